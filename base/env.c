@@ -2,7 +2,6 @@
 
 #include "base/str.h"
 
-#include <stdint.h>
 #include <string.h>
 
 /* execve() itself refuses far less than this. */

@@ -63,19 +63,13 @@ enum ws_status ws_path_beside(const char *const *places, const char *name, char 
 			st = ws_path_join(path, name, path, err);
 		if (st)
 			return st;
-		/* Without the "..", because the path ends up in messages and environments. */
-		if (ws_path_exists(path)) {
-			char *real = realpath(path, NULL);
-
-			if (!real)
-				continue;
-			/* Resolve the folder only: the name is what a loader asks for. */
-			free(real);
-			ws_path_parent(path);
-			if (!realpath(path, out_path))
-				return ws_fail_errno(err, errno, "cannot resolve '%s'", path);
-			return ws_path_join(out_path, name, out_path, err);
-		}
+		if (!ws_path_exists(path))
+			continue;
+		/* Resolve the folder, not the file: its name is what a loader asks for. */
+		ws_path_parent(path);
+		if (!realpath(path, out_path))
+			return ws_fail_errno(err, errno, "cannot resolve '%s'", path);
+		return ws_path_join(out_path, name, out_path, err);
 	}
 	return ws_fail(err, WS_E_NOTFOUND, "no '%s' beside '%s'", name, self);
 }

@@ -188,7 +188,7 @@ const char *ws_str_nearest(const char *word, const char *(*next)(const void *lis
 		unsigned d = ws_str_distance(word, candidate);
 
 		/* Typing only the beginning of a name is the commonest slip of all. */
-		if (n >= 3 && strncmp(word, candidate, n) == 0)
+		if (n >= 3 && strncasecmp(word, candidate, n) == 0)
 			d = WS_MIN(d, 1u);
 		if (d < best && d < WS_MAX(n, strlen(candidate))) {
 			best = d;
