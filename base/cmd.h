@@ -45,6 +45,8 @@ int ws_cmd_main(const struct ws_cmd *root, const char *version, int argc, char *
 
 /* What --help prints for @cmd; @path is how it is called: "wavescope run". */
 void ws_help_print(FILE *to, const struct ws_cmd *cmd, const char *path, unsigned n_columns);
+/* @text and a line end, filled to @width; lines after the first begin at column @indent. */
+void ws_help_fill(FILE *to, const char *text, unsigned indent, unsigned width);
 unsigned ws_help_columns(void); /* of the terminal, within reason; 80 when there is none */
 
 #endif

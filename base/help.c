@@ -21,8 +21,7 @@ unsigned ws_help_columns(void)
 	return (unsigned)WS_MIN(WS_MAX(n, 40u), 100u); /* longer lines are hard to read */
 }
 
-/* @text filled to @width, each line after the first indented by @indent columns. */
-static void print_filled(FILE *to, const char *text, unsigned indent, unsigned width)
+void ws_help_fill(FILE *to, const char *text, unsigned indent, unsigned width)
 {
 	unsigned column = indent;
 	struct ws_str rest = ws_str_from(text), word;
@@ -49,7 +48,7 @@ static void print_row(FILE *to, const char *left, const char *text, unsigned n_c
 		fprintf(to, "%s\n%*s", left, OPTION_COLUMNS, "");
 	else
 		fprintf(to, "%-*s", OPTION_COLUMNS, left);
-	print_filled(to, text, OPTION_COLUMNS, n_columns);
+	ws_help_fill(to, text, OPTION_COLUMNS, n_columns);
 }
 
 static void print_option(FILE *to, const struct ws_opt *opt, unsigned n_columns)
@@ -96,7 +95,7 @@ void ws_help_print(FILE *to, const struct ws_cmd *cmd, const char *path, unsigne
 		while (ws_str_next(&rest, '\n', &paragraph)) {
 			snprintf(line, sizeof(line), "%.*s", WS_STR_ARGS(paragraph));
 			fputc('\n', to);
-			print_filled(to, line, 0, n_columns);
+			ws_help_fill(to, line, 0, n_columns);
 		}
 	}
 	if (cmd->subs) {
