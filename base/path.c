@@ -74,16 +74,17 @@ enum ws_status ws_path_beside(const char *const *places, const char *name, char 
 	return ws_fail(err, WS_E_NOTFOUND, "no '%s' beside '%s'", name, self);
 }
 
-/* WS_OK when @path is a file that may be executed. */
-static enum ws_status executable(const char *path)
+/* WS_OK when @path is a file that may be executed; @typed: it was named as a path. */
+static enum ws_status executable(const char *path, bool typed)
 {
 	struct stat info;
 
 	if (stat(path, &info) != 0)
 		return ws_status_from_errno(errno);
-	if (!S_ISREG(info.st_mode) || access(path, X_OK) != 0)
-		return WS_E_ACCESS;
-	return WS_OK;
+	/* A folder on PATH that has the program's name is passed over; "./folder" is a mistake. */
+	if (!S_ISREG(info.st_mode))
+		return typed ? WS_E_ACCESS : WS_E_NOTFOUND;
+	return access(path, X_OK) == 0 ? WS_OK : WS_E_ACCESS;
 }
 
 enum ws_status ws_path_program(const char *program, char out_path[PATH_MAX], struct ws_err *err)
@@ -94,7 +95,7 @@ enum ws_status ws_path_program(const char *program, char out_path[PATH_MAX], str
 	char here[PATH_MAX];
 
 	if (strchr(program, '/')) {
-		found = executable(program);
+		found = executable(program, true);
 		if (!found)
 			return ws_path_join("", program, out_path, err);
 		if (found == WS_E_ACCESS)
@@ -108,7 +109,7 @@ enum ws_status ws_path_program(const char *program, char out_path[PATH_MAX], str
 
 		if (n < 0 || n >= PATH_MAX)
 			continue;
-		st = executable(here);
+		st = executable(here, false);
 		if (!st)
 			return ws_path_join("", here, out_path, err);
 		if (st == WS_E_ACCESS)
@@ -117,7 +118,7 @@ enum ws_status ws_path_program(const char *program, char out_path[PATH_MAX], str
 	if (found == WS_E_ACCESS)
 		return ws_fail(err, found, "'%s' on PATH cannot be executed: check its permissions",
 			       program);
-	if (executable(program) == WS_OK)
+	if (executable(program, false) == WS_OK)
 		return ws_fail(err, found, "no program '%s' on PATH: did you mean './%s'?", program,
 			       program);
 	return ws_fail(err, found, "no program '%s' on PATH: check the name", program);

@@ -13,7 +13,7 @@ const struct ws_cmd ws_wavescope_cmd = {
 	.about = "Runs HIP programs on a software AMD Instinct GPU, under AMD's own unmodified "
 		 "runtime, on a machine that has no GPU; and tells what this machine can do.",
 	.notes = "Environment:\n"
-		 "  WAVESCOPE_GPU           the software GPUs, when --gpu is not given: mi210,mi100\n"
+		 "  WAVESCOPE_GPU           software GPUs when --gpu is not given: mi210,mi100\n"
 		 "  WAVESCOPE_LOG           error, warn, info, debug or trace\n"
 		 "  NO_COLOR                no colours\n"
 		 "\n"

@@ -39,7 +39,7 @@ mkdir "$work/bare"
 for tool in sh sed id echo cat; do
 	ln -s "$(command -v "$tool")" "$work/bare/$tool"
 done
-PATH=$work/bare run "$(command -v sh)" "$WS_SOURCE/scripts/setup"
+run env "PATH=$work/bare" "$(command -v sh)" "$WS_SOURCE/scripts/setup"
 rc_is 1
 out_has 'please install these yourself'
 out_has 'libhsakmt-dev          the interface that the software GPU implements'

@@ -31,8 +31,8 @@ done
 
 # After the program's name it is the program's own option.
 fake_install
-run wavescope run -- echo --help
+run wavescope run -- printf '%s\n' --help
 rc_is 0
 out_is --help
-run wavescope run echo --help
+run wavescope run printf '%s\n' --help
 out_is --help

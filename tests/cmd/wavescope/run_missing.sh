@@ -22,15 +22,15 @@ rc_is 127
 run wavescope run -- ./
 rc_is 126
 
-printf '#!/no/such/interpreter\n' >script
-chmod +x script
-run wavescope run -- ./script
+printf '#!/no/such/interpreter\n' >no-line
+chmod +x no-line
+run wavescope run -- ./no-line
 rc_is 126
-err_is "wavescope: cannot run './script': its interpreter is missing"
+err_is "wavescope: cannot run './no-line': its interpreter is missing"
 
-run wavescope run -- script
+run wavescope run -- no-line
 rc_is 127
-err_is "wavescope: no program 'script' on PATH: did you mean './script'?"
+err_is "wavescope: no program 'no-line' on PATH: did you mean './no-line'?"
 
 # Without a first line it is a shell script, as every shell has it.
 echo 'echo plain $1' >old
