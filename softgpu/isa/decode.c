@@ -22,8 +22,9 @@ bool ws_isa_scalar_operand(unsigned *operand, unsigned n_regs, bool is_dst)
 
 	/* Register tuples are aligned; the hardware ignores the low bits of their number. */
 	if (v < WS_OPND_FLAT_SCRATCH_LO) {
+		/* the file goes on behind s101, a tuple may end in flat_scratch */
 		*operand = v & ~(align - 1);
-		return *operand + n_regs <= WS_OPND_FLAT_SCRATCH_LO;
+		return *operand + n_regs <= WS_OPND_VCC_LO;
 	}
 	if (v >= WS_OPND_TTMP0 && v < WS_OPND_M0) {
 		*operand = WS_OPND_TTMP0 + ((v - WS_OPND_TTMP0) & ~(align - 1));
@@ -70,6 +71,8 @@ static bool scalar_source(const struct ws_isa_reader *r, unsigned k, unsigned op
 		return true; /* whatever an unused field says */
 	if (!ws_isa_read_literal(r, operand) ||
 	    !ws_isa_scalar_operand(&operand, desc->n_regs, false))
+		return false;
+	if ((r->insn->row->flags & WS_ISA_REGSRC) && ws_isa_is_constant(operand))
 		return false;
 	r->insn->src[k] = operand;
 	return true;

@@ -30,7 +30,7 @@ bool ws_isa_decode_smem(const struct ws_isa_reader *r)
 		insn->sdst = operand;
 	}
 	if (!sbase) /* cache maintenance and clocks: nothing else counts but the fixed imm bit */
-		return !insn->imm_en && (sdata || !insn->sdst) && !ws_isa_bits(w, 0, 6);
+		return !insn->imm_en;
 	soffset = ws_isa_bits(w, 0, 6) * 2;
 	if (!ws_isa_scalar_operand(&soffset, sbase->n_regs, true))
 		return false;
@@ -142,7 +142,7 @@ bool ws_isa_decode_flat(const struct ws_isa_reader *r)
 	vdst = ws_isa_find(row, WS_ROLE_VDST);
 	vdata = ws_isa_find(row, WS_ROLE_VDATA);
 
-	if (insn->lds && (!insn->seg || !ws_isa_find(row, WS_ROLE_LDS)))
+	if (insn->lds && (!insn->seg || acc || !ws_isa_find(row, WS_ROLE_LDS)))
 		return false;
 	if (insn->scc && (row->flags & WS_ISA_NOSCC))
 		return false;
@@ -167,12 +167,11 @@ static bool buffer_operands(const struct ws_isa_reader *r, uint32_t w, uint32_t 
 	insn->simm = ws_isa_bits(w, 0, 12);
 	insn->offen = ws_isa_bits(w, 12, 1);
 	insn->idxen = ws_isa_bits(w, 13, 1);
-	insn->glc = ws_isa_bits(w, 14, 1);
 	insn->vaddr = ws_isa_bits(x, 0, 8);
 	insn->vdata = ws_isa_bits(x, 8, 8);
 	insn->soffset = soffset;
 	n_vaddr = insn->offen + insn->idxen;
-	if (insn->vaddr + n_vaddr > 256 || (!insn->lds && insn->vdata + vdata->n_regs > 256))
+	if (insn->vaddr + n_vaddr > 256 || (vdata && !insn->lds && insn->vdata + vdata->n_regs > 256))
 		return false;
 	if (!ws_isa_scalar_operand(&srsrc, 4, true) || soffset == WS_OPND_LITERAL ||
 	    !ws_isa_scalar_operand(&soffset, 1, false))
@@ -196,9 +195,12 @@ bool ws_isa_decode_mubuf(const struct ws_isa_reader *r)
 	insn->lds = ws_isa_bits(w, 16, 1);
 	insn->slc = ws_isa_bits(w, 17, 1);
 	insn->scc = ws_isa_bits(w, 15, 1);
-	if (!row->n_operands) /* cache maintenance */
-		return !insn->lds && !ws_isa_bits(w, 12, 2) && !(x & 0xff9fffffu);
+	insn->glc = ws_isa_bits(w, 14, 1);
+	if ((insn->scc && (row->flags & WS_ISA_NOSCC)) || (insn->glc && (row->flags & WS_ISA_NOGLC)))
+		return false;
 	acc = ws_isa_bits(x, 23, 1);
+	if (!row->n_operands) /* cache maintenance; what gfx90a brought refuses the bit it brought */
+		return !insn->lds && !ws_isa_bits(w, 12, 2) && !(acc && row->targets == WS_ISA_GFX90A);
 	insn->dst_acc = acc && r->target == WS_ISA_GFX90A;
 	insn->tfe = acc && r->target == WS_ISA_GFX908;
 	if (insn->lds) {
@@ -210,10 +212,10 @@ bool ws_isa_decode_mubuf(const struct ws_isa_reader *r)
 		insn->tfe = false;
 	if (!buffer_operands(r, w, x))
 		return false;
-	if ((insn->scc && (row->flags & WS_ISA_NOSCC)) || (insn->glc && (row->flags & WS_ISA_NOGLC)))
-		return false;
 	if (r->target == WS_ISA_GFX908)
 		insn->scc = false;
+	if (!ws_isa_find(row, WS_ROLE_VDATA)) /* buffer_store_lds_dword */
+		return insn->lds && !insn->offen && !insn->idxen;
 	return true;
 }
 
@@ -228,6 +230,7 @@ bool ws_isa_decode_mtbuf(const struct ws_isa_reader *r)
 	insn->n_dwords = 2;
 	insn->dfmt = ws_isa_bits(w, 19, 4);
 	insn->nfmt = ws_isa_bits(w, 23, 3);
+	insn->glc = ws_isa_bits(w, 14, 1);
 	insn->slc = ws_isa_bits(x, 22, 1);
 	insn->scc = ws_isa_bits(x, 21, 1) && r->target == WS_ISA_GFX90A;
 	insn->dst_acc = ws_isa_bits(x, 23, 1) && r->target == WS_ISA_GFX90A;

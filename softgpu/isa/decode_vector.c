@@ -73,11 +73,13 @@ static bool source(const struct ws_isa_reader *r, unsigned k, unsigned field)
 
 	if (!desc)
 		return field == 0;
-	/* What a scalar register receives from a lane can only come from a vector register. */
-	if (k == 0 && ws_isa_find(row, WS_ROLE_SDST) && field < WS_OPND_VGPR0 &&
-	    field != WS_OPND_LDS_DIRECT)
-		return false;
 	if (!ws_isa_vector_source(&field, desc->n_regs))
+		return false;
+	/* A lane can only be read from a register, and wide operands have no constants. */
+	if (ws_isa_is_constant(field) &&
+	    ((k == 0 && ws_isa_find(row, WS_ROLE_SDST)) || desc->n_regs > 2))
+		return false;
+	if (field < WS_OPND_VGPR0 && (row->flags & WS_ISA_ACCSRC))
 		return false;
 	r->insn->src[k] = field;
 	r->insn->src_acc |= ((row->flags & WS_ISA_ACCSRC) != 0 && field >= WS_OPND_VGPR0) << k;
@@ -86,10 +88,8 @@ static bool source(const struct ws_isa_reader *r, unsigned k, unsigned field)
 
 static bool dpp_ctrl_exists(const struct ws_isa_reader *r, unsigned ctrl)
 {
-	bool is_64_bit = false;
+	bool is_64_bit = ws_isa_find(r->insn->row, WS_ROLE_SRC0)->bits == 64;
 
-	for (unsigned i = 0; i < r->insn->row->n_operands; i++)
-		is_64_bit |= r->insn->row->operand[i].bits == 64;
 	if (ctrl >= 0x150 && ctrl <= 0x15f) /* row_newbcast */
 		return r->target == WS_ISA_GFX90A;
 	if (is_64_bit)
@@ -206,6 +206,9 @@ bool ws_isa_decode_vector(const struct ws_isa_reader *r)
 		insn->src[2] = WS_OPND_VCC_LO;
 	if (!vector_dst(r, vdst))
 		return false;
+	/* Without operands src0 is ignored, but not the second word that these values announce. */
+	if (!ws_isa_find(row, WS_ROLE_SRC0))
+		return src0 != WS_OPND_SDWA && src0 != WS_OPND_DPP && src0 != WS_OPND_LITERAL;
 	if (src0 == WS_OPND_SDWA)
 		return decode_sdwa(r, src1);
 	if (ws_isa_find(row, WS_ROLE_SRC1) && !source(r, 1, WS_OPND_VGPR0 + src1))
@@ -214,6 +217,9 @@ bool ws_isa_decode_vector(const struct ws_isa_reader *r)
 		return decode_dpp(r);
 	if (ws_isa_find(row, WS_ROLE_K) && !ws_isa_read_literal(r, WS_OPND_LITERAL))
 		return false;
+	if (!(row->forms & ~(1u << WS_FORM_PLAIN)) && row->enc == WS_ENC_VOP1 &&
+	    !ws_isa_find(row, WS_ROLE_SDST) && src0 < WS_OPND_VGPR0)
+		return false; /* v_swap_b32 and v_accvgpr_mov_b32 write both sides, or copy a file */
 	return ws_isa_read_literal(r, src0) && source(r, 0, src0);
 }
 
@@ -269,7 +275,7 @@ bool ws_isa_decode_vop3(const struct ws_isa_reader *r)
 		if (field == WS_OPND_LITERAL)
 			return false;
 		if (k == 2 && ws_isa_find(row, WS_ROLE_CI)) {
-			if (!ws_isa_vector_source(&field, 2))
+			if (ws_isa_is_constant(field) || !ws_isa_scalar_operand(&field, 2, false))
 				return false;
 			insn->src[2] = field;
 		} else if (!source(r, k, field)) {
@@ -295,10 +301,14 @@ static bool decode_mfma(const struct ws_isa_reader *r, uint32_t w, uint32_t x)
 		const struct ws_isa_operand *desc = ws_isa_find(insn->row, WS_ROLE_SRC0 + k);
 		unsigned field = ws_isa_bits(x, 9 * k, 9);
 
-		if (field == WS_OPND_LITERAL || !ws_isa_vector_source(&field, desc->n_regs))
-			return false;
-		if (field < WS_OPND_VGPR0)
+		/* the matrices are in vector registers; the accumulator may start as a constant */
+		if (field < WS_OPND_VGPR0) {
+			if (k != 2 || field == WS_OPND_LITERAL || !ws_isa_is_constant(field))
+				return false;
 			insn->src_acc &= ~(1u << k);
+		} else if (!ws_isa_vector_source(&field, desc->n_regs)) {
+			return false;
+		}
 		insn->src[k] = field;
 	}
 	return true;

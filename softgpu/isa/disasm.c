@@ -84,8 +84,9 @@ static void put_literal_32(struct ws_isa_text *text, uint32_t value)
 	ws_isa_put(text, "0x%x", value);
 }
 
-static void put_literal_16(struct ws_isa_text *text, uint16_t value, bool is_float)
+static void put_literal_16(struct ws_isa_text *text, uint32_t literal, bool is_float)
 {
+	uint16_t value = literal;
 	int16_t number = value;
 
 	if (number >= -16 && number <= 64) {
@@ -93,7 +94,7 @@ static void put_literal_16(struct ws_isa_text *text, uint16_t value, bool is_flo
 		return;
 	}
 	for (unsigned i = 0; is_float && i < N_INLINE_FLOATS; i++) {
-		if (inline_floats[i].f16 == value) {
+		if (inline_floats[i].f16 == literal) { /* LLVM looks at the upper half, too */
 			ws_isa_put(text, "%s", inline_floats[i].text);
 			return;
 		}
@@ -101,12 +102,32 @@ static void put_literal_16(struct ws_isa_text *text, uint16_t value, bool is_flo
 	ws_isa_put(text, "0x%x", value);
 }
 
-static void put_literal(struct ws_isa_text *text, const struct ws_isa_operand *desc, uint32_t value)
+/* Which of LLVM's three spellings of a number an operand gets. */
+static unsigned spelled_bits(const struct ws_isa_row *row, const struct ws_isa_operand *desc)
 {
-	if (desc->n_regs == 2)
+	bool is_packed_int = desc->type_class == WS_TYPE_PK16 && !desc->is_float;
+
+	if (desc->bits != 16)
+		return desc->bits == 64 ? 64 : 32;
+	/* The short forms of packed integers are 32-bit integers to LLVM, and so is f16's exponent. */
+	if (is_packed_int && row->enc != WS_ENC_VOP3P)
+		return 32;
+	return !desc->is_float && !is_packed_int && ws_isa_has_float_source(row) ? 32 : 16;
+}
+
+static void put_literal(struct ws_isa_text *text, const struct ws_insn *insn,
+			const struct ws_isa_operand *desc)
+{
+	/* where k comes first (madmk) it is 32 bits, and src0 can only repeat it */
+	bool repeats_k = insn->row->n_operands > 2 && insn->row->operand[2].role == WS_ROLE_K;
+	unsigned bits = repeats_k ? 32 : spelled_bits(insn->row, desc);
+	uint32_t value = insn->literal;
+
+	if (bits == 64)
 		ws_isa_put(text, value <= 64 ? "%u" : "0x%x", value);
-	else if (desc->bits == 16)
-		put_literal_16(text, value, desc->is_float);
+	else if (bits == 16)
+		put_literal_16(text, desc->type_class == WS_TYPE_PK16 ? (uint16_t)value : value,
+			       desc->is_float);
 	else
 		put_literal_32(text, value);
 }
@@ -122,14 +143,14 @@ void ws_isa_put_source(struct ws_isa_text *text, const struct ws_insn *insn, uns
 	} else if (operand >= WS_OPND_F_0_5 && operand <= WS_OPND_F_INV_2PI) {
 		unsigned i = operand - WS_OPND_F_0_5;
 
-		if (desc->bits == 16 && !desc->is_float)
+		if (!desc->is_float && spelled_bits(insn->row, desc) == 16)
 			ws_isa_put(text, "0x%x", inline_floats[i].f16);
-		else if (operand == WS_OPND_F_INV_2PI && desc->n_regs > 1)
+		else if (operand == WS_OPND_F_INV_2PI && desc->bits == 64)
 			ws_isa_put(text, "0.15915494309189532");
 		else
 			ws_isa_put(text, "%s", inline_floats[i].text);
 	} else if (operand == WS_OPND_LITERAL) {
-		put_literal(text, desc, insn->literal);
+		put_literal(text, insn, desc);
 	} else {
 		ws_isa_put_scalar(text, operand, desc->n_regs);
 	}
@@ -243,7 +264,7 @@ static void put_simm16(struct ws_isa_text *text, const struct ws_insn *insn)
 	else if (insn->row->flags & WS_ISA_OPTIMM)
 		ws_isa_put(text, "%u", value);
 	else
-		put_literal_16(text, value, false);
+		ws_isa_put(text, value <= 64 ? "%u" : "0x%x", value);
 }
 
 void ws_isa_print_scalar(struct ws_isa_text *text, const struct ws_insn *insn)
@@ -264,7 +285,8 @@ void ws_isa_print_scalar(struct ws_isa_text *text, const struct ws_insn *insn)
 		case WS_ROLE_SRC0:
 		case WS_ROLE_SRC1: {
 			/* scalar operands are whole registers, whatever part of them counts */
-			struct ws_isa_operand whole = { .n_regs = desc->n_regs, .bits = 32 };
+			struct ws_isa_operand whole = { .n_regs = desc->n_regs,
+							.bits = 32 * desc->n_regs };
 
 			ws_isa_put_source(text, insn, insn->src[desc->role - WS_ROLE_SRC0], &whole,
 					  false);

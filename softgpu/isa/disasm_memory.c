@@ -232,11 +232,13 @@ static void print_buffer(struct ws_isa_text *text, const struct ws_insn *insn)
 	put_flag(text, insn->offen, "offen");
 	if (insn->simm)
 		ws_isa_put(text, " offset:%d", insn->simm);
+	if (!ws_isa_find(row, WS_ROLE_VDATA)) /* part of buffer_store_lds_dword's name, as it were */
+		put_flag(text, true, "lds");
 	put_flag(text, insn->glc, "glc");
 	put_flag(text, insn->slc, "slc");
 	put_flag(text, insn->scc, "scc");
 	put_flag(text, insn->tfe, "tfe");
-	put_flag(text, insn->lds, "lds");
+	put_flag(text, insn->lds && ws_isa_find(row, WS_ROLE_VDATA), "lds");
 }
 
 void ws_isa_print_memory(struct ws_isa_text *text, enum ws_isa_target target,

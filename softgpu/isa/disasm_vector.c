@@ -27,9 +27,6 @@ static void put_source_mods(struct ws_isa_text *text, const struct ws_insn *insn
 	bool neg = insn->neg >> k & 1, abs = (is_mix ? insn->neg_hi : insn->abs) >> k & 1;
 	bool sext = insn->sext >> k & 1;
 	unsigned operand = insn->src[k];
-	bool is_constant = (operand >= WS_OPND_INT_0 && operand <= WS_OPND_INT_M16) ||
-			   (operand >= WS_OPND_F_0_5 && operand <= WS_OPND_F_INV_2PI) ||
-			   operand == WS_OPND_LITERAL;
 	bool neg_in_words;
 
 	if (row->enc == WS_ENC_VOP3P && !is_mix) {
@@ -39,7 +36,7 @@ static void put_source_mods(struct ws_isa_text *text, const struct ws_insn *insn
 		neg = abs = false;
 	}
 	/* -1.0 would read as the constant of that value */
-	neg_in_words = neg && !abs && is_constant;
+	neg_in_words = neg && !abs && ws_isa_is_constant(operand);
 	ws_isa_put(text, "%s%s%s", sext ? "sext(" : "", neg_in_words ? "neg(" : neg ? "-" : "",
 		   abs ? "|" : "");
 	ws_isa_put_source(text, insn, operand, desc, insn->src_acc >> k & 1);
@@ -90,7 +87,7 @@ static void put_dpp(struct ws_isa_text *text, const struct ws_insn *insn)
 		ws_isa_put(text, " row_newbcast:%u", ctrl & 0xf);
 	ws_isa_put(text, " row_mask:0x%x bank_mask:0x%x", insn->row_mask, insn->bank_mask);
 	if (insn->bound_ctrl)
-		ws_isa_put(text, " bound_ctrl:0");
+		ws_isa_put(text, " bound_ctrl:1");
 }
 
 static void put_bit_list(struct ws_isa_text *text, const char *name, unsigned bits, unsigned n)
@@ -154,12 +151,9 @@ void ws_isa_print_vector(struct ws_isa_text *text, const struct ws_insn *insn)
 			ws_isa_put_source(text, insn, insn->src[2], &mask, false);
 			break;
 		}
-		case WS_ROLE_K: {
-			struct ws_isa_operand literal = *desc;
-
-			ws_isa_put_source(text, insn, WS_OPND_LITERAL, &literal, false);
+		case WS_ROLE_K:
+			ws_isa_put(text, "0x%x", insn->literal);
 			break;
-		}
 		default:
 			put_source_mods(text, insn, desc->role - WS_ROLE_SRC0, desc);
 			n_sources++;

@@ -34,6 +34,14 @@ static inline const struct ws_isa_operand *ws_isa_find(const struct ws_isa_row *
 	return NULL;
 }
 
+/* An inline constant or the literal. */
+static inline bool ws_isa_is_constant(unsigned operand)
+{
+	return (operand >= WS_OPND_INT_0 && operand <= WS_OPND_INT_M16) ||
+	       (operand >= WS_OPND_F_0_5 && operand <= WS_OPND_F_INV_2PI) ||
+	       operand == WS_OPND_LITERAL;
+}
+
 static inline bool ws_isa_has_float_source(const struct ws_isa_row *row)
 {
 	for (unsigned i = 0; i < row->n_operands; i++)
