@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "softgpu/cp/cp_priv.h"
+#include "softgpu/exec/guard.h"
 
 /*
  * Doorbells are plain stores, so somebody has to look. While packets come the poller looks again at
@@ -254,6 +255,7 @@ struct ws_queue *ws_cp_queue_create(struct ws_cp *cp, const struct ws_cp_gpu *gp
 	cp->queues = queue;
 	cp->n_queues++;
 	pthread_mutex_unlock(&cp->lock);
+	ws_guard_install();
 	ws_cp_kick(cp);
 	return queue;
 }

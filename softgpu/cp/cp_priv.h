@@ -6,7 +6,7 @@
 
 #include "softgpu/cp/cp.h"
 #include "softgpu/cp/pool.h"
-#include "softgpu/cp/signal.h"
+#include "softgpu/cp/abi.h"
 
 struct ws_cp {
 	struct ws_cp_host host;

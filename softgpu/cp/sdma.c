@@ -7,6 +7,7 @@
 #include "softgpu/cp/cp_priv.h"
 #include "softgpu/device/clock.h"
 #include "softgpu/device/log.h"
+#include "softgpu/exec/guard.h"
 
 #define PIECE_BYTES (4ull << 20)      /* moved before another queue has its turn */
 
@@ -302,6 +303,24 @@ static void halt(struct ws_queue *queue, const struct context *c, bool hang)
 	host->memory_fault(host->ctx, &fault);
 }
 
+/*
+ * Addresses were looked up, but memory of the program may go at any time: a page that is missing
+ * after all is a fault of the device, not the end of the process.
+ */
+static enum result run_guarded(const struct packet_kind *kind, struct context *c)
+{
+	volatile enum result result = FAULT;
+
+	if (sigsetjmp(ws_guard_enter(), 0) == 0) {
+		result = kind->run(c);
+	} else {
+		c->fault_address = ws_guard_address();
+		c->fault_write = ws_guard_was_write() == 1;
+	}
+	ws_guard_leave();
+	return result;
+}
+
 enum ws_step ws_sdma_step(struct ws_queue *queue)
 {
 	uint64_t read = atomic_load_explicit(queue->desc.read_ptr, memory_order_relaxed);
@@ -322,7 +341,7 @@ enum ws_step ws_sdma_step(struct ws_queue *queue)
 	if (kind)
 		bytes = packet_bytes(kind, c.dw, available);
 	if (bytes)
-		result = kind->run(&c);
+		result = run_guarded(kind, &c);
 	switch (result) {
 	case DONE:
 		queue->done = 0;

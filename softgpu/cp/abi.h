@@ -1,11 +1,11 @@
 /*
- * signal: the layouts that ROCr and the device share in memory, as far as the device uses them.
+ * abi: the layouts that ROCr and the device share in memory, as far as the device uses them.
  *
  * From AMD's published HSA runtime interface (amd_hsa_signal.h, amd_hsa_queue.h). Offsets are part
  * of the contract and asserted.
  */
-#ifndef WS_SOFTGPU_CP_SIGNAL_H
-#define WS_SOFTGPU_CP_SIGNAL_H
+#ifndef WS_SOFTGPU_CP_ABI_H
+#define WS_SOFTGPU_CP_ABI_H
 
 #include <assert.h>
 #include <stdatomic.h>
