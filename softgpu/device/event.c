@@ -146,18 +146,23 @@ enum ws_event_status ws_event_create(struct ws_events *events, enum ws_event_kin
 	return status;
 }
 
-/* Locked. Everybody who waits has now seen this event; nobody there: remember it. */
+/*
+ * Locked. Everybody who still waits has now seen this event. A waiter that has what it waited for,
+ * but did not run yet, does not count: if there is nobody else, the event is remembered.
+ */
 static void set_event(struct event *event)
 {
-	event->set = event->manual_reset || !event->links;
+	bool delivered = false;
+
 	for (struct wait_link *link = event->links; link; link = link->next) {
-		if (link->seen)
+		if (link->seen || !link->waiter->n_missing)
 			continue;
 		link->seen = true;
-		/* 0 already: another event was first, and the waiter has not run yet. */
-		if (link->waiter->n_missing && --link->waiter->n_missing == 0)
+		delivered = true;
+		if (--link->waiter->n_missing == 0)
 			pthread_cond_signal(&link->waiter->wake);
 	}
+	event->set = event->manual_reset || !delivered;
 }
 
 enum ws_event_status ws_event_destroy(struct ws_events *events, uint32_t id)
@@ -230,8 +235,8 @@ static void deadline_after(struct timespec *ts, uint32_t timeout_ms)
 	}
 }
 
-/* Locked. Put a link on each event's list; what is set already counts as seen. */
-static bool join(struct ws_events *events, const uint32_t *ids, uint32_t n,
+/* Locked. Put a link on each event's list; what is set already is taken. */
+static void join(struct ws_events *events, const uint32_t *ids, uint32_t n,
 		 struct waiter *waiter, struct wait_link *links)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -247,16 +252,15 @@ static bool join(struct ws_events *events, const uint32_t *ids, uint32_t n,
 		if (event->links)
 			event->links->back = &links[i].next;
 		event->links = &links[i];
-		if (event->set) {
+		if (event->set && waiter->n_missing) {
 			links[i].seen = true;
-			if (waiter->n_missing)
-				waiter->n_missing--;
+			waiter->n_missing--;
+			event->set = event->manual_reset;
 		}
 	}
-	return waiter->n_missing == 0;
 }
 
-/* Locked. Take the links off; an event that satisfied this wait is used up by it. */
+/* Locked. Take the links off; what a wait took that came to nothing is put back. */
 static void leave(struct ws_events *events, const uint32_t *ids, uint32_t n,
 		  struct wait_link *links, bool satisfied)
 {
@@ -268,12 +272,8 @@ static void leave(struct ws_events *events, const uint32_t *ids, uint32_t n,
 			if (links[i].next)
 				links[i].next->back = links[i].back;
 		}
-		if (!event || !links[i].seen)
-			continue;
-		if (satisfied && !event->manual_reset)
-			event->set = false;
-		else if (!satisfied)
-			event->set = true; /* seen by a wait that failed: the next one gets it */
+		if (event && links[i].seen && !satisfied)
+			event->set = true;
 	}
 }
 
