@@ -3,11 +3,12 @@
 
 __host__ __device__ __attribute__((noinline)) static unsigned depth_sum(unsigned n, unsigned x)
 {
-	unsigned local[4] = { n, x, n ^ x, n + x };
+	volatile unsigned local[4] = { n, x, n ^ x, n + x }; /* volatile: a frame that is really used */
 
 	if (n == 0)
 		return x;
-	return local[x % 4] + depth_sum(n - 1, x * 5 + 1);
+	/* not of a form that the compiler could turn into a loop */
+	return (depth_sum(n - 1, x * 5 + 1) * 3) ^ local[x % 4];
 }
 
 /* Two functions that call each other, and lanes that stop at different depths. */
@@ -82,10 +83,10 @@ template <class Kernel, class Want> static void run(const char *what, int grid, 
 
 int main()
 {
-	run("small frame", 20, [](int g, unsigned *o) { large<16><<<g, 64>>>(o); }, frame<16>);
+	run("small frame", 20, [](int g, unsigned *o) { large<48><<<g, 64>>>(o); }, frame<48>);
 	run("1 KiB frame", 20, [](int g, unsigned *o) { large<256><<<g, 64>>>(o); }, frame<256>);
 	run("16 KiB frame", 20, [](int g, unsigned *o) { large<4096><<<g, 64>>>(o); }, frame<4096>);
-	run("small frame again", 200, [](int g, unsigned *o) { large<16><<<g, 64>>>(o); }, frame<16>);
+	run("small frame again", 200, [](int g, unsigned *o) { large<48><<<g, 64>>>(o); }, frame<48>);
 	run("recursion", 10, [](int g, unsigned *o) { recurse<<<g, 64>>>(o, 100); },
 	    [](unsigned i) { return depth_sum(100 + i % 7, i); });
 	run("mutual", 10, [](int g, unsigned *o) { mutual<<<g, 64>>>(o); },
