@@ -13,8 +13,11 @@ template <class T> __host__ __device__ static inline T operand(unsigned i)
 
 #define OPERATION(name, on_device, on_host)                                                        \
 	struct name {                                                                              \
-		template <class T> static __device__ T device(T *p, T x) { return on_device; }     \
-		template <class T> static T host(T p, T x) { return on_host; }                     \
+		template <class T> static __device__ T device(T *p, [[maybe_unused]] T x)          \
+		{                                                                                  \
+			return on_device;                                                          \
+		}                                                                                  \
+		template <class T> static T host(T p, [[maybe_unused]] T x) { return on_host; }    \
 	};
 
 // clang-format off
