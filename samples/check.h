@@ -28,8 +28,7 @@
 		hipError_t hip_ok_status = (call);                                                 \
 		if (hip_ok_status != hipSuccess) {                                                 \
 			fprintf(stderr, "%s:%d: %s: %s (%s)\n", __FILE__, __LINE__, #call,         \
-				hipGetErrorString(hip_ok_status),                                  \
-				hipGetErrorName(hip_ok_status));                                   \
+				hipGetErrorString(hip_ok_status), hipGetErrorName(hip_ok_status)); \
 			fflush(stdout);                                                            \
 			_exit(1); /* no exit handlers: the runtime may be in a bad state */        \
 		}                                                                                  \
@@ -111,7 +110,8 @@ static void options(int argc, char **argv, const char *what, const option_row (&
 			value = strtol(argv[i + 1], &end, 0);
 		if (!row || !end || end == argv[i + 1] || *end || value < row->lowest) {
 			fprintf(stderr, "%s: cannot use '%s%s%s'\n", program, argv[i],
-				row && i + 1 < argc ? " " : "", row && i + 1 < argc ? argv[i + 1] : "");
+				row && i + 1 < argc ? " " : "",
+				row && i + 1 < argc ? argv[i + 1] : "");
 			usage(stderr, program, what, rows, N);
 			exit(2);
 		}

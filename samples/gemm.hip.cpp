@@ -77,7 +77,7 @@ template <class T, int N> using vec = T __attribute__((ext_vector_type(N)));
 
 #define ROW_BLOCKED (4 * (lane / 16) + reg)
 #define ROW_STRIDED (4 * reg + lane / 16) /* f64 spreads its registers over the tile */
-#define PACKED(v) __builtin_bit_cast(int, v)
+#define AS_INT(v) __builtin_bit_cast(int, v)
 
 // clang-format off
 MATRIX_TYPE(f32,     float,    float,  1, ROW_BLOCKED, MFMA(f32_16x16x4f32, a[0], b[0], c))
@@ -85,7 +85,7 @@ MATRIX_TYPE(f16,     _Float16, float,  4, ROW_BLOCKED, MFMA(f32_16x16x16f16, a, 
 MATRIX_TYPE(bf16,    short,    float,  2, ROW_BLOCKED, MFMA(f32_16x16x8bf16, a, b, c))
 MATRIX_TYPE(bf16_1k, short,    float,  4, ROW_BLOCKED, MFMA_90A(f32_16x16x16bf16_1k, a, b, c))
 MATRIX_TYPE(f64,     double,   double, 1, ROW_STRIDED, MFMA_90A(f64_16x16x4f64, a[0], b[0], c))
-MATRIX_TYPE(i8,      int8_t,   int,    4, ROW_BLOCKED, MFMA(i32_16x16x16i8, PACKED(a), PACKED(b), c))
+MATRIX_TYPE(i8,      int8_t,   int,    4, ROW_BLOCKED, MFMA(i32_16x16x16i8, AS_INT(a), AS_INT(b), c))
 // clang-format on
 
 template <class M>
@@ -133,14 +133,8 @@ static problem make_problem(int n)
 }
 
 /* bf16 is the upper half of a float; nothing is lost for these entries. */
-template <class M> static typename M::element encode(double x)
-{
-	return (typename M::element)x;
-}
-static short bf16_bits(double x)
-{
-	return (short)(__builtin_bit_cast(uint32_t, (float)x) >> 16);
-}
+template <class M> static typename M::element encode(double x) { return (typename M::element)x; }
+static short bf16_bits(double x) { return (short)(__builtin_bit_cast(uint32_t, (float)x) >> 16); }
 template <> short encode<bf16>(double x) { return bf16_bits(x); }
 template <> short encode<bf16_1k>(double x) { return bf16_bits(x); }
 template <> int8_t encode<i8>(double x) { return (int8_t)(x * 64); }
@@ -201,7 +195,8 @@ int main(int argc, char **argv)
 		{ 'n', &n, TILE, "rows and columns, a multiple of 16" },
 		{ 'd', &device, 0, "device to run on" },
 	};
-	options(argc, argv, "matrix product: plain, tiled in LDS, and by matrix instructions", rows);
+	options(argc, argv, "matrix product: plain, tiled in LDS, and by matrix instructions",
+		rows);
 	if (n % TILE) {
 		fprintf(stderr, "gemm: -n must be a multiple of %d\n", TILE);
 		return 2;

@@ -46,7 +46,8 @@ __global__ void nbody_step(const float4 *body, const float4 *speed, float4 *new_
 	new_body[i] = make_float4(me.x + v.x * STEP, me.y + v.y * STEP, me.z + v.z * STEP, me.w);
 }
 
-static void host_step(std::vector<double> &x, std::vector<double> &v, const std::vector<double> &mass)
+static void host_step(std::vector<double> &x, std::vector<double> &v,
+		      const std::vector<double> &mass)
 {
 	size_t n = mass.size();
 

@@ -61,7 +61,8 @@ int main(int argc, char **argv)
 			w = w * 3 + (unsigned)d + 1;
 	}
 	HIP_OK(hipSetDevice(0));
-	HIP_OK(hipMemcpy(host.data(), buffer[n_devices], n * sizeof(unsigned), hipMemcpyDeviceToHost));
+	HIP_OK(hipMemcpy(host.data(), buffer[n_devices], n * sizeof(unsigned),
+			 hipMemcpyDeviceToHost));
 	bool pass = !count_wrong("ring", host, want, 0.0);
 	printf("ring over %d device%s: %s\n", n_devices, n_devices == 1 ? "" : "s",
 	       pass ? "ok" : "wrong");

@@ -43,7 +43,8 @@ __device__ unsigned inclusive_shuffle(unsigned x)
 	return x;
 }
 
-template <bool SHUFFLE> __global__ void scan_part(const unsigned *in, unsigned *out, unsigned *total, int n)
+template <bool SHUFFLE>
+__global__ void scan_part(const unsigned *in, unsigned *out, unsigned *total, int n)
 {
 	int i = blockIdx.x * BLOCK + threadIdx.x;
 	unsigned x = i < n ? in[i] : 0;
@@ -80,7 +81,8 @@ template <bool SHUFFLE> static void scan(const unsigned *in, unsigned *out, int 
 }
 
 template <bool SHUFFLE>
-static bool run(const char *name, const device_buffer<unsigned> &in, const std::vector<unsigned> &want)
+static bool run(const char *name, const device_buffer<unsigned> &in,
+		const std::vector<unsigned> &want)
 {
 	device_buffer<unsigned> out(in.n);
 

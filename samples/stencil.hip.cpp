@@ -26,8 +26,9 @@ __global__ void stencil_plain(const float *in, float *out, int nx, int ny, int n
 	if (x >= nx || y >= ny)
 		return;
 	bool face = x == 0 || y == 0 || z == 0 || x == nx - 1 || y == ny - 1 || z == nz - 1;
-	out[i] = face ? in[i] : blend(in[i], in[i - 1], in[i + 1], in[i - nx], in[i + nx],
-				      in[i - plane], in[i + plane]);
+	out[i] = face ? in[i]
+		      : blend(in[i], in[i - 1], in[i + 1], in[i - nx], in[i + nx], in[i - plane],
+			      in[i + plane]);
 }
 
 __global__ void stencil_lds(const float *in, float *out, int nx, int ny, int nz)
@@ -53,10 +54,11 @@ __global__ void stencil_lds(const float *in, float *out, int nx, int ny, int nz)
 			plane_lds[BY + 1][tx] = in[i + nx];
 		__syncthreads();
 		if (inside)
-			out[i] = rim || z == 0 || z == nz - 1 ?
-					 here :
-					 blend(here, plane_lds[ty][tx - 1], plane_lds[ty][tx + 1],
-					       plane_lds[ty - 1][tx], plane_lds[ty + 1][tx], below, above);
+			out[i] = rim || z == 0 || z == nz - 1
+					 ? here
+					 : blend(here, plane_lds[ty][tx - 1], plane_lds[ty][tx + 1],
+						 plane_lds[ty - 1][tx], plane_lds[ty + 1][tx],
+						 below, above);
 		__syncthreads();
 		below = here;
 		here = above;

@@ -24,7 +24,8 @@ __global__ void transpose_plain(const float *in, float *out, int width, int heig
 	}
 }
 
-template <int PITCH> __device__ void transpose_tile(const float *in, float *out, int width, int height)
+template <int PITCH>
+__device__ void transpose_tile(const float *in, float *out, int width, int height)
 {
 	__shared__ float tile[TILE][PITCH];
 	int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
@@ -51,7 +52,8 @@ __global__ void transpose_padded(const float *in, float *out, int width, int hei
 }
 
 static bool run(const char *name, void (*kernel)(const float *, float *, int, int),
-		const device_buffer<float> &in, int width, int height, const std::vector<float> &want)
+		const device_buffer<float> &in, int width, int height,
+		const std::vector<float> &want)
 {
 	device_buffer<float> out(in.n);
 	dim3 grid((width + TILE - 1) / TILE, (height + TILE - 1) / TILE), block(TILE, ROWS);

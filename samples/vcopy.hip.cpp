@@ -38,7 +38,8 @@ int main(int argc, char **argv)
 	printf("vcopy testing on GCD %ld\n", device);
 
 	size_t n_bytes = n * sizeof(double);
-	double *host_in = (double *)malloc(n_bytes), *host_out = (double *)calloc(n, sizeof(double));
+	double *host_in = (double *)malloc(n_bytes);
+	double *host_out = (double *)calloc(n, sizeof(double));
 	if (!host_in || !host_out) {
 		fprintf(stderr, "vcopy: no host memory for %ld elements\n", n);
 		return 1;
@@ -58,8 +59,8 @@ int main(int argc, char **argv)
 
 	long grid = (n + block - 1) / block;
 	printf("sw thinks it moved %f KB per wave\n", 64 * 2 * sizeof(double) / 1024.0);
-	printf("Total threads: %ld, Grid Size: %ld block Size:%ld, Wavefronts:%ld:\n", n, grid, block,
-	       (n + 63) / 64);
+	printf("Total threads: %ld, Grid Size: %ld block Size:%ld, Wavefronts:%ld:\n", n, grid,
+	       block, (n + 63) / 64);
 
 	printf("Launching the  kernel on the GPU\n");
 	for (long i = 0; i < iterations; i++)

@@ -3,10 +3,7 @@
 #include "hiptest.h"
 #include <cassert>
 
-__global__ void bounded(const int *x, int limit)
-{
-	assert(x[threadIdx.x] < limit);
-}
+__global__ void bounded(const int *x, int limit) { assert(x[threadIdx.x] < limit); }
 
 static int run_with(int limit)
 {

@@ -4,10 +4,7 @@
 #include <atomic>
 #include <dlfcn.h>
 
-__global__ void fill(unsigned *x, unsigned value)
-{
-	x[threadIdx.x] = value;
-}
+__global__ void fill(unsigned *x, unsigned value) { x[threadIdx.x] = value; }
 
 struct step {
 	unsigned *pinned;
@@ -65,8 +62,9 @@ static void run(const char *name, host_func launch)
 	HIP_OK(hipStreamSynchronize(s));
 	CHECK(next == N, "%s: %u callbacks ran", name, next.load());
 	for (const step &st : steps)
-		CHECK(st.saw_data && st.in_order && st.status_ok, "%s %u: data %d order %d status %d",
-		      name, st.index, st.saw_data, st.in_order, st.status_ok);
+		CHECK(st.saw_data && st.in_order && st.status_ok,
+		      "%s %u: data %d order %d status %d", name, st.index, st.saw_data, st.in_order,
+		      st.status_ok);
 	HIP_OK(hipStreamDestroy(s));
 	HIP_OK(hipHostFree(pinned));
 }

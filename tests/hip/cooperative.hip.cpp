@@ -1,4 +1,5 @@
-/* Cooperative launch: grid.sync() many times, over as many workgroups as fit; too many is an error. */
+/* Cooperative launch: grid.sync() many times, over as many workgroups as fit; too many is an error.
+ */
 #include "hiptest.h"
 #include <hip/hip_cooperative_groups.h>
 
@@ -72,8 +73,10 @@ int main()
 	device_buffer<unsigned> cells(most + 1), n_wrong(1);
 	int one = 1;
 	void *too_many[] = { &cells.ptr, &n_wrong.ptr, &one };
-	hipError_t e = hipLaunchCooperativeKernel((void *)rounds, dim3(most + 1), dim3(256), too_many, 0, 0);
-	CHECK(e == hipErrorCooperativeLaunchTooLarge, "%d workgroups: %s", most + 1, hipGetErrorName(e));
+	hipError_t e = hipLaunchCooperativeKernel((void *)rounds, dim3(most + 1), dim3(256),
+						  too_many, 0, 0);
+	CHECK(e == hipErrorCooperativeLaunchTooLarge, "%d workgroups: %s", most + 1,
+	      hipGetErrorName(e));
 	(void)hipGetLastError();
 	return finish();
 }

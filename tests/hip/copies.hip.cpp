@@ -39,7 +39,8 @@ static void linear(size_t n, size_t offset, bool async, bool pinned)
 	}
 	if (async) {
 		HIP_OK(hipMemcpyAsync(a.ptr + offset, in, n, hipMemcpyHostToDevice, s));
-		HIP_OK(hipMemcpyAsync(b.ptr + 64 - offset, a.ptr + offset, n, hipMemcpyDeviceToDevice, s));
+		HIP_OK(hipMemcpyAsync(b.ptr + 64 - offset, a.ptr + offset, n,
+				      hipMemcpyDeviceToDevice, s));
 		HIP_OK(hipMemcpyAsync(out, b.ptr + 64 - offset, n, hipMemcpyDeviceToHost, s));
 		HIP_OK(hipStreamSynchronize(s));
 	} else {
@@ -47,14 +48,15 @@ static void linear(size_t n, size_t offset, bool async, bool pinned)
 		HIP_OK(hipMemcpy(b.ptr + 64 - offset, a.ptr + offset, n, hipMemcpyDefault));
 		HIP_OK(hipMemcpy(out, b.ptr + 64 - offset, n, hipMemcpyDefault));
 	}
-	CHECK(!memcmp(out, want.data(), n), "%zu bytes at %zu, async %d pinned %d", n, offset, async,
-	      pinned);
+	CHECK(!memcmp(out, want.data(), n), "%zu bytes at %zu, async %d pinned %d", n, offset,
+	      async, pinned);
 
 	/* nothing beside the range was touched */
 	std::vector<uint8_t> whole = b.download();
 	for (size_t i = 0; i < whole.size(); i++)
 		if ((i < 64 - offset || i >= 64 - offset + n) && whole[i] != 0xbb) {
-			CHECK(false, "%zu bytes at %zu: byte %zu beside them changed", n, offset, i);
+			CHECK(false, "%zu bytes at %zu: byte %zu beside them changed", n, offset,
+			      i);
 			break;
 		}
 	if (pinned) {
@@ -84,9 +86,11 @@ static void two_d(size_t width, size_t height, size_t host_pitch, bool async)
 					hipMemcpyDeviceToHost, s));
 		HIP_OK(hipStreamSynchronize(s));
 	} else {
-		HIP_OK(hipMemcpy2D(a, pa, in.data(), host_pitch, width, height, hipMemcpyHostToDevice));
+		HIP_OK(hipMemcpy2D(a, pa, in.data(), host_pitch, width, height,
+				   hipMemcpyHostToDevice));
 		HIP_OK(hipMemcpy2D(b, pb, a, pa, width, height, hipMemcpyDeviceToDevice));
-		HIP_OK(hipMemcpy2D(out.data(), host_pitch, b, pb, width, height, hipMemcpyDeviceToHost));
+		HIP_OK(hipMemcpy2D(out.data(), host_pitch, b, pb, width, height,
+				   hipMemcpyDeviceToHost));
 	}
 	std::vector<uint8_t> want(host_pitch * height, 0xcc);
 	for (size_t y = 0; y < height; y++)
@@ -190,7 +194,7 @@ static void between_devices(int n_devices)
 
 int main()
 {
-	static const size_t sizes[] = { 1,    3,     4,	     63,      64,      1000,
+	static const size_t sizes[] = { 1,    3,     4,	      63,      64,     1000,
 					4096, 65537, 1 << 20, 5000011, 9 << 20 };
 	int n_devices;
 

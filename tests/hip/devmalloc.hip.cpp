@@ -3,10 +3,7 @@
 
 enum { N = 512 };
 
-__host__ __device__ static inline unsigned size_of(unsigned i)
-{
-	return 4 * (1 + i * 37 % 200);
-}
+__host__ __device__ static inline unsigned size_of(unsigned i) { return 4 * (1 + i * 37 % 200); }
 
 __global__ void take(unsigned **blocks)
 {

@@ -4,15 +4,9 @@
  */
 #include "hiptest.h"
 
-__global__ void store_at(unsigned *p)
-{
-	*p = 1;
-}
+__global__ void store_at(unsigned *p) { *p = 1; }
 
-__global__ void load_from(const unsigned *p, unsigned *out)
-{
-	*out = *p;
-}
+__global__ void load_from(const unsigned *p, unsigned *out) { *out = *p; }
 
 __global__ void one_bad_lane(unsigned *good, unsigned *bad)
 {
@@ -77,7 +71,8 @@ static int null_pointer()
 
 static int host_pointer()
 {
-	unsigned *host = (unsigned *)malloc(1 << 22); /* never registered: no GPU without XNACK can see it */
+	unsigned *host =
+		(unsigned *)malloc(1 << 22); /* never registered: no GPU without XNACK can see it */
 
 	memset(host, 0, 1 << 22);
 	store_at<<<1, 1>>>(host + 1000);
@@ -90,7 +85,8 @@ static int freed_memory()
 {
 	unsigned *x;
 
-	HIP_OK(hipMalloc(&x, 64 << 20)); /* large: it has a block of its own that really goes away */
+	HIP_OK(hipMalloc(&x,
+			 64 << 20)); /* large: it has a block of its own that really goes away */
 	store_at<<<1, 1>>>(x);
 	LAUNCH_OK();
 	HIP_OK(hipFree(x));

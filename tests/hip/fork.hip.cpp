@@ -5,10 +5,7 @@
 #include "hiptest.h"
 #include <ctime>
 
-__global__ void square(unsigned *x)
-{
-	x[threadIdx.x] *= x[threadIdx.x];
-}
+__global__ void square(unsigned *x) { x[threadIdx.x] *= x[threadIdx.x]; }
 
 static int use_gpu()
 {

@@ -1,17 +1,11 @@
 /* Graphs: every kind of node, queries, clones, child graphs, updates, nested capture. */
 #include "hiptest.h"
 
-__global__ void scale(unsigned *x, unsigned by)
-{
-	x[threadIdx.x] *= by;
-}
+__global__ void scale(unsigned *x, unsigned by) { x[threadIdx.x] *= by; }
 
 static unsigned n_host_calls;
 
-static void host_node(void *data)
-{
-	n_host_calls += *(unsigned *)data;
-}
+static void host_node(void *data) { n_host_calls += *(unsigned *)data; }
 
 static hipGraphNode_t add_scale(hipGraph_t graph, hipGraphNode_t after, unsigned **x, unsigned *by)
 {
@@ -64,8 +58,8 @@ static void every_node_kind()
 	HIP_OK(hipGraphGetNodes(graph, nullptr, &n_nodes));
 	HIP_OK(hipGraphGetRootNodes(graph, nullptr, &n_roots));
 	HIP_OK(hipGraphGetEdges(graph, nullptr, nullptr, &n_edges));
-	CHECK(n_nodes == 6 && n_roots == 1 && n_edges == 5, "%zu nodes %zu roots %zu edges", n_nodes,
-	      n_roots, n_edges);
+	CHECK(n_nodes == 6 && n_roots == 1 && n_edges == 5, "%zu nodes %zu roots %zu edges",
+	      n_nodes, n_roots, n_edges);
 	hipGraphNodeType type;
 	HIP_OK(hipGraphNodeGetType(set, &type));
 	CHECK(type == hipGraphNodeTypeMemset, "%d", (int)type);

@@ -31,7 +31,7 @@ __global__ void arithmetic(const uint16_t *a, const uint16_t *b, uint16_t *out)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 	__half x = __builtin_bit_cast(_Float16, a[i]), y = __builtin_bit_cast(_Float16, b[i]);
-	__half r[OPS] = { __hadd(x, y), __hsub(x, y),	__hmul(x, y), __hdiv(x, y),
+	__half r[OPS] = { __hadd(x, y), __hsub(x, y),	 __hmul(x, y), __hdiv(x, y),
 			  hsqrt(x),	__hfma(x, y, x), hfloor(x) };
 
 	for (int k = 0; k < OPS; k++)
@@ -78,15 +78,17 @@ static void conversions()
 	for (int i = 0; i < 65536; i++) {
 		float want = (float)from_bits((uint16_t)i);
 
-		n_wrong += std::isnan(want) ? !std::isnan(floats[i]) :
-					      floats[i] != want || std::signbit(floats[i]) != std::signbit(want);
+		n_wrong += std::isnan(want) ? !std::isnan(floats[i])
+					    : floats[i] != want ||
+						      std::signbit(floats[i]) != std::signbit(want);
 	}
 	CHECK(n_wrong == 0, "%d halves became a wrong float", n_wrong);
 
 	/* between the halves, on the half-way points, and just beside them */
 	std::vector<float> between(65536);
 	for (int i = 0; i < 65536; i++) {
-		float lo = (float)from_bits((uint16_t)(i & 0xfbff)), hi = (float)from_bits((uint16_t)((i & 0xfbff) + 1));
+		float lo = (float)from_bits((uint16_t)(i & 0xfbff)),
+		      hi = (float)from_bits((uint16_t)((i & 0xfbff) + 1));
 		float middle = std::isinf(hi) ? lo * 1.001f : (lo + hi) / 2;
 
 		between[i] = i % 3 == 0 ? middle : nextafterf(middle, i % 3 == 1 ? lo : hi);
@@ -115,7 +117,9 @@ static void operations()
 	std::vector<uint16_t> got = out.download();
 	/* hdiv and hsqrt of this HIP go through f32 reciprocals: one unit is allowed there */
 	static const int slack[OPS] = { 0, 0, 0, 1, 1, 0, 0 };
-	static const char *const names[OPS] = { "add", "sub", "mul", "div", "sqrt", "fma", "floor" };
+	static const char *const names[OPS] = {
+		"add", "sub", "mul", "div", "sqrt", "fma", "floor"
+	};
 	for (int i = 0; i < N; i++) {
 		double x = (double)from_bits(a[i]), y = (double)from_bits(b[i]);
 		double want[OPS] = { x + y, x - y, x * y, x / y, sqrt(x), fma(x, y, x), floor(x) };
@@ -124,8 +128,8 @@ static void operations()
 			uint16_t g = got[OPS * i + k], w = bits_of((_Float16)want[k]);
 			bool close = same(g, w) || (slack[k] && abs((int)g - (int)w) <= slack[k]);
 
-			CHECK(close, "%s of %04x and %04x is %04x, should be %04x", names[k], a[i], b[i],
-			      g, w);
+			CHECK(close, "%s of %04x and %04x is %04x, should be %04x", names[k], a[i],
+			      b[i], g, w);
 		}
 	}
 }
@@ -137,7 +141,8 @@ static void packed_operations()
 	for (int i = 0; i < N; i++) { /* small whole numbers: exact in half */
 		a[i] = __half2{ (_Float16)(i % 16), (_Float16)(i % 13) };
 		b[i] = __half2{ (_Float16)(i % 7 - 3), (_Float16)(i % 5 - 2) };
-		float x0 = (float)(i % 16), x1 = (float)(i % 13), y0 = (float)(i % 7 - 3), y1 = (float)(i % 5 - 2);
+		float x0 = (float)(i % 16), x1 = (float)(i % 13), y0 = (float)(i % 7 - 3),
+		      y1 = (float)(i % 5 - 2);
 		want.push_back(x0 * y0 + x0 + y0 * y0);
 		want.push_back(x1 * y1 + x1 + y1 * y1);
 	}

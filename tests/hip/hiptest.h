@@ -55,7 +55,7 @@ __attribute__((noreturn)) static inline void skip(const char *why)
 }
 
 struct child_result {
-	int status; /* as waitpid() gives it */
+	int status;	  /* as waitpid() gives it */
 	std::string text; /* stdout and stderr together */
 
 	bool aborted() const { return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT; }

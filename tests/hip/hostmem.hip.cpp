@@ -80,7 +80,8 @@ static void managed()
 	CHECK(is_managed, "attributes say it is not managed");
 	HIP_OK(hipMemAdvise(x, N * sizeof(unsigned), hipMemAdviseSetReadMostly, 0));
 	hipError_t prefetch = hipMemPrefetchAsync(x, N * sizeof(unsigned), 0, 0);
-	CHECK(prefetch == hipSuccess || prefetch == hipErrorInvalidValue, "%s", hipGetErrorName(prefetch));
+	CHECK(prefetch == hipSuccess || prefetch == hipErrorInvalidValue, "%s",
+	      hipGetErrorName(prefetch));
 	(void)hipGetLastError();
 	HIP_OK(hipDeviceSynchronize());
 	run_on("managed after advice", x, x);

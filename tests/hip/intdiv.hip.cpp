@@ -24,10 +24,25 @@ template <class T> __global__ void divide(const T *a, const T *b, T *out, int n)
 template <class T> static void run(const char *what)
 {
 	const bool is_signed = (T)-1 < 0;
-	const T highest = is_signed ? (T)~((uint64_t)1 << (8 * sizeof(T) - 1)) : (T)~(uint64_t)0;
+	const T highest = is_signed ? (T) ~((uint64_t)1 << (8 * sizeof(T) - 1)) : (T) ~(uint64_t)0;
 	const T lowest = is_signed ? (T)(-highest - 1) : (T)0;
-	std::vector<T> corners = { 0, 1, 2, 3, 7, 10, 63, 64, (T)-1, (T)-2, (T)-7, highest, lowest,
-				   (T)(highest - 1), (T)(lowest + 1), (T)(highest / 2), (T)(highest / 3) };
+	std::vector<T> corners = { 0,
+				   1,
+				   2,
+				   3,
+				   7,
+				   10,
+				   63,
+				   64,
+				   (T)-1,
+				   (T)-2,
+				   (T)-7,
+				   highest,
+				   lowest,
+				   (T)(highest - 1),
+				   (T)(lowest + 1),
+				   (T)(highest / 2),
+				   (T)(highest / 3) };
 	std::vector<T> a, b;
 	number_source numbers;
 
@@ -63,9 +78,9 @@ template <class T> static void run(const char *what)
 	int n_shown = 0;
 	for (size_t i = 0; i < got.size(); i++) /* not through double: 64 bits count here */
 		if (got[i] != want[i] && n_shown++ < 5)
-			CHECK(false, "%s op %zu: %lld and %lld give %lld, should be %lld", what, i % OPS,
-			      (long long)a[i / OPS], (long long)b[i / OPS], (long long)got[i],
-			      (long long)want[i]);
+			CHECK(false, "%s op %zu: %lld and %lld give %lld, should be %lld", what,
+			      i % OPS, (long long)a[i / OPS], (long long)b[i / OPS],
+			      (long long)got[i], (long long)want[i]);
 }
 
 int main()

@@ -1,4 +1,5 @@
-/* LDS: static and dynamic together, up to the limit, isolation between workgroups, too much of it. */
+/* LDS: static and dynamic together, up to the limit, isolation between workgroups, too much of it.
+ */
 #include "hiptest.h"
 
 __global__ void rotate(const unsigned *in, unsigned *out, int n_words)
@@ -16,10 +17,7 @@ __global__ void rotate(const unsigned *in, unsigned *out, int n_words)
 }
 
 /* The same address seen as LDS and as a generic pointer. */
-__device__ __attribute__((noinline)) void bump(unsigned *p, unsigned by)
-{
-	*p += by;
-}
+__device__ __attribute__((noinline)) void bump(unsigned *p, unsigned by) { *p += by; }
 
 __global__ void generic(unsigned *out)
 {

@@ -13,16 +13,18 @@ enum { N = 640 };
 /* Distance in representable values; equal NaNs and infinities are at 0. */
 static double ulps(double got, long double want, bool single)
 {
-	int digits = single ? FLT_MANT_DIG : DBL_MANT_DIG, lowest = single ? FLT_MIN_EXP : DBL_MIN_EXP;
+	int digits = single ? FLT_MANT_DIG : DBL_MANT_DIG,
+	    lowest = single ? FLT_MIN_EXP : DBL_MIN_EXP;
 	long double largest = single ? (long double)FLT_MAX : (long double)DBL_MAX;
 
 	if (std::isnan((double)want) || std::isnan(got))
 		return std::isnan((double)want) && std::isnan(got) ? 0.0 : INFINITY;
-	if (fabsl(want) > largest || std::isinf(got)) /* overflow has to overflow, to the same side */
+	if (fabsl(want) > largest ||
+	    std::isinf(got)) /* overflow has to overflow, to the same side */
 		return (fabsl(want) > largest * (1 - 1e-6L)) && std::isinf(got) &&
-				       (got > 0) == (want > 0) ?
-			       0.0 :
-			       INFINITY;
+				       (got > 0) == (want > 0)
+			       ? 0.0
+			       : INFINITY;
 	int e;
 	frexpl(want, &e);
 	if (want == 0 || e < lowest)
@@ -163,7 +165,8 @@ static const binary<float>  table2_f[] = { TABLE2(float, f) };
 static const binary<double> table2_d[] = { TABLE2(double, d) };
 // clang-format on
 
-/* A reference rounded in long double may itself be off by a hair: correct rounding allows for it. */
+/* A reference rounded in long double may itself be off by a hair: correct rounding allows for it.
+ */
 #define HAIR 1e-3
 
 template <class T> static std::vector<T> inputs(double lo, double hi, unsigned seed)
@@ -195,7 +198,8 @@ static void judge(const char *name, const std::vector<T> &got, const std::vector
 		}
 	}
 	CHECK(worst <= limit + HAIR, "%s %s: %.2f ulp at %.17g: %.17g, should be %.17Lg",
-	      sizeof(T) == 4 ? "f32" : "f64", name, worst, (double)x[at], (double)got[at], want[at]);
+	      sizeof(T) == 4 ? "f32" : "f64", name, worst, (double)x[at], (double)got[at],
+	      want[at]);
 }
 
 template <class T, size_t M> static void run1(const unary<T> (&table)[M])
@@ -231,16 +235,18 @@ template <class T, size_t M> static void run2(const binary<T> (&table)[M])
 /* Infinities, NaN, zeros of both signs, subnormals. */
 static void special_values()
 {
-	std::vector<double> x = { 0.0, -0.0, INFINITY, -INFINITY, NAN, -1.0, 4.9e-324, 1e-310, DBL_MAX };
+	std::vector<double> x = { 0.0,	-0.0,	  INFINITY, -INFINITY, NAN,
+				  -1.0, 4.9e-324, 1e-310,   DBL_MAX };
 	device_buffer<double> in(x), out(x.size());
 	struct {
 		const char *name;
 		void (*kernel)(const double *, double *, int);
 		double (*host)(double);
 	} cases[] = {
-		{ "sqrt", k_sqrt_d, sqrt },   { "exp", k_exp_d, exp },	     { "log", k_log_d, log },
-		{ "sin", k_sin_d, sin },      { "atan", k_atan_d, atan },    { "floor", k_floor_d, floor },
-		{ "cbrt", k_cbrt_d, cbrt },   { "tgamma", k_tgamma_d, tgamma },
+		{ "sqrt", k_sqrt_d, sqrt }, { "exp", k_exp_d, exp },
+		{ "log", k_log_d, log },    { "sin", k_sin_d, sin },
+		{ "atan", k_atan_d, atan }, { "floor", k_floor_d, floor },
+		{ "cbrt", k_cbrt_d, cbrt }, { "tgamma", k_tgamma_d, tgamma },
 	};
 
 	for (auto &c : cases) {
@@ -249,10 +255,11 @@ static void special_values()
 		std::vector<double> got = out.download();
 		for (size_t i = 0; i < x.size(); i++) {
 			double want = c.host(x[i]);
-			bool same = std::isnan(want) ? std::isnan(got[i]) :
-				    std::isinf(want) || want == 0 ?
-						       got[i] == want && std::signbit(got[i]) == std::signbit(want) :
-						       fabs(got[i] - want) <= 1e-14 * fabs(want);
+			bool same = std::isnan(want) ? std::isnan(got[i])
+				    : std::isinf(want) || want == 0
+					    ? got[i] == want &&
+						      std::signbit(got[i]) == std::signbit(want)
+					    : fabs(got[i] - want) <= 1e-14 * fabs(want);
 
 			CHECK(same, "%s(%g) is %.17g, should be %.17g", c.name, x[i], got[i], want);
 		}

@@ -50,8 +50,8 @@ static void use(hipModule_t module, const char *how)
 		int n;
 	} packed = { din.ptr, dout.ptr, add, shift, half, n };
 	size_t size = sizeof(packed);
-	void *extra[] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, &packed, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
-			  HIP_LAUNCH_PARAM_END };
+	void *extra[] = { HIP_LAUNCH_PARAM_BUFFER_POINTER, &packed, HIP_LAUNCH_PARAM_BUFFER_SIZE,
+			  &size, HIP_LAUNCH_PARAM_END };
 	dout.clear();
 	HIP_OK(hipModuleLaunchKernel(weigh, 4, 1, 1, 256, 1, 1, 0, 0, nullptr, extra));
 	HIP_OK(hipDeviceSynchronize());
@@ -71,7 +71,8 @@ static void use(hipModule_t module, const char *how)
 	}
 	device_buffer<unsigned> dline(line);
 	void *reverse_args[] = { &dline.ptr };
-	HIP_OK(hipModuleLaunchKernel(reverse, 1, 1, 1, 128, 1, 1, 128 * 4, 0, reverse_args, nullptr));
+	HIP_OK(hipModuleLaunchKernel(reverse, 1, 1, 1, 128, 1, 1, 128 * 4, 0, reverse_args,
+				     nullptr));
 	HIP_OK(hipDeviceSynchronize());
 	check_equal("dynamic LDS", dline.download(), back);
 

@@ -4,8 +4,8 @@
 __device__ unsigned counter = 40;
 __constant__ unsigned factor[4] = { 1, 2, 3, 4 };
 
-extern "C" __global__ void weigh(const unsigned *in, unsigned *out, char add, short shift, double half,
-				 int n)
+extern "C" __global__ void weigh(const unsigned *in, unsigned *out, char add, short shift,
+				 double half, int n)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 

@@ -1,10 +1,7 @@
 /* Occupancy queries follow from the kernel's registers and LDS and from the device's limits. */
 #include "hiptest.h"
 
-__global__ void light(unsigned *x)
-{
-	x[threadIdx.x] = 1;
-}
+__global__ void light(unsigned *x) { x[threadIdx.x] = 1; }
 
 __global__ void heavy_lds(unsigned *x)
 {

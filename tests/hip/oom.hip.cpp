@@ -1,10 +1,7 @@
 /* Out of device memory: a clear error, and the device is usable afterwards. */
 #include "hiptest.h"
 
-__global__ void put(unsigned *x, size_t at)
-{
-	x[at] = 77;
-}
+__global__ void put(unsigned *x, size_t at) { x[at] = 77; }
 
 int main()
 {
@@ -15,7 +12,8 @@ int main()
 	CHECK(total_bytes > (1ull << 30) && free_bytes <= total_bytes, "%zu of %zu", free_bytes,
 	      total_bytes);
 
-	CHECK(hipMalloc(&p, total_bytes + (1ull << 30)) == hipErrorOutOfMemory, "more than there is");
+	CHECK(hipMalloc(&p, total_bytes + (1ull << 30)) == hipErrorOutOfMemory,
+	      "more than there is");
 	CHECK(hipGetLastError() == hipErrorOutOfMemory, "the last error says so too");
 	CHECK(hipMalloc(&p, ~0ull / 2) == hipErrorOutOfMemory, "absurdly much");
 	(void)hipGetLastError();
@@ -41,7 +39,8 @@ int main()
 	for (void *q : pieces)
 		HIP_OK(hipFree(q));
 	HIP_OK(hipMemGetInfo(&after_bytes, &total_bytes));
-	CHECK(after_bytes + (64 << 20) >= free_bytes, "%zu free before, %zu after", free_bytes, after_bytes);
+	CHECK(after_bytes + (64 << 20) >= free_bytes, "%zu free before, %zu after", free_bytes,
+	      after_bytes);
 	HIP_OK(hipMalloc(&p, piece)); /* it can be had again */
 	HIP_OK(hipFree(p));
 	return finish();

@@ -37,7 +37,8 @@ template <class Call> static void prim_run(Call call)
 }
 
 template <class T>
-static void prim_equal(const char *what, size_t n, const std::vector<T> &got, const std::vector<T> &want)
+static void prim_equal(const char *what, size_t n, const std::vector<T> &got,
+		       const std::vector<T> &want)
 {
 	/* through memcmp: 64-bit values do not fit the double of check_equal */
 	CHECK(got.size() == want.size() && !memcmp(got.data(), want.data(), n * sizeof(T)),

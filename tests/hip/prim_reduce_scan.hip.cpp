@@ -17,8 +17,8 @@ template <class T> static void run(size_t n)
 	prim_run([&](void *tmp, size_t &bytes) {
 		return rocprim::reduce(tmp, bytes, in.ptr, out.ptr, (T)0, n, rocprim::plus<T>());
 	});
-	CHECK(out.download()[0] == sum, "sum of %zu: %.17g, should be %.17g", n, (double)out.download()[0],
-	      (double)sum);
+	CHECK(out.download()[0] == sum, "sum of %zu: %.17g, should be %.17g", n,
+	      (double)out.download()[0], (double)sum);
 	prim_run([&](void *tmp, size_t &bytes) {
 		return rocprim::reduce(tmp, bytes, in.ptr, out.ptr, (T)0, n, rocprim::maximum<T>());
 	});
@@ -31,7 +31,8 @@ template <class T> static void run(size_t n)
 	for (size_t i = 0; i < n; i++)
 		want[i] = want[i] - host[i] + 3;
 	prim_run([&](void *tmp, size_t &bytes) {
-		return rocprim::exclusive_scan(tmp, bytes, in.ptr, out.ptr, (T)3, n, rocprim::plus<T>());
+		return rocprim::exclusive_scan(tmp, bytes, in.ptr, out.ptr, (T)3, n,
+					       rocprim::plus<T>());
 	});
 	prim_equal("exclusive scan", n, out.download(), want);
 }

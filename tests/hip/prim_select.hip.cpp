@@ -58,8 +58,8 @@ template <class T> static void histogram(size_t n)
 	for (T x : host)
 		want[(size_t)x / 10]++;
 	prim_run([&](void *tmp, size_t &bytes) {
-		return rocprim::histogram_even(tmp, bytes, in.ptr, (unsigned)n, bins.ptr, BINS + 1u, (T)0,
-					       (T)640);
+		return rocprim::histogram_even(tmp, bytes, in.ptr, (unsigned)n, bins.ptr, BINS + 1u,
+					       (T)0, (T)640);
 	});
 	check_equal("histogram", bins.download(), want);
 }

@@ -40,7 +40,8 @@ template <class T> static void run(size_t n, bool pairs)
 			 [&](unsigned a, unsigned b) { return host[a] < host[b]; });
 	device_buffer<unsigned> values(index), values_out(n);
 	prim_run([&](void *tmp, size_t &bytes) {
-		return rocprim::radix_sort_pairs(tmp, bytes, in.ptr, out.ptr, values.ptr, values_out.ptr, n);
+		return rocprim::radix_sort_pairs(tmp, bytes, in.ptr, out.ptr, values.ptr,
+						 values_out.ptr, n);
 	});
 	prim_equal("sort pairs, keys", n, out.download(), want);
 	prim_equal("sort pairs, values", n, values_out.download(), want_index);

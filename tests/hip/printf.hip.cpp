@@ -11,10 +11,7 @@ __global__ void speak(const char *, int n)
 		       0x123456789abcdefull + i);
 }
 
-__global__ void flood()
-{
-	printf("flood %u\n", blockIdx.x * blockDim.x + threadIdx.x);
-}
+__global__ void flood() { printf("flood %u\n", blockIdx.x * blockDim.x + threadIdx.x); }
 
 static int speak_child()
 {

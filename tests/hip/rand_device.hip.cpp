@@ -9,10 +9,12 @@
 enum { DRAWS = 24 };
 static const unsigned long long seed = 0x123456789abcdef7ull;
 
-/* rocRAND's seeding of MRG32k3a overflows 64 bits for large seeds and is then no modular product. */
+/* rocRAND's seeding of MRG32k3a overflows 64 bits for large seeds and is then no modular product.
+ */
 static const unsigned long long mrg_seed = 12345;
 
-template <class State> __global__ void draw(unsigned *out, unsigned long long from, unsigned long long first)
+template <class State>
+__global__ void draw(unsigned *out, unsigned long long from, unsigned long long first)
 {
 	State state;
 
@@ -48,7 +50,8 @@ static std::vector<unsigned> xorwow()
 {
 	uint32_t t0 = 1228688033u * ((uint32_t)seed ^ 0x2c7f967fu);
 	uint32_t t1 = 2073658381u * ((uint32_t)(seed >> 32) ^ 0xa03697cbu);
-	uint32_t x[5] = { 123456789u + t0, 362436069u ^ t0, 521288629u + t1, 88675123u ^ t1, 5783321u + t0 };
+	uint32_t x[5] = { 123456789u + t0, 362436069u ^ t0, 521288629u + t1, 88675123u ^ t1,
+			  5783321u + t0 };
 	uint32_t d = 6615241u + t1 + t0;
 	std::vector<unsigned> out;
 
@@ -67,8 +70,11 @@ static std::vector<unsigned> xorwow()
 static std::vector<unsigned> mrg32k3a()
 {
 	const uint64_t m1 = 4294967087ull, m2 = 4294944443ull;
-	uint32_t x = (uint32_t)mrg_seed ^ 0x55555555u, y = (uint32_t)((mrg_seed >> 32) ^ 0xaaaaaaaau);
-	auto mul = [](uint64_t a, uint64_t b, uint64_t m) { return (uint64_t)((__uint128_t)a * b % m); };
+	uint32_t x = (uint32_t)mrg_seed ^ 0x55555555u,
+		 y = (uint32_t)((mrg_seed >> 32) ^ 0xaaaaaaaau);
+	auto mul = [](uint64_t a, uint64_t b, uint64_t m) {
+		return (uint64_t)((__uint128_t)a * b % m);
+	};
 	uint64_t g1[3] = { mul(x, mrg_seed, m1), mul(y, mrg_seed, m1), mul(x, mrg_seed, m1) };
 	uint64_t g2[3] = { mul(y, mrg_seed, m2), mul(x, mrg_seed, m2), mul(y, mrg_seed, m2) };
 	std::vector<unsigned> out;
@@ -85,8 +91,8 @@ static std::vector<unsigned> mrg32k3a()
 	return out;
 }
 
-template <class State> static std::vector<unsigned> on_device(unsigned long long sequence,
-							       unsigned long long from = seed)
+template <class State>
+static std::vector<unsigned> on_device(unsigned long long sequence, unsigned long long from = seed)
 {
 	device_buffer<unsigned> out(DRAWS);
 

@@ -93,7 +93,8 @@ static void philox()
 int main()
 {
 	philox();
-	by_subsequence<rocrand_state_xorwow>("xorwow", ROCRAND_RNG_PSEUDO_XORWOW, 0x1122334455667788ull);
+	by_subsequence<rocrand_state_xorwow>("xorwow", ROCRAND_RNG_PSEUDO_XORWOW,
+					     0x1122334455667788ull);
 	by_subsequence<rocrand_state_mrg32k3a>("mrg32k3a", ROCRAND_RNG_PSEUDO_MRG32K3A, 12345);
 	return finish();
 }

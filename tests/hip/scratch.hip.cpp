@@ -1,9 +1,11 @@
-/* Scratch: deep recursion, large frames, sizes that grow from launch to launch, function pointers. */
+/* Scratch: deep recursion, large frames, sizes that grow from launch to launch, function pointers.
+ */
 #include "hiptest.h"
 
 __host__ __device__ __attribute__((noinline)) static unsigned depth_sum(unsigned n, unsigned x)
 {
-	volatile unsigned local[4] = { n, x, n ^ x, n + x }; /* volatile: a frame that is really used */
+	volatile unsigned local[4] = { n, x, n ^ x,
+				       n + x }; /* volatile: a frame that is really used */
 
 	if (n == 0)
 		return x;
@@ -68,7 +70,8 @@ __global__ void indirect(unsigned *out)
 	out[i] = f(i);
 }
 
-template <class Kernel, class Want> static void run(const char *what, int grid, Kernel launch, Want want_of)
+template <class Kernel, class Want>
+static void run(const char *what, int grid, Kernel launch, Want want_of)
 {
 	device_buffer<unsigned> out(grid * 64);
 	std::vector<unsigned> want(grid * 64);
@@ -83,15 +86,25 @@ template <class Kernel, class Want> static void run(const char *what, int grid, 
 
 int main()
 {
-	run("small frame", 20, [](int g, unsigned *o) { large<48><<<g, 64>>>(o); }, frame<48>);
-	run("1 KiB frame", 20, [](int g, unsigned *o) { large<256><<<g, 64>>>(o); }, frame<256>);
-	run("16 KiB frame", 20, [](int g, unsigned *o) { large<4096><<<g, 64>>>(o); }, frame<4096>);
-	run("small frame again", 200, [](int g, unsigned *o) { large<48><<<g, 64>>>(o); }, frame<48>);
-	run("recursion", 10, [](int g, unsigned *o) { recurse<<<g, 64>>>(o, 100); },
-	    [](unsigned i) { return depth_sum(100 + i % 7, i); });
-	run("mutual", 10, [](int g, unsigned *o) { mutual<<<g, 64>>>(o); },
-	    [](unsigned i) { return even_steps(i % 50); });
-	run("function pointers", 4, [](int g, unsigned *o) { indirect<<<g, 64>>>(o); },
-	    [](unsigned i) { return i % 3 ? i + 1 : i * 3; });
+	run(
+		"small frame", 20, [](int g, unsigned *o) { large<48><<<g, 64>>>(o); }, frame<48>);
+	run(
+		"1 KiB frame", 20, [](int g, unsigned *o) { large<256><<<g, 64>>>(o); },
+		frame<256>);
+	run(
+		"16 KiB frame", 20, [](int g, unsigned *o) { large<4096><<<g, 64>>>(o); },
+		frame<4096>);
+	run(
+		"small frame again", 200, [](int g, unsigned *o) { large<48><<<g, 64>>>(o); },
+		frame<48>);
+	run(
+		"recursion", 10, [](int g, unsigned *o) { recurse<<<g, 64>>>(o, 100); },
+		[](unsigned i) { return depth_sum(100 + i % 7, i); });
+	run(
+		"mutual", 10, [](int g, unsigned *o) { mutual<<<g, 64>>>(o); },
+		[](unsigned i) { return even_steps(i % 50); });
+	run(
+		"function pointers", 4, [](int g, unsigned *o) { indirect<<<g, 64>>>(o); },
+		[](unsigned i) { return i % 3 ? i + 1 : i * 3; });
 	return finish();
 }

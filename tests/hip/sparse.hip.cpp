@@ -22,7 +22,9 @@ template <class T> struct csr {
 		number_source numbers;
 
 		for (int r = 0; r < m; r++) {
-			int length = r % 7 == 3 ? 0 : r % 100 == 50 ? n / 2 : (int)(numbers.next() % 9);
+			int length = r % 7 == 3	     ? 0
+				     : r % 100 == 50 ? n / 2
+						     : (int)(numbers.next() % 9);
 
 			for (int k = 0; k < length; k++) {
 				column.push_back((int)((long)k * n / length));
@@ -37,14 +39,16 @@ static rocsparse_status csrmv(rocsparse_handle h, int m, int n, int nnz, const f
 			      rocsparse_mat_descr d, const float *v, const int *s, const int *c,
 			      rocsparse_mat_info i, const float *x, const float *beta, float *y)
 {
-	return rocsparse_scsrmv(h, rocsparse_operation_none, m, n, nnz, alpha, d, v, s, c, i, x, beta, y);
+	return rocsparse_scsrmv(h, rocsparse_operation_none, m, n, nnz, alpha, d, v, s, c, i, x,
+				beta, y);
 }
 
 static rocsparse_status csrmv(rocsparse_handle h, int m, int n, int nnz, const double *alpha,
 			      rocsparse_mat_descr d, const double *v, const int *s, const int *c,
 			      rocsparse_mat_info i, const double *x, const double *beta, double *y)
 {
-	return rocsparse_dcsrmv(h, rocsparse_operation_none, m, n, nnz, alpha, d, v, s, c, i, x, beta, y);
+	return rocsparse_dcsrmv(h, rocsparse_operation_none, m, n, nnz, alpha, d, v, s, c, i, x,
+				beta, y);
 }
 
 static rocsparse_status analyse(rocsparse_handle h, int m, int n, int nnz, rocsparse_mat_descr d,
@@ -86,15 +90,15 @@ template <class T> static void run(rocsparse_handle handle, const char *what, do
 	int nnz = (int)a.value.size();
 	SPARSE_OK(rocsparse_create_mat_descr(&descr));
 	SPARSE_OK(rocsparse_create_mat_info(&info));
-	SPARSE_OK(csrmv(handle, a.m, a.n, nnz, &alpha, descr, value.ptr, start.ptr, column.ptr, nullptr,
-			dx.ptr, &beta, dy.ptr));
+	SPARSE_OK(csrmv(handle, a.m, a.n, nnz, &alpha, descr, value.ptr, start.ptr, column.ptr,
+			nullptr, dx.ptr, &beta, dy.ptr));
 	HIP_OK(hipDeviceSynchronize());
 	n_failed_checks += count_wrong(what, dy.download(), want, tolerance) != 0;
 
 	dy.upload(y);
 	SPARSE_OK(analyse(handle, a.m, a.n, nnz, descr, value.ptr, start.ptr, column.ptr, info));
-	SPARSE_OK(csrmv(handle, a.m, a.n, nnz, &alpha, descr, value.ptr, start.ptr, column.ptr, info,
-			dx.ptr, &beta, dy.ptr));
+	SPARSE_OK(csrmv(handle, a.m, a.n, nnz, &alpha, descr, value.ptr, start.ptr, column.ptr,
+			info, dx.ptr, &beta, dy.ptr));
 	HIP_OK(hipDeviceSynchronize());
 	n_failed_checks += count_wrong(what, dy.download(), want, tolerance) != 0;
 	SPARSE_OK(rocsparse_destroy_mat_info(info));

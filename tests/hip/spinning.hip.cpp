@@ -28,8 +28,10 @@ __global__ void locked_count(unsigned *lock, unsigned *pair, int turns)
 			expected = 0;
 			__builtin_amdgcn_s_sleep(1);
 		}
-		unsigned a = __hip_atomic_load(&pair[0], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-		unsigned b = __hip_atomic_load(&pair[1], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+		unsigned a =
+			__hip_atomic_load(&pair[0], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+		unsigned b =
+			__hip_atomic_load(&pair[1], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 		__hip_atomic_store(&pair[0], a + 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 		__hip_atomic_store(&pair[1], b + a + 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 		store_release(lock, 0);
@@ -87,9 +89,9 @@ __global__ void pipe(unsigned *slot, unsigned *ready, unsigned *taken, unsigned 
 					;
 			__syncthreads();
 			__threadfence();
-			out[p * 64 + threadIdx.x] += __hip_atomic_load(&slot[p * 64 + threadIdx.x],
-								       __ATOMIC_RELAXED,
-								       __HIP_MEMORY_SCOPE_AGENT);
+			out[p * 64 + threadIdx.x] +=
+				__hip_atomic_load(&slot[p * 64 + threadIdx.x], __ATOMIC_RELAXED,
+						  __HIP_MEMORY_SCOPE_AGENT);
 			__syncthreads();
 			if (threadIdx.x == 0)
 				store_release(&taken[p], r);

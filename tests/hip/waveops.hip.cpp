@@ -1,4 +1,5 @@
-/* What lanes of a wave tell each other: shuffles of all widths, ballot, any, all, also half asleep. */
+/* What lanes of a wave tell each other: shuffles of all widths, ballot, any, all, also half asleep.
+ */
 #include "hiptest.h"
 
 enum { WAVE = 64 };
@@ -84,8 +85,8 @@ static void run_votes()
 	LAUNCH_OK();
 	std::vector<unsigned long long> got = dout.download();
 	for (size_t i = 0; i < got.size(); i++)
-		CHECK(got[i] == want[i], "vote %zu lane %zu: %llx, should be %llx", i / WAVE, i % WAVE,
-		      got[i], want[i]);
+		CHECK(got[i] == want[i], "vote %zu lane %zu: %llx, should be %llx", i / WAVE,
+		      i % WAVE, got[i], want[i]);
 }
 
 /* Bit functions that compile to single instructions. */

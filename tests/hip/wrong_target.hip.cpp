@@ -4,10 +4,7 @@
  */
 #include "hiptest.h"
 
-__global__ void never(unsigned *x)
-{
-	*x = 1;
-}
+__global__ void never(unsigned *x) { *x = 1; }
 
 static int launch()
 {
