@@ -38,7 +38,8 @@ static void lower_ds(const struct ws_insn *insn, struct ws_inst *out)
 	bool pair = false;
 
 	vector_operand(out, WS_D, insn->vdst, insn->dst_acc);
-	vector_operand(out, WS_S0, insn->vaddr, false);
+	/* global wave sync has its data where others have the address */
+	vector_operand(out, WS_S0, insn->vaddr, insn->dst_acc && insn->row->flags & WS_ISA_GDSONLY);
 	vector_operand(out, WS_S1, insn->vdata, insn->dst_acc);
 	vector_operand(out, WS_S2, insn->data1, insn->dst_acc);
 	for (unsigned n = 0; n < insn->row->n_operands; n++)

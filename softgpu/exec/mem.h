@@ -369,16 +369,27 @@ WS_ALWAYS_INLINE void ws_store_row(uint8_t *restrict row, const uint32_t *restri
 	}
 }
 
-/* ---- loads that go to LDS: a dword per lane at M0 + instruction offset + 4 * lane ---- */
+/* ---- between memory and LDS: a dword per lane at M0 + instruction offset + 4 * lane ---- */
+
+static inline uint64_t ws_lds_dword(const struct ws_wave *w, const struct ws_inst *i, unsigned l)
+{
+	return (uint64_t)(w->s[WS_S_M0] & 0xffff) + (uint64_t)(int64_t)i->imm + 4 * l;
+}
 
 static inline void ws_lanes_to_lds(struct ws_wave *w, const struct ws_inst *i, const uint32_t *from)
 {
-	uint64_t first = (uint64_t)(w->s[WS_S_M0] & 0xffff) + (uint64_t)(int64_t)i->imm;
 	unsigned l;
 
 	WS_FOR_ACTIVE(l, ws_exec(w))
-		if (first + 4 * l + 4 <= w->lds_bytes)
-			ws_poke32(w->lds + first + 4 * l, from[l]);
+		if (ws_lds_dword(w, i, l) + 4 <= w->lds_bytes)
+			ws_poke32(w->lds + ws_lds_dword(w, i, l), from[l]);
+}
+
+static inline void ws_lanes_from_lds(const struct ws_wave *w, const struct ws_inst *i, uint32_t *to)
+{
+	for (unsigned l = 0; l < WS_LANES; l++)
+		to[l] = ws_lds_dword(w, i, l) + 4 <= w->lds_bytes ? ws_peek32(w->lds + ws_lds_dword(w, i, l))
+								 : 0;
 }
 
 #endif

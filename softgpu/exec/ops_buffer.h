@@ -213,6 +213,19 @@ WS_ALWAYS_INLINE enum ws_stop ws_buffer_store(struct ws_wave *w, const struct ws
 #define WS_OP_buffer_store(name, kind) \
 	WS_HANDLER(name) { return ws_buffer_store(w, i, WS_ST_##kind); }
 
+/* The data is what a load into LDS would have put there. */
+#define WS_OP_buffer_store_lds(name) \
+	WS_HANDLER(name) \
+	{ \
+		struct ws_lanes a; \
+\
+		ws_lanes_from_lds(w, i, w->result); \
+		if (ws_buffer_lanes(w, i, 4, true, false, &a) != WS_GO) \
+			return WS_STOP_FAULT; \
+		ws_store_lanes(&a, w->result, WS_ST_B32); \
+		return WS_GO; \
+	}
+
 #define WS_OP_buffer_atomic(name, op, bits) \
 	WS_HANDLER(name) \
 	{ \
