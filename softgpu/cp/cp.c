@@ -59,8 +59,8 @@ bool ws_cp_complete(struct ws_cp *cp, uint64_t handle, uint64_t start_ticks, uin
 	signal = ws_cp_signal(cp, handle);
 	if (!signal)
 		return false;
-	signal->start_ts = start_ticks;
-	signal->end_ts = end_ticks;
+	atomic_store_explicit(&signal->start_ts, start_ticks, memory_order_relaxed);
+	atomic_store_explicit(&signal->end_ts, end_ticks, memory_order_relaxed);
 	/* Once it is counted down the host may recycle the signal: read first. */
 	mailbox = signal->event_mailbox;
 	event_id = signal->event_id;
