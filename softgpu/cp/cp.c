@@ -131,6 +131,11 @@ static void sleep_until_kicked(struct ws_cp *cp, uint32_t seen, uint64_t ns)
 	atomic_store(&cp->asleep, false);
 }
 
+uint64_t ws_cp_n_instructions(const struct ws_cp *cp)
+{
+	return atomic_load_explicit(&cp->n_instructions, memory_order_relaxed);
+}
+
 void ws_cp_kick(struct ws_cp *cp)
 {
 	atomic_fetch_add(&cp->kicks, 1);
