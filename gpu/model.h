@@ -41,8 +41,8 @@ struct ws_gpu_model {
 };
 
 const struct ws_gpu_model *ws_gpu_models(size_t *out_n);
-const struct ws_gpu_model *ws_gpu_model_find(const char *name);      /* any case; NULL: no such */
-const struct ws_gpu_model *ws_gpu_model_by_chip(unsigned chip_id);   /* physical or virtual */
+const struct ws_gpu_model *ws_gpu_model_find(const char *name);    /* any case; NULL: no such */
+const struct ws_gpu_model *ws_gpu_model_by_chip(unsigned chip_id); /* physical or virtual */
 
 /* "mi100, mi210, mi250x": for messages. */
 const char *ws_gpu_soft_names(void);

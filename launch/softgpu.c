@@ -24,8 +24,7 @@ enum ws_status ws_softgpu_library(char out_path[PATH_MAX], struct ws_err *err)
 	return st;
 }
 
-enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env,
-			      struct ws_err *err)
+enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env, struct ws_err *err)
 {
 	const char *gpus = soft->gpus ? soft->gpus : ws_env_get(env, "WAVESCOPE_GPU");
 	char library[PATH_MAX], dir[PATH_MAX], number[24];

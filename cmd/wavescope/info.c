@@ -67,10 +67,11 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	}
 	ws_env_fini(&env);
 	if (!st && end.signal)
-		return ws_fail(err, WS_E_STATE,
-			       "AMD's runtime was ended by signal %d (%s): its own message is above; "
-			       "'wavescope doctor' may tell why",
-			       end.signal, strsignal(end.signal));
+		return ws_fail(
+			err, WS_E_STATE,
+			"AMD's runtime was ended by signal %d (%s): its own message is above; "
+			"'wavescope doctor' may tell why",
+			end.signal, strsignal(end.signal));
 	*exit_code = end.exit_code; /* the child has said what went wrong */
 	return st;
 }

@@ -103,8 +103,9 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		*exit_code = st == WS_E_USAGE ? WS_EXIT_USAGE : EXIT_WRAPPER;
 	} else {
 		ws_log_debug("run: %s, LD_LIBRARY_PATH=%s", path,
-			     ws_env_get(&env, "LD_LIBRARY_PATH") ? ws_env_get(&env, "LD_LIBRARY_PATH")
-								 : "");
+			     ws_env_get(&env, "LD_LIBRARY_PATH")
+				     ? ws_env_get(&env, "LD_LIBRARY_PATH")
+				     : "");
 		st = ws_proc_exec(argv[0], argv, env.at, err); /* comes back only when it fails */
 		*exit_code = ws_proc_exit_code(st);
 	}
@@ -116,9 +117,10 @@ const struct ws_cmd ws_run_cmd = {
 	.name = "run",
 	.summary = "run a program on the software GPU",
 	.usage = "[options] [--] PROGRAM [ARG...]",
-	.about = "Runs PROGRAM so that AMD's runtime finds software GPUs instead of the machine's "
-		 "own. Nothing of wavescope stays behind: the process becomes PROGRAM, with its own "
-		 "input, output and signals. LD_LIBRARY_PATH is extended, not replaced.",
+	.about =
+		"Runs PROGRAM so that AMD's runtime finds software GPUs instead of the machine's "
+		"own. Nothing of wavescope stays behind: the process becomes PROGRAM, with its own "
+		"input, output and signals. LD_LIBRARY_PATH is extended, not replaced.",
 	.notes = "Exit code:\n"
 		 "  that of PROGRAM; 127 if there is no such program, 126 if it cannot be\n"
 		 "  executed, 125 if the software GPU is missing, 2 for wrong options.\n"

@@ -22,7 +22,8 @@ static void every_row_is_whole_and_unique(void **state)
 		/* What the software GPU is made from must be known to the last number. */
 		if (m->soft)
 			assert_true(m->n_cus && m->n_ses && m->freq_mhz && m->mem_gib &&
-				    m->mem_freq_mhz && m->mem_width_bits && m->l2_kib && m->chip_id);
+				    m->mem_freq_mhz && m->mem_width_bits && m->l2_kib &&
+				    m->chip_id);
 		for (size_t j = 0; j < i; j++) {
 			assert_string_not_equal(m->name, models[j].name);
 			assert_true(!m->chip_id || m->chip_id != models[j].chip_id);
