@@ -14,7 +14,8 @@ test: setup $(TEST_BUILDS:=/build.ninja)
 	scripts/test $(TEST_BUILDS)
 
 bench: setup all
-	meson test -C build --no-rebuild --benchmark --verbose
+	ninja -C build bench
+	bench/run build
 
 sanitize: setup build-asan/build.ninja
 	scripts/test build-asan

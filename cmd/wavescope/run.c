@@ -17,7 +17,6 @@
 struct run_args {
 	struct ws_strv gpus;
 	uint64_t n_workers;
-	bool check;
 	bool preload;
 };
 
@@ -29,8 +28,6 @@ static const struct ws_opt run_opts[] = {
 	WS_OPT_U64(struct run_args, n_workers, 'w', "workers", "N",
 		   "host threads that execute kernels; results do not depend on it. "
 		   "Default: all cores"),
-	WS_OPT_BOOL(struct run_args, check, 0, "check",
-		    "look for mistakes that real hardware would not report"),
 	WS_OPT_GROUP("Loading"),
 	WS_OPT_BOOL(struct run_args, preload, 0, "preload",
 		    "also set LD_PRELOAD, for a runtime whose own RPATH finds the real driver "
@@ -61,7 +58,6 @@ static enum ws_status prepare(const struct run_args *args, struct ws_env *env, s
 {
 	struct ws_softgpu soft = {
 		.n_workers = args->n_workers,
-		.check = args->check,
 		.preload = args->preload,
 	};
 	struct ws_buf gpus;

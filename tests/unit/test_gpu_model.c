@@ -61,12 +61,15 @@ static void lists_of_software_gpus_are_checked(void **state)
 		{ "mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi210", "more than 16" },
 	};
 	struct ws_err err;
+	struct ws_buf out;
 
-	assert_int_equal(ws_gpu_soft_list_check("mi210", &err), WS_OK);
-	assert_int_equal(ws_gpu_soft_list_check("mi210,MI100,mi250x", &err), WS_OK);
+	ws_buf_init(&out, 100);
+	assert_int_equal(ws_gpu_soft_list("mi210,MI100,mi250X", &out, &err), WS_OK);
+	assert_string_equal(out.at, "mi210,mi100,mi250x");
 	for (size_t i = 0; i < WS_ARRAY_LEN(wrong); i++)
-		assert_fails_with(ws_gpu_soft_list_check(wrong[i].list, &err), WS_E_USAGE, &err,
+		assert_fails_with(ws_gpu_soft_list(wrong[i].list, &out, &err), WS_E_USAGE, &err,
 				  wrong[i].text);
+	ws_buf_fini(&out);
 }
 
 int main(void)
