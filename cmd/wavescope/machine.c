@@ -199,7 +199,7 @@ static void look_rocm(struct ws_machine *m)
 }
 
 /* Compiling nothing for both targets is enough to find missing device libraries. */
-static void try_hipcc(struct ws_machine *m)
+static void try_hipcc(struct ws_machine *m, const char *hipcc)
 {
 	char object[] = "/tmp/wavescope-doctor-XXXXXX";
 	/* clang-format off */
@@ -216,7 +216,7 @@ static void try_hipcc(struct ws_machine *m)
 	}
 	close(fd);
 	ws_buf_init(&text, 65536);
-	ok = ask("hipcc", argv, environ, &text);
+	ok = ask(hipcc, argv, environ, &text);
 	/* The first line of a compiler's complaint is the one that matters. */
 	found(m, WS_FACT_TARGETS, ok, "%.*s", ok ? 14 : (int)WS_MIN(strcspn(text.at, "\n"), 190u),
 	      ok ? "gfx90a, gfx908" : text.at);
@@ -233,17 +233,19 @@ static void look_hipcc(struct ws_machine *m)
 
 	found(m, WS_FACT_HIPCC, false, "not found");
 	found(m, WS_FACT_TARGETS, false, "not tried");
-	if (ws_path_program("hipcc", path, NULL))
+	/* ROCm's packages put it where PATH does not look by itself. */
+	if (ws_path_program("hipcc", path, NULL) &&
+	    ws_path_program("/opt/rocm/bin/hipcc", path, NULL))
 		return;
 	ws_buf_init(&text, 65536);
-	if (ask("hipcc", version, environ, &text)) {
+	if (ask(path, version, environ, &text)) {
 		found(m, WS_FACT_HIPCC, true, "%.190s", path);
 		rest = ws_buf_view(&text);
 		while (ws_str_next(&rest, '\n', &line))
 			if (ws_str_starts(line, "HIP version"))
 				found(m, WS_FACT_HIPCC, true, "%.100s, %.*s", path,
 				      (int)WS_MIN(line.n, (size_t)60), line.at);
-		try_hipcc(m);
+		try_hipcc(m, path);
 	} else {
 		found(m, WS_FACT_HIPCC, false, "%.150s does not run", path);
 	}
