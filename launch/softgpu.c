@@ -9,14 +9,19 @@
 
 /*
  * Installed, it has a folder of its own: in a public one it would shadow the
- * real driver library for everybody. The build tree has it in lib/.
+ * real driver library for everybody. The build tree has it in lib/; lib/ beside
+ * an installed program may hold the real one, so it has to look like a build tree.
  */
-static const char *const places[] = { "../lib/wavescope", "../lib", NULL };
+static const char *const installed[] = { "../lib/wavescope", NULL };
+static const char *const built[] = { "../lib", NULL };
+static const char *const tree[] = { "..", NULL };
 
 enum ws_status ws_softgpu_library(char out_path[PATH_MAX], struct ws_err *err)
 {
-	enum ws_status st = ws_path_beside(places, WS_SOFTGPU_LIBRARY, out_path, err);
+	enum ws_status st = ws_path_beside(installed, WS_SOFTGPU_LIBRARY, out_path, err);
 
+	if (st == WS_E_NOTFOUND && !ws_path_beside(tree, "build.ninja", out_path, err))
+		st = ws_path_beside(built, WS_SOFTGPU_LIBRARY, out_path, err);
 	if (st == WS_E_NOTFOUND)
 		return ws_fail(err, st,
 			       "the software GPU (%s) is not beside this program: "
