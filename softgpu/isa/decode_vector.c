@@ -29,7 +29,7 @@ static unsigned n_sources(const struct ws_isa_row *row)
 	return n;
 }
 
-static bool has_form(const struct ws_isa_row *row, enum ws_isa_target target, enum ws_form form)
+bool ws_isa_has_form(const struct ws_isa_row *row, enum ws_isa_target target, enum ws_form form)
 {
 	if (!(row->forms & (1u << form)))
 		return false;
@@ -109,7 +109,7 @@ static bool decode_dpp(const struct ws_isa_reader *r)
 	unsigned n = n_sources(insn->row);
 	uint32_t w;
 
-	if (r->n_words < 2 || !has_form(insn->row, r->target, WS_FORM_DPP))
+	if (r->n_words < 2 || !ws_isa_has_form(insn->row, r->target, WS_FORM_DPP))
 		return false;
 	w = r->words[1];
 	insn->n_dwords = 2;
@@ -159,7 +159,7 @@ static bool decode_sdwa(const struct ws_isa_reader *r, unsigned src1)
 	const struct ws_isa_operand *vdst = ws_isa_find(insn->row, WS_ROLE_VDST);
 	uint32_t w;
 
-	if (r->n_words < 2 || !has_form(insn->row, r->target, WS_FORM_SDWA))
+	if (r->n_words < 2 || !ws_isa_has_form(insn->row, r->target, WS_FORM_SDWA))
 		return false;
 	w = r->words[1];
 	insn->n_dwords = 2;

@@ -60,6 +60,7 @@ static inline bool ws_isa_has_source_mods(const struct ws_isa_row *row, unsigned
 	       (ws_isa_has_float_source(row) || (row->flags & (WS_ISA_NEGABS | WS_ISA_OPSEL)));
 }
 
+bool ws_isa_has_form(const struct ws_isa_row *row, enum ws_isa_target target, enum ws_form form);
 bool ws_isa_has_clamp(const struct ws_isa_row *row);
 bool ws_isa_has_omod(const struct ws_isa_row *row);
 

@@ -108,8 +108,8 @@ def parse_file(path):
             text = text.rstrip("\n")
             if not text.strip() or text.lstrip().startswith("#"):
                 continue
-            if text.startswith("encoding "):
-                encoding = text.split()[1]
+            if text.startswith("encoding"):
+                encoding = text[len("encoding"):].strip()
                 if encoding not in ENCODINGS:
                     fail(f"unknown encoding '{encoding}'")
                 continue
@@ -136,7 +136,13 @@ def parse_file(path):
                     forms = parse_forms(token, encoding, fail)
                 else:
                     operands.append(parse_operand(token, encoding, fail))
-            if sum(o.role != "seg" for o in operands) > MAX_OPERANDS:
+            roles = [o.role for o in operands]
+            for role in set(roles):
+                if roles.count(role) > 1:
+                    fail(f"operand '{role}' stands twice")
+            if encoding == "flat" and "seg" not in roles:
+                fail("a row of flat names its segments: seg:fgs")
+            if sum(role != "seg" for role in roles) > MAX_OPERANDS:
                 fail(f"{columns[1]} has more than {MAX_OPERANDS} operands")
             rows.append(Row(path, number, encoding, op, (target,) if target else TARGETS,
                             columns[1], operands, columns[3], flags, forms))

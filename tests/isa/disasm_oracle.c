@@ -3,15 +3,16 @@
  * through its interesting values, then at random; both must accept the same words, take the same
  * number of bytes and print the same text.
  *
- * LLVM 15 is loaded at run time; without it the test is skipped. `disasm_oracle N` sets how many
- * random words each row and form gets, `disasm_oracle N verbose` prints every difference.
+ * LLVM 15 is loaded at run time; without it the test is skipped. `disasm_oracle N SEED` sets how many
+ * random words each row and form gets (and 1000 times as many for no row in particular); any third
+ * argument prints every difference.
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "softgpu/isa/isa.h"
+#include "softgpu/isa/isa_priv.h"
 
 #define LLVM_LIBRARY "libLLVM-15.so.1"
 #define SKIPPED 77
@@ -28,7 +29,7 @@ static const struct {
 } targets[] = { { WS_ISA_GFX908, "gfx908" }, { WS_ISA_GFX90A, "gfx90a" } };
 
 static void *contexts[2];
-static uint32_t *n_agreed[2]; /* per row: words that both accept and print alike */
+static uint32_t (*n_agreed[2])[4]; /* per row and form: words that both accept and print alike */
 static unsigned long n_words, n_accepted, n_differences, n_excepted;
 static bool verbose;
 
@@ -256,7 +257,7 @@ static void compare(unsigned target, uint64_t words)
 		ws_isa_print(targets[target].id, &insn, 0, ours, sizeof(ours));
 	size = llvm_text(target, stream, 3, theirs, sizeof(theirs));
 	if (accepted && size == insn.n_dwords * 4u && !strcmp(ours, theirs)) {
-		n_agreed[target][insn.row - ws_isa_rows]++;
+		n_agreed[target][insn.row - ws_isa_rows][insn.form]++;
 		n_accepted++;
 		return;
 	}
@@ -401,24 +402,34 @@ static bool load_llvm(void)
 
 static unsigned report_unexercised(void)
 {
+	static const char *const forms[] = { "", ", VOP3", ", SDWA", ", DPP" };
 	unsigned n = 0;
 
-	for (unsigned t = 0; t < 2; t++)
-		for (size_t i = 0; i < ws_isa_n_rows; i++)
-			if ((ws_isa_rows[i].targets & targets[t].id) && !n_agreed[t][i]) {
-				printf("%s: no word exercised %s (%u, 0x%x)\n", targets[t].name,
-				       ws_isa_rows[i].mnemonic, ws_isa_rows[i].enc,
-				       ws_isa_rows[i].op);
+	for (unsigned t = 0; t < 2; t++) {
+		for (size_t i = 0; i < ws_isa_n_rows; i++) {
+			const struct ws_isa_row *row = &ws_isa_rows[i];
+
+			for (enum ws_form form = 0; form < 4; form++) {
+				if (!(row->targets & targets[t].id) ||
+				    !ws_isa_has_form(row, targets[t].id, form) ||
+				    n_agreed[t][i][form])
+					continue;
+				printf("%s: no word exercised %s%s\n", targets[t].name,
+				       row->mnemonic, forms[form]);
 				n++;
 			}
+		}
+	}
 	return n;
 }
 
 int main(int argc, char **argv)
 {
-	unsigned n_random = argc > 1 ? strtoul(argv[1], NULL, 0) : 300, n_unexercised;
+	unsigned n_random = argc > 1 ? strtoul(argv[1], NULL, 0) : 150, n_unexercised;
 
-	verbose = argc > 2;
+	if (argc > 2)
+		random_state ^= strtoull(argv[2], NULL, 0) << 8;
+	verbose = argc > 3;
 	if (!load_llvm()) {
 		printf("skipped: no " LLVM_LIBRARY " with AMDGPU\n");
 		return SKIPPED;
@@ -438,7 +449,8 @@ int main(int argc, char **argv)
 			compare(t, (uint64_t)random_u32() << 32 | random_u32());
 	}
 	n_unexercised = report_unexercised();
-	printf("%lu words, %lu accepted by both, %lu excepted, %lu differences, %u rows not exercised\n",
+	printf("%lu words, %lu accepted by both, %lu excepted, %lu differences, "
+	       "%u forms not exercised\n",
 	       n_words, n_accepted, n_excepted, n_differences, n_unexercised);
 	free(n_agreed[0]);
 	free(n_agreed[1]);
