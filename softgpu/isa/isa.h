@@ -123,7 +123,10 @@ struct ws_insn {
 bool ws_isa_decode(enum ws_isa_target target, const uint32_t *words, size_t n_words,
 		   struct ws_insn *out);
 
-/* Prints as LLVM's disassembler does. pc: for branch targets. Returns the length, as snprintf. */
+/*
+ * Prints as LLVM's disassembler does; a branch target is the encoded distance then. pc is what a
+ * target would be relative to. Returns the length, as snprintf.
+ */
 int ws_isa_print(enum ws_isa_target target, const struct ws_insn *insn, uint64_t pc, char *buf,
 		 size_t size);
 

@@ -34,7 +34,7 @@ static unsigned long n_words, n_accepted, n_differences, n_excepted;
 static bool verbose;
 
 /* A bit field of the encoding, over the 64 bits of the first two words. */
-enum kind { SRC9, SRC8, SREG, VREG, BITS };
+enum kind { SRC9, SRC8, SREG, VREG, DPP_CTRL, BITS };
 struct field {
 	uint8_t low, n, kind;
 };
@@ -73,7 +73,7 @@ static const struct field sdwab_fields[] = {
 	{ 63, 1, BITS },
 };
 static const struct field dpp_fields[] = {
-	{ 9, 8, VREG }, { 17, 8, VREG }, { 32, 8, VREG }, { 40, 9, BITS }, { 49, 2, BITS },
+	{ 9, 8, VREG }, { 17, 8, VREG }, { 32, 8, VREG }, { 40, 9, DPP_CTRL }, { 49, 2, BITS },
 	{ 51, 1, BITS }, { 52, 1, BITS }, { 53, 1, BITS }, { 54, 1, BITS }, { 55, 1, BITS },
 	{ 56, 4, BITS }, { 60, 4, BITS },
 };
@@ -292,6 +292,11 @@ static uint32_t usual_value(const struct field *f)
 	static const uint8_t vectors[] = { 0, 1, 2, 3, 4, 8, 128, 223, 224, 239, 248, 252, 253, 254,
 					   255 };
 
+	static const uint16_t controls[] = { 0x000, 0x0e4, 0x0ff, 0x100, 0x101, 0x10f, 0x110, 0x111,
+					     0x11f, 0x121, 0x12f, 0x130, 0x134, 0x138, 0x139, 0x13c,
+					     0x140, 0x141, 0x142, 0x143, 0x144, 0x14f, 0x150, 0x155,
+					     0x15f, 0x160 };
+
 	switch ((enum kind)f->kind) {
 	case SRC9:
 		return sources[random_u32() % (sizeof(sources) / sizeof(*sources))];
@@ -301,6 +306,8 @@ static uint32_t usual_value(const struct field *f)
 		return registers[random_u32() % sizeof(registers)] & ((1 << f->n) - 1);
 	case VREG:
 		return vectors[random_u32() % sizeof(vectors)];
+	case DPP_CTRL: /* the edges of every group of controls, and what lies between */
+		return controls[random_u32() % (sizeof(controls) / sizeof(*controls))];
 	case BITS:
 		break;
 	}
