@@ -21,7 +21,7 @@ bool ws_isa_decode_smem(const struct ws_isa_reader *r)
 	sdata = ws_isa_find(insn->row, WS_ROLE_SDATA);
 	sbase = ws_isa_find(insn->row, WS_ROLE_SBASE);
 
-	insn->vdata = insn->sdst = ws_isa_bits(w, 6, 7);
+	insn->sdst = ws_isa_bits(w, 6, 7);
 	if (sdata) {
 		unsigned operand = insn->sdst;
 

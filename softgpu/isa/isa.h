@@ -88,7 +88,7 @@ struct ws_insn {
 	uint8_t src_acc;              /* bit k: src[k] is an AGPR */
 	uint8_t dst_acc;              /* vdst/vdata is an AGPR */
 	uint8_t vdst;                 /* VGPR number (VOPC: unused) */
-	uint8_t sdst;                 /* scalar destination, carry-out or compare mask: operand number */
+	uint8_t sdst;                 /* scalar destination, carry-out, compare mask, smem data: operand number */
 	uint32_t literal;             /* of operand 255, madmk's k, setreg's imm32 */
 	int32_t simm;                 /* simm16, sign-extended; memory offset, sign-extended if signed */
 
