@@ -86,6 +86,25 @@ static bool source(const struct ws_isa_reader *r, unsigned k, unsigned field)
 	return true;
 }
 
+/*
+ * neg of an integer source is sext in LLVM's eyes (or nothing, with op_sel), and abs is nothing: an
+ * interpreter that applies neg and abs finds them on floats only.
+ */
+static void settle_integer_mods(struct ws_insn *insn)
+{
+	for (unsigned k = 0; k < 3; k++) {
+		const struct ws_isa_operand *desc = ws_isa_find(insn->row, WS_ROLE_SRC0 + k);
+		unsigned bit = 1u << k;
+
+		if (!desc || desc->is_float || (insn->row->flags & WS_ISA_NEGABS))
+			continue;
+		if ((insn->neg & bit) && !(insn->row->flags & WS_ISA_OPSEL))
+			insn->sext |= bit;
+		insn->neg &= ~bit;
+		insn->abs &= ~bit;
+	}
+}
+
 static bool dpp_ctrl_exists(const struct ws_isa_reader *r, unsigned ctrl)
 {
 	bool is_64_bit = ws_isa_find(r->insn->row, WS_ROLE_SRC0)->bits == 64;
@@ -127,6 +146,7 @@ static bool decode_dpp(const struct ws_isa_reader *r)
 			if ((k >= n || !ws_isa_has_source_mods(insn->row, k)) &&
 			    ((insn->neg | insn->abs) >> k & 1))
 				return false;
+		settle_integer_mods(insn);
 	}
 	return dpp_ctrl_exists(r, insn->dpp_ctrl) &&
 	       source(r, 0, WS_OPND_VGPR0 + ws_isa_bits(w, 0, 8));
@@ -267,6 +287,7 @@ bool ws_isa_decode_vop3(const struct ws_isa_reader *r)
 	if ((insn->clamp && !ws_isa_has_clamp(row)) || (insn->omod && !ws_isa_has_omod(row)) ||
 	    unused_mods(row, insn->neg, insn->abs))
 		return false;
+	settle_integer_mods(insn);
 	if (row->flags & WS_ISA_VCC)
 		insn->src[2] = WS_OPND_VCC_LO;
 	for (unsigned k = 0; k < 3; k++) {

@@ -31,8 +31,8 @@ enum ws_role { /* the roles of README.md */
 	WS_ROLE_LABEL, WS_ROLE_HWREG, WS_ROLE_WAITCNT, WS_ROLE_SENDMSG, WS_ROLE_IMM32, WS_ROLE_SDATA,
 	WS_ROLE_SBASE, WS_ROLE_SOFFSET, WS_ROLE_VDST, WS_ROLE_CO, WS_ROLE_CI, WS_ROLE_K,
 	WS_ROLE_VADDR, WS_ROLE_DATA0, WS_ROLE_DATA1, WS_ROLE_OFFSET, WS_ROLE_OFFSET0, WS_ROLE_OFFSET1,
-	WS_ROLE_GDS, WS_ROLE_VDATA, WS_ROLE_SADDR, WS_ROLE_SEG, WS_ROLE_SRSRC, WS_ROLE_LDS, WS_ROLE_GPR_IDX,
-	WS_ROLE_SWIZZLE
+	WS_ROLE_GDS, WS_ROLE_VDATA, WS_ROLE_SADDR, WS_ROLE_SEG, WS_ROLE_SRSRC, WS_ROLE_LDS,
+	WS_ROLE_GPR_IDX, WS_ROLE_SWIZZLE
 };
 
 enum ws_type_class { WS_TYPE_B, WS_TYPE_U, WS_TYPE_I, WS_TYPE_F, WS_TYPE_PK16, WS_TYPE_PK32,
@@ -88,11 +88,11 @@ struct ws_insn {
 	uint8_t src_acc;              /* bit k: src[k] is an AGPR */
 	uint8_t dst_acc;              /* vdst/vdata is an AGPR */
 	uint8_t vdst;                 /* VGPR number (VOPC: unused) */
-	uint8_t sdst;                 /* scalar destination, carry-out, compare mask, smem data: operand number */
+	uint8_t sdst;                 /* operand: scalar destination, carry-out, mask, smem data */
 	uint32_t literal;             /* of operand 255, madmk's k, setreg's imm32 */
 	int32_t simm;                 /* simm16, sign-extended; memory offset, sign-extended if signed */
 
-	/* vector modifiers; bit k of neg, abs, op_sel, ... is source k, op_sel bit 3 the destination */
+	/* vector modifiers, neg and abs on floats only; bit k of neg, abs, op_sel, ... is source k, op_sel bit 3 the destination */
 	uint8_t neg, abs, op_sel, op_sel_hi, neg_hi;
 	uint8_t omod;                 /* 0 none, 1 *2, 2 *4, 3 /2 */
 	bool clamp;
@@ -108,7 +108,7 @@ struct ws_insn {
 	/* memory */
 	uint8_t seg;                  /* flat: 0 flat, 1 scratch, 2 global */
 	uint8_t vaddr, vdata, data1;  /* VGPR numbers; ds data0 is in vdata */
-	uint8_t saddr;                /* flat: SGPR pair, 0x7f none. smem: sbase. buffers: first SGPR of srsrc */
+	uint8_t saddr;                /* flat: SGPRs, 0x7f none. smem: sbase. buffers: srsrc */
 	uint8_t soffset;              /* smem, buffers: operand number */
 	uint8_t offset0, offset1;     /* ds pairs */
 	uint8_t dfmt, nfmt;           /* mtbuf */
