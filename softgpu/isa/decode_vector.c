@@ -239,7 +239,7 @@ bool ws_isa_decode_vector(const struct ws_isa_reader *r)
 		return false;
 	if (!(row->forms & ~(1u << WS_FORM_PLAIN)) && row->enc == WS_ENC_VOP1 &&
 	    !ws_isa_find(row, WS_ROLE_SDST) && src0 < WS_OPND_VGPR0)
-		return false; /* v_swap_b32 and v_accvgpr_mov_b32 write both sides, or copy a file */
+		return false; /* v_swap_b32 and v_accvgpr_mov_b32 know vector registers only */
 	return ws_isa_read_literal(r, src0) && source(r, 0, src0);
 }
 
@@ -364,7 +364,8 @@ bool ws_isa_decode_vop3p(const struct ws_isa_reader *r)
 	insn->op_sel_hi &= (1u << n) - 1;
 	for (unsigned k = 0; k < 3; k++) {
 		const struct ws_isa_operand *desc = ws_isa_find(row, WS_ROLE_SRC0 + k);
-		bool has_neg = desc && (k == 0 || desc->is_float || desc->type_class != WS_TYPE_PK16);
+		bool has_neg =
+			desc && (k == 0 || desc->is_float || desc->type_class != WS_TYPE_PK16);
 		unsigned field = ws_isa_bits(x, 9 * k, 9);
 
 		if ((!has_neg && ((insn->neg | insn->neg_hi) >> k & 1)) ||

@@ -33,7 +33,10 @@ static void put_source_mods(struct ws_isa_text *text, const struct ws_insn *insn
 		neg = abs = false; /* printed behind, as neg_lo and neg_hi */
 	/* -1.0 would read as the constant of that value */
 	neg_in_words = neg && !abs && ws_isa_is_constant(operand);
-	ws_isa_put(text, "%s%s%s", sext ? "sext(" : "", neg_in_words ? "neg(" : neg ? "-" : "",
+	ws_isa_put(text, "%s%s%s", sext ? "sext(" : "",
+		   neg_in_words ? "neg("
+		   : neg        ? "-"
+				: "",
 		   abs ? "|" : "");
 	ws_isa_put_source(text, insn, operand, desc, insn->src_acc >> k & 1);
 	ws_isa_put(text, "%s%s%s", abs ? "|" : "", neg_in_words ? ")" : "", sext ? ")" : "");

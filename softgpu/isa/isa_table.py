@@ -30,7 +30,7 @@ FLAGS = {
         "clamp", "nomod", "class", "opsel", "negabs", "ignmods", "vcc", "mix", "mfma", "e32",
         "accdst", "accsrc"}),
     "sop1": {"regsrc"}, "sopp": {"optimm"}, "ds": {"gdsonly"}, "smem": {"atomic"},
-    "flat": {"atomic", "noscc"},    "mubuf": {"atomic", "noscc", "noglc"},
+    "flat": {"atomic", "noscc"}, "mubuf": {"atomic", "noscc", "noglc"},
 }
 FORMS = {"vop1": "pvsd", "vop2": "pvsd", "vopc": "pvs"}  # plain, VOP3, SDWA, DPP
 TYPES = {  # type: registers
@@ -58,7 +58,8 @@ class Row:
     def __init__(self, path, line, encoding, op, targets, mnemonic, operands, result, flags=(),
                  forms=None):
         self.path, self.line, self.encoding, self.op = path, line, encoding, op
-        self.targets, self.mnemonic, self.operands, self.result = targets, mnemonic, operands, result
+        self.targets, self.mnemonic = targets, mnemonic
+        self.operands, self.result = operands, result
         self.flags, self.forms = frozenset(flags), forms
 
     def operand(self, role):
@@ -127,7 +128,8 @@ def parse_file(path):
                 fail(f"opcode '{op_text}' is not a hexadecimal number")
             op = int(op_text, 16)
             if op >> ENCODINGS[encoding][0]:
-                fail(f"opcode {op_text} does not fit the {ENCODINGS[encoding][0]} bits of {encoding}")
+                fail(f"opcode {op_text} does not fit the {ENCODINGS[encoding][0]} bits "
+                     f"of {encoding}")
             flags, forms, operands = [], FORMS.get(encoding), []
             for token in columns[2].split():
                 if token in FLAGS.get(encoding, ()):

@@ -2,8 +2,8 @@
  * Any bytes through decoder and disassembler: no word may read past the end, decode to more than is
  * there, or print past the buffer, and what is refused takes one word.
  *
- * With libFuzzer, link with -fsanitize=fuzzer and -DWS_LIBFUZZER. Alone it replays the files named on
- * the command line and then seeded random input, so that it is a test like any other.
+ * With libFuzzer, link with -fsanitize=fuzzer and -DWS_LIBFUZZER. Alone it replays the files named
+ * on the command line and then seeded random input, so that it is a test like any other.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define CHECK(condition)                                                                          \
+#define CHECK(condition)                                                                           \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \
 			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
@@ -55,7 +55,8 @@ static void check_fields(const struct ws_insn *insn)
 		if (k < 3 && insn->src[k] == WS_OPND_LITERAL)
 			CHECK(insn->n_dwords == 2);
 	}
-	CHECK(insn->omod <= 3 && insn->dst_sel <= 6 && insn->src_sel[0] <= 6 && insn->src_sel[1] <= 6);
+	CHECK(insn->omod <= 3 && insn->dst_sel <= 6 && insn->src_sel[0] <= 6 &&
+	      insn->src_sel[1] <= 6);
 	CHECK(insn->dst_unused <= 2 && insn->form <= WS_FORM_DPP);
 }
 
@@ -122,8 +123,10 @@ static uint64_t next_random(uint64_t *state)
 int main(int argc, char **argv)
 {
 	/* the first bytes of the encodings: random words alone seldom start a long one */
-	static const uint8_t leads[] = { 0x00, 0x7e, 0x7c, 0x80, 0xb0, 0xbe, 0xbf, 0xc0, 0xc1, 0xd0,
-					 0xd1, 0xd2, 0xd3, 0xd8, 0xd9, 0xdc, 0xdd, 0xe0, 0xe1, 0xe8 };
+	static const uint8_t leads[] = {
+		0x00, 0x7e, 0x7c, 0x80, 0xb0, 0xbe, 0xbf, 0xc0, 0xc1, 0xd0,
+		0xd1, 0xd2, 0xd3, 0xd8, 0xd9, 0xdc, 0xdd, 0xe0, 0xe1, 0xe8
+	};
 	uint64_t state = 0x2545f4914f6cdd1d;
 	unsigned n_random = 20000;
 

@@ -30,7 +30,8 @@ static void check_line(const char *line, bool (*seen)[2][4])
 		seen[insn.row - ws_isa_rows][is_gfx90a][insn.form] = true;
 	}
 	if (strcmp(got, expected)) {
-		printf("%s %08x %08x: '%s', expected '%s'\n", name, words[0], words[1], got, expected);
+		printf("%s %08x %08x: '%s', expected '%s'\n", name, words[0], words[1], got,
+		       expected);
 		n_failures++;
 	}
 }
@@ -38,7 +39,7 @@ static void check_line(const char *line, bool (*seen)[2][4])
 int main(int argc, char **argv)
 {
 	static const enum ws_isa_target targets[] = { WS_ISA_GFX908, WS_ISA_GFX90A };
-	bool (*seen)[2][4] = calloc(ws_isa_n_rows, sizeof(*seen));
+	bool(*seen)[2][4] = calloc(ws_isa_n_rows, sizeof(*seen));
 	FILE *f = argc == 2 ? fopen(argv[1], "r") : NULL;
 	unsigned n_lines = 0;
 	char line[512];
