@@ -114,12 +114,12 @@ static size_t first_difference(const void *a, const void *b, size_t n_bytes)
 static bool same(struct world *w, const char *what, const char *where, const void *got,
 		 const void *expected, size_t n_bytes)
 {
-	size_t at = first_difference(got, expected, n_bytes);
 	char why[120];
+	size_t at;
 
-	if (at == n_bytes)
+	if (!memcmp(got, expected, n_bytes))
 		return true;
-	at &= ~(size_t)3;
+	at = first_difference(got, expected, n_bytes) & ~(size_t)3;
 	snprintf(why, sizeof(why), "%s differs at dword %zu (register %zu lane %zu): got %08x, expected %08x",
 		 where, at / 4, at / 256, at / 4 % 64, *(const uint32_t *)((const char *)got + at),
 		 *(const uint32_t *)((const char *)expected + at));
