@@ -159,7 +159,7 @@ LANE double f64_rsq(double a)
 		by = sel32(both, of_d * down, by); \
 		by = sel32(d_denormal, up, by); \
 		by = sel32(large, of_d * up, by); \
-		bool post = large | (!d_denormal & (both | (q_small & !inverse_small))); \
+		bool post = large | ((both | (q_small & !inverse_small)) & !d_denormal); \
 		return (struct f##_div_scale){ zero ? f##_new_nan : f##_ldexp(a, (int32_t)by), post & !zero }; \
 	}
 

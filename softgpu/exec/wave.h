@@ -91,20 +91,22 @@ _Static_assert(sizeof(struct ws_inst) == 64, "one instruction is one cache line"
 #define WS_S_VCCZ 128
 #define WS_S_EXECZ 129
 #define WS_S_SCC 130
-#define WS_S_ZERO 131
-#define WS_N_SCALARS 136
+#define WS_S_ZERO 131                 /* and 132: a 64-bit zero */
+#define WS_S_LDS_DIRECT 133
+#define WS_S_APERTURES 134            /* shared base, shared limit, private base, private limit: 64 bits each */
+#define WS_N_SCALARS 144
 
 struct ws_wave {
 	uint32_t *base[WS_N_BASES];
-	const struct ws_inst *pc;
+	const struct ws_inst *pc;     /* next instruction */
+	const struct ws_inst *at;     /* the one being run: a fault names it */
 	const ws_handler *handlers;
 	uint32_t scc;
 	uint32_t mode;
 	uint32_t s[WS_N_SCALARS] __attribute__((aligned(16)));
 	uint64_t mask_of;             /* the EXEC that lane_mask was expanded from */
 	struct ws_code_window *window; /* pc is a slot of it */
-	struct ws_wg *wg;
-	const struct ws_launch *launch;
+	struct ws_launch *launch;
 	const struct ws_mem_map *mem;
 	uint8_t *lds;
 	uint32_t lds_bytes;
@@ -116,6 +118,7 @@ struct ws_wave {
 	uint32_t index;               /* in the workgroup */
 	uint8_t run_state;            /* enum ws_stop it was left with */
 	uint64_t n_instructions;
+	uint64_t gws_wait;            /* gws.h: what this wave waits for */
 	struct ws_fault fault;
 
 	uint32_t lane_mask[WS_LANES] __attribute__((aligned(64))); /* 0 or ~0, see ws_lane_mask() */
@@ -145,9 +148,12 @@ static inline uint64_t ws_exec(const struct ws_wave *w)
 enum ws_stop ws_wave_fault(struct ws_wave *w, const struct ws_inst *i, enum ws_fault_kind kind,
 			   uint64_t address, bool write);
 
-/* GPU address of an instruction, and the way back (NULL: no such address can hold code). */
+/* GPU address of an instruction, and the way back: continue at `address` (or fault). */
 uint64_t ws_wave_pc(const struct ws_wave *w, const struct ws_inst *i);
 enum ws_stop ws_wave_jump(struct ws_wave *w, const struct ws_inst *from, uint64_t address);
+
+/* Brings the scalar operands up to date that change by themselves (vccz, execz, scc, lds_direct). */
+void ws_wave_refresh_specials(struct ws_wave *w);
 
 /* Runs until something other than the next instruction is to be done. */
 enum ws_stop ws_wave_run(struct ws_wave *w, uint64_t budget);
