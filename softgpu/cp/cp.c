@@ -22,7 +22,9 @@
 #define SPIN_NS 20000ull
 #define SLEEP_LEAST_NS 20000ull
 #define AWAKE_NS 400000ull            /* a kick makes it as alert as this long after a packet */
-#define SLEEP_MOST_NS 4000000ull
+#define SLEEP_MOST_NS 1000000ull        /* in the first second without a packet */
+#define DEEP_SLEEP_NS 4000000ull        /* later */
+#define DEEP_AFTER_NS 1000000000ull
 #define PACKETS_PER_STEP 64
 #define TURN_NS 1000000ull
 
@@ -168,6 +170,7 @@ static void *poller_main(void *arg)
 
 			ns = ns < SLEEP_LEAST_NS ? SLEEP_LEAST_NS : ns;
 			ns = ns > SLEEP_MOST_NS ? SLEEP_MOST_NS : ns;
+			ns = idle > DEEP_AFTER_NS ? DEEP_SLEEP_NS : ns;
 			sleep_until_kicked(cp, kicks, ns);
 			/* A kick says that somebody is about: look more often again. */
 			if (atomic_load(&cp->kicks) != kicks && idle > AWAKE_NS)
