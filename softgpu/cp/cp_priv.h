@@ -18,6 +18,7 @@ struct ws_cp {
 	_Atomic bool stop;
 	_Atomic uint32_t kicks;       /* a futex: the poller sleeps on it */
 	_Atomic bool asleep;
+	_Atomic uint64_t n_instructions; /* wave-instructions of the dispatches that have ended */
 
 	pthread_mutex_t lock;         /* the list */
 	struct ws_queue *queues;
@@ -54,7 +55,7 @@ struct ws_queue {
 
 static inline void *ws_cp_pointer(const struct ws_cp *cp, uint64_t addr)
 {
-	return (void *)(uintptr_t)(addr + cp->host.mem->host_base);
+	return (void *)(uintptr_t)((addr + cp->host.mem->host_base) & ~WS_PINNED_ALIAS);
 }
 
 static inline uint64_t ws_cp_address(const struct ws_cp *cp, const void *pointer)
