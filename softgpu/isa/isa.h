@@ -31,11 +31,19 @@ enum ws_role { /* the roles of README.md */
 	WS_ROLE_LABEL, WS_ROLE_HWREG, WS_ROLE_WAITCNT, WS_ROLE_SENDMSG, WS_ROLE_IMM32, WS_ROLE_SDATA,
 	WS_ROLE_SBASE, WS_ROLE_SOFFSET, WS_ROLE_VDST, WS_ROLE_CO, WS_ROLE_CI, WS_ROLE_K,
 	WS_ROLE_VADDR, WS_ROLE_DATA0, WS_ROLE_DATA1, WS_ROLE_OFFSET, WS_ROLE_OFFSET0, WS_ROLE_OFFSET1,
-	WS_ROLE_GDS, WS_ROLE_VDATA, WS_ROLE_SADDR, WS_ROLE_SEG, WS_ROLE_SRSRC, WS_ROLE_LDS
+	WS_ROLE_GDS, WS_ROLE_VDATA, WS_ROLE_SADDR, WS_ROLE_SEG, WS_ROLE_SRSRC, WS_ROLE_LDS, WS_ROLE_GPR_IDX,
+	WS_ROLE_SWIZZLE
 };
 
 enum ws_type_class { WS_TYPE_B, WS_TYPE_U, WS_TYPE_I, WS_TYPE_F, WS_TYPE_PK16, WS_TYPE_PK32,
 		     WS_TYPE_MATRIX };
+
+enum ws_isa_flag { /* the flags of README.md */
+	WS_ISA_CLAMP = 1 << 0, WS_ISA_NOMOD = 1 << 1, WS_ISA_CLASS = 1 << 2, WS_ISA_OPSEL = 1 << 3,
+	WS_ISA_NEGABS = 1 << 4, WS_ISA_IGNMODS = 1 << 5, WS_ISA_VCC = 1 << 6, WS_ISA_MIX = 1 << 7,
+	WS_ISA_MFMA = 1 << 8, WS_ISA_E32 = 1 << 9, WS_ISA_OPTIMM = 1 << 10, WS_ISA_GDSONLY = 1 << 11,
+	WS_ISA_ATOMIC = 1 << 12, WS_ISA_NOSCC = 1 << 13, WS_ISA_NOGLC = 1 << 14
+};
 
 struct ws_isa_operand {
 	uint8_t role;         /* enum ws_role */
@@ -53,6 +61,8 @@ struct ws_isa_row {
 	uint8_t enc;          /* enum ws_enc: the table it stands in */
 	uint8_t targets;      /* bits of enum ws_isa_target */
 	uint8_t segments;     /* flat: bit 0 flat, bit 1 scratch, bit 2 global */
+	uint8_t forms;        /* bits of enum ws_form: the forms it can be written in */
+	uint16_t flags;       /* enum ws_isa_flag */
 	uint8_t n_operands;
 	struct ws_isa_operand operand[WS_ISA_MAX_OPERANDS];
 };

@@ -2,13 +2,15 @@
 
 Every message starts with FILE:LINE, and tests/isa/bad/ holds one wrong table for each.
 """
+import os
 import re
 import sys
 
 TARGETS = ("gfx908", "gfx90a")
 
 # encoding: (bits of the opcode field, roles it may use)
-SCALAR = {"sdst", "src0", "src1", "simm16", "label", "hwreg", "waitcnt", "sendmsg", "imm32"}
+SCALAR = {"sdst", "src0", "src1", "simm16", "label", "hwreg", "waitcnt", "sendmsg", "imm32",
+          "gpr_idx"}
 VECTOR = {"vdst", "src0", "src1", "src2", "sdst", "co", "ci", "k"}
 BUFFER = {"vdata", "vaddr", "srsrc", "soffset", "lds"}
 ENCODINGS = {
@@ -16,12 +18,20 @@ ENCODINGS = {
     "sopp": (7, SCALAR), "smem": (8, {"sdata", "sbase", "soffset", "simm16"}),
     "vop2": (6, VECTOR), "vop1": (8, VECTOR), "vopc": (8, VECTOR), "vop3": (10, VECTOR),
     "vop3p": (7, VECTOR), "ds": (8, {"vdst", "vaddr", "data0", "data1", "offset", "offset0",
-                                     "offset1", "gds"}),
-    "flat": (7, {"vdst", "vaddr", "vdata", "saddr", "seg"}),
+                                     "offset1", "swizzle", "gds"}),
+    "flat": (7, {"vdst", "vaddr", "vdata", "saddr", "lds", "seg"}),
     "mubuf": (7, BUFFER), "mtbuf": (4, BUFFER),
 }
 UNTYPED = {"co", "ci", "gds", "lds", "label", "hwreg", "waitcnt", "sendmsg", "simm16", "imm32",
-           "offset", "offset0", "offset1", "soffset", "saddr"}
+           "offset", "offset0", "offset1", "soffset", "saddr", "gpr_idx", "swizzle"}
+# words after the operands that say what the operands do not, see README.md
+FLAGS = {
+    **dict.fromkeys(("vop1", "vop2", "vopc", "vop3", "vop3p"), {
+        "clamp", "nomod", "class", "opsel", "negabs", "ignmods", "vcc", "mix", "mfma", "e32"}),
+    "sopp": {"optimm"}, "ds": {"gdsonly"}, "smem": {"atomic"}, "flat": {"atomic", "noscc"},
+    "mubuf": {"atomic", "noscc", "noglc"},
+}
+FORMS = {"vop1": "pvsd", "vop2": "pvsd", "vopc": "pvs"}  # plain, VOP3, SDWA, DPP
 TYPES = {  # type: registers
     **{k + b: max(1, int(b) // 32) for k in "buif" for b in ("16", "32", "64")},
     **{"b" + b: int(b) // 32 for b in ("96", "128", "160", "256", "512", "1024")},
@@ -31,6 +41,11 @@ TYPES = {  # type: registers
     **{f"v{n}f32": n for n in (4, 16, 32)}, **{f"v{n}i32": n for n in (4, 16, 32)},
     "v4f64": 8,
 }
+MAX_OPERANDS = 7  # WS_ISA_MAX_OPERANDS
+
+# The order of the tables, and with it of the rows: handler number = 1 + position.
+TABLES = ("sop2", "sopk", "sop1", "sopc", "sopp", "smem", "vop2", "vop1", "vopc", "vop3", "vop3p",
+          "ds", "flat", "mubuf", "mtbuf")
 
 
 class Operand:
@@ -39,9 +54,11 @@ class Operand:
 
 
 class Row:
-    def __init__(self, path, line, encoding, op, targets, mnemonic, operands, result):
+    def __init__(self, path, line, encoding, op, targets, mnemonic, operands, result, flags=(),
+                 forms=None):
         self.path, self.line, self.encoding, self.op = path, line, encoding, op
         self.targets, self.mnemonic, self.operands, self.result = targets, mnemonic, operands, result
+        self.flags, self.forms = frozenset(flags), forms
 
     def operand(self, role):
         return next((o for o in self.operands if o.role == role), None)
@@ -70,6 +87,15 @@ def parse_operand(token, encoding, fail):
     elif type_ not in TYPES:
         fail(f"unknown type '{type_}' of operand '{role}'")
     return Operand(role, type_)
+
+
+def parse_forms(token, encoding, fail):
+    known, forms = FORMS.get(encoding), token.partition(":")[2]
+    if not known:
+        fail(f"encoding {encoding} has one form only")
+    if not forms or set(forms) - set(known):
+        fail(f"forms of '{token}' are letters of '{known}'")
+    return forms
 
 
 def parse_file(path):
@@ -101,9 +127,18 @@ def parse_file(path):
             op = int(op_text, 16)
             if op >> ENCODINGS[encoding][0]:
                 fail(f"opcode {op_text} does not fit the {ENCODINGS[encoding][0]} bits of {encoding}")
-            operands = [parse_operand(t, encoding, fail) for t in columns[2].split()]
+            flags, forms, operands = [], FORMS.get(encoding), []
+            for token in columns[2].split():
+                if token in FLAGS.get(encoding, ()):
+                    flags.append(token)
+                elif token.startswith("forms:"):
+                    forms = parse_forms(token, encoding, fail)
+                else:
+                    operands.append(parse_operand(token, encoding, fail))
+            if sum(o.role != "seg" for o in operands) > MAX_OPERANDS:
+                fail(f"{columns[1]} has more than {MAX_OPERANDS} operands")
             rows.append(Row(path, number, encoding, op, (target,) if target else TARGETS,
-                            columns[1], operands, columns[3]))
+                            columns[1], operands, columns[3], flags, forms))
     return rows
 
 
@@ -126,6 +161,16 @@ def parse_files(paths):
             names[row.name] = row
             rows.append(row)
     return rows
+
+
+def handler_rows(paths):
+    """All rows in the order that numbers them: row i has handler i + 1, everywhere."""
+    def rank(path):
+        stem = os.path.splitext(os.path.basename(path))[0]
+        if stem not in TABLES:
+            raise TableError(f"{path}:1: no table of this name is expected")
+        return TABLES.index(stem)
+    return parse_files(sorted(paths, key=rank))
 
 
 def main_guard(fn):

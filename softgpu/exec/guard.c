@@ -1,0 +1,88 @@
+#include "softgpu/exec/guard.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+static _Thread_local struct {
+	sigjmp_buf back;
+	volatile sig_atomic_t inside;
+	uint64_t address;
+	int was_write;
+} guard __attribute__((tls_model("initial-exec")));
+
+static const int signals[] = { SIGSEGV, SIGBUS };
+#define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
+static struct sigaction before[N_SIGNALS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void pass_on(const struct sigaction *to, int number, siginfo_t *info, void *context)
+{
+	if (to->sa_flags & SA_SIGINFO) {
+		to->sa_sigaction(number, info, context);
+	} else if (to->sa_handler == SIG_DFL || to->sa_handler == SIG_IGN) {
+		/* the access is repeated on return and then ends the process, as it should */
+		signal(number, SIG_DFL);
+	} else {
+		to->sa_handler(number);
+	}
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	if (guard.inside) {
+		guard.inside = 0;
+		guard.address = (uint64_t)(uintptr_t)info->si_addr;
+#if defined(__x86_64__)
+		/* page-fault error code: bit 1 is set for writes */
+		guard.was_write = (int)(((ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] >> 1 & 1);
+#endif
+		siglongjmp(guard.back, 1);
+	}
+	for (unsigned n = 0; n < N_SIGNALS; n++)
+		if (signals[n] == number)
+			pass_on(&before[n], number, info, context);
+}
+
+void ws_guard_install(void)
+{
+	struct sigaction now, ours = { .sa_sigaction = on_fault,
+				       .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK };
+
+	sigemptyset(&ours.sa_mask);
+	for (unsigned n = 0; n < N_SIGNALS; n++) {
+		sigaction(signals[n], NULL, &now);
+		if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)
+			continue;
+		pthread_mutex_lock(&lock);
+		sigaction(signals[n], NULL, &now);
+		if (!(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != on_fault) {
+			before[n] = now;
+			sigaction(signals[n], &ours, NULL);
+		}
+		pthread_mutex_unlock(&lock);
+	}
+}
+
+sigjmp_buf *ws_guard_enter_(void)
+{
+	guard.inside = 1;
+	return &guard.back;
+}
+
+void ws_guard_leave(void)
+{
+	guard.inside = 0;
+}
+
+uint64_t ws_guard_address(void)
+{
+	return guard.address;
+}
+
+int ws_guard_was_write(void)
+{
+	return guard.was_write;
+}

@@ -1,0 +1,74 @@
+#include "softgpu/exec/levels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <pthread.h>
+
+extern const ws_handler ws_plain_handlers[], ws_avx2_handlers[], ws_avx512_handlers[];
+
+static bool always(void)
+{
+	return true;
+}
+
+#if defined(__x86_64__)
+static bool has_avx2(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+	       __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");
+}
+
+static bool has_avx512(void)
+{
+	return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+static const struct level {
+	const char *name;
+	bool (*here)(void);
+	const ws_handler *handlers;
+} levels[] = { /* best first */
+#if defined(__x86_64__)
+	{ "avx512", has_avx512, ws_avx512_handlers },
+	{ "avx2", has_avx2, ws_avx2_handlers },
+#endif
+	{ "plain", always, ws_plain_handlers },
+};
+#define N_LEVELS (sizeof(levels) / sizeof(levels[0]))
+
+static const struct level *chosen;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void choose(void)
+{
+	const char *wish = getenv("WAVESCOPE_SIMD");
+	unsigned n = 0;
+
+	while (!levels[n].here())
+		n++;
+	chosen = &levels[n];
+	if (!wish || !*wish)
+		return;
+	for (n = 0; n < N_LEVELS; n++)
+		if (!strcmp(wish, levels[n].name) && levels[n].here()) {
+			chosen = &levels[n];
+			return;
+		}
+	fprintf(stderr, "wavescope: WAVESCOPE_SIMD=%s is not to be had on this processor: using %s\n",
+		wish, chosen->name);
+}
+
+const ws_handler *ws_level_handlers(void)
+{
+	pthread_once(&once, choose);
+	return chosen->handlers;
+}
+
+const char *ws_level_name(void)
+{
+	pthread_once(&once, choose);
+	return chosen->name;
+}

@@ -1,0 +1,14 @@
+/*
+ * levels: the same handlers compiled for several SIMD levels, chosen once at run time.
+ *
+ * All levels compute the same bits; WAVESCOPE_SIMD=plain|avx2|avx512 overrides the choice (tests).
+ */
+#ifndef WS_SOFTGPU_EXEC_LEVELS_H
+#define WS_SOFTGPU_EXEC_LEVELS_H
+
+#include "softgpu/exec/wave.h"
+
+const ws_handler *ws_level_handlers(void);
+const char *ws_level_name(void);
+
+#endif

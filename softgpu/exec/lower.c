@@ -1,0 +1,310 @@
+#include "softgpu/exec/lower.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "softgpu/exec/const_pool.h"
+#include "softgpu/exec/wave.h"
+#include "softgpu/isa/isa.h"
+#include "exec_list.h" /* generated: WS_N_ROW_HANDLERS */
+
+uint32_t ws_extra_handler(enum ws_extra_handler which)
+{
+	return 1 + WS_N_ROW_HANDLERS + which;
+}
+
+uint16_t ws_lower_sreg(unsigned operand)
+{
+	return (uint16_t)(offsetof(struct ws_wave, s) + 4 * operand);
+}
+
+/* ---- constants ---- */
+
+/* 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2 pi) in the three sizes */
+static const uint16_t f16_constants[] = { 0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400,
+					  0xc400, 0x3118 };
+static const uint32_t f32_constants[] = { 0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
+					  0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983 };
+static const uint64_t f64_constants[] = { 0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+					  0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+					  0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882 };
+
+static bool is_constant(unsigned operand)
+{
+	return (operand >= WS_OPND_INT_0 && operand <= WS_OPND_INT_M16) ||
+	       (operand >= WS_OPND_F_0_5 && operand <= WS_OPND_F_INV_2PI) ||
+	       operand == WS_OPND_LITERAL;
+}
+
+/* The constant as the instruction sees it; `bits` is the size of one element of the operand. */
+static uint64_t constant_value(unsigned operand, uint32_t literal, unsigned type_class, unsigned bits)
+{
+	bool wide = bits == 64;
+
+	if (operand == WS_OPND_LITERAL) {
+		if (!wide)
+			return literal;
+		if (type_class == WS_TYPE_F) /* the upper half of the double */
+			return (uint64_t)literal << 32;
+		return type_class == WS_TYPE_I ? (uint64_t)(int64_t)(int32_t)literal : literal;
+	}
+	if (operand <= WS_OPND_INT_M16) {
+		int64_t v = operand <= WS_OPND_INT_64 ? (int)operand - WS_OPND_INT_0
+						      : WS_OPND_INT_64 - (int)operand;
+
+		return wide ? (uint64_t)v : (uint32_t)v;
+	}
+	if (wide)
+		return f64_constants[operand - WS_OPND_F_0_5];
+	return bits == 16 ? f16_constants[operand - WS_OPND_F_0_5]
+			  : f32_constants[operand - WS_OPND_F_0_5];
+}
+
+/* ---- scalar operands ---- */
+
+/* Where the wave keeps a scalar operand that is no constant; 0: there is no such operand. */
+static uint16_t scalar_place(unsigned operand, bool *out_special)
+{
+	*out_special = true;
+	switch (operand) {
+	case WS_OPND_VCCZ:
+		return ws_lower_sreg(WS_S_VCCZ);
+	case WS_OPND_EXECZ:
+		return ws_lower_sreg(WS_S_EXECZ);
+	case WS_OPND_SCC:
+		return ws_lower_sreg(WS_S_SCC);
+	case WS_OPND_LDS_DIRECT:
+		return ws_lower_sreg(WS_S_LDS_DIRECT);
+	}
+	*out_special = false;
+	if (operand >= WS_OPND_SHARED_BASE && operand <= WS_OPND_PRIVATE_LIMIT)
+		return ws_lower_sreg(WS_S_APERTURES + 2 * (operand - WS_OPND_SHARED_BASE));
+	if (operand < WS_OPND_INT_0)
+		return ws_lower_sreg(operand);
+	return ws_lower_sreg(WS_S_ZERO); /* pops_exiting_wave_id and reserved numbers */
+}
+
+bool ws_lower_scalar(struct ws_inst *out, unsigned k, unsigned operand, uint32_t literal,
+		     unsigned type_class, unsigned bits)
+{
+	bool special = false;
+
+	if (!is_constant(operand)) {
+		out->s_off[k] = scalar_place(operand, &special);
+		return special;
+	}
+	uint64_t v = constant_value(operand, literal, type_class, bits);
+
+	out->s_const |= 1u << k;
+	if (k == WS_S2) {
+		out->target = v;
+		out->s_off[k] = offsetof(struct ws_inst, target);
+	} else {
+		out->k[k - WS_S0] = v;
+		out->s_off[k] = (uint16_t)(offsetof(struct ws_inst, k) + 8 * (k - WS_S0));
+	}
+	return false;
+}
+
+static uint32_t lower_scalar_insn(const struct ws_insn *insn, uint32_t slot, uint32_t n_slots,
+				  uint64_t pc, struct ws_inst *out)
+{
+	const struct ws_isa_row *row = insn->row;
+	bool special = false;
+
+	out->sdst = insn->sdst;
+	out->imm = insn->simm;
+	out->literal = insn->literal;
+	out->s_off[WS_D] = ws_lower_sreg(insn->sdst & 127);
+	for (unsigned n = 0; n < row->n_operands; n++) {
+		const struct ws_isa_operand *o = &row->operand[n];
+
+		switch (o->role) {
+		case WS_ROLE_SRC0:
+		case WS_ROLE_SRC1: {
+			unsigned k = o->role == WS_ROLE_SRC0 ? 0 : 1;
+			/* SOPK comparisons name their one register where others have the destination */
+			unsigned operand = row->enc == WS_ENC_SOPK ? insn->sdst : insn->src[k];
+
+			special |= ws_lower_scalar(out, WS_S0 + k, operand, insn->literal,
+						   o->type_class, o->bits);
+			break;
+		}
+		case WS_ROLE_LABEL: {
+			int64_t to = (int64_t)slot + 1 + insn->simm;
+
+			out->imm = 1 + insn->simm;
+			if (to < 0 || to >= n_slots)
+				out->target = pc + 4 + 4 * (int64_t)insn->simm;
+			break;
+		}
+		default:
+			break;
+		}
+	}
+	if (!special)
+		return row->handler;
+	out->inner = row->handler;
+	return ws_extra_handler(WS_X_SPECIAL);
+}
+
+/* ---- vector operands ---- */
+
+static bool lower_vector_source(const struct ws_insn *insn, unsigned n, const struct ws_isa_operand *o,
+				struct ws_inst *out)
+{
+	unsigned operand = insn->src[n], k = WS_S0 + n;
+	bool special = false;
+
+	if (operand >= WS_OPND_VGPR0) {
+		out->base[k] = insn->src_acc & 1u << n ? WS_BASE_AGPR : WS_BASE_VGPR;
+		out->off[k] = (operand - WS_OPND_VGPR0) * WS_LANES;
+	} else if (is_constant(operand)) {
+		out->base[k] = WS_BASE_CONST;
+		out->off[k] = ws_const_pool_get(
+			constant_value(operand, insn->literal, o->type_class,
+				       o->type_class == WS_TYPE_PK32 ? 32 : o->bits));
+	} else {
+		out->s_off[k] = scalar_place(operand, &special);
+		out->splat |= 1u << k;
+		if (o->n_regs > 1)
+			out->splat |= 0x10u << k;
+		out->base[k] = WS_BASE_TMP;
+		out->off[k] = k * (sizeof(((struct ws_wave *)0)->tmp[0]) / 4);
+	}
+	return special;
+}
+
+/* The matrix of a src2 constant is not in the pool: it may be 32 registers of it. */
+static void lower_matrix_constant(const struct ws_insn *insn, const struct ws_isa_operand *o,
+				  struct ws_inst *out)
+{
+	uint64_t v = constant_value(insn->src[2], 0, o->is_float ? WS_TYPE_F : WS_TYPE_I,
+				    o->n_regs == 2 || o->bits == 64 ? 64 : 32);
+
+	out->s_const |= 1u << WS_S2;
+	out->literal = (uint32_t)v;
+	out->target = v;
+}
+
+static bool has_modifiers(const struct ws_insn *insn, const struct ws_isa_operand *dst, unsigned n_srcs)
+{
+	const struct ws_isa_row *row = insn->row;
+
+	if (insn->form == WS_FORM_SDWA || insn->form == WS_FORM_DPP)
+		return true;
+	if (row->enc == WS_ENC_VOP3P) {
+		unsigned all = (1u << n_srcs) - 1;
+
+		return (insn->op_sel & all) || (insn->op_sel_hi & all) != all || insn->neg ||
+		       insn->neg_hi || (insn->clamp && dst && dst->is_float);
+	}
+	return insn->neg || insn->abs || insn->omod || insn->op_sel ||
+	       (insn->clamp && dst && dst->is_float);
+}
+
+static uint32_t fp_bits(const struct ws_isa_row *row)
+{
+	const struct ws_isa_operand *o = NULL;
+
+	/* the destination rounds; without a float one (compare, convert to integer) the source's
+	 * fields decide how denormals come in */
+	for (unsigned n = 0; n < row->n_operands && !o; n++)
+		if (row->operand[n].is_float && row->operand[n].role <= WS_ROLE_VDST)
+			o = &row->operand[n];
+	if (!o)
+		return 0;
+	return o->bits == 32 ? WS_HEAD_FP32 : WS_HEAD_FP64;
+}
+
+static uint32_t lower_vector_insn(const struct ws_insn *insn, struct ws_inst *out)
+{
+	const struct ws_isa_row *row = insn->row;
+	const struct ws_isa_operand *dst = NULL;
+	bool matrix = !strncmp(row->mnemonic, "v_mfma", 6);
+	bool mixed = !strncmp(row->mnemonic, "v_fma_mix", 9) || !strncmp(row->mnemonic, "v_mad_mix", 9);
+	bool special = false, has_co = row->enc == WS_ENC_VOPC;
+	unsigned n_srcs = 0;
+
+	out->literal = insn->literal;
+	for (unsigned n = 0; n < row->n_operands; n++) {
+		const struct ws_isa_operand *o = &row->operand[n];
+
+		switch (o->role) {
+		case WS_ROLE_VDST:
+			dst = o;
+			out->n_regs = o->n_regs;
+			out->base[WS_D] = insn->dst_acc ? WS_BASE_AGPR : WS_BASE_VGPR;
+			out->off[WS_D] = insn->vdst * WS_LANES;
+			break;
+		case WS_ROLE_SRC0:
+		case WS_ROLE_SRC1:
+		case WS_ROLE_SRC2: {
+			unsigned k = o->role - WS_ROLE_SRC0;
+
+			n_srcs = k + 1;
+			if (matrix && k == 2 && insn->src[2] < WS_OPND_VGPR0)
+				lower_matrix_constant(insn, o, out);
+			else
+				special |= lower_vector_source(insn, k, o, out);
+			break;
+		}
+		case WS_ROLE_CO:
+			has_co = true;
+			break;
+		case WS_ROLE_CI:
+			ws_lower_scalar(out, WS_S2,
+					insn->form == WS_FORM_VOP3 || row->enc == WS_ENC_VOP3
+						? insn->src[2] : WS_OPND_VCC_LO,
+					0, WS_TYPE_B, 64);
+			break;
+		default:
+			break;
+		}
+	}
+	/* only the long form and the SDWA form of a comparison name the mask's register */
+	if (has_co && insn->form != WS_FORM_VOP3 && row->enc != WS_ENC_VOP3 &&
+	    !(insn->form == WS_FORM_SDWA && row->enc == WS_ENC_VOPC))
+		out->sdst = WS_OPND_VCC_LO;
+	else
+		out->sdst = insn->sdst;
+	out->clamp = insn->clamp && !(dst && dst->is_float);
+
+	uint32_t head = fp_bits(row) | WS_HEAD_VECTOR;
+
+	if (matrix || mixed || !(special || has_modifiers(insn, dst, n_srcs)))
+		return head | row->handler;
+	out->inner = row->handler;
+	return head | ws_extra_handler(WS_X_VALU_MODS);
+}
+
+uint32_t ws_lower(const struct ws_insn *insn, uint32_t slot, uint32_t n_slots, uint64_t pc,
+		  struct ws_inst *out)
+{
+	uint32_t head;
+
+	memset((char *)out + sizeof(out->head), 0, sizeof(*out) - sizeof(out->head));
+	out->fields = insn;
+	switch (insn->row->enc) {
+	case WS_ENC_SOP2:
+	case WS_ENC_SOPK:
+	case WS_ENC_SOP1:
+	case WS_ENC_SOPC:
+	case WS_ENC_SOPP:
+		head = lower_scalar_insn(insn, slot, n_slots, pc, out);
+		break;
+	case WS_ENC_VOP2:
+	case WS_ENC_VOP1:
+	case WS_ENC_VOPC:
+	case WS_ENC_VOP3:
+	case WS_ENC_VOP3P:
+		head = lower_vector_insn(insn, out);
+		break;
+	default:
+		ws_lower_memory(insn, out);
+		head = insn->row->handler;
+		break;
+	}
+	return head | (uint32_t)insn->n_dwords << 16;
+}

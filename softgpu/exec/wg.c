@@ -1,0 +1,410 @@
+#include "softgpu/exec/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "softgpu/exec/code.h"
+#include "softgpu/exec/const_pool.h"
+#include "softgpu/exec/fpmode.h"
+#include "softgpu/exec/guard.h"
+#include "softgpu/exec/levels.h"
+#include "softgpu/exec/wave.h"
+
+#define MAX_WG_ITEMS 1024
+#define LDS_BYTES 65536
+/* Long enough to keep a wave's registers in the cache, short against a spin between waves. */
+#define WAVE_TURN 20000
+
+/*
+ * A wave's registers: 256 VGPRs and 256 AGPRs whatever the kernel declared, so that no register number
+ * can leave them; pages that it does not touch cost nothing. The odd distance between two waves keeps
+ * their equal registers out of each other's cache sets.
+ */
+#define WAVE_REG_BYTES (2 * WS_N_VGPRS * WS_LANES * 4)
+#define WAVE_STRIDE_BYTES (WAVE_REG_BYTES + 2304)
+
+struct ws_wg {
+	struct ws_launch *launch;
+	uint32_t slot;
+	uint32_t n_waves_max, n_waves;
+	uint8_t *regs;
+	size_t regs_bytes;
+	uint8_t *lds;
+	const struct ws_fault *fault;
+	struct ws_wave *waves;
+};
+
+/* ---- launch ---- */
+
+static uint32_t round_up(uint32_t n, uint32_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+static void count_registers(struct ws_launch *l)
+{
+	uint32_t granules = (l->rsrc1 & 0x3f) + 1;
+
+	if (l->target == WS_GFX90A) { /* one file of 512 for both kinds */
+		uint32_t total = granules * 8, accum_at = ((l->rsrc3 & 0x3f) + 1) * 4;
+
+		l->n_vgprs = accum_at < total ? accum_at : total;
+		l->n_agprs = total - l->n_vgprs;
+	} else {
+		l->n_vgprs = l->n_agprs = granules * 4;
+	}
+}
+
+enum ws_launch_error ws_launch_init(struct ws_launch *l)
+{
+	uint64_t n_items = 1;
+
+	l->code = NULL;
+	l->n_wgs = 1;
+	for (unsigned d = 0; d < 3; d++) {
+		if (!l->wg_size[d] || !l->grid_size[d])
+			return WS_LAUNCH_BAD_DIMENSIONS;
+		n_items *= l->wg_size[d];
+		l->n_wg[d] = (uint32_t)(((uint64_t)l->grid_size[d] + l->wg_size[d] - 1) / l->wg_size[d]);
+		l->n_wgs *= l->n_wg[d];
+	}
+	if (n_items > MAX_WG_ITEMS)
+		return WS_LAUNCH_BAD_GROUP_SIZE;
+	if (l->lds_bytes > LDS_BYTES)
+		return WS_LAUNCH_BAD_GROUP_MEMORY;
+	if (l->entry & 3 || !l->entry)
+		return WS_LAUNCH_BAD_CODE;
+	l->n_waves_per_wg = (uint32_t)((n_items + WS_LANES - 1) / WS_LANES);
+	count_registers(l);
+	if (l->n_vgprs > WS_N_VGPRS || l->n_agprs > WS_N_VGPRS)
+		return WS_LAUNCH_BAD_REGISTERS;
+	atomic_store(&l->n_instructions, 0);
+	l->code = ws_code_get(l->code_cache);
+	return WS_LAUNCH_OK;
+}
+
+void ws_launch_fini(struct ws_launch *launch)
+{
+	ws_code_put(launch->code);
+	launch->code = NULL;
+}
+
+/* Limits of a compute unit: four SIMDs; 64 KiB of LDS in steps of 512; 16 barriers. */
+uint32_t ws_launch_wgs_per_cu(const struct ws_launch *l)
+{
+	bool gfx90a = l->target == WS_GFX90A;
+	uint32_t regs = gfx90a ? round_up(l->n_vgprs, 4) + l->n_agprs : l->n_vgprs;
+	uint32_t waves_per_simd = (gfx90a ? 512 : 256) / round_up(regs, gfx90a ? 8 : 4);
+	uint32_t max_waves = gfx90a ? 8 : 10;
+	uint32_t wgs;
+
+	if (waves_per_simd > max_waves)
+		waves_per_simd = max_waves;
+	if (!waves_per_simd)
+		waves_per_simd = 1;
+	wgs = 4 * waves_per_simd / l->n_waves_per_wg;
+	if (l->lds_bytes && wgs > LDS_BYTES / round_up(l->lds_bytes, 512))
+		wgs = LDS_BYTES / round_up(l->lds_bytes, 512);
+	if (l->n_waves_per_wg > 1 && wgs > 16)
+		wgs = 16;
+	return wgs ? wgs : 1; /* a workgroup of 16 waves fits even at one wave per SIMD too few */
+}
+
+/* ---- workgroup storage ---- */
+
+struct ws_wg *ws_wg_create(const struct ws_launch *launch, uint32_t slot)
+{
+	struct ws_wg *wg = calloc(1, sizeof(*wg));
+	uint32_t n = launch->n_waves_per_wg;
+
+	if (!wg)
+		return NULL;
+	wg->slot = slot;
+	wg->n_waves_max = n;
+	wg->regs_bytes = (size_t)n * WAVE_STRIDE_BYTES;
+	wg->regs = mmap(NULL, wg->regs_bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	wg->waves = aligned_alloc(64, n * round_up(sizeof(struct ws_wave), 64));
+	/* zeroed at each start, as far as the kernel uses it; 16 spare bytes for wide accesses */
+	wg->lds = aligned_alloc(64, LDS_BYTES + 64);
+	if (wg->regs == MAP_FAILED || !wg->waves || !wg->lds) {
+		ws_wg_destroy(wg);
+		return NULL;
+	}
+	memset(wg->waves, 0, n * sizeof(struct ws_wave));
+	return wg;
+}
+
+void ws_wg_destroy(struct ws_wg *wg)
+{
+	if (!wg)
+		return;
+	if (wg->regs && wg->regs != MAP_FAILED)
+		munmap(wg->regs, wg->regs_bytes);
+	free(wg->waves);
+	free(wg->lds);
+	free(wg);
+}
+
+/* ---- initial state of a wave (LLVM's AMDGPU usage guide, "initial kernel execution state") ---- */
+
+enum { /* kernel code properties */
+	PROP_PRIVATE_BUFFER = 1 << 0, PROP_DISPATCH_PTR = 1 << 1, PROP_QUEUE_PTR = 1 << 2,
+	PROP_KERNARG_PTR = 1 << 3, PROP_DISPATCH_ID = 1 << 4, PROP_FLAT_SCRATCH = 1 << 5,
+	PROP_PRIVATE_SIZE = 1 << 6, PROP_GRID_COUNT_X = 1 << 7,
+};
+
+static unsigned put_user_sgprs(struct ws_wave *w, const struct ws_launch *l)
+{
+	unsigned n = 0;
+
+	if (l->properties & PROP_PRIVATE_BUFFER) {
+		memcpy(&w->s[n], l->scratch_descriptor, 16);
+		n += 4;
+	}
+	const struct { uint16_t bit; uint64_t value; } pairs[] = {
+		{ PROP_DISPATCH_PTR, l->dispatch_ptr }, { PROP_QUEUE_PTR, l->queue_ptr },
+		{ PROP_KERNARG_PTR, l->kernarg }, { PROP_DISPATCH_ID, l->dispatch_id },
+		{ PROP_FLAT_SCRATCH, l->scratch_base },
+	};
+	for (unsigned p = 0; p < sizeof(pairs) / sizeof(pairs[0]); p++)
+		if (l->properties & pairs[p].bit) {
+			ws_s64_put(w, n, pairs[p].value);
+			n += 2;
+		}
+	if (l->properties & PROP_PRIVATE_SIZE)
+		w->s[n++] = l->private_bytes;
+	for (unsigned d = 0; d < 3; d++) /* of the older code header only */
+		if (l->properties & PROP_GRID_COUNT_X << d)
+			w->s[n++] = l->n_wg[d];
+	return n;
+}
+
+static void put_system_sgprs(struct ws_wave *w, const struct ws_launch *l, const uint32_t id[3],
+			     uint32_t n_waves, uint32_t scratch_wave)
+{
+	unsigned n = l->rsrc2 >> 1 & 0x1f;
+
+	for (unsigned d = 0; d < 3; d++)
+		if (l->rsrc2 & 1u << (7 + d))
+			w->s[n++] = id[d];
+	if (l->rsrc2 & 1u << 10)
+		w->s[n++] = (uint32_t)(w->index == 0) << 31 | n_waves;
+	if (l->rsrc2 & 1)
+		w->s[n++] = scratch_wave * l->scratch_wave_bytes;
+}
+
+/* Work-item ids of the wave's lanes; returns which lanes exist. size: of this, perhaps partial, group. */
+static uint64_t put_item_ids(struct ws_wave *w, const struct ws_launch *l, const uint32_t size[3])
+{
+	uint32_t n_items = size[0] * size[1] * size[2], first = w->index * WS_LANES;
+	uint32_t *v = w->base[WS_BASE_VGPR];
+	unsigned dims = l->rsrc2 >> 11 & 3; /* 0: x, 1: x and y, 2: all */
+	uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
+	uint32_t n = n_items - first < WS_LANES ? n_items - first : WS_LANES;
+
+	for (unsigned lane = 0; lane < n; lane++) {
+		if (l->target == WS_GFX90A) {
+			v[lane] = x | (dims >= 1 ? y << 10 : 0) | (dims >= 2 ? z << 20 : 0);
+		} else {
+			v[lane] = x;
+			v[WS_LANES + lane] = dims >= 1 ? y : 0;
+			v[2 * WS_LANES + lane] = dims >= 2 ? z : 0;
+		}
+		if (++x == size[0]) {
+			x = 0;
+			if (++y == size[1]) {
+				y = 0;
+				z++;
+			}
+		}
+	}
+	return n == WS_LANES ? ~0ull : (1ull << n) - 1;
+}
+
+static void put_apertures(struct ws_wave *w, const struct ws_launch *l)
+{
+	const uint64_t bases[2] = { (uint64_t)l->shared_aperture_hi << 32,
+				    (uint64_t)l->private_aperture_hi << 32 };
+
+	for (unsigned b = 0; b < 2; b++) {
+		ws_s64_put(w, WS_S_APERTURES + 4 * b, bases[b]);
+		ws_s64_put(w, WS_S_APERTURES + 4 * b + 2, bases[b] | 0xffffffff);
+	}
+	w->shared_hi = l->shared_aperture_hi;
+	w->private_hi = l->private_aperture_hi;
+}
+
+static void start_wave(struct ws_wg *wg, uint32_t index, const uint32_t id[3], const uint32_t size[3])
+{
+	struct ws_launch *l = wg->launch;
+	struct ws_wave *w = &wg->waves[index];
+	uint32_t scratch_wave = wg->slot * l->n_waves_per_wg + index;
+	uint8_t *regs = wg->regs + (size_t)index * WAVE_STRIDE_BYTES;
+
+	/* everything up to the lane arrays, which are written before they are read */
+	memset(w, 0, offsetof(struct ws_wave, lane_mask));
+	w->base[WS_BASE_VGPR] = (uint32_t *)regs;
+	w->base[WS_BASE_AGPR] = (uint32_t *)regs + WS_N_VGPRS * WS_LANES;
+	w->base[WS_BASE_CONST] = ws_const_pool();
+	w->base[WS_BASE_TMP] = w->tmp[0];
+	w->handlers = ws_level_handlers();
+	w->launch = l;
+	w->mem = l->mem;
+	w->lds = wg->lds;
+	w->lds_bytes = l->lds_bytes;
+	w->index = index;
+	w->mode = (l->rsrc1 >> 12 & 0xff) | (l->rsrc1 >> 21 & 1 ? WS_MODE_DX10_CLAMP : 0) |
+		  (l->rsrc1 >> 23 & 1 ? WS_MODE_IEEE : 0);
+	w->scratch_bytes = l->scratch_wave_bytes;
+	w->scratch = l->scratch_base + (uint64_t)scratch_wave * l->scratch_wave_bytes;
+	w->hw_id = (scratch_wave & 0xf) | (index & 3) << 4 | (wg->slot & 0xf) << 8;
+	/* registers start at zero, so that a program that reads one too early still repeats itself */
+	memset(w->base[WS_BASE_VGPR], 0, (size_t)l->n_vgprs * WS_LANES * 4);
+	memset(w->base[WS_BASE_AGPR], 0, (size_t)l->n_agprs * WS_LANES * 4);
+	put_apertures(w, l);
+	put_user_sgprs(w, l);
+	put_system_sgprs(w, l, id, wg->n_waves, scratch_wave);
+	ws_s64_put(w, WS_S_EXEC, put_item_ids(w, l, size));
+	w->mask_of = 0;
+	memset(w->lane_mask, 0, sizeof(w->lane_mask));
+	w->window = ws_code_window(l->code, l->entry);
+	if (w->window)
+		w->pc = &w->window->slots[(l->entry - w->window->gpu_base) / 4];
+}
+
+void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3])
+{
+	uint32_t size[3], n_items = 1;
+
+	wg->launch = launch;
+	wg->fault = NULL;
+	for (unsigned d = 0; d < 3; d++) { /* the last group of a dimension may be partial */
+		uint32_t left = launch->grid_size[d] - id[d] * launch->wg_size[d];
+
+		size[d] = left < launch->wg_size[d] ? left : launch->wg_size[d];
+		n_items *= size[d];
+	}
+	wg->n_waves = (n_items + WS_LANES - 1) / WS_LANES;
+	memset(wg->lds, 0, launch->lds_bytes);
+	for (uint32_t n = 0; n < wg->n_waves; n++)
+		start_wave(wg, n, id, size);
+}
+
+const struct ws_fault *ws_wg_fault(const struct ws_wg *wg)
+{
+	return wg->fault;
+}
+
+/* ---- running ---- */
+
+/* One turn for every wave that can run; counts how they were left. */
+struct turn {
+	uint32_t n_alive, n_at_barrier, n_waiting;
+};
+
+static bool run_turn(struct ws_wg *wg, struct ws_wave *volatile *current, uint64_t *left,
+		     struct turn *turn)
+{
+	*turn = (struct turn){ 0 };
+	for (uint32_t n = 0; n < wg->n_waves; n++) {
+		struct ws_wave *w = &wg->waves[n];
+		uint64_t share = *left < WAVE_TURN ? *left : WAVE_TURN, before = w->n_instructions;
+
+		if (w->run_state == WS_STOP_END)
+			continue;
+		turn->n_alive++;
+		if (w->run_state == WS_STOP_BARRIER) {
+			turn->n_at_barrier++;
+			continue;
+		}
+		if (!share)
+			continue;
+		*current = w;
+		w->run_state = (uint8_t)ws_wave_run(w, share);
+		*left -= w->n_instructions - before;
+		switch (w->run_state) {
+		case WS_STOP_END:
+			turn->n_alive--;
+			break;
+		case WS_STOP_BARRIER:
+			turn->n_at_barrier++;
+			break;
+		case WS_STOP_WAIT:
+			turn->n_waiting++;
+			break;
+		case WS_STOP_FAULT:
+			wg->fault = &w->fault;
+			return false;
+		}
+	}
+	return true;
+}
+
+static enum ws_wg_state run_waves(struct ws_wg *wg, struct ws_wave *volatile *current, uint64_t budget)
+{
+	struct ws_launch *l = wg->launch;
+	uint64_t left = budget;
+	struct turn turn;
+
+	for (;;) {
+		if (!run_turn(wg, current, &left, &turn))
+			return WS_WG_FAULT;
+		if (!turn.n_alive)
+			return WS_WG_DONE;
+		if (turn.n_at_barrier == turn.n_alive) {
+			for (uint32_t n = 0; n < wg->n_waves; n++)
+				if (wg->waves[n].run_state == WS_STOP_BARRIER)
+					wg->waves[n].run_state = WS_GO;
+		} else if (turn.n_at_barrier + turn.n_waiting == turn.n_alive) {
+			return WS_WG_WAITING;
+		}
+		if (!left || atomic_load_explicit(&l->stop, memory_order_relaxed))
+			return WS_WG_RUNNABLE;
+	}
+}
+
+/* A wave touched an address that is not mapped: the guard came back with it. */
+static void guest_fault(struct ws_wg *wg, struct ws_wave *w)
+{
+	uint64_t address = ws_guard_address() - w->mem->host_base;
+
+	w->run_state = (uint8_t)ws_wave_fault(w, w->at, WS_FAULT_MEMORY, address, ws_guard_was_write());
+	wg->fault = &w->fault;
+}
+
+static uint64_t count_instructions(const struct ws_wg *wg)
+{
+	uint64_t n = 0;
+
+	for (uint32_t k = 0; k < wg->n_waves; k++)
+		n += wg->waves[k].n_instructions;
+	return n;
+}
+
+enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget)
+{
+	struct ws_wave *volatile current = wg->waves;
+	uint32_t fpmode = ws_fpmode_get();
+	volatile uint64_t n_before = count_instructions(wg);
+	enum ws_wg_state state;
+
+	if (!wg->waves[0].window) { /* no memory for decoded code */
+		wg->waves[0].fault.kind = WS_FAULT_ILLEGAL;
+		wg->fault = &wg->waves[0].fault;
+		return WS_WG_FAULT;
+	}
+	ws_fpmode_set(WS_FPMODE_DEFAULT);
+	if (sigsetjmp(ws_guard_enter(), 0) == 0) {
+		state = run_waves(wg, &current, budget);
+	} else {
+		guest_fault(wg, current);
+		state = WS_WG_FAULT;
+	}
+	ws_guard_leave();
+	ws_fpmode_set(fpmode);
+	atomic_fetch_add_explicit(&wg->launch->n_instructions, count_instructions(wg) - n_before,
+				  memory_order_relaxed);
+	return state;
+}
