@@ -296,8 +296,18 @@ static void perm(in_t *in, out_t *out)
 	}
 }
 
-/* Which screen tile half a pixel belongs to; the manual gives the formula for four shader engines. */
-static void partition_4se(in_t *in, out_t *out) { out->skip = true; }
+/* The manual's table for screens divided among four shader engines, one digit per entry. */
+static void partition_4se(in_t *in, out_t *out)
+{
+	static const char table[] =
+		"137f5fff7ffffffff26efafffbffffffdf4cff5fffdfffff9bf8fffafffeffff"
+		"ffff4cdf6fffeffffffff89bf99ffdffffff7f13ff9fffbfffff6ef26ff6fff7"
+		"bfffffff23bfaffff7fffffff19df5ffffefffffef8cffaffffdffff67f4fff5"
+		"9fffdfffffff8ceff66ffefffffff467ff6fff7fffffbf239ff9fffbffff9df1";
+	char digit = table[S0 & 0xff];
+
+	out->d = (uint64_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
 
 const struct ref_row ref_int_rows[] = {
 	{ "v_mov_b32", mov, REF_INT },
@@ -403,6 +413,6 @@ const struct ref_row ref_int_rows[] = {
 	{ "v_mqsad_u32_u8", mqsad_u32, REF_INT, 0, REF_ICLAMP },
 	{ "v_lerp_u8", lerp, REF_INT },
 	{ "v_perm_b32", perm, REF_INT },
-	{ "v_screen_partition_4se_b32", partition_4se, REF_INT, 0, 0, "graphics only" },
+	{ "v_screen_partition_4se_b32", partition_4se, REF_INT },
 	{ 0 }
 };
