@@ -42,7 +42,8 @@ enum ws_isa_flag { /* the flags of README.md */
 	WS_ISA_CLAMP = 1 << 0, WS_ISA_NOMOD = 1 << 1, WS_ISA_CLASS = 1 << 2, WS_ISA_OPSEL = 1 << 3,
 	WS_ISA_NEGABS = 1 << 4, WS_ISA_IGNMODS = 1 << 5, WS_ISA_VCC = 1 << 6, WS_ISA_MIX = 1 << 7,
 	WS_ISA_MFMA = 1 << 8, WS_ISA_E32 = 1 << 9, WS_ISA_OPTIMM = 1 << 10, WS_ISA_GDSONLY = 1 << 11,
-	WS_ISA_ATOMIC = 1 << 12, WS_ISA_NOSCC = 1 << 13, WS_ISA_NOGLC = 1 << 14
+	WS_ISA_ATOMIC = 1 << 12, WS_ISA_NOSCC = 1 << 13, WS_ISA_NOGLC = 1 << 14,
+	WS_ISA_ACCDST = 1 << 15, WS_ISA_ACCSRC = 1 << 16, WS_ISA_REGSRC = 1 << 17
 };
 
 struct ws_isa_operand {
@@ -62,7 +63,7 @@ struct ws_isa_row {
 	uint8_t targets;      /* bits of enum ws_isa_target */
 	uint8_t segments;     /* flat: bit 0 flat, bit 1 scratch, bit 2 global */
 	uint8_t forms;        /* bits of enum ws_form: the forms it can be written in */
-	uint16_t flags;       /* enum ws_isa_flag */
+	uint32_t flags;       /* enum ws_isa_flag */
 	uint8_t n_operands;
 	struct ws_isa_operand operand[WS_ISA_MAX_OPERANDS];
 };

@@ -27,8 +27,9 @@ UNTYPED = {"co", "ci", "gds", "lds", "label", "hwreg", "waitcnt", "sendmsg", "si
 # words after the operands that say what the operands do not, see README.md
 FLAGS = {
     **dict.fromkeys(("vop1", "vop2", "vopc", "vop3", "vop3p"), {
-        "clamp", "nomod", "class", "opsel", "negabs", "ignmods", "vcc", "mix", "mfma", "e32"}),
-    "sopp": {"optimm"}, "ds": {"gdsonly"}, "smem": {"atomic"}, "flat": {"atomic", "noscc"},
+        "clamp", "nomod", "class", "opsel", "negabs", "ignmods", "vcc", "mix", "mfma", "e32",
+        "accdst", "accsrc"}),
+    "sop1": {"regsrc"}, "sopp": {"optimm"}, "ds": {"gdsonly"}, "smem": {"atomic"}, "flat": {"atomic", "noscc"},
     "mubuf": {"atomic", "noscc", "noglc"},
 }
 FORMS = {"vop1": "pvsd", "vop2": "pvsd", "vopc": "pvs"}  # plain, VOP3, SDWA, DPP
