@@ -345,6 +345,10 @@ static void div_scale(enum fp_format f, in_t *in, out_t *out)
 		out->d = fp_nan(f);
 		return;
 	}
+	if (fp_is_zero(f, fp_rounded(f, fp_value(f, num) / fp_value(f, den), ROUND_NEAREST))) {
+		out->skip = true; /* less than any denormal: div_fixup decides alone */
+		return;
+	}
 	reciprocal_tiny = 1 / fabsq(fp_value(f, den)) < limit;
 	quotient_tiny = fabsq(fp_value(f, num) / fp_value(f, den)) < limit;
 	if (difference >= near_max) {
@@ -354,9 +358,13 @@ static void div_scale(enum fp_format f, in_t *in, out_t *out)
 	} else if (fp_is_denorm(f, den)) {
 		out->d = fp_scale(f, x, shift, keep);
 	} else if (reciprocal_tiny && quotient_tiny) {
+		/* The manual scales up here too, which makes an infinity of any such denominator. */
 		out->co = true;
-		if (x == den)
-			out->d = fp_scale(f, x, shift, keep);
+		if (x == den) {
+			out->d = fp_scale(f, x, -shift, keep);
+			out->alt = fp_scale(f, x, shift, keep);
+			out->has_alt = true;
+		}
 	} else if (reciprocal_tiny) {
 		out->d = fp_scale(f, x, -shift, keep);
 	} else if (quotient_tiny) {
@@ -419,10 +427,16 @@ static void div_fixup(enum fp_format f, in_t *in, out_t *out)
 		out->d = fp_flush_out(f, fp_rounded(f, tiny, fp_mode_round(f, in->mode)), in->mode);
 		out->alt = fp_signed_zero(f, sign);
 		out->has_alt = true;
+	} else if (fp_is_nan(f, q)) {
+		/*
+		 * The steps before turn a quotient beyond the largest number into inf - inf. The manual
+		 * hands that NaN on; the division comes out right only if it becomes the overflow it was.
+		 */
+		out->d = fp_rounded(f, ldexpq(sign ? -1 : 1, 8000), fp_mode_round(f, in->mode));
+		out->alt = fp_nan(f);
+		out->has_alt = true;
 	} else {
 		out->d = fp_flush_out(f, fp_absolute(f, q) | fp_signed_zero(f, sign), in->mode);
-		if (fp_is_nan(f, q))
-			out->d = fp_nan(f);
 	}
 }
 
