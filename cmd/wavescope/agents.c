@@ -188,7 +188,8 @@ static const struct row isa_rows[] = {
 	{ "Fast f16:",              HSA_ISA_INFO_FAST_F16_OPERATION,                        FLAG, NULL, NULL },
 	{ "Workgroup Max Size:",    HSA_ISA_INFO_WORKGROUP_MAX_SIZE,                        BOTH, NULL, NULL },
 	{ "Workgroup Max Size per Dimension:", HSA_ISA_INFO_WORKGROUP_MAX_DIM,              XYZ16, NULL, NULL },
-	{ "Grid Max Size:",         HSA_ISA_INFO_GRID_MAX_SIZE,                             BOTH64, NULL, NULL },
+	/* 64 bits, of which rocminfo prints the lower half; so do we, for those who compare. */
+	{ "Grid Max Size:",         HSA_ISA_INFO_GRID_MAX_SIZE,                             BOTH, NULL, NULL },
 	{ "Grid Max Size per Dimension:", HSA_ISA_INFO_GRID_MAX_DIM,                        XYZ32, NULL, NULL },
 	{ "FBarrier Max Size:",     HSA_ISA_INFO_FBARRIER_MAX_SIZE,                         WHOLE, NULL, NULL },
 };
