@@ -4,7 +4,8 @@
  *
  *	A[i][k] of block b   lane i + M * (b + blocks * (k / k_per_lane)), element k % k_per_lane
  *	B[k][j] of block b   lane j + N * (b + blocks * (k / k_per_lane)), the same element
- *	D[i][j] of block b   H rows stay together in one lane's registers: H = 4, for f64 1
+ *	D[i][j] of block b   H rows stay together in one lane's registers: H = 4, for f64 1;
+ *	                     f64 4x4: lane j + 4 * b + 16 * i
  *
  * cbsz and abid replace A's block, blgp the lanes of B. The f64 shapes have none of them on gfx90a.
  * EXEC does not matter.
@@ -116,6 +117,8 @@ static struct place place_of(const struct ref_mfma *op, unsigned block, unsigned
 	unsigned blocks_wide = per_item >= 64 ? 1 : 64 / per_item;
 	unsigned groups_wide = 64 / blocks_wide / op->n, groups = op->m / (h * groups_wide);
 
+	if (h == 1 && op->m == 4) /* blocks inside of rows, unlike all others */
+		return (struct place){ 0, j + 4 * block + 16 * i };
 	return (struct place){
 		i % h + h * (i / (h * groups_wide) + groups * (block / blocks_wide)),
 		j + op->n * (i / h % groups_wide + groups_wide * (block % blocks_wide)),

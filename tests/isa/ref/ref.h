@@ -67,6 +67,7 @@ enum ref_flags {
 	REF_SLACK = 256,      /* compare against ref_out.slack */
 	REF_NORM16 = 512,     /* each 16-bit half may be off by one: rounding is not documented */
 	REF_FIXED_ROUND = 1024, /* conversions whose rounding field is not documented: uniform modes only */
+	REF_ANY_DENORM = 4096, /* whether it obeys the denormal mode is not documented: both are right */
 	REF_D16_EITHER = 2048, /* 16-bit result; whether the upper half is kept is not documented */
 };
 

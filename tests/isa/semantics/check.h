@@ -24,7 +24,8 @@ void tally_end_row(struct tally *t);
 void fail(struct tally *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* May a row that should give `want` give `got`? Of 16-bit results: the 16 bits. NaN: any quiet one. */
-bool value_matches(const struct ref_row *row, uint64_t want, uint64_t got, double slack);
+bool value_matches(const struct ref_row *row, uint64_t want, uint64_t got, double slack,
+		   uint32_t mode);
 /* Two floats of `bits`, `slack` apart at most; NaN matches NaN. */
 bool within(unsigned bits, uint64_t want, uint64_t got, double slack);
 

@@ -66,10 +66,13 @@ static uint64_t scalar_value(const struct ws_isa_operand *op, unsigned opnd, con
 		return (uint64_t)(int64_t)(192 - (int)opnd);
 	if (opnd >= WS_OPND_F_0_5 && opnd <= WS_OPND_F_INV_2PI)
 		return float_constant(opnd, op->is_float ? op->bits : 32);
-	if (opnd == WS_OPND_LITERAL) /* the upper half of a double; integers are sign-extended */
-		return op->n_regs < 2 ? literal
-				      : op->is_float ? (uint64_t)literal << 32
-						     : (uint64_t)(int64_t)(int32_t)literal;
+	if (opnd == WS_OPND_LITERAL) { /* the upper half of a double; signed integers are extended */
+		if (op->n_regs < 2)
+			return literal;
+		if (op->is_float)
+			return (uint64_t)literal << 32;
+		return op->type_class == WS_TYPE_I ? (uint64_t)(int64_t)(int32_t)literal : literal;
+	}
 	return st->sgpr[opnd] | (uint64_t)st->sgpr[opnd + 1] << 32;
 }
 
@@ -286,7 +289,7 @@ static bool placed(struct vector_test *v, const struct config *cfg, uint64_t val
 		want = ref_sdwa_dst((uint32_t)value, (uint32_t)old, sel, cfg->e.dst_unused);
 		if (n == 16 && bits == 16 && cfg->e.dst_unused != REF_UNUSED_SEXT)
 			return !((want ^ got) & ~field) &&
-			       value_matches(v->ref, value, (got & field) >> at, slack);
+			       value_matches(v->ref, value, (got & field) >> at, slack, cfg->mode);
 		return want == got;
 	}
 	if (half) {
@@ -296,9 +299,10 @@ static bool placed(struct vector_test *v, const struct config *cfg, uint64_t val
 		bool rest_ok = flags & REF_D16 ? rest == 0 : flags & REF_D16_KEEP
 				? rest == kept : rest == 0 || rest == kept;
 
-		return rest_ok && value_matches(v->ref, value, got >> at & 0xffff, slack);
+		return rest_ok && value_matches(v->ref, value, got >> at & 0xffff, slack,
+						cfg->mode);
 	}
-	return value_matches(v->ref, value, got, slack);
+	return value_matches(v->ref, value, got, slack, cfg->mode);
 }
 
 static const char *describe(struct vector_test *v, const struct config *cfg, const struct inputs *in,
@@ -361,7 +365,7 @@ static void check_lane(struct vector_test *v, const struct config *cfg, const st
 	uint64_t old = in->old[w][lane], old_hi = in->old_hi[w][lane];
 	bool co = operand_of(v->row, WS_ROLE_CO), invalid = false, active = cfg->exec >> lane & 1, ok;
 	bool dpp = cfg->e.form == WS_FORM_DPP;
-	struct ref_out want, flushed;
+	struct ref_out want, other;
 
 	reference(v, cfg, in, w, lane, cfg->mode, &want, &invalid);
 	if (dpp && active) {
@@ -387,10 +391,11 @@ static void check_lane(struct vector_test *v, const struct config *cfg, const st
 		return;
 	ok = placed(v, cfg, want.d, want.slack, old, got) ||
 	     (want.has_alt && placed(v, cfg, want.alt, want.slack, old, got));
-	if (!ok && (v->ref->flags & REF_APPROX)) {
-		reference(v, cfg, in, w, lane, cfg->mode & ~0xf0u, &flushed, &invalid);
-		ok = placed(v, cfg, flushed.d, flushed.slack, old, got) ||
-		     (flushed.has_alt && placed(v, cfg, flushed.alt, flushed.slack, old, got));
+	/* rows that may obey the denormal mode or not: all flushed, all kept */
+	for (unsigned i = 0; !ok && i < 2 && (v->ref->flags & (REF_APPROX | REF_ANY_DENORM)); i++) {
+		reference(v, cfg, in, w, lane, i ? cfg->mode | 0xf0 : cfg->mode & ~0xf0u, &other, &invalid);
+		ok = placed(v, cfg, other.d, other.slack, old, got) ||
+		     (other.has_alt && placed(v, cfg, other.alt, other.slack, old, got));
 	}
 	ok = ok && (dst->n_regs == 4 ? got_hi == want.d_hi : got_hi == old_hi);
 	if (ok && dst->n_regs == 1)
