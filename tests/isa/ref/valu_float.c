@@ -339,7 +339,7 @@ static void div_scale(enum fp_format f, in_t *in, out_t *out)
 	uint64_t x = fp_flush_in(f, in->s[0], keep), den = fp_flush_in(f, in->s[1], keep);
 	uint64_t num = fp_flush_in(f, in->s[2], keep);
 	int difference = (int)fp_exponent(f, num) - (int)fp_exponent(f, den);
-	quad limit = ldexpq(1, 1 - fp_bias(f)); /* smallest normal number */
+	quad limit = ldexpq(1, 1 - fp_bias(f)), quotient; /* limit: smallest normal number */
 	bool reciprocal_tiny, quotient_tiny;
 
 	/*
@@ -360,8 +360,13 @@ static void div_scale(enum fp_format f, in_t *in, out_t *out)
 		out->skip = true; /* less than any denormal: div_fixup decides alone */
 		return;
 	}
+	quotient = fabsq(fp_value(f, num) / fp_value(f, den));
+	if (quotient < limit && fp_value(f, fp_rounded(f, quotient, ROUND_UP)) == limit) {
+		out->skip = true; /* a denormal or not: depends on when it is rounded */
+		return;
+	}
 	reciprocal_tiny = 1 / fabsq(fp_value(f, den)) < limit;
-	quotient_tiny = fabsq(fp_value(f, num) / fp_value(f, den)) < limit;
+	quotient_tiny = quotient < limit;
 	if (difference >= near_max) {
 		out->co = true;
 		if (x == den)
