@@ -18,7 +18,8 @@ struct ws_amd_signal {
 	uint64_t event_mailbox;       /* 0: nobody sleeps on it */
 	uint32_t event_id;
 	uint32_t reserved1;
-	uint64_t start_ts, end_ts;    /* device clock */
+	/* device clock; two queues may complete one signal at the same time */
+	_Atomic uint64_t start_ts, end_ts;
 	uint64_t queue;
 	uint64_t reserved2;
 };

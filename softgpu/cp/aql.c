@@ -318,6 +318,8 @@ void ws_aql_dispatch_ended(struct ws_dispatch *dispatch)
 	struct ws_queue *queue = (void *)((uint8_t *)dispatch - offsetof(struct ws_queue, dispatch));
 	const struct ws_cp_host *host = &queue->cp->host;
 
+	atomic_fetch_add_explicit(&queue->cp->n_instructions, dispatch->launch.n_instructions,
+				  memory_order_relaxed);
 	pthread_mutex_lock(&queue->lock);
 	ws_launch_fini(&dispatch->launch);
 	if (!atomic_load(&queue->dying)) {

@@ -59,8 +59,8 @@ bool ws_cp_complete(struct ws_cp *cp, uint64_t handle, uint64_t start_ticks, uin
 	signal = ws_cp_signal(cp, handle);
 	if (!signal)
 		return false;
-	signal->start_ts = start_ticks;
-	signal->end_ts = end_ticks;
+	atomic_store_explicit(&signal->start_ts, start_ticks, memory_order_relaxed);
+	atomic_store_explicit(&signal->end_ts, end_ticks, memory_order_relaxed);
 	/* Once it is counted down the host may recycle the signal: read first. */
 	mailbox = signal->event_mailbox;
 	event_id = signal->event_id;
@@ -129,6 +129,11 @@ static void sleep_until_kicked(struct ws_cp *cp, uint32_t seen, uint64_t ns)
 	atomic_store(&cp->asleep, true);
 	syscall(SYS_futex, &cp->kicks, FUTEX_WAIT_PRIVATE, seen, &ts, NULL, 0);
 	atomic_store(&cp->asleep, false);
+}
+
+uint64_t ws_cp_n_instructions(const struct ws_cp *cp)
+{
+	return atomic_load_explicit(&cp->n_instructions, memory_order_relaxed);
 }
 
 void ws_cp_kick(struct ws_cp *cp)

@@ -71,6 +71,9 @@ void ws_cp_destroy(struct ws_cp *cp); /* all queues are destroyed already */
 /* Somebody may have rung a doorbell, or waits for an answer: look soon. Cheap. */
 void ws_cp_kick(struct ws_cp *cp);
 
+/* Wave-instructions executed by all dispatches that have ended. */
+uint64_t ws_cp_n_instructions(const struct ws_cp *cp);
+
 /* NULL: bad description or no memory. */
 struct ws_queue *ws_cp_queue_create(struct ws_cp *cp, const struct ws_cp_gpu *gpu,
 				    const struct ws_queue_desc *desc);

@@ -18,6 +18,7 @@ struct ws_cp {
 	_Atomic bool stop;
 	_Atomic uint32_t kicks;       /* a futex: the poller sleeps on it */
 	_Atomic bool asleep;
+	_Atomic uint64_t n_instructions; /* wave-instructions of the dispatches that have ended */
 
 	pthread_mutex_t lock;         /* the list */
 	struct ws_queue *queues;

@@ -15,6 +15,7 @@
 struct ws_resident {
 	struct ws_wg *wg;
 	struct ws_resident *next;
+	uint32_t slot, n_waves;
 };
 
 struct ws_pool {
@@ -25,7 +26,11 @@ struct ws_pool {
 	uint32_t n_sleeping;
 	bool stop;
 	uint32_t n_workers;
-	pthread_t threads[];
+	pthread_t *threads;
+
+	/* Storage left over from earlier dispatches, one per low slot: small kernels start faster. */
+	pthread_mutex_t spare_lock;
+	struct ws_resident **spares;
 };
 
 bool ws_pool_thread(pthread_t *thread, const char *name, void *(*run)(void *), void *arg)
@@ -98,7 +103,68 @@ static void put_idle(struct ws_dispatch *d, struct ws_resident *r)
 	d->idle = r;
 }
 
-static struct ws_resident *get_idle(struct ws_dispatch *d)
+static struct ws_resident *take_spare(struct ws_pool *pool, uint32_t slot, uint32_t n_waves)
+{
+	struct ws_resident *r;
+
+	if (slot >= pool->n_workers)
+		return NULL;
+	pthread_mutex_lock(&pool->spare_lock);
+	r = pool->spares[slot];
+	if (r && r->n_waves == n_waves)
+		pool->spares[slot] = NULL;
+	else
+		r = NULL;
+	pthread_mutex_unlock(&pool->spare_lock);
+	return r;
+}
+
+static void destroy_resident(struct ws_resident *r)
+{
+	if (!r)
+		return;
+	if (r->wg)
+		ws_wg_destroy(r->wg);
+	free(r);
+}
+
+/* The newest one stays: what ran last is what probably comes next. */
+static void keep_spares(struct ws_pool *pool, struct ws_resident *r)
+{
+	while (r) {
+		struct ws_resident *next = r->next, *old = r;
+
+		if (r->slot < pool->n_workers) {
+			pthread_mutex_lock(&pool->spare_lock);
+			old = pool->spares[r->slot];
+			pool->spares[r->slot] = r;
+			pthread_mutex_unlock(&pool->spare_lock);
+		}
+		destroy_resident(old);
+		r = next;
+	}
+}
+
+static struct ws_resident *new_resident(struct ws_pool *pool, struct ws_dispatch *d)
+{
+	uint32_t slot = d->n_residents, n_waves = d->launch.n_waves_per_wg;
+	struct ws_resident *r = take_spare(pool, slot, n_waves);
+
+	if (r)
+		return r;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return NULL;
+	*r = (struct ws_resident){ .wg = ws_wg_create(&d->launch, slot), .slot = slot,
+				   .n_waves = n_waves };
+	if (!r->wg) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+static struct ws_resident *get_idle(struct ws_pool *pool, struct ws_dispatch *d)
 {
 	struct ws_resident *r = d->idle;
 
@@ -108,11 +174,7 @@ static struct ws_resident *get_idle(struct ws_dispatch *d)
 	}
 	if (d->n_residents >= d->allowance)
 		return NULL;
-	r = calloc(1, sizeof(*r));
-	if (r && !(r->wg = ws_wg_create(&d->launch, d->n_residents))) {
-		free(r);
-		r = NULL;
-	}
+	r = new_resident(pool, d);
 	if (r) {
 		d->n_residents++;
 	} else if (!d->n_residents) {
@@ -160,7 +222,7 @@ static bool load_next(struct ws_dispatch *d, struct ws_resident *r)
  * Find the next workgroup to run. *r is idle storage that the worker holds, or NULL; on success it
  * is a workgroup. As long as none is suspended this takes no lock.
  */
-static bool pick(struct ws_dispatch *d, struct ws_resident **r)
+static bool pick(struct ws_pool *pool, struct ws_dispatch *d, struct ws_resident **r)
 {
 	bool found = false;
 
@@ -171,7 +233,7 @@ static bool pick(struct ws_dispatch *d, struct ws_resident **r)
 	d->new_one_next = !d->new_one_next;
 	if ((d->new_one_next || !d->first) && has_new(d)) {
 		if (!*r)
-			*r = get_idle(d);
+			*r = get_idle(pool, d);
 		found = *r && load_next(d, *r);
 	}
 	if (!found && d->first) {
@@ -236,7 +298,7 @@ static bool run_turn(struct ws_pool *pool, struct ws_dispatch *d)
 	uint64_t n_done = 0, until = now_ns() + SLICE_NS;
 	bool fruitful = false, starved = false;
 
-	while (!stopped(d) && !starved && pick(d, &r)) {
+	while (!stopped(d) && !starved && pick(pool, d, &r)) {
 		switch (ws_wg_run(r->wg, BUDGET)) {
 		case WS_WG_DONE:
 			n_done++;
@@ -321,21 +383,10 @@ static bool is_over(struct ws_dispatch *d)
 	return !d->n_users && (stopped(d) || atomic_load(&d->n_done) == d->launch.n_wgs);
 }
 
-static void destroy_residents(struct ws_resident *r)
+static void end_dispatch(struct ws_pool *pool, struct ws_dispatch *d)
 {
-	while (r) {
-		struct ws_resident *next = r->next;
-
-		ws_wg_destroy(r->wg);
-		free(r);
-		r = next;
-	}
-}
-
-static void end_dispatch(struct ws_dispatch *d)
-{
-	destroy_residents(d->first);
-	destroy_residents(d->idle);
+	keep_spares(pool, d->first);
+	keep_spares(pool, d->idle);
 	d->first = d->last = d->idle = NULL;
 	pthread_mutex_destroy(&d->lock);
 	d->ended(d);
@@ -385,7 +436,7 @@ static void *worker_main(void *arg)
 		if (over) {
 			unlink_dispatch(pool, d);
 			pthread_mutex_unlock(&pool->lock);
-			end_dispatch(d);
+			end_dispatch(pool, d);
 			pthread_mutex_lock(&pool->lock);
 		}
 		if (fruitful || over) {
@@ -405,21 +456,27 @@ struct ws_pool *ws_pool_create(uint32_t n_workers)
 {
 	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
 	uint32_t n = n_workers ? n_workers : n_cores > 0 ? (uint32_t)n_cores : 1;
-	struct ws_pool *pool = calloc(1, sizeof(*pool) + n * sizeof(pool->threads[0]));
+	struct ws_pool *pool = calloc(1, sizeof(*pool));
 	pthread_condattr_t attr;
 
 	if (!pool)
 		return NULL;
+	pool->threads = calloc(n, sizeof(*pool->threads));
+	pool->spares = calloc(n, sizeof(struct ws_resident *));
 	pthread_mutex_init(&pool->lock, NULL);
+	pthread_mutex_init(&pool->spare_lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&pool->work, &attr);
 	pthread_condattr_destroy(&attr);
-	for (; pool->n_workers < n; pool->n_workers++) {
+	/* Held until all are there: workers look at their number. */
+	pthread_mutex_lock(&pool->lock);
+	for (; pool->threads && pool->spares && pool->n_workers < n; pool->n_workers++) {
 		if (!ws_pool_thread(&pool->threads[pool->n_workers], "ws-gpu-worker", worker_main,
 				    pool))
 			break;
 	}
+	pthread_mutex_unlock(&pool->lock);
 	if (!pool->n_workers) {
 		ws_pool_destroy(pool);
 		return NULL;
@@ -437,6 +494,11 @@ void ws_pool_destroy(struct ws_pool *pool)
 	pthread_mutex_unlock(&pool->lock);
 	for (uint32_t i = 0; i < pool->n_workers; i++)
 		pthread_join(pool->threads[i], NULL);
+	for (uint32_t i = 0; i < pool->n_workers; i++)
+		destroy_resident(pool->spares[i]);
+	free(pool->spares);
+	free(pool->threads);
+	pthread_mutex_destroy(&pool->spare_lock);
 	pthread_cond_destroy(&pool->work);
 	pthread_mutex_destroy(&pool->lock);
 	free(pool);

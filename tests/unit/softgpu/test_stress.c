@@ -63,7 +63,8 @@ static const char *one_round(struct job *job)
 	{
 		uint32_t dw[] = { 8 | 3u << 28 | 1u << 31, LO(&all_done->value), HI(&all_done->value),
 				  0, ~0u, 0,
-				  1, 3, 0, LO(counter), HI(counter), LO(counter + 1), HI(counter + 1) };
+				  1, 3, 0, LO(counter), HI(counter), LO(counter + 1), HI(counter + 1),
+				  5, LO(counter + 2), HI(counter + 2), 1 };
 
 		rig_sdma_submit(&sdma, dw, sizeof(dw) / 4);
 	}
@@ -75,7 +76,7 @@ static const char *one_round(struct job *job)
 		;
 	if (atomic_load(&all_done->value))
 		failure = "the barrier never completed";
-	for (int i = 0; i < 100000 && !atomic_load(&counter[1]); i++)
+	for (int i = 0; i < 100000 && !atomic_load(&counter[2]); i++)
 		rig_pause();
 	if (!failure && atomic_load(&counter[1]) != turns_of(n_wgs))
 		failure = "workgroups ran too often or not often enough";
