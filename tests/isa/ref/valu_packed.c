@@ -236,6 +236,8 @@ DOT(dot4c_i32_i8, 8, true, in->d_old, false)
 DOT(dot8c_i32_i4, 4, true, in->d_old, false)
 
 #define PK_INT (REF_PK16 | REF_ICLAMP)
+/* f32 arithmetic, f16 result: which fields of MODE govern the f32 part is not documented */
+#define MIX_F16 (REF_NO_OMOD | REF_FIXED_ROUND | REF_ANY_DENORM)
 const struct ref_row ref_packed_rows[] = {
 	{ "v_pk_mad_i16", pk_mad_i16, REF_INT, 0, PK_INT },
 	{ "v_pk_mad_u16", pk_mad_u16, REF_INT, 0, PK_INT },
@@ -262,8 +264,8 @@ const struct ref_row ref_packed_rows[] = {
 	{ "v_pk_add_f32", pk_add_f32, REF_V2F32, 0, REF_PK32 },
 	{ "v_pk_mov_b32", pk_mov_b32, REF_INT },
 	{ "v_fma_mix_f32", fma_mix, REF_F32, 0, REF_NO_OMOD },
-	{ "v_fma_mixlo_f16", fma_mixlo, REF_V2F16, 0, REF_NO_OMOD, "one rounding or two" },
-	{ "v_fma_mixhi_f16", fma_mixhi, REF_V2F16, 0, REF_NO_OMOD, "one rounding or two" },
+	{ "v_fma_mixlo_f16", fma_mixlo, REF_V2F16, 0, MIX_F16, "one rounding or two" },
+	{ "v_fma_mixhi_f16", fma_mixhi, REF_V2F16, 0, MIX_F16, "one rounding or two" },
 	{ "v_dot2_f32_f16", dot2_f32_f16, REF_F32, 0, REF_SLACK | REF_NO_OMOD, "order of the sum" },
 	{ "v_dot2c_f32_f16", dot2c_f32_f16, REF_F32, 0, REF_SLACK | REF_NO_OMOD, "order of the sum" },
 	{ "v_dot2_i32_i16", dot2_i32_i16, REF_INT, 0, REF_ICLAMP },

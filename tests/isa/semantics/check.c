@@ -48,14 +48,15 @@ static uint64_t ordered(enum fp_format f, uint64_t x) /* floats as integers in t
 	return x & top ? top - (x & (top - 1)) : top + x;
 }
 
-static bool flushes(enum fp_format f, uint32_t mode)
-{
-	return !((f == F32 ? REF_MODE_DENORM_F32(mode) : REF_MODE_DENORM_F64(mode)) & 2);
-}
+static enum fp_format format_of(unsigned bits) { return bits == 16 ? F16 : bits == 32 ? F32 : F64; }
 
-static bool is_smallest_normal(enum fp_format f, uint64_t x)
+bool is_flushed_edge(unsigned bits, uint64_t x, uint32_t mode)
 {
-	return fp_exponent(f, x) == 1 && !(x & ((1ull << (fp_precision(f) - 1)) - 1));
+	enum fp_format f = format_of(bits);
+	unsigned denorm = f == F32 ? REF_MODE_DENORM_F32(mode) : REF_MODE_DENORM_F64(mode);
+
+	return !(denorm & 2) && fp_exponent(f, x) == 1 &&
+	       !(x & ((1ull << (fp_precision(f) - 1)) - 1));
 }
 
 static bool float_matches(enum fp_format f, const struct ref_row *row, uint64_t want, uint64_t got,
@@ -69,8 +70,7 @@ static bool float_matches(enum fp_format f, const struct ref_row *row, uint64_t 
 		return nan_matches(f, got, row->flags & REF_ANY_NAN);
 	if (fp_is_nan(f, got))
 		return false;
-	/* Whether a tiny result that rounds up to the smallest normal number is flushed: not documented. */
-	if (flushes(f, mode) && is_smallest_normal(f, want) &&
+	if (is_flushed_edge(fp_bits(f), want, mode) &&
 	    got == fp_signed_zero(f, fp_sign(f, want)))
 		return true;
 	if ((row->flags & REF_SLACK) && within(fp_bits(f), want, got, slack))
@@ -84,7 +84,7 @@ static bool float_matches(enum fp_format f, const struct ref_row *row, uint64_t 
 
 bool within(unsigned bits, uint64_t want, uint64_t got, double slack)
 {
-	enum fp_format f = bits == 16 ? F16 : bits == 32 ? F32 : F64;
+	enum fp_format f = format_of(bits);
 	quad a, b;
 
 	if (fp_is_nan(f, want))

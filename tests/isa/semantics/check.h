@@ -26,6 +26,11 @@ void fail(struct tally *t, const char *format, ...) __attribute__((format(printf
 /* May a row that should give `want` give `got`? Of 16-bit results: the 16 bits. NaN: any quiet one. */
 bool value_matches(const struct ref_row *row, uint64_t want, uint64_t got, double slack,
 		   uint32_t mode);
+/*
+ * The smallest normal number where denormal results are flushed. A tiny result that rounds up to it may
+ * be flushed or not: the documents do not say whether the test comes before the rounding.
+ */
+bool is_flushed_edge(unsigned bits, uint64_t x, uint32_t mode);
 /* Two floats of `bits`, `slack` apart at most; NaN matches NaN. */
 bool within(unsigned bits, uint64_t want, uint64_t got, double slack);
 

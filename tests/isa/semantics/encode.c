@@ -41,8 +41,10 @@ static void encode_short(struct words *out, const struct ws_isa_row *row, const 
 
 static void encode_sdwa(struct words *out, const struct ws_isa_row *row, const struct enc *e)
 {
-	uint32_t w = (e->src[0] & 0xff) | e->src_sel[0] << 16 | e->src_sel[1] << 24;
+	uint32_t w = (e->src[0] & 0xff) | e->src_sel[0] << 16;
 
+	if (row->enc != WS_ENC_VOP1) /* no second source: must be 0 */
+		w |= e->src_sel[1] << 24;
 	w |= (e->sext & 1) << 19 | (e->neg & 1) << 20 | (e->abs & 1) << 21;
 	w |= (e->sext >> 1 & 1) << 27 | (e->neg >> 1 & 1) << 28 | (e->abs >> 1 & 1) << 29;
 	if (row->enc == WS_ENC_VOPC)
