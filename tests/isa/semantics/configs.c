@@ -255,7 +255,7 @@ static void sdwa(struct vector_test *v)
 	const struct ws_isa_operand *s1 = operand_of(v->row, WS_ROLE_SRC1);
 	const struct ws_isa_operand *dst = operand_of(v->row, WS_ROLE_VDST);
 
-	if (!(v->row->forms & 1 << WS_FORM_SDWA))
+	if (!(v->row->forms & 1 << WS_FORM_SDWA) || has_64bit(v->row))
 		return;
 	for (unsigned i = 0; i < 12; i++) {
 		struct config cfg = base_config(v->row);
