@@ -322,6 +322,32 @@ static void dpp(struct vector_test *v)
 	}
 }
 
+/* A constant fills the low half only, so the high result takes it from there: op_sel_hi is 0. */
+static void packed_scalars(struct vector_test *v, bool mix)
+{
+	static const unsigned operands[] = { 70, 129, 193, 242, 247 }, roles[] = { WS_ROLE_SRC0, WS_ROLE_SRC1,
+										    WS_ROLE_SRC2 };
+
+	for (unsigned k = 0; k < 3; k++) {
+		const struct ws_isa_operand *op = operand_of(v->row, roles[k]);
+
+		for (size_t i = 0; op && i < N(operands); i++) {
+			struct config cfg = base_config(v->row);
+
+			if (i > 2 && !op->is_float)
+				continue;
+			if (i && op->n_regs > 1) /* pairs: only from registers */
+				continue;
+			cfg.name = i ? "packed constant" : "packed sgpr";
+			cfg.scalar_src = k + 1;
+			cfg.scalar_opnd = operands[i];
+			if (i && !mix && op->type_class == WS_TYPE_PK16)
+				cfg.e.op_sel_hi &= ~(1u << k);
+			vector_run(v, &cfg, 1);
+		}
+	}
+}
+
 static void packed(struct vector_test *v)
 {
 	const struct ws_isa_operand *dst = operand_of(v->row, WS_ROLE_VDST);
@@ -334,6 +360,7 @@ static void packed(struct vector_test *v)
 
 	if (v->row->enc != WS_ENC_VOP3P || strncmp(v->row->mnemonic, "v_accvgpr", 9) == 0)
 		return;
+	packed_scalars(v, mix);
 	for (unsigned i = 0; i < 24; i++) {
 		struct config cfg = base_config(v->row);
 		uint64_t r = rng_next(&v->rng);

@@ -73,7 +73,19 @@ struct matrix_config {
 	enum kind kind;
 	unsigned cbsz, abid, blgp, acc_ab, acc_cd;
 	uint64_t exec;
+	unsigned c_constant;          /* src2's operand number; 0: registers */
 };
+
+/* An inline constant is the same number in every element of C. */
+static void fill_constant(const struct ref_mfma *op, unsigned opnd, uint32_t (*regs)[64], unsigned n)
+{
+	bool f64 = op->type == REF_MFMA_F64, one = opnd == WS_OPND_F_0_5 + 2;
+	uint64_t x = one ? fp_one(f64 ? F64 : F32) : opnd - WS_OPND_INT_0;
+
+	for (unsigned lane = 0; lane < 64; lane++)
+		for (unsigned i = 0; i < n; i++)
+			regs[i][lane] = (uint32_t)(f64 && i % 2 ? x >> 32 : x);
+}
 
 static void run(struct tally *t, const struct ws_isa_row *row, const struct ref_mfma *op,
 		enum ws_target target, struct ws_step *st, struct rng *rng, const struct matrix_config *cfg)
@@ -95,6 +107,10 @@ static void run(struct tally *t, const struct ws_isa_row *row, const struct ref_
 	fill_sources(op, cfg->kind, rng, a + V_A, n_ab);
 	fill_sources(op, cfg->kind, rng, b + V_B, n_ab);
 	fill_accumulators(op, cfg->kind, rng, cd + V_C, n_cd);
+	if (cfg->c_constant) {
+		fill_constant(op, cfg->c_constant, cd + V_C, n_cd);
+		e.src[2] = cfg->c_constant;
+	}
 	ref_mfma_run(op, target == WS_GFX908 ? REF_GFX908 : REF_GFX90A, (const uint32_t (*)[64])(a + V_A),
 		     (const uint32_t (*)[64])(b + V_B), (const uint32_t (*)[64])(cd + V_C), cfg->cbsz,
 		     cfg->abid, cfg->blgp, want, slack);
@@ -145,6 +161,10 @@ void test_matrix_row(struct tally *t, const struct ws_isa_row *row, const struct
 	if (target == WS_GFX90A) /* on gfx908 the accumulators are always AGPRs, and the bit is 0 */
 		run(t, row, op, target, st, &rng,
 		    &(struct matrix_config){ .kind = WHOLE, .acc_cd = 1, .exec = ~0ull });
+	run(t, row, op, target, st, &rng, &(struct matrix_config){
+		.kind = WHOLE, .exec = ~0ull, .c_constant = WS_OPND_INT_0 });
+	run(t, row, op, target, st, &rng, &(struct matrix_config){ .kind = WHOLE, .exec = ~0ull,
+		.c_constant = op->type == REF_MFMA_I8 ? WS_OPND_INT_0 + 5 : WS_OPND_F_0_5 + 2 });
 	for (unsigned blgp = 1; broadcasts && blgp < 8; blgp++)
 		run(t, row, op, target, st, &rng,
 		    &(struct matrix_config){ .kind = WHOLE, .blgp = blgp, .exec = ~0ull });

@@ -13,6 +13,7 @@ struct scalar_case {
 	uint64_t s[2], old;
 	uint16_t simm;
 	bool scc;
+	uint32_t literal;             /* behind the instruction if an operand is 255 */
 	unsigned opnd[2];             /* operand numbers: S_SRC0, S_SRC1 or a constant */
 };
 
@@ -55,6 +56,8 @@ static void run_case(struct tally *t, const struct ws_isa_row *row, const struct
 		in.s[0] = c->old;
 		in.s[1] = (uint64_t)(int64_t)(int16_t)c->simm;
 	}
+	if (c->opnd[0] == WS_OPND_LITERAL || c->opnd[1] == WS_OPND_LITERAL)
+		emit(&words, c->literal);
 	if (src0 && src0->n_regs < 2)
 		in.s[0] &= UINT32_MAX;
 	if (src1 && src1->n_regs < 2)
@@ -113,6 +116,15 @@ void test_scalar_row(struct tally *t, const struct ws_isa_row *row, const struct
 
 			c.opnd[which] = opnd;
 			c.s[which] = opnd <= 192 ? opnd - 128 : (uint64_t)(int64_t)(192 - (int)opnd);
+		}
+		if (!edge && i % 5 == 1 && row->enc != WS_ENC_SOPK) { /* a literal */
+			unsigned which = i % 2 && s1 ? 1 : 0;
+			const struct ws_isa_operand *op = which ? s1 : s0;
+
+			c.opnd[which] = WS_OPND_LITERAL;
+			c.literal = (uint32_t)(i % 3 ? rng_next(&rng) : 0xfffffff0);
+			c.s[which] = op->type_class == WS_TYPE_I ? (uint64_t)(int64_t)(int32_t)c.literal
+								 : c.literal;
 		}
 		run_case(t, row, ref, target, st, &c);
 	}

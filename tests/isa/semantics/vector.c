@@ -167,6 +167,7 @@ static void build(struct vector_test *v, const struct config *cfg, unsigned n, c
 	for (unsigned w = 0; w < n; w++) {
 		struct enc e = cfg->e;
 		unsigned base = w * REGS_PER_INSTANCE;
+		bool named;
 
 		e.vdst = base + DST;
 		for (unsigned k = 0; k < 3; k++)
@@ -175,13 +176,15 @@ static void build(struct vector_test *v, const struct config *cfg, unsigned n, c
 			e.src[cfg->scalar_src - 1] = cfg->scalar_opnd;
 		if (operand_of(row, WS_ROLE_K))
 			e.literal = in->k[w];
-		e.sdst = vop3 ? S_MASK_OUT + 2 * w : WS_OPND_VCC_LO;
+		/* SDWA comparisons may name their destination: every other one does */
+		named = vop3 || (cfg->e.form == WS_FORM_SDWA && row->enc == WS_ENC_VOPC && w % 2);
+		e.sdst = named ? S_MASK_OUT + 2 * w : WS_OPND_VCC_LO;
 		if (vop3 && operand_of(row, WS_ROLE_CI))
 			e.src[2] = S_MASK_IN + 2 * w;
 		else if (reads_mask(row))
 			encode_sop1(out, OP_S_MOV_B64, WS_OPND_VCC_LO, S_MASK_IN + 2 * w);
 		encode_vector(out, row, &e);
-		if (co && !vop3)
+		if (co && !named)
 			encode_sop1(out, OP_S_MOV_B64, S_MASK_OUT + 2 * w, WS_OPND_VCC_LO);
 		if (is_cmpx(row)) {
 			encode_sop1(out, OP_S_MOV_B64, S_EXEC_OUT + 2 * w, WS_OPND_EXEC_LO);
