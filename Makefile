@@ -1,8 +1,9 @@
 # Meson and Ninja do the work; this file is what a person types.
 PREFIX  ?= /usr/local
 DESTDIR ?=
-# The trees that `make test` builds and tests; .ci/run adds build-asan.
+# What `make test` builds and tests, as TREE or TREE:SUITE; .ci/run adds the sanitizers.
 TEST_BUILDS ?= build
+configured = $(foreach t,$(1),$(firstword $(subst :, ,$(t)))/build.ninja)
 
 all: build/build.ninja
 	ninja -C build
@@ -10,17 +11,18 @@ all: build/build.ninja
 demo: setup all
 	scripts/demo build
 
-test: setup $(TEST_BUILDS:=/build.ninja)
+test: setup $(call configured,$(TEST_BUILDS))
 	scripts/test $(TEST_BUILDS)
 
 bench: setup all
-	meson test -C build --no-rebuild --benchmark --verbose
+	ninja -C build bench
+	bench/run build
 
 sanitize: setup build-asan/build.ninja
 	scripts/test build-asan
 
 tsan: setup build-tsan/build.ninja
-	scripts/test --suite tsan build-tsan
+	scripts/test build-tsan:softgpu-core
 
 install: all
 	meson configure build -Dprefix=$(abspath $(PREFIX))

@@ -32,23 +32,28 @@ static enum ws_status find_sub(const struct ws_cmd *cmd, const char *path, const
 	return ws_fail(err, WS_E_USAGE, "unknown command '%s': '%s --help' lists them", name, path);
 }
 
-/* --help and --version count wherever they stand among the options, even after a mistake. */
-static bool asks_for(const struct ws_cmd *cmd, int argc, char **argv, const char *name, char ch)
+static void answer(const struct ws_cmd *cmd, const char *path, const char *version, char asked)
+{
+	if (asked == 'h')
+		ws_help_print(stdout, cmd, path, ws_help_columns());
+	else
+		printf("%s\n", version);
+}
+
+/* --help helps most after a mistake: it counts also where the parser never came to it. */
+static bool asks_for_help(const struct ws_cmd *cmd, int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (argv[i][0] != '-' && (cmd->order == WS_OPT_FIRST || cmd->subs))
-			return false; /* from here on they are somebody else's */
-		if (argv[i][0] != '-')
-			continue;
-		if ((argv[i][1] == '-' && strcmp(argv[i] + 2, name) == 0) ||
-		    (argv[i][1] == ch && argv[i][2] == '\0'))
+		if (argv[i][0] != '-' && cmd->order == WS_OPT_FIRST)
+			return false; /* from here on it may be somebody else's */
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return true;
 	}
 	return false;
 }
 
-static enum ws_status run_cmd(const struct ws_cmd *cmd, int argc, char **argv, int *exit_code,
-			      struct ws_err *err)
+static enum ws_status run_cmd(const struct ws_cmd *cmd, const char *path, const char *version,
+			      int argc, char **argv, int *exit_code, struct ws_err *err)
 {
 	void *values = calloc(1, WS_MAX(cmd->values_bytes, (size_t)1));
 	struct ws_cmd_call call = { .values = values };
@@ -59,8 +64,16 @@ static enum ws_status run_cmd(const struct ws_cmd *cmd, int argc, char **argv, i
 	if (cmd->set_defaults)
 		cmd->set_defaults(values);
 	st = ws_opt_parse(cmd->opts, cmd->order, argc, argv, values, &call.rest, err);
-	if (!st)
+	if (st == WS_E_USAGE && asks_for_help(cmd, argc, argv)) {
+		answer(cmd, path, version, 'h');
+		st = WS_OK;
+	} else if (!st && call.rest.asked) {
+		answer(cmd, path, version, call.rest.asked);
+	} else if (!st && cmd->run) {
 		st = cmd->run(&call, exit_code, err);
+	} else if (!st) {
+		st = ws_fail(err, WS_E_USAGE, "no command given: '%s --help' lists them", path);
+	}
 	ws_opt_fini(cmd->opts, values);
 	free(values);
 	return st;
@@ -98,24 +111,11 @@ static enum ws_status dispatch(const struct ws_cmd *cmd, const char *version, in
 		argc--;
 		argv++;
 	}
-	if (help || asks_for(cmd, argc, argv, "help", 'h')) {
-		ws_help_print(stdout, cmd, path, ws_help_columns());
+	if (help) {
+		answer(cmd, path, version, 'h');
 		return WS_OK;
 	}
-	if (asks_for(cmd, argc, argv, "version", 'V')) {
-		printf("%s\n", version);
-		return WS_OK;
-	}
-	if (cmd->run)
-		return run_cmd(cmd, argc, argv, exit_code, err);
-	if (argc > 1) {
-		struct ws_opt_rest rest;
-
-		st = ws_opt_parse(cmd->opts, WS_OPT_FIRST, argc, argv, NULL, &rest, err);
-		if (st)
-			return st;
-	}
-	return ws_fail(err, WS_E_USAGE, "no command given: '%s --help' lists them", path);
+	return run_cmd(cmd, path, version, argc, argv, exit_code, err);
 }
 
 int ws_cmd_main(const struct ws_cmd *root, const char *version, int argc, char **argv)

@@ -83,7 +83,8 @@ static enum ws_status rebuild(struct ws_map *map, size_t n_slots, struct ws_err 
 	if (!entries || !slots) {
 		free(entries);
 		free(slots);
-		return ws_fail(err, WS_E_NOMEM, "out of memory for a map of %zu entries", map->n + 1);
+		return ws_fail(err, WS_E_NOMEM, "out of memory for a map of %zu entries",
+			       map->n + 1);
 	}
 	for (size_t i = 0; i < map->n_used; i++)
 		if (map->entries[i].live)

@@ -14,6 +14,7 @@ struct parser {
 	char **argv;
 	void *values;
 	struct ws_err *err;
+	char asked;
 };
 
 static const struct ws_opt *find_long(struct ws_opts opts, struct ws_str name)
@@ -79,8 +80,9 @@ static enum ws_status set_choice(struct parser *p, const struct ws_opt *opt, con
 			return WS_OK;
 		}
 	if (ws_str_nearest(value, next_choice, opt->choices))
-		return ws_fail(p->err, WS_E_USAGE, "option '%s': no choice '%s': did you mean '%s'?",
-			       shown, value, ws_str_nearest(value, next_choice, opt->choices));
+		return ws_fail(p->err, WS_E_USAGE,
+			       "option '%s': no choice '%s': did you mean '%s'?", shown, value,
+			       ws_str_nearest(value, next_choice, opt->choices));
 	ws_buf_init(&names, 160);
 	for (int i = 0; opt->choices[i]; i++)
 		ws_buf_printf(&names, "%s%s", i ? ", " : "", opt->choices[i]);
@@ -143,6 +145,14 @@ static enum ws_status take_value(struct parser *p, const struct ws_opt *opt, con
 	return st;
 }
 
+/* Options that every command has, whether or not its table says so. */
+static char common_option(struct ws_str name)
+{
+	if (ws_str_is(name, "help") || ws_str_is(name, "h"))
+		return 'h';
+	return ws_str_is(name, "version") || ws_str_is(name, "V") ? 'V' : '\0';
+}
+
 static enum ws_status parse_long(struct parser *p, char *word)
 {
 	char *equals = strchr(word, '=');
@@ -161,8 +171,10 @@ static enum ws_status parse_long(struct parser *p, char *word)
 		}
 		opt = NULL;
 	}
+	if (!opt && name.n > 1)
+		p->asked = common_option(name);
 	if (!opt)
-		return unknown_option(p, name);
+		return p->asked ? WS_OK : unknown_option(p, name);
 	if (opt->kind == WS_OPT_KIND_BOOL)
 		return set_value(p, opt, shown, equals ? equals + 1 : "yes");
 	return take_value(p, opt, shown, equals ? equals + 1 : NULL);
@@ -176,8 +188,12 @@ static enum ws_status parse_short(struct parser *p, const char *word)
 		enum ws_status st;
 
 		if (!opt)
-			return ws_fail(p->err, WS_E_USAGE, "unknown option '-%c': --help lists them",
-				       *ch);
+			p->asked = common_option((struct ws_str){ ch, 1 });
+		if (p->asked)
+			return WS_OK;
+		if (!opt)
+			return ws_fail(p->err, WS_E_USAGE,
+				       "unknown option '-%c': --help lists them", *ch);
 		if (opt->kind != WS_OPT_KIND_BOOL)
 			return take_value(p, opt, shown, ch[1] ? ch + 1 : NULL);
 		st = set_value(p, opt, shown, "yes");
@@ -190,11 +206,11 @@ static enum ws_status parse_short(struct parser *p, const char *word)
 enum ws_status ws_opt_parse(struct ws_opts opts, enum ws_opt_order order, int argc, char **argv,
 			    void *values, struct ws_opt_rest *out_rest, struct ws_err *err)
 {
-	struct parser p = { opts, argc, 1, argv, values, err };
+	struct parser p = { opts, argc, 1, argv, values, err, '\0' };
 	int n_operands = 0, dashes_at = -1;
 	enum ws_status st;
 
-	while (p.at < p.argc) {
+	while (p.at < p.argc && !p.asked) {
 		char *word = p.argv[p.at];
 
 		if (strcmp(word, "--") == 0) {
@@ -219,6 +235,7 @@ enum ws_status ws_opt_parse(struct ws_opts opts, enum ws_opt_order order, int ar
 	*out_rest = (struct ws_opt_rest){
 		.operands = &argv[p.at - n_operands],
 		.n = argc - p.at + n_operands,
+		.asked = p.asked,
 	};
 	out_rest->n_before = dashes_at >= 0 ? n_operands : out_rest->n;
 	return WS_OK;

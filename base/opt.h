@@ -13,7 +13,8 @@
  *
  * Understood: --name value, --name=value, -n value, -nvalue, -qv for two flags,
  * --no-quiet and --quiet=no for flags, -- to end the options. The last of
- * repeated options wins, except that lists collect.
+ * repeated options wins, except that lists collect. -h, --help, -V and --version
+ * are known without a row, unless a row takes the name.
  *
  * Values are borrowed from argv. Lists are allocated: ws_opt_fini() frees them.
  */
@@ -41,14 +42,15 @@ enum ws_opt_kind {
 
 struct ws_opt {
 	enum ws_opt_kind kind;
-	int ch;           /* 'd' for -d; 0: no short form */
-	const char *name; /* without dashes; a group's heading */
-	const char *arg;  /* what --help calls the value; NULL for flags */
-	const char *text; /* help; NULL hides the row */
-	size_t offset;    /* of the field in the struct of values */
+	int ch;                     /* 'd' for -d; 0: no short form */
+	const char *name;           /* without dashes; a group's heading */
+	const char *arg;            /* what --help calls the value; NULL for flags */
+	const char *text;           /* help; NULL hides the row */
+	size_t offset;              /* of the field in the struct of values */
 	const char *const *choices; /* names by index, NULL at the end */
 };
 
+/* clang-format off */
 #define WS_OPT_FIELD_(T, field, type) _Generic(((T *)0)->field, type: offsetof(T, field))
 
 #define WS_OPT_GROUP(heading) { WS_OPT_KIND_GROUP, 0, heading, NULL, "", 0, NULL }
@@ -68,6 +70,7 @@ struct ws_opt {
 	{ WS_OPT_KIND_LIST, ch, name, arg, text, WS_OPT_FIELD_(T, field, struct ws_strv), NULL }
 #define WS_OPT_MANY(T, field, ch, name, arg, text)                                                 \
 	{ WS_OPT_KIND_MANY, ch, name, arg, text, WS_OPT_FIELD_(T, field, struct ws_strv), NULL }
+/* clang-format on */
 
 enum ws_opt_order {
 	WS_OPT_MIXED, /* options and operands in any order, up to -- */
@@ -83,6 +86,7 @@ struct ws_opt_rest {
 	char **operands; /* inside argv, NULL at the end */
 	int n;
 	int n_before; /* how many of them stood before --; all, when there was none */
+	char asked;   /* 'h' or 'V': --help or --version was met, and parsing stopped there */
 };
 
 /*

@@ -59,7 +59,7 @@ enum ws_status ws_proc_exec(const char *program, char *const *argv, char *const 
 		error = errno;
 		free(args);
 	}
-	/* The file is there: ENOENT is about the interpreter that its first line or header names. */
+	/* The file is there: ENOENT is about the interpreter that it asks for. */
 	if (error == ENOENT)
 		return ws_fail(err, WS_E_ACCESS, "cannot run '%s': its interpreter is missing",
 			       program);

@@ -27,8 +27,8 @@ enum ws_status ws_proc_exec(const char *program, char *const *argv, char *const 
 			    struct ws_err *err);
 
 struct ws_proc_end {
-	int exit_code;    /* 128 + signal when it was killed by one */
-	int signal;       /* 0, or the signal that ended it */
+	int exit_code; /* 128 + signal when it was killed by one */
+	int signal;    /* 0, or the signal that ended it */
 	bool dumped_core;
 };
 

@@ -136,8 +136,8 @@ bool ws_str_bool(struct ws_str s, bool *out_value)
 		const char *text;
 		bool value;
 	} words[] = {
-		{ "1", true },   { "yes", true }, { "true", true },   { "on", true },
-		{ "0", false },  { "no", false }, { "false", false }, { "off", false },
+		{ "1", true },  { "yes", true }, { "true", true },   { "on", true },
+		{ "0", false }, { "no", false }, { "false", false }, { "off", false },
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(words); i++)

@@ -60,13 +60,13 @@ const char *ws_str_nearest(const char *word, const char *(*next)(const void *lis
 struct ws_buf {
 	char *at;
 	size_t n;
-	size_t cap;    /* 0: `at` is a constant "" */
-	size_t max_n;  /* ceiling for n */
+	size_t cap;   /* 0: `at` is a constant "" */
+	size_t max_n; /* ceiling for n */
 	enum ws_status failed;
 };
 
 void ws_buf_init(struct ws_buf *buf, size_t max_n);
-void ws_buf_fini(struct ws_buf *buf); /* a zeroed or finished buffer is fine */
+void ws_buf_fini(struct ws_buf *buf);  /* a zeroed or finished buffer is fine */
 void ws_buf_clear(struct ws_buf *buf); /* empty again, and failures forgotten */
 void ws_buf_add(struct ws_buf *buf, const char *text);
 void ws_buf_add_n(struct ws_buf *buf, const void *bytes, size_t n);

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+/* clang-format off */
 #define WS_VEC(T)                                                                                  \
 	struct {                                                                                   \
 		T *at;                                                                             \
@@ -65,6 +66,8 @@ WS_VEC_TYPE(ws_strv, const char *);
 
 #define ws_vec_sort(v, compare)                                                                    \
 	((v)->n ? qsort((void *)(v)->at, (v)->n, sizeof(*(v)->at), (compare)) : (void)0)
+
+/* clang-format on */
 
 /* For the macros above. */
 enum ws_status ws_vec_grow_(void **at, size_t n, size_t *cap, size_t max_n, size_t more,

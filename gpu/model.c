@@ -1,7 +1,5 @@
 #include "gpu/model.h"
 
-#include "base/str.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -78,7 +76,7 @@ static const char *next_soft(const void *list, size_t i)
 	return models[i].soft ? models[i].name : "";
 }
 
-enum ws_status ws_gpu_soft_list_check(const char *list, struct ws_err *err)
+enum ws_status ws_gpu_soft_list(const char *list, struct ws_buf *out, struct ws_err *err)
 {
 	struct ws_str rest = ws_str_from(list), part;
 	size_t n = 0;
@@ -109,6 +107,7 @@ enum ws_status ws_gpu_soft_list_check(const char *list, struct ws_err *err)
 		if (n > WS_GPU_SOFT_MAX)
 			return ws_fail(err, WS_E_USAGE, "more than %d GPUs in '%.80s'",
 				       WS_GPU_SOFT_MAX, list);
+		ws_buf_printf(out, "%s%s", out->n ? "," : "", model->name);
 	}
-	return WS_OK;
+	return ws_buf_status(out, err);
 }

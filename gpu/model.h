@@ -10,6 +10,7 @@
 #define WS_GPU_MODEL_H
 
 #include "base/error.h"
+#include "base/str.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,8 +42,8 @@ struct ws_gpu_model {
 };
 
 const struct ws_gpu_model *ws_gpu_models(size_t *out_n);
-const struct ws_gpu_model *ws_gpu_model_find(const char *name);      /* any case; NULL: no such */
-const struct ws_gpu_model *ws_gpu_model_by_chip(unsigned chip_id);   /* physical or virtual */
+const struct ws_gpu_model *ws_gpu_model_find(const char *name);    /* any case; NULL: no such */
+const struct ws_gpu_model *ws_gpu_model_by_chip(unsigned chip_id); /* physical or virtual */
 
 /* "mi100, mi210, mi250x": for messages. */
 const char *ws_gpu_soft_names(void);
@@ -50,9 +51,10 @@ const char *ws_gpu_soft_names(void);
 #define WS_GPU_SOFT_MAX 16 /* software GPUs in one list */
 
 /*
- * Check a comma-separated list of software GPUs as a person types it. The error
- * names the word that is wrong and what would be right.
+ * A comma-separated list of software GPUs as a person types it, appended to @out
+ * in the spelling of the table. The error names the word that is wrong and what
+ * would be right.
  */
-enum ws_status ws_gpu_soft_list_check(const char *list, struct ws_err *err);
+enum ws_status ws_gpu_soft_list(const char *list, struct ws_buf *out, struct ws_err *err);
 
 #endif

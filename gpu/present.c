@@ -100,7 +100,8 @@ enum ws_status ws_gpu_present(const char *sys, struct ws_gpu_set *out_set, struc
 		out_set->driver[0] = '\0';
 	dir = opendir(nodes);
 	if (!dir)
-		return errno == ENOENT ? WS_OK : ws_fail_errno(err, errno, "cannot open '%s'", nodes);
+		return errno == ENOENT ? WS_OK
+				       : ws_fail_errno(err, errno, "cannot open '%s'", nodes);
 	out_set->has_driver = true;
 	while (!st && (entry = readdir(dir)))
 		if (ws_str_u64(ws_str_from(entry->d_name), &node))

@@ -32,8 +32,8 @@ struct ws_gpu_here {
 struct ws_gpu_set {
 	struct ws_gpu_here gpus[WS_GPU_PRESENT_MAX];
 	size_t n;
-	bool has_driver;    /* the topology is there at all */
-	char driver[64];    /* version of the amdgpu module, or "" */
+	bool has_driver; /* the topology is there at all */
+	char driver[64]; /* version of the amdgpu module, or "" */
 };
 
 /* @sys is "/sys", or a tree that looks like it. No GPU is WS_OK and n = 0. */

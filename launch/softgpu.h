@@ -5,6 +5,9 @@
  * GPU is a library of that name in a folder of its own. Starting a program on it
  * is a matter of its environment, which is all that changes here: the folder goes
  * in front of LD_LIBRARY_PATH, and what is there stays.
+ *
+ * A build with a sanitizer adds that sanitizer's runtime to LD_PRELOAD: it has to
+ * come before everything else in a program that was built without.
  */
 #ifndef WS_LAUNCH_SOFTGPU_H
 #define WS_LAUNCH_SOFTGPU_H
@@ -23,7 +26,6 @@
 struct ws_softgpu {
 	const char *gpus;   /* "mi210,mi100"; NULL: WAVESCOPE_GPU, or one mi210 */
 	uint64_t n_workers; /* host threads; 0: all cores */
-	bool check;         /* report what a program does that real hardware would punish */
 	bool preload;       /* LD_PRELOAD too, for runtimes whose RPATH comes first */
 };
 

@@ -466,9 +466,8 @@ static hsa_status_t show_brief(hsa_agent_t agent, struct walk *walk)
 	if (hs)
 		return stop(walk, hs, "agent");
 	printf("agent %-3d %s  %-8s %s, %u %s, %u MHz, %.0f GiB\n", walk->n_agents,
-	       type == HSA_DEVICE_TYPE_GPU ? "GPU" : "CPU",
-	       type == HSA_DEVICE_TYPE_GPU ? name : "", product, n_cus,
-	       type == HSA_DEVICE_TYPE_GPU ? "CUs" : "cores", freq_mhz,
+	       type == HSA_DEVICE_TYPE_GPU ? "GPU" : "CPU", type == HSA_DEVICE_TYPE_GPU ? name : "",
+	       product, n_cus, type == HSA_DEVICE_TYPE_GPU ? "CUs" : "cores", freq_mhz,
 	       (double)mem_bytes / (1 << 30));
 	return HSA_STATUS_SUCCESS;
 }
@@ -512,8 +511,9 @@ static enum ws_status show_system(struct ws_err *err)
 	print_label(0, "=====================");
 	printf("%-25s%u.%u\n", "Runtime Version:", major, minor);
 	printf("%-25s%fMHz\n", "System Timestamp Freq.:", (double)freq_hz / 1e6);
-	printf("%-25s%llu (0x%llX) (timestamp count)\n", "Sig. Max Wait Duration:",
-	       (unsigned long long)max_wait, (unsigned long long)max_wait);
+	printf("%-25s%llu (0x%llX) (timestamp count)\n",
+	       "Sig. Max Wait Duration:", (unsigned long long)max_wait,
+	       (unsigned long long)max_wait);
 	print_line(0, "Machine Model:", model == HSA_MACHINE_MODEL_SMALL ? "SMALL" : "LARGE");
 	print_line(0, "System Endianness:", endian == HSA_ENDIANNESS_LITTLE ? "LITTLE" : "BIG");
 	printf("\n");

@@ -112,8 +112,8 @@ static void print_features(const struct ws_machine *m, const struct paint *paint
 		unsigned missing = root_causes(lacks(&features[i], there));
 		const char *sep = " needs ";
 
-		printf("  %s%-4s%s %-*s", missing ? paint->bad : paint->good, missing ? "no" : "yes",
-		       paint->off, missing ? 34 : 0, features[i].name);
+		printf("  %s%-4s%s %-*s", missing ? paint->bad : paint->good,
+		       missing ? "no" : "yes", paint->off, missing ? 34 : 0, features[i].name);
 		for (size_t f = 0; f < WS_FACT_COUNT; f++)
 			if (missing & 1u << f) {
 				printf("%s%s", sep, facts[f].label);

@@ -7,6 +7,7 @@
 #include "gpu/present.h"
 #include "launch/softgpu.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,11 +67,14 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		st = ws_proc_run(self, argv, env.at, &end, err);
 	}
 	ws_env_fini(&env);
+	if (!st && end.signal == SIGPIPE) /* 'info | head': whoever read has seen enough */
+		ws_proc_end_as(&end);
 	if (!st && end.signal)
-		return ws_fail(err, WS_E_STATE,
-			       "AMD's runtime was ended by signal %d (%s): its own message is above; "
-			       "'wavescope doctor' may tell why",
-			       end.signal, strsignal(end.signal));
+		return ws_fail(
+			err, WS_E_STATE,
+			"AMD's runtime was ended by signal %d (%s): its own message is above; "
+			"'wavescope doctor' may tell why",
+			end.signal, strsignal(end.signal));
 	*exit_code = end.exit_code; /* the child has said what went wrong */
 	return st;
 }

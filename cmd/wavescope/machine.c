@@ -50,7 +50,8 @@ static void look_system(struct ws_machine *m)
 		rest = ws_buf_view(&text);
 		while (ws_str_next(&rest, '\n', &line))
 			if (ws_str_starts(line, "PRETTY_NAME="))
-				snprintf(name, sizeof(name), "%.*s", (int)line.n - 12, line.at + 12);
+				snprintf(name, sizeof(name), "%.*s", (int)line.n - 12,
+					 line.at + 12);
 	}
 	ws_buf_fini(&text);
 	if (name[0] == '"') { /* the file is shell: take the quotes off */
@@ -154,7 +155,8 @@ static bool find_library(const struct ws_buf *cache, const char *name, char out_
 		line = ws_str_trim(line);
 		if (!arrow || !ws_str_starts(line, name))
 			continue;
-		snprintf(path, sizeof(path), "%.*s", (int)(line.at + line.n - arrow) - 3, arrow + 3);
+		snprintf(path, sizeof(path), "%.*s", (int)(line.at + line.n - arrow) - 3,
+			 arrow + 3);
 		if (realpath(path, out_path))
 			return true;
 	}
@@ -197,11 +199,13 @@ static void look_rocm(struct ws_machine *m)
 }
 
 /* Compiling nothing for both targets is enough to find missing device libraries. */
-static void try_hipcc(struct ws_machine *m)
+static void try_hipcc(struct ws_machine *m, const char *hipcc)
 {
 	char object[] = "/tmp/wavescope-doctor-XXXXXX";
+	/* clang-format off */
 	char *argv[] = { "hipcc", "--offload-arch=gfx90a", "--offload-arch=gfx908", "-x", "hip",
-			 "-c",    "-o",			   object,		    "/dev/null", NULL };
+			 "-c", "-o", object, "/dev/null", NULL };
+	/* clang-format on */
 	struct ws_buf text;
 	int fd = mkstemp(object);
 	bool ok;
@@ -212,7 +216,7 @@ static void try_hipcc(struct ws_machine *m)
 	}
 	close(fd);
 	ws_buf_init(&text, 65536);
-	ok = ask("hipcc", argv, environ, &text);
+	ok = ask(hipcc, argv, environ, &text);
 	/* The first line of a compiler's complaint is the one that matters. */
 	found(m, WS_FACT_TARGETS, ok, "%.*s", ok ? 14 : (int)WS_MIN(strcspn(text.at, "\n"), 190u),
 	      ok ? "gfx90a, gfx908" : text.at);
@@ -229,17 +233,19 @@ static void look_hipcc(struct ws_machine *m)
 
 	found(m, WS_FACT_HIPCC, false, "not found");
 	found(m, WS_FACT_TARGETS, false, "not tried");
-	if (ws_path_program("hipcc", path, NULL))
+	/* ROCm's packages put it where PATH does not look by itself. */
+	if (ws_path_program("hipcc", path, NULL) &&
+	    ws_path_program("/opt/rocm/bin/hipcc", path, NULL))
 		return;
 	ws_buf_init(&text, 65536);
-	if (ask("hipcc", version, environ, &text)) {
+	if (ask(path, version, environ, &text)) {
 		found(m, WS_FACT_HIPCC, true, "%.190s", path);
 		rest = ws_buf_view(&text);
 		while (ws_str_next(&rest, '\n', &line))
 			if (ws_str_starts(line, "HIP version"))
 				found(m, WS_FACT_HIPCC, true, "%.100s, %.*s", path,
 				      (int)WS_MIN(line.n, (size_t)60), line.at);
-		try_hipcc(m);
+		try_hipcc(m, path);
 	} else {
 		found(m, WS_FACT_HIPCC, false, "%.150s does not run", path);
 	}
@@ -249,7 +255,9 @@ static void look_hipcc(struct ws_machine *m)
 /* The only way to know that AMD's runtime starts on the software GPU is to start it. */
 static enum ws_status try_softgpu(struct ws_machine *m, const char *library, struct ws_err *err)
 {
-	char *argv[] = { "wavescope", WS_AGENTS_NAME, "--brief", "--through", (char *)library, NULL };
+	char *argv[] = {
+		"wavescope", WS_AGENTS_NAME, "--brief", "--through", (char *)library, NULL
+	};
 	struct ws_softgpu soft = { .gpus = WS_SOFTGPU_DEFAULT };
 	struct ws_proc_end end = { 0 };
 	struct ws_str rest, line, gpu = WS_STR("no answer");
@@ -293,7 +301,8 @@ static enum ws_status look_softgpu(struct ws_machine *m, struct ws_err *err)
 	char path[PATH_MAX];
 	enum ws_status st;
 
-	found(m, WS_FACT_COLLECTOR, !ws_path_beside(places, "libwavescope-collector.so", path, NULL),
+	found(m, WS_FACT_COLLECTOR,
+	      !ws_path_beside(places, "libwavescope-collector.so", path, NULL),
 	      "not in this version");
 	if (m->facts[WS_FACT_COLLECTOR].yes)
 		found(m, WS_FACT_COLLECTOR, true, "%.190s", path);
@@ -317,8 +326,8 @@ static void look_permissions(struct ws_machine *m)
 	    !ws_str_i64(ws_str_from(line), &level))
 		found(m, WS_FACT_PERF, false, "not in this kernel");
 	else
-		found(m, WS_FACT_PERF, root || level <= 2, "perf_event_paranoid is %d%s", (int)level,
-		      root ? ", and you are root" : "");
+		found(m, WS_FACT_PERF, root || level <= 2, "perf_event_paranoid is %d%s",
+		      (int)level, root ? ", and you are root" : "");
 	/* Without the Yama module there is no such file and no restriction. */
 	if (!ws_file_u64("/proc/sys/kernel/yama/ptrace_scope", &scope))
 		found(m, WS_FACT_PTRACE, true, "not restricted");

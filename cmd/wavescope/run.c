@@ -17,7 +17,6 @@
 struct run_args {
 	struct ws_strv gpus;
 	uint64_t n_workers;
-	bool check;
 	bool preload;
 };
 
@@ -29,8 +28,6 @@ static const struct ws_opt run_opts[] = {
 	WS_OPT_U64(struct run_args, n_workers, 'w', "workers", "N",
 		   "host threads that execute kernels; results do not depend on it. "
 		   "Default: all cores"),
-	WS_OPT_BOOL(struct run_args, check, 0, "check",
-		    "look for mistakes that real hardware would not report"),
 	WS_OPT_GROUP("Loading"),
 	WS_OPT_BOOL(struct run_args, preload, 0, "preload",
 		    "also set LD_PRELOAD, for a runtime whose own RPATH finds the real driver "
@@ -61,7 +58,6 @@ static enum ws_status prepare(const struct run_args *args, struct ws_env *env, s
 {
 	struct ws_softgpu soft = {
 		.n_workers = args->n_workers,
-		.check = args->check,
 		.preload = args->preload,
 	};
 	struct ws_buf gpus;
@@ -103,8 +99,9 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		*exit_code = st == WS_E_USAGE ? WS_EXIT_USAGE : EXIT_WRAPPER;
 	} else {
 		ws_log_debug("run: %s, LD_LIBRARY_PATH=%s", path,
-			     ws_env_get(&env, "LD_LIBRARY_PATH") ? ws_env_get(&env, "LD_LIBRARY_PATH")
-								 : "");
+			     ws_env_get(&env, "LD_LIBRARY_PATH")
+				     ? ws_env_get(&env, "LD_LIBRARY_PATH")
+				     : "");
 		st = ws_proc_exec(argv[0], argv, env.at, err); /* comes back only when it fails */
 		*exit_code = ws_proc_exit_code(st);
 	}
@@ -116,9 +113,10 @@ const struct ws_cmd ws_run_cmd = {
 	.name = "run",
 	.summary = "run a program on the software GPU",
 	.usage = "[options] [--] PROGRAM [ARG...]",
-	.about = "Runs PROGRAM so that AMD's runtime finds software GPUs instead of the machine's "
-		 "own. Nothing of wavescope stays behind: the process becomes PROGRAM, with its own "
-		 "input, output and signals. LD_LIBRARY_PATH is extended, not replaced.",
+	.about =
+		"Runs PROGRAM so that AMD's runtime finds software GPUs instead of the machine's "
+		"own. Nothing of wavescope stays behind: the process becomes PROGRAM, with its own "
+		"input, output and signals. LD_LIBRARY_PATH is extended, not replaced.",
 	.notes = "Exit code:\n"
 		 "  that of PROGRAM; 127 if there is no such program, 126 if it cannot be\n"
 		 "  executed, 125 if the software GPU is missing, 2 for wrong options.\n"

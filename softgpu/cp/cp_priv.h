@@ -55,7 +55,7 @@ struct ws_queue {
 
 static inline void *ws_cp_pointer(const struct ws_cp *cp, uint64_t addr)
 {
-	return (void *)(uintptr_t)(addr + cp->host.mem->host_base);
+	return (void *)(uintptr_t)((addr + cp->host.mem->host_base) & ~WS_PINNED_ALIAS);
 }
 
 static inline uint64_t ws_cp_address(const struct ws_cp *cp, const void *pointer)

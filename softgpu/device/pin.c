@@ -145,7 +145,7 @@ enum ws_vm_status ws_vm_unpin(struct ws_vm *vm, uint64_t addr)
 	pthread_mutex_lock(&vm->lock);
 	block = ws_vm_block_at(vm, addr);
 	if (!block) {
-		status = drop_pin(vm, addr);
+		status = drop_pin(vm, addr & ~WS_PINNED_ALIAS);
 	} else if (block->kind == WS_VM_IMPORTED && block->start == addr) {
 		ws_vm_unplace(vm, block);
 		free(block);

@@ -256,7 +256,7 @@ static struct ws_vm_block *any_at(struct ws_vm *vm, uint64_t addr)
 {
 	struct ws_vm_block *block = ws_vm_block_at(vm, addr);
 
-	return block ? block : ws_vm_pin_at(vm, addr);
+	return block ? block : ws_vm_pin_at(vm, addr & ~WS_PINNED_ALIAS);
 }
 
 enum ws_vm_status ws_vm_query(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info)
@@ -271,6 +271,7 @@ enum ws_vm_status ws_vm_query(struct ws_vm *vm, uint64_t addr, struct ws_vm_info
 			.node = block->node,
 			.flags = block->flags,
 			.start = block->start,
+			.device_start = block->start | (block->kind == WS_VM_PINNED ? WS_PINNED_ALIAS : 0),
 			.size = block->size,
 			.mapped_nodes = block->nodes,
 			.n_mapped_nodes = block->n_nodes,
@@ -318,14 +319,14 @@ bool ws_vm_reachable(void *vm_, uint64_t addr, uint64_t size)
 {
 	struct ws_vm *vm = vm_;
 
-	return ws_ranges_contain(&vm->pinned, addr, size);
+	return ws_ranges_contain(&vm->pinned, addr & ~WS_PINNED_ALIAS, size);
 }
 
 bool ws_vm_accessible(struct ws_vm *vm, uint64_t addr, uint64_t size)
 {
 	if (addr >= vm->start && addr < vm->end)
 		return ws_ranges_contain(&vm->blocks, addr, size);
-	return ws_ranges_contain(&vm->pinned, addr, size);
+	return ws_vm_reachable(vm, addr, size);
 }
 
 void ws_vm_enter(struct ws_vm *vm)

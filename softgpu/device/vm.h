@@ -7,7 +7,8 @@
  * them. Between blocks lie unmapped guards. Memory is zeroed, appears when touched, and goes back to
  * the system when freed.
  *
- * Memory of the program becomes visible to the device by pinning it, counted per range.
+ * Memory of the program becomes visible to the device by pinning it, counted per range; its device
+ * address is WS_PINNED_ALIAS above its own. Functions that look something up take either.
  *
  * Threads  any. ws_vm_accessible() takes no lock. ws_vm_enter()/leave() bracket accesses by the
  *          command processor: no block disappears in between.
@@ -47,6 +48,7 @@ struct ws_vm_info {
 	uint32_t node;
 	uint32_t flags;               /* as given; not interpreted here */
 	uint64_t start, size;
+	uint64_t device_start;        /* pinned memory has another address there */
 	const uint32_t *mapped_nodes; /* lives as long as the block */
 	uint32_t n_mapped_nodes;
 	void *user_data;

@@ -21,36 +21,31 @@
 #define F32_NAN ws_as_f32(0xffc00000u) /* what an invalid operation makes */
 #define F32_INF ws_as_f32(F32_EXP)
 
-static inline bool f32_is_nan(float a)
-{
-	return a != a;
-}
-
-static inline bool f32_is_snan(float a)
-{
-	return a != a && !(ws_f32_bits(a) & F32_QUIET);
-}
-
-static inline float f32_quiet(float a)
+LANE float f32_quiet(float a)
 {
 	return ws_as_f32(ws_f32_bits(a) | F32_QUIET);
 }
 
-static inline float f32_fma(float a, float b, float c)
+LANE float f32_sel(bool cond, float a, float b) /* see sel32() */
+{
+	return ws_as_f32(sel32(cond, ws_f32_bits(a), ws_f32_bits(b)));
+}
+
+LANE float f32_fma(float a, float b, float c)
 {
 	return __builtin_fmaf(a, b, c);
 }
 
 /* ---- legacy: mad and mac round the product and never keep denormals ---- */
 
-static inline float f32_flush(float a)
+LANE float f32_flush(float a)
 {
 	uint32_t bits = ws_f32_bits(a);
 
 	return ws_as_f32(bits & F32_EXP ? bits : bits & F32_SIGN);
 }
 
-static inline float f32_mad(float a, float b, float c)
+LANE float f32_mad(float a, float b, float c)
 {
 	float product = f32_flush(f32_flush(a) * f32_flush(b));
 
@@ -58,12 +53,12 @@ static inline float f32_mad(float a, float b, float c)
 }
 
 /* Zero times anything is +0. */
-static inline float f32_mul_legacy(float a, float b)
+LANE float f32_mul_legacy(float a, float b)
 {
 	return a == 0 || b == 0 ? 0 : a * b;
 }
 
-static inline float f32_mad_legacy(float a, float b, float c)
+LANE float f32_mad_legacy(float a, float b, float c)
 {
 	float x = f32_flush(a), y = f32_flush(b);
 	float product = x == 0 || y == 0 ? 0 : f32_flush(x * y);
@@ -73,7 +68,7 @@ static inline float f32_mad_legacy(float a, float b, float c)
 
 /* ---- min, max: on the bits, as an order with -0 below +0 ---- */
 
-static inline int32_t f32_key(float a)
+LANE int32_t f32_key(float a)
 {
 	int32_t bits = (int32_t)ws_f32_bits(a);
 
@@ -81,47 +76,47 @@ static inline int32_t f32_key(float a)
 }
 
 /* Moves pass denormals through unless MODE flushes results of single precision. */
-static inline float f32_moved(float a, uint32_t mode)
+LANE float f32_moved(float a, uint32_t mode)
 {
 	uint32_t bits = ws_f32_bits(a);
 
-	return ws_as_f32((mode & 0x30) == 0x30 || bits & F32_EXP ? bits : bits & F32_SIGN);
+	return ws_as_f32(sel32(((mode & 0x30) != 0x30) & !(bits & F32_EXP), bits & F32_SIGN, bits));
 }
 
 /* The rule of both: a signalling NaN wins in IEEE mode, any other NaN loses. */
-static inline float f32_pick(float a, float b, bool a_wins, uint32_t mode)
+LANE float f32_pick(float a, float b, bool a_wins, uint32_t mode)
 {
-	bool ieee = mode & WS_MODE_IEEE;
-	float r = a_wins ? a : b;
+	uint32_t x = ws_f32_bits(a), y = ws_f32_bits(b);
+	uint32_t quiets = mode & WS_MODE_IEEE ? F32_QUIET : 0;
+	bool a_nan = (x & ~F32_SIGN) > F32_EXP, b_nan = (y & ~F32_SIGN) > F32_EXP;
+	uint32_t r = sel32(a_nan, y, sel32(b_nan, x, sel32(a_wins, x, y)));
 
-	r = b != b ? a : r;
-	r = a != a ? b : r;
-	r = ieee && f32_is_snan(b) ? f32_quiet(b) : r;
-	r = ieee && f32_is_snan(a) ? f32_quiet(a) : r;
-	return f32_moved(r, mode);
+	r = sel32(b_nan & !(y & F32_QUIET) & (quiets != 0), y | quiets, r);
+	r = sel32(a_nan & !(x & F32_QUIET) & (quiets != 0), x | quiets, r);
+	return f32_moved(ws_as_f32(r), mode);
 }
 
-static inline float f32_min(float a, float b, uint32_t mode)
+LANE float f32_min(float a, float b, uint32_t mode)
 {
 	return f32_pick(a, b, f32_key(a) < f32_key(b), mode);
 }
 
-static inline float f32_max(float a, float b, uint32_t mode)
+LANE float f32_max(float a, float b, uint32_t mode)
 {
 	return f32_pick(a, b, f32_key(a) > f32_key(b), mode);
 }
 
-static inline float f32_min3(float a, float b, float c, uint32_t mode)
+LANE float f32_min3(float a, float b, float c, uint32_t mode)
 {
 	return f32_min(f32_min(a, b, mode), c, mode);
 }
 
-static inline float f32_max3(float a, float b, float c, uint32_t mode)
+LANE float f32_max3(float a, float b, float c, uint32_t mode)
 {
 	return f32_max(f32_max(a, b, mode), c, mode);
 }
 
-static inline float f32_med3(float a, float b, float c, uint32_t mode)
+LANE float f32_med3(float a, float b, float c, uint32_t mode)
 {
 	int32_t x = f32_key(a), y = f32_key(b), z = f32_key(c);
 	float low = x < y ? a : b, high = x < y ? b : a;
@@ -132,7 +127,7 @@ static inline float f32_med3(float a, float b, float c, uint32_t mode)
 
 /* ---- to and from integers: toward zero, out of range saturates, NaN is 0 ---- */
 
-static inline int32_t f32_to_i32(float a)
+LANE int32_t f32_to_i32(float a)
 {
 	/* the largest float below 2^31 stands in for what does not fit */
 	int32_t v = (int32_t)(a >= -0x1p31f && a < 0x1p31f ? a : 0);
@@ -140,7 +135,7 @@ static inline int32_t f32_to_i32(float a)
 	return a >= 0x1p31f ? INT32_MAX : a < -0x1p31f ? INT32_MIN : v;
 }
 
-static inline uint32_t f32_to_u32(float a)
+LANE uint32_t f32_to_u32(float a)
 {
 	float top = a >= 0x1p31f && a < 0x1p32f ? a - 0x1p31f : 0;
 	uint32_t low = (uint32_t)(int32_t)(a >= 0 && a < 0x1p31f ? a : 0);
@@ -149,14 +144,14 @@ static inline uint32_t f32_to_u32(float a)
 	return a >= 0x1p32f ? UINT32_MAX : a >= 0x1p31f ? high : low;
 }
 
-static inline uint32_t f32_to_u8(float a)
+LANE uint32_t f32_to_u8(float a)
 {
 	float inside = a > 0 ? a : 0;
 
 	return (uint32_t)(int32_t)(inside < 255 ? inside : 255);
 }
 
-static inline int32_t f64_to_i32(double a)
+LANE int32_t f64_to_i32(double a)
 {
 	double inside = a > -0x1p31 ? a : -0x1p31;
 
@@ -164,7 +159,7 @@ static inline int32_t f64_to_i32(double a)
 	return (int32_t)(a == a ? inside : 0);
 }
 
-static inline uint32_t f64_to_u32(double a)
+LANE uint32_t f64_to_u32(double a)
 {
 	double inside = a > 0 ? a : 0;
 
@@ -174,34 +169,51 @@ static inline uint32_t f64_to_u32(double a)
 	       (inside >= 0x1p31 ? 0x80000000u : 0);
 }
 
-static inline int32_t f32_floor_to_i32(double a)
+LANE int32_t f32_floor_to_i32(double a)
 {
 	return f64_to_i32(__builtin_floor(a));
 }
 
-/* Nearest, ties to even; a is at most 2^16. */
-static inline int32_t f32_nearest_i32(float a)
+/* ---- to the nearest integer, ties to even, whatever the host's rounding is ----
+ *
+ * From truncation, which exists for vectors; compilers call roundeven() lane by lane.
+ */
+#define WS_ROUNDEVEN(name, type, suffix) \
+	LANE type name(type a) \
+	{ \
+		type whole = __builtin_trunc##suffix(a), half = whole * (type)0.5; \
+		type rest = __builtin_fabs##suffix(a - whole); \
+		bool odd = __builtin_trunc##suffix(half) != half; \
+		bool up = rest > (type)0.5 || (rest == (type)0.5 && odd); \
+		type away = __builtin_fabs##suffix(whole) + (up ? 1 : 0); \
+		return __builtin_copysign##suffix(away, a); \
+	}
+WS_ROUNDEVEN(f32_roundeven, float, f)
+WS_ROUNDEVEN(f64_roundeven, double, )
+
+/* a is at most 2^16. */
+LANE int32_t f32_nearest_i32(float a)
 {
-	return (int32_t)__builtin_roundevenf(a);
+	return (int32_t)f32_roundeven(a);
 }
 
-static inline int16_t f32_to_snorm16(float a)
+LANE int16_t f32_to_snorm16(float a)
 {
-	float inside = a > -1 ? a : -1;
+	float inside = f32_sel(a > -1, a, a == a ? -1 : 0);
 
-	return (int16_t)f32_nearest_i32(a == a ? (inside < 1 ? inside : 1) * 32767.0f : 0);
+	return (int16_t)f32_nearest_i32(f32_sel(inside < 1, inside, 1) * 32767.0f);
 }
 
-static inline uint16_t f32_to_unorm16(float a)
+LANE uint16_t f32_to_unorm16(float a)
 {
-	float inside = a > 0 ? a : 0;
+	float inside = f32_sel(a > 0, a, 0);
 
-	return (uint16_t)f32_nearest_i32((inside < 1 ? inside : 1) * 65535.0f);
+	return (uint16_t)f32_nearest_i32(f32_sel(inside < 1, inside, 1) * 65535.0f);
 }
 
 /* ---- parts ---- */
 
-static inline float f32_fract(float a)
+LANE float f32_fract(float a)
 {
 	float r = a - __builtin_floorf(a);
 
@@ -209,7 +221,7 @@ static inline float f32_fract(float a)
 }
 
 /* Denormals are made normal first; with flushed inputs the product is zero, and so is the result. */
-static inline int32_t f32_frexp_exp(float a)
+LANE int32_t f32_frexp_exp(float a)
 {
 	bool small = !(ws_f32_bits(a) & F32_EXP);
 	uint32_t bits = ws_f32_bits(small ? a * 0x1p32f : a);
@@ -218,7 +230,7 @@ static inline int32_t f32_frexp_exp(float a)
 	return exponent == 0 || exponent == 255 ? 0 : exponent - 126 - (small ? 32 : 0);
 }
 
-static inline float f32_frexp_mant(float a)
+LANE float f32_frexp_mant(float a)
 {
 	uint32_t bits = ws_f32_bits(ws_f32_bits(a) & F32_EXP ? a : a * 0x1p32f);
 	uint32_t exponent = bits & F32_EXP;
@@ -228,53 +240,58 @@ static inline float f32_frexp_mant(float a)
 }
 
 /* Exact in double for any exponent that matters, so that only the last step rounds. */
-static inline float f32_ldexp(float a, int32_t exponent)
+LANE float f32_ldexp(float a, int32_t exponent)
 {
 	int32_t e = exponent < -400 ? -400 : exponent > 400 ? 400 : exponent;
 
 	return (float)((double)a * ws_as_f64((uint64_t)(uint32_t)(e + 1023) << 52));
 }
 
-static inline bool f32_class(float a, uint32_t mask)
+/* One bit per class, as v_cmp_class numbers them, of a number given by its magnitude's order. */
+LANE uint32_t class_bit(bool nan, bool quiet, bool inf, bool normal, bool zero, bool negative)
+{
+	uint32_t number = sel32(inf, 1u << 9, sel32(normal, 1u << 8, sel32(zero, 1u << 6, 1u << 7)));
+	uint32_t minus = sel32(inf, 1u << 2, sel32(normal, 1u << 3, sel32(zero, 1u << 5, 1u << 4)));
+
+	return sel32(nan, sel32(quiet, 1u << 1, 1u << 0), sel32(negative, minus, number));
+}
+
+LANE bool f32_class(float a, uint32_t mask)
 {
 	uint32_t bits = ws_f32_bits(a), magnitude = bits & ~F32_SIGN;
-	uint32_t negative = bits >> 31;
-	uint32_t kind = magnitude > F32_EXP ? (magnitude & F32_QUIET ? 1 : 0) :
-			magnitude == F32_EXP ? (negative ? 2 : 9) :
-			magnitude >= 0x00800000u ? (negative ? 3 : 8) :
-			magnitude ? (negative ? 4 : 7) : (negative ? 5 : 6);
 
-	return mask >> kind & 1;
+	return mask & class_bit(magnitude > F32_EXP, magnitude & F32_QUIET, magnitude == F32_EXP,
+				magnitude >= 0x00800000u, magnitude == 0, bits >> 31);
 }
 
 /* ---- cube map coordinates: which axis is longest ---- */
 
-static inline bool cube_is_z(float x, float y, float z)
+LANE bool cube_is_z(float x, float y, float z)
 {
 	return __builtin_fabsf(z) >= __builtin_fabsf(x) && __builtin_fabsf(z) >= __builtin_fabsf(y);
 }
 
-static inline bool cube_is_y(float x, float y)
+LANE bool cube_is_y(float x, float y)
 {
 	return __builtin_fabsf(y) >= __builtin_fabsf(x);
 }
 
-static inline float cube_id(float x, float y, float z)
+LANE float cube_id(float x, float y, float z)
 {
 	return cube_is_z(x, y, z) ? (z < 0 ? 5 : 4) : cube_is_y(x, y) ? (y < 0 ? 3 : 2) : x < 0 ? 1 : 0;
 }
 
-static inline float cube_sc(float x, float y, float z)
+LANE float cube_sc(float x, float y, float z)
 {
 	return cube_is_z(x, y, z) ? (z < 0 ? -x : x) : cube_is_y(x, y) ? x : x < 0 ? z : -z;
 }
 
-static inline float cube_tc(float x, float y, float z)
+LANE float cube_tc(float x, float y, float z)
 {
 	return cube_is_z(x, y, z) ? -y : cube_is_y(x, y) ? (y < 0 ? -z : z) : -y;
 }
 
-static inline float cube_ma(float x, float y, float z)
+LANE float cube_ma(float x, float y, float z)
 {
 	return 2 * (cube_is_z(x, y, z) ? z : cube_is_y(x, y) ? y : x);
 }

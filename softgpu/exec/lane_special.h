@@ -13,10 +13,11 @@
 /* ---- 2^x, log2, sine and cosine of turns ---- */
 
 /* ln(2)^k / k!: on [-1/2, 1/2] the first term left out is below 2^-38. */
-static inline float f32_exp2(float a)
+LANE float f32_exp2(float a)
 {
-	double x = a == a ? (a < -200 ? -200.0 : a > 200 ? 200.0 : a) : 0.0;
-	double n = __builtin_roundeven(x), f = x - n;
+	float inside = f32_sel(a > -200, a, -200); /* NaN too */
+	float x = f32_sel(inside < 200, inside, 200), n = f32_roundeven(x);
+	double f = x - n;
 	double p = 0x1.b5253d395e7c4p-24;
 
 	p = p * f + 0x1.62c0223a5c824p-20;
@@ -29,17 +30,19 @@ static inline float f32_exp2(float a)
 	p = p * f + 0x1.62e42fefa39efp-1;
 	p = p * f + 1;
 	/* the scaled double is normal; the conversion rounds into the denormals of single precision */
-	return a == a ? (float)(p * f64_pow2((int32_t)n)) : f32_quiet(a);
+	return a == a ? (float)(p * f64_pow2((int32_t)n)) : a + a;
 }
 
 /*
  * a = m * 2^e with m in [sqrt(1/2), sqrt(2)); log2(m) = 2/ln(2) * atanh(s), s = (m - 1) / (m + 1).
  * |s| < 0.172: the first term of the series left out, s^16 / 17, is below 2^-44 of the sum.
  */
-static inline float f32_log2(float a)
+LANE float f32_log2(float a)
 {
-	bool usable = a > 0 && a < F32_INF;
-	uint64_t bits = ws_f64_bits(usable ? a : 1.0);
+	bool usable = (a > 0) & (a < F32_INF);
+	uint32_t special = sel32(a == 0, 0xff800000u, sel32(a < 0, 0xffc00000u, ws_f32_bits(a + a)));
+	float x = usable ? a : 1;
+	uint64_t bits = ws_f64_bits(x);
 	uint64_t high = bits - 0x3fe6a09e667f3bcdull; /* sqrt(1/2) */
 	int32_t exponent = (int32_t)((int32_t)(high >> 32) >> 20);
 	double m = ws_as_f64(bits - ((uint64_t)(uint32_t)exponent << 52));
@@ -54,19 +57,19 @@ static inline float f32_log2(float a)
 	p = p * t + 1.0 / 3;
 	p = p * t + 1;
 	p = (double)exponent + s * 0x1.71547652b82fep+1 * p;
-	return a != a ? f32_quiet(a) : a == 0 ? -F32_INF : a < 0 ? F32_NAN : usable ? (float)p : a;
+	return ws_as_f32(sel32(usable, ws_f32_bits((float)p), special)); /* inf + inf, NaN + NaN: as they are */
 }
 
 /* sin(2 pi (a + quarter / 4)). What is left after whole turns and quarters is within 1/8, exactly. */
-static inline float f32_sin_turns(float a, int32_t quarter)
+LANE float f32_sin_turns(float a, int32_t quarter)
 {
 	bool inside = __builtin_fabsf(a) <= 256;
-	double x = inside ? a : 0.0;
-	double r = x - __builtin_roundeven(x), q = __builtin_roundeven(r * 4);
-	double y = (r - q * 0.25) * 0x1.921fb54442d18p+2, t = y * y;
-	int32_t quadrant = ((int32_t)q + quarter) & 3;
+	float x = f32_sel(inside, a, 0), r = x - f32_roundeven(x), q = f32_roundeven(r * 4);
+	double y = (double)(r - q * 0.25f) * 0x1.921fb54442d18p+2, t = y * y;
+	bool odd = __builtin_fabsf(q) == 1; /* q is -2..2 */
+	bool negative = (__builtin_fabsf(q) == 2) | (q == (quarter ? 1 : -1));
 	double s = -1.0 / 39916800, c = -1.0 / 3628800;
-	double v;
+	float sine, cosine, v;
 
 	s = s * t + 1.0 / 362880;
 	s = s * t - 1.0 / 5040;
@@ -78,44 +81,46 @@ static inline float f32_sin_turns(float a, int32_t quarter)
 	c = c * t + 1.0 / 24;
 	c = c * t - 0.5;
 	c = c * t + 1;
-	v = quadrant & 1 ? c : s;
-	v = quadrant & 2 ? -v : v;
+	sine = (float)s;
+	cosine = (float)c;
+	v = odd != (quarter != 0) ? cosine : sine;
+	v = negative ? -v : v;
 	/* beyond 256 turns the device gives up: sin is 0, cos is 1 */
-	return a != a ? f32_quiet(a) : __builtin_fabsf(a) == F32_INF ? F32_NAN :
-	       inside ? (float)v : quarter ? 1 : 0;
+	v = f32_sel(inside, v, quarter ? 1 : 0);
+	return f32_sel(__builtin_fabsf(a) < F32_INF, v, a - a); /* otherwise a NaN */
 }
 
-static inline float f32_sin(float a)
+LANE float f32_sin(float a)
 {
 	return f32_sin_turns(a, 0);
 }
 
-static inline float f32_cos(float a)
+LANE float f32_cos(float a)
 {
 	return f32_sin_turns(a, 1);
 }
 
-static inline float f32_rcp(float a)
+LANE float f32_rcp(float a)
 {
 	return 1.0f / a;
 }
 
-static inline float f32_sqrt(float a)
+LANE float f32_sqrt(float a)
 {
 	return __builtin_sqrtf(a);
 }
 
-static inline float f32_rsq(float a)
+LANE float f32_rsq(float a)
 {
 	return (float)(1.0 / __builtin_sqrt((double)a));
 }
 
-static inline double f64_sqrt(double a)
+LANE double f64_sqrt(double a)
 {
 	return __builtin_sqrt(a);
 }
 
-static inline double f64_rsq(double a)
+LANE double f64_rsq(double a)
 {
 	return 1.0 / __builtin_sqrt(a);
 }
@@ -135,41 +140,38 @@ static inline double f64_rsq(double a)
 		type value; \
 		bool post; \
 	}; \
-	static inline struct f##_div_scale f##_div_scaled(type a, type d, type n) \
+	LANE struct f##_div_scale f##_div_scaled(type a, type d, type n) \
 	{ \
 		wide q = (wide)n / d, inverse = 1 / (wide)d; \
 		wide q_abs = q < 0 ? -q : q, inverse_abs = inverse < 0 ? -inverse : inverse; \
-		bool q_small = q_abs < least_normal && q_abs > half_least; \
-		bool inverse_small = inverse_abs < least_normal && inverse_abs > half_least; \
-		bool zero = n == 0 || d == 0; \
+		bool q_small = (q_abs < least_normal) & (q_abs > half_least); \
+		bool inverse_small = (inverse_abs < least_normal) & (inverse_abs > half_least); \
+		bool zero = (n == 0) | (d == 0); \
 		bool large = exp_of(n) - exp_of(d) >= far; \
 		bool d_denormal = exp_of(d) == 0; \
-		int32_t by = 0; \
-		bool post = false; \
+		bool both = q_small & inverse_small; \
+		uint32_t up = step, down = 0 - up, of_n = a == n ? up : 0, of_d = a == d; \
+		uint32_t by; \
 		/* from the weakest rule to the strongest */ \
-		by = exp_of(n) <= tiny ? step : by; \
-		by = q_small ? (a == n ? step : 0) : by; \
-		post = q_small; \
-		by = inverse_small ? -step : by; \
-		post = inverse_small ? false : post; \
-		by = inverse_small && q_small ? (a == d ? -step : 0) : by; \
-		post = (inverse_small && q_small) || post; \
-		by = d_denormal ? step : by; \
-		post = d_denormal ? false : post; \
-		by = large ? (a == d ? step : 0) : by; \
-		post = large || post; \
-		return (struct f##_div_scale){ zero ? f##_new_nan : f##_ldexp(a, by), post && !zero }; \
+		by = sel32(exp_of(n) <= tiny, up, 0); \
+		by = sel32(q_small, of_n, by); \
+		by = sel32(inverse_small, down, by); \
+		by = sel32(both, of_d * down, by); \
+		by = sel32(d_denormal, up, by); \
+		by = sel32(large, of_d * up, by); \
+		bool post = large | ((both | (q_small & !inverse_small)) & !d_denormal); \
+		return (struct f##_div_scale){ zero ? f##_new_nan : f##_ldexp(a, (int32_t)by), post & !zero }; \
 	}
 
 #define f32_new_nan F32_NAN
 #define f64_new_nan F64_NAN
 
-static inline int32_t f32_biased(float a)
+LANE int32_t f32_biased(float a)
 {
 	return (int32_t)(ws_f32_bits(a) >> 23 & 0xff);
 }
 
-static inline int32_t f64_biased(double a)
+LANE int32_t f64_biased(double a)
 {
 	return (int32_t)(ws_f64_bits(a) >> 52 & 0x7ff);
 }
@@ -184,14 +186,14 @@ WS_DIV_SCALE(f64, double, double, f64_biased, 768, 128, 53, 0x1p-1022, 0.0)
  * of the estimate c tells which way to go back. (The manuals of older chips print one factor, 2^32
  * or 2^64; it would return wrong quotients in both cases.)
  */
-static inline float f32_div_fmas(float a, float b, float c, bool post)
+LANE float f32_div_fmas(float a, float b, float c, bool post)
 {
 	float r = f32_fma(a, b, c);
 
 	return post ? r * (f32_biased(c) > 127 ? 0x1p64f : 0x1p-64f) : r;
 }
 
-static inline double f64_div_fmas(double a, double b, double c, bool post)
+LANE double f64_div_fmas(double a, double b, double c, bool post)
 {
 	double r = f64_fma(a, b, c);
 
@@ -199,7 +201,7 @@ static inline double f64_div_fmas(double a, double b, double c, bool post)
 }
 
 /* q is the quotient but for the special cases of n / d, which are settled here. */
-static inline float f32_div_fixup(float q, float d, float n)
+LANE float f32_div_fixup(float q, float d, float n)
 {
 	uint32_t sign = (ws_f32_bits(d) ^ ws_f32_bits(n)) & F32_SIGN;
 	bool d_inf = __builtin_fabsf(d) == F32_INF, n_inf = __builtin_fabsf(n) == F32_INF;
@@ -215,7 +217,7 @@ static inline float f32_div_fixup(float q, float d, float n)
 	return ws_as_f32(r);
 }
 
-static inline double f64_div_fixup(double q, double d, double n)
+LANE double f64_div_fixup(double q, double d, double n)
 {
 	uint64_t sign = (ws_f64_bits(d) ^ ws_f64_bits(n)) & F64_SIGN;
 	bool d_inf = __builtin_fabs(d) == F64_INF, n_inf = __builtin_fabs(n) == F64_INF;
@@ -231,7 +233,7 @@ static inline double f64_div_fixup(double q, double d, double n)
 	return ws_as_f64(r);
 }
 
-static inline uint16_t f16_div_fixup(uint16_t q, uint16_t d, uint16_t n)
+LANE uint16_t f16_div_fixup(uint16_t q, uint16_t d, uint16_t n)
 {
 	uint32_t sign = (d ^ n) & 0x8000u, d_abs = d & 0x7fffu, n_abs = n & 0x7fffu;
 	uint32_t r = q & 0x7fffu;
@@ -258,13 +260,13 @@ static const uint32_t ws_two_over_pi[38] = {
 	0x56033046, 0xfc7b0000,
 };
 
-static inline uint64_t two_over_pi_word(uint32_t word)
+LANE uint64_t two_over_pi_word(uint32_t word)
 {
 	return word < 38 ? ws_two_over_pi[word] : 0;
 }
 
 /* 53 bits from `at` on, cut off (never rounded), as a number of that weight. */
-static inline double f64_trig_preop(double a, uint32_t segment)
+LANE double f64_trig_preop(double a, uint32_t segment)
 {
 	int32_t exponent = f64_biased(a);
 	uint32_t at = (segment & 31) * 53 + (exponent > 1077 ? (uint32_t)(exponent - 1077) : 0);

@@ -67,7 +67,7 @@ static inline bool ws_reachable(const struct ws_mem_map *m, uint64_t addr, uint6
 
 static inline void *ws_host(const struct ws_mem_map *m, uint64_t addr)
 {
-	return (void *)(uintptr_t)(addr + m->host_base);
+	return (void *)(uintptr_t)((addr + m->host_base) & ~WS_PINNED_ALIAS);
 }
 
 /* Checks [addr[l], +size) of all lanes in `mask`. */

@@ -54,8 +54,12 @@ static inline void ws_buffer_get(const struct ws_wave *w, const struct ws_inst *
 static inline uint64_t ws_buffer_left(const struct ws_buffer *b, uint64_t index, uint64_t offset,
 				      uint64_t buffer_offset)
 {
-	if (!b->structured)
-		return buffer_offset < b->n_bytes ? b->n_bytes - buffer_offset : 0;
+	if (!b->structured) {
+		uint64_t left = buffer_offset < b->n_bytes ? b->n_bytes - buffer_offset : 0;
+		uint32_t step = b->index_stride * 4;
+
+		return b->swizzled ? (left + step - 1) / step * 4 : left;
+	}
 	if (index >= b->n_records)
 		return 0;
 	if (!b->swizzled)

@@ -139,13 +139,13 @@ WS_NOINLINE enum ws_stop ws_flat_lanes(struct ws_wave *w, const struct ws_inst *
 		return stop;
 	if (!a->odd) {
 		for (unsigned l = 0; l < WS_LANES; l++)
-			a->at[l] = (uint8_t *)(uintptr_t)(addr[l] + host_base);
+			a->at[l] = (uint8_t *)(uintptr_t)((addr[l] + host_base) & ~WS_PINNED_ALIAS);
 		return WS_GO;
 	}
 	unsigned l;
 
 	WS_FOR_ACTIVE(l, a->plain)
-		a->at[l] = (uint8_t *)(uintptr_t)(addr[l] + host_base);
+		a->at[l] = (uint8_t *)(uintptr_t)((addr[l] + host_base) & ~WS_PINNED_ALIAS);
 	return WS_GO;
 }
 

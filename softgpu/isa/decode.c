@@ -113,7 +113,8 @@ static bool decode_sopc(const struct ws_isa_reader *r)
 
 	r->insn->simm = ws_isa_bits(w, 8, 8); /* s_set_gpr_idx_on has a constant in place of src1 */
 	return ws_isa_read_row(r, WS_ENC_SOPC, ws_isa_bits(w, 16, 7)) &&
-	       scalar_source(r, 0, ws_isa_bits(w, 0, 8)) && scalar_source(r, 1, ws_isa_bits(w, 8, 8));
+	       scalar_source(r, 0, ws_isa_bits(w, 0, 8)) &&
+	       scalar_source(r, 1, ws_isa_bits(w, 8, 8));
 }
 
 static bool decode_sopk(const struct ws_isa_reader *r)
@@ -144,18 +145,12 @@ static const struct {
 	uint16_t value;
 	bool (*decode)(const struct ws_isa_reader *r);
 } formats[] = {
-	{ 23, 0x17f, decode_sopp },
-	{ 23, 0x17e, decode_sopc },
-	{ 23, 0x17d, decode_sop1 },
-	{ 28, 0xb, decode_sopk },
-	{ 30, 0x2, decode_sop2 },
-	{ 31, 0x0, ws_isa_decode_vector },
-	{ 23, 0x1a7, ws_isa_decode_vop3p },
-	{ 26, 0x34, ws_isa_decode_vop3 },
-	{ 26, 0x30, ws_isa_decode_smem },
-	{ 26, 0x36, ws_isa_decode_ds },
-	{ 26, 0x37, ws_isa_decode_flat },
-	{ 26, 0x38, ws_isa_decode_mubuf },
+	{ 23, 0x17f, decode_sopp },         { 23, 0x17e, decode_sopc },
+	{ 23, 0x17d, decode_sop1 },         { 28, 0xb, decode_sopk },
+	{ 30, 0x2, decode_sop2 },           { 31, 0x0, ws_isa_decode_vector },
+	{ 23, 0x1a7, ws_isa_decode_vop3p }, { 26, 0x34, ws_isa_decode_vop3 },
+	{ 26, 0x30, ws_isa_decode_smem },   { 26, 0x36, ws_isa_decode_ds },
+	{ 26, 0x37, ws_isa_decode_flat },   { 26, 0x38, ws_isa_decode_mubuf },
 	{ 26, 0x3a, ws_isa_decode_mtbuf },
 };
 

@@ -21,7 +21,7 @@ bool ws_isa_decode_smem(const struct ws_isa_reader *r)
 	sdata = ws_isa_find(insn->row, WS_ROLE_SDATA);
 	sbase = ws_isa_find(insn->row, WS_ROLE_SBASE);
 
-	insn->vdata = insn->sdst = ws_isa_bits(w, 6, 7);
+	insn->sdst = ws_isa_bits(w, 6, 7);
 	if (sdata) {
 		unsigned operand = insn->sdst;
 
@@ -77,10 +77,10 @@ bool ws_isa_decode_ds(const struct ws_isa_reader *r)
 	if (insn->simm && !ws_isa_find(row, WS_ROLE_OFFSET) && !ws_isa_find(row, WS_ROLE_OFFSET0) &&
 	    !ws_isa_find(row, WS_ROLE_SWIZZLE))
 		return false;
-	if ((row->flags & WS_ISA_GDSONLY) ? !insn->gds :
-					    insn->gds && !ws_isa_find(row, WS_ROLE_GDS))
+	if ((row->flags & WS_ISA_GDSONLY) ? !insn->gds
+					  : insn->gds && !ws_isa_find(row, WS_ROLE_GDS))
 		return false;
-	/* The accumulation registers of gfx90a; other instructions than those with data have no bit. */
+	/* The accumulation registers of gfx90a; without data there is no such bit. */
 	acc = ws_isa_bits(w, 25, 1);
 	has_data = ws_isa_find(row, WS_ROLE_VDST) || ws_isa_find(row, WS_ROLE_DATA0) ||
 		   ((row->flags & WS_ISA_GDSONLY) && ws_isa_find(row, WS_ROLE_VADDR));
@@ -171,7 +171,8 @@ static bool buffer_operands(const struct ws_isa_reader *r, uint32_t w, uint32_t 
 	insn->vdata = ws_isa_bits(x, 8, 8);
 	insn->soffset = soffset;
 	n_vaddr = insn->offen + insn->idxen;
-	if (insn->vaddr + n_vaddr > 256 || (vdata && !insn->lds && insn->vdata + vdata->n_regs > 256))
+	if (insn->vaddr + n_vaddr > 256 ||
+	    (vdata && !insn->lds && insn->vdata + vdata->n_regs > 256))
 		return false;
 	if (!ws_isa_scalar_operand(&srsrc, 4, true) || soffset == WS_OPND_LITERAL ||
 	    !ws_isa_scalar_operand(&soffset, 1, false))
@@ -196,11 +197,15 @@ bool ws_isa_decode_mubuf(const struct ws_isa_reader *r)
 	insn->slc = ws_isa_bits(w, 17, 1);
 	insn->scc = ws_isa_bits(w, 15, 1);
 	insn->glc = ws_isa_bits(w, 14, 1);
-	if ((insn->scc && (row->flags & WS_ISA_NOSCC)) || (insn->glc && (row->flags & WS_ISA_NOGLC)))
+	if ((insn->scc && (row->flags & WS_ISA_NOSCC)) ||
+	    (insn->glc && (row->flags & WS_ISA_NOGLC)))
 		return false;
 	acc = ws_isa_bits(x, 23, 1);
-	if (!row->n_operands) /* cache maintenance; what gfx90a brought refuses the bit it brought */
-		return !insn->lds && !ws_isa_bits(w, 12, 2) && !(acc && row->targets == WS_ISA_GFX90A);
+	if (!row->n_operands) { /* cache maintenance; the new ones have the new bit, as 0 */
+		if (acc && row->targets == WS_ISA_GFX90A)
+			return false;
+		return !insn->lds && !ws_isa_bits(w, 12, 2);
+	}
 	insn->dst_acc = acc && r->target == WS_ISA_GFX90A;
 	insn->tfe = acc && r->target == WS_ISA_GFX908;
 	if (insn->lds) {

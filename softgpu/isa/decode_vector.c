@@ -29,7 +29,7 @@ static unsigned n_sources(const struct ws_isa_row *row)
 	return n;
 }
 
-static bool has_form(const struct ws_isa_row *row, enum ws_isa_target target, enum ws_form form)
+bool ws_isa_has_form(const struct ws_isa_row *row, enum ws_isa_target target, enum ws_form form)
 {
 	if (!(row->forms & (1u << form)))
 		return false;
@@ -86,6 +86,25 @@ static bool source(const struct ws_isa_reader *r, unsigned k, unsigned field)
 	return true;
 }
 
+/*
+ * neg of an integer source is sext in LLVM's eyes (or nothing, with op_sel), and abs is nothing: an
+ * interpreter that applies neg and abs finds them on floats only.
+ */
+static void settle_integer_mods(struct ws_insn *insn)
+{
+	for (unsigned k = 0; k < 3; k++) {
+		const struct ws_isa_operand *desc = ws_isa_find(insn->row, WS_ROLE_SRC0 + k);
+		unsigned bit = 1u << k;
+
+		if (!desc || desc->is_float || (insn->row->flags & WS_ISA_NEGABS))
+			continue;
+		if ((insn->neg & bit) && !(insn->row->flags & WS_ISA_OPSEL))
+			insn->sext |= bit;
+		insn->neg &= ~bit;
+		insn->abs &= ~bit;
+	}
+}
+
 static bool dpp_ctrl_exists(const struct ws_isa_reader *r, unsigned ctrl)
 {
 	bool is_64_bit = ws_isa_find(r->insn->row, WS_ROLE_SRC0)->bits == 64;
@@ -109,7 +128,7 @@ static bool decode_dpp(const struct ws_isa_reader *r)
 	unsigned n = n_sources(insn->row);
 	uint32_t w;
 
-	if (r->n_words < 2 || !has_form(insn->row, r->target, WS_FORM_DPP))
+	if (r->n_words < 2 || !ws_isa_has_form(insn->row, r->target, WS_FORM_DPP))
 		return false;
 	w = r->words[1];
 	insn->n_dwords = 2;
@@ -127,6 +146,7 @@ static bool decode_dpp(const struct ws_isa_reader *r)
 			if ((k >= n || !ws_isa_has_source_mods(insn->row, k)) &&
 			    ((insn->neg | insn->abs) >> k & 1))
 				return false;
+		settle_integer_mods(insn);
 	}
 	return dpp_ctrl_exists(r, insn->dpp_ctrl) &&
 	       source(r, 0, WS_OPND_VGPR0 + ws_isa_bits(w, 0, 8));
@@ -159,7 +179,7 @@ static bool decode_sdwa(const struct ws_isa_reader *r, unsigned src1)
 	const struct ws_isa_operand *vdst = ws_isa_find(insn->row, WS_ROLE_VDST);
 	uint32_t w;
 
-	if (r->n_words < 2 || !has_form(insn->row, r->target, WS_FORM_SDWA))
+	if (r->n_words < 2 || !ws_isa_has_form(insn->row, r->target, WS_FORM_SDWA))
 		return false;
 	w = r->words[1];
 	insn->n_dwords = 2;
@@ -219,7 +239,7 @@ bool ws_isa_decode_vector(const struct ws_isa_reader *r)
 		return false;
 	if (!(row->forms & ~(1u << WS_FORM_PLAIN)) && row->enc == WS_ENC_VOP1 &&
 	    !ws_isa_find(row, WS_ROLE_SDST) && src0 < WS_OPND_VGPR0)
-		return false; /* v_swap_b32 and v_accvgpr_mov_b32 write both sides, or copy a file */
+		return false; /* v_swap_b32 and v_accvgpr_mov_b32 know vector registers only */
 	return ws_isa_read_literal(r, src0) && source(r, 0, src0);
 }
 
@@ -267,6 +287,7 @@ bool ws_isa_decode_vop3(const struct ws_isa_reader *r)
 	if ((insn->clamp && !ws_isa_has_clamp(row)) || (insn->omod && !ws_isa_has_omod(row)) ||
 	    unused_mods(row, insn->neg, insn->abs))
 		return false;
+	settle_integer_mods(insn);
 	if (row->flags & WS_ISA_VCC)
 		insn->src[2] = WS_OPND_VCC_LO;
 	for (unsigned k = 0; k < 3; k++) {
@@ -343,7 +364,8 @@ bool ws_isa_decode_vop3p(const struct ws_isa_reader *r)
 	insn->op_sel_hi &= (1u << n) - 1;
 	for (unsigned k = 0; k < 3; k++) {
 		const struct ws_isa_operand *desc = ws_isa_find(row, WS_ROLE_SRC0 + k);
-		bool has_neg = desc && (k == 0 || desc->is_float || desc->type_class != WS_TYPE_PK16);
+		bool has_neg =
+			desc && (k == 0 || desc->is_float || desc->type_class != WS_TYPE_PK16);
 		unsigned field = ws_isa_bits(x, 9 * k, 9);
 
 		if ((!has_neg && ((insn->neg | insn->neg_hi) >> k & 1)) ||

@@ -11,8 +11,8 @@ void ws_isa_put(struct ws_isa_text *text, const char *format, ...)
 	int n;
 
 	va_start(args, format);
-	n = vsnprintf(fits ? text->buf + text->len : NULL, fits ? text->size - text->len : 0, format,
-		      args);
+	n = vsnprintf(fits ? text->buf + text->len : NULL, fits ? text->size - text->len : 0,
+		      format, args);
 	va_end(args);
 	text->len += n;
 }
@@ -33,24 +33,44 @@ void ws_isa_put_regs(struct ws_isa_text *text, char file, unsigned first, unsign
 void ws_isa_put_scalar(struct ws_isa_text *text, unsigned operand, unsigned n_regs)
 {
 	static const char *const halves[] = {
-		[WS_OPND_FLAT_SCRATCH_LO] = "flat_scratch_lo", "flat_scratch_hi", "xnack_mask_lo",
-		"xnack_mask_hi", "vcc_lo", "vcc_hi", [WS_OPND_M0] = "m0",
-		[WS_OPND_EXEC_LO] = "exec_lo", "exec_hi", [WS_OPND_SHARED_BASE] = "src_shared_base",
-		"src_shared_limit", "src_private_base", "src_private_limit",
-		"src_pops_exiting_wave_id", [WS_OPND_VCCZ] = "src_vccz", "src_execz", "src_scc",
-		"src_lds_direct", [255] = NULL,
+		[WS_OPND_FLAT_SCRATCH_LO] = "flat_scratch_lo",
+		"flat_scratch_hi",
+		"xnack_mask_lo",
+		"xnack_mask_hi",
+		"vcc_lo",
+		"vcc_hi",
+		[WS_OPND_M0] = "m0",
+		[WS_OPND_EXEC_LO] = "exec_lo",
+		"exec_hi",
+		[WS_OPND_SHARED_BASE] = "src_shared_base",
+		"src_shared_limit",
+		"src_private_base",
+		"src_private_limit",
+		"src_pops_exiting_wave_id",
+		[WS_OPND_VCCZ] = "src_vccz",
+		"src_execz",
+		"src_scc",
+		"src_lds_direct",
+		[255] = NULL,
 	};
 	static const char *const pairs[] = {
-		[WS_OPND_FLAT_SCRATCH_LO] = "flat_scratch", [WS_OPND_XNACK_MASK_LO] = "xnack_mask",
-		[WS_OPND_VCC_LO] = "vcc", [WS_OPND_EXEC_LO] = "exec", [255] = NULL,
+		[WS_OPND_FLAT_SCRATCH_LO] = "flat_scratch",
+		[WS_OPND_XNACK_MASK_LO] = "xnack_mask",
+		[WS_OPND_VCC_LO] = "vcc",
+		[WS_OPND_EXEC_LO] = "exec",
+		[255] = NULL,
 	};
 
 	if (operand < WS_OPND_FLAT_SCRATCH_LO)
 		ws_isa_put_regs(text, 's', operand, n_regs);
-	else if (operand >= WS_OPND_TTMP0 && operand < WS_OPND_M0)
-		ws_isa_put(text, "ttm"), ws_isa_put_regs(text, 'p', operand - WS_OPND_TTMP0, n_regs);
+	else if (operand < WS_OPND_TTMP0 || operand >= WS_OPND_M0)
+		ws_isa_put(text, "%s",
+			   n_regs > 1 && pairs[operand] ? pairs[operand] : halves[operand]);
+	else if (n_regs == 1)
+		ws_isa_put(text, "ttmp%u", operand - WS_OPND_TTMP0);
 	else
-		ws_isa_put(text, "%s", n_regs > 1 && pairs[operand] ? pairs[operand] : halves[operand]);
+		ws_isa_put(text, "ttmp[%u:%u]", operand - WS_OPND_TTMP0,
+			   operand - WS_OPND_TTMP0 + n_regs - 1);
 }
 
 /* The bits of the inline floating-point constants 240..248 in each format, and their spelling. */
@@ -59,9 +79,10 @@ static const struct {
 	uint16_t f16;
 	uint32_t f32;
 } inline_floats[] = {
-	{ "0.5", 0x3800, 0x3f000000 },  { "-0.5", 0xb800, 0xbf000000 }, { "1.0", 0x3c00, 0x3f800000 },
-	{ "-1.0", 0xbc00, 0xbf800000 }, { "2.0", 0x4000, 0x40000000 },  { "-2.0", 0xc000, 0xc0000000 },
-	{ "4.0", 0x4400, 0x40800000 },  { "-4.0", 0xc400, 0xc0800000 },
+	{ "0.5", 0x3800, 0x3f000000 },        { "-0.5", 0xb800, 0xbf000000 },
+	{ "1.0", 0x3c00, 0x3f800000 },        { "-1.0", 0xbc00, 0xbf800000 },
+	{ "2.0", 0x4000, 0x40000000 },        { "-2.0", 0xc000, 0xc0000000 },
+	{ "4.0", 0x4400, 0x40800000 },        { "-4.0", 0xc400, 0xc0800000 },
 	{ "0.15915494", 0x3118, 0x3e22f983 },
 };
 
@@ -109,7 +130,7 @@ static unsigned spelled_bits(const struct ws_isa_row *row, const struct ws_isa_o
 
 	if (desc->bits != 16)
 		return desc->bits == 64 ? 64 : 32;
-	/* The short forms of packed integers are 32-bit integers to LLVM, and so is f16's exponent. */
+	/* Packed integers in short forms are 32-bit integers to LLVM, and so is f16's exponent. */
 	if (is_packed_int && row->enc != WS_ENC_VOP3P)
 		return 32;
 	return !desc->is_float && !is_packed_int && ws_isa_has_float_source(row) ? 32 : 16;
@@ -138,8 +159,9 @@ void ws_isa_put_source(struct ws_isa_text *text, const struct ws_insn *insn, uns
 	if (operand >= WS_OPND_VGPR0) {
 		ws_isa_put_regs(text, is_acc ? 'a' : 'v', operand - WS_OPND_VGPR0, desc->n_regs);
 	} else if (operand >= WS_OPND_INT_0 && operand <= WS_OPND_INT_M16) {
-		ws_isa_put(text, "%d", operand <= WS_OPND_INT_64 ? (int)operand - WS_OPND_INT_0 :
-								   WS_OPND_INT_64 - (int)operand);
+		ws_isa_put(text, "%d",
+			   operand <= WS_OPND_INT_64 ? (int)operand - WS_OPND_INT_0
+						     : WS_OPND_INT_64 - (int)operand);
 	} else if (operand >= WS_OPND_F_0_5 && operand <= WS_OPND_F_INV_2PI) {
 		unsigned i = operand - WS_OPND_F_0_5;
 
@@ -159,8 +181,9 @@ void ws_isa_put_source(struct ws_isa_text *text, const struct ws_insn *insn, uns
 static void put_hwreg(struct ws_isa_text *text, uint16_t value)
 {
 	static const char *const names[64] = {
-		[1] = "MODE", "STATUS", "TRAPSTS", "HW_ID", "GPR_ALLOC", "LDS_ALLOC", "IB_STS",
-		[15] = "SH_MEM_BASES", "TBA_LO", "TBA_HI", "TMA_LO", "TMA_HI",
+		[1] = "MODE", "STATUS",    "TRAPSTS", "HW_ID",
+		"GPR_ALLOC",  "LDS_ALLOC", "IB_STS",  [15] = "SH_MEM_BASES",
+		"TBA_LO",     "TBA_HI",    "TMA_LO",  "TMA_HI",
 	};
 	unsigned id = value & 0x3f, offset = value >> 6 & 0x1f, width = (value >> 11) + 1;
 

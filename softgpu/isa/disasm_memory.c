@@ -44,10 +44,11 @@ static void print_smem(struct ws_isa_text *text, const struct ws_insn *insn)
 	put_flag(text, insn->glc && has_glc, "glc");
 }
 
-/* and_mask, or_mask, xor_mask of ds_swizzle's bit mode, as the picture of what becomes of 5 bits. */
+/* The three masks of ds_swizzle's bit mode, as the picture of what becomes of 5 bits. */
 static void put_bitmask_swizzle(struct ws_isa_text *text, unsigned offset)
 {
-	unsigned and_mask = offset & 0x1f, or_mask = offset >> 5 & 0x1f, xor_mask = offset >> 10 & 0x1f;
+	unsigned and_mask = offset & 0x1f, or_mask = offset >> 5 & 0x1f;
+	unsigned xor_mask = offset >> 10 & 0x1f;
 
 	if (and_mask == 0x1f && or_mask == 0 && xor_mask && !(xor_mask & (xor_mask - 1))) {
 		ws_isa_put(text, "swizzle(SWAP,%u)", xor_mask);
@@ -68,7 +69,7 @@ static void put_bitmask_swizzle(struct ws_isa_text *text, unsigned offset)
 	ws_isa_put(text, "swizzle(BITMASK_PERM,\"");
 	for (unsigned bit = 0x10; bit; bit >>= 1) {
 		/* what a lane number of all zeros and one of all ones become */
-		bool zero = ((0 & and_mask) | or_mask) & bit, one = ((0x1f & and_mask) | or_mask) & bit;
+		bool zero = or_mask & bit, one = (and_mask | or_mask) & bit;
 
 		if (xor_mask & bit) {
 			zero = !zero;
@@ -183,10 +184,11 @@ static void print_flat(struct ws_isa_text *text, const struct ws_insn *insn)
 
 static void put_buffer_format(struct ws_isa_text *text, const struct ws_insn *insn)
 {
-	static const char *const data[] = { "INVALID",    "8",           "16",         "8_8",
-					    "32",         "16_16",       "10_11_11",   "11_11_10",
-					    "10_10_10_2", "2_10_10_10",  "8_8_8_8",    "32_32",
-					    "16_16_16_16", "32_32_32",   "32_32_32_32", "RESERVED_15" };
+	static const char *const data[] = {
+		"INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
+		"10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
+		"16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"
+	};
 	static const char *const num[] = { "UNORM", "SNORM", "USCALED",    "SSCALED",
 					   "UINT",  "SINT",  "RESERVED_6", "FLOAT" };
 	bool has_data = insn->dfmt != 1, has_num = insn->nfmt != 0; /* 8 UNORM is the usual */
@@ -232,7 +234,7 @@ static void print_buffer(struct ws_isa_text *text, const struct ws_insn *insn)
 	put_flag(text, insn->offen, "offen");
 	if (insn->simm)
 		ws_isa_put(text, " offset:%d", insn->simm);
-	if (!ws_isa_find(row, WS_ROLE_VDATA)) /* part of buffer_store_lds_dword's name, as it were */
+	if (!ws_isa_find(row, WS_ROLE_VDATA)) /* buffer_store_lds_dword: no option */
 		put_flag(text, true, "lds");
 	put_flag(text, insn->glc, "glc");
 	put_flag(text, insn->slc, "slc");

@@ -29,15 +29,14 @@ static void put_source_mods(struct ws_isa_text *text, const struct ws_insn *insn
 	unsigned operand = insn->src[k];
 	bool neg_in_words;
 
-	if (row->enc == WS_ENC_VOP3P && !is_mix) {
+	if (row->enc == WS_ENC_VOP3P && !is_mix)
 		neg = abs = false; /* printed behind, as neg_lo and neg_hi */
-	} else if (insn->form != WS_FORM_SDWA && !desc->is_float && !(row->flags & WS_ISA_NEGABS)) {
-		sext = neg && !(row->flags & WS_ISA_OPSEL); /* the bit's other meaning */
-		neg = abs = false;
-	}
 	/* -1.0 would read as the constant of that value */
 	neg_in_words = neg && !abs && ws_isa_is_constant(operand);
-	ws_isa_put(text, "%s%s%s", sext ? "sext(" : "", neg_in_words ? "neg(" : neg ? "-" : "",
+	ws_isa_put(text, "%s%s%s", sext ? "sext(" : "",
+		   neg_in_words ? "neg("
+		   : neg        ? "-"
+				: "",
 		   abs ? "|" : "");
 	ws_isa_put_source(text, insn, operand, desc, insn->src_acc >> k & 1);
 	ws_isa_put(text, "%s%s%s", abs ? "|" : "", neg_in_words ? ")" : "", sext ? ")" : "");

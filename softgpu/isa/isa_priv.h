@@ -60,6 +60,7 @@ static inline bool ws_isa_has_source_mods(const struct ws_isa_row *row, unsigned
 	       (ws_isa_has_float_source(row) || (row->flags & (WS_ISA_NEGABS | WS_ISA_OPSEL)));
 }
 
+bool ws_isa_has_form(const struct ws_isa_row *row, enum ws_isa_target target, enum ws_form form);
 bool ws_isa_has_clamp(const struct ws_isa_row *row);
 bool ws_isa_has_omod(const struct ws_isa_row *row);
 
@@ -67,8 +68,8 @@ bool ws_isa_has_omod(const struct ws_isa_row *row);
 bool ws_isa_read_row(const struct ws_isa_reader *r, enum ws_enc enc, unsigned op);
 
 /*
- * Checks a scalar operand number of n_regs registers and aligns it as the hardware does. False if it
- * cannot be read (or, is_dst, written). insn->literal must already hold the literal.
+ * Checks a scalar operand number of n_regs registers and aligns it as the hardware does. False if
+ * it cannot be read (or, is_dst, written).
  */
 bool ws_isa_scalar_operand(unsigned *operand, unsigned n_regs, bool is_dst);
 
@@ -95,8 +96,8 @@ struct ws_isa_text {
 	unsigned n_operands; /* printed so far: decides between blank and comma */
 };
 
-__attribute__((format(printf, 2, 3)))
-void ws_isa_put(struct ws_isa_text *text, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void ws_isa_put(struct ws_isa_text *text, const char *format,
+						      ...);
 
 /* The blank or comma that stands before an operand. */
 void ws_isa_put_separator(struct ws_isa_text *text);

@@ -51,7 +51,7 @@ EXPORT HSAKMT_STATUS hsaKmtDestroyEvent(HsaEvent *Event)
 {
 	enum ws_event_status status;
 
-	THUNK_OR_RETURN(thunk);
+	THUNK_OR_RELEASED(thunk);
 	if (!Event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
 	status = ws_event_destroy(thunk->events, Event->EventId);

@@ -62,7 +62,7 @@ EXPORT HSAKMT_STATUS hsaKmtFreeMemory(void *MemoryAddress, HSAuint64 SizeInBytes
 	enum ws_vm_status status;
 	HsaMemFlags flags;
 
-	THUNK_OR_RETURN(thunk);
+	THUNK_OR_RELEASED(thunk);
 	if (!MemoryAddress || ws_vm_query(thunk->vm, addr, &info) || info.start != addr ||
 	    info.kind == WS_VM_PINNED)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
@@ -109,7 +109,7 @@ EXPORT HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *MemoryAddress, HSAuint6
 
 EXPORT HSAKMT_STATUS hsaKmtDeregisterMemory(void *MemoryAddress)
 {
-	THUNK_OR_RETURN(thunk);
+	THUNK_OR_RELEASED(thunk);
 	return vm_statuses[ws_vm_unpin(thunk->vm, (uint64_t)MemoryAddress)];
 }
 
@@ -118,17 +118,20 @@ static HSAKMT_STATUS map(struct thunk *thunk, void *addr, HSAuint64 size, HSAuin
 {
 	enum ws_vm_status status;
 	struct ws_vm_info info;
+	uint64_t offset;
 
 	if (!addr || n_nodes > WS_VM_MAX_NODES || (n_nodes && !nodes))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (ws_vm_query(thunk->vm, (uint64_t)addr, &info) ||
-	    size > info.size - ((uint64_t)addr - info.start))
+	if (ws_vm_query(thunk->vm, (uint64_t)addr, &info))
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	offset = ((uint64_t)addr & ~WS_PINNED_ALIAS) - info.start;
+	if (size > info.size - offset)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	status = ws_vm_set_nodes(thunk->vm, (uint64_t)addr, nodes, (uint32_t)n_nodes);
 	if (status)
 		return vm_statuses[status];
 	if (alternate)
-		*alternate = (uint64_t)addr;
+		*alternate = info.device_start + offset;
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -157,7 +160,7 @@ EXPORT HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *MemoryAddress)
 {
 	struct ws_vm_info info;
 
-	THUNK_OR_RETURN(thunk);
+	THUNK_OR_RELEASED(thunk);
 	if (!MemoryAddress)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	/* Pieces of the scratch pool come and go; only a whole block loses its nodes. */
@@ -182,7 +185,7 @@ EXPORT HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *Pointer, HsaPointerInfo 
 	PointerInfo->Node = info.node;
 	PointerInfo->MemFlags.Value = info.flags;
 	PointerInfo->CPUAddress = (void *)info.start;
-	PointerInfo->GPUAddress = info.start;
+	PointerInfo->GPUAddress = info.device_start;
 	PointerInfo->SizeInBytes = info.size;
 	PointerInfo->NMappedNodes = info.n_mapped_nodes;
 	PointerInfo->MappedNodes = info.mapped_nodes;

@@ -12,11 +12,17 @@
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thunk *machine;         /* kept until exit: device threads outlive exit handlers */
 static uint32_t n_opened;
+static bool forked_open;              /* a parent of this process had it open */
 static struct thunk *_Atomic current; /* machine while it is open */
 
 struct thunk *thunk_get(void)
 {
 	return atomic_load_explicit(&current, memory_order_acquire);
+}
+
+bool thunk_in_child(void)
+{
+	return forked_open;
 }
 
 /* The device threads and the memory stay with the parent: every call of the child fails. */
@@ -25,6 +31,7 @@ static void in_child(void)
 	atomic_store(&current, NULL);
 	machine = NULL;
 	n_opened = 0;
+	forked_open = true;
 	pthread_mutex_init(&open_lock, NULL);
 }
 
@@ -210,7 +217,8 @@ EXPORT HSAKMT_STATUS hsaKmtCloseKFD(void)
 
 	pthread_mutex_lock(&open_lock);
 	if (!n_opened)
-		status = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+		status = forked_open ? HSAKMT_STATUS_SUCCESS
+				     : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
 	else if (--n_opened == 0)
 		atomic_store(&current, NULL); /* the machine itself stays for the next time */
 	pthread_mutex_unlock(&open_lock);

@@ -136,7 +136,7 @@ EXPORT HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID QueueId, HSAuint32 QueuePerce
 {
 	struct thunk_queue *queue;
 
-	THUNK_OR_RETURN(thunk);
+	THUNK_OR_RELEASED(thunk);
 	queue = find_queue(thunk, QueueId, false);
 	if (!queue)
 		return HSAKMT_STATUS_INVALID_HANDLE;
@@ -149,7 +149,7 @@ EXPORT HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID QueueId)
 {
 	struct thunk_queue *queue;
 
-	THUNK_OR_RETURN(thunk);
+	THUNK_OR_RELEASED(thunk);
 	queue = find_queue(thunk, QueueId, true);
 	if (!queue)
 		return HSAKMT_STATUS_INVALID_HANDLE;

@@ -58,6 +58,18 @@ struct thunk *thunk_get(void);
 	if (!name)                                                   \
 		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
 
+/*
+ * Exit handlers of a forked child give back what the parent allocated, and ROCr asserts that this
+ * works: there is nothing to do there, and that is a success.
+ */
+bool thunk_in_child(void);
+
+#define THUNK_OR_RELEASED(name)                                      \
+	struct thunk *name = thunk_get();                            \
+	if (!name)                                                   \
+		return thunk_in_child() ? HSAKMT_STATUS_SUCCESS      \
+					: HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
+
 static inline bool is_node(const struct thunk *thunk, HSAuint32 node)
 {
 	return node <= thunk->topology.n_gpus;

@@ -14,7 +14,8 @@
 
 static int open_as(const char *symbol, const char *path, int flags, mode_t mode)
 {
-	int (*next)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, symbol);
+	int (*next)(const char *, int, ...) =
+		(int (*)(const char *, int, ...))dlsym(RTLD_NEXT, symbol);
 
 	return next(strcmp(path, "/dev/kfd") ? path : "/dev/null", flags, mode);
 }
@@ -25,7 +26,7 @@ static int open_as(const char *symbol, const char *path, int flags, mode_t mode)
 	{                                                                                          \
 		mode_t mode = 0;                                                                   \
 		va_list args;                                                                      \
-												   \
+                                                                                                   \
 		if (flags & (O_CREAT | __O_TMPFILE)) {                                             \
 			va_start(args, flags);                                                     \
 			mode = va_arg(args, mode_t);                                               \

@@ -10,7 +10,7 @@ set -eu
 
 PATH=$WS_BUILD/bin:$PATH
 export PATH
-unset WAVESCOPE_GPU WAVESCOPE_LOG WAVESCOPE_WORKERS WAVESCOPE_CHECK
+unset WAVESCOPE_GPU WAVESCOPE_LOG WAVESCOPE_WORKERS
 # Complaints and help are compared as text.
 LC_ALL=C NO_COLOR=1 COLUMNS=80
 export LC_ALL NO_COLOR COLUMNS
@@ -69,13 +69,6 @@ fake_install() {
 
 need_softgpu() {
 	[ -e "$WS_BUILD/lib/libhsakmt.so.1" ] || skip "the software GPU is not in this build"
-	# A library built for a sanitizer needs that sanitizer in the program first. AMD's
-	# libraries leak at exit, and reserve more address space than ASan likes.
-	if nm -D "$WS_BUILD/lib/libhsakmt.so.1" 2>/dev/null | grep -q __asan_init; then
-		LD_PRELOAD=$(gcc -print-file-name=libasan.so)
-		ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS:-}
-		export LD_PRELOAD ASAN_OPTIONS
-	fi
 }
 
 need_sample() {

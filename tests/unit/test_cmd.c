@@ -47,8 +47,17 @@ static const struct ws_cmd go_cmd = {
 	.set_defaults = set_defaults,
 	.run = go,
 };
+static const struct ws_cmd exec_cmd = {
+	.name = "exec",
+	.summary = "run something",
+	.usage = "[options] PROGRAM",
+	.opts = { rows, WS_ARRAY_LEN(rows) },
+	.order = WS_OPT_FIRST,
+	.values_bytes = sizeof(struct args),
+	.run = go,
+};
 static const struct ws_cmd hidden_cmd = { .name = "hidden", .run = go };
-static const struct ws_cmd *const subs[] = { &go_cmd, &hidden_cmd, NULL };
+static const struct ws_cmd *const subs[] = { &go_cmd, &exec_cmd, &hidden_cmd, NULL };
 static const struct ws_cmd root = {
 	.name = "tool", .summary = "a tool", .usage = "COMMAND [options]", .subs = subs
 };
@@ -120,7 +129,8 @@ static void wrong_usage_is_code_2_and_one_line(void **state)
 
 static void help_is_asked_for_in_many_ways(void **state)
 {
-	static const char *const lines[] = { "go --help", "go -h", "help go", "go --fast -h",
+	static const char *const lines[] = { "go --help",        "go -h",
+					     "help go",          "go --fast -h",
 					     "go --fats --help", "go place --help" };
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(lines); i++) {
@@ -129,8 +139,13 @@ static void help_is_asked_for_in_many_ways(void **state)
 		assert_string_equal(said, "");
 	}
 	assert_int_equal(call_tool("go -- --help"), 3);
+	/* After an option's value, and not after a program's name. */
+	assert_int_equal(call_tool("exec --a-name-that-is-very-long 7 --help"), 0);
+	assert_non_null(strstr(out, "usage: tool exec"));
+	assert_int_equal(call_tool("exec --a-name-that-is-very-long 7 prog --help"), 7);
+	assert_int_equal(n_operands, 2);
 	assert_int_equal(call_tool("--help"), 0);
-	assert_non_null(strstr(out, "Commands:\n  go                      go somewhere\n"));
+	assert_non_null(strstr(out, "Commands:\n  go                      go somewhere\n  exec  "));
 	assert_null(strstr(out, "hidden"));
 	assert_int_equal(call_tool("--version"), 0);
 	assert_string_equal(out, "tool 1.2\n");
@@ -142,22 +157,23 @@ static void help_is_grouped_wrapped_and_hides_hidden_rows(void **state)
 {
 	unsetenv("COLUMNS");
 	assert_int_equal(call_tool("go --help"), 0);
-	assert_string_equal(out,
-			    "usage: tool go [options] [PLACE...]\n"
-			    "\n"
-			    "Goes somewhere.\n"
-			    "\n"
-			    "Speed:\n"
-			    "  -f, --fast              go fast, with a text that is long enough to need a\n"
-			    "                          second line in eighty columns\n"
-			    "      --a-name-that-is-very-long NUMBER\n"
-			    "                          a count\n"
-			    "\n"
-			    "Help:\n"
-			    "  -h, --help              show this help and exit\n"
-			    "  -V, --version           show the version and exit\n"
-			    "\n"
-			    "Exit code: the count.\n");
+	assert_string_equal(
+		out,
+		"usage: tool go [options] [PLACE...]\n"
+		"\n"
+		"Goes somewhere.\n"
+		"\n"
+		"Speed:\n"
+		"  -f, --fast              go fast, with a text that is long enough to need a\n"
+		"                          second line in eighty columns\n"
+		"      --a-name-that-is-very-long NUMBER\n"
+		"                          a count\n"
+		"\n"
+		"Help:\n"
+		"  -h, --help              show this help and exit\n"
+		"  -V, --version           show the version and exit\n"
+		"\n"
+		"Exit code: the count.\n");
 }
 
 static void a_full_disk_is_not_success(void **state)

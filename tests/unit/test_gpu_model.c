@@ -22,7 +22,8 @@ static void every_row_is_whole_and_unique(void **state)
 		/* What the software GPU is made from must be known to the last number. */
 		if (m->soft)
 			assert_true(m->n_cus && m->n_ses && m->freq_mhz && m->mem_gib &&
-				    m->mem_freq_mhz && m->mem_width_bits && m->l2_kib && m->chip_id);
+				    m->mem_freq_mhz && m->mem_width_bits && m->l2_kib &&
+				    m->chip_id);
 		for (size_t j = 0; j < i; j++) {
 			assert_string_not_equal(m->name, models[j].name);
 			assert_true(!m->chip_id || m->chip_id != models[j].chip_id);
@@ -60,12 +61,15 @@ static void lists_of_software_gpus_are_checked(void **state)
 		{ "mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi210", "more than 16" },
 	};
 	struct ws_err err;
+	struct ws_buf out;
 
-	assert_int_equal(ws_gpu_soft_list_check("mi210", &err), WS_OK);
-	assert_int_equal(ws_gpu_soft_list_check("mi210,MI100,mi250x", &err), WS_OK);
+	ws_buf_init(&out, 100);
+	assert_int_equal(ws_gpu_soft_list("mi210,MI100,mi250X", &out, &err), WS_OK);
+	assert_string_equal(out.at, "mi210,mi100,mi250x");
 	for (size_t i = 0; i < WS_ARRAY_LEN(wrong); i++)
-		assert_fails_with(ws_gpu_soft_list_check(wrong[i].list, &err), WS_E_USAGE, &err,
+		assert_fails_with(ws_gpu_soft_list(wrong[i].list, &out, &err), WS_E_USAGE, &err,
 				  wrong[i].text);
+	ws_buf_fini(&out);
 }
 
 int main(void)

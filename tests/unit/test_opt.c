@@ -61,8 +61,11 @@ static void parse(struct parsed *p, enum ws_opt_order order, const char *line)
 static void every_spelling_of_a_value_is_understood(void **state)
 {
 	static const char *const lines[] = {
-		"--output-directory out -n 5", "--output-directory=out -n5", "-dout --count 5",
-		"-d out --count=0x5",	       "-q -d ignored --no-quiet -d out -n 5",
+		"--output-directory out -n 5",
+		"--output-directory=out -n5",
+		"-dout --count 5",
+		"-d out --count=0x5",
+		"-q -d ignored --no-quiet -d out -n 5",
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(lines); i++) {
@@ -173,7 +176,8 @@ static void mistakes_are_named_with_what_to_do(void **state)
 		{ "--no-quiet=1", "option '--no-quiet' takes no value" },
 		{ "--no-count", "unknown option '--no-count'" },
 		{ "-f jsn", "option '-f': no choice 'jsn': did you mean 'json'?" },
-		{ "--format xml9", "option '--format': no choice 'xml9': use one of csv, json, pf" },
+		{ "--format xml9",
+		  "option '--format': no choice 'xml9': use one of csv, json, pf" },
 		{ "--=x", "unknown option '--'" },
 		{ "--Numbers", "unknown option '--Numbers'" },
 	};

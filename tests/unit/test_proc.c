@@ -61,7 +61,8 @@ static void missing_programs_get_the_shells_codes(void **state)
 	struct ws_err err;
 	char *argv[] = { "x", NULL };
 
-	assert_int_equal(ws_proc_exit_code(ws_proc_run("/no/such", argv, environ, &end, &err)), 127);
+	assert_int_equal(ws_proc_exit_code(ws_proc_run("/no/such", argv, environ, &end, &err)),
+			 127);
 	assert_int_equal(ws_proc_exit_code(ws_proc_run("/etc/passwd", argv, environ, &end, &err)),
 			 126);
 	assert_int_equal(ws_proc_exit_code(ws_proc_exec("/no/such", argv, environ, &err)), 127);
@@ -139,7 +140,8 @@ static void read_ends_a_program_that_hangs_and_its_children(void **state)
 
 static void end_as_ends_the_same_way(void **state)
 {
-	static const struct ws_proc_end ends[] = { { 5, 0, false }, { 128 + SIGTERM, SIGTERM, false } };
+	static const struct ws_proc_end ends[] = { { 5, 0, false },
+						   { 128 + SIGTERM, SIGTERM, false } };
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(ends); i++) {
 		int status;

@@ -13,7 +13,8 @@ project() {
 		n=0
 		for code in $2; do
 			n=$((n + 1))
-			echo "test('t$n', sh, args: ['-c', 'echo SKIP: because $n; exit $code'])"
+			echo "test('t$n', sh, args: ['-c', 'echo SKIP: because $n; exit $code'],"
+			echo "  suite: 's$code')"
 		done
 	} >"$work/$1/meson.build"
 	meson setup "$work/$1/b" "$work/$1" >/dev/null
@@ -38,6 +39,9 @@ expect 1 '2 passed, 2 failed, 2 skipped' "$work/mixed/b"
 out_has 't3: SKIP: because 3'
 out_has 't2: FAIL'
 expect 1 '5 passed, 2 failed, 2 skipped' "$work/good/b" "$work/mixed/b"
+# One suite of a tree; a suite that is not there is a failure.
+expect 0 '5 passed, 0 failed, 0 skipped' "$work/good/b" "$work/mixed/b:s0"
+expect 1 '3 passed, 1 failed, 0 skipped' "$work/good/b" "$work/mixed/b:nosuch"
 # Nothing passed is no success, whatever the reason.
 expect 1 '0 passed, 0 failed, 2 skipped' "$work/skips/b"
 run "$WS_SOURCE/scripts/test" "$work/none/b"

@@ -25,7 +25,7 @@ for command in run info doctor; do
 done
 
 run wavescope run --help
-for word in 'GPU:' 'Loading:' 'Exit code:' '-g, --gpu LIST' '-w, --workers N' '--check'; do
+for word in 'GPU:' 'Loading:' 'Exit code:' '-g, --gpu LIST' '-w, --workers N'; do
 	out_has "$word"
 done
 

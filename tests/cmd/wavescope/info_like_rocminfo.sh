@@ -11,8 +11,9 @@ mkdir "$work/bin"
 printf '#!/bin/sh\necho amdgpu 1 0\n' >"$work/bin/lsmod"
 chmod +x "$work/bin/lsmod"
 for gpu in mi210 mi100 mi250x mi210,mi100; do
-	PATH=$work/bin:$PATH LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$shim" \
-		run wavescope run --gpu "$gpu" -- rocminfo
+	# Into rocminfo alone, after what the build itself may have to preload.
+	PATH=$work/bin:$PATH run wavescope run --gpu "$gpu" -- \
+		sh -c 'LD_PRELOAD=${LD_PRELOAD:+$LD_PRELOAD:}$0 exec rocminfo' "$shim"
 	rc_is 0
 	# Its first line is about the kernel module.
 	grep -v 'ROCk module' "$out" >"$work/theirs"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The library is found beside the program, installed (lib/wavescope) before built (lib),
+# The library is found beside the program, installed (lib/wavescope) or in a build tree (lib),
 # through links and from any folder; without it, one clear line.
 . "$WS_SOURCE/tests/cmd/lib.sh"
 fake_install
@@ -10,6 +10,10 @@ unset LD_LIBRARY_PATH 2>/dev/null || true
 run wavescope run -- sh -c 'echo $LD_LIBRARY_PATH'
 out_is "$prefix/lib/wavescope"
 rm "$prefix/lib/wavescope/libhsakmt.so.1"
+# A public folder may hold the real driver library: it is not ours to take.
+run wavescope run -- true
+rc_is 125
+: >"$prefix/build.ninja"
 run wavescope run -- sh -c 'echo $LD_LIBRARY_PATH'
 out_is "$prefix/lib"
 

@@ -117,6 +117,25 @@ static void pointers_are_known_or_not(void **state)
 	assert_int_equal(info.Type, HSA_POINTER_UNKNOWN);
 }
 
+static void pinned_memory_has_a_device_address_of_its_own(void **state)
+{
+	char *mem = malloc(1 << 20);
+	HsaPointerInfo info;
+	HSAuint64 device = 0;
+
+	assert_int_equal(hsaKmtRegisterMemoryWithFlags(mem, 1 << 20, flags_of(0x2040)),
+			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtMapMemoryToGPU(mem, 1 << 20, &device), HSAKMT_STATUS_SUCCESS);
+	assert_int_not_equal(device, (HSAuint64)mem);
+	assert_int_equal(hsaKmtQueryPointerInfo((void *)(device + 5), &info), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(info.Type, HSA_POINTER_REGISTERED_USER);
+	assert_ptr_equal(info.CPUAddress, mem);
+	assert_int_equal(info.GPUAddress, device);
+	assert_int_equal(hsaKmtDeregisterMemory(mem), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtQueryPointerInfo((void *)device, &info), HSAKMT_STATUS_ERROR);
+	free(mem);
+}
+
 static void the_card_can_be_full(void **state)
 {
 	void *mem = NULL, *more = NULL;
@@ -212,7 +231,9 @@ static void a_forked_child_gets_errors(void **state)
 		      hsaKmtWaitOnEvent(event, 0xffffffff) != closed ||
 		      hsaKmtSetEvent(event) != closed ||
 		      hsaKmtQueryPointerInfo(&mem, &info) != closed ||
-		      hsaKmtDestroyQueue(1) != closed);
+		      /* ROCr's exit handlers release things, and assert that it works */
+		      hsaKmtFreeMemory(mem, 4096) || hsaKmtDestroyEvent(event) ||
+		      hsaKmtDestroyQueue(1) || hsaKmtCloseKFD());
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -229,6 +250,7 @@ int main(void)
 		cmocka_unit_test(opening_twice_is_told),
 		cmocka_unit_test(the_topology_is_consistent),
 		cmocka_unit_test(pointers_are_known_or_not),
+		cmocka_unit_test(pinned_memory_has_a_device_address_of_its_own),
 		cmocka_unit_test(the_card_can_be_full),
 		cmocka_unit_test(queues_have_ids_and_doorbells_of_their_own),
 		cmocka_unit_test(no_event_is_an_error_not_a_crash),
