@@ -112,8 +112,10 @@ bool ref_dpp_enabled(unsigned row_mask, unsigned bank_mask, unsigned lane)
 	return (row_mask >> lane / 16 & 1) && (bank_mask >> lane % 16 / 4 & 1);
 }
 
-static const struct ref_row *const tables[] = { ref_float_rows, ref_convert_rows, ref_int_rows,
-						ref_packed_rows, ref_compare_rows, ref_salu_rows };
+static const struct ref_row *const tables[] = {
+	ref_float_rows, ref_special_rows, ref_convert_rows, ref_int_rows, ref_packed_rows,
+	ref_compare_rows, ref_salu_rows,
+};
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 
 const struct ref_row *ref_row_at(size_t index)
