@@ -13,7 +13,7 @@ typedef struct ref_out out_t;
 	static inline void name##_f32(in_t *in, out_t *out) { name(F32, in, out); }                \
 	static inline void name##_f64(in_t *in, out_t *out) { name(F64, in, out); }
 
-/* --- division helpers ----------------------------------------------------------------------------- */
+/* --- division helpers -------------------------------------------------------------------------- */
 
 /* s[1] denominator, s[2] numerator, s[0] one of the two: the one to be scaled. */
 static void div_scale(enum fp_format f, in_t *in, out_t *out)
@@ -145,7 +145,7 @@ FOR_FORMATS(div_scale)
 FOR_FORMATS(div_fmas)
 FOR_FORMATS(div_fixup)
 
-/* --- range reduction ------------------------------------------------------------------------------ */
+/* --- range reduction --------------------------------------------------------------------------- */
 
 /* 2/pi, 1216 bits behind the point; the hardware holds 1201. */
 static const uint32_t two_over_pi[38] = {
@@ -183,7 +183,7 @@ static void trig_preop(in_t *in, out_t *out)
 	out->has_alt = true;
 }
 
-/* --- cube maps ------------------------------------------------------------------------------------- */
+/* --- cube maps --------------------------------------------------------------------------------- */
 
 struct cube { quad face, sc, tc, ma; };
 

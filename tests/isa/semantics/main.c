@@ -3,6 +3,7 @@
  *
  *	test_semantics [-v] [MNEMONIC...]     -v: all failures, not the first three of each row
  *
+ * WAVESCOPE_SIMD picks the handlers' SIMD level; one that this machine lacks counts as skipped.
  * A row without reference fails, and so does a row of which nothing was compared. Branches, messages and
  * memory instructions (SOPP, SMEM, DS, FLAT, MUBUF, MTBUF) are tested in tests/isa/memory/ and by whole
  * programs; they are no function of registers.
@@ -11,10 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softgpu/exec/levels.h"
 #include "tests/isa/semantics/matrix.h"
 #include "tests/isa/semantics/scalar.h"
 #include "tests/isa/semantics/special.h"
 #include "tests/isa/semantics/vector.h"
+
+enum { EXIT_SKIPPED = 77 }; /* Meson's */
 
 static bool is_covered_here(unsigned enc)
 {
@@ -67,10 +71,16 @@ int main(int argc, char **argv)
 {
 	struct tally t = { 0 };
 	struct ws_step *st = aligned_alloc(64, (sizeof(*st) + 63) / 64 * 64);
+	const char *level = getenv("WAVESCOPE_SIMD");
 	int first = 1;
 
 	if (!st)
 		return 1;
+	if (level && strcmp(level, ws_level_name()) != 0) {
+		printf("this machine has no %s\n", level);
+		free(st);
+		return EXIT_SKIPPED;
+	}
 	if (first < argc && strcmp(argv[first], "-v") == 0) {
 		t.verbose = true;
 		first++;
@@ -87,8 +97,8 @@ int main(int argc, char **argv)
 			test_row(&t, row, WS_GFX908, st);
 		tally_end_row(&t);
 	}
-	printf("%u rows, %u programs, %lu results compared, %u rows failed\n", t.rows, t.runs, t.compared,
-	       t.bad_rows);
+	printf("%s: %u rows, %u programs, %lu results compared, %u rows failed\n", ws_level_name(), t.rows,
+	       t.runs, t.compared, t.bad_rows);
 	free(st);
 	return t.bad_rows || !t.rows;
 }

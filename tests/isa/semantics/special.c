@@ -54,7 +54,7 @@ static void expect(struct tally *t, const char *what, uint64_t got, uint64_t wan
 		fail(t, "%s: got %" PRIx64 ", expected %" PRIx64, what, got, want);
 }
 
-/* --- vector ----------------------------------------------------------------------------------------- */
+/* --- vector ------------------------------------------------------------------------------------ */
 
 static void nothing(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
 		    struct ws_step *st)
@@ -152,7 +152,7 @@ static void swap(struct tally *t, const struct ws_isa_row *row, enum ws_target t
 	}
 }
 
-/* --- EXEC ---------------------------------------------------------------------------------------------- */
+/* --- EXEC -------------------------------------------------------------------------------------- */
 
 static uint64_t new_exec(const char *name, uint64_t s, uint64_t exec)
 {
@@ -202,7 +202,7 @@ static void exec_ops(struct tally *t, const struct ws_isa_row *row, enum ws_targ
 	expect(t, "sdst", pair(st, 8), writes ? new_exec(row->mnemonic, 0xff00, 0xfff) : 0xfff);
 }
 
-/* --- indexed registers ----------------------------------------------------------------------------------- */
+/* --- indexed registers ------------------------------------------------------------------------- */
 
 static void movrel(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
 		   struct ws_step *st)
@@ -260,7 +260,7 @@ static void gpr_idx(struct tally *t, const struct ws_isa_row *row, enum ws_targe
 	}
 }
 
-/* --- PC ------------------------------------------------------------------------------------------------- */
+/* --- PC ---------------------------------------------------------------------------------------- */
 
 /* s[14:15] = address of the words 24 bytes from here. 3 words. */
 static void target_address(struct words *out, unsigned bytes)
@@ -350,7 +350,7 @@ static void forks(struct tally *t, const struct ws_isa_row *row, enum ws_target 
 	}
 }
 
-/* --- MODE ------------------------------------------------------------------------------------------------- */
+/* --- MODE -------------------------------------------------------------------------------------- */
 
 static void hwreg(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
 		  struct ws_step *st)

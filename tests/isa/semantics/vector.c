@@ -44,7 +44,7 @@ static bool reads_mask(const struct ws_isa_row *row)
 	return operand_of(row, WS_ROLE_CI) || (row->flags & WS_ISA_VCC);
 }
 
-/* --- filling in ------------------------------------------------------------------------------------ */
+/* --- filling in -------------------------------------------------------------------------------- */
 
 static uint64_t float_constant(unsigned opnd, unsigned bits)
 {
@@ -193,7 +193,7 @@ static void build(struct vector_test *v, const struct config *cfg, unsigned n, c
 	}
 }
 
-/* --- one lane ----------------------------------------------------------------------------------------- */
+/* --- one lane ---------------------------------------------------------------------------------- */
 
 /* What source k of a lane is after selection and modifiers. */
 static uint64_t source(struct vector_test *v, const struct config *cfg, const struct inputs *in,
