@@ -3,7 +3,8 @@
  *
  * The device's transcendental unit is specified to 1 ulp; here they are computed in double by short
  * polynomials and rounded once, which is within 0.51 ulp, and cost a few vector operations. Series
- * are used as they stand (no minimax fit): the intervals are small and a reader can check them.
+ * are used as they stand (no minimax fit): the intervals are small and a reader can check them. Their
+ * coefficients are spelled as rounded: -frounding-math would divide at run time.
  */
 #ifndef WS_SOFTGPU_EXEC_LANE_SPECIAL_H
 #define WS_SOFTGPU_EXEC_LANE_SPECIAL_H
@@ -47,14 +48,14 @@ LANE float f32_log2(float a)
 	int32_t exponent = (int32_t)((int32_t)(high >> 32) >> 20);
 	double m = ws_as_f64(bits - ((uint64_t)(uint32_t)exponent << 52));
 	double s = (m - 1) / (m + 1), t = s * s;
-	double p = 1.0 / 15;
+	double p = 0x1.1111111111111p-4; /* 1/15 */
 
-	p = p * t + 1.0 / 13;
-	p = p * t + 1.0 / 11;
-	p = p * t + 1.0 / 9;
-	p = p * t + 1.0 / 7;
-	p = p * t + 1.0 / 5;
-	p = p * t + 1.0 / 3;
+	p = p * t + 0x1.3b13b13b13b14p-4; /* 1/13 */
+	p = p * t + 0x1.745d1745d1746p-4; /* 1/11 */
+	p = p * t + 0x1.c71c71c71c71cp-4; /* 1/9 */
+	p = p * t + 0x1.2492492492492p-3; /* 1/7 */
+	p = p * t + 0x1.999999999999ap-3; /* 1/5 */
+	p = p * t + 0x1.5555555555555p-2; /* 1/3 */
 	p = p * t + 1;
 	p = (double)exponent + s * 0x1.71547652b82fep+1 * p;
 	return ws_as_f32(sel32(usable, ws_f32_bits((float)p), special)); /* inf + inf, NaN + NaN: as they are */
@@ -68,17 +69,17 @@ LANE float f32_sin_turns(float a, int32_t quarter)
 	double y = (double)(r - q * 0.25f) * 0x1.921fb54442d18p+2, t = y * y;
 	bool odd = __builtin_fabsf(q) == 1; /* q is -2..2 */
 	bool negative = (__builtin_fabsf(q) == 2) | (q == (quarter ? 1 : -1));
-	double s = -1.0 / 39916800, c = -1.0 / 3628800;
+	double s = -0x1.ae64567f544e4p-26, c = -0x1.27e4fb7789f5cp-22; /* 1/39916800, 1/3628800 */
 	float sine, cosine, v;
 
-	s = s * t + 1.0 / 362880;
-	s = s * t - 1.0 / 5040;
-	s = s * t + 1.0 / 120;
-	s = s * t - 1.0 / 6;
+	s = s * t + 0x1.71de3a556c734p-19; /* 1/362880 */
+	s = s * t - 0x1.a01a01a01a01ap-13; /* 1/5040 */
+	s = s * t + 0x1.1111111111111p-7; /* 1/120 */
+	s = s * t - 0x1.5555555555555p-3; /* 1/6 */
 	s = s * t * y + y;
-	c = c * t + 1.0 / 40320;
-	c = c * t - 1.0 / 720;
-	c = c * t + 1.0 / 24;
+	c = c * t + 0x1.a01a01a01a01ap-16; /* 1/40320 */
+	c = c * t - 0x1.6c16c16c16c17p-10; /* 1/720 */
+	c = c * t + 0x1.5555555555555p-5; /* 1/24 */
 	c = c * t - 0.5;
 	c = c * t + 1;
 	sine = (float)s;
