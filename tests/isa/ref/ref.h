@@ -84,8 +84,8 @@ struct ref_row {
 };
 
 /* One table per file, ended by a row without mnemonic. */
-extern const struct ref_row ref_float_rows[], ref_special_rows[], ref_convert_rows[], ref_int_rows[],
-	ref_packed_rows[], ref_compare_rows[], ref_salu_rows[];
+extern const struct ref_row ref_float_rows[], ref_special_rows[], ref_convert_rows[],
+	ref_int_rows[], ref_packed_rows[], ref_compare_rows[], ref_salu_rows[];
 
 /* NULL: no such row. */
 const struct ref_row *ref_find(const char *mnemonic);

@@ -44,8 +44,8 @@ static void test_row(struct tally *t, const struct ws_isa_row *row, enum ws_targ
 	const struct ref_mfma *mfma = ref_mfma_find(row->mnemonic);
 	const struct ref_row *ref = ref_find(row->mnemonic);
 	special_test *special = special_find(row->mnemonic);
-	bool scalar = row->enc == WS_ENC_SOP1 || row->enc == WS_ENC_SOP2 || row->enc == WS_ENC_SOPC ||
-		      row->enc == WS_ENC_SOPK;
+	bool scalar = row->enc == WS_ENC_SOP1 || row->enc == WS_ENC_SOP2 ||
+		      row->enc == WS_ENC_SOPC || row->enc == WS_ENC_SOPK;
 
 	if (special)
 		special(t, row, target, st);
@@ -88,7 +88,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < ws_isa_n_rows; i++) {
 		const struct ws_isa_row *row = &ws_isa_rows[i];
 
-		if (!is_covered_here(row->enc) || !is_wanted(row->mnemonic, argv + first, argc - first))
+		if (!is_covered_here(row->enc) ||
+		    !is_wanted(row->mnemonic, argv + first, argc - first))
 			continue;
 		tally_start_row(&t, row->mnemonic);
 		if (row->targets & WS_ISA_GFX90A)
@@ -97,8 +98,8 @@ int main(int argc, char **argv)
 			test_row(&t, row, WS_GFX908, st);
 		tally_end_row(&t);
 	}
-	printf("%s: %u rows, %u programs, %lu results compared, %u rows failed\n", ws_level_name(), t.rows,
-	       t.runs, t.compared, t.bad_rows);
+	printf("%s: %u rows, %u programs, %lu results compared, %u rows failed\n", ws_level_name(),
+	       t.rows, t.runs, t.compared, t.bad_rows);
 	free(st);
 	return t.bad_rows || !t.rows;
 }
