@@ -371,25 +371,33 @@ WS_ALWAYS_INLINE void ws_store_row(uint8_t *restrict row, const uint32_t *restri
 
 /* ---- between memory and LDS: a dword per lane at M0 + instruction offset + 4 * lane ---- */
 
-static inline uint64_t ws_lds_dword(const struct ws_wave *w, const struct ws_inst *i, unsigned l)
+/* NULL: outside of LDS; the offset of the flat instructions may be negative. */
+static inline uint8_t *ws_lds_dword(const struct ws_wave *w, const struct ws_inst *i, unsigned l)
 {
-	return (uint64_t)(w->s[WS_S_M0] & 0xffff) + (uint64_t)(int64_t)i->imm + 4 * l;
+	int64_t at = (int64_t)(w->s[WS_S_M0] & 0xffff) + i->imm + 4 * l;
+
+	return at >= 0 && at + 4 <= w->lds_bytes ? w->lds + at : NULL;
 }
 
 static inline void ws_lanes_to_lds(struct ws_wave *w, const struct ws_inst *i, const uint32_t *from)
 {
 	unsigned l;
 
-	WS_FOR_ACTIVE(l, ws_exec(w))
-		if (ws_lds_dword(w, i, l) + 4 <= w->lds_bytes)
-			ws_poke32(w->lds + ws_lds_dword(w, i, l), from[l]);
+	WS_FOR_ACTIVE(l, ws_exec(w)) {
+		uint8_t *to = ws_lds_dword(w, i, l);
+
+		if (to)
+			ws_poke32(to, from[l]);
+	}
 }
 
 static inline void ws_lanes_from_lds(const struct ws_wave *w, const struct ws_inst *i, uint32_t *to)
 {
-	for (unsigned l = 0; l < WS_LANES; l++)
-		to[l] = ws_lds_dword(w, i, l) + 4 <= w->lds_bytes ? ws_peek32(w->lds + ws_lds_dword(w, i, l))
-								 : 0;
+	for (unsigned l = 0; l < WS_LANES; l++) {
+		const uint8_t *from = ws_lds_dword(w, i, l);
+
+		to[l] = from ? ws_peek32(from) : 0;
+	}
 }
 
 #endif

@@ -70,7 +70,7 @@ static struct buffer make(struct world *w, unsigned v)
 		if (f.soffset_inline)
 			f.soffset = 0;
 		else
-			f.soffset = 256;
+			f.soffset = 512;
 	}
 	return f;
 }
@@ -335,7 +335,7 @@ static uint32_t get_bits(const struct access *a, unsigned at, unsigned n)
 	return v;
 }
 
-/* The 16-bit form of a component, found by trying all of them. */
+/* The 16-bit form of a component: the nearest half, found by halving the distance. */
 static uint32_t to_d16(unsigned nfmt, uint32_t v)
 {
 	float f;
@@ -343,20 +343,23 @@ static uint32_t to_d16(unsigned nfmt, uint32_t v)
 	if (is_int(nfmt))
 		return v & 0xffff;
 	memcpy(&f, &v, 4);
-	double want = fabs((double)f), best_off = INFINITY;
-	uint32_t best = 0;
+	double want = fabs((double)f);
+	uint32_t low = 0, high = 0x7c00;
 
-	for (uint32_t h = 0; h < 0x7c00; h++) {
-		double off = fabs(small_float(h, 16) - want);
+	while (high - low > 1) {
+		uint32_t middle = (low + high) / 2;
 
-		if (off < best_off || (off == best_off && !(h & 1))) {
-			best_off = off;
-			best = h;
-		}
+		if (small_float(middle, 16) <= want)
+			low = middle;
+		else
+			high = middle;
 	}
-	if (want >= 65520)
-		best = 0x7c00;
-	return best | (signbit(f) ? 0x8000 : 0);
+	double up = (high == 0x7c00 ? 65536 : small_float(high, 16)) - want;
+	double down = want - small_float(low, 16);
+
+	if (up < down || (up == down && low & 1))
+		low = high;
+	return low | (signbit(f) ? 0x8000 : 0);
 }
 
 /* Formats that the hardware has: floats only of sizes that are floats. */

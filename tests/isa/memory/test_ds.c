@@ -139,21 +139,19 @@ static void test_pair(struct world *w, const char *kind, unsigned bits, unsigned
 			d.vdst = VADDR;
 		write_addresses(w, v % 4 == 3 ? v - 3 : v, 2 * t->n_bytes, bits / 8, first * unit);
 		world_fork(w);
-		for (unsigned l = 0; l < 64; l++) {
-			struct access a = locate(w, l, first * unit, bits / 8, d.gds);
-			struct access b = locate(w, l, second * unit, bits / 8, d.gds);
+		/* all lanes' first halves, then all second ones */
+		for (unsigned n = 0; n < 2 * 64; n++) {
+			unsigned l = n % 64, which = n / 64;
+			uint32_t offset = (which ? second : first) * unit;
+			struct access a = locate(w, l, offset, bits / 8, d.gds);
 			uint32_t (*regs)[64] = registers(w, &d);
 
 			if (!world_active(w, l))
 				continue;
-			if (*kind != 'w') { /* read, exchange */
-				ref_load(t, &a, regs + d.vdst, l);
-				ref_load(t, &b, regs + d.vdst + n_regs, l);
-			}
-			if (*kind != 'r') {
-				ref_store(t, &a, regs + DATA0, l);
-				ref_store(t, &b, regs + DATA1, l);
-			}
+			if (*kind != 'w') /* read, exchange */
+				ref_load(t, &a, regs + d.vdst + which * n_regs, l);
+			if (*kind != 'r')
+				ref_store(t, &a, regs + (which ? DATA1 : DATA0), l);
 		}
 		run(w, &d, v);
 	}

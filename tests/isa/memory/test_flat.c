@@ -142,6 +142,8 @@ static void test_move(struct world *w, const struct data_type *t, bool store, un
 		f.vdst = !store && v % 7 == 6 && !f.acc ? VADDR : VDST;
 		choose_places(w, &f, store && shape == SAME ? SCATTERED : shape, t->n_bytes, places);
 		f.lds = !store && seg != SEG_FLAT && v % 11 == 10 && !f.acc && t->n_bytes <= 4 && !t->half;
+		if (f.lds)
+			f.offset &= ~3; /* LDS gets whole dwords */
 		write_addresses(w, &f, places);
 		world_fork(w);
 		reference_move(w, &f, t, store, places);

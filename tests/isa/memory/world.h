@@ -15,9 +15,9 @@
 #include "softgpu/exec/step.h"
 #include "softgpu/isa/isa.h"
 
-#define MEM_BYTES 0x40000u            /* guest memory */
+#define MEM_BYTES 0x11000u            /* guest memory */
 #define MEM_AT 0x7e0000100000ull      /* its GPU address; the host has it elsewhere */
-#define DATA_BYTES 0x20000u           /* what tests address; private memory follows */
+#define DATA_BYTES 0x8000u            /* what tests address; private memory follows */
 #define SCRATCH_LANE_BYTES 512u
 #define SCRATCH_AT (MEM_AT + DATA_BYTES)
 #define LDS_BYTES 4096u
