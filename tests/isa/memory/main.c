@@ -4,10 +4,12 @@
 
 #include "tests/isa/memory/world.h"
 
+/* clang-format off */
 static bool (*const test_of[WS_N_ENCS])(struct world *w) = {
 	[WS_ENC_DS] = test_ds_row,       [WS_ENC_FLAT] = test_flat_row,  [WS_ENC_SMEM] = test_smem_row,
 	[WS_ENC_MUBUF] = test_buffer_row, [WS_ENC_MTBUF] = test_buffer_row,
 };
+/* clang-format on */
 
 /* Arguments: nothing, or the mnemonics to run. */
 static bool wanted(int argc, char **argv, const char *mnemonic)
@@ -20,9 +22,11 @@ static bool wanted(int argc, char **argv, const char *mnemonic)
 
 int main(int argc, char **argv)
 {
+	/* clang-format off */
 	static const struct { enum ws_isa_target bit; enum ws_target target; } targets[] = {
 		{ WS_ISA_GFX908, WS_GFX908 }, { WS_ISA_GFX90A, WS_GFX90A },
 	};
+	/* clang-format on */
 	struct world *w = world_create();
 	int n_rows = 0, n_missing = 0;
 
