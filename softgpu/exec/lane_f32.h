@@ -174,18 +174,19 @@ LANE int32_t f32_floor_to_i32(double a)
 	return f64_to_i32(__builtin_floor(a));
 }
 
-/* The plain level has no instruction for these, and what it does instead leaves signalling NaNs be. */
-#define WS_ROUND(name, type, builtin) \
+/* The plain level has no instruction for these; what compilers do instead leaves signalling NaNs as
+ * they are, and the sign of a zero to the host's rounding. */
+#define WS_ROUND(name, type, to, suffix) \
 	LANE type name(type a) \
 	{ \
-		return a == a ? builtin(a) : a + a; \
+		return a == a ? __builtin_copysign##suffix(__builtin_##to##suffix(a), a) : a + a; \
 	}
-WS_ROUND(f32_trunc, float, __builtin_truncf)
-WS_ROUND(f32_ceil, float, __builtin_ceilf)
-WS_ROUND(f32_floor, float, __builtin_floorf)
-WS_ROUND(f64_trunc, double, __builtin_trunc)
-WS_ROUND(f64_ceil, double, __builtin_ceil)
-WS_ROUND(f64_floor, double, __builtin_floor)
+WS_ROUND(f32_trunc, float, trunc, f)
+WS_ROUND(f32_ceil, float, ceil, f)
+WS_ROUND(f32_floor, float, floor, f)
+WS_ROUND(f64_trunc, double, trunc, )
+WS_ROUND(f64_ceil, double, ceil, )
+WS_ROUND(f64_floor, double, floor, )
 
 /* ---- to the nearest integer, ties to even, whatever the host's rounding is ----
  *
