@@ -1,4 +1,5 @@
-/* Runs every memory row of the tables, on every target that has it, against the reference. */
+/* Runs every memory and program control row of the tables, on every target that has it, against the
+ * reference. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 static bool (*const test_of[WS_N_ENCS])(struct world *w) = {
 	[WS_ENC_DS] = test_ds_row,       [WS_ENC_FLAT] = test_flat_row,  [WS_ENC_SMEM] = test_smem_row,
 	[WS_ENC_MUBUF] = test_buffer_row, [WS_ENC_MTBUF] = test_buffer_row,
+	[WS_ENC_SOPP] = test_control_row,
 };
 /* clang-format on */
 
