@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,14 +14,17 @@
 
 /*
  * Doorbells are plain stores, so somebody has to look. While packets come the poller looks again at
- * once; then it yields; then it sleeps an eighth of the time since the last packet, so that latency
- * stays in proportion to idleness. Everybody who waits for the device kicks it awake, which bounds
- * what the long sleeps can cost.
+ * once; then it sleeps an eighth of the time since the last packet, so that latency stays in
+ * proportion to idleness. Everybody who waits for the device kicks it awake, which bounds what the
+ * long sleeps can cost. It never yields: on a busy machine that costs whole time slices, while a
+ * thread that wakes up runs at once.
  */
 #define SPIN_NS 20000ull
-#define YIELD_NS 100000ull
-#define SLEEP_LEAST_NS 50000ull
-#define SLEEP_MOST_NS 4000000ull
+#define SLEEP_LEAST_NS 20000ull
+#define AWAKE_NS 400000ull            /* a kick makes it as alert as this long after a packet */
+#define SLEEP_MOST_NS 1000000ull        /* in the first second without a packet */
+#define DEEP_SLEEP_NS 4000000ull        /* later */
+#define DEEP_AFTER_NS 1000000000ull
 #define PACKETS_PER_STEP 64
 #define TURN_NS 1000000ull
 
@@ -148,6 +151,7 @@ static void *poller_main(void *arg)
 	struct ws_cp *cp = arg;
 	uint64_t last = now_ns();
 
+	prctl(PR_SET_TIMERSLACK, 1000ul, 0, 0, 0); /* short sleeps are meant to be short */
 	while (!atomic_load_explicit(&cp->stop, memory_order_relaxed)) {
 		uint32_t kicks = atomic_load(&cp->kicks);
 		uint64_t now, idle;
@@ -161,17 +165,16 @@ static void *poller_main(void *arg)
 		if (idle < SPIN_NS && !ws_pool_busy(cp->pool)) {
 			for (int i = 0; i < 64; i++)
 				__builtin_ia32_pause();
-		} else if (idle < YIELD_NS && !ws_pool_busy(cp->pool)) {
-			sched_yield();
 		} else {
 			uint64_t ns = idle / 8;
 
 			ns = ns < SLEEP_LEAST_NS ? SLEEP_LEAST_NS : ns;
 			ns = ns > SLEEP_MOST_NS ? SLEEP_MOST_NS : ns;
+			ns = idle > DEEP_AFTER_NS ? DEEP_SLEEP_NS : ns;
 			sleep_until_kicked(cp, kicks, ns);
 			/* A kick says that somebody is about: look more often again. */
-			if (atomic_load(&cp->kicks) != kicks && idle > 8 * YIELD_NS)
-				last = now_ns() - 8 * YIELD_NS;
+			if (atomic_load(&cp->kicks) != kicks && idle > AWAKE_NS)
+				last = now_ns() - AWAKE_NS;
 		}
 	}
 	return NULL;

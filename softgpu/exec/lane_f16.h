@@ -15,7 +15,8 @@
 #define F16_ROUND(mode) ((mode) >> 2 & 3) /* 0 nearest even, 1 up, 2 down, 3 toward zero */
 #define F16_FLUSH_IN(mode) (!((mode) & 0x40))
 #define F16_FLUSH_OUT(mode) (!((mode) & 0x80))
-#define F16_TO_ZERO 0xccu /* a mode that rounds toward zero and keeps denormals */
+#define F16_TO_ZERO(mode) ((mode) | 0xcu)
+#define F16_KEEP 0xc0u /* a mode that keeps denormals */
 
 LANE float f16_exact_f32(uint16_t h)
 {
@@ -23,7 +24,7 @@ LANE float f16_exact_f32(uint16_t h)
 	uint32_t normal = (magnitude << 13) + 0x38000000u;
 	/* as a number, not by the sign of the float subtraction: that depends on the rounding */
 	uint32_t denormal = ws_f32_bits((float)(int32_t)magnitude * 0x1p-24f);
-	uint32_t special = (magnitude << 13) | F32_EXP;
+	uint32_t special = (magnitude << 13) | F32_EXP | (magnitude > 0x7c00 ? F32_QUIET : 0);
 
 	return ws_as_f32(sign | sel32(magnitude >= 0x7c00, special, sel32(magnitude >= 0x400, normal, denormal)));
 }
@@ -235,11 +236,15 @@ LANE bool f16_class(uint16_t a, uint32_t mask)
 				magnitude >= 0x400, magnitude == 0, a >> 15);
 }
 
-/* Both products are exact in single precision, so two roundings remain: c + lo, then + hi. */
-LANE float f16_dot2(uint32_t a, uint32_t b, float c, uint32_t mode)
+/* Both products are exact in single precision, so two roundings remain: c + lo, then + hi. MI200 takes
+ * denormals for zero here, whatever MODE says (`flush`); MI100 does not. */
+LANE float f16_dot2(uint32_t a, uint32_t b, float c, bool flush)
 {
-	return f32_fma(f16_f32(HI16(a), mode), f16_f32(HI16(b), mode),
-		       f32_fma(f16_f32(LO16(a), mode), f16_f32(LO16(b), mode), c));
+	const uint32_t mode = flush ? 0 : F16_KEEP;
+	float sum = f32_fma(f16_f32(LO16(a), mode), f16_f32(LO16(b), mode), flush ? f32_flush(c) : c);
+
+	sum = f32_fma(f16_f32(HI16(a), mode), f16_f32(HI16(b), mode), sum);
+	return flush ? f32_flush(sum) : sum;
 }
 
 #endif

@@ -16,9 +16,10 @@
  * the lanes of B. EXEC does not count.
  *
  * Arithmetic: per element one chain of fused multiply-adds over ascending k that starts with C, in
- * IEEE single (f64: double; i8: wrapping 32-bit) precision, denormals kept. The order is fixed, so a
- * result does not depend on the level or the thread. Real chips add the products of a group of k in a
- * wider adder, and MI200 flushes denormals of f16 and bf16: last bits may differ from them.
+ * IEEE single (f64: double; i8: wrapping 32-bit) precision. The order is fixed, so a result does not
+ * depend on the level or the thread; real chips add the products of a group of k in a wider adder, and
+ * last bits may differ from theirs. Denormals are kept, except that MI200 takes those of f16 and bf16
+ * sources, of their C and of their result for zero.
  */
 #ifndef WS_SOFTGPU_EXEC_MFMA_H
 #define WS_SOFTGPU_EXEC_MFMA_H
@@ -126,6 +127,22 @@ static inline void mfma_load_i8x4(uint32_t (*x)[WS_LANES], const uint32_t *p)
 		WS_EACH_LANE
 			x[e][l] = (uint32_t)((int32_t)(p[l] << (24 - 8 * e)) >> 24);
 }
+
+/* ---- MI200: denormals of 16-bit types ---- */
+
+static inline void mfma_flush(float *to, const float *from, unsigned n, float least)
+{
+#pragma GCC ivdep
+	for (unsigned l = 0; l < n; l++)
+		to[l] = __builtin_fabsf(from[l]) < least ? __builtin_copysignf(0, from[l]) : from[l];
+}
+
+/* the smallest normal number of the type; 0: its denormals count */
+#define MFMA_LEAST_f32x1 0
+#define MFMA_LEAST_f16x4 0x1p-14f
+#define MFMA_LEAST_bf16x2 0x1p-126f
+#define MFMA_LEAST_bf16x4 0x1p-126f
+#define MFMA_LEAST_i8x4 0
 
 /* blgp: which lane of B a lane gets. */
 static inline unsigned mfma_b_lane(unsigned lane, unsigned blgp)
@@ -264,16 +281,27 @@ static inline const uint32_t *mfma_c(const struct ws_wave *w, const struct ws_in
 		MFMA_TYPE(MFMA_KIND_##type) a[4][WS_LANES], b[4][WS_LANES]; \
 		uint32_t room[32 * WS_LANES]; \
 		const struct ws_insn *f = i->fields; \
-		const uint32_t *c = mfma_c(w, i, room, m * m * blocks / WS_LANES, false); \
+		const unsigned n_regs = m * m * blocks / WS_LANES; \
+		const bool flush = MFMA_LEAST_##type > 0 && w->launch->target == WS_GFX90A; \
+		const uint32_t *c = mfma_c(w, i, room, n_regs, false); \
+		uint32_t *d = ws_dst(w, i); \
 		mfma_load_##type(a, ws_src(w, i, WS_S0)); \
 		mfma_load_##type(b, ws_src(w, i, WS_S1)); \
+		if (flush) { \
+			mfma_flush((float *)a, (float *)a, MFMA_PER_##type * WS_LANES, MFMA_LEAST_##type); \
+			mfma_flush((float *)b, (float *)b, MFMA_PER_##type * WS_LANES, MFMA_LEAST_##type); \
+			mfma_flush((float *)room, (const float *)c, n_regs * WS_LANES, 0x1p-126f); \
+			c = room; \
+		} \
 		if (f->blgp) \
 			mfma_permute_b((uint32_t(*)[WS_LANES])b, MFMA_PER_##type, f->blgp); \
 		if (m == 4) \
-			MFMA_CAT(mfma_narrow_, MFMA_KIND_##type)(ws_dst(w, i), c, a, b, k, f->cbsz, f->abid); \
+			MFMA_CAT(mfma_narrow_, MFMA_KIND_##type)(d, c, a, b, k, f->cbsz, f->abid); \
 		else \
-			MFMA_CAT(mfma_product_, MFMA_KIND_##type)(ws_dst(w, i), c, a, b, m, k, blocks, \
+			MFMA_CAT(mfma_product_, MFMA_KIND_##type)(d, c, a, b, m, k, blocks, \
 								  MFMA_PER_##type, f->cbsz, f->abid); \
+		if (flush) \
+			mfma_flush((float *)d, (float *)d, n_regs * WS_LANES, 0x1p-126f); \
 		return WS_GO; \
 	}
 

@@ -44,7 +44,8 @@ enum ws_isa_flag { /* the flags of README.md */
 	WS_ISA_NEGABS = 1 << 4, WS_ISA_IGNMODS = 1 << 5, WS_ISA_VCC = 1 << 6, WS_ISA_MIX = 1 << 7,
 	WS_ISA_MFMA = 1 << 8, WS_ISA_E32 = 1 << 9, WS_ISA_OPTIMM = 1 << 10,
 	WS_ISA_GDSONLY = 1 << 11, WS_ISA_ATOMIC = 1 << 12, WS_ISA_NOSCC = 1 << 13,
-	WS_ISA_NOGLC = 1 << 14, WS_ISA_ACCDST = 1 << 15, WS_ISA_ACCSRC = 1 << 16, WS_ISA_REGSRC = 1 << 17
+	WS_ISA_NOGLC = 1 << 14, WS_ISA_ACCDST = 1 << 15, WS_ISA_ACCSRC = 1 << 16,
+	WS_ISA_REGSRC = 1 << 17
 };
 
 struct ws_isa_operand {

@@ -9,7 +9,8 @@ template <class T> __global__ void shuffles(const T *in, T *out, int width)
 	int lane = threadIdx.x;
 	T x = in[lane];
 
-	out[0 * WAVE + lane] = __shfl(x, lane * 7 + 3, width);
+	/* HIP 5.2 does not reduce a lane number beyond the width, as later ones do */
+	out[0 * WAVE + lane] = __shfl(x, (lane * 7 + 3) % width, width);
 	out[1 * WAVE + lane] = __shfl_up(x, 5, width);
 	out[2 * WAVE + lane] = __shfl_down(x, 3, width);
 	out[3 * WAVE + lane] = __shfl_xor(x, width / 2, width);
@@ -49,7 +50,8 @@ __global__ void votes(const int *in, unsigned long long *out)
 	if (threadIdx.x % 3 == 0) { /* only the lanes that are awake have a vote */
 		out[5 * WAVE + threadIdx.x] = __ballot(1);
 		out[6 * WAVE + threadIdx.x] = __all(threadIdx.x % 3 == 0);
-		out[7 * WAVE + threadIdx.x] = __popcll(__ballot(x & 1));
+		/* not the condition of the first vote: the compiler would reuse that one */
+		out[7 * WAVE + threadIdx.x] = __popcll(__ballot(x & 2));
 	}
 }
 
@@ -57,13 +59,14 @@ static void run_votes()
 {
 	std::vector<int> in(WAVE);
 	std::vector<unsigned long long> want(8 * WAVE, 0);
-	unsigned long long odd = 0, thirds = 0;
+	unsigned long long odd = 0, twos = 0, thirds = 0;
 
 	for (int i = 0; i < WAVE; i++)
 		in[i] = i * 11 % 97;
 	in[20] = 77;
 	for (int i = 0; i < WAVE; i++) {
 		odd |= (unsigned long long)(in[i] & 1) << i;
+		twos |= (unsigned long long)(in[i] >> 1 & 1) << i;
 		thirds |= (unsigned long long)(i % 3 == 0) << i;
 	}
 	for (int i = 0; i < WAVE; i++) {
@@ -75,7 +78,7 @@ static void run_votes()
 		if (i % 3 == 0) {
 			want[5 * WAVE + i] = thirds;
 			want[6 * WAVE + i] = 1;
-			want[7 * WAVE + i] = __builtin_popcountll(odd & thirds);
+			want[7 * WAVE + i] = __builtin_popcountll(twos & thirds);
 		}
 	}
 	device_buffer<int> din(in);

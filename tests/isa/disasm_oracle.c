@@ -438,7 +438,7 @@ static unsigned report_unexercised(void)
 
 int main(int argc, char **argv)
 {
-	unsigned n_random = argc > 1 ? strtoul(argv[1], NULL, 0) : 150, n_unexercised;
+	unsigned n_random = argc > 1 ? strtoul(argv[1], NULL, 0) : 60, n_unexercised;
 
 	if (argc > 1 && !strcmp(argv[1], "first")) {
 		print_first = true;

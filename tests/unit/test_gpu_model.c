@@ -47,6 +47,33 @@ static void models_are_found_by_either_name_and_chip(void **state)
 	assert_null(ws_gpu_model_by_chip(1));
 }
 
+/* What machines with these GPUs reported to AMD's profiler. */
+static void numbers_are_those_of_real_machines(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned n_cus, n_ses, n_xcds, waves_per_cu, freq_mhz, mem_freq_mhz, l2_kib,
+			n_l2_all;
+	} seen[] = {
+		{ "mi100", 120, 8, 1, 40, 1502, 1200, 8192, 32 },
+		{ "mi210", 104, 8, 1, 32, 1700, 1600, 8192, 32 },
+		{ "mi300x", 304, 32, 8, 32, 2100, 1300, 4096, 128 },
+	};
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(seen); i++) {
+		const struct ws_gpu_model *m = ws_gpu_model_find(seen[i].name);
+
+		assert_int_equal(m->n_cus, seen[i].n_cus);
+		assert_int_equal(m->n_ses, seen[i].n_ses);
+		assert_int_equal(m->n_xcds, seen[i].n_xcds);
+		assert_int_equal(m->n_simds * m->max_waves, seen[i].waves_per_cu);
+		assert_int_equal(m->freq_mhz, seen[i].freq_mhz);
+		assert_int_equal(m->mem_freq_mhz, seen[i].mem_freq_mhz);
+		assert_int_equal(m->l2_kib, seen[i].l2_kib);
+		assert_int_equal(m->n_l2_banks * m->n_xcds, seen[i].n_l2_all);
+	}
+}
+
 static void lists_of_software_gpus_are_checked(void **state)
 {
 	static const struct {
@@ -77,6 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_is_whole_and_unique),
 		cmocka_unit_test(models_are_found_by_either_name_and_chip),
+		cmocka_unit_test(numbers_are_those_of_real_machines),
 		cmocka_unit_test(lists_of_software_gpus_are_checked),
 	};
 

@@ -408,7 +408,7 @@ static void idling_costs_next_to_nothing(void **state)
 	double cpu_s;
 
 	rig_aql_open(rig, &aql, 64);
-	usleep(300000); /* let it settle */
+	usleep(1500000); /* deep sleep begins after one second */
 	getrusage(RUSAGE_SELF, &before);
 	usleep(1000000);
 	getrusage(RUSAGE_SELF, &after);
