@@ -104,12 +104,18 @@ static void index_registers(const struct ws_wave *w, const struct ws_inst *i, st
 	}
 }
 
+/* VSKIP leaves out what a wave does with its lanes: arithmetic and vector memory. */
+static bool is_skipped(const struct ws_inst *i)
+{
+	return i->fields && i->fields->row->enc >= WS_ENC_VOP2;
+}
+
 static enum ws_stop run_slow(struct ws_wave *w, uint64_t *budget)
 {
 	uint32_t mode = w->mode;
 	uint32_t f32_mode = ws_fpmode_of(mode, mode >> 4);
 	uint32_t f64_mode = ws_fpmode_of(mode >> 2, mode >> 6);
-	bool indexing = mode & WS_MODE_GPR_IDX_EN;
+	bool indexing = mode & WS_MODE_GPR_IDX_EN, skipping = mode & WS_MODE_VSKIP;
 	uint64_t n = *budget;
 	enum ws_stop stop;
 
@@ -124,6 +130,11 @@ static enum ws_stop run_slow(struct ws_wave *w, uint64_t *budget)
 			continue;
 		}
 		w->pc = i + WS_HEAD_DWORDS(head);
+		if (skipping && is_skipped(i)) {
+			stop = WS_GO;
+			n--;
+			continue;
+		}
 		if (indexing && head & WS_HEAD_VECTOR) {
 			index_registers(w, i, &indexed);
 			i = &indexed;
@@ -145,7 +156,7 @@ enum ws_stop ws_wave_run(struct ws_wave *w, uint64_t budget)
 
 	do {
 		bool plain = (w->mode & WS_MODE_FP_MASK) == WS_MODE_FP_DEFAULT &&
-			     !(w->mode & WS_MODE_GPR_IDX_EN);
+			     !(w->mode & (WS_MODE_GPR_IDX_EN | WS_MODE_VSKIP));
 
 		stop = plain ? run_fast(w, &left) : run_slow(w, &left);
 	} while (stop == WS_STOP_MODE && left);

@@ -83,6 +83,7 @@ _Static_assert(sizeof(struct ws_inst) == 64, "one instruction is one cache line"
 #define WS_MODE_DX10_CLAMP (1u << 8)
 #define WS_MODE_IEEE (1u << 9)
 #define WS_MODE_GPR_IDX_EN (1u << 27)
+#define WS_MODE_VSKIP (1u << 28)       /* vector instructions do nothing */
 
 /* Scalar file: operand numbers 0..127 are registers; above them live those that change by themselves. */
 #define WS_S_VCC 106
