@@ -104,18 +104,12 @@ static void index_registers(const struct ws_wave *w, const struct ws_inst *i, st
 	}
 }
 
-/* VSKIP leaves out what a wave does with its lanes: arithmetic and vector memory. */
-static bool is_skipped(const struct ws_inst *i)
-{
-	return i->fields && i->fields->row->enc >= WS_ENC_VOP2;
-}
-
 static enum ws_stop run_slow(struct ws_wave *w, uint64_t *budget)
 {
 	uint32_t mode = w->mode;
 	uint32_t f32_mode = ws_fpmode_of(mode, mode >> 4);
 	uint32_t f64_mode = ws_fpmode_of(mode >> 2, mode >> 6);
-	bool indexing = mode & WS_MODE_GPR_IDX_EN, skipping = mode & WS_MODE_VSKIP;
+	bool indexing = mode & WS_MODE_GPR_IDX_EN;
 	uint64_t n = *budget;
 	enum ws_stop stop;
 
@@ -130,9 +124,9 @@ static enum ws_stop run_slow(struct ws_wave *w, uint64_t *budget)
 			continue;
 		}
 		w->pc = i + WS_HEAD_DWORDS(head);
-		if (skipping && is_skipped(i)) {
+		n--;
+		if (mode & WS_MODE_VSKIP && head & WS_HEAD_LANES) {
 			stop = WS_GO;
-			n--;
 			continue;
 		}
 		if (indexing && head & WS_HEAD_VECTOR) {
@@ -143,7 +137,6 @@ static enum ws_stop run_slow(struct ws_wave *w, uint64_t *budget)
 			ws_fpmode_set(head & WS_HEAD_FP32 ? f32_mode : f64_mode);
 		stop = w->handlers[head & WS_HEAD_HANDLER](w, i);
 		ws_fpmode_set(WS_FPMODE_DEFAULT);
-		n--;
 	} while (stop == WS_GO && n);
 	*budget = n;
 	return stop;
