@@ -12,6 +12,7 @@
 
 #define CHUNKS_MAX (1u << 24) /* 16 million chunks are a terabyte at least */
 #define RESYNC_CHAIN 3        /* tags in a row that make a place believable */
+#define RESYNC_TAIL 2         /* fewer will do when they end exactly where the records end */
 
 struct ws_reader {
 	int fd;
@@ -146,8 +147,8 @@ static enum ws_status add_chunk(struct ws_reader *reader, const struct ws_chunk_
 	uint64_t here = WS_MIN((uint64_t)head->n_bytes, file_bytes - at);
 	uint64_t valid = head->valid_bytes;
 
-	if (!head->lane)
-		return WS_OK; /* a spare that nobody took */
+	if (!head->lane || !valid)
+		return WS_OK; /* a spare that nobody took, or took and did not live to use */
 	if (valid > here || valid < sizeof(*head)) {
 		/* Cut off, or a number that cannot be: records speak for themselves up to there. */
 		if (valid > head->n_bytes || valid < sizeof(*head))
@@ -348,21 +349,25 @@ void ws_view_fini(struct ws_view *view)
 	view->cap_bytes = 0;
 }
 
-/* Could a record begin at @at: a sound tag of a sound size, inside the chunk. */
-static bool tag_at(const struct ws_view *view, uint32_t at, uint32_t *out_bytes)
+enum tag_state { TAG_OK, TAG_BAD, TAG_CUT };
+
+/* Whether a record begins at @at: a sound tag, and all of it here. CUT: its end is not. */
+static enum tag_state tag_at(const struct ws_view *view, uint32_t at, uint32_t *out_bytes)
 {
 	uint32_t tag;
 
 	if (view->valid - at < sizeof(struct ws_rec))
-		return false;
+		return TAG_CUT;
 	memcpy(&tag, view->bytes + at, sizeof(tag));
 	*out_bytes = (tag >> 8 & 0xffff) * WS_REC_ALIGN;
-	return ws_rec_tag_ok(tag) && *out_bytes <= view->valid - at;
+	if (!ws_rec_tag_ok(tag))
+		return TAG_BAD;
+	return *out_bytes <= view->valid - at ? TAG_OK : TAG_CUT;
 }
 
 /*
  * The place is wrong: go on at the next one from which several records follow
- * each other, or one that ends exactly where the chunk's records end.
+ * each other.
  */
 static void resync(struct ws_view *view)
 {
@@ -372,12 +377,13 @@ static void resync(struct ws_view *view)
 		uint32_t next = at, size;
 		int chain = 0;
 
-		while (chain < RESYNC_CHAIN && next < view->valid && tag_at(view, next, &size) &&
+		while (chain < RESYNC_CHAIN && next < view->valid &&
+		       tag_at(view, next, &size) == TAG_OK &&
 		       shapes[*(uint8_t *)(view->bytes + next)].name) {
 			next += size;
 			chain++;
 		}
-		if (chain == RESYNC_CHAIN || (chain && next == view->valid)) {
+		if (chain == RESYNC_CHAIN || (chain >= RESYNC_TAIL && next == view->valid)) {
 			view->damage.n_skipped_bytes += at - from;
 			view->at = at;
 			return;
@@ -393,8 +399,13 @@ const struct ws_rec *ws_view_next(struct ws_view *view)
 		const struct ws_rec *rec = (const struct ws_rec *)(view->bytes + view->at);
 		const struct rec_shape *shape;
 		uint32_t size;
+		enum tag_state tag = tag_at(view, view->at, &size);
 
-		if (!tag_at(view, view->at, &size)) {
+		if (tag == TAG_CUT) {
+			view->damage.n_skipped_bytes += view->valid - view->at;
+			break;
+		}
+		if (tag == TAG_BAD) {
 			/* A chunk whose valid size is not known ends in zeros: that is no damage. */
 			if (all_zero(view->bytes + view->at, view->valid - view->at))
 				break;

@@ -494,7 +494,6 @@ static void a_file_size_limit_raises_no_signal(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
-	assert_false(ws_damage_any(&(struct ws_damage){ 0 }));
 	assert_true(read_calls(NULL, 0).n_calls > 100);
 }
 
@@ -508,7 +507,7 @@ static int on_a_full_disk(void)
 	uint64_t n = 0, before;
 	int fd;
 
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 ||
+	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("tmpfs", dir, "tmpfs", 0, "size=1m") != 0)
 		return 77;
 	if (ws_writer_open(saved, &helped, &writer, NULL))
@@ -548,7 +547,7 @@ static void a_full_disk_is_survived_and_left_behind(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	if (WEXITSTATUS(status) == 77)
-		skip(); /* no user namespaces here */
+		skip(); /* mounting is for root */
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
@@ -663,9 +662,10 @@ static void cut_files_give_what_is_left(void **state)
 
 	write_sample(10000);
 	bytes = slurp(&n);
-	for (size_t cut = n; cut > sizeof(struct ws_file_head); cut -= WS_MIN(cut, (size_t)rand_r(&seed) % 30000)) {
+	for (size_t cut = n, step; cut > sizeof(struct ws_file_head); cut -= WS_MIN(cut, step)) {
 		struct sum sum;
 
+		step = 1 + (size_t)rand_r(&seed) % 20000;
 		spill(bytes, cut);
 		sum = read_calls(NULL, 0);
 		assert_true(before == 0 || sum.n_calls <= before);
