@@ -321,7 +321,8 @@ static void many_threads_lose_nothing(void **state)
 		assert_int_equal(jobs[i].n_put, PER_THREAD);
 	}
 	ws_writer_close(writer);
-	/* a thread's records are over several lanes now, so count and check each, not their order */
+	/* a thread's records are over several lanes now, so count and check each, not their order
+	 */
 	sum = read_calls(NULL, 0);
 	assert_int_equal(sum.n_calls, (uint64_t)N_THREADS * PER_THREAD);
 	assert_false(ws_damage_any(&sum.damage));
