@@ -19,12 +19,14 @@ struct maker {
 	struct ws_writer *w;
 	const struct ws_synth *synth;
 	struct ws_lane *lane;
+	struct ws_lane *gpu_lane; /* of the thread that is told when GPU work is done */
 	uint64_t ticks, ns; /* the present of the lane, on both clocks */
 	uint64_t corr, n_dispatches, n_events;
 	uint64_t last_range;
 	uint32_t tid;
 	uint64_t random;
 	uint64_t external;
+	double ticks_per_ns;
 };
 
 static uint32_t str(struct maker *m, const char *text)
@@ -233,13 +235,33 @@ static void put_facts(struct maker *m)
 static void pass(struct maker *m, uint64_t ns)
 {
 	m->ns += ns;
-	m->ticks += ns; /* a tick is a nanosecond or less: calls keep their order */
+	m->ticks += (uint64_t)((double)ns * m->ticks_per_ns);
+}
+
+/* So that calls and GPU work, which are on different clocks, keep step. */
+static double measure_ticks(void)
+{
+	struct timespec a, b, nap = { .tv_nsec = 5000000 };
+	uint64_t ticks = ws_ticks();
+
+	clock_gettime(CLOCK_BOOTTIME, &a);
+	nanosleep(&nap, NULL);
+	ticks = ws_ticks() - ticks;
+	clock_gettime(CLOCK_BOOTTIME, &b);
+	return (double)ticks /
+	       ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec));
 }
 
 static void *take(struct maker *m, size_t n)
 {
 	m->n_events++;
 	return ws_lane_reserve(&m->lane, (uint32_t)n);
+}
+
+static void *take_gpu(struct maker *m, size_t n)
+{
+	m->n_events++;
+	return ws_lane_reserve(&m->gpu_lane, (uint32_t)n);
 }
 
 static uint64_t put_call(struct maker *m, uint32_t op, uint64_t start, uint64_t corr,
@@ -294,7 +316,7 @@ static void put_dispatch(struct maker *m, uint64_t corr, uint32_t queue, uint64_
 	uint32_t n_values = counted ? 4 : 0;
 	uint32_t n = (uint32_t)(sizeof(struct ws_rec_dispatch) +
 				n_values * sizeof(struct ws_counter_value));
-	struct ws_rec_dispatch *rec = take(m, n);
+	struct ws_rec_dispatch *rec = take_gpu(m, n);
 	struct ws_counter_value *values = (struct ws_counter_value *)(rec + 1);
 
 	rec->h.what = 1 + (uint32_t)(m->n_dispatches % 3);
@@ -319,12 +341,12 @@ static void put_dispatch(struct maker *m, uint64_t corr, uint32_t queue, uint64_
 	for (uint32_t i = 0; i < n_values; i++)
 		values[i] = (struct ws_counter_value){ 11 + i / 2, i % 2,
 						       i < 2 ? 1000.0 + i : 0.125 * (i - 1) };
-	ws_lane_commit(m->lane, &rec->h, WS_REC_TAG(WS_REC_DISPATCH, n));
+	ws_lane_commit(m->gpu_lane, &rec->h, WS_REC_TAG(WS_REC_DISPATCH, n));
 }
 
 static void put_copy(struct maker *m, uint64_t corr, uint64_t ns)
 {
-	struct ws_rec_copy *rec = take(m, sizeof(*rec));
+	struct ws_rec_copy *rec = take_gpu(m, sizeof(*rec));
 	bool down = dice(m, 2);
 
 	rec->h.what = down ? WS_COPY_DEVICE_TO_HOST : WS_COPY_HOST_TO_DEVICE;
@@ -338,7 +360,7 @@ static void put_copy(struct maker *m, uint64_t corr, uint64_t ns)
 	rec->src_agent = down ? GPU0 : CPU;
 	rec->tid = m->tid;
 	rec->stream = 1;
-	ws_lane_commit(m->lane, &rec->h, WS_REC_FIXED_TAG(COPY, struct ws_rec_copy));
+	ws_lane_commit(m->gpu_lane, &rec->h, WS_REC_FIXED_TAG(COPY, struct ws_rec_copy));
 }
 
 static void put_alloc(struct maker *m, uint64_t corr, enum ws_alloc_op op, uint64_t address)
@@ -377,7 +399,7 @@ static void put_scratch(struct maker *m, enum ws_scratch_op op)
 
 static void put_sample(struct maker *m, bool stochastic)
 {
-	struct ws_rec_pc_sample *rec = take(m, sizeof(*rec));
+	struct ws_rec_pc_sample *rec = take_gpu(m, sizeof(*rec));
 
 	rec->h.what = stochastic ? WS_PC_STOCHASTIC : 0;
 	rec->h.time = m->ns;
@@ -390,7 +412,7 @@ static void put_sample(struct maker *m, bool stochastic)
 	rec->inst_type = stochastic ? 1 : 0;
 	rec->stall_reason = stochastic ? 3 : 0;
 	rec->wave_count = 7;
-	ws_lane_commit(m->lane, &rec->h, WS_REC_FIXED_TAG(PC_SAMPLE, struct ws_rec_pc_sample));
+	ws_lane_commit(m->gpu_lane, &rec->h, WS_REC_FIXED_TAG(PC_SAMPLE, struct ws_rec_pc_sample));
 }
 
 /* A launch with a call inside it, then what it set off. */
@@ -487,6 +509,7 @@ enum ws_status ws_synth_write(const char *path, const struct ws_synth *synth, ui
 	st = ws_writer_open(path, &opts, &m.w, err);
 	if (st)
 		return st;
+	m.ticks_per_ns = measure_ticks();
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	ticks = ws_ticks();
@@ -503,10 +526,11 @@ enum ws_status ws_synth_write(const char *path, const struct ws_synth *synth, ui
 		m.ns = ns + i * 17;
 		m.last_range = 0;
 		m.lane = ws_lane_get(m.w, m.tid);
-		if (!m.lane)
+		m.gpu_lane = ws_lane_get(m.w, synth->pid + 50);
+		if (!m.lane || !m.gpu_lane)
 			return ws_fail(err, WS_E_NOMEM, "no lane");
 		run_thread(&m);
-		ws_lane_put(m.lane);
+		/* kept until the end: the next thread's time begins where this one's began */
 	}
 	ws_writer_end(m.w, WS_END_EXIT);
 	ws_writer_close(m.w);
