@@ -538,9 +538,7 @@ static void put_summary(struct ws_jsonw *w, const struct ws_output_run *run)
 		WS_DOMAIN_RCCL_API,	     WS_DOMAIN_SCRATCH_MEMORY, WS_DOMAIN_ROCDECODE_API,
 		WS_DOMAIN_ROCJPEG_API,
 	};
-	const struct ws_output_config *cfg = run->cfg;
-	bool wanted = cfg->stats || cfg->summary || cfg->summary_per_domain ||
-		      cfg->n_summary_groups;
+	bool wanted = run->cfg->stats || ws_run_wants_summary(run);
 
 	ws_json_open(w, "summary", '[');
 	for (size_t i = 0; wanted && i < WS_ARRAY_LEN(order); i++) {

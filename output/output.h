@@ -10,8 +10,8 @@
  *	...                                      result says what was written, also when st is set
  *	ws_output_result_fini(&result);
  *
- * One call reads the events once to count them and to make the statistics, then once
- * per format. A format that fails (disk full, no permission) does not keep the others
+ * One call reads the events once for the statistics, when they are asked for, and once
+ * per format (JSON: once per domain). A format that fails (disk full, no permission) does not keep the others
  * from being written: its file in the making is removed, its entry in the result
  * carries the sentence, and the call returns the first failure. Files appear under
  * their names when they are whole: until then they are called `<name>.partial`.

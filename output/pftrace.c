@@ -387,6 +387,13 @@ static char *note_text(char *p, uint64_t iid, const char *text, size_t n)
 {
 	char *length;
 
+	if (n < 100) {
+		p = ws_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
+		p = ws_pb_u64(p, NOTE_NAME_IID, iid);
+		p = ws_pb_bytes(p, NOTE_STRING, text, n);
+		ws_pb_end_short(p, length);
+		return p;
+	}
 	p = ws_pb_begin(p, EVENT_ANNOTATIONS, &length);
 	p = ws_pb_u64(p, NOTE_NAME_IID, iid);
 	p = ws_pb_bytes(p, NOTE_STRING, text, n);
@@ -396,10 +403,17 @@ static char *note_text(char *p, uint64_t iid, const char *text, size_t n)
 
 static char *note_agent(struct slices *s, char *p, enum note note, const struct ws_agent *agent)
 {
-	char text[32];
-	size_t n = ws_output_agent_text(agent, s->pf.run->cfg->agent_index, '-', text, sizeof(text));
+	char text[48], *end = text;
 
-	return note_text(p, note, text, n);
+	if (agent) {
+		uint32_t number;
+		const char *label = ws_agent_label(agent, s->pf.run->cfg->agent_index, &number);
+
+		end = stpcpy(end, label);
+		*end++ = '-';
+		end = ws_fmt_u64(end, number);
+	}
+	return note_text(p, note, text, (size_t)(end - text));
 }
 
 /* All of a BEGIN but its annotations; they follow, then put_begin_end(). */

@@ -159,6 +159,10 @@ static enum ws_status put_region(struct ws_rocpd *db, const struct ws_event *ev)
 
 	if (tid < 0 || name_id < 0)
 		return ws_rocpd_fail(db);
+	/* messages are in the table of strings, too, as far as it may grow */
+	if (ev->domain == WS_DOMAIN_MARKER_API && db->strings.n < WS_OUTPUT_NAMES_MAX &&
+	    ws_rocpd_string(db, ev->name, false) < 0)
+		return ws_rocpd_fail(db);
 	st = put_event_row(db, ev, ev->ancestor_id, &event_id);
 	if (!st && (ev->domain == WS_DOMAIN_HIP_API || ev->domain == WS_DOMAIN_ROCDECODE_API))
 		st = put_args(db, ev, event_id);

@@ -93,7 +93,6 @@ static void collect_process(struct collected *all, const struct ws_process *proc
 enum ws_status ws_rocpd_strings(struct ws_rocpd *db)
 {
 	struct collected all = { .err = db->err };
-	const struct ws_stat_table *markers = &db->run->stats.domains[WS_DOMAIN_MARKER_API];
 	enum ws_status st;
 
 	ws_vec_init(&all.list, 1u << 28);
@@ -107,8 +106,6 @@ enum ws_status ws_rocpd_strings(struct ws_rocpd *db)
 	}
 	for (size_t i = 0; i < db->run->n_processes; i++)
 		collect_process(&all, db->run->processes[i]);
-	for (size_t i = 0; i < markers->n_sorted; i++)
-		collect(&all, markers->sorted[i]->name);
 	ws_vec_sort(&all.list, by_text);
 	st = all.st;
 	for (size_t i = 0; !st && i < all.list.n; i++)

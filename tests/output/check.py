@@ -829,11 +829,8 @@ def test_failures(program, where):
         fail("a JSON file that could not be written is there")
     # the disk is full: a file size limit stands for it
     shutil.rmtree(where + "/host")
-    limited = f"ulimit -f 400; exec '{program}' '{where}' csv,json,pftrace,rocpd,otf2 quiet two"
-    run = subprocess.run(["bash", "-c", "trap '' XFSZ; " + limited], stderr=subprocess.PIPE,
-                         check=False)
-    stderr = run.stderr.decode()
-    same(run.returncode, 3, "status with a full disk: " + stderr)
+    _, stderr = convert(program, where, "csv,json,pftrace,rocpd,otf2", "quiet", "two", "limit",
+                        status=3)
     for word in ("json", "pftrace", "rocpd"):
         if not re.search(rf"^file {word} .*: .*(cannot write|disk)", stderr, re.M):
             fail(f"{word}: no sentence about the full disk:\n{stderr}")
