@@ -74,7 +74,7 @@ static void replace(char *sql, const char *name, const char *value)
  */
 static double raw_inserts(const char *from, const char *to, const char *guid, uint64_t *out_rows)
 {
-	static const char *const tables[] = { "rocpd_event",	  "rocpd_region", "rocpd_arg",
+	static const char *const tables[] = { "rocpd_event", "rocpd_region", "rocpd_arg",
 					      "rocpd_kernel_dispatch", "rocpd_memory_copy" };
 	sqlite3 *src, *dst;
 	char suffix[64], *sql = malloc(1 << 20);
@@ -82,10 +82,12 @@ static double raw_inserts(const char *from, const char *to, const char *guid, ui
 
 	unlink(to);
 	sqlite3_open(from, &src);
-	sqlite3_open(to, &dst);
-	sqlite3_exec(dst, "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
-			  "PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-65536; BEGIN", NULL,
-		     NULL, NULL);
+	sqlite3_open_v2(to, &dst, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+			NULL);
+	sqlite3_exec(dst,
+		     "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+		     "PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-65536; BEGIN",
+		     NULL, NULL, NULL);
 	snprintf(suffix, sizeof(suffix), "_%s", guid);
 	for (char *at = suffix; *at; at++)
 		*at = *at == '-' ? '_' : *at;
@@ -224,7 +226,8 @@ static void bench_format(const char *capture, const char *dir, enum ws_output_fo
 		snprintf(raw, sizeof(raw), "%s_raw.db", prefix);
 		raw_s = raw_inserts(path, raw, guid, &n_rows);
 		printf("  %.2f M rows/s of CPU, %.0f %% of raw inserts (%.2f M rows/s)",
-		       (double)n_rows / busy / 1e6, 100 * raw_s / busy, (double)n_rows / raw_s / 1e6);
+		       (double)n_rows / busy / 1e6, 100 * raw_s / busy,
+		       (double)n_rows / raw_s / 1e6);
 	}
 	printf("\n");
 	for (size_t i = 0; i < result.n_files; i++)

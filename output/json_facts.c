@@ -76,8 +76,7 @@ static void put_banks(struct ws_jsonw *w, const struct ws_agent *agent)
 		ws_json_open(w, NULL, '{');
 		NUMBER(heap_type)
 		put_bits(w, "flags", bank_bits, info->flags);
-		NUMBER(width) NUMBER(mem_clk_max) NUMBER(size_in_bytes)
-		ws_json_close(w, '}');
+		NUMBER(width) NUMBER(mem_clk_max) NUMBER(size_in_bytes) ws_json_close(w, '}');
 	}
 	ws_json_close(w, ']');
 }
@@ -89,9 +88,10 @@ static void put_caches(struct ws_jsonw *w, const struct ws_agent *agent)
 		const struct ws_rec_agent_cache *info = agent->caches[i];
 
 		ws_json_open(w, NULL, '{');
-		NUMBER(processor_id_low) NUMBER(size) NUMBER(level) NUMBER(cache_line_size)
-		NUMBER(cache_lines_per_tag) NUMBER(association) NUMBER(latency)
-		put_bits(w, "type", cache_bits, info->type);
+		NUMBER(processor_id_low)
+		NUMBER(size) NUMBER(level) NUMBER(cache_line_size) NUMBER(cache_lines_per_tag)
+			NUMBER(association) NUMBER(latency)
+				put_bits(w, "type", cache_bits, info->type);
 		ws_json_close(w, '}');
 	}
 	ws_json_close(w, ']');
@@ -104,10 +104,11 @@ static void put_links(struct ws_jsonw *w, const struct ws_agent *agent)
 		const struct ws_rec_agent_link *info = agent->links[i];
 
 		ws_json_open(w, NULL, '{');
-		NUMBER(type) NUMBER(version_major) NUMBER(version_minor) NUMBER(node_from)
-		NUMBER(node_to) NUMBER(weight) NUMBER(min_latency) NUMBER(max_latency)
-		NUMBER(min_bandwidth) NUMBER(max_bandwidth) NUMBER(recommended_transfer_size)
-		put_bits(w, "flags", link_bits, info->flags);
+		NUMBER(type)
+		NUMBER(version_major) NUMBER(version_minor) NUMBER(node_from) NUMBER(node_to)
+			NUMBER(weight) NUMBER(min_latency) NUMBER(max_latency) NUMBER(min_bandwidth)
+				NUMBER(max_bandwidth) NUMBER(recommended_transfer_size)
+					put_bits(w, "flags", link_bits, info->flags);
 		ws_json_close(w, '}');
 	}
 	ws_json_close(w, ']');
@@ -131,8 +132,9 @@ void ws_json_agent(struct ws_jsonw *w, const char *key, const struct ws_agent *a
 	ws_json_str(w, "vendor_name", agent->vendor_name);
 	ws_json_str(w, "product_name", agent->product_name);
 	ws_json_str(w, "model_name", agent->model_name);
-	NUMBER(node_id) NUMBER(logical_node_id) NUMBER(logical_node_type_id)
-	put_bits(w, "runtime_visibility", visibility_bits, info->visibility);
+	NUMBER(node_id)
+	NUMBER(logical_node_id) NUMBER(logical_node_type_id)
+		put_bits(w, "runtime_visibility", visibility_bits, info->visibility);
 	ws_json_open(w, "uuid", '{');
 	ws_json_open(w, "bytes", '[');
 	for (int i = 0; i < 16; i++)
@@ -156,8 +158,7 @@ void ws_json_code_object(struct ws_jsonw *w, const struct ws_code_object *object
 	ws_json_u64(w, "code_object_id", object->id);
 	ws_json_handle(w, "agent_id", object->agent ? object->agent->info->handle : 0);
 	ws_json_str(w, "uri", object->uri);
-	NUMBER(load_base) NUMBER(load_size)
-	ws_json_i64(w, "load_delta", info->load_delta);
+	NUMBER(load_base) NUMBER(load_size) ws_json_i64(w, "load_delta", info->load_delta);
 	ws_json_u64(w, "storage_type", info->storage);
 	if (info->storage == WS_CODE_STORAGE_FILE) {
 		ws_json_i64(w, "storage_file", -1);
@@ -182,8 +183,9 @@ void ws_json_kernel(struct ws_jsonw *w, const struct ws_kernel *kernel)
 	ws_json_u64(w, "kernarg_segment_alignment", info->kernarg_alignment);
 	ws_json_u64(w, "group_segment_size", info->group_bytes);
 	ws_json_u64(w, "private_segment_size", info->private_bytes);
-	NUMBER(sgpr_count) NUMBER(arch_vgpr_count) NUMBER(accum_vgpr_count)
-	ws_json_i64(w, "kernel_code_entry_byte_offset", info->entry_byte_offset);
+	NUMBER(sgpr_count)
+	NUMBER(arch_vgpr_count) NUMBER(accum_vgpr_count)
+		ws_json_i64(w, "kernel_code_entry_byte_offset", info->entry_byte_offset);
 	ws_json_handle(w, "kernel_address", info->kernel_address);
 	ws_json_str(w, "formatted_kernel_name", kernel->formatted);
 	ws_json_str(w, "demangled_kernel_name", kernel->demangled);
@@ -204,9 +206,10 @@ static void put_host_function(struct ws_jsonw *w, const struct ws_host_function 
 	ws_json_handle(w, "host_function", info->host_function);
 	ws_json_handle(w, "modules", info->modules);
 	ws_json_str(w, "device_function", function->name);
-	NUMBER(thread_limit) NUMBER(thread_ids) NUMBER(block_ids) NUMBER(block_dims)
-	NUMBER(grid_dims) NUMBER(workgroup_size)
-	ws_json_str(w, "formatted_host_function_name", function->formatted);
+	NUMBER(thread_limit)
+	NUMBER(thread_ids) NUMBER(block_ids) NUMBER(block_dims) NUMBER(grid_dims)
+		NUMBER(workgroup_size)
+			ws_json_str(w, "formatted_host_function_name", function->formatted);
 	ws_json_str(w, "demangled_host_function_name", function->demangled);
 	ws_json_str(w, "truncated_host_function_name", function->truncated);
 	ws_json_close(w, '}');
@@ -315,8 +318,8 @@ static void put_dimension_ids(struct ws_jsonw *w, const struct ws_process *proce
 
 /* ---- strings ---- */
 
-static void put_operations(struct ws_jsonw *w, const struct ws_process *process,
-			   enum ws_kind kind, const char *kind_name)
+static void put_operations(struct ws_jsonw *w, const struct ws_process *process, enum ws_kind kind,
+			   const char *kind_name)
 {
 	const char *name;
 	size_t n = 0;
@@ -491,9 +494,9 @@ static void put_metadata(struct ws_jsonw *w, const struct ws_output_run *run,
 		const char *key;
 		enum ws_fact fact;
 	} node_facts[] = {
-		{ "machine_id", WS_FACT_MACHINE_ID },	{ "system_name", WS_FACT_SYSTEM_NAME },
-		{ "hostname", WS_FACT_HOSTNAME },	{ "release", WS_FACT_RELEASE },
-		{ "version", WS_FACT_VERSION },		{ "hardware_name", WS_FACT_HARDWARE_NAME },
+		{ "machine_id", WS_FACT_MACHINE_ID },   { "system_name", WS_FACT_SYSTEM_NAME },
+		{ "hostname", WS_FACT_HOSTNAME },       { "release", WS_FACT_RELEASE },
+		{ "version", WS_FACT_VERSION },         { "hardware_name", WS_FACT_HARDWARE_NAME },
 		{ "domain_name", WS_FACT_DOMAIN_NAME },
 	};
 
@@ -533,9 +536,9 @@ static void put_stat(struct ws_jsonw *w, const struct ws_stat *stat)
 static void put_summary(struct ws_jsonw *w, const struct ws_output_run *run)
 {
 	static const enum ws_domain order[] = {
-		WS_DOMAIN_KERNEL_DISPATCH,   WS_DOMAIN_HSA_API,	    WS_DOMAIN_HIP_API,
-		WS_DOMAIN_MEMORY_COPY,	     WS_DOMAIN_MEMORY_ALLOCATION, WS_DOMAIN_MARKER_API,
-		WS_DOMAIN_RCCL_API,	     WS_DOMAIN_SCRATCH_MEMORY, WS_DOMAIN_ROCDECODE_API,
+		WS_DOMAIN_KERNEL_DISPATCH, WS_DOMAIN_HSA_API,           WS_DOMAIN_HIP_API,
+		WS_DOMAIN_MEMORY_COPY,     WS_DOMAIN_MEMORY_ALLOCATION, WS_DOMAIN_MARKER_API,
+		WS_DOMAIN_RCCL_API,        WS_DOMAIN_SCRATCH_MEMORY,    WS_DOMAIN_ROCDECODE_API,
 		WS_DOMAIN_ROCJPEG_API,
 	};
 	bool wanted = run->cfg->stats || ws_run_wants_summary(run);

@@ -15,14 +15,14 @@ struct ws_jsonw {
 };
 
 void ws_json_open(struct ws_jsonw *w, const char *key, char bracket); /* '{' or '[' */
-void ws_json_close(struct ws_jsonw *w, char bracket);		      /* '}' or ']' */
+void ws_json_close(struct ws_jsonw *w, char bracket);                 /* '}' or ']' */
 void ws_json_u64(struct ws_jsonw *w, const char *key, uint64_t v);
 void ws_json_u128(struct ws_jsonw *w, const char *key, unsigned __int128 v);
 void ws_json_i64(struct ws_jsonw *w, const char *key, int64_t v);
 void ws_json_f64(struct ws_jsonw *w, const char *key, double v);
 void ws_json_bool(struct ws_jsonw *w, const char *key, bool v);
 void ws_json_str(struct ws_jsonw *w, const char *key, const char *text); /* NULL is "" */
-void ws_json_handle(struct ws_jsonw *w, const char *key, uint64_t v);	 /* {"handle":v} */
+void ws_json_handle(struct ws_jsonw *w, const char *key, uint64_t v);    /* {"handle":v} */
 void ws_json_dim3(struct ws_jsonw *w, const char *key, const uint32_t v[3]);
 
 /*

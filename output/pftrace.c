@@ -21,7 +21,7 @@ enum note {
 #define NOTE(name) NOTE_##name,
 	NOTES(NOTE)
 #undef NOTE
-	NOTE_COUNT
+		NOTE_COUNT
 };
 static const char *const note_names[] = {
 #define NOTE(name) [NOTE_##name] = #name,
@@ -232,8 +232,8 @@ enum ws_status ws_pf_put_gpu(struct ws_pf *pf, const struct ws_pf_gpu_slice *sli
 	const char *name = ws_run_name(pf->run, ev);
 	struct ws_pf_track *stream = ws_pf_stream_track(pf, ev);
 	struct ws_pf_track *track = !pf->queue_mode ? stream
-			      : kernel	     ? ws_pf_queue_track(pf, ev)
-					     : ws_pf_copy_track(pf, ev);
+				    : kernel        ? ws_pf_queue_track(pf, ev)
+						    : ws_pf_copy_track(pf, ev);
 	struct ws_pf_lane *lane = NULL;
 	/* a packet holds so many; tracks and other formats have them all */
 	size_t n_sums = WS_MIN(slice->n_sums, (WS_SINK_ROOM_MAX / 2) / COUNTER_ROOM);
@@ -248,7 +248,7 @@ enum ws_status ws_pf_put_gpu(struct ws_pf *pf, const struct ws_pf_gpu_slice *sli
 	iid = ws_pf_intern_name(pf, name, true);
 	for (size_t i = 0; i < n_sums; i++)
 		ws_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT,
-		       counter_name(ev->process, slice->sums[i].counter));
+			     counter_name(ev->process, slice->sums[i].counter));
 	p = put_begin(pf, lane, category, name, iid, slice->start_ns, ev->corr_id,
 		      NOTES_ROOM + n_sums * COUNTER_ROOM, &begun);
 	p = note_times(p, slice->start_ns, slice->end_ns);
@@ -320,7 +320,7 @@ static void put_start_of_file(struct ws_pf *pf)
 	for (int d = 0; d < WS_DOMAIN_COUNT; d++)
 		if (ws_domain_infos[d].category)
 			ws_pf_put_interned(pf, INTERNED_CATEGORIES, (uint64_t)d + 1,
-				     ws_domain_infos[d].category);
+					   ws_domain_infos[d].category);
 	for (int i = 1; i < NOTE_COUNT; i++)
 		ws_pf_put_interned(pf, INTERNED_NOTES, (uint64_t)i, note_names[i]);
 }

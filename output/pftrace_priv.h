@@ -96,15 +96,15 @@ struct ws_pf {
 	struct ws_err *err;
 	/* the process being written */
 	const struct ws_process *process;
-	uint64_t uuid;	       /* of its track */
+	uint64_t uuid;         /* of its track */
 	struct ws_arena arena; /* of its tracks */
 	struct ws_pf_counters *counters;
 	bool queue_mode;
 	struct ws_pf_track **threads, **streams, **queues; /* by index and id; NULL: not seen yet */
-	struct ws_pf_gpu_slice **last;		     /* by queue id */
-	struct ws_map copies;			     /* (agent, thread) to struct ws_pf_track */
-	struct ws_map names;			     /* event name to iid; whole file */
-	struct ws_map counter_notes;		     /* counter name to iid; whole file */
+	struct ws_pf_gpu_slice **last;                     /* by queue id */
+	struct ws_map copies;        /* (agent, thread) to struct ws_pf_track */
+	struct ws_map names;         /* event name to iid; whole file */
+	struct ws_map counter_notes; /* counter name to iid; whole file */
 	struct ws_arena names_arena;
 	struct {
 		const char *name;

@@ -28,7 +28,7 @@ void ws_pf_put_interned(struct ws_pf *pf, unsigned what, uint64_t iid, const cha
 
 /* The iid of a name, told to the reader at first use; 0: spell it out. */
 uint64_t ws_pf_intern(struct ws_pf *pf, struct ws_map *map, unsigned what, uint64_t base,
-		       const char *text)
+		      const char *text)
 {
 	struct ws_str key = ws_str_from(text);
 	struct ws_map_entry *entry = ws_map_find(map, key);
@@ -244,7 +244,8 @@ void ws_pf_end_until(struct ws_pf *pf, struct ws_pf_lane *lane, uint64_t until_n
 }
 
 /* A lane on which [start, end] nests, with the slice open on it. */
-struct ws_pf_lane *ws_pf_enter(struct ws_pf *pf, struct ws_pf_track *track, uint64_t start_ns, uint64_t end_ns)
+struct ws_pf_lane *ws_pf_enter(struct ws_pf *pf, struct ws_pf_track *track, uint64_t start_ns,
+			       uint64_t end_ns)
 {
 	struct ws_pf_lane *lane = &track->first;
 	unsigned number = 1;

@@ -275,6 +275,13 @@ static enum ws_status put_agent(struct ws_rocpd *db, const struct ws_agent *agen
 	ws_rocpd_text(&row, agent->product_name);
 	ws_json_agent(&w, NULL, agent);
 	bind_json(db, &row);
+	/* two agents of one node are damage: what refers to the node finds the first */
+	for (size_t i = 0; db->process->agents.at[i] != agent; i++) {
+		if (db->process->agents.at[i]->info->node_id == info->node_id) {
+			sqlite3_reset(row.statement);
+			return WS_OK;
+		}
+	}
 	return ws_rocpd_step(db, &row);
 }
 
@@ -330,7 +337,7 @@ static enum ws_status put_counter(struct ws_rocpd *db, const struct ws_counter *
 static enum ws_status put_node(struct ws_rocpd *db)
 {
 	static const enum ws_fact facts[] = {
-		WS_FACT_SYSTEM_NAME, WS_FACT_HOSTNAME,	    WS_FACT_RELEASE,
+		WS_FACT_SYSTEM_NAME, WS_FACT_HOSTNAME,      WS_FACT_RELEASE,
 		WS_FACT_VERSION,     WS_FACT_HARDWARE_NAME, WS_FACT_DOMAIN_NAME,
 	};
 	const struct ws_process *process = db->process;
@@ -356,7 +363,6 @@ static enum ws_status put_node(struct ws_rocpd *db)
 
 static void put_environment(struct ws_jsonw *w, const struct ws_process *process)
 {
-
 	ws_json_open(w, NULL, '{');
 	for (size_t i = 0; i < process->n_env; i++) {
 		const char *equals = strchr(process->env[i], '=');

@@ -12,7 +12,16 @@
 		WS_REC_FIXED_TAG(NAME, struct T), (id), 0                                          \
 	}
 
-enum { OP_MALLOC = 1, OP_LAUNCH, OP_MEMCPY, OP_HSA_STORE, OP_HSA_COPY, OP_RCCL, OP_DECODE, OP_JPEG };
+enum {
+	OP_MALLOC = 1,
+	OP_LAUNCH,
+	OP_MEMCPY,
+	OP_HSA_STORE,
+	OP_HSA_COPY,
+	OP_RCCL,
+	OP_DECODE,
+	OP_JPEG
+};
 enum { CPU = 1, GPU0, GPU1 };
 
 struct maker {
@@ -20,7 +29,7 @@ struct maker {
 	const struct ws_synth *synth;
 	struct ws_lane *lane;
 	struct ws_lane *gpu_lane; /* of the thread that is told when GPU work is done */
-	uint64_t ticks, ns; /* the present of the lane, on both clocks */
+	uint64_t ticks, ns;       /* the present of the lane, on both clocks */
 	uint64_t corr, n_dispatches, n_events;
 	uint64_t last_range;
 	uint32_t tid;
@@ -53,8 +62,9 @@ static void put_operation(struct maker *m, uint32_t op, enum ws_kind kind, enum 
 	struct {
 		struct ws_rec_operation op;
 		struct ws_op_arg args[8];
-	} rec = { .op = { .h = { WS_REC_TAG(WS_REC_OPERATION, sizeof(struct ws_rec_operation) +
-								      n_args * sizeof(struct ws_op_arg)),
+	} rec = { .op = { .h = { WS_REC_TAG(WS_REC_OPERATION,
+					    sizeof(struct ws_rec_operation) +
+						    n_args * sizeof(struct ws_op_arg)),
 				 op, 0 },
 			  .kind = kind,
 			  .id = id,
@@ -90,7 +100,8 @@ static void put_operations(struct maker *m)
 		      "hsa_signal_store_screlease", NULL, 0);
 	put_operation(m, OP_HSA_COPY, WS_KIND_HSA_AMD_EXT_API, WS_DOMAIN_HSA_API, 1,
 		      "hsa_amd_memory_async_copy", NULL, 0);
-	put_operation(m, OP_RCCL, WS_KIND_RCCL_API, WS_DOMAIN_RCCL_API, 3, "ncclAllReduce", NULL, 0);
+	put_operation(m, OP_RCCL, WS_KIND_RCCL_API, WS_DOMAIN_RCCL_API, 3, "ncclAllReduce", NULL,
+		      0);
 	put_operation(m, OP_DECODE, WS_KIND_ROCDECODE_API_EXT, WS_DOMAIN_ROCDECODE_API, 1,
 		      "rocDecCreateDecoder", decode_args, 2);
 	put_operation(m, OP_JPEG, WS_KIND_ROCJPEG_API, WS_DOMAIN_ROCJPEG_API, 0, "rocJpegCreate",
@@ -123,17 +134,17 @@ static void put_agent(struct maker *m, uint32_t id, uint32_t type, uint32_t node
 				      .grid_max_dim = { UINT32_MAX, UINT32_MAX, UINT32_MAX },
 				      .local_mem_size = 1ull << 36,
 				      .name_str = str(m, name),
-				      .vendor_name_str = str(m, type == WS_AGENT_GPU ? "AMD" : "CPU"),
+				      .vendor_name_str =
+					      str(m, type == WS_AGENT_GPU ? "AMD" : "CPU"),
 				      .product_name_str = str(m, "Product, \"quoted\""),
 				      .model_name_str = str(m, "model"),
 				      .uuid = { 1, 2, 3, 255 } };
 	struct ws_rec_agent_bank bank = { .h = HEAD(AGENT_BANK, ws_rec_agent_bank, id),
 					  .size_in_bytes = 1ull << 36,
 					  .flags = 2 };
-	struct ws_rec_agent_cache cache = { .h = HEAD(AGENT_CACHE, ws_rec_agent_cache, id),
-					    .size = 16,
-					    .level = 1,
-					    .type = 9 };
+	struct ws_rec_agent_cache cache = {
+		.h = HEAD(AGENT_CACHE, ws_rec_agent_cache, id), .size = 16, .level = 1, .type = 9
+	};
 	struct ws_rec_agent_link link = { .h = HEAD(AGENT_LINK, ws_rec_agent_link, id),
 					  .node_from = node,
 					  .flags = 3 };
@@ -279,7 +290,8 @@ static uint64_t put_call(struct maker *m, uint32_t op, uint64_t start, uint64_t 
 }
 
 static void put_call_args(struct maker *m, uint32_t op, uint64_t start, uint64_t corr,
-			  uint64_t ancestor, uint32_t stream, const uint64_t *slots, uint32_t n_slots)
+			  uint64_t ancestor, uint32_t stream, const uint64_t *slots,
+			  uint32_t n_slots)
 {
 	uint32_t n = (uint32_t)sizeof(struct ws_rec_call_args) + n_slots * 8;
 	struct ws_rec_call_args *rec = take(m, n);
@@ -419,7 +431,9 @@ static void put_sample(struct maker *m, bool stochastic)
 static void launch(struct maker *m, uint32_t queue)
 {
 	uint64_t start = m->ticks, inner, corr = ++m->corr;
-	uint64_t slots[] = { 0x400001, 1024 | 1ull << 32, 1, 5, 0, queue, 0x7f0000000000ull + queue };
+	uint64_t slots[] = {
+		0x400001, 1024 | 1ull << 32, 1, 5, 0, queue, 0x7f0000000000ull + queue
+	};
 
 	memcpy(&slots[4], "l\"b\nl", 5);
 	pass(m, 200 + dice(m, 200));
@@ -451,8 +465,8 @@ static void copy(struct maker *m)
 static void odds_and_ends(struct maker *m, uint64_t round)
 {
 	static const char *const texts[] = { "main \"loop\"", "two\nlines, and a comma",
-					     "\xc3\xbcml\xc3\xa4ut \xe2\x82\xac", "bad \xff\xfe bytes",
-					     "semi; 'quote' \\ back" };
+					     "\xc3\xbcml\xc3\xa4ut \xe2\x82\xac",
+					     "bad \xff\xfe bytes", "semi; 'quote' \\ back" };
 	uint64_t start = m->ticks, address = 0x7f0000000000ull + round * 4096 + m->tid;
 	uint64_t decode[] = { 1920, 0x3fe8000000000000ull };
 	uint64_t inner;
