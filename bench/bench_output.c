@@ -4,7 +4,7 @@
  * machine still measures), next to what cannot be avoided: reading the events, and for the
  * database the same inserts without a trace behind them.
  *
- *	bench_output [EVENTS] [FORMAT...]
+ *	bench_output [EVENTS [FORMAT...]]
  */
 #include "output/output.h"
 #include "tests/output/synth.h"
@@ -178,7 +178,7 @@ static double raw_inserts(const char *from, const char *to, const char *guid, ui
 
 /* In a process of its own, so that its peak memory is its own. */
 static void bench_format(const char *capture, const char *dir, enum ws_output_format format,
-			 uint64_t n, double survey_s)
+			 uint64_t n)
 {
 	const char *guid = "01900000-0000-7000-8000-000000000001";
 	struct ws_output_result result;
@@ -238,9 +238,8 @@ static void bench_format(const char *capture, const char *dir, enum ws_output_fo
 	_exit(0);
 }
 
-int main(int argc, char **argv)
+static void bench_size(uint64_t n_events, int n_words, char **words)
 {
-	uint64_t n_events = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000000, n;
 	/* a round of a plain capture is nine events */
 	struct ws_synth synth = { .pid = 4711, .n_threads = 3, .plain = true };
 	char dir[] = "/tmp/ws-bench-XXXXXX", capture[64], command[96];
@@ -248,6 +247,7 @@ int main(int argc, char **argv)
 	struct ws_trace *trace;
 	struct ws_err err = { 0 };
 	double recorded_s, start_s;
+	uint64_t n;
 
 	if (!mkdtemp(dir))
 		die("/tmp", "cannot make a folder");
@@ -264,13 +264,26 @@ int main(int argc, char **argv)
 	       (unsigned long long)n, recorded_s / (double)n * 1e9, start_s / (double)n * 1e9);
 	for (unsigned i = 0; i < WS_OUTPUT_COUNT; i++) {
 		const struct ws_output_ops *ops = ws_output_ops(i);
-		bool wanted = argc < 3;
+		bool wanted = !n_words;
 
-		for (int k = 2; k < argc; k++)
-			wanted |= !strcmp(argv[k], ops->word);
+		for (int k = 0; k < n_words; k++)
+			wanted |= !strcmp(words[k], ops->word);
 		if (wanted && (!ops->built || ops->built()))
-			bench_format(capture, dir, i, n, recorded_s);
+			bench_format(capture, dir, i, n);
 	}
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command) != 0;
+	if (system(command))
+		die(dir, "cannot be removed");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		bench_size(strtoull(argv[1], NULL, 0), argc - 2, argv + 2);
+		return 0;
+	}
+	/* the cost of an event must not depend on how many there are */
+	bench_size(10000, 0, NULL);
+	bench_size(1000000, 0, NULL);
+	return 0;
 }

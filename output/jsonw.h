@@ -36,7 +36,14 @@ void ws_json_text(struct ws_sink *sink, const char *text, size_t n);
 void ws_json_agent(struct ws_jsonw *w, const char *key, const struct ws_agent *agent);
 void ws_json_code_object(struct ws_jsonw *w, const struct ws_code_object *object);
 void ws_json_kernel(struct ws_jsonw *w, const struct ws_kernel *kernel);
+void ws_json_host_function(struct ws_jsonw *w, const struct ws_host_function *function);
 void ws_json_config(struct ws_jsonw *w, const char *key, const struct ws_output_config *cfg);
+
+/*
+ * Keys of ours: whether times are a software GPU's, whether the process came to its end,
+ * and what was asked for, seen and lost per domain.
+ */
+void ws_json_ledger(struct ws_jsonw *w, const struct ws_process *process);
 
 /* All keys of a process before its records. */
 enum ws_status ws_json_facts(struct ws_jsonw *w, struct ws_output_run *run,

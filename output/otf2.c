@@ -348,6 +348,26 @@ static OTF2_FlushType pre_flush(void *ctx, OTF2_FileType type, OTF2_LocationRef 
 	return OTF2_FLUSH;
 }
 
+/*
+ * One chunk per file: when there is no second, the library flushes the first. Left to
+ * itself it takes 128 MB per location before it writes.
+ */
+static void *take_chunk(void *ctx, OTF2_FileType type, OTF2_LocationRef location, void **per_buffer,
+			uint64_t chunk_bytes)
+{
+	if (*per_buffer)
+		return NULL;
+	*per_buffer = malloc(chunk_bytes);
+	return *per_buffer;
+}
+
+static void free_chunks(void *ctx, OTF2_FileType type, OTF2_LocationRef location, void **per_buffer,
+			bool final)
+{
+	free(*per_buffer);
+	*per_buffer = NULL;
+}
+
 static enum ws_status put_definitions(struct otf2 *o)
 {
 	const struct ws_process *process = o->run->processes[0];
@@ -402,6 +422,7 @@ static enum ws_status put_definitions(struct otf2 *o)
 static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *name)
 {
 	static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = pre_flush };
+	static const OTF2_MemoryCallbacks memory = { take_chunk, free_chunks };
 	enum ws_status st;
 
 	o->archive = OTF2_Archive_Open(dir, name, OTF2_FILEMODE_WRITE, CHUNK_EVENTS, CHUNK_DEFS,
@@ -409,6 +430,8 @@ static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *n
 	if (!o->archive)
 		return check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
 	st = check(o, OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL));
+	if (!st)
+		st = check(o, OTF2_Archive_SetMemoryCallbacks(o->archive, &memory, NULL));
 	if (!st)
 		st = check(o, OTF2_Archive_SetSerialCollectiveCallbacks(o->archive));
 	if (!st)

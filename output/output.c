@@ -177,11 +177,33 @@ bool ws_run_has(const struct ws_output_run *run, enum ws_domain domain)
 
 /* ---- events ---- */
 
+/*
+ * Whether the record is what its domain's shape says. An operation of a damaged capture may
+ * claim any domain, and the writers go by that.
+ */
+static bool is_sound(const struct ws_event *ev)
+{
+	enum ws_shape shape;
+
+	if ((unsigned)ev->domain >= WS_DOMAIN_COUNT || (unsigned)ev->kind >= WS_KIND_COUNT)
+		return false;
+	shape = ws_domain_infos[ev->domain].shape;
+	switch (ws_rec_type(ev->rec)) {
+	case WS_REC_CALL:
+	case WS_REC_CALL_ARGS:
+		return shape == WS_SHAPE_CALL && ev->kind != WS_KIND_KERNEL_DISPATCH;
+	default:
+		return shape != WS_SHAPE_CALL && shape != WS_SHAPE_NONE;
+	}
+}
+
 enum ws_status ws_run_each(const struct ws_output_run *run, const struct ws_process *process,
 			   uint32_t domains, enum ws_event_order order, ws_event_fn *fn, void *ctx,
 			   struct ws_err *err)
 {
-	struct ws_event_query query = { .domains = domains, .order = order, .process = process };
+	struct ws_event_query query = { .domains = domains ? domains : (1u << WS_DOMAIN_COUNT) - 1,
+					.order = order,
+					.process = process };
 	const struct ws_event *ev;
 	struct ws_events *events;
 	enum ws_status st, closing;
@@ -190,7 +212,8 @@ enum ws_status ws_run_each(const struct ws_output_run *run, const struct ws_proc
 	if (st)
 		return st;
 	while (!st && (ev = ws_events_next(events)))
-		st = fn(ctx, ev);
+		if (__builtin_expect(is_sound(ev), 1))
+			st = fn(ctx, ev);
 	closing = ws_events_close(events, st ? NULL : err);
 	return st ? st : closing;
 }

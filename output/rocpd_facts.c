@@ -415,6 +415,21 @@ static enum ws_status put_process(struct ws_rocpd *db)
 	return st;
 }
 
+/* Readers look metadata up by tag, so a tag of ours is in nobody's way. */
+static enum ws_status put_ledger(struct ws_rocpd *db)
+{
+	struct ws_rocpd_row row = ws_rocpd_row(db, WS_ROCPD_METADATA);
+	struct ws_jsonw w = begin_json(db);
+
+	ws_json_open(&w, NULL, '{');
+	ws_json_u64(&w, "pid", db->process->pid);
+	ws_json_ledger(&w, db->process);
+	ws_json_close(&w, '}');
+	ws_rocpd_text(&row, "wavescope_ledger");
+	bind_json(db, &row);
+	return ws_rocpd_step(db, &row);
+}
+
 static enum ws_status put_lists(struct ws_rocpd *db)
 {
 	const struct ws_process *process = db->process;
@@ -474,6 +489,8 @@ enum ws_status ws_rocpd_begin_process(struct ws_rocpd *db, const struct ws_proce
 		st = put_process(db);
 	if (!st && (ws_rocpd_queue(db, 0) < 0 || ws_rocpd_stream(db, 0) < 0))
 		st = ws_rocpd_fail(db);
+	if (!st)
+		st = put_ledger(db);
 	return st ? st : put_lists(db);
 }
 

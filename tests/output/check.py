@@ -633,6 +633,11 @@ def check_rocpd(where, events, rename=False, queues=False):
     # as a user's script reads it
     total, = db.execute("SELECT SUM(total_calls) FROM top_kernels").fetchone()
     same(total, len(of(events, "KERNEL_DISPATCH")), "top_kernels")
+    ledger, = db.execute("SELECT value FROM rocpd_metadata WHERE tag = 'wavescope_ledger'").fetchone()
+    ledger = {row["domain"]: row for row in json.loads(ledger)["ledger"]}
+    pid = events[0]["pid"]
+    same(ledger["HIP_API"]["written"], len([e for e in of(events, "HIP_API") if e["pid"] == pid]),
+         "ledger")
     env, = db.execute("SELECT environment FROM rocpd_info_process").fetchone()
     same(json.loads(env)["ODD"], '"quoted"\nline', "environment")
     for ext, in db.execute("SELECT extdata FROM rocpd_info_agent"):

@@ -63,9 +63,10 @@ static void shortest_reads_back_and_is_short(void **state)
 		double v;
 		const char *text;
 	} rows[] = {
-		{ 1.5, "1.5" },	  { 0.000123, "0.000123" }, { 1e-6, "1e-06" }, { 0, "0" },
-		{ 1e16, "1e+16" }, { 123456789, "123456789" }, { -0.25, "-0.25" },
-		{ 0.1 + 0.2, "0.30000000000000004" },
+		{ 1.5, "1.5" },     { 0.000123, "0.000123" },
+		{ 1e-6, "1e-06" },  { 0, "0" },
+		{ 1e16, "1e+16" },  { 123456789, "123456789" },
+		{ -0.25, "-0.25" }, { 0.1 + 0.2, "0.30000000000000004" },
 	};
 	char text[WS_FMT_F64_MAX];
 
@@ -92,12 +93,18 @@ static void cells_have_the_forms_of_the_specification(void **state)
 		double v;
 		const char *text;
 	} rows[] = {
-		{ ws_fmt_counter, 16384, "16384.000000" }, { ws_fmt_counter, 0, "0.00000000e+00" },
-		{ ws_fmt_counter, 0.5, "5.00000000e-01" }, { ws_fmt_counter, -2, "-2.00000000e+00" },
-		{ ws_fmt_stat, 0, "0.00000000e+00" },	   { ws_fmt_stat, 0.5, "0.500000" },
-		{ ws_fmt_stat, 0.01, "1.00000000e-02" },   { ws_fmt_percent, 80, "80.00" },
-		{ ws_fmt_percent, 0.5, "0.5000" },	   { ws_fmt_percent, 0.001, "1.000e-03" },
-		{ ws_fmt_json_f64, 3, "3.0" },		   { ws_fmt_json_f64, 1e300, "1e+300" },
+		{ ws_fmt_counter, 16384, "16384.000000" },
+		{ ws_fmt_counter, 0, "0.00000000e+00" },
+		{ ws_fmt_counter, 0.5, "5.00000000e-01" },
+		{ ws_fmt_counter, -2, "-2.00000000e+00" },
+		{ ws_fmt_stat, 0, "0.00000000e+00" },
+		{ ws_fmt_stat, 0.5, "0.500000" },
+		{ ws_fmt_stat, 0.01, "1.00000000e-02" },
+		{ ws_fmt_percent, 80, "80.00" },
+		{ ws_fmt_percent, 0.5, "0.5000" },
+		{ ws_fmt_percent, 0.001, "1.000e-03" },
+		{ ws_fmt_json_f64, 3, "3.0" },
+		{ ws_fmt_json_f64, 1e300, "1e+300" },
 		{ ws_fmt_json_f64, INFINITY, "null" },
 	};
 	char text[WS_FMT_F64_MAX];
@@ -184,13 +191,15 @@ static void every_allocation_may_fail(void **state)
 	struct ws_trace *trace;
 	struct ws_err err = { 0 };
 
-	assert_int_equal(ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err), WS_OK);
+	assert_int_equal(ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err),
+			 WS_OK);
 	ws_output_config_init(&cfg);
 	cfg.prefix = prefix;
 	cfg.stats = true;
 	for (size_t i = 0; i < WS_ARRAY_LEN(formats); i++) {
 		cfg.formats = 1u << formats[i];
-		FOR_EACH_FAILING_ALLOCATION (n) {
+		FOR_EACH_FAILING_ALLOCATION(n)
+		{
 			struct ws_output_result result;
 			enum ws_status st;
 
@@ -215,7 +224,8 @@ static void nothing_is_left_of_a_file_that_failed(void **state)
 	struct dirent *entry;
 	DIR *d;
 
-	assert_int_equal(ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err), WS_OK);
+	assert_int_equal(ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err),
+			 WS_OK);
 	ws_output_config_init(&cfg);
 	cfg.prefix = "/proc/nowhere/x";
 	cfg.formats = WS_OUTPUT_BIT(CSV) | WS_OUTPUT_BIT(JSON) | WS_OUTPUT_BIT(ROCPD);
@@ -242,7 +252,8 @@ static void counts_in_the_result_are_what_the_trace_holds(void **state)
 	struct ws_trace *trace;
 	struct ws_err err = { 0 };
 
-	assert_int_equal(ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err), WS_OK);
+	assert_int_equal(ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err),
+			 WS_OK);
 	ws_output_config_init(&cfg);
 	cfg.prefix = prefix;
 	cfg.formats = WS_OUTPUT_BIT(CSV) | WS_OUTPUT_BIT(JSON) | WS_OUTPUT_BIT(PFTRACE) |
