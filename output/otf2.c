@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #define CHUNK_EVENTS (2u << 20)
+#define CHUNK_EVENTS_SMALL (256u << 10) /* with many threads: each location holds a chunk */
+#define THREADS_MANY 32
 #define CHUNK_DEFS (8u << 20)
 
 struct open_region {
@@ -423,10 +425,14 @@ static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *n
 {
 	static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = pre_flush };
 	static const OTF2_MemoryCallbacks memory = { take_chunk, free_chunks };
+	size_t n_threads = 0;
 	enum ws_status st;
 
-	o->archive = OTF2_Archive_Open(dir, name, OTF2_FILEMODE_WRITE, CHUNK_EVENTS, CHUNK_DEFS,
-				       OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+	for (size_t i = 0; i < o->run->n_processes; i++)
+		n_threads += o->run->processes[i]->threads.n;
+	o->archive = OTF2_Archive_Open(dir, name, OTF2_FILEMODE_WRITE,
+				       n_threads > THREADS_MANY ? CHUNK_EVENTS_SMALL : CHUNK_EVENTS,
+				       CHUNK_DEFS, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
 	if (!o->archive)
 		return check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
 	st = check(o, OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL));

@@ -129,7 +129,12 @@ enum ws_status ws_pf_take_gpu(struct ws_pf *pf, const struct ws_event *ev)
 		if (last)
 			last->settled = true;
 	}
-	if (!heap_push(pf, slice))
+	if (!heap_push(pf, slice)) {
+		if (slice->last)
+			*slice->last = NULL;
+		slice->next_free = pf->free;
+		pf->free = slice;
 		return ws_pf_no_memory(pf);
+	}
 	return ws_pf_release(pf, ev->start_ns);
 }
