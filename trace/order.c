@@ -425,7 +425,9 @@ void ws_order_close(struct ws_order *order)
 {
 	if (!order)
 		return;
-	ws_vec_each(lane, &order->lanes) {
+	for (size_t i = 0; i < order->lanes.n; i++) {
+		struct lane *lane = &order->lanes.at[i];
+
 		ws_view_fini(&lane->view);
 		ws_view_fini(&lane->stray_view);
 		ws_vec_fini(&lane->strays);
