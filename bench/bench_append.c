@@ -1,7 +1,7 @@
 /*
  * The cost of one append: five numbers, times given, into a capture; beside it the same numbers
- * into an LTTng-UST tracepoint (when built with it, and a session is recording), the two clock reads
- * that a traced call cannot avoid, and a traced call all in.
+ * into an LTTng-UST tracepoint (when built with it, and a session is recording), the two clock
+ * reads that a traced call cannot avoid, and a traced call all in.
  *
  * Everything is measured in one run, the variants taking turns; medians, extremes and ratios are
  * printed. bench/append starts the LTTng session and this program.
@@ -36,7 +36,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static inline void append(uint32_t op, uint64_t start, uint64_t end, uint64_t corr, uint64_t ancestor)
+static inline void append(uint32_t op, uint64_t start, uint64_t end, uint64_t corr,
+			  uint64_t ancestor)
 {
 	struct ws_lane *l = lane;
 	struct ws_rec_call *rec = ws_lane_reserve(&l, sizeof(*rec));
