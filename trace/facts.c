@@ -22,7 +22,9 @@ enum ws_status ws_facts_no_memory(struct ws_facts *f)
 
 uint64_t ws_facts_ns(struct ws_facts *f, uint64_t ticks)
 {
-	return ticks ? ws_clock_ns(&f->capture->clock, ticks, &f->hint) : 0;
+	return ticks ? ws_capture_shift(f->capture,
+					ws_clock_ns(&f->capture->clock, ticks, &f->hint))
+		     : 0;
 }
 
 static const char *tail_text(struct ws_facts *f, const struct ws_rec *rec)
@@ -97,7 +99,7 @@ static enum ws_status take_process(struct ws_facts *f)
 	const struct ws_file_head *head = ws_reader_head(f->capture->reader);
 
 	p->pid = head->pid;
-	p->init_ns = head->created_ns;
+	p->init_ns = ws_capture_shift(f->capture, head->created_ns);
 	for (unsigned i = 0; i < WS_DOMAIN_COUNT; i++) {
 		p->ledger[i].asked = head->ledger[i].asked != 0;
 		p->ledger[i].dropped = head->ledger[i].dropped;
@@ -111,7 +113,7 @@ static enum ws_status take_process(struct ws_facts *f)
 		p->main_tid = rec->main_tid;
 		p->uid = rec->uid;
 		p->flags = rec->flags;
-		p->init_ns = rec->h.time;
+		p->init_ns = ws_capture_shift(f->capture, rec->h.time);
 		for (unsigned i = 0; i < WS_DOMAIN_COUNT; i++)
 			p->ledger[i].asked |= rec->domains >> i & 1;
 	}
@@ -121,7 +123,7 @@ static enum ws_status take_process(struct ws_facts *f)
 	{
 		p->ended = true;
 		p->end_cause = rec->h.what;
-		p->fini_ns = rec->h.time;
+		p->fini_ns = ws_capture_shift(f->capture, rec->h.time);
 	}
 	each_rec(rec, f, RUNTIME, ws_rec_runtime) p->runtimes |=
 		rec->h.what < 32 ? 1u << rec->h.what : 0;

@@ -125,6 +125,8 @@ bool ws_rec_times(const struct ws_capture *capture, const struct ws_rec *rec, si
 		if (end <= start && !is_mark(rec))
 			end = start + 1;
 	}
+	start = ws_capture_shift(capture, start);
+	end = ws_capture_shift(capture, end);
 	/* Nothing ends before it begins, nor lies where the formats' signed numbers end. */
 	*out_start = WS_MIN(start, (uint64_t)INT64_MAX - 1);
 	*out_end = WS_MIN(WS_MAX(end, *out_start), (uint64_t)INT64_MAX);
