@@ -190,19 +190,26 @@ WS_DIV_SCALE(f64, double, double, f64_biased, 768, 128, 53, 0x1p-1022, 0.0)
  * of the estimate c tells which way to go back. (The manuals of older chips print one factor, 2^32
  * or 2^64; it would return wrong quotients in both cases.)
  */
-LANE float f32_div_fmas(float a, float b, float c, bool post)
-{
-	float r = f32_fma(a, b, c);
-
-	return post ? r * (f32_biased(c) > 127 ? 0x1p64f : 0x1p-64f) : r;
-}
-
-LANE double f64_div_fmas(double a, double b, double c, bool post)
-{
-	double r = f64_fma(a, b, c);
-
-	return post ? r * (f64_biased(c) > 1023 ? 0x1p128 : 0x1p-128) : r;
-}
+#define WS_DIV_FMAS(f, type, uint, sign, select, bias, up, down, half_least, nearest) \
+	LANE type f##_div_fmas(type a, type b, type c, bool post, uint32_t mode) \
+	{ \
+		type r = f##_fma(a, b, c), lost = f##_fma(a, b, c - r); \
+		type small = r * down, rest = r - small * up; \
+		uint s = ws_##f##_bits(small), d = ws_##f##_bits(rest), e = ws_##f##_bits(lost); \
+		/* A denormal is rounded here for the second time. That went wrong if it was a tie \
+		 * only because the fma had rounded: then what that lost decides. */ \
+		bool tie = ((d & ~sign) == ws_##f##_bits(half_least)) & !((d ^ e) & sign) & \
+			   (lost != 0) & nearest(mode); \
+		uint away = (uint)1 - ((s ^ d) & sign ? 2 : 0); \
+		uint low = s + (tie ? away : 0); \
+		uint high = ws_##f##_bits(r * up); \
+		return ws_as_##f(select(post, select(f##_biased(c) > bias, high, low), \
+					ws_##f##_bits(r))); \
+	}
+#define F32_NEAREST(mode) (((mode) & 3) == 0)
+#define F64_NEAREST(mode) (((mode) & 0xc) == 0)
+WS_DIV_FMAS(f32, float, uint32_t, F32_SIGN, sel32, 127, 0x1p64f, 0x1p-64f, 0x1p-86f, F32_NEAREST)
+WS_DIV_FMAS(f64, double, uint64_t, F64_SIGN, sel64, 1023, 0x1p128, 0x1p-128, 0x1p-947, F64_NEAREST)
 
 /* q is the quotient but for the special cases of n / d, which are settled here. A q that is NaN
  * although neither n nor d is comes from the Newton steps of a quotient that overflows. */
