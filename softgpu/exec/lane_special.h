@@ -213,13 +213,20 @@ WS_DIV_FMAS(f64, double, uint64_t, F64_SIGN, sel64, 1023, 0x1p128, 0x1p-128, 0x1
 
 /* q is the quotient but for the special cases of n / d, which are settled here. A q that is NaN
  * although neither n nor d is comes from the Newton steps of a quotient that overflows. */
-LANE float f32_div_fixup(float q, float d, float n)
+
+/* 0 if a number of that sign overflows to infinity, 1 if to the largest number just below. */
+LANE uint32_t overflow_below(uint32_t round, uint32_t negative)
+{
+	return (round != 0) & (round != 1 + negative);
+}
+
+LANE float f32_div_fixup(float q, float d, float n, uint32_t mode)
 {
 	uint32_t sign = (ws_f32_bits(d) ^ ws_f32_bits(n)) & F32_SIGN;
 	bool d_inf = __builtin_fabsf(d) == F32_INF, n_inf = __builtin_fabsf(n) == F32_INF;
 	uint32_t r = ws_f32_bits(q) & ~F32_SIGN;
 
-	r = q != q ? F32_EXP : r;
+	r = q != q ? F32_EXP - overflow_below(mode & 3, (uint32_t)(sign >> 31)) : r;
 	r = f32_biased(n) - f32_biased(d) < -150 ? 0 : r;
 	r = d_inf || n == 0 ? 0 : r;
 	r = d == 0 || n_inf ? F32_EXP : r;
@@ -230,13 +237,13 @@ LANE float f32_div_fixup(float q, float d, float n)
 	return ws_as_f32(r);
 }
 
-LANE double f64_div_fixup(double q, double d, double n)
+LANE double f64_div_fixup(double q, double d, double n, uint32_t mode)
 {
 	uint64_t sign = (ws_f64_bits(d) ^ ws_f64_bits(n)) & F64_SIGN;
 	bool d_inf = __builtin_fabs(d) == F64_INF, n_inf = __builtin_fabs(n) == F64_INF;
 	uint64_t r = ws_f64_bits(q) & ~F64_SIGN;
 
-	r = q != q ? F64_EXP : r;
+	r = q != q ? F64_EXP - overflow_below(mode >> 2 & 3, (uint32_t)(sign >> 63)) : r;
 	r = f64_biased(n) - f64_biased(d) < -1075 ? 0 : r;
 	r = d_inf || n == 0 ? 0 : r;
 	r = d == 0 || n_inf ? F64_EXP : r;
@@ -247,11 +254,12 @@ LANE double f64_div_fixup(double q, double d, double n)
 	return ws_as_f64(r);
 }
 
-LANE uint16_t f16_div_fixup(uint16_t q, uint16_t d, uint16_t n)
+LANE uint16_t f16_div_fixup(uint16_t q, uint16_t d, uint16_t n, uint32_t mode)
 {
 	uint32_t sign = (d ^ n) & 0x8000u, d_abs = d & 0x7fffu, n_abs = n & 0x7fffu;
-	uint32_t r = min_u32(q & 0x7fffu, 0x7c00);
+	uint32_t r = q & 0x7fffu;
 
+	r = sel32(r > 0x7c00, 0x7c00 - overflow_below(F16_ROUND(mode), sign >> 15), r);
 	r = d_abs == 0x7c00 || n_abs == 0 ? 0 : r;
 	r = d_abs == 0 || n_abs == 0x7c00 ? 0x7c00 : r;
 	r |= sign;
