@@ -1,0 +1,98 @@
+#include "softgpu/mem/coalesce.h"
+
+struct group { /* up to four requests on their way to L1 */
+	uint32_t n_requests, first; /* first: access of this group in out->line */
+};
+
+static void add_line(struct ws_accesses *out, uint32_t first, uint64_t line, uint64_t bytes)
+{
+	for (uint32_t k = first; k < out->n; k++)
+		if (out->line[k] == line) {
+			out->bytes[k] |= bytes;
+			return;
+		}
+	if (out->n == WS_MAX_ACCESSES)
+		return;
+	out->line[out->n] = line;
+	out->bytes[out->n++] = bytes;
+}
+
+static uint64_t byte_mask(uint32_t from, uint32_t n)
+{
+	return (n >= 64 ? ~0ull : (1ull << n) - 1) << from;
+}
+
+/* One request: [addr, addr + size) in at most two lines. */
+static void add_request(struct ws_accesses *out, struct group *g, uint64_t addr, uint32_t size)
+{
+	uint32_t at = addr & 63, in_first = size < 64 - at ? size : 64 - at;
+
+	if (g->n_requests == 4) {
+		g->n_requests = 0;
+		g->first = out->n;
+	}
+	g->n_requests++;
+	out->n_requests++;
+	add_line(out, g->first, addr >> 6, byte_mask(at, in_first));
+	if (in_first < size)
+		add_line(out, g->first, (addr >> 6) + 1, byte_mask(0, size - in_first));
+}
+
+/* Four lanes of one line with up to a dword each: one request. */
+static bool share(const struct ws_trace_access *in, uint64_t offset, unsigned quad, uint32_t size,
+		  uint64_t *line, uint64_t *bytes)
+{
+	uint64_t lanes = in->mask >> (4 * quad) & 0xf;
+
+	*bytes = 0;
+	*line = ~0ull;
+	for (; lanes; lanes &= lanes - 1) {
+		uint64_t a = in->addr[4 * quad + (unsigned)__builtin_ctzll(lanes)] + offset;
+
+		if (*line == ~0ull)
+			*line = a >> 6;
+		if (a >> 6 != *line || (a & 63) + size > 64)
+			return false;
+		*bytes |= byte_mask(a & 63, size);
+	}
+	return true;
+}
+
+static void add_lanes(const struct ws_trace_access *in, uint64_t offset, uint32_t size,
+		      struct ws_accesses *out)
+{
+	struct group g = { 0, out->n };
+
+	for (unsigned quad = 0; quad < 16; quad++) {
+		uint64_t lanes = in->mask >> (4 * quad) & 0xf, line, bytes;
+
+		if (!lanes)
+			continue;
+		if (size <= 4 && share(in, offset, quad, size, &line, &bytes)) {
+			out->shared |= (lanes & (lanes - 1)) != 0;
+			if (g.n_requests == 4) {
+				g.n_requests = 0;
+				g.first = out->n;
+			}
+			g.n_requests++;
+			out->n_requests++;
+			add_line(out, g.first, line, bytes);
+			continue;
+		}
+		for (; lanes; lanes &= lanes - 1)
+			add_request(out, &g, in->addr[4 * quad + (unsigned)__builtin_ctzll(lanes)] + offset,
+				    size);
+	}
+}
+
+void ws_coalesce(const struct ws_trace_access *in, uint32_t bytes_per_lane, struct ws_accesses *out)
+{
+	out->n = out->n_requests = 0;
+	out->shared = false;
+	if (in->space != WS_SPACE_SCRATCH || bytes_per_lane <= 4) {
+		add_lanes(in, 0, bytes_per_lane, out);
+		return;
+	}
+	for (uint32_t dword = 0; dword < bytes_per_lane / 4; dword++)
+		add_lanes(in, 256ull * dword, 4, out);
+}
