@@ -220,10 +220,10 @@ enum ws_stop ws_code_decode_only(struct ws_wave *w, const struct ws_inst *i)
 	unsigned n_words;
 
 	w->pc = i;
-	if (pc - w->mem->start >= w->mem->end - w->mem->start &&
-	    !w->mem->reachable(w->mem->ctx, pc, 4))
+	if (pc - w->launch->mem->start >= w->launch->mem->end - w->launch->mem->start &&
+	    !w->launch->mem->reachable(w->launch->mem->ctx, pc, 4))
 		return ws_wave_fault(w, i, WS_FAULT_MEMORY, pc, false);
-	n_words = read_words(window->code->target, (const uint32_t *)(pc + w->mem->host_base), words);
+	n_words = read_words(window->code->target, (const uint32_t *)(pc + w->launch->mem->host_base), words);
 	pthread_mutex_lock(&window->code->lock);
 	decode_slot(window, slot, words, n_words);
 	pthread_mutex_unlock(&window->code->lock);

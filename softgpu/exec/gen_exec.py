@@ -51,7 +51,7 @@ def statements(result, single):
     parts = [p.strip() for p in result.split(";") if p.strip()]
     out = []
     for part in parts:
-        m = re.match(r"(d|co|scc|exec|vcc)\s*=(?!=)\s*(.*)", part)
+        m = re.match(r"(d|lo|co|scc|exec|vcc)\s*=(?!=)\s*(.*)", part)
         if m:
             out.append((m.group(1), m.group(2)))
         elif len(parts) == 1:
@@ -76,12 +76,14 @@ def vector_handler(row):
         lines.append("\tconst uint32_t kbits = i->literal;")
     if uses(text, "ci"):
         lines.append("\tuint32_t carry_in[WS_LANES] __attribute__((aligned(64)));")
-        lines.append("\tws_expand(carry_in, ws_scalar64(w, i, WS_S2));")
+        # v_div_fmas reads VCC without naming it: its third source is a vector
+        mask = "ws_s64(w, WS_S_VCC)" if "vcc" in row.flags else "ws_scalar64(w, i, WS_S2)"
+        lines.append(f"\tws_expand(carry_in, {mask});")
     if uses(text, "mode"):
         lines.append("\tconst uint32_t mode = w->mode;")
     if uses(text, "clamp"):
         lines.append("\tconst bool clamp = i->clamp;")
-    if vdst and "d" in names or uses(text, "d"):
+    if "d" in names or "lo" in names or uses(text, "d"):
         lines.append("\tuint32_t *dst = ws_dst(w, i), *out = ws_out(w, dst);")
     if "co" in names:
         lines.append("\tuint32_t bits[WS_LANES] __attribute__((aligned(64)));")
@@ -99,7 +101,7 @@ def vector_handler(row):
     if uses(text, "d"):
         lines.append(f"\t\tconst {c_type(vdst.type)} d = get_{accessor(vdst.type)}(dst, l);")
     for name, expr in parts:
-        if name == "d":
+        if name in ("d", "lo"):
             # computed first, stored last: the other results may still want the sources
             lines.append(f"\t\tconst {c_type(vdst.type)} result = {expr};")
         elif name == "co":
@@ -108,10 +110,12 @@ def vector_handler(row):
             raise isa_table.TableError(f"{row.path}:{row.line}: a lane cannot assign '{name}'")
     if "d" in names:
         lines.append(f"\t\tput_{accessor(vdst.type)}(out, l, result);")
+    if "lo" in names:  # a 16-bit result that leaves the upper half alone
+        lines.append("\t\tout[l] = (dst[l] & 0xffff0000u) | (uint16_t)result;")
     lines.append("\t}")
     if "co" in names:
         lines.append("\tws_s64_put(w, i->sdst, ws_pack(bits) & ws_exec(w));")
-    if "d" in names:
+    if "d" in names or "lo" in names:
         lines.append(f"\tws_commit(w, dst, out, {isa_table.TYPES[vdst.type]});")
     if compare and row.mnemonic.startswith("v_cmpx"):
         # EXEC after VCC: the mask above is of the old EXEC

@@ -28,7 +28,13 @@ struct ws_code_cache;
 struct ws_gws;
 struct ws_wg;
 
-/* What the waves can reach. GPU address A is at host address host_base + A. */
+/*
+ * Pinned host memory has a second address on the device, this far above its own: AMD's driver maps it
+ * elsewhere, too, and HIP 5 relies on the two being different. No host address has this bit.
+ */
+#define WS_PINNED_ALIAS (1ull << 47)
+
+/* What the waves can reach. GPU address A is at host address host_base + A, without the bit above. */
 struct ws_mem_map {
 	uint64_t host_base;           /* 0: the two address spaces are one */
 	uint64_t start, end;          /* the device aperture, GPU addresses; inside it unmapped pages fault */

@@ -188,20 +188,33 @@ static void lower_matrix_constant(const struct ws_insn *insn, const struct ws_is
 	out->target = v;
 }
 
-static bool has_modifiers(const struct ws_insn *insn, const struct ws_isa_operand *dst, unsigned n_srcs)
+/* op_sel picks halves of packed sources; elsewhere in VOP3P its bits mean nothing. */
+static bool selects_halves(const struct ws_insn *insn)
 {
 	const struct ws_isa_row *row = insn->row;
 
+	for (unsigned n = 0; n < row->n_operands; n++) {
+		const struct ws_isa_operand *o = &row->operand[n];
+		unsigned bit = 1u << (o->role - WS_ROLE_SRC0);
+
+		if (o->role < WS_ROLE_SRC0 || o->role > WS_ROLE_SRC2)
+			continue;
+		if ((o->type_class == WS_TYPE_PK16 || o->type_class == WS_TYPE_PK32) &&
+		    (insn->op_sel & bit || !(insn->op_sel_hi & bit)))
+			return true;
+	}
+	return false;
+}
+
+static bool has_modifiers(const struct ws_insn *insn, const struct ws_isa_operand *dst)
+{
+	bool float_clamp = insn->clamp && dst && dst->is_float;
+
 	if (insn->form == WS_FORM_SDWA || insn->form == WS_FORM_DPP)
 		return true;
-	if (row->enc == WS_ENC_VOP3P) {
-		unsigned all = (1u << n_srcs) - 1;
-
-		return (insn->op_sel & all) || (insn->op_sel_hi & all) != all || insn->neg ||
-		       insn->neg_hi || (insn->clamp && dst && dst->is_float);
-	}
-	return insn->neg || insn->abs || insn->omod || insn->op_sel ||
-	       (insn->clamp && dst && dst->is_float);
+	if (insn->row->enc == WS_ENC_VOP3P)
+		return selects_halves(insn) || insn->neg || insn->neg_hi || float_clamp;
+	return insn->neg || insn->abs || insn->omod || insn->op_sel || float_clamp;
 }
 
 static uint32_t fp_bits(const struct ws_isa_row *row)
@@ -224,8 +237,8 @@ static uint32_t lower_vector_insn(const struct ws_insn *insn, struct ws_inst *ou
 	const struct ws_isa_operand *dst = NULL;
 	bool matrix = !strncmp(row->mnemonic, "v_mfma", 6);
 	bool mixed = !strncmp(row->mnemonic, "v_fma_mix", 9) || !strncmp(row->mnemonic, "v_mad_mix", 9);
+	bool pair_move = !strcmp(row->mnemonic, "v_pk_mov_b32");
 	bool special = false, has_co = row->enc == WS_ENC_VOPC;
-	unsigned n_srcs = 0;
 
 	out->literal = insn->literal;
 	for (unsigned n = 0; n < row->n_operands; n++) {
@@ -243,11 +256,13 @@ static uint32_t lower_vector_insn(const struct ws_insn *insn, struct ws_inst *ou
 		case WS_ROLE_SRC2: {
 			unsigned k = o->role - WS_ROLE_SRC0;
 
-			n_srcs = k + 1;
 			if (matrix && k == 2 && insn->src[2] < WS_OPND_VGPR0)
 				lower_matrix_constant(insn, o, out);
 			else
 				special |= lower_vector_source(insn, k, o, out);
+			/* it takes one half of each source, so the other one need not be there */
+			if (pair_move && insn->op_sel & 1u << k)
+				out->off[WS_S0 + k] += WS_LANES;
 			break;
 		}
 		case WS_ROLE_CO:
@@ -273,7 +288,7 @@ static uint32_t lower_vector_insn(const struct ws_insn *insn, struct ws_inst *ou
 
 	uint32_t head = fp_bits(row) | WS_HEAD_VECTOR;
 
-	if (matrix || mixed || !(special || has_modifiers(insn, dst, n_srcs)))
+	if (matrix || mixed || !(special || (!pair_move && has_modifiers(insn, dst))))
 		return head | row->handler;
 	out->inner = row->handler;
 	return head | ws_extra_handler(WS_X_VALU_MODS);

@@ -118,6 +118,7 @@ struct ws_wave {
 	uint32_t index;               /* in the workgroup */
 	uint8_t run_state;            /* enum ws_stop it was left with */
 	uint64_t n_instructions;
+	uint64_t gws_wait;            /* gws.h: what this wave waits for */
 	struct ws_fault fault;
 
 	uint32_t lane_mask[WS_LANES] __attribute__((aligned(64))); /* 0 or ~0, see ws_lane_mask() */

@@ -60,14 +60,16 @@ def lookup(rows, target):
                 tables["flat"][(SEG_NUMBER[seg] << 7) + row.op] = number
             continue
         tables[row.encoding][row.op] = number
-        if "v" in (row.forms or ""):
-            at = VOP3_BASE[row.encoding] + row.op
-            if tables["vop3"][at]:
-                other = rows[tables["vop3"][at] - 1]
-                raise isa_table.TableError(
-                    f"{other.path}:{other.line}: opcode 0x{at:02x} of vop3 is already the VOP3 "
-                    f"form of {row.mnemonic} (line {row.line})")
-            tables["vop3"][at] = number
+    for number, row in enumerate(rows, 1):  # now that VOP3's own rows stand
+        if target not in row.targets or "v" not in (row.forms or ""):
+            continue
+        at = VOP3_BASE[row.encoding] + row.op
+        if tables["vop3"][at]:
+            other = rows[tables["vop3"][at] - 1]
+            raise isa_table.TableError(
+                f"{other.path}:{other.line}: opcode 0x{at:02x} of vop3 is already the VOP3 "
+                f"form of {row.mnemonic} (line {row.line})")
+        tables["vop3"][at] = number
     return tables
 
 

@@ -27,9 +27,10 @@ UNTYPED = {"co", "ci", "gds", "lds", "label", "hwreg", "waitcnt", "sendmsg", "si
 # words after the operands that say what the operands do not, see README.md
 FLAGS = {
     **dict.fromkeys(("vop1", "vop2", "vopc", "vop3", "vop3p"), {
-        "clamp", "nomod", "class", "opsel", "negabs", "ignmods", "vcc", "mix", "mfma", "e32"}),
-    "sopp": {"optimm"}, "ds": {"gdsonly"}, "smem": {"atomic"}, "flat": {"atomic", "noscc"},
-    "mubuf": {"atomic", "noscc", "noglc"},
+        "clamp", "nomod", "class", "opsel", "negabs", "ignmods", "vcc", "mix", "mfma", "e32",
+        "accdst", "accsrc"}),
+    "sop1": {"regsrc"}, "sopp": {"optimm"}, "ds": {"gdsonly"}, "smem": {"atomic"},
+    "flat": {"atomic", "noscc"}, "mubuf": {"atomic", "noscc", "noglc"},
 }
 FORMS = {"vop1": "pvsd", "vop2": "pvsd", "vopc": "pvs"}  # plain, VOP3, SDWA, DPP
 TYPES = {  # type: registers
@@ -57,7 +58,8 @@ class Row:
     def __init__(self, path, line, encoding, op, targets, mnemonic, operands, result, flags=(),
                  forms=None):
         self.path, self.line, self.encoding, self.op = path, line, encoding, op
-        self.targets, self.mnemonic, self.operands, self.result = targets, mnemonic, operands, result
+        self.targets, self.mnemonic = targets, mnemonic
+        self.operands, self.result = operands, result
         self.flags, self.forms = frozenset(flags), forms
 
     def operand(self, role):
@@ -107,8 +109,8 @@ def parse_file(path):
             text = text.rstrip("\n")
             if not text.strip() or text.lstrip().startswith("#"):
                 continue
-            if text.startswith("encoding "):
-                encoding = text.split()[1]
+            if text.startswith("encoding"):
+                encoding = text[len("encoding"):].strip()
                 if encoding not in ENCODINGS:
                     fail(f"unknown encoding '{encoding}'")
                 continue
@@ -126,7 +128,8 @@ def parse_file(path):
                 fail(f"opcode '{op_text}' is not a hexadecimal number")
             op = int(op_text, 16)
             if op >> ENCODINGS[encoding][0]:
-                fail(f"opcode {op_text} does not fit the {ENCODINGS[encoding][0]} bits of {encoding}")
+                fail(f"opcode {op_text} does not fit the {ENCODINGS[encoding][0]} bits "
+                     f"of {encoding}")
             flags, forms, operands = [], FORMS.get(encoding), []
             for token in columns[2].split():
                 if token in FLAGS.get(encoding, ()):
@@ -135,7 +138,13 @@ def parse_file(path):
                     forms = parse_forms(token, encoding, fail)
                 else:
                     operands.append(parse_operand(token, encoding, fail))
-            if sum(o.role != "seg" for o in operands) > MAX_OPERANDS:
+            roles = [o.role for o in operands]
+            for role in set(roles):
+                if roles.count(role) > 1:
+                    fail(f"operand '{role}' stands twice")
+            if encoding == "flat" and "seg" not in roles:
+                fail("a row of flat names its segments: seg:fgs")
+            if sum(role != "seg" for role in roles) > MAX_OPERANDS:
                 fail(f"{columns[1]} has more than {MAX_OPERANDS} operands")
             rows.append(Row(path, number, encoding, op, (target,) if target else TARGETS,
                             columns[1], operands, columns[3], flags, forms))

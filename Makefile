@@ -1,0 +1,50 @@
+# Meson and Ninja do the work; this file is what a person types.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+# What `make test` builds and tests, as TREE or TREE:SUITE; .ci/run adds the sanitizers.
+TEST_BUILDS ?= build
+configured = $(foreach t,$(1),$(firstword $(subst :, ,$(t)))/build.ninja)
+
+all: build/build.ninja
+	ninja -C build
+
+demo: setup all
+	scripts/demo build
+
+test: setup $(call configured,$(TEST_BUILDS))
+	scripts/test $(TEST_BUILDS)
+
+bench: setup all
+	ninja -C build bench
+	bench/run build
+
+sanitize: setup build-asan/build.ninja
+	scripts/test build-asan
+
+tsan: setup build-tsan/build.ninja
+	scripts/test build-tsan:softgpu-core
+
+install: all
+	meson configure build -Dprefix=$(abspath $(PREFIX))
+	meson install -C build $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf build build-asan build-tsan
+
+setup:
+	@scripts/setup
+
+# libdir is lib: the programs look for their libraries at ../lib, on every distribution.
+build/build.ninja:
+	meson setup $(@D) -Dlibdir=lib -Dprefix=$(abspath $(PREFIX))
+build-asan/build.ninja:
+	meson setup $(@D) -Dlibdir=lib -Db_sanitize=address,undefined -Db_lundef=false
+build-tsan/build.ninja:
+	meson setup $(@D) -Dlibdir=lib -Db_sanitize=thread -Db_lundef=false
+
+# setup comes before what it sets up; Ninja is parallel enough.
+.NOTPARALLEL:
+.PHONY: all demo test bench sanitize tsan install format clean setup

@@ -1,0 +1,249 @@
+#include "base/opt.h"
+
+#include "base/str.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* More values than any command line can hold; a ceiling all the same. */
+#define LIST_MAX 65536
+
+struct parser {
+	struct ws_opts opts;
+	int argc, at; /* argv[at] is the next word to look at */
+	char **argv;
+	void *values;
+	struct ws_err *err;
+	char asked;
+};
+
+static const struct ws_opt *find_long(struct ws_opts opts, struct ws_str name)
+{
+	for (size_t i = 0; i < opts.n; i++)
+		if (opts.at[i].kind != WS_OPT_KIND_GROUP && opts.at[i].name &&
+		    ws_str_is(name, opts.at[i].name))
+			return &opts.at[i];
+	return NULL;
+}
+
+static const struct ws_opt *find_short(struct ws_opts opts, char ch)
+{
+	for (size_t i = 0; i < opts.n; i++)
+		if (opts.at[i].ch && opts.at[i].ch == ch)
+			return &opts.at[i];
+	return NULL;
+}
+
+static const char *next_long_name(const void *list, size_t i)
+{
+	const struct ws_opts *opts = list;
+
+	/* Groups and hidden rows are skipped by yielding a word that is near to nothing. */
+	if (i >= opts->n)
+		return NULL;
+	return opts->at[i].kind == WS_OPT_KIND_GROUP || !opts->at[i].text ? "" : opts->at[i].name;
+}
+
+static const char *next_choice(const void *list, size_t i)
+{
+	return ((const char *const *)list)[i];
+}
+
+static enum ws_status unknown_option(struct parser *p, struct ws_str name)
+{
+	char word[64];
+	const char *near;
+
+	snprintf(word, sizeof(word), "%.*s", WS_STR_ARGS(name));
+	near = ws_str_nearest(word, next_long_name, &p->opts);
+	if (near)
+		return ws_fail(p->err, WS_E_USAGE, "unknown option '--%s': did you mean '--%s'?",
+			       word, near);
+	return ws_fail(p->err, WS_E_USAGE, "unknown option '--%s': --help lists them", word);
+}
+
+static enum ws_status bad_value(struct parser *p, const char *shown, const char *value,
+				const char *wanted)
+{
+	return ws_fail(p->err, WS_E_USAGE, "option '%s': '%s' is not %s", shown, value, wanted);
+}
+
+static enum ws_status set_choice(struct parser *p, const struct ws_opt *opt, const char *shown,
+				 const char *value, int *field)
+{
+	struct ws_buf names;
+	enum ws_status st;
+
+	for (int i = 0; opt->choices[i]; i++)
+		if (strcmp(value, opt->choices[i]) == 0) {
+			*field = i;
+			return WS_OK;
+		}
+	if (ws_str_nearest(value, next_choice, opt->choices))
+		return ws_fail(p->err, WS_E_USAGE,
+			       "option '%s': no choice '%s': did you mean '%s'?", shown, value,
+			       ws_str_nearest(value, next_choice, opt->choices));
+	ws_buf_init(&names, 160);
+	for (int i = 0; opt->choices[i]; i++)
+		ws_buf_printf(&names, "%s%s", i ? ", " : "", opt->choices[i]);
+	st = ws_fail(p->err, WS_E_USAGE, "option '%s': no choice '%s': use one of %s", shown, value,
+		     names.at);
+	ws_buf_fini(&names);
+	return st;
+}
+
+/* Write one value into the field; @shown is the option as it was typed. */
+static enum ws_status set_value(struct parser *p, const struct ws_opt *opt, const char *shown,
+				const char *value)
+{
+	struct ws_str view = ws_str_from(value);
+	void *field = (char *)p->values + opt->offset;
+	struct ws_strv *list = field;
+
+	switch (opt->kind) {
+	case WS_OPT_KIND_BOOL:
+		return ws_str_bool(view, field) ? WS_OK : bad_value(p, shown, value, "yes or no");
+	case WS_OPT_KIND_U64:
+		return ws_str_u64(view, field) ? WS_OK
+					       : bad_value(p, shown, value, "a whole number");
+	case WS_OPT_KIND_I64:
+		return ws_str_i64(view, field) ? WS_OK
+					       : bad_value(p, shown, value, "a whole number");
+	case WS_OPT_KIND_F64:
+		return ws_str_f64(view, field) ? WS_OK : bad_value(p, shown, value, "a number");
+	case WS_OPT_KIND_STR:
+		*(const char **)field = value;
+		return WS_OK;
+	case WS_OPT_KIND_CHOICE:
+		return set_choice(p, opt, shown, value, field);
+	case WS_OPT_KIND_LIST:
+	case WS_OPT_KIND_MANY:
+		if (!list->max_n)
+			list->max_n = LIST_MAX;
+		return ws_vec_push(list, value, p->err);
+	case WS_OPT_KIND_GROUP:
+		break;
+	}
+	return ws_fail(p->err, WS_E_USAGE, "option '%s' takes no value", shown);
+}
+
+/* The value of @opt: what is @attached to the word, or else the following word or words. */
+static enum ws_status take_value(struct parser *p, const struct ws_opt *opt, const char *shown,
+				 const char *attached)
+{
+	enum ws_status st;
+
+	if (attached)
+		return set_value(p, opt, shown, attached);
+	if (p->at >= p->argc || (opt->kind == WS_OPT_KIND_MANY && p->argv[p->at][0] == '-'))
+		return ws_fail(p->err, WS_E_USAGE, "option '%s' needs a value: %s %s", shown, shown,
+			       opt->arg);
+	do {
+		st = set_value(p, opt, shown, p->argv[p->at++]);
+	} while (!st && opt->kind == WS_OPT_KIND_MANY && p->at < p->argc &&
+		 p->argv[p->at][0] != '-');
+	return st;
+}
+
+/* Options that every command has, whether or not its table says so. */
+static char common_option(struct ws_str name)
+{
+	if (ws_str_is(name, "help") || ws_str_is(name, "h"))
+		return 'h';
+	return ws_str_is(name, "version") || ws_str_is(name, "V") ? 'V' : '\0';
+}
+
+static enum ws_status parse_long(struct parser *p, char *word)
+{
+	char *equals = strchr(word, '=');
+	struct ws_str name = { word + 2, equals ? (size_t)(equals - word - 2) : strlen(word + 2) };
+	const struct ws_opt *opt = find_long(p->opts, name);
+	char shown[64];
+
+	snprintf(shown, sizeof(shown), "--%.*s", WS_STR_ARGS(name));
+	if (!opt && ws_str_starts(name, "no-")) {
+		opt = find_long(p->opts, (struct ws_str){ name.at + 3, name.n - 3 });
+		if (opt && opt->kind == WS_OPT_KIND_BOOL) {
+			if (equals)
+				return ws_fail(p->err, WS_E_USAGE, "option '%s' takes no value",
+					       shown);
+			return set_value(p, opt, shown, "no");
+		}
+		opt = NULL;
+	}
+	if (!opt && name.n > 1)
+		p->asked = common_option(name);
+	if (!opt)
+		return p->asked ? WS_OK : unknown_option(p, name);
+	if (opt->kind == WS_OPT_KIND_BOOL)
+		return set_value(p, opt, shown, equals ? equals + 1 : "yes");
+	return take_value(p, opt, shown, equals ? equals + 1 : NULL);
+}
+
+static enum ws_status parse_short(struct parser *p, const char *word)
+{
+	for (const char *ch = word + 1; *ch; ch++) {
+		const struct ws_opt *opt = find_short(p->opts, *ch);
+		char shown[3] = { '-', *ch, '\0' };
+		enum ws_status st;
+
+		if (!opt)
+			p->asked = common_option((struct ws_str){ ch, 1 });
+		if (p->asked)
+			return WS_OK;
+		if (!opt)
+			return ws_fail(p->err, WS_E_USAGE,
+				       "unknown option '-%c': --help lists them", *ch);
+		if (opt->kind != WS_OPT_KIND_BOOL)
+			return take_value(p, opt, shown, ch[1] ? ch + 1 : NULL);
+		st = set_value(p, opt, shown, "yes");
+		if (st)
+			return st;
+	}
+	return WS_OK;
+}
+
+enum ws_status ws_opt_parse(struct ws_opts opts, enum ws_opt_order order, int argc, char **argv,
+			    void *values, struct ws_opt_rest *out_rest, struct ws_err *err)
+{
+	struct parser p = { opts, argc, 1, argv, values, err, '\0' };
+	int n_operands = 0, dashes_at = -1;
+	enum ws_status st;
+
+	while (p.at < p.argc && !p.asked) {
+		char *word = p.argv[p.at];
+
+		if (strcmp(word, "--") == 0) {
+			dashes_at = p.at++;
+			break;
+		}
+		if (word[0] != '-' || word[1] == '\0') { /* "-" alone is a file name */
+			if (order == WS_OPT_FIRST)
+				break;
+			/* Slots before p.at are spent, so operands can gather at the front. */
+			p.argv[1 + n_operands++] = word;
+			p.at++;
+			continue;
+		}
+		p.at++;
+		st = word[1] == '-' ? parse_long(&p, word) : parse_short(&p, word);
+		if (st)
+			return st;
+	}
+	/* What stood before -- moves up against what stands after it. */
+	memmove(&argv[p.at - n_operands], &argv[1], (size_t)n_operands * sizeof(*argv));
+	*out_rest = (struct ws_opt_rest){
+		.operands = &argv[p.at - n_operands],
+		.n = argc - p.at + n_operands,
+		.asked = p.asked,
+	};
+	out_rest->n_before = dashes_at >= 0 ? n_operands : out_rest->n;
+	return WS_OK;
+}
+
+void ws_opt_fini(struct ws_opts opts, void *values)
+{
+	for (size_t i = 0; i < opts.n; i++)
+		if (opts.at[i].kind == WS_OPT_KIND_LIST || opts.at[i].kind == WS_OPT_KIND_MANY)
+			ws_vec_fini((struct ws_strv *)((char *)values + opts.at[i].offset));
+}

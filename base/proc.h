@@ -1,0 +1,56 @@
+/*
+ * proc: starting other programs.
+ *
+ * Three ways: become it (nothing of ours stays), run it as a child whose end is
+ * passed on as if it were ours, or run it quietly and read what it prints.
+ */
+#ifndef WS_BASE_PROC_H
+#define WS_BASE_PROC_H
+
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+
+/* What shells return, and scripts test for. */
+#define WS_EXIT_NOT_EXECUTABLE 126
+#define WS_EXIT_NOT_FOUND 127
+
+/* The exit code for a program that could not be started. */
+int ws_proc_exit_code(enum ws_status status);
+
+/*
+ * Become @program (looked for on PATH as a shell would). Returns on failure
+ * only. A script without "#!" is given to /bin/sh, as shells do.
+ */
+enum ws_status ws_proc_exec(const char *program, char *const *argv, char *const *envp,
+			    struct ws_err *err);
+
+struct ws_proc_end {
+	int exit_code; /* 128 + signal when it was killed by one */
+	int signal;    /* 0, or the signal that ended it */
+	bool dumped_core;
+};
+
+/*
+ * Run @program and wait for it. INT, QUIT, TERM, HUP, USR1, USR2 and WINCH sent
+ * to us alone are passed on to it; those the terminal sends to the whole group
+ * reach it anyway.
+ * Threads  the main thread only: signal handlers are changed meanwhile.
+ */
+enum ws_status ws_proc_run(const char *program, char *const *argv, char *const *envp,
+			   struct ws_proc_end *out_end, struct ws_err *err);
+
+/* End as the child did: by the same signal or with the same exit code. Does not return. */
+_Noreturn void ws_proc_end_as(const struct ws_proc_end *end);
+
+/*
+ * Run @program with no input and append what it prints to @out, stderr too when
+ * asked. After @timeout_ms it is killed: WS_E_TIMEOUT. Output past the ceiling
+ * of @out is dropped, and the program may still end well.
+ */
+enum ws_status ws_proc_read(const char *program, char *const *argv, char *const *envp,
+			    bool with_stderr, int timeout_ms, struct ws_buf *out,
+			    struct ws_proc_end *out_end, struct ws_err *err);
+
+#endif

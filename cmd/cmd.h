@@ -1,0 +1,12 @@
+/*
+ * cmd: the commands a person types. All are one program, which looks at the name
+ * it was called by; main.c has the table.
+ */
+#ifndef WS_CMD_CMD_H
+#define WS_CMD_CMD_H
+
+#include "base/cmd.h"
+
+extern const struct ws_cmd ws_wavescope_cmd;
+
+#endif

@@ -1,0 +1,220 @@
+/* wavescope doctor: what is here, which features will work, and what to do about the others. */
+#include "cmd/wavescope/machine.h"
+#include "cmd/wavescope/wavescope.h"
+
+#include "base/log.h"
+#include "base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+	const char *name, *group, *label;
+	unsigned after; /* facts whose lack explains the lack of this one */
+	const char *why, *fix;
+} facts[] = {
+#define WS_FACT_ROW(name, group, label, after, why, fix) { #name, group, label, after, why, fix },
+	WS_FACT_TABLE(WS_FACT_ROW)
+#undef WS_FACT_ROW
+};
+
+/*
+ * A feature works when all facts of one of its ways are there; the first way is
+ * the one whose gaps are explained.
+ */
+struct feature {
+	const char *name;
+	unsigned ways[2];
+};
+
+/* clang-format off */
+#define BIT(name) WS_FACT_BIT(name)
+#define SOFT (BIT(HSA) | BIT(SOFTGPU) | BIT(SOFTRUNS))
+#define REAL (BIT(HSA) | BIT(DRIVER) | BIT(GPU) | BIT(KFD) | BIT(RENDER))
+
+static const struct feature features[] = {
+	{ "HIP programs on the software GPU",  { SOFT | BIT(HIP) } },
+	{ "HIP programs on a real GPU",        { REAL | BIT(HIP) } },
+	{ "compiling HIP programs",            { BIT(HIPCC) | BIT(TARGETS) } },
+	{ "tracing through HSA's interface",   { SOFT | BIT(COLLECTOR),            REAL | BIT(COLLECTOR) } },
+	{ "tracing HIP calls",                 { SOFT | BIT(HIP) | BIT(COLLECTOR), REAL | BIT(HIP) | BIT(COLLECTOR) } },
+	{ "counters of the software GPU",      { SOFT | BIT(COLLECTOR) } },
+	{ "counters of a real GPU (AMD SDK)",  { REAL | BIT(SDK) | BIT(COLLECTOR) } },
+	{ "call stacks and CPU counters",      { BIT(PERF) | BIT(MEMLOCK) | BIT(COLLECTOR) } },
+	{ "attaching to a running process",    { BIT(PTRACE) | BIT(COLLECTOR) } },
+	{ "ranks under Slurm, MPI or flux",    { BIT(LAUNCHER) | BIT(COLLECTOR) } },
+};
+/* clang-format on */
+
+struct doctor_args {
+	bool json;
+};
+
+static const struct ws_opt doctor_opts[] = {
+	WS_OPT_BOOL(struct doctor_args, json, 0, "json", "print one JSON object instead"),
+};
+
+static unsigned facts_there(const struct ws_machine *m)
+{
+	unsigned there = 0;
+
+	for (unsigned i = 0; i < WS_FACT_COUNT; i++)
+		there |= (unsigned)m->facts[i].yes << i;
+	return there;
+}
+
+/* The facts that the feature lacks; 0: it works. */
+static unsigned lacks(const struct feature *feature, unsigned there)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(feature->ways) && feature->ways[i]; i++)
+		if ((feature->ways[i] & ~there) == 0)
+			return 0;
+	return feature->ways[0] & ~there;
+}
+
+/* Without those that another missing fact explains. */
+static unsigned root_causes(unsigned missing)
+{
+	unsigned roots = missing;
+
+	for (unsigned i = 0; i < WS_FACT_COUNT; i++)
+		if (facts[i].after & missing)
+			roots &= ~(1u << i);
+	return roots;
+}
+
+struct paint {
+	const char *good, *bad, *head, *off;
+};
+
+static void print_machine(const struct ws_machine *m, const struct paint *paint)
+{
+	const char *group = "";
+
+	printf("%s\n", m->system);
+	for (size_t i = 0; i < WS_FACT_COUNT; i++) {
+		if (strcmp(group, facts[i].group) != 0)
+			printf("\n%s%s%s\n", paint->head, facts[i].group, paint->off);
+		group = facts[i].group;
+		printf("  %s%-4s%s %-18s %s\n", m->facts[i].yes ? paint->good : "",
+		       m->facts[i].yes ? "yes" : "no", paint->off, facts[i].label,
+		       m->facts[i].detail);
+	}
+}
+
+static void print_features(const struct ws_machine *m, const struct paint *paint)
+{
+	unsigned there = facts_there(m), all_missing = 0;
+
+	printf("\n%sWhat works%s\n", paint->head, paint->off);
+	for (size_t i = 0; i < WS_ARRAY_LEN(features); i++) {
+		unsigned missing = root_causes(lacks(&features[i], there));
+		const char *sep = " needs ";
+
+		printf("  %s%-4s%s %-*s", missing ? paint->bad : paint->good,
+		       missing ? "no" : "yes", paint->off, missing ? 34 : 0, features[i].name);
+		for (size_t f = 0; f < WS_FACT_COUNT; f++)
+			if (missing & 1u << f) {
+				printf("%s%s", sep, facts[f].label);
+				sep = ", ";
+			}
+		printf("\n");
+		all_missing |= missing;
+	}
+	if (all_missing)
+		printf("\n%sWhat to do%s\n", paint->head, paint->off);
+	for (size_t f = 0; f < WS_FACT_COUNT; f++)
+		if (all_missing & 1u << f) {
+			printf("  %s: %s\n    ", facts[f].label, facts[f].why);
+			ws_help_fill(stdout, facts[f].fix, 4, ws_help_columns());
+		}
+}
+
+static void print_json_text(const char *text)
+{
+	putchar('"');
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			printf("\\%c", *c);
+		else if (*c < 0x20)
+			printf("\\u%04x", *c);
+		else
+			putchar(*c);
+	}
+	putchar('"');
+}
+
+static void print_json(const struct ws_machine *m)
+{
+	unsigned there = facts_there(m);
+
+	printf("{\"system\": ");
+	print_json_text(m->system);
+	printf(",\n \"facts\": [");
+	for (size_t i = 0; i < WS_FACT_COUNT; i++) {
+		printf("%s\n  {\"name\": ", i ? "," : "");
+		print_json_text(facts[i].name);
+		printf(", \"yes\": %s, \"detail\": ", m->facts[i].yes ? "true" : "false");
+		print_json_text(m->facts[i].detail);
+		printf("}");
+	}
+	printf("],\n \"features\": [");
+	for (size_t i = 0; i < WS_ARRAY_LEN(features); i++) {
+		unsigned missing = root_causes(lacks(&features[i], there)), n = 0;
+
+		printf("%s\n  {\"name\": ", i ? "," : "");
+		print_json_text(features[i].name);
+		printf(", \"works\": %s, \"lacks\": [", missing ? "false" : "true");
+		for (size_t f = 0; f < WS_FACT_COUNT; f++)
+			if (missing & 1u << f) {
+				printf("%s", n++ ? ", " : "");
+				print_json_text(facts[f].name);
+			}
+		printf("]}");
+	}
+	printf("]}\n");
+}
+
+static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
+{
+	static const struct paint plain = { "", "", "", "" };
+	static const struct paint coloured = { "\033[32m", "\033[31m", "\033[1m", "\033[0m" };
+	const struct doctor_args *args = call->values;
+	const struct paint *paint = ws_colour_ok(STDOUT_FILENO) ? &coloured : &plain;
+	struct ws_machine *m;
+	enum ws_status st;
+
+	if (call->rest.n)
+		return ws_fail(err, WS_E_USAGE, "'%s' is too much: doctor takes options only",
+			       call->rest.operands[0]);
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	st = ws_machine_look(m, err);
+	if (!st) {
+		if (args->json) {
+			print_json(m);
+		} else {
+			print_machine(m, paint);
+			print_features(m, paint);
+		}
+		*exit_code = lacks(&features[0], facts_there(m)) ? WS_EXIT_FAILED : 0;
+	}
+	free(m);
+	return st;
+}
+
+const struct ws_cmd ws_doctor_cmd = {
+	.name = "doctor",
+	.summary = "show what this machine has, what will work, and how to get the rest",
+	.usage = "[options]",
+	.about = "Looks at GPUs, drivers, ROCm, permissions and launchers, and tells for each "
+		 "feature whether it will work here; for each that will not, why, and what to do. "
+		 "Changes nothing.",
+	.notes = "Exit code:\n"
+		 "  0 when HIP programs can run on the software GPU, 1 when they cannot.",
+	.opts = { doctor_opts, WS_ARRAY_LEN(doctor_opts) },
+	.values_bytes = sizeof(struct doctor_args),
+	.run = run,
+};

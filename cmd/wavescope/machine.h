@@ -1,0 +1,97 @@
+/*
+ * machine: what is installed and allowed here, found without changing anything.
+ *
+ * Facts are yes or no and decide which features work; every fact carries a
+ * detail for the reader. Libraries are looked for as files, never loaded: AMD's
+ * run code when they are. Only the software GPU is really tried, in a child.
+ */
+#ifndef WS_CMD_WAVESCOPE_MACHINE_H
+#define WS_CMD_WAVESCOPE_MACHINE_H
+
+#include "base/error.h"
+#include "gpu/present.h"
+
+#include <stdbool.h>
+
+/*
+ * One row per fact: name, group, label, facts without which it says nothing new,
+ * why the lack of it matters, what to do. Doctor prints the rows in this order,
+ * and a feature names the facts it needs.
+ */
+/* clang-format off */
+#define WS_FACT_BIT(name) (1u << WS_FACT_##name)
+#define WS_FACT_TABLE(X)                                                                          \
+	X(DRIVER,    "GPU and driver", "amdgpu driver", 0,                                        \
+	  "the amdgpu driver is not loaded",                                                      \
+	  "on a machine with a GPU, 'modprobe amdgpu'; in a container, start it with "            \
+	  "--device=/dev/kfd --device=/dev/dri")                                                  \
+	X(GPU,       "GPU and driver", "AMD GPUs", WS_FACT_BIT(DRIVER),                           \
+	  "the driver knows of no AMD GPU",                                                       \
+	  "'dmesg' tells what the driver found; without a GPU use the software one")              \
+	X(KFD,       "GPU and driver", "/dev/kfd", WS_FACT_BIT(DRIVER) | WS_FACT_BIT(GPU),        \
+	  "/dev/kfd cannot be opened for reading and writing",                                    \
+	  "join the group that owns it ('usermod -aG render,video $USER') and log in again; "     \
+	  "in a container, pass --device=/dev/kfd")                                               \
+	X(RENDER,    "GPU and driver", "/dev/dri", WS_FACT_BIT(DRIVER) | WS_FACT_BIT(GPU),        \
+	  "no /dev/dri/renderD* can be opened for reading and writing",                           \
+	  "join the group 'render' and log in again; in a container, pass --device=/dev/dri")     \
+	X(HSA,       "ROCm",           "HSA runtime", 0,                                          \
+	  "there is no HSA runtime (libhsa-runtime64.so.1)",                                      \
+	  "install libhsa-runtime64-1 (Debian, Ubuntu) or ROCm")                                  \
+	X(HIP,       "ROCm",           "HIP runtime", 0,                                          \
+	  "there is no HIP runtime (libamdhip64.so)",                                             \
+	  "install libamdhip64-5 (Debian, Ubuntu) or ROCm")                                       \
+	X(HIPCC,     "ROCm",           "hipcc", 0,                                                \
+	  "there is no HIP compiler that runs",                                                   \
+	  "install hipcc (Debian, Ubuntu) or ROCm")                                               \
+	X(TARGETS,   "ROCm",           "its GPU targets", WS_FACT_BIT(HIPCC),                     \
+	  "hipcc cannot compile for gfx90a and gfx908",                                           \
+	  "install its device libraries: rocm-device-libs, libamdhip64-dev (Debian, Ubuntu)")     \
+	X(SDK,       "ROCm",           "rocprofiler-sdk", 0,                                      \
+	  "AMD's rocprofiler-sdk is not installed",                                               \
+	  "install rocprofiler-sdk from ROCm 6.2 or later")                                       \
+	X(SOFTGPU,   "wavescope",      "software GPU", 0,                                         \
+	  "the software GPU's library is not beside this program",                                \
+	  "run 'make', or install wavescope again")                                               \
+	X(SOFTRUNS,  "wavescope",      "ROCr starts on it", WS_FACT_BIT(SOFTGPU) | WS_FACT_BIT(HSA), \
+	  "AMD's runtime does not start on the software GPU",                                     \
+	  "'wavescope info --gpu mi210' shows its own message")                                   \
+	X(COLLECTOR, "wavescope",      "collector", 0,                                            \
+	  "this version of wavescope has no collector",                                           \
+	  "nothing to do here: a later version brings it")                                        \
+	X(PERF,      "Permissions",    "perf events", 0,                                          \
+	  "the kernel does not let you use CPU performance events",                               \
+	  "as root: sysctl kernel.perf_event_paranoid=2")                                         \
+	X(PTRACE,    "Permissions",    "ptrace", 0,                                               \
+	  "the kernel does not let you attach to a running process",                              \
+	  "as root: sysctl kernel.yama.ptrace_scope=0")                                           \
+	X(MEMLOCK,   "Permissions",    "locked memory", 0,                                        \
+	  "the limit for locked memory is too small for perf buffers",                            \
+	  "raise it with 'ulimit -l unlimited' or in /etc/security/limits.conf")                  \
+	X(LAUNCHER,  "Cluster",        "launcher", 0,                                             \
+	  "there is neither srun, mpirun, mpiexec nor flux",                                      \
+	  "install an MPI (Debian, Ubuntu: openmpi-bin), or use a node of a cluster")
+/* clang-format on */
+
+enum ws_fact {
+#define WS_FACT_ROW(name, group, label, after, why, fix) WS_FACT_##name,
+	WS_FACT_TABLE(WS_FACT_ROW)
+#undef WS_FACT_ROW
+		WS_FACT_COUNT
+};
+
+struct ws_fact_found {
+	bool yes;
+	char detail[200];
+};
+
+struct ws_machine {
+	char system[200]; /* one line: distribution, kernel, cores, memory */
+	struct ws_fact_found facts[WS_FACT_COUNT];
+	struct ws_gpu_set gpus;
+};
+
+/* Takes a second or two: the software GPU is started once. Fails for lack of memory only. */
+enum ws_status ws_machine_look(struct ws_machine *out_machine, struct ws_err *err);
+
+#endif

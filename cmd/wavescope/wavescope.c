@@ -1,0 +1,22 @@
+#include "cmd/wavescope/wavescope.h"
+
+#include "cmd/cmd.h"
+
+static const struct ws_cmd *const subs[] = {
+	&ws_run_cmd, &ws_info_cmd, &ws_doctor_cmd, &ws_agents_cmd, NULL,
+};
+
+const struct ws_cmd ws_wavescope_cmd = {
+	.name = "wavescope",
+	.summary = "run HIP programs on a software GPU, and look at this machine",
+	.usage = "COMMAND [options]",
+	.about = "Runs HIP programs on a software AMD Instinct GPU, under AMD's own unmodified "
+		 "runtime, on a machine that has no GPU; and tells what this machine can do.",
+	.notes = "Environment:\n"
+		 "  WAVESCOPE_GPU           software GPUs when --gpu is not given: mi210,mi100\n"
+		 "  WAVESCOPE_LOG           error, warn, info, debug or trace\n"
+		 "  NO_COLOR                no colours\n"
+		 "\n"
+		 "'wavescope COMMAND --help' tells more about a command.",
+	.subs = subs,
+};

@@ -1,0 +1,60 @@
+/*
+ * model: what GPU models are, as numbers.
+ *
+ * One row per product. A number that differs between boards or partitions, or
+ * that is not published, is 0 and prints as unknown; nothing here is a guess.
+ * A board with several dies that the runtime shows as agents of their own
+ * (MI250X) has one row for one die and says how many there are.
+ */
+#ifndef WS_GPU_MODEL_H
+#define WS_GPU_MODEL_H
+
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ws_gpu_model {
+	const char *name;   /* what people type: "mi210" */
+	const char *model;  /* as AMD's tools print it: "MI210", "MI300X_A1" */
+	const char *series; /* "MI200" */
+	const char *arch;   /* "gfx90a" */
+	bool soft;          /* the software GPU can be this */
+	unsigned n_agents;  /* agents one board shows */
+	unsigned n_cus;     /* compute units per agent, all XCDs together */
+	unsigned n_ses;     /* shader engines per agent */
+	unsigned n_xcds;    /* dies per agent, undivided (SPX) */
+	unsigned n_simds;   /* per CU */
+	unsigned max_waves; /* per SIMD */
+	unsigned freq_mhz;  /* highest engine clock */
+	unsigned mem_gib;
+	unsigned mem_freq_mhz;
+	unsigned mem_width_bits;
+	unsigned l2_kib;      /* per XCD */
+	unsigned n_l2_banks;  /* per XCD */
+	unsigned n_lds_banks; /* per CU */
+	unsigned lds_kib;     /* per CU */
+	unsigned n_pipes;
+	unsigned chip_id;    /* PCI device id; 0: none published */
+	unsigned chip_id_vf; /* as seen in a virtual machine */
+};
+
+const struct ws_gpu_model *ws_gpu_models(size_t *out_n);
+const struct ws_gpu_model *ws_gpu_model_find(const char *name);    /* any case; NULL: no such */
+const struct ws_gpu_model *ws_gpu_model_by_chip(unsigned chip_id); /* physical or virtual */
+
+/* "mi100, mi210, mi250x": for messages. */
+const char *ws_gpu_soft_names(void);
+
+#define WS_GPU_SOFT_MAX 16 /* software GPUs in one list */
+
+/*
+ * A comma-separated list of software GPUs as a person types it, appended to @out
+ * in the spelling of the table. The error names the word that is wrong and what
+ * would be right.
+ */
+enum ws_status ws_gpu_soft_list(const char *list, struct ws_buf *out, struct ws_err *err);
+
+#endif

@@ -1,0 +1,110 @@
+#include "launch/softgpu.h"
+
+#include "base/file.h"
+#include "base/path.h"
+#include "gpu/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Installed, it has a folder of its own: in a public one it would shadow the
+ * real driver library for everybody. The build tree has it in lib/; lib/ beside
+ * an installed program may hold the real one, so it has to look like a build tree.
+ */
+static const char *const installed[] = { "../lib/wavescope", NULL };
+static const char *const built[] = { "../lib", NULL };
+static const char *const tree[] = { "..", NULL };
+
+enum ws_status ws_softgpu_library(char out_path[PATH_MAX], struct ws_err *err)
+{
+	enum ws_status st = ws_path_beside(installed, WS_SOFTGPU_LIBRARY, out_path, err);
+
+	if (st == WS_E_NOTFOUND && !ws_path_beside(tree, "build.ninja", out_path, err))
+		st = ws_path_beside(built, WS_SOFTGPU_LIBRARY, out_path, err);
+	if (st == WS_E_NOTFOUND)
+		return ws_fail(err, st,
+			       "the software GPU (%s) is not beside this program: "
+			       "run 'make', or install wavescope again",
+			       WS_SOFTGPU_LIBRARY);
+	return st;
+}
+
+/* The sanitizer that this build, and so the software GPU, was made with. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZER "/libasan.so"
+/* AMD's libraries leave memory behind at exit; that is theirs to know. */
+#define SANITIZER_OPTIONS "ASAN_OPTIONS", "detect_leaks=0"
+#elif defined(__SANITIZE_THREAD__)
+#define SANITIZER "/libtsan.so"
+#define SANITIZER_OPTIONS "TSAN_OPTIONS", "report_bugs=1"
+#endif
+
+#ifdef SANITIZER
+/* Its path is in our own map: we are linked with it. */
+static enum ws_status preload_sanitizer(struct ws_env *env, struct ws_err *err)
+{
+	struct ws_buf maps;
+	struct ws_str rest, line;
+	char path[PATH_MAX] = "";
+	enum ws_status st;
+
+	ws_buf_init(&maps, 16 << 20);
+	st = ws_file_read("/proc/self/maps", &maps, err);
+	rest = ws_buf_view(&maps);
+	while (!st && !*path && ws_str_next(&rest, '\n', &line)) {
+		const char *file = memchr(line.at, '/', line.n);
+
+		if (file && memmem(line.at, line.n, SANITIZER, sizeof(SANITIZER) - 1))
+			snprintf(path, sizeof(path), "%.*s", (int)(line.at + line.n - file), file);
+	}
+	ws_buf_fini(&maps);
+	if (!st && *path)
+		st = ws_env_prepend(env, "LD_PRELOAD", path, ':', err);
+	if (!st && *path)
+		st = ws_env_prepend(env, SANITIZER_OPTIONS, ':', err);
+	return st;
+}
+#else
+static enum ws_status preload_sanitizer(struct ws_env *env, struct ws_err *err)
+{
+	(void)env;
+	(void)err;
+	return WS_OK;
+}
+#endif
+
+enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env, struct ws_err *err)
+{
+	const char *gpus = soft->gpus ? soft->gpus : ws_env_get(env, "WAVESCOPE_GPU");
+	char library[PATH_MAX], dir[PATH_MAX], number[24];
+	struct ws_buf list;
+	enum ws_status st;
+
+	if (!gpus || !*gpus)
+		gpus = WS_SOFTGPU_DEFAULT;
+	ws_buf_init(&list, 512);
+	st = ws_gpu_soft_list(gpus, &list, err);
+	if (st && !soft->gpus)
+		ws_fail_in(err, st, "WAVESCOPE_GPU");
+	if (!st)
+		st = ws_softgpu_library(library, err);
+	if (st)
+		goto out;
+	strcpy(dir, library);
+	ws_path_parent(dir);
+	st = ws_env_set(env, "WAVESCOPE_GPU", list.at, err);
+	if (!st)
+		st = ws_env_prepend(env, "LD_LIBRARY_PATH", dir, ':', err);
+	if (!st && soft->preload)
+		st = ws_env_prepend(env, "LD_PRELOAD", library, ':', err);
+	if (!st)
+		st = preload_sanitizer(env, err);
+	if (!st && soft->n_workers) {
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)soft->n_workers);
+		st = ws_env_set(env, "WAVESCOPE_WORKERS", number, err);
+	}
+out:
+	ws_buf_fini(&list);
+	return st;
+}

@@ -1,0 +1,38 @@
+/*
+ * softgpu: making a program see software GPUs instead of the machine's own.
+ *
+ * AMD's runtime loads its driver library, libhsakmt.so.1, by name; the software
+ * GPU is a library of that name in a folder of its own. Starting a program on it
+ * is a matter of its environment, which is all that changes here: the folder goes
+ * in front of LD_LIBRARY_PATH, and what is there stays.
+ *
+ * A build with a sanitizer adds that sanitizer's runtime to LD_PRELOAD: it has to
+ * come before everything else in a program that was built without.
+ */
+#ifndef WS_LAUNCH_SOFTGPU_H
+#define WS_LAUNCH_SOFTGPU_H
+
+#include "base/env.h"
+#include "base/error.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WS_SOFTGPU_LIBRARY "libhsakmt.so.1"
+#define WS_SOFTGPU_DEFAULT "mi210"
+#define WS_SOFTGPU_NATIVE "native" /* in place of a model: the machine's own GPUs */
+
+struct ws_softgpu {
+	const char *gpus;   /* "mi210,mi100"; NULL: WAVESCOPE_GPU, or one mi210 */
+	uint64_t n_workers; /* host threads; 0: all cores */
+	bool preload;       /* LD_PRELOAD too, for runtimes whose RPATH comes first */
+};
+
+/* Where the library is: as installed, or in the build tree. */
+enum ws_status ws_softgpu_library(char out_path[PATH_MAX], struct ws_err *err);
+
+enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env,
+			      struct ws_err *err);
+
+#endif

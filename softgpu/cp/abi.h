@@ -1,0 +1,120 @@
+/*
+ * abi: the layouts that ROCr and the device share in memory, as far as the device uses them.
+ *
+ * From AMD's published HSA runtime interface (amd_hsa_signal.h, amd_hsa_queue.h). Offsets are part
+ * of the contract and asserted.
+ */
+#ifndef WS_SOFTGPU_CP_ABI_H
+#define WS_SOFTGPU_CP_ABI_H
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ws_amd_signal {
+	int64_t kind;
+	_Atomic int64_t value;
+	uint64_t event_mailbox;       /* 0: nobody sleeps on it */
+	uint32_t event_id;
+	uint32_t reserved1;
+	/* device clock; two queues may complete one signal at the same time */
+	_Atomic uint64_t start_ts, end_ts;
+	uint64_t queue;
+	uint64_t reserved2;
+};
+static_assert(sizeof(struct ws_amd_signal) == 64, "part of the interface");
+static_assert(offsetof(struct ws_amd_signal, start_ts) == 32, "part of the interface");
+
+#define WS_AMD_QUEUE_READ_OFFSET 128
+#define WS_AMD_QUEUE_SCRATCH_ONCE (1u << 4)
+
+struct ws_amd_queue {
+	uint8_t hsa_queue[56];
+	_Atomic uint64_t write_dispatch_id;
+	uint32_t group_aperture_hi;
+	uint32_t private_aperture_hi;
+	uint32_t max_cu_id, max_wave_id;
+	uint8_t reserved1[48];
+	_Atomic uint64_t read_dispatch_id;
+	uint32_t reserved2;
+	uint32_t tmpring_size;        /* bits 0-11 waves, 12-24 KiB per wave */
+	uint32_t scratch_descriptor[4];
+	uint64_t scratch_base;
+	uint64_t scratch_bytes;
+	uint32_t scratch_lane_bytes;
+	uint32_t properties;
+	uint8_t reserved3[8];
+	uint64_t inactive_signal;
+	uint8_t reserved4[56];
+};
+static_assert(sizeof(struct ws_amd_queue) == 256, "part of the interface");
+static_assert(offsetof(struct ws_amd_queue, read_dispatch_id) == WS_AMD_QUEUE_READ_OFFSET, "");
+static_assert(offsetof(struct ws_amd_queue, group_aperture_hi) == 64, "");
+static_assert(offsetof(struct ws_amd_queue, tmpring_size) == 140, "");
+static_assert(offsetof(struct ws_amd_queue, scratch_base) == 160, "");
+static_assert(offsetof(struct ws_amd_queue, properties) == 180, "");
+static_assert(offsetof(struct ws_amd_queue, inactive_signal) == 192, "");
+
+/* Codes for the queue's inactive signal. */
+enum ws_queue_error {
+	WS_QUEUE_NEED_SCRATCH = 1,
+	WS_QUEUE_BAD_DIMENSIONS = 2,
+	WS_QUEUE_BAD_GROUP_MEMORY = 4,
+	WS_QUEUE_BAD_CODE = 8,
+	WS_QUEUE_BAD_PACKET = 32,
+	WS_QUEUE_BAD_GROUP_SIZE = 64,
+	WS_QUEUE_BAD_REGISTERS = 128,
+	WS_QUEUE_BAD_VENDOR_PACKET = 256,
+	WS_QUEUE_SCRATCH_UNUSED = 512,
+	WS_QUEUE_APERTURE = 0x20000000,
+	WS_QUEUE_ILLEGAL = 0x40000000,
+	WS_QUEUE_TRAP = (int)0x80000000,
+};
+
+/* AQL packets: 64 bytes each; the header is written last and read first. */
+enum ws_aql_type {
+	WS_AQL_VENDOR,
+	WS_AQL_INVALID,
+	WS_AQL_DISPATCH,
+	WS_AQL_BARRIER_AND,
+	WS_AQL_AGENT,
+	WS_AQL_BARRIER_OR,
+};
+
+union ws_aql_packet {
+	struct {
+		_Atomic uint16_t header;
+		uint16_t setup;
+		uint16_t wg_size[3];
+		uint16_t reserved0;
+		uint32_t grid_size[3];
+		uint32_t private_bytes;
+		uint32_t group_bytes;
+		uint64_t kernel_object;
+		uint64_t kernarg;
+		uint64_t reserved2;
+		uint64_t completion;
+	} dispatch;
+	struct {
+		uint16_t header, reserved0;
+		uint32_t reserved1;
+		uint64_t signals[5];
+		uint64_t reserved2;
+		uint64_t completion;
+	} barrier;
+	struct {
+		uint16_t header, format;
+		uint32_t reserved1;
+		uint64_t signal;
+		int64_t value;
+		int64_t mask;
+		uint32_t condition;
+		uint32_t reserved2;
+		uint64_t reserved3[2];
+		uint64_t completion;
+	} vendor;
+};
+static_assert(sizeof(union ws_aql_packet) == 64, "part of the interface");
+
+#endif

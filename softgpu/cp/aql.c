@@ -1,0 +1,381 @@
+/* AQL packets: kernels, barriers, and AMD's vendor packets. */
+#include <string.h>
+
+#include "softgpu/cp/cp_priv.h"
+#include "softgpu/device/clock.h"
+#include "softgpu/device/log.h"
+#include "softgpu/exec/guard.h"
+
+#define PACKETS_PER_TURN 64
+
+/* What became of a packet: an error code of the queue, or one of these. */
+enum { PACKET_DONE = 0, PACKET_WAITS = -1, PACKET_STARTED = -2 };
+
+/* A kernel descriptor; older code headers have these fields at the same places. */
+struct kernel_descriptor {
+	uint8_t reserved0[16];
+	int64_t entry_offset;
+	uint8_t reserved1[20];
+	uint32_t rsrc3, rsrc1, rsrc2;
+	uint16_t properties;
+	uint8_t reserved2[6];
+};
+static_assert(sizeof(struct kernel_descriptor) == 64, "part of the interface");
+static_assert(offsetof(struct kernel_descriptor, rsrc3) == 44, "part of the interface");
+
+static const uint32_t launch_errors[] = {
+	[WS_LAUNCH_BAD_DIMENSIONS] = WS_QUEUE_BAD_DIMENSIONS,
+	[WS_LAUNCH_BAD_GROUP_MEMORY] = WS_QUEUE_BAD_GROUP_MEMORY,
+	[WS_LAUNCH_BAD_CODE] = WS_QUEUE_BAD_CODE,
+	[WS_LAUNCH_BAD_GROUP_SIZE] = WS_QUEUE_BAD_GROUP_SIZE,
+	[WS_LAUNCH_BAD_REGISTERS] = WS_QUEUE_BAD_REGISTERS,
+};
+
+static const struct {
+	const char *name;
+	uint32_t code;
+} fault_kinds[] = {
+	[WS_FAULT_NONE] = { "out of host memory for a workgroup", WS_QUEUE_BAD_GROUP_MEMORY },
+	[WS_FAULT_MEMORY] = { "memory fault", 0 },
+	[WS_FAULT_ILLEGAL] = { "illegal instruction", WS_QUEUE_ILLEGAL },
+	[WS_FAULT_TRAP] = { "trap", (uint32_t)WS_QUEUE_TRAP },
+	[WS_FAULT_APERTURE] = { "aperture violation", WS_QUEUE_APERTURE },
+};
+
+static union ws_aql_packet *packet_at(const struct ws_queue *queue, uint64_t index)
+{
+	uint64_t n = queue->desc.size_bytes / sizeof(union ws_aql_packet);
+
+	return (union ws_aql_packet *)queue->desc.ring + (index & (n - 1));
+}
+
+static uint64_t read_index(const struct ws_queue *queue)
+{
+	return atomic_load_explicit(queue->desc.read_ptr, memory_order_relaxed);
+}
+
+static uint16_t load_header(union ws_aql_packet *packet)
+{
+	return atomic_load_explicit(&packet->dispatch.header, memory_order_acquire);
+}
+
+bool ws_aql_ready(const struct ws_queue *queue)
+{
+	uint64_t index;
+
+	if (atomic_load(&queue->dispatching) || atomic_load(&queue->dying) ||
+	    atomic_load(&queue->halted) || !atomic_load(&queue->active))
+		return false;
+	index = read_index(queue);
+	if (index >= atomic_load_explicit(queue->desc.write_ptr, memory_order_acquire))
+		return false;
+	return (load_header(packet_at(queue, index)) & 0xff) != WS_AQL_INVALID;
+}
+
+/* Tell the host through the queue's own signal; it answers by storing 0, if at all. */
+static void raise_code(struct ws_queue *queue, uint32_t code)
+{
+	struct ws_cp *cp = queue->cp;
+	struct ws_amd_signal *signal = ws_cp_signal(cp, queue->amd->inactive_signal);
+
+	if (!signal) {
+		ws_gpu_log(WS_GPU_LOG_ERROR, "a queue without error signal failed with code 0x%x",
+			   code);
+		atomic_store(&queue->halted, true);
+		return;
+	}
+	atomic_store_explicit(&signal->value, code, memory_order_release);
+	if (signal->event_mailbox)
+		cp->host.interrupt(cp->host.ctx, signal->event_id);
+}
+
+static void fail_queue(struct ws_queue *queue, uint32_t code)
+{
+	ws_gpu_log(WS_GPU_LOG_INFO, "queue of node %u halted at packet %llu with code 0x%x",
+		   queue->gpu->node, (unsigned long long)read_index(queue), code);
+	atomic_store(&queue->halted, true);
+	raise_code(queue, code);
+}
+
+static void retire(struct ws_queue *queue, union ws_aql_packet *packet)
+{
+	uint64_t index = read_index(queue);
+
+	/* First the slot, then the index: who sees the index may write the slot. */
+	atomic_store_explicit(&packet->dispatch.header, WS_AQL_INVALID, memory_order_release);
+	atomic_store_explicit(queue->desc.read_ptr, index + 1, memory_order_release);
+}
+
+static int complete(struct ws_queue *queue, uint64_t handle)
+{
+	uint64_t now = ws_clock_device_ticks();
+
+	return ws_cp_complete(queue->cp, handle, now, now) ? PACKET_DONE : WS_QUEUE_BAD_PACKET;
+}
+
+/* --- barriers --- */
+
+static int barrier(struct ws_queue *queue, union ws_aql_packet *packet, bool all)
+{
+	uint32_t n_given = 0, n_zero = 0;
+
+	for (int i = 0; i < 5; i++) {
+		struct ws_amd_signal *signal;
+
+		if (!packet->barrier.signals[i])
+			continue;
+		signal = ws_cp_signal(queue->cp, packet->barrier.signals[i]);
+		if (!signal)
+			return WS_QUEUE_BAD_PACKET;
+		n_given++;
+		n_zero += atomic_load_explicit(&signal->value, memory_order_acquire) == 0;
+	}
+	if (n_given && (all ? n_zero < n_given : !n_zero))
+		return PACKET_WAITS;
+	return complete(queue, packet->barrier.completion);
+}
+
+static int barrier_and(struct ws_queue *queue, union ws_aql_packet *packet)
+{
+	return barrier(queue, packet, true);
+}
+
+static int barrier_or(struct ws_queue *queue, union ws_aql_packet *packet)
+{
+	return barrier(queue, packet, false);
+}
+
+static int barrier_value(struct ws_queue *queue, union ws_aql_packet *packet)
+{
+	int64_t value, reference = packet->vendor.value;
+	struct ws_amd_signal *signal;
+	bool met;
+
+	if (packet->vendor.signal) {
+		signal = ws_cp_signal(queue->cp, packet->vendor.signal);
+		if (!signal)
+			return WS_QUEUE_BAD_VENDOR_PACKET;
+		value = atomic_load_explicit(&signal->value, memory_order_acquire) &
+			packet->vendor.mask;
+		switch (packet->vendor.condition) {
+		case 0: met = value == reference; break;
+		case 1: met = value != reference; break;
+		case 2: met = value < reference; break;
+		case 3: met = value >= reference; break;
+		default: return WS_QUEUE_BAD_VENDOR_PACKET;
+		}
+		if (!met)
+			return PACKET_WAITS;
+	}
+	return complete(queue, packet->vendor.completion);
+}
+
+static int vendor(struct ws_queue *queue, union ws_aql_packet *packet)
+{
+	switch (packet->vendor.format & 0xff) {
+	case 1:
+		/* A PM4 buffer. ROCr sends one to invalidate caches after loading code. */
+		ws_code_cache_invalidate(queue->gpu->code_cache);
+		return complete(queue, packet->vendor.completion);
+	case 2:
+		return barrier_value(queue, packet);
+	default:
+		return WS_QUEUE_BAD_VENDOR_PACKET;
+	}
+}
+
+static int bad_packet(struct ws_queue *queue, union ws_aql_packet *packet)
+{
+	return WS_QUEUE_BAD_PACKET;
+}
+
+/* --- kernels --- */
+
+static void fill_launch(struct ws_queue *queue, union ws_aql_packet *packet,
+			const struct kernel_descriptor *kernel, struct ws_launch *launch)
+{
+	const struct ws_amd_queue *amd = queue->amd;
+
+	memset(launch, 0, sizeof(*launch));
+	launch->target = queue->gpu->target;
+	launch->mem = queue->cp->host.mem;
+	launch->hooks = &queue->cp->hooks;
+	launch->code_cache = queue->gpu->code_cache;
+	launch->gws = queue->gws;
+	launch->kernel_object = packet->dispatch.kernel_object;
+	launch->entry = launch->kernel_object + (uint64_t)kernel->entry_offset;
+	launch->rsrc1 = kernel->rsrc1;
+	launch->rsrc2 = kernel->rsrc2;
+	launch->rsrc3 = kernel->rsrc3;
+	launch->properties = kernel->properties;
+	memcpy(launch->grid_size, packet->dispatch.grid_size, sizeof(launch->grid_size));
+	memcpy(launch->wg_size, packet->dispatch.wg_size, sizeof(launch->wg_size));
+	launch->private_bytes = packet->dispatch.private_bytes;
+	launch->lds_bytes = packet->dispatch.group_bytes;
+	launch->kernarg = packet->dispatch.kernarg;
+	launch->dispatch_ptr = ws_cp_address(queue->cp, packet);
+	launch->queue_ptr = ws_cp_address(queue->cp, amd);
+	launch->dispatch_id = read_index(queue);
+	memcpy(launch->scratch_descriptor, amd->scratch_descriptor,
+	       sizeof(launch->scratch_descriptor));
+	launch->scratch_base = amd->scratch_base;
+	launch->scratch_wave_bytes = (amd->tmpring_size >> 12 & 0x1fff) << 10;
+	launch->n_scratch_waves = amd->tmpring_size & 0xfff;
+	launch->shared_aperture_hi = amd->group_aperture_hi;
+	launch->private_aperture_hi = amd->private_aperture_hi;
+	launch->clock = ws_clock_device_ticks;
+}
+
+/* How many workgroups the device can hold at once; 0: not one, for lack of scratch. */
+static uint32_t most_resident(const struct ws_queue *queue, const struct ws_launch *launch)
+{
+	uint32_t per_cu = ws_launch_wgs_per_cu(launch);
+	uint32_t n = queue->gpu->n_cus * (per_cu ? per_cu : 1);
+
+	if (launch->private_bytes && launch->n_scratch_waves / launch->n_waves_per_wg < n)
+		n = launch->n_scratch_waves / launch->n_waves_per_wg;
+	return n;
+}
+
+static int start_kernel(struct ws_queue *queue, union ws_aql_packet *packet)
+{
+	uint64_t object = packet->dispatch.kernel_object;
+	struct ws_launch *launch = &queue->dispatch.launch;
+	struct kernel_descriptor kernel;
+	enum ws_launch_error error;
+
+	if (packet->dispatch.completion && !ws_cp_signal(queue->cp, packet->dispatch.completion))
+		return WS_QUEUE_BAD_PACKET;
+	for (int i = 0; i < 3; i++) {
+		if (!packet->dispatch.wg_size[i] || !packet->dispatch.grid_size[i])
+			return WS_QUEUE_BAD_DIMENSIONS;
+	}
+	if (object % 8 || !ws_cp_accessible(queue->cp, object, sizeof(kernel)))
+		return WS_QUEUE_BAD_CODE;
+	if (packet->dispatch.private_bytes > queue->amd->scratch_lane_bytes) {
+		raise_code(queue, WS_QUEUE_NEED_SCRATCH);
+		return PACKET_WAITS;
+	}
+	memcpy(&kernel, ws_cp_pointer(queue->cp, object), sizeof(kernel));
+	fill_launch(queue, packet, &kernel, launch);
+	error = ws_launch_init(launch);
+	if (error)
+		return (int)launch_errors[error];
+	queue->dispatch.max_resident = most_resident(queue, launch);
+	if (!queue->dispatch.max_resident) {
+		ws_launch_fini(launch);
+		return WS_QUEUE_BAD_GROUP_SIZE;
+	}
+	ws_gpu_log(WS_GPU_LOG_DEBUG,
+		   "node %u runs kernel 0x%llx: %llu workgroups of %u waves, %u resident",
+		   queue->gpu->node, (unsigned long long)object, (unsigned long long)launch->n_wgs,
+		   launch->n_waves_per_wg, queue->dispatch.max_resident);
+	ws_guard_install();
+	queue->start_ticks = ws_clock_device_ticks();
+	queue->dispatch.ended = ws_aql_dispatch_ended;
+	atomic_store(&queue->dispatching, true);
+	ws_pool_start(queue->cp->pool, &queue->dispatch);
+	return PACKET_STARTED;
+}
+
+static void report_fault(struct ws_queue *queue, const struct ws_fault *fault)
+{
+	const struct ws_cp_host *host = &queue->cp->host;
+
+	ws_gpu_log(WS_GPU_LOG_INFO, "%s on node %u at pc 0x%llx, address 0x%llx: %s",
+		   fault_kinds[fault->kind].name, queue->gpu->node, (unsigned long long)fault->pc,
+		   (unsigned long long)fault->address, fault->text);
+	if (fault->kind == WS_FAULT_MEMORY) {
+		struct ws_cp_fault report = { .node = queue->gpu->node, .address = fault->address,
+					      .write = fault->write };
+
+		atomic_store(&queue->halted, true);
+		host->memory_fault(host->ctx, &report);
+		return;
+	}
+	/* What a program cannot do on real hardware it can do without: say what was missing. */
+	if (fault->kind == WS_FAULT_ILLEGAL || fault->kind == WS_FAULT_NONE)
+		ws_gpu_log(WS_GPU_LOG_ERROR, "%s at pc 0x%llx: %s", fault_kinds[fault->kind].name,
+			   (unsigned long long)fault->pc, fault->text);
+	fail_queue(queue, fault_kinds[fault->kind].code);
+}
+
+static void finish_kernel(struct ws_queue *queue)
+{
+	union ws_aql_packet *packet = packet_at(queue, read_index(queue));
+	bool used_scratch = queue->dispatch.launch.private_bytes != 0;
+
+	/* Checked when it started; if the signal is gone by now there is nobody to tell. */
+	ws_cp_complete(queue->cp, packet->dispatch.completion, queue->start_ticks,
+		       ws_clock_device_ticks());
+	retire(queue, packet);
+	if (used_scratch && queue->amd->properties & WS_AMD_QUEUE_SCRATCH_ONCE)
+		raise_code(queue, WS_QUEUE_SCRATCH_UNUSED);
+}
+
+void ws_aql_dispatch_ended(struct ws_dispatch *dispatch)
+{
+	struct ws_queue *queue = (void *)((uint8_t *)dispatch - offsetof(struct ws_queue, dispatch));
+	const struct ws_cp_host *host = &queue->cp->host;
+
+	atomic_fetch_add_explicit(&queue->cp->n_instructions, dispatch->launch.n_instructions,
+				  memory_order_relaxed);
+	pthread_mutex_lock(&queue->lock);
+	ws_launch_fini(&dispatch->launch);
+	if (!atomic_load(&queue->dying)) {
+		if (host->enter)
+			host->enter(host->ctx);
+		if (dispatch->failed)
+			report_fault(queue, &dispatch->fault);
+		else
+			finish_kernel(queue);
+		if (host->leave)
+			host->leave(host->ctx);
+	}
+	atomic_store(&queue->dispatching, false);
+	pthread_cond_broadcast(&queue->quiet);
+	/* Chains of small kernels go on from here, without waiting for the poller. */
+	ws_queue_advance(queue, PACKETS_PER_TURN);
+	pthread_mutex_unlock(&queue->lock);
+}
+
+static int (*const packet_types[])(struct ws_queue *, union ws_aql_packet *) = {
+	[WS_AQL_VENDOR] = vendor,
+	[WS_AQL_DISPATCH] = start_kernel,
+	[WS_AQL_BARRIER_AND] = barrier_and,
+	[WS_AQL_AGENT] = bad_packet,
+	[WS_AQL_BARRIER_OR] = barrier_or,
+};
+
+enum ws_step ws_aql_step(struct ws_queue *queue)
+{
+	struct ws_amd_signal *inactive;
+	union ws_aql_packet *packet;
+	uint32_t type;
+	int result;
+
+	if (!ws_aql_ready(queue))
+		return WS_STEP_IDLE;
+	inactive = ws_cp_signal(queue->cp, queue->amd->inactive_signal);
+	if (inactive && atomic_load_explicit(&inactive->value, memory_order_acquire))
+		return WS_STEP_IDLE; /* halted until the host has dealt with it */
+
+	packet = packet_at(queue, read_index(queue));
+	type = load_header(packet) & 0xff;
+	if (type > WS_AQL_BARRIER_OR)
+		result = WS_QUEUE_BAD_PACKET;
+	else
+		result = packet_types[type](queue, packet);
+	switch (result) {
+	case PACKET_DONE:
+		retire(queue, packet);
+		return WS_STEP_PROGRESS;
+	case PACKET_WAITS:
+		return WS_STEP_IDLE;
+	case PACKET_STARTED:
+		return WS_STEP_PROGRESS;
+	default:
+		fail_queue(queue, (uint32_t)result);
+		return WS_STEP_PROGRESS;
+	}
+}

@@ -1,0 +1,310 @@
+/* The life of queues, and the thread that looks after them. */
+#include "softgpu/cp/cp.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "softgpu/cp/cp_priv.h"
+#include "softgpu/exec/guard.h"
+
+/*
+ * Doorbells are plain stores, so somebody has to look. While packets come the poller looks again at
+ * once; then it sleeps an eighth of the time since the last packet, so that latency stays in
+ * proportion to idleness. Everybody who waits for the device kicks it awake, which bounds what the
+ * long sleeps can cost. It never yields: on a busy machine that costs whole time slices, while a
+ * thread that wakes up runs at once.
+ */
+#define SPIN_NS 20000ull
+#define SLEEP_LEAST_NS 20000ull
+#define AWAKE_NS 400000ull            /* a kick makes it as alert as this long after a packet */
+#define SLEEP_MOST_NS 1000000ull        /* in the first second without a packet */
+#define DEEP_SLEEP_NS 4000000ull        /* later */
+#define DEEP_AFTER_NS 1000000000ull
+#define PACKETS_PER_STEP 64
+#define TURN_NS 1000000ull
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static const struct {
+	bool (*ready)(const struct ws_queue *queue);
+	enum ws_step (*step)(struct ws_queue *queue);
+} queue_types[] = {
+	[WS_QUEUE_AQL] = { ws_aql_ready, ws_aql_step },
+	[WS_QUEUE_SDMA] = { ws_sdma_ready, ws_sdma_step },
+};
+
+struct ws_amd_signal *ws_cp_signal(const struct ws_cp *cp, uint64_t handle)
+{
+	if (handle % 8 || !ws_cp_accessible(cp, handle, sizeof(struct ws_amd_signal)))
+		return NULL;
+	return ws_cp_pointer(cp, handle);
+}
+
+bool ws_cp_complete(struct ws_cp *cp, uint64_t handle, uint64_t start_ticks, uint64_t end_ticks)
+{
+	struct ws_amd_signal *signal;
+	uint64_t mailbox;
+	uint32_t event_id;
+
+	if (!handle)
+		return true;
+	signal = ws_cp_signal(cp, handle);
+	if (!signal)
+		return false;
+	atomic_store_explicit(&signal->start_ts, start_ticks, memory_order_relaxed);
+	atomic_store_explicit(&signal->end_ts, end_ticks, memory_order_relaxed);
+	/* Once it is counted down the host may recycle the signal: read first. */
+	mailbox = signal->event_mailbox;
+	event_id = signal->event_id;
+	atomic_fetch_sub_explicit(&signal->value, 1, memory_order_release);
+	if (!mailbox)
+		return true;
+	if (mailbox % 8 == 0 && ws_cp_accessible(cp, mailbox, 8))
+		atomic_store_explicit((_Atomic uint64_t *)ws_cp_pointer(cp, mailbox), event_id,
+				      memory_order_release);
+	cp->host.interrupt(cp->host.ctx, event_id);
+	return true;
+}
+
+enum ws_step ws_queue_advance(struct ws_queue *queue, uint32_t n)
+{
+	const struct ws_cp_host *host = &queue->cp->host;
+	enum ws_step result = WS_STEP_IDLE;
+	uint64_t until = now_ns() + TURN_NS;
+
+	while (n-- && atomic_load(&queue->active) && !atomic_load(&queue->dying) &&
+	       !atomic_load(&queue->halted)) {
+		enum ws_step step;
+
+		if (host->enter)
+			host->enter(host->ctx);
+		step = queue_types[queue->desc.type].step(queue);
+		if (host->leave)
+			host->leave(host->ctx);
+		if (step == WS_STEP_IDLE)
+			break;
+		result = step;
+		/* Copies take long: after a while the others have their turn. */
+		if (queue->desc.type == WS_QUEUE_SDMA && now_ns() >= until)
+			break;
+	}
+	return result;
+}
+
+/* One look at every queue. The list is locked only while looking, not while a queue works. */
+static bool sweep(struct ws_cp *cp)
+{
+	bool progress = false;
+	struct ws_queue *queue;
+
+	pthread_mutex_lock(&cp->lock);
+	for (queue = cp->queues; queue; queue = queue->next) {
+		if (!queue_types[queue->desc.type].ready(queue))
+			continue;
+		/* Busy ending a dispatch: who does that also looks at what comes next. */
+		if (pthread_mutex_trylock(&queue->lock))
+			continue;
+		/* The queue's lock keeps it alive, and its place in the list. */
+		pthread_mutex_unlock(&cp->lock);
+		progress |= ws_queue_advance(queue, PACKETS_PER_STEP) == WS_STEP_PROGRESS;
+		pthread_mutex_lock(&cp->lock);
+		pthread_mutex_unlock(&queue->lock);
+	}
+	pthread_mutex_unlock(&cp->lock);
+	return progress;
+}
+
+static void sleep_until_kicked(struct ws_cp *cp, uint32_t seen, uint64_t ns)
+{
+	struct timespec ts = { .tv_sec = 0, .tv_nsec = (long)ns };
+
+	atomic_store(&cp->asleep, true);
+	syscall(SYS_futex, &cp->kicks, FUTEX_WAIT_PRIVATE, seen, &ts, NULL, 0);
+	atomic_store(&cp->asleep, false);
+}
+
+uint64_t ws_cp_n_instructions(const struct ws_cp *cp)
+{
+	return atomic_load_explicit(&cp->n_instructions, memory_order_relaxed);
+}
+
+void ws_cp_kick(struct ws_cp *cp)
+{
+	atomic_fetch_add(&cp->kicks, 1);
+	if (atomic_load(&cp->asleep))
+		syscall(SYS_futex, &cp->kicks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void *poller_main(void *arg)
+{
+	struct ws_cp *cp = arg;
+	uint64_t last = now_ns();
+
+	prctl(PR_SET_TIMERSLACK, 1000ul, 0, 0, 0); /* short sleeps are meant to be short */
+	while (!atomic_load_explicit(&cp->stop, memory_order_relaxed)) {
+		uint32_t kicks = atomic_load(&cp->kicks);
+		uint64_t now, idle;
+
+		if (sweep(cp)) {
+			last = now_ns();
+			continue;
+		}
+		now = now_ns();
+		idle = now - last;
+		if (idle < SPIN_NS && !ws_pool_busy(cp->pool)) {
+			for (int i = 0; i < 64; i++)
+				__builtin_ia32_pause();
+		} else {
+			uint64_t ns = idle / 8;
+
+			ns = ns < SLEEP_LEAST_NS ? SLEEP_LEAST_NS : ns;
+			ns = ns > SLEEP_MOST_NS ? SLEEP_MOST_NS : ns;
+			ns = idle > DEEP_AFTER_NS ? DEEP_SLEEP_NS : ns;
+			sleep_until_kicked(cp, kicks, ns);
+			/* A kick says that somebody is about: look more often again. */
+			if (atomic_load(&cp->kicks) != kicks && idle > AWAKE_NS)
+				last = now_ns() - AWAKE_NS;
+		}
+	}
+	return NULL;
+}
+
+static void interrupt(void *ctx, uint32_t event_id)
+{
+	struct ws_cp *cp = ctx;
+
+	cp->host.interrupt(cp->host.ctx, event_id);
+}
+
+struct ws_cp *ws_cp_create(const struct ws_cp_host *host, uint32_t n_workers)
+{
+	struct ws_cp *cp = calloc(1, sizeof(*cp));
+
+	if (!cp)
+		return NULL;
+	cp->host = *host;
+	cp->hooks = (struct ws_exec_hooks){ .interrupt = interrupt, .ctx = cp };
+	pthread_mutex_init(&cp->lock, NULL);
+	cp->pool = ws_pool_create(n_workers);
+	cp->poller_runs = cp->pool && ws_pool_thread(&cp->poller, "ws-gpu-cp", poller_main, cp);
+	if (!cp->poller_runs) {
+		ws_cp_destroy(cp);
+		return NULL;
+	}
+	return cp;
+}
+
+void ws_cp_destroy(struct ws_cp *cp)
+{
+	if (!cp)
+		return;
+	atomic_store(&cp->stop, true);
+	if (cp->poller_runs) {
+		ws_cp_kick(cp);
+		pthread_join(cp->poller, NULL);
+	}
+	ws_pool_destroy(cp->pool);
+	pthread_mutex_destroy(&cp->lock);
+	free(cp);
+}
+
+static bool plausible(const struct ws_cp *cp, const struct ws_queue_desc *desc)
+{
+	uint64_t least = desc->type == WS_QUEUE_AQL ? sizeof(union ws_aql_packet) : 4096;
+
+	return desc->type <= WS_QUEUE_SDMA && desc->ring && desc->write_ptr && desc->read_ptr &&
+	       (uintptr_t)desc->ring % 64 == 0 && (uintptr_t)desc->write_ptr % 8 == 0 &&
+	       (uintptr_t)desc->read_ptr % 8 == 0 && desc->size_bytes >= least &&
+	       !(desc->size_bytes & (desc->size_bytes - 1)) &&
+	       ws_cp_accessible(cp, ws_cp_address(cp, desc->ring), desc->size_bytes) &&
+	       ws_cp_accessible(cp, ws_cp_address(cp, desc->write_ptr), 8) &&
+	       ws_cp_accessible(cp, ws_cp_address(cp, desc->read_ptr), 8);
+}
+
+struct ws_queue *ws_cp_queue_create(struct ws_cp *cp, const struct ws_cp_gpu *gpu,
+				    const struct ws_queue_desc *desc)
+{
+	struct ws_queue *queue;
+
+	if (!plausible(cp, desc))
+		return NULL;
+	if (desc->type == WS_QUEUE_AQL &&
+	    !ws_cp_accessible(cp, ws_cp_address(cp, desc->read_ptr) - WS_AMD_QUEUE_READ_OFFSET,
+			      sizeof(struct ws_amd_queue)))
+		return NULL;
+	queue = calloc(1, sizeof(*queue));
+	if (!queue)
+		return NULL;
+	queue->cp = cp;
+	queue->gpu = gpu;
+	queue->desc = *desc;
+	atomic_init(&queue->active, true);
+	pthread_mutex_init(&queue->lock, NULL);
+	pthread_cond_init(&queue->quiet, NULL);
+	if (desc->type == WS_QUEUE_AQL)
+		queue->amd = (void *)((uint8_t *)desc->read_ptr - WS_AMD_QUEUE_READ_OFFSET);
+
+	pthread_mutex_lock(&cp->lock);
+	queue->next = cp->queues;
+	queue->back = &cp->queues;
+	if (queue->next)
+		queue->next->back = &queue->next;
+	cp->queues = queue;
+	cp->n_queues++;
+	pthread_mutex_unlock(&cp->lock);
+	ws_guard_install();
+	ws_cp_kick(cp);
+	return queue;
+}
+
+void ws_cp_queue_destroy(struct ws_queue *queue)
+{
+	struct ws_cp *cp;
+
+	if (!queue)
+		return;
+	cp = queue->cp;
+	atomic_store(&queue->dying, true);
+
+	/* Locks in the poller's order: its own queue first, then the list. */
+	pthread_mutex_lock(&queue->lock);
+	while (atomic_load(&queue->dispatching)) {
+		ws_pool_stop(cp->pool, &queue->dispatch);
+		pthread_cond_wait(&queue->quiet, &queue->lock);
+	}
+	pthread_mutex_lock(&cp->lock);
+	*queue->back = queue->next;
+	if (queue->next)
+		queue->next->back = queue->back;
+	cp->n_queues--;
+	pthread_mutex_unlock(&cp->lock);
+	pthread_mutex_unlock(&queue->lock);
+
+	pthread_cond_destroy(&queue->quiet);
+	pthread_mutex_destroy(&queue->lock);
+	free(queue);
+}
+
+void ws_cp_queue_set_active(struct ws_queue *queue, bool active)
+{
+	atomic_store(&queue->active, active);
+	ws_cp_kick(queue->cp);
+}
+
+void ws_cp_queue_use_gws(struct ws_queue *queue)
+{
+	pthread_mutex_lock(&queue->lock);
+	queue->gws = queue->gpu->gws;
+	pthread_mutex_unlock(&queue->lock);
+}

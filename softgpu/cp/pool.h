@@ -1,0 +1,64 @@
+/*
+ * pool: the worker threads and the kernels they run.
+ *
+ * Workgroups of a dispatch start in increasing order. One that used up its budget goes to the back
+ * and others get their turn, so whatever a workgroup spins on comes to pass: an earlier workgroup, a
+ * later one (as far as the device could hold both), another queue, or the host. How many workgroups
+ * are resident is bounded by the device's size and its scratch slots; within that, few are started
+ * at once, and more only when those that run get nowhere.
+ *
+ * Threads  start, stop: any. The `ended` callback runs on a worker, once, when no worker touches the
+ *          dispatch any more.
+ */
+#ifndef WS_SOFTGPU_CP_POOL_H
+#define WS_SOFTGPU_CP_POOL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softgpu/exec/launch.h"
+
+struct ws_pool;
+struct ws_resident;
+
+struct ws_dispatch {
+	struct ws_launch launch;      /* initialised; the pool does not finish it */
+	uint32_t max_resident;        /* workgroups; at least 1 */
+	void (*ended)(struct ws_dispatch *dispatch);
+
+	/* results */
+	bool failed;                  /* `fault` says why; a fault of kind NONE is lack of memory */
+	struct ws_fault fault;
+
+	/* --- the pool's --- */
+	struct ws_dispatch *next, *prev;
+	uint32_t n_users;             /* workers inside; the pool's lock */
+	_Atomic uint64_t next_wg;
+	_Atomic uint64_t n_done;
+	_Atomic uint32_t n_suspended;
+	_Atomic uint32_t n_fruitless; /* turns since one got somewhere */
+	pthread_mutex_t lock;         /* what follows */
+	struct ws_resident *first, *last; /* suspended, oldest first */
+	struct ws_resident *idle;     /* storage without a workgroup */
+	uint32_t n_residents;         /* storages created */
+	uint32_t allowance;           /* how many there may be by now */
+	uint32_t n_turns;             /* used-up budgets since a workgroup ended */
+	bool new_one_next;
+};
+
+struct ws_pool *ws_pool_create(uint32_t n_workers); /* 0: number of cores */
+void ws_pool_destroy(struct ws_pool *pool); /* no dispatch is running */
+
+/* Fields above the line are set; the rest is initialised here. */
+void ws_pool_start(struct ws_pool *pool, struct ws_dispatch *dispatch);
+/* End it soon, finished or not. */
+void ws_pool_stop(struct ws_pool *pool, struct ws_dispatch *dispatch);
+uint32_t ws_pool_n_workers(const struct ws_pool *pool);
+bool ws_pool_busy(struct ws_pool *pool);
+
+/* Start a thread that stays out of the program's way: named, and with its signals blocked. */
+bool ws_pool_thread(pthread_t *thread, const char *name, void *(*run)(void *), void *arg);
+
+#endif

@@ -1,0 +1,360 @@
+/*
+ * SDMA packets: copies, fills, fences, polls. A packet that moves much is done in pieces, so that a
+ * large copy on one queue does not hold up the others; `queue->done` remembers how far it is.
+ */
+#include <string.h>
+
+#include "softgpu/cp/cp_priv.h"
+#include "softgpu/device/clock.h"
+#include "softgpu/device/log.h"
+#include "softgpu/exec/guard.h"
+
+#define PIECE_BYTES (4ull << 20)      /* moved before another queue has its turn */
+
+enum result {
+	DONE,                         /* go on behind the packet */
+	AGAIN,                        /* a piece is done, more to come */
+	WAIT,                         /* a poll that is not satisfied yet */
+	BROKEN,                       /* not a packet we know */
+	FAULT,                        /* an address that is not there */
+};
+
+struct context {
+	struct ws_queue *queue;
+	const uint32_t *dw;
+	uint64_t fault_address;
+	bool fault_write;
+};
+
+static uint64_t address_at(const uint32_t *dw)
+{
+	return dw[0] | (uint64_t)dw[1] << 32;
+}
+
+static void *touch(struct context *c, uint64_t addr, uint64_t size, bool write)
+{
+	if (!ws_cp_accessible(c->queue->cp, addr, size)) {
+		c->fault_address = addr;
+		c->fault_write = write;
+		return NULL;
+	}
+	return ws_cp_pointer(c->queue->cp, addr);
+}
+
+static enum result do_nop(struct context *c)
+{
+	return DONE;
+}
+
+static enum result do_copy_linear(struct context *c)
+{
+	struct ws_queue *queue = c->queue;
+	uint64_t bytes = (c->dw[1] & 0x3fffffff) + 1ull;
+	uint64_t piece = bytes - queue->done;
+	uint8_t *from = touch(c, address_at(c->dw + 3), bytes, false);
+	uint8_t *to = from ? touch(c, address_at(c->dw + 5), bytes, true) : NULL;
+
+	if (!to)
+		return FAULT;
+	if (piece > PIECE_BYTES)
+		piece = PIECE_BYTES;
+	memmove(to + queue->done, from + queue->done, piece);
+	queue->done += piece;
+	return queue->done < bytes ? AGAIN : DONE;
+}
+
+/* One side of a rectangle copy. */
+struct surface {
+	uint64_t base;
+	uint32_t x, y, z;
+	uint64_t pitch, slice;        /* elements */
+};
+
+static struct surface surface_at(const uint32_t *dw)
+{
+	return (struct surface){
+		.base = address_at(dw),
+		.x = dw[2] & 0x3fff,
+		.y = dw[2] >> 16 & 0x3fff,
+		.z = dw[3] & 0x7ff,
+		.pitch = (dw[3] >> 13) + 1ull,
+		.slice = (dw[4] & 0xfffffff) + 1ull,
+	};
+}
+
+static uint64_t row_address(const struct surface *s, uint64_t y, uint64_t z, uint32_t log2_element)
+{
+	return s->base + (((s->z + z) * s->slice + (s->y + y) * s->pitch + s->x) << log2_element);
+}
+
+static enum result do_copy_rectangle(struct context *c)
+{
+	struct ws_queue *queue = c->queue;
+	uint32_t log2_element = c->dw[0] >> 29;
+	struct surface from = surface_at(c->dw + 1), to = surface_at(c->dw + 6);
+	uint64_t row_bytes = ((c->dw[11] & 0x3fff) + 1ull) << log2_element;
+	uint64_t n_rows = (c->dw[11] >> 16 & 0x3fff) + 1ull;
+	uint64_t n_all = n_rows * ((c->dw[12] & 0x7ff) + 1ull);
+
+	if (log2_element > 4)
+		return BROKEN;
+	for (uint64_t moved = 0; queue->done < n_all && moved < PIECE_BYTES; moved += row_bytes) {
+		uint64_t y = queue->done % n_rows, z = queue->done / n_rows;
+		void *source = touch(c, row_address(&from, y, z, log2_element), row_bytes, false);
+		void *target = source ? touch(c, row_address(&to, y, z, log2_element), row_bytes, true)
+				      : NULL;
+
+		if (!target)
+			return FAULT;
+		memmove(target, source, row_bytes);
+		queue->done++;
+	}
+	return queue->done < n_all ? AGAIN : DONE;
+}
+
+static enum result do_write_linear(struct context *c)
+{
+	uint64_t bytes = ((c->dw[3] & 0xfffff) + 1ull) * 4;
+	void *to = touch(c, address_at(c->dw + 1), bytes, true);
+
+	if (!to)
+		return FAULT;
+	memcpy(to, c->dw + 4, bytes);
+	return DONE;
+}
+
+static enum result do_fence(struct context *c)
+{
+	uint64_t addr = address_at(c->dw + 1);
+	_Atomic uint32_t *to = addr % 4 ? NULL : touch(c, addr, 4, true);
+
+	if (!to)
+		return FAULT;
+	atomic_store_explicit(to, c->dw[3], memory_order_release);
+	return DONE;
+}
+
+static enum result do_trap(struct context *c)
+{
+	const struct ws_cp_host *host = &c->queue->cp->host;
+
+	host->interrupt(host->ctx, c->dw[1] & 0xfffffff);
+	return DONE;
+}
+
+static enum result do_poll(struct context *c)
+{
+	uint64_t addr = address_at(c->dw + 1);
+	uint32_t value, reference = c->dw[3];
+	_Atomic uint32_t *from;
+	bool met;
+
+	if (!(c->dw[0] >> 31))
+		return DONE; /* a register: the flush of the host data path, which has none */
+	from = addr % 4 ? NULL : touch(c, addr, 4, false);
+	if (!from)
+		return FAULT;
+	value = atomic_load_explicit(from, memory_order_acquire) & c->dw[4];
+	switch (c->dw[0] >> 28 & 7) {
+	case 0: met = true; break;
+	case 1: met = value < reference; break;
+	case 2: met = value <= reference; break;
+	case 3: met = value == reference; break;
+	case 4: met = value != reference; break;
+	case 5: met = value >= reference; break;
+	case 6: met = value > reference; break;
+	default: return BROKEN;
+	}
+	return met ? DONE : WAIT;
+}
+
+static enum result do_atomic(struct context *c)
+{
+	uint64_t addr = address_at(c->dw + 1), operand = address_at(c->dw + 3);
+	void *at;
+
+	switch (c->dw[0] >> 25) {
+	case 15:
+		at = addr % 4 ? NULL : touch(c, addr, 4, true);
+		if (!at)
+			return FAULT;
+		atomic_fetch_add_explicit((_Atomic uint32_t *)at, (uint32_t)operand,
+					  memory_order_acq_rel);
+		return DONE;
+	case 47:
+		at = addr % 8 ? NULL : touch(c, addr, 8, true);
+		if (!at)
+			return FAULT;
+		atomic_fetch_add_explicit((_Atomic uint64_t *)at, operand, memory_order_acq_rel);
+		return DONE;
+	default:
+		return BROKEN;
+	}
+}
+
+static enum result do_fill(struct context *c)
+{
+	struct ws_queue *queue = c->queue;
+	uint64_t bytes = ((c->dw[4] & 0x3fffffff) & ~3ull) + 4;
+	uint64_t end = queue->done + PIECE_BYTES < bytes ? queue->done + PIECE_BYTES : bytes;
+	uint8_t *to = touch(c, address_at(c->dw + 1), bytes, true);
+
+	if (!to)
+		return FAULT;
+	for (; queue->done < end; queue->done += 4)
+		memcpy(to + queue->done, &c->dw[3], 4);
+	return queue->done < bytes ? AGAIN : DONE;
+}
+
+static enum result do_timestamp(struct context *c)
+{
+	uint64_t addr = address_at(c->dw + 1);
+	_Atomic uint64_t *to = addr % 8 ? NULL : touch(c, addr, 8, true);
+
+	if (!to)
+		return FAULT;
+	atomic_store_explicit(to, ws_clock_device_ticks(), memory_order_release);
+	return DONE;
+}
+
+#define ANY_SUB 0xffff
+
+/* n_dwords 0: the packet says itself how long it is. */
+static const struct packet_kind {
+	uint16_t op, sub;
+	uint32_t n_dwords;
+	enum result (*run)(struct context *c);
+} packet_kinds[] = {
+	{ 0,  ANY_SUB, 0,  do_nop },
+	{ 1,  0,       7,  do_copy_linear },
+	{ 1,  4,       13, do_copy_rectangle },
+	{ 2,  0,       0,  do_write_linear },
+	{ 5,  ANY_SUB, 4,  do_fence },
+	{ 6,  ANY_SUB, 2,  do_trap },
+	{ 8,  0,       6,  do_poll },
+	{ 10, ANY_SUB, 8,  do_atomic },
+	{ 11, ANY_SUB, 5,  do_fill },
+	{ 13, 2,       3,  do_timestamp },
+};
+
+static const struct packet_kind *find_kind(uint32_t header)
+{
+	uint32_t op = header & 0xff, sub = header >> 8 & 0xff;
+
+	for (size_t i = 0; i < sizeof(packet_kinds) / sizeof(packet_kinds[0]); i++) {
+		if (packet_kinds[i].op == op &&
+		    (packet_kinds[i].sub == ANY_SUB || packet_kinds[i].sub == sub))
+			return &packet_kinds[i];
+	}
+	return NULL;
+}
+
+static uint64_t written(const struct ws_queue *queue)
+{
+	uint64_t write = atomic_load_explicit(queue->desc.write_ptr, memory_order_acquire);
+	uint64_t doorbell;
+
+	if (!queue->desc.doorbell)
+		return write;
+	doorbell = atomic_load_explicit(queue->desc.doorbell, memory_order_acquire);
+	return doorbell < write ? doorbell : write;
+}
+
+bool ws_sdma_ready(const struct ws_queue *queue)
+{
+	return atomic_load(&queue->active) && !atomic_load(&queue->dying) &&
+	       !atomic_load(&queue->halted) &&
+	       atomic_load_explicit(queue->desc.read_ptr, memory_order_relaxed) < written(queue);
+}
+
+/* Length of the packet in bytes; 0: not all of it is there. */
+static uint64_t packet_bytes(const struct packet_kind *kind, const uint32_t *dw, uint64_t available)
+{
+	uint64_t n = kind->n_dwords;
+
+	if (!n && kind->op == 0) {
+		n = 1 + (dw[0] >> 16 & 0x3fff);
+	} else if (!n) {
+		if (available < 16)
+			return 0;
+		n = 4 + (dw[3] & 0xfffff) + 1ull;
+	}
+	return n * 4 <= available ? n * 4 : 0;
+}
+
+/* Nobody listens to a copy queue, so a broken one is reported as a fault of the device. */
+static void halt(struct ws_queue *queue, const struct context *c, bool hang)
+{
+	const struct ws_cp_host *host = &queue->cp->host;
+	struct ws_cp_fault fault = {
+		.node = queue->gpu->node,
+		.address = hang ? ws_cp_address(queue->cp, c->dw) : c->fault_address,
+		.write = c->fault_write,
+		.hang = hang,
+	};
+
+	if (hang)
+		ws_gpu_log(WS_GPU_LOG_ERROR, "copy queue of node %u halted: bad packet 0x%08x",
+			   queue->gpu->node, c->dw[0]);
+	else
+		ws_gpu_log(WS_GPU_LOG_ERROR, "copy queue of node %u halted: no memory at 0x%llx",
+			   queue->gpu->node, (unsigned long long)c->fault_address);
+	atomic_store(&queue->halted, true);
+	host->memory_fault(host->ctx, &fault);
+}
+
+/*
+ * Addresses were looked up, but memory of the program may go at any time: a page that is missing
+ * after all is a fault of the device, not the end of the process.
+ */
+static enum result run_guarded(const struct packet_kind *kind, struct context *c)
+{
+	volatile enum result result = FAULT;
+
+	if (sigsetjmp(ws_guard_enter(), 0) == 0) {
+		result = kind->run(c);
+	} else {
+		c->fault_address = ws_guard_address();
+		c->fault_write = ws_guard_was_write() == 1;
+	}
+	ws_guard_leave();
+	return result;
+}
+
+enum ws_step ws_sdma_step(struct ws_queue *queue)
+{
+	uint64_t read = atomic_load_explicit(queue->desc.read_ptr, memory_order_relaxed);
+	uint64_t write = written(queue), mask = queue->desc.size_bytes - 1;
+	uint64_t available = write - read, to_end = queue->desc.size_bytes - (read & mask);
+	struct context c = { .queue = queue };
+	const struct packet_kind *kind;
+	enum result result = BROKEN;
+	uint64_t bytes = 0;
+
+	if (read >= write)
+		return WS_STEP_IDLE;
+	c.dw = (const uint32_t *)((uint8_t *)queue->desc.ring + (read & mask & ~3ull));
+	/* Packets never straddle the end of the ring. */
+	if (available > to_end)
+		available = to_end;
+	kind = available >= 4 ? find_kind(c.dw[0]) : NULL;
+	if (kind)
+		bytes = packet_bytes(kind, c.dw, available);
+	if (bytes)
+		result = run_guarded(kind, &c);
+	switch (result) {
+	case DONE:
+		queue->done = 0;
+		atomic_store_explicit(queue->desc.read_ptr, read + bytes, memory_order_release);
+		return WS_STEP_PROGRESS;
+	case AGAIN:
+		return WS_STEP_PROGRESS;
+	case WAIT:
+		return WS_STEP_IDLE;
+	case BROKEN:
+	case FAULT:
+		halt(queue, &c, result == BROKEN);
+		return WS_STEP_PROGRESS;
+	}
+	return WS_STEP_IDLE;
+}

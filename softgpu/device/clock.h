@@ -1,0 +1,31 @@
+/*
+ * clock: the one time base. ROCr stamps with CLOCK_BOOTTIME; the device counts it at 100 MHz, the
+ * reference clock of the MI100 and MI200.
+ */
+#ifndef WS_SOFTGPU_DEVICE_CLOCK_H
+#define WS_SOFTGPU_DEVICE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define WS_SYSTEM_CLOCK_HZ 1000000000ull
+
+static inline uint64_t ws_clock_of(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * WS_SYSTEM_CLOCK_HZ + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t ws_clock_system_ns(void)
+{
+	return ws_clock_of(CLOCK_BOOTTIME);
+}
+
+static inline uint64_t ws_clock_device_ticks(void)
+{
+	return ws_clock_system_ns() / 10;
+}
+
+#endif

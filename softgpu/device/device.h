@@ -1,0 +1,40 @@
+/*
+ * device: one GPU, for whoever presents it to a runtime.
+ *
+ * It knows no runtime. A face creates it, tells it about memory that comes and goes, registers
+ * queues, and is told through callbacks when an event is to be set. This is the shape of the model
+ * interface of AMD's ROCm 7 thunk (create, alloced and freed memory, register and destroy queue,
+ * set event, GPU address A at host address base + A), so that libhsakmt is one face of several.
+ *
+ * All devices of a process share one command processor (ws_cp), which owns the threads.
+ *
+ * Threads  any. Callbacks: see cp/cp.h.
+ */
+#ifndef WS_SOFTGPU_DEVICE_DEVICE_H
+#define WS_SOFTGPU_DEVICE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softgpu/cp/cp.h"
+#include "softgpu/device/model.h"
+
+struct ws_device;
+
+/* node: what the runtime calls this GPU. NULL: out of memory. */
+struct ws_device *ws_device_create(struct ws_cp *cp, const struct ws_mem_map *mem,
+				   const struct ws_gpu_model *model, uint32_t node);
+void ws_device_destroy(struct ws_device *device); /* its queues are destroyed already */
+
+/* Memory that may hold code. What was there before is forgotten. */
+void ws_device_memory_allocated(struct ws_device *device, uint64_t addr, uint64_t size);
+void ws_device_memory_freed(struct ws_device *device, uint64_t addr, uint64_t size);
+
+struct ws_queue *ws_device_register_queue(struct ws_device *device,
+					  const struct ws_queue_desc *desc); /* NULL: refused */
+void ws_device_destroy_queue(struct ws_queue *queue);
+
+/* The 100 MHz counter that packets are stamped with. */
+uint64_t ws_device_clock(const struct ws_device *device);
+
+#endif

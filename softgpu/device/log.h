@@ -1,0 +1,23 @@
+/*
+ * log: what the software GPU has to say, one line per fact, on stderr.
+ *
+ * Errors that the program cannot learn of by a status are always printed; the rest only when
+ * WAVESCOPE_LOG asks for it. Lines are written whole, so threads do not mix theirs.
+ *
+ * Threads  any.
+ */
+#ifndef WS_SOFTGPU_DEVICE_LOG_H
+#define WS_SOFTGPU_DEVICE_LOG_H
+
+#include <stdbool.h>
+
+enum ws_gpu_log_level { WS_GPU_LOG_NONE, WS_GPU_LOG_ERROR, WS_GPU_LOG_INFO, WS_GPU_LOG_DEBUG };
+
+/* "none", "error" (default), "info", "debug". False: no such level, nothing changed. */
+bool ws_gpu_log_set(const char *name);
+bool ws_gpu_log_on(enum ws_gpu_log_level level);
+
+__attribute__((format(printf, 2, 3)))
+void ws_gpu_log(enum ws_gpu_log_level level, const char *format, ...);
+
+#endif

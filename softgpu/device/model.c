@@ -1,0 +1,175 @@
+#include "softgpu/device/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GIB(n) ((uint64_t)(n) << 30)
+
+/*
+ * What real boards report through the kernel's topology. A die of the MI250X has 110 of 112 CUs in
+ * eight engines; scratch is dealt out by wave slots, of which 110 * 32 divide evenly.
+ */
+static const struct ws_gpu_model models[] = {
+	{
+		.name = "mi210", .marketing_name = "AMD Instinct MI210",
+		.target = WS_GFX90A, .n_dies = 1,
+		.gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 10, .device_id = 0x740f,
+		.n_cus = 104, .n_shader_engines = 8, .n_cus_per_engine = 14,
+		.n_simds_per_cu = 4, .n_waves_per_simd = 8, .n_scratch_slots_per_cu = 32,
+		.lds_kib = 64, .vgpr_bytes_per_cu = 512 << 10, .sgpr_bytes_per_cu = 12800,
+		.vram_bytes = GIB(64), .hbm_width_bits = 4096, .hbm_clock_mhz = 1600,
+		.engine_clock_mhz = 1700, .gb_addr_config = 0x2a114042,
+		.cp_ucode = 70, .sdma_ucode = 8,
+		.n_sdma_engines = 2, .n_sdma_xgmi_engines = 3, .n_sdma_queues_per_engine = 8,
+		.n_cp_queues = 24, .asic_revision = 1,
+		.caches = { { 1, false, 16, 64 }, { 1, true, 32, 64 }, { 2, false, 8192, 128 } },
+	},
+	{
+		.name = "mi250x", .marketing_name = "AMD Instinct MI250X",
+		.target = WS_GFX90A, .n_dies = 2,
+		.gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 10, .device_id = 0x7408,
+		.n_cus = 110, .n_shader_engines = 8, .n_cus_per_engine = 14,
+		.n_simds_per_cu = 4, .n_waves_per_simd = 8, .n_scratch_slots_per_cu = 32,
+		.lds_kib = 64, .vgpr_bytes_per_cu = 512 << 10, .sgpr_bytes_per_cu = 12800,
+		.vram_bytes = GIB(64), .hbm_width_bits = 4096, .hbm_clock_mhz = 1600,
+		.engine_clock_mhz = 1700, .gb_addr_config = 0x2a114042,
+		.cp_ucode = 70, .sdma_ucode = 8,
+		.n_sdma_engines = 2, .n_sdma_xgmi_engines = 3, .n_sdma_queues_per_engine = 8,
+		.n_cp_queues = 24, .asic_revision = 1,
+		.caches = { { 1, false, 16, 64 }, { 1, true, 32, 64 }, { 2, false, 8192, 128 } },
+	},
+	{
+		.name = "mi100", .marketing_name = "AMD Instinct MI100",
+		.target = WS_GFX908, .n_dies = 1,
+		.gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 8, .device_id = 0x738c,
+		.n_cus = 120, .n_shader_engines = 8, .n_cus_per_engine = 16,
+		.n_simds_per_cu = 4, .n_waves_per_simd = 10, .n_scratch_slots_per_cu = 32,
+		.lds_kib = 64, .vgpr_bytes_per_cu = 512 << 10, .sgpr_bytes_per_cu = 12800,
+		.vram_bytes = GIB(32), .hbm_width_bits = 4096, .hbm_clock_mhz = 1200,
+		.engine_clock_mhz = 1502, .gb_addr_config = 0x2a114042,
+		.cp_ucode = 65, .sdma_ucode = 18,
+		.n_sdma_engines = 2, .n_sdma_xgmi_engines = 6, .n_sdma_queues_per_engine = 8,
+		.n_cp_queues = 24, .asic_revision = 2,
+		.caches = { { 1, false, 16, 64 }, { 1, true, 32, 64 }, { 2, false, 8192, 64 } },
+	},
+};
+
+#define N_MODELS (sizeof(models) / sizeof(models[0]))
+
+static const struct {
+	uint32_t weight, min_bandwidth_mbs, max_bandwidth_mbs;
+} link_kinds[] = {
+	[WS_LINK_PCIE] = { 20, 312, 32000 },
+	[WS_LINK_XGMI] = { 15, 50000, 100000 },
+};
+
+static const struct ws_gpu_model *find_model(const char *name, size_t length)
+{
+	for (size_t i = 0; i < N_MODELS; i++) {
+		if (strlen(models[i].name) == length && !strncmp(models[i].name, name, length))
+			return &models[i];
+	}
+	return NULL;
+}
+
+static void say_unknown(const char *name, size_t length, char *error, size_t error_bytes)
+{
+	int n = snprintf(error, error_bytes, "WAVESCOPE_GPU: no GPU model '%.*s'; there are",
+			 length > 60 ? 60 : (int)length, name);
+
+	for (size_t i = 0; i < N_MODELS && n >= 0 && (size_t)n < error_bytes; i++)
+		n += snprintf(error + n, error_bytes - n, "%s %s", i ? "," : "", models[i].name);
+}
+
+static void add_gpu(struct ws_topology *topology, const struct ws_gpu_model *model)
+{
+	uint32_t index = topology->n_gpus++;
+
+	topology->gpus[index] = (struct ws_gpu){
+		.model = model,
+		/* The same in every run, different per place: what a serial number is. */
+		.unique_id = (0x9e3779b97f4a7c15ull * (index + 1)) ^ model->device_id,
+		.location = (index * 3 + 3) << 8,
+		.render_minor = 128 + (int)index,
+	};
+}
+
+/* Boards of one model are bridged with each other; a board that is alone has no hive. */
+static void form_hives(struct ws_topology *topology)
+{
+	for (uint32_t i = 0; i < topology->n_gpus; i++) {
+		struct ws_gpu *gpu = &topology->gpus[i];
+		uint32_t n_same = 0;
+
+		for (uint32_t j = 0; j < topology->n_gpus; j++)
+			n_same += topology->gpus[j].model == gpu->model;
+		gpu->hive_id = n_same > 1 ? 0x5753000000000000ull | gpu->model->device_id : 0;
+	}
+}
+
+bool ws_topology_parse(struct ws_topology *topology, const char *list, char *error,
+		       size_t error_bytes)
+{
+	const char *at = list && *list ? list : models[0].name;
+
+	topology->n_gpus = 0;
+	for (;;) {
+		size_t length = strcspn(at, ",");
+		const struct ws_gpu_model *model = find_model(at, length);
+
+		if (!model) {
+			say_unknown(at, length, error, error_bytes);
+			return false;
+		}
+		if (topology->n_gpus + model->n_dies > WS_MAX_GPUS) {
+			snprintf(error, error_bytes,
+				 "WAVESCOPE_GPU: more than %d GPUs (a mi250x counts as two)",
+				 WS_MAX_GPUS);
+			return false;
+		}
+		for (int die = 0; die < model->n_dies; die++)
+			add_gpu(topology, model);
+		if (!at[length])
+			break;
+		at += length + 1;
+	}
+	form_hives(topology);
+	return true;
+}
+
+static void fill_link(struct ws_link *link, enum ws_link_type type, uint32_t from, uint32_t to,
+		      uint32_t n_hops)
+{
+	*link = (struct ws_link){
+		.type = type,
+		.from = from,
+		.to = to,
+		.weight = link_kinds[type].weight * n_hops,
+		.min_bandwidth_mbs = link_kinds[type].min_bandwidth_mbs,
+		.max_bandwidth_mbs = link_kinds[type].max_bandwidth_mbs,
+	};
+}
+
+uint32_t ws_topology_links(const struct ws_topology *topology, uint32_t node,
+			   struct ws_link links[WS_MAX_GPUS])
+{
+	uint32_t n = 0;
+
+	if (node == 0) {
+		for (uint32_t g = 0; g < topology->n_gpus; g++)
+			fill_link(&links[n++], WS_LINK_PCIE, 0, g + 1, 1);
+		return n;
+	}
+	fill_link(&links[n++], WS_LINK_PCIE, node, 0, 1);
+	for (uint32_t g = 0; g < topology->n_gpus; g++) {
+		uint64_t hive = topology->gpus[node - 1].hive_id;
+		bool xgmi = hive && hive == topology->gpus[g].hive_id;
+
+		if (g + 1 == node)
+			continue;
+		/* Without a bridge the way leads through the host: two hops of PCIe. */
+		fill_link(&links[n++], xgmi ? WS_LINK_XGMI : WS_LINK_PCIE, node, g + 1,
+			  xgmi ? 1 : 2);
+	}
+	return n;
+}

@@ -1,0 +1,89 @@
+/*
+ * model: the GPUs that can be simulated, as tables, and a machine put together from them.
+ *
+ * Nothing here allocates or starts anything: a face asks what the machine looks like and tells its
+ * runtime in its own words. Node 0 is the host, GPU g is node g + 1.
+ */
+#ifndef WS_SOFTGPU_DEVICE_MODEL_H
+#define WS_SOFTGPU_DEVICE_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softgpu/exec/launch.h"
+
+#define WS_MAX_GPUS 16
+
+struct ws_cache_level {
+	uint8_t level;
+	bool instruction;
+	uint32_t size_kib;
+	uint32_t line_bytes;
+};
+
+struct ws_gpu_model {
+	const char *name;             /* as typed in WAVESCOPE_GPU */
+	const char *marketing_name;
+	enum ws_target target;
+	uint8_t n_dies;               /* GPUs that the runtime sees per board */
+
+	uint8_t gfx_major, gfx_minor, gfx_stepping;
+	uint16_t device_id;
+	uint32_t n_cus;               /* active ones */
+	uint32_t n_shader_engines;
+	uint32_t n_cus_per_engine;    /* physical ones */
+	uint32_t n_simds_per_cu;
+	uint32_t n_waves_per_simd;
+	uint32_t n_scratch_slots_per_cu;
+	uint32_t lds_kib;
+	uint32_t vgpr_bytes_per_cu, sgpr_bytes_per_cu;
+
+	uint64_t vram_bytes;
+	uint32_t hbm_width_bits;
+	uint32_t hbm_clock_mhz;
+	uint32_t engine_clock_mhz;
+	uint32_t gb_addr_config;      /* image tiling; only has to be plausible */
+
+	uint16_t cp_ucode, sdma_ucode;
+	uint8_t n_sdma_engines, n_sdma_xgmi_engines, n_sdma_queues_per_engine;
+	uint8_t n_cp_queues;
+	uint8_t asic_revision;
+
+	struct ws_cache_level caches[3];
+};
+
+struct ws_gpu {
+	const struct ws_gpu_model *model;
+	uint64_t unique_id;
+	uint64_t hive_id;             /* 0: alone */
+	uint32_t location;            /* PCI bus << 8 | device << 3 | function */
+	int render_minor;
+};
+
+enum ws_link_type { WS_LINK_PCIE, WS_LINK_XGMI };
+
+struct ws_link {
+	enum ws_link_type type;
+	uint32_t from, to;            /* nodes */
+	uint32_t weight;
+	uint32_t min_bandwidth_mbs, max_bandwidth_mbs;
+};
+
+struct ws_topology {
+	uint32_t n_gpus;
+	struct ws_gpu gpus[WS_MAX_GPUS];
+};
+
+/*
+ * Read a list such as "mi210,mi210,mi100"; NULL or "" is the default machine. On failure one
+ * sentence for the user is in `error`.
+ */
+bool ws_topology_parse(struct ws_topology *topology, const char *list, char *error,
+		       size_t error_bytes);
+
+/* Links that start at `node`; at most n_gpus of them. */
+uint32_t ws_topology_links(const struct ws_topology *topology, uint32_t node,
+			   struct ws_link links[WS_MAX_GPUS]);
+
+#endif

@@ -1,0 +1,340 @@
+#include "softgpu/device/vm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "softgpu/device/log.h"
+#include "softgpu/device/vm_priv.h"
+
+#define PAGE 4096ull
+#define FRAGMENT (2ull << 20)         /* ROCr cuts its pools into pieces of this alignment */
+#define GUARD (64ull << 10)
+#define APERTURE_MOST (4ull << 40)
+#define APERTURE_LEAST (64ull << 30)
+
+static const struct {
+	uint64_t small_align;         /* blocks below FRAGMENT */
+	uint64_t large_align;
+} kinds[] = {
+	[WS_VM_HOST] = { PAGE, PAGE },
+	[WS_VM_VRAM] = { 64ull << 10, FRAGMENT },
+	[WS_VM_SCRATCH] = { FRAGMENT, FRAGMENT },
+};
+
+static uint64_t round_up(uint64_t value, uint64_t align)
+{
+	return (value + align - 1) & ~(align - 1);
+}
+
+/* Limits on the address space or on file sizes make the machine smaller, not impossible. */
+static bool reserve_aperture(struct ws_vm *vm)
+{
+	struct rlimit limit;
+
+	for (uint64_t size = APERTURE_MOST; size >= APERTURE_LEAST; size /= 2) {
+		uint8_t *map;
+
+		if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+		    limit.rlim_cur < size)
+			continue; /* growing the file would send SIGXFSZ */
+		map = mmap(NULL, size + FRAGMENT, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (map == MAP_FAILED)
+			continue;
+		vm->start = round_up((uint64_t)map, FRAGMENT);
+		vm->end = vm->start + size;
+		munmap(map, vm->start - (uint64_t)map);
+		munmap((void *)vm->end, FRAGMENT - (vm->start - (uint64_t)map));
+		madvise((void *)vm->start, size, MADV_DONTFORK);
+		if (!ftruncate(vm->memfd, (off_t)size))
+			return true;
+		munmap((void *)vm->start, size);
+		vm->start = vm->end = 0;
+	}
+	return false;
+}
+
+struct ws_vm *ws_vm_create(const uint64_t *capacities, uint32_t n_nodes)
+{
+	struct ws_vm *vm = calloc(1, sizeof(*vm));
+	pthread_rwlockattr_t attr;
+
+	if (!vm)
+		return NULL;
+	pthread_mutex_init(&vm->lock, NULL);
+	/* Device threads enter all the time: who frees memory must get in between. */
+	pthread_rwlockattr_init(&attr);
+	pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	pthread_rwlock_init(&vm->presence, &attr);
+	pthread_rwlockattr_destroy(&attr);
+	vm->n_nodes = n_nodes;
+	memcpy(vm->capacity, capacities, n_nodes * sizeof(*capacities));
+	vm->memfd = memfd_create(WS_VM_MEMFD_NAME, MFD_CLOEXEC);
+	if (vm->memfd < 0 || !reserve_aperture(vm) ||
+	    !ws_extents_init(&vm->extents, vm->start, vm->end - vm->start) ||
+	    !ws_ranges_init(&vm->blocks) || !ws_ranges_init(&vm->pinned)) {
+		ws_gpu_log(WS_GPU_LOG_ERROR, "cannot set up device memory: %s", strerror(errno));
+		ws_vm_destroy(vm);
+		return NULL;
+	}
+	return vm;
+}
+
+static void free_blocks(struct ws_extent *e)
+{
+	if (!e)
+		return;
+	free_blocks(e->left);
+	free_blocks(e->right);
+	free(e->owner);
+}
+
+void ws_vm_destroy(struct ws_vm *vm)
+{
+	if (!vm)
+		return;
+	free_blocks(vm->extents.root);
+	ws_extents_fini(&vm->extents);
+	for (size_t i = 0; i < vm->n_pins; i++)
+		free(vm->pins[i]);
+	free(vm->pins);
+	ws_ranges_fini(&vm->blocks);
+	ws_ranges_fini(&vm->pinned);
+	if (vm->end)
+		munmap((void *)vm->start, vm->end - vm->start);
+	if (vm->memfd >= 0)
+		close(vm->memfd);
+	pthread_rwlock_destroy(&vm->presence);
+	pthread_mutex_destroy(&vm->lock);
+	free(vm);
+}
+
+uint64_t ws_vm_start(const struct ws_vm *vm)
+{
+	return vm->start;
+}
+
+uint64_t ws_vm_end(const struct ws_vm *vm)
+{
+	return vm->end;
+}
+
+uint64_t ws_vm_available(struct ws_vm *vm, uint32_t node)
+{
+	uint64_t available;
+
+	pthread_mutex_lock(&vm->lock);
+	available = node < vm->n_nodes ? vm->capacity[node] - vm->used[node] : 0;
+	pthread_mutex_unlock(&vm->lock);
+	return available;
+}
+
+enum ws_vm_status ws_vm_place(struct ws_vm *vm, struct ws_vm_block *block, uint64_t align, int fd,
+			      uint64_t offset)
+{
+	uint64_t size = round_up(block->size + GUARD, align);
+	struct ws_extent *extent;
+	void *at;
+
+	extent = block->start ? ws_extents_take_at(&vm->extents, block->start, size, block)
+			      : ws_extents_take(&vm->extents, size, align, block);
+	if (!extent)
+		return WS_VM_NO_MEMORY;
+	block->start = extent->start;
+	if (fd < 0) {
+		fd = vm->memfd;
+		offset = block->start - vm->start;
+	}
+	/* Never executable: code is data for an interpreter. */
+	at = mmap((void *)block->start, block->size, PROT_READ | PROT_WRITE,
+		  MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, (off_t)offset);
+	if (at == MAP_FAILED) {
+		ws_extents_give(&vm->extents, block->start);
+		return WS_VM_NO_MEMORY;
+	}
+	madvise(at, block->size, MADV_DONTFORK);
+	if (!ws_ranges_add(&vm->blocks, block->start, block->start + block->size)) {
+		ws_vm_unplace(vm, block);
+		return WS_VM_NO_MEMORY;
+	}
+	return WS_VM_OK;
+}
+
+void ws_vm_unplace(struct ws_vm *vm, struct ws_vm_block *block)
+{
+	void *at;
+
+	ws_ranges_remove(&vm->blocks, block->start);
+	/* From here on nobody starts an access; wait for those under way. */
+	pthread_rwlock_wrlock(&vm->presence);
+	at = mmap((void *)block->start, block->size, PROT_NONE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	pthread_rwlock_unlock(&vm->presence);
+	if (at == MAP_FAILED) {
+		/* Out of mappings: the range stays as it is and is never given out again. */
+		ws_gpu_log(WS_GPU_LOG_ERROR, "cannot unmap device memory: %s", strerror(errno));
+		return;
+	}
+	madvise(at, block->size, MADV_DONTFORK);
+	if (block->kind != WS_VM_IMPORTED)
+		fallocate(vm->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			  (off_t)(block->start - vm->start), (off_t)block->size);
+	ws_extents_give(&vm->extents, block->start);
+}
+
+enum ws_vm_status ws_vm_alloc(struct ws_vm *vm, enum ws_vm_kind kind, uint32_t node, uint64_t size,
+			      uint32_t flags, bool fixed, uint64_t *addr)
+{
+	struct ws_vm_block *block;
+	enum ws_vm_status status;
+	uint64_t counted = kind == WS_VM_SCRATCH ? 0 : size;
+	uint64_t align;
+
+	if (kind > WS_VM_SCRATCH || node >= vm->n_nodes || !size || size % PAGE ||
+	    size > vm->end - vm->start || (fixed && *addr % PAGE))
+		return WS_VM_BAD_ARGUMENT;
+	align = fixed ? PAGE : size < FRAGMENT ? kinds[kind].small_align : kinds[kind].large_align;
+	block = calloc(1, sizeof(*block));
+	if (!block)
+		return WS_VM_NO_MEMORY;
+	*block = (struct ws_vm_block){ .kind = kind, .node = node, .flags = flags, .size = size,
+				       .start = fixed ? *addr : 0 };
+
+	pthread_mutex_lock(&vm->lock);
+	if (counted > vm->capacity[node] - vm->used[node])
+		status = WS_VM_NO_MEMORY;
+	else
+		status = ws_vm_place(vm, block, align, -1, 0);
+	if (!status)
+		vm->used[node] += counted;
+	pthread_mutex_unlock(&vm->lock);
+
+	if (status) {
+		free(block);
+		return status;
+	}
+	*addr = block->start;
+	return WS_VM_OK;
+}
+
+struct ws_vm_block *ws_vm_block_at(struct ws_vm *vm, uint64_t addr)
+{
+	struct ws_extent *extent;
+	struct ws_vm_block *block;
+
+	if (addr < vm->start || addr >= vm->end)
+		return NULL;
+	extent = ws_extents_find(&vm->extents, addr);
+	block = extent ? extent->owner : NULL;
+	return block && addr - block->start < block->size ? block : NULL;
+}
+
+enum ws_vm_status ws_vm_free(struct ws_vm *vm, uint64_t addr)
+{
+	struct ws_vm_block *block;
+
+	pthread_mutex_lock(&vm->lock);
+	block = ws_vm_block_at(vm, addr);
+	if (!block || block->start != addr) {
+		pthread_mutex_unlock(&vm->lock);
+		return WS_VM_NOT_FOUND;
+	}
+	if (block->kind == WS_VM_HOST || block->kind == WS_VM_VRAM)
+		vm->used[block->node] -= block->size;
+	ws_vm_unplace(vm, block);
+	pthread_mutex_unlock(&vm->lock);
+	free(block);
+	return WS_VM_OK;
+}
+
+static struct ws_vm_block *any_at(struct ws_vm *vm, uint64_t addr)
+{
+	struct ws_vm_block *block = ws_vm_block_at(vm, addr);
+
+	return block ? block : ws_vm_pin_at(vm, addr & ~WS_PINNED_ALIAS);
+}
+
+enum ws_vm_status ws_vm_query(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info)
+{
+	struct ws_vm_block *block;
+
+	pthread_mutex_lock(&vm->lock);
+	block = any_at(vm, addr);
+	if (block)
+		*out_info = (struct ws_vm_info){
+			.kind = block->kind,
+			.node = block->node,
+			.flags = block->flags,
+			.start = block->start,
+			.device_start = block->start | (block->kind == WS_VM_PINNED ? WS_PINNED_ALIAS : 0),
+			.size = block->size,
+			.mapped_nodes = block->nodes,
+			.n_mapped_nodes = block->n_nodes,
+			.user_data = block->user_data,
+		};
+	pthread_mutex_unlock(&vm->lock);
+	return block ? WS_VM_OK : WS_VM_NOT_FOUND;
+}
+
+enum ws_vm_status ws_vm_set_nodes(struct ws_vm *vm, uint64_t addr, const uint32_t *nodes,
+				  uint32_t n_nodes)
+{
+	struct ws_vm_block *block;
+
+	for (uint32_t i = 0; i < n_nodes; i++) {
+		if (nodes[i] >= vm->n_nodes)
+			return WS_VM_BAD_ARGUMENT;
+	}
+	if (n_nodes > WS_VM_MAX_NODES)
+		return WS_VM_BAD_ARGUMENT;
+	pthread_mutex_lock(&vm->lock);
+	block = any_at(vm, addr);
+	if (block) {
+		if (n_nodes)
+			memcpy(block->nodes, nodes, n_nodes * sizeof(*nodes));
+		block->n_nodes = n_nodes;
+	}
+	pthread_mutex_unlock(&vm->lock);
+	return block ? WS_VM_OK : WS_VM_NOT_FOUND;
+}
+
+enum ws_vm_status ws_vm_set_user_data(struct ws_vm *vm, uint64_t addr, void *user_data)
+{
+	struct ws_vm_block *block;
+
+	pthread_mutex_lock(&vm->lock);
+	block = any_at(vm, addr);
+	if (block)
+		block->user_data = user_data;
+	pthread_mutex_unlock(&vm->lock);
+	return block ? WS_VM_OK : WS_VM_NOT_FOUND;
+}
+
+bool ws_vm_reachable(void *vm_, uint64_t addr, uint64_t size)
+{
+	struct ws_vm *vm = vm_;
+
+	return ws_ranges_contain(&vm->pinned, addr & ~WS_PINNED_ALIAS, size);
+}
+
+bool ws_vm_accessible(struct ws_vm *vm, uint64_t addr, uint64_t size)
+{
+	if (addr >= vm->start && addr < vm->end)
+		return ws_ranges_contain(&vm->blocks, addr, size);
+	return ws_vm_reachable(vm, addr, size);
+}
+
+void ws_vm_enter(struct ws_vm *vm)
+{
+	pthread_rwlock_rdlock(&vm->presence);
+}
+
+void ws_vm_leave(struct ws_vm *vm)
+{
+	pthread_rwlock_unlock(&vm->presence);
+}

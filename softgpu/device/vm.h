@@ -1,0 +1,101 @@
+/*
+ * vm: the memory of the machine as its GPUs see it.
+ *
+ * One stretch of address space is reserved per process; every block, device memory as well as host
+ * memory that the runtime asks for, comes out of it and has the same address on host and device.
+ * Blocks are pieces of one sparse memfd (at the offset of their address), so another process can map
+ * them. Between blocks lie unmapped guards. Memory is zeroed, appears when touched, and goes back to
+ * the system when freed.
+ *
+ * Memory of the program becomes visible to the device by pinning it, counted per range; its device
+ * address is WS_PINNED_ALIAS above its own. Functions that look something up take either.
+ *
+ * Threads  any. ws_vm_accessible() takes no lock. ws_vm_enter()/leave() bracket accesses by the
+ *          command processor: no block disappears in between.
+ * Fork     the mappings are not inherited; a child does not see device memory.
+ */
+#ifndef WS_SOFTGPU_DEVICE_VM_H
+#define WS_SOFTGPU_DEVICE_VM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "softgpu/device/model.h"
+
+struct ws_vm;
+
+enum ws_vm_status {
+	WS_VM_OK,
+	WS_VM_NO_MEMORY,
+	WS_VM_BAD_ARGUMENT,
+	WS_VM_NOT_FOUND,
+	WS_VM_NO_ACCESS, /* the exporting process is gone or does not let us in */
+};
+
+enum ws_vm_kind {
+	WS_VM_HOST,      /* system memory */
+	WS_VM_VRAM,      /* counts against the capacity of its GPU */
+	WS_VM_SCRATCH,   /* address space for scratch: counts when touched, which is seldom */
+	WS_VM_IMPORTED,  /* a block of another process */
+	WS_VM_PINNED,    /* memory of the program */
+};
+
+#define WS_VM_MAX_NODES (WS_MAX_GPUS + 1)
+
+struct ws_vm_info {
+	enum ws_vm_kind kind;
+	uint32_t node;
+	uint32_t flags;               /* as given; not interpreted here */
+	uint64_t start, size;
+	uint64_t device_start;        /* pinned memory has another address there */
+	const uint32_t *mapped_nodes; /* lives as long as the block */
+	uint32_t n_mapped_nodes;
+	void *user_data;
+};
+
+/* What one process tells another so that it can map a block. Plain numbers, any transport. */
+struct ws_vm_handle {
+	int32_t pid;
+	int32_t fd;
+	uint64_t offset;
+	uint64_t size;
+	uint32_t node;
+};
+
+/* capacities: host memory first, then one per GPU. NULL: no address space or no memfd. */
+struct ws_vm *ws_vm_create(const uint64_t *capacities, uint32_t n_nodes);
+void ws_vm_destroy(struct ws_vm *vm);
+
+uint64_t ws_vm_start(const struct ws_vm *vm);
+uint64_t ws_vm_end(const struct ws_vm *vm);
+uint64_t ws_vm_available(struct ws_vm *vm, uint32_t node);
+
+/* *addr is 0 or, with `fixed`, where the block has to be. */
+enum ws_vm_status ws_vm_alloc(struct ws_vm *vm, enum ws_vm_kind kind, uint32_t node, uint64_t size,
+			      uint32_t flags, bool fixed, uint64_t *addr);
+enum ws_vm_status ws_vm_free(struct ws_vm *vm, uint64_t addr);
+
+enum ws_vm_status ws_vm_pin(struct ws_vm *vm, uint64_t addr, uint64_t size, uint32_t flags);
+/* Undo one pin, or one import. */
+enum ws_vm_status ws_vm_unpin(struct ws_vm *vm, uint64_t addr);
+
+/* Any address inside of a block or a pinned range. */
+enum ws_vm_status ws_vm_query(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info);
+enum ws_vm_status ws_vm_set_nodes(struct ws_vm *vm, uint64_t addr, const uint32_t *nodes,
+				  uint32_t n_nodes);
+enum ws_vm_status ws_vm_set_user_data(struct ws_vm *vm, uint64_t addr, void *user_data);
+
+enum ws_vm_status ws_vm_export(struct ws_vm *vm, uint64_t addr, struct ws_vm_handle *out_handle);
+enum ws_vm_status ws_vm_import(struct ws_vm *vm, const struct ws_vm_handle *handle,
+			       uint64_t *out_addr);
+
+/* May the device touch [addr, addr + size)? */
+bool ws_vm_accessible(struct ws_vm *vm, uint64_t addr, uint64_t size);
+/* The same for addresses outside of the aperture only: struct ws_mem_map's callback. */
+bool ws_vm_reachable(void *vm, uint64_t addr, uint64_t size);
+
+void ws_vm_enter(struct ws_vm *vm);
+void ws_vm_leave(struct ws_vm *vm);
+
+#endif

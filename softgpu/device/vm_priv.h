@@ -1,0 +1,49 @@
+/* What the files of the memory manager share. */
+#ifndef WS_SOFTGPU_DEVICE_VM_PRIV_H
+#define WS_SOFTGPU_DEVICE_VM_PRIV_H
+
+#include <pthread.h>
+
+#include "softgpu/device/extent.h"
+#include "softgpu/device/ranges.h"
+#include "softgpu/device/vm.h"
+
+#define WS_VM_MEMFD_NAME "wavescope-gpu-memory"
+
+struct ws_vm_block {
+	enum ws_vm_kind kind;
+	uint32_t node;
+	uint32_t flags;
+	uint64_t start, size;
+	uint32_t n_pins;              /* pins: holders of this very range */
+	uint32_t nodes[WS_VM_MAX_NODES];
+	uint32_t n_nodes;
+	void *user_data;
+};
+
+struct ws_vm {
+	pthread_mutex_t lock;         /* everything below, except what readers may look at */
+	pthread_rwlock_t presence;    /* held shared while the command processor touches memory */
+	uint64_t start, end;
+	int memfd;
+	struct ws_extents extents;
+	struct ws_ranges blocks;      /* what is mapped in the aperture */
+	struct ws_ranges pinned;      /* what is pinned outside, overlaps merged */
+
+	struct ws_vm_block **pins;    /* sorted by start, then by age */
+	size_t n_pins, max_pins;
+
+	uint32_t n_nodes;
+	uint64_t capacity[WS_VM_MAX_NODES];
+	uint64_t used[WS_VM_MAX_NODES];
+};
+
+/* Take address space and map fd at `offset` there (fd < 0: our memfd at the address). Locked. */
+enum ws_vm_status ws_vm_place(struct ws_vm *vm, struct ws_vm_block *block, uint64_t align, int fd,
+			      uint64_t offset);
+void ws_vm_unplace(struct ws_vm *vm, struct ws_vm_block *block);
+/* The block or pin around an address. Locked. */
+struct ws_vm_block *ws_vm_block_at(struct ws_vm *vm, uint64_t addr);
+struct ws_vm_block *ws_vm_pin_at(struct ws_vm *vm, uint64_t addr);
+
+#endif

@@ -1,0 +1,318 @@
+/*
+ * mfma: the matrix instructions, D = A * B + C on tiles spread over the lanes.
+ *
+ * A shape is (M, K, blocks): M x K times K x M, `blocks` of them side by side, N = M. A lane holds
+ * `per` consecutive k of one row of A (column of B), so 64 lanes are 64 / M slices of M rows:
+ *
+ *	A[row][k] of block b    lane = row + M * slice, element k % per,
+ *	                        slice = b * (K / per) + k / per; B the same with its column
+ *	D of M = 32             lane = column + 32 * (row / 4 % 2), register = 16 b + 4 * (row / 8) + row % 4
+ *	D of M = 16             lane = column + 16 * (row / 4),     register = 4 b + row % 4
+ *	D of M = 4              lane = column + 4 b,                register = row
+ *	f64, M = 16             A, B as above; D: lane = column + 16 * (row % 4), register pair = row / 4
+ *	f64, M = 4, 4 blocks    A, B: lane = row + 4 b + 16 k; D: lane = column + 4 b + 16 * row
+ *
+ * cbsz, abid: 2^cbsz neighbouring blocks all use the A of number abid among them. blgp rearranges
+ * the lanes of B. EXEC does not count.
+ *
+ * Arithmetic: per element one chain of fused multiply-adds over ascending k that starts with C, in
+ * IEEE single (f64: double; i8: wrapping 32-bit) precision, denormals kept. The order is fixed, so a
+ * result does not depend on the level or the thread. Real chips add the products of a group of k in a
+ * wider adder, and MI200 flushes denormals of f16 and bf16: last bits may differ from them.
+ */
+#ifndef WS_SOFTGPU_EXEC_MFMA_H
+#define WS_SOFTGPU_EXEC_MFMA_H
+
+#include "softgpu/exec/lane_f16.h"
+#include "softgpu/isa/isa.h"
+
+#define MFMA_SLICES(m) (WS_LANES / (m))
+
+/* ---- vectors of columns ---- */
+
+#if defined(__AVX512F__)
+#define MV_N 16
+#elif defined(__AVX2__)
+#define MV_N 8
+#else
+#define MV_N 4
+#endif
+typedef float mfma_f32 __attribute__((vector_size(MV_N * 4), aligned(4), may_alias));
+typedef uint32_t mfma_u32 __attribute__((vector_size(MV_N * 4), aligned(4), may_alias));
+
+static inline mfma_f32 mfma_fused(float a, mfma_f32 b, mfma_f32 c)
+{
+#if defined(__AVX512F__)
+	return (mfma_f32)_mm512_fmadd_ps(_mm512_set1_ps(a), (__m512)b, (__m512)c);
+#elif defined(__AVX2__)
+	return (mfma_f32)_mm256_fmadd_ps(_mm256_set1_ps(a), (__m256)b, (__m256)c);
+#else
+	for (unsigned j = 0; j < MV_N; j++)
+		c[j] = __builtin_fmaf(a, b[j], c[j]);
+	return c;
+#endif
+}
+
+/* The product of two halves is exact in single precision: nothing to fuse, on hosts without FMA. */
+static inline mfma_f32 mfma_exact(float a, mfma_f32 b, mfma_f32 c)
+{
+#if defined(__AVX2__)
+	return mfma_fused(a, b, c);
+#else
+	return a * b + c;
+#endif
+}
+
+static inline mfma_u32 mfma_int(uint32_t a, mfma_u32 b, mfma_u32 c)
+{
+	return a * b + c;
+}
+
+/* ---- elements of A and B: x[e][lane] ---- */
+
+static inline void mfma_load_f32x1(float (*x)[WS_LANES], const uint32_t *p)
+{
+	memcpy(x[0], p, sizeof(x[0]));
+}
+
+static inline void mfma_load_f16x4(float (*x)[WS_LANES], const uint32_t *p)
+{
+	for (unsigned e = 0; e < 4; e++) {
+		const uint32_t *from = p + (e / 2) * WS_LANES;
+		const unsigned shift = e % 2 * 16;
+
+#if defined(__AVX512F__)
+		for (unsigned l = 0; l < WS_LANES; l += 16) {
+			__m512i v = _mm512_srli_epi32(_mm512_loadu_si512(from + l), shift);
+
+			_mm512_storeu_ps(x[e] + l, _mm512_cvtph_ps(_mm512_cvtepi32_epi16(v)));
+		}
+#elif defined(__AVX2__) && defined(__F16C__)
+		for (unsigned l = 0; l < WS_LANES; l += 8) {
+			__m256i v = _mm256_loadu_si256((const __m256i *)(from + l));
+
+			v = _mm256_and_si256(_mm256_srli_epi32(v, (int)shift), _mm256_set1_epi32(0xffff));
+			v = _mm256_permute4x64_epi64(_mm256_packus_epi32(v, v), 0x08);
+			_mm256_storeu_ps(x[e] + l, _mm256_cvtph_ps(_mm256_castsi256_si128(v)));
+		}
+#else
+		WS_EACH_LANE
+			x[e][l] = f16_exact_f32((uint16_t)(from[l] >> shift));
+#endif
+	}
+}
+
+static inline void mfma_load_bf16(float (*x)[WS_LANES], const uint32_t *p, unsigned n)
+{
+	for (unsigned e = 0; e < n; e++)
+		WS_EACH_LANE
+			x[e][l] = ws_as_f32(e % 2 ? p[e / 2 * WS_LANES + l] & 0xffff0000u :
+						    p[e / 2 * WS_LANES + l] << 16);
+}
+
+static inline void mfma_load_bf16x2(float (*x)[WS_LANES], const uint32_t *p)
+{
+	mfma_load_bf16(x, p, 2);
+}
+
+static inline void mfma_load_bf16x4(float (*x)[WS_LANES], const uint32_t *p)
+{
+	mfma_load_bf16(x, p, 4);
+}
+
+static inline void mfma_load_i8x4(uint32_t (*x)[WS_LANES], const uint32_t *p)
+{
+	for (unsigned e = 0; e < 4; e++)
+		WS_EACH_LANE
+			x[e][l] = (uint32_t)((int32_t)(p[l] << (24 - 8 * e)) >> 24);
+}
+
+/* blgp: which lane of B a lane gets. */
+static inline unsigned mfma_b_lane(unsigned lane, unsigned blgp)
+{
+	switch (blgp) {
+	case 1:
+	case 2:
+		return lane % 32 + (blgp - 1) * 32;
+	case 3:
+		return (lane + 16) % WS_LANES;
+	case 4:
+	case 5:
+	case 6:
+	case 7:
+		return lane % 16 + (blgp - 4) * 16;
+	}
+	return lane;
+}
+
+static inline void mfma_permute_b(uint32_t (*x)[WS_LANES], unsigned per, unsigned blgp)
+{
+	uint32_t from[WS_LANES];
+
+	for (unsigned e = 0; e < per; e++) {
+		memcpy(from, x[e], sizeof(from));
+		for (unsigned l = 0; l < WS_LANES; l++)
+			x[e][l] = from[mfma_b_lane(l, blgp)];
+	}
+}
+
+/* ---- the product ---- */
+
+/* Row of D, for its register r in lane group g (a group is M lanes). */
+static inline unsigned mfma_row(unsigned m, unsigned r, unsigned g)
+{
+	return m == 32 ? r % 16 / 4 * 8 + 4 * g + r % 4 : m == 16 ? 4 * g + r % 4 : r;
+}
+
+static inline unsigned mfma_block(unsigned m, unsigned r, unsigned g)
+{
+	return m == 32 ? r / 16 : m == 16 ? r / 4 : g;
+}
+
+/*
+ * One register of D in one lane group is M columns of one row. For M = 4 a group is too narrow for a
+ * vector: there the groups of a register are done together, with A spread over the lanes first.
+ */
+#define WS_MFMA_PRODUCT(kind, type, vector, madd) \
+	static inline __attribute__((always_inline)) void mfma_product_##kind( \
+		uint32_t *d, const uint32_t *c, type (*a)[WS_LANES], type (*b)[WS_LANES], unsigned m, \
+		unsigned k, unsigned blocks, unsigned per, unsigned cbsz, unsigned abid) \
+	{ \
+		const unsigned slices = k / per, n_regs = m * m * blocks / WS_LANES; \
+		for (unsigned r = 0; r < n_regs; r++) \
+			for (unsigned g = 0; g < MFMA_SLICES(m); g++) { \
+				unsigned block = mfma_block(m, r, g), row = mfma_row(m, r, g); \
+				unsigned a_block = blocks > 1 ? (block >> cbsz << cbsz) + abid : 0; \
+				unsigned at = r * WS_LANES + g * m; \
+				vector acc[32 / MV_N]; \
+				for (unsigned j = 0; j < m / MV_N; j++) \
+					acc[j] = *(const vector *)(c + at + j * MV_N); \
+				for (unsigned s = 0; s < slices; s++) \
+					for (unsigned e = 0; e < per; e++) { \
+						type av = a[e][row + m * (a_block * slices + s)]; \
+						const type *bv = b[e] + m * (block * slices + s); \
+						for (unsigned j = 0; j < m / MV_N; j++) \
+							acc[j] = madd(av, *(const vector *)(bv + j * MV_N), \
+								      acc[j]); \
+					} \
+				for (unsigned j = 0; j < m / MV_N; j++) \
+					*(vector *)(d + at + j * MV_N) = acc[j]; \
+			} \
+	}
+WS_MFMA_PRODUCT(fused, float, mfma_f32, mfma_fused)
+WS_MFMA_PRODUCT(exact, float, mfma_f32, mfma_exact)
+WS_MFMA_PRODUCT(int, uint32_t, mfma_u32, mfma_int)
+
+#define WS_MFMA_NARROW(kind, type, madd) \
+	static inline void mfma_narrow_##kind(uint32_t *d, const uint32_t *c, type (*a)[WS_LANES], \
+					      type (*b)[WS_LANES], unsigned k, unsigned cbsz, \
+					      unsigned abid) \
+	{ \
+		for (unsigned r = 0; r < 4; r++) { \
+			type acc[WS_LANES]; \
+			memcpy(acc, c + r * WS_LANES, sizeof(acc)); \
+			for (unsigned e = 0; e < k; e++) { \
+				type spread[WS_LANES]; \
+				for (unsigned l = 0; l < WS_LANES; l++) \
+					spread[l] = a[e][r + 4 * ((l / 4 >> cbsz << cbsz) + abid)]; \
+				WS_EACH_LANE \
+					acc[l] = madd(spread[l], b[e][l], acc[l]); \
+			} \
+			memcpy(d + r * WS_LANES, acc, sizeof(acc)); \
+		} \
+	}
+
+#define MFMA_MADD_LANE(a, b, c) ((a) * (b) + (c))
+WS_MFMA_NARROW(fused, float, __builtin_fmaf)
+WS_MFMA_NARROW(exact, float, MFMA_MADD_LANE)
+WS_MFMA_NARROW(int, uint32_t, MFMA_MADD_LANE)
+
+/* ---- handlers ---- */
+
+/* C as an array of lanes: a constant is spread into `room`. */
+static inline const uint32_t *mfma_c(const struct ws_wave *w, const struct ws_inst *i, uint32_t *room,
+				     unsigned n_regs, bool wide)
+{
+	if (!(i->s_const & 1u << WS_S2))
+		return ws_src(w, i, WS_S2);
+	for (unsigned r = 0; r < n_regs; r++)
+		ws_splat32(room + r * WS_LANES, !wide ? i->literal : (uint32_t)(i->target >> r % 2 * 32));
+	return room;
+}
+
+/* type of the elements: how a lane's elements are called, how many they are, which product */
+#define MFMA_PER_f32x1 1
+#define MFMA_PER_f16x4 4
+#define MFMA_PER_bf16x2 2
+#define MFMA_PER_bf16x4 4
+#define MFMA_PER_i8x4 4
+#define MFMA_KIND_f32x1 fused
+#define MFMA_KIND_f16x4 exact
+#define MFMA_KIND_bf16x2 fused
+#define MFMA_KIND_bf16x4 fused
+#define MFMA_KIND_i8x4 int
+#define MFMA_TYPE_fused float
+#define MFMA_TYPE_exact float
+#define MFMA_TYPE_int uint32_t
+#define MFMA_CAT2(a, b) a##b
+#define MFMA_CAT(a, b) MFMA_CAT2(a, b)
+#define MFMA_TYPE(kind) MFMA_CAT(MFMA_TYPE_, kind)
+
+#define WS_OP_mfma(name, type, m, k, blocks) \
+	WS_HANDLER(name) \
+	{ \
+		MFMA_TYPE(MFMA_KIND_##type) a[4][WS_LANES], b[4][WS_LANES]; \
+		uint32_t room[32 * WS_LANES]; \
+		const struct ws_insn *f = i->fields; \
+		const uint32_t *c = mfma_c(w, i, room, m * m * blocks / WS_LANES, false); \
+		mfma_load_##type(a, ws_src(w, i, WS_S0)); \
+		mfma_load_##type(b, ws_src(w, i, WS_S1)); \
+		if (f->blgp) \
+			mfma_permute_b((uint32_t(*)[WS_LANES])b, MFMA_PER_##type, f->blgp); \
+		if (m == 4) \
+			MFMA_CAT(mfma_narrow_, MFMA_KIND_##type)(ws_dst(w, i), c, a, b, k, f->cbsz, f->abid); \
+		else \
+			MFMA_CAT(mfma_product_, MFMA_KIND_##type)(ws_dst(w, i), c, a, b, m, k, blocks, \
+								  MFMA_PER_##type, f->cbsz, f->abid); \
+		return WS_GO; \
+	}
+
+static inline void mfma_get_f64(double *restrict to, const uint32_t *p)
+{
+	WS_EACH_LANE
+		to[l] = get_f64(p, l);
+}
+
+static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
+{
+	WS_EACH_LANE
+		put_f64(p, l, from[l]);
+}
+
+/* Registers of D: M = 16 has four pairs, one row in each group of 16 lanes; M = 4 has one. */
+#define WS_OP_mfma_f64(name, m, k, blocks) \
+	WS_HANDLER(name) \
+	{ \
+		double a[WS_LANES], b[WS_LANES], acc[WS_LANES]; \
+		uint32_t room[8 * WS_LANES]; \
+		const uint32_t *c = mfma_c(w, i, room, m == 16 ? 8 : 2, true); \
+		uint32_t *d = ws_dst(w, i); \
+		mfma_get_f64(a, ws_src(w, i, WS_S0)); \
+		mfma_get_f64(b, ws_src(w, i, WS_S1)); \
+		for (unsigned r = 0; r < m * m * blocks / WS_LANES; r++) { \
+			mfma_get_f64(acc, c + r * 2 * WS_LANES); \
+			for (unsigned s = 0; s < k; s++) \
+				for (unsigned g = 0; g < WS_LANES; g += m) { \
+					/* of 4 rows: group g of 16 lanes; of 4x4 blocks: g / 4 % 4 is the block */ \
+					double av = m == 16 ? a[4 * r + g / 16 + 16 * s] : \
+							      a[g / 16 + g % 16 + 16 * s]; \
+					const double *bv = b + 16 * s + (m == 16 ? 0 : g % 16); \
+					for (unsigned j = 0; j < m; j++) \
+						acc[g + j] = __builtin_fma(av, bv[j], acc[g + j]); \
+				} \
+			mfma_put_f64(d + r * 2 * WS_LANES, acc); \
+		} \
+		return WS_GO; \
+	}
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * ops_vector: everything the rows of the vector tables use: the lane functions, and templates for
+ * what is not a function of one lane.
+ */
+#ifndef WS_SOFTGPU_EXEC_OPS_VECTOR_H
+#define WS_SOFTGPU_EXEC_OPS_VECTOR_H
+
+#include "softgpu/exec/lane_special.h"
+#include "softgpu/exec/mfma.h"
+
+#define WS_OP_nop(name) \
+	WS_HANDLER(name) \
+	{ \
+		(void)w; \
+		(void)i; \
+		return WS_GO; \
+	}
+
+/* The first active lane; lane 0 when none is. */
+#define WS_OP_readfirstlane(name) \
+	WS_HANDLER(name) \
+	{ \
+		uint64_t exec = ws_exec(w); \
+		WS_SPLAT(); \
+		w->s[i->sdst] = ws_src(w, i, WS_S0)[exec ? __builtin_ctzll(exec) : 0]; \
+		return WS_GO; \
+	}
+
+/* These two ignore EXEC; the lane number is a scalar, so any lane of the splat has it. */
+#define WS_OP_readlane(name) \
+	WS_HANDLER(name) \
+	{ \
+		WS_SPLAT(); \
+		w->s[i->sdst] = ws_src(w, i, WS_S0)[ws_src(w, i, WS_S1)[0] % WS_LANES]; \
+		return WS_GO; \
+	}
+
+#define WS_OP_writelane(name) \
+	WS_HANDLER(name) \
+	{ \
+		WS_SPLAT(); \
+		ws_dst(w, i)[ws_src(w, i, WS_S1)[0] % WS_LANES] = ws_src(w, i, WS_S0)[0]; \
+		return WS_GO; \
+	}
+
+#define WS_OP_swap(name) \
+	WS_HANDLER(name) \
+	{ \
+		const uint32_t *mask = ws_lane_mask(w); \
+		uint32_t *p = w->base[i->base[WS_S0]] + i->off[WS_S0], *q = ws_dst(w, i); \
+		WS_EACH_LANE { \
+			uint32_t differ = (p[l] ^ q[l]) & mask[l]; \
+			p[l] ^= differ; \
+			q[l] ^= differ; \
+		} \
+		return WS_GO; \
+	}
+
+/* Four 32-bit sums: the only vector result of four registers. */
+#define WS_OP_mqsad_u32(name) \
+	WS_HANDLER(name) \
+	{ \
+		WS_SPLAT(); \
+		const uint32_t *p0 = ws_src(w, i, WS_S0), *p1 = ws_src(w, i, WS_S1); \
+		const uint32_t *p2 = ws_src(w, i, WS_S2); \
+		uint32_t *dst = ws_dst(w, i); \
+		const bool clamp = i->clamp; \
+		WS_EACH_LANE { \
+			const uint64_t a = get_b64(p0, l); \
+			const uint32_t b = p1[l]; \
+			for (unsigned j = 0; j < 4; j++) \
+				w->result[j * WS_LANES + l] = \
+					add_u32(msad4((uint32_t)(a >> 8 * j), b), p2[j * WS_LANES + l], clamp); \
+		} \
+		ws_merge(ws_lane_mask(w), dst, w->result, 4); \
+		return WS_GO; \
+	}
+
+/* ---- v_fma_mix: sources are f32 or either half of a register ---- */
+
+enum { MIX_F32, MIX_LO, MIX_HI };
+
+static inline void mix_source(float *restrict to, const uint32_t *p, const struct ws_insn *f, unsigned k,
+			      uint32_t mode)
+{
+	const bool half = f->op_sel_hi >> k & 1;
+	const unsigned shift = f->op_sel >> k & 1 ? 16 : 0;
+	const uint32_t keep = f->neg_hi >> k & 1 ? ~F32_SIGN : ~0u; /* neg_hi means abs here */
+	const uint32_t flip = f->neg >> k & 1 ? F32_SIGN : 0;
+
+	WS_EACH_LANE {
+		float v = half ? f16_f32((uint16_t)(p[l] >> shift), mode) : get_f32(p, l);
+
+		to[l] = ws_as_f32((ws_f32_bits(v) & keep) ^ flip);
+	}
+}
+
+static inline float f32_clamped(float v, uint32_t mode)
+{
+	float inside = v > 0 ? v : 0;
+
+	inside = inside < 1 ? inside : 1;
+	return v != v && !(mode & WS_MODE_DX10_CLAMP) ? v : inside;
+}
+
+#define WS_OP_fma_mix(name, to) \
+	WS_HANDLER(name) \
+	{ \
+		float s[3][WS_LANES] __attribute__((aligned(64))); \
+		const uint32_t mode = w->mode; \
+		const bool clamp = i->fields->clamp; \
+		WS_SPLAT(); \
+		for (unsigned k = 0; k < 3; k++) \
+			mix_source(s[k], ws_src(w, i, WS_S0 + k), i->fields, k, mode); \
+		uint32_t *dst = ws_dst(w, i), *out = ws_out(w, dst); \
+		WS_EACH_LANE { \
+			float v = f32_fma(s[0][l], s[1][l], s[2][l]); \
+			uint32_t old = dst[l]; \
+			v = clamp ? f32_clamped(v, mode) : v; \
+			out[l] = to == MIX_F32 ? ws_f32_bits(v) : \
+				 to == MIX_LO  ? (old & 0xffff0000u) | f32_f16(v, mode) : \
+						 (old & 0xffffu) | (uint32_t)f32_f16(v, mode) << 16; \
+		} \
+		ws_commit(w, dst, out, 1); \
+		return WS_GO; \
+	}
+
+/* ---- small things that only one or two rows use ---- */
+
+static inline int32_t mul_i24(int32_t a, int32_t b, bool clamp)
+{
+	return clamp ? sat_i32((int64_t)a * b) : (int32_t)((uint32_t)a * (uint32_t)b);
+}
+
+static inline uint32_t mul_u24(uint32_t a, uint32_t b, bool clamp)
+{
+	return clamp ? sat_u32((uint64_t)a * b) : a * b;
+}
+
+static inline int32_t mad_i24(int32_t a, int32_t b, int32_t c, bool clamp)
+{
+	return clamp ? sat_i32((int64_t)a * b + c) : (int32_t)((uint32_t)a * (uint32_t)b + (uint32_t)c);
+}
+
+static inline uint32_t mad_u24(uint32_t a, uint32_t b, uint32_t c, bool clamp)
+{
+	return clamp ? sat_u32((uint64_t)a * b + c) : a * b + c;
+}
+
+static inline uint32_t insert_u8(uint32_t into, uint32_t byte, uint32_t v)
+{
+	uint32_t at = (byte & 3) * 8;
+
+	return (into & ~(0xffu << at)) | v << at;
+}
+
+#define PK32_LO(v) ws_as_f32((uint32_t)(v))
+#define PK32_HI(v) ws_as_f32((uint32_t)((v) >> 32))
+#define PK32(lo, hi) (ws_f32_bits(lo) | (uint64_t)ws_f32_bits(hi) << 32)
+
+/* v_screen_partition_4se_b32: the table in the Vega manual, one row of it per line. */
+static const uint8_t ws_screen_partition_4se[256] = {
+	0x1, 0x3, 0x7, 0xf, 0x5, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf,
+	0xf, 0x2, 0x6, 0xe, 0xf, 0xa, 0xf, 0xf, 0xf, 0xb, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf,
+	0xd, 0xf, 0x4, 0xc, 0xf, 0xf, 0x5, 0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0xf,
+	0x9, 0xb, 0xf, 0x8, 0xf, 0xf, 0xf, 0xa, 0xf, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf,
+	0xf, 0xf, 0xf, 0xf, 0x4, 0xc, 0xd, 0xf, 0x6, 0xf, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf,
+	0xf, 0xf, 0xf, 0xf, 0xf, 0x8, 0x9, 0xb, 0xf, 0x9, 0x9, 0xf, 0xf, 0xd, 0xf, 0xf,
+	0xf, 0xf, 0xf, 0xf, 0x7, 0xf, 0x1, 0x3, 0xf, 0xf, 0x9, 0xf, 0xf, 0xf, 0xb, 0xf,
+	0xf, 0xf, 0xf, 0xf, 0x6, 0xe, 0xf, 0x2, 0x6, 0xf, 0xf, 0x6, 0xf, 0xf, 0xf, 0x7,
+	0xb, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x2, 0x3, 0xb, 0xf, 0xa, 0xf, 0xf, 0xf,
+	0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x1, 0x9, 0xd, 0xf, 0x5, 0xf, 0xf,
+	0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf, 0xf, 0xe, 0xf, 0x8, 0xc, 0xf, 0xf, 0xa, 0xf,
+	0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0x6, 0x7, 0xf, 0x4, 0xf, 0xf, 0xf, 0x5,
+	0x9, 0xf, 0xf, 0xf, 0xd, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x8, 0xc, 0xe, 0xf,
+	0xf, 0x6, 0x6, 0xf, 0xf, 0xe, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x4, 0x6, 0x7,
+	0xf, 0xf, 0x6, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xb, 0xf, 0x2, 0x3,
+	0x9, 0xf, 0xf, 0x9, 0xf, 0xf, 0xf, 0xb, 0xf, 0xf, 0xf, 0xf, 0x9, 0xd, 0xf, 0x1,
+};
+
+#endif

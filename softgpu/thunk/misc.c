@@ -1,0 +1,87 @@
+/*
+ * The rest of libhsakmt's interface. What has no meaning on this device is refused in the documented
+ * way, so that whoever links the library loads and learns it from the status.
+ */
+#include "softgpu/thunk/thunk_priv.h"
+
+EXPORT HSAKMT_STATUS hsaKmtRuntimeEnable(void *rDebug, bool setupTtmp)
+{
+	/* Success would select the debugger's protocol for errors, and ROCr would drop ours. */
+	return HSAKMT_STATUS_NOT_SUPPORTED;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtRuntimeDisable(void)
+{
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 NodeId, void *TrapHandlerBaseAddress,
+					  HSAuint64 TrapHandlerSizeInBytes,
+					  void *TrapBufferBaseAddress,
+					  HSAuint64 TrapBufferSizeInBytes)
+{
+	THUNK_OR_RETURN(thunk);
+	/* Traps end at the device itself, which reports what the handler would. */
+	return is_gpu(thunk, NodeId) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_NODE_UNIT;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32 *enable)
+{
+	THUNK_OR_RETURN(thunk);
+	(void)thunk;
+	if (!enable)
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	*enable = 0;
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtSetXNACKMode(HSAint32 enable)
+{
+	return enable ? HSAKMT_STATUS_NOT_SUPPORTED : HSAKMT_STATUS_SUCCESS;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtGetKernelDebugTrapVersionInfo(HSAuint32 *Major, HSAuint32 *Minor)
+{
+	return HSAKMT_STATUS_NOT_SUPPORTED;
+}
+
+#define REFUSE(name, ...)                                \
+	EXPORT HSAKMT_STATUS name(__VA_ARGS__)           \
+	{                                                \
+		return HSAKMT_STATUS_NOT_SUPPORTED;      \
+	}
+
+REFUSE(hsaKmtSetMemoryPolicy, HSAuint32 Node, HSAuint32 DefaultPolicy, HSAuint32 AlternatePolicy,
+       void *MemoryAddressAlternate, HSAuint64 MemorySizeInBytes)
+REFUSE(hsaKmtSVMSetAttr, void *start_addr, HSAuint64 size, unsigned int nattr,
+       HSA_SVM_ATTRIBUTE *attrs)
+REFUSE(hsaKmtSVMGetAttr, void *start_addr, HSAuint64 size, unsigned int nattr,
+       HSA_SVM_ATTRIBUTE *attrs)
+REFUSE(hsaKmtRegisterGraphicsHandleToNodes, HSAuint64 GraphicsResourceHandle,
+       HsaGraphicsResourceInfo *GraphicsResourceInfo, HSAuint64 NumberOfNodes,
+       HSAuint32 *NodeArray)
+REFUSE(hsaKmtMapGraphicHandle, HSAuint32 NodeId, HSAuint64 GraphicDeviceHandle,
+       HSAuint64 GraphicResourceHandle, HSAuint64 GraphicResourceOffset,
+       HSAuint64 GraphicResourceSize, HSAuint64 *FlatMemoryAddress)
+REFUSE(hsaKmtUnmapGraphicHandle, HSAuint32 NodeId, HSAuint64 FlatMemoryAddress,
+       HSAuint64 SizeInBytes)
+REFUSE(hsaKmtDbgRegister, HSAuint32 NodeId)
+REFUSE(hsaKmtDbgUnregister, HSAuint32 NodeId)
+REFUSE(hsaKmtDbgWavefrontControl, HSAuint32 NodeId, HSA_DBG_WAVEOP Operand, HSA_DBG_WAVEMODE Mode,
+       HSAuint32 TrapId, HsaDbgWaveMessage *DbgWaveMsgRing)
+REFUSE(hsaKmtDbgAddressWatch, HSAuint32 NodeId, HSAuint32 NumWatchPoints,
+       HSA_DBG_WATCH_MODE WatchMode[], void *WatchAddress[], HSAuint64 WatchMask[],
+       HsaEvent *WatchEvent[])
+REFUSE(hsaKmtPmcGetCounterProperties, HSAuint32 NodeId, HsaCounterProperties **CounterProperties)
+REFUSE(hsaKmtPmcRegisterTrace, HSAuint32 NodeId, HSAuint32 NumberOfCounters, HsaCounter *Counters,
+       HsaPmcTraceRoot *TraceRoot)
+REFUSE(hsaKmtPmcUnregisterTrace, HSAuint32 NodeId, HSATraceId TraceId)
+REFUSE(hsaKmtPmcAcquireTraceAccess, HSAuint32 NodeId, HSATraceId TraceId)
+REFUSE(hsaKmtPmcReleaseTraceAccess, HSAuint32 NodeId, HSATraceId TraceId)
+REFUSE(hsaKmtPmcStartTrace, HSATraceId TraceId, void *TraceBuffer, HSAuint64 TraceBufferSizeBytes)
+REFUSE(hsaKmtPmcQueryTrace, HSATraceId TraceId)
+REFUSE(hsaKmtPmcStopTrace, HSATraceId TraceId)
+REFUSE(hsaKmtSPMAcquire, HSAuint32 PreferredNode)
+REFUSE(hsaKmtSPMRelease, HSAuint32 PreferredNode)
+REFUSE(hsaKmtSPMSetDestBuffer, HSAuint32 PreferredNode, HSAuint32 SizeInBytes, HSAuint32 *timeout,
+       HSAuint32 *SizeCopied, void *DestMemoryAddress, bool *isSPMDataLoss)

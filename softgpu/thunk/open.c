@@ -1,0 +1,237 @@
+/* Opening and closing: the machine comes into being here. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "softgpu/device/log.h"
+#include "softgpu/thunk/thunk_priv.h"
+
+#define MAX_WORKERS 1024
+
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct thunk *machine;         /* kept until exit: device threads outlive exit handlers */
+static uint32_t n_opened;
+static bool forked_open;              /* a parent of this process had it open */
+static struct thunk *_Atomic current; /* machine while it is open */
+
+struct thunk *thunk_get(void)
+{
+	return atomic_load_explicit(&current, memory_order_acquire);
+}
+
+bool thunk_in_child(void)
+{
+	return forked_open;
+}
+
+/* The device threads and the memory stay with the parent: every call of the child fails. */
+static void in_child(void)
+{
+	atomic_store(&current, NULL);
+	machine = NULL;
+	n_opened = 0;
+	forked_open = true;
+	pthread_mutex_init(&open_lock, NULL);
+}
+
+static bool accessible(void *ctx, uint64_t addr, uint64_t size)
+{
+	struct thunk *thunk = ctx;
+
+	return ws_vm_accessible(thunk->vm, addr, size);
+}
+
+static void enter(void *ctx)
+{
+	ws_vm_enter(((struct thunk *)ctx)->vm);
+}
+
+static void leave(void *ctx)
+{
+	ws_vm_leave(((struct thunk *)ctx)->vm);
+}
+
+static void interrupt(void *ctx, uint32_t event_id)
+{
+	struct thunk *thunk = ctx;
+
+	ws_event_set(thunk->events, event_id);
+}
+
+static void memory_fault(void *ctx, const struct ws_cp_fault *fault)
+{
+	struct thunk *thunk = ctx;
+	struct ws_memory_fault report = {
+		.node = fault->node,
+		.address = fault->address & ~4095ull,
+		.write = fault->write,
+		.hang = fault->hang,
+	};
+
+	ws_events_report_fault(thunk->events, &report);
+}
+
+static bool read_workers(uint32_t *n_workers)
+{
+	const char *text = getenv("WAVESCOPE_WORKERS");
+	char *end;
+	long n;
+
+	*n_workers = 0;
+	if (!text || !*text)
+		return true;
+	n = strtol(text, &end, 10);
+	if (*end || n < 1 || n > MAX_WORKERS) {
+		ws_gpu_log(WS_GPU_LOG_ERROR, "WAVESCOPE_WORKERS: '%s' is not a number from 1 to %d",
+			   text, MAX_WORKERS);
+		return false;
+	}
+	*n_workers = (uint32_t)n;
+	return true;
+}
+
+static bool read_environment(struct thunk *thunk, uint32_t *n_workers)
+{
+	const char *level = getenv("WAVESCOPE_LOG");
+	char error[240];
+
+	if (level && *level && !ws_gpu_log_set(level)) {
+		ws_gpu_log(WS_GPU_LOG_ERROR,
+			   "WAVESCOPE_LOG: '%s' is not one of none, error, info, debug", level);
+		return false;
+	}
+	if (!ws_topology_parse(&thunk->topology, getenv("WAVESCOPE_GPU"), error, sizeof(error))) {
+		ws_gpu_log(WS_GPU_LOG_ERROR, "%s", error);
+		return false;
+	}
+	return read_workers(n_workers);
+}
+
+static bool create_devices(struct thunk *thunk)
+{
+	for (uint32_t g = 0; g < thunk->topology.n_gpus; g++) {
+		/* Twice the size, because blocks of host memory are only page-aligned. */
+		if (ws_vm_alloc(thunk->vm, WS_VM_HOST, 0, 2 * DOORBELL_BYTES, 0, false,
+				&thunk->doorbells[g]))
+			return false;
+		thunk->doorbells[g] = (thunk->doorbells[g] + DOORBELL_BYTES - 1) &
+				      ~(uint64_t)(DOORBELL_BYTES - 1);
+		thunk->devices[g] = ws_device_create(thunk->cp, &thunk->mem,
+						     thunk->topology.gpus[g].model, g + 1);
+		if (!thunk->devices[g])
+			return false;
+	}
+	return true;
+}
+
+static bool build(struct thunk *thunk, uint32_t n_workers)
+{
+	uint64_t capacities[WS_VM_MAX_NODES];
+	struct ws_cp_host host = {
+		.mem = &thunk->mem,
+		.accessible = accessible,
+		.enter = enter,
+		.leave = leave,
+		.interrupt = interrupt,
+		.memory_fault = memory_fault,
+		.ctx = thunk,
+	};
+
+	thunk->host_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	capacities[0] = thunk->host_bytes;
+	for (uint32_t g = 0; g < thunk->topology.n_gpus; g++)
+		capacities[g + 1] = thunk->topology.gpus[g].model->vram_bytes;
+	thunk->vm = ws_vm_create(capacities, thunk->topology.n_gpus + 1);
+	if (!thunk->vm)
+		return false;
+	thunk->mem = (struct ws_mem_map){
+		.start = ws_vm_start(thunk->vm),
+		.end = ws_vm_end(thunk->vm),
+		.reachable = ws_vm_reachable,
+		.ctx = thunk->vm,
+	};
+	thunk->events = ws_events_create(thunk->vm);
+	if (!thunk->events)
+		return false;
+	thunk->cp = ws_cp_create(&host, n_workers);
+	return thunk->cp && create_devices(thunk);
+}
+
+static void dismantle(struct thunk *thunk)
+{
+	for (uint32_t g = 0; g < WS_MAX_GPUS; g++)
+		ws_device_destroy(thunk->devices[g]);
+	ws_cp_destroy(thunk->cp);
+	ws_events_destroy(thunk->events);
+	ws_vm_destroy(thunk->vm);
+	free(thunk);
+}
+
+static HSAKMT_STATUS open_machine(void)
+{
+	static bool watching_forks;
+	struct thunk *thunk = calloc(1, sizeof(*thunk));
+	uint32_t n_workers;
+
+	if (!thunk)
+		return HSAKMT_STATUS_NO_MEMORY;
+	if (!read_environment(thunk, &n_workers)) {
+		free(thunk);
+		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+	}
+	if (!build(thunk, n_workers)) {
+		ws_gpu_log(WS_GPU_LOG_ERROR, "cannot start: out of memory, threads or address space");
+		dismantle(thunk);
+		return HSAKMT_STATUS_NO_MEMORY;
+	}
+	if (!watching_forks)
+		watching_forks = !pthread_atfork(NULL, NULL, in_child);
+	machine = thunk;
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtOpenKFD(void)
+{
+	HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
+
+	pthread_mutex_lock(&open_lock);
+	if (n_opened) {
+		n_opened++;
+		status = HSAKMT_STATUS_KERNEL_ALREADY_OPENED;
+	} else {
+		if (!machine)
+			status = open_machine();
+		if (!status) {
+			n_opened = 1;
+			atomic_store(&current, machine);
+		}
+	}
+	pthread_mutex_unlock(&open_lock);
+	return status;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtCloseKFD(void)
+{
+	HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
+
+	pthread_mutex_lock(&open_lock);
+	if (!n_opened)
+		status = forked_open ? HSAKMT_STATUS_SUCCESS
+				     : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+	else if (--n_opened == 0)
+		atomic_store(&current, NULL); /* the machine itself stays for the next time */
+	pthread_mutex_unlock(&open_lock);
+	return status;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *VersionInfo)
+{
+	THUNK_OR_RETURN(thunk);
+	(void)thunk;
+	if (!VersionInfo)
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	VersionInfo->KernelInterfaceMajorVersion = 1;
+	VersionInfo->KernelInterfaceMinorVersion = 10;
+	return HSAKMT_STATUS_SUCCESS;
+}

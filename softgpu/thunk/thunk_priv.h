@@ -1,0 +1,93 @@
+/*
+ * The libhsakmt face: the C interface of AMD's thunk (ROCr 5.2 to 6.x), on the software GPU.
+ *
+ * Names and types of this folder are the thunk's own. Each function checks its arguments, calls into
+ * the device and translates the status; host and device addresses are the same.
+ */
+#ifndef WS_SOFTGPU_THUNK_PRIV_H
+#define WS_SOFTGPU_THUNK_PRIV_H
+
+#include <assert.h>
+#include <hsakmt.h>
+#include <stdint.h>
+
+#include "softgpu/device/device.h"
+#include "softgpu/device/event.h"
+#include "softgpu/device/vm.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The headers are declared with 4-byte packing; a copy without it would differ silently. */
+static_assert(sizeof(HsaNodeProperties) == 356, "hsakmttypes.h of another version");
+static_assert(sizeof(HsaMemoryProperties) == 32, "hsakmttypes.h of another version");
+static_assert(sizeof(HsaCacheProperties) == 1056, "hsakmttypes.h of another version");
+static_assert(sizeof(HsaIoLinkProperties) == 48, "hsakmttypes.h of another version");
+static_assert(sizeof(HsaClockCounters) == 32, "hsakmttypes.h of another version");
+static_assert(sizeof(HsaMemFlags) == 4, "hsakmttypes.h of another version");
+static_assert(sizeof(HsaEvent) == 48, "hsakmttypes.h of another version");
+static_assert(sizeof(HsaEventDescriptor) == 24, "hsakmttypes.h of another version");
+static_assert(sizeof(HsaQueueResource) == 40, "hsakmttypes.h of another version");
+static_assert(sizeof(HsaPointerInfo) == 68, "hsakmttypes.h of another version");
+static_assert(sizeof(HsaGpuTileConfig) == 64, "hsakmttypes.h of another version");
+static_assert(sizeof(HsaSharedMemoryHandle) == 32, "hsakmttypes.h of another version");
+
+/* Doorbells of a GPU: one page of 1024, because ROCr makes a table index of the offset in it. */
+#define DOORBELL_BYTES 8192u
+#define N_DOORBELLS (DOORBELL_BYTES / 8)
+
+struct thunk_queue;
+
+/* Everything behind the interface; made by the first hsaKmtOpenKFD() and kept until exit. */
+struct thunk {
+	struct ws_topology topology;
+	struct ws_vm *vm;
+	struct ws_mem_map mem;
+	struct ws_events *events;
+	struct ws_cp *cp;
+	struct ws_device *devices[WS_MAX_GPUS];
+	uint64_t doorbells[WS_MAX_GPUS];
+	struct thunk_queue *doorbell_owner[WS_MAX_GPUS][N_DOORBELLS];
+	uint64_t host_bytes;
+};
+
+/* The machine, or NULL: not opened, or a forked child, which has no device. */
+struct thunk *thunk_get(void);
+
+#define THUNK_OR_RETURN(name)                                        \
+	struct thunk *name = thunk_get();                            \
+	if (!name)                                                   \
+		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
+
+/*
+ * Exit handlers of a forked child give back what the parent allocated, and ROCr asserts that this
+ * works: there is nothing to do there, and that is a success.
+ */
+bool thunk_in_child(void);
+
+#define THUNK_OR_RELEASED(name)                                      \
+	struct thunk *name = thunk_get();                            \
+	if (!name)                                                   \
+		return thunk_in_child() ? HSAKMT_STATUS_SUCCESS      \
+					: HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
+
+static inline bool is_node(const struct thunk *thunk, HSAuint32 node)
+{
+	return node <= thunk->topology.n_gpus;
+}
+
+static inline bool is_gpu(const struct thunk *thunk, HSAuint32 node)
+{
+	return node && is_node(thunk, node);
+}
+
+static inline const struct ws_gpu *gpu_of(const struct thunk *thunk, HSAuint32 node)
+{
+	return &thunk->topology.gpus[node - 1];
+}
+
+static inline struct ws_device *device_of(const struct thunk *thunk, HSAuint32 node)
+{
+	return thunk->devices[node - 1];
+}
+
+#endif

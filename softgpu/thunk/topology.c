@@ -1,0 +1,270 @@
+/* The machine as hsakmt describes it: nodes, memory banks, caches, links. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "softgpu/device/clock.h"
+#include "softgpu/thunk/thunk_priv.h"
+
+/* Flat addresses with these upper halves are LDS and scratch. */
+#define LDS_BASE 0x0001000000000000ull
+#define SCRATCH_BASE 0x0002000000000000ull
+#define SCRATCH_BYTES (4ull << 30)
+#define FIRST_SIMD 0x80001000u
+#define N_GPU_BANKS 3u
+#define N_GPU_CACHES 3u
+#define N_GWS 64
+
+EXPORT HSAKMT_STATUS hsaKmtAcquireSystemProperties(HsaSystemProperties *SystemProperties)
+{
+	THUNK_OR_RETURN(thunk);
+	if (!SystemProperties)
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	memset(SystemProperties, 0, sizeof(*SystemProperties));
+	SystemProperties->NumNodes = thunk->topology.n_gpus + 1;
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtReleaseSystemProperties(void)
+{
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+static void put_name(HSAuint16 *out, const char *name)
+{
+	for (size_t i = 0; name[i] && i < HSA_PUBLIC_NAME_SIZE - 1; i++)
+		out[i] = (HSAuint8)name[i];
+}
+
+static void host_name(HsaNodeProperties *p)
+{
+	char line[256], *name;
+	FILE *file = fopen("/proc/cpuinfo", "re");
+
+	put_name(p->MarketingName, "CPU");
+	if (!file)
+		return;
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "model name", 10) || !(name = strchr(line, ':')))
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		put_name(p->MarketingName, name + 1 + strspn(name + 1, " "));
+		break;
+	}
+	fclose(file);
+}
+
+static void fill_host(const struct thunk *thunk, HsaNodeProperties *p)
+{
+	p->NumCPUCores = (HSAuint32)sysconf(_SC_NPROCESSORS_ONLN);
+	p->NumMemoryBanks = 1;
+	p->NumCaches = 1;
+	p->NumIOLinks = thunk->topology.n_gpus;
+	p->DrmRenderMinor = -1;
+	host_name(p);
+}
+
+static void fill_capability(HSA_CAPABILITY *c, const struct ws_gpu_model *m)
+{
+	c->ui32.QueueSizePowerOfTwo = 1;
+	c->ui32.WatchPointsSupported = 1;
+	c->ui32.WatchPointsTotalBits = 2;
+	c->ui32.DoorbellType = 2;     /* 64 bits, the write index itself */
+	c->ui32.Mem_EDCSupport = 1;
+	c->ui32.SRAM_EDCSupport = 1;  /* target id sramecc+ */
+	c->ui32.ASICRevision = m->asic_revision;
+}
+
+static void fill_gpu(const struct thunk *thunk, const struct ws_gpu *gpu, HsaNodeProperties *p)
+{
+	const struct ws_gpu_model *m = gpu->model;
+
+	p->NumFComputeCores = m->n_cus * m->n_simds_per_cu;
+	p->NumMemoryBanks = N_GPU_BANKS;
+	p->NumCaches = N_GPU_CACHES;
+	p->NumIOLinks = thunk->topology.n_gpus; /* the host, and every other GPU */
+	p->FComputeIdLo = FIRST_SIMD;
+	fill_capability(&p->Capability, m);
+	p->MaxWavesPerSIMD = m->n_waves_per_simd;
+	p->LDSSizeInKB = m->lds_kib;
+	p->WaveFrontSize = 64;
+	p->NumShaderBanks = m->n_shader_engines;
+	p->NumArrays = 1;
+	p->NumCUPerArray = m->n_cus_per_engine;
+	p->NumSIMDPerCU = m->n_simds_per_cu;
+	p->MaxSlotsScratchCU = m->n_scratch_slots_per_cu;
+	p->EngineId.ui32.uCode = m->cp_ucode;
+	p->EngineId.ui32.Major = m->gfx_major;
+	p->EngineId.ui32.Minor = m->gfx_minor;
+	p->EngineId.ui32.Stepping = m->gfx_stepping;
+	p->VendorId = 0x1002;
+	p->DeviceId = m->device_id;
+	p->LocationId = gpu->location;
+	p->LocalMemSize = m->vram_bytes;
+	p->MaxEngineClockMhzFCompute = m->engine_clock_mhz;
+	p->DrmRenderMinor = gpu->render_minor;
+	put_name(p->MarketingName, m->marketing_name);
+	snprintf((char *)p->AMDName, sizeof(p->AMDName), "gfx%u%u%x", m->gfx_major, m->gfx_minor,
+		 m->gfx_stepping);
+	p->uCodeEngineVersions.uCodeSDMA = m->sdma_ucode;
+	p->HiveID = gpu->hive_id;
+	p->NumSdmaEngines = m->n_sdma_engines;
+	p->NumSdmaXgmiEngines = m->n_sdma_xgmi_engines;
+	p->NumSdmaQueuesPerEngine = m->n_sdma_queues_per_engine;
+	p->NumCpQueues = m->n_cp_queues;
+	p->NumGws = N_GWS;
+	p->UniqueID = gpu->unique_id;
+	p->VGPRSizePerCU = m->vgpr_bytes_per_cu;
+	p->SGPRSizePerCU = m->sgpr_bytes_per_cu;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtGetNodeProperties(HSAuint32 NodeId, HsaNodeProperties *NodeProperties)
+{
+	THUNK_OR_RETURN(thunk);
+	if (!NodeProperties)
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	if (!is_node(thunk, NodeId))
+		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	memset(NodeProperties, 0, sizeof(*NodeProperties));
+	if (NodeId)
+		fill_gpu(thunk, gpu_of(thunk, NodeId), NodeProperties);
+	else
+		fill_host(thunk, NodeProperties);
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtGetNodeMemoryProperties(HSAuint32 NodeId, HSAuint32 NumBanks,
+						   HsaMemoryProperties *MemoryProperties)
+{
+	HsaMemoryProperties banks[N_GPU_BANKS] = { 0 };
+	HSAuint32 n = NodeId ? N_GPU_BANKS : 1;
+
+	THUNK_OR_RETURN(thunk);
+	if (!MemoryProperties)
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	if (!is_node(thunk, NodeId))
+		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	if (NodeId) {
+		const struct ws_gpu_model *m = gpu_of(thunk, NodeId)->model;
+
+		/* Public: the host reaches all of it, as with a large BAR. */
+		banks[0].HeapType = HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC;
+		banks[0].SizeInBytes = m->vram_bytes;
+		banks[0].Width = m->hbm_width_bits;
+		banks[0].MemoryClockMax = m->hbm_clock_mhz;
+		banks[1].HeapType = HSA_HEAPTYPE_GPU_LDS;
+		banks[1].SizeInBytes = (HSAuint64)m->lds_kib << 10;
+		banks[1].VirtualBaseAddress = LDS_BASE;
+		banks[2].HeapType = HSA_HEAPTYPE_GPU_SCRATCH;
+		banks[2].SizeInBytes = SCRATCH_BYTES;
+		banks[2].VirtualBaseAddress = SCRATCH_BASE;
+	} else {
+		banks[0].HeapType = HSA_HEAPTYPE_SYSTEM;
+		banks[0].SizeInBytes = thunk->host_bytes;
+		banks[0].Width = 64;
+		banks[0].MemoryClockMax = 3200;
+	}
+	memcpy(MemoryProperties, banks, (NumBanks < n ? NumBanks : n) * sizeof(banks[0]));
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+static HsaCacheProperties host_cache(void)
+{
+	long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE), line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
+
+	return (HsaCacheProperties){
+		.CacheLevel = 1,
+		.CacheSize = bytes > 0 ? (HSAuint32)(bytes >> 10) : 32,
+		.CacheLineSize = line > 0 ? (HSAuint32)line : 64,
+		.CacheType.ui32 = { .Data = 1, .CPU = 1 },
+	};
+}
+
+static HsaCacheProperties gpu_cache(const struct ws_cache_level *level)
+{
+	return (HsaCacheProperties){
+		.ProcessorIdLow = FIRST_SIMD,
+		.CacheLevel = level->level,
+		.CacheSize = level->size_kib,
+		.CacheLineSize = level->line_bytes,
+		.CacheLinesPerTag = 1,
+		.CacheType.ui32 = { .Data = !level->instruction,
+				    .Instruction = level->instruction, .HSACU = 1 },
+	};
+}
+
+EXPORT HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 NodeId, HSAuint32 ProcessorId,
+						  HSAuint32 NumCaches,
+						  HsaCacheProperties *CacheProperties)
+{
+	THUNK_OR_RETURN(thunk);
+	if (!CacheProperties)
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	if (!is_node(thunk, NodeId))
+		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	for (HSAuint32 i = 0; i < NumCaches && i < (NodeId ? N_GPU_CACHES : 1); i++)
+		CacheProperties[i] =
+			NodeId ? gpu_cache(&gpu_of(thunk, NodeId)->model->caches[i]) : host_cache();
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(HSAuint32 NodeId, HSAuint32 NumIoLinks,
+						   HsaIoLinkProperties *IoLinkProperties)
+{
+	static const HSA_IOLINKTYPE types[] = {
+		[WS_LINK_PCIE] = HSA_IOLINKTYPE_PCIEXPRESS,
+		[WS_LINK_XGMI] = HSA_IOLINK_TYPE_XGMI,
+	};
+	struct ws_link links[WS_MAX_GPUS];
+	uint32_t n;
+
+	THUNK_OR_RETURN(thunk);
+	if (!IoLinkProperties)
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	if (!is_node(thunk, NodeId))
+		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	n = ws_topology_links(&thunk->topology, NodeId, links);
+	for (uint32_t i = 0; i < n && i < NumIoLinks; i++)
+		IoLinkProperties[i] = (HsaIoLinkProperties){
+			.IoLinkType = types[links[i].type],
+			.NodeFrom = links[i].from,
+			.NodeTo = links[i].to,
+			.Weight = links[i].weight,
+			.MinimumBandwidth = links[i].min_bandwidth_mbs,
+			.MaximumBandwidth = links[i].max_bandwidth_mbs,
+		};
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 NodeId, HsaClockCounters *Counters)
+{
+	THUNK_OR_RETURN(thunk);
+	if (!Counters)
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	if (!is_node(thunk, NodeId))
+		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	memset(Counters, 0, sizeof(*Counters));
+	/* Read next to each other: ROCr derives the relation of the clocks from such pairs. */
+	Counters->SystemClockCounter = ws_clock_system_ns();
+	if (NodeId)
+		Counters->GPUClockCounter = Counters->SystemClockCounter / 10;
+	Counters->CPUClockCounter = ws_clock_of(CLOCK_MONOTONIC_RAW);
+	Counters->SystemClockFrequencyHz = WS_SYSTEM_CLOCK_HZ;
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+EXPORT HSAKMT_STATUS hsaKmtGetTileConfig(HSAuint32 NodeId, HsaGpuTileConfig *config)
+{
+	THUNK_OR_RETURN(thunk);
+	if (!config)
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	if (!is_gpu(thunk, NodeId))
+		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	/* No tables on this generation; ROCr's image code insists on success all the same. */
+	config->NumTileConfigs = 0;
+	config->NumMacroTileConfigs = 0;
+	config->GbAddrConfig = gpu_of(thunk, NodeId)->model->gb_addr_config;
+	config->NumBanks = 16;
+	config->NumRanks = 1;
+	return HSAKMT_STATUS_SUCCESS;
+}

@@ -1,0 +1,80 @@
+# What the command tests share. A test types what a user types, and ends with 0,
+# or says what is wrong and ends with 1, or says why it cannot run and ends with 77.
+#
+#   . "$WS_SOURCE/tests/cmd/lib.sh"
+#   run wavescope run -- ./app        fills $rc, $out and $err (files)
+#   rc_is 3; out_has text; err_is text; ...
+#
+# Meson sets WS_SOURCE and WS_BUILD. $work is a fresh folder, removed at the end.
+set -eu
+
+PATH=$WS_BUILD/bin:$PATH
+export PATH
+unset WAVESCOPE_GPU WAVESCOPE_LOG WAVESCOPE_WORKERS
+# Complaints and help are compared as text.
+LC_ALL=C NO_COLOR=1 COLUMNS=80
+export LC_ALL NO_COLOR COLUMNS
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/ws-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+out=$work/stdout
+err=$work/stderr
+rc=none
+
+fail() {
+	echo "FAIL: $*"
+	for file in "$out" "$err"; do
+		[ -s "$file" ] && sed "s|^|  ${file##*/}: |" "$file" | tail -40
+	done
+	exit 1
+}
+
+skip() {
+	echo "SKIP: $*"
+	exit 77
+}
+
+# Run a command with a time limit; its exit code becomes $rc, and never ends the test.
+run() {
+	shown="$*"
+	rc=0
+	timeout "${limit_s:-60}" "$@" >"$out" 2>"$err" || rc=$?
+	[ "$rc" -ne 124 ] || fail "'$shown' hangs"
+}
+
+rc_is() { [ "$rc" -eq "$1" ] || fail "'$shown' ended with $rc, not $1"; }
+out_has() { grep -qF -e "$1" "$out" || fail "'$shown' does not print '$1'"; }
+out_lacks() { ! grep -qF -e "$1" "$out" || fail "'$shown' prints '$1'"; }
+err_has() { grep -qF -e "$1" "$err" || fail "'$shown' does not complain '$1'"; }
+out_is() { printf '%s\n' "$1" | cmp -s - "$out" || fail "'$shown' does not print just '$1'"; }
+err_is() { printf '%s\n' "$1" | cmp -s - "$err" || fail "'$shown' does not complain just '$1'"; }
+out_is_empty() { [ ! -s "$out" ] || fail "'$shown' prints something"; }
+err_is_empty() { [ ! -s "$err" ] || fail "'$shown' complains"; }
+
+# No line of the last output is wider than a terminal.
+out_fits() {
+	awk 'length > 80 { print FILENAME ": " $0; bad = 1 } END { exit bad }' "$out" ||
+		fail "'$shown' prints lines longer than 80 columns"
+}
+
+# An installation in $work/prefix, with an empty file for the software GPU: enough
+# for tests of how programs are started, and needs no GPU of any kind.
+fake_install() {
+	mkdir -p "$work/prefix/bin" "$work/prefix/lib/wavescope"
+	cp "$WS_BUILD/bin/wavescope" "$work/prefix/bin/"
+	: >"$work/prefix/lib/wavescope/libhsakmt.so.1"
+	PATH=$work/prefix/bin:$PATH
+}
+
+need_softgpu() {
+	[ -e "$WS_BUILD/lib/libhsakmt.so.1" ] || skip "the software GPU is not in this build"
+}
+
+need_sample() {
+	[ -x "$WS_BUILD/samples/$1" ] || skip "sample $1 is not in this build (no hipcc?)"
+}
+
+need_program() {
+	command -v "$1" >/dev/null 2>&1 || skip "no $1 here"
+}

@@ -1,0 +1,45 @@
+#!/bin/sh
+# scripts/setup does nothing when all is there, and elsewhere prints the list.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+
+# A machine where every package is installed, and apt-get must not be called.
+mkdir "$work/full"
+printf '#!/bin/sh\necho "install ok installed"\n' >"$work/full/dpkg-query"
+printf '#!/bin/sh\necho apt-get was called >&2; exit 9\n' >"$work/full/apt-get"
+chmod +x "$work/full"/*
+PATH=$work/full:$PATH run sh "$WS_SOURCE/scripts/setup"
+rc_is 0
+out_is 'setup: everything is there'
+err_is_empty
+
+# One package is missing: it is named, the lists are refreshed, and only it is installed.
+mkdir "$work/one"
+cat >"$work/one/dpkg-query" <<'X'
+#!/bin/sh
+for last; do :; done
+[ "$last" != libcmocka-dev ] || [ -e "$(dirname "$0")/done" ] || exit 1
+echo "install ok installed"
+X
+cat >"$work/one/apt-get" <<'X'
+#!/bin/sh
+echo "apt-get $*"
+case $1 in install) touch "$(dirname "$0")/done" ;; esac
+X
+printf '#!/bin/sh\n"$@"\n' >"$work/one/sudo"
+chmod +x "$work/one"/*
+PATH=$work/one:$PATH run sh "$WS_SOURCE/scripts/setup"
+rc_is 0
+out_is 'setup: installing libcmocka-dev 
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends libcmocka-dev
+setup: done'
+
+# Not Debian: a bare PATH with only what the script itself uses.
+mkdir "$work/bare"
+for tool in sh sed id echo cat; do
+	ln -s "$(command -v "$tool")" "$work/bare/$tool"
+done
+run env "PATH=$work/bare" "$(command -v sh)" "$WS_SOURCE/scripts/setup"
+rc_is 1
+out_has 'please install these yourself'
+out_has 'libhsakmt-dev          the interface that the software GPU implements'

@@ -1,0 +1,28 @@
+#!/bin/sh
+# doctor looks at everything, explains what will not work, and its exit code is that of
+# the software GPU.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+
+run wavescope doctor
+err_is_empty
+for word in 'GPU and driver' 'amdgpu driver' '/dev/kfd' 'HSA runtime' 'HIP runtime' hipcc \
+	rocprofiler-sdk 'software GPU' 'perf events' ptrace 'locked memory' launcher 'What works'; do
+	out_has "$word"
+done
+grep -q '^  \(yes\|no\)   *HIP programs on the software GPU' "$out" || fail "no verdict"
+if grep -q '^  yes  *HIP programs on the software GPU' "$out"; then rc_is 0; else rc_is 1; fi
+
+# Without its library it says so, once, with what to do, and fails.
+mkdir -p "$work/alone/bin"
+cp "$WS_BUILD/bin/wavescope" "$work/alone/bin/"
+run "$work/alone/bin/wavescope" doctor
+rc_is 1
+out_has 'no   HIP programs on the software GPU   needs software GPU'
+out_has "run 'make', or install wavescope again"
+[ "$(grep -c "software GPU's library is not" "$out")" = 1 ] || fail "said more than once"
+
+# A file that is no library is not taken for one.
+fake_install
+run wavescope doctor
+rc_is 1
+grep -q '^  no   ROCr starts on it' "$out" || fail "an empty library passes"

@@ -1,0 +1,22 @@
+#!/bin/sh
+# --json is JSON, and agrees with the text.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+
+run wavescope doctor
+cp "$out" "$work/text"
+first=$rc
+run wavescope doctor --json
+rc_is "$first"
+err_is_empty
+"${PYTHON:-python3}" - "$out" "$work/text" <<'PY' || fail "text and JSON differ"
+import json, re, sys
+report = json.load(open(sys.argv[1]))
+text = open(sys.argv[2]).read()
+assert report["system"] and len(report["facts"]) >= 15 and len(report["features"]) >= 10
+for feature in report["features"]:
+    line = re.search(r"^  (yes|no) +" + re.escape(feature["name"]), text, re.M)
+    assert line, feature
+    assert (line.group(1) == "yes") == feature["works"] == (not feature["lacks"]), feature
+    names = {fact["name"] for fact in report["facts"] if not fact["yes"]}
+    assert set(feature["lacks"]) <= names, feature
+PY

@@ -1,0 +1,18 @@
+#!/bin/sh
+# make install under DESTDIR: the installed program runs and finds its own library there.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+need_program meson
+
+run meson install -C "$WS_BUILD" --no-rebuild --quiet --destdir "$work/root"
+rc_is 0
+program=$(find "$work/root" -type f -name wavescope -path '*/bin/*')
+[ -x "$program" ] || fail "no program installed"
+run "$program" --version
+rc_is 0
+if [ -e "$WS_BUILD/lib/libhsakmt.so.1" ]; then
+	unset LD_LIBRARY_PATH 2>/dev/null || true
+	run "$program" run -- sh -c 'echo $LD_LIBRARY_PATH'
+	rc_is 0
+	out_is "$(dirname "$(dirname "$program")")/lib/wavescope"
+	run "$program" info --gpu mi210 --brief
+fi

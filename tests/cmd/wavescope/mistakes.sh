@@ -1,0 +1,34 @@
+#!/bin/sh
+# Each mistake gets one line on stderr that says what to do, exit code 2, nothing on stdout.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+
+mistake() {
+	want=$1
+	shift
+	run wavescope "$@"
+	rc_is 2
+	out_is_empty
+	err_is "wavescope: $want"
+}
+
+fake_install
+mistake "no command given: 'wavescope --help' lists them"
+mistake "unknown command 'rnu': did you mean 'run'?" rnu -- true
+mistake "unknown command 'docter': did you mean 'doctor'?" docter
+mistake "unknown command 'frobnicate': 'wavescope --help' lists them" frobnicate
+mistake "unknown option '--gpuu': did you mean '--gpu'?" run --gpuu mi210 -- true
+mistake "unknown option '--zzz': --help lists them" doctor --zzz
+mistake "unknown option '-x': --help lists them" run -x -- true
+mistake "option '--gpu' needs a value: --gpu LIST" run --gpu
+mistake "option '--workers': 'many' is not a whole number" run --workers many -- true
+mistake "no GPU model 'mi21': did you mean 'mi210'?" run --gpu mi21 -- true
+mistake "no software MI300X_A1 yet: use mi100, mi210, mi250x" run --gpu mi300x -- true
+mistake "empty name in GPU list 'mi210,': use mi100, mi210, mi250x" run -g mi210, -- true
+mistake "no program to run: wavescope run [options] -- PROGRAM [ARG...]" run
+mistake "no program to run: wavescope run [options] -- PROGRAM [ARG...]" run --gpu mi210 --
+mistake "'extra' is too much: info takes options only" info extra
+mistake "'extra' is too much: doctor takes options only" doctor extra
+
+WAVESCOPE_GPU=mi211
+export WAVESCOPE_GPU
+mistake "WAVESCOPE_GPU: no GPU model 'mi211': did you mean 'mi210'?" run -- true

@@ -1,0 +1,41 @@
+#!/bin/sh
+# The environment: ours in front, the user's kept, nothing else changed.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+fake_install
+! nm -D "$WS_BUILD/bin/wavescope" | grep -q '__[at]san_init' ||
+	skip "a build with a sanitizer adds that to LD_PRELOAD"
+dir=$work/prefix/lib/wavescope
+
+unset LD_LIBRARY_PATH LD_PRELOAD 2>/dev/null || true
+show='echo "$LD_LIBRARY_PATH|${LD_PRELOAD-unset}|$WAVESCOPE_GPU|${WAVESCOPE_WORKERS-unset}"'
+
+run wavescope run -- sh -c "$show"
+out_is "$dir|unset|mi210|unset"
+
+LD_LIBRARY_PATH=/user/lib:/other
+export LD_LIBRARY_PATH
+run wavescope run --gpu mi100,MI250X -w 3 -- sh -c "$show"
+out_is "$dir:/user/lib:/other|unset|mi100,mi250x|3"
+
+# Repeated --gpu is one list; within a run of ours the folder is not added twice.
+run wavescope run -g mi210 -g mi100 -- wavescope run -- sh -c "$show"
+out_is "$dir:/user/lib:/other|unset|mi210,mi100|unset"
+
+# --gpu wins over the environment, the environment over the default.
+WAVESCOPE_GPU=mi100
+export WAVESCOPE_GPU
+run wavescope run -- sh -c "$show"
+out_is "$dir:/user/lib:/other|unset|mi100|unset"
+run wavescope run --gpu mi210 -- sh -c "$show"
+out_is "$dir:/user/lib:/other|unset|mi210|unset"
+unset WAVESCOPE_GPU
+
+# The loader complains about our empty stand-in, and the program runs all the same.
+run wavescope run --preload -- sh -c "$show"
+out_is "$dir:/user/lib:/other|$dir/libhsakmt.so.1|mi210|unset"
+
+env | sort | grep -v '^_=' >"$work/before"
+wavescope run -- env | sort | grep -v '^_=' >"$work/after"
+diff "$work/before" "$work/after" | grep '^[<>]' | sed 's/=.*//' | sort -u >"$work/changed" || true
+printf '%s\n' '< LD_LIBRARY_PATH' '> LD_LIBRARY_PATH' '> WAVESCOPE_GPU' |
+	cmp -s - "$work/changed" || fail "changed: $(tr '\n' ' ' <"$work/changed")"

@@ -1,0 +1,50 @@
+/* Occupancy queries follow from the kernel's registers and LDS and from the device's limits. */
+#include <algorithm>
+
+#include "hiptest.h"
+
+__global__ void light(unsigned *x) { x[threadIdx.x] = 1; }
+
+__global__ void heavy_lds(unsigned *x)
+{
+	__shared__ unsigned a[5000]; /* 20000 of 65536 bytes: three fit */
+
+	a[threadIdx.x] = x[threadIdx.x];
+	__syncthreads();
+	x[threadIdx.x] = a[(threadIdx.x * 13) % 256];
+}
+
+int main()
+{
+	hipDeviceProp_t prop;
+	hipFuncAttributes attr;
+	int n;
+
+	HIP_OK(hipGetDeviceProperties(&prop, 0));
+	CHECK(prop.warpSize == 64, "%d", prop.warpSize);
+	CHECK(prop.multiProcessorCount > 0, "%d", prop.multiProcessorCount);
+	CHECK(prop.sharedMemPerBlock == 65536, "%zu", prop.sharedMemPerBlock);
+	CHECK(prop.maxThreadsPerBlock == 1024, "%d", prop.maxThreadsPerBlock);
+
+	/* HIP counts with eight waves per SIMD, also on MI100, which has room for ten. */
+	int waves_per_cu = std::min(prop.maxThreadsPerMultiProcessor / prop.warpSize, 32);
+	HIP_OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&n, light, 64, 0));
+	CHECK(n == waves_per_cu, "%d workgroups of one wave, %d waves per CU", n, waves_per_cu);
+	HIP_OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&n, light, 256, 0));
+	CHECK(n == waves_per_cu / 4, "%d workgroups of four waves", n);
+	HIP_OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&n, light, 64, 32768));
+	CHECK(n == 2, "%d with half of the LDS each", n);
+	HIP_OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&n, heavy_lds, 64, 0));
+	CHECK(n == 3, "%d with 20000 bytes of static LDS", n);
+
+	int grid, block;
+	HIP_OK(hipOccupancyMaxPotentialBlockSize(&grid, &block, light, 0, 0));
+	CHECK(block > 0 && block % 64 == 0 && block <= 1024, "block %d", block);
+	CHECK(grid > 0 && grid % prop.multiProcessorCount == 0, "grid %d", grid);
+
+	HIP_OK(hipFuncGetAttributes(&attr, (const void *)heavy_lds));
+	CHECK(attr.sharedSizeBytes == 20000, "%zu", attr.sharedSizeBytes);
+	CHECK(attr.maxThreadsPerBlock == 1024, "%d", attr.maxThreadsPerBlock);
+	CHECK(attr.numRegs > 0, "%d", attr.numRegs);
+	return finish();
+}

@@ -1,0 +1,20 @@
+/* inputs: operand values worth trying, by operand type. */
+#ifndef WS_TESTS_ISA_SEMANTICS_INPUTS_H
+#define WS_TESTS_ISA_SEMANTICS_INPUTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softgpu/isa/isa.h"
+
+/* A small generator with a seed of its own per row, so that a failure reproduces alone. */
+struct rng { uint64_t state; };
+uint64_t rng_next(struct rng *rng);
+void rng_seed(struct rng *rng, const char *text);
+
+size_t input_n_edges(const struct ws_isa_operand *op);
+uint64_t input_edge(const struct ws_isa_operand *op, size_t index);
+/* An edge value, or one near the others in magnitude, or any bits at all. */
+uint64_t input_random(const struct ws_isa_operand *op, struct rng *rng);
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * Every row of the vector and scalar instruction tables, against the reference in tests/isa/ref/.
+ *
+ *	test_semantics [-v] [MNEMONIC...]     -v: all failures, not the first three of each row
+ *
+ * A row without reference fails, and so does a row of which nothing was compared. Branches, messages and
+ * memory instructions (SOPP, SMEM, DS, FLAT, MUBUF, MTBUF) are tested in tests/isa/memory/ and by whole
+ * programs; they are no function of registers.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/isa/semantics/matrix.h"
+#include "tests/isa/semantics/scalar.h"
+#include "tests/isa/semantics/special.h"
+#include "tests/isa/semantics/vector.h"
+
+static bool is_covered_here(unsigned enc)
+{
+	switch (enc) {
+	case WS_ENC_SOP1:
+	case WS_ENC_SOP2:
+	case WS_ENC_SOPC:
+	case WS_ENC_SOPK:
+	case WS_ENC_VOP1:
+	case WS_ENC_VOP2:
+	case WS_ENC_VOPC:
+	case WS_ENC_VOP3:
+	case WS_ENC_VOP3P:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void test_row(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
+		     struct ws_step *st)
+{
+	const struct ref_mfma *mfma = ref_mfma_find(row->mnemonic);
+	const struct ref_row *ref = ref_find(row->mnemonic);
+	special_test *special = special_find(row->mnemonic);
+	bool scalar = row->enc == WS_ENC_SOP1 || row->enc == WS_ENC_SOP2 || row->enc == WS_ENC_SOPC ||
+		      row->enc == WS_ENC_SOPK;
+
+	if (special)
+		special(t, row, target, st);
+	else if (mfma)
+		test_matrix_row(t, row, mfma, target, st);
+	else if (!ref)
+		fail(t, "no reference for this row");
+	else if (scalar)
+		test_scalar_row(t, row, ref, target, st);
+	else
+		test_vector_row(t, row, ref, target, st);
+}
+
+static bool is_wanted(const char *mnemonic, char **names, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(names[i], mnemonic) == 0)
+			return true;
+	return n == 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct tally t = { 0 };
+	struct ws_step *st = aligned_alloc(64, (sizeof(*st) + 63) / 64 * 64);
+	int first = 1;
+
+	if (!st)
+		return 1;
+	if (first < argc && strcmp(argv[first], "-v") == 0) {
+		t.verbose = true;
+		first++;
+	}
+	for (size_t i = 0; i < ws_isa_n_rows; i++) {
+		const struct ws_isa_row *row = &ws_isa_rows[i];
+
+		if (!is_covered_here(row->enc) || !is_wanted(row->mnemonic, argv + first, argc - first))
+			continue;
+		tally_start_row(&t, row->mnemonic);
+		if (row->targets & WS_ISA_GFX90A)
+			test_row(&t, row, WS_GFX90A, st);
+		if (row->targets & WS_ISA_GFX908)
+			test_row(&t, row, WS_GFX908, st);
+		tally_end_row(&t);
+	}
+	printf("%u rows, %u programs, %lu results compared, %u rows failed\n", t.rows, t.runs, t.compared,
+	       t.bad_rows);
+	free(st);
+	return t.bad_rows || !t.rows;
+}

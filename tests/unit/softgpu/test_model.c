@@ -1,0 +1,110 @@
+#include "tests/unit/softgpu/rig.h"
+
+#include <string.h>
+
+static char error[240];
+
+static bool parse(struct ws_topology *topology, const char *list)
+{
+	return ws_topology_parse(topology, list, error, sizeof(error));
+}
+
+static void the_default_is_one_mi210(void **state)
+{
+	struct ws_topology topology;
+
+	assert_true(parse(&topology, NULL));
+	assert_int_equal(topology.n_gpus, 1);
+	assert_string_equal(topology.gpus[0].model->name, "mi210");
+	assert_int_equal(topology.gpus[0].model->n_cus, 104);
+	assert_int_equal(topology.gpus[0].hive_id, 0);
+}
+
+static void a_board_with_two_dies_is_two_gpus(void **state)
+{
+	struct ws_topology topology;
+
+	assert_true(parse(&topology, "mi250x"));
+	assert_int_equal(topology.n_gpus, 2);
+	assert_int_equal(topology.gpus[1].model->n_cus, 110);
+	assert_int_not_equal(topology.gpus[0].hive_id, 0);
+	assert_int_equal(topology.gpus[0].hive_id, topology.gpus[1].hive_id);
+}
+
+static void places_and_ids_are_unique(void **state)
+{
+	struct ws_topology topology;
+
+	assert_true(parse(&topology, "mi210,mi210,mi100,mi250x,mi250x"));
+	assert_int_equal(topology.n_gpus, 7);
+	for (uint32_t i = 0; i < topology.n_gpus; i++) {
+		assert_int_not_equal(topology.gpus[i].unique_id, 0);
+		for (uint32_t j = 0; j < i; j++) {
+			assert_int_not_equal(topology.gpus[i].unique_id, topology.gpus[j].unique_id);
+			assert_int_not_equal(topology.gpus[i].location, topology.gpus[j].location);
+		}
+	}
+}
+
+static void links_follow_hives(void **state)
+{
+	struct ws_link links[WS_MAX_GPUS];
+	struct ws_topology topology;
+
+	assert_true(parse(&topology, "mi210,mi210,mi100"));
+	assert_int_equal(ws_topology_links(&topology, 0, links), 3);
+	assert_int_equal(ws_topology_links(&topology, 1, links), 3);
+	assert_int_equal(links[0].to, 0);
+	assert_int_equal(links[0].type, WS_LINK_PCIE);
+	assert_int_equal(links[1].to, 2);
+	assert_int_equal(links[1].type, WS_LINK_XGMI);
+	assert_int_equal(links[2].to, 3);
+	assert_int_equal(links[2].type, WS_LINK_PCIE);
+	assert_int_equal(links[2].from, 1);
+}
+
+static void mistakes_are_explained(void **state)
+{
+	struct ws_topology topology;
+
+	assert_false(parse(&topology, "mi300x"));
+	assert_non_null(strstr(error, "mi300x"));
+	assert_non_null(strstr(error, "mi210, mi250x, mi100"));
+	assert_false(parse(&topology, "mi210,"));
+	assert_false(parse(&topology, ",mi210"));
+	assert_false(parse(&topology, "MI210"));
+	assert_false(parse(&topology, "mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi100"));
+	assert_non_null(strstr(error, "16"));
+	assert_true(parse(&topology, "mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x"));
+	assert_int_equal(topology.n_gpus, 16);
+}
+
+static void scratch_slots_divide_among_engines(void **state)
+{
+	static const char *const names[] = { "mi210", "mi250x", "mi100" };
+
+	/* ROCr asserts it */
+	for (int i = 0; i < 3; i++) {
+		struct ws_topology topology;
+		const struct ws_gpu_model *m;
+
+		assert_true(parse(&topology, names[i]));
+		m = topology.gpus[0].model;
+		assert_int_equal(m->n_cus * m->n_scratch_slots_per_cu % m->n_shader_engines, 0);
+		assert_true(m->n_cus <= m->n_cus_per_engine * m->n_shader_engines);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_default_is_one_mi210),
+		cmocka_unit_test(a_board_with_two_dies_is_two_gpus),
+		cmocka_unit_test(places_and_ids_are_unique),
+		cmocka_unit_test(links_follow_hives),
+		cmocka_unit_test(mistakes_are_explained),
+		cmocka_unit_test(scratch_slots_divide_among_engines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
