@@ -66,10 +66,18 @@ void ws_tcc_begin(struct ws_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 	}
 }
 
+/* Upper bits are folded in, or the strides of powers of two that programs like would meet few channels. */
+static uint32_t channel_of(const struct ws_hw *hw, uint64_t addr)
+{
+	uint32_t bits = (uint32_t)__builtin_ctz(hw->n_channels);
+	uint64_t a = addr >> hw->channel_shift;
+
+	return (uint32_t)(a ^ a >> bits ^ a >> 2 * bits ^ a >> 3 * bits) & (hw->n_channels - 1);
+}
+
 void ws_tcc_send(struct ws_tcc *tcc, const struct ws_request *r)
 {
-	uint32_t which = r->addr >> tcc->hw->channel_shift & (tcc->hw->n_channels - 1);
-	struct ws_channel *ch = &tcc->channels[which];
+	struct ws_channel *ch = &tcc->channels[channel_of(tcc->hw, r->addr)];
 
 	if (ch->n_inbox == ch->inbox_room) {
 		uint32_t room = ch->inbox_room ? 2 * ch->inbox_room : 256;
@@ -128,6 +136,7 @@ static uint64_t memory_write(const struct ws_tcc *tcc, struct ws_channel *ch, ui
 		done = time + tcc->host_cycles;
 	else
 		done = memory_request(ch, time, tcc->write_cost, tcc->write_cycles, &waited);
+	done -= waited / 2; /* fitted: a write is acknowledged on its way to memory */
 	C(TCC_EA_WRREQ)++;
 	if (bytes == ~0ull)
 		C(TCC_EA_WRREQ_64B)++;
@@ -231,6 +240,7 @@ static bool fill_line(const struct ws_tcc *tcc, struct ws_channel *ch, struct ws
 		if (missing & 1u << h) {
 			uint64_t t = memory_read(tcc, ch, time, line->host);
 
+			t += tcc->hw->l2_fill;
 			done = t > done ? t : done;
 		}
 	line->valid = all;
@@ -366,7 +376,9 @@ uint64_t ws_tcc_write_back(struct ws_tcc *tcc, uint64_t time)
 
 		for (uint32_t n = 0; n < n_lines; n++)
 			if (ch->lines[n].tag && is_dirty(&ch->lines[n])) {
-				uint64_t done = write_line_back(tcc, ch, &ch->lines[n], time);
+				/* it goes through the lines as fast as memory takes them */
+				uint64_t now = ch->ea_free >> 8 > time ? ch->ea_free >> 8 : time;
+				uint64_t done = write_line_back(tcc, ch, &ch->lines[n], now);
 
 				C(TCC_ALL_TC_OP_WB_WRITEBACK)++;
 				last = done > last ? done : last;

@@ -206,11 +206,11 @@ static bool translate(struct ws_cu *cu, uint64_t line)
 	TCP(TCP_UTCL1_TRANSLATION_MISS)++;
 	tcp->under_miss = m->hw->utcl1_under_miss;
 	ready = now + m->utcl2_cycles;
-	if (!ws_cache_touch(&m->walked, page)) { /* the first CU to want it waits for the walk */
-		m->walk_page = page;
+	if (!ws_cache_touch(&m->walked, page >> 3)) { /* the first CU to want it waits for the walk */
+		m->walk_page = page >> 3;
 		m->walk_ready = now + m->walk_cycles;
 	}
-	if (m->walk_page == page && m->walk_ready > ready)
+	if (m->walk_page == page >> 3 && m->walk_ready > ready)
 		ready = m->walk_ready;
 	TCP(TCP_PENDING_STALL_CYCLES) += ready - now;
 	tcp->now = ready << 4;

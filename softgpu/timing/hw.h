@@ -66,7 +66,7 @@ struct ws_hw {
 
 	/* L2 */
 	uint32_t n_channels, channel_shift, l2_bytes, l2_ways, l2_line;
-	uint32_t l2_latency;
+	uint32_t l2_latency, l2_fill; /* fill: from memory's answer to the line's */
 	uint32_t l2_read_16ths, l2_write_16ths, l2_atomic_16ths; /* of a cycle per request */
 	uint32_t write_age;           /* fills by which a written line is older than a read one */
 

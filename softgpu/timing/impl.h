@@ -14,7 +14,7 @@
 #define WS_MAX_VM 64                  /* vmcnt counts to 63 */
 #define WS_MAX_LGKM 16
 #define WS_MAX_GROUP_CUS 3
-#define WS_MAX_SLOTS 128              /* 64-byte reads in flight of one L1 */
+#define WS_MAX_SLOTS 256              /* 64-byte reads in flight of one L1 */
 
 struct ws_cu;
 struct ws_scalar_group;
