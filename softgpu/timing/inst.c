@@ -164,7 +164,7 @@ static uint8_t kind_of(const struct ws_inst_source *src)
 
 	if (has(m, "atomic"))
 		return src->glc ? WS_MEM_ATOMIC_RET : WS_MEM_ATOMIC;
-	if (has(m, "load") || has(m, "probe"))
+	if (has(m, "load"))
 		return WS_MEM_LOAD;
 	if (has(m, "store"))
 		return WS_MEM_STORE;
@@ -188,7 +188,7 @@ static void lds(struct ws_tinst *t, const struct ws_inst_source *src)
 	const char *m = src->mnemonic + 3;
 	unsigned scale;
 
-	if (begins(m, "gws") || begins(m, "ordered") || begins(m, "append") || begins(m, "consume")) {
+	if (src->gds || begins(m, "gws") || begins(m, "ordered") || begins(m, "append") || begins(m, "consume")) {
 		t->unit = WS_UNIT_GDS;
 		t->mem = WS_MEM_CACHE;
 		return;

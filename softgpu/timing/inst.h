@@ -60,11 +60,17 @@ struct ws_inst_source {
 	const char *mnemonic;
 	bool gfx90a;
 	uint8_t dwords;
-	bool glc, slc, lds;
+	bool glc, slc, lds, gds;
 	uint16_t simm;                /* of s_waitcnt, s_nop, s_sleep */
 	uint8_t offset0, offset1;     /* of ds pairs */
 };
 
 struct ws_tinst ws_tinst_of(const struct ws_inst_source *src);
+
+/* Does it leave a record in the memory stream of the trace? */
+static inline bool ws_inst_has_address(struct ws_tinst t)
+{
+	return t.mem != WS_MEM_NONE && t.mem != WS_MEM_CACHE;
+}
 
 #endif

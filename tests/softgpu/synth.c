@@ -2,11 +2,6 @@
 
 #include <stdlib.h>
 
-static bool is_memory(const struct ws_tinst *t)
-{
-	return t->mem != WS_MEM_NONE && t->mem != WS_MEM_CACHE;
-}
-
 static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 {
 	const struct synth_kernel *k = ((struct synth_run *)ctx)->kernel;
@@ -33,7 +28,7 @@ static void put_memory(struct ws_wave_trace *t, const struct synth_kernel *k, co
 					     (int64_t)turn * i->per_turn);
 	uint64_t addr[64];
 
-	if (!is_memory(&inst))
+	if (!ws_inst_has_address(inst))
 		return;
 	for (int l = 0; l < 64; l++)
 		addr[l] = base + (uint64_t)(l * i->per_lane);
