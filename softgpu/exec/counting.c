@@ -10,15 +10,6 @@
 #undef WS_OP_cache_control /* the buffers have the same one */
 #include "softgpu/exec/ops_buffer.h"
 
-struct ws_inst_source ws_inst_source_of(const struct ws_insn *insn, bool gfx90a)
-{
-	return (struct ws_inst_source){
-		.mnemonic = insn->row->mnemonic, .gfx90a = gfx90a, .dwords = insn->n_dwords,
-		.glc = insn->glc, .slc = insn->slc, .lds = insn->lds, .gds = insn->gds,
-		.simm = (uint16_t)insn->simm, .offset0 = insn->offset0, .offset1 = insn->offset1,
-	};
-}
-
 /* ---- the addresses of memory instructions ---- */
 
 static void record_scalar(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)

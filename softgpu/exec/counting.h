@@ -9,8 +9,7 @@
 
 #include "softgpu/exec/launch.h"
 #include "softgpu/exec/wave.h"
-#include "softgpu/isa/isa.h"
-#include "softgpu/timing/inst.h"
+#include "softgpu/timing/inst_isa.h"
 #include "softgpu/timing/wave_trace.h"
 
 #define WS_HEAD_MEMORY (1u << 27)     /* leaves a record of the addresses it reached */
@@ -21,9 +20,6 @@ uint32_t ws_wg_n_waves(const struct ws_wg *wg); /* of the workgroup that was sta
 
 /* As ws_wave_run(), in counting mode. */
 enum ws_stop ws_wave_run_counting(struct ws_wave *w, struct ws_wave_trace *trace, uint64_t budget);
-
-/* What the models want to know of a decoded instruction. */
-struct ws_inst_source ws_inst_source_of(const struct ws_insn *insn, bool gfx90a);
 
 /* wave.c: v[M0 + n] for the operands that s_set_gpr_idx chose */
 void ws_wave_index_registers(const struct ws_wave *w, const struct ws_inst *i, struct ws_inst *out);

@@ -67,7 +67,7 @@ uint64_t ws_sqc_fetch(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc, ui
 	struct ws_scalar_group *g = cu->group;
 	const struct ws_hw *hw = cu->model->hw;
 	struct ws_scalar_side *side = &g->inst;
-	uint64_t line = pc >> 6;
+	uint64_t line = (pc - cu->model->d->origin) >> 6;
 	struct ws_pending_line *p = pending_line(side, line, t);
 
 	SQ(SQ_IFETCH)++;

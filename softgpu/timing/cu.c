@@ -226,6 +226,9 @@ static bool vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struc
 	}
 	if (!ws_trace_memory(&w->reader, w->exec, &access))
 		return false;
+	if (access.space != WS_SPACE_LDS)
+		for (unsigned l = 0; l < 64; l++)
+			access.addr[l] -= cu->model->d->origin;
 	if (access.space == WS_SPACE_LDS) { /* a flat address that is in LDS */
 		uint32_t slot = ws_ring_push(&w->vm, WS_MAX_VM);
 
@@ -259,7 +262,7 @@ static bool scalar_memory(struct ws_cu *cu, struct ws_model_wave *w, const struc
 
 	if (inst->mem != WS_MEM_CACHE && !ws_trace_memory(&w->reader, w->exec, &access))
 		return false;
-	ws_sqc_load(cu, w, inst, access.base, t);
+	ws_sqc_load(cu, w, inst, access.base - cu->model->d->origin, t);
 	return true;
 }
 

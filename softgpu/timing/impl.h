@@ -216,7 +216,7 @@ static inline uint64_t ws_model_pc(const struct ws_model_wave *w)
 
 static inline bool ws_is_host(const struct ws_model *m, uint64_t addr)
 {
-	return m->d->is_host && m->d->is_host(m->d->ctx, addr);
+	return m->d->is_host && m->d->is_host(m->d->ctx, addr + m->d->origin);
 }
 
 /* A new entry of a ring; its time is not known. */

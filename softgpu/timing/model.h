@@ -61,6 +61,7 @@ struct ws_model_dispatch {
 	bool cold;                    /* first dispatch of this kernel: instruction cache and clock are cold */
 	bool system_release;          /* the end writes L2 back, and that is counted */
 	uint64_t sample_cycles;       /* 0: no PC samples */
+	uint64_t origin;              /* addresses count from here: where memory begins must not matter */
 
 	/* The next workgroup, in order; valid until release(). NULL: it failed, stop. */
 	struct ws_wg_traces *(*next)(void *ctx, uint64_t wg);
