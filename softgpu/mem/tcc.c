@@ -5,6 +5,7 @@
 
 #include "softgpu/counters/catalogue.h"
 
+#define MAX_WINDOW 256 /* cycles; hw->request is not longer */
 #define C(name) ch->c[WS_C_##name]
 
 bool ws_tcc_init(struct ws_tcc *tcc, const struct ws_hw *hw)
@@ -335,21 +336,29 @@ static void serve(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_req
 	tcc->answer(tcc->ctx, r, done + hw->l2_latency + hw->response);
 }
 
-/* By time; requests of one time keep the order they came in, which is by sender. */
-static void sort_inbox(struct ws_channel *ch, uint64_t from, uint32_t window)
+/* By time; requests of one time keep the order they came in, which is by sender. Those that arrive
+ * behind the window stay in the inbox. Returns how many are sorted. */
+static uint32_t sort_inbox(struct ws_channel *ch, uint64_t from, uint32_t window)
 {
-	uint32_t at[1024] = { 0 }, total = 0;
+	uint32_t at[MAX_WINDOW] = { 0 }, total = 0, kept = 0;
 
 	for (uint32_t k = 0; k < ch->n_inbox; k++)
-		at[ch->inbox[k].time - from]++;
+		if (ch->inbox[k].time - from < window)
+			at[ch->inbox[k].time - from]++;
 	for (uint32_t t = 0; t < window; t++) {
 		uint32_t n = at[t];
 
 		at[t] = total;
 		total += n;
 	}
-	for (uint32_t k = 0; k < ch->n_inbox; k++)
-		ch->sorted[at[ch->inbox[k].time - from]++] = ch->inbox[k];
+	for (uint32_t k = 0; k < ch->n_inbox; k++) {
+		if (ch->inbox[k].time - from < window)
+			ch->sorted[at[ch->inbox[k].time - from]++] = ch->inbox[k];
+		else
+			ch->inbox[kept++] = ch->inbox[k];
+	}
+	ch->n_inbox = kept;
+	return total;
 }
 
 void ws_tcc_serve(struct ws_tcc *tcc, uint64_t from, uint32_t window)
@@ -359,10 +368,10 @@ void ws_tcc_serve(struct ws_tcc *tcc, uint64_t from, uint32_t window)
 
 		if (!ch->n_inbox)
 			continue;
-		sort_inbox(ch, from, window);
-		for (uint32_t n = 0; n < ch->n_inbox; n++)
+		uint32_t total = sort_inbox(ch, from, window);
+
+		for (uint32_t n = 0; n < total; n++)
 			serve(tcc, ch, &ch->sorted[n]);
-		ch->n_inbox = 0;
 	}
 }
 
