@@ -85,8 +85,29 @@ static void add_lanes(const struct ws_trace_access *in, uint64_t offset, uint32_
 	}
 }
 
-void ws_coalesce(const struct ws_trace_access *in, uint32_t bytes_per_lane, struct ws_accesses *out)
+/* All lanes in order, from the start of a line: what most instructions of most kernels do. */
+static bool in_order(const struct ws_trace_access *in, uint32_t size, struct ws_accesses *out)
 {
+	uint64_t line = in->base >> 6;
+
+	if (!in->affine || in->mask != ~0ull || in->stride != (int32_t)size || in->base & 63 ||
+	    in->space == WS_SPACE_SCRATCH || (size != 4 && size != 8 && size != 16))
+		return false;
+	out->n = size == 4 ? 4 : 16;
+	out->n_requests = size == 4 ? 16 : 64;
+	out->shared = size == 4;
+	for (uint32_t k = 0; k < out->n; k++) {
+		out->line[k] = line + (size == 8 ? k / 2 : k);
+		out->bytes[k] = size != 8 ? ~0ull : k & 1 ? ~0ull << 32 : 0xffffffff;
+	}
+	return true;
+}
+
+void ws_coalesce(struct ws_trace_access *in, uint32_t bytes_per_lane, struct ws_accesses *out)
+{
+	if (in_order(in, bytes_per_lane, out))
+		return;
+	ws_trace_expand(in);
 	out->n = out->n_requests = 0;
 	out->shared = false;
 	if (in->space != WS_SPACE_SCRATCH || bytes_per_lane <= 4) {

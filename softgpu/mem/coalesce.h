@@ -21,6 +21,7 @@ struct ws_accesses {
 	uint64_t bytes[WS_MAX_ACCESSES]; /* which bytes of the line */
 };
 
-void ws_coalesce(const struct ws_trace_access *in, uint32_t bytes_per_lane, struct ws_accesses *out);
+/* `in` may be expanded. */
+void ws_coalesce(struct ws_trace_access *in, uint32_t bytes_per_lane, struct ws_accesses *out);
 
 #endif

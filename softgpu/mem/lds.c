@@ -1,5 +1,7 @@
 #include "softgpu/mem/lds.h"
 
+#include <string.h>
+
 #define N_BANKS 32
 
 /* The lanes [first, first + n) in one go: how many turns does the busiest bank take? */
@@ -60,4 +62,39 @@ struct ws_lds_cost ws_lds_cost(const struct ws_trace_access *in, const struct ws
 			cost.violations++;
 	cost.cycles += cost.unaligned;
 	return cost;
+}
+
+bool ws_lds_next(struct ws_trace_reader *r, uint64_t exec, const struct ws_tinst *inst, uint32_t lds_bytes,
+		 struct ws_lds_memo *memo, struct ws_lds_cost *out)
+{
+	struct ws_trace_access access;
+	enum ws_trace_form form;
+	uint64_t mask, base = 0, last = 0;
+	size_t size = 0;
+	const uint8_t *payload = ws_trace_peek(r, exec, &mask, &base, &form, &size);
+
+	if (payload && size == memo->size && mask == memo->mask && (base & 127) == memo->base &&
+	    form == memo->form && base + memo->reach <= lds_bytes && !memcmp(payload, memo->payload, size)) {
+		*out = memo->cost;
+		ws_trace_skip(r, payload, size);
+		return true;
+	}
+	if (!ws_trace_memory(r, exec, &access))
+		return false;
+	ws_trace_expand(&access);
+	*out = ws_lds_cost(&access, inst, lds_bytes);
+	for (uint64_t m = mask; m; m &= m - 1) {
+		uint64_t a = access.addr[__builtin_ctzll(m)];
+
+		last = a > last ? a : last;
+	}
+	last += inst->bytes + (inst->flags & WS_INST_PAIR ? inst->pair[1] : 0);
+	memo->size = 0;
+	/* one that is cut off, or begins below its base, is nobody's pattern */
+	if (!payload || out->violations || size > sizeof(memo->payload) || last < base)
+		return true;
+	*memo = (struct ws_lds_memo){ .cost = *out, .mask = mask, .reach = last - base, .base = base & 127,
+				      .size = (uint32_t)size, .form = (uint8_t)form };
+	memcpy(memo->payload, payload, size);
+	return true;
 }

@@ -100,7 +100,7 @@ static struct ws_vmem_op *new_op(struct ws_model *m)
 }
 
 void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
-		  const struct ws_trace_access *access, uint64_t t)
+		  struct ws_trace_access *access, uint64_t t)
 {
 	struct ws_tcp *tcp = &cu->tcp;
 	struct ws_vmem_op *op;
@@ -121,7 +121,6 @@ void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tin
 	op->kind = inst->mem;
 	op->slc = inst->flags & WS_INST_SLC;
 	op->glc = inst->glc;
-	op->host = access->mask && ws_is_host(cu->model, access->addr[__builtin_ctzll(access->mask)]);
 	op->sent = false;
 	op->issued = t;
 	op->arrived = t + TA_CYCLES;
@@ -129,6 +128,7 @@ void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tin
 	op->n_pending = op->at = 0;
 	op->bytes = (uint32_t)__builtin_popcountll(access->mask) * inst->bytes;
 	ws_coalesce(access, inst->bytes, &op->lines);
+	op->host = op->lines.n && ws_is_host(cu->model, op->lines.line[0] << 6);
 	count_issue(tcp, inst, op);
 	push(&tcp->queue, op);
 }

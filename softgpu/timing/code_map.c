@@ -8,6 +8,8 @@ void ws_code_map_clear(struct ws_code_map *map)
 		struct ws_map_page *page = map->pages;
 
 		map->pages = page->next;
+		for (uint32_t k = 0; k < WS_MAP_SLOTS; k++)
+			free(page->lds[k]);
 		free(page);
 	}
 }

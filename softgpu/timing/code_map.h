@@ -7,6 +7,7 @@
 #ifndef WS_SOFTGPU_TIMING_CODE_MAP_H
 #define WS_SOFTGPU_TIMING_CODE_MAP_H
 
+#include "softgpu/mem/lds.h"
 #include "softgpu/timing/hw.h"
 #include "softgpu/timing/inst.h"
 #include "softgpu/timing/model.h"
@@ -16,6 +17,7 @@
 struct ws_map_page {
 	uint64_t base;                /* GPU address of slot 0 */
 	struct ws_map_page *next;
+	struct ws_lds_memo *lds[WS_MAP_SLOTS]; /* NULL: never used */
 	struct ws_tinst inst[WS_MAP_SLOTS];
 	uint64_t count[WS_MAX_SE][WS_MAP_SLOTS];
 };

@@ -3,6 +3,7 @@
  * oldest first; a wave issues at most one. What a wave waits for is a time, or an answer that will say
  * the time; so idle cycles cost nothing.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "softgpu/mem/lds.h"
@@ -191,28 +192,40 @@ static void barrier(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 		}
 }
 
-static void lds_access(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
-		       const struct ws_trace_access *access, uint64_t t)
+/* The access that comes next in the trace; exchanges between lanes have none. */
+static bool lds_cost(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
+		     struct ws_lds_cost *cost)
+{
+	struct ws_lds_memo **memo = &w->page->lds[w->slot];
+
+	if (!*memo)
+		*memo = calloc(1, sizeof(**memo));
+	if (!*memo || !ws_lds_next(&w->reader, w->exec, inst, cu->model->d->lds_bytes, *memo, cost))
+		return false;
+	SQ(SQ_LDS_IDX_ACTIVE) += cost->cycles;
+	SQ(SQ_LDS_BANK_CONFLICT) += cost->bank_conflict;
+	SQ(SQ_LDS_ADDR_CONFLICT) += cost->addr_conflict;
+	SQ(SQ_LDS_UNALIGNED_STALL) += cost->unaligned;
+	SQ(SQ_LDS_MEM_VIOLATIONS) += cost->violations;
+	if (inst->mem == WS_MEM_ATOMIC_RET)
+		SQ(SQ_LDS_ATOMIC_RETURN) += cost->cycles;
+	return true;
+}
+
+static bool local_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t t)
 {
 	const struct ws_hw *hw = cu->model->hw;
 	struct ws_lds_cost cost = { .cycles = 2 };
 	uint32_t slot = ws_ring_push(&w->lgkm, WS_MAX_LGKM);
 	uint64_t start = t << 4 > cu->lds_free ? t << 4 : cu->lds_free, done;
 
-	if (access) {
-		cost = ws_lds_cost(access, inst, cu->model->d->lds_bytes);
-		SQ(SQ_LDS_IDX_ACTIVE) += cost.cycles;
-		SQ(SQ_LDS_BANK_CONFLICT) += cost.bank_conflict;
-		SQ(SQ_LDS_ADDR_CONFLICT) += cost.addr_conflict;
-		SQ(SQ_LDS_UNALIGNED_STALL) += cost.unaligned;
-		SQ(SQ_LDS_MEM_VIOLATIONS) += cost.violations;
-		if (inst->mem == WS_MEM_ATOMIC_RET)
-			SQ(SQ_LDS_ATOMIC_RETURN) += cost.cycles;
-	}
+	if (inst->mem != WS_MEM_CACHE && !lds_cost(cu, w, inst, &cost))
+		return false;
 	cu->lds_free = start + cost.cycles * hw->lds_16ths;
 	done = (cu->lds_free >> 4) + hw->lds_latency;
 	w->lgkm.done[slot] = done;
 	cu->level[WS_C_SQ_INST_LEVEL_LDS] += done - t;
+	return true;
 }
 
 /* Reads the lanes' addresses and sends the instruction on its way. */
@@ -224,34 +237,19 @@ static bool vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struc
 		ws_tcp_issue(cu, w, inst, NULL, t);
 		return true;
 	}
-	if (!ws_trace_memory(&w->reader, w->exec, &access))
-		return false;
-	if (access.space != WS_SPACE_LDS)
-		for (unsigned l = 0; l < 64; l++)
-			access.addr[l] -= cu->model->d->origin;
-	if (access.space == WS_SPACE_LDS) { /* a flat address that is in LDS */
+	if (ws_trace_space(&w->reader) == WS_SPACE_LDS) { /* a flat address that is in LDS */
 		uint32_t slot = ws_ring_push(&w->vm, WS_MAX_VM);
 
 		SQ(SQ_INSTS_FLAT_LDS_ONLY)++;
-		lds_access(cu, w, inst, &access, t);
+		if (!local_memory(cu, w, inst, t))
+			return false;
 		w->vm.done[slot] = w->lgkm.done[(w->lgkm.n_issued - 1) % WS_MAX_LGKM];
-		return true;
-	}
-	ws_tcp_issue(cu, w, inst, &access, t);
-	return true;
-}
-
-static bool local_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t t)
-{
-	struct ws_trace_access access;
-
-	if (inst->mem == WS_MEM_CACHE) {
-		lds_access(cu, w, inst, NULL, t);
 		return true;
 	}
 	if (!ws_trace_memory(&w->reader, w->exec, &access))
 		return false;
-	lds_access(cu, w, inst, &access, t);
+	ws_trace_move(&access, -cu->model->d->origin);
+	ws_tcp_issue(cu, w, inst, &access, t);
 	return true;
 }
 

@@ -185,7 +185,7 @@ bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time);
 /* tcp.c */
 bool ws_tcp_room(struct ws_cu *cu, uint64_t t);
 void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
-		  const struct ws_trace_access *access, uint64_t t);
+		  struct ws_trace_access *access, uint64_t t);
 void ws_tcp_advance(struct ws_cu *cu, uint64_t until);
 void ws_tcp_answer(struct ws_cu *cu, const struct ws_request *r, uint64_t time);
 /* sqc.c */

@@ -182,12 +182,24 @@ void ws_trace_lanes(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t
 		stride = apart / (int)(second - first);
 		affine = stride * (int)(second - first) == apart && stride == (int32_t)stride;
 	}
-	for (uint64_t m = rest; m; m &= m - 1) {
-		unsigned l = (unsigned)__builtin_ctzll(m);
+	if (mask == ~0ull) {
+		uint64_t differ = 0;
 
-		affine &= addr[l] == addr[first] + (uint64_t)(stride * (int)(l - first));
-		low = addr[l] < low ? addr[l] : low;
-		high = addr[l] > high ? addr[l] : high;
+		for (unsigned l = 0; l < 64; l++)
+			differ |= addr[l] ^ (addr[0] + (uint64_t)(stride * (int)l));
+		affine &= !differ;
+		for (unsigned l = 0; l < 64 && !affine; l++) {
+			low = addr[l] < low ? addr[l] : low;
+			high = addr[l] > high ? addr[l] : high;
+		}
+	} else {
+		for (uint64_t m = rest; m; m &= m - 1) {
+			unsigned l = (unsigned)__builtin_ctzll(m);
+
+			affine &= addr[l] == addr[first] + (uint64_t)(stride * (int)(l - first));
+			low = addr[l] < low ? addr[l] : low;
+			high = addr[l] > high ? addr[l] : high;
+		}
 	}
 	if (affine) {
 		put_affine(t, space, mask, addr[first] - (uint64_t)(stride * (int)first), (int32_t)stride);
@@ -203,6 +215,14 @@ void ws_trace_lanes(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t
 	if (narrow) {
 		memcpy(p, &low, 8);
 		p += 8;
+	}
+	if (narrow && n == 64) {
+		uint32_t from_low[64];
+
+		for (unsigned l = 0; l < 64; l++)
+			from_low[l] = (uint32_t)(addr[l] - low);
+		memcpy(p, from_low, sizeof(from_low));
+		return;
 	}
 	for (uint64_t m = mask; m; m &= m - 1) {
 		uint64_t a = addr[__builtin_ctzll(m)];
@@ -313,8 +333,6 @@ bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_a
 	if (form == WS_TRACE_AFFINE) {
 		if (!get_bytes(s, at, &out->base, 8) || !get_bytes(s, at, &out->stride, 4))
 			return false;
-		for (unsigned l = 0; l < 64; l++)
-			out->addr[l] = out->base + (uint64_t)((int64_t)out->stride * (int)l);
 		return true;
 	}
 	if (form == WS_TRACE_LIST32 && !get_bytes(s, at, &out->base, 8))
@@ -333,4 +351,26 @@ bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_a
 		}
 	}
 	return true;
+}
+
+const uint8_t *ws_trace_peek(const struct ws_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
+			     enum ws_trace_form *form, size_t *size)
+{
+	const struct ws_trace_stream *s = &r->trace->memory;
+	size_t at = r->memory_at;
+	uint8_t head;
+
+	*mask = exec;
+	if (!get_bytes(s, &at, &head, 1) || (head & 0x20 && !get_bytes(s, &at, mask, 8)))
+		return NULL;
+	*form = head & 3;
+	*size = *form == WS_TRACE_AFFINE ? 4 : 4 * (size_t)__builtin_popcountll(*mask);
+	if (*form == WS_TRACE_LIST64 || !get_bytes(s, &at, base, 8) || s->size - at < *size)
+		return NULL;
+	return s->bytes + at;
+}
+
+void ws_trace_skip(struct ws_trace_reader *r, const uint8_t *payload, size_t size)
+{
+	r->memory_at = (size_t)(payload - r->trace->memory.bytes) + size;
 }

@@ -116,7 +116,7 @@ struct ws_trace_access {
 	uint64_t mask;
 	uint64_t base;                /* affine */
 	int32_t stride;
-	uint64_t addr[64];            /* of the active lanes, also when affine */
+	uint64_t addr[64];            /* of the active lanes; when affine after ws_trace_expand() */
 };
 
 void ws_trace_read(struct ws_trace_reader *r, const struct ws_wave_trace *t);
@@ -124,5 +124,37 @@ void ws_trace_read(struct ws_trace_reader *r, const struct ws_wave_trace *t);
 bool ws_trace_next(struct ws_trace_reader *r);
 /* The next memory instruction's lanes; exec: the mask in force. False: as above. */
 bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_access *out);
+
+static inline void ws_trace_expand(struct ws_trace_access *a)
+{
+	if (a->affine)
+		for (unsigned l = 0; l < 64; l++)
+			a->addr[l] = a->base + (uint64_t)((int64_t)a->stride * (int)l);
+}
+
+/* Moves all of its addresses. */
+static inline void ws_trace_move(struct ws_trace_access *a, uint64_t by)
+{
+	a->base += by;
+	if (!a->affine)
+		for (unsigned l = 0; l < 64; l++)
+			a->addr[l] += by;
+}
+
+/*
+ * The same as bytes, for those who only want to know whether it is like one they have seen: what
+ * distinguishes it but for the address it begins at, which is in *base. NULL: damaged. Nothing is read
+ * yet; ws_trace_skip() goes on to the next one.
+ */
+const uint8_t *ws_trace_peek(const struct ws_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
+			     enum ws_trace_form *form, size_t *size);
+/* Of the next memory instruction. */
+static inline enum ws_trace_space ws_trace_space(const struct ws_trace_reader *r)
+{
+	const struct ws_trace_stream *s = &r->trace->memory;
+
+	return r->memory_at < s->size ? s->bytes[r->memory_at] >> 2 & 7 : WS_SPACE_GLOBAL;
+}
+void ws_trace_skip(struct ws_trace_reader *r, const uint8_t *payload, size_t size);
 
 #endif
