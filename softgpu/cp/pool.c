@@ -559,6 +559,8 @@ void ws_pool_start(struct ws_pool *pool, struct ws_dispatch *d)
 	pthread_mutex_init(&d->lock, NULL);
 	d->first = d->last = d->idle = NULL;
 	d->n_residents = d->n_turns = 0;
+	if (d->launch.n_wgs < d->max_resident)
+		d->max_resident = (uint32_t)d->launch.n_wgs;
 	d->allowance = pool->n_workers < d->max_resident ? pool->n_workers : d->max_resident;
 	d->new_one_next = false;
 

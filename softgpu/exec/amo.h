@@ -1,25 +1,26 @@
 /*
  * amo: what the atomic instructions make of memory's value.
  *
- * amo_<op>_<bits>(m, v, c): m is memory's value, v the first data operand, c the second one. The same
- * functions serve vector memory, LDS and scalar memory; only the data share names its operands of a
- * compare-and-store the other way round (cmpst: v is compared, c is stored).
+ * amo_<op>_<bits>(m, v, c): m is memory's value, v the first data operand, c the second one. The
+ * same functions serve vector memory, LDS and scalar memory; only the data share names its operands
+ * of a compare-and-store the other way round (cmpst: v is compared, c is stored).
  */
 #ifndef WS_SOFTGPU_EXEC_AMO_H
 #define WS_SOFTGPU_EXEC_AMO_H
 
 #include "softgpu/exec/mem.h"
 
-#define WS_AMO_SIZED(op, bits, expr) \
-	static inline uint##bits##_t amo_##op##_##bits(uint##bits##_t m, uint##bits##_t v, \
-						       uint##bits##_t c) \
-	{ \
-		typedef int##bits##_t S __attribute__((unused)); \
-\
-		return expr; \
+#define WS_AMO_SIZED(op, bits, expr)                                                               \
+	static inline uint##bits##_t amo_##op##_##bits(uint##bits##_t m, uint##bits##_t v,         \
+						       uint##bits##_t c)                           \
+	{                                                                                          \
+		typedef int##bits##_t S __attribute__((unused));                                   \
+                                                                                                   \
+		return expr;                                                                       \
 	}
 #define WS_AMO(op, expr) WS_AMO_SIZED(op, 32, expr) WS_AMO_SIZED(op, 64, expr)
 
+/* clang-format off */
 WS_AMO(swap, v)
 WS_AMO(cmpswap, m == c ? v : m)
 WS_AMO(cmpst, m == v ? c : m)
@@ -37,28 +38,35 @@ WS_AMO(inc, m >= v ? 0 : m + 1)
 WS_AMO(dec, m == 0 || m > v ? v : m - 1)
 WS_AMO(mskor, (m & ~v) | c)
 WS_AMO(wrap, m >= v ? m - v : m + c)
+/* clang-format on */
 
 /* ---- floats ---- */
 
 /* Prefers the number to the NaN; of two zeros memory's stays. */
-#define WS_AMO_FLOAT(bits) \
-	static inline uint##bits##_t amo_fadd_##bits(uint##bits##_t m, uint##bits##_t v, uint##bits##_t c) \
-	{ \
-		return ws_f##bits##_bits(ws_as_f##bits(m) + ws_as_f##bits(v)); \
-	} \
-	static inline uint##bits##_t amo_fmin_##bits(uint##bits##_t m, uint##bits##_t v, uint##bits##_t c) \
-	{ \
-		return ws_as_f##bits(v) < ws_as_f##bits(m) || ws_as_f##bits(m) != ws_as_f##bits(m) ? v \
-												   : m; \
-	} \
-	static inline uint##bits##_t amo_fmax_##bits(uint##bits##_t m, uint##bits##_t v, uint##bits##_t c) \
-	{ \
-		return ws_as_f##bits(v) > ws_as_f##bits(m) || ws_as_f##bits(m) != ws_as_f##bits(m) ? v \
-												   : m; \
-	} \
-	static inline uint##bits##_t amo_fcmpst_##bits(uint##bits##_t m, uint##bits##_t v, uint##bits##_t c) \
-	{ \
-		return ws_as_f##bits(m) == ws_as_f##bits(v) ? c : m; \
+#define WS_AMO_FLOAT(bits)                                                                         \
+	static inline uint##bits##_t amo_fadd_##bits(uint##bits##_t m, uint##bits##_t v,           \
+						     uint##bits##_t c)                             \
+	{                                                                                          \
+		return ws_f##bits##_bits(ws_as_f##bits(m) + ws_as_f##bits(v));                     \
+	}                                                                                          \
+	static inline uint##bits##_t amo_fmin_##bits(uint##bits##_t m, uint##bits##_t v,           \
+						     uint##bits##_t c)                             \
+	{                                                                                          \
+		return ws_as_f##bits(v) < ws_as_f##bits(m) || ws_as_f##bits(m) != ws_as_f##bits(m) \
+			       ? v                                                                 \
+			       : m;                                                                \
+	}                                                                                          \
+	static inline uint##bits##_t amo_fmax_##bits(uint##bits##_t m, uint##bits##_t v,           \
+						     uint##bits##_t c)                             \
+	{                                                                                          \
+		return ws_as_f##bits(v) > ws_as_f##bits(m) || ws_as_f##bits(m) != ws_as_f##bits(m) \
+			       ? v                                                                 \
+			       : m;                                                                \
+	}                                                                                          \
+	static inline uint##bits##_t amo_fcmpst_##bits(uint##bits##_t m, uint##bits##_t v,         \
+						       uint##bits##_t c)                           \
+	{                                                                                          \
+		return ws_as_f##bits(m) == ws_as_f##bits(v) ? c : m;                               \
 	}
 WS_AMO_FLOAT(32)
 WS_AMO_FLOAT(64)
@@ -112,38 +120,38 @@ static inline uint32_t amo_pk_add_f16_32(uint32_t m, uint32_t v, uint32_t c)
 /* ---- doing it ---- */
 
 /* Compare-and-swap until nobody came between; yields the old value. */
-#define WS_AMO_AT(bits, op, p, v, c) \
-	({ \
-		uint##bits##_t *at_ = (void *)(p), old_ = __atomic_load_n(at_, __ATOMIC_RELAXED); \
-\
-		while (!__atomic_compare_exchange_n(at_, &old_, amo_##op##_##bits(old_, v, c), true, \
-						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) \
-			; \
-		old_; \
+#define WS_AMO_AT(bits, op, p, v, c)                                                               \
+	({                                                                                         \
+		uint##bits##_t *at_ = (void *)(p), old_ = __atomic_load_n(at_, __ATOMIC_RELAXED);  \
+                                                                                                   \
+		while (!__atomic_compare_exchange_n(at_, &old_, amo_##op##_##bits(old_, v, c),     \
+						    true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))     \
+			;                                                                          \
+		old_;                                                                              \
 	})
 
 /* src: first data register, src2: second data operand; dst: NULL, or where old values go. */
-#define WS_AMO_LANES(bits, op, a, src, src2, dst) \
-	do { \
-		unsigned l; \
-\
-		WS_FOR_ACTIVE(l, (a)->plain) { \
+#define WS_AMO_LANES(bits, op, a, src, src2, dst)                                                  \
+	do {                                                                                       \
+		unsigned l;                                                                        \
+                                                                                                   \
+		WS_FOR_ACTIVE(l, (a)->plain) {                                                     \
 			uint##bits##_t data_ = get_b##bits(src, l), data2_ = get_b##bits(src2, l); \
-			uint##bits##_t was_ = WS_AMO_AT(bits, op, (a)->at[l], data_, data2_); \
-\
-			if (dst) \
-				put_b##bits(dst, l, was_); \
-		} \
-		WS_FOR_ACTIVE(l, (a)->odd) { \
+			uint##bits##_t was_ = WS_AMO_AT(bits, op, (a)->at[l], data_, data2_);      \
+                                                                                                   \
+			if (dst)                                                                   \
+				put_b##bits(dst, l, was_);                                         \
+		}                                                                                  \
+		WS_FOR_ACTIVE(l, (a)->odd) {                                                       \
 			uint##bits##_t data_ = get_b##bits(src, l), data2_ = get_b##bits(src2, l); \
-			uint##bits##_t was_ = 0, now_; \
-\
-			ws_odd_copy(a, l, (uint8_t *)&was_, sizeof(was_), false); \
-			now_ = amo_##op##_##bits(was_, data_, data2_); \
-			ws_odd_copy(a, l, (uint8_t *)&now_, sizeof(now_), true); \
-			if (dst) \
-				put_b##bits(dst, l, was_); \
-		} \
+			uint##bits##_t was_ = 0, now_;                                             \
+                                                                                                   \
+			ws_odd_copy(a, l, (uint8_t *)&was_, sizeof(was_), false);                  \
+			now_ = amo_##op##_##bits(was_, data_, data2_);                             \
+			ws_odd_copy(a, l, (uint8_t *)&now_, sizeof(now_), true);                   \
+			if (dst)                                                                   \
+				put_b##bits(dst, l, was_);                                         \
+		}                                                                                  \
 	} while (0)
 
 #endif

@@ -127,7 +127,7 @@ static void record(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_tr
 /* ---- the loop ---- */
 
 struct mode { /* of a stretch without changes of MODE */
-	bool indexing, plain_fp;
+	bool indexing, skipping, plain_fp;
 	uint32_t f32, f64;
 };
 
@@ -162,6 +162,7 @@ static enum ws_stop run_stretch(struct ws_wave *w, struct ws_wave_trace *t, uint
 {
 	struct mode mode = {
 		.indexing = w->mode & WS_MODE_GPR_IDX_EN,
+		.skipping = w->mode & WS_MODE_VSKIP,
 		.plain_fp = (w->mode & WS_MODE_FP_MASK) == WS_MODE_FP_DEFAULT,
 		.f32 = ws_fpmode_of(w->mode, w->mode >> 4), .f64 = ws_fpmode_of(w->mode >> 2, w->mode >> 6),
 	};
@@ -183,11 +184,16 @@ static enum ws_stop run_stretch(struct ws_wave *w, struct ws_wave_trace *t, uint
 			stop = w->handlers[head & WS_HEAD_HANDLER](w, i);
 			continue;
 		}
+		n--;
+		if (mode.skipping && head & WS_HEAD_LANES) {
+			ws_trace_jump(t, WS_HEAD_DWORDS(head));
+			stop = WS_GO;
+			continue;
+		}
 		if (head & WS_HEAD_MEMORY)
 			record(w, i, t);
 		stop = run(w, i, head, &mode);
 		ws_trace_step(t, skipped(w, window, i + WS_HEAD_DWORDS(head)), ws_exec(w));
-		n--;
 	} while (stop == WS_GO && n);
 	*budget = n;
 	return stop;

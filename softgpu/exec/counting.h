@@ -12,7 +12,7 @@
 #include "softgpu/timing/inst_isa.h"
 #include "softgpu/timing/wave_trace.h"
 
-#define WS_HEAD_MEMORY (1u << 27)     /* leaves a record of the addresses it reached */
+#define WS_HEAD_MEMORY (1u << 28)     /* leaves a record of the addresses it reached */
 
 /* Before ws_wg_start(): wave n of the workgroup writes traces[n]. NULL: they leave no traces. */
 void ws_wg_set_traces(struct ws_wg *wg, struct ws_wave_trace *traces);

@@ -7,6 +7,7 @@
 #include "softgpu/exec/amo.h" /* half precision */
 
 /* Bits of x, y, z, w by data format. */
+/* clang-format off */
 static const uint8_t layout[16][4] = {
 	[1] = { 8 },
 	[2] = { 16 },
@@ -23,6 +24,7 @@ static const uint8_t layout[16][4] = {
 	[13] = { 32, 32, 32 },
 	[14] = { 32, 32, 32, 32 },
 };
+/* clang-format on */
 
 unsigned ws_format_bytes(unsigned dfmt)
 {

@@ -1,8 +1,8 @@
 /*
  * format: the element formats of typed buffer accesses.
  *
- * A format is a data format (how many components of how many bits) and a number format (what the bits
- * mean). Components are numbered from the lowest bits on: x, y, z, w.
+ * A format is a data format (how many components of how many bits) and a number format (what the
+ * bits mean). Components are numbered from the lowest bits on: x, y, z, w.
  */
 #ifndef WS_SOFTGPU_EXEC_FORMAT_H
 #define WS_SOFTGPU_EXEC_FORMAT_H
@@ -10,12 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* clang-format off */
 enum ws_num_format {
 	WS_NUM_UNORM, WS_NUM_SNORM, WS_NUM_USCALED, WS_NUM_SSCALED, WS_NUM_UINT, WS_NUM_SINT,
 	WS_NUM_SNORM_OGL, WS_NUM_FLOAT
 };
+/* clang-format on */
 
-unsigned ws_format_bytes(unsigned dfmt);      /* of an element; 0: no such format */
+unsigned ws_format_bytes(unsigned dfmt); /* of an element; 0: no such format */
 bool ws_format_is_int(unsigned nfmt);
 
 /* Components that the format does not have become 0, and w 1. */

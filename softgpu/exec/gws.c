@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 struct resource {
-	uint64_t round;               /* barriers completed */
+	uint64_t round; /* barriers completed */
 	uint32_t counter;
-	uint32_t n_waiting;           /* at the semaphore */
+	uint32_t n_waiting; /* at the semaphore */
 };
 
 struct ws_gws {
@@ -87,7 +87,8 @@ static bool apply(struct resource *r, enum ws_gws_op op, uint32_t value, uint64_
 	return true;
 }
 
-bool ws_gws_do(struct ws_gws *gws, enum ws_gws_op op, unsigned resource, uint32_t value, uint64_t *wait)
+bool ws_gws_do(struct ws_gws *gws, enum ws_gws_op op, unsigned resource, uint32_t value,
+	       uint64_t *wait)
 {
 	bool done;
 

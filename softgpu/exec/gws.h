@@ -17,18 +17,19 @@
 #define WS_GWS_RESOURCES 64u
 
 enum ws_gws_op {
-	WS_GWS_INIT,          /* counter = value */
-	WS_GWS_BARRIER,       /* wait for the others; value: the counter of the next round */
-	WS_GWS_SEMA_V,        /* one more may pass */
-	WS_GWS_SEMA_BR,       /* value more may pass */
-	WS_GWS_SEMA_P,        /* pass, or wait */
+	WS_GWS_INIT,             /* counter = value */
+	WS_GWS_BARRIER,          /* wait for the others; value: the counter of the next round */
+	WS_GWS_SEMA_V,           /* one more may pass */
+	WS_GWS_SEMA_BR,          /* value more may pass */
+	WS_GWS_SEMA_P,           /* pass, or wait */
 	WS_GWS_SEMA_RELEASE_ALL, /* all that wait now may pass */
 };
 
 /*
- * False: the wave waits and calls again with the same arguments. *wait is the wave's memory of that:
- * 0 whenever it starts an operation.
+ * False: the wave waits and calls again with the same arguments. *wait is the wave's memory of
+ * that: 0 whenever it starts an operation.
  */
-bool ws_gws_do(struct ws_gws *gws, enum ws_gws_op op, unsigned resource, uint32_t value, uint64_t *wait);
+bool ws_gws_do(struct ws_gws *gws, enum ws_gws_op op, unsigned resource, uint32_t value,
+	       uint64_t *wait);
 
 #endif

@@ -16,14 +16,16 @@
 struct ws_inst;
 struct ws_wave;
 
+/* clang-format off */
 enum ws_hwreg {
 	WS_HWREG_MODE = 1, WS_HWREG_STATUS, WS_HWREG_TRAPSTS, WS_HWREG_HW_ID, WS_HWREG_GPR_ALLOC,
 	WS_HWREG_LDS_ALLOC, WS_HWREG_IB_STS, WS_HWREG_PC_LO, WS_HWREG_PC_HI, WS_HWREG_INST_DW0,
 	WS_HWREG_INST_DW1, WS_HWREG_IB_DBG0, WS_HWREG_IB_DBG1, WS_HWREG_FLUSH_IB,
 	WS_HWREG_SH_MEM_BASES, WS_HWREG_TBA_LO, WS_HWREG_TBA_HI, WS_HWREG_TMA_LO, WS_HWREG_TMA_HI,
 };
+/* clang-format on */
 
-#define WS_STATUS_HALT (1u << 13)     /* in w->status_priv */
+#define WS_STATUS_HALT (1u << 13) /* in w->status_priv */
 
 /* `field` is the instruction's simm16: register, lowest bit, width - 1. */
 uint32_t ws_hwreg_read(const struct ws_wave *w, const struct ws_inst *i, uint32_t field);

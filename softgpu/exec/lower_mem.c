@@ -84,8 +84,9 @@ static void lower_buffer(const struct ws_insn *insn, struct ws_inst *out)
 void ws_lower_memory(const struct ws_insn *insn, struct ws_inst *out)
 {
 	static void (*const lower[WS_N_ENCS])(const struct ws_insn *insn, struct ws_inst *out) = {
-		[WS_ENC_SMEM] = lower_smem, [WS_ENC_DS] = lower_ds, [WS_ENC_FLAT] = lower_flat,
-		[WS_ENC_MUBUF] = lower_buffer, [WS_ENC_MTBUF] = lower_buffer,
+		[WS_ENC_SMEM] = lower_smem,    [WS_ENC_DS] = lower_ds,
+		[WS_ENC_FLAT] = lower_flat,    [WS_ENC_MUBUF] = lower_buffer,
+		[WS_ENC_MTBUF] = lower_buffer,
 	};
 
 	lower[insn->row->enc](insn, out);

@@ -3,15 +3,15 @@
  *
  * A vector memory instruction first finds out where its lanes point (struct ws_lanes: host pointers
  * whose ranges the device may access) and then moves the data. Two shapes are found before that and
- * are what nearly all accesses are: all lanes active and their addresses consecutive (a "row"), which
- * is one copy; and the rest, a loop over lanes.
+ * are what nearly all accesses are: all lanes active and their addresses consecutive (a "row"),
+ * which is one copy; and the rest, a loop over lanes.
  *
- * Addresses inside the device aperture are only known to be the device's, not to be mapped: touching
- * them may end in the guard (guard.h), which leaves the handler by siglongjmp(). So nothing here holds
- * a lock or half a result while it touches memory.
+ * Addresses inside the device aperture are only known to be the device's, not to be mapped:
+ * touching them may end in the guard (guard.h), which leaves the handler by siglongjmp(). So
+ * nothing here holds a lock or half a result while it touches memory.
  *
- * Other waves and the host see the same memory at the same time: aligned accesses of 32 and 64 bits are
- * single moves, atomics are compare-and-swap.
+ * Other waves and the host see the same memory at the same time: aligned accesses of 32 and 64 bits
+ * are single moves, atomics are compare-and-swap.
  *
  * i->inner of a memory instruction holds enum ws_mem_flags (it has no inner handler).
  */
@@ -23,6 +23,7 @@
 #define WS_ALWAYS_INLINE static inline __attribute__((always_inline))
 #define WS_NOINLINE static __attribute__((noinline, unused))
 
+/* clang-format off */
 enum ws_mem_flags {
 	WS_MEM_SEG_FLAT = 1 << 0,     /* flat: apertures decide lane by lane */
 	WS_MEM_SEG_SCRATCH = 1 << 1,  /* scratch: offsets into the lane's private memory */
@@ -34,18 +35,19 @@ enum ws_mem_flags {
 	WS_MEM_TFE = 1 << 7,          /* a register behind the data tells whether pages were missing */
 	WS_MEM_GDS = 1 << 8,
 };
+/* clang-format on */
 
 /* Byte b of lane l is at at[l] + b, or, for `odd` lanes, where ws_odd_byte() says. */
 struct ws_lanes {
 	uint8_t *at[WS_LANES];
-	uint64_t plain;               /* lanes to access: disjoint from odd */
-	uint64_t odd;                 /* swizzled or cut short */
-	uint32_t step;                /* of odd lanes: from one dword to the next */
-	uint8_t n_bytes[WS_LANES];    /* of odd lanes: how many exist, from the first on */
+	uint64_t plain;            /* lanes to access: disjoint from odd */
+	uint64_t odd;              /* swizzled or cut short */
+	uint32_t step;             /* of odd lanes: from one dword to the next */
+	uint8_t n_bytes[WS_LANES]; /* of odd lanes: how many exist, from the first on */
 };
 
-#define WS_FOR_ACTIVE(l, mask) \
-	for (uint64_t left_ = (mask); left_ && (l = (unsigned)__builtin_ctzll(left_), true); \
+#define WS_FOR_ACTIVE(l, mask)                                                                     \
+	for (uint64_t left_ = (mask); left_ && (l = (unsigned)__builtin_ctzll(left_), true);       \
 	     left_ &= left_ - 1)
 
 /* ---- what may be accessed ---- */
@@ -72,7 +74,8 @@ static inline void *ws_host(const struct ws_mem_map *m, uint64_t addr)
 
 /* Checks [addr[l], +size) of all lanes in `mask`. */
 static inline enum ws_stop ws_check_lanes(struct ws_wave *w, const struct ws_inst *i,
-					  const uint64_t *addr, uint64_t mask, uint64_t size, bool write)
+					  const uint64_t *addr, uint64_t mask, uint64_t size,
+					  bool write)
 {
 	const struct ws_mem_map *m = w->mem;
 	const uint64_t start = m->start, last = m->end - m->start - size;
@@ -86,7 +89,8 @@ static inline enum ws_stop ws_check_lanes(struct ws_wave *w, const struct ws_ins
 		WS_FOR_ACTIVE(l, mask)
 			bad |= addr[l] - start > last ? 1 : 0;
 	}
-	return __builtin_expect(!bad, 1) ? WS_GO : ws_mem_check_outside(w, i, addr, mask, size, write);
+	return __builtin_expect(!bad, 1) ? WS_GO
+					 : ws_mem_check_outside(w, i, addr, mask, size, write);
 }
 
 /* Atomics need their natural alignment. */
@@ -98,7 +102,8 @@ static inline enum ws_stop ws_check_alignment(struct ws_wave *w, const struct ws
 	WS_FOR_ACTIVE(l, a->plain)
 		if ((uintptr_t)a->at[l] & (size - 1))
 			return ws_wave_fault(w, i, WS_FAULT_MEMORY,
-					     (uint64_t)(uintptr_t)a->at[l] - w->mem->host_base, true);
+					     (uint64_t)(uintptr_t)a->at[l] - w->mem->host_base,
+					     true);
 	return WS_GO;
 }
 
@@ -109,6 +114,8 @@ static inline bool ws_rises(const uint32_t *p, uint32_t step)
 	const uint32_t first = p[0];
 	uint32_t diff = 0;
 
+	if (p[1] - first != step) /* tells most others apart at once */
+		return false;
 	for (unsigned l = 0; l < WS_LANES; l++)
 		diff |= p[l] ^ (first + l * step);
 	return diff == 0;
@@ -116,14 +123,18 @@ static inline bool ws_rises(const uint32_t *p, uint32_t step)
 
 /* ---- loads and stores ---- */
 
+/* clang-format off */
 enum ws_load {
 	WS_LD_U8, WS_LD_I8, WS_LD_U16, WS_LD_I16, WS_LD_U8_D16, WS_LD_U8_D16_HI, WS_LD_I8_D16,
 	WS_LD_I8_D16_HI, WS_LD_B16_D16, WS_LD_B16_D16_HI, WS_LD_B32, WS_LD_B64, WS_LD_B96, WS_LD_B128
 };
+/* clang-format on */
 
+/* clang-format off */
 enum ws_store {
 	WS_ST_B8, WS_ST_B8_HI, WS_ST_B16, WS_ST_B16_HI, WS_ST_B32, WS_ST_B64, WS_ST_B96, WS_ST_B128
 };
+/* clang-format on */
 
 WS_ALWAYS_INLINE unsigned ws_load_bytes(enum ws_load kind)
 {
@@ -140,17 +151,17 @@ WS_ALWAYS_INLINE unsigned ws_store_bytes(enum ws_store kind)
 }
 
 /* One move each: the compiler sees the size. */
-#define WS_PEEK(bits) \
-	static inline uint##bits##_t ws_peek##bits(const void *p) \
-	{ \
-		uint##bits##_t v; \
-\
-		memcpy(&v, p, sizeof(v)); \
-		return v; \
-	} \
-	static inline void ws_poke##bits(void *p, uint##bits##_t v) \
-	{ \
-		memcpy(p, &v, sizeof(v)); \
+#define WS_PEEK(bits)                                                                              \
+	static inline uint##bits##_t ws_peek##bits(const void *p)                                  \
+	{                                                                                          \
+		uint##bits##_t v;                                                                  \
+                                                                                                   \
+		memcpy(&v, p, sizeof(v));                                                          \
+		return v;                                                                          \
+	}                                                                                          \
+	static inline void ws_poke##bits(void *p, uint##bits##_t v)                                \
+	{                                                                                          \
+		memcpy(p, &v, sizeof(v));                                                          \
 	}
 WS_PEEK(8)
 WS_PEEK(16)
@@ -254,8 +265,8 @@ WS_ALWAYS_INLINE void ws_store_lane(uint8_t *p, const uint32_t *src, enum ws_sto
 }
 
 /*
- * Odd lanes. Private memory is interleaved: dword d of a lane is `step` bytes behind dword d - 1. The
- * bytes of an unaligned access continue in the next dword of the same lane.
+ * Odd lanes. Private memory is interleaved: dword d of a lane is `step` bytes behind dword d - 1.
+ * The bytes of an unaligned access continue in the next dword of the same lane.
  */
 static inline uint8_t *ws_odd_byte(uint8_t *p, uint32_t step, unsigned b)
 {
@@ -313,7 +324,8 @@ WS_ALWAYS_INLINE void ws_load_lanes(const struct ws_lanes *a, uint32_t *dst, enu
 	}
 }
 
-WS_ALWAYS_INLINE void ws_store_lanes(const struct ws_lanes *a, const uint32_t *src, enum ws_store kind)
+WS_ALWAYS_INLINE void ws_store_lanes(const struct ws_lanes *a, const uint32_t *src,
+				     enum ws_store kind)
 {
 	unsigned l;
 
@@ -332,15 +344,18 @@ WS_ALWAYS_INLINE void ws_store_lanes(const struct ws_lanes *a, const uint32_t *s
 	}
 }
 
-/* Rows: consecutive elements in memory, lanes in registers. */
-WS_ALWAYS_INLINE void ws_load_row(uint32_t *restrict dst, const uint8_t *restrict row, enum ws_load kind)
+/* Rows: consecutive elements in memory, lanes in registers. Memory needs no alignment. */
+typedef uint32_t ws_u32_anywhere __attribute__((aligned(1), may_alias));
+
+WS_ALWAYS_INLINE void ws_load_row(uint32_t *restrict dst, const uint8_t *restrict row,
+				  enum ws_load kind)
 {
 	const unsigned size = ws_load_bytes(kind);
 
 	if (kind == WS_LD_B32) {
 		memcpy(dst, row, WS_LANES * 4);
 	} else if (size >= 8) {
-		const uint32_t *restrict from = (const uint32_t *)row;
+		const ws_u32_anywhere *restrict from = (const ws_u32_anywhere *)row;
 
 		for (unsigned l = 0; l < WS_LANES; l++)
 			for (unsigned r = 0; r < size / 4; r++)
@@ -351,14 +366,15 @@ WS_ALWAYS_INLINE void ws_load_row(uint32_t *restrict dst, const uint8_t *restric
 	}
 }
 
-WS_ALWAYS_INLINE void ws_store_row(uint8_t *restrict row, const uint32_t *restrict src, enum ws_store kind)
+WS_ALWAYS_INLINE void ws_store_row(uint8_t *restrict row, const uint32_t *restrict src,
+				   enum ws_store kind)
 {
 	const unsigned size = ws_store_bytes(kind);
 
 	if (kind == WS_ST_B32) {
 		memcpy(row, src, WS_LANES * 4);
 	} else if (size >= 8) {
-		uint32_t *restrict to = (uint32_t *)row;
+		ws_u32_anywhere *restrict to = (ws_u32_anywhere *)row;
 
 		for (unsigned l = 0; l < WS_LANES; l++)
 			for (unsigned r = 0; r < size / 4; r++)

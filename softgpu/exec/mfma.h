@@ -6,27 +6,49 @@
  *
  *	A[row][k] of block b    lane = row + M * slice, element k % per,
  *	                        slice = b * (K / per) + k / per; B the same with its column
- *	D of M = 32             lane = column + 32 * (row / 4 % 2), register = 16 b + 4 * (row / 8) + row % 4
- *	D of M = 16             lane = column + 16 * (row / 4),     register = 4 b + row % 4
- *	D of M = 4              lane = column + 4 b,                register = row
- *	f64, M = 16             A, B as above; D: lane = column + 16 * (row % 4), register pair = row / 4
+ *	D of M = 32             lane = column + 32 * (row / 4 % 2),
+ *	                        register = 16 b + 4 * (row / 8) + row % 4
+ *	D of M = 16             lane = column + 16 * (row / 4), register = 4 b + row % 4
+ *	D of M = 4              lane = column + 4 b, register = row
+ *	f64, M = 16             D: lane = column + 16 * (row % 4), register pair = row / 4
  *	f64, M = 4, 4 blocks    A, B: lane = row + 4 b + 16 k; D: lane = column + 4 b + 16 * row
  *
  * cbsz, abid: 2^cbsz neighbouring blocks all use the A of number abid among them. blgp rearranges
  * the lanes of B. EXEC does not count.
  *
  * Arithmetic: per element one chain of fused multiply-adds over ascending k that starts with C, in
- * IEEE single (f64: double; i8: wrapping 32-bit) precision, denormals kept. The order is fixed, so a
- * result does not depend on the level or the thread. Real chips add the products of a group of k in a
- * wider adder, and MI200 flushes denormals of f16 and bf16: last bits may differ from them.
+ * IEEE single (f64: double; i8: wrapping 32-bit) precision. The order is fixed, so a result does
+ * not depend on the level or the thread; real chips add the products of a group of k in a wider
+ * adder, and last bits may differ from theirs. Denormals are kept, except that MI200 takes those of
+ * f16 and bf16 sources, of their C and of their result for zero.
  */
 #ifndef WS_SOFTGPU_EXEC_MFMA_H
 #define WS_SOFTGPU_EXEC_MFMA_H
 
+#include "softgpu/exec/fpmode.h"
 #include "softgpu/exec/lane_f16.h"
 #include "softgpu/isa/isa.h"
 
 #define MFMA_SLICES(m) (WS_LANES / (m))
+
+/* Matrix and dot product units round to nearest and keep denormals, whatever MODE says. Returns
+ * what ws_fixed_end() puts back; 0 when MODE says the same. */
+static inline uint32_t ws_fixed_begin(const struct ws_wave *w)
+{
+	uint32_t fpmode;
+
+	if ((w->mode & WS_MODE_FP_MASK) == WS_MODE_FP_DEFAULT)
+		return 0;
+	fpmode = ws_fpmode_get();
+	ws_fpmode_set(WS_FPMODE_DEFAULT);
+	return fpmode;
+}
+
+static inline void ws_fixed_end(uint32_t fpmode)
+{
+	if (fpmode)
+		ws_fpmode_set(fpmode);
+}
 
 /* ---- vectors of columns ---- */
 
@@ -91,7 +113,8 @@ static inline void mfma_load_f16x4(float (*x)[WS_LANES], const uint32_t *p)
 		for (unsigned l = 0; l < WS_LANES; l += 8) {
 			__m256i v = _mm256_loadu_si256((const __m256i *)(from + l));
 
-			v = _mm256_and_si256(_mm256_srli_epi32(v, (int)shift), _mm256_set1_epi32(0xffff));
+			v = _mm256_srli_epi32(v, (int)shift);
+			v = _mm256_and_si256(v, _mm256_set1_epi32(0xffff));
 			v = _mm256_permute4x64_epi64(_mm256_packus_epi32(v, v), 0x08);
 			_mm256_storeu_ps(x[e] + l, _mm256_cvtph_ps(_mm256_castsi256_si128(v)));
 		}
@@ -126,6 +149,23 @@ static inline void mfma_load_i8x4(uint32_t (*x)[WS_LANES], const uint32_t *p)
 		WS_EACH_LANE
 			x[e][l] = (uint32_t)((int32_t)(p[l] << (24 - 8 * e)) >> 24);
 }
+
+/* ---- MI200: denormals of 16-bit types ---- */
+
+static inline void mfma_flush(float *to, const float *from, unsigned n, float least)
+{
+#pragma GCC ivdep
+	for (unsigned l = 0; l < n; l++)
+		to[l] = __builtin_fabsf(from[l]) < least ? __builtin_copysignf(0, from[l])
+							 : from[l];
+}
+
+/* the smallest normal number of the type; 0: its denormals count */
+#define MFMA_LEAST_f32x1 0
+#define MFMA_LEAST_f16x4 0x1p-14f
+#define MFMA_LEAST_bf16x2 0x1p-126f
+#define MFMA_LEAST_bf16x4 0x1p-126f
+#define MFMA_LEAST_i8x4 0
 
 /* blgp: which lane of B a lane gets. */
 static inline unsigned mfma_b_lane(unsigned lane, unsigned blgp)
@@ -170,8 +210,8 @@ static inline unsigned mfma_block(unsigned m, unsigned r, unsigned g)
 }
 
 /*
- * One register of D in one lane group is M columns of one row. For M = 4 a group is too narrow for a
- * vector: there the groups of a register are done together, with A spread over the lanes first.
+ * One register of D in one lane group is M columns of one row. For M = 4 a group is too narrow for
+ * a vector: there the groups of a register are done together, with A spread over the lanes first.
  */
 #define WS_MFMA_PRODUCT(kind, type, vector, madd) \
 	static inline __attribute__((always_inline)) void mfma_product_##kind( \
@@ -213,8 +253,9 @@ WS_MFMA_PRODUCT(int, uint32_t, mfma_u32, mfma_int)
 			memcpy(acc, c + r * WS_LANES, sizeof(acc)); \
 			for (unsigned e = 0; e < k; e++) { \
 				type spread[WS_LANES]; \
-				for (unsigned l = 0; l < WS_LANES; l++) \
-					spread[l] = a[e][r + 4 * ((l / 4 >> cbsz << cbsz) + abid)]; \
+				for (unsigned g = 0; g < WS_LANES / 4; g++) \
+					for (unsigned j = 0; j < 4; j++) \
+						spread[4 * g + j] = a[e][r + 4 * ((g >> cbsz << cbsz) + abid)]; \
 				WS_EACH_LANE \
 					acc[l] = madd(spread[l], b[e][l], acc[l]); \
 			} \
@@ -264,16 +305,29 @@ static inline const uint32_t *mfma_c(const struct ws_wave *w, const struct ws_in
 		MFMA_TYPE(MFMA_KIND_##type) a[4][WS_LANES], b[4][WS_LANES]; \
 		uint32_t room[32 * WS_LANES]; \
 		const struct ws_insn *f = i->fields; \
-		const uint32_t *c = mfma_c(w, i, room, m * m * blocks / WS_LANES, false); \
+		const unsigned n_regs = m * m * blocks / WS_LANES; \
+		const bool flush = MFMA_LEAST_##type > 0 && w->launch->target == WS_GFX90A; \
+		const uint32_t *c = mfma_c(w, i, room, n_regs, false); \
+		const uint32_t fpmode = ws_fixed_begin(w); \
+		uint32_t *d = ws_dst(w, i); \
 		mfma_load_##type(a, ws_src(w, i, WS_S0)); \
 		mfma_load_##type(b, ws_src(w, i, WS_S1)); \
+		if (flush) { \
+			mfma_flush((float *)a, (float *)a, MFMA_PER_##type * WS_LANES, MFMA_LEAST_##type); \
+			mfma_flush((float *)b, (float *)b, MFMA_PER_##type * WS_LANES, MFMA_LEAST_##type); \
+			mfma_flush((float *)room, (const float *)c, n_regs * WS_LANES, 0x1p-126f); \
+			c = room; \
+		} \
 		if (f->blgp) \
 			mfma_permute_b((uint32_t(*)[WS_LANES])b, MFMA_PER_##type, f->blgp); \
 		if (m == 4) \
-			MFMA_CAT(mfma_narrow_, MFMA_KIND_##type)(ws_dst(w, i), c, a, b, k, f->cbsz, f->abid); \
+			MFMA_CAT(mfma_narrow_, MFMA_KIND_##type)(d, c, a, b, k, f->cbsz, f->abid); \
 		else \
-			MFMA_CAT(mfma_product_, MFMA_KIND_##type)(ws_dst(w, i), c, a, b, m, k, blocks, \
+			MFMA_CAT(mfma_product_, MFMA_KIND_##type)(d, c, a, b, m, k, blocks, \
 								  MFMA_PER_##type, f->cbsz, f->abid); \
+		if (flush) \
+			mfma_flush((float *)d, (float *)d, n_regs * WS_LANES, 0x1p-126f); \
+		ws_fixed_end(fpmode); \
 		return WS_GO; \
 	}
 
@@ -297,6 +351,7 @@ static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
 		uint32_t room[8 * WS_LANES]; \
 		const uint32_t *c = mfma_c(w, i, room, m == 16 ? 8 : 2, true); \
 		uint32_t *d = ws_dst(w, i); \
+		const uint32_t fpmode = ws_fixed_begin(w); \
 		mfma_get_f64(a, ws_src(w, i, WS_S0)); \
 		mfma_get_f64(b, ws_src(w, i, WS_S1)); \
 		for (unsigned r = 0; r < m * m * blocks / WS_LANES; r++) { \
@@ -312,6 +367,7 @@ static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
 				} \
 			mfma_put_f64(d + r * 2 * WS_LANES, acc); \
 		} \
+		ws_fixed_end(fpmode); \
 		return WS_GO; \
 	}
 

@@ -1,16 +1,16 @@
 /*
  * ops_buffer: memory through a buffer descriptor, untyped (mubuf) and typed (mtbuf).
  *
- * Operands: D and S1 vdata, S0 vaddr (index, then offset, as idxen and offen say), scalar operand S0
- * the descriptor, S2 the scalar offset; i->imm is the constant one.
+ * Operands: D and S1 vdata, S0 vaddr (index, then offset, as idxen and offen say), scalar operand
+ * S0 the descriptor, S2 the scalar offset; i->imm is the constant one.
  *
- * Address (Vega ISA, 8.1.5): base + scalar offset + buffer offset. The buffer offset of (index, offset)
- * is index * stride + offset; in a swizzled buffer records of neighbouring indices are interleaved in
- * units of 4 bytes, which is how private memory is laid out.
+ * Address (Vega ISA, 8.1.5): base + scalar offset + buffer offset. The buffer offset of (index,
+ * offset) is index * stride + offset; in a swizzled buffer records of neighbouring indices are
+ * interleaved in units of 4 bytes, which is how private memory is laid out.
  *
  * Range: a structured access (idxen and a stride) counts records, any other one bytes behind the
- * scalar offset. Dwords are checked one by one, formatted elements and atomics whole. What is outside
- * reads as 0 and is not written.
+ * scalar offset. Dwords are checked one by one, formatted elements and atomics whole. What is
+ * outside reads as 0 and is not written.
  */
 #ifndef WS_SOFTGPU_EXEC_OPS_BUFFER_H
 #define WS_SOFTGPU_EXEC_OPS_BUFFER_H
@@ -19,20 +19,24 @@
 #include "softgpu/exec/format.h"
 #include "softgpu/isa/isa.h"
 
-#define WS_OP_cache_control(name) \
-	WS_HANDLER(name) { return WS_GO; }
+#define WS_OP_cache_control(name)                                                                  \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return WS_GO;                                                                      \
+	}
 
 struct ws_buffer {
-	uint64_t base;                /* with the scalar offset */
+	uint64_t base; /* with the scalar offset */
 	uint32_t stride;
-	uint32_t n_records;           /* or bytes */
-	uint32_t n_bytes;             /* of an unstructured buffer, behind the scalar offset */
+	uint32_t n_records; /* or bytes */
+	uint32_t n_bytes;   /* of an unstructured buffer, behind the scalar offset */
 	uint32_t index_stride;
 	bool swizzled, add_lane, structured;
 	uint32_t word3;
 };
 
-static inline void ws_buffer_get(const struct ws_wave *w, const struct ws_inst *i, struct ws_buffer *b)
+static inline void ws_buffer_get(const struct ws_wave *w, const struct ws_inst *i,
+				 struct ws_buffer *b)
 {
 	uint32_t d[4], scalar_offset = ws_scalar32(w, i, WS_S2);
 
@@ -83,7 +87,9 @@ WS_NOINLINE enum ws_stop ws_buffer_lanes(struct ws_wave *w, const struct ws_inst
 {
 	const uint32_t *first = ws_src(w, i, WS_S0);
 	const uint32_t *index_from = i->inner & WS_MEM_IDXEN ? first : NULL;
-	const uint32_t *offset_from = !(i->inner & WS_MEM_OFFEN) ? NULL : index_from ? first + WS_LANES : first;
+	const uint32_t *offset_from = !(i->inner & WS_MEM_OFFEN) ? NULL
+				      : index_from               ? first + WS_LANES
+								 : first;
 	uint64_t addr[WS_LANES] __attribute__((aligned(64)));
 	struct ws_buffer b;
 	unsigned l;
@@ -97,7 +103,8 @@ WS_NOINLINE enum ws_stop ws_buffer_lanes(struct ws_wave *w, const struct ws_inst
 		uint64_t at = index * b.stride + offset, left;
 
 		if (b.swizzled)
-			at = (index / b.index_stride * b.stride + (offset & ~3ull)) * b.index_stride +
+			at = (index / b.index_stride * b.stride + (offset & ~3ull)) *
+				     b.index_stride +
 			     index % b.index_stride * 4 + (offset & 3);
 		left = ws_buffer_left(&b, index, offset, at);
 		addr[l] = b.base + at;
@@ -107,8 +114,8 @@ WS_NOINLINE enum ws_stop ws_buffer_lanes(struct ws_wave *w, const struct ws_inst
 		}
 		a->odd |= 1ull << l;
 		a->n_bytes[l] = ws_buffer_count(left, size, whole);
-		if (a->n_bytes[l] && !ws_reachable(w->mem, addr[l],
-						   ws_odd_extent(addr[l], a->step, a->n_bytes[l])))
+		if (a->n_bytes[l] &&
+		    !ws_reachable(w->mem, addr[l], ws_odd_extent(addr[l], a->step, a->n_bytes[l])))
 			return ws_wave_fault(w, i, WS_FAULT_MEMORY, addr[l], write);
 		a->at[l] = ws_host(w->mem, addr[l]);
 	}
@@ -120,7 +127,8 @@ WS_NOINLINE enum ws_stop ws_buffer_lanes(struct ws_wave *w, const struct ws_inst
 }
 
 /*
- * The stack: private memory with the same offset in all active lanes, so that n dwords are n rows of
+ * The stack: private memory with the same offset in all active lanes, so that n dwords are n rows
+ * of
  * 64. NULL: something else.
  */
 WS_NOINLINE uint32_t *ws_buffer_stack(struct ws_wave *w, const struct ws_inst *i, unsigned n)
@@ -144,7 +152,7 @@ WS_NOINLINE uint32_t *ws_buffer_stack(struct ws_wave *w, const struct ws_inst *i
 		offset += same;
 	}
 	at = offset * WS_LANES;
-	if (offset & 3 || at + n * WS_LANES * 4 > b.n_bytes ||
+	if ((offset | b.base) & 3 || at + n * WS_LANES * 4 > b.n_bytes ||
 	    !ws_in_aperture(w->mem, b.base + at, n * WS_LANES * 4))
 		return NULL;
 	return ws_host(w->mem, b.base + at);
@@ -211,47 +219,54 @@ WS_ALWAYS_INLINE enum ws_stop ws_buffer_store(struct ws_wave *w, const struct ws
 	return WS_GO;
 }
 
-#define WS_OP_buffer_load(name, kind) \
-	WS_HANDLER(name) { return ws_buffer_load(w, i, WS_LD_##kind); }
-
-#define WS_OP_buffer_store(name, kind) \
-	WS_HANDLER(name) { return ws_buffer_store(w, i, WS_ST_##kind); }
-
-/* The data is what a load into LDS would have put there. */
-#define WS_OP_buffer_store_lds(name) \
-	WS_HANDLER(name) \
-	{ \
-		struct ws_lanes a; \
-\
-		ws_lanes_from_lds(w, i, w->result); \
-		if (ws_buffer_lanes(w, i, 4, true, false, &a) != WS_GO) \
-			return WS_STOP_FAULT; \
-		ws_store_lanes(&a, w->result, WS_ST_B32); \
-		return WS_GO; \
+#define WS_OP_buffer_load(name, kind)                                                              \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_buffer_load(w, i, WS_LD_##kind);                                         \
 	}
 
-#define WS_OP_buffer_atomic(name, op, bits) \
-	WS_HANDLER(name) \
-	{ \
-		const uint32_t *src = ws_src(w, i, WS_S1); \
-		uint32_t *dst = i->inner & WS_MEM_RETURN ? ws_dst(w, i) : NULL; \
-		struct ws_lanes a; \
-\
-		if (ws_buffer_lanes(w, i, bits / 8, true, true, &a) != WS_GO || \
-		    ws_check_alignment(w, i, &a, bits / 8) != WS_GO) \
-			return WS_STOP_FAULT; \
-		WS_AMO_LANES(bits, op, &a, src, src + bits / 32 * WS_LANES, dst); \
-		return WS_GO; \
+#define WS_OP_buffer_store(name, kind)                                                             \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_buffer_store(w, i, WS_ST_##kind);                                        \
+	}
+
+/* The data is what a load into LDS would have put there. */
+#define WS_OP_buffer_store_lds(name)                                                               \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		struct ws_lanes a;                                                                 \
+                                                                                                   \
+		ws_lanes_from_lds(w, i, w->result);                                                \
+		if (ws_buffer_lanes(w, i, 4, true, false, &a) != WS_GO)                            \
+			return WS_STOP_FAULT;                                                      \
+		ws_store_lanes(&a, w->result, WS_ST_B32);                                          \
+		return WS_GO;                                                                      \
+	}
+
+#define WS_OP_buffer_atomic(name, op, bits)                                                        \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		const uint32_t *src = ws_src(w, i, WS_S1);                                         \
+		uint32_t *dst = i->inner & WS_MEM_RETURN ? ws_dst(w, i) : NULL;                    \
+		struct ws_lanes a;                                                                 \
+                                                                                                   \
+		if (ws_buffer_lanes(w, i, bits / 8, true, true, &a) != WS_GO ||                    \
+		    ws_check_alignment(w, i, &a, bits / 8) != WS_GO)                               \
+			return WS_STOP_FAULT;                                                      \
+		WS_AMO_LANES(bits, op, &a, src, src + bits / 32 * WS_LANES, dst);                  \
+		return WS_GO;                                                                      \
 	}
 
 /* ---- formatted elements ---- */
 
 struct ws_format {
 	unsigned dfmt, nfmt;
-	uint8_t select[4];            /* what each component is: 0, 1, or 4 + component of the element */
+	uint8_t select[4]; /* what each component is: 0, 1, or 4 + component of the element */
 };
 
-static inline struct ws_format ws_buffer_format(const struct ws_wave *w, const struct ws_inst *i, bool typed)
+static inline struct ws_format ws_buffer_format(const struct ws_wave *w, const struct ws_inst *i,
+						bool typed)
 {
 	struct ws_format f = { i->fields->dfmt, i->fields->nfmt, { 4, 5, 6, 7 } };
 	struct ws_buffer b;
@@ -266,7 +281,8 @@ static inline struct ws_format ws_buffer_format(const struct ws_wave *w, const s
 	return f;
 }
 
-static inline uint32_t ws_format_select(const struct ws_format *f, unsigned k, const uint32_t *element)
+static inline uint32_t ws_format_select(const struct ws_format *f, unsigned k,
+					const uint32_t *element)
 {
 	if (f->select[k] >= 4)
 		return element[f->select[k] - 4];
@@ -274,8 +290,8 @@ static inline uint32_t ws_format_select(const struct ws_format *f, unsigned k, c
 }
 
 /* n components of 32 bits each, or of 16 bits in pairs; hi: one of 16 bits into the upper half. */
-WS_NOINLINE enum ws_stop ws_format_load(struct ws_wave *w, const struct ws_inst *i, unsigned n, bool d16,
-					bool hi, bool typed)
+WS_NOINLINE enum ws_stop ws_format_load(struct ws_wave *w, const struct ws_inst *i, unsigned n,
+					bool d16, bool hi, bool typed)
 {
 	struct ws_format f = ws_buffer_format(w, i, typed);
 	uint32_t *dst = i->inner & WS_MEM_LDS ? w->result : ws_dst(w, i);
@@ -313,8 +329,8 @@ WS_NOINLINE enum ws_stop ws_format_load(struct ws_wave *w, const struct ws_inst 
 }
 
 /* Components of the element that the instruction does not have are written as 0. */
-WS_NOINLINE enum ws_stop ws_format_store(struct ws_wave *w, const struct ws_inst *i, unsigned n, bool d16,
-					 bool hi, bool typed)
+WS_NOINLINE enum ws_stop ws_format_store(struct ws_wave *w, const struct ws_inst *i, unsigned n,
+					 bool d16, bool hi, bool typed)
 {
 	struct ws_format f = ws_buffer_format(w, i, typed);
 	const uint32_t *src = ws_src(w, i, WS_S1);
@@ -333,7 +349,8 @@ WS_NOINLINE enum ws_stop ws_format_store(struct ws_wave *w, const struct ws_inst
 			uint32_t v = src[l + (d16 ? k / 2 : k) * WS_LANES];
 
 			if (d16)
-				v = ws_format_from_d16(f.nfmt, (uint16_t)(hi || k & 1 ? v >> 16 : v));
+				v = ws_format_from_d16(f.nfmt,
+						       (uint16_t)(hi || k & 1 ? v >> 16 : v));
 			element[k] = v;
 		}
 		ws_format_encode(f.dfmt, f.nfmt, element, buf);
@@ -345,17 +362,35 @@ WS_NOINLINE enum ws_stop ws_format_store(struct ws_wave *w, const struct ws_inst
 	return WS_GO;
 }
 
-#define WS_OP_format_load(name, n, bits) \
-	WS_HANDLER(name) { return ws_format_load(w, i, n, bits == 16, false, false); }
-#define WS_OP_format_store(name, n, bits) \
-	WS_HANDLER(name) { return ws_format_store(w, i, n, bits == 16, false, false); }
-#define WS_OP_format_load_hi(name) \
-	WS_HANDLER(name) { return ws_format_load(w, i, 1, true, true, false); }
-#define WS_OP_format_store_hi(name) \
-	WS_HANDLER(name) { return ws_format_store(w, i, 1, true, true, false); }
-#define WS_OP_typed_format_load(name, n, bits) \
-	WS_HANDLER(name) { return ws_format_load(w, i, n, bits == 16, false, true); }
-#define WS_OP_typed_format_store(name, n, bits) \
-	WS_HANDLER(name) { return ws_format_store(w, i, n, bits == 16, false, true); }
+#define WS_OP_format_load(name, n, bits)                                                           \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_format_load(w, i, n, bits == 16, false, false);                          \
+	}
+#define WS_OP_format_store(name, n, bits)                                                          \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_format_store(w, i, n, bits == 16, false, false);                         \
+	}
+#define WS_OP_format_load_hi(name)                                                                 \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_format_load(w, i, 1, true, true, false);                                 \
+	}
+#define WS_OP_format_store_hi(name)                                                                \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_format_store(w, i, 1, true, true, false);                                \
+	}
+#define WS_OP_typed_format_load(name, n, bits)                                                     \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_format_load(w, i, n, bits == 16, false, true);                           \
+	}
+#define WS_OP_typed_format_store(name, n, bits)                                                    \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_format_store(w, i, n, bits == 16, false, true);                          \
+	}
 
 #endif

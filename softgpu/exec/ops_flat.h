@@ -1,8 +1,8 @@
 /*
  * ops_flat: flat, global and scratch memory.
  *
- * Operands: D vdst, S0 vaddr, S1 vdata; the scalar base is scalar operand S0. The three segments of an
- * opcode share a handler; i->inner tells them apart.
+ * Operands: D vdst, S0 vaddr, S1 vdata; the scalar base is scalar operand S0. The three segments of
+ * an opcode share a handler; i->inner tells them apart.
  */
 #ifndef WS_SOFTGPU_EXEC_OPS_FLAT_H
 #define WS_SOFTGPU_EXEC_OPS_FLAT_H
@@ -18,7 +18,8 @@ WS_NOINLINE uint8_t *ws_flat_row(const struct ws_wave *w, const struct ws_inst *
 	const uint32_t *lo = ws_src(w, i, WS_S0), *hi = lo + WS_LANES;
 	uint64_t first;
 
-	if (ws_exec(w) != ~0ull || i->inner & (WS_MEM_SEG_SCRATCH | WS_MEM_LDS) || !ws_rises(lo, size))
+	if (ws_exec(w) != ~0ull || i->inner & (WS_MEM_SEG_SCRATCH | WS_MEM_LDS) ||
+	    !ws_rises(lo, size))
 		return NULL;
 	if (i->inner & WS_MEM_SADDR) {
 		if (lo[0] > lo[WS_LANES - 1])
@@ -60,8 +61,9 @@ static inline enum ws_stop ws_private_lanes(struct ws_wave *w, const struct ws_i
 }
 
 /* Which active lanes point into LDS or private memory; they get their host pointers here. */
-static inline enum ws_stop ws_flat_apertures(struct ws_wave *w, const struct ws_inst *i, uint64_t *addr,
-					     unsigned size, bool write, struct ws_lanes *a)
+static inline enum ws_stop ws_flat_apertures(struct ws_wave *w, const struct ws_inst *i,
+					     uint64_t *addr, unsigned size, bool write,
+					     struct ws_lanes *a)
 {
 	uint64_t exec = ws_exec(w), shared = 0, private = 0;
 	unsigned l;
@@ -96,7 +98,8 @@ static inline enum ws_stop ws_flat_apertures(struct ws_wave *w, const struct ws_
 	return WS_GO;
 }
 
-static inline void ws_flat_addresses(const struct ws_wave *w, const struct ws_inst *i, uint64_t *addr)
+static inline void ws_flat_addresses(const struct ws_wave *w, const struct ws_inst *i,
+				     uint64_t *addr)
 {
 	const uint32_t *lo = ws_src(w, i, WS_S0), *hi = lo + WS_LANES;
 	const uint64_t imm = (uint64_t)(int64_t)i->imm;
@@ -105,7 +108,8 @@ static inline void ws_flat_addresses(const struct ws_wave *w, const struct ws_in
 		uint32_t saddr = i->inner & WS_MEM_SADDR ? ws_scalar32(w, i, WS_S0) : 0;
 
 		for (unsigned l = 0; l < WS_LANES; l++)
-			addr[l] = (uint32_t)((i->inner & WS_MEM_SADDR ? saddr : lo[l]) + (uint32_t)imm);
+			addr[l] = (uint32_t)((i->inner & WS_MEM_SADDR ? saddr : lo[l]) +
+					     (uint32_t)imm);
 	} else if (i->inner & WS_MEM_SADDR) {
 		uint64_t base = ws_scalar64(w, i, WS_S0) + imm;
 
@@ -149,7 +153,8 @@ WS_NOINLINE enum ws_stop ws_flat_lanes(struct ws_wave *w, const struct ws_inst *
 	return WS_GO;
 }
 
-WS_ALWAYS_INLINE enum ws_stop ws_flat_load(struct ws_wave *w, const struct ws_inst *i, enum ws_load kind)
+WS_ALWAYS_INLINE enum ws_stop ws_flat_load(struct ws_wave *w, const struct ws_inst *i,
+					   enum ws_load kind)
 {
 	uint32_t *dst = i->inner & WS_MEM_LDS ? w->result : ws_dst(w, i);
 	const uint8_t *row = ws_flat_row(w, i, ws_load_bytes(kind));
@@ -184,24 +189,30 @@ WS_ALWAYS_INLINE enum ws_stop ws_flat_store(struct ws_wave *w, const struct ws_i
 	return WS_GO;
 }
 
-#define WS_OP_flat_load(name, kind) \
-	WS_HANDLER(name) { return ws_flat_load(w, i, WS_LD_##kind); }
+#define WS_OP_flat_load(name, kind)                                                                \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_flat_load(w, i, WS_LD_##kind);                                           \
+	}
 
-#define WS_OP_flat_store(name, kind) \
-	WS_HANDLER(name) { return ws_flat_store(w, i, WS_ST_##kind); }
+#define WS_OP_flat_store(name, kind)                                                               \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_flat_store(w, i, WS_ST_##kind);                                          \
+	}
 
-#define WS_OP_flat_atomic(name, op, bits) \
-	WS_HANDLER(name) \
-	{ \
-		const uint32_t *src = ws_src(w, i, WS_S1); \
-		uint32_t *dst = i->inner & WS_MEM_RETURN ? ws_dst(w, i) : NULL; \
-		struct ws_lanes a; \
-\
-		if (ws_flat_lanes(w, i, bits / 8, true, &a) != WS_GO || \
-		    ws_check_alignment(w, i, &a, bits / 8) != WS_GO) \
-			return WS_STOP_FAULT; \
-		WS_AMO_LANES(bits, op, &a, src, src + bits / 32 * WS_LANES, dst); \
-		return WS_GO; \
+#define WS_OP_flat_atomic(name, op, bits)                                                          \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		const uint32_t *src = ws_src(w, i, WS_S1);                                         \
+		uint32_t *dst = i->inner & WS_MEM_RETURN ? ws_dst(w, i) : NULL;                    \
+		struct ws_lanes a;                                                                 \
+                                                                                                   \
+		if (ws_flat_lanes(w, i, bits / 8, true, &a) != WS_GO ||                            \
+		    ws_check_alignment(w, i, &a, bits / 8) != WS_GO)                               \
+			return WS_STOP_FAULT;                                                      \
+		WS_AMO_LANES(bits, op, &a, src, src + bits / 32 * WS_LANES, dst);                  \
+		return WS_GO;                                                                      \
 	}
 
 #endif

@@ -10,23 +10,29 @@
 #include "softgpu/exec/hwreg.h"
 #include "softgpu/exec/lane_scalar.h"
 
-#define WS_OP_nothing(name) \
-	WS_HANDLER(name) { return WS_GO; }
+#define WS_OP_nothing(name)                                                                        \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return WS_GO;                                                                      \
+	}
 
-#define WS_OP_stop(name, why) \
-	WS_HANDLER(name) { return why; }
+#define WS_OP_stop(name, why)                                                                      \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return why;                                                                        \
+	}
 
 /* ---- control flow ---- */
 
-#define WS_OP_branch(name, cond) \
-	WS_HANDLER(name) \
-	{ \
-		if (cond) { \
-			if (i->target) \
-				return ws_wave_jump(w, i, i->target); \
-			w->pc = i + i->imm; \
-		} \
-		return WS_GO; \
+#define WS_OP_branch(name, cond)                                                                   \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		if (cond) {                                                                        \
+			if (i->target)                                                             \
+				return ws_wave_jump(w, i, i->target);                              \
+			w->pc = i + i->imm;                                                        \
+		}                                                                                  \
+		return WS_GO;                                                                      \
 	}
 
 /* The address that a label operand means. */
@@ -46,23 +52,26 @@ static inline uint64_t ws_pc_behind(const struct ws_wave *w, const struct ws_ins
 	return ws_wave_pc(w, i) + 4;
 }
 
-#define WS_OP_jump(name, address) \
-	WS_HANDLER(name) { return ws_jump(w, i, address); }
-
-#define WS_OP_getpc(name) \
-	WS_HANDLER(name) \
-	{ \
-		ws_s64_put(w, i->sdst, ws_pc_behind(w, i)); \
-		return WS_GO; \
+#define WS_OP_jump(name, address)                                                                  \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_jump(w, i, address);                                                     \
 	}
 
-#define WS_OP_call(name, address) \
-	WS_HANDLER(name) \
-	{ \
-		uint64_t to = address; /* first: it may be in the register that is written */ \
-\
-		ws_s64_put(w, i->sdst, ws_pc_behind(w, i)); \
-		return ws_jump(w, i, to); \
+#define WS_OP_getpc(name)                                                                          \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		ws_s64_put(w, i->sdst, ws_pc_behind(w, i));                                        \
+		return WS_GO;                                                                      \
+	}
+
+#define WS_OP_call(name, address)                                                                  \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		uint64_t to = address; /* first: it may be in the register that is written */      \
+                                                                                                   \
+		ws_s64_put(w, i->sdst, ws_pc_behind(w, i));                                        \
+		return ws_jump(w, i, to);                                                          \
 	}
 
 /*
@@ -113,13 +122,19 @@ static inline enum ws_stop ws_join(struct ws_wave *w, const struct ws_inst *i, u
 	return ws_jump(w, i, ws_s64(w, depth * 4 + 2));
 }
 
-#define WS_OP_fork(name, mask, target) \
-	WS_HANDLER(name) { return ws_fork(w, i, mask, target); }
+#define WS_OP_fork(name, mask, target)                                                             \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_fork(w, i, mask, target);                                                \
+	}
 
-#define WS_OP_join(name) \
-	WS_HANDLER(name) { return ws_join(w, i, ws_scalar32(w, i, WS_S0)); }
+#define WS_OP_join(name)                                                                           \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_join(w, i, ws_scalar32(w, i, WS_S0));                                    \
+	}
 
-/* ---- relative registers: M0 is added to a register's number; what leaves s0..s101 does nothing ---- */
+/* ---- relative registers: M0 is added to a number; what leaves s0..s101 does nothing ---- */
 
 #define WS_LAST_SGPR 101u
 
@@ -135,35 +150,33 @@ static inline unsigned ws_scalar_reg(const struct ws_inst *i, unsigned k)
 	return (unsigned)(i->s_off[k] - offsetof(struct ws_wave, s)) / 4;
 }
 
-#define WS_OP_movrels(name, bits) \
-	WS_HANDLER(name) \
-	{ \
-		unsigned from = ws_relative(w, ws_scalar_reg(i, WS_S0)); \
-\
-		if (bits == 64) \
-			ws_s64_put(w, i->sdst, from == WS_S_ZERO ? 0 : ws_s64(w, from)); \
-		else \
-			w->s[i->sdst] = from == WS_S_ZERO ? 0 : w->s[from]; \
-		return WS_GO; \
+#define WS_OP_movrels(name, bits)                                                                  \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		unsigned from = ws_relative(w, ws_scalar_reg(i, WS_S0));                           \
+                                                                                                   \
+		if (bits == 64)                                                                    \
+			ws_s64_put(w, i->sdst, from == WS_S_ZERO ? 0 : ws_s64(w, from));           \
+		else                                                                               \
+			w->s[i->sdst] = from == WS_S_ZERO ? 0 : w->s[from];                        \
+		return WS_GO;                                                                      \
 	}
 
-#define WS_OP_movreld(name, bits) \
-	WS_HANDLER(name) \
-	{ \
-		unsigned to = ws_relative(w, i->sdst); \
-\
-		if (to == WS_S_ZERO) \
-			return WS_GO; \
-		if (bits == 64) \
-			ws_s64_put(w, to, ws_scalar64(w, i, WS_S0)); \
-		else \
-			w->s[to] = ws_scalar32(w, i, WS_S0); \
-		return WS_GO; \
+#define WS_OP_movreld(name, bits)                                                                  \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		unsigned to = ws_relative(w, i->sdst);                                             \
+                                                                                                   \
+		if (to == WS_S_ZERO)                                                               \
+			return WS_GO;                                                              \
+		if (bits == 64)                                                                    \
+			ws_s64_put(w, to, ws_scalar64(w, i, WS_S0));                               \
+		else                                                                               \
+			w->s[to] = ws_scalar32(w, i, WS_S0);                                       \
+		return WS_GO;                                                                      \
 	}
 
 /* ---- modes ---- */
-
-#define WS_MODE_VSKIP (1u << 28)
 
 /* M0: the index in bits 0-7, what it is added to in bits 12-15. */
 static inline void ws_gpr_idx_mode(struct ws_wave *w, uint32_t mask)
@@ -172,56 +185,56 @@ static inline void ws_gpr_idx_mode(struct ws_wave *w, uint32_t mask)
 	w->s[WS_S_M0] = (w->s[WS_S_M0] & ~0xf000u) | w->gpr_idx_mask << 12;
 }
 
-#define WS_OP_gpr_idx_on(name) \
-	WS_HANDLER(name) \
-	{ \
-		w->s[WS_S_M0] = (w->s[WS_S_M0] & ~0xffu) | (ws_scalar32(w, i, WS_S0) & 0xff); \
-		ws_gpr_idx_mode(w, (uint32_t)i->imm); \
-		w->mode |= WS_MODE_GPR_IDX_EN; \
-		return WS_STOP_MODE; \
+#define WS_OP_gpr_idx_on(name)                                                                     \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		w->s[WS_S_M0] = (w->s[WS_S_M0] & ~0xffu) | (ws_scalar32(w, i, WS_S0) & 0xff);      \
+		ws_gpr_idx_mode(w, (uint32_t)i->imm);                                              \
+		w->mode |= WS_MODE_GPR_IDX_EN;                                                     \
+		return WS_STOP_MODE;                                                               \
 	}
 
-#define WS_OP_gpr_idx_off(name) \
-	WS_HANDLER(name) \
-	{ \
-		w->mode &= ~WS_MODE_GPR_IDX_EN; \
-		return WS_STOP_MODE; \
+#define WS_OP_gpr_idx_off(name)                                                                    \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		w->mode &= ~WS_MODE_GPR_IDX_EN;                                                    \
+		return WS_STOP_MODE;                                                               \
 	}
 
-#define WS_OP_gpr_idx_mode(name) \
-	WS_HANDLER(name) \
-	{ \
-		ws_gpr_idx_mode(w, (uint32_t)i->imm); \
-		return WS_STOP_MODE; \
+#define WS_OP_gpr_idx_mode(name)                                                                   \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		ws_gpr_idx_mode(w, (uint32_t)i->imm);                                              \
+		return WS_STOP_MODE;                                                               \
 	}
 
-#define WS_OP_gpr_idx_idx(name) \
-	WS_HANDLER(name) \
-	{ \
-		w->s[WS_S_M0] = (w->s[WS_S_M0] & ~0xffu) | (ws_scalar32(w, i, WS_S0) & 0xff); \
-		return WS_GO; \
+#define WS_OP_gpr_idx_idx(name)                                                                    \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		w->s[WS_S_M0] = (w->s[WS_S_M0] & ~0xffu) | (ws_scalar32(w, i, WS_S0) & 0xff);      \
+		return WS_GO;                                                                      \
 	}
 
-#define WS_OP_setvskip(name) \
-	WS_HANDLER(name) \
-	{ \
-		uint32_t on = ws_scalar32(w, i, WS_S0) >> (ws_scalar32(w, i, WS_S1) & 31) & 1; \
-\
-		w->mode = on ? w->mode | WS_MODE_VSKIP : w->mode & ~WS_MODE_VSKIP; \
-		return WS_STOP_MODE; \
+#define WS_OP_setvskip(name)                                                                       \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		uint32_t on = ws_scalar32(w, i, WS_S0) >> (ws_scalar32(w, i, WS_S1) & 31) & 1;     \
+                                                                                                   \
+		w->mode = on ? w->mode | WS_MODE_VSKIP : w->mode & ~WS_MODE_VSKIP;                 \
+		return WS_STOP_MODE;                                                               \
 	}
 
-#define WS_OP_getreg(name) \
-	WS_HANDLER(name) \
-	{ \
-		w->s[i->sdst] = ws_hwreg_read(w, i, (uint32_t)i->imm); \
-		return WS_GO; \
+#define WS_OP_getreg(name)                                                                         \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		w->s[i->sdst] = ws_hwreg_read(w, i, (uint32_t)i->imm);                             \
+		return WS_GO;                                                                      \
 	}
 
-#define WS_OP_setreg(name, value) \
-	WS_HANDLER(name) \
-	{ \
-		return ws_hwreg_write(w, (uint32_t)i->imm, value) ? WS_STOP_MODE : WS_GO; \
+#define WS_OP_setreg(name, value)                                                                  \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return ws_hwreg_write(w, (uint32_t)i->imm, value) ? WS_STOP_MODE : WS_GO;          \
 	}
 
 /* ---- messages, traps, the end ---- */
@@ -234,11 +247,17 @@ static inline enum ws_stop ws_halt(struct ws_wave *w, const struct ws_inst *i)
 	return WS_STOP_WAIT;
 }
 
-#define WS_OP_sethalt(name) \
-	WS_HANDLER(name) { return i->imm & 1 ? ws_halt(w, i) : WS_GO; }
+#define WS_OP_sethalt(name)                                                                        \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return i->imm & 1 ? ws_halt(w, i) : WS_GO;                                         \
+	}
 
-#define WS_OP_setkill(name) \
-	WS_HANDLER(name) { return i->imm & 1 ? WS_STOP_END : WS_GO; }
+#define WS_OP_setkill(name)                                                                        \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return i->imm & 1 ? WS_STOP_END : WS_GO;                                           \
+	}
 
 #define WS_MSG_INTERRUPT 1
 
@@ -251,35 +270,35 @@ static inline void ws_send(struct ws_wave *w, uint32_t message)
 		hooks->interrupt(hooks->ctx, w->s[WS_S_M0] & 0xffffffu);
 }
 
-#define WS_OP_sendmsg(name) \
-	WS_HANDLER(name) \
-	{ \
-		ws_send(w, (uint32_t)i->imm); \
-		return WS_GO; \
+#define WS_OP_sendmsg(name)                                                                        \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		ws_send(w, (uint32_t)i->imm);                                                      \
+		return WS_GO;                                                                      \
 	}
 
-#define WS_OP_sendmsghalt(name) \
-	WS_HANDLER(name) \
-	{ \
-		if (!(w->status_priv & WS_STATUS_HALT)) \
-			ws_send(w, (uint32_t)i->imm); \
-		return ws_halt(w, i); \
+#define WS_OP_sendmsghalt(name)                                                                    \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		if (!(w->status_priv & WS_STATUS_HALT))                                            \
+			ws_send(w, (uint32_t)i->imm);                                              \
+		return ws_halt(w, i);                                                              \
 	}
 
-/* The amdhsa ABI: 3 is a breakpoint, which nobody listens to; 0 is no trap; the rest ends the wave. */
+/* The amdhsa ABI: 3 is a breakpoint, which nobody listens to; 0 is no trap; others end the wave. */
 #define WS_TRAP_DEBUG 3
 
-#define WS_OP_trap(name) \
-	WS_HANDLER(name) \
-	{ \
-		uint32_t id = (uint32_t)i->imm & 0xff; \
-		enum ws_stop stop; \
-\
-		if (id == 0 || id == WS_TRAP_DEBUG) \
-			return WS_GO; \
-		stop = ws_wave_fault(w, i, WS_FAULT_TRAP, 0, false); \
-		w->fault.trap_id = id; \
-		return stop; \
+#define WS_OP_trap(name)                                                                           \
+	WS_HANDLER(name)                                                                           \
+	{                                                                                          \
+		uint32_t id = (uint32_t)i->imm & 0xff;                                             \
+		enum ws_stop stop;                                                                 \
+                                                                                                   \
+		if (id == 0 || id == WS_TRAP_DEBUG)                                                \
+			return WS_GO;                                                              \
+		stop = ws_wave_fault(w, i, WS_FAULT_TRAP, 0, false);                               \
+		w->fault.trap_id = id;                                                             \
+		return stop;                                                                       \
 	}
 
 #endif

@@ -125,6 +125,11 @@ static enum ws_stop run_slow(struct ws_wave *w, uint64_t *budget)
 			continue;
 		}
 		w->pc = i + WS_HEAD_DWORDS(head);
+		n--;
+		if (mode & WS_MODE_VSKIP && head & WS_HEAD_LANES) {
+			stop = WS_GO;
+			continue;
+		}
 		if (indexing && head & WS_HEAD_VECTOR) {
 			ws_wave_index_registers(w, i, &indexed);
 			i = &indexed;
@@ -133,7 +138,6 @@ static enum ws_stop run_slow(struct ws_wave *w, uint64_t *budget)
 			ws_fpmode_set(head & WS_HEAD_FP32 ? f32_mode : f64_mode);
 		stop = w->handlers[head & WS_HEAD_HANDLER](w, i);
 		ws_fpmode_set(WS_FPMODE_DEFAULT);
-		n--;
 	} while (stop == WS_GO && n);
 	*budget = n;
 	return stop;
@@ -146,7 +150,7 @@ enum ws_stop ws_wave_run(struct ws_wave *w, uint64_t budget)
 
 	do {
 		bool plain = (w->mode & WS_MODE_FP_MASK) == WS_MODE_FP_DEFAULT &&
-			     !(w->mode & WS_MODE_GPR_IDX_EN);
+			     !(w->mode & (WS_MODE_GPR_IDX_EN | WS_MODE_VSKIP));
 
 		stop = plain ? run_fast(w, &left) : run_slow(w, &left);
 	} while (stop == WS_STOP_MODE && left);

@@ -131,6 +131,9 @@ static bool follow(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc, uint6
 	w->reader.run--;
 	while (!w->reader.run) {
 		if (w->reader.op == WS_TRACE_JUMP) {
+			/* forward, and not by a branch: instructions that VSKIP left out */
+			if (w->reader.jump > 0 && !(ws_wave_inst(w)->flags & WS_INST_BRANCH))
+				SQ(SQ_INSTS_VSKIPPED)++;
 			pc += 4 * (uint64_t)w->reader.jump;
 			jumped = true;
 		} else if (w->reader.op == WS_TRACE_EXEC) {

@@ -38,6 +38,7 @@ void ref_put(const struct access *a, unsigned from, unsigned n_bytes, uint64_t v
 			*a->byte[from + b] = (uint8_t)(v >> 8 * b);
 }
 
+/* clang-format off */
 static const struct data_type types[] = {
 	{ "ubyte", 1, 'u', 0 }, { "sbyte", 1, 's', 0 }, { "ushort", 2, 'u', 0 }, { "sshort", 2, 's', 0 },
 	{ "dword", 4, 'u', 0 }, { "dwordx2", 8, 'u', 0 }, { "dwordx3", 12, 'u', 0 },
@@ -53,6 +54,7 @@ static const struct data_type types[] = {
 	{ "i8_d16", 1, 's', 'l' }, { "i8_d16_hi", 1, 's', 'h' }, { "u16_d16", 2, 'u', 'l' },
 	{ "u16_d16_hi", 2, 'u', 'h' },
 };
+/* clang-format on */
 
 const struct data_type *ref_type(const char *name)
 {
@@ -80,7 +82,8 @@ void ref_load(const struct data_type *t, const struct access *a, uint32_t (*reg)
 	reg[0][lane] = v;
 }
 
-void ref_store(const struct data_type *t, const struct access *a, uint32_t (*reg)[64], unsigned lane)
+void ref_store(const struct data_type *t, const struct access *a, uint32_t (*reg)[64],
+	       unsigned lane)
 {
 	if (t->n_bytes < 4)
 		ref_put(a, 0, t->n_bytes, t->half == 'h' ? reg[0][lane] >> 16 : reg[0][lane]);
@@ -191,10 +194,12 @@ static uint64_t float_atomic(const char *op, unsigned bits, uint64_t m, uint64_t
 	return 0;
 }
 
-uint64_t ref_atomic(const char *op, unsigned bits, uint64_t m, uint64_t v, uint64_t c, bool *out_known)
+uint64_t ref_atomic(const char *op, unsigned bits, uint64_t m, uint64_t v, uint64_t c,
+		    bool *out_known)
 {
 	uint64_t mask = bits == 64 ? ~0ull : 0xffffffff;
-	__int128 sm = bits == 64 ? (int64_t)m : (int32_t)m, sv = bits == 64 ? (int64_t)v : (int32_t)v;
+	__int128 sm = bits == 64 ? (int64_t)m : (int32_t)m,
+		 sv = bits == 64 ? (int64_t)v : (int32_t)v;
 	__int128 um = m, uv = v;
 
 	*out_known = true;
@@ -263,7 +268,8 @@ void ref_atomic_lane(const char *op, unsigned bits, const struct access *a, uint
 static uint64_t float_value(struct world *w, unsigned bits)
 {
 	uint64_t v = world_random(w), kind = world_random(w) % 8;
-	uint64_t exp = bits == 64 ? 1023 : 127, man = bits == 64 ? 52 : 23, sign = v >> 63 << (bits - 1);
+	uint64_t exp = bits == 64 ? 1023 : 127, man = bits == 64 ? 52 : 23,
+		 sign = v >> 63 << (bits - 1);
 
 	v &= (1ull << man) - 1;
 	if (kind == 0)

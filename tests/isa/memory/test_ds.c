@@ -41,7 +41,8 @@ static void encode(const struct world *w, const struct ds *d, uint32_t words[2])
 }
 
 /* Addresses such that address + offset is mostly inside; by turns consecutive, spread, equal. */
-static void write_addresses(struct world *w, unsigned v, unsigned size, unsigned align, uint32_t offset)
+static void write_addresses(struct world *w, unsigned v, unsigned size, unsigned align,
+			    uint32_t offset)
 {
 	uint32_t first = world_below(w, 32) * 16, turn = world_below(w, 64) | 1;
 
@@ -51,7 +52,8 @@ static void write_addresses(struct world *w, unsigned v, unsigned size, unsigned
 		if (v % 4 == 1)
 			at = l * turn % 64 * 64 + world_below(w, 48) / align * align;
 		if (v % 4 == 2)
-			at = (l * turn % 64 * 65 + world_below(w, 40)) / align * align; /* past the end */
+			at = (l * turn % 64 * 65 + world_below(w, 40)) / align *
+			     align; /* past the end */
 		if (v % 4 == 3)
 			at = 64 + l / 16 * 16;
 		if (v % 16 == 2 && l % 5 == 0)
@@ -61,7 +63,8 @@ static void write_addresses(struct world *w, unsigned v, unsigned size, unsigned
 }
 
 /* size bytes at address + offset; all of them, or none when any is outside */
-static struct access locate(struct world *w, unsigned lane, uint32_t offset, unsigned size, bool gds)
+static struct access locate(struct world *w, unsigned lane, uint32_t offset, unsigned size,
+			    bool gds)
 {
 	uint32_t at = w->before.vgpr[VADDR][lane] + offset;
 	struct access a = { 0 };
@@ -79,14 +82,16 @@ static bool run(struct world *w, const struct ds *d, unsigned v)
 	char what[60];
 
 	encode(w, d, words);
-	snprintf(what, sizeof(what), "variant %u offset %u vdst %u acc %d gds %d", v, d->offset, d->vdst,
-		 d->acc, d->gds);
+	snprintf(what, sizeof(what), "variant %u offset %u vdst %u acc %d gds %d", v, d->offset,
+		 d->vdst, d->acc, d->gds);
 	return world_check(w, words, 2, what);
 }
 
 static struct ds variant(struct world *w, unsigned v)
 {
-	struct ds d = { .vdst = VDST, .acc = w->target == WS_GFX90A && v % 5 == 4, .gds = v % 13 == 12 };
+	struct ds d = { .vdst = VDST,
+			.acc = w->target == WS_GFX90A && v % 5 == 4,
+			.gds = v % 13 == 12 };
 
 	world_reset(w, v / 4);
 	d.offset = world_below(w, 3) ? world_below(w, 2048) : 0;
@@ -108,8 +113,8 @@ static void test_move(struct world *w, const struct data_type *t, bool write)
 		if (!write && v % 7 == 6 && !d.acc)
 			d.vdst = VADDR;
 		/* two lanes never write the same place: which of them is last is not defined */
-		write_addresses(w, write && v % 4 == 3 ? v - 2 : v, t->n_bytes, v % 3 ? t->n_bytes & -t->n_bytes : 1,
-				d.offset);
+		write_addresses(w, write && v % 4 == 3 ? v - 2 : v, t->n_bytes,
+				v % 3 ? t->n_bytes & -t->n_bytes : 1, d.offset);
 		world_fork(w);
 		for (unsigned l = 0; l < 64; l++) {
 			struct access a = locate(w, l, d.offset, t->n_bytes, d.gds);
@@ -144,7 +149,7 @@ static void test_pair(struct world *w, const char *kind, unsigned bits, unsigned
 			unsigned l = n % 64, which = n / 64;
 			uint32_t offset = (which ? second : first) * unit;
 			struct access a = locate(w, l, offset, bits / 8, d.gds);
-			uint32_t (*regs)[64] = registers(w, &d);
+			uint32_t(*regs)[64] = registers(w, &d);
 
 			if (!world_active(w, l))
 				continue;
@@ -164,6 +169,7 @@ struct atomic {
 	unsigned bits;
 };
 
+/* clang-format off */
 static const struct atomic atomics[] = {
 	{ "add_u32", "add", 32 }, { "sub_u32", "sub", 32 }, { "rsub_u32", "rsub", 32 },
 	{ "inc_u32", "inc", 32 }, { "dec_u32", "dec", 32 }, { "min_i32", "smin", 32 },
@@ -180,6 +186,7 @@ static const struct atomic atomics[] = {
 	{ "cmpst_f64", "fcmpst", 64 }, { "min_f64", "fmin", 64 }, { "max_f64", "fmax", 64 },
 	{ "add_f64", "fadd", 64 }, { "write_b64", "swap", 64 },
 };
+/* clang-format on */
 
 static const struct atomic *find_atomic(const char *name)
 {
@@ -193,7 +200,7 @@ static void test_atomic(struct world *w, const struct atomic *at, bool rtn)
 {
 	for (unsigned v = 0; v < N_VARIANTS; v++) {
 		struct ds d = variant(w, v);
-		uint32_t (*data)[64] = d.acc ? w->step.agpr : w->step.vgpr;
+		uint32_t(*data)[64] = d.acc ? w->step.agpr : w->step.vgpr;
 
 		d.offset &= ~7u;
 		if (rtn && v % 6 == 5)
@@ -206,9 +213,11 @@ static void test_atomic(struct world *w, const struct atomic *at, bool rtn)
 		world_fork(w);
 		for (unsigned l = 0; l < 64; l++) {
 			struct access a = locate(w, l, d.offset, at->bits / 8, d.gds);
-			uint32_t (*regs)[64] = registers(w, &d);
-			const char *op = w->before.mode & 0x30 || strcmp(at->op, "fadd") || at->bits == 64
-					 ? at->op : "fadd_flush";
+			uint32_t(*regs)[64] = registers(w, &d);
+			const char *op =
+				w->before.mode & 0x30 || strcmp(at->op, "fadd") || at->bits == 64
+					? at->op
+					: "fadd_flush";
 
 			if (world_active(w, l))
 				ref_atomic_lane(op, at->bits, &a, regs + DATA0, regs + DATA1,
@@ -229,7 +238,8 @@ static void test_src2(struct world *w, const struct atomic *at)
 		d.offset = v & 1 ? 0x8000 : (unsigned)distance & 0x7fff;
 		world_make_atomic_data(w, at->op, at->bits, w->step.vgpr + DATA0);
 		for (unsigned l = 0; l < 64; l++)
-			w->step.vgpr[VADDR][l] = 512 + l * 8 + (v & 1 ? (uint32_t)distance << 17 : 0);
+			w->step.vgpr[VADDR][l] =
+				512 + l * 8 + (v & 1 ? (uint32_t)distance << 17 : 0);
 		world_fork(w);
 		for (unsigned l = 0; l < 64; l++) {
 			struct access a = { 0 }, b = { 0 };
@@ -284,8 +294,9 @@ static unsigned swizzled_lane(unsigned mode, unsigned lane)
 
 static void test_swizzle(struct world *w)
 {
-	static const unsigned modes[] = { 0x001f, 0x041f, 0x7c1f, 0x03e0, 0x2a15, 0x80e4, 0x801b, 0x8000,
-					  0xc020, 0xc4e3, 0xc07c, 0xe000, 0xe010, 0xe018, 0xe01f };
+	static const unsigned modes[] = { 0x001f, 0x041f, 0x7c1f, 0x03e0, 0x2a15,
+					  0x80e4, 0x801b, 0x8000, 0xc020, 0xc4e3,
+					  0xc07c, 0xe000, 0xe010, 0xe018, 0xe01f };
 
 	for (unsigned v = 0; v < 3 * sizeof(modes) / sizeof(*modes); v++) {
 		struct ds d = { .offset = modes[v / 3], .vdst = v % 2 ? VDST : VADDR };
@@ -306,7 +317,8 @@ static void test_swizzle(struct world *w)
 static void test_permute(struct world *w, bool backward)
 {
 	for (unsigned v = 0; v < N_VARIANTS; v++) {
-		struct ds d = { .offset = v % 2 ? world_below(w, 64) * 4 : 0, .vdst = v % 3 ? VDST : DATA0 };
+		struct ds d = { .offset = v % 2 ? world_below(w, 64) * 4 : 0,
+				.vdst = v % 3 ? VDST : DATA0 };
 		uint32_t got[64] = { 0 };
 
 		world_reset(w, v);
@@ -337,7 +349,8 @@ static void test_addtid(struct world *w, bool write)
 
 		d.gds = false;
 		d.offset = d.offset & ~3u;
-		w->step.sgpr[124] = v % 2 ? LDS_BYTES - 128 - d.offset : 64; /* M0; the first ends outside */
+		w->step.sgpr[124] =
+			v % 2 ? LDS_BYTES - 128 - d.offset : 64; /* M0; the first ends outside */
 		world_fork(w);
 		for (unsigned l = 0; l < 64; l++) {
 			struct access a = { 0 };
@@ -389,7 +402,7 @@ static void test_condxchg(struct world *w)
 		world_fork(w);
 		for (unsigned l = 0; l < 64; l++) {
 			struct access a = locate(w, l, d.offset, 8, d.gds);
-			uint32_t (*regs)[64] = registers(w, &d);
+			uint32_t(*regs)[64] = registers(w, &d);
 
 			if (!world_active(w, l))
 				continue;
@@ -460,6 +473,7 @@ static bool test_special(struct world *w, const char *name)
 
 static bool test_pairs(struct world *w, const char *name)
 {
+	/* clang-format off */
 	static const struct { const char *name, *kind; unsigned bits, unit; } pairs[] = {
 		{ "read2_b32", "r", 32, 4 },       { "read2st64_b32", "r", 32, 256 },
 		{ "read2_b64", "r", 64, 8 },       { "read2st64_b64", "r", 64, 512 },
@@ -468,6 +482,7 @@ static bool test_pairs(struct world *w, const char *name)
 		{ "wrxchg2_rtn_b32", "x", 32, 4 }, { "wrxchg2st64_rtn_b32", "x", 32, 256 },
 		{ "wrxchg2_rtn_b64", "x", 64, 8 }, { "wrxchg2st64_rtn_b64", "x", 64, 512 },
 	};
+	/* clang-format on */
 
 	for (size_t n = 0; n < sizeof(pairs) / sizeof(*pairs); n++)
 		if (!strcmp(pairs[n].name, name)) {

@@ -79,7 +79,8 @@ static void test_pinned(struct world *w)
 			point(w, l, pinned_at + 4 * (l * (turn | 1) % 64));
 		world_fork(w);
 		for (unsigned l = 0; l < 64; l++)
-			memcpy(&w->expect.vgpr[16][l], w->mem + 8192 + 4 * (l * (turn | 1) % 64), 4);
+			memcpy(&w->expect.vgpr[16][l], w->mem + 8192 + 4 * (l * (turn | 1) % 64),
+			       4);
 		flat(words, LOAD_DWORD, SEG_GLOBAL);
 		world_check(w, words, 2, "pinned memory");
 		if (n_questions != 1)
@@ -89,7 +90,8 @@ static void test_pinned(struct world *w)
 		for (unsigned l = 0; l < 64; l++)
 			point(w, l, pinned_at + 4 * l);
 		ws_step_run(w->target, words, 2, &w->step);
-		if (w->step.fault.kind != WS_FAULT_MEMORY || w->step.fault.address != pinned_at + 128)
+		if (w->step.fault.kind != WS_FAULT_MEMORY ||
+		    w->step.fault.address != pinned_at + 128)
 			world_fail(w, "pinned memory", "no fault behind its end");
 	}
 	w->map.end = MEM_AT + MEM_BYTES;
@@ -107,8 +109,8 @@ void test_faults(struct world *w)
 	expect_fault(w, STORE_DWORD, SEG_FLAT, "flat store at 0", 0, WS_FAULT_MEMORY);
 	expect_fault(w, ATOMIC_ADD, SEG_GLOBAL, "atomic below", below, WS_FAULT_MEMORY);
 	expect_fault(w, ATOMIC_ADD, SEG_GLOBAL, "unaligned atomic", MEM_AT + 6, WS_FAULT_MEMORY);
-	expect_fault(w, LOAD_DWORD, SEG_FLAT, "behind LDS", (uint64_t)SHARED_HI << 32 | (LDS_BYTES - 2),
-		     WS_FAULT_APERTURE);
+	expect_fault(w, LOAD_DWORD, SEG_FLAT, "behind LDS",
+		     (uint64_t)SHARED_HI << 32 | (LDS_BYTES - 2), WS_FAULT_APERTURE);
 	expect_fault(w, LOAD_DWORD, SEG_FLAT, "behind private memory",
 		     (uint64_t)PRIVATE_HI << 32 | SCRATCH_LANE_BYTES, WS_FAULT_APERTURE);
 	test_pinned(w);
@@ -129,8 +131,10 @@ void test_gws(struct world *w)
 
 	ws_gws_do(gws, WS_GWS_INIT, 3, 2, &a); /* three waves meet */
 	for (int round = 0; round < 3; round++) {
-		check(w, !ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &a), "first wave passed the barrier");
-		check(w, !ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &a), "first wave passed when it asked again");
+		check(w, !ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &a),
+		      "first wave passed the barrier");
+		check(w, !ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &a),
+		      "first wave passed when it asked again");
 		check(w, !ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &b), "second wave passed");
 		check(w, ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &c), "last wave waited");
 		check(w, ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &b), "second wave still waits");
@@ -142,7 +146,8 @@ void test_gws(struct world *w)
 	ws_gws_do(gws, WS_GWS_SEMA_BR, 4, 2, &b);
 	check(w, ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &a) && ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &c),
 	      "bulk release of two");
-	check(w, !ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &a) && !ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &c),
+	check(w,
+	      !ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &a) && !ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &c),
 	      "a third one passed");
 	ws_gws_do(gws, WS_GWS_SEMA_RELEASE_ALL, 4, 0, &b);
 	check(w, ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &a) && ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &c),

@@ -21,9 +21,13 @@ struct flat {
 
 static void encode(const struct world *w, const struct flat *f, uint32_t words[2])
 {
-	words[0] = 0x37u << 26 | (uint32_t)w->row->op << 18 | (uint32_t)f->glc << 16 | f->seg << 14 |
-		   (uint32_t)f->lds << 13 | ((uint32_t)f->offset & 0x1fff);
-	words[1] = VADDR | VDATA << 8 | (f->seg == SEG_FLAT ? 0 : f->saddr ? SADDR : 0x7fu) << 16 |
+	words[0] = 0x37u << 26 | (uint32_t)w->row->op << 18 | (uint32_t)f->glc << 16 |
+		   f->seg << 14 | (uint32_t)f->lds << 13 | ((uint32_t)f->offset & 0x1fff);
+	words[1] = VADDR | VDATA << 8 |
+		   (f->seg == SEG_FLAT ? 0
+		    : f->saddr         ? SADDR
+				       : 0x7fu)
+			   << 16 |
 		   (uint32_t)f->acc << 23 | f->vdst << 24;
 }
 
@@ -33,7 +37,7 @@ enum { IN_GLOBAL, IN_LDS, IN_PRIVATE };
 
 struct place {
 	unsigned kind;
-	uint32_t offset;              /* into data, LDS, or the lane's private memory */
+	uint32_t offset; /* into data, LDS, or the lane's private memory */
 };
 
 enum { CONSECUTIVE, SCATTERED, UNALIGNED, SAME, N_SHAPES };
@@ -49,14 +53,17 @@ static void choose_places(struct world *w, const struct flat *f, unsigned shape,
 
 		if (f->seg == SEG_FLAT && shape != CONSECUTIVE)
 			kind = world_below(w, 3);
-		limit = kind == IN_LDS ? LDS_BYTES - 64 : kind == IN_PRIVATE ? SCRATCH_LANE_BYTES - 64 : limit;
+		limit = kind == IN_LDS       ? LDS_BYTES - 64
+			: kind == IN_PRIVATE ? SCRATCH_LANE_BYTES - 64
+					     : limit;
 		uint32_t from = kind == IN_GLOBAL ? base : 0;
 		uint32_t offset = shape == CONSECUTIVE ? l * size : shape == SAME ? 64 : slot;
 
 		if (shape == UNALIGNED)
 			offset += world_below(w, 16);
 		if (kind == IN_PRIVATE && shape != SAME)
-			offset = world_below(w, 24) * 16 + (shape == UNALIGNED ? world_below(w, 4) : 0);
+			offset = world_below(w, 24) * 16 +
+				 (shape == UNALIGNED ? world_below(w, 4) : 0);
 		places[l] = (struct place){ kind, from + offset % limit };
 	}
 }
@@ -75,7 +82,8 @@ static void write_addresses(struct world *w, const struct flat *f, const struct 
 		if (places[l].kind == IN_LDS)
 			addr = (uint64_t)SHARED_HI << 32 | places[l].offset;
 		if (places[l].kind == IN_PRIVATE)
-			addr = (f->seg == SEG_FLAT ? (uint64_t)PRIVATE_HI << 32 : 0) | places[l].offset;
+			addr = (f->seg == SEG_FLAT ? (uint64_t)PRIVATE_HI << 32 : 0) |
+			       places[l].offset;
 		addr -= (uint64_t)(int64_t)f->offset;
 		if (f->saddr && f->seg == SEG_GLOBAL)
 			addr -= base;
@@ -91,24 +99,25 @@ static struct access locate(struct world *w, const struct place *p, unsigned lan
 
 	for (unsigned b = 0; b < size; b++)
 		a.byte[b] = p->kind == IN_GLOBAL ? ref_global(w, MEM_AT + p->offset + b)
-			  : p->kind == IN_LDS    ? ref_lds(w, p->offset, b)
+			    : p->kind == IN_LDS  ? ref_lds(w, p->offset, b)
 						 : ref_private(w, lane, p->offset + b);
 	return a;
 }
 
 /* ---- loads and stores ---- */
 
-static void reference_move(struct world *w, const struct flat *f, const struct data_type *t, bool store,
-			   const struct place *places)
+static void reference_move(struct world *w, const struct flat *f, const struct data_type *t,
+			   bool store, const struct place *places)
 {
-	uint32_t (*regs)[64] = f->acc ? w->expect.agpr : w->expect.vgpr;
+	uint32_t(*regs)[64] = f->acc ? w->expect.agpr : w->expect.vgpr;
 
 	for (unsigned l = 0; l < 64; l++) {
 		struct access a;
 
 		if (!world_active(w, l))
 			continue;
-		a = locate(w, f->saddr && f->seg == SEG_SCRATCH ? &places[0] : &places[l], l, t->n_bytes);
+		a = locate(w, f->saddr && f->seg == SEG_SCRATCH ? &places[0] : &places[l], l,
+			   t->n_bytes);
 		if (store) {
 			ref_store(t, &a, regs + VDATA, l);
 		} else if (f->lds) {
@@ -116,7 +125,8 @@ static void reference_move(struct world *w, const struct flat *f, const struct d
 
 			ref_load(t, &a, one, l);
 			for (unsigned b = 0; b < 4; b++) {
-				uint8_t *to = ref_lds(w, w->before.sgpr[124], (uint32_t)f->offset + 4 * l + b);
+				uint8_t *to = ref_lds(w, w->before.sgpr[124],
+						      (uint32_t)f->offset + 4 * l + b);
 
 				if (to)
 					*to = (uint8_t)(one[0][l] >> 8 * b);
@@ -131,25 +141,30 @@ static void test_move(struct world *w, const struct data_type *t, bool store, un
 {
 	for (unsigned v = 0; v < N_VARIANTS * N_SHAPES; v++) {
 		unsigned shape = v % N_SHAPES;
-		struct flat f = { .seg = seg, .saddr = seg != SEG_FLAT && v / N_SHAPES % 2,
+		struct flat f = { .seg = seg,
+				  .saddr = seg != SEG_FLAT && v / N_SHAPES % 2,
 				  .acc = w->target == WS_GFX90A && v % 5 == 4 };
 		struct place places[64];
 		uint32_t words[2];
 		char what[80];
 
 		world_reset(w, v / 2);
-		f.offset = seg == SEG_FLAT ? (int)world_below(w, 4096) : (int)world_below(w, 8192) - 4096;
+		f.offset = seg == SEG_FLAT ? (int)world_below(w, 4096)
+					   : (int)world_below(w, 8192) - 4096;
 		f.vdst = !store && v % 7 == 6 && !f.acc ? VADDR : VDST;
-		choose_places(w, &f, store && shape == SAME ? SCATTERED : shape, t->n_bytes, places);
-		f.lds = !store && seg != SEG_FLAT && v % 11 == 10 && !f.acc && t->n_bytes <= 4 && !t->half;
+		choose_places(w, &f, store && shape == SAME ? SCATTERED : shape, t->n_bytes,
+			      places);
+		f.lds = !store && seg != SEG_FLAT && v % 11 == 10 && !f.acc && t->n_bytes <= 4 &&
+			!t->half;
 		if (f.lds)
 			f.offset &= ~3; /* LDS gets whole dwords */
 		write_addresses(w, &f, places);
 		world_fork(w);
 		reference_move(w, &f, t, store, places);
 		encode(w, &f, words);
-		snprintf(what, sizeof(what), "segment %u variant %u shape %u saddr %d offset %d lds %d", seg,
-			 v, shape, f.saddr, f.offset, f.lds);
+		snprintf(what, sizeof(what),
+			 "segment %u variant %u shape %u saddr %d offset %d lds %d", seg, v, shape,
+			 f.saddr, f.offset, f.lds);
 		world_check(w, words, 2, what);
 	}
 }
@@ -161,6 +176,7 @@ struct atomic {
 	unsigned bits;
 };
 
+/* clang-format off */
 static const struct atomic atomics[] = {
 	{ "swap", "swap", 32 }, { "cmpswap", "cmpswap", 32 }, { "add", "add", 32 }, { "sub", "sub", 32 },
 	{ "smin", "smin", 32 }, { "umin", "umin", 32 }, { "smax", "smax", 32 }, { "umax", "umax", 32 },
@@ -172,6 +188,7 @@ static const struct atomic atomics[] = {
 	{ "dec_x2", "dec", 64 }, { "add_f32", "fadd_flush", 32 }, { "pk_add_f16", "pk_add_f16", 32 },
 	{ "add_f64", "fadd", 64 }, { "min_f64", "fmin", 64 }, { "max_f64", "fmax", 64 },
 };
+/* clang-format on */
 
 static void test_atomic(struct world *w, const struct atomic *at, unsigned seg)
 {
@@ -180,8 +197,11 @@ static void test_atomic(struct world *w, const struct atomic *at, unsigned seg)
 	for (unsigned n = 0; n < w->row->n_operands; n++)
 		can_return |= w->row->operand[n].role == WS_ROLE_VDST;
 	for (unsigned v = 0; v < N_VARIANTS * 2; v++) {
-		struct flat f = { .seg = seg, .saddr = seg != SEG_FLAT && v / 2 % 2, .glc = can_return && v & 1,
-				  .acc = w->target == WS_GFX90A && v % 5 == 4, .vdst = VDST };
+		struct flat f = { .seg = seg,
+				  .saddr = seg != SEG_FLAT && v / 2 % 2,
+				  .glc = can_return && v & 1,
+				  .acc = w->target == WS_GFX90A && v % 5 == 4,
+				  .vdst = VDST };
 		unsigned shape = v % 3 == 0 ? CONSECUTIVE : v % 3 == 1 ? SCATTERED : SAME;
 		unsigned n_regs = at->bits / 32;
 		struct place places[64];
@@ -191,22 +211,24 @@ static void test_atomic(struct world *w, const struct atomic *at, unsigned seg)
 		world_reset(w, v / 2);
 		f.offset = (int)world_below(w, 512) * 8;
 		choose_places(w, &f, shape, at->bits / 8, places);
-		world_make_atomic_data(w, at->op, at->bits, f.acc ? w->step.agpr + VDATA : w->step.vgpr + VDATA);
+		world_make_atomic_data(w, at->op, at->bits,
+				       f.acc ? w->step.agpr + VDATA : w->step.vgpr + VDATA);
 		write_addresses(w, &f, places);
 		world_fork(w);
 
-		uint32_t (*regs)[64] = f.acc ? w->expect.agpr : w->expect.vgpr;
+		uint32_t(*regs)[64] = f.acc ? w->expect.agpr : w->expect.vgpr;
 
 		for (unsigned l = 0; l < 64; l++) {
 			struct access a = locate(w, &places[l], l, at->bits / 8);
 
 			if (world_active(w, l))
-				ref_atomic_lane(at->op, at->bits, &a, regs + VDATA, regs + VDATA + n_regs,
-						f.glc ? regs + f.vdst : NULL, l);
+				ref_atomic_lane(at->op, at->bits, &a, regs + VDATA,
+						regs + VDATA + n_regs, f.glc ? regs + f.vdst : NULL,
+						l);
 		}
 		encode(w, &f, words);
-		snprintf(what, sizeof(what), "segment %u variant %u shape %u glc %d saddr %d", seg, v, shape,
-			 f.glc, f.saddr);
+		snprintf(what, sizeof(what), "segment %u variant %u shape %u glc %d saddr %d", seg,
+			 v, shape, f.glc, f.saddr);
 		world_check(w, words, 2, what);
 	}
 }

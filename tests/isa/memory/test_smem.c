@@ -25,8 +25,10 @@ static void encode(const struct world *w, const struct smem *s, uint32_t words[2
 	if (!has_base)
 		return;
 	/* a register without a constant is written into the constant's low bits */
-	words[0] |= SBASE / 2 | (uint32_t)s->imm_en << 17 | (uint32_t)(s->imm_en && s->soffset_en) << 14;
-	words[1] = s->imm_en ? ((uint32_t)s->imm & 0x1fffff) | (s->soffset_en ? (uint32_t)SOFFSET << 25 : 0)
+	words[0] |= SBASE / 2 | (uint32_t)s->imm_en << 17 |
+		    (uint32_t)(s->imm_en && s->soffset_en) << 14;
+	words[1] = s->imm_en ? ((uint32_t)s->imm & 0x1fffff) |
+				       (s->soffset_en ? (uint32_t)SOFFSET << 25 : 0)
 			     : SOFFSET;
 }
 
@@ -35,7 +37,8 @@ static struct smem split(struct world *w, unsigned v, int offset, unsigned scale
 {
 	struct smem s = { .imm_en = v % 3 != 1, .soffset_en = v % 3 != 0 };
 	uint32_t reg = s.soffset_en ? s.imm_en ? world_below(w, (unsigned)offset / scale + 1)
-					       : (unsigned)offset / scale : 0;
+					       : (unsigned)offset / scale
+				    : 0;
 
 	w->step.sgpr[SOFFSET] = reg;
 	s.imm = offset - (int)(reg * scale);
@@ -68,7 +71,8 @@ static uint32_t write_base(struct world *w, bool buffer, unsigned v, uint32_t at
 	return n_bytes;
 }
 
-static struct access locate(struct world *w, uint32_t at, uint32_t offset, uint32_t n_bytes, unsigned size)
+static struct access locate(struct world *w, uint32_t at, uint32_t offset, uint32_t n_bytes,
+			    unsigned size)
 {
 	struct access a = { 0 };
 
@@ -161,8 +165,8 @@ static void test_quiet(struct world *w, bool clock)
 
 static bool test_atomic_row(struct world *w, const char *name, bool buffer)
 {
-	static const char *const ops[] = { "swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax",
-					   "and", "or", "xor", "inc", "dec" };
+	static const char *const ops[] = { "swap", "cmpswap", "add", "sub", "smin", "umin", "smax",
+					   "umax", "and",     "or",  "xor", "inc",  "dec" };
 
 	for (size_t n = 0; n < sizeof(ops) / sizeof(*ops); n++) {
 		size_t length = strlen(ops[n]);
@@ -177,13 +181,16 @@ static bool test_atomic_row(struct world *w, const char *name, bool buffer)
 
 bool test_smem_row(struct world *w)
 {
+	/* clang-format off */
 	static const struct { const char *tail; unsigned n; } sizes[] = {
 		{ "dword", 1 }, { "dwordx2", 2 }, { "dwordx4", 4 }, { "dwordx8", 8 }, { "dwordx16", 16 },
 	};
+	/* clang-format on */
 	const char *name = w->row->mnemonic + 2;
 	bool buffer = !strncmp(name, "buffer_", 7), scratch = !strncmp(name, "scratch_", 8);
 
-	if (!strncmp(name, "dcache_", 7) || !strncmp(name, "atc_probe", 9) || !strncmp(name, "mem", 3)) {
+	if (!strncmp(name, "dcache_", 7) || !strncmp(name, "atc_probe", 9) ||
+	    !strncmp(name, "mem", 3)) {
 		test_quiet(w, *name == 'm');
 		return true;
 	}

@@ -21,8 +21,10 @@ struct world *world_create(void)
 	w->mem_expect = malloc(MEM_BYTES);
 	if (w->mem == MAP_FAILED || !w->mem_expect)
 		abort();
-	w->map = (struct ws_mem_map){ .host_base = (uint64_t)(uintptr_t)w->mem - MEM_AT, .start = MEM_AT,
-				      .end = MEM_AT + MEM_BYTES, .reachable = nothing_more };
+	w->map = (struct ws_mem_map){ .host_base = (uint64_t)(uintptr_t)w->mem - MEM_AT,
+				      .start = MEM_AT,
+				      .end = MEM_AT + MEM_BYTES,
+				      .reachable = nothing_more };
 	w->random = 1;
 	return w;
 }
@@ -74,9 +76,9 @@ void world_reset(struct world *w, unsigned variant)
 	w->step.sgpr[103] = (uint32_t)(SCRATCH_AT >> 32);
 	w->step.sgpr[124] = world_below(w, 256) * 4;
 	w->step.mem = &w->map;
-	uint64_t exec = variant % 3 == 0 ? ~0ull
-		      : variant % 3 == 1 ? world_random(w) & world_random(w)
-					 : 1ull << world_below(w, 64);
+	uint64_t exec = variant % 3 == 0   ? ~0ull
+			: variant % 3 == 1 ? world_random(w) & world_random(w)
+					   : 1ull << world_below(w, 64);
 
 	w->step.sgpr[126] = (uint32_t)exec;
 	w->step.sgpr[127] = (uint32_t)(exec >> 32);
@@ -120,8 +122,9 @@ static bool same(struct world *w, const char *what, const char *where, const voi
 	if (!memcmp(got, expected, n_bytes))
 		return true;
 	at = first_difference(got, expected, n_bytes) & ~(size_t)3;
-	snprintf(why, sizeof(why), "%s differs at dword %zu (register %zu lane %zu): got %08x, expected %08x",
-		 where, at / 4, at / 256, at / 4 % 64, *(const uint32_t *)((const char *)got + at),
+	snprintf(why, sizeof(why),
+		 "%s differs at dword %zu (register %zu lane %zu): got %08x, expected %08x", where,
+		 at / 4, at / 256, at / 4 % 64, *(const uint32_t *)((const char *)got + at),
 		 *(const uint32_t *)((const char *)expected + at));
 	world_fail(w, what, why);
 	return false;

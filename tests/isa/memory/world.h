@@ -1,6 +1,6 @@
 /*
- * world: one wave, its registers and all memory it can reach, twice: as the interpreter left it, and
- * as the reference says it should be. The reference moves single bytes between plain arrays.
+ * world: one wave, its registers and all memory it can reach, twice: as the interpreter left it,
+ * and as the reference says it should be. The reference moves single bytes between plain arrays.
  *
  * A test prepares w->step (registers, memory, LDS), calls world_fork(), changes w->expect and the
  * expected memory by its own means, and calls world_check() with the instruction's words.
@@ -15,9 +15,9 @@
 #include "softgpu/exec/step.h"
 #include "softgpu/isa/isa.h"
 
-#define MEM_BYTES 0x11000u            /* guest memory */
-#define MEM_AT 0x7e0000100000ull      /* its GPU address; the host has it elsewhere */
-#define DATA_BYTES 0x8000u            /* what tests address; private memory follows */
+#define MEM_BYTES 0x11000u       /* guest memory */
+#define MEM_AT 0x7e0000100000ull /* its GPU address; the host has it elsewhere */
+#define DATA_BYTES 0x8000u       /* what tests address; private memory follows */
 #define SCRATCH_LANE_BYTES 512u
 #define SCRATCH_AT (MEM_AT + DATA_BYTES)
 #define LDS_BYTES 4096u
@@ -49,7 +49,8 @@ uint32_t world_below(struct world *w, uint32_t n);
 bool world_active(const struct world *w, unsigned lane);
 void world_fail(struct world *w, const char *what, const char *why);
 
-/* ---- the reference: an access is up to 16 bytes, each somewhere in expected memory or nowhere ---- */
+/* ---- the reference: an access is up to 16 bytes, each somewhere in expected memory or nowhere
+ * ---- */
 
 struct access {
 	uint8_t *byte[16];
@@ -65,21 +66,26 @@ void ref_put(const struct access *a, unsigned from, unsigned n_bytes, uint64_t v
 struct data_type {
 	const char *name;
 	unsigned n_bytes;
-	char extend;                  /* 'u' zero, 's' sign */
-	char half;                    /* 'l', 'h': into or out of one half of the register; 0: neither */
+	char extend; /* 'u' zero, 's' sign */
+	char half;   /* 'l', 'h': into or out of one half of the register; 0: neither */
 };
 const struct data_type *ref_type(const char *name);
 /* reg points to the expected registers of the first data operand: reg[n][lane]. */
-void ref_load(const struct data_type *t, const struct access *a, uint32_t (*reg)[64], unsigned lane);
-void ref_store(const struct data_type *t, const struct access *a, uint32_t (*reg)[64], unsigned lane);
+void ref_load(const struct data_type *t, const struct access *a, uint32_t (*reg)[64],
+	      unsigned lane);
+void ref_store(const struct data_type *t, const struct access *a, uint32_t (*reg)[64],
+	       unsigned lane);
 
 /* Memory's new value. op as in flat's mnemonics, and those of the data share. */
-uint64_t ref_atomic(const char *op, unsigned bits, uint64_t m, uint64_t v, uint64_t c, bool *out_known);
+uint64_t ref_atomic(const char *op, unsigned bits, uint64_t m, uint64_t v, uint64_t c,
+		    bool *out_known);
 
-/* One lane of an atomic: data and second data in registers, the old value to dst (NULL: nowhere). */
+/* One lane of an atomic: data and second data in registers, the old value to dst (NULL: nowhere).
+ */
 void ref_atomic_lane(const char *op, unsigned bits, const struct access *a, uint32_t (*data)[64],
 		     uint32_t (*data2)[64], uint32_t (*dst)[64], unsigned lane);
-/* Makes memory, LDS and the data registers fit: numbers for floats, equal values for comparisons. */
+/* Makes memory, LDS and the data registers fit: numbers for floats, equal values for comparisons.
+ */
 void world_make_atomic_data(struct world *w, const char *op, unsigned bits, uint32_t (*data)[64]);
 
 /* ---- one function per encoding; false: no vector for this row ---- */
@@ -87,6 +93,7 @@ bool test_ds_row(struct world *w);
 bool test_flat_row(struct world *w);
 bool test_buffer_row(struct world *w);
 bool test_smem_row(struct world *w);
+bool test_control_row(struct world *w);
 void test_gws(struct world *w);
 void test_faults(struct world *w);
 

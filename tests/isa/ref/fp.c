@@ -26,7 +26,10 @@ uint64_t fp_inf(enum fp_format f, bool negative)
 
 uint64_t fp_nan(enum fp_format f) { return fp_inf(f, false) | (mantissa_mask(f) + 1) >> 1; }
 uint64_t fp_max(enum fp_format f, bool negative) { return fp_inf(f, negative) - 1; }
-uint64_t fp_one(enum fp_format f) { return (uint64_t)formats[f].bias << (formats[f].precision - 1); }
+uint64_t fp_one(enum fp_format f)
+{
+	return (uint64_t)formats[f].bias << (formats[f].precision - 1);
+}
 uint64_t fp_signed_zero(enum fp_format f, bool negative) { return negative ? sign_bit(f) : 0; }
 uint64_t fp_negate(enum fp_format f, uint64_t x) { return x ^ sign_bit(f); }
 uint64_t fp_absolute(enum fp_format f, uint64_t x) { return magnitude(f, x); }
@@ -176,7 +179,8 @@ uint64_t fp_add(enum fp_format f, uint64_t a, uint64_t b, uint32_t mode)
 
 uint64_t fp_mul(enum fp_format f, uint64_t a, uint64_t b, uint32_t mode)
 {
-	return finish(f, fp_value(f, fp_flush_in(f, a, mode)) * fp_value(f, fp_flush_in(f, b, mode)),
+	return finish(f,
+		      fp_value(f, fp_flush_in(f, a, mode)) * fp_value(f, fp_flush_in(f, b, mode)),
 		      mode);
 }
 

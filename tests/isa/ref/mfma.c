@@ -129,7 +129,8 @@ void ref_mfma_run(const struct ref_mfma *op, enum ref_target target, const uint3
 		  const uint32_t (*b)[64], const uint32_t (*c)[64], unsigned cbsz, unsigned abid,
 		  unsigned blgp, uint32_t (*d)[64], double (*slack)[64])
 {
-	bool flush = target == REF_GFX90A && (op->type == REF_MFMA_F16 || op->type == REF_MFMA_BF16);
+	bool flush =
+		target == REF_GFX90A && (op->type == REF_MFMA_F16 || op->type == REF_MFMA_BF16);
 	bool is_f64 = op->type == REF_MFMA_F64;
 	quad ulp = is_f64 ? 0x1p-52Q : 0x1p-23Q, smallest = is_f64 ? 0x1p-1021Q : 0x1p-125Q;
 
@@ -148,9 +149,11 @@ void ref_mfma_run(const struct ref_mfma *op, enum ref_target target, const uint3
 
 			for (unsigned k = 0; k < op->k; k++) {
 				unsigned row = k / op->k_per_lane, e = k % op->k_per_lane;
-				quad x = element(op, target, a, i + op->m * (a_block + op->blocks * row), e);
-				quad y = element(op, target, b,
-						 blgp_lane(j + op->n * (block + op->blocks * row), blgp), e);
+				quad x = element(op, target, a,
+						 i + op->m * (a_block + op->blocks * row), e);
+				quad y = element(
+					op, target, b,
+					blgp_lane(j + op->n * (block + op->blocks * row), blgp), e);
 
 				sum += x * y;
 				size += fabsq(x * y);
@@ -163,11 +166,13 @@ void ref_mfma_run(const struct ref_mfma *op, enum ref_target target, const uint3
 				raw = fp_rounded(F64, sum, ROUND_NEAREST);
 				d[2 * at.item][at.lane] = (uint32_t)raw;
 				d[2 * at.item + 1][at.lane] = (uint32_t)(raw >> 32);
-				slack[2 * at.item][at.lane] = (double)(size * ulp * op->k + smallest);
+				slack[2 * at.item][at.lane] =
+					(double)(size * ulp * op->k + smallest);
 			} else {
 				raw = fp_rounded(F32, sum, ROUND_NEAREST);
 				d[at.item][at.lane] = (uint32_t)(flush ? fp_flush(F32, raw) : raw);
-				slack[at.item][at.lane] = (double)(size * ulp * (op->k + 1) + smallest);
+				slack[at.item][at.lane] =
+					(double)(size * ulp * (op->k + 1) + smallest);
 			}
 		}
 	}

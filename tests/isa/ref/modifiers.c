@@ -39,7 +39,8 @@ uint64_t ref_dst_mod(unsigned bits, uint64_t value, unsigned omod, bool clamp, u
 uint32_t ref_sdwa_src(uint32_t value, unsigned sel, bool sext)
 {
 	if (sel < 4)
-		return sext ? (uint32_t)(int32_t)(int8_t)(value >> 8 * sel) : value >> 8 * sel & 0xff;
+		return sext ? (uint32_t)(int32_t)(int8_t)(value >> 8 * sel)
+			    : value >> 8 * sel & 0xff;
 	if (sel < 6)
 		return sext ? (uint32_t)(int32_t)(int16_t)(value >> 16 * (sel - 4))
 			    : value >> 16 * (sel - 4) & 0xffff;

@@ -84,8 +84,8 @@ struct ref_row {
 };
 
 /* One table per file, ended by a row without mnemonic. */
-extern const struct ref_row ref_float_rows[], ref_special_rows[], ref_convert_rows[], ref_int_rows[],
-	ref_packed_rows[], ref_compare_rows[], ref_salu_rows[];
+extern const struct ref_row ref_float_rows[], ref_special_rows[], ref_convert_rows[],
+	ref_int_rows[], ref_packed_rows[], ref_compare_rows[], ref_salu_rows[];
 
 /* NULL: no such row. */
 const struct ref_row *ref_find(const char *mnemonic);
@@ -115,7 +115,7 @@ bool ref_dpp_enabled(unsigned row_mask, unsigned bank_mask, unsigned lane);
 /* Runs the rows marked REF_PK16/REF_PK32 on both halves. in->s: whole registers (pairs). */
 void ref_packed(const struct ref_row *row, const struct ref_in *in, struct ref_out *out);
 
-/* --- matrix instructions ------------------------------------------------------------------------ */
+/* --- matrix instructions ----------------------------------------------------------------------- */
 
 enum ref_mfma_type { REF_MFMA_F32, REF_MFMA_F16, REF_MFMA_BF16, REF_MFMA_I8, REF_MFMA_F64 };
 

@@ -29,8 +29,9 @@ static uint64_t next_random(void)
 }
 
 static const uint64_t special_f32[] = {
-	0, 0x80000000, 1, 0x80000001, 0x7fffff, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff,
-	0x7f800000, 0xff800000, 0x7fc00000, 0x3f800001, 0x34000000, 0x00ffffff, 0x4b800000,
+	0,          0x80000000, 1,          0x80000001, 0x7fffff,   0x800000,
+	0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
+	0x7fc00000, 0x3f800001, 0x34000000, 0x00ffffff, 0x4b800000,
 };
 
 static uint64_t any_float(enum fp_format f)
@@ -93,8 +94,10 @@ static void host_agrees_in_every_rounding_mode(void)
 		uint32_t mode = REF_MODE_DEFAULT | r | r << 2;
 		uint64_t a = any_float(F32), b = any_float(F32), c = any_float(F32);
 		uint64_t x = any_float(F64), y = any_float(F64), z = any_float(F64);
-		volatile float fa = as_float(a), fb = as_float(b), fc = as_float(c), f_add, f_mul, f_fma, f_cvt;
-		volatile double dx = as_double(x), dy = as_double(y), dz = as_double(z), d_add, d_mul, d_fma;
+		volatile float fa = as_float(a), fb = as_float(b), fc = as_float(c), f_add, f_mul,
+			       f_fma, f_cvt;
+		volatile double dx = as_double(x), dy = as_double(y), dz = as_double(z), d_add,
+				d_mul, d_fma;
 
 		fesetround(rounds[r]);
 		f_add = fa + fb;
@@ -131,14 +134,17 @@ static void half_agrees_with_the_compiler(void)
 		uint16_t h;
 
 		memcpy(&h, &v, 2);
-		same("f16 from f32", F16, fp_convert(F16, F32, x, ROUND_NEAREST, REF_MODE_DEFAULT), h);
+		same("f16 from f32", F16, fp_convert(F16, F32, x, ROUND_NEAREST, REF_MODE_DEFAULT),
+		     h);
 	}
 }
 
 static uint64_t run(const char *mnemonic, uint64_t a, uint64_t b, uint64_t c, bool ci, bool *co)
 {
 	const struct ref_row *row = ref_find(mnemonic);
-	struct ref_in in = { .s = { a, b, c }, .ci = ci, .mode = REF_MODE_DEFAULT, .target = REF_GFX90A };
+	struct ref_in in = {
+		.s = { a, b, c }, .ci = ci, .mode = REF_MODE_DEFAULT, .target = REF_GFX90A
+	};
 	struct ref_out out = { 0 };
 
 	row->fn(&in, &out);
@@ -151,7 +157,8 @@ static uint64_t run(const char *mnemonic, uint64_t a, uint64_t b, uint64_t c, bo
 static uint64_t divide(enum fp_format f, uint64_t num, uint64_t den)
 {
 	bool is32 = f == F32, vcc;
-	const char *scale = is32 ? "v_div_scale_f32" : "v_div_scale_f64", *fma3 = is32 ? "v_fma_f32" : "v_fma_f64";
+	const char *scale = is32 ? "v_div_scale_f32" : "v_div_scale_f64",
+		   *fma3 = is32 ? "v_fma_f32" : "v_fma_f64";
 	uint64_t one = fp_one(f), d, n, r, e, q;
 
 	d = run(scale, den, den, num, false, NULL);
@@ -174,10 +181,12 @@ static uint64_t divide(enum fp_format f, uint64_t num, uint64_t den)
 static void division_sequence_divides(void)
 {
 	for (unsigned i = 0; i < 20000; i++) {
-		uint64_t a = any_float(F32), b = any_float(F32), x = any_float(F64), y = any_float(F64);
+		uint64_t a = any_float(F32), b = any_float(F32), x = any_float(F64),
+			 y = any_float(F64);
 
 		same("f32 division", F32, divide(F32, a, b), float_bits(as_float(a) / as_float(b)));
-		same("f64 division", F64, divide(F64, x, y), double_bits(as_double(x) / as_double(y)));
+		same("f64 division", F64, divide(F64, x, y),
+		     double_bits(as_double(x) / as_double(y)));
 	}
 }
 
@@ -222,7 +231,8 @@ static void known_values(void)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		expect(cases[i].mnemonic, run(cases[i].mnemonic, cases[i].a, cases[i].b, cases[i].c, false, NULL),
+		expect(cases[i].mnemonic,
+		       run(cases[i].mnemonic, cases[i].a, cases[i].b, cases[i].c, false, NULL),
 		       cases[i].want);
 }
 
@@ -236,10 +246,12 @@ static void lanes_and_selections(void)
 	expect("row_bcast:15", (uint64_t)ref_dpp_source(0x142, 20), 15);
 	expect("row_half_mirror", (uint64_t)ref_dpp_source(0x141, 9), 14);
 	expect("sdwa byte", ref_sdwa_src(0x80ff, 1, true), 0xffffff80);
-	expect("sdwa preserve", ref_sdwa_dst(0x1234, 0xaabbccdd, 2, REF_UNUSED_PRESERVE), 0xaa34ccdd);
+	expect("sdwa preserve", ref_sdwa_dst(0x1234, 0xaabbccdd, 2, REF_UNUSED_PRESERVE),
+	       0xaa34ccdd);
 	expect("sdwa sext", ref_sdwa_dst(0x80, 0xaabbccdd, 1, REF_UNUSED_SEXT), 0xffff8000);
 	expect("clamp of NaN", ref_dst_mod(32, 0x7fc00000, 0, true, REF_MODE_DEFAULT), 0);
-	expect("omod in IEEE mode", ref_dst_mod(32, 0x3f800000, 1, false, REF_MODE_IEEE), 0x3f800000);
+	expect("omod in IEEE mode", ref_dst_mod(32, 0x3f800000, 1, false, REF_MODE_IEEE),
+	       0x3f800000);
 	expect("omod", ref_dst_mod(32, 0x3f800000, 1, false, 0), 0x40000000);
 }
 

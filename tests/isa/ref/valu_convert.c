@@ -39,7 +39,7 @@ static quad round_by(quad v, enum fp_round round)
 	}
 }
 
-/* --- to integers: toward zero, saturating, NaN is 0 ---------------------------------------------- */
+/* --- to integers: toward zero, saturating, NaN is 0 -------------------------------------------- */
 
 #define TO_INT(name, format, low, high, mask)                                                      \
 	static void name(in_t *in, out_t *out)                                                     \
@@ -69,7 +69,7 @@ static void flr(in_t *in, out_t *out)
 	out->d = (uint32_t)saturate(floorq(flushed(F32, in)), INT32_MIN, INT32_MAX);
 }
 
-/* --- from integers -------------------------------------------------------------------------------- */
+/* --- from integers ----------------------------------------------------------------------------- */
 
 #define FROM_INT(name, format, type)                                                               \
 	static void name(in_t *in, out_t *out)                                                     \
@@ -100,7 +100,7 @@ static void off_i4(in_t *in, out_t *out) /* 4-bit signed sixteenths */
 	out->d = fp_rounded(F32, (quad)(v >= 8 ? v - 16 : v) / 16, ROUND_NEAREST);
 }
 
-/* --- between float formats ------------------------------------------------------------------------ */
+/* --- between float formats --------------------------------------------------------------------- */
 
 #define FLOAT_TO_FLOAT(name, to, from)                                                             \
 	static void name(in_t *in, out_t *out)                                                     \
@@ -127,7 +127,7 @@ static void pkrtz(in_t *in, out_t *out)
 		 fp_convert(F16, F32, in->s[1], ROUND_ZERO, in->mode) << 16;
 }
 
-/* --- packing -------------------------------------------------------------------------------------- */
+/* --- packing ----------------------------------------------------------------------------------- */
 
 static uint16_t norm(quad v, bool is_signed)
 {

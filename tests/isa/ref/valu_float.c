@@ -13,7 +13,7 @@ typedef struct ref_out out_t;
 	static inline void name##_f32(in_t *in, out_t *out) { name(F32, in, out); }                \
 	static inline void name##_f64(in_t *in, out_t *out) { name(F64, in, out); }
 
-/* --- add, multiply, fused and unfused multiply-add ----------------------------------------------- */
+/* --- add, multiply, fused and unfused multiply-add --------------------------------------------- */
 
 static void add(enum fp_format f, in_t *in, out_t *out)
 {
@@ -107,7 +107,7 @@ FOR_FORMATS(mad)
 FOR_FORMATS(mac)
 FOR_FORMATS(madmk)
 
-/* --- minimum, maximum, median -------------------------------------------------------------------- */
+/* --- minimum, maximum, median ------------------------------------------------------------------ */
 
 static void min2(enum fp_format f, in_t *in, out_t *out)
 {
@@ -162,7 +162,7 @@ FOR_FORMATS(min3)
 FOR_FORMATS(max3)
 FOR_FORMATS(med3)
 
-/* --- rounding to integers, fractions, exponents -------------------------------------------------- */
+/* --- rounding to integers, fractions, exponents ------------------------------------------------ */
 
 typedef quad integral_fn(quad);
 
@@ -266,7 +266,7 @@ FOR_FORMATS(fract)
 FOR_FORMATS(frexp_mant)
 FOR_FORMATS(frexp_exp)
 
-/* --- the approximating unit: compared within the row's tolerance --------------------------------- */
+/* --- the approximating unit: compared within the row's tolerance ------------------------------- */
 
 static void approximate(enum fp_format f, in_t *in, out_t *out, quad (*fn)(quad))
 {

@@ -33,7 +33,7 @@ static uint64_t fit(__int128 v, unsigned bits, bool is_signed, bool clamp)
 #define FIT(name, bits, is_signed, expression)                                                     \
 	ROW(name, fit((expression), bits, is_signed, in->clamp))
 
-/* --- moves and logic ------------------------------------------------------------------------------ */
+/* --- moves and logic --------------------------------------------------------------------------- */
 
 ROW(mov, S0)
 ROW(cndmask, in->ci ? S1 : S0)
@@ -107,7 +107,7 @@ static void ffbh_i32(in_t *in, out_t *out)
 		}
 }
 
-/* --- shifts ---------------------------------------------------------------------------------------- */
+/* --- shifts ------------------------------------------------------------------------------------ */
 
 ROW(lshlrev_b32, S1 << (S0 & 31))
 ROW(lshrrev_b32, S1 >> (S0 & 31))
@@ -124,7 +124,7 @@ ROW(lshl_or, (S0 << (S1 & 31)) | S2)
 ROW(alignbit, (uint32_t)(((uint64_t)S0 << 32 | S1) >> (S2 & 31)))
 ROW(alignbyte, (uint32_t)(((uint64_t)S0 << 32 | S1) >> 8 * (S2 & 3)))
 
-/* --- add and subtract ------------------------------------------------------------------------------ */
+/* --- add and subtract -------------------------------------------------------------------------- */
 
 #define WIDE(x) ((__int128)(x))
 FIT(add_u32, 32, false, WIDE(S0) + S1)
@@ -152,7 +152,7 @@ static void addc_co(in_t *in, out_t *out) { carry(in, out, WIDE(S0) + S1 + in->c
 static void subb_co(in_t *in, out_t *out) { carry(in, out, WIDE(S0) - S1 - in->ci); }
 static void subbrev_co(in_t *in, out_t *out) { carry(in, out, WIDE(S1) - S0 - in->ci); }
 
-/* --- multiply --------------------------------------------------------------------------------------- */
+/* --- multiply ---------------------------------------------------------------------------------- */
 
 ROW(mul_lo_u32, (uint32_t)(S0 * S1))
 ROW(mul_hi_u32, (uint64_t)S0 * S1 >> 32)
@@ -185,7 +185,7 @@ static void mad_i64_i32(in_t *in, out_t *out) /* a 65-bit signed sum; its top bi
 	out->co = v < 0;
 }
 
-/* --- minimum, maximum, median ------------------------------------------------------------------------ */
+/* --- minimum, maximum, median ------------------------------------------------------------------ */
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
@@ -207,7 +207,7 @@ ORDERED(u32, uint32_t, UINT32_MAX)
 ORDERED(i16, int16_t, UINT16_MAX)
 ORDERED(u16, uint16_t, UINT16_MAX)
 
-/* --- bytes ------------------------------------------------------------------------------------------ */
+/* --- bytes ------------------------------------------------------------------------------------- */
 
 static unsigned byte_of(uint64_t x, unsigned i) { return (unsigned)(x >> 8 * i & 0xff); }
 

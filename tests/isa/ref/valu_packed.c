@@ -7,7 +7,7 @@
 typedef const struct ref_in in_t;
 typedef struct ref_out out_t;
 
-/* --- one half of a packed instruction ---------------------------------------------------------------- */
+/* --- one half of a packed instruction ---------------------------------------------------------- */
 
 static uint64_t fit16(int32_t v, bool is_signed, bool clamp)
 {
@@ -90,7 +90,7 @@ void ref_packed(const struct ref_row *row, const struct ref_in *in, struct ref_o
 	}
 }
 
-/* --- mixed precision: op_sel_hi says f16, op_sel which half; neg_hi is abs, neg_lo is neg --------------- */
+/* --- mixed precision: op_sel_hi says f16, op_sel which half; neg_hi is abs, neg_lo is neg ------ */
 
 static uint64_t mix_source(in_t *in, unsigned k)
 {
@@ -151,7 +151,7 @@ static void fma_mixhi(in_t *in, out_t *out)
 	out->alt = out->alt << 16 | keep;
 }
 
-/* --- dot products ------------------------------------------------------------------------------------- */
+/* --- dot products ------------------------------------------------------------------------------ */
 
 /*
  * The order and the number of roundings are not documented; slack is what they can make. MI200 flushes

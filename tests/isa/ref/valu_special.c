@@ -13,7 +13,7 @@ typedef struct ref_out out_t;
 	static inline void name##_f32(in_t *in, out_t *out) { name(F32, in, out); }                \
 	static inline void name##_f64(in_t *in, out_t *out) { name(F64, in, out); }
 
-/* --- division helpers ----------------------------------------------------------------------------- */
+/* --- division helpers -------------------------------------------------------------------------- */
 
 /* s[1] denominator, s[2] numerator, s[0] one of the two: the one to be scaled. */
 static void div_scale(enum fp_format f, in_t *in, out_t *out)
@@ -31,8 +31,8 @@ static void div_scale(enum fp_format f, in_t *in, out_t *out)
 	 * Only meant for a pair of finite numbers of which s[0] is one, and defined by denormals:
 	 * compilers turn them on around it.
 	 */
-	if (denorm != 3 || fp_is_nan(f, x) || fp_is_inf(f, x) || fp_is_nan(f, den) || fp_is_inf(f, den) ||
-	    fp_is_nan(f, num) || fp_is_inf(f, num) || (x != den && x != num)) {
+	if (denorm != 3 || fp_is_nan(f, x) || fp_is_inf(f, x) || fp_is_nan(f, den) ||
+	    fp_is_inf(f, den) || fp_is_nan(f, num) || fp_is_inf(f, num) || (x != den && x != num)) {
 		out->skip = true;
 		return;
 	}
@@ -98,8 +98,11 @@ static void div_fmas(enum fp_format f, in_t *in, out_t *out)
 	a = fp_value(f, fp_flush_in(f, in->s[0], in->mode));
 	b = fp_value(f, fp_flush_in(f, in->s[1], in->mode));
 	c = fp_value(f, fp_flush_in(f, in->s[2], in->mode));
-	out->d = fp_flush_out(f, fp_rounded(f, ldexpq(fp_add_odd(a * b, c, fp_mode_round(f, in->mode)),
-						      shift), fp_mode_round(f, in->mode)), in->mode);
+	out->d = fp_flush_out(
+		f,
+		fp_rounded(f, ldexpq(fp_add_odd(a * b, c, fp_mode_round(f, in->mode)), shift),
+			   fp_mode_round(f, in->mode)),
+		in->mode);
 	out->alt = fp_scale(f, r, shift, in->mode);
 	out->has_alt = true;
 }
@@ -130,8 +133,9 @@ static void div_fixup(enum fp_format f, in_t *in, out_t *out)
 		out->has_alt = true;
 	} else if (fp_is_nan(f, q)) {
 		/*
-		 * The steps before turn a quotient beyond the largest number into inf - inf. The manual
-		 * hands that NaN on; the division comes out right only if it becomes the overflow it was.
+		 * The steps before turn a quotient beyond the largest number into inf - inf. The
+		 * manual hands that NaN on; the division comes out right only if it becomes the
+		 * overflow it was.
 		 */
 		out->d = fp_rounded(f, ldexpq(sign ? -1 : 1, 8000), fp_mode_round(f, in->mode));
 		out->alt = fp_nan(f);
@@ -145,7 +149,7 @@ FOR_FORMATS(div_scale)
 FOR_FORMATS(div_fmas)
 FOR_FORMATS(div_fixup)
 
-/* --- range reduction ------------------------------------------------------------------------------ */
+/* --- range reduction --------------------------------------------------------------------------- */
 
 /* 2/pi, 1216 bits behind the point; the hardware holds 1201. */
 static const uint32_t two_over_pi[38] = {
@@ -183,7 +187,7 @@ static void trig_preop(in_t *in, out_t *out)
 	out->has_alt = true;
 }
 
-/* --- cube maps ------------------------------------------------------------------------------------- */
+/* --- cube maps --------------------------------------------------------------------------------- */
 
 struct cube { quad face, sc, tc, ma; };
 
@@ -192,7 +196,8 @@ static bool cube_of(in_t *in, struct cube *c)
 	quad x = fp_value(F32, in->s[0]), y = fp_value(F32, in->s[1]), z = fp_value(F32, in->s[2]);
 
 	for (int i = 0; i < 3; i++) /* directions are ordinary numbers */
-		if (fp_is_nan(F32, in->s[i]) || fp_is_inf(F32, in->s[i]) || fp_is_denorm(F32, in->s[i]))
+		if (fp_is_nan(F32, in->s[i]) || fp_is_inf(F32, in->s[i]) ||
+		    fp_is_denorm(F32, in->s[i]))
 			return false;
 	if (fabsq(z) >= fabsq(x) && fabsq(z) >= fabsq(y))
 		*c = (struct cube){ z < 0 ? 5 : 4, z < 0 ? -x : x, -y, 2 * z };

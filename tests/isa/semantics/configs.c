@@ -78,7 +78,8 @@ static void edges(struct vector_test *v)
 		n = 3 * per_run; /* a product of three is too large: random triples of edges */
 	for (size_t at = 0; at < n; at += per_run) {
 		cfg.first_edge = at;
-		vector_run(v, &cfg, n - at >= per_run ? N_INSTANCES : (unsigned)((n - at + 63) / 64));
+		vector_run(v, &cfg,
+			   n - at >= per_run ? N_INSTANCES : (unsigned)((n - at + 63) / 64));
 	}
 	cfg.first_edge = SIZE_MAX;
 	vector_run(v, &cfg, N_INSTANCES);
@@ -139,7 +140,8 @@ static void scalar_operands(struct vector_test *v)
 			if (!(i == 0 && operand_of(v->row, WS_ROLE_K)))
 				vector_run(v, &cfg, 1);
 		}
-		for (size_t i = 0; i < N(floats) && (op->is_float || (op->n_regs == 1 && op->bits == 32)); i++) {
+		for (size_t i = 0;
+		     i < N(floats) && (op->is_float || (op->n_regs == 1 && op->bits == 32)); i++) {
 			cfg.name = "float constant";
 			cfg.scalar_opnd = floats[i];
 			vector_run(v, &cfg, 1);
@@ -176,7 +178,8 @@ static void long_form(struct vector_test *v)
 		for (unsigned i = 0; i < 6; i++) {
 			uint64_t r = rng_next(&v->rng);
 			bool class_op = v->row->flags & WS_ISA_CLASS;
-			static const unsigned roles[] = { WS_ROLE_SRC0, WS_ROLE_SRC1, WS_ROLE_SRC2 };
+			static const unsigned roles[] = { WS_ROLE_SRC0, WS_ROLE_SRC1,
+							  WS_ROLE_SRC2 };
 
 			cfg.e.neg = cfg.e.abs = 0;
 			for (unsigned k = 0; k < 3; k++) {
@@ -193,7 +196,8 @@ static void long_form(struct vector_test *v)
 		}
 		cfg.e.neg = cfg.e.abs = 0;
 	}
-	if ((float_dst && !(v->ref->flags & REF_NO_OMOD) && v->ref->result != REF_V2F16 && !vop3b) ||
+	if ((float_dst && !(v->ref->flags & REF_NO_OMOD) && v->ref->result != REF_V2F16 &&
+	     !vop3b) ||
 	    ((v->row->flags & WS_ISA_CLAMP) && (v->ref->flags & REF_ICLAMP))) {
 		cfg.name = "e64 clamp";
 		cfg.e.clamp = 1;
@@ -225,7 +229,8 @@ static void long_form(struct vector_test *v)
 
 		cfg.name = "op_sel";
 		for (unsigned i = 0; i < 8; i++) {
-			static const unsigned roles[] = { WS_ROLE_SRC0, WS_ROLE_SRC1, WS_ROLE_SRC2 };
+			static const unsigned roles[] = { WS_ROLE_SRC0, WS_ROLE_SRC1,
+							  WS_ROLE_SRC2 };
 			uint64_t r = rng_next(&v->rng);
 
 			cfg.e.op_sel = dst16 ? (unsigned)(r & 8) : 0;
@@ -281,7 +286,8 @@ static void sdwa(struct vector_test *v)
 			}
 		}
 		if (dst && !accumulates(v->row)) {
-			cfg.e.dst_sel = dst->is_float && dst->bits == 32 ? 6 : sdwa_sel(dst, r >> 32);
+			cfg.e.dst_sel =
+				dst->is_float && dst->bits == 32 ? 6 : sdwa_sel(dst, r >> 32);
 			cfg.e.dst_unused = cfg.e.dst_sel == 6 ? 0 : (unsigned)((r >> 40) % 3);
 			if (v->ref->flags & (REF_APPROX | REF_NORM16)) /* compared as a whole only */
 				cfg.e.dst_sel = 6, cfg.e.dst_unused = 0;
@@ -292,8 +298,9 @@ static void sdwa(struct vector_test *v)
 
 static void dpp(struct vector_test *v)
 {
-	static const unsigned controls[] = { 0xe4, 0x1b, 0x00, 0xb1, 0x101, 0x10f, 0x111, 0x11f, 0x121, 0x12f,
-					     0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143 };
+	static const unsigned controls[] = { 0xe4,  0x1b,  0x00,  0xb1,  0x101, 0x10f,
+					     0x111, 0x11f, 0x121, 0x12f, 0x130, 0x134,
+					     0x138, 0x13c, 0x140, 0x141, 0x142, 0x143 };
 	static const unsigned newbcast[] = { 0x150, 0x15f, 0x157 };
 	bool wide = has_64bit(v->row);
 	size_t n = wide ? 0 : N(controls);
@@ -314,7 +321,8 @@ static void dpp(struct vector_test *v)
 			cfg.e.row_mask = r >> 8 & 15;
 			cfg.e.bank_mask = r >> 12 & 15;
 		}
-		if (s0->is_float && s0->type_class != WS_TYPE_PK16 && !(v->row->flags & WS_ISA_IGNMODS)) {
+		if (s0->is_float && s0->type_class != WS_TYPE_PK16 &&
+		    !(v->row->flags & WS_ISA_IGNMODS)) {
 			cfg.e.neg = r >> 16 & 1;
 			cfg.e.abs = r >> 17 & 1;
 		}
@@ -325,8 +333,8 @@ static void dpp(struct vector_test *v)
 /* A constant fills the low half only, so the high result takes it from there: op_sel_hi is 0. */
 static void packed_scalars(struct vector_test *v, bool mix)
 {
-	static const unsigned operands[] = { 70, 129, 193, 242, 247 }, roles[] = { WS_ROLE_SRC0, WS_ROLE_SRC1,
-										    WS_ROLE_SRC2 };
+	static const unsigned operands[] = { 70, 129, 193, 242, 247 },
+			      roles[] = { WS_ROLE_SRC0, WS_ROLE_SRC1, WS_ROLE_SRC2 };
 
 	for (unsigned k = 0; k < 3; k++) {
 		const struct ws_isa_operand *op = operand_of(v->row, roles[k]);
@@ -353,7 +361,8 @@ static void packed(struct vector_test *v)
 	const struct ws_isa_operand *dst = operand_of(v->row, WS_ROLE_VDST);
 	const struct ws_isa_operand *s0 = operand_of(v->row, WS_ROLE_SRC0);
 	bool mix = v->row->flags & WS_ISA_MIX, moves = strstr(v->row->mnemonic, "_mov_b32");
-	bool selects = mix || s0->type_class == WS_TYPE_PK16 || s0->type_class == WS_TYPE_PK32 || moves;
+	bool selects =
+		mix || s0->type_class == WS_TYPE_PK16 || s0->type_class == WS_TYPE_PK32 || moves;
 	bool negates = mix || s0->is_float;
 	unsigned sources = operand_of(v->row, WS_ROLE_SRC2) ? 7 : 3;
 	bool third_is_scalar = strncmp(v->row->mnemonic, "v_dot", 5) == 0;

@@ -59,7 +59,8 @@ static void encode_dpp(struct words *out, const struct ws_isa_row *row, const st
 {
 	uint32_t w = (e->src[0] & 0xff) | e->dpp_ctrl << 8 | e->bound_ctrl << 19;
 
-	w |= (e->neg & 1) << 20 | (e->abs & 1) << 21 | (e->neg >> 1 & 1) << 22 | (e->abs >> 1 & 1) << 23;
+	w |= (e->neg & 1) << 20 | (e->abs & 1) << 21 | (e->neg >> 1 & 1) << 22 |
+	     (e->abs >> 1 & 1) << 23;
 	w |= e->bank_mask << 24 | e->row_mask << 28;
 	encode_short(out, row, e, WS_OPND_DPP);
 	emit(out, w);
@@ -67,9 +68,11 @@ static void encode_dpp(struct words *out, const struct ws_isa_row *row, const st
 
 static void encode_vop3p(struct words *out, const struct ws_isa_row *row, const struct enc *e)
 {
-	emit(out, 0xd3800000u | (uint32_t)row->op << 16 | e->clamp << 15 | (e->op_sel_hi >> 2 & 1) << 14 |
-			  e->op_sel << 11 | e->neg_hi << 8 | e->vdst);
-	emit(out, e->src[0] | e->src[1] << 9 | e->src[2] << 18 | (e->op_sel_hi & 3) << 27 | e->neg << 29);
+	emit(out, 0xd3800000u | (uint32_t)row->op << 16 | e->clamp << 15 |
+			  (e->op_sel_hi >> 2 & 1) << 14 | e->op_sel << 11 | e->neg_hi << 8 |
+			  e->vdst);
+	emit(out, e->src[0] | e->src[1] << 9 | e->src[2] << 18 | (e->op_sel_hi & 3) << 27 |
+			  e->neg << 29);
 }
 
 void encode_vector(struct words *out, const struct ws_isa_row *row, const struct enc *e)

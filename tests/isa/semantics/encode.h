@@ -37,7 +37,8 @@ static inline void encode_sop1(struct words *out, unsigned op, unsigned sdst, un
 	emit(out, 0xbe800000u | sdst << 16 | op << 8 | src0);
 }
 
-static inline void encode_sop2(struct words *out, unsigned op, unsigned sdst, unsigned s0, unsigned s1)
+static inline void encode_sop2(struct words *out, unsigned op, unsigned sdst, unsigned s0,
+			       unsigned s1)
 {
 	emit(out, 0x80000000u | op << 23 | sdst << 16 | s1 << 8 | s0);
 }

@@ -74,7 +74,9 @@ uint64_t input_edge(const struct ws_isa_operand *op, size_t index)
 	uint64_t v;
 
 	if (op->is_float) {
-		v = op->bits == 16 ? edges_f16[index] : op->bits == 32 ? edges_f32[index] : edges_f64[index];
+		v = op->bits == 16   ? edges_f16[index]
+		    : op->bits == 32 ? edges_f32[index]
+				     : edges_f64[index];
 		if (is_pair(op)) { /* the other half: the next edge */
 			size_t other = (index + 1) % input_n_edges(op);
 

@@ -3,6 +3,7 @@
  *
  *	test_semantics [-v] [MNEMONIC...]     -v: all failures, not the first three of each row
  *
+ * WAVESCOPE_SIMD picks the handlers' SIMD level; one that this machine lacks counts as skipped.
  * A row without reference fails, and so does a row of which nothing was compared. Branches, messages and
  * memory instructions (SOPP, SMEM, DS, FLAT, MUBUF, MTBUF) are tested in tests/isa/memory/ and by whole
  * programs; they are no function of registers.
@@ -11,10 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softgpu/exec/levels.h"
 #include "tests/isa/semantics/matrix.h"
 #include "tests/isa/semantics/scalar.h"
 #include "tests/isa/semantics/special.h"
 #include "tests/isa/semantics/vector.h"
+
+enum { EXIT_SKIPPED = 77 }; /* Meson's */
 
 static bool is_covered_here(unsigned enc)
 {
@@ -40,8 +44,8 @@ static void test_row(struct tally *t, const struct ws_isa_row *row, enum ws_targ
 	const struct ref_mfma *mfma = ref_mfma_find(row->mnemonic);
 	const struct ref_row *ref = ref_find(row->mnemonic);
 	special_test *special = special_find(row->mnemonic);
-	bool scalar = row->enc == WS_ENC_SOP1 || row->enc == WS_ENC_SOP2 || row->enc == WS_ENC_SOPC ||
-		      row->enc == WS_ENC_SOPK;
+	bool scalar = row->enc == WS_ENC_SOP1 || row->enc == WS_ENC_SOP2 ||
+		      row->enc == WS_ENC_SOPC || row->enc == WS_ENC_SOPK;
 
 	if (special)
 		special(t, row, target, st);
@@ -67,10 +71,16 @@ int main(int argc, char **argv)
 {
 	struct tally t = { 0 };
 	struct ws_step *st = aligned_alloc(64, (sizeof(*st) + 63) / 64 * 64);
+	const char *level = getenv("WAVESCOPE_SIMD");
 	int first = 1;
 
 	if (!st)
 		return 1;
+	if (level && strcmp(level, ws_level_name()) != 0) {
+		printf("this machine has no %s\n", level);
+		free(st);
+		return EXIT_SKIPPED;
+	}
 	if (first < argc && strcmp(argv[first], "-v") == 0) {
 		t.verbose = true;
 		first++;
@@ -78,7 +88,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < ws_isa_n_rows; i++) {
 		const struct ws_isa_row *row = &ws_isa_rows[i];
 
-		if (!is_covered_here(row->enc) || !is_wanted(row->mnemonic, argv + first, argc - first))
+		if (!is_covered_here(row->enc) ||
+		    !is_wanted(row->mnemonic, argv + first, argc - first))
 			continue;
 		tally_start_row(&t, row->mnemonic);
 		if (row->targets & WS_ISA_GFX90A)
@@ -87,8 +98,8 @@ int main(int argc, char **argv)
 			test_row(&t, row, WS_GFX908, st);
 		tally_end_row(&t);
 	}
-	printf("%u rows, %u programs, %lu results compared, %u rows failed\n", t.rows, t.runs, t.compared,
-	       t.bad_rows);
+	printf("%s: %u rows, %u programs, %lu results compared, %u rows failed\n", ws_level_name(),
+	       t.rows, t.runs, t.compared, t.bad_rows);
 	free(st);
 	return t.bad_rows || !t.rows;
 }

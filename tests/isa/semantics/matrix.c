@@ -17,7 +17,8 @@ enum kind { WHOLE, ANY, SPECIAL, N_KINDS };
 
 static uint64_t number(enum ref_mfma_type type, enum kind kind, struct rng *rng)
 {
-	static const double special[] = { 0, -0.0, 1, -1, 65504, 0x1p-24, 0x1p-14, 3, 0x1p-130, 0x1p60 };
+	static const double special[] = { 0,       -0.0,    1, -1,       65504,
+					  0x1p-24, 0x1p-14, 3, 0x1p-130, 0x1p60 };
 	uint64_t r = rng_next(rng);
 	double v = (double)(int64_t)(r % 17) - 8;
 	enum fp_format f = type == REF_MFMA_F16 ? F16 : type == REF_MFMA_F64 ? F64 : F32;
@@ -38,8 +39,11 @@ static uint64_t number(enum ref_mfma_type type, enum kind kind, struct rng *rng)
 static void fill_sources(const struct ref_mfma *op, enum kind kind, struct rng *rng,
 			 uint32_t (*regs)[64], unsigned n)
 {
-	static const unsigned bits[] = { [REF_MFMA_F32] = 32, [REF_MFMA_F16] = 16, [REF_MFMA_BF16] = 16,
-					 [REF_MFMA_I8] = 8, [REF_MFMA_F64] = 64 };
+	static const unsigned bits[] = { [REF_MFMA_F32] = 32,
+					 [REF_MFMA_F16] = 16,
+					 [REF_MFMA_BF16] = 16,
+					 [REF_MFMA_I8] = 8,
+					 [REF_MFMA_F64] = 64 };
 
 	memset(regs, 0, n * sizeof(*regs));
 	for (unsigned lane = 0; lane < 64; lane++)
@@ -59,9 +63,9 @@ static void fill_accumulators(const struct ref_mfma *op, enum kind kind, struct 
 
 	for (unsigned lane = 0; lane < 64; lane++)
 		for (unsigned i = 0; i < n; i += f64 ? 2 : 1) {
-			uint64_t x = op->type == REF_MFMA_I8 ? rng_next(rng)
-							     : number(f64 ? REF_MFMA_F64 : REF_MFMA_F32,
-								      kind, rng);
+			uint64_t x = op->type == REF_MFMA_I8
+					     ? rng_next(rng)
+					     : number(f64 ? REF_MFMA_F64 : REF_MFMA_F32, kind, rng);
 
 			regs[i][lane] = (uint32_t)x;
 			if (f64)
@@ -77,7 +81,8 @@ struct matrix_config {
 };
 
 /* An inline constant is the same number in every element of C. */
-static void fill_constant(const struct ref_mfma *op, unsigned opnd, uint32_t (*regs)[64], unsigned n)
+static void fill_constant(const struct ref_mfma *op, unsigned opnd, uint32_t (*regs)[64],
+			  unsigned n)
 {
 	bool f64 = op->type == REF_MFMA_F64, one = opnd == WS_OPND_F_0_5 + 2;
 	uint64_t x = one ? fp_one(f64 ? F64 : F32) : opnd - WS_OPND_INT_0;
@@ -88,7 +93,8 @@ static void fill_constant(const struct ref_mfma *op, unsigned opnd, uint32_t (*r
 }
 
 static void run(struct tally *t, const struct ws_isa_row *row, const struct ref_mfma *op,
-		enum ws_target target, struct ws_step *st, struct rng *rng, const struct matrix_config *cfg)
+		enum ws_target target, struct ws_step *st, struct rng *rng,
+		const struct matrix_config *cfg)
 {
 	static uint32_t want[64][64];
 	static double slack[64][64];
@@ -111,9 +117,10 @@ static void run(struct tally *t, const struct ws_isa_row *row, const struct ref_
 		fill_constant(op, cfg->c_constant, cd + V_C, n_cd);
 		e.src[2] = cfg->c_constant;
 	}
-	ref_mfma_run(op, target == WS_GFX908 ? REF_GFX908 : REF_GFX90A, (const uint32_t (*)[64])(a + V_A),
-		     (const uint32_t (*)[64])(b + V_B), (const uint32_t (*)[64])(cd + V_C), cfg->cbsz,
-		     cfg->abid, cfg->blgp, want, slack);
+	ref_mfma_run(op, target == WS_GFX908 ? REF_GFX908 : REF_GFX90A,
+		     (const uint32_t(*)[64])(a + V_A), (const uint32_t(*)[64])(b + V_B),
+		     (const uint32_t(*)[64])(cd + V_C), cfg->cbsz, cfg->abid, cfg->blgp, want,
+		     slack);
 	st->sgpr[WS_OPND_EXEC_LO] = (uint32_t)cfg->exec;
 	st->sgpr[WS_OPND_EXEC_HI] = (uint32_t)(cfg->exec >> 32);
 	encode_mfma(&words, row, &e);
@@ -128,7 +135,8 @@ static void run(struct tally *t, const struct ws_isa_row *row, const struct ref_
 		for (unsigned i = 0; i < n_cd; i += f64 ? 2 : 1) {
 			uint64_t got = cd[V_D + i][lane], expected = want[i][lane];
 			/* whole numbers below 2^24 are exact in any order */
-			double tolerance = cfg->kind == WHOLE || op->type == REF_MFMA_I8 ? 0 : slack[i][lane];
+			double tolerance =
+				cfg->kind == WHOLE || op->type == REF_MFMA_I8 ? 0 : slack[i][lane];
 
 			if (f64) {
 				got |= (uint64_t)cd[V_D + i + 1][lane] << 32;
@@ -136,12 +144,15 @@ static void run(struct tally *t, const struct ws_isa_row *row, const struct ref_
 			}
 			t->compared++;
 			/* the sign of a sum that is exactly zero depends on the order as well */
-			if (op->type == REF_MFMA_I8 ? got != expected
-						    : !within(f64 ? 64 : 32, expected, got, tolerance))
-				fail(t, "%s, kind %d cbsz %u abid %u blgp %u acc %x %x, register %u lane %u: got %"
-				     PRIx64 ", expected %" PRIx64 " +- %g",
-				     target == WS_GFX908 ? "gfx908" : "gfx90a", cfg->kind, cfg->cbsz, cfg->abid,
-				     cfg->blgp, cfg->acc_ab, cfg->acc_cd, i, lane, got, expected, tolerance);
+			if (op->type == REF_MFMA_I8
+				    ? got != expected
+				    : !within(f64 ? 64 : 32, expected, got, tolerance))
+				fail(t,
+				     "%s, kind %d cbsz %u abid %u blgp %u acc %x %x, register %u "
+				     "lane %u: got %" PRIx64 ", expected %" PRIx64 " +- %g",
+				     target == WS_GFX908 ? "gfx908" : "gfx90a", cfg->kind,
+				     cfg->cbsz, cfg->abid, cfg->blgp, cfg->acc_ab, cfg->acc_cd, i,
+				     lane, got, expected, tolerance);
 		}
 }
 
@@ -153,11 +164,13 @@ void test_matrix_row(struct tally *t, const struct ws_isa_row *row, const struct
 
 	rng_seed(&rng, row->mnemonic);
 	for (unsigned kind = 0; kind < N_KINDS; kind++)
-		run(t, row, op, target, st, &rng, &(struct matrix_config){ .kind = kind, .exec = ~0ull });
+		run(t, row, op, target, st, &rng,
+		    &(struct matrix_config){ .kind = kind, .exec = ~0ull });
 	/* EXEC does not matter; sources in accumulation registers */
 	for (unsigned acc = 0; acc < 4; acc++)
 		run(t, row, op, target, st, &rng,
-		    &(struct matrix_config){ .kind = WHOLE, .acc_ab = acc, .exec = acc ? ~0ull : 0x10f });
+		    &(struct matrix_config){
+			    .kind = WHOLE, .acc_ab = acc, .exec = acc ? ~0ull : 0x10f });
 	if (target == WS_GFX90A) /* on gfx908 the accumulators are always AGPRs, and the bit is 0 */
 		run(t, row, op, target, st, &rng,
 		    &(struct matrix_config){ .kind = WHOLE, .acc_cd = 1, .exec = ~0ull });

@@ -80,21 +80,27 @@ static void run_case(struct tally *t, const struct ws_isa_row *row, const struct
 	if (sopk && !want.d_written)
 		expected = c->old;
 	if (got != expected)
-		fail(t, "s0 %" PRIx64 " s1 %" PRIx64 " simm %x old %" PRIx64 " scc %d: got %" PRIx64
-		     ", expected %" PRIx64, in.s[0], in.s[1], c->simm, c->old, c->scc, got, expected);
+		fail(t,
+		     "s0 %" PRIx64 " s1 %" PRIx64 " simm %x old %" PRIx64 " scc %d: got %" PRIx64
+		     ", expected %" PRIx64,
+		     in.s[0], in.s[1], c->simm, c->old, c->scc, got, expected);
 	if (st->scc != (want.scc_written ? want.scc : c->scc))
-		fail(t, "s0 %" PRIx64 " s1 %" PRIx64 " simm %x scc %d: scc %u, expected %d", in.s[0], in.s[1],
-		     c->simm, c->scc, st->scc, want.scc_written ? want.scc : c->scc);
+		fail(t, "s0 %" PRIx64 " s1 %" PRIx64 " simm %x scc %d: scc %u, expected %d",
+		     in.s[0], in.s[1], c->simm, c->scc, st->scc,
+		     want.scc_written ? want.scc : c->scc);
 }
 
 void test_scalar_row(struct tally *t, const struct ws_isa_row *row, const struct ref_row *ref,
 		     enum ws_target target, struct ws_step *st)
 {
-	static const struct ws_isa_operand word = { .bits = 32, .n_regs = 1 }, two = { .bits = 64, .n_regs = 2 };
-	const struct ws_isa_operand *s0 = operand_of(row, WS_ROLE_SRC0), *s1 = operand_of(row, WS_ROLE_SRC1);
+	static const struct ws_isa_operand word = { .bits = 32, .n_regs = 1 },
+					   two = { .bits = 64, .n_regs = 2 };
+	const struct ws_isa_operand *s0 = operand_of(row, WS_ROLE_SRC0),
+				    *s1 = operand_of(row, WS_ROLE_SRC1);
 	const struct ws_isa_operand *sdst = operand_of(row, WS_ROLE_SDST);
 	bool wide0 = s0 && s0->n_regs == 2, wide1 = s1 && s1->n_regs == 2;
-	size_t n0 = input_n_edges(wide0 ? &two : &word), n1 = s1 ? input_n_edges(wide1 ? &two : &word) : 1;
+	size_t n0 = input_n_edges(wide0 ? &two : &word),
+	       n1 = s1 ? input_n_edges(wide1 ? &two : &word) : 1;
 	struct rng rng;
 
 	rng_seed(&rng, row->mnemonic);
@@ -106,8 +112,9 @@ void test_scalar_row(struct tally *t, const struct ws_isa_row *row, const struct
 		c.s[1] = edge && s1 ? input_edge(wide1 ? &two : &word, i / n0) : rng_next(&rng);
 		if (!edge && s1 && !wide1 && (i & 1)) /* fields: an offset and a width */
 			c.s[1] = (rng_next(&rng) & 0x7f003f);
-		c.old = sdst && sdst->n_regs < 2 && edge ? input_edge(&word, i % n0) | 0xabcdull << 32
-							 : rng_next(&rng);
+		c.old = sdst && sdst->n_regs < 2 && edge
+				? input_edge(&word, i % n0) | 0xabcdull << 32
+				: rng_next(&rng);
 		c.simm = (uint16_t)(i % 7 == 0 ? c.old : i % 7 == 1 ? 0x8000 : rng_next(&rng));
 		c.scc = rng_next(&rng) & 1;
 		if (!edge && i % 5 == 0) { /* an inline constant */
@@ -115,7 +122,8 @@ void test_scalar_row(struct tally *t, const struct ws_isa_row *row, const struct
 			unsigned opnd = 128 + (unsigned)(rng_next(&rng) % 81);
 
 			c.opnd[which] = opnd;
-			c.s[which] = opnd <= 192 ? opnd - 128 : (uint64_t)(int64_t)(192 - (int)opnd);
+			c.s[which] =
+				opnd <= 192 ? opnd - 128 : (uint64_t)(int64_t)(192 - (int)opnd);
 		}
 		if (!edge && i % 5 == 1 && row->enc != WS_ENC_SOPK) { /* a literal */
 			unsigned which = i % 2 && s1 ? 1 : 0;
@@ -123,8 +131,9 @@ void test_scalar_row(struct tally *t, const struct ws_isa_row *row, const struct
 
 			c.opnd[which] = WS_OPND_LITERAL;
 			c.literal = (uint32_t)(i % 3 ? rng_next(&rng) : 0xfffffff0);
-			c.s[which] = op->type_class == WS_TYPE_I ? (uint64_t)(int64_t)(int32_t)c.literal
-								 : c.literal;
+			c.s[which] = op->type_class == WS_TYPE_I
+					     ? (uint64_t)(int64_t)(int32_t)c.literal
+					     : c.literal;
 		}
 		run_case(t, row, ref, target, st, &c);
 	}

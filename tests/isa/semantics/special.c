@@ -36,7 +36,8 @@ static void number_lanes(struct ws_step *st)
 			st->vgpr[r][lane] = r << 16 | lane;
 }
 
-static bool go(struct tally *t, enum ws_target target, const struct words *words, struct ws_step *st)
+static bool go(struct tally *t, enum ws_target target, const struct words *words,
+	       struct ws_step *st)
 {
 	enum ws_fault_kind fault = ws_step_run(target, words->w, words->n, st);
 
@@ -54,7 +55,7 @@ static void expect(struct tally *t, const char *what, uint64_t got, uint64_t wan
 		fail(t, "%s: got %" PRIx64 ", expected %" PRIx64, what, got, want);
 }
 
-/* --- vector ----------------------------------------------------------------------------------------- */
+/* --- vector ------------------------------------------------------------------------------------ */
 
 static void nothing(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
 		    struct ws_step *st)
@@ -152,7 +153,7 @@ static void swap(struct tally *t, const struct ws_isa_row *row, enum ws_target t
 	}
 }
 
-/* --- EXEC ---------------------------------------------------------------------------------------------- */
+/* --- EXEC -------------------------------------------------------------------------------------- */
 
 static uint64_t new_exec(const char *name, uint64_t s, uint64_t exec)
 {
@@ -160,8 +161,8 @@ static uint64_t new_exec(const char *name, uint64_t s, uint64_t exec)
 		{ "s_andn1_", 0 }, { "s_andn2_", 1 }, { "s_orn1_", 2 }, { "s_orn2_", 3 }, { "s_and_", 4 },
 		{ "s_or_", 5 }, { "s_xor_", 6 }, { "s_nand_", 7 }, { "s_nor_", 8 }, { "s_xnor_", 9 },
 	};
-	uint64_t results[] = { ~s & exec, s & ~exec, ~s | exec, s | ~exec, s & exec, s | exec, s ^ exec,
-			       ~(s & exec), ~(s | exec), ~(s ^ exec) };
+	uint64_t results[] = { ~s & exec, s & ~exec, ~s | exec,   s | ~exec,   s & exec,
+			       s | exec,  s ^ exec,  ~(s & exec), ~(s | exec), ~(s ^ exec) };
 
 	for (size_t i = 0; i < 10; i++)
 		if (strncmp(name, ops[i].name, strlen(ops[i].name)) == 0)
@@ -172,11 +173,13 @@ static uint64_t new_exec(const char *name, uint64_t s, uint64_t exec)
 static void exec_ops(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
 		     struct ws_step *st)
 {
-	static const uint64_t values[] = { 0, ~0ull, 0xff, 0xf0f0f0f0f0f0f0f0, 1ull << 63, 0x12345678 };
+	static const uint64_t values[] = { 0,          ~0ull,     0xff, 0xf0f0f0f0f0f0f0f0,
+					   1ull << 63, 0x12345678 };
 	bool writes = strstr(row->mnemonic, "wrexec");
 
 	for (size_t i = 0; i < 36; i++) {
-		uint64_t s = values[i % 6], exec = values[i / 6], want = new_exec(row->mnemonic, s, exec);
+		uint64_t s = values[i % 6], exec = values[i / 6],
+			 want = new_exec(row->mnemonic, s, exec);
 		struct words words = { .n = 0 };
 
 		ws_step_init(st);
@@ -202,7 +205,7 @@ static void exec_ops(struct tally *t, const struct ws_isa_row *row, enum ws_targ
 	expect(t, "sdst", pair(st, 8), writes ? new_exec(row->mnemonic, 0xff00, 0xfff) : 0xfff);
 }
 
-/* --- indexed registers ----------------------------------------------------------------------------------- */
+/* --- indexed registers ------------------------------------------------------------------------- */
 
 static void movrel(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
 		   struct ws_step *st)
@@ -235,7 +238,8 @@ static void gpr_idx(struct tally *t, const struct ws_isa_row *row, enum ws_targe
 
 	for (unsigned enables = 0; enables < 16; enables++) { /* bit 0 src0, 1 src1, 2 src2, 3 dst */
 		struct words words = { .n = 0 };
-		unsigned src = enables & 1 ? 13 : 10, dst = enables & 8 ? 43 : 40, second = enables & 2 ? 23 : 20;
+		unsigned src = enables & 1 ? 13 : 10, dst = enables & 8 ? 43 : 40,
+			 second = enables & 2 ? 23 : 20;
 
 		number_lanes(st);
 		st->sgpr[12] = 3;
@@ -260,7 +264,7 @@ static void gpr_idx(struct tally *t, const struct ws_isa_row *row, enum ws_targe
 	}
 }
 
-/* --- PC ------------------------------------------------------------------------------------------------- */
+/* --- PC ---------------------------------------------------------------------------------------- */
 
 /* s[14:15] = address of the words 24 bytes from here. 3 words. */
 static void target_address(struct words *out, unsigned bytes)
@@ -350,13 +354,14 @@ static void forks(struct tally *t, const struct ws_isa_row *row, enum ws_target 
 	}
 }
 
-/* --- MODE ------------------------------------------------------------------------------------------------- */
+/* --- MODE -------------------------------------------------------------------------------------- */
 
 static void hwreg(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
 		  struct ws_step *st)
 {
-	static const struct { unsigned offset, size; } fields[] = { { 0, 4 }, { 4, 4 }, { 0, 8 }, { 2, 2 },
-								    { 8, 1 }, { 9, 1 }, { 0, 10 } };
+	static const struct {
+		unsigned offset, size;
+	} fields[] = { { 0, 4 }, { 4, 4 }, { 0, 8 }, { 2, 2 }, { 8, 1 }, { 9, 1 }, { 0, 10 } };
 	const char *name = row->mnemonic;
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {

@@ -28,7 +28,10 @@ const struct ws_isa_operand *operand_of(const struct ws_isa_row *row, unsigned r
 	return NULL;
 }
 
-static bool is_cmpx(const struct ws_isa_row *row) { return strncmp(row->mnemonic, "v_cmpx", 6) == 0; }
+static bool is_cmpx(const struct ws_isa_row *row)
+{
+	return strncmp(row->mnemonic, "v_cmpx", 6) == 0;
+}
 static bool src_is_agpr(const struct ws_isa_row *row)
 {
 	return strcmp(row->mnemonic, "v_accvgpr_read_b32") == 0 ||
@@ -44,7 +47,7 @@ static bool reads_mask(const struct ws_isa_row *row)
 	return operand_of(row, WS_ROLE_CI) || (row->flags & WS_ISA_VCC);
 }
 
-/* --- filling in ------------------------------------------------------------------------------------ */
+/* --- filling in -------------------------------------------------------------------------------- */
 
 static uint64_t float_constant(unsigned opnd, unsigned bits)
 {
@@ -57,8 +60,8 @@ static uint64_t float_constant(unsigned opnd, unsigned bits)
 }
 
 /* What a source of this type reads from a scalar operand. */
-static uint64_t scalar_value(const struct ws_isa_operand *op, unsigned opnd, const struct ws_step *st,
-			     uint32_t literal)
+static uint64_t scalar_value(const struct ws_isa_operand *op, unsigned opnd,
+			     const struct ws_step *st, uint32_t literal)
 {
 	if (opnd >= WS_OPND_INT_0 && opnd <= WS_OPND_INT_64)
 		return opnd - WS_OPND_INT_0;
@@ -76,8 +79,8 @@ static uint64_t scalar_value(const struct ws_isa_operand *op, unsigned opnd, con
 	return st->sgpr[opnd] | (uint64_t)st->sgpr[opnd + 1] << 32;
 }
 
-static uint64_t choose(struct vector_test *v, const struct ws_isa_operand *op, const struct config *cfg,
-		       size_t vector, unsigned k)
+static uint64_t choose(struct vector_test *v, const struct ws_isa_operand *op,
+		       const struct config *cfg, size_t vector, unsigned k)
 {
 	const struct ws_isa_operand *s0 = operand_of(v->row, WS_ROLE_SRC0);
 	size_t n0 = input_n_edges(s0), index = cfg->first_edge + vector;
@@ -112,7 +115,8 @@ static void fill(struct vector_test *v, const struct config *cfg, unsigned n, st
 	for (unsigned i = 0; i < 16; i++)
 		st->sgpr[S_MASK_OUT + i] = 0xdeadbeef;
 	if (cfg->scalar_src) {
-		uint64_t x = input_random(operand_of(v->row, src_role[cfg->scalar_src - 1]), &v->rng);
+		uint64_t x =
+			input_random(operand_of(v->row, src_role[cfg->scalar_src - 1]), &v->rng);
 
 		st->sgpr[S_SOURCE] = (uint32_t)x;
 		st->sgpr[S_SOURCE + 1] = (uint32_t)(x >> 32);
@@ -140,8 +144,9 @@ static void fill(struct vector_test *v, const struct config *cfg, unsigned n, st
 				const struct ws_isa_operand *op = operand_of(v->row, src_role[k]);
 
 				if (op)
-					put(src_is_agpr(v->row) ? st->agpr : st->vgpr, base + src_at[k],
-					    op->n_regs, lane, s[k], in->s2_hi[w][lane]);
+					put(src_is_agpr(v->row) ? st->agpr : st->vgpr,
+					    base + src_at[k], op->n_regs, lane, s[k],
+					    in->s2_hi[w][lane]);
 			}
 			in->old[w][lane] = operand_of(v->row, WS_ROLE_VDST)
 				? input_random(operand_of(v->row, WS_ROLE_VDST), &v->rng) : 0;
@@ -156,8 +161,8 @@ static void fill(struct vector_test *v, const struct config *cfg, unsigned n, st
 	}
 }
 
-static void build(struct vector_test *v, const struct config *cfg, unsigned n, const struct inputs *in,
-		  struct words *out)
+static void build(struct vector_test *v, const struct config *cfg, unsigned n,
+		  const struct inputs *in, struct words *out)
 {
 	const struct ws_isa_row *row = v->row;
 	bool co = operand_of(row, WS_ROLE_CO), vop3 = cfg->e.form == WS_FORM_VOP3;
@@ -193,7 +198,7 @@ static void build(struct vector_test *v, const struct config *cfg, unsigned n, c
 	}
 }
 
-/* --- one lane ----------------------------------------------------------------------------------------- */
+/* --- one lane ---------------------------------------------------------------------------------- */
 
 /* What source k of a lane is after selection and modifiers. */
 static uint64_t source(struct vector_test *v, const struct config *cfg, const struct inputs *in,
@@ -235,7 +240,8 @@ static uint64_t source(struct vector_test *v, const struct config *cfg, const st
 }
 
 static void reference(struct vector_test *v, const struct config *cfg, const struct inputs *in,
-		      unsigned w, unsigned lane, uint32_t mode, struct ref_out *out, bool *out_invalid)
+		      unsigned w, unsigned lane, uint32_t mode, struct ref_out *out,
+		      bool *out_invalid)
 {
 	struct ref_in r = {
 		.s2_hi = in->s2_hi[w][lane], .d_old = in->old[w][lane],
@@ -268,7 +274,10 @@ static void reference(struct vector_test *v, const struct config *cfg, const str
 
 static unsigned float_bits(const struct ref_row *ref)
 {
-	return ref->result == REF_F16 ? 16 : ref->result == REF_F32 ? 32 : ref->result == REF_F64 ? 64 : 0;
+	return ref->result == REF_F16   ? 16
+	       : ref->result == REF_F32 ? 32
+	       : ref->result == REF_F64 ? 64
+					: 0;
 }
 
 /* Does the register hold `value` where it belongs, and what it held before elsewhere? */
@@ -290,7 +299,8 @@ static bool placed(struct vector_test *v, const struct config *cfg, uint64_t val
 		old &= UINT32_MAX;
 	}
 	if (cfg->e.form == WS_FORM_SDWA && cfg->e.dst_sel != 6) {
-		unsigned sel = cfg->e.dst_sel, n = sel < 4 ? 8 : 16, at = sel < 4 ? 8 * sel : 16 * (sel - 4);
+		unsigned sel = cfg->e.dst_sel, n = sel < 4 ? 8 : 16,
+			 at = sel < 4 ? 8 * sel : 16 * (sel - 4);
 		uint32_t field = (uint32_t)(got >> at) & ((1u << n) - 1);
 
 		if (n == 16 && bits == 16) /* the rest follows from the float that is there */
@@ -311,8 +321,8 @@ static bool placed(struct vector_test *v, const struct config *cfg, uint64_t val
 	return value_matches(v->ref, value, got, slack, cfg->mode);
 }
 
-static const char *describe(struct vector_test *v, const struct config *cfg, const struct inputs *in,
-			    unsigned w, unsigned lane)
+static const char *describe(struct vector_test *v, const struct config *cfg,
+			    const struct inputs *in, unsigned w, unsigned lane)
 {
 	static char text[400];
 	const struct enc *e = &cfg->e;
@@ -332,14 +342,16 @@ static const char *describe(struct vector_test *v, const struct config *cfg, con
 			      (unsigned)(in->mask_in[w] >> lane & 1));
 	if (e->neg | e->abs | e->omod | e->clamp | e->op_sel | e->neg_hi)
 		n += snprintf(text + n, sizeof(text) - (size_t)n,
-			      " [neg %x abs %x omod %u clamp %u op_sel %x hi %x neg_hi %x]", e->neg, e->abs,
-			      e->omod, e->clamp, e->op_sel, e->op_sel_hi, e->neg_hi);
+			      " [neg %x abs %x omod %u clamp %u op_sel %x hi %x neg_hi %x]", e->neg,
+			      e->abs, e->omod, e->clamp, e->op_sel, e->op_sel_hi, e->neg_hi);
 	if (e->form == WS_FORM_SDWA)
-		snprintf(text + n, sizeof(text) - (size_t)n, " [sdwa %u %u sext %x -> %u unused %u]",
-			 e->src_sel[0], e->src_sel[1], e->sext, e->dst_sel, e->dst_unused);
+		snprintf(text + n, sizeof(text) - (size_t)n,
+			 " [sdwa %u %u sext %x -> %u unused %u]", e->src_sel[0], e->src_sel[1],
+			 e->sext, e->dst_sel, e->dst_unused);
 	if (e->form == WS_FORM_DPP)
-		snprintf(text + n, sizeof(text) - (size_t)n, " [dpp %03x rows %x banks %x bound %u]",
-			 e->dpp_ctrl, e->row_mask, e->bank_mask, e->bound_ctrl);
+		snprintf(text + n, sizeof(text) - (size_t)n,
+			 " [dpp %03x rows %x banks %x bound %u]", e->dpp_ctrl, e->row_mask,
+			 e->bank_mask, e->bound_ctrl);
 	return text;
 }
 
@@ -358,9 +370,11 @@ static void check_mask(struct vector_test *v, const struct config *cfg, const st
 	bool exec = v->step->sgpr[S_EXEC_OUT + 2 * w + lane / 32] >> lane % 32 & 1;
 
 	if (got != want)
-		fail(v->t, "%s: mask bit %d, expected %d", describe(v, cfg, in, w, lane), got, want);
+		fail(v->t, "%s: mask bit %d, expected %d", describe(v, cfg, in, w, lane), got,
+		     want);
 	if (is_cmpx(v->row) && exec != want)
-		fail(v->t, "%s: exec bit %d, expected %d", describe(v, cfg, in, w, lane), exec, want);
+		fail(v->t, "%s: exec bit %d, expected %d", describe(v, cfg, in, w, lane), exec,
+		     want);
 }
 
 static void check_lane(struct vector_test *v, const struct config *cfg, const struct inputs *in,
@@ -369,7 +383,8 @@ static void check_lane(struct vector_test *v, const struct config *cfg, const st
 	const struct ws_isa_operand *dst = operand_of(v->row, WS_ROLE_VDST);
 	uint64_t got = got_value(v, w, lane, 0), got_hi = got_value(v, w, lane, 2);
 	uint64_t old = in->old[w][lane], old_hi = in->old_hi[w][lane];
-	bool co = operand_of(v->row, WS_ROLE_CO), invalid = false, active = cfg->exec >> lane & 1, ok;
+	bool co = operand_of(v->row, WS_ROLE_CO), invalid = false, active = cfg->exec >> lane & 1,
+	     ok;
 	bool dpp = cfg->e.form == WS_FORM_DPP;
 	struct ref_out want, other;
 
@@ -382,7 +397,8 @@ static void check_lane(struct vector_test *v, const struct config *cfg, const st
 	}
 	if (!active) {
 		if (dst && (got != old || got_hi != old_hi))
-			fail(v->t, "%s: inactive lane changed to %" PRIx64, describe(v, cfg, in, w, lane), got);
+			fail(v->t, "%s: inactive lane changed to %" PRIx64,
+			     describe(v, cfg, in, w, lane), got);
 		if (co)
 			check_mask(v, cfg, in, w, lane, false);
 		return;
@@ -399,7 +415,8 @@ static void check_lane(struct vector_test *v, const struct config *cfg, const st
 	     (want.has_alt && placed(v, cfg, want.alt, want.slack, old, got));
 	/* rows that may obey the denormal mode or not: all flushed, all kept */
 	for (unsigned i = 0; !ok && i < 2 && (v->ref->flags & (REF_APPROX | REF_ANY_DENORM)); i++) {
-		reference(v, cfg, in, w, lane, i ? cfg->mode | 0xf0 : cfg->mode & ~0xf0u, &other, &invalid);
+		reference(v, cfg, in, w, lane, i ? cfg->mode | 0xf0 : cfg->mode & ~0xf0u, &other,
+			  &invalid);
 		ok = placed(v, cfg, other.d, other.slack, old, got) ||
 		     (other.has_alt && placed(v, cfg, other.alt, other.slack, old, got));
 	}
@@ -407,9 +424,9 @@ static void check_lane(struct vector_test *v, const struct config *cfg, const st
 	if (ok && dst->n_regs == 1)
 		ok = got >> 32 == old >> 32;
 	if (!ok)
-		fail(v->t, "%s: got %" PRIx64 ", expected %" PRIx64 "%s", describe(v, cfg, in, w, lane),
-		     dst->n_regs == 1 ? got & UINT32_MAX : got, want.d,
-		     cfg->e.omod || cfg->e.clamp ? " before omod and clamp" : "");
+		fail(v->t, "%s: got %" PRIx64 ", expected %" PRIx64 "%s",
+		     describe(v, cfg, in, w, lane), dst->n_regs == 1 ? got & UINT32_MAX : got,
+		     want.d, cfg->e.omod || cfg->e.clamp ? " before omod and clamp" : "");
 }
 
 void vector_run(struct vector_test *v, const struct config *cfg, unsigned n)

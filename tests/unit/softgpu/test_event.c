@@ -153,6 +153,29 @@ static void thousands_of_events_are_distinct(void **state)
 	free(ids);
 }
 
+static void *wait_for_either(void *arg)
+{
+	return (void *)(intptr_t)ws_event_wait(events, arg, 2, false, WS_EVENT_FOREVER);
+}
+
+/* The waiter has its first event but did not run yet when the second one comes. */
+static void a_second_event_is_kept_for_the_next_wait(void **state)
+{
+	for (int round = 0; round < 200; round++) {
+		uint32_t ids[2] = { make(false, false), make(false, false) };
+		pthread_t thread;
+		void *result;
+
+		assert_int_equal(pthread_create(&thread, NULL, wait_for_either, ids), 0);
+		rig_pause();
+		ws_event_set(events, ids[0]);
+		ws_event_set(events, ids[1]);
+		pthread_join(thread, &result);
+		assert_int_equal((intptr_t)result, WS_EVENT_OK);
+		assert_int_equal(ws_event_wait(events, ids, 2, false, 0), WS_EVENT_OK);
+	}
+}
+
 /* A pair of threads hands a token back and forth; one lost wake-up and it stops for ever. */
 struct relay {
 	uint32_t here, there;
@@ -220,6 +243,7 @@ int main(void)
 		cmocka_unit_test(one_set_wakes_every_waiter),
 		cmocka_unit_test(destroying_wakes_the_waiter),
 		cmocka_unit_test(thousands_of_events_are_distinct),
+		cmocka_unit_test(a_second_event_is_kept_for_the_next_wait),
 		cmocka_unit_test(no_wake_up_is_lost),
 		cmocka_unit_test(a_fault_reaches_the_memory_event),
 	};
