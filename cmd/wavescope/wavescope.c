@@ -3,7 +3,7 @@
 #include "cmd/cmd.h"
 
 static const struct ws_cmd *const subs[] = {
-	&ws_run_cmd, &ws_info_cmd, &ws_doctor_cmd, &ws_agents_cmd, NULL,
+	&ws_run_cmd, &ws_info_cmd, &ws_doctor_cmd, &ws_fidelity_cmd, &ws_agents_cmd, NULL,
 };
 
 const struct ws_cmd ws_wavescope_cmd = {

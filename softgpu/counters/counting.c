@@ -257,6 +257,8 @@ struct ws_count_run *ws_counting_begin(struct ws_counting *c, const struct ws_co
 	run->d.origin = info->origin;
 	pthread_mutex_lock(&c->lock);
 	run->d.cold = first_time(c, info->kernel_object);
+	/* recorded: the first dispatch of a kernel is written back within the counted window */
+	run->d.system_release |= run->d.cold;
 	run->d.sample_cycles = c->sample_cycles;
 	pthread_mutex_unlock(&c->lock);
 	run->d.next = next;
