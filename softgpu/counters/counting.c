@@ -34,6 +34,8 @@ struct ws_counting {
 	uint64_t *seen;               /* kernel objects that have run: their code is warm */
 	size_t n_seen, seen_room;
 
+	uint64_t sample_waves;        /* model about so many waves of a dispatch; 0: all */
+
 	pthread_mutex_t model_lock;   /* one dispatch at a time */
 	struct ws_model *model;
 };
@@ -44,6 +46,7 @@ struct ws_count_run {
 	struct ws_model_dispatch d;
 	struct ws_model_result r;
 	bool counted;
+	uint64_t n_wgs, stride;       /* of the dispatch; every stride-th is modelled */
 	pthread_t thread;
 
 	pthread_mutex_t lock;
@@ -57,6 +60,16 @@ struct ws_count_run {
 	size_t n_samples, samples_room;
 };
 
+/* Anything but a number is none: the front end checks what users type. */
+static uint64_t read_sample_waves(void)
+{
+	const char *text = getenv("WAVESCOPE_SAMPLE_WAVES");
+	char *end;
+	uint64_t n = text ? strtoull(text, &end, 10) : 0;
+
+	return text && !*end ? n : 0;
+}
+
 struct ws_counting *ws_counting_create(const struct ws_hw *hw)
 {
 	struct ws_counting *c = calloc(1, sizeof(*c));
@@ -65,6 +78,7 @@ struct ws_counting *ws_counting_create(const struct ws_hw *hw)
 		return NULL;
 	c->hw = hw;
 	c->newest = &c->oldest;
+	c->sample_waves = read_sample_waves();
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->model_lock, NULL);
 	return c;
@@ -183,7 +197,7 @@ static void sample(void *ctx, const struct ws_pc_sample *s)
 		run->samples_room = room;
 	}
 	run->samples[run->n_samples++] = (struct ws_softgpu_pc_sample){
-		.cycle = s->cycle, .workgroup = s->wg, .pc = s->pc, .exec = s->exec, .wave = s->wave,
+		.cycle = s->cycle, .workgroup = s->wg * run->stride, .pc = s->pc, .exec = s->exec, .wave = s->wave,
 		.cu = s->cu, .simd = s->simd, .wave_slot = s->slot, .inst_type = s->unit, .stall = s->stall,
 		.n_waves = s->waves,
 	};
@@ -250,10 +264,17 @@ struct ws_count_run *ws_counting_begin(struct ws_counting *c, const struct ws_co
 	run = calloc(1, sizeof(*run));
 	if (!run)
 		return NULL;
-	run->traces = calloc(info->shape.n_wgs, sizeof(struct ws_wg_traces *));
+	run->n_wgs = info->shape.n_wgs;
+	run->stride = 1;
+	if (c->sample_waves)
+		run->stride = (run->n_wgs * info->shape.waves_per_wg + c->sample_waves - 1) / c->sample_waves;
+	if (run->stride > run->n_wgs || !run->stride)
+		run->stride = run->n_wgs;
 	run->counting = c;
 	run->info = *info;
 	run->d = info->shape;
+	run->d.n_wgs = (run->n_wgs + run->stride - 1) / run->stride;
+	run->traces = calloc(run->d.n_wgs, sizeof(struct ws_wg_traces *));
 	run->d.origin = info->origin;
 	pthread_mutex_lock(&c->lock);
 	run->d.cold = first_time(c, info->kernel_object);
@@ -282,10 +303,15 @@ bool ws_count_run_may_start(struct ws_count_run *run, uint64_t wg)
 	bool may;
 
 	pthread_mutex_lock(&run->lock);
-	may = run->n_bytes < MAX_TRACE_BYTES || wg < run->wanted;
+	may = run->n_bytes < MAX_TRACE_BYTES || wg / run->stride < run->wanted;
 	run->starved |= !may;
 	pthread_mutex_unlock(&run->lock);
 	return may;
+}
+
+bool ws_count_run_models(const struct ws_count_run *run, uint64_t wg)
+{
+	return wg % run->stride == 0;
 }
 
 struct ws_wg_traces *ws_count_run_start(struct ws_count_run *run)
@@ -310,7 +336,7 @@ void ws_count_run_done(struct ws_count_run *run, uint64_t wg, struct ws_wg_trace
 	t->n_waves = n_waves;
 	pthread_mutex_lock(&run->lock);
 	run->n_bytes += bytes_of(t);
-	run->traces[wg] = t;
+	run->traces[wg / run->stride] = t;
 	pthread_cond_signal(&run->arrived);
 	pthread_mutex_unlock(&run->lock);
 }
@@ -354,7 +380,8 @@ static struct result *make_result(struct ws_count_run *run)
 	r->public = (struct ws_softgpu_result){
 		.queue = run->info.queue, .packet = run->info.packet, .kernel_object = run->info.kernel_object,
 		.completion_signal = run->info.completion_signal, .duration_ns = run->r.duration_ns,
-		.cycles = run->r.cycles, .clock_mhz = run->r.mhz, .sampled = 1,
+		.cycles = run->r.cycles, .clock_mhz = run->r.mhz,
+		.sampled = (double)run->d.n_wgs / (double)run->n_wgs,
 		.n_pc_samples = run->n_samples, .n_values = (uint32_t)c->wanted.n, .values = r->values,
 	};
 	return r;
@@ -389,6 +416,23 @@ static void keep_result(struct ws_count_run *run)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* What was modelled stands for all: every number grows by the part that was left out. */
+static void scale(struct ws_count_run *run)
+{
+	double by = (double)run->n_wgs / (double)run->d.n_wgs;
+	struct ws_model_result *r = &run->r;
+
+	if (run->d.n_wgs == run->n_wgs)
+		return;
+	for (unsigned b = 0; b < WS_N_BLOCKS; b++)
+		for (size_t k = 0; k < (size_t)r->n_instances[b] * ws_blocks[b].n; k++)
+			r->values[b][k] = (uint64_t)((double)r->values[b][k] * by + 0.5);
+	for (size_t k = 0; k < (size_t)r->n_instances[WS_BLOCK_SQ] * WS_N_SQ; k++)
+		r->accumulated[k] = (uint64_t)((double)r->accumulated[k] * by + 0.5);
+	r->cycles = (uint64_t)((double)r->cycles * by + 0.5);
+	r->duration_ns = (uint64_t)((double)r->duration_ns * by + 0.5);
+}
+
 void ws_count_run_cancel(struct ws_count_run *run)
 {
 	pthread_mutex_lock(&run->lock);
@@ -404,6 +448,7 @@ bool ws_count_run_end(struct ws_count_run *run, uint64_t *duration_ns)
 	pthread_join(run->thread, NULL);
 	counted = run->counted;
 	if (counted) {
+		scale(run);
 		keep_result(run);
 		*duration_ns = run->r.duration_ns;
 		ws_model_result_free(&run->r);

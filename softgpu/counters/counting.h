@@ -42,6 +42,8 @@ bool ws_counting_wanted(struct ws_counting *c);
 struct ws_count_run *ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info);
 /* May workgroup wg start now? */
 bool ws_count_run_may_start(struct ws_count_run *run, uint64_t wg);
+/* Is this one of the workgroups that are modelled? All are, unless WAVESCOPE_SAMPLE_WAVES says less. */
+bool ws_count_run_models(const struct ws_count_run *run, uint64_t wg);
 struct ws_wg_traces *ws_count_run_start(struct ws_count_run *run); /* NULL: no memory */
 void ws_count_run_done(struct ws_count_run *run, uint64_t wg, struct ws_wg_traces *traces, uint32_t n_waves);
 void ws_count_run_discard(struct ws_wg_traces *traces);

@@ -206,7 +206,7 @@ static void load(struct ws_dispatch *d, struct ws_resident *r, uint64_t index)
 	};
 
 	r->index = index;
-	r->traces = d->count ? ws_count_run_start(d->count) : NULL;
+	r->traces = d->count && ws_count_run_models(d->count, index) ? ws_count_run_start(d->count) : NULL;
 	ws_wg_set_traces(r->wg, r->traces ? r->traces->waves : NULL);
 	ws_wg_start(r->wg, &d->launch, id);
 }
@@ -214,7 +214,7 @@ static void load(struct ws_dispatch *d, struct ws_resident *r, uint64_t index)
 /* The workgroup is done: the model has it from here. */
 static void hand_over(struct ws_dispatch *d, struct ws_resident *r)
 {
-	if (!d->count)
+	if (!d->count || !ws_count_run_models(d->count, r->index))
 		return;
 	if (r->traces)
 		ws_count_run_done(d->count, r->index, r->traces, ws_wg_n_waves(r->wg));

@@ -6,6 +6,8 @@
 #include "softgpu/counters/catalogue.h"
 
 #define MAX_WINDOW 256 /* cycles; hw->request is not longer */
+#define TAG_QUEUE 64ull         /* cycles of waiting for the tags before it counts as a stall; fitted */
+#define CREDIT_CYCLES 1024ull   /* ... for memory: then the credits of a channel are used up; fitted */
 #define C(name) ch->c[WS_C_##name]
 
 bool ws_tcc_init(struct ws_tcc *tcc, const struct ws_hw *hw)
@@ -62,7 +64,7 @@ void ws_tcc_begin(struct ws_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 		memset(ch->set_fills, 0, tcc->n_sets * sizeof(*ch->set_fills));
 		ch->tag_free = ch->ea_free = 0;
 		ch->n_inbox = 0;
-		ch->busy = (struct ws_busy){ 0 };
+		ch->busy = ch->tag_stall = ch->read_stall = ch->write_stall = (struct ws_busy){ 0 };
 		ch->c = counters + (size_t)k * n_counters;
 	}
 }
@@ -122,8 +124,8 @@ static uint64_t memory_read(const struct ws_tcc *tcc, struct ws_channel *ch, uin
 		C(TCC_EA_RD_UNCACHED_32B) += 2;
 	else
 		C(TCC_EA_RDREQ_DRAM)++;
-	/* a channel has room for a few requests; beyond that the credits are used up */
-	C(TCC_EA_RDREQ_DRAM_CREDIT_STALL) += waited > 512 ? waited - 512 : 0;
+	if (waited > CREDIT_CYCLES)
+		ws_busy_add(&ch->read_stall, time, time + waited - CREDIT_CYCLES);
 	C(TCC_EA_RDREQ_LEVEL) += done - time;
 	return done;
 }
@@ -145,10 +147,8 @@ static uint64_t memory_write(const struct ws_tcc *tcc, struct ws_channel *ch, ui
 		C(TCC_EA_WR_UNCACHED_32B) += !!(uint32_t)bytes + !!(uint32_t)(bytes >> 32);
 	else
 		C(TCC_EA_WRREQ_DRAM)++;
-	if (waited > 512) {
-		C(TCC_EA_WRREQ_STALL) += waited - 512;
-		C(TCC_EA_WRREQ_DRAM_CREDIT_STALL) += waited - 512;
-	}
+	if (waited > CREDIT_CYCLES)
+		ws_busy_add(&ch->write_stall, time, time + waited - CREDIT_CYCLES);
 	C(TCC_EA_WRREQ_LEVEL) += done - time;
 	return done;
 }
@@ -326,7 +326,8 @@ static void serve(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_req
 	uint64_t now = r->time << 4, start = now > ch->tag_free ? now : ch->tag_free, done;
 
 	ch->tag_free = start + cost;
-	C(TCC_TAG_STALL) += (start - now) >> 4;
+	if (start - now > TAG_QUEUE << 4) /* the queue in front of the tags is full */
+		ws_busy_add(&ch->tag_stall, r->time, (start >> 4) - TAG_QUEUE);
 	start >>= 4;
 	if (r->host && r->kind != WS_REQ_SCALAR && r->kind != WS_REQ_INST)
 		done = serve_host(tcc, ch, r, start);

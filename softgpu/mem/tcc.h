@@ -30,7 +30,7 @@ struct ws_channel {
 	uint32_t n_inbox, inbox_room;
 	uint64_t tag_free;            /* 1/16 cycles */
 	uint64_t ea_free;             /* 1/256 cycles */
-	struct ws_busy busy;
+	struct ws_busy busy, tag_stall, read_stall, write_stall;
 	uint64_t *c;                  /* counters of this channel */
 };
 

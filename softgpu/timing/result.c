@@ -231,8 +231,14 @@ void ws_result_finish(struct ws_model *m, uint64_t end)
 	finish_cus(m);
 	finish_front_end(m, grbm, spi_busy);
 	for (uint32_t k = 0; k < m->hw->n_channels; k++) {
-		tcc[(size_t)k * WS_N_TCC + WS_C_TCC_CYCLE] = grbm;
-		tcc[(size_t)k * WS_N_TCC + WS_C_TCC_BUSY] = m->tcc.channels[k].busy.cycles;
+		const struct ws_channel *ch = &m->tcc.channels[k];
+		uint64_t *c = tcc + (size_t)k * WS_N_TCC;
+
+		c[WS_C_TCC_CYCLE] = grbm;
+		c[WS_C_TCC_BUSY] = ch->busy.cycles;
+		c[WS_C_TCC_TAG_STALL] = ch->tag_stall.cycles;
+		c[WS_C_TCC_EA_RDREQ_DRAM_CREDIT_STALL] = ch->read_stall.cycles;
+		c[WS_C_TCC_EA_WRREQ_STALL] = c[WS_C_TCC_EA_WRREQ_DRAM_CREDIT_STALL] = ch->write_stall.cycles;
 	}
 	m->r->cycles = end - m->spi.first;
 	m->r->mhz = m->mhz;

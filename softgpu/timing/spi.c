@@ -60,8 +60,6 @@ static void count_stall(struct ws_model *m, uint32_t se, uint64_t cycles)
 	const struct ws_model_dispatch *d = m->d;
 	const struct ws_hw *hw = m->hw;
 
-	SPI(SPI_RA_REQ_NO_ALLOC) += cycles;
-	SPI(SPI_RA_REQ_NO_ALLOC_CSN) += cycles;
 	SPI(SPI_RA_RES_STALL_CSN) += cycles;
 	for (uint32_t k = 0; k < hw->cus_per_se; k++) {
 		const struct ws_cu *cu = &m->cus[se * hw->cus_per_se + k];
@@ -187,6 +185,12 @@ void ws_spi_window(struct ws_model *m, uint64_t from, uint64_t to)
 	struct ws_spi *spi = &m->spi;
 	const struct ws_hw *hw = m->hw;
 
+	if (spi->next_wg < m->d->n_wgs) { /* recorded: about all cycles until the last launch */
+		uint32_t se = spi->se;
+
+		SPI(SPI_RA_REQ_NO_ALLOC) += to - from;
+		SPI(SPI_RA_REQ_NO_ALLOC_CSN) += to - from;
+	}
 	while (spi->next_wg < m->d->n_wgs && !m->failed) {
 		uint32_t se = spi->se, tried = 0;
 		uint64_t t = spi->launch_free[se] > from ? spi->launch_free[se] : from;
