@@ -6,6 +6,7 @@
 
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/const_pool.h"
+#include "softgpu/exec/counting.h"
 #include "softgpu/exec/fpmode.h"
 #include "softgpu/exec/guard.h"
 #include "softgpu/exec/levels.h"
@@ -32,6 +33,7 @@ struct ws_wg {
 	size_t regs_bytes;
 	uint8_t *lds;
 	const struct ws_fault *fault;
+	struct ws_wave_trace *traces; /* counting mode */
 	struct ws_wave *waves;
 };
 
@@ -295,8 +297,21 @@ void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3
 	}
 	wg->n_waves = (n_items + WS_LANES - 1) / WS_LANES;
 	memset(wg->lds, 0, launch->lds_bytes);
-	for (uint32_t n = 0; n < wg->n_waves; n++)
+	for (uint32_t n = 0; n < wg->n_waves; n++) {
 		start_wave(wg, n, id, size);
+		if (wg->traces)
+			ws_trace_start(&wg->traces[n], launch->entry, ws_exec(&wg->waves[n]));
+	}
+}
+
+void ws_wg_set_traces(struct ws_wg *wg, struct ws_wave_trace *traces)
+{
+	wg->traces = traces;
+}
+
+uint32_t ws_wg_n_waves(const struct ws_wg *wg)
+{
+	return wg->n_waves;
 }
 
 const struct ws_fault *ws_wg_fault(const struct ws_wg *wg)
@@ -329,7 +344,8 @@ static bool run_turn(struct ws_wg *wg, struct ws_wave *volatile *current, uint64
 		if (!share)
 			continue;
 		*current = w;
-		w->run_state = (uint8_t)ws_wave_run(w, share);
+		w->run_state = (uint8_t)(wg->traces ? ws_wave_run_counting(w, &wg->traces[n], share) :
+						      ws_wave_run(w, share));
 		*left -= w->n_instructions - before;
 		switch (w->run_state) {
 		case WS_STOP_END:
