@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "softgpu/exec/code.h"
+#include "softgpu/exec/counting.h"
 #include "softgpu/exec/fpmode.h"
 #include "softgpu/isa/isa.h"
 
@@ -87,7 +88,7 @@ static enum ws_stop run_fast(struct ws_wave *w, uint64_t *budget)
 }
 
 /* v[M0 + n] for the operands that s_set_gpr_idx chose; out of range stays in range, as v0 does */
-static void index_registers(const struct ws_wave *w, const struct ws_inst *i, struct ws_inst *out)
+void ws_wave_index_registers(const struct ws_wave *w, const struct ws_inst *i, struct ws_inst *out)
 {
 	/* mask bits: src0 src1 src2 dst */
 	static const uint8_t operand_of_bit[] = { WS_S0, WS_S1, WS_S2, WS_D };
@@ -124,15 +125,19 @@ static enum ws_stop run_slow(struct ws_wave *w, uint64_t *budget)
 			continue;
 		}
 		w->pc = i + WS_HEAD_DWORDS(head);
+		n--;
+		if (mode & WS_MODE_VSKIP && head & WS_HEAD_LANES) {
+			stop = WS_GO;
+			continue;
+		}
 		if (indexing && head & WS_HEAD_VECTOR) {
-			index_registers(w, i, &indexed);
+			ws_wave_index_registers(w, i, &indexed);
 			i = &indexed;
 		}
 		if (head & (WS_HEAD_FP32 | WS_HEAD_FP64))
 			ws_fpmode_set(head & WS_HEAD_FP32 ? f32_mode : f64_mode);
 		stop = w->handlers[head & WS_HEAD_HANDLER](w, i);
 		ws_fpmode_set(WS_FPMODE_DEFAULT);
-		n--;
 	} while (stop == WS_GO && n);
 	*budget = n;
 	return stop;
@@ -145,7 +150,7 @@ enum ws_stop ws_wave_run(struct ws_wave *w, uint64_t budget)
 
 	do {
 		bool plain = (w->mode & WS_MODE_FP_MASK) == WS_MODE_FP_DEFAULT &&
-			     !(w->mode & WS_MODE_GPR_IDX_EN);
+			     !(w->mode & (WS_MODE_GPR_IDX_EN | WS_MODE_VSKIP));
 
 		stop = plain ? run_fast(w, &left) : run_slow(w, &left);
 	} while (stop == WS_STOP_MODE && left);
