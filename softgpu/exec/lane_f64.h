@@ -97,7 +97,9 @@ LANE double f64_ldexp(double a, int32_t exponent)
 	for (unsigned step = 0; step < 2; step++) {
 		int32_t part = e > 1023 ? 1023 : e < -1022 ? -969 : 0;
 
-		a *= f64_pow2(part);
+		double scaled = a * f64_pow2(part);
+
+		a = part ? scaled : a; /* times one would already flush a denormal */
 		e -= part;
 	}
 	return a * f64_pow2(e < -1022 ? -1022 : e > 1023 ? 1023 : e);

@@ -13,8 +13,8 @@
  *	f64, M = 16             D: lane = column + 16 * (row % 4), register pair = row / 4
  *	f64, M = 4, 4 blocks    A, B: lane = row + 4 b + 16 k; D: lane = column + 4 b + 16 * row
  *
- * cbsz, abid: 2^cbsz neighbouring blocks all use the A of number abid among them. blgp rearranges
- * the lanes of B. EXEC does not count.
+ * cbsz, abid: 2^cbsz neighbouring blocks all use the A of number abid among them (numbers that a
+ * shape does not have wrap around). blgp rearranges the lanes of B. EXEC does not count.
  *
  * Arithmetic: per element one chain of fused multiply-adds over ascending k that starts with C, in
  * IEEE single (f64: double; i8: wrapping 32-bit) precision. The order is fixed, so a result does
@@ -222,7 +222,7 @@ static inline unsigned mfma_block(unsigned m, unsigned r, unsigned g)
 		for (unsigned r = 0; r < n_regs; r++) \
 			for (unsigned g = 0; g < MFMA_SLICES(m); g++) { \
 				unsigned block = mfma_block(m, r, g), row = mfma_row(m, r, g); \
-				unsigned a_block = blocks > 1 ? (block >> cbsz << cbsz) + abid : 0; \
+				unsigned a_block = ((block >> cbsz << cbsz) + abid) % blocks; \
 				unsigned at = r * WS_LANES + g * m; \
 				vector acc[32 / MV_N]; \
 				for (unsigned j = 0; j < m / MV_N; j++) \
@@ -243,6 +243,11 @@ WS_MFMA_PRODUCT(fused, float, mfma_f32, mfma_fused)
 WS_MFMA_PRODUCT(exact, float, mfma_f32, mfma_exact)
 WS_MFMA_PRODUCT(int, uint32_t, mfma_u32, mfma_int)
 
+static inline unsigned mfma_a_group(unsigned g, unsigned cbsz, unsigned abid)
+{
+	return ((g >> cbsz << cbsz) + abid) % (WS_LANES / 4);
+}
+
 #define WS_MFMA_NARROW(kind, type, madd) \
 	static inline void mfma_narrow_##kind(uint32_t *d, const uint32_t *c, type (*a)[WS_LANES], \
 					      type (*b)[WS_LANES], unsigned k, unsigned cbsz, \
@@ -255,7 +260,7 @@ WS_MFMA_PRODUCT(int, uint32_t, mfma_u32, mfma_int)
 				type spread[WS_LANES]; \
 				for (unsigned g = 0; g < WS_LANES / 4; g++) \
 					for (unsigned j = 0; j < 4; j++) \
-						spread[4 * g + j] = a[e][r + 4 * ((g >> cbsz << cbsz) + abid)]; \
+						spread[4 * g + j] = a[e][r + 4 * mfma_a_group(g, cbsz, abid)]; \
 				WS_EACH_LANE \
 					acc[l] = madd(spread[l], b[e][l], acc[l]); \
 			} \
