@@ -266,8 +266,13 @@ struct ws_count_run *ws_counting_begin(struct ws_counting *c, const struct ws_co
 		return NULL;
 	run->n_wgs = info->shape.n_wgs;
 	run->stride = 1;
-	if (c->sample_waves)
-		run->stride = (run->n_wgs * info->shape.waves_per_wg + c->sample_waves - 1) / c->sample_waves;
+	if (c->sample_waves) {
+		/* fewer than fill the GPU a few times over would say little about the rest */
+		uint64_t least = 4ull * ws_hw_instances(c->hw, WS_BLOCK_TCP) * 4 * c->hw->simd_waves;
+		uint64_t n = c->sample_waves > least ? c->sample_waves : least;
+
+		run->stride = (run->n_wgs * info->shape.waves_per_wg + n - 1) / n;
+	}
 	if (run->stride > run->n_wgs || !run->stride)
 		run->stride = run->n_wgs;
 	run->counting = c;

@@ -113,8 +113,11 @@ static void begin_cu(struct ws_model *m, struct ws_cu *cu)
 	struct ws_cache tags = tcp->tags, pages = tcp->pages;
 
 	memset(cu->simd, 0, sizeof(cu->simd));
-	for (unsigned s = 0; s < 4; s++)
+	for (unsigned s = 0; s < 4; s++) {
 		cu->simd[s].next = WS_NEVER;
+		for (unsigned k = 0; k < WS_MAX_SIMD_WAVES; k++)
+			cu->simd[s].ready[k] = WS_NEVER;
+	}
 	cu->n_waves = cu->n_wgs = cu->lds_used = cu->barriers_used = cu->next_simd = 0;
 	cu->lds_free = 0;
 	cu->busy = (struct ws_busy){ 0 };
@@ -181,7 +184,7 @@ static void abandon(struct ws_model *m)
 
 		for (unsigned s = 0; s < 4; s++)
 			for (uint32_t n = 0; n < m->cus[k].simd[s].n_waves; n++) {
-				struct ws_model_wave *w = m->cus[k].simd[s].waves[n];
+				struct ws_model_wave *w = m->cus[k].simd[s].waves[m->cus[k].simd[s].order[n]];
 
 				if (w->wg->traces && m->d->release)
 					m->d->release(m->d->ctx, w->wg->id, w->wg->traces);
