@@ -76,36 +76,6 @@ static void describe(struct ws_pending *p, const struct queue *queue,
 	d->flags = 0;
 }
 
-/*
- * Several dispatches of the program's count down one signal, and it keeps the times of
- * the last one only. This one gets a signal of its own; when that falls, so does theirs.
- */
-static bool forwarded(hsa_signal_value_t value, void *arg)
-{
-	ws_pending_forwarded(arg);
-	return false;
-}
-
-static bool forward(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet)
-{
-	hsa_signal_t signal = { 0 };
-
-	if (ws_hsa.hsa_signal_create(1, 0, NULL, &signal) != HSA_STATUS_SUCCESS)
-		return false;
-	p->own = 1;
-	p->signal = signal.handle;
-	p->forward = packet->completion_signal.handle;
-	if (ws_hsa.hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_LT, 1, forwarded, p) !=
-	    HSA_STATUS_SUCCESS) {
-		ws_hsa.hsa_signal_destroy(signal);
-		p->own = 0;
-		p->signal = p->forward = 0;
-		return false;
-	}
-	packet->completion_signal = signal;
-	return true;
-}
-
 /* Decide whose signal tells when it is done. false: it cannot be observed. */
 static bool arrange(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet, bool reusable)
 {
@@ -116,8 +86,12 @@ static bool arrange(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet, 
 		packet->completion_signal.handle = ws_pending_own_signal(p);
 		return packet->completion_signal.handle != 0;
 	}
-	if (!reusable || !ws_pending_mark(signal, p))
-		return forward(p, packet);
+	if (!reusable || !ws_pending_mark(signal, p)) {
+		signal = ws_pending_forward(p, signal);
+		if (signal)
+			packet->completion_signal.handle = signal;
+		return signal != 0;
+	}
 	p->own = 0;
 	p->signal = signal;
 	__atomic_store_n(&at->start_ts, 0, __ATOMIC_RELAXED);
