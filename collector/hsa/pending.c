@@ -291,6 +291,12 @@ static uint32_t look_ring(struct ws_pending_ring *ring)
 	return n_open;
 }
 
+void ws_pending_look(struct ws_pending_ring *ring)
+{
+	if (ring)
+		look_ring(ring);
+}
+
 static uint32_t look_copies(void)
 {
 	uint32_t n = __atomic_load_n(&air.n_copies, __ATOMIC_ACQUIRE), n_open = 0;
