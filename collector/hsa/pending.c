@@ -32,13 +32,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NEAR_PLACES 256u  /* stays in cache while the GPU keeps up */
+#define NEAR_PLACES 256u  /* stays in cache while the GPU keeps up; powers of two */
 #define FAR_PLACES 8192u  /* when it does not */
 #define COPY_PLACES 1024u
 #define MARKS 4096u
 #define MARK_PROBES 8u
-#define GIVE_UP 64u       /* running dispatches in a row: the rest is not done either */
-#define BATCH 64u         /* the launching thread looks when there are this many */
+#define FEW 3u            /* running dispatches that make a launching thread stop looking */
+#define BATCH 32u         /* it looks once per this many launches */
+#define AHEAD 6u          /* places between prefetch and use */
 #define LOOK_NS 2000000u
 #define IDLE_LOOKS 100u   /* without work, then the thread sleeps until it is woken */
 #define STUCK_NS 300000000u /* at exit: no progress for this long */
@@ -55,6 +56,7 @@ struct level {
 struct ws_pending_ring {
 	struct level level[2];
 	uint32_t looking; /* a thread harvests this ring */
+	uint32_t n_launched;
 	bool in_use;
 	struct ws_pending_ring *next;
 };
@@ -259,17 +261,25 @@ static bool finish_taken(struct ws_pending *p, bool reused)
 
 /* ---- looking ---- */
 
-/* Number of places that are still in the air, as far as was looked. */
-static uint32_t look_level(struct level *level)
+/*
+ * Number of places that are still in the air, as far as was looked. Dispatches of a
+ * queue complete in order, mostly: a thread with other things to do stops after a few
+ * that run, and the one that has time goes through all.
+ */
+static uint32_t look_level(struct level *level, uint32_t give_up)
 {
 	uint64_t head = level->head, tail = __atomic_load_n(&level->tail, __ATOMIC_ACQUIRE);
-	uint32_t n_open = 0;
+	uint32_t n_open = 0, mask = level->n - 1;
 
-	for (uint64_t at = head; at < tail && n_open < GIVE_UP; at++) {
-		struct ws_pending *p = &level->places[at % level->n];
+	for (uint64_t at = head; at < tail && n_open < give_up; at++) {
+		struct ws_pending *p = &level->places[at & mask];
 		uint32_t state = state_of(p);
 
-		if (state == PENDING && move_state(p, PENDING, TAKEN))
+		/* The GPU wrote the signals: without this every one of them is a miss. */
+		if (at + AHEAD < tail)
+			__builtin_prefetch(signal_at(level->places[(at + AHEAD) & mask].signal));
+		/* Looking before taking: most that are not done need no bus lock to know. */
+		if (state == PENDING && dispatch_done(p) && move_state(p, PENDING, TAKEN))
 			state = finish_taken(p, false) ? FREE : PENDING;
 		if (state != FREE)
 			n_open++;
@@ -280,13 +290,13 @@ static uint32_t look_level(struct level *level)
 	return n_open;
 }
 
-static uint32_t look_ring(struct ws_pending_ring *ring)
+static uint32_t look_ring(struct ws_pending_ring *ring, uint32_t give_up)
 {
 	uint32_t n_open;
 
 	if (__atomic_exchange_n(&ring->looking, 1, __ATOMIC_ACQUIRE))
 		return 1; /* somebody does, and there is a reason */
-	n_open = look_level(&ring->level[0]) + look_level(&ring->level[1]);
+	n_open = look_level(&ring->level[0], give_up) + look_level(&ring->level[1], give_up);
 	__atomic_store_n(&ring->looking, 0, __ATOMIC_RELEASE);
 	return n_open;
 }
@@ -294,7 +304,7 @@ static uint32_t look_ring(struct ws_pending_ring *ring)
 void ws_pending_look(struct ws_pending_ring *ring)
 {
 	if (ring)
-		look_ring(ring);
+		look_ring(ring, FEW);
 }
 
 static uint32_t look_copies(void)
@@ -318,7 +328,7 @@ static uint32_t look(void)
 	ws_lock(&air.lock);
 	n_open = look_copies();
 	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next)
-		n_open += look_ring(ring);
+		n_open += look_ring(ring, UINT32_MAX);
 	ws_unlock(&air.lock);
 	return n_open;
 }
@@ -416,7 +426,7 @@ struct ws_pending_ring *ws_pending_ring_create(void)
 static void abandon_level(struct level *level)
 {
 	for (uint64_t at = level->head; at < level->tail; at++) {
-		struct ws_pending *p = &level->places[at % level->n];
+		struct ws_pending *p = &level->places[at & (level->n - 1)];
 
 		if (!move_state(p, PENDING, TAKEN) || finish_taken(p, false))
 			continue;
@@ -428,7 +438,7 @@ static void abandon_level(struct level *level)
 		p->own_signal = 0; /* the GPU may still write to it: leave it alone */
 		set_state(p, FREE);
 	}
-	look_level(level);
+	look_level(level, UINT32_MAX);
 }
 
 void ws_pending_ring_retire(struct ws_pending_ring *ring)
@@ -449,7 +459,7 @@ void ws_pending_ring_retire(struct ws_pending_ring *ring)
 
 static struct ws_pending *take_place(struct level *level)
 {
-	struct ws_pending *p = &level->places[level->tail % level->n];
+	struct ws_pending *p = &level->places[level->tail & (level->n - 1)];
 
 	if (level->tail - __atomic_load_n(&level->head, __ATOMIC_ACQUIRE) >= level->n)
 		return NULL;
@@ -458,19 +468,17 @@ static struct ws_pending *take_place(struct level *level)
 
 struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring)
 {
-	struct level *near = &ring->level[0], *far = &ring->level[1];
 	struct ws_pending *p;
 
-	if (near->tail - __atomic_load_n(&near->head, __ATOMIC_RELAXED) >= BATCH &&
-	    near->tail % (BATCH / 2) == 0)
-		look_ring(ring);
-	p = take_place(near);
-	if (!p) {
-		look_ring(ring);
-		p = take_place(near);
-	}
+	if (++ring->n_launched % BATCH == 0)
+		look_ring(ring, FEW);
+	p = take_place(&ring->level[0]);
 	if (!p)
-		p = take_place(far);
+		p = take_place(&ring->level[1]);
+	if (!p) {
+		look_ring(ring, UINT32_MAX);
+		p = take_place(&ring->level[0]);
+	}
 	if (p) {
 		p->is_copy = 0;
 		p->forward = 0;
