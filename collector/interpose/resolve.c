@@ -1,0 +1,92 @@
+#include "collector/interpose/resolve.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <string.h>
+
+/* Newest first; the second for x86, the third for Arm, where libdl was a library of its own. */
+static const char *const libc_versions[] = { "GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17" };
+
+void *ws_dlsym_real(void *handle, const char *name)
+{
+	static void *(*real)(void *, const char *);
+	void *(*fn)(void *, const char *) = __atomic_load_n(&real, __ATOMIC_RELAXED);
+
+	if (!fn) {
+		/* A version is asked for, so that definitions without one (interposers) are passed over. */
+		for (size_t i = 0; !fn && i < sizeof(libc_versions) / sizeof(*libc_versions); i++)
+			fn = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym",
+								     libc_versions[i]);
+		if (!fn)
+			return NULL;
+		__atomic_store_n(&real, fn, __ATOMIC_RELAXED);
+	}
+	return fn(handle, name);
+}
+
+struct search {
+	const char *const *libraries;
+	char path[PATH_MAX];
+};
+
+static int match_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct search *s = arg;
+	const char *file = strrchr(info->dlpi_name, '/');
+
+	file = file ? file + 1 : info->dlpi_name;
+	for (size_t i = 0; s->libraries[i]; i++) {
+		if (strncmp(file, s->libraries[i], strlen(s->libraries[i])) ||
+		    strlen(info->dlpi_name) >= sizeof(s->path))
+			continue;
+		strcpy(s->path, info->dlpi_name);
+		return 1;
+	}
+	return 0;
+}
+
+void *ws_loaded_library(const char *const *libraries)
+{
+	struct search s = { .libraries = libraries };
+
+	/* Opened after the walk: the loader's lock is not held then. */
+	if (!dl_iterate_phdr(match_library, &s))
+		return NULL;
+	return dlopen(s.path, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/* The object that holds @fn stays loaded from now on. */
+static void keep_loaded(struct ws_api *api, void *fn)
+{
+	Dl_info info;
+
+	if (!dladdr(fn, &info) || !info.dli_fname)
+		return;
+	dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	if (api->found)
+		api->found(info.dli_fname);
+}
+
+void *ws_resolve(struct ws_api *api, size_t row)
+{
+	int saved_errno = errno;
+	void *fn = ws_dlsym_real(RTLD_NEXT, api->symbols[row]);
+
+	if (!fn) {
+		void *library = ws_loaded_library(api->libraries);
+
+		if (library) {
+			fn = ws_dlsym_real(library, api->symbols[row]);
+			dlclose(library);
+		}
+	}
+	if (fn) {
+		keep_loaded(api, fn);
+		__atomic_store_n(&api->functions[row], fn, __ATOMIC_RELAXED);
+	}
+	dlerror(); /* ours, not the program's */
+	errno = saved_errno;
+	return fn;
+}
