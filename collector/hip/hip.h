@@ -13,6 +13,6 @@
 
 #include "collector/provider.h"
 
-extern const struct ws_provider ws_hip_provider;
+extern const struct ws_provider ws_provider_hip;
 
 #endif

@@ -1,46 +1,43 @@
 #include "collector/hip/hooks.h"
 
+#include "base/util.h"
 #include "collector/hip/streams.h"
-#include "collector/interpose/resolve.h"
 #include "collector/provider.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 
-#define PUBLIC __attribute__((visibility("default")))
-
 /* ---- streams ---- */
 
-PUBLIC void ws_hip_created_priority(int32_t ret, uint64_t token, void *stream, uint32_t flags,
+WS_PUBLIC void ws_hip_created_priority(int32_t ret, uint64_t token, void *stream, uint32_t flags,
 				    int32_t priority)
 {
 	if (ret == 0 && stream)
 		ws_hip_stream_add(*(void **)stream, flags, priority);
 }
 
-PUBLIC void ws_hip_created_flags(int32_t ret, uint64_t token, void *stream, uint32_t flags)
+WS_PUBLIC void ws_hip_created_flags(int32_t ret, uint64_t token, void *stream, uint32_t flags)
 {
 	ws_hip_created_priority(ret, token, stream, flags, 0);
 }
 
-PUBLIC void ws_hip_created(int32_t ret, uint64_t token, void *stream)
+WS_PUBLIC void ws_hip_created(int32_t ret, uint64_t token, void *stream)
 {
 	ws_hip_created_priority(ret, token, stream, 0, 0);
 }
 
-PUBLIC void ws_hip_created_mask(int32_t ret, uint64_t token, void *stream, uint32_t n_words,
+WS_PUBLIC void ws_hip_created_mask(int32_t ret, uint64_t token, void *stream, uint32_t n_words,
 				void *mask)
 {
 	ws_hip_created_priority(ret, token, stream, 0, 0);
 }
 
-PUBLIC uint64_t ws_hip_destroying(void *stream)
+WS_PUBLIC uint64_t ws_hip_destroying(void *stream)
 {
 	return ws_hip_stream_remove(stream);
 }
 
-PUBLIC void ws_hip_destroyed(int32_t ret, uint64_t id, void *stream)
+WS_PUBLIC void ws_hip_destroyed(int32_t ret, uint64_t id, void *stream)
 {
 	if (ret != 0)
 		ws_hip_stream_restore(stream, (uint32_t)id);
@@ -90,7 +87,7 @@ static void write_host_function(struct ws_writer *writer, const struct host_func
 	ws_writer_meta(writer, &rec.h);
 }
 
-PUBLIC void ws_hip_host_function(uint64_t token, void *modules, void *host_function,
+WS_PUBLIC void ws_hip_host_function(uint64_t token, void *modules, void *host_function,
 				 void *device_function, const char *device_name,
 				 uint32_t thread_limit, void *thread_id, void *block_id,
 				 void *block_dim, void *grid_dim, void *workgroup_size)
@@ -123,7 +120,7 @@ PUBLIC void ws_hip_host_function(uint64_t token, void *modules, void *host_funct
 		write_host_function(writer, &f);
 }
 
-PUBLIC uint64_t ws_hip_module_gone(void *modules)
+WS_PUBLIC uint64_t ws_hip_module_gone(void *modules)
 {
 	pthread_mutex_lock(&lock);
 	for (struct block *b = blocks; b; b = b->next)

@@ -1,11 +1,11 @@
 #include "collector/hip/streams.h"
 
+#include "base/util.h"
 #include "collector/provider.h"
 
 #include <pthread.h>
 #include <string.h>
 
-#define PUBLIC __attribute__((visibility("default")))
 #define FIRST_SLOTS 256u
 
 /* What programs pass for "no stream object": hipStreamLegacy and hipStreamPerThread. */
@@ -100,9 +100,11 @@ static uint32_t insert(uintptr_t handle, uint32_t id, uint32_t flags, int32_t pr
 	s->priority = priority;
 	s->name[0] = 0;
 	s->made_ticks = ws_ticks();
-	__atomic_store_n(&s->id, id ? id : ++last_id, __ATOMIC_RELAXED);
+	if (!id)
+		id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->id, id, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->handle, handle, __ATOMIC_RELEASE);
-	return s->id;
+	return id;
 }
 
 static bool wanted(void)
@@ -146,7 +148,7 @@ static uint32_t number_of_this_thread(void)
 	return per_thread_id;
 }
 
-PUBLIC uint32_t ws_hip_stream(const void *handle)
+WS_PUBLIC uint32_t ws_hip_stream(const void *handle)
 {
 	struct stream *s;
 	uint32_t id = 0;
@@ -171,7 +173,7 @@ PUBLIC uint32_t ws_hip_stream(const void *handle)
 	return id;
 }
 
-PUBLIC void ws_hip_stream_add(const void *handle, uint32_t flags, int32_t priority)
+WS_PUBLIC void ws_hip_stream_add(const void *handle, uint32_t flags, int32_t priority)
 {
 	uint32_t id;
 
@@ -183,7 +185,7 @@ PUBLIC void ws_hip_stream_add(const void *handle, uint32_t flags, int32_t priori
 	write_new((uintptr_t)handle, id);
 }
 
-PUBLIC uint32_t ws_hip_stream_remove(const void *handle)
+WS_PUBLIC uint32_t ws_hip_stream_remove(const void *handle)
 {
 	struct stream *s;
 	uint32_t id = 0;
@@ -200,7 +202,7 @@ PUBLIC uint32_t ws_hip_stream_remove(const void *handle)
 	return id;
 }
 
-PUBLIC void ws_hip_stream_restore(const void *handle, uint32_t id)
+WS_PUBLIC void ws_hip_stream_restore(const void *handle, uint32_t id)
 {
 	if (!id)
 		return;
@@ -209,7 +211,7 @@ PUBLIC void ws_hip_stream_restore(const void *handle, uint32_t id)
 	pthread_mutex_unlock(&lock);
 }
 
-PUBLIC void ws_hip_stream_name(const void *handle, const char *name)
+WS_PUBLIC void ws_hip_stream_name(const void *handle, const char *name)
 {
 	uint32_t id = ws_hip_stream(handle);
 	struct stream *s;
@@ -225,11 +227,11 @@ PUBLIC void ws_hip_stream_name(const void *handle, const char *name)
 
 void ws_hip_streams_state(struct ws_writer *writer)
 {
-	struct table *t = __atomic_load_n(&streams, __ATOMIC_ACQUIRE);
-
-	for (uint32_t i = 0; t && i < t->n_slots; i++)
-		if (t->slots[i].id)
-			write_stream(writer, &t->slots[i]);
+	pthread_mutex_lock(&lock);
+	for (uint32_t i = 0; streams && i < streams->n_slots; i++)
+		if (streams->slots[i].id)
+			write_stream(writer, &streams->slots[i]);
+	pthread_mutex_unlock(&lock);
 }
 
 void ws_hip_streams_forked(void)

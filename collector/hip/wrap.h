@@ -2,6 +2,7 @@
 #ifndef WS_COLLECTOR_HIP_WRAP_H
 #define WS_COLLECTOR_HIP_WRAP_H
 
+#include "base/util.h"
 #include "collector/hip/hooks.h"
 #include "collector/hip/streams.h"
 #include "collector/interpose/resolve.h"
@@ -10,8 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define WS_PUBLIC __attribute__((visibility("default")))
 
 /* Services whose records name a stream: for them a call's stream is set while it runs. */
 #define WS_STREAM_USERS                                                                            \

@@ -16,14 +16,13 @@
  * Preloaded only together with a library of wrappers. What is not seen: objects opened with
  * RTLD_DEEPBIND, which by design prefer their own dependencies.
  */
+#include "base/util.h"
 #include "collector/interpose/resolve.h"
 #include "collector/interpose/wrapped.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
-
-#define WS_PUBLIC __attribute__((visibility("default")))
 
 /* For the assembly: where to jump. Set before the first jump. */
 __attribute__((visibility("hidden"))) void *ws_dlsym_target;

@@ -183,11 +183,14 @@ def ops(name, base, abi, fns):
     yield f'}};\nconst size_t ws_{name}_n_names = {n};'
 
 
-def by_value(abi):
+def by_value(abi, fns):
     """C types of what is passed by value, and their text as AMD prints it: last field first"""
+    as_argument = {t for f in fns for t, _ in f.args}
     for name, fields in abi.structs.items():
         members = ' '.join(f'{SCALARS[how][0]}{"" if how == "ptr" else " "}{n};' for how, n in fields)
         yield f'struct ws_by_{name} {{ {members} }};'
+        if name not in as_argument:
+            continue
         yield f'static uint32_t slots_{name}(uint64_t *slots, const struct ws_by_{name} *v)\n{{'
         yield '\tchar *const start = (char *)(slots + 1);\n\tchar *to = start;\n'
         for i, (how, n) in enumerate(reversed(fields)):
@@ -195,6 +198,8 @@ def by_value(abi):
         yield '\t*to++ = \'}\';\n\treturn ws_slot_close(slots, start, to);\n}\n'
     for name, n in abi.n_bytes.items():
         yield f'struct ws_by_{name} {{ char bytes[{n}]; }};'
+        if name not in as_argument:
+            continue
         yield f'static uint32_t slots_{name}(uint64_t *slots, const struct ws_by_{name} *v)\n{{'
         yield '\treturn ws_slot_hex(slots, v->bytes, sizeof(v->bytes));\n}\n'
 
@@ -246,18 +251,20 @@ def wrapper(row, i, f, abi, base, api, symbol, label, record):
     before, after = abi.before.get(f.name), abi.after.get(f.name)
     get = '' if void else 'ret = '
     done = 'return;' if void else 'return ret;'
+    hook = before or after
 
     yield (f'{ret}{gap}{label}({params}) __asm__("{symbol}") WS_PUBLIC;')
     yield f'{ret}{gap}{label}({params})\n{{'
     yield f'\t{ret}{gap}(*real)({types}) = (void *)WS_REAL({row});'
     if record:
-        yield '\tstruct ws_call call;'
-    if record or f.streams:
+        yield '\tstruct ws_call call = { 0 };'
+    if record or (f.streams and not hook):
         yield '\tconst uint32_t on = ws_switches_now();'
+    if record or f.streams:
         yield '\tstruct ws_thread *t;'
     if f.streams:
         yield '\tuint32_t stream_id, stream_before;'
-    if before:
+    if before and after:
         yield '\tuint64_t token;'
     if not void:
         yield f'\t{ret}{gap}ret;'
@@ -274,14 +281,13 @@ def wrapper(row, i, f, abi, base, api, symbol, label, record):
         on.append(f'WS_SERVICE_BIT({service})')
     if f.streams:
         on.append('WS_STREAM_USERS')
-    hook = before or after
     # nothing to do for this call: straight through, the compiler makes it a jump
     if not hook:
         if on:
             yield f'\tif (!(on & ({" | ".join(on)})))'
         yield ('\t{\n\t\treal(' + call + ');\n\t\treturn;\n\t}') if void else f'\t\treturn real({call});'
     if before:
-        yield f'\ttoken = {before}({call});'
+        yield f'\t{"token = " if after else ""}{before}({call});'
     slots, at, n = slot_code(f, abi)
     invoke = f'{get}real({call});'
     if record:
@@ -323,7 +329,7 @@ def wrapper(row, i, f, abi, base, api, symbol, label, record):
 
 def wrap(name, base, abi, fns, streams_only):
     yield f'#include "collector/{name}/wrap.h"\n'
-    yield from by_value(abi)
+    yield from by_value(abi, [] if streams_only else fns)
     entries = []
     for i, f in enumerate(fns):
         if streams_only and not (f.streams or f.name in abi.before or f.name in abi.after):

@@ -10,4 +10,4 @@ static void state(struct ws_writer *writer)
 	ws_enum_names_state(writer, ws_rccl_names, ws_rccl_n_names);
 }
 
-const struct ws_provider ws_rccl_provider = { "rccl", state, NULL, NULL };
+const struct ws_provider ws_provider_rccl = { "rccl", state, NULL, NULL };

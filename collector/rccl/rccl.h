@@ -7,6 +7,6 @@
 
 #include "collector/provider.h"
 
-extern const struct ws_provider ws_rccl_provider;
+extern const struct ws_provider ws_provider_rccl;
 
 #endif

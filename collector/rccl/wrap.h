@@ -2,12 +2,11 @@
 #ifndef WS_COLLECTOR_RCCL_WRAP_H
 #define WS_COLLECTOR_RCCL_WRAP_H
 
+#include "base/util.h"
 #include "collector/hip/streams.h"
 #include "collector/interpose/resolve.h"
 #include "collector/interpose/slots.h"
 #include "collector/provider.h"
-
-#define WS_PUBLIC __attribute__((visibility("default")))
 
 /* The HIP calls inside name their streams themselves. */
 #define WS_STREAM_USERS 0u
