@@ -63,7 +63,9 @@ struct ws_thread {
 	struct ws_marker_stack *markers; /* open push ranges */
 	uint64_t retry_ticks;            /* no lane was to be had: not before this */
 	uint32_t name_str;               /* given by the program, see ws_thread_name() */
-	uint32_t epoch;                  /* of the capture that lane belongs to */
+	uint32_t meeting;                /* inside ws_thread_meet_(): a handler on top gets NULL */
+	uint64_t met_ticks;              /* first seen */
+	uint32_t roll;                   /* place on the roll of living threads, from 1 */
 };
 
 /* Initial-exec: reading it calls nothing and allocates nothing. */
@@ -280,7 +282,7 @@ struct ws_writer *ws_capture(void);
 /* RUNTIME record, once per runtime and capture: "this program used HIP". */
 void ws_runtime_used(enum ws_runtime runtime, uint32_t version);
 
-/* Something the user should read in the report; also once on stderr when log >= warn. */
+/* Something the user should read in the report; on stderr only when log >= info. */
 void ws_note(const char *text);
 
 /* ---- what other providers know ---- */
@@ -307,12 +309,19 @@ struct ws_provider {
 	void (*finish)(uint64_t deadline_ns);
 };
 
+/*
+ * Call every provider's finish() now, because a library is about to go away. The
+ * collector itself does it when the program ends by exit(), quick_exit() or _exit().
+ */
+void ws_collector_settle(void);
+void ws_collector_end(enum ws_end_cause cause); /* the same, and the last record */
+
 /* ---- small things ---- */
 
 /* Zeroed pages, never given back by name; NULL when there are none. errno kept. */
 void *ws_pages(size_t n_bytes);
 void ws_pages_free(void *pages, size_t n_bytes);
 
-uint64_t ws_boottime_ns(void);
+uint64_t ws_now_ns(void); /* CLOCK_BOOTTIME */
 
 #endif
