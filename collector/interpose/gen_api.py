@@ -286,6 +286,8 @@ def wrapper(row, i, f, abi, base, api, symbol, label, record):
         if on:
             yield f'\tif (!(on & ({" | ".join(on)})))'
         yield ('\t{\n\t\treal(' + call + ');\n\t\treturn;\n\t}') if void else f'\t\treturn real({call});'
+    if f.streams:  # before the hook: it may be the one that forgets the stream
+        yield f'\tstream_id = ws_hip_stream({f.streams[0]});'
     if before:
         yield f'\t{"token = " if after else ""}{before}({call});'
     slots, at, n = slot_code(f, abi)
@@ -297,7 +299,6 @@ def wrapper(row, i, f, abi, base, api, symbol, label, record):
             yield '\t{'
         yield '\t\tt = ws_call_begin(&call);'
         if f.streams:
-            yield f'\t\tstream_id = ws_hip_stream({f.streams[0]});'
             yield '\t\tstream_before = ws_stream_enter(t, stream_id);'
         yield f'\t\t{invoke}'
         value = '0' if ret_how in ('void', 'struct', 'bytes') else '(uintptr_t)ret' if ret.endswith('*') \
@@ -313,7 +314,6 @@ def wrapper(row, i, f, abi, base, api, symbol, label, record):
     indent = '\t\t' if record else '\t'
     if f.streams:
         yield f'{indent}t = ws_thread();'
-        yield f'{indent}stream_id = ws_hip_stream({f.streams[0]});'
         yield f'{indent}stream_before = ws_stream_enter(t, stream_id);'
         yield f'{indent}{invoke}'
         yield f'{indent}ws_stream_leave(t, stream_before);'
