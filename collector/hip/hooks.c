@@ -9,10 +9,18 @@
 
 /* ---- streams ---- */
 
+static __thread uint32_t creating __attribute__((tls_model("initial-exec")));
+
+WS_PUBLIC uint64_t ws_hip_creating_(void)
+{
+	return creating++;
+}
+
 WS_PUBLIC void ws_hip_created_priority(int32_t ret, uint64_t token, void *stream, uint32_t flags,
 				    int32_t priority)
 {
-	if (ret == 0 && stream)
+	creating--;
+	if (ret == 0 && stream && token == 0)
 		ws_hip_stream_add(*(void **)stream, flags, priority);
 }
 

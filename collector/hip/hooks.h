@@ -12,6 +12,9 @@
 
 struct ws_writer;
 
+/* HIP may make a stream by calling another of these functions: it is one stream, numbered once. */
+uint64_t ws_hip_creating_(void);
+#define ws_hip_creating(...) ws_hip_creating_() /* whatever the function takes */
 void ws_hip_created(int32_t ret, uint64_t token, void *stream);
 void ws_hip_created_flags(int32_t ret, uint64_t token, void *stream, uint32_t flags);
 void ws_hip_created_priority(int32_t ret, uint64_t token, void *stream, uint32_t flags,
