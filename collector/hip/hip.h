@@ -15,4 +15,6 @@
 
 extern const struct ws_provider ws_provider_hip;
 
+void ws_hip_found(const char *path); /* for wrappers: the library was met */
+
 #endif

@@ -64,14 +64,17 @@ static void *wrapper_of(const struct ws_wrapped *w, const char *name)
 /* Does a library that is wrapped have this function? */
 static bool exists_behind(const struct ws_wrapped *w, const char *name)
 {
-	const char *const names[] = { w->library, w->library2, NULL };
-	void *library = ws_loaded_library(names);
-	bool found;
+	const char *const names[] = { w->library, w->library2 };
+	bool found = ws_dlsym_real(RTLD_NEXT, name) != NULL;
 
-	if (!library)
-		return ws_dlsym_real(RTLD_NEXT, name) != NULL;
-	found = ws_dlsym_real(library, name) != NULL;
-	dlclose(library);
+	for (size_t i = 0; !found && i < 2 && names[i]; i++) {
+		void *library = ws_loaded_library(names[i]);
+
+		if (library) {
+			found = ws_dlsym_real(library, name) != NULL;
+			dlclose(library);
+		}
+	}
 	return found;
 }
 

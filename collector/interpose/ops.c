@@ -13,3 +13,13 @@ void ws_enum_names_state(struct ws_writer *writer, const struct ws_enum_name *na
 		ws_writer_meta(writer, &rec.h);
 	}
 }
+
+void ws_runtime_state(struct ws_writer *writer, enum ws_runtime runtime, uint32_t version)
+{
+	struct ws_rec_runtime rec = { .version = version };
+
+	rec.h.tag = WS_REC_FIXED_TAG(RUNTIME, struct ws_rec_runtime);
+	rec.h.what = runtime;
+	rec.h.time = ws_ticks();
+	ws_writer_meta(writer, &rec.h);
+}

@@ -26,4 +26,7 @@ extern const size_t ws_hip_n_names, ws_rccl_n_names;
 void ws_enum_names_state(struct ws_writer *writer, const struct ws_enum_name *names,
 			 size_t n_names);
 
+/* The RUNTIME record once more, in a capture that was opened after the runtime was met. */
+void ws_runtime_state(struct ws_writer *writer, enum ws_runtime runtime, uint32_t version);
+
 #endif

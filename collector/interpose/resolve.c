@@ -27,7 +27,7 @@ void *ws_dlsym_real(void *handle, const char *name)
 }
 
 struct search {
-	const char *const *libraries;
+	const char *beginning;
 	char path[PATH_MAX];
 };
 
@@ -37,19 +37,16 @@ static int match_library(struct dl_phdr_info *info, size_t size, void *arg)
 	const char *file = strrchr(info->dlpi_name, '/');
 
 	file = file ? file + 1 : info->dlpi_name;
-	for (size_t i = 0; s->libraries[i]; i++) {
-		if (strncmp(file, s->libraries[i], strlen(s->libraries[i])) ||
-		    strlen(info->dlpi_name) >= sizeof(s->path))
-			continue;
-		strcpy(s->path, info->dlpi_name);
-		return 1;
-	}
-	return 0;
+	if (strncmp(file, s->beginning, strlen(s->beginning)) ||
+	    strlen(info->dlpi_name) >= sizeof(s->path))
+		return 0;
+	strcpy(s->path, info->dlpi_name);
+	return 1;
 }
 
-void *ws_loaded_library(const char *const *libraries)
+void *ws_loaded_library(const char *beginning)
 {
-	struct search s = { .libraries = libraries };
+	struct search s = { .beginning = beginning };
 
 	/* Opened after the walk: the loader's lock is not held then. */
 	if (!dl_iterate_phdr(match_library, &s))
@@ -74,8 +71,8 @@ void *ws_resolve(struct ws_api *api, size_t row)
 	int saved_errno = errno;
 	void *fn = ws_dlsym_real(RTLD_NEXT, api->symbols[row]);
 
-	if (!fn) {
-		void *library = ws_loaded_library(api->libraries);
+	for (size_t i = 0; !fn && api->libraries[i]; i++) {
+		void *library = ws_loaded_library(api->libraries[i]);
 
 		if (library) {
 			fn = ws_dlsym_real(library, api->symbols[row]);

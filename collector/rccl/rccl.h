@@ -9,4 +9,6 @@
 
 extern const struct ws_provider ws_provider_rccl;
 
+void ws_rccl_found(const char *path); /* for wrappers: the library was met */
+
 #endif

@@ -6,7 +6,7 @@
 #include "collector/hip/streams.h"
 #include "collector/interpose/resolve.h"
 #include "collector/interpose/slots.h"
-#include "collector/provider.h"
+#include "collector/rccl/rccl.h"
 
 /* The HIP calls inside name their streams themselves. */
 #define WS_STREAM_USERS 0u
@@ -17,10 +17,5 @@ static inline uint32_t ws_switches_now(void)
 }
 
 static const char *const ws_rccl_libraries[] = { "librccl.so", "libnccl.so", NULL };
-
-static void ws_rccl_found(const char *path)
-{
-	ws_runtime_used(WS_RUNTIME_RCCL, 0);
-}
 
 #endif
