@@ -34,8 +34,9 @@ WS_PUBLIC void ws_hip_found(const char *path)
 	if (__atomic_load_n(&hip_version, __ATOMIC_RELAXED))
 		return;
 	version = version_of(path);
-	__atomic_store_n(&hip_version, version ? version : 1, __ATOMIC_RELAXED);
+	/* In this order: it may open the capture, and state() is not to say it as well. */
 	ws_runtime_used(WS_RUNTIME_HIP, version);
+	__atomic_store_n(&hip_version, version ? version : 1, __ATOMIC_RELAXED);
 }
 
 static void state(struct ws_writer *writer)

@@ -158,8 +158,9 @@ WS_PUBLIC uint32_t ws_hip_stream(const void *handle)
 	if ((uintptr_t)handle == STREAM_PER_THREAD)
 		return number_of_this_thread();
 	s = find(__atomic_load_n(&streams, __ATOMIC_ACQUIRE), (uintptr_t)handle);
-	if (s)
-		id = s->handle ? __atomic_load_n(&s->id, __ATOMIC_RELAXED) : 0;
+	/* Once more: a free slot may be another stream's by now. */
+	if (s && __atomic_load_n(&s->handle, __ATOMIC_ACQUIRE) == (uintptr_t)handle)
+		id = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
 	if (__builtin_expect(id != 0, 1))
 		return id;
 	/* Made where we do not look, by a library that was bound past us. */

@@ -86,8 +86,9 @@ int ws_dlsym_ours(void *handle, const char *name, void **out)
 	void *fn, *wrapper;
 	Dl_info info;
 
-	if (!ws_dlsym_target)
-		ws_dlsym_target = ws_dlsym_real(RTLD_NEXT, "dlsym");
+	/* Several threads may be first; they find the same. */
+	if (!__atomic_load_n(&ws_dlsym_target, __ATOMIC_RELAXED))
+		__atomic_store_n(&ws_dlsym_target, ws_dlsym_libc(), __ATOMIC_RELAXED);
 	if (!name || handle == RTLD_NEXT)
 		return 0;
 	w = wrapped_name(name);

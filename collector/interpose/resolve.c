@@ -9,21 +9,23 @@
 /* Newest first; the second for x86, the third for Arm, where libdl was a library of its own. */
 static const char *const libc_versions[] = { "GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17" };
 
+void *ws_dlsym_libc(void)
+{
+	static void *address;
+	void *fn = __atomic_load_n(&address, __ATOMIC_RELAXED);
+
+	/* A version is asked for, so that definitions without one (interposers) are passed over. */
+	for (size_t i = 0; !fn && i < sizeof(libc_versions) / sizeof(*libc_versions); i++)
+		fn = dlvsym(RTLD_NEXT, "dlsym", libc_versions[i]);
+	__atomic_store_n(&address, fn, __ATOMIC_RELAXED);
+	return fn;
+}
+
 void *ws_dlsym_real(void *handle, const char *name)
 {
-	static void *(*real)(void *, const char *);
-	void *(*fn)(void *, const char *) = __atomic_load_n(&real, __ATOMIC_RELAXED);
+	void *(*fn)(void *, const char *) = (void *(*)(void *, const char *))ws_dlsym_libc();
 
-	if (!fn) {
-		/* A version is asked for, so that definitions without one (interposers) are passed over. */
-		for (size_t i = 0; !fn && i < sizeof(libc_versions) / sizeof(*libc_versions); i++)
-			fn = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym",
-								     libc_versions[i]);
-		if (!fn)
-			return NULL;
-		__atomic_store_n(&real, fn, __ATOMIC_RELAXED);
-	}
-	return fn(handle, name);
+	return fn ? fn(handle, name) : NULL;
 }
 
 struct search {

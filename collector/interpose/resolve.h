@@ -30,6 +30,7 @@ void *ws_resolve(struct ws_api *api, size_t row); /* NULL: the library has no su
 
 /* The C library's own dlsym(): the name may be interposed, by us among others. */
 void *ws_dlsym_real(void *handle, const char *name);
+void *ws_dlsym_libc(void); /* its address */
 
 /* A loaded library whose file name begins with @beginning, one more reference; NULL: none. */
 void *ws_loaded_library(const char *beginning);

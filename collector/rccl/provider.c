@@ -7,8 +7,9 @@ static bool met;
 
 WS_PUBLIC void ws_rccl_found(const char *path)
 {
-	__atomic_store_n(&met, true, __ATOMIC_RELAXED);
+	/* In this order: it may open the capture, and state() is not to say it as well. */
 	ws_runtime_used(WS_RUNTIME_RCCL, 0);
+	__atomic_store_n(&met, true, __ATOMIC_RELAXED);
 }
 
 static void state(struct ws_writer *writer)

@@ -84,5 +84,21 @@ def streams():
     equal({r["stream"] for r in run.calls()}, {0}, "stream ids with --group-by-queue")
 
 
-{"lookup": lookup, "rccl": rccl, "threads": threads, "streams": streams}[case]()
+def forks():
+    run = Run(command, ALL + ",kernel", [HIP, DLSYM])
+    equal(run.out, "good\n", "output")
+    parent = run.one("hipSetDevice")["tid"]
+    of = {True: [], False: []}
+    for r in run.calls():
+        of[r["tid"] == parent].append((r.name, r["stream"]))
+    equal(of[True], [("hipStreamCreateWithPriority", 0), ("hipStreamCreate", 0), ("hipStreamQuery", 1),
+                     ("hipSetDevice", 0), ("hipGetLastError", 0)], "the parent's calls")
+    equal(of[False], [("hipStreamQuery", 1), ("hipStreamCreateWithPriority", 0), ("hipStreamCreate", 0),
+                      ("hipStreamQuery", 2)], "the child's calls")
+    # each of the two files says what it refers to
+    equal(sorted(r.name for r in run.of("stream")), ["1", "1", "2"], "streams of both files")
+    equal(len(run.of("runtime")), 2, "both used HIP")
+
+
+{"lookup": lookup, "forks": forks, "rccl": rccl, "threads": threads, "streams": streams}[case]()
 done()

@@ -124,6 +124,21 @@ static void print_marker(const struct ws_rec *rec, uint32_t tid)
 		printf(" \"%.*s\"\n", (int)tail.n_bytes, (const char *)tail.at);
 }
 
+static void print_gpu(const struct ws_rec *rec)
+{
+	const struct ws_rec_dispatch *d = (const void *)rec;
+	const struct ws_rec_copy *c = (const void *)rec;
+
+	if (ws_rec_type(rec) == WS_REC_DISPATCH)
+		printf("dispatch %" PRIu64 " corr=%" PRIu64 " external=%" PRIu64
+		       " stream=%u tid=%u grid=%u\n",
+		       d->dispatch_id, d->corr_id, d->external_id, d->stream, d->tid, d->grid[0]);
+	else
+		printf("copy %u corr=%" PRIu64 " external=%" PRIu64 " stream=%u tid=%u bytes=%" PRIu64
+		       "\n",
+		       rec->what, c->corr_id, c->external_id, c->stream, c->tid, c->n_bytes);
+}
+
 static void take(const struct ws_rec *rec, uint32_t tid, bool meta)
 {
 	struct ws_tail tail = ws_rec_tail(rec);
@@ -169,6 +184,17 @@ static void take(const struct ws_rec *rec, uint32_t tid, bool meta)
 	case WS_REC_MARKER:
 		if (!meta)
 			print_marker(rec, tid);
+		break;
+	case WS_REC_DISPATCH:
+	case WS_REC_COPY:
+		if (!meta)
+			print_gpu(rec);
+		break;
+	case WS_REC_EXTERNAL:
+		if (!meta)
+			printf("external %" PRIu64 " \"%s\"\n",
+			       ((const struct ws_rec_external *)rec)->external_id,
+			       string(rec->what));
 		break;
 	}
 }

@@ -63,7 +63,8 @@ class Run:
             libs = ":".join(os.path.join(LIB, p) for p in [CORE] + preload)
             full = list(command)
             if gpu:  # the launcher of the software GPU is not what is recorded
-                full = [RUN, "run", "--gpu", gpu, "--", "env", "LD_PRELOAD=" + libs] + full
+                full = [RUN, "run", "--gpu", gpu, "--", "env", "LD_PRELOAD=" + libs,
+                        "HSA_TOOLS_LIB=" + os.path.join(LIB, CORE)] + full
             else:
                 e["LD_PRELOAD"] = libs
             p = subprocess.run(full, env=e, capture_output=True, text=True, timeout=100)

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from harness import DLSYM, HIP, RUN, STREAMS, Run, check, done, equal
+from harness import DLSYM, HIP, ROCTX, RUN, STREAMS, Run, check, done, equal
 
 case, command = sys.argv[1], sys.argv[2:]
 if command[0].endswith(".py"):
@@ -61,8 +61,19 @@ def compiled():
     run = Run(command, "hip-runtime", [HIP, DLSYM], gpu="mi210")
     equal({r.name[:3] for r in run.calls()}, {"hip"}, "the runtime's functions alone")
 
+    # GPU work carries the id of the call that caused it, and its stream
+    run = Run(command, ALL + ",kernel,memory-copy", [HIP, DLSYM], gpu="mi210")
+    launches = {r["corr"]: r for r in run.calls("hipLaunchKernel")}
+    caused = [d for d in run.of("dispatch") if d["corr"] in launches]
+    equal(sorted((d["stream"], d["grid"]) for d in caused), [(1, 128), (2, 128)], "dispatches of launches")
+    for d in caused:
+        equal((d["stream"], d["tid"]), (launches[d["corr"]]["stream"], launches[d["corr"]]["tid"]), d.line)
+    copies = [c for c in run.of("copy") if c["corr"] == run.one("hipMemcpyAsync")["corr"]]
+    equal([(c["stream"], c["bytes"]) for c in copies], [(1, 512)], "copies of hipMemcpyAsync")
+
     # streams and kernels without the calls
     run = Run(command, "kernel", [STREAMS, DLSYM], gpu="mi210")
+    equal(sorted(d["stream"] for d in run.of("dispatch") if d["grid"] == 128), [1, 2], "streams of kernels")
     equal((run.code, run.out), (3, bare.stdout), "exit code and output with the small library")
     equal(run.calls(), [], "calls with the small library")
     equal([r.name for r in run.of("stream")], ["1", "2"], "streams with the small library")
@@ -86,5 +97,16 @@ def python():
         equal(len(run.calls()), 11, f"calls, opened as {how}")
 
 
-{"compiled": compiled, "python": python}[case]()
+def renamed():
+    run = Run(command, ALL + ",kernel,marker", [HIP, ROCTX, DLSYM], flags="kernel-rename", gpu="mi210")
+    equal(run.code, 0, f"exit code {run.err}")
+    names = {r.name: r.text for r in run.of("external")}
+    work = sorted(run.of("dispatch"), key=lambda d: int(d.name))
+    by_call = {r["corr"]: r.args["value"] for r in run.calls("hipMemset")}
+    equal([(by_call[d["corr"]], names.get(d.field["external"])) for d in work],
+          [("1", None), ("2", "fill"), ("3", "step"), ("5", None)], "kernels and the ranges they are in")
+    equal(sorted(by_call.values()), ["1", "2", "3", "5"], "calls, without the paused one")
+
+
+{"renamed": renamed, "compiled": compiled, "python": python}[case]()
 done()
