@@ -1,0 +1,98 @@
+/*
+ * reader: takes a capture apart, whatever happened to it.
+ *
+ * Trusts nothing: every length, type, tag and offset is checked before use, damage
+ * is counted and the rest is read. A file that is still being written is read up to
+ * what was committed when its chunk was loaded. Bytes are read, not mapped, so that a
+ * file that shrinks underneath is damage and not a signal.
+ *
+ *	ws_reader_open(path, &reader, err);
+ *	for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
+ *		ws_reader_load(reader, i, &view, err);
+ *		while ((rec = ws_view_next(&view)))
+ *			use(rec, view.tid);
+ *	}
+ *
+ * Records come out of ws_view_next() with: a known type, the size its struct needs,
+ * a tail that lies inside the record. What fields mean is the caller's to check.
+ *
+ * Threads  a reader: one at a time for open and close, any number of loads into
+ *          views of their own. A view: one.
+ * Failure  only when there is no capture at all: no such file, not the magic, a
+ *          version from the future, no memory. Everything else is ws_damage.
+ */
+#ifndef WS_CAPTURE_READER_H
+#define WS_CAPTURE_READER_H
+
+#include "base/error.h"
+#include "capture/chunk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ws_reader;
+
+struct ws_damage {
+	uint64_t n_heads;         /* places where a chunk head should be and was not */
+	uint64_t n_skipped_bytes; /* stepped over looking for the next record or chunk */
+	uint64_t n_records;       /* records refused: size or tail wrong */
+	uint64_t n_unknown;       /* sound records of a type this reader does not know */
+	uint64_t n_cut;           /* chunks that lie partly or wholly past the end of the file */
+};
+
+bool ws_damage_any(const struct ws_damage *damage);
+void ws_damage_add(struct ws_damage *sum, const struct ws_damage *more);
+
+struct ws_chunk_info {
+	uint64_t at_bytes;
+	uint64_t opened_ticks;
+	uint64_t types;
+	uint32_t n_bytes;
+	uint32_t valid_bytes; /* when the file was opened */
+	uint32_t kind;
+	uint32_t lane, seq;
+};
+
+enum ws_status ws_reader_open(const char *path, struct ws_reader **out_reader, struct ws_err *err);
+void ws_reader_close(struct ws_reader *reader);
+
+/* Look again at a file that grows: new chunks are added at the end of the list. */
+enum ws_status ws_reader_refresh(struct ws_reader *reader, struct ws_err *err);
+
+const char *ws_reader_path(const struct ws_reader *reader);
+const struct ws_file_head *ws_reader_head(const struct ws_reader *reader); /* in host order */
+bool ws_reader_closed(const struct ws_reader *reader); /* the writer said goodbye */
+const struct ws_damage *ws_reader_damage(const struct ws_reader *reader); /* of the heads */
+
+/* In the order of (lane, seq), so that a lane's chunks are neighbours. */
+size_t ws_reader_n_chunks(const struct ws_reader *reader);
+const struct ws_chunk_info *ws_reader_chunk(const struct ws_reader *reader, size_t i);
+
+/* The records of one chunk. Zero it before the first load; it keeps its buffer between loads. */
+struct ws_view {
+	char *bytes; /* aligned to 8 */
+	size_t cap_bytes;
+	uint32_t at, valid;
+	uint32_t tid; /* owner of the record that next returned last; 0: unknown */
+	uint32_t kind;
+	struct ws_damage damage; /* of this view, over all loads */
+};
+
+enum ws_status ws_reader_load(const struct ws_reader *reader, size_t chunk, struct ws_view *view,
+			      struct ws_err *err);
+const struct ws_rec *ws_view_next(struct ws_view *view); /* NULL: no more; OWNER is not shown */
+void ws_view_fini(struct ws_view *view);
+
+/* The bytes of a record's tail, checked; n is 0 when it has none. */
+struct ws_tail {
+	const void *at;
+	uint32_t n_bytes;
+};
+struct ws_tail ws_rec_tail(const struct ws_rec *rec);
+
+/* Smallest whole size of a record of this type; 0: unknown type. */
+uint32_t ws_rec_min_bytes(uint32_t type);
+const char *ws_rec_type_name(uint32_t type); /* "CALL", or NULL */
+
+#endif

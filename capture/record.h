@@ -1,0 +1,336 @@
+/*
+ * record: what a capture file holds, byte for byte.
+ *
+ * A record is a header of 16 bytes, fields at fixed places, and for some types a
+ * tail whose length a field gives. Records are multiples of 8 bytes, aligned to
+ * 8, in the byte order of the machine that wrote them (the file header tells).
+ * Padding and fields called `zero` are written as 0. A later version may add
+ * fields at the end of the fixed part only by adding a record type.
+ *
+ * Nothing derivable is stored: durations, names of known enumerations, counts,
+ * demangled names and percentages are the reader's work.
+ *
+ * Who     Nobody owns a record's thread field unless it has one: the thread of a
+ *         record is the owner of the lane at that point (WS_REC_OWNER).
+ * Time    Two clocks. `_ns` fields are nanoseconds of CLOCK_BOOTTIME, which is what
+ *         ROCr stamps GPU work with. `_ticks` fields are raw counter values (x86
+ *         time stamp counter, Arm virtual counter) that WS_REC_CLOCK pairs place on
+ *         CLOCK_BOOTTIME; where the counter is unusable, ticks are nanoseconds and
+ *         ws_file_head.tick_kind says so. The reader converts; nobody else does.
+ *         Each type's row below says which clock the header's `time` is in.
+ * Ids     Small integers given out by the collector per process; 0 is "none".
+ *         Agents are meant by `id` of their record, not by ROCr's handle.
+ * Places  Facts (left column META) are only in chunks of kind META, which a reader
+ *         takes in whole; events are only in EVENT chunks, which it streams; BULK
+ *         chunks hold bytes that few readers want.
+ */
+#ifndef WS_CAPTURE_RECORD_H
+#define WS_CAPTURE_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- the header ---- */
+
+/*
+ * `tag` holds type, size and a check of both, so that a reader that lost its
+ * place can find the next record. For records of fixed size it is a constant.
+ */
+struct ws_rec {
+	uint32_t tag;  /* WS_REC_TAG() */
+	uint32_t what; /* use depends on the type; named in the structs below */
+	uint64_t time; /* when it began */
+};
+
+#define WS_REC_ALIGN 8u
+#define WS_REC_BYTES_MAX (UINT16_MAX * WS_REC_ALIGN)
+#define WS_REC_ROUND(bytes) (((bytes) + (WS_REC_ALIGN - 1)) & ~(WS_REC_ALIGN - 1))
+
+#define WS_REC_TAG(type, bytes)                                                                    \
+	((uint32_t)(type) | (uint32_t)((bytes) / WS_REC_ALIGN) << 8 |                              \
+	 (uint32_t)ws_rec_check((type), (uint32_t)((bytes) / WS_REC_ALIGN)) << 24)
+
+static inline uint8_t ws_rec_check(uint32_t type, uint32_t n_words)
+{
+	return (uint8_t)(0xa5 ^ type ^ (n_words * 0x1d) ^ (n_words >> 8));
+}
+
+static inline uint32_t ws_rec_type(const struct ws_rec *rec)
+{
+	return rec->tag & 0xff;
+}
+
+static inline uint32_t ws_rec_bytes(const struct ws_rec *rec)
+{
+	return (rec->tag >> 8 & 0xffff) * WS_REC_ALIGN;
+}
+
+static inline int ws_rec_tag_ok(uint32_t tag)
+{
+	return tag >> 24 == ws_rec_check(tag & 0xff, tag >> 8 & 0xffff) && (tag >> 8 & 0xffff) >= 2;
+}
+
+/* clang-format off */
+/*
+ * type, number, chunk kind, clock of `time`, struct, tail. The numbers are the
+ * file format: never reuse one. The tail is what follows the struct: NONE,
+ * TEXT (n_bytes characters, not terminated), ARGS (argument slots), or an array.
+ */
+#define WS_REC_TABLE(X)                                                                            \
+	X(PROCESS,         1, META,  NS,    ws_rec_process,       NONE)                            \
+	X(FACT,            2, META,  NONE,  ws_rec_fact,          TEXT)                            \
+	X(CLOCK,           3, META,  TICKS, ws_rec_clock,         NONE)                            \
+	X(STRING,          4, META,  NONE,  ws_rec_string,        TEXT)                            \
+	X(THREAD,          5, META,  TICKS, ws_rec_thread,        NONE)                            \
+	X(OPERATION,       6, META,  NONE,  ws_rec_operation,     OP_ARGS)                         \
+	X(ENUM_NAME,       7, META,  NONE,  ws_rec_enum_name,     NONE)                            \
+	X(AGENT,           8, META,  NONE,  ws_rec_agent,         NONE)                            \
+	X(AGENT_BANK,      9, META,  NONE,  ws_rec_agent_bank,    NONE)                            \
+	X(AGENT_CACHE,    10, META,  NONE,  ws_rec_agent_cache,   NONE)                            \
+	X(AGENT_LINK,     11, META,  NONE,  ws_rec_agent_link,    NONE)                            \
+	X(QUEUE,          12, META,  TICKS, ws_rec_queue,         NONE)                            \
+	X(STREAM,         13, META,  TICKS, ws_rec_stream,        NONE)                            \
+	X(CODE_OBJECT,    14, META,  TICKS, ws_rec_code_object,   NONE)                            \
+	X(CODE_UNLOAD,    15, META,  TICKS, ws_rec_code_unload,   NONE)                            \
+	X(KERNEL,         16, META,  TICKS, ws_rec_kernel,        NONE)                            \
+	X(HOST_FUNCTION,  17, META,  TICKS, ws_rec_host_function, NONE)                            \
+	X(COUNTER,        18, META,  NONE,  ws_rec_counter,       DIMS)                            \
+	X(EXTERNAL,       19, META,  NONE,  ws_rec_external,      NONE)                            \
+	X(RUNTIME,        20, META,  TICKS, ws_rec_runtime,       NONE)                            \
+	X(CONTROL,        21, META,  TICKS, ws_rec_control,       NONE)                            \
+	X(END,            22, META,  NS,    ws_rec_end,           NONE)                            \
+	X(OWNER,          32, ANY,   TICKS, ws_rec_owner,         NONE)                            \
+	X(CALL,           33, EVENT, TICKS, ws_rec_call,          NONE)                            \
+	X(CALL_ARGS,      34, EVENT, TICKS, ws_rec_call_args,     ARGS)                            \
+	X(MARKER,         35, EVENT, TICKS, ws_rec_marker,        TEXT)                            \
+	X(DISPATCH,       36, EVENT, NS,    ws_rec_dispatch,      VALUES)                          \
+	X(COPY,           37, EVENT, NS,    ws_rec_copy,          NONE)                            \
+	X(ALLOC,          38, EVENT, TICKS, ws_rec_alloc,         NONE)                            \
+	X(SCRATCH,        39, EVENT, TICKS, ws_rec_scratch,       NONE)                            \
+	X(PC_SAMPLE,      40, EVENT, NS,    ws_rec_pc_sample,     NONE)                            \
+	X(CODE_BYTES,     64, BULK,  NONE,  ws_rec_code_bytes,    TEXT)
+/* clang-format on */
+
+enum ws_rec_type {
+	WS_REC_NONE = 0,
+#define WS_REC_ROW(name, number, chunk, clock, type, tail) WS_REC_##name = number,
+	WS_REC_TABLE(WS_REC_ROW)
+#undef WS_REC_ROW
+		WS_REC_TYPE_MAX = 255
+};
+
+/* A record's type and size from its struct: WS_REC_INIT(CALL, struct ws_rec_call). */
+#define WS_REC_FIXED_TAG(NAME, T) WS_REC_TAG(WS_REC_##NAME, sizeof(T))
+
+/* ---- the words that all services use ---- */
+
+/* What can be asked for and is accounted for; numbers and names of the summary tables. */
+/* clang-format off */
+#define WS_DOMAIN_TABLE(X)                                                                         \
+	X(HSA_API,                 0) X(HIP_API,                 1) X(MARKER_API,              2)   \
+	X(KERNEL_DISPATCH,         3) X(MEMORY_COPY,             4) X(SCRATCH_MEMORY,          5)   \
+	X(COUNTER_COLLECTION,      6) X(RCCL_API,                7) X(MEMORY_ALLOCATION,       8)   \
+	X(COUNTER_VALUES,          9) X(PC_SAMPLING_HOST_TRAP,  10) X(ROCDECODE_API,          11)   \
+	X(ROCJPEG_API,            12) X(PC_SAMPLING_STOCHASTIC, 13)
+
+/* Record kinds as AMD numbers its buffer records. */
+#define WS_KIND_TABLE(X)                                                                           \
+	X(NONE,                     0) X(HSA_CORE_API,             1) X(HSA_AMD_EXT_API,          2) \
+	X(HSA_IMAGE_EXT_API,        3) X(HSA_FINALIZE_EXT_API,     4) X(HIP_RUNTIME_API,          5) \
+	X(HIP_COMPILER_API,         6) X(MARKER_CORE_API,          7) X(MARKER_CONTROL_API,       8) \
+	X(MARKER_NAME_API,          9) X(MEMORY_COPY,             10) X(KERNEL_DISPATCH,         11) \
+	X(SCRATCH_MEMORY,          12) X(CORRELATION_ID_RETIREMENT, 13) X(RCCL_API,              14) \
+	X(OMPT,                    15) X(MEMORY_ALLOCATION,       16) X(RUNTIME_INITIALIZATION,  17) \
+	X(ROCDECODE_API,           18) X(ROCJPEG_API,             19) X(HIP_STREAM,              20) \
+	X(HIP_RUNTIME_API_EXT,     21) X(HIP_COMPILER_API_EXT,    22) X(ROCDECODE_API_EXT,       23) \
+	X(KFD_EVENT_PAGE_MIGRATE,  24) X(KFD_EVENT_PAGE_FAULT,    25) X(KFD_EVENT_QUEUE,         26) \
+	X(KFD_EVENT_UNMAP_FROM_GPU, 27) X(KFD_EVENT_DROPPED_EVENTS, 28) X(KFD_PAGE_MIGRATE,      29) \
+	X(KFD_PAGE_FAULT,          30) X(KFD_QUEUE,               31) X(MARKER_CORE_RANGE_API,   32)
+/* clang-format on */
+
+enum ws_domain {
+#define WS_DOMAIN_ROW(name, number) WS_DOMAIN_##name = number,
+	WS_DOMAIN_TABLE(WS_DOMAIN_ROW)
+#undef WS_DOMAIN_ROW
+		WS_DOMAIN_COUNT
+};
+
+enum ws_kind {
+#define WS_KIND_ROW(name, number) WS_KIND_##name = number,
+	WS_KIND_TABLE(WS_KIND_ROW)
+#undef WS_KIND_ROW
+		WS_KIND_COUNT
+};
+
+/* `what` of the event records; numbers are AMD's operation ids. */
+enum ws_copy_op {
+	WS_COPY_NONE,
+	WS_COPY_HOST_TO_HOST,
+	WS_COPY_HOST_TO_DEVICE,
+	WS_COPY_DEVICE_TO_HOST,
+	WS_COPY_DEVICE_TO_DEVICE,
+};
+enum ws_alloc_op {
+	WS_ALLOC_NONE,
+	WS_ALLOC_ALLOCATE,
+	WS_ALLOC_VMEM_ALLOCATE,
+	WS_ALLOC_FREE,
+	WS_ALLOC_VMEM_FREE,
+};
+enum ws_scratch_op {
+	WS_SCRATCH_NONE,
+	WS_SCRATCH_ALLOC,
+	WS_SCRATCH_FREE,
+	WS_SCRATCH_ASYNC_RECLAIM,
+};
+enum ws_marker_op {                          /* of MARKER_CORE_RANGE_API, except the last two */
+		    WS_MARKER_MARK,          /* roctxMarkA */
+		    WS_MARKER_THREAD_RANGE,  /* push to pop */
+		    WS_MARKER_PROCESS_RANGE, /* start to stop; may end on another thread */
+		    WS_MARKER_GET_THREAD_ID,
+		    WS_MARKER_PAUSE = 0x100, /* MARKER_CONTROL_API 0 */
+		    WS_MARKER_RESUME,        /* MARKER_CONTROL_API 1 */
+};
+enum ws_runtime { /* operation ids of RUNTIME_INITIALIZATION */
+		  WS_RUNTIME_NONE,
+		  WS_RUNTIME_HSA,
+		  WS_RUNTIME_HIP,
+		  WS_RUNTIME_MARKER,
+		  WS_RUNTIME_RCCL,
+		  WS_RUNTIME_ROCDECODE,
+		  WS_RUNTIME_ROCJPEG,
+};
+enum ws_agent_type { WS_AGENT_NONE, WS_AGENT_CPU, WS_AGENT_GPU };
+
+#include "capture/record_meta.h"
+
+/* ---- events ---- */
+
+/* From here on the lane's records are those of thread @tid. First in every chunk. */
+struct ws_rec_owner {
+	struct ws_rec h; /* what: tid; time: when it took the lane */
+};
+
+/*
+ * An API call, appended when it returns, so calls of a thread are in the order of
+ * their ends. Correlation ids are unique in the process.
+ */
+struct ws_rec_call {
+	struct ws_rec h; /* what: ws_rec_operation.op; time: entry */
+	uint64_t end_ticks;
+	uint64_t corr_id;
+	uint64_t ancestor_id; /* of the enclosing traced call; 0: none */
+};
+
+/* The same with what HIP and rocDecode calls carry besides. */
+struct ws_rec_call_args {
+	struct ws_rec_call call;
+	uint64_t external_id; /* WS_REC_EXTERNAL; 0: none */
+	uint64_t retval;      /* as the ABI returned it, zero-extended */
+	uint32_t stream;      /* 0: the default stream, or none */
+	uint32_t n_arg_bytes; /* tail: slots as ws_rec_operation describes them; 0: not taken */
+};
+
+/* A roctx mark or range; the message follows unless it was interned. */
+struct ws_rec_marker {
+	struct ws_rec h;    /* what: enum ws_marker_op */
+	uint64_t end_ticks; /* a mark ends when it begins */
+	uint64_t corr_id;
+	uint64_t ancestor_id;
+	uint32_t message; /* string id; 0: it is in the tail */
+	uint32_t n_bytes; /* of the tail */
+};
+
+struct ws_counter_value {
+	uint32_t counter;  /* ws_rec_counter.id */
+	uint32_t instance; /* dimension positions, packed as the counter's dims say */
+	double value;
+};
+
+/*
+ * A kernel's execution. With counters, their values follow; with
+ * WS_DISPATCH_UNASKED kernel tracing itself was off.
+ */
+struct ws_rec_dispatch {
+	struct ws_rec h; /* what: kernel id; time: start */
+	uint64_t end_ns;
+	uint64_t corr_id;
+	uint64_t external_id;
+	uint64_t dispatch_id; /* from 1, in order of submission */
+	uint32_t tid;         /* who launched it: the writer is another thread */
+	uint32_t agent;
+	uint32_t queue;
+	uint32_t stream;
+	uint32_t private_bytes; /* per work-item, as dispatched */
+	uint32_t group_bytes;   /* LDS, static and dynamic */
+	uint32_t workgroup[3];
+	uint32_t grid[3];  /* in work-items */
+	uint32_t n_values; /* tail: struct ws_counter_value[] */
+	uint32_t flags;
+};
+#define WS_DISPATCH_UNASKED 1u
+
+struct ws_rec_copy {
+	struct ws_rec h; /* what: enum ws_copy_op; time: start */
+	uint64_t end_ns;
+	uint64_t corr_id;
+	uint64_t external_id;
+	uint64_t n_bytes;
+	uint64_t dst_address, src_address;
+	uint32_t dst_agent, src_agent;
+	uint32_t tid; /* who asked for it */
+	uint32_t stream;
+};
+
+struct ws_rec_alloc {
+	struct ws_rec h; /* what: enum ws_alloc_op */
+	uint64_t end_ticks;
+	uint64_t corr_id;
+	uint64_t external_id;
+	uint64_t ancestor_id;
+	uint64_t address;
+	uint64_t n_bytes; /* 0 for frees */
+	uint32_t agent;   /* 0 for frees */
+	uint32_t stream;
+};
+
+struct ws_rec_scratch {
+	struct ws_rec h; /* what: enum ws_scratch_op */
+	uint64_t end_ticks;
+	uint64_t corr_id;
+	uint64_t n_bytes; /* 0 for frees */
+	uint32_t agent;
+	uint32_t queue;
+	uint32_t tid;
+	uint32_t flags; /* 1 use once, 2 alternate */
+};
+
+struct ws_rec_pc_sample {
+	struct ws_rec h;      /* what: WS_PC_* flags */
+	uint64_t code_object; /* id; 0: `offset` is an address */
+	uint64_t offset;      /* from the load base */
+	uint64_t exec_mask;
+	uint64_t dispatch_id;
+	uint64_t corr_id, external_id;
+	uint32_t workgroup[3];
+	uint32_t agent;
+	uint8_t wave_in_group, chiplet, wave_id, simd_id, pipe_id, cu_or_wgp_id;
+	uint8_t shader_array_id, shader_engine_id, hw_workgroup_id, vm_id, queue_id;
+	uint8_t microengine_id;
+	/* stochastic only */
+	uint8_t wave_issued, inst_type, stall_reason, dual_issue_valu;
+	uint32_t wave_count;
+	uint16_t arb_issue, arb_stall; /* bit per pipe, in the order of the spec's list */
+};
+#define WS_PC_STOCHASTIC 1u
+#define WS_PC_HAS_MEM_CNT 2u
+
+/* A piece of a code object's ELF image, for programs whose images are only in memory. */
+struct ws_rec_code_bytes {
+	struct ws_rec h;      /* what: code object id */
+	uint64_t at_bytes;    /* offset in the image */
+	uint64_t total_bytes; /* of the image */
+	uint64_t n_bytes;     /* tail */
+};
+
+#endif

@@ -1,0 +1,269 @@
+/*
+ * record_meta: the facts of a process; part of record.h, include that.
+ *
+ * Text is interned: a `_str` field is the id of a WS_REC_STRING, 0 is "".
+ * A record that is written twice for one id replaces the first.
+ */
+#ifndef WS_CAPTURE_RECORD_META_H
+#define WS_CAPTURE_RECORD_META_H
+
+/* First record of a capture; WS_REC_FACT records complete it. */
+struct ws_rec_process {
+	struct ws_rec h; /* what: pid; time: when the collector started */
+	uint32_t ppid;
+	uint32_t main_tid;
+	uint64_t start_clock_ticks; /* /proc/self/stat field 22: tells reused pids apart */
+	uint64_t parent_corr_id;    /* of the fork or spawn in the parent, 0 unknown */
+	uint64_t domains;           /* bit per enum ws_domain: what was asked for */
+	uint32_t uid;
+	uint32_t flags; /* WS_PROCESS_* */
+};
+#define WS_PROCESS_ATTACHED 1u /* its beginning is not in the capture */
+#define WS_PROCESS_FORKED 2u   /* forked without exec */
+#define WS_PROCESS_SOFTGPU 4u  /* times are modelled */
+
+/* `what` of WS_REC_FACT. ARGV, ENV and CONFIG repeat, in order; ENV is NAME=value, CONFIG
+ * key=value. */
+enum ws_fact {
+	WS_FACT_NONE,
+	WS_FACT_ARGV,
+	WS_FACT_ENV,
+	WS_FACT_CONFIG, /* how the collector was set up; front ends add theirs on their side */
+	WS_FACT_EXE,
+	WS_FACT_CWD,
+	WS_FACT_MACHINE_ID,
+	WS_FACT_HOSTNAME, /* this and the next five: uname() */
+	WS_FACT_SYSTEM_NAME,
+	WS_FACT_RELEASE,
+	WS_FACT_VERSION,
+	WS_FACT_HARDWARE_NAME,
+	WS_FACT_DOMAIN_NAME,
+	WS_FACT_NOTE, /* something the user should read: a service that could not start, and why */
+	WS_FACT_COUNT
+};
+
+struct ws_rec_fact {
+	struct ws_rec h; /* what: enum ws_fact */
+	uint32_t n_bytes;
+	uint32_t zero;
+};
+
+/*
+ * The counter and CLOCK_BOOTTIME at one moment. Written at start, every second or
+ * so, and at the end: ticks between two pairs are interpolated, outside extrapolated.
+ */
+struct ws_rec_clock {
+	struct ws_rec h; /* time: ticks; what: uncertainty of the pair in ns */
+	uint64_t boottime_ns;
+	uint64_t realtime_ns; /* of the same moment, for people and for joining hosts */
+};
+
+struct ws_rec_string {
+	struct ws_rec h; /* what: id, from 1 */
+	uint32_t n_bytes;
+	uint32_t zero;
+};
+
+struct ws_rec_thread {
+	struct ws_rec h; /* what: tid; time: first seen */
+	uint32_t name_str;
+	uint32_t ended; /* 1: end_ticks is set */
+	uint64_t end_ticks;
+};
+
+/* How an argument's value is stored: whole 8-byte slots, in order, no gaps. */
+enum ws_arg_kind {
+	WS_ARG_NONE,
+	WS_ARG_U32, /* scalars: one slot, zero- or sign-extended */
+	WS_ARG_I32,
+	WS_ARG_U64,
+	WS_ARG_I64,
+	WS_ARG_BOOL,
+	WS_ARG_F32, /* one slot, the bits in its low half */
+	WS_ARG_F64,
+	WS_ARG_PTR,    /* one slot, printed in hex */
+	WS_ARG_STREAM, /* one slot: our stream id in the low half, and PTR in the next slot */
+	WS_ARG_ENUM,   /* one slot, as I32; WS_REC_ENUM_NAME gives names */
+	WS_ARG_DIM3,   /* two slots: x | y << 32, z */
+	WS_ARG_STR,    /* one slot: length, all ones for NULL; then the bytes, padded to slots */
+	WS_ARG_KIND_COUNT
+};
+#define WS_ARG_STR_MAX 1024u /* longer texts are cut to this */
+#define WS_ARG_STR_NULL UINT64_MAX
+
+struct ws_op_arg {
+	uint32_t name_str;
+	uint32_t type_str; /* as C spells it: "hipMemcpyKind" */
+	uint32_t kind;     /* enum ws_arg_kind */
+	uint32_t zero;
+};
+
+/* A function that can be called: what `what` of a call refers to. */
+struct ws_rec_operation {
+	struct ws_rec h; /* what: op, an index of the collector's own, from 1 */
+	uint32_t kind;   /* enum ws_kind */
+	uint32_t id;     /* position in AMD's enumeration of that kind */
+	uint32_t domain; /* enum ws_domain */
+	uint32_t name_str;
+	uint32_t n_args;   /* tail: struct ws_op_arg[] */
+	uint32_t ret_kind; /* enum ws_arg_kind; NONE: void */
+};
+
+struct ws_rec_enum_name {
+	struct ws_rec h; /* what: type_str of the arguments it is for */
+	int64_t value;
+	uint32_t name_str;
+	uint32_t zero;
+};
+
+/* An agent as the KFD topology and HSA describe it; names are AMD's, in snake case. */
+struct ws_rec_agent {
+	struct ws_rec h; /* what: id, from 1 */
+	uint64_t handle; /* hsa_agent_t */
+	uint32_t type;   /* enum ws_agent_type */
+	uint32_t node_id, logical_node_id, logical_node_type_id;
+	int32_t gpu_index;   /* -1: not a GPU */
+	uint32_t visibility; /* bits: 1 hsa, 2 hip, 4 rccl, 8 rocdecode */
+	uint32_t cpu_cores_count, simd_count, mem_banks_count, caches_count, io_links_count;
+	uint32_t cpu_core_id_base, simd_id_base, max_waves_per_simd, lds_size_in_kb, gds_size_in_kb;
+	uint32_t num_gws, wave_front_size, num_xcc, cu_count, array_count, num_shader_banks;
+	uint32_t simd_arrays_per_engine, cu_per_simd_array, simd_per_cu, max_slots_scratch_cu;
+	uint32_t gfx_target_version;
+	uint32_t vendor_id, device_id, location_id, domain, drm_render_minor;
+	uint32_t num_sdma_engines, num_sdma_xgmi_engines, num_sdma_queues_per_engine, num_cp_queues;
+	uint32_t max_engine_clk_ccompute, max_engine_clk_fcompute; /* MHz */
+	uint32_t sdma_fw_version, fw_version, capability;          /* raw words of the topology */
+	uint32_t cu_per_engine, max_waves_per_cu, family_id;
+	uint32_t workgroup_max_size, grid_max_size;
+	uint32_t workgroup_max_dim[3], grid_max_dim[3];
+	uint32_t name_str, vendor_name_str, product_name_str, model_name_str;
+	uint32_t flags; /* WS_AGENT_SOFT: a software GPU */
+	uint64_t local_mem_size, hive_id, gpu_id;
+	uint8_t uuid[16];
+};
+#define WS_AGENT_SOFT 1u
+
+struct ws_rec_agent_bank {
+	struct ws_rec h; /* what: agent id; in the order of the topology, as the next two */
+	uint64_t size_in_bytes;
+	uint32_t heap_type, flags, width, mem_clk_max;
+};
+
+struct ws_rec_agent_cache {
+	struct ws_rec h; /* what: agent id */
+	uint32_t processor_id_low, size, level, cache_line_size;
+	uint32_t cache_lines_per_tag, association, latency, type;
+};
+
+struct ws_rec_agent_link {
+	struct ws_rec h; /* what: agent id */
+	uint32_t type, version_major, version_minor, node_from, node_to, weight;
+	uint32_t min_latency, max_latency, min_bandwidth, max_bandwidth;
+	uint32_t recommended_transfer_size, flags;
+};
+
+struct ws_rec_queue {
+	struct ws_rec h; /* what: id, from 1; time: creation */
+	uint64_t hsa_id;
+	uint64_t address; /* hsa_queue_t */
+	uint32_t agent;
+	uint32_t type; /* hsa_queue_type_t */
+	uint32_t n_packets;
+	uint32_t zero;
+};
+
+struct ws_rec_stream {
+	struct ws_rec h; /* what: id, from 1 */
+	uint64_t handle; /* hipStream_t */
+	uint32_t agent;
+	uint32_t flags; /* hipStreamCreateWithFlags */
+	int32_t priority;
+	uint32_t name_str;
+};
+
+enum ws_code_storage { WS_CODE_STORAGE_NONE, WS_CODE_STORAGE_FILE, WS_CODE_STORAGE_MEMORY };
+
+struct ws_rec_code_object {
+	struct ws_rec h; /* what: id, from 1; time: load */
+	uint64_t load_base, load_size;
+	int64_t load_delta;
+	uint64_t memory_base,
+		memory_size; /* MEMORY; a file's descriptor number is of no use later */
+	uint32_t agent;
+	uint32_t storage; /* enum ws_code_storage */
+	uint32_t uri_str;
+	uint32_t zero;
+};
+
+struct ws_rec_code_unload {
+	struct ws_rec h; /* what: code object id */
+};
+
+struct ws_rec_kernel {
+	struct ws_rec h; /* what: id, from 1 */
+	uint64_t kernel_object;
+	uint64_t kernel_address;
+	int64_t entry_byte_offset;
+	uint32_t code_object;
+	uint32_t name_str; /* the symbol as the ELF has it, ".kd" included */
+	uint32_t kernarg_bytes, kernarg_alignment;
+	uint32_t group_bytes, private_bytes;
+	uint32_t sgpr_count, arch_vgpr_count, accum_vgpr_count;
+	uint32_t zero;
+};
+
+/* A kernel's stub in the program, as __hipRegisterFunction told it. */
+struct ws_rec_host_function {
+	struct ws_rec h; /* what: id, from 1 */
+	uint64_t host_function, modules;
+	uint64_t thread_ids, block_ids, block_dims, grid_dims, workgroup_size; /* addresses or 0 */
+	uint32_t kernel, code_object;
+	uint32_t device_function_str; /* mangled name */
+	uint32_t thread_limit;
+};
+
+struct ws_counter_dim {
+	uint32_t name_str;
+	uint32_t id;    /* AMD's dimension id */
+	uint32_t n;     /* instances */
+	uint32_t shift; /* of its position inside ws_counter_value.instance */
+};
+
+struct ws_rec_counter {
+	struct ws_rec h; /* what: id */
+	uint32_t agent;
+	uint32_t name_str, description_str, block_str, expression_str;
+	uint32_t flags;  /* WS_COUNTER_* */
+	uint32_t n_dims; /* tail: struct ws_counter_dim[] */
+	uint32_t zero;
+};
+#define WS_COUNTER_CONSTANT 1u
+#define WS_COUNTER_DERIVED 2u
+
+/* What an external correlation id stands for: with --kernel-rename, the range's message. */
+struct ws_rec_external {
+	struct ws_rec h; /* what: string id */
+	uint64_t external_id;
+};
+
+struct ws_rec_runtime {
+	struct ws_rec h; /* what: enum ws_runtime; time: when it was first used */
+	uint32_t version;
+	uint32_t zero;
+};
+
+/* Recording was switched: pause and resume, collection periods, attach and detach. */
+struct ws_rec_control {
+	struct ws_rec h; /* what: 1 on, 0 off */
+	uint32_t cause;  /* enum ws_control_cause */
+	uint32_t tid;
+};
+enum ws_control_cause { WS_CONTROL_ROCTX, WS_CONTROL_PERIOD, WS_CONTROL_ATTACH, WS_CONTROL_LIMIT };
+
+/* The collector closed its books. Absent: the process was killed, or still runs. */
+struct ws_rec_end {
+	struct ws_rec h; /* what: enum ws_end_cause; time: fini */
+};
+enum ws_end_cause { WS_END_EXIT, WS_END_SIGNAL, WS_END_DETACH, WS_END_EXEC };
+
+#endif
