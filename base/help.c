@@ -53,7 +53,8 @@ static void print_row(FILE *to, const char *left, const char *text, unsigned n_c
 
 static void print_option(FILE *to, const struct ws_opt *opt, unsigned n_columns)
 {
-	const char *more = opt->kind == WS_OPT_KIND_MANY ? "..." : "";
+	const char *more =
+		opt->kind == WS_OPT_KIND_MANY || opt->kind == WS_OPT_KIND_SETS ? "..." : "";
 	char ch[] = "    ", left[80];
 
 	if (opt->ch)
