@@ -3,7 +3,7 @@
  *
  * Trusts nothing: every length, type, tag and offset is checked before use, damage
  * is counted and the rest is read. A file that is still being written is read up to
- * what was committed when its chunk was loaded. Bytes are read, not mapped, so that a
+ * what was committed when it was opened. Bytes are read, not mapped, so that a
  * file that shrinks underneath is damage and not a signal.
  *
  *	ws_reader_open(path, &reader, err);
@@ -19,7 +19,7 @@
  * Threads  a reader: one at a time for open and close, any number of loads into
  *          views of their own. A view: one.
  * Failure  only when there is no capture at all: no such file, not the magic, a
- *          version from the future, no memory. Everything else is ws_damage.
+ *          version from the future, the other byte order, no memory. Everything else is ws_damage.
  */
 #ifndef WS_CAPTURE_READER_H
 #define WS_CAPTURE_READER_H
@@ -49,7 +49,7 @@ struct ws_chunk_info {
 	uint64_t opened_ticks;
 	uint64_t types;
 	uint32_t n_bytes;
-	uint32_t valid_bytes; /* when the file was opened */
+	uint32_t valid_bytes; /* when the file was opened; records never reach past it */
 	uint32_t kind;
 	uint32_t lane, seq;
 };
@@ -57,11 +57,8 @@ struct ws_chunk_info {
 enum ws_status ws_reader_open(const char *path, struct ws_reader **out_reader, struct ws_err *err);
 void ws_reader_close(struct ws_reader *reader);
 
-/* Look again at a file that grows: new chunks are added at the end of the list. */
-enum ws_status ws_reader_refresh(struct ws_reader *reader, struct ws_err *err);
-
 const char *ws_reader_path(const struct ws_reader *reader);
-const struct ws_file_head *ws_reader_head(const struct ws_reader *reader); /* in host order */
+const struct ws_file_head *ws_reader_head(const struct ws_reader *reader);
 bool ws_reader_closed(const struct ws_reader *reader); /* the writer said goodbye */
 const struct ws_damage *ws_reader_damage(const struct ws_reader *reader); /* of the heads */
 

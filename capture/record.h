@@ -330,7 +330,8 @@ struct ws_rec_code_bytes {
 	struct ws_rec h;      /* what: code object id */
 	uint64_t at_bytes;    /* offset in the image */
 	uint64_t total_bytes; /* of the image */
-	uint64_t n_bytes;     /* tail */
+	uint32_t n_bytes;     /* tail */
+	uint32_t zero;
 };
 
 #endif

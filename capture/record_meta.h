@@ -138,6 +138,7 @@ struct ws_rec_agent {
 	uint32_t workgroup_max_dim[3], grid_max_dim[3];
 	uint32_t name_str, vendor_name_str, product_name_str, model_name_str;
 	uint32_t flags; /* WS_AGENT_SOFT: a software GPU */
+	uint32_t zero;
 	uint64_t local_mem_size, hive_id, gpu_id;
 	uint8_t uuid[16];
 };

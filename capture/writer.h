@@ -16,7 +16,7 @@
  * Reserve and commit take no lock, make no system call and allocate nothing. When
  * a chunk is full the lane takes the next from a pool that a helper thread keeps
  * filled, mapped and touched; only when the pool is empty does it make one itself
- * (two system calls). When that fails (disk full, size limit) reserve
+ * (a few system calls). When that fails (disk full, size limit) reserve
  * returns NULL until there is room again, and the caller counts the loss.
  *
  * Threads  a lane: the thread that borrowed it. Everything else: any.
@@ -115,12 +115,13 @@ struct ws_lane {
 	struct ws_chunk_head *chunk; /* mapped */
 	uint32_t busy;               /* between reserve and commit */
 	uint32_t id;
-	uint32_t tid;          /* borrower; 0: free */
-	uint32_t seq;          /* of the next chunk */
+	uint32_t tid;  /* borrower */
+	uint32_t kind; /* enum ws_chunk_kind */
+	uint32_t seq;  /* of the next chunk */
+	uint32_t next_free, is_above;
 	struct ws_lane *above; /* for handlers that run on top of an append */
 	struct ws_writer *writer;
-	struct ws_lane *next_free;
-	uint64_t retry_ticks; /* after a failed turn: not before this */
+	uint64_t retry_ns; /* after a failed turn: not before this */
 } __attribute__((aligned(64)));
 
 /* A lane for thread @tid, with a chunk ready; NULL when there is no memory or room. */

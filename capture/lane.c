@@ -1,0 +1,397 @@
+/*
+ * lane: chunks are made, handed to lanes, and left behind full.
+ *
+ * Everything in here may run in a signal handler and in many threads at once, so
+ * there are no locks: the end of the file is an atomic counter, the pool of spare
+ * chunks is an array of atomic pointers, and free lanes are a stack. System calls
+ * used are fstat, getrlimit, fallocate, mmap and munmap.
+ */
+#include "capture/writer_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RETRY_NS 100000000u /* a full disk is asked again ten times a second per lane */
+
+void *ws_writer_pages(size_t n_bytes)
+{
+	void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* ---- making chunks ---- */
+
+bool ws_writer_owns(const struct ws_writer *writer, int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == writer->dev &&
+	       st.st_ino == writer->ino;
+}
+
+/* Our descriptor, or a new one where the program closed or took it; -1: the file is gone. */
+static int file_fd(struct ws_writer *writer)
+{
+	int fd = __atomic_load_n(&writer->fd, __ATOMIC_ACQUIRE), high;
+
+	if (ws_writer_owns(writer, fd))
+		return fd;
+	fd = open(writer->path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (!ws_writer_owns(writer, fd)) {
+		close(fd);
+		return -1;
+	}
+	high = fcntl(fd, F_DUPFD_CLOEXEC, WS_WRITER_FD_FLOOR);
+	if (high >= 0) {
+		close(fd);
+		fd = high;
+	}
+	/* The old number is not closed: by now it may be the program's. */
+	__atomic_store_n(&writer->fd, fd, __ATOMIC_RELEASE);
+	return fd;
+}
+
+/* Real blocks for [at, at + n), or false: then nothing of it may be touched through a mapping. */
+static bool allocate_blocks(struct ws_writer *writer, int fd, uint64_t at, uint32_t n)
+{
+	static const char zeros[16384];
+	struct rlimit limit;
+
+	/* Asking the kernel for more than this would send the program SIGXFSZ. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    at + n > limit.rlim_cur)
+		return false;
+	if (writer->max_bytes && at + n > writer->max_bytes)
+		return false;
+	while (fallocate(fd, 0, (off_t)at, n) != 0) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EOPNOTSUPP && errno != ENOSYS)
+			return false;
+		/* No fallocate here (NFS, FUSE): written zeros are blocks, too. */
+		for (uint32_t done = 0; done < n;) {
+			size_t part = WS_MIN(sizeof(zeros), n - done);
+			ssize_t did = pwrite(fd, zeros, part, (off_t)(at + done));
+
+			if (did < 0 && errno == EINTR)
+				continue;
+			if (did <= 0)
+				return false;
+			done += (uint32_t)did;
+		}
+		break;
+	}
+	return true;
+}
+
+void ws_chunk_seal_head(struct ws_chunk_head *chunk)
+{
+	chunk->check = ws_check32(&chunk->magic, 5);
+}
+
+struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes)
+{
+	uint64_t *end = &writer->head->end_bytes;
+	uint64_t at = __atomic_fetch_add(end, n_bytes, __ATOMIC_RELAXED), taken = at + n_bytes;
+	struct ws_chunk_head *chunk = MAP_FAILED;
+	int fd = file_fd(writer);
+
+	if (fd >= 0 && allocate_blocks(writer, fd, at, n_bytes))
+		chunk = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+	if (chunk == MAP_FAILED) {
+		/* Give the place back, unless somebody already has the next: then it stays a hole. */
+		__atomic_compare_exchange_n(end, &taken, at, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+		return NULL;
+	}
+	chunk->magic = WS_CHUNK_MAGIC;
+	chunk->n_bytes = n_bytes;
+	ws_chunk_seal_head(chunk);
+	return chunk;
+}
+
+/* ---- spare chunks ---- */
+
+static const uint32_t spare_bytes[WS_SPARE_CLASSES] = {
+	[WS_SPARE_FIRST] = WS_CHUNK_ALIGN,
+	[WS_SPARE_LARGE] = WS_CHUNK_BYTES_MAX,
+};
+
+static void touch_pages(struct ws_chunk_head *chunk)
+{
+#ifdef MADV_POPULATE_WRITE
+	if (madvise(chunk, chunk->n_bytes, MADV_POPULATE_WRITE) == 0)
+		return;
+#endif
+	for (uint32_t at = 4096; at < chunk->n_bytes; at += 4096)
+		((volatile char *)chunk)[at] = 0;
+}
+
+void ws_spares_fill(struct ws_writer *writer)
+{
+	for (int class = 0; class < WS_SPARE_CLASSES; class++) {
+		for (uint32_t i = 0; i < writer->n_spare; i++) {
+			struct ws_chunk_head **slot = &writer->spares[class][i], *none = NULL;
+			struct ws_chunk_head *chunk;
+
+			if (__atomic_load_n(slot, __ATOMIC_RELAXED))
+				continue;
+			chunk = ws_chunk_make(writer, spare_bytes[class]);
+			if (!chunk)
+				return; /* the lanes find out for themselves */
+			touch_pages(chunk);
+			if (!__atomic_compare_exchange_n(slot, &none, chunk, false,
+							 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+				munmap(chunk, chunk->n_bytes); /* two fillers at once */
+		}
+	}
+}
+
+static void wake_helper(struct ws_writer *writer)
+{
+	uint32_t idle = 0;
+
+	if (__atomic_compare_exchange_n(&writer->wake, &idle, 1, false, __ATOMIC_RELEASE,
+					__ATOMIC_RELAXED))
+		syscall(SYS_futex, &writer->wake, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static struct ws_chunk_head *take_chunk(struct ws_writer *writer, uint32_t n_bytes)
+{
+	for (int class = 0; class < WS_SPARE_CLASSES; class++) {
+		if (spare_bytes[class] != n_bytes)
+			continue;
+		for (uint32_t i = 0; i < writer->n_spare; i++) {
+			struct ws_chunk_head *chunk = __atomic_exchange_n(&writer->spares[class][i],
+									  NULL, __ATOMIC_ACQUIRE);
+
+			if (chunk) {
+				wake_helper(writer);
+				return chunk;
+			}
+		}
+		wake_helper(writer);
+	}
+	return ws_chunk_make(writer, n_bytes);
+}
+
+/* In close only: what lies unused at the end of the file is given back to the disk. */
+void ws_spares_drop(struct ws_writer *writer)
+{
+	uint64_t end = writer->head->end_bytes;
+	uint32_t last_bytes;
+
+	for (int class = 0; class < WS_SPARE_CLASSES; class++) {
+		for (uint32_t i = 0; i < WS_SPARES_MAX; i++) {
+			struct ws_chunk_head *chunk = writer->spares[class][i];
+
+			if (chunk)
+				munmap(chunk, chunk->n_bytes);
+			writer->spares[class][i] = NULL;
+		}
+	}
+	/* Unused chunks say so in their head: walk back over those that do. */
+	do {
+		struct ws_chunk_head head;
+
+		last_bytes = 0;
+		for (int class = 0; class < WS_SPARE_CLASSES && !last_bytes; class++) {
+			uint32_t n = spare_bytes[class];
+
+			if (end >= WS_FILE_HEAD_BYTES + (uint64_t)n &&
+			    pread(writer->fd, &head, sizeof(head), (off_t)(end - n)) ==
+				    (ssize_t)sizeof(head) &&
+			    head.magic == WS_CHUNK_MAGIC && head.n_bytes == n && !head.lane)
+				last_bytes = n;
+		}
+		end -= last_bytes;
+	} while (last_bytes);
+	if (end < writer->head->end_bytes && ws_writer_owns(writer, writer->fd) &&
+	    ftruncate(writer->fd, (off_t)end) == 0)
+		writer->head->end_bytes = end;
+}
+
+/* ---- lanes ---- */
+
+static void write_owner(struct ws_lane *lane)
+{
+	struct ws_rec_owner *owner = (struct ws_rec_owner *)lane->next;
+
+	owner->h.what = lane->tid;
+	owner->h.time = ws_ticks();
+	owner->h.tag = WS_REC_FIXED_TAG(OWNER, struct ws_rec_owner);
+	lane->next += sizeof(*owner);
+	__atomic_store_n(&lane->chunk->valid_bytes, (uint64_t)(lane->next - (char *)lane->chunk),
+			 __ATOMIC_RELEASE);
+}
+
+static uint64_t coarse_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool ws_lane_turn_(struct ws_lane *lane, uint32_t n_bytes)
+{
+	uint32_t least = (uint32_t)sizeof(struct ws_chunk_head) + sizeof(struct ws_rec_owner);
+	uint32_t size = WS_MIN(WS_CHUNK_ALIGN << WS_MIN(lane->seq, 8u), WS_CHUNK_BYTES_MAX);
+	struct ws_chunk_head *chunk;
+	int saved_errno = errno;
+
+	if (n_bytes > WS_REC_BYTES_MAX || (lane->retry_ns && coarse_ns() < lane->retry_ns))
+		return false;
+	while (size < least + n_bytes)
+		size += WS_CHUNK_ALIGN;
+	chunk = take_chunk(lane->writer, size);
+	if (!chunk) {
+		lane->retry_ns = coarse_ns() + RETRY_NS;
+		errno = saved_errno;
+		return false;
+	}
+	chunk->kind = lane->kind;
+	chunk->lane = lane->id;
+	chunk->seq = lane->seq++;
+	chunk->opened_ticks = ws_ticks();
+	ws_chunk_seal_head(chunk);
+	if (lane->chunk)
+		munmap(lane->chunk, lane->chunk->n_bytes);
+	lane->retry_ns = 0;
+	lane->chunk = chunk;
+	lane->next = (char *)(chunk + 1);
+	lane->end = (char *)chunk + size;
+	write_owner(lane);
+	errno = saved_errno;
+	return true;
+}
+
+void *ws_lane_reserve_above_(struct ws_lane **lane, uint32_t n_bytes)
+{
+	struct ws_lane *l = *lane;
+
+	if (!l->above) {
+		struct ws_lane *above = ws_lane_open(l->writer, l->kind, l->tid);
+
+		if (!above)
+			return NULL;
+		above->is_above = 1;
+		l->above = above;
+	}
+	if (l->above->busy || l->is_above)
+		return NULL; /* a third level: give up rather than grow a tower */
+	*lane = l->above;
+	return ws_lane_reserve(lane, n_bytes);
+}
+
+void ws_lane_cancel(struct ws_lane *lane, uint32_t n_bytes)
+{
+	memset(lane->next, 0, n_bytes);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	lane->busy = 0;
+}
+
+bool ws_lane_append(struct ws_lane *lane, const struct ws_rec *rec)
+{
+	uint32_t n_bytes = ws_rec_bytes(rec);
+	struct ws_rec *room = ws_lane_reserve(&lane, n_bytes);
+
+	if (!room)
+		return false;
+	memcpy(room, rec, n_bytes);
+	ws_lane_commit(lane, room, rec->tag);
+	return true;
+}
+
+static struct ws_lane *pop_free(struct ws_writer *writer)
+{
+	uint64_t top = __atomic_load_n(&writer->free_lanes, __ATOMIC_ACQUIRE);
+
+	while ((uint32_t)top) {
+		struct ws_lane *lane = &writer->lanes[(uint32_t)top - 1];
+		uint32_t below = __atomic_load_n(&lane->next_free, __ATOMIC_RELAXED);
+		uint64_t want = ((top >> 32) + 1) << 32 | below;
+
+		if (__atomic_compare_exchange_n(&writer->free_lanes, &top, want, true,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return lane;
+	}
+	return NULL;
+}
+
+static struct ws_lane *new_lane(struct ws_writer *writer)
+{
+	uint32_t i = __atomic_load_n(&writer->n_lanes, __ATOMIC_RELAXED);
+
+	do {
+		if (i >= WS_LANES_MAX)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&writer->n_lanes, &i, i + 1, true, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	writer->lanes[i].id = i + 1;
+	writer->lanes[i].writer = writer;
+	return &writer->lanes[i];
+}
+
+struct ws_lane *ws_lane_open(struct ws_writer *writer, enum ws_chunk_kind kind, uint32_t tid)
+{
+	struct ws_lane *lane = new_lane(writer);
+
+	if (!lane)
+		return NULL;
+	lane->kind = kind;
+	lane->tid = tid;
+	ws_lane_turn_(lane, 0); /* no room now: reserve tries again */
+	return lane;
+}
+
+/* The next record is @tid's: say so in the chunk that is there, or leave it to the next one. */
+static void change_owner(struct ws_lane *lane, uint32_t tid)
+{
+	lane->tid = tid;
+	if ((uint64_t)(lane->end - lane->next) >= sizeof(struct ws_rec_owner))
+		write_owner(lane);
+	else if (!ws_lane_turn_(lane, 0))
+		lane->next = lane->end; /* the rest of this chunk would be the old owner's */
+}
+
+struct ws_lane *ws_lane_get(struct ws_writer *writer, uint32_t tid)
+{
+	struct ws_lane *lane = pop_free(writer);
+
+	if (!lane)
+		return ws_lane_open(writer, WS_CHUNK_EVENT, tid);
+	change_owner(lane, tid);
+	if (lane->above)
+		change_owner(lane->above, tid);
+	return lane;
+}
+
+void ws_lane_put(struct ws_lane *lane)
+{
+	struct ws_writer *writer;
+	uint64_t top, want;
+
+	if (!lane)
+		return;
+	writer = lane->writer;
+	lane->busy = 0;
+	top = __atomic_load_n(&writer->free_lanes, __ATOMIC_RELAXED);
+	do {
+		__atomic_store_n(&lane->next_free, (uint32_t)top, __ATOMIC_RELAXED);
+		want = ((top >> 32) + 1) << 32 | lane->id;
+	} while (!__atomic_compare_exchange_n(&writer->free_lanes, &top, want, true,
+					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}

@@ -1,0 +1,79 @@
+/* What writer.c, lane.c and clock.c share. */
+#ifndef WS_CAPTURE_WRITER_PRIV_H
+#define WS_CAPTURE_WRITER_PRIV_H
+
+#include "capture/writer.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sys/types.h>
+
+#define WS_LANES_MAX 65536u
+#define WS_SPARES_MAX 16u
+#define WS_WRITER_FD_FLOOR 512 /* out of the way of programs that count on small numbers */
+
+/* Chunk sizes that are kept ready: a new thread's first, and what busy lanes end up with. */
+enum ws_spare_class { WS_SPARE_FIRST, WS_SPARE_LARGE, WS_SPARE_CLASSES };
+
+struct ws_intern_slot {
+	uint64_t hash; /* 0: free */
+	const char *text;
+	uint32_t n_bytes;
+	uint32_t id;
+};
+
+struct ws_writer {
+	struct ws_file_head *head; /* mapped for as long as the writer lives */
+	uint64_t max_bytes;
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	char path[PATH_MAX]; /* absolute */
+
+	/* lanes: an array reserved in full, touched as needed; free ones are a stack */
+	struct ws_lane *lanes;
+	uint32_t n_lanes;
+	uint64_t free_lanes; /* id | counter << 32: the counter defeats ABA */
+
+	/* chunks that are mapped and touched, for whoever is first */
+	struct ws_chunk_head *spares[WS_SPARE_CLASSES][WS_SPARES_MAX];
+	uint32_t n_spare;
+
+	/* facts; all under the lock */
+	pthread_mutex_t lock;
+	struct ws_lane *meta, *bulk;
+	struct ws_intern_slot *slots;
+	uint32_t n_slots, n_strings, n_kept;
+	char *text_at, *text_end; /* room for copies of interned texts */
+	char *text_blocks;        /* each begins with the next and its size */
+	size_t text_bytes;
+
+	/* helper */
+	pthread_t helper;
+	bool has_helper;
+	uint32_t wake; /* futex: 0 asleep is fine, 1 work, 2 stop */
+	uint64_t next_clock_ns, clock_step_ns;
+};
+
+/* Zeroed memory that is not malloc's; NULL when there is none. */
+void *ws_writer_pages(size_t n_bytes);
+
+/* Whether @fd still is the capture: programs close what they do not know, and reuse numbers. */
+bool ws_writer_owns(const struct ws_writer *writer, int fd);
+
+/* A chunk of @n_bytes at the end of the file, mapped, its head made for nobody; NULL: no room. */
+struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes);
+void ws_chunk_seal_head(struct ws_chunk_head *chunk); /* `check` from the words above it */
+
+/* Fill the pool up to n_spare of each class; touches the pages. */
+void ws_spares_fill(struct ws_writer *writer);
+void ws_spares_drop(struct ws_writer *writer); /* unmap; hand back what is at the end of the file */
+
+/* As ws_lane_get(), for the writer's own lanes. */
+struct ws_lane *ws_lane_open(struct ws_writer *writer, enum ws_chunk_kind kind, uint32_t tid);
+
+enum ws_tick_kind ws_tick_kind_detect(void);
+struct ws_rec_clock ws_clock_pair(void);
+uint64_t ws_boottime_ns(void);
+
+#endif
