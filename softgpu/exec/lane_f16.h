@@ -114,10 +114,10 @@ LANE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, uint32_t mode)
 	double x = f16_f32(a, mode), y = f16_f32(b, mode), z = f16_f32(c, mode);
 	double product = x * y, sum = product + z;
 	double back = sum - product, lost = (product - (sum - back)) + (z - back);
-	uint64_t bits = ws_f64_bits(sum);
-	bool away = (lost < 0) == (sum < 0);
-	bool inexact = (lost < 0) | (lost > 0); /* not NaN, which infinities leave here */
-	double odd = ws_as_f64(sel64(inexact & !(bits & 1), sel64(away, bits + 1, bits - 1), bits));
+	uint64_t bits = ws_f64_bits(sum), rest = ws_f64_bits(lost), size = rest & ~F64_SIGN;
+	uint64_t zero = (size - 1) >> 63, nan = (size + (1ull << 52)) >> 63; /* infinities leave NaN */
+	uint64_t nudge = ~(bits | zero | nan) & 1, inward = (bits ^ rest) >> 63;
+	double odd = ws_as_f64(bits + nudge - ((nudge & inward) << 1));
 
 	return f64_f16(odd, mode);
 }
@@ -234,17 +234,6 @@ LANE bool f16_class(uint16_t a, uint32_t mask)
 
 	return mask & class_bit(magnitude > 0x7c00, magnitude & 0x200, magnitude == 0x7c00,
 				magnitude >= 0x400, magnitude == 0, a >> 15);
-}
-
-/* Both products are exact in single precision, so two roundings remain: c + lo, then + hi. MI200 takes
- * denormals for zero here, whatever MODE says (`flush`); MI100 does not. */
-LANE float f16_dot2(uint32_t a, uint32_t b, float c, bool flush)
-{
-	const uint32_t mode = flush ? 0 : F16_KEEP;
-	float sum = f32_fma(f16_f32(LO16(a), mode), f16_f32(LO16(b), mode), flush ? f32_flush(c) : c);
-
-	sum = f32_fma(f16_f32(HI16(a), mode), f16_f32(HI16(b), mode), sum);
-	return flush ? f32_flush(sum) : sum;
 }
 
 #endif

@@ -174,6 +174,20 @@ LANE int32_t f32_floor_to_i32(double a)
 	return f64_to_i32(__builtin_floor(a));
 }
 
+/* The plain level has no instruction for these; what compilers do instead leaves signalling NaNs as
+ * they are, and the sign of a zero to the host's rounding. */
+#define WS_ROUND(name, type, to, suffix) \
+	LANE type name(type a) \
+	{ \
+		return a == a ? __builtin_copysign##suffix(__builtin_##to##suffix(a), a) : a + a; \
+	}
+WS_ROUND(f32_trunc, float, trunc, f)
+WS_ROUND(f32_ceil, float, ceil, f)
+WS_ROUND(f32_floor, float, floor, f)
+WS_ROUND(f64_trunc, double, trunc, )
+WS_ROUND(f64_ceil, double, ceil, )
+WS_ROUND(f64_floor, double, floor, )
+
 /* ---- to the nearest integer, ties to even, whatever the host's rounding is ----
  *
  * From truncation, which exists for vectors; compilers call roundeven() lane by lane.

@@ -4,7 +4,7 @@
  * The device's transcendental unit is specified to 1 ulp; here they are computed in double by short
  * polynomials and rounded once, which is within 0.51 ulp, and cost a few vector operations. Series
  * are used as they stand (no minimax fit): the intervals are small and a reader can check them. Their
- * coefficients are spelled as rounded: -frounding-math would divide at run time.
+ * coefficients are spelled as rounded: no constant here is left to the compiler's rounding.
  */
 #ifndef WS_SOFTGPU_EXEC_LANE_SPECIAL_H
 #define WS_SOFTGPU_EXEC_LANE_SPECIAL_H

@@ -24,10 +24,30 @@
 #ifndef WS_SOFTGPU_EXEC_MFMA_H
 #define WS_SOFTGPU_EXEC_MFMA_H
 
+#include "softgpu/exec/fpmode.h"
 #include "softgpu/exec/lane_f16.h"
 #include "softgpu/isa/isa.h"
 
 #define MFMA_SLICES(m) (WS_LANES / (m))
+
+/* Matrix and dot product units round to nearest and keep denormals, whatever MODE says. Returns what
+ * ws_fixed_end() puts back; 0 when MODE says the same. */
+static inline uint32_t ws_fixed_begin(const struct ws_wave *w)
+{
+	uint32_t fpmode;
+
+	if ((w->mode & WS_MODE_FP_MASK) == WS_MODE_FP_DEFAULT)
+		return 0;
+	fpmode = ws_fpmode_get();
+	ws_fpmode_set(WS_FPMODE_DEFAULT);
+	return fpmode;
+}
+
+static inline void ws_fixed_end(uint32_t fpmode)
+{
+	if (fpmode)
+		ws_fpmode_set(fpmode);
+}
 
 /* ---- vectors of columns ---- */
 
@@ -230,8 +250,9 @@ WS_MFMA_PRODUCT(int, uint32_t, mfma_u32, mfma_int)
 			memcpy(acc, c + r * WS_LANES, sizeof(acc)); \
 			for (unsigned e = 0; e < k; e++) { \
 				type spread[WS_LANES]; \
-				for (unsigned l = 0; l < WS_LANES; l++) \
-					spread[l] = a[e][r + 4 * ((l / 4 >> cbsz << cbsz) + abid)]; \
+				for (unsigned g = 0; g < WS_LANES / 4; g++) \
+					for (unsigned j = 0; j < 4; j++) \
+						spread[4 * g + j] = a[e][r + 4 * ((g >> cbsz << cbsz) + abid)]; \
 				WS_EACH_LANE \
 					acc[l] = madd(spread[l], b[e][l], acc[l]); \
 			} \
@@ -284,6 +305,7 @@ static inline const uint32_t *mfma_c(const struct ws_wave *w, const struct ws_in
 		const unsigned n_regs = m * m * blocks / WS_LANES; \
 		const bool flush = MFMA_LEAST_##type > 0 && w->launch->target == WS_GFX90A; \
 		const uint32_t *c = mfma_c(w, i, room, n_regs, false); \
+		const uint32_t fpmode = ws_fixed_begin(w); \
 		uint32_t *d = ws_dst(w, i); \
 		mfma_load_##type(a, ws_src(w, i, WS_S0)); \
 		mfma_load_##type(b, ws_src(w, i, WS_S1)); \
@@ -302,6 +324,7 @@ static inline const uint32_t *mfma_c(const struct ws_wave *w, const struct ws_in
 								  MFMA_PER_##type, f->cbsz, f->abid); \
 		if (flush) \
 			mfma_flush((float *)d, (float *)d, n_regs * WS_LANES, 0x1p-126f); \
+		ws_fixed_end(fpmode); \
 		return WS_GO; \
 	}
 
@@ -325,6 +348,7 @@ static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
 		uint32_t room[8 * WS_LANES]; \
 		const uint32_t *c = mfma_c(w, i, room, m == 16 ? 8 : 2, true); \
 		uint32_t *d = ws_dst(w, i); \
+		const uint32_t fpmode = ws_fixed_begin(w); \
 		mfma_get_f64(a, ws_src(w, i, WS_S0)); \
 		mfma_get_f64(b, ws_src(w, i, WS_S1)); \
 		for (unsigned r = 0; r < m * m * blocks / WS_LANES; r++) { \
@@ -340,6 +364,7 @@ static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
 				} \
 			mfma_put_f64(d + r * 2 * WS_LANES, acc); \
 		} \
+		ws_fixed_end(fpmode); \
 		return WS_GO; \
 	}
 

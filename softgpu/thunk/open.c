@@ -98,7 +98,7 @@ static bool read_environment(struct thunk *thunk, uint32_t *n_workers)
 
 	if (level && *level && !ws_gpu_log_set(level)) {
 		ws_gpu_log(WS_GPU_LOG_ERROR,
-			   "WAVESCOPE_LOG: '%s' is not one of none, error, info, debug", level);
+			   "WAVESCOPE_LOG: '%s' is not one of none, error, warn, info, debug, trace", level);
 		return false;
 	}
 	if (!ws_topology_parse(&thunk->topology, getenv("WAVESCOPE_GPU"), error, sizeof(error))) {
