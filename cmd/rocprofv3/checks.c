@@ -7,6 +7,7 @@
 #include "cmd/rocprofv3/services.h"
 
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
