@@ -111,7 +111,8 @@ struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes)
 	if (fd >= 0 && allocate_blocks(writer, fd, at, n_bytes))
 		chunk = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
 	if (chunk == MAP_FAILED) {
-		/* Give the place back, unless somebody already has the next: then it stays a hole. */
+		/* Give the place back, unless somebody already has the next: then it stays a hole.
+		 */
 		__atomic_compare_exchange_n(end, &taken, at, false, __ATOMIC_RELAXED,
 					    __ATOMIC_RELAXED);
 		return NULL;
@@ -141,7 +142,7 @@ static void touch_pages(struct ws_chunk_head *chunk)
 
 void ws_spares_fill(struct ws_writer *writer)
 {
-	for (int class = 0; class < WS_SPARE_CLASSES; class++) {
+	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
 		for (uint32_t i = 0; i < writer->n_spare; i++) {
 			struct ws_chunk_head **slot = &writer->spares[class][i], *none = NULL;
 			struct ws_chunk_head *chunk;
@@ -170,7 +171,7 @@ static void wake_helper(struct ws_writer *writer)
 
 static struct ws_chunk_head *take_chunk(struct ws_writer *writer, uint32_t n_bytes)
 {
-	for (int class = 0; class < WS_SPARE_CLASSES; class++) {
+	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
 		if (spare_bytes[class] != n_bytes)
 			continue;
 		for (uint32_t i = 0; i < writer->n_spare; i++) {
@@ -193,7 +194,7 @@ void ws_spares_drop(struct ws_writer *writer)
 	uint64_t end = writer->head->end_bytes;
 	uint32_t last_bytes;
 
-	for (int class = 0; class < WS_SPARE_CLASSES; class++) {
+	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
 		for (uint32_t i = 0; i < WS_SPARES_MAX; i++) {
 			struct ws_chunk_head *chunk = writer->spares[class][i];
 
@@ -207,7 +208,7 @@ void ws_spares_drop(struct ws_writer *writer)
 		struct ws_chunk_head head;
 
 		last_bytes = 0;
-		for (int class = 0; class < WS_SPARE_CLASSES && !last_bytes; class++) {
+		for (int class = 0; class < WS_SPARE_CLASSES && !last_bytes; class ++) {
 			uint32_t n = spare_bytes[class];
 
 			if (end >= WS_FILE_HEAD_BYTES + (uint64_t)n &&
