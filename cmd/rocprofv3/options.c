@@ -36,7 +36,7 @@ static const char *const rp_benchmark_modes[] = {
 #define ROW_ALSO(kind, field, ch, name) ROW_ALSO_##kind(field, ch, name)
 #define ROW_ALSO_tri(field, ch, name) WS_OPT_TRI(A, field, ch, name, NULL),
 #define ROW_ALSO_many(field, ch, name) WS_OPT_MANY(A, field, ch, name, "", NULL),
-static const struct ws_opt rows[] = {
+const struct ws_opt rp_rows[RP_N_ROWS] = {
 	RP_OPTION_TABLE(ROW_GROUP, ROW_FLAG, ROW_TRI, ROW_STR, ROW_ONE, ROW_MANY, ROW_MANY, ROW_SETS,
 			ROW_ALSO)
 };
@@ -60,7 +60,7 @@ static const struct ws_opt file_rows[] = {
 };
 /* clang-format on */
 
-const struct ws_opts rp_opts = { rows, WS_ARRAY_LEN(rows) };
+const struct ws_opts rp_opts = { rp_rows, RP_N_ROWS };
 const struct ws_opts rp_file_opts = { file_rows, WS_ARRAY_LEN(file_rows) };
 
 const char *rp_opt_variable(size_t i)

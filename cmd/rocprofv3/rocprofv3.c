@@ -206,7 +206,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	return st;
 }
 
-struct ws_cmd ws_rocprofv3_cmd = {
+const struct ws_cmd ws_rocprofv3_cmd = {
 	.name = "rocprofv3",
 	.summary = "run a program and record what it does with GPUs",
 	.usage = "[options] -- PROGRAM [ARG...]",
@@ -227,6 +227,7 @@ struct ws_cmd ws_rocprofv3_cmd = {
 		 "  rocprofv3 --stats --kernel-trace -f csv -- ./vcopy -n 1048576\n"
 		 "  rocprofv3 --sys-trace -f pftrace -d out -- python3 train.py\n"
 		 "  srun -n 4 rocprofv3 -s -o rank%rank% -- ./app",
+	.opts = { rp_rows, RP_N_ROWS },
 	.order = WS_OPT_MIXED,
 	.values_bytes = sizeof(struct rp_args),
 	.run = run,
