@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "collector/interpose/preload.h"
 #include "gpu/present.h"
 #include "launch/softgpu.h"
 
@@ -10,12 +11,6 @@
 #include <string.h>
 
 static const char *const places[] = { "../lib/wavescope", "../lib", NULL };
-
-/* Under these names programs look for roctx: the old library and the new one. */
-static const char *const roctx_names[] = {
-	"libroctx64.so.4",
-	"librocprofiler-sdk-roctx.so.1",
-};
 
 #define PRELOAD_MAX 65536u
 
@@ -54,14 +49,13 @@ static void add_library(struct ws_buf *list, const char *path)
 	ws_buf_add(list, path);
 }
 
-static enum ws_status set_preload(const struct ws_inject *inject, const char *collector,
-				  struct ws_env *env, struct ws_err *err)
+static enum ws_status set_preload(const struct ws_inject *inject, struct ws_env *env,
+				  struct ws_err *err)
 {
 	const char *there = ws_env_get(env, "LD_PRELOAD");
 	char path[PATH_MAX];
 	struct ws_buf list;
-	struct ws_err missing;
-	enum ws_status st;
+	enum ws_status st = WS_OK;
 
 	ws_buf_init(&list, PRELOAD_MAX);
 	for (size_t i = 0; inject->preload && i < inject->preload->n; i++)
@@ -69,14 +63,22 @@ static enum ws_status set_preload(const struct ws_inject *inject, const char *co
 			add_library(&list, inject->preload->at[i]);
 	if (there && *there)
 		add_library(&list, there);
-	add_library(&list, collector);
-	for (size_t i = 0; inject->roctx && i < WS_ARRAY_LEN(roctx_names); i++) {
-		if (ws_path_beside(places, roctx_names[i], path, &missing) == WS_OK)
-			add_library(&list, path);
-		else
-			ws_log_debug("%s is not in this build", roctx_names[i]);
+	for (size_t i = 0; i < WS_PRELOAD_COUNT && !st; i++) {
+		const char *name = ws_preload[i].library;
+
+		if (!ws_preload_wanted(i, inject->config->services, inject->config->flags) ||
+		    (inject->no_roctx && strstr(name, "roctx")))
+			continue;
+		st = ws_path_beside(places, name, path, err);
+		if (st == WS_E_NOTFOUND)
+			ws_fail(err, st,
+				"%s is not beside this program: run 'make', or install wavescope "
+				"again",
+				name);
+		add_library(&list, path);
 	}
-	st = ws_buf_status(&list, err);
+	if (!st)
+		st = ws_buf_status(&list, err);
 	if (!st)
 		st = ws_env_set(env, "LD_PRELOAD", list.at, err);
 	ws_buf_fini(&list);
@@ -105,7 +107,7 @@ enum ws_status ws_inject_env(const struct ws_inject *inject, struct ws_env *env,
 			     "install wavescope elsewhere",
 			     collector);
 	if (!st)
-		st = set_preload(inject, collector, env, err);
+		st = set_preload(inject, env, err);
 	if (!st)
 		st = set_hsa_tool(collector, env, err);
 	/* After LD_PRELOAD is made: a sanitizer's runtime goes in front of it all. */

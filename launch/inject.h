@@ -2,8 +2,8 @@
  * inject: the environment in which a program carries the collector.
  *
  * Only the environment changes: LD_PRELOAD gets the user's libraries in front, then
- * what was there, then the collector and, for markers, the roctx libraries; HSA_TOOLS_LIB
- * makes AMD's runtime load the collector as its tool; WAVESCOPE_COLLECT tells it what to
+ * what was there, then the collector and the wrappers that the services need
+ * (collector/interpose/preload.h); HSA_TOOLS_LIB makes AMD's runtime load the collector as its tool; WAVESCOPE_COLLECT tells it what to
  * do (collector/config.h). Where the machine has no GPU the software GPU comes along.
  */
 #ifndef WS_LAUNCH_INJECT_H
@@ -20,7 +20,7 @@
 struct ws_inject {
 	struct ws_collect_config *config; /* the SOFTGPU flag is set here */
 	const struct ws_strv *preload;    /* the user's own; NULL entries are skipped */
-	bool roctx;                       /* put our roctx libraries in front of others */
+	bool no_roctx;                    /* leave the program's own roctx library in place */
 };
 
 /* Where the collector is: as installed, or in the build tree. */

@@ -190,8 +190,7 @@ static enum ws_status run_traced(const struct rp_job *job, const struct ws_place
 	struct ws_inject inject = {
 		.config = &config,
 		.preload = &args->preload,
-		.roctx = (args->marker_trace == WS_TRI_YES || args->kernel_rename == WS_TRI_YES) &&
-			 args->suppress_marker_preload != WS_TRI_YES,
+		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
 	};
 	struct ws_env env;
 	enum ws_status st;
