@@ -3,8 +3,9 @@
  *
  * Only the environment changes: LD_PRELOAD gets the user's libraries in front, then
  * what was there, then the collector and the wrappers that the services need
- * (collector/interpose/preload.h); HSA_TOOLS_LIB makes AMD's runtime load the collector as its tool; WAVESCOPE_COLLECT tells it what to
- * do (collector/config.h). Where the machine has no GPU the software GPU comes along.
+ * (collector/interpose/preload.h); HSA_TOOLS_LIB makes AMD's runtime load the collector as
+ * its tool; WAVESCOPE_COLLECT tells it what to do (collector/config.h). Where the machine
+ * has no GPU the software GPU comes along.
  */
 #ifndef WS_LAUNCH_INJECT_H
 #define WS_LAUNCH_INJECT_H
