@@ -145,8 +145,9 @@ static enum ws_status set_value(struct parser *p, const struct ws_opt *opt, cons
 
 	switch (opt->kind) {
 	case WS_OPT_KIND_TRI:
-		return ws_tri_parse(value, field) ? WS_OK
-						  : bad_value(p, shown, value, "yes or no");
+		return ws_tri_parse(value, field)
+			       ? WS_OK
+			       : bad_value(p, shown, value, "yes or no: a program goes after '--'");
 	case WS_OPT_KIND_BOOL:
 		return ws_str_bool(view, field) ? WS_OK : bad_value(p, shown, value, "yes or no");
 	case WS_OPT_KIND_U64:

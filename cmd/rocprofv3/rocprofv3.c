@@ -108,12 +108,8 @@ static enum ws_status run_jobs(struct rp_jobs *jobs, char **argv, int *exit_code
 		}
 		fflush(stdout);
 		st = rp_run(job, env_formats, argv, &result, err);
-		if (st) {
-			*exit_code = st == WS_E_NOTFOUND || st == WS_E_ACCESS
-					     ? ws_proc_exit_code(st)
-					     : 0;
+		if (st)
 			return st;
-		}
 		strict |= job->args.strict == WS_TRI_YES;
 		sum.incomplete |= result.incomplete;
 		sum.short_of_strict |= result.short_of_strict;
