@@ -73,9 +73,7 @@ struct ws_pending {
 	uint64_t own_signal; /* of this place; 0: not made yet */
 	uint64_t forward;    /* signal of the program's to count down, or 0 */
 	uint64_t agent;      /* hsa_agent_t whose clock the times are in */
-	uint64_t before_start, before_end; /* copies: what the signal said until now */
-	int64_t value;                     /* copies: of the signal before */
-	uint64_t call_start_ns;            /* copies: for those that the CPU does in the call */
+	int64_t value;       /* copies: of the signal before */
 	union {
 		struct ws_rec_dispatch dispatch;
 		struct ws_rec_copy copy;
@@ -102,10 +100,12 @@ void ws_pending_cancel(struct ws_pending *p);
  */
 bool ws_pending_before_reuse(uint64_t signal);
 void ws_pending_give_up(uint64_t signal); /* false above, and the signal goes away */
-void ws_pending_forwarded(struct ws_pending *p); /* the signal of a forwarding place fell */
+/* A signal of ours that counts down @theirs when it falls; 0: none to be had. Then publish. */
+uint64_t ws_pending_forward(struct ws_pending *p, uint64_t theirs);
 /* Remember that @signal belongs to @p; false: no place, use a signal of our own. */
 bool ws_pending_mark(uint64_t signal, struct ws_pending *p);
 
+void ws_pending_look(struct ws_pending_ring *ring); /* write what is done; NULL is fine */
 void ws_pending_start(void);                 /* the thread that collects */
 void ws_pending_drain(uint64_t deadline_ns); /* wait for what is in the air */
 void ws_pending_unload(void);                /* signals go away with the runtime */

@@ -53,17 +53,20 @@ struct copy {
 	const void *dst, *src;
 	uint64_t dst_agent, src_agent; /* hsa_agent_t */
 	uint64_t n_bytes;
-	uint64_t signal;
 };
 
-/* A place for this copy, in the air already: it may be over before the call returns. */
-static struct ws_pending *begin_copy(const struct copy *copy)
+/*
+ * A place for this copy, in the air already: it may be over before the call returns.
+ * @signal is the one to submit it with, which may come out as one of ours.
+ */
+static struct ws_pending *begin_copy(const struct copy *copy, hsa_signal_t *signal)
 {
-	hsa_amd_profiling_async_copy_time_t before = { 0 };
-	bool reusable = ws_pending_before_reuse(copy->signal);
+	bool reusable = ws_pending_before_reuse(signal->handle);
+	amd_signal_t *at = (amd_signal_t *)(uintptr_t)signal->handle;
 	struct ws_pending *p;
 	struct ws_cause cause;
 	struct ws_thread *t;
+	uint64_t ours;
 
 	if (!ws_asked(WS_SERVICE_MEMORY_COPY))
 		return NULL;
@@ -71,31 +74,17 @@ static struct ws_pending *begin_copy(const struct copy *copy)
 		count_copy(WS_LEDGER_PAUSED);
 		return NULL;
 	}
-	/* Without a signal, or with one that earlier work still runs on, there are no times. */
-	if (!copy->signal || !reusable) {
-		count_copy(WS_LEDGER_FAILED);
+	if (!at || !ws_hsa.hsa_amd_profiling_get_async_copy_time) {
+		count_copy(WS_LEDGER_FAILED); /* without a signal there are no times */
 		return NULL;
 	}
 	t = ws_thread();
 	p = t ? ws_pending_copy() : NULL;
-	if (p) {
-		p->signal = copy->signal;
-		if (!ws_pending_mark(copy->signal, p)) {
-			p->own = 1; /* nothing to unmark */
-			ws_pending_cancel(p);
-			p = NULL;
-		}
-	}
 	if (!p) {
 		count_copy(WS_LEDGER_DROPPED);
 		return NULL;
 	}
 	cause = ws_cause(t);
-	ws_hsa.hsa_amd_profiling_get_async_copy_time((hsa_signal_t){ copy->signal }, &before);
-	p->before_start = before.start;
-	p->before_end = before.end;
-	p->value = __atomic_load_n(&((amd_signal_t *)(uintptr_t)copy->signal)->value,
-				   __ATOMIC_RELAXED);
 	p->copy = (struct ws_rec_copy){
 		.corr_id = cause.corr_id,
 		.external_id = cause.external_id,
@@ -108,6 +97,18 @@ static struct ws_pending *begin_copy(const struct copy *copy)
 		.stream = cause.stream,
 	};
 	p->copy.h.what = direction(p->copy.dst_agent, p->copy.src_agent);
+	p->signal = signal->handle;
+	p->value = __atomic_load_n(&at->value, __ATOMIC_RELAXED);
+	if (!reusable || !ws_pending_mark(signal->handle, p)) {
+		ours = ws_pending_forward(p, signal->handle);
+		if (!ours) {
+			count_copy(WS_LEDGER_FAILED);
+			p->own = 1; /* nothing to unmark */
+			ws_pending_cancel(p);
+			return NULL;
+		}
+		signal->handle = ours;
+	}
 	ws_pending_publish(NULL, p);
 	return p;
 }
@@ -124,9 +125,8 @@ hsa_status_t ws_hsa_hook_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_ag
 						   const hsa_signal_t *dep_signals,
 						   hsa_signal_t completion_signal)
 {
-	struct copy copy = { dst,  src, dst_agent.handle, src_agent.handle,
-			     size, completion_signal.handle };
-	struct ws_pending *p = begin_copy(&copy);
+	struct copy copy = { dst, src, dst_agent.handle, src_agent.handle, size };
+	struct ws_pending *p = begin_copy(&copy, &completion_signal);
 	hsa_status_t status =
 		ws_hsa.hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size,
 						 num_dep_signals, dep_signals, completion_signal);
@@ -140,9 +140,8 @@ hsa_status_t ws_hsa_hook_hsa_amd_memory_async_copy_on_engine(
 	uint32_t num_dep_signals, const hsa_signal_t *dep_signals, hsa_signal_t completion_signal,
 	uint32_t engine_id, bool force_copy_on_sdma)
 {
-	struct copy copy = { dst,  src, dst_agent.handle, src_agent.handle,
-			     size, completion_signal.handle };
-	struct ws_pending *p = begin_copy(&copy);
+	struct copy copy = { dst, src, dst_agent.handle, src_agent.handle, size };
+	struct ws_pending *p = begin_copy(&copy, &completion_signal);
 	hsa_status_t status = ws_hsa.hsa_amd_memory_async_copy_on_engine(
 		dst, dst_agent, src, src_agent, size, num_dep_signals, dep_signals,
 		completion_signal, engine_id, force_copy_on_sdma);
@@ -165,9 +164,8 @@ hsa_status_t ws_hsa_hook_hsa_amd_memory_async_copy_rect(
 		.dst_agent = dir == hsaDeviceToHost || dir == hsaHostToHost ? cpu : gpu,
 		.src_agent = dir == hsaHostToDevice || dir == hsaHostToHost ? cpu : gpu,
 		.n_bytes = (uint64_t)range->x * range->y * range->z,
-		.signal = completion_signal.handle,
 	};
-	struct ws_pending *p = begin_copy(&copy);
+	struct ws_pending *p = begin_copy(&copy, &completion_signal);
 	hsa_status_t status = ws_hsa.hsa_amd_memory_async_copy_rect(
 		dst, dst_offset, src, src_offset, range, copy_agent, dir, num_dep_signals,
 		dep_signals, completion_signal);

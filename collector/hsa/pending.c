@@ -32,13 +32,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NEAR_PLACES 256u  /* stays in cache while the GPU keeps up */
+#define NEAR_PLACES 256u  /* stays in cache while the GPU keeps up; powers of two */
 #define FAR_PLACES 8192u  /* when it does not */
 #define COPY_PLACES 1024u
 #define MARKS 4096u
 #define MARK_PROBES 8u
-#define GIVE_UP 64u       /* running dispatches in a row: the rest is not done either */
-#define BATCH 64u         /* the launching thread looks when there are this many */
+#define FEW 3u            /* running dispatches that make a launching thread stop looking */
+#define BATCH 32u         /* it looks once per this many launches */
+#define AHEAD 6u          /* places between prefetch and use */
 #define LOOK_NS 2000000u
 #define IDLE_LOOKS 100u   /* without work, then the thread sleeps until it is woken */
 #define STUCK_NS 300000000u /* at exit: no progress for this long */
@@ -55,6 +56,7 @@ struct level {
 struct ws_pending_ring {
 	struct level level[2];
 	uint32_t looking; /* a thread harvests this ring */
+	uint32_t n_launched;
 	bool in_use;
 	struct ws_pending_ring *next;
 };
@@ -64,12 +66,18 @@ struct mark {
 	struct ws_pending *place;
 };
 
+/* The times that a signal had last; a place is written by whoever has its signal's TAKEN. */
+struct last {
+	uint64_t signal, start, end;
+};
+
 static struct {
 	struct ws_lock lock; /* of the list */
 	struct ws_pending_ring *rings;
 	struct ws_pending *copies; /* COPY_PLACES */
 	uint32_t n_copies;         /* places that were ever used */
 	struct mark *marks;        /* MARKS */
+	struct last *last;         /* MARKS */
 	uint32_t n_marks;
 	uint32_t running; /* the thread exists */
 	uint32_t asleep;  /* futex: it waits for work */
@@ -212,34 +220,36 @@ static bool finish_dispatch(struct ws_pending *p)
 
 /*
  * A copy engine writes its times next to the signal, where only ROCr finds them, and
- * they stay until the next copy: done is when both have changed. A copy that the CPU
- * did inside the call has none, and is over when the call is: see memory.c.
+ * ROCr complains on stderr when it is asked before they are there. So it is asked when
+ * the signal has been counted down, or when the program is about to use it again and
+ * may have set it up for that already (@reused). Times that are still those
+ * of the copy before are none: `last` remembers them.
  */
-static bool finish_copy(struct ws_pending *p)
+static bool finish_copy(struct ws_pending *p, bool reused)
 {
 	hsa_amd_profiling_async_copy_time_t time = { 0 };
 	hsa_signal_t signal = { p->signal };
-	bool timed = ws_hsa.hsa_amd_profiling_get_async_copy_time(signal, &time) ==
-			     HSA_STATUS_SUCCESS &&
-		     time.end != p->before_end && time.start != p->before_start &&
-		     time.start != 0 && time.end >= time.start;
+	bool fallen = __atomic_load_n(&signal_at(p->signal)->value, __ATOMIC_ACQUIRE) < p->value;
+	struct last *last = &air.last[mark_hash(p->signal) % MARKS];
 
-	if (timed) {
+	if (!fallen && !reused)
+		return false;
+	if (ws_hsa.hsa_amd_profiling_get_async_copy_time(signal, &time) == HSA_STATUS_SUCCESS &&
+	    time.start != 0 && time.end >= time.start &&
+	    !(last->signal == p->signal && last->start == time.start && last->end == time.end)) {
+		*last = (struct last){ p->signal, time.start, time.end };
 		write_record(p, time.start, time.end);
 		return true;
 	}
-	/* Counted down, and no times: this path of ROCr gives none. */
-	if (__atomic_load_n(&signal_at(p->signal)->value, __ATOMIC_ACQUIRE) < p->value) {
-		count(p, WS_LEDGER_FAILED);
-		return true;
-	}
-	return false;
+	if (fallen)
+		count(p, WS_LEDGER_FAILED); /* this path of ROCr gives no times */
+	return fallen;
 }
 
 /* The caller moved it to TAKEN. True: it is FREE now. */
-static bool finish_taken(struct ws_pending *p)
+static bool finish_taken(struct ws_pending *p, bool reused)
 {
-	if (!(p->is_copy ? finish_copy(p) : finish_dispatch(p))) {
+	if (!(p->is_copy ? finish_copy(p, reused) : finish_dispatch(p))) {
 		set_state(p, PENDING);
 		return false;
 	}
@@ -251,18 +261,26 @@ static bool finish_taken(struct ws_pending *p)
 
 /* ---- looking ---- */
 
-/* Number of places that are still in the air, as far as was looked. */
-static uint32_t look_level(struct level *level)
+/*
+ * Number of places that are still in the air, as far as was looked. Dispatches of a
+ * queue complete in order, mostly: a thread with other things to do stops after a few
+ * that run, and the one that has time goes through all.
+ */
+static uint32_t look_level(struct level *level, uint32_t give_up)
 {
 	uint64_t head = level->head, tail = __atomic_load_n(&level->tail, __ATOMIC_ACQUIRE);
-	uint32_t n_open = 0;
+	uint32_t n_open = 0, mask = level->n - 1;
 
-	for (uint64_t at = head; at < tail && n_open < GIVE_UP; at++) {
-		struct ws_pending *p = &level->places[at % level->n];
+	for (uint64_t at = head; at < tail && n_open < give_up; at++) {
+		struct ws_pending *p = &level->places[at & mask];
 		uint32_t state = state_of(p);
 
-		if (state == PENDING && move_state(p, PENDING, TAKEN))
-			state = finish_taken(p) ? FREE : PENDING;
+		/* The GPU wrote the signals: without this every one of them is a miss. */
+		if (at + AHEAD < tail)
+			__builtin_prefetch(signal_at(level->places[(at + AHEAD) & mask].signal));
+		/* Looking before taking: most that are not done need no bus lock to know. */
+		if (state == PENDING && dispatch_done(p) && move_state(p, PENDING, TAKEN))
+			state = finish_taken(p, false) ? FREE : PENDING;
 		if (state != FREE)
 			n_open++;
 		else if (at == head)
@@ -272,15 +290,21 @@ static uint32_t look_level(struct level *level)
 	return n_open;
 }
 
-static uint32_t look_ring(struct ws_pending_ring *ring)
+static uint32_t look_ring(struct ws_pending_ring *ring, uint32_t give_up)
 {
 	uint32_t n_open;
 
 	if (__atomic_exchange_n(&ring->looking, 1, __ATOMIC_ACQUIRE))
 		return 1; /* somebody does, and there is a reason */
-	n_open = look_level(&ring->level[0]) + look_level(&ring->level[1]);
+	n_open = look_level(&ring->level[0], give_up) + look_level(&ring->level[1], give_up);
 	__atomic_store_n(&ring->looking, 0, __ATOMIC_RELEASE);
 	return n_open;
+}
+
+void ws_pending_look(struct ws_pending_ring *ring)
+{
+	if (ring)
+		look_ring(ring, FEW);
 }
 
 static uint32_t look_copies(void)
@@ -291,7 +315,7 @@ static uint32_t look_copies(void)
 		struct ws_pending *p = &air.copies[i];
 
 		if (state_of(p) == PENDING && move_state(p, PENDING, TAKEN))
-			finish_taken(p);
+			finish_taken(p, false);
 		n_open += state_of(p) != FREE;
 	}
 	return n_open;
@@ -304,7 +328,7 @@ static uint32_t look(void)
 	ws_lock(&air.lock);
 	n_open = look_copies();
 	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next)
-		n_open += look_ring(ring);
+		n_open += look_ring(ring, UINT32_MAX);
 	ws_unlock(&air.lock);
 	return n_open;
 }
@@ -354,7 +378,9 @@ void ws_pending_start(void)
 	__atomic_store_n(&air.unloaded, 0, __ATOMIC_RELEASE);
 	if (!air.marks)
 		air.marks = ws_pages(MARKS * sizeof(*air.marks));
-	if (!air.copies)
+	if (!air.last)
+		air.last = ws_pages(MARKS * sizeof(*air.last));
+	if (!air.copies && air.last)
 		air.copies = ws_pages(COPY_PLACES * sizeof(*air.copies));
 	if (!__atomic_exchange_n(&air.running, 1, __ATOMIC_ACQ_REL) &&
 	    !ws_spawn(looker, NULL, "wavescope-gpu")) {
@@ -400,9 +426,9 @@ struct ws_pending_ring *ws_pending_ring_create(void)
 static void abandon_level(struct level *level)
 {
 	for (uint64_t at = level->head; at < level->tail; at++) {
-		struct ws_pending *p = &level->places[at % level->n];
+		struct ws_pending *p = &level->places[at & (level->n - 1)];
 
-		if (!move_state(p, PENDING, TAKEN) || finish_taken(p))
+		if (!move_state(p, PENDING, TAKEN) || finish_taken(p, false))
 			continue;
 		if (!move_state(p, PENDING, TAKEN))
 			continue;
@@ -412,7 +438,7 @@ static void abandon_level(struct level *level)
 		p->own_signal = 0; /* the GPU may still write to it: leave it alone */
 		set_state(p, FREE);
 	}
-	look_level(level);
+	look_level(level, UINT32_MAX);
 }
 
 void ws_pending_ring_retire(struct ws_pending_ring *ring)
@@ -433,7 +459,7 @@ void ws_pending_ring_retire(struct ws_pending_ring *ring)
 
 static struct ws_pending *take_place(struct level *level)
 {
-	struct ws_pending *p = &level->places[level->tail % level->n];
+	struct ws_pending *p = &level->places[level->tail & (level->n - 1)];
 
 	if (level->tail - __atomic_load_n(&level->head, __ATOMIC_ACQUIRE) >= level->n)
 		return NULL;
@@ -442,19 +468,17 @@ static struct ws_pending *take_place(struct level *level)
 
 struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring)
 {
-	struct level *near = &ring->level[0], *far = &ring->level[1];
 	struct ws_pending *p;
 
-	if (near->tail - __atomic_load_n(&near->head, __ATOMIC_RELAXED) >= BATCH &&
-	    near->tail % (BATCH / 2) == 0)
-		look_ring(ring);
-	p = take_place(near);
-	if (!p) {
-		look_ring(ring);
-		p = take_place(near);
-	}
+	if (++ring->n_launched % BATCH == 0)
+		look_ring(ring, FEW);
+	p = take_place(&ring->level[0]);
 	if (!p)
-		p = take_place(far);
+		p = take_place(&ring->level[1]);
+	if (!p) {
+		look_ring(ring, UINT32_MAX);
+		p = take_place(&ring->level[0]);
+	}
 	if (p) {
 		p->is_copy = 0;
 		p->forward = 0;
@@ -516,6 +540,8 @@ void ws_pending_publish(struct ws_pending_ring *ring, struct ws_pending *p)
 
 void ws_pending_cancel(struct ws_pending *p)
 {
+	if (state_of(p) == FORWARDED)
+		return; /* its handler is waiting; the signal stays with it */
 	if (state_of(p) == PENDING && !move_state(p, PENDING, TAKEN))
 		return;
 	if (!p->own)
@@ -537,7 +563,7 @@ bool ws_pending_before_reuse(uint64_t signal)
 			return true;
 		if (p && move_state(p, PENDING, TAKEN)) {
 			if (p->signal == signal)
-				return finish_taken(p);
+				return finish_taken(p, true);
 			set_state(p, PENDING); /* the place has moved on; so has the mark */
 		} else if (turn > 100) {
 			sched_yield(); /* another thread is reading it and was interrupted */
@@ -563,16 +589,45 @@ void ws_pending_give_up(uint64_t signal)
 	}
 }
 
-/* On ROCr's thread: the signal of ours fell. Only now may the program see its own fall. */
-void ws_pending_forwarded(struct ws_pending *p)
+static bool forwarded(hsa_signal_value_t value, void *arg);
+
+/*
+ * Several pieces of work count down one signal of the program's, and it keeps the times
+ * of the last one only. This one gets a signal of its own; when that falls, so does theirs.
+ */
+uint64_t ws_pending_forward(struct ws_pending *p, uint64_t theirs)
 {
+	hsa_signal_t signal = { 0 };
+
+	if (ws_hsa.hsa_signal_create(1, 0, NULL, &signal) != HSA_STATUS_SUCCESS)
+		return 0;
+	p->own = 1;
+	p->signal = signal.handle;
+	p->forward = theirs;
+	p->value = 1;
+	if (ws_hsa.hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_LT, 1, forwarded, p) ==
+	    HSA_STATUS_SUCCESS)
+		return signal.handle;
+	ws_hsa.hsa_signal_destroy(signal);
+	p->signal = p->forward = 0;
+	return 0;
+}
+
+/* On ROCr's thread: the signal of ours fell. Only now may the program see its own fall. */
+static bool forwarded(hsa_signal_value_t value, void *arg)
+{
+	struct ws_pending *p = arg;
 	hsa_signal_t ours = { p->signal }, theirs = { p->forward };
 
-	finish_dispatch(p);
+	if (p->is_copy)
+		finish_copy(p, false);
+	else
+		finish_dispatch(p);
 	ws_hsa.hsa_signal_subtract_screlease(theirs, 1);
 	ws_hsa.hsa_signal_destroy(ours);
 	p->forward = 0;
 	set_state(p, FREE);
+	return false; /* the handler is not called again */
 }
 
 /* ---- ends ---- */

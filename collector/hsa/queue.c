@@ -10,16 +10,29 @@
 
 #include <errno.h>
 #include <hsa/amd_hsa_signal.h>
+#include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #define QUEUES_MAX 4096u
 #define PACKETS_AT_ONCE 32u
+
+#define PROBES 4u
+
+struct probe {
+	uint64_t signal; /* made when first needed, used again */
+	uint64_t at;     /* how many packets went before it */
+};
 
 struct queue {
 	struct ws_rec_queue rec; /* h.what: our id */
 	hsa_queue_t *handle;     /* NULL: destroyed */
 	uint64_t agent;          /* hsa_agent_t */
 	struct ws_pending_ring *ring;
+	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
+	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
+	uint32_t n_probes, n_seen;     /* put in; known to have come through */
+	struct probe probes[PROBES];
 };
 
 static struct {
@@ -76,36 +89,6 @@ static void describe(struct ws_pending *p, const struct queue *queue,
 	d->flags = 0;
 }
 
-/*
- * Several dispatches of the program's count down one signal, and it keeps the times of
- * the last one only. This one gets a signal of its own; when that falls, so does theirs.
- */
-static bool forwarded(hsa_signal_value_t value, void *arg)
-{
-	ws_pending_forwarded(arg);
-	return false;
-}
-
-static bool forward(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet)
-{
-	hsa_signal_t signal = { 0 };
-
-	if (ws_hsa.hsa_signal_create(1, 0, NULL, &signal) != HSA_STATUS_SUCCESS)
-		return false;
-	p->own = 1;
-	p->signal = signal.handle;
-	p->forward = packet->completion_signal.handle;
-	if (ws_hsa.hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_LT, 1, forwarded, p) !=
-	    HSA_STATUS_SUCCESS) {
-		ws_hsa.hsa_signal_destroy(signal);
-		p->own = 0;
-		p->signal = p->forward = 0;
-		return false;
-	}
-	packet->completion_signal = signal;
-	return true;
-}
-
 /* Decide whose signal tells when it is done. false: it cannot be observed. */
 static bool arrange(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet, bool reusable)
 {
@@ -116,8 +99,12 @@ static bool arrange(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet, 
 		packet->completion_signal.handle = ws_pending_own_signal(p);
 		return packet->completion_signal.handle != 0;
 	}
-	if (!reusable || !ws_pending_mark(signal, p))
-		return forward(p, packet);
+	if (!reusable || !ws_pending_mark(signal, p)) {
+		signal = ws_pending_forward(p, signal);
+		if (signal)
+			packet->completion_signal.handle = signal;
+		return signal != 0;
+	}
 	p->own = 0;
 	p->signal = signal;
 	__atomic_store_n(&at->start_ts, 0, __ATOMIC_RELAXED);
@@ -150,33 +137,125 @@ static void watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, boo
 	}
 }
 
+/* ---- room ---- */
+
+/*
+ * ROCr 5.2's interception aborts the program, or changes the order of packets, when
+ * the queue behind the proxy is full and more than one packet is waiting
+ * (InterceptQueue::StoreRelaxed() goes on after an overflow). So it never gets full:
+ * now and then a barrier that waits for nothing is put in with a signal of ours, and
+ * packets are held back while too many follow the last one that came through. A bare
+ * program waits for room in the same place, only later.
+ */
+#define SOFT_NS 20000000u  /* half full and nothing moves: the program may be about to move it */
+#define HARD_NS 1000000000u /* full and nothing moves: let ROCr have it */
+
+static void see_probes(struct queue *queue)
+{
+	for (;;) {
+		struct probe *probe = &queue->probes[queue->n_seen % PROBES];
+		const amd_signal_t *signal = (const amd_signal_t *)(uintptr_t)probe->signal;
+
+		if (queue->n_seen == queue->n_probes ||
+		    __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) > 0)
+			return;
+		queue->n_through = probe->at + 1;
+		queue->n_seen++;
+	}
+}
+
+static void wait_for_room(struct queue *queue, uint64_t n)
+{
+	uint64_t size = queue->rec.n_packets, start_ns = 0, through = queue->n_through;
+
+	if (queue->n_written + n - queue->n_through < size / 2)
+		return;
+	for (unsigned turn = 0;; turn++) {
+		uint64_t behind, limit_ns, now_ns;
+
+		see_probes(queue);
+		behind = queue->n_written + n - queue->n_through;
+		if (behind < size / 2)
+			return;
+		if (turn < 64) {
+			sched_yield();
+			continue;
+		}
+		now_ns = ws_now_ns();
+		if (start_ns == 0 || through != queue->n_through)
+			start_ns = now_ns;
+		through = queue->n_through;
+		limit_ns = behind + 2 * PROBES < size ? SOFT_NS : HARD_NS;
+		if (now_ns - start_ns > limit_ns)
+			return;
+		ws_pending_look(queue->ring);
+		nanosleep(&(struct timespec){ 0, 50000 }, NULL);
+	}
+}
+
+/* A probe behind the packets, when it is time for one. Returns how many were added. */
+static uint32_t add_probe(struct queue *queue, uint64_t n, union packet *to)
+{
+	struct probe *probe = &queue->probes[queue->n_probes % PROBES];
+	uint64_t last = queue->n_probes ? queue->probes[(queue->n_probes - 1) % PROBES].at : 0;
+
+	if (queue->n_written + n - last < queue->rec.n_packets / 4 ||
+	    queue->n_probes - queue->n_seen >= PROBES)
+		return 0;
+	if (!probe->signal) {
+		hsa_signal_t signal;
+
+		if (ws_hsa.hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
+						 &signal) != HSA_STATUS_SUCCESS)
+			return 0;
+		probe->signal = signal.handle;
+	}
+	__atomic_store_n(&((amd_signal_t *)(uintptr_t)probe->signal)->value, 1, __ATOMIC_RELAXED);
+	probe->at = queue->n_written + n;
+	queue->n_probes++;
+	memset(to, 0, sizeof(*to));
+	to->barrier.header = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE;
+	to->barrier.completion_signal.handle = probe->signal;
+	return 1;
+}
+
+/* The writer may be called once per call of this, so all packets have to be in one place. */
 static void on_packets(const void *packets, uint64_t n, uint64_t index, void *data,
 		       hsa_amd_queue_intercept_packet_writer write)
 {
 	struct queue *queue = data;
-	union packet copy[PACKETS_AT_ONCE];
-	const union packet *from = packets;
+	int saved_errno = errno;
+	union packet few[PACKETS_AT_ONCE + 1], *copy = few;
+	size_t n_bytes = (n + 1) * sizeof(*copy);
 
-	for (uint64_t at = 0; at < n;) {
-		uint32_t n_now = (uint32_t)WS_MIN(n - at, PACKETS_AT_ONCE);
-
-		memcpy(copy, from + at, n_now * sizeof(copy[0]));
-		for (uint32_t i = 0; i < n_now; i++) {
-			uint16_t type = copy[i].header >> HSA_PACKET_HEADER_TYPE & 0xff;
-			bool reusable;
-
-			if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
-				reusable = ws_pending_before_reuse(
-					copy[i].dispatch.completion_signal.handle);
-				watch(queue, &copy[i].dispatch, reusable);
-			} else if (type == HSA_PACKET_TYPE_BARRIER_AND ||
-				   type == HSA_PACKET_TYPE_BARRIER_OR) {
-				ws_pending_before_reuse(copy[i].barrier.completion_signal.handle);
-			}
-		}
-		write(copy, n_now);
-		at += n_now;
+	if (n > PACKETS_AT_ONCE)
+		copy = ws_pages(n_bytes);
+	wait_for_room(queue, n + 1);
+	if (!copy) {
+		queue->n_written += n;
+		write(packets, n);
+		return;
 	}
+	memcpy(copy, packets, n * sizeof(*copy));
+	for (uint64_t i = 0; i < n; i++) {
+		uint16_t type = copy[i].header >> HSA_PACKET_HEADER_TYPE & 0xff;
+		bool reusable;
+
+		if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
+			reusable = ws_pending_before_reuse(
+				copy[i].dispatch.completion_signal.handle);
+			watch(queue, &copy[i].dispatch, reusable);
+		} else if (type == HSA_PACKET_TYPE_BARRIER_AND ||
+			   type == HSA_PACKET_TYPE_BARRIER_OR) {
+			ws_pending_before_reuse(copy[i].barrier.completion_signal.handle);
+		}
+	}
+	n += add_probe(queue, n, &copy[n]);
+	queue->n_written += n;
+	errno = saved_errno;
+	write(copy, n);
+	if (copy != few)
+		ws_pages_free(copy, n_bytes);
 }
 
 /* ---- queues ---- */
@@ -282,6 +361,7 @@ static struct queue *find_queue(const hsa_queue_t *handle)
 hsa_status_t ws_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 {
 	struct ws_pending_ring *ring = NULL;
+	struct probe probes[PROBES] = { { 0 } };
 	hsa_status_t status;
 	struct queue *queue;
 
@@ -292,11 +372,16 @@ hsa_status_t ws_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 	queue = find_queue(handle);
 	if (queue) {
 		ring = queue->ring;
+		memcpy(probes, queue->probes, sizeof(probes));
 		queue->ring = NULL;
 		queue->handle = NULL;
 	}
 	ws_unlock(&queues.lock);
 	ws_pending_ring_retire(ring);
+	for (uint32_t i = 0; i < PROBES; i++) {
+		if (probes[i].signal)
+			ws_hsa.hsa_signal_destroy((hsa_signal_t){ probes[i].signal });
+	}
 	return status;
 }
 
