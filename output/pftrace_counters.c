@@ -149,7 +149,7 @@ static struct series *find_series(struct ws_pf_counters *c, enum kind kind,
 	struct series *series = ws_map_get_u64(&c->series, key);
 	uint32_t number;
 	const char *label;
-	char name[512];
+	char name[WS_PF_NAME_MAX];
 
 	if (series)
 		return series;

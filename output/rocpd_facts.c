@@ -1,4 +1,5 @@
 /* The rows of a database that are not events: host, process, agents, names. */
+#include "base/vec.h"
 #include "output/rocpd_priv.h"
 
 #include <stdlib.h>

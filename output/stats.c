@@ -1,6 +1,7 @@
 #include "output/stats.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void ws_stats_init(struct ws_stats *stats)

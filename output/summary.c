@@ -7,6 +7,7 @@
 
 #include <regex.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 static const struct {
