@@ -38,12 +38,12 @@ enum ws_doc_kind {
 
 struct ws_doc {
 	enum ws_doc_kind kind;
-	unsigned line;    /* where it begins; 0: unknown (JSON has none) */
-	const char *key;  /* in a map; NULL in a list and at the root */
-	const char *text; /* scalars: as written; "" for null */
-	bool on;          /* BOOL */
-	int64_t number;   /* INT */
-	double real;      /* REAL, and INT too */
+	unsigned line;      /* where it begins; 0: unknown (JSON has none) */
+	const char *key;    /* in a map; NULL in a list and at the root */
+	const char *text;   /* scalars: as written; "" for null */
+	bool on;            /* BOOL */
+	int64_t number;     /* INT */
+	double real;        /* REAL, and INT too */
 	struct ws_doc **at; /* LIST, MAP: members in order */
 	size_t n;
 };

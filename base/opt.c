@@ -120,9 +120,9 @@ bool ws_tri_parse(const char *word, enum ws_tri *out_tri)
 		const char *word;
 		enum ws_tri tri;
 	} words[] = {
-		{ "y", WS_TRI_YES },  { "yes", WS_TRI_YES }, { "t", WS_TRI_YES },
+		{ "y", WS_TRI_YES },    { "yes", WS_TRI_YES }, { "t", WS_TRI_YES },
 		{ "true", WS_TRI_YES }, { "on", WS_TRI_YES },  { "1", WS_TRI_YES },
-		{ "n", WS_TRI_NO },   { "no", WS_TRI_NO },   { "f", WS_TRI_NO },
+		{ "n", WS_TRI_NO },     { "no", WS_TRI_NO },   { "f", WS_TRI_NO },
 		{ "false", WS_TRI_NO }, { "off", WS_TRI_NO },  { "0", WS_TRI_NO },
 	};
 

@@ -139,7 +139,8 @@ static void put_env(const struct ws_place *p, const char *name, struct ws_buf *o
 static const char *expand_env(const struct ws_place *p, const char *at, struct ws_buf *out)
 {
 	for (size_t i = 0; i < WS_ARRAY_LEN(env_forms); i++) {
-		size_t n = strlen(env_forms[i].before), n_name, n_after = strlen(env_forms[i].after);
+		size_t n = strlen(env_forms[i].before), n_name,
+		       n_after = strlen(env_forms[i].after);
 		char name[256];
 
 		if (strncmp(at, env_forms[i].before, n) != 0)

@@ -8,12 +8,12 @@
 
 /* The first three of each are ours; AMD's tool knows the rest, in this order. */
 static const char *const rank_names[] = {
-	"PMI_RANK", "PMIX_RANK", "FLUX_TASK_RANK", "MPI_RANK", "MPI_LOCALRANKID", "MPI_RANKID",
-	"MV2_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK",
+	"PMI_RANK",        "PMIX_RANK",  "FLUX_TASK_RANK",      "MPI_RANK",
+	"MPI_LOCALRANKID", "MPI_RANKID", "MV2_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK",
 };
 static const char *const size_names[] = {
-	"PMI_SIZE", "PMIX_SIZE", "FLUX_JOB_SIZE", "MPI_SIZE", "MPI_LOCALNRANKS", "MPI_NRANKS",
-	"MV2_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE",
+	"PMI_SIZE",        "PMIX_SIZE",  "FLUX_JOB_SIZE",       "MPI_SIZE",
+	"MPI_LOCALNRANKS", "MPI_NRANKS", "MV2_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE",
 };
 
 static const char *own_get(const void *ctx, const char *name)
@@ -61,8 +61,7 @@ static bool last_set(struct ws_lookup env, const char *const *names, size_t n, u
 void ws_rank_find(struct ws_lookup env, struct ws_rank *out_rank)
 {
 	*out_rank = (struct ws_rank){ .size = 1 };
-	out_rank->known =
-		last_set(env, rank_names, WS_ARRAY_LEN(rank_names), &out_rank->rank);
+	out_rank->known = last_set(env, rank_names, WS_ARRAY_LEN(rank_names), &out_rank->rank);
 	if (number(env, "SLURM_PROCID", &out_rank->rank))
 		out_rank->known = true;
 	last_set(env, size_names, WS_ARRAY_LEN(size_names), &out_rank->size);

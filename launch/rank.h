@@ -17,7 +17,7 @@ struct ws_lookup {
 	const char *(*get)(const void *ctx, const char *name); /* NULL: not set */
 	const void *ctx;
 };
-struct ws_lookup ws_lookup_own(void); /* getenv() */
+struct ws_lookup ws_lookup_own(void);                    /* getenv() */
 struct ws_lookup ws_lookup_list(const char *const *env); /* "NAME=value"..., NULL at the end */
 
 struct ws_rank {

@@ -33,10 +33,12 @@ static const char *const indices[] = { "absolute", "relative", "type-relative", 
 		WS_OPT_ONE_OF(T, perfetto_fill_policy, 0, "perfetto-buffer-fill-policy", "POLICY", \
 			      policies, NULL),                                                     \
 		WS_OPT_U64(T, perfetto_buffer_size, 0, "perfetto-buffer-size", "KB", NULL),        \
-		WS_OPT_U64(T, perfetto_shmem_size_hint, 0, "perfetto-shmem-size-hint", "KB", NULL), \
+		WS_OPT_U64(T, perfetto_shmem_size_hint, 0, "perfetto-shmem-size-hint", "KB",       \
+			   NULL),                                                                  \
 		RPD_WINDOW_OPTS(T)
 
-static const struct ws_opt opts[] = { RPD_INPUT_OPTS(T), WS_OPT_GROUP("Output"), FORMAT_OPT REST_OPTS };
+static const struct ws_opt opts[] = { RPD_INPUT_OPTS(T), WS_OPT_GROUP("Output"),
+				      FORMAT_OPT REST_OPTS };
 static const struct ws_opt one_opts[] = { RPD_INPUT_OPTS(T), WS_OPT_GROUP("Output"), REST_OPTS };
 
 /* pftrace and otf2: as captures, through the writers of rocprofv3. */

@@ -254,7 +254,8 @@ static enum ws_status write_agents(struct rpd_db *db, const char *prefix, struct
 	ws_buf_add(&query, " FROM rocpd_info_agent ORDER BY guid, absolute_index");
 	st = ws_buf_status(&query, err);
 	if (!st)
-		st = write_file(db, prefix, "agent_info", header.at, query.at, quoted.at, true, err);
+		st = write_file(db, prefix, "agent_info", header.at, query.at, quoted.at, true,
+				err);
 	ws_buf_fini(&header);
 	ws_buf_fini(&query);
 	ws_buf_fini(&quoted);

@@ -181,8 +181,8 @@ static enum ws_status join_tables(struct rpd_db *db, struct ws_err *err)
 		ws_buf_clear(&text);
 		ws_buf_printf(&text, "CREATE TEMP VIEW \"%s\" AS", name);
 		for (size_t i = 0; i < db->n_files; i++)
-			ws_buf_printf(&text, "%s SELECT * FROM db%zu.\"%s\"",
-				      i ? " UNION ALL" : "", i, name);
+			ws_buf_printf(&text, "%s SELECT * FROM db%zu.\"%s\"", i ? " UNION ALL" : "",
+				      i, name);
 		st = ws_buf_status(&text, err);
 		if (!st)
 			st = rpd_exec(db->sql, text.at, err);

@@ -16,7 +16,7 @@ struct import {
 	sqlite3 *sql;
 	struct rpd_image image;
 	const char *guid;
-	int64_t row; /* of rocpd_info_process */
+	int64_t row;              /* of rocpd_info_process */
 	struct ws_map operations; /* "category name" to op */
 	uint32_t n_operations;
 	sqlite3_stmt *args; /* arguments of all calls, in the order of their events */
@@ -210,9 +210,9 @@ static void classify(const char *category, uint32_t *out_kind, uint32_t *out_dom
 		const char *prefix;
 		enum ws_domain domain;
 	} domains[] = {
-		{ "HIP", WS_DOMAIN_HIP_API },		{ "HSA", WS_DOMAIN_HSA_API },
-		{ "RCCL", WS_DOMAIN_RCCL_API },		{ "ROCDECODE", WS_DOMAIN_ROCDECODE_API },
-		{ "ROCJPEG", WS_DOMAIN_ROCJPEG_API },	{ "MARKER", WS_DOMAIN_MARKER_API },
+		{ "HIP", WS_DOMAIN_HIP_API },         { "HSA", WS_DOMAIN_HSA_API },
+		{ "RCCL", WS_DOMAIN_RCCL_API },       { "ROCDECODE", WS_DOMAIN_ROCDECODE_API },
+		{ "ROCJPEG", WS_DOMAIN_ROCJPEG_API }, { "MARKER", WS_DOMAIN_MARKER_API },
 	};
 
 	*out_kind = WS_KIND_NONE;
@@ -367,7 +367,7 @@ static void take_memory(struct import *im, sqlite3_stmt *stmt)
 		.stream = U32(11),
 	};
 	struct ws_rec_scratch scratch = {
-		.h = { .what = freed				       ? WS_SCRATCH_FREE
+		.h = { .what = freed                                      ? WS_SCRATCH_FREE
 			       : strcmp(text_at(stmt, 1), "RECLAIM") == 0 ? WS_SCRATCH_ASYNC_RECLAIM
 									  : WS_SCRATCH_ALLOC,
 		       .time = alloc.h.time },
@@ -454,10 +454,11 @@ static enum ws_status import_process(struct import *im, const char *path, uint32
 
 	ws_map_init(&im->operations, WS_MAP_STR, 1 << 20);
 	if (!st)
-		st = rpd_prepare(im->sql,
-				 "SELECT event_id, name, type, value FROM rocpd_arg WHERE guid = ?1 "
-				 "ORDER BY event_id, position",
-				 &im->args, err);
+		st = rpd_prepare(
+			im->sql,
+			"SELECT event_id, name, type, value FROM rocpd_arg WHERE guid = ?1 "
+			"ORDER BY event_id, position",
+			&im->args, err);
 	if (!st) {
 		sqlite3_bind_text(im->args, 1, im->guid, -1, SQLITE_STATIC);
 		im->more_args = sqlite3_step(im->args) == SQLITE_ROW;
@@ -475,8 +476,10 @@ enum ws_status rpd_import(struct rpd_db *db, const char *folder, struct ws_strv 
 			  struct ws_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
-	enum ws_status st = rpd_prepare(
-		db->sql, "SELECT guid, id, pid FROM rocpd_info_process ORDER BY init, id", &stmt, err);
+	enum ws_status st =
+		rpd_prepare(db->sql,
+			    "SELECT guid, id, pid FROM rocpd_info_process ORDER BY init, id", &stmt,
+			    err);
 
 	out_paths->max_n = 1 << 20;
 	while (!st && sqlite3_step(stmt) == SQLITE_ROW) {

@@ -36,8 +36,10 @@ static enum ws_status check_schema(sqlite3 *sql, const char *path, struct ws_buf
 {
 	sqlite3_stmt *stmt = NULL;
 	const char *here;
-	enum ws_status st = rpd_prepare(
-		sql, "SELECT value FROM src.rocpd_metadata WHERE tag = 'schema_version'", &stmt, err);
+	enum ws_status st =
+		rpd_prepare(sql,
+			    "SELECT value FROM src.rocpd_metadata WHERE tag = 'schema_version'",
+			    &stmt, err);
 
 	if (st)
 		return ws_fail(err, WS_E_FORMAT, "'%s' is not a rocpd database", path);
@@ -172,7 +174,8 @@ static enum ws_status run_merge(const struct ws_cmd_call *call, int *exit_code, 
 	if (!st)
 		st = rpd_output_path(rpd_default(common->output_path, "ROCPD_OUTPUT_PATH",
 						 "./rocpd-output-data"),
-				     rpd_default(common->output_file, "ROCPD_OUTPUT_NAME", "merged"),
+				     rpd_default(common->output_file, "ROCPD_OUTPUT_NAME",
+						 "merged"),
 				     ".db", &path, err);
 	if (!st)
 		st = rpd_merge_files(&files, path.at, err);
@@ -205,7 +208,8 @@ static const struct ws_opt package_opts[] = {
 	WS_OPT_GROUP("Output"),
 	WS_OPT_STR(struct package_args, common.output_path, 'd', "output-path", "DIR",
 		   "the package; .rpdb is added. Default: rocpd"),
-	WS_OPT_BOOL(struct package_args, consolidate, 'c', "consolidate", "merge into one database"),
+	WS_OPT_BOOL(struct package_args, consolidate, 'c', "consolidate",
+		    "merge into one database"),
 	WS_OPT_BOOL(struct package_args, copy, 0, "copy",
 		    "copy the databases into the package; else it refers to them"),
 };

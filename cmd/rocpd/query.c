@@ -93,15 +93,17 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	enum ws_status st;
 
 	if (!args->query)
-		return ws_fail(err, WS_E_USAGE, "no query: --query 'SELECT name, duration FROM "
-						"kernels LIMIT 10'");
+		return ws_fail(err, WS_E_USAGE,
+			       "no query: --query 'SELECT name, duration FROM "
+			       "kernels LIMIT 10'");
 	if (args->format >= RPD_FORMAT_COUNT)
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "--format %s is not available: html and md can be printed or pasted",
 			       rpd_format_names[args->format]);
 	if (args->email_to)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "no mail is sent from here: write a file with --format and attach it");
+		return ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"no mail is sent from here: write a file with --format and attach it");
 	st = rpd_open(&db, &args->common, err);
 	if (st)
 		goto out;
@@ -131,10 +133,11 @@ const struct ws_cmd rpd_query_cmd = {
 	.name = "query",
 	.summary = "ask one or more databases anything, in SQL",
 	.usage = "-i FILE... --query SQL [options]",
-	.notes = "Examples:\n"
-		 "  rocpd query -i out/*_results.db --query 'SELECT * FROM top_kernels'\n"
-		 "  rocpd query -i a.db b.db --format csv -o slow -d . \\\n"
-		 "      --query 'SELECT name, duration FROM kernels ORDER BY duration DESC LIMIT 9'",
+	.notes =
+		"Examples:\n"
+		"  rocpd query -i out/*_results.db --query 'SELECT * FROM top_kernels'\n"
+		"  rocpd query -i a.db b.db --format csv -o slow -d . \\\n"
+		"      --query 'SELECT name, duration FROM kernels ORDER BY duration DESC LIMIT 9'",
 	.opts = { opts, WS_ARRAY_LEN(opts) },
 	.values_bytes = sizeof(struct query_args),
 	.run = run,

@@ -72,8 +72,9 @@ const struct ws_cmd ws_rocpd_cmd = {
 	.name = "rocpd",
 	.summary = "look into rocpd databases, and convert them",
 	.usage = "COMMAND [options]",
-	.about = "Works on the databases that 'rocprofv3 -f rocpd' writes. Several are seen as one; "
-		 "none is ever changed.",
+	.about =
+		"Works on the databases that 'rocprofv3 -f rocpd' writes. Several are seen as one; "
+		"none is ever changed.",
 	.notes = "'rocpd COMMAND --help' tells more about a command.",
 	.opts = { opts, WS_ARRAY_LEN(opts) },
 	.values_bytes = sizeof(struct rocpd_args),

@@ -87,8 +87,8 @@ extern const char *const rpd_format_names[]; /* "console", ...; also the ones th
 const char *rpd_format_suffix(enum rpd_format format);
 
 /* Run @stmt and write its rows; it is reset, and run twice for CONSOLE. */
-enum ws_status rpd_print(FILE *to, enum rpd_format format, sqlite3_stmt *stmt,
-			 uint64_t *out_rows, struct ws_err *err);
+enum ws_status rpd_print(FILE *to, enum rpd_format format, sqlite3_stmt *stmt, uint64_t *out_rows,
+			 struct ws_err *err);
 
 /* "<dir>/<stem><suffix>", placeholders filled in and folders made. */
 enum ws_status rpd_output_path(const char *dir, const char *stem, const char *suffix,

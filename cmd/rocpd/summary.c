@@ -16,7 +16,7 @@ struct summary_args {
 };
 #define T struct summary_args
 
-static const char *const category_names[] = { "HIP",	 "HSA",	   "RCCL", "ROCDECODE",
+static const char *const category_names[] = { "HIP",     "HSA",    "RCCL", "ROCDECODE",
 					      "ROCJPEG", "MARKER", "NONE", NULL };
 
 static const struct ws_opt opts[] = {
@@ -95,24 +95,25 @@ static void by_name(size_t i, struct ws_buf *out)
 {
 	ws_buf_printf(out,
 		      "SELECT %s AS \"Name\", " COLUMNS
-		      "SUM(duration) * 100.0 / SUM(SUM(duration)) OVER () AS \"PERCENT (INC)\", "
-		      MORE_COLUMNS "FROM %s GROUP BY 1 ORDER BY 3 DESC, 1",
+		      "SUM(duration) * 100.0 / SUM(SUM(duration)) OVER () AS \"PERCENT "
+		      "(INC)\", " MORE_COLUMNS "FROM %s GROUP BY 1 ORDER BY 3 DESC, 1",
 		      tables[i].name, tables[i].from);
 }
 
 static void by_rank(size_t i, struct ws_buf *out)
 {
-	ws_buf_printf(out,
-		      "SELECT v.pid AS \"ProcessID\", p.hostname AS \"Hostname\", v.%s AS \"Name\", "
-		      "COUNT(*) AS \"Calls\", SUM(v.duration) AS \"DURATION (nsec)\", "
-		      "AVG(v.duration) AS \"AVERAGE (nsec)\", SUM(v.duration) * 100.0 / "
-		      "SUM(SUM(v.duration)) OVER (PARTITION BY v.guid, v.pid) AS \"PERCENT (INC)\", "
-		      "MIN(v.duration) AS \"MIN (nsec)\", MAX(v.duration) AS \"MAX (nsec)\", "
-		      "rpd_stddev(v.duration) AS \"STD_DEV\" FROM "
-		      "(SELECT guid, pid, duration, %s AS %s FROM %s) v "
-		      "JOIN processes p ON p.guid = v.guid AND p.pid = v.pid "
-		      "GROUP BY v.guid, v.pid, v.%s ORDER BY 1, 5 DESC, 3",
-		      "rpd_name", tables[i].name, "rpd_name", tables[i].from, "rpd_name");
+	ws_buf_printf(
+		out,
+		"SELECT v.pid AS \"ProcessID\", p.hostname AS \"Hostname\", v.%s AS \"Name\", "
+		"COUNT(*) AS \"Calls\", SUM(v.duration) AS \"DURATION (nsec)\", "
+		"AVG(v.duration) AS \"AVERAGE (nsec)\", SUM(v.duration) * 100.0 / "
+		"SUM(SUM(v.duration)) OVER (PARTITION BY v.guid, v.pid) AS \"PERCENT (INC)\", "
+		"MIN(v.duration) AS \"MIN (nsec)\", MAX(v.duration) AS \"MAX (nsec)\", "
+		"rpd_stddev(v.duration) AS \"STD_DEV\" FROM "
+		"(SELECT guid, pid, duration, %s AS %s FROM %s) v "
+		"JOIN processes p ON p.guid = v.guid AND p.pid = v.pid "
+		"GROUP BY v.guid, v.pid, v.%s ORDER BY 1, 5 DESC, 3",
+		"rpd_name", tables[i].name, "rpd_name", tables[i].from, "rpd_name");
 }
 
 static bool wanted(const struct summary_args *args, size_t i)
@@ -130,9 +131,10 @@ static void by_domain(const struct summary_args *args, bool rank, struct ws_buf 
 {
 	const char *before = "";
 
-	ws_buf_printf(out, "SELECT %s\"Name\", " COLUMNS
-			   "SUM(duration) * 100.0 / SUM(SUM(duration)) OVER (%s) AS "
-			   "\"PERCENT (INC)\", " MORE_COLUMNS "FROM (",
+	ws_buf_printf(out,
+		      "SELECT %s\"Name\", " COLUMNS
+		      "SUM(duration) * 100.0 / SUM(SUM(duration)) OVER (%s) AS "
+		      "\"PERCENT (INC)\", " MORE_COLUMNS "FROM (",
 		      rank ? "d.pid AS \"ProcessID\", p.hostname AS \"Hostname\", " : "",
 		      rank ? "PARTITION BY d.guid, d.pid" : "");
 	for (size_t i = 0; i < WS_ARRAY_LEN(tables); i++) {

@@ -8,8 +8,8 @@
 
 #define COLUMNS_MAX 512
 
-const char *const rpd_format_names[] = { "console", "csv", "json",	"md",	     "html",
-					 "pdf",	    "dashboard", "clipboard", NULL };
+const char *const rpd_format_names[] = { "console", "csv",       "json",      "md", "html",
+					 "pdf",     "dashboard", "clipboard", NULL };
 
 const char *rpd_format_suffix(enum rpd_format format)
 {

@@ -8,10 +8,8 @@
 static const struct {
 	const char *table, *start, *end;
 } timed[] = {
-	{ "rocpd_region", "start", "end" },
-	{ "rocpd_kernel_dispatch", "start", "end" },
-	{ "rocpd_memory_copy", "start", "end" },
-	{ "rocpd_memory_allocate", "start", "end" },
+	{ "rocpd_region", "start", "end" },           { "rocpd_kernel_dispatch", "start", "end" },
+	{ "rocpd_memory_copy", "start", "end" },      { "rocpd_memory_allocate", "start", "end" },
 	{ "rocpd_sample", "timestamp", "timestamp" },
 };
 
@@ -65,8 +63,8 @@ static enum ws_status find_marker(struct rpd_db *db, const char *name, bool end,
 	enum ws_status st = rpd_prepare(
 		db->sql,
 		end ? "SELECT MAX(\"end\") FROM regions_and_samples WHERE category LIKE 'MARKER%' "
-		      "AND json_extract(extdata, '$.message') = ?" :
-		      "SELECT MIN(start) FROM regions_and_samples WHERE category LIKE 'MARKER%' "
+		      "AND json_extract(extdata, '$.message') = ?"
+		    : "SELECT MIN(start) FROM regions_and_samples WHERE category LIKE 'MARKER%' "
 		      "AND json_extract(extdata, '$.message') = ?",
 		&stmt, err);
 
@@ -97,9 +95,8 @@ static enum ws_status narrow(struct rpd_db *db, size_t i, int64_t from, int64_t 
 		const char *old, *as;
 
 		sqlite3_bind_text(stmt, 1, timed[i].table, -1, SQLITE_STATIC);
-		old = sqlite3_step(stmt) == SQLITE_ROW
-			      ? (const char *)sqlite3_column_text(stmt, 0)
-			      : NULL;
+		old = sqlite3_step(stmt) == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0)
+						       : NULL;
 		as = old ? strstr(old, " AS ") : NULL;
 		if (as)
 			ws_buf_printf(&text,

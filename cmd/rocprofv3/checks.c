@@ -73,8 +73,7 @@ static enum ws_status check_regex(const char *option, const char *text, struct w
 
 static enum ws_status check_regexes(const struct rp_args *args, struct ws_err *err)
 {
-	enum ws_status st =
-		check_regex("kernel-include-regex", args->kernel_include_regex, err);
+	enum ws_status st = check_regex("kernel-include-regex", args->kernel_include_regex, err);
 
 	if (!st)
 		st = check_regex("kernel-exclude-regex", args->kernel_exclude_regex, err);
@@ -95,8 +94,7 @@ static enum ws_status check_ranges(const struct rp_args *args, struct ws_err *er
 
 			at += rest.n;
 			ws_str_next(&rest, '-', &low);
-			if (!ws_str_u64(low, &a) ||
-			    (rest.at && (!ws_str_u64(rest, &b) || b < a)))
+			if (!ws_str_u64(low, &a) || (rest.at && (!ws_str_u64(rest, &b) || b < a)))
 				return ws_fail(err, WS_E_USAGE,
 					       "option '--kernel-iteration-range': '%s' is not a "
 					       "range such as [1-3] or [1, 2, [5-8]]",
@@ -110,9 +108,12 @@ static enum ws_status check_ranges(const struct rp_args *args, struct ws_err *er
 static enum ws_status check_enabled(const struct rp_args *args, bool has_program,
 				    struct ws_err *err)
 {
-	static const char *const needy[] = { "stats",		"summary",
-					     "summary-per-domain", "summary-groups",
-					     "summary-output-file", "summary-units" };
+	static const char *const needy[] = { "stats",
+					     "summary",
+					     "summary-per-domain",
+					     "summary-groups",
+					     "summary-output-file",
+					     "summary-units" };
 	const char *ci = getenv("ROCPROFILER_CI");
 	enum ws_tri tri = WS_TRI_NO;
 
@@ -151,9 +152,10 @@ static enum ws_status check_pc_sampling(const struct rp_args *args, struct ws_er
 			       "Fatal error: All three PC sampling configurations need to be set: "
 			       "--pc-sampling-unit, --pc-sampling-method, --pc-sampling-interval");
 	if (n && (!ws_str_i64(ws_str_from(args->pc_sampling_interval), &interval) || interval <= 0))
-		return ws_fail(err, WS_E_STATE,
-			       "Fatal error: PC sampling interval must be a positive number, not '%s'",
-			       args->pc_sampling_interval);
+		return ws_fail(
+			err, WS_E_STATE,
+			"Fatal error: PC sampling interval must be a positive number, not '%s'",
+			args->pc_sampling_interval);
 	return WS_OK;
 }
 
@@ -212,11 +214,13 @@ static enum ws_status check_thread_trace(const struct rp_args *args, struct ws_e
 static enum ws_status check_counters(const struct rp_args *args, struct ws_err *err)
 {
 	if (args->pmc.n && args->pmc_groups.n)
-		return ws_fail(err, WS_E_STATE,
-			       "Fatal error: Cannot specify both --pmc and (input file) pmc_groups");
+		return ws_fail(
+			err, WS_E_STATE,
+			"Fatal error: Cannot specify both --pmc and (input file) pmc_groups");
 	if (args->spm.n && (args->pmc.n || args->pc_sampling_beta_enabled == WS_TRI_YES))
-		return ws_fail(err, WS_E_USAGE,
-			       "--spm excludes --pmc and PC sampling: run them one after the other");
+		return ws_fail(
+			err, WS_E_USAGE,
+			"--spm excludes --pmc and PC sampling: run them one after the other");
 	if (args->spm.n && args->spm_beta_enabled != WS_TRI_YES)
 		return ws_fail(err, WS_E_USAGE, "--spm needs --spm-beta-enabled");
 	return WS_OK;

@@ -120,8 +120,9 @@ static struct ws_place place_of(const struct rp_convert *how, const struct ws_pr
 	if (*process->facts[WS_FACT_HOSTNAME])
 		place.hostname = process->facts[WS_FACT_HOSTNAME];
 	if (how->recovering)
-		place.launched = (time_t)(((int64_t)process->init_ns + process->realtime_offset_ns) /
-					  1000000000);
+		place.launched =
+			(time_t)(((int64_t)process->init_ns + process->realtime_offset_ns) /
+				 1000000000);
 	return place;
 }
 
@@ -258,8 +259,9 @@ static bool convert_one(struct conversion *c, const char *path)
 static void show_progress(size_t i, size_t n)
 {
 	if (n > 1 && isatty(STDERR_FILENO))
-		fprintf(stderr, i < n ? "\r\033[Krocprofv3: writing the output of process %zu of %zu\r" :
-					"\r\033[K",
+		fprintf(stderr,
+			i < n ? "\r\033[Krocprofv3: writing the output of process %zu of %zu\r"
+			      : "\r\033[K",
 			i + 1, n);
 }
 

@@ -104,7 +104,8 @@ static enum ws_status env_special(struct rp_args *args, struct ws_arena *arena, 
 				       "ROCPROF_MINIMUM_OUTPUT_BYTES: '%s' is not a whole number",
 				       text);
 		args->minimum_output_data =
-			ws_arena_printf(arena, "%llu", (unsigned long long)((n_bytes + 1023) / 1024));
+			ws_arena_printf(arena, "%llu",
+					(unsigned long long)((n_bytes + 1023) / 1024));
 	}
 	text = getenv("ROCPROFILER_PC_SAMPLING_BETA_ENABLED");
 	if (!st && text)
@@ -129,8 +130,7 @@ enum ws_status rp_from_environment(struct rp_args *args, struct ws_arena *arena,
 		if (!text)
 			continue;
 		if (opt->kind == WS_OPT_KIND_TRI)
-			st = env_bool(name, text,
-				      (enum ws_tri *)((char *)args + opt->offset), err);
+			st = env_bool(name, text, (enum ws_tri *)((char *)args + opt->offset), err);
 		else if (*text)
 			st = ws_opt_set(opt, name, text, args, err);
 	}

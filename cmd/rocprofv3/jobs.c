@@ -135,8 +135,8 @@ static enum ws_status add_counters(const struct ws_opt *opt, struct ws_str names
 				   struct rp_jobs *jobs, struct rp_args *args, struct ws_err *err)
 {
 	char *copy = ws_arena_strndup(&jobs->arena, names.at, names.n), *save = NULL;
-	enum ws_status st = copy ? add_text(opt, NULL, args, err)
-				 : ws_fail(err, WS_E_NOMEM, "out of memory");
+	enum ws_status st =
+		copy ? add_text(opt, NULL, args, err) : ws_fail(err, WS_E_NOMEM, "out of memory");
 
 	for (char *word = copy ? strtok_r(copy, " \t\r,", &save) : NULL; word && !st;
 	     word = strtok_r(NULL, " \t\r,", &save))

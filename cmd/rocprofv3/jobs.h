@@ -11,10 +11,10 @@
 #include "cmd/rocprofv3/options.h"
 
 struct rp_job {
-	struct rp_args own;  /* what the file says; owns its lists */
-	struct rp_args args; /* everything merged: command line, file, environment; borrows */
+	struct rp_args own;   /* what the file says; owns its lists */
+	struct rp_args args;  /* everything merged: command line, file, environment; borrows */
 	struct rp_args asked; /* the same before groups were opened: what a person named */
-	char folder[32];     /* below the output directory: "pass_1", or "" */
+	char folder[32];      /* below the output directory: "pass_1", or "" */
 };
 
 struct rp_jobs {

@@ -66,8 +66,10 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 	}
 	outcome->n_processes++;
 	fprintf(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, base_name(process),
-		process->flags & WS_PROCESS_SOFTGPU ? ", GPU times modelled by the software GPU" : "",
-		process->ended ? "" : ", which did not end in the usual way: all it recorded is here");
+		process->flags & WS_PROCESS_SOFTGPU ? ", GPU times modelled by the software GPU"
+						    : "",
+		process->ended ? ""
+			       : ", which did not end in the usual way: all it recorded is here");
 	if (!n_seen)
 		return;
 	fprintf(stderr, "    %-24s %11s %11s %11s\n", "SERVICE", "SEEN", "WRITTEN", "DROPPED");
@@ -155,7 +157,8 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 	if (outcome->n_lost)
 		fprintf(stderr, "rocprofv3: %llu records were seen and are not in the output\n",
 			(unsigned long long)outcome->n_lost);
-	outcome->short_of_strict |= outcome->n_lost || outcome->n_failed || (group_only && !any_seen);
+	outcome->short_of_strict |=
+		outcome->n_lost || outcome->n_failed || (group_only && !any_seen);
 	ws_buf_fini(&unseen.text);
 	ws_buf_fini(&missing.text);
 }

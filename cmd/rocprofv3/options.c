@@ -19,8 +19,8 @@ static const char *const rp_ompt_kinds[] = {
 	"all", "thread", "parallel", "task", "sync", "mutex", "target", "device", "error", NULL,
 };
 static const char *const rp_benchmark_modes[] = {
-	"disabled-sdk-contexts", "sdk-buffer-overhead",	 "sdk-callback-overhead",
-	"tool-runtime-overhead", "execution-profile", NULL,
+	"disabled-sdk-contexts", "sdk-buffer-overhead", "sdk-callback-overhead",
+	"tool-runtime-overhead", "execution-profile",   NULL,
 };
 
 /* clang-format off */

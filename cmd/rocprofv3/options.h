@@ -35,9 +35,11 @@ struct rp_args {
 #undef RP_ALSO
 
 #define RP_COUNT_ROW(...) +1
-enum { RP_N_ROWS = RP_OPTION_TABLE(RP_COUNT_ROW, RP_COUNT_ROW, RP_COUNT_ROW, RP_COUNT_ROW,
-				   RP_COUNT_ROW, RP_COUNT_ROW, RP_COUNT_ROW, RP_COUNT_ROW,
-				   RP_COUNT_ROW) };
+enum {
+	RP_N_ROWS = RP_OPTION_TABLE(RP_COUNT_ROW, RP_COUNT_ROW, RP_COUNT_ROW, RP_COUNT_ROW,
+				    RP_COUNT_ROW, RP_COUNT_ROW, RP_COUNT_ROW, RP_COUNT_ROW,
+				    RP_COUNT_ROW)
+};
 extern const struct ws_opt rp_rows[RP_N_ROWS];
 
 extern const struct ws_opts rp_opts;      /* what a person types */

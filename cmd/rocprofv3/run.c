@@ -61,8 +61,8 @@ static enum ws_status add_option(struct ws_strv *words, struct ws_arena *arena,
 static enum ws_status save_options(const struct rp_job *job, const struct ws_place *place,
 				   const struct ws_rundir *dir, struct ws_err *err)
 {
-	static const char *const not_these[] = { "input", "output-directory", "echo", "pid",
-						 "attach", "version", "recover" };
+	static const char *const not_these[] = { "input",  "output-directory", "echo",   "pid",
+						 "attach", "version",          "recover" };
 	const char *out = job->args.output_directory ? job->args.output_directory : "";
 	struct ws_strv words = { .max_n = 4096 };
 	struct ws_arena arena;
@@ -154,8 +154,8 @@ static enum ws_status rank_is_chosen(const struct rp_args *args, const struct ws
 	if (!args->profile_mpi_ranks)
 		return WS_OK;
 	if (variable && (!text || !ws_str_u64(ws_str_from(text), &rank)))
-		return ws_fail(err, WS_E_USAGE, "--mpi-world-rank-variable: %s is not set to a rank",
-			       variable);
+		return ws_fail(err, WS_E_USAGE,
+			       "--mpi-world-rank-variable: %s is not set to a rank", variable);
 	if (!variable && !place->rank.known)
 		return ws_fail(err, WS_E_USAGE,
 			       "--profile-mpi-ranks: no rank in the environment: start this with "
@@ -274,8 +274,8 @@ enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_res
 	if (!st)
 		st = ws_vec_push(&words, NULL, err);
 	if (!st)
-		st = ws_opt_parse(rp_opts, WS_OPT_MIXED, (int)words.n - 1, (char **)words.at, &saved,
-				  &rest, err);
+		st = ws_opt_parse(rp_opts, WS_OPT_MIXED, (int)words.n - 1, (char **)words.at,
+				  &saved, &rest, err);
 	/* What is typed now wins: there is no conflict with the past. */
 	if (!st)
 		st = rp_merge(typed, &nothing, &saved, &asked, err);

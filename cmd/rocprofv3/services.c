@@ -7,10 +7,18 @@
 #include <string.h>
 
 #define F(field) offsetof(struct rp_args, field)
-#define SERVICE(field, id, domain) { F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, NULL }
+#define SERVICE(field, id, domain)                                                                 \
+	{                                                                                          \
+		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, NULL                       \
+	}
 #define NO_LIBRARY(field, id, domain, why)                                                         \
-	{ F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, why }
-#define NOBODY(field, name, why) { F(field), name, -1, -1, why }
+	{                                                                                          \
+		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, why                        \
+	}
+#define NOBODY(field, name, why)                                                                   \
+	{                                                                                          \
+		F(field), name, -1, -1, why                                                        \
+	}
 
 #define NO_KFD "the driver's events are not recorded by this version"
 
@@ -164,8 +172,10 @@ enum ws_status rp_collect_config(const struct rp_args *args, struct ws_collect_c
 		const char *level;
 		uint32_t log;
 	} levels[] = {
-		{ "fatal", WS_COLLECT_LOG_ERROR }, { "error", WS_COLLECT_LOG_ERROR },
-		{ "info", WS_COLLECT_LOG_INFO },   { "trace", WS_COLLECT_LOG_TRACE },
+		{ "fatal", WS_COLLECT_LOG_ERROR },
+		{ "error", WS_COLLECT_LOG_ERROR },
+		{ "info", WS_COLLECT_LOG_INFO },
+		{ "trace", WS_COLLECT_LOG_TRACE },
 	};
 	double ns = unit_ns(args->collection_period_unit);
 	uint64_t limit_mb;

@@ -14,8 +14,8 @@ void rp_print_version(void)
 
 	uname(&name);
 	const char *const rows[][2] = {
-		{ "version", TEXT(RP_VERSION_MAJOR) "." TEXT(RP_VERSION_MINOR) "." TEXT(
-				     RP_VERSION_PATCH) },
+		{ "version",
+		  TEXT(RP_VERSION_MAJOR) "." TEXT(RP_VERSION_MINOR) "." TEXT(RP_VERSION_PATCH) },
 		{ "git_revision", "wavescope-" WS_VERSION },
 		{ "library_arch", RP_LIBRARY_ARCH },
 		{ "system_name", name.sysname },
