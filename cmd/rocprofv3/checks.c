@@ -260,6 +260,13 @@ enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *e
 		st = check_pc_sampling(args, err);
 	if (!st)
 		st = check_thread_trace(args, err);
+	/* Better no run than one that records nothing. */
+	if (!st && has_program && args->echo != WS_TRI_YES && !rp_service_bits(args) &&
+	    rp_missing(args, 0))
+		st = ws_fail(err, WS_E_UNSUPPORTED,
+			     "%s are not recorded by this version, and nothing else was asked for: "
+			     "--kernel-trace and the other trace options work",
+			     rp_missing(args, 0));
 	if (st)
 		return st;
 	/* Regions are switched by markers: without those nothing would ever start. */

@@ -20,15 +20,18 @@ static const char *base_name(const struct ws_process *process)
 	return slash ? slash + 1 : name;
 }
 
-/* The smallest number any chosen format has: what is missing in one is not written. */
+/*
+ * The smallest number any chosen format has. A format that has none of them has no place
+ * for them (a timeline shows no frees); one that failed is told of by itself.
+ */
 static uint64_t written(const struct ws_output_result *result, uint32_t formats, unsigned domain)
 {
-	uint64_t n = result->n_events[domain];
+	uint64_t n = UINT64_MAX;
 
 	for (unsigned f = 0; f < WS_OUTPUT_COUNT; f++)
-		if (formats >> f & 1)
+		if (formats >> f & 1 && result->n_written[f][domain])
 			n = WS_MIN(n, result->n_written[f][domain]);
-	return n;
+	return n == UINT64_MAX ? 0 : n;
 }
 
 static void print_damage(const struct ws_process *process)
@@ -105,21 +108,20 @@ struct names {
 	const char *last;
 };
 
-static void add_name(struct names *names, const char *name, const char *why)
+static void add_name(struct names *names, const char *name)
 {
-	/* Services of one domain, or with one reason, follow each other in the table. */
-	if (names->last && strcmp(names->last, why ? why : name) == 0)
+	/* Those with one name follow each other in the table. */
+	if (names->last && strcmp(names->last, name) == 0)
 		return;
-	names->last = why ? why : name;
-	ws_buf_printf(&names->text, "%s%s", names->text.n ? why ? "; " : ", " : "",
-		      why ? why : name);
+	names->last = name;
+	ws_buf_printf(&names->text, "%s%s", names->text.n ? ", " : "", name);
 }
 
 void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 {
 	struct names unseen = { .last = NULL }, missing = { .last = NULL };
 	bool group_only = false, any_seen = false;
-	const char *what, *why;
+	const char *what;
 
 	ws_buf_init(&unseen.text, 4096);
 	ws_buf_init(&missing.text, 4096);
@@ -130,17 +132,17 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 			continue;
 		group_only |= !named(how, s);
 		if (s->missing) {
-			add_name(&missing, s->name, s->missing);
+			add_name(&missing, s->missing);
 			outcome->short_of_strict |= named(how, s);
 		} else if (!outcome->seen[s->domain]) {
-			add_name(&unseen, s->name, NULL);
+			add_name(&unseen, s->name);
 			outcome->short_of_strict |= named(how, s);
 		} else {
 			any_seen = true;
 		}
 	}
-	for (size_t i = 0; (why = rp_missing(how->args, i, &what)); i++) {
-		add_name(&missing, what, why);
+	for (size_t i = 0; (what = rp_missing(how->args, i)); i++) {
+		add_name(&missing, what);
 		outcome->short_of_strict = true;
 	}
 	if (!outcome->n_processes)
@@ -150,7 +152,7 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 	if (unseen.text.n)
 		fprintf(stderr, "rocprofv3: asked for and not seen: %s\n", unseen.text.at);
 	if (missing.text.n)
-		fprintf(stderr, "rocprofv3: asked for and not available: %s\n", missing.text.at);
+		fprintf(stderr, "rocprofv3: asked for and not recorded by this version: %s\n", missing.text.at);
 	if (outcome->n_idle && outcome->n_processes)
 		fprintf(stderr, "rocprofv3: %u more %s no GPU\n", outcome->n_idle,
 			outcome->n_idle == 1 ? "process used" : "processes used");

@@ -217,7 +217,7 @@ const struct ws_cmd ws_rocprofv3_cmd = {
 		 "Exit code:\n"
 		 "  that of PROGRAM, signals too. If PROGRAM ended well: 1 when output could not "
 		 "be\n"
-		 "  written, 3 with --strict when something asked for was not seen or was lost.\n"
+		 "  be written, 3 with --strict when something asked for was not seen or lost.\n"
 		 "  2 for wrong usage, 126 and 127 when there is no such program.\n"
 		 "\n"
 		 "Examples:\n"

@@ -20,7 +20,7 @@
 		F(field), name, -1, -1, why                                                        \
 	}
 
-#define NO_KFD "the driver's events are not recorded by this version"
+#define NO_KFD "driver events"
 
 /* clang-format off */
 const struct rp_service rp_services[] = {
@@ -36,10 +36,10 @@ const struct rp_service rp_services[] = {
 	SERVICE(scratch_memory_trace,    SCRATCH_MEMORY,    SCRATCH_MEMORY),
 	SERVICE(rccl_trace,              RCCL,              RCCL_API),
 	SERVICE(memory_allocation_trace, MEMORY_ALLOCATION, MEMORY_ALLOCATION),
-	NO_LIBRARY(rocdecode_trace, ROCDECODE, ROCDECODE_API, "rocDecode calls are not recorded by this version"),
-	NO_LIBRARY(rocjpeg_trace,   ROCJPEG,   ROCJPEG_API,   "rocJPEG calls are not recorded by this version"),
-	NOBODY(rocshmem_trace,           "ROCSHMEM_API",  "rocSHMEM calls are not recorded by this version"),
-	NOBODY(hipfile_trace,            "HIPFILE_API",   "hipFile calls are not recorded by this version"),
+	NO_LIBRARY(rocdecode_trace, ROCDECODE, ROCDECODE_API, "rocDecode calls"),
+	NO_LIBRARY(rocjpeg_trace,   ROCJPEG,   ROCJPEG_API,   "rocJPEG calls"),
+	NOBODY(rocshmem_trace,           "ROCSHMEM_API",  "rocSHMEM calls"),
+	NOBODY(hipfile_trace,            "HIPFILE_API",   "hipFile calls"),
 	NOBODY(kfd_page_migration_trace, "KFD_PAGE_MIGRATE",   NO_KFD),
 	NOBODY(kfd_page_mapping_trace,   "KFD_PAGE_MAPPING",   NO_KFD),
 	NOBODY(kfd_queue_trace,          "KFD_QUEUE",          NO_KFD),
@@ -50,12 +50,12 @@ const size_t rp_n_services = WS_ARRAY_LEN(rp_services);
 
 static const struct {
 	size_t field; /* a list */
-	const char *what, *why;
+	const char *what;
 } missing_lists[] = {
-	{ F(ompt_trace), "OMPT", "OpenMP events are not recorded by this version" },
-	{ F(pmc), "COUNTER_COLLECTION", "counters are not collected by this version" },
-	{ F(pmc_groups), "COUNTER_COLLECTION", "counters are not collected by this version" },
-	{ F(spm), "SPM", "streaming counters need AMD's SDK and an Instinct GPU" },
+	{ F(ompt_trace), "OpenMP events" },
+	{ F(pmc), "counters (--pmc)" },
+	{ F(pmc_groups), "counters (pmc_groups)" },
+	{ F(spm), "streaming counters (--spm)" },
 };
 
 bool rp_wants(const struct rp_args *args, const struct rp_service *service)
@@ -73,22 +73,16 @@ uint32_t rp_service_bits(const struct rp_args *args)
 	return bits;
 }
 
-const char *rp_missing(const struct rp_args *args, size_t i, const char **out_what)
+const char *rp_missing(const struct rp_args *args, size_t i)
 {
 	for (size_t k = 0; k < WS_ARRAY_LEN(missing_lists); k++) {
 		const struct ws_strv *list =
 			(const struct ws_strv *)((const char *)args + missing_lists[k].field);
 
-		if (list->n && i-- == 0) {
-			*out_what = missing_lists[k].what;
-			return missing_lists[k].why;
-		}
+		if (list->n && i-- == 0)
+			return missing_lists[k].what;
 	}
-	if (args->pc_sampling_beta_enabled == WS_TRI_YES && i == 0) {
-		*out_what = "PC_SAMPLING";
-		return "PC samples are not collected by this version";
-	}
-	return NULL;
+	return args->pc_sampling_beta_enabled == WS_TRI_YES && i == 0 ? "PC samples" : NULL;
 }
 
 unsigned rp_n_enabled(const struct rp_args *args)

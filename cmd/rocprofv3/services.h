@@ -17,7 +17,7 @@ struct rp_service {
 	const char *name;    /* in the ledger */
 	int service;         /* enum ws_service; -1: the collector has none for it */
 	int domain;          /* enum ws_domain; -1: its records are not defined */
-	const char *missing; /* why nothing records it here; NULL: something does */
+	const char *missing; /* what it is, when nothing here records it; NULL: something does */
 };
 extern const struct rp_service rp_services[];
 extern const size_t rp_n_services;
@@ -26,7 +26,7 @@ bool rp_wants(const struct rp_args *args, const struct rp_service *service);
 uint32_t rp_service_bits(const struct rp_args *args); /* WS_SERVICE_BIT()s */
 
 /* Things besides tracing that were asked for and that nothing here provides, one by one. */
-const char *rp_missing(const struct rp_args *args, size_t i, const char **out_what);
+const char *rp_missing(const struct rp_args *args, size_t i); /* NULL after the last */
 
 /* How many trace options are on; what the checks count. */
 unsigned rp_n_enabled(const struct rp_args *args);
