@@ -82,7 +82,8 @@ static void print_options(FILE *to, struct ws_opts opts, unsigned n_columns)
 	}
 	fputs("\nHelp:\n", to);
 	for (size_t i = 0; i < WS_ARRAY_LEN(common); i++)
-		print_option(to, &common[i], n_columns);
+		if (!ws_opt_find(opts, common[i].name)) /* a command may have its own */
+			print_option(to, &common[i], n_columns);
 }
 
 void ws_help_print(FILE *to, const struct ws_cmd *cmd, const char *path, unsigned n_columns)

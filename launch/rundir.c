@@ -109,7 +109,8 @@ enum ws_status ws_rundir_load(const struct ws_rundir *dir, struct ws_arena *aren
 	struct ws_buf text;
 	enum ws_status st = ws_path_join(dir->path, OPTIONS_NAME, path, err);
 
-	out_words->max_n = CAPTURES_MAX;
+	if (!out_words->max_n)
+		out_words->max_n = CAPTURES_MAX;
 	if (st || !ws_path_exists(path))
 		return st;
 	ws_buf_init(&text, 4 << 20);

@@ -137,7 +137,7 @@ const struct ws_cmd rpd_query_cmd = {
 		"Examples:\n"
 		"  rocpd query -i out/*_results.db --query 'SELECT * FROM top_kernels'\n"
 		"  rocpd query -i a.db b.db --format csv -o slow -d . \\\n"
-		"      --query 'SELECT name, duration FROM kernels ORDER BY duration DESC LIMIT 9'",
+		"      --query 'SELECT name, duration FROM kernels ORDER BY 2 DESC LIMIT 9'",
 	.opts = { opts, WS_ARRAY_LEN(opts) },
 	.values_bytes = sizeof(struct query_args),
 	.run = run,

@@ -255,7 +255,7 @@ enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_res
 {
 	static char hostname[256], cwd[PATH_MAX];
 	static const struct rp_args nothing;
-	struct ws_strv words = { .max_n = 0 };
+	struct ws_strv words = { .max_n = 1 << 16 };
 	struct rp_args saved = nothing, args, asked;
 	struct ws_opt_rest rest;
 	struct ws_arena arena;
@@ -268,7 +268,7 @@ enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_res
 	ws_place_init(&place, hostname, cwd);
 	st = ws_rundir_open(typed->recover, &dir, err);
 	if (!st)
-		st = ws_vec_push(&words, NULL, err) /* in place of argv[0] */;
+		st = ws_vec_push(&words, NULL, err); /* in place of argv[0] */
 	if (!st)
 		st = ws_rundir_load(&dir, &arena, &words, err);
 	if (!st)
