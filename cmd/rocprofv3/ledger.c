@@ -21,17 +21,17 @@ static const char *base_name(const struct ws_process *process)
 }
 
 /*
- * The smallest number any chosen format has. A format that has none of them has no place
- * for them (a timeline shows no frees); one that failed is told of by itself.
+ * In any of the files. Formats differ in what they have a place for (OTF2 has no marks, a
+ * timeline no frees); a file that could not be written is told of by itself.
  */
 static uint64_t written(const struct ws_output_result *result, uint32_t formats, unsigned domain)
 {
-	uint64_t n = UINT64_MAX;
+	uint64_t n = 0;
 
 	for (unsigned f = 0; f < WS_OUTPUT_COUNT; f++)
-		if (formats >> f & 1 && result->n_written[f][domain])
-			n = WS_MIN(n, result->n_written[f][domain]);
-	return n == UINT64_MAX ? 0 : n;
+		if (formats >> f & 1)
+			n = WS_MAX(n, result->n_written[f][domain]);
+	return n;
 }
 
 static void print_damage(const struct ws_process *process)
@@ -152,7 +152,8 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 	if (unseen.text.n)
 		fprintf(stderr, "rocprofv3: asked for and not seen: %s\n", unseen.text.at);
 	if (missing.text.n)
-		fprintf(stderr, "rocprofv3: asked for and not recorded by this version: %s\n", missing.text.at);
+		fprintf(stderr, "rocprofv3: asked for and not recorded by this version: %s\n",
+			missing.text.at);
 	if (outcome->n_idle && outcome->n_processes)
 		fprintf(stderr, "rocprofv3: %u more %s no GPU\n", outcome->n_idle,
 			outcome->n_idle == 1 ? "process used" : "processes used");

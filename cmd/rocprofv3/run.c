@@ -7,20 +7,21 @@
 #include "cmd/rocprofv3/services.h"
 #include "launch/inject.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- where the captures go ---- */
 
 /* Beside the output; in the part of its path that is known before the program runs. */
-static void base_folder(const struct rp_job *job, const struct ws_place *place, char out[PATH_MAX])
+static void base_folder(const struct rp_job *job, char out[PATH_MAX])
 {
 	const char *dir = job->args.output_directory ? job->args.output_directory : ".";
 	const char *tmp = getenv("ROCPROF_TMPDIR");
 	int n = (int)ws_place_fixed_part(dir);
 
-	(void)place;
 	if (tmp && *tmp)
 		snprintf(out, PATH_MAX, "%s", tmp);
 	else if (!n || strcasecmp(dir, "stdout") == 0 || strcasecmp(dir, "stderr") == 0)
@@ -92,12 +93,37 @@ static enum ws_status save_options(const struct rp_job *job, const struct ws_pla
 
 /* ---- after the program ---- */
 
+static char interrupted_text[PATH_MAX + 128];
+
+/* Told off while writing: nothing is lost, and here is how to go on. */
+static void interrupted(int sig)
+{
+	ssize_t ignored = write(STDERR_FILENO, interrupted_text, strlen(interrupted_text));
+
+	(void)ignored;
+	raise(sig); /* SA_RESETHAND: this time it ends us */
+}
+
+static void expect_interrupts(const struct ws_rundir *dir)
+{
+	static const int signals[] = { SIGINT, SIGTERM };
+	struct sigaction action = { .sa_handler = interrupted, .sa_flags = SA_RESETHAND }, old;
+
+	snprintf(interrupted_text, sizeof(interrupted_text),
+		 "\nrocprofv3: interrupted: 'rocprofv3 --recover %s' writes the rest\n", dir->path);
+	for (size_t i = 0; i < WS_ARRAY_LEN(signals); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
 static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
 		    struct rp_result *result)
 {
-	struct rp_outcome outcome;
+	struct rp_outcome outcome = { .n_failed = 0 };
 	struct ws_err err;
 
+	if (!how->recovering)
+		expect_interrupts(dir);
 	if (rp_convert(how, dir, &outcome, &err)) {
 		ws_log_error("%s", err.text);
 		result->incomplete = true;
@@ -231,7 +257,7 @@ enum ws_status rp_run(const struct rp_job *job, uint32_t env_formats, char *cons
 		return st;
 	if (!chosen || !rp_n_enabled(&job->args))
 		return run_bare(&job->args, argv, out_result, err);
-	base_folder(job, &place, base);
+	base_folder(job, base);
 	st = ws_rundir_create(base, &dir, err);
 	if (!st)
 		st = run_traced(job, &place, &dir, argv, out_result, err);
