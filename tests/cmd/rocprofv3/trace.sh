@@ -28,8 +28,8 @@ is "$("${PYTHON:-python3}" -c '
 import json, sys
 r = json.load(open(sys.argv[1]))["rocprofiler-sdk-tool"][0]["buffer_records"]["kernel_dispatch"]
 print(len(r), r[0]["end_timestamp"] - r[0]["start_timestamp"])' "${p}_results.json")" "1 $ns" json
-# Copies: there and back.
-is "$(sed 1d "${p}_memory_copy_trace.csv" | cut -d'"' -f4 | tr '\n' ' ')" \
+# Copies: there and back. Rows are in the order of completion records, so sort.
+is "$(sed 1d "${p}_memory_copy_trace.csv" | sort -t, -k7,7n | cut -d'"' -f4 | tr '\n' ' ')" \
 	"MEMORY_COPY_HOST_TO_DEVICE MEMORY_COPY_DEVICE_TO_HOST " copies
 # Calls: as many in each format.
 for api in hip HIP hsa HSA; do
