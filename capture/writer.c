@@ -14,17 +14,21 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #define HEAD_MAP_BYTES 4096u
 #define SPARES_DEFAULT 4u
 #define INTERN_SLOTS_FIRST 4096u
-#define INTERN_TEXT_MAX (64u << 20) /* beyond this texts are written again rather than remembered  \
-				     */
+#define INTERN_TEXT_MAX                                                                            \
+	(64u << 20) /* beyond this texts are written again rather than remembered                  \
+		     */
 #define INTERN_BLOCK (256u << 10)
 #define CLOCK_STEP_FIRST_NS 1000000u /* 1 ms, then ten times as much, up to a second */
 #define CLOCK_STEP_LAST_NS 1000000000u
+#define BTRFS_MAGIC 0x9123683eu
+#define BCACHEFS_MAGIC 0xca451a4eu
 #define HELPER_STACK_BYTES (128u << 10)
 
 enum { WAKE_IDLE, WAKE_WORK, WAKE_STOP };
@@ -56,6 +60,7 @@ static void read_boot_id(uint8_t out[16])
 
 static enum ws_status create_file(struct ws_writer *writer, const char *path, struct ws_err *err)
 {
+	struct statfs fs;
 	struct stat st;
 	char cwd[PATH_MAX] = "";
 	int high, n;
@@ -78,6 +83,9 @@ static enum ws_status create_file(struct ws_writer *writer, const char *path, st
 		return ws_fail_errno(err, errno, "capture '%s'", writer->path);
 	writer->dev = st.st_dev;
 	writer->ino = st.st_ino;
+	writer->copy_on_write =
+		fstatfs(writer->fd, &fs) == 0 &&
+		((uint32_t)fs.f_type == BTRFS_MAGIC || (uint32_t)fs.f_type == BCACHEFS_MAGIC);
 	return WS_OK;
 }
 

@@ -217,8 +217,8 @@ static void put_counters(struct csv *csv, struct ws_sink *sink, const struct ws_
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t id = csv->sums[i].counter;
-		const char *name = id < ev->process->counters.n ? ev->process->counters.at[id].name
-								: "";
+		const char *name =
+			id < ev->process->counters.n ? ev->process->counters.at[id].name : "";
 		char *p = ws_sink_room(sink, 512);
 
 		p = ws_fmt_u64(p, ev->corr_id);
@@ -319,8 +319,8 @@ static void put_sample(struct csv *csv, struct ws_sink *sink, const struct ws_ev
 	char unknown[96];
 	char *p = ws_sink_room(sink, 128);
 
-	if (!decoder || !decoder->decode(decoder->ctx, ev->process, info->code_object,
-					 info->offset, &instruction, &comment)) {
+	if (!decoder || !decoder->decode(decoder->ctx, ev->process, info->code_object, info->offset,
+					 &instruction, &comment)) {
 		instruction = "";
 		comment = unknown;
 		snprintf(unknown, sizeof(unknown),
@@ -355,10 +355,10 @@ static void put_sample(struct csv *csv, struct ws_sink *sink, const struct ws_ev
 typedef void put_row(struct csv *csv, struct ws_sink *sink, const struct ws_event *ev);
 
 static put_row *const put_rows[] = {
-	[WS_SHAPE_CALL] = put_call,       [WS_SHAPE_MARKER] = put_call,
+	[WS_SHAPE_CALL] = put_call,         [WS_SHAPE_MARKER] = put_call,
 	[WS_SHAPE_DISPATCH] = put_dispatch, [WS_SHAPE_COUNTERS] = put_counters,
-	[WS_SHAPE_COPY] = put_copy,       [WS_SHAPE_ALLOC] = put_alloc,
-	[WS_SHAPE_SCRATCH] = put_scratch, [WS_SHAPE_SAMPLE] = put_sample,
+	[WS_SHAPE_COPY] = put_copy,         [WS_SHAPE_ALLOC] = put_alloc,
+	[WS_SHAPE_SCRATCH] = put_scratch,   [WS_SHAPE_SAMPLE] = put_sample,
 };
 
 /* A file that cannot be written any more does not stop the others. */
@@ -551,8 +551,7 @@ static enum ws_status write_csv(struct ws_output_run *run, struct ws_err *err)
 	csv->err = err;
 	first = open_files(csv, err);
 	for (size_t i = 0; !st && i < run->n_processes; i++)
-		st = ws_run_each(run, run->processes[i], 0, WS_ORDER_RECORDED, put_event, csv,
-				 err);
+		st = ws_run_each(run, run->processes[i], 0, WS_ORDER_RECORDED, put_event, csv, err);
 	first = first ? first : st;
 	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
 		if (!csv->sinks[d].buf)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WS_FMT_U64_MAX 20 /* characters */
+#define WS_FMT_U64_MAX 20  /* characters */
 #define WS_FMT_F64_MAX 400 /* fixed form of the largest double */
 
 extern const char ws_fmt_pairs[201]; /* "00010203..99" */
@@ -22,10 +22,25 @@ static inline unsigned ws_fmt_n_digits(uint64_t v)
 {
 	static const uint64_t power[] = {
 		0, /* so that 0 has one digit */
-		10ull, 100ull, 1000ull, 10000ull, 100000ull, 1000000ull, 10000000ull, 100000000ull,
-		1000000000ull, 10000000000ull, 100000000000ull, 1000000000000ull,
-		10000000000000ull, 100000000000000ull, 1000000000000000ull, 10000000000000000ull,
-		100000000000000000ull, 1000000000000000000ull, 10000000000000000000ull,
+		10ull,
+		100ull,
+		1000ull,
+		10000ull,
+		100000ull,
+		1000000ull,
+		10000000ull,
+		100000000ull,
+		1000000000ull,
+		10000000000ull,
+		100000000000ull,
+		1000000000000ull,
+		10000000000000ull,
+		100000000000000ull,
+		1000000000000000ull,
+		10000000000000000ull,
+		100000000000000000ull,
+		1000000000000000000ull,
+		10000000000000000000ull,
 	};
 	/* 1233/4096 is log10(2): the guess is right or one too small */
 	unsigned n = (unsigned)((64 - __builtin_clzll(v | 1)) * 1233) >> 12;
@@ -86,11 +101,11 @@ static inline char *ws_fmt_hex16(char *p, uint64_t v)
 #define WS_FMT_LIT(p, literal)                                                                     \
 	(memcpy((p), "" literal, sizeof(literal) - 1), (p) + sizeof(literal) - 1)
 
-char *ws_fmt_fixed6(char *p, double v);    /* %.6f */
-char *ws_fmt_counter(char *p, double v);   /* CSV's counter cells: >= 1 %.6f, else %.8e */
-char *ws_fmt_stat(char *p, double v);      /* averages and deviations: > 0.01 %.6f, else %.8e */
-char *ws_fmt_percent(char *p, double v);   /* >= 1 %.2f, > 0.01 %.4f, else %.3e */
-char *ws_fmt_shortest(char *p, double v);  /* fewest digits that read back: 1.5 0.000123 1e-06 */
-char *ws_fmt_json_f64(char *p, double v);  /* the same, never without '.' or 'e'; not finite: null */
+char *ws_fmt_fixed6(char *p, double v);   /* %.6f */
+char *ws_fmt_counter(char *p, double v);  /* CSV's counter cells: >= 1 %.6f, else %.8e */
+char *ws_fmt_stat(char *p, double v);     /* averages and deviations: > 0.01 %.6f, else %.8e */
+char *ws_fmt_percent(char *p, double v);  /* >= 1 %.2f, > 0.01 %.4f, else %.3e */
+char *ws_fmt_shortest(char *p, double v); /* fewest digits that read back: 1.5 0.000123 1e-06 */
+char *ws_fmt_json_f64(char *p, double v); /* the same, never without '.' or 'e'; not finite: null */
 
 #endif

@@ -264,8 +264,8 @@ static void put_scratch(struct json *json, const struct ws_event *ev)
 	ws_sink_at(json->sink, p);
 }
 
-static const char *const pipes[] = { "valu",  "matrix",	  "lds",  "lds_direct", "scalar",
-				     "vmem_tex", "flat", "exp", "misc",	"brmsg" };
+static const char *const pipes[] = { "valu",     "matrix", "lds", "lds_direct", "scalar",
+				     "vmem_tex", "flat",   "exp", "misc",       "brmsg" };
 
 static void put_snapshot(struct ws_jsonw *w, const struct ws_rec_pc_sample *info)
 {
@@ -338,9 +338,9 @@ static void put_sample(struct json *json, const struct ws_event *ev)
 typedef void put_record(struct json *json, const struct ws_event *ev);
 
 static put_record *const put_records[] = {
-	[WS_SHAPE_CALL] = put_call,	    [WS_SHAPE_MARKER] = put_marker,
+	[WS_SHAPE_CALL] = put_call,         [WS_SHAPE_MARKER] = put_marker,
 	[WS_SHAPE_DISPATCH] = put_dispatch, [WS_SHAPE_COUNTERS] = put_counters,
-	[WS_SHAPE_COPY] = put_copy,	    [WS_SHAPE_ALLOC] = put_alloc,
+	[WS_SHAPE_COPY] = put_copy,         [WS_SHAPE_ALLOC] = put_alloc,
 	[WS_SHAPE_SCRATCH] = put_scratch,   [WS_SHAPE_SAMPLE] = put_sample,
 };
 

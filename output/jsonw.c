@@ -79,9 +79,24 @@ void ws_json_dim3(struct ws_jsonw *w, const char *key, const uint32_t v[3])
 
 /* 0: stands for itself; 1: \u00xx; 2: may begin a character of several bytes; else \c */
 static const uint8_t classes[256] = {
-	[0] = 1,   1, 1, 1, 1, 1, 1, 1, 'b', 't', 'n', 1, 'f', 'r', 1, 1,
-	1,	   1, 1, 1, 1, 1, 1, 1, 1,   1,	  1,   1, 1,   1,   1, 1,
-	['"'] = '"', ['\\'] = '\\', [0x7f] = 0, [0x80 ... 0xff] = 2,
+	[0] = 1,     1,
+	1,           1,
+	1,           1,
+	1,           1,
+	'b',         't',
+	'n',         1,
+	'f',         'r',
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	['"'] = '"', ['\\'] = '\\',
+	[0x7f] = 0,  [0x80 ... 0xff] = 2,
 };
 
 /* Length of the character at @s, or 0 when it is none: too long, surrogate, cut off. */

@@ -120,8 +120,7 @@ static OTF2_RegionRef region_ref(struct otf2 *o, const struct ws_event *ev, cons
 {
 	bool stable = ev->domain != WS_DOMAIN_MARKER_API;
 	size_t slot = ((uintptr_t)name >> 3 ^ (uintptr_t)name >> 15) % REGION_CACHE;
-	struct region region = { .role = OTF2_REGION_ROLE_FUNCTION,
-				 .paradigm = OTF2_PARADIGM_HIP };
+	struct region region = { .role = OTF2_REGION_ROLE_FUNCTION, .paradigm = OTF2_PARADIGM_HIP };
 	struct ws_map_entry *entry;
 	OTF2_RegionRef ref = (OTF2_RegionRef)o->region_list.n;
 
@@ -187,8 +186,8 @@ static struct location *locate(struct otf2 *o, const struct ws_event *ev)
 {
 	enum ws_shape shape = ws_domain_infos[ev->domain].shape;
 	enum ws_agent_index mode = o->run->cfg->agent_index;
-	const struct ws_agent *agent = shape == WS_SHAPE_COPY	 ? ev->copy.dst
-				       : shape == WS_SHAPE_ALLOC ? ev->alloc.agent
+	const struct ws_agent *agent = shape == WS_SHAPE_COPY     ? ev->copy.dst
+				       : shape == WS_SHAPE_ALLOC  ? ev->alloc.agent
 				       : ws_event_is_dispatch(ev) ? ev->dispatch.agent
 								  : NULL;
 	uint32_t queue = ws_event_is_dispatch(ev) ? ev->dispatch.queue->id : 0;
@@ -234,8 +233,7 @@ static enum ws_status leave_until(struct otf2 *o, struct location *location, uin
 {
 	enum ws_status st = WS_OK;
 
-	while (!st && location->n_open &&
-	       location->open[location->n_open - 1].end_ns <= until_ns) {
+	while (!st && location->n_open && location->open[location->n_open - 1].end_ns <= until_ns) {
 		struct open_region *last = &location->open[--location->n_open];
 
 		st = check(o, OTF2_EvtWriter_Leave(location->writer, NULL, last->end_ns,
@@ -291,8 +289,7 @@ static enum ws_status put_event(void *ctx, const struct ws_event *ev)
 	if (region == OTF2_UNDEFINED_REGION)
 		return ws_fail(o->err, WS_E_NOMEM, "no memory for the names of the OTF2 archive");
 	st = check(o, OTF2_AttributeList_AddStringRef(
-			      o->attributes, 0,
-			      string_ref(o, ws_domain_infos[domain].category)));
+			      o->attributes, 0, string_ref(o, ws_domain_infos[domain].category)));
 	if (!st)
 		st = check(o, OTF2_EvtWriter_Enter(location->writer, o->attributes, ev->start_ns,
 						   region));
@@ -351,6 +348,26 @@ static OTF2_FlushType pre_flush(void *ctx, OTF2_FileType type, OTF2_LocationRef 
 	return OTF2_FLUSH;
 }
 
+/*
+ * One chunk per file: when there is no second, the library flushes the first. Left to
+ * itself it takes 128 MB per location before it writes.
+ */
+static void *take_chunk(void *ctx, OTF2_FileType type, OTF2_LocationRef location, void **per_buffer,
+			uint64_t chunk_bytes)
+{
+	if (*per_buffer)
+		return NULL;
+	*per_buffer = malloc(chunk_bytes);
+	return *per_buffer;
+}
+
+static void free_chunks(void *ctx, OTF2_FileType type, OTF2_LocationRef location, void **per_buffer,
+			bool final)
+{
+	free(*per_buffer);
+	*per_buffer = NULL;
+}
+
 static enum ws_status put_definitions(struct otf2 *o)
 {
 	const struct ws_process *process = o->run->processes[0];
@@ -388,17 +405,16 @@ static enum ws_status put_definitions(struct otf2 *o)
 		const struct location *location = o->locations.at[i];
 
 		st = check(o, OTF2_GlobalDefWriter_WriteLocation(w, location->id, location->name,
-								 location->type,
-								 location->n_events,
+								 location->type, location->n_events,
 								 location->group));
 	}
 	for (size_t i = 0; !st && i < o->region_list.n; i++) {
 		const struct region *region = &o->region_list.at[i];
 
-		st = check(o, OTF2_GlobalDefWriter_WriteRegion(
-				      w, (OTF2_RegionRef)i, region->name, region->name, empty,
-				      region->role, region->paradigm, OTF2_REGION_FLAG_NONE, empty,
-				      0, 0));
+		st = check(o, OTF2_GlobalDefWriter_WriteRegion(w, (OTF2_RegionRef)i, region->name,
+							       region->name, empty, region->role,
+							       region->paradigm,
+							       OTF2_REGION_FLAG_NONE, empty, 0, 0));
 	}
 	return st;
 }
@@ -406,6 +422,7 @@ static enum ws_status put_definitions(struct otf2 *o)
 static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *name)
 {
 	static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = pre_flush };
+	static const OTF2_MemoryCallbacks memory = { take_chunk, free_chunks };
 	enum ws_status st;
 
 	o->archive = OTF2_Archive_Open(dir, name, OTF2_FILEMODE_WRITE, CHUNK_EVENTS, CHUNK_DEFS,
@@ -413,6 +430,8 @@ static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *n
 	if (!o->archive)
 		return check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
 	st = check(o, OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL));
+	if (!st)
+		st = check(o, OTF2_Archive_SetMemoryCallbacks(o->archive, &memory, NULL));
 	if (!st)
 		st = check(o, OTF2_Archive_SetSerialCollectiveCallbacks(o->archive));
 	if (!st)

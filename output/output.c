@@ -177,11 +177,33 @@ bool ws_run_has(const struct ws_output_run *run, enum ws_domain domain)
 
 /* ---- events ---- */
 
+/*
+ * Whether the record is what its domain's shape says. An operation of a damaged capture may
+ * claim any domain, and the writers go by that.
+ */
+static bool is_sound(const struct ws_event *ev)
+{
+	enum ws_shape shape;
+
+	if ((unsigned)ev->domain >= WS_DOMAIN_COUNT || (unsigned)ev->kind >= WS_KIND_COUNT)
+		return false;
+	shape = ws_domain_infos[ev->domain].shape;
+	switch (ws_rec_type(ev->rec)) {
+	case WS_REC_CALL:
+	case WS_REC_CALL_ARGS:
+		return shape == WS_SHAPE_CALL && ev->kind != WS_KIND_KERNEL_DISPATCH;
+	default:
+		return shape != WS_SHAPE_CALL && shape != WS_SHAPE_NONE;
+	}
+}
+
 enum ws_status ws_run_each(const struct ws_output_run *run, const struct ws_process *process,
 			   uint32_t domains, enum ws_event_order order, ws_event_fn *fn, void *ctx,
 			   struct ws_err *err)
 {
-	struct ws_event_query query = { .domains = domains, .order = order, .process = process };
+	struct ws_event_query query = { .domains = domains ? domains : (1u << WS_DOMAIN_COUNT) - 1,
+					.order = order,
+					.process = process };
 	const struct ws_event *ev;
 	struct ws_events *events;
 	enum ws_status st, closing;
@@ -190,7 +212,8 @@ enum ws_status ws_run_each(const struct ws_output_run *run, const struct ws_proc
 	if (st)
 		return st;
 	while (!st && (ev = ws_events_next(events)))
-		st = fn(ctx, ev);
+		if (__builtin_expect(is_sound(ev), 1))
+			st = fn(ctx, ev);
 	closing = ws_events_close(events, st ? NULL : err);
 	return st ? st : closing;
 }
@@ -219,56 +242,64 @@ size_t ws_counter_sums(const struct ws_event *ev, struct ws_counter_sum *to, siz
 	return n;
 }
 
-/* ---- the first reading: what is there, and the statistics ---- */
+/* ---- what is there: counted when the trace was opened; and the statistics ---- */
 
-struct survey {
+static void count_events(struct ws_output_run *run)
+{
+	struct ws_output_result *result = run->result;
+
+	run->first_ns = UINT64_MAX;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
+			const struct ws_ledger_sum *sum = &run->processes[i]->ledger[d];
+
+			if (!sum->written)
+				continue;
+			result->n_events[d] += sum->written;
+			result->n_bytes[d] += sum->record_bytes;
+			run->first_ns = WS_MIN(run->first_ns, sum->first_ns);
+			run->last_ns = WS_MAX(run->last_ns, sum->last_ns);
+		}
+	}
+	if (run->first_ns == UINT64_MAX)
+		run->first_ns = 0;
+}
+
+struct counting {
 	struct ws_output_run *run;
 	struct ws_err *err;
 };
 
-static enum ws_status survey_event(void *ctx, const struct ws_event *ev)
+static enum ws_status add_to_stats(void *ctx, const struct ws_event *ev)
 {
-	struct survey *survey = ctx;
-	struct ws_output_run *run = survey->run;
-	struct ws_output_result *result = run->result;
-	enum ws_domain domain = ev->domain;
-	uint64_t n_bytes = ws_rec_bytes(ev->rec);
+	struct counting *c = ctx;
+	enum ws_domain domain = ws_event_is_dispatch(ev) ? WS_DOMAIN_KERNEL_DISPATCH : ev->domain;
 
-	if (ev->start_ns < run->first_ns)
-		run->first_ns = ev->start_ns;
-	if (ev->end_ns > run->last_ns)
-		run->last_ns = ev->end_ns;
-	if (ws_event_is_dispatch(ev)) {
-		if (ev->dispatch.info->n_values) {
-			result->n_events[WS_DOMAIN_COUNTER_COLLECTION]++;
-			result->n_bytes[WS_DOMAIN_COUNTER_COLLECTION] += n_bytes;
-		}
-		if (!ws_event_traced(ev))
-			return WS_OK;
-		domain = WS_DOMAIN_KERNEL_DISPATCH;
-	}
-	result->n_events[domain]++;
-	result->n_bytes[domain] += n_bytes;
-	if (!ws_domain_infos[domain].stats_stem)
+	if (!ws_domain_infos[domain].stats_stem ||
+	    (ws_event_is_dispatch(ev) && !ws_event_traced(ev)))
 		return WS_OK;
-	return ws_stats_add(&run->stats, domain, ws_run_name(run, ev),
+	return ws_stats_add(&c->run->stats, domain, ws_run_name(c->run, ev),
 			    domain != WS_DOMAIN_MARKER_API,
-			    ev->end_ns > ev->start_ns ? ev->end_ns - ev->start_ns : 0, survey->err);
+			    ev->end_ns > ev->start_ns ? ev->end_ns - ev->start_ns : 0, c->err);
 }
 
-static enum ws_status survey(struct ws_output_run *run, struct ws_err *err)
+static enum ws_status make_stats(struct ws_output_run *run, struct ws_err *err)
 {
-	struct survey ctx = { run, err };
+	struct counting ctx = { run, err };
 	enum ws_status st = WS_OK;
 
-	run->first_ns = UINT64_MAX;
 	for (size_t i = 0; !st && i < run->n_processes; i++)
-		st = ws_run_each(run, run->processes[i], 0, WS_ORDER_RECORDED, survey_event, &ctx,
+		st = ws_run_each(run, run->processes[i], 0, WS_ORDER_RECORDED, add_to_stats, &ctx,
 				 err);
-	if (run->first_ns == UINT64_MAX)
-		run->first_ns = 0;
 	run->result->n_unnamed = run->stats.n_unnamed;
 	return st ? st : ws_stats_sort(&run->stats, err);
+}
+
+bool ws_run_wants_summary(const struct ws_output_run *run)
+{
+	const struct ws_output_config *cfg = run->cfg;
+
+	return cfg->summary || cfg->summary_per_domain || cfg->n_summary_groups;
 }
 
 /* ---- the call ---- */
@@ -312,7 +343,7 @@ static enum ws_status write_formats(struct ws_output_run *run, struct ws_err *er
 		}
 		note_failure(&first, st, err, &own, all_ops[i]->word);
 	}
-	if (cfg->summary || cfg->summary_per_domain || cfg->n_summary_groups) {
+	if (ws_run_wants_summary(run)) {
 		struct ws_err own = { 0 };
 
 		st = ws_summary_write(run, &own);
@@ -329,7 +360,7 @@ enum ws_status ws_output_write(const struct ws_trace *trace,
 	const struct ws_process **all = NULL;
 	struct ws_output_run *run;
 	uint64_t n_events = 0, n_bytes = 0;
-	enum ws_status st;
+	enum ws_status st = WS_OK;
 
 	memset(out_result, 0, sizeof(*out_result));
 	run = calloc(1, sizeof(*run));
@@ -355,14 +386,18 @@ enum ws_status ws_output_write(const struct ws_trace *trace,
 	else
 		ws_output_new_guid(n_processes ? processes[0] : NULL, run->guid);
 	ws_stats_init(&run->stats);
-	st = survey(run, err);
+	count_events(run);
 	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
 		n_events += out_result->n_events[d];
 		n_bytes += out_result->n_bytes[d];
 	}
 	out_result->below_minimum = n_events && n_bytes < cfg->minimum_bytes;
-	if (!st && n_events && !out_result->below_minimum)
-		st = write_formats(run, err);
+	if (n_events && !out_result->below_minimum) {
+		if (cfg->stats || ws_run_wants_summary(run))
+			st = make_stats(run, err);
+		if (!st)
+			st = write_formats(run, err);
+	}
 	ws_stats_fini(&run->stats);
 	free(run);
 	free(all);

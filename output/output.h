@@ -10,11 +10,11 @@
  *	...                                      result says what was written, also when st is set
  *	ws_output_result_fini(&result);
  *
- * One call reads the events once to count them and to make the statistics, then once
- * per format. A format that fails (disk full, no permission) does not keep the others
- * from being written: its file in the making is removed, its entry in the result
- * carries the sentence, and the call returns the first failure. Files appear under
- * their names when they are whole: until then they are called `<name>.partial`.
+ * One call reads the events once for the statistics, when they are asked for, and once
+ * per format (JSON: once per domain). A format that fails (disk full, no permission) does not keep
+ *the others from being written: its file in the making is removed, its entry in the result carries
+ *the sentence, and the call returns the first failure. Files appear under their names when they are
+ *whole: until then they are called `<name>.partial`.
  *
  * No data, no files: when nothing was recorded, or less than `minimum_bytes`,
  * the result is empty and that is not a failure; `result.n_events` tells.
@@ -56,8 +56,8 @@ enum ws_output_format {
 struct ws_output_run; /* output_priv.h */
 
 struct ws_output_ops {
-	const char *word;  /* as -f spells it */
-	const char *what;  /* for people: "Perfetto trace" */
+	const char *word;    /* as -f spells it */
+	const char *what;    /* for people: "Perfetto trace" */
 	bool (*built)(void); /* NULL: always; false: left out of this build */
 	const char *how;     /* when it is not built in: what to do */
 	enum ws_status (*write)(struct ws_output_run *run, struct ws_err *err);
@@ -80,9 +80,10 @@ struct ws_output_decoder {
 };
 
 struct ws_output_config {
-	uint32_t formats;   /* WS_OUTPUT_BIT()s; 0 with summary options: only the tables */
-	const char *prefix; /* directory and stem, placeholders expanded; missing folders are made */
-	int stream_fd;      /* STDOUT_FILENO or STDERR_FILENO: CSV and JSON go there, -1: files */
+	uint32_t formats; /* WS_OUTPUT_BIT()s; 0 with summary options: only the tables */
+	const char
+		*prefix; /* directory and stem, placeholders expanded; missing folders are made */
+	int stream_fd;   /* STDOUT_FILENO or STDERR_FILENO: CSV and JSON go there, -1: files */
 
 	bool stats;                        /* *_stats.csv with CSV, "summary" with JSON */
 	bool summary, summary_per_domain;  /* -S, -D */
@@ -96,8 +97,8 @@ struct ws_output_config {
 	bool kernel_rename;     /* names of dispatches come from ranges where there is one */
 	uint64_t minimum_bytes; /* --minimum-output-data, in bytes of records; 0: no threshold */
 
-	const char *guid;                         /* of the database; NULL: a new one */
-	const struct ws_output_decoder *decoder;  /* NULL: PC samples are not decoded */
+	const char *guid;                        /* of the database; NULL: a new one */
+	const struct ws_output_decoder *decoder; /* NULL: PC samples are not decoded */
 
 	/* Called once per file that was opened under its final name @path; NULL: silent. */
 	void (*opened)(void *ctx, const char *path, const char *guid /* rocpd only, else NULL */);
@@ -117,7 +118,7 @@ void ws_output_config_init(struct ws_output_config *cfg); /* AMD's defaults; no 
 struct ws_output_file {
 	enum ws_output_format format; /* or WS_OUTPUT_SUMMARY */
 	char *path;
-	uint64_t n_rows;  /* records written: lines, array elements, slices, table rows */
+	uint64_t n_rows; /* records written: lines, array elements, slices, table rows */
 	uint64_t n_bytes;
 	struct ws_err err; /* status WS_OK: it is there, whole */
 };
@@ -127,7 +128,8 @@ struct ws_output_result {
 	size_t n_files, cap_files;
 	uint64_t n_events[WS_DOMAIN_COUNT]; /* in the trace */
 	uint64_t n_bytes[WS_DOMAIN_COUNT];  /* of their records */
-	/* For the ledger: of those, in this format's files. COUNTER_COLLECTION counts dispatches. */
+	/* For the ledger: of those, in this format's files. COUNTER_COLLECTION counts dispatches.
+	 */
 	uint64_t n_written[WS_OUTPUT_COUNT][WS_DOMAIN_COUNT];
 	uint64_t n_unnamed; /* events counted under WS_OUTPUT_OTHER_NAMES in the statistics */
 	bool below_minimum; /* nothing written because of minimum_bytes */

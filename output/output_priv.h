@@ -73,6 +73,9 @@ void ws_run_file(struct ws_output_run *run, enum ws_output_format format, const 
 /* Whether a domain has enough data for a file of its own. */
 bool ws_run_has(const struct ws_output_run *run, enum ws_domain domain);
 
+/* Whether any of the text tables is asked for. */
+bool ws_run_wants_summary(const struct ws_output_run *run);
+
 /* ---- events, as the options want them ---- */
 
 /* Dispatches serve two domains. */

@@ -76,7 +76,7 @@ void ws_pf_counters_destroy(struct ws_pf_counters *c)
 {
 	if (!c)
 		return;
-	ws_map_each (entry, &c->series) {
+	ws_map_each(entry, &c->series) {
 		struct series *series = entry->value;
 
 		free(series->times);
@@ -144,8 +144,8 @@ static struct series *find_series(struct ws_pf_counters *c, enum kind kind,
 				  const struct ws_agent *agent, uint32_t counter,
 				  const char *counter_name)
 {
-	uint64_t key = (uint64_t)kind << 60 | (uint64_t)(agent ? agent->info->h.what : 0) << 32 |
-		       counter;
+	uint64_t key =
+		(uint64_t)kind << 60 | (uint64_t)(agent ? agent->info->h.what : 0) << 32 | counter;
 	struct series *series = ws_map_get_u64(&c->series, key);
 	uint32_t number;
 	const char *label;
@@ -394,7 +394,7 @@ enum ws_status ws_pf_counters_event(struct ws_pf_counters *c, const struct ws_ev
 
 enum ws_status ws_pf_counters_flush(struct ws_pf_counters *c)
 {
-	ws_map_each (entry, &c->series) {
+	ws_map_each(entry, &c->series) {
 		struct series *series = entry->value;
 
 		if (series->kind == COPIES)

@@ -61,14 +61,61 @@ enum {
 /* A series of values; see pftrace_counters.c. */
 struct ws_pf_counters;
 
+struct ws_pf_lane {
+	uint64_t uuid;
+	uint64_t *ends; /* of open slices, outermost first */
+	size_t n, cap;
+	struct ws_pf_lane *next;
+};
+
+struct ws_pf_track {
+	const char *name;
+	struct ws_pf_lane first;
+};
+
+struct ws_pf_gpu_slice {
+	uint64_t start_ns, end_ns, seq;
+	bool settled; /* its times will not change */
+	struct ws_event ev;
+	union {
+		struct ws_rec_dispatch dispatch;
+		struct ws_rec_copy copy;
+	} info;
+	struct ws_counter_sum *sums;
+	size_t n_sums, cap_sums;
+	struct ws_pf_gpu_slice **last; /* where its queue keeps it */
+	struct ws_pf_gpu_slice *next_free;
+};
+
+#define WS_PF_NAME_CACHE 4096u
+#define WS_PF_NAMES_MAX (1u << 16) /* further ones are spelled out in their events */
+
 struct ws_pf {
 	struct ws_output_run *run;
 	struct ws_sink *sink;
 	struct ws_err *err;
+	/* the process being written */
 	const struct ws_process *process;
-	uint64_t uuid; /* of the process track */
-	struct ws_arena arena; /* of this process */
+	uint64_t uuid;         /* of its track */
+	struct ws_arena arena; /* of its tracks */
 	struct ws_pf_counters *counters;
+	bool queue_mode;
+	struct ws_pf_track **threads, **streams, **queues; /* by index and id; NULL: not seen yet */
+	struct ws_pf_gpu_slice **last;                     /* by queue id */
+	struct ws_map copies;        /* (agent, thread) to struct ws_pf_track */
+	struct ws_map names;         /* event name to iid; whole file */
+	struct ws_map counter_notes; /* counter name to iid; whole file */
+	struct ws_arena names_arena;
+	struct {
+		const char *name;
+		uint64_t iid;
+	} cache[WS_PF_NAME_CACHE];
+	struct ws_pf_gpu_slice **heap;
+	size_t n_heap, cap_heap;
+	struct ws_pf_gpu_slice *free;
+	struct ws_pf_lane **lanes; /* all of the process */
+	size_t n_lanes, cap_lanes;
+	uint64_t seq;
 };
 
 /* A packet: begin, fields, end. @room is what the fields may take, besides the frame. */
@@ -93,6 +140,37 @@ static inline size_t ws_pf_name_bytes(const char *name)
 {
 	return strnlen(name, WS_PF_NAME_MAX);
 }
+
+/* ---- names and tracks: pftrace_tracks.c ---- */
+
+void ws_pf_put_interned(struct ws_pf *pf, unsigned what, uint64_t iid, const char *text);
+/* The iid of a name, told to the reader at first use; 0: spell it out. */
+uint64_t ws_pf_intern(struct ws_pf *pf, struct ws_map *map, unsigned what, uint64_t base,
+		      const char *text);
+uint64_t ws_pf_intern_name(struct ws_pf *pf, const char *name, bool stable);
+void ws_pf_put_process(struct ws_pf *pf);
+
+/* Tracks are described when they are first asked for; NULL: no memory. */
+struct ws_pf_track *ws_pf_thread_track(struct ws_pf *pf, const struct ws_thread *thread);
+struct ws_pf_track *ws_pf_stream_track(struct ws_pf *pf, const struct ws_event *ev);
+struct ws_pf_track *ws_pf_queue_track(struct ws_pf *pf, const struct ws_event *ev);
+struct ws_pf_track *ws_pf_copy_track(struct ws_pf *pf, const struct ws_event *ev);
+
+/* A lane on which [start, end] nests, with the slice open on it. Starts never go back. */
+struct ws_pf_lane *ws_pf_enter(struct ws_pf *pf, struct ws_pf_track *track, uint64_t start_ns,
+			       uint64_t end_ns);
+void ws_pf_end_until(struct ws_pf *pf, struct ws_pf_lane *lane, uint64_t until_ns);
+enum ws_status ws_pf_no_memory(struct ws_pf *pf);
+
+/* ---- GPU work, held back until its times are settled: pftrace_gpu.c ---- */
+
+enum ws_status ws_pf_take_gpu(struct ws_pf *pf, const struct ws_event *ev);
+/* Nothing that begins before @now_ns is still to come. */
+enum ws_status ws_pf_release(struct ws_pf *pf, uint64_t now_ns);
+/* pftrace.c */
+enum ws_status ws_pf_put_gpu(struct ws_pf *pf, const struct ws_pf_gpu_slice *slice);
+
+/* ---- counter tracks: pftrace_counters.c ---- */
 
 uint64_t ws_pf_name_uuid(const struct ws_pf *pf, const char *name);
 

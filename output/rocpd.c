@@ -14,10 +14,10 @@
 enum ws_status ws_rocpd_fail(struct ws_rocpd *db)
 {
 	int code = sqlite3_errcode(db->db);
-	enum ws_status st = code == SQLITE_FULL	    ? WS_E_LIMIT
-			    : code == SQLITE_NOMEM  ? WS_E_NOMEM
+	enum ws_status st = code == SQLITE_FULL                                  ? WS_E_LIMIT
+			    : code == SQLITE_NOMEM                               ? WS_E_NOMEM
 			    : code == SQLITE_CANTOPEN || code == SQLITE_READONLY ? WS_E_ACCESS
-									       : WS_E_IO;
+										 : WS_E_IO;
 
 	if (db->err && db->err->status)
 		return db->err->status;
@@ -93,8 +93,8 @@ static enum ws_status put_args(struct ws_rocpd *db, const struct ws_event *ev, i
 
 	for (int i = 0; !st && ws_event_arg(ev, &walk, &arg); i++) {
 		bool is_stream = arg.kind == WS_ARG_STREAM;
-		struct ws_rocpd_row row = ws_rocpd_row(db, is_stream ? WS_ROCPD_ARG_EXT
-								     : WS_ROCPD_ARG);
+		struct ws_rocpd_row row =
+			ws_rocpd_row(db, is_stream ? WS_ROCPD_ARG_EXT : WS_ROCPD_ARG);
 		int n = ws_arg_print(ev->process, &arg, value, sizeof(value));
 
 		n = n < 0 ? 0 : WS_MIN(n, (int)sizeof(value) - 1);
@@ -158,6 +158,10 @@ static enum ws_status put_region(struct ws_rocpd *db, const struct ws_event *ev)
 	enum ws_status st;
 
 	if (tid < 0 || name_id < 0)
+		return ws_rocpd_fail(db);
+	/* messages are in the table of strings, too, as far as it may grow */
+	if (ev->domain == WS_DOMAIN_MARKER_API && db->strings.n < WS_OUTPUT_NAMES_MAX &&
+	    ws_rocpd_string(db, ev->name, false) < 0)
 		return ws_rocpd_fail(db);
 	st = put_event_row(db, ev, ev->ancestor_id, &event_id);
 	if (!st && (ev->domain == WS_DOMAIN_HIP_API || ev->domain == WS_DOMAIN_ROCDECODE_API))
@@ -451,8 +455,9 @@ static enum ws_status open_database(struct ws_rocpd *db, const char *partial)
 		return st;
 	if (unlink(partial) && errno != ENOENT)
 		return ws_fail_errno(db->err, errno, "cannot replace '%s'", partial);
-	if (sqlite3_open_v2(partial, &db->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
-	    SQLITE_OK)
+	if (sqlite3_open_v2(partial, &db->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
 		return ws_rocpd_fail(db);
 	st = run_sql(db, pragmas);
 	if (!st)

@@ -93,7 +93,6 @@ static void collect_process(struct collected *all, const struct ws_process *proc
 enum ws_status ws_rocpd_strings(struct ws_rocpd *db)
 {
 	struct collected all = { .err = db->err };
-	const struct ws_stat_table *markers = &db->run->stats.domains[WS_DOMAIN_MARKER_API];
 	enum ws_status st;
 
 	ws_vec_init(&all.list, 1u << 28);
@@ -107,8 +106,6 @@ enum ws_status ws_rocpd_strings(struct ws_rocpd *db)
 	}
 	for (size_t i = 0; i < db->run->n_processes; i++)
 		collect_process(&all, db->run->processes[i]);
-	for (size_t i = 0; i < markers->n_sorted; i++)
-		collect(&all, markers->sorted[i]->name);
 	ws_vec_sort(&all.list, by_text);
 	st = all.st;
 	for (size_t i = 0; !st && i < all.list.n; i++)
@@ -278,6 +275,13 @@ static enum ws_status put_agent(struct ws_rocpd *db, const struct ws_agent *agen
 	ws_rocpd_text(&row, agent->product_name);
 	ws_json_agent(&w, NULL, agent);
 	bind_json(db, &row);
+	/* two agents of one node are damage: what refers to the node finds the first */
+	for (size_t i = 0; db->process->agents.at[i] != agent; i++) {
+		if (db->process->agents.at[i]->info->node_id == info->node_id) {
+			sqlite3_reset(row.statement);
+			return WS_OK;
+		}
+	}
 	return ws_rocpd_step(db, &row);
 }
 
@@ -333,7 +337,7 @@ static enum ws_status put_counter(struct ws_rocpd *db, const struct ws_counter *
 static enum ws_status put_node(struct ws_rocpd *db)
 {
 	static const enum ws_fact facts[] = {
-		WS_FACT_SYSTEM_NAME, WS_FACT_HOSTNAME,	    WS_FACT_RELEASE,
+		WS_FACT_SYSTEM_NAME, WS_FACT_HOSTNAME,      WS_FACT_RELEASE,
 		WS_FACT_VERSION,     WS_FACT_HARDWARE_NAME, WS_FACT_DOMAIN_NAME,
 	};
 	const struct ws_process *process = db->process;
@@ -359,7 +363,6 @@ static enum ws_status put_node(struct ws_rocpd *db)
 
 static void put_environment(struct ws_jsonw *w, const struct ws_process *process)
 {
-
 	ws_json_open(w, NULL, '{');
 	for (size_t i = 0; i < process->n_env; i++) {
 		const char *equals = strchr(process->env[i], '=');
@@ -410,6 +413,21 @@ static enum ws_status put_process(struct ws_rocpd *db)
 	st = ws_rocpd_step(db, &row);
 	ws_sink_abandon(&command);
 	return st;
+}
+
+/* Readers look metadata up by tag, so a tag of ours is in nobody's way. */
+static enum ws_status put_ledger(struct ws_rocpd *db)
+{
+	struct ws_rocpd_row row = ws_rocpd_row(db, WS_ROCPD_METADATA);
+	struct ws_jsonw w = begin_json(db);
+
+	ws_json_open(&w, NULL, '{');
+	ws_json_u64(&w, "pid", db->process->pid);
+	ws_json_ledger(&w, db->process);
+	ws_json_close(&w, '}');
+	ws_rocpd_text(&row, "wavescope_ledger");
+	bind_json(db, &row);
+	return ws_rocpd_step(db, &row);
 }
 
 static enum ws_status put_lists(struct ws_rocpd *db)
@@ -471,6 +489,8 @@ enum ws_status ws_rocpd_begin_process(struct ws_rocpd *db, const struct ws_proce
 		st = put_process(db);
 	if (!st && (ws_rocpd_queue(db, 0) < 0 || ws_rocpd_stream(db, 0) < 0))
 		st = ws_rocpd_fail(db);
+	if (!st)
+		st = put_ledger(db);
 	return st ? st : put_lists(db);
 }
 

@@ -10,6 +10,7 @@
 /* clang-format off */
 /* name, table, columns; one prepared INSERT each */
 #define WS_ROCPD_STATEMENTS(X)                                                                     \
+	X(METADATA, "rocpd_metadata", "tag, value")                                                \
 	X(STRING, "rocpd_string", "id, string")                                                    \
 	X(NODE, "rocpd_info_node", "id, hash, machine_id, system_name, hostname, release, "        \
 		"version, hardware_name, domain_name")                                             \

@@ -146,7 +146,7 @@ enum ws_status ws_stats_sort(struct ws_stats *stats, struct ws_err *err)
 		table->sorted = ws_arena_array(&stats->arena, n, sizeof(*table->sorted));
 		if (!table->sorted)
 			return ws_fail(err, WS_E_NOMEM, "no memory for the statistics");
-		ws_map_each (entry, &table->names)
+		ws_map_each(entry, &table->names)
 			table->sorted[table->n_sorted++] = entry->value;
 		if (table->other)
 			table->sorted[table->n_sorted++] = table->other;

@@ -22,9 +22,9 @@ struct ws_stat {
 };
 
 struct ws_stat_table {
-	struct ws_map names;    /* to struct ws_stat */
-	struct ws_stat total;   /* named after the domain */
-	struct ws_stat *other;  /* when there are too many names */
+	struct ws_map names;     /* to struct ws_stat */
+	struct ws_stat total;    /* named after the domain */
+	struct ws_stat *other;   /* when there are too many names */
 	struct ws_stat **sorted; /* by total, largest first; after ws_stats_sort() */
 	size_t n_sorted;
 };
@@ -53,6 +53,6 @@ void ws_stat_add(struct ws_stat *stat, uint64_t duration_ns);
 void ws_stat_merge(struct ws_stat *into, const struct ws_stat *from);
 double ws_stat_mean(const struct ws_stat *stat);
 double ws_stat_variance(const struct ws_stat *stat); /* of a sample; 0 below two */
-int ws_stat_by_total(const void *a, const void *b); /* struct ws_stat *const * */
+int ws_stat_by_total(const void *a, const void *b);  /* struct ws_stat *const * */
 
 #endif

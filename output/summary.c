@@ -88,8 +88,8 @@ static void put_time(struct table *t, int column, unsigned __int128 ns)
 	if (t->unit == WS_UNIT_NSEC)
 		end = ws_fmt_u128(text, ns);
 	else
-		end = ws_fmt_shortest(text, (double)((long double)ns /
-						     (long double)units[t->unit].ns));
+		end = ws_fmt_shortest(text,
+				      (double)((long double)ns / (long double)units[t->unit].ns));
 	*end = '\0';
 	put_right(t, column, text);
 }
@@ -105,7 +105,7 @@ static void put_e3(struct table *t, int column, double v)
 static void put_header(struct table *t, const char *indent)
 {
 	static const char *const titles[N_COLUMNS] = {
-		"NAME",		 "DOMAIN",     "CALLS",	     "DURATION (%s)", "AVERAGE (%s)",
+		"NAME",          "DOMAIN",   "CALLS",    "DURATION (%s)", "AVERAGE (%s)",
 		"PERCENT (INC)", "MIN (%s)", "MAX (%s)", "STDDEV",
 	};
 
@@ -140,9 +140,9 @@ static void put_row(struct table *t, const char *indent, const struct ws_stat *s
 	put_right(t, CALLS, text);
 	put_time(t, DURATION, stat->sum_ns);
 	put_e3(t, AVERAGE, ws_stat_mean(stat) / scale);
-	*ws_fmt_fixed6(text, total ? (double)(100.0L * (long double)stat->sum_ns /
-					      (long double)total)
-				   : 0) = '\0';
+	*ws_fmt_fixed6(text,
+		       total ? (double)(100.0L * (long double)stat->sum_ns / (long double)total)
+			     : 0) = '\0';
 	put_right(t, PERCENT, text);
 	put_time(t, MIN_NS, stat->min_ns);
 	put_time(t, MAX_NS, stat->max_ns);
@@ -153,7 +153,8 @@ static void put_row(struct table *t, const char *indent, const struct ws_stat *s
 static void put_table(struct ws_sink *sink, const struct ws_output_run *run, const char *label,
 		      struct ws_stat *const *rows, size_t n)
 {
-	struct table t = { .sink = sink, .unit = run->cfg->summary_unit,
+	struct table t = { .sink = sink,
+			   .unit = run->cfg->summary_unit,
 			   .width = { 40, 12, 15, 15, 15, 13, 15, 15, 15 } };
 	const char *indent = sink->is_stream ? "    " : "";
 	unsigned __int128 total = 0;
@@ -179,8 +180,8 @@ static void put_table(struct ws_sink *sink, const struct ws_output_run *run, con
 }
 
 /* Several domains as one: same names are merged and keep the first domain. */
-static enum ws_status put_merged(struct ws_sink *sink, struct ws_output_run *run,
-				 uint32_t domains, const char *label, struct ws_err *err)
+static enum ws_status put_merged(struct ws_sink *sink, struct ws_output_run *run, uint32_t domains,
+				 const char *label, struct ws_err *err)
 {
 	struct ws_arena arena;
 	struct ws_map names;
@@ -216,7 +217,7 @@ static enum ws_status put_merged(struct ws_sink *sink, struct ws_output_run *run
 			st = ws_fail(err, WS_E_NOMEM, "no memory for the summary");
 	}
 	if (rows) {
-		ws_map_each (entry, &names)
+		ws_map_each(entry, &names)
 			rows[n++] = entry->value;
 		qsort(rows, n, sizeof(*rows), ws_stat_by_total);
 		put_table(sink, run, label, rows, n);
@@ -246,8 +247,8 @@ static enum ws_status match_group(const struct ws_output_run *run, const char *p
 	free(whole);
 	if (bad) {
 		regerror(bad, &regex, why, sizeof(why));
-		return ws_fail(err, WS_E_USAGE, "--summary-groups '%s' is no regular expression: %s",
-			       pattern, why);
+		return ws_fail(err, WS_E_USAGE,
+			       "--summary-groups '%s' is no regular expression: %s", pattern, why);
 	}
 	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
 		const char *name = ws_domain_name(d);

@@ -23,16 +23,16 @@
 #define STRAYS_MAX (4u << 20)
 #define LANES_MAX (1u << 20)
 
-/* A record of the loaded chunk. */
+/* A record of the loaded chunk; small, because chunks are sorted by moving these. */
 struct key {
-	uint64_t start_ns, end_ns;
-	uint32_t at, n_bytes; /* in the chunk */
+	uint64_t start_ns;
+	uint32_t at; /* in the chunk */
 	uint32_t tid;
 };
 
 struct stray {
-	struct key key;
-	uint32_t chunk;
+	uint64_t start_ns, end_ns;
+	uint32_t chunk, at, n_bytes, tid;
 };
 
 WS_VEC_TYPE(stray_list, struct stray);
@@ -50,8 +50,8 @@ struct lane {
 	struct key *keys;
 	size_t n_keys, next_key, cap_keys;
 	size_t hint;
-	bool from_stray; /* the lane's next record is a stray, not keys[next_key] */
-	struct key head; /* of that record */
+	bool from_stray;           /* the lane's next record is a stray, not keys[next_key] */
+	uint64_t start_ns, end_ns; /* of that record */
 };
 
 struct ws_order {
@@ -68,9 +68,22 @@ struct ws_order {
 
 /* ---- keys of a chunk ---- */
 
-static bool before(const struct key *a, const struct key *b)
+static bool before(uint64_t a_start, uint64_t a_end, uint64_t b_start, uint64_t b_end)
 {
-	return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->end_ns > b->end_ns;
+	return a_start != b_start ? a_start < b_start : a_end > b_end;
+}
+
+static const struct ws_rec *key_record(const struct lane *lane, const struct key *key)
+{
+	return (const struct ws_rec *)(lane->view.bytes + key->at);
+}
+
+static uint64_t key_end(struct lane *lane, const struct key *key)
+{
+	uint64_t start, end = 0;
+
+	ws_rec_times(lane->capture, key_record(lane, key), &lane->hint, &start, &end);
+	return end;
 }
 
 static bool grow(void **at, size_t *cap, size_t want, size_t elem)
@@ -86,14 +99,18 @@ static bool grow(void **at, size_t *cap, size_t want, size_t elem)
 }
 
 /* Longer first among those that begin together; such groups are small. */
-static void sort_ties(struct key *keys, size_t n)
+static void sort_ties(struct lane *lane)
 {
-	for (size_t i = 1; i < n; i++) {
+	struct key *keys = lane->keys;
+
+	for (size_t i = 1; i < lane->n_keys; i++) {
 		struct key key = keys[i];
 		size_t k = i;
 
+		if (keys[k - 1].start_ns != key.start_ns)
+			continue;
 		while (k && keys[k - 1].start_ns == key.start_ns &&
-		       keys[k - 1].end_ns < key.end_ns) {
+		       key_end(lane, &keys[k - 1]) < key_end(lane, &key)) {
 			keys[k] = keys[k - 1];
 			k--;
 		}
@@ -101,49 +118,51 @@ static void sort_ties(struct key *keys, size_t n)
 	}
 }
 
-/* By start: a byte at a time from the lowest, over as many bytes as the starts differ in. */
-static enum ws_status sort_keys(struct ws_order *order, struct key *keys, size_t n,
-				struct ws_err *err)
+#define DIGIT_BITS 11
+
+/* The lane's keys by start: digit by digit from the lowest, as many as the starts differ in. */
+static enum ws_status sort_keys(struct ws_order *order, struct lane *lane, struct ws_err *err)
 {
 	uint64_t low = UINT64_MAX, high = 0;
-	struct key *from = keys, *to;
+	struct key *from = lane->keys, *to;
+	size_t n = lane->n_keys;
 	bool sorted = true;
 
 	for (size_t i = 0; i < n; i++) {
-		sorted &= !i || !before(&keys[i], &keys[i - 1]);
-		low = WS_MIN(low, keys[i].start_ns);
-		high = WS_MAX(high, keys[i].start_ns);
+		sorted &= !i || from[i].start_ns >= from[i - 1].start_ns;
+		low = WS_MIN(low, from[i].start_ns);
+		high = WS_MAX(high, from[i].start_ns);
 	}
-	if (sorted)
-		return WS_OK;
-	if (order->cap_spare < n &&
-	    !grow((void **)&order->spare, &order->cap_spare, n, sizeof(*keys)))
+	if (!sorted && order->cap_spare < n &&
+	    !grow((void **)&order->spare, &order->cap_spare, n, sizeof(*from)))
 		return ws_fail(err, WS_E_NOMEM, "sorting events");
 	to = order->spare;
-	for (unsigned shift = 0; shift < 64 && (high - low) >> shift; shift += 8) {
-		size_t place[256] = { 0 }, sum = 0;
+	for (unsigned shift = 0; !sorted && shift < 64 && (high - low) >> shift;
+	     shift += DIGIT_BITS) {
+		const unsigned mask = (1u << DIGIT_BITS) - 1;
+		uint32_t place[1 << DIGIT_BITS] = { 0 }, sum = 0;
 		struct key *swap = from;
 
 		for (size_t i = 0; i < n; i++)
-			place[(from[i].start_ns - low) >> shift & 255]++;
-		for (unsigned b = 0; b < 256; b++) {
-			size_t count = place[b];
+			place[(from[i].start_ns - low) >> shift & mask]++;
+		for (unsigned digit = 0; digit <= mask; digit++) {
+			uint32_t count = place[digit];
 
-			place[b] = sum;
+			place[digit] = sum;
 			sum += count;
 		}
 		for (size_t i = 0; i < n; i++)
-			to[place[(from[i].start_ns - low) >> shift & 255]++] = from[i];
+			to[place[(from[i].start_ns - low) >> shift & mask]++] = from[i];
 		from = to;
 		to = swap;
 	}
-	if (from != keys)
-		memcpy(keys, from, n * sizeof(*keys));
-	sort_ties(keys, n);
+	if (from != lane->keys)
+		memcpy(lane->keys, from, n * sizeof(*from));
+	sort_ties(lane);
 	return WS_OK;
 }
 
-/* Loads a chunk and fills the lane's keys with what the query wants of it, sorted. */
+/* Loads a chunk and fills the lane's keys with what the query wants of it, as recorded. */
 static enum ws_status load_keys(struct ws_order *order, struct lane *lane, uint32_t chunk,
 				struct ws_err *err)
 {
@@ -158,18 +177,18 @@ static enum ws_status load_keys(struct ws_order *order, struct lane *lane, uint3
 	while ((rec = ws_view_next(&lane->view))) {
 		enum ws_domain domain = ws_rec_domain(c, rec);
 		struct key key = { .at = (uint32_t)((const char *)rec - lane->view.bytes),
-				   .n_bytes = ws_rec_bytes(rec),
 				   .tid = lane->view.tid };
+		uint64_t end;
 
 		if (domain == WS_DOMAIN_COUNT || !ws_query_wants(&order->query, domain, rec) ||
-		    !ws_rec_times(c, rec, &lane->hint, &key.start_ns, &key.end_ns))
+		    !ws_rec_times(c, rec, &lane->hint, &key.start_ns, &end))
 			continue;
 		if (lane->n_keys == lane->cap_keys &&
 		    !grow((void **)&lane->keys, &lane->cap_keys, 256, sizeof(*lane->keys)))
 			return ws_fail(err, WS_E_NOMEM, "sorting events");
 		lane->keys[lane->n_keys++] = key;
 	}
-	return sort_keys(order, lane->keys, lane->n_keys, err);
+	return WS_OK;
 }
 
 /* ---- the first reading ---- */
@@ -178,55 +197,87 @@ static int by_start(const void *a, const void *b)
 {
 	const struct stray *x = a, *y = b;
 
-	if (x->key.start_ns != y->key.start_ns)
-		return x->key.start_ns < y->key.start_ns ? -1 : 1;
-	if (x->key.end_ns != y->key.end_ns)
-		return x->key.end_ns > y->key.end_ns ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->end_ns != y->end_ns)
+		return x->end_ns > y->end_ns ? -1 : 1;
 	if (x->chunk != y->chunk)
 		return x->chunk < y->chunk ? -1 : 1;
-	return x->key.at < y->key.at ? -1 : x->key.at > y->key.at;
+	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static enum ws_status add_stray(struct ws_order *order, struct lane *lane, uint32_t chunk,
-				const struct key *key, struct ws_err *err)
-{
-	order->n_strays++;
-	return ws_vec_push(&lane->strays, ((struct stray){ *key, chunk }), err);
-}
-
-/* The sorted keys of the last chunk that had any, until the next one's cut is known. */
+/* What the first reading keeps of a chunk until the next one's cut is known. */
 struct kept {
+	struct ws_view view;
 	struct key *keys;
 	size_t n, cap;
 	uint32_t chunk;
 };
 
-/* The keys of chunk @k are loaded: cut, and part what is not in its window or in the last one's. */
+static enum ws_status add_stray(struct ws_order *order, struct lane *lane, uint32_t chunk,
+				const struct ws_view *view, const struct key *key,
+				struct ws_err *err)
+{
+	const struct ws_rec *rec = (const struct ws_rec *)(view->bytes + key->at);
+	struct stray stray = {
+		.chunk = chunk, .at = key->at, .n_bytes = ws_rec_bytes(rec), .tid = key->tid
+	};
+
+	ws_rec_times(lane->capture, rec, &lane->hint, &stray.start_ns, &stray.end_ns);
+	order->n_strays++;
+	return ws_vec_push(&lane->strays, stray, err);
+}
+
+/* The RANK-th smallest start, or one nearer to the first where there are few. */
+static uint64_t rank_start(const struct key *keys, size_t n)
+{
+	uint64_t least[RANK + 1];
+	size_t rank = WS_MIN((size_t)RANK, (n - 1) / RANK), have = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = have;
+
+		if (have > rank && keys[i].start_ns >= least[rank])
+			continue;
+		if (have <= rank)
+			have++;
+		else
+			k = rank;
+		for (; k && least[k - 1] > keys[i].start_ns; k--)
+			least[k] = least[k - 1];
+		least[k] = keys[i].start_ns;
+	}
+	return least[rank];
+}
+
+/* The keys of chunk @k are loaded: cut, and note what is not in its window or in the last one's. */
 static enum ws_status plan_chunk(struct ws_order *order, struct lane *lane, uint32_t k,
 				 struct kept *last, struct ws_err *err)
 {
-	size_t rank = WS_MIN((size_t)RANK, (lane->n_keys - 1) / RANK), late = 0;
 	enum ws_status st = WS_OK;
+	struct kept swap = *last;
+	uint64_t cut = 0; /* the first chunk has no past to be late for */
 
-	/* the first chunk has no past to be late for */
 	if (last->n)
-		lane->cuts[k] = WS_MAX(lane->cuts[last->chunk], lane->keys[rank].start_ns);
-	while (!st && late < lane->n_keys && lane->keys[late].start_ns < lane->cuts[k])
-		st = add_stray(order, lane, k, &lane->keys[late++], err);
-	for (size_t i = last->n; !st && i-- > 0 && last->keys[i].start_ns >= lane->cuts[k];)
-		st = add_stray(order, lane, last->chunk, &last->keys[i], err);
-	if (st)
-		return st;
+		cut = WS_MAX(lane->cuts[last->chunk], rank_start(lane->keys, lane->n_keys));
+	lane->cuts[k] = cut;
+	for (size_t i = 0; !st && i < lane->n_keys; i++) {
+		if (lane->keys[i].start_ns < cut)
+			st = add_stray(order, lane, k, &lane->view, &lane->keys[i], err);
+	}
+	/* those late in their own chunk are below this cut, too, and are not met again */
+	for (size_t i = 0; !st && i < last->n; i++) {
+		if (last->keys[i].start_ns >= cut)
+			st = add_stray(order, lane, last->chunk, &last->view, &last->keys[i], err);
+	}
 	if (last->n)
-		lane->ends[last->chunk] = lane->cuts[k];
-	if (last->cap < lane->n_keys &&
-	    !grow((void **)&last->keys, &last->cap, lane->n_keys, sizeof(*last->keys)))
-		return ws_fail(err, WS_E_NOMEM, "sorting events");
-	/* late ones stay in as well: they are below every cut to come */
-	last->n = lane->n_keys;
-	memcpy(last->keys, lane->keys, last->n * sizeof(*last->keys));
-	last->chunk = k;
-	return WS_OK;
+		lane->ends[last->chunk] = cut;
+	*last = (struct kept){ lane->view, lane->keys, lane->n_keys, lane->cap_keys, k };
+	lane->view = swap.view;
+	lane->keys = swap.keys;
+	lane->cap_keys = swap.cap;
+	lane->n_keys = 0;
+	return st;
 }
 
 static enum ws_status plan_lane(struct ws_order *order, struct lane *lane, struct ws_err *err)
@@ -249,6 +300,7 @@ static enum ws_status plan_lane(struct ws_order *order, struct lane *lane, struc
 			st = plan_chunk(order, lane, k, &last, err);
 	}
 	free(last.keys);
+	ws_view_fini(&last.view);
 	ws_vec_sort(&lane->strays, by_start);
 	lane->n_keys = lane->next_key = 0;
 	return st;
@@ -283,6 +335,8 @@ static bool advance(struct ws_order *order, struct lane *lane, enum ws_status *o
 				     order->types))
 			continue;
 		*out_st = load_keys(order, lane, lane->next_chunk - 1, err);
+		if (!*out_st)
+			*out_st = sort_keys(order, lane, err);
 		if (*out_st)
 			return false;
 	}
@@ -294,22 +348,33 @@ static bool advance(struct ws_order *order, struct lane *lane, enum ws_status *o
 		lane->keys = NULL;
 		return false;
 	}
-	lane->from_stray = stray && (!key || !before(key, &stray->key));
-	lane->head = lane->from_stray ? stray->key : *key;
+	lane->start_ns = key ? key->start_ns : 0;
+	lane->end_ns = key ? key_end(lane, key) : 0;
+	lane->from_stray = stray && (!key || !before(lane->start_ns, lane->end_ns, stray->start_ns,
+						     stray->end_ns));
+	if (lane->from_stray) {
+		lane->start_ns = stray->start_ns;
+		lane->end_ns = stray->end_ns;
+	}
 	return true;
 }
 
 /* NULL with a good status: the file changed since the first reading, and it is gone. */
-static const struct ws_rec *head_record(struct lane *lane, enum ws_status *out_st,
-					struct ws_err *err)
+static const struct ws_rec *head_record(struct lane *lane, uint32_t *out_tid,
+					enum ws_status *out_st, struct ws_err *err)
 {
 	const struct stray *stray;
 
-	if (!lane->from_stray)
-		return (const struct ws_rec *)(lane->view.bytes + lane->keys[lane->next_key++].at);
+	if (!lane->from_stray) {
+		const struct key *key = &lane->keys[lane->next_key++];
+
+		*out_tid = key->tid;
+		return key_record(lane, key);
+	}
 	stray = &lane->strays.at[lane->next_stray++];
+	*out_tid = stray->tid;
 	*out_st = ws_reader_load_part(lane->capture->reader, lane->first_chunk + stray->chunk,
-				      stray->key.at, stray->key.n_bytes, &lane->stray_view, err);
+				      stray->at, stray->n_bytes, &lane->stray_view, err);
 	return *out_st ? NULL : ws_view_next(&lane->stray_view);
 }
 
@@ -317,8 +382,8 @@ static const struct ws_rec *head_record(struct lane *lane, enum ws_status *out_s
 
 static bool lane_before(const struct lane *a, const struct lane *b)
 {
-	if (a->head.start_ns != b->head.start_ns || a->head.end_ns != b->head.end_ns)
-		return before(&a->head, &b->head);
+	if (a->start_ns != b->start_ns || a->end_ns != b->end_ns)
+		return before(a->start_ns, a->end_ns, b->start_ns, b->end_ns);
 	return a < b;
 }
 
@@ -414,8 +479,7 @@ const struct ws_rec *ws_order_next(struct ws_order *order, const struct ws_captu
 		sift_down(order, 0);
 		order->current = order->heap[0];
 		*out_capture = order->current->capture;
-		*out_tid = order->current->head.tid;
-		rec = head_record(order->current, out_st, err);
+		rec = head_record(order->current, out_tid, out_st, err);
 		if (rec || *out_st)
 			return rec;
 	}
@@ -425,7 +489,9 @@ void ws_order_close(struct ws_order *order)
 {
 	if (!order)
 		return;
-	ws_vec_each(lane, &order->lanes) {
+	for (size_t i = 0; i < order->lanes.n; i++) {
+		struct lane *lane = &order->lanes.at[i];
+
 		ws_view_fini(&lane->view);
 		ws_view_fini(&lane->stray_view);
 		ws_vec_fini(&lane->strays);

@@ -67,53 +67,69 @@ enum ws_domain ws_rec_domain(const struct ws_capture *capture, const struct ws_r
 	}
 }
 
-/* Where each type keeps its end; all but dispatches, copies and samples are in ticks. */
+/* When a record's event ended, and in which clock; false for records that are no events. */
+static bool end_of(const struct ws_rec *rec, uint64_t *out_end, bool *out_ticks)
+{
+	*out_ticks = true;
+	switch (ws_rec_type(rec)) {
+	case WS_REC_CALL:
+	case WS_REC_CALL_ARGS:
+		*out_end = ((const struct ws_rec_call *)rec)->end_ticks;
+		return true;
+	case WS_REC_MARKER:
+		*out_end = ((const struct ws_rec_marker *)rec)->end_ticks;
+		return true;
+	case WS_REC_ALLOC:
+		*out_end = ((const struct ws_rec_alloc *)rec)->end_ticks;
+		return true;
+	case WS_REC_SCRATCH:
+		*out_end = ((const struct ws_rec_scratch *)rec)->end_ticks;
+		return true;
+	}
+	*out_ticks = false;
+	switch (ws_rec_type(rec)) {
+	case WS_REC_DISPATCH:
+		*out_end = ((const struct ws_rec_dispatch *)rec)->end_ns;
+		return true;
+	case WS_REC_COPY:
+		*out_end = ((const struct ws_rec_copy *)rec)->end_ns;
+		return true;
+	case WS_REC_PC_SAMPLE:
+		*out_end = rec->time;
+		return true;
+	}
+	return false;
+}
+
+static bool is_mark(const struct ws_rec *rec)
+{
+	return ws_rec_type(rec) == WS_REC_MARKER && rec->what != WS_MARKER_THREAD_RANGE &&
+	       rec->what != WS_MARKER_PROCESS_RANGE;
+}
+
 bool ws_rec_times(const struct ws_capture *capture, const struct ws_rec *rec, size_t *hint,
 		  uint64_t *out_start, uint64_t *out_end)
 {
-	uint64_t end;
-	bool at_once = false; /* it may end when it began */
+	uint64_t start = rec->time, end;
+	bool ticks;
 
-	switch (ws_rec_type(rec)) {
-	case WS_REC_DISPATCH:
-		*out_start = rec->time;
-		end = ((const struct ws_rec_dispatch *)rec)->end_ns;
-		*out_end = WS_MAX(end, rec->time);
-		return true;
-	case WS_REC_COPY:
-		*out_start = rec->time;
-		end = ((const struct ws_rec_copy *)rec)->end_ns;
-		*out_end = WS_MAX(end, rec->time);
-		return true;
-	case WS_REC_PC_SAMPLE:
-		*out_start = *out_end = rec->time;
-		return true;
-	case WS_REC_CALL:
-	case WS_REC_CALL_ARGS:
-		end = ((const struct ws_rec_call *)rec)->end_ticks;
-		break;
-	case WS_REC_MARKER:
-		end = ((const struct ws_rec_marker *)rec)->end_ticks;
-		at_once =
-			rec->what != WS_MARKER_THREAD_RANGE && rec->what != WS_MARKER_PROCESS_RANGE;
-		break;
-	case WS_REC_ALLOC:
-		end = ((const struct ws_rec_alloc *)rec)->end_ticks;
-		break;
-	case WS_REC_SCRATCH:
-		end = ((const struct ws_rec_scratch *)rec)->end_ticks;
-		break;
-	default:
+	if (!end_of(rec, &end, &ticks))
 		return false;
+	if (ticks) {
+		start = ws_clock_ns(&capture->clock, rec->time, hint);
+		end = end <= rec->time ? start : ws_clock_ns(&capture->clock, end, hint);
+		/*
+		 * A call takes time: one that ends in the nanosecond of its start would be
+		 * an instant in the formats that tell the two apart.
+		 */
+		if (end <= start && !is_mark(rec))
+			end = start + 1;
 	}
-	*out_start = ws_clock_ns(&capture->clock, rec->time, hint);
-	*out_end = end <= rec->time ? *out_start : ws_clock_ns(&capture->clock, end, hint);
-	/*
-	 * A call takes time: one that ends in the nanosecond of its start would be an
-	 * instant in the formats that tell the two apart.
-	 */
-	if (!at_once && *out_end <= *out_start)
-		*out_end = *out_start + 1;
+	start = ws_capture_shift(capture, start);
+	end = ws_capture_shift(capture, end);
+	/* Nothing ends before it begins, nor lies where the formats' signed numbers end. */
+	*out_start = WS_MIN(start, (uint64_t)INT64_MAX - 1);
+	*out_end = WS_MIN(WS_MAX(end, *out_start), (uint64_t)INT64_MAX);
 	return true;
 }
 
@@ -209,7 +225,7 @@ static enum ws_status make_threads(struct survey *s)
 	struct ws_capture *c = s->capture;
 	struct ws_process *p = &c->pub;
 	struct ws_thread *threads;
-	enum ws_status st = see_thread(s, p->main_tid);
+	enum ws_status st = ws_map_put_u64(&s->tids, p->main_tid, s, s->err); /* even a damaged 0 */
 	uint32_t index = 0;
 	size_t n = 0;
 

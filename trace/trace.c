@@ -20,6 +20,7 @@ static void close_capture(struct ws_capture *capture)
 	free(capture);
 }
 
+/* The file only: its head is needed to place the clocks of all before anything is read. */
 static enum ws_status open_capture(const char *path, const struct ws_trace_opts *opts,
 				   struct ws_capture **out_capture, struct ws_err *err)
 {
@@ -33,18 +34,38 @@ static enum ws_status open_capture(const char *path, const struct ws_trace_opts 
 	ws_map_init(&capture->externals, WS_MAP_U64, MAP_MAX);
 	ws_map_init(&capture->enums, WS_MAP_U64, MAP_MAX);
 	st = ws_reader_open(path, &capture->reader, err);
-	if (!st) {
-		capture->pub.path = ws_reader_path(capture->reader);
-		st = ws_capture_read_facts(capture, opts, err);
-	}
-	if (!st)
-		st = ws_capture_survey(capture, err);
 	if (st) {
 		close_capture(capture);
 		return st;
 	}
+	capture->pub.path = ws_reader_path(capture->reader);
 	*out_capture = capture;
 	return WS_OK;
+}
+
+/*
+ * CLOCK_BOOTTIME counts from each machine's own start. Captures of several machines
+ * meet on the clock of the one that began first, by way of CLOCK_REALTIME, and are
+ * as well aligned as the machines' own clocks were.
+ */
+static void align_clocks(struct ws_trace *trace)
+{
+	const struct ws_file_head *first = NULL;
+
+	for (size_t i = 0; i < trace->n; i++) {
+		const struct ws_file_head *head = ws_reader_head(trace->captures[i]->reader);
+
+		if (!first || head->created_realtime_ns < first->created_realtime_ns)
+			first = head;
+	}
+	for (size_t i = 0; i < trace->n; i++) {
+		const struct ws_file_head *head = ws_reader_head(trace->captures[i]->reader);
+
+		if (memcmp(head->boot_id, first->boot_id, sizeof(head->boot_id)) != 0)
+			trace->captures[i]->pub.clock_shift_ns =
+				(int64_t)((head->created_realtime_ns - head->created_ns) -
+					  (first->created_realtime_ns - first->created_ns));
+	}
 }
 
 static int by_start(const void *a, const void *b)
@@ -75,6 +96,12 @@ enum ws_status ws_trace_open(const char *const *paths, size_t n_paths,
 	for (size_t i = 0; !st && i < n_paths; i++) {
 		st = open_capture(paths[i], &trace->opts, &trace->captures[trace->n], err);
 		trace->n += !st;
+	}
+	align_clocks(trace);
+	for (size_t i = 0; !st && i < trace->n; i++) {
+		st = ws_capture_read_facts(trace->captures[i], &trace->opts, err);
+		if (!st)
+			st = ws_capture_survey(trace->captures[i], err);
 	}
 	if (st) {
 		ws_trace_close(trace);

@@ -3,7 +3,8 @@
  *
  * Facts (processes, threads, agents, queues, kernels, names) are held in memory and
  * joined; events are streamed, so that memory depends on the program and not on how
- * long it ran. Times are CLOCK_BOOTTIME nanoseconds.
+ * long it ran. Times are CLOCK_BOOTTIME nanoseconds; where captures of several machines
+ * are opened together, of the machine that began first.
  *
  *	ws_trace_open(paths, n_paths, &opts, &trace, err);
  *	ws_events_open(trace, &(struct ws_event_query){ .domains = WS_DOMAIN_BIT(HIP_API) },
@@ -128,6 +129,7 @@ struct ws_process {
 	uint32_t index;                           /* in the trace, 0.. in order of start */
 	uint32_t pid, ppid, main_tid, uid, flags; /* WS_PROCESS_* */
 	uint64_t init_ns, fini_ns;  /* collector's start; END, or the last event when killed */
+	int64_t clock_shift_ns;     /* added to its own times: captures of other machines */
 	int64_t realtime_offset_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME at start */
 	bool ended;                 /* false: killed, or still running */
 	enum ws_end_cause end_cause;

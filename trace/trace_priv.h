@@ -47,6 +47,14 @@ struct ws_trace {
 	struct ws_trace_opts opts;
 };
 
+/* A time of this capture's machine on the clock of the trace. */
+static inline uint64_t ws_capture_shift(const struct ws_capture *capture, uint64_t ns)
+{
+	int64_t shift = capture->pub.clock_shift_ns;
+
+	return shift < 0 && ns < (uint64_t)-shift ? 0 : ns + (uint64_t)shift;
+}
+
 static inline const struct ws_capture *ws_capture_of(const struct ws_process *process)
 {
 	return (const struct ws_capture *)process;

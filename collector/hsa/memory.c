@@ -99,7 +99,11 @@ static struct ws_pending *begin_copy(const struct copy *copy, hsa_signal_t *sign
 	p->copy.h.what = direction(p->copy.dst_agent, p->copy.src_agent);
 	p->signal = signal->handle;
 	p->value = __atomic_load_n(&at->value, __ATOMIC_RELAXED);
-	if (!reusable || !ws_pending_mark(signal->handle, p)) {
+	/*
+	 * A signal that counts down several pieces (HIP does this for boxes) has room for the
+	 * times of one, and its value does not tell which.
+	 */
+	if (!reusable || p->value > 1 || !ws_pending_mark(signal->handle, p)) {
 		ours = ws_pending_forward(p, signal->handle);
 		if (!ours) {
 			count_copy(WS_LEDGER_FAILED);

@@ -42,6 +42,7 @@
 #define AHEAD 6u          /* places between prefetch and use */
 #define LOOK_NS 2000000u
 #define IDLE_LOOKS 100u   /* without work, then the thread sleeps until it is woken */
+#define JITTER_NS 100000u
 #define STUCK_NS 300000000u /* at exit: no progress for this long */
 
 enum { FREE, FILLING, PENDING, FORWARDED, TAKEN };
@@ -190,7 +191,22 @@ static void write_record(struct ws_pending *p, uint64_t start_ns, uint64_t end_n
 	}
 }
 
-/* Times of a completed dispatch; false: it still runs. */
+/*
+ * ROCr turns ticks of the GPU into nanoseconds one by one, and may compare the clocks
+ * anew in between: what took no time at all can end a little before it began. Ticks
+ * that were never written come out as something before this library was loaded, or as
+ * something in centuries.
+ */
+static bool times_ok(uint64_t start_ns, uint64_t *end_ns)
+{
+	if (start_ns < ws_load_ns() || start_ns >> 62 || *end_ns >> 62 ||
+	    *end_ns + JITTER_NS < start_ns)
+		return false;
+	if (*end_ns < start_ns)
+		*end_ns = start_ns;
+	return true;
+}
+
 static bool dispatch_done(const struct ws_pending *p)
 {
 	const amd_signal_t *signal = signal_at(p->signal);
@@ -211,7 +227,7 @@ static bool finish_dispatch(struct ws_pending *p)
 	if (!dispatch_done(p))
 		return false;
 	if (ws_hsa.hsa_amd_profiling_get_dispatch_time(agent, signal, &time) == HSA_STATUS_SUCCESS &&
-	    time.start != 0 && time.end >= time.start)
+	    times_ok(time.start, &time.end))
 		write_record(p, time.start, time.end);
 	else
 		count(p, WS_LEDGER_FAILED);
@@ -235,10 +251,12 @@ static bool finish_copy(struct ws_pending *p, bool reused)
 	if (!fallen && !reused)
 		return false;
 	if (ws_hsa.hsa_amd_profiling_get_async_copy_time(signal, &time) == HSA_STATUS_SUCCESS &&
-	    time.start != 0 && time.end >= time.start &&
 	    !(last->signal == p->signal && last->start == time.start && last->end == time.end)) {
 		*last = (struct last){ p->signal, time.start, time.end };
-		write_record(p, time.start, time.end);
+		if (times_ok(time.start, &time.end))
+			write_record(p, time.start, time.end);
+		else
+			count(p, WS_LEDGER_FAILED);
 		return true;
 	}
 	if (fallen)

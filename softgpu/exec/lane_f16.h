@@ -1,8 +1,9 @@
 /*
  * lane_f16: half precision operations of one lane, on the bits.
  *
- * Computed in single precision and rounded to half: 24 bits are enough for add, multiply, divide and
- * square root to come out as if rounded once; fma goes through double with its lost bits kept sticky.
+ * Computed in single precision and rounded to half: 24 bits are enough for add, multiply, divide
+ * and square root to come out as if rounded once; fma goes through double with its lost bits kept
+ * sticky.
  * Rounding and flushing are MODE's, given as `mode`: the host has no register for them.
  *
  * F16C is not used here: the conversions below become vector code at every level, and they flush.
@@ -25,8 +26,9 @@ LANE float f16_exact_f32(uint16_t h)
 	/* as a number, not by the sign of the float subtraction: that depends on the rounding */
 	uint32_t denormal = ws_f32_bits((float)(int32_t)magnitude * 0x1p-24f);
 	uint32_t special = (magnitude << 13) | F32_EXP | (magnitude > 0x7c00 ? F32_QUIET : 0);
+	uint32_t finite = sel32(magnitude >= 0x400, normal, denormal);
 
-	return ws_as_f32(sign | sel32(magnitude >= 0x7c00, special, sel32(magnitude >= 0x400, normal, denormal)));
+	return ws_as_f32(sign | sel32(magnitude >= 0x7c00, special, finite));
 }
 
 LANE float f16_f32(uint16_t h, uint32_t mode)
@@ -56,7 +58,8 @@ LANE uint16_t f16_pack(uint32_t sign, uint32_t magnitude, uint32_t mode)
 
 /*
  * Rounds a number given as its exponent relative to that of single precision (127 is 2^0; at most
- * 1 << 20 either way) and 24 bits of mantissa, of which the last is sticky when it came from double.
+ * 1 << 20 either way) and 24 bits of mantissa, of which the last is sticky when it came from
+ * double.
  */
 LANE uint16_t f16_rounded(uint32_t sign, int32_t exponent, uint32_t mantissa, uint32_t mode)
 {
@@ -115,7 +118,8 @@ LANE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, uint32_t mode)
 	double product = x * y, sum = product + z;
 	double back = sum - product, lost = (product - (sum - back)) + (z - back);
 	uint64_t bits = ws_f64_bits(sum), rest = ws_f64_bits(lost), size = rest & ~F64_SIGN;
-	uint64_t zero = (size - 1) >> 63, nan = (size + (1ull << 52)) >> 63; /* infinities leave NaN */
+	/* infinities leave NaN */
+	uint64_t zero = (size - 1) >> 63, nan = (size + (1ull << 52)) >> 63;
 	uint64_t nudge = ~(bits | zero | nan) & 1, inward = (bits ^ rest) >> 63;
 	double odd = ws_as_f64(bits + nudge - ((nudge & inward) << 1));
 
@@ -181,8 +185,8 @@ LANE uint16_t f16_med3(uint16_t a, uint16_t b, uint16_t c, uint32_t mode)
 	uint16_t low = x < y ? a : b, high = x < y ? b : a;
 	uint16_t middle = f16_key(high) < z ? high : f16_key(low) > z ? low : c;
 
-	return (uint16_t)sel32(f16_is_nan(a) | f16_is_nan(b) | f16_is_nan(c), f16_min3(a, b, c, mode),
-			       f16_moved(middle, mode));
+	return (uint16_t)sel32(f16_is_nan(a) | f16_is_nan(b) | f16_is_nan(c),
+			       f16_min3(a, b, c, mode), f16_moved(middle, mode));
 }
 
 LANE int16_t f16_to_i16(uint16_t a)

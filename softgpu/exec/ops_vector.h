@@ -78,13 +78,14 @@
 
 /* ---- v_dot2_f32_f16 ---- */
 
-/* Both products are exact in single precision, so two roundings remain: c + lo, then + hi. MI200 takes
- * denormals for zero here (`flush`), MI100 does not. */
+/* Both products are exact in single precision, so two roundings remain: c + lo, then + hi. MI200
+ * takes denormals for zero here (`flush`), MI100 does not. */
 LANE float f16_dot2(uint32_t a, uint32_t b, float c, bool flush)
 {
 	const uint32_t mode = flush ? 0 : F16_KEEP;
-	float sum = f32_fma(f16_f32(LO16(a), mode), f16_f32(LO16(b), mode), flush ? f32_flush(c) : c);
+	float sum = flush ? f32_flush(c) : c;
 
+	sum = f32_fma(f16_f32(LO16(a), mode), f16_f32(LO16(b), mode), sum);
 	sum = f32_fma(f16_f32(HI16(a), mode), f16_f32(HI16(b), mode), sum);
 	return flush ? f32_flush(sum) : sum;
 }
@@ -110,8 +111,8 @@ LANE float f16_dot2(uint32_t a, uint32_t b, float c, bool flush)
 
 enum { MIX_F32, MIX_LO, MIX_HI };
 
-static inline void mix_source(float *restrict to, const uint32_t *p, const struct ws_insn *f, unsigned k,
-			      uint32_t mode)
+static inline void mix_source(float *restrict to, const uint32_t *p, const struct ws_insn *f,
+			      unsigned k, uint32_t mode)
 {
 	const bool half = f->op_sel_hi >> k & 1;
 	const unsigned shift = f->op_sel >> k & 1 ? 16 : 0;

@@ -633,6 +633,11 @@ def check_rocpd(where, events, rename=False, queues=False):
     # as a user's script reads it
     total, = db.execute("SELECT SUM(total_calls) FROM top_kernels").fetchone()
     same(total, len(of(events, "KERNEL_DISPATCH")), "top_kernels")
+    ledger, = db.execute("SELECT value FROM rocpd_metadata WHERE tag = 'wavescope_ledger'").fetchone()
+    ledger = {row["domain"]: row for row in json.loads(ledger)["ledger"]}
+    pid = events[0]["pid"]
+    same(ledger["HIP_API"]["written"], len([e for e in of(events, "HIP_API") if e["pid"] == pid]),
+         "ledger")
     env, = db.execute("SELECT environment FROM rocpd_info_process").fetchone()
     same(json.loads(env)["ODD"], '"quoted"\nline', "environment")
     for ext, in db.execute("SELECT extdata FROM rocpd_info_agent"):
@@ -829,11 +834,8 @@ def test_failures(program, where):
         fail("a JSON file that could not be written is there")
     # the disk is full: a file size limit stands for it
     shutil.rmtree(where + "/host")
-    limited = f"ulimit -f 400; exec '{program}' '{where}' csv,json,pftrace,rocpd,otf2 quiet two"
-    run = subprocess.run(["bash", "-c", "trap '' XFSZ; " + limited], stderr=subprocess.PIPE,
-                         check=False)
-    stderr = run.stderr.decode()
-    same(run.returncode, 3, "status with a full disk: " + stderr)
+    _, stderr = convert(program, where, "csv,json,pftrace,rocpd,otf2", "quiet", "two", "limit",
+                        status=3)
     for word in ("json", "pftrace", "rocpd"):
         if not re.search(rf"^file {word} .*: .*(cannot write|disk)", stderr, re.M):
             fail(f"{word}: no sentence about the full disk:\n{stderr}")

@@ -7,9 +7,11 @@
 #include "output/output.h"
 #include "tests/output/synth.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void put_hex(const char *text)
@@ -114,7 +116,7 @@ int main(int argc, char **argv)
 	char paths[2][4096], prefix[4096];
 	const char *captures[] = { paths[0], paths[1] };
 	size_t n_captures = 1;
-	bool dump = true;
+	bool dump = true, limit = false;
 	enum ws_status st;
 
 	if (argc < 3)
@@ -151,6 +153,7 @@ int main(int argc, char **argv)
 			n_captures = 2;
 		if (!strcmp(argv[i], "empty"))
 			synth.n_rounds = 0;
+		limit |= !strcmp(argv[i], "limit");
 		dump &= strcmp(argv[i], "quiet") != 0;
 		opts.truncated_names |= !strcmp(argv[i], "truncate");
 	}
@@ -165,6 +168,10 @@ int main(int argc, char **argv)
 		st = ws_synth_write(paths[i], &synth, NULL, &err);
 		if (st)
 			return die("captures", &err);
+	}
+	if (limit) { /* files that cannot grow: to the writers, a full disk */
+		signal(SIGXFSZ, SIG_IGN);
+		setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 400000, 400000 });
 	}
 	if (ws_trace_open(captures, n_captures, &opts, &trace, &err))
 		return die("trace", &err);

@@ -12,19 +12,30 @@
 		WS_REC_FIXED_TAG(NAME, struct T), (id), 0                                          \
 	}
 
-enum { OP_MALLOC = 1, OP_LAUNCH, OP_MEMCPY, OP_HSA_STORE, OP_HSA_COPY, OP_RCCL, OP_DECODE, OP_JPEG };
+enum {
+	OP_MALLOC = 1,
+	OP_LAUNCH,
+	OP_MEMCPY,
+	OP_HSA_STORE,
+	OP_HSA_COPY,
+	OP_RCCL,
+	OP_DECODE,
+	OP_JPEG
+};
 enum { CPU = 1, GPU0, GPU1 };
 
 struct maker {
 	struct ws_writer *w;
 	const struct ws_synth *synth;
 	struct ws_lane *lane;
-	uint64_t ticks, ns; /* the present of the lane, on both clocks */
+	struct ws_lane *gpu_lane; /* of the thread that is told when GPU work is done */
+	uint64_t ticks, ns;       /* the present of the lane, on both clocks */
 	uint64_t corr, n_dispatches, n_events;
 	uint64_t last_range;
 	uint32_t tid;
 	uint64_t random;
 	uint64_t external;
+	double ticks_per_ns;
 };
 
 static uint32_t str(struct maker *m, const char *text)
@@ -51,8 +62,9 @@ static void put_operation(struct maker *m, uint32_t op, enum ws_kind kind, enum 
 	struct {
 		struct ws_rec_operation op;
 		struct ws_op_arg args[8];
-	} rec = { .op = { .h = { WS_REC_TAG(WS_REC_OPERATION, sizeof(struct ws_rec_operation) +
-								      n_args * sizeof(struct ws_op_arg)),
+	} rec = { .op = { .h = { WS_REC_TAG(WS_REC_OPERATION,
+					    sizeof(struct ws_rec_operation) +
+						    n_args * sizeof(struct ws_op_arg)),
 				 op, 0 },
 			  .kind = kind,
 			  .id = id,
@@ -88,7 +100,8 @@ static void put_operations(struct maker *m)
 		      "hsa_signal_store_screlease", NULL, 0);
 	put_operation(m, OP_HSA_COPY, WS_KIND_HSA_AMD_EXT_API, WS_DOMAIN_HSA_API, 1,
 		      "hsa_amd_memory_async_copy", NULL, 0);
-	put_operation(m, OP_RCCL, WS_KIND_RCCL_API, WS_DOMAIN_RCCL_API, 3, "ncclAllReduce", NULL, 0);
+	put_operation(m, OP_RCCL, WS_KIND_RCCL_API, WS_DOMAIN_RCCL_API, 3, "ncclAllReduce", NULL,
+		      0);
 	put_operation(m, OP_DECODE, WS_KIND_ROCDECODE_API_EXT, WS_DOMAIN_ROCDECODE_API, 1,
 		      "rocDecCreateDecoder", decode_args, 2);
 	put_operation(m, OP_JPEG, WS_KIND_ROCJPEG_API, WS_DOMAIN_ROCJPEG_API, 0, "rocJpegCreate",
@@ -121,17 +134,17 @@ static void put_agent(struct maker *m, uint32_t id, uint32_t type, uint32_t node
 				      .grid_max_dim = { UINT32_MAX, UINT32_MAX, UINT32_MAX },
 				      .local_mem_size = 1ull << 36,
 				      .name_str = str(m, name),
-				      .vendor_name_str = str(m, type == WS_AGENT_GPU ? "AMD" : "CPU"),
+				      .vendor_name_str =
+					      str(m, type == WS_AGENT_GPU ? "AMD" : "CPU"),
 				      .product_name_str = str(m, "Product, \"quoted\""),
 				      .model_name_str = str(m, "model"),
 				      .uuid = { 1, 2, 3, 255 } };
 	struct ws_rec_agent_bank bank = { .h = HEAD(AGENT_BANK, ws_rec_agent_bank, id),
 					  .size_in_bytes = 1ull << 36,
 					  .flags = 2 };
-	struct ws_rec_agent_cache cache = { .h = HEAD(AGENT_CACHE, ws_rec_agent_cache, id),
-					    .size = 16,
-					    .level = 1,
-					    .type = 9 };
+	struct ws_rec_agent_cache cache = {
+		.h = HEAD(AGENT_CACHE, ws_rec_agent_cache, id), .size = 16, .level = 1, .type = 9
+	};
 	struct ws_rec_agent_link link = { .h = HEAD(AGENT_LINK, ws_rec_agent_link, id),
 					  .node_from = node,
 					  .flags = 3 };
@@ -233,13 +246,33 @@ static void put_facts(struct maker *m)
 static void pass(struct maker *m, uint64_t ns)
 {
 	m->ns += ns;
-	m->ticks += ns; /* a tick is a nanosecond or less: calls keep their order */
+	m->ticks += (uint64_t)((double)ns * m->ticks_per_ns);
+}
+
+/* So that calls and GPU work, which are on different clocks, keep step. */
+static double measure_ticks(void)
+{
+	struct timespec a, b, nap = { .tv_nsec = 5000000 };
+	uint64_t ticks = ws_ticks();
+
+	clock_gettime(CLOCK_BOOTTIME, &a);
+	nanosleep(&nap, NULL);
+	ticks = ws_ticks() - ticks;
+	clock_gettime(CLOCK_BOOTTIME, &b);
+	return (double)ticks /
+	       ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec));
 }
 
 static void *take(struct maker *m, size_t n)
 {
 	m->n_events++;
 	return ws_lane_reserve(&m->lane, (uint32_t)n);
+}
+
+static void *take_gpu(struct maker *m, size_t n)
+{
+	m->n_events++;
+	return ws_lane_reserve(&m->gpu_lane, (uint32_t)n);
 }
 
 static uint64_t put_call(struct maker *m, uint32_t op, uint64_t start, uint64_t corr,
@@ -257,7 +290,8 @@ static uint64_t put_call(struct maker *m, uint32_t op, uint64_t start, uint64_t 
 }
 
 static void put_call_args(struct maker *m, uint32_t op, uint64_t start, uint64_t corr,
-			  uint64_t ancestor, uint32_t stream, const uint64_t *slots, uint32_t n_slots)
+			  uint64_t ancestor, uint32_t stream, const uint64_t *slots,
+			  uint32_t n_slots)
 {
 	uint32_t n = (uint32_t)sizeof(struct ws_rec_call_args) + n_slots * 8;
 	struct ws_rec_call_args *rec = take(m, n);
@@ -294,7 +328,7 @@ static void put_dispatch(struct maker *m, uint64_t corr, uint32_t queue, uint64_
 	uint32_t n_values = counted ? 4 : 0;
 	uint32_t n = (uint32_t)(sizeof(struct ws_rec_dispatch) +
 				n_values * sizeof(struct ws_counter_value));
-	struct ws_rec_dispatch *rec = take(m, n);
+	struct ws_rec_dispatch *rec = take_gpu(m, n);
 	struct ws_counter_value *values = (struct ws_counter_value *)(rec + 1);
 
 	rec->h.what = 1 + (uint32_t)(m->n_dispatches % 3);
@@ -319,12 +353,12 @@ static void put_dispatch(struct maker *m, uint64_t corr, uint32_t queue, uint64_
 	for (uint32_t i = 0; i < n_values; i++)
 		values[i] = (struct ws_counter_value){ 11 + i / 2, i % 2,
 						       i < 2 ? 1000.0 + i : 0.125 * (i - 1) };
-	ws_lane_commit(m->lane, &rec->h, WS_REC_TAG(WS_REC_DISPATCH, n));
+	ws_lane_commit(m->gpu_lane, &rec->h, WS_REC_TAG(WS_REC_DISPATCH, n));
 }
 
 static void put_copy(struct maker *m, uint64_t corr, uint64_t ns)
 {
-	struct ws_rec_copy *rec = take(m, sizeof(*rec));
+	struct ws_rec_copy *rec = take_gpu(m, sizeof(*rec));
 	bool down = dice(m, 2);
 
 	rec->h.what = down ? WS_COPY_DEVICE_TO_HOST : WS_COPY_HOST_TO_DEVICE;
@@ -338,7 +372,7 @@ static void put_copy(struct maker *m, uint64_t corr, uint64_t ns)
 	rec->src_agent = down ? GPU0 : CPU;
 	rec->tid = m->tid;
 	rec->stream = 1;
-	ws_lane_commit(m->lane, &rec->h, WS_REC_FIXED_TAG(COPY, struct ws_rec_copy));
+	ws_lane_commit(m->gpu_lane, &rec->h, WS_REC_FIXED_TAG(COPY, struct ws_rec_copy));
 }
 
 static void put_alloc(struct maker *m, uint64_t corr, enum ws_alloc_op op, uint64_t address)
@@ -377,7 +411,7 @@ static void put_scratch(struct maker *m, enum ws_scratch_op op)
 
 static void put_sample(struct maker *m, bool stochastic)
 {
-	struct ws_rec_pc_sample *rec = take(m, sizeof(*rec));
+	struct ws_rec_pc_sample *rec = take_gpu(m, sizeof(*rec));
 
 	rec->h.what = stochastic ? WS_PC_STOCHASTIC : 0;
 	rec->h.time = m->ns;
@@ -390,14 +424,16 @@ static void put_sample(struct maker *m, bool stochastic)
 	rec->inst_type = stochastic ? 1 : 0;
 	rec->stall_reason = stochastic ? 3 : 0;
 	rec->wave_count = 7;
-	ws_lane_commit(m->lane, &rec->h, WS_REC_FIXED_TAG(PC_SAMPLE, struct ws_rec_pc_sample));
+	ws_lane_commit(m->gpu_lane, &rec->h, WS_REC_FIXED_TAG(PC_SAMPLE, struct ws_rec_pc_sample));
 }
 
 /* A launch with a call inside it, then what it set off. */
 static void launch(struct maker *m, uint32_t queue)
 {
 	uint64_t start = m->ticks, inner, corr = ++m->corr;
-	uint64_t slots[] = { 0x400001, 1024 | 1ull << 32, 1, 5, 0, queue, 0x7f0000000000ull + queue };
+	uint64_t slots[] = {
+		0x400001, 1024 | 1ull << 32, 1, 5, 0, queue, 0x7f0000000000ull + queue
+	};
 
 	memcpy(&slots[4], "l\"b\nl", 5);
 	pass(m, 200 + dice(m, 200));
@@ -429,8 +465,8 @@ static void copy(struct maker *m)
 static void odds_and_ends(struct maker *m, uint64_t round)
 {
 	static const char *const texts[] = { "main \"loop\"", "two\nlines, and a comma",
-					     "\xc3\xbcml\xc3\xa4ut \xe2\x82\xac", "bad \xff\xfe bytes",
-					     "semi; 'quote' \\ back" };
+					     "\xc3\xbcml\xc3\xa4ut \xe2\x82\xac",
+					     "bad \xff\xfe bytes", "semi; 'quote' \\ back" };
 	uint64_t start = m->ticks, address = 0x7f0000000000ull + round * 4096 + m->tid;
 	uint64_t decode[] = { 1920, 0x3fe8000000000000ull };
 	uint64_t inner;
@@ -487,6 +523,7 @@ enum ws_status ws_synth_write(const char *path, const struct ws_synth *synth, ui
 	st = ws_writer_open(path, &opts, &m.w, err);
 	if (st)
 		return st;
+	m.ticks_per_ns = measure_ticks();
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	ticks = ws_ticks();
@@ -503,10 +540,11 @@ enum ws_status ws_synth_write(const char *path, const struct ws_synth *synth, ui
 		m.ns = ns + i * 17;
 		m.last_range = 0;
 		m.lane = ws_lane_get(m.w, m.tid);
-		if (!m.lane)
+		m.gpu_lane = ws_lane_get(m.w, synth->pid + 50);
+		if (!m.lane || !m.gpu_lane)
 			return ws_fail(err, WS_E_NOMEM, "no lane");
 		run_thread(&m);
-		ws_lane_put(m.lane);
+		/* kept until the end: the next thread's time begins where this one's began */
 	}
 	ws_writer_end(m.w, WS_END_EXIT);
 	ws_writer_close(m.w);

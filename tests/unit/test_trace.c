@@ -4,6 +4,7 @@
 #include "capture/writer.h"
 #include "trace/trace.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -642,6 +643,56 @@ static void several_captures_are_one_trace(void **state)
 	ws_trace_close(trace);
 }
 
+/* As if @to had been written on a machine that started @older_ns before this one. */
+static void move_to_other_machine(const char *to, uint64_t older_ns)
+{
+	struct ws_file_head head;
+	int fd = open(to, O_RDWR);
+
+	assert_int_equal(pread(fd, &head, sizeof(head), 0), sizeof(head));
+	head.boot_id[3] ^= 0xff;
+	head.created_ns += older_ns;
+	head.check = ws_check32((const uint32_t *)&head,
+				offsetof(struct ws_file_head, end_bytes) / sizeof(uint32_t));
+	assert_int_equal(pwrite(fd, &head, sizeof(head), 0), sizeof(head));
+	close(fd);
+}
+
+static void captures_of_two_machines_share_a_clock(void **state)
+{
+	const char *paths[] = { path2, path };
+	const uint64_t older_ns = 5000000000;
+	struct ws_trace *trace = NULL;
+	struct ws_events *events;
+	const struct ws_event *ev;
+	uint64_t last = 0, n = 0;
+
+	for (int k = 0; k < 2; k++) { /* path first: the trace has its clock */
+		struct ws_writer *w = start(k ? path2 : path);
+		struct ws_lane *lane = ws_lane_get(w, 50);
+
+		put_facts(w, 60);
+		for (uint64_t i = 0; i < 10; i++)
+			put_dispatch(lane, older_ns * 2 + i * 100 + (k ? older_ns + 50 : 0),
+				     older_ns * 4, i);
+		ws_writer_close(w);
+	}
+	move_to_other_machine(path2, older_ns);
+	assert_int_equal(ws_trace_open(paths, 2, NULL, &trace, NULL), WS_OK);
+	events = open_events(trace, (struct ws_event_query){ .order = WS_ORDER_START });
+	for (; (ev = ws_events_next(events)); n++) {
+		assert_true(ev->start_ns >= last);
+		last = ev->start_ns;
+		/* taking turns, to within what lies between reading two clocks at open */
+		assert_true(ev->start_ns >= older_ns * 2 && ev->start_ns < older_ns * 2 + 10000000);
+		if (!ev->process->clock_shift_ns)
+			assert_int_equal((ev->start_ns - older_ns * 2) % 100, 0);
+	}
+	assert_int_equal(n, 20);
+	ws_events_close(events, NULL);
+	ws_trace_close(trace);
+}
+
 static void images_are_kept(void **state)
 {
 	struct ws_writer *w = start(path);
@@ -714,6 +765,7 @@ int main(void)
 		cmocka_unit_test(events_come_by_start),
 		cmocka_unit_test(wild_times_do_not_disturb_the_order_of_others),
 		cmocka_unit_test(several_captures_are_one_trace),
+		cmocka_unit_test(captures_of_two_machines_share_a_clock),
 		cmocka_unit_test(images_are_kept),
 		cmocka_unit_test(running_out_of_memory_is_an_error_every_time),
 	};
