@@ -1,0 +1,47 @@
+/*
+ * collector_priv: what the files of the core tell each other. Providers: provider.h.
+ */
+#ifndef WS_COLLECTOR_PRIV_H
+#define WS_COLLECTOR_PRIV_H
+
+#include "collector/provider.h"
+
+/* core.c */
+#define WS_PROVIDERS 4
+extern const struct ws_provider *const ws_providers[WS_PROVIDERS]; /* providers.c; NULL: not built */
+uint64_t ws_load_ns(void);                             /* when the library was loaded */
+struct ws_writer *ws_capture_now(void);                /* the open capture, without opening one */
+uint64_t ws_asked_domains(void);        /* bit per enum ws_domain */
+void ws_early_lost(enum ws_domain domain); /* something was lost before there was a capture */
+
+/* thread.c */
+void ws_threads_start(void);                 /* once, in the constructor */
+void ws_threads_forked(void);                /* in the child; forgets the parent's lane */
+uint64_t ws_threads_forked_in(void);         /* correlation id of the call that forked, or 0 */
+void ws_threads_names(struct ws_writer *writer); /* at the end: names of the living */
+
+/* facts.c */
+void ws_facts_process(struct ws_writer *writer, bool forked);
+
+/* control.c */
+void ws_control_start(const struct ws_collect_config *config); /* in the constructor */
+void ws_control_opened(struct ws_writer *writer); /* a capture is there: say the state, run periods */
+void ws_control_forked(void);
+void ws_control_set(bool on, enum ws_control_cause cause);
+void ws_control_region(bool enter); /* roctxProfilerResume and Pause */
+
+/* marker.c */
+void ws_markers_forked(void);
+void ws_markers_thread_end(struct ws_thread *t);
+
+/* A helper thread with all signals blocked; false when it could not be made. errno kept. */
+bool ws_spawn(void *(*main)(void *), void *arg, const char *name);
+
+/* A lock for rare paths: sleeps instead of spinning, and can be made new after a fork. */
+struct ws_lock {
+	uint32_t word;
+};
+void ws_lock(struct ws_lock *lock);
+void ws_unlock(struct ws_lock *lock);
+
+#endif

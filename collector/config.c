@@ -1,0 +1,308 @@
+#include "collector/config.h"
+
+/* Nothing from libc but types: see config.h. */
+
+static const char *const service_names[] = {
+#define WS_SERVICE_ROW(id, name, domain) name,
+	WS_SERVICE_TABLE(WS_SERVICE_ROW)
+#undef WS_SERVICE_ROW
+};
+
+static const char *const flag_names[] = {
+#define WS_COLLECT_FLAG_ROW(id, name) name,
+	WS_COLLECT_FLAG_TABLE(WS_COLLECT_FLAG_ROW)
+#undef WS_COLLECT_FLAG_ROW
+};
+
+static const char *const log_names[WS_COLLECT_LOG_COUNT] = {
+	"", "error", "warn", "info", "debug", "trace",
+};
+
+/* A stretch of the text; `at` == `end` is empty. */
+struct part {
+	const char *at, *end;
+};
+
+static bool part_is(struct part p, const char *word)
+{
+	while (p.at != p.end && *word && *p.at == *word)
+		p.at++, word++;
+	return p.at == p.end && !*word;
+}
+
+/* Take what is before the next @sep off the front; false when nothing is left. */
+static bool part_next(struct part *rest, char sep, struct part *out)
+{
+	if (!rest->at)
+		return false;
+	out->at = out->end = rest->at;
+	while (out->end != rest->end && *out->end != sep)
+		out->end++;
+	rest->at = out->end == rest->end ? NULL : out->end + 1;
+	return true;
+}
+
+static bool part_u64(struct part p, uint64_t *out)
+{
+	uint64_t value = 0;
+
+	if (p.at == p.end)
+		return false;
+	for (; p.at != p.end; p.at++) {
+		if (*p.at < '0' || *p.at > '9' || __builtin_mul_overflow(value, 10u, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*p.at - '0'), &value))
+			return false;
+	}
+	*out = value;
+	return true;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool decode(struct part p, char *to, size_t room)
+{
+	size_t n = 0;
+
+	for (; p.at != p.end; p.at++) {
+		char c = *p.at;
+
+		if (c == '%') {
+			int high = p.end - p.at > 2 ? hex_digit(p.at[1]) : -1;
+			int low = high >= 0 ? hex_digit(p.at[2]) : -1;
+
+			if (low < 0 || high + low == 0)
+				return false;
+			c = (char)(high << 4 | low);
+			p.at += 2;
+		}
+		if (n + 1 >= room)
+			return false;
+		to[n++] = c;
+	}
+	to[n] = '\0';
+	return true;
+}
+
+/* Names to bits; returns how many were not known. */
+static uint32_t parse_bits(struct part list, const char *const *names, unsigned n_names,
+			   uint32_t *bits)
+{
+	uint32_t n_unknown = 0;
+	struct part word;
+
+	while (part_next(&list, ',', &word)) {
+		unsigned i = 0;
+
+		if (word.at == word.end)
+			continue;
+		while (i < n_names && !part_is(word, names[i]))
+			i++;
+		if (i < n_names)
+			*bits |= 1u << i;
+		else
+			n_unknown++;
+	}
+	return n_unknown;
+}
+
+static bool parse_periods(struct part list, struct ws_collect_config *config)
+{
+	struct part triple;
+
+	while (part_next(&list, ',', &triple)) {
+		struct ws_collect_period *p = &config->periods[config->n_periods];
+		struct part number;
+
+		if (config->n_periods == WS_COLLECT_PERIODS_MAX ||
+		    !part_next(&triple, ':', &number) || !part_u64(number, &p->delay_ns) ||
+		    !part_next(&triple, ':', &number) || !part_u64(number, &p->duration_ns) ||
+		    !part_next(&triple, ':', &number) || !part_u64(number, &p->repeat) || triple.at)
+			return false;
+		config->n_periods++;
+	}
+	return true;
+}
+
+static bool parse_word(struct part key, struct part value, struct ws_collect_config *config)
+{
+	uint32_t log;
+
+	if (part_is(key, "dir")) {
+		config->wrong = "dir is too long or badly escaped";
+		if (!decode(value, config->dir, sizeof(config->dir)))
+			return false;
+	} else if (part_is(key, "services")) {
+		config->n_unknown +=
+			parse_bits(value, service_names, WS_SERVICE_COUNT, &config->services);
+	} else if (part_is(key, "flags")) {
+		config->n_unknown +=
+			parse_bits(value, flag_names, WS_COLLECT_FLAG_COUNT, &config->flags);
+	} else if (part_is(key, "period")) {
+		config->wrong = "period is not delay:duration:repeat";
+		if (!parse_periods(value, config))
+			return false;
+	} else if (part_is(key, "max")) {
+		config->wrong = "max is not a number";
+		if (!part_u64(value, &config->max_bytes))
+			return false;
+	} else if (part_is(key, "log")) {
+		for (log = 1; log < WS_COLLECT_LOG_COUNT && !part_is(value, log_names[log]); log++)
+			;
+		if (log < WS_COLLECT_LOG_COUNT)
+			config->log = log;
+		else
+			config->n_unknown++;
+	} else {
+		config->n_unknown++;
+	}
+	config->wrong = NULL;
+	return true;
+}
+
+bool ws_collect_parse(const char *text, struct ws_collect_config *out_config)
+{
+	static const struct ws_collect_config none;
+	struct part rest = { text, text }, word;
+
+	*out_config = none;
+	out_config->wrong = "not set";
+	if (!text)
+		return false;
+	while (*rest.end)
+		rest.end++;
+	out_config->wrong = "made for another version of wavescope";
+	if (!part_next(&rest, ';', &word) || !part_is(word, "1"))
+		return false;
+	out_config->wrong = NULL;
+	while (part_next(&rest, ';', &word)) {
+		struct part key = word;
+
+		if (word.at == word.end)
+			continue;
+		for (key.end = word.at; key.end != word.end && *key.end != '=';)
+			key.end++;
+		word.at = key.end == word.end ? word.end : key.end + 1;
+		if (!parse_word(key, word, out_config))
+			return false;
+	}
+	if (out_config->dir[0] == '/')
+		return true;
+	out_config->wrong = "dir is not an absolute path";
+	return false;
+}
+
+/* A text being written; `ok` turns false when the room is used up. */
+struct sink {
+	char *to;
+	size_t n, room;
+	bool ok;
+};
+
+static void put_c(struct sink *s, char c)
+{
+	if (s->n + 1 < s->room)
+		s->to[s->n++] = c;
+	else
+		s->ok = false;
+}
+
+static void put(struct sink *s, const char *text)
+{
+	while (*text)
+		put_c(s, *text++);
+}
+
+static void put_u64(struct sink *s, uint64_t value)
+{
+	char digits[20];
+	unsigned n = 0;
+
+	do
+		digits[n++] = (char)('0' + value % 10);
+	while (value /= 10);
+	while (n)
+		put_c(s, digits[--n]);
+}
+
+static void put_escaped(struct sink *s, const char *text)
+{
+	static const char hex[] = "0123456789ABCDEF";
+
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < ' ' || c == ';' || c == '%') {
+			put_c(s, '%');
+			put_c(s, hex[c >> 4]);
+			put_c(s, hex[c & 15]);
+		} else {
+			put_c(s, (char)c);
+		}
+	}
+}
+
+static void put_bits(struct sink *s, const char *key, uint32_t bits, const char *const *names,
+		     unsigned n_names)
+{
+	const char *before = key;
+
+	for (unsigned i = 0; i < n_names; i++)
+		if (bits >> i & 1) {
+			put(s, before);
+			put(s, names[i]);
+			before = ",";
+		}
+}
+
+bool ws_collect_print(const struct ws_collect_config *config, char *to, size_t room)
+{
+	struct sink s = { to, 0, room, room > 0 };
+
+	put(&s, "1;dir=");
+	put_escaped(&s, config->dir);
+	put_bits(&s, ";services=", config->services, service_names, WS_SERVICE_COUNT);
+	put_bits(&s, ";flags=", config->flags, flag_names, WS_COLLECT_FLAG_COUNT);
+	for (uint32_t i = 0; i < config->n_periods; i++) {
+		put(&s, i ? "," : ";period=");
+		put_u64(&s, config->periods[i].delay_ns);
+		put_c(&s, ':');
+		put_u64(&s, config->periods[i].duration_ns);
+		put_c(&s, ':');
+		put_u64(&s, config->periods[i].repeat);
+	}
+	if (config->max_bytes) {
+		put(&s, ";max=");
+		put_u64(&s, config->max_bytes);
+	}
+	if (config->log && config->log < WS_COLLECT_LOG_COUNT) {
+		put(&s, ";log=");
+		put(&s, log_names[config->log]);
+	}
+	if (room)
+		to[s.n] = '\0';
+	return s.ok;
+}
+
+size_t ws_capture_name(uint32_t pid, uint32_t n, char *to)
+{
+	struct sink s = { to, 0, 32, true };
+
+	put_u64(&s, pid);
+	put_c(&s, '-');
+	put_u64(&s, n);
+	put(&s, WS_CAPTURE_SUFFIX);
+	to[s.n] = '\0';
+	return s.n;
+}
+
+const char *ws_service_name(enum ws_service service)
+{
+	return service < WS_SERVICE_COUNT ? service_names[service] : "?";
+}

@@ -1,0 +1,128 @@
+/*
+ * control: whether recording is on right now.
+ *
+ * There is one state for the process, on or off, as there is one for AMD's tool:
+ * roctxProfilerPause and Resume and the collection periods all set it, the last one
+ * wins. On means that ws_switches holds what was asked for; off means it is 0.
+ */
+#include "collector/collector_priv.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+uint32_t ws_switches;
+
+static struct {
+	const struct ws_collect_config *config;
+	struct ws_lock lock;
+	bool on;
+	int depth; /* with region-ref-count: regions that are open */
+} control;
+
+static void write_state(struct ws_writer *writer, enum ws_control_cause cause)
+{
+	struct ws_rec_control rec = {
+		.h = { WS_REC_FIXED_TAG(CONTROL, struct ws_rec_control), control.on, ws_ticks() },
+		.cause = cause,
+		.tid = (uint32_t)syscall(SYS_gettid),
+	};
+
+	ws_writer_meta(writer, &rec.h);
+}
+
+void ws_control_set(bool on, enum ws_control_cause cause)
+{
+	struct ws_writer *writer;
+
+	if (!control.config)
+		return;
+	ws_lock(&control.lock);
+	if (on != control.on) {
+		control.on = on;
+		__atomic_store_n(&ws_switches, on ? control.config->services : 0,
+				 __ATOMIC_RELAXED);
+		writer = ws_capture_now(); /* ws_control_opened() says it when there is none yet */
+		if (writer)
+			write_state(writer, cause);
+	}
+	ws_unlock(&control.lock);
+}
+
+void ws_control_region(bool enter)
+{
+	bool on = enter;
+
+	if (!control.config)
+		return;
+	if (control.config->flags & WS_COLLECT_FLAG(REGION_REF_COUNT)) {
+		ws_lock(&control.lock);
+		control.depth += enter ? 1 : -1;
+		if (control.depth < 0)
+			control.depth = 0;
+		on = control.depth > 0;
+		ws_unlock(&control.lock);
+	}
+	ws_control_set(on, WS_CONTROL_ROCTX);
+}
+
+/* ---- collection periods ---- */
+
+static void sleep_until(uint64_t at_ns)
+{
+	struct timespec at = { (time_t)(at_ns / 1000000000u), (long)(at_ns % 1000000000u) };
+
+	while (clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &at, NULL) == EINTR)
+		;
+}
+
+/*
+ * Times count from when the library was loaded, not from when this thread started:
+ * a program that takes a second to find its GPU has used up a second of the delay.
+ */
+static void *run_periods(void *arg)
+{
+	uint64_t now_ns = ws_load_ns();
+
+	for (uint32_t i = 0; i < control.config->n_periods; i++) {
+		const struct ws_collect_period *period = &control.config->periods[i];
+
+		for (uint64_t n = 0; period->repeat == 0 || n < period->repeat; n++) {
+			now_ns += period->delay_ns;
+			sleep_until(now_ns);
+			ws_control_set(true, WS_CONTROL_PERIOD);
+			now_ns += period->duration_ns;
+			sleep_until(now_ns);
+			ws_control_set(false, WS_CONTROL_PERIOD);
+			/* 0:0:0 would be a busy loop */
+			if (period->delay_ns + period->duration_ns == 0)
+				break;
+		}
+	}
+	return NULL;
+}
+
+void ws_control_opened(struct ws_writer *writer)
+{
+	ws_lock(&control.lock);
+	write_state(writer, control.config->n_periods ? WS_CONTROL_PERIOD : WS_CONTROL_ROCTX);
+	ws_unlock(&control.lock);
+	if (control.config->n_periods && !ws_spawn(run_periods, NULL, "wavescope-time"))
+		ws_note("collection periods: no thread could be started, nothing is recorded");
+}
+
+void ws_control_forked(void)
+{
+	control.lock = (struct ws_lock){ 0 };
+}
+
+void ws_control_start(const struct ws_collect_config *config)
+{
+	control.config = config;
+	if (config->n_periods || config->flags & WS_COLLECT_FLAG(SELECTED_REGIONS))
+		return;
+	control.on = true;
+	control.depth = 1;
+	ws_switches = config->services;
+}

@@ -1,0 +1,440 @@
+/*
+ * core: the collector's life inside somebody else's process.
+ *
+ * The constructor reads the configuration and does nothing else, so that a shell
+ * or a `timeout` which inherits the environment pays a getenv(). The capture is
+ * opened by the first thread that has something to record. A forked child does
+ * the same with a file of its own. At exit there is nothing to flush: records are
+ * in the file when they are committed. What is left to do is to wait a moment for
+ * GPU work that is in the air, and to say that the end was a proper one.
+ */
+#include "collector/collector_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FINISH_NS 2000000000u /* at most this long for what is in the air at exit */
+#define CAPTURES_MAX 4096u    /* files of one pid: execs, containers */
+#define REOPEN_NS 1000000000u /* after a failure to open: not before this */
+#define HELPER_STACK_BYTES (256u << 10)
+
+static struct {
+	struct ws_collect_config config;
+	bool active; /* something was asked for and can be done; constant after the constructor */
+	uint64_t load_ns;
+	struct ws_lock opening;
+	struct ws_writer *capture; /* acquire/release */
+	uint64_t retry_ns;
+	bool forked, complained;
+	uint32_t pid;
+	uint32_t ended;    /* the capture was closed properly */
+	uint32_t runtimes; /* bit per enum ws_runtime that the capture knows of */
+	uint64_t lost[WS_DOMAIN_COUNT]; /* before there was a capture to count it in */
+} core;
+
+/* ---- small things ---- */
+
+uint64_t ws_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void *ws_pages(size_t n_bytes)
+{
+	int saved_errno = errno;
+	void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	errno = saved_errno;
+	return at == MAP_FAILED ? NULL : at;
+}
+
+void ws_pages_free(void *pages, size_t n_bytes)
+{
+	int saved_errno = errno;
+
+	if (pages)
+		munmap(pages, n_bytes);
+	errno = saved_errno;
+}
+
+/* 0 free, 1 held, 2 held and somebody sleeps. */
+void ws_lock(struct ws_lock *lock)
+{
+	uint32_t was = 0;
+	int saved_errno = errno;
+
+	if (__atomic_compare_exchange_n(&lock->word, &was, 1, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE) != 0)
+		syscall(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+	errno = saved_errno;
+}
+
+void ws_unlock(struct ws_lock *lock)
+{
+	int saved_errno = errno;
+
+	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
+		syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	errno = saved_errno;
+}
+
+bool ws_spawn(void *(*main)(void *), void *arg, const char *name)
+{
+	int saved_errno = errno;
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	bool done;
+
+	if (pthread_attr_init(&attr) != 0)
+		return false;
+	pthread_attr_setstacksize(&attr, HELPER_STACK_BYTES);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	/* The program's signals are for the program's threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	done = pthread_create(&thread, &attr, main, arg) == 0;
+	if (done)
+		pthread_setname_np(thread, name);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	errno = saved_errno;
+	return done;
+}
+
+/* ---- configuration ---- */
+
+bool ws_asked(enum ws_service service)
+{
+	return core.active && (core.config.services >> service & 1);
+}
+
+const struct ws_collect_config *ws_config(void)
+{
+	return &core.config;
+}
+
+uint64_t ws_load_ns(void)
+{
+	return core.load_ns;
+}
+
+uint64_t ws_asked_domains(void)
+{
+	static const uint8_t domain_of[WS_SERVICE_COUNT] = {
+#define ROW(id, name, domain) [WS_SERVICE_##id] = WS_DOMAIN_##domain,
+		WS_SERVICE_TABLE(ROW)
+#undef ROW
+	};
+	uint64_t domains = 0;
+
+	for (unsigned i = 0; i < WS_SERVICE_COUNT; i++) {
+		if (core.config.services >> i & 1)
+			domains |= 1ull << domain_of[i];
+	}
+	return domains;
+}
+
+/* The only words the collector ever says to the program's stderr. */
+static void complain(const char *what, const char *why)
+{
+	char text[512];
+	size_t n = 0;
+	const char *parts[] = { "wavescope: ", what, why ? ": " : "", why ? why : "", "\n" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		size_t len = strlen(parts[i]);
+
+		if (len > sizeof(text) - 1 - n)
+			len = sizeof(text) - 1 - n;
+		memcpy(text + n, parts[i], len);
+		n += len;
+	}
+	text[n - 1] = '\n';
+	if (write(STDERR_FILENO, text, n) < 0)
+		return; /* stderr is closed: nobody to tell */
+}
+
+void ws_note(const char *text)
+{
+	int saved_errno = errno;
+	struct ws_writer *writer = ws_capture();
+
+	if (writer)
+		ws_writer_fact(writer, WS_FACT_NOTE, text);
+	if (core.active && core.config.log >= WS_COLLECT_LOG_INFO)
+		complain(text, NULL);
+	errno = saved_errno;
+}
+
+/* ---- the capture ---- */
+
+/* With "no-children": is an ancestor of this process being recorded? */
+static bool ancestor_recorded(void)
+{
+	char path[PATH_MAX + 64], stat[512], number[16];
+	size_t n_dir = strlen(core.config.dir);
+	pid_t pid = getppid();
+
+	memcpy(path, core.config.dir, n_dir);
+	path[n_dir] = '/';
+	for (int level = 0; level < 32 && pid > 1; level++) {
+		char *at;
+		ssize_t n;
+		int fd;
+
+		ws_capture_name((uint32_t)pid, 0, path + n_dir + 1);
+		if (access(path, F_OK) == 0)
+			return true;
+		/* /proc/PID/stat: "pid (comm) state ppid"; comm may hold anything, ')' included. */
+		n = (ssize_t)ws_capture_name((uint32_t)pid, 0, number);
+		at = memchr(number, '-', (size_t)n);
+		*at = 0;
+		memcpy(stat, "/proc/", 6);
+		memcpy(stat + 6, number, (size_t)(at - number));
+		memcpy(stat + 6 + (at - number), "/stat", 6);
+		fd = open(stat, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return false;
+		n = read(fd, stat, sizeof(stat) - 1);
+		close(fd);
+		if (n <= 0)
+			return false;
+		stat[n] = 0;
+		at = strrchr(stat, ')');
+		if (!at || strlen(at) < 5)
+			return false;
+		pid = 0;
+		for (at += 4; *at >= '0' && *at <= '9'; at++)
+			pid = pid * 10 + (*at - '0');
+	}
+	return false;
+}
+
+static struct ws_writer *open_capture(void)
+{
+	struct ws_writer_opts opts = {
+		.max_bytes = core.config.max_bytes,
+		.domains = ws_asked_domains(),
+	};
+	char path[PATH_MAX + 64];
+	size_t n_dir = strlen(core.config.dir);
+	struct ws_writer *writer = NULL;
+	struct ws_err err = { 0 };
+	enum ws_status st = WS_E_EXISTS;
+
+	memcpy(path, core.config.dir, n_dir);
+	path[n_dir] = '/';
+	for (uint32_t n = 0; st == WS_E_EXISTS && n < CAPTURES_MAX; n++) {
+		ws_capture_name((uint32_t)getpid(), n, path + n_dir + 1);
+		st = ws_writer_open(path, &opts, &writer, &err);
+	}
+	if (st && !core.complained) {
+		core.complained = true; /* once: it is tried again, and may fail again */
+		complain("nothing is recorded", err.text);
+	}
+	return st ? NULL : writer;
+}
+
+/* Everything a fresh capture has to know before events refer to it. */
+static void tell_capture(struct ws_writer *writer)
+{
+	ws_facts_process(writer, core.forked);
+	for (unsigned i = 0; i < WS_DOMAIN_COUNT; i++) {
+		uint64_t lost = __atomic_exchange_n(&core.lost[i], 0, __ATOMIC_RELAXED);
+
+		if (lost)
+			ws_writer_count(writer, i, WS_LEDGER_DROPPED, lost);
+	}
+	for (unsigned i = 0; i < WS_PROVIDERS; i++) {
+		if (ws_providers[i] && ws_providers[i]->state)
+			ws_providers[i]->state(writer);
+	}
+	ws_control_opened(writer);
+}
+
+struct ws_writer *ws_capture_now(void)
+{
+	return __atomic_load_n(&core.capture, __ATOMIC_ACQUIRE);
+}
+
+struct ws_writer *ws_capture(void)
+{
+	struct ws_writer *writer = ws_capture_now();
+	int saved_errno = errno;
+	bool fresh = false;
+
+	if (writer || !core.active)
+		return writer;
+	ws_lock(&core.opening);
+	writer = core.capture;
+	if (!writer && ws_now_ns() >= core.retry_ns) {
+		if (core.config.flags & WS_COLLECT_FLAG(NO_CHILDREN) &&
+		    (core.forked || ancestor_recorded())) {
+			core.retry_ns = UINT64_MAX;
+			__atomic_store_n(&ws_switches, 0, __ATOMIC_RELAXED);
+		} else {
+			writer = open_capture();
+			core.retry_ns = ws_now_ns() + REOPEN_NS;
+			__atomic_store_n(&core.capture, writer, __ATOMIC_RELEASE);
+			fresh = writer != NULL;
+		}
+	}
+	ws_unlock(&core.opening);
+	/* Facts may follow the events that refer to them: readers take facts in first. */
+	if (fresh)
+		tell_capture(writer);
+	errno = saved_errno;
+	return writer;
+}
+
+void ws_early_lost(enum ws_domain domain)
+{
+	__atomic_fetch_add(&core.lost[domain], 1, __ATOMIC_RELAXED);
+}
+
+void ws_runtime_used(enum ws_runtime runtime, uint32_t version)
+{
+	struct ws_writer *writer;
+	struct ws_rec_runtime rec = {
+		.h = { WS_REC_FIXED_TAG(RUNTIME, struct ws_rec_runtime), runtime, 0 },
+		.version = version,
+	};
+
+	if (__atomic_load_n(&core.runtimes, __ATOMIC_RELAXED) >> runtime & 1 || !core.active)
+		return;
+	writer = ws_capture();
+	if (!writer ||
+	    __atomic_fetch_or(&core.runtimes, 1u << runtime, __ATOMIC_ACQ_REL) >> runtime & 1)
+		return;
+	rec.h.time = ws_ticks();
+	ws_writer_meta(writer, &rec.h);
+}
+
+/* ---- fork ---- */
+
+static void before_fork(void)
+{
+	ws_lock(&core.opening);
+}
+
+static void after_fork_parent(void)
+{
+	ws_unlock(&core.opening);
+}
+
+static void after_fork_child(void)
+{
+	core.opening = (struct ws_lock){ 0 };
+	ws_threads_forked();
+	ws_markers_forked();
+	ws_control_forked();
+	ws_writer_forked(core.capture);
+	core.capture = NULL;
+	core.pid = (uint32_t)getpid();
+	core.ended = 0;
+	core.forked = true;
+	core.retry_ns = 0;
+	core.runtimes = 0;
+	memset(core.lost, 0, sizeof(core.lost));
+	for (unsigned i = 0; i < WS_PROVIDERS; i++) {
+		if (ws_providers[i] && ws_providers[i]->forked)
+			ws_providers[i]->forked();
+	}
+}
+
+/* ---- the end ---- */
+
+/* What is in the air. Providers that need their library alive call it from their own exit hook. */
+void ws_collector_settle(void)
+{
+	uint64_t deadline_ns = ws_now_ns() + FINISH_NS;
+
+	if (!ws_capture_now())
+		return;
+	for (unsigned i = 0; i < WS_PROVIDERS; i++) {
+		if (ws_providers[i] && ws_providers[i]->finish)
+			ws_providers[i]->finish(deadline_ns);
+	}
+}
+
+void ws_collector_end(enum ws_end_cause cause)
+{
+	struct ws_writer *writer = ws_capture_now();
+	int saved_errno = errno;
+
+	/*
+	 * A vfork() child lives in its parent's memory: its _exit() is not the end.
+	 * Only the first goodbye counts; records that come later still land.
+	 */
+	if (!writer || (uint32_t)syscall(SYS_getpid) != core.pid ||
+	    __atomic_exchange_n(&core.ended, 1, __ATOMIC_ACQ_REL))
+		return;
+	ws_collector_settle();
+	ws_threads_names(writer);
+	ws_writer_end(writer, cause);
+	errno = saved_errno;
+}
+
+__attribute__((destructor)) static void unload(void)
+{
+	ws_collector_end(WS_END_EXIT);
+}
+
+/*
+ * Programs that leave without exit handlers, where they call through the dynamic
+ * linker. Everything is recorded already; this is for GPU work in the air and for
+ * the word that the end was meant.
+ */
+WS_PUBLIC void _exit(int status)
+{
+	ws_collector_end(WS_END_EXIT);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+WS_PUBLIC void _Exit(int status)
+{
+	_exit(status);
+}
+
+/* ---- the beginning ---- */
+
+__attribute__((constructor(101))) static void load(void)
+{
+	int saved_errno = errno;
+	const char *text = getenv(WS_COLLECT_VARIABLE);
+
+	core.pid = (uint32_t)getpid();
+	core.load_ns = ws_now_ns();
+	if (!text || !text[0])
+		return;
+	if (!ws_collect_parse(text, &core.config)) {
+		complain("nothing is recorded: " WS_COLLECT_VARIABLE, core.config.wrong);
+		errno = saved_errno;
+		return;
+	}
+	if (core.config.services || core.config.flags & WS_COLLECT_FLAG(KERNEL_RENAME)) {
+		ws_threads_start();
+		pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+		at_quick_exit(unload);
+		core.active = true;
+		ws_control_start(&core.config);
+	}
+	errno = saved_errno;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Turn functions.tab into the real functions' pointers and the wrappers around them.
+
+    generate.py functions.tab api.h wrappers.c
+
+Each wrapper asks one question (is this recorded?) and calls on. Rows without a hook
+are installed only when their service was asked for; see load.c.
+"""
+import re
+import sys
+
+SERVICES = {
+    "core": ("HSA_CORE", "HSA_CORE_API"),
+    "amd": ("HSA_AMD", "HSA_AMD_EXT_API"),
+    "image": ("HSA_IMAGE", "HSA_IMAGE_EXT_API"),
+    "finalizer": ("HSA_FINALIZER", "HSA_FINALIZE_EXT_API"),
+}
+HOOKS = ("-", "always", "dispatch", "copy", "signal", "alloc")
+ROW = re.compile(r"(\w+)\s+(-|\d+)\s+(\d+)\s+(-|\w+)\s+(.+?)\s*\b(hsa_\w+)\((.*)\)$")
+
+
+class Bad(Exception):
+    pass
+
+
+def split(params):
+    """Parameters at commas outside of parentheses."""
+    parts, depth, part = [], 0, ""
+    for c in params:
+        depth += (c == "(") - (c == ")")
+        if c == "," and depth == 0:
+            parts.append(part.strip())
+            part = ""
+        else:
+            part += c
+    if part.strip():
+        parts.append(part.strip())
+    return [] if parts == ["void"] else parts
+
+
+def name_of(param):
+    """The name a parameter declares: a function pointer's is inside its parentheses."""
+    m = re.search(r"\(\*\s*(\w+)\)\s*\(", param) or re.search(r"(\w+)$", param)
+    if not m or " " not in param.replace("*", " "):
+        raise Bad("parameter without a name: " + param)
+    return m.group(1)
+
+
+def read(path):
+    rows, places = [], set()
+    for number, line in enumerate(open(path), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        try:
+            m = ROW.match(line)
+            if not m:
+                raise Bad("not a row")
+            table, at52, ident, hook, ret, name, params = m.groups()
+            if table not in SERVICES:
+                raise Bad("unknown table " + table)
+            if hook not in HOOKS:
+                raise Bad("unknown hook " + hook)
+            for place in ((table, "id", ident), (table, "5.2", at52), ("name", name)):
+                if place in places and place[-1] != "-":
+                    raise Bad("twice: " + " ".join(place))
+                places.add(place)
+            params = split(params)
+            rows.append((table, at52, ident, hook, ret.strip(), name, params,
+                         [name_of(p) for p in params]))
+        except Bad as bad:
+            sys.exit("%s:%d: %s" % (path, number, bad))
+    return rows
+
+
+def pad(ret):
+    return ret if ret.endswith("*") else ret + " "
+
+
+def header(rows, out):
+    out.write("/* Generated from functions.tab. */\n#ifndef WS_HSA_API_H\n#define WS_HSA_API_H\n\n")
+    out.write('#include "collector/hsa/tables.h"\n\n')
+    out.write("/* ROCr's own functions; NULL: this ROCr does not have it. */\nstruct ws_hsa_api {\n")
+    for _, _, _, _, ret, name, params, _ in rows:
+        out.write("\t%s(*%s)(%s);\n" % (pad(ret), name, ", ".join(params) or "void"))
+    out.write("};\nextern struct ws_hsa_api ws_hsa;\n\n")
+    for _, _, _, hook, ret, name, params, _ in rows:
+        if hook != "-":
+            out.write("%sws_hsa_hook_%s(%s);\n" % (pad(ret), name, ", ".join(params)))
+    out.write("\n#define WS_HSA_FUNCTIONS %d\n\n#endif\n" % len(rows))
+
+
+def wrapper(i, row, out):
+    table, _, _, hook, ret, name, params, names = row
+    service = SERVICES[table][0]
+    call = "%s%s(%s)" % ("ws_hsa." if hook == "-" else "ws_hsa_hook_", name, ", ".join(names))
+    out.write("static %swrap_%s(%s)\n{\n" % (pad(ret), name, ", ".join(params) or "void"))
+    void = ret == "void"
+    if not void:
+        out.write("\t%sret_;\n" % pad(ret))
+    out.write("\tstruct ws_thread *t_;\n\tstruct ws_call call_;\n\n")
+    if void:
+        out.write("\tif (!ws_on(WS_SERVICE_%s)) {\n\t\t%s;\n\t\treturn;\n\t}\n" % (service, call))
+    else:
+        out.write("\tif (!ws_on(WS_SERVICE_%s))\n\t\treturn %s;\n" % (service, call))
+    out.write("\tt_ = ws_call_begin(&call_);\n")
+    out.write("\t%s%s;\n" % ("" if void else "ret_ = ", call))
+    out.write("\tws_call_end(t_, &call_, WS_OP_HSA + %d, WS_DOMAIN_HSA_API);\n" % i)
+    if not void:
+        out.write("\treturn ret_;\n")
+    out.write("}\n\n")
+
+
+def source(rows, out):
+    out.write('/* Generated from functions.tab. */\n#include "collector/hsa/hsa_priv.h"\n\n')
+    out.write("struct ws_hsa_api ws_hsa;\n\n")
+    for i, row in enumerate(rows):
+        wrapper(i, row, out)
+    out.write("const struct ws_hsa_function ws_hsa_functions[WS_HSA_FUNCTIONS] = {\n")
+    for table, at52, ident, hook, _, name, _, _ in rows:
+        out.write("\t{ offsetof(struct ws_hsa_api, %s), (void (*)(void))wrap_%s, WS_HSA_%s, %s, %s, "
+                  "WS_HSA_HOOK_%s },\n" % (name, name, table.upper(), at52 if at52 != "-" else -1,
+                                           ident, "NONE" if hook == "-" else hook.upper()))
+    out.write("};\n\nconst struct ws_op_def ws_hsa_ops[WS_HSA_FUNCTIONS] = {\n")
+    for table, _, ident, _, _, name, _, _ in rows:
+        out.write('\t{ .name = "%s", .kind = WS_KIND_%s, .id = %s, .domain = WS_DOMAIN_HSA_API },\n'
+                  % (name, SERVICES[table][1], ident))
+    out.write("};\n")
+
+
+def main():
+    rows = read(sys.argv[1])
+    with open(sys.argv[2], "w") as out:
+        header(rows, out)
+    with open(sys.argv[3], "w") as out:
+        source(rows, out)
+
+
+main()

@@ -1,0 +1,118 @@
+/*
+ * hsa_priv: what the files of this provider tell each other.
+ *
+ *	load.c      the tools interface: tables in, wrappers out
+ *	agents.c    the machine's agents as facts
+ *	code.c      code objects and kernels as facts, kernel ids by address
+ *	queue.c     queues, and the packets that go through them
+ *	pending.c   GPU work in the air: from submission to its record
+ *	memory.c    copies and allocations
+ */
+#ifndef WS_COLLECTOR_HSA_PRIV_H
+#define WS_COLLECTOR_HSA_PRIV_H
+
+#include "collector/collector_priv.h"
+#include "collector/hsa/tables.h"
+#include "ws_hsa_api.h" /* generated */
+
+/* ---- load.c ---- */
+
+enum ws_hsa_hook {
+	WS_HSA_HOOK_NONE,
+	WS_HSA_HOOK_ALWAYS,
+	WS_HSA_HOOK_DISPATCH,
+	WS_HSA_HOOK_COPY,
+	WS_HSA_HOOK_SIGNAL,
+	WS_HSA_HOOK_ALLOC,
+};
+
+struct ws_hsa_function {
+	size_t real; /* offset in struct ws_hsa_api */
+	void (*wrapper)(void);
+	uint8_t table; /* enum ws_hsa_table_id */
+	int16_t at_52; /* position in ROCr 5.2's table; -1: not there */
+	int16_t at;    /* position in later ones */
+	uint8_t hook;  /* enum ws_hsa_hook */
+};
+
+extern const struct ws_hsa_function ws_hsa_functions[WS_HSA_FUNCTIONS];
+extern const struct ws_op_def ws_hsa_ops[WS_HSA_FUNCTIONS];
+
+bool ws_hsa_loaded(void); /* between OnLoad and OnUnload */
+
+/* ---- agents.c ---- */
+
+void ws_agents_load(void);
+void ws_agents_state(struct ws_writer *writer);
+uint32_t ws_agent_of_pool(uint64_t pool);     /* a memory pool's or region's agent, 0 unknown */
+uint64_t ws_agent_first_cpu(void);            /* its hsa_agent_t */
+bool ws_agent_is_gpu(uint32_t id);
+const char *ws_agent_isa(uint32_t id); /* "gfx90a" */
+
+/* ---- code.c ---- */
+
+void ws_code_load(void);
+void ws_code_state(struct ws_writer *writer);
+void ws_code_forked(void);
+uint32_t ws_kernel_by_object(uint64_t kernel_object); /* 0: unknown. Any thread, no lock */
+
+/* ---- queue.c ---- */
+
+void ws_queues_state(struct ws_writer *writer);
+void ws_queues_unload(void);
+void ws_queues_forked(void);
+
+/* ---- pending.c ---- */
+
+/* Work that was submitted and whose times the GPU will write into a signal. */
+struct ws_pending {
+	uint32_t state;  /* enum in pending.c */
+	uint8_t is_copy; /* which of the two records it becomes */
+	uint8_t own;     /* the signal is ours: it may be used again afterwards */
+	uint64_t signal;
+	uint64_t own_signal; /* of this place; 0: not made yet */
+	uint64_t forward;    /* signal of the program's to count down, or 0 */
+	uint64_t agent;      /* hsa_agent_t whose clock the times are in */
+	int64_t value;       /* copies: of the signal before */
+	union {
+		struct ws_rec_dispatch dispatch;
+		struct ws_rec_copy copy;
+	};
+} __attribute__((aligned(64)));
+
+/* Places for one queue's dispatches; its packets come one thread at a time. */
+struct ws_pending_ring;
+struct ws_pending_ring *ws_pending_ring_create(void);
+void ws_pending_ring_retire(struct ws_pending_ring *ring); /* the queue is gone */
+
+/* A place to fill, or NULL when all are taken (the loss is counted). */
+struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring);
+struct ws_pending *ws_pending_copy(void);
+/* A signal of ours for it; 0 when there is none. Without interrupts: nobody waits on it. */
+uint64_t ws_pending_own_signal(struct ws_pending *p);
+/* The work may be submitted from now on, or it was not after all. */
+void ws_pending_publish(struct ws_pending_ring *ring, struct ws_pending *p);
+void ws_pending_cancel(struct ws_pending *p);
+
+/*
+ * The program is about to use @signal for something that writes times: take what is
+ * there first. false: earlier work is still running on it.
+ */
+bool ws_pending_before_reuse(uint64_t signal);
+void ws_pending_give_up(uint64_t signal); /* false above, and the signal goes away */
+/* A signal of ours that counts down @theirs when it falls; 0: none to be had. Then publish. */
+uint64_t ws_pending_forward(struct ws_pending *p, uint64_t theirs);
+/* Remember that @signal belongs to @p; false: no place, use a signal of our own. */
+bool ws_pending_mark(uint64_t signal, struct ws_pending *p);
+
+void ws_pending_look(struct ws_pending_ring *ring); /* write what is done; NULL is fine */
+void ws_pending_start(void);                 /* the thread that collects */
+void ws_pending_drain(uint64_t deadline_ns); /* wait for what is in the air */
+void ws_pending_unload(void);                /* signals go away with the runtime */
+void ws_pending_forked(void);
+
+/* ---- memory.c ---- */
+
+void ws_memory_load(void);
+
+#endif

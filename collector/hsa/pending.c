@@ -1,0 +1,718 @@
+/*
+ * pending: GPU work in the air.
+ *
+ * The GPU writes the start and end of a dispatch into its completion signal, just
+ * before it counts the signal down. Nothing of the program's is changed to get at
+ * them:
+ *
+ *   no signal in the packet   we put one of ours there, a kind without interrupts
+ *   a signal of the program's it stays. Its times are read after completion and
+ *                             before anything else is submitted with it: all such
+ *                             submissions pass here, see ws_pending_before_reuse()
+ *   the same, and earlier     a signal of ours with a handler that counts down the
+ *   work still runs on it     program's: the only case in which its wait gets longer
+ *
+ * Nobody is woken when work completes. A thread looks every few milliseconds while
+ * there is work, and a queue that is launched into quickly is looked after by the
+ * launching thread in batches; this costs less than an interrupt per kernel and
+ * keeps the times' conversion (one clock comparison per batch) cheap.
+ *
+ * A place goes FREE -> FILLING -> PENDING -> TAKEN -> FREE. Whoever moves it to
+ * TAKEN reads the signal and writes the record. Memory of places is never unmapped,
+ * so that a thread that holds a stale pointer finds a place, if not its place.
+ */
+#include "collector/hsa/hsa_priv.h"
+
+#include <errno.h>
+#include <hsa/amd_hsa_signal.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NEAR_PLACES 256u  /* stays in cache while the GPU keeps up; powers of two */
+#define FAR_PLACES 8192u  /* when it does not */
+#define COPY_PLACES 1024u
+#define MARKS 4096u
+#define MARK_PROBES 8u
+#define FEW 3u            /* running dispatches that make a launching thread stop looking */
+#define BATCH 32u         /* it looks once per this many launches */
+#define AHEAD 6u          /* places between prefetch and use */
+#define LOOK_NS 2000000u
+#define IDLE_LOOKS 100u   /* without work, then the thread sleeps until it is woken */
+#define JITTER_NS 100000u
+#define STUCK_NS 300000000u /* at exit: no progress for this long */
+
+enum { FREE, FILLING, PENDING, FORWARDED, TAKEN };
+
+struct level {
+	struct ws_pending *places;
+	uint32_t n;
+	uint64_t head; /* everything before is FREE; moved under the ring's look */
+	uint64_t tail; /* next to fill; the producer's */
+};
+
+struct ws_pending_ring {
+	struct level level[2];
+	uint32_t looking; /* a thread harvests this ring */
+	uint32_t n_launched;
+	bool in_use;
+	struct ws_pending_ring *next;
+};
+
+struct mark {
+	uint64_t signal;
+	struct ws_pending *place;
+};
+
+/* The times that a signal had last; a place is written by whoever has its signal's TAKEN. */
+struct last {
+	uint64_t signal, start, end;
+};
+
+static struct {
+	struct ws_lock lock; /* of the list */
+	struct ws_pending_ring *rings;
+	struct ws_pending *copies; /* COPY_PLACES */
+	uint32_t n_copies;         /* places that were ever used */
+	struct mark *marks;        /* MARKS */
+	struct last *last;         /* MARKS */
+	uint32_t n_marks;
+	uint32_t running; /* the thread exists */
+	uint32_t asleep;  /* futex: it waits for work */
+	uint32_t unloaded;
+} air;
+
+static amd_signal_t *signal_at(uint64_t handle)
+{
+	return (amd_signal_t *)(uintptr_t)handle;
+}
+
+static uint32_t state_of(const struct ws_pending *p)
+{
+	return __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
+}
+
+static void set_state(struct ws_pending *p, uint32_t state)
+{
+	__atomic_store_n(&p->state, state, __ATOMIC_RELEASE);
+}
+
+static bool move_state(struct ws_pending *p, uint32_t from, uint32_t to)
+{
+	return __atomic_compare_exchange_n(&p->state, &from, to, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+/* ---- marks: whose times is this signal of the program's waiting for ---- */
+
+static uint32_t mark_hash(uint64_t signal)
+{
+	return (uint32_t)(signal >> 6) * 2654435761u >> 16;
+}
+
+bool ws_pending_mark(uint64_t signal, struct ws_pending *p)
+{
+	for (uint32_t i = 0; air.marks && i < MARK_PROBES; i++) {
+		struct mark *mark = &air.marks[(mark_hash(signal) + i) % MARKS];
+		uint64_t none = 0;
+
+		if (__atomic_load_n(&mark->signal, __ATOMIC_RELAXED) == 0 &&
+		    __atomic_compare_exchange_n(&mark->signal, &none, signal, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+			__atomic_store_n(&mark->place, p, __ATOMIC_RELEASE);
+			__atomic_fetch_add(&air.n_marks, 1, __ATOMIC_RELAXED);
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct mark *find_mark(uint64_t signal)
+{
+	for (uint32_t i = 0; air.marks && i < MARK_PROBES; i++) {
+		struct mark *mark = &air.marks[(mark_hash(signal) + i) % MARKS];
+
+		if (__atomic_load_n(&mark->signal, __ATOMIC_ACQUIRE) == signal)
+			return mark;
+	}
+	return NULL;
+}
+
+static void unmark(uint64_t signal)
+{
+	struct mark *mark = find_mark(signal);
+
+	if (!mark)
+		return;
+	__atomic_store_n(&mark->place, NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&mark->signal, 0, __ATOMIC_RELEASE);
+	__atomic_fetch_sub(&air.n_marks, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- from times to a record ---- */
+
+static enum ws_domain domain_of(const struct ws_pending *p)
+{
+	return p->is_copy ? WS_DOMAIN_MEMORY_COPY : WS_DOMAIN_KERNEL_DISPATCH;
+}
+
+static void count(const struct ws_pending *p, enum ws_ledger_column column)
+{
+	struct ws_writer *writer = ws_capture_now();
+
+	if (writer)
+		ws_writer_count(writer, domain_of(p), column, 1);
+}
+
+static void write_record(struct ws_pending *p, uint64_t start_ns, uint64_t end_ns)
+{
+	struct ws_thread *t = ws_thread();
+	struct ws_lane *lane = t ? t->lane : NULL;
+	uint32_t n_bytes = p->is_copy ? sizeof(p->copy) : sizeof(p->dispatch);
+	struct ws_rec *rec = lane ? ws_lane_reserve(&lane, n_bytes) : NULL;
+
+	if (!rec) {
+		count(p, WS_LEDGER_DROPPED);
+		return;
+	}
+	if (p->is_copy) {
+		p->copy.h.time = start_ns;
+		p->copy.end_ns = end_ns;
+		memcpy(rec, &p->copy, sizeof(p->copy));
+		ws_lane_commit(lane, rec, WS_REC_FIXED_TAG(COPY, struct ws_rec_copy));
+	} else {
+		p->dispatch.h.time = start_ns;
+		p->dispatch.end_ns = end_ns;
+		memcpy(rec, &p->dispatch, sizeof(p->dispatch));
+		ws_lane_commit(lane, rec, WS_REC_FIXED_TAG(DISPATCH, struct ws_rec_dispatch));
+	}
+}
+
+/*
+ * ROCr turns ticks of the GPU into nanoseconds one by one, and may compare the clocks
+ * anew in between: what took no time at all can end a little before it began. Ticks
+ * that were never written come out as something before this library was loaded, or as
+ * something in centuries.
+ */
+static bool times_ok(uint64_t start_ns, uint64_t *end_ns)
+{
+	if (start_ns < ws_load_ns() || start_ns >> 62 || *end_ns >> 62 ||
+	    *end_ns + JITTER_NS < start_ns)
+		return false;
+	if (*end_ns < start_ns)
+		*end_ns = start_ns;
+	return true;
+}
+
+static bool dispatch_done(const struct ws_pending *p)
+{
+	const amd_signal_t *signal = signal_at(p->signal);
+
+	if (p->own)
+		return __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < 1;
+	/* The program may have set the value to anything since; the times were 0 before. */
+	return __atomic_load_n(&signal->end_ts, __ATOMIC_ACQUIRE) != 0 &&
+	       __atomic_load_n(&signal->start_ts, __ATOMIC_ACQUIRE) != 0;
+}
+
+static bool finish_dispatch(struct ws_pending *p)
+{
+	hsa_amd_profiling_dispatch_time_t time = { 0 };
+	hsa_agent_t agent = { p->agent };
+	hsa_signal_t signal = { p->signal };
+
+	if (!dispatch_done(p))
+		return false;
+	if (ws_hsa.hsa_amd_profiling_get_dispatch_time(agent, signal, &time) == HSA_STATUS_SUCCESS &&
+	    times_ok(time.start, &time.end))
+		write_record(p, time.start, time.end);
+	else
+		count(p, WS_LEDGER_FAILED);
+	return true;
+}
+
+/*
+ * A copy engine writes its times next to the signal, where only ROCr finds them, and
+ * ROCr complains on stderr when it is asked before they are there. So it is asked when
+ * the signal has been counted down, or when the program is about to use it again and
+ * may have set it up for that already (@reused). Times that are still those
+ * of the copy before are none: `last` remembers them.
+ */
+static bool finish_copy(struct ws_pending *p, bool reused)
+{
+	hsa_amd_profiling_async_copy_time_t time = { 0 };
+	hsa_signal_t signal = { p->signal };
+	bool fallen = __atomic_load_n(&signal_at(p->signal)->value, __ATOMIC_ACQUIRE) < p->value;
+	struct last *last = &air.last[mark_hash(p->signal) % MARKS];
+
+	if (!fallen && !reused)
+		return false;
+	if (ws_hsa.hsa_amd_profiling_get_async_copy_time(signal, &time) == HSA_STATUS_SUCCESS &&
+	    !(last->signal == p->signal && last->start == time.start && last->end == time.end)) {
+		*last = (struct last){ p->signal, time.start, time.end };
+		if (times_ok(time.start, &time.end))
+			write_record(p, time.start, time.end);
+		else
+			count(p, WS_LEDGER_FAILED);
+		return true;
+	}
+	if (fallen)
+		count(p, WS_LEDGER_FAILED); /* this path of ROCr gives no times */
+	return fallen;
+}
+
+/* The caller moved it to TAKEN. True: it is FREE now. */
+static bool finish_taken(struct ws_pending *p, bool reused)
+{
+	if (!(p->is_copy ? finish_copy(p, reused) : finish_dispatch(p))) {
+		set_state(p, PENDING);
+		return false;
+	}
+	if (!p->own)
+		unmark(p->signal);
+	set_state(p, FREE);
+	return true;
+}
+
+/* ---- looking ---- */
+
+/*
+ * Number of places that are still in the air, as far as was looked. Dispatches of a
+ * queue complete in order, mostly: a thread with other things to do stops after a few
+ * that run, and the one that has time goes through all.
+ */
+static uint32_t look_level(struct level *level, uint32_t give_up)
+{
+	uint64_t head = level->head, tail = __atomic_load_n(&level->tail, __ATOMIC_ACQUIRE);
+	uint32_t n_open = 0, mask = level->n - 1;
+
+	for (uint64_t at = head; at < tail && n_open < give_up; at++) {
+		struct ws_pending *p = &level->places[at & mask];
+		uint32_t state = state_of(p);
+
+		/* The GPU wrote the signals: without this every one of them is a miss. */
+		if (at + AHEAD < tail)
+			__builtin_prefetch(signal_at(level->places[(at + AHEAD) & mask].signal));
+		/* Looking before taking: most that are not done need no bus lock to know. */
+		if (state == PENDING && dispatch_done(p) && move_state(p, PENDING, TAKEN))
+			state = finish_taken(p, false) ? FREE : PENDING;
+		if (state != FREE)
+			n_open++;
+		else if (at == head)
+			head++;
+	}
+	__atomic_store_n(&level->head, head, __ATOMIC_RELEASE);
+	return n_open;
+}
+
+static uint32_t look_ring(struct ws_pending_ring *ring, uint32_t give_up)
+{
+	uint32_t n_open;
+
+	if (__atomic_exchange_n(&ring->looking, 1, __ATOMIC_ACQUIRE))
+		return 1; /* somebody does, and there is a reason */
+	n_open = look_level(&ring->level[0], give_up) + look_level(&ring->level[1], give_up);
+	__atomic_store_n(&ring->looking, 0, __ATOMIC_RELEASE);
+	return n_open;
+}
+
+void ws_pending_look(struct ws_pending_ring *ring)
+{
+	if (ring)
+		look_ring(ring, FEW);
+}
+
+static uint32_t look_copies(void)
+{
+	uint32_t n = __atomic_load_n(&air.n_copies, __ATOMIC_ACQUIRE), n_open = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct ws_pending *p = &air.copies[i];
+
+		if (state_of(p) == PENDING && move_state(p, PENDING, TAKEN))
+			finish_taken(p, false);
+		n_open += state_of(p) != FREE;
+	}
+	return n_open;
+}
+
+static uint32_t look(void)
+{
+	uint32_t n_open;
+
+	ws_lock(&air.lock);
+	n_open = look_copies();
+	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next)
+		n_open += look_ring(ring, UINT32_MAX);
+	ws_unlock(&air.lock);
+	return n_open;
+}
+
+static void nap(uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+
+	nanosleep(&t, NULL);
+}
+
+static void *looker(void *arg)
+{
+	uint32_t idle = 0;
+
+	while (!__atomic_load_n(&air.unloaded, __ATOMIC_ACQUIRE)) {
+		idle = look() ? 0 : idle + 1;
+		if (idle < IDLE_LOOKS) {
+			nap(LOOK_NS);
+			continue;
+		}
+		/* A wake that comes in between is found by the time-out. */
+		struct timespec limit = { 1, 0 };
+
+		__atomic_store_n(&air.asleep, 1, __ATOMIC_SEQ_CST);
+		if (!look())
+			syscall(SYS_futex, &air.asleep, FUTEX_WAIT_PRIVATE, 1, &limit, NULL, 0);
+		__atomic_store_n(&air.asleep, 0, __ATOMIC_RELAXED);
+		idle = 0;
+	}
+	__atomic_store_n(&air.running, 0, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void wake_looker(void)
+{
+	int saved_errno = errno;
+
+	if (__atomic_exchange_n(&air.asleep, 0, __ATOMIC_RELAXED))
+		syscall(SYS_futex, &air.asleep, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	errno = saved_errno;
+}
+
+void ws_pending_start(void)
+{
+	ws_lock(&air.lock);
+	__atomic_store_n(&air.unloaded, 0, __ATOMIC_RELEASE);
+	if (!air.marks)
+		air.marks = ws_pages(MARKS * sizeof(*air.marks));
+	if (!air.last)
+		air.last = ws_pages(MARKS * sizeof(*air.last));
+	if (!air.copies && air.last)
+		air.copies = ws_pages(COPY_PLACES * sizeof(*air.copies));
+	if (!__atomic_exchange_n(&air.running, 1, __ATOMIC_ACQ_REL) &&
+	    !ws_spawn(looker, NULL, "wavescope-gpu")) {
+		__atomic_store_n(&air.running, 0, __ATOMIC_RELEASE);
+		ws_note("GPU work: no thread could be started, records come late");
+	}
+	ws_unlock(&air.lock);
+}
+
+/* ---- places ---- */
+
+static bool make_level(struct level *level, uint32_t n)
+{
+	level->places = ws_pages(n * sizeof(*level->places));
+	level->n = n;
+	return level->places != NULL;
+}
+
+struct ws_pending_ring *ws_pending_ring_create(void)
+{
+	struct ws_pending_ring *ring;
+
+	ws_lock(&air.lock);
+	for (ring = air.rings; ring && ring->in_use; ring = ring->next)
+		;
+	if (!ring) {
+		ring = ws_pages(sizeof(*ring));
+		/* Far places are pages that are touched when they are needed. */
+		if (!ring || !make_level(&ring->level[0], NEAR_PLACES) ||
+		    !make_level(&ring->level[1], FAR_PLACES)) {
+			ws_unlock(&air.lock);
+			return NULL; /* a few pages less: there is no memory anyway */
+		}
+		ring->next = air.rings;
+		air.rings = ring;
+	}
+	ring->in_use = true;
+	ws_unlock(&air.lock);
+	return ring;
+}
+
+/* What is still there will not be done any more: its queue is gone. */
+static void abandon_level(struct level *level)
+{
+	for (uint64_t at = level->head; at < level->tail; at++) {
+		struct ws_pending *p = &level->places[at & (level->n - 1)];
+
+		if (!move_state(p, PENDING, TAKEN) || finish_taken(p, false))
+			continue;
+		if (!move_state(p, PENDING, TAKEN))
+			continue;
+		count(p, WS_LEDGER_FAILED);
+		if (!p->own)
+			unmark(p->signal);
+		p->own_signal = 0; /* the GPU may still write to it: leave it alone */
+		set_state(p, FREE);
+	}
+	look_level(level, UINT32_MAX);
+}
+
+void ws_pending_ring_retire(struct ws_pending_ring *ring)
+{
+	if (!ring)
+		return;
+	ws_lock(&air.lock);
+	while (__atomic_exchange_n(&ring->looking, 1, __ATOMIC_ACQUIRE))
+		sched_yield();
+	abandon_level(&ring->level[0]);
+	abandon_level(&ring->level[1]);
+	/* A place that a handler still has to come back to keeps the ring. */
+	ring->in_use = ring->level[0].head != ring->level[0].tail ||
+		       ring->level[1].head != ring->level[1].tail;
+	__atomic_store_n(&ring->looking, 0, __ATOMIC_RELEASE);
+	ws_unlock(&air.lock);
+}
+
+static struct ws_pending *take_place(struct level *level)
+{
+	struct ws_pending *p = &level->places[level->tail & (level->n - 1)];
+
+	if (level->tail - __atomic_load_n(&level->head, __ATOMIC_ACQUIRE) >= level->n)
+		return NULL;
+	return move_state(p, FREE, FILLING) ? p : NULL;
+}
+
+struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring)
+{
+	struct ws_pending *p;
+
+	if (++ring->n_launched % BATCH == 0)
+		look_ring(ring, FEW);
+	p = take_place(&ring->level[0]);
+	if (!p)
+		p = take_place(&ring->level[1]);
+	if (!p) {
+		look_ring(ring, UINT32_MAX);
+		p = take_place(&ring->level[0]);
+	}
+	if (p) {
+		p->is_copy = 0;
+		p->forward = 0;
+	}
+	return p;
+}
+
+struct ws_pending *ws_pending_copy(void)
+{
+	for (uint32_t i = 0; air.copies && i < COPY_PLACES; i++) {
+		struct ws_pending *p = &air.copies[i];
+		uint32_t n = __atomic_load_n(&air.n_copies, __ATOMIC_RELAXED);
+
+		if (state_of(p) != FREE || !move_state(p, FREE, FILLING))
+			continue;
+		while (n <= i && !__atomic_compare_exchange_n(&air.n_copies, &n, i + 1, false,
+							      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			;
+		p->is_copy = 1;
+		p->own = 0;
+		p->forward = 0;
+		return p;
+	}
+	return NULL;
+}
+
+uint64_t ws_pending_own_signal(struct ws_pending *p)
+{
+	hsa_signal_t signal = { 0 };
+
+	if (!p->own_signal) {
+		if (ws_hsa.hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
+						 &signal) != HSA_STATUS_SUCCESS)
+			return 0;
+		p->own_signal = signal.handle;
+	} else {
+		__atomic_store_n(&signal_at(p->own_signal)->value, 1, __ATOMIC_RELAXED);
+	}
+	p->own = 1;
+	p->signal = p->own_signal;
+	return p->signal;
+}
+
+void ws_pending_publish(struct ws_pending_ring *ring, struct ws_pending *p)
+{
+	set_state(p, p->forward ? FORWARDED : PENDING);
+	if (ring) {
+		struct level *level = &ring->level[0];
+
+		if (p < level->places || p >= level->places + level->n)
+			level = &ring->level[1];
+		__atomic_store_n(&level->tail, level->tail + 1, __ATOMIC_RELEASE);
+	}
+	if (__builtin_expect(__atomic_load_n(&air.asleep, __ATOMIC_RELAXED), 0))
+		wake_looker();
+	if (__builtin_expect(!__atomic_load_n(&air.running, __ATOMIC_RELAXED), 0))
+		ws_pending_start(); /* the child of a fork that goes on using the GPU */
+}
+
+void ws_pending_cancel(struct ws_pending *p)
+{
+	if (state_of(p) == FORWARDED)
+		return; /* its handler is waiting; the signal stays with it */
+	if (state_of(p) == PENDING && !move_state(p, PENDING, TAKEN))
+		return;
+	if (!p->own)
+		unmark(p->signal);
+	set_state(p, FREE);
+}
+
+/* ---- signals of the program's ---- */
+
+bool ws_pending_before_reuse(uint64_t signal)
+{
+	if (!signal || __atomic_load_n(&air.n_marks, __ATOMIC_RELAXED) == 0)
+		return true;
+	for (unsigned turn = 0; turn < 10000; turn++) {
+		struct mark *mark = find_mark(signal);
+		struct ws_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
+
+		if (!mark)
+			return true;
+		if (p && move_state(p, PENDING, TAKEN)) {
+			if (p->signal == signal)
+				return finish_taken(p, true);
+			set_state(p, PENDING); /* the place has moved on; so has the mark */
+		} else if (turn > 100) {
+			sched_yield(); /* another thread is reading it and was interrupted */
+		}
+	}
+	return false;
+}
+
+/* Its signal is being destroyed and it never completed. */
+void ws_pending_give_up(uint64_t signal)
+{
+	struct mark *mark = find_mark(signal);
+	struct ws_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
+
+	if (!p || !move_state(p, PENDING, TAKEN))
+		return;
+	if (p->signal == signal) {
+		count(p, WS_LEDGER_FAILED);
+		unmark(signal);
+		set_state(p, FREE);
+	} else {
+		set_state(p, PENDING);
+	}
+}
+
+static bool forwarded(hsa_signal_value_t value, void *arg);
+
+/*
+ * Several pieces of work count down one signal of the program's, and it keeps the times
+ * of the last one only. This one gets a signal of its own; when that falls, so does theirs.
+ */
+uint64_t ws_pending_forward(struct ws_pending *p, uint64_t theirs)
+{
+	hsa_signal_t signal = { 0 };
+
+	if (ws_hsa.hsa_signal_create(1, 0, NULL, &signal) != HSA_STATUS_SUCCESS)
+		return 0;
+	p->own = 1;
+	p->signal = signal.handle;
+	p->forward = theirs;
+	p->value = 1;
+	if (ws_hsa.hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_LT, 1, forwarded, p) ==
+	    HSA_STATUS_SUCCESS)
+		return signal.handle;
+	ws_hsa.hsa_signal_destroy(signal);
+	p->signal = p->forward = 0;
+	return 0;
+}
+
+/* On ROCr's thread: the signal of ours fell. Only now may the program see its own fall. */
+static bool forwarded(hsa_signal_value_t value, void *arg)
+{
+	struct ws_pending *p = arg;
+	hsa_signal_t ours = { p->signal }, theirs = { p->forward };
+
+	if (p->is_copy)
+		finish_copy(p, false);
+	else
+		finish_dispatch(p);
+	ws_hsa.hsa_signal_subtract_screlease(theirs, 1);
+	ws_hsa.hsa_signal_destroy(ours);
+	p->forward = 0;
+	set_state(p, FREE);
+	return false; /* the handler is not called again */
+}
+
+/* ---- ends ---- */
+
+void ws_pending_drain(uint64_t deadline_ns)
+{
+	uint64_t now = ws_now_ns(), stuck_ns = now + STUCK_NS;
+	uint32_t n_before = UINT32_MAX, n;
+
+	while ((n = look()) != 0 && now < deadline_ns && now < stuck_ns) {
+		nap(200000);
+		now = ws_now_ns();
+		if (n < n_before)
+			stuck_ns = now + STUCK_NS;
+		n_before = n;
+	}
+}
+
+static void forget_level(struct level *level, bool destroy)
+{
+	for (uint32_t i = 0; i < level->n; i++) {
+		struct ws_pending *p = &level->places[i];
+		hsa_signal_t signal = { p->own_signal };
+
+		if (!p->own_signal && state_of(p) == FREE) {
+			if (i >= level->tail)
+				break; /* never used, and none behind it were */
+			continue;
+		}
+		if (destroy && signal.handle && state_of(p) == FREE)
+			ws_hsa.hsa_signal_destroy(signal);
+		memset(p, 0, sizeof(*p));
+	}
+	level->head = level->tail;
+}
+
+static void forget(bool destroy)
+{
+	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next) {
+		forget_level(&ring->level[0], destroy);
+		forget_level(&ring->level[1], destroy);
+		ring->looking = 0;
+	}
+	if (air.copies)
+		memset(air.copies, 0, air.n_copies * sizeof(*air.copies));
+	if (air.marks)
+		memset(air.marks, 0, MARKS * sizeof(*air.marks));
+	air.n_marks = 0;
+}
+
+void ws_pending_unload(void)
+{
+	__atomic_store_n(&air.unloaded, 1, __ATOMIC_RELEASE);
+	wake_looker();
+	while (__atomic_load_n(&air.running, __ATOMIC_ACQUIRE))
+		nap(100000);
+	ws_lock(&air.lock);
+	forget(true);
+	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next)
+		ring->in_use = false; /* their queues go with the runtime */
+	ws_unlock(&air.lock);
+}
+
+/* In the child nothing of the parent's is in the air, and its signals are the parent's. */
+void ws_pending_forked(void)
+{
+	air.lock = (struct ws_lock){ 0 };
+	air.running = air.asleep = 0;
+	forget(false);
+}

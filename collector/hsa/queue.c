@@ -1,0 +1,434 @@
+/*
+ * queue: the queues a program makes, and the packets it puts into them.
+ *
+ * When dispatches are recorded, queues are made by ROCr's interception interface:
+ * the program writes to a proxy, and when it rings the doorbell our handler sees the
+ * packets on the program's own thread, inside the call that submitted them. Kernel
+ * dispatches get a place in pending.c; everything else is handed on as it is.
+ */
+#include "collector/hsa/hsa_priv.h"
+
+#include <errno.h>
+#include <hsa/amd_hsa_signal.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#define QUEUES_MAX 4096u
+#define PACKETS_AT_ONCE 32u
+
+#define PROBES 4u
+
+struct probe {
+	uint64_t signal; /* made when first needed, used again */
+	uint64_t at;     /* how many packets went before it */
+};
+
+struct queue {
+	struct ws_rec_queue rec; /* h.what: our id */
+	hsa_queue_t *handle;     /* NULL: destroyed */
+	uint64_t agent;          /* hsa_agent_t */
+	struct ws_pending_ring *ring;
+	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
+	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
+	uint32_t n_probes, n_seen;     /* put in; known to have come through */
+	struct probe probes[PROBES];
+};
+
+static struct {
+	struct ws_lock lock;
+	struct queue *all; /* QUEUES_MAX; never moved: handlers point into it */
+	uint32_t n;
+	uint64_t n_dispatches;
+} queues;
+
+/* The six fields that every packet type has in the same places. */
+union packet {
+	struct {
+		uint16_t header;
+	};
+	hsa_kernel_dispatch_packet_t dispatch;
+	hsa_barrier_and_packet_t barrier; /* barrier-or has its completion signal there, too */
+};
+_Static_assert(sizeof(union packet) == 64, "AQL packets have 64 bytes");
+
+/* ---- packets ---- */
+
+static void count(enum ws_ledger_column column)
+{
+	struct ws_writer *writer = ws_capture_now();
+
+	if (writer)
+		ws_writer_count(writer, WS_DOMAIN_KERNEL_DISPATCH, column, 1);
+}
+
+static void describe(struct ws_pending *p, const struct queue *queue,
+		     const hsa_kernel_dispatch_packet_t *packet, struct ws_thread *t)
+{
+	struct ws_cause cause = ws_cause(t);
+	struct ws_rec_dispatch *d = &p->dispatch;
+
+	p->agent = queue->agent;
+	d->h.what = ws_kernel_by_object(packet->kernel_object);
+	d->corr_id = cause.corr_id;
+	d->external_id = cause.external_id;
+	d->dispatch_id = __atomic_add_fetch(&queues.n_dispatches, 1, __ATOMIC_RELAXED);
+	d->tid = cause.tid;
+	d->agent = queue->rec.agent;
+	d->queue = queue->rec.h.what;
+	d->stream = cause.stream;
+	d->private_bytes = packet->private_segment_size;
+	d->group_bytes = packet->group_segment_size;
+	d->workgroup[0] = packet->workgroup_size_x;
+	d->workgroup[1] = packet->workgroup_size_y;
+	d->workgroup[2] = packet->workgroup_size_z;
+	d->grid[0] = packet->grid_size_x;
+	d->grid[1] = packet->grid_size_y;
+	d->grid[2] = packet->grid_size_z;
+	d->n_values = 0;
+	d->flags = 0;
+}
+
+/* Decide whose signal tells when it is done. false: it cannot be observed. */
+static bool arrange(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet, bool reusable)
+{
+	uint64_t signal = packet->completion_signal.handle;
+	amd_signal_t *at = (amd_signal_t *)(uintptr_t)signal;
+
+	if (!signal) {
+		packet->completion_signal.handle = ws_pending_own_signal(p);
+		return packet->completion_signal.handle != 0;
+	}
+	if (!reusable || !ws_pending_mark(signal, p)) {
+		signal = ws_pending_forward(p, signal);
+		if (signal)
+			packet->completion_signal.handle = signal;
+		return signal != 0;
+	}
+	p->own = 0;
+	p->signal = signal;
+	__atomic_store_n(&at->start_ts, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&at->end_ts, 0, __ATOMIC_RELAXED);
+	return true;
+}
+
+static void watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable)
+{
+	struct ws_thread *t;
+	struct ws_pending *p;
+
+	if (!ws_on(WS_SERVICE_KERNEL)) {
+		count(WS_LEDGER_PAUSED);
+		return;
+	}
+	t = ws_thread();
+	p = t ? ws_pending_dispatch(queue->ring) : NULL;
+	if (!p) {
+		count(WS_LEDGER_DROPPED);
+		return;
+	}
+	describe(p, queue, packet, t);
+	if (arrange(p, packet, reusable)) {
+		ws_pending_publish(queue->ring, p);
+	} else {
+		count(WS_LEDGER_FAILED);
+		p->own = 1; /* nothing to unmark */
+		ws_pending_cancel(p);
+	}
+}
+
+/* ---- room ---- */
+
+/*
+ * ROCr 5.2's interception aborts the program, or changes the order of packets, when
+ * the queue behind the proxy is full and more than one packet is waiting
+ * (InterceptQueue::StoreRelaxed() goes on after an overflow). So it never gets full:
+ * now and then a barrier that waits for nothing is put in with a signal of ours, and
+ * packets are held back while too many follow the last one that came through. A bare
+ * program waits for room in the same place, only later.
+ */
+#define SOFT_NS 20000000u  /* half full and nothing moves: the program may be about to move it */
+#define HARD_NS 1000000000u /* full and nothing moves: let ROCr have it */
+
+static void see_probes(struct queue *queue)
+{
+	for (;;) {
+		struct probe *probe = &queue->probes[queue->n_seen % PROBES];
+		const amd_signal_t *signal = (const amd_signal_t *)(uintptr_t)probe->signal;
+
+		if (queue->n_seen == queue->n_probes ||
+		    __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) > 0)
+			return;
+		queue->n_through = probe->at + 1;
+		queue->n_seen++;
+	}
+}
+
+static void wait_for_room(struct queue *queue, uint64_t n)
+{
+	uint64_t size = queue->rec.n_packets, start_ns = 0, through = queue->n_through;
+
+	if (queue->n_written + n - queue->n_through < size / 2)
+		return;
+	for (unsigned turn = 0;; turn++) {
+		uint64_t behind, limit_ns, now_ns;
+
+		see_probes(queue);
+		behind = queue->n_written + n - queue->n_through;
+		if (behind < size / 2)
+			return;
+		if (turn < 64) {
+			sched_yield();
+			continue;
+		}
+		now_ns = ws_now_ns();
+		if (start_ns == 0 || through != queue->n_through)
+			start_ns = now_ns;
+		through = queue->n_through;
+		limit_ns = behind + 2 * PROBES < size ? SOFT_NS : HARD_NS;
+		if (now_ns - start_ns > limit_ns)
+			return;
+		ws_pending_look(queue->ring);
+		nanosleep(&(struct timespec){ 0, 50000 }, NULL);
+	}
+}
+
+/* A probe behind the packets, when it is time for one. Returns how many were added. */
+static uint32_t add_probe(struct queue *queue, uint64_t n, union packet *to)
+{
+	struct probe *probe = &queue->probes[queue->n_probes % PROBES];
+	uint64_t last = queue->n_probes ? queue->probes[(queue->n_probes - 1) % PROBES].at : 0;
+
+	if (queue->n_written + n - last < queue->rec.n_packets / 4 ||
+	    queue->n_probes - queue->n_seen >= PROBES)
+		return 0;
+	if (!probe->signal) {
+		hsa_signal_t signal;
+
+		if (ws_hsa.hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
+						 &signal) != HSA_STATUS_SUCCESS)
+			return 0;
+		probe->signal = signal.handle;
+	}
+	__atomic_store_n(&((amd_signal_t *)(uintptr_t)probe->signal)->value, 1, __ATOMIC_RELAXED);
+	probe->at = queue->n_written + n;
+	queue->n_probes++;
+	memset(to, 0, sizeof(*to));
+	to->barrier.header = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE;
+	to->barrier.completion_signal.handle = probe->signal;
+	return 1;
+}
+
+/* The writer may be called once per call of this, so all packets have to be in one place. */
+static void on_packets(const void *packets, uint64_t n, uint64_t index, void *data,
+		       hsa_amd_queue_intercept_packet_writer write)
+{
+	struct queue *queue = data;
+	int saved_errno = errno;
+	union packet few[PACKETS_AT_ONCE + 1], *copy = few;
+	size_t n_bytes = (n + 1) * sizeof(*copy);
+
+	if (n > PACKETS_AT_ONCE)
+		copy = ws_pages(n_bytes);
+	wait_for_room(queue, n + 1);
+	if (!copy) {
+		queue->n_written += n;
+		write(packets, n);
+		return;
+	}
+	memcpy(copy, packets, n * sizeof(*copy));
+	for (uint64_t i = 0; i < n; i++) {
+		uint16_t type = copy[i].header >> HSA_PACKET_HEADER_TYPE & 0xff;
+		bool reusable;
+
+		if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
+			reusable = ws_pending_before_reuse(
+				copy[i].dispatch.completion_signal.handle);
+			watch(queue, &copy[i].dispatch, reusable);
+		} else if (type == HSA_PACKET_TYPE_BARRIER_AND ||
+			   type == HSA_PACKET_TYPE_BARRIER_OR) {
+			ws_pending_before_reuse(copy[i].barrier.completion_signal.handle);
+		}
+	}
+	n += add_probe(queue, n, &copy[n]);
+	queue->n_written += n;
+	errno = saved_errno;
+	write(copy, n);
+	if (copy != few)
+		ws_pages_free(copy, n_bytes);
+}
+
+/* ---- queues ---- */
+
+/* Under the lock. A place of a queue that is gone is used again, its id is not. */
+static struct queue *new_queue(void)
+{
+	static uint32_t n_ids;
+	struct queue *queue = NULL;
+
+	if (!queues.all)
+		queues.all = ws_pages(QUEUES_MAX * sizeof(*queues.all));
+	for (uint32_t i = 0; queues.all && i < WS_MIN(queues.n + 1, QUEUES_MAX); i++) {
+		if (!queues.all[i].handle) {
+			queue = &queues.all[i];
+			if (i == queues.n)
+				queues.n++;
+			break;
+		}
+	}
+	if (queue) {
+		memset(queue, 0, sizeof(*queue));
+		queue->rec.h.tag = WS_REC_FIXED_TAG(QUEUE, struct ws_rec_queue);
+		queue->rec.h.what = ++n_ids;
+	}
+	return queue;
+}
+
+static bool intercept(struct queue *queue, hsa_queue_t *handle)
+{
+	queue->ring = ws_pending_ring_create();
+	return queue->ring &&
+	       ws_hsa.hsa_amd_profiling_set_profiler_enabled(handle, 1) == HSA_STATUS_SUCCESS &&
+	       ws_hsa.hsa_amd_queue_intercept_register(handle, on_packets, queue) ==
+		       HSA_STATUS_SUCCESS;
+}
+
+static bool can_intercept(hsa_agent_t agent)
+{
+	return ws_asked(WS_SERVICE_KERNEL) && ws_hsa.hsa_amd_queue_intercept_create &&
+	       ws_hsa.hsa_amd_queue_intercept_register && ws_hsa.hsa_amd_signal_create &&
+	       ws_hsa.hsa_amd_profiling_get_dispatch_time &&
+	       ws_agent_is_gpu(ws_agent_by_handle(agent.handle));
+}
+
+hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+					  void (*callback)(hsa_status_t status, hsa_queue_t *source,
+							   void *data),
+					  void *data, uint32_t private_segment_size,
+					  uint32_t group_segment_size, hsa_queue_t **out_queue)
+{
+	bool watched = can_intercept(agent);
+	hsa_status_t status = HSA_STATUS_ERROR;
+	int saved_errno = errno;
+	struct ws_writer *writer;
+	struct queue *queue;
+
+	if (watched) {
+		ws_pending_start();
+		status = ws_hsa.hsa_amd_queue_intercept_create(agent, size, type, callback, data,
+							       private_segment_size,
+							       group_segment_size, out_queue);
+		watched = status == HSA_STATUS_SUCCESS;
+	}
+	if (!watched)
+		status = ws_hsa.hsa_queue_create(agent, size, type, callback, data,
+						 private_segment_size, group_segment_size,
+						 out_queue);
+	if (status != HSA_STATUS_SUCCESS || !ws_agent_is_gpu(ws_agent_by_handle(agent.handle)))
+		return status;
+
+	writer = ws_capture(); /* before the lock: a fresh capture asks for the queues there are */
+	ws_lock(&queues.lock);
+	queue = new_queue();
+	if (queue) {
+		queue->handle = *out_queue;
+		queue->agent = agent.handle;
+		queue->rec.h.time = ws_ticks();
+		queue->rec.hsa_id = (*out_queue)->id;
+		queue->rec.address = (uint64_t)(uintptr_t)*out_queue;
+		queue->rec.agent = ws_agent_by_handle(agent.handle);
+		queue->rec.type = type;
+		queue->rec.n_packets = (*out_queue)->size;
+		if (writer)
+			ws_writer_meta(writer, &queue->rec.h);
+	}
+	ws_unlock(&queues.lock);
+	if (ws_asked(WS_SERVICE_KERNEL) && (!queue || !watched || !intercept(queue, *out_queue)))
+		ws_note("a queue could not be intercepted: its kernels are not recorded");
+	errno = saved_errno;
+	return status;
+}
+
+static struct queue *find_queue(const hsa_queue_t *handle)
+{
+	for (uint32_t i = 0; i < queues.n; i++) {
+		if (queues.all[i].handle == handle)
+			return &queues.all[i];
+	}
+	return NULL;
+}
+
+hsa_status_t ws_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
+{
+	struct ws_pending_ring *ring = NULL;
+	struct probe probes[PROBES] = { { 0 } };
+	hsa_status_t status;
+	struct queue *queue;
+
+	status = ws_hsa.hsa_queue_destroy(handle);
+	if (status != HSA_STATUS_SUCCESS)
+		return status;
+	ws_lock(&queues.lock);
+	queue = find_queue(handle);
+	if (queue) {
+		ring = queue->ring;
+		memcpy(probes, queue->probes, sizeof(probes));
+		queue->ring = NULL;
+		queue->handle = NULL;
+	}
+	ws_unlock(&queues.lock);
+	ws_pending_ring_retire(ring);
+	for (uint32_t i = 0; i < PROBES; i++) {
+		if (probes[i].signal)
+			ws_hsa.hsa_signal_destroy((hsa_signal_t){ probes[i].signal });
+	}
+	return status;
+}
+
+/* The program may switch its own use of the times off, but not ours. */
+hsa_status_t ws_hsa_hook_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *handle, int enable)
+{
+	struct queue *queue;
+
+	ws_lock(&queues.lock);
+	queue = find_queue(handle);
+	if (queue && queue->ring)
+		enable = 1;
+	ws_unlock(&queues.lock);
+	return ws_hsa.hsa_amd_profiling_set_profiler_enabled(handle, enable);
+}
+
+hsa_status_t ws_hsa_hook_hsa_signal_destroy(hsa_signal_t signal)
+{
+	if (!ws_pending_before_reuse(signal.handle))
+		ws_pending_give_up(signal.handle);
+	return ws_hsa.hsa_signal_destroy(signal);
+}
+
+/* ---- facts and ends ---- */
+
+void ws_queues_state(struct ws_writer *writer)
+{
+	ws_lock(&queues.lock);
+	for (uint32_t i = 0; i < queues.n; i++) {
+		if (queues.all[i].handle)
+			ws_writer_meta(writer, &queues.all[i].rec.h);
+	}
+	ws_unlock(&queues.lock);
+}
+
+void ws_queues_unload(void)
+{
+	ws_lock(&queues.lock);
+	for (uint32_t i = 0; i < queues.n; i++) {
+		queues.all[i].handle = NULL;
+		queues.all[i].ring = NULL;
+	}
+	ws_unlock(&queues.lock);
+}
+
+void ws_queues_forked(void)
+{
+	queues.lock = (struct ws_lock){ 0 };
+	queues.n_dispatches = 0;
+}

@@ -1,0 +1,332 @@
+/*
+ * provider: what a part of the collector that watches one library may use.
+ *
+ * A provider (hsa/, hip/, roctx/, rccl/) stands between the program and a library.
+ * For each call it asks one question, is this service recorded right now, and when
+ * the answer is yes it brackets the call:
+ *
+ *	if (!ws_on(WS_SERVICE_HIP_RUNTIME))
+ *		return real(...);
+ *	struct ws_call call;
+ *	struct ws_thread *t = ws_call_begin(&call);
+ *	ret = real(...);
+ *	ws_call_end(t, &call, OP, WS_DOMAIN_HIP_API);
+ *
+ * Calls nest by themselves: a call made inside another one, by the same thread, in
+ * any provider, gets it as its ancestor, and GPU work submitted inside gets the
+ * innermost one's id.
+ *
+ * Threads  everything may be called from any thread at any time after the library's
+ *          constructor, also while the program exits. A struct ws_thread is its thread's.
+ * Signals  begin, end, marks and ws_cause() may run in signal handlers.
+ * errno    kept.
+ * Memory   hot paths allocate nothing. What providers keep comes from ws_pages().
+ * Failure  there is none to see: what cannot be recorded is counted in the ledger and
+ *          the program goes on. t may be NULL between begin and end; both accept it.
+ */
+#ifndef WS_COLLECTOR_PROVIDER_H
+#define WS_COLLECTOR_PROVIDER_H
+
+#include "capture/record.h"
+#include "capture/writer.h"
+#include "collector/config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The collector exports all of it: libraries of wrappers are separate, and preloaded when asked for. */
+#pragma GCC visibility push(default)
+
+/* ---- is it recorded? ---- */
+
+/* Bit per enum ws_service. All 0 until something was asked, and while recording is off. */
+extern uint32_t ws_switches;
+
+static inline bool ws_on(enum ws_service service)
+{
+	return __builtin_expect(__atomic_load_n(&ws_switches, __ATOMIC_RELAXED) >> service & 1, 0);
+}
+
+/* What the user asked for, switched on or not. Constant: use it to decide what to set up. */
+bool ws_asked(enum ws_service service);
+const struct ws_collect_config *ws_config(void);
+
+/* ---- the thread ---- */
+
+struct ws_marker_stack;
+
+struct ws_thread {
+	struct ws_lane *lane; /* NULL: not met yet, or it cannot be recorded */
+	uint64_t corr_id;     /* of the innermost open call; 0: none */
+	uint64_t next_id, end_id; /* correlation ids set aside for this thread */
+	uint64_t external_id;     /* what GPU work is renamed to; 0: nothing */
+	uint32_t stream;          /* of the innermost call that has one; 0: none */
+	uint32_t tid;
+	struct ws_marker_stack *markers; /* open push ranges */
+	uint64_t retry_ticks;            /* no lane was to be had: not before this */
+	uint32_t name_str;               /* given by the program, see ws_thread_name() */
+	uint32_t meeting;                /* inside ws_thread_meet_(): a handler on top gets NULL */
+	uint64_t met_ticks;              /* first seen */
+	uint32_t roll;                   /* place on the roll of living threads, from 1 */
+};
+
+/* Initial-exec: reading it calls nothing and allocates nothing. */
+extern __thread struct ws_thread ws_thread_self_ __attribute__((tls_model("initial-exec")));
+struct ws_thread *ws_thread_meet_(struct ws_thread *t);
+
+/* The calling thread, ready to record; NULL when it cannot be. Opens the capture if need be. */
+static inline struct ws_thread *ws_thread(void)
+{
+	struct ws_thread *t = &ws_thread_self_;
+
+	return __builtin_expect(t->lane != NULL, 1) ? t : ws_thread_meet_(t);
+}
+
+/* The program gave the calling thread a name (roctxNameOsThread). */
+void ws_thread_name(const char *name);
+
+/* ---- correlation ---- */
+
+uint64_t ws_corr_refill_(struct ws_thread *t);
+
+/*
+ * A fresh correlation id. Threads take blocks of ids, so that they do not meet on one
+ * cache line; in a program with one thread they count 1, 2, 3.
+ */
+static inline uint64_t ws_corr_new(struct ws_thread *t)
+{
+	uint64_t id = t->next_id;
+
+	if (__builtin_expect(id == t->end_id, 0))
+		return ws_corr_refill_(t);
+	t->next_id = id + 1;
+	return id;
+}
+
+/* Why GPU work was submitted: fields that its record will carry. */
+struct ws_cause {
+	uint64_t corr_id, external_id;
+	uint32_t stream, tid;
+};
+
+/* For work submitted by the calling thread right now. Outside of any call it gets an id of its own. */
+static inline struct ws_cause ws_cause(struct ws_thread *t)
+{
+	return (struct ws_cause){ t->corr_id ? t->corr_id : ws_corr_new(t), t->external_id,
+				  t->stream, t->tid };
+}
+
+/* ---- API calls ---- */
+
+struct ws_call {
+	uint64_t start_ticks;
+	uint64_t corr_id, ancestor_id;
+};
+
+static inline struct ws_thread *ws_call_begin(struct ws_call *call)
+{
+	struct ws_thread *t = ws_thread();
+
+	if (!t)
+		return NULL;
+	call->ancestor_id = t->corr_id;
+	call->corr_id = t->corr_id = ws_corr_new(t);
+	call->start_ticks = ws_ticks();
+	return t;
+}
+
+void ws_call_lost_(struct ws_thread *t, enum ws_domain domain);
+
+/* @op: the operation's index, base of its table included. */
+static inline void ws_call_end(struct ws_thread *t, const struct ws_call *call, uint32_t op,
+			       enum ws_domain domain)
+{
+	uint64_t end_ticks = ws_ticks();
+	struct ws_rec_call *rec = NULL;
+	struct ws_lane *lane;
+
+	if (__builtin_expect(!t, 0)) {
+		ws_call_lost_(NULL, domain);
+		return;
+	}
+	t->corr_id = call->ancestor_id;
+	lane = t->lane; /* NULL in the child of a fork inside the call */
+	if (__builtin_expect(lane != NULL, 1))
+		rec = ws_lane_reserve(&lane, sizeof(*rec));
+	if (__builtin_expect(!rec, 0)) {
+		ws_call_lost_(t, domain);
+		return;
+	}
+	rec->h.what = op;
+	rec->h.time = call->start_ticks;
+	rec->end_ticks = end_ticks;
+	rec->corr_id = call->corr_id;
+	rec->ancestor_id = call->ancestor_id;
+	ws_lane_commit(lane, &rec->h, WS_REC_FIXED_TAG(CALL, struct ws_rec_call));
+}
+
+/*
+ * The same for calls that carry arguments and a return value. @slots: the argument
+ * blob, encoded as the operation's ws_arg_kinds say; copied.
+ */
+static inline void ws_call_end_args(struct ws_thread *t, const struct ws_call *call, uint32_t op,
+				    enum ws_domain domain, uint64_t retval, const uint64_t *slots,
+				    uint32_t n_slots)
+{
+	uint64_t end_ticks = ws_ticks();
+	struct ws_rec_call_args *rec = NULL;
+	uint32_t n_bytes = (uint32_t)sizeof(*rec) + n_slots * 8;
+	struct ws_lane *lane;
+
+	if (__builtin_expect(!t, 0)) {
+		ws_call_lost_(NULL, domain);
+		return;
+	}
+	t->corr_id = call->ancestor_id;
+	lane = t->lane;
+	if (__builtin_expect(lane != NULL && n_bytes <= WS_REC_BYTES_MAX, 1))
+		rec = ws_lane_reserve(&lane, n_bytes);
+	if (__builtin_expect(!rec, 0)) {
+		ws_call_lost_(t, domain);
+		return;
+	}
+	rec->call.h.what = op;
+	rec->call.h.time = call->start_ticks;
+	rec->call.end_ticks = end_ticks;
+	rec->call.corr_id = call->corr_id;
+	rec->call.ancestor_id = call->ancestor_id;
+	rec->external_id = t->external_id;
+	rec->retval = retval;
+	rec->stream = t->stream;
+	rec->n_arg_bytes = n_slots * 8;
+	__builtin_memcpy(rec + 1, slots, n_slots * 8);
+	ws_lane_commit(lane, &rec->call.h, WS_REC_TAG(WS_REC_CALL_ARGS, n_bytes));
+}
+
+/*
+ * Streams: a call that names one sets it for itself and for what happens inside.
+ *
+ *	uint32_t before = ws_stream_enter(t, id);    after begin
+ *	ws_call_end_args(...);
+ *	ws_stream_leave(t, before);
+ */
+static inline uint32_t ws_stream_enter(struct ws_thread *t, uint32_t stream)
+{
+	uint32_t before;
+
+	if (!t)
+		return 0;
+	before = t->stream;
+	t->stream = stream;
+	return before;
+}
+
+static inline void ws_stream_leave(struct ws_thread *t, uint32_t before)
+{
+	if (t)
+		t->stream = before;
+}
+
+/* ---- markers ---- */
+
+/*
+ * roctx in terms of records; the service switch, kernel renaming and pause/resume are
+ * seen to inside, so call these always. Push and pop return the depth as roctx does
+ * (-1: cannot); ranges that were opened while recording was off are not recorded.
+ */
+void ws_marker_mark(const char *text);
+int ws_marker_push(const char *text);
+int ws_marker_pop(void);
+uint64_t ws_marker_start(const char *text); /* an id, never 0 */
+void ws_marker_stop(uint64_t id);           /* from any thread; unknown ids are ignored */
+void ws_marker_pause(void);
+void ws_marker_resume(void);
+
+/* ---- operations ---- */
+
+/* Where each provider's operation indices begin, so that they are constants in its code. */
+enum ws_op_base {
+	WS_OP_HSA = 1,
+	WS_OP_HIP = 1024,
+	WS_OP_ROCTX = 4096,
+	WS_OP_RCCL = 4352,
+	WS_OP_ROCDECODE = 4608,
+	WS_OP_ROCJPEG = 4864,
+};
+
+struct ws_arg_def {
+	const char *name, *type; /* type as C spells it */
+	enum ws_arg_kind kind;
+};
+
+struct ws_op_def {
+	const char *name; /* NULL: a gap, nothing is written */
+	const struct ws_arg_def *args;
+	uint16_t kind;   /* enum ws_kind */
+	uint16_t id;     /* position in AMD's enumeration of that kind */
+	uint8_t domain;  /* enum ws_domain */
+	uint8_t ret_kind; /* enum ws_arg_kind */
+	uint16_t n_args;
+};
+
+/* Write WS_REC_OPERATION for each row; row i is operation base + i. From state() below. */
+void ws_ops_state(struct ws_writer *writer, uint32_t base, const struct ws_op_def *ops,
+		  size_t n_ops);
+
+/* ---- the capture ---- */
+
+/*
+ * This process's capture, opened by the first caller; NULL when nothing is to be
+ * collected or it could not be opened. For facts: ws_writer_meta() and friends.
+ */
+struct ws_writer *ws_capture(void);
+
+/* RUNTIME record, once per runtime and capture: "this program used HIP". */
+void ws_runtime_used(enum ws_runtime runtime, uint32_t version);
+
+/* Something the user should read in the report; on stderr only when log >= info. */
+void ws_note(const char *text);
+
+/* ---- what other providers know ---- */
+
+/* Agent ids, known from HSA's initialisation on; 0 before and for what there is not. */
+uint32_t ws_agent_by_handle(uint64_t hsa_agent);
+uint32_t ws_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA lists them */
+
+/* ---- being a provider ---- */
+
+/*
+ * A row of the table in providers.c. Each function may be NULL.
+ *
+ * state    a capture was opened (in a forked child: its own): write every fact that
+ *          is known so far, operations first. Other threads may be in calls already.
+ * forked   in the child, before anything else runs: its other threads do not exist.
+ * finish   the program is ending: write what is in the air, waiting until @deadline_ns
+ *          (CLOCK_BOOTTIME) at most. Calls may still come afterwards.
+ */
+struct ws_provider {
+	const char *name;
+	void (*state)(struct ws_writer *writer);
+	void (*forked)(void);
+	void (*finish)(uint64_t deadline_ns);
+};
+
+/*
+ * Call every provider's finish() now, because a library is about to go away. The
+ * collector itself does it when the program ends by exit(), quick_exit() or _exit().
+ */
+void ws_collector_settle(void);
+void ws_collector_end(enum ws_end_cause cause); /* the same, and the last record */
+
+/* ---- small things ---- */
+
+/* Zeroed pages, never given back by name; NULL when there are none. errno kept. */
+void *ws_pages(size_t n_bytes);
+void ws_pages_free(void *pages, size_t n_bytes);
+
+uint64_t ws_now_ns(void); /* CLOCK_BOOTTIME */
+
+#pragma GCC visibility pop
+
+#endif

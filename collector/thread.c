@@ -1,0 +1,236 @@
+/*
+ * thread: what the collector keeps per thread, from first sight to thread exit.
+ *
+ * The state is in initial-exec TLS, so the hot path finds it with one instruction.
+ * Lanes are borrowed at first sight and given back by a thread-specific destructor;
+ * the key is made in the constructor, early enough to be one of those that pthread
+ * keeps without allocating.
+ */
+#include "collector/collector_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define IDS_PER_BLOCK 256u
+#define COMM_BYTES 16
+#define RETRY_TICKS 1000000u /* a fraction of a millisecond: the lane's own retry does the rest */
+
+__thread struct ws_thread ws_thread_self_ __attribute__((tls_model("initial-exec")));
+
+/* The roll of living threads that record; a slot whose tid is 0 is free. */
+#define ROLL_MAX 65536u
+struct seen {
+	uint32_t tid;
+	uint32_t name_str;
+	uint32_t named; /* by the program: what the kernel calls it does not matter */
+	uint32_t zero;
+	uint64_t met_ticks;
+};
+
+static struct {
+	pthread_key_t key;
+	bool has_key;
+	uint64_t next_id;      /* correlation ids up to here are taken */
+	struct ws_lock lock;   /* of taking slots */
+	struct seen *roll;     /* ROLL_MAX, made when the first thread is met */
+	uint32_t n_roll, rotor;
+	uint64_t forked_in_id; /* what the parent was doing when it forked us */
+} threads = { .next_id = 1 };
+
+uint64_t ws_corr_refill_(struct ws_thread *t)
+{
+	uint64_t first = __atomic_fetch_add(&threads.next_id, IDS_PER_BLOCK, __ATOMIC_RELAXED);
+
+	t->next_id = first + 1;
+	t->end_id = first + IDS_PER_BLOCK;
+	return first;
+}
+
+static void write_thread(struct ws_writer *writer, uint32_t tid, uint64_t met_ticks,
+			 uint32_t name_str, uint64_t end_ticks)
+{
+	struct ws_rec_thread rec = {
+		.h = { WS_REC_FIXED_TAG(THREAD, struct ws_rec_thread), tid, met_ticks },
+		.name_str = name_str,
+		.ended = end_ticks != 0,
+		.end_ticks = end_ticks,
+	};
+
+	ws_writer_meta(writer, &rec.h);
+}
+
+static uint32_t own_name(struct ws_writer *writer)
+{
+	char name[COMM_BYTES + 1] = "";
+
+	prctl(PR_GET_NAME, name);
+	return ws_writer_intern(writer, name, strlen(name));
+}
+
+static void enrol(struct ws_thread *t, uint32_t name_str)
+{
+	ws_lock(&threads.lock);
+	if (!threads.roll)
+		threads.roll = ws_pages(ROLL_MAX * sizeof(*threads.roll));
+	for (uint32_t i = 0; threads.roll && i < threads.n_roll + 1 && i < ROLL_MAX; i++) {
+		uint32_t at = (threads.rotor + i) % WS_MIN(threads.n_roll + 1, ROLL_MAX);
+		struct seen *seen = &threads.roll[at];
+
+		if (__atomic_load_n(&seen->tid, __ATOMIC_RELAXED))
+			continue;
+		seen->met_ticks = t->met_ticks;
+		seen->name_str = name_str;
+		seen->named = 0;
+		__atomic_store_n(&seen->tid, t->tid, __ATOMIC_RELEASE);
+		if (at == threads.n_roll)
+			__atomic_store_n(&threads.n_roll, at + 1, __ATOMIC_RELEASE);
+		threads.rotor = at + 1;
+		t->roll = at + 1;
+		break;
+	}
+	ws_unlock(&threads.lock);
+}
+
+struct ws_thread *ws_thread_meet_(struct ws_thread *t)
+{
+	int saved_errno = errno;
+	struct ws_writer *writer;
+	struct ws_lane *lane;
+	uint32_t name_str;
+
+	/* A signal handler on top of this function: what it would record is lost, and counted. */
+	if (t->meeting || (t->retry_ticks && ws_ticks() < t->retry_ticks))
+		return NULL;
+	t->meeting = 1;
+	writer = ws_capture();
+	if (writer) {
+		t->tid = (uint32_t)syscall(SYS_gettid);
+		lane = ws_lane_get(writer, t->tid);
+		if (lane) {
+			t->met_ticks = ws_ticks();
+			name_str = own_name(writer);
+			write_thread(writer, t->tid, t->met_ticks, name_str, 0);
+			enrol(t, name_str);
+			if (threads.has_key)
+				pthread_setspecific(threads.key, t);
+			t->lane = lane;
+		} else {
+			t->retry_ticks = ws_ticks() + RETRY_TICKS;
+		}
+	}
+	t->meeting = 0;
+	errno = saved_errno;
+	return t->lane ? t : NULL;
+}
+
+void ws_call_lost_(struct ws_thread *t, enum ws_domain domain)
+{
+	struct ws_writer *writer = ws_capture_now();
+
+	if (writer)
+		ws_writer_count(writer, domain, WS_LEDGER_DROPPED, 1);
+	else
+		ws_early_lost(domain);
+}
+
+void ws_thread_name(const char *name)
+{
+	int saved_errno = errno;
+	struct ws_thread *t = ws_thread();
+	struct ws_writer *writer = ws_capture_now();
+
+	if (t && writer && name) {
+		t->name_str = ws_writer_intern(writer, name, strlen(name));
+		write_thread(writer, t->tid, t->met_ticks, t->name_str, 0);
+		if (t->roll)
+			__atomic_store_n(&threads.roll[t->roll - 1].named, 1, __ATOMIC_RELAXED);
+	}
+	errno = saved_errno;
+}
+
+/* Destructor of the key: may run again if another destructor makes traced calls. */
+static void thread_exits(void *arg)
+{
+	struct ws_thread *t = arg;
+	struct ws_writer *writer = ws_capture_now();
+	struct ws_lane *lane = t->lane;
+
+	if (!lane || !writer)
+		return;
+	ws_markers_thread_end(t);
+	write_thread(writer, t->tid, t->met_ticks, t->name_str ? t->name_str : own_name(writer),
+		     ws_ticks());
+	if (t->roll)
+		__atomic_store_n(&threads.roll[t->roll - 1].tid, 0, __ATOMIC_RELEASE);
+	t->roll = 0;
+	t->lane = NULL;
+	ws_lane_put(lane);
+}
+
+void ws_threads_start(void)
+{
+	threads.has_key = pthread_key_create(&threads.key, thread_exits) == 0;
+}
+
+void ws_threads_forked(void)
+{
+	struct ws_thread *t = &ws_thread_self_;
+
+	threads.forked_in_id = t->corr_id;
+	threads.next_id = 1;
+	threads.lock = (struct ws_lock){ 0 };
+	if (threads.roll)
+		memset(threads.roll, 0, threads.n_roll * sizeof(*threads.roll));
+	threads.n_roll = threads.rotor = 0;
+	t->roll = 0;
+	t->lane = NULL;
+	t->corr_id = t->next_id = t->end_id = 0;
+	t->retry_ticks = 0;
+	t->meeting = 0;
+	t->name_str = 0;
+}
+
+uint64_t ws_threads_forked_in(void)
+{
+	return threads.forked_in_id;
+}
+
+/*
+ * Threads are often named after they were first seen, and most live until the
+ * program ends: read what they are called by then.
+ */
+void ws_threads_names(struct ws_writer *writer)
+{
+	uint32_t n = threads.roll ? __atomic_load_n(&threads.n_roll, __ATOMIC_ACQUIRE) : 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct seen *seen = &threads.roll[i];
+		uint32_t tid = __atomic_load_n(&seen->tid, __ATOMIC_ACQUIRE), name_str;
+		char path[64] = "/proc/self/task/", name[COMM_BYTES + 8];
+		size_t at = strlen(path);
+		ssize_t len;
+		int fd;
+
+		if (!tid || __atomic_load_n(&seen->named, __ATOMIC_RELAXED))
+			continue;
+		at += ws_capture_name(tid, 0, path + at); /* "TID-0.wcap": digits without printf */
+		strcpy(strchr(path, '-'), "/comm");
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		len = read(fd, name, sizeof(name));
+		close(fd);
+		if (len > 0 && name[len - 1] == '\n')
+			len--;
+		if (len <= 0)
+			continue;
+		name_str = ws_writer_intern(writer, name, (size_t)len);
+		if (name_str != seen->name_str)
+			write_thread(writer, tid, seen->met_ticks, name_str, 0);
+	}
+}

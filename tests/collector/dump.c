@@ -1,0 +1,248 @@
+/*
+ * dump: a capture as text, one record per line, for tests and for eyes.
+ *
+ *	dump FILE...            facts first, then events, in the order of the file
+ *
+ * A line is the record's type and key=value words. Times of calls are ticks as they
+ * are in the file; nothing is converted, so that tests see what was written.
+ */
+#include "base/error.h"
+#include "capture/reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	char **texts;
+	uint32_t n;
+} strings;
+
+static const char *text_of(uint32_t id)
+{
+	return id < strings.n && strings.texts[id] ? strings.texts[id] : "";
+}
+
+static void keep_string(const struct ws_rec *rec)
+{
+	struct ws_tail tail = ws_rec_tail(rec);
+
+	if (rec->what >= strings.n) {
+		uint32_t n = rec->what * 2 + 64;
+
+		strings.texts = realloc(strings.texts, n * sizeof(*strings.texts));
+		if (!strings.texts)
+			exit(2);
+		memset(strings.texts + strings.n, 0, (n - strings.n) * sizeof(*strings.texts));
+		strings.n = n;
+	}
+	free(strings.texts[rec->what]);
+	strings.texts[rec->what] = strndup(tail.at, tail.n_bytes);
+}
+
+static void print_meta(const struct ws_rec *rec)
+{
+	struct ws_tail tail = ws_rec_tail(rec);
+
+	switch (ws_rec_type(rec)) {
+	case WS_REC_PROCESS: {
+		const struct ws_rec_process *r = (const void *)rec;
+
+		printf("PROCESS pid=%u ppid=%u domains=%#" PRIx64 " flags=%u parent_corr=%" PRIu64 "\n",
+		       rec->what, r->ppid, r->domains, r->flags, r->parent_corr_id);
+		break;
+	}
+	case WS_REC_FACT:
+		printf("FACT %u %.*s\n", rec->what, (int)tail.n_bytes, (const char *)tail.at);
+		break;
+	case WS_REC_CLOCK: {
+		const struct ws_rec_clock *r = (const void *)rec;
+
+		printf("CLOCK ticks=%" PRIu64 " boottime=%" PRIu64 "\n", rec->time, r->boottime_ns);
+		break;
+	}
+	case WS_REC_THREAD: {
+		const struct ws_rec_thread *r = (const void *)rec;
+
+		printf("THREAD tid=%u ended=%u name=%s\n", rec->what, r->ended, text_of(r->name_str));
+		break;
+	}
+	case WS_REC_OPERATION: {
+		const struct ws_rec_operation *r = (const void *)rec;
+
+		printf("OPERATION op=%u kind=%u id=%u name=%s\n", rec->what, r->kind, r->id,
+		       text_of(r->name_str));
+		break;
+	}
+	case WS_REC_AGENT: {
+		const struct ws_rec_agent *r = (const void *)rec;
+
+		printf("AGENT id=%u type=%u node=%u gpu=%d name=%s product=%s cu=%u simd=%u lds=%u "
+		       "gfx=%u xcc=%u se=%u waves=%u wg=%u mem=%" PRIu64 " flags=%u\n",
+		       rec->what, r->type, r->node_id, r->gpu_index, text_of(r->name_str),
+		       text_of(r->product_name_str), r->cu_count, r->simd_count, r->lds_size_in_kb,
+		       r->gfx_target_version, r->num_xcc, r->num_shader_banks, r->max_waves_per_cu,
+		       r->workgroup_max_size, r->local_mem_size, r->flags);
+		break;
+	}
+	case WS_REC_QUEUE: {
+		const struct ws_rec_queue *r = (const void *)rec;
+
+		printf("QUEUE id=%u agent=%u type=%u packets=%u\n", rec->what, r->agent, r->type,
+		       r->n_packets);
+		break;
+	}
+	case WS_REC_CODE_OBJECT: {
+		const struct ws_rec_code_object *r = (const void *)rec;
+
+		printf("CODE_OBJECT id=%u agent=%u storage=%u size=%" PRIu64 " uri=%s\n", rec->what,
+		       r->agent, r->storage, r->load_size, text_of(r->uri_str));
+		break;
+	}
+	case WS_REC_KERNEL: {
+		const struct ws_rec_kernel *r = (const void *)rec;
+
+		printf("KERNEL id=%u code=%u kernarg=%u group=%u private=%u sgpr=%u vgpr=%u agpr=%u "
+		       "name=%s\n",
+		       rec->what, r->code_object, r->kernarg_bytes, r->group_bytes,
+		       r->private_bytes, r->sgpr_count, r->arch_vgpr_count, r->accum_vgpr_count,
+		       text_of(r->name_str));
+		break;
+	}
+	case WS_REC_EXTERNAL: {
+		const struct ws_rec_external *r = (const void *)rec;
+
+		printf("EXTERNAL id=%" PRIu64 " text=%s\n", r->external_id, text_of(rec->what));
+		break;
+	}
+	case WS_REC_CONTROL: {
+		const struct ws_rec_control *r = (const void *)rec;
+
+		printf("CONTROL on=%u cause=%u\n", rec->what, r->cause);
+		break;
+	}
+	case WS_REC_STRING:
+		break;
+	default:
+		printf("%s what=%u\n", ws_rec_type_name(ws_rec_type(rec)), rec->what);
+	}
+}
+
+static void print_event(const struct ws_rec *rec, uint32_t tid)
+{
+	struct ws_tail tail = ws_rec_tail(rec);
+
+	switch (ws_rec_type(rec)) {
+	case WS_REC_CALL:
+	case WS_REC_CALL_ARGS: {
+		const struct ws_rec_call *r = (const void *)rec;
+
+		printf("CALL tid=%u op=%u start=%" PRIu64 " end=%" PRIu64 " corr=%" PRIu64
+		       " ancestor=%" PRIu64 "\n",
+		       tid, rec->what, rec->time, r->end_ticks, r->corr_id, r->ancestor_id);
+		break;
+	}
+	case WS_REC_MARKER: {
+		const struct ws_rec_marker *r = (const void *)rec;
+
+		printf("MARKER tid=%u op=%u start=%" PRIu64 " end=%" PRIu64 " corr=%" PRIu64
+		       " text=%.*s%s\n",
+		       tid, rec->what, rec->time, r->end_ticks, r->corr_id, (int)tail.n_bytes,
+		       (const char *)tail.at, text_of(r->message));
+		break;
+	}
+	case WS_REC_DISPATCH: {
+		const struct ws_rec_dispatch *r = (const void *)rec;
+
+		printf("DISPATCH id=%" PRIu64 " kernel=%u start=%" PRIu64 " end=%" PRIu64
+		       " corr=%" PRIu64 " external=%" PRIu64 " tid=%u agent=%u queue=%u stream=%u "
+		       "wg=%u,%u,%u grid=%u,%u,%u lds=%u private=%u\n",
+		       r->dispatch_id, rec->what, rec->time, r->end_ns, r->corr_id, r->external_id,
+		       r->tid, r->agent, r->queue, r->stream, r->workgroup[0], r->workgroup[1],
+		       r->workgroup[2], r->grid[0], r->grid[1], r->grid[2], r->group_bytes,
+		       r->private_bytes);
+		break;
+	}
+	case WS_REC_COPY: {
+		const struct ws_rec_copy *r = (const void *)rec;
+
+		printf("COPY op=%u start=%" PRIu64 " end=%" PRIu64 " corr=%" PRIu64
+		       " bytes=%" PRIu64 " dst=%u src=%u tid=%u stream=%u\n",
+		       rec->what, rec->time, r->end_ns, r->corr_id, r->n_bytes, r->dst_agent,
+		       r->src_agent, r->tid, r->stream);
+		break;
+	}
+	case WS_REC_ALLOC: {
+		const struct ws_rec_alloc *r = (const void *)rec;
+
+		printf("ALLOC tid=%u op=%u corr=%" PRIu64 " ancestor=%" PRIu64 " bytes=%" PRIu64
+		       " agent=%u address=%#" PRIx64 "\n",
+		       tid, rec->what, r->corr_id, r->ancestor_id, r->n_bytes, r->agent,
+		       r->address);
+		break;
+	}
+	default:
+		printf("%s what=%u\n", ws_rec_type_name(ws_rec_type(rec)), rec->what);
+	}
+}
+
+/* Three passes: texts, facts, events. */
+static void print_pass(struct ws_reader *reader, int pass, struct ws_view *view)
+{
+	struct ws_err err;
+
+	for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
+		uint32_t kind = ws_reader_chunk(reader, i)->kind;
+		const struct ws_rec *rec;
+
+		if (kind != (pass == 2 ? WS_CHUNK_EVENT : WS_CHUNK_META))
+			continue;
+		if (ws_reader_load(reader, i, view, &err)) {
+			fprintf(stderr, "dump: %s\n", err.text);
+			exit(1);
+		}
+		while ((rec = ws_view_next(view))) {
+			if (pass == 0 && ws_rec_type(rec) == WS_REC_STRING)
+				keep_string(rec);
+			else if (pass == 1)
+				print_meta(rec);
+			else if (pass == 2)
+				print_event(rec, view->tid);
+		}
+	}
+}
+
+static void print_file(const char *path)
+{
+	struct ws_view view = { 0 };
+	struct ws_reader *reader;
+	struct ws_err err;
+
+	if (ws_reader_open(path, &reader, &err)) {
+		fprintf(stderr, "dump: %s\n", err.text);
+		exit(1);
+	}
+	printf("FILE closed=%d\n", ws_reader_closed(reader));
+	for (int pass = 0; pass < 3; pass++)
+		print_pass(reader, pass, &view);
+	for (unsigned i = 0; i < WS_DOMAIN_COUNT; i++) {
+		const struct ws_ledger_line *line = &ws_reader_head(reader)->ledger[i];
+
+		if (line->asked | line->dropped | line->paused | line->failed)
+			printf("LEDGER domain=%u dropped=%" PRIu64 " paused=%" PRIu64
+			       " failed=%" PRIu64 "\n",
+			       i, line->dropped, line->paused, line->failed);
+	}
+	printf("DAMAGE any=%d\n",
+	       ws_damage_any(&view.damage) || ws_damage_any(ws_reader_damage(reader)));
+	ws_view_fini(&view);
+	ws_reader_close(reader);
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		print_file(argv[i]);
+	return argc < 2;
+}
