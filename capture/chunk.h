@@ -63,7 +63,7 @@ struct ws_file_head {
 	uint64_t end_bytes;               /* chunks are given out up to here */
 	uint32_t closed;                  /* 1: the writer said goodbye */
 	uint32_t check;                   /* ws_check32 of what is above `end_bytes` */
-	uint64_t lost_facts; /* META records for which there was no room */
+	uint64_t lost_facts;              /* META records for which there was no room */
 	struct ws_ledger_line ledger[32]; /* by enum ws_domain */
 };
 

@@ -36,12 +36,30 @@ struct rec_shape {
 	struct tail_shape tail;
 };
 
-#define TAIL_NONE(T) { 0, 0 }
-#define TAIL_TEXT(T) { offsetof(struct T, n_bytes), 1 }
-#define TAIL_ARGS(T) { offsetof(struct T, n_arg_bytes), 1 }
-#define TAIL_OP_ARGS(T) { offsetof(struct T, n_args), sizeof(struct ws_op_arg) }
-#define TAIL_DIMS(T) { offsetof(struct T, n_dims), sizeof(struct ws_counter_dim) }
-#define TAIL_VALUES(T) { offsetof(struct T, n_values), sizeof(struct ws_counter_value) }
+#define TAIL_NONE(T)                                                                               \
+	{                                                                                          \
+		0, 0                                                                               \
+	}
+#define TAIL_TEXT(T)                                                                               \
+	{                                                                                          \
+		offsetof(struct T, n_bytes), 1                                                     \
+	}
+#define TAIL_ARGS(T)                                                                               \
+	{                                                                                          \
+		offsetof(struct T, n_arg_bytes), 1                                                 \
+	}
+#define TAIL_OP_ARGS(T)                                                                            \
+	{                                                                                          \
+		offsetof(struct T, n_args), sizeof(struct ws_op_arg)                               \
+	}
+#define TAIL_DIMS(T)                                                                               \
+	{                                                                                          \
+		offsetof(struct T, n_dims), sizeof(struct ws_counter_dim)                          \
+	}
+#define TAIL_VALUES(T)                                                                             \
+	{                                                                                          \
+		offsetof(struct T, n_values), sizeof(struct ws_counter_value)                      \
+	}
 
 static const struct rec_shape shapes[WS_REC_TYPE_MAX + 1] = {
 #define SHAPE_ROW(name, number, chunk, clock, type, tail)                                          \
@@ -237,8 +255,9 @@ static enum ws_status check_head(struct ws_reader *reader, size_t n, struct ws_e
 			       "wavescope that recorded it",
 			       reader->path, head->version, WS_FILE_VERSION);
 	/* Wrong in detail: the chunks do not need it, so go on with what is certain. */
-	if (head->check != ws_check32((const uint32_t *)head,
-				      offsetof(struct ws_file_head, end_bytes) / sizeof(uint32_t)) ||
+	if (head->check !=
+		    ws_check32((const uint32_t *)head,
+			       offsetof(struct ws_file_head, end_bytes) / sizeof(uint32_t)) ||
 	    head->version != WS_FILE_VERSION || head->order != WS_FILE_ORDER)
 		reader->damage.n_heads++;
 	return WS_OK;
@@ -317,29 +336,49 @@ const struct ws_chunk_info *ws_reader_chunk(const struct ws_reader *reader, size
 
 /* ---- records ---- */
 
-enum ws_status ws_reader_load(const struct ws_reader *reader, size_t chunk, struct ws_view *view,
-			      struct ws_err *err)
+static enum ws_status fill_view(const struct ws_reader *reader, const struct ws_chunk_info *info,
+				uint32_t at, uint32_t n_bytes, struct ws_view *view,
+				struct ws_err *err)
 {
-	const struct ws_chunk_info *info = &reader->chunks.at[chunk];
 	size_t n;
 
-	if (view->cap_bytes < info->valid_bytes) {
-		char *bytes = aligned_alloc(64, (info->valid_bytes + 63u) & ~63u);
+	if (view->cap_bytes < n_bytes) {
+		char *bytes = aligned_alloc(64, (n_bytes + 63u) & ~63u);
 
 		if (!bytes)
 			return ws_fail(err, WS_E_NOMEM, "capture '%s'", reader->path);
 		free(view->bytes);
 		view->bytes = bytes;
-		view->cap_bytes = info->valid_bytes;
+		view->cap_bytes = n_bytes;
 	}
-	n = read_at(reader->fd, view->bytes, info->valid_bytes, info->at_bytes);
-	if (n < info->valid_bytes)
+	n = read_at(reader->fd, view->bytes, n_bytes, info->at_bytes + at);
+	if (n < n_bytes)
 		view->damage.n_cut++;
 	view->valid = (uint32_t)n & ~(WS_REC_ALIGN - 1);
-	view->at = sizeof(struct ws_chunk_head);
+	view->at = 0;
 	view->tid = 0;
 	view->kind = info->kind;
 	return WS_OK;
+}
+
+enum ws_status ws_reader_load(const struct ws_reader *reader, size_t chunk, struct ws_view *view,
+			      struct ws_err *err)
+{
+	const struct ws_chunk_info *info = &reader->chunks.at[chunk];
+	enum ws_status st = fill_view(reader, info, 0, info->valid_bytes, view, err);
+
+	view->at = sizeof(struct ws_chunk_head);
+	return st;
+}
+
+enum ws_status ws_reader_load_part(const struct ws_reader *reader, size_t chunk, uint32_t at,
+				   uint32_t n_bytes, struct ws_view *view, struct ws_err *err)
+{
+	const struct ws_chunk_info *info = &reader->chunks.at[chunk];
+
+	if (at > info->valid_bytes || n_bytes > info->valid_bytes - at)
+		return ws_fail(err, WS_E_NOTFOUND, "capture '%s': no such part", reader->path);
+	return fill_view(reader, info, at, n_bytes, view, err);
 }
 
 void ws_view_fini(struct ws_view *view)
@@ -406,7 +445,8 @@ const struct ws_rec *ws_view_next(struct ws_view *view)
 			break;
 		}
 		if (tag == TAG_BAD) {
-			/* A chunk whose valid size is not known ends in zeros: that is no damage. */
+			/* A chunk whose valid size is not known ends in zeros: that is no damage.
+			 */
 			if (all_zero(view->bytes + view->at, view->valid - view->at))
 				break;
 			resync(view);

@@ -78,6 +78,9 @@ struct ws_view {
 
 enum ws_status ws_reader_load(const struct ws_reader *reader, size_t chunk, struct ws_view *view,
 			      struct ws_err *err);
+/* Only the @n_bytes at @at of it, say one record found before; the owner is not known then. */
+enum ws_status ws_reader_load_part(const struct ws_reader *reader, size_t chunk, uint32_t at,
+				   uint32_t n_bytes, struct ws_view *view, struct ws_err *err);
 const struct ws_rec *ws_view_next(struct ws_view *view); /* NULL: no more; OWNER is not shown */
 void ws_view_fini(struct ws_view *view);
 

@@ -14,16 +14,21 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #define HEAD_MAP_BYTES 4096u
 #define SPARES_DEFAULT 4u
 #define INTERN_SLOTS_FIRST 4096u
-#define INTERN_TEXT_MAX (64u << 20) /* beyond this texts are written again rather than remembered */
+#define INTERN_TEXT_MAX                                                                            \
+	(64u << 20) /* beyond this texts are written again rather than remembered                  \
+		     */
 #define INTERN_BLOCK (256u << 10)
 #define CLOCK_STEP_FIRST_NS 1000000u /* 1 ms, then ten times as much, up to a second */
 #define CLOCK_STEP_LAST_NS 1000000000u
+#define BTRFS_MAGIC 0x9123683eu
+#define BCACHEFS_MAGIC 0xca451a4eu
 #define HELPER_STACK_BYTES (128u << 10)
 
 enum { WAKE_IDLE, WAKE_WORK, WAKE_STOP };
@@ -42,7 +47,7 @@ static void read_boot_id(uint8_t out[16])
 		text[0] = 0;
 	close(fd);
 	for (const char *c = text; *c && n < 32; c++) {
-		unsigned digit = *c >= '0' && *c <= '9' ? (unsigned)(*c - '0')
+		unsigned digit = *c >= '0' && *c <= '9'   ? (unsigned)(*c - '0')
 				 : *c >= 'a' && *c <= 'f' ? (unsigned)(*c - 'a' + 10)
 							  : 16;
 
@@ -55,6 +60,7 @@ static void read_boot_id(uint8_t out[16])
 
 static enum ws_status create_file(struct ws_writer *writer, const char *path, struct ws_err *err)
 {
+	struct statfs fs;
 	struct stat st;
 	char cwd[PATH_MAX] = "";
 	int high, n;
@@ -77,6 +83,9 @@ static enum ws_status create_file(struct ws_writer *writer, const char *path, st
 		return ws_fail_errno(err, errno, "capture '%s'", writer->path);
 	writer->dev = st.st_dev;
 	writer->ino = st.st_ino;
+	writer->copy_on_write =
+		fstatfs(writer->fd, &fs) == 0 &&
+		((uint32_t)fs.f_type == BTRFS_MAGIC || (uint32_t)fs.f_type == BCACHEFS_MAGIC);
 	return WS_OK;
 }
 
@@ -218,6 +227,7 @@ enum ws_status ws_writer_open(const char *path, const struct ws_writer_opts *opt
 			      struct ws_writer **out_writer, struct ws_err *err)
 {
 	struct ws_writer *writer = ws_writer_pages(sizeof(*writer));
+	struct ws_rec_clock first;
 	enum ws_status st;
 
 	if (!writer)
@@ -225,13 +235,16 @@ enum ws_status ws_writer_open(const char *path, const struct ws_writer_opts *opt
 	writer->fd = -1;
 	pthread_mutex_init(&writer->lock, NULL);
 	ws_tick_kind = ws_tick_kind_detect();
+	/* Two pairs, as far apart as opening takes: even a process killed at once has a rate. */
+	first = ws_clock_pair();
 	writer->max_bytes = opts->max_bytes;
 	writer->n_spare = WS_MIN(opts->n_spare ? opts->n_spare : SPARES_DEFAULT, WS_SPARES_MAX);
 	writer->clock_step_ns = CLOCK_STEP_FIRST_NS;
 	writer->lanes = ws_writer_pages(WS_LANES_MAX * sizeof(*writer->lanes));
 	writer->slots = ws_writer_pages(INTERN_SLOTS_FIRST * sizeof(*writer->slots));
 	writer->n_slots = INTERN_SLOTS_FIRST;
-	st = writer->lanes && writer->slots ? WS_OK : ws_fail(err, WS_E_NOMEM, "capture '%s'", path);
+	st = writer->lanes && writer->slots ? WS_OK
+					    : ws_fail(err, WS_E_NOMEM, "capture '%s'", path);
 	if (!st)
 		st = create_file(writer, path, err);
 	if (!st)
@@ -249,6 +262,7 @@ enum ws_status ws_writer_open(const char *path, const struct ws_writer_opts *opt
 		free_memory(writer);
 		return st;
 	}
+	ws_writer_meta(writer, &first.h);
 	write_clock(writer);
 	if (!opts->no_helper)
 		start_helper(writer);
@@ -287,7 +301,7 @@ void ws_writer_forked(struct ws_writer *writer)
 
 	if (!writer)
 		return;
-	for (int class = 0; class < WS_SPARE_CLASSES; class++) {
+	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
 		for (uint32_t i = 0; i < WS_SPARES_MAX; i++) {
 			if (writer->spares[class][i])
 				munmap(writer->spares[class][i], writer->spares[class][i]->n_bytes);
@@ -462,7 +476,8 @@ uint32_t ws_writer_intern(struct ws_writer *writer, const char *text, size_t n_b
 				grow_slots(writer);
 				slot = find_slot(writer->slots, writer->n_slots, hash, text, n);
 			}
-			/* A full table that could not grow remembers no more; one slot stays free. */
+			/* A full table that could not grow remembers no more; one slot stays free.
+			 */
 			if (writer->n_kept + 1 < writer->n_slots &&
 			    (slot->text = keep_text(writer, text, n))) {
 				slot->hash = hash;
@@ -490,9 +505,8 @@ bool ws_writer_code_bytes(struct ws_writer *writer, uint32_t code_object, const 
 	while (done && rec.at_bytes < n_bytes) {
 		/* pieces that fill the smallest chunk, so that images waste little */
 		rec.n_bytes = (uint32_t)WS_MIN(n_bytes - rec.at_bytes, (uint64_t)48 << 10);
-		done = writer->bulk &&
-		       append_text(writer, writer->bulk, &rec.h, sizeof(rec),
-				   (const char *)bytes + rec.at_bytes, rec.n_bytes);
+		done = writer->bulk && append_text(writer, writer->bulk, &rec.h, sizeof(rec),
+						   (const char *)bytes + rec.at_bytes, rec.n_bytes);
 		rec.at_bytes += rec.n_bytes;
 	}
 	pthread_mutex_unlock(&writer->lock);

@@ -51,7 +51,10 @@ struct ws_writer_opts {
 enum ws_status ws_writer_open(const char *path, const struct ws_writer_opts *opts,
 			      struct ws_writer **out_writer, struct ws_err *err);
 
-/* Final clock pair, WS_REC_END, `closed`. Lanes in use stay usable: late records still land. */
+/*
+ * Final clock pair, WS_REC_END, `closed`. Lanes in use stay usable: late records
+ * still land. Takes the lock of the facts: not from signal handlers.
+ */
 void ws_writer_end(struct ws_writer *writer, enum ws_end_cause cause);
 
 /* Unmaps everything; nobody may append any more. NULL is fine. Does not imply end. */

@@ -26,6 +26,7 @@ struct ws_writer {
 	struct ws_file_head *head; /* mapped for as long as the writer lives */
 	uint64_t max_bytes;
 	int fd;
+	bool copy_on_write; /* the file system puts every write in a new place */
 	dev_t dev;
 	ino_t ino;
 	char path[PATH_MAX]; /* absolute */

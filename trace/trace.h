@@ -3,7 +3,8 @@
  *
  * Facts (processes, threads, agents, queues, kernels, names) are held in memory and
  * joined; events are streamed, so that memory depends on the program and not on how
- * long it ran. Times are CLOCK_BOOTTIME nanoseconds.
+ * long it ran. Times are CLOCK_BOOTTIME nanoseconds; where captures of several machines
+ * are opened together, of the machine that began first.
  *
  *	ws_trace_open(paths, n_paths, &opts, &trace, err);
  *	ws_events_open(trace, &(struct ws_event_query){ .domains = WS_DOMAIN_BIT(HIP_API) },
@@ -45,10 +46,9 @@ struct ws_thread {
 struct ws_agent {
 	const struct ws_rec_agent *info; /* numbers as recorded; id is info->h.what */
 	const char *name, *vendor_name, *product_name, *model_name;
-	const struct ws_rec_agent_bank *const
-		*banks; /* info->..._count may be larger: n_ is what is here */
-	const struct ws_rec_agent_cache *const *caches;
-	const struct ws_rec_agent_link *const *links;
+	const struct ws_rec_agent_bank **banks;
+	const struct ws_rec_agent_cache **caches;
+	const struct ws_rec_agent_link **links;
 	size_t n_banks, n_caches, n_links;
 };
 
@@ -115,6 +115,7 @@ struct ws_ledger_sum {
 	bool asked;
 	uint64_t written, dropped, paused, failed; /* seen = written + dropped + failed */
 	uint64_t record_bytes;                     /* what the written ones take in the capture */
+	uint64_t first_ns, last_ns; /* earliest start, latest end; 0 without events */
 };
 
 /* Lists are indexed by id, with the placeholder at 0 and in holes, where `by id` is said. */
@@ -125,11 +126,12 @@ struct ws_ledger_sum {
 	}
 
 struct ws_process {
-	uint32_t index;                 /* in the trace, 0.. in order of start */
-	uint32_t pid, ppid, uid, flags; /* WS_PROCESS_* */
-	uint64_t init_ns, fini_ns;      /* collector's start; END, or the last event when killed */
-	int64_t realtime_offset_ns;     /* CLOCK_REALTIME - CLOCK_BOOTTIME at start */
-	bool ended;                     /* false: killed, or still running */
+	uint32_t index;                           /* in the trace, 0.. in order of start */
+	uint32_t pid, ppid, main_tid, uid, flags; /* WS_PROCESS_* */
+	uint64_t init_ns, fini_ns;  /* collector's start; END, or the last event when killed */
+	int64_t clock_shift_ns;     /* added to its own times: captures of other machines */
+	int64_t realtime_offset_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME at start */
+	bool ended;                 /* false: killed, or still running */
 	enum ws_end_cause end_cause;
 	bool hip_used;     /* WS_RUNTIME_HIP was seen */
 	uint32_t runtimes; /* bit per enum ws_runtime */

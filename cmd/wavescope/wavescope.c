@@ -3,7 +3,7 @@
 #include "cmd/cmd.h"
 
 static const struct ws_cmd *const subs[] = {
-	&ws_run_cmd, &ws_info_cmd, &ws_doctor_cmd, &ws_agents_cmd, NULL,
+	&ws_run_cmd, &ws_info_cmd, &ws_doctor_cmd, &ws_fidelity_cmd, &ws_agents_cmd, NULL,
 };
 
 const struct ws_cmd ws_wavescope_cmd = {
@@ -14,6 +14,11 @@ const struct ws_cmd ws_wavescope_cmd = {
 		 "runtime, on a machine that has no GPU; and tells what this machine can do.",
 	.notes = "Environment:\n"
 		 "  WAVESCOPE_GPU           software GPUs when --gpu is not given: mi210,mi100\n"
+		 "  WAVESCOPE_WORKERS       host threads that execute kernels; default: all cores\n"
+		 "  WAVESCOPE_SIMD          plain, avx2 or avx512; default: the best this\n"
+		 "                          processor has. All compute the same bits\n"
+		 "  WAVESCOPE_SAMPLE_WAVES  when counting, model about so many waves of a dispatch and\n"
+		 "                          scale; results are labelled sampled. Default: all\n"
 		 "  WAVESCOPE_LOG           error, warn, info, debug or trace\n"
 		 "  NO_COLOR                no colours\n"
 		 "\n"

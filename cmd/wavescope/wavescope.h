@@ -9,6 +9,7 @@
 extern const struct ws_cmd ws_run_cmd;
 extern const struct ws_cmd ws_info_cmd;
 extern const struct ws_cmd ws_doctor_cmd;
+extern const struct ws_cmd ws_fidelity_cmd;
 extern const struct ws_cmd ws_agents_cmd; /* hidden: the child of info and doctor */
 
 /*

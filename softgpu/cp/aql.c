@@ -1,7 +1,8 @@
 /* AQL packets: kernels, barriers, and AMD's vendor packets. */
 #include <string.h>
+#include <time.h>
 
-#include "softgpu/cp/cp_priv.h"
+#include "softgpu/cp/count.h"
 #include "softgpu/device/clock.h"
 #include "softgpu/device/log.h"
 #include "softgpu/exec/guard.h"
@@ -273,6 +274,7 @@ static int start_kernel(struct ws_queue *queue, union ws_aql_packet *packet)
 	ws_guard_install();
 	queue->start_ticks = ws_clock_device_ticks();
 	queue->dispatch.ended = ws_aql_dispatch_ended;
+	ws_cp_count_begin(queue, packet);
 	atomic_store(&queue->dispatching, true);
 	ws_pool_start(queue->cp->pool, &queue->dispatch);
 	return PACKET_STARTED;
@@ -300,14 +302,30 @@ static void report_fault(struct ws_queue *queue, const struct ws_fault *fault)
 	fail_queue(queue, fault_kinds[fault->kind].code);
 }
 
-static void finish_kernel(struct ws_queue *queue)
+/* Modelled device time ends with the completion; a dispatch does not begin before it was there. */
+static uint64_t modelled_start(const struct ws_queue *queue, uint64_t duration, uint64_t *end)
+{
+	*end = ws_clock_device_ticks();
+	while (*end < queue->start_ticks + duration) { /* the model is slower than its simulation */
+		struct timespec ts = { .tv_nsec = 10000 };
+
+		nanosleep(&ts, NULL);
+		*end = ws_clock_device_ticks();
+	}
+	return *end - duration;
+}
+
+/* duration: of the model, in ticks; 0: there is none, and the stamps are those of the host. */
+static void finish_kernel(struct ws_queue *queue, uint64_t duration)
 {
 	union ws_aql_packet *packet = packet_at(queue, read_index(queue));
 	bool used_scratch = queue->dispatch.launch.private_bytes != 0;
+	uint64_t end = ws_clock_device_ticks(), start = queue->start_ticks;
 
 	/* Checked when it started; if the signal is gone by now there is nobody to tell. */
-	ws_cp_complete(queue->cp, packet->dispatch.completion, queue->start_ticks,
-		       ws_clock_device_ticks());
+	if (duration)
+		start = modelled_start(queue, duration, &end);
+	ws_cp_complete(queue->cp, packet->dispatch.completion, start, end);
 	retire(queue, packet);
 	if (used_scratch && queue->amd->properties & WS_AMD_QUEUE_SCRATCH_ONCE)
 		raise_code(queue, WS_QUEUE_SCRATCH_UNUSED);
@@ -317,6 +335,7 @@ void ws_aql_dispatch_ended(struct ws_dispatch *dispatch)
 {
 	struct ws_queue *queue = (void *)((uint8_t *)dispatch - offsetof(struct ws_queue, dispatch));
 	const struct ws_cp_host *host = &queue->cp->host;
+	uint64_t duration = ws_cp_count_end(queue);
 
 	atomic_fetch_add_explicit(&queue->cp->n_instructions, dispatch->launch.n_instructions,
 				  memory_order_relaxed);
@@ -328,7 +347,7 @@ void ws_aql_dispatch_ended(struct ws_dispatch *dispatch)
 		if (dispatch->failed)
 			report_fault(queue, &dispatch->fault);
 		else
-			finish_kernel(queue);
+			finish_kernel(queue, duration);
 		if (host->leave)
 			host->leave(host->ctx);
 	}

@@ -22,6 +22,7 @@
 
 #include "softgpu/exec/launch.h"
 
+struct ws_counting;
 struct ws_cp;
 struct ws_queue;
 
@@ -41,6 +42,8 @@ struct ws_cp_host {
 	void (*leave)(void *ctx);
 	void (*interrupt)(void *ctx, uint32_t event_id);
 	void (*memory_fault)(void *ctx, const struct ws_cp_fault *fault);
+	/* Is this host memory, and which block around it is of the same kind? NULL: there is none. */
+	bool (*is_host)(void *ctx, uint64_t addr, uint64_t *start, uint64_t *size);
 	void *ctx;
 };
 
@@ -51,6 +54,7 @@ struct ws_cp_gpu {
 	uint32_t n_cus;
 	struct ws_code_cache *code_cache;
 	struct ws_gws *gws;
+	struct ws_counting *counting; /* NULL: cannot count */
 };
 
 enum ws_queue_type { WS_QUEUE_AQL, WS_QUEUE_SDMA };

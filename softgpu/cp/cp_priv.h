@@ -48,6 +48,8 @@ struct ws_queue {
 	_Atomic bool dispatching;     /* `dispatch` belongs to the pool */
 	struct ws_dispatch dispatch;
 	uint64_t start_ticks;
+	uint64_t block_start, block_size; /* of the memory that was counted last */
+	bool block_is_host;
 
 	/* SDMA */
 	uint64_t done;                /* bytes, or rows, of the packet at the read pointer */

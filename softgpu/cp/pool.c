@@ -7,6 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "softgpu/counters/counting.h"
+#include "softgpu/exec/counting.h"
+
 #define BUDGET 200000ull              /* wave-instructions of one turn: some milliseconds */
 #define SLICE_NS 2000000ull           /* then another dispatch, if there is one */
 #define NAP_LEAST_NS 50000ull         /* when all that runs waits */
@@ -16,6 +19,8 @@ struct ws_resident {
 	struct ws_wg *wg;
 	struct ws_resident *next;
 	uint32_t slot, n_waves;
+	uint64_t index;               /* of the workgroup that runs in it */
+	struct ws_wg_traces *traces;  /* what it leaves, while it is counted */
 };
 
 struct ws_pool {
@@ -125,6 +130,7 @@ static void destroy_resident(struct ws_resident *r)
 		return;
 	if (r->wg)
 		ws_wg_destroy(r->wg);
+	ws_count_run_discard(r->traces);
 	free(r);
 }
 
@@ -134,6 +140,8 @@ static void keep_spares(struct ws_pool *pool, struct ws_resident *r)
 	while (r) {
 		struct ws_resident *next = r->next, *old = r;
 
+		ws_count_run_discard(r->traces);
+		r->traces = NULL;
 		if (r->slot < pool->n_workers) {
 			pthread_mutex_lock(&pool->spare_lock);
 			old = pool->spares[r->slot];
@@ -197,12 +205,29 @@ static void load(struct ws_dispatch *d, struct ws_resident *r, uint64_t index)
 		(uint32_t)(index / n[0] / n[1]),
 	};
 
+	r->index = index;
+	r->traces = d->count && ws_count_run_models(d->count, index) ? ws_count_run_start(d->count) : NULL;
+	ws_wg_set_traces(r->wg, r->traces ? r->traces->waves : NULL);
 	ws_wg_start(r->wg, &d->launch, id);
+}
+
+/* The workgroup is done: the model has it from here. */
+static void hand_over(struct ws_dispatch *d, struct ws_resident *r)
+{
+	if (!d->count || !ws_count_run_models(d->count, r->index))
+		return;
+	if (r->traces)
+		ws_count_run_done(d->count, r->index, r->traces, ws_wg_n_waves(r->wg));
+	else
+		ws_count_run_cancel(d->count); /* out of memory: no counters, but the results are right */
+	r->traces = NULL;
 }
 
 static bool has_new(struct ws_dispatch *d)
 {
-	return atomic_load_explicit(&d->next_wg, memory_order_relaxed) < d->launch.n_wgs;
+	uint64_t next = atomic_load_explicit(&d->next_wg, memory_order_relaxed);
+
+	return next < d->launch.n_wgs && (!d->count || ws_count_run_may_start(d->count, next));
 }
 
 static bool load_next(struct ws_dispatch *d, struct ws_resident *r)
@@ -301,6 +326,7 @@ static bool run_turn(struct ws_pool *pool, struct ws_dispatch *d)
 	while (!stopped(d) && !starved && pick(pool, d, &r)) {
 		switch (ws_wg_run(r->wg, BUDGET)) {
 		case WS_WG_DONE:
+			hand_over(d, r);
 			n_done++;
 			fruitful = true;
 			if (relaxed32(&d->n_fruitless))
@@ -502,6 +528,13 @@ void ws_pool_destroy(struct ws_pool *pool)
 	pthread_cond_destroy(&pool->work);
 	pthread_mutex_destroy(&pool->lock);
 	free(pool);
+}
+
+void ws_pool_kick(struct ws_pool *pool)
+{
+	pthread_mutex_lock(&pool->lock);
+	pthread_cond_broadcast(&pool->work);
+	pthread_mutex_unlock(&pool->lock);
 }
 
 uint32_t ws_pool_n_workers(const struct ws_pool *pool)

@@ -22,11 +22,13 @@
 
 struct ws_pool;
 struct ws_resident;
+struct ws_count_run;
 
 struct ws_dispatch {
 	struct ws_launch launch;      /* initialised; the pool does not finish it */
 	uint32_t max_resident;        /* workgroups; at least 1 */
 	void (*ended)(struct ws_dispatch *dispatch);
+	struct ws_count_run *count;   /* NULL: it is not counted */
 
 	/* results */
 	bool failed;                  /* `fault` says why; a fault of kind NONE is lack of memory */
@@ -55,6 +57,8 @@ void ws_pool_destroy(struct ws_pool *pool); /* no dispatch is running */
 void ws_pool_start(struct ws_pool *pool, struct ws_dispatch *dispatch);
 /* End it soon, finished or not. */
 void ws_pool_stop(struct ws_pool *pool, struct ws_dispatch *dispatch);
+/* Workgroups that had to wait for the model may start now. */
+void ws_pool_kick(struct ws_pool *pool);
 uint32_t ws_pool_n_workers(const struct ws_pool *pool);
 bool ws_pool_busy(struct ws_pool *pool);
 

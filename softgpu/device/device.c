@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "softgpu/counters/counting.h"
 #include "softgpu/device/clock.h"
 
 struct ws_device {
@@ -9,6 +10,14 @@ struct ws_device {
 	const struct ws_gpu_model *model;
 	struct ws_cp_gpu gpu;
 };
+
+/* The timing model of a GPU; one that has none of its own is counted as its next relative. */
+static const struct ws_hw *hw_of(const struct ws_gpu_model *model)
+{
+	if (model->target == WS_GFX908)
+		return &ws_hw_mi100;
+	return model->n_cus > 104 ? &ws_hw_mi250x : &ws_hw_mi210;
+}
 
 struct ws_device *ws_device_create(struct ws_cp *cp, const struct ws_mem_map *mem,
 				   const struct ws_gpu_model *model, uint32_t node)
@@ -25,8 +34,9 @@ struct ws_device *ws_device_create(struct ws_cp *cp, const struct ws_mem_map *me
 		.n_cus = model->n_cus,
 		.code_cache = ws_code_cache_create(mem, model->target),
 		.gws = ws_gws_create(),
+		.counting = ws_counting_create(hw_of(model)),
 	};
-	if (!device->gpu.code_cache || !device->gpu.gws) {
+	if (!device->gpu.code_cache || !device->gpu.gws || !device->gpu.counting) {
 		ws_device_destroy(device);
 		return NULL;
 	}
@@ -41,7 +51,13 @@ void ws_device_destroy(struct ws_device *device)
 		ws_code_cache_destroy(device->gpu.code_cache);
 	if (device->gpu.gws)
 		ws_gws_destroy(device->gpu.gws);
+	ws_counting_destroy(device->gpu.counting);
 	free(device);
+}
+
+struct ws_counting *ws_device_counting(struct ws_device *device)
+{
+	return device->gpu.counting;
 }
 
 void ws_device_memory_allocated(struct ws_device *device, uint64_t addr, uint64_t size)

@@ -26,6 +26,8 @@ struct ws_device *ws_device_create(struct ws_cp *cp, const struct ws_mem_map *me
 				   const struct ws_gpu_model *model, uint32_t node);
 void ws_device_destroy(struct ws_device *device); /* its queues are destroyed already */
 
+struct ws_counting *ws_device_counting(struct ws_device *device);
+
 /* Memory that may hold code. What was there before is forgotten. */
 void ws_device_memory_allocated(struct ws_device *device, uint64_t addr, uint64_t size);
 void ws_device_memory_freed(struct ws_device *device, uint64_t addr, uint64_t size);

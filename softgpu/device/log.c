@@ -7,20 +7,23 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const level_names[] = {
-	[WS_GPU_LOG_NONE] = "none",
-	[WS_GPU_LOG_ERROR] = "error",
-	[WS_GPU_LOG_INFO] = "info",
-	[WS_GPU_LOG_DEBUG] = "debug",
+/* WAVESCOPE_LOG is one variable for all of wavescope, so all its names are known here. */
+static const struct {
+	const char *name;
+	enum ws_gpu_log_level level;
+} levels[] = {
+	{ "none", WS_GPU_LOG_NONE }, { "error", WS_GPU_LOG_ERROR }, { "warn", WS_GPU_LOG_ERROR },
+	{ "info", WS_GPU_LOG_INFO }, { "debug", WS_GPU_LOG_DEBUG }, { "trace", WS_GPU_LOG_DEBUG },
 };
 
 static _Atomic int current_level = WS_GPU_LOG_ERROR;
 
 bool ws_gpu_log_set(const char *name)
 {
-	for (int i = 0; i <= WS_GPU_LOG_DEBUG; i++) {
-		if (!strcmp(name, level_names[i])) {
-			atomic_store_explicit(&current_level, i, memory_order_relaxed);
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		if (!strcmp(name, levels[i].name)) {
+			atomic_store_explicit(&current_level, (int)levels[i].level,
+					      memory_order_relaxed);
 			return true;
 		}
 	}

@@ -8,8 +8,9 @@
 
 #include "softgpu/exec/wave.h"
 
-#define ENTRY_DWORDS (2 * WS_LANES)
-#define MAX_ENTRIES (1u << 21) /* 1 GiB of address space; touched pages only cost memory */
+/* Two halves, and as much of zero: the widest source that may be a constant has four registers. */
+#define ENTRY_DWORDS (4 * WS_LANES)
+#define MAX_ENTRIES (1u << 20) /* 1 GiB of address space; touched pages only cost memory */
 #define N_BUCKETS (1u << 12)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -49,7 +50,7 @@ static uint32_t add_entry(uint64_t value, uint32_t bucket)
 	uint32_t *at = pool + (size_t)e * ENTRY_DWORDS;
 
 	if (e == MAX_ENTRIES) {
-		fputs("wavescope: more than two million different constants in one process\n", stderr);
+		fputs("wavescope: more than a million different constants in one process\n", stderr);
 		abort();
 	}
 	for (unsigned l = 0; l < WS_LANES; l++) {

@@ -2,7 +2,7 @@
  * const_pool: 64-lane arrays of the constants that vector instructions use.
  *
  * Each value is splatted once in the life of the process, so that a constant source costs a handler
- * no more than a register. An entry is two arrays, the low and the high halves.
+ * no more than a register. An entry is the array of the low halves, that of the high halves, and two of zeros.
  *
  * Threads  any. Entries never move or change.
  */

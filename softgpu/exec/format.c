@@ -80,6 +80,8 @@ static uint32_t float_to_bits(float f, unsigned n)
 		return ws_f32_bits(f);
 	if (n == 16)
 		return ws_f32_to_f16(f);
+	if (n < 10) /* the 2-bit component of a format that has no floats */
+		return 0;
 	if (f != f)
 		return (1u << n) - 1;
 	if (!(f > 0))

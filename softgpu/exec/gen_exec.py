@@ -83,8 +83,6 @@ def vector_handler(row):
         lines.append("\tconst uint32_t mode = w->mode;")
     if uses(text, "clamp"):
         lines.append("\tconst bool clamp = i->clamp;")
-    if uses(text, "flush"):  # what MI200 does to denormals of 16-bit dot products
-        lines.append("\tconst bool flush = w->launch->target == WS_GFX90A;")
     if "d" in names or "lo" in names or uses(text, "d"):
         lines.append("\tuint32_t *dst = ws_dst(w, i), *out = ws_out(w, dst);")
     if "co" in names:

@@ -65,6 +65,10 @@ static inline void ws_splat_sources(struct ws_wave *w, const struct ws_inst *i)
 		ws_splat32(w->tmp[k], from[0]);
 		if (i->splat & 0x10u << k)
 			ws_splat32(w->tmp[k] + WS_LANES, from[1]);
+		if (__builtin_expect(i->n_regs == 4, 0)) { /* v_mqsad_u32_u8: its src2 has as many */
+			ws_splat32(w->tmp[k] + 2 * WS_LANES, from[2]);
+			ws_splat32(w->tmp[k] + 3 * WS_LANES, from[3]);
+		}
 	}
 }
 

@@ -1,8 +1,9 @@
 /*
  * lane_f16: half precision operations of one lane, on the bits.
  *
- * Computed in single precision and rounded to half: 24 bits are enough for add, multiply, divide and
- * square root to come out as if rounded once; fma goes through double with its lost bits kept sticky.
+ * Computed in single precision and rounded to half: 24 bits are enough for add, multiply, divide
+ * and square root to come out as if rounded once; fma goes through double with its lost bits kept
+ * sticky.
  * Rounding and flushing are MODE's, given as `mode`: the host has no register for them.
  *
  * F16C is not used here: the conversions below become vector code at every level, and they flush.
@@ -25,8 +26,9 @@ LANE float f16_exact_f32(uint16_t h)
 	/* as a number, not by the sign of the float subtraction: that depends on the rounding */
 	uint32_t denormal = ws_f32_bits((float)(int32_t)magnitude * 0x1p-24f);
 	uint32_t special = (magnitude << 13) | F32_EXP | (magnitude > 0x7c00 ? F32_QUIET : 0);
+	uint32_t finite = sel32(magnitude >= 0x400, normal, denormal);
 
-	return ws_as_f32(sign | sel32(magnitude >= 0x7c00, special, sel32(magnitude >= 0x400, normal, denormal)));
+	return ws_as_f32(sign | sel32(magnitude >= 0x7c00, special, finite));
 }
 
 LANE float f16_f32(uint16_t h, uint32_t mode)
@@ -56,7 +58,8 @@ LANE uint16_t f16_pack(uint32_t sign, uint32_t magnitude, uint32_t mode)
 
 /*
  * Rounds a number given as its exponent relative to that of single precision (127 is 2^0; at most
- * 1 << 20 either way) and 24 bits of mantissa, of which the last is sticky when it came from double.
+ * 1 << 20 either way) and 24 bits of mantissa, of which the last is sticky when it came from
+ * double.
  */
 LANE uint16_t f16_rounded(uint32_t sign, int32_t exponent, uint32_t mantissa, uint32_t mode)
 {
@@ -114,10 +117,11 @@ LANE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, uint32_t mode)
 	double x = f16_f32(a, mode), y = f16_f32(b, mode), z = f16_f32(c, mode);
 	double product = x * y, sum = product + z;
 	double back = sum - product, lost = (product - (sum - back)) + (z - back);
-	uint64_t bits = ws_f64_bits(sum);
-	bool away = (lost < 0) == (sum < 0);
-	bool inexact = (lost < 0) | (lost > 0); /* not NaN, which infinities leave here */
-	double odd = ws_as_f64(sel64(inexact & !(bits & 1), sel64(away, bits + 1, bits - 1), bits));
+	uint64_t bits = ws_f64_bits(sum), rest = ws_f64_bits(lost), size = rest & ~F64_SIGN;
+	/* infinities leave NaN */
+	uint64_t zero = (size - 1) >> 63, nan = (size + (1ull << 52)) >> 63;
+	uint64_t nudge = ~(bits | zero | nan) & 1, inward = (bits ^ rest) >> 63;
+	double odd = ws_as_f64(bits + nudge - ((nudge & inward) << 1));
 
 	return f64_f16(odd, mode);
 }
@@ -181,8 +185,8 @@ LANE uint16_t f16_med3(uint16_t a, uint16_t b, uint16_t c, uint32_t mode)
 	uint16_t low = x < y ? a : b, high = x < y ? b : a;
 	uint16_t middle = f16_key(high) < z ? high : f16_key(low) > z ? low : c;
 
-	return (uint16_t)sel32(f16_is_nan(a) | f16_is_nan(b) | f16_is_nan(c), f16_min3(a, b, c, mode),
-			       f16_moved(middle, mode));
+	return (uint16_t)sel32(f16_is_nan(a) | f16_is_nan(b) | f16_is_nan(c),
+			       f16_min3(a, b, c, mode), f16_moved(middle, mode));
 }
 
 LANE int16_t f16_to_i16(uint16_t a)
@@ -234,17 +238,6 @@ LANE bool f16_class(uint16_t a, uint32_t mask)
 
 	return mask & class_bit(magnitude > 0x7c00, magnitude & 0x200, magnitude == 0x7c00,
 				magnitude >= 0x400, magnitude == 0, a >> 15);
-}
-
-/* Both products are exact in single precision, so two roundings remain: c + lo, then + hi. MI200 takes
- * denormals for zero here, whatever MODE says (`flush`); MI100 does not. */
-LANE float f16_dot2(uint32_t a, uint32_t b, float c, bool flush)
-{
-	const uint32_t mode = flush ? 0 : F16_KEEP;
-	float sum = f32_fma(f16_f32(LO16(a), mode), f16_f32(LO16(b), mode), flush ? f32_flush(c) : c);
-
-	sum = f32_fma(f16_f32(HI16(a), mode), f16_f32(HI16(b), mode), sum);
-	return flush ? f32_flush(sum) : sum;
 }
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * lane_f32: single precision operations of one lane.
  *
- * Plain C arithmetic rounds and flushes as the host's MXCSR says, which the run loop sets from MODE.
- * Where an operation only moves bits (min, max) or flushes whatever MODE says (mad), it is done here.
+ * Plain C arithmetic rounds and flushes as the host's MXCSR says, which the run loop sets from
+ * MODE. Where an operation only moves bits (min, max) or flushes whatever MODE says (mad), it is
+ * done here.
  * NaN: the device does what x86 does, a propagated one keeps its payload and becomes quiet, a new
  * one is 0xffc00000.
  *
@@ -174,6 +175,20 @@ LANE int32_t f32_floor_to_i32(double a)
 	return f64_to_i32(__builtin_floor(a));
 }
 
+/* The plain level has no instruction for these; what compilers do instead leaves signalling NaNs as
+ * they are, and the sign of a zero to the host's rounding. */
+#define WS_ROUND(name, type, to, suffix) \
+	LANE type name(type a) \
+	{ \
+		return a == a ? __builtin_copysign##suffix(__builtin_##to##suffix(a), a) : a + a; \
+	}
+WS_ROUND(f32_trunc, float, trunc, f)
+WS_ROUND(f32_ceil, float, ceil, f)
+WS_ROUND(f32_floor, float, floor, f)
+WS_ROUND(f64_trunc, double, trunc, )
+WS_ROUND(f64_ceil, double, ceil, )
+WS_ROUND(f64_floor, double, floor, )
+
 /* ---- to the nearest integer, ties to even, whatever the host's rounding is ----
  *
  * From truncation, which exists for vectors; compilers call roundeven() lane by lane.
@@ -220,7 +235,7 @@ LANE float f32_fract(float a)
 	return r >= 1 ? 0x1.fffffep-1f : r; /* a tiny negative number must not give 1 */
 }
 
-/* Denormals are made normal first; with flushed inputs the product is zero, and so is the result. */
+/* Denormals are made normal first; with flushed inputs the product, and so the result, is zero. */
 LANE int32_t f32_frexp_exp(float a)
 {
 	bool small = !(ws_f32_bits(a) & F32_EXP);
@@ -250,10 +265,10 @@ LANE float f32_ldexp(float a, int32_t exponent)
 /* One bit per class, as v_cmp_class numbers them, of a number given by its magnitude's order. */
 LANE uint32_t class_bit(bool nan, bool quiet, bool inf, bool normal, bool zero, bool negative)
 {
-	uint32_t number = sel32(inf, 1u << 9, sel32(normal, 1u << 8, sel32(zero, 1u << 6, 1u << 7)));
+	uint32_t plus = sel32(inf, 1u << 9, sel32(normal, 1u << 8, sel32(zero, 1u << 6, 1u << 7)));
 	uint32_t minus = sel32(inf, 1u << 2, sel32(normal, 1u << 3, sel32(zero, 1u << 5, 1u << 4)));
 
-	return sel32(nan, sel32(quiet, 1u << 1, 1u << 0), sel32(negative, minus, number));
+	return sel32(nan, sel32(quiet, 1u << 1, 1u << 0), sel32(negative, minus, plus));
 }
 
 LANE bool f32_class(float a, uint32_t mask)
@@ -278,7 +293,7 @@ LANE bool cube_is_y(float x, float y)
 
 LANE float cube_id(float x, float y, float z)
 {
-	return cube_is_z(x, y, z) ? (z < 0 ? 5 : 4) : cube_is_y(x, y) ? (y < 0 ? 3 : 2) : x < 0 ? 1 : 0;
+	return cube_is_z(x, y, z) ? (z < 0 ? 5 : 4) : cube_is_y(x, y) ? (y < 0 ? 3 : 2) : x < 0;
 }
 
 LANE float cube_sc(float x, float y, float z)

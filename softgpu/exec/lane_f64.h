@@ -88,8 +88,8 @@ LANE double f64_pow2(int32_t exponent) /* -1022..1023 */
 	return ws_as_f64((uint64_t)(uint32_t)(exponent + 1023) << 52);
 }
 
-/* In three steps, because the factor may lie outside the normal range. On the way down the first two
- * leave 53 bits of room, so that a denormal result is rounded once. */
+/* In three steps, because the factor may lie outside the normal range. On the way down the first
+ * two leave 53 bits of room, so that a denormal result is rounded once. */
 LANE double f64_ldexp(double a, int32_t exponent)
 {
 	int32_t e = exponent < -2200 ? -2200 : exponent > 2200 ? 2200 : exponent;
@@ -97,7 +97,9 @@ LANE double f64_ldexp(double a, int32_t exponent)
 	for (unsigned step = 0; step < 2; step++) {
 		int32_t part = e > 1023 ? 1023 : e < -1022 ? -969 : 0;
 
-		a *= f64_pow2(part);
+		double scaled = a * f64_pow2(part);
+
+		a = part ? scaled : a; /* times one would already flush a denormal */
 		e -= part;
 	}
 	return a * f64_pow2(e < -1022 ? -1022 : e > 1023 ? 1023 : e);

@@ -190,7 +190,7 @@ LANE uint32_t bcnt_u32(uint32_t v)
 	v -= (v >> 1) & 0x55555555u;
 	v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
 	v = (v + (v >> 4)) & 0x0f0f0f0fu;
-	v += v >> 8; /* not by a multiplication: compilers know that one and call popcnt lane by lane */
+	v += v >> 8; /* by a multiplication compilers would know it, and use popcnt lane by lane */
 	return (v + (v >> 16)) & 0x3f;
 }
 
@@ -259,14 +259,16 @@ LANE uint32_t perm_byte(uint32_t a, uint32_t b, uint32_t selector)
 	uint32_t at = (selector & 3) * 8, word = selector & 4 ? a : b;
 	uint32_t sign_at = selector & 1 ? 31 : 15, sign_word = selector & 2 ? a : b;
 	uint32_t sign = 0 - (sign_word >> sign_at & 1);
+	uint32_t special = selector > 12 ? 0xff : selector == 12 ? 0 : sign;
 
-	return (selector > 12 ? 0xff : selector == 12 ? 0 : selector > 7 ? sign : word >> at) & 0xff;
+	return (selector > 7 ? special : word >> at) & 0xff;
 }
 
 LANE uint32_t perm_b32(uint32_t a, uint32_t b, uint32_t selectors)
 {
 	return perm_byte(a, b, selectors & 0xff) | perm_byte(a, b, selectors >> 8 & 0xff) << 8 |
-	       perm_byte(a, b, selectors >> 16 & 0xff) << 16 | perm_byte(a, b, selectors >> 24) << 24;
+	       perm_byte(a, b, selectors >> 16 & 0xff) << 16 |
+	       perm_byte(a, b, selectors >> 24) << 24;
 }
 
 /* Per byte (a + b + (c & 1)) / 2. */
@@ -414,13 +416,16 @@ WS_MIN_MAX(int32_t, i32)
 
 LANE int32_t dot2_i32(uint32_t a, uint32_t b, int32_t c, bool clamp)
 {
-	return wrap_i32((int64_t)(int16_t)a * (int16_t)b + (int64_t)(int16_t)(a >> 16) * (int16_t)(b >> 16) + c,
-			clamp);
+	int64_t lo = (int16_t)a * (int16_t)b, hi = (int16_t)(a >> 16) * (int16_t)(b >> 16);
+
+	return wrap_i32(lo + hi + c, clamp);
 }
 
 LANE uint32_t dot2_u32(uint32_t a, uint32_t b, uint32_t c, bool clamp)
 {
-	return wrap_u32((uint64_t)(a & 0xffff) * (b & 0xffff) + (uint64_t)(a >> 16) * (b >> 16) + c, clamp);
+	uint64_t lo = (a & 0xffff) * (b & 0xffff), hi = (a >> 16) * (b >> 16);
+
+	return wrap_u32(lo + hi + c, clamp);
 }
 
 LANE int32_t dot4_i32(uint32_t a, uint32_t b, int32_t c, bool clamp)

@@ -3,8 +3,8 @@
  *
  * The device's transcendental unit is specified to 1 ulp; here they are computed in double by short
  * polynomials and rounded once, which is within 0.51 ulp, and cost a few vector operations. Series
- * are used as they stand (no minimax fit): the intervals are small and a reader can check them. Their
- * coefficients are spelled as rounded: -frounding-math would divide at run time.
+ * are used as they stand (no minimax fit): the intervals are small and a reader can check them.
+ * Their coefficients are spelled as rounded: no constant here is left to the compiler's rounding.
  */
 #ifndef WS_SOFTGPU_EXEC_LANE_SPECIAL_H
 #define WS_SOFTGPU_EXEC_LANE_SPECIAL_H
@@ -30,7 +30,7 @@ LANE float f32_exp2(float a)
 	p = p * f + 0x1.ebfbdff82c58fp-3;
 	p = p * f + 0x1.62e42fefa39efp-1;
 	p = p * f + 1;
-	/* the scaled double is normal; the conversion rounds into the denormals of single precision */
+	/* the scaled double is normal; the conversion rounds into the denormals of f32 */
 	return a == a ? (float)(p * f64_pow2((int32_t)n)) : a + a;
 }
 
@@ -41,7 +41,9 @@ LANE float f32_exp2(float a)
 LANE float f32_log2(float a)
 {
 	bool usable = (a > 0) & (a < F32_INF);
-	uint32_t special = sel32(a == 0, 0xff800000u, sel32(a < 0, 0xffc00000u, ws_f32_bits(a + a)));
+	/* infinity and NaN: a + a leaves them as they are */
+	uint32_t other = sel32(a < 0, 0xffc00000u, ws_f32_bits(a + a));
+	uint32_t special = sel32(a == 0, 0xff800000u, other);
 	float x = usable ? a : 1;
 	uint64_t bits = ws_f64_bits(x);
 	uint64_t high = bits - 0x3fe6a09e667f3bcdull; /* sqrt(1/2) */
@@ -58,10 +60,10 @@ LANE float f32_log2(float a)
 	p = p * t + 0x1.5555555555555p-2; /* 1/3 */
 	p = p * t + 1;
 	p = (double)exponent + s * 0x1.71547652b82fep+1 * p;
-	return ws_as_f32(sel32(usable, ws_f32_bits((float)p), special)); /* inf + inf, NaN + NaN: as they are */
+	return ws_as_f32(sel32(usable, ws_f32_bits((float)p), special));
 }
 
-/* sin(2 pi (a + quarter / 4)). What is left after whole turns and quarters is within 1/8, exactly. */
+/* sin(2 pi (a + quarter / 4)). After whole turns and quarters at most 1/8 is left, exactly. */
 LANE float f32_sin_turns(float a, int32_t quarter)
 {
 	bool inside = __builtin_fabsf(a) <= 256;
@@ -161,7 +163,8 @@ LANE double f64_rsq(double a)
 		by = sel32(d_denormal, up, by); \
 		by = sel32(large, of_d * up, by); \
 		bool post = large | ((both | (q_small & !inverse_small)) & !d_denormal); \
-		return (struct f##_div_scale){ zero ? f##_new_nan : f##_ldexp(a, (int32_t)by), post & !zero }; \
+		type value = zero ? f##_new_nan : f##_ldexp(a, (int32_t)by); \
+		return (struct f##_div_scale){ value, post & !zero }; \
 	}
 
 #define f32_new_nan F32_NAN
@@ -187,27 +190,43 @@ WS_DIV_SCALE(f64, double, double, f64_biased, 768, 128, 53, 0x1p-1022, 0.0)
  * of the estimate c tells which way to go back. (The manuals of older chips print one factor, 2^32
  * or 2^64; it would return wrong quotients in both cases.)
  */
-LANE float f32_div_fmas(float a, float b, float c, bool post)
-{
-	float r = f32_fma(a, b, c);
+#define WS_DIV_FMAS(f, type, uint, sign, select, bias, up, down, half_least, nearest) \
+	LANE type f##_div_fmas(type a, type b, type c, bool post, uint32_t mode) \
+	{ \
+		type r = f##_fma(a, b, c), lost = f##_fma(a, b, c - r); \
+		type small = r * down, rest = r - small * up; \
+		uint s = ws_##f##_bits(small), d = ws_##f##_bits(rest), e = ws_##f##_bits(lost); \
+		/* A denormal is rounded here for the second time. That went wrong if it was a tie \
+		 * only because the fma had rounded: then what that lost decides. */ \
+		bool tie = ((d & ~sign) == ws_##f##_bits(half_least)) & !((d ^ e) & sign) & \
+			   (lost != 0) & nearest(mode); \
+		uint away = (uint)1 - ((s ^ d) & sign ? 2 : 0); \
+		uint low = s + (tie ? away : 0); \
+		uint high = ws_##f##_bits(r * up); \
+		return ws_as_##f(select(post, select(f##_biased(c) > bias, high, low), \
+					ws_##f##_bits(r))); \
+	}
+#define F32_NEAREST(mode) (((mode) & 3) == 0)
+#define F64_NEAREST(mode) (((mode) & 0xc) == 0)
+WS_DIV_FMAS(f32, float, uint32_t, F32_SIGN, sel32, 127, 0x1p64f, 0x1p-64f, 0x1p-86f, F32_NEAREST)
+WS_DIV_FMAS(f64, double, uint64_t, F64_SIGN, sel64, 1023, 0x1p128, 0x1p-128, 0x1p-947, F64_NEAREST)
 
-	return post ? r * (f32_biased(c) > 127 ? 0x1p64f : 0x1p-64f) : r;
+/* q is the quotient but for the special cases of n / d, which are settled here. A q that is NaN
+ * although neither n nor d is comes from the Newton steps of a quotient that overflows. */
+
+/* 0 if a number of that sign overflows to infinity, 1 if to the largest number just below. */
+LANE uint32_t overflow_below(uint32_t round, uint32_t negative)
+{
+	return (round != 0) & (round != 1 + negative);
 }
 
-LANE double f64_div_fmas(double a, double b, double c, bool post)
-{
-	double r = f64_fma(a, b, c);
-
-	return post ? r * (f64_biased(c) > 1023 ? 0x1p128 : 0x1p-128) : r;
-}
-
-/* q is the quotient but for the special cases of n / d, which are settled here. */
-LANE float f32_div_fixup(float q, float d, float n)
+LANE float f32_div_fixup(float q, float d, float n, uint32_t mode)
 {
 	uint32_t sign = (ws_f32_bits(d) ^ ws_f32_bits(n)) & F32_SIGN;
 	bool d_inf = __builtin_fabsf(d) == F32_INF, n_inf = __builtin_fabsf(n) == F32_INF;
 	uint32_t r = ws_f32_bits(q) & ~F32_SIGN;
 
+	r = q != q ? F32_EXP - overflow_below(mode & 3, (uint32_t)(sign >> 31)) : r;
 	r = f32_biased(n) - f32_biased(d) < -150 ? 0 : r;
 	r = d_inf || n == 0 ? 0 : r;
 	r = d == 0 || n_inf ? F32_EXP : r;
@@ -218,12 +237,13 @@ LANE float f32_div_fixup(float q, float d, float n)
 	return ws_as_f32(r);
 }
 
-LANE double f64_div_fixup(double q, double d, double n)
+LANE double f64_div_fixup(double q, double d, double n, uint32_t mode)
 {
 	uint64_t sign = (ws_f64_bits(d) ^ ws_f64_bits(n)) & F64_SIGN;
 	bool d_inf = __builtin_fabs(d) == F64_INF, n_inf = __builtin_fabs(n) == F64_INF;
 	uint64_t r = ws_f64_bits(q) & ~F64_SIGN;
 
+	r = q != q ? F64_EXP - overflow_below(mode >> 2 & 3, (uint32_t)(sign >> 63)) : r;
 	r = f64_biased(n) - f64_biased(d) < -1075 ? 0 : r;
 	r = d_inf || n == 0 ? 0 : r;
 	r = d == 0 || n_inf ? F64_EXP : r;
@@ -234,11 +254,12 @@ LANE double f64_div_fixup(double q, double d, double n)
 	return ws_as_f64(r);
 }
 
-LANE uint16_t f16_div_fixup(uint16_t q, uint16_t d, uint16_t n)
+LANE uint16_t f16_div_fixup(uint16_t q, uint16_t d, uint16_t n, uint32_t mode)
 {
 	uint32_t sign = (d ^ n) & 0x8000u, d_abs = d & 0x7fffu, n_abs = n & 0x7fffu;
 	uint32_t r = q & 0x7fffu;
 
+	r = sel32(r > 0x7c00, 0x7c00 - overflow_below(F16_ROUND(mode), sign >> 15), r);
 	r = d_abs == 0x7c00 || n_abs == 0 ? 0 : r;
 	r = d_abs == 0 || n_abs == 0x7c00 ? 0x7c00 : r;
 	r |= sign;
@@ -275,7 +296,8 @@ LANE double f64_trig_preop(double a, uint32_t segment)
 	uint64_t top = two_over_pi_word(word) << 32 | two_over_pi_word(word + 1);
 	uint64_t bits = (bit ? top << bit | two_over_pi_word(word + 2) >> (32 - bit) : top) >> 11;
 	int32_t scale = -53 - (int32_t)at + (exponent >= 1968 ? 128 : 0);
-	uint32_t below = scale < -1074 ? (uint32_t)(-1074 - scale) : 0; /* bits that no denormal has */
+	/* bits that no denormal has */
+	uint32_t below = scale < -1074 ? (uint32_t)(-1074 - scale) : 0;
 
 	bits = below < 64 ? bits >> below << below : 0;
 	return f64_ldexp((double)(int64_t)bits, scale);

@@ -25,6 +25,7 @@
 
 struct ws_code;
 struct ws_code_cache;
+struct ws_code_window;
 struct ws_gws;
 struct ws_wg;
 
@@ -103,7 +104,8 @@ struct ws_launch {
 	uint64_t n_wgs;
 	uint32_t n_waves_per_wg;
 	uint32_t n_vgprs, n_agprs;    /* allocated per lane */
-	struct ws_code *code;         /* decoded instructions around `entry` */
+	struct ws_code *code;         /* decoded instructions */
+	struct ws_code_window *window; /* those around `entry` */
 
 	/* --- results --- */
 	_Atomic uint64_t n_instructions; /* wave-instructions executed so far */
@@ -114,7 +116,7 @@ enum ws_launch_error { /* why a dispatch cannot run; the queue error codes map o
 	WS_LAUNCH_OK,
 	WS_LAUNCH_BAD_DIMENSIONS,
 	WS_LAUNCH_BAD_GROUP_MEMORY,
-	WS_LAUNCH_BAD_CODE,           /* kernel object or entry not mapped, or not aligned */
+	WS_LAUNCH_BAD_CODE,           /* entry not aligned, or no memory to decode it into */
 	WS_LAUNCH_BAD_GROUP_SIZE,
 	WS_LAUNCH_BAD_REGISTERS,
 };

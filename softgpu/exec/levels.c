@@ -12,13 +12,16 @@ static bool always(void)
 	return true;
 }
 
-#if defined(__x86_64__)
+#if defined(WS_HAS_LEVEL_avx2)
 static bool has_avx2(void)
 {
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 	       __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");
 }
 
+#endif
+
+#if defined(WS_HAS_LEVEL_avx512)
 static bool has_avx512(void)
 {
 	return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -31,8 +34,10 @@ static const struct level {
 	bool (*here)(void);
 	const ws_handler *handlers;
 } levels[] = { /* best first */
-#if defined(__x86_64__)
+#if defined(WS_HAS_LEVEL_avx512)
 	{ "avx512", has_avx512, ws_avx512_handlers },
+#endif
+#if defined(WS_HAS_LEVEL_avx2)
 	{ "avx2", has_avx2, ws_avx2_handlers },
 #endif
 	{ "plain", always, ws_plain_handlers },

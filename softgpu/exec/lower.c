@@ -1,3 +1,4 @@
+#include "softgpu/exec/counting.h"
 #include "softgpu/exec/lower.h"
 
 #include <stdatomic.h>
@@ -294,6 +295,13 @@ static uint32_t lower_vector_insn(const struct ws_insn *insn, struct ws_inst *ou
 	return head | ws_extra_handler(WS_X_VALU_MODS);
 }
 
+static bool leaves_record(const struct ws_insn *insn)
+{
+	struct ws_inst_source src = ws_inst_source_of(insn, false);
+
+	return ws_inst_has_address(ws_tinst_of(&src));
+}
+
 uint32_t ws_lower(const struct ws_insn *insn, uint32_t slot, uint32_t n_slots, uint64_t pc,
 		  struct ws_inst *out)
 {
@@ -318,7 +326,8 @@ uint32_t ws_lower(const struct ws_insn *insn, uint32_t slot, uint32_t n_slots, u
 		break;
 	default:
 		ws_lower_memory(insn, out);
-		head = insn->row->handler | (insn->row->enc == WS_ENC_SMEM ? 0 : WS_HEAD_LANES);
+		head = insn->row->handler | (insn->row->enc == WS_ENC_SMEM ? 0 : WS_HEAD_LANES) |
+		       (leaves_record(insn) ? WS_HEAD_MEMORY : 0);
 		break;
 	}
 	return head | (uint32_t)insn->n_dwords << 16;

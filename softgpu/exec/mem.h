@@ -114,6 +114,8 @@ static inline bool ws_rises(const uint32_t *p, uint32_t step)
 	const uint32_t first = p[0];
 	uint32_t diff = 0;
 
+	if (p[1] - first != step) /* tells most others apart at once */
+		return false;
 	for (unsigned l = 0; l < WS_LANES; l++)
 		diff |= p[l] ^ (first + l * step);
 	return diff == 0;

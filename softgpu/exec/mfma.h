@@ -6,28 +6,49 @@
  *
  *	A[row][k] of block b    lane = row + M * slice, element k % per,
  *	                        slice = b * (K / per) + k / per; B the same with its column
- *	D of M = 32             lane = column + 32 * (row / 4 % 2), register = 16 b + 4 * (row / 8) + row % 4
- *	D of M = 16             lane = column + 16 * (row / 4),     register = 4 b + row % 4
- *	D of M = 4              lane = column + 4 b,                register = row
- *	f64, M = 16             A, B as above; D: lane = column + 16 * (row % 4), register pair = row / 4
+ *	D of M = 32             lane = column + 32 * (row / 4 % 2),
+ *	                        register = 16 b + 4 * (row / 8) + row % 4
+ *	D of M = 16             lane = column + 16 * (row / 4), register = 4 b + row % 4
+ *	D of M = 4              lane = column + 4 b, register = row
+ *	f64, M = 16             D: lane = column + 16 * (row % 4), register pair = row / 4
  *	f64, M = 4, 4 blocks    A, B: lane = row + 4 b + 16 k; D: lane = column + 4 b + 16 * row
  *
- * cbsz, abid: 2^cbsz neighbouring blocks all use the A of number abid among them. blgp rearranges
- * the lanes of B. EXEC does not count.
+ * cbsz, abid: 2^cbsz neighbouring blocks all use the A of number abid among them (numbers that a
+ * shape does not have wrap around). blgp rearranges the lanes of B. EXEC does not count.
  *
  * Arithmetic: per element one chain of fused multiply-adds over ascending k that starts with C, in
- * IEEE single (f64: double; i8: wrapping 32-bit) precision. The order is fixed, so a result does not
- * depend on the level or the thread; real chips add the products of a group of k in a wider adder, and
- * last bits may differ from theirs. Denormals are kept, except that MI200 takes those of f16 and bf16
- * sources, of their C and of their result for zero.
+ * IEEE single (f64: double; i8: wrapping 32-bit) precision. The order is fixed, so a result does
+ * not depend on the level or the thread; real chips add the products of a group of k in a wider
+ * adder, and last bits may differ from theirs. Denormals are kept, except that MI200 takes those of
+ * f16 and bf16 sources, of their C and of their result for zero.
  */
 #ifndef WS_SOFTGPU_EXEC_MFMA_H
 #define WS_SOFTGPU_EXEC_MFMA_H
 
+#include "softgpu/exec/fpmode.h"
 #include "softgpu/exec/lane_f16.h"
 #include "softgpu/isa/isa.h"
 
 #define MFMA_SLICES(m) (WS_LANES / (m))
+
+/* Matrix and dot product units round to nearest and keep denormals, whatever MODE says. Returns
+ * what ws_fixed_end() puts back; 0 when MODE says the same. */
+static inline uint32_t ws_fixed_begin(const struct ws_wave *w)
+{
+	uint32_t fpmode;
+
+	if ((w->mode & WS_MODE_FP_MASK) == WS_MODE_FP_DEFAULT)
+		return 0;
+	fpmode = ws_fpmode_get();
+	ws_fpmode_set(WS_FPMODE_DEFAULT);
+	return fpmode;
+}
+
+static inline void ws_fixed_end(uint32_t fpmode)
+{
+	if (fpmode)
+		ws_fpmode_set(fpmode);
+}
 
 /* ---- vectors of columns ---- */
 
@@ -92,7 +113,8 @@ static inline void mfma_load_f16x4(float (*x)[WS_LANES], const uint32_t *p)
 		for (unsigned l = 0; l < WS_LANES; l += 8) {
 			__m256i v = _mm256_loadu_si256((const __m256i *)(from + l));
 
-			v = _mm256_and_si256(_mm256_srli_epi32(v, (int)shift), _mm256_set1_epi32(0xffff));
+			v = _mm256_srli_epi32(v, (int)shift);
+			v = _mm256_and_si256(v, _mm256_set1_epi32(0xffff));
 			v = _mm256_permute4x64_epi64(_mm256_packus_epi32(v, v), 0x08);
 			_mm256_storeu_ps(x[e] + l, _mm256_cvtph_ps(_mm256_castsi256_si128(v)));
 		}
@@ -134,7 +156,8 @@ static inline void mfma_flush(float *to, const float *from, unsigned n, float le
 {
 #pragma GCC ivdep
 	for (unsigned l = 0; l < n; l++)
-		to[l] = __builtin_fabsf(from[l]) < least ? __builtin_copysignf(0, from[l]) : from[l];
+		to[l] = __builtin_fabsf(from[l]) < least ? __builtin_copysignf(0, from[l])
+							 : from[l];
 }
 
 /* the smallest normal number of the type; 0: its denormals count */
@@ -187,8 +210,8 @@ static inline unsigned mfma_block(unsigned m, unsigned r, unsigned g)
 }
 
 /*
- * One register of D in one lane group is M columns of one row. For M = 4 a group is too narrow for a
- * vector: there the groups of a register are done together, with A spread over the lanes first.
+ * One register of D in one lane group is M columns of one row. For M = 4 a group is too narrow for
+ * a vector: there the groups of a register are done together, with A spread over the lanes first.
  */
 #define WS_MFMA_PRODUCT(kind, type, vector, madd) \
 	static inline __attribute__((always_inline)) void mfma_product_##kind( \
@@ -199,7 +222,7 @@ static inline unsigned mfma_block(unsigned m, unsigned r, unsigned g)
 		for (unsigned r = 0; r < n_regs; r++) \
 			for (unsigned g = 0; g < MFMA_SLICES(m); g++) { \
 				unsigned block = mfma_block(m, r, g), row = mfma_row(m, r, g); \
-				unsigned a_block = blocks > 1 ? (block >> cbsz << cbsz) + abid : 0; \
+				unsigned a_block = ((block >> cbsz << cbsz) + abid) % blocks; \
 				unsigned at = r * WS_LANES + g * m; \
 				vector acc[32 / MV_N]; \
 				for (unsigned j = 0; j < m / MV_N; j++) \
@@ -220,6 +243,11 @@ WS_MFMA_PRODUCT(fused, float, mfma_f32, mfma_fused)
 WS_MFMA_PRODUCT(exact, float, mfma_f32, mfma_exact)
 WS_MFMA_PRODUCT(int, uint32_t, mfma_u32, mfma_int)
 
+static inline unsigned mfma_a_group(unsigned g, unsigned cbsz, unsigned abid)
+{
+	return ((g >> cbsz << cbsz) + abid) % (WS_LANES / 4);
+}
+
 #define WS_MFMA_NARROW(kind, type, madd) \
 	static inline void mfma_narrow_##kind(uint32_t *d, const uint32_t *c, type (*a)[WS_LANES], \
 					      type (*b)[WS_LANES], unsigned k, unsigned cbsz, \
@@ -230,8 +258,9 @@ WS_MFMA_PRODUCT(int, uint32_t, mfma_u32, mfma_int)
 			memcpy(acc, c + r * WS_LANES, sizeof(acc)); \
 			for (unsigned e = 0; e < k; e++) { \
 				type spread[WS_LANES]; \
-				for (unsigned l = 0; l < WS_LANES; l++) \
-					spread[l] = a[e][r + 4 * ((l / 4 >> cbsz << cbsz) + abid)]; \
+				for (unsigned g = 0; g < WS_LANES / 4; g++) \
+					for (unsigned j = 0; j < 4; j++) \
+						spread[4 * g + j] = a[e][r + 4 * mfma_a_group(g, cbsz, abid)]; \
 				WS_EACH_LANE \
 					acc[l] = madd(spread[l], b[e][l], acc[l]); \
 			} \
@@ -284,6 +313,7 @@ static inline const uint32_t *mfma_c(const struct ws_wave *w, const struct ws_in
 		const unsigned n_regs = m * m * blocks / WS_LANES; \
 		const bool flush = MFMA_LEAST_##type > 0 && w->launch->target == WS_GFX90A; \
 		const uint32_t *c = mfma_c(w, i, room, n_regs, false); \
+		const uint32_t fpmode = ws_fixed_begin(w); \
 		uint32_t *d = ws_dst(w, i); \
 		mfma_load_##type(a, ws_src(w, i, WS_S0)); \
 		mfma_load_##type(b, ws_src(w, i, WS_S1)); \
@@ -302,6 +332,7 @@ static inline const uint32_t *mfma_c(const struct ws_wave *w, const struct ws_in
 								  MFMA_PER_##type, f->cbsz, f->abid); \
 		if (flush) \
 			mfma_flush((float *)d, (float *)d, n_regs * WS_LANES, 0x1p-126f); \
+		ws_fixed_end(fpmode); \
 		return WS_GO; \
 	}
 
@@ -325,6 +356,7 @@ static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
 		uint32_t room[8 * WS_LANES]; \
 		const uint32_t *c = mfma_c(w, i, room, m == 16 ? 8 : 2, true); \
 		uint32_t *d = ws_dst(w, i); \
+		const uint32_t fpmode = ws_fixed_begin(w); \
 		mfma_get_f64(a, ws_src(w, i, WS_S0)); \
 		mfma_get_f64(b, ws_src(w, i, WS_S1)); \
 		for (unsigned r = 0; r < m * m * blocks / WS_LANES; r++) { \
@@ -340,6 +372,7 @@ static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
 				} \
 			mfma_put_f64(d + r * 2 * WS_LANES, acc); \
 		} \
+		ws_fixed_end(fpmode); \
 		return WS_GO; \
 	}
 

@@ -178,7 +178,6 @@ static inline unsigned ws_scalar_reg(const struct ws_inst *i, unsigned k)
 
 /* ---- modes ---- */
 
-
 /* M0: the index in bits 0-7, what it is added to in bits 12-15. */
 static inline void ws_gpr_idx_mode(struct ws_wave *w, uint32_t mask)
 {

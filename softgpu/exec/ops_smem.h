@@ -109,7 +109,8 @@ static inline unsigned ws_smem_buffer(const struct ws_wave *w, const struct ws_i
                                                                                                    \
 		if (inside && !ws_reachable(w->mem, addr, 4 * inside))                             \
 			return ws_wave_fault(w, i, WS_FAULT_MEMORY, addr, false);                  \
-		memcpy(data, ws_host(w->mem, addr), 4 * inside);                                   \
+		if (inside)                                                                        \
+			memcpy(data, ws_host(w->mem, addr), 4 * inside);                           \
 		memcpy(&w->s[i->sdst], data, sizeof(data));                                        \
 		return WS_GO;                                                                      \
 	}
@@ -122,7 +123,8 @@ static inline unsigned ws_smem_buffer(const struct ws_wave *w, const struct ws_i
                                                                                                    \
 		if (inside && !ws_reachable(w->mem, addr, 4 * inside))                             \
 			return ws_wave_fault(w, i, WS_FAULT_MEMORY, addr, true);                   \
-		memcpy(ws_host(w->mem, addr), &w->s[i->sdst], 4 * inside);                         \
+		if (inside)                                                                        \
+			memcpy(ws_host(w->mem, addr), &w->s[i->sdst], 4 * inside);                 \
 		return WS_GO;                                                                      \
 	}
 

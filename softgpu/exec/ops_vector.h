@@ -76,12 +76,43 @@
 		return WS_GO; \
 	}
 
+/* ---- v_dot2_f32_f16 ---- */
+
+/* Both products are exact in single precision, so two roundings remain: c + lo, then + hi. MI200
+ * takes denormals for zero here (`flush`), MI100 does not. */
+LANE float f16_dot2(uint32_t a, uint32_t b, float c, bool flush)
+{
+	const uint32_t mode = flush ? 0 : F16_KEEP;
+	float sum = flush ? f32_flush(c) : c;
+
+	sum = f32_fma(f16_f32(LO16(a), mode), f16_f32(LO16(b), mode), sum);
+	sum = f32_fma(f16_f32(HI16(a), mode), f16_f32(HI16(b), mode), sum);
+	return flush ? f32_flush(sum) : sum;
+}
+
+/* acc: the operand it is added to, WS_S2 or WS_D */
+#define WS_OP_dot2(name, acc) \
+	WS_HANDLER(name) \
+	{ \
+		const bool flush = w->launch->target == WS_GFX90A; \
+		const uint32_t fpmode = ws_fixed_begin(w); \
+		WS_SPLAT(); \
+		const uint32_t *p0 = ws_src(w, i, WS_S0), *p1 = ws_src(w, i, WS_S1); \
+		const uint32_t *p2 = ws_src(w, i, acc); \
+		uint32_t *dst = ws_dst(w, i), *out = ws_out(w, dst); \
+		WS_EACH_LANE \
+			put_f32(out, l, f16_dot2(p0[l], p1[l], get_f32(p2, l), flush)); \
+		ws_commit(w, dst, out, 1); \
+		ws_fixed_end(fpmode); \
+		return WS_GO; \
+	}
+
 /* ---- v_fma_mix: sources are f32 or either half of a register ---- */
 
 enum { MIX_F32, MIX_LO, MIX_HI };
 
-static inline void mix_source(float *restrict to, const uint32_t *p, const struct ws_insn *f, unsigned k,
-			      uint32_t mode)
+static inline void mix_source(float *restrict to, const uint32_t *p, const struct ws_insn *f,
+			      unsigned k, uint32_t mode)
 {
 	const bool half = f->op_sel_hi >> k & 1;
 	const unsigned shift = f->op_sel >> k & 1 ? 16 : 0;

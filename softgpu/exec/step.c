@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/const_pool.h"
@@ -11,6 +12,9 @@
 
 #define S_ENDPGM 0xbf810000u
 #define MAX_INSTRUCTIONS 1000000 /* a test that loops is a test that failed */
+#define MAX_STOPS 1000
+/* The words stand in the middle of it, so that a branch can miss them only within. */
+#define CODE_BYTES (1u << 20)
 
 static bool nothing_more(void *ctx, uint64_t addr, uint64_t size)
 {
@@ -18,7 +22,6 @@ static bool nothing_more(void *ctx, uint64_t addr, uint64_t size)
 }
 
 static const struct ws_mem_map everything = { .start = 0, .end = 1ull << 47, .reachable = nothing_more };
-static const struct ws_mem_map code_mem = { .start = 0, .end = 1ull << 47, .reachable = nothing_more };
 static const struct ws_exec_hooks no_hooks;
 
 static uint64_t no_clock(void)
@@ -64,26 +67,29 @@ static void run_to_end(struct ws_wave *w, struct ws_step *step)
 			step->barriers++;
 			break;
 		case WS_STOP_WAIT:
-			if (++step->waits > 1000)
-				return;
+			step->waits++;
 			break;
 		default:
 			return;
 		}
+		if (step->barriers + step->waits > MAX_STOPS)
+			return;
 	}
 }
 
 enum ws_fault_kind ws_step_run(enum ws_target target, const uint32_t *words, size_t n_words,
 			       struct ws_step *step)
 {
-	struct ws_launch launch = { .target = target, .mem = &code_mem, .gws = step->gws,
-				    .hooks = step->hooks ? step->hooks : &no_hooks, .clock = no_clock };
 	struct ws_wave *w = aligned_alloc(64, (sizeof(*w) + 63) / 64 * 64);
-	uint32_t *code = calloc(n_words + 2, sizeof(*code));
-	struct ws_mem_map mem = code_mem;
+	uint8_t *room = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t *code = (uint32_t *)(room + CODE_BYTES / 2);
+	struct ws_mem_map mem = { .start = (uintptr_t)room, .end = (uintptr_t)room + CODE_BYTES,
+				  .reachable = nothing_more };
+	struct ws_launch launch = { .target = target, .mem = &mem, .gws = step->gws,
+				    .hooks = step->hooks ? step->hooks : &no_hooks, .clock = no_clock };
 	uint32_t fpmode = ws_fpmode_get();
 
-	if (!w || !code)
+	if (!w || room == MAP_FAILED || n_words > CODE_BYTES / 8 - 2)
 		abort();
 	memset(w, 0, sizeof(*w));
 	memcpy(code, words, n_words * sizeof(*words));
@@ -110,7 +116,7 @@ enum ws_fault_kind ws_step_run(enum ws_target target, const uint32_t *words, siz
 	step->fault = w->fault;
 	ws_code_put(launch.code);
 	ws_code_cache_destroy(launch.code_cache);
-	free(code);
+	munmap(room, CODE_BYTES);
 	free(w);
 	return step->fault.kind;
 }

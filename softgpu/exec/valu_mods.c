@@ -1,11 +1,12 @@
 /*
  * valu_mods: modifiers of vector instructions, around the handler of the plain instruction.
  *
- * Sources are changed into lane arrays of their own (w->tmp), then the row's handler runs on them. If
- * its result has to be changed as well, it writes to w->tmp[WS_D], which then goes to the register.
+ * Sources are changed into lane arrays of their own (w->tmp), then the row's handler runs on them.
+ * If its result has to be changed as well, it writes to w->tmp[WS_D], which then goes to the
+ * register.
  * Everything follows from the decoded fields and the types of the row's operands:
  *
- *	DPP     src0 comes from other lanes; lanes without a source, or masked, are taken out of EXEC
+ *	DPP     src0 comes from other lanes; lanes without a source, or masked, leave EXEC
  *	SDWA    a byte or word of src0, src1; the result goes to a byte or word of the register
  *	VOP3    neg, abs by the operand's type; op_sel picks halves of 16-bit operands; omod, clamp
  *	VOP3P   op_sel, op_sel_hi, neg_lo, neg_hi per element
@@ -132,11 +133,11 @@ static uint64_t dpp_enabled(unsigned row_mask, unsigned bank_mask)
 }
 
 /*
- * Moves src0 into `to`, and returns the lanes that may write. A lane whose source does not exist or is
- * inactive reads 0 with bound_ctrl, and stays as it is without.
+ * Moves src0 into `to`, and returns the lanes that may write. A lane whose source does not exist or
+ * is inactive reads 0 with bound_ctrl, and stays as it is without.
  */
-static uint64_t dpp_apply(struct ws_wave *w, const struct ws_insn *f, uint32_t *to, const uint32_t *p,
-			  unsigned n_regs)
+static uint64_t dpp_apply(struct ws_wave *w, const struct ws_insn *f, uint32_t *to,
+			  const uint32_t *p, unsigned n_regs)
 {
 	uint64_t exec = ws_exec(w), valid = 0, enabled = dpp_enabled(f->row_mask, f->bank_mask);
 	struct dpp_plan plan;
@@ -243,15 +244,19 @@ static bool modify_source(const struct ws_insn *f, const struct ws_isa_operand *
 		if (!vop3p)
 			break;
 		if (sel || !sel_hi || (neg && o->is_float) || neg_hi) {
-			packed_halves(to, from, sel ? 16 : 0, sel_hi ? 16 : 0,
-				      (neg && o->is_float ? 0x8000u : 0) | (neg_hi ? 0x80000000u : 0));
+			uint32_t flip = neg && o->is_float ? 0x8000u : 0;
+
+			flip |= neg_hi ? 0x80000000u : 0;
+			packed_halves(to, from, sel ? 16 : 0, sel_hi ? 16 : 0, flip);
 			from = to;
 		}
 		break;
 	case SHAPE_PK32:
 		if (sel || !sel_hi || neg || neg_hi) {
-			sign_lanes(to, from + sel * WS_LANES, ~0u, neg && o->is_float ? F32_SIGN : 0);
-			sign_lanes(to + WS_LANES, from + sel_hi * WS_LANES, ~0u, neg_hi ? F32_SIGN : 0);
+			const uint32_t *lo = from + sel * WS_LANES, *hi = from + sel_hi * WS_LANES;
+
+			sign_lanes(to, lo, ~0u, neg && o->is_float ? F32_SIGN : 0);
+			sign_lanes(to + WS_LANES, hi, ~0u, neg_hi ? F32_SIGN : 0);
 			from = to;
 		}
 		break;

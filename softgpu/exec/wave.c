@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "softgpu/exec/code.h"
+#include "softgpu/exec/counting.h"
 #include "softgpu/exec/fpmode.h"
 #include "softgpu/isa/isa.h"
 
@@ -87,7 +88,7 @@ static enum ws_stop run_fast(struct ws_wave *w, uint64_t *budget)
 }
 
 /* v[M0 + n] for the operands that s_set_gpr_idx chose; out of range stays in range, as v0 does */
-static void index_registers(const struct ws_wave *w, const struct ws_inst *i, struct ws_inst *out)
+void ws_wave_index_registers(const struct ws_wave *w, const struct ws_inst *i, struct ws_inst *out)
 {
 	/* mask bits: src0 src1 src2 dst */
 	static const uint8_t operand_of_bit[] = { WS_S0, WS_S1, WS_S2, WS_D };
@@ -130,7 +131,7 @@ static enum ws_stop run_slow(struct ws_wave *w, uint64_t *budget)
 			continue;
 		}
 		if (indexing && head & WS_HEAD_VECTOR) {
-			index_registers(w, i, &indexed);
+			ws_wave_index_registers(w, i, &indexed);
 			i = &indexed;
 		}
 		if (head & (WS_HEAD_FP32 | WS_HEAD_FP64))

@@ -66,7 +66,7 @@ struct ws_inst {
 	/* Scalar operand k is at byte s_off[k] of the wave, or (bit k of s_const) of this struct. */
 	uint16_t s_off[WS_N_OPERANDS];
 	uint8_t s_const;
-	uint8_t splat;                /* bit k: vector operand k is scalar; bit k + 4: 64 bits of it */
+	uint8_t splat;                /* bit k: vector operand k is scalar; bit k + 4: more than 32 bits */
 	uint8_t sdst;                 /* register number of a mask or scalar destination */
 	uint8_t clamp;                /* integer saturation, for the handlers that know it */
 	uint16_t inner;               /* the handler that a wrapper calls */
@@ -106,7 +106,6 @@ struct ws_wave {
 	uint32_t scc;
 	uint32_t mode;
 	uint32_t s[WS_N_SCALARS] __attribute__((aligned(16)));
-	uint64_t mask_of;             /* the EXEC that lane_mask was expanded from */
 	struct ws_code_window *window; /* pc is a slot of it */
 	struct ws_launch *launch;
 	const struct ws_mem_map *mem;
@@ -123,9 +122,11 @@ struct ws_wave {
 	uint64_t gws_wait;            /* gws.h: what this wave waits for */
 	struct ws_fault fault;
 
+	/* --- a new workgroup leaves what follows as it is --- */
+	uint64_t mask_of;             /* the EXEC that lane_mask was expanded from */
 	uint32_t lane_mask[WS_LANES] __attribute__((aligned(64))); /* 0 or ~0, see ws_lane_mask() */
 	uint32_t result[16 * WS_LANES] __attribute__((aligned(64))); /* of a handler while EXEC is partial */
-	uint32_t tmp[WS_N_OPERANDS][2 * WS_LANES] __attribute__((aligned(64))); /* splats, modified sources */
+	uint32_t tmp[WS_N_OPERANDS][4 * WS_LANES] __attribute__((aligned(64))); /* splats, modified sources */
 };
 
 static inline uint64_t ws_s64(const struct ws_wave *w, unsigned reg)

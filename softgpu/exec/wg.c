@@ -6,6 +6,7 @@
 
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/const_pool.h"
+#include "softgpu/exec/counting.h"
 #include "softgpu/exec/fpmode.h"
 #include "softgpu/exec/guard.h"
 #include "softgpu/exec/levels.h"
@@ -32,6 +33,7 @@ struct ws_wg {
 	size_t regs_bytes;
 	uint8_t *lds;
 	const struct ws_fault *fault;
+	struct ws_wave_trace *traces; /* counting mode */
 	struct ws_wave *waves;
 };
 
@@ -81,6 +83,11 @@ enum ws_launch_error ws_launch_init(struct ws_launch *l)
 		return WS_LAUNCH_BAD_REGISTERS;
 	atomic_store(&l->n_instructions, 0);
 	l->code = ws_code_get(l->code_cache);
+	l->window = ws_code_window(l->code, l->entry);
+	if (!l->window) {
+		ws_launch_fini(l);
+		return WS_LAUNCH_BAD_CODE;
+	}
 	return WS_LAUNCH_OK;
 }
 
@@ -203,7 +210,13 @@ static uint64_t put_item_ids(struct ws_wave *w, const struct ws_launch *l, const
 	unsigned dims = l->rsrc2 >> 11 & 3; /* 0: x, 1: x and y, 2: all */
 	uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
 	uint32_t n = n_items - first < WS_LANES ? n_items - first : WS_LANES;
+	uint64_t exec = n == WS_LANES ? ~0ull : (1ull << n) - 1;
 
+	if (size[0] == n_items) { /* one dimension: most kernels; ids of absent lanes do not matter */
+		for (unsigned lane = 0; lane < WS_LANES; lane++)
+			v[lane] = first + lane;
+		return exec;
+	}
 	for (unsigned lane = 0; lane < n; lane++) {
 		if (l->target == WS_GFX90A) {
 			v[lane] = x | (dims >= 1 ? y << 10 : 0) | (dims >= 2 ? z << 20 : 0);
@@ -220,7 +233,7 @@ static uint64_t put_item_ids(struct ws_wave *w, const struct ws_launch *l, const
 			}
 		}
 	}
-	return n == WS_LANES ? ~0ull : (1ull << n) - 1;
+	return exec;
 }
 
 static void put_apertures(struct ws_wave *w, const struct ws_launch *l)
@@ -243,8 +256,7 @@ static void start_wave(struct ws_wg *wg, uint32_t index, const uint32_t id[3], c
 	uint32_t scratch_wave = wg->slot * l->n_waves_per_wg + index;
 	uint8_t *regs = wg->regs + (size_t)index * WAVE_STRIDE_BYTES;
 
-	/* everything up to the lane arrays, which are written before they are read */
-	memset(w, 0, offsetof(struct ws_wave, lane_mask));
+	memset(w, 0, offsetof(struct ws_wave, mask_of));
 	w->base[WS_BASE_VGPR] = (uint32_t *)regs;
 	w->base[WS_BASE_AGPR] = (uint32_t *)regs + WS_N_VGPRS * WS_LANES;
 	w->base[WS_BASE_CONST] = ws_const_pool();
@@ -267,11 +279,8 @@ static void start_wave(struct ws_wg *wg, uint32_t index, const uint32_t id[3], c
 	put_user_sgprs(w, l);
 	put_system_sgprs(w, l, id, wg->n_waves, scratch_wave);
 	ws_s64_put(w, WS_S_EXEC, put_item_ids(w, l, size));
-	w->mask_of = 0;
-	memset(w->lane_mask, 0, sizeof(w->lane_mask));
-	w->window = ws_code_window(l->code, l->entry);
-	if (w->window)
-		w->pc = &w->window->slots[(l->entry - w->window->gpu_base) / 4];
+	w->window = l->window;
+	w->pc = &w->window->slots[(l->entry - w->window->gpu_base) / 4];
 }
 
 void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3])
@@ -288,8 +297,21 @@ void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3
 	}
 	wg->n_waves = (n_items + WS_LANES - 1) / WS_LANES;
 	memset(wg->lds, 0, launch->lds_bytes);
-	for (uint32_t n = 0; n < wg->n_waves; n++)
+	for (uint32_t n = 0; n < wg->n_waves; n++) {
 		start_wave(wg, n, id, size);
+		if (wg->traces)
+			ws_trace_start(&wg->traces[n], launch->entry, ws_exec(&wg->waves[n]));
+	}
+}
+
+void ws_wg_set_traces(struct ws_wg *wg, struct ws_wave_trace *traces)
+{
+	wg->traces = traces;
+}
+
+uint32_t ws_wg_n_waves(const struct ws_wg *wg)
+{
+	return wg->n_waves;
 }
 
 const struct ws_fault *ws_wg_fault(const struct ws_wg *wg)
@@ -322,7 +344,8 @@ static bool run_turn(struct ws_wg *wg, struct ws_wave *volatile *current, uint64
 		if (!share)
 			continue;
 		*current = w;
-		w->run_state = (uint8_t)ws_wave_run(w, share);
+		w->run_state = (uint8_t)(wg->traces ? ws_wave_run_counting(w, &wg->traces[n], share) :
+						      ws_wave_run(w, share));
 		*left -= w->n_instructions - before;
 		switch (w->run_state) {
 		case WS_STOP_END:
@@ -390,11 +413,6 @@ enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget)
 	volatile uint64_t n_before = count_instructions(wg);
 	enum ws_wg_state state;
 
-	if (!wg->waves[0].window) { /* no memory for decoded code */
-		wg->waves[0].fault.kind = WS_FAULT_ILLEGAL;
-		wg->fault = &wg->waves[0].fault;
-		return WS_WG_FAULT;
-	}
 	ws_fpmode_set(WS_FPMODE_DEFAULT);
 	if (sigsetjmp(ws_guard_enter(), 0) == 0) {
 		state = run_waves(wg, &current, budget);

@@ -52,6 +52,19 @@ static void leave(void *ctx)
 	ws_vm_leave(((struct thunk *)ctx)->vm);
 }
 
+static bool is_host(void *ctx, uint64_t addr, uint64_t *start, uint64_t *size)
+{
+	struct ws_vm_info info;
+
+	if (ws_vm_query(((struct thunk *)ctx)->vm, addr, &info)) {
+		*start = *size = 0;
+		return true; /* not the device's: whoever owns it, it is on the host */
+	}
+	*start = info.device_start;
+	*size = info.size;
+	return info.kind == WS_VM_HOST || info.kind == WS_VM_PINNED;
+}
+
 static void interrupt(void *ctx, uint32_t event_id)
 {
 	struct thunk *thunk = ctx;
@@ -98,7 +111,7 @@ static bool read_environment(struct thunk *thunk, uint32_t *n_workers)
 
 	if (level && *level && !ws_gpu_log_set(level)) {
 		ws_gpu_log(WS_GPU_LOG_ERROR,
-			   "WAVESCOPE_LOG: '%s' is not one of none, error, info, debug", level);
+			   "WAVESCOPE_LOG: '%s' is not one of none, error, warn, info, debug, trace", level);
 		return false;
 	}
 	if (!ws_topology_parse(&thunk->topology, getenv("WAVESCOPE_GPU"), error, sizeof(error))) {
@@ -135,6 +148,7 @@ static bool build(struct thunk *thunk, uint32_t n_workers)
 		.leave = leave,
 		.interrupt = interrupt,
 		.memory_fault = memory_fault,
+		.is_host = is_host,
 		.ctx = thunk,
 	};
 

@@ -1,13 +1,19 @@
-/* Runs every memory row of the tables, on every target that has it, against the reference. */
+/* Runs every memory and program control row of the tables, on every target that has it, against the
+ * reference. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "softgpu/exec/levels.h"
 #include "tests/isa/memory/world.h"
+
+enum { EXIT_SKIPPED = 77 }; /* Meson's */
 
 /* clang-format off */
 static bool (*const test_of[WS_N_ENCS])(struct world *w) = {
 	[WS_ENC_DS] = test_ds_row,       [WS_ENC_FLAT] = test_flat_row,  [WS_ENC_SMEM] = test_smem_row,
 	[WS_ENC_MUBUF] = test_buffer_row, [WS_ENC_MTBUF] = test_buffer_row,
+	[WS_ENC_SOPP] = test_control_row,
 };
 /* clang-format on */
 
@@ -27,9 +33,15 @@ int main(int argc, char **argv)
 		{ WS_ISA_GFX908, WS_GFX908 }, { WS_ISA_GFX90A, WS_GFX90A },
 	};
 	/* clang-format on */
-	struct world *w = world_create();
+	const char *level = getenv("WAVESCOPE_SIMD");
+	struct world *w;
 	int n_rows = 0, n_missing = 0;
 
+	if (level && strcmp(level, ws_level_name()) != 0) {
+		printf("this machine has no %s\n", level);
+		return EXIT_SKIPPED;
+	}
+	w = world_create();
 	for (size_t n = 0; n < ws_isa_n_rows; n++) {
 		const struct ws_isa_row *row = &ws_isa_rows[n];
 
@@ -53,7 +65,8 @@ int main(int argc, char **argv)
 		test_gws(w);
 		test_faults(w);
 	}
-	printf("%d rows, %d without a vector, %d failures\n", n_rows, n_missing, w->n_failures);
+	printf("%s: %d rows, %d without a vector, %d failures\n", ws_level_name(), n_rows,
+	       n_missing, w->n_failures);
 	int failed = w->n_failures || n_missing || !n_rows;
 
 	world_destroy(w);

@@ -93,6 +93,7 @@ bool test_ds_row(struct world *w);
 bool test_flat_row(struct world *w);
 bool test_buffer_row(struct world *w);
 bool test_smem_row(struct world *w);
+bool test_control_row(struct world *w);
 void test_gws(struct world *w);
 void test_faults(struct world *w);
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "softgpu/exec/counting.h"
+
 struct ws_wg {
 	struct fake_wg fake;
 	const struct fake_kernel *kernel;
@@ -101,4 +103,13 @@ struct ws_gws *ws_gws_create(void)
 void ws_gws_destroy(struct ws_gws *gws)
 {
 	free(gws);
+}
+
+void ws_wg_set_traces(struct ws_wg *wg, struct ws_wave_trace *traces)
+{
+}
+
+uint32_t ws_wg_n_waves(const struct ws_wg *wg)
+{
+	return wg->fake.launch->n_waves_per_wg;
 }

@@ -1,0 +1,192 @@
+/*
+ * The cost of one append: five numbers, times given, into a capture; beside it the same numbers
+ * into an LTTng-UST tracepoint (when built with it, and a session is recording), the two clock
+ * reads that a traced call cannot avoid, and a traced call all in.
+ *
+ * Everything is measured in one run, the variants taking turns; medians, extremes and ratios are
+ * printed. bench/append starts the LTTng session and this program.
+ */
+#include "capture/writer.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef WS_HAVE_LTTNG
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "bench/append_tp.h"
+#endif
+
+#define N_CALLS 1000000u
+#define ROUNDS_MAX 64
+
+static struct ws_lane *lane;
+static struct ws_writer *writer;
+static uint64_t n_lost, n_put;
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline void append(uint32_t op, uint64_t start, uint64_t end, uint64_t corr,
+			  uint64_t ancestor)
+{
+	struct ws_lane *l = lane;
+	struct ws_rec_call *rec = ws_lane_reserve(&l, sizeof(*rec));
+
+	if (!rec) {
+		n_lost++;
+		return;
+	}
+	rec->h.what = op;
+	rec->h.time = start;
+	rec->end_ticks = end;
+	rec->corr_id = corr;
+	rec->ancestor_id = ancestor;
+	ws_lane_commit(l, &rec->h, WS_REC_FIXED_TAG(CALL, struct ws_rec_call));
+}
+
+/* ---- what is measured ---- */
+
+static void empty_loop(void)
+{
+	for (uint64_t i = 0; i < N_CALLS; i++)
+		__asm__ volatile("" : : "r"(i) : "memory");
+}
+
+static void capture_append(void)
+{
+	for (uint64_t i = 0; i < N_CALLS; i++) {
+		append(7, i, i + 1, i, 0);
+		__asm__ volatile("" : : : "memory");
+	}
+	n_put += N_CALLS;
+}
+
+#ifdef WS_HAVE_LTTNG
+static void lttng_append(void)
+{
+	for (uint64_t i = 0; i < N_CALLS; i++) {
+		lttng_ust_tracepoint(ws_bench, call, 7, i, i + 1, i, 0);
+		__asm__ volatile("" : : : "memory");
+	}
+}
+#endif
+
+static void two_counter_reads(void)
+{
+	for (uint64_t i = 0; i < N_CALLS; i++) {
+		uint64_t a = ws_ticks(), b;
+
+		__asm__ volatile("" : : "r"(a) : "memory");
+		b = ws_ticks();
+		__asm__ volatile("" : : "r"(b) : "memory");
+	}
+}
+
+static void two_library_reads(void)
+{
+	for (uint64_t i = 0; i < N_CALLS; i++) {
+		struct timespec t;
+
+		clock_gettime(CLOCK_BOOTTIME, &t);
+		__asm__ volatile("" : : "r"(&t) : "memory");
+		clock_gettime(CLOCK_BOOTTIME, &t);
+		__asm__ volatile("" : : "r"(&t) : "memory");
+	}
+}
+
+static void traced_call(void)
+{
+	for (uint64_t i = 0; i < N_CALLS; i++) {
+		uint64_t start = ws_ticks();
+
+		__asm__ volatile("" : : : "memory");
+		append(7, start, ws_ticks(), i, 0);
+	}
+	n_put += N_CALLS;
+}
+
+enum { EMPTY, APPEND, LTTNG, COUNTER, LIBRARY, TRACED, N_ROWS };
+
+static struct {
+	const char *name;
+	void (*run)(void);
+	double ns[ROUNDS_MAX];   /* CPU of this thread: other programs must not count */
+	double wall[ROUNDS_MAX]; /* with waiting, for a core or for the disk */
+} rows[N_ROWS] = {
+	[EMPTY] = { "empty loop", empty_loop, { 0 }, { 0 } },
+	[APPEND] = { "capture append", capture_append, { 0 }, { 0 } },
+#ifdef WS_HAVE_LTTNG
+	[LTTNG] = { "LTTng-UST tracepoint", lttng_append, { 0 }, { 0 } },
+#endif
+	[COUNTER] = { "two counter reads", two_counter_reads, { 0 }, { 0 } },
+	[LIBRARY] = { "two clock_gettime", two_library_reads, { 0 }, { 0 } },
+	[TRACED] = { "traced call, all in", traced_call, { 0 }, { 0 } },
+};
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 15;
+	char path[256];
+	struct ws_err err = { 0 };
+
+	rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
+	snprintf(path, sizeof(path), "%s/ws-bench-%d.wscap", argc > 2 ? argv[2] : "/tmp", getpid());
+	if (ws_writer_open(path, &(struct ws_writer_opts){ 0 }, &writer, &err)) {
+		fprintf(stderr, "bench_append: %s\n", err.text);
+		return 1;
+	}
+	lane = ws_lane_get(writer, (uint32_t)getpid());
+	for (int r = 0; r < rounds; r++) {
+		for (int i = 0; i < N_ROWS; i++) {
+			uint64_t start = now_ns(CLOCK_MONOTONIC);
+			uint64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+			if (rows[i].run)
+				rows[i].run();
+			rows[i].ns[r] = (double)(now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) / N_CALLS;
+			rows[i].wall[r] = (double)(now_ns(CLOCK_MONOTONIC) - start) / N_CALLS;
+		}
+	}
+	printf("%-24s %9s %9s %9s %12s\n", "ns of CPU per turn", "median", "min", "max",
+	       "wall, median");
+	for (int i = 0; i < N_ROWS; i++) {
+		if (!rows[i].run)
+			continue;
+		qsort(rows[i].ns, (size_t)rounds, sizeof(double), ascending);
+		qsort(rows[i].wall, (size_t)rounds, sizeof(double), ascending);
+		printf("%-24s %9.2f %9.2f %9.2f %12.2f\n", rows[i].name, rows[i].ns[rounds / 2],
+		       rows[i].ns[0], rows[i].ns[rounds - 1], rows[i].wall[rounds / 2]);
+	}
+	double none = rows[EMPTY].ns[rounds / 2];
+	double one = rows[APPEND].ns[rounds / 2] - none;
+
+	if (rows[LTTNG].run && rows[LTTNG].ns[rounds / 2] - none < 1)
+		printf("no session records the tracepoint: bench/append starts one\n");
+	else if (rows[LTTNG].run)
+		printf("append / tracepoint            %.3f  (at most 0.5)\n",
+		       one / (rows[LTTNG].ns[rounds / 2] - none));
+	printf("traced call / two counter reads %.3f  (at most 2)\n",
+	       (rows[TRACED].ns[rounds / 2] - none) / (rows[COUNTER].ns[rounds / 2] - none));
+	printf("appended %lu, lost %lu, file %lu MB\n", (unsigned long)n_put, (unsigned long)n_lost,
+	       (unsigned long)(ws_writer_file_bytes(writer) >> 20));
+	ws_writer_close(writer);
+	unlink(path);
+	return 0;
+}

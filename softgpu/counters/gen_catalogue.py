@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Turns catalogue.txt into the list of counters and their places: gen_catalogue.py header|source OUT IN"""
+import re
+import sys
+
+TARGETS = {"all": 3, "gfx908": 1, "gfx90a": 2}
+CLASSES = {"exact": "WS_EXACT", "modelled": "WS_MODELLED", "unsupported": "WS_UNSUPPORTED", "level": "WS_LEVEL_COUNTER"}
+INSTANCES = {"one": "WS_PER_DEVICE", "se": "WS_PER_SE", "cu": "WS_PER_CU", "channel": "WS_PER_CHANNEL"}
+
+
+def fail(path, line, text):
+    sys.exit("%s:%d: %s" % (path, line, text))
+
+
+def read(path):
+    blocks, rows, names = [], [], set()
+    for n, line in enumerate(open(path), 1):
+        line = line.rstrip("\n")
+        if not line.strip() or line.startswith("#"):
+            continue
+        cols = re.split(r" {2,}", line.strip())
+        if cols[0].startswith("block "):
+            if len(cols) != 3 or cols[1] not in INSTANCES:
+                fail(path, n, "a block is 'block NAME  instances  limit'")
+            blocks.append((cols[0].split()[1], cols[1], int(cols[2])))
+            continue
+        if len(cols) != 4:
+            fail(path, n, "a counter has four columns: name, targets, class, text")
+        name, targets, kind, text = cols
+        if not blocks:
+            fail(path, n, "counter '%s' stands before the first block" % name)
+        if name in names:
+            fail(path, n, "counter '%s' stands here twice" % name)
+        if targets not in TARGETS:
+            fail(path, n, "no target '%s'" % targets)
+        if kind not in CLASSES:
+            fail(path, n, "no class '%s'" % kind)
+        names.add(name)
+        rows.append((blocks[-1][0], name, targets, kind, text))
+    return blocks, rows
+
+
+def header(blocks, rows):
+    out = ["/* made by gen_catalogue.py from catalogue.txt */", "enum ws_block {"]
+    out += ["\tWS_BLOCK_%s," % b[0] for b in blocks] + ["\tWS_N_BLOCKS", "};"]
+    for b in blocks:
+        mine = [r[1] for r in rows if r[0] == b[0]]
+        out += ["enum {"] + ["\tWS_C_%s," % c for c in mine] + ["\tWS_N_%s" % b[0], "};"]
+    return out
+
+
+def source(blocks, rows):
+    out = ["/* made by gen_catalogue.py from catalogue.txt */",
+           '#include "softgpu/counters/catalogue.h"', "",
+           "const struct ws_block_info ws_blocks[WS_N_BLOCKS] = {"]
+    first = 0
+    for b in blocks:
+        n = sum(r[0] == b[0] for r in rows)
+        out.append('\t{ "%s", %s, %d, %d, %d },' % (b[0], INSTANCES[b[1]], b[2], first, n))
+        first += n
+    out += ["};", "", "const struct ws_counter_info ws_counters[] = {"]
+    for block, name, targets, kind, text in rows:
+        out.append('\t{ "%s", "%s", WS_BLOCK_%s, %d, %s, WS_C_%s },' %
+                   (name, text.replace('"', '\\"'), block, TARGETS[targets], CLASSES[kind], name))
+    out += ["};", "const size_t ws_n_counters = sizeof(ws_counters) / sizeof(ws_counters[0]);"]
+    return out
+
+
+def main():
+    kind, out, path = sys.argv[1:]
+    blocks, rows = read(path)
+    text = (header if kind == "header" else source)(blocks, rows)
+    with open(out, "w") as f:
+        f.write("\n".join(text) + "\n")
+
+
+main()

@@ -1,0 +1,106 @@
+/*
+ * service: counting on the software GPU, for a profiler in the same process.
+ *
+ * libhsakmt.so.1 of the software GPU exports these functions under the version WAVESCOPE_1; a profiler
+ * finds them with dlsym(). A GPU is named by its node number in the topology.
+ *
+ *   what can be counted      ws_softgpu_counters()
+ *   choose for what comes    ws_softgpu_count()          a block counts no more at once than hardware's
+ *   what was counted         ws_softgpu_result()         per dispatch, by queue and packet
+ *   PC samples               ws_softgpu_pc_sampling(), ws_softgpu_pc_samples()
+ *
+ * While counters or samples are wanted every dispatch of the GPU is counted, and its signal's time
+ * stamps are modelled device time: end when it completed, start the modelled duration before.
+ *
+ * Names: NAME (one value per instance of the block), NAME_sum (their sum), NAME[n] (that instance), and
+ * for level counters NAME_ACCUM, or SQ_ACCUM_PREV_HIRES directly behind the level counter: the level
+ * added up over all cycles.
+ *
+ * A counter that has no value here (fidelity unsupported) is refused when it is asked for.
+ *
+ * Threads  any. A result is there before the completion signal of its dispatch is.
+ * Errors   0, or an errno value; `error` receives one sentence, without a newline.
+ */
+#ifndef WS_SOFTGPU_COUNTERS_SERVICE_H
+#define WS_SOFTGPU_COUNTERS_SERVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum ws_softgpu_fidelity {
+	WS_SOFTGPU_EXACT,             /* follows from the instruction stream */
+	WS_SOFTGPU_MODELLED,          /* follows from models of caches, addresses or time */
+	WS_SOFTGPU_UNSUPPORTED,       /* no value; the text says why */
+};
+
+struct ws_softgpu_counter {           /* strings live as long as the library */
+	const char *name, *block, *text;
+	enum ws_softgpu_fidelity fidelity;
+	uint32_t n_instances;
+	const char *instance;         /* what an instance is: device, shader engine, CU, L2 channel */
+	uint32_t block_limit;         /* counters of this block at once */
+	int is_level;                 /* has NAME_ACCUM */
+};
+
+/* Fills at most `room`; returns how many there are, 0 if there is no such GPU. */
+size_t ws_softgpu_counters(uint32_t node, struct ws_softgpu_counter *out, size_t room);
+
+/* From the next dispatch on. n 0: none. EINVAL: a bad name, E2BIG: too many of a block. */
+int ws_softgpu_count(uint32_t node, const char *const *names, size_t n, char *error, size_t error_bytes);
+
+struct ws_softgpu_value {
+	const char *name;             /* as it was asked for; lives until the result is dropped */
+	uint32_t n_values;            /* 1, or the number of instances */
+	const uint64_t *values;
+	enum ws_softgpu_fidelity fidelity;
+};
+
+struct ws_softgpu_result {
+	uint64_t sequence;            /* from 1, over all dispatches counted on this GPU */
+	uint64_t queue;               /* address of the queue's ring (hsa_queue_t.base_address) */
+	uint64_t packet;              /* index of the packet in the queue */
+	uint64_t kernel_object;
+	uint64_t completion_signal;   /* handle */
+	uint64_t duration_ns;         /* modelled */
+	uint64_t cycles;
+	uint32_t clock_mhz;
+	double sampled;               /* 1, or the part of the workgroups that was modelled */
+	uint64_t n_pc_samples;
+	uint32_t n_values;
+	const struct ws_softgpu_value *values; /* in the order in which they were asked for */
+};
+
+/* ENOENT: not there (yet, or the oldest of too many). Valid until ws_softgpu_drop(). */
+int ws_softgpu_result(uint32_t node, uint64_t queue, uint64_t packet, struct ws_softgpu_result *out);
+/* The oldest with a greater sequence number. */
+int ws_softgpu_next_result(uint32_t node, uint64_t after, struct ws_softgpu_result *out);
+/* Everything up to this sequence number has been read. */
+void ws_softgpu_drop(uint32_t node, uint64_t sequence);
+
+enum ws_softgpu_stall {               /* why the wave did not issue */
+	WS_SOFTGPU_ISSUED, WS_SOFTGPU_NOT_CHOSEN, WS_SOFTGPU_UNIT_BUSY, WS_SOFTGPU_WAITCNT,
+	WS_SOFTGPU_BARRIER, WS_SOFTGPU_NO_INSTRUCTION, WS_SOFTGPU_QUEUE_FULL, WS_SOFTGPU_SLEEP,
+};
+
+enum ws_softgpu_inst_type {
+	WS_SOFTGPU_VALU, WS_SOFTGPU_SALU, WS_SOFTGPU_SMEM, WS_SOFTGPU_VMEM, WS_SOFTGPU_FLAT,
+	WS_SOFTGPU_LDS, WS_SOFTGPU_GDS, WS_SOFTGPU_BRANCH_OR_MESSAGE, WS_SOFTGPU_INTERNAL,
+};
+
+struct ws_softgpu_pc_sample {
+	uint64_t cycle;               /* since the start of the dispatch */
+	uint64_t workgroup;           /* index in the grid, x fastest */
+	uint64_t pc;                  /* address; the code object's offset is the reader's business */
+	uint64_t exec;
+	uint32_t wave;                /* in the workgroup */
+	uint16_t cu, simd;
+	uint8_t wave_slot, inst_type, stall, n_waves; /* waves on the SIMD */
+};
+
+/* One wave of every CU each `cycles` cycles; 0: no samples. */
+int ws_softgpu_pc_sampling(uint32_t node, uint64_t cycles);
+/* Copies at most `room` samples of a result from the `first` on; returns how many. */
+size_t ws_softgpu_pc_samples(uint32_t node, uint64_t sequence, uint64_t first,
+			     struct ws_softgpu_pc_sample *out, size_t room);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * count: a dispatch that is counted, between the queue, the workers and the model.
+ */
+#ifndef WS_SOFTGPU_CP_COUNT_H
+#define WS_SOFTGPU_CP_COUNT_H
+
+#include "softgpu/cp/cp_priv.h"
+
+/* Starts counting the queue's dispatch, if somebody wants it: then dispatch.count is set. */
+void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet);
+/*
+ * The dispatch has ended: waits for the model. Returns the modelled duration in ticks of the device
+ * clock, 0 if it was not counted.
+ */
+uint64_t ws_cp_count_end(struct ws_queue *queue);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * counting: the run loop that leaves wave traces (timing/wave_trace.h) for the timing model.
+ *
+ * The plain loops know nothing of it. What a memory instruction reaches is worked out from its operands
+ * just before it runs, so the handlers know nothing of it either.
+ */
+#ifndef WS_SOFTGPU_EXEC_COUNTING_H
+#define WS_SOFTGPU_EXEC_COUNTING_H
+
+#include "softgpu/exec/launch.h"
+#include "softgpu/exec/wave.h"
+#include "softgpu/timing/inst_isa.h"
+#include "softgpu/timing/wave_trace.h"
+
+#define WS_HEAD_MEMORY (1u << 28)     /* leaves a record of the addresses it reached */
+
+/* Before ws_wg_start(): wave n of the workgroup writes traces[n]. NULL: they leave no traces. */
+void ws_wg_set_traces(struct ws_wg *wg, struct ws_wave_trace *traces);
+uint32_t ws_wg_n_waves(const struct ws_wg *wg); /* of the workgroup that was started */
+
+/* As ws_wave_run(), in counting mode. */
+enum ws_stop ws_wave_run_counting(struct ws_wave *w, struct ws_wave_trace *trace, uint64_t budget);
+
+/* wave.c: v[M0 + n] for the operands that s_set_gpr_idx chose */
+void ws_wave_index_registers(const struct ws_wave *w, const struct ws_inst *i, struct ws_inst *out);
+
+#endif

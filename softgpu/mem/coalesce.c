@@ -1,0 +1,119 @@
+#include "softgpu/mem/coalesce.h"
+
+struct group { /* up to four requests on their way to L1 */
+	uint32_t n_requests, first; /* first: access of this group in out->line */
+};
+
+static void add_line(struct ws_accesses *out, uint32_t first, uint64_t line, uint64_t bytes)
+{
+	for (uint32_t k = first; k < out->n; k++)
+		if (out->line[k] == line) {
+			out->bytes[k] |= bytes;
+			return;
+		}
+	if (out->n == WS_MAX_ACCESSES)
+		return;
+	out->line[out->n] = line;
+	out->bytes[out->n++] = bytes;
+}
+
+static uint64_t byte_mask(uint32_t from, uint32_t n)
+{
+	return (n >= 64 ? ~0ull : (1ull << n) - 1) << from;
+}
+
+/* One request: [addr, addr + size) in at most two lines. */
+static void add_request(struct ws_accesses *out, struct group *g, uint64_t addr, uint32_t size)
+{
+	uint32_t at = addr & 63, in_first = size < 64 - at ? size : 64 - at;
+
+	if (g->n_requests == 4) {
+		g->n_requests = 0;
+		g->first = out->n;
+	}
+	g->n_requests++;
+	out->n_requests++;
+	add_line(out, g->first, addr >> 6, byte_mask(at, in_first));
+	if (in_first < size)
+		add_line(out, g->first, (addr >> 6) + 1, byte_mask(0, size - in_first));
+}
+
+/* Four lanes of one line with up to a dword each: one request. */
+static bool share(const struct ws_trace_access *in, uint64_t offset, unsigned quad, uint32_t size,
+		  uint64_t *line, uint64_t *bytes)
+{
+	uint64_t lanes = in->mask >> (4 * quad) & 0xf;
+
+	*bytes = 0;
+	*line = ~0ull;
+	for (; lanes; lanes &= lanes - 1) {
+		uint64_t a = in->addr[4 * quad + (unsigned)__builtin_ctzll(lanes)] + offset;
+
+		if (*line == ~0ull)
+			*line = a >> 6;
+		if (a >> 6 != *line || (a & 63) + size > 64)
+			return false;
+		*bytes |= byte_mask(a & 63, size);
+	}
+	return true;
+}
+
+static void add_lanes(const struct ws_trace_access *in, uint64_t offset, uint32_t size,
+		      struct ws_accesses *out)
+{
+	struct group g = { 0, out->n };
+
+	for (unsigned quad = 0; quad < 16; quad++) {
+		uint64_t lanes = in->mask >> (4 * quad) & 0xf, line, bytes;
+
+		if (!lanes)
+			continue;
+		if (size <= 4 && share(in, offset, quad, size, &line, &bytes)) {
+			out->shared |= (lanes & (lanes - 1)) != 0;
+			if (g.n_requests == 4) {
+				g.n_requests = 0;
+				g.first = out->n;
+			}
+			g.n_requests++;
+			out->n_requests++;
+			add_line(out, g.first, line, bytes);
+			continue;
+		}
+		for (; lanes; lanes &= lanes - 1)
+			add_request(out, &g, in->addr[4 * quad + (unsigned)__builtin_ctzll(lanes)] + offset,
+				    size);
+	}
+}
+
+/* All lanes in order, from the start of a line: what most instructions of most kernels do. */
+static bool in_order(const struct ws_trace_access *in, uint32_t size, struct ws_accesses *out)
+{
+	uint64_t line = in->base >> 6;
+
+	if (!in->affine || in->mask != ~0ull || in->stride != (int32_t)size || in->base & 63 ||
+	    in->space == WS_SPACE_SCRATCH || (size != 4 && size != 8 && size != 16))
+		return false;
+	out->n = size == 4 ? 4 : 16;
+	out->n_requests = size == 4 ? 16 : 64;
+	out->shared = size == 4;
+	for (uint32_t k = 0; k < out->n; k++) {
+		out->line[k] = line + (size == 8 ? k / 2 : k);
+		out->bytes[k] = size != 8 ? ~0ull : k & 1 ? ~0ull << 32 : 0xffffffff;
+	}
+	return true;
+}
+
+void ws_coalesce(struct ws_trace_access *in, uint32_t bytes_per_lane, struct ws_accesses *out)
+{
+	if (in_order(in, bytes_per_lane, out))
+		return;
+	ws_trace_expand(in);
+	out->n = out->n_requests = 0;
+	out->shared = false;
+	if (in->space != WS_SPACE_SCRATCH || bytes_per_lane <= 4) {
+		add_lanes(in, 0, bytes_per_lane, out);
+		return;
+	}
+	for (uint32_t dword = 0; dword < bytes_per_lane / 4; dword++)
+		add_lanes(in, 256ull * dword, 4, out);
+}

@@ -1,0 +1,27 @@
+/*
+ * coalesce: from the addresses of a wave's lanes to what the address unit and L1 see.
+ *
+ * The rules are the ones that give the recorded counts and AMD's own formulas their meaning:
+ *   request  one per lane; but four neighbouring lanes of up to 4 bytes each, within one line of 64
+ *            bytes, are one (a fully coalesced instruction has 16)
+ *   access   the distinct lines of each four requests, in order: one look-up in L1 each
+ * So 64 lanes in order are 4 accesses for dwords, 16 for dwordx2 (recorded), 16 for dwordx4.
+ */
+#ifndef WS_SOFTGPU_MEM_COALESCE_H
+#define WS_SOFTGPU_MEM_COALESCE_H
+
+#include "softgpu/timing/wave_trace.h"
+
+#define WS_MAX_ACCESSES 256 /* 64 lanes of 16 bytes across a line, or of 4 dwords of scratch */
+
+struct ws_accesses {
+	uint32_t n, n_requests;
+	bool shared;                  /* lanes shared requests */
+	uint64_t line[WS_MAX_ACCESSES];  /* byte address / 64 */
+	uint64_t bytes[WS_MAX_ACCESSES]; /* which bytes of the line */
+};
+
+/* `in` may be expanded. */
+void ws_coalesce(struct ws_trace_access *in, uint32_t bytes_per_lane, struct ws_accesses *out);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * lds: cycles of an LDS instruction: 32 banks of 4 bytes, one access per bank and cycle.
+ *
+ * 32 lanes of up to 4 bytes are served together, 16 of 8 bytes, 8 of 16: as many as 128 bytes a cycle
+ * allow. Lanes that want the same dword share it; lanes that want different dwords of one bank take
+ * turns, and the extra turns are the bank conflict.
+ */
+#ifndef WS_SOFTGPU_MEM_LDS_H
+#define WS_SOFTGPU_MEM_LDS_H
+
+#include "softgpu/timing/inst.h"
+#include "softgpu/timing/wave_trace.h"
+
+struct ws_lds_cost {
+	uint32_t cycles;              /* all of them */
+	uint32_t bank_conflict, addr_conflict, unaligned; /* the part of each */
+	uint32_t violations;          /* lanes out of bounds */
+};
+
+/* What an instruction cost the last time. Adding a multiple of 128 to all addresses changes nothing, so
+ * in a loop nearly every access is like the one before. */
+struct ws_lds_memo {
+	struct ws_lds_cost cost;
+	uint64_t mask, reach;         /* reach: from the base to the last byte */
+	uint32_t base, size;          /* base: modulo 128 */
+	uint8_t form, payload[256];
+};
+
+/* As below, of the access that comes next in the trace. False: the trace is damaged. */
+bool ws_lds_next(struct ws_trace_reader *r, uint64_t exec, const struct ws_tinst *inst, uint32_t lds_bytes,
+		 struct ws_lds_memo *memo, struct ws_lds_cost *out);
+
+/* All addresses stand in in->addr. */
+struct ws_lds_cost ws_lds_cost(const struct ws_trace_access *in, const struct ws_tinst *inst,
+			       uint32_t lds_bytes);
+
+#endif

@@ -1,0 +1,398 @@
+#include "softgpu/mem/tcc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "softgpu/counters/catalogue.h"
+
+#define MAX_WINDOW 256 /* cycles; hw->request is not longer */
+#define TAG_QUEUE 64ull         /* cycles of waiting for the tags before it counts as a stall; fitted */
+#define CREDIT_CYCLES 1024ull   /* ... for memory: then the credits of a channel are used up; fitted */
+#define C(name) ch->c[WS_C_##name]
+
+bool ws_tcc_init(struct ws_tcc *tcc, const struct ws_hw *hw)
+{
+	uint32_t n_lines = hw->l2_bytes / hw->n_channels / hw->l2_line;
+
+	memset(tcc, 0, sizeof(*tcc));
+	tcc->hw = hw;
+	tcc->n_sets = n_lines / hw->l2_ways;
+	tcc->line_shift = (uint32_t)__builtin_ctz(hw->l2_line);
+	tcc->n_halves = hw->l2_line / 64;
+	tcc->channels = calloc(hw->n_channels, sizeof(*tcc->channels));
+	if (!tcc->channels)
+		return false;
+	for (uint32_t k = 0; k < hw->n_channels; k++) {
+		struct ws_channel *ch = &tcc->channels[k];
+
+		ch->lines = calloc(n_lines, sizeof(*ch->lines));
+		ch->set_fills = calloc(tcc->n_sets, sizeof(*ch->set_fills));
+		if (!ch->lines || !ch->set_fills)
+			return false;
+	}
+	return true;
+}
+
+void ws_tcc_free(struct ws_tcc *tcc)
+{
+	for (uint32_t k = 0; tcc->channels && k < tcc->hw->n_channels; k++) {
+		struct ws_channel *ch = &tcc->channels[k];
+
+		free(ch->lines);
+		free(ch->set_fills);
+		free(ch->inbox);
+		free(ch->sorted);
+	}
+	free(tcc->channels);
+	tcc->channels = NULL;
+}
+
+void ws_tcc_begin(struct ws_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t n_counters)
+{
+	const struct ws_hw *hw = tcc->hw;
+
+	tcc->read_cycles = hw->read_ns * mhz / 1000;
+	tcc->write_cycles = hw->write_ns * mhz / 1000;
+	tcc->host_cycles = hw->host_ns * mhz / 1000;
+	tcc->read_cost = (uint32_t)((uint64_t)hw->read_ps * mhz * 256 / 1000000);
+	tcc->write_cost = (uint32_t)((uint64_t)hw->write_ps * mhz * 256 / 1000000);
+	tcc->lost = false;
+	for (uint32_t k = 0; k < hw->n_channels; k++) {
+		struct ws_channel *ch = &tcc->channels[k];
+
+		memset(ch->lines, 0, tcc->n_sets * hw->l2_ways * sizeof(*ch->lines));
+		memset(ch->set_fills, 0, tcc->n_sets * sizeof(*ch->set_fills));
+		ch->tag_free = ch->ea_free = 0;
+		ch->n_inbox = 0;
+		ch->busy = ch->tag_stall = ch->read_stall = ch->write_stall = (struct ws_busy){ 0 };
+		ch->c = counters + (size_t)k * n_counters;
+	}
+}
+
+/* Upper bits are folded in, or the strides of powers of two that programs like would meet few channels. */
+static uint32_t channel_of(const struct ws_hw *hw, uint64_t addr)
+{
+	uint32_t bits = (uint32_t)__builtin_ctz(hw->n_channels);
+	uint64_t a = addr >> hw->channel_shift;
+
+	return (uint32_t)(a ^ a >> bits ^ a >> 2 * bits ^ a >> 3 * bits) & (hw->n_channels - 1);
+}
+
+void ws_tcc_send(struct ws_tcc *tcc, const struct ws_request *r)
+{
+	struct ws_channel *ch = &tcc->channels[channel_of(tcc->hw, r->addr)];
+
+	if (ch->n_inbox == ch->inbox_room) {
+		uint32_t room = ch->inbox_room ? 2 * ch->inbox_room : 256;
+		struct ws_request *inbox = realloc(ch->inbox, room * sizeof(*inbox));
+		struct ws_request *sorted = realloc(ch->sorted, room * sizeof(*sorted));
+
+		ch->inbox = inbox ? inbox : ch->inbox;
+		ch->sorted = sorted ? sorted : ch->sorted;
+		if (!inbox || !sorted) {
+			tcc->lost = true;
+			return;
+		}
+		ch->inbox_room = room;
+	}
+	ch->inbox[ch->n_inbox++] = *r;
+}
+
+/* ---- memory ---- */
+
+/* One request of 64 bytes or less: when is it done? */
+static uint64_t memory_request(struct ws_channel *ch, uint64_t time, uint32_t cost, uint32_t latency,
+			       uint64_t *waited)
+{
+	uint64_t now = time << 8, start = now > ch->ea_free ? now : ch->ea_free;
+
+	ch->ea_free = start + cost;
+	*waited = (start - now) >> 8;
+	return ((start + cost) >> 8) + latency;
+}
+
+static uint64_t memory_read(const struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, bool host)
+{
+	uint64_t waited = 0, done;
+
+	if (host)
+		done = time + tcc->host_cycles;
+	else
+		done = memory_request(ch, time, tcc->read_cost, tcc->read_cycles, &waited);
+	C(TCC_EA_RDREQ)++;
+	if (host)
+		C(TCC_EA_RD_UNCACHED_32B) += 2;
+	else
+		C(TCC_EA_RDREQ_DRAM)++;
+	if (waited > CREDIT_CYCLES)
+		ws_busy_add(&ch->read_stall, time, time + waited - CREDIT_CYCLES);
+	C(TCC_EA_RDREQ_LEVEL) += done - time;
+	return done;
+}
+
+static uint64_t memory_write(const struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time,
+			     uint64_t bytes, bool host)
+{
+	uint64_t waited = 0, done;
+
+	if (host)
+		done = time + tcc->host_cycles;
+	else
+		done = memory_request(ch, time, tcc->write_cost, tcc->write_cycles, &waited);
+	done -= waited / 2; /* fitted: a write is acknowledged on its way to memory */
+	C(TCC_EA_WRREQ)++;
+	if (bytes == ~0ull)
+		C(TCC_EA_WRREQ_64B)++;
+	if (host)
+		C(TCC_EA_WR_UNCACHED_32B) += !!(uint32_t)bytes + !!(uint32_t)(bytes >> 32);
+	else
+		C(TCC_EA_WRREQ_DRAM)++;
+	if (waited > CREDIT_CYCLES)
+		ws_busy_add(&ch->write_stall, time, time + waited - CREDIT_CYCLES);
+	C(TCC_EA_WRREQ_LEVEL) += done - time;
+	return done;
+}
+
+/* ---- lines ---- */
+
+static uint64_t write_line_back(const struct ws_tcc *tcc, struct ws_channel *ch, struct ws_l2_line *line,
+				uint64_t time)
+{
+	uint64_t done = time;
+
+	for (uint32_t h = 0; h < tcc->n_halves; h++) {
+		uint64_t bytes = line->dirty[h];
+
+		if (!bytes)
+			continue;
+		/* two writes of 32 bytes where one of 64 would carry bytes that nobody wrote */
+		if (bytes != ~0ull && (uint32_t)bytes && bytes >> 32) {
+			memory_write(tcc, ch, time, bytes & 0xffffffff, line->host);
+			bytes &= ~0xffffffffull;
+		}
+		done = memory_write(tcc, ch, time, bytes, line->host);
+		line->dirty[h] = 0;
+	}
+	C(TCC_WRITEBACK)++;
+	return done;
+}
+
+static bool is_dirty(const struct ws_l2_line *line)
+{
+	return (line->dirty[0] | line->dirty[1]) != 0;
+}
+
+static struct ws_l2_line *make_room(const struct ws_tcc *tcc, struct ws_channel *ch,
+				    struct ws_l2_line *set, uint64_t time)
+{
+	struct ws_l2_line *victim = set;
+
+	for (uint32_t w = 0; w < tcc->hw->l2_ways; w++) {
+		if (!set[w].tag)
+			return &set[w];
+		if (set[w].stamp < victim->stamp)
+			victim = &set[w];
+	}
+	C(TCC_NORMAL_EVICT)++;
+	if (is_dirty(victim)) {
+		write_line_back(tcc, ch, victim, time);
+		C(TCC_NORMAL_WRITEBACK)++;
+	}
+	return victim;
+}
+
+/* The line of a request, allocated if it was not there. missing: halves that it lacks. */
+static struct ws_l2_line *find_line(const struct ws_tcc *tcc, struct ws_channel *ch,
+				    const struct ws_request *r, uint64_t time, bool *present)
+{
+	const struct ws_hw *hw = tcc->hw;
+	uint32_t shift = hw->channel_shift, bits = (uint32_t)__builtin_ctz(hw->n_channels);
+	uint64_t local = (r->addr >> (shift + bits) << shift) | (r->addr & ((1ull << shift) - 1));
+	uint64_t number = local >> tcc->line_shift;
+	uint32_t in_set = (uint32_t)(number % tcc->n_sets);
+	struct ws_l2_line *set = ch->lines + (size_t)in_set * hw->l2_ways, *line = NULL;
+	bool write = r->kind == WS_REQ_WRITE || r->kind == WS_REQ_ATOMIC;
+
+	for (uint32_t w = 0; w < hw->l2_ways; w++)
+		if (set[w].tag == number + 1)
+			line = &set[w];
+	*present = line != NULL;
+	if (!line) {
+		line = make_room(tcc, ch, set, time);
+		*line = (struct ws_l2_line){ .tag = number + 1, .filled = time, .host = r->host };
+		ch->set_fills[in_set]++;
+	}
+	/* + write_age: stamps stay positive */
+	line->stamp = ch->set_fills[in_set] + hw->write_age - (write ? hw->write_age : 0);
+	return line;
+}
+
+/* Fetches the halves that are not there. Returns whether any were missing. */
+static bool fill_line(const struct ws_tcc *tcc, struct ws_channel *ch, struct ws_l2_line *line,
+		      uint8_t wanted, uint64_t time)
+{
+	uint8_t all = (uint8_t)((1u << tcc->n_halves) - 1);
+	uint8_t missing = all & (uint8_t)~line->valid;
+	uint64_t done = line->filled;
+
+	if (!(wanted & missing))
+		return false;
+	for (uint32_t h = 0; h < tcc->n_halves; h++)
+		if (missing & 1u << h) {
+			uint64_t t = memory_read(tcc, ch, time, line->host);
+
+			t += tcc->hw->l2_fill;
+			done = t > done ? t : done;
+		}
+	line->valid = all;
+	line->filled = done;
+	return true;
+}
+
+/* ---- requests ---- */
+
+static void count_request(struct ws_channel *ch, const struct ws_request *r, bool hit)
+{
+	C(TCC_REQ)++;
+	if (hit)
+		C(TCC_HIT)++;
+	else
+		C(TCC_MISS)++;
+	if (r->slc)
+		C(TCC_STREAMING_REQ)++;
+	if (r->kind == WS_REQ_SCALAR)
+		C(TCC_NC_REQ)++;
+	else if (r->host)
+		C(TCC_UC_REQ)++;
+	else
+		C(TCC_RW_REQ)++;
+	if (r->kind == WS_REQ_WRITE)
+		C(TCC_WRITE)++;
+	else if (r->kind == WS_REQ_ATOMIC)
+		C(TCC_ATOMIC)++;
+	else
+		C(TCC_READ)++;
+}
+
+/* Host memory is not cached for the vector side: every request goes out. */
+static uint64_t serve_host(const struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r,
+			   uint64_t time)
+{
+	uint64_t done = time;
+
+	count_request(ch, r, false);
+	if (r->kind == WS_REQ_WRITE)
+		return memory_write(tcc, ch, time, r->bytes, true);
+	for (unsigned k = 0; k < r->lines; k++)
+		done = memory_read(tcc, ch, time, true);
+	if (r->kind == WS_REQ_ATOMIC) {
+		C(TCC_EA_ATOMIC)++;
+		C(TCC_EA_ATOMIC_LEVEL) += done - time;
+	}
+	return done;
+}
+
+static uint64_t serve_cached(const struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r,
+			     uint64_t time)
+{
+	uint32_t half = tcc->n_halves == 2 ? r->addr >> 6 & 1 : 0;
+	uint8_t wanted = (uint8_t)(((1u << r->lines) - 1) << half);
+	bool present, hit;
+	struct ws_l2_line *line = find_line(tcc, ch, r, time, &present);
+	uint64_t done = time;
+
+	if (r->kind == WS_REQ_WRITE) {
+		line->dirty[half] |= r->bytes;
+		if (line->dirty[half] == ~0ull)
+			line->valid |= wanted;
+		hit = present;
+	} else {
+		hit = !fill_line(tcc, ch, line, wanted, time) && present;
+		done = line->filled > time ? line->filled : time;
+		if (r->kind == WS_REQ_ATOMIC)
+			line->dirty[half] |= r->bytes;
+	}
+	count_request(ch, r, hit);
+	return done;
+}
+
+static void serve(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r)
+{
+	const struct ws_hw *hw = tcc->hw;
+	uint32_t cost = r->kind == WS_REQ_WRITE	 ? hw->l2_write_16ths :
+			r->kind == WS_REQ_ATOMIC ? hw->l2_atomic_16ths :
+			r->lines * 64 < hw->l2_line ? hw->l2_read_16ths / 2 + 4 :
+						       hw->l2_read_16ths;
+	uint64_t now = r->time << 4, start = now > ch->tag_free ? now : ch->tag_free, done;
+
+	ch->tag_free = start + cost;
+	if (start - now > TAG_QUEUE << 4) /* the queue in front of the tags is full */
+		ws_busy_add(&ch->tag_stall, r->time, (start >> 4) - TAG_QUEUE);
+	start >>= 4;
+	if (r->host && r->kind != WS_REQ_SCALAR && r->kind != WS_REQ_INST)
+		done = serve_host(tcc, ch, r, start);
+	else
+		done = serve_cached(tcc, ch, r, start);
+	ws_busy_add(&ch->busy, r->time, done + hw->l2_latency);
+	tcc->answer(tcc->ctx, r, done + hw->l2_latency + hw->response);
+}
+
+/* By time; requests of one time keep the order they came in, which is by sender. Those that arrive
+ * behind the window stay in the inbox. Returns how many are sorted. */
+static uint32_t sort_inbox(struct ws_channel *ch, uint64_t from, uint32_t window)
+{
+	uint32_t at[MAX_WINDOW] = { 0 }, total = 0, kept = 0;
+
+	for (uint32_t k = 0; k < ch->n_inbox; k++)
+		if (ch->inbox[k].time - from < window)
+			at[ch->inbox[k].time - from]++;
+	for (uint32_t t = 0; t < window; t++) {
+		uint32_t n = at[t];
+
+		at[t] = total;
+		total += n;
+	}
+	for (uint32_t k = 0; k < ch->n_inbox; k++) {
+		if (ch->inbox[k].time - from < window)
+			ch->sorted[at[ch->inbox[k].time - from]++] = ch->inbox[k];
+		else
+			ch->inbox[kept++] = ch->inbox[k];
+	}
+	ch->n_inbox = kept;
+	return total;
+}
+
+void ws_tcc_serve(struct ws_tcc *tcc, uint64_t from, uint32_t window)
+{
+	for (uint32_t k = 0; k < tcc->hw->n_channels; k++) {
+		struct ws_channel *ch = &tcc->channels[k];
+
+		if (!ch->n_inbox)
+			continue;
+		uint32_t total = sort_inbox(ch, from, window);
+
+		for (uint32_t n = 0; n < total; n++)
+			serve(tcc, ch, &ch->sorted[n]);
+	}
+}
+
+uint64_t ws_tcc_write_back(struct ws_tcc *tcc, uint64_t time)
+{
+	uint32_t n_lines = tcc->n_sets * tcc->hw->l2_ways;
+	uint64_t last = time;
+
+	for (uint32_t k = 0; k < tcc->hw->n_channels; k++) {
+		struct ws_channel *ch = &tcc->channels[k];
+
+		for (uint32_t n = 0; n < n_lines; n++)
+			if (ch->lines[n].tag && is_dirty(&ch->lines[n])) {
+				/* it goes through the lines as fast as memory takes them */
+				uint64_t now = ch->ea_free >> 8 > time ? ch->ea_free >> 8 : time;
+				uint64_t done = write_line_back(tcc, ch, &ch->lines[n], now);
+
+				C(TCC_ALL_TC_OP_WB_WRITEBACK)++;
+				last = done > last ? done : last;
+			}
+	}
+	return last;
+}

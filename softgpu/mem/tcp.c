@@ -1,0 +1,384 @@
+/*
+ * tcp: a CU's vector memory pipeline: address unit, translation, L1, data return.
+ *
+ * In order. The look-up of a line takes a little more than a cycle; a read that misses needs one of
+ * `l1_misses` places, which it keeps until it is answered; loads return in the order they came. A page
+ * that UTCL1 does not have stops the pipeline until the translation is there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softgpu/timing/impl.h"
+
+#define TA(name) tcp->ta[WS_C_##name]
+#define TD(name) tcp->td[WS_C_##name]
+#define TCP(name) tcp->c[WS_C_##name]
+#define TA_CYCLES 20 /* address unit: 64 lanes by 16, and the way to it */
+
+static void push(struct ws_op_queue *q, struct ws_vmem_op *op)
+{
+	op->next = NULL;
+	*q->tail = op;
+	q->tail = &op->next;
+	q->n++;
+}
+
+static struct ws_vmem_op *pop(struct ws_op_queue *q)
+{
+	struct ws_vmem_op *op = q->head;
+
+	q->head = op->next;
+	if (!q->head)
+		q->tail = &q->head;
+	q->n--;
+	return op;
+}
+
+static bool is_atomic(uint8_t kind)
+{
+	return kind == WS_MEM_ATOMIC || kind == WS_MEM_ATOMIC_RET;
+}
+
+/* ---- issue ---- */
+
+bool ws_tcp_room(struct ws_cu *cu, uint64_t t)
+{
+	if (cu->tcp.queue.n >= cu->model->hw->ta_queue)
+		ws_tcp_advance(cu, t);
+	return cu->tcp.queue.n < cu->model->hw->ta_queue;
+}
+
+static void count_issue(struct ws_tcp *tcp, const struct ws_tinst *inst, const struct ws_vmem_op *op)
+{
+	bool flat = inst->unit == WS_UNIT_FLAT, load = op->kind == WS_MEM_LOAD;
+	uint64_t *kinds = flat ? &TA(TA_FLAT_WAVEFRONTS) : &TA(TA_BUFFER_WAVEFRONTS);
+	uint64_t n = op->lines.n_requests;
+
+	TA(TA_TOTAL_WAVEFRONTS)++;
+	kinds[0]++; /* then, in the order of the catalogue: loads, stores, atomics */
+	kinds[load ? 1 : op->kind == WS_MEM_STORE ? 2 : 3]++;
+	if (!flat) {
+		TA(TA_BUFFER_TOTAL_CYCLES) += 16;
+		if (op->lines.shared && load)
+			TA(TA_BUFFER_COALESCED_READ_CYCLES) += 16;
+		if (op->lines.shared && op->kind == WS_MEM_STORE)
+			TA(TA_BUFFER_COALESCED_WRITE_CYCLES) += 16;
+	}
+	TD(TD_STORE_WAVEFRONT) += op->kind == WS_MEM_STORE;
+	TD(TD_ATOMIC_WAVEFRONT) += is_atomic(op->kind);
+	if (load || op->kind == WS_MEM_ATOMIC_RET)
+		TD(TD_LOAD_WAVEFRONT) += inst->bytes >= 8 ? 2 : 1;
+	if (load && op->lines.shared && inst->unit == WS_UNIT_VMEM)
+		TD(TD_COALESCABLE_WAVEFRONT)++;
+	TCP(TCP_TA_TCP_STATE_READ)++;
+	TCP(TCP_TOTAL_ACCESSES) += n;
+	TCP(TCP_VOLATILE) += n;
+	TCP(TCP_TOTAL_CACHE_ACCESSES) += op->lines.n;
+	TCP(TCP_UTCL1_REQUEST) += op->lines.n;
+	if (load)
+		TCP(TCP_TOTAL_READ) += n;
+	else if (op->kind == WS_MEM_STORE)
+		TCP(TCP_TOTAL_WRITE) += n;
+	else if (op->kind == WS_MEM_ATOMIC_RET)
+		TCP(TCP_TOTAL_ATOMIC_WITH_RET) += n;
+	else
+		TCP(TCP_TOTAL_ATOMIC_WITHOUT_RET) += n;
+}
+
+static struct ws_vmem_op *new_op(struct ws_model *m)
+{
+	struct ws_vmem_op *op = m->free_ops;
+
+	if (op) {
+		m->free_ops = op->next_free;
+		return op;
+	}
+	op = malloc(sizeof(*op));
+	if (!op)
+		m->failed = true;
+	return op;
+}
+
+void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
+		  struct ws_trace_access *access, uint64_t t)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+	struct ws_vmem_op *op;
+	uint32_t slot = ws_ring_push(&w->vm, WS_MAX_VM);
+
+	if (inst->mem == WS_MEM_CACHE) { /* buffer_wbinvl1: what comes later finds nothing */
+		ws_cache_clear(&tcp->tags);
+		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
+		w->vm.done[slot] = t + cu->model->hw->l1_hit;
+		return;
+	}
+	op = new_op(cu->model);
+	if (!op)
+		return;
+	op->wave = w;
+	op->vm_slot = slot;
+	op->lgkm_slot = UINT32_MAX;
+	op->kind = inst->mem;
+	op->slc = inst->flags & WS_INST_SLC;
+	op->glc = inst->glc;
+	op->sent = false;
+	op->issued = t;
+	op->arrived = t + TA_CYCLES;
+	op->done = op->arrived;
+	op->n_pending = op->at = 0;
+	op->bytes = (uint32_t)__builtin_popcountll(access->mask) * inst->bytes;
+	ws_coalesce(access, inst->bytes, &op->lines);
+	op->host = op->lines.n && ws_is_host(cu->model, op->lines.line[0] << 6);
+	count_issue(tcp, inst, op);
+	push(&tcp->queue, op);
+}
+
+/* ---- answers ---- */
+
+static void retire(struct ws_cu *cu, struct ws_op_queue *q)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+	struct ws_model *m = cu->model;
+
+	while (q->head && !q->head->n_pending) {
+		struct ws_vmem_op *op = pop(q);
+		struct ws_model_wave *w = op->wave;
+		uint64_t ready = op->done << 4, done;
+
+		if (op->kind == WS_MEM_LOAD || op->kind == WS_MEM_ATOMIC_RET) {
+			ready = ready > tcp->data_free ? ready : tcp->data_free;
+			tcp->data_free = ready + op->bytes * m->hw->l1_16ths / 64;
+			ready = tcp->data_free;
+		}
+		done = (ready >> 4) + m->hw->td_latency;
+		TCP(TCP_TCP_LATENCY) += (ready >> 4) - op->arrived;
+		cu->level[WS_C_SQ_INST_LEVEL_VMEM] += done - op->issued;
+		ws_busy_add(&tcp->td_busy, op->arrived, done);
+		ws_busy_add(&tcp->gate, op->issued, done);
+		w->vm.done[op->vm_slot] = done;
+		op->next_free = m->free_ops;
+		m->free_ops = op;
+		ws_wave_answered(w, done);
+	}
+}
+
+void ws_tcp_answer(struct ws_cu *cu, const struct ws_request *r, uint64_t time)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+	struct ws_vmem_op *op = r->owner;
+	uint64_t latency = time - (r->time - cu->model->hw->request);
+
+	if (r->kind == WS_REQ_READ) {
+		for (uint32_t k = 0; k < r->lines; k++)
+			tcp->slot_free[(r->slot + k) % cu->model->hw->l1_misses] = time;
+		TCP(TCP_TCC_READ_REQ_LATENCY) += r->lines * latency;
+	} else if (r->kind == WS_REQ_WRITE) {
+		TCP(TCP_TCC_WRITE_REQ_LATENCY) += latency;
+	}
+	op->done = time > op->done ? time : op->done;
+	if (--op->n_pending)
+		return;
+	retire(cu, &tcp->loads);
+	retire(cu, &tcp->stores);
+}
+
+/* ---- look-ups ---- */
+
+/* Counts the translation of the next line; false: it takes until tcp->now. */
+static bool translate(struct ws_cu *cu, uint64_t line)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+	struct ws_model *m = cu->model;
+	uint64_t page = line >> (m->hw->page_shift - 6), now = tcp->now >> 4, ready;
+
+	if (tcp->translated)
+		return true;
+	tcp->translated = true;
+	if (page == tcp->last_page || ws_cache_touch(&tcp->pages, page)) {
+		if (tcp->under_miss && page == tcp->last_page)
+			tcp->under_miss--;
+		else
+			TCP(TCP_UTCL1_TRANSLATION_HIT)++;
+		tcp->last_page = page;
+		return true;
+	}
+	tcp->last_page = page;
+	TCP(TCP_UTCL1_TRANSLATION_MISS)++;
+	tcp->under_miss = m->hw->utcl1_under_miss;
+	ready = now + m->utcl2_cycles;
+	if (!ws_cache_touch(&m->walked, page >> 3)) { /* the first CU to want it waits for the walk */
+		m->walk_page = page >> 3;
+		m->walk_ready = now + m->walk_cycles;
+	}
+	if (m->walk_page == page >> 3 && m->walk_ready > ready)
+		ready = m->walk_ready;
+	TCP(TCP_PENDING_STALL_CYCLES) += ready - now;
+	tcp->now = ready << 4;
+	return false;
+}
+
+static void send(struct ws_cu *cu, struct ws_vmem_op *op, enum ws_req_kind kind, uint64_t line,
+		 uint64_t bytes, uint8_t lines)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+	struct ws_request r = { .time = (tcp->now >> 4) + cu->model->hw->request, .addr = line << 6,
+				.bytes = bytes, .owner = op, .slot = tcp->n_reads,
+				.source = (uint16_t)cu->index, .kind = (uint8_t)kind, .lines = lines,
+				.host = op->host, .slc = op->slc, .returns = op->kind != WS_MEM_ATOMIC };
+
+	op->n_pending++;
+	tcp->last_sent = tcp->now >> 4;
+	ws_tcc_send(&cu->model->tcc, &r);
+}
+
+/* A place for a read in flight. False: none before tcp->now, or (blocked) nobody knows when. */
+static bool find_slot(struct ws_cu *cu)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+	uint64_t free_at = tcp->slot_free[tcp->n_reads % cu->model->hw->l1_misses];
+
+	if (free_at == WS_NEVER) {
+		tcp->blocked = true;
+		return false;
+	}
+	if (free_at << 4 <= tcp->now)
+		return true;
+	TCP(TCP_PENDING_STALL_CYCLES) += free_at - (tcp->now >> 4);
+	tcp->now = free_at << 4;
+	return false;
+}
+
+static void take_slot(struct ws_tcp *tcp, const struct ws_hw *hw)
+{
+	tcp->slot_free[tcp->n_reads++ % hw->l1_misses] = WS_NEVER;
+}
+
+/* MI200: a read whose other half of 128 bytes comes next goes out together with it, unless the way to L2
+ * has been idle: then it does not wait. */
+static bool pair_follows(const struct ws_cu *cu, const struct ws_vmem_op *op, uint64_t line)
+{
+	const struct ws_tcp *tcp = &cu->tcp;
+	const struct ws_hw *hw = cu->model->hw;
+
+	if (!hw->merge_wait || line & 1 || (tcp->now >> 4) - tcp->last_sent > hw->merge_wait)
+		return false;
+	if (tcp->slot_free[(tcp->n_reads + 1) % hw->l1_misses] > tcp->now >> 4)
+		return false;
+	for (uint32_t k = op->at + 1; k < op->lines.n; k++)
+		if (op->lines.line[k] != line)
+			return op->lines.line[k] == line + 1 && !ws_cache_has(&tcp->tags, line + 1);
+	return false;
+}
+
+static bool read_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+	const struct ws_hw *hw = cu->model->hw;
+	uint8_t lines = 1;
+
+	if (!op->glc && !op->host && ws_cache_has(&tcp->tags, line)) {
+		ws_cache_touch(&tcp->tags, line);
+		return true;
+	}
+	if (!find_slot(cu))
+		return false;
+	ws_cache_touch(&tcp->tags, line);
+	if (pair_follows(cu, op, line)) {
+		ws_cache_touch(&tcp->tags, line + 1);
+		lines = 2;
+	}
+	send(cu, op, WS_REQ_READ, line, 0, lines);
+	for (uint8_t k = 0; k < lines; k++)
+		take_slot(tcp, hw);
+	TCP(TCP_TCC_READ_REQ) += lines;
+	*(op->host ? &TCP(TCP_TCC_UC_READ_REQ) : &TCP(TCP_TCC_RW_READ_REQ)) += lines;
+	return true;
+}
+
+static void write_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+	uint64_t bytes = op->lines.bytes[op->at];
+
+	/* what follows for the same line goes along */
+	if (op->at + 1 < op->lines.n && op->lines.line[op->at + 1] == line) {
+		op->lines.bytes[op->at + 1] |= bytes;
+		return;
+	}
+	send(cu, op, WS_REQ_WRITE, line, bytes, 1);
+	TCP(TCP_TCC_WRITE_REQ)++;
+	*(op->host ? &TCP(TCP_TCC_UC_WRITE_REQ) : &TCP(TCP_TCC_RW_WRITE_REQ)) += 1;
+}
+
+static void atomic_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+
+	send(cu, op, WS_REQ_ATOMIC, line, op->lines.bytes[op->at], 1);
+	if (op->kind == WS_MEM_ATOMIC_RET)
+		TCP(TCP_TCC_ATOMIC_WITH_RET_REQ)++;
+	else
+		TCP(TCP_TCC_ATOMIC_WITHOUT_RET_REQ)++;
+	*(op->host ? &TCP(TCP_TCC_UC_ATOMIC_REQ) : &TCP(TCP_TCC_RW_ATOMIC_REQ)) += 1;
+}
+
+/* The next line of the instruction. False: not now; tcp->now or tcp->blocked says when. */
+static bool look_up(struct ws_cu *cu, struct ws_vmem_op *op)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+	uint64_t line = op->lines.line[op->at];
+
+	if (!translate(cu, line))
+		return false;
+	if (op->kind == WS_MEM_LOAD) {
+		if (!read_line(cu, op, line))
+			return false;
+	} else if (op->kind == WS_MEM_STORE) {
+		write_line(cu, op, line);
+	} else {
+		atomic_line(cu, op, line);
+	}
+	op->at++;
+	tcp->translated = false;
+	tcp->now += cu->model->hw->l1_16ths;
+	return true;
+}
+
+static void all_sent(struct ws_cu *cu, struct ws_vmem_op *op)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+	bool store = op->kind == WS_MEM_STORE || op->kind == WS_MEM_ATOMIC;
+	uint64_t now = tcp->now >> 4, waited;
+
+	pop(&tcp->queue);
+	op->sent = true;
+	waited = now > op->arrived + 16 ? now - op->arrived - 16 : 0;
+	ws_busy_add(&tcp->ta_busy, op->issued, now);
+	TA(TA_ADDR_STALLED_BY_TC_CYCLES) += waited / (tcp->queue.n + 1);
+	if (op->kind == WS_MEM_STORE)
+		TA(TA_DATA_STALLED_BY_TC_CYCLES) += waited / (tcp->queue.n + 1);
+	if (now + cu->model->hw->l1_hit > op->done)
+		op->done = now + cu->model->hw->l1_hit;
+	push(store ? &tcp->stores : &tcp->loads, op);
+	retire(cu, store ? &tcp->stores : &tcp->loads);
+}
+
+void ws_tcp_advance(struct ws_cu *cu, uint64_t until)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+
+	tcp->blocked = false;
+	while (tcp->queue.head) {
+		struct ws_vmem_op *op = tcp->queue.head;
+
+		if (tcp->now < op->arrived << 4)
+			tcp->now = op->arrived << 4;
+		while (op->at < op->lines.n) {
+			if (tcp->now >> 4 >= until)
+				return;
+			if (!look_up(cu, op) && tcp->blocked)
+				return;
+		}
+		all_sent(cu, op);
+	}
+}

@@ -1,0 +1,69 @@
+/* The counting service (counters/service.h), by node. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "softgpu/counters/counting.h"
+#include "softgpu/thunk/thunk_priv.h"
+
+static struct ws_counting *counting_of(uint32_t node)
+{
+	struct thunk *thunk = thunk_get();
+
+	return thunk && is_gpu(thunk, node) ? ws_device_counting(device_of(thunk, node)) : NULL;
+}
+
+EXPORT size_t ws_softgpu_counters(uint32_t node, struct ws_softgpu_counter *out, size_t room)
+{
+	struct ws_counting *c = counting_of(node);
+
+	return c ? ws_counting_list(c, out, room) : 0;
+}
+
+EXPORT int ws_softgpu_count(uint32_t node, const char *const *names, size_t n, char *error,
+			    size_t error_bytes)
+{
+	struct ws_counting *c = counting_of(node);
+
+	if (c)
+		return ws_counting_choose(c, names, n, error, error_bytes);
+	snprintf(error, error_bytes, "node %u is not a software GPU", node);
+	return ENODEV;
+}
+
+EXPORT int ws_softgpu_result(uint32_t node, uint64_t queue, uint64_t packet,
+			     struct ws_softgpu_result *out)
+{
+	struct ws_counting *c = counting_of(node);
+
+	return c ? ws_counting_result(c, queue, packet, out) : ENODEV;
+}
+
+EXPORT int ws_softgpu_next_result(uint32_t node, uint64_t after, struct ws_softgpu_result *out)
+{
+	struct ws_counting *c = counting_of(node);
+
+	return c ? ws_counting_next(c, after, out) : ENODEV;
+}
+
+EXPORT void ws_softgpu_drop(uint32_t node, uint64_t sequence)
+{
+	struct ws_counting *c = counting_of(node);
+
+	if (c)
+		ws_counting_drop(c, sequence);
+}
+
+EXPORT int ws_softgpu_pc_sampling(uint32_t node, uint64_t cycles)
+{
+	struct ws_counting *c = counting_of(node);
+
+	return c ? ws_counting_sample(c, cycles) : ENODEV;
+}
+
+EXPORT size_t ws_softgpu_pc_samples(uint32_t node, uint64_t sequence, uint64_t first,
+				    struct ws_softgpu_pc_sample *out, size_t room)
+{
+	struct ws_counting *c = counting_of(node);
+
+	return c ? ws_counting_samples(c, sequence, first, out, room) : 0;
+}

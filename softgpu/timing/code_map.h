@@ -1,0 +1,36 @@
+/*
+ * code_map: instructions by address, classified once, and how often each was executed.
+ *
+ * Counters that follow from the instruction stream are linear in these numbers, so replaying an
+ * instruction costs one increment, and the counters are summed up when the dispatch is over.
+ */
+#ifndef WS_SOFTGPU_TIMING_CODE_MAP_H
+#define WS_SOFTGPU_TIMING_CODE_MAP_H
+
+#include "softgpu/mem/lds.h"
+#include "softgpu/timing/hw.h"
+#include "softgpu/timing/inst.h"
+#include "softgpu/timing/model.h"
+
+#define WS_MAP_SLOTS 4096 /* dwords of code per page */
+
+struct ws_map_page {
+	uint64_t base;                /* GPU address of slot 0 */
+	struct ws_map_page *next;
+	struct ws_lds_memo *lds[WS_MAP_SLOTS]; /* NULL: never used */
+	struct ws_tinst inst[WS_MAP_SLOTS];
+	uint64_t count[WS_MAX_SE][WS_MAP_SLOTS];
+};
+
+struct ws_code_map {
+	struct ws_map_page *pages;
+	const struct ws_model_dispatch *dispatch;
+};
+
+void ws_code_map_clear(struct ws_code_map *map); /* also frees */
+/* The page of pc, NULL: out of memory. */
+struct ws_map_page *ws_code_map_page(struct ws_code_map *map, uint64_t pc);
+/* Classifies the slot. False: there is no such instruction. */
+bool ws_code_map_classify(struct ws_code_map *map, struct ws_map_page *page, uint32_t slot);
+
+#endif

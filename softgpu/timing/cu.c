@@ -1,0 +1,475 @@
+/*
+ * cu: issue. Every four cycles a SIMD issues at most one instruction to each unit, of different waves,
+ * oldest first; a wave issues at most one. What a wave waits for is a time, or an answer that will say
+ * the time; so idle cycles cost nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softgpu/mem/lds.h"
+#include "softgpu/timing/impl.h"
+
+#define QUAD 4
+#define SQ(name) cu->sq[WS_C_##name]
+
+static uint64_t round_up(uint64_t t)
+{
+	return (t + QUAD - 1) / QUAD * QUAD;
+}
+
+/* ---- memory counters ---- */
+
+/* When are at most `left` of the ring's instructions unfinished? WS_NEVER: unknown. */
+static uint64_t ring_time(struct ws_done_ring *r, uint32_t size, uint32_t left, uint64_t now)
+{
+	uint64_t time = now;
+
+	for (uint32_t k = r->n_retired; r->n_issued - k > left; k++) {
+		uint64_t done = r->done[k % size];
+
+		if (done == WS_NEVER)
+			return WS_NEVER;
+		time = done > time ? done : time;
+		if (done <= now && k == r->n_retired)
+			r->n_retired++;
+	}
+	return time;
+}
+
+/* Scalar loads come back in any order: a wait for them is always for all. */
+static uint64_t wait_time(struct ws_model_wave *w, uint64_t now)
+{
+	uint64_t vm = now, lgkm = now;
+
+	if (w->wait_vm != WS_NO_WAIT)
+		vm = ring_time(&w->vm, WS_MAX_VM, w->wait_vm, now);
+	if (w->wait_lgkm != WS_NO_WAIT)
+		lgkm = ring_time(&w->lgkm, WS_MAX_LGKM, w->wait_lgkm, now);
+	return vm == WS_NEVER || lgkm == WS_NEVER ? WS_NEVER : vm > lgkm ? vm : lgkm;
+}
+
+static void wake_simd(struct ws_cu *cu, const struct ws_model_wave *w)
+{
+	struct ws_simd *simd = &cu->simd[w->simd];
+
+	if (w->ready_at < simd->next)
+		simd->next = w->ready_at;
+}
+
+static void end_wave(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
+{
+	uint64_t life = t - w->started;
+
+	SQ(SQ_WAVE_CYCLES) += life / QUAD;
+	cu->level[WS_C_SQ_LEVEL_WAVES] += life;
+	if (t > w->issued_at)
+		SQ(SQ_WAIT_ANY) += (t - w->issued_at) / QUAD;
+	ws_spi_wave_done(cu, w, t);
+}
+
+void ws_wave_answered(struct ws_model_wave *w, uint64_t now)
+{
+	struct ws_cu *cu = w->cu;
+	uint64_t t;
+
+	if (!w->waiting)
+		return;
+	t = wait_time(w, w->issued_at);
+	if (t == WS_NEVER)
+		return;
+	w->waiting = false;
+	w->ready_at = round_up(t);
+	wake_simd(cu, w);
+}
+
+/* Waits as w->wait_vm and wait_lgkm say, from t on. */
+static void start_wait(struct ws_model_wave *w, uint64_t t)
+{
+	uint64_t until = wait_time(w, t);
+
+	w->stall = WS_STALL_WAITCNT;
+	w->waiting = until == WS_NEVER;
+	w->ready_at = w->waiting ? WS_NEVER : round_up(until);
+}
+
+/* ---- the way through the code ---- */
+
+/* Sets the page of the next instruction and classifies it. */
+static bool settle(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc)
+{
+	struct ws_code_map *map = &cu->model->code;
+
+	if (!w->page || pc - w->page->base >= 4 * WS_MAP_SLOTS)
+		w->page = ws_code_map_page(map, pc);
+	if (!w->page)
+		return false;
+	w->slot = (uint32_t)((pc - w->page->base) / 4);
+	return w->page->inst[w->slot].dwords || ws_code_map_classify(map, w->page, w->slot);
+}
+
+/* Fetches the block of the next instruction. jumped: nothing has been fetched ahead. */
+static void fetch(struct ws_cu *cu, struct ws_model_wave *w, bool jumped, uint64_t t)
+{
+	uint64_t pc = ws_model_pc(w), there;
+
+	w->fetch_block = pc >> 5;
+	there = ws_sqc_fetch(cu, w, pc, t);
+	if (!jumped && there != WS_NEVER && there <= t + cu->model->hw->fetch)
+		return; /* it was asked for in time */
+	w->stall = WS_STALL_FETCH;
+	if (there == WS_NEVER)
+		w->not_before = w->ready_at, w->ready_at = WS_NEVER;
+	else if (w->ready_at < there)
+		w->ready_at = round_up(there);
+}
+
+/* Records that follow the instruction just executed: changes of EXEC, a jump, the end. */
+static bool follow(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc, uint64_t t)
+{
+	bool jumped = false;
+
+	w->reader.run--;
+	while (!w->reader.run) {
+		if (w->reader.op == WS_TRACE_JUMP) {
+			/* forward, and not by a branch: instructions that VSKIP left out */
+			if (w->reader.jump > 0 && !(ws_wave_inst(w)->flags & WS_INST_BRANCH))
+				SQ(SQ_INSTS_VSKIPPED)++;
+			pc += 4 * (uint64_t)w->reader.jump;
+			jumped = true;
+		} else if (w->reader.op == WS_TRACE_EXEC) {
+			w->exec = w->reader.exec;
+			w->lanes = (uint32_t)__builtin_popcountll(w->exec);
+		} else {
+			return false; /* the end, but the instruction was not s_endpgm */
+		}
+		if (!ws_trace_next(&w->reader))
+			return false;
+	}
+	if (!settle(cu, w, pc))
+		return false;
+	if ((jumped || ws_model_pc(w) >> 5 != w->fetch_block) && w->ready_at != WS_NEVER)
+		fetch(cu, w, jumped, t);
+	else if (ws_model_pc(w) >> 5 != w->fetch_block) /* waits for something else: fetched meanwhile */
+		w->fetch_block = ws_model_pc(w) >> 5, SQ(SQ_IFETCH)++, SQ(SQC_ICACHE_REQ)++,
+		SQ(SQC_ICACHE_HITS)++, cu->level[WS_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch;
+	return true;
+}
+
+bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time)
+{
+	const struct ws_wave_trace *trace = &w->wg->traces->waves[w->index];
+
+	ws_trace_read(&w->reader, trace);
+	w->exec = trace->exec;
+	w->lanes = (uint32_t)__builtin_popcountll(w->exec);
+	w->started = w->issued_at = w->ready_at = round_up(time);
+	w->page = NULL;
+	w->ending = w->waiting = false;
+	w->vm.n_issued = w->vm.n_retired = w->lgkm.n_issued = w->lgkm.n_retired = 0;
+	if (!ws_trace_next(&w->reader) || !w->reader.run || !settle(cu, w, trace->entry))
+		return false;
+	fetch(cu, w, true, w->started);
+	return true;
+}
+
+/* ---- instructions ---- */
+
+static void barrier(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
+{
+	struct ws_model_wg *wg = w->wg;
+
+	w->stall = WS_STALL_BARRIER;
+	w->ready_at = WS_NEVER;
+	if (++wg->n_at_barrier < wg->n_alive)
+		return;
+	wg->n_at_barrier = 0;
+	for (unsigned s = 0; s < 4; s++)
+		for (uint32_t k = 0; k < cu->simd[s].n_waves; k++) {
+			struct ws_model_wave *other = cu->simd[s].waves[k];
+
+			if (other->wg != wg || other->ready_at != WS_NEVER ||
+			    other->stall != WS_STALL_BARRIER)
+				continue;
+			other->ready_at = round_up(t + 8);
+			wake_simd(cu, other);
+		}
+}
+
+/* The access that comes next in the trace; exchanges between lanes have none. */
+static bool lds_cost(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
+		     struct ws_lds_cost *cost)
+{
+	struct ws_lds_memo **memo = &w->page->lds[w->slot];
+
+	if (!*memo)
+		*memo = calloc(1, sizeof(**memo));
+	if (!*memo || !ws_lds_next(&w->reader, w->exec, inst, cu->model->d->lds_bytes, *memo, cost))
+		return false;
+	SQ(SQ_LDS_IDX_ACTIVE) += cost->cycles;
+	SQ(SQ_LDS_BANK_CONFLICT) += cost->bank_conflict;
+	SQ(SQ_LDS_ADDR_CONFLICT) += cost->addr_conflict;
+	SQ(SQ_LDS_UNALIGNED_STALL) += cost->unaligned;
+	SQ(SQ_LDS_MEM_VIOLATIONS) += cost->violations;
+	if (inst->mem == WS_MEM_ATOMIC_RET)
+		SQ(SQ_LDS_ATOMIC_RETURN) += cost->cycles;
+	return true;
+}
+
+static bool local_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t t)
+{
+	const struct ws_hw *hw = cu->model->hw;
+	struct ws_lds_cost cost = { .cycles = 2 };
+	uint32_t slot = ws_ring_push(&w->lgkm, WS_MAX_LGKM);
+	uint64_t start = t << 4 > cu->lds_free ? t << 4 : cu->lds_free, done;
+
+	if (inst->mem != WS_MEM_CACHE && !lds_cost(cu, w, inst, &cost))
+		return false;
+	cu->lds_free = start + cost.cycles * hw->lds_16ths;
+	done = (cu->lds_free >> 4) + hw->lds_latency;
+	w->lgkm.done[slot] = done;
+	cu->level[WS_C_SQ_INST_LEVEL_LDS] += done - t;
+	return true;
+}
+
+/* Reads the lanes' addresses and sends the instruction on its way. */
+static bool vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t t)
+{
+	struct ws_trace_access access;
+
+	if (inst->mem == WS_MEM_CACHE) {
+		ws_tcp_issue(cu, w, inst, NULL, t);
+		return true;
+	}
+	if (ws_trace_space(&w->reader) == WS_SPACE_LDS) { /* a flat address that is in LDS */
+		uint32_t slot = ws_ring_push(&w->vm, WS_MAX_VM);
+
+		SQ(SQ_INSTS_FLAT_LDS_ONLY)++;
+		if (!local_memory(cu, w, inst, t))
+			return false;
+		w->vm.done[slot] = w->lgkm.done[(w->lgkm.n_issued - 1) % WS_MAX_LGKM];
+		return true;
+	}
+	if (!ws_trace_memory(&w->reader, w->exec, &access))
+		return false;
+	ws_trace_move(&access, -cu->model->d->origin);
+	ws_tcp_issue(cu, w, inst, &access, t);
+	return true;
+}
+
+static bool scalar_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
+			  uint64_t t)
+{
+	struct ws_trace_access access = { .base = 0 };
+
+	if (inst->mem != WS_MEM_CACHE && !ws_trace_memory(&w->reader, w->exec, &access))
+		return false;
+	ws_sqc_load(cu, w, inst, access.base - cu->model->d->origin, t);
+	return true;
+}
+
+static uint64_t valu_free(const struct ws_simd *simd, const struct ws_tinst *inst)
+{
+	return inst->matrix_passes && simd->matrix_free > simd->valu_free ? simd->matrix_free :
+									    simd->valu_free;
+}
+
+static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes, uint32_t cost_16ths)
+{
+	uint64_t start = *unit_free > t << 4 ? *unit_free : t << 4;
+
+	*unit_free = start + (uint64_t)QUAD * passes * cost_16ths;
+}
+
+/* Is there room for the instruction at t? Otherwise w->ready_at says when to look again. */
+static bool unit_ready(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w,
+		       const struct ws_tinst *inst, uint64_t t)
+{
+	uint64_t when;
+
+	switch (inst->unit) {
+	case WS_UNIT_VALU:
+		/* the rest of a quad-cycle is carried on: a busy unit loses one of them now and then */
+		when = valu_free(simd, inst);
+		if (when < (t + QUAD) << 4)
+			return true;
+		w->stall = WS_STALL_UNIT;
+		return false;
+	case WS_UNIT_VMEM:
+	case WS_UNIT_FLAT:
+		if (inst->mem == WS_MEM_CACHE)
+			return true;
+		if (w->vm.n_issued - w->vm.n_retired >= WS_MAX_VM - 1) {
+			w->wait_vm = WS_MAX_VM - 2;
+			w->wait_lgkm = WS_NO_WAIT;
+			start_wait(w, t);
+			if (w->ready_at > t)
+				return false;
+		}
+		if (ws_tcp_room(cu, t))
+			return true;
+		SQ(SQ_VMEM_TA_ADDR_FIFO_FULL)++;
+		SQ(SQ_VMEM_TA_CMD_FIFO_FULL)++;
+		if (inst->mem == WS_MEM_STORE)
+			SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL)++;
+		w->stall = WS_STALL_QUEUE;
+		/* an answer of L2 frees it: not before the next window */
+		w->ready_at = cu->tcp.blocked ? cu->model->window_end : t + 4 * QUAD;
+		return false;
+	case WS_UNIT_LDS:
+		if (cu->lds_free <= (t + 64) << 4)
+			break;
+		w->stall = WS_STALL_QUEUE;
+		w->ready_at = round_up((cu->lds_free >> 4) - 60);
+		return false;
+	default:
+		break;
+	}
+	/* a counter must not overflow: the ring is as long as the counter counts */
+	if ((inst->unit == WS_UNIT_LDS || inst->unit == WS_UNIT_SMEM) &&
+	    w->lgkm.n_issued - w->lgkm.n_retired >= WS_MAX_LGKM - 1) {
+		w->wait_vm = WS_NO_WAIT;
+		w->wait_lgkm = WS_MAX_LGKM - 2;
+		start_wait(w, t);
+		return w->ready_at <= t;
+	}
+	return true;
+}
+
+static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w,
+		    const struct ws_tinst *inst, uint64_t t)
+{
+	const struct ws_hw *hw = cu->model->hw;
+
+	w->ready_at = t + QUAD * inst->passes;
+	switch (inst->unit) {
+	case WS_UNIT_VALU:
+		occupy(&simd->valu_free, t, inst->passes, hw->valu_16ths);
+		if (inst->matrix_passes)
+			occupy(&simd->matrix_free, t, inst->matrix_passes, hw->matrix_16ths);
+		SQ(SQ_THREAD_CYCLES_VALU) += w->lanes * inst->passes;
+		return true;
+	case WS_UNIT_SMEM:
+		return scalar_memory(cu, w, inst, t);
+	case WS_UNIT_VMEM:
+	case WS_UNIT_FLAT:
+		return vector_memory(cu, w, inst, t);
+	case WS_UNIT_LDS:
+		return local_memory(cu, w, inst, t);
+	case WS_UNIT_MISC:
+		if (inst->flags & WS_INST_BARRIER)
+			barrier(cu, w, t);
+		else if (inst->flags & WS_INST_BRANCH)
+			w->ready_at = t + hw->branch;
+		return true;
+	case WS_UNIT_NONE:
+		if (inst->wait_vm != WS_NO_WAIT || inst->wait_lgkm != WS_NO_WAIT) {
+			w->wait_vm = inst->wait_vm;
+			w->wait_lgkm = inst->wait_lgkm;
+			start_wait(w, t + QUAD);
+		} else if (inst->idle) {
+			w->stall = WS_STALL_SLEEP;
+			w->ready_at = round_up(t + QUAD + inst->idle);
+		}
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* s_endpgm: the slot is free once the stores are done. */
+static void finish(struct ws_model_wave *w, uint64_t t)
+{
+	w->ending = true;
+	w->wait_vm = w->wait_lgkm = 0;
+	w->issued_at = t + QUAD;
+	start_wait(w, t + QUAD);
+}
+
+static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w, uint64_t t)
+{
+	const struct ws_tinst *inst = ws_wave_inst(w);
+	uint64_t ready = w->ready_at;
+
+	w->page->count[cu->se][w->slot]++;
+	if (ready > w->issued_at)
+		SQ(SQ_WAIT_ANY) += (ready - w->issued_at) / QUAD;
+	SQ(SQ_WAIT_INST_ANY) += (t - ready) / QUAD;
+	w->issued_at = t + QUAD * inst->passes;
+	if (inst->flags & WS_INST_END) {
+		finish(w, t);
+		return;
+	}
+	if (!execute(cu, simd, w, inst, t) || !follow(cu, w, ws_model_pc(w) + 4 * inst->dwords, t))
+		cu->model->failed = true;
+}
+
+/* One quad-cycle of a SIMD. */
+static void issue_quad(struct ws_cu *cu, struct ws_simd *simd, uint64_t t)
+{
+	struct ws_model_wave *waves[WS_MAX_SIMD_WAVES];
+	uint32_t used = 0, n = simd->n_waves;
+	uint64_t next = WS_NEVER;
+
+	memcpy(waves, simd->waves, n * sizeof(waves[0])); /* waves may end on the way */
+	for (uint32_t k = 0; k < n; k++) {
+		struct ws_model_wave *w = waves[k];
+		const struct ws_tinst *inst = ws_wave_inst(w);
+		uint64_t ready = w->ready_at;
+
+		if (w->ending) {
+			if (ready <= t) {
+				end_wave(cu, w, t);
+				continue;
+			}
+		} else if (ready <= t) {
+			bool taken = used & 1u << inst->unit;
+
+			if (!taken && unit_ready(cu, simd, w, inst, t)) {
+				if (inst->unit != WS_UNIT_NONE)
+					used |= 1u << inst->unit;
+				w->ready_at = ready;
+				issue(cu, simd, w, t);
+				ready = w->ready_at;
+			} else if (taken) {
+				w->stall = WS_STALL_NOT_CHOSEN;
+				ready = t + QUAD;
+			} else if (w->ready_at <= t) { /* the unit is busy */
+				ready = (valu_free(simd, inst) >> 4) / QUAD * QUAD;
+				if (ready <= t)
+					ready = t + QUAD;
+			} else {
+				ready = w->ready_at;
+			}
+		}
+		next = ready < next ? ready : next;
+	}
+	simd->next = next;
+}
+
+void ws_cu_window(struct ws_scalar_group *group, uint64_t end)
+{
+	for (;;) {
+		uint64_t t = WS_NEVER;
+
+		for (uint32_t c = 0; c < group->n_cus; c++)
+			for (unsigned s = 0; s < 4; s++)
+				if (group->cus[c]->simd[s].next < t)
+					t = group->cus[c]->simd[s].next;
+		if (t >= end || group->model->failed)
+			break;
+		for (uint32_t c = 0; c < group->n_cus; c++) {
+			struct ws_cu *cu = group->cus[c];
+
+			if (cu->next_sample <= t)
+				ws_sample_window(cu, t);
+			for (unsigned s = 0; s < 4; s++)
+				if (cu->simd[s].next <= t)
+					issue_quad(cu, &cu->simd[s], t);
+		}
+	}
+	for (uint32_t c = 0; c < group->n_cus; c++) {
+		ws_tcp_advance(group->cus[c], end);
+		if (group->cus[c]->next_sample < end)
+			ws_sample_window(group->cus[c], end - 1);
+	}
+}

@@ -1,0 +1,231 @@
+/*
+ * impl: the parts of the model, for the files of timing/ and mem/ that make it up.
+ */
+#ifndef WS_SOFTGPU_TIMING_IMPL_H
+#define WS_SOFTGPU_TIMING_IMPL_H
+
+#include "softgpu/mem/cache.h"
+#include "softgpu/mem/coalesce.h"
+#include "softgpu/mem/request.h"
+#include "softgpu/mem/tcc.h"
+#include "softgpu/timing/code_map.h"
+#include "softgpu/timing/model.h"
+
+#define WS_MAX_VM 64                  /* vmcnt counts to 63 */
+#define WS_MAX_LGKM 16
+#define WS_MAX_GROUP_CUS 3
+#define WS_MAX_SLOTS 256              /* 64-byte reads in flight of one L1 */
+
+struct ws_cu;
+struct ws_scalar_group;
+
+/* A memory counter of a wave: when each instruction is done, in order of issue. */
+struct ws_done_ring {
+	uint64_t done[WS_MAX_VM];     /* WS_NEVER: not known yet */
+	uint32_t n_issued, n_retired; /* retired: everything before is known and in the past */
+};
+
+struct ws_model_wg {
+	uint64_t id;
+	struct ws_wg_traces *traces;
+	uint32_t n_waves, n_alive, n_at_barrier;
+	struct ws_model_wg *next_free;
+};
+
+struct ws_model_wave {
+	/* what runs next */
+	struct ws_map_page *page;
+	uint32_t slot;
+	uint8_t simd, wave_slot, stall; /* stall: enum ws_stall, why ready_at is what it is */
+	bool ending, waiting;         /* waiting: at an s_waitcnt whose end is not known */
+	uint64_t ready_at;            /* cycle at which it may issue; WS_NEVER: depends on an answer */
+	uint64_t not_before;          /* while a fetch is on its way: what else it waits for */
+	uint64_t issued_at;           /* cycle after the last instruction */
+	uint64_t exec;
+	uint32_t lanes;
+	uint64_t fetch_block;
+	struct ws_trace_reader reader;
+	struct ws_done_ring vm, lgkm;
+	uint64_t started;
+	uint8_t wait_vm, wait_lgkm;
+	struct ws_cu *cu;
+	struct ws_model_wg *wg;
+	uint32_t index;               /* in the workgroup */
+	struct ws_model_wave *next_free;
+};
+
+/* A vector memory instruction on its way. */
+struct ws_vmem_op {
+	struct ws_model_wave *wave;
+	uint32_t vm_slot, lgkm_slot;  /* in the wave's rings; lgkm: UINT32_MAX none */
+	uint8_t kind;                 /* enum ws_mem_kind */
+	bool host, slc, glc, sent;    /* sent: all of its lines have been looked up */
+	uint64_t issued, arrived, done;
+	uint32_t n_pending, bytes;
+	struct ws_accesses lines;
+	uint32_t at;                  /* next line */
+	struct ws_vmem_op *next, *next_free;
+};
+
+struct ws_op_queue {
+	struct ws_vmem_op *head, **tail;
+	uint32_t n;
+};
+
+struct ws_simd {
+	struct ws_model_wave *waves[WS_MAX_SIMD_WAVES]; /* oldest first */
+	uint32_t n_waves, slots_used;
+	uint64_t next;                /* nothing to do before this cycle */
+	uint64_t valu_free, matrix_free; /* 1/16 cycles */
+};
+
+struct ws_tcp {
+	struct ws_op_queue queue;     /* waiting for look-ups */
+	struct ws_op_queue loads, stores; /* in order, until answered */
+	struct ws_cache tags, pages;
+	uint64_t now;                 /* 1/16 cycles: next look-up */
+	uint64_t slot_free[WS_MAX_SLOTS]; /* when read n - l1_misses is answered */
+	uint32_t n_reads;
+	uint64_t last_sent, data_free; /* data_free: 1/16 cycles */
+	uint64_t last_page;
+	uint32_t under_miss;
+	bool translated;              /* the line to look up next has its page */
+	bool blocked;                 /* waits for an answer */
+	struct ws_busy ta_busy, td_busy, gate;
+	uint64_t *ta, *td, *c;        /* counters */
+};
+
+struct ws_cu {
+	struct ws_model *model;
+	struct ws_scalar_group *group;
+	uint32_t index, se;
+	bool missing;
+	struct ws_simd simd[4];
+	struct ws_tcp tcp;
+	uint32_t n_waves, n_wgs, lds_used, barriers_used;
+	uint32_t next_simd;
+	uint64_t lds_free;            /* 1/16 cycles */
+	uint64_t busy_from;           /* first wave of the present busy time */
+	struct ws_busy busy;
+	uint64_t *sq;                 /* counters of the shader engine */
+	uint64_t *level;              /* accumulations of the shader engine */
+	uint64_t next_sample;
+	uint32_t sample_rr;
+};
+
+#define WS_MAX_PENDING 16             /* lines on their way to one scalar cache side */
+struct ws_pending_line {
+	uint64_t line, ready;         /* WS_NEVER: not answered */
+	uint32_t waiting;             /* duplicates counted */
+	bool used;
+};
+
+struct ws_scalar_wait {               /* a scalar load that waits for a line */
+	struct ws_model_wave *wave;
+	uint32_t lgkm_slot;
+	uint64_t issued, line;
+	bool fetch;                   /* an instruction fetch */
+};
+
+struct ws_scalar_side {               /* instruction or data cache */
+	struct ws_cache tags;
+	struct ws_pending_line pending[WS_MAX_PENDING];
+	struct ws_scalar_wait *waits;
+	uint32_t n_waits, waits_room;
+};
+
+struct ws_scalar_group {
+	struct ws_model *model;
+	uint32_t index, se, n_cus;
+	struct ws_cu *cus[WS_MAX_GROUP_CUS];
+	struct ws_scalar_side inst, data;
+};
+
+struct ws_spi {
+	uint64_t next_wg;
+	uint32_t se;                  /* whose turn it is */
+	uint32_t next_cu[WS_MAX_SE];
+	uint64_t launch_free[WS_MAX_SE];
+	uint32_t simd_cap, vgpr_cap, sgpr_cap;
+	uint64_t first, last;         /* launches */
+	uint64_t se_from[WS_MAX_SE];
+	uint32_t se_waves[WS_MAX_SE];
+	struct ws_busy se_busy[WS_MAX_SE];
+	uint64_t *c;                  /* [se * WS_N_SPI + place] */
+};
+
+struct ws_model {
+	const struct ws_hw *hw;
+	struct ws_code_map code;
+	struct ws_tcc tcc;
+	struct ws_cu *cus;
+	struct ws_scalar_group *groups;
+	uint32_t n_cus, n_groups;
+	struct ws_spi spi;
+	struct ws_model_wave *free_waves;
+	struct ws_vmem_op *free_ops;
+	struct ws_model_wg *free_wgs;
+
+	/* the dispatch that is being run */
+	const struct ws_model_dispatch *d;
+	struct ws_model_result *r;
+	uint32_t mhz, utcl2_cycles, walk_cycles;
+	struct ws_cache walked;       /* pages that the shared translation cache has */
+	uint64_t walk_page, walk_ready;
+	uint64_t n_alive;             /* waves */
+	uint64_t last_end;
+	uint64_t window_end;
+	bool failed;
+};
+
+/* cu.c */
+void ws_cu_window(struct ws_scalar_group *group, uint64_t end);
+void ws_wave_answered(struct ws_model_wave *w, uint64_t now); /* something it may wait for is known */
+bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time);
+/* tcp.c */
+bool ws_tcp_room(struct ws_cu *cu, uint64_t t);
+void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
+		  struct ws_trace_access *access, uint64_t t);
+void ws_tcp_advance(struct ws_cu *cu, uint64_t until);
+void ws_tcp_answer(struct ws_cu *cu, const struct ws_request *r, uint64_t time);
+/* sqc.c */
+/* When is the instruction at pc there? WS_NEVER: the wave will be told. */
+uint64_t ws_sqc_fetch(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc, uint64_t t);
+void ws_sqc_load(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t addr,
+		 uint64_t t);
+void ws_sqc_answer(struct ws_scalar_group *g, const struct ws_request *r, uint64_t time);
+/* spi.c */
+bool ws_spi_begin(struct ws_model *m);
+void ws_spi_window(struct ws_model *m, uint64_t from, uint64_t to);
+void ws_spi_wave_done(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t);
+/* result.c */
+bool ws_result_init(struct ws_model *m, struct ws_model_result *r);
+void ws_result_finish(struct ws_model *m, uint64_t end);
+/* sample.c */
+void ws_sample_window(struct ws_cu *cu, uint64_t t);
+
+static inline struct ws_tinst *ws_wave_inst(const struct ws_model_wave *w)
+{
+	return &w->page->inst[w->slot];
+}
+
+static inline uint64_t ws_model_pc(const struct ws_model_wave *w)
+{
+	return w->page->base + 4ull * w->slot;
+}
+
+static inline bool ws_is_host(const struct ws_model *m, uint64_t addr)
+{
+	return m->d->is_host && m->d->is_host(m->d->ctx, addr + m->d->origin);
+}
+
+/* A new entry of a ring; its time is not known. */
+static inline uint32_t ws_ring_push(struct ws_done_ring *r, uint32_t size)
+{
+	uint32_t slot = r->n_issued++ % size;
+
+	r->done[slot] = WS_NEVER;
+	return slot;
+}
+
+#endif

@@ -1,0 +1,231 @@
+#include "softgpu/timing/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "softgpu/timing/impl.h"
+
+const struct ws_hw *ws_model_hw(const struct ws_model *m)
+{
+	return m->hw;
+}
+
+static bool create_groups(struct ws_model *m)
+{
+	const struct ws_hw *hw = m->hw;
+	uint32_t cu = 0;
+
+	for (uint32_t g = 0; g < m->n_groups; g++) {
+		struct ws_scalar_group *group = &m->groups[g];
+
+		group->model = m;
+		group->index = g;
+		group->se = g / hw->n_groups;
+		group->n_cus = hw->group_cus[g % hw->n_groups];
+		for (uint32_t k = 0; k < group->n_cus; k++) {
+			group->cus[k] = &m->cus[cu++];
+			group->cus[k]->group = group;
+		}
+		if (!ws_cache_init(&group->inst.tags, hw->icache_bytes / 64 / hw->scalar_ways,
+				   hw->scalar_ways) ||
+		    !ws_cache_init(&group->data.tags, hw->dcache_bytes / 64 / hw->scalar_ways,
+				   hw->scalar_ways))
+			return false;
+	}
+	return true;
+}
+
+static bool create_cus(struct ws_model *m)
+{
+	const struct ws_hw *hw = m->hw;
+
+	for (uint32_t k = 0; k < m->n_cus; k++) {
+		struct ws_cu *cu = &m->cus[k];
+
+		cu->model = m;
+		cu->index = k;
+		cu->se = k / hw->cus_per_se;
+		cu->missing = k % hw->cus_per_se == hw->cus_per_se - 1 && cu->se >= hw->n_se - hw->n_missing;
+		if (!ws_cache_init(&cu->tcp.tags, hw->l1_bytes / 64 / hw->l1_ways, hw->l1_ways) ||
+		    !ws_cache_init(&cu->tcp.pages, 1, hw->utcl1_pages))
+			return false;
+	}
+	return true;
+}
+
+struct ws_model *ws_model_create(const struct ws_hw *hw)
+{
+	struct ws_model *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->hw = hw;
+	m->n_cus = hw->n_se * hw->cus_per_se;
+	m->n_groups = hw->n_se * hw->n_groups;
+	m->cus = calloc(m->n_cus, sizeof(*m->cus));
+	m->groups = calloc(m->n_groups, sizeof(*m->groups));
+	if (!m->cus || !m->groups || !create_groups(m) || !create_cus(m) || !ws_tcc_init(&m->tcc, hw) ||
+	    !ws_cache_init(&m->walked, 1, 512)) {
+		ws_model_destroy(m);
+		return NULL;
+	}
+	return m;
+}
+
+/* Frees a list of things linked by their member `link`. */
+#define FREE_LIST(type, list, link)                     \
+	while (list) {                                  \
+		type *head_ = (list);                   \
+		(list) = head_->link;                   \
+		free(head_);                            \
+	}
+
+void ws_model_destroy(struct ws_model *m)
+{
+	if (!m)
+		return;
+	for (uint32_t k = 0; m->cus && k < m->n_cus; k++) {
+		ws_cache_free(&m->cus[k].tcp.tags);
+		ws_cache_free(&m->cus[k].tcp.pages);
+	}
+	for (uint32_t k = 0; m->groups && k < m->n_groups; k++) {
+		ws_cache_free(&m->groups[k].inst.tags);
+		ws_cache_free(&m->groups[k].data.tags);
+		free(m->groups[k].inst.waits);
+		free(m->groups[k].data.waits);
+	}
+	ws_tcc_free(&m->tcc);
+	ws_cache_free(&m->walked);
+	ws_code_map_clear(&m->code);
+	FREE_LIST(struct ws_model_wave, m->free_waves, next_free)
+	FREE_LIST(struct ws_vmem_op, m->free_ops, next_free)
+	FREE_LIST(struct ws_model_wg, m->free_wgs, next_free)
+	free(m->cus);
+	free(m->groups);
+	free(m);
+}
+
+/* ---- a dispatch ---- */
+
+static void begin_cu(struct ws_model *m, struct ws_cu *cu)
+{
+	struct ws_tcp *tcp = &cu->tcp;
+	struct ws_cache tags = tcp->tags, pages = tcp->pages;
+
+	memset(cu->simd, 0, sizeof(cu->simd));
+	for (unsigned s = 0; s < 4; s++)
+		cu->simd[s].next = WS_NEVER;
+	cu->n_waves = cu->n_wgs = cu->lds_used = cu->barriers_used = cu->next_simd = 0;
+	cu->lds_free = 0;
+	cu->busy = (struct ws_busy){ 0 };
+	cu->sq = m->r->values[WS_BLOCK_SQ] + (size_t)cu->se * WS_N_SQ;
+	cu->level = m->r->accumulated + (size_t)cu->se * WS_N_SQ;
+	/* CUs are looked at one after the other, not all in the same cycle */
+	cu->next_sample = m->d->sample_cycles ? m->d->sample_cycles + cu->index % m->d->sample_cycles :
+						WS_NEVER;
+	cu->sample_rr = 0;
+	*tcp = (struct ws_tcp){ .tags = tags, .pages = pages, .last_page = WS_NEVER };
+	ws_cache_clear(&tcp->tags); /* the acquire at the start of a dispatch */
+	ws_cache_clear(&tcp->pages);
+	tcp->queue.tail = &tcp->queue.head;
+	tcp->loads.tail = &tcp->loads.head;
+	tcp->stores.tail = &tcp->stores.head;
+	tcp->ta = m->r->values[WS_BLOCK_TA] + (size_t)cu->index * WS_N_TA;
+	tcp->td = m->r->values[WS_BLOCK_TD] + (size_t)cu->index * WS_N_TD;
+	tcp->c = m->r->values[WS_BLOCK_TCP] + (size_t)cu->index * WS_N_TCP;
+}
+
+static void answer(void *ctx, const struct ws_request *r, uint64_t time)
+{
+	struct ws_model *m = ctx;
+
+	if (r->source >= WS_SOURCE_SQC)
+		ws_sqc_answer(&m->groups[r->source - WS_SOURCE_SQC], r, time);
+	else
+		ws_tcp_answer(&m->cus[r->source], r, time);
+}
+
+static void begin(struct ws_model *m)
+{
+	m->mhz = m->d->cold ? m->hw->cold_sclk_mhz : m->hw->sclk_mhz;
+	m->utcl2_cycles = m->hw->utcl2_ns * m->mhz / 1000;
+	m->walk_cycles = m->hw->walk_ns * m->mhz / 1000;
+	m->n_alive = m->last_end = 0;
+	m->walk_page = WS_NEVER;
+	m->failed = false;
+	m->code.dispatch = m->d;
+	ws_code_map_clear(&m->code);
+	ws_cache_clear(&m->walked);
+	for (uint32_t k = 0; k < m->n_cus; k++)
+		begin_cu(m, &m->cus[k]);
+	for (uint32_t k = 0; k < m->n_groups; k++) {
+		struct ws_scalar_group *g = &m->groups[k];
+
+		ws_cache_clear(&g->data.tags);
+		if (m->d->cold)
+			ws_cache_clear(&g->inst.tags);
+		memset(g->inst.pending, 0, sizeof(g->inst.pending));
+		memset(g->data.pending, 0, sizeof(g->data.pending));
+		g->inst.n_waits = g->data.n_waits = 0;
+	}
+	m->tcc.answer = answer;
+	m->tcc.ctx = m;
+	ws_tcc_begin(&m->tcc, m->mhz, m->r->values[WS_BLOCK_TCC], WS_N_TCC);
+}
+
+/* A run that failed leaves waves and instructions behind. */
+static void abandon(struct ws_model *m)
+{
+	for (uint32_t k = 0; k < m->n_cus; k++) {
+		struct ws_tcp *tcp = &m->cus[k].tcp;
+
+		for (unsigned s = 0; s < 4; s++)
+			for (uint32_t n = 0; n < m->cus[k].simd[s].n_waves; n++) {
+				struct ws_model_wave *w = m->cus[k].simd[s].waves[n];
+
+				if (w->wg->traces && m->d->release)
+					m->d->release(m->d->ctx, w->wg->id, w->wg->traces);
+				w->wg->traces = NULL;
+				if (!--w->wg->n_alive)
+					free(w->wg);
+				free(w);
+			}
+		FREE_LIST(struct ws_vmem_op, tcp->queue.head, next)
+		FREE_LIST(struct ws_vmem_op, tcp->loads.head, next)
+		FREE_LIST(struct ws_vmem_op, tcp->stores.head, next)
+	}
+}
+
+bool ws_model_run(struct ws_model *m, const struct ws_model_dispatch *d, struct ws_model_result *r)
+{
+	uint64_t t = 0, end;
+	uint32_t window = m->hw->request;
+
+	m->d = d;
+	m->r = r;
+	if (!ws_result_init(m, r)) {
+		ws_model_result_free(r);
+		return false;
+	}
+	begin(m);
+	m->failed = !ws_spi_begin(m);
+	while ((m->spi.next_wg < d->n_wgs || m->n_alive) && !m->failed) {
+		m->window_end = t + window;
+		ws_spi_window(m, t, m->window_end);
+		for (uint32_t g = 0; g < m->n_groups && !m->failed; g++)
+			ws_cu_window(&m->groups[g], m->window_end);
+		m->failed |= m->tcc.lost;
+		ws_tcc_serve(&m->tcc, t + window, window);
+		t += window;
+	}
+	if (m->failed) {
+		abandon(m);
+		ws_model_result_free(r);
+		return false;
+	}
+	end = m->last_end;
+	if (d->system_release)
+		end = ws_tcc_write_back(&m->tcc, end);
+	ws_result_finish(m, end);
+	return true;
+}

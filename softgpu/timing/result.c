@@ -1,0 +1,246 @@
+/*
+ * result: from what was seen to what the counters say.
+ */
+#include <stdlib.h>
+
+#include "softgpu/timing/impl.h"
+
+uint32_t ws_hw_instances(const struct ws_hw *hw, enum ws_block block)
+{
+	switch (ws_blocks[block].per) {
+	case WS_PER_SE:
+		return hw->n_se;
+	case WS_PER_CU:
+		return hw->n_se * hw->cus_per_se;
+	case WS_PER_CHANNEL:
+		return hw->n_channels;
+	default:
+		return 1;
+	}
+}
+
+bool ws_result_init(struct ws_model *m, struct ws_model_result *r)
+{
+	*r = (struct ws_model_result){ 0 };
+	for (unsigned b = 0; b < WS_N_BLOCKS; b++) {
+		r->n_instances[b] = ws_hw_instances(m->hw, b);
+		r->values[b] = calloc((size_t)r->n_instances[b] * ws_blocks[b].n, sizeof(uint64_t));
+		if (!r->values[b])
+			return false;
+	}
+	r->accumulated = calloc((size_t)m->hw->n_se * WS_N_SQ, sizeof(uint64_t));
+	return r->accumulated != NULL;
+}
+
+void ws_model_result_free(struct ws_model_result *r)
+{
+	for (unsigned b = 0; b < WS_N_BLOCKS; b++)
+		free(r->values[b]);
+	free(r->accumulated);
+	*r = (struct ws_model_result){ 0 };
+}
+
+uint64_t ws_model_sum(const struct ws_model_result *r, enum ws_block block, uint32_t place)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t k = 0; k < r->n_instances[block]; k++)
+		sum += r->values[block][(size_t)k * ws_blocks[block].n + place];
+	return sum;
+}
+
+uint64_t ws_model_accumulated(const struct ws_model_result *r, uint32_t place)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t k = 0; k < r->n_instances[WS_BLOCK_SQ]; k++)
+		sum += r->accumulated[(size_t)k * WS_N_SQ + place];
+	return sum;
+}
+
+/* ---- instructions ---- */
+
+#define SQ(name) sq[WS_C_##name]
+
+static const uint16_t class_counter[WS_N_VALU_CLASSES] = {
+	[WS_VALU_ADD_F16] = WS_C_SQ_INSTS_VALU_ADD_F16, [WS_VALU_MUL_F16] = WS_C_SQ_INSTS_VALU_MUL_F16,
+	[WS_VALU_FMA_F16] = WS_C_SQ_INSTS_VALU_FMA_F16, [WS_VALU_TRANS_F16] = WS_C_SQ_INSTS_VALU_TRANS_F16,
+	[WS_VALU_ADD_F32] = WS_C_SQ_INSTS_VALU_ADD_F32, [WS_VALU_MUL_F32] = WS_C_SQ_INSTS_VALU_MUL_F32,
+	[WS_VALU_FMA_F32] = WS_C_SQ_INSTS_VALU_FMA_F32, [WS_VALU_TRANS_F32] = WS_C_SQ_INSTS_VALU_TRANS_F32,
+	[WS_VALU_ADD_F64] = WS_C_SQ_INSTS_VALU_ADD_F64, [WS_VALU_MUL_F64] = WS_C_SQ_INSTS_VALU_MUL_F64,
+	[WS_VALU_FMA_F64] = WS_C_SQ_INSTS_VALU_FMA_F64, [WS_VALU_TRANS_F64] = WS_C_SQ_INSTS_VALU_TRANS_F64,
+	[WS_VALU_INT32] = WS_C_SQ_INSTS_VALU_INT32, [WS_VALU_INT64] = WS_C_SQ_INSTS_VALU_INT64,
+	[WS_VALU_CVT] = WS_C_SQ_INSTS_VALU_CVT,
+	[WS_VALU_MFMA_I8] = WS_C_SQ_INSTS_VALU_MFMA_I8, [WS_VALU_MFMA_F16] = WS_C_SQ_INSTS_VALU_MFMA_F16,
+	[WS_VALU_MFMA_BF16] = WS_C_SQ_INSTS_VALU_MFMA_BF16, [WS_VALU_MFMA_F32] = WS_C_SQ_INSTS_VALU_MFMA_F32,
+	[WS_VALU_MFMA_F64] = WS_C_SQ_INSTS_VALU_MFMA_F64,
+};
+
+static void count_vector(uint64_t *sq, const struct ws_tinst *i, uint64_t n)
+{
+	SQ(SQ_INSTS_VALU) += n;
+	SQ(SQ_ACTIVE_INST_VALU) += n * i->passes;
+	if (i->valu)
+		sq[class_counter[i->valu]] += n * (i->flags & WS_INST_PACKED ? 2 : 1);
+	if (!i->matrix_passes)
+		return;
+	SQ(SQ_INSTS_MFMA) += n;
+	SQ(SQ_VALU_MFMA_BUSY_CYCLES) += n * 4 * i->matrix_passes;
+	/* the counters of operations follow those of instructions, in the same order */
+	sq[class_counter[i->valu] - WS_C_SQ_INSTS_VALU_MFMA_I8 + WS_C_SQ_INSTS_VALU_MFMA_MOPS_I8] +=
+		n * i->ops512;
+}
+
+static void count_memory(uint64_t *sq, const struct ws_tinst *i, uint64_t n)
+{
+	bool reads = i->mem == WS_MEM_LOAD || i->mem == WS_MEM_ATOMIC_RET;
+
+	SQ(SQ_INSTS_VMEM) += n;
+	*(reads ? &SQ(SQ_INSTS_VMEM_RD) : &SQ(SQ_INSTS_VMEM_WR)) += n;
+	*(reads ? &SQ(SQ_INST_CYCLES_VMEM_RD) : &SQ(SQ_INST_CYCLES_VMEM_WR)) += n;
+	if (i->unit == WS_UNIT_FLAT) {
+		SQ(SQ_INSTS_FLAT) += n;
+		SQ(SQ_ACTIVE_INST_FLAT) += n;
+	} else {
+		SQ(SQ_ACTIVE_INST_VMEM) += n;
+	}
+}
+
+static void count_instruction(uint64_t *sq, const struct ws_tinst *i, uint64_t n)
+{
+	SQ(SQ_INSTS) += n;
+	if (i->unit != WS_UNIT_NONE)
+		SQ(SQ_ACTIVE_INST_ANY) += n * (i->unit == WS_UNIT_VALU ? i->passes : 1);
+	switch (i->unit) {
+	case WS_UNIT_VALU:
+		count_vector(sq, i, n);
+		break;
+	case WS_UNIT_SALU:
+		SQ(SQ_INSTS_SALU) += n;
+		SQ(SQ_INST_CYCLES_SALU) += n;
+		SQ(SQ_ACTIVE_INST_SCA) += n;
+		break;
+	case WS_UNIT_SMEM:
+		SQ(SQ_INSTS_SMEM) += n;
+		SQ(SQ_INSTS_SMEM_NORM) += 2 * n;
+		SQ(SQ_INST_CYCLES_SMEM) += n;
+		SQ(SQ_ACTIVE_INST_SCA) += n;
+		break;
+	case WS_UNIT_VMEM:
+	case WS_UNIT_FLAT:
+		count_memory(sq, i, n);
+		break;
+	case WS_UNIT_LDS:
+		SQ(SQ_INSTS_LDS) += n;
+		SQ(SQ_ACTIVE_INST_LDS) += n;
+		break;
+	case WS_UNIT_GDS:
+		SQ(SQ_INSTS_GDS) += n;
+		SQ(SQ_INSTS_EXP_GDS) += n;
+		SQ(SQ_ACTIVE_INST_EXP_GDS) += n;
+		break;
+	case WS_UNIT_MISC:
+		SQ(SQ_ACTIVE_INST_MISC) += n;
+		SQ(SQ_INSTS_BRANCH) += i->flags & WS_INST_BRANCH ? n : 0;
+		SQ(SQ_INSTS_SENDMSG) += i->flags & WS_INST_MESSAGE ? n : 0;
+		break;
+	}
+}
+
+static void count_instructions(struct ws_model *m)
+{
+	for (struct ws_map_page *page = m->code.pages; page; page = page->next)
+		for (uint32_t se = 0; se < m->hw->n_se; se++)
+			for (uint32_t k = 0; k < WS_MAP_SLOTS; k++)
+				if (page->count[se][k])
+					count_instruction(m->r->values[WS_BLOCK_SQ] + (size_t)se * WS_N_SQ,
+							  &page->inst[k], page->count[se][k]);
+}
+
+/* ---- time ---- */
+
+static void finish_engines(struct ws_model *m, uint64_t grbm)
+{
+	for (uint32_t se = 0; se < m->hw->n_se; se++) {
+		uint64_t *sq = m->r->values[WS_BLOCK_SQ] + (size_t)se * WS_N_SQ;
+		uint64_t *level = m->r->accumulated + (size_t)se * WS_N_SQ;
+		uint64_t *spi = m->r->values[WS_BLOCK_SPI] + (size_t)se * WS_N_SPI;
+
+		SQ(SQ_CYCLES) = grbm;
+		SQ(SQ_BUSY_CYCLES) = m->spi.se_busy[se].cycles;
+		spi[WS_C_SPI_CSN_WINDOW_VALID] = grbm;
+		spi[WS_C_SPI_CSN_BUSY] = m->spi.se_busy[se].cycles + 1000; /* R: 1016 to 1177 per engine */
+		/* a level counter looks at one CU slot at a time; the waves are gone at its end */
+		for (uint32_t k = 0; k < WS_N_SQ; k++)
+			if (level[k])
+				sq[k] = level[k] / m->hw->level_slots;
+		SQ(SQ_LEVEL_WAVES) = 0;
+	}
+}
+
+static void finish_cus(struct ws_model *m)
+{
+	for (uint32_t k = 0; k < m->n_cus; k++) {
+		struct ws_cu *cu = &m->cus[k];
+		struct ws_tcp *tcp = &cu->tcp;
+
+		cu->sq[WS_C_SQ_BUSY_CU_CYCLES] += cu->busy.cycles;
+		if (!cu->missing)
+			tcp->c[WS_C_TCP_TOTAL_WRITEBACK_INVALIDATES] += m->hw->l1_invalidates;
+		tcp->ta[WS_C_TA_TA_BUSY] = tcp->ta_busy.cycles;
+		tcp->td[WS_C_TD_TD_BUSY] = tcp->td_busy.cycles;
+		/* data take 8 cycles per 512 bytes of the time that the unit has work */
+		tcp->td[WS_C_TD_TC_STALL] = tcp->td_busy.cycles -
+					    (tcp->td[WS_C_TD_LOAD_WAVEFRONT] * 8 < tcp->td_busy.cycles ?
+						     tcp->td[WS_C_TD_LOAD_WAVEFRONT] * 8 : 0);
+		tcp->c[WS_C_TCP_GATE_EN1] = cu->busy.cycles + (cu->busy.cycles ? 2000 : 0);
+		tcp->c[WS_C_TCP_GATE_EN2] = tcp->gate.cycles;
+		tcp->c[WS_C_TCP_TCR_TCP_STALL_CYCLES] = tcp->c[WS_C_TCP_PENDING_STALL_CYCLES] / 5; /* F */
+	}
+}
+
+static void finish_front_end(struct ws_model *m, uint64_t grbm, uint64_t spi_busy)
+{
+	const struct ws_hw *hw = m->hw;
+	uint64_t *g = m->r->values[WS_BLOCK_GRBM], *c = m->r->values[WS_BLOCK_CPC];
+	uint64_t *f = m->r->values[WS_BLOCK_CPF];
+
+	g[WS_C_GRBM_COUNT] = g[WS_C_GRBM_GUI_ACTIVE] = grbm;
+	g[WS_C_GRBM_SPI_BUSY] = spi_busy;
+	c[WS_C_CPC_CPC_STAT_BUSY] = f[WS_C_CPF_CPF_STAT_BUSY] = grbm;
+	c[WS_C_CPC_CPC_STAT_STALL] = hw->cp_stall;
+	c[WS_C_CPC_CPC_TCIU_BUSY] = hw->cpc_tciu;
+	c[WS_C_CPC_CPC_TCIU_IDLE] = grbm - hw->cpc_tciu;
+	c[WS_C_CPC_CPC_UTCL2IU_BUSY] = hw->cpc_utcl2;
+	c[WS_C_CPC_CPC_UTCL2IU_IDLE] = grbm - hw->cpc_utcl2;
+	c[WS_C_CPC_ME1_BUSY_FOR_PACKET_DECODE] = hw->cp_decode;
+	c[WS_C_CPC_ME1_DC0_SPI_BUSY] = m->spi.last - m->spi.first;
+	c[WS_C_CPC_UTCL1_STALL_ON_TRANSLATION] = hw->cp_utcl1_stall;
+	f[WS_C_CPF_CPF_TCIU_BUSY] = hw->cpf_tciu;
+	f[WS_C_CPF_CPF_TCIU_IDLE] = grbm - hw->cpf_tciu;
+}
+
+void ws_result_finish(struct ws_model *m, uint64_t end)
+{
+	uint64_t spi_busy = end - m->spi.first + (uint64_t)m->hw->release_ns * m->mhz / 1000;
+	uint64_t grbm = spi_busy + m->hw->cp_overhead;
+	uint64_t *tcc = m->r->values[WS_BLOCK_TCC];
+
+	count_instructions(m);
+	finish_engines(m, grbm);
+	finish_cus(m);
+	finish_front_end(m, grbm, spi_busy);
+	for (uint32_t k = 0; k < m->hw->n_channels; k++) {
+		const struct ws_channel *ch = &m->tcc.channels[k];
+		uint64_t *c = tcc + (size_t)k * WS_N_TCC;
+
+		c[WS_C_TCC_CYCLE] = grbm;
+		c[WS_C_TCC_BUSY] = ch->busy.cycles;
+		c[WS_C_TCC_TAG_STALL] = ch->tag_stall.cycles;
+		c[WS_C_TCC_EA_RDREQ_DRAM_CREDIT_STALL] = ch->read_stall.cycles;
+		c[WS_C_TCC_EA_WRREQ_STALL] = c[WS_C_TCC_EA_WRREQ_DRAM_CREDIT_STALL] = ch->write_stall.cycles;
+	}
+	m->r->cycles = end - m->spi.first;
+	m->r->mhz = m->mhz;
+	m->r->duration_ns = (m->r->cycles * 1000 + m->mhz - 1) / m->mhz;
+}

@@ -1,0 +1,261 @@
+/*
+ * spi: launches workgroups, in order, to the shader engines in turn, and within an engine to its CUs in
+ * turn. A workgroup waits at the head until its engine has a CU with room: wave slots, registers, LDS,
+ * barriers. Nobody overtakes it.
+ */
+#include <stdlib.h>
+
+#include "softgpu/timing/impl.h"
+
+#define SPI(name) spi->c[(size_t)se * WS_N_SPI + WS_C_##name]
+
+static uint32_t granules(uint32_t n, uint32_t granule)
+{
+	return (n + granule - 1) / granule * granule;
+}
+
+bool ws_spi_begin(struct ws_model *m)
+{
+	const struct ws_hw *hw = m->hw;
+	const struct ws_model_dispatch *d = m->d;
+	struct ws_spi *spi = &m->spi;
+	uint32_t vgprs = granules(d->vgprs ? d->vgprs : 1, hw->vgpr_granule);
+	uint32_t sgprs = granules(d->sgprs ? d->sgprs : 1, hw->sgpr_granule);
+
+	*spi = (struct ws_spi){ .first = WS_NEVER, .c = m->r->values[WS_BLOCK_SPI] };
+	spi->vgpr_cap = hw->simd_vgprs / vgprs;
+	spi->sgpr_cap = hw->simd_sgprs / sgprs;
+	spi->simd_cap = hw->simd_waves;
+	if (spi->vgpr_cap < spi->simd_cap)
+		spi->simd_cap = spi->vgpr_cap;
+	if (spi->sgpr_cap < spi->simd_cap)
+		spi->simd_cap = spi->sgpr_cap;
+	if (!spi->simd_cap)
+		spi->simd_cap = 1;
+	/* what cannot fit an empty CU would wait for ever */
+	if ((d->waves_per_wg + 3) / 4 > spi->simd_cap)
+		spi->simd_cap = (d->waves_per_wg + 3) / 4;
+	return spi->simd_cap <= WS_MAX_SIMD_WAVES &&
+	       granules(d->lds_bytes, hw->lds_granule) <= hw->lds_bytes;
+}
+
+static bool fits(const struct ws_model *m, const struct ws_cu *cu)
+{
+	const struct ws_model_dispatch *d = m->d;
+	uint32_t n_free = 0;
+
+	if (cu->missing ||
+	    cu->lds_used + granules(d->lds_bytes, m->hw->lds_granule) > m->hw->lds_bytes ||
+	    (d->waves_per_wg > 1 && cu->barriers_used == m->hw->barriers))
+		return false;
+	for (unsigned s = 0; s < 4; s++)
+		n_free += m->spi.simd_cap - cu->simd[s].n_waves;
+	return n_free >= d->waves_per_wg;
+}
+
+/* The head of the line waits for [from, to): which resources are short, and where? */
+static void count_stall(struct ws_model *m, uint32_t se, uint64_t cycles)
+{
+	struct ws_spi *spi = &m->spi;
+	const struct ws_model_dispatch *d = m->d;
+	const struct ws_hw *hw = m->hw;
+
+	SPI(SPI_RA_RES_STALL_CSN) += cycles;
+	for (uint32_t k = 0; k < hw->cus_per_se; k++) {
+		const struct ws_cu *cu = &m->cus[se * hw->cus_per_se + k];
+
+		if (cu->missing)
+			continue;
+		for (unsigned s = 0; s < 4; s++) {
+			uint32_t n = cu->simd[s].n_waves;
+
+			SPI(SPI_RA_WAVE_SIMD_FULL_CSN) += n >= hw->simd_waves ? cycles : 0;
+			SPI(SPI_RA_VGPR_SIMD_FULL_CSN) += n >= spi->vgpr_cap && n < hw->simd_waves ? cycles : 0;
+			SPI(SPI_RA_SGPR_SIMD_FULL_CSN) += n >= spi->sgpr_cap && n < hw->simd_waves ? cycles : 0;
+		}
+		if (cu->lds_used + granules(d->lds_bytes, hw->lds_granule) > hw->lds_bytes)
+			SPI(SPI_RA_LDS_CU_FULL_CSN) += cycles;
+		if (d->waves_per_wg > 1 && cu->barriers_used == hw->barriers)
+			SPI(SPI_RA_BAR_CU_FULL_CSN) += cycles;
+	}
+}
+
+static void count_wave(struct ws_cu *cu, const struct ws_model_wave *w)
+{
+	struct ws_spi *spi = &cu->model->spi;
+	uint32_t se = cu->se, lanes = w->lanes;
+	uint64_t *sq = cu->sq;
+
+	SPI(SPI_CSN_WAVE)++;
+	SPI(SPI_VWC_CSC_WR)++;
+	SPI(SPI_SWC_CSC_WR) += cu->model->hw->sgpr_init;
+	sq[WS_C_SQ_WAVES]++;
+	sq[WS_C_SQ_ITEMS] += lanes;
+	sq[WS_C_SQ_WAVES_EQ_64] += lanes == 64;
+	sq[WS_C_SQ_WAVES_LT_64] += lanes < 64;
+	sq[WS_C_SQ_WAVES_LT_48] += lanes < 48;
+	sq[WS_C_SQ_WAVES_LT_32] += lanes < 32;
+	sq[WS_C_SQ_WAVES_LT_16] += lanes < 16;
+}
+
+static struct ws_model_wave *new_wave(struct ws_model *m)
+{
+	struct ws_model_wave *w = m->free_waves;
+
+	if (w) {
+		m->free_waves = w->next_free;
+		return w;
+	}
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		m->failed = true;
+	return w;
+}
+
+static bool launch_wave(struct ws_model *m, struct ws_cu *cu, struct ws_model_wg *wg, uint32_t index,
+			uint64_t t)
+{
+	struct ws_model_wave *w = new_wave(m);
+	struct ws_simd *simd;
+
+	if (!w)
+		return false;
+	while (cu->simd[cu->next_simd].n_waves >= m->spi.simd_cap)
+		cu->next_simd = (cu->next_simd + 1) % 4;
+	simd = &cu->simd[cu->next_simd];
+	w->simd = (uint8_t)cu->next_simd;
+	w->wave_slot = (uint8_t)__builtin_ctz(~simd->slots_used);
+	simd->slots_used |= 1u << w->wave_slot;
+	cu->next_simd = (cu->next_simd + 1) % 4;
+	w->cu = cu;
+	w->wg = wg;
+	w->index = index;
+	simd->waves[simd->n_waves++] = w;
+	if (!cu->n_waves++)
+		cu->busy_from = t;
+	if (!m->spi.se_waves[cu->se]++)
+		m->spi.se_from[cu->se] = t;
+	m->n_alive++;
+	if (!ws_wave_begin(cu, w, t))
+		return false;
+	count_wave(cu, w);
+	if (w->ready_at < simd->next)
+		simd->next = w->ready_at;
+	return true;
+}
+
+static bool launch(struct ws_model *m, struct ws_cu *cu, uint64_t t)
+{
+	struct ws_spi *spi = &m->spi;
+	struct ws_model_wg *wg = m->free_wgs;
+	uint32_t se = cu->se;
+
+	if (wg)
+		m->free_wgs = wg->next_free;
+	else
+		wg = malloc(sizeof(*wg));
+	if (!wg)
+		return false;
+	wg->id = spi->next_wg;
+	wg->traces = m->d->next(m->d->ctx, wg->id);
+	if (!wg->traces || !wg->traces->n_waves || wg->traces->n_waves > m->d->waves_per_wg) {
+		free(wg);
+		return false;
+	}
+	wg->n_waves = wg->n_alive = wg->traces->n_waves;
+	wg->n_at_barrier = 0;
+	cu->n_wgs++;
+	cu->lds_used += granules(m->d->lds_bytes, m->hw->lds_granule);
+	cu->barriers_used += m->d->waves_per_wg > 1;
+	SPI(SPI_CSN_NUM_THREADGROUPS)++;
+	spi->first = t < spi->first ? t : spi->first;
+	for (uint32_t k = 0; k < wg->n_waves; k++) {
+		if (!launch_wave(m, cu, wg, k, t))
+			return false;
+		t += m->hw->wave_launch;
+	}
+	spi->launch_free[se] = t;
+	spi->last = t > spi->last ? t : spi->last;
+	spi->next_wg++;
+	return true;
+}
+
+void ws_spi_window(struct ws_model *m, uint64_t from, uint64_t to)
+{
+	struct ws_spi *spi = &m->spi;
+	const struct ws_hw *hw = m->hw;
+
+	if (spi->next_wg < m->d->n_wgs) { /* recorded: about all cycles until the last launch */
+		uint32_t se = spi->se;
+
+		SPI(SPI_RA_REQ_NO_ALLOC) += to - from;
+		SPI(SPI_RA_REQ_NO_ALLOC_CSN) += to - from;
+	}
+	while (spi->next_wg < m->d->n_wgs && !m->failed) {
+		uint32_t se = spi->se, tried = 0;
+		uint64_t t = spi->launch_free[se] > from ? spi->launch_free[se] : from;
+		struct ws_cu *cu = NULL;
+
+		if (t >= to)
+			return; /* the launcher is busy: nothing is short */
+		for (; tried < hw->cus_per_se && !cu; tried++) {
+			struct ws_cu *next = &m->cus[se * hw->cus_per_se + spi->next_cu[se]];
+
+			spi->next_cu[se] = (spi->next_cu[se] + 1) % hw->cus_per_se;
+			if (fits(m, next))
+				cu = next;
+		}
+		if (!cu) {
+			count_stall(m, se, to - t);
+			return;
+		}
+		if (!launch(m, cu, t))
+			m->failed = true;
+		spi->se = (se + 1) % hw->n_se;
+	}
+}
+
+void ws_spi_wave_done(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
+{
+	struct ws_model *m = cu->model;
+	struct ws_spi *spi = &m->spi;
+	struct ws_simd *simd = &cu->simd[w->simd];
+	struct ws_model_wg *wg = w->wg;
+	uint32_t k = 0;
+
+	while (simd->waves[k] != w)
+		k++;
+	for (simd->n_waves--; k < simd->n_waves; k++)
+		simd->waves[k] = simd->waves[k + 1];
+	simd->slots_used &= ~(1u << w->wave_slot);
+	m->n_alive--;
+	m->last_end = t > m->last_end ? t : m->last_end;
+	if (!--cu->n_waves)
+		ws_busy_add(&cu->busy, cu->busy_from, t);
+	if (!--spi->se_waves[cu->se])
+		ws_busy_add(&spi->se_busy[cu->se], spi->se_from[cu->se], t);
+	if (!--wg->n_alive) {
+		cu->n_wgs--;
+		cu->lds_used -= granules(m->d->lds_bytes, m->hw->lds_granule);
+		cu->barriers_used -= m->d->waves_per_wg > 1;
+		if (m->d->release)
+			m->d->release(m->d->ctx, wg->id, wg->traces);
+		wg->next_free = m->free_wgs;
+		m->free_wgs = wg;
+	} else if (wg->n_at_barrier == wg->n_alive) {
+		/* the last wave that the others waited for is gone */
+		for (unsigned s = 0; s < 4; s++)
+			for (uint32_t n = 0; n < cu->simd[s].n_waves; n++) {
+				struct ws_model_wave *other = cu->simd[s].waves[n];
+
+				if (other->wg != wg || other->stall != WS_STALL_BARRIER)
+					continue;
+				other->ready_at = (t + 11) / 4 * 4;
+				if (other->ready_at < cu->simd[s].next)
+					cu->simd[s].next = other->ready_at;
+			}
+		wg->n_at_barrier = 0;
+	}
+	w->next_free = m->free_waves;
+	m->free_waves = w;
+}

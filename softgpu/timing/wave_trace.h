@@ -1,0 +1,160 @@
+/*
+ * wave_trace: what one wave did, as the counting run loop writes it and the timing model reads it.
+ *
+ * The functional executor runs waves in any order on any thread. In counting mode each wave appends
+ * to its own trace, and the timing model, a single thread, later replays the traces on modelled
+ * compute units. So every counter is a function of the traces alone: the same whatever the number of
+ * workers and the load of the host.
+ *
+ * Two byte streams per wave:
+ *
+ *   control  where the wave went. Straight code costs nothing; a record is written where the next
+ *            instruction is not the one behind it, and where EXEC changed:
+ *              varint(n << 2 | op)   n instructions were executed, then:
+ *              op 0 JUMP   svarint(dwords)  to `dwords` behind the instruction that follows
+ *              op 1 EXEC   8 bytes          the new mask
+ *              op 2 END                     the wave is over
+ *              op 3 AGAIN  4 bytes          (n = 0) the JUMP record before it, so many more times
+ *   memory   one record for each memory instruction, in order: the bytes that it reached.
+ *              1 byte: form | space << 2 | own mask << 5 [8 bytes: mask of lanes, unless EXEC]
+ *              AFFINE   8 bytes address of lane 0 (extrapolated), 4 bytes stride between lanes
+ *              LIST32   8 bytes lowest address, then 4 bytes distance from it per active lane
+ *              LIST64   8 bytes per active lane
+ *
+ * How many bytes a lane moves, and which way, is the instruction's business and is not repeated.
+ *
+ * Threads  one writer, then one reader.
+ * Errors   a writer that runs out of memory sets `lost`, and writes nothing more.
+ */
+#ifndef WS_SOFTGPU_TIMING_WAVE_TRACE_H
+#define WS_SOFTGPU_TIMING_WAVE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum ws_trace_space {
+	WS_SPACE_GLOBAL,      /* device addresses */
+	WS_SPACE_LDS,         /* bytes from the workgroup's LDS */
+	WS_SPACE_SCRATCH,     /* device addresses of each lane's first dword; the next is 256 bytes on */
+	WS_SPACE_SCALAR,      /* one device address: AFFINE with lane 0 */
+	WS_SPACE_GDS,
+};
+
+enum ws_trace_form { WS_TRACE_AFFINE, WS_TRACE_LIST32, WS_TRACE_LIST64 };
+enum ws_trace_op { WS_TRACE_JUMP, WS_TRACE_EXEC, WS_TRACE_END, WS_TRACE_AGAIN };
+
+struct ws_trace_stream {
+	uint8_t *bytes;
+	size_t size, room;
+};
+
+struct ws_wave_trace {
+	uint64_t entry;               /* GPU address of the first instruction */
+	uint64_t exec;                /* at the start */
+	struct ws_trace_stream control, memory;
+	bool lost;
+
+	/* writer */
+	uint64_t exec_now;
+	uint32_t run;                 /* instructions since the last control record */
+	size_t jump_at, jump_size;    /* the last record, if it is a JUMP (size 0: it is not) */
+	bool again;                   /* ... followed by an AGAIN */
+	uint64_t n_instructions;
+};
+
+void ws_trace_init(struct ws_wave_trace *t); /* empty, no storage */
+void ws_trace_free(struct ws_wave_trace *t);
+static inline size_t ws_trace_bytes(const struct ws_wave_trace *t)
+{
+	return t->control.room + t->memory.room;
+}
+
+/* ---- writing ---- */
+
+/* Starts over; keeps the storage. */
+void ws_trace_start(struct ws_wave_trace *t, uint64_t entry, uint64_t exec);
+/* The instruction that was just counted went `dwords` beyond the one behind it. */
+void ws_trace_jump(struct ws_wave_trace *t, int64_t dwords);
+void ws_trace_exec(struct ws_wave_trace *t, uint64_t exec);
+void ws_trace_end(struct ws_wave_trace *t);
+/* addr[l] for the lanes of mask; mask is a subset of EXEC. */
+void ws_trace_lanes(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t mask,
+		    const uint64_t addr[64]);
+void ws_trace_lanes32(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t mask,
+		      const uint32_t addr[64]);
+void ws_trace_scalar(struct ws_wave_trace *t, uint64_t addr);
+
+/* After each instruction, by the counting loop. skip: how far the next one is from the one behind. */
+static inline void ws_trace_step(struct ws_wave_trace *t, int64_t skip, uint64_t exec)
+{
+	t->run++;
+	t->n_instructions++;
+	if (__builtin_expect(skip != 0, 0))
+		ws_trace_jump(t, skip);
+	if (__builtin_expect(exec != t->exec_now, 0))
+		ws_trace_exec(t, exec);
+}
+
+/* ---- reading ---- */
+
+struct ws_trace_reader {
+	const struct ws_wave_trace *trace;
+	size_t control_at, memory_at;
+	/* what follows: `run` more instructions, then `op` */
+	uint32_t run;
+	enum ws_trace_op op;
+	int64_t jump;
+	uint64_t exec;                /* EXEC: the new mask */
+	uint32_t jump_run, again;     /* a JUMP that repeats */
+};
+
+struct ws_trace_access {
+	enum ws_trace_space space;
+	bool affine;
+	uint64_t mask;
+	uint64_t base;                /* affine */
+	int32_t stride;
+	uint64_t addr[64];            /* of the active lanes; when affine after ws_trace_expand() */
+};
+
+void ws_trace_read(struct ws_trace_reader *r, const struct ws_wave_trace *t);
+/* Goes to the next control record. False: the trace is damaged or was cut off. */
+bool ws_trace_next(struct ws_trace_reader *r);
+/* The next memory instruction's lanes; exec: the mask in force. False: as above. */
+bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_access *out);
+
+static inline void ws_trace_expand(struct ws_trace_access *a)
+{
+	if (a->affine)
+		for (unsigned l = 0; l < 64; l++)
+			a->addr[l] = a->base + (uint64_t)((int64_t)a->stride * (int)l);
+}
+
+/* Moves all of its addresses. */
+static inline void ws_trace_move(struct ws_trace_access *a, uint64_t by)
+{
+	a->base += by;
+	if (!a->affine)
+		for (unsigned l = 0; l < 64; l++)
+			a->addr[l] += by;
+}
+
+/*
+ * The same as bytes, for those who only want to know whether it is like one they have seen: what
+ * distinguishes it but for the address it begins at, which is in *base. NULL: damaged. Nothing is read
+ * yet; ws_trace_skip() goes on to the next one.
+ */
+const uint8_t *ws_trace_peek(const struct ws_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
+			     enum ws_trace_form *form, size_t *size);
+/* Of the next memory instruction. */
+static inline enum ws_trace_space ws_trace_space(const struct ws_trace_reader *r)
+{
+	const struct ws_trace_stream *s = &r->trace->memory;
+
+	return r->memory_at < s->size ? s->bytes[r->memory_at] >> 2 & 7 : WS_SPACE_GLOBAL;
+}
+void ws_trace_skip(struct ws_trace_reader *r, const uint8_t *payload, size_t size);
+
+#endif

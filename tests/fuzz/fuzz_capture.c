@@ -1,0 +1,247 @@
+/*
+ * Any bytes as a capture: opening and streaming it must end, in order, with every reference whole.
+ *
+ * A capture is mostly zeros, so inputs are packed: blocks of a 16-bit length and that many bytes,
+ * the first for the file head, each further one for a chunk. A length with its top bit set asks for
+ * a head that is made right before reading, since no fuzzer guesses checks.
+ *
+ * With libFuzzer, link with -fsanitize=fuzzer and -DWS_LIBFUZZER. Alone it replays the files named
+ * on the command line, and then seeded mutations of them, so that it is a test like any other.
+ */
+#include "trace/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
+
+#define BLOCKS_MAX 32
+
+/* ---- unpacking ---- */
+
+static void repair_file_head(char *bytes)
+{
+	struct ws_file_head *head = (struct ws_file_head *)bytes;
+
+	memcpy(head->magic, WS_FILE_MAGIC, sizeof(head->magic));
+	head->version = WS_FILE_VERSION;
+	head->order = WS_FILE_ORDER;
+	head->check = ws_check32((const uint32_t *)head,
+				 offsetof(struct ws_file_head, end_bytes) / sizeof(uint32_t));
+}
+
+static void repair_chunk_head(char *bytes)
+{
+	struct ws_chunk_head *head = (struct ws_chunk_head *)bytes;
+
+	head->magic = WS_CHUNK_MAGIC;
+	head->n_bytes = WS_CHUNK_ALIGN;
+	head->kind %= WS_CHUNK_KIND_COUNT;
+	head->lane = 1 + head->lane % 4;
+	head->check = ws_check32(&head->magic, 5);
+}
+
+static void unpack(int fd, const uint8_t *data, size_t size)
+{
+	static char block[32768] __attribute__((aligned(8)));
+	off_t at = 0;
+
+	CHECK(ftruncate(fd, 0) == 0);
+	for (int i = 0; size >= 2 && i < BLOCKS_MAX; i++) {
+		unsigned length = data[0] | (unsigned)data[1] << 8;
+		size_t n = length & 0x7fff;
+
+		data += 2;
+		size -= 2;
+		n = n < size ? n : size;
+		memset(block, 0, 128);
+		memcpy(block, data, n);
+		if (length & 0x8000) {
+			if (i == 0)
+				repair_file_head(block);
+			else
+				repair_chunk_head(block);
+			n = n < 128 ? 128 : n;
+		}
+		CHECK(pwrite(fd, block, n, at) == (ssize_t)n);
+		memset(block, 0, n < 128 ? 128 : n);
+		data += n < size ? n : size;
+		size -= n < size ? n : size;
+		at += i ? WS_CHUNK_ALIGN : WS_FILE_HEAD_BYTES;
+	}
+}
+
+/* ---- looking at everything ---- */
+
+static size_t touched;
+
+static void touch(const char *text)
+{
+	CHECK(text);
+	touched += strlen(text);
+}
+
+static void check_process(const struct ws_process *p)
+{
+	uint64_t id;
+
+	for (size_t i = 0; i < WS_FACT_COUNT; i++)
+		touch(p->facts[i]);
+	for (size_t i = 0; i < p->n_argv; i++)
+		touch(p->argv[i]);
+	for (size_t i = 0; i < p->agents.n; i++)
+		touch(p->agents.at[i]->name);
+	for (size_t i = 0; i < p->kernels.n; i++) {
+		touch(p->kernels.at[i].formatted);
+		touch(p->kernels.at[i].truncated);
+		touch(p->kernels.at[i].code_object->uri);
+	}
+	for (size_t i = 0; i < p->host_functions.n; i++)
+		touch(p->host_functions.at[i].kernel->formatted);
+	for (size_t i = 0; i < p->counters.n; i++)
+		touch(p->counters.at[i].name);
+	for (size_t i = 0; i < ws_process_n_externals(p); i++)
+		touch(ws_process_external_at(p, i, &id));
+	CHECK(p->main_thread && p->threads.n && p->queues.n && p->streams.n);
+	for (uint32_t code = 0; code < 3; code++) {
+		uint64_t n;
+		char *image = ws_process_code_bytes(p, code, &n);
+
+		for (uint64_t i = 0; image && i < n; i += 4096)
+			touched += (size_t)image[i];
+		free(image);
+	}
+}
+
+static void check_event(const struct ws_event *ev)
+{
+	touch(ev->name);
+	touch(ev->thread->name);
+	touch(ev->stream->name);
+	CHECK(ev->end_ns >= ev->start_ns && ev->domain < WS_DOMAIN_COUNT);
+	if (ev->domain == WS_DOMAIN_KERNEL_DISPATCH) {
+		touch(ev->dispatch.kernel->demangled);
+		CHECK(ev->dispatch.queue);
+		for (uint32_t i = 0; i < ev->dispatch.info->n_values; i++)
+			touched += ev->dispatch.values[i].counter;
+	} else if (ws_rec_type(ev->rec) == WS_REC_CALL_ARGS) {
+		struct ws_arg_walk walk = { 0 };
+		struct ws_arg arg;
+		char text[64];
+
+		while (ws_event_arg(ev, &walk, &arg)) {
+			CHECK(ws_arg_print(ev->process, &arg, text, sizeof(text)) >= 0);
+			touch(arg.name);
+			touch(text);
+		}
+	}
+}
+
+static size_t stream(const struct ws_trace *trace, enum ws_event_order order)
+{
+	struct ws_event_query query = { .order = order };
+	struct ws_events *events;
+	const struct ws_event *ev;
+	uint64_t start = 0, end = UINT64_MAX;
+	size_t n = 0;
+
+	CHECK(ws_events_open(trace, &query, &events, NULL) == WS_OK);
+	while ((ev = ws_events_next(events))) {
+		check_event(ev);
+		if (order == WS_ORDER_START) {
+			CHECK(ev->start_ns > start || (ev->start_ns == start && ev->end_ns <= end));
+			start = ev->start_ns;
+			end = ev->end_ns;
+		}
+		n++;
+	}
+	CHECK(ws_events_close(events, NULL) == WS_OK);
+	return n;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static int fd = -1;
+	char path[64];
+	const char *paths[] = { path };
+	struct ws_trace *trace;
+	struct ws_err err;
+
+	if (fd < 0)
+		fd = memfd_create("fuzz", 0);
+	CHECK(fd >= 0);
+	unpack(fd, data, size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (ws_trace_open(paths, 1, NULL, &trace, &err) != WS_OK) {
+		CHECK(err.text[0]);
+		return 0;
+	}
+	check_process(ws_trace_process(trace, 0));
+	CHECK(stream(trace, WS_ORDER_RECORDED) == stream(trace, WS_ORDER_START));
+	ws_trace_close(trace);
+	return 0;
+}
+
+#ifndef WS_LIBFUZZER
+#define MAX_INPUT (1 << 20)
+#define N_MUTATIONS 400
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static int replay(const char *path, uint64_t *state)
+{
+	uint8_t *data = malloc(MAX_INPUT), *copy = malloc(MAX_INPUT);
+	FILE *f = fopen(path, "rb");
+	size_t size = 0;
+
+	if (f && data && copy) {
+		size = fread(data, 1, MAX_INPUT, f);
+		LLVMFuzzerTestOneInput(data, size);
+	}
+	for (unsigned n = 0; size && n < N_MUTATIONS; n++) {
+		memcpy(copy, data, size);
+		for (unsigned flips = 1 + next_random(state) % 8; flips; flips--) {
+			size_t at = next_random(state) % size;
+
+			copy[at] = next_random(state) % 2 ? (uint8_t)(copy[at] ^ 1u << next_random(state) % 8)
+							  : (uint8_t)(next_random(state) >> 24);
+		}
+		LLVMFuzzerTestOneInput(copy, n % 4 ? size : next_random(state) % size);
+	}
+	if (!size)
+		perror(path);
+	if (f)
+		fclose(f);
+	free(data);
+	free(copy);
+	return !size;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t state = 0x2545f4914f6cdd1d;
+
+	for (int i = 1; i < argc; i++)
+		if (replay(argv[i], &state))
+			return 1;
+	printf("%d files, %d mutations of each\n", argc - 1, N_MUTATIONS);
+	return 0;
+}
+#endif

@@ -1,0 +1,165 @@
+/*
+ * Any instructions, in any order, on any registers: the interpreter may fault the wave, and nothing
+ * else. It must not crash, touch memory it was not given, or run on for ever.
+ *
+ * Input: a byte for the target, then instruction words. Alone it replays seeded programs made of the
+ * words in tests/isa/disasm_golden.txt (every row in every form), some with bits flipped; with
+ * libFuzzer (-fsanitize=fuzzer -DWS_LIBFUZZER) anything.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "softgpu/exec/step.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define ARENA_BYTES 65536
+#define LDS_BYTES 4096
+#define FENCE 0x5afe5afe5afe5afeull
+
+static uint64_t state = 0x9e3779b97f4a7c15ull;
+
+static uint64_t next_random(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static bool nothing_more(void *ctx, uint64_t addr, uint64_t size)
+{
+	(void)ctx;
+	(void)addr;
+	(void)size;
+	return false;
+}
+
+/* Registers hold what finds bugs: small numbers, addresses in and around the arena, anything. */
+static uint32_t register_value(uint64_t arena, unsigned n)
+{
+	uint64_t address = arena + next_random() % (ARENA_BYTES + 64) - 32;
+
+	switch (next_random() % 4) {
+	case 0:
+		return (uint32_t)next_random() % 64;
+	case 1:
+		return n & 1 ? (uint32_t)(address >> 32) : (uint32_t)address;
+	default:
+		return (uint32_t)next_random();
+	}
+}
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "fuzz_exec: %s\n", what);
+	abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct ws_step *step;
+	static uint8_t *arena;
+	static uint64_t lds[LDS_BYTES / 8 + 2];
+	uint32_t words[256];
+	size_t n_words = size ? (size - 1) / 4 : 0;
+
+	if (!n_words)
+		return 0;
+	if (!step) {
+		step = aligned_alloc(64, (sizeof(*step) + 63) / 64 * 64);
+		arena = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	}
+	if (n_words > sizeof(words) / sizeof(words[0]))
+		n_words = sizeof(words) / sizeof(words[0]);
+	memcpy(words, data + 1, 4 * n_words);
+
+	struct ws_mem_map mem = { .start = (uintptr_t)arena, .end = (uintptr_t)arena + ARENA_BYTES,
+				  .reachable = nothing_more };
+
+	ws_step_init(step);
+	lds[0] = lds[LDS_BYTES / 8 + 1] = FENCE;
+	step->lds = (uint8_t *)&lds[1];
+	step->lds_bytes = LDS_BYTES;
+	step->mem = &mem;
+	step->shared_hi = 0x10000;
+	step->private_hi = 0x20000;
+	step->scratch = (uintptr_t)arena;
+	step->scratch_bytes = ARENA_BYTES / 2;
+	for (unsigned n = 0; n < 126; n++)
+		step->sgpr[n] = register_value((uintptr_t)arena, n);
+	for (unsigned n = 0; n < 256; n++)
+		for (unsigned l = 0; l < 64; l++)
+			step->vgpr[n][l] = step->agpr[n][l] = register_value((uintptr_t)arena, n);
+	if (next_random() % 4 == 0)
+		step->sgpr[126] = (uint32_t)next_random();
+	if (next_random() % 4 == 0)
+		step->mode = (uint32_t)next_random() & 0x3ff;
+	ws_step_run(data[0] & 1 ? WS_GFX90A : WS_GFX908, words, n_words, step);
+	if (lds[0] != FENCE || lds[LDS_BYTES / 8 + 1] != FENCE)
+		fail("wrote outside of LDS");
+	return 0;
+}
+
+#ifndef WS_LIBFUZZER
+struct golden {
+	uint32_t words[2];
+	uint8_t target;
+};
+
+static struct golden *read_golden(const char *path, size_t *out_n)
+{
+	FILE *f = fopen(path, "r");
+	struct golden *all = NULL;
+	size_t n = 0;
+	char line[512], target[16];
+
+	if (!f)
+		fail("cannot open the golden file");
+	while (fgets(line, sizeof(line), f)) {
+		struct golden g;
+
+		if (sscanf(line, "%15s %x %x", target, &g.words[0], &g.words[1]) != 3)
+			continue;
+		g.target = !strcmp(target, "gfx90a");
+		if (n % 1024 == 0)
+			all = realloc(all, (n + 1024) * sizeof(*all));
+		all[n++] = g;
+	}
+	fclose(f);
+	*out_n = n;
+	return all;
+}
+
+int main(int argc, char **argv)
+{
+	size_t n_golden = 0, n_programs = argc > 2 ? (size_t)atol(argv[2]) : 20000;
+	struct golden *golden = argc > 1 ? read_golden(argv[1], &n_golden) : NULL;
+	uint8_t input[1 + 4 * 64];
+
+	if (!n_golden)
+		fail("usage: fuzz_exec tests/isa/disasm_golden.txt [PROGRAMS]");
+	for (size_t p = 0; p < n_programs; p++) {
+		size_t at = 1;
+
+		input[0] = (uint8_t)(p & 1);
+		while (at + 8 <= sizeof(input)) {
+			/* p walks through all of them, so that every row is first in some program */
+			const struct golden *g = &golden[at == 1 ? p % n_golden : next_random() % n_golden];
+			uint32_t words[2] = { g->words[0], g->words[1] };
+
+			if (next_random() % 8 == 0)
+				words[next_random() % 2] ^= 1u << next_random() % 32;
+			memcpy(input + at, words, sizeof(words));
+			at += sizeof(words);
+		}
+		LLVMFuzzerTestOneInput(input, at);
+	}
+	free(golden);
+	printf("%zu programs\n", n_programs);
+	return 0;
+}
+#endif

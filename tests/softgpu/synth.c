@@ -1,0 +1,135 @@
+#include "tests/softgpu/synth.h"
+
+#include <stdlib.h>
+
+static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
+{
+	const struct synth_kernel *k = ((struct synth_run *)ctx)->kernel;
+	uint64_t at = k->code;
+
+	for (uint32_t n = 0; n < k->n_insts; at += 4ull * k->insts[n++].dwords)
+		if (at == pc) {
+			const struct synth_inst *i = &k->insts[n];
+
+			*out = (struct ws_inst_source){ .mnemonic = i->mnemonic, .gfx90a = k->gfx90a,
+							.dwords = i->dwords, .simm = i->simm, .glc = i->glc };
+			return true;
+		}
+	return false;
+}
+
+static void put_memory(struct ws_wave_trace *t, const struct synth_kernel *k, const struct synth_inst *i,
+		       uint64_t wg, uint32_t wave, uint32_t turn)
+{
+	struct ws_inst_source src = { .mnemonic = i->mnemonic, .dwords = i->dwords, .glc = i->glc,
+				      .gfx90a = k->gfx90a };
+	struct ws_tinst inst = ws_tinst_of(&src);
+	uint64_t base = i->base + (uint64_t)((int64_t)wg * i->per_wg + (int64_t)wave * i->per_wave +
+					     (int64_t)turn * i->per_turn);
+	uint64_t addr[64];
+
+	if (!ws_inst_has_address(inst))
+		return;
+	for (int l = 0; l < 64; l++)
+		addr[l] = base + (uint64_t)(l * i->per_lane);
+	if (inst.unit == WS_UNIT_SMEM)
+		ws_trace_scalar(t, base);
+	else
+		ws_trace_lanes(t, inst.unit == WS_UNIT_LDS ? WS_SPACE_LDS : WS_SPACE_GLOBAL, t->exec_now,
+			       addr);
+}
+
+static void put_wave(struct ws_wave_trace *t, const struct synth_run *run, uint64_t wg, uint32_t wave)
+{
+	const struct synth_kernel *k = run->kernel;
+	uint32_t lanes = run->first_wave_lanes, turn = 0, back = 0;
+
+	ws_trace_init(t);
+	ws_trace_start(t, k->code, lanes && lanes < 64 ? (1ull << lanes) - 1 : ~0ull);
+	for (uint32_t n = k->loop_from; n <= k->loop_to; n++)
+		back += k->insts[n].dwords;
+	for (uint32_t n = 0; n < k->n_insts; n++) {
+		bool jumps = k->turns && n == k->loop_to && turn + 1 < k->turns;
+
+		put_memory(t, k, &k->insts[n], wg, wave, turn);
+		ws_trace_step(t, jumps ? -(int64_t)back : 0, t->exec_now);
+		if (jumps) {
+			turn++;
+			n = k->loop_from - 1;
+		}
+	}
+	ws_trace_end(t);
+}
+
+static struct ws_wg_traces *next(void *ctx, uint64_t wg)
+{
+	struct synth_run *run = ctx;
+	struct ws_wg_traces *t = malloc(sizeof(*t));
+
+	t->n_waves = run->d.waves_per_wg;
+	t->waves = malloc(t->n_waves * sizeof(*t->waves));
+	for (uint32_t w = 0; w < t->n_waves; w++)
+		put_wave(&t->waves[w], run, wg, w);
+	return t;
+}
+
+static void release(void *ctx, uint64_t wg, struct ws_wg_traces *t)
+{
+	for (uint32_t w = 0; w < t->n_waves; w++)
+		ws_trace_free(&t->waves[w]);
+	free(t->waves);
+	free(t);
+	((struct synth_run *)ctx)->n_released++;
+}
+
+static bool is_host(void *ctx, uint64_t addr)
+{
+	uint64_t from = ((struct synth_run *)ctx)->kernel->host_from;
+
+	return from && addr >= from;
+}
+
+void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t n_wgs,
+		   uint32_t waves_per_wg)
+{
+	*run = (struct synth_run){ .kernel = k };
+	run->d = (struct ws_model_dispatch){
+		.n_wgs = n_wgs, .waves_per_wg = waves_per_wg, .vgprs = 8, .sgprs = 16, .next = next,
+		.release = release, .instruction = instruction, .is_host = is_host, .ctx = run,
+	};
+}
+
+#define KERNARG (SYNTH_HOST + 0x1000)
+const struct synth_inst synth_vcopy_insts[24] = {
+	{ "s_load_dword", 2, .base = KERNARG + 0x2c },
+	{ "s_load_dword", 2, .base = KERNARG + 0x18 },
+	{ "s_waitcnt", 1, .simm = 0xc07f },   /* lgkmcnt(0) */
+	{ "s_and_b32", 2 },
+	{ "s_mul_i32", 1 },
+	{ "v_add_u32", 1 },
+	{ "v_cmp_gt_i32", 1 },
+	{ "s_and_saveexec_b64", 1 },
+	{ "s_cbranch_execz", 1 },
+	{ "s_load_dwordx2", 2, .base = KERNARG },
+	{ "s_load_dwordx2", 2, .base = KERNARG + 8 },
+	{ "v_ashrrev_i32", 1 },
+	{ "v_lshlrev_b64", 2 },
+	{ "s_waitcnt", 1, .simm = 0xc07f },
+	{ "v_mov_b32", 1 },
+	{ "v_add_co_u32", 1 },
+	{ "v_addc_co_u32", 1 },
+	{ "global_load_dwordx2", 2, .base = SYNTH_VRAM, .per_wg = 2048, .per_wave = 512, .per_lane = 8 },
+	{ "v_mov_b32", 1 },
+	{ "v_add_co_u32", 1 },
+	{ "v_addc_co_u32", 1 },
+	{ "s_waitcnt", 1, .simm = 0x0f70 },   /* vmcnt(0) */
+	{ "global_store_dwordx2", 2, .base = SYNTH_VRAM + (8ull << 20), .per_wg = 2048, .per_wave = 512,
+	  .per_lane = 8 },
+	{ "s_endpgm", 1 },
+};
+
+struct synth_kernel synth_vcopy(bool gfx90a)
+{
+	return (struct synth_kernel){ .insts = synth_vcopy_insts, .n_insts = 24, .loop_from = 1,
+				      .code = SYNTH_CODE, .host_from = SYNTH_HOST, .gfx90a = gfx90a };
+}

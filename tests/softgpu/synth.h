@@ -1,0 +1,49 @@
+/*
+ * synth: kernels written down as a list of instructions, and the traces their waves would leave; so that
+ * the models can be tested without the executor.
+ */
+#ifndef WS_TESTS_SOFTGPU_SYNTH_H
+#define WS_TESTS_SOFTGPU_SYNTH_H
+
+#include "softgpu/timing/model.h"
+
+struct synth_inst {
+	const char *mnemonic;
+	uint8_t dwords;
+	uint16_t simm;
+	bool glc;
+	/* memory: address of lane l is base + wg * per_wg + wave * per_wave + turn * per_turn + l * per_lane */
+	uint64_t base;
+	int64_t per_wg, per_wave, per_turn, per_lane;
+};
+
+struct synth_kernel {
+	const struct synth_inst *insts;
+	uint32_t n_insts;
+	/* insts[loop_from .. loop_to] are run `turns` times; loop_to jumps back */
+	uint32_t loop_from, loop_to, turns;
+	uint64_t code;                /* address of the first one */
+	uint64_t host_from;           /* addresses from here on are host memory (0: none) */
+	bool gfx90a;
+};
+
+struct synth_run {
+	const struct synth_kernel *kernel;
+	struct ws_model_dispatch d;
+	uint64_t n_released;
+	uint32_t first_wave_lanes;    /* lanes of every wave; 0: 64 */
+};
+
+/* Fills run->d; the caller may change resources before ws_model_run(). */
+void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t n_wgs,
+		   uint32_t waves_per_wg);
+
+#define SYNTH_CODE 0x7f0000010000ull
+#define SYNTH_VRAM 0x7f0010000000ull  /* aligned to a page of 2 MiB */
+#define SYNTH_HOST 0x7ff000000000ull
+
+/* vcopy in the recorded instruction mix: n doubles */
+extern const struct synth_inst synth_vcopy_insts[24];
+struct synth_kernel synth_vcopy(bool gfx90a);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * The vector copy that AMD recorded on an MI200 and an MI100, in its recorded instruction mix: three
+ * dispatches, of which the first is cold and ends with a write-back. Numbers are from the recordings.
+ */
+#include "tests/unit/unit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "softgpu/counters/recorded_vcopy.h"
+#include "softgpu/counters/select.h"
+#include "tests/softgpu/synth.h"
+
+static double value(const struct ws_hw *hw, const struct ws_model_result *r, const char *name)
+{
+	uint64_t values[256], sum = 0;
+	struct ws_selection s;
+	char error[200];
+
+	if (!strcmp(name, "duration_ns"))
+		return (double)r->duration_ns;
+	if (ws_selection_make(&s, hw, &name, 1, error, sizeof(error)))
+		fail_msg("%s", error);
+	ws_selected_values(&s.items[0], r, values);
+	for (uint32_t k = 0; k < ws_selected_n_values(&s.items[0], hw); k++)
+		sum += values[k];
+	ws_selection_free(&s);
+	return (double)sum;
+}
+
+static void compare(const char *name, int dispatch, double got, double want, double within)
+{
+	if (fabs(got - want) > within * want)
+		fail_msg("%s of dispatch %d is %.0f, recorded %.0f, more than %.0f %% apart", name, dispatch,
+			 got, want, 100 * within);
+}
+
+static void check(const struct ws_hw *hw, int chip)
+{
+	struct synth_kernel k = synth_vcopy(hw->gfx90a);
+	struct ws_model *m = ws_model_create(hw);
+	struct ws_model_result r;
+	struct synth_run run;
+
+	assert_non_null(m);
+	for (int dispatch = 0; dispatch < 3; dispatch++) {
+		synth_prepare(&run, &k, 4096, 4);
+		run.d.cold = run.d.system_release = dispatch == 0;
+		assert_true(ws_model_run(m, &run.d, &r));
+		assert_int_equal(run.n_released, 4096);
+		for (size_t n = 0; n < sizeof(ws_recorded_vcopy) / sizeof(ws_recorded_vcopy[0]); n++) {
+			const struct ws_recorded *row = &ws_recorded_vcopy[n];
+			double want = chip ? row->mi100[dispatch] : row->mi200[dispatch];
+
+			if (want != WS_NOT_RECORDED)
+				compare(row->name, dispatch, value(hw, &r, row->name), want, row->within);
+		}
+		/* equalities of the recordings */
+		assert_true(value(hw, &r, "SQ_CYCLES") == 8 * value(hw, &r, "GRBM_COUNT"));
+		assert_true(value(hw, &r, "TCC_CYCLE") == 32 * value(hw, &r, "GRBM_COUNT"));
+		assert_true(value(hw, &r, "CPF_CPF_STAT_BUSY") == value(hw, &r, "GRBM_COUNT"));
+		ws_model_result_free(&r);
+	}
+	ws_model_destroy(m);
+}
+
+static void vcopy_counts_as_recorded_on_mi200(void **state)
+{
+	check(&ws_hw_mi210, 0);
+}
+
+static void vcopy_counts_as_recorded_on_mi100(void **state)
+{
+	check(&ws_hw_mi100, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(vcopy_counts_as_recorded_on_mi200),
+		cmocka_unit_test(vcopy_counts_as_recorded_on_mi100),
+	};
+
+	return RUN(tests);
+}

@@ -1,0 +1,309 @@
+/* events: records one after the other, with what they refer to. */
+#include "trace/trace_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ws_events {
+	const struct ws_trace *trace;
+	struct ws_event_query query;
+	struct ws_event event;
+	struct ws_order *order; /* NULL: as recorded */
+	size_t capture, chunk;  /* next to load */
+	struct ws_view view;
+	uint64_t types;
+	size_t hint;                    /* of the clock */
+	const struct ws_thread *thread; /* of the last event: the next is mostly the same */
+	char *text;                     /* a message that is not terminated in the record */
+	size_t text_cap;
+	enum ws_status st;
+	struct ws_err err;
+};
+
+enum ws_status ws_events_open(const struct ws_trace *trace, const struct ws_event_query *query,
+			      struct ws_events **out_events, struct ws_err *err)
+{
+	struct ws_events *events = calloc(1, sizeof(*events));
+	enum ws_status st = WS_OK;
+
+	if (!events)
+		return ws_fail(err, WS_E_NOMEM, "events");
+	events->trace = trace;
+	events->query = *query;
+	if (!events->query.domains)
+		events->query.domains = UINT32_MAX;
+	events->types = ws_domain_types(events->query.domains);
+	if (query->order == WS_ORDER_START)
+		st = ws_order_open(trace, &events->query, &events->order, err);
+	if (st) {
+		ws_events_close(events, NULL);
+		return st;
+	}
+	*out_events = events;
+	return WS_OK;
+}
+
+enum ws_status ws_events_close(struct ws_events *events, struct ws_err *err)
+{
+	enum ws_status st;
+
+	if (!events)
+		return WS_OK;
+	st = events->st;
+	if (st && err)
+		*err = events->err;
+	ws_order_close(events->order);
+	ws_view_fini(&events->view);
+	free(events->text);
+	free(events);
+	return st;
+}
+
+/* ---- one event ---- */
+
+static const char *terminated(struct ws_events *events, struct ws_tail tail)
+{
+	if (events->text_cap <= tail.n_bytes) {
+		size_t cap = WS_MAX((size_t)256, (size_t)tail.n_bytes * 2);
+		char *text = realloc(events->text, cap);
+
+		if (!text) {
+			events->st = ws_fail(&events->err, WS_E_NOMEM, "a marker's message");
+			return "";
+		}
+		events->text = text;
+		events->text_cap = cap;
+	}
+	memcpy(events->text, tail.at, tail.n_bytes);
+	events->text[tail.n_bytes] = 0;
+	return events->text;
+}
+
+static void fill_call(struct ws_event *ev, const struct ws_rec *rec)
+{
+	const struct ws_rec_call *call = (const struct ws_rec_call *)rec;
+	const struct ws_rec_call_args *with = (const struct ws_rec_call_args *)rec;
+	const struct ws_operation *op = ws_list_at(ev->process->operations, rec->what);
+
+	ev->kind = op->kind;
+	ev->op_id = op->id;
+	ev->name = op->name;
+	ev->corr_id = call->corr_id;
+	ev->ancestor_id = call->ancestor_id;
+	ev->call.op = op;
+	ev->call.slots = NULL;
+	ev->call.n_slots = 0;
+	ev->call.has_retval = false;
+	ev->call.retval = 0;
+	if (ws_rec_type(rec) != WS_REC_CALL_ARGS)
+		return;
+	ev->external_id = with->external_id;
+	ev->stream = ws_list_at(ev->process->streams, with->stream);
+	ev->call.has_retval = op->ret_kind != WS_ARG_NONE;
+	ev->call.retval = with->retval;
+	ev->call.n_slots = with->n_arg_bytes / (uint32_t)sizeof(uint64_t);
+	if (ev->call.n_slots)
+		ev->call.slots = ws_rec_tail(rec).at;
+}
+
+static void fill_marker(struct ws_events *events, struct ws_event *ev, const struct ws_rec *rec)
+{
+	const struct ws_rec_marker *marker = (const struct ws_rec_marker *)rec;
+	bool control = rec->what >= WS_MARKER_PAUSE;
+	const char *op_name;
+
+	ev->kind = control ? WS_KIND_MARKER_CONTROL_API : WS_KIND_MARKER_CORE_RANGE_API;
+	ev->op_id = control ? rec->what - WS_MARKER_PAUSE : rec->what;
+	op_name = ws_kind_op_name(ev->kind, ev->op_id);
+	ev->marker.op_name = op_name ? op_name : "";
+	ev->marker.has_message = !control && (marker->message || marker->n_bytes ||
+					      rec->what <= WS_MARKER_PROCESS_RANGE);
+	if (marker->message)
+		ev->name = ws_process_string(ev->process, marker->message);
+	else if (ev->marker.has_message)
+		ev->name = terminated(events, ws_rec_tail(rec));
+	else
+		ev->name = ev->marker.op_name;
+	ev->corr_id = marker->corr_id;
+	ev->ancestor_id = marker->ancestor_id;
+}
+
+static void fill_dispatch(struct ws_event *ev, const struct ws_rec *rec)
+{
+	const struct ws_rec_dispatch *d = (const struct ws_rec_dispatch *)rec;
+
+	ev->kind = WS_KIND_KERNEL_DISPATCH;
+	ev->op_id = 2; /* COMPLETE */
+	ev->corr_id = d->corr_id;
+	ev->external_id = d->external_id;
+	ev->stream = ws_list_at(ev->process->streams, d->stream);
+	ev->dispatch.kernel = ws_list_at(ev->process->kernels, rec->what);
+	ev->dispatch.agent = ws_process_agent(ev->process, d->agent);
+	ev->dispatch.queue = ws_list_at(ev->process->queues, d->queue);
+	ev->dispatch.info = d;
+	ev->dispatch.values = ws_rec_tail(rec).at;
+	ev->dispatch.renamed = ws_process_external(ev->process, d->external_id);
+	ev->name = ev->dispatch.renamed ? ev->dispatch.renamed : ev->dispatch.kernel->formatted;
+}
+
+static void fill_op(struct ws_event *ev, enum ws_kind kind, uint32_t id)
+{
+	const char *name = ws_kind_op_name(kind, id);
+
+	ev->kind = kind;
+	ev->op_id = id;
+	ev->name = name ? name : "";
+}
+
+static void fill_copy(struct ws_event *ev, const struct ws_rec *rec)
+{
+	const struct ws_rec_copy *copy = (const struct ws_rec_copy *)rec;
+
+	fill_op(ev, WS_KIND_MEMORY_COPY, rec->what);
+	ev->corr_id = copy->corr_id;
+	ev->external_id = copy->external_id;
+	ev->stream = ws_list_at(ev->process->streams, copy->stream);
+	ev->copy.dst = ws_process_agent(ev->process, copy->dst_agent);
+	ev->copy.src = ws_process_agent(ev->process, copy->src_agent);
+	ev->copy.info = copy;
+}
+
+static void fill_alloc(struct ws_event *ev, const struct ws_rec *rec)
+{
+	const struct ws_rec_alloc *alloc = (const struct ws_rec_alloc *)rec;
+
+	fill_op(ev, WS_KIND_MEMORY_ALLOCATION, rec->what);
+	ev->corr_id = alloc->corr_id;
+	ev->ancestor_id = alloc->ancestor_id;
+	ev->external_id = alloc->external_id;
+	ev->stream = ws_list_at(ev->process->streams, alloc->stream);
+	ev->alloc.agent = ws_process_agent(ev->process, alloc->agent);
+	ev->alloc.info = alloc;
+}
+
+static void fill_scratch(struct ws_event *ev, const struct ws_rec *rec)
+{
+	const struct ws_rec_scratch *scratch = (const struct ws_rec_scratch *)rec;
+
+	fill_op(ev, WS_KIND_SCRATCH_MEMORY, rec->what);
+	ev->corr_id = scratch->corr_id;
+	ev->scratch.agent = ws_process_agent(ev->process, scratch->agent);
+	ev->scratch.queue = ws_list_at(ev->process->queues, scratch->queue);
+	ev->scratch.info = scratch;
+}
+
+static void fill_sample(struct ws_event *ev, const struct ws_rec *rec)
+{
+	const struct ws_rec_pc_sample *sample = (const struct ws_rec_pc_sample *)rec;
+
+	ev->kind = WS_KIND_NONE;
+	ev->op_id = 0;
+	ev->name = "";
+	ev->corr_id = sample->corr_id;
+	ev->external_id = sample->external_id;
+	ev->sample.agent = ws_process_agent(ev->process, sample->agent);
+	ev->sample.code_object =
+		ws_list_at(ev->process->code_objects,
+			   sample->code_object < UINT32_MAX ? (uint32_t)sample->code_object : 0);
+	ev->sample.info = sample;
+}
+
+static const struct ws_thread *thread_of(struct ws_events *events, const struct ws_process *process,
+					 uint32_t tid)
+{
+	if (!events->thread || events->thread->tid != tid || events->thread->process != process)
+		events->thread = ws_process_thread(process, tid);
+	return events->thread;
+}
+
+/* The event of a record, or NULL when it is not asked for. */
+static const struct ws_event *fill(struct ws_events *events, const struct ws_capture *capture,
+				   const struct ws_rec *rec, uint32_t tid)
+{
+	struct ws_event *ev = &events->event;
+	uint32_t type = ws_rec_type(rec);
+
+	ev->domain = ws_rec_domain(capture, rec);
+	if (ev->domain == WS_DOMAIN_COUNT || !ws_query_wants(&events->query, ev->domain, rec))
+		return NULL;
+	if (!ws_rec_times(capture, rec, &events->hint, &ev->start_ns, &ev->end_ns))
+		return NULL;
+	ev->process = &capture->pub;
+	ev->rec = rec;
+	ev->ancestor_id = ev->external_id = 0;
+	ev->stream = &capture->pub.streams.at[0];
+	if (type == WS_REC_CALL || type == WS_REC_CALL_ARGS) {
+		fill_call(ev, rec);
+	} else if (type == WS_REC_MARKER) {
+		fill_marker(events, ev, rec);
+	} else if (type == WS_REC_DISPATCH) {
+		fill_dispatch(ev, rec);
+		tid = ev->dispatch.info->tid;
+	} else if (type == WS_REC_COPY) {
+		fill_copy(ev, rec);
+		tid = ev->copy.info->tid;
+	} else if (type == WS_REC_ALLOC) {
+		fill_alloc(ev, rec);
+	} else if (type == WS_REC_SCRATCH) {
+		fill_scratch(ev, rec);
+		tid = ev->scratch.info->tid;
+	} else {
+		fill_sample(ev, rec);
+	}
+	ev->thread = thread_of(events, ev->process, tid);
+	return ev;
+}
+
+/* ---- one after the other ---- */
+
+static const struct ws_event *next_recorded(struct ws_events *events)
+{
+	const struct ws_trace *trace = events->trace;
+
+	for (; events->capture < trace->n; events->capture++, events->chunk = 0) {
+		const struct ws_capture *capture = trace->captures[events->capture];
+
+		if (events->query.process && events->query.process != &capture->pub)
+			continue;
+		for (;;) {
+			const struct ws_event *ev;
+			const struct ws_rec *rec;
+
+			while (events->view.bytes && (rec = ws_view_next(&events->view))) {
+				ev = fill(events, capture, rec, events->view.tid);
+				if (ev)
+					return ev;
+			}
+			while (events->chunk < ws_reader_n_chunks(capture->reader) &&
+			       !ws_chunk_wanted(ws_reader_chunk(capture->reader, events->chunk),
+						events->types))
+				events->chunk++;
+			if (events->chunk >= ws_reader_n_chunks(capture->reader))
+				break;
+			events->st = ws_reader_load(capture->reader, events->chunk++, &events->view,
+						    &events->err);
+			if (events->st)
+				return NULL;
+		}
+	}
+	return NULL;
+}
+
+const struct ws_event *ws_events_next(struct ws_events *events)
+{
+	const struct ws_capture *capture;
+	const struct ws_event *ev;
+	const struct ws_rec *rec;
+	uint32_t tid;
+
+	if (events->st)
+		return NULL;
+	if (!events->order)
+		return next_recorded(events);
+	while ((rec = ws_order_next(events->order, &capture, &tid, &events->st, &events->err))) {
+		ev = fill(events, capture, rec, tid);
+		if (ev)
+			return ev;
+	}
+	return NULL;
+}

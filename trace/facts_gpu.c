@@ -1,0 +1,265 @@
+/* facts_gpu: agents and what lives on them: queues, streams, code, kernels, counters. */
+#include "trace/facts_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_node(const void *a, const void *b)
+{
+	const struct ws_rec_agent *x = (*(struct ws_agent *const *)a)->info;
+	const struct ws_rec_agent *y = (*(struct ws_agent *const *)b)->info;
+
+	return x->node_id < y->node_id ? -1 : x->node_id > y->node_id;
+}
+
+/* Adds @rec to its agent's list; there are a dozen, so the list is made anew each time. */
+static bool add_part(struct ws_facts *f, const struct ws_rec ***list, size_t *n,
+		     const struct ws_rec *rec)
+{
+	const struct ws_rec **more = ws_arena_array(&f->capture->arena, *n + 1, sizeof(*more));
+
+	if (!more)
+		return false;
+	if (*n)
+		memcpy(more, *list, *n * sizeof(*more));
+	more[(*n)++] = rec;
+	*list = more;
+	return true;
+}
+
+enum ws_status ws_facts_agents(struct ws_facts *f)
+{
+	struct ws_capture *c = f->capture;
+	enum ws_status st = WS_OK;
+
+	c->pub.agents.at = ws_arena_array(&c->arena, f->by_type[WS_REC_AGENT].n + 1,
+					  sizeof(*c->pub.agents.at));
+	if (!c->pub.agents.at)
+		return ws_facts_no_memory(f);
+	each_rec(rec, f, AGENT, ws_rec_agent)
+	{
+		struct ws_agent *agent = ws_map_get_u64(&c->agents, rec->h.what);
+
+		if (!agent) {
+			agent = ws_arena_new(&c->arena, struct ws_agent);
+			if (!agent)
+				return ws_facts_no_memory(f);
+			st = ws_map_put_u64(&c->agents, rec->h.what, agent, f->err);
+			if (st)
+				return st;
+			c->pub.agents.at[c->pub.agents.n++] = agent;
+		}
+		agent->info = rec;
+		agent->name = ws_facts_str(f, rec->name_str);
+		agent->vendor_name = ws_facts_str(f, rec->vendor_name_str);
+		agent->product_name = ws_facts_str(f, rec->product_name_str);
+		agent->model_name = ws_facts_str(f, rec->model_name_str);
+	}
+	qsort(c->pub.agents.at, c->pub.agents.n, sizeof(*c->pub.agents.at), by_node);
+#define TAKE_PART(NAME, T, list, count)                                                            \
+	each_rec(rec, f, NAME, T)                                                                  \
+	{                                                                                          \
+		struct ws_agent *agent = ws_map_get_u64(&c->agents, rec->h.what);                  \
+                                                                                                   \
+		if (agent &&                                                                       \
+		    !add_part(f, (const struct ws_rec ***)&agent->list, &agent->count, &rec->h))   \
+			return ws_facts_no_memory(f);                                              \
+	}
+	TAKE_PART(AGENT_BANK, ws_rec_agent_bank, banks, n_banks)
+	TAKE_PART(AGENT_CACHE, ws_rec_agent_cache, caches, n_caches)
+	TAKE_PART(AGENT_LINK, ws_rec_agent_link, links, n_links)
+#undef TAKE_PART
+	return WS_OK;
+}
+
+enum ws_status ws_facts_queues(struct ws_facts *f)
+{
+	struct ws_process *p = &f->capture->pub;
+	enum ws_status st = make_list(f, &p->queues, QUEUE);
+
+	if (st)
+		return st;
+	each_rec(rec, f, QUEUE, ws_rec_queue)
+	{
+		struct ws_queue *queue;
+
+		if (!rec->h.what || rec->h.what >= p->queues.n)
+			continue;
+		queue = &p->queues.at[rec->h.what];
+		queue->info = rec;
+		queue->agent = ws_process_agent(p, rec->agent);
+	}
+	for (uint32_t i = 0; i < p->queues.n; i++) {
+		p->queues.at[i].id = i;
+		for (uint32_t k = 1; k < i; k++)
+			p->queues.at[i].index_on_agent +=
+				p->queues.at[k].info &&
+				p->queues.at[k].agent == p->queues.at[i].agent;
+	}
+	return WS_OK;
+}
+
+enum ws_status ws_facts_streams(struct ws_facts *f)
+{
+	struct ws_process *p = &f->capture->pub;
+	enum ws_status st = make_list(f, &p->streams, STREAM);
+
+	if (st)
+		return st;
+	for (uint32_t i = 0; i < p->streams.n; i++)
+		p->streams.at[i] = (struct ws_stream){ .id = i, .name = "" };
+	each_rec(rec, f, STREAM, ws_rec_stream)
+	{
+		if (!rec->h.what || rec->h.what >= p->streams.n)
+			continue;
+		p->streams.at[rec->h.what].info = rec;
+		p->streams.at[rec->h.what].name = ws_facts_str(f, rec->name_str);
+	}
+	return WS_OK;
+}
+
+enum ws_status ws_facts_code_objects(struct ws_facts *f)
+{
+	struct ws_process *p = &f->capture->pub;
+	enum ws_status st = make_list(f, &p->code_objects, CODE_OBJECT);
+
+	if (st)
+		return st;
+	for (uint32_t i = 0; i < p->code_objects.n; i++)
+		p->code_objects.at[i] = (struct ws_code_object){ .id = i, .uri = "" };
+	each_rec(rec, f, CODE_OBJECT, ws_rec_code_object)
+	{
+		struct ws_code_object *code;
+
+		if (!rec->h.what || rec->h.what >= p->code_objects.n)
+			continue;
+		code = &p->code_objects.at[rec->h.what];
+		code->info = rec;
+		code->uri = ws_facts_str(f, rec->uri_str);
+		code->agent = ws_process_agent(p, rec->agent);
+		code->load_ns = ws_facts_ns(f, rec->h.time);
+	}
+	each_rec(rec, f, CODE_UNLOAD, ws_rec_code_unload)
+	{
+		if (rec->h.what && rec->h.what < p->code_objects.n)
+			p->code_objects.at[rec->h.what].unload_ns = ws_facts_ns(f, rec->h.time);
+	}
+	return WS_OK;
+}
+
+struct name_forms {
+	const char *mangled, *demangled, *truncated, *formatted;
+};
+
+static bool make_forms(struct ws_facts *f, const char *symbol, struct name_forms *out)
+{
+	struct ws_arena *arena = &f->capture->arena;
+	size_t n = strlen(symbol);
+	char *demangled, *truncated;
+
+	out->mangled = n > 3 && strcmp(symbol + n - 3, ".kd") == 0
+			       ? ws_arena_strndup(arena, symbol, n - 3)
+			       : symbol;
+	if (!out->mangled)
+		return false;
+	demangled = ws_demangle(out->mangled);
+	truncated = demangled ? ws_truncate_name(demangled) : NULL;
+	out->demangled = demangled ? ws_arena_strdup(arena, demangled) : NULL;
+	out->truncated = truncated ? ws_arena_strdup(arena, truncated) : NULL;
+	free(demangled);
+	free(truncated);
+	out->formatted = f->opts->truncated_names ? out->truncated
+			 : f->opts->mangled_names ? symbol
+						  : out->demangled;
+	return out->demangled && out->truncated;
+}
+
+enum ws_status ws_facts_kernels(struct ws_facts *f)
+{
+	struct ws_process *p = &f->capture->pub;
+	enum ws_status st = make_list(f, &p->kernels, KERNEL);
+
+	if (st)
+		return st;
+	for (uint32_t i = 0; i < p->kernels.n; i++)
+		p->kernels.at[i] =
+			(struct ws_kernel){ i, "", "", "", "", "", &p->code_objects.at[0], NULL };
+	each_rec(rec, f, KERNEL, ws_rec_kernel)
+	{
+		struct ws_kernel *kernel;
+		struct name_forms forms;
+
+		if (!rec->h.what || rec->h.what >= p->kernels.n)
+			continue;
+		kernel = &p->kernels.at[rec->h.what];
+		kernel->info = rec;
+		kernel->symbol = ws_facts_str(f, rec->name_str);
+		kernel->code_object = ws_list_at(p->code_objects, rec->code_object);
+		if (!make_forms(f, kernel->symbol, &forms))
+			return ws_facts_no_memory(f);
+		kernel->mangled = forms.mangled;
+		kernel->demangled = forms.demangled;
+		kernel->truncated = forms.truncated;
+		kernel->formatted = forms.formatted;
+	}
+	return WS_OK;
+}
+
+enum ws_status ws_facts_host_functions(struct ws_facts *f)
+{
+	struct ws_process *p = &f->capture->pub;
+	enum ws_status st = make_list(f, &p->host_functions, HOST_FUNCTION);
+
+	if (st)
+		return st;
+	for (uint32_t i = 0; i < p->host_functions.n; i++)
+		p->host_functions.at[i] =
+			(struct ws_host_function){ i, "", "", "", "", &p->kernels.at[0], NULL };
+	each_rec(rec, f, HOST_FUNCTION, ws_rec_host_function)
+	{
+		struct ws_host_function *function;
+		struct name_forms forms;
+
+		if (!rec->h.what || rec->h.what >= p->host_functions.n)
+			continue;
+		function = &p->host_functions.at[rec->h.what];
+		function->info = rec;
+		function->name = ws_facts_str(f, rec->device_function_str);
+		function->kernel = ws_list_at(p->kernels, rec->kernel);
+		if (!make_forms(f, function->name, &forms))
+			return ws_facts_no_memory(f);
+		function->demangled = forms.demangled;
+		function->truncated = forms.truncated;
+		function->formatted = forms.formatted;
+	}
+	return WS_OK;
+}
+
+enum ws_status ws_facts_counters(struct ws_facts *f)
+{
+	struct ws_process *p = &f->capture->pub;
+	enum ws_status st = make_list(f, &p->counters, COUNTER);
+
+	if (st)
+		return st;
+	for (uint32_t i = 0; i < p->counters.n; i++)
+		p->counters.at[i] = (struct ws_counter){
+			.id = i, .name = "", .description = "", .block = "", .expression = ""
+		};
+	each_rec(rec, f, COUNTER, ws_rec_counter)
+	{
+		if (!rec->h.what || rec->h.what >= p->counters.n)
+			continue;
+		p->counters.at[rec->h.what] = (struct ws_counter){
+			.id = rec->h.what,
+			.name = ws_facts_str(f, rec->name_str),
+			.description = ws_facts_str(f, rec->description_str),
+			.block = ws_facts_str(f, rec->block_str),
+			.expression = ws_facts_str(f, rec->expression_str),
+			.agent = ws_process_agent(p, rec->agent),
+			.info = rec,
+			.dims = ws_rec_tail(&rec->h).at,
+		};
+	}
+	return WS_OK;
+}

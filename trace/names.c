@@ -1,0 +1,116 @@
+/* names: AMD's enumerations as text, and kernel names in their forms. */
+#include "trace/trace.h"
+
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_ROW(name, number) [number] = #name,
+
+const char *ws_domain_name(enum ws_domain domain)
+{
+	static const char *const names[] = { WS_DOMAIN_TABLE(NAME_ROW) };
+
+	return (unsigned)domain < WS_ARRAY_LEN(names) ? names[domain] : NULL;
+}
+
+const char *ws_kind_name(enum ws_kind kind)
+{
+	static const char *const names[] = { WS_KIND_TABLE(NAME_ROW) };
+
+	return (unsigned)kind < WS_ARRAY_LEN(names) ? names[kind] : NULL;
+}
+
+/* clang-format off */
+static const struct {
+	enum ws_kind kind;
+	const char *const names[8];
+} fixed_ops[] = {
+	{ WS_KIND_KERNEL_DISPATCH, { "KERNEL_DISPATCH_NONE", "KERNEL_DISPATCH_ENQUEUE",
+		"KERNEL_DISPATCH_COMPLETE" } },
+	{ WS_KIND_MEMORY_COPY, { "MEMORY_COPY_NONE", "MEMORY_COPY_HOST_TO_HOST",
+		"MEMORY_COPY_HOST_TO_DEVICE", "MEMORY_COPY_DEVICE_TO_HOST",
+		"MEMORY_COPY_DEVICE_TO_DEVICE" } },
+	{ WS_KIND_MEMORY_ALLOCATION, { "MEMORY_ALLOCATION_NONE", "MEMORY_ALLOCATION_ALLOCATE",
+		"MEMORY_ALLOCATION_VMEM_ALLOCATE", "MEMORY_ALLOCATION_FREE",
+		"MEMORY_ALLOCATION_VMEM_FREE" } },
+	{ WS_KIND_SCRATCH_MEMORY, { "SCRATCH_MEMORY_NONE", "SCRATCH_MEMORY_ALLOC",
+		"SCRATCH_MEMORY_FREE", "SCRATCH_MEMORY_ASYNC_RECLAIM" } },
+	{ WS_KIND_MARKER_CORE_RANGE_API, { "roctxMarkA", "roctxThreadRangeA", "roctxProcessRangeA",
+		"roctxGetThreadId" } },
+	{ WS_KIND_MARKER_CONTROL_API, { "roctxProfilerPause", "roctxProfilerResume" } },
+	{ WS_KIND_MARKER_CORE_API, { "roctxMarkA", "roctxRangePushA", "roctxRangePop",
+		"roctxRangeStartA", "roctxRangeStop", "roctxGetThreadId" } },
+	{ WS_KIND_MARKER_NAME_API, { "roctxNameOsThread", "roctxNameHsaAgent",
+		"roctxNameHipDevice", "roctxNameHipStream" } },
+	{ WS_KIND_RUNTIME_INITIALIZATION, { "RUNTIME_INITIALIZATION_NONE",
+		"RUNTIME_INITIALIZATION_HSA", "RUNTIME_INITIALIZATION_HIP",
+		"RUNTIME_INITIALIZATION_MARKER", "RUNTIME_INITIALIZATION_RCCL",
+		"RUNTIME_INITIALIZATION_ROCDECODE", "RUNTIME_INITIALIZATION_ROCJPEG" } },
+	{ WS_KIND_HIP_STREAM, { "HIP_STREAM_NONE", "HIP_STREAM_CREATE", "HIP_STREAM_DESTROY",
+		"HIP_STREAM_SET" } },
+};
+/* clang-format on */
+
+const char *ws_kind_op_name(enum ws_kind kind, uint32_t id)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(fixed_ops); i++) {
+		if (fixed_ops[i].kind == kind && id < WS_ARRAY_LEN(fixed_ops[i].names))
+			return fixed_ops[i].names[id];
+	}
+	return NULL;
+}
+
+/*
+ * libstdc++'s, because AMD's tool uses it and names are compared across tools
+ * letter by letter; libiberty's prints the same but is one more package, and
+ * every machine that can run HIP has libstdc++. Declared here: the header is C++.
+ */
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *n, int *status);
+
+char *ws_demangle(const char *mangled)
+{
+	char *text = NULL;
+	int status = 0;
+
+	/* Without the prefix a C kernel called "f" would be read as a type, and become "float". */
+	if (strncmp(mangled, "_Z", 2) == 0)
+		text = __cxa_demangle(mangled, NULL, NULL, &status);
+	return text ? text : strdup(mangled);
+}
+
+static size_t skip_group(const char *text, size_t end)
+{
+	static const char close[] = ")>]", open[] = "(<[";
+	const char *which = end ? strchr(close, text[end - 1]) : NULL;
+	size_t depth = 0;
+
+	if (!which || !*which)
+		return end;
+	for (size_t i = end; i-- > 0;) {
+		if (text[i] == *which)
+			depth++;
+		else if (text[i] == open[which - close] && --depth == 0)
+			return i;
+	}
+	return end;
+}
+
+char *ws_truncate_name(const char *demangled)
+{
+	size_t end = strlen(demangled), begin, cut;
+
+	for (;;) {
+		while (end && demangled[end - 1] == ' ')
+			end--;
+		cut = skip_group(demangled, end);
+		if (cut == end || cut == 0)
+			break;
+		end = cut;
+	}
+	begin = end;
+	while (begin && demangled[begin - 1] != ' ' && demangled[begin - 1] != ':')
+		begin--;
+	return strndup(demangled + begin, end - begin);
+}
