@@ -39,6 +39,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Exported where a shared library is made of this: wrapper libraries append, too. */
+#pragma GCC visibility push(default)
+
 struct ws_writer;
 
 struct ws_writer_opts {
@@ -175,5 +178,7 @@ void ws_lane_cancel(struct ws_lane *lane, uint32_t n_bytes);
 
 /* The same in one call for a record built elsewhere; false when it was lost. */
 bool ws_lane_append(struct ws_lane *lane, const struct ws_rec *rec);
+
+#pragma GCC visibility pop
 
 #endif

@@ -35,6 +35,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The collector exports all of it: libraries of wrappers are separate, and preloaded when asked for. */
+#pragma GCC visibility push(default)
+
 /* ---- is it recorded? ---- */
 
 /* Bit per enum ws_service. All 0 until something was asked, and while recording is off. */
@@ -327,5 +330,7 @@ void *ws_pages(size_t n_bytes);
 void ws_pages_free(void *pages, size_t n_bytes);
 
 uint64_t ws_now_ns(void); /* CLOCK_BOOTTIME */
+
+#pragma GCC visibility pop
 
 #endif

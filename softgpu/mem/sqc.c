@@ -179,14 +179,11 @@ void ws_sqc_load(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tins
 							   .line = unknown });
 }
 
-static void fetched(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
+static void fetched(struct ws_model_wave *w, uint64_t t)
 {
-	struct ws_simd *simd = &cu->simd[w->simd];
-
 	t = (t + 3) / 4 * 4;
 	w->ready_at = t > w->not_before ? t : w->not_before;
-	if (simd->next > w->ready_at)
-		simd->next = w->ready_at;
+	ws_wave_wake(w);
 }
 
 void ws_sqc_answer(struct ws_scalar_group *g, const struct ws_request *r, uint64_t time)
@@ -210,7 +207,7 @@ void ws_sqc_answer(struct ws_scalar_group *g, const struct ws_request *r, uint64
 		}
 		if (wait->fetch) {
 			cu->level[WS_C_SQ_IFETCH_LEVEL] += time + fetch - wait->issued;
-			fetched(cu, wait->wave, time + fetch);
+			fetched(wait->wave, time + fetch);
 		} else {
 			loaded(cu, wait->wave, wait->lgkm_slot, wait->issued, time + fetch);
 			ws_wave_answered(wait->wave, time);

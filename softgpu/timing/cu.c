@@ -48,14 +48,6 @@ static uint64_t wait_time(struct ws_model_wave *w, uint64_t now)
 	return vm == WS_NEVER || lgkm == WS_NEVER ? WS_NEVER : vm > lgkm ? vm : lgkm;
 }
 
-static void wake_simd(struct ws_cu *cu, const struct ws_model_wave *w)
-{
-	struct ws_simd *simd = &cu->simd[w->simd];
-
-	if (w->ready_at < simd->next)
-		simd->next = w->ready_at;
-}
-
 static void end_wave(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 {
 	uint64_t life = t - w->started;
@@ -69,7 +61,6 @@ static void end_wave(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 
 void ws_wave_answered(struct ws_model_wave *w, uint64_t now)
 {
-	struct ws_cu *cu = w->cu;
 	uint64_t t;
 
 	if (!w->waiting)
@@ -79,7 +70,7 @@ void ws_wave_answered(struct ws_model_wave *w, uint64_t now)
 		return;
 	w->waiting = false;
 	w->ready_at = round_up(t);
-	wake_simd(cu, w);
+	ws_wave_wake(w);
 }
 
 /* Waits as w->wait_vm and wait_lgkm say, from t on. */
@@ -165,7 +156,8 @@ bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time)
 	w->started = w->issued_at = w->ready_at = round_up(time);
 	w->page = NULL;
 	w->ending = w->waiting = false;
-	w->vm.n_issued = w->vm.n_retired = w->lgkm.n_issued = w->lgkm.n_retired = 0;
+	w->vm = (struct ws_done_ring){ .done = w->vm_done };
+	w->lgkm = (struct ws_done_ring){ .done = w->lgkm_done };
 	if (!ws_trace_next(&w->reader) || !w->reader.run || !settle(cu, w, trace->entry))
 		return false;
 	fetch(cu, w, true, w->started);
@@ -185,13 +177,13 @@ static void barrier(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 	wg->n_at_barrier = 0;
 	for (unsigned s = 0; s < 4; s++)
 		for (uint32_t k = 0; k < cu->simd[s].n_waves; k++) {
-			struct ws_model_wave *other = cu->simd[s].waves[k];
+			struct ws_model_wave *other = cu->simd[s].waves[cu->simd[s].order[k]];
 
 			if (other->wg != wg || other->ready_at != WS_NEVER ||
 			    other->stall != WS_STALL_BARRIER)
 				continue;
 			other->ready_at = round_up(t + 8);
-			wake_simd(cu, other);
+			ws_wave_wake(other);
 		}
 }
 
@@ -391,6 +383,7 @@ static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *
 	uint64_t ready = w->ready_at;
 
 	w->page->count[cu->se][w->slot]++;
+	cu->model->n_issued++;
 	if (ready > w->issued_at)
 		SQ(SQ_WAIT_ANY) += (ready - w->issued_at) / QUAD;
 	SQ(SQ_WAIT_INST_ANY) += (t - ready) / QUAD;
@@ -403,46 +396,58 @@ static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *
 		cu->model->failed = true;
 }
 
+/* The wave may issue. Returns when to look at it again. */
+static uint64_t try_issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w, uint32_t *used,
+			  uint64_t t)
+{
+	const struct ws_tinst *inst = ws_wave_inst(w);
+	uint64_t ready = w->ready_at;
+
+	if (*used & 1u << inst->unit) {
+		w->stall = WS_STALL_NOT_CHOSEN;
+		return t + QUAD;
+	}
+	if (unit_ready(cu, simd, w, inst, t)) {
+		if (inst->unit != WS_UNIT_NONE)
+			*used |= 1u << inst->unit;
+		w->ready_at = ready;
+		issue(cu, simd, w, t);
+		return w->ready_at;
+	}
+	if (w->ready_at > t)
+		return w->ready_at;
+	ready = (valu_free(simd, inst) >> 4) / QUAD * QUAD; /* the unit is busy */
+	return ready > t ? ready : t + QUAD;
+}
+
 /* One quad-cycle of a SIMD. */
 static void issue_quad(struct ws_cu *cu, struct ws_simd *simd, uint64_t t)
 {
-	struct ws_model_wave *waves[WS_MAX_SIMD_WAVES];
+	uint8_t order[WS_MAX_SIMD_WAVES];
 	uint32_t used = 0, n = simd->n_waves;
 	uint64_t next = WS_NEVER;
 
-	memcpy(waves, simd->waves, n * sizeof(waves[0])); /* waves may end on the way */
+	memcpy(order, simd->order, sizeof(order)); /* waves may end on the way */
 	for (uint32_t k = 0; k < n; k++) {
-		struct ws_model_wave *w = waves[k];
-		const struct ws_tinst *inst = ws_wave_inst(w);
-		uint64_t ready = w->ready_at;
+		struct ws_model_wave *w;
+		uint64_t again;
 
+		if (simd->ready[order[k]] > t)
+			continue;
+		w = simd->waves[order[k]];
 		if (w->ending) {
-			if (ready <= t) {
-				end_wave(cu, w, t);
-				continue;
-			}
-		} else if (ready <= t) {
-			bool taken = used & 1u << inst->unit;
-
-			if (!taken && unit_ready(cu, simd, w, inst, t)) {
-				if (inst->unit != WS_UNIT_NONE)
-					used |= 1u << inst->unit;
-				w->ready_at = ready;
-				issue(cu, simd, w, t);
-				ready = w->ready_at;
-			} else if (taken) {
-				w->stall = WS_STALL_NOT_CHOSEN;
-				ready = t + QUAD;
-			} else if (w->ready_at <= t) { /* the unit is busy */
-				ready = (valu_free(simd, inst) >> 4) / QUAD * QUAD;
-				if (ready <= t)
-					ready = t + QUAD;
-			} else {
-				ready = w->ready_at;
-			}
+			simd->ready[order[k]] = WS_NEVER;
+			end_wave(cu, w, t);
+			continue;
 		}
-		next = ready < next ? ready : next;
+		again = try_issue(cu, simd, w, &used, t);
+		simd->ready[order[k]] = w->ready_at;
+		next = again < next ? again : next;
 	}
+	/* an issue may have set others free that were passed already */
+	for (uint32_t k = 0; k < WS_MAX_SIMD_WAVES; k++)
+		if (simd->ready[k] > t && simd->ready[k] < next)
+			next = simd->ready[k];
 	simd->next = next;
 }
 

@@ -21,8 +21,8 @@ struct ws_scalar_group;
 
 /* A memory counter of a wave: when each instruction is done, in order of issue. */
 struct ws_done_ring {
-	uint64_t done[WS_MAX_VM];     /* WS_NEVER: not known yet */
 	uint32_t n_issued, n_retired; /* retired: everything before is known and in the past */
+	uint64_t *done;               /* WS_NEVER: not known yet */
 };
 
 struct ws_model_wg {
@@ -44,14 +44,15 @@ struct ws_model_wave {
 	uint64_t exec;
 	uint32_t lanes;
 	uint64_t fetch_block;
-	struct ws_trace_reader reader;
 	struct ws_done_ring vm, lgkm;
+	struct ws_trace_reader reader;
 	uint64_t started;
 	uint8_t wait_vm, wait_lgkm;
 	struct ws_cu *cu;
 	struct ws_model_wg *wg;
 	uint32_t index;               /* in the workgroup */
 	struct ws_model_wave *next_free;
+	uint64_t lgkm_done[WS_MAX_LGKM], vm_done[WS_MAX_VM];
 };
 
 /* A vector memory instruction on its way. */
@@ -73,7 +74,9 @@ struct ws_op_queue {
 };
 
 struct ws_simd {
-	struct ws_model_wave *waves[WS_MAX_SIMD_WAVES]; /* oldest first */
+	uint64_t ready[WS_MAX_SIMD_WAVES]; /* by slot: ready_at of its wave, WS_NEVER without one */
+	struct ws_model_wave *waves[WS_MAX_SIMD_WAVES]; /* by slot */
+	uint8_t order[WS_MAX_SIMD_WAVES]; /* slots, the oldest wave first */
 	uint32_t n_waves, slots_used;
 	uint64_t next;                /* nothing to do before this cycle */
 	uint64_t valu_free, matrix_free; /* 1/16 cycles */
@@ -173,6 +176,7 @@ struct ws_model {
 	struct ws_cache walked;       /* pages that the shared translation cache has */
 	uint64_t walk_page, walk_ready;
 	uint64_t n_alive;             /* waves */
+	uint64_t n_issued;            /* instructions */
 	uint64_t last_end;
 	uint64_t window_end;
 	bool failed;
@@ -207,6 +211,16 @@ void ws_sample_window(struct ws_cu *cu, uint64_t t);
 static inline struct ws_tinst *ws_wave_inst(const struct ws_model_wave *w)
 {
 	return &w->page->inst[w->slot];
+}
+
+/* w->ready_at has changed: the SIMD must look at it in time. */
+static inline void ws_wave_wake(struct ws_model_wave *w)
+{
+	struct ws_simd *simd = &w->cu->simd[w->simd];
+
+	simd->ready[w->wave_slot] = w->ready_at;
+	if (w->ready_at < simd->next)
+		simd->next = w->ready_at;
 }
 
 static inline uint64_t ws_model_pc(const struct ws_model_wave *w)

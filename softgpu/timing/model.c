@@ -5,6 +5,9 @@
 
 #include "softgpu/timing/impl.h"
 
+/* No wave waits a million cycles: then the traces do not fit each other, and never will. */
+#define MAX_IDLE_WINDOWS 10000
+
 const struct ws_hw *ws_model_hw(const struct ws_model *m)
 {
 	return m->hw;
@@ -113,8 +116,11 @@ static void begin_cu(struct ws_model *m, struct ws_cu *cu)
 	struct ws_cache tags = tcp->tags, pages = tcp->pages;
 
 	memset(cu->simd, 0, sizeof(cu->simd));
-	for (unsigned s = 0; s < 4; s++)
+	for (unsigned s = 0; s < 4; s++) {
 		cu->simd[s].next = WS_NEVER;
+		for (unsigned k = 0; k < WS_MAX_SIMD_WAVES; k++)
+			cu->simd[s].ready[k] = WS_NEVER;
+	}
 	cu->n_waves = cu->n_wgs = cu->lds_used = cu->barriers_used = cu->next_simd = 0;
 	cu->lds_free = 0;
 	cu->busy = (struct ws_busy){ 0 };
@@ -150,7 +156,7 @@ static void begin(struct ws_model *m)
 	m->mhz = m->d->cold ? m->hw->cold_sclk_mhz : m->hw->sclk_mhz;
 	m->utcl2_cycles = m->hw->utcl2_ns * m->mhz / 1000;
 	m->walk_cycles = m->hw->walk_ns * m->mhz / 1000;
-	m->n_alive = m->last_end = 0;
+	m->n_alive = m->n_issued = m->last_end = 0;
 	m->walk_page = WS_NEVER;
 	m->failed = false;
 	m->code.dispatch = m->d;
@@ -181,7 +187,7 @@ static void abandon(struct ws_model *m)
 
 		for (unsigned s = 0; s < 4; s++)
 			for (uint32_t n = 0; n < m->cus[k].simd[s].n_waves; n++) {
-				struct ws_model_wave *w = m->cus[k].simd[s].waves[n];
+				struct ws_model_wave *w = m->cus[k].simd[s].waves[m->cus[k].simd[s].order[n]];
 
 				if (w->wg->traces && m->d->release)
 					m->d->release(m->d->ctx, w->wg->id, w->wg->traces);
@@ -198,8 +204,8 @@ static void abandon(struct ws_model *m)
 
 bool ws_model_run(struct ws_model *m, const struct ws_model_dispatch *d, struct ws_model_result *r)
 {
-	uint64_t t = 0, end;
-	uint32_t window = m->hw->request;
+	uint64_t t = 0, n_before = 0, end;
+	uint32_t window = m->hw->request, n_idle = 0;
 
 	m->d = d;
 	m->r = r;
@@ -217,6 +223,9 @@ bool ws_model_run(struct ws_model *m, const struct ws_model_dispatch *d, struct 
 		m->failed |= m->tcc.lost;
 		ws_tcc_serve(&m->tcc, t + window, window);
 		t += window;
+		n_idle = m->n_issued == n_before ? n_idle + 1 : 0;
+		n_before = m->n_issued;
+		m->failed |= n_idle > MAX_IDLE_WINDOWS;
 	}
 	if (m->failed) {
 		abandon(m);

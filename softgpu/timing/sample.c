@@ -9,7 +9,7 @@ static const struct ws_model_wave *pick(struct ws_cu *cu)
 
 	for (unsigned s = 0; s < 4; s++) {
 		if (n < cu->simd[s].n_waves)
-			return cu->simd[s].waves[n];
+			return cu->simd[s].waves[cu->simd[s].order[n]];
 		n -= cu->simd[s].n_waves;
 	}
 	return NULL;

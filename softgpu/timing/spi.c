@@ -130,7 +130,8 @@ static bool launch_wave(struct ws_model *m, struct ws_cu *cu, struct ws_model_wg
 	w->cu = cu;
 	w->wg = wg;
 	w->index = index;
-	simd->waves[simd->n_waves++] = w;
+	simd->waves[w->wave_slot] = w;
+	simd->order[simd->n_waves++] = w->wave_slot;
 	if (!cu->n_waves++)
 		cu->busy_from = t;
 	if (!m->spi.se_waves[cu->se]++)
@@ -139,8 +140,7 @@ static bool launch_wave(struct ws_model *m, struct ws_cu *cu, struct ws_model_wg
 	if (!ws_wave_begin(cu, w, t))
 		return false;
 	count_wave(cu, w);
-	if (w->ready_at < simd->next)
-		simd->next = w->ready_at;
+	ws_wave_wake(w);
 	return true;
 }
 
@@ -223,10 +223,11 @@ void ws_spi_wave_done(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 	struct ws_model_wg *wg = w->wg;
 	uint32_t k = 0;
 
-	while (simd->waves[k] != w)
+	while (simd->order[k] != w->wave_slot)
 		k++;
 	for (simd->n_waves--; k < simd->n_waves; k++)
-		simd->waves[k] = simd->waves[k + 1];
+		simd->order[k] = simd->order[k + 1];
+	simd->ready[w->wave_slot] = WS_NEVER;
 	simd->slots_used &= ~(1u << w->wave_slot);
 	m->n_alive--;
 	m->last_end = t > m->last_end ? t : m->last_end;
@@ -246,13 +247,12 @@ void ws_spi_wave_done(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 		/* the last wave that the others waited for is gone */
 		for (unsigned s = 0; s < 4; s++)
 			for (uint32_t n = 0; n < cu->simd[s].n_waves; n++) {
-				struct ws_model_wave *other = cu->simd[s].waves[n];
+				struct ws_model_wave *other = cu->simd[s].waves[cu->simd[s].order[n]];
 
 				if (other->wg != wg || other->stall != WS_STALL_BARRIER)
 					continue;
 				other->ready_at = (t + 11) / 4 * 4;
-				if (other->ready_at < cu->simd[s].next)
-					cu->simd[s].next = other->ready_at;
+				ws_wave_wake(other);
 			}
 		wg->n_at_barrier = 0;
 	}

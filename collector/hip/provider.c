@@ -1,0 +1,60 @@
+#include "collector/hip/hip.h"
+
+#include "base/util.h"
+#include "collector/hip/hooks.h"
+#include "collector/hip/streams.h"
+#include "collector/interpose/ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t hip_version; /* 0: not met */
+
+/* "libamdhip64.so.5.2.21153" is HIP version 50221153. Asking HIP would touch its last error. */
+static uint32_t version_of(const char *path)
+{
+	char real_path[PATH_MAX];
+	const char *at = realpath(path, real_path) ? strstr(real_path, ".so.") : NULL;
+	uint32_t parts[3] = { 0 };
+
+	if (at)
+		at += 4;
+	for (int i = 0; at && i < 3; i++) {
+		parts[i] = (uint32_t)strtoul(at, NULL, 10);
+		at = strchr(at, '.');
+		at = at ? at + 1 : NULL;
+	}
+	return parts[0] * 10000000 + parts[1] * 100000 + parts[2];
+}
+
+WS_PUBLIC void ws_hip_found(const char *path)
+{
+	uint32_t version;
+
+	if (__atomic_load_n(&hip_version, __ATOMIC_RELAXED))
+		return;
+	version = version_of(path);
+	/* In this order: it may open the capture, and state() is not to say it as well. */
+	ws_runtime_used(WS_RUNTIME_HIP, version);
+	__atomic_store_n(&hip_version, version ? version : 1, __ATOMIC_RELAXED);
+}
+
+static void state(struct ws_writer *writer)
+{
+	if (ws_asked(WS_SERVICE_HIP_RUNTIME) || ws_asked(WS_SERVICE_HIP_COMPILER)) {
+		ws_ops_state(writer, WS_OP_HIP, ws_hip_ops, ws_hip_n_ops);
+		ws_enum_names_state(writer, ws_hip_names, ws_hip_n_names);
+	}
+	if (__atomic_load_n(&hip_version, __ATOMIC_RELAXED))
+		ws_runtime_state(writer, WS_RUNTIME_HIP, hip_version);
+	ws_hip_streams_state(writer);
+	ws_hip_host_functions_state(writer);
+}
+
+static void forked(void)
+{
+	ws_hip_streams_forked();
+	ws_hip_host_functions_forked();
+}
+
+const struct ws_provider ws_provider_hip = { "hip", state, forked, NULL };

@@ -1,0 +1,25 @@
+/* wrap: what the generated HIP wrappers are made of; included by them only. */
+#ifndef WS_COLLECTOR_HIP_WRAP_H
+#define WS_COLLECTOR_HIP_WRAP_H
+
+#include "base/util.h"
+#include "collector/hip/hip.h"
+#include "collector/hip/hooks.h"
+#include "collector/hip/streams.h"
+#include "collector/interpose/resolve.h"
+#include "collector/interpose/slots.h"
+#include "collector/provider.h"
+
+/* Services whose records name a stream: for them a call's stream is set while it runs. */
+#define WS_STREAM_USERS                                                                            \
+	(WS_SERVICE_BIT(KERNEL) | WS_SERVICE_BIT(MEMORY_COPY) | WS_SERVICE_BIT(MEMORY_ALLOCATION))
+
+static inline uint32_t ws_switches_now(void)
+{
+	return __atomic_load_n(&ws_switches, __ATOMIC_RELAXED);
+}
+
+/* Since ROCm 6 hiprtc is a library of its own; in HIP 5 it is inside. */
+static const char *const ws_hip_libraries[] = { "libamdhip64.so", "libhiprtc.so", NULL };
+
+#endif

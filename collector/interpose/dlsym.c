@@ -1,0 +1,161 @@
+/*
+ * dlsym: wrappers for programs that look functions up by name in a library's handle.
+ *
+ * A preloaded definition wins where the loader binds symbols, but Python's ctypes and plug-in
+ * systems call dlsym(handle, "hipMalloc"), and that looks in the one library only. So this library
+ * stands in front of dlsym: when the real answer lies in one of the libraries that are wrapped, and a
+ * preloaded wrapper of that name exists, the wrapper is the answer. The other way round, a
+ * program that asks whether anybody has "hipMalloc" is not told of a wrapper with nothing behind it.
+ *
+ * Everything else is passed on by a jump, not a call: the C library looks at the return address to
+ * know who asks, and RTLD_NEXT means "behind the caller".
+ *
+ * The alternative, HIP's own callback interface, was not taken: it covers 333 of 399 functions,
+ * exists for one client at a time, switches HIP's profiling on, and costs far more per call.
+ *
+ * Preloaded only together with a library of wrappers. What is not seen: objects opened with
+ * RTLD_DEEPBIND, which by design prefer their own dependencies.
+ */
+#include "base/util.h"
+#include "collector/interpose/resolve.h"
+#include "collector/interpose/wrapped.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+/* For the assembly: where to jump. Set before the first jump. */
+__attribute__((visibility("hidden"))) void *ws_dlsym_target;
+__attribute__((visibility("hidden"))) int ws_dlsym_ours(void *handle, const char *name, void **out);
+
+static const char *file_name(const void *address, Dl_info *info)
+{
+	const char *slash;
+
+	if (!dladdr(address, info) || !info->dli_fname)
+		return "";
+	slash = strrchr(info->dli_fname, '/');
+	return slash ? slash + 1 : info->dli_fname;
+}
+
+static bool begins(const char *text, const char *beginning)
+{
+	return !strncmp(text, beginning, strlen(beginning));
+}
+
+static const struct ws_wrapped *wrapped_name(const char *name)
+{
+	for (const struct ws_wrapped *w = ws_wrapped; w->library; w++)
+		for (size_t i = 0; w->prefixes[i]; i++)
+			if (begins(name, w->prefixes[i]))
+				return w;
+	return NULL;
+}
+
+/* The preloaded wrapper of @name; NULL: none. */
+static void *wrapper_of(const struct ws_wrapped *w, const char *name)
+{
+	Dl_info info;
+	void *fn = ws_dlsym_real(RTLD_DEFAULT, name);
+
+	return fn && begins(file_name(fn, &info), w->wrappers) ? fn : NULL;
+}
+
+/* Does a library that is wrapped have this function? */
+static bool exists_behind(const struct ws_wrapped *w, const char *name)
+{
+	const char *const names[] = { w->library, w->library2 };
+	bool found = ws_dlsym_real(RTLD_NEXT, name) != NULL;
+
+	for (size_t i = 0; !found && i < 2 && names[i]; i++) {
+		void *library = ws_loaded_library(names[i]);
+
+		if (library) {
+			found = ws_dlsym_real(library, name) != NULL;
+			dlclose(library);
+		}
+	}
+	return found;
+}
+
+/* True: *out is the answer. False: ask the C library. */
+int ws_dlsym_ours(void *handle, const char *name, void **out)
+{
+	const struct ws_wrapped *w;
+	int saved_errno = errno;
+	void *fn, *wrapper;
+	Dl_info info;
+
+	/* Several threads may be first; they find the same. */
+	if (!__atomic_load_n(&ws_dlsym_target, __ATOMIC_RELAXED))
+		__atomic_store_n(&ws_dlsym_target, ws_dlsym_libc(), __ATOMIC_RELAXED);
+	if (!name || handle == RTLD_NEXT)
+		return 0;
+	w = wrapped_name(name);
+	if (!w)
+		return 0;
+	wrapper = wrapper_of(w, name);
+	if (!wrapper)
+		goto pass;
+	if (handle == RTLD_DEFAULT) {
+		if (w->optional || exists_behind(w, name))
+			goto pass;
+		/* the C library says it in its own words, about a name that is not there either */
+		*out = ws_dlsym_real(RTLD_NEXT, name);
+		errno = saved_errno;
+		return 1;
+	}
+	fn = ws_dlsym_real(handle, name);
+	if (!fn)
+		goto pass;
+	if (fn != wrapper) {
+		const char *file = file_name(fn, &info);
+
+		if (!begins(file, w->library) && (!w->library2 || !begins(file, w->library2)))
+			goto pass;
+	}
+	*out = wrapper;
+	errno = saved_errno;
+	return 1;
+pass:
+	dlerror();
+	errno = saved_errno;
+	return 0;
+}
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+	".globl dlsym\n"
+	".type dlsym, @function\n"
+	"dlsym:\n"
+	"	.cfi_startproc\n"
+	"	endbr64\n"
+	"	subq $24, %rsp\n"
+	"	.cfi_adjust_cfa_offset 24\n"
+	"	movq %rdi, (%rsp)\n"
+	"	movq %rsi, 8(%rsp)\n"
+	"	leaq 16(%rsp), %rdx\n"
+	"	call ws_dlsym_ours\n"
+	"	movq (%rsp), %rdi\n"
+	"	movq 8(%rsp), %rsi\n"
+	"	movq 16(%rsp), %rdx\n"
+	"	addq $24, %rsp\n"
+	"	.cfi_adjust_cfa_offset -24\n"
+	"	testl %eax, %eax\n"
+	"	jnz 1f\n"
+	"	jmp *ws_dlsym_target(%rip)\n"
+	"1:	movq %rdx, %rax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size dlsym, .-dlsym\n");
+#else
+/* A sibling call where the compiler makes one, which all do with optimisation on. */
+WS_PUBLIC void *dlsym(void *restrict handle, const char *restrict name)
+{
+	void *out;
+
+	if (ws_dlsym_ours(handle, name, &out))
+		return out;
+	return ((void *(*)(void *, const char *))ws_dlsym_target)(handle, name);
+}
+#endif

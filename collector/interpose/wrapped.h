@@ -1,0 +1,24 @@
+/* wrapped: whose functions are wrapped, by name, and in which library the wrappers are. */
+#ifndef WS_COLLECTOR_INTERPOSE_WRAPPED_H
+#define WS_COLLECTOR_INTERPOSE_WRAPPED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ws_wrapped {
+	const char *library, *library2; /* beginnings of file names; the second may be NULL */
+	const char *wrappers;           /* the same, of the library of wrappers */
+	const char *prefixes[6];        /* of function names, NULL-terminated */
+	bool optional;                  /* the wrappers work with nothing behind them */
+};
+
+static const struct ws_wrapped ws_wrapped[] = {
+	{ "libamdhip64.so", "libhiprtc.so", "libwavescope-hip", { "hip", "__hip", "_Z2", "_ZN8hip_impl" },
+	  false },
+	{ "librccl.so", "libnccl.so", "libwavescope-rccl", { "nccl", "msccl" }, false },
+	{ "libroctx64.so", "librocprofiler-sdk-roctx.so", "librocprofiler-sdk-roctx.so", { "roctx" },
+	  true },
+	{ 0 },
+};
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * roctx: AMD's annotation library, both of its names (libroctx64, librocprofiler-sdk-roctx).
+ *
+ * The collector is reached through weak references: a program that runs without it finds
+ * them NULL, and ranges then only count their depth. No symbol versions are defined, because the
+ * loader takes such a library for any version that a program was linked with.
+ */
+#include "base/util.h"
+#include "collector/hip/streams.h"
+#include "collector/provider.h"
+#include "roctx/include/roctx.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#pragma weak ws_marker_mark
+#pragma weak ws_marker_push
+#pragma weak ws_marker_pop
+#pragma weak ws_marker_start
+#pragma weak ws_marker_stop
+#pragma weak ws_marker_pause
+#pragma weak ws_marker_resume
+#pragma weak ws_thread_name
+#pragma weak ws_hip_stream_name
+
+static __thread int depth;
+static uint64_t last_range;
+
+WS_PUBLIC void roctxMarkA(const char *message)
+{
+	if (ws_marker_mark && message)
+		ws_marker_mark(message);
+}
+
+WS_PUBLIC int roctxRangePushA(const char *message)
+{
+	if (ws_marker_push)
+		return ws_marker_push(message ? message : "");
+	return depth++;
+}
+
+WS_PUBLIC int roctxRangePop(void)
+{
+	if (ws_marker_pop)
+		return ws_marker_pop();
+	return depth ? --depth : -1;
+}
+
+WS_PUBLIC roctx_range_id_t roctxRangeStartA(const char *message)
+{
+	if (ws_marker_start)
+		return ws_marker_start(message ? message : "");
+	return __atomic_add_fetch(&last_range, 1, __ATOMIC_RELAXED);
+}
+
+WS_PUBLIC void roctxRangeStop(roctx_range_id_t id)
+{
+	if (ws_marker_stop)
+		ws_marker_stop(id);
+}
+
+WS_PUBLIC int roctxProfilerPause(roctx_thread_id_t tid)
+{
+	if (ws_marker_pause)
+		ws_marker_pause();
+	return 0;
+}
+
+WS_PUBLIC int roctxProfilerResume(roctx_thread_id_t tid)
+{
+	if (ws_marker_resume)
+		ws_marker_resume();
+	return 0;
+}
+
+WS_PUBLIC int roctxGetThreadId(roctx_thread_id_t *tid)
+{
+	if (!tid)
+		return -1;
+	*tid = (roctx_thread_id_t)syscall(SYS_gettid);
+	return 0;
+}
+
+WS_PUBLIC int roctxNameOsThread(const char *name)
+{
+	if (ws_thread_name && name)
+		ws_thread_name(name);
+	return 0;
+}
+
+WS_PUBLIC int roctxNameHipStream(const char *name, const struct ihipStream_t *stream)
+{
+	if (ws_hip_stream_name && name)
+		ws_hip_stream_name(stream, name);
+	return 0;
+}
+
+/* Agents and devices have their names from the hardware; AMD's tools, too, let these two pass. */
+WS_PUBLIC int roctxNameHsaAgent(const char *name, const struct hsa_agent_s *agent)
+{
+	return 0;
+}
+
+WS_PUBLIC int roctxNameHipDevice(const char *name, int device_id)
+{
+	return 0;
+}
+
+WS_PUBLIC uint32_t roctx_version_major(void)
+{
+	return ROCTX_VERSION_MAJOR;
+}
+
+WS_PUBLIC uint32_t roctx_version_minor(void)
+{
+	return ROCTX_VERSION_MINOR;
+}
