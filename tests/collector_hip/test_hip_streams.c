@@ -1,10 +1,11 @@
 #include "collector/hip/streams.h"
 #include "collector/provider.h"
 
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
 
 /* ---- the core, as far as streams use it ---- */
 
