@@ -53,7 +53,8 @@ static void print_row(FILE *to, const char *left, const char *text, unsigned n_c
 
 static void print_option(FILE *to, const struct ws_opt *opt, unsigned n_columns)
 {
-	const char *more = opt->kind == WS_OPT_KIND_MANY ? "..." : "";
+	const char *more =
+		opt->kind == WS_OPT_KIND_MANY || opt->kind == WS_OPT_KIND_SETS ? "..." : "";
 	char ch[] = "    ", left[80];
 
 	if (opt->ch)
@@ -81,7 +82,8 @@ static void print_options(FILE *to, struct ws_opts opts, unsigned n_columns)
 	}
 	fputs("\nHelp:\n", to);
 	for (size_t i = 0; i < WS_ARRAY_LEN(common); i++)
-		print_option(to, &common[i], n_columns);
+		if (!ws_opt_find(opts, common[i].name)) /* a command may have its own */
+			print_option(to, &common[i], n_columns);
 }
 
 void ws_help_print(FILE *to, const struct ws_cmd *cmd, const char *path, unsigned n_columns)

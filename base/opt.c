@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* More values than any command line can hold; a ceiling all the same. */
 #define LIST_MAX 65536
@@ -68,17 +69,13 @@ static enum ws_status bad_value(struct parser *p, const char *shown, const char 
 	return ws_fail(p->err, WS_E_USAGE, "option '%s': '%s' is not %s", shown, value, wanted);
 }
 
-static enum ws_status set_choice(struct parser *p, const struct ws_opt *opt, const char *shown,
-				 const char *value, int *field)
+/* What an option may be set to, and is not. */
+static enum ws_status not_a_choice(struct parser *p, const struct ws_opt *opt, const char *shown,
+				   const char *value)
 {
 	struct ws_buf names;
 	enum ws_status st;
 
-	for (int i = 0; opt->choices[i]; i++)
-		if (strcmp(value, opt->choices[i]) == 0) {
-			*field = i;
-			return WS_OK;
-		}
 	if (ws_str_nearest(value, next_choice, opt->choices))
 		return ws_fail(p->err, WS_E_USAGE,
 			       "option '%s': no choice '%s': did you mean '%s'?", shown, value,
@@ -92,6 +89,51 @@ static enum ws_status set_choice(struct parser *p, const struct ws_opt *opt, con
 	return st;
 }
 
+static enum ws_status set_choice(struct parser *p, const struct ws_opt *opt, const char *shown,
+				 const char *value, int *field)
+{
+	for (int i = 0; opt->choices[i]; i++)
+		if (strcmp(value, opt->choices[i]) == 0) {
+			*field = i;
+			return WS_OK;
+		}
+	return not_a_choice(p, opt, shown, value);
+}
+
+/* A text with choices becomes the choice, as the table spells it. */
+static enum ws_status canonical(struct parser *p, const struct ws_opt *opt, const char *shown,
+				const char **value)
+{
+	if (!opt->choices)
+		return WS_OK;
+	for (int i = 0; opt->choices[i]; i++)
+		if (strcasecmp(*value, opt->choices[i]) == 0) {
+			*value = opt->choices[i];
+			return WS_OK;
+		}
+	return not_a_choice(p, opt, shown, *value);
+}
+
+bool ws_tri_parse(const char *word, enum ws_tri *out_tri)
+{
+	static const struct {
+		const char *word;
+		enum ws_tri tri;
+	} words[] = {
+		{ "y", WS_TRI_YES },    { "yes", WS_TRI_YES }, { "t", WS_TRI_YES },
+		{ "true", WS_TRI_YES }, { "on", WS_TRI_YES },  { "1", WS_TRI_YES },
+		{ "n", WS_TRI_NO },     { "no", WS_TRI_NO },   { "f", WS_TRI_NO },
+		{ "false", WS_TRI_NO }, { "off", WS_TRI_NO },  { "0", WS_TRI_NO },
+	};
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(words); i++)
+		if (strcasecmp(word, words[i].word) == 0) {
+			*out_tri = words[i].tri;
+			return true;
+		}
+	return false;
+}
+
 /* Write one value into the field; @shown is the option as it was typed. */
 static enum ws_status set_value(struct parser *p, const struct ws_opt *opt, const char *shown,
 				const char *value)
@@ -99,8 +141,13 @@ static enum ws_status set_value(struct parser *p, const struct ws_opt *opt, cons
 	struct ws_str view = ws_str_from(value);
 	void *field = (char *)p->values + opt->offset;
 	struct ws_strv *list = field;
+	enum ws_status st;
 
 	switch (opt->kind) {
+	case WS_OPT_KIND_TRI:
+		return ws_tri_parse(value, field)
+			       ? WS_OK
+			       : bad_value(p, shown, value, "yes or no: a program goes after '--'");
 	case WS_OPT_KIND_BOOL:
 		return ws_str_bool(view, field) ? WS_OK : bad_value(p, shown, value, "yes or no");
 	case WS_OPT_KIND_U64:
@@ -112,15 +159,19 @@ static enum ws_status set_value(struct parser *p, const struct ws_opt *opt, cons
 	case WS_OPT_KIND_F64:
 		return ws_str_f64(view, field) ? WS_OK : bad_value(p, shown, value, "a number");
 	case WS_OPT_KIND_STR:
-		*(const char **)field = value;
-		return WS_OK;
+		st = canonical(p, opt, shown, &value);
+		if (!st)
+			*(const char **)field = value;
+		return st;
 	case WS_OPT_KIND_CHOICE:
 		return set_choice(p, opt, shown, value, field);
 	case WS_OPT_KIND_LIST:
 	case WS_OPT_KIND_MANY:
+	case WS_OPT_KIND_SETS:
+		st = value ? canonical(p, opt, shown, &value) : WS_OK;
 		if (!list->max_n)
 			list->max_n = LIST_MAX;
-		return ws_vec_push(list, value, p->err);
+		return st ? st : ws_vec_push(list, value, p->err);
 	case WS_OPT_KIND_GROUP:
 		break;
 	}
@@ -131,17 +182,24 @@ static enum ws_status set_value(struct parser *p, const struct ws_opt *opt, cons
 static enum ws_status take_value(struct parser *p, const struct ws_opt *opt, const char *shown,
 				 const char *attached)
 {
-	enum ws_status st;
+	enum ws_status st = opt->kind == WS_OPT_KIND_SETS ? set_value(p, opt, shown, NULL) : WS_OK;
+	bool none_next = p->at >= p->argc || p->argv[p->at][0] == '-';
 
+	if (st)
+		return st;
+	if (opt->kind == WS_OPT_KIND_TRI && !attached && none_next)
+		return set_value(p, opt, shown, "yes");
 	if (attached)
 		return set_value(p, opt, shown, attached);
+	if (opt->kind == WS_OPT_KIND_SETS && none_next)
+		return WS_OK;
 	if (p->at >= p->argc || (opt->kind == WS_OPT_KIND_MANY && p->argv[p->at][0] == '-'))
 		return ws_fail(p->err, WS_E_USAGE, "option '%s' needs a value: %s %s", shown, shown,
 			       opt->arg);
 	do {
 		st = set_value(p, opt, shown, p->argv[p->at++]);
-	} while (!st && opt->kind == WS_OPT_KIND_MANY && p->at < p->argc &&
-		 p->argv[p->at][0] != '-');
+	} while (!st && (opt->kind == WS_OPT_KIND_MANY || opt->kind == WS_OPT_KIND_SETS) &&
+		 p->at < p->argc && p->argv[p->at][0] != '-');
 	return st;
 }
 
@@ -163,7 +221,7 @@ static enum ws_status parse_long(struct parser *p, char *word)
 	snprintf(shown, sizeof(shown), "--%.*s", WS_STR_ARGS(name));
 	if (!opt && ws_str_starts(name, "no-")) {
 		opt = find_long(p->opts, (struct ws_str){ name.at + 3, name.n - 3 });
-		if (opt && opt->kind == WS_OPT_KIND_BOOL) {
+		if (opt && (opt->kind == WS_OPT_KIND_BOOL || opt->kind == WS_OPT_KIND_TRI)) {
 			if (equals)
 				return ws_fail(p->err, WS_E_USAGE, "option '%s' takes no value",
 					       shown);
@@ -244,6 +302,20 @@ enum ws_status ws_opt_parse(struct ws_opts opts, enum ws_opt_order order, int ar
 void ws_opt_fini(struct ws_opts opts, void *values)
 {
 	for (size_t i = 0; i < opts.n; i++)
-		if (opts.at[i].kind == WS_OPT_KIND_LIST || opts.at[i].kind == WS_OPT_KIND_MANY)
+		if (opts.at[i].kind == WS_OPT_KIND_LIST || opts.at[i].kind == WS_OPT_KIND_MANY ||
+		    opts.at[i].kind == WS_OPT_KIND_SETS)
 			ws_vec_fini((struct ws_strv *)((char *)values + opts.at[i].offset));
+}
+
+enum ws_status ws_opt_set(const struct ws_opt *opt, const char *shown, const char *value,
+			  void *values, struct ws_err *err)
+{
+	struct parser p = { .values = values, .err = err };
+
+	return set_value(&p, opt, shown, value);
+}
+
+const struct ws_opt *ws_opt_find(struct ws_opts opts, const char *name)
+{
+	return find_long(opts, ws_str_from(name));
 }

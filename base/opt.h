@@ -14,7 +14,8 @@
  * Understood: --name value, --name=value, -n value, -nvalue, -qv for two flags,
  * --no-quiet and --quiet=no for flags, -- to end the options. The last of
  * repeated options wins, except that lists collect. -h, --help, -V and --version
- * are known without a row, unless a row takes the name.
+ * are known without a row, unless a row takes the name. A TRI flag takes the next
+ * word for its value unless that is an option: y yes t true on 1, n no f false off 0.
  *
  * Values are borrowed from argv. Lists are allocated: ws_opt_fini() frees them.
  */
@@ -38,7 +39,11 @@ enum ws_opt_kind {
 	WS_OPT_KIND_CHOICE, /* int: the index of one of `choices` */
 	WS_OPT_KIND_LIST,   /* struct ws_strv: one more value each time it is given */
 	WS_OPT_KIND_MANY,   /* struct ws_strv: takes all values up to the next option */
+	WS_OPT_KIND_TRI,    /* enum ws_tri: a flag whose value may be the next word */
+	WS_OPT_KIND_SETS,   /* struct ws_strv: as MANY, none is fine; NULL before each occurrence */
 };
+
+enum ws_tri { WS_TRI_UNSET, WS_TRI_NO, WS_TRI_YES };
 
 struct ws_opt {
 	enum ws_opt_kind kind;
@@ -47,7 +52,7 @@ struct ws_opt {
 	const char *arg;            /* what --help calls the value; NULL for flags */
 	const char *text;           /* help; NULL hides the row */
 	size_t offset;              /* of the field in the struct of values */
-	const char *const *choices; /* names by index, NULL at the end */
+	const char *const *choices; /* names by index, NULL at the end; for texts: any case */
 };
 
 /* clang-format off */
@@ -70,6 +75,15 @@ struct ws_opt {
 	{ WS_OPT_KIND_LIST, ch, name, arg, text, WS_OPT_FIELD_(T, field, struct ws_strv), NULL }
 #define WS_OPT_MANY(T, field, ch, name, arg, text)                                                 \
 	{ WS_OPT_KIND_MANY, ch, name, arg, text, WS_OPT_FIELD_(T, field, struct ws_strv), NULL }
+#define WS_OPT_TRI(T, field, ch, name, text)                                                       \
+	{ WS_OPT_KIND_TRI, ch, name, NULL, text, WS_OPT_FIELD_(T, field, enum ws_tri), NULL }
+#define WS_OPT_SETS(T, field, ch, name, arg, text)                                                 \
+	{ WS_OPT_KIND_SETS, ch, name, arg, text, WS_OPT_FIELD_(T, field, struct ws_strv), NULL }
+/* A text, or texts, that must be one of @choices. */
+#define WS_OPT_ONE_OF(T, field, ch, name, arg, choices, text)                                      \
+	{ WS_OPT_KIND_STR, ch, name, arg, text, WS_OPT_FIELD_(T, field, const char *), choices }
+#define WS_OPT_SOME_OF(T, field, ch, name, arg, choices, text)                                     \
+	{ WS_OPT_KIND_MANY, ch, name, arg, text, WS_OPT_FIELD_(T, field, struct ws_strv), choices }
 /* clang-format on */
 
 enum ws_opt_order {
@@ -98,5 +112,14 @@ enum ws_status ws_opt_parse(struct ws_opts opts, enum ws_opt_order order, int ar
 			    void *values, struct ws_opt_rest *out_rest, struct ws_err *err);
 
 void ws_opt_fini(struct ws_opts opts, void *values); /* frees the lists */
+
+/*
+ * Set one option from elsewhere (a file, the environment), with the same checks;
+ * @shown names it in messages. @value must live as long as @values.
+ */
+enum ws_status ws_opt_set(const struct ws_opt *opt, const char *shown, const char *value,
+			  void *values, struct ws_err *err);
+const struct ws_opt *ws_opt_find(struct ws_opts opts, const char *name); /* long name, or NULL */
+bool ws_tri_parse(const char *word, enum ws_tri *out_tri); /* any case */
 
 #endif

@@ -4,14 +4,14 @@
  * A record is a header of 16 bytes, fields at fixed places, and for some types a
  * tail whose length a field gives. Records are multiples of 8 bytes, aligned to
  * 8, in the byte order of the machine that wrote them (the file header tells).
- * Padding and fields called `zero` are written as 0. A later version may add
- * fields at the end of the fixed part only by adding a record type.
+ * Padding and fields called `zero` are written as 0. A layout never
+ * changes: what a type lacks, a new type has.
  *
  * Nothing derivable is stored: durations, names of known enumerations, counts,
  * demangled names and percentages are the reader's work.
  *
- * Who     Nobody owns a record's thread field unless it has one: the thread of a
- *         record is the owner of the lane at that point (WS_REC_OWNER).
+ * Thread  A record is of the thread in its `tid` field; without one, of the thread
+ *         that owns the lane at that point (WS_REC_OWNER).
  * Time    Two clocks. `_ns` fields are nanoseconds of CLOCK_BOOTTIME, which is what
  *         ROCr stamps GPU work with. `_ticks` fields are raw counter values (x86
  *         time stamp counter, Arm virtual counter) that WS_REC_CLOCK pairs place on

@@ -91,23 +91,26 @@ def header(rows, out):
 
 
 def wrapper(i, row, out):
+    """Two functions: the traced call, and in front of it a test that needs no stack frame."""
     table, _, _, hook, ret, name, params, names = row
     service = SERVICES[table][0]
     call = "%s%s(%s)" % ("ws_hsa." if hook == "-" else "ws_hsa_hook_", name, ", ".join(names))
-    out.write("static %swrap_%s(%s)\n{\n" % (pad(ret), name, ", ".join(params) or "void"))
+    traced = "trace_%s(%s)" % (name, ", ".join(names))
+    declared = ", ".join(params) or "void"
     void = ret == "void"
+    out.write("static __attribute__((noinline)) %strace_%s(%s)\n{\n" % (pad(ret), name, declared))
     if not void:
         out.write("\t%sret_;\n" % pad(ret))
-    out.write("\tstruct ws_thread *t_;\n\tstruct ws_call call_;\n\n")
-    if void:
-        out.write("\tif (!ws_on(WS_SERVICE_%s)) {\n\t\t%s;\n\t\treturn;\n\t}\n" % (service, call))
-    else:
-        out.write("\tif (!ws_on(WS_SERVICE_%s))\n\t\treturn %s;\n" % (service, call))
-    out.write("\tt_ = ws_call_begin(&call_);\n")
+    out.write("\tstruct ws_call call_;\n\tstruct ws_thread *t_ = ws_call_begin(&call_);\n\n")
     out.write("\t%s%s;\n" % ("" if void else "ret_ = ", call))
     out.write("\tws_call_end(t_, &call_, WS_OP_HSA + %d, WS_DOMAIN_HSA_API);\n" % i)
     if not void:
         out.write("\treturn ret_;\n")
+    out.write("}\n\nstatic %swrap_%s(%s)\n{\n" % (pad(ret), name, declared))
+    if void:
+        out.write("\tif (ws_on(WS_SERVICE_%s))\n\t\t%s;\n\telse\n\t\t%s;\n" % (service, traced, call))
+    else:
+        out.write("\treturn ws_on(WS_SERVICE_%s) ? %s : %s;\n" % (service, traced, call))
     out.write("}\n\n")
 
 

@@ -22,6 +22,13 @@ struct result {
 	struct ws_softgpu_pc_sample *samples;
 };
 
+/* A queue runs one dispatch at a time, so its model is never waited for. */
+struct queue_model {
+	struct queue_model *next;
+	uint64_t queue;
+	struct ws_model *model;
+};
+
 struct ws_counting {
 	const struct ws_hw *hw;
 	pthread_mutex_t lock;         /* all but the model */
@@ -36,8 +43,7 @@ struct ws_counting {
 
 	uint64_t sample_waves;        /* model about so many waves of a dispatch; 0: all */
 
-	pthread_mutex_t model_lock;   /* one dispatch at a time */
-	struct ws_model *model;
+	struct queue_model *models;
 };
 
 struct ws_count_run {
@@ -80,7 +86,6 @@ struct ws_counting *ws_counting_create(const struct ws_hw *hw)
 	c->newest = &c->oldest;
 	c->sample_waves = read_sample_waves();
 	pthread_mutex_init(&c->lock, NULL);
-	pthread_mutex_init(&c->model_lock, NULL);
 	return c;
 }
 
@@ -100,9 +105,14 @@ void ws_counting_destroy(struct ws_counting *c)
 	ws_counting_drop(c, UINT64_MAX);
 	ws_selection_free(&c->wanted);
 	free(c->seen);
-	ws_model_destroy(c->model);
+	while (c->models) {
+		struct queue_model *q = c->models;
+
+		c->models = q->next;
+		ws_model_destroy(q->model);
+		free(q);
+	}
 	pthread_mutex_destroy(&c->lock);
-	pthread_mutex_destroy(&c->model_lock);
 	free(c);
 }
 
@@ -203,16 +213,31 @@ static void sample(void *ctx, const struct ws_pc_sample *s)
 	};
 }
 
+static struct ws_model *model_of(struct ws_counting *c, uint64_t queue)
+{
+	struct queue_model *q;
+
+	pthread_mutex_lock(&c->lock);
+	for (q = c->models; q && q->queue != queue; q = q->next)
+		;
+	if (!q && (q = calloc(1, sizeof(*q)))) {
+		q->queue = queue;
+		q->model = ws_model_create(c->hw);
+		q->next = c->models;
+		c->models = q;
+	}
+	pthread_mutex_unlock(&c->lock);
+	return q ? q->model : NULL;
+}
+
 static void *run_model(void *arg)
 {
 	struct ws_count_run *run = arg;
 	struct ws_counting *c = run->counting;
 
-	pthread_mutex_lock(&c->model_lock);
-	if (!c->model)
-		c->model = ws_model_create(c->hw);
-	run->counted = c->model && ws_model_run(c->model, &run->d, &run->r);
-	pthread_mutex_unlock(&c->model_lock);
+	struct ws_model *model = model_of(c, run->info.queue);
+
+	run->counted = model && ws_model_run(model, &run->d, &run->r);
 	/* given up: nobody will take what still comes */
 	pthread_mutex_lock(&run->lock);
 	run->wanted = UINT64_MAX;

@@ -383,6 +383,7 @@ static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *
 	uint64_t ready = w->ready_at;
 
 	w->page->count[cu->se][w->slot]++;
+	cu->model->n_issued++;
 	if (ready > w->issued_at)
 		SQ(SQ_WAIT_ANY) += (ready - w->issued_at) / QUAD;
 	SQ(SQ_WAIT_INST_ANY) += (t - ready) / QUAD;

@@ -176,6 +176,7 @@ struct ws_model {
 	struct ws_cache walked;       /* pages that the shared translation cache has */
 	uint64_t walk_page, walk_ready;
 	uint64_t n_alive;             /* waves */
+	uint64_t n_issued;            /* instructions */
 	uint64_t last_end;
 	uint64_t window_end;
 	bool failed;

@@ -5,6 +5,9 @@
 
 #include "softgpu/timing/impl.h"
 
+/* No wave waits a million cycles: then the traces do not fit each other, and never will. */
+#define MAX_IDLE_WINDOWS 10000
+
 const struct ws_hw *ws_model_hw(const struct ws_model *m)
 {
 	return m->hw;
@@ -153,7 +156,7 @@ static void begin(struct ws_model *m)
 	m->mhz = m->d->cold ? m->hw->cold_sclk_mhz : m->hw->sclk_mhz;
 	m->utcl2_cycles = m->hw->utcl2_ns * m->mhz / 1000;
 	m->walk_cycles = m->hw->walk_ns * m->mhz / 1000;
-	m->n_alive = m->last_end = 0;
+	m->n_alive = m->n_issued = m->last_end = 0;
 	m->walk_page = WS_NEVER;
 	m->failed = false;
 	m->code.dispatch = m->d;
@@ -201,8 +204,8 @@ static void abandon(struct ws_model *m)
 
 bool ws_model_run(struct ws_model *m, const struct ws_model_dispatch *d, struct ws_model_result *r)
 {
-	uint64_t t = 0, end;
-	uint32_t window = m->hw->request;
+	uint64_t t = 0, n_before = 0, end;
+	uint32_t window = m->hw->request, n_idle = 0;
 
 	m->d = d;
 	m->r = r;
@@ -220,6 +223,9 @@ bool ws_model_run(struct ws_model *m, const struct ws_model_dispatch *d, struct 
 		m->failed |= m->tcc.lost;
 		ws_tcc_serve(&m->tcc, t + window, window);
 		t += window;
+		n_idle = m->n_issued == n_before ? n_idle + 1 : 0;
+		n_before = m->n_issued;
+		m->failed |= n_idle > MAX_IDLE_WINDOWS;
 	}
 	if (m->failed) {
 		abandon(m);

@@ -78,3 +78,21 @@ need_sample() {
 need_program() {
 	command -v "$1" >/dev/null 2>&1 || skip "no $1 here"
 }
+
+# The collector and its wrappers, the software GPU and a program to trace: all that
+# rocprofv3 needs to record something.
+need_tracing() {
+	need_softgpu
+	for lib in libwavescope-collector.so libwavescope-hip.so librocprofiler-sdk-roctx.so.1; do
+		[ -e "$WS_BUILD/lib/$lib" ] || skip "$lib is not in this build"
+	done
+	need_sample vcopy
+	vcopy=$WS_BUILD/samples/vcopy
+	unset ROCPROF_OUTPUT_PATH ROCPROF_OUTPUT_FILE_NAME ROCPROF_OUTPUT_FORMAT ROCPROF_TMPDIR
+	cd "$work"
+}
+
+# Rows of a CSV file without its header.
+rows() { sed 1d "$1" | wc -l; }
+err_lacks() { ! grep -qF -e "$1" "$err" || fail "'$shown' complains '$1'"; }
+is() { [ "$1" = "$2" ] || fail "${3:-value}: '$1' is not '$2'"; }

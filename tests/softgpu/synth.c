@@ -70,6 +70,8 @@ static struct ws_wg_traces *next(void *ctx, uint64_t wg)
 	t->waves = malloc(t->n_waves * sizeof(*t->waves));
 	for (uint32_t w = 0; w < t->n_waves; w++)
 		put_wave(&t->waves[w], run, wg, w);
+	if (run->cut && wg == run->d.n_wgs / 2)
+		t->waves[t->n_waves - 1].memory.size /= 2;
 	return t;
 }
 

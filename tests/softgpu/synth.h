@@ -31,6 +31,7 @@ struct synth_run {
 	const struct synth_kernel *kernel;
 	struct ws_model_dispatch d;
 	uint64_t n_released;
+	bool cut;                     /* the traces end too early */
 	uint32_t first_wave_lanes;    /* lanes of every wave; 0: 64 */
 };
 

@@ -74,11 +74,30 @@ static void vcopy_counts_as_recorded_on_mi100(void **state)
 	check(&ws_hw_mi100, 1);
 }
 
+static void a_damaged_trace_is_no_result(void **state)
+{
+	struct synth_kernel k = synth_vcopy(true);
+	struct ws_model *m = ws_model_create(&ws_hw_mi210);
+	struct ws_model_result r;
+	struct synth_run run;
+
+	synth_prepare(&run, &k, 64, 4);
+	run.cut = true;
+	assert_false(ws_model_run(m, &run.d, &r));
+	synth_prepare(&run, &k, 64, 4); /* and the model is as good as before */
+	assert_true(ws_model_run(m, &run.d, &r));
+	assert_int_equal(run.n_released, 64);
+	assert_int_equal(WS_SUM(&r, SQ, SQ_WAVES), 256);
+	ws_model_result_free(&r);
+	ws_model_destroy(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vcopy_counts_as_recorded_on_mi200),
 		cmocka_unit_test(vcopy_counts_as_recorded_on_mi100),
+		cmocka_unit_test(a_damaged_trace_is_no_result),
 	};
 
 	return RUN(tests);

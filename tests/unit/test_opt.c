@@ -11,7 +11,9 @@ struct args {
 	int64_t shift;
 	double factor;
 	int format;
-	struct ws_strv gpus, counters;
+	struct ws_strv gpus, counters, sets, some;
+	enum ws_tri trace;
+	const char *level;
 };
 
 static const char *const formats[] = { "csv", "json", "pftrace", NULL };
@@ -29,6 +31,10 @@ static const struct ws_opt rows[] = {
 	WS_OPT_CHOICE(struct args, format, 'f', "format", "NAME", formats, "csv, json or pftrace"),
 	WS_OPT_LIST(struct args, gpus, 0, "gpu", "NAME", "a GPU"),
 	WS_OPT_MANY(struct args, counters, 0, "pmc", "NAME", "counters"),
+	WS_OPT_TRI(struct args, trace, 's', "sys-trace", "trace"),
+	WS_OPT_SETS(struct args, sets, 0, "set", "NAME", "sets"),
+	WS_OPT_SOME_OF(struct args, some, 0, "some", "NAME", formats, "formats"),
+	WS_OPT_ONE_OF(struct args, level, 0, "level", "NAME", formats, "a format"),
 };
 static const struct ws_opts opts = { rows, WS_ARRAY_LEN(rows) };
 
@@ -122,6 +128,60 @@ static void lists_collect(void **state)
 	ws_opt_fini(opts, &p.args);
 }
 
+static void three_states_take_a_value_when_there_is_one(void **state)
+{
+	static const struct {
+		const char *line;
+		enum ws_tri wanted;
+	} cases[] = {
+		{ "-q", WS_TRI_UNSET },
+		{ "--sys-trace", WS_TRI_YES },
+		{ "--sys-trace -q", WS_TRI_YES },
+		{ "--sys-trace -- app", WS_TRI_YES },
+		{ "--sys-trace=no", WS_TRI_NO },
+		{ "--sys-trace OFF", WS_TRI_NO },
+		{ "-s f", WS_TRI_NO },
+		{ "-s1", WS_TRI_YES },
+		{ "-s --no-sys-trace", WS_TRI_NO },
+	};
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
+		struct parsed p;
+
+		parse(&p, WS_OPT_MIXED, cases[i].line);
+		assert_int_equal(p.st, WS_OK);
+		assert_int_equal(p.args.trace, cases[i].wanted);
+	}
+}
+
+static void sets_are_kept_apart_and_may_be_empty(void **state)
+{
+	struct parsed p;
+
+	parse(&p, WS_OPT_MIXED, "--set A B --set --set=C -q");
+	assert_int_equal(p.st, WS_OK);
+	assert_int_equal(p.args.sets.n, 6);
+	assert_null(p.args.sets.at[0]);
+	assert_string_equal(p.args.sets.at[2], "B");
+	assert_null(p.args.sets.at[3]);
+	assert_null(p.args.sets.at[4]);
+	assert_string_equal(p.args.sets.at[5], "C");
+	ws_opt_fini(opts, &p.args);
+}
+
+static void texts_with_choices_are_spelled_as_in_the_table(void **state)
+{
+	struct parsed p;
+
+	parse(&p, WS_OPT_MIXED, "--some CSV pftrace --level Json");
+	assert_int_equal(p.st, WS_OK);
+	assert_string_equal(p.args.some.at[0], "csv");
+	assert_string_equal(p.args.level, "json");
+	ws_opt_fini(opts, &p.args);
+	parse(&p, WS_OPT_MIXED, "--level xml");
+	assert_int_equal(p.st, WS_E_USAGE);
+}
+
 static void operands_are_gathered_around_options(void **state)
 {
 	struct parsed p;
@@ -173,6 +233,8 @@ static void mistakes_are_named_with_what_to_do(void **state)
 		{ "--count -1", "option '--count': '-1' is not a whole number" },
 		{ "--factor=_", "option '--factor': '_' is not a number" },
 		{ "--quiet=perhaps", "option '--quiet': 'perhaps' is not yes or no" },
+		{ "--sys-trace ./app",
+		  "option '--sys-trace': './app' is not yes or no: a program goes after" },
 		{ "--no-quiet=1", "option '--no-quiet' takes no value" },
 		{ "--no-count", "unknown option '--no-count'" },
 		{ "-f jsn", "option '-f': no choice 'jsn': did you mean 'json'?" },
@@ -210,6 +272,9 @@ int main(void)
 		cmocka_unit_test(flags_can_be_bundled_negated_and_spelled_out),
 		cmocka_unit_test(numbers_and_choices_are_typed),
 		cmocka_unit_test(lists_collect),
+		cmocka_unit_test(three_states_take_a_value_when_there_is_one),
+		cmocka_unit_test(sets_are_kept_apart_and_may_be_empty),
+		cmocka_unit_test(texts_with_choices_are_spelled_as_in_the_table),
 		cmocka_unit_test(operands_are_gathered_around_options),
 		cmocka_unit_test(a_programs_own_options_are_left_alone),
 		cmocka_unit_test(mistakes_are_named_with_what_to_do),

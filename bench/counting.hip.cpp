@@ -1,0 +1,125 @@
+/*
+ * counting: what counting costs. Each kernel is run plain and counted in turn, in one process; printed
+ * are the medians and their ratio. The aim is a ratio under 3.
+ */
+#include <hip/hip_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <dlfcn.h>
+#include <vector>
+
+extern "C" {
+#include "softgpu/counters/service.h"
+}
+
+#define HIP_OK(call)                                                                               \
+	do {                                                                                       \
+		hipError_t e_ = (call);                                                            \
+		if (e_ != hipSuccess) {                                                            \
+			fprintf(stderr, "bench: %s: %s\n", #call, hipGetErrorString(e_));          \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+__global__ void copy(const double *a, double *c, int n)
+{
+	int id = blockIdx.x * 256 + threadIdx.x;
+
+	if (id < n)
+		c[id] = a[id];
+}
+
+__global__ void arithmetic(float *c, int n)
+{
+	float v = threadIdx.x;
+
+	for (int i = 0; i < n; i++) {
+		v = __builtin_fmaf(v, 1.1f, 0.5f);
+		v = __builtin_fmaf(v, 0.3f, 0.5f);
+		v = __builtin_fmaf(v, 1.2f, 0.5f);
+		v = __builtin_fmaf(v, 0.4f, 0.5f);
+	}
+	c[blockIdx.x * 256 + threadIdx.x] = v;
+}
+
+__global__ void gemm(const float *a, const float *b, float *c, int n)
+{
+	__shared__ float ta[16][16], tb[16][16];
+	int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
+	float sum = 0;
+
+	for (int k = 0; k < n; k += 16) {
+		ta[ty][tx] = a[row * n + k + tx];
+		tb[ty][tx] = b[(k + ty) * n + col];
+		__syncthreads();
+		for (int i = 0; i < 16; i++)
+			sum += ta[ty][i] * tb[i][tx];
+		__syncthreads();
+	}
+	c[row * n + col] = sum;
+}
+
+static double now()
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + 1e-9 * ts.tv_nsec;
+}
+
+static decltype(&ws_softgpu_count) choose;
+
+template <class L> static double timed(bool counting, L launch)
+{
+	const char *names[] = { "SQ_INSTS", "TCC_HIT_sum", "GRBM_COUNT" };
+	char error[200];
+
+	if (choose(1, names, counting ? 3 : 0, error, sizeof(error))) {
+		fprintf(stderr, "bench: %s\n", error);
+		exit(1);
+	}
+	double from = now();
+
+	launch();
+	HIP_OK(hipDeviceSynchronize());
+	return now() - from;
+}
+
+template <class L> static void measure(const char *name, int repeats, L launch)
+{
+	std::vector<double> plain, counted;
+
+	timed(false, launch); /* the first run loads code */
+	for (int k = 0; k < repeats; k++) {
+		plain.push_back(timed(false, launch));
+		counted.push_back(timed(true, launch));
+	}
+	std::sort(plain.begin(), plain.end());
+	std::sort(counted.begin(), counted.end());
+	printf("%-24s plain %8.2f ms (%.2f..%.2f)  counted %8.2f ms (%.2f..%.2f)  %5.2fx\n", name,
+	       1e3 * plain[repeats / 2], 1e3 * plain.front(), 1e3 * plain.back(), 1e3 * counted[repeats / 2],
+	       1e3 * counted.front(), 1e3 * counted.back(), counted[repeats / 2] / plain[repeats / 2]);
+}
+
+int main(int argc, char **argv)
+{
+	int repeats = argc > 1 ? atoi(argv[1]) : 7;
+	double *a, *c;
+
+	HIP_OK(hipMalloc(&a, 8 << 20));
+	HIP_OK(hipMalloc(&c, 8 << 20));
+	choose = (decltype(choose))dlsym(RTLD_DEFAULT, "ws_softgpu_count");
+	if (!choose) {
+		fprintf(stderr, "bench: not the software GPU: it cannot be asked to count\n");
+		return 1;
+	}
+	measure("copy 8 MiB", repeats, [&] { copy<<<4096, 256>>>(a, c, 1 << 20); });
+	measure("fma chains", repeats, [&] { arithmetic<<<256, 256>>>((float *)c, 500); });
+	measure("gemm 256, tiles in LDS", repeats,
+		[&] { gemm<<<dim3(16, 16), dim3(16, 16)>>>((float *)a, (float *)a, (float *)c, 256); });
+	return 0;
+}

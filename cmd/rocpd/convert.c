@@ -1,0 +1,157 @@
+/* rocpd convert: a database in the other formats. */
+#include "cmd/rocpd/convert.h"
+
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "output/output.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define T struct convert_args
+
+static const char *const format_names[] = { "csv", "pftrace", "perfetto", "otf2", NULL };
+static const char *const backends[] = { "inprocess", "system", NULL };
+static const char *const policies[] = { "discard", "ring_buffer", NULL };
+static const char *const indices[] = { "absolute", "relative", "type-relative", NULL };
+
+#define FORMAT_OPT                                                                                 \
+	WS_OPT_SOME_OF(T, formats, 'f', "output-format", "FORMAT", format_names,                   \
+		       "csv, pftrace (or perfetto), otf2: one or more"),
+/* What all of these take, besides the format. */
+#define REST_OPTS                                                                                  \
+	RPD_OUTPUT_OPTS(T),                                                                        \
+		WS_OPT_BOOL(T, common.kernel_rename, 0, "kernel-rename",                           \
+			    "name kernels by the roctx range around their launch"),                \
+		WS_OPT_ONE_OF(T, agent_index, 0, "agent-index-value", "KIND", indices,             \
+			      "absolute, relative (the default) or type-relative numbers"),        \
+		WS_OPT_BOOL(T, group_by_queue, 0, "group-by-queue",                                \
+			    "timelines per queue instead of per stream"),                          \
+		WS_OPT_ONE_OF(T, perfetto_backend, 0, "perfetto-backend", "NAME", backends, NULL), \
+		WS_OPT_ONE_OF(T, perfetto_fill_policy, 0, "perfetto-buffer-fill-policy", "POLICY", \
+			      policies, NULL),                                                     \
+		WS_OPT_U64(T, perfetto_buffer_size, 0, "perfetto-buffer-size", "KB", NULL),        \
+		WS_OPT_U64(T, perfetto_shmem_size_hint, 0, "perfetto-shmem-size-hint", "KB",       \
+			   NULL),                                                                  \
+		RPD_WINDOW_OPTS(T)
+
+static const struct ws_opt opts[] = { RPD_INPUT_OPTS(T), WS_OPT_GROUP("Output"),
+				      FORMAT_OPT REST_OPTS };
+static const struct ws_opt one_opts[] = { RPD_INPUT_OPTS(T), WS_OPT_GROUP("Output"), REST_OPTS };
+
+/* pftrace and otf2: as captures, through the writers of rocprofv3. */
+static enum ws_status convert_traces(struct rpd_db *db, const struct convert_args *args,
+				     uint32_t formats, const char *prefix, struct ws_err *err)
+{
+	struct ws_output_result result = { .n_files = 0 };
+	struct ws_output_config cfg;
+	struct ws_strv paths = { .max_n = 0 };
+	struct ws_trace *trace = NULL;
+	char folder[] = "/tmp/rocpd-XXXXXX";
+	enum ws_status st;
+
+	if (!mkdtemp(folder))
+		return ws_fail(err, WS_E_IO, "cannot make a temporary folder '%s'", folder);
+	ws_output_config_init(&cfg);
+	cfg.formats = formats;
+	cfg.prefix = prefix;
+	cfg.group_by_queue = args->group_by_queue;
+	cfg.kernel_rename = args->common.kernel_rename;
+	if (args->agent_index && strcmp(args->agent_index, "absolute") == 0)
+		cfg.agent_index = WS_AGENT_INDEX_ABSOLUTE;
+	else if (args->agent_index && strcmp(args->agent_index, "type-relative") == 0)
+		cfg.agent_index = WS_AGENT_INDEX_TYPE;
+	st = rpd_import(db, folder, &paths, err);
+	if (!st && paths.n)
+		st = ws_trace_open(paths.at, paths.n, &(struct ws_trace_opts){ 0 }, &trace, err);
+	if (!st && paths.n)
+		st = ws_output_write(trace, NULL, 0, &cfg, &result, err);
+	for (size_t i = 0; i < result.n_files; i++)
+		if (!result.files[i].err.status)
+			printf("    %s\n", result.files[i].path);
+	ws_output_result_fini(&result);
+	ws_trace_close(trace);
+	for (size_t i = 0; i < paths.n; i++) {
+		unlink(paths.at[i]);
+		free((void *)paths.at[i]);
+	}
+	ws_vec_fini(&paths);
+	rmdir(folder);
+	return st;
+}
+
+static enum ws_status convert_all(const struct convert_args *args, const char *const *formats,
+				  size_t n_formats, struct ws_err *err)
+{
+	struct ws_buf prefix;
+	struct rpd_db db;
+	enum ws_status st = rpd_open(&db, &args->common, err);
+
+	ws_buf_init(&prefix, PATH_MAX - 64);
+	if (!st)
+		st = rpd_output_path(rpd_default(args->common.output_path, "ROCPD_OUTPUT_PATH",
+						 "./rocpd-output-data"),
+				     rpd_default(args->common.output_file, "ROCPD_OUTPUT_NAME",
+						 "out"),
+				     "", &prefix, err);
+	for (size_t i = 0; i < n_formats && !st; i++) {
+		const char *format = strcmp(formats[i], "perfetto") ? formats[i] : "pftrace";
+
+		printf("Converting database(s) to %s format:\n", format);
+		if (strcmp(format, "csv") == 0)
+			st = rpd_convert_csv(&db, args, prefix.at, err);
+		else
+			st = convert_traces(&db, args,
+					    strcmp(format, "otf2") ? WS_OUTPUT_BIT(PFTRACE)
+								   : WS_OUTPUT_BIT(OTF2),
+					    prefix.at, err);
+	}
+	if (!st)
+		puts("Done. Exiting...");
+	ws_buf_fini(&prefix);
+	rpd_close(&db);
+	return st;
+}
+
+static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
+{
+	const struct convert_args *args = call->values;
+
+	(void)exit_code;
+	if (!args->formats.n)
+		return ws_fail(err, WS_E_USAGE, "no format: -f csv, -f pftrace or -f otf2");
+	return convert_all(args, args->formats.at, args->formats.n, err);
+}
+
+const struct ws_cmd rpd_convert_cmd = {
+	.name = "convert",
+	.summary = "write a database as CSV, Perfetto trace or OTF2",
+	.usage = "-i FILE... -f FORMAT... [options]",
+	.notes = "Example:\n"
+		 "  rocpd convert -i host/4711_results.db -f pftrace -o run1 -d .",
+	.opts = { opts, WS_ARRAY_LEN(opts) },
+	.values_bytes = sizeof(struct convert_args),
+	.run = run,
+};
+
+/* The same under a name of its own, one per format. */
+#define ALONE(id, format)                                                                          \
+	static enum ws_status run_##id(const struct ws_cmd_call *call, int *exit_code,             \
+				       struct ws_err *err)                                         \
+	{                                                                                          \
+		(void)exit_code;                                                                   \
+		return convert_all(call->values, (const char *const[]){ format }, 1, err);         \
+	}                                                                                          \
+	const struct ws_cmd ws_##id##_cmd = {                                                      \
+		.name = #id,                                                                       \
+		.summary = "write a database as " format,                                          \
+		.usage = "-i FILE... [options]",                                                   \
+		.opts = { one_opts, WS_ARRAY_LEN(one_opts) },                                      \
+		.values_bytes = sizeof(struct convert_args),                                       \
+		.run = run_##id,                                                                   \
+	};
+ALONE(rocpd2csv, "csv")
+ALONE(rocpd2pftrace, "pftrace")
+ALONE(rocpd2otf2, "otf2")

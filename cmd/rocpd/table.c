@@ -1,0 +1,238 @@
+/* Rows of a query, for people and for programs. */
+#include "cmd/rocpd/rocpd.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS_MAX 512
+
+const char *const rpd_format_names[] = { "console", "csv",       "json",      "md", "html",
+					 "pdf",     "dashboard", "clipboard", NULL };
+
+const char *rpd_format_suffix(enum rpd_format format)
+{
+	static const char *const suffixes[] = { "", ".csv", ".json", ".md", ".html" };
+
+	return suffixes[format];
+}
+
+/* A value as text; numbers as SQLite has them, NULL as nothing. */
+static const char *cell(sqlite3_stmt *stmt, int i)
+{
+	const char *text = (const char *)sqlite3_column_text(stmt, i);
+
+	return text ? text : "";
+}
+
+/* What people see instead of nothing. */
+static const char *shown(sqlite3_stmt *stmt, int i)
+{
+	return sqlite3_column_type(stmt, i) == SQLITE_NULL ? "None" : cell(stmt, i);
+}
+
+/* Columns on the screen: what follows a UTF-8 lead byte takes none. */
+static int width(const char *text)
+{
+	int n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+static void csv_cell(FILE *to, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, to);
+		return;
+	}
+	fputc('"', to);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', to);
+		fputc(*text, to);
+	}
+	fputc('"', to);
+}
+
+static void html_text(FILE *to, const char *text)
+{
+	for (; *text; text++) {
+		const char *entity = *text == '<'   ? "&lt;"
+				     : *text == '>' ? "&gt;"
+				     : *text == '&' ? "&amp;"
+						    : NULL;
+
+		if (entity)
+			fputs(entity, to);
+		else
+			fputc(*text, to);
+	}
+}
+
+static void md_text(FILE *to, const char *text)
+{
+	for (; *text; text++)
+		fputs(*text == '|' ? "\\|" : *text == '\n' ? " " : (char[]){ *text, 0 }, to);
+}
+
+static void json_value(FILE *to, json_t *value)
+{
+	json_dumpf(value, to, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+	json_decref(value);
+}
+
+static void json_cell(FILE *to, sqlite3_stmt *stmt, int i)
+{
+	json_t *text;
+
+	switch (sqlite3_column_type(stmt, i)) {
+	case SQLITE_INTEGER:
+		fprintf(to, "%lld", sqlite3_column_int64(stmt, i));
+		break;
+	case SQLITE_FLOAT:
+		if (isfinite(sqlite3_column_double(stmt, i)))
+			fputs(cell(stmt, i), to);
+		else
+			fputs("null", to);
+		break;
+	case SQLITE_NULL:
+		fputs("null", to);
+		break;
+	default:
+		text = json_string(cell(stmt, i)); /* NULL: not UTF-8 */
+		json_value(to, text ? text : json_null());
+	}
+}
+
+/* ---- one row in each format; row 0 is the header ---- */
+
+struct printing {
+	FILE *to;
+	sqlite3_stmt *stmt;
+	int n, widths[COLUMNS_MAX];
+	uint64_t row;
+};
+
+static void console_row(struct printing *p, bool header)
+{
+	for (int i = 0; i < p->n; i++) {
+		const char *text = header ? sqlite3_column_name(p->stmt, i) : shown(p->stmt, i);
+
+		fprintf(p->to, "%s%*s%s", i ? " " : "", p->widths[i] - width(text), "", text);
+	}
+	fputc('\n', p->to);
+}
+
+static void csv_row(struct printing *p, bool header)
+{
+	for (int i = 0; i < p->n; i++) {
+		if (i)
+			fputc(',', p->to);
+		csv_cell(p->to, header ? sqlite3_column_name(p->stmt, i) : cell(p->stmt, i));
+	}
+	fputc('\n', p->to);
+}
+
+static void json_row(struct printing *p, bool header)
+{
+	if (header) {
+		fputc('[', p->to);
+		return;
+	}
+	fputs(p->row ? ",\n  {" : "\n  {", p->to);
+	for (int i = 0; i < p->n; i++) {
+		fputs(i ? ",\n    " : "\n    ", p->to);
+		json_value(p->to, json_string(sqlite3_column_name(p->stmt, i)));
+		fputs(": ", p->to);
+		json_cell(p->to, p->stmt, i);
+	}
+	fputs("\n  }", p->to);
+}
+
+static void md_row(struct printing *p, bool header)
+{
+	for (int i = 0; i < p->n; i++) {
+		fputs("| ", p->to);
+		md_text(p->to, header ? sqlite3_column_name(p->stmt, i) : shown(p->stmt, i));
+		fputc(' ', p->to);
+	}
+	fputs("|\n", p->to);
+	for (int i = 0; header && i < p->n; i++)
+		fputs("|:---", p->to);
+	if (header)
+		fputs("|\n", p->to);
+}
+
+static void html_row(struct printing *p, bool header)
+{
+	const char *tag = header ? "th" : "td";
+
+	if (header)
+		fputs("<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<table border=\"1\">\n<thead>\n",
+		      p->to);
+	fputs("<tr>", p->to);
+	for (int i = 0; i < p->n; i++) {
+		fprintf(p->to, "<%s>", tag);
+		html_text(p->to, header ? sqlite3_column_name(p->stmt, i) : shown(p->stmt, i));
+		fprintf(p->to, "</%s>", tag);
+	}
+	fputs("</tr>\n", p->to);
+	if (header)
+		fputs("</thead>\n<tbody>\n", p->to);
+}
+
+static const struct {
+	void (*row)(struct printing *p, bool header);
+	const char *end;
+} formats[RPD_FORMAT_COUNT] = {
+	[RPD_CONSOLE] = { console_row, "" },
+	[RPD_CSV] = { csv_row, "" },
+	[RPD_JSON] = { json_row, "\n]\n" },
+	[RPD_MD] = { md_row, "" },
+	[RPD_HTML] = { html_row, "</tbody>\n</table>\n" },
+};
+
+static int measure(struct printing *p)
+{
+	int rc;
+
+	for (int i = 0; i < p->n; i++)
+		p->widths[i] = width(sqlite3_column_name(p->stmt, i));
+	while ((rc = sqlite3_step(p->stmt)) == SQLITE_ROW)
+		for (int i = 0; i < p->n; i++)
+			p->widths[i] = WS_MAX(p->widths[i], width(shown(p->stmt, i)));
+	sqlite3_reset(p->stmt);
+	return rc;
+}
+
+enum ws_status rpd_print(FILE *to, enum rpd_format format, sqlite3_stmt *stmt, uint64_t *out_rows,
+			 struct ws_err *err)
+{
+	struct printing p = { .to = to, .stmt = stmt, .n = sqlite3_column_count(stmt) };
+	int rc = SQLITE_DONE;
+
+	*out_rows = 0;
+	if (p.n > COLUMNS_MAX)
+		return ws_fail(err, WS_E_LIMIT, "more than %d columns", COLUMNS_MAX);
+	if (format == RPD_CONSOLE)
+		rc = measure(&p);
+	if (rc == SQLITE_DONE)
+		rc = sqlite3_step(stmt);
+	/* The header waits for the first row: no rows, no table. */
+	for (; rc == SQLITE_ROW; rc = sqlite3_step(stmt)) {
+		if (!p.row)
+			formats[format].row(&p, true);
+		formats[format].row(&p, false);
+		p.row++;
+	}
+	if (p.row)
+		fputs(formats[format].end, to);
+	*out_rows = p.row;
+	if (rc != SQLITE_DONE)
+		ws_fail(err, WS_E_FORMAT, "SQLite: %s", sqlite3_errmsg(sqlite3_db_handle(stmt)));
+	sqlite3_reset(stmt);
+	return rc == SQLITE_DONE ? WS_OK : WS_E_FORMAT;
+}

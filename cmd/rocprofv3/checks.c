@@ -1,0 +1,278 @@
+#include "cmd/rocprofv3/checks.h"
+
+#include "base/log.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "cmd/rocprofv3/services.h"
+
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define F(field) offsetof(struct rp_args, field)
+
+/* Options that are numbers. */
+static const struct {
+	size_t field;
+	const char *name;
+	uint64_t min, max;
+} numbers[] = {
+	{ F(perfetto_buffer_size), "perfetto-buffer-size", 0, UINT64_MAX },
+	{ F(perfetto_shmem_size_hint), "perfetto-shmem-size-hint", 0, UINT64_MAX },
+	{ F(minimum_output_data), "minimum-output-data", 0, UINT64_MAX >> 10 },
+	{ F(capture_limit), "capture-limit", 1, UINT64_MAX >> 20 },
+	{ F(attach_duration_msec), "attach-duration-msec", 0, UINT64_MAX },
+	{ F(spm_sample_interval), "spm-sample-interval", 1, UINT64_MAX },
+	{ F(pmc_group_interval), "pmc_group_interval", 1, UINT32_MAX },
+	{ F(att_target_cu), "att-target-cu", 0, UINT32_MAX },
+	{ F(att_simd_select), "att-simd-select", 0, UINT32_MAX },
+	{ F(att_buffer_size), "att-buffer-size", 1, UINT64_MAX },
+	{ F(att_shader_engine_mask), "att-shader-engine-mask", 0, UINT64_MAX },
+	{ F(att_perfcounter_ctrl), "att-perfcounter-ctrl", 1, 32 },
+	{ F(att_activity), "att-activity", 1, 16 },
+	{ F(att_consecutive_kernels), "att-consecutive-kernels", 0, UINT32_MAX },
+};
+
+static enum ws_status check_numbers(const struct rp_args *args, struct ws_err *err)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(numbers); i++) {
+		const char *text = *(const char *const *)((const char *)args + numbers[i].field);
+		uint64_t value;
+
+		if (!text)
+			continue;
+		if (!ws_str_u64(ws_str_from(text), &value))
+			return ws_fail(err, WS_E_USAGE, "option '--%s': '%s' is not a whole number",
+				       numbers[i].name, text);
+		if (value < numbers[i].min || value > numbers[i].max)
+			return ws_fail(err, WS_E_USAGE, "option '--%s': %s is not in %llu to %llu",
+				       numbers[i].name, text, (unsigned long long)numbers[i].min,
+				       (unsigned long long)numbers[i].max);
+	}
+	return WS_OK;
+}
+
+static enum ws_status check_regex(const char *option, const char *text, struct ws_err *err)
+{
+	char why[96];
+	regex_t regex;
+	int failed = text ? regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) : 0;
+
+	if (!text)
+		return WS_OK;
+	if (!failed) {
+		regfree(&regex);
+		return WS_OK;
+	}
+	regerror(failed, &regex, why, sizeof(why));
+	return ws_fail(err, WS_E_USAGE, "option '--%s': '%s' is no regular expression: %s", option,
+		       text, why);
+}
+
+static enum ws_status check_regexes(const struct rp_args *args, struct ws_err *err)
+{
+	enum ws_status st = check_regex("kernel-include-regex", args->kernel_include_regex, err);
+
+	if (!st)
+		st = check_regex("kernel-exclude-regex", args->kernel_exclude_regex, err);
+	for (size_t i = 0; i < args->summary_groups.n && !st; i++)
+		st = check_regex("summary-groups", args->summary_groups.at[i], err);
+	return st;
+}
+
+/* '[1-3]', '[1, 2, [5-8]]': brackets, commas and blanks separate numbers and ranges. */
+static enum ws_status check_ranges(const struct rp_args *args, struct ws_err *err)
+{
+	for (size_t i = 0; i < args->kernel_iteration_range.n; i++) {
+		const char *at = args->kernel_iteration_range.at[i];
+
+		for (at += strspn(at, "[], "); *at; at += strspn(at, "[], ")) {
+			struct ws_str low, rest = { at, strcspn(at, "[], ") };
+			uint64_t a, b;
+
+			at += rest.n;
+			ws_str_next(&rest, '-', &low);
+			if (!ws_str_u64(low, &a) || (rest.at && (!ws_str_u64(rest, &b) || b < a)))
+				return ws_fail(err, WS_E_USAGE,
+					       "option '--kernel-iteration-range': '%s' is not a "
+					       "range such as [1-3] or [1, 2, [5-8]]",
+					       args->kernel_iteration_range.at[i]);
+		}
+	}
+	return WS_OK;
+}
+
+/* Options that say something about results, and need some. */
+static enum ws_status check_enabled(const struct rp_args *args, bool has_program,
+				    struct ws_err *err)
+{
+	static const char *const needy[] = { "stats",
+					     "summary",
+					     "summary-per-domain",
+					     "summary-groups",
+					     "summary-output-file",
+					     "summary-units" };
+	const char *ci = getenv("ROCPROFILER_CI");
+	enum ws_tri tri = WS_TRI_NO;
+
+	if (rp_n_enabled(args) || !has_program)
+		return WS_OK;
+	ws_log_warn("No tracing options were enabled.");
+	for (size_t i = 0; i < WS_ARRAY_LEN(needy); i++) {
+		const struct ws_opt *opt = ws_opt_find(rp_opts, needy[i]);
+		const void *field = (const char *)args + opt->offset;
+
+		if (!rp_is_set(opt, args) ||
+		    (opt->kind == WS_OPT_KIND_TRI && *(const enum ws_tri *)field != WS_TRI_YES))
+			continue;
+		return ws_fail(err, WS_E_STATE,
+			       "Fatal error: No tracing options were enabled for --%s option.: "
+			       "add --kernel-trace or another trace option",
+			       needy[i]);
+	}
+	if (ci && ws_tri_parse(ci, &tri) && tri == WS_TRI_YES)
+		return ws_fail(err, WS_E_STATE, "Fatal error: No tracing options were enabled");
+	return WS_OK;
+}
+
+static enum ws_status check_pc_sampling(const struct rp_args *args, struct ws_err *err)
+{
+	int64_t interval = 0;
+	unsigned n = !!args->pc_sampling_unit + !!args->pc_sampling_method +
+		     !!args->pc_sampling_interval;
+
+	if (n && args->pc_sampling_beta_enabled != WS_TRI_YES)
+		return ws_fail(err, WS_E_STATE,
+			       "Fatal error: PC sampling unavailable. The feature is implicitly "
+			       "disabled. To enable it, use --pc-sampling-beta-enabled");
+	if ((n || args->pc_sampling_beta_enabled == WS_TRI_YES) && n < 3)
+		return ws_fail(err, WS_E_STATE,
+			       "Fatal error: All three PC sampling configurations need to be set: "
+			       "--pc-sampling-unit, --pc-sampling-method, --pc-sampling-interval");
+	if (n && (!ws_str_i64(ws_str_from(args->pc_sampling_interval), &interval) || interval <= 0))
+		return ws_fail(
+			err, WS_E_STATE,
+			"Fatal error: PC sampling interval must be a positive number, not '%s'",
+			args->pc_sampling_interval);
+	return WS_OK;
+}
+
+/* Thread trace: AMD's decoder is a library of its own, which users install themselves. */
+static enum ws_status find_decoder(const struct rp_args *args, struct ws_err *err)
+{
+	const char *path = getenv("LD_LIBRARY_PATH");
+	struct ws_str rest = ws_str_from(path ? path : ""), dir;
+	struct ws_buf looked;
+	bool found = false;
+	char file[PATH_MAX];
+	enum ws_status st = WS_OK;
+
+	ws_buf_init(&looked, 160);
+	for (size_t i = 0; i < args->att_library_path.n; i++) {
+		ws_buf_printf(&looked, "%s%s", looked.n ? ":" : "", args->att_library_path.at[i]);
+		snprintf(file, sizeof(file), "%s/librocprof-trace-decoder.so",
+			 args->att_library_path.at[i]);
+		found |= ws_path_exists(file);
+	}
+	while (!args->att_library_path.n && ws_str_next(&rest, ':', &dir)) {
+		ws_buf_printf(&looked, "%s%.*s", looked.n ? ":" : "", WS_STR_ARGS(dir));
+		snprintf(file, sizeof(file), "%.*s/librocprof-trace-decoder.so", WS_STR_ARGS(dir));
+		found |= ws_path_exists(file);
+	}
+	if (!found)
+		st = ws_fail(err, WS_E_NOTFOUND,
+			     "Fatal error: rocprof-trace-decoder library path not found in '%s': "
+			     "--att-library-path says where it is",
+			     looked.at);
+	else
+		st = ws_fail(err, WS_E_UNSUPPORTED,
+			     "thread trace is a recording by the GPU itself: it needs an Instinct "
+			     "GPU and AMD's SDK; --kernel-trace works here");
+	ws_buf_fini(&looked);
+	return st;
+}
+
+static enum ws_status check_thread_trace(const struct rp_args *args, struct ws_err *err)
+{
+	bool counters = args->att_perfcounters.n || args->att_perfcounter_ctrl;
+
+	if (args->advanced_thread_trace != WS_TRI_YES)
+		return WS_OK;
+	if ((counters || args->att_activity) && args->pmc.n)
+		return ws_fail(err, WS_E_STATE,
+			       "Fatal error: counters of the thread trace and --pmc exclude each "
+			       "other");
+	if (counters && args->att_activity)
+		return ws_fail(err, WS_E_STATE,
+			       "Fatal error: --att-activity excludes --att-perfcounters and "
+			       "--att-perfcounter-ctrl: it sets both");
+	return find_decoder(args, err);
+}
+
+static enum ws_status check_counters(const struct rp_args *args, struct ws_err *err)
+{
+	if (args->pmc.n && args->pmc_groups.n)
+		return ws_fail(
+			err, WS_E_STATE,
+			"Fatal error: Cannot specify both --pmc and (input file) pmc_groups");
+	if (args->spm.n && (args->pmc.n || args->pc_sampling_beta_enabled == WS_TRI_YES))
+		return ws_fail(
+			err, WS_E_USAGE,
+			"--spm excludes --pmc and PC sampling: run them one after the other");
+	if (args->spm.n && args->spm_beta_enabled != WS_TRI_YES)
+		return ws_fail(err, WS_E_USAGE, "--spm needs --spm-beta-enabled");
+	return WS_OK;
+}
+
+enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	if (args->pid.n)
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       "attaching to a running program (-p, --pid) is not in this version: "
+			       "start it with 'rocprofv3 ... -- PROGRAM' (collection periods are "
+			       "-P now)");
+	st = check_numbers(args, err);
+	if (!st)
+		st = check_regexes(args, err);
+	if (!st)
+		st = check_ranges(args, err);
+	if (!st && !args->mpi_world_rank_variable != !args->mpi_world_size_variable)
+		st = ws_fail(err, WS_E_USAGE,
+			     "--mpi-world-rank-variable and --mpi-world-size-variable go together");
+	if (!st)
+		st = check_counters(args, err);
+	if (!st)
+		st = check_enabled(args, has_program, err);
+	if (!st && args->benchmark_mode && strcmp(args->benchmark_mode, "execution-profile") == 0 &&
+	    args->group_by_queue == WS_TRI_YES)
+		st = ws_fail(err, WS_E_STATE,
+			     "Fatal error: --benchmark-mode execution-profile excludes "
+			     "--group-by-queue");
+	if (!st && !has_program && args->echo != WS_TRI_YES && args->list_avail != WS_TRI_YES)
+		st = ws_fail(err, WS_E_STATE,
+			     "Fatal error: No application provided: put it after --, as in "
+			     "'rocprofv3 --kernel-trace -- ./app'");
+	if (!st)
+		st = check_pc_sampling(args, err);
+	if (!st)
+		st = check_thread_trace(args, err);
+	/* Better no run than one that records nothing. */
+	if (!st && has_program && args->echo != WS_TRI_YES && !rp_service_bits(args) &&
+	    rp_missing(args, 0))
+		st = ws_fail(err, WS_E_UNSUPPORTED,
+			     "%s are not recorded by this version, and nothing else was asked for: "
+			     "--kernel-trace and the other trace options work",
+			     rp_missing(args, 0));
+	if (st)
+		return st;
+	/* Regions are switched by markers: without those nothing would ever start. */
+	if (args->selected_regions == WS_TRI_YES && args->marker_trace != WS_TRI_YES) {
+		ws_log_info("--selected-regions listens to roctx: --marker-trace is on");
+		args->marker_trace = WS_TRI_YES;
+	}
+	return WS_OK;
+}

@@ -1,0 +1,294 @@
+#include "cmd/rocprofv3/convert.h"
+
+#include "base/log.h"
+#include "base/map.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cmd/rocprofv3/config_json.h"
+#include "output/output.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFAULT_STEM "%hostname%/%pid%"
+
+struct conversion {
+	const struct rp_convert *how;
+	struct rp_outcome *outcome;
+	struct ws_output_config cfg; /* but for the prefix, the same for all processes */
+	struct ws_arena arena;
+	struct ws_map prefixes; /* given out in this run */
+};
+
+uint32_t rp_format_bits(const struct ws_strv *words)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < words->n; i++) {
+		enum ws_output_format format;
+
+		if (ws_output_by_word(words->at[i], &format))
+			bits |= 1u << format;
+	}
+	return bits;
+}
+
+static void say_opened(void *ctx, const char *path, const char *guid)
+{
+	(void)ctx;
+	if (guid)
+		fprintf(stderr, "Opened result file: %s (UUID=%s)\n", path, guid);
+	else
+		fprintf(stderr, "Opened result file: %s\n", path);
+}
+
+/* STDOUT_FILENO or STDERR_FILENO when @name says so; -1 for files. */
+static int stream_of(const char *name)
+{
+	if (name && (strcmp(name, "stdout") == 0 || strcmp(name, "STDOUT") == 0))
+		return STDOUT_FILENO;
+	if (name && (strcmp(name, "stderr") == 0 || strcmp(name, "STDERR") == 0))
+		return STDERR_FILENO;
+	return -1;
+}
+
+static uint64_t number(const char *text, uint64_t otherwise)
+{
+	uint64_t value;
+
+	return text && ws_str_u64(ws_str_from(text), &value) ? value : otherwise;
+}
+
+static void configure(struct conversion *c)
+{
+	static const char *const units[] = { "nsec", "usec", "msec", "sec" };
+	static const char *const indices[] = { "relative", "absolute", "type-relative" };
+	const struct rp_args *args = c->how->args;
+	struct ws_output_config *cfg = &c->cfg;
+
+	ws_output_config_init(cfg);
+	cfg->formats = c->how->env_formats | rp_format_bits(&args->output_format);
+	if (!cfg->formats)
+		cfg->formats = WS_OUTPUT_BIT(ROCPD);
+	cfg->stream_fd = stream_of(args->output_directory);
+	if (cfg->stream_fd < 0)
+		cfg->stream_fd = stream_of(args->output_file);
+	cfg->stats = args->stats == WS_TRI_YES;
+	cfg->summary = args->summary == WS_TRI_YES;
+	cfg->summary_per_domain = args->summary_per_domain == WS_TRI_YES;
+	cfg->summary_groups = args->summary_groups.at;
+	cfg->n_summary_groups = args->summary_groups.n;
+	cfg->summary_file = args->summary_output_file;
+	for (unsigned i = 0; i < WS_ARRAY_LEN(units); i++)
+		if (args->summary_units && strcmp(args->summary_units, units[i]) == 0)
+			cfg->summary_unit = (enum ws_time_unit)i;
+	for (unsigned i = 0; i < WS_ARRAY_LEN(indices); i++)
+		if (args->agent_index && strcmp(args->agent_index, indices[i]) == 0)
+			cfg->agent_index = (enum ws_agent_index)i;
+	cfg->group_by_queue = args->group_by_queue == WS_TRI_YES;
+	cfg->kernel_rename = args->kernel_rename == WS_TRI_YES;
+	cfg->minimum_bytes = number(args->minimum_output_data, 0) * 1024;
+	cfg->opened = say_opened;
+	cfg->perfetto_buffer_size_kb =
+		number(args->perfetto_buffer_size, cfg->perfetto_buffer_size_kb);
+	cfg->perfetto_shmem_size_hint_kb =
+		number(args->perfetto_shmem_size_hint, cfg->perfetto_shmem_size_hint_kb);
+	if (args->perfetto_backend)
+		cfg->perfetto_backend = args->perfetto_backend;
+	if (args->perfetto_buffer_fill_policy)
+		cfg->perfetto_buffer_fill_policy = args->perfetto_buffer_fill_policy;
+}
+
+/* ---- names ---- */
+
+/* The process as its files are named. */
+static struct ws_place place_of(const struct rp_convert *how, const struct ws_process *process)
+{
+	struct ws_place place = *how->place;
+
+	place.argv = process->argv;
+	place.n_argv = process->n_argv;
+	place.pid = process->pid;
+	/* We stand between the program and its parent, which users count ranks by. */
+	if (how->recovering || process->ppid != (uint32_t)getpid())
+		place.ppid = process->ppid;
+	if (process->n_env)
+		place.env = ws_lookup_list(process->env);
+	ws_rank_find(place.env, &place.rank);
+	if (*process->facts[WS_FACT_HOSTNAME])
+		place.hostname = process->facts[WS_FACT_HOSTNAME];
+	if (how->recovering)
+		place.launched =
+			(time_t)(((int64_t)process->init_ns + process->realtime_offset_ns) /
+				 1000000000);
+	return place;
+}
+
+/* Two processes of a run never share a name: the later one gets its pid, or a number. */
+static enum ws_status make_unique(struct conversion *c, const struct ws_process *process,
+				  struct ws_buf *prefix, struct ws_err *err)
+{
+	size_t n = prefix->n;
+	char *kept;
+
+	for (unsigned i = 0; ws_map_get(&c->prefixes, prefix->at); i++) {
+		prefix->n = n;
+		prefix->at[n] = '\0';
+		ws_buf_printf(prefix, i ? "_%u_%u" : "_%u", process->pid, i);
+		if (ws_buf_status(prefix, err))
+			return err->status;
+	}
+	kept = ws_arena_strdup(&c->arena, prefix->at);
+	if (!kept)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	return ws_map_put(&c->prefixes, ws_str_from(kept), kept, err);
+}
+
+static enum ws_status name_files(struct conversion *c, const struct ws_process *process,
+				 struct ws_buf *prefix, struct ws_err *err)
+{
+	const struct rp_args *args = c->how->args;
+	struct ws_place place = place_of(c->how, process);
+	const char *dir = args->output_directory ? args->output_directory : place.cwd;
+	const char *stem = args->output_file ? args->output_file : DEFAULT_STEM;
+	struct ws_buf path, file;
+	enum ws_status st;
+
+	ws_buf_init(&path, PATH_MAX);
+	ws_buf_init(&file, PATH_MAX);
+	st = ws_place_expand(&place, dir, &path, err);
+	if (!st)
+		st = ws_place_expand(&place, stem, &file, err);
+	if (!st && path.n && path.at[0] != '/')
+		ws_buf_printf(prefix, "%s/", c->how->place->cwd);
+	ws_buf_add(prefix, path.at);
+	if (*c->how->folder)
+		ws_buf_printf(prefix, "/%s", c->how->folder);
+	c->cfg.output_path = ws_arena_strdup(&c->arena, prefix->at);
+	c->cfg.output_file = ws_arena_strdup(&c->arena, file.at);
+	c->cfg.raw_output_path = dir;
+	c->cfg.raw_output_file = stem;
+	ws_buf_printf(prefix, "/%s", file.at);
+	if (!st)
+		st = ws_buf_status(prefix, err);
+	if (!st)
+		st = make_unique(c, process, prefix, err);
+	ws_buf_fini(&path);
+	ws_buf_fini(&file);
+	return st;
+}
+
+/* ---- one capture ---- */
+
+static bool still_runs(const struct ws_process *process)
+{
+	return !process->ended && kill((pid_t)process->pid, 0) == 0;
+}
+
+static bool has_data(const struct ws_process *process)
+{
+	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++)
+		if (process->ledger[d].written)
+			return true;
+	return false;
+}
+
+/* Every file that could not be written, with its sentence; true when there was none. */
+static bool report_failures(const struct ws_output_result *result, enum ws_status st,
+			    const struct ws_err *err)
+{
+	bool told = false;
+
+	for (size_t i = 0; i < result->n_files; i++)
+		if (result->files[i].err.status) {
+			ws_log_error("%s", result->files[i].err.text);
+			told = true;
+		}
+	if (st && !told)
+		ws_log_error("%s", err->text);
+	return !st && !told;
+}
+
+/* True: everything in it is in the output, and it may go. */
+static bool convert_one(struct conversion *c, const char *path)
+{
+	struct ws_trace_opts opts = {
+		.mangled_names = c->how->args->mangled_kernels == WS_TRI_YES,
+		.truncated_names = c->how->args->truncate_kernels == WS_TRI_YES,
+	};
+	struct ws_output_result result = { .n_files = 0 };
+	const struct ws_process *process;
+	struct ws_trace *trace = NULL;
+	struct ws_buf prefix;
+	struct ws_err err = { WS_OK, "" };
+	enum ws_status st = ws_trace_open(&path, 1, &opts, &trace, &err);
+	bool good = false;
+
+	if (st || !ws_trace_n_processes(trace)) {
+		ws_log_error("%s: %s", path, st ? err.text : "no process in it");
+		c->outcome->n_failed++;
+		ws_trace_close(trace);
+		return false;
+	}
+	process = ws_trace_process(trace, 0);
+	ws_buf_init(&prefix, PATH_MAX - 64);
+	if (has_data(process) || c->how->args->output_config == WS_TRI_YES) {
+		st = name_files(c, process, &prefix, &err);
+		c->cfg.prefix = prefix.at;
+		if (!st)
+			st = ws_output_write(trace, NULL, 0, &c->cfg, &result, &err);
+		if (!st && c->how->args->output_config == WS_TRI_YES)
+			st = rp_write_config(c->how->args, process, &c->cfg, &err);
+	}
+	good = report_failures(&result, st, &err);
+	c->outcome->n_failed += !good;
+	if (still_runs(process)) {
+		c->outcome->n_running++;
+		good = false;
+	}
+	rp_ledger_process(c->how, process, c->cfg.formats, &result, c->outcome);
+	ws_output_result_fini(&result);
+	ws_buf_fini(&prefix);
+	ws_trace_close(trace);
+	return good;
+}
+
+/* One line that overwrites itself, and only where somebody watches. */
+static void show_progress(size_t i, size_t n)
+{
+	if (n > 1 && isatty(STDERR_FILENO))
+		fprintf(stderr,
+			i < n ? "\r\033[Krocprofv3: writing the output of process %zu of %zu\r"
+			      : "\r\033[K",
+			i + 1, n);
+}
+
+enum ws_status rp_convert(const struct rp_convert *how, const struct ws_rundir *dir,
+			  struct rp_outcome *out_outcome, struct ws_err *err)
+{
+	struct conversion c = { .how = how, .outcome = out_outcome };
+	struct ws_strv paths = { .max_n = 0 };
+	bool keep = how->recovering || how->args->keep_captures == WS_TRI_YES;
+	enum ws_status st;
+
+	memset(out_outcome, 0, sizeof(*out_outcome));
+	ws_arena_init(&c.arena, 256 << 20);
+	ws_map_init(&c.prefixes, WS_MAP_STR, 1 << 20);
+	configure(&c);
+	st = ws_rundir_captures(dir, &c.arena, &paths, err);
+	for (size_t i = 0; i < paths.n && !st; i++) {
+		show_progress(i, paths.n);
+		/* Each goes as soon as it may: its room may be what the next output needs. */
+		if (convert_one(&c, paths.at[i]) && !keep)
+			unlink(paths.at[i]);
+	}
+	show_progress(paths.n, paths.n);
+	if (!st)
+		rp_ledger_end(how, out_outcome);
+	ws_vec_fini(&paths);
+	ws_map_fini(&c.prefixes);
+	ws_arena_fini(&c.arena);
+	return st;
+}

@@ -1,0 +1,167 @@
+/*
+ * The ledger: what was asked for, seen, written and dropped. A run that records nothing
+ * and says nothing is the worst thing a profiler can do.
+ */
+#include "cmd/rocprofv3/convert.h"
+
+#include "base/log.h"
+#include "base/str.h"
+#include "cmd/rocprofv3/services.h"
+#include "output/output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *base_name(const struct ws_process *process)
+{
+	const char *name = process->n_argv ? process->argv[0] : "?";
+	const char *slash = strrchr(name, '/');
+
+	return slash ? slash + 1 : name;
+}
+
+/*
+ * In any of the files. Formats differ in what they have a place for (OTF2 has no marks, a
+ * timeline no frees); a file that could not be written is told of by itself.
+ */
+static uint64_t written(const struct ws_output_result *result, uint32_t formats, unsigned domain)
+{
+	uint64_t n = 0;
+
+	for (unsigned f = 0; f < WS_OUTPUT_COUNT; f++)
+		if (formats >> f & 1)
+			n = WS_MAX(n, result->n_written[f][domain]);
+	return n;
+}
+
+static void print_damage(const struct ws_process *process)
+{
+	const struct ws_damage *d = &process->damage;
+
+	if (ws_damage_any(d))
+		ws_log_warn("%s is damaged: %llu records and %llu bytes could not be read; "
+			    "the rest was",
+			    process->path, (unsigned long long)(d->n_records + d->n_unknown),
+			    (unsigned long long)d->n_skipped_bytes);
+	if (process->n_dangling)
+		ws_log_warn("%llu references in the records of process %u lead nowhere",
+			    (unsigned long long)process->n_dangling, process->pid);
+	for (size_t i = 0; i < process->n_notes; i++)
+		ws_log_warn("process %u: %s", process->pid, process->notes[i]);
+}
+
+void rp_ledger_process(const struct rp_convert *how, const struct ws_process *process,
+		       uint32_t formats, const struct ws_output_result *result,
+		       struct rp_outcome *outcome)
+{
+	uint64_t n_seen = 0;
+
+	(void)how;
+	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++) {
+		const struct ws_ledger_sum *sum = &process->ledger[d];
+
+		n_seen += sum->written + sum->dropped + sum->failed;
+	}
+	print_damage(process);
+	if (!n_seen && !process->runtimes) {
+		outcome->n_idle++;
+		return;
+	}
+	outcome->n_processes++;
+	fprintf(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, base_name(process),
+		process->flags & WS_PROCESS_SOFTGPU ? ", GPU times modelled by the software GPU"
+						    : "",
+		process->ended ? ""
+			       : ", which did not end in the usual way: all it recorded is here");
+	if (!n_seen)
+		return;
+	fprintf(stderr, "    %-24s %11s %11s %11s\n", "SERVICE", "SEEN", "WRITTEN", "DROPPED");
+	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++) {
+		const struct ws_ledger_sum *sum = &process->ledger[d];
+		uint64_t seen = sum->written + sum->dropped + sum->failed;
+		uint64_t wrote = written(result, formats, d);
+
+		if (!seen)
+			continue;
+		outcome->seen[d] += seen;
+		outcome->n_lost += seen - WS_MIN(seen, wrote);
+		fprintf(stderr, "    %-24s %11llu %11llu %11llu", ws_domain_name(d),
+			(unsigned long long)seen, (unsigned long long)wrote,
+			(unsigned long long)(sum->dropped + sum->failed));
+		if (sum->paused)
+			fprintf(stderr, "  (%llu while paused)", (unsigned long long)sum->paused);
+		fputc('\n', stderr);
+	}
+	if (result->below_minimum)
+		fputs("    less than --minimum-output-data: no files\n", stderr);
+}
+
+/* Whether a person named this service, not just a group it is in. */
+static bool named(const struct rp_convert *how, const struct rp_service *service)
+{
+	return rp_wants(how->asked, service);
+}
+
+/* A list of names, each once, after a heading; nothing when there are none. */
+struct names {
+	struct ws_buf text;
+	const char *last;
+};
+
+static void add_name(struct names *names, const char *name)
+{
+	/* Those with one name follow each other in the table. */
+	if (names->last && strcmp(names->last, name) == 0)
+		return;
+	names->last = name;
+	ws_buf_printf(&names->text, "%s%s", names->text.n ? ", " : "", name);
+}
+
+void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
+{
+	struct names unseen = { .last = NULL }, missing = { .last = NULL };
+	bool group_only = false, any_seen = false;
+	const char *what;
+
+	ws_buf_init(&unseen.text, 4096);
+	ws_buf_init(&missing.text, 4096);
+	for (size_t i = 0; i < rp_n_services; i++) {
+		const struct rp_service *s = &rp_services[i];
+
+		if (!rp_wants(how->args, s))
+			continue;
+		group_only |= !named(how, s);
+		if (s->missing) {
+			add_name(&missing, s->missing);
+			outcome->short_of_strict |= named(how, s);
+		} else if (!outcome->seen[s->domain]) {
+			add_name(&unseen, s->name);
+			outcome->short_of_strict |= named(how, s);
+		} else {
+			any_seen = true;
+		}
+	}
+	for (size_t i = 0; (what = rp_missing(how->args, i)); i++) {
+		add_name(&missing, what);
+		outcome->short_of_strict = true;
+	}
+	if (!outcome->n_processes)
+		fputs("rocprofv3: no process of the program used a GPU runtime that could be "
+		      "traced\n",
+		      stderr);
+	if (unseen.text.n)
+		fprintf(stderr, "rocprofv3: asked for and not seen: %s\n", unseen.text.at);
+	if (missing.text.n)
+		fprintf(stderr, "rocprofv3: asked for and not recorded by this version: %s\n",
+			missing.text.at);
+	if (outcome->n_idle && outcome->n_processes)
+		fprintf(stderr, "rocprofv3: %u more %s no GPU\n", outcome->n_idle,
+			outcome->n_idle == 1 ? "process used" : "processes used");
+	if (outcome->n_lost)
+		fprintf(stderr, "rocprofv3: %llu records were seen and are not in the output\n",
+			(unsigned long long)outcome->n_lost);
+	outcome->short_of_strict |=
+		outcome->n_lost || outcome->n_failed || (group_only && !any_seen);
+	ws_buf_fini(&unseen.text);
+	ws_buf_fini(&missing.text);
+}

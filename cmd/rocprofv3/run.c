@@ -1,0 +1,324 @@
+#include "cmd/rocprofv3/run.h"
+
+#include "base/env.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "cmd/rocprofv3/config_json.h"
+#include "cmd/rocprofv3/services.h"
+#include "launch/inject.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- where the captures go ---- */
+
+/* Beside the output; in the part of its path that is known before the program runs. */
+static void base_folder(const struct rp_job *job, char out[PATH_MAX])
+{
+	const char *dir = job->args.output_directory ? job->args.output_directory : ".";
+	const char *tmp = getenv("ROCPROF_TMPDIR");
+	int n = (int)ws_place_fixed_part(dir);
+
+	if (tmp && *tmp)
+		snprintf(out, PATH_MAX, "%s", tmp);
+	else if (!n || strcasecmp(dir, "stdout") == 0 || strcasecmp(dir, "stderr") == 0)
+		strcpy(out, ".");
+	else
+		snprintf(out, PATH_MAX, "%.*s", n, dir);
+}
+
+/* ---- what a later --recover needs to know ---- */
+
+static enum ws_status add_word(struct ws_strv *words, struct ws_arena *arena, const char *name,
+			       const char *value, struct ws_err *err)
+{
+	char *word = ws_arena_printf(arena, "--%s=%s", name, value);
+
+	return word ? ws_vec_push(words, word, err) : ws_fail(err, WS_E_NOMEM, "out of memory");
+}
+
+static enum ws_status add_option(struct ws_strv *words, struct ws_arena *arena,
+				 const struct ws_opt *opt, const struct rp_args *args,
+				 struct ws_err *err)
+{
+	const void *field = (const char *)args + opt->offset;
+	const struct ws_strv *list = field;
+	enum ws_status st = WS_OK;
+
+	if (opt->kind == WS_OPT_KIND_TRI)
+		return add_word(words, arena, opt->name,
+				*(const enum ws_tri *)field == WS_TRI_YES ? "yes" : "no", err);
+	if (opt->kind == WS_OPT_KIND_STR)
+		return add_word(words, arena, opt->name, *(const char *const *)field, err);
+	for (size_t i = 0; i < list->n && !st; i++)
+		if (list->at[i])
+			st = add_word(words, arena, opt->name, list->at[i], err);
+	return st;
+}
+
+static enum ws_status save_options(const struct rp_job *job, const struct ws_place *place,
+				   const struct ws_rundir *dir, struct ws_err *err)
+{
+	static const char *const not_these[] = { "input",  "output-directory", "echo",   "pid",
+						 "attach", "version",          "recover" };
+	const char *out = job->args.output_directory ? job->args.output_directory : "";
+	struct ws_strv words = { .max_n = 4096 };
+	struct ws_arena arena;
+	char path[2 * PATH_MAX];
+	enum ws_status st;
+
+	ws_arena_init(&arena, 16 << 20);
+	/* Seen from anywhere, and with the pass in it. */
+	snprintf(path, sizeof(path), "%s%s%s%s%s", out[0] == '/' ? "" : place->cwd,
+		 out[0] == '/' || !*out ? "" : "/", out, *job->folder ? "/" : "", job->folder);
+	st = add_word(&words, &arena, "output-directory", path, err);
+	for (size_t i = 0; i < rp_opts.n && !st; i++) {
+		const struct ws_opt *opt = &rp_opts.at[i];
+		bool skip = opt->kind == WS_OPT_KIND_GROUP || !rp_is_set(opt, &job->asked);
+
+		for (size_t k = 0; k < WS_ARRAY_LEN(not_these) && !skip; k++)
+			skip = strcmp(opt->name, not_these[k]) == 0;
+		if (!skip)
+			st = add_option(&words, &arena, opt, &job->asked, err);
+	}
+	if (!st)
+		st = ws_rundir_save(dir, &words, err);
+	ws_vec_fini(&words);
+	ws_arena_fini(&arena);
+	return st;
+}
+
+/* ---- after the program ---- */
+
+static char interrupted_text[PATH_MAX + 128];
+
+/* Told off while writing: nothing is lost, and here is how to go on. */
+static void interrupted(int sig)
+{
+	ssize_t ignored = write(STDERR_FILENO, interrupted_text, strlen(interrupted_text));
+
+	(void)ignored;
+	raise(sig); /* SA_RESETHAND: this time it ends us */
+}
+
+static void expect_interrupts(const struct ws_rundir *dir)
+{
+	static const int signals[] = { SIGINT, SIGTERM };
+	struct sigaction action = { .sa_handler = interrupted, .sa_flags = SA_RESETHAND }, old;
+
+	snprintf(interrupted_text, sizeof(interrupted_text),
+		 "\nrocprofv3: interrupted: 'rocprofv3 --recover %s' writes the rest\n", dir->path);
+	for (size_t i = 0; i < WS_ARRAY_LEN(signals); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
+static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
+		    struct rp_result *result)
+{
+	struct rp_outcome outcome = { .n_failed = 0 };
+	struct ws_err err;
+
+	if (!how->recovering)
+		expect_interrupts(dir);
+	if (rp_convert(how, dir, &outcome, &err)) {
+		ws_log_error("%s", err.text);
+		result->incomplete = true;
+	} else {
+		result->incomplete |= outcome.n_failed > 0;
+		result->short_of_strict |= outcome.short_of_strict;
+		if (outcome.n_running)
+			ws_log_warn("%u %s of the program still running: what follows is written "
+				    "by 'rocprofv3 --recover %s'",
+				    outcome.n_running,
+				    outcome.n_running == 1 ? "process is" : "processes are",
+				    dir->path);
+		else if (outcome.n_failed && !how->recovering)
+			ws_log_error("nothing is lost: 'rocprofv3 --recover %s' tries again",
+				     dir->path);
+	}
+	if (how->args->keep_captures == WS_TRI_YES && !how->recovering)
+		fprintf(stderr, "rocprofv3: the captures are in %s\n", dir->path);
+	else if (!result->incomplete && !outcome.n_running && !how->recovering)
+		ws_rundir_remove(dir);
+}
+
+/* ---- the program ---- */
+
+/* Nothing to record: the program runs as it is, on whatever GPU there is. */
+static enum ws_status run_bare(const struct rp_args *args, char *const *argv,
+			       struct rp_result *result, struct ws_err *err)
+{
+	struct ws_env env;
+	enum ws_status st = ws_env_init(&env, environ, err);
+	bool soft;
+
+	for (size_t i = args->preload.n; i-- > 0 && !st;)
+		if (args->preload.at[i])
+			st = ws_env_prepend(&env, "LD_PRELOAD", args->preload.at[i], ':', err);
+	if (!st)
+		st = ws_inject_gpu(&env, &soft, err);
+	if (!st)
+		st = ws_proc_run(argv[0], argv, env.at, &result->end, err);
+	result->ran = !st;
+	ws_env_fini(&env);
+	return st;
+}
+
+/* Whether this rank is one of those to profile. */
+static enum ws_status rank_is_chosen(const struct rp_args *args, const struct ws_place *place,
+				     bool *out_chosen, struct ws_err *err)
+{
+	const char *variable = args->mpi_world_rank_variable;
+	const char *text = variable ? getenv(variable) : NULL;
+	uint64_t rank = place->rank.rank;
+
+	*out_chosen = true;
+	if (!args->profile_mpi_ranks)
+		return WS_OK;
+	if (variable && (!text || !ws_str_u64(ws_str_from(text), &rank)))
+		return ws_fail(err, WS_E_USAGE,
+			       "--mpi-world-rank-variable: %s is not set to a rank", variable);
+	if (!variable && !place->rank.known)
+		return ws_fail(err, WS_E_USAGE,
+			       "--profile-mpi-ranks: no rank in the environment: start this with "
+			       "srun or mpirun, or name the variable with "
+			       "--mpi-world-rank-variable");
+	return ws_rank_listed(args->profile_mpi_ranks, rank, out_chosen, err);
+}
+
+static void show_environment(const struct rp_args *args, const struct ws_env *env)
+{
+	if (!args->log_level || !strstr("info trace env config", args->log_level))
+		return;
+	fputs("rocprofv3: settings:\n", stderr);
+	rp_print_settings(args);
+	fputs("rocprofv3: variables that are set or changed for the program:\n", stderr);
+	for (char *const *at = env->at; *at; at++) {
+		const char *equals = strchr(*at, '=');
+		char name[256];
+
+		snprintf(name, sizeof(name), "%.*s", equals ? (int)(equals - *at) : 0, *at);
+		if (!getenv(name) || strcmp(getenv(name), equals + 1) != 0)
+			fprintf(stderr, "    %s\n", *at);
+	}
+}
+
+static enum ws_status run_traced(const struct rp_job *job, const struct ws_place *place,
+				 const struct ws_rundir *dir, char *const *argv,
+				 struct rp_result *result, struct ws_err *err)
+{
+	static struct ws_collect_config config;
+	const struct rp_args *args = &job->args;
+	struct ws_inject inject = {
+		.config = &config,
+		.preload = &args->preload,
+		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
+	};
+	struct ws_env env;
+	enum ws_status st;
+
+	memset(&config, 0, sizeof(config));
+	strcpy(config.dir, dir->path);
+	st = rp_collect_config(args, &config, err);
+	if (!st)
+		st = save_options(job, place, dir, err);
+	if (st)
+		return st;
+	st = ws_env_init(&env, environ, err);
+	if (!st)
+		st = ws_inject_env(&inject, &env, err);
+	if (!st) {
+		show_environment(args, &env);
+		st = ws_proc_run(argv[0], argv, env.at, &result->end, err);
+	}
+	result->ran = !st;
+	ws_env_fini(&env);
+	return st;
+}
+
+enum ws_status rp_run(const struct rp_job *job, uint32_t env_formats, char *const *argv,
+		      struct rp_result *out_result, struct ws_err *err)
+{
+	static char hostname[256], cwd[PATH_MAX];
+	char base[PATH_MAX];
+	struct ws_rundir dir = { "" };
+	struct ws_place place;
+	bool chosen;
+	enum ws_status st;
+
+	*out_result = (struct rp_result){ .ran = false };
+	ws_place_init(&place, hostname, cwd);
+	st = rank_is_chosen(&job->args, &place, &chosen, err);
+	if (st)
+		return st;
+	if (!chosen || !rp_n_enabled(&job->args))
+		return run_bare(&job->args, argv, out_result, err);
+	base_folder(job, base);
+	st = ws_rundir_create(base, &dir, err);
+	if (!st)
+		st = run_traced(job, &place, &dir, argv, out_result, err);
+	if (st) {
+		ws_rundir_remove(&dir);
+		return st;
+	}
+	convert(&(struct rp_convert){ .args = &job->args,
+				      .asked = &job->asked,
+				      .env_formats = env_formats,
+				      .folder = job->folder,
+				      .place = &place },
+		&dir, out_result);
+	return WS_OK;
+}
+
+/* ---- recovering ---- */
+
+enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_result,
+			  struct ws_err *err)
+{
+	static char hostname[256], cwd[PATH_MAX];
+	static const struct rp_args nothing;
+	struct ws_strv words = { .max_n = 1 << 16 };
+	struct rp_args saved = nothing, args, asked;
+	struct ws_opt_rest rest;
+	struct ws_arena arena;
+	struct ws_rundir dir;
+	struct ws_place place;
+	enum ws_status st;
+
+	*out_result = (struct rp_result){ .ran = false };
+	ws_arena_init(&arena, 64 << 20);
+	ws_place_init(&place, hostname, cwd);
+	st = ws_rundir_open(typed->recover, &dir, err);
+	if (!st)
+		st = ws_vec_push(&words, NULL, err); /* in place of argv[0] */
+	if (!st)
+		st = ws_rundir_load(&dir, &arena, &words, err);
+	if (!st)
+		st = ws_vec_push(&words, NULL, err);
+	if (!st)
+		st = ws_opt_parse(rp_opts, WS_OPT_MIXED, (int)words.n - 1, (char **)words.at,
+				  &saved, &rest, err);
+	/* What is typed now wins: there is no conflict with the past. */
+	if (!st)
+		st = rp_merge(typed, &nothing, &saved, &asked, err);
+	if (!st) {
+		args = asked;
+		rp_expand(&args);
+		convert(&(struct rp_convert){ .args = &args,
+					      .asked = &asked,
+					      .folder = "",
+					      .place = &place,
+					      .recovering = true },
+			&dir, out_result);
+		if (!out_result->incomplete)
+			fprintf(stderr, "rocprofv3: %s may be removed now\n", dir.path);
+	}
+	rp_args_fini(&saved);
+	ws_vec_fini(&words);
+	ws_arena_fini(&arena);
+	return st;
+}

@@ -1,0 +1,31 @@
+/*
+ * run: one job, from its options to the end of the program and of its output.
+ */
+#ifndef WS_CMD_ROCPROFV3_RUN_H
+#define WS_CMD_ROCPROFV3_RUN_H
+
+#include "base/proc.h"
+#include "cmd/rocprofv3/convert.h"
+#include "cmd/rocprofv3/jobs.h"
+
+#define RP_EXIT_STRICT 3 /* --strict: something asked for was not seen, or lost */
+
+struct rp_result {
+	struct ws_proc_end end; /* of the program */
+	bool ran;
+	bool incomplete; /* output is missing something, though the program ended well */
+	bool short_of_strict;
+};
+
+/*
+ * Fails when the program could not be started; what goes wrong after that is told on
+ * stderr and in @out_result, because the program's own end is what counts.
+ */
+enum ws_status rp_run(const struct rp_job *job, uint32_t env_formats, char *const *argv,
+		      struct rp_result *out_result, struct ws_err *err);
+
+/* What an earlier run left in args->recover becomes output. */
+enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_result,
+			  struct ws_err *err);
+
+#endif

@@ -1,0 +1,190 @@
+#include "cmd/rocprofv3/services.h"
+
+#include "base/str.h"
+#include "base/util.h"
+
+#include <math.h>
+#include <string.h>
+
+#define F(field) offsetof(struct rp_args, field)
+#define SERVICE(field, id, domain)                                                                 \
+	{                                                                                          \
+		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, NULL                       \
+	}
+#define NO_LIBRARY(field, id, domain, why)                                                         \
+	{                                                                                          \
+		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, why                        \
+	}
+#define NOBODY(field, name, why)                                                                   \
+	{                                                                                          \
+		F(field), name, -1, -1, why                                                        \
+	}
+
+#define NO_KFD "driver events"
+
+/* clang-format off */
+const struct rp_service rp_services[] = {
+	SERVICE(hsa_core_trace,          HSA_CORE,          HSA_API),
+	SERVICE(hsa_amd_trace,           HSA_AMD,           HSA_API),
+	SERVICE(hsa_image_trace,         HSA_IMAGE,         HSA_API),
+	SERVICE(hsa_finalizer_trace,     HSA_FINALIZER,     HSA_API),
+	SERVICE(hip_runtime_trace,       HIP_RUNTIME,       HIP_API),
+	SERVICE(hip_compiler_trace,      HIP_COMPILER,      HIP_API),
+	SERVICE(marker_trace,            MARKER,            MARKER_API),
+	SERVICE(kernel_trace,            KERNEL,            KERNEL_DISPATCH),
+	SERVICE(memory_copy_trace,       MEMORY_COPY,       MEMORY_COPY),
+	SERVICE(scratch_memory_trace,    SCRATCH_MEMORY,    SCRATCH_MEMORY),
+	SERVICE(rccl_trace,              RCCL,              RCCL_API),
+	SERVICE(memory_allocation_trace, MEMORY_ALLOCATION, MEMORY_ALLOCATION),
+	NO_LIBRARY(rocdecode_trace, ROCDECODE, ROCDECODE_API, "rocDecode calls"),
+	NO_LIBRARY(rocjpeg_trace,   ROCJPEG,   ROCJPEG_API,   "rocJPEG calls"),
+	NOBODY(rocshmem_trace,           "ROCSHMEM_API",  "rocSHMEM calls"),
+	NOBODY(hipfile_trace,            "HIPFILE_API",   "hipFile calls"),
+	NOBODY(kfd_page_migration_trace, "KFD_PAGE_MIGRATE",   NO_KFD),
+	NOBODY(kfd_page_mapping_trace,   "KFD_PAGE_MAPPING",   NO_KFD),
+	NOBODY(kfd_queue_trace,          "KFD_QUEUE",          NO_KFD),
+	NOBODY(kfd_dropped_events_trace, "KFD_DROPPED_EVENTS", NO_KFD),
+};
+/* clang-format on */
+const size_t rp_n_services = WS_ARRAY_LEN(rp_services);
+
+static const struct {
+	size_t field; /* a list */
+	const char *what;
+} missing_lists[] = {
+	{ F(ompt_trace), "OpenMP events" },
+	{ F(pmc), "counters (--pmc)" },
+	{ F(pmc_groups), "counters (pmc_groups)" },
+	{ F(spm), "streaming counters (--spm)" },
+};
+
+bool rp_wants(const struct rp_args *args, const struct rp_service *service)
+{
+	return *(const enum ws_tri *)((const char *)args + service->field) == WS_TRI_YES;
+}
+
+uint32_t rp_service_bits(const struct rp_args *args)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < rp_n_services; i++)
+		if (rp_services[i].service >= 0 && rp_wants(args, &rp_services[i]))
+			bits |= 1u << rp_services[i].service;
+	return bits;
+}
+
+const char *rp_missing(const struct rp_args *args, size_t i)
+{
+	for (size_t k = 0; k < WS_ARRAY_LEN(missing_lists); k++) {
+		const struct ws_strv *list =
+			(const struct ws_strv *)((const char *)args + missing_lists[k].field);
+
+		if (list->n && i-- == 0)
+			return missing_lists[k].what;
+	}
+	return args->pc_sampling_beta_enabled == WS_TRI_YES && i == 0 ? "PC samples" : NULL;
+}
+
+unsigned rp_n_enabled(const struct rp_args *args)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < rp_n_services; i++)
+		n += rp_wants(args, &rp_services[i]);
+	n += args->group_by_queue == WS_TRI_YES;
+	n += args->advanced_thread_trace == WS_TRI_YES;
+	n += args->pmc.n > 0;
+	n += args->pmc_groups.n > 0;
+	n += args->ompt_trace.n > 0;
+	n += args->spm.n > 0;
+	n += args->pc_sampling_beta_enabled == WS_TRI_YES;
+	return n;
+}
+
+/* ---- collection periods ---- */
+
+static double unit_ns(const char *unit)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "hour", 3600e9 }, { "min", 60e9 }, { "sec", 1e9 },
+		{ "msec", 1e6 },    { "usec", 1e3 }, { "nsec", 1 },
+	};
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(units); i++)
+		if (unit && strcmp(unit, units[i].name) == 0)
+			return units[i].ns;
+	return 1e9;
+}
+
+static bool time_ns(struct ws_str text, double ns, uint64_t *out)
+{
+	double value;
+
+	if (!ws_str_f64(text, &value) || !(value >= 0) || value * ns >= 1.8e19)
+		return false;
+	*out = (uint64_t)llround(value * ns);
+	return true;
+}
+
+static enum ws_status add_period(const char *text, double ns, struct ws_collect_config *config,
+				 struct ws_err *err)
+{
+	struct ws_collect_period *p = &config->periods[config->n_periods];
+	struct ws_str rest = ws_str_from(text), part;
+
+	if (config->n_periods == WS_COLLECT_PERIODS_MAX)
+		return ws_fail(err, WS_E_USAGE, "more than %u collection periods",
+			       WS_COLLECT_PERIODS_MAX);
+	if (!ws_str_next(&rest, ':', &part) || !time_ns(part, ns, &p->delay_ns) ||
+	    !ws_str_next(&rest, ':', &part) || !time_ns(part, ns, &p->duration_ns) ||
+	    !ws_str_next(&rest, ':', &part) || !ws_str_u64(part, &p->repeat) || rest.at)
+		return ws_fail(err, WS_E_USAGE,
+			       "option '--collection-period': '%s' is not DELAY:TIME:REPEAT", text);
+	config->n_periods++;
+	return WS_OK;
+}
+
+/* ---- all of it ---- */
+
+enum ws_status rp_collect_config(const struct rp_args *args, struct ws_collect_config *out_config,
+				 struct ws_err *err)
+{
+	static const struct {
+		size_t field;
+		uint32_t flag;
+	} flags[] = {
+		{ F(kernel_rename), WS_COLLECT_FLAG(KERNEL_RENAME) },
+		{ F(selected_regions), WS_COLLECT_FLAG(SELECTED_REGIONS) },
+		{ F(selected_regions_ref_count), WS_COLLECT_FLAG(REGION_REF_COUNT) },
+		{ F(group_by_queue), WS_COLLECT_FLAG(GROUP_BY_QUEUE) },
+	};
+	/* What the program says is at most as loud as what the user asked of us. */
+	static const struct {
+		const char *level;
+		uint32_t log;
+	} levels[] = {
+		{ "fatal", WS_COLLECT_LOG_ERROR },
+		{ "error", WS_COLLECT_LOG_ERROR },
+		{ "info", WS_COLLECT_LOG_INFO },
+		{ "trace", WS_COLLECT_LOG_TRACE },
+	};
+	double ns = unit_ns(args->collection_period_unit);
+	uint64_t limit_mb;
+	enum ws_status st = WS_OK;
+
+	out_config->services = rp_service_bits(args);
+	for (size_t i = 0; i < WS_ARRAY_LEN(flags); i++)
+		if (*(const enum ws_tri *)((const char *)args + flags[i].field) == WS_TRI_YES)
+			out_config->flags |= flags[i].flag;
+	for (size_t i = 0; i < WS_ARRAY_LEN(levels); i++)
+		if (args->log_level && strcmp(args->log_level, levels[i].level) == 0)
+			out_config->log = levels[i].log;
+	for (size_t i = 0; i < args->collection_period.n && !st; i++)
+		st = add_period(args->collection_period.at[i], ns, out_config, err);
+	if (!st && args->capture_limit && ws_str_u64(ws_str_from(args->capture_limit), &limit_mb))
+		out_config->max_bytes = limit_mb << 20;
+	return st;
+}

@@ -1,0 +1,124 @@
+#include "launch/inject.h"
+
+#include "base/log.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "collector/interpose/preload.h"
+#include "gpu/present.h"
+#include "launch/softgpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const places[] = { "../lib/wavescope", "../lib", NULL };
+
+#define PRELOAD_MAX 65536u
+
+enum ws_status ws_inject_library(char out_path[PATH_MAX], struct ws_err *err)
+{
+	enum ws_status st = ws_path_beside(places, WS_COLLECT_LIBRARY, out_path, err);
+
+	if (st == WS_E_NOTFOUND)
+		return ws_fail(err, st,
+			       "the collector (%s) is not beside this program: "
+			       "run 'make', or install wavescope again",
+			       WS_COLLECT_LIBRARY);
+	return st;
+}
+
+enum ws_status ws_inject_gpu(struct ws_env *env, bool *out_soft, struct ws_err *err)
+{
+	static struct ws_gpu_set set; /* some kilobytes; not for the stack */
+	const char *chosen = ws_env_get(env, "WAVESCOPE_GPU");
+	enum ws_status st;
+
+	*out_soft = false;
+	if (chosen && strcmp(chosen, WS_SOFTGPU_NATIVE) == 0)
+		return WS_OK;
+	st = ws_gpu_present("/sys", &set, err);
+	if (st || (set.n && !chosen))
+		return st;
+	*out_soft = true;
+	return ws_softgpu_env(&(struct ws_softgpu){ .gpus = NULL }, env, err);
+}
+
+static void add_library(struct ws_buf *list, const char *path)
+{
+	if (list->n)
+		ws_buf_add_c(list, ':', 1);
+	ws_buf_add(list, path);
+}
+
+static enum ws_status set_preload(const struct ws_inject *inject, struct ws_env *env,
+				  struct ws_err *err)
+{
+	const char *there = ws_env_get(env, "LD_PRELOAD");
+	char path[PATH_MAX];
+	struct ws_buf list;
+	enum ws_status st = WS_OK;
+
+	ws_buf_init(&list, PRELOAD_MAX);
+	for (size_t i = 0; inject->preload && i < inject->preload->n; i++)
+		if (inject->preload->at[i] && *inject->preload->at[i])
+			add_library(&list, inject->preload->at[i]);
+	if (there && *there)
+		add_library(&list, there);
+	for (size_t i = 0; i < WS_PRELOAD_COUNT && !st; i++) {
+		const char *name = ws_preload[i].library;
+
+		if (!ws_preload_wanted(i, inject->config->services, inject->config->flags) ||
+		    (inject->no_roctx && strstr(name, "roctx")))
+			continue;
+		st = ws_path_beside(places, name, path, err);
+		if (st == WS_E_NOTFOUND)
+			ws_fail(err, st,
+				"%s is not beside this program: run 'make', or install wavescope "
+				"again",
+				name);
+		add_library(&list, path);
+	}
+	if (!st)
+		st = ws_buf_status(&list, err);
+	if (!st)
+		st = ws_env_set(env, "LD_PRELOAD", list.at, err);
+	ws_buf_fini(&list);
+	return st;
+}
+
+/* ROCr splits the list at blanks, except between double quotes. */
+static enum ws_status set_hsa_tool(const char *collector, struct ws_env *env, struct ws_err *err)
+{
+	char quoted[PATH_MAX + 3];
+
+	snprintf(quoted, sizeof(quoted), strchr(collector, ' ') ? "\"%s\"" : "%s", collector);
+	return ws_env_prepend(env, "HSA_TOOLS_LIB", quoted, ' ', err);
+}
+
+enum ws_status ws_inject_env(const struct ws_inject *inject, struct ws_env *env, struct ws_err *err)
+{
+	static char text[WS_COLLECT_TEXT_MAX];
+	char collector[PATH_MAX];
+	bool soft;
+	enum ws_status st = ws_inject_library(collector, err);
+
+	if (!st && strpbrk(collector, ": "))
+		st = ws_fail(err, WS_E_UNSUPPORTED,
+			     "'%s': LD_PRELOAD cannot hold a path with ':' or a blank: "
+			     "install wavescope elsewhere",
+			     collector);
+	if (!st)
+		st = set_preload(inject, env, err);
+	if (!st)
+		st = set_hsa_tool(collector, env, err);
+	/* After LD_PRELOAD is made: a sanitizer's runtime goes in front of it all. */
+	if (!st)
+		st = ws_inject_gpu(env, &soft, err);
+	if (st)
+		return st;
+	if (soft)
+		inject->config->flags |= WS_COLLECT_FLAG(SOFTGPU);
+	if (!ws_collect_print(inject->config, text, sizeof(text)))
+		return ws_fail(err, WS_E_LIMIT, "'%s': the path is too long", inject->config->dir);
+	ws_log_debug(WS_COLLECT_VARIABLE "=%s", text);
+	return ws_env_set(env, WS_COLLECT_VARIABLE, text, err);
+}

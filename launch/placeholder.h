@@ -1,0 +1,48 @@
+/*
+ * placeholder: %pid%, {hostname}, %env{USER}% and the like in names of files.
+ *
+ * Keys, each as %key% and {key}: argv argt args tag arg<N> hostname pid ppid pgid psid
+ * psize job rank size nid cwd launch_date launch_time; also %h %p %j %r %s, and
+ * %env{NAME}% %ENV{NAME}% $env{NAME} $ENV{NAME} %q{NAME}. What is not a placeholder
+ * stays. Values may hold placeholders; it ends when nothing changes.
+ */
+#ifndef WS_LAUNCH_PLACEHOLDER_H
+#define WS_LAUNCH_PLACEHOLDER_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "launch/rank.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* One process, as its files are named. */
+struct ws_place {
+	const char *const *argv;
+	size_t n_argv;
+	const char *hostname;
+	const char *cwd;
+	uint64_t pid, ppid, pgid, psid;
+	uint64_t n_siblings;
+	time_t launched;
+	struct ws_lookup env;
+	struct ws_rank rank;
+};
+
+/*
+ * What is the same for all processes of a run, from this process: host, folder, group,
+ * session, and parent and siblings, in which the front end stands for the program it
+ * runs. pid and argv are left to fill in.
+ */
+void ws_place_init(struct ws_place *place, char hostname_room[256], char cwd_room[PATH_MAX]);
+
+#define WS_PLACE_TEXT_MAX 4095u /* an expansion that grows past this is refused */
+enum ws_status ws_place_expand(const struct ws_place *place, const char *text, struct ws_buf *out,
+			       struct ws_err *err);
+
+/* The part of a path before the folder in which the first placeholder stands; "" for none. */
+size_t ws_place_fixed_part(const char *path);
+
+#endif

@@ -1,0 +1,90 @@
+#include "launch/rank.h"
+
+#include "base/str.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The first three of each are ours; AMD's tool knows the rest, in this order. */
+static const char *const rank_names[] = {
+	"PMI_RANK",        "PMIX_RANK",  "FLUX_TASK_RANK",      "MPI_RANK",
+	"MPI_LOCALRANKID", "MPI_RANKID", "MV2_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK",
+};
+static const char *const size_names[] = {
+	"PMI_SIZE",        "PMIX_SIZE",  "FLUX_JOB_SIZE",       "MPI_SIZE",
+	"MPI_LOCALNRANKS", "MPI_NRANKS", "MV2_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE",
+};
+
+static const char *own_get(const void *ctx, const char *name)
+{
+	(void)ctx;
+	return getenv(name);
+}
+
+struct ws_lookup ws_lookup_own(void)
+{
+	return (struct ws_lookup){ own_get, NULL };
+}
+
+static const char *list_get(const void *ctx, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *const *env = ctx; env && *env; env++)
+		if (strncmp(*env, name, n) == 0 && (*env)[n] == '=')
+			return *env + n + 1;
+	return NULL;
+}
+
+struct ws_lookup ws_lookup_list(const char *const *env)
+{
+	return (struct ws_lookup){ list_get, env };
+}
+
+static bool number(struct ws_lookup env, const char *name, uint64_t *out)
+{
+	const char *text = env.get(env.ctx, name);
+
+	return text && ws_str_u64(ws_str_from(text), out);
+}
+
+static bool last_set(struct ws_lookup env, const char *const *names, size_t n, uint64_t *out)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < n; i++)
+		found |= number(env, names[i], out);
+	return found;
+}
+
+void ws_rank_find(struct ws_lookup env, struct ws_rank *out_rank)
+{
+	*out_rank = (struct ws_rank){ .size = 1 };
+	out_rank->known = last_set(env, rank_names, WS_ARRAY_LEN(rank_names), &out_rank->rank);
+	if (number(env, "SLURM_PROCID", &out_rank->rank))
+		out_rank->known = true;
+	last_set(env, size_names, WS_ARRAY_LEN(size_names), &out_rank->size);
+	number(env, "SLURM_JOB_ID", &out_rank->job);
+}
+
+enum ws_status ws_rank_listed(const char *list, uint64_t rank, bool *out_listed, struct ws_err *err)
+{
+	struct ws_str rest = ws_str_from(list), part;
+	bool listed = false;
+
+	while (ws_str_next(&rest, ',', &part)) {
+		struct ws_str low;
+		uint64_t first, last;
+
+		part = ws_str_trim(part);
+		ws_str_next(&part, '-', &low);
+		if (!ws_str_u64(low, &first) ||
+		    !(part.at ? ws_str_u64(part, &last) : (last = first, true)) || last < first)
+			return ws_fail(err, WS_E_USAGE, "'%s' is not a list of ranks such as 0-3,8",
+				       list);
+		listed |= rank >= first && rank <= last;
+	}
+	*out_listed = listed;
+	return WS_OK;
+}

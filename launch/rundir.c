@@ -1,0 +1,177 @@
+#include "launch/rundir.h"
+
+#include "base/file.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "collector/config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PARENT_NAME ".rocprofv3"
+#define OPTIONS_NAME "options"
+#define CAPTURES_MAX 1000000u
+#define TRIES_MAX 10000u
+
+enum ws_status ws_mkdirs(const char *path, struct ws_err *err)
+{
+	char part[PATH_MAX];
+	size_t n = strlen(path);
+
+	if (n >= sizeof(part))
+		return ws_fail(err, WS_E_LIMIT, "'%s' is too long for a path", path);
+	for (size_t i = 1; i <= n; i++) {
+		struct stat st;
+
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (mkdir(part, 0777) == 0 || errno == EISDIR)
+			continue;
+		if (errno != EEXIST)
+			return ws_fail_errno(err, errno, "cannot make the folder '%s'", part);
+		if (stat(part, &st) == 0 && !S_ISDIR(st.st_mode))
+			return ws_fail(err, WS_E_EXISTS,
+				       "'%s' is a file: choose another --output-directory", part);
+	}
+	return WS_OK;
+}
+
+enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, struct ws_err *err)
+{
+	char parent[PATH_MAX], real[PATH_MAX], host[256] = "localhost", name[300];
+	enum ws_status st = ws_mkdirs(base, err);
+
+	if (st)
+		return st;
+	if (!realpath(base, real))
+		return ws_fail_errno(err, errno, "'%s'", base);
+	st = ws_path_join(real, PARENT_NAME, parent, err);
+	if (!st)
+		st = ws_mkdirs(parent, err);
+	gethostname(host, sizeof(host) - 1);
+	for (unsigned i = 0; !st; i++) {
+		snprintf(name, sizeof(name), "%s-%ld-%u", host, (long)getpid(), i);
+		st = ws_path_join(parent, name, out_dir->path, err);
+		if (st || mkdir(out_dir->path, 0777) == 0)
+			return st;
+		if (errno != EEXIST || i == TRIES_MAX)
+			st = ws_fail_errno(err, errno, "cannot make the folder '%s'",
+					   out_dir->path);
+	}
+	out_dir->path[0] = '\0';
+	return st;
+}
+
+enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struct ws_err *err)
+{
+	struct stat st;
+
+	if (!realpath(path, out_dir->path) || stat(out_dir->path, &st) != 0)
+		return ws_fail_errno(err, errno, "'%s'", path);
+	if (!S_ISDIR(st.st_mode))
+		return ws_fail(err, WS_E_NOTFOUND, "'%s' is not a folder", path);
+	return WS_OK;
+}
+
+enum ws_status ws_rundir_save(const struct ws_rundir *dir, const struct ws_strv *words,
+			      struct ws_err *err)
+{
+	char path[PATH_MAX];
+	enum ws_status st = ws_path_join(dir->path, OPTIONS_NAME, path, err);
+	FILE *file = st ? NULL : fopen(path, "we");
+
+	if (st)
+		return st;
+	if (!file)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	/* Line ends inside a word would cut it: those words are left out. */
+	for (size_t i = 0; i < words->n; i++)
+		if (!strchr(words->at[i], '\n'))
+			fprintf(file, "%s\n", words->at[i]);
+	if (fclose(file) != 0)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	return WS_OK;
+}
+
+enum ws_status ws_rundir_load(const struct ws_rundir *dir, struct ws_arena *arena,
+			      struct ws_strv *out_words, struct ws_err *err)
+{
+	char path[PATH_MAX];
+	struct ws_str rest, line;
+	struct ws_buf text;
+	enum ws_status st = ws_path_join(dir->path, OPTIONS_NAME, path, err);
+
+	if (!out_words->max_n)
+		out_words->max_n = CAPTURES_MAX;
+	if (st || !ws_path_exists(path))
+		return st;
+	ws_buf_init(&text, 4 << 20);
+	st = ws_file_read(path, &text, err);
+	rest = ws_buf_view(&text);
+	while (!st && ws_str_next(&rest, '\n', &line)) {
+		char *word = line.n ? ws_arena_strndup(arena, line.at, line.n) : NULL;
+
+		if (line.n && !word)
+			st = ws_fail(err, WS_E_NOMEM, "out of memory");
+		else if (word)
+			st = ws_vec_push(out_words, word, err);
+	}
+	ws_buf_fini(&text);
+	return st;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+enum ws_status ws_rundir_captures(const struct ws_rundir *dir, struct ws_arena *arena,
+				  struct ws_strv *out_paths, struct ws_err *err)
+{
+	DIR *folder = opendir(dir->path);
+	struct dirent *entry;
+	enum ws_status st = WS_OK;
+
+	if (!folder)
+		return ws_fail_errno(err, errno, "cannot read '%s'", dir->path);
+	out_paths->max_n = CAPTURES_MAX;
+	while (!st && (entry = readdir(folder))) {
+		char *path;
+
+		if (!ws_str_ends(ws_str_from(entry->d_name), WS_CAPTURE_SUFFIX))
+			continue;
+		path = ws_arena_printf(arena, "%s/%s", dir->path, entry->d_name);
+		st = path ? ws_vec_push(out_paths, path, err)
+			  : ws_fail(err, WS_E_NOMEM, "out of memory");
+	}
+	closedir(folder);
+	ws_vec_sort(out_paths, by_name);
+	return st;
+}
+
+void ws_rundir_remove(const struct ws_rundir *dir)
+{
+	DIR *folder = *dir->path ? opendir(dir->path) : NULL;
+	struct dirent *entry;
+	char parent[PATH_MAX];
+
+	if (!folder)
+		return;
+	while ((entry = readdir(folder)))
+		if (strcmp(entry->d_name, OPTIONS_NAME) == 0 ||
+		    ws_str_ends(ws_str_from(entry->d_name), WS_CAPTURE_SUFFIX))
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	closedir(folder);
+	rmdir(dir->path);
+	strcpy(parent, dir->path);
+	ws_path_parent(parent);
+	rmdir(parent); /* other runs may be in it: then it stays */
+}

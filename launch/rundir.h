@@ -1,0 +1,44 @@
+/*
+ * rundir: the folder in which one run keeps its captures until they are converted.
+ *
+ *	DIR/.rocprofv3/<host>-<pid>-<number>/4711-0.wcap ...
+ *
+ * beside the output, so that what a killed run leaves is found where its output would
+ * have been. `options` in it remembers how the run was started, one word per line, for
+ * those who recover it. Removed when everything in it has become output.
+ */
+#ifndef WS_LAUNCH_RUNDIR_H
+#define WS_LAUNCH_RUNDIR_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_rundir {
+	char path[PATH_MAX]; /* absolute; "" not made */
+};
+
+/* Under @base, which is made if it is missing, parents too. */
+enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, struct ws_err *err);
+enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struct ws_err *err);
+
+enum ws_status ws_rundir_save(const struct ws_rundir *dir, const struct ws_strv *words,
+			      struct ws_err *err);
+/* Words live in @arena; a folder without any gives none. */
+enum ws_status ws_rundir_load(const struct ws_rundir *dir, struct ws_arena *arena,
+			      struct ws_strv *out_words, struct ws_err *err);
+
+/* Paths of the captures, in the order of pid and number; in @arena. */
+enum ws_status ws_rundir_captures(const struct ws_rundir *dir, struct ws_arena *arena,
+				  struct ws_strv *out_paths, struct ws_err *err);
+
+/* The captures, what was saved, and the folders that are empty then. */
+void ws_rundir_remove(const struct ws_rundir *dir);
+
+enum ws_status ws_mkdirs(const char *path, struct ws_err *err); /* as mkdir -p */
+
+#endif

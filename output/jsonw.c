@@ -1,0 +1,161 @@
+#include "output/jsonw.h"
+
+static void put_key(struct ws_jsonw *w, const char *key)
+{
+	if (w->more)
+		ws_sink_lit(w->sink, ",");
+	w->more = true;
+	if (key) {
+		ws_sink_lit(w->sink, "\"");
+		ws_sink_str(w->sink, key);
+		ws_sink_lit(w->sink, "\":");
+	}
+}
+
+void ws_json_open(struct ws_jsonw *w, const char *key, char bracket)
+{
+	put_key(w, key);
+	ws_sink_put(w->sink, &bracket, 1);
+	w->more = false;
+}
+
+void ws_json_close(struct ws_jsonw *w, char bracket)
+{
+	ws_sink_put(w->sink, &bracket, 1);
+	w->more = true;
+}
+
+void ws_json_u64(struct ws_jsonw *w, const char *key, uint64_t v)
+{
+	put_key(w, key);
+	ws_sink_at(w->sink, ws_fmt_u64(ws_sink_room(w->sink, 24), v));
+}
+
+void ws_json_u128(struct ws_jsonw *w, const char *key, unsigned __int128 v)
+{
+	put_key(w, key);
+	ws_sink_at(w->sink, ws_fmt_u128(ws_sink_room(w->sink, 48), v));
+}
+
+void ws_json_i64(struct ws_jsonw *w, const char *key, int64_t v)
+{
+	put_key(w, key);
+	ws_sink_at(w->sink, ws_fmt_i64(ws_sink_room(w->sink, 24), v));
+}
+
+void ws_json_f64(struct ws_jsonw *w, const char *key, double v)
+{
+	put_key(w, key);
+	ws_sink_at(w->sink, ws_fmt_json_f64(ws_sink_room(w->sink, WS_FMT_F64_MAX), v));
+}
+
+void ws_json_bool(struct ws_jsonw *w, const char *key, bool v)
+{
+	put_key(w, key);
+	ws_sink_str(w->sink, v ? "true" : "false");
+}
+
+void ws_json_str(struct ws_jsonw *w, const char *key, const char *text)
+{
+	put_key(w, key);
+	ws_json_text(w->sink, text ? text : "", text ? strlen(text) : 0);
+}
+
+void ws_json_handle(struct ws_jsonw *w, const char *key, uint64_t v)
+{
+	ws_json_open(w, key, '{');
+	ws_json_u64(w, "handle", v);
+	ws_json_close(w, '}');
+}
+
+void ws_json_dim3(struct ws_jsonw *w, const char *key, const uint32_t v[3])
+{
+	ws_json_open(w, key, '{');
+	ws_json_u64(w, "x", v[0]);
+	ws_json_u64(w, "y", v[1]);
+	ws_json_u64(w, "z", v[2]);
+	ws_json_close(w, '}');
+}
+
+/* 0: stands for itself; 1: \u00xx; 2: may begin a character of several bytes; else \c */
+static const uint8_t classes[256] = {
+	[0] = 1,     1,
+	1,           1,
+	1,           1,
+	1,           1,
+	'b',         't',
+	'n',         1,
+	'f',         'r',
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	1,           1,
+	['"'] = '"', ['\\'] = '\\',
+	[0x7f] = 0,  [0x80 ... 0xff] = 2,
+};
+
+/* Length of the character at @s, or 0 when it is none: too long, surrogate, cut off. */
+static size_t utf8_length(const unsigned char *s, size_t n)
+{
+	uint32_t code, least;
+	size_t length;
+
+	if (s[0] >= 0xc2 && s[0] < 0xe0)
+		length = 2, code = s[0] & 0x1f, least = 0x80;
+	else if (s[0] >= 0xe0 && s[0] < 0xf0)
+		length = 3, code = s[0] & 0x0f, least = 0x800;
+	else if (s[0] >= 0xf0 && s[0] < 0xf5)
+		length = 4, code = s[0] & 0x07, least = 0x10000;
+	else
+		return 0;
+	if (length > n)
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (s[i] & 0x3f);
+	}
+	return code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
+}
+
+static void put_special(struct ws_sink *sink, const unsigned char *at, uint8_t class)
+{
+	char text[8] = { '\\', (char)class };
+
+	if (class == 1)
+		snprintf(text, sizeof(text), "\\u%04x", *at);
+	ws_sink_put(sink, text, class == 1 ? 6 : 2);
+}
+
+void ws_json_text(struct ws_sink *sink, const char *text, size_t n)
+{
+	const unsigned char *at = (const unsigned char *)text, *end = at + n, *plain = at;
+
+	ws_sink_lit(sink, "\"");
+	while (at < end) {
+		uint8_t class = classes[*at];
+		size_t length;
+
+		if (!class) {
+			at++;
+			continue;
+		}
+		if (class == 2 && (length = utf8_length(at, (size_t)(end - at)))) {
+			at += length;
+			continue;
+		}
+		ws_sink_put(sink, plain, (size_t)(at - plain));
+		if (class == 2)
+			ws_sink_lit(sink, "\xef\xbf\xbd");
+		else
+			put_special(sink, at, class);
+		plain = ++at;
+	}
+	ws_sink_put(sink, plain, (size_t)(at - plain));
+	ws_sink_lit(sink, "\"");
+}

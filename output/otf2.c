@@ -1,0 +1,588 @@
+/*
+ * otf2: an OTF2 archive, for Vampir and its kin. docs/formats/otf2.md.
+ *
+ * Written through libotf2, the reference implementation. Events are read by start; each
+ * location keeps the ends of what is open on it, so its records are in order of time.
+ * The archive is made in a folder of its own and moved to its place when it is whole.
+ */
+#include "base/vec.h"
+#include "output/output_priv.h"
+
+#ifdef WS_HAVE_OTF2
+
+#include <dirent.h>
+#include <errno.h>
+#include <otf2/otf2.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK_EVENTS (2u << 20)
+#define CHUNK_DEFS (8u << 20)
+
+struct open_region {
+	uint64_t end_ns;
+	OTF2_RegionRef region;
+};
+
+struct location {
+	uint64_t id;
+	uint32_t group;
+	OTF2_LocationType type;
+	OTF2_StringRef name;
+	OTF2_EvtWriter *writer;
+	uint64_t n_events;
+	struct open_region *open; /* latest end first, so that the next to end is last */
+	size_t n_open, cap_open;
+};
+
+struct group {
+	OTF2_StringRef name;
+	OTF2_LocationGroupType type;
+	uint32_t creator;
+};
+
+struct region {
+	OTF2_StringRef name;
+	OTF2_RegionRole role;
+	OTF2_Paradigm paradigm;
+};
+
+#define REGION_CACHE 4096u
+
+struct otf2 {
+	struct ws_output_run *run;
+	struct ws_err *err;
+	const struct ws_process *process;
+	OTF2_Archive *archive;
+	OTF2_AttributeList *attributes;
+	struct ws_arena arena;
+	struct ws_map strings; /* to ref */
+	struct ws_map regions; /* name to ref + 1 */
+	struct ws_map located; /* key to struct location; of the process */
+	WS_VEC(const char *) string_list;
+	WS_VEC(struct region) region_list;
+	WS_VEC(struct location *) locations;
+	WS_VEC(struct group) groups;
+	uint32_t process_group;
+	struct {
+		const char *name;
+		OTF2_RegionRef region;
+	} cache[REGION_CACHE];
+	uint64_t n_rows;
+};
+
+static enum ws_status check(struct otf2 *o, OTF2_ErrorCode code)
+{
+	if (code == OTF2_SUCCESS)
+		return WS_OK;
+	if (o->err->status)
+		return o->err->status;
+	return ws_fail(o->err, WS_E_IO, "cannot write the OTF2 archive '%s_results.otf2': %s",
+		       o->run->cfg->prefix, OTF2_Error_GetDescription(code));
+}
+
+/* The library prints by itself unless told otherwise; the sentence is ours to say. */
+static OTF2_ErrorCode take_error(void *ctx, const char *file, uint64_t line, const char *function,
+				 OTF2_ErrorCode code, const char *format, va_list args)
+{
+	struct otf2 *o = ctx;
+	char text[160];
+
+	vsnprintf(text, sizeof(text), format, args);
+	if (!o->err->status)
+		ws_fail(o->err, WS_E_IO, "cannot write the OTF2 archive '%s_results.otf2': %s: %s",
+			o->run->cfg->prefix, OTF2_Error_GetDescription(code), text);
+	return code;
+}
+
+/* ---- definitions ---- */
+
+static OTF2_StringRef string_ref(struct otf2 *o, const char *text)
+{
+	struct ws_str key = ws_str_from(text);
+	struct ws_map_entry *entry = ws_map_find(&o->strings, key);
+	OTF2_StringRef ref = (OTF2_StringRef)o->string_list.n;
+
+	if (entry)
+		return (OTF2_StringRef)(uintptr_t)entry->value;
+	key.at = ws_arena_strndup(&o->arena, text, key.n);
+	if (!key.at || ws_map_put(&o->strings, key, (void *)(uintptr_t)ref, o->err) ||
+	    ws_vec_push(&o->string_list, key.at, o->err)) {
+		if (!o->err->status)
+			ws_fail(o->err, WS_E_NOMEM, "no memory for the names of the OTF2 archive");
+		return OTF2_UNDEFINED_STRING;
+	}
+	return ref;
+}
+
+static OTF2_RegionRef region_ref(struct otf2 *o, const struct ws_event *ev, const char *name)
+{
+	bool stable = ev->domain != WS_DOMAIN_MARKER_API;
+	size_t slot = ((uintptr_t)name >> 3 ^ (uintptr_t)name >> 15) % REGION_CACHE;
+	struct region region = { .role = OTF2_REGION_ROLE_FUNCTION, .paradigm = OTF2_PARADIGM_HIP };
+	struct ws_map_entry *entry;
+	OTF2_RegionRef ref = (OTF2_RegionRef)o->region_list.n;
+
+	if (stable && o->cache[slot].name == name)
+		return o->cache[slot].region;
+	entry = ws_map_find(&o->regions, ws_str_from(name));
+	if (entry) {
+		ref = (OTF2_RegionRef)(uintptr_t)entry->value;
+	} else {
+		region.name = string_ref(o, name);
+		if (region.name == OTF2_UNDEFINED_STRING)
+			return OTF2_UNDEFINED_REGION;
+		if (ev->domain == WS_DOMAIN_MARKER_API || ev->domain == WS_DOMAIN_ROCDECODE_API)
+			region.paradigm = OTF2_PARADIGM_USER;
+		if (ev->domain == WS_DOMAIN_MEMORY_COPY)
+			region.role = OTF2_REGION_ROLE_DATA_TRANSFER;
+		if (ev->domain == WS_DOMAIN_MEMORY_ALLOCATION)
+			region.role = OTF2_REGION_ROLE_ALLOCATE;
+		/* the string's copy is the key: it lives as long as the map */
+		if (ws_map_put(&o->regions, ws_str_from(o->string_list.at[region.name]),
+			       (void *)(uintptr_t)ref, o->err) ||
+		    ws_vec_push(&o->region_list, region, o->err))
+			return OTF2_UNDEFINED_REGION;
+	}
+	if (stable) {
+		o->cache[slot].name = name;
+		o->cache[slot].region = ref;
+	}
+	return ref;
+}
+
+static struct location *new_location(struct otf2 *o, uint64_t key, const char *name,
+				     OTF2_LocationType type, uint32_t group)
+{
+	struct location *location = ws_arena_new(&o->arena, struct location);
+
+	if (!location || ws_map_put_u64(&o->located, key, location, o->err) ||
+	    ws_vec_push(&o->locations, location, o->err)) {
+		if (!o->err->status)
+			ws_fail(o->err, WS_E_NOMEM, "no memory for the OTF2 archive");
+		return NULL;
+	}
+	location->id = o->locations.n; /* from 1 */
+	location->group = group;
+	location->type = type;
+	location->name = string_ref(o, name);
+	location->writer = OTF2_Archive_GetEvtWriter(o->archive, location->id);
+	if (!location->writer)
+		check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+	return location->writer ? location : NULL;
+}
+
+static uint32_t agent_group(const struct otf2 *o, const struct ws_agent *agent)
+{
+	for (size_t i = 0; i < o->process->agents.n; i++)
+		if (o->process->agents.at[i] == agent)
+			return o->process_group + 1 + (uint32_t)i;
+	return o->process_group;
+}
+
+/* Where an event is shown; NULL after a failure. */
+static struct location *locate(struct otf2 *o, const struct ws_event *ev)
+{
+	enum ws_shape shape = ws_domain_infos[ev->domain].shape;
+	enum ws_agent_index mode = o->run->cfg->agent_index;
+	const struct ws_agent *agent = shape == WS_SHAPE_COPY     ? ev->copy.dst
+				       : shape == WS_SHAPE_ALLOC  ? ev->alloc.agent
+				       : ws_event_is_dispatch(ev) ? ev->dispatch.agent
+								  : NULL;
+	uint32_t queue = ws_event_is_dispatch(ev) ? ev->dispatch.queue->id : 0;
+	unsigned tid = ev->thread->tid;
+	uint64_t key = (uint64_t)ev->thread->index << 40 | (uint64_t)queue << 16 |
+		       (uint64_t)((agent ? agent->info->h.what : 0) & 0xfff) << 4 |
+		       (shape == WS_SHAPE_MARKER ? WS_SHAPE_CALL : shape);
+	struct location *location = ws_map_get_u64(&o->located, key);
+	OTF2_LocationType type = OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+	char name[160], where[40];
+	size_t n;
+
+	if (location)
+		return location;
+	n = ws_output_agent_text(agent, mode, '-', where, sizeof(where));
+	if (!n)
+		snprintf(where, sizeof(where), "0");
+	switch (shape) {
+	case WS_SHAPE_COPY:
+		snprintf(name, sizeof(name), "Thread %u, Copy to %s %s", tid,
+			 ws_agent_type_text(agent), where);
+		break;
+	case WS_SHAPE_ALLOC:
+		snprintf(name, sizeof(name), "Thread %u, Memory Operation at %s %s", tid,
+			 ws_agent_type_text(agent), where);
+		break;
+	case WS_SHAPE_DISPATCH:
+	case WS_SHAPE_COUNTERS:
+		snprintf(name, sizeof(name), "Thread %u, Compute on %s %s, Queue %u", tid,
+			 ws_agent_type_text(agent), where, queue);
+		break;
+	default:
+		snprintf(name, sizeof(name), "Thread %u", tid);
+		type = OTF2_LOCATION_TYPE_CPU_THREAD;
+		break;
+	}
+	return new_location(o, key, name, type, agent_group(o, agent));
+}
+
+/* ---- events ---- */
+
+static enum ws_status leave_until(struct otf2 *o, struct location *location, uint64_t until_ns)
+{
+	enum ws_status st = WS_OK;
+
+	while (!st && location->n_open && location->open[location->n_open - 1].end_ns <= until_ns) {
+		struct open_region *last = &location->open[--location->n_open];
+
+		st = check(o, OTF2_EvtWriter_Leave(location->writer, NULL, last->end_ns,
+						   last->region));
+		location->n_events++;
+	}
+	return st;
+}
+
+static enum ws_status push_open(struct otf2 *o, struct location *location, uint64_t end_ns,
+				OTF2_RegionRef region)
+{
+	size_t at = location->n_open;
+
+	if (location->n_open == location->cap_open) {
+		size_t cap = location->cap_open ? location->cap_open * 2 : 16;
+		struct open_region *more = realloc(location->open, cap * sizeof(*more));
+
+		if (!more)
+			return ws_fail(o->err, WS_E_NOMEM, "no memory for the OTF2 archive");
+		location->open = more;
+		location->cap_open = cap;
+	}
+	/* at equal ends the inner one, which came later, is left first */
+	for (; at && location->open[at - 1].end_ns < end_ns; at--)
+		location->open[at] = location->open[at - 1];
+	location->open[at] = (struct open_region){ end_ns, region };
+	location->n_open++;
+	return WS_OK;
+}
+
+static enum ws_status put_event(void *ctx, const struct ws_event *ev)
+{
+	struct otf2 *o = ctx;
+	enum ws_domain domain = ws_event_is_dispatch(ev) ? WS_DOMAIN_KERNEL_DISPATCH : ev->domain;
+	uint64_t end_ns = WS_MAX(ev->end_ns, ev->start_ns);
+	struct location *location;
+	OTF2_RegionRef region;
+	enum ws_status st;
+
+	if (ws_event_is_dispatch(ev) && !ws_event_traced(ev))
+		return WS_OK;
+	if (domain == WS_DOMAIN_MARKER_API && ev->kind == WS_KIND_MARKER_CORE_RANGE_API &&
+	    ev->op_id == WS_MARKER_MARK)
+		return WS_OK; /* has no extent; AMD leaves marks out, too */
+	location = locate(o, ev);
+	if (!location)
+		return o->err->status;
+	st = leave_until(o, location, ev->start_ns);
+	if (st)
+		return st;
+	region = region_ref(o, ev, ws_run_name(o->run, ev));
+	if (region == OTF2_UNDEFINED_REGION)
+		return ws_fail(o->err, WS_E_NOMEM, "no memory for the names of the OTF2 archive");
+	st = check(o, OTF2_AttributeList_AddStringRef(
+			      o->attributes, 0, string_ref(o, ws_domain_infos[domain].category)));
+	if (!st)
+		st = check(o, OTF2_EvtWriter_Enter(location->writer, o->attributes, ev->start_ns,
+						   region));
+	location->n_events++;
+	o->n_rows++;
+	o->run->result->n_written[WS_OUTPUT_OTF2][domain]++;
+	return st ? st : push_open(o, location, end_ns, region);
+}
+
+static enum ws_status put_process(struct otf2 *o, const struct ws_process *process)
+{
+	uint32_t domains = WS_DOMAIN_BIT(HSA_API) | WS_DOMAIN_BIT(HIP_API) |
+			   WS_DOMAIN_BIT(MARKER_API) | WS_DOMAIN_BIT(KERNEL_DISPATCH) |
+			   WS_DOMAIN_BIT(MEMORY_COPY) | WS_DOMAIN_BIT(RCCL_API) |
+			   WS_DOMAIN_BIT(MEMORY_ALLOCATION) | WS_DOMAIN_BIT(ROCDECODE_API) |
+			   WS_DOMAIN_BIT(ROCJPEG_API);
+	size_t first = o->locations.n;
+	const char *name = process->n_argv ? process->argv[0] : "process";
+	enum ws_status st;
+
+	o->process = process;
+	o->process_group = (uint32_t)o->groups.n;
+	ws_map_init(&o->located, WS_MAP_U64, 1u << 24);
+	st = ws_vec_push(&o->groups,
+			 ((struct group){ string_ref(o, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+					  OTF2_UNDEFINED_LOCATION_GROUP }),
+			 o->err);
+	for (size_t i = 0; !st && i < process->agents.n; i++)
+		st = ws_vec_push(&o->groups,
+				 ((struct group){ string_ref(o, process->agents.at[i]->name),
+						  OTF2_LOCATION_GROUP_TYPE_ACCELERATOR,
+						  o->process_group }),
+				 o->err);
+	if (!st)
+		st = ws_run_each(o->run, process, domains, WS_ORDER_START, put_event, o, o->err);
+	for (size_t i = first; i < o->locations.n; i++) {
+		struct location *location = o->locations.at[i];
+
+		if (!st)
+			st = leave_until(o, location, UINT64_MAX);
+		if (location->writer)
+			OTF2_Archive_CloseEvtWriter(o->archive, location->writer);
+		location->writer = NULL;
+		free(location->open);
+		location->open = NULL;
+	}
+	ws_map_fini(&o->located);
+	return st;
+}
+
+/* ---- the archive ---- */
+
+static OTF2_FlushType pre_flush(void *ctx, OTF2_FileType type, OTF2_LocationRef location,
+				void *caller, bool final)
+{
+	return OTF2_FLUSH;
+}
+
+/*
+ * One chunk per file: when there is no second, the library flushes the first. Left to
+ * itself it takes 128 MB per location before it writes.
+ */
+static void *take_chunk(void *ctx, OTF2_FileType type, OTF2_LocationRef location, void **per_buffer,
+			uint64_t chunk_bytes)
+{
+	if (*per_buffer)
+		return NULL;
+	*per_buffer = malloc(chunk_bytes);
+	return *per_buffer;
+}
+
+static void free_chunks(void *ctx, OTF2_FileType type, OTF2_LocationRef location, void **per_buffer,
+			bool final)
+{
+	free(*per_buffer);
+	*per_buffer = NULL;
+}
+
+static enum ws_status put_definitions(struct otf2 *o)
+{
+	const struct ws_process *process = o->run->processes[0];
+	const char *host = process->facts[WS_FACT_HOSTNAME];
+	uint64_t start_ns = o->run->first_ns, end_ns = o->run->last_ns;
+	OTF2_StringRef empty = string_ref(o, ""), category = string_ref(o, "category");
+	OTF2_StringRef about = string_ref(o, "tracing category");
+	OTF2_StringRef exe = string_ref(o, process->n_argv ? process->argv[0] : "");
+	OTF2_StringRef node = string_ref(o, host ? host : "");
+	OTF2_GlobalDefWriter *w = OTF2_Archive_GetGlobalDefWriter(o->archive);
+	enum ws_status st = w ? WS_OK : check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+
+	for (size_t i = 0; i < o->run->n_processes; i++) {
+		start_ns = WS_MIN(start_ns, o->run->processes[i]->init_ns);
+		end_ns = WS_MAX(end_ns, o->run->processes[i]->fini_ns);
+	}
+	if (!st)
+		st = check(o, OTF2_GlobalDefWriter_WriteClockProperties(
+				      w, 1000000000, start_ns, end_ns - start_ns,
+				      start_ns + (uint64_t)process->realtime_offset_ns));
+	for (size_t i = 0; !st && i < o->string_list.n; i++)
+		st = check(o, OTF2_GlobalDefWriter_WriteString(w, (OTF2_StringRef)i,
+							       o->string_list.at[i]));
+	if (!st)
+		st = check(o, OTF2_GlobalDefWriter_WriteAttribute(w, 0, category, about,
+								  OTF2_TYPE_STRING));
+	if (!st)
+		st = check(o, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+				      w, 0, exe, node, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+	for (size_t i = 0; !st && i < o->groups.n; i++)
+		st = check(o, OTF2_GlobalDefWriter_WriteLocationGroup(
+				      w, (OTF2_LocationGroupRef)i, o->groups.at[i].name,
+				      o->groups.at[i].type, 0, o->groups.at[i].creator));
+	for (size_t i = 0; !st && i < o->locations.n; i++) {
+		const struct location *location = o->locations.at[i];
+
+		st = check(o, OTF2_GlobalDefWriter_WriteLocation(w, location->id, location->name,
+								 location->type, location->n_events,
+								 location->group));
+	}
+	for (size_t i = 0; !st && i < o->region_list.n; i++) {
+		const struct region *region = &o->region_list.at[i];
+
+		st = check(o, OTF2_GlobalDefWriter_WriteRegion(w, (OTF2_RegionRef)i, region->name,
+							       region->name, empty, region->role,
+							       region->paradigm,
+							       OTF2_REGION_FLAG_NONE, empty, 0, 0));
+	}
+	return st;
+}
+
+static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *name)
+{
+	static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = pre_flush };
+	static const OTF2_MemoryCallbacks memory = { take_chunk, free_chunks };
+	enum ws_status st;
+
+	o->archive = OTF2_Archive_Open(dir, name, OTF2_FILEMODE_WRITE, CHUNK_EVENTS, CHUNK_DEFS,
+				       OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+	if (!o->archive)
+		return check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+	st = check(o, OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL));
+	if (!st)
+		st = check(o, OTF2_Archive_SetMemoryCallbacks(o->archive, &memory, NULL));
+	if (!st)
+		st = check(o, OTF2_Archive_SetSerialCollectiveCallbacks(o->archive));
+	if (!st)
+		st = check(o, OTF2_Archive_OpenEvtFiles(o->archive));
+	for (size_t i = 0; !st && i < o->run->n_processes; i++)
+		st = put_process(o, o->run->processes[i]);
+	if (!st)
+		st = check(o, OTF2_Archive_CloseEvtFiles(o->archive));
+	if (!st)
+		st = check(o, OTF2_Archive_OpenDefFiles(o->archive));
+	for (size_t i = 0; !st && i < o->locations.n; i++) {
+		OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(o->archive, o->locations.at[i]->id);
+
+		st = w ? check(o, OTF2_Archive_CloseDefWriter(o->archive, w))
+		       : check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+	}
+	if (!st)
+		st = check(o, OTF2_Archive_CloseDefFiles(o->archive));
+	if (!st)
+		st = put_definitions(o);
+	/* the anchor file is written here; after a failure this only frees */
+	if (OTF2_Archive_Close(o->archive) != OTF2_SUCCESS && !st)
+		st = check(o, OTF2_ERROR_FILE_INTERACTION);
+	return st;
+}
+
+/* Remove an archive's folder: what archives are made of, and nothing else. */
+static void remove_archive(const char *dir, const char *name)
+{
+	static const char *const ends[] = { ".evt", ".def", ".otf2" };
+	char path[PATH_MAX + 300], inner[PATH_MAX + 16];
+	const char *folders[] = { inner, dir };
+
+	snprintf(inner, sizeof(inner), "%s/%s", dir, name);
+	for (int i = name ? 0 : 1; i < 2; i++) {
+		DIR *d = opendir(folders[i]);
+		struct dirent *entry;
+
+		while (d && (entry = readdir(d))) {
+			const char *dot = strrchr(entry->d_name, '.');
+
+			snprintf(path, sizeof(path), "%s/%s", folders[i], entry->d_name);
+			for (size_t k = 0; dot && k < WS_ARRAY_LEN(ends); k++)
+				if (!strcmp(dot, ends[k]))
+					unlink(path);
+		}
+		if (d)
+			closedir(d);
+		rmdir(folders[i]);
+	}
+}
+
+static enum ws_status move_into_place(const char *from_dir, const char *name, const char *to,
+				      uint64_t *out_bytes, struct ws_err *err)
+{
+	static const char *const parts[] = { "", ".def", ".otf2" };
+	char from[PATH_MAX * 2 + 32], target[PATH_MAX + 16];
+	struct stat st;
+
+	remove_archive(to, NULL);
+	for (size_t i = 0; i < WS_ARRAY_LEN(parts); i++) {
+		snprintf(from, sizeof(from), "%s/%s%s", from_dir, name, parts[i]);
+		snprintf(target, sizeof(target), "%s%s", to, parts[i]);
+		if (rename(from, target))
+			return ws_fail_errno(err, errno, "cannot write '%s'", target);
+		if (!stat(target, &st))
+			*out_bytes += (uint64_t)st.st_size;
+	}
+	return WS_OK;
+}
+
+static enum ws_status write_otf2(struct ws_output_run *run, struct ws_err *err)
+{
+	struct otf2 *o = calloc(1, sizeof(*o));
+	char base[PATH_MAX], path[PATH_MAX + 8], partial[PATH_MAX + 16];
+	const char *name;
+	OTF2_ErrorCallback before;
+	uint64_t n_bytes = 0;
+	enum ws_status st;
+
+	if (!o)
+		return ws_fail(err, WS_E_NOMEM, "no memory to write an OTF2 archive");
+	o->run = run;
+	o->err = err;
+	st = ws_run_path(run, "results", base, err);
+	if (!st)
+		st = ws_make_parents(base, err);
+	if (st) {
+		free(o);
+		return st;
+	}
+	name = strrchr(base, '/') ? strrchr(base, '/') + 1 : base;
+	snprintf(path, sizeof(path), "%s.otf2", base);
+	snprintf(partial, sizeof(partial), "%s.partial", path);
+	if (run->cfg->opened)
+		run->cfg->opened(run->cfg->opened_ctx, path, NULL);
+	ws_arena_init(&o->arena, (size_t)1 << 30);
+	ws_map_init(&o->strings, WS_MAP_STR, 1u << 26);
+	ws_map_init(&o->regions, WS_MAP_STR, 1u << 26);
+	ws_vec_init(&o->string_list, 1u << 26);
+	ws_vec_init(&o->region_list, 1u << 26);
+	ws_vec_init(&o->locations, 1u << 24);
+	ws_vec_init(&o->groups, 1u << 24);
+	o->attributes = OTF2_AttributeList_New();
+	before = OTF2_Error_RegisterCallback(take_error, o);
+	remove_archive(partial, name);
+	string_ref(o, "");
+	st = put_archive(o, partial, name);
+	OTF2_Error_RegisterCallback(before, NULL);
+	OTF2_AttributeList_Delete(o->attributes);
+	if (!st)
+		st = move_into_place(partial, name, base, &n_bytes, err);
+	remove_archive(partial, name);
+	if (st)
+		memset(run->result->n_written[WS_OUTPUT_OTF2], 0,
+		       sizeof(run->result->n_written[WS_OUTPUT_OTF2]));
+	ws_run_file(run, WS_OUTPUT_OTF2, path, o->n_rows, n_bytes, st ? err : NULL);
+	ws_vec_fini(&o->string_list);
+	ws_vec_fini(&o->region_list);
+	ws_vec_fini(&o->locations);
+	ws_vec_fini(&o->groups);
+	ws_map_fini(&o->strings);
+	ws_map_fini(&o->regions);
+	ws_arena_fini(&o->arena);
+	free(o);
+	return st;
+}
+
+static bool is_built(void)
+{
+	return true;
+}
+
+#else
+
+static bool is_built(void)
+{
+	return false;
+}
+
+static enum ws_status write_otf2(struct ws_output_run *run, struct ws_err *err)
+{
+	return ws_fail(err, WS_E_UNSUPPORTED, "not in this build");
+}
+
+#endif
+
+const struct ws_output_ops ws_output_otf2 = {
+	.word = "otf2",
+	.what = "OTF2 archive",
+	.built = is_built,
+	.how = "install libopen-trace-format2-dev and build again, or choose another format",
+	.write = write_otf2,
+};

@@ -1,0 +1,427 @@
+/*
+ * pftrace: a trace for ui.perfetto.dev. docs/formats/pftrace.md.
+ *
+ * Here are the file, its slices and their annotations; see pftrace_tracks.c for how they
+ * nest, pftrace_gpu.c for overlapping kernels, pftrace_counters.c for values over time.
+ */
+#include "output/pftrace_priv.h"
+
+#include <stdlib.h>
+
+/* clang-format off */
+#define NOTES(X)                                                                                   \
+	X(begin_ns) X(end_ns) X(delta_ns) X(tid) X(kind) X(operation) X(corr_id) X(ancestor_id)    \
+	X(stream_ID) X(src_agent) X(dst_agent) X(copy_bytes) X(agent) X(agent_type) X(queue)       \
+	X(kernel_id) X(Scratch_Size) X(LDS_Block_Size) X(VGPR_Count) X(Accum_VGPR_Count)           \
+	X(SGPR_Count) X(workgroup_size) X(grid_size)
+/* clang-format on */
+
+enum note {
+	NOTE_NONE,
+#define NOTE(name) NOTE_##name,
+	NOTES(NOTE)
+#undef NOTE
+		NOTE_COUNT
+};
+static const char *const note_names[] = {
+#define NOTE(name) [NOTE_##name] = #name,
+	NOTES(NOTE)
+#undef NOTE
+};
+
+/* ---- slices ---- */
+
+static char *note_u64(char *p, enum note note, uint64_t v)
+{
+	char *length;
+
+	p = ws_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
+	p = ws_pb_u64(p, NOTE_NAME_IID, note);
+	p = ws_pb_u64(p, NOTE_UINT, v);
+	ws_pb_end_short(p, length);
+	return p;
+}
+
+static char *note_text(char *p, uint64_t iid, const char *text, size_t n)
+{
+	char *length;
+
+	if (n < 100) {
+		p = ws_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
+		p = ws_pb_u64(p, NOTE_NAME_IID, iid);
+		p = ws_pb_bytes(p, NOTE_STRING, text, n);
+		ws_pb_end_short(p, length);
+		return p;
+	}
+	p = ws_pb_begin(p, EVENT_ANNOTATIONS, &length);
+	p = ws_pb_u64(p, NOTE_NAME_IID, iid);
+	p = ws_pb_bytes(p, NOTE_STRING, text, n);
+	ws_pb_end(p, length);
+	return p;
+}
+
+static char *note_agent(struct ws_pf *pf, char *p, enum note note, const struct ws_agent *agent)
+{
+	char text[48], *end = text;
+
+	if (agent) {
+		uint32_t number;
+		const char *label = ws_agent_label(agent, pf->run->cfg->agent_index, &number);
+
+		end = stpcpy(end, label);
+		*end++ = '-';
+		end = ws_fmt_u64(end, number);
+	}
+	return note_text(p, note, text, (size_t)(end - text));
+}
+
+/* All of a BEGIN but its annotations; they follow, then put_begin_end(). */
+struct begun {
+	char *packet, *event;
+};
+
+static char *put_begin(struct ws_pf *pf, const struct ws_pf_lane *lane, enum ws_domain category,
+		       const char *name, uint64_t name_iid, uint64_t start_ns, uint64_t corr_id,
+		       size_t room, struct begun *out)
+{
+	size_t n = name_iid ? 0 : ws_pf_name_bytes(name);
+	char *p = ws_pf_begin(pf, n + room + 128, &out->packet);
+
+	p = ws_pb_u64(p, PACKET_TIMESTAMP, start_ns);
+	p = ws_pb_begin(p, PACKET_TRACK_EVENT, &out->event);
+	p = ws_pb_u64(p, EVENT_TYPE, TYPE_BEGIN);
+	p = ws_pb_u64(p, EVENT_TRACK, lane->uuid);
+	p = ws_pb_u64(p, EVENT_CATEGORY_IIDS, (uint64_t)category + 1);
+	if (name_iid)
+		p = ws_pb_u64(p, EVENT_NAME_IID, name_iid);
+	else
+		p = ws_pb_bytes(p, EVENT_NAME, name, n);
+	if (corr_id)
+		p = ws_pb_fixed64(p, EVENT_FLOWS, corr_id ^ pf->uuid);
+	return p;
+}
+
+static void put_begin_end(struct ws_pf *pf, char *p, struct begun *begun)
+{
+	ws_pb_end(p, begun->event);
+	ws_pf_end(pf, p, begun->packet);
+	pf->sink->n_rows++;
+}
+
+static char *note_times(char *p, uint64_t start_ns, uint64_t end_ns)
+{
+	p = note_u64(p, NOTE_begin_ns, start_ns);
+	p = note_u64(p, NOTE_end_ns, end_ns);
+	return note_u64(p, NOTE_delta_ns, end_ns - start_ns);
+}
+
+/* rocDecode's arguments, one annotation each. */
+static char *note_args(struct ws_pf *pf, char *p, size_t room, const struct ws_event *ev)
+{
+	struct ws_arg_walk walk = { 0 };
+	char value[256], *limit = p + room;
+	struct ws_arg arg;
+
+	while (ws_event_arg(ev, &walk, &arg)) {
+		struct ws_map_entry *entry = ws_map_find(&pf->counter_notes, ws_str_from(arg.name));
+		int n = ws_arg_print(ev->process, &arg, value, sizeof(value));
+
+		if (!entry || n < 0 || limit - p < (ptrdiff_t)sizeof(value) + 32)
+			continue;
+		p = note_text(p, (uintptr_t)entry->value, value,
+			      WS_MIN((size_t)n, sizeof(value) - 1));
+	}
+	return p;
+}
+
+#define ARGS_ROOM 8192u
+
+static enum ws_status put_call(struct ws_pf *pf, const struct ws_event *ev)
+{
+	bool decode = ev->domain == WS_DOMAIN_ROCDECODE_API;
+	uint64_t end_ns = WS_MAX(ev->end_ns, ev->start_ns);
+	struct ws_pf_track *track = ws_pf_thread_track(pf, ev->thread);
+	struct ws_pf_lane *lane = track ? ws_pf_enter(pf, track, ev->start_ns, end_ns) : NULL;
+	struct begun begun;
+	uint64_t iid;
+	char *p;
+
+	if (!lane)
+		return ws_pf_no_memory(pf);
+	iid = ws_pf_intern_name(pf, ev->name, ev->domain != WS_DOMAIN_MARKER_API);
+	if (decode) {
+		struct ws_arg_walk walk = { 0 };
+		struct ws_arg arg;
+
+		while (ws_event_arg(ev, &walk, &arg))
+			ws_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT, arg.name);
+	}
+	p = put_begin(pf, lane, ev->domain, ev->name, iid, ev->start_ns, ev->corr_id,
+		      decode ? ARGS_ROOM + 256 : 256, &begun);
+	p = note_times(p, ev->start_ns, end_ns);
+	p = note_u64(p, NOTE_tid, ev->thread->tid);
+	p = note_u64(p, NOTE_kind, (uint64_t)ev->kind);
+	p = note_u64(p, NOTE_operation, ev->op_id);
+	p = note_u64(p, NOTE_corr_id, ev->corr_id);
+	p = note_u64(p, NOTE_ancestor_id, ev->ancestor_id);
+	if (ev->domain == WS_DOMAIN_HIP_API)
+		p = note_u64(p, NOTE_stream_ID, ws_run_stream(pf->run, ev));
+	if (decode)
+		p = note_args(pf, p, ARGS_ROOM, ev);
+	put_begin_end(pf, p, &begun);
+	pf->run->result->n_written[WS_OUTPUT_PFTRACE][ev->domain]++;
+	return WS_OK;
+}
+
+static uint64_t product(const uint32_t dims[3])
+{
+	return (uint64_t)dims[0] * dims[1] * dims[2];
+}
+
+static char *note_dispatch(struct ws_pf *pf, char *p, const struct ws_pf_gpu_slice *slice)
+{
+	const struct ws_event *ev = &slice->ev;
+	const struct ws_rec_dispatch *info = &slice->info.dispatch;
+	const struct ws_rec_kernel *kernel = ev->dispatch.kernel->info;
+	uint32_t queue = ev->dispatch.queue->id;
+
+	p = note_u64(p, NOTE_kind, (uint64_t)ev->kind);
+	p = note_agent(pf, p, NOTE_agent, ev->dispatch.agent);
+	p = note_text(p, NOTE_agent_type, ws_agent_type_text(ev->dispatch.agent), 3);
+	p = note_u64(p, NOTE_corr_id, ev->corr_id);
+	p = note_u64(p, NOTE_queue, queue ? queue - 1 : 0);
+	p = note_u64(p, NOTE_tid, ev->thread->tid);
+	p = note_u64(p, NOTE_kernel_id, ev->dispatch.kernel->id);
+	p = note_u64(p, NOTE_Scratch_Size, info->private_bytes);
+	p = note_u64(p, NOTE_LDS_Block_Size, info->group_bytes);
+	p = note_u64(p, NOTE_VGPR_Count, kernel ? kernel->arch_vgpr_count : 0);
+	p = note_u64(p, NOTE_Accum_VGPR_Count, kernel ? kernel->accum_vgpr_count : 0);
+	p = note_u64(p, NOTE_SGPR_Count, kernel ? kernel->sgpr_count : 0);
+	p = note_u64(p, NOTE_workgroup_size, product(info->workgroup));
+	p = note_u64(p, NOTE_grid_size, product(info->grid));
+	return note_u64(p, NOTE_stream_ID, ws_run_stream(pf->run, ev));
+}
+
+static char *note_copy(struct ws_pf *pf, char *p, const struct ws_pf_gpu_slice *slice)
+{
+	const struct ws_event *ev = &slice->ev;
+
+	p = note_u64(p, NOTE_kind, (uint64_t)ev->kind);
+	p = note_u64(p, NOTE_operation, ev->op_id);
+	p = note_agent(pf, p, NOTE_src_agent, ev->copy.src);
+	p = note_agent(pf, p, NOTE_dst_agent, ev->copy.dst);
+	p = note_u64(p, NOTE_copy_bytes, slice->info.copy.n_bytes);
+	p = note_u64(p, NOTE_corr_id, ev->corr_id);
+	p = note_u64(p, NOTE_tid, ev->thread->tid);
+	return note_u64(p, NOTE_stream_ID, ws_run_stream(pf->run, ev));
+}
+
+static const char *counter_name(const struct ws_process *process, uint32_t id)
+{
+	return id < process->counters.n ? process->counters.at[id].name : "";
+}
+
+#define NOTES_ROOM 768u /* of a kernel or a copy, without counters */
+#define COUNTER_ROOM 32u
+
+enum ws_status ws_pf_put_gpu(struct ws_pf *pf, const struct ws_pf_gpu_slice *slice)
+{
+	const struct ws_event *ev = &slice->ev;
+	bool kernel = ws_event_is_dispatch(ev);
+	enum ws_domain category = kernel ? WS_DOMAIN_KERNEL_DISPATCH : WS_DOMAIN_MEMORY_COPY;
+	const char *name = ws_run_name(pf->run, ev);
+	struct ws_pf_track *stream = ws_pf_stream_track(pf, ev);
+	struct ws_pf_track *track = !pf->queue_mode ? stream
+				    : kernel        ? ws_pf_queue_track(pf, ev)
+						    : ws_pf_copy_track(pf, ev);
+	struct ws_pf_lane *lane = NULL;
+	/* a packet holds so many; tracks and other formats have them all */
+	size_t n_sums = WS_MIN(slice->n_sums, (WS_SINK_ROOM_MAX / 2) / COUNTER_ROOM);
+	struct begun begun;
+	uint64_t iid;
+	char *p;
+
+	if (stream && track)
+		lane = ws_pf_enter(pf, track, slice->start_ns, slice->end_ns);
+	if (!lane)
+		return ws_pf_no_memory(pf);
+	iid = ws_pf_intern_name(pf, name, true);
+	for (size_t i = 0; i < n_sums; i++)
+		ws_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT,
+			     counter_name(ev->process, slice->sums[i].counter));
+	p = put_begin(pf, lane, category, name, iid, slice->start_ns, ev->corr_id,
+		      NOTES_ROOM + n_sums * COUNTER_ROOM, &begun);
+	p = note_times(p, slice->start_ns, slice->end_ns);
+	p = kernel ? note_dispatch(pf, p, slice) : note_copy(pf, p, slice);
+	for (size_t i = 0; i < n_sums; i++) {
+		const char *counter = counter_name(ev->process, slice->sums[i].counter);
+		struct ws_map_entry *entry = ws_map_find(&pf->counter_notes, ws_str_from(counter));
+		char *length;
+
+		if (!entry)
+			continue;
+		p = ws_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
+		p = ws_pb_u64(p, NOTE_NAME_IID, (uintptr_t)entry->value);
+		p = ws_pb_f64(p, NOTE_DOUBLE, slice->sums[i].value);
+		ws_pb_end_short(p, length);
+	}
+	put_begin_end(pf, p, &begun);
+	pf->run->result->n_written[WS_OUTPUT_PFTRACE][category]++;
+	if (kernel && slice->n_sums)
+		pf->run->result->n_written[WS_OUTPUT_PFTRACE][WS_DOMAIN_COUNTER_COLLECTION]++;
+	return WS_OK;
+}
+
+static enum ws_status put_event(void *ctx, const struct ws_event *ev)
+{
+	struct ws_pf *pf = ctx;
+	enum ws_status st = WS_OK;
+
+	switch (ws_domain_infos[ev->domain].shape) {
+	case WS_SHAPE_CALL:
+	case WS_SHAPE_MARKER:
+		st = put_call(pf, ev);
+		break;
+	case WS_SHAPE_DISPATCH:
+	case WS_SHAPE_COUNTERS:
+		if (ws_event_traced(ev))
+			st = ws_pf_take_gpu(pf, ev);
+		if (!st && ev->dispatch.info->n_values)
+			st = ws_pf_counters_event(pf->counters, ev);
+		break;
+	case WS_SHAPE_COPY:
+		st = ws_pf_take_gpu(pf, ev);
+		if (!st)
+			st = ws_pf_counters_event(pf->counters, ev);
+		break;
+	case WS_SHAPE_ALLOC:
+	case WS_SHAPE_SCRATCH:
+		st = ws_pf_counters_event(pf->counters, ev);
+		break;
+	default:
+		break;
+	}
+	return st ? st : pf->sink->err.status;
+}
+
+/* ---- the file ---- */
+
+static void put_start_of_file(struct ws_pf *pf)
+{
+	char *packet, *defaults, *p = ws_sink_room(pf->sink, 128);
+
+	p = ws_pb_begin(p, TRACE_PACKET, &packet);
+	p = ws_pb_u64(p, PACKET_SEQUENCE, 1);
+	p = ws_pb_u64(p, PACKET_FLAGS, FLAG_CLEARED);
+	p = ws_pb_begin(p, PACKET_DEFAULTS, &defaults);
+	p = ws_pb_u64(p, PACKET_CLOCK, CLOCK_BOOT);
+	ws_pb_end(p, defaults);
+	ws_pf_end(pf, p, packet);
+	for (int d = 0; d < WS_DOMAIN_COUNT; d++)
+		if (ws_domain_infos[d].category)
+			ws_pf_put_interned(pf, INTERNED_CATEGORIES, (uint64_t)d + 1,
+					   ws_domain_infos[d].category);
+	for (int i = 1; i < NOTE_COUNT; i++)
+		ws_pf_put_interned(pf, INTERNED_NOTES, (uint64_t)i, note_names[i]);
+}
+
+static enum ws_status begin_process(struct ws_pf *pf, const struct ws_process *process)
+{
+	struct {
+		uint64_t init_ns;
+		uint32_t pid, index;
+	} id = { process->init_ns, process->pid, process->index };
+
+	pf->process = process;
+	pf->uuid = ws_hash_bytes(&id, sizeof(id)) | 1; /* 0 means "no track" */
+	pf->queue_mode = pf->run->cfg->group_by_queue || !process->hip_used;
+	ws_arena_init(&pf->arena, (size_t)1 << 30);
+	pf->threads = ws_arena_array(&pf->arena, process->threads.n + 2, sizeof(*pf->threads));
+	pf->streams = ws_arena_array(&pf->arena, process->streams.n + 1, sizeof(*pf->streams));
+	pf->queues = ws_arena_array(&pf->arena, process->queues.n + 1, sizeof(*pf->queues));
+	pf->last = ws_arena_array(&pf->arena, process->queues.n + 1, sizeof(*pf->last));
+	ws_map_init(&pf->copies, WS_MAP_U64, 1u << 24);
+	pf->counters = ws_pf_counters_create(pf);
+	if (!pf->threads || !pf->streams || !pf->queues || !pf->last || !pf->counters)
+		return ws_pf_no_memory(pf);
+	ws_pf_put_process(pf);
+	return WS_OK;
+}
+
+static enum ws_status end_process(struct ws_pf *pf, enum ws_status st)
+{
+	if (!st)
+		st = ws_pf_release(pf, UINT64_MAX);
+	for (size_t i = 0; i < pf->n_lanes; i++) {
+		if (!st)
+			ws_pf_end_until(pf, pf->lanes[i], UINT64_MAX);
+		free(pf->lanes[i]->ends);
+	}
+	if (!st)
+		st = ws_pf_counters_flush(pf->counters);
+	while (pf->n_heap) {
+		struct ws_pf_gpu_slice *slice = pf->heap[--pf->n_heap];
+
+		slice->next_free = pf->free;
+		pf->free = slice;
+	}
+	pf->n_lanes = 0;
+	ws_pf_counters_destroy(pf->counters);
+	pf->counters = NULL;
+	ws_map_fini(&pf->copies);
+	ws_arena_fini(&pf->arena);
+	return st;
+}
+
+static enum ws_status write_pftrace(struct ws_output_run *run, struct ws_err *err)
+{
+	struct ws_pf *pf = calloc(1, sizeof(*pf));
+	struct ws_sink sink;
+	enum ws_status st;
+
+	if (!pf)
+		return ws_fail(err, WS_E_NOMEM, "no memory to write a Perfetto trace");
+	st = ws_run_open(run, &sink, "results.pftrace", err);
+	if (st) {
+		free(pf);
+		return st;
+	}
+	pf->run = run;
+	pf->sink = &sink;
+	pf->err = err;
+	ws_map_init(&pf->names, WS_MAP_STR, WS_PF_NAMES_MAX);
+	ws_map_init(&pf->counter_notes, WS_MAP_STR, WS_PF_NAMES_MAX);
+	ws_arena_init(&pf->names_arena, (size_t)1 << 28);
+	put_start_of_file(pf);
+	for (size_t i = 0; !st && i < run->n_processes; i++) {
+		st = begin_process(pf, run->processes[i]);
+		if (!st)
+			st = ws_run_each(run, run->processes[i], 0, WS_ORDER_START, put_event, pf,
+					 err);
+		st = end_process(pf, st);
+	}
+	if (!st || sink.err.status)
+		st = ws_run_finish(run, WS_OUTPUT_PFTRACE, &sink, err);
+	if (st)
+		memset(run->result->n_written[WS_OUTPUT_PFTRACE], 0,
+		       sizeof(run->result->n_written[WS_OUTPUT_PFTRACE]));
+	ws_sink_abandon(&sink);
+	for (struct ws_pf_gpu_slice *slice; (slice = pf->free);) {
+		pf->free = slice->next_free;
+		free(slice->sums);
+		free(slice);
+	}
+	free(pf->heap);
+	free(pf->lanes);
+	ws_map_fini(&pf->names);
+	ws_map_fini(&pf->counter_notes);
+	ws_arena_fini(&pf->names_arena);
+	free(pf);
+	return st;
+}
+
+const struct ws_output_ops ws_output_pftrace = {
+	.word = "pftrace",
+	.what = "Perfetto trace",
+	.write = write_pftrace,
+};

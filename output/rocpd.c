@@ -1,0 +1,552 @@
+/*
+ * rocpd: a SQLite database, schema version 3. docs/formats/rocpd.md.
+ *
+ * One transaction, prepared statements, no journal: the file is thrown away when
+ * anything fails, so nothing needs to be undone.
+ */
+#include "output/rocpd_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum ws_status ws_rocpd_fail(struct ws_rocpd *db)
+{
+	int code = sqlite3_errcode(db->db);
+	enum ws_status st = code == SQLITE_FULL                                  ? WS_E_LIMIT
+			    : code == SQLITE_NOMEM                               ? WS_E_NOMEM
+			    : code == SQLITE_CANTOPEN || code == SQLITE_READONLY ? WS_E_ACCESS
+										 : WS_E_IO;
+
+	if (db->err && db->err->status)
+		return db->err->status;
+	if (code == SQLITE_FULL)
+		return ws_fail(db->err, st, "cannot write '%s': No space left on device", db->path);
+	return ws_fail(db->err, st, "cannot write '%s': %s", db->path, sqlite3_errmsg(db->db));
+}
+
+enum ws_status ws_rocpd_step(struct ws_rocpd *db, struct ws_rocpd_row *row)
+{
+	int code = sqlite3_step(row->statement);
+
+	if (code == SQLITE_DONE) {
+		sqlite3_reset(row->statement);
+		db->n_rows++;
+		return WS_OK;
+	}
+	ws_rocpd_fail(db);
+	sqlite3_reset(row->statement);
+	return db->err && db->err->status ? db->err->status : WS_E_IO;
+}
+
+/* Ids that AMD gives a meaning are kept; a damaged capture that has one twice gets another. */
+static enum ws_status step_or_new_id(struct ws_rocpd *db, struct ws_rocpd_row *row)
+{
+	int code = sqlite3_step(row->statement);
+
+	if (code == SQLITE_DONE) {
+		sqlite3_reset(row->statement);
+		db->n_rows++;
+		return WS_OK;
+	}
+	if (code != SQLITE_CONSTRAINT)
+		return ws_rocpd_step(db, row);
+	sqlite3_reset(row->statement);
+	sqlite3_bind_null(row->statement, 1);
+	return ws_rocpd_step(db, row);
+}
+
+/* ---- events ---- */
+
+static enum ws_status put_event_row(struct ws_rocpd *db, const struct ws_event *ev,
+				    uint64_t parent_id, int64_t *out_id)
+{
+	struct ws_rocpd_row row;
+	bool message = ev->domain == WS_DOMAIN_MARKER_API && ev->marker.has_message;
+
+	row = ws_rocpd_row(db, message ? WS_ROCPD_EVENT_EXT : WS_ROCPD_EVENT);
+	*out_id = (int64_t)++db->n_events;
+	ws_rocpd_int(&row, *out_id);
+	ws_rocpd_int(&row, db->kind_ids[ev->kind]);
+	ws_rocpd_int(&row, (int64_t)ev->corr_id);
+	ws_rocpd_int(&row, (int64_t)parent_id);
+	ws_rocpd_int(&row, (int64_t)ev->external_id);
+	if (message) {
+		struct ws_jsonw w = { &db->json, false };
+
+		db->json.n = 0;
+		ws_json_open(&w, NULL, '{');
+		ws_json_str(&w, "message", ev->name);
+		ws_json_close(&w, '}');
+		ws_rocpd_text_n(&row, db->json.buf, db->json.n);
+	}
+	return ws_rocpd_step(db, &row);
+}
+
+static enum ws_status put_args(struct ws_rocpd *db, const struct ws_event *ev, int64_t event_id)
+{
+	struct ws_arg_walk walk = { 0 };
+	char value[WS_ARG_STR_MAX + 64], stream[48];
+	struct ws_arg arg;
+	enum ws_status st = WS_OK;
+
+	for (int i = 0; !st && ws_event_arg(ev, &walk, &arg); i++) {
+		bool is_stream = arg.kind == WS_ARG_STREAM;
+		struct ws_rocpd_row row =
+			ws_rocpd_row(db, is_stream ? WS_ROCPD_ARG_EXT : WS_ROCPD_ARG);
+		int n = ws_arg_print(ev->process, &arg, value, sizeof(value));
+
+		n = n < 0 ? 0 : WS_MIN(n, (int)sizeof(value) - 1);
+		ws_rocpd_int(&row, event_id);
+		ws_rocpd_int(&row, i);
+		ws_rocpd_text(&row, arg.type);
+		ws_rocpd_text(&row, arg.name);
+		ws_rocpd_text_n(&row, value, (size_t)n);
+		if (is_stream) {
+			uint32_t id = db->run->cfg->group_by_queue ? 0 : arg.stream;
+			int64_t row_id = ws_rocpd_stream(db, id);
+
+			if (row_id < 0)
+				return ws_rocpd_fail(db);
+			n = snprintf(stream, sizeof(stream), "{\"stream_id\":%lld}",
+				     (long long)row_id);
+			ws_rocpd_text_n(&row, stream, (size_t)n);
+		}
+		st = ws_rocpd_step(db, &row);
+	}
+	return st;
+}
+
+static enum ws_status put_sample(struct ws_rocpd *db, const struct ws_event *ev, int64_t tid,
+				 int64_t event_id)
+{
+	uint64_t key = (uint64_t)ev->thread->index << 8 | (uint64_t)ev->kind;
+	int64_t track = (int64_t)(intptr_t)ws_map_get_u64(&db->tracks, key);
+	struct ws_rocpd_row row;
+	enum ws_status st;
+
+	if (!track) {
+		track = (int64_t)++db->n_tracks;
+		row = ws_rocpd_row(db, WS_ROCPD_TRACK);
+		ws_rocpd_int(&row, track);
+		ws_rocpd_int(&row, db->nid);
+		ws_rocpd_int(&row, db->pid);
+		ws_rocpd_int(&row, tid);
+		ws_rocpd_int(&row, db->kind_ids[ev->kind]);
+		st = ws_rocpd_step(db, &row);
+		if (!st)
+			st = ws_map_put_u64(&db->tracks, key, (void *)(intptr_t)track, db->err);
+		if (st)
+			return st;
+	}
+	row = ws_rocpd_row(db, WS_ROCPD_SAMPLE);
+	ws_rocpd_int(&row, db->base + (int64_t)ev->corr_id);
+	ws_rocpd_int(&row, track);
+	ws_rocpd_int(&row, (int64_t)ev->start_ns);
+	ws_rocpd_int(&row, event_id);
+	return step_or_new_id(db, &row);
+}
+
+static enum ws_status put_region(struct ws_rocpd *db, const struct ws_event *ev)
+{
+	/* a marker's region is named after the function: its message is with the event */
+	const char *name = ev->domain == WS_DOMAIN_MARKER_API ? ev->marker.op_name : ev->name;
+	int64_t tid = ws_rocpd_thread(db, ev->thread);
+	int64_t name_id = ws_rocpd_string(db, name, true), event_id;
+	struct ws_rocpd_row row;
+	enum ws_status st;
+
+	if (tid < 0 || name_id < 0)
+		return ws_rocpd_fail(db);
+	/* messages are in the table of strings, too, as far as it may grow */
+	if (ev->domain == WS_DOMAIN_MARKER_API && db->strings.n < WS_OUTPUT_NAMES_MAX &&
+	    ws_rocpd_string(db, ev->name, false) < 0)
+		return ws_rocpd_fail(db);
+	st = put_event_row(db, ev, ev->ancestor_id, &event_id);
+	if (!st && (ev->domain == WS_DOMAIN_HIP_API || ev->domain == WS_DOMAIN_ROCDECODE_API))
+		st = put_args(db, ev, event_id);
+	if (st)
+		return st;
+	if (ev->start_ns == ev->end_ns)
+		return put_sample(db, ev, tid, event_id);
+	row = ws_rocpd_row(db, WS_ROCPD_REGION);
+	ws_rocpd_int(&row, db->base + (int64_t)ev->corr_id);
+	ws_rocpd_int(&row, db->nid);
+	ws_rocpd_int(&row, db->pid);
+	ws_rocpd_int(&row, tid);
+	ws_rocpd_int(&row, (int64_t)ev->start_ns);
+	ws_rocpd_int(&row, (int64_t)ev->end_ns);
+	ws_rocpd_int(&row, name_id);
+	ws_rocpd_int(&row, event_id);
+	return step_or_new_id(db, &row);
+}
+
+static enum ws_status put_values(struct ws_rocpd *db, const struct ws_event *ev, int64_t event_id)
+{
+	enum ws_status st = WS_OK;
+
+	for (uint32_t i = 0; !st && i < ev->dispatch.info->n_values; i++) {
+		const struct ws_counter_value *value = &ev->dispatch.values[i];
+		struct ws_rocpd_row row = ws_rocpd_row(db, WS_ROCPD_PMC_EVENT);
+
+		if (value->counter >= ev->process->counters.n ||
+		    !ev->process->counters.at[value->counter].info)
+			continue; /* no such counter: there is no row to refer to */
+		ws_rocpd_int(&row, event_id);
+		ws_rocpd_int(&row, db->base + value->counter);
+		sqlite3_bind_double(row.statement, ++row.at, value->value);
+		st = ws_rocpd_step(db, &row);
+	}
+	return st;
+}
+
+static enum ws_status put_dispatch(struct ws_rocpd *db, const struct ws_event *ev)
+{
+	const struct ws_rec_dispatch *info = ev->dispatch.info;
+	bool renamed = db->run->cfg->kernel_rename && ev->dispatch.renamed;
+	int64_t ids[] = {
+		ws_rocpd_thread(db, ev->thread),
+		ws_rocpd_agent(db, ev->dispatch.agent),
+		ws_rocpd_kernel(db, ev->dispatch.kernel),
+		(int64_t)info->dispatch_id,
+		ws_rocpd_queue(db, ev->dispatch.queue->id),
+		ws_rocpd_stream(db, ws_run_stream(db->run, ev)),
+	};
+	int64_t region = renamed ? ws_rocpd_string(db, ev->dispatch.renamed, true) : db->empty_id;
+	struct ws_rocpd_row row;
+	int64_t event_id;
+	enum ws_status st;
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(ids); i++)
+		if (ids[i] < 0 || region < 0)
+			return ws_rocpd_fail(db);
+	st = put_event_row(db, ev, ev->corr_id, &event_id);
+	if (st)
+		return st;
+	row = ws_rocpd_row(db, WS_ROCPD_DISPATCH);
+	ws_rocpd_int(&row, db->base + (int64_t)info->dispatch_id);
+	ws_rocpd_int(&row, db->nid);
+	ws_rocpd_int(&row, db->pid);
+	for (size_t i = 0; i < WS_ARRAY_LEN(ids); i++)
+		ws_rocpd_int(&row, ids[i]);
+	ws_rocpd_int(&row, (int64_t)ev->start_ns);
+	ws_rocpd_int(&row, (int64_t)ev->end_ns);
+	ws_rocpd_int(&row, info->private_bytes);
+	ws_rocpd_int(&row, info->group_bytes);
+	for (int i = 0; i < 3; i++)
+		ws_rocpd_int(&row, info->workgroup[i]);
+	for (int i = 0; i < 3; i++)
+		ws_rocpd_int(&row, info->grid[i]);
+	ws_rocpd_int(&row, region);
+	ws_rocpd_int(&row, event_id);
+	st = step_or_new_id(db, &row);
+	return st ? st : put_values(db, ev, event_id);
+}
+
+static void bind_agent(struct ws_rocpd *db, struct ws_rocpd_row *row, const struct ws_agent *agent)
+{
+	if (agent)
+		ws_rocpd_int(row, ws_rocpd_agent(db, agent));
+	else
+		ws_rocpd_null(row);
+}
+
+static enum ws_status put_copy(struct ws_rocpd *db, const struct ws_event *ev)
+{
+	const struct ws_rec_copy *info = ev->copy.info;
+	int64_t tid = ws_rocpd_thread(db, ev->thread);
+	int64_t name_id = ws_rocpd_string(db, ev->name, true);
+	int64_t stream = ws_rocpd_stream(db, ws_run_stream(db->run, ev));
+	/* the view shows copies whose agents are both known: an unknown one is a row, too */
+	int64_t dst = ws_rocpd_agent(db, ev->copy.dst), src = ws_rocpd_agent(db, ev->copy.src);
+	struct ws_rocpd_row row;
+	int64_t event_id;
+	enum ws_status st;
+
+	if (tid < 0 || name_id < 0 || stream < 0 || dst < 0 || src < 0)
+		return ws_rocpd_fail(db);
+	st = put_event_row(db, ev, ev->corr_id, &event_id);
+	if (st)
+		return st;
+	row = ws_rocpd_row(db, WS_ROCPD_COPY);
+	ws_rocpd_int(&row, db->nid);
+	ws_rocpd_int(&row, db->pid);
+	ws_rocpd_int(&row, tid);
+	ws_rocpd_int(&row, (int64_t)ev->start_ns);
+	ws_rocpd_int(&row, (int64_t)ev->end_ns);
+	ws_rocpd_int(&row, name_id);
+	ws_rocpd_int(&row, dst);
+	ws_rocpd_int(&row, (int64_t)info->dst_address);
+	ws_rocpd_int(&row, src);
+	ws_rocpd_int(&row, (int64_t)info->src_address);
+	ws_rocpd_int(&row, (int64_t)info->n_bytes);
+	ws_rocpd_int(&row, stream);
+	ws_rocpd_int(&row, event_id);
+	return ws_rocpd_step(db, &row);
+}
+
+/* Allocations and scratch share a table. */
+static enum ws_status put_memory(struct ws_rocpd *db, const struct ws_event *ev, const char *type,
+				 const char *level, const struct ws_agent *agent, uint64_t address,
+				 uint64_t n_bytes, uint32_t queue_id, uint32_t stream_id,
+				 const char *ext)
+{
+	int64_t tid = ws_rocpd_thread(db, ev->thread), queue = ws_rocpd_queue(db, queue_id);
+	int64_t stream = ws_rocpd_stream(db, stream_id), event_id;
+	struct ws_rocpd_row row;
+	enum ws_status st;
+
+	if (tid < 0 || queue < 0 || stream < 0)
+		return ws_rocpd_fail(db);
+	st = put_event_row(db, ev, ev->ancestor_id, &event_id);
+	if (st)
+		return st;
+	row = ws_rocpd_row(db, ext ? WS_ROCPD_SCRATCH : WS_ROCPD_ALLOCATE);
+	ws_rocpd_int(&row, db->nid);
+	ws_rocpd_int(&row, db->pid);
+	ws_rocpd_int(&row, tid);
+	bind_agent(db, &row, agent);
+	ws_rocpd_text(&row, type);
+	ws_rocpd_text(&row, level);
+	ws_rocpd_int(&row, (int64_t)ev->start_ns);
+	ws_rocpd_int(&row, (int64_t)ev->end_ns);
+	ws_rocpd_int(&row, (int64_t)address);
+	ws_rocpd_int(&row, (int64_t)n_bytes);
+	ws_rocpd_int(&row, queue);
+	ws_rocpd_int(&row, stream);
+	ws_rocpd_int(&row, event_id);
+	if (ext)
+		ws_rocpd_text(&row, ext);
+	return ws_rocpd_step(db, &row);
+}
+
+static enum ws_status put_alloc(struct ws_rocpd *db, const struct ws_event *ev)
+{
+	const struct ws_rec_alloc *info = ev->alloc.info;
+	uint32_t op = info->h.what;
+	bool is_free = op == WS_ALLOC_FREE || op == WS_ALLOC_VMEM_FREE;
+	bool is_virtual = op == WS_ALLOC_VMEM_ALLOCATE || op == WS_ALLOC_VMEM_FREE;
+
+	return put_memory(db, ev, is_free ? "FREE" : "ALLOC", is_virtual ? "VIRTUAL" : "REAL",
+			  is_free ? NULL : ev->alloc.agent, info->address, info->n_bytes, 0,
+			  ws_run_stream(db->run, ev), NULL);
+}
+
+static enum ws_status put_scratch(struct ws_rocpd *db, const struct ws_event *ev)
+{
+	static const char *const types[] = {
+		[WS_SCRATCH_ALLOC] = "ALLOC",
+		[WS_SCRATCH_FREE] = "FREE",
+		[WS_SCRATCH_ASYNC_RECLAIM] = "RECLAIM",
+	};
+	const struct ws_rec_scratch *info = ev->scratch.info;
+	const char *type = info->h.what < WS_ARRAY_LEN(types) ? types[info->h.what] : NULL;
+	char ext[40];
+
+	snprintf(ext, sizeof(ext), "{\"flags\":\"%u\"}", info->flags);
+	return put_memory(db, ev, type, "SCRATCH", ev->scratch.agent, 0, info->n_bytes,
+			  ev->scratch.queue->id, 0, ext);
+}
+
+static enum ws_status put_event(void *ctx, const struct ws_event *ev)
+{
+	struct ws_rocpd *db = ctx;
+	uint64_t *n_written = db->run->result->n_written[WS_OUTPUT_ROCPD];
+	enum ws_status st = WS_OK;
+
+	if (ws_event_is_dispatch(ev)) {
+		st = put_dispatch(db, ev);
+		n_written[WS_DOMAIN_KERNEL_DISPATCH] += ws_event_traced(ev);
+		n_written[WS_DOMAIN_COUNTER_COLLECTION] += ev->dispatch.info->n_values != 0;
+		return st;
+	}
+	switch (ws_domain_infos[ev->domain].shape) {
+	case WS_SHAPE_CALL:
+	case WS_SHAPE_MARKER:
+		st = put_region(db, ev);
+		break;
+	case WS_SHAPE_COPY:
+		st = put_copy(db, ev);
+		break;
+	case WS_SHAPE_ALLOC:
+		st = put_alloc(db, ev);
+		break;
+	case WS_SHAPE_SCRATCH:
+		st = put_scratch(db, ev);
+		break;
+	default:
+		return WS_OK; /* the schema has no place for PC samples */
+	}
+	n_written[ev->domain]++;
+	return st;
+}
+
+/* ---- the file ---- */
+
+static enum ws_status run_sql(struct ws_rocpd *db, const char *sql)
+{
+	if (sqlite3_exec(db->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return ws_rocpd_fail(db);
+	return WS_OK;
+}
+
+/* A text of ws_output_sql() with its placeholders filled in. */
+static enum ws_status run_named(struct ws_rocpd *db, const char *name)
+{
+	const char *at = ws_output_sql(name), *hit;
+	struct ws_buf sql;
+	enum ws_status st;
+
+	ws_buf_init(&sql, 1u << 20);
+	while ((hit = strstr(at, "{{"))) {
+		ws_buf_add_n(&sql, at, (size_t)(hit - at));
+		ws_buf_add(&sql, hit[2] == 'u' ? db->suffix : db->run->guid);
+		at = strstr(hit, "}}") + 2;
+	}
+	ws_buf_add(&sql, at);
+	st = ws_buf_status(&sql, db->err);
+	if (!st)
+		st = run_sql(db, sql.at);
+	ws_buf_fini(&sql);
+	return st;
+}
+
+static enum ws_status prepare(struct ws_rocpd *db)
+{
+	static const struct {
+		const char *table, *columns;
+	} rows[] = {
+#define WS_ROCPD_ROW(name, table, columns) { table, columns },
+		WS_ROCPD_STATEMENTS(WS_ROCPD_ROW)
+#undef WS_ROCPD_ROW
+	};
+
+	for (int i = 0; i < WS_ROCPD_STATEMENT_COUNT; i++) {
+		char sql[1024];
+		size_t n = (size_t)snprintf(sql, sizeof(sql), "INSERT INTO \"%s%s\" (%s) VALUES (?",
+					    rows[i].table, db->suffix, rows[i].columns);
+
+		for (const char *at = rows[i].columns; *at; at++)
+			if (*at == ',')
+				n += (size_t)snprintf(sql + n, sizeof(sql) - n, ",?");
+		snprintf(sql + n, sizeof(sql) - n, ")");
+		if (sqlite3_prepare_v3(db->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+				       &db->statements[i], NULL) != SQLITE_OK)
+			return ws_rocpd_fail(db);
+	}
+	return WS_OK;
+}
+
+static enum ws_status open_database(struct ws_rocpd *db, const char *partial)
+{
+	/*
+	 * Nobody else reads the file yet and a failed one is removed, so neither journal
+	 * nor syncing nor locks are needed; foreign keys are checked by the tests instead
+	 * of at every insert.
+	 */
+	static const char pragmas[] = "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF;"
+				      "PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+				      "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536;"
+				      "PRAGMA foreign_keys = OFF; BEGIN;";
+	enum ws_status st = ws_make_parents(db->path, db->err);
+
+	if (st)
+		return st;
+	if (unlink(partial) && errno != ENOENT)
+		return ws_fail_errno(db->err, errno, "cannot replace '%s'", partial);
+	if (sqlite3_open_v2(partial, &db->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
+		return ws_rocpd_fail(db);
+	st = run_sql(db, pragmas);
+	if (!st)
+		st = run_named(db, "tables");
+	if (!st)
+		st = run_named(db, "views");
+	if (!st)
+		st = run_named(db, "data_views");
+	if (!st)
+		st = run_named(db, "summary_views");
+	if (!st)
+		st = prepare(db);
+	return st;
+}
+
+static enum ws_status fill(struct ws_rocpd *db)
+{
+	struct ws_output_run *run = db->run;
+	enum ws_status st = ws_rocpd_strings(db);
+
+	for (size_t i = 0; !st && i < run->n_processes; i++) {
+		st = ws_rocpd_begin_process(db, run->processes[i], i);
+		if (!st)
+			st = ws_run_each(run, run->processes[i], 0, WS_ORDER_RECORDED, put_event,
+					 db, db->err);
+		ws_rocpd_end_process(db);
+	}
+	return st ? st : run_sql(db, "COMMIT");
+}
+
+static void release(struct ws_rocpd *db)
+{
+	for (int i = 0; i < WS_ROCPD_STATEMENT_COUNT; i++)
+		sqlite3_finalize(db->statements[i]);
+	sqlite3_close(db->db);
+	db->db = NULL;
+	ws_sink_abandon(&db->json);
+	ws_map_fini(&db->strings);
+	ws_map_fini(&db->threads);
+	ws_map_fini(&db->nodes);
+	ws_arena_fini(&db->arena);
+}
+
+static enum ws_status write_rocpd(struct ws_output_run *run, struct ws_err *err)
+{
+	struct ws_rocpd *db = calloc(1, sizeof(*db));
+	char partial[PATH_MAX + 16];
+	struct stat file = { 0 };
+	enum ws_status st;
+
+	if (!db)
+		return ws_fail(err, WS_E_NOMEM, "no memory to write a database");
+	db->run = run;
+	db->err = err;
+	ws_map_init(&db->strings, WS_MAP_STR, 1u << 28);
+	ws_map_init(&db->threads, WS_MAP_U64, 1u << 28);
+	ws_map_init(&db->nodes, WS_MAP_U64, 1u << 20);
+	ws_arena_init(&db->arena, (size_t)2 << 30);
+	snprintf(db->suffix, sizeof(db->suffix), "_%s", run->guid);
+	for (char *at = db->suffix; *at; at++)
+		*at = *at == '-' ? '_' : *at;
+	st = ws_run_path(run, "results.db", db->path, err);
+	if (!st)
+		st = ws_sink_open_memory(&db->json, err);
+	snprintf(partial, sizeof(partial), "%s.partial", db->path);
+	if (!st)
+		st = open_database(db, partial);
+	if (!st && run->cfg->opened)
+		run->cfg->opened(run->cfg->opened_ctx, db->path, run->guid);
+	if (!st)
+		st = fill(db);
+	release(db);
+	if (!st && stat(partial, &file))
+		st = ws_fail_errno(err, errno, "cannot write '%s'", db->path);
+	if (!st && rename(partial, db->path))
+		st = ws_fail_errno(err, errno, "cannot write '%s'", db->path);
+	if (st) {
+		unlink(partial);
+		memset(run->result->n_written[WS_OUTPUT_ROCPD], 0,
+		       sizeof(run->result->n_written[WS_OUTPUT_ROCPD]));
+	}
+	ws_run_file(run, WS_OUTPUT_ROCPD, db->path, db->n_rows, (uint64_t)file.st_size,
+		    st ? err : NULL);
+	free(db);
+	return st;
+}
+
+const struct ws_output_ops ws_output_rocpd = {
+	.word = "rocpd",
+	.what = "rocpd database",
+	.write = write_rocpd,
+};

@@ -1,0 +1,142 @@
+/* rocpd_priv: the database under construction; rocpd.c writes events, rocpd_facts.c the rest. */
+#ifndef WS_OUTPUT_ROCPD_PRIV_H
+#define WS_OUTPUT_ROCPD_PRIV_H
+
+#include "output/jsonw.h"
+#include "output/output_priv.h"
+
+#include <sqlite3.h>
+
+/* clang-format off */
+/* name, table, columns; one prepared INSERT each */
+#define WS_ROCPD_STATEMENTS(X)                                                                     \
+	X(METADATA, "rocpd_metadata", "tag, value")                                                \
+	X(STRING, "rocpd_string", "id, string")                                                    \
+	X(NODE, "rocpd_info_node", "id, hash, machine_id, system_name, hostname, release, "        \
+		"version, hardware_name, domain_name")                                             \
+	X(PROCESS, "rocpd_info_process", "id, nid, ppid, pid, init, fini, start, end, command, "   \
+		"environment, extdata")                                                            \
+	X(THREAD, "rocpd_info_thread", "id, nid, ppid, pid, tid, name")                            \
+	X(AGENT, "rocpd_info_agent", "id, nid, pid, type, absolute_index, logical_index, "         \
+		"type_index, uuid, name, model_name, vendor_name, product_name, user_name, "       \
+		"extdata")                                                                         \
+	X(QUEUE, "rocpd_info_queue", "id, nid, pid, name")                                         \
+	X(STREAM, "rocpd_info_stream", "id, nid, pid, name")                                       \
+	X(PMC, "rocpd_info_pmc", "id, nid, pid, agent_id, target_arch, name, symbol, "             \
+		"description, component, value_type, block, expression, is_constant, "             \
+		"is_derived, extdata")                                                             \
+	X(CODE_OBJECT, "rocpd_info_code_object", "id, nid, pid, agent_id, uri, load_base, "        \
+		"load_size, load_delta, extdata")                                                  \
+	X(KERNEL, "rocpd_info_kernel_symbol", "id, nid, pid, code_object_id, kernel_name, "        \
+		"display_name, kernel_object, kernarg_segment_size, kernarg_segment_alignment, "   \
+		"group_segment_size, private_segment_size, sgpr_count, arch_vgpr_count, "          \
+		"accum_vgpr_count, extdata")                                                       \
+	X(TRACK, "rocpd_track", "id, nid, pid, tid, name_id")                                      \
+	X(EVENT, "rocpd_event", "id, category_id, stack_id, parent_stack_id, correlation_id")      \
+	X(EVENT_EXT, "rocpd_event", "id, category_id, stack_id, parent_stack_id, "                 \
+		"correlation_id, extdata")                                                         \
+	X(ARG, "rocpd_arg", "event_id, position, type, name, value")                               \
+	X(ARG_EXT, "rocpd_arg", "event_id, position, type, name, value, extdata")                  \
+	X(PMC_EVENT, "rocpd_pmc_event", "event_id, pmc_id, value")                                 \
+	X(REGION, "rocpd_region", "id, nid, pid, tid, start, end, name_id, event_id")              \
+	X(SAMPLE, "rocpd_sample", "id, track_id, timestamp, event_id")                             \
+	X(DISPATCH, "rocpd_kernel_dispatch", "id, nid, pid, tid, agent_id, kernel_id, "            \
+		"dispatch_id, queue_id, stream_id, start, end, private_segment_size, "             \
+		"group_segment_size, workgroup_size_x, workgroup_size_y, workgroup_size_z, "       \
+		"grid_size_x, grid_size_y, grid_size_z, region_name_id, event_id")                 \
+	X(COPY, "rocpd_memory_copy", "nid, pid, tid, start, end, name_id, dst_agent_id, "          \
+		"dst_address, src_agent_id, src_address, size, stream_id, event_id")               \
+	X(ALLOCATE, "rocpd_memory_allocate", "nid, pid, tid, agent_id, type, level, start, end, "  \
+		"address, size, queue_id, stream_id, event_id")                                    \
+	X(SCRATCH, "rocpd_memory_allocate", "nid, pid, tid, agent_id, type, level, start, end, "   \
+		"address, size, queue_id, stream_id, event_id, extdata")
+/* clang-format on */
+
+enum ws_rocpd_statement {
+#define WS_ROCPD_ROW(name, table, columns) WS_ROCPD_##name,
+	WS_ROCPD_STATEMENTS(WS_ROCPD_ROW)
+#undef WS_ROCPD_ROW
+		WS_ROCPD_STATEMENT_COUNT
+};
+
+#define WS_ROCPD_CACHE 4096u
+
+struct ws_rocpd {
+	struct ws_output_run *run;
+	struct ws_err *err;
+	sqlite3 *db;
+	sqlite3_stmt *statements[WS_ROCPD_STATEMENT_COUNT];
+	char suffix[40]; /* "_0190..." */
+	char path[PATH_MAX];
+	uint64_t n_rows;
+	uint64_t n_events; /* ids given out */
+	uint64_t n_tracks;
+	struct ws_sink json; /* text of one extdata */
+
+	struct ws_map strings; /* to id */
+	struct ws_arena arena;
+	struct {
+		const char *text;
+		int64_t id;
+	} cache[WS_ROCPD_CACHE];
+	int64_t kind_ids[WS_KIND_COUNT], empty_id;
+
+	/* the process being written */
+	const struct ws_process *process;
+	int64_t base; /* added to its ids, so that several processes fit into one database */
+	int64_t nid, pid;
+	struct ws_map threads; /* row ids in use, over all processes */
+	struct ws_map nodes;   /* hash to row id, over all processes */
+	struct ws_map tracks;  /* (thread, kind) to id */
+	int64_t *thread_rows;  /* by thread index; 0: not there yet */
+	bool *queue_seen, *stream_seen, *kernel_seen;
+	uint64_t n_queues, n_streams;
+	bool unknown_agent;
+	struct ws_arena process_arena;
+};
+
+/* Bind by position, one after the other, then ws_rocpd_step(). */
+struct ws_rocpd_row {
+	sqlite3_stmt *statement;
+	int at;
+};
+static inline struct ws_rocpd_row ws_rocpd_row(struct ws_rocpd *db, enum ws_rocpd_statement which)
+{
+	return (struct ws_rocpd_row){ db->statements[which], 0 };
+}
+static inline void ws_rocpd_int(struct ws_rocpd_row *row, int64_t v)
+{
+	sqlite3_bind_int64(row->statement, ++row->at, v);
+}
+static inline void ws_rocpd_null(struct ws_rocpd_row *row)
+{
+	sqlite3_bind_null(row->statement, ++row->at);
+}
+/* The text stays where it is until the step. NULL is NULL. */
+static inline void ws_rocpd_text_n(struct ws_rocpd_row *row, const char *text, size_t n)
+{
+	sqlite3_bind_text(row->statement, ++row->at, text, (int)n, SQLITE_STATIC);
+}
+static inline void ws_rocpd_text(struct ws_rocpd_row *row, const char *text)
+{
+	ws_rocpd_text_n(row, text, text ? strlen(text) : 0);
+}
+enum ws_status ws_rocpd_step(struct ws_rocpd *db, struct ws_rocpd_row *row);
+/* What the database says went wrong, as a failure of ours. */
+enum ws_status ws_rocpd_fail(struct ws_rocpd *db);
+
+/* Facts of the process and of the host; all known strings before them. */
+enum ws_status ws_rocpd_strings(struct ws_rocpd *db);
+enum ws_status ws_rocpd_begin_process(struct ws_rocpd *db, const struct ws_process *process,
+				      size_t number);
+void ws_rocpd_end_process(struct ws_rocpd *db);
+
+/* Ids of rows, which are inserted when they are not there yet; negative: failed. */
+int64_t ws_rocpd_string(struct ws_rocpd *db, const char *text, bool stable);
+int64_t ws_rocpd_thread(struct ws_rocpd *db, const struct ws_thread *thread);
+int64_t ws_rocpd_queue(struct ws_rocpd *db, uint32_t id);
+int64_t ws_rocpd_stream(struct ws_rocpd *db, uint32_t id);
+int64_t ws_rocpd_kernel(struct ws_rocpd *db, const struct ws_kernel *kernel);
+int64_t ws_rocpd_agent(struct ws_rocpd *db, const struct ws_agent *agent);
+
+#endif

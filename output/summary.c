@@ -1,0 +1,323 @@
+/*
+ * summary: the tables that a person reads when the program has ended.
+ *
+ * Laid out as rocprofv3 does, to the character: spec in docs/formats/summary.md.
+ */
+#include "output/output_priv.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+
+static const struct {
+	const char *word;
+	uint64_t ns;
+} units[] = {
+	[WS_UNIT_NSEC] = { "nsec", 1 },
+	[WS_UNIT_USEC] = { "usec", 1000 },
+	[WS_UNIT_MSEC] = { "msec", 1000000 },
+	[WS_UNIT_SEC] = { "sec", 1000000000 },
+};
+
+enum { NAME, DOMAIN, CALLS, DURATION, AVERAGE, PERCENT, MIN_NS, MAX_NS, STDDEV, N_COLUMNS };
+
+struct table {
+	struct ws_sink *sink;
+	enum ws_time_unit unit;
+	size_t width[N_COLUMNS];
+};
+
+static void put_times(struct ws_sink *sink, char c, size_t n)
+{
+	while (n--)
+		ws_sink_put(sink, &c, 1);
+}
+
+/* Columns as the terminal counts them: a character of several bytes is one. */
+static size_t text_width(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+/* A name with a line end in it would tear the table. */
+static void put_name(struct ws_sink *sink, const char *text)
+{
+	for (; *text; text++)
+		ws_sink_put(sink, *text == '\n' || *text == '\r' || *text == '\t' ? " " : text, 1);
+}
+
+static void put_left(struct table *t, int column, const char *text)
+{
+	ws_sink_lit(t->sink, " ");
+	put_name(t->sink, text);
+	put_times(t->sink, ' ', t->width[column] - text_width(text));
+	ws_sink_lit(t->sink, " |");
+}
+
+static void put_right(struct table *t, int column, const char *text)
+{
+	size_t n = strlen(text);
+
+	ws_sink_lit(t->sink, " ");
+	put_times(t->sink, ' ', n < t->width[column] ? t->width[column] - n : 0);
+	ws_sink_put(t->sink, text, n);
+	ws_sink_lit(t->sink, " |");
+}
+
+static void put_centred(struct table *t, int column, const char *text)
+{
+	size_t n = strlen(text), pad = t->width[column] - n;
+
+	ws_sink_lit(t->sink, " ");
+	put_times(t->sink, ' ', pad / 2);
+	ws_sink_put(t->sink, text, n);
+	put_times(t->sink, ' ', pad - pad / 2);
+	ws_sink_lit(t->sink, " |");
+}
+
+/* Nanoseconds as whole numbers; other units in the shortest form that reads back. */
+static void put_time(struct table *t, int column, unsigned __int128 ns)
+{
+	char text[WS_FMT_F64_MAX], *end;
+
+	if (t->unit == WS_UNIT_NSEC)
+		end = ws_fmt_u128(text, ns);
+	else
+		end = ws_fmt_shortest(text,
+				      (double)((long double)ns / (long double)units[t->unit].ns));
+	*end = '\0';
+	put_right(t, column, text);
+}
+
+static void put_e3(struct table *t, int column, double v)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.3e", v);
+	put_right(t, column, text);
+}
+
+static void put_header(struct table *t, const char *indent)
+{
+	static const char *const titles[N_COLUMNS] = {
+		"NAME",          "DOMAIN",   "CALLS",    "DURATION (%s)", "AVERAGE (%s)",
+		"PERCENT (INC)", "MIN (%s)", "MAX (%s)", "STDDEV",
+	};
+
+	ws_sink_str(t->sink, indent);
+	ws_sink_lit(t->sink, "|");
+	for (int i = 0; i < N_COLUMNS; i++) {
+		char text[40];
+
+		snprintf(text, sizeof(text), titles[i], units[t->unit].word);
+		put_centred(t, i, text);
+	}
+	ws_sink_lit(t->sink, "\n");
+	ws_sink_str(t->sink, indent);
+	ws_sink_lit(t->sink, "|-");
+	for (int i = 0; i < N_COLUMNS; i++) {
+		put_times(t->sink, '-', t->width[i]);
+		ws_sink_str(t->sink, i == N_COLUMNS - 1 ? "-|\n" : "-|-");
+	}
+}
+
+static void put_row(struct table *t, const char *indent, const struct ws_stat *stat,
+		    unsigned __int128 total)
+{
+	double scale = (double)units[t->unit].ns;
+	char text[WS_FMT_F64_MAX];
+
+	ws_sink_str(t->sink, indent);
+	ws_sink_lit(t->sink, "|");
+	put_left(t, NAME, stat->name);
+	put_left(t, DOMAIN, ws_domain_name(stat->domain));
+	*ws_fmt_u64(text, stat->count) = '\0';
+	put_right(t, CALLS, text);
+	put_time(t, DURATION, stat->sum_ns);
+	put_e3(t, AVERAGE, ws_stat_mean(stat) / scale);
+	*ws_fmt_fixed6(text,
+		       total ? (double)(100.0L * (long double)stat->sum_ns / (long double)total)
+			     : 0) = '\0';
+	put_right(t, PERCENT, text);
+	put_time(t, MIN_NS, stat->min_ns);
+	put_time(t, MAX_NS, stat->max_ns);
+	put_e3(t, STDDEV, sqrt(ws_stat_variance(stat)) / scale);
+	ws_sink_lit(t->sink, "\n");
+}
+
+static void put_table(struct ws_sink *sink, const struct ws_output_run *run, const char *label,
+		      struct ws_stat *const *rows, size_t n)
+{
+	struct table t = { .sink = sink,
+			   .unit = run->cfg->summary_unit,
+			   .width = { 40, 12, 15, 15, 15, 13, 15, 15, 15 } };
+	const char *indent = sink->is_stream ? "    " : "";
+	unsigned __int128 total = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t domain = strlen(ws_domain_name(rows[i]->domain));
+		size_t name = text_width(rows[i]->name);
+
+		t.width[NAME] = WS_MAX(t.width[NAME], name);
+		t.width[DOMAIN] = WS_MAX(t.width[DOMAIN], domain);
+		total += rows[i]->sum_ns;
+	}
+	ws_sink_lit(sink, "\n");
+	ws_sink_str(sink, indent);
+	ws_sink_lit(sink, "ROCPROFV3 ");
+	ws_sink_str(sink, label);
+	ws_sink_str(sink, *label ? " SUMMARY:\n\n" : "SUMMARY:\n\n");
+	put_header(&t, indent);
+	for (size_t i = 0; i < n; i++)
+		put_row(&t, indent, rows[i], total);
+	ws_sink_lit(sink, "\n");
+	sink->n_rows += n;
+}
+
+/* Several domains as one: same names are merged and keep the first domain. */
+static enum ws_status put_merged(struct ws_sink *sink, struct ws_output_run *run, uint32_t domains,
+				 const char *label, struct ws_err *err)
+{
+	struct ws_arena arena;
+	struct ws_map names;
+	struct ws_stat **rows = NULL;
+	enum ws_status st = WS_OK;
+	size_t n = 0;
+
+	ws_arena_init(&arena, (size_t)1 << 30);
+	ws_map_init(&names, WS_MAP_STR, (size_t)WS_OUTPUT_NAMES_MAX * WS_DOMAIN_COUNT);
+	for (int d = 0; !st && d < WS_DOMAIN_COUNT; d++) {
+		struct ws_stat_table *table = &run->stats.domains[d];
+
+		for (size_t i = 0; !st && domains & 1u << d && i < table->n_sorted; i++) {
+			struct ws_stat *from = table->sorted[i], *into;
+
+			into = ws_map_get(&names, from->name);
+			if (into) {
+				ws_stat_merge(into, from);
+				continue;
+			}
+			into = ws_arena_new(&arena, struct ws_stat);
+			if (!into) {
+				st = ws_fail(err, WS_E_NOMEM, "no memory for the summary");
+				break;
+			}
+			*into = *from;
+			st = ws_map_put(&names, ws_str_from(into->name), into, err);
+		}
+	}
+	if (!st && names.n) {
+		rows = malloc(names.n * sizeof(*rows));
+		if (!rows)
+			st = ws_fail(err, WS_E_NOMEM, "no memory for the summary");
+	}
+	if (rows) {
+		ws_map_each(entry, &names)
+			rows[n++] = entry->value;
+		qsort(rows, n, sizeof(*rows), ws_stat_by_total);
+		put_table(sink, run, label, rows, n);
+	}
+	free(rows);
+	ws_map_fini(&names);
+	ws_arena_fini(&arena);
+	return st;
+}
+
+/* The domains whose whole name a user's expression matches. */
+static enum ws_status match_group(const struct ws_output_run *run, const char *pattern,
+				  uint32_t *out_domains, char *label, size_t room,
+				  struct ws_err *err)
+{
+	char *whole = malloc(strlen(pattern) + 8), why[120];
+	regex_t regex;
+	size_t n = 0;
+	int bad;
+
+	*out_domains = 0;
+	label[0] = '\0';
+	if (!whole)
+		return ws_fail(err, WS_E_NOMEM, "no memory for the summary");
+	sprintf(whole, "^(%s)$", pattern);
+	bad = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
+	free(whole);
+	if (bad) {
+		regerror(bad, &regex, why, sizeof(why));
+		return ws_fail(err, WS_E_USAGE,
+			       "--summary-groups '%s' is no regular expression: %s", pattern, why);
+	}
+	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
+		const char *name = ws_domain_name(d);
+
+		if (!run->stats.domains[d].n_sorted || regexec(&regex, name, 0, NULL, 0))
+			continue;
+		n += (size_t)snprintf(label + n, room - n, "%s%s", n ? " + " : "", name);
+		*out_domains |= 1u << d;
+	}
+	regfree(&regex);
+	return WS_OK;
+}
+
+static enum ws_status put_all(struct ws_sink *sink, struct ws_output_run *run, struct ws_err *err)
+{
+	const struct ws_output_config *cfg = run->cfg;
+	enum ws_status st = WS_OK;
+
+	for (int d = 0; cfg->summary_per_domain && d < WS_DOMAIN_COUNT; d++) {
+		struct ws_stat_table *table = &run->stats.domains[d];
+
+		if (table->n_sorted)
+			put_table(sink, run, ws_domain_name(d), table->sorted, table->n_sorted);
+	}
+	for (size_t i = 0; !st && i < cfg->n_summary_groups; i++) {
+		char label[WS_DOMAIN_COUNT * 32];
+		uint32_t domains;
+
+		st = match_group(run, cfg->summary_groups[i], &domains, label, sizeof(label), err);
+		if (!st && domains)
+			st = put_merged(sink, run, domains, label, err);
+	}
+	if (!st && cfg->summary)
+		st = put_merged(sink, run, ~0u, "", err);
+	return st;
+}
+
+enum ws_status ws_summary_write(struct ws_output_run *run, struct ws_err *err)
+{
+	const char *target = run->cfg->summary_file;
+	struct ws_sink sink;
+	char path[PATH_MAX], name[256];
+	enum ws_status st;
+	int fd = -1;
+
+	if (!target || !*target || !strcasecmp(target, "stderr"))
+		fd = STDERR_FILENO;
+	else if (!strcasecmp(target, "stdout"))
+		fd = STDOUT_FILENO;
+	if (fd >= 0) {
+		snprintf(path, sizeof(path), "%s", fd == STDOUT_FILENO ? "stdout" : "stderr");
+		fflush(NULL); /* what was printed before stays before */
+	} else {
+		snprintf(name, sizeof(name), "%s.txt", target);
+		st = ws_run_path(run, name, path, err);
+		if (st)
+			return st;
+	}
+	st = ws_sink_open(&sink, path, fd, err);
+	if (!st && fd < 0 && run->cfg->opened)
+		run->cfg->opened(run->cfg->opened_ctx, path, NULL);
+	if (st) {
+		ws_run_file(run, WS_OUTPUT_SUMMARY, path, 0, 0, err);
+		return st;
+	}
+	st = put_all(&sink, run, err);
+	if (!st)
+		return ws_run_finish(run, WS_OUTPUT_SUMMARY, &sink, err);
+	/* a wrong expression must not cost the tables that were right */
+	ws_run_finish(run, WS_OUTPUT_SUMMARY, &sink, NULL);
+	return st;
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# A database in the other formats has the numbers of the direct output.
+. "$WS_SOURCE/tests/cmd/rocpd/lib.sh"
+run rocpd convert -i a_results.db -f csv pftrace -o c -d c
+rc_is 0
+out_has "Converting database(s) to csv format:"
+out_has "Converting database(s) to pftrace format:"
+# The same rows, but for the guid in front, order and rounding.
+for stem in hip_api_trace memory_copy_trace; do
+	sed 1d a_$stem.csv | sort >want
+	sed 1d c/c_$stem.csv | cut -d, -f2- | sort >got
+	cmp -s want got || fail "$stem differs: $(diff want got | head -3)"
+	is "$(head -1 c/c_$stem.csv)" "\"Guid\",$(head -1 a_$stem.csv)" "columns of $stem"
+done
+is "$(sed 1d c/c_kernel_trace.csv | sed 's/"[^"]*"/x/g' | cut -d, -f11,12,18-23)" \
+	"$(sed 1d a_kernel_trace.csv | sed 's/"[^"]*"/x/g' | cut -d, -f10,11,17-22)" kernels
+sed 1d a_agent_info.csv >want
+sed 1d c/c_agent_info.csv | cut -d, -f2- >got
+cmp -s want got || fail "agents differ: $(diff want got | head -3)"
+# As many slices as in the direct trace.
+slices() { grep -aoE 'hipMalloc|hipMemcpy|vecCopy|MEMORY_COPY_HOST_TO_DEVICE' "$1" | sort | uniq -c; }
+slices a_results.pftrace >want
+slices c/c_results.pftrace >got
+cmp -s want got || fail "pftrace differs: $(diff want got | head -5)"
+run rocpd2csv -i a_results.db b_results.db -o two -d c
+rc_is 0
+is "$(rows c/two_kernel_trace.csv)" 2 kernels
+is "$(tail -1 "$out")" "Done. Exiting..." "last line"
+if command -v otf2-print >/dev/null; then
+	run rocpd2otf2 -i a_results.db -o o -d c
+	rc_is 0
+	run otf2-print c/o_results.otf2
+	out_has vecCopy
+fi
+# Windows: everything, nothing, and what lies inside.
+run rocpd convert -i a_results.db -f csv -o w -d w --start 0% --end 100%
+out_has "Initial time bounds:"
+is "$(rows w/w_hip_api_trace.csv)" "$(rows a_hip_api_trace.csv)" "calls in the whole window"
+start=$(sqlite3 a_results.db 'SELECT MIN(start) FROM kernels') end=$(sqlite3 a_results.db 'SELECT MAX(end) FROM kernels')
+run rocpd2csv -i a_results.db -o k -d w --start "$start" --end "$end"
+is "$(rows w/k_kernel_trace.csv)" 1 "kernels in their window"
+run rocpd2csv -i a_results.db -o h -d w --start "$start" --end "$((end - 1))"
+[ ! -e w/h_kernel_trace.csv ] || fail "a kernel that is not wholly inside"
+run rocpd2csv -i a_results.db -o o -d w --start "$start" --end "$((end - 1))" --inclusive false
+is "$(rows w/o_kernel_trace.csv)" 1 "kernels that reach in"
+run rocpd2csv -i a_results.db --start 90% --end 10%
+rc_is 2

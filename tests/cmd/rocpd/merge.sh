@@ -1,0 +1,22 @@
+#!/bin/sh
+# Several databases in one file or folder hold what each held.
+. "$WS_SOURCE/tests/cmd/rocpd/lib.sh"
+run rocpd merge -i a_results.db b_results.db -o both -d m
+rc_is 0
+is "$(sqlite3 m/both.db 'SELECT grid_x FROM kernels ORDER BY 1' | tr '\n' ' ')" "65536 131072 " kernels
+for view in regions memory_copies memory_allocations; do
+	is "$(sqlite3 m/both.db "SELECT COUNT(*) FROM $view")" \
+		"$(for f in a b; do sqlite3 ${f}_results.db "SELECT COUNT(*) FROM $view"; done | paste -sd+ | bc)" $view
+done
+run rocpd query -i m/both.db --query 'SELECT COUNT(*) AS n FROM kernels'
+is "$(sed -n 2p "$out" | tr -d ' ')" 2 "merged kernels"
+run rocpd merge -i a_results.db a_results.db -o twice -d m
+rc_is 1
+[ ! -e m/twice.db ] || fail "half a database was left"
+for how in "" --copy --consolidate; do
+	# shellcheck disable=SC2086
+	run rocpd package -i a_results.db b_results.db -d p$how $how
+	rc_is 0
+	run rocpd query -i "p$how.rpdb" --query 'SELECT COUNT(*) AS n FROM kernels'
+	is "$(sed -n 2p "$out" | tr -d ' ')" 2 "kernels in the package ($how)"
+done

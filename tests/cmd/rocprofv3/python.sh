@@ -1,0 +1,22 @@
+#!/bin/sh
+# A Python program that uses HIP through ctypes.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+need_tracing
+cat >app.py <<'END'
+import ctypes
+hip = ctypes.CDLL("libamdhip64.so.5")
+p = ctypes.c_void_p()
+for i in range(3):
+    assert hip.hipMalloc(ctypes.byref(p), ctypes.c_size_t(4096)) == 0
+    assert hip.hipMemset(p, 0, ctypes.c_size_t(4096)) == 0
+    assert hip.hipFree(p) == 0
+hip.hipDeviceSynchronize()
+print("done")
+END
+run rocprofv3 --stats --sys-trace --kernel-trace -f csv -o py -- "${PYTHON:-python3}" app.py
+rc_is 0
+out_is done
+for f in hipMalloc hipMemset hipFree; do
+	is "$(grep -c "\"$f\"" py_hip_api_trace.csv)" 3 "$f calls"
+done
+[ -s py_kernel_trace.csv ] || fail "no kernels"

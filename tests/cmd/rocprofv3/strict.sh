@@ -1,0 +1,25 @@
+#!/bin/sh
+# Nothing recorded is said, and with --strict it is a failure.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+need_tracing
+run rocprofv3 --kernel-trace -d out -- true
+rc_is 0
+err_has "no process of the program used a GPU runtime"
+err_has "asked for and not seen: KERNEL_DISPATCH"
+[ -z "$(find out -name '*.db')" ] || fail "a file with nothing in it"
+run rocprofv3 --strict --kernel-trace -d out -- true
+rc_is 3
+run rocprofv3 --strict --kernel-trace -d out -- sh -c 'exit 9'
+rc_is 9
+run rocprofv3 --strict --sys-trace -d out -- "$vcopy" -n 65536 -b 256
+rc_is 0
+run rocprofv3 --strict --sys-trace --rccl-trace -d out -- "$vcopy" -n 65536 -b 256
+rc_is 3
+# No room, no permission, not a folder: said before the program is started.
+: >file
+run rocprofv3 --kernel-trace -d file/out -- touch started
+rc_is 1
+[ ! -e started ] || fail "the program ran for nothing"
+run rocprofv3 --kernel-trace -d file -- touch started
+rc_is 1
+err_has "'file' is a file"

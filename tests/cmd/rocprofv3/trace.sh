@@ -1,0 +1,53 @@
+#!/bin/sh
+# The first command line of everybody: files, columns and values.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+need_tracing
+run rocprofv3 --stats --sys-trace --kernel-trace -f csv rocpd json pftrace -d out -o %tag%_%pid% -- \
+	"$vcopy" -n 65536 -b 256
+rc_is 0
+out_has "Finished executing kernel"
+pid=$(sed -n 's/^rocprofv3: process \([0-9]*\) (vcopy).*/\1/p' "$err")
+[ -n "$pid" ] || fail "no ledger"
+p=out/vcopy_$pid
+for file in kernel_trace.csv kernel_stats.csv domain_stats.csv agent_info.csv hip_api_trace.csv \
+	hsa_api_trace.csv memory_copy_trace.csv memory_allocation_trace.csv results.db results.json \
+	results.pftrace; do
+	[ -s "${p}_$file" ] || fail "no ${p}_$file"
+	err_has "Opened result file: $work/${p}_$file"
+done
+# One kernel: its name, sizes, and the same times everywhere.
+is "$(rows "${p}_kernel_trace.csv")" 1 kernels
+is "$(sed -n '2s/.*"\(vecCopy[^"]*\)".*/\1/p' "${p}_kernel_trace.csv")" \
+	"vecCopy(double*, double*, double*, int, int)" name
+is "$(sed 1d "${p}_kernel_trace.csv" | sed 's/"[^"]*"/x/g' | cut -d, -f17-22)" 256,1,1,65536,1,1 sizes
+ns=$(sed 1d "${p}_kernel_trace.csv" | sed 's/"[^"]*"/x/g' | awk -F, '{ print $11 - $10 }')
+is "$(sed 1d "${p}_kernel_stats.csv" | sed 's/"[^"]*"/x/g' | cut -d, -f2,3)" "1,$ns" stats
+is "$(sqlite3 "${p}_results.db" 'SELECT duration FROM kernels')" "$ns" "duration in the database"
+is "$(sqlite3 "${p}_results.db" "SELECT name FROM kernels")" "vecCopy(double*, double*, double*, int, int)" name
+is "$("${PYTHON:-python3}" -c '
+import json, sys
+r = json.load(open(sys.argv[1]))["rocprofiler-sdk-tool"][0]["buffer_records"]["kernel_dispatch"]
+print(len(r), r[0]["end_timestamp"] - r[0]["start_timestamp"])' "${p}_results.json")" "1 $ns" json
+# Copies: there and back. Rows are in the order of completion records, so sort.
+is "$(sed 1d "${p}_memory_copy_trace.csv" | sort -t, -k7,7n | cut -d'"' -f4 | tr '\n' ' ')" \
+	"MEMORY_COPY_HOST_TO_DEVICE MEMORY_COPY_DEVICE_TO_HOST " copies
+# Calls: as many in each format.
+for api in hip HIP hsa HSA; do
+	case $api in hip | hsa) low=$api ; continue ;; esac
+	is "$(rows "${p}_${low}_api_trace.csv")" \
+		"$(sqlite3 "${p}_results.db" "SELECT COUNT(*) FROM regions WHERE category LIKE '$api%'")" "$api calls"
+done
+# The ledger: one line per service that saw something, and those that did not.
+awk '$1 == "KERNEL_DISPATCH" && $2 == 1 && $3 == 1 && $4 == 0 { found = 1 } END { exit !found }' "$err" ||
+	fail "no line for the kernel in the ledger"
+err_has "asked for and not seen: MARKER_API, SCRATCH_MEMORY, RCCL_API"
+err_has "not recorded by this version: rocDecode calls, rocJPEG calls, driver events"
+err_lacks "are not in the output"
+[ ! -e out/.rocprofv3 ] || fail "captures were left"
+
+# Default names: <host>/<pid>_..., and the default format.
+run rocprofv3 --kernel-trace -- "$vcopy" -n 65536 -b 256
+rc_is 0
+pid=$(sed -n 's/^rocprofv3: process \([0-9]*\) (vcopy).*/\1/p' "$err")
+[ -s "$(hostname)/${pid}_results.db" ] || fail "no $(hostname)/${pid}_results.db"
+is "$(find "$(hostname)" -type f | wc -l)" 1 files

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# The collector's core, without a GPU: what is in the capture after each way to live and to end.
+#
+#	core.sh PROGRAM DUMP BEHAVIOUR
+set -euo pipefail
+program=$1 dump=$2 behaviour=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAIL: $*" >&2; exit 1; }
+
+# collect CODE CONFIG WORDS...: run the program, expect its exit code, dump its captures
+collect() {
+	local want=$1 config=$2 code=0
+	shift 2
+	rm -rf "$work/run"
+	mkdir "$work/run"
+	{ WAVESCOPE_COLLECT="1;dir=$work/run;$config" timeout 120 "$program" "$@" \
+		>"$work/out" 2>"$work/err" || code=$?; } 2>/dev/null # bash reports signals, too
+	[ "$code" = "$want" ] || fail "exit code $code instead of $want: $(head -c 2000 "$work/err")"
+	[ ! -s "$work/err" ] || fail "stderr: $(head -c 2000 "$work/err")"
+	: >"$work/text"
+	for file in "$work"/run/*; do
+		[ -e "$file" ] && "$dump" "$file" >>"$work/text"
+	done
+	! grep -q 'DAMAGE any=1' "$work/text" || fail "the capture is damaged"
+}
+has() { [ "$(grep -c -- "$2" "$work/text")" = "$1" ] || fail "$(grep -c -- "$2" "$work/text") times '$2' instead of $1"; }
+ok() { [ "$(cat "$work/out")" = ok ] || fail "output: $(cat "$work/out")"; }
+files() { [ "$(ls "$work/run" | wc -l)" = "$1" ] || fail "$(ls "$work/run" | wc -l) captures instead of $1"; }
+
+case $behaviour in
+calls)
+	collect 7 'services=rccl' calls 1000
+	ok; files 1
+	has 2000 '^CALL'; has 1 'FILE closed=1'; has 1 '^END'; has 2 '^OPERATION'
+	# ids count from 1; inner calls end first and name their outer ones
+	awk '/^CALL/ { split($0, w); for (i in w) { split(w[i], kv, "="); v[kv[1]] = kv[2] }
+		if (v["end"] < v["start"]) exit 1
+		if (++n % 2) { inner = v["corr"]; anc = v["ancestor"]; s = v["start"]; e = v["end"] }
+		else if (v["corr"] != anc || v["ancestor"] != 0 || v["corr"] + 1 != inner ||
+			 s < v["start"] || e > v["end"] || v["corr"] != n - 1) exit 1 }
+	     END { if (n != 2000) exit 1 }' "$work/text" || fail "nesting or ids are wrong"
+	;;
+nothing)
+	# Not asked, nothing used, or a configuration of the future: no file, no words.
+	collect 7 'services=rccl' nothing; ok; files 0
+	collect 7 'services=kernel' calls 10; ok; files 0
+	;;
+threads)
+	collect 7 'services=rccl' threads 50 200
+	ok; has 20000 '^CALL'
+	# each thread is named by its last name and ended
+	has 50 'ended=1 name=worker'
+	[ "$(awk '/^CALL/ { print $2 }' "$work/text" | sort -u | wc -l)" = 50 ] || fail "not 50 threads"
+	[ "$(awk '/^CALL/ { print $6 }' "$work/text" | sort | uniq -d | wc -l)" = 0 ] || fail "ids are not unique"
+	;;
+churn)
+	collect 7 'services=rccl' churn 4000
+	ok; has 16000 '^CALL'; has 4000 'ended=1'
+	# lanes are handed on: four at a time need few chunks
+	[ "$(stat -c %s "$work"/run/*)" -lt 20000000 ] || fail "the file is $(stat -c %s "$work"/run/*) bytes"
+	;;
+fork)
+	collect 7 'services=rccl' fork
+	ok; files 2
+	has 24 '^CALL'; has 1 'flags=2'; has 2 'FILE closed=1'; has 2 'op=4352 kind=14'
+	collect 7 'services=rccl;flags=no-children' fork
+	ok; files 1; has 14 '^CALL'
+	;;
+exec)
+	collect 7 'services=rccl' exec
+	ok; files 2; has 16 '^CALL'; has 1 'FILE closed=1'
+	;;
+leave)
+	for how in exit _exit quick_exit thread; do
+		collect 7 'services=rccl' leave $how
+		ok; has 1 'FILE closed=1'
+		has $([ $how = thread ] && echo 8 || echo 6) '^CALL'
+	done
+	# bash reports signals as 128 + n
+	collect 134 'services=rccl' leave abort; ok; has 6 '^CALL'; has 1 'FILE closed=0'
+	collect 137 'services=rccl' leave kill; ok; has 6 '^CALL'; has 1 'FILE closed=0'
+	collect 139 'services=rccl' leave segv; ok; has 6 '^CALL'; has 1 'FILE closed=0'
+	;;
+markers)
+	collect 7 'services=marker,rccl' markers
+	ok; has 7 '^MARKER'; has 6 '^CALL'
+	has 1 'op=0 .*text=a mark$'; has 1 'op=1 .*text=outer range$'; has 1 'op=1 .*text=inner range$'
+	has 1 'op=2 .*text=first$'; has 1 'op=2 .*text=x\{999\}$'; has 1 'op=256'; has 1 'op=257'
+	has 1 'CONTROL on=0'; has 2 'CONTROL on=1'; has 1 'name=a name of its own'
+	collect 7 'services=marker,rccl;flags=selected-regions' markers
+	has 4 '^CALL'
+	;;
+periods)
+	collect 7 'services=marker,rccl;period=200000000:200000000:1' periods 800
+	ok; has 1 'CONTROL on=1'; has 2 'CONTROL on=0'
+	n=$(grep -c '^CALL' "$work/text")
+	[ "$n" -gt 20 ] && [ "$n" -lt 500 ] || fail "$n calls in a fifth of a second"
+	;;
+signals)
+	collect 7 'services=rccl' signals 2000000
+	ok
+	lost=$(sed -n 's/LEDGER domain=7 dropped=\([0-9]*\).*/\1/p' "$work/text")
+	n=$(grep -c '^CALL' "$work/text")
+	[ "$n" -gt 4000000 ] || fail "$n calls, $lost lost: handlers made none"
+	[ "$lost" -lt 100 ] || fail "$lost calls of handlers were lost"
+	;;
+stress)
+	collect 7 'services=marker,rccl' stress 3
+	ok; has 1 'FILE closed=1'
+	grep -q '^CALL' "$work/text" || fail "no calls"
+	;;
+kill)
+	# random moments: whole records, no id twice
+	for i in $(seq 8); do
+		rm -rf "$work/run"; mkdir "$work/run"
+		WAVESCOPE_COLLECT="1;dir=$work/run;services=rccl" "$program" threads 4 100000000 &
+		pid=$!
+		sleep "0.0$((RANDOM % 8 + 2))"
+		kill -9 $pid
+		wait $pid 2>/dev/null || true
+		[ -e "$work"/run/*.wcap ] || continue # killed before its first call
+		"$dump" "$work"/run/* >"$work/text"
+		! grep -q 'DAMAGE any=1' "$work/text" || fail "damaged at kill $i"
+		awk '/^CALL/ { if ($6 in seen) exit 1; seen[$6]; n[$2]++ } END { for (t in n) k++; if (k > 4) exit 1 }' \
+			"$work/text" || fail "kill $i: an id twice, or a thread that is none"
+	done
+	;;
+bad-config)
+	for text in 'dir=/nonexistent;services=rccl' 'services=rccl' "dir=$work/out;services=rccl"; do
+		code=0
+		WAVESCOPE_COLLECT="1;$text" "$program" calls 10 >"$work/out" 2>"$work/err" || code=$?
+		[ $code = 7 ] || fail "exit code $code with '$text'"
+		ok
+		[ "$(grep -c '^wavescope: nothing is recorded' "$work/err")" = 1 ] || fail "no word about '$text': $(cat "$work/err")"
+	done
+	;;
+*) fail "no behaviour '$behaviour'" ;;
+esac
+echo "ok: $behaviour"

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# The collector in programs that use the software GPU: every dispatch and copy, and no trace of
+# us in what the program does.
+#
+#	gpu.sh BUILD BEHAVIOUR
+set -euo pipefail
+build=$1 behaviour=$2
+here=$(dirname "$0")
+dump=$build/tests/collector/capture-dump
+library=$build/lib/libwavescope-collector.so
+all=hsa-core,hsa-amd,hsa-image,hsa-finalizer,kernel,memory-copy,memory-allocation,scratch-memory
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAIL: $*" >&2; exit 1; }
+
+# collect SERVICES COMMAND...: the exit code in $code, the captures as text in $work/text
+collect() {
+	local services=$1
+	shift
+	rm -rf "$work/run"; mkdir "$work/run"
+	code=0
+	WAVESCOPE_COLLECT="1;dir=$work/run;services=$services" LD_PRELOAD=$library HSA_TOOLS_LIB=$library \
+		timeout 120 "$build/bin/wavescope" run -- "$@" >"$work/out" 2>"$work/err" || code=$?
+	: >"$work/text"
+	for file in "$work"/run/*; do
+		[ -e "$file" ] && "$dump" "$file" >>"$work/text"
+	done
+}
+has() { [ "$(grep -c -- "$2" "$work/text")" = "$1" ] || fail "$(grep -c -- "$2" "$work/text") times '$2' instead of $1"; }
+
+case $behaviour in
+vcopy)
+	"$build/bin/wavescope" run -- "$build/samples/vcopy" -n 65536 -b 256 >"$work/bare.out" 2>"$work/bare.err"
+	collect $all "$build/samples/vcopy" -n 65536 -b 256
+	[ $code = 0 ] || fail "exit code $code"
+	cmp "$work/bare.out" "$work/out" || fail "stdout differs"
+	cmp "$work/bare.err" "$work/err" || fail "stderr differs"
+	[ "$(ls "$work/run" | wc -l)" = 1 ] || fail "captures: $(ls "$work/run")"
+	has 1 '^DISPATCH'; has 1 '^DISPATCH.* wg=256,1,1 grid=65536,1,1 '
+	has 1 'name=_Z7vecCopyPdS_S_ii.kd'; has 2 '^AGENT id='; has 1 'FILE closed=1'
+	has 1 '^AGENT id=2 type=2 .*name=gfx90a product=AMD Instinct MI210 cu=104 .*flags=1$'
+	has 2 '^COPY.*bytes=524288'
+	python3 "$here/check.py" "$work/text" || fail "see above"
+	;;
+counts)
+	# with few services, and enough of them in the air to come back in any order
+	collect kernel "$build/tests/collector/launch" 20000 0
+	[ $code = 0 ] || fail "exit code $code: $(cat "$work/err")"
+	has 21000 '^DISPATCH'; has 0 '^CALL'
+	collect kernel "$build/tests/collector/launch" 500 1
+	has 1500 '^DISPATCH'
+	python3 "$here/check.py" "$work/text" || fail "see above"
+	;;
+samples)
+	for sample in streams graph reduction peer managed; do
+		collect $all "$build/samples/$sample"
+		[ $code = 0 ] || fail "$sample: exit code $code: $(tail -3 "$work/err")"
+		python3 "$here/check.py" "$work/text" || fail "$sample"
+	done
+	;;
+copies)
+	collect kernel,memory-copy "$build/tests/hip/copies"
+	[ $code = 0 ] || fail "exit code $code: $(tail -3 "$work/err")"
+	python3 "$here/check.py" "$work/text" || fail "see above"
+	;;
+fork)
+	collect $all "$build/tests/hip/fork"
+	[ $code = 0 ] || fail "exit code $code: $(tail -3 "$work/err")"
+	python3 "$here/check.py" "$work/text" || fail "see above"
+	;;
+kill)
+	for i in 1 2 3; do
+		rm -rf "$work/run"; mkdir "$work/run"
+		WAVESCOPE_COLLECT="1;dir=$work/run;services=kernel,hsa-core" LD_PRELOAD=$library \
+			HSA_TOOLS_LIB=$library LD_LIBRARY_PATH=$build/lib \
+			"$build/tests/collector/launch" 100000000 4 >/dev/null 2>&1 &
+		pid=$!
+		# not before there is something to lose: HIP takes its time to start
+		for wait in $(seq 100); do
+			[ "$(stat -c %s "$work"/run/* 2>/dev/null || echo 0)" -gt 5500000 ] && break
+			sleep 0.1
+		done
+		sleep "0.$((RANDOM % 3))"
+		kill -9 $pid
+		wait $pid 2>/dev/null || true
+		"$dump" "$work"/run/* >"$work/text"
+		grep -q '^DISPATCH' "$work/text" || fail "killed, and no dispatches"
+		python3 "$here/check.py" --killed "$work/text" || fail "kill $i"
+	done
+	;;
+wrappers)
+	# processes without a GPU leave nothing, and the program they start is found
+	collect kernel sh -c 'true; true | timeout 60 "$0" -n 1024 -b 64 >/dev/null; exit 9' "$build/samples/vcopy"
+	[ $code = 9 ] || fail "exit code $code: $(cat "$work/err")"
+	[ "$(ls "$work/run" | wc -l)" = 1 ] || fail "captures: $(ls "$work/run")"
+	has 1 '^DISPATCH'
+	;;
+python)
+	cat >"$work/hip.py" <<-END
+	import ctypes
+	hip = ctypes.CDLL("libamdhip64.so.5")
+	p = ctypes.c_void_p()
+	assert hip.hipMalloc(ctypes.byref(p), ctypes.c_size_t(1 << 20)) == 0
+	assert hip.hipMemset(p, 7, ctypes.c_size_t(1 << 20)) == 0
+	b = ctypes.create_string_buffer(1 << 20)
+	assert hip.hipMemcpy(b, p, ctypes.c_size_t(1 << 20), 2) == 0
+	assert b.raw == b"\7" * (1 << 20)
+	END
+	collect kernel,memory-copy,memory-allocation python3 "$work/hip.py"
+	[ $code = 0 ] || fail "exit code $code: $(cat "$work/err")"
+	[ "$(ls "$work/run" | wc -l)" = 1 ] || fail "captures: $(ls "$work/run")"
+	has 1 '^DISPATCH'; has 1 '^COPY op=3'
+	;;
+*) fail "no behaviour '$behaviour'" ;;
+esac
+echo "ok: $behaviour"

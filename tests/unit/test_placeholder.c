@@ -1,0 +1,202 @@
+#include "base/util.h"
+#include "launch/placeholder.h"
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const words[] = { "./bin/app", "-n", "data/in.txt", "../up" };
+static const char *const env[] = { "USER=ann",    "DEEP=/a b/c\td",         "SELF=%env{SELF}%x",
+				   "ROUND=%pid%", "ROCPROF_TIME_FORMAT=%Y", NULL };
+
+static struct ws_place place(void)
+{
+	struct ws_place p = {
+		.argv = words,
+		.n_argv = WS_ARRAY_LEN(words),
+		.hostname = "node7",
+		.cwd = "/work",
+		.pid = 42,
+		.ppid = 41,
+		.pgid = 40,
+		.psid = 39,
+		.n_siblings = 3,
+		.launched = 1700000000,
+		.env = ws_lookup_list(env),
+		.rank = { .known = true, .rank = 2, .size = 8, .job = 77 },
+	};
+
+	return p;
+}
+
+static void expect(const struct ws_place *p, const char *text, const char *wanted)
+{
+	struct ws_buf out;
+	struct ws_err err;
+
+	ws_buf_init(&out, 8192);
+	assert_int_equal(ws_place_expand(p, text, &out, &err), WS_OK);
+	assert_string_equal(out.at, wanted);
+	ws_buf_fini(&out);
+}
+
+static void every_key_has_its_value_in_both_forms(void **state)
+{
+	static const struct {
+		const char *key, *value;
+	} keys[] = {
+		{ "argv", "bin_app_-n_data_in.txt_up" },
+		{ "argt", "app-n_data_in.txt_up" },
+		{ "args", "-n_data_in.txt_up" },
+		{ "tag", "app" },
+		{ "arg0", "bin_app" },
+		{ "arg2", "data_in.txt" },
+		{ "hostname", "node7" },
+		{ "pid", "42" },
+		{ "ppid", "41" },
+		{ "pgid", "40" },
+		{ "psid", "39" },
+		{ "psize", "3" },
+		{ "job", "77" },
+		{ "rank", "2" },
+		{ "size", "8" },
+		{ "nid", "2" },
+		{ "cwd", "/work" },
+		{ "launch_date", "2023-11-14" },
+		{ "launch_time", "2023" },
+	};
+	struct ws_place p = place();
+
+	setenv("TZ", "UTC", 1);
+	for (size_t i = 0; i < WS_ARRAY_LEN(keys); i++) {
+		char text[64], wanted[128];
+
+		snprintf(text, sizeof(text), "a%%%s%%b{%s}c", keys[i].key, keys[i].key);
+		snprintf(wanted, sizeof(wanted), "a%sb%sc", keys[i].value, keys[i].value);
+		expect(&p, text, wanted);
+	}
+}
+
+static void letters_and_variables(void **state)
+{
+	struct ws_place p = place();
+
+	expect(&p, "%h-%p-%j-%r-%s", "node7-42-77-2-8");
+	expect(&p, "%env{USER}%/$ENV{USER}/$env{USER}/%ENV{USER}%/%q{USER}/x",
+	       "ann/ann/ann/ann/ann/x");
+	expect(&p, "%env{DEEP}%", "a_b_c_d");
+	expect(&p, "<%env{NOT_SET}%>", "<>");
+	expect(&p, "%env{ROUND}%", "42"); /* values are filled in, too */
+}
+
+static void what_is_no_placeholder_stays(void **state)
+{
+	struct ws_place p = place();
+
+	expect(&p, "100%", "100%");
+	expect(&p, "{unknown}%unknown%", "{unknown}%unknown%");
+	expect(&p, "%env{lower}%", "%env{lower}%");
+	expect(&p, "%env{USER", "%env{USER");
+	expect(&p, "$HOME", "$HOME");
+	expect(&p, "", "");
+}
+
+static void words_that_are_not_there_take_their_separators_along(void **state)
+{
+	struct ws_place p = place();
+
+	expect(&p, "a-%arg4%-/_b", "a-b");
+	expect(&p, "%arg99%", "");
+	expect(&p, "%arg1%-b", "-n-b");
+}
+
+static void without_ranks_nid_is_the_pid(void **state)
+{
+	struct ws_place p = place();
+
+	p.rank = (struct ws_rank){ .size = 1 };
+	expect(&p, "%nid%.%rank%.%size%", "42.0.1");
+}
+
+static void text_that_grows_for_ever_is_refused(void **state)
+{
+	struct ws_place p = place();
+	struct ws_buf out;
+	struct ws_err err;
+
+	ws_buf_init(&out, 8192);
+	assert_fails_with(ws_place_expand(&p, "%env{SELF}%", &out, &err), WS_E_LIMIT, &err,
+			  "grows without end");
+	ws_buf_fini(&out);
+}
+
+static void the_fixed_part_ends_at_the_folder_of_the_first_placeholder(void **state)
+{
+	assert_int_equal(ws_place_fixed_part("/a/b"), 4);
+	assert_int_equal(ws_place_fixed_part("/a/b%pid%/c"), 3);
+	assert_int_equal(ws_place_fixed_part("%pid%"), 0);
+	assert_int_equal(ws_place_fixed_part("out/{rank}"), 4);
+}
+
+static void ranks_come_from_every_launcher(void **state)
+{
+	static const struct {
+		const char *env[6];
+		struct ws_rank wanted;
+	} cases[] = {
+		{ { NULL }, { false, 0, 1, 0 } },
+		{ { "SLURM_PROCID=3", "SLURM_JOB_ID=9" }, { true, 3, 1, 9 } },
+		{ { "OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=4" }, { true, 1, 4, 0 } },
+		{ { "MV2_COMM_WORLD_RANK=2", "MV2_COMM_WORLD_SIZE=5" }, { true, 2, 5, 0 } },
+		{ { "MPI_RANK=6", "MPI_SIZE=7" }, { true, 6, 7, 0 } },
+		{ { "PMI_RANK=1", "PMI_SIZE=2" }, { true, 1, 2, 0 } },
+		{ { "FLUX_TASK_RANK=4", "FLUX_JOB_SIZE=6" }, { true, 4, 6, 0 } },
+		/* The last of the table counts, and Slurm's own word most. */
+		{ { "OMPI_COMM_WORLD_RANK=8", "MPI_RANK=1" }, { true, 8, 1, 0 } },
+		{ { "OMPI_COMM_WORLD_RANK=8", "SLURM_PROCID=5" }, { true, 5, 1, 0 } },
+		{ { "SLURM_PROCID=x" }, { false, 0, 1, 0 } },
+	};
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
+		struct ws_rank rank;
+
+		ws_rank_find(ws_lookup_list(cases[i].env), &rank);
+		assert_int_equal(rank.known, cases[i].wanted.known);
+		assert_int_equal(rank.rank, cases[i].wanted.rank);
+		assert_int_equal(rank.size, cases[i].wanted.size);
+		assert_int_equal(rank.job, cases[i].wanted.job);
+	}
+}
+
+static void lists_of_ranks(void **state)
+{
+	struct ws_err err;
+	bool listed;
+
+	for (uint64_t rank = 0; rank < 12; rank++) {
+		assert_int_equal(ws_rank_listed("0-3, 8", rank, &listed, &err), WS_OK);
+		assert_int_equal(listed, rank <= 3 || rank == 8);
+	}
+	assert_fails_with(ws_rank_listed("3-1", 0, &listed, &err), WS_E_USAGE, &err,
+			  "list of ranks");
+	assert_fails_with(ws_rank_listed("a", 0, &listed, &err), WS_E_USAGE, &err, "list of ranks");
+	assert_fails_with(ws_rank_listed("", 0, &listed, &err), WS_E_USAGE, &err, "list of ranks");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_key_has_its_value_in_both_forms),
+		cmocka_unit_test(letters_and_variables),
+		cmocka_unit_test(what_is_no_placeholder_stays),
+		cmocka_unit_test(words_that_are_not_there_take_their_separators_along),
+		cmocka_unit_test(without_ranks_nid_is_the_pid),
+		cmocka_unit_test(text_that_grows_for_ever_is_refused),
+		cmocka_unit_test(the_fixed_part_ends_at_the_folder_of_the_first_placeholder),
+		cmocka_unit_test(ranks_come_from_every_launcher),
+		cmocka_unit_test(lists_of_ranks),
+	};
+
+	return RUN(tests);
+}
