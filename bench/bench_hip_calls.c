@@ -4,8 +4,8 @@
  *	wavescope run -- build/bench/bench_hip_calls [LIBRARY FOLDER]
  *
  * The program runs itself in four ways, in turn, several times: bare; with the collector loaded and
- * HIP not asked for (no wrappers then); with the wrappers in place but switched off; recording. Ratios
- * are medians of rounds that ran next to each other; the spread is printed beside them. The
+ * HIP not asked for (no wrappers then); with the wrappers in place but switched off; recording.
+ *Ratios are medians of rounds that ran next to each other; the spread is printed beside them. The
  * two clock reads that no recording can do without are measured as well.
  */
 #include <libgen.h>
@@ -40,12 +40,30 @@ static double now_ns(void)
 static int device;
 static volatile uint64_t sink;
 
-static void get_device(void) { hipGetDevice(&device); }
-static void set_device(void) { hipSetDevice(0); }
-static void get_last_error(void) { hipGetLastError(); }
-static void peek_last_error(void) { hipPeekAtLastError(); }
-static void get_device_count(void) { hipGetDeviceCount(&device); }
-static void stream_query(void) { hipStreamQuery(NULL); }
+static void get_device(void)
+{
+	hipGetDevice(&device);
+}
+static void set_device(void)
+{
+	hipSetDevice(0);
+}
+static void get_last_error(void)
+{
+	hipGetLastError();
+}
+static void peek_last_error(void)
+{
+	hipPeekAtLastError();
+}
+static void get_device_count(void)
+{
+	hipGetDeviceCount(&device);
+}
+static void stream_query(void)
+{
+	hipStreamQuery(NULL);
+}
 
 static void two_clock_reads(void)
 {
@@ -62,9 +80,12 @@ static const struct {
 	const char *name;
 	void (*fn)(void);
 } calls[] = {
-	{ "hipGetLastError", get_last_error },       { "hipGetDeviceCount", get_device_count },
-	{ "hipPeekAtLastError", peek_last_error },   { "hipGetDevice", get_device },
-	{ "hipSetDevice", set_device },              { "hipStreamQuery", stream_query },
+	{ "hipGetLastError", get_last_error },
+	{ "hipGetDeviceCount", get_device_count },
+	{ "hipPeekAtLastError", peek_last_error },
+	{ "hipGetDevice", get_device },
+	{ "hipSetDevice", set_device },
+	{ "hipStreamQuery", stream_query },
 	{ "(two clock reads)", two_clock_reads },
 };
 #define N_KINDS (sizeof(calls) / sizeof(calls[0]))
@@ -98,9 +119,11 @@ static const struct {
 } ways[] = {
 	{ "bare", NULL, { NULL } },
 	{ "not asked", "marker", { "libwavescope-collector.so" } },
-	{ "switched off", "marker",
+	{ "switched off",
+	  "marker",
 	  { "libwavescope-collector.so", "libwavescope-hip.so", "libwavescope-dlsym.so" } },
-	{ "recording", "hip-runtime,hip-compiler",
+	{ "recording",
+	  "hip-runtime,hip-compiler",
 	  { "libwavescope-collector.so", "libwavescope-hip.so", "libwavescope-dlsym.so" } },
 };
 #define N_WAYS (sizeof(ways) / sizeof(ways[0]))
@@ -125,8 +148,10 @@ static int run(size_t way, const char *lib, const char *self, double *out_ns)
 		 ways[way].services ? ways[way].services : "");
 	/* through env, so that the shell between us is bare */
 	if (ways[way].services)
-		snprintf(command, sizeof(command), "exec env LD_PRELOAD=\"$BENCH_PRELOAD\" "
-						   "WAVESCOPE_COLLECT=\"$BENCH_COLLECT\" %s --child", self);
+		snprintf(command, sizeof(command),
+			 "exec env LD_PRELOAD=\"$BENCH_PRELOAD\" "
+			 "WAVESCOPE_COLLECT=\"$BENCH_COLLECT\" %s --child",
+			 self);
 	else
 		snprintf(command, sizeof(command), "exec %s --child", self);
 	setenv("BENCH_PRELOAD", preload, 1);

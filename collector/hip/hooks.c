@@ -17,7 +17,7 @@ WS_PUBLIC uint64_t ws_hip_creating_(void)
 }
 
 WS_PUBLIC void ws_hip_created_priority(int32_t ret, uint64_t token, void *stream, uint32_t flags,
-				    int32_t priority)
+				       int32_t priority)
 {
 	creating--;
 	if (ret == 0 && stream && token == 0)
@@ -35,7 +35,7 @@ WS_PUBLIC void ws_hip_created(int32_t ret, uint64_t token, void *stream)
 }
 
 WS_PUBLIC void ws_hip_created_mask(int32_t ret, uint64_t token, void *stream, uint32_t n_words,
-				void *mask)
+				   void *mask)
 {
 	ws_hip_created_priority(ret, token, stream, 0, 0);
 }
@@ -96,13 +96,13 @@ static void write_host_function(struct ws_writer *writer, const struct host_func
 }
 
 WS_PUBLIC void ws_hip_host_function(uint64_t token, void *modules, void *host_function,
-				 void *device_function, const char *device_name,
-				 uint32_t thread_limit, void *thread_id, void *block_id,
-				 void *block_dim, void *grid_dim, void *workgroup_size)
+				    void *device_function, const char *device_name,
+				    uint32_t thread_limit, void *thread_id, void *block_id,
+				    void *block_dim, void *grid_dim, void *workgroup_size)
 {
 	struct host_function f = {
-		modules,  host_function, device_name,	 thread_id,    block_id, block_dim,
-		grid_dim, workgroup_size, thread_limit, 0,
+		modules,   host_function, device_name,    thread_id,    block_id,
+		block_dim, grid_dim,      workgroup_size, thread_limit, 0,
 	};
 	struct ws_writer *writer;
 	struct block *b;

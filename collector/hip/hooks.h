@@ -26,10 +26,9 @@ uint64_t ws_hip_destroying(void *stream);
 void ws_hip_destroyed(int32_t ret, uint64_t id, void *stream);
 
 /* A kernel's stub and its name. Pointers are kept until the module goes; texts are the module's. */
-void ws_hip_host_function(uint64_t token, void *modules, void *host_function,
-			  void *device_function, const char *device_name, uint32_t thread_limit,
-			  void *thread_id, void *block_id, void *block_dim, void *grid_dim,
-			  void *workgroup_size);
+void ws_hip_host_function(uint64_t token, void *modules, void *host_function, void *device_function,
+			  const char *device_name, uint32_t thread_limit, void *thread_id,
+			  void *block_id, void *block_dim, void *grid_dim, void *workgroup_size);
 uint64_t ws_hip_module_gone(void *modules);
 
 /* HIP's own dlsym gives out addresses past the wrappers; give out the wrapper's. */

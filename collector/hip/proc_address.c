@@ -13,7 +13,7 @@ void ws_hip_proc_address(int32_t ret, uint64_t token, const char *symbol, void *
 		return;
 	/* Ours when it is in this library: another tool's wrapper is not for us to hand out. */
 	wrapper = ws_dlsym_real(RTLD_DEFAULT, symbol);
-	if (wrapper && dladdr(wrapper, &other) &&
-	    dladdr((void *)ws_hip_proc_address, &mine) && mine.dli_fbase == other.dli_fbase)
+	if (wrapper && dladdr(wrapper, &other) && dladdr((void *)ws_hip_proc_address, &mine) &&
+	    mine.dli_fbase == other.dli_fbase)
 		*(void **)out_function = wrapper;
 }

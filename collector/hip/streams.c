@@ -54,7 +54,9 @@ static struct stream *find(struct table *t, uintptr_t handle)
 
 static void write_stream(struct ws_writer *writer, const struct stream *s)
 {
-	struct ws_rec_stream rec = { .handle = s->handle, .flags = s->flags, .priority = s->priority };
+	struct ws_rec_stream rec = { .handle = s->handle,
+				     .flags = s->flags,
+				     .priority = s->priority };
 
 	rec.h.tag = WS_REC_FIXED_TAG(STREAM, struct ws_rec_stream);
 	rec.h.what = s->id;

@@ -3,9 +3,10 @@
  *
  * A preloaded definition wins where the loader binds symbols, but Python's ctypes and plug-in
  * systems call dlsym(handle, "hipMalloc"), and that looks in the one library only. So this library
- * stands in front of dlsym: when the real answer lies in one of the libraries that are wrapped, and a
- * preloaded wrapper of that name exists, the wrapper is the answer. The other way round, a
- * program that asks whether anybody has "hipMalloc" is not told of a wrapper with nothing behind it.
+ * stands in front of dlsym: when the real answer lies in one of the libraries that are wrapped, and
+ * a preloaded wrapper of that name exists, the wrapper is the answer. The other way round, a
+ * program that asks whether anybody has "hipMalloc" is not told of a wrapper with nothing behind
+ * it.
  *
  * Everything else is passed on by a jump, not a call: the C library looks at the return address to
  * know who asks, and RTLD_NEXT means "behind the caller".

@@ -5,8 +5,8 @@
  *	...
  *	roctxRangePop();
  *
- * The interface of AMD's ROCTx, C and C++. Link with -lroctx64 or -lrocprofiler-sdk-roctx. Without a
- * profiler each call costs a few nanoseconds and does nothing.
+ * The interface of AMD's ROCTx, C and C++. Link with -lroctx64 or -lrocprofiler-sdk-roctx.
+ * Without a profiler each call costs a few nanoseconds and does nothing.
  *
  * Messages are copied. Every function may be called from any thread.
  */

@@ -1,7 +1,7 @@
 /*
  * dump: a capture as lines of text, for tests. One line per call, marker, stream and host
- * function, in the order of the lanes; arguments as name=value. No clock, no trace model: what is in
- * the file and nothing else.
+ * function, in the order of the lanes; arguments as name=value. No clock, no trace model: what is
+ *in the file and nothing else.
  *
  *	call hipMalloc kind=21 id=.. corr=1 ancestor=0 stream=0 ret=0 tid=.. ptr=0x.. size=4096
  */
@@ -134,8 +134,8 @@ static void print_gpu(const struct ws_rec *rec)
 		       " stream=%u tid=%u grid=%u\n",
 		       d->dispatch_id, d->corr_id, d->external_id, d->stream, d->tid, d->grid[0]);
 	else
-		printf("copy %u corr=%" PRIu64 " external=%" PRIu64 " stream=%u tid=%u bytes=%" PRIu64
-		       "\n",
+		printf("copy %u corr=%" PRIu64 " external=%" PRIu64
+		       " stream=%u tid=%u bytes=%" PRIu64 "\n",
 		       rec->what, c->corr_id, c->external_id, c->stream, c->tid, c->n_bytes);
 }
 

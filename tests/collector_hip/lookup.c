@@ -39,7 +39,8 @@ int main(int argc, char **argv)
 		if (!library)
 			return 1;
 		get_device = (int (*)(int *))dlsym(library, "hipGetDevice");
-		expect(get_device && get_device(&device) == 0 && device == 0, "hipGetDevice by handle");
+		expect(get_device && get_device(&device) == 0 && device == 0,
+		       "hipGetDevice by handle");
 		dlerror();
 		expect(!dlsym(library, "hipNoSuchFunction"), "a function nobody has");
 		text = dlerror();
@@ -51,12 +52,14 @@ int main(int argc, char **argv)
 		expect(!dlerror(), "nothing is left behind");
 		set_device = (int (*)(int))dlsym(library, "hipSetDevice");
 		expect(set_device(5) == 101, "an error comes through");
-		proc = (int (*)(const char *, void **, int, unsigned long, void *))dlsym(
-			library, "hipGetProcAddress");
+		proc = (int (*)(const char *, void **, int, unsigned long,
+				void *))dlsym(library, "hipGetProcAddress");
 		inner = NULL;
-		expect(!proc("hipGetDevice", (void **)&inner, 60000000, 0, NULL) && inner, "proc address");
+		expect(!proc("hipGetDevice", (void **)&inner, 60000000, 0, NULL) && inner,
+		       "proc address");
 		device = 7;
-		expect(inner && inner(&device) == 0 && device == 0, "hipGetDevice by HIP's own table");
+		expect(inner && inner(&device) == 0 && device == 0,
+		       "hipGetDevice by HIP's own table");
 		dlclose(library);
 	}
 	printf("%s\n", bad ? "bad" : "good");

@@ -7,7 +7,8 @@ int hipStreamCreate(void **stream);
 int hipStreamCreateWithPriority(void **stream, unsigned flags, int priority);
 int hipStreamDestroy(void *stream);
 int hipStreamQuery(void *stream);
-__attribute__((weak)) int hipMalloc3D(void *pitched, unsigned long extent[3]); /* not in this library */
+__attribute__((weak)) int hipMalloc3D(void *pitched,
+				      unsigned long extent[3]); /* not in this library */
 
 int main(void)
 {

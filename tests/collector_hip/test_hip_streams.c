@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 /* ---- the core, as far as streams use it ---- */

@@ -12,8 +12,8 @@ int ncclCommInitRank(void **comm, int n_ranks, struct unique_id id, int rank);
 int ncclCommCount(const void *comm, int *count);
 int ncclGroupStart(void);
 int ncclGroupEnd(void);
-int ncclAllReduce(const void *send, void *recv, unsigned long count, int datatype, int op, void *comm,
-		  void *stream);
+int ncclAllReduce(const void *send, void *recv, unsigned long count, int datatype, int op,
+		  void *comm, void *stream);
 int ncclCommDestroy(void *comm);
 const char *ncclGetErrorString(int code);
 int hipStreamCreate(void **stream);

@@ -45,8 +45,8 @@ int main(void)
 	printf("resume %d\n", roctxProfilerResume(0));
 	roctxMark("recorded again");
 	roctxRangeStop(12345); /* of nobody */
-	printf("names %d %d %d\n", roctxNameHsaAgent("a", (const void *)1), roctxNameHipDevice("d", 0),
-	       roctxNameHipStream("s", NULL));
+	printf("names %d %d %d\n", roctxNameHsaAgent("a", (const void *)1),
+	       roctxNameHipDevice("d", 0), roctxNameHipStream("s", NULL));
 	printf("version %u.%u\n", roctx_version_major(), roctx_version_minor());
 	roctxRangePush("left open");
 	return 0;

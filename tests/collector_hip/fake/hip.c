@@ -111,7 +111,8 @@ static int inner_get_device(int *device)
 	return SUCCESS;
 }
 
-PUBLIC int hipGetProcAddress(const char *symbol, void **pfn, int version, uint64_t flags, void *status)
+PUBLIC int hipGetProcAddress(const char *symbol, void **pfn, int version, uint64_t flags,
+			     void *status)
 {
 	if (strcmp(symbol, "hipGetDevice"))
 		return answer(INVALID);
