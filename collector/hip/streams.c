@@ -28,7 +28,7 @@ struct table {
 	struct stream slots[];
 };
 
-static struct table *streams;
+static struct table *streams, *spare;
 static uint32_t last_id;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread uint32_t per_thread_id __attribute__((tls_model("initial-exec")));
@@ -64,18 +64,43 @@ static void write_stream(struct ws_writer *writer, const struct stream *s)
 	ws_writer_meta(writer, &rec.h);
 }
 
-/* Room for one more, with a quarter of the slots free; under the lock. */
+/* An empty table of @n_slots: the one before the last, if it fits. */
+static struct table *new_table(uint32_t n_slots)
+{
+	size_t n_bytes = sizeof(struct table) + n_slots * sizeof(struct stream);
+	struct table *t = spare && spare->n_slots == n_slots ? spare : ws_pages(n_bytes);
+
+	if (!t)
+		return NULL;
+	/* A reader that has slept in it since finds nothing, and asks again under the lock. */
+	for (uint32_t i = 0; t == spare && i < n_slots; i++) {
+		__atomic_store_n(&t->slots[i].handle, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->slots[i].id, 0, __ATOMIC_RELAXED);
+	}
+	t->n_slots = n_slots;
+	t->n_used = 0;
+	return t;
+}
+
+/*
+ * Room for one more, with a quarter of the slots free; under the lock. Slots of streams that
+ * are gone are swept out by this; a program that makes and destroys streams for ever stays
+ * with two tables.
+ */
 static bool make_room(void)
 {
 	struct table *old = streams, *new;
-	uint32_t n_slots = old ? old->n_slots * 2 : FIRST_SLOTS;
+	uint32_t n_slots = old ? old->n_slots : FIRST_SLOTS, n_live = 0;
 
 	if (old && old->n_used + 1 < old->n_slots - old->n_slots / 4)
 		return true;
-	new = ws_pages(sizeof(*new) + n_slots * sizeof(new->slots[0]));
+	for (uint32_t i = 0; old && i < old->n_slots; i++)
+		n_live += old->slots[i].id != 0;
+	if (n_live > n_slots / 2)
+		n_slots *= 2;
+	new = new_table(n_slots);
 	if (!new)
 		return false;
-	new->n_slots = n_slots;
 	for (uint32_t i = 0; old && i < old->n_slots; i++) {
 		if (!old->slots[i].id)
 			continue;
@@ -83,6 +108,7 @@ static bool make_room(void)
 		new->n_used++;
 	}
 	__atomic_store_n(&streams, new, __ATOMIC_RELEASE);
+	spare = old;
 	return true;
 }
 

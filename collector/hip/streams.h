@@ -7,8 +7,8 @@
  *
  * Threads  any. Looking up takes no lock; creating and destroying do.
  * Signals  looking up a known stream may run in a handler.
- * Memory   tables come from ws_pages() and double; what a reader may still look at is never freed,
- *          which at most doubles the memory.
+ * Memory   tables come from ws_pages() and grow with the number of living streams; what a reader
+ *          may still look at is never freed, which at most doubles the memory.
  */
 #ifndef WS_COLLECTOR_HIP_STREAMS_H
 #define WS_COLLECTOR_HIP_STREAMS_H

@@ -51,8 +51,16 @@ def threads():
     equal(run.out, "good\n", "output")
     n = 32 * 64
     count = collections.Counter(r.name for r in run.calls())
-    equal(count, {"hipSetDevice": 4 * n, "hipPeekAtLastError": 4 * n, "hipGetLastError": 8 * n,
-                  "hipMemcpy": 4 * n, "hipMemcpyAsync": 4 * n, "hipStreamQuery": 4 * n}, "calls")
+    made = sum(r["ret"] == 0 for r in run.calls("hipStreamCreate"))
+    check(made > 0, "streams were made")
+    equal(count, {"hipSetDevice": 4 * n, "hipPeekAtLastError": 4 * n, "hipGetLastError": 12 * n,
+                  "hipMemcpy": 4 * n, "hipMemcpyAsync": 4 * n, "hipStreamQuery": 4 * n,
+                  "hipStreamCreate": 4 * n, "hipStreamCreateWithPriority": 4 * n,
+                  "hipStreamSynchronize": made, "hipStreamDestroy": made}, "calls")
+    # a handle that comes back is another stream
+    used = [r["stream"] for r in run.calls("hipStreamSynchronize")]
+    equal(len(set(used)), made, "numbers of streams")
+    equal(sorted(r["stream"] for r in run.calls("hipStreamDestroy")), sorted(used), "and of their ends")
     ids = collections.Counter(r["corr"] for r in run.calls())
     check(max(ids.values()) == 1 and min(ids) >= 1, "correlation ids are unique")
     outer = {r["corr"]: r for r in run.calls("hipMemcpy")}

@@ -1,7 +1,7 @@
 """What the tests of the wrapper libraries share: run a program under the collector, read the capture.
 
 Environment, set by meson: WS_LIB (build/lib), WS_DUMP (the dump program), WS_RUN (wavescope, or
-empty where the test needs no GPU).
+empty where the test needs no GPU), WS_FIRST (a sanitizer's library, which has to come first).
 """
 import os
 import re
@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 LIB, DUMP, RUN = os.environ["WS_LIB"], os.environ["WS_DUMP"], os.environ.get("WS_RUN", "")
+FIRST = os.environ.get("WS_FIRST", "")
 CORE, HIP, STREAMS = "libwavescope-collector.so", "libwavescope-hip.so", "libwavescope-hip-streams.so"
 RCCL, DLSYM, ROCTX = "libwavescope-rccl.so", "libwavescope-dlsym.so", "librocprofiler-sdk-roctx.so.1"
 
@@ -60,7 +61,9 @@ class Run:
             if flags:
                 text += f";flags={flags}"
             e["WAVESCOPE_COLLECT"] = text
-            libs = ":".join(os.path.join(LIB, p) for p in [CORE] + preload)
+            libs = ":".join(([FIRST] if FIRST else []) + [os.path.join(LIB, p) for p in [CORE] + preload])
+            # leaks: Python's and the loader's are not ours to count
+            e.setdefault("ASAN_OPTIONS", "detect_leaks=0")
             full = list(command)
             if gpu:  # the launcher of the software GPU is not what is recorded
                 full = [RUN, "run", "--gpu", gpu, "--", "env", "LD_PRELOAD=" + libs,

@@ -14,11 +14,15 @@ int hipGetLastError(void);
 int hipPeekAtLastError(void);
 int hipMemcpy(void *dst, const void *src, unsigned long n, int kind);
 int hipStreamQuery(void *stream);
+int hipStreamCreate(void **stream);
+int hipStreamDestroy(void *stream);
+int hipStreamSynchronize(void *stream);
 
 static void *body(void *arg)
 {
 	uintptr_t bad = 0;
 	char from[8] = "1234567", to[8];
+	void *stream;
 
 	for (int i = 0; i < 4; i++) {
 		bad |= hipSetDevice(3) != 101;
@@ -27,6 +31,12 @@ static void *body(void *arg)
 		bad |= hipGetLastError() != 0;
 		bad |= hipMemcpy(to, from, 8, 0) != 0;
 		bad |= hipStreamQuery((void *)2) != 0; /* hipStreamPerThread */
+		/* there are four handles only: they go from thread to thread */
+		if (hipStreamCreate(&stream) == 0) {
+			bad |= hipStreamSynchronize(stream) != 0;
+			bad |= hipStreamDestroy(stream) != 0;
+		}
+		hipGetLastError();
 	}
 	return (void *)bad;
 }
