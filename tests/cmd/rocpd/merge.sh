@@ -6,7 +6,7 @@ rc_is 0
 is "$(sqlite3 m/both.db 'SELECT grid_x FROM kernels ORDER BY 1' | tr '\n' ' ')" "65536 131072 " kernels
 for view in regions memory_copies memory_allocations; do
 	is "$(sqlite3 m/both.db "SELECT COUNT(*) FROM $view")" \
-		"$(for f in a b; do sqlite3 ${f}_results.db "SELECT COUNT(*) FROM $view"; done | paste -sd+ | bc)" $view
+		"$(for f in a b; do sqlite3 ${f}_results.db "SELECT COUNT(*) FROM $view"; done | awk '{ s += $1 } END { print s }')" $view
 done
 run rocpd query -i m/both.db --query 'SELECT COUNT(*) AS n FROM kernels'
 is "$(sed -n 2p "$out" | tr -d ' ')" 2 "merged kernels"

@@ -7,7 +7,7 @@ is "$(sed -n 1p s/kernels_summary.csv)" \
 	'Name,Calls,DURATION (nsec),AVERAGE (nsec),PERCENT (INC),MIN (nsec),MAX (nsec),STD_DEV' columns
 is "$(sed -n 2p s/kernels_summary.csv | sed 's/"[^"]*"/x/' | cut -d, -f2,5)" "2,100.0" row
 is "$(rows s/kernels_summary_by_rank.csv)" 2 ranks
-total=$(for f in a b; do sqlite3 ${f}_results.db 'SELECT SUM(duration) FROM kernels'; done | paste -sd+ | bc)
+total=$(for f in a b; do sqlite3 ${f}_results.db 'SELECT SUM(duration) FROM kernels'; done | awk '{ s += $1 } END { print s }')
 is "$(sed -n 2p s/kernels_summary.csv | sed 's/"[^"]*"/x/' | cut -d, -f3)" "$total" total
 for f in hip_summary memory_copies_summary memory_allocations_summary domain_summary domain_summary_by_rank; do
 	[ -s s/$f.csv ] || fail "no $f"

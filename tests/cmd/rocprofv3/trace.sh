@@ -2,6 +2,7 @@
 # The first command line of everybody: files, columns and values.
 . "$WS_SOURCE/tests/cmd/lib.sh"
 need_tracing
+need_program sqlite3
 run rocprofv3 --stats --sys-trace --kernel-trace -f csv rocpd json pftrace -d out -o %tag%_%pid% -- \
 	"$vcopy" -n 65536 -b 256
 rc_is 0
