@@ -20,7 +20,7 @@ struct ws_rec_process {
 };
 #define WS_PROCESS_ATTACHED 1u /* its beginning is not in the capture */
 #define WS_PROCESS_FORKED 2u   /* forked without exec */
-#define WS_PROCESS_SOFTGPU 4u  /* times are modelled */
+#define WS_PROCESS_SOFTGPU 4u  /* ran on the software GPU: its times are not hardware's */
 
 /* `what` of WS_REC_FACT. ARGV, ENV and CONFIG repeat, in order; ENV is NAME=value, CONFIG
  * key=value. */

@@ -74,7 +74,7 @@
 	X(CODE_BYTES,        "code-bytes")                                                 \
 	/* do not record programs that the program starts */                               \
 	X(NO_CHILDREN,       "no-children")                                                \
-	/* the GPU is the software GPU: times are modelled */                              \
+	/* the GPU is the software GPU: its times are not hardware's */                    \
 	X(SOFTGPU,           "softgpu")
 /* clang-format on */
 

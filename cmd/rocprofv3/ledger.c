@@ -69,7 +69,7 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 	}
 	outcome->n_processes++;
 	fprintf(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, base_name(process),
-		process->flags & WS_PROCESS_SOFTGPU ? ", GPU times modelled by the software GPU"
+		process->flags & WS_PROCESS_SOFTGPU ? ", on the software GPU: GPU times are its own, not hardware's"
 						    : "",
 		process->ended ? ""
 			       : ", which did not end in the usual way: all it recorded is here");
