@@ -381,11 +381,17 @@ static void ask_hsa(struct agent *agent, hsa_agent_t handle)
 
 static hsa_status_t see_agent(hsa_agent_t handle, void *arg)
 {
-	uint32_t n = agents.n, n_same = 0;
+	uint32_t n = agents.n, n_same = 0, node_id = UINT32_MAX;
 	struct agent *agent = &agents.all[n];
 
 	if (n == AGENTS_MAX)
 		return HSA_STATUS_INFO_BREAK;
+	ws_hsa.hsa_agent_get_info(handle, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID,
+				  &node_id);
+	if (agent->rec.h.what && agent->rec.node_id == node_id) {
+		agent->rec.handle = handle.handle; /* the same, after another hsa_init() */
+		goto known;
+	}
 	memset(agent, 0, sizeof(*agent));
 	agent->rec.h.tag = WS_REC_FIXED_TAG(AGENT, struct ws_rec_agent);
 	agent->rec.h.what = n + 1;
@@ -401,13 +407,14 @@ static hsa_status_t see_agent(hsa_agent_t handle, void *arg)
 		read_sysfs(agent);
 	if (thunk.soft && agent->rec.type == WS_AGENT_GPU)
 		agent->rec.flags |= WS_AGENT_SOFT;
+known:
 	if (ws_hsa.hsa_amd_agent_iterate_memory_pools)
 		ws_hsa.hsa_amd_agent_iterate_memory_pools(handle, see_pool, agent);
 	__atomic_store_n(&agents.n, n + 1, __ATOMIC_RELEASE);
 	return HSA_STATUS_SUCCESS;
 }
 
-void ws_agents_state(struct ws_writer *writer)
+static void write_agents(struct ws_writer *writer, bool parts)
 {
 	uint32_t n = __atomic_load_n(&agents.n, __ATOMIC_ACQUIRE);
 
@@ -421,6 +428,8 @@ void ws_agents_state(struct ws_writer *writer)
 			ws_writer_intern(writer, agent->product, strlen(agent->product));
 		rec.model_name_str = ws_writer_intern(writer, agent->model, strlen(agent->model));
 		ws_writer_meta(writer, &rec.h);
+		if (!parts)
+			continue; /* a second record replaces the first, a second bank does not */
 		for (uint32_t k = 0; k < agent->n_banks; k++)
 			ws_writer_meta(writer, &agent->banks[k].h);
 		for (uint32_t k = 0; k < agent->n_caches; k++)
@@ -430,10 +439,16 @@ void ws_agents_state(struct ws_writer *writer)
 	}
 }
 
+void ws_agents_state(struct ws_writer *writer)
+{
+	write_agents(writer, true);
+}
+
 /* Once per hsa_init() of a process; a second one finds the same machine under new handles. */
 void ws_agents_load(void)
 {
 	struct ws_writer *writer = ws_capture();
+	bool first = agents.all == NULL;
 
 	if (!agents.all)
 		agents.all = ws_pages(AGENTS_MAX * sizeof(*agents.all));
@@ -444,5 +459,5 @@ void ws_agents_load(void)
 	agents.n_pools = 0;
 	ws_hsa.hsa_iterate_agents(see_agent, NULL);
 	if (writer)
-		ws_agents_state(writer);
+		write_agents(writer, first);
 }

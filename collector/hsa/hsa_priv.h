@@ -5,7 +5,7 @@
  *	agents.c    the machine's agents as facts
  *	code.c      code objects and kernels as facts, kernel ids by address
  *	queue.c     queues, and the packets that go through them
- *	pending.c   GPU work in the air: from submission to its record
+ *	pending.c   GPU work in the air; done.c: from its signal to its record
  *	memory.c    copies and allocations
  */
 #ifndef WS_COLLECTOR_HSA_PRIV_H

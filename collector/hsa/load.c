@@ -145,6 +145,9 @@ WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64
 	if (!hsa.told) {
 		hsa.told = true;
 		atexit(at_exit);
+		if (ws_asked(WS_SERVICE_SCRATCH_MEMORY))
+			ws_note("scratch memory: this HSA runtime does not report it (ROCm 6.0 and "
+				"later do, through AMD's own library)");
 	}
 	install_wrappers(tables);
 	errno = saved_errno;

@@ -21,10 +21,9 @@
  * TAKEN reads the signal and writes the record. Memory of places is never unmapped,
  * so that a thread that holds a stale pointer finds a place, if not its place.
  */
-#include "collector/hsa/hsa_priv.h"
+#include "collector/hsa/pending_priv.h"
 
 #include <errno.h>
-#include <hsa/amd_hsa_signal.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
@@ -35,17 +34,12 @@
 #define NEAR_PLACES 256u  /* stays in cache while the GPU keeps up; powers of two */
 #define FAR_PLACES 8192u  /* when it does not */
 #define COPY_PLACES 1024u
-#define MARKS 4096u
-#define MARK_PROBES 8u
 #define FEW 3u            /* running dispatches that make a launching thread stop looking */
 #define BATCH 32u         /* it looks once per this many launches */
 #define AHEAD 6u          /* places between prefetch and use */
 #define LOOK_NS 2000000u
 #define IDLE_LOOKS 100u   /* without work, then the thread sleeps until it is woken */
-#define JITTER_NS 100000u
 #define STUCK_NS 300000000u /* at exit: no progress for this long */
-
-enum { FREE, FILLING, PENDING, FORWARDED, TAKEN };
 
 struct level {
 	struct ws_pending *places;
@@ -62,220 +56,15 @@ struct ws_pending_ring {
 	struct ws_pending_ring *next;
 };
 
-struct mark {
-	uint64_t signal;
-	struct ws_pending *place;
-};
-
-/* The times that a signal had last; a place is written by whoever has its signal's TAKEN. */
-struct last {
-	uint64_t signal, start, end;
-};
-
 static struct {
 	struct ws_lock lock; /* of the list */
 	struct ws_pending_ring *rings;
 	struct ws_pending *copies; /* COPY_PLACES */
 	uint32_t n_copies;         /* places that were ever used */
-	struct mark *marks;        /* MARKS */
-	struct last *last;         /* MARKS */
-	uint32_t n_marks;
 	uint32_t running; /* the thread exists */
 	uint32_t asleep;  /* futex: it waits for work */
 	uint32_t unloaded;
 } air;
-
-static amd_signal_t *signal_at(uint64_t handle)
-{
-	return (amd_signal_t *)(uintptr_t)handle;
-}
-
-static uint32_t state_of(const struct ws_pending *p)
-{
-	return __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
-}
-
-static void set_state(struct ws_pending *p, uint32_t state)
-{
-	__atomic_store_n(&p->state, state, __ATOMIC_RELEASE);
-}
-
-static bool move_state(struct ws_pending *p, uint32_t from, uint32_t to)
-{
-	return __atomic_compare_exchange_n(&p->state, &from, to, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_RELAXED);
-}
-
-/* ---- marks: whose times is this signal of the program's waiting for ---- */
-
-static uint32_t mark_hash(uint64_t signal)
-{
-	return (uint32_t)(signal >> 6) * 2654435761u >> 16;
-}
-
-bool ws_pending_mark(uint64_t signal, struct ws_pending *p)
-{
-	for (uint32_t i = 0; air.marks && i < MARK_PROBES; i++) {
-		struct mark *mark = &air.marks[(mark_hash(signal) + i) % MARKS];
-		uint64_t none = 0;
-
-		if (__atomic_load_n(&mark->signal, __ATOMIC_RELAXED) == 0 &&
-		    __atomic_compare_exchange_n(&mark->signal, &none, signal, false,
-						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-			__atomic_store_n(&mark->place, p, __ATOMIC_RELEASE);
-			__atomic_fetch_add(&air.n_marks, 1, __ATOMIC_RELAXED);
-			return true;
-		}
-	}
-	return false;
-}
-
-static struct mark *find_mark(uint64_t signal)
-{
-	for (uint32_t i = 0; air.marks && i < MARK_PROBES; i++) {
-		struct mark *mark = &air.marks[(mark_hash(signal) + i) % MARKS];
-
-		if (__atomic_load_n(&mark->signal, __ATOMIC_ACQUIRE) == signal)
-			return mark;
-	}
-	return NULL;
-}
-
-static void unmark(uint64_t signal)
-{
-	struct mark *mark = find_mark(signal);
-
-	if (!mark)
-		return;
-	__atomic_store_n(&mark->place, NULL, __ATOMIC_RELAXED);
-	__atomic_store_n(&mark->signal, 0, __ATOMIC_RELEASE);
-	__atomic_fetch_sub(&air.n_marks, 1, __ATOMIC_RELAXED);
-}
-
-/* ---- from times to a record ---- */
-
-static enum ws_domain domain_of(const struct ws_pending *p)
-{
-	return p->is_copy ? WS_DOMAIN_MEMORY_COPY : WS_DOMAIN_KERNEL_DISPATCH;
-}
-
-static void count(const struct ws_pending *p, enum ws_ledger_column column)
-{
-	struct ws_writer *writer = ws_capture_now();
-
-	if (writer)
-		ws_writer_count(writer, domain_of(p), column, 1);
-}
-
-static void write_record(struct ws_pending *p, uint64_t start_ns, uint64_t end_ns)
-{
-	struct ws_thread *t = ws_thread();
-	struct ws_lane *lane = t ? t->lane : NULL;
-	uint32_t n_bytes = p->is_copy ? sizeof(p->copy) : sizeof(p->dispatch);
-	struct ws_rec *rec = lane ? ws_lane_reserve(&lane, n_bytes) : NULL;
-
-	if (!rec) {
-		count(p, WS_LEDGER_DROPPED);
-		return;
-	}
-	if (p->is_copy) {
-		p->copy.h.time = start_ns;
-		p->copy.end_ns = end_ns;
-		memcpy(rec, &p->copy, sizeof(p->copy));
-		ws_lane_commit(lane, rec, WS_REC_FIXED_TAG(COPY, struct ws_rec_copy));
-	} else {
-		p->dispatch.h.time = start_ns;
-		p->dispatch.end_ns = end_ns;
-		memcpy(rec, &p->dispatch, sizeof(p->dispatch));
-		ws_lane_commit(lane, rec, WS_REC_FIXED_TAG(DISPATCH, struct ws_rec_dispatch));
-	}
-}
-
-/*
- * ROCr turns ticks of the GPU into nanoseconds one by one, and may compare the clocks
- * anew in between: what took no time at all can end a little before it began. Ticks
- * that were never written come out as something before this library was loaded, or as
- * something in centuries.
- */
-static bool times_ok(uint64_t start_ns, uint64_t *end_ns)
-{
-	if (start_ns < ws_load_ns() || start_ns >> 62 || *end_ns >> 62 ||
-	    *end_ns + JITTER_NS < start_ns)
-		return false;
-	if (*end_ns < start_ns)
-		*end_ns = start_ns;
-	return true;
-}
-
-static bool dispatch_done(const struct ws_pending *p)
-{
-	const amd_signal_t *signal = signal_at(p->signal);
-
-	if (p->own)
-		return __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < 1;
-	/* The program may have set the value to anything since; the times were 0 before. */
-	return __atomic_load_n(&signal->end_ts, __ATOMIC_ACQUIRE) != 0 &&
-	       __atomic_load_n(&signal->start_ts, __ATOMIC_ACQUIRE) != 0;
-}
-
-static bool finish_dispatch(struct ws_pending *p)
-{
-	hsa_amd_profiling_dispatch_time_t time = { 0 };
-	hsa_agent_t agent = { p->agent };
-	hsa_signal_t signal = { p->signal };
-
-	if (!dispatch_done(p))
-		return false;
-	if (ws_hsa.hsa_amd_profiling_get_dispatch_time(agent, signal, &time) == HSA_STATUS_SUCCESS &&
-	    times_ok(time.start, &time.end))
-		write_record(p, time.start, time.end);
-	else
-		count(p, WS_LEDGER_FAILED);
-	return true;
-}
-
-/*
- * A copy engine writes its times next to the signal, where only ROCr finds them, and
- * ROCr complains on stderr when it is asked before they are there. So it is asked when
- * the signal has been counted down, or when the program is about to use it again and
- * may have set it up for that already (@reused). Times that are still those
- * of the copy before are none: `last` remembers them.
- */
-static bool finish_copy(struct ws_pending *p, bool reused)
-{
-	hsa_amd_profiling_async_copy_time_t time = { 0 };
-	hsa_signal_t signal = { p->signal };
-	bool fallen = __atomic_load_n(&signal_at(p->signal)->value, __ATOMIC_ACQUIRE) < p->value;
-	struct last *last = &air.last[mark_hash(p->signal) % MARKS];
-
-	if (!fallen && !reused)
-		return false;
-	if (ws_hsa.hsa_amd_profiling_get_async_copy_time(signal, &time) == HSA_STATUS_SUCCESS &&
-	    !(last->signal == p->signal && last->start == time.start && last->end == time.end)) {
-		*last = (struct last){ p->signal, time.start, time.end };
-		if (times_ok(time.start, &time.end))
-			write_record(p, time.start, time.end);
-		else
-			count(p, WS_LEDGER_FAILED);
-		return true;
-	}
-	if (fallen)
-		count(p, WS_LEDGER_FAILED); /* this path of ROCr gives no times */
-	return fallen;
-}
-
-/* The caller moved it to TAKEN. True: it is FREE now. */
-static bool finish_taken(struct ws_pending *p, bool reused)
-{
-	if (!(p->is_copy ? finish_copy(p, reused) : finish_dispatch(p))) {
-		set_state(p, PENDING);
-		return false;
-	}
-	if (!p->own)
-		unmark(p->signal);
-	set_state(p, FREE);
-	return true;
-}
 
 /* ---- looking ---- */
 
@@ -297,8 +86,8 @@ static uint32_t look_level(struct level *level, uint32_t give_up)
 		if (at + AHEAD < tail)
 			__builtin_prefetch(signal_at(level->places[(at + AHEAD) & mask].signal));
 		/* Looking before taking: most that are not done need no bus lock to know. */
-		if (state == PENDING && dispatch_done(p) && move_state(p, PENDING, TAKEN))
-			state = finish_taken(p, false) ? FREE : PENDING;
+		if (state == PENDING && ws_done_dispatch(p) && move_state(p, PENDING, TAKEN))
+			state = ws_done_finish(p, false) ? FREE : PENDING;
 		if (state != FREE)
 			n_open++;
 		else if (at == head)
@@ -333,7 +122,7 @@ static uint32_t look_copies(void)
 		struct ws_pending *p = &air.copies[i];
 
 		if (state_of(p) == PENDING && move_state(p, PENDING, TAKEN))
-			finish_taken(p, false);
+			ws_done_finish(p, false);
 		n_open += state_of(p) != FREE;
 	}
 	return n_open;
@@ -394,11 +183,7 @@ void ws_pending_start(void)
 {
 	ws_lock(&air.lock);
 	__atomic_store_n(&air.unloaded, 0, __ATOMIC_RELEASE);
-	if (!air.marks)
-		air.marks = ws_pages(MARKS * sizeof(*air.marks));
-	if (!air.last)
-		air.last = ws_pages(MARKS * sizeof(*air.last));
-	if (!air.copies && air.last)
+	if (ws_done_start() && !air.copies)
 		air.copies = ws_pages(COPY_PLACES * sizeof(*air.copies));
 	if (!__atomic_exchange_n(&air.running, 1, __ATOMIC_ACQ_REL) &&
 	    !ws_spawn(looker, NULL, "wavescope-gpu")) {
@@ -446,13 +231,13 @@ static void abandon_level(struct level *level)
 	for (uint64_t at = level->head; at < level->tail; at++) {
 		struct ws_pending *p = &level->places[at & (level->n - 1)];
 
-		if (!move_state(p, PENDING, TAKEN) || finish_taken(p, false))
+		if (!move_state(p, PENDING, TAKEN) || ws_done_finish(p, false))
 			continue;
 		if (!move_state(p, PENDING, TAKEN))
 			continue;
-		count(p, WS_LEDGER_FAILED);
+		ws_done_count(p, WS_LEDGER_FAILED);
 		if (!p->own)
-			unmark(p->signal);
+			ws_done_unmark(p->signal);
 		p->own_signal = 0; /* the GPU may still write to it: leave it alone */
 		set_state(p, FREE);
 	}
@@ -563,7 +348,7 @@ void ws_pending_cancel(struct ws_pending *p)
 	if (state_of(p) == PENDING && !move_state(p, PENDING, TAKEN))
 		return;
 	if (!p->own)
-		unmark(p->signal);
+		ws_done_unmark(p->signal);
 	set_state(p, FREE);
 }
 
@@ -571,17 +356,17 @@ void ws_pending_cancel(struct ws_pending *p)
 
 bool ws_pending_before_reuse(uint64_t signal)
 {
-	if (!signal || __atomic_load_n(&air.n_marks, __ATOMIC_RELAXED) == 0)
+	if (!signal || !ws_done_any())
 		return true;
 	for (unsigned turn = 0; turn < 10000; turn++) {
-		struct mark *mark = find_mark(signal);
+		struct mark *mark = ws_done_find(signal);
 		struct ws_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
 
 		if (!mark)
 			return true;
 		if (p && move_state(p, PENDING, TAKEN)) {
 			if (p->signal == signal)
-				return finish_taken(p, true);
+				return ws_done_finish(p, true);
 			set_state(p, PENDING); /* the place has moved on; so has the mark */
 		} else if (turn > 100) {
 			sched_yield(); /* another thread is reading it and was interrupted */
@@ -593,14 +378,14 @@ bool ws_pending_before_reuse(uint64_t signal)
 /* Its signal is being destroyed and it never completed. */
 void ws_pending_give_up(uint64_t signal)
 {
-	struct mark *mark = find_mark(signal);
+	struct mark *mark = ws_done_find(signal);
 	struct ws_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
 
 	if (!p || !move_state(p, PENDING, TAKEN))
 		return;
 	if (p->signal == signal) {
-		count(p, WS_LEDGER_FAILED);
-		unmark(signal);
+		ws_done_count(p, WS_LEDGER_FAILED);
+		ws_done_unmark(signal);
 		set_state(p, FREE);
 	} else {
 		set_state(p, PENDING);
@@ -638,9 +423,9 @@ static bool forwarded(hsa_signal_value_t value, void *arg)
 	hsa_signal_t ours = { p->signal }, theirs = { p->forward };
 
 	if (p->is_copy)
-		finish_copy(p, false);
+		ws_done_finish_copy(p, false);
 	else
-		finish_dispatch(p);
+		ws_done_finish_dispatch(p);
 	ws_hsa.hsa_signal_subtract_screlease(theirs, 1);
 	ws_hsa.hsa_signal_destroy(ours);
 	p->forward = 0;
@@ -691,9 +476,7 @@ static void forget(bool destroy)
 	}
 	if (air.copies)
 		memset(air.copies, 0, air.n_copies * sizeof(*air.copies));
-	if (air.marks)
-		memset(air.marks, 0, MARKS * sizeof(*air.marks));
-	air.n_marks = 0;
+	ws_done_forget();
 }
 
 void ws_pending_unload(void)

@@ -177,7 +177,12 @@ static void wait_for_room(struct queue *queue, uint64_t n)
 		behind = queue->n_written + n - queue->n_through;
 		if (behind < size / 2)
 			return;
-		if (turn < 64) {
+		/*
+		 * A quarter of the queue is still to be processed when the next probe comes
+		 * through, so sleeping starves nobody; yielding would take turns with the
+		 * software GPU's threads. In a small queue a sleep is too long.
+		 */
+		if (turn < 4 || (size < 1024 && turn < 1000)) {
 			sched_yield();
 			continue;
 		}
@@ -189,7 +194,7 @@ static void wait_for_room(struct queue *queue, uint64_t n)
 		if (now_ns - start_ns > limit_ns)
 			return;
 		ws_pending_look(queue->ring);
-		nanosleep(&(struct timespec){ 0, 50000 }, NULL);
+		nanosleep(&(struct timespec){ 0, 100000 }, NULL);
 	}
 }
 

@@ -88,6 +88,11 @@ kill)
 		python3 "$here/check.py" --killed "$work/text" || fail "kill $i"
 	done
 	;;
+cycles)
+	collect $all "$build/tests/collector/cycles" 1000
+	[ $code = 0 ] || fail "exit code $code: $(cat "$work/err")"
+	has 1000 '^QUEUE'; has 1 'FILE closed=1'; has 0 'dropped=[1-9]'
+	;;
 wrappers)
 	# processes without a GPU leave nothing, and the program they start is found
 	collect kernel sh -c 'true; true | timeout 60 "$0" -n 1024 -b 64 >/dev/null; exit 9' "$build/samples/vcopy"

@@ -1,0 +1,213 @@
+/*
+ * done: GPU work that is over: which signal told so, when it began and ended, its record.
+ */
+#include "collector/hsa/pending_priv.h"
+
+#include <string.h>
+
+#define MARKS 4096u
+#define MARK_PROBES 8u
+#define JITTER_NS 100000u
+
+/* The times that a signal had last; a place is written by whoever has its signal's TAKEN. */
+struct last {
+	uint64_t signal, start, end;
+};
+
+static struct {
+	struct mark *all;  /* MARKS */
+	struct last *last; /* MARKS */
+	uint32_t n_marks;
+} marks;
+
+bool ws_done_start(void)
+{
+	if (!marks.all)
+		marks.all = ws_pages(MARKS * sizeof(*marks.all));
+	if (!marks.last)
+		marks.last = ws_pages(MARKS * sizeof(*marks.last));
+	return marks.all && marks.last;
+}
+
+void ws_done_forget(void)
+{
+	if (marks.all)
+		memset(marks.all, 0, MARKS * sizeof(*marks.all));
+	marks.n_marks = 0;
+}
+
+bool ws_done_any(void)
+{
+	return __atomic_load_n(&marks.n_marks, __ATOMIC_RELAXED) != 0;
+}
+
+/* ---- marks: whose times is this signal of the program's waiting for ---- */
+
+static uint32_t mark_hash(uint64_t signal)
+{
+	return (uint32_t)(signal >> 6) * 2654435761u >> 16;
+}
+
+bool ws_pending_mark(uint64_t signal, struct ws_pending *p)
+{
+	for (uint32_t i = 0; marks.all && i < MARK_PROBES; i++) {
+		struct mark *mark = &marks.all[(mark_hash(signal) + i) % MARKS];
+		uint64_t none = 0;
+
+		if (__atomic_load_n(&mark->signal, __ATOMIC_RELAXED) == 0 &&
+		    __atomic_compare_exchange_n(&mark->signal, &none, signal, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+			__atomic_store_n(&mark->place, p, __ATOMIC_RELEASE);
+			__atomic_fetch_add(&marks.n_marks, 1, __ATOMIC_RELAXED);
+			return true;
+		}
+	}
+	return false;
+}
+
+struct mark *ws_done_find(uint64_t signal)
+{
+	for (uint32_t i = 0; marks.all && i < MARK_PROBES; i++) {
+		struct mark *mark = &marks.all[(mark_hash(signal) + i) % MARKS];
+
+		if (__atomic_load_n(&mark->signal, __ATOMIC_ACQUIRE) == signal)
+			return mark;
+	}
+	return NULL;
+}
+
+void ws_done_unmark(uint64_t signal)
+{
+	struct mark *mark = ws_done_find(signal);
+
+	if (!mark)
+		return;
+	__atomic_store_n(&mark->place, NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&mark->signal, 0, __ATOMIC_RELEASE);
+	__atomic_fetch_sub(&marks.n_marks, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- from times to a record ---- */
+
+static enum ws_domain domain_of(const struct ws_pending *p)
+{
+	return p->is_copy ? WS_DOMAIN_MEMORY_COPY : WS_DOMAIN_KERNEL_DISPATCH;
+}
+
+void ws_done_count(const struct ws_pending *p, enum ws_ledger_column column)
+{
+	struct ws_writer *writer = ws_capture_now();
+
+	if (writer)
+		ws_writer_count(writer, domain_of(p), column, 1);
+}
+
+static void write_record(struct ws_pending *p, uint64_t start_ns, uint64_t end_ns)
+{
+	struct ws_thread *t = ws_thread();
+	struct ws_lane *lane = t ? t->lane : NULL;
+	uint32_t n_bytes = p->is_copy ? sizeof(p->copy) : sizeof(p->dispatch);
+	struct ws_rec *rec = lane ? ws_lane_reserve(&lane, n_bytes) : NULL;
+
+	if (!rec) {
+		ws_done_count(p, WS_LEDGER_DROPPED);
+		return;
+	}
+	if (p->is_copy) {
+		p->copy.h.time = start_ns;
+		p->copy.end_ns = end_ns;
+		memcpy(rec, &p->copy, sizeof(p->copy));
+		ws_lane_commit(lane, rec, WS_REC_FIXED_TAG(COPY, struct ws_rec_copy));
+	} else {
+		p->dispatch.h.time = start_ns;
+		p->dispatch.end_ns = end_ns;
+		memcpy(rec, &p->dispatch, sizeof(p->dispatch));
+		ws_lane_commit(lane, rec, WS_REC_FIXED_TAG(DISPATCH, struct ws_rec_dispatch));
+	}
+}
+
+/*
+ * ROCr turns ticks of the GPU into nanoseconds one by one, and may compare the clocks
+ * anew in between: what took no time at all can end a little before it began. Ticks
+ * that were never written come out as something before this library was loaded, or as
+ * something in centuries.
+ */
+static bool times_ok(uint64_t start_ns, uint64_t *end_ns)
+{
+	if (start_ns < ws_load_ns() || start_ns >> 62 || *end_ns >> 62 ||
+	    *end_ns + JITTER_NS < start_ns)
+		return false;
+	if (*end_ns < start_ns)
+		*end_ns = start_ns;
+	return true;
+}
+
+bool ws_done_dispatch(const struct ws_pending *p)
+{
+	const amd_signal_t *signal = signal_at(p->signal);
+
+	if (p->own)
+		return __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < 1;
+	/* The program may have set the value to anything since; the times were 0 before. */
+	return __atomic_load_n(&signal->end_ts, __ATOMIC_ACQUIRE) != 0 &&
+	       __atomic_load_n(&signal->start_ts, __ATOMIC_ACQUIRE) != 0;
+}
+
+bool ws_done_finish_dispatch(struct ws_pending *p)
+{
+	hsa_amd_profiling_dispatch_time_t time = { 0 };
+	hsa_agent_t agent = { p->agent };
+	hsa_signal_t signal = { p->signal };
+
+	if (!ws_done_dispatch(p))
+		return false;
+	if (ws_hsa.hsa_amd_profiling_get_dispatch_time(agent, signal, &time) == HSA_STATUS_SUCCESS &&
+	    times_ok(time.start, &time.end))
+		write_record(p, time.start, time.end);
+	else
+		ws_done_count(p, WS_LEDGER_FAILED);
+	return true;
+}
+
+/*
+ * A copy engine writes its times next to the signal, where only ROCr finds them, and
+ * ROCr complains on stderr when it is asked before they are there. So it is asked when
+ * the signal has been counted down, or when the program is about to use it again and
+ * may have set it up for that already (@reused). Times that are still those
+ * of the copy before are none: `last` remembers them.
+ */
+bool ws_done_finish_copy(struct ws_pending *p, bool reused)
+{
+	hsa_amd_profiling_async_copy_time_t time = { 0 };
+	hsa_signal_t signal = { p->signal };
+	bool fallen = __atomic_load_n(&signal_at(p->signal)->value, __ATOMIC_ACQUIRE) < p->value;
+	struct last *last = &marks.last[mark_hash(p->signal) % MARKS];
+
+	if (!fallen && !reused)
+		return false;
+	if (ws_hsa.hsa_amd_profiling_get_async_copy_time(signal, &time) == HSA_STATUS_SUCCESS &&
+	    !(last->signal == p->signal && last->start == time.start && last->end == time.end)) {
+		*last = (struct last){ p->signal, time.start, time.end };
+		if (times_ok(time.start, &time.end))
+			write_record(p, time.start, time.end);
+		else
+			ws_done_count(p, WS_LEDGER_FAILED);
+		return true;
+	}
+	if (fallen)
+		ws_done_count(p, WS_LEDGER_FAILED); /* this path of ROCr gives no times */
+	return fallen;
+}
+
+/* The caller moved it to TAKEN. True: it is FREE now. */
+bool ws_done_finish(struct ws_pending *p, bool reused)
+{
+	if (!(p->is_copy ? ws_done_finish_copy(p, reused) : ws_done_finish_dispatch(p))) {
+		set_state(p, PENDING);
+		return false;
+	}
+	if (!p->own)
+		ws_done_unmark(p->signal);
+	set_state(p, FREE);
+	return true;
+}

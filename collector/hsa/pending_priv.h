@@ -1,0 +1,54 @@
+/*
+ * pending_priv: what pending.c (places) and done.c (from signals to records) share.
+ */
+#ifndef WS_COLLECTOR_HSA_PENDING_PRIV_H
+#define WS_COLLECTOR_HSA_PENDING_PRIV_H
+
+#include "collector/hsa/hsa_priv.h"
+
+#include <hsa/amd_hsa_signal.h>
+
+/* States of a place; pending.c tells how it goes from one to the next. */
+enum { FREE, FILLING, PENDING, FORWARDED, TAKEN };
+
+struct mark {
+	uint64_t signal;
+	struct ws_pending *place;
+};
+
+static inline amd_signal_t *signal_at(uint64_t handle)
+{
+	return (amd_signal_t *)(uintptr_t)handle;
+}
+
+static inline uint32_t state_of(const struct ws_pending *p)
+{
+	return __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
+}
+
+static inline void set_state(struct ws_pending *p, uint32_t state)
+{
+	__atomic_store_n(&p->state, state, __ATOMIC_RELEASE);
+}
+
+static inline bool move_state(struct ws_pending *p, uint32_t from, uint32_t to)
+{
+	return __atomic_compare_exchange_n(&p->state, &from, to, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+/* Marks: the place that a signal of the program's belongs to. */
+bool ws_done_start(void); /* false: no memory */
+void ws_done_forget(void);
+bool ws_done_any(void); /* is there a mark at all? */
+struct mark *ws_done_find(uint64_t signal);
+void ws_done_unmark(uint64_t signal);
+
+/* Read a signal, write a record. The caller holds the place: it is TAKEN. */
+bool ws_done_dispatch(const struct ws_pending *p); /* nothing is read but the signal: any time */
+bool ws_done_finish_dispatch(struct ws_pending *p); /* false: it still runs */
+bool ws_done_finish_copy(struct ws_pending *p, bool reused);
+bool ws_done_finish(struct ws_pending *p, bool reused); /* true: it is FREE now */
+void ws_done_count(const struct ws_pending *p, enum ws_ledger_column column);
+
+#endif
