@@ -109,4 +109,22 @@ static inline void show_child(const char *name, const child_result &r)
 	fprintf(stderr, "--- %s: status 0x%x, printed:\n%s---\n", name, r.status, r.text.c_str());
 }
 
+/* The bytes of a file, such as a code object built beside the test. */
+static inline std::vector<char> read_all(const char *path)
+{
+	std::vector<char> bytes;
+	char piece[4096];
+	size_t n;
+	FILE *f = fopen(path, "rb");
+
+	if (!f) {
+		perror(path);
+		_exit(1);
+	}
+	while ((n = fread(piece, 1, sizeof(piece), f)) > 0)
+		bytes.insert(bytes.end(), piece, piece + n);
+	fclose(f);
+	return bytes;
+}
+
 #endif

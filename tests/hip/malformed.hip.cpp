@@ -10,23 +10,6 @@
 
 static std::vector<char> image;
 
-static std::vector<char> read_all(const char *path)
-{
-	std::vector<char> all;
-	char piece[4096];
-	size_t n;
-	FILE *f = fopen(path, "rb");
-
-	if (!f) {
-		perror(path);
-		_exit(1);
-	}
-	while ((n = fread(piece, 1, sizeof(piece), f)) > 0)
-		all.insert(all.end(), piece, piece + n);
-	fclose(f);
-	return all;
-}
-
 static int load_only()
 {
 	hipModule_t module;

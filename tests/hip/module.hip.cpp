@@ -1,23 +1,6 @@
 /* hipModule: a code object from a file and from memory, kernels, globals, errors. */
 #include "hiptest.h"
 
-static std::vector<char> read_all(const char *path)
-{
-	std::vector<char> bytes;
-	char piece[4096];
-	size_t n;
-	FILE *f = fopen(path, "rb");
-
-	if (!f) {
-		perror(path);
-		_exit(1);
-	}
-	while ((n = fread(piece, 1, sizeof(piece), f)) > 0)
-		bytes.insert(bytes.end(), piece, piece + n);
-	fclose(f);
-	return bytes;
-}
-
 static void use(hipModule_t module, const char *how)
 {
 	enum { N = 1000 };
