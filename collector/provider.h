@@ -204,7 +204,8 @@ static inline void ws_call_end_args(struct ws_thread *t, const struct ws_call *c
 	rec->retval = retval;
 	rec->stream = t->stream;
 	rec->n_arg_bytes = n_slots * 8;
-	__builtin_memcpy(rec + 1, slots, n_slots * 8);
+	if (n_slots) /* a call without arguments has no slots to point at */
+		__builtin_memcpy(rec + 1, slots, n_slots * 8);
 	ws_lane_commit(lane, &rec->call.h, WS_REC_TAG(WS_REC_CALL_ARGS, n_bytes));
 }
 
