@@ -57,8 +57,11 @@
 	  "AMD's runtime does not start on the software GPU",                                     \
 	  "'wavescope info --gpu mi210' shows its own message")                                   \
 	X(COLLECTOR, "wavescope",      "collector", 0,                                            \
-	  "this version of wavescope has no collector",                                           \
-	  "nothing to do here: a later version brings it")                                        \
+	  "the collector's library is not beside this program",                                   \
+	  "run 'make', or install wavescope again")                                               \
+	X(LATER,     "wavescope",      "later parts", 0,                                          \
+	  "this version of wavescope has no counter collection, attaching or call stacks",        \
+	  "nothing to do here: a later version brings them")                                      \
 	X(PERF,      "Permissions",    "perf events", 0,                                          \
 	  "the kernel does not let you use CPU performance events",                               \
 	  "as root: sysctl kernel.perf_event_paranoid=2")                                         \
