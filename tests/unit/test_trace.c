@@ -366,9 +366,10 @@ static void ticks_land_on_the_clock(void **state)
 	for (int i = 0; i < 20; i++) {
 		const struct ws_event *ev = ws_events_next(events);
 
-		/* 2 us: what a pair taken on a busy machine may be off by */
-		assert_true(ev->start_ns + 2000 >= before[i]);
-		assert_true(ev->start_ns <= after[i] + 2000);
+		/* the records lie 1 ms apart; a pair of clocks read on a busy machine may be off by
+		 * as long as this thread was away between the two */
+		assert_true(ev->start_ns + 100000 >= before[i]);
+		assert_true(ev->start_ns <= after[i] + 100000);
 	}
 	ws_events_close(events, NULL);
 	ws_trace_close(trace);
