@@ -25,10 +25,11 @@ struct stream {
 struct table {
 	uint32_t n_slots; /* a power of two */
 	uint32_t n_used;
+	struct table *outgrown; /* too small to be used again, but perhaps somebody reads it */
 	struct stream slots[];
 };
 
-static struct table *streams, *spare;
+static struct table *streams, *spare, *outgrown;
 static uint32_t last_id;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread uint32_t per_thread_id __attribute__((tls_model("initial-exec")));
@@ -110,6 +111,10 @@ static bool make_room(void)
 		new->n_used++;
 	}
 	__atomic_store_n(&streams, new, __ATOMIC_RELEASE);
+	if (spare && spare != new) {
+		spare->outgrown = outgrown;
+		outgrown = spare;
+	}
 	spare = old;
 	return true;
 }

@@ -1,6 +1,7 @@
 /* Events: created here, set by the device or the host, waited for by the host. */
 #include "softgpu/device/event.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,41 @@ static const HSAKMT_STATUS event_statuses[] = {
 	[WS_EVENT_NO_MEMORY] = HSAKMT_STATUS_NO_MEMORY,
 };
 
+/*
+ * Structs of destroyed events are kept for the next ones and never given back: while hsa_shut_down()
+ * runs, ROCr's own thread still sets events that another thread has destroyed.
+ */
+static struct spare_event {
+	HsaEvent event;
+	struct spare_event *next;
+} *spare_events;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static HsaEvent *take_event(void)
+{
+	struct spare_event *spare;
+
+	pthread_mutex_lock(&spare_lock);
+	spare = spare_events;
+	if (spare)
+		spare_events = spare->next;
+	pthread_mutex_unlock(&spare_lock);
+	if (!spare)
+		spare = calloc(1, sizeof(*spare));
+	return spare ? &spare->event : NULL;
+}
+
+static void keep_event(HsaEvent *event)
+{
+	struct spare_event *spare = (struct spare_event *)event;
+
+	memset(event, 0, sizeof(*event)); /* id 0 is no event */
+	pthread_mutex_lock(&spare_lock);
+	spare->next = spare_events;
+	spare_events = spare;
+	pthread_mutex_unlock(&spare_lock);
+}
+
 EXPORT HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *EventDesc, bool ManualReset,
 				       bool IsSignaled, HsaEvent **Event)
 {
@@ -27,14 +63,14 @@ EXPORT HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *EventDesc, bool Manua
 	THUNK_OR_RETURN(thunk);
 	if (!EventDesc || !Event || EventDesc->EventType >= HSA_EVENTTYPE_MAXID)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	event = calloc(1, sizeof(*event));
+	event = take_event();
 	if (!event)
 		return HSAKMT_STATUS_NO_MEMORY;
 	kind = EventDesc->EventType == HSA_EVENTTYPE_MEMORY ? WS_EVENT_MEMORY_FAULT
 							    : WS_EVENT_SIGNAL;
 	status = ws_event_create(thunk->events, kind, ManualReset, IsSignaled, &id, &mailbox);
 	if (status) {
-		free(event);
+		keep_event(event);
 		return event_statuses[status];
 	}
 	event->EventId = id;
@@ -56,7 +92,7 @@ EXPORT HSAKMT_STATUS hsaKmtDestroyEvent(HsaEvent *Event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
 	status = ws_event_destroy(thunk->events, Event->EventId);
 	if (!status)
-		free(Event);
+		keep_event(Event);
 	return event_statuses[status];
 }
 

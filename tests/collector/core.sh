@@ -6,6 +6,8 @@ set -euo pipefail
 program=$1 dump=$2 behaviour=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# the signals that end the program are its own, also in a sanitized build
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0:handle_abort=0
 fail() { echo "FAIL: $*" >&2; exit 1; }
 
 # collect CODE CONFIG WORDS...: run the program, expect its exit code, dump its captures

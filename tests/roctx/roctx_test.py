@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "collector_hip"))
-from harness import DLSYM, ROCTX, Run, check, done, equal  # noqa: E402
+from harness import DLSYM, FIRST, ROCTX, Run, check, done, equal  # noqa: E402
 
 case, command = sys.argv[1], sys.argv[2:]
 if command[0].endswith(".py"):
@@ -19,7 +19,8 @@ PAUSE, RESUME = str(0x100), str(0x101)
 
 def bare():
     """without the collector: the same output as with it"""
-    p = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    env = dict(os.environ, **({"LD_PRELOAD": FIRST, "ASAN_OPTIONS": "detect_leaks=0"} if FIRST else {}))
+    p = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
     equal(p.returncode, 0, "exit code without the collector")
     return p.stdout
 
