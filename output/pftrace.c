@@ -295,8 +295,10 @@ static enum ws_status put_event(void *ctx, const struct ws_event *ev)
 			st = ws_pf_counters_event(pf->counters, ev);
 		break;
 	case WS_SHAPE_ALLOC:
-	case WS_SHAPE_SCRATCH:
+	case WS_SHAPE_SCRATCH: /* points of a counter track, no slices */
 		st = ws_pf_counters_event(pf->counters, ev);
+		if (!st)
+			pf->run->result->n_written[WS_OUTPUT_PFTRACE][ev->domain]++;
 		break;
 	default:
 		break;

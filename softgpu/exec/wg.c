@@ -28,7 +28,7 @@
 struct ws_wg {
 	struct ws_launch *launch;
 	uint32_t slot;
-	uint32_t n_waves_max, n_waves;
+	uint32_t n_waves;
 	uint8_t *regs;
 	size_t regs_bytes;
 	uint8_t *lds;
@@ -128,7 +128,6 @@ struct ws_wg *ws_wg_create(const struct ws_launch *launch, uint32_t slot)
 	if (!wg)
 		return NULL;
 	wg->slot = slot;
-	wg->n_waves_max = n;
 	wg->regs_bytes = (size_t)n * WAVE_STRIDE_BYTES;
 	wg->regs = mmap(NULL, wg->regs_bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -11,8 +11,12 @@ run rocprofv3 --strict --kernel-trace -d out -- true
 rc_is 3
 run rocprofv3 --strict --kernel-trace -d out -- sh -c 'exit 9'
 rc_is 9
-run rocprofv3 --strict --sys-trace -d out -- "$vcopy" -n 65536 -b 256
-rc_is 0
+# Every format holds all that was seen, so that none of them calls it lost.
+for format in csv json pftrace rocpd; do
+	run rocprofv3 --strict --sys-trace -f $format -d out -- "$vcopy" -n 65536 -b 256
+	rc_is 0
+	err_lacks "not in the output"
+done
 run rocprofv3 --strict --sys-trace --rccl-trace -d out -- "$vcopy" -n 65536 -b 256
 rc_is 3
 # No room, no permission, not a folder: said before the program is started.
