@@ -6,6 +6,7 @@
  *
  *   what can be counted      ws_softgpu_counters()
  *   choose for what comes    ws_softgpu_count()          a block counts no more at once than hardware's
+ *   choose per dispatch      ws_softgpu_count_sets()     filters, multiplexing, kernel replay
  *   what was counted         ws_softgpu_result()         per dispatch, by queue and packet
  *   PC samples               ws_softgpu_pc_sampling(), ws_softgpu_pc_samples()
  *
@@ -48,6 +49,32 @@ size_t ws_softgpu_counters(uint32_t node, struct ws_softgpu_counter *out, size_t
 /* From the next dispatch on. n 0: none. EINVAL: a bad name, E2BIG: too many of a block. */
 int ws_softgpu_count(uint32_t node, const char *const *names, size_t n, char *error, size_t error_bytes);
 
+/*
+ * Several sets, and a say per dispatch. @choose is called on the thread of the queue's packet processor
+ * before a dispatch starts, one call at a time per GPU; it returns the number of the set to count,
+ * WS_SOFTGPU_PLAIN (not counted, at plain speed) or WS_SOFTGPU_REPLAY: the kernel runs once for every
+ * set from the same memory and the same caches. What a run wrote is put back before the next, so memory
+ * holds what one run leaves, and the values are those that separate runs of the program would give.
+ * @choose must not call into the runtime or this service. NULL counts set 0 always. n 0: no counting.
+ */
+struct ws_softgpu_set {
+	const char *const *names;
+	size_t n;
+};
+
+struct ws_softgpu_dispatch {
+	uint64_t queue, packet, kernel_object, completion_signal; /* as in the result */
+	uint32_t grid[3], workgroup[3];                          /* in work-items */
+};
+
+#define WS_SOFTGPU_PLAIN UINT32_MAX
+#define WS_SOFTGPU_REPLAY (UINT32_MAX - 1)
+
+typedef uint32_t ws_softgpu_choose(void *user, const struct ws_softgpu_dispatch *dispatch);
+
+int ws_softgpu_count_sets(uint32_t node, const struct ws_softgpu_set *sets, size_t n,
+			  ws_softgpu_choose *choose, void *user, char *error, size_t error_bytes);
+
 struct ws_softgpu_value {
 	const char *name;             /* as it was asked for; lives until the result is dropped */
 	uint32_t n_values;            /* 1, or the number of instances */
@@ -66,8 +93,12 @@ struct ws_softgpu_result {
 	uint32_t clock_mhz;
 	double sampled;               /* 1, or the part of the workgroups that was modelled */
 	uint64_t n_pc_samples;
+	uint32_t set;                 /* which was counted, or WS_SOFTGPU_REPLAY */
+	uint32_t n_runs;              /* 1, or the number of sets when replayed */
+	uint64_t saved_bytes;         /* put back between runs */
+	uint64_t replay_host_ns;      /* host time of the runs after the first, with putting back */
 	uint32_t n_values;
-	const struct ws_softgpu_value *values; /* in the order in which they were asked for */
+	const struct ws_softgpu_value *values; /* in the order in which they were asked for, set by set */
 };
 
 /* ENOENT: not there (yet, or the oldest of too many). Valid until ws_softgpu_drop(). */
