@@ -87,14 +87,14 @@ static void say_waiting(void)
 }
 
 /* One line as AMD's benchmark prints it. */
-static void print_peak(uint32_t device, const struct ws_roof_info *info,
+static void print_peak(uint32_t device, const struct ws_roof_device *d,
 		       const struct ws_roof_bench *bench, const struct ws_roof_peak *peak)
 {
 	static const char *const work[] = { "traffic:%.0f bytes", "FLOP:%.0f", "IOP:%.0f" };
 	const char *unit = ws_roof_unit_name(bench->unit);
 
 	printf("%s, GPU ID: %u, workgroupSize:256, workgroups:%u, experiments:%u, ", bench->title,
-	       device, info->n_workgroups, peak->n);
+	       device, d->n_workgroups, peak->n);
 	printf(work[bench->unit], peak->work);
 	printf(", duration:%.3f ms, mean:%.1f %s, stdev=%.1f %s\n", 1000 * peak->seconds,
 	       peak->mean, unit, peak->sd, unit);
@@ -106,7 +106,6 @@ static void print_peak(uint32_t device, const struct ws_roof_info *info,
 static enum ws_status measure(struct ws_roof_device *d, const struct args *args,
 			      struct ws_roof_row *row, struct ws_err *err)
 {
-	const struct ws_roof_info *info = ws_roof_device_info(d);
 	struct ws_roof_limits limits = { .max = (uint32_t)args->experiments, .progress = draw_bar };
 	enum ws_status st = WS_OK;
 
@@ -123,7 +122,7 @@ static enum ws_status measure(struct ws_roof_device *d, const struct args *args,
 		st = ws_roof_measure(d, bench, &limits, &row->peaks[k], err);
 		clear_bar();
 		if (!st && !args->quiet)
-			print_peak(row->device, info, bench, &row->peaks[k]);
+			print_peak(row->device, d, bench, &row->peaks[k]);
 	}
 	return st;
 }
@@ -131,14 +130,13 @@ static enum ws_status measure(struct ws_roof_device *d, const struct args *args,
 /* The kernels that a GPU could run but this build does not have, in one line. */
 static void warn_missing(const struct ws_roof_device *d)
 {
-	const struct ws_roof_info *info = ws_roof_device_info(d);
 	char list[200] = "";
 
 	for (size_t k = 0; k < WS_ROOF_BENCHES; k++) {
 		const struct ws_roof_bench *bench = &ws_roof_benches[k];
 
-		if (bench->work[info->family] &&
-		    (!bench->kernel || !ws_roof_device_has(d, bench->kernel)))
+		if (bench->work[d->family] &&
+		    (!bench->kernel || !ws_runner_has(d->runner, bench->kernel)))
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
 				 *list ? ", " : "", bench->column);
 	}
@@ -146,34 +144,32 @@ static void warn_missing(const struct ws_roof_device *d)
 		ws_log_warn(
 			"no kernels for %s on %s, they stay 0: the assembler that this program was "
 			"built with does not know their instructions",
-			list, info->target);
+			list, d->info->target);
 }
 
 static enum ws_status measure_device(uint32_t device, const struct args *args,
 				     struct ws_roof_row *row, struct ws_err *err)
 {
-	struct ws_roof_device *d = NULL;
-	enum ws_status st = ws_roof_device_open(device, &d, err);
-	const struct ws_roof_info *info;
+	struct ws_roof_device d;
+	enum ws_status st = ws_roof_device_open(&d, device, err);
 	int lock;
 
 	if (st) /* the sentence for a GPU that is not there names it already */
 		return st == WS_E_NOTFOUND ? st : ws_fail_in(err, st, "GPU %u", device);
-	info = ws_roof_device_info(d);
 	if (!args->quiet) {
 		printf("GPU Device %u: Profiling...\n", device);
-		if (info->modelled)
-			printf("%s is a software GPU: times are modelled\n", info->product);
-		warn_missing(d);
+		if (d.info->software)
+			printf("%s is a software GPU: times are modelled\n", d.info->product);
+		warn_missing(&d);
 		fflush(stdout);
 	}
 	row->device = bar.device = device;
 	/* a modelled clock is not disturbed by anybody */
-	lock = info->modelled ? -1 : ws_roof_lock(info->bus, say_waiting);
-	st = measure(d, args, row, err);
+	lock = d.info->software ? -1 : ws_roof_lock(d.info->bus, say_waiting);
+	st = measure(&d, args, row, err);
 	if (lock >= 0)
 		close(lock);
-	ws_roof_device_close(d);
+	ws_roof_device_close(&d);
 	return st ? ws_fail_in(err, st, "GPU %u", device) : WS_OK;
 }
 
@@ -211,7 +207,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		return ws_fail(err, WS_E_USAGE, "--experiments 0 measures nothing: 1 or more");
 	st = check_output(args->output, err);
 	if (!st)
-		st = ws_roof_runtime_open(&n, err);
+		st = ws_runner_machine(&n, err);
 	if (st)
 		return st;
 	bar.shown = !args->quiet && isatty(STDERR_FILENO);
@@ -225,7 +221,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		st = ws_roof_file_write(args->output, (enum ws_roof_layout)args->layout, rows,
 					last - first + 1, err);
 	if (!st)
-		ws_roof_runtime_close();
+		ws_runner_machine_close();
 	return st;
 }
 

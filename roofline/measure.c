@@ -6,7 +6,6 @@
 #include <math.h>
 
 #define MAX_EXPERIMENTS 1000
-#define WAVES_PER_WORKGROUP 4
 #define LOADS_PER_TURN 8
 #define LOAD_BYTES 1024u /* of a wave */
 #define MAX_TURNS (1u << 28)
@@ -25,14 +24,14 @@
 
 /* ---- what a kernel reads ---- */
 
-static uint64_t bytes_per_turn(const struct ws_roof_info *info)
+static uint64_t bytes_per_turn(const struct ws_roof_device *d)
 {
-	return (uint64_t)info->n_workgroups * WAVES_PER_WORKGROUP * LOADS_PER_TURN * LOAD_BYTES;
+	return (uint64_t)d->n_workgroups * WS_ROOF_WAVES * LOADS_PER_TURN * LOAD_BYTES;
 }
 
-static uint64_t last_cache(const struct ws_roof_info *info)
+static uint64_t last_cache(const struct ws_roof_device *d)
 {
-	return WS_MAX(info->l2_bytes, info->l3_bytes);
+	return WS_MAX(d->info->l2_bytes, d->info->l3_bytes);
 }
 
 /* The largest power of two that is not larger. */
@@ -53,7 +52,7 @@ static uint32_t step_in(uint32_t part_bytes)
 	return ((uint32_t)(0.618 * blocks) | 1) * LOAD_BYTES;
 }
 
-static void choose_place(const struct ws_roof_info *info, const struct ws_roof_bench *bench,
+static void choose_place(const struct ws_roof_device *d, const struct ws_roof_bench *bench,
 			 uint32_t turns, struct ws_roof_run *run)
 {
 	uint32_t part = 0;
@@ -63,14 +62,14 @@ static void choose_place(const struct ws_roof_info *info, const struct ws_roof_b
 	case WS_ROOF_NOTHING:
 		return;
 	case WS_ROOF_STREAM:
-		run->step = (uint32_t)(bytes_per_turn(info) / LOADS_PER_TURN);
-		run->buffer_bytes = turns * bytes_per_turn(info);
+		run->step = (uint32_t)(bytes_per_turn(d) / LOADS_PER_TURN);
+		run->buffer_bytes = turns * bytes_per_turn(d);
 		return;
 	case WS_ROOF_IN_L3:
-		part = floor_power(info->l3_bytes / 2);
+		part = floor_power(d->info->l3_bytes / 2);
 		break;
 	case WS_ROOF_IN_L2:
-		part = floor_power(info->l2_bytes / 4);
+		part = floor_power(d->info->l2_bytes / 4);
 		break;
 	case WS_ROOF_IN_L1:
 		part = 4096;
@@ -82,18 +81,19 @@ static void choose_place(const struct ws_roof_info *info, const struct ws_roof_b
 }
 
 /* Streams begin with four times what the caches hold: less would be found in them the next time. */
-static uint32_t first_turns(const struct ws_roof_info *info, const struct ws_roof_bench *bench)
+static uint32_t first_turns(const struct ws_roof_device *d, const struct ws_roof_bench *bench)
 {
 	if (bench->place != WS_ROOF_STREAM)
 		return 1;
-	return (uint32_t)WS_MAX(1, 4 * last_cache(info) / bytes_per_turn(info));
+	return (uint32_t)WS_MAX(1, 4 * last_cache(d) / bytes_per_turn(d));
 }
 
-static uint32_t most_turns(const struct ws_roof_info *info, const struct ws_roof_bench *bench)
+static uint32_t most_turns(const struct ws_roof_device *d, const struct ws_roof_bench *bench)
 {
-	uint64_t most = MAX_BUFFER < info->memory_bytes / 2 ? MAX_BUFFER : info->memory_bytes / 2;
+	uint64_t most =
+		MAX_BUFFER < d->info->memory_bytes / 2 ? MAX_BUFFER : d->info->memory_bytes / 2;
 
-	return bench->place == WS_ROOF_STREAM ? (uint32_t)(most / bytes_per_turn(info)) : MAX_TURNS;
+	return bench->place == WS_ROOF_STREAM ? (uint32_t)(most / bytes_per_turn(d)) : MAX_TURNS;
 }
 
 /* ---- experiments ---- */
@@ -107,10 +107,9 @@ struct experiment {
 
 static double work_of(const struct experiment *e, uint32_t turns)
 {
-	const struct ws_roof_info *info = ws_roof_device_info(e->device);
+	const struct ws_roof_device *d = e->device;
 
-	return (double)e->bench->work[info->family] * info->n_workgroups * WAVES_PER_WORKGROUP *
-	       turns;
+	return (double)e->bench->work[d->family] * d->n_workgroups * WS_ROOF_WAVES * turns;
 }
 
 static enum ws_status run_once(const struct experiment *e, uint32_t turns, uint64_t *out_ns,
@@ -118,7 +117,7 @@ static enum ws_status run_once(const struct experiment *e, uint32_t turns, uint6
 {
 	struct ws_roof_run run;
 
-	choose_place(ws_roof_device_info(e->device), e->bench, turns, &run);
+	choose_place(e->device, e->bench, turns, &run);
 	if (e->limits->progress)
 		e->limits->progress(e->limits->ctx);
 	return ws_roof_device_run(e->device, &run, out_ns, err);
@@ -133,13 +132,13 @@ static double rate_of(const struct experiment *e, uint64_t short_ns, uint64_t lo
 static enum ws_status find_turns(struct experiment *e, double *out_rate, uint64_t *out_ns,
 				 struct ws_err *err)
 {
-	const struct ws_roof_info *info = ws_roof_device_info(e->device);
-	uint64_t enough_ns = info->modelled ? MODELLED_NS : REAL_NS, short_ns = 0, long_ns = 0;
-	uint32_t most = most_turns(info, e->bench);
+	const struct ws_roof_device *d = e->device;
+	uint64_t enough_ns = d->info->software ? MODELLED_NS : REAL_NS, short_ns = 0, long_ns = 0;
+	uint32_t most = most_turns(d, e->bench);
 	double before = 0;
 	enum ws_status st;
 
-	e->turns = first_turns(info, e->bench);
+	e->turns = first_turns(d, e->bench);
 	/* twice: the first time a kernel is run its instructions come from memory */
 	st = run_once(e, e->turns, &short_ns, err);
 	if (!st)
@@ -167,15 +166,13 @@ static enum ws_status find_turns(struct experiment *e, double *out_rate, uint64_
 	return st;
 }
 
-const char *ws_roof_cannot(const struct ws_roof_device *device, const struct ws_roof_bench *bench)
+const char *ws_roof_cannot(const struct ws_roof_device *d, const struct ws_roof_bench *bench)
 {
-	const struct ws_roof_info *info = ws_roof_device_info(device);
-
-	if (!bench->work[info->family])
+	if (!bench->work[d->family])
 		return "this GPU has no such unit";
-	if (bench->place == WS_ROOF_IN_L3 && !info->l3_bytes)
+	if (bench->place == WS_ROOF_IN_L3 && !d->info->l3_bytes)
 		return "this GPU has no such cache";
-	if (!bench->kernel || !ws_roof_device_has(device, bench->kernel))
+	if (!bench->kernel || !ws_runner_has(d->runner, bench->kernel))
 		return "its instructions were not known to the assembler that made the kernels";
 	return NULL;
 }
@@ -185,7 +182,7 @@ enum ws_status ws_roof_measure(struct ws_roof_device *device, const struct ws_ro
 			       struct ws_err *err)
 {
 	struct experiment e = { .device = device, .bench = bench, .limits = limits };
-	bool modelled = ws_roof_device_info(device)->modelled;
+	bool modelled = device->info->software;
 	uint32_t min = limits->min ? limits->min
 		       : modelled  ? MODELLED_EXPERIMENTS
 				   : REAL_EXPERIMENTS;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes a C file of code objects.
+"""Makes a C file of code objects: NAME, a table for gpu/runner.h.
 
-    embed.py OUT.c TARGET=FILE ...
+    embed.py OUT.c NAME TARGET=FILE ...
 
-LLVM 15 assembles for gfx940 at most. What these kernels use is encoded in the same way on its
+LLVM 15 assembles for gfx940 at most. What our kernels use is encoded in the same way on its
 successors (LLVM 19 makes the same bytes for them), so their code object differs in the machine number of
 the ELF header alone, and that is set here.
 """
@@ -25,16 +25,16 @@ def code_of(target, path):
 
 
 def main():
-    out, pairs = sys.argv[1], [arg.split("=", 1) for arg in sys.argv[2:]]
+    out, name, pairs = sys.argv[1], sys.argv[2], [arg.split("=", 1) for arg in sys.argv[3:]]
     with open(out, "w") as f:
-        f.write('/* made by roofline/embed.py */\n#include "roofline/code.h"\n')
+        f.write('/* made by gpu/embed.py */\n#include "gpu/runner.h"\n')
         for target, path in pairs:
             data = code_of(target, path)
             f.write(f"\nstatic const unsigned char {target}[] __attribute__((aligned(4096))) = {{\n")
             for at in range(0, len(data), 24):
                 f.write("\t" + " ".join(f"{b}," for b in data[at : at + 24]) + "\n")
             f.write("};\n")
-        f.write("\nconst struct ws_roof_code ws_roof_codes[] = {\n")
+        f.write(f"\nextern const struct ws_runner_code {name}[];\nconst struct ws_runner_code {name}[] = {{\n")
         for target, _ in pairs:
             f.write(f'\t{{ "{target}", {target}, sizeof({target}) }},\n')
         f.write("\t{ 0 },\n};\n")
