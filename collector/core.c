@@ -251,7 +251,11 @@ static struct ws_writer *open_capture(void)
 	return st ? NULL : writer;
 }
 
-/* Everything a fresh capture has to know before events refer to it. */
+/*
+ * Everything a fresh capture has to know before events refer to it. Nobody else has the
+ * writer yet: a process that is killed here has lost nothing. Providers take their locks
+ * in state(), so they never ask for the capture while they hold one.
+ */
 static void tell_capture(struct ws_writer *writer)
 {
 	ws_facts_process(writer, core.forked);
@@ -265,7 +269,6 @@ static void tell_capture(struct ws_writer *writer)
 		if (ws_providers[i] && ws_providers[i]->state)
 			ws_providers[i]->state(writer);
 	}
-	ws_control_opened(writer);
 }
 
 struct ws_writer *ws_capture_now(void)
@@ -291,14 +294,15 @@ struct ws_writer *ws_capture(void)
 		} else {
 			writer = open_capture();
 			core.retry_ns = ws_now_ns() + REOPEN_NS;
-			__atomic_store_n(&core.capture, writer, __ATOMIC_RELEASE);
 			fresh = writer != NULL;
+			if (fresh)
+				tell_capture(writer);
+			__atomic_store_n(&core.capture, writer, __ATOMIC_RELEASE);
 		}
 	}
 	ws_unlock(&core.opening);
-	/* Facts may follow the events that refer to them: readers take facts in first. */
 	if (fresh)
-		tell_capture(writer);
+		ws_control_opened(writer);
 	errno = saved_errno;
 	return writer;
 }
