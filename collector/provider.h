@@ -305,16 +305,21 @@ uint32_t ws_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA list
  * A row of the table in providers.c. Each function may be NULL.
  *
  * state    a capture was opened (in a forked child: its own): write every fact that
- *          is known so far, operations first. Other threads may be in calls already.
+ *          is known so far, operations first. Other threads may be in calls already, but
+ *          have no capture yet: never call ws_capture() from here, nor under a lock that
+ *          this function takes.
  * forked   in the child, before anything else runs: its other threads do not exist.
  * finish   the program is ending: write what is in the air, waiting until @deadline_ns
  *          (CLOCK_BOOTTIME) at most. Calls may still come afterwards.
+ * attach   the program runs already: take the library's calls, if the library is there and
+ *          they are not taken yet. Called again and again while somebody is attached.
  */
 struct ws_provider {
 	const char *name;
 	void (*state)(struct ws_writer *writer);
 	void (*forked)(void);
 	void (*finish)(uint64_t deadline_ns);
+	void (*attach)(void);
 };
 
 /*

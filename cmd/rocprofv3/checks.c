@@ -226,16 +226,36 @@ static enum ws_status check_counters(const struct rp_args *args, struct ws_err *
 	return WS_OK;
 }
 
+static enum ws_status check_attach(const struct rp_args *args, bool has_program,
+				   struct ws_err *err)
+{
+	if (has_program)
+		return ws_fail(err, WS_E_USAGE,
+			       "--pid attaches to a program that runs already: leave out the one "
+			       "after '--' (collection periods are -P)");
+	if (args->collection_period.n || args->selected_regions == WS_TRI_YES)
+		return ws_fail(err, WS_E_USAGE,
+			       "--pid excludes --collection-period and --selected-regions: "
+			       "--attach-duration-msec says how long to record");
+	if (args->pmc.n || args->pmc_groups.n || args->spm.n ||
+	    args->pc_sampling_beta_enabled == WS_TRI_YES)
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       "--pid traces: counters and samples need the program to be started with "
+			       "'rocprofv3 ... -- PROGRAM'");
+	if (!rp_n_enabled(args))
+		return ws_fail(err, WS_E_STATE,
+			       "Fatal error: No tracing options were enabled: add --hip-trace or "
+			       "another trace option");
+	return WS_OK;
+}
+
 enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
 
-	if (args->pid.n)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "attaching to a running program (-p, --pid) is not in this version: "
-			       "start it with 'rocprofv3 ... -- PROGRAM' (collection periods are "
-			       "-P now)");
-	st = check_numbers(args, err);
+	st = args->pid.n ? check_attach(args, has_program, err) : WS_OK;
+	if (!st)
+		st = check_numbers(args, err);
 	if (!st)
 		st = check_regexes(args, err);
 	if (!st)
@@ -252,7 +272,8 @@ enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *e
 		st = ws_fail(err, WS_E_STATE,
 			     "Fatal error: --benchmark-mode execution-profile excludes "
 			     "--group-by-queue");
-	if (!st && !has_program && args->echo != WS_TRI_YES && args->list_avail != WS_TRI_YES)
+	if (!st && !has_program && !args->pid.n && args->echo != WS_TRI_YES &&
+	    args->list_avail != WS_TRI_YES)
 		st = ws_fail(err, WS_E_STATE,
 			     "Fatal error: No application provided: put it after --, as in "
 			     "'rocprofv3 --kernel-trace -- ./app'");

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "capture/reader.h"
 #include "cmd/rocprofv3/config_json.h"
 #include "cmd/rocprofv3/pc.h"
 #include "output/output.h"
@@ -229,6 +230,10 @@ static bool convert_one(struct conversion *c, const char *path)
 	enum ws_status st = ws_trace_open(&path, 1, &opts, &trace, &err);
 	bool good = false;
 
+	if (st && ws_capture_unbegun(path)) {
+		ws_log_debug("%s: the process was killed before it recorded anything", path);
+		return true;
+	}
 	if (st || !ws_trace_n_processes(trace)) {
 		ws_log_error("%s: %s", path, st ? err.text : "no process in it");
 		c->outcome->n_failed++;

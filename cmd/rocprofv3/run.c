@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "cmd/rocprofv3/config_json.h"
+#include "cmd/rocprofv3/run_priv.h"
 #include "cmd/rocprofv3/services.h"
 #include "launch/inject.h"
 
@@ -259,8 +260,13 @@ enum ws_status rp_run(const struct rp_job *job, uint32_t env_formats, char *cons
 		return run_bare(&job->args, argv, out_result, err);
 	base_folder(job, base);
 	st = ws_rundir_create(base, &dir, err);
-	if (!st)
+	if (!st && job->args.pid.n) {
+		st = save_options(job, &place, &dir, err);
+		if (!st)
+			st = rp_attach(&job->args, &dir, err);
+	} else if (!st) {
 		st = run_traced(job, &place, &dir, argv, out_result, err);
+	}
 	if (st) {
 		ws_rundir_remove(&dir);
 		return st;
