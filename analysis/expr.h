@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WS_EXPR_DEPTH_MAX 200u
+#define WS_EXPR_DEPTH_MAX 1000u /* of the tree; a sum of that many terms is one deep each */
 
 enum ws_expr_kind {
 	WS_EXPR_NUMBER,
@@ -33,8 +33,26 @@ enum ws_expr_kind {
 	WS_EXPR_CALL,
 };
 
-enum ws_expr_op { WS_OP_ADD, WS_OP_SUB, WS_OP_MUL, WS_OP_DIV, WS_OP_EQ, WS_OP_NE,
-		  WS_OP_LT, WS_OP_LE, WS_OP_GT, WS_OP_GE };
+/* clang-format off */
+#define WS_OP_TABLE(X)  /* spelling, how tightly it binds */ \
+	X(WS_OP_ADD, "+",  2)                                \
+	X(WS_OP_SUB, "-",  2)                                \
+	X(WS_OP_MUL, "*",  3)                                \
+	X(WS_OP_DIV, "/",  3)                                \
+	X(WS_OP_EQ,  "==", 1)                                \
+	X(WS_OP_NE,  "!=", 1)                                \
+	X(WS_OP_LE,  "<=", 1)                                \
+	X(WS_OP_GE,  ">=", 1)                                \
+	X(WS_OP_LT,  "<",  1)                                \
+	X(WS_OP_GT,  ">",  1)
+/* clang-format on */
+
+enum ws_expr_op {
+#define WS_OP_ROW(name, text, binds) name,
+	WS_OP_TABLE(WS_OP_ROW)
+#undef WS_OP_ROW
+		WS_OP_COUNT
+};
 
 /* clang-format off */
 #define WS_FN_TABLE(X)  /* name, fewest and most arguments, turns a vector into a number */ \
@@ -61,6 +79,7 @@ enum ws_fn {
 struct ws_expr {
 	enum ws_expr_kind kind;
 	uint32_t id;      /* dense within the pool */
+	uint32_t depth;
 	double number;    /* NUMBER */
 	const char *text; /* NUMBER: as written; COUNTER, VARIABLE: the name */
 	enum ws_expr_op op;
@@ -71,20 +90,23 @@ struct ws_expr {
 
 struct ws_expr_pool {
 	struct ws_arena *arena;
-	struct ws_map nodes; /* canonical text of a node's shallow form, to the node */
+	struct ws_map nodes; /* a node's own bytes with the ids of its arguments, to the node */
 	uint32_t n;
 };
+
+extern const char *const ws_fn_names[];
 
 void ws_expr_pool_init(struct ws_expr_pool *pool, struct ws_arena *arena);
 void ws_expr_pool_fini(struct ws_expr_pool *pool);
 
 /*
- * How names in a text become nodes; NULL members keep the plain meaning.
- * `name` may return another node for a bare word (a definition of its own).
+ * What a bare word means: `name` may give another node for it (a definition, a counter
+ * of another name). *@out_expr stays NULL: the word is a counter.
  */
 struct ws_expr_scope {
 	void *of;
-	const struct ws_expr *(*name)(void *of, struct ws_str word, struct ws_err *err);
+	enum ws_status (*name)(void *of, struct ws_str word, const struct ws_expr **out_expr,
+			       struct ws_err *err);
 };
 
 enum ws_status ws_expr_parse(struct ws_expr_pool *pool, struct ws_str text,
@@ -93,10 +115,17 @@ enum ws_status ws_expr_parse(struct ws_expr_pool *pool, struct ws_str text,
 
 /* Building nodes, for definitions that are made of other definitions. NULL: no memory. */
 const struct ws_expr *ws_expr_number(struct ws_expr_pool *pool, const char *text);
+const struct ws_expr *ws_expr_none(struct ws_expr_pool *pool);
+const struct ws_expr *ws_expr_counter(struct ws_expr_pool *pool, struct ws_str name);
+const struct ws_expr *ws_expr_variable(struct ws_expr_pool *pool, struct ws_str name);
 const struct ws_expr *ws_expr_call(struct ws_expr_pool *pool, enum ws_fn fn,
 				   const struct ws_expr *const *args, uint32_t n_args);
 const struct ws_expr *ws_expr_binary(struct ws_expr_pool *pool, enum ws_expr_op op,
 				     const struct ws_expr *a, const struct ws_expr *b);
+
+const struct ws_expr *ws_expr_negate(struct ws_expr_pool *pool, const struct ws_expr *a);
+const struct ws_expr *ws_expr_select(struct ws_expr_pool *pool, const struct ws_expr *yes,
+				     const struct ws_expr *cond, const struct ws_expr *no);
 
 /* Each counter and variable in @expr, once, in order of appearance. */
 void ws_expr_each_name(const struct ws_expr *expr,

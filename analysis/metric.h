@@ -1,8 +1,8 @@
 /*
  * metric: the report's blocks, tables and metrics, defined once for all architectures.
  *
- * Definitions are text (data/metrics/, one topic per file, embedded in the program; the
- * language is in docs/metrics.md). Loading them for one architecture gives this tree:
+ * Definitions are text (data/metrics/, one topic per file, embedded in the program; the language
+ * is in docs/metrics.md). Loading them for one architecture gives this tree:
  * what differs there is resolved, ids are given, formulas are parsed.
  *
  *	st = ws_metrics_load("gfx90a", NULL, &metrics, err);
@@ -74,8 +74,15 @@ struct ws_block {
 	size_t n_tables;
 };
 
+struct ws_variable {
+	const char *name;
+	const struct ws_expr *expr;
+};
+
 struct ws_metrics {
 	const char *arch;
+	struct ws_variable *vars; /* built-in variables: formulas of their own */
+	size_t n_vars;
 	struct ws_block **blocks; /* ascending */
 	size_t n_blocks;
 	struct ws_expr_pool pool;
@@ -84,11 +91,26 @@ struct ws_metrics {
 
 extern const char *const ws_metric_archs[]; /* NULL at the end */
 
-/* @config_dir: definitions instead of the embedded ones, or NULL. */
+/*
+ * @config_dir: a directory whose *.metrics files stand in for the embedded ones of the
+ * same name, or add to them; NULL: none.
+ */
 enum ws_status ws_metrics_load(const char *arch, const char *config_dir,
 			       struct ws_metrics **out_metrics, struct ws_err *err);
 void ws_metrics_free(struct ws_metrics *metrics); /* NULL is fine */
 
+/* The embedded files: name and text; NULL name at the end. */
+struct ws_metric_file {
+	const char *name;
+	const char *text;
+};
+extern const struct ws_metric_file ws_metric_files[];
+
+/* Load from texts in memory alone; what ws_metrics_load() does after reading files. */
+enum ws_status ws_metrics_parse(const char *arch, const struct ws_metric_file *files,
+				struct ws_metrics **out_metrics, struct ws_err *err);
+
+const struct ws_expr *ws_metrics_variable(const struct ws_metrics *metrics, const char *name);
 const struct ws_block *ws_block_find(const struct ws_metrics *metrics, unsigned block);
 const struct ws_table *ws_table_find(const struct ws_metrics *metrics, unsigned block,
 				     unsigned table);

@@ -58,12 +58,12 @@ struct ws_frame {
 	struct ws_map by_name; /* to struct ws_column */
 };
 
-struct ws_fact {
+struct ws_sysinfo_field {
 	const char *name;
 	const char *text; /* as in the file; "" when empty */
 };
 
-struct ws_kernel {
+struct ws_kernel_name {
 	const char *name;  /* as recorded */
 	const char *shown; /* shortened by --kernel-verbose; else the same */
 };
@@ -74,14 +74,14 @@ struct ws_workload {
 	enum ws_layout layout;
 	const char *arch; /* "gfx90a" */
 
-	struct ws_fact *facts; /* sysinfo.csv in file order, corrections applied */
+	struct ws_sysinfo_field *facts; /* sysinfo.csv in file order, corrections applied */
 	size_t n_facts;
 
 	size_t n_rows;            /* dispatches */
 	struct ws_frame **frames; /* [0] is pmc_perf; the rest are level passes */
 	size_t n_frames;
 	const uint32_t *kernel_of; /* per row: index into kernels */
-	struct ws_kernel *kernels; /* by first appearance */
+	struct ws_kernel_name *kernels; /* by first appearance */
 	size_t n_kernels;
 	const double *dispatch_id, *gpu_id; /* per row */
 	const double *start_ns, *end_ns;    /* per row; NULL when there are no times */
@@ -115,8 +115,8 @@ void ws_workload_close(struct ws_workload *load); /* NULL is fine */
 enum ws_status ws_workload_nodes(const char *dir, struct ws_arena *arena, const char ***out_names,
 				 size_t *out_n, struct ws_err *err);
 
-const char *ws_fact(const struct ws_workload *load, const char *name); /* NULL: no such field */
-bool ws_fact_number(const struct ws_workload *load, const char *name, double *out);
+const char *ws_sysinfo(const struct ws_workload *load, const char *name); /* NULL: no such field */
+bool ws_sysinfo_number(const struct ws_workload *load, const char *name, double *out);
 
 const struct ws_frame *ws_workload_frame(const struct ws_workload *load, const char *name);
 const struct ws_column *ws_frame_column(const struct ws_frame *frame, const char *name); /* or NULL */
