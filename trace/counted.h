@@ -32,17 +32,17 @@
 struct ws_counted;
 
 /* How good a number is; of a column: the worst of its cells. */
-enum ws_fidelity {
-	WS_FIDELITY_EXACT,    /* follows from the program */
-	WS_FIDELITY_MODELLED, /* follows from a model of the hardware */
-	WS_FIDELITY_SAMPLED,  /* the same, of a part of the workgroups, scaled */
-	WS_FIDELITY_HARDWARE, /* a real GPU counted it */
+enum ws_counted_as {
+	WS_COUNTED_EXACT,    /* follows from the program */
+	WS_COUNTED_MODELLED, /* follows from a model of the hardware */
+	WS_COUNTED_SAMPLED,  /* the same, of a part of the workgroups, scaled */
+	WS_COUNTED_HARDWARE, /* a real GPU counted it */
 };
 
 struct ws_counted_column {
 	const char *name; /* as it was asked of the GPU: "SQ_WAVES", "TCC_HIT", "TCC_HIT_sum" */
 	const char *block, *description;
-	enum ws_fidelity fidelity;
+	enum ws_counted_as fidelity;
 	uint32_t first;   /* its cells in a row: first .. first + n - 1, one per instance */
 	uint32_t n;       /* the most that any GPU of the trace has */
 	uint32_t run;     /* which run counted it first, from 0 */
@@ -78,7 +78,7 @@ enum ws_status ws_counted_open(struct ws_trace **runs, size_t n_runs,
 void ws_counted_close(struct ws_counted *table); /* and the traces */
 
 /* The trace of the first run: what the rows refer to, and what other services recorded. */
-const struct ws_trace *ws_counted_trace(const struct ws_counted *table);
+struct ws_trace *ws_counted_trace(const struct ws_counted *table);
 
 size_t ws_counted_n_rows(const struct ws_counted *table); /* by process, then dispatch id */
 const struct ws_counted_row *ws_counted_row(const struct ws_counted *table, size_t i);
