@@ -90,6 +90,8 @@ struct ws_counter_def {
 	const char *fidelity_text; /* hardware: rule or reason on the software GPU; else "" */
 	struct ws_shape shape;     /* of its values; derived: what the expression gives */
 	const char *from;          /* "FILE:LINE" of a person's definition; NULL: built in */
+	/* A person's name for a hardware event that is built in: what is read is this one. */
+	const struct ws_counter_def *same_as;
 };
 
 /* What an agent says of itself, in AMD's spelling. 0: unknown. */
