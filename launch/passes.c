@@ -207,18 +207,22 @@ static enum ws_status open_run(const struct ws_rundir *dir, const struct ws_trac
 	return st;
 }
 
-enum ws_status ws_passes_table(const struct ws_passes_result *result,
-			       const struct ws_trace_opts *opts, struct ws_counted **out_table,
-			       struct ws_err *err)
+static enum ws_status join_runs(const struct ws_rundir *dir, size_t n_runs,
+				const struct ws_trace_opts *opts, struct ws_counted **out_table,
+				struct ws_err *err)
 {
-	struct ws_trace **traces = calloc(result->n_done + 1, sizeof(*traces));
+	struct ws_trace **traces = calloc(n_runs + 1, sizeof(*traces));
 	enum ws_status st = WS_OK;
 	size_t n = 0;
 
 	if (!traces)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	for (; n < result->n_done && !st; n += !st)
-		st = open_run(&result->dirs[n], opts, &traces[n], err);
+	for (; n < n_runs && !st; n += !st) {
+		struct ws_rundir sub;
+
+		ws_rundir_sub(dir, n + 1, &sub);
+		st = open_run(&sub, opts, &traces[n], err);
+	}
 	if (!st) {
 		st = ws_counted_open(traces, n, out_table, err);
 	} else {
@@ -227,4 +231,17 @@ enum ws_status ws_passes_table(const struct ws_passes_result *result,
 	}
 	free(traces);
 	return st;
+}
+
+enum ws_status ws_passes_table(const struct ws_passes_result *result,
+			       const struct ws_trace_opts *opts, struct ws_counted **out_table,
+			       struct ws_err *err)
+{
+	return join_runs(&result->dirs[0], result->n_done, opts, out_table, err);
+}
+
+enum ws_status ws_passes_table_in(const struct ws_rundir *dir, const struct ws_trace_opts *opts,
+				  struct ws_counted **out_table, struct ws_err *err)
+{
+	return join_runs(dir, ws_rundir_n_runs(dir), opts, out_table, err);
 }

@@ -87,9 +87,11 @@ enum ws_status ws_passes_run(const struct ws_passes *passes, struct ws_passes_re
 /* Frees the lists, and removes the captures when they are no longer needed. */
 void ws_passes_fini(struct ws_passes_result *result, bool remove);
 
-/* The captures of all runs, joined. */
+/* The captures of all runs, joined; or of those that are in a folder, when it was another time. */
 enum ws_status ws_passes_table(const struct ws_passes_result *result,
 			       const struct ws_trace_opts *opts, struct ws_counted **out_table,
 			       struct ws_err *err);
+enum ws_status ws_passes_table_in(const struct ws_rundir *dir, const struct ws_trace_opts *opts,
+				  struct ws_counted **out_table, struct ws_err *err);
 
 #endif

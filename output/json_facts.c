@@ -83,6 +83,8 @@ static void put_counters(struct ws_jsonw *w, const struct ws_process *process)
 			put_dimension(w, process, &counter->dims[d]);
 		ws_json_close(w, ']');
 		put_instances(w, process, counter);
+		if (*counter->fidelity)
+			ws_json_str(w, "fidelity", counter->fidelity);
 		ws_json_close(w, '}');
 	}
 	ws_json_close(w, ']');

@@ -317,6 +317,7 @@ static enum ws_status put_counter(struct ws_rocpd *db, const struct ws_counter *
 	ws_rocpd_text(&row, counter->name);
 	ws_rocpd_text(&row, counter->name);
 	ws_rocpd_text(&row, counter->description);
+	ws_rocpd_text(&row, counter->fidelity); /* AMD's tool leaves it empty */
 	ws_rocpd_text(&row, "rocm");
 	ws_rocpd_text(&row, "ABS");
 	ws_rocpd_text(&row, counter->block);

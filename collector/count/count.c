@@ -423,8 +423,9 @@ void ws_count_load(void)
 		/* After another hsa_init() it is the same GPU. */
 		gpu->agent = 0;
 		gpu->node = ws_agent_node(agent);
-		gpu->asked = asked_of(i);
-		if (gpu->asked && gpu->asked->n_sets && set_up(gpu, i))
+		/* The software GPU's nodes follow the host's, which is node 0. */
+		gpu->asked = asked_of(gpu->node - 1);
+		if (gpu->asked && gpu->asked->n_sets && set_up(gpu, gpu->node - 1))
 			gpu->agent = agent;
 		if (i >= count.n_gpus)
 			__atomic_store_n(&count.n_gpus, i + 1, __ATOMIC_RELEASE);

@@ -49,7 +49,8 @@ struct ws_count_set {
 };
 
 struct ws_count_gpu {
-	uint32_t gpu; /* in the order in which HSA lists them, from 0; or WS_COUNT_EVERY_GPU */
+	uint32_t gpu; /* in the order of the driver's topology, from 0, also those that a program
+			 cannot see (ROCR_VISIBLE_DEVICES); or WS_COUNT_EVERY_GPU */
 	const struct ws_count_set *sets;
 	size_t n_sets;
 };
