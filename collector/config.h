@@ -59,7 +59,9 @@
 	X(SCRATCH_MEMORY,     "scratch-memory",     SCRATCH_MEMORY)    \
 	X(RCCL,               "rccl",               RCCL_API)          \
 	X(ROCDECODE,          "rocdecode",          ROCDECODE_API)     \
-	X(ROCJPEG,            "rocjpeg",            ROCJPEG_API)
+	X(ROCJPEG,            "rocjpeg",            ROCJPEG_API)       \
+	/* which, and of what, is in the file that count/request.h describes */ \
+	X(COUNTERS,           "counters",           COUNTER_COLLECTION)
 
 #define WS_COLLECT_FLAG_TABLE(X)                                                           \
 	/* keep the stack of roctx ranges per thread, and name kernels by it */            \

@@ -273,7 +273,7 @@ enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *e
 			     "Fatal error: --benchmark-mode execution-profile excludes "
 			     "--group-by-queue");
 	if (!st && !has_program && !args->pid.n && args->echo != WS_TRI_YES &&
-	    args->list_avail != WS_TRI_YES)
+	    args->list_avail != WS_TRI_YES && args->dry_run != WS_TRI_YES)
 		st = ws_fail(err, WS_E_STATE,
 			     "Fatal error: No application provided: put it after --, as in "
 			     "'rocprofv3 --kernel-trace -- ./app'");

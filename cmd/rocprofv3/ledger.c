@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/services.h"
 #include "output/output.h"
 
@@ -56,18 +57,23 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 {
 	uint64_t n_seen = 0;
 
-	(void)how;
 	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++) {
 		const struct ws_ledger_sum *sum = &process->ledger[d];
 
 		n_seen += sum->written + sum->dropped + sum->failed;
 	}
-	print_damage(process);
+	if (!how->again)
+		print_damage(process);
 	if (!n_seen && !process->runtimes) {
 		outcome->n_idle++;
 		return;
 	}
 	outcome->n_processes++;
+	if (how->again) {
+		for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++)
+			outcome->seen[d] += process->ledger[d].written;
+		return;
+	}
 	fprintf(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, base_name(process),
 		process->flags & WS_PROCESS_SOFTGPU ? ", on the software GPU: GPU times are its own, not hardware's"
 						    : "",
@@ -141,11 +147,21 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 			any_seen = true;
 		}
 	}
+	if (rp_counts(how->args)) {
+		if (!outcome->seen[WS_DOMAIN_COUNTER_COLLECTION]) {
+			add_name(&unseen, "COUNTER_COLLECTION");
+			outcome->short_of_strict = true;
+		} else {
+			any_seen = true;
+		}
+	}
 	for (size_t i = 0; (what = rp_missing(how->args, i)); i++) {
 		add_name(&missing, what);
 		outcome->short_of_strict = true;
 	}
-	if (!outcome->n_processes)
+	if (how->again) {
+		unseen.text.n = missing.text.n = 0;
+	} else if (!outcome->n_processes)
 		fputs("rocprofv3: no process of the program used a GPU runtime that could be "
 		      "traced\n",
 		      stderr);

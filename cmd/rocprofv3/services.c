@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "base/util.h"
+#include "cmd/rocprofv3/counting.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,8 +54,6 @@ static const struct {
 	const char *what;
 } missing_lists[] = {
 	{ F(ompt_trace), "OpenMP events" },
-	{ F(pmc), "counters (--pmc)" },
-	{ F(pmc_groups), "counters (pmc_groups)" },
 	{ F(spm), "streaming counters (--spm)" },
 };
 
@@ -70,6 +69,8 @@ uint32_t rp_service_bits(const struct rp_args *args)
 	for (size_t i = 0; i < rp_n_services; i++)
 		if (rp_services[i].service >= 0 && rp_wants(args, &rp_services[i]))
 			bits |= 1u << rp_services[i].service;
+	if (rp_counts(args))
+		bits |= WS_SERVICE_BIT(COUNTERS);
 	return bits;
 }
 
@@ -93,8 +94,7 @@ unsigned rp_n_enabled(const struct rp_args *args)
 		n += rp_wants(args, &rp_services[i]);
 	n += args->group_by_queue == WS_TRI_YES;
 	n += args->advanced_thread_trace == WS_TRI_YES;
-	n += args->pmc.n > 0;
-	n += args->pmc_groups.n > 0;
+	n += rp_counts(args);
 	n += args->ompt_trace.n > 0;
 	n += args->spm.n > 0;
 	n += args->pc_sampling_beta_enabled == WS_TRI_YES;

@@ -13,6 +13,7 @@
 #define WS_COLLECTOR_HSA_PRIV_H
 
 #include "collector/collector_priv.h"
+#include "collector/count/count.h"
 #include "collector/hsa/tables.h"
 #include "ws_hsa_api.h" /* generated */
 
@@ -46,6 +47,12 @@ void ws_hsa_take_again(struct ws_hsa_table *const tables[]);
 /* ---- attach.c ---- */
 
 void ws_hsa_attach(void); /* the runtime is up already, maybe: take its calls from now on */
+
+/* Whether anything hangs on kernel dispatches. */
+static inline bool ws_dispatches_asked(void)
+{
+	return ws_asked(WS_SERVICE_KERNEL) || ws_asked(WS_SERVICE_COUNTERS);
+}
 
 /* ---- agents.c ---- */
 
@@ -82,6 +89,8 @@ struct ws_pending {
 	uint64_t forward;    /* signal of the program's to count down, or 0 */
 	uint64_t agent;      /* hsa_agent_t whose clock the times are in */
 	int64_t value;       /* copies: of the signal before */
+	uint32_t timed;      /* dispatches: the signal was read, values are waited for */
+	struct ws_count_ticket ticket; /* dispatches: what is counted */
 	union {
 		struct ws_rec_dispatch dispatch;
 		struct ws_rec_copy copy;
