@@ -61,6 +61,8 @@
 	X(RCCL,               "rccl",               RCCL_API)          \
 	X(ROCDECODE,          "rocdecode",          ROCDECODE_API)     \
 	X(ROCJPEG,            "rocjpeg",            ROCJPEG_API)       \
+	/* which, and of what, is in the file that count/request.h describes */ \
+	X(COUNTERS,           "counters",           COUNTER_COLLECTION) \
 	X(PC_HOST_TRAP,       "pc-host-trap",       PC_SAMPLING_HOST_TRAP) \
 	X(PC_STOCHASTIC,      "pc-stochastic",      PC_SAMPLING_STOCHASTIC)
 

@@ -298,6 +298,7 @@ void ws_note(const char *text);
 /* Agent ids, known from HSA's initialisation on; 0 before and for what there is not. */
 uint32_t ws_agent_by_handle(uint64_t hsa_agent);
 uint32_t ws_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA lists them */
+uint32_t ws_agent_node(uint32_t id);          /* its node in the driver's topology */
 
 /* ---- being a provider ---- */
 

@@ -359,6 +359,7 @@ static hsa_status_t see_symbol(hsa_executable_t executable, hsa_agent_t agent,
 		registers(rec, d, ws_agent_isa(ws_agent_by_handle(agent.handle)));
 	}
 	code.last_kernel->n++;
+	ws_count_kernel(rec->h.what, k->name); /* before a launch can find it */
 	remember(rec->kernel_object, rec->h.what);
 	if (visit->writer)
 		write_kernel(visit->writer, k);

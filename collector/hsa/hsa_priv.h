@@ -12,6 +12,7 @@
 #define WS_COLLECTOR_HSA_PRIV_H
 
 #include "collector/collector_priv.h"
+#include "collector/count/count.h"
 #include "collector/hsa/tables.h"
 #include "ws_hsa_api.h" /* generated */
 
@@ -39,6 +40,12 @@ extern const struct ws_hsa_function ws_hsa_functions[WS_HSA_FUNCTIONS];
 extern const struct ws_op_def ws_hsa_ops[WS_HSA_FUNCTIONS];
 
 bool ws_hsa_loaded(void); /* between OnLoad and OnUnload */
+
+/* Whether anything hangs on kernel dispatches. */
+static inline bool ws_dispatches_asked(void)
+{
+	return ws_asked(WS_SERVICE_KERNEL) || ws_asked(WS_SERVICE_COUNTERS);
+}
 
 /* ---- agents.c ---- */
 
@@ -74,6 +81,8 @@ struct ws_pending {
 	uint64_t forward;    /* signal of the program's to count down, or 0 */
 	uint64_t agent;      /* hsa_agent_t whose clock the times are in */
 	int64_t value;       /* copies: of the signal before */
+	uint32_t timed;      /* dispatches: the signal was read, values are waited for */
+	struct ws_count_ticket ticket; /* dispatches: what is counted */
 	union {
 		struct ws_rec_dispatch dispatch;
 		struct ws_rec_copy copy;
