@@ -70,6 +70,10 @@ uint32_t rp_service_bits(const struct rp_args *args)
 	for (size_t i = 0; i < rp_n_services; i++)
 		if (rp_services[i].service >= 0 && rp_wants(args, &rp_services[i]))
 			bits |= 1u << rp_services[i].service;
+	if (args->pc_sampling_beta_enabled == WS_TRI_YES && args->pc_sampling_method)
+		bits |= strcmp(args->pc_sampling_method, "stochastic") == 0
+				? WS_SERVICE_BIT(PC_STOCHASTIC)
+				: WS_SERVICE_BIT(PC_HOST_TRAP);
 	return bits;
 }
 
@@ -82,7 +86,7 @@ const char *rp_missing(const struct rp_args *args, size_t i)
 		if (list->n && i-- == 0)
 			return missing_lists[k].what;
 	}
-	return args->pc_sampling_beta_enabled == WS_TRI_YES && i == 0 ? "PC samples" : NULL;
+	return NULL;
 }
 
 unsigned rp_n_enabled(const struct rp_args *args)
@@ -184,6 +188,8 @@ enum ws_status rp_collect_config(const struct rp_args *args, struct ws_collect_c
 			out_config->log = levels[i].log;
 	for (size_t i = 0; i < args->collection_period.n && !st; i++)
 		st = add_period(args->collection_period.at[i], ns, out_config, err);
+	if (!st && args->pc_sampling_interval)
+		ws_str_u64(ws_str_from(args->pc_sampling_interval), &out_config->pc_interval);
 	if (!st && args->capture_limit && ws_str_u64(ws_str_from(args->capture_limit), &limit_mb))
 		out_config->max_bytes = limit_mb << 20;
 	return st;

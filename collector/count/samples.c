@@ -1,7 +1,6 @@
 #include "collector/count/samples.h"
 
 #include "collector/collector_priv.h"
-#include "collector/hsa/hsa_priv.h"
 #include "softgpu/counters/service.h"
 
 #include <dlfcn.h>
@@ -60,29 +59,33 @@ static enum ws_domain domain(void)
 						  : WS_DOMAIN_PC_SAMPLING_HOST_TRAP;
 }
 
-bool ws_samples_start(void *library, uint32_t node, uint32_t agent, uint32_t clock_mhz)
+void ws_samples_find(void *library)
+{
+	*(void **)&service.sample = dlvsym(library, "ws_softgpu_pc_sampling", "WAVESCOPE_1");
+	*(void **)&service.read = dlvsym(library, "ws_softgpu_pc_samples", "WAVESCOPE_1");
+}
+
+void ws_samples_start(uint32_t node, uint32_t agent)
 {
 	uint64_t interval = ws_config()->pc_interval;
 	char text[128];
 
-	*(void **)&service.sample = dlvsym(library, "ws_softgpu_pc_sampling", "WAVESCOPE_1");
-	*(void **)&service.read = dlvsym(library, "ws_softgpu_pc_samples", "WAVESCOPE_1");
+	if (!ws_samples_asked())
+		return;
 	if (domain() == WS_DOMAIN_PC_SAMPLING_HOST_TRAP) /* microseconds */
-		interval *= clock_mhz;
+		interval *= ws_agent_facts(agent)->max_engine_clk_fcompute;
 	if (service.sample && service.read && service.sample(node, interval) == 0)
-		return true;
-	snprintf(text, sizeof(text), "PC sampling: agent %u cannot be sampled", agent);
+		return;
+	snprintf(text, sizeof(text), "PC sampling: agent %u offers none", agent);
 	ws_note(text);
-	return false;
 }
 
 static void fill(struct ws_rec_pc_sample *rec, const struct ws_softgpu_pc_sample *s,
 		 const struct ws_softgpu_result *result, const struct ws_rec_dispatch *d,
 		 const struct ws_rec_code_object *code)
 {
-	uint32_t groups[2], cus = ws_agent_cus_per_engine(d->agent);
+	uint32_t groups[2], cus = ws_agent_facts(d->agent)->cu_per_engine;
 
-	memset(rec, 0, sizeof(*rec));
 	for (unsigned i = 0; i < 2; i++)
 		groups[i] = d->workgroup[i] ? (d->grid[i] + d->workgroup[i] - 1) / d->workgroup[i] : 1;
 	rec->h.time = d->h.time + (result->clock_mhz ? s->cycle * 1000 / result->clock_mhz : 0);
@@ -134,7 +137,7 @@ void ws_samples_write(uint32_t node, const struct ws_softgpu_result *result,
 	uint64_t first = 0, n_lost = 0;
 	size_t n;
 
-	if (!ws_samples_asked() || !t || !t->lane || !writer)
+	if (!result->n_pc_samples || !service.read || !t || !t->lane || !writer)
 		return;
 	while ((n = service.read(node, result->sequence, first, samples, AT_ONCE))) {
 		for (size_t i = 0; i < n; i++) {

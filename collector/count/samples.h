@@ -18,8 +18,8 @@
 struct ws_softgpu_result;
 
 bool ws_samples_asked(void);
-/* @library: the driver library that has the service. False: it cannot; a note says why. */
-bool ws_samples_start(void *library, uint32_t node, uint32_t agent, uint32_t clock_mhz);
+void ws_samples_find(void *library); /* the driver library, which may have the service */
+void ws_samples_start(uint32_t node, uint32_t agent); /* a note tells when it cannot */
 void ws_samples_write(uint32_t node, const struct ws_softgpu_result *result,
 		      const struct ws_rec_dispatch *dispatch);
 

@@ -44,7 +44,7 @@ bool ws_hsa_loaded(void); /* between OnLoad and OnUnload */
 /* Whether anything hangs on kernel dispatches. */
 static inline bool ws_dispatches_asked(void)
 {
-	return ws_asked(WS_SERVICE_KERNEL) || ws_asked(WS_SERVICE_COUNTERS);
+	return ws_asked(WS_SERVICE_KERNEL) || ws_counting();
 }
 
 /* ---- agents.c ---- */
