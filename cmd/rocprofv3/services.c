@@ -9,15 +9,21 @@
 #define F(field) offsetof(struct rp_args, field)
 #define SERVICE(field, id, domain)                                                                 \
 	{                                                                                          \
-		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, NULL                       \
+		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, NULL, NULL                 \
 	}
 #define NO_LIBRARY(field, id, domain, why)                                                         \
 	{                                                                                          \
-		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, why                        \
+		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, why, NULL                  \
 	}
 #define NOBODY(field, name, why)                                                                   \
 	{                                                                                          \
-		F(field), name, -1, -1, why                                                        \
+		F(field), name, -1, -1, why, NULL                                                  \
+	}
+
+#define SAMPLES(id, method)                                                                        \
+	{                                                                                          \
+		F(pc_sampling_beta_enabled), "PC_SAMPLING_" #id, WS_SERVICE_PC_##id,               \
+			WS_DOMAIN_PC_SAMPLING_##id, NULL, method                                   \
 	}
 
 #define NO_KFD "driver events"
@@ -44,6 +50,8 @@ const struct rp_service rp_services[] = {
 	NOBODY(kfd_page_mapping_trace,   "KFD_PAGE_MAPPING",   NO_KFD),
 	NOBODY(kfd_queue_trace,          "KFD_QUEUE",          NO_KFD),
 	NOBODY(kfd_dropped_events_trace, "KFD_DROPPED_EVENTS", NO_KFD),
+	SAMPLES(HOST_TRAP,  "host_trap"),
+	SAMPLES(STOCHASTIC, "stochastic"),
 };
 /* clang-format on */
 const size_t rp_n_services = WS_ARRAY_LEN(rp_services);
@@ -60,7 +68,10 @@ static const struct {
 
 bool rp_wants(const struct rp_args *args, const struct rp_service *service)
 {
-	return *(const enum ws_tri *)((const char *)args + service->field) == WS_TRI_YES;
+	if (*(const enum ws_tri *)((const char *)args + service->field) != WS_TRI_YES)
+		return false;
+	return !service->method ||
+	       (args->pc_sampling_method && strcmp(args->pc_sampling_method, service->method) == 0);
 }
 
 uint32_t rp_service_bits(const struct rp_args *args)
@@ -70,10 +81,6 @@ uint32_t rp_service_bits(const struct rp_args *args)
 	for (size_t i = 0; i < rp_n_services; i++)
 		if (rp_services[i].service >= 0 && rp_wants(args, &rp_services[i]))
 			bits |= 1u << rp_services[i].service;
-	if (args->pc_sampling_beta_enabled == WS_TRI_YES && args->pc_sampling_method)
-		bits |= strcmp(args->pc_sampling_method, "stochastic") == 0
-				? WS_SERVICE_BIT(PC_STOCHASTIC)
-				: WS_SERVICE_BIT(PC_HOST_TRAP);
 	return bits;
 }
 
@@ -101,7 +108,6 @@ unsigned rp_n_enabled(const struct rp_args *args)
 	n += args->pmc_groups.n > 0;
 	n += args->ompt_trace.n > 0;
 	n += args->spm.n > 0;
-	n += args->pc_sampling_beta_enabled == WS_TRI_YES;
 	return n;
 }
 
