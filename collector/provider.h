@@ -299,6 +299,10 @@ void ws_note(const char *text);
 uint32_t ws_agent_by_handle(uint64_t hsa_agent);
 uint32_t ws_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA lists them */
 uint32_t ws_agent_node(uint32_t id);          /* its node in the driver's topology */
+const struct ws_rec_agent *ws_agent_facts(uint32_t id); /* of an id that one of these gave */
+
+/* The code object that a kernel is in; false: no such kernel. Takes a lock. */
+bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code);
 
 /* ---- being a provider ---- */
 

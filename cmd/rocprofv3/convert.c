@@ -75,8 +75,12 @@ static void configure(struct conversion *c)
 
 	ws_output_config_init(cfg);
 	cfg->formats = c->how->env_formats | rp_format_bits(&args->output_format);
-	if (!cfg->formats)
+	if (!cfg->formats) {
 		cfg->formats = WS_OUTPUT_BIT(ROCPD);
+		/* The database has no table for samples. */
+		if (args->pc_sampling_beta_enabled == WS_TRI_YES && args->pc_report != WS_TRI_YES)
+			cfg->formats |= WS_OUTPUT_BIT(CSV);
+	}
 	cfg->stream_fd = stream_of(args->output_directory);
 	if (cfg->stream_fd < 0)
 		cfg->stream_fd = stream_of(args->output_file);

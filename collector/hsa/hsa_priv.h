@@ -51,7 +51,7 @@ void ws_hsa_attach(void); /* the runtime is up already, maybe: take its calls fr
 /* Whether anything hangs on kernel dispatches. */
 static inline bool ws_dispatches_asked(void)
 {
-	return ws_asked(WS_SERVICE_KERNEL) || ws_asked(WS_SERVICE_COUNTERS);
+	return ws_asked(WS_SERVICE_KERNEL) || ws_counting();
 }
 
 /* ---- agents.c ---- */
