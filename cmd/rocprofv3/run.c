@@ -285,7 +285,7 @@ static enum ws_status run_traced(const struct rp_args *args, const struct rp_job
 		st = save_options(saved, place, dir, err);
 	if (st)
 		return st;
-	if (rp_counts(args))
+	if (rp_counts(args) || args->pc_sampling_beta_enabled == WS_TRI_YES)
 		return run_counted(args, &config, dir, argv, result, err);
 	st = ws_env_init(&env, environ, err);
 	if (!st)
