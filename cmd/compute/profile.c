@@ -18,6 +18,27 @@
 
 /* ---- words of the log ---- */
 
+/* For people at a terminal; a log or a pipe is better off without. */
+static void print_banner(void)
+{
+	static const char banner[] =
+		"\n"
+		"                                 __                                       _\n"
+		" _ __ ___   ___ _ __  _ __ ___  / _|       ___ ___  _ __ ___  _ __  _   _| |_ "
+		"___\n"
+		"| '__/ _ \\ / __| '_ \\| '__/ _ \\| |_ _____ / __/ _ \\| '_ ` _ \\| '_ \\| | | | "
+		"__/ _ \\\n"
+		"| | | (_) | (__| |_) | | | (_) |  _|_____| (_| (_) | | | | | | |_) | |_| | ||  "
+		"__/\n"
+		"|_|  \\___/ \\___| .__/|_|  \\___/|_|        \\___\\___/|_| |_| |_| .__/ "
+		"\\__,_|\\__\\___|\n"
+		"               |_|                                           |_|\n\n";
+
+	if (isatty(STDOUT_FILENO))
+		fputs(banner, stdout);
+	fflush(stdout);
+}
+
 /* None, or ['a', 'b'] as AMD's tool shows lists. */
 static void say_list(const char *label, const char *const *words, size_t n, const char *none)
 {
@@ -72,14 +93,14 @@ static void say_how(const struct pf_collect *c)
 
 	if (c->n_there)
 		say(SAY_INFO, "%zu counters are in the folder already; %zu are to be collected",
-		    c->n_there, c->n_wants);
+		    c->n_there, c->n_counters);
 	if (!c->plan)
 		return;
 	if (c->multiplex)
 		say(SAY_INFO, "Iteration multiplexing: %s", policies[c->multiplex]);
-	say(SAY_INFO, "%zu counters in %zu pass%s: %zu run%s of the program%s", c->n_wants,
-	    c->plan->n_passes, c->plan->n_passes == 1 ? "" : "es", c->n_runs,
-	    c->n_runs == 1 ? "" : "s",
+	say(SAY_INFO, "%zu counter%s in %zu pass%s: %zu run%s of the program%s", c->n_counters,
+	    c->n_counters == 1 ? "" : "s", c->plan->n_passes, c->plan->n_passes == 1 ? "" : "es",
+	    c->n_runs, c->n_runs == 1 ? "" : "s",
 	    c->multiplex ? ", one pass per launch of a kernel"
 	    : c->n_runs == 1 && c->plan->n_passes > 1
 		    ? ", the GPU repeats each dispatch (kernel replay)"
@@ -284,6 +305,7 @@ enum ws_status pf_run(const struct ws_cmd_call *call, int *exit_code, struct ws_
 		st = say_init(args->general.verbose, args->general.quiet, err);
 	if (st)
 		return st;
+	print_banner();
 	ws_arena_init(&pf.arena, ARENA_MAX);
 	st = profile(&pf, exit_code, err);
 	ws_arena_fini(&pf.arena);

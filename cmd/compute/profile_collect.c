@@ -5,13 +5,16 @@
 #include "cmd/compute/profile_select.h"
 #include "cmd/compute/say.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #define NAMES_MAX 65536u
+#define DISK_LEAST_BYTES (64u << 10) /* less than a capture takes is full */
 
 static double now_s(void)
 {
@@ -89,13 +92,20 @@ static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 		return st;
 	ws_buf_init(&missing, 1 << 20);
 	for (size_t i = 0; i < c->plan->n_requests; i++)
-		if (c->plan->requests[i].state != WS_PLAN_AVAILABLE)
+		if (c->plan->requests[i].state == WS_PLAN_AVAILABLE)
+			c->n_counters++;
+		else
 			ws_buf_printf(&missing, "%s%s", missing.n ? ", " : "",
 				      c->plan->requests[i].name);
 	if (missing.n)
 		say(SAY_WARNING, "Following counters might not be supported by rocprof: %s",
 		    missing.at);
 	ws_buf_fini(&missing);
+	if (!c->plan->n_passes && c->n_there) {
+		ws_plan_destroy(c->plan); /* all that can be had is there */
+		c->plan = NULL;
+		return WS_OK;
+	}
 	if (!c->plan->n_passes)
 		return ws_fail(err, WS_E_STATE,
 			       "No performance counters to collect, please check the provided "
@@ -394,6 +404,49 @@ static enum ws_status write_sheets(struct pf_collect *c, const struct ws_counted
 	return st;
 }
 
+static bool disk_is_full(const char *dir)
+{
+	struct statvfs disk;
+
+	return statvfs(dir, &disk) == 0 && disk.f_bavail * disk.f_frsize < DISK_LEAST_BYTES;
+}
+
+/* Dispatches that were not recorded, and runs that have none: each with its reason. */
+static enum ws_status check_losses(const struct pf_collect *c, const struct ws_counted *table,
+				   bool done, struct ws_err *err)
+{
+	const struct ws_trace *trace = ws_counted_trace(table);
+	uint64_t n_lost = 0;
+	const char *note = NULL;
+
+	for (size_t i = 0; i < ws_trace_n_processes(trace); i++) {
+		const struct ws_process *process = ws_trace_process(trace, i);
+		const struct ws_ledger_sum *sum = &process->ledger[WS_DOMAIN_COUNTER_COLLECTION];
+
+		n_lost += sum->dropped + sum->failed;
+		if (process->n_notes)
+			note = process->notes[0];
+	}
+	if (n_lost && ws_counted_n_rows(table))
+		say(SAY_WARNING, "%llu dispatches were not recorded%s%s",
+		    (unsigned long long)n_lost, note ? ": " : "", note ? note : "");
+	if (ws_counted_n_rows(table) || !done)
+		return WS_OK;
+	if (disk_is_full(c->pf->dir))
+		return ws_fail_errno(err, ENOSPC, "nothing could be recorded in '%s'", c->pf->dir);
+	if (note || n_lost)
+		return ws_fail(err, WS_E_STATE, "nothing was recorded: %s",
+			       note ? note : "all dispatches were lost");
+	if (c->include || c->n_numbers)
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "no dispatch matches the filters: --kernel and --dispatch choose "
+			       "among those of '%s'",
+			       c->pf->argv[0]);
+	return ws_fail(err, WS_E_NOTFOUND,
+		       "'%s' dispatched no kernel on a GPU: there is nothing to count",
+		       c->pf->argv[0]);
+}
+
 static enum ws_status take_results(struct pf_collect *c, const struct ws_passes_result *result,
 				   size_t first, size_t n, bool done, struct ws_err *err)
 {
@@ -404,14 +457,7 @@ static enum ws_status take_results(struct pf_collect *c, const struct ws_passes_
 	if (st)
 		return ws_fail_in(err, st, "what the program recorded");
 	c->n_dispatches = WS_MAX(c->n_dispatches, ws_counted_n_rows(table));
-	if (done && !ws_counted_n_rows(table))
-		st = ws_fail(
-			err, WS_E_NOTFOUND,
-			c->include || c->n_numbers
-				? "no dispatch matches the filters: --kernel and --dispatch "
-				  "choose among those of '%s'"
-				: "'%s' dispatched no kernel on a GPU: there is nothing to count",
-			c->pf->argv[0]);
+	st = check_losses(c, table, done, err);
 	if (!st && c->multiplex)
 		st = pf_multiplex_fill(c, table, &rows, err);
 	if (!st && ws_counted_n_rows(table))

@@ -23,7 +23,8 @@ struct pf_collect {
 	enum pf_multiplex multiplex;
 	struct ws_want *wants; /* what is still to be counted */
 	size_t n_wants;
-	size_t n_there; /* counters that an earlier run has left */
+	size_t n_there;    /* counters that an earlier run has left */
+	size_t n_counters; /* of wants, those that this GPU has */
 	struct ws_catalogue *cat;
 	struct ws_plan *plan; /* NULL: nothing to count */
 	struct ws_sheets sheets;
