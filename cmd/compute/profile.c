@@ -232,9 +232,11 @@ static enum ws_status bench_only(struct pf *pf, struct ws_err *err)
 
 static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 {
-	struct pf_collect c;
-	enum ws_status st = pf_collect_init(&c, pf, err);
+	struct pf_collect c = { .pf = pf };
+	enum ws_status st = pf->args->torch_trace ? pf_torch_begin(pf, err) : WS_OK;
 
+	if (!st)
+		st = pf_collect_init(&c, pf, err);
 	if (!st)
 		st = say_open_log(pf->dir, c.before != PF_FRESH, err);
 	if (!st)
@@ -249,6 +251,8 @@ static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 	}
 	if (!st)
 		st = pf_account(&c, err);
+	if (!st)
+		st = pf_sample(&c, err);
 	if (!st && wants_roofline(pf))
 		st = measure_roofline(pf, err);
 	if (!st)

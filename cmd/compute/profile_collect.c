@@ -404,6 +404,14 @@ static enum ws_status write_sheets(struct pf_collect *c, const struct ws_counted
 	return st;
 }
 
+static const char *name_of_pass(const struct pf_collect *c, size_t pass)
+{
+	for (size_t i = 0; i < c->sheets.n; i++)
+		if (c->sheets.at[i].pass == pass)
+			return c->sheets.at[i].name;
+	return "pmc_perf";
+}
+
 static bool disk_is_full(const char *dir)
 {
 	struct statvfs disk;
@@ -464,6 +472,10 @@ static enum ws_status take_results(struct pf_collect *c, const struct ws_passes_
 		st = write_sheets(c, table, &rows, first, n, done, err);
 	if (!st && first == 0 && ws_counted_n_rows(table) && !c->first_pass)
 		st = ws_timestamps_write(table, c->pf->dir, err);
+	if (!st && c->pf->args->torch_trace)
+		st = pf_torch_write(c, table, &rows, first, n, err);
+	if (!st && done)
+		st = pf_extras_write(c, table, n > 1 ? "pmc_perf" : name_of_pass(c, first), err);
 	ws_counted_close(table);
 	return st;
 }

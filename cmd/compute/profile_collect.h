@@ -61,6 +61,23 @@ enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets
 			   enum ws_replay replay, struct ws_passes_result *out_result,
 			   struct ws_err *err);
 
+/* ---- profile_torch.c ---- */
+/* Whether the program is one that Python runs; then its environment is prepared. */
+enum ws_status pf_torch_begin(struct pf *pf, struct ws_err *err);
+/* Operators and the counters of their kernels, from one run: added to torch_trace/. */
+enum ws_status pf_torch_write(struct pf_collect *c, const struct ws_counted *table,
+			      const struct ws_sheet_rows *rows, size_t first, size_t n,
+			      struct ws_err *err);
+
+/* ---- profile_extras.c ---- */
+/* What is recorded besides counters: --hip-trace, --torch-trace. */
+const struct ws_collect_config *pf_services(const struct pf_args *args);
+/* Files that the other options ask for, from one run; @name is that of its first pass. */
+enum ws_status pf_extras_write(struct pf_collect *c, const struct ws_counted *table,
+			       const char *name, struct ws_err *err);
+/* -b 21: one more run, sampled. */
+enum ws_status pf_sample(struct pf_collect *c, struct ws_err *err);
+
 /* ---- profile_mpi.c ---- */
 /* Whether running the program @n_runs times is possible for this rank. */
 enum ws_status pf_check_ranks(const struct pf *pf, size_t n_runs, struct ws_err *err);
