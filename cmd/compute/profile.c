@@ -6,7 +6,6 @@
 #include "cmd/compute/profile_collect.h"
 #include "cmd/compute/profile_files.h"
 #include "cmd/compute/say.h"
-#include "launch/roofline.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -177,45 +176,6 @@ static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
 	return st;
 }
 
-/* ---- the roofline ---- */
-
-static bool wants_roofline(const struct pf *pf)
-{
-	bool has_one = strcmp(pf->gpu->arch, "gfx908") != 0;
-
-	for (size_t i = 0; i < pf->n_sections && !pf->args->roof_only; i++)
-		if (strcmp(pf->sections[i], "4") == 0 || strncmp(pf->sections[i], "4.", 2) == 0 ||
-		    strncmp(pf->sections[i], "roof", 4) == 0)
-			return has_one && !pf->args->no_roof;
-	/* A choice of blocks without the roofline has no use for peaks. */
-	return has_one && !pf->args->no_roof &&
-	       (!pf->n_sections || pf->args->roof_only || pf->args->bench_only);
-}
-
-static enum ws_status measure_roofline(const struct pf *pf, struct ws_err *err)
-{
-	const struct ws_roofline roofline = {
-		.dir = pf->dir,
-		.device = (int)pf->args->device,
-		.quiet = pf->args->general.quiet,
-	};
-	struct ws_proc_end end;
-	char path[PATH_MAX];
-	enum ws_status st = ws_path_join(pf->dir, "roofline.csv", path, err);
-
-	if (st)
-		return st;
-	say(SAY_INFO, "[roofline] Checking for roofline.csv in %s", pf->dir);
-	if (ws_path_exists(path) && !pf->args->bench_only) {
-		say(SAY_INFO, "[roofline] Found: the GPU is not measured again");
-		return WS_OK;
-	}
-	say(SAY_INFO, "[roofline] No roofline data found. Generating...");
-	fflush(stdout);
-	st = ws_roofline_run(&roofline, &end, err);
-	return st ? ws_fail_in(err, st, "roofline") : WS_OK;
-}
-
 /* ---- the order of it all ---- */
 
 static enum ws_status bench_only(struct pf *pf, struct ws_err *err)
@@ -227,7 +187,7 @@ static enum ws_status bench_only(struct pf *pf, struct ws_err *err)
 			     pf->gpu->arch);
 	if (!st)
 		st = pf_write_sysinfo(pf, true, err);
-	return st ? st : measure_roofline(pf, err);
+	return st ? st : pf_roofline_measure(pf, err);
 }
 
 static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
@@ -240,7 +200,7 @@ static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 	if (!st)
 		st = say_open_log(pf->dir, c.before != PF_FRESH, err);
 	if (!st)
-		st = pf_write_sysinfo(pf, wants_roofline(pf), err);
+		st = pf_write_sysinfo(pf, pf_roofline_wanted(pf), err);
 	if (!st)
 		st = pf_write_config(pf, &c.state.sections, err);
 	if (!st) {
@@ -253,8 +213,8 @@ static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 		st = pf_account(&c, err);
 	if (!st)
 		st = pf_sample(&c, err);
-	if (!st && wants_roofline(pf))
-		st = measure_roofline(pf, err);
+	if (!st && pf_roofline_wanted(pf))
+		st = pf_roofline_measure(pf, err);
 	if (!st)
 		st = pf_finish(&c, err);
 	if (st && c.stop_signal)

@@ -52,6 +52,14 @@ void pf_collect_fini(struct pf_collect *c);
  */
 enum ws_status pf_collect_run(struct pf_collect *c, struct ws_err *err);
 
+/* ---- profile_results.c ---- */
+/*
+ * Write the sheets of the plan's passes @first .. + @n - 1 from one run. @done: the run came
+ * to its end; otherwise what there is is written, and the passes stay to be done.
+ */
+enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_result *result,
+			       size_t first, size_t n, bool done, struct ws_err *err);
+
 /* ---- profile_runs.c ---- */
 /* Ctrl-C and the like between runs: 0, or the signal. */
 void pf_runs_begin(void);

@@ -185,8 +185,9 @@ enum ws_status pf_torch_write(struct pf_collect *c, const struct ws_counted *tab
 		    "No PyTorch operator was seen: is torch imported, and does Python read "
 		    "PYTHONPATH (no -I, no -E)?");
 	else if (!st && first == 0)
-		say(SAY_INFO, "%zu calls of PyTorch operators; torch_trace/consolidated.csv has the "
-			      "counters of their kernels",
+		say(SAY_INFO,
+		    "%zu calls of PyTorch operators; torch_trace/consolidated.csv has the "
+		    "counters of their kernels",
 		    m.ranges.n);
 	ws_buf_fini(&m.key);
 	ws_map_fini(&m.ranges);
