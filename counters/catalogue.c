@@ -90,8 +90,11 @@ static void make_block(struct ws_counter_block *block, const struct ws_block_row
 	uint64_t n_xccs = props->num_xcc ? props->num_xcc : 1;
 	uint64_t arrays = props->simd_arrays_per_engine ? props->simd_arrays_per_engine : 1;
 	uint64_t n_ses = props->array_count / arrays / n_xccs;
-	uint64_t n_cus = props->cu_per_simd_array * arrays;
+	uint64_t n_engines = n_xccs * (n_ses ? n_ses : arch->n_ses);
+	uint64_t n_cus = props->simd_per_cu ? props->simd_count / props->simd_per_cu : 0;
 
+	/* Not cu_per_simd_array: that counts places, also those that no product uses. */
+	n_cus = (n_cus + n_engines - 1) / n_engines;
 	*block = (struct ws_counter_block){ .name = row->name, .limit = row->limit };
 	if (n_xccs > 1)
 		add_dim(&block->shape, WS_DIM_XCC, n_xccs);
@@ -182,7 +185,7 @@ enum ws_status ws_catalogue_settle_(struct ws_catalogue *cat, size_t first, stru
 		enum ws_status st;
 		size_t n;
 
-		if (def->kind != WS_COUNTER_DERIVED)
+		if (def->kind != WS_DEF_DERIVED)
 			continue;
 		st = ws_expr_compile(cat, def->expression, &expr, err);
 		if (st)
@@ -226,7 +229,7 @@ static enum ws_status add_constants(struct ws_catalogue *cat, const struct ws_ag
 			.text = ws_arena_printf(&cat->arena,
 						"Constant value %s from agent properties",
 						rows[i].name),
-			.kind = WS_COUNTER_CONSTANT,
+			.kind = WS_DEF_CONSTANT,
 			.constant = (double)value,
 		};
 
@@ -248,7 +251,7 @@ static enum ws_status add_hardware(struct ws_catalogue *cat, struct ws_err *err)
 		struct ws_counter_def def = {
 			.name = row->name,
 			.text = row->text,
-			.kind = WS_COUNTER_HARDWARE,
+			.kind = WS_DEF_HARDWARE,
 			.block = &cat->blocks[row->block],
 			.event = (uint32_t)row->event[cat->arch_index],
 			.is_level = row->is_level,
@@ -285,7 +288,7 @@ static enum ws_status add_derived(struct ws_catalogue *cat, struct ws_err *err)
 		struct ws_counter_def def = {
 			.name = row->name,
 			.text = row->text,
-			.kind = WS_COUNTER_DERIVED,
+			.kind = WS_DEF_DERIVED,
 			.expression = row->expr[cat->arch_index],
 		};
 

@@ -75,7 +75,7 @@ static void check_requests(const struct ws_plan *plan)
 		const struct ws_plan_request *q = &plan->requests[i];
 
 		assert_int_equal(q->state == WS_PLAN_AVAILABLE, q->why == NULL);
-		if (q->state || q->counter->kind == WS_COUNTER_CONSTANT)
+		if (q->state || q->counter->kind == WS_DEF_CONSTANT)
 			assert_int_equal(q->n_reads, 0);
 		for (size_t k = 0; k < q->n_reads; k++) {
 			assert_in_range(q->reads[k], 0, plan->n_reads - 1);
@@ -188,7 +188,7 @@ static void fixed_groups_must_fit(void **state)
 
 	assert_fails_with(
 		ws_plan_make(mi200, groups, 2, WS_PLAN_FIXED, &plan, &err), WS_E_LIMIT, &err,
-		"group 2 does not fit one pass: block TA counts 2 at once on gfx90a, and 3 are "
+		"group 2: not in one pass: block TA counts 2 at once on gfx90a, and 3 are "
 		"asked for");
 	plan = make(mi200, groups, 2, WS_PLAN_SPLIT);
 	assert_int_equal(plan->n_passes, 3);
@@ -442,7 +442,7 @@ static void inputs_of_a_derived_counter_are_kept_together(void **state)
 	struct ws_plan *plan;
 
 	for (size_t i = 0; i < ws_catalogue_n(mi200); i++)
-		if (ws_catalogue_at(mi200, i)->kind == WS_COUNTER_DERIVED)
+		if (ws_catalogue_at(mi200, i)->kind == WS_DEF_DERIVED)
 			names[group.n++] = ws_catalogue_at(mi200, i)->name;
 	plan = make(mi200, &group, 1, WS_PLAN_POOL);
 	for (size_t i = 0; i < plan->n_requests; i++) {
