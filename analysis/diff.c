@@ -201,7 +201,7 @@ static double importance(const struct ws_diff_value *value)
 {
 	const struct ws_comparison *c = &value->c;
 
-	if (c->change != WS_CHANGE_REAL || !isfinite(c->delta))
+	if ((c->change != WS_CHANGE_REAL && c->change != WS_CHANGE_UNKNOWN) || !isfinite(c->delta))
 		return 0;
 	if (!strncmp(value->unit, "Pct", 3) || !strncmp(value->unit, "Percent", 7))
 		return fabs(c->delta) / 100;
@@ -213,6 +213,8 @@ static int by_importance(const void *a, const void *b)
 	const struct ws_diff_value *p = a, *q = b;
 	const struct ws_table *s = p->metric->table, *t = q->metric->table;
 
+	if ((p->c.change == WS_CHANGE_REAL) != (q->c.change == WS_CHANGE_REAL))
+		return p->c.change == WS_CHANGE_REAL ? -1 : 1;
 	if (p->importance != q->importance)
 		return p->importance < q->importance ? 1 : -1;
 	if (s->block != t->block)

@@ -36,7 +36,7 @@ struct ws_diff_value {
 	const struct ws_metric *metric;
 	const char *unit; /* as printed */
 	struct ws_comparison c;
-	double importance; /* change relative to the larger of the two; 0 unless it is real */
+	double importance; /* change relative to the larger of the two; 0: equal, or noise */
 };
 
 struct ws_diff_kernel {
@@ -44,7 +44,7 @@ struct ws_diff_kernel {
 	size_t n_a, n_b; /* dispatches; 0: not in that run */
 	double sum_a_ns, sum_b_ns;
 	struct ws_comparison duration; /* ns per dispatch */
-	struct ws_diff_value *values;  /* most important first */
+	struct ws_diff_value *values;  /* real changes first, the most important of them first */
 	size_t n_values;
 	size_t n_by_change[WS_CHANGE_ABSENT + 1];
 };
