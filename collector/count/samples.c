@@ -15,7 +15,6 @@ static struct {
 } service;
 
 /* AMD's numbers for what the service says, and the pipe's bit in the arbiter's state. */
-/* clang-format off */
 enum { TYPE_VALU = 1, TYPE_SCALAR = 3, TYPE_TEX = 4, TYPE_LDS = 5, TYPE_FLAT = 7, TYPE_OTHER = 14 };
 enum {
 	PIPE_VALU,
