@@ -298,6 +298,11 @@ void ws_note(const char *text);
 /* Agent ids, known from HSA's initialisation on; 0 before and for what there is not. */
 uint32_t ws_agent_by_handle(uint64_t hsa_agent);
 uint32_t ws_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA lists them */
+uint32_t ws_agent_node(uint32_t id);          /* its node in the driver's topology */
+const struct ws_rec_agent *ws_agent_facts(uint32_t id); /* of an id that one of these gave */
+
+/* The code object that a kernel is in; false: no such kernel. Takes a lock. */
+bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code);
 
 /* ---- being a provider ---- */
 
@@ -313,6 +318,7 @@ uint32_t ws_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA list
  *          (CLOCK_BOOTTIME) at most. Calls may still come afterwards.
  * attach   the program runs already: take the library's calls, if the library is there and
  *          they are not taken yet. Called again and again while somebody is attached.
+ * detach   that is over: undo what costs the program something.
  */
 struct ws_provider {
 	const char *name;
@@ -320,6 +326,7 @@ struct ws_provider {
 	void (*forked)(void);
 	void (*finish)(uint64_t deadline_ns);
 	void (*attach)(void);
+	void (*detach)(void);
 };
 
 /*

@@ -78,7 +78,7 @@ static void print_line(const struct line *l, const double *expected, double valu
 	bool exact = ws_str_is(l->class, "exact");
 	double error = 0;
 
-	printf("%-20.*s %.*s  %-36.*s ", WS_STR_ARGS(l->kernel), WS_STR_ARGS(l->dispatch),
+	printf("%-24.*s %.*s  %-36.*s ", WS_STR_ARGS(l->kernel), WS_STR_ARGS(l->dispatch),
 	       WS_STR_ARGS(l->counter));
 	if (!expected) {
 		printf("%14s %14.0f %9s  %.*s\n", "-", value, "-", WS_STR_ARGS(l->class));
@@ -145,7 +145,7 @@ static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_b
 	*strrchr(library, '/') = 0;
 	snprintf(program, sizeof(program), "%s/%s", library, KERNELS);
 	if (access(program, X_OK))
-		return ws_fail(err, WS_E_NOTFOUND, "'%s' is not there: wavescope was built without hipcc",
+		return ws_fail(err, WS_E_NOTFOUND, "'%s' is not there: wavescope was built without clang",
 			       program);
 	st = ws_env_init(&env, environ, err);
 	if (st)
@@ -178,7 +178,7 @@ static enum ws_status check_chip(const struct fidelity_args *args, const struct 
 	if (!st)
 		st = ws_buf_status(&out, err);
 	if (!st) {
-		printf("%s against %s\n%-20s %s  %-36s %14s %14s %9s  %s\n", chip->gpu, chip->recording, "kernel",
+		printf("%s against %s\n%-24s %s  %-36s %14s %14s %9s  %s\n", chip->gpu, chip->recording, "kernel",
 		       "#", "counter", "expected", "ours", "error", "class");
 		compare(args, chip, args->recorded ? &rec : NULL, ws_buf_view(&out), tally);
 		printf("\n");

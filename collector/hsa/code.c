@@ -175,6 +175,28 @@ uint32_t ws_kernel_by_object(uint64_t kernel_object)
 		       : 0;
 }
 
+bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code)
+{
+	uint32_t wanted = 0;
+
+	ws_lock(&code.lock);
+	for (struct kernel_block *b = code.kernels; b && !wanted; b = b->next) {
+		for (uint32_t i = 0; i < b->n && !wanted; i++)
+			wanted = b->all[i].rec.h.what == kernel ? b->all[i].rec.code_object : 0;
+	}
+	for (struct code_block *b = wanted ? code.codes : NULL; b && wanted; b = b->next) {
+		for (uint32_t i = 0; i < b->n; i++) {
+			if (b->all[i].rec.h.what != wanted)
+				continue;
+			*out_code = b->all[i].rec;
+			ws_unlock(&code.lock);
+			return true;
+		}
+	}
+	ws_unlock(&code.lock);
+	return false;
+}
+
 /* ---- the kernel descriptor: LLVM's AMDGPU usage guide, "Kernel Descriptor" ---- */
 
 struct descriptor {
@@ -359,6 +381,7 @@ static hsa_status_t see_symbol(hsa_executable_t executable, hsa_agent_t agent,
 		registers(rec, d, ws_agent_isa(ws_agent_by_handle(agent.handle)));
 	}
 	code.last_kernel->n++;
+	ws_count_kernel(rec->h.what, k->name); /* before a launch can find it */
 	remember(rec->kernel_object, rec->h.what);
 	if (visit->writer)
 		write_kernel(visit->writer, k);

@@ -63,7 +63,7 @@ static bool is_asked(const struct ws_hsa_function *f)
 		[WS_HSA_IMAGE] = WS_SERVICE_HSA_IMAGE,
 		[WS_HSA_FINALIZER] = WS_SERVICE_HSA_FINALIZER,
 	};
-	bool dispatches = ws_asked(WS_SERVICE_KERNEL), copies = ws_asked(WS_SERVICE_MEMORY_COPY);
+	bool dispatches = ws_dispatches_asked(), copies = ws_asked(WS_SERVICE_MEMORY_COPY);
 	bool scratch = ws_asked(WS_SERVICE_SCRATCH_MEMORY);
 
 	if (ws_asked(service_of[f->table]))
@@ -79,6 +79,8 @@ static bool is_asked(const struct ws_hsa_function *f)
 		return dispatches || copies; /* a copy may use a signal that a dispatch had */
 	case WS_HSA_HOOK_SIGNAL:
 		return dispatches || copies;
+	case WS_HSA_HOOK_DOORBELL:
+		return dispatches && ws_hsa_attached();
 	case WS_HSA_HOOK_ALLOC:
 		return ws_asked(WS_SERVICE_MEMORY_ALLOCATION);
 	}
@@ -129,6 +131,7 @@ void ws_hsa_take(struct ws_hsa_table *const tables[], uint64_t runtime_version)
 	ws_agents_load();
 	ws_code_load();
 	ws_memory_load();
+	ws_count_load();
 	__atomic_store_n(&hsa.loaded, true, __ATOMIC_RELEASE);
 	ws_runtime_used(WS_RUNTIME_HSA, (uint32_t)runtime_version);
 	if (!hsa.told) {
@@ -192,10 +195,12 @@ static void state(struct ws_writer *writer)
 	ws_agents_state(writer);
 	ws_code_state(writer);
 	ws_queues_state(writer);
+	ws_count_state(writer);
 }
 
 static void forked(void)
 {
+	ws_count_forked();
 	ws_pending_forked();
 	ws_queues_forked();
 	ws_code_forked();
