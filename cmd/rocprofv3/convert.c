@@ -7,6 +7,7 @@
 #include "cmd/rocprofv3/config_json.h"
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/derive.h"
+#include "cmd/rocprofv3/pc.h"
 #include "output/output.h"
 
 #include <signal.h>
@@ -22,6 +23,7 @@ struct conversion {
 	struct ws_output_config cfg; /* but for the prefix, the same for all processes */
 	struct ws_arena arena;
 	struct ws_map prefixes; /* given out in this run */
+	struct rp_pc pc; /* of the process that is being converted */
 };
 
 uint32_t rp_format_bits(const struct ws_strv *words)
@@ -93,6 +95,7 @@ static void configure(struct conversion *c)
 	cfg->kernel_rename = args->kernel_rename == WS_TRI_YES;
 	cfg->minimum_bytes = number(args->minimum_output_data, 0) * 1024;
 	cfg->opened = say_opened;
+	cfg->decoder = &c->pc.decoder;
 	cfg->perfetto_buffer_size_kb =
 		number(args->perfetto_buffer_size, cfg->perfetto_buffer_size_kb);
 	cfg->perfetto_shmem_size_hint_kb =
@@ -224,6 +227,7 @@ static bool convert_process(struct conversion *c, const struct ws_trace *trace,
 	bool good;
 
 	ws_buf_init(&prefix, PATH_MAX - 64);
+	rp_pc_init(&c->pc);
 	if (has_data(process) || c->how->args->output_config == WS_TRI_YES) {
 		st = name_files(c, process, &prefix, &err);
 		c->cfg.prefix = prefix.at;
@@ -232,6 +236,8 @@ static bool convert_process(struct conversion *c, const struct ws_trace *trace,
 		if (!st && c->how->args->output_config == WS_TRI_YES)
 			st = rp_write_config(c->how->args, process, &c->cfg, &err);
 	}
+	if (!st && c->how->args->pc_report == WS_TRI_YES)
+		st = rp_pc_report(&c->pc, trace, process, &err);
 	good = report_failures(&result, st, &err);
 	c->outcome->n_failed += !good;
 	if (still_runs(process)) {
@@ -241,6 +247,7 @@ static bool convert_process(struct conversion *c, const struct ws_trace *trace,
 	rp_ledger_process(c->how, process, c->cfg.formats, &result, c->outcome);
 	if (derived)
 		rp_derived_report(derived, process, c->how->shared ? c->how->folder : "");
+	rp_pc_fini(&c->pc);
 	ws_output_result_fini(&result);
 	ws_buf_fini(&prefix);
 	return good;

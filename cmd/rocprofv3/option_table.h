@@ -84,6 +84,7 @@ TRI(pc_sampling_beta_enabled, 0, "pc-sampling-beta-enabled", "", "allow PC sampl
 ONE(pc_sampling_unit, 0, "pc-sampling-unit", "UNIT", "PC_SAMPLING_UNIT", rp_pc_units, "instructions, cycles or time") \
 ONE(pc_sampling_method, 0, "pc-sampling-method", "METHOD", "PC_SAMPLING_METHOD", rp_pc_methods, "stochastic or host_trap") \
 STR(pc_sampling_interval, 0, "pc-sampling-interval", "N", "PC_SAMPLING_INTERVAL", "host_trap: microseconds; stochastic: cycles, a power of two") \
+TRI(pc_report, 0, "pc-report", "PC_REPORT", "print where the time goes: source, instructions, samples, stall reasons; alone it samples every 1024 cycles") \
 GROUP("Thread trace")                                                                                        \
 TRI(advanced_thread_trace, 0, "att", "ADVANCED_THREAD_TRACE", "record every instruction of some waves; needs AMD's trace decoder library") \
 ALSO(tri, advanced_thread_trace, 0, "advanced-thread-trace")                                                 \
