@@ -141,8 +141,9 @@ size_t ws_counted_find_row(const struct ws_counted *table, const struct ws_proce
 {
 	struct ws_counted_row key = { .process = process, .dispatch_id = dispatch_id };
 	const struct ws_counted_row *row =
-		table->rows.n ? bsearch(&key, table->rows.at, table->rows.n, sizeof(key), by_dispatch)
-			      : NULL;
+		table->rows.n
+			? bsearch(&key, table->rows.at, table->rows.n, sizeof(key), by_dispatch)
+			: NULL;
 
 	return row ? (size_t)(row - table->rows.at) : SIZE_MAX;
 }
@@ -192,8 +193,7 @@ void ws_counted_take_how(struct ws_counted *table, size_t row, const struct ws_r
 enum ws_status ws_counted_columns_of(struct ws_counted *table, const struct ws_process *process,
 				     size_t **out_columns, struct ws_err *err)
 {
-	size_t *columns =
-		ws_arena_array(&table->arena, process->counters.n + 1, sizeof(*columns));
+	size_t *columns = ws_arena_array(&table->arena, process->counters.n + 1, sizeof(*columns));
 
 	if (!columns)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -208,8 +208,8 @@ enum ws_status ws_counted_columns_of(struct ws_counted *table, const struct ws_p
 
 /* ---- the whole ---- */
 
-enum ws_status ws_counted_open(struct ws_trace **runs, size_t n_runs,
-			       struct ws_counted **out_table, struct ws_err *err)
+enum ws_status ws_counted_open(struct ws_trace **runs, size_t n_runs, struct ws_counted **out_table,
+			       struct ws_err *err)
 {
 	struct ws_counted *table = calloc(1, sizeof(*table));
 	enum ws_status st = WS_OK;
