@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "capture/reader.h"
 #include "cmd/rocprofv3/config_json.h"
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/derive.h"
@@ -74,8 +75,12 @@ static void configure(struct conversion *c)
 
 	ws_output_config_init(cfg);
 	cfg->formats = c->how->env_formats | rp_format_bits(&args->output_format);
-	if (!cfg->formats)
+	if (!cfg->formats) {
 		cfg->formats = WS_OUTPUT_BIT(ROCPD);
+		/* The database has no table for samples. */
+		if (args->pc_sampling_beta_enabled == WS_TRI_YES && args->pc_report != WS_TRI_YES)
+			cfg->formats |= WS_OUTPUT_BIT(CSV);
+	}
 	cfg->stream_fd = stream_of(args->output_directory);
 	if (cfg->stream_fd < 0)
 		cfg->stream_fd = stream_of(args->output_file);
@@ -269,7 +274,10 @@ static bool convert_one(struct conversion *c, const char *path)
 	enum ws_status st = ws_trace_open(&path, 1, &opts, &trace, &err);
 	bool good = false;
 
-	if (st || !ws_trace_n_processes(trace)) {
+	if (st && ws_capture_unbegun(path)) {
+		ws_log_debug("%s: the process was killed before it recorded anything", path);
+		good = true;
+	} else if (st || !ws_trace_n_processes(trace)) {
 		ws_log_error("%s: %s", path, st ? err.text : "no process in it");
 		c->outcome->n_failed++;
 	} else {

@@ -35,6 +35,13 @@ static uint64_t written(const struct ws_output_result *result, uint32_t formats,
 	return n;
 }
 
+/* The listing on the terminal holds every sample. */
+static bool is_reported(const struct rp_convert *how, unsigned domain)
+{
+	return how->args->pc_report == WS_TRI_YES && (domain == WS_DOMAIN_PC_SAMPLING_HOST_TRAP ||
+						      domain == WS_DOMAIN_PC_SAMPLING_STOCHASTIC);
+}
+
 static void print_damage(const struct ws_process *process)
 {
 	const struct ws_damage *d = &process->damage;
@@ -86,7 +93,7 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++) {
 		const struct ws_ledger_sum *sum = &process->ledger[d];
 		uint64_t seen = sum->written + sum->dropped + sum->failed;
-		uint64_t wrote = written(result, formats, d);
+		uint64_t wrote = is_reported(how, d) ? seen : written(result, formats, d);
 
 		if (!seen)
 			continue;

@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "cmd/rocprofv3/config_json.h"
 #include "cmd/rocprofv3/counting.h"
+#include "cmd/rocprofv3/run_priv.h"
 #include "cmd/rocprofv3/services.h"
 #include "launch/inject.h"
 
@@ -286,7 +287,7 @@ static enum ws_status run_traced(const struct rp_args *args, const struct rp_job
 		st = save_options(saved, place, dir, err);
 	if (st)
 		return st;
-	if (rp_counts(args))
+	if (rp_counts(args) || args->pc_sampling_beta_enabled == WS_TRI_YES)
 		return run_counted(args, &config, dir, argv, result, err);
 	st = ws_env_init(&env, environ, err);
 	if (!st)
@@ -337,10 +338,15 @@ enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_for
 		return run_bare(args, argv, out_result, err);
 	base_folder(&jobs[0], base);
 	st = ws_rundir_create(base, &dir, err);
-	if (!st && n_jobs > 1)
+	if (!st && args->pid.n) {
+		st = save_options(&jobs[0], &place, &dir, err);
+		if (!st)
+			st = rp_attach(args, &dir, err);
+	} else if (!st && n_jobs > 1) {
 		st = run_merged(jobs, n_jobs, &place, &dir, argv, out_result, err);
-	else if (!st)
+	} else if (!st) {
 		st = run_traced(args, &jobs[0], &place, &dir, argv, out_result, err);
+	}
 	if (st) {
 		ws_rundir_remove(&dir);
 		return st;

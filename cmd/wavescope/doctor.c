@@ -42,7 +42,7 @@ static const struct feature features[] = {
 	{ "counters of the software GPU",      { SOFT | BIT(COLLECTOR) } },
 	{ "counters of a real GPU (AMD SDK)",  { REAL | BIT(SDK) | BIT(COLLECTOR) | BIT(LATER) } },
 	{ "call stacks and CPU counters",      { BIT(PERF) | BIT(MEMLOCK) | BIT(COLLECTOR) | BIT(LATER) } },
-	{ "attaching to a running process",    { BIT(PTRACE) | BIT(COLLECTOR) | BIT(LATER) } },
+	{ "attaching to a running process",    { BIT(PTRACE) | BIT(COLLECTOR) } },
 	{ "ranks under Slurm, MPI or flux",    { BIT(LAUNCHER) | BIT(COLLECTOR) } },
 };
 /* clang-format on */

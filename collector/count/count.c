@@ -2,6 +2,7 @@
 
 #include "collector/collector_priv.h"
 #include "collector/count/count_priv.h"
+#include "collector/count/samples.h"
 #include "softgpu/counters/service.h"
 
 #include <dlfcn.h>
@@ -279,12 +280,13 @@ bool ws_count_write(const struct ws_count_ticket *ticket, const struct ws_rec_di
 		ws_lock(&count.reading);
 		if (count.service.result(gpu->node, ticket->queue, ticket->packet, &result) == 0) {
 			done = write_result(ticket, gpu, dispatch, &result);
+			ws_samples_write(gpu->node, &result, dispatch);
 			mark_read(gpu, result.sequence);
 		}
 		ws_unlock(&count.reading);
 	}
 	writer = done ? NULL : ws_capture_now();
-	if (writer)
+	if (writer && ws_asked(WS_SERVICE_COUNTERS))
 		ws_writer_count(writer, WS_DOMAIN_COUNTER_COLLECTION, WS_LEDGER_FAILED, 1);
 	return done;
 }
@@ -302,6 +304,7 @@ static bool find_service(void)
 	FIND(sets, "ws_softgpu_count_sets");
 	FIND(result, "ws_softgpu_result");
 	FIND(drop, "ws_softgpu_drop");
+	ws_samples_find(library);
 #undef FIND
 	dlclose(library); /* ROCr has it open */
 	return count.service.counters && count.service.sets && count.service.result &&
@@ -404,7 +407,7 @@ void ws_count_load(void)
 	struct ws_writer *writer = ws_capture();
 	uint32_t agent;
 
-	if (!ws_asked(WS_SERVICE_COUNTERS))
+	if (!ws_counting())
 		return;
 	if (!count.loaded) {
 		count.expected = ws_pages(TICKETS * sizeof(*count.expected));
@@ -427,8 +430,10 @@ void ws_count_load(void)
 		gpu->node = ws_agent_node(agent);
 		/* The software GPU's nodes follow the host's, which is node 0. */
 		gpu->asked = asked_of(gpu->node - 1);
-		if (gpu->asked && gpu->asked->n_sets && set_up(gpu, gpu->node - 1))
+		if (gpu->asked && gpu->asked->n_sets && set_up(gpu, gpu->node - 1)) {
 			gpu->agent = agent;
+			ws_samples_start(gpu->node, agent);
+		}
 		if (i >= count.n_gpus)
 			__atomic_store_n(&count.n_gpus, i + 1, __ATOMIC_RELEASE);
 	}

@@ -21,6 +21,13 @@
 
 #include "collector/provider.h"
 
+/* Whether dispatches are counted or sampled. */
+static inline bool ws_counting(void)
+{
+	return ws_asked(WS_SERVICE_COUNTERS) || ws_asked(WS_SERVICE_PC_HOST_TRAP) ||
+	       ws_asked(WS_SERVICE_PC_STOCHASTIC);
+}
+
 #define WS_COUNT_NOTHING UINT32_MAX /* as the service's WS_SOFTGPU_PLAIN */
 
 /* How one dispatch is counted; part of whatever the provider keeps of it. */

@@ -97,7 +97,8 @@ static enum ws_domain domain_of(const struct ws_pending *p)
 void ws_done_count(const struct ws_pending *p, enum ws_ledger_column column)
 {
 	struct ws_writer *writer = ws_capture_now();
-	bool counted = !p->is_copy && p->ticket.set != WS_COUNT_NOTHING;
+	bool counted = !p->is_copy && p->ticket.set != WS_COUNT_NOTHING &&
+		       ws_asked(WS_SERVICE_COUNTERS);
 
 	if (!writer)
 		return;

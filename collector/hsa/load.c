@@ -117,24 +117,13 @@ WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64
 		      const char *const *failed);
 WS_PUBLIC void OnUnload(void);
 
-WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64_t n_failed,
-		      const char *const *failed)
+/* The wrappers that are asked for are in the tables afterwards. */
+void ws_hsa_take(struct ws_hsa_table *const tables[], uint64_t runtime_version)
 {
-	int saved_errno = errno;
-	struct ws_hsa_table *tables[WS_HSA_TABLES] = { NULL };
-
-	if (!ws_config()->services || !ws_capture())
-		return true; /* nothing asked, or nowhere to write: stay out of the way */
-	if (root->minor >= sizeof(*root)) {
-		tables[WS_HSA_CORE] = root->core;
-		tables[WS_HSA_AMD] = root->amd;
-		tables[WS_HSA_IMAGE] = root->image;
-		tables[WS_HSA_FINALIZER] = root->finalizer;
-	}
 	take_functions(tables);
 	if (!ws_hsa.hsa_iterate_agents || !ws_hsa.hsa_agent_get_info) {
 		ws_note("HSA: this runtime's tables are not known, nothing of it is recorded");
-		return true;
+		return;
 	}
 	hsa.version = runtime_version;
 	ws_agents_load();
@@ -151,6 +140,30 @@ WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64
 				"later do, through AMD's own library)");
 	}
 	install_wrappers(tables);
+}
+
+/* Somebody attached again, and may have asked for more. */
+void ws_hsa_take_again(struct ws_hsa_table *const tables[])
+{
+	ws_runtime_used(WS_RUNTIME_HSA, (uint32_t)hsa.version);
+	install_wrappers(tables);
+}
+
+WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64_t n_failed,
+		      const char *const *failed)
+{
+	int saved_errno = errno;
+	struct ws_hsa_table *tables[WS_HSA_TABLES] = { NULL };
+
+	if (!ws_config()->services || !ws_capture())
+		return true; /* nothing asked, or nowhere to write: stay out of the way */
+	if (root->minor >= sizeof(*root)) {
+		tables[WS_HSA_CORE] = root->core;
+		tables[WS_HSA_AMD] = root->amd;
+		tables[WS_HSA_IMAGE] = root->image;
+		tables[WS_HSA_FINALIZER] = root->finalizer;
+	}
+	ws_hsa_take(tables, runtime_version);
 	errno = saved_errno;
 	return true;
 }
@@ -202,4 +215,5 @@ const struct ws_provider ws_provider_hsa = {
 	.state = state,
 	.forked = forked,
 	.finish = finish,
+	.attach = ws_hsa_attach,
 };

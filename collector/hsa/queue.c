@@ -123,7 +123,7 @@ static bool arrange(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet, 
 static void watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable)
 {
 	/* Pauses and periods switch tracing; counting goes on, as it does in AMD's tool. */
-	bool traced = ws_on(WS_SERVICE_KERNEL), counting = ws_asked(WS_SERVICE_COUNTERS), counted;
+	bool traced = ws_on(WS_SERVICE_KERNEL), counting = ws_counting(), counted;
 	uint32_t kernel = ws_kernel_by_object(packet->kernel_object);
 	struct ws_count_ticket ticket = { .set = WS_COUNT_NOTHING };
 	struct ws_pending *p;
