@@ -10,17 +10,20 @@
 
 #define ROWS_MAX ((size_t)1 << 28)
 #define COLUMNS_MAX 65536u
+#define INSTANCES_MAX 65536u /* of one counter */
+#define CELLS_MAX (1u << 24)  /* of a row */
 #define ARENA_MAX ((size_t)1 << 30)
 
 /* ---- columns ---- */
 
+/* As the record says, within reason: a flipped bit must not become a gigabyte of table. */
 static uint32_t n_instances(const struct ws_counter *counter)
 {
-	uint32_t n = 1;
+	uint64_t n = 1;
 
 	for (uint32_t d = 0; d < counter->info->n_dims; d++)
-		n *= WS_MAX(counter->dims[d].n, 1u);
-	return n;
+		n = WS_MIN(n * WS_MAX(counter->dims[d].n, 1u), (uint64_t)INSTANCES_MAX);
+	return (uint32_t)n;
 }
 
 static enum ws_status see_counter(struct ws_counted *table, uint32_t run,
@@ -76,8 +79,11 @@ static enum ws_status make_columns(struct ws_counted *table, struct ws_err *err)
 		}
 	}
 	ws_vec_each(column, &table->columns) {
+		if (!st && column->n > CELLS_MAX - first)
+			st = ws_fail(err, WS_E_LIMIT, "more than %u values per dispatch",
+				     CELLS_MAX);
 		column->first = first;
-		first += column->n;
+		first += st ? 0 : column->n;
 	}
 	table->n_cells = first;
 	return st;
