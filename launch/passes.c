@@ -138,8 +138,9 @@ static void show_progress(const struct ws_passes *passes, const struct ws_passes
 		fprintf(stderr, "%s: run 1 of %zu\n", passes->tool, n);
 	} else if (run < n) {
 		left_s = (double)result->run_ns[1] / 1e9 / (double)run * (double)(n - run);
-		fprintf(stderr, left_s < 100 ? "%s: run %zu of %zu, about %.0f s left\n"
-					     : "%s: run %zu of %zu, about %.0f min left\n",
+		fprintf(stderr,
+			left_s < 100 ? "%s: run %zu of %zu, about %.0f s left\n"
+				     : "%s: run %zu of %zu, about %.0f min left\n",
 			passes->tool, run + 1, n, left_s < 100 ? left_s : left_s / 60);
 	}
 }

@@ -47,8 +47,8 @@ enum ws_replay {
 };
 
 struct ws_passes {
-	const char *tool;  /* in front of messages: "rocprofv3" */
-	char *const *argv; /* the program; argv[0] is looked for on PATH */
+	const char *tool;                /* in front of messages: "rocprofv3" */
+	char *const *argv;               /* the program; argv[0] is looked for on PATH */
 	const struct ws_count_gpu *gpus; /* sets per GPU; one WS_COUNT_EVERY_GPU is enough */
 	size_t n_gpus;
 	enum ws_replay replay;
@@ -64,7 +64,7 @@ struct ws_passes {
 	const struct ws_collect_config *collect;
 	const struct ws_strv *preload; /* NULL: none */
 	bool no_roctx;
-	const char *base;           /* captures go to a folder below this, made if missing */
+	const char *base;            /* captures go to a folder below this, made if missing */
 	const struct ws_rundir *dir; /* instead of base: a folder that is there already */
 	void (*show_env)(void *ctx, char *const *env); /* before each run; NULL: no */
 	void *ctx;

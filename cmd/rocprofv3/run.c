@@ -224,7 +224,8 @@ static void show_env_once(void *ctx, char *const *env)
 }
 
 /* Counters: as often as they need, in the ways that passes.h has. */
-static enum ws_status run_counted(const struct rp_args *args, const struct ws_collect_config *config,
+static enum ws_status run_counted(const struct rp_args *args,
+				  const struct ws_collect_config *config,
 				  const struct ws_rundir *dir, char *const *argv,
 				  struct rp_result *result, struct ws_err *err)
 {
@@ -246,8 +247,9 @@ static enum ws_status run_counted(const struct rp_args *args, const struct ws_co
 	if (!st) {
 		rp_counting_passes(&counting, args, &passes);
 		if (ws_passes_n_runs(&passes) > 1)
-			fprintf(stderr, "rocprofv3: the counters need %zu passes: the program is "
-					"run %zu times\n",
+			fprintf(stderr,
+				"rocprofv3: the counters need %zu passes: the program is "
+				"run %zu times\n",
 				counting.n_passes, ws_passes_n_runs(&passes));
 		st = ws_passes_run(&passes, &runs, err);
 	}

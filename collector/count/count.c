@@ -24,9 +24,9 @@ struct gpu {
 	uint32_t agent; /* our id of it; 0: no counting */
 	uint32_t node;
 	const struct ws_count_gpu *asked;
-	uint64_t n_counted;      /* dispatches: what ROTATE goes by */
-	uint32_t *ids;           /* counter ids, set after set */
-	uint32_t *first_of_set;  /* in ids; one more than there are sets */
+	uint64_t n_counted;     /* dispatches: what ROTATE goes by */
+	uint32_t *ids;          /* counter ids, set after set */
+	uint32_t *first_of_set; /* in ids; one more than there are sets */
 	struct ws_count_fact *facts;
 	uint32_t n_facts;
 	/* Which results have been read, so that the service may forget them. One thread. */
@@ -123,10 +123,10 @@ static uint32_t choose(void *user, const struct ws_softgpu_dispatch *dispatch)
 
 static struct kernel *kernel_at(uint32_t id)
 {
-	struct kernel *block = id / KERNEL_BLOCK < KERNEL_BLOCKS
-				       ? __atomic_load_n(&count.kernels[id / KERNEL_BLOCK],
-							 __ATOMIC_ACQUIRE)
-				       : NULL;
+	struct kernel *block =
+		id / KERNEL_BLOCK < KERNEL_BLOCKS
+			? __atomic_load_n(&count.kernels[id / KERNEL_BLOCK], __ATOMIC_ACQUIRE)
+			: NULL;
 
 	return block ? &block[id % KERNEL_BLOCK] : NULL;
 }
@@ -212,8 +212,8 @@ static uint32_t n_cells(const struct ws_softgpu_result *result)
 	return n;
 }
 
-static void fill_values(const struct gpu *gpu, uint32_t first, const struct ws_softgpu_result *result,
-			struct ws_counter_value *to)
+static void fill_values(const struct gpu *gpu, uint32_t first,
+			const struct ws_softgpu_result *result, struct ws_counter_value *to)
 {
 	uint32_t n_ids = gpu->first_of_set[gpu->asked->n_sets];
 
@@ -343,8 +343,9 @@ static bool set_up(struct gpu *gpu, uint32_t gpu_index)
 
 	gpu->seen = ws_pages(SEEN_WINDOW);
 	sets = ws_pages((asked->n_sets + 1) * sizeof(*sets));
-	if (!sets || !gpu->seen || !ws_count_facts(gpu->node, count.service.counters, asked, &gpu->ids,
-						   &gpu->first_of_set, &gpu->facts, &gpu->n_facts)) {
+	if (!sets || !gpu->seen ||
+	    !ws_count_facts(gpu->node, count.service.counters, asked, &gpu->ids, &gpu->first_of_set,
+			    &gpu->facts, &gpu->n_facts)) {
 		note(gpu_index, "no memory");
 		return false;
 	}
@@ -416,7 +417,8 @@ void ws_count_load(void)
 		ws_count_kernel(0, "0"); /* one whose name nobody told us */
 	}
 	if (!find_service()) {
-		ws_note("counters: this GPU's driver library offers none to wavescope (the software "
+		ws_note("counters: this GPU's driver library offers none to wavescope (the "
+			"software "
 			"GPU does): the program runs, and nothing is counted");
 		return;
 	}

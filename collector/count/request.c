@@ -84,8 +84,7 @@ static const char *take_form(struct parser *p, char *value)
 
 static const char *take_interval(struct parser *p, char *value)
 {
-	return number(next_word(&value), &p->request->interval) ? NULL
-								: "interval is not a number";
+	return number(next_word(&value), &p->request->interval) ? NULL : "interval is not a number";
 }
 
 static const char *take_include(struct parser *p, char *value)
@@ -184,10 +183,9 @@ bool ws_count_request_parse(char *text, struct ws_count_room *room,
 		       (strlen(keys[k].key) != n_key || memcmp(keys[k].key, line, n_key) != 0))
 			k++;
 		/* A key of a later version changes what is meant: better nothing than that. */
-		out_request->wrong =
-			k == sizeof(keys) / sizeof(keys[0])
-				? "unknown key"
-				: keys[k].take(&p, line + n_key + (line[n_key] != 0));
+		out_request->wrong = k == sizeof(keys) / sizeof(keys[0])
+					     ? "unknown key"
+					     : keys[k].take(&p, line + n_key + (line[n_key] != 0));
 		if (out_request->wrong)
 			return false;
 	}

@@ -29,8 +29,8 @@
 
 #define WS_COUNT_REQUEST_NAME "counting"
 #define WS_COUNT_GPUS_MAX 64u
-#define WS_COUNT_SETS_MAX 4096u    /* of all GPUs together */
-#define WS_COUNT_NAMES_MAX 65536u  /* of all sets together */
+#define WS_COUNT_SETS_MAX 4096u   /* of all GPUs together */
+#define WS_COUNT_NAMES_MAX 65536u /* of all sets together */
 #define WS_COUNT_RANGES_MAX 1024u
 #define WS_COUNT_TEXT_MAX (4u << 20)
 #define WS_COUNT_EVERY_GPU UINT32_MAX
