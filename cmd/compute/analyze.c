@@ -30,6 +30,10 @@ static const struct ws_opt opts[] = {
 	WS_OPT_SETS(T, kernels, 'k', "kernel", "N...", "kernels, by row of the top-kernel table"),
 	WS_OPT_SETS(T, dispatches, 'd', "dispatch", "N...", "dispatches, by row; >N: those after N"),
 	WS_OPT_SETS(T, gpu_ids, 0, "gpu-id", "ID...", "dispatches of one GPU"),
+	WS_OPT_SETS(T, torch_operators, 0, "torch-operator", "GLOB...",
+		    "kernels of PyTorch operators; needs --experimental"),
+	WS_OPT_BOOL(T, list_torch, 0, "list-torch-operators",
+		    "print operators and their kernels; needs --experimental"),
 	WS_OPT_BOOL(T, list_stats, 0, "list-stats", "print kernels and dispatches only"),
 	WS_OPT_I64(T, max_stat_num, 0, "max-stat-num", "N", "rows of the top tables (10)"),
 	WS_OPT_MANY(T, cols, 0, "cols", "N...", "columns of metric tables, 0 is the name"),
@@ -242,6 +246,8 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 			  &filter.n_dispatches, err);
 	if (!st)
 		st = pick_gpu(args, number, an->n_runs, &filter, err);
+	if (!st && args->torch_operators.n && !args->list_torch)
+		st = an_torch_filter(an, run, &filter, err);
 	if (!st)
 		st = ws_workload_select(run->load, &filter, &run->rows, &run->listed, err);
 	if (!st)
@@ -375,7 +381,9 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 			ws_log_warn("-b %s selects nothing: --list-blocks %s shows what there is",
 				    an->args->blocks.at[i], an->metrics->arch);
 	}
-	if (an->args->list_stats) {
+	if (an->args->list_torch) {
+		st = an_torch_list(an, err);
+	} else if (an->args->list_stats) {
 		st = an_list_stats(an, err);
 	} else {
 		leave_top_files(an, &an->runs[0]);
@@ -425,6 +433,10 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 		return print_specs(args, err);
 	if (args->list_nodes)
 		return an_list_nodes(args, err);
+	if (args->list_torch || args->torch_operators.n)
+		st = an_torch_check(args, err);
+	if (st)
+		return st;
 	ws_arena_init(&an.arena, SIZE_MAX);
 	ws_buf_init(&an.out, SIZE_MAX);
 	st = run_report(&an, err);

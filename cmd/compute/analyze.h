@@ -104,6 +104,12 @@ enum ws_status an_save_db(struct an *an, const char *path, struct ws_err *err);
 enum ws_status an_output_name(struct an *an, const char *suffix, const char **out_path,
 			      struct ws_err *err);
 
+/* analyze_torch.c */
+enum ws_status an_torch_check(const struct an_args *args, struct ws_err *err);
+enum ws_status an_torch_filter(struct an *an, struct an_run *run, struct ws_filter *filter,
+			       struct ws_err *err);
+enum ws_status an_torch_list(struct an *an, struct ws_err *err);
+
 /* analyze_debug.c: -g, into an->out. */
 void an_debug(struct an *an);
 
