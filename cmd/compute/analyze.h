@@ -104,6 +104,10 @@ enum ws_status an_save_db(struct an *an, const char *path, struct ws_err *err);
 enum ws_status an_output_name(struct an *an, const char *suffix, const char **out_path,
 			      struct ws_err *err);
 
+/* analyze_pcs.c: WS_E_NOTFOUND when the workload has no samples. */
+enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct ws_grid *grid,
+			     struct ws_err *err);
+
 /* analyze_torch.c */
 enum ws_status an_torch_check(const struct an_args *args, struct ws_err *err);
 enum ws_status an_torch_filter(struct an *an, struct an_run *run, struct ws_filter *filter,
