@@ -7,8 +7,7 @@
  * Rows are in the order of the first pass; row i is the same dispatch in all frames.
  *
  *	st = ws_workload_open("workloads/vcopy/MI200", NULL, &load, err);
- *	st = ws_select_all(load, &sel, err);             all dispatches
- *	st = ws_select_kernels(load, &sel, ...);         then fewer
+ *	st = ws_workload_select(load, &filter, &rows, &listed, err);
  *	col = ws_frame_column(load->frames[0], "SQ_WAVES");
  *
  * Memory   everything lives until ws_workload_close(); text and columns are borrowed.
@@ -70,7 +69,6 @@ struct ws_kernel_name {
 
 struct ws_workload {
 	const char *path;
-	const char *node; /* with --nodes: the sub-directory; else NULL */
 	enum ws_layout layout;
 	const char *arch; /* "gfx90a" */
 
@@ -86,6 +84,10 @@ struct ws_workload {
 	const double *dispatch_id, *gpu_id; /* per row */
 	const double *start_ns, *end_ns;    /* per row; NULL when there are no times */
 
+	const char *const *nodes; /* sub-directories the rows came from, and which of them each */
+	size_t n_nodes;
+	const uint32_t *node_of; /* NULL: not of several nodes */
+
 	const char *const *recorded_blocks; /* profiling_config.yaml: filter_blocks */
 	size_t n_recorded_blocks;           /* 0: everything was profiled */
 	bool torch_trace, multiplexed;      /* profiling_config.yaml */
@@ -100,10 +102,12 @@ struct ws_workload {
 struct ws_workload_how {
 	const char *corrections;  /* --specs-correction: "name:digits,..." */
 	int kernel_verbose;       /* 5 and more: names as recorded */
+	const char *const *nodes; /* sub-directories to read as one; none named: all */
+	size_t n_nodes;
+	bool by_nodes;            /* `nodes` counts */
 	bool spatial;             /* --spatial-multiplexing: merge the sub-directories */
 	const char *join;         /* "grid" (the default) or "kernel" */
 	bool facts_only;          /* sysinfo.csv alone, for --specs and --list-metrics */
-	bool ea_is_ea0;           /* accept TCC_EA_X where TCC_EA0_X is asked for, and back */
 };
 
 /* @how may be NULL: all defaults. */

@@ -30,6 +30,10 @@ static const struct ws_opt opts[] = {
 	WS_OPT_SETS(T, kernels, 'k', "kernel", "N...", "kernels, by row of the top-kernel table"),
 	WS_OPT_SETS(T, dispatches, 'd', "dispatch", "N...", "dispatches, by row; >N: those after N"),
 	WS_OPT_SETS(T, gpu_ids, 0, "gpu-id", "ID...", "dispatches of one GPU"),
+	WS_OPT_SETS(T, torch_operators, 0, "torch-operator", "GLOB...",
+		    "kernels of PyTorch operators; needs --experimental"),
+	WS_OPT_BOOL(T, list_torch, 0, "list-torch-operators",
+		    "print operators and their kernels; needs --experimental"),
 	WS_OPT_BOOL(T, list_stats, 0, "list-stats", "print kernels and dispatches only"),
 	WS_OPT_I64(T, max_stat_num, 0, "max-stat-num", "N", "rows of the top tables (10)"),
 	WS_OPT_MANY(T, cols, 0, "cols", "N...", "columns of metric tables, 0 is the name"),
@@ -223,13 +227,17 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 	struct an_run *run = &an->runs[number];
 	struct ws_workload_how how = { .corrections = args->specs_correction,
 				       .kernel_verbose = (int)args->kernel_verbose,
-				       .spatial = args->spatial,
-				       .ea_is_ea0 = args->ea_aliases };
+				       .spatial = args->spatial };
 	struct ws_eval_how eval_how = { .norm = (enum ws_norm)args->norm,
-					.own_level_frame = args->like_3_3 };
+					.own_level_frame = args->like_3_3,
+					.ea_aliases = args->ea_aliases };
 	struct ws_filter filter = { 0 };
-	enum ws_status st = ws_workload_open(run->path, &how, &run->load, err);
+	size_t first = 0;
+	enum ws_status st;
 
+	how.by_nodes = group(&args->nodes, 0, &first, &how.n_nodes);
+	how.nodes = args->nodes.at + first;
+	st = ws_workload_open(run->path, &how, &run->load, err);
 	if (!st)
 		st = pick(&args->kernels, "-k", number, an->n_runs, &filter.kernels,
 			  &filter.n_kernels, err);
@@ -238,6 +246,8 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 			  &filter.n_dispatches, err);
 	if (!st)
 		st = pick_gpu(args, number, an->n_runs, &filter, err);
+	if (!st && args->torch_operators.n && !args->list_torch)
+		st = an_torch_filter(an, run, &filter, err);
 	if (!st)
 		st = ws_workload_select(run->load, &filter, &run->rows, &run->listed, err);
 	if (!st)
@@ -309,19 +319,50 @@ static void leave_top_files(struct an *an, struct an_run *run)
 	}
 }
 
+static enum ws_status write_text(struct an *an, const char *path, struct ws_err *err)
+{
+	FILE *to = path ? fopen(path, "we") : stdout;
+	bool ok;
+
+	if (!to)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	ok = fwrite(an->out.at, 1, an->out.n, to) == an->out.n;
+	if ((to != stdout && fclose(to) != 0) || (path && !ok))
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	return WS_OK;
+}
+
 static enum ws_status write_report(struct an *an, struct ws_err *err)
 {
-	FILE *to = stdout;
+	static const char *const suffixes[] = {
+		[AN_TXT] = ".txt", [AN_CSV] = "", [AN_JSON] = ".json", [AN_DB] = ".db"
+	};
+	const char *path = an->args->output;
+	enum ws_status st = WS_OK;
 
-	if (an->args->output) {
-		to = fopen(an->args->output, "we");
-		if (!to)
-			return ws_fail_errno(err, errno, "cannot write '%s'", an->args->output);
+	if (an->args->save_dfs)
+		st = an_save_csv(an, an->args->save_dfs, err);
+	if (st || an->args->format == AN_STDOUT)
+		return st ? st : write_text(an, path, err);
+	st = an_output_name(an, suffixes[an->args->format], &path, err);
+	if (st)
+		return st;
+	switch (an->args->format) {
+	case AN_CSV:
+		st = an_save_csv(an, path, err);
+		break;
+	case AN_JSON:
+		st = an_save_json(an, path, err);
+		break;
+	case AN_DB:
+		st = an_save_db(an, path, err);
+		break;
+	default:
+		st = write_text(an, path, err);
 	}
-	fwrite(an->out.at, 1, an->out.n, to);
-	if (to != stdout && fclose(to) != 0)
-		return ws_fail_errno(err, errno, "cannot write '%s'", an->args->output);
-	return WS_OK;
+	if (!st && !an->args->general.quiet)
+		printf("Report written to %s\n", path);
+	return st;
 }
 
 static enum ws_status run_report(struct an *an, struct ws_err *err)
@@ -340,10 +381,14 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 			ws_log_warn("-b %s selects nothing: --list-blocks %s shows what there is",
 				    an->args->blocks.at[i], an->metrics->arch);
 	}
-	if (an->args->list_stats) {
+	if (an->args->list_torch) {
+		st = an_torch_list(an, err);
+	} else if (an->args->list_stats) {
 		st = an_list_stats(an, err);
 	} else {
 		leave_top_files(an, &an->runs[0]);
+		if (an->args->debug)
+			an_debug(an);
 		st = an_report(an, err);
 	}
 	return st ? st : write_report(an, err);
@@ -388,6 +433,10 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 		return print_specs(args, err);
 	if (args->list_nodes)
 		return an_list_nodes(args, err);
+	if (args->list_torch || args->torch_operators.n)
+		st = an_torch_check(args, err);
+	if (st)
+		return st;
 	ws_arena_init(&an.arena, SIZE_MAX);
 	ws_buf_init(&an.out, SIZE_MAX);
 	st = run_report(&an, err);
