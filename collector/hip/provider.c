@@ -57,4 +57,4 @@ static void forked(void)
 	ws_hip_host_functions_forked();
 }
 
-const struct ws_provider ws_provider_hip = { "hip", state, forked, NULL };
+const struct ws_provider ws_provider_hip = { "hip", state, forked, NULL, NULL };

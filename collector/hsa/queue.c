@@ -54,25 +54,33 @@ _Static_assert(sizeof(union packet) == 64, "AQL packets have 64 bytes");
 
 /* ---- packets ---- */
 
-static void count(enum ws_ledger_column column)
+static void count(enum ws_domain domain, enum ws_ledger_column column)
 {
 	struct ws_writer *writer = ws_capture_now();
 
 	if (writer)
-		ws_writer_count(writer, WS_DOMAIN_KERNEL_DISPATCH, column, 1);
+		ws_writer_count(writer, domain, column, 1);
 }
 
-static void describe(struct ws_pending *p, const struct queue *queue,
+/* For every service that would have had it. */
+static void count_lost(enum ws_ledger_column column, bool traced, bool counted)
+{
+	if (traced)
+		count(WS_DOMAIN_KERNEL_DISPATCH, column);
+	if (counted)
+		count(WS_DOMAIN_COUNTER_COLLECTION, column);
+}
+
+static void describe(struct ws_pending *p, const struct queue *queue, uint32_t kernel,
 		     const hsa_kernel_dispatch_packet_t *packet, struct ws_thread *t)
 {
 	struct ws_cause cause = ws_cause(t);
 	struct ws_rec_dispatch *d = &p->dispatch;
 
 	p->agent = queue->agent;
-	d->h.what = ws_kernel_by_object(packet->kernel_object);
+	d->h.what = kernel;
 	d->corr_id = cause.corr_id;
 	d->external_id = cause.external_id;
-	d->dispatch_id = __atomic_add_fetch(&queues.n_dispatches, 1, __ATOMIC_RELAXED);
 	d->tid = cause.tid;
 	d->agent = queue->rec.agent;
 	d->queue = queue->rec.h.what;
@@ -114,24 +122,43 @@ static bool arrange(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet, 
 
 static void watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable)
 {
-	struct ws_thread *t;
+	/* Pauses and periods switch tracing; counting goes on, as it does in AMD's tool. */
+	bool traced = ws_on(WS_SERVICE_KERNEL), counting = ws_counting(), counted;
+	uint32_t kernel = ws_kernel_by_object(packet->kernel_object);
+	struct ws_count_ticket ticket = { .set = WS_COUNT_NOTHING };
 	struct ws_pending *p;
+	struct ws_thread *t;
+	uint64_t id = 0;
 
-	if (!ws_on(WS_SERVICE_KERNEL)) {
-		count(WS_LEDGER_PAUSED);
+	if (!traced && ws_asked(WS_SERVICE_KERNEL))
+		count(WS_DOMAIN_KERNEL_DISPATCH, WS_LEDGER_PAUSED);
+	if (!traced && !counting)
 		return;
-	}
+	id = __atomic_add_fetch(&queues.n_dispatches, 1, __ATOMIC_RELAXED);
+	if (counting)
+		ws_count_decide(&ticket, queue->rec.agent, kernel);
+	counted = ticket.set != WS_COUNT_NOTHING;
+	if (!traced && !counted)
+		return;
 	t = ws_thread();
 	p = t ? ws_pending_dispatch(queue->ring) : NULL;
 	if (!p) {
-		count(WS_LEDGER_DROPPED);
+		count_lost(WS_LEDGER_DROPPED, traced, counted);
 		return;
 	}
-	describe(p, queue, packet, t);
+	describe(p, queue, kernel, packet, t);
+	p->dispatch.dispatch_id = id;
+	p->dispatch.flags = traced ? 0 : WS_DISPATCH_UNASKED;
+	p->ticket = ticket;
 	if (arrange(p, packet, reusable)) {
+		if (counted && !ws_count_expect(&p->ticket, p->signal)) {
+			count(WS_DOMAIN_COUNTER_COLLECTION, WS_LEDGER_DROPPED);
+			p->ticket.set = WS_COUNT_NOTHING;
+		}
 		ws_pending_publish(queue->ring, p);
 	} else {
-		count(WS_LEDGER_FAILED);
+		count_lost(WS_LEDGER_FAILED, traced, counted);
+		p->ticket.set = WS_COUNT_NOTHING;
 		p->own = 1; /* nothing to unmark */
 		ws_pending_cancel(p);
 	}
@@ -300,7 +327,7 @@ static bool intercept(struct queue *queue, hsa_queue_t *handle)
 
 static bool can_intercept(hsa_agent_t agent)
 {
-	return ws_asked(WS_SERVICE_KERNEL) && ws_hsa.hsa_amd_queue_intercept_create &&
+	return ws_dispatches_asked() && ws_hsa.hsa_amd_queue_intercept_create &&
 	       ws_hsa.hsa_amd_queue_intercept_register && ws_hsa.hsa_amd_signal_create &&
 	       ws_hsa.hsa_amd_profiling_get_dispatch_time &&
 	       ws_agent_is_gpu(ws_agent_by_handle(agent.handle));
@@ -348,7 +375,7 @@ hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_
 			ws_writer_meta(writer, &queue->rec.h);
 	}
 	ws_unlock(&queues.lock);
-	if (ws_asked(WS_SERVICE_KERNEL) && (!queue || !watched || !intercept(queue, *out_queue)))
+	if (ws_dispatches_asked() && (!queue || !watched || !intercept(queue, *out_queue)))
 		ws_note("a queue could not be intercepted: its kernels are not recorded");
 	errno = saved_errno;
 	return status;

@@ -5,8 +5,7 @@
  * the first for the file head, each further one for a chunk. A length with its top bit set asks for
  * a head that is made right before reading, since no fuzzer guesses checks.
  *
- * With libFuzzer, link with -fsanitize=fuzzer and -DWS_LIBFUZZER. Alone it replays the files named
- * on the command line, and then seeded mutations of them, so that it is a test like any other.
+ * replay.c runs it as a test.
  */
 #include "trace/trace.h"
 
@@ -192,56 +191,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ws_trace_close(trace);
 	return 0;
 }
-
-#ifndef WS_LIBFUZZER
-#define MAX_INPUT (1 << 20)
-#define N_MUTATIONS 400
-
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
-static int replay(const char *path, uint64_t *state)
-{
-	uint8_t *data = malloc(MAX_INPUT), *copy = malloc(MAX_INPUT);
-	FILE *f = fopen(path, "rb");
-	size_t size = 0;
-
-	if (f && data && copy) {
-		size = fread(data, 1, MAX_INPUT, f);
-		LLVMFuzzerTestOneInput(data, size);
-	}
-	for (unsigned n = 0; size && n < N_MUTATIONS; n++) {
-		memcpy(copy, data, size);
-		for (unsigned flips = 1 + next_random(state) % 8; flips; flips--) {
-			size_t at = next_random(state) % size;
-
-			copy[at] = next_random(state) % 2 ? (uint8_t)(copy[at] ^ 1u << next_random(state) % 8)
-							  : (uint8_t)(next_random(state) >> 24);
-		}
-		LLVMFuzzerTestOneInput(copy, n % 4 ? size : next_random(state) % size);
-	}
-	if (!size)
-		perror(path);
-	if (f)
-		fclose(f);
-	free(data);
-	free(copy);
-	return !size;
-}
-
-int main(int argc, char **argv)
-{
-	uint64_t state = 0x2545f4914f6cdd1d;
-
-	for (int i = 1; i < argc; i++)
-		if (replay(argv[i], &state))
-			return 1;
-	printf("%d files, %d mutations of each\n", argc - 1, N_MUTATIONS);
-	return 0;
-}
-#endif
