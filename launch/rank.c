@@ -61,9 +61,13 @@ static bool last_set(struct ws_lookup env, const char *const *names, size_t n, u
 void ws_rank_find(struct ws_lookup env, struct ws_rank *out_rank)
 {
 	*out_rank = (struct ws_rank){ .size = 1 };
-	out_rank->known = last_set(env, rank_names, WS_ARRAY_LEN(rank_names), &out_rank->rank);
-	if (number(env, "SLURM_PROCID", &out_rank->rank))
-		out_rank->known = true;
+	/*
+	 * Slurm first, so that another launcher's word counts more: ranks that mpirun starts
+	 * inside a batch job all inherit the batch script's SLURM_PROCID, which is 0.
+	 */
+	out_rank->known = number(env, "SLURM_PROCID", &out_rank->rank);
+	number(env, "SLURM_STEP_NUM_TASKS", &out_rank->size);
+	out_rank->known |= last_set(env, rank_names, WS_ARRAY_LEN(rank_names), &out_rank->rank);
 	last_set(env, size_names, WS_ARRAY_LEN(size_names), &out_rank->size);
 	number(env, "SLURM_JOB_ID", &out_rank->job);
 }

@@ -23,8 +23,8 @@
 	X(QUEUE, "rocpd_info_queue", "id, nid, pid, name")                                         \
 	X(STREAM, "rocpd_info_stream", "id, nid, pid, name")                                       \
 	X(PMC, "rocpd_info_pmc", "id, nid, pid, agent_id, target_arch, name, symbol, "             \
-		"description, component, value_type, block, expression, is_constant, "             \
-		"is_derived, extdata")                                                             \
+		"description, long_description, component, value_type, block, expression, "        \
+		"is_constant, is_derived, extdata")                                                \
 	X(CODE_OBJECT, "rocpd_info_code_object", "id, nid, pid, agent_id, uri, load_base, "        \
 		"load_size, load_delta, extdata")                                                  \
 	X(KERNEL, "rocpd_info_kernel_symbol", "id, nid, pid, code_object_id, kernel_name, "        \

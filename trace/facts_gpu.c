@@ -244,7 +244,8 @@ enum ws_status ws_facts_counters(struct ws_facts *f)
 		return st;
 	for (uint32_t i = 0; i < p->counters.n; i++)
 		p->counters.at[i] = (struct ws_counter){
-			.id = i, .name = "", .description = "", .block = "", .expression = ""
+			.id = i, .name = "", .description = "", .block = "", .expression = "",
+			.fidelity = ""
 		};
 	each_rec(rec, f, COUNTER, ws_rec_counter)
 	{
@@ -256,6 +257,7 @@ enum ws_status ws_facts_counters(struct ws_facts *f)
 			.description = ws_facts_str(f, rec->description_str),
 			.block = ws_facts_str(f, rec->block_str),
 			.expression = ws_facts_str(f, rec->expression_str),
+			.fidelity = "",
 			.agent = ws_process_agent(p, rec->agent),
 			.info = rec,
 			.dims = ws_rec_tail(&rec->h).at,

@@ -3,15 +3,17 @@
  *
  * For the command processor a counted dispatch is a struct ws_count_run:
  *
- *	run = ws_counting_begin(counting, &info)    NULL: nothing is wanted
- *	traces = ws_count_run_start(run, wg)        before a workgroup starts
+ *	ws_counting_begin(counting, &info, &run)    run NULL: this one is not counted
+ *	traces = ws_count_run_start(run)            before a workgroup starts
  *	ws_count_run_done(run, wg, traces, n)       after it is done
- *	ws_count_run_end(run, &duration_ns)         when all are; waits for the model
+ *	ws_count_run_pass(run)                      when all are; waits for the model
+ *	ws_count_run_again(run)                     kernel replay: and once more, from the same caches
+ *	ws_count_run_end(run, &duration_ns)
  *
  * The model runs on a thread of its own and takes the workgroups in order; those that are ahead of it
  * wait in memory, up to a limit.
  *
- * Threads  workers call start and done at the same time; begin and end are one thread's.
+ * Threads  workers call start and done at the same time; begin, pass, again and end are one thread's.
  */
 #ifndef WS_SOFTGPU_COUNTERS_COUNTING_H
 #define WS_SOFTGPU_COUNTERS_COUNTING_H
@@ -26,7 +28,7 @@ struct ws_counting;
 struct ws_count_run;
 
 struct ws_count_info {
-	uint64_t queue, packet, kernel_object, completion_signal;
+	struct ws_softgpu_dispatch dispatch; /* as the chooser sees it */
 	struct ws_model_dispatch shape; /* n_wgs, waves_per_wg, registers, LDS, system_release */
 	uint64_t origin;              /* of the device aperture: addresses count from here */
 	bool (*instruction)(void *ctx, uint64_t pc, struct ws_inst_source *out);
@@ -39,7 +41,8 @@ struct ws_counting *ws_counting_create(const struct ws_hw *hw); /* NULL: no memo
 void ws_counting_destroy(struct ws_counting *c);
 
 bool ws_counting_wanted(struct ws_counting *c);
-struct ws_count_run *ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info);
+/* Asks the chooser. False: it ought to be counted, but there is no memory or no thread for it. */
+bool ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info, struct ws_count_run **out_run);
 /* May workgroup wg start now? */
 bool ws_count_run_may_start(struct ws_count_run *run, uint64_t wg);
 /* Is this one of the workgroups that are modelled? All are, unless WAVESCOPE_SAMPLE_WAVES says less. */
@@ -47,15 +50,27 @@ bool ws_count_run_models(const struct ws_count_run *run, uint64_t wg);
 struct ws_wg_traces *ws_count_run_start(struct ws_count_run *run); /* NULL: no memory */
 void ws_count_run_done(struct ws_count_run *run, uint64_t wg, struct ws_wg_traces *traces, uint32_t n_waves);
 void ws_count_run_discard(struct ws_wg_traces *traces);
-/* The dispatch failed or was stopped: no result. */
+/* The dispatch failed or was stopped: this pass does not count. */
 void ws_count_run_cancel(struct ws_count_run *run);
-/* False: it could not be counted (no memory for its traces). */
+
+/* How many passes it wants: more than one is kernel replay. */
+uint32_t ws_count_run_n_passes(const struct ws_count_run *run);
+/* Ends the pass. False: it could not be counted (cancelled, or no memory for its traces). */
+bool ws_count_run_pass(struct ws_count_run *run);
+/* Begins the next pass. False: no thread for it. */
+bool ws_count_run_again(struct ws_count_run *run);
+/* What replaying took so far. */
+void ws_count_run_cost(struct ws_count_run *run, uint64_t saved_bytes, uint64_t host_ns);
+/*
+ * Makes the result and frees the run. Sets whose pass did not come to pass have their values from the
+ * first one. False: not even that was counted, and there is no result.
+ */
 bool ws_count_run_end(struct ws_count_run *run, uint64_t *duration_ns);
 
 /* the service, for one GPU */
 size_t ws_counting_list(struct ws_counting *c, struct ws_softgpu_counter *out, size_t room);
-int ws_counting_choose(struct ws_counting *c, const char *const *names, size_t n, char *error,
-		       size_t error_bytes);
+int ws_counting_choose(struct ws_counting *c, const struct ws_softgpu_set *sets, size_t n,
+		       ws_softgpu_choose *choose, void *user, char *error, size_t error_bytes);
 int ws_counting_sample(struct ws_counting *c, uint64_t cycles);
 int ws_counting_result(struct ws_counting *c, uint64_t queue, uint64_t packet, struct ws_softgpu_result *out);
 int ws_counting_next(struct ws_counting *c, uint64_t after, struct ws_softgpu_result *out);

@@ -55,7 +55,14 @@ int ws_softgpu_count(uint32_t node, const char *const *names, size_t n, char *er
  * WS_SOFTGPU_PLAIN (not counted, at plain speed) or WS_SOFTGPU_REPLAY: the kernel runs once for every
  * set from the same memory and the same caches. What a run wrote is put back before the next, so memory
  * holds what one run leaves, and the values are those that separate runs of the program would give.
- * @choose must not call into the runtime or this service. NULL counts set 0 always. n 0: no counting.
+ * @choose must not call into the runtime or this service; any other number is PLAIN. NULL counts set 0
+ * always. n 0: no counting. When the call returns, nobody is or will be in the former chooser.
+ *
+ * Replay saves every byte before its first write, and puts back those bytes and no others. A kernel that
+ * cannot be run again runs once, and all sets are counted in that run (n_runs 1): one that interrupts the
+ * host (printf, device-side malloc); one whose second run does not come to its end because the host
+ * answered only once (after 16 times the instructions of the first it is given up, and memory gets what
+ * the first run left); one that writes more than there is memory to save. PC samples are the first run's.
  */
 struct ws_softgpu_set {
 	const char *const *names;
@@ -94,8 +101,8 @@ struct ws_softgpu_result {
 	double sampled;               /* 1, or the part of the workgroups that was modelled */
 	uint64_t n_pc_samples;
 	uint32_t set;                 /* which was counted, or WS_SOFTGPU_REPLAY */
-	uint32_t n_runs;              /* 1, or the number of sets when replayed */
-	uint64_t saved_bytes;         /* put back between runs */
+	uint32_t n_runs;              /* 1, or the number of sets when replayed; replay with 1: see above */
+	uint64_t saved_bytes;         /* written by the kernel, put back between runs */
 	uint64_t replay_host_ns;      /* host time of the runs after the first, with putting back */
 	uint32_t n_values;
 	const struct ws_softgpu_value *values; /* in the order in which they were asked for, set by set */

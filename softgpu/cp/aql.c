@@ -331,12 +331,32 @@ static void finish_kernel(struct ws_queue *queue, uint64_t duration)
 		raise_code(queue, WS_QUEUE_SCRATCH_UNUSED);
 }
 
+/* False: the queue is going away. */
+static bool start_again(struct ws_queue *queue)
+{
+	bool may;
+
+	pthread_mutex_lock(&queue->lock);
+	may = !atomic_load(&queue->dying);
+	if (may) {
+		atomic_store(&queue->dispatch.launch.stop, false);
+		ws_pool_start(queue->cp->pool, &queue->dispatch);
+	}
+	pthread_mutex_unlock(&queue->lock);
+	return may;
+}
+
 void ws_aql_dispatch_ended(struct ws_dispatch *dispatch)
 {
 	struct ws_queue *queue = (void *)((uint8_t *)dispatch - offsetof(struct ws_queue, dispatch));
 	const struct ws_cp_host *host = &queue->cp->host;
-	uint64_t duration = ws_cp_count_end(queue);
+	uint64_t duration;
 
+	while (ws_cp_count_end(queue, &duration)) {
+		if (start_again(queue))
+			return;
+		dispatch->failed = true;
+	}
 	atomic_fetch_add_explicit(&queue->cp->n_instructions, dispatch->launch.n_instructions,
 				  memory_order_relaxed);
 	pthread_mutex_lock(&queue->lock);

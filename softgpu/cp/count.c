@@ -1,14 +1,21 @@
 #include "softgpu/cp/count.h"
 
-#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "softgpu/counters/counting.h"
 #include "softgpu/device/log.h"
+#include "softgpu/exec/guard.h"
+#include "softgpu/exec/undo.h"
 #include "softgpu/timing/inst_isa.h"
 
 #define NS_PER_TICK 10
 #define RELEASE_SCOPE(header) ((header) >> 11 & 3)
 #define SCOPE_SYSTEM 2
+
+#define MAX_UNDO_BYTES (4ull << 30)
+/* A run that takes so much longer than the first one waits for something that came only once. */
+#define LOST_AFTER(n_first) (16 * (n_first) + 100000)
 
 static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 {
@@ -49,11 +56,12 @@ static void room(void *ctx)
 
 void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet)
 {
-	const struct ws_launch *l = &queue->dispatch.launch;
+	struct ws_launch *l = &queue->dispatch.launch;
 	uint32_t sgprs = ((l->rsrc1 >> 6 & 0xf) + 1) * 8;
 	struct ws_count_info info = {
-		.queue = ws_cp_address(queue->cp, queue->desc.ring), .packet = l->dispatch_id,
-		.kernel_object = l->kernel_object, .completion_signal = packet->dispatch.completion,
+		.dispatch = { .queue = ws_cp_address(queue->cp, queue->desc.ring), .packet = l->dispatch_id,
+			      .kernel_object = l->kernel_object,
+			      .completion_signal = packet->dispatch.completion },
 		.origin = l->mem->start, .instruction = instruction, .is_host = is_host, .room = room,
 		.ctx = queue,
 	};
@@ -61,29 +69,125 @@ void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet
 	queue->dispatch.count = NULL;
 	if (!ws_counting_wanted(queue->gpu->counting))
 		return;
+	for (int i = 0; i < 3; i++) {
+		info.dispatch.grid[i] = l->grid_size[i];
+		info.dispatch.workgroup[i] = l->wg_size[i];
+	}
 	info.shape = (struct ws_model_dispatch){
 		.n_wgs = l->n_wgs, .waves_per_wg = l->n_waves_per_wg, .lds_bytes = l->lds_bytes,
+		.scratch_wave_bytes = l->scratch_wave_bytes,
 		.vgprs = l->target == WS_GFX90A ? (l->n_vgprs + 3) / 4 * 4 + l->n_agprs : l->n_vgprs,
 		.sgprs = sgprs < 16 ? 16 : sgprs,
 		.system_release = RELEASE_SCOPE(packet->dispatch.header) == SCOPE_SYSTEM,
 	};
 	queue->block_size = 0;
-	queue->dispatch.count = ws_counting_begin(queue->gpu->counting, &info);
-	if (!queue->dispatch.count)
+	queue->n_passes = 0;
+	if (!ws_counting_begin(queue->gpu->counting, &info, &queue->dispatch.count))
 		ws_gpu_log(WS_GPU_LOG_ERROR, "no memory or thread to count a dispatch: it has no result");
+	/* without it the kernel runs once, and that counts for all sets */
+	if (queue->dispatch.count && ws_count_run_n_passes(queue->dispatch.count) > 1)
+		l->undo = ws_undo_create(MAX_UNDO_BYTES);
 }
 
-uint64_t ws_cp_count_end(struct ws_queue *queue)
+/* ---- kernel replay: run, put memory back, run again ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static void restore(struct ws_undo *undo)
+{
+	ws_undo_restore(undo);
+}
+
+static void redo(struct ws_undo *undo)
+{
+	ws_undo_redo(undo);
+}
+
+static void keep(struct ws_undo *undo)
+{
+	ws_undo_keep(undo);
+}
+
+/* Does something to the memory that the kernel wrote. False: some of it is gone. */
+static bool touch(struct ws_queue *queue, void (*what)(struct ws_undo *undo))
+{
+	const struct ws_cp_host *host = &queue->cp->host;
+	volatile bool all = true;
+
+	if (host->enter)
+		host->enter(host->ctx);
+	if (sigsetjmp(ws_guard_enter(), 0) == 0)
+		what(queue->dispatch.launch.undo);
+	else
+		all = false;
+	ws_guard_leave();
+	if (host->leave)
+		host->leave(host->ctx);
+	return all;
+}
+
+/*
+ * May the kernel be run again after its first run? Not if it told the host something: a printf would
+ * print twice, and what the host did in answer cannot be put back.
+ */
+static bool may_replay(struct ws_queue *queue)
+{
+	struct ws_launch *l = &queue->dispatch.launch;
+
+	if (!l->undo || atomic_load(&l->told_host) || ws_undo_lost(l->undo))
+		return false;
+	l->max_instructions = LOST_AFTER(atomic_load(&l->n_instructions));
+	queue->replay_from_ns = now_ns();
+	return touch(queue, keep) && !ws_undo_lost(l->undo);
+}
+
+/* A pass has ended. True: memory and model are ready for another one. */
+static bool next_pass(struct ws_queue *queue, bool counted)
+{
+	struct ws_dispatch *d = &queue->dispatch;
+	uint32_t n = ++queue->n_passes, n_wanted = ws_count_run_n_passes(d->count);
+	bool more = counted && n < n_wanted && !atomic_load(&queue->dying) && !ws_undo_lost(d->launch.undo);
+
+	if (n == 1 && (n_wanted == 1 || !counted || !may_replay(queue)))
+		return false;
+	if (more && touch(queue, restore) && ws_count_run_again(d->count))
+		return true;
+	if (n == 1 || !counted || n < n_wanted) { /* given up: what the first run left is what remains */
+		touch(queue, redo);
+		d->failed = false;
+	}
+	ws_count_run_cost(d->count, ws_undo_n_bytes(d->launch.undo), now_ns() - queue->replay_from_ns);
+	return false;
+}
+
+static bool is_whole(struct ws_dispatch *d)
+{
+	return !d->failed && atomic_load(&d->n_done) == d->launch.n_wgs;
+}
+
+bool ws_cp_count_end(struct ws_queue *queue, uint64_t *duration)
 {
 	struct ws_dispatch *d = &queue->dispatch;
 	uint64_t duration_ns = 0;
 
+	*duration = 0;
 	if (!d->count)
-		return 0;
-	if (d->failed || atomic_load(&d->n_done) != d->launch.n_wgs)
+		return false;
+	if (!is_whole(d))
 		ws_count_run_cancel(d->count);
+	if (next_pass(queue, ws_count_run_pass(d->count)))
+		return true;
 	if (!ws_count_run_end(d->count, &duration_ns) && !d->failed && !atomic_load(&queue->dying))
 		ws_gpu_log(WS_GPU_LOG_ERROR, "a dispatch could not be counted: it has no result");
 	d->count = NULL;
-	return (duration_ns + NS_PER_TICK - 1) / NS_PER_TICK;
+	ws_undo_destroy(d->launch.undo);
+	d->launch.undo = NULL;
+	*duration = (duration_ns + NS_PER_TICK - 1) / NS_PER_TICK;
+	return false;
 }

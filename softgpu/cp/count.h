@@ -9,9 +9,10 @@
 /* Starts counting the queue's dispatch, if somebody wants it: then dispatch.count is set. */
 void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet);
 /*
- * The dispatch has ended: waits for the model. Returns the modelled duration in ticks of the device
- * clock, 0 if it was not counted.
+ * The dispatch has ended: waits for the model. True: it is to be started again (kernel replay); memory is
+ * as it was before it. False: *duration is the modelled one in ticks of the device clock, 0 if it was not
+ * counted.
  */
-uint64_t ws_cp_count_end(struct ws_queue *queue);
+bool ws_cp_count_end(struct ws_queue *queue, uint64_t *duration);
 
 #endif

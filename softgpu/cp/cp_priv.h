@@ -50,6 +50,8 @@ struct ws_queue {
 	uint64_t start_ticks;
 	uint64_t block_start, block_size; /* of the memory that was counted last */
 	bool block_is_host;
+	uint32_t n_passes;            /* of a replayed dispatch, ended so far */
+	uint64_t replay_from_ns;
 
 	/* SDMA */
 	uint64_t done;                /* bytes, or rows, of the packet at the read pointer */

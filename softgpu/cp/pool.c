@@ -196,6 +196,12 @@ static struct ws_resident *get_idle(struct ws_pool *pool, struct ws_dispatch *d)
 
 /* --- one worker in one dispatch --- */
 
+/* Also when it is not modelled: saving what is overwritten is the counting loop's business. */
+static bool leaves_trace(const struct ws_dispatch *d, uint64_t index)
+{
+	return d->count && (ws_count_run_models(d->count, index) || d->launch.undo);
+}
+
 static void load(struct ws_dispatch *d, struct ws_resident *r, uint64_t index)
 {
 	const uint32_t *n = d->launch.n_wg;
@@ -206,7 +212,7 @@ static void load(struct ws_dispatch *d, struct ws_resident *r, uint64_t index)
 	};
 
 	r->index = index;
-	r->traces = d->count && ws_count_run_models(d->count, index) ? ws_count_run_start(d->count) : NULL;
+	r->traces = leaves_trace(d, index) ? ws_count_run_start(d->count) : NULL;
 	ws_wg_set_traces(r->wg, r->traces ? r->traces->waves : NULL);
 	ws_wg_start(r->wg, &d->launch, id);
 }
@@ -214,12 +220,14 @@ static void load(struct ws_dispatch *d, struct ws_resident *r, uint64_t index)
 /* The workgroup is done: the model has it from here. */
 static void hand_over(struct ws_dispatch *d, struct ws_resident *r)
 {
-	if (!d->count || !ws_count_run_models(d->count, r->index))
+	if (!d->count)
 		return;
-	if (r->traces)
+	if (!r->traces && leaves_trace(d, r->index))
+		ws_count_run_cancel(d->count); /* out of memory: no counters, but the results are right */
+	else if (r->traces && ws_count_run_models(d->count, r->index))
 		ws_count_run_done(d->count, r->index, r->traces, ws_wg_n_waves(r->wg));
 	else
-		ws_count_run_cancel(d->count); /* out of memory: no counters, but the results are right */
+		ws_count_run_discard(r->traces);
 	r->traces = NULL;
 }
 

@@ -2,6 +2,7 @@
 
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/fpmode.h"
+#include "softgpu/exec/save.h"
 
 #define WS_LEVEL plain
 #include "softgpu/exec/mem.h"
@@ -43,6 +44,20 @@ static void record_local(struct ws_wave *w, const struct ws_inst *i, struct ws_w
 	ws_trace_lanes32(t, WS_SPACE_LDS, ws_exec(w), va);
 }
 
+/*
+ * Which slice of scratch a wave has depends on which host thread ran it. In the trace every wave has the
+ * first one; the model puts waves where it runs them.
+ */
+static void to_first_slice(const struct ws_wave *w, uint64_t *addr, uint64_t mask)
+{
+	uint64_t by = w->scratch - w->launch->scratch_base;
+	unsigned l;
+
+	WS_FOR_ACTIVE(l, mask)
+		if (addr[l] - w->scratch < w->scratch_bytes)
+			addr[l] -= by;
+}
+
 static void swizzle(const struct ws_wave *w, uint64_t *addr, uint64_t mask)
 {
 	uint64_t base = ws_s64(w, WS_S_FLAT_SCRATCH);
@@ -53,6 +68,7 @@ static void swizzle(const struct ws_wave *w, uint64_t *addr, uint64_t mask)
 
 		addr[l] = base + (offset >> 2) * WS_SCRATCH_STEP + 4 * l + (offset & 3);
 	}
+	to_first_slice(w, addr, mask);
 }
 
 static void record_flat(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)
@@ -102,6 +118,8 @@ static void record_buffer(struct ws_wave *w, const struct ws_inst *i, struct ws_
 		mask |= (uint64_t)(a.n_bytes[l] != 0) << l;
 	WS_FOR_ACTIVE(l, mask)
 		addr[l] = (uint64_t)(uintptr_t)a.at[l] - w->mem->host_base;
+	if (a.odd)
+		to_first_slice(w, addr, mask);
 	ws_trace_lanes(t, a.odd && a.step == WS_SCRATCH_STEP ? WS_SPACE_SCRATCH : WS_SPACE_GLOBAL, mask,
 		       addr);
 }
@@ -166,6 +184,7 @@ static enum ws_stop run_stretch(struct ws_wave *w, struct ws_wave_trace *t, uint
 		.plain_fp = (w->mode & WS_MODE_FP_MASK) == WS_MODE_FP_DEFAULT,
 		.f32 = ws_fpmode_of(w->mode, w->mode >> 4), .f64 = ws_fpmode_of(w->mode >> 2, w->mode >> 6),
 	};
+	struct ws_undo *undo = w->launch->undo;
 	uint64_t n = *budget;
 	enum ws_stop stop;
 
@@ -190,8 +209,11 @@ static enum ws_stop run_stretch(struct ws_wave *w, struct ws_wave_trace *t, uint
 			stop = WS_GO;
 			continue;
 		}
-		if (head & WS_HEAD_MEMORY)
+		if (head & WS_HEAD_MEMORY) {
+			if (undo && i->clamp)
+				ws_save(w, i, undo);
 			record(w, i, t);
+		}
 		stop = run(w, i, head, &mode);
 		ws_trace_step(t, skipped(w, window, i + WS_HEAD_DWORDS(head)), ws_exec(w));
 	} while (stop == WS_GO && n);

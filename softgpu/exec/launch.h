@@ -27,6 +27,7 @@ struct ws_code;
 struct ws_code_cache;
 struct ws_code_window;
 struct ws_gws;
+struct ws_undo;
 struct ws_wg;
 
 /*
@@ -98,6 +99,8 @@ struct ws_launch {
 	uint32_t n_scratch_waves;     /* wave slots that the backing memory has room for */
 	uint32_t shared_aperture_hi, private_aperture_hi;
 	uint64_t (*clock)(void);      /* 100 MHz device clock, for s_memrealtime and s_memtime */
+	struct ws_undo *undo;         /* NULL, or (counting mode) what is overwritten is saved here */
+	uint64_t max_instructions;    /* 0, or `stop` is set when so many wave-instructions were executed */
 
 	/* --- set by ws_launch_init() --- */
 	uint32_t n_wg[3];             /* workgroups per dimension, partial ones included */
@@ -110,6 +113,7 @@ struct ws_launch {
 	/* --- results --- */
 	_Atomic uint64_t n_instructions; /* wave-instructions executed so far */
 	_Atomic bool stop;            /* set by anyone: workgroups return WS_WG_RUNNABLE soon */
+	_Atomic bool told_host;       /* it sent an interrupt: running it again would send another */
 };
 
 enum ws_launch_error { /* why a dispatch cannot run; the queue error codes map one to one */

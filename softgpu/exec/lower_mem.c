@@ -1,6 +1,7 @@
 /* Memory encodings: which parts of an instruction count, and where its operands are. */
 #include "softgpu/exec/lower.h"
 
+#include "softgpu/exec/save.h"
 #include "softgpu/exec/wave.h"
 #include "softgpu/isa/isa.h"
 
@@ -90,4 +91,5 @@ void ws_lower_memory(const struct ws_insn *insn, struct ws_inst *out)
 	};
 
 	lower[insn->row->enc](insn, out);
+	out->clamp = ws_save_bytes(insn);
 }

@@ -266,8 +266,10 @@ static inline void ws_send(struct ws_wave *w, uint32_t message)
 	const struct ws_exec_hooks *hooks = w->launch->hooks;
 
 	/* the others are addressed to graphics blocks, or belong to trap handlers */
-	if ((message & 0xf) == WS_MSG_INTERRUPT && hooks && hooks->interrupt)
-		hooks->interrupt(hooks->ctx, w->s[WS_S_M0] & 0xffffffu);
+	if ((message & 0xf) != WS_MSG_INTERRUPT || !hooks || !hooks->interrupt)
+		return;
+	atomic_store_explicit(&w->launch->told_host, true, memory_order_relaxed);
+	hooks->interrupt(hooks->ctx, w->s[WS_S_M0] & 0xffffffu);
 }
 
 #define WS_OP_sendmsg(name)                                                                        \

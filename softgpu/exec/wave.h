@@ -68,7 +68,7 @@ struct ws_inst {
 	uint8_t s_const;
 	uint8_t splat;                /* bit k: vector operand k is scalar; bit k + 4: more than 32 bits */
 	uint8_t sdst;                 /* register number of a mask or scalar destination */
-	uint8_t clamp;                /* integer saturation, for the handlers that know it */
+	uint8_t clamp;                /* integer saturation, for the handlers that know it; memory: save.h */
 	uint16_t inner;               /* the handler that a wrapper calls */
 	uint16_t n_regs;              /* registers of the vector destination */
 	int32_t imm;                  /* simm16, branch distance in slots, memory offset */

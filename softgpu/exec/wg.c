@@ -410,7 +410,9 @@ enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget)
 	struct ws_wave *volatile current = wg->waves;
 	uint32_t fpmode = ws_fpmode_get();
 	volatile uint64_t n_before = count_instructions(wg);
+	struct ws_launch *l = wg->launch;
 	enum ws_wg_state state;
+	uint64_t n;
 
 	ws_fpmode_set(WS_FPMODE_DEFAULT);
 	if (sigsetjmp(ws_guard_enter(), 0) == 0) {
@@ -421,7 +423,9 @@ enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget)
 	}
 	ws_guard_leave();
 	ws_fpmode_set(fpmode);
-	atomic_fetch_add_explicit(&wg->launch->n_instructions, count_instructions(wg) - n_before,
-				  memory_order_relaxed);
+	n = count_instructions(wg) - n_before;
+	n += atomic_fetch_add_explicit(&l->n_instructions, n, memory_order_relaxed);
+	if (l->max_instructions && n > l->max_instructions)
+		atomic_store(&l->stop, true);
 	return state;
 }

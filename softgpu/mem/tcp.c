@@ -128,7 +128,8 @@ void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tin
 	op->n_pending = op->at = 0;
 	op->bytes = (uint32_t)__builtin_popcountll(access->mask) * inst->bytes;
 	ws_coalesce(access, inst->bytes, &op->lines);
-	op->host = op->lines.n && ws_is_host(cu->model, op->lines.line[0] << 6);
+	op->host = op->lines.n && access->space != WS_SPACE_SCRATCH &&
+		   ws_is_host(cu->model, op->lines.line[0] << 6);
 	count_issue(tcp, inst, op);
 	push(&tcp->queue, op);
 }

@@ -19,15 +19,23 @@ EXPORT size_t ws_softgpu_counters(uint32_t node, struct ws_softgpu_counter *out,
 	return c ? ws_counting_list(c, out, room) : 0;
 }
 
-EXPORT int ws_softgpu_count(uint32_t node, const char *const *names, size_t n, char *error,
-			    size_t error_bytes)
+EXPORT int ws_softgpu_count_sets(uint32_t node, const struct ws_softgpu_set *sets, size_t n,
+				 ws_softgpu_choose *choose, void *user, char *error, size_t error_bytes)
 {
 	struct ws_counting *c = counting_of(node);
 
 	if (c)
-		return ws_counting_choose(c, names, n, error, error_bytes);
+		return ws_counting_choose(c, sets, n, choose, user, error, error_bytes);
 	snprintf(error, error_bytes, "node %u is not a software GPU", node);
 	return ENODEV;
+}
+
+EXPORT int ws_softgpu_count(uint32_t node, const char *const *names, size_t n, char *error,
+			    size_t error_bytes)
+{
+	struct ws_softgpu_set set = { .names = names, .n = n };
+
+	return ws_softgpu_count_sets(node, &set, n != 0, NULL, NULL, error, error_bytes);
 }
 
 EXPORT int ws_softgpu_result(uint32_t node, uint64_t queue, uint64_t packet,

@@ -223,6 +223,14 @@ static bool local_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct
 	return true;
 }
 
+/* Every wave slot of the GPU has its slice of scratch. */
+static uint64_t scratch_slice(const struct ws_cu *cu, const struct ws_model_wave *w, enum ws_trace_space space)
+{
+	uint64_t slot = (cu->index * 4ull + w->simd) * cu->model->hw->simd_waves + w->wave_slot;
+
+	return space == WS_SPACE_SCRATCH ? slot * cu->model->d->scratch_wave_bytes : 0;
+}
+
 /* Reads the lanes' addresses and sends the instruction on its way. */
 static bool vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t t)
 {
@@ -243,7 +251,7 @@ static bool vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struc
 	}
 	if (!ws_trace_memory(&w->reader, w->exec, &access))
 		return false;
-	ws_trace_move(&access, -cu->model->d->origin);
+	ws_trace_move(&access, scratch_slice(cu, w, access.space) - cu->model->d->origin);
 	ws_tcp_issue(cu, w, inst, &access, t);
 	return true;
 }

@@ -168,6 +168,7 @@ struct ws_model {
 	struct ws_model_wave *free_waves;
 	struct ws_vmem_op *free_ops;
 	struct ws_model_wg *free_wgs;
+	uint64_t *saved;              /* tags of all instruction caches, see ws_model_save() */
 
 	/* the dispatch that is being run */
 	const struct ws_model_dispatch *d;

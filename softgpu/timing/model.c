@@ -103,9 +103,34 @@ void ws_model_destroy(struct ws_model *m)
 	FREE_LIST(struct ws_model_wave, m->free_waves, next_free)
 	FREE_LIST(struct ws_vmem_op, m->free_ops, next_free)
 	FREE_LIST(struct ws_model_wg, m->free_wgs, next_free)
+	free(m->saved);
 	free(m->cus);
 	free(m->groups);
 	free(m);
+}
+
+static size_t n_tags(const struct ws_cache *c)
+{
+	return (size_t)c->n_sets * c->n_ways;
+}
+
+bool ws_model_save(struct ws_model *m)
+{
+	size_t n = n_tags(&m->groups[0].inst.tags);
+
+	if (!m->saved)
+		m->saved = calloc(n * m->n_groups, sizeof(*m->saved));
+	for (uint32_t g = 0; m->saved && g < m->n_groups; g++)
+		memcpy(m->saved + g * n, m->groups[g].inst.tags.tag, n * sizeof(*m->saved));
+	return m->saved;
+}
+
+void ws_model_restore(struct ws_model *m)
+{
+	size_t n = n_tags(&m->groups[0].inst.tags);
+
+	for (uint32_t g = 0; m->saved && g < m->n_groups; g++)
+		memcpy(m->groups[g].inst.tags.tag, m->saved + g * n, n * sizeof(*m->saved));
 }
 
 /* ---- a dispatch ---- */

@@ -58,6 +58,7 @@ struct ws_model_dispatch {
 	uint32_t waves_per_wg;
 	uint32_t vgprs, sgprs;        /* allocated per wave (gfx90a: both kinds of VGPRs) */
 	uint32_t lds_bytes;
+	uint32_t scratch_wave_bytes;  /* from one wave's scratch to the next */
 	bool cold;                    /* first dispatch of this kernel: instruction cache and clock are cold */
 	bool system_release;          /* the end writes L2 back, and that is counted */
 	uint64_t sample_cycles;       /* 0: no PC samples */
@@ -91,6 +92,10 @@ const struct ws_hw *ws_model_hw(const struct ws_model *model);
 bool ws_model_run(struct ws_model *model, const struct ws_model_dispatch *dispatch,
 		  struct ws_model_result *result);
 void ws_model_result_free(struct ws_model_result *result);
+
+/* What one dispatch leaves to the next (the instruction caches), so that one can be run again from there. */
+bool ws_model_save(struct ws_model *model); /* false: no memory */
+void ws_model_restore(struct ws_model *model); /* what was saved last */
 
 uint32_t ws_hw_instances(const struct ws_hw *hw, enum ws_block block);
 /* Sum over all instances. */

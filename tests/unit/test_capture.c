@@ -445,7 +445,7 @@ static void killed_writers_leave_every_committed_record(void **state)
 	uint64_t total = 0;
 
 	assert_ptr_not_equal(shared, MAP_FAILED);
-	for (int round = 0; round < 50; round++) {
+	for (int round = 0; round < 200; round++) {
 		uint64_t next[KILL_THREADS] = { 0 };
 		struct sum sum;
 		pid_t pid;

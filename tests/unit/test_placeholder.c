@@ -147,14 +147,15 @@ static void ranks_come_from_every_launcher(void **state)
 	} cases[] = {
 		{ { NULL }, { false, 0, 1, 0 } },
 		{ { "SLURM_PROCID=3", "SLURM_JOB_ID=9" }, { true, 3, 1, 9 } },
+		{ { "SLURM_PROCID=3", "SLURM_STEP_NUM_TASKS=4" }, { true, 3, 4, 0 } },
 		{ { "OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=4" }, { true, 1, 4, 0 } },
 		{ { "MV2_COMM_WORLD_RANK=2", "MV2_COMM_WORLD_SIZE=5" }, { true, 2, 5, 0 } },
 		{ { "MPI_RANK=6", "MPI_SIZE=7" }, { true, 6, 7, 0 } },
 		{ { "PMI_RANK=1", "PMI_SIZE=2" }, { true, 1, 2, 0 } },
 		{ { "FLUX_TASK_RANK=4", "FLUX_JOB_SIZE=6" }, { true, 4, 6, 0 } },
-		/* The last of the table counts, and Slurm's own word most. */
+		/* The last of the table counts, and Slurm's word least: it may be the batch script's. */
 		{ { "OMPI_COMM_WORLD_RANK=8", "MPI_RANK=1" }, { true, 8, 1, 0 } },
-		{ { "OMPI_COMM_WORLD_RANK=8", "SLURM_PROCID=5" }, { true, 5, 1, 0 } },
+		{ { "OMPI_COMM_WORLD_RANK=8", "SLURM_PROCID=5" }, { true, 8, 1, 0 } },
 		{ { "SLURM_PROCID=x" }, { false, 0, 1, 0 } },
 	};
 

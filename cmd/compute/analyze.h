@@ -1,0 +1,102 @@
+/*
+ * analyze: options and order of calls of `rocprof-compute analyze`.
+ *
+ * One an_run per -p (or node); the first is the baseline. A table that is drawn and not
+ * tabulated has a row in an_drawings (analyze_draw.c): that is where charts hook in.
+ */
+#ifndef WS_CMD_COMPUTE_ANALYZE_H
+#define WS_CMD_COMPUTE_ANALYZE_H
+
+#include "analysis/eval.h"
+#include "analysis/metric.h"
+#include "analysis/workload.h"
+#include "cmd/compute/compute.h"
+#include "report/table.h"
+
+#include <stdio.h>
+
+enum an_format { AN_STDOUT, AN_TXT, AN_CSV, AN_JSON, AN_DB };
+enum an_time_unit { AN_S, AN_MS, AN_US, AN_NS };
+
+struct an_args {
+	struct compute_general general;
+	/* Grouped: NULL before each occurrence. */
+	struct ws_strv paths, kernels, dispatches, gpu_ids, nodes, torch_operators;
+	struct ws_strv blocks, cols, include_cols;
+	bool list_stats, list_nodes, list_torch, debug, dependency, spatial;
+	const char *output, *save_dfs, *output_name, *specs_correction;
+	int format, time_unit, norm;
+	int64_t decimal, max_stat_num, kernel_verbose, report_diff;
+	bool like_3_3; /* print as AMD's 3.3 does, oddities included */
+	bool ea_aliases;
+	/* For the charts. */
+	struct ws_strv roofline_types, mem_levels;
+	const char *sort, *pc_sort;
+};
+
+struct an_run {
+	const char *path;
+	struct ws_workload *load;
+	struct ws_selection rows, listed;
+	const struct ws_metrics *metrics; /* of its own architecture */
+	bool owns_metrics;
+	struct ws_eval *eval;
+	struct ws_kernel_stat *top; /* kernel ids are indices into it */
+	size_t n_top;
+	bool *chosen; /* -k: by index into `top`; NULL: none was asked for */
+};
+
+struct an {
+	const struct an_args *args;
+	struct ws_arena arena;      /* of the report */
+	struct ws_metrics *metrics; /* of the first path's architecture */
+	struct an_run *runs;
+	size_t n_runs;
+	struct ws_buf out; /* the report, before it goes anywhere */
+	FILE *to;
+};
+
+/*
+ * Draw the inside of a table, without its title, in place of its grid; into an->out.
+ * @run is the only run. WS_E_UNSUPPORTED and a sentence: that is printed as a remark.
+ */
+struct an_drawing {
+	unsigned block, table;
+	enum ws_status (*draw)(struct an *an, struct an_run *run, const struct ws_table *table,
+			       struct ws_err *err);
+};
+extern const struct an_drawing an_drawings[]; /* NULL draw at the end */
+
+/* analyze_grid.c: the grids of one run. */
+enum ws_status an_grid(struct an *an, struct an_run *run, const struct ws_table *table,
+		       bool whole, struct ws_grid *out_grid, struct ws_err *err);
+void an_drop_labels(struct ws_grid *grid); /* the first column goes */
+bool an_has_empty_column(const struct ws_grid *grid);
+double an_time_divisor(const struct an_args *args);
+const char *an_time_word(const struct an_args *args);
+/* The unit a metric prints, and what its Avg, Min and Max are divided by. */
+const char *an_unit(struct an *an, struct an_run *run, const struct ws_metric *metric,
+		    double *out_divisor);
+
+/* analyze_compare.c: the grid of several runs side by side. */
+enum ws_status an_compare(struct an *an, const struct ws_table *table, struct ws_grid *out_grid,
+			  struct ws_err *err);
+
+/* analyze_report.c */
+enum ws_status an_report(struct an *an, struct ws_err *err);
+bool an_shows_table(const struct an *an, const struct ws_table *table);
+bool an_shows_metric(const struct an *an, const struct ws_table *table, unsigned index);
+
+/* analyze_list.c: what is listed instead of a report. */
+enum ws_status an_list_stats(struct an *an, struct ws_err *err);
+enum ws_status an_list_nodes(const struct an_args *args, struct ws_err *err);
+enum ws_status an_print_specs(const struct ws_workload *load, struct ws_err *err);
+
+/* Kernel names for printing: lines of @width, at most @n_lines, the rest as "...". */
+const char *an_wrap_name(struct ws_arena *arena, const char *name, size_t width, size_t n_lines);
+
+
+/* Words, at most @width characters a line. */
+const char *an_wrap_words(struct ws_arena *arena, const char *text, size_t width);
+
+#endif

@@ -1,0 +1,79 @@
+/* What the files of the counting service share. */
+#ifndef WS_SOFTGPU_COUNTERS_COUNTING_PRIV_H
+#define WS_SOFTGPU_COUNTERS_COUNTING_PRIV_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "softgpu/counters/counting.h"
+#include "softgpu/counters/plan.h"
+
+/* A queue runs one dispatch at a time, so its model is never waited for. */
+struct queue_model {
+	struct queue_model *next;
+	uint64_t queue;
+	struct ws_model *model;
+};
+
+struct result {
+	struct result *next;
+	struct ws_softgpu_result public;
+	struct ws_softgpu_value *values;
+	uint64_t *numbers;
+	char *names;
+	struct ws_softgpu_pc_sample *samples;
+};
+
+struct ws_counting {
+	const struct ws_hw *hw;
+	pthread_mutex_t choosing;     /* held while plan->choose runs, and to change the plan; before `lock` */
+	pthread_mutex_t lock;         /* all but the models */
+	struct ws_plan *plan;         /* NULL: nothing is counted */
+	uint64_t sample_cycles;
+	_Atomic bool is_wanted;
+	struct result *oldest, **newest;
+	uint32_t n_results;
+	uint64_t sequence;
+	uint64_t *seen;               /* kernel objects that have run: their code is warm */
+	size_t n_seen, seen_room;
+	struct queue_model *models;
+
+	uint64_t sample_waves;        /* model about so many waves of a dispatch; 0: all */
+};
+
+struct ws_count_run {
+	struct ws_counting *counting;
+	struct ws_plan *plan;         /* NULL: only samples are wanted */
+	uint32_t choice;              /* number of a set, or WS_SOFTGPU_REPLAY */
+	struct ws_count_info info;
+	struct ws_model *model;
+	struct ws_model_dispatch d;
+	uint64_t n_wgs, stride;       /* of the dispatch; every stride-th is modelled */
+
+	/* passes: one, or when replayed one for each set */
+	uint32_t n_passes, n_done;    /* wanted; counted so far */
+	struct ws_model_result *passes;
+	uint64_t saved_bytes, replay_host_ns;
+
+	/* the pass under way */
+	pthread_t thread;
+	bool counted;
+	struct ws_model_result r;
+	pthread_mutex_t lock;
+	pthread_cond_t arrived;
+	struct ws_wg_traces **traces; /* [wg], NULL: not done, or taken */
+	uint64_t wanted;              /* the model has asked for those before it */
+	uint64_t n_bytes;
+	bool cancelled, starved;
+
+	struct ws_softgpu_pc_sample *samples;
+	size_t n_samples, samples_room;
+};
+
+/* counting.c: makes the result of a run whose passes are done, and keeps it for the reader. */
+void ws_counting_keep(struct ws_count_run *run);
+struct ws_model *ws_counting_model(struct ws_counting *c, uint64_t queue); /* NULL: no memory */
+/* Has this kernel not run before? The lock is held. */
+bool ws_counting_first_time(struct ws_counting *c, uint64_t kernel);
+
+#endif

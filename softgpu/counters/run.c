@@ -1,0 +1,359 @@
+/* A counted dispatch: its workgroups' traces on their way to the model, pass by pass. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softgpu/counters/counting_priv.h"
+
+#define MAX_TRACE_BYTES (512ull << 20) /* of workgroups that are ahead of the model */
+#define MAX_SAMPLES (16u << 20)        /* of one dispatch */
+
+/* ---- what the model asks for ---- */
+
+static struct ws_wg_traces *next(void *ctx, uint64_t wg)
+{
+	struct ws_count_run *run = ctx;
+	struct ws_wg_traces *t;
+
+	pthread_mutex_lock(&run->lock);
+	run->wanted = wg + 1;
+	if (run->starved && !run->traces[wg]) {
+		run->starved = false;
+		pthread_mutex_unlock(&run->lock);
+		run->info.room(run->info.ctx);
+		pthread_mutex_lock(&run->lock);
+	}
+	while (!run->traces[wg] && !run->cancelled)
+		pthread_cond_wait(&run->arrived, &run->lock);
+	t = run->cancelled ? NULL : run->traces[wg];
+	run->traces[wg] = NULL;
+	pthread_mutex_unlock(&run->lock);
+	return t;
+}
+
+static uint64_t bytes_of(const struct ws_wg_traces *t)
+{
+	uint64_t n = 0;
+
+	for (uint32_t k = 0; k < t->n_waves; k++)
+		n += ws_trace_bytes(&t->waves[k]);
+	return n;
+}
+
+void ws_count_run_discard(struct ws_wg_traces *t)
+{
+	if (!t)
+		return;
+	for (uint32_t k = 0; k < t->n_waves; k++)
+		ws_trace_free(&t->waves[k]);
+	free(t->waves);
+	free(t);
+}
+
+static void release(void *ctx, uint64_t wg, struct ws_wg_traces *t)
+{
+	struct ws_count_run *run = ctx;
+	bool wake;
+
+	pthread_mutex_lock(&run->lock);
+	run->n_bytes -= bytes_of(t);
+	wake = run->starved && run->n_bytes < MAX_TRACE_BYTES / 2;
+	if (wake)
+		run->starved = false;
+	pthread_mutex_unlock(&run->lock);
+	ws_count_run_discard(t);
+	if (wake)
+		run->info.room(run->info.ctx);
+}
+
+static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
+{
+	struct ws_count_run *run = ctx;
+
+	return run->info.instruction(run->info.ctx, pc, out);
+}
+
+static bool is_host(void *ctx, uint64_t addr)
+{
+	struct ws_count_run *run = ctx;
+
+	return run->info.is_host && run->info.is_host(run->info.ctx, addr);
+}
+
+static void sample(void *ctx, const struct ws_pc_sample *s)
+{
+	struct ws_count_run *run = ctx;
+
+	if (run->n_samples == run->samples_room) {
+		size_t room = run->samples_room ? 2 * run->samples_room : 1024;
+		void *samples = room > MAX_SAMPLES ? NULL : realloc(run->samples, room * sizeof(*run->samples));
+
+		if (!samples)
+			return;
+		run->samples = samples;
+		run->samples_room = room;
+	}
+	run->samples[run->n_samples++] = (struct ws_softgpu_pc_sample){
+		.cycle = s->cycle, .workgroup = s->wg * run->stride, .pc = s->pc, .exec = s->exec, .wave = s->wave,
+		.cu = s->cu, .simd = s->simd, .wave_slot = s->slot, .inst_type = s->unit, .stall = s->stall,
+		.n_waves = s->waves,
+	};
+}
+
+static void *run_model(void *arg)
+{
+	struct ws_count_run *run = arg;
+
+	run->counted = ws_model_run(run->model, &run->d, &run->r);
+	/* given up: nobody will take what still comes */
+	pthread_mutex_lock(&run->lock);
+	run->wanted = UINT64_MAX;
+	pthread_mutex_unlock(&run->lock);
+	run->info.room(run->info.ctx);
+	return NULL;
+}
+
+/* ---- the command processor's side ---- */
+
+static bool start_thread(struct ws_count_run *run)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all); /* the program's signals are the program's */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&run->thread, NULL, run_model, run);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!error)
+		pthread_setname_np(run->thread, "ws-gpu-model");
+	return !error;
+}
+
+/* Every stride-th workgroup is modelled. */
+static uint64_t stride_of(const struct ws_counting *c, const struct ws_model_dispatch *shape)
+{
+	/* fewer than fill the GPU a few times over would say little about the rest */
+	uint64_t least = 4ull * ws_hw_instances(c->hw, WS_BLOCK_TCP) * 4 * c->hw->simd_waves;
+	uint64_t n = c->sample_waves > least ? c->sample_waves : least, stride;
+
+	if (!c->sample_waves)
+		return 1;
+	stride = (shape->n_wgs * shape->waves_per_wg + n - 1) / n;
+	return stride > shape->n_wgs ? shape->n_wgs : stride ? stride : 1;
+}
+
+static void free_run(struct ws_count_run *run)
+{
+	for (uint32_t k = 0; k < run->n_done; k++)
+		ws_model_result_free(&run->passes[k]);
+	for (uint64_t k = 0; run->traces && k < run->d.n_wgs; k++)
+		ws_count_run_discard(run->traces[k]);
+	free(run->passes);
+	free(run->traces);
+	free(run->samples);
+	ws_plan_put(run->plan);
+	pthread_mutex_destroy(&run->lock);
+	pthread_cond_destroy(&run->arrived);
+	free(run);
+}
+
+static struct ws_count_run *new_run(struct ws_counting *c, const struct ws_count_info *info,
+				    struct ws_plan *plan, uint32_t choice)
+{
+	struct ws_count_run *run = calloc(1, sizeof(*run));
+
+	if (!run) {
+		ws_plan_put(plan);
+		return NULL;
+	}
+	pthread_mutex_init(&run->lock, NULL);
+	pthread_cond_init(&run->arrived, NULL);
+	run->counting = c;
+	run->plan = plan;
+	run->choice = choice;
+	run->info = *info;
+	run->n_wgs = info->shape.n_wgs;
+	run->stride = stride_of(c, &info->shape);
+	run->n_passes = choice == WS_SOFTGPU_REPLAY ? (uint32_t)plan->n : 1;
+	run->model = ws_counting_model(c, info->dispatch.queue);
+	run->d = info->shape;
+	run->d.n_wgs = (run->n_wgs + run->stride - 1) / run->stride;
+	run->d.origin = info->origin;
+	run->d.next = next;
+	run->d.release = release;
+	run->d.instruction = instruction;
+	run->d.is_host = is_host;
+	run->d.sample = sample;
+	run->d.ctx = run;
+	run->traces = calloc(run->d.n_wgs, sizeof(struct ws_wg_traces *));
+	run->passes = calloc(run->n_passes, sizeof(*run->passes));
+	if (!run->traces || !run->passes || !run->model ||
+	    (run->n_passes > 1 && !ws_model_save(run->model))) {
+		free_run(run);
+		return NULL;
+	}
+	return run;
+}
+
+/* Which set: the plan is returned with it, and is the caller's to put. */
+static struct ws_plan *choose(struct ws_counting *c, const struct ws_softgpu_dispatch *dispatch,
+			      uint32_t *choice)
+{
+	struct ws_plan *plan;
+
+	pthread_mutex_lock(&c->choosing);
+	plan = ws_plan_get(c->plan);
+	*choice = plan && plan->choose ? plan->choose(plan->user, dispatch) : 0;
+	pthread_mutex_unlock(&c->choosing);
+	if (plan && *choice >= plan->n && *choice != WS_SOFTGPU_REPLAY)
+		*choice = WS_SOFTGPU_PLAIN;
+	return plan;
+}
+
+bool ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info, struct ws_count_run **out_run)
+{
+	struct ws_count_run *run;
+	struct ws_plan *plan;
+	uint64_t sample_cycles;
+	uint32_t choice;
+	bool cold;
+
+	*out_run = NULL;
+	if (!ws_counting_wanted(c))
+		return true;
+	plan = choose(c, &info->dispatch, &choice);
+	pthread_mutex_lock(&c->lock);
+	cold = ws_counting_first_time(c, info->dispatch.kernel_object); /* plain or not, it runs now */
+	sample_cycles = c->sample_cycles;
+	pthread_mutex_unlock(&c->lock);
+	if (choice == WS_SOFTGPU_PLAIN || (!plan && !sample_cycles)) {
+		ws_plan_put(plan);
+		return true;
+	}
+	run = new_run(c, info, plan, choice);
+	if (!run)
+		return false;
+	run->d.cold = cold;
+	/* recorded: the first dispatch of a kernel is written back within the counted window */
+	run->d.system_release |= cold;
+	run->d.sample_cycles = sample_cycles;
+	if (!start_thread(run)) {
+		free_run(run);
+		return false;
+	}
+	*out_run = run;
+	return true;
+}
+
+bool ws_count_run_may_start(struct ws_count_run *run, uint64_t wg)
+{
+	bool may;
+
+	pthread_mutex_lock(&run->lock);
+	may = run->n_bytes < MAX_TRACE_BYTES || wg / run->stride < run->wanted;
+	run->starved |= !may;
+	pthread_mutex_unlock(&run->lock);
+	return may;
+}
+
+bool ws_count_run_models(const struct ws_count_run *run, uint64_t wg)
+{
+	return wg % run->stride == 0;
+}
+
+struct ws_wg_traces *ws_count_run_start(struct ws_count_run *run)
+{
+	struct ws_wg_traces *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->n_waves = run->d.waves_per_wg;
+	t->waves = calloc(t->n_waves, sizeof(*t->waves));
+	if (!t->waves) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void ws_count_run_done(struct ws_count_run *run, uint64_t wg, struct ws_wg_traces *t, uint32_t n_waves)
+{
+	for (uint32_t k = n_waves; k < t->n_waves; k++)
+		ws_trace_free(&t->waves[k]);
+	t->n_waves = n_waves;
+	pthread_mutex_lock(&run->lock);
+	run->n_bytes += bytes_of(t);
+	run->traces[wg / run->stride] = t;
+	pthread_cond_signal(&run->arrived);
+	pthread_mutex_unlock(&run->lock);
+}
+
+/* What was modelled stands for all: every number grows by the part that was left out. */
+static void scale(const struct ws_count_run *run, struct ws_model_result *r)
+{
+	double by = (double)run->n_wgs / (double)run->d.n_wgs;
+
+	if (run->d.n_wgs == run->n_wgs)
+		return;
+	for (unsigned b = 0; b < WS_N_BLOCKS; b++)
+		for (size_t k = 0; k < (size_t)r->n_instances[b] * ws_blocks[b].n; k++)
+			r->values[b][k] = (uint64_t)((double)r->values[b][k] * by + 0.5);
+	for (size_t k = 0; k < (size_t)r->n_instances[WS_BLOCK_SQ] * WS_N_SQ; k++)
+		r->accumulated[k] = (uint64_t)((double)r->accumulated[k] * by + 0.5);
+	r->cycles = (uint64_t)((double)r->cycles * by + 0.5);
+	r->duration_ns = (uint64_t)((double)r->duration_ns * by + 0.5);
+}
+
+void ws_count_run_cancel(struct ws_count_run *run)
+{
+	pthread_mutex_lock(&run->lock);
+	run->cancelled = true;
+	pthread_cond_broadcast(&run->arrived);
+	pthread_mutex_unlock(&run->lock);
+}
+
+uint32_t ws_count_run_n_passes(const struct ws_count_run *run)
+{
+	return run->n_passes;
+}
+
+bool ws_count_run_pass(struct ws_count_run *run)
+{
+	pthread_join(run->thread, NULL);
+	if (!run->counted)
+		return false;
+	scale(run, &run->r);
+	run->passes[run->n_done++] = run->r;
+	run->d.sample_cycles = 0; /* one pass says where the time goes */
+	return true;
+}
+
+bool ws_count_run_again(struct ws_count_run *run)
+{
+	for (uint64_t k = 0; k < run->d.n_wgs; k++) {
+		ws_count_run_discard(run->traces[k]);
+		run->traces[k] = NULL;
+	}
+	run->wanted = run->n_bytes = 0;
+	run->cancelled = run->starved = run->counted = false;
+	ws_model_restore(run->model);
+	return start_thread(run);
+}
+
+void ws_count_run_cost(struct ws_count_run *run, uint64_t saved_bytes, uint64_t host_ns)
+{
+	run->saved_bytes = saved_bytes;
+	run->replay_host_ns = host_ns;
+}
+
+bool ws_count_run_end(struct ws_count_run *run, uint64_t *duration_ns)
+{
+	bool counted = run->n_done != 0;
+
+	if (counted) {
+		ws_counting_keep(run);
+		*duration_ns = run->passes[0].duration_ns;
+	}
+	free_run(run);
+	return counted;
+}

@@ -1,0 +1,17 @@
+/*
+ * save: which bytes an instruction is about to overwrite, for a run that is to be undone (undo.h).
+ */
+#ifndef WS_SOFTGPU_EXEC_SAVE_H
+#define WS_SOFTGPU_EXEC_SAVE_H
+
+#include "softgpu/exec/undo.h"
+#include "softgpu/exec/wave.h"
+
+#define WS_SAVE_FORMAT 0xff /* as many bytes as an element of the buffer's format has */
+
+/* Bytes per lane (scalar memory: in all) that it writes; 0: none. Memory instructions; ends in i->clamp. */
+uint8_t ws_save_bytes(const struct ws_insn *insn);
+/* Before the instruction runs; i->clamp is not 0. */
+void ws_save(struct ws_wave *w, const struct ws_inst *i, struct ws_undo *undo);
+
+#endif
