@@ -42,7 +42,7 @@ bool ws_known_count(struct ws_known *k, const struct ws_known_call *call,
 void ws_known_print(const char *title, const char *what, const char *class, double expected,
 		    double value)
 {
-	printf("%s\t0\t%s\t%s\t%.0f\t%.0f\n", title, what, class, expected, value);
+	printf("%s\t0\t%s\t%s\t%.15g\t%.15g\n", title, what, class, expected, value);
 }
 
 void ws_known_check(struct ws_known *k, const char *title, const struct ws_known_call *call,
