@@ -40,8 +40,8 @@ static size_t all_names(const struct ws_catalogue *cat, bool hardware_only, bool
 	for (size_t i = 0; i < ws_catalogue_n(cat) && n < MAX_NAMES; i++) {
 		const struct ws_counter_def *def = ws_catalogue_at(cat, i);
 
-		if (strstr(def->name, "SQ_ACCUM_PREV") || def->kind == WS_DEF_CONSTANT ||
-		    (hardware_only && def->kind != WS_DEF_HARDWARE))
+		if (strstr(def->name, "SQ_ACCUM_PREV") || def->kind == WS_COUNTER_CONSTANT ||
+		    (hardware_only && def->kind != WS_COUNTER_HARDWARE))
 			continue;
 		names[n++] = def->name;
 		if (!channels || !def->block || strcmp(def->block->name, "TCC") != 0)

@@ -185,7 +185,7 @@ enum ws_status ws_catalogue_settle_(struct ws_catalogue *cat, size_t first, stru
 		enum ws_status st;
 		size_t n;
 
-		if (def->kind != WS_DEF_DERIVED)
+		if (def->kind != WS_COUNTER_DERIVED)
 			continue;
 		st = ws_expr_compile(cat, def->expression, &expr, err);
 		if (st)
@@ -229,7 +229,7 @@ static enum ws_status add_constants(struct ws_catalogue *cat, const struct ws_ag
 			.text = ws_arena_printf(&cat->arena,
 						"Constant value %s from agent properties",
 						rows[i].name),
-			.kind = WS_DEF_CONSTANT,
+			.kind = WS_COUNTER_CONSTANT,
 			.constant = (double)value,
 		};
 
@@ -251,7 +251,7 @@ static enum ws_status add_hardware(struct ws_catalogue *cat, struct ws_err *err)
 		struct ws_counter_def def = {
 			.name = row->name,
 			.text = row->text,
-			.kind = WS_DEF_HARDWARE,
+			.kind = WS_COUNTER_HARDWARE,
 			.block = &cat->blocks[row->block],
 			.event = (uint32_t)row->event[cat->arch_index],
 			.is_level = row->is_level,
@@ -288,7 +288,7 @@ static enum ws_status add_derived(struct ws_catalogue *cat, struct ws_err *err)
 		struct ws_counter_def def = {
 			.name = row->name,
 			.text = row->text,
-			.kind = WS_DEF_DERIVED,
+			.kind = WS_COUNTER_DERIVED,
 			.expression = row->expr[cat->arch_index],
 		};
 

@@ -58,8 +58,7 @@ bool ws_shape_same(const struct ws_shape *a, const struct ws_shape *b);
 /* The place of instance @i in each dimension of @shape, in its order. */
 void ws_shape_index(const struct ws_shape *shape, size_t i, uint32_t out_index[WS_SHAPE_MAX]);
 
-/* The numbers are those of the flags in a capture. */
-enum ws_counter_kind { WS_DEF_HARDWARE = 0, WS_DEF_CONSTANT = 1, WS_DEF_DERIVED = 2 };
+enum ws_counter_kind { WS_COUNTER_HARDWARE, WS_COUNTER_DERIVED, WS_COUNTER_CONSTANT };
 
 /* On the software GPU. A derived counter is as good as the worst it is made from. */
 enum ws_fidelity_class {

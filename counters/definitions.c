@@ -108,7 +108,7 @@ static void borrow(struct ws_catalogue *cat, struct ws_counter_def *def)
 	for (size_t i = 0; i < ws_catalogue_n(cat); i++) {
 		const struct ws_counter_def *other = ws_catalogue_at(cat, i);
 
-		if (other->kind != WS_DEF_HARDWARE || other->block != def->block ||
+		if (other->kind != WS_COUNTER_HARDWARE || other->block != def->block ||
 		    other->event != def->event || other->from)
 			continue;
 		def->same_as = other;
@@ -135,7 +135,7 @@ static enum ws_status read_hardware(struct loader *l, const struct ws_doc *defin
 			   block->text, ws_catalogue_arch(l->cat));
 	if (event->number < 0 || event->number > UINT32_MAX)
 		return bad(l, event, "event %s is out of range", event->text);
-	def->kind = WS_DEF_HARDWARE;
+	def->kind = WS_COUNTER_HARDWARE;
 	def->event = (uint32_t)event->number;
 	def->shape = def->block->shape;
 	borrow(l->cat, def);
@@ -162,7 +162,7 @@ static enum ws_status read_definition(struct loader *l, const struct ws_doc *def
 		    expression->kind == WS_DOC_NULL)
 			return bad(l, expression, "'expression:' is text, not %s",
 				   ws_doc_kind_name(expression->kind));
-		def.kind = WS_DEF_DERIVED;
+		def.kind = WS_COUNTER_DERIVED;
 		def.expression = expression->text;
 	}
 	def.from =

@@ -160,9 +160,9 @@ static enum ws_status read_def(struct reader *r, const char *at, const struct ws
 			       struct ws_shape *out_shape)
 {
 	switch (def->kind) {
-	case WS_DEF_CONSTANT:
+	case WS_COUNTER_CONSTANT:
 		return emit_number(r, def->constant, out_shape);
-	case WS_DEF_DERIVED:
+	case WS_COUNTER_DERIVED:
 		return unfold(r, at, def, out_shape);
 	default:
 		if (is_accumulator(def))
@@ -351,7 +351,7 @@ static enum ws_status parse_accumulate(struct reader *r, struct ws_shape *out_sh
 	def = ws_catalogue_find_n(r->cat, name);
 	if (!def)
 		return unknown(r, name.at, name);
-	if (def->kind != WS_DEF_HARDWARE || strcmp(def->block->name, "SQ") != 0 ||
+	if (def->kind != WS_COUNTER_HARDWARE || strcmp(def->block->name, "SQ") != 0 ||
 	    is_accumulator(def))
 		return bad(r, name.at, WS_E_FORMAT,
 			   "accumulate() takes a hardware counter of block SQ, not '%s'",

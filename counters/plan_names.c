@@ -188,7 +188,7 @@ static enum ws_status resolve(struct ws_plan_ *plan, struct ws_request_ *q,
 					      "'%s': %s is no level, so there is nothing to "
 					      "accumulate",
 					      q->pub.name, def->name));
-	if (def->kind == WS_DEF_CONSTANT) {
+	if (def->kind == WS_COUNTER_CONSTANT) {
 		if (q->index != SIZE_MAX || turn != WS_TURN_AS_IS)
 			return refuse(plan, q, WS_PLAN_MALFORMED,
 				      ws_arena_printf(&plan->arena,

@@ -124,13 +124,13 @@ static void show_shape(const struct ws_shape *shape)
 static void show_counter(const struct ws_counter_def *def, bool fidelity)
 {
 	printf("%-20s:\t%s\n%-20s:\t%s\n", "Counter_Name", def->name, "Description", def->text);
-	if (def->kind == WS_DEF_DERIVED)
+	if (def->kind == WS_COUNTER_DERIVED)
 		printf("%-20s:\t%s\n", "Expression", def->expression);
-	if (def->kind == WS_DEF_HARDWARE)
+	if (def->kind == WS_COUNTER_HARDWARE)
 		printf("%-20s:\t%s\n", "Block", def->block->name);
-	if (def->kind != WS_DEF_CONSTANT)
+	if (def->kind != WS_COUNTER_CONSTANT)
 		show_shape(&def->shape);
-	if (fidelity && def->kind != WS_DEF_CONSTANT)
+	if (fidelity && def->kind != WS_COUNTER_CONSTANT)
 		printf("%-20s:\t%s%s%s\n", "Software_GPU", ws_fidelity_word(def->fidelity),
 		       *def->fidelity_text ? ": " : "", def->fidelity_text);
 	printf("\n\n");

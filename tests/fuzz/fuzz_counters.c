@@ -52,7 +52,7 @@ static void try_expression(const struct ws_catalogue *cat, const char *text)
 	needs = ws_expr_needs(expr, &n);
 	inputs = calloc(n + 1, sizeof(*inputs));
 	for (size_t k = 0; inputs && k < n; k++) {
-		CHECK(needs[k].counter->kind == WS_DEF_HARDWARE);
+		CHECK(needs[k].counter->kind == WS_COUNTER_HARDWARE);
 		inputs[k] =
 			(struct ws_values){ .at = numbers,
 					    .n = needs[k].form == WS_FORM_EACH

@@ -62,7 +62,7 @@ static void all_that_rocprof_compute_needs_is_there(void **state)
 			fail_msg("%s has no %s", arch, name);
 		if (!def)
 			continue;
-		if (def->kind == WS_DEF_HARDWARE)
+		if (def->kind == WS_COUNTER_HARDWARE)
 			snprintf(have, sizeof(have), "%s:%u", def->block->name, def->event);
 		else
 			snprintf(have, sizeof(have), "%s", def->expression);
@@ -89,9 +89,9 @@ static void every_definition_is_complete(void **state)
 			assert_int_equal(def->id, i + 1);
 			assert_ptr_equal(ws_catalogue_find(cat, def->name), def);
 			assert_in_range(strlen(def->text), 6, 400);
-			assert_int_equal(def->kind == WS_DEF_HARDWARE, def->block != NULL);
-			assert_int_equal(def->kind == WS_DEF_DERIVED, def->expression != NULL);
-			assert_int_equal(def->kind == WS_DEF_CONSTANT, def->shape.n_dims == 0);
+			assert_int_equal(def->kind == WS_COUNTER_HARDWARE, def->block != NULL);
+			assert_int_equal(def->kind == WS_COUNTER_DERIVED, def->expression != NULL);
+			assert_int_equal(def->kind == WS_COUNTER_CONSTANT, def->shape.n_dims == 0);
 			assert_non_null(def->fidelity_text);
 			if (def->fidelity == WS_FIDELITY_UNSUPPORTED)
 				assert_true(*def->fidelity_text);

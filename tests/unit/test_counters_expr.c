@@ -323,7 +323,7 @@ static void every_derived_counter_has_a_value(void **state)
 			const struct ws_counter_def *def = ws_catalogue_at(cat, i);
 			struct ws_values v;
 
-			if (def->kind != WS_DEF_DERIVED)
+			if (def->kind != WS_COUNTER_DERIVED)
 				continue;
 			v = eval(cat, def->name);
 			if (!v.n || !isfinite(v.at[0]))

@@ -75,7 +75,7 @@ static void check_requests(const struct ws_plan *plan)
 		const struct ws_plan_request *q = &plan->requests[i];
 
 		assert_int_equal(q->state == WS_PLAN_AVAILABLE, q->why == NULL);
-		if (q->state || q->counter->kind == WS_DEF_CONSTANT)
+		if (q->state || q->counter->kind == WS_COUNTER_CONSTANT)
 			assert_int_equal(q->n_reads, 0);
 		for (size_t k = 0; k < q->n_reads; k++) {
 			assert_in_range(q->reads[k], 0, plan->n_reads - 1);
@@ -442,7 +442,7 @@ static void inputs_of_a_derived_counter_are_kept_together(void **state)
 	struct ws_plan *plan;
 
 	for (size_t i = 0; i < ws_catalogue_n(mi200); i++)
-		if (ws_catalogue_at(mi200, i)->kind == WS_DEF_DERIVED)
+		if (ws_catalogue_at(mi200, i)->kind == WS_COUNTER_DERIVED)
 			names[group.n++] = ws_catalogue_at(mi200, i)->name;
 	plan = make(mi200, &group, 1, WS_PLAN_POOL);
 	for (size_t i = 0; i < plan->n_requests; i++) {
