@@ -55,6 +55,7 @@ struct ws_eval {
 	const struct ws_expr *denom;
 	const uint32_t *rows; /* NULL: all */
 	struct known *known;  /* by the id of the folded formula */
+	uint32_t n_known;     /* formulas made later are not remembered */
 	struct made made;
 	double *regs;
 	size_t n_regs;
@@ -267,7 +268,7 @@ static bool fold_of(struct ws_eval *e, const struct ws_expr *expr, const struct 
 	const struct made *m;
 
 	*out = (struct ws_fold){ 0, NAN, NAN, NAN };
-	if (at->channel < 0 && expr->id < e->metrics->pool.n)
+	if (at->channel < 0 && expr->id < e->n_known)
 		known = &e->known[expr->id];
 	if (known && known->done && known->level == at->level) {
 		*out = known->fold;
@@ -608,7 +609,8 @@ enum ws_status ws_eval_create(const struct ws_workload *load, const struct ws_se
 	ws_arena_init(&e->arena, SIZE_MAX);
 	ws_expr_pool_init(&e->pool, &e->arena);
 	st = ws_expr_parse(&e->pool, ws_str_from(norms[e->how.norm].formula), NULL, &e->denom, err);
-	e->known = ws_arena_array(&e->arena, (size_t)metrics->pool.n + 1, sizeof(*e->known));
+	e->n_known = metrics->pool.n;
+	e->known = ws_arena_array(&e->arena, (size_t)e->n_known + 1, sizeof(*e->known));
 	if (!st && !e->known)
 		st = ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (st)
