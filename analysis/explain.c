@@ -321,10 +321,19 @@ static void add_name(void *of, const struct ws_expr *expr)
 	w->no_memory = !name->name;
 }
 
+static const char *aggregate_of(const struct ws_expr *expr)
+{
+	return expr->kind == WS_EXPR_CALL && expr->fn <= WS_FN_QUANTILE && expr->n_args == 1
+		       ? ws_fn_names[expr->fn]
+		       : NULL;
+}
+
 static enum ws_status explain_cells(struct walk *w, struct ws_err *err)
 {
 	const struct ws_table *table = w->metric->table;
 	struct ws_explanation *out = w->out;
+	int main = ws_metric_main_header(table);
+	const struct ws_expr *first = main >= 0 ? w->metric->cells[main].expr : NULL;
 
 	out->cells = ws_arena_array(w->arena, table->n_headers + 1, sizeof(*out->cells));
 	if (!out->cells)
@@ -340,6 +349,9 @@ static enum ws_status explain_cells(struct walk *w, struct ws_err *err)
 		if (expr)
 			ws_expr_show(expr, &formula);
 		cell->header = table->headers[i].name;
+		if (expr && first && (int)i != main && aggregate_of(expr) && aggregate_of(first) &&
+		    expr->args[0] == first->args[0])
+			cell->same_as = aggregate_of(expr);
 		cell->formula = ws_arena_strdup(w->arena, formula.at);
 		cell->value = ws_eval_cell(w->source->eval, w->metric, (unsigned)i, 0);
 		if (isnan(cell->value))
@@ -361,13 +373,6 @@ static size_t choose(const struct ws_explanation *out)
 		if (!isnan(out->values[i]))
 			return i;
 	return 0;
-}
-
-static const char *aggregate_of(const struct ws_expr *expr)
-{
-	return expr->kind == WS_EXPR_CALL && expr->fn <= WS_FN_QUANTILE && expr->n_args == 1
-		       ? ws_fn_names[expr->fn]
-		       : NULL;
 }
 
 static enum ws_status explain_steps(struct walk *w, int header, struct ws_err *err)

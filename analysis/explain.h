@@ -33,6 +33,8 @@ struct ws_explain_step {
 struct ws_explain_cell {
 	const char *header;
 	const char *formula; /* with the fewest parentheses */
+	const char
+		*same_as; /* only its aggregate ("MIN") differs from the main formula; else NULL */
 	double value;
 	const char *why; /* without a value: the reason; else NULL */
 };

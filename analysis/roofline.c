@@ -167,6 +167,19 @@ double ws_roof_bench_value(const struct ws_roof_bench *bench, const char *column
 	return NAN;
 }
 
+bool ws_roof_variable(const struct ws_roof_bench *bench, const char *name, double *out_value)
+{
+	const char *end = strstr(name, "_empirical_peak");
+	char column[64];
+
+	if (!end || end[strlen("_empirical_peak")] || (size_t)(end - name) >= sizeof(column))
+		return false;
+	memcpy(column, name, (size_t)(end - name));
+	column[end - name] = '\0';
+	*out_value = bench ? ws_roof_bench_value(bench, column) : NAN;
+	return true;
+}
+
 /* ---- lines ---- */
 
 static struct ws_roof_top roof_over(double peak, double last_gb_s)

@@ -94,6 +94,9 @@ enum ws_status ws_roof_bench_read(const char *path, struct ws_arena *arena,
 /* Of the first device; NaN: no such column, empty, or 0, which means unsupported. */
 double ws_roof_bench_value(const struct ws_roof_bench *bench, const char *column);
 
+/* The variable $<column>_empirical_peak; false: @name is none of those. @bench may be NULL. */
+bool ws_roof_variable(const struct ws_roof_bench *bench, const char *name, double *out_value);
+
 /* ---- ceilings of one data type ---- */
 
 struct ws_roof_slope {

@@ -75,8 +75,8 @@ static enum ws_status kernel_table(const struct ws_diff *diff, const struct ws_d
 	const char *mean = ws_arena_printf(arena, "A(%s)", style->time_unit);
 	const char *other = ws_arena_printf(arena, "B(%s)", style->time_unit);
 	const char *total = ws_arena_printf(arena, "Total change(%s)", style->time_unit);
-	const char *headers[] = { "", "Kernel", "Count A", "Count B", mean, "sd A", other,
-				  "sd B", "Change", total, "Verdict" };
+	const char *headers[] = { "",    "Kernel", "Count A", "Count B", mean,     "sd A",
+				  other, "sd B",   "Change",  total,     "Verdict" };
 	size_t n_shown = WS_MIN(diff->n_common, style->n_rows);
 	struct ws_grid grid;
 	enum ws_status st;
@@ -100,7 +100,8 @@ static enum ws_status kernel_table(const struct ws_diff *diff, const struct ws_d
 		row[6] = ws_cell_number(c->b.mean / style->time_divisor);
 		row[7] = ws_cell_number(c->b.sd / style->time_divisor);
 		row[8] = text_cell(change_text(arena, c));
-		row[9] = ws_cell_number((kernel->sum_b_ns - kernel->sum_a_ns) / style->time_divisor);
+		row[9] =
+			ws_cell_number((kernel->sum_b_ns - kernel->sum_a_ns) / style->time_divisor);
 		row[10] = text_cell(verdict_text(arena, c, "slower", "faster"));
 	}
 	if (st)
@@ -130,7 +131,8 @@ static void list_others(const struct ws_diff *diff, const struct ws_diff_style *
 			ws_buf_printf(out, "\nKernels only in %s\n", in_a ? "A" : "B");
 		ws_buf_printf(out, "  %s: %zu dispatch%s, %s %s\n", kernel->shown, n_dispatches,
 			      n_dispatches == 1 ? "" : "es",
-			      ws_number_plain(number, ns / style->time_divisor, 6), style->time_unit);
+			      ws_number_plain(number, ns / style->time_divisor, 6),
+			      style->time_unit);
 	}
 }
 
@@ -160,8 +162,8 @@ static enum ws_status metric_table(const struct ws_diff_kernel *kernel, size_t i
 				   const struct ws_diff_style *style, struct ws_arena *arena,
 				   struct ws_buf *out, struct ws_err *err)
 {
-	static const char *const headers[] = { "Metric_ID", "Metric", "A", "sd A", "B",
-					       "sd B", "Unit", "Change", "Verdict" };
+	static const char *const headers[] = { "Metric_ID", "Metric", "A",      "sd A",   "B",
+					       "sd B",      "Unit",   "Change", "Verdict" };
 	size_t n_changed = 0, n_shown = 0;
 	struct ws_grid grid;
 	enum ws_status st = ws_grid_init(&grid, arena, headers, WS_ARRAY_LEN(headers), err);
@@ -217,7 +219,8 @@ enum ws_status ws_diff_text(const struct ws_diff *diff, const struct ws_diff_sid
 	describe_side('A', a, out);
 	describe_side('B', b, out);
 	if (!diff->same_arch)
-		ws_buf_add(out, "The architectures differ: metrics are matched by table and name.\n");
+		ws_buf_add(out,
+			   "The architectures differ: metrics are matched by table and name.\n");
 	ws_compare(&diff->sum_a_ns, 1, &diff->sum_b_ns, 1, &total);
 	ws_buf_printf(out, "Time in kernels: %s -> %s %s (%s)\n",
 		      ws_number_plain(before, diff->sum_a_ns / style->time_divisor, 6),

@@ -15,7 +15,8 @@ struct ws_explain_style {
 void ws_explain_text(const struct ws_explanation *what, const struct ws_workload *load,
 		     const struct ws_explain_style *style, struct ws_buf *out);
 
-/* Words of @text in lines of at most @n_columns, each behind @indent spaces. */
-void ws_text_fill(const char *text, unsigned indent, unsigned n_columns, struct ws_buf *out);
+/* Words in lines of at most @n_columns; the first behind @indent spaces, others behind @hang. */
+void ws_text_fill(const char *text, unsigned indent, unsigned hang, unsigned n_columns,
+		  struct ws_buf *out);
 
 #endif

@@ -8,7 +8,8 @@
 
 #define VALUES_SHOWN 8u /* of the dispatches */
 
-void ws_text_fill(const char *text, unsigned indent, unsigned n_columns, struct ws_buf *out)
+void ws_text_fill(const char *text, unsigned indent, unsigned hang, unsigned n_columns,
+		  struct ws_buf *out)
 {
 	unsigned at = 0;
 
@@ -21,6 +22,7 @@ void ws_text_fill(const char *text, unsigned indent, unsigned n_columns, struct 
 		if (n && at && at + 1 + width > n_columns) {
 			ws_buf_add(out, "\n");
 			at = 0;
+			indent = hang;
 		}
 		if (n) {
 			ws_buf_add_c(out, ' ', at ? 1 : indent);
@@ -68,7 +70,8 @@ static void put_values(const struct ws_explanation *what, const struct ws_explai
 		if (cell->why)
 			ws_buf_printf(out, "  %-12s no value: %s\n", cell->header, cell->why);
 		else
-			ws_buf_printf(out, "  %-12s %.*f\n", cell->header, style->n_decimals, cell->value);
+			ws_buf_printf(out, "  %-12s %.*f\n", cell->header, style->n_decimals,
+				      cell->value);
 	}
 }
 
@@ -77,9 +80,15 @@ static void put_formulas(const struct ws_explanation *what, const char *arch,
 {
 	ws_buf_printf(out, "\nFormula on %s\n", arch);
 	for (size_t i = 0; i < what->n_cells; i++) {
-		ws_buf_printf(out, "  %s =\n", what->cells[i].header);
-		ws_text_fill(what->cells[i].formula[0] ? what->cells[i].formula : "None", 6,
-			     style->n_columns, out);
+		const struct ws_explain_cell *cell = &what->cells[i];
+
+		if (cell->same_as) {
+			ws_buf_printf(out, "  %s = %s of the same\n", cell->header, cell->same_as);
+			continue;
+		}
+		ws_buf_printf(out, "  %s =\n", cell->header);
+		ws_text_fill(cell->formula[0] ? cell->formula : "None", 6, 8, style->n_columns,
+			     out);
 	}
 }
 
@@ -125,11 +134,12 @@ static void put_steps(const struct ws_explanation *what, const struct ws_workloa
 		number(text, step->value);
 		if (strcmp(step->numbers, text))
 			ws_buf_printf(&line, " = %s", text);
-		ws_text_fill(line.at, 2, style->n_columns, out);
+		ws_text_fill(line.at, 2, 6, style->n_columns, out);
 		ws_buf_fini(&line);
 	}
 	if (what->cut)
-		ws_buf_printf(out, "  and so on: only the first %zu steps are shown\n", what->n_steps);
+		ws_buf_printf(out, "  and so on: only the first %zu steps are shown\n",
+			      what->n_steps);
 }
 
 static void put_dispatches(const struct ws_explanation *what, const struct ws_explain_style *style,
@@ -154,8 +164,9 @@ static void put_dispatches(const struct ws_explanation *what, const struct ws_ex
 	if (n_none)
 		ws_buf_printf(&line, " (%zu dispatch%s without a value left out)", n_none,
 			      n_none == 1 ? "" : "es");
-	ws_buf_printf(out, "\nOver %zu dispatch%s\n", what->n_values, what->n_values == 1 ? "" : "es");
-	ws_text_fill(line.at, 2, style->n_columns, out);
+	ws_buf_printf(out, "\nOver %zu dispatch%s\n", what->n_values,
+		      what->n_values == 1 ? "" : "es");
+	ws_text_fill(line.at, 2, 6, style->n_columns, out);
 	ws_buf_fini(&line);
 }
 
@@ -165,12 +176,13 @@ void ws_explain_text(const struct ws_explanation *what, const struct ws_workload
 	put_heading(what, out);
 	if (what->metric->help && what->metric->help[0]) {
 		ws_buf_add(out, "\n");
-		ws_text_fill(what->metric->help, 2, style->n_columns, out);
+		ws_text_fill(what->metric->help, 2, 2, style->n_columns, out);
 	}
 	put_values(what, style, out);
 	put_formulas(what, load->arch, style, out);
 	if (what->metric->coll_level)
-		ws_buf_printf(out, "\nIts level is counted in the pass %s.\n", what->metric->coll_level);
+		ws_buf_printf(out, "\nIts level is counted in the pass %s.\n",
+			      what->metric->coll_level);
 	put_names(what, out);
 	put_steps(what, load, style, out);
 	put_dispatches(what, style, out);

@@ -10,7 +10,8 @@
 	const chart = document.getElementById('chart');
 	const tip = document.getElementById('tip');
 	const state = {
-		types: new Set(data.types.slice(0, data.shown).map((t) => t.name)),
+		/* FLOPs and integer operations do not share an axis: the first type decides. */
+		types: new Set(data.types.slice(0, data.shown).filter((t) => t.integer === data.types[0].integer).map((t) => t.name)),
 		levels: new Set(data.shownLevels),
 		hidden: new Set(),
 	};
@@ -165,11 +166,45 @@
 			`Performance (${opUnit()}/s)`);
 	}
 
+	/* Where markers will stand, so that labels can keep away from them. */
+	function markerSpots() {
+		const spots = [];
+
+		for (const point of data.points)
+			if (rateOf(point) && !state.hidden.has(point.letter))
+				for (const level of shownLevels())
+					if (intensityOf(point, level))
+						spots.push([view.x(intensityOf(point, level)), view.y(rateOf(point))]);
+		return spots;
+	}
+
+	function distance(spot, ax, ay, bx, by) {
+		const dx = bx - ax, dy = by - ay;
+		const t = Math.max(0, Math.min(1, ((spot[0] - ax) * dx + (spot[1] - ay) * dy) / (dx * dx + dy * dy)));
+
+		return Math.hypot(spot[0] - ax - t * dx, spot[1] - ay - t * dy);
+	}
+
+	/* How far up its slope a label of @n characters begins: at the lower end, unless points are there. */
+	function labelStart(x0, y0, x1, y1, n) {
+		const length = Math.hypot(x1 - x0, y1 - y0), ux = (x1 - x0) / length, uy = (y1 - y0) / length;
+		const spots = markerSpots(), long = n * 6.6;
+
+		for (let d = 26; d + long < length - 10; d += 30) {
+			const ax = x0 + ux * d + uy * 11, ay = y0 + uy * d - ux * 11;
+
+			if (spots.every((s) => distance(s, ax, ay, ax + ux * long, ay + uy * long) > 17))
+				return d;
+		}
+		return Math.min(26, length / 2);
+	}
+
 	function drawSlope(layer, level) {
 		const gbs = bandwidth(level), peak = highest();
 		const from = Math.max(10 ** view.range.x0, 10 ** view.range.y0 / gbs);
 		const x0 = view.x(from), y0 = view.y(from * gbs), x1 = view.x(peak / gbs), y1 = view.y(peak);
-		const length = Math.hypot(x1 - x0, y1 - y0), up = Math.min(0.5, 26 / length);
+		const text = `${level}  ${scaled(gbs * 1e9, 'B/s')}`;
+		const length = Math.hypot(x1 - x0, y1 - y0), up = labelStart(x0, y0, x1, y1, text.length) / length;
 		const ends = { x1: x0, y1: y0, x2: x1, y2: y1 };
 		const group = make('g', { class: 'ceiling', 'data-level': level }, layer);
 
@@ -178,7 +213,7 @@
 			class: `name t-${level}`,
 			transform: `translate(${x0 + (x1 - x0) * up + (y1 - y0) / length * 7} ${y0 + (y1 - y0) * up - (x1 - x0) / length * 7}) ` +
 				`rotate(${Math.atan2(y1 - y0, x1 - x0) * 180 / Math.PI})`,
-		}, group, `${level}  ${scaled(gbs * 1e9, 'B/s')}`);
+		}, group, text);
 		hover(make('line', Object.assign({ class: 'hit' }, ends), group), () => [`${level} bandwidth, measured`, [
 			['Bandwidth', scaled(gbs * 1e9, 'B/s')],
 			['Ridge point', `${digits(peak / gbs, 4)} ${opUnit()}/byte`],
@@ -210,11 +245,19 @@
 		});
 		/* Upwards from the lowest, so that no label stands on another. */
 		labels.sort((a, b) => b.y - a.y);
+		const spots = markerSpots();
 		let last = Infinity;
 
 		for (const label of labels) {
+			const wide = label.text.length * 6.8;
+			let right = view.right - 8;
+
 			last = Math.min(label.y - 7, last - 15);
-			make('text', { x: view.right - 8, y: last, 'text-anchor': 'end', class: `name t-${label.kind}` }, label.group, label.text);
+			/* To the left of points, if there is a place. */
+			while (right - wide > (view.left + view.right) / 2 &&
+				spots.some((s) => s[0] > right - wide - 12 && s[0] < right + 12 && Math.abs(s[1] - last + 4) < 17))
+				right -= 20;
+			make('text', { x: right, y: last, 'text-anchor': 'end', class: `name t-${label.kind}` }, label.group, label.text);
 		}
 	}
 
@@ -222,7 +265,7 @@
 		const rate = rateOf(point), x = intensityOf(point, level), bound = boundOf(level, x);
 		const rows = [
 			['Performance', scaled(rate * 1e9, opUnit() + '/s')],
-			[`Intensity (${level})`, `${digits(x, 4)} ${opUnit()}/byte`],
+			['Intensity', `${digits(x, 4)} ${opUnit()}/byte of ${level}`],
 			['Attained', `${digits(100 * rate / bound, 3)} % of ${scaled(bound * 1e9, opUnit() + '/s')}`],
 			['Bound', isMemoryBound(level, x) ? `${level} memory` : 'compute'],
 			[`${level} traffic`, `${scaled(point.bytes[level], 'B')}, ${scaled(point.bytes[level] / point.meanNs * 1e9, 'B/s')}`],
@@ -230,6 +273,10 @@
 			['Dispatches', String(point.n)],
 		];
 
+		for (const other of shownLevels())
+			if (other !== level && intensityOf(point, other))
+				rows.push([`At ${other}`, `${digits(intensityOf(point, other), 4)} ${opUnit()}/byte, ` +
+					`${digits(100 * rate / boundOf(other, intensityOf(point, other)), 3)} %`]);
 		if (point.share !== null)
 			rows.splice(6, 0, ['Share of time', `${digits(point.share, 3)} %`]);
 		for (const part of point.parts)
@@ -249,7 +296,9 @@
 		const kernel = make('g', { class: 'kernel', 'data-kernel': point.letter }, layer);
 
 		make('line', { x1: left, x2: right, y1: y, y2: y, class: 'join' }, kernel);
-		for (const spot of spots) {
+		/* Levels that coincide stand inside each other, the outermost memory on top. */
+		for (const spot of spots.slice().reverse()) {
+			const above = spots.slice(0, spots.indexOf(spot)).filter((s) => Math.abs(view.x(s.x) - view.x(spot.x)) < 6).length;
 			const group = make('g', {
 				class: 'point', tabindex: 0, role: 'img', 'data-kernel': point.letter, 'data-level': spot.level,
 				'data-x': spot.x, 'data-y': rate, transform: `translate(${view.x(spot.x)} ${y})`,
@@ -257,7 +306,7 @@
 			}, kernel);
 
 			make('circle', { r: 13, fill: 'transparent' }, group);
-			make('path', { d: SHAPES[spot.level](size), class: `marker f-${spot.level}` }, group);
+			make('path', { d: SHAPES[spot.level](size * 1.5 ** above), class: `marker f-${spot.level}` }, group);
 			hover(group, () => pointTip(point, spot.level), () => {
 				light(point.letter);
 				make('line', { class: 'room', x1: view.x(spot.x), x2: view.x(spot.x), y1: y - size - 3, y2: view.y(boundOf(spot.level, spot.x)) }, kernel);
@@ -266,8 +315,9 @@
 				kernel.querySelectorAll('.room').forEach((line) => line.remove());
 			});
 		}
-		const places = [[right + 17, y], [left - 17, y], [right + 15, y - 14], [right + 15, y + 14], [left - 15, y - 14],
-			[left - 15, y + 14], [right, y - 19], [right, y + 19], [right + 32, y]];
+		const side = size + 11, over = size + 12;
+		const places = [[right + side, y], [left - side, y], [right + side, y - 14], [right + side, y + 14], [left - side, y - 14],
+			[left - side, y + 14], [right, y - over], [right, y + over], [right + side + 15, y]];
 		const free = places.find((p) => !placed.some((q) => Math.abs(p[0] - q[0]) < 14 && Math.abs(p[1] - q[1]) < 14)) || places[0];
 
 		placed.push(free);
@@ -388,7 +438,6 @@
 
 		for (const type of data.types) {
 			chip(types, type.name, () => state.types.has(type.name), () => {
-				/* FLOPs and integer operations do not share an axis. */
 				for (const other of data.types)
 					if (other.integer !== type.integer)
 						state.types.delete(other.name);
@@ -407,8 +456,8 @@
 			return;
 		const head = html('tr', html('thead', table)), body = html('tbody', table);
 
-		['', data.by === 'kernel' ? 'Kernel' : 'Dispatch', 'Dispatches', 'Time', 'Performance'].forEach((t, i) =>
-			html('th', head, t, i === 1 ? 'kernel' : ''));
+		['', '', data.by === 'kernel' ? 'Kernel' : 'Dispatch', 'Dispatches', 'Time', 'Performance'].forEach((t, i) =>
+			html('th', head, t, i === 2 ? 'kernel' : ''));
 		for (const level of shownLevels())
 			html('th', head, `${level} ${opUnit()}/byte`);
 		for (const point of data.points) {
@@ -427,7 +476,8 @@
 					state.hidden.add(point.letter);
 				draw();
 			});
-			html('td', row, `${point.letter}  ${point.name}`, 'kernel');
+			html('td', row, point.letter, 'mark');
+			html('td', row, point.name, 'kernel');
 			html('td', row, String(point.n));
 			html('td', row, time(point.sumNs) + (point.share === null ? '' : ` (${digits(point.share, 3)} %)`));
 			html('td', row, rate ? scaled(rate * 1e9, opUnit() + '/s') : opsOf(point) === null ? 'not counted' : 'none');

@@ -96,6 +96,42 @@ static void draw_axes(const struct plot *p)
 	ws_svg_rect(p->out, PLOT_X0, PLOT_Y0, PLOT_X1 - PLOT_X0, PLOT_Y1 - PLOT_Y0, 0, "frame");
 }
 
+/* How near markers come to the stretch that begins at (ax, ay) and is @length long. */
+static double nearest_marker(const struct plot *p, double ax, double ay, double ux, double uy,
+			     double length)
+{
+	double nearest = INFINITY;
+
+	for (size_t i = 0; i < p->model->points->n; i++) {
+		const struct ws_roof_point *point = &p->model->points->at[i];
+		double rate = ws_roof_rate(point, p->roofs->type);
+
+		for (size_t s = 0; s < p->roofs->n_slopes && rate > 0; s++) {
+			double x =
+				ws_roof_intensity(point, p->roofs->type, p->roofs->slopes[s].level);
+			double dx = px(p, x) - ax, dy = py(p, rate) - ay;
+			double along = fmax(0, fmin(length, dx * ux + dy * uy));
+
+			if (!isnan(x))
+				nearest = fmin(nearest, hypot(dx - along * ux, dy - along * uy));
+		}
+	}
+	return nearest;
+}
+
+/* How far up its slope a label begins: at the lower end, unless points are there. */
+static double label_start(const struct plot *p, double left, double bottom, double ux, double uy,
+			  double length, double n_characters)
+{
+	double wide = n_characters * 6.4;
+
+	for (double d = 26; d + wide < length - 10; d += 30)
+		if (nearest_marker(p, left + ux * d + uy * 10, bottom + uy * d - ux * 10, ux, uy,
+				   wide) > 16)
+			return d;
+	return fmin(26, length / 2);
+}
+
 static void draw_slope(const struct plot *p, const struct ws_roof_slope *slope)
 {
 	const char *name = ws_roof_level_name(slope->level);
@@ -106,24 +142,23 @@ static void draw_slope(const struct plot *p, const struct ws_roof_slope *slope)
 	double right = px(p, slope->x1), top = py(p, slope->y1);
 	double degrees = atan2(top - bottom, right - left) * 180 / M_PI;
 	double length = hypot(right - left, top - bottom);
-	/* The label's distance from its line, and how far up the line it begins. */
-	double off_x = (top - bottom) / length * 6, off_y = (right - left) / length * 6;
-	double up = fmin(0.5, 26 / length);
+	double ux = (right - left) / length, uy = (top - bottom) / length, up;
 	char text[WS_NUMBER_ROOM + 32], cls[32];
 
 	snprintf(cls, sizeof(cls), "slope %s", name);
 	ws_svg_line(p->out, left, bottom, right, top, cls);
 	snprintf(text, sizeof(text), "%s  %.0f GB/s", name, slope->gb_s);
 	snprintf(cls, sizeof(cls), "roofname t%s", name);
-	ws_svg_text_turned(p->out, left + (right - left) * up + off_x,
-			   bottom + (top - bottom) * up - off_y, degrees, "start", cls, text);
+	up = label_start(p, left, bottom, ux, uy, length, (double)strlen(text));
+	ws_svg_text_turned(p->out, left + ux * up + uy * 6, bottom + uy * up - ux * 6, degrees,
+			   "start", cls, text);
 }
 
 static void draw_roof(const struct plot *p, const struct ws_roof_top *roof, const char *kind,
 		      bool label_below)
 {
 	char text[WS_NUMBER_ROOM + 64], cls[32];
-	double y;
+	double y, right, wide;
 
 	if (isnan(roof->peak))
 		return;
@@ -133,7 +168,13 @@ static void draw_roof(const struct plot *p, const struct ws_roof_top *roof, cons
 	snprintf(text, sizeof(text), "%s %s  %.0f %s", kind, ws_roof_type_name(p->roofs->type),
 		 roof->peak, ws_roof_rate_unit(p->roofs->type));
 	snprintf(cls, sizeof(cls), "roofname t%s", kind);
-	ws_svg_text(p->out, PLOT_X1 - 8, y + (label_below ? 16 : -7), "end", cls, text);
+	right = PLOT_X1 - 8;
+	wide = (double)strlen(text) * 6.6;
+	/* To the left of points, if there is a place. */
+	while (right - wide > (PLOT_X0 + PLOT_X1) / 2 &&
+	       nearest_marker(p, right - wide, y + (label_below ? 12 : -11), 1, 0, wide) < 16)
+		right -= 20;
+	ws_svg_text(p->out, right, y + (label_below ? 16 : -7), "end", cls, text);
 }
 
 /* One shape per level, so that the level can be told without its colour. */
@@ -178,7 +219,7 @@ static void place_letter(struct plot *p, double left, double right, double y, ch
 	const struct {
 		double x, y;
 	} places[] = {
-		{ right + 15, y },      { left - 15, y },      { right + 13, y - 13 },
+		{ right + 9, y },       { left - 9, y },       { right + 9, y - 13 },
 		{ right + 13, y + 13 }, { left - 13, y - 13 }, { left - 13, y + 13 },
 		{ right, y - 17 },      { right, y + 17 },     { right + 29, y },
 	};
@@ -214,14 +255,20 @@ static void draw_point(struct plot *p, size_t i, double most_ns)
 	if (left > right)
 		return;
 	ws_svg_line(p->out, left, y, right, y, "join");
-	for (size_t s = 0; s < p->roofs->n_slopes; s++) {
+	/* Levels that coincide stand inside each other, the outermost memory on top. */
+	for (size_t s = p->roofs->n_slopes; s-- > 0;) {
 		enum ws_roof_level level = p->roofs->slopes[s].level;
-		double x = ws_roof_intensity(point, p->roofs->type, level);
+		double x = ws_roof_intensity(point, p->roofs->type, level), size = r;
 
+		for (size_t above = 0; above < s; above++)
+			if (fabs(px(p, x) -
+				 px(p, ws_roof_intensity(point, p->roofs->type,
+							 p->roofs->slopes[above].level))) < 6)
+				size *= 1.5;
 		if (!isnan(x))
-			draw_marker(p, level, px(p, x), y, r);
+			draw_marker(p, level, px(p, x), y, size);
 	}
-	place_letter(p, left, right, y, ws_roof_letter(i));
+	place_letter(p, left - r, right + r, y, ws_roof_letter(i));
 }
 
 static void list_point(const struct plot *p, size_t i, double y)
@@ -246,7 +293,7 @@ static void list_point(const struct plot *p, size_t i, double y)
 				    : "no operations of this kind");
 		return;
 	}
-	n_used = (size_t)snprintf(text, sizeof(text), "%.60s %s", ws_number_short(number, rate, 5),
+	n_used = (size_t)snprintf(text, sizeof(text), "%.60s %s", ws_number_plain(number, rate, 4),
 				  ws_roof_rate_unit(p->roofs->type));
 	if (share >= 0 && share <= 100.5)
 		n_used += (size_t)snprintf(text + n_used, sizeof(text) - n_used, ", %.1f%% of time",

@@ -68,9 +68,10 @@ struct ws_roof_range ws_roof_range(const struct ws_roof_model *model, size_t typ
 
 struct plot {
 	struct ws_braille canvas;
+	const struct ws_roof_model *model;
+	const struct ws_roof_ceilings *roofs;
 	struct ws_roof_range range;
-	unsigned w, h;      /* of the inside */
-	unsigned left, top; /* cells around it */
+	unsigned w, h; /* of the inside */
 };
 
 /* World coordinates of the canvas: y grows upwards from the x axis' labels. */
@@ -138,6 +139,37 @@ static void draw_frame(struct plot *plot)
 	}
 }
 
+/* Whether a letter of a point falls on a label of @n characters at (@x, @row). */
+static bool is_taken(const struct plot *plot, double x, double row, double n)
+{
+	const struct ws_roof_points *points = plot->model->points;
+
+	for (size_t i = 0; i < points->n; i++) {
+		double rate = ws_roof_rate(&points->at[i], plot->roofs->type);
+
+		for (size_t s = 0; s < plot->roofs->n_slopes && rate > 0; s++) {
+			double at = ws_roof_intensity(&points->at[i], plot->roofs->type,
+						      plot->roofs->slopes[s].level);
+
+			if (!isnan(at) && floor(at_y(plot, rate)) == row &&
+			    floor(at_x(plot, at)) >= x && floor(at_x(plot, at)) < x + n)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The row nearest to @row, below it first, where a label is not in the way. */
+static double free_row(const struct plot *plot, double x, double row, double n)
+{
+	static const int steps[] = { 0, -1, -2, -3, 1, 2 };
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(steps); i++)
+		if (!is_taken(plot, x, row + steps[i], n))
+			return row + steps[i];
+	return row;
+}
+
 static void draw_roof(struct plot *plot, const struct ws_roof_top *roof, const char *kind,
 		      enum ws_roof_type type, int colour)
 {
@@ -150,7 +182,9 @@ static void draw_roof(struct plot *plot, const struct ws_roof_top *roof, const c
 	snprintf(text, sizeof(text), "%s-%s %.0f %s", kind, ws_roof_type_name(type), roof->peak,
 		 ws_roof_rate_unit(type));
 	x = LABEL_COLUMNS + plot->w - (double)strlen(text);
-	ws_braille_text(&plot->canvas, x, floor(at_y(plot, roof->peak)), text, colour);
+	ws_braille_text(&plot->canvas, x,
+			free_row(plot, x, floor(at_y(plot, roof->peak)), (double)strlen(text)),
+			text, colour);
 }
 
 /* Labels stand at the left end of their slopes; slopes of close bandwidths move up a row. */
@@ -164,6 +198,8 @@ static void label_slopes(struct plot *plot, const struct ws_roof_ceilings *roofs
 		double row = floor(at_y(plot, pow(10, plot->range.x0) * slope->gb_s)) + 1;
 
 		row = fmax(row, lowest_free);
+		while (is_taken(plot, LABEL_COLUMNS + 1, row, 16) && row < plot->h)
+			row++;
 		snprintf(text, sizeof(text), "%s %.0f GB/s", ws_roof_level_name(slope->level),
 			 slope->gb_s);
 		ws_braille_text(&plot->canvas, LABEL_COLUMNS + 1, row, text,
@@ -209,6 +245,7 @@ static void list_point(const struct ws_roof_model *model, const struct ws_roof_c
 	double rate = ws_roof_rate(point, roofs->type);
 	const char *name = model->kernel_names[i];
 	char number[WS_NUMBER_ROOM];
+	unsigned n_here = 0;
 	int room = (int)WS_MAX(style->n_columns, N_COLUMNS_MIN) - 4;
 
 	ws_buf_printf(out, "%c  %.*s%s\n", ws_roof_letter(i),
@@ -232,7 +269,8 @@ static void list_point(const struct ws_roof_model *model, const struct ws_roof_c
 
 		if (isnan(x))
 			continue;
-		ws_buf_add(out, "   ");
+		/* Four levels do not fit into 80 columns. */
+		ws_buf_add(out, ++n_here == 3 && style->n_columns < 100 ? "\n      " : "   ");
 		add_coloured(out, ws_roof_level_name(level), level_colours[level], style->colours);
 		ws_buf_printf(out, " %s (%.0f%% %s)", ws_number_plain(number, x, 3),
 			      100 * rate / ws_roof_bound(roofs, level, x),
@@ -264,7 +302,7 @@ enum ws_status ws_roof_text(const struct ws_roof_model *model,
 	const struct ws_roof_ceilings *roofs = &model->types[0];
 	unsigned n_columns = WS_MIN(WS_MAX(style->n_columns, N_COLUMNS_MIN), N_COLUMNS_MAX);
 	unsigned n_rows = WS_MIN(WS_MAX(style->n_rows, N_ROWS_MIN), N_ROWS_MAX);
-	struct plot plot = { .range = ws_roof_range(model, 0) };
+	struct plot plot = { .model = model, .roofs = roofs, .range = ws_roof_range(model, 0) };
 	char text[128];
 	enum ws_status st;
 
