@@ -116,7 +116,15 @@ void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, b
 		return;
 	id = __atomic_add_fetch(&queues.n_dispatches, 1, __ATOMIC_RELAXED);
 	if (counting)
-		ws_count_decide(&ticket, queue->rec.agent, kernel);
+		ws_count_decide(&ticket, &(struct ws_count_launch){
+						 .agent = queue->rec.agent,
+						 .kernel = kernel,
+						 .grid = { packet->grid_size_x, packet->grid_size_y,
+							   packet->grid_size_z },
+						 .workgroup = { packet->workgroup_size_x,
+								packet->workgroup_size_y,
+								packet->workgroup_size_z },
+						 .group_bytes = packet->group_segment_size });
 	counted = ticket.set != WS_COUNT_NOTHING;
 	if (!traced && !counted)
 		return;

@@ -129,4 +129,5 @@ def main():
         shutil.rmtree(where, ignore_errors=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
