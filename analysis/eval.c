@@ -2,6 +2,7 @@
 #include "analysis/eval.h"
 
 #include "analysis/fold.h"
+#include "analysis/roofline.h"
 #include "analysis/tape.h"
 
 #include <ctype.h>
@@ -54,6 +55,7 @@ struct ws_eval {
 	const struct ws_expr *denom;
 	const uint32_t *rows; /* NULL: all */
 	struct known *known;  /* by the id of the folded formula */
+	uint32_t n_known;     /* formulas made later are not remembered */
 	struct made made;
 	double *regs;
 	size_t n_regs;
@@ -110,6 +112,20 @@ static const struct ws_column *find_column(struct ws_eval *e, const char *name, 
 	return col && !col->is_text ? col : NULL;
 }
 
+/* The memory side of L2 is TCC_EA_ in old recordings of MI100, TCC_EA0_ in its formulas. */
+static const struct ws_column *find_alias(struct ws_eval *e, const char *name, const char *level)
+{
+	static const char *const both[2] = { "TCC_EA_", "TCC_EA0_" };
+	char other[128];
+
+	for (int i = 0; e->how.ea_aliases && i < 2; i++)
+		if (ws_str_starts(ws_str_from(name), both[i])) {
+			snprintf(other, sizeof(other), "%s%s", both[1 - i], name + strlen(both[i]));
+			return find_column(e, other, level);
+		}
+	return NULL;
+}
+
 static struct ws_operand compile_counter(struct ws_eval *e, const struct ws_expr *expr,
 					 const struct place *at)
 {
@@ -124,6 +140,8 @@ static struct ws_operand compile_counter(struct ws_eval *e, const struct ws_expr
 		name = channel;
 	}
 	col = find_column(e, name, at->level);
+	if (!col)
+		col = find_alias(e, name, at->level);
 	if (!col)
 		return absent(e, "was not collected", name);
 	return (struct ws_operand){ .kind = WS_OPERAND_COLUMN, .column = col->at };
@@ -140,6 +158,9 @@ static struct ws_operand compile_variable(struct ws_eval *e, const struct ws_exp
 	if (strcmp(expr->text, "denom") == 0)
 		return compile(e, e->denom, at);
 	if (!formula) {
+		if (ws_roof_variable(e->load->roof, expr->text, &number))
+			return isnan(number) ? absent(e, "is not in roofline.csv", expr->text)
+					     : constant(number);
 		if (!ws_sysinfo_number(e->load, expr->text, &number))
 			return absent(e, "is not in sysinfo.csv", expr->text);
 		return constant(number);
@@ -247,7 +268,7 @@ static bool fold_of(struct ws_eval *e, const struct ws_expr *expr, const struct 
 	const struct made *m;
 
 	*out = (struct ws_fold){ 0, NAN, NAN, NAN };
-	if (at->channel < 0 && expr->id < e->metrics->pool.n)
+	if (at->channel < 0 && expr->id < e->n_known)
 		known = &e->known[expr->id];
 	if (known && known->done && known->level == at->level) {
 		*out = known->fold;
@@ -588,7 +609,8 @@ enum ws_status ws_eval_create(const struct ws_workload *load, const struct ws_se
 	ws_arena_init(&e->arena, SIZE_MAX);
 	ws_expr_pool_init(&e->pool, &e->arena);
 	st = ws_expr_parse(&e->pool, ws_str_from(norms[e->how.norm].formula), NULL, &e->denom, err);
-	e->known = ws_arena_array(&e->arena, (size_t)metrics->pool.n + 1, sizeof(*e->known));
+	e->n_known = metrics->pool.n;
+	e->known = ws_arena_array(&e->arena, (size_t)e->n_known + 1, sizeof(*e->known));
 	if (!st && !e->known)
 		st = ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (st)

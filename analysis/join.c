@@ -183,9 +183,13 @@ static enum ws_status add_columns(struct ws_workload *load, struct ws_frame *fra
 
 		if (is_dropped(col->name) || ws_frame_column(frame, col->name))
 			continue;
-		/* Times of the joined frame are means over the passes, added later. */
+		/*
+		 * Times of the joined frame are means over the passes, added later. The sum of
+		 * a level means nothing without its pass: any one would pass for all of them.
+		 */
 		if (!own && (strcmp(col->name, "Start_Timestamp") == 0 ||
-			     strcmp(col->name, "End_Timestamp") == 0))
+			     strcmp(col->name, "End_Timestamp") == 0 ||
+			     strcmp(col->name, "SQ_ACCUM_PREV_HIRES") == 0))
 			continue;
 		made.at = in_order(load, pass, col, frame->n_rows);
 		st = made.at ? ws_load_add_column(frame, made, err)

@@ -467,6 +467,9 @@ static enum ws_status set_columns(struct reader *r, struct ws_str value)
 	struct ws_str part;
 	size_t n = 1;
 
+	if (r->table->n_headers)
+		return FAIL(r, "the columns of table %u.%u are given twice", r->table->block,
+			    r->table->index);
 	for (size_t i = 0; i < value.n; i++)
 		n += value.at[i] == ',';
 	r->table->headers = ws_arena_array(arena_of(r), n, sizeof(*r->table->headers));

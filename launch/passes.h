@@ -67,6 +67,7 @@ struct ws_passes {
 	const struct ws_collect_config *collect;
 	const struct ws_strv *preload; /* NULL: none */
 	bool no_roctx;
+	bool kokkos;
 	const char *base;            /* captures go to a folder below this, made if missing */
 	const struct ws_rundir *dir; /* instead of base: a folder that is there already */
 	void (*show_env)(void *ctx, char *const *env); /* before each run; NULL: no */

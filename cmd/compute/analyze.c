@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define T struct an_args
 
 static const char *const format_words[] = { "stdout", "txt", "csv", "json", "db", NULL };
 static const char *const time_words[] = { "s", "ms", "us", "ns", NULL };
 static const char *const sort_words[] = { "kernels", "dispatches", NULL };
+static const char *const chart_words[] = { "auto", "wide", "narrow", NULL };
 static const char *const pc_sort_words[] = { "offset", "count", NULL };
 
 static const struct ws_opt opts[] = {
@@ -30,6 +32,10 @@ static const struct ws_opt opts[] = {
 	WS_OPT_SETS(T, kernels, 'k', "kernel", "N...", "kernels, by row of the top-kernel table"),
 	WS_OPT_SETS(T, dispatches, 'd', "dispatch", "N...", "dispatches, by row; >N: those after N"),
 	WS_OPT_SETS(T, gpu_ids, 0, "gpu-id", "ID...", "dispatches of one GPU"),
+	WS_OPT_SETS(T, torch_operators, 0, "torch-operator", "GLOB...",
+		    "kernels of PyTorch operators; needs --experimental"),
+	WS_OPT_BOOL(T, list_torch, 0, "list-torch-operators",
+		    "print operators and their kernels; needs --experimental"),
 	WS_OPT_BOOL(T, list_stats, 0, "list-stats", "print kernels and dispatches only"),
 	WS_OPT_I64(T, max_stat_num, 0, "max-stat-num", "N", "rows of the top tables (10)"),
 	WS_OPT_MANY(T, cols, 0, "cols", "N...", "columns of metric tables, 0 is the name"),
@@ -61,6 +67,18 @@ static const struct ws_opt opts[] = {
 	WS_OPT_ONE_OF(T, sort, 0, "sort", "WHAT", sort_words, "what a point is: kernels, dispatches"),
 	WS_OPT_ONE_OF(T, pc_sort, 0, "pc-sampling-sorting-type", "HOW", pc_sort_words,
 		      "offset or count"),
+	WS_OPT_CHOICE(T, memory_chart, 0, "memory-chart", "FORM", chart_words,
+		      "wide (234 columns), narrow (100), or auto: what the terminal has room for"),
+	WS_OPT_STR(T, charts, 0, "charts", "DIR",
+		   "write roofline.html, roofline_TYPE.svg and memory_chart.svg to DIR"),
+	WS_OPT_GROUP("Comparing and explaining"),
+	WS_OPT_BOOL(T, diff, 0, "diff",
+		    "compare with the first -p per kernel: what changed by more than noise"),
+	WS_OPT_LIST(T, fail_on, 0, "fail-on", "COND,...",
+		    "compare, and end with 3 when COND holds: duration>5%, 2.1.14<-3%, "
+		    "vecCopy:SQ_WAVES>0%, duration>2ms"),
+	WS_OPT_MANY(T, explain, 0, "explain", "ID...",
+		    "what a metric means, its formula, counters and steps; an id or a name"),
 	WS_OPT_BOOL(T, dependency, 0, "dependency", NULL),
 	COMPUTE_GENERAL_OPTS(T, general.),
 };
@@ -223,13 +241,17 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 	struct an_run *run = &an->runs[number];
 	struct ws_workload_how how = { .corrections = args->specs_correction,
 				       .kernel_verbose = (int)args->kernel_verbose,
-				       .spatial = args->spatial,
-				       .ea_is_ea0 = args->ea_aliases };
+				       .spatial = args->spatial };
 	struct ws_eval_how eval_how = { .norm = (enum ws_norm)args->norm,
-					.own_level_frame = args->like_3_3 };
+					.own_level_frame = args->like_3_3,
+					.ea_aliases = args->ea_aliases };
 	struct ws_filter filter = { 0 };
-	enum ws_status st = ws_workload_open(run->path, &how, &run->load, err);
+	size_t first = 0;
+	enum ws_status st;
 
+	how.by_nodes = group(&args->nodes, 0, &first, &how.n_nodes);
+	how.nodes = args->nodes.at + first;
+	st = ws_workload_open(run->path, &how, &run->load, err);
 	if (!st)
 		st = pick(&args->kernels, "-k", number, an->n_runs, &filter.kernels,
 			  &filter.n_kernels, err);
@@ -238,6 +260,8 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 			  &filter.n_dispatches, err);
 	if (!st)
 		st = pick_gpu(args, number, an->n_runs, &filter, err);
+	if (!st && args->torch_operators.n && !args->list_torch)
+		st = an_torch_filter(an, run, &filter, err);
 	if (!st)
 		st = ws_workload_select(run->load, &filter, &run->rows, &run->listed, err);
 	if (!st)
@@ -282,6 +306,13 @@ static void close_runs(struct an *an)
 	}
 }
 
+bool an_may_write(const char *dir)
+{
+	struct stat st;
+
+	return stat(dir, &st) == 0 && st.st_mode & 0222 && access(dir, W_OK) == 0;
+}
+
 /* What analyze has always left beside the data; a workload may be read-only, and that is fine. */
 static void leave_top_files(struct an *an, struct an_run *run)
 {
@@ -290,6 +321,8 @@ static void leave_top_files(struct an *an, struct an_run *run)
 		unsigned table;
 	} files[] = { { "pmc_kernel_top.csv", 1 }, { "pmc_dispatch_info.csv", 2 } };
 
+	if (!an_may_write(run->path))
+		return;
 	for (size_t i = 0; i < WS_ARRAY_LEN(files); i++) {
 		const struct ws_table *table = ws_table_find(an->metrics, 0, files[i].table);
 		char *path = ws_arena_printf(&an->arena, "%s/%s", run->path, files[i].name);
@@ -309,19 +342,50 @@ static void leave_top_files(struct an *an, struct an_run *run)
 	}
 }
 
+static enum ws_status write_text(struct an *an, const char *path, struct ws_err *err)
+{
+	FILE *to = path ? fopen(path, "we") : stdout;
+	bool ok;
+
+	if (!to)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	ok = fwrite(an->out.at, 1, an->out.n, to) == an->out.n;
+	if ((to != stdout && fclose(to) != 0) || (path && !ok))
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	return WS_OK;
+}
+
 static enum ws_status write_report(struct an *an, struct ws_err *err)
 {
-	FILE *to = stdout;
+	static const char *const suffixes[] = {
+		[AN_TXT] = ".txt", [AN_CSV] = "", [AN_JSON] = ".json", [AN_DB] = ".db"
+	};
+	const char *path = an->args->output;
+	enum ws_status st = WS_OK;
 
-	if (an->args->output) {
-		to = fopen(an->args->output, "we");
-		if (!to)
-			return ws_fail_errno(err, errno, "cannot write '%s'", an->args->output);
+	if (an->args->save_dfs)
+		st = an_save_csv(an, an->args->save_dfs, err);
+	if (st || an->args->format == AN_STDOUT)
+		return st ? st : write_text(an, path, err);
+	st = an_output_name(an, suffixes[an->args->format], &path, err);
+	if (st)
+		return st;
+	switch (an->args->format) {
+	case AN_CSV:
+		st = an_save_csv(an, path, err);
+		break;
+	case AN_JSON:
+		st = an_save_json(an, path, err);
+		break;
+	case AN_DB:
+		st = an_save_db(an, path, err);
+		break;
+	default:
+		st = write_text(an, path, err);
 	}
-	fwrite(an->out.at, 1, an->out.n, to);
-	if (to != stdout && fclose(to) != 0)
-		return ws_fail_errno(err, errno, "cannot write '%s'", an->args->output);
-	return WS_OK;
+	if (!st && !an->args->general.quiet)
+		printf("Report written to %s\n", path);
+	return st;
 }
 
 static enum ws_status run_report(struct an *an, struct ws_err *err)
@@ -340,12 +404,22 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 			ws_log_warn("-b %s selects nothing: --list-blocks %s shows what there is",
 				    an->args->blocks.at[i], an->metrics->arch);
 	}
-	if (an->args->list_stats) {
+	if (an->args->list_torch) {
+		st = an_torch_list(an, err);
+	} else if (an->args->list_stats) {
 		st = an_list_stats(an, err);
+	} else if (an->args->explain.n) {
+		st = an_explain(an, err);
+	} else if (an->args->diff || an->args->fail_on.n) {
+		st = an_diff(an, err);
 	} else {
 		leave_top_files(an, &an->runs[0]);
+		if (an->args->debug)
+			an_debug(an);
 		st = an_report(an, err);
 	}
+	if (!st && an->args->charts)
+		st = an_write_charts(an, err);
 	return st ? st : write_report(an, err);
 }
 
@@ -388,12 +462,17 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 		return print_specs(args, err);
 	if (args->list_nodes)
 		return an_list_nodes(args, err);
+	if (args->list_torch || args->torch_operators.n)
+		st = an_torch_check(args, err);
+	if (st)
+		return st;
 	ws_arena_init(&an.arena, SIZE_MAX);
 	ws_buf_init(&an.out, SIZE_MAX);
 	st = run_report(&an, err);
 	close_runs(&an);
 	ws_buf_fini(&an.out);
 	ws_arena_fini(&an.arena);
+	*exit_code = an.exit_code;
 	return st;
 }
 
@@ -406,7 +485,11 @@ const struct ws_cmd compute_analyze_cmd = {
 	.notes = "Examples:\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200 -b 2 lds 17.2 -k 0\n"
-		 "  rocprof-compute analyze -p before -p after -b 2 --report-diff 5\n",
+		 "  rocprof-compute analyze -p before -p after -b 2 --report-diff 5\n"
+		 "  rocprof-compute analyze -p before -p after --diff --fail-on 'duration>5%'\n"
+		 "  rocprof-compute analyze -p workloads/vcopy/MI200 --explain 11.2.4\n"
+		 "Exit codes: 0, 1 for a failure, 2 for wrong usage, 3 when a condition of --fail-on\n"
+		 "failed.\n",
 	.opts = { opts, WS_ARRAY_LEN(opts) },
 	.order = WS_OPT_MIXED,
 	.values_bytes = sizeof(struct an_args),

@@ -131,10 +131,11 @@ static bool changed(struct compare *c, size_t h)
 
 	for (size_t r = 0; r < c->n_rows; r++)
 		for (size_t run = 1; run < c->an->n_runs; run++) {
-			double percent;
+			double base = *value_at(c, r, h, 0), now = *value_at(c, r, h, run), percent;
 
-			difference(c->an, *value_at(c, r, h, 0), *value_at(c, r, h, run), &percent);
-			if (!(fabs(percent) > threshold))
+			difference(c->an, base, now, &percent);
+			if (!(fabs(percent) > threshold) ||
+			    (!c->an->args->like_3_3 && (isnan(base) || isnan(now))))
 				continue;
 			any = true;
 			if (threshold > 0)
@@ -171,6 +172,8 @@ static const char *changed_text(struct an *an, double base, double now)
 
 	difference(an, base, now, &percent);
 	ws_number_text(isnan(now) ? 0 : now, (int)an->args->decimal, value);
+	if (isnan(base) && !an->args->like_3_3)
+		return ws_arena_printf(&an->arena, "%s (N/A)", value);
 	ws_number_text(percent, (int)an->args->decimal, percent_text);
 	return ws_arena_printf(&an->arena, "%s (%s%%)", value, percent_text);
 }
@@ -179,7 +182,7 @@ static struct ws_cell cell_of(struct compare *c, size_t r, const struct column *
 {
 	struct an *an = c->an;
 	const struct row *row = &c->rows[r];
-	double unused;
+	double unused, now;
 
 	if (col->header < 0)
 		return c->table->kind == WS_TABLE_CHANNELS ? ws_cell_number(row->channel)
@@ -188,14 +191,21 @@ static struct ws_cell cell_of(struct compare *c, size_t r, const struct column *
 		return ws_cell_text(strncmp(c->table->headers[col->header].name, "Unit", 4) == 0
 					    ? an_unit(an, &an->runs[0], row->metrics[0], &unused)
 					    : row->metrics[0]->cells[col->header].text);
+	if (col->run < 0 && !an->args->like_3_3 &&
+	    (isnan(*value_at(c, r, (size_t)col->header, 0)) ||
+	     isnan(*value_at(c, r, (size_t)col->header, an->n_runs - 1))))
+		return ws_cell_number(NAN);
 	if (col->run < 0)
 		return ws_cell_number(difference(an, *value_at(c, r, (size_t)col->header, 0),
 						 *value_at(c, r, (size_t)col->header, an->n_runs - 1),
 						 &unused));
 	if (!col->run)
 		return ws_cell_number(*value_at(c, r, (size_t)col->header, 0));
-	return ws_cell_text(changed_text(an, *value_at(c, r, (size_t)col->header, 0),
-					 *value_at(c, r, (size_t)col->header, (size_t)col->run)));
+	/* A value that is missing is no change; 3.3 takes it for 0 and prints -100%. */
+	now = *value_at(c, r, (size_t)col->header, (size_t)col->run);
+	if (isnan(now) && !an->args->like_3_3)
+		return ws_cell_number(NAN);
+	return ws_cell_text(changed_text(an, *value_at(c, r, (size_t)col->header, 0), now));
 }
 
 static enum ws_status compare_metrics(struct an *an, const struct ws_table *table,

@@ -123,10 +123,12 @@ static enum ws_status top_kernels(struct an *an, struct an_run *run, bool whole,
 static enum ws_status dispatches(struct an *an, struct an_run *run, bool whole,
 				 struct ws_grid *grid, struct ws_err *err)
 {
-	static const char *const headers[] = { "", "Dispatch_ID", "Kernel_Name", "GPU_ID" };
+	static const char *const plain[] = { "", "Dispatch_ID", "Kernel_Name", "GPU_ID" };
+	static const char *const with_node[] = { "", "Node", "Dispatch_ID", "Kernel_Name", "GPU_ID" };
 	const struct ws_workload *load = run->load;
-	size_t n = head(an, run->listed.n, whole), hide = n == 0;
-	enum ws_status st = ws_grid_init(grid, &an->arena, headers + hide, 4 - hide, err);
+	size_t n = head(an, run->listed.n, whole), hide = n == 0, node = load->node_of != NULL;
+	enum ws_status st = ws_grid_init(grid, &an->arena, (node ? with_node : plain) + hide,
+					 4 + node - hide, err);
 
 	set_form(an, grid);
 	for (size_t i = 0; !st && i < n; i++) {
@@ -136,10 +138,12 @@ static enum ws_status dispatches(struct an *an, struct an_run *run, bool whole,
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
-		row[0] = ws_cell_int((int64_t)at);
-		row[1] = ws_cell_int((int64_t)load->dispatch_id[at]);
-		row[2] = ws_cell_text(whole ? name : an_wrap_name(&an->arena, name, 80, 4));
-		row[3] = ws_cell_int((int64_t)load->gpu_id[at]);
+		*row++ = ws_cell_int((int64_t)at);
+		if (node)
+			*row++ = ws_cell_text(load->nodes[load->node_of[at]]);
+		*row++ = ws_cell_int((int64_t)load->dispatch_id[at]);
+		*row++ = ws_cell_text(whole ? name : an_wrap_name(&an->arena, name, 80, 4));
+		*row++ = ws_cell_int((int64_t)load->gpu_id[at]);
 	}
 	return st;
 }

@@ -288,9 +288,10 @@ static enum ws_status choose_replay(struct rp_counting *c, const struct rp_args 
 		c->replay = *asked == 'k' ? WS_REPLAY_KERNEL : WS_REPLAY_APPLICATION;
 	if (args->pmc_groups.n) {
 		if (asked && c->n_passes > 1)
-			return ws_fail(err, WS_E_USAGE,
-				       "--replay repeats work to count all of it, pmc_groups counts "
-				       "some of it at a time: give one");
+			return ws_fail(
+				err, WS_E_USAGE,
+				"--replay repeats work to count all of it, pmc_groups counts "
+				"some of it at a time: give one");
 		c->replay = WS_REPLAY_ROTATE;
 	}
 	if (c->replay == WS_REPLAY_KERNEL && !c->soft)
