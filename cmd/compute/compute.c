@@ -21,8 +21,10 @@ static enum ws_status set_level(const struct compute_general *general, struct ws
 	static const struct {
 		const char *word;
 		enum ws_log_level level;
-	} levels[] = { { "error", WS_LOG_ERROR }, { "info", WS_LOG_INFO },
-		       { "debug", WS_LOG_DEBUG }, { "trace", WS_LOG_TRACE } };
+	} levels[] = { { "error", WS_LOG_ERROR },
+		       { "info", WS_LOG_INFO },
+		       { "debug", WS_LOG_DEBUG },
+		       { "trace", WS_LOG_TRACE } };
 	const char *asked = getenv("ROCPROFCOMPUTE_LOGLEVEL");
 
 	if (general->verbose)
@@ -184,9 +186,10 @@ static enum ws_status run_compute(const struct ws_cmd_call *call, int *exit_code
 	if (general->list_metrics || general->list_blocks)
 		return compute_list(general, false, err);
 	if (general->specs)
-		return ws_fail(err, WS_E_STATE,
-			       "no machine specification without a mode: 'rocprof-compute analyze -s -p "
-			       "DIR' prints the recorded one");
+		return ws_fail(
+			err, WS_E_STATE,
+			"no machine specification without a mode: 'rocprof-compute analyze -s -p "
+			"DIR' prints the recorded one");
 	*exit_code = WS_EXIT_FAILED;
 	return ws_fail(err, WS_E_USAGE,
 		       "a mode is required: 'rocprof-compute analyze -p DIR', or --help");
