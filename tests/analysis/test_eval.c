@@ -295,6 +295,32 @@ static void formulas_print_as_they_parse(void **state)
 	}
 }
 
+static void no_memory_is_an_error_not_a_crash(void **state)
+{
+	FOR_EACH_FAILING_ALLOCATION(n)
+	{
+		struct ws_selection rows = { 0 }, top = { 0 };
+		struct ws_filter none = { 0 };
+		struct ws_workload *opened = NULL;
+		struct ws_eval *made = NULL;
+		struct ws_err err = { WS_OK, "" };
+		enum ws_status st = ws_workload_open(dir, NULL, &opened, &err);
+
+		if (!st)
+			st = ws_workload_select(opened, &none, &rows, &top, &err);
+		if (!st)
+			st = ws_eval_create(opened, &rows, metrics, NULL, &made, &err);
+		if (!st)
+			ws_eval_cell(made, ws_metric_find(metrics, 2, 1, 7), 0, 0);
+		else
+			assert_true(err.text[0]);
+		ws_eval_destroy(made);
+		ws_selection_fini(&rows);
+		ws_selection_fini(&top);
+		ws_workload_close(opened);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +335,7 @@ int main(void)
 		cmocka_unit_test(units),
 		cmocka_unit_test(quantiles_against_sorting),
 		cmocka_unit_test(formulas_print_as_they_parse),
+		cmocka_unit_test(no_memory_is_an_error_not_a_crash),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

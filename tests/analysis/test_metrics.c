@@ -201,6 +201,26 @@ static void ids_and_aliases_are_understood(void **state)
 	ws_metrics_free(metrics);
 }
 
+static void no_memory_is_an_error_not_a_crash(void **state)
+{
+	static const char text[] = "let x = A + B\nvar v = x * 2\nrename Q = R\n" HEAD
+				   "[m]\nexpr = x / Q1\npeak = MAX(1, $v)\nunit = pct\nhelp = h\n";
+	struct ws_metric_file files[] = { { "t.metrics", text }, { NULL, NULL } };
+
+	FOR_EACH_FAILING_ALLOCATION(n)
+	{
+		struct ws_metrics *metrics = NULL;
+		struct ws_err err = { WS_OK, "" };
+
+		if (ws_metrics_parse("gfx90a", files, &metrics, &err) == WS_OK) {
+			assert_non_null(ws_metric_find(metrics, 2, 1, 0));
+			ws_metrics_free(metrics);
+		} else {
+			assert_true(err.text[0]);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +229,7 @@ int main(void)
 		cmocka_unit_test(mistakes_name_file_line_and_token),
 		cmocka_unit_test(guards_choose_by_architecture),
 		cmocka_unit_test(ids_and_aliases_are_understood),
+		cmocka_unit_test(no_memory_is_an_error_not_a_crash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
