@@ -1,5 +1,6 @@
 /* From formulas to columns and numbers: compiling to a tape, running it, folding what comes out. */
 #include "analysis/eval_priv.h"
+#include "analysis/roofline.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -95,6 +96,9 @@ static struct ws_operand compile_variable(struct ws_eval *e, const struct ws_exp
 	if (strcmp(expr->text, "denom") == 0)
 		return compile(e, e->denom, at);
 	if (!formula) {
+		if (ws_roof_variable(e->load->roof, expr->text, &number))
+			return isnan(number) ? absent(e, "is not in roofline.csv", expr->text)
+					     : constant(number);
 		if (!ws_sysinfo_number(e->load, expr->text, &number))
 			return absent(e, "is not in sysinfo.csv", expr->text);
 		return constant(number);

@@ -1,4 +1,5 @@
 /* Opening a workload: the facts of the machine, the record of how it was profiled. */
+#include "analysis/roofline.h"
 #include "analysis/workload_priv.h"
 
 #include "base/doc.h"
@@ -263,6 +264,20 @@ static enum ws_status open_nodes(struct ws_workload *load, const char *dir,
 	return st;
 }
 
+/* Measured peaks are an extra: a missing or damaged file is said where they are asked for. */
+static enum ws_status open_roofline(struct ws_workload *load, const char *dir, struct ws_err *err)
+{
+	struct ws_roof_bench *bench = ws_arena_new(&load->arena, struct ws_roof_bench);
+	const char *path = ws_arena_printf(&load->arena, "%s/roofline.csv", dir);
+	struct ws_err ignored;
+
+	if (!bench || !path)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	if (!ws_roof_bench_read(path, &load->arena, bench, &ignored))
+		load->roof = bench;
+	return WS_OK;
+}
+
 enum ws_status ws_workload_open(const char *dir, const struct ws_workload_how *how,
 				struct ws_workload **out_load, struct ws_err *err)
 {
@@ -294,6 +309,8 @@ enum ws_status ws_workload_open(const char *dir, const struct ws_workload_how *h
 		st = ws_load_shorten(load, how->kernel_verbose, err);
 	if (!st && !how->facts_only && !load->n_frames)
 		st = not_a_workload(load, dir, "holds no profiling data", err);
+	if (!st && !how->facts_only)
+		st = open_roofline(load, dir, err);
 	if (st)
 		ws_workload_close(load);
 	else

@@ -28,6 +28,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct ws_roof_bench;
+
 /* clang-format off */
 #define WS_LAYOUT_TABLE(X)                                                        \
 	X(WS_LAYOUT_MERGED, "pmc_perf.csv, one row per dispatch")                 \
@@ -91,6 +93,8 @@ struct ws_workload {
 	const char *const *recorded_blocks; /* profiling_config.yaml: filter_blocks */
 	size_t n_recorded_blocks;           /* 0: everything was profiled */
 	bool torch_trace, multiplexed;      /* profiling_config.yaml */
+
+	const struct ws_roof_bench *roof; /* roofline.csv; NULL: none, or it cannot be read */
 
 	size_t n_rows_bad;  /* cut-off or unmatched rows that were left out */
 	size_t n_bytes_csv; /* of all CSV files read */

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define T struct an_args
 
 static const char *const format_words[] = { "stdout", "txt", "csv", "json", "db", NULL };
 static const char *const time_words[] = { "s", "ms", "us", "ns", NULL };
 static const char *const sort_words[] = { "kernels", "dispatches", NULL };
+static const char *const chart_words[] = { "auto", "wide", "narrow", NULL };
 static const char *const pc_sort_words[] = { "offset", "count", NULL };
 
 static const struct ws_opt opts[] = {
@@ -68,6 +70,18 @@ static const struct ws_opt opts[] = {
 		      "what a point is: kernels, dispatches"),
 	WS_OPT_ONE_OF(T, pc_sort, 0, "pc-sampling-sorting-type", "HOW", pc_sort_words,
 		      "offset or count"),
+	WS_OPT_CHOICE(T, memory_chart, 0, "memory-chart", "FORM", chart_words,
+		      "wide (234 columns), narrow (100), or auto: what the terminal has room for"),
+	WS_OPT_STR(T, charts, 0, "charts", "DIR",
+		   "write roofline.html, roofline_TYPE.svg and memory_chart.svg to DIR"),
+	WS_OPT_GROUP("Comparing and explaining"),
+	WS_OPT_BOOL(T, diff, 0, "diff",
+		    "compare with the first -p per kernel: what changed by more than noise"),
+	WS_OPT_LIST(T, fail_on, 0, "fail-on", "COND,...",
+		    "compare, and end with 3 when COND holds: duration>5%, 2.1.14<-3%, "
+		    "vecCopy:SQ_WAVES>0%, duration>2ms"),
+	WS_OPT_MANY(T, explain, 0, "explain", "ID...",
+		    "what a metric means, its formula, counters and steps; an id or a name"),
 	WS_OPT_BOOL(T, dependency, 0, "dependency", NULL),
 	COMPUTE_GENERAL_OPTS(T, general.),
 };
@@ -299,6 +313,13 @@ static void close_runs(struct an *an)
 	}
 }
 
+bool an_may_write(const char *dir)
+{
+	struct stat st;
+
+	return stat(dir, &st) == 0 && st.st_mode & 0222 && access(dir, W_OK) == 0;
+}
+
 /* What analyze has always left beside the data; a workload may be read-only, and that is fine. */
 static void leave_top_files(struct an *an, struct an_run *run)
 {
@@ -307,6 +328,8 @@ static void leave_top_files(struct an *an, struct an_run *run)
 		unsigned table;
 	} files[] = { { "pmc_kernel_top.csv", 1 }, { "pmc_dispatch_info.csv", 2 } };
 
+	if (!an_may_write(run->path))
+		return;
 	for (size_t i = 0; i < WS_ARRAY_LEN(files); i++) {
 		const struct ws_table *table = ws_table_find(an->metrics, 0, files[i].table);
 		char *path = ws_arena_printf(&an->arena, "%s/%s", run->path, files[i].name);
@@ -392,12 +415,18 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 		st = an_torch_list(an, err);
 	} else if (an->args->list_stats) {
 		st = an_list_stats(an, err);
+	} else if (an->args->explain.n) {
+		st = an_explain(an, err);
+	} else if (an->args->diff || an->args->fail_on.n) {
+		st = an_diff(an, err);
 	} else {
 		leave_top_files(an, &an->runs[0]);
 		if (an->args->debug)
 			an_debug(an);
 		st = an_report(an, err);
 	}
+	if (!st && an->args->charts)
+		st = an_write_charts(an, err);
 	return st ? st : write_report(an, err);
 }
 
@@ -450,6 +479,7 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 	close_runs(&an);
 	ws_buf_fini(&an.out);
 	ws_arena_fini(&an.arena);
+	*exit_code = an.exit_code;
 	return st;
 }
 
@@ -463,7 +493,11 @@ const struct ws_cmd compute_analyze_cmd = {
 	.notes = "Examples:\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200 -b 2 lds 17.2 -k 0\n"
-		 "  rocprof-compute analyze -p before -p after -b 2 --report-diff 5\n",
+		 "  rocprof-compute analyze -p before -p after -b 2 --report-diff 5\n"
+		 "  rocprof-compute analyze -p before -p after --diff --fail-on 'duration>5%'\n"
+		 "  rocprof-compute analyze -p workloads/vcopy/MI200 --explain 11.2.4\n"
+		 "Exit codes: 0, 1 for a failure, 2 for wrong usage, 3 when a condition of --fail-on\n"
+		 "failed.\n",
 	.opts = { opts, WS_ARRAY_LEN(opts) },
 	.order = WS_OPT_MIXED,
 	.values_bytes = sizeof(struct an_args),

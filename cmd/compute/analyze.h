@@ -32,7 +32,13 @@ struct an_args {
 	/* For the charts. */
 	struct ws_strv roofline_types, mem_levels;
 	const char *sort, *pc_sort;
+	const char *charts;      /* a folder for pictures */
+	int memory_chart;        /* enum an_memory_chart */
+	bool diff;
+	struct ws_strv fail_on, explain;
 };
+
+enum an_memory_chart { AN_CHART_AUTO, AN_CHART_WIDE, AN_CHART_NARROW };
 
 struct an_run {
 	const char *path;
@@ -54,7 +60,10 @@ struct an {
 	size_t n_runs;
 	struct ws_buf out; /* the report, before it goes anywhere */
 	FILE *to;
+	int exit_code;
 };
+
+#define AN_EXIT_FAIL_ON 3 /* a condition of --fail-on failed */
 
 /*
  * Draw the inside of a table, without its title, in place of its grid; into an->out.
@@ -118,5 +127,21 @@ void an_debug(struct an *an);
 
 /* Words, at most @width characters a line. */
 const char *an_wrap_words(struct ws_arena *arena, const char *text, size_t width);
+
+/* Whether files may be left in a workload: for root too a folder without write bits is read-only. */
+bool an_may_write(const char *dir);
+
+/* analyze_charts.c: blocks 3 and 4, and the pictures of --charts. */
+enum ws_status an_draw_memchart(struct an *an, struct an_run *run, const struct ws_table *table,
+				struct ws_err *err);
+enum ws_status an_draw_roofline(struct an *an, struct an_run *run, const struct ws_table *table,
+				struct ws_err *err);
+enum ws_status an_write_charts(struct an *an, struct ws_err *err);
+
+/* analyze_diff.c: --diff and --fail-on; sets an->exit_code. */
+enum ws_status an_diff(struct an *an, struct ws_err *err);
+
+/* analyze_explain.c */
+enum ws_status an_explain(struct an *an, struct ws_err *err);
 
 #endif

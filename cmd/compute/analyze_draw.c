@@ -2,5 +2,7 @@
 #include "cmd/compute/analyze.h"
 
 const struct an_drawing an_drawings[] = {
+	{ 3, 1, an_draw_memchart },
+	{ 4, 3, an_draw_roofline },
 	{ 0, 0, NULL },
 };

@@ -71,6 +71,10 @@ static void remark(struct ws_buf *to, const char *what, const struct ws_table *t
 
 static void title(struct an *an, const struct ws_table *table)
 {
+	if (an->args->like_3_3 && table->kind == WS_TABLE_ROOFLINE) {
+		ws_buf_add(&an->out, "4.1 Roofline\n"); /* there the plot is all of block 4 */
+		return;
+	}
 	if (table->title[0])
 		ws_buf_printf(&an->out, "%u.%u %s\n", table->block, table->index, table->title);
 }
@@ -122,6 +126,8 @@ static enum ws_status show_table(struct an *an, const struct ws_table *table,
 			remark(remarks, "Not showing table not selected during profiling", table);
 		return WS_OK;
 	}
+	if (an->args->like_3_3 && table->block == 4 && table->kind == WS_TABLE_METRICS)
+		return WS_OK;
 	if (drawing && an->n_runs == 1)
 		return draw(an, drawing, table, err);
 	if (table->kind == WS_TABLE_ROOFLINE)
