@@ -116,6 +116,9 @@ struct ws_thread *ws_thread_meet_(struct ws_thread *t)
 	/* A signal handler on top of this function: what it would record is lost, and counted. */
 	if (t->meeting || (t->retry_ticks && ws_ticks() < t->retry_ticks))
 		return NULL;
+	/* A thread that nobody tells us the end of must not be on the roll: the loader frees it. */
+	if (t->n_exits > 1 || (!threads.has_key && epoch > 1))
+		return NULL;
 	t->meeting = 1;
 	t->name_str = 0; /* was a string of another capture, if there was one */
 	writer = ws_capture();
@@ -165,27 +168,37 @@ void ws_thread_name(const char *name)
 	errno = saved_errno;
 }
 
+/* From the roll and without its lane, which the caller puts back. */
+static struct ws_lane *leave(struct ws_thread *t)
+{
+	struct ws_lane *lane;
+
+	/* Under the lock: whoever detaches writes to the threads on the roll. */
+	ws_lock(&threads.lock);
+	if (t->roll)
+		__atomic_store_n(&threads.roll[t->roll - 1].tid, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->roll, 0, __ATOMIC_RELAXED);
+	lane = t->lane;
+	__atomic_store_n(&t->lane, NULL, __ATOMIC_RELEASE);
+	ws_unlock(&threads.lock);
+	return lane;
+}
+
 /* Destructor of the key: may run again if another destructor makes traced calls. */
 static void thread_exits(void *arg)
 {
 	struct ws_thread *t = arg;
 	struct ws_writer *writer = ws_capture_now();
-	struct ws_lane *lane = ws_thread_lane(t);
+	struct ws_lane *lane;
 
-	if (!lane || !writer)
-		return;
+	t->n_exits++;
 	ws_markers_thread_end(t);
-	write_thread(writer, t->tid, t->met_ticks, t->name_str ? t->name_str : own_name(writer),
-		     ws_ticks());
-	/* Under the lock: whoever detaches writes to the threads on the roll. */
-	ws_lock(&threads.lock);
-	if (t->roll)
-		__atomic_store_n(&threads.roll[t->roll - 1].tid, 0, __ATOMIC_RELEASE);
-	t->roll = 0;
-	lane = t->lane;
-	t->lane = NULL;
-	ws_unlock(&threads.lock);
-	if (lane)
+	if (writer && ws_thread_lane(t)) {
+		write_thread(writer, t->tid, t->met_ticks,
+			     t->name_str ? t->name_str : own_name(writer), ws_ticks());
+	}
+	lane = leave(t);
+	if (lane && writer)
 		ws_lane_put(lane);
 }
 
