@@ -18,6 +18,13 @@ static uint64_t read_sample_waves(void)
 	return text && !*end ? n : 0;
 }
 
+static bool is_set(const char *name, const char *to)
+{
+	const char *text = getenv(name);
+
+	return text && !strcmp(text, to);
+}
+
 struct ws_counting *ws_counting_create(const struct ws_hw *hw)
 {
 	struct ws_counting *c = calloc(1, sizeof(*c));
@@ -27,6 +34,9 @@ struct ws_counting *ws_counting_create(const struct ws_hw *hw)
 	c->hw = hw;
 	c->newest = &c->oldest;
 	c->sample_waves = read_sample_waves();
+	c->sample_only = c->sample_waves && is_set("WAVESCOPE_SAMPLE_ONLY", "1");
+	c->times = is_set("WAVESCOPE_TIMES", "modelled");
+	atomic_init(&c->is_wanted, c->times);
 	pthread_mutex_init(&c->choosing, NULL);
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->spares.lock, NULL);
@@ -250,7 +260,7 @@ size_t ws_counting_list(struct ws_counting *c, struct ws_softgpu_counter *out, s
 
 static void update_wanted(struct ws_counting *c)
 {
-	atomic_store(&c->is_wanted, c->plan || c->sample_cycles);
+	atomic_store(&c->is_wanted, c->plan || c->sample_cycles || c->times);
 }
 
 int ws_counting_choose(struct ws_counting *c, const struct ws_softgpu_set *sets, size_t n,

@@ -48,7 +48,10 @@ struct ws_counting {
 	struct queue_model *models;
 	struct spare_traces spares;
 
+	/* of the environment, which is read once */
 	uint64_t sample_waves;        /* model about so many waves of a dispatch; 0: all */
+	bool sample_only;             /* ... and execute no others */
+	bool times;                   /* model also what nobody counts, for its duration */
 };
 
 struct ws_count_run {
@@ -56,6 +59,7 @@ struct ws_count_run {
 	struct ws_plan *plan;         /* NULL: only samples are wanted */
 	uint32_t choice;              /* number of a set, or WS_SOFTGPU_REPLAY */
 	struct ws_count_info info;
+	bool quiet;                   /* for its duration only: there is no result to be kept */
 	struct ws_model *model;
 	struct ws_model_dispatch d;
 	uint64_t n_wgs, stride;       /* of the dispatch; every stride-th is modelled */
