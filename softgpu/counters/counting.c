@@ -95,21 +95,21 @@ struct ws_model *ws_counting_model(struct ws_counting *c, uint64_t queue)
 	return q ? q->model : NULL;
 }
 
-bool ws_counting_first_time(struct ws_counting *c, uint64_t kernel)
+bool ws_counting_first_time(struct ws_counting *c, uint64_t queue, uint64_t kernel)
 {
 	for (size_t k = 0; k < c->n_seen; k++)
-		if (c->seen[k] == kernel)
+		if (c->seen[k].kernel == kernel && c->seen[k].queue == queue)
 			return false;
 	if (c->n_seen == c->seen_room) {
 		size_t room = c->seen_room ? 2 * c->seen_room : 64;
-		uint64_t *seen = realloc(c->seen, room * sizeof(*seen));
+		struct seen_kernel *seen = realloc(c->seen, room * sizeof(*seen));
 
 		if (!seen)
 			return true;
 		c->seen = seen;
 		c->seen_room = room;
 	}
-	c->seen[c->n_seen++] = kernel;
+	c->seen[c->n_seen++] = (struct seen_kernel){ queue, kernel };
 	return true;
 }
 

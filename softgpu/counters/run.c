@@ -269,7 +269,7 @@ bool ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info, 
 		return true;
 	plan = choose(c, &info->dispatch, &choice);
 	pthread_mutex_lock(&c->lock);
-	cold = ws_counting_first_time(c, info->dispatch.kernel_object); /* plain or not, it runs now */
+	cold = ws_counting_first_time(c, info->dispatch.queue, info->dispatch.kernel_object); /* plain or not */
 	sample_cycles = c->sample_cycles;
 	pthread_mutex_unlock(&c->lock);
 	counted = plan ? choice != WS_SOFTGPU_PLAIN : sample_cycles != 0;
