@@ -294,6 +294,21 @@ out:
 	return st;
 }
 
+/* The head is written over zeros, and its magic is in the same write as the rest. */
+bool ws_capture_unbegun(const char *path)
+{
+	static const char zeros[sizeof(((struct ws_file_head *)0)->magic)];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char magic[sizeof(zeros)] = { 0 };
+	size_t n;
+
+	if (fd < 0)
+		return false;
+	n = read_at(fd, magic, sizeof(magic), 0);
+	close(fd);
+	return n == 0 || (n == sizeof(magic) && memcmp(magic, zeros, sizeof(zeros)) == 0);
+}
+
 void ws_reader_close(struct ws_reader *reader)
 {
 	if (!reader)

@@ -57,6 +57,12 @@ struct ws_chunk_info {
 enum ws_status ws_reader_open(const char *path, struct ws_reader **out_reader, struct ws_err *err);
 void ws_reader_close(struct ws_reader *reader);
 
+/*
+ * A file that its writer was killed while making: it has no head yet, so nothing can have
+ * been recorded in it. False for everything else, files that are no capture included.
+ */
+bool ws_capture_unbegun(const char *path);
+
 const char *ws_reader_path(const struct ws_reader *reader);
 const struct ws_file_head *ws_reader_head(const struct ws_reader *reader);
 bool ws_reader_closed(const struct ws_reader *reader); /* the writer said goodbye */

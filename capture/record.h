@@ -108,6 +108,7 @@ static inline int ws_rec_tag_ok(uint32_t tag)
 	X(ALLOC,          38, EVENT, TICKS, ws_rec_alloc,         NONE)                            \
 	X(SCRATCH,        39, EVENT, TICKS, ws_rec_scratch,       NONE)                            \
 	X(PC_SAMPLE,      40, EVENT, NS,    ws_rec_pc_sample,     NONE)                            \
+	X(COUNTED,        48, EVENT, NS,    ws_rec_counted,       NONE)                            \
 	X(CODE_BYTES,     64, BULK,  NONE,  ws_rec_code_bytes,    TEXT)
 /* clang-format on */
 
@@ -269,6 +270,20 @@ struct ws_rec_dispatch {
 	uint32_t flags;
 };
 #define WS_DISPATCH_UNASKED 1u
+
+/* How the values of a dispatch came about; follows its WS_REC_DISPATCH in the same lane. */
+struct ws_rec_counted {
+	struct ws_rec h; /* what: agent id; time: the dispatch's start */
+	uint64_t dispatch_id;
+	double sampled;       /* 1, or the part of the workgroups that was modelled */
+	uint32_t set;         /* which was counted; UINT32_MAX - 1: all of them, by replay */
+	uint32_t n_executed;  /* 1, or how often the kernel ran to count all sets */
+	uint64_t saved_bytes; /* of memory, put back between these */
+	uint64_t replay_ns;   /* host time of the additional ones */
+	uint64_t cycles;
+	uint32_t clock_mhz;
+	uint32_t zero;
+};
 
 struct ws_rec_copy {
 	struct ws_rec h; /* what: enum ws_copy_op; time: start */

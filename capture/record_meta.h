@@ -238,8 +238,9 @@ struct ws_rec_counter {
 	uint32_t n_dims; /* tail: struct ws_counter_dim[] */
 	uint32_t zero;
 };
-#define WS_COUNTER_CONSTANT 1u
-#define WS_COUNTER_DERIVED 2u
+#define WS_COUNTER_IS_CONSTANT 1u
+#define WS_COUNTER_IS_DERIVED 2u
+#define WS_COUNTER_IS_MODELLED 4u /* a software GPU's value that follows from a model */
 
 /* What an external correlation id stands for: with --kernel-rename, the range's message. */
 struct ws_rec_external {

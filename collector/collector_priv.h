@@ -13,10 +13,16 @@ uint64_t ws_load_ns(void);                             /* when the library was l
 struct ws_writer *ws_capture_now(void);                /* the open capture, without opening one */
 uint64_t ws_asked_domains(void);        /* bit per enum ws_domain */
 void ws_early_lost(enum ws_domain domain); /* something was lost before there was a capture */
+bool ws_core_busy(void);                /* somebody is recording */
+void ws_core_attach(const struct ws_collect_config *config); /* copied; recording is off still */
+struct ws_writer *ws_core_detach(void); /* the capture, ended; close it when nobody uses it */
+/* Grows with each attach: what was kept under an earlier one means nothing now. From 1. */
+extern uint32_t ws_epoch;
 
 /* thread.c */
 void ws_threads_start(void);                 /* once, in the constructor */
 void ws_threads_forked(void);                /* in the child; forgets the parent's lane */
+void ws_threads_detach(void);                /* no thread has a lane afterwards, nor gets one */
 uint64_t ws_threads_forked_in(void);         /* correlation id of the call that forked, or 0 */
 void ws_threads_names(struct ws_writer *writer); /* at the end: names of the living */
 
@@ -27,11 +33,14 @@ void ws_facts_process(struct ws_writer *writer, bool forked);
 void ws_control_start(const struct ws_collect_config *config); /* in the constructor */
 void ws_control_opened(struct ws_writer *writer); /* a capture is there: say the state, run periods */
 void ws_control_forked(void);
+void ws_control_attach(const struct ws_collect_config *config); /* from now on it is on */
+void ws_control_detach(void);
 void ws_control_set(bool on, enum ws_control_cause cause);
 void ws_control_region(bool enter); /* roctxProfilerResume and Pause */
 
 /* marker.c */
 void ws_markers_forked(void);
+void ws_markers_detach(void);
 void ws_markers_thread_end(struct ws_thread *t);
 
 /* A helper thread with all signals blocked; false when it could not be made. errno kept. */

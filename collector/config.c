@@ -152,6 +152,10 @@ static bool parse_word(struct part key, struct part value, struct ws_collect_con
 		config->wrong = "max is not a number";
 		if (!part_u64(value, &config->max_bytes))
 			return false;
+	} else if (part_is(key, "pc-interval")) {
+		config->wrong = "pc-interval is not a number";
+		if (!part_u64(value, &config->pc_interval))
+			return false;
 	} else if (part_is(key, "log")) {
 		for (log = 1; log < WS_COLLECT_LOG_COUNT && !part_is(value, log_names[log]); log++)
 			;
@@ -280,6 +284,10 @@ bool ws_collect_print(const struct ws_collect_config *config, char *to, size_t r
 	if (config->max_bytes) {
 		put(&s, ";max=");
 		put_u64(&s, config->max_bytes);
+	}
+	if (config->pc_interval) {
+		put(&s, ";pc-interval=");
+		put_u64(&s, config->pc_interval);
 	}
 	if (config->log && config->log < WS_COLLECT_LOG_COUNT) {
 		put(&s, ";log=");

@@ -12,6 +12,7 @@
  *	flags        comma-separated names of WS_COLLECT_FLAG_TABLE
  *	period       delay:duration:repeat in nanoseconds, comma-separated; repeat 0: for ever
  *	max          ceiling for one capture file, in bytes
+ *	pc-interval  between PC samples: microseconds for host traps, cycles for stochastic ones
  *	log          error, warn, info, debug or trace
  *
  * Each process that finds the variable in its environment opens a file of its own in
@@ -59,7 +60,11 @@
 	X(SCRATCH_MEMORY,     "scratch-memory",     SCRATCH_MEMORY)    \
 	X(RCCL,               "rccl",               RCCL_API)          \
 	X(ROCDECODE,          "rocdecode",          ROCDECODE_API)     \
-	X(ROCJPEG,            "rocjpeg",            ROCJPEG_API)
+	X(ROCJPEG,            "rocjpeg",            ROCJPEG_API)       \
+	/* which, and of what, is in the file that count/request.h describes */ \
+	X(COUNTERS,           "counters",           COUNTER_COLLECTION) \
+	X(PC_HOST_TRAP,       "pc-host-trap",       PC_SAMPLING_HOST_TRAP) \
+	X(PC_STOCHASTIC,      "pc-stochastic",      PC_SAMPLING_STOCHASTIC)
 
 #define WS_COLLECT_FLAG_TABLE(X)                                                           \
 	/* keep the stack of roctx ranges per thread, and name kernels by it */            \
@@ -115,6 +120,7 @@ struct ws_collect_config {
 	uint32_t services; /* WS_SERVICE_BIT()s */
 	uint32_t flags;    /* WS_COLLECT_FLAG()s */
 	uint64_t max_bytes;
+	uint64_t pc_interval; /* 0: no samples */
 	uint32_t log; /* enum ws_collect_log */
 	uint32_t n_periods;
 	struct ws_collect_period periods[WS_COLLECT_PERIODS_MAX];

@@ -106,15 +106,30 @@ static void *run_periods(void *arg)
 void ws_control_opened(struct ws_writer *writer)
 {
 	ws_lock(&control.lock);
-	write_state(writer, control.config->n_periods ? WS_CONTROL_PERIOD : WS_CONTROL_ROCTX);
+	if (control.config)
+		write_state(writer,
+			    control.config->n_periods ? WS_CONTROL_PERIOD : WS_CONTROL_ROCTX);
 	ws_unlock(&control.lock);
-	if (control.config->n_periods && !ws_spawn(run_periods, NULL, "wavescope-time"))
+	if (control.config && control.config->n_periods && !ws_spawn(run_periods, NULL, "wavescope-time"))
 		ws_note("collection periods: no thread could be started, nothing is recorded");
 }
 
 void ws_control_forked(void)
 {
 	control.lock = (struct ws_lock){ 0 };
+}
+
+/* Regions and periods are for programs that were started with us. */
+void ws_control_attach(const struct ws_collect_config *config)
+{
+	control.config = config;
+	control.depth = 1;
+	ws_control_set(true, WS_CONTROL_ATTACH);
+}
+
+void ws_control_detach(void)
+{
+	ws_control_set(false, WS_CONTROL_ATTACH);
 }
 
 void ws_control_start(const struct ws_collect_config *config)

@@ -30,7 +30,8 @@
 
 static struct {
 	struct ws_collect_config config;
-	bool active; /* something was asked for and can be done; constant after the constructor */
+	bool active;  /* something was asked for and can be done; changed by attaching only */
+	bool started; /* what is set up once is */
 	uint64_t load_ns;
 	struct ws_lock opening;
 	struct ws_writer *capture; /* acquire/release */
@@ -41,6 +42,13 @@ static struct {
 	uint32_t runtimes; /* bit per enum ws_runtime that the capture knows of */
 	uint64_t lost[WS_DOMAIN_COUNT]; /* before there was a capture to count it in */
 } core;
+
+uint32_t ws_epoch = 1;
+
+static bool is_active(void)
+{
+	return __atomic_load_n(&core.active, __ATOMIC_ACQUIRE);
+}
 
 /* ---- small things ---- */
 
@@ -121,7 +129,7 @@ bool ws_spawn(void *(*main)(void *), void *arg, const char *name)
 
 bool ws_asked(enum ws_service service)
 {
-	return core.active && (core.config.services >> service & 1);
+	return is_active() && (core.config.services >> service & 1);
 }
 
 const struct ws_collect_config *ws_config(void)
@@ -177,7 +185,7 @@ void ws_note(const char *text)
 
 	if (writer)
 		ws_writer_fact(writer, WS_FACT_NOTE, text);
-	if (core.active && core.config.log >= WS_COLLECT_LOG_INFO)
+	if (is_active() && core.config.log >= WS_COLLECT_LOG_INFO)
 		complain(text, NULL);
 	errno = saved_errno;
 }
@@ -251,7 +259,11 @@ static struct ws_writer *open_capture(void)
 	return st ? NULL : writer;
 }
 
-/* Everything a fresh capture has to know before events refer to it. */
+/*
+ * Everything a fresh capture has to know before events refer to it. Nobody else has the
+ * writer yet: a process that is killed here has lost nothing. Providers take their locks
+ * in state(), so they never ask for the capture while they hold one.
+ */
 static void tell_capture(struct ws_writer *writer)
 {
 	ws_facts_process(writer, core.forked);
@@ -265,7 +277,6 @@ static void tell_capture(struct ws_writer *writer)
 		if (ws_providers[i] && ws_providers[i]->state)
 			ws_providers[i]->state(writer);
 	}
-	ws_control_opened(writer);
 }
 
 struct ws_writer *ws_capture_now(void)
@@ -279,7 +290,7 @@ struct ws_writer *ws_capture(void)
 	int saved_errno = errno;
 	bool fresh = false;
 
-	if (writer || !core.active)
+	if (writer || !is_active())
 		return writer;
 	ws_lock(&core.opening);
 	writer = core.capture;
@@ -291,14 +302,15 @@ struct ws_writer *ws_capture(void)
 		} else {
 			writer = open_capture();
 			core.retry_ns = ws_now_ns() + REOPEN_NS;
-			__atomic_store_n(&core.capture, writer, __ATOMIC_RELEASE);
 			fresh = writer != NULL;
+			if (fresh)
+				tell_capture(writer);
+			__atomic_store_n(&core.capture, writer, __ATOMIC_RELEASE);
 		}
 	}
 	ws_unlock(&core.opening);
-	/* Facts may follow the events that refer to them: readers take facts in first. */
 	if (fresh)
-		tell_capture(writer);
+		ws_control_opened(writer);
 	errno = saved_errno;
 	return writer;
 }
@@ -316,7 +328,7 @@ void ws_runtime_used(enum ws_runtime runtime, uint32_t version)
 		.version = version,
 	};
 
-	if (__atomic_load_n(&core.runtimes, __ATOMIC_RELAXED) >> runtime & 1 || !core.active)
+	if (__atomic_load_n(&core.runtimes, __ATOMIC_RELAXED) >> runtime & 1 || !is_active())
 		return;
 	writer = ws_capture();
 	if (!writer ||
@@ -415,6 +427,16 @@ WS_PUBLIC void _Exit(int status)
 
 /* ---- the beginning ---- */
 
+static void start_once(void)
+{
+	if (core.started)
+		return;
+	core.started = true;
+	ws_threads_start();
+	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+	at_quick_exit(unload);
+}
+
 __attribute__((constructor(101))) static void load(void)
 {
 	int saved_errno = errno;
@@ -430,11 +452,49 @@ __attribute__((constructor(101))) static void load(void)
 		return;
 	}
 	if (core.config.services || core.config.flags & WS_COLLECT_FLAG(KERNEL_RENAME)) {
-		ws_threads_start();
-		pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-		at_quick_exit(unload);
+		start_once();
 		core.active = true;
 		ws_control_start(&core.config);
 	}
 	errno = saved_errno;
+}
+
+/* ---- attaching ---- */
+
+bool ws_core_busy(void)
+{
+	return is_active();
+}
+
+void ws_core_attach(const struct ws_collect_config *config)
+{
+	start_once();
+	core.config = *config;
+	core.retry_ns = 0;
+	core.runtimes = 0;
+	core.complained = false;
+	memset(core.lost, 0, sizeof(core.lost));
+	__atomic_store_n(&core.ended, 0, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&ws_epoch, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&core.active, true, __ATOMIC_RELEASE);
+}
+
+struct ws_writer *ws_core_detach(void)
+{
+	struct ws_writer *writer;
+
+	ws_control_detach();
+	for (unsigned i = 0; i < WS_PROVIDERS; i++) {
+		if (ws_providers[i] && ws_providers[i]->detach)
+			ws_providers[i]->detach();
+	}
+	ws_collector_end(WS_END_DETACH);
+	ws_lock(&core.opening);
+	__atomic_store_n(&core.active, false, __ATOMIC_RELEASE);
+	writer = core.capture;
+	__atomic_store_n(&core.capture, NULL, __ATOMIC_RELEASE);
+	ws_unlock(&core.opening);
+	ws_threads_detach();
+	ws_markers_detach();
+	return writer;
 }

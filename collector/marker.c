@@ -27,7 +27,7 @@ struct range {
 	uint64_t external_before; /* what to go back to */
 	uint32_t text_at, n_text; /* in the stack's text; or */
 	uint32_t message;         /* interned */
-	uint32_t recorded;        /* recording was on when it began */
+	uint32_t recorded;        /* recording was on when it began: the epoch; else 0 */
 };
 
 struct ws_marker_stack {
@@ -42,6 +42,7 @@ struct slot {
 	uint64_t id; /* 0: free; CLAIMED: being filled */
 	uint64_t start_ticks, corr_id, ancestor_id;
 	uint32_t n_text, message;
+	uint32_t epoch;
 	char text[SLOT_TEXT];
 };
 #define CLAIMED 1u
@@ -201,7 +202,7 @@ int ws_marker_push(const char *text)
 		.corr_id = ws_corr_new(t),
 		.ancestor_id = t->corr_id,
 		.external_before = t->external_id,
-		.recorded = ws_on(WS_SERVICE_MARKER),
+		.recorded = ws_on(WS_SERVICE_MARKER) ? ws_epoch : 0,
 	};
 	if (range->recorded || renaming())
 		keep_text(stack, range, text);
@@ -225,7 +226,7 @@ int ws_marker_pop(void)
 		return (int)stack->depth;
 	range = &stack->ranges[stack->depth];
 	t->external_id = range->external_before;
-	if (range->recorded && ws_thread())
+	if (range->recorded == ws_epoch && ws_thread())
 		append(t, WS_MARKER_THREAD_RANGE, range, end_ticks, stack->text + range->text_at);
 	if (!range->message)
 		stack->n_text -= range->n_text;
@@ -283,6 +284,7 @@ uint64_t ws_marker_start(const char *text)
 	slot->ancestor_id = t->corr_id;
 	slot->n_text = text_length(text);
 	slot->message = 0;
+	slot->epoch = ws_epoch;
 	if (slot->n_text <= SLOT_TEXT)
 		memcpy(slot->text, text, slot->n_text);
 	else
@@ -314,7 +316,9 @@ void ws_marker_stop(uint64_t id)
 		.message = slot->message,
 	};
 	t = ws_thread();
-	if (t)
+	if (slot->epoch != ws_epoch)
+		; /* begun under an earlier attach, whose capture is closed */
+	else if (t)
 		append(t, WS_MARKER_PROCESS_RANGE, &range, end_ticks, slot->text);
 	else
 		ws_call_lost_(NULL, WS_DOMAIN_MARKER_API);
@@ -360,6 +364,16 @@ void ws_markers_thread_end(struct ws_thread *t)
 		ws_marker_pop();
 	ws_pages_free(t->markers, STACK_BYTES);
 	t->markers = NULL;
+}
+
+/* Names are strings of a capture that is over. */
+void ws_markers_detach(void)
+{
+	ws_lock(&markers.lock);
+	ws_pages_free(markers.names, NAMES * sizeof(*markers.names));
+	markers.names = NULL;
+	markers.n_names = 0;
+	ws_unlock(&markers.lock);
 }
 
 /* The child's ranges began in another capture: string and correlation ids mean nothing here. */

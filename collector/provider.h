@@ -298,6 +298,11 @@ void ws_note(const char *text);
 /* Agent ids, known from HSA's initialisation on; 0 before and for what there is not. */
 uint32_t ws_agent_by_handle(uint64_t hsa_agent);
 uint32_t ws_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA lists them */
+uint32_t ws_agent_node(uint32_t id);          /* its node in the driver's topology */
+const struct ws_rec_agent *ws_agent_facts(uint32_t id); /* of an id that one of these gave */
+
+/* The code object that a kernel is in; false: no such kernel. Takes a lock. */
+bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code);
 
 /* ---- being a provider ---- */
 
@@ -305,16 +310,23 @@ uint32_t ws_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA list
  * A row of the table in providers.c. Each function may be NULL.
  *
  * state    a capture was opened (in a forked child: its own): write every fact that
- *          is known so far, operations first. Other threads may be in calls already.
+ *          is known so far, operations first. Other threads may be in calls already, but
+ *          have no capture yet: never call ws_capture() from here, nor under a lock that
+ *          this function takes.
  * forked   in the child, before anything else runs: its other threads do not exist.
  * finish   the program is ending: write what is in the air, waiting until @deadline_ns
  *          (CLOCK_BOOTTIME) at most. Calls may still come afterwards.
+ * attach   the program runs already: take the library's calls, if the library is there and
+ *          they are not taken yet. Called again and again while somebody is attached.
+ * detach   that is over: undo what costs the program something.
  */
 struct ws_provider {
 	const char *name;
 	void (*state)(struct ws_writer *writer);
 	void (*forked)(void);
 	void (*finish)(uint64_t deadline_ns);
+	void (*attach)(void);
+	void (*detach)(void);
 };
 
 /*

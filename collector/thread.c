@@ -30,6 +30,7 @@ struct seen {
 	uint32_t named; /* by the program: what the kernel calls it does not matter */
 	uint32_t zero;
 	uint64_t met_ticks;
+	struct ws_thread *thread;
 };
 
 static struct {
@@ -40,6 +41,7 @@ static struct {
 	struct seen *roll;     /* ROLL_MAX, made when the first thread is met */
 	uint32_t n_roll, rotor;
 	uint64_t forked_in_id; /* what the parent was doing when it forked us */
+	uint32_t closed_epoch; /* lanes of this epoch and before are not to be used any more */
 } threads = { .next_id = 1 };
 
 uint64_t ws_corr_refill_(struct ws_thread *t)
@@ -72,9 +74,15 @@ static uint32_t own_name(struct ws_writer *writer)
 	return ws_writer_intern(writer, name, strlen(name));
 }
 
-static void enrol(struct ws_thread *t, uint32_t name_str)
+/* From here on the thread has @lane; false: recording has ended since @epoch. */
+static bool enrol(struct ws_thread *t, struct ws_lane *lane, uint32_t name_str, uint32_t epoch)
 {
 	ws_lock(&threads.lock);
+	if (threads.closed_epoch >= epoch) {
+		ws_unlock(&threads.lock);
+		return false;
+	}
+	__atomic_store_n(&t->lane, lane, __ATOMIC_RELEASE);
 	if (!threads.roll)
 		threads.roll = ws_pages(ROLL_MAX * sizeof(*threads.roll));
 	for (uint32_t i = 0; threads.roll && i < threads.n_roll + 1 && i < ROLL_MAX; i++) {
@@ -86,6 +94,7 @@ static void enrol(struct ws_thread *t, uint32_t name_str)
 		seen->met_ticks = t->met_ticks;
 		seen->name_str = name_str;
 		seen->named = 0;
+		seen->thread = t;
 		__atomic_store_n(&seen->tid, t->tid, __ATOMIC_RELEASE);
 		if (at == threads.n_roll)
 			__atomic_store_n(&threads.n_roll, at + 1, __ATOMIC_RELEASE);
@@ -94,6 +103,7 @@ static void enrol(struct ws_thread *t, uint32_t name_str)
 		break;
 	}
 	ws_unlock(&threads.lock);
+	return true;
 }
 
 struct ws_thread *ws_thread_meet_(struct ws_thread *t)
@@ -101,7 +111,7 @@ struct ws_thread *ws_thread_meet_(struct ws_thread *t)
 	int saved_errno = errno;
 	struct ws_writer *writer;
 	struct ws_lane *lane;
-	uint32_t name_str;
+	uint32_t name_str, epoch = __atomic_load_n(&ws_epoch, __ATOMIC_ACQUIRE);
 
 	/* A signal handler on top of this function: what it would record is lost, and counted. */
 	if (t->meeting || (t->retry_ticks && ws_ticks() < t->retry_ticks))
@@ -115,10 +125,9 @@ struct ws_thread *ws_thread_meet_(struct ws_thread *t)
 			t->met_ticks = ws_ticks();
 			name_str = own_name(writer);
 			write_thread(writer, t->tid, t->met_ticks, name_str, 0);
-			enrol(t, name_str);
 			if (threads.has_key)
 				pthread_setspecific(threads.key, t);
-			t->lane = lane;
+			enrol(t, lane, name_str, epoch);
 		} else {
 			t->retry_ticks = ws_ticks() + RETRY_TICKS;
 		}
@@ -165,11 +174,34 @@ static void thread_exits(void *arg)
 	ws_markers_thread_end(t);
 	write_thread(writer, t->tid, t->met_ticks, t->name_str ? t->name_str : own_name(writer),
 		     ws_ticks());
+	/* Under the lock: whoever detaches writes to the threads on the roll. */
+	ws_lock(&threads.lock);
 	if (t->roll)
 		__atomic_store_n(&threads.roll[t->roll - 1].tid, 0, __ATOMIC_RELEASE);
 	t->roll = 0;
+	lane = t->lane;
 	t->lane = NULL;
-	ws_lane_put(lane);
+	ws_unlock(&threads.lock);
+	if (lane)
+		ws_lane_put(lane);
+}
+
+void ws_threads_detach(void)
+{
+	ws_lock(&threads.lock);
+	threads.closed_epoch = ws_epoch;
+	for (uint32_t i = 0; i < threads.n_roll; i++) {
+		struct seen *seen = &threads.roll[i];
+
+		if (!seen->tid)
+			continue;
+		__atomic_store_n(&seen->thread->lane, NULL, __ATOMIC_RELEASE);
+		seen->thread->roll = 0;
+		seen->thread->name_str = 0;
+		seen->tid = 0;
+	}
+	threads.n_roll = threads.rotor = 0;
+	ws_unlock(&threads.lock);
 }
 
 void ws_threads_start(void)

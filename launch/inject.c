@@ -8,6 +8,7 @@
 #include "launch/softgpu.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const places[] = { "../lib/wavescope", "../lib", NULL };
@@ -23,6 +24,51 @@ enum ws_status ws_inject_library(char out_path[PATH_MAX], struct ws_err *err)
 			       "the collector (%s) is not beside this program: "
 			       "run 'make', or install wavescope again",
 			       WS_COLLECT_LIBRARY);
+	return st;
+}
+
+static size_t add_soft(const char *list, struct ws_inject_gpu *out_gpus, size_t room)
+{
+	struct ws_str rest = ws_str_from(list), part;
+	size_t n = 0;
+
+	while (ws_str_next(&rest, ',', &part)) {
+		const struct ws_gpu_model *model;
+		char name[32];
+
+		snprintf(name, sizeof(name), "%.*s", WS_STR_ARGS(part));
+		model = ws_gpu_model_find(name);
+		for (unsigned i = 0; model && i < model->n_agents && n < room; i++, n++) {
+			out_gpus[n].model = model;
+			snprintf(out_gpus[n].arch, sizeof(out_gpus[n].arch), "%s", model->arch);
+		}
+	}
+	return n;
+}
+
+enum ws_status ws_inject_gpus(struct ws_inject_gpu *out_gpus, size_t room, size_t *out_n,
+			      bool *out_soft, struct ws_err *err)
+{
+	static struct ws_gpu_set set;
+	const char *chosen = getenv("WAVESCOPE_GPU");
+	bool native = chosen && strcmp(chosen, WS_SOFTGPU_NATIVE) == 0;
+	struct ws_buf list;
+	enum ws_status st = ws_gpu_present("/sys", &set, err);
+
+	if (st)
+		return st;
+	*out_soft = !native && (chosen || !set.n);
+	for (*out_n = 0; !*out_soft && *out_n < WS_MIN(set.n, room); (*out_n)++) {
+		out_gpus[*out_n].model = set.gpus[*out_n].model;
+		memcpy(out_gpus[*out_n].arch, set.gpus[*out_n].arch, sizeof(out_gpus[0].arch));
+	}
+	if (!*out_soft)
+		return WS_OK;
+	ws_buf_init(&list, 1024);
+	st = ws_gpu_soft_list(chosen && *chosen ? chosen : WS_SOFTGPU_DEFAULT, &list, err);
+	if (!st)
+		*out_n = add_soft(list.at, out_gpus, room);
+	ws_buf_fini(&list);
 	return st;
 }
 
@@ -85,6 +131,25 @@ static enum ws_status set_preload(const struct ws_inject *inject, struct ws_env 
 	return st;
 }
 
+/* Behind the user's own, if there are any. */
+static enum ws_status set_kokkos_tool(struct ws_env *env, struct ws_err *err)
+{
+	const char *there = ws_env_get(env, "KOKKOS_TOOLS_LIBS");
+	char path[PATH_MAX];
+	struct ws_buf list;
+	enum ws_status st = ws_path_beside(places, "libwavescope-kokkosp.so", path, err);
+
+	if (st)
+		return st;
+	ws_buf_init(&list, PRELOAD_MAX);
+	ws_buf_printf(&list, "%s%s%s", there ? there : "", there && *there ? ";" : "", path);
+	st = ws_buf_status(&list, err);
+	if (!st)
+		st = ws_env_set(env, "KOKKOS_TOOLS_LIBS", list.at, err);
+	ws_buf_fini(&list);
+	return st;
+}
+
 /* ROCr splits the list at blanks, except between double quotes. */
 static enum ws_status set_hsa_tool(const char *collector, struct ws_env *env, struct ws_err *err)
 {
@@ -110,6 +175,8 @@ enum ws_status ws_inject_env(const struct ws_inject *inject, struct ws_env *env,
 		st = set_preload(inject, env, err);
 	if (!st)
 		st = set_hsa_tool(collector, env, err);
+	if (!st && inject->kokkos)
+		st = set_kokkos_tool(env, err);
 	/* After LD_PRELOAD is made: a sanitizer's runtime goes in front of it all. */
 	if (!st)
 		st = ws_inject_gpu(env, &soft, err);

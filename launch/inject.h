@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "collector/config.h"
+#include "gpu/model.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -22,6 +23,7 @@ struct ws_inject {
 	struct ws_collect_config *config; /* the SOFTGPU flag is set here */
 	const struct ws_strv *preload;    /* the user's own; NULL entries are skipped */
 	bool no_roctx;                    /* leave the program's own roctx library in place */
+	bool kokkos;                      /* Kokkos is to tell us what it does */
 };
 
 /* Where the collector is: as installed, or in the build tree. */
@@ -35,5 +37,15 @@ enum ws_status ws_inject_env(const struct ws_inject *inject, struct ws_env *env,
  * Also for programs that run without the collector.
  */
 enum ws_status ws_inject_gpu(struct ws_env *env, bool *out_soft, struct ws_err *err);
+
+/* One GPU that a program started from here would see. */
+struct ws_inject_gpu {
+	char arch[16];                    /* "gfx90a" */
+	const struct ws_gpu_model *model; /* NULL: not in our table */
+};
+
+/* In the order in which the runtime lists them: those of the machine, or the software ones. */
+enum ws_status ws_inject_gpus(struct ws_inject_gpu *out_gpus, size_t room, size_t *out_n,
+			      bool *out_soft, struct ws_err *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "collector/config.h"
+#include "collector/count/request.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,6 +17,8 @@
 
 #define PARENT_NAME ".rocprofv3"
 #define OPTIONS_NAME "options"
+#define SUB_NAME "run_"
+#define SUB_ROOM 32u /* for it and any number */
 #define CAPTURES_MAX 1000000u
 #define TRIES_MAX 10000u
 
@@ -68,6 +71,36 @@ enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, str
 	}
 	out_dir->path[0] = '\0';
 	return st;
+}
+
+void ws_rundir_sub(const struct ws_rundir *dir, size_t n, struct ws_rundir *out_sub)
+{
+	*out_sub = *dir;
+	if (n > 1)
+		snprintf(out_sub->path + strlen(out_sub->path), SUB_ROOM, "/" SUB_NAME "%zu", n);
+}
+
+enum ws_status ws_rundir_create_sub(const struct ws_rundir *dir, size_t n,
+				    struct ws_rundir *out_sub, struct ws_err *err)
+{
+	if (strlen(dir->path) + SUB_ROOM >= sizeof(dir->path))
+		return ws_fail(err, WS_E_LIMIT, "'%s' is too long for a path", dir->path);
+	ws_rundir_sub(dir, n, out_sub);
+	return ws_mkdirs(out_sub->path, err);
+}
+
+size_t ws_rundir_n_runs(const struct ws_rundir *dir)
+{
+	struct ws_rundir sub;
+	size_t n = 1;
+
+	if (strlen(dir->path) + SUB_ROOM >= sizeof(dir->path))
+		return 1;
+	for (;; n++) {
+		ws_rundir_sub(dir, n + 1, &sub);
+		if (!ws_path_exists(sub.path))
+			return n;
+	}
 }
 
 enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struct ws_err *err)
@@ -157,20 +190,33 @@ enum ws_status ws_rundir_captures(const struct ws_rundir *dir, struct ws_arena *
 	return st;
 }
 
-void ws_rundir_remove(const struct ws_rundir *dir)
+static void remove_folder(const char *path)
 {
-	DIR *folder = *dir->path ? opendir(dir->path) : NULL;
+	DIR *folder = opendir(path);
 	struct dirent *entry;
-	char parent[PATH_MAX];
 
 	if (!folder)
 		return;
 	while ((entry = readdir(folder)))
 		if (strcmp(entry->d_name, OPTIONS_NAME) == 0 ||
+		    strcmp(entry->d_name, WS_COUNT_REQUEST_NAME) == 0 ||
 		    ws_str_ends(ws_str_from(entry->d_name), WS_CAPTURE_SUFFIX))
 			unlinkat(dirfd(folder), entry->d_name, 0);
 	closedir(folder);
-	rmdir(dir->path);
+	rmdir(path);
+}
+
+void ws_rundir_remove(const struct ws_rundir *dir)
+{
+	struct ws_rundir sub;
+	char parent[PATH_MAX];
+
+	if (!*dir->path)
+		return;
+	for (size_t n = ws_rundir_n_runs(dir); n; n--) {
+		ws_rundir_sub(dir, n, &sub);
+		remove_folder(sub.path);
+	}
 	strcpy(parent, dir->path);
 	ws_path_parent(parent);
 	rmdir(parent); /* other runs may be in it: then it stays */

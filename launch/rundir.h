@@ -24,6 +24,13 @@ struct ws_rundir {
 
 /* Under @base, which is made if it is missing, parents too. */
 enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, struct ws_err *err);
+/* For run @n of the same program, from 2: a folder inside, which goes with it. */
+enum ws_status ws_rundir_create_sub(const struct ws_rundir *dir, size_t n,
+				    struct ws_rundir *out_sub, struct ws_err *err);
+/* How many runs there are: 1, and those that have a folder inside. */
+size_t ws_rundir_n_runs(const struct ws_rundir *dir);
+void ws_rundir_sub(const struct ws_rundir *dir, size_t n,
+		   struct ws_rundir *out_sub); /* 1: itself */
 enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struct ws_err *err);
 
 enum ws_status ws_rundir_save(const struct ws_rundir *dir, const struct ws_strv *words,

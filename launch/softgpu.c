@@ -3,8 +3,10 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "gpu/model.h"
+#include "launch/attach.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -99,6 +101,14 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 		return ws_fail(err, WS_E_USAGE,
 			       "executing a sample only needs its size: --sample-waves N (WAVESCOPE_SAMPLE_WAVES)");
 	return WS_OK;
+}
+
+bool ws_softgpu_in_process(pid_t pid)
+{
+	char library[PATH_MAX], whole[PATH_MAX];
+
+	return !ws_softgpu_library(library, NULL) && realpath(library, whole) &&
+	       ws_attach_is_mapped(pid, whole);
 }
 
 enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env, struct ws_err *err)

@@ -18,6 +18,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define WS_SOFTGPU_LIBRARY "libhsakmt.so.1"
 #define WS_SOFTGPU_DEFAULT "mi210"
@@ -37,5 +38,8 @@ enum ws_status ws_softgpu_library(char out_path[PATH_MAX], struct ws_err *err);
 
 enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env,
 			      struct ws_err *err);
+
+/* Whether a running process is on the software GPU: its library is mapped there. */
+bool ws_softgpu_in_process(pid_t pid);
 
 #endif

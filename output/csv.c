@@ -83,7 +83,7 @@ static const char *const headers[] = {
 /* ---- cells ---- */
 
 /* Between quotes, any length. */
-static void put_text(struct ws_sink *sink, const char *text)
+void ws_csv_text(struct ws_sink *sink, const char *text)
 {
 	size_t n = strlen(text);
 	const char *quote;
@@ -171,7 +171,7 @@ static void put_call(struct csv *csv, struct ws_sink *sink, const struct ws_even
 	p += n;
 	p = WS_FMT_LIT(p, "\",");
 	ws_sink_at(sink, p);
-	put_text(sink, ev->name);
+	ws_csv_text(sink, ev->name);
 	p = ws_sink_room(sink, 128);
 	p = comma_u64(p, ev->process->pid);
 	p = comma_u64(p, ev->thread->tid);
@@ -197,7 +197,7 @@ static void put_dispatch(struct csv *csv, struct ws_sink *sink, const struct ws_
 	p = comma_u64(p, ev->dispatch.kernel->id);
 	*p++ = ',';
 	ws_sink_at(sink, p);
-	put_text(sink, ws_run_name(csv->run, ev));
+	ws_csv_text(sink, ws_run_name(csv->run, ev));
 	p = ws_sink_room(sink, 512);
 	p = comma_u64(p, ev->corr_id);
 	p = comma_u64(p, ev->start_ns);
@@ -232,13 +232,13 @@ static void put_counters(struct csv *csv, struct ws_sink *sink, const struct ws_
 		p = comma_u64(p, ev->dispatch.kernel->id);
 		*p++ = ',';
 		ws_sink_at(sink, p);
-		put_text(sink, ws_run_name(csv->run, ev));
+		ws_csv_text(sink, ws_run_name(csv->run, ev));
 		p = ws_sink_room(sink, 512);
 		p = comma_u64(p, product(info->workgroup));
 		p = fmt_resources(p, ev);
 		*p++ = ',';
 		ws_sink_at(sink, p);
-		put_text(sink, name);
+		ws_csv_text(sink, name);
 		p = ws_sink_room(sink, WS_FMT_F64_MAX + 64);
 		*p++ = ',';
 		p = ws_fmt_counter(p, csv->sums[i].value);
@@ -255,7 +255,7 @@ static void put_copy(struct csv *csv, struct ws_sink *sink, const struct ws_even
 	char *p;
 
 	ws_sink_lit(sink, "\"MEMORY_COPY\",");
-	put_text(sink, ev->name);
+	ws_csv_text(sink, ev->name);
 	p = ws_sink_room(sink, 256);
 	p = comma_u64(p, ws_run_stream(csv->run, ev));
 	*p++ = ',';
@@ -275,7 +275,7 @@ static void put_alloc(struct csv *csv, struct ws_sink *sink, const struct ws_eve
 	char *p;
 
 	ws_sink_lit(sink, "\"MEMORY_ALLOCATION\",");
-	put_text(sink, ev->name);
+	ws_csv_text(sink, ev->name);
 	p = ws_sink_room(sink, 256);
 	*p++ = ',';
 	p = fmt_agent(csv, p, ev->alloc.agent);
@@ -296,7 +296,7 @@ static void put_scratch(struct csv *csv, struct ws_sink *sink, const struct ws_e
 	char *p;
 
 	ws_sink_lit(sink, "\"SCRATCH_MEMORY\",");
-	put_text(sink, ev->name);
+	ws_csv_text(sink, ev->name);
 	p = ws_sink_room(sink, 256);
 	*p++ = ',';
 	p = fmt_agent(csv, p, ev->scratch.agent);
@@ -332,18 +332,18 @@ static void put_sample(struct csv *csv, struct ws_sink *sink, const struct ws_ev
 	p = comma_u64(p, info->dispatch_id);
 	*p++ = ',';
 	ws_sink_at(sink, p);
-	put_text(sink, instruction);
+	ws_csv_text(sink, instruction);
 	ws_sink_lit(sink, ",");
-	put_text(sink, comment);
+	ws_csv_text(sink, comment);
 	p = ws_sink_room(sink, 256);
 	p = comma_u64(p, ev->corr_id);
 	if (info->h.what & WS_PC_STOCHASTIC) {
 		p = comma_u64(p, info->wave_issued != 0);
 		*p++ = ',';
 		ws_sink_at(sink, p);
-		put_text(sink, ws_pc_inst_type(info->inst_type));
+		ws_csv_text(sink, ws_pc_inst_type(info->inst_type));
 		ws_sink_lit(sink, ",");
-		put_text(sink, ws_pc_stall_reason(info->stall_reason));
+		ws_csv_text(sink, ws_pc_stall_reason(info->stall_reason));
 		p = ws_sink_room(sink, 64);
 		p = comma_u64(p, info->wave_count);
 	}
@@ -430,13 +430,13 @@ static enum ws_status write_agents(struct ws_output_run *run, struct ws_err *err
 #undef CELL
 			ws_sink_at(&sink, p);
 			ws_sink_lit(&sink, ",");
-			put_text(&sink, agent->name);
+			ws_csv_text(&sink, agent->name);
 			ws_sink_lit(&sink, ",");
-			put_text(&sink, agent->vendor_name);
+			ws_csv_text(&sink, agent->vendor_name);
 			ws_sink_lit(&sink, ",");
-			put_text(&sink, agent->product_name);
+			ws_csv_text(&sink, agent->product_name);
 			ws_sink_lit(&sink, ",");
-			put_text(&sink, agent->model_name);
+			ws_csv_text(&sink, agent->model_name);
 			ws_sink_lit(&sink, "\n");
 			sink.n_rows++;
 		}
@@ -463,7 +463,7 @@ static enum ws_status write_stat_rows(struct ws_output_run *run, const char *ste
 		const struct ws_stat *stat = stats[i];
 		char *p;
 
-		put_text(&sink, stat->name);
+		ws_csv_text(&sink, stat->name);
 		p = ws_sink_room(&sink, 3 * WS_FMT_F64_MAX);
 		p = comma_u64(p, stat->count);
 		*p++ = ',';
@@ -567,6 +567,8 @@ static enum ws_status write_csv(struct ws_output_run *run, struct ws_err *err)
 		}
 	}
 	st = write_agents(run, err);
+	first = first ? first : st;
+	st = ws_csv_counter_info(run, err);
 	first = first ? first : st;
 	if (run->cfg->stats) {
 		st = write_stats(run, err);

@@ -72,8 +72,8 @@ static void put_counters(struct ws_jsonw *w, const struct ws_process *process)
 		ws_json_open(w, NULL, '{');
 		ws_json_handle(w, "agent_id", counter->agent ? counter->agent->info->handle : 0);
 		ws_json_handle(w, "id", counter->id);
-		ws_json_u64(w, "is_constant", (counter->info->flags & WS_COUNTER_CONSTANT) != 0);
-		ws_json_u64(w, "is_derived", (counter->info->flags & WS_COUNTER_DERIVED) != 0);
+		ws_json_u64(w, "is_constant", (counter->info->flags & WS_COUNTER_IS_CONSTANT) != 0);
+		ws_json_u64(w, "is_derived", (counter->info->flags & WS_COUNTER_IS_DERIVED) != 0);
 		ws_json_str(w, "name", counter->name);
 		ws_json_str(w, "description", counter->description);
 		ws_json_str(w, "block", counter->block);
@@ -83,6 +83,8 @@ static void put_counters(struct ws_jsonw *w, const struct ws_process *process)
 			put_dimension(w, process, &counter->dims[d]);
 		ws_json_close(w, ']');
 		put_instances(w, process, counter);
+		if (*counter->fidelity)
+			ws_json_str(w, "fidelity", counter->fidelity);
 		ws_json_close(w, '}');
 	}
 	ws_json_close(w, ']');

@@ -11,10 +11,10 @@
  *	ws_output_result_fini(&result);
  *
  * One call reads the events once for the statistics, when they are asked for, and once
- * per format (JSON: once per domain). A format that fails (disk full, no permission) does not keep
- *the others from being written: its file in the making is removed, its entry in the result carries
- *the sentence, and the call returns the first failure. Files appear under their names when they are
- *whole: until then they are called `<name>.partial`.
+ * per format (JSON: once per domain). A format that fails (disk full, no permission) does
+ * not keep the others from being written: its file in the making is removed, its entry in
+ * the result carries the sentence, and the call returns the first failure. Files appear
+ * under their names when they are whole: until then they are called `<name>.partial`.
  *
  * No data, no files: when nothing was recorded, or less than `minimum_bytes`,
  * the result is empty and that is not a failure; `result.n_events` tells.

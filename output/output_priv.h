@@ -140,4 +140,9 @@ WS_OUTPUT_TABLE(WS_OUTPUT_ROW)
 
 enum ws_status ws_summary_write(struct ws_output_run *run, struct ws_err *err);
 
+/* csv.c: a quoted cell. csv_counters.c: what may be said of the counters, where anything is. */
+struct ws_sink;
+void ws_csv_text(struct ws_sink *sink, const char *text);
+enum ws_status ws_csv_counter_info(struct ws_output_run *run, struct ws_err *err);
+
 #endif

@@ -317,12 +317,13 @@ static enum ws_status put_counter(struct ws_rocpd *db, const struct ws_counter *
 	ws_rocpd_text(&row, counter->name);
 	ws_rocpd_text(&row, counter->name);
 	ws_rocpd_text(&row, counter->description);
+	ws_rocpd_text(&row, counter->fidelity); /* AMD's tool leaves it empty */
 	ws_rocpd_text(&row, "rocm");
 	ws_rocpd_text(&row, "ABS");
 	ws_rocpd_text(&row, counter->block);
 	ws_rocpd_text(&row, counter->expression);
-	ws_rocpd_int(&row, (counter->info->flags & WS_COUNTER_CONSTANT) != 0);
-	ws_rocpd_int(&row, (counter->info->flags & WS_COUNTER_DERIVED) != 0);
+	ws_rocpd_int(&row, (counter->info->flags & WS_COUNTER_IS_CONSTANT) != 0);
+	ws_rocpd_int(&row, (counter->info->flags & WS_COUNTER_IS_DERIVED) != 0);
 	if (counter->agent) {
 		ws_json_agent(&w, NULL, counter->agent);
 		bind_json(db, &row);

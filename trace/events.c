@@ -16,6 +16,9 @@ struct ws_events {
 	const struct ws_thread *thread; /* of the last event: the next is mostly the same */
 	char *text;                     /* a message that is not terminated in the record */
 	size_t text_cap;
+	struct ws_rec_dispatch dispatch; /* the same with other values */
+	struct ws_counter_value *values;
+	size_t values_cap;
 	enum ws_status st;
 	struct ws_err err;
 };
@@ -31,7 +34,7 @@ enum ws_status ws_events_open(const struct ws_trace *trace, const struct ws_even
 	events->trace = trace;
 	events->query = *query;
 	if (!events->query.domains)
-		events->query.domains = UINT32_MAX;
+		events->query.domains = ~WS_DOMAIN_BIT(COUNTER_VALUES);
 	events->types = ws_domain_types(events->query.domains);
 	if (query->order == WS_ORDER_START)
 		st = ws_order_open(trace, &events->query, &events->order, err);
@@ -55,6 +58,7 @@ enum ws_status ws_events_close(struct ws_events *events, struct ws_err *err)
 	ws_order_close(events->order);
 	ws_view_fini(&events->view);
 	free(events->text);
+	free(events->values);
 	free(events);
 	return st;
 }
@@ -144,6 +148,31 @@ static void fill_dispatch(struct ws_event *ev, const struct ws_rec *rec)
 	ev->dispatch.values = ws_rec_tail(rec).at;
 	ev->dispatch.renamed = ws_process_external(ev->process, d->external_id);
 	ev->name = ev->dispatch.renamed ? ev->dispatch.renamed : ev->dispatch.kernel->formatted;
+}
+
+/* Values from elsewhere than the record. One without any in it was not counted at all. */
+static void recount(struct ws_events *events, struct ws_event *ev, const struct ws_recount *by)
+{
+	const struct ws_rec_dispatch *d = ev->dispatch.info;
+	size_t n = d->n_values
+			   ? by->values(by->ctx, ev->process, d, events->values, events->values_cap)
+			   : 0;
+
+	if (n > events->values_cap) {
+		struct ws_counter_value *values = realloc(events->values, n * sizeof(*values));
+
+		if (!values) {
+			events->st = ws_fail(&events->err, WS_E_NOMEM, "a dispatch's counters");
+			return;
+		}
+		events->values = values;
+		events->values_cap = n;
+		by->values(by->ctx, ev->process, d, values, n);
+	}
+	events->dispatch = *d;
+	events->dispatch.n_values = (uint32_t)n;
+	ev->dispatch.info = &events->dispatch;
+	ev->dispatch.values = events->values;
 }
 
 static void fill_op(struct ws_event *ev, enum ws_kind kind, uint32_t id)
@@ -238,6 +267,8 @@ static const struct ws_event *fill(struct ws_events *events, const struct ws_cap
 		fill_marker(events, ev, rec);
 	} else if (type == WS_REC_DISPATCH) {
 		fill_dispatch(ev, rec);
+		if (capture->recount)
+			recount(events, ev, capture->recount);
 		tid = ev->dispatch.info->tid;
 	} else if (type == WS_REC_COPY) {
 		fill_copy(ev, rec);
@@ -247,6 +278,10 @@ static const struct ws_event *fill(struct ws_events *events, const struct ws_cap
 	} else if (type == WS_REC_SCRATCH) {
 		fill_scratch(ev, rec);
 		tid = ev->scratch.info->tid;
+	} else if (type == WS_REC_COUNTED) {
+		fill_op(ev, WS_KIND_NONE, 0);
+		ev->corr_id = 0;
+		ev->counted.info = (const struct ws_rec_counted *)rec;
 	} else {
 		fill_sample(ev, rec);
 	}

@@ -1,6 +1,7 @@
 /* names: AMD's enumerations as text, and kernel names in their forms. */
 #include "trace/trace.h"
 
+#include "base/kernel_name.h"
 #include "base/util.h"
 
 #include <stdlib.h>
@@ -80,37 +81,9 @@ char *ws_demangle(const char *mangled)
 	return text ? text : strdup(mangled);
 }
 
-static size_t skip_group(const char *text, size_t end)
-{
-	static const char close[] = ")>]", open[] = "(<[";
-	const char *which = end ? strchr(close, text[end - 1]) : NULL;
-	size_t depth = 0;
-
-	if (!which || !*which)
-		return end;
-	for (size_t i = end; i-- > 0;) {
-		if (text[i] == *which)
-			depth++;
-		else if (text[i] == open[which - close] && --depth == 0)
-			return i;
-	}
-	return end;
-}
-
 char *ws_truncate_name(const char *demangled)
 {
-	size_t end = strlen(demangled), begin, cut;
+	struct ws_str name = ws_kernel_name_cut(demangled);
 
-	for (;;) {
-		while (end && demangled[end - 1] == ' ')
-			end--;
-		cut = skip_group(demangled, end);
-		if (cut == end || cut == 0)
-			break;
-		end = cut;
-	}
-	begin = end;
-	while (begin && demangled[begin - 1] != ' ' && demangled[begin - 1] != ':')
-		begin--;
-	return strndup(demangled + begin, end - begin);
+	return strndup(name.at, name.n);
 }

@@ -22,6 +22,7 @@ static const struct {
 			    WS_DOMAIN_BIT(ROCDECODE_API) | WS_DOMAIN_BIT(ROCJPEG_API) },
 	{ WS_REC_MARKER,    WS_DOMAIN_BIT(MARKER_API) },
 	{ WS_REC_DISPATCH,  WS_DOMAIN_BIT(KERNEL_DISPATCH) | WS_DOMAIN_BIT(COUNTER_COLLECTION) },
+	{ WS_REC_COUNTED,   WS_DOMAIN_BIT(COUNTER_VALUES) },
 	{ WS_REC_COPY,      WS_DOMAIN_BIT(MEMORY_COPY) },
 	{ WS_REC_ALLOC,     WS_DOMAIN_BIT(MEMORY_ALLOCATION) },
 	{ WS_REC_SCRATCH,   WS_DOMAIN_BIT(SCRATCH_MEMORY) },
@@ -53,6 +54,8 @@ enum ws_domain ws_rec_domain(const struct ws_capture *capture, const struct ws_r
 		return ((const struct ws_rec_dispatch *)rec)->flags & WS_DISPATCH_UNASKED
 			       ? WS_DOMAIN_COUNTER_COLLECTION
 			       : WS_DOMAIN_KERNEL_DISPATCH;
+	case WS_REC_COUNTED:
+		return WS_DOMAIN_COUNTER_VALUES;
 	case WS_REC_COPY:
 		return WS_DOMAIN_MEMORY_COPY;
 	case WS_REC_ALLOC:
@@ -95,6 +98,7 @@ static bool end_of(const struct ws_rec *rec, uint64_t *out_end, bool *out_ticks)
 		*out_end = ((const struct ws_rec_copy *)rec)->end_ns;
 		return true;
 	case WS_REC_PC_SAMPLE:
+	case WS_REC_COUNTED:
 		*out_end = rec->time;
 		return true;
 	}
@@ -200,7 +204,9 @@ static enum ws_status see(struct survey *s, const struct ws_rec *rec, uint32_t o
 	uint32_t tid = thread_field(rec);
 	uint64_t start, end;
 
-	if (!ws_rec_times(s->capture, rec, &s->hint, &start, &end))
+	/* How a dispatch was counted is no event of its own. */
+	if (domain == WS_DOMAIN_COUNTER_VALUES ||
+	    !ws_rec_times(s->capture, rec, &s->hint, &start, &end))
 		return WS_OK;
 	s->capture->pub.n_dangling += dangles(&s->capture->pub, rec);
 	s->last_ns = WS_MAX(s->last_ns, end);

@@ -141,6 +141,30 @@ const char *ws_process_string(const struct ws_process *process, uint32_t id)
 	return id < c->n_strings ? c->strings[id] : "";
 }
 
+uint32_t ws_trace_add_string(struct ws_trace *trace, size_t process, const char *text)
+{
+	struct ws_capture *c = trace->captures[process];
+	const char **more = ws_arena_array(&c->arena, c->n_strings + 1, sizeof(*more));
+	char *kept = ws_arena_strdup(&c->arena, text);
+
+	/* A handful are ever added: the list is copied each time. */
+	if (!more || !kept)
+		return 0;
+	memcpy(more, c->strings, c->n_strings * sizeof(*more));
+	more[c->n_strings] = kept;
+	c->strings = more;
+	return (uint32_t)c->n_strings++;
+}
+
+void ws_trace_recount(struct ws_trace *trace, size_t process, const struct ws_recount *recount)
+{
+	struct ws_capture *c = trace->captures[process];
+
+	c->recount = recount;
+	c->pub.counters.at = (struct ws_counter *)recount->counters;
+	c->pub.counters.n = recount->n_counters;
+}
+
 const struct ws_thread *ws_process_thread(const struct ws_process *process, uint32_t tid)
 {
 	size_t low = 0, high = process->threads.n;

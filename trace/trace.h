@@ -95,6 +95,7 @@ struct ws_host_function {
 struct ws_counter {
 	uint32_t id;
 	const char *name, *description, *block, *expression;
+	const char *fidelity; /* how good its values are, in words; "" unknown */
 	const struct ws_agent *agent;
 	const struct ws_rec_counter *info;
 	const struct ws_counter_dim *dims; /* info->n_dims of them */
@@ -189,6 +190,28 @@ const char *ws_process_enum_name(const struct ws_process *process, uint32_t type
 void *ws_process_code_bytes(const struct ws_process *process, uint32_t code_object,
 			    uint64_t *out_bytes);
 
+/*
+ * Other counters than those that were recorded: derived ones, those of several runs. From
+ * then on they are the process's counters, and its dispatches have the values given here.
+ * Before any events are opened.
+ */
+struct ws_recount {
+	const struct ws_counter *counters; /* by id, the placeholder at 0 */
+	size_t n_counters;
+	/*
+	 * The values of a dispatch, at most @room to @to; returns how many there are. Several
+	 * threads may ask at once.
+	 */
+	size_t (*values)(void *ctx, const struct ws_process *process,
+			 const struct ws_rec_dispatch *dispatch, struct ws_counter_value *to,
+			 size_t room);
+	void *ctx;
+};
+/* @recount and what it points to live as long as the trace. */
+void ws_trace_recount(struct ws_trace *trace, size_t process, const struct ws_recount *recount);
+/* Id of a text for ws_process_string(); 0 when there is no memory. */
+uint32_t ws_trace_add_string(struct ws_trace *trace, size_t process, const char *text);
+
 /* Names of AMD's enumerations: "HIP_RUNTIME_API_EXT", "MEMORY_COPY_HOST_TO_DEVICE". */
 const char *ws_domain_name(enum ws_domain domain);
 const char *ws_kind_name(enum ws_kind kind);
@@ -252,6 +275,9 @@ struct ws_event {
 			const struct ws_code_object *code_object;
 			const struct ws_rec_pc_sample *info;
 		} sample;
+		struct {
+			const struct ws_rec_counted *info;
+		} counted;
 	};
 };
 
@@ -272,7 +298,11 @@ enum ws_event_order {
 };
 
 struct ws_event_query {
-	uint32_t domains; /* WS_DOMAIN_BIT()s; 0: all. COUNTER_COLLECTION: dispatches with values */
+	/*
+	 * WS_DOMAIN_BIT()s; 0: all but COUNTER_VALUES. COUNTER_COLLECTION: dispatches with values,
+	 * COUNTER_VALUES: how those came about.
+	 */
+	uint32_t domains;
 	enum ws_event_order order;
 	const struct ws_process *process; /* NULL: all */
 };
@@ -306,7 +336,7 @@ struct ws_arg_walk {
 	uint32_t arg, slot;
 };
 bool ws_event_arg(const struct ws_event *event, struct ws_arg_walk *walk, struct ws_arg *out_arg);
-/* Its value as text, as AMD prints it: decimal, 0x..., {x=1, y=2, z=3}, the string itself. */
+/* Its value as text, as AMD prints it: decimal, 0x..., {z=3, y=2, x=1}, the string itself. */
 int ws_arg_print(const struct ws_process *process, const struct ws_arg *arg, char *to, size_t room);
 
 #endif

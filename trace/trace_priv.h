@@ -35,6 +35,7 @@ struct ws_capture {
 	struct ws_clock_map clock;
 	const char **strings; /* by id */
 	size_t n_strings;
+	const struct ws_recount *recount; /* NULL: counters as recorded */
 	struct ws_map agents;                    /* id -> struct ws_agent * */
 	struct ws_map externals;                 /* id -> text */
 	struct ws_map enums;                     /* type_str << 32 ^ value -> text */

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PC_CYCLES_MIN 64 /* the software GPU takes a sample per CU, and no more often */
+
 #define F(field) offsetof(struct rp_args, field)
 
 /* Options that are numbers. */
@@ -137,6 +139,26 @@ static enum ws_status check_enabled(const struct rp_args *args, bool has_program
 	return WS_OK;
 }
 
+/* What a GPU can be sampled by; it is hardware's rule, and the software GPU's. */
+static enum ws_status check_pc_method(const struct rp_args *args, int64_t interval,
+				      struct ws_err *err)
+{
+	bool stochastic = strcmp(args->pc_sampling_method, "stochastic") == 0;
+	const char *unit = stochastic ? "cycles" : "time";
+
+	if (strcmp(args->pc_sampling_unit, unit) != 0)
+		return ws_fail(err, WS_E_STATE,
+			       "Fatal error: PC sampling by %s counts in %s: use "
+			       "--pc-sampling-unit %s",
+			       args->pc_sampling_method, unit, unit);
+	if (stochastic && (interval < PC_CYCLES_MIN || (interval & (interval - 1))))
+		return ws_fail(err, WS_E_STATE,
+			       "Fatal error: --pc-sampling-interval %s: stochastic sampling needs a "
+			       "power of two of at least %d cycles",
+			       args->pc_sampling_interval, PC_CYCLES_MIN);
+	return WS_OK;
+}
+
 static enum ws_status check_pc_sampling(const struct rp_args *args, struct ws_err *err)
 {
 	int64_t interval = 0;
@@ -156,7 +178,7 @@ static enum ws_status check_pc_sampling(const struct rp_args *args, struct ws_er
 			err, WS_E_STATE,
 			"Fatal error: PC sampling interval must be a positive number, not '%s'",
 			args->pc_sampling_interval);
-	return WS_OK;
+	return n ? check_pc_method(args, interval, err) : WS_OK;
 }
 
 /* Thread trace: AMD's decoder is a library of its own, which users install themselves. */
@@ -226,16 +248,36 @@ static enum ws_status check_counters(const struct rp_args *args, struct ws_err *
 	return WS_OK;
 }
 
+static enum ws_status check_attach(const struct rp_args *args, bool has_program,
+				   struct ws_err *err)
+{
+	if (has_program)
+		return ws_fail(err, WS_E_USAGE,
+			       "--pid attaches to a program that runs already: leave out the one "
+			       "after '--' (collection periods are -P)");
+	if (args->collection_period.n || args->selected_regions == WS_TRI_YES)
+		return ws_fail(err, WS_E_USAGE,
+			       "--pid excludes --collection-period and --selected-regions: "
+			       "--attach-duration-msec says how long to record");
+	if (args->pmc.n || args->pmc_groups.n || args->spm.n ||
+	    args->pc_sampling_beta_enabled == WS_TRI_YES)
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       "--pid traces: counters and samples need the program to be started with "
+			       "'rocprofv3 ... -- PROGRAM'");
+	if (!rp_n_enabled(args))
+		return ws_fail(err, WS_E_STATE,
+			       "Fatal error: No tracing options were enabled: add --hip-trace or "
+			       "another trace option");
+	return WS_OK;
+}
+
 enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
 
-	if (args->pid.n)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "attaching to a running program (-p, --pid) is not in this version: "
-			       "start it with 'rocprofv3 ... -- PROGRAM' (collection periods are "
-			       "-P now)");
-	st = check_numbers(args, err);
+	st = args->pid.n ? check_attach(args, has_program, err) : WS_OK;
+	if (!st)
+		st = check_numbers(args, err);
 	if (!st)
 		st = check_regexes(args, err);
 	if (!st)
@@ -252,7 +294,8 @@ enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *e
 		st = ws_fail(err, WS_E_STATE,
 			     "Fatal error: --benchmark-mode execution-profile excludes "
 			     "--group-by-queue");
-	if (!st && !has_program && args->echo != WS_TRI_YES && args->list_avail != WS_TRI_YES)
+	if (!st && !has_program && !args->pid.n && args->echo != WS_TRI_YES &&
+	    args->list_avail != WS_TRI_YES && args->dry_run != WS_TRI_YES)
 		st = ws_fail(err, WS_E_STATE,
 			     "Fatal error: No application provided: put it after --, as in "
 			     "'rocprofv3 --kernel-trace -- ./app'");

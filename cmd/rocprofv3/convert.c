@@ -4,7 +4,11 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "capture/reader.h"
 #include "cmd/rocprofv3/config_json.h"
+#include "cmd/rocprofv3/counting.h"
+#include "cmd/rocprofv3/derive.h"
+#include "cmd/rocprofv3/pc.h"
 #include "output/output.h"
 
 #include <signal.h>
@@ -20,6 +24,7 @@ struct conversion {
 	struct ws_output_config cfg; /* but for the prefix, the same for all processes */
 	struct ws_arena arena;
 	struct ws_map prefixes; /* given out in this run */
+	struct rp_pc pc;        /* of the process that is being converted */
 };
 
 uint32_t rp_format_bits(const struct ws_strv *words)
@@ -70,8 +75,12 @@ static void configure(struct conversion *c)
 
 	ws_output_config_init(cfg);
 	cfg->formats = c->how->env_formats | rp_format_bits(&args->output_format);
-	if (!cfg->formats)
+	if (!cfg->formats) {
 		cfg->formats = WS_OUTPUT_BIT(ROCPD);
+		/* The database has no table for samples. */
+		if (args->pc_sampling_beta_enabled == WS_TRI_YES && args->pc_report != WS_TRI_YES)
+			cfg->formats |= WS_OUTPUT_BIT(CSV);
+	}
 	cfg->stream_fd = stream_of(args->output_directory);
 	if (cfg->stream_fd < 0)
 		cfg->stream_fd = stream_of(args->output_file);
@@ -91,6 +100,7 @@ static void configure(struct conversion *c)
 	cfg->kernel_rename = args->kernel_rename == WS_TRI_YES;
 	cfg->minimum_bytes = number(args->minimum_output_data, 0) * 1024;
 	cfg->opened = say_opened;
+	cfg->decoder = &c->pc.decoder;
 	cfg->perfetto_buffer_size_kb =
 		number(args->perfetto_buffer_size, cfg->perfetto_buffer_size_kb);
 	cfg->perfetto_shmem_size_hint_kb =
@@ -211,37 +221,28 @@ static bool report_failures(const struct ws_output_result *result, enum ws_statu
 	return !st && !told;
 }
 
-/* True: everything in it is in the output, and it may go. */
-static bool convert_one(struct conversion *c, const char *path)
+/* True: everything of it is in the output, and its capture may go. */
+static bool convert_process(struct conversion *c, const struct ws_trace *trace,
+			    const struct ws_process *process, const struct rp_derived *derived)
 {
-	struct ws_trace_opts opts = {
-		.mangled_names = c->how->args->mangled_kernels == WS_TRI_YES,
-		.truncated_names = c->how->args->truncate_kernels == WS_TRI_YES,
-	};
 	struct ws_output_result result = { .n_files = 0 };
-	const struct ws_process *process;
-	struct ws_trace *trace = NULL;
-	struct ws_buf prefix;
 	struct ws_err err = { WS_OK, "" };
-	enum ws_status st = ws_trace_open(&path, 1, &opts, &trace, &err);
-	bool good = false;
+	enum ws_status st = WS_OK;
+	struct ws_buf prefix;
+	bool good;
 
-	if (st || !ws_trace_n_processes(trace)) {
-		ws_log_error("%s: %s", path, st ? err.text : "no process in it");
-		c->outcome->n_failed++;
-		ws_trace_close(trace);
-		return false;
-	}
-	process = ws_trace_process(trace, 0);
 	ws_buf_init(&prefix, PATH_MAX - 64);
+	rp_pc_init(&c->pc);
 	if (has_data(process) || c->how->args->output_config == WS_TRI_YES) {
 		st = name_files(c, process, &prefix, &err);
 		c->cfg.prefix = prefix.at;
 		if (!st)
-			st = ws_output_write(trace, NULL, 0, &c->cfg, &result, &err);
+			st = ws_output_write(trace, &process, 1, &c->cfg, &result, &err);
 		if (!st && c->how->args->output_config == WS_TRI_YES)
 			st = rp_write_config(c->how->args, process, &c->cfg, &err);
 	}
+	if (!st && c->how->args->pc_report == WS_TRI_YES)
+		st = rp_pc_report(&c->pc, trace, process, &err);
 	good = report_failures(&result, st, &err);
 	c->outcome->n_failed += !good;
 	if (still_runs(process)) {
@@ -249,8 +250,39 @@ static bool convert_one(struct conversion *c, const char *path)
 		good = false;
 	}
 	rp_ledger_process(c->how, process, c->cfg.formats, &result, c->outcome);
+	if (derived)
+		rp_derived_report(derived, process, c->how->shared ? c->how->folder : "");
+	rp_pc_fini(&c->pc);
 	ws_output_result_fini(&result);
 	ws_buf_fini(&prefix);
+	return good;
+}
+
+static struct ws_trace_opts trace_opts(const struct conversion *c)
+{
+	return (struct ws_trace_opts){
+		.mangled_names = c->how->args->mangled_kernels == WS_TRI_YES,
+		.truncated_names = c->how->args->truncate_kernels == WS_TRI_YES,
+	};
+}
+
+static bool convert_one(struct conversion *c, const char *path)
+{
+	struct ws_trace_opts opts = trace_opts(c);
+	struct ws_trace *trace = NULL;
+	struct ws_err err = { WS_OK, "" };
+	enum ws_status st = ws_trace_open(&path, 1, &opts, &trace, &err);
+	bool good = false;
+
+	if (st && ws_capture_unbegun(path)) {
+		ws_log_debug("%s: the process was killed before it recorded anything", path);
+		good = true;
+	} else if (st || !ws_trace_n_processes(trace)) {
+		ws_log_error("%s: %s", path, st ? err.text : "no process in it");
+		c->outcome->n_failed++;
+	} else {
+		good = convert_process(c, trace, ws_trace_process(trace, 0), NULL);
+	}
 	ws_trace_close(trace);
 	return good;
 }
@@ -265,29 +297,65 @@ static void show_progress(size_t i, size_t n)
 			i + 1, n);
 }
 
+/* All runs of all processes together: what one run counted belongs beside another's. */
+static enum ws_status convert_counted(struct conversion *c, const struct ws_rundir *dir,
+				      struct ws_err *err)
+{
+	struct ws_trace_opts opts = trace_opts(c);
+	struct rp_derived *derived = NULL;
+	struct ws_counted *table = NULL;
+	enum ws_status st = ws_passes_table_in(dir, &opts, &table, err);
+
+	if (!st)
+		st = rp_derive(c->how->args, table, &derived, err);
+	if (!st) {
+		const struct ws_trace *trace = ws_counted_trace(table);
+		size_t n = ws_trace_n_processes(trace);
+
+		for (size_t i = 0; i < n; i++) {
+			show_progress(i, n);
+			convert_process(c, trace, ws_trace_process(trace, i), derived);
+		}
+		show_progress(n, n);
+		c->outcome->short_of_strict |= rp_derived_report_runs(derived, !c->how->again);
+	}
+	ws_counted_close(table);
+	rp_derived_destroy(derived);
+	return st;
+}
+
+static enum ws_status convert_traced(struct conversion *c, const struct ws_rundir *dir,
+				     struct ws_err *err)
+{
+	bool keep =
+		c->how->recovering || c->how->shared || c->how->args->keep_captures == WS_TRI_YES;
+	struct ws_strv paths = { .max_n = 0 };
+	enum ws_status st = ws_rundir_captures(dir, &c->arena, &paths, err);
+
+	for (size_t i = 0; i < paths.n && !st; i++) {
+		show_progress(i, paths.n);
+		/* Each goes as soon as it may: its room may be what the next output needs. */
+		if (convert_one(c, paths.at[i]) && !keep)
+			unlink(paths.at[i]);
+	}
+	show_progress(paths.n, paths.n);
+	ws_vec_fini(&paths);
+	return st;
+}
+
 enum ws_status rp_convert(const struct rp_convert *how, const struct ws_rundir *dir,
 			  struct rp_outcome *out_outcome, struct ws_err *err)
 {
 	struct conversion c = { .how = how, .outcome = out_outcome };
-	struct ws_strv paths = { .max_n = 0 };
-	bool keep = how->recovering || how->args->keep_captures == WS_TRI_YES;
 	enum ws_status st;
 
 	memset(out_outcome, 0, sizeof(*out_outcome));
 	ws_arena_init(&c.arena, 256 << 20);
 	ws_map_init(&c.prefixes, WS_MAP_STR, 1 << 20);
 	configure(&c);
-	st = ws_rundir_captures(dir, &c.arena, &paths, err);
-	for (size_t i = 0; i < paths.n && !st; i++) {
-		show_progress(i, paths.n);
-		/* Each goes as soon as it may: its room may be what the next output needs. */
-		if (convert_one(&c, paths.at[i]) && !keep)
-			unlink(paths.at[i]);
-	}
-	show_progress(paths.n, paths.n);
+	st = rp_counts(how->args) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
 	if (!st)
 		rp_ledger_end(how, out_outcome);
-	ws_vec_fini(&paths);
 	ws_map_fini(&c.prefixes);
 	ws_arena_fini(&c.arena);
 	return st;

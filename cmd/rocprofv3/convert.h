@@ -20,6 +20,8 @@ struct rp_convert {
 	const char *folder;          /* below the output directory, or "" */
 	const struct ws_place *place;
 	bool recovering; /* the run was another one: nothing of ours is its parent */
+	bool again;      /* other output of it was written before: the accounts are known */
+	bool shared;     /* and there is more: captures stay */
 };
 
 struct rp_outcome {

@@ -168,8 +168,10 @@ static enum ws_status read_txt(const char *path, struct rp_jobs *jobs, struct ws
 		st = add_job(jobs, &job, err);
 		if (!st)
 			st = add_counters(pmc, names, jobs, &job->own, err);
-		if (!st)
+		if (!st) {
 			snprintf(job->folder, sizeof(job->folder), "pmc_%zu", jobs->list.n);
+			job->shares = true;
+		}
 	}
 	ws_buf_fini(&text);
 	if (!st && !jobs->list.n)
@@ -304,9 +306,12 @@ static enum ws_status add_typed_sets(struct rp_jobs *jobs, const struct rp_args 
 	for (size_t i = 0; i < words->n && !st; i++) {
 		if (!words->at[i]) {
 			st = add_job(jobs, &job, err);
-			if (!st)
+			if (!st) {
 				snprintf(job->folder, sizeof(job->folder), "pass_%zu",
 					 jobs->list.n);
+				/* A file's jobs may have options of their own. */
+				job->shares = true;
+			}
 		}
 		if (!st)
 			st = add_text(opt, words->at[i], &job->own, err);
@@ -342,6 +347,30 @@ enum ws_status rp_jobs_init(struct rp_jobs *out_jobs, const struct rp_args *type
 		rp_expand(&job->args);
 	}
 	return WS_OK;
+}
+
+size_t rp_jobs_together(const struct rp_jobs *jobs, size_t first)
+{
+	size_t n = 1;
+
+	while (jobs->list.at[first].shares && first + n < jobs->list.n &&
+	       jobs->list.at[first + n].shares)
+		n++;
+	return n;
+}
+
+enum ws_status rp_jobs_merged(const struct rp_job *jobs, size_t n, const struct rp_args *from,
+			      struct rp_args *out_args, struct ws_err *err)
+{
+	struct ws_strv all = { .max_n = 1 << 20 };
+	enum ws_status st = WS_OK;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < jobs[i].args.pmc.n && !jobs[i].skipped && !st; k++)
+			st = ws_vec_push(&all, jobs[i].args.pmc.at[k], err);
+	*out_args = *from;
+	out_args->pmc = all;
+	return st;
 }
 
 void rp_jobs_fini(struct rp_jobs *jobs)

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/services.h"
 #include "output/output.h"
 
@@ -34,6 +35,13 @@ static uint64_t written(const struct ws_output_result *result, uint32_t formats,
 	return n;
 }
 
+/* The listing on the terminal holds every sample. */
+static bool is_reported(const struct rp_convert *how, unsigned domain)
+{
+	return how->args->pc_report == WS_TRI_YES && (domain == WS_DOMAIN_PC_SAMPLING_HOST_TRAP ||
+						      domain == WS_DOMAIN_PC_SAMPLING_STOCHASTIC);
+}
+
 static void print_damage(const struct ws_process *process)
 {
 	const struct ws_damage *d = &process->damage;
@@ -56,21 +64,27 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 {
 	uint64_t n_seen = 0;
 
-	(void)how;
 	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++) {
 		const struct ws_ledger_sum *sum = &process->ledger[d];
 
 		n_seen += sum->written + sum->dropped + sum->failed;
 	}
-	print_damage(process);
+	if (!how->again)
+		print_damage(process);
 	if (!n_seen && !process->runtimes) {
 		outcome->n_idle++;
 		return;
 	}
 	outcome->n_processes++;
+	if (how->again) {
+		for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++)
+			outcome->seen[d] += process->ledger[d].written;
+		return;
+	}
 	fprintf(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, base_name(process),
-		process->flags & WS_PROCESS_SOFTGPU ? ", on the software GPU: GPU times are its own, not hardware's"
-						    : "",
+		process->flags & WS_PROCESS_SOFTGPU
+			? ", on the software GPU: GPU times are its own, not hardware's"
+			: "",
 		process->ended ? ""
 			       : ", which did not end in the usual way: all it recorded is here");
 	if (!n_seen)
@@ -79,7 +93,7 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++) {
 		const struct ws_ledger_sum *sum = &process->ledger[d];
 		uint64_t seen = sum->written + sum->dropped + sum->failed;
-		uint64_t wrote = written(result, formats, d);
+		uint64_t wrote = is_reported(how, d) ? seen : written(result, formats, d);
 
 		if (!seen)
 			continue;
@@ -141,11 +155,21 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 			any_seen = true;
 		}
 	}
+	if (rp_counts(how->args)) {
+		if (!outcome->seen[WS_DOMAIN_COUNTER_COLLECTION]) {
+			add_name(&unseen, "COUNTER_COLLECTION");
+			outcome->short_of_strict = true;
+		} else {
+			any_seen = true;
+		}
+	}
 	for (size_t i = 0; (what = rp_missing(how->args, i)); i++) {
 		add_name(&missing, what);
 		outcome->short_of_strict = true;
 	}
-	if (!outcome->n_processes)
+	if (how->again) {
+		unseen.text.n = missing.text.n = 0;
+	} else if (!outcome->n_processes)
 		fputs("rocprofv3: no process of the program used a GPU runtime that could be "
 		      "traced\n",
 		      stderr);

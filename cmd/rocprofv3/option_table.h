@@ -70,9 +70,11 @@ ONE(collection_period_unit, 0, "collection-period-unit", "UNIT", "", rp_period_u
 TRI(selected_regions, 0, "selected-regions", "SELECTED_REGIONS", "record only between roctxProfilerResume and roctxProfilerPause") \
 TRI(selected_regions_ref_count, 0, "selected-regions-ref-count", "SELECTED_REGIONS_REF_COUNT", "count nested resumes and pauses") \
 GROUP("Counters")                                                                                            \
-SETS(pmc, 0, "pmc", "NAME", "", NULL, "hardware counters, comma or space separated; each --pmc is a run of its own") \
-ONE(replay_mode, 0, "replay-mode", "MODE", "REPLAY_MODE", rp_replay_modes, "kernel or application: what is repeated when counters need several passes") \
-TRI(kernel_replay_beta_enabled, 0, "kernel-replay-beta-enabled", "KERNEL_REPLAY_BETA_ENABLED", "allow --replay-mode kernel") \
+SETS(pmc, 0, "pmc", "NAME", "", NULL, "counters, comma or space separated; as many as you like. Each --pmc has results of its own") \
+ONE(replay, 0, "replay", "WHAT", "REPLAY", rp_replay_modes, "when counters need several passes: repeat each kernel (the default on the software GPU), or the application") \
+ONE(replay_mode, 0, "replay-mode", "WHAT", "REPLAY_MODE", rp_replay_modes, "AMD's name for --replay")        \
+TRI(kernel_replay_beta_enabled, 0, "kernel-replay-beta-enabled", "KERNEL_REPLAY_BETA_ENABLED", "accepted: --replay kernel needs no permission") \
+TRI(dry_run, 0, "dry-run", "", "show which counters there are and how many passes they need; run nothing")  \
 SETS(spm, 0, "spm", "NAME", "", NULL, "streaming counters, sampled over time")                               \
 TRI(spm_beta_enabled, 0, "spm-beta-enabled", "SPM_BETA_ENABLED", "allow --spm")                              \
 STR(spm_sample_interval, 0, "spm-sample-interval", "N", "SPM_SAMPLE_INTERVAL", "units between samples")      \
@@ -82,6 +84,7 @@ TRI(pc_sampling_beta_enabled, 0, "pc-sampling-beta-enabled", "", "allow PC sampl
 ONE(pc_sampling_unit, 0, "pc-sampling-unit", "UNIT", "PC_SAMPLING_UNIT", rp_pc_units, "instructions, cycles or time") \
 ONE(pc_sampling_method, 0, "pc-sampling-method", "METHOD", "PC_SAMPLING_METHOD", rp_pc_methods, "stochastic or host_trap") \
 STR(pc_sampling_interval, 0, "pc-sampling-interval", "N", "PC_SAMPLING_INTERVAL", "host_trap: microseconds; stochastic: cycles, a power of two") \
+TRI(pc_report, 0, "pc-report", "PC_REPORT", "print where the time goes: source, instructions, samples, stall reasons; alone it samples every 1024 cycles") \
 GROUP("Thread trace")                                                                                        \
 TRI(advanced_thread_trace, 0, "att", "ADVANCED_THREAD_TRACE", "record every instruction of some waves; needs AMD's trace decoder library") \
 ALSO(tri, advanced_thread_trace, 0, "advanced-thread-trace")                                                 \

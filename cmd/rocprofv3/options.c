@@ -113,13 +113,28 @@ static const struct {
 	{ F(kfd_trace),     { F(kfd_page_migration_trace), F(kfd_page_mapping_trace),
 			      F(kfd_queue_trace), F(kfd_dropped_events_trace) } },
 	{ F(hip_runtime_trace), { F(hip_graph_trace), F(hip_event_trace) } },
+	/* samples name dispatches, so these are recorded, too */
+	{ F(pc_sampling_beta_enabled), { F(kernel_trace) } },
 };
 /* clang-format on */
 
 _Static_assert(F(input) == 0, "offset 0 ends a list of members");
 
+/* --pc-report alone: samples dense enough for kernels of some microseconds. */
+static void default_samples(struct rp_args *args)
+{
+	if (args->pc_report != WS_TRI_YES || args->pc_sampling_beta_enabled != WS_TRI_UNSET ||
+	    args->pc_sampling_method || args->pc_sampling_unit || args->pc_sampling_interval)
+		return;
+	args->pc_sampling_beta_enabled = WS_TRI_YES;
+	args->pc_sampling_method = "stochastic";
+	args->pc_sampling_unit = "cycles";
+	args->pc_sampling_interval = "1024";
+}
+
 void rp_expand(struct rp_args *args)
 {
+	default_samples(args);
 	for (size_t i = 0; i < WS_ARRAY_LEN(groups); i++) {
 		if (*(enum ws_tri *)((char *)args + groups[i].group) != WS_TRI_YES)
 			continue;

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/proc.h"
 #include "cmd/rocprofv3/checks.h"
+#include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/jobs.h"
 #include "cmd/rocprofv3/run.h"
 #include "cmd/rocprofv3/version.h"
@@ -86,6 +87,61 @@ static enum ws_status judge(const struct rp_result *result, bool several, char *
 	return WS_E_STATE;
 }
 
+/*
+ * Names, devices, definitions and limits of all jobs, before anything runs. Of lines that
+ * share their runs one may ask for nothing that is there: files of presets are made for
+ * several architectures. It is told of, and the others go on.
+ */
+static enum ws_status plan_jobs(struct rp_jobs *jobs, struct ws_err *err)
+{
+	static struct rp_counting counting;
+	enum ws_status st = WS_OK;
+
+	for (size_t i = 0, n; i < jobs->list.n && !st; i += n) {
+		size_t n_skipped = 0;
+
+		n = rp_jobs_together(jobs, i);
+		for (size_t k = i; k < i + n && !st; k++) {
+			struct rp_job *job = &jobs->list.at[k];
+
+			if (!rp_counts(&job->args))
+				continue;
+			st = rp_counting_init(&counting, &job->args, err);
+			job->skipped = n > 1 && counting.n_gone == counting.n_asked &&
+				       (st == WS_E_NOTFOUND || st == WS_E_UNSUPPORTED);
+			rp_counting_fini(&counting);
+			if (job->skipped && ++n_skipped < n) {
+				ws_log_warn("%s: %s: left out, the others are counted", job->folder,
+					    err->text);
+				st = WS_OK;
+			}
+		}
+	}
+	return st;
+}
+
+/* --dry-run: what these jobs would count, and how. */
+static enum ws_status show_plan(const struct rp_job *jobs, size_t n_jobs, struct ws_err *err)
+{
+	static struct rp_counting counting;
+	static struct rp_args all;
+	enum ws_status st = rp_jobs_merged(jobs, n_jobs, &jobs[0].args, &all, err);
+
+	if (*jobs[0].folder)
+		printf(n_jobs > 1 ? "%s to %s, together:\n" : "%s:\n", jobs[0].folder,
+		       jobs[n_jobs - 1].folder);
+	if (!st && !rp_counts(&all)) {
+		puts("no counters were asked for: one run, nothing to plan");
+	} else if (!st) {
+		st = rp_counting_init(&counting, &all, err);
+		if (!st)
+			rp_counting_print(&counting);
+		rp_counting_fini(&counting);
+	}
+	ws_vec_fini(&all.pmc);
+	return st;
+}
+
 static enum ws_status run_jobs(struct rp_jobs *jobs, char **argv, int *exit_code,
 			       struct ws_err *err)
 {
@@ -94,20 +150,31 @@ static enum ws_status run_jobs(struct rp_jobs *jobs, char **argv, int *exit_code
 	bool strict = false, several = jobs->list.n > 1;
 	enum ws_status st = WS_OK;
 
-	ws_vec_each(job, &jobs->list) {
+	for (size_t i = 0, n; i < jobs->list.n; i += n) {
+		struct rp_job *job = &jobs->list.at[i];
+
+		n = rp_jobs_together(jobs, i);
 		if (job->args.list_avail == WS_TRI_YES) {
 			st = list_available(err);
 			if (st || !argv[0])
 				return st;
 		}
+		if (job->args.dry_run == WS_TRI_YES) {
+			st = show_plan(job, n, err);
+			if (st)
+				return st;
+			continue;
+		}
 		if (job->args.echo == WS_TRI_YES) {
-			fputs("command: ", stdout);
-			print_command(stdout, argv);
-			fputc('\n', stdout);
+			for (size_t k = 0; k < n; k++) {
+				fputs("command: ", stdout);
+				print_command(stdout, argv);
+				fputc('\n', stdout);
+			}
 			continue;
 		}
 		fflush(stdout);
-		st = rp_run(job, env_formats, argv, &result, err);
+		st = rp_run(job, n, env_formats, argv, &result, err);
 		if (st)
 			return st;
 		strict |= job->args.strict == WS_TRI_YES;
@@ -188,6 +255,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	/* All jobs before the first is run: a mistake in the last should not cost an hour. */
 	for (size_t i = 0; i < jobs.list.n && !st; i++)
 		st = rp_check(&jobs.list.at[i].args, call->rest.n > 0, err);
+	if (!st && jobs.list.at[0].args.echo != WS_TRI_YES)
+		st = plan_jobs(&jobs, err);
 	if (!st && call->rest.n && jobs.list.at[0].args.echo != WS_TRI_YES) {
 		st = ws_path_program(argv[0], path, err);
 		if (st)

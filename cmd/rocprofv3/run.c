@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "cmd/rocprofv3/config_json.h"
+#include "cmd/rocprofv3/counting.h"
+#include "cmd/rocprofv3/run_priv.h"
 #include "cmd/rocprofv3/services.h"
 #include "launch/inject.h"
 
@@ -127,22 +129,27 @@ static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
 	if (rp_convert(how, dir, &outcome, &err)) {
 		ws_log_error("%s", err.text);
 		result->incomplete = true;
-	} else {
-		result->incomplete |= outcome.n_failed > 0;
-		result->short_of_strict |= outcome.short_of_strict;
-		if (outcome.n_running)
-			ws_log_warn("%u %s of the program still running: what follows is written "
-				    "by 'rocprofv3 --recover %s'",
-				    outcome.n_running,
-				    outcome.n_running == 1 ? "process is" : "processes are",
-				    dir->path);
-		else if (outcome.n_failed && !how->recovering)
-			ws_log_error("nothing is lost: 'rocprofv3 --recover %s' tries again",
-				     dir->path);
+		return;
 	}
-	if (how->args->keep_captures == WS_TRI_YES && !how->recovering)
+	result->incomplete |= outcome.n_failed > 0;
+	result->short_of_strict |= outcome.short_of_strict;
+	result->n_running = outcome.n_running;
+	if (outcome.n_running && !how->again)
+		ws_log_warn("%u %s of the program still running: what follows is written "
+			    "by 'rocprofv3 --recover %s'",
+			    outcome.n_running,
+			    outcome.n_running == 1 ? "process is" : "processes are", dir->path);
+	else if (outcome.n_failed && !how->recovering)
+		ws_log_error("nothing is lost: 'rocprofv3 --recover %s' tries again", dir->path);
+}
+
+/* Everything is output, or somebody wants to see what it was made from. */
+static void clean_up(const struct rp_args *args, const struct ws_rundir *dir,
+		     const struct rp_result *result)
+{
+	if (args->keep_captures == WS_TRI_YES)
 		fprintf(stderr, "rocprofv3: the captures are in %s\n", dir->path);
-	else if (!result->incomplete && !outcome.n_running && !how->recovering)
+	else if (!result->incomplete && !result->n_running)
 		ws_rundir_remove(dir);
 }
 
@@ -190,14 +197,14 @@ static enum ws_status rank_is_chosen(const struct rp_args *args, const struct ws
 	return ws_rank_listed(args->profile_mpi_ranks, rank, out_chosen, err);
 }
 
-static void show_environment(const struct rp_args *args, const struct ws_env *env)
+static void show_environment(const struct rp_args *args, char *const *env)
 {
 	if (!args->log_level || !strstr("info trace env config", args->log_level))
 		return;
 	fputs("rocprofv3: settings:\n", stderr);
 	rp_print_settings(args);
 	fputs("rocprofv3: variables that are set or changed for the program:\n", stderr);
-	for (char *const *at = env->at; *at; at++) {
+	for (char *const *at = env; *at; at++) {
 		const char *equals = strchr(*at, '=');
 		char name[256];
 
@@ -207,16 +214,70 @@ static void show_environment(const struct rp_args *args, const struct ws_env *en
 	}
 }
 
-static enum ws_status run_traced(const struct rp_job *job, const struct ws_place *place,
-				 const struct ws_rundir *dir, char *const *argv,
-				 struct rp_result *result, struct ws_err *err)
+static void show_env_once(void *ctx, char *const *env)
+{
+	const struct rp_args **args = ctx;
+
+	if (*args)
+		show_environment(*args, env);
+	*args = NULL;
+}
+
+/* Counters: as often as they need, in the ways that passes.h has. */
+static enum ws_status run_counted(const struct rp_args *args,
+				  const struct ws_collect_config *config,
+				  const struct ws_rundir *dir, char *const *argv,
+				  struct rp_result *result, struct ws_err *err)
+{
+	static struct rp_counting counting; /* tens of kilobytes */
+	const struct rp_args *shown = args;
+	struct ws_passes passes = {
+		.tool = "rocprofv3",
+		.argv = argv,
+		.collect = config,
+		.preload = &args->preload,
+		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
+		.kokkos = args->kokkos_trace == WS_TRI_YES,
+		.dir = dir,
+		.show_env = show_env_once,
+		.ctx = &shown,
+	};
+	struct ws_passes_result runs = { .n_runs = 0 };
+	enum ws_status st = rp_counting_init(&counting, args, err);
+
+	if (!st) {
+		rp_counting_passes(&counting, args, &passes);
+		if (ws_passes_n_runs(&passes) > 1)
+			fprintf(stderr,
+				"rocprofv3: the counters need %zu passes: the program is "
+				"run %zu times\n",
+				counting.n_passes, ws_passes_n_runs(&passes));
+		st = ws_passes_run(&passes, &runs, err);
+	}
+	/* A later run that cannot be started does not undo the first. */
+	result->ran = runs.n_done > 0;
+	result->end = runs.end;
+	if (st && result->ran) {
+		ws_log_error("%s", err->text);
+		result->incomplete = true;
+		st = WS_OK;
+	}
+	ws_passes_fini(&runs, false);
+	rp_counting_fini(&counting);
+	return st;
+}
+
+/* @args: as it is run; @saved: as a later --recover is to see it. */
+static enum ws_status run_traced(const struct rp_args *args, const struct rp_job *saved,
+				 const struct ws_place *place, const struct ws_rundir *dir,
+				 char *const *argv, struct rp_result *result, struct ws_err *err)
 {
 	static struct ws_collect_config config;
-	const struct rp_args *args = &job->args;
 	struct ws_inject inject = {
 		.config = &config,
 		.preload = &args->preload,
 		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
+		.kokkos = args->kokkos_trace == WS_TRI_YES,
 	};
 	struct ws_env env;
 	enum ws_status st;
@@ -225,14 +286,16 @@ static enum ws_status run_traced(const struct rp_job *job, const struct ws_place
 	strcpy(config.dir, dir->path);
 	st = rp_collect_config(args, &config, err);
 	if (!st)
-		st = save_options(job, place, dir, err);
+		st = save_options(saved, place, dir, err);
 	if (st)
 		return st;
+	if (rp_counts(args) || args->pc_sampling_beta_enabled == WS_TRI_YES)
+		return run_counted(args, &config, dir, argv, result, err);
 	st = ws_env_init(&env, environ, err);
 	if (!st)
 		st = ws_inject_env(&inject, &env, err);
 	if (!st) {
-		show_environment(args, &env);
+		show_environment(args, env.at);
 		st = ws_proc_run(argv[0], argv, env.at, &result->end, err);
 	}
 	result->ran = !st;
@@ -240,37 +303,70 @@ static enum ws_status run_traced(const struct rp_job *job, const struct ws_place
 	return st;
 }
 
-enum ws_status rp_run(const struct rp_job *job, uint32_t env_formats, char *const *argv,
-		      struct rp_result *out_result, struct ws_err *err)
+/* Several jobs are run as one that counts for all. */
+static enum ws_status run_merged(const struct rp_job *jobs, size_t n_jobs,
+				 const struct ws_place *place, const struct ws_rundir *dir,
+				 char *const *argv, struct rp_result *result, struct ws_err *err)
+{
+	static struct rp_job all; /* kilobytes of options */
+	enum ws_status st = rp_jobs_merged(jobs, n_jobs, &jobs[0].args, &all.args, err);
+
+	if (!st) {
+		all.asked = jobs[0].asked;
+		all.asked.pmc = all.args.pmc;
+		st = run_traced(&all.args, &all, place, dir, argv, result, err);
+	}
+	ws_vec_fini(&all.args.pmc);
+	return st;
+}
+
+enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_formats,
+		      char *const *argv, struct rp_result *out_result, struct ws_err *err)
 {
 	static char hostname[256], cwd[PATH_MAX];
+	const struct rp_args *args = &jobs[0].args;
 	char base[PATH_MAX];
 	struct ws_rundir dir = { "" };
 	struct ws_place place;
-	bool chosen;
+	bool chosen, again = false;
 	enum ws_status st;
 
 	*out_result = (struct rp_result){ .ran = false };
 	ws_place_init(&place, hostname, cwd);
-	st = rank_is_chosen(&job->args, &place, &chosen, err);
+	st = rank_is_chosen(args, &place, &chosen, err);
 	if (st)
 		return st;
-	if (!chosen || !rp_n_enabled(&job->args))
-		return run_bare(&job->args, argv, out_result, err);
-	base_folder(job, base);
+	if (!chosen || !rp_n_enabled(args))
+		return run_bare(args, argv, out_result, err);
+	base_folder(&jobs[0], base);
 	st = ws_rundir_create(base, &dir, err);
-	if (!st)
-		st = run_traced(job, &place, &dir, argv, out_result, err);
+	if (!st && args->pid.n) {
+		st = save_options(&jobs[0], &place, &dir, err);
+		if (!st)
+			st = rp_attach(args, &dir, err);
+	} else if (!st && n_jobs > 1) {
+		st = run_merged(jobs, n_jobs, &place, &dir, argv, out_result, err);
+	} else if (!st) {
+		st = run_traced(args, &jobs[0], &place, &dir, argv, out_result, err);
+	}
 	if (st) {
 		ws_rundir_remove(&dir);
 		return st;
 	}
-	convert(&(struct rp_convert){ .args = &job->args,
-				      .asked = &job->asked,
-				      .env_formats = env_formats,
-				      .folder = job->folder,
-				      .place = &place },
-		&dir, out_result);
+	for (size_t i = 0; i < n_jobs; i++) {
+		if (jobs[i].skipped)
+			continue;
+		convert(&(struct rp_convert){ .args = &jobs[i].args,
+					      .asked = &jobs[i].asked,
+					      .env_formats = env_formats,
+					      .folder = jobs[i].folder,
+					      .place = &place,
+					      .again = again,
+					      .shared = n_jobs > 1 },
+			&dir, out_result);
+		again = true;
+	}
+	clean_up(args, &dir, out_result);
 	return WS_OK;
 }
 

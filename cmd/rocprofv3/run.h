@@ -15,14 +15,16 @@ struct rp_result {
 	bool ran;
 	bool incomplete; /* output is missing something, though the program ended well */
 	bool short_of_strict;
+	unsigned n_running; /* processes that go on after the program's end */
 };
 
 /*
- * Fails when the program could not be started; what goes wrong after that is told on
- * stderr and in @out_result, because the program's own end is what counts.
+ * One job, or @n_jobs that share their runs. Fails when the program could not be started;
+ * what goes wrong after that is told on stderr and in @out_result, because the program's own
+ * end is what counts.
  */
-enum ws_status rp_run(const struct rp_job *job, uint32_t env_formats, char *const *argv,
-		      struct rp_result *out_result, struct ws_err *err);
+enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_formats,
+		      char *const *argv, struct rp_result *out_result, struct ws_err *err);
 
 /* What an earlier run left in args->recover becomes output. */
 enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_result,

@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "base/util.h"
+#include "cmd/rocprofv3/counting.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,15 +10,21 @@
 #define F(field) offsetof(struct rp_args, field)
 #define SERVICE(field, id, domain)                                                                 \
 	{                                                                                          \
-		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, NULL                       \
+		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, NULL, NULL                 \
 	}
 #define NO_LIBRARY(field, id, domain, why)                                                         \
 	{                                                                                          \
-		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, why                        \
+		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, why, NULL                  \
 	}
 #define NOBODY(field, name, why)                                                                   \
 	{                                                                                          \
-		F(field), name, -1, -1, why                                                        \
+		F(field), name, -1, -1, why, NULL                                                  \
+	}
+
+#define SAMPLES(id, method)                                                                        \
+	{                                                                                          \
+		F(pc_sampling_beta_enabled), "PC_SAMPLING_" #id, WS_SERVICE_PC_##id,               \
+			WS_DOMAIN_PC_SAMPLING_##id, NULL, method                                   \
 	}
 
 #define NO_KFD "driver events"
@@ -44,6 +51,8 @@ const struct rp_service rp_services[] = {
 	NOBODY(kfd_page_mapping_trace,   "KFD_PAGE_MAPPING",   NO_KFD),
 	NOBODY(kfd_queue_trace,          "KFD_QUEUE",          NO_KFD),
 	NOBODY(kfd_dropped_events_trace, "KFD_DROPPED_EVENTS", NO_KFD),
+	SAMPLES(HOST_TRAP,  "host_trap"),
+	SAMPLES(STOCHASTIC, "stochastic"),
 };
 /* clang-format on */
 const size_t rp_n_services = WS_ARRAY_LEN(rp_services);
@@ -53,14 +62,15 @@ static const struct {
 	const char *what;
 } missing_lists[] = {
 	{ F(ompt_trace), "OpenMP events" },
-	{ F(pmc), "counters (--pmc)" },
-	{ F(pmc_groups), "counters (pmc_groups)" },
 	{ F(spm), "streaming counters (--spm)" },
 };
 
 bool rp_wants(const struct rp_args *args, const struct rp_service *service)
 {
-	return *(const enum ws_tri *)((const char *)args + service->field) == WS_TRI_YES;
+	if (*(const enum ws_tri *)((const char *)args + service->field) != WS_TRI_YES)
+		return false;
+	return !service->method ||
+	       (args->pc_sampling_method && strcmp(args->pc_sampling_method, service->method) == 0);
 }
 
 uint32_t rp_service_bits(const struct rp_args *args)
@@ -70,6 +80,8 @@ uint32_t rp_service_bits(const struct rp_args *args)
 	for (size_t i = 0; i < rp_n_services; i++)
 		if (rp_services[i].service >= 0 && rp_wants(args, &rp_services[i]))
 			bits |= 1u << rp_services[i].service;
+	if (rp_counts(args))
+		bits |= WS_SERVICE_BIT(COUNTERS);
 	return bits;
 }
 
@@ -82,7 +94,7 @@ const char *rp_missing(const struct rp_args *args, size_t i)
 		if (list->n && i-- == 0)
 			return missing_lists[k].what;
 	}
-	return args->pc_sampling_beta_enabled == WS_TRI_YES && i == 0 ? "PC samples" : NULL;
+	return NULL;
 }
 
 unsigned rp_n_enabled(const struct rp_args *args)
@@ -93,11 +105,9 @@ unsigned rp_n_enabled(const struct rp_args *args)
 		n += rp_wants(args, &rp_services[i]);
 	n += args->group_by_queue == WS_TRI_YES;
 	n += args->advanced_thread_trace == WS_TRI_YES;
-	n += args->pmc.n > 0;
-	n += args->pmc_groups.n > 0;
+	n += rp_counts(args);
 	n += args->ompt_trace.n > 0;
 	n += args->spm.n > 0;
-	n += args->pc_sampling_beta_enabled == WS_TRI_YES;
 	return n;
 }
 
@@ -184,6 +194,8 @@ enum ws_status rp_collect_config(const struct rp_args *args, struct ws_collect_c
 			out_config->log = levels[i].log;
 	for (size_t i = 0; i < args->collection_period.n && !st; i++)
 		st = add_period(args->collection_period.at[i], ns, out_config, err);
+	if (!st && args->pc_sampling_interval)
+		ws_str_u64(ws_str_from(args->pc_sampling_interval), &out_config->pc_interval);
 	if (!st && args->capture_limit && ws_str_u64(ws_str_from(args->capture_limit), &limit_mb))
 		out_config->max_bytes = limit_mb << 20;
 	return st;

@@ -18,6 +18,7 @@ struct rp_service {
 	int service;         /* enum ws_service; -1: the collector has none for it */
 	int domain;          /* enum ws_domain; -1: its records are not defined */
 	const char *missing; /* what it is, when nothing here records it; NULL: something does */
+	const char *method;  /* of PC sampling; NULL: any */
 };
 extern const struct rp_service rp_services[];
 extern const size_t rp_n_services;

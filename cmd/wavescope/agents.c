@@ -2,16 +2,15 @@
  * wavescope _agents: ask AMD's HSA runtime what it sees, and print it in the
  * layout of rocminfo, which people and scripts know how to read.
  *
- * The runtime is opened with dlopen(), because wavescope must start where there
- * is none. This runs in a process of its own: the runtime aborts when it
- * disagrees with its driver library.
+ * This runs in a process of its own: the runtime aborts when it disagrees with
+ * its driver library.
  */
 #include "cmd/wavescope/wavescope.h"
 
 #include "base/file.h"
 #include "base/str.h"
+#include "gpu/hsa.h"
 
-#include <dlfcn.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <stdio.h>
@@ -21,7 +20,6 @@
 #define HSA_FUNCTIONS(X)                     \
 	X(hsa_init)                          \
 	X(hsa_shut_down)                     \
-	X(hsa_status_string)                 \
 	X(hsa_system_get_info)               \
 	X(hsa_iterate_agents)                \
 	X(hsa_agent_get_info)                \
@@ -32,52 +30,9 @@
 /* clang-format on */
 
 static struct {
-#define HSA_POINTER(name) __typeof__(&name) name;
-	HSA_FUNCTIONS(HSA_POINTER)
-#undef HSA_POINTER
+	HSA_FUNCTIONS(WS_HSA_POINTER)
 } hsa;
-
-/* Where ROCm installs itself when it does not tell the loader. */
-static const char *const runtimes[] = {
-	"libhsa-runtime64.so.1",
-	"/opt/rocm/lib/libhsa-runtime64.so.1",
-};
-
-static enum ws_status open_runtime(struct ws_err *err)
-{
-	static const char *const names[] = {
-#define HSA_NAME(name) #name,
-		HSA_FUNCTIONS(HSA_NAME)
-#undef HSA_NAME
-	};
-	void **pointers = (void **)&hsa, *library = NULL;
-	char why[160] = "";
-
-	for (size_t i = 0; !library && i < WS_ARRAY_LEN(runtimes); i++) {
-		library = dlopen(runtimes[i], RTLD_NOW | RTLD_LOCAL);
-		if (!library && !*why)
-			snprintf(why, sizeof(why), "%s", dlerror());
-	}
-	if (!library)
-		return ws_fail(err, WS_E_NOTFOUND,
-			       "no HSA runtime (%s): install libhsa-runtime64-1 or ROCm", why);
-	for (size_t i = 0; i < WS_ARRAY_LEN(names); i++) {
-		pointers[i] = dlsym(library, names[i]);
-		if (!pointers[i])
-			return ws_fail(err, WS_E_UNSUPPORTED,
-				       "the HSA runtime has no %s: it is too old", names[i]);
-	}
-	return WS_OK;
-}
-
-static enum ws_status hsa_failed(struct ws_err *err, hsa_status_t status, const char *what)
-{
-	const char *text = NULL;
-
-	if (hsa.hsa_status_string(status, &text) != HSA_STATUS_SUCCESS || !text)
-		return ws_fail(err, WS_E_STATE, "%s: HSA status 0x%x", what, (unsigned)status);
-	return ws_fail(err, WS_E_STATE, "%s: %s", what, text);
-}
+static const char *const hsa_names[] = { HSA_FUNCTIONS(WS_HSA_NAME) };
 
 /* The layout: labels 25 wide, values 35, two columns of indent per level. */
 static void print_line(unsigned level, const char *label, const char *value)
@@ -307,7 +262,7 @@ struct walk {
 /* A failed query ends the walk: HSA_STATUS_INFO_BREAK stops every iterator. */
 static hsa_status_t stop(struct walk *walk, hsa_status_t status, const char *what)
 {
-	walk->st = hsa_failed(walk->err, status, what);
+	walk->st = ws_hsa_fail(walk->err, status, what);
 	return HSA_STATUS_INFO_BREAK;
 }
 
@@ -504,7 +459,7 @@ static enum ws_status show_system(struct ws_err *err)
 		hsa_status_t hs = hsa.hsa_system_get_info(asked[i].attribute, asked[i].to);
 
 		if (hs)
-			return hsa_failed(err, hs, "system attributes");
+			return ws_hsa_fail(err, hs, "system attributes");
 	}
 	print_label(0, "=====================");
 	print_label(0, "HSA System Attributes");
@@ -556,14 +511,14 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	hsa_status_t hs;
 
 	(void)exit_code;
-	st = open_runtime(err);
+	st = ws_hsa_open(hsa_names, (void **)&hsa, WS_ARRAY_LEN(hsa_names), err);
 	if (!st && args->through)
 		st = check_through(args->through, err);
 	if (st)
 		return st;
 	hs = hsa.hsa_init();
 	if (hs)
-		return hsa_failed(err, hs, "the HSA runtime cannot start");
+		return ws_hsa_fail(err, hs, "the HSA runtime cannot start");
 	st = walk.brief ? WS_OK : show_system(err);
 	if (!st) {
 		if (!walk.brief) {
@@ -572,7 +527,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 			print_label(0, "==========");
 		}
 		hs = hsa.hsa_iterate_agents(show_agent, &walk);
-		st = walk.st ? walk.st : hs ? hsa_failed(err, hs, "agents") : WS_OK;
+		st = walk.st ? walk.st : hs ? ws_hsa_fail(err, hs, "agents") : WS_OK;
 	}
 	if (!st && !walk.brief)
 		print_label(0, "*** Done ***");

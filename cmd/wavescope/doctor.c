@@ -39,10 +39,10 @@ static const struct feature features[] = {
 	{ "compiling HIP programs",            { BIT(HIPCC) | BIT(TARGETS) } },
 	{ "tracing through HSA's interface",   { SOFT | BIT(COLLECTOR),            REAL | BIT(COLLECTOR) } },
 	{ "tracing HIP calls",                 { SOFT | BIT(HIP) | BIT(COLLECTOR), REAL | BIT(HIP) | BIT(COLLECTOR) } },
-	{ "counters of the software GPU",      { SOFT | BIT(COLLECTOR) | BIT(LATER) } },
+	{ "counters of the software GPU",      { SOFT | BIT(COLLECTOR) } },
 	{ "counters of a real GPU (AMD SDK)",  { REAL | BIT(SDK) | BIT(COLLECTOR) | BIT(LATER) } },
 	{ "call stacks and CPU counters",      { BIT(PERF) | BIT(MEMLOCK) | BIT(COLLECTOR) | BIT(LATER) } },
-	{ "attaching to a running process",    { BIT(PTRACE) | BIT(COLLECTOR) | BIT(LATER) } },
+	{ "attaching to a running process",    { BIT(PTRACE) | BIT(COLLECTOR) } },
 	{ "ranks under Slurm, MPI or flux",    { BIT(LAUNCHER) | BIT(COLLECTOR) } },
 };
 /* clang-format on */

@@ -304,7 +304,7 @@ static enum ws_status look_softgpu(struct ws_machine *m, struct ws_err *err)
 	found(m, WS_FACT_COLLECTOR,
 	      !ws_path_beside(places, "libwavescope-collector.so", path, NULL),
 	      "not found");
-	found(m, WS_FACT_LATER, false, "counters, attaching, call stacks: not in this version");
+	found(m, WS_FACT_LATER, false, "counters of real GPUs, call stacks: not in this version");
 	if (m->facts[WS_FACT_COLLECTOR].yes)
 		found(m, WS_FACT_COLLECTOR, true, "%.190s", path);
 	st = ws_softgpu_library(path, err);

@@ -60,7 +60,7 @@
 	  "the collector's library is not beside this program",                                   \
 	  "run 'make', or install wavescope again")                                               \
 	X(LATER,     "wavescope",      "later parts", 0,                                          \
-	  "this version of wavescope has no counter collection, attaching or call stacks",        \
+	  "this version of wavescope has no counters of real GPUs and no call stacks",            \
 	  "nothing to do here: a later version brings them")                                      \
 	X(PERF,      "Permissions",    "perf events", 0,                                          \
 	  "the kernel does not let you use CPU performance events",                               \

@@ -4,8 +4,8 @@
  *
  *	libwavescope-hip.so          every function of HIP, recorded
  *	libwavescope-hip-streams.so  only those that name, make or destroy a stream or register a
- *	                             kernel; nothing of them is recorded, but GPU work gets its
- *stream
+ *	                             kernel; nothing of them is recorded, but GPU work gets
+ *	                             its stream
  *
  * What both need and what has to exist once per process is in the collector: this provider.
  */

@@ -71,6 +71,16 @@ uint32_t ws_agent_by_gpu(uint32_t gpu_index)
 	return 0;
 }
 
+uint32_t ws_agent_node(uint32_t id)
+{
+	return id ? agents.all[id - 1].rec.node_id : UINT32_MAX;
+}
+
+const struct ws_rec_agent *ws_agent_facts(uint32_t id)
+{
+	return &agents.all[id - 1].rec;
+}
+
 uint64_t ws_agent_first_cpu(void)
 {
 	uint32_t n = __atomic_load_n(&agents.n, __ATOMIC_ACQUIRE);

@@ -50,7 +50,7 @@ struct map {
 
 static struct {
 	struct ws_lock lock;
-	hsa_ven_amd_loader_1_01_pfn_t loader;
+	hsa_ven_amd_loader_1_03_pfn_t loader; /* the last of it is NULL in older runtimes */
 	bool has_loader;
 	struct code_block *codes, *last_code;
 	struct kernel_block *kernels, *last_kernel;
@@ -173,6 +173,28 @@ uint32_t ws_kernel_by_object(uint64_t kernel_object)
 	return slot && __atomic_load_n(&slot->object, __ATOMIC_RELAXED)
 		       ? __atomic_load_n(&slot->kernel, __ATOMIC_RELAXED)
 		       : 0;
+}
+
+bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code)
+{
+	uint32_t wanted = 0;
+
+	ws_lock(&code.lock);
+	for (struct kernel_block *b = code.kernels; b && !wanted; b = b->next) {
+		for (uint32_t i = 0; i < b->n && !wanted; i++)
+			wanted = b->all[i].rec.h.what == kernel ? b->all[i].rec.code_object : 0;
+	}
+	for (struct code_block *b = wanted ? code.codes : NULL; b && wanted; b = b->next) {
+		for (uint32_t i = 0; i < b->n; i++) {
+			if (b->all[i].rec.h.what != wanted)
+				continue;
+			*out_code = b->all[i].rec;
+			ws_unlock(&code.lock);
+			return true;
+		}
+	}
+	ws_unlock(&code.lock);
+	return false;
 }
 
 /* ---- the kernel descriptor: LLVM's AMDGPU usage guide, "Kernel Descriptor" ---- */
@@ -359,20 +381,18 @@ static hsa_status_t see_symbol(hsa_executable_t executable, hsa_agent_t agent,
 		registers(rec, d, ws_agent_isa(ws_agent_by_handle(agent.handle)));
 	}
 	code.last_kernel->n++;
+	ws_count_kernel(rec->h.what, k->name); /* before a launch can find it */
 	remember(rec->kernel_object, rec->h.what);
 	if (visit->writer)
 		write_kernel(visit->writer, k);
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t ws_hsa_hook_hsa_executable_freeze(hsa_executable_t executable, const char *options)
+static void see_executable(hsa_executable_t executable)
 {
-	hsa_status_t status = ws_hsa.hsa_executable_freeze(executable, options);
 	int saved_errno = errno;
 	struct visit visit = { .executable = executable.handle };
 
-	if (status != HSA_STATUS_SUCCESS || !code.has_loader)
-		return status;
 	visit.writer = ws_capture(); /* before the lock: it asks for what is there */
 	visit.buffer = ws_pages(NAME_MAX_BYTES);
 	if (visit.buffer) {
@@ -386,7 +406,46 @@ hsa_status_t ws_hsa_hook_hsa_executable_freeze(hsa_executable_t executable, cons
 		ws_pages_free(visit.buffer, NAME_MAX_BYTES);
 	}
 	errno = saved_errno;
+}
+
+hsa_status_t ws_hsa_hook_hsa_executable_freeze(hsa_executable_t executable, const char *options)
+{
+	hsa_status_t status = ws_hsa.hsa_executable_freeze(executable, options);
+
+	if (status == HSA_STATUS_SUCCESS && code.has_loader)
+		see_executable(executable);
 	return status;
+}
+
+struct found {
+	hsa_executable_t all[1024];
+	uint32_t n;
+};
+
+/* The loader is held meanwhile, and looking into an executable asks it. */
+static hsa_status_t find_executable(hsa_executable_t executable, void *arg)
+{
+	struct found *found = arg;
+	hsa_executable_state_t state = HSA_EXECUTABLE_STATE_UNFROZEN;
+
+	ws_hsa.hsa_executable_get_info(executable, HSA_EXECUTABLE_INFO_STATE, &state);
+	if (state == HSA_EXECUTABLE_STATE_FROZEN &&
+	    found->n < sizeof(found->all) / sizeof(found->all[0]))
+		found->all[found->n++] = executable;
+	return HSA_STATUS_SUCCESS;
+}
+
+void ws_code_attach(void)
+{
+	struct found *found = ws_pages(sizeof(*found));
+
+	if (!found || !code.has_loader || !code.loader.hsa_ven_amd_loader_iterate_executables)
+		ws_note("attach: this HSA runtime does not tell what is loaded: kernels have no names");
+	else
+		code.loader.hsa_ven_amd_loader_iterate_executables(find_executable, found);
+	for (uint32_t i = 0; found && i < found->n; i++)
+		see_executable(found->all[i]);
+	ws_pages_free(found, sizeof(*found));
 }
 
 hsa_status_t ws_hsa_hook_hsa_executable_destroy(hsa_executable_t executable)

@@ -97,9 +97,15 @@ static enum ws_domain domain_of(const struct ws_pending *p)
 void ws_done_count(const struct ws_pending *p, enum ws_ledger_column column)
 {
 	struct ws_writer *writer = ws_capture_now();
+	bool counted = !p->is_copy && p->ticket.set != WS_COUNT_NOTHING &&
+		       ws_asked(WS_SERVICE_COUNTERS);
 
-	if (writer)
+	if (!writer)
+		return;
+	if (p->is_copy || !(p->dispatch.flags & WS_DISPATCH_UNASKED))
 		ws_writer_count(writer, domain_of(p), column, 1);
+	if (counted)
+		ws_writer_count(writer, WS_DOMAIN_COUNTER_COLLECTION, column, 1);
 }
 
 static void write_record(struct ws_pending *p, uint64_t start_ns, uint64_t end_ns)
@@ -146,26 +152,60 @@ bool ws_done_dispatch(const struct ws_pending *p)
 {
 	const amd_signal_t *signal = signal_at(p->signal);
 
-	if (p->own)
+	if (p->timed)
+		return true;
+	if (p->own || p->looked)
 		return __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < 1;
 	/* The program may have set the value to anything since; the times were 0 before. */
 	return __atomic_load_n(&signal->end_ts, __ATOMIC_ACQUIRE) != 0 &&
 	       __atomic_load_n(&signal->start_ts, __ATOMIC_ACQUIRE) != 0;
 }
 
-bool ws_done_finish_dispatch(struct ws_pending *p)
+void ws_done_let_go(struct ws_pending *p)
+{
+	if (p->timed)
+		return; /* it was let go when it was read */
+	if (!p->is_copy)
+		ws_count_over(&p->ticket, p->signal);
+	if (!p->own)
+		ws_done_unmark(p->signal);
+}
+
+static bool read_times(struct ws_pending *p)
 {
 	hsa_amd_profiling_dispatch_time_t time = { 0 };
 	hsa_agent_t agent = { p->agent };
 	hsa_signal_t signal = { p->signal };
 
-	if (!ws_done_dispatch(p))
+	if (ws_hsa.hsa_amd_profiling_get_dispatch_time(agent, signal, &time) != HSA_STATUS_SUCCESS ||
+	    !times_ok(time.start, &time.end))
 		return false;
-	if (ws_hsa.hsa_amd_profiling_get_dispatch_time(agent, signal, &time) == HSA_STATUS_SUCCESS &&
-	    times_ok(time.start, &time.end))
-		write_record(p, time.start, time.end);
-	else
+	p->dispatch.h.time = time.start;
+	p->dispatch.end_ns = time.end;
+	return true;
+}
+
+bool ws_done_finish_dispatch(struct ws_pending *p, bool with_values)
+{
+	bool counted = p->ticket.set != WS_COUNT_NOTHING;
+
+	/* A signal that the program has set up again was done with before, else it would wait. */
+	if (!ws_done_dispatch(p) && !(p->looked && !with_values))
+		return false;
+	if (!p->timed && !read_times(p)) {
 		ws_done_count(p, WS_LEDGER_FAILED);
+		return true;
+	}
+	if (counted && !with_values) {
+		ws_done_let_go(p);
+		p->timed = 1;
+		return true;
+	}
+	if (counted && ws_count_write(&p->ticket, &p->dispatch))
+		return true;
+	/* Nobody asked for the dispatch itself: without values it is nothing. */
+	if (!(p->dispatch.flags & WS_DISPATCH_UNASKED))
+		write_record(p, p->dispatch.h.time, p->dispatch.end_ns);
 	return true;
 }
 
@@ -199,15 +239,22 @@ bool ws_done_finish_copy(struct ws_pending *p, bool reused)
 	return fallen;
 }
 
-/* The caller moved it to TAKEN. True: it is FREE now. */
-bool ws_done_finish(struct ws_pending *p, bool reused)
+/* The caller moved it to TAKEN. */
+bool ws_done_finish(struct ws_pending *p, enum ws_done_how how)
 {
-	if (!(p->is_copy ? ws_done_finish_copy(p, reused) : ws_done_finish_dispatch(p))) {
+	bool waits = !p->is_copy && !p->timed && how == WS_DONE_REUSE &&
+		     p->ticket.set != WS_COUNT_NOTHING;
+
+	if (!(p->is_copy ? ws_done_finish_copy(p, how == WS_DONE_REUSE)
+			 : ws_done_finish_dispatch(p, how == WS_DONE_ALL))) {
 		set_state(p, PENDING);
 		return false;
 	}
-	if (!p->own)
-		ws_done_unmark(p->signal);
+	if (waits && p->timed) {
+		set_state(p, PENDING); /* for its values */
+		return true;
+	}
+	ws_done_let_go(p);
 	set_state(p, FREE);
 	return true;
 }

@@ -2,9 +2,10 @@
  * hsa_priv: what the files of this provider tell each other.
  *
  *	load.c      the tools interface: tables in, wrappers out
+ *	attach.c    the same tables, found in a runtime that is up already
  *	agents.c    the machine's agents as facts
  *	code.c      code objects and kernels as facts, kernel ids by address
- *	queue.c     queues, and the packets that go through them
+ *	queue.c     queues, and the packets that go through them; old_queue.c: queues from before
  *	pending.c   GPU work in the air; done.c: from its signal to its record
  *	memory.c    copies and allocations
  */
@@ -12,6 +13,7 @@
 #define WS_COLLECTOR_HSA_PRIV_H
 
 #include "collector/collector_priv.h"
+#include "collector/count/count.h"
 #include "collector/hsa/tables.h"
 #include "ws_hsa_api.h" /* generated */
 
@@ -24,6 +26,7 @@ enum ws_hsa_hook {
 	WS_HSA_HOOK_COPY,
 	WS_HSA_HOOK_SIGNAL,
 	WS_HSA_HOOK_ALLOC,
+	WS_HSA_HOOK_DOORBELL,
 };
 
 struct ws_hsa_function {
@@ -39,6 +42,19 @@ extern const struct ws_hsa_function ws_hsa_functions[WS_HSA_FUNCTIONS];
 extern const struct ws_op_def ws_hsa_ops[WS_HSA_FUNCTIONS];
 
 bool ws_hsa_loaded(void); /* between OnLoad and OnUnload */
+bool ws_hsa_attached(void); /* loaded, but late */
+void ws_hsa_take(struct ws_hsa_table *const tables[], uint64_t runtime_version);
+void ws_hsa_take_again(struct ws_hsa_table *const tables[]);
+
+/* ---- attach.c ---- */
+
+void ws_hsa_attach(void); /* the runtime is up already, maybe: take its calls from now on */
+
+/* Whether anything hangs on kernel dispatches. */
+static inline bool ws_dispatches_asked(void)
+{
+	return ws_asked(WS_SERVICE_KERNEL) || ws_counting();
+}
 
 /* ---- agents.c ---- */
 
@@ -52,6 +68,7 @@ const char *ws_agent_isa(uint32_t id); /* "gfx90a" */
 /* ---- code.c ---- */
 
 void ws_code_load(void);
+void ws_code_attach(void); /* what was loaded before we were */
 void ws_code_state(struct ws_writer *writer);
 void ws_code_forked(void);
 uint32_t ws_kernel_by_object(uint64_t kernel_object); /* 0: unknown. Any thread, no lock */
@@ -60,6 +77,7 @@ uint32_t ws_kernel_by_object(uint64_t kernel_object); /* 0: unknown. Any thread,
 
 void ws_queues_state(struct ws_writer *writer);
 void ws_queues_unload(void);
+void ws_queues_attach(void); /* there may be queues that were not made through us */
 void ws_queues_forked(void);
 
 /* ---- pending.c ---- */
@@ -69,11 +87,14 @@ struct ws_pending {
 	uint32_t state;  /* enum in pending.c */
 	uint8_t is_copy; /* which of the two records it becomes */
 	uint8_t own;     /* the signal is ours: it may be used again afterwards */
+	uint8_t looked;  /* the signal is not ours even to prepare; see queue.c */
 	uint64_t signal;
 	uint64_t own_signal; /* of this place; 0: not made yet */
 	uint64_t forward;    /* signal of the program's to count down, or 0 */
 	uint64_t agent;      /* hsa_agent_t whose clock the times are in */
 	int64_t value;       /* copies: of the signal before */
+	uint32_t timed;      /* dispatches: the signal was read, values are waited for */
+	struct ws_count_ticket ticket; /* dispatches: what is counted */
 	union {
 		struct ws_rec_dispatch dispatch;
 		struct ws_rec_copy copy;

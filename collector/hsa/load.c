@@ -63,7 +63,7 @@ static bool is_asked(const struct ws_hsa_function *f)
 		[WS_HSA_IMAGE] = WS_SERVICE_HSA_IMAGE,
 		[WS_HSA_FINALIZER] = WS_SERVICE_HSA_FINALIZER,
 	};
-	bool dispatches = ws_asked(WS_SERVICE_KERNEL), copies = ws_asked(WS_SERVICE_MEMORY_COPY);
+	bool dispatches = ws_dispatches_asked(), copies = ws_asked(WS_SERVICE_MEMORY_COPY);
 	bool scratch = ws_asked(WS_SERVICE_SCRATCH_MEMORY);
 
 	if (ws_asked(service_of[f->table]))
@@ -79,6 +79,8 @@ static bool is_asked(const struct ws_hsa_function *f)
 		return dispatches || copies; /* a copy may use a signal that a dispatch had */
 	case WS_HSA_HOOK_SIGNAL:
 		return dispatches || copies;
+	case WS_HSA_HOOK_DOORBELL:
+		return dispatches && ws_hsa_attached();
 	case WS_HSA_HOOK_ALLOC:
 		return ws_asked(WS_SERVICE_MEMORY_ALLOCATION);
 	}
@@ -117,6 +119,38 @@ WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64
 		      const char *const *failed);
 WS_PUBLIC void OnUnload(void);
 
+/* The wrappers that are asked for are in the tables afterwards. */
+void ws_hsa_take(struct ws_hsa_table *const tables[], uint64_t runtime_version)
+{
+	take_functions(tables);
+	if (!ws_hsa.hsa_iterate_agents || !ws_hsa.hsa_agent_get_info) {
+		ws_note("HSA: this runtime's tables are not known, nothing of it is recorded");
+		return;
+	}
+	hsa.version = runtime_version;
+	ws_agents_load();
+	ws_code_load();
+	ws_memory_load();
+	ws_count_load();
+	__atomic_store_n(&hsa.loaded, true, __ATOMIC_RELEASE);
+	ws_runtime_used(WS_RUNTIME_HSA, (uint32_t)runtime_version);
+	if (!hsa.told) {
+		hsa.told = true;
+		atexit(at_exit);
+		if (ws_asked(WS_SERVICE_SCRATCH_MEMORY))
+			ws_note("scratch memory: this HSA runtime does not report it (ROCm 6.0 and "
+				"later do, through AMD's own library)");
+	}
+	install_wrappers(tables);
+}
+
+/* Somebody attached again, and may have asked for more. */
+void ws_hsa_take_again(struct ws_hsa_table *const tables[])
+{
+	ws_runtime_used(WS_RUNTIME_HSA, (uint32_t)hsa.version);
+	install_wrappers(tables);
+}
+
 WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64_t n_failed,
 		      const char *const *failed)
 {
@@ -131,25 +165,7 @@ WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64
 		tables[WS_HSA_IMAGE] = root->image;
 		tables[WS_HSA_FINALIZER] = root->finalizer;
 	}
-	take_functions(tables);
-	if (!ws_hsa.hsa_iterate_agents || !ws_hsa.hsa_agent_get_info) {
-		ws_note("HSA: this runtime's tables are not known, nothing of it is recorded");
-		return true;
-	}
-	hsa.version = runtime_version;
-	ws_agents_load();
-	ws_code_load();
-	ws_memory_load();
-	__atomic_store_n(&hsa.loaded, true, __ATOMIC_RELEASE);
-	ws_runtime_used(WS_RUNTIME_HSA, (uint32_t)runtime_version);
-	if (!hsa.told) {
-		hsa.told = true;
-		atexit(at_exit);
-		if (ws_asked(WS_SERVICE_SCRATCH_MEMORY))
-			ws_note("scratch memory: this HSA runtime does not report it (ROCm 6.0 and "
-				"later do, through AMD's own library)");
-	}
-	install_wrappers(tables);
+	ws_hsa_take(tables, runtime_version);
 	errno = saved_errno;
 	return true;
 }
@@ -179,10 +195,12 @@ static void state(struct ws_writer *writer)
 	ws_agents_state(writer);
 	ws_code_state(writer);
 	ws_queues_state(writer);
+	ws_count_state(writer);
 }
 
 static void forked(void)
 {
+	ws_count_forked();
 	ws_pending_forked();
 	ws_queues_forked();
 	ws_code_forked();
@@ -199,4 +217,5 @@ const struct ws_provider ws_provider_hsa = {
 	.state = state,
 	.forked = forked,
 	.finish = finish,
+	.attach = ws_hsa_attach,
 };

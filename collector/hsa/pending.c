@@ -40,6 +40,7 @@
 #define LOOK_NS 2000000u
 #define IDLE_LOOKS 100u   /* without work, then the thread sleeps until it is woken */
 #define STUCK_NS 300000000u /* at exit: no progress for this long */
+#define COUNTING_NS 20000000000u /* the same for kernels that are counted: a model is slow */
 
 struct level {
 	struct ws_pending *places;
@@ -85,9 +86,15 @@ static uint32_t look_level(struct level *level, uint32_t give_up)
 		/* The GPU wrote the signals: without this every one of them is a miss. */
 		if (at + AHEAD < tail)
 			__builtin_prefetch(signal_at(level->places[(at + AHEAD) & mask].signal));
-		/* Looking before taking: most that are not done need no bus lock to know. */
-		if (state == PENDING && ws_done_dispatch(p) && move_state(p, PENDING, TAKEN))
-			state = ws_done_finish(p, false) ? FREE : PENDING;
+		/*
+		 * Looking before taking: most that are not done need no bus lock to know. Values
+		 * are read by those who have time: it takes the GPU's lock.
+		 */
+		if (state == PENDING && (give_up != FEW || p->ticket.set == WS_COUNT_NOTHING) &&
+		    ws_done_dispatch(p) && move_state(p, PENDING, TAKEN)) {
+			ws_done_finish(p, WS_DONE_ALL);
+			state = state_of(p);
+		}
 		if (state != FREE)
 			n_open++;
 		else if (at == head)
@@ -122,7 +129,7 @@ static uint32_t look_copies(void)
 		struct ws_pending *p = &air.copies[i];
 
 		if (state_of(p) == PENDING && move_state(p, PENDING, TAKEN))
-			ws_done_finish(p, false);
+			ws_done_finish(p, WS_DONE_ALL);
 		n_open += state_of(p) != FREE;
 	}
 	return n_open;
@@ -231,13 +238,12 @@ static void abandon_level(struct level *level)
 	for (uint64_t at = level->head; at < level->tail; at++) {
 		struct ws_pending *p = &level->places[at & (level->n - 1)];
 
-		if (!move_state(p, PENDING, TAKEN) || ws_done_finish(p, false))
+		if (!move_state(p, PENDING, TAKEN) || ws_done_finish(p, WS_DONE_ALL))
 			continue;
 		if (!move_state(p, PENDING, TAKEN))
 			continue;
 		ws_done_count(p, WS_LEDGER_FAILED);
-		if (!p->own)
-			ws_done_unmark(p->signal);
+		ws_done_let_go(p);
 		p->own_signal = 0; /* the GPU may still write to it: leave it alone */
 		set_state(p, FREE);
 	}
@@ -285,6 +291,7 @@ struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring)
 	if (p) {
 		p->is_copy = 0;
 		p->forward = 0;
+		p->timed = 0;
 	}
 	return p;
 }
@@ -303,6 +310,8 @@ struct ws_pending *ws_pending_copy(void)
 		p->is_copy = 1;
 		p->own = 0;
 		p->forward = 0;
+		p->timed = 0;
+		p->ticket.set = WS_COUNT_NOTHING;
 		return p;
 	}
 	return NULL;
@@ -347,8 +356,7 @@ void ws_pending_cancel(struct ws_pending *p)
 		return; /* its handler is waiting; the signal stays with it */
 	if (state_of(p) == PENDING && !move_state(p, PENDING, TAKEN))
 		return;
-	if (!p->own)
-		ws_done_unmark(p->signal);
+	ws_done_let_go(p);
 	set_state(p, FREE);
 }
 
@@ -366,7 +374,7 @@ bool ws_pending_before_reuse(uint64_t signal)
 			return true;
 		if (p && move_state(p, PENDING, TAKEN)) {
 			if (p->signal == signal)
-				return ws_done_finish(p, true);
+				return ws_done_finish(p, WS_DONE_REUSE);
 			set_state(p, PENDING); /* the place has moved on; so has the mark */
 		} else if (turn > 100) {
 			sched_yield(); /* another thread is reading it and was interrupted */
@@ -385,7 +393,7 @@ void ws_pending_give_up(uint64_t signal)
 		return;
 	if (p->signal == signal) {
 		ws_done_count(p, WS_LEDGER_FAILED);
-		ws_done_unmark(signal);
+		ws_done_let_go(p);
 		set_state(p, FREE);
 	} else {
 		set_state(p, PENDING);
@@ -425,7 +433,8 @@ static bool forwarded(hsa_signal_value_t value, void *arg)
 	if (p->is_copy)
 		ws_done_finish_copy(p, false);
 	else
-		ws_done_finish_dispatch(p);
+		ws_done_finish_dispatch(p, true);
+	ws_count_over(&p->ticket, p->signal);
 	ws_hsa.hsa_signal_subtract_screlease(theirs, 1);
 	ws_hsa.hsa_signal_destroy(ours);
 	p->forward = 0;
@@ -437,14 +446,18 @@ static bool forwarded(hsa_signal_value_t value, void *arg)
 
 void ws_pending_drain(uint64_t deadline_ns)
 {
-	uint64_t now = ws_now_ns(), stuck_ns = now + STUCK_NS;
+	bool counting = ws_counting();
+	uint64_t now = ws_now_ns(), patience_ns = counting ? COUNTING_NS : STUCK_NS;
+	uint64_t stuck_ns = now + patience_ns;
 	uint32_t n_before = UINT32_MAX, n;
 
+	if (counting)
+		deadline_ns = WS_MAX(deadline_ns, now + COUNTING_NS);
 	while ((n = look()) != 0 && now < deadline_ns && now < stuck_ns) {
 		nap(200000);
 		now = ws_now_ns();
 		if (n < n_before)
-			stuck_ns = now + STUCK_NS;
+			stuck_ns = now + patience_ns;
 		n_before = n;
 	}
 }

@@ -46,9 +46,20 @@ void ws_done_unmark(uint64_t signal);
 
 /* Read a signal, write a record. The caller holds the place: it is TAKEN. */
 bool ws_done_dispatch(const struct ws_pending *p); /* nothing is read but the signal: any time */
-bool ws_done_finish_dispatch(struct ws_pending *p); /* false: it still runs */
+/*
+ * False: it still runs. Not @with_values: where there are some, only the signal is read,
+ * which is then free for something else; the record is written when somebody comes back.
+ */
+bool ws_done_finish_dispatch(struct ws_pending *p, bool with_values);
 bool ws_done_finish_copy(struct ws_pending *p, bool reused);
-bool ws_done_finish(struct ws_pending *p, bool reused); /* true: it is FREE now */
+
+enum ws_done_how {
+	WS_DONE_ALL,   /* write the record */
+	WS_DONE_REUSE, /* the program waits to use its signal again: the least that must be done */
+};
+/* True: its signal means nothing any more. The place is FREE, or PENDING again. */
+bool ws_done_finish(struct ws_pending *p, enum ws_done_how how);
+void ws_done_let_go(struct ws_pending *p); /* its signal no longer leads to it */
 void ws_done_count(const struct ws_pending *p, enum ws_ledger_column column);
 
 #endif

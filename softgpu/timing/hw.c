@@ -27,7 +27,7 @@
 	.scalar_hit = 200,                    /* F: SQ_INST_LEVEL_SMEM */ \
 	.scalar_waiting = 30,                 /* R: SQC_DCACHE_MISSES_DUPLICATE */ \
 	.valu_16ths = 17, .matrix_16ths = 17, /* F: FP32, FP64 and MFMA peaks, 89 to 94 % of D */ \
-	.lds_latency = 64, .lds_16ths = 18,   /* F: LDS peak, 78 % of D */ \
+	.lds_latency = 64, .lds_16ths = 20,   /* F: LDS peak, 78 % of D */ \
 	.ta_queue = 24,                       /* F */ \
 	.l1_bytes = 16384, .l1_ways = 4,      /* D */ \
 	.l1_hit = 110, .l1_16ths = 19,        /* F: L1 peak, 81 % of D */ \
@@ -41,7 +41,7 @@
 	.n_channels = 32, .channel_shift = 8, /* D */ \
 	.l2_bytes = 8u << 20, .l2_ways = 16, .l2_line = 128, /* D; R: TCC_MISS */ \
 	.l2_latency = 100, .l2_fill = 200,    /* F */ \
-	.l2_read_16ths = 22, .l2_write_16ths = 16, .l2_atomic_16ths = 64, /* F: L2 peak, 72 % of D */ \
+	.l2_read_16ths = 19, .l2_write_16ths = 16, .l2_atomic_16ths = 64, /* F: L2 peak, 72 % of D */ \
 	.write_age = 13,                      /* F: 19489 of 65536 lines dirty at the end */ \
 	.read_ns = 180, .write_ns = 150, .host_ns = 1500, /* F */ \
 	.read_ps = 1400, .write_ps = 1440     /* F: HBM peak, 85 % of D */
@@ -72,7 +72,7 @@ const struct ws_hw ws_hw_mi100 = {
 	.icache_bytes = 32768, .dcache_bytes = 16384, .scalar_ways = 4, /* D */
 	.icache_ahead = 2, .scalar_hit = 290, .scalar_waiting = 30, /* R; F; R */
 	.valu_16ths = 17, .matrix_16ths = 17, /* F: as MI210 */
-	.lds_latency = 64, .lds_16ths = 18,   /* F: as MI210 */
+	.lds_latency = 64, .lds_16ths = 20,   /* F: as MI210 */
 	.ta_queue = 24,                       /* F */
 	.l1_bytes = 16384, .l1_ways = 4,      /* D */
 	.l1_hit = 110, .l1_16ths = 19, .td_latency = 100, /* F */

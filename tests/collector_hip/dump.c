@@ -1,7 +1,7 @@
 /*
  * dump: a capture as lines of text, for tests. One line per call, marker, stream and host
- * function, in the order of the lanes; arguments as name=value. No clock, no trace model: what is
- *in the file and nothing else.
+ * function, in the order of the lanes; arguments as name=value. No clock, no trace model:
+ * what is in the file and nothing else.
  *
  *	call hipMalloc kind=21 id=.. corr=1 ancestor=0 stream=0 ret=0 tid=.. ptr=0x.. size=4096
  */

@@ -5,9 +5,9 @@
  * the first for the file head, each further one for a chunk. A length with its top bit set asks for
  * a head that is made right before reading, since no fuzzer guesses checks.
  *
- * With libFuzzer, link with -fsanitize=fuzzer and -DWS_LIBFUZZER. Alone it replays the files named
- * on the command line, and then seeded mutations of them, so that it is a test like any other.
+ * replay.c runs it as a test.
  */
+#include "trace/counted.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -170,6 +170,28 @@ static size_t stream(const struct ws_trace *trace, enum ws_event_order order)
 	return n;
 }
 
+/* Two runs of which both left this: every counted dispatch finds itself. */
+static void check_table(const char *const *paths)
+{
+	struct ws_trace *runs[2] = { NULL };
+	struct ws_counted *table;
+	struct ws_err err;
+
+	CHECK(ws_trace_open(paths, 1, NULL, &runs[0], &err) == WS_OK);
+	CHECK(ws_trace_open(paths, 1, NULL, &runs[1], &err) == WS_OK);
+	if (ws_counted_open(runs, 2, &table, &err)) {
+		CHECK(err.text[0]);
+		return;
+	}
+	CHECK(ws_counted_n_differences(table) == 0);
+	for (size_t i = 0; i < ws_counted_n_rows(table); i++) {
+		CHECK(ws_counted_row(table, i)->n_runs == 2);
+		for (size_t k = 0; k < ws_counted_n_cells(table); k++)
+			touched += ws_counted_cells(table, i)[k] > 0;
+	}
+	ws_counted_close(table);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
@@ -190,58 +212,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_process(ws_trace_process(trace, 0));
 	CHECK(stream(trace, WS_ORDER_RECORDED) == stream(trace, WS_ORDER_START));
 	ws_trace_close(trace);
+	check_table(paths);
 	return 0;
 }
-
-#ifndef WS_LIBFUZZER
-#define MAX_INPUT (1 << 20)
-#define N_MUTATIONS 400
-
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
-static int replay(const char *path, uint64_t *state)
-{
-	uint8_t *data = malloc(MAX_INPUT), *copy = malloc(MAX_INPUT);
-	FILE *f = fopen(path, "rb");
-	size_t size = 0;
-
-	if (f && data && copy) {
-		size = fread(data, 1, MAX_INPUT, f);
-		LLVMFuzzerTestOneInput(data, size);
-	}
-	for (unsigned n = 0; size && n < N_MUTATIONS; n++) {
-		memcpy(copy, data, size);
-		for (unsigned flips = 1 + next_random(state) % 8; flips; flips--) {
-			size_t at = next_random(state) % size;
-
-			copy[at] = next_random(state) % 2 ? (uint8_t)(copy[at] ^ 1u << next_random(state) % 8)
-							  : (uint8_t)(next_random(state) >> 24);
-		}
-		LLVMFuzzerTestOneInput(copy, n % 4 ? size : next_random(state) % size);
-	}
-	if (!size)
-		perror(path);
-	if (f)
-		fclose(f);
-	free(data);
-	free(copy);
-	return !size;
-}
-
-int main(int argc, char **argv)
-{
-	uint64_t state = 0x2545f4914f6cdd1d;
-
-	for (int i = 1; i < argc; i++)
-		if (replay(argv[i], &state))
-			return 1;
-	printf("%d files, %d mutations of each\n", argc - 1, N_MUTATIONS);
-	return 0;
-}
-#endif

@@ -28,30 +28,31 @@ struct peak {
 #define GRID (N_WGS * 4096ull)
 static const struct peak peaks[] = {
 	{ "HBM", { "global_load_dwordx4", 2, .base = SYNTH_VRAM, .per_wg = 4096, .per_wave = 1024, .per_lane = 16,
-		   .per_turn = 8 * GRID }, 8, 4, 1024, 1389, GRID, VM0 },
+		   .per_turn = 8 * GRID }, 8, 2, 1024, 1389, GRID, VM0 },
 	{ "L2", { "global_load_dwordx4", 2, .base = SYNTH_VRAM, .per_wg = 4096, .per_wave = 1024, .per_lane = 16 },
-	  8, 32, 1024, 5018, 104 * 4096, VM0 },
-	{ "L1", { "global_load_dwordx4", 2, .base = SYNTH_VRAM, .per_lane = 16 }, 4, 64, 1024, 9227, 1024, VM0 },
-	{ "LDS", { "ds_read_b32", 2, .per_lane = 4 }, 8, 128, 256, 17718, 256, LGKM0 },
-	{ "FP32", { "v_fma_f32", 2, .base = 0 }, BODY, 32, 128, 20900, 0, 0 },
-	{ "FP64", { "v_fma_f64", 2, .base = 0 }, BODY, 32, 128, 20300, 0, 0 },
-	{ "MFMA F16", { "v_mfma_f32_32x32x8f16", 2, .base = 0 }, BODY, 8, 16384, 165000, 0, 0 },
-	{ "MFMA BF16", { "v_mfma_f32_32x32x8bf16_1k", 2, .base = 0 }, BODY, 8, 16384, 170000, 0, 0 },
-	{ "MFMA F32", { "v_mfma_f32_32x32x2f32", 2, .base = 0 }, BODY, 8, 4096, 41400, 0, 0 },
-	{ "MFMA F64", { "v_mfma_f64_16x16x4f64", 2, .base = 0 }, BODY, 8, 2048, 41500, 0, 0 },
-	{ "MFMA I8", { "v_mfma_i32_32x32x8i8", 2, .base = 0 }, BODY, 8, 16384, 166000, 0, 0 },
+	  8, 8, 1024, 5018, 37 * 4096, VM0 },
+	{ "L1", { "global_load_dwordx4", 2, .base = SYNTH_VRAM, .per_lane = 16 }, 4, 16, 1024, 9227, 1024, VM0 },
+	{ "LDS", { "ds_read_b128", 2, .per_lane = 16 }, 8, 8, 1024, 17718, 1024, LGKM0 },
+	{ "FP32", { "v_fma_f32", 2, .base = 0 }, BODY, 8, 128, 20900, 0, 0 },
+	{ "FP64", { "v_fma_f64", 2, .base = 0 }, BODY, 8, 128, 20300, 0, 0 },
+	{ "MFMA F16", { "v_mfma_f32_32x32x8f16", 2, .base = 0 }, BODY, 4, 16384, 165000, 0, 0 },
+	{ "MFMA BF16", { "v_mfma_f32_32x32x8bf16_1k", 2, .base = 0 }, BODY, 4, 16384, 170000, 0, 0 },
+	{ "MFMA F32", { "v_mfma_f32_32x32x2f32", 2, .base = 0 }, BODY, 4, 4096, 41400, 0, 0 },
+	{ "MFMA F64", { "v_mfma_f64_16x16x4f64", 2, .base = 0 }, BODY, 4, 2048, 41500, 0, 0 },
+	{ "MFMA I8", { "v_mfma_i32_32x32x8i8", 2, .base = 0 }, BODY, 4, 16384, 166000, 0, 0 },
 };
 
-static double measure(const struct peak *p)
+/* A run of so many turns, in nanoseconds. */
+static double run_for(const struct peak *p, uint32_t turns)
 {
 	struct synth_inst insts[BODY + 6] = { { "s_nop", 1, .simm = 0 } };
-	struct synth_kernel k = { .insts = insts, .loop_from = 1, .turns = p->turns, .code = SYNTH_CODE,
+	struct synth_kernel k = { .insts = insts, .loop_from = 1, .turns = turns, .code = SYNTH_CODE,
 				  .gfx90a = true };
 	struct ws_model *m = ws_model_create(&ws_hw_mi210);
 	struct ws_model_result r;
 	struct synth_run run;
 	uint32_t n = 1;
-	double rate;
+	double ns;
 
 	for (uint32_t i = 0; i < p->n_insts; i++) {
 		insts[n] = p->inst;
@@ -68,10 +69,16 @@ static double measure(const struct peak *p)
 	synth_prepare(&run, &k, N_WGS, N_WAVES);
 	run.d.vgprs = 64;
 	assert_true(ws_model_run(m, &run.d, &r));
-	rate = p->work * p->n_insts * p->turns * N_WGS * N_WAVES / (double)r.duration_ns;
+	ns = (double)r.duration_ns;
 	ws_model_result_free(&r);
 	ws_model_destroy(m);
-	return rate;
+	return ns;
+}
+
+/* As the benchmark does (roofline/measure.h): launch and the last waves are not part of a peak. */
+static double measure(const struct peak *p)
+{
+	return p->work * p->n_insts * p->turns * N_WGS * N_WAVES / (run_for(p, 2 * p->turns) - run_for(p, p->turns));
 }
 
 static void peaks_are_those_of_the_recorded_mi200(void **state)

@@ -1,0 +1,140 @@
+/*
+ * Iteration multiplexing: successive dispatches of a kernel counted successive sets of
+ * counters. What a dispatch did not count is taken from its neighbours of the same round.
+ */
+#include "analysis/workload_priv.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_KEYS 4
+
+static const char *const key_names[N_KEYS] = { "Kernel_Name", "Grid_Size", "Workgroup_Size",
+					       "LDS_Per_Workgroup" };
+
+struct group {
+	double key[N_KEYS];
+	size_t n, cap;
+	uint32_t *rows;
+};
+
+/* Which columns of a row are empty, as one number. */
+static uint64_t signature(const struct ws_frame *frame, uint32_t row)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t c = 0; c < frame->n_columns; c++) {
+		if (frame->columns[c].is_text)
+			continue;
+		hash ^= isnan(frame->columns[c].at[row]) ? 1 + c : 0;
+		hash *= 0x100000001b3u;
+	}
+	return hash;
+}
+
+/* How many different sets of counters come before the first that comes again. */
+static size_t round_length(const struct ws_frame *frame, const struct group *group)
+{
+	uint64_t seen[256];
+	size_t n = 0;
+
+	while (n < group->n && n < WS_ARRAY_LEN(seen)) {
+		uint64_t sig = signature(frame, group->rows[n]);
+
+		for (size_t i = 0; i < n; i++)
+			if (seen[i] == sig)
+				return n;
+		seen[n++] = sig;
+	}
+	return WS_MAX(n, (size_t)1);
+}
+
+/* Backward first, then forward, within one round. False: a column stayed empty. */
+static bool fill_round(const struct ws_frame *frame, const uint32_t *rows, size_t n)
+{
+	bool whole = true;
+
+	for (size_t c = 0; c < frame->n_columns; c++) {
+		double *at = (double *)(uintptr_t)frame->columns[c].at;
+
+		if (frame->columns[c].is_text)
+			continue;
+		for (size_t i = n - 1; i-- > 0;)
+			if (isnan(at[rows[i]]))
+				at[rows[i]] = at[rows[i + 1]];
+		for (size_t i = 1; i < n; i++)
+			if (isnan(at[rows[i]]))
+				at[rows[i]] = at[rows[i - 1]];
+		whole &= !isnan(at[rows[0]]);
+	}
+	return whole;
+}
+
+static enum ws_status add_row(struct ws_workload *load, struct ws_map *groups,
+			      const struct ws_column *const *cols, uint32_t row,
+			      struct ws_err *err)
+{
+	struct group like = { .n = 0 }, *group;
+	struct ws_str key = { (const char *)like.key, sizeof(like.key) };
+	struct ws_map_entry *entry;
+
+	for (size_t k = 0; k < N_KEYS; k++)
+		like.key[k] = cols[k] ? cols[k]->at[row] : 0;
+	entry = ws_map_find(groups, key);
+	group = entry ? entry->value : ws_arena_new(&load->arena, struct group);
+	if (!group)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	if (!entry) {
+		enum ws_status st;
+
+		*group = like;
+		key.at = (const char *)group->key;
+		st = ws_map_put(groups, key, group, err);
+		if (st)
+			return st;
+	}
+	if (group->n == group->cap) {
+		size_t cap = group->cap ? group->cap * 2 : 64;
+		uint32_t *grown = realloc(group->rows, cap * sizeof(*grown));
+
+		if (!grown)
+			return ws_fail(err, WS_E_NOMEM, "out of memory");
+		group->rows = grown;
+		group->cap = cap;
+	}
+	group->rows[group->n++] = row;
+	return WS_OK;
+}
+
+enum ws_status ws_load_fill(struct ws_workload *load, struct ws_err *err)
+{
+	const struct ws_frame *frame = load->frames[0];
+	const struct ws_column *cols[N_KEYS];
+	enum ws_status st = WS_OK;
+	struct ws_map groups;
+
+	for (size_t k = 0; k < N_KEYS; k++)
+		cols[k] = ws_frame_column(frame, key_names[k]);
+	ws_map_init(&groups, WS_MAP_STR, (1u << 31) - 1);
+	for (size_t row = 0; !st && row < load->n_rows; row++)
+		st = add_row(load, &groups, cols, (uint32_t)row, err);
+	ws_map_each(entry, &groups) {
+		struct group *group = entry->value;
+		size_t n = st ? 0 : round_length(frame, group);
+		bool whole = true;
+
+		for (size_t first = 0; !st && first < group->n; first += n)
+			whole &= fill_round(frame, group->rows + first,
+					    WS_MIN(n, group->n - first));
+		if (!st && !whole)
+			ws_log_warn("%s: kernel '%s' was launched too few times for all counters: "
+				    "those it lacks have no value", load->path,
+				    load->kernels[load->kernel_of[group->rows[0]]].name);
+		free(group->rows);
+	}
+	ws_map_fini(&groups);
+	return st;
+}

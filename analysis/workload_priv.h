@@ -1,0 +1,60 @@
+/* What the files of the workload loader share: workload.c, layout.c, join.c, pivot.c,
+ * multiplex.c, nodes.c, shorten.c. */
+#ifndef WS_ANALYSIS_WORKLOAD_PRIV_H
+#define WS_ANALYSIS_WORKLOAD_PRIV_H
+
+#include "analysis/csv.h"
+#include "analysis/workload.h"
+
+struct ws_workload_priv {
+	struct ws_dict kernels;  /* Kernel_Name of every file */
+	struct ws_dict counters; /* Counter_Name, Node: other texts */
+	struct ws_csv **csvs;    /* whose columns are in use */
+	size_t n_csvs, cap_csvs;
+	struct {
+		double *at;
+		size_t n;
+	} *owned; /* columns made here */
+	size_t n_owned, cap_owned;
+};
+
+/* Read a CSV that lives as long as the workload. */
+enum ws_status ws_load_csv(struct ws_workload *load, const char *dir, const char *name,
+			   struct ws_csv **out_csv, struct ws_err *err);
+/* A zeroed column that lives as long as the workload. */
+double *ws_load_column(struct ws_workload *load, size_t n);
+/* An empty frame with room for @n_columns. */
+struct ws_frame *ws_load_frame(struct ws_workload *load, const char *name, size_t n_rows,
+			       size_t n_columns, struct ws_err *err);
+enum ws_status ws_load_add_column(struct ws_frame *frame, struct ws_column column,
+				  struct ws_err *err); /* a name that is there already is left out */
+enum ws_status ws_load_frame_from(struct ws_workload *load, const char *name,
+				  const struct ws_csv *csv, struct ws_frame **out_frame,
+				  struct ws_err *err);
+
+/* Files of @dir that begin and end so, sorted with numbers as numbers; from the arena. */
+enum ws_status ws_load_glob(struct ws_workload *load, const char *dir, const char *begin,
+			    const char *end, const char ***out_names, size_t *out_n,
+			    struct ws_err *err);
+
+/* Passes in several files to one frame, and the level passes aligned with it. */
+enum ws_status ws_load_join(struct ws_workload *load, const char *dir, const char *const *names,
+			    size_t n_names, bool by_grid, struct ws_err *err);
+/* One row per counter to one row per dispatch. */
+enum ws_status ws_load_pivot(struct ws_workload *load, struct ws_csv *const *csvs, size_t n_csvs,
+			     struct ws_err *err);
+/* Iteration multiplexing: fill what other dispatches of the kernel counted. */
+enum ws_status ws_load_fill(struct ws_workload *load, struct ws_err *err);
+/* Kernel names as --kernel-verbose wants them. */
+enum ws_status ws_load_shorten(struct ws_workload *load, int level, struct ws_err *err);
+
+/* Several sub-directories of @dir as one workload. */
+enum ws_status ws_load_nodes(struct ws_workload *load, const char *dir, const char *const *names,
+			     size_t n, const struct ws_workload_how *how, struct ws_err *err);
+
+/* frames[0] and its kernel numbers are there: fill in the rest of the workload. */
+enum ws_status ws_load_finish(struct ws_workload *load, struct ws_err *err);
+enum ws_status ws_load_layout(struct ws_workload *load, const char *dir,
+			      const struct ws_workload_how *how, struct ws_err *err);
+
+#endif

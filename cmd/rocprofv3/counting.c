@@ -1,0 +1,386 @@
+#include "cmd/rocprofv3/counting.h"
+
+#include "base/log.h"
+#include "launch/inject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS_MAX 65536u
+#define ARENA_MAX (64u << 20)
+/* Asked for when every request is a constant: something has to be counted to get a row. */
+#define CARRIER "SQ_WAVES"
+
+bool rp_counts(const struct rp_args *args)
+{
+	const struct ws_strv *lists[] = { &args->pmc, &args->pmc_groups };
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(lists); i++)
+		for (size_t k = 0; k < lists[i]->n; k++)
+			if (lists[i]->at[k] && *lists[i]->at[k])
+				return true;
+	return false;
+}
+
+/* ---- names ---- */
+
+/* Names as typed, group by group, for one GPU. */
+struct names {
+	struct ws_arena arena;
+	struct ws_strv words;
+	WS_VEC(size_t) firsts; /* where each group begins */
+};
+
+static enum ws_status add_word(struct names *names, struct ws_str word, uint32_t gpu,
+			       struct ws_err *err)
+{
+	char *copy = ws_arena_strndup(&names->arena, word.at, word.n);
+	struct ws_str name;
+	uint64_t devices;
+	enum ws_status st = copy ? ws_counter_word(copy, &name, &devices, err)
+				 : ws_fail(err, WS_E_NOMEM, "out of memory");
+
+	if (st || (devices && !(gpu < 64 && devices >> gpu & 1)))
+		return st;
+	copy = ws_arena_strndup(&names->arena, name.at, name.n);
+	return copy ? ws_vec_push(&names->words, copy, err)
+		    : ws_fail(err, WS_E_NOMEM, "out of memory");
+}
+
+/* Blanks and commas separate; "device=0,device=2" belongs to the word before it. */
+static enum ws_status add_words(struct names *names, const char *text, uint32_t gpu,
+				struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	while (!st && *(text += strspn(text, ", \t"))) {
+		size_t n = strcspn(text, ", \t");
+
+		while (strncmp(text + n, ",device=", 8) == 0)
+			n += 8 + strcspn(text + n + 8, ", \t");
+		st = add_word(names, (struct ws_str){ text, n }, gpu, err);
+		text += n;
+	}
+	return st;
+}
+
+static enum ws_status collect_names(struct names *names, const struct rp_args *args, uint32_t gpu,
+				    struct ws_err *err)
+{
+	const struct ws_strv *list = args->pmc_groups.n ? &args->pmc_groups : &args->pmc;
+	enum ws_status st = WS_OK;
+
+	for (size_t i = 0; i < list->n && !st; i++) {
+		/* NULL stands before each group. */
+		if (!list->at[i] || !names->firsts.n)
+			st = ws_vec_push(&names->firsts, names->words.n, err);
+		if (!st && list->at[i])
+			st = add_words(names, list->at[i], gpu, err);
+	}
+	return st;
+}
+
+/* ---- plans ---- */
+
+enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args, uint32_t gpu,
+			    const char *arch, const struct ws_agent_props *props,
+			    struct ws_err *err)
+{
+	struct ws_plan_group *groups = NULL;
+	struct names names;
+	enum ws_status st;
+	unsigned mode = args->pmc_groups.n ? WS_PLAN_FIXED : WS_PLAN_POOL;
+
+	memset(out_plan, 0, sizeof(*out_plan));
+	ws_arena_init(&names.arena, ARENA_MAX);
+	ws_vec_init(&names.words, WORDS_MAX);
+	ws_vec_init(&names.firsts, WORDS_MAX);
+	st = ws_catalogue_create(arch, props, &out_plan->cat, err);
+	if (!st && args->extra_counters)
+		st = ws_catalogue_add_file(out_plan->cat, args->extra_counters, err);
+	if (!st)
+		st = collect_names(&names, args, gpu, err);
+	if (!st) {
+		groups = ws_arena_array(&names.arena, names.firsts.n + 1, sizeof(*groups));
+		if (!groups)
+			st = ws_fail(err, WS_E_NOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < names.firsts.n && !st; i++) {
+		size_t end = i + 1 < names.firsts.n ? names.firsts.at[i + 1] : names.words.n;
+
+		groups[i] = (struct ws_plan_group){ names.words.at + names.firsts.at[i],
+						    end - names.firsts.at[i] };
+	}
+	if (!st)
+		st = ws_plan_make(out_plan->cat, groups, names.firsts.n, mode | WS_PLAN_KEEP_GOING,
+				  &out_plan->plan, err);
+	ws_vec_fini(&names.words);
+	ws_vec_fini(&names.firsts);
+	ws_arena_fini(&names.arena);
+	return st;
+}
+
+void rp_plan_fini(struct rp_plan *plan)
+{
+	ws_plan_destroy(plan->plan);
+	ws_catalogue_destroy(plan->cat);
+	memset(plan, 0, sizeof(*plan));
+}
+
+/* As much as a model's row says; the GPU itself says the rest when it is there. */
+static struct ws_agent_props props_of(const struct ws_gpu_model *m, bool soft)
+{
+	struct ws_agent_props props = { .soft = soft };
+
+	if (!m)
+		return props;
+	props.simd_count = m->n_cus * m->n_simds;
+	props.simd_per_cu = m->n_simds;
+	props.max_waves_per_simd = m->max_waves;
+	props.array_count = m->n_ses;
+	props.simd_arrays_per_engine = 1;
+	props.wave_front_size = 64;
+	props.lds_size_in_kb = m->lds_kib;
+	props.num_xcc = m->n_xcds;
+	props.device_id = m->chip_id;
+	return props;
+}
+
+static bool has_any(const struct ws_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_requests; i++)
+		if (plan->requests[i].state == WS_PLAN_AVAILABLE)
+			return true;
+	return false;
+}
+
+/* Each pass's reads as a set. */
+static enum ws_status make_sets(struct rp_counting *c, uint32_t gpu, struct ws_err *err)
+{
+	static const char *const carrier[] = { CARRIER };
+	const struct ws_plan *plan = c->plans[gpu].plan;
+	size_t n_sets = plan->n_passes ? plan->n_passes : has_any(plan);
+	struct ws_count_set *sets = ws_arena_array(&c->arena, n_sets + 1, sizeof(*sets));
+	const char **names = ws_arena_array(&c->arena, plan->n_reads + 1, sizeof(*names));
+
+	if (!sets || !names)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	for (size_t i = 0; i < plan->n_reads; i++)
+		names[i] = plan->reads[i].spelling;
+	for (size_t p = 0; p < plan->n_passes; p++)
+		sets[p] = (struct ws_count_set){ names + plan->passes[p].first_read,
+						 plan->passes[p].n_reads };
+	if (!plan->n_passes && n_sets)
+		sets[0] = (struct ws_count_set){ carrier, 1 };
+	/* Nobody counts on a real GPU yet: the program runs once, and says so. */
+	if (!c->soft)
+		n_sets = WS_MIN(n_sets, (size_t)1);
+	c->gpus[gpu] = (struct ws_count_gpu){ gpu, sets, n_sets };
+	c->n_passes = WS_MAX(c->n_passes, n_sets);
+	return WS_OK;
+}
+
+/* ---- checks ---- */
+
+static bool has(const struct rp_counting *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_gpus; i++) {
+		size_t at = ws_plan_find(c->plans[i].plan, name);
+
+		if (at != SIZE_MAX && c->plans[i].plan->requests[at].state == WS_PLAN_AVAILABLE)
+			return true;
+	}
+	return false;
+}
+
+/* A name has to be there on one of the GPUs it is for; those that lack it are told of. */
+static enum ws_status check_requests(struct rp_counting *c, struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	for (size_t g = 0; g < c->n_gpus; g++) {
+		const struct ws_plan *plan = c->plans[g].plan;
+
+		for (size_t i = 0; i < plan->n_requests; i++) {
+			const struct ws_plan_request *r = &plan->requests[i];
+
+			c->n_asked++;
+			if (r->state == WS_PLAN_AVAILABLE)
+				continue;
+			if (has(c, r->name)) {
+				ws_log_info("GPU %zu (%s): %s: it counts the others", g,
+					    ws_catalogue_arch(c->plans[g].cat), r->why);
+				continue;
+			}
+			c->n_gone++;
+			if (!st) /* the first is the one that is told of */
+				st = ws_fail(err,
+					     r->state == WS_PLAN_UNSUPPORTED ? WS_E_UNSUPPORTED
+									     : WS_E_NOTFOUND,
+					     "%s", r->why);
+		}
+	}
+	return st;
+}
+
+/* A device that is not there would be a counter that is silently never counted. */
+static enum ws_status check_devices(const struct rp_counting *c, const struct rp_args *args,
+				    struct ws_err *err)
+{
+	const struct ws_strv *lists[] = { &args->pmc, &args->pmc_groups };
+
+	for (size_t l = 0; l < WS_ARRAY_LEN(lists); l++)
+		for (size_t i = 0; i < lists[l]->n; i++) {
+			const char *at = lists[l]->at[i];
+
+			while (at && (at = strstr(at, "device="))) {
+				unsigned long gpu = strtoul(at += 7, NULL, 10);
+
+				if (gpu >= c->n_gpus)
+					return ws_fail(err, WS_E_NOTFOUND,
+						       "'%s': there is no GPU %lu, only %zu%s",
+						       lists[l]->at[i], gpu, c->n_gpus,
+						       c->soft ? " (WAVESCOPE_GPU chooses)" : "");
+			}
+		}
+	return WS_OK;
+}
+
+static enum ws_status take_ranges(struct rp_counting *c, const struct rp_args *args,
+				  struct ws_err *err)
+{
+	const struct ws_strv *list = &args->kernel_iteration_range;
+	size_t room = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		room += strlen(list->at[i]) + 1;
+	c->ranges = ws_arena_array(&c->arena, room + 1, sizeof(*c->ranges));
+	if (!c->ranges)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	/* checks.c has seen to it that these are numbers and ranges. */
+	for (size_t i = 0; i < list->n; i++)
+		for (const char *at = list->at[i]; *(at += strspn(at, "[], "));) {
+			struct ws_count_range *range = &c->ranges[c->n_ranges++];
+			char *end;
+
+			range->first = range->last = strtoull(at, &end, 10);
+			if (*end == '-')
+				range->last = strtoull(end + 1, &end, 10);
+			at = end > at ? end : at + 1;
+		}
+	if (c->n_ranges > WS_COUNT_RANGES_MAX)
+		return ws_fail(err, WS_E_LIMIT, "more than %u ranges of iterations",
+			       WS_COUNT_RANGES_MAX);
+	return WS_OK;
+}
+
+static enum ws_status choose_replay(struct rp_counting *c, const struct rp_args *args,
+				    struct ws_err *err)
+{
+	const char *asked = args->replay ? args->replay : args->replay_mode;
+
+	if (args->replay && args->replay_mode && strcmp(args->replay, args->replay_mode) != 0)
+		return ws_fail(err, WS_E_USAGE, "--replay %s and --replay-mode %s: give one",
+			       args->replay, args->replay_mode);
+	c->replay = c->soft ? WS_REPLAY_KERNEL : WS_REPLAY_APPLICATION;
+	if (asked)
+		c->replay = *asked == 'k' ? WS_REPLAY_KERNEL : WS_REPLAY_APPLICATION;
+	if (args->pmc_groups.n) {
+		if (asked && c->n_passes > 1)
+			return ws_fail(
+				err, WS_E_USAGE,
+				"--replay repeats work to count all of it, pmc_groups counts "
+				"some of it at a time: give one");
+		c->replay = WS_REPLAY_ROTATE;
+	}
+	if (c->replay == WS_REPLAY_KERNEL && !c->soft)
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       "--replay kernel is offered by the software GPU only: use --replay "
+			       "application");
+	return WS_OK;
+}
+
+/* PC samples alone: dispatches are chosen as for counters, and nothing is counted of them. */
+static enum ws_status init_samples(struct rp_counting *c, const struct rp_args *args,
+				   struct ws_err *err)
+{
+	static const struct ws_count_set nothing = { NULL, 0 };
+
+	c->gpus[0] = (struct ws_count_gpu){ WS_COUNT_EVERY_GPU, &nothing, 1 };
+	c->n_gpus = 1;
+	c->n_passes = 1;
+	c->replay = WS_REPLAY_APPLICATION;
+	return take_ranges(c, args, err);
+}
+
+enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *args,
+				struct ws_err *err)
+{
+	struct ws_inject_gpu gpus[WS_COUNT_GPUS_MAX];
+	enum ws_status st;
+
+	memset(c, 0, sizeof(*c));
+	ws_arena_init(&c->arena, ARENA_MAX);
+	if (!rp_counts(args))
+		return init_samples(c, args, err);
+	st = ws_inject_gpus(gpus, WS_ARRAY_LEN(gpus), &c->n_gpus, &c->soft, err);
+	if (!st && !c->n_gpus)
+		st = ws_fail(err, WS_E_NOTFOUND,
+			     "there is no GPU to count on: without WAVESCOPE_GPU=native it is the "
+			     "software GPU");
+	for (uint32_t g = 0; g < c->n_gpus && !st; g++) {
+		struct ws_agent_props props = props_of(gpus[g].model, c->soft);
+
+		st = rp_plan_init(&c->plans[g], args, g, gpus[g].arch, &props, err);
+	}
+	if (!st)
+		st = check_devices(c, args, err);
+	if (!st)
+		st = check_requests(c, err);
+	for (uint32_t g = 0; g < c->n_gpus && !st; g++)
+		st = make_sets(c, g, err);
+	if (!st)
+		st = take_ranges(c, args, err);
+	return st ? st : choose_replay(c, args, err);
+}
+
+void rp_counting_fini(struct rp_counting *c)
+{
+	for (size_t i = 0; i < c->n_gpus; i++)
+		rp_plan_fini(&c->plans[i]);
+	ws_arena_fini(&c->arena);
+	memset(c, 0, sizeof(*c));
+}
+
+void rp_counting_passes(const struct rp_counting *c, const struct rp_args *args,
+			struct ws_passes *passes)
+{
+	passes->gpus = c->gpus;
+	passes->n_gpus = c->n_gpus;
+	passes->replay = c->replay;
+	passes->interval =
+		args->pmc_group_interval ? strtoull(args->pmc_group_interval, NULL, 0) : 1;
+	passes->include = args->kernel_include_regex;
+	passes->exclude = args->kernel_exclude_regex;
+	passes->names = args->truncate_kernels == WS_TRI_YES  ? WS_COUNT_TRUNCATED
+			: args->mangled_kernels == WS_TRI_YES ? WS_COUNT_MANGLED
+							      : WS_COUNT_DEMANGLED;
+	passes->ranges = c->ranges;
+	passes->n_ranges = c->n_ranges;
+}
+
+void rp_counting_print(const struct rp_counting *c)
+{
+	struct ws_plan_cost cost = { .kernel_replay = c->replay != WS_REPLAY_APPLICATION };
+
+	for (size_t i = 0; i < c->n_gpus; i++) {
+		if (c->n_gpus > 1)
+			printf("GPU %zu (%s)\n", i, ws_catalogue_arch(c->plans[i].cat));
+		ws_plan_print(stdout, c->plans[i].plan, &cost);
+	}
+	if (c->replay == WS_REPLAY_ROTATE)
+		printf("each dispatch counts the next of %zu groups: values of a counter are there "
+		       "for some of the dispatches\n",
+		       c->n_passes);
+}

@@ -1,0 +1,59 @@
+/*
+ * counting: from --pmc and pmc_groups to plans, and from plans to runs.
+ *
+ * A plan is made per GPU, since what there is to count and how much of it at once is a
+ * matter of its architecture. Everything that can be wrong with names is found here, before
+ * anything runs.
+ */
+#ifndef WS_CMD_ROCPROFV3_COUNTING_H
+#define WS_CMD_ROCPROFV3_COUNTING_H
+
+#include "cmd/rocprofv3/options.h"
+#include "counters/plan.h"
+#include "launch/passes.h"
+
+#include <stdbool.h>
+
+/* One GPU's plan; also made again, with what the GPU said of itself, when reading. */
+struct rp_plan {
+	struct ws_catalogue *cat;
+	struct ws_plan *plan;
+};
+
+struct rp_counting {
+	struct ws_arena arena;
+	struct rp_plan plans[WS_COUNT_GPUS_MAX];
+	struct ws_count_gpu gpus[WS_COUNT_GPUS_MAX];
+	size_t n_gpus;
+	bool soft;
+	enum ws_replay replay;
+	size_t n_passes;        /* the most of any GPU */
+	size_t n_asked, n_gone; /* requests, and those that no GPU has */
+	struct ws_count_range *ranges;
+	size_t n_ranges;
+};
+
+bool rp_counts(const struct rp_args *args); /* were any counters asked for? */
+
+/* @out_counting is to be finished also after a failure. */
+enum ws_status rp_counting_init(struct rp_counting *out_counting, const struct rp_args *args,
+				struct ws_err *err);
+void rp_counting_fini(struct rp_counting *counting);
+
+/* Sets, replay and filters; the rest is the caller's. */
+void rp_counting_passes(const struct rp_counting *counting, const struct rp_args *args,
+			struct ws_passes *passes);
+
+/* What --dry-run shows of one job. */
+void rp_counting_print(const struct rp_counting *counting);
+
+/*
+ * The plan for GPU @gpu of architecture @arch. Counters that it has not got stay in the
+ * plan, with the reason.
+ */
+enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args, uint32_t gpu,
+			    const char *arch, const struct ws_agent_props *props,
+			    struct ws_err *err);
+void rp_plan_fini(struct rp_plan *plan);
+
+#endif

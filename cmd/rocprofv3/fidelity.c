@@ -1,0 +1,220 @@
+/*
+ * fidelity: what may be said of the numbers. Each is exact, modelled, sampled, multiplexed
+ * or absent, and both the files and the person at the terminal are told which.
+ */
+#include "cmd/rocprofv3/derive_priv.h"
+
+#include "base/log.h"
+#include "base/str.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- in the files ---- */
+
+static const char *why_absent(const struct gpu *gpu, const struct asked *asked)
+{
+	const struct ws_plan_request *r = asked->request;
+
+	if (r->state != WS_PLAN_AVAILABLE)
+		return r->why;
+	for (size_t i = 0; i < r->n_reads; i++)
+		if (!gpu->columns[r->reads[i]])
+			return "the run that would have counted it did not take place";
+	return gpu->n_rows ? "no dispatch has all counters it is made from"
+			   : "no dispatch was counted on this GPU";
+}
+
+static const char *words_for(struct rp_derived *d, const struct gpu *gpu, const struct asked *asked)
+{
+	struct ws_buf text;
+	char *kept;
+
+	ws_buf_init(&text, 1024);
+	if (!asked->n_seen) {
+		ws_buf_printf(&text, "absent: %s", why_absent(gpu, asked));
+	} else {
+		ws_buf_add(&text, gpu->agent->info->flags & WS_AGENT_SOFT
+					  ? ws_fidelity_word(asked->request->fidelity)
+					  : "hardware");
+		if (asked->least_sampled < 1)
+			ws_buf_printf(&text, ", sampled: %.1f%% of the workgroups",
+				      asked->least_sampled * 100);
+		if (asked->n_seen < gpu->n_rows)
+			ws_buf_printf(&text, ", multiplexed: in %llu of %llu dispatches",
+				      (unsigned long long)asked->n_seen,
+				      (unsigned long long)gpu->n_rows);
+	}
+	kept = ws_arena_strdup(&d->arena, text.at ? text.at : "");
+	ws_buf_fini(&text);
+	return kept ? kept : "";
+}
+
+static enum ws_status describe(struct rp_derived *d, struct ws_trace *trace, size_t process,
+			       const struct gpu *gpu, const struct asked *asked,
+			       struct ws_counter *out)
+{
+	const struct ws_plan_request *r = asked->request;
+	struct {
+		struct ws_rec_counter rec;
+		struct ws_counter_dim dims[WS_SHAPE_MAX];
+	} *fact = ws_arena_alloc(&d->arena, sizeof(*fact));
+	uint32_t shift = 0;
+
+	if (!fact)
+		return WS_E_NOMEM;
+	memset(fact, 0, sizeof(*fact));
+	fact->rec.h.what = asked->id;
+	fact->rec.agent = gpu->agent->info->h.what;
+	if (r->counter && r->counter->kind == WS_COUNTER_CONSTANT)
+		fact->rec.flags |= WS_COUNTER_IS_CONSTANT;
+	if (r->counter && r->counter->kind == WS_COUNTER_DERIVED)
+		fact->rec.flags |= WS_COUNTER_IS_DERIVED;
+	if (r->fidelity != WS_FIDELITY_EXACT)
+		fact->rec.flags |= WS_COUNTER_IS_MODELLED;
+	fact->rec.n_dims = asked->shape.n_dims;
+	for (unsigned i = asked->shape.n_dims; i-- > 0;) {
+		fact->dims[i] = (struct ws_counter_dim){
+			.name_str = ws_trace_add_string(trace, process,
+							ws_dim_name(asked->shape.at[i].dim)),
+			.id = asked->shape.at[i].dim,
+			.n = asked->shape.at[i].n,
+			.shift = shift,
+		};
+		while (shift < 31 && 1u << (shift - fact->dims[i].shift) < asked->shape.at[i].n)
+			shift++;
+	}
+	*out = (struct ws_counter){
+		.id = asked->id,
+		.name = r->name,
+		.description = r->counter ? r->counter->text : "",
+		.block = r->counter && r->counter->block ? r->counter->block->name : "",
+		.expression = r->counter && r->counter->expression ? r->counter->expression
+			      : r->expression                      ? r->expression
+								   : "",
+		.fidelity = words_for(d, gpu, asked),
+		.agent = gpu->agent,
+		.info = &fact->rec,
+		.dims = fact->dims,
+	};
+	return WS_OK;
+}
+
+enum ws_status rp_derived_show(struct rp_derived *d, struct ws_trace *trace, size_t process,
+			       size_t (*values)(void *, const struct ws_process *,
+						const struct ws_rec_dispatch *,
+						struct ws_counter_value *, size_t),
+			       struct ws_err *err)
+{
+	const struct ws_process *p = ws_trace_process(trace, process);
+	struct ws_counter *counters;
+	size_t n = 1;
+
+	for (size_t g = 0; g < d->n_gpus; g++)
+		n += d->gpus[g].process == p ? d->gpus[g].n_asked : 0;
+	counters = ws_arena_array(&d->arena, n, sizeof(*counters));
+	if (!counters)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	counters[0] = (struct ws_counter){
+		.name = "", .description = "", .block = "", .expression = "", .fidelity = ""
+	};
+	n = 1;
+	for (size_t g = 0; g < d->n_gpus; g++)
+		for (size_t i = 0; d->gpus[g].process == p && i < d->gpus[g].n_asked; i++, n++) {
+			d->gpus[g].asked[i].id = (uint32_t)n;
+			if (describe(d, trace, process, &d->gpus[g], &d->gpus[g].asked[i],
+				     &counters[n]))
+				return ws_fail(err, WS_E_NOMEM, "out of memory");
+		}
+	d->shown[process] = (struct ws_recount){ counters, n, values, d };
+	ws_trace_recount(trace, process, &d->shown[process]);
+	return WS_OK;
+}
+
+/* ---- on the terminal ---- */
+
+void rp_derived_report(const struct rp_derived *d, const struct ws_process *process,
+		       const char *folder)
+{
+	for (size_t g = 0; g < d->n_gpus; g++) {
+		const struct gpu *gpu = &d->gpus[g];
+		unsigned n_exact = 0, n_modelled = 0, n_some = 0, n_absent = 0;
+		double sampled = 1;
+
+		if (gpu->process != process || !gpu->n_rows)
+			continue;
+		for (size_t i = 0; i < gpu->n_asked; i++) {
+			const struct asked *a = &gpu->asked[i];
+
+			n_absent += !a->n_seen;
+			if (!a->n_seen)
+				continue;
+			n_exact += a->request->fidelity == WS_FIDELITY_EXACT;
+			n_modelled += a->request->fidelity != WS_FIDELITY_EXACT;
+			n_some += a->n_seen < gpu->n_rows;
+			sampled = WS_MIN(sampled, a->least_sampled);
+		}
+		fprintf(stderr, "    counters of GPU %u%s%s: %u exact, %u modelled",
+			gpu->agent->info->node_id - 1, *folder ? ", " : "", folder, n_exact,
+			n_modelled);
+		if (n_absent)
+			fprintf(stderr, ", %u absent", n_absent);
+		fputc('\n', stderr);
+		if (sampled < 1)
+			fprintf(stderr,
+				"    sampled: as few as %.1f%% of a dispatch's workgroups "
+				"were modelled, and scaled\n",
+				sampled * 100);
+		if (n_some)
+			fprintf(stderr,
+				"    multiplexed: %u have values in some of %llu "
+				"dispatches only\n",
+				n_some, (unsigned long long)gpu->n_rows);
+		for (size_t i = 0; i < gpu->n_asked; i++)
+			if (!gpu->asked[i].n_seen)
+				fprintf(stderr, "    absent: %s: %s\n", gpu->asked[i].request->name,
+					why_absent(gpu, &gpu->asked[i]));
+	}
+}
+
+static void report_replay(const struct rp_derived *d)
+{
+	uint64_t n_replayed = 0, n_runs = 0, n_bytes = 0, ns = 0;
+
+	for (size_t i = 0; i < ws_counted_n_rows(d->table); i++) {
+		const struct ws_counted_row *row = ws_counted_row(d->table, i);
+
+		n_replayed += row->n_executed > 1;
+		n_runs += row->n_executed > 1 ? row->n_executed : 0;
+		n_bytes += row->saved_bytes;
+		ns += row->replay_ns;
+	}
+	if (n_replayed)
+		fprintf(stderr,
+			"rocprofv3: kernel replay: %llu dispatches ran %.1f times each: %.1f MB "
+			"saved and put back, %.3f s more\n",
+			(unsigned long long)n_replayed, (double)n_runs / (double)n_replayed,
+			(double)n_bytes / 1e6, (double)ns / 1e9);
+}
+
+bool rp_derived_report_runs(const struct rp_derived *d, bool whole)
+{
+	size_t n = ws_counted_n_differences(d->table);
+	bool short_of = n > 0;
+
+	if (whole)
+		report_replay(d);
+	for (size_t i = 0; whole && i < n; i++) {
+		const struct ws_counted_difference *diff = ws_counted_difference(d->table, i);
+
+		ws_log_warn("run %u is not like the first: of '%s' it lacks %llu dispatches and "
+			    "has %llu more: what it counted is given for those that are alike, "
+			    "and nothing for the others",
+			    diff->run + 1, diff->kernel, (unsigned long long)diff->n_missing,
+			    (unsigned long long)diff->n_more);
+	}
+	for (size_t g = 0; g < d->n_gpus; g++)
+		for (size_t i = 0; d->gpus[g].n_rows && i < d->gpus[g].n_asked; i++)
+			short_of |= !d->gpus[g].asked[i].n_seen;
+	return short_of;
+}

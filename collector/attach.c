@@ -1,0 +1,129 @@
+/*
+ * attach: the collector in a program that was not started with it.
+ *
+ * rocprofv3 --pid makes the program load this library and call ws_collector_attach() on
+ * a thread of its own (launch/attach.h). The thread sets everything up, says so, and then
+ * holds the read end of a pipe. As long as somebody has the other end, we record; when it
+ * closes, because the user detaches or because rocprofv3 died, recording ends: what is in
+ * the air is waited for, the capture is closed, and the wrappers stay where they are,
+ * switched off. A later attach finds them and begins a new capture.
+ *
+ * The program's threads may be in the middle of an append when recording ends. They keep
+ * their lane no longer than that append takes, so the capture's memory is given back
+ * after two seconds in which this thread ran, and so did they.
+ */
+#include "collector/collector_priv.h"
+#include "collector/interpose/got.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_MS 200    /* libraries that are loaded later are seen this soon */
+#define GRACE_TURNS 20 /* of 100 ms each */
+#define ANSWER ".answer"
+
+static struct ws_lock attaching; /* one at a time */
+
+/* "CONTROL.answer", whole or not there. */
+static void answer(const char *control, const char *text)
+{
+	char path[PATH_MAX], whole[PATH_MAX];
+	size_t n = strlen(control);
+	int fd;
+
+	if (n + sizeof(ANSWER) + 1 > sizeof(path))
+		return;
+	memcpy(whole, control, n);
+	memcpy(whole + n, ANSWER, sizeof(ANSWER));
+	memcpy(path, whole, n + sizeof(ANSWER) - 1);
+	memcpy(path + n + sizeof(ANSWER) - 1, "~", 2);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	if (write(fd, text, strlen(text)) == (ssize_t)strlen(text))
+		rename(path, whole);
+	close(fd);
+}
+
+/* Providers whose library is there by now; each does a thing once and may be asked again. */
+static void look_around(void)
+{
+	for (unsigned i = 0; i < WS_PROVIDERS; i++) {
+		if (ws_providers[i] && ws_providers[i]->attach)
+			ws_providers[i]->attach();
+	}
+	ws_got_patch();
+}
+
+static void record_until_closed(int fd)
+{
+	struct pollfd end = { .fd = fd, .events = POLLIN };
+	char byte;
+
+	for (;;) {
+		int n = poll(&end, 1, LOOK_MS);
+
+		if (n > 0 && read(fd, &byte, 1) <= 0)
+			return; /* a word instead of the end would be news from the future */
+		if (n < 0 && errno != EINTR)
+			return;
+		look_around();
+	}
+}
+
+/* @request: the path of the control pipe, a line end, and what WAVESCOPE_COLLECT would hold. */
+WS_PUBLIC int ws_collector_attach(const char *request);
+WS_PUBLIC int ws_collector_attach(const char *request)
+{
+	static struct ws_collect_config config;
+	const char *line_end = strchr(request, '\n');
+	char control[PATH_MAX];
+	struct ws_writer *writer = NULL;
+	int fd;
+
+	if (!line_end || (size_t)(line_end - request) >= sizeof(control))
+		return 1;
+	memcpy(control, request, (size_t)(line_end - request));
+	control[line_end - request] = '\0';
+	if (ws_core_busy()) {
+		answer(control, "it is being recorded already");
+		return 1;
+	}
+	ws_lock(&attaching);
+	if (!ws_collect_parse(line_end + 1, &config)) {
+		answer(control, config.wrong);
+		ws_unlock(&attaching);
+		return 1;
+	}
+	fd = open(control, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		answer(control, "it cannot open the control pipe");
+		ws_unlock(&attaching);
+		return 1;
+	}
+	ws_core_attach(&config);
+	if (!ws_capture()) {
+		writer = ws_core_detach();
+		answer(control, "it cannot write its capture into the output folder");
+	} else {
+		ws_got_want(config.services, config.flags);
+		look_around();
+		ws_control_attach(&config);
+		answer(control, "attached");
+		record_until_closed(fd);
+		writer = ws_core_detach();
+		answer(control, "detached");
+	}
+	close(fd);
+	ws_unlock(&attaching);
+	for (int i = 0; writer && i < GRACE_TURNS; i++)
+		nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
+	ws_writer_close(writer);
+	return 0;
+}

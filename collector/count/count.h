@@ -1,0 +1,68 @@
+/*
+ * count: hardware counters of dispatches, for the provider that sees them.
+ *
+ * The software GPU counts in this process (softgpu/counters/service.h). It asks before a
+ * dispatch starts what to count; the answer was made when the dispatch was submitted, on
+ * the program's thread and in the program's order, and waits in a table under the
+ * dispatch's completion signal. Nothing in flight shares a signal: see hsa/pending.c.
+ *
+ *	submission    ws_count_decide(), then ws_count_expect() once the signal is known
+ *	before start  the GPU's thread finds the ticket, answers, and notes queue and packet
+ *	completion    ws_count_over(), before the signal may be used for something else
+ *	collecting    ws_count_read(): the values, as the tail of the dispatch's record
+ *
+ * Threads  decide, expect, over: any; they take no lock, call nothing, allocate nothing.
+ *          read: a helper thread; the service takes a lock of its own.
+ * Failure  a GPU that offers no counting: a note in the capture says so, and nothing is
+ *          counted. The program runs on in any case.
+ */
+#ifndef WS_COLLECTOR_COUNT_COUNT_H
+#define WS_COLLECTOR_COUNT_COUNT_H
+
+#include "collector/provider.h"
+
+/* Whether dispatches are counted or sampled. */
+static inline bool ws_counting(void)
+{
+	return ws_asked(WS_SERVICE_COUNTERS) || ws_asked(WS_SERVICE_PC_HOST_TRAP) ||
+	       ws_asked(WS_SERVICE_PC_STOCHASTIC);
+}
+
+#define WS_COUNT_NOTHING UINT32_MAX /* as the service's WS_SOFTGPU_PLAIN */
+
+/* How one dispatch is counted; part of whatever the provider keeps of it. */
+struct ws_count_ticket {
+	uint32_t set; /* WS_COUNT_NOTHING, a set's number, or the service's word for replay */
+	uint32_t gpu; /* from 0, of ours */
+	uint32_t met; /* the GPU has asked: the two below are set */
+	uint64_t queue, packet; /* the service's name for the dispatch */
+};
+
+/* The runtime is there: read the request, find the service, set it up. */
+void ws_count_load(void);
+void ws_count_state(struct ws_writer *writer); /* a capture was opened: the counters as facts */
+void ws_count_forked(void);
+
+/* A kernel became known. Rare: patterns are matched here. */
+void ws_count_kernel(uint32_t kernel, const char *symbol);
+
+/* A launch, as far as the choice of counters depends on it. */
+struct ws_count_launch {
+	uint32_t agent, kernel;
+	uint32_t grid[3], workgroup[3], group_bytes;
+};
+
+/* Whether and what to count of the next launch of a kernel; counts the launch. */
+void ws_count_decide(struct ws_count_ticket *out_ticket, const struct ws_count_launch *launch);
+/* It completes with @signal; @ticket stays where it is until ws_count_over(). False: no room. */
+bool ws_count_expect(struct ws_count_ticket *ticket, uint64_t signal);
+/* The signal fell, or never will: it no longer means this dispatch. */
+void ws_count_over(const struct ws_count_ticket *ticket, uint64_t signal);
+
+/*
+ * Writes the dispatch's record with its values, and WS_REC_COUNTED, to the calling thread's
+ * lane. False: there are no values (not counted after all, or too late), nothing is written.
+ */
+bool ws_count_write(const struct ws_count_ticket *ticket, const struct ws_rec_dispatch *dispatch);
+
+#endif

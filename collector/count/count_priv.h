@@ -1,0 +1,46 @@
+/*
+ * count_priv: what the files of this provider tell each other.
+ *
+ *	request.c   what is asked, as text (also the launcher's)
+ *	filter.c    which kernels
+ *	facts.c     which counters, as facts of the capture
+ *	count.c     the rest
+ */
+#ifndef WS_COLLECTOR_COUNT_PRIV_H
+#define WS_COLLECTOR_COUNT_PRIV_H
+
+#include "capture/writer.h"
+#include "collector/count/request.h"
+#include "softgpu/counters/service.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- filter.c ---- */
+
+/* Make the patterns of @request ready; false: one is no pattern, and a note was left. */
+bool ws_count_patterns(const struct ws_count_request *request);
+/* By the name a person sees. Allocates: for when a kernel is loaded, not launched. */
+bool ws_count_includes(const struct ws_count_request *request, const char *symbol);
+
+/* ---- facts.c ---- */
+
+struct ws_count_fact {
+	uint32_t id;
+	const char *name;                         /* of the request */
+	const struct ws_softgpu_counter *counter; /* NULL: the service does not list it */
+	uint32_t n;                               /* instances */
+};
+
+/*
+ * Numbers for all counters of all sets: @out_ids has one per name, set after set,
+ * @out_firsts where each set begins and, behind the last, where it ends. The same name in
+ * two sets is one counter. False: no memory.
+ */
+bool ws_count_facts(uint32_t node, size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
+		    const struct ws_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
+		    struct ws_count_fact **out_facts, uint32_t *out_n_facts);
+void ws_count_write_facts(struct ws_writer *writer, uint32_t agent,
+			  const struct ws_count_fact *facts, uint32_t n_facts);
+
+#endif

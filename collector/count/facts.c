@@ -1,0 +1,116 @@
+/* facts: the counters of a request, numbered, and as records. */
+#include "collector/count/count_priv.h"
+
+#include "base/util.h"
+#include "collector/provider.h"
+
+#include <string.h>
+
+#define LISTED_MAX 2048u
+#define DIM_INSTANCE 7u /* AMD's number of DIMENSION_INSTANCE */
+
+/* NAME, NAME_sum, NAME[n] and NAME_ACCUM are all of the counter NAME. */
+static size_t base_length(const char *name)
+{
+	size_t n = strcspn(name, "[");
+
+	if (n > 4 && memcmp(name + n - 4, "_sum", 4) == 0)
+		return n - 4;
+	if (n > 6 && memcmp(name + n - 6, "_ACCUM", 6) == 0)
+		return n - 6;
+	return n;
+}
+
+static const struct ws_softgpu_counter *find_listed(const struct ws_softgpu_counter *list, size_t n,
+						    const char *name)
+{
+	size_t n_base = base_length(name);
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(list[i].name, name) == 0 ||
+		    (strlen(list[i].name) == n_base && memcmp(list[i].name, name, n_base) == 0))
+			return &list[i];
+	}
+	return NULL;
+}
+
+static uint32_t known_as(const struct ws_count_fact *facts, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (strcmp(facts[i].name, name) == 0)
+			return facts[i].id;
+	}
+	return 0;
+}
+
+bool ws_count_facts(uint32_t node, size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
+		    const struct ws_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
+		    struct ws_count_fact **out_facts, uint32_t *out_n_facts)
+{
+	static uint32_t n_ids; /* unique in the process: two GPUs' counters are two */
+	struct ws_softgpu_counter *listed = ws_pages(LISTED_MAX * sizeof(*listed));
+	size_t n_names = 0, n_listed, at = 0;
+	uint32_t n_facts = 0;
+
+	for (size_t i = 0; i < asked->n_sets; i++)
+		n_names += asked->sets[i].n;
+	*out_ids = ws_pages((n_names + 1) * sizeof(**out_ids));
+	*out_firsts = ws_pages((asked->n_sets + 1) * sizeof(**out_firsts));
+	*out_facts = ws_pages((n_names + 1) * sizeof(**out_facts));
+	if (!listed || !*out_ids || !*out_firsts || !*out_facts)
+		return false;
+	n_listed = WS_MIN(list(node, listed, LISTED_MAX), (size_t)LISTED_MAX);
+	for (size_t i = 0; i < asked->n_sets; i++) {
+		(*out_firsts)[i] = (uint32_t)at;
+		for (size_t k = 0; k < asked->sets[i].n; k++) {
+			const char *name = asked->sets[i].names[k];
+			uint32_t id = known_as(*out_facts, n_facts, name);
+
+			if (!id) {
+				const struct ws_softgpu_counter *counter =
+					find_listed(listed, n_listed, name);
+				bool each = counter && strcmp(counter->name, name) == 0;
+
+				id = ++n_ids;
+				(*out_facts)[n_facts++] =
+					(struct ws_count_fact){ id, name, counter,
+								each ? counter->n_instances : 1 };
+			}
+			(*out_ids)[at++] = id;
+		}
+	}
+	(*out_firsts)[asked->n_sets] = (uint32_t)at;
+	*out_n_facts = n_facts;
+	return true; /* the list stays: the facts point into it */
+}
+
+void ws_count_write_facts(struct ws_writer *writer, uint32_t agent,
+			  const struct ws_count_fact *facts, uint32_t n_facts)
+{
+	struct {
+		struct ws_rec_counter rec;
+		struct ws_counter_dim dim;
+	} fact;
+	uint32_t dim_str =
+		ws_writer_intern(writer, "DIMENSION_INSTANCE", strlen("DIMENSION_INSTANCE"));
+
+	for (uint32_t i = 0; i < n_facts; i++) {
+		const struct ws_softgpu_counter *counter = facts[i].counter;
+		const char *text = counter ? counter->text : "";
+		const char *block = counter ? counter->block : "";
+
+		memset(&fact, 0, sizeof(fact));
+		fact.rec.h.tag = WS_REC_TAG(WS_REC_COUNTER, sizeof(fact));
+		fact.rec.h.what = facts[i].id;
+		fact.rec.agent = agent;
+		fact.rec.name_str = ws_writer_intern(writer, facts[i].name, strlen(facts[i].name));
+		fact.rec.description_str = ws_writer_intern(writer, text, strlen(text));
+		fact.rec.block_str = ws_writer_intern(writer, block, strlen(block));
+		fact.rec.flags = counter && counter->fidelity == WS_SOFTGPU_EXACT
+					 ? 0
+					 : WS_COUNTER_IS_MODELLED;
+		fact.rec.n_dims = 1;
+		fact.dim = (struct ws_counter_dim){ dim_str, DIM_INSTANCE, facts[i].n, 0 };
+		ws_writer_meta(writer, &fact.rec.h);
+	}
+}

@@ -1,0 +1,182 @@
+#include "collector/count/samples.h"
+
+#include "collector/collector_priv.h"
+#include "softgpu/counters/service.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#define AT_ONCE 256u
+
+static struct {
+	int (*sample)(uint32_t, uint64_t);
+	size_t (*read)(uint32_t, uint64_t, uint64_t, struct ws_softgpu_pc_sample *, size_t);
+} service;
+
+/* AMD's numbers for what the service says, and the pipe's bit in the arbiter's state. */
+enum { TYPE_VALU = 1, TYPE_SCALAR = 3, TYPE_TEX = 4, TYPE_LDS = 5, TYPE_FLAT = 7, TYPE_OTHER = 14 };
+enum {
+	PIPE_VALU,
+	PIPE_MATRIX,
+	PIPE_LDS,
+	PIPE_LDS_DIRECT,
+	PIPE_SCALAR,
+	PIPE_TEX,
+	PIPE_FLAT,
+	PIPE_EXP,
+	PIPE_MISC,
+	PIPE_BRANCH
+};
+
+static const struct {
+	uint8_t type, pipe;
+} types[] = {
+	[WS_SOFTGPU_VALU] = { TYPE_VALU, PIPE_VALU },
+	[WS_SOFTGPU_SALU] = { TYPE_SCALAR, PIPE_SCALAR },
+	[WS_SOFTGPU_SMEM] = { TYPE_SCALAR, PIPE_SCALAR },
+	[WS_SOFTGPU_VMEM] = { TYPE_TEX, PIPE_TEX },
+	[WS_SOFTGPU_FLAT] = { TYPE_FLAT, PIPE_FLAT },
+	[WS_SOFTGPU_LDS] = { TYPE_LDS, PIPE_LDS },
+	[WS_SOFTGPU_GDS] = { TYPE_OTHER, PIPE_MISC },
+	[WS_SOFTGPU_BRANCH_OR_MESSAGE] = { TYPE_OTHER, PIPE_BRANCH },
+	[WS_SOFTGPU_INTERNAL] = { TYPE_OTHER, PIPE_MISC },
+};
+
+enum {
+	REASON_NONE,
+	REASON_NO_INSTRUCTION,
+	REASON_ALU,
+	REASON_WAITCNT,
+	REASON_INTERNAL,
+	REASON_BARRIER,
+	REASON_NOT_WIN,
+	REASON_EX_STALL,
+	REASON_OTHER,
+	REASON_SLEEP
+};
+
+static const uint8_t reasons[] = {
+	[WS_SOFTGPU_ISSUED] = REASON_NONE,
+	[WS_SOFTGPU_NOT_CHOSEN] = REASON_NOT_WIN,
+	[WS_SOFTGPU_UNIT_BUSY] = REASON_EX_STALL,
+	[WS_SOFTGPU_WAITCNT] = REASON_WAITCNT,
+	[WS_SOFTGPU_BARRIER] = REASON_BARRIER,
+	[WS_SOFTGPU_NO_INSTRUCTION] = REASON_NO_INSTRUCTION,
+	[WS_SOFTGPU_QUEUE_FULL] = REASON_EX_STALL,
+	[WS_SOFTGPU_SLEEP] = REASON_SLEEP,
+};
+
+bool ws_samples_asked(void)
+{
+	return ws_config()->pc_interval &&
+	       (ws_asked(WS_SERVICE_PC_HOST_TRAP) || ws_asked(WS_SERVICE_PC_STOCHASTIC));
+}
+
+static enum ws_domain domain(void)
+{
+	return ws_asked(WS_SERVICE_PC_STOCHASTIC) ? WS_DOMAIN_PC_SAMPLING_STOCHASTIC
+						  : WS_DOMAIN_PC_SAMPLING_HOST_TRAP;
+}
+
+void ws_samples_find(void *library)
+{
+	*(void **)&service.sample = dlvsym(library, "ws_softgpu_pc_sampling", "WAVESCOPE_1");
+	*(void **)&service.read = dlvsym(library, "ws_softgpu_pc_samples", "WAVESCOPE_1");
+}
+
+void ws_samples_start(uint32_t node, uint32_t agent)
+{
+	uint64_t interval = ws_config()->pc_interval;
+	char text[128];
+
+	if (!ws_samples_asked())
+		return;
+	if (domain() == WS_DOMAIN_PC_SAMPLING_HOST_TRAP) /* microseconds */
+		interval *= ws_agent_facts(agent)->max_engine_clk_fcompute;
+	if (service.sample && service.read && service.sample(node, interval) == 0)
+		return;
+	snprintf(text, sizeof(text), "PC sampling: agent %u offers none", agent);
+	ws_note(text);
+}
+
+static void fill(struct ws_rec_pc_sample *rec, const struct ws_softgpu_pc_sample *s,
+		 const struct ws_softgpu_result *result, const struct ws_rec_dispatch *d,
+		 const struct ws_rec_code_object *code)
+{
+	uint32_t groups[2], cus = ws_agent_facts(d->agent)->cu_per_engine;
+
+	for (unsigned i = 0; i < 2; i++)
+		groups[i] =
+			d->workgroup[i] ? (d->grid[i] + d->workgroup[i] - 1) / d->workgroup[i] : 1;
+	rec->h.time = d->h.time + (result->clock_mhz ? s->cycle * 1000 / result->clock_mhz : 0);
+	/* The model rounds the end of a dispatch to whole nanoseconds. */
+	if (rec->h.time > d->end_ns)
+		rec->h.time = d->end_ns;
+	rec->offset = s->pc;
+	if (code && s->pc - code->load_base < code->load_size) {
+		rec->code_object = code->h.what;
+		rec->offset = s->pc - (uint64_t)code->load_delta;
+	}
+	rec->exec_mask = s->exec;
+	rec->dispatch_id = d->dispatch_id;
+	rec->corr_id = d->corr_id;
+	rec->external_id = d->external_id;
+	rec->workgroup[0] = (uint32_t)(s->workgroup % groups[0]);
+	rec->workgroup[1] = (uint32_t)(s->workgroup / groups[0] % groups[1]);
+	rec->workgroup[2] = (uint32_t)(s->workgroup / groups[0] / groups[1]);
+	rec->agent = d->agent;
+	rec->wave_in_group = (uint8_t)s->wave;
+	rec->wave_id = s->wave_slot;
+	rec->simd_id = (uint8_t)s->simd;
+	rec->cu_or_wgp_id = (uint8_t)(cus ? s->cu % cus : s->cu);
+	rec->shader_engine_id = (uint8_t)(cus ? s->cu / cus : 0);
+	if (domain() == WS_DOMAIN_PC_SAMPLING_STOCHASTIC) {
+		uint8_t kind =
+			s->inst_type < WS_ARRAY_LEN(types) ? s->inst_type : WS_SOFTGPU_INTERNAL;
+
+		rec->h.what = WS_PC_STOCHASTIC;
+		rec->wave_issued = s->stall == WS_SOFTGPU_ISSUED;
+		rec->inst_type = types[kind].type;
+		rec->stall_reason =
+			s->stall < WS_ARRAY_LEN(reasons) ? reasons[s->stall] : REASON_OTHER;
+		rec->wave_count = s->n_waves;
+		/* Of the arbiter only what concerns the sampled wave is known. */
+		if (rec->wave_issued)
+			rec->arb_issue = (uint16_t)(1u << types[kind].pipe);
+		else if (rec->stall_reason == REASON_EX_STALL)
+			rec->arb_stall = (uint16_t)(1u << types[kind].pipe);
+	}
+}
+
+void ws_samples_write(uint32_t node, const struct ws_softgpu_result *result,
+		      const struct ws_rec_dispatch *dispatch)
+{
+	struct ws_softgpu_pc_sample samples[AT_ONCE];
+	struct ws_writer *writer = ws_capture_now();
+	struct ws_rec_code_object code;
+	bool has_code = ws_code_of_kernel(dispatch->h.what, &code);
+	struct ws_thread *t = ws_thread();
+	uint64_t first = 0, n_lost = 0;
+	size_t n;
+
+	if (!result->n_pc_samples || !service.read || !t || !t->lane || !writer)
+		return;
+	while ((n = service.read(node, result->sequence, first, samples, AT_ONCE))) {
+		for (size_t i = 0; i < n; i++) {
+			struct ws_lane *lane = t->lane;
+			struct ws_rec_pc_sample *rec = ws_lane_reserve(&lane, sizeof(*rec));
+
+			if (!rec) {
+				n_lost++;
+				continue;
+			}
+			fill(rec, &samples[i], result, dispatch, has_code ? &code : NULL);
+			ws_lane_commit(lane, &rec->h,
+				       WS_REC_FIXED_TAG(PC_SAMPLE, struct ws_rec_pc_sample));
+		}
+		first += n;
+	}
+	if (n_lost)
+		ws_writer_count(writer, domain(), WS_LEDGER_DROPPED, n_lost);
+}

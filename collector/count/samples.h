@@ -1,0 +1,26 @@
+/*
+ * samples: a dispatch's PC samples, from the software GPU's service to records.
+ *
+ * The service keeps them with the dispatch's result; count.c calls here when it reads one.
+ * The GPU samples in cycles of its own clock; the time of a record is the dispatch's start
+ * and as much later as the cycle was.
+ *
+ * Threads  start: while the runtime loads.  write: who reads results, one at a time.
+ */
+#ifndef WS_COLLECTOR_COUNT_SAMPLES_H
+#define WS_COLLECTOR_COUNT_SAMPLES_H
+
+#include "capture/record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_softgpu_result;
+
+bool ws_samples_asked(void);
+void ws_samples_find(void *library); /* the driver library, which may have the service */
+void ws_samples_start(uint32_t node, uint32_t agent); /* a note tells when it cannot */
+void ws_samples_write(uint32_t node, const struct ws_softgpu_result *result,
+		      const struct ws_rec_dispatch *dispatch);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * attach: the tables of a runtime that is up already.
+ *
+ * ROCr hands its tables to tools while it starts, and to nobody later. But every function
+ * it exports is two instructions, a load of the table's address and a jump through an entry:
+ *
+ *	48 8b 05 <disp32>     mov  disp(%rip), %rax
+ *	ff 60 <disp8>         jmp  *disp(%rax)         or ff a0 <disp32>
+ *
+ * so the table can be read off a function, and is believed only when everything fits: the entry
+ * that the function jumps through is the one functions.tab has for it, the table says its own
+ * size, and another function agrees. A runtime that is built differently is left alone,
+ * which is said.
+ *
+ * Queues that were made before are not intercepted but looked at (queue.c); those that the
+ * program makes from now on are like any other.
+ */
+#include "collector/hsa/hsa_priv.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define CORE_FUNCTIONS_MIN 100u
+#define TABLE_BYTES_MAX 4096u
+
+static struct {
+	struct ws_hsa_table *tables[WS_HSA_TABLES];
+	uint32_t epoch; /* of the attach that was done last */
+	bool refused;
+} attached;
+
+/* The table that @name jumps through, if it is @offset into it where it jumps to. */
+static struct ws_hsa_table *table_of(void *library, const char *name, uint32_t offset)
+{
+	static const uint8_t landing[] = { 0xf3, 0x0f, 0x1e, 0xfa }, load[] = { 0x48, 0x8b, 0x05 };
+	const uint8_t *code = dlsym(library, name);
+	struct ws_hsa_table *table;
+	int32_t rip_offset, jump;
+
+	if (!code)
+		return NULL;
+	if (memcmp(code, landing, sizeof(landing)) == 0)
+		code += sizeof(landing);
+	if (memcmp(code, load, sizeof(load)) != 0 || code[7] != 0xff)
+		return NULL;
+	memcpy(&rip_offset, code + 3, sizeof(rip_offset));
+	if (code[8] == 0x60)
+		jump = (int8_t)code[9];
+	else if (code[8] == 0xa0)
+		memcpy(&jump, code + 9, sizeof(jump));
+	else
+		return NULL;
+	memcpy(&table, code + 7 + rip_offset, sizeof(table));
+	return jump == (int32_t)offset && table && table->major > 0 && table->minor > offset &&
+			       table->minor <= TABLE_BYTES_MAX
+		       ? table
+		       : NULL;
+}
+
+static struct ws_hsa_table *agreed(void *library, const char *one, uint32_t one_at,
+				   const char *other, uint32_t other_at)
+{
+	const uint32_t head = sizeof(struct ws_hsa_table), each = sizeof(void (*)(void));
+	struct ws_hsa_table *table = table_of(library, one, head + one_at * each);
+
+	return table && table == table_of(library, other, head + other_at * each) ? table : NULL;
+}
+
+static bool is_up(void)
+{
+	uint16_t major;
+	hsa_status_t (*info)(hsa_system_info_t, void *);
+
+	memcpy(&info, &attached.tables[WS_HSA_CORE]->functions[2], sizeof(info));
+	return info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major) == HSA_STATUS_SUCCESS;
+}
+
+static bool find_tables(void)
+{
+	void *library = dlopen("libhsa-runtime64.so.1", RTLD_NOLOAD | RTLD_LAZY);
+
+	if (!library)
+		return false; /* not yet; it is asked again */
+	if (!attached.tables[WS_HSA_CORE]) {
+		attached.tables[WS_HSA_CORE] =
+			agreed(library, "hsa_init", 0, "hsa_queue_create", 7);
+		attached.tables[WS_HSA_AMD] =
+			agreed(library, "hsa_amd_profiling_set_profiler_enabled", 2,
+			       "hsa_amd_memory_pool_allocate", 13);
+		if (attached.tables[WS_HSA_CORE])
+			attached.tables[WS_HSA_IMAGE] = attached.tables[WS_HSA_FINALIZER] = NULL;
+		else if (!attached.refused) {
+			attached.refused = true;
+			ws_note("attach: this HSA runtime is built in a way that is not known: of "
+				"HSA "
+				"and the GPU nothing is recorded");
+		}
+	}
+	dlclose(library);
+	return attached.tables[WS_HSA_CORE] != NULL;
+}
+
+bool ws_hsa_attached(void)
+{
+	return attached.epoch != 0;
+}
+
+void ws_hsa_attach(void)
+{
+	bool again = attached.epoch != 0 || ws_hsa_loaded();
+
+	if (attached.epoch == ws_epoch || !find_tables() || !is_up())
+		return;
+	attached.epoch = ws_epoch;
+	if (again) {
+		ws_hsa_take_again(attached.tables);
+	} else {
+		ws_hsa_take(attached.tables, 0);
+		ws_code_attach();
+	}
+	if (ws_asked(WS_SERVICE_KERNEL))
+		ws_queues_attach();
+}

@@ -1,0 +1,290 @@
+#include "collector/interpose/got.h"
+
+#include "collector/collector_priv.h"
+#include "collector/interpose/preload.h"
+#include "collector/interpose/wrapped.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define OBJECTS_MAX 1024u
+
+static struct {
+	void *wrappers[WS_PRELOAD_COUNT]; /* handles; NULL: not wanted */
+	char dir[PATH_MAX];               /* ours, with '/' */
+	unsigned long long n_loads;       /* objects ever loaded, when we looked last */
+	struct loaded {
+		char path[256];             /* "" is the program */
+		uintptr_t relro, relro_end; /* what the loader made read-only */
+	} objects[OBJECTS_MAX];             /* too large for a stack that is not ours */
+	uint32_t n_objects;
+} got;
+
+static bool begins(const char *text, const char *beginning)
+{
+	return !strncmp(text, beginning, strlen(beginning));
+}
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* ---- the wrappers ---- */
+
+static bool find_ourselves(void)
+{
+	Dl_info info;
+	size_t n;
+
+	if (got.dir[0])
+		return true;
+	if (!dladdr((void *)&ws_got_want, &info) || !info.dli_fname)
+		return false;
+	n = (size_t)(file_name(info.dli_fname) - info.dli_fname);
+	if (n == 0 || n >= sizeof(got.dir) - 64)
+		return false;
+	memcpy(got.dir, info.dli_fname, n);
+	got.dir[n] = '\0';
+	return true;
+}
+
+void ws_got_want(uint32_t services, uint32_t flags)
+{
+	char path[PATH_MAX];
+
+	if (!find_ourselves()) {
+		ws_note("attach: the wrappers are not beside the collector");
+		return;
+	}
+	for (size_t i = 1; i < WS_PRELOAD_COUNT; i++) { /* 0 is the collector */
+		/* The one for dlsym() needs the others in front of everything, where nothing is
+		 * now. */
+		if (!ws_preload_wanted(i, services, flags) || got.wrappers[i] ||
+		    strstr(ws_preload[i].library, "dlsym"))
+			continue;
+		strcpy(path, got.dir);
+		strcat(path, ws_preload[i].library);
+		got.wrappers[i] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		if (!got.wrappers[i])
+			ws_note("attach: a library of wrappers cannot be loaded, its calls are not "
+				"recorded");
+	}
+	got.n_loads = 0;
+}
+
+static const struct ws_wrapped *wrapped_name(const char *name)
+{
+	for (const struct ws_wrapped *w = ws_wrapped; w->library; w++)
+		for (size_t i = 0; w->prefixes[i]; i++)
+			if (begins(name, w->prefixes[i]))
+				return w;
+	return NULL;
+}
+
+/* The wrapper of @name, from a library of wrappers that is in use. */
+static void *wrapper_of(const char *name)
+{
+	const struct ws_wrapped *w = wrapped_name(name);
+
+	for (size_t i = 1; w && i < WS_PRELOAD_COUNT; i++) {
+		Dl_info info;
+		void *fn;
+
+		if (!got.wrappers[i] || !begins(ws_preload[i].library, w->wrappers))
+			continue;
+		fn = dlsym(got.wrappers[i], name);
+		/* A handle also finds what its library depends on. */
+		if (fn && dladdr(fn, &info) && info.dli_fname &&
+		    begins(file_name(info.dli_fname), w->wrappers))
+			return fn;
+	}
+	return NULL;
+}
+
+/* Our roctx, linked by the program itself, asks for the collector by weak references. */
+static void *collector_function(const char *name)
+{
+	Dl_info info;
+	void *fn;
+
+	if (!begins(name, "ws_marker_") && strcmp(name, "ws_thread_name") != 0 &&
+	    strcmp(name, "ws_hip_stream_name") != 0)
+		return NULL;
+	fn = dladdr((void *)&ws_got_want, &info) ? dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_NOW)
+						 : NULL;
+	return fn ? dlsym(fn, name) : NULL; /* one reference more to what is never unloaded */
+}
+
+/* ---- one object ---- */
+
+struct object {
+	ElfW(Addr) base;
+	const ElfW(Sym) * symbols;
+	const char *strings;
+	size_t n_strings;
+	const struct loaded *loaded;
+};
+
+static void store(const struct object *object, void **slot, void *value)
+{
+	uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE), where = (uintptr_t)slot;
+	void *page = (void *)(where & ~(page_bytes - 1));
+	bool sealed = where >= object->loaded->relro && where < object->loaded->relro_end;
+
+	if (__atomic_load_n(slot, __ATOMIC_RELAXED) == value ||
+	    (sealed && mprotect(page, page_bytes, PROT_READ | PROT_WRITE)))
+		return;
+	__atomic_store_n(slot, value, __ATOMIC_RELEASE);
+	if (sealed)
+		mprotect(page, page_bytes, PROT_READ);
+}
+
+static void patch_table(const struct object *object, const ElfW(Rela) * table, size_t n_bytes,
+			bool is_roctx)
+{
+	for (size_t i = 0; table && i < n_bytes / sizeof(*table); i++) {
+		const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(table[i].r_info)];
+		uint32_t type = (uint32_t)ELF64_R_TYPE(table[i].r_info);
+		const char *name;
+		void *fn;
+
+		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+		    symbol->st_name >= object->n_strings)
+			continue;
+		name = object->strings + symbol->st_name;
+		fn = is_roctx ? collector_function(name) : wrapper_of(name);
+		if (fn)
+			store(object, (void **)(object->base + table[i].r_offset), fn);
+	}
+}
+
+/* glibc relocates these pointers where it can write to them; elsewhere they are offsets. */
+static const void *at(const struct link_map *map, ElfW(Addr) value)
+{
+	return (const void *)(value < map->l_addr ? map->l_addr + value : value);
+}
+
+static void patch_object(const struct link_map *map, const struct loaded *loaded, bool is_roctx)
+{
+	struct object object = { .base = map->l_addr, .loaded = loaded };
+	const ElfW(Rela) *plt = NULL, *rela = NULL;
+	size_t n_plt = 0, n_rela = 0;
+	bool is_rela = true;
+
+	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) {
+		switch (d->d_tag) {
+		case DT_SYMTAB:
+			object.symbols = at(map, d->d_un.d_ptr);
+			break;
+		case DT_STRTAB:
+			object.strings = at(map, d->d_un.d_ptr);
+			break;
+		case DT_STRSZ:
+			object.n_strings = d->d_un.d_val;
+			break;
+		case DT_JMPREL:
+			plt = at(map, d->d_un.d_ptr);
+			break;
+		case DT_PLTRELSZ:
+			n_plt = d->d_un.d_val;
+			break;
+		case DT_RELA:
+			rela = at(map, d->d_un.d_ptr);
+			break;
+		case DT_RELASZ:
+			n_rela = d->d_un.d_val;
+			break;
+		case DT_PLTREL:
+			is_rela = d->d_un.d_val == DT_RELA;
+			break;
+		default:
+			break;
+		}
+	}
+	if (!object.symbols || !object.strings || !is_rela)
+		return;
+	patch_table(&object, plt, n_plt, is_roctx);
+	patch_table(&object, rela, n_rela, is_roctx);
+}
+
+/* ---- all objects ---- */
+
+static bool is_roctx_of_ours(const char *path)
+{
+	return begins(file_name(path), "libroctx64.so") ||
+	       begins(file_name(path), "librocprofiler-sdk-roctx.so");
+}
+
+static bool is_left_alone(const char *path)
+{
+	const char *name = file_name(path);
+
+	for (const struct ws_wrapped *w = ws_wrapped; w->library; w++)
+		if (begins(name, w->library) || (w->library2 && begins(name, w->library2)))
+			return true;
+	return begins(name, "libwavescope-") || begins(name, "ld-linux") ||
+	       begins(name, "linux-vdso");
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	*(unsigned long long *)arg = info->dlpi_adds;
+	return 1;
+}
+
+/* Only this is taken while the loader is held: what follows calls the loader. */
+static int take_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct loaded *loaded = &got.objects[got.n_objects];
+	uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	if (strlen(info->dlpi_name) >= sizeof(loaded->path))
+		return 0;
+	strcpy(loaded->path, info->dlpi_name);
+	loaded->relro = loaded->relro_end = 0;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+
+		if (part->p_type != PT_GNU_RELRO)
+			continue;
+		/* As the loader rounds it: pages that are sealed whole. */
+		loaded->relro = (info->dlpi_addr + part->p_vaddr) & ~(page_bytes - 1);
+		loaded->relro_end =
+			(info->dlpi_addr + part->p_vaddr + part->p_memsz) & ~(page_bytes - 1);
+	}
+	return ++got.n_objects == OBJECTS_MAX;
+}
+
+static void patch_loaded(const struct loaded *loaded)
+{
+	void *handle = dlopen(loaded->path[0] ? loaded->path : NULL, RTLD_NOLOAD | RTLD_LAZY);
+	struct link_map *map;
+
+	if (!handle)
+		return; /* unloaded meanwhile */
+	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
+		patch_object(map, loaded, is_roctx_of_ours(loaded->path));
+	dlclose(handle);
+}
+
+void ws_got_patch(void)
+{
+	unsigned long long n_loads = 0;
+
+	dl_iterate_phdr(count_loads, &n_loads);
+	if (n_loads == got.n_loads)
+		return;
+	got.n_loads = n_loads;
+	got.n_objects = 0;
+	dl_iterate_phdr(take_object, NULL);
+	for (uint32_t i = 0; i < got.n_objects; i++)
+		if (is_roctx_of_ours(got.objects[i].path) || !is_left_alone(got.objects[i].path))
+			patch_loaded(&got.objects[i]);
+}

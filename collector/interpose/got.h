@@ -1,0 +1,24 @@
+/*
+ * got: wrappers for programs that are running already.
+ *
+ * A preloaded wrapper is bound when the program is. Later, what is left is to change the
+ * bindings: each object's table of addresses of functions in other objects (its GOT). The
+ * entries whose names have a wrapper get the wrapper's address, one aligned store each, which
+ * a thread that calls at that moment sees or does not.
+ *
+ * Not changed: the wrapped libraries themselves, our own, and addresses that the
+ * program has already looked up by name and keeps.
+ *
+ * Threads  one at a time; the program's may run meanwhile.
+ */
+#ifndef WS_COLLECTOR_INTERPOSE_GOT_H
+#define WS_COLLECTOR_INTERPOSE_GOT_H
+
+#include <stdint.h>
+
+/* Load the libraries of wrappers that these need (preload.h), from beside this library. */
+void ws_got_want(uint32_t services, uint32_t flags);
+/* Change what is not changed yet; cheap when nothing was loaded since the last time. */
+void ws_got_patch(void);
+
+#endif

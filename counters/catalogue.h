@@ -1,0 +1,164 @@
+/*
+ * catalogue: which counters there are on one GPU.
+ *
+ * Three kinds, as AMD's tools have them: hardware counters (a block and an event), derived ones (an
+ * expression, see expr.h) and constants (properties of the agent, usable in expressions). The
+ *built-in ones come from data/counters/, one definition per counter for all architectures; a person
+ *adds more with a definition file (-E). A catalogue is for one architecture and one agent's
+ *geometry, because the number of instances of a block differs between products of an architecture.
+ *
+ *	ws_catalogue_create("gfx90a:sramecc+:xnack-", NULL, &cat, err);
+ *	def = ws_catalogue_find(cat, "TCC_HIT");
+ *
+ * Names a person types may also have a form: NAME_sum, NAME[n], NAME_ACCUM. ws_catalogue_find()
+ *knows only what is defined; plan.h understands the forms.
+ *
+ * Memory   everything a catalogue gives out lives as long as the catalogue.
+ * Threads  any number of readers while nobody adds definitions.
+ */
+#ifndef WS_COUNTERS_CATALOGUE_H
+#define WS_COUNTERS_CATALOGUE_H
+
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The numbers are AMD's: they are written into records and files. */
+enum ws_dim {
+	WS_DIM_NONE,
+	WS_DIM_XCC,
+	WS_DIM_AID,
+	WS_DIM_SHADER_ENGINE,
+	WS_DIM_AGENT,
+	WS_DIM_SHADER_ARRAY,
+	WS_DIM_WGP,
+	WS_DIM_INSTANCE,
+	WS_DIM_COUNT
+};
+
+const char *ws_dim_name(enum ws_dim dim);    /* "DIMENSION_XCC" */
+enum ws_dim ws_dim_find(struct ws_str name); /* WS_DIM_NONE: no such */
+
+#define WS_SHAPE_MAX 4
+
+/* How many instances, in which dimensions; the last dimension runs fastest. */
+struct ws_shape {
+	unsigned n_dims; /* 0: a scalar */
+	struct {
+		enum ws_dim dim;
+		uint32_t n;
+	} at[WS_SHAPE_MAX];
+};
+
+size_t ws_shape_size(const struct ws_shape *shape); /* instances: 1 for a scalar */
+bool ws_shape_same(const struct ws_shape *a, const struct ws_shape *b);
+/* The place of instance @i in each dimension of @shape, in its order. */
+void ws_shape_index(const struct ws_shape *shape, size_t i, uint32_t out_index[WS_SHAPE_MAX]);
+
+enum ws_counter_kind { WS_COUNTER_HARDWARE, WS_COUNTER_DERIVED, WS_COUNTER_CONSTANT };
+
+/* On the software GPU. A derived counter is as good as the worst it is made from. */
+enum ws_fidelity_class {
+	WS_FIDELITY_EXACT,       /* follows from the instruction stream */
+	WS_FIDELITY_MODELLED,    /* follows from models of caches, addresses or time */
+	WS_FIDELITY_UNSUPPORTED, /* no value; `fidelity_text` says why */
+	WS_FIDELITY_NO_SOFTGPU,  /* there is no software GPU of this architecture */
+};
+
+const char *ws_fidelity_word(enum ws_fidelity_class fidelity); /* "exact" */
+
+struct ws_counter_block {
+	const char *name;      /* "TCC" */
+	unsigned limit;        /* counters at once, on every instance */
+	struct ws_shape shape; /* of one of its counters */
+};
+
+struct ws_counter_def {
+	const char *name;
+	const char *text; /* description */
+	enum ws_counter_kind kind;
+	uint32_t id;                          /* from 1; unique in the catalogue */
+	const struct ws_counter_block *block; /* hardware only, else NULL */
+	uint32_t event;                       /* hardware only */
+	bool is_level;                        /* number in flight: has NAME_ACCUM */
+	const char *expression;               /* derived only, else NULL */
+	double constant;                      /* constants only */
+	enum ws_fidelity_class fidelity;
+	const char *fidelity_text; /* hardware: rule or reason on the software GPU; else "" */
+	struct ws_shape shape;     /* of its values; derived: what the expression gives */
+	const char *from;          /* "FILE:LINE" of a person's definition; NULL: built in */
+	/* A person's name for a hardware event that is built in: what is read is this one. */
+	const struct ws_counter_def *same_as;
+};
+
+/* What an agent says of itself, in AMD's spelling. 0: unknown. */
+/* clang-format off */
+#define WS_AGENT_PROP_TABLE(X)                                                                     \
+	X(cpu_cores_count) X(simd_count) X(mem_banks_count) X(caches_count) X(io_links_count)      \
+	X(cpu_core_id_base) X(simd_id_base) X(max_waves_per_simd) X(lds_size_in_kb)                \
+	X(gds_size_in_kb) X(num_gws) X(wave_front_size) X(array_count) X(simd_arrays_per_engine)   \
+	X(cu_per_simd_array) X(simd_per_cu) X(max_slots_scratch_cu) X(gfx_target_version)          \
+	X(vendor_id) X(device_id) X(location_id) X(domain) X(drm_render_minor) X(hive_id)          \
+	X(num_sdma_engines) X(num_sdma_xgmi_engines) X(num_sdma_queues_per_engine)                 \
+	X(num_cp_queues) X(max_engine_clk_ccompute) X(num_xcc)
+/* clang-format on */
+
+struct ws_agent_props {
+#define WS_AGENT_PROP_FIELD(name) uint64_t name;
+	WS_AGENT_PROP_TABLE(WS_AGENT_PROP_FIELD)
+#undef WS_AGENT_PROP_FIELD
+	bool soft; /* the software GPU: counters without a value there are not available */
+};
+
+struct ws_catalogue;
+
+/*
+ * @arch as a runtime spells it: "gfx90a", "gfx90a:sramecc+:xnack-", "amdgcn-amd-amdhsa--gfx90a".
+ * @props NULL: those of a typical product. WS_E_NOTFOUND: no such architecture; the text lists
+ * those that are known.
+ */
+enum ws_status ws_catalogue_create(const char *arch, const struct ws_agent_props *props,
+				   struct ws_catalogue **out_cat, struct ws_err *err);
+void ws_catalogue_destroy(struct ws_catalogue *cat); /* NULL is fine */
+
+/*
+ * Definitions of a person, in AMD's YAML layout, added to those that are there; one of a name that
+ * exists replaces it for whoever looks it up. All or none. The text of a failure begins with
+ * FILE:LINE.
+ */
+enum ws_status ws_catalogue_add_file(struct ws_catalogue *cat, const char *path,
+				     struct ws_err *err);
+enum ws_status ws_catalogue_add_text(struct ws_catalogue *cat, const char *name, struct ws_str text,
+				     struct ws_err *err);
+
+const char *ws_catalogue_arch(const struct ws_catalogue *cat); /* "gfx90a" */
+bool ws_catalogue_is_soft(const struct ws_catalogue *cat);
+
+size_t ws_catalogue_n(const struct ws_catalogue *cat);
+const struct ws_counter_def *ws_catalogue_at(const struct ws_catalogue *cat, size_t i); /* by id */
+const struct ws_counter_def *ws_catalogue_find(const struct ws_catalogue *cat, const char *name);
+const struct ws_counter_def *ws_catalogue_find_n(const struct ws_catalogue *cat,
+						 struct ws_str name);
+
+/* What a person most likely meant by a name that is not there, or NULL. */
+const char *ws_catalogue_nearest(const struct ws_catalogue *cat, const char *name);
+/* "gfx940, gfx942": other architectures that have a counter of this name, or NULL when none has. */
+const char *ws_catalogue_elsewhere(const struct ws_catalogue *cat, const char *name);
+
+size_t ws_catalogue_n_blocks(const struct ws_catalogue *cat);
+const struct ws_counter_block *ws_catalogue_block(const struct ws_catalogue *cat, size_t i);
+
+/* The architectures there are catalogues of, NULL after the last. */
+const char *ws_catalogue_arch_name(size_t i);
+
+/*
+ * A word of --pmc or pmc-check with its devices: "NAME", "NAME:device=1", "NAME:device=0,device=2".
+ * *@out_devices has a bit per GPU number, and is 0 when the word names none: all GPUs.
+ */
+enum ws_status ws_counter_word(const char *word, struct ws_str *out_name, uint64_t *out_devices,
+			       struct ws_err *err);
+
+#endif

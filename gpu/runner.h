@@ -1,0 +1,69 @@
+/*
+ * runner: kernels of our own on a GPU, through AMD's HSA runtime: no HIP, no compiler.
+ *
+ * Kernels come as code objects, one per target (gpu/embed.py makes the table). One dispatch at a time,
+ * timed by the GPU's own stamps of it. One buffer in the GPU's memory for all of them, which grows.
+ *
+ * Threads  one.
+ */
+#ifndef WS_GPU_RUNNER_H
+#define WS_GPU_RUNNER_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ws_runner;
+
+struct ws_runner_code {
+	const char *target; /* "gfx90a"; NULL ends a table */
+	const unsigned char *at;
+	size_t n;
+};
+
+struct ws_runner_info {
+	char target[64]; /* "gfx90a" */
+	char product[64];
+	uint32_t bus; /* PCI: domain, bus, device, function */
+	uint32_t node;
+	uint32_t n_cus, waves_per_cu;
+	uint64_t l2_bytes, l3_bytes, memory_bytes;
+	bool software; /* the software GPU */
+};
+
+/* Opens the runtime and counts the GPUs; call it once. WS_E_NOTFOUND: no runtime, or no GPU. */
+enum ws_status ws_runner_machine(uint32_t *out_n_gpus, struct ws_err *err);
+void ws_runner_machine_close(void);
+
+/* @index: as HIP counts, from 0. WS_E_UNSUPPORTED: @codes has nothing for this GPU. */
+enum ws_status ws_runner_open(uint32_t index, const struct ws_runner_code *codes,
+			      struct ws_runner **out_runner, struct ws_err *err);
+void ws_runner_close(struct ws_runner *runner); /* NULL is fine */
+const struct ws_runner_info *ws_runner_info(const struct ws_runner *runner);
+
+/* Is the kernel in the code object of this target? */
+bool ws_runner_has(const struct ws_runner *runner, const char *kernel);
+
+/* The buffer, of @bytes at least; it may move, and what was in it is lost then. */
+enum ws_status ws_runner_buffer(struct ws_runner *runner, uint64_t bytes, uint64_t *out_address,
+				struct ws_err *err);
+enum ws_status ws_runner_copy_in(struct ws_runner *runner, uint64_t offset, const void *from,
+				 size_t n, struct ws_err *err);
+
+#define WS_RUNNER_ARGUMENTS 64
+
+struct ws_runner_call {
+	const char *kernel;
+	const void *arguments;    /* WS_RUNNER_ARGUMENTS at most */
+	size_t n_arguments;       /* bytes */
+	uint32_t grid, workgroup; /* lanes, in one dimension */
+	uint32_t lds_bytes;       /* besides what the kernel has of its own */
+};
+
+/* Runs it and waits; @out_ns: how long it took on the GPU. */
+enum ws_status ws_runner_run(struct ws_runner *runner, const struct ws_runner_call *call,
+			     uint64_t *out_ns, struct ws_err *err);
+
+#endif

@@ -1,0 +1,252 @@
+#include "launch/passes.h"
+
+#include "base/env.h"
+#include "base/path.h"
+#include "launch/inject.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RUNS_MAX 4096u
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+size_t ws_passes_n_runs(const struct ws_passes *passes)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; passes->replay == WS_REPLAY_APPLICATION && i < passes->n_gpus; i++)
+		n = WS_MAX(n, passes->gpus[i].n_sets);
+	return n;
+}
+
+/* ---- what the collector is told ---- */
+
+static enum ws_status write_text(const char *path, const char *text, size_t n, struct ws_err *err)
+{
+	FILE *file = fopen(path, "we");
+	bool good;
+
+	if (!file)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	good = fwrite(text, 1, n, file) == n;
+	good &= fclose(file) == 0;
+	return good ? WS_OK : ws_fail_errno(err, errno, "cannot write '%s'", path);
+}
+
+/* Application replay: run @run has one set per GPU, or none where a GPU has fewer. */
+static enum ws_status write_request(const struct ws_passes *passes, size_t run,
+				    const struct ws_rundir *dir, struct ws_err *err)
+{
+	static const enum ws_count_mode modes[] = {
+		[WS_REPLAY_KERNEL] = WS_COUNT_REPLAY,
+		[WS_REPLAY_APPLICATION] = WS_COUNT_SET,
+		[WS_REPLAY_ROTATE] = WS_COUNT_ROTATE,
+	};
+	struct ws_count_gpu *gpus = calloc(passes->n_gpus + 1, sizeof(*gpus));
+	struct ws_count_request request = {
+		.mode = modes[passes->replay],
+		.interval = passes->interval,
+		.per = passes->per,
+		.names = passes->names,
+		.include = passes->include,
+		.exclude = passes->exclude,
+		.ranges = passes->ranges,
+		.n_ranges = passes->n_ranges,
+		.numbers = passes->numbers,
+		.n_numbers = passes->n_numbers,
+		.gpus = gpus,
+		.n_gpus = passes->n_gpus,
+	};
+	char *text = malloc(WS_COUNT_TEXT_MAX), path[PATH_MAX];
+	enum ws_status st = WS_OK;
+	size_t n;
+
+	if (!gpus || !text) {
+		free(gpus);
+		free(text);
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < passes->n_gpus; i++) {
+		gpus[i] = passes->gpus[i];
+		if (passes->replay == WS_REPLAY_APPLICATION) {
+			gpus[i].n_sets = run < gpus[i].n_sets;
+			gpus[i].sets += gpus[i].n_sets ? run : 0;
+		}
+	}
+	n = ws_count_request_print(&request, text, WS_COUNT_TEXT_MAX);
+	if (!n)
+		st = ws_fail(err, WS_E_LIMIT,
+			     "the counters and patterns are too long, or have a line end in them");
+	if (!st)
+		st = ws_path_join(dir->path, WS_COUNT_REQUEST_NAME, path, err);
+	if (!st)
+		st = write_text(path, text, n, err);
+	free(gpus);
+	free(text);
+	return st;
+}
+
+/* ---- runs ---- */
+
+static enum ws_status run_once(const struct ws_passes *passes, size_t run,
+			       const struct ws_rundir *dir, struct ws_proc_end *out_end,
+			       struct ws_err *err)
+{
+	static struct ws_collect_config config; /* a path's worth of bytes: not for the stack */
+	static const struct ws_collect_config nothing;
+	struct ws_inject inject = {
+		.config = &config,
+		.preload = passes->preload,
+		.no_roctx = passes->no_roctx,
+		.kokkos = passes->kokkos,
+	};
+	struct ws_env env;
+	enum ws_status st = ws_env_init(&env, environ, err);
+
+	config = passes->collect ? *passes->collect : nothing;
+	if (run)
+		config.services = 0; /* recorded once */
+	config.services |= WS_SERVICE_BIT(COUNTERS);
+	strcpy(config.dir, dir->path);
+	if (!st)
+		st = write_request(passes, run, dir, err);
+	if (!st)
+		st = ws_inject_env(&inject, &env, err);
+	if (!st && passes->show_env)
+		passes->show_env(passes->ctx, env.at);
+	if (!st)
+		st = ws_proc_run(passes->argv[0], passes->argv, env.at, out_end, err);
+	ws_env_fini(&env);
+	return st;
+}
+
+static void show_progress(const struct ws_passes *passes, const struct ws_passes_result *result)
+{
+	size_t run = result->n_done, n = result->n_runs;
+	double left_s;
+
+	if (n < 2 || !isatty(STDERR_FILENO))
+		return;
+	if (run == 0) {
+		fprintf(stderr, "%s: run 1 of %zu\n", passes->tool, n);
+	} else if (run < n) {
+		left_s = (double)result->run_ns[1] / 1e9 / (double)run * (double)(n - run);
+		fprintf(stderr,
+			left_s < 100 ? "%s: run %zu of %zu, about %.0f s left\n"
+				     : "%s: run %zu of %zu, about %.0f min left\n",
+			passes->tool, run + 1, n, left_s < 100 ? left_s : left_s / 60);
+	}
+}
+
+enum ws_status ws_passes_run(const struct ws_passes *passes, struct ws_passes_result *out_result,
+			     struct ws_err *err)
+{
+	struct ws_passes_result *r = out_result;
+	enum ws_status st = WS_OK;
+
+	*r = (struct ws_passes_result){ .n_runs = ws_passes_n_runs(passes) };
+	if (r->n_runs > RUNS_MAX)
+		return ws_fail(err, WS_E_LIMIT, "%zu runs of the program are more than %u",
+			       r->n_runs, RUNS_MAX);
+	r->dirs = calloc(r->n_runs, sizeof(*r->dirs));
+	if (!r->dirs)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	if (passes->dir)
+		r->dirs[0] = *passes->dir;
+	else
+		st = ws_rundir_create(passes->base, &r->dirs[0], err);
+	for (size_t i = 0; i < r->n_runs && !st; i++) {
+		uint64_t start_ns;
+
+		show_progress(passes, r);
+		start_ns = now_ns();
+		if (i)
+			st = ws_rundir_create_sub(&r->dirs[0], i + 1, &r->dirs[i], err);
+		if (!st)
+			st = run_once(passes, i, &r->dirs[i], &r->end, err);
+		if (st)
+			break;
+		r->n_done++;
+		r->run_ns[1] += now_ns() - start_ns;
+		r->run_ns[0] = i ? r->run_ns[0] : r->run_ns[1];
+		if (r->end.exit_code || r->end.signal)
+			break;
+	}
+	return st;
+}
+
+void ws_passes_fini(struct ws_passes_result *result, bool remove)
+{
+	if (remove && result->dirs)
+		ws_rundir_remove(&result->dirs[0]); /* the others are in it */
+	free(result->dirs);
+	memset(result, 0, sizeof(*result));
+}
+
+/* ---- what they left ---- */
+
+static enum ws_status open_run(const struct ws_rundir *dir, const struct ws_trace_opts *opts,
+			       struct ws_trace **out_trace, struct ws_err *err)
+{
+	struct ws_strv paths = { .max_n = 0 };
+	struct ws_arena arena;
+	enum ws_status st;
+
+	ws_arena_init(&arena, 64 << 20);
+	st = ws_rundir_captures(dir, &arena, &paths, err);
+	if (!st)
+		st = ws_trace_open(paths.at, paths.n, opts, out_trace, err);
+	ws_vec_fini(&paths);
+	ws_arena_fini(&arena);
+	return st;
+}
+
+static enum ws_status join_runs(const struct ws_rundir *dir, size_t n_runs,
+				const struct ws_trace_opts *opts, struct ws_counted **out_table,
+				struct ws_err *err)
+{
+	struct ws_trace **traces = calloc(n_runs + 1, sizeof(*traces));
+	enum ws_status st = WS_OK;
+	size_t n = 0;
+
+	if (!traces)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	for (; n < n_runs && !st; n += !st) {
+		struct ws_rundir sub;
+
+		ws_rundir_sub(dir, n + 1, &sub);
+		st = open_run(&sub, opts, &traces[n], err);
+	}
+	if (!st) {
+		st = ws_counted_open(traces, n, out_table, err);
+	} else {
+		while (n)
+			ws_trace_close(traces[--n]);
+	}
+	free(traces);
+	return st;
+}
+
+enum ws_status ws_passes_table(const struct ws_passes_result *result,
+			       const struct ws_trace_opts *opts, struct ws_counted **out_table,
+			       struct ws_err *err)
+{
+	return join_runs(&result->dirs[0], result->n_done, opts, out_table, err);
+}
+
+enum ws_status ws_passes_table_in(const struct ws_rundir *dir, const struct ws_trace_opts *opts,
+				  struct ws_counted **out_table, struct ws_err *err)
+{
+	return join_runs(dir, ws_rundir_n_runs(dir), opts, out_table, err);
+}

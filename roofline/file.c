@@ -1,0 +1,118 @@
+#include "roofline/file.h"
+
+#include "base/util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const ws_roof_layouts[] = { "current", "first", NULL };
+
+/* clang-format off */
+static const struct {
+	const char *value, *low, *high;
+} first_columns[] = {
+	{ "HBMBw",         "HBMBwLow",         "hbmBwHigh" },
+	{ "L2Bw",          "L2BwLow",          "L2BwHigh" },
+	{ "L1Bw",          "L1BwLow",          "L1BwHigh" },
+	{ "LDSBw",         "LDSBwLow",         "LDSBwHigh" },
+	{ "FP32Flops",     "FP32FlopsLow",     "FP32FlopsHigh" },
+	{ "FP64Flops",     "FP64FlopsLow",     "FP64FlopsHigh" },
+	{ "MFMABF16Flops", "MFMABF16FlopsLow", "MFMABF16FlopsHigh" },
+	{ "MFMAF16Flops",  "MFMAF16FlopsLow",  "MFMAF16FlopsHigh" },
+	{ "MFMAF32Flops",  "MFMAF32FlopsLow",  "MFMAF32FlopsHigh" },
+	{ "MFMAF64Flops",  "MFMAF64FlopsLow",  "MFMAF64FlopsHigh" },
+	{ "MFMAI8Ops",     "MFMAFI8OpsLow",    "MFMAI8OpsHigh" },
+};
+/* clang-format on */
+
+static void add_peak(const struct ws_roof_peak *peak, struct ws_buf *out)
+{
+	ws_buf_printf(out, ",%.8g,%.8g,%.8g", peak->mean, peak->low, peak->high);
+}
+
+static const struct ws_roof_peak *peak_of(const struct ws_roof_row *row, const char *column)
+{
+	size_t k = 0;
+
+	while (strcmp(ws_roof_benches[k].column, column))
+		k++;
+	return &row->peaks[k];
+}
+
+static void add_first(const struct ws_roof_row *rows, uint32_t n, struct ws_buf *out)
+{
+	ws_buf_add(out, "device");
+	for (size_t k = 0; k < WS_ARRAY_LEN(first_columns); k++)
+		ws_buf_printf(out, ",%s,%s,%s", first_columns[k].value, first_columns[k].low,
+			      first_columns[k].high);
+	ws_buf_add(out, "\n");
+	for (uint32_t r = 0; r < n; r++) {
+		ws_buf_printf(out, "%u", rows[r].device);
+		for (size_t k = 0; k < WS_ARRAY_LEN(first_columns); k++)
+			add_peak(peak_of(&rows[r], first_columns[k].value), out);
+		ws_buf_add(out, "\n");
+	}
+}
+
+static void add_current(const struct ws_roof_row *rows, uint32_t n, struct ws_buf *out)
+{
+	ws_buf_add(out, "device");
+	for (size_t k = 0; k < WS_ROOF_BENCHES; k++) {
+		const char *name = ws_roof_benches[k].column;
+
+		ws_buf_printf(out, ",%s,%sLow,%sHigh", name, name, name);
+	}
+	ws_buf_add(out, "\n");
+	for (uint32_t r = 0; r < n; r++) {
+		ws_buf_printf(out, "%u", rows[r].device);
+		for (size_t k = 0; k < WS_ROOF_BENCHES; k++)
+			add_peak(&rows[r].peaks[k], out);
+		ws_buf_add(out, "\n");
+	}
+}
+
+void ws_roof_file_text(enum ws_roof_layout layout, const struct ws_roof_row *rows, uint32_t n,
+		       struct ws_buf *out)
+{
+	if (layout == WS_ROOF_FIRST)
+		add_first(rows, n, out);
+	else
+		add_current(rows, n, out);
+}
+
+static enum ws_status failed(struct ws_err *err, const char *what, const char *path)
+{
+	return ws_fail(err, WS_E_IO, "cannot %s '%s': %s", what, path, strerror(errno));
+}
+
+enum ws_status ws_roof_file_write(const char *path, enum ws_roof_layout layout,
+				  const struct ws_roof_row *rows, uint32_t n, struct ws_err *err)
+{
+	struct ws_buf text, part;
+	enum ws_status st;
+	FILE *f = NULL;
+
+	ws_buf_init(&text, 1u << 20);
+	ws_buf_init(&part, 4096 + 16);
+	ws_buf_printf(&part, "%s.part", path);
+	ws_roof_file_text(layout, rows, n, &text);
+	st = ws_buf_status(&text, err);
+	if (!st)
+		st = ws_buf_status(&part, err);
+	if (!st && !(f = fopen(part.at, "we")))
+		st = failed(err, "write", path);
+	if (!st) {
+		bool bad = fwrite(text.at, 1, text.n, f) != text.n;
+
+		bad |= fclose(f) != 0;
+		if (bad || rename(part.at, path)) {
+			st = failed(err, "write", path);
+			unlink(part.at);
+		}
+	}
+	ws_buf_fini(&part);
+	ws_buf_fini(&text);
+	return st;
+}

@@ -1,0 +1,33 @@
+/*
+ * file: roofline.csv, as rocprof-compute reads it: a row per GPU, three columns per peak.
+ *
+ * Two generations of the file are about. The current one has a column for everything that is
+ * measured, 0 for what a GPU cannot do; the first one has eleven peaks, two of whose names are
+ * misspelt, and readers of that time know them so.
+ */
+#ifndef WS_ROOFLINE_FILE_H
+#define WS_ROOFLINE_FILE_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "roofline/bench.h"
+#include "roofline/peak.h"
+
+#include <stdint.h>
+
+enum ws_roof_layout { WS_ROOF_CURRENT, WS_ROOF_FIRST };
+extern const char *const ws_roof_layouts[]; /* "current", "first", NULL */
+
+struct ws_roof_row {
+	uint32_t device;
+	struct ws_roof_peak peaks[WS_ROOF_BENCHES]; /* in the order of ws_roof_benches */
+};
+
+void ws_roof_file_text(enum ws_roof_layout layout, const struct ws_roof_row *rows, uint32_t n,
+		       struct ws_buf *out);
+
+/* The file appears whole, or not at all. */
+enum ws_status ws_roof_file_write(const char *path, enum ws_roof_layout layout,
+				  const struct ws_roof_row *rows, uint32_t n, struct ws_err *err);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * lock: one benchmark at a time on a GPU, or ranks that share it would measure each other.
+ */
+#ifndef WS_ROOFLINE_LOCK_H
+#define WS_ROOFLINE_LOCK_H
+
+#include <stdint.h>
+
+/*
+ * Waits for whoever measures the GPU at this place on the bus; @waits is called first if somebody
+ * does. Returns a file descriptor to close, or -1 where there is no place for a lock: then nobody
+ * waits.
+ */
+int ws_roof_lock(uint32_t bus, void (*waits)(void));
+
+#endif

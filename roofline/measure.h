@@ -1,0 +1,32 @@
+/*
+ * measure: the peak of one benchmark on one GPU.
+ *
+ * A dispatch costs something whatever it does: launch, first misses, the last waves. So a kernel is
+ * run with n and with 2 n turns, and the rate is that of the additional turns. n is doubled until
+ * the GPU's own time is long enough and the rate does not change with it any more; then the pair is
+ * repeated until the mean is known well enough, or `max` times.
+ */
+#ifndef WS_ROOFLINE_MEASURE_H
+#define WS_ROOFLINE_MEASURE_H
+
+#include "base/error.h"
+#include "roofline/device.h"
+#include "roofline/peak.h"
+
+#include <stdint.h>
+
+struct ws_roof_limits {
+	uint32_t min, max; /* experiments; min 0: as many as the clock needs */
+	/* Called before every dispatch; NULL: nobody wants to know. */
+	void (*progress)(void *ctx);
+	void *ctx;
+};
+
+/* May this GPU be measured so? NULL: yes. Otherwise why not. */
+const char *ws_roof_cannot(const struct ws_roof_device *device, const struct ws_roof_bench *bench);
+
+enum ws_status ws_roof_measure(struct ws_roof_device *device, const struct ws_roof_bench *bench,
+			       const struct ws_roof_limits *limits, struct ws_roof_peak *out,
+			       struct ws_err *err);
+
+#endif

@@ -1,0 +1,134 @@
+/* The instructions, functions and lines of a code object that the compiler made just now. */
+#include "code/code.h"
+
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *object; /* path */
+
+static struct ws_code *load(const char *uri)
+{
+	struct ws_code *code = NULL;
+	struct ws_err err;
+
+	if (ws_code_load(uri, NULL, 0, &code, &err)) {
+		print_error("%s\n", err.text);
+		fail();
+	}
+	return code;
+}
+
+static struct ws_code *load_object(void)
+{
+	char uri[4096];
+
+	snprintf(uri, sizeof(uri), "file://%s", object);
+	return load(uri);
+}
+
+static void instructions_read_as_written(void **state)
+{
+	struct ws_code *code = load_object();
+	struct ws_code_function f;
+	struct ws_code_insn insn;
+	uint64_t at;
+	unsigned n_multiplies = 0, n_ends = 0;
+
+	assert_string_equal(ws_code_target(code), "gfx90a");
+	for (at = 0; at < 1 << 16 && !ws_code_function(code, at, &f); at += 4)
+		;
+	assert_string_equal(f.name, "scale");
+	assert_int_equal(f.offset, at);
+	assert_false(ws_code_at(code, at - 4, &insn));
+	for (; at < f.offset + f.n_bytes; at += insn.n_bytes) {
+		assert_true(ws_code_at(code, at, &insn));
+		if (strncmp(insn.text, "v_mul_f32", 9) == 0) {
+			n_multiplies++;
+			assert_int_equal(insn.line, 6);
+			assert_string_equal(strrchr(insn.file, '/'), "/kernel.cl");
+		}
+		n_ends += strcmp(insn.text, "s_endpgm") == 0;
+	}
+	assert_int_equal(n_multiplies, 1);
+	assert_int_equal(n_ends, 1);
+	ws_code_unload(code);
+}
+
+static void offsets_between_functions_are_in_none(void **state)
+{
+	struct ws_code *code = load_object();
+	struct ws_code_function first, second;
+	uint64_t at;
+
+	for (at = 0; !ws_code_function(code, at, &first); at += 4)
+		;
+	assert_false(ws_code_function(code, first.offset + first.n_bytes, &second));
+	for (at = first.offset + first.n_bytes; !ws_code_function(code, at, &second); at += 4)
+		assert_in_range(at, 0, 1 << 20);
+	assert_string_equal(second.name, "twice");
+	ws_code_unload(code);
+}
+
+static void a_part_of_a_file_is_found_by_its_uri(void **state)
+{
+	char path[] = "/tmp/wavescope code XXXXXX", uri[4096], byte[4096];
+	FILE *from = fopen(object, "rb"), *to = fdopen(mkstemp(path), "wb");
+	size_t n, size = 0;
+	struct ws_code *code;
+	char *blank;
+
+	assert_non_null(from);
+	assert_non_null(to);
+	fwrite("padding", 1, 7, to);
+	while ((n = fread(byte, 1, sizeof(byte), from))) {
+		fwrite(byte, 1, n, to);
+		size += n;
+	}
+	fclose(from);
+	fclose(to);
+	blank = strchr(path, ' ');
+	snprintf(uri, sizeof(uri), "file://%.*s%%20%s#offset=7&size=%zu", (int)(blank - path), path,
+		 blank + 1, size);
+	blank = strchr(strstr(uri, "%20") + 3, ' ');
+	memmove(blank + 3, blank + 1, strlen(blank + 1) + 1);
+	memcpy(blank, "%20", 3);
+	code = load(uri);
+	assert_string_equal(ws_code_target(code), "gfx90a");
+	ws_code_unload(code);
+	unlink(path);
+}
+
+static void what_is_no_code_object_is_refused(void **state)
+{
+	static const char *const uris[] = { "memory://1#offset=0x10&size=4", "file:///dev/null",
+					    "file:///nowhere/at/all", "file://", "" };
+	struct ws_code *code = NULL;
+	struct ws_err err;
+
+	for (size_t i = 0; i < sizeof(uris) / sizeof(*uris); i++) {
+		err.text[0] = 0;
+		assert_int_not_equal(ws_code_load(uris[i], NULL, 0, &code, &err), WS_OK);
+		assert_true(err.text[0]);
+	}
+	assert_int_equal(ws_code_load("memory", "\177ELF", 4, &code, &err), WS_E_FORMAT);
+	assert_null(code);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(instructions_read_as_written),
+		cmocka_unit_test(offsets_between_functions_are_in_none),
+		cmocka_unit_test(a_part_of_a_file_is_found_by_its_uri),
+		cmocka_unit_test(what_is_no_code_object_is_refused),
+	};
+
+	if (argc != 2)
+		return 1;
+	object = argv[1];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+# A Slurm cluster of one node: Debian's own slurmctld, slurmd and munge, with folders,
+# ports and keys of its own, gone when the test ends. Nothing in /etc is read or written,
+# no service manager is asked, and no control groups are used, so it runs in containers.
+#
+#	. "$WS_SOURCE/tests/cmd/lib.sh"
+#	. "$WS_SOURCE/tests/lib/slurm.sh"
+#	slurm_start              or the test is skipped, with the reason
+#	run srun -n 4 hostname   any Slurm command finds this cluster: SLURM_CONF is exported
+#	slurm_stop               also happens by itself when the test ends
+#
+# The daemons want root. The node claims $slurm_cpus processors, whatever the machine has.
+
+slurm_cpus=${slurm_cpus:-8}
+slurm_limit_s=${slurm_limit_s:-30} # for the node to come up
+slurm_dir=
+
+# Daemons end up in processes of their own; each leaves its number in a file.
+slurm_stop() {
+	[ -n "$slurm_dir" ] || return 0
+	for slurm_name in slurmd slurmctld munged; do
+		slurm_pid=$(cat "$slurm_dir/$slurm_name.pid" 2>/dev/null) || continue
+		kill "$slurm_pid" 2>/dev/null || continue
+		slurm_i=0
+		while kill -0 "$slurm_pid" 2>/dev/null && [ $slurm_i -lt 50 ]; do
+			slurm_i=$((slurm_i + 1))
+			sleep 0.1
+		done
+		kill -KILL "$slurm_pid" 2>/dev/null || :
+	done
+	rm -rf "$slurm_dir"
+	slurm_dir=
+}
+
+# Two ports that nobody listens on, from the kernel.
+slurm_ports() {
+	"${PYTHON:-python3}" -c '
+import socket
+both = [socket.socket(), socket.socket()]
+for s in both: s.bind(("127.0.0.1", 0))
+print(*[s.getsockname()[1] for s in both])'
+}
+
+slurm_config() {
+	set -- $(slurm_ports)
+	cat <<-CONF
+		ClusterName=test
+		SlurmctldHost=$slurm_host(127.0.0.1)
+		SlurmctldPort=$1
+		SlurmdPort=$2
+		SlurmUser=root
+		SlurmdUser=root
+		AuthType=auth/munge
+		AuthInfo=socket=$slurm_dir/munge.socket
+		CredType=cred/munge
+		MpiDefault=none
+		ProctrackType=proctrack/linuxproc
+		TaskPlugin=task/none
+		SwitchType=switch/none
+		JobAcctGatherType=jobacct_gather/none
+		SchedulerType=sched/backfill
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_CPU
+		SlurmdParameters=config_overrides
+		ReturnToService=2
+		KillWait=2
+		MailProg=/bin/true
+		StateSaveLocation=$slurm_dir/state
+		SlurmdSpoolDir=$slurm_dir/spool
+		SlurmctldPidFile=$slurm_dir/slurmctld.pid
+		SlurmdPidFile=$slurm_dir/slurmd.pid
+		SlurmctldLogFile=$slurm_dir/slurmctld.log
+		SlurmdLogFile=$slurm_dir/slurmd.log
+		NodeName=$slurm_host NodeAddr=127.0.0.1 CPUs=$slurm_cpus State=UNKNOWN
+		PartitionName=test Nodes=$slurm_host Default=YES MaxTime=10 State=UP
+	CONF
+}
+
+# What a daemon says when it does not start is worth more than that it did not.
+slurm_daemon() {
+	slurm_name=$1
+	shift
+	"$@" >"$slurm_dir/$slurm_name.out" 2>&1 && return
+	sed "s|^|  $slurm_name: |" "$slurm_dir/$slurm_name.out" "$slurm_dir/$slurm_name.log" 2>/dev/null |
+		tail -20
+	fail "$slurm_name does not start"
+}
+
+slurm_start() {
+	PATH=$PATH:/usr/sbin:/sbin
+	for slurm_name in munged slurmctld slurmd srun; do
+		command -v $slurm_name >/dev/null ||
+			skip "there is no $slurm_name (Debian: munge slurmctld slurmd slurm-client)"
+	done
+	[ "$(id -u)" -eq 0 ] || skip "slurmd starts programs as other users: it wants root"
+	# Not below $work: the name of a socket may have 107 characters.
+	slurm_dir=$(mktemp -d /tmp/ws-slurm.XXXXXX)
+	trap 'slurm_stop; rm -rf "$work"' EXIT
+	chmod 755 "$slurm_dir"
+	mkdir "$slurm_dir/state" "$slurm_dir/spool"
+	slurm_host=$(uname -n | cut -d. -f1)
+	SLURM_CONF=$slurm_dir/slurm.conf
+	export SLURM_CONF
+	slurm_config >"$SLURM_CONF"
+	(umask 077 && head -c 128 /dev/urandom >"$slurm_dir/munge.key")
+	# --force: /tmp can be written by everybody, which munged otherwise refuses
+	slurm_daemon munged munged --force --key-file="$slurm_dir/munge.key" \
+		--socket="$slurm_dir/munge.socket" --pid-file="$slurm_dir/munged.pid" \
+		--log-file="$slurm_dir/munged.log" --seed-file="$slurm_dir/munge.seed"
+	slurm_daemon slurmctld slurmctld -f "$SLURM_CONF"
+	slurm_daemon slurmd slurmd -f "$SLURM_CONF" -N "$slurm_host"
+	slurm_i=0
+	until [ "$(sinfo -h -o %T 2>/dev/null)" = idle ]; do
+		slurm_i=$((slurm_i + 1))
+		if [ $slurm_i -gt $((slurm_limit_s * 5)) ]; then
+			sed 's|^|  |' "$slurm_dir"/slurmctld.log "$slurm_dir"/slurmd.log | tail -40
+			fail "the Slurm node does not come up in $slurm_limit_s s"
+		fi
+		sleep 0.2
+	done
+}

@@ -1,0 +1,719 @@
+#include "base/util.h"
+#include "counters/plan.h"
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct ws_catalogue *mi200, *mi300, *soft;
+
+static int setup(void **state)
+{
+	struct ws_agent_props props = { .simd_count = 416,
+					.simd_per_cu = 4,
+					.array_count = 8,
+					.simd_arrays_per_engine = 1,
+					.cu_per_simd_array = 13,
+					.wave_front_size = 64,
+					.num_xcc = 1,
+					.soft = true };
+	struct ws_err err;
+
+	return ws_catalogue_create("gfx90a", NULL, &mi200, &err) ||
+	       ws_catalogue_create("gfx942", NULL, &mi300, &err) ||
+	       ws_catalogue_create("gfx90a", &props, &soft, &err);
+}
+
+static int teardown(void **state)
+{
+	ws_catalogue_destroy(mi200);
+	ws_catalogue_destroy(mi300);
+	ws_catalogue_destroy(soft);
+	return 0;
+}
+
+#define GROUP(...)                                                                                 \
+	((struct ws_plan_group){ (const char *const[]){ __VA_ARGS__ },                             \
+				 sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *) })
+
+/* Counted anew: what a pass asks of a block is within its limit, and accumulators stand where they
+ * must. */
+static void check_passes(const struct ws_plan *plan)
+{
+	for (size_t p = 0; p < plan->n_passes; p++) {
+		const struct ws_plan_pass *pass = &plan->passes[p];
+
+		assert_true(pass->n_reads > 0);
+		for (size_t b = 0; b < ws_catalogue_n_blocks(plan->cat); b++) {
+			const struct ws_counter_block *block = ws_catalogue_block(plan->cat, b);
+			unsigned n = 0;
+
+			for (uint32_t i = 0; i < pass->n_reads; i++)
+				n += plan->reads[pass->first_read + i].counter->block == block;
+			if (n > block->limit)
+				fail_msg("pass %zu: %u of block %s", p, n, block->name);
+		}
+		for (uint32_t i = 0; i < pass->n_reads; i++) {
+			const struct ws_plan_read *read = &plan->reads[pass->first_read + i];
+
+			assert_int_equal(read->pass, p);
+			for (uint32_t k = 0; k < i; k++)
+				assert_string_not_equal(read->spelling, read[-(int)k - 1].spelling);
+			if (read->form != WS_FORM_ACCUMULATED)
+				continue;
+			assert_true(i > 0);
+			assert_ptr_equal(read[-1].counter, read->counter);
+			assert_int_equal(read[-1].form, WS_FORM_EACH);
+		}
+	}
+}
+
+static void check_requests(const struct ws_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_requests; i++) {
+		const struct ws_plan_request *q = &plan->requests[i];
+
+		assert_int_equal(q->state == WS_PLAN_AVAILABLE, q->why == NULL);
+		if (q->state || q->counter->kind == WS_COUNTER_CONSTANT)
+			assert_int_equal(q->n_reads, 0);
+		for (size_t k = 0; k < q->n_reads; k++) {
+			assert_in_range(q->reads[k], 0, plan->n_reads - 1);
+			if (q->one_pass)
+				assert_int_equal(plan->reads[q->reads[k]].pass,
+						 plan->reads[q->reads[0]].pass);
+		}
+	}
+}
+
+/* What no plan can go below: places of a block over its limit. */
+static size_t bound_of(const struct ws_plan *plan)
+{
+	size_t bound = 0;
+
+	for (size_t b = 0; b < ws_catalogue_n_blocks(plan->cat); b++) {
+		const struct ws_counter_block *block = ws_catalogue_block(plan->cat, b);
+		size_t places = 0;
+
+		for (size_t i = 0; i < plan->n_reads; i++) {
+			size_t k = 0;
+
+			if (plan->reads[i].counter->block != block)
+				continue;
+			while (strcmp(plan->reads[k].spelling, plan->reads[i].spelling) != 0)
+				k++;
+			places += k == i; /* counted again in a later pass: once is enough */
+		}
+		if ((places + block->limit - 1) / block->limit > bound)
+			bound = (places + block->limit - 1) / block->limit;
+	}
+	return bound;
+}
+
+static struct ws_plan *make(const struct ws_catalogue *cat, const struct ws_plan_group *groups,
+			    size_t n, unsigned mode)
+{
+	struct ws_plan *plan = NULL;
+	struct ws_err err;
+
+	if (ws_plan_make(cat, groups, n, mode, &plan, &err))
+		fail_msg("%s", err.text);
+	check_passes(plan);
+	check_requests(plan);
+	if ((mode & 0xff) == WS_PLAN_POOL)
+		assert_int_equal(plan->n_passes, bound_of(plan));
+	return plan;
+}
+
+static void all_forms_of_a_counter_share_its_place(void **state)
+{
+	struct ws_plan_group group = GROUP("TCC_HIT[3]", "TCC_HIT_sum", "TCC_HIT", "L2CacheHit",
+					   "TCC_HIT[31]", "TCC_MISS_sum");
+	struct ws_plan *plan = make(mi200, &group, 1, WS_PLAN_POOL);
+
+	assert_int_equal(plan->n_passes, 1);
+	assert_int_equal(plan->n_reads, 2);
+	assert_string_equal(plan->reads[0].spelling, "TCC_HIT");
+	assert_string_equal(plan->reads[1].spelling, "TCC_MISS_sum");
+	assert_int_equal(plan->requests[3].n_reads, 2);
+	assert_non_null(plan->requests[3].expression);
+	assert_null(plan->requests[2].expression);
+	ws_plan_destroy(plan);
+}
+
+static void an_accumulation_stands_behind_its_level(void **state)
+{
+	struct ws_plan_group group = GROUP("SQ_WAVES", "SQ_LEVEL_WAVES_ACCUM", "SQ_INST_LEVEL_VMEM",
+					   "SQ_ACCUM_PREV_HIRES", "MeanOccupancyPerCU",
+					   "SQ_IFETCH_LEVEL", "SQ_ACCUM_PREV_HIRES");
+	struct ws_plan *plan = make(mi200, &group, 1, WS_PLAN_POOL);
+
+	assert_int_equal(plan->n_passes, 1);
+	assert_int_equal(plan->n_requests, 7);
+	assert_int_equal(plan->n_reads, 8); /* three pairs, SQ_WAVES and GRBM_GUI_ACTIVE */
+	assert_string_equal(plan->reads[plan->requests[3].reads[0]].spelling,
+			    "SQ_INST_LEVEL_VMEM_ACCUM");
+	assert_string_equal(plan->reads[plan->requests[6].reads[0]].spelling,
+			    "SQ_IFETCH_LEVEL_ACCUM");
+	assert_string_equal(plan->requests[3].expression,
+			    "accumulate(SQ_INST_LEVEL_VMEM, HIGH_RES)");
+	ws_plan_destroy(plan);
+}
+
+static void repeated_names_are_one_request_per_group(void **state)
+{
+	struct ws_plan_group groups[] = { GROUP("SQ_WAVES", "GRBM_COUNT", "SQ_WAVES"),
+					  GROUP("GRBM_COUNT") };
+	struct ws_plan *plan = make(mi200, groups, 2, WS_PLAN_POOL);
+
+	assert_int_equal(plan->n_requests, 2);
+	assert_int_equal(plan->n_passes, 1);
+	ws_plan_destroy(plan);
+	plan = make(mi200, groups, 2, WS_PLAN_SPLIT);
+	assert_int_equal(plan->n_requests, 3);
+	assert_int_equal(plan->n_passes, 2);
+	assert_int_equal(plan->passes[1].group, 1);
+	assert_int_equal(ws_plan_find(plan, "GRBM_COUNT"), 1);
+	assert_int_equal(ws_plan_find(plan, "NOPE"), SIZE_MAX);
+	ws_plan_destroy(plan);
+}
+
+static void fixed_groups_must_fit(void **state)
+{
+	struct ws_plan_group groups[] = {
+		GROUP("SQ_WAVES"), GROUP("TA_TA_BUSY", "TA_FLAT_WAVEFRONTS", "TA_BUFFER_WAVEFRONTS")
+	};
+	struct ws_plan *plan;
+	struct ws_err err;
+
+	assert_fails_with(
+		ws_plan_make(mi200, groups, 2, WS_PLAN_FIXED, &plan, &err), WS_E_LIMIT, &err,
+		"group 2: not in one pass: block TA counts 2 at once on gfx90a, and 3 are "
+		"asked for");
+	plan = make(mi200, groups, 2, WS_PLAN_SPLIT);
+	assert_int_equal(plan->n_passes, 3);
+	ws_plan_destroy(plan);
+	groups[1].n = 2;
+	plan = make(mi200, groups, 2, WS_PLAN_FIXED);
+	assert_int_equal(plan->n_passes, 2);
+	ws_plan_destroy(plan);
+}
+
+static void what_cannot_be_had_is_explained(void **state)
+{
+	static const struct {
+		const char *name, *message;
+		enum ws_status status;
+	} cases[] = {
+		{ "SQ_WAVE", "no counter 'SQ_WAVE' on gfx90a: did you mean 'SQ_WAVES'?",
+		  WS_E_NOTFOUND },
+		{ "SQ_INSTS_VALU_MFMA_F8", "on gfx90a, only on gfx940, gfx941, gfx942, gfx950",
+		  WS_E_NOTFOUND },
+		{ "FOO_BAR", "'rocprofv3-avail list' shows them", WS_E_NOTFOUND },
+		{ "TCC_HIT[32]", "TCC_HIT has 32 instances here, from [0] on", WS_E_FORMAT },
+		{ "TCC_HIT[x]", "no counter 'TCC_HIT[x]'", WS_E_NOTFOUND },
+		{ "SQ_WAVES_ACCUM", "SQ_WAVES is no level", WS_E_FORMAT },
+		{ "SQ_ACCUM_PREV_HIRES", "accumulates the level counter before it", WS_E_FORMAT },
+		{ "simd_count_sum", "simd_count is a constant of the agent", WS_E_FORMAT },
+		{ "TCA_BUSY",
+		  "has no value on the software GPU: the software GPU does not count it",
+		  WS_E_UNSUPPORTED },
+		{ "TcUtil", "has no value on the software GPU: GRBM_TC_BUSY: the",
+		  WS_E_UNSUPPORTED },
+	};
+	struct ws_plan *plan;
+	struct ws_err err;
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
+		struct ws_plan_group group = GROUP("SQ_WAVES", cases[i].name, "GRBM_COUNT");
+
+		assert_fails_with(ws_plan_make(soft, &group, 1, WS_PLAN_POOL, &plan, &err),
+				  cases[i].status, &err, cases[i].message);
+		plan = make(soft, &group, 1, WS_PLAN_POOL | WS_PLAN_KEEP_GOING);
+		assert_int_equal(plan->n_requests, 3);
+		assert_non_null(strstr(plan->requests[1].why, cases[i].message));
+		assert_int_equal(plan->n_reads, 2);
+		ws_plan_destroy(plan);
+	}
+	/* On hardware the same counter is there. */
+	plan = make(mi200, &GROUP("TCA_BUSY"), 1, WS_PLAN_POOL);
+	assert_int_equal(plan->n_passes, 1);
+	ws_plan_destroy(plan);
+}
+
+static void constants_need_no_run(void **state)
+{
+	struct ws_plan *plan = make(mi200, &GROUP("CU_NUM", "simd_count"), 1, WS_PLAN_POOL);
+	struct ws_arena arena;
+	struct ws_values v;
+	struct ws_err err;
+
+	ws_arena_init(&arena, 1 << 20);
+	assert_int_equal(plan->n_passes, 0);
+	assert_int_equal(ws_plan_value(plan, 0, NULL, &arena, &v, &err), WS_OK);
+	assert_true(v.n == 1 && v.at[0] == 104);
+	assert_int_equal(ws_plan_value(plan, 1, NULL, &arena, &v, &err), WS_OK);
+	assert_true(v.n == 1 && v.at[0] == 416);
+	ws_plan_destroy(plan);
+	ws_arena_fini(&arena);
+}
+
+static double value(const struct ws_plan *plan, const char *name,
+		    const struct ws_plan_sample *samples, struct ws_arena *arena)
+{
+	struct ws_values v;
+	struct ws_err err;
+	double total = -1;
+
+	assert_int_equal(ws_plan_value(plan, ws_plan_find(plan, name), samples, arena, &v, &err),
+			 WS_OK);
+	return ws_values_total(&v, &total) ? total : -1;
+}
+
+static void values_come_from_the_reads(void **state)
+{
+	static const char *const names[] = { "TCC_HIT",           "TCC_HIT[2]",
+					     "TCC_HIT_sum",       "TCC_MISS_sum",
+					     "L2CacheHit",        "SQ_LEVEL_WAVES_ACCUM",
+					     "SQ_LEVEL_WAVES[1]", "SQ_INSTS_VALU_sum",
+					     "NOT_THERE" };
+	struct ws_plan_group group = { names, WS_ARRAY_LEN(names) };
+	struct ws_plan *plan = make(mi200, &group, 1, WS_PLAN_POOL | WS_PLAN_KEEP_GOING);
+	struct ws_plan_sample samples[8] = { { 0 } };
+	double hits[32], miss = 100, levels[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, area = 1234;
+	struct ws_arena arena;
+
+	ws_arena_init(&arena, 1 << 20);
+	for (size_t i = 0; i < 32; i++)
+		hits[i] = (double)i;
+	for (size_t i = 0; i < plan->n_reads; i++) {
+		const char *s = plan->reads[i].spelling;
+
+		if (strcmp(s, "TCC_HIT") == 0)
+			samples[i] = (struct ws_plan_sample){ hits, 32 };
+		if (strcmp(s, "TCC_MISS_sum") == 0)
+			samples[i] = (struct ws_plan_sample){ &miss, 1 };
+		if (strcmp(s, "SQ_LEVEL_WAVES") == 0)
+			samples[i] = (struct ws_plan_sample){ levels, 8 };
+		if (strcmp(s, "SQ_LEVEL_WAVES_ACCUM") == 0)
+			samples[i] = (struct ws_plan_sample){ &area, 1 };
+	}
+	assert_true(value(plan, "TCC_HIT", samples, &arena) == 496);
+	assert_true(value(plan, "TCC_HIT[2]", samples, &arena) == 2);
+	assert_true(value(plan, "TCC_HIT_sum", samples, &arena) == 496);
+	assert_true(value(plan, "TCC_MISS_sum", samples, &arena) == 100);
+	assert_true(value(plan, "L2CacheHit", samples, &arena) == 100.0 * 496 / 596);
+	assert_true(value(plan, "SQ_LEVEL_WAVES_ACCUM", samples, &arena) == 1234);
+	assert_true(value(plan, "SQ_LEVEL_WAVES[1]", samples, &arena) == 2);
+	/* Nothing was said of it: no value, and no 0. */
+	assert_true(value(plan, "SQ_INSTS_VALU_sum", samples, &arena) == -1);
+	assert_true(value(plan, "NOT_THERE", samples, &arena) == -1);
+	ws_plan_destroy(plan);
+	ws_arena_fini(&arena);
+}
+
+/* ---- the fewest passes ---- */
+
+struct item {
+	unsigned block, size;
+};
+
+/* Whether items from @k on fit into @n passes with what is left of each. */
+static bool fits(const struct item *items, size_t n_items, size_t k, unsigned (*left)[16], size_t n)
+{
+	if (k == n_items)
+		return true;
+	for (size_t p = 0; p < n; p++) {
+		unsigned *room = &left[p][items[k].block];
+
+		if (*room < items[k].size)
+			continue;
+		*room -= items[k].size;
+		if (fits(items, n_items, k + 1, left, n))
+			return true;
+		*room += items[k].size;
+	}
+	return false;
+}
+
+static size_t fewest_by_search(const struct item *items, size_t n_items)
+{
+	unsigned left[16][16];
+
+	for (size_t n = 1;; n++) {
+		for (size_t p = 0; p < n; p++)
+			for (size_t b = 0; b < ws_catalogue_n_blocks(mi200); b++)
+				left[p][b] = ws_catalogue_block(mi200, b)->limit;
+		if (fits(items, n_items, 0, left, n))
+			return n;
+	}
+}
+
+static void small_plans_are_as_short_as_an_exhaustive_search_finds(void **state)
+{
+	static const char *const names[] = {
+		"TA_TA_BUSY",
+		"TA_FLAT_WAVEFRONTS",
+		"TA_BUFFER_WAVEFRONTS",
+		"TA_TOTAL_WAVEFRONTS",
+		"GRBM_COUNT",
+		"GRBM_GUI_ACTIVE",
+		"GRBM_SPI_BUSY",
+		"TCC_HIT",
+		"TCC_MISS",
+		"TCC_REQ",
+		"TCC_READ",
+		"TCC_WRITE",
+		"SQ_WAVES",
+		"SQ_INSTS",
+		"SQ_INSTS_VALU",
+		"SQ_INSTS_SALU",
+		"SQ_LEVEL_WAVES_ACCUM",
+		"SQ_IFETCH_LEVEL_ACCUM",
+		"SQ_INST_LEVEL_LDS_ACCUM",
+		"SQ_INST_LEVEL_SMEM_ACCUM",
+		"SQ_INST_LEVEL_VMEM_ACCUM",
+	};
+	unsigned seed = 1;
+
+	for (int turn = 0; turn < 400; turn++) {
+		const char *chosen[WS_ARRAY_LEN(names)];
+		struct item items[WS_ARRAY_LEN(names)];
+		struct ws_plan_group group = { chosen, 0 };
+		struct ws_plan *plan;
+
+		for (size_t i = 0; i < WS_ARRAY_LEN(names) && group.n < 12; i++) {
+			const char *ending = strstr(names[i], "_ACCUM");
+			char base[64];
+			const struct ws_counter_def *def;
+
+			if (rand_r(&seed) % 2)
+				continue;
+			snprintf(base, sizeof(base), "%.*s",
+				 (int)(ending ? ending - names[i] : (long)strlen(names[i])),
+				 names[i]);
+			def = ws_catalogue_find(mi200, base);
+			items[group.n].size = ending ? 2 : 1;
+			items[group.n].block =
+				(unsigned)(def->block - ws_catalogue_block(mi200, 0));
+			chosen[group.n++] = names[i];
+		}
+		if (!group.n)
+			continue;
+		plan = make(mi200, &group, 1, WS_PLAN_POOL);
+		assert_int_equal(plan->n_passes, fewest_by_search(items, group.n));
+		ws_plan_destroy(plan);
+	}
+}
+
+static void whatever_is_asked_for_the_limits_hold(void **state)
+{
+	unsigned seed = 7;
+	const char *arch;
+
+	for (size_t a = 0; (arch = ws_catalogue_arch_name(a)); a++) {
+		struct ws_catalogue *cat;
+		struct ws_err err;
+		const char **names;
+
+		assert_int_equal(ws_catalogue_create(arch, NULL, &cat, &err), WS_OK);
+		names = calloc(ws_catalogue_n(cat), sizeof(*names));
+		for (int turn = 0; turn < 30; turn++) {
+			struct ws_plan_group group = { names, 0 };
+			int odds = 1 + rand_r(&seed) % 20;
+
+			for (size_t i = 0; i < ws_catalogue_n(cat); i++)
+				if (rand_r(&seed) % odds == 0 &&
+				    !strstr(ws_catalogue_at(cat, i)->name, "SQ_ACCUM_PREV"))
+					names[group.n++] = ws_catalogue_at(cat, i)->name;
+			ws_plan_destroy(make(cat, &group, 1, WS_PLAN_POOL));
+		}
+		free(names);
+		ws_catalogue_destroy(cat);
+	}
+}
+
+/* What a derived counter is computed from is counted in one run where its blocks can. */
+static void inputs_of_a_derived_counter_are_kept_together(void **state)
+{
+	const char **names = calloc(ws_catalogue_n(mi200), sizeof(*names));
+	struct ws_plan_group group = { names, 0 };
+	size_t n_together = 0, n_derived = 0;
+	struct ws_plan *plan;
+
+	for (size_t i = 0; i < ws_catalogue_n(mi200); i++)
+		if (ws_catalogue_at(mi200, i)->kind == WS_COUNTER_DERIVED)
+			names[group.n++] = ws_catalogue_at(mi200, i)->name;
+	plan = make(mi200, &group, 1, WS_PLAN_POOL);
+	for (size_t i = 0; i < plan->n_requests; i++) {
+		if (plan->requests[i].n_reads < 2)
+			continue;
+		n_derived++;
+		n_together += plan->requests[i].one_pass;
+	}
+	print_message("%zu of %zu derived counters from one run, %zu passes\n", n_together,
+		      n_derived, plan->n_passes);
+	/* Not all: ten rates of L2 share TCC_BUSY, and every place of TCC is taken. */
+	assert_true(n_together * 4 >= n_derived * 3);
+	ws_plan_destroy(plan);
+	plan = make(mi200,
+		    &GROUP("VALUBusy", "L2CacheHit", "MeanOccupancyPerCU", "GPU_UTIL", "WaveExec"),
+		    1, WS_PLAN_POOL);
+	assert_int_equal(plan->n_passes, 1);
+	ws_plan_destroy(plan);
+	free(names);
+}
+
+/* ---- lists that people use ---- */
+
+/* The four files of madengine, which today's tool runs once per line: 12, 14, 8 and 15 runs. */
+static void counter_files_of_the_presets_need_few_passes(void **state)
+{
+	static const struct {
+		const char *const names[16];
+		size_t n_passes, n_missing;
+	} files[] = {
+		{ { "SQ_WAVES", "SQ_WAVE_CYCLES", "SQ_INSTS_VALU", "SQ_ACTIVE_INST_VALU",
+		    "SQ_INSTS_VALU_ADD_F32", "SQ_INSTS_VALU_MUL_F32", "SQ_INSTS_VALU_FMA_F32",
+		    "SQ_INSTS_VALU_TRANS_F32", "SQ_INSTS_SALU", "SQ_INSTS_VMEM_RD",
+		    "SQ_INSTS_VMEM_WR", "SQ_WAIT_INST_ANY" },
+		  2,
+		  0 },
+		{ { "L2CacheHit", "L2CacheMiss", "L2CacheHitRate", "TCP_TCC_READ_REQ_sum",
+		    "TCP_TCC_WRITE_REQ_sum", "TCP_TCC_ATOMIC_REQ_sum", "TCC_HIT_sum",
+		    "TCC_MISS_sum", "TCC_EA_RDREQ_32B_sum", "TCC_EA_WRREQ_64B_sum",
+		    "TCC_EA_RDREQ_LEVEL_sum", "TCC_EA_WRREQ_LEVEL_sum", "SQ_INSTS_SMEM",
+		    "SQ_LDS_BANK_CONFLICT" },
+		  2,
+		  0 },
+		{ { "TCC_EA_WRREQ_64B_sum", "TCC_EA_RDREQ_32B_sum", "TCC_ATOMIC_sum",
+		    "TCP_TCC_ATOMIC_REQ_sum", "SQ_WAIT_INST_ANY", "SQ_WAVES",
+		    "TCP_TCC_READ_REQ_sum", "TCP_TCC_WRITE_REQ_sum" },
+		  1,
+		  0 },
+		{ { "SQ_WAVES", "SQ_WAVE_CYCLES", "SQ_INSTS_VALU", "SQ_INSTS_SALU",
+		    "SQ_ACTIVE_INST_VALU", "L2CacheHit", "TCC_HIT_sum", "TCC_MISS_sum",
+		    "TCP_TCC_READ_REQ_sum", "TCP_TCC_WRITE_REQ_sum", "TCC_EA_RDREQ_32B_sum",
+		    "TCC_EA_WRREQ_64B_sum", "SQ_WAIT_INST_ANY", "SQ_WAIT_INST_VALU",
+		    "SQ_LDS_BANK_CONFLICT" },
+		  1,
+		  1 },
+	};
+	const struct ws_catalogue *const cats[] = { mi200, mi300, soft };
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(files); i++)
+		for (size_t c = 0; c < WS_ARRAY_LEN(cats); c++) {
+			struct ws_plan_group group = { files[i].names, 0 };
+			struct ws_plan *plan;
+			size_t n_missing = 0;
+
+			while (group.n < 16 && files[i].names[group.n])
+				group.n++;
+			plan = make(cats[c], &group, 1, WS_PLAN_POOL | WS_PLAN_KEEP_GOING);
+			for (size_t k = 0; k < plan->n_requests; k++)
+				n_missing += plan->requests[k].state != WS_PLAN_AVAILABLE;
+			assert_int_equal(n_missing, files[i].n_missing);
+			assert_int_equal(plan->n_passes, files[i].n_passes);
+			ws_plan_destroy(plan);
+		}
+}
+
+struct needed {
+	char *names[4096];
+	size_t n;
+};
+
+static bool is_in_list(const char *list, const char *word)
+{
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strncmp(at, word, strlen(word)) == 0 && strchr(",\n", at[strlen(word)]))
+			return true;
+	}
+	return false;
+}
+
+static void need(struct needed *out, const char *name, const char *ending)
+{
+	assert_true(out->n < WS_ARRAY_LEN(out->names));
+	assert_true(asprintf(&out->names[out->n++], "%s%s", name, ending) > 0);
+}
+
+/* The names rocprof-compute asks for, for one analysis block or all ("*"), channels expanded. */
+static void read_needed(const char *arch, const char *block, struct needed *out)
+{
+	FILE *f = fopen(getenv("WS_COUNTERS_NEEDED"), "r");
+	size_t n_channels = arch[4] == '0' ? 32 : arch[5] == '0' && arch[4] == '4' ? 96 : 128;
+	char line[512];
+
+	assert_non_null(f);
+	out->n = 0;
+	while (fgets(line, sizeof(line), f)) {
+		char *name = strchr(line, '\t'), *what, *blocks, index[16];
+
+		if (line[0] == '#' || !name)
+			continue;
+		*name++ = '\0';
+		what = strchr(name, '\t');
+		*what++ = '\0';
+		blocks = strchr(what, '\t');
+		*blocks++ = '\0';
+		if (strcmp(line, arch) != 0 || strcmp(what, "-") == 0 ||
+		    strcmp(name, "SQ_ACCUM_PREV_HIRES") == 0)
+			continue;
+		if (*block != '*' && !is_in_list(blocks, block) && !is_in_list(blocks, "denom"))
+			continue;
+		if (strstr(name, "[]")) {
+			*strstr(name, "[]") = '\0';
+			for (size_t i = 0; i < n_channels; i++) {
+				snprintf(index, sizeof(index), "[%zu]", i);
+				need(out, name, index);
+			}
+			continue;
+		}
+		need(out, name, "");
+		if (strstr(name, "LEVEL") && !strstr(name, "_sum"))
+			need(out, name, "_ACCUM");
+	}
+	fclose(f);
+}
+
+static size_t passes_needed(const struct ws_catalogue *cat, const char *block)
+{
+	struct needed *names = calloc(1, sizeof(*names));
+	struct ws_plan_group group;
+	struct ws_plan *plan;
+	size_t n;
+
+	read_needed(ws_catalogue_arch(cat), block, names);
+	group = (struct ws_plan_group){ (const char *const *)names->names, names->n };
+	plan = make(cat, &group, 1, WS_PLAN_POOL);
+	n = plan->n_passes;
+	ws_plan_destroy(plan);
+	for (size_t i = 0; i < names->n; i++)
+		free(names->names[i]);
+	free(names);
+	return n;
+}
+
+/* rocprof-compute's own numbers of passes, for everything and block by block (-b). */
+static void never_more_passes_than_rocprof_compute(void **state)
+{
+	static const struct {
+		const char *block;
+		size_t n[4];
+	} rows[] = {
+		{ "*", { 12, 12, 12, 20 } }, { "2", { 3, 6, 6, 6 } },   { "3", { 4, 4, 4, 4 } },
+		{ "5", { 5, 5, 5, 8 } },     { "6", { 3, 3, 3, 6 } },   { "7", { 2, 2, 2, 2 } },
+		{ "10", { 4, 4, 4, 5 } },    { "11", { 2, 6, 6, 6 } },  { "12", { 2, 2, 2, 3 } },
+		{ "13", { 2, 2, 2, 2 } },    { "14", { 2, 2, 2, 2 } },  { "15", { 8, 8, 8, 9 } },
+		{ "16", { 10, 10, 9, 14 } }, { "17", { 8, 9, 8, 15 } }, { "18", { 4, 4, 4, 5 } },
+	};
+	static const char *const archs[] = { "gfx908", "gfx90a", "gfx942", "gfx950" };
+
+	for (size_t a = 0; a < WS_ARRAY_LEN(archs); a++) {
+		struct ws_catalogue *cat;
+		struct ws_err err;
+
+		assert_int_equal(ws_catalogue_create(archs[a], NULL, &cat, &err), WS_OK);
+		for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++) {
+			size_t n = passes_needed(cat, rows[i].block);
+
+			if (!n || n > rows[i].n[a])
+				fail_msg("%s block %s: %zu passes, rocprof-compute has %zu",
+					 archs[a], rows[i].block, n, rows[i].n[a]);
+		}
+		ws_catalogue_destroy(cat);
+	}
+}
+
+static char *printed(const struct ws_plan *plan, const struct ws_plan_cost *cost)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+
+	ws_plan_print(to, plan, cost);
+	fclose(to);
+	return text;
+}
+
+static void the_plan_is_printed(void **state)
+{
+	struct ws_plan *plan =
+		make(soft,
+		     &GROUP("TA_TA_BUSY", "SQ_WAVES", "L2CacheHit", "TA_BUFFER_WAVEFRONTS",
+			    "SQ_WAVE", "TA_FLAT_WAVEFRONTS", "CU_NUM"),
+		     1, WS_PLAN_POOL | WS_PLAN_KEEP_GOING);
+	struct ws_plan_cost cost = { .baseline_s = 3.5, .slowdown = 2 };
+	char *text = printed(plan, &cost);
+
+	assert_string_equal(
+		text, "counters on gfx90a (software GPU):\n"
+		      "  TA_TA_BUSY            available  modelled  pass 1\n"
+		      "  SQ_WAVES              available  exact     pass 1\n"
+		      "  L2CacheHit            available  modelled  pass 1\n"
+		      "      = 100*reduce(TCC_HIT,sum)/(reduce(TCC_HIT,sum)+reduce(TCC_MISS,sum))\n"
+		      "  TA_BUFFER_WAVEFRONTS  available  exact     pass 1\n"
+		      "  SQ_WAVE               not available\n"
+		      "      no counter 'SQ_WAVE' on gfx90a: did you mean 'SQ_WAVES'?\n"
+		      "  TA_FLAT_WAVEFRONTS    available  exact     pass 2\n"
+		      "  CU_NUM                available  exact     known without a run\n"
+		      "      = simd_count/simd_per_cu\n"
+		      "passes:\n"
+		      "  pass 1: SQ 1 of 8, TA 2 of 2, TCC 2 of 4\n"
+		      "      SQ_WAVES TA_TA_BUSY TA_BUFFER_WAVEFRONTS TCC_HIT_sum TCC_MISS_sum\n"
+		      "  pass 2: TA 1 of 2\n"
+		      "      TA_FLAT_WAVEFRONTS\n"
+		      "2 passes, 2 runs of the application\n"
+		      "expected time: 14.0 s (2 runs of 7.00 s, counting slows down 2 times)\n"
+		      "1 of 7 counters not available\n");
+	free(text);
+	cost = (struct ws_plan_cost){ .baseline_s = 100, .kernel_replay = true };
+	text = printed(plan, &cost);
+	assert_non_null(strstr(
+		text, "2 passes, 1 run of the application: kernels are replayed\n"
+		      "expected time: 3 min 20 s at most (2 passes of 100.0 s, what counting "
+		      "costs left out)\n"));
+	free(text);
+	ws_plan_destroy(plan);
+}
+
+static void a_lack_of_memory_is_reported(void **state)
+{
+	FOR_EACH_FAILING_ALLOCATION(n)
+	{
+		struct ws_plan_group group =
+			GROUP("SQ_WAVES", "MeanOccupancyPerCU", "TCC_HIT[1]", "SQ_WAVE");
+		struct ws_plan *plan = NULL;
+		struct ws_err err;
+		enum ws_status st = ws_plan_make(mi200, &group, 1,
+						 WS_PLAN_POOL | WS_PLAN_KEEP_GOING, &plan, &err);
+
+		assert_int_equal(st, allocation_failed() ? WS_E_NOMEM : WS_OK);
+		if (!st)
+			ws_plan_destroy(plan);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_forms_of_a_counter_share_its_place),
+		cmocka_unit_test(an_accumulation_stands_behind_its_level),
+		cmocka_unit_test(repeated_names_are_one_request_per_group),
+		cmocka_unit_test(fixed_groups_must_fit),
+		cmocka_unit_test(what_cannot_be_had_is_explained),
+		cmocka_unit_test(constants_need_no_run),
+		cmocka_unit_test(values_come_from_the_reads),
+		cmocka_unit_test(small_plans_are_as_short_as_an_exhaustive_search_finds),
+		cmocka_unit_test(whatever_is_asked_for_the_limits_hold),
+		cmocka_unit_test(inputs_of_a_derived_counter_are_kept_together),
+		cmocka_unit_test(counter_files_of_the_presets_need_few_passes),
+		cmocka_unit_test(never_more_passes_than_rocprof_compute),
+		cmocka_unit_test(the_plan_is_printed),
+		cmocka_unit_test(a_lack_of_memory_is_reported),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

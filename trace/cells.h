@@ -1,0 +1,30 @@
+/*
+ * cells: a large table of numbers, rows times columns.
+ *
+ * A small one is memory; a large one is a file without a name in TMPDIR, mapped, so that
+ * its size is bounded by the disk and the kernel decides what stays in memory.
+ */
+#ifndef WS_TRACE_CELLS_H
+#define WS_TRACE_CELLS_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+struct ws_cells {
+	double *at;
+	size_t n_rows, n_columns;
+	size_t n_bytes;
+};
+
+/* All cells are NaN. */
+enum ws_status ws_cells_init(struct ws_cells *cells, size_t n_rows, size_t n_columns,
+			     struct ws_err *err);
+void ws_cells_fini(struct ws_cells *cells); /* zeroed is fine */
+
+static inline double *ws_cells_row(const struct ws_cells *cells, size_t row)
+{
+	return cells->at + row * cells->n_columns;
+}
+
+#endif

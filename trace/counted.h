@@ -1,0 +1,105 @@
+/*
+ * counted: what dispatches counted, joined from one or more runs of a program.
+ *
+ * A table: a row per dispatch that was counted in the first run, a cell per counter and
+ * hardware instance. Values of later runs are put beside those of the first where it is
+ * the same dispatch: the same process of the program (by command line and order of
+ * start), kernel, GPU, grid, workgroup size and LDS, and the same how-manieth of these.
+ * Times and everything else of a row are the first run's. Dispatches that only some runs
+ * have are told apart, never mixed: ws_counted_difference().
+ *
+ *	ws_counted_open(runs, n_runs, &table, err);
+ *	for (size_t i = 0; i < ws_counted_n_rows(table); i++) {
+ *		const struct ws_counted_row *row = ws_counted_row(table, i);
+ *		const double *cells = ws_counted_cells(table, i);
+ *
+ *		print(row->kernel->formatted, cells[waves->first]);
+ *	}
+ *
+ * Memory   facts and rows in memory; cells in a file without a name, mapped, so that the
+ *          table may be larger than memory. The traces are the table's from open on.
+ * Threads  constant after open.
+ */
+#ifndef WS_TRACE_COUNTED_H
+#define WS_TRACE_COUNTED_H
+
+#include "trace/trace.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ws_counted;
+
+/* How good a number is; of a column: the worst of its cells. */
+enum ws_counted_as {
+	WS_COUNTED_EXACT,    /* follows from the program */
+	WS_COUNTED_MODELLED, /* follows from a model of the hardware */
+	WS_COUNTED_SAMPLED,  /* the same, of a part of the workgroups, scaled */
+	WS_COUNTED_HARDWARE, /* a real GPU counted it */
+};
+
+struct ws_counted_column {
+	const char *name; /* as it was asked of the GPU: "SQ_WAVES", "TCC_HIT", "TCC_HIT_sum" */
+	const char *block, *description;
+	enum ws_counted_as fidelity;
+	uint32_t first; /* its cells in a row: first .. first + n - 1, one per instance */
+	uint32_t n;     /* the most that any GPU of the trace has */
+	uint32_t run;   /* which run counted it first, from 0 */
+	uint32_t n_dims;
+	const struct ws_counter_dim *dims; /* names are strings of the process of the first row */
+	const struct ws_process *process;
+	uint64_t n_seen; /* rows in which it has a value: fewer than all when multiplexed */
+};
+
+struct ws_counted_row {
+	const struct ws_process *process; /* of the first run, as the rest */
+	const struct ws_kernel *kernel;
+	const struct ws_agent *agent; /* NULL: unknown */
+	const struct ws_queue *queue;
+	const struct ws_thread *thread;
+	const struct ws_stream *stream;
+	const char *name; /* rename message or formatted kernel name; lives as long as the table */
+	uint64_t start_ns, end_ns;
+	uint64_t dispatch_id, corr_id, external_id;
+	uint32_t grid[3], workgroup[3]; /* in work-items */
+	uint32_t private_bytes, group_bytes;
+	/* How it was counted; over all runs. */
+	double sampled;       /* 1, or the part of the workgroups that was modelled */
+	uint32_t n_executed;  /* times the kernel ran in the first run: more than 1 is replay */
+	uint64_t saved_bytes; /* put back between these */
+	uint64_t replay_ns;   /* host time of the additional ones */
+	uint32_t n_runs;      /* runs in which it was found */
+};
+
+/* Takes the traces, in the order of runs; closes them also when it fails. */
+enum ws_status ws_counted_open(struct ws_trace **runs, size_t n_runs, struct ws_counted **out_table,
+			       struct ws_err *err);
+void ws_counted_close(struct ws_counted *table); /* and the traces */
+
+/* The trace of the first run: what the rows refer to, and what other services recorded. */
+struct ws_trace *ws_counted_trace(const struct ws_counted *table);
+
+size_t ws_counted_n_rows(const struct ws_counted *table); /* by process, then dispatch id */
+const struct ws_counted_row *ws_counted_row(const struct ws_counted *table, size_t i);
+const double *ws_counted_cells(const struct ws_counted *table, size_t i); /* NaN: no value */
+/* The row of a dispatch, or SIZE_MAX. */
+size_t ws_counted_find_row(const struct ws_counted *table, const struct ws_process *process,
+			   uint64_t dispatch_id);
+
+size_t ws_counted_n_columns(const struct ws_counted *table);
+const struct ws_counted_column *ws_counted_column(const struct ws_counted *table, size_t i);
+const struct ws_counted_column *ws_counted_find(const struct ws_counted *table, const char *name);
+size_t ws_counted_n_cells(const struct ws_counted *table); /* of a row */
+
+/* A kernel that a later run launched more or less often than the first, by name. */
+struct ws_counted_difference {
+	uint32_t run; /* from 1: the first is what it is compared with */
+	const char *kernel;
+	uint64_t n_missing; /* dispatches of the first run that this one lacks */
+	uint64_t n_more;    /* dispatches that the first run lacks: they are in no row */
+};
+size_t ws_counted_n_differences(const struct ws_counted *table);
+const struct ws_counted_difference *ws_counted_difference(const struct ws_counted *table, size_t i);
+
+#endif

@@ -1,0 +1,331 @@
+/*
+ * counted_join: which dispatch of one run is which of the first.
+ *
+ * Nothing in a record says so: ids, addresses and times differ from run to run. What stays
+ * is what the program does. Processes are alike by command line and order of start;
+ * dispatches by kernel, GPU and launch parameters, and by being the same how-manieth of
+ * those in the order of submission. A run that does something else shows as rows without a
+ * partner, which are counted by kernel.
+ */
+#include "trace/counted_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEYS_MAX ((size_t)1 << 28)
+
+/* What dispatches have in common that are interchangeable. */
+struct launch_key {
+	uint64_t process; /* which of the first run's, + 1; 0: it has no such */
+	uint64_t symbol;  /* hash of the kernel's name */
+	uint32_t gpu;
+	uint32_t grid[3], workgroup[3];
+	uint32_t group_bytes;
+};
+
+struct keyed {
+	uint32_t process; /* of the run */
+	uint32_t key;     /* number of the launch_key */
+	uint64_t dispatch_id;
+	size_t row; /* SIZE_MAX: the first run has none for it */
+	const char *kernel;
+};
+
+struct join {
+	struct ws_counted *table;
+	uint32_t run;
+	struct ws_arena arena;
+	struct ws_map keys;    /* of struct launch_key: number + 1 */
+	WS_VEC(size_t) first;  /* by key: the first run's first row of it, SIZE_MAX: none yet */
+	WS_VEC(size_t) latest; /* by key: its last row so far; when matching: the next to give */
+	size_t *next_alike;    /* by row: the next of the same key */
+	WS_VEC(struct keyed) list;
+	uint64_t *partner; /* by process of the run: index of the first run's, + 1 */
+	struct ws_err *err;
+};
+
+/* ---- processes ---- */
+
+static bool same_command(const struct ws_process *a, const struct ws_process *b)
+{
+	if (a->n_argv != b->n_argv)
+		return false;
+	for (size_t i = 0; i < a->n_argv; i++)
+		if (strcmp(a->argv[i], b->argv[i]) != 0)
+			return false;
+	return true;
+}
+
+/* How many processes before this one, in the order of start, have its command line. */
+static size_t ordinal(const struct ws_trace *trace, size_t at)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < at; i++)
+		n += same_command(ws_trace_process(trace, i), ws_trace_process(trace, at));
+	return n;
+}
+
+static uint64_t find_partner(const struct join *j, size_t at)
+{
+	const struct ws_trace *first = j->table->runs[0], *own = j->table->runs[j->run];
+	const struct ws_process *process = ws_trace_process(own, at);
+	size_t which = ordinal(own, at);
+
+	for (size_t i = 0; i < ws_trace_n_processes(first); i++)
+		if (same_command(ws_trace_process(first, i), process) && which-- == 0)
+			return i + 1;
+	return 0;
+}
+
+/* ---- keys ---- */
+
+static enum ws_status key_number(struct join *j, const struct launch_key *key, uint32_t *out)
+{
+	struct ws_str bytes = { (const char *)key, sizeof(*key) };
+	struct ws_map_entry *entry = ws_map_find(&j->keys, bytes);
+	struct launch_key *kept;
+	enum ws_status st;
+
+	if (entry) {
+		*out = (uint32_t)((uintptr_t)entry->value - 1);
+		return WS_OK;
+	}
+	kept = ws_arena_alloc(&j->arena, sizeof(*kept));
+	if (!kept)
+		return ws_fail(j->err, WS_E_NOMEM, "out of memory");
+	*kept = *key;
+	bytes.at = (const char *)kept;
+	*out = (uint32_t)j->first.n;
+	st = ws_map_put(&j->keys, bytes, (void *)(uintptr_t)(*out + 1), j->err);
+	if (!st)
+		st = ws_vec_push(&j->first, SIZE_MAX, j->err);
+	if (!st)
+		st = ws_vec_push(&j->latest, SIZE_MAX, j->err);
+	return st;
+}
+
+static struct launch_key make_key(uint64_t process, const struct ws_kernel *kernel,
+				  const struct ws_agent *agent, const uint32_t grid[3],
+				  const uint32_t workgroup[3], uint32_t group_bytes)
+{
+	struct launch_key key;
+
+	memset(&key, 0, sizeof(key)); /* its bytes are compared, padding too */
+	key.process = process;
+	key.symbol = ws_hash_bytes(kernel->symbol, strlen(kernel->symbol));
+	key.gpu = agent ? agent->info->node_id : UINT32_MAX;
+	memcpy(key.grid, grid, sizeof(key.grid));
+	memcpy(key.workgroup, workgroup, sizeof(key.workgroup));
+	key.group_bytes = group_bytes;
+	return key;
+}
+
+/* The first run's rows, in chains of those that are alike. */
+static enum ws_status chain_rows(struct join *j)
+{
+	struct ws_counted *table = j->table;
+	enum ws_status st = WS_OK;
+
+	j->next_alike = ws_arena_array(&j->arena, table->rows.n + 1, sizeof(*j->next_alike));
+	if (!j->next_alike)
+		return ws_fail(j->err, WS_E_NOMEM, "out of memory");
+	for (size_t i = 0; i < table->rows.n && !st; i++) {
+		const struct ws_counted_row *row = &table->rows.at[i];
+		struct launch_key key = make_key(row->process->index + 1, row->kernel, row->agent,
+						 row->grid, row->workgroup, row->group_bytes);
+		uint32_t n;
+
+		st = key_number(j, &key, &n);
+		if (st)
+			break;
+		j->next_alike[i] = SIZE_MAX;
+		if (j->first.at[n] == SIZE_MAX)
+			j->first.at[n] = i;
+		else
+			j->next_alike[j->latest.at[n]] = i;
+		j->latest.at[n] = i;
+	}
+	return st;
+}
+
+/* ---- matching ---- */
+
+static int by_submission(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->dispatch_id < y->dispatch_id ? -1 : x->dispatch_id > y->dispatch_id;
+}
+
+static enum ws_status list_dispatches(struct join *j)
+{
+	struct ws_event_query query = { .domains = WS_DOMAIN_BIT(COUNTER_COLLECTION) };
+	struct ws_events *events = NULL;
+	const struct ws_event *ev;
+	enum ws_status st = ws_events_open(j->table->runs[j->run], &query, &events, j->err), end;
+
+	while (!st && (ev = ws_events_next(events))) {
+		const struct ws_rec_dispatch *d = ev->dispatch.info;
+		struct launch_key key =
+			make_key(j->partner[ev->process->index], ev->dispatch.kernel,
+				 ev->dispatch.agent, d->grid, d->workgroup, d->group_bytes);
+		struct keyed one = { ev->process->index, 0, d->dispatch_id, SIZE_MAX,
+				     ev->dispatch.kernel->formatted };
+
+		if (!d->n_values)
+			continue;
+		st = key_number(j, &key, &one.key);
+		if (!st)
+			st = ws_vec_push(&j->list, one, j->err);
+	}
+	end = ws_events_close(events, st ? NULL : j->err);
+	ws_vec_sort(&j->list, by_submission);
+	return st ? st : end;
+}
+
+static void match(struct join *j)
+{
+	memcpy(j->latest.at, j->first.at, j->first.n * sizeof(*j->first.at));
+	ws_vec_each(one, &j->list) {
+		size_t *next = &j->latest.at[one->key];
+
+		if (*next == SIZE_MAX)
+			continue;
+		one->row = *next;
+		*next = j->next_alike[*next];
+		j->table->rows.at[one->row].n_runs++;
+	}
+}
+
+static size_t row_of(const struct join *j, const struct ws_process *process, uint64_t dispatch_id)
+{
+	struct keyed key = { .process = process->index, .dispatch_id = dispatch_id };
+	const struct keyed *found;
+
+	if (!j->run)
+		return ws_counted_find_row(j->table, process, dispatch_id);
+	found = j->list.n ? bsearch(&key, j->list.at, j->list.n, sizeof(key), by_submission) : NULL;
+	return found ? found->row : SIZE_MAX;
+}
+
+/* ---- values ---- */
+
+static enum ws_status take_values(struct join *j)
+{
+	struct ws_event_query query = { .domains = WS_DOMAIN_BIT(COUNTER_COLLECTION) |
+						   WS_DOMAIN_BIT(COUNTER_VALUES) };
+	struct ws_trace *trace = j->table->runs[j->run];
+	size_t n_processes = ws_trace_n_processes(trace);
+	size_t **columns = ws_arena_array(&j->arena, n_processes + 1, sizeof(*columns));
+	struct ws_events *events = NULL;
+	const struct ws_event *ev;
+	enum ws_status st = columns ? WS_OK : ws_fail(j->err, WS_E_NOMEM, "out of memory"), end;
+
+	for (size_t i = 0; i < n_processes && !st; i++)
+		st = ws_counted_columns_of(j->table, ws_trace_process(trace, i), &columns[i],
+					   j->err);
+	if (!st)
+		st = ws_events_open(trace, &query, &events, j->err);
+	if (st)
+		return st;
+	while ((ev = ws_events_next(events))) {
+		bool how = ev->domain == WS_DOMAIN_COUNTER_VALUES;
+		size_t row = row_of(j, ev->process,
+				    how ? ev->counted.info->dispatch_id
+					: ev->dispatch.info->dispatch_id);
+
+		if (row == SIZE_MAX)
+			continue;
+		if (how)
+			ws_counted_take_how(j->table, row, ev->counted.info);
+		else
+			ws_counted_take_values(j->table, row, ev, columns[ev->process->index]);
+	}
+	end = ws_events_close(events, j->err);
+	return end;
+}
+
+/* ---- differences ---- */
+
+static enum ws_status difference_of(struct join *j, struct ws_map *seen, const char *kernel,
+				    struct ws_counted_difference **out)
+{
+	size_t at = (size_t)(uintptr_t)ws_map_get(seen, kernel);
+	enum ws_status st;
+
+	if (!at) {
+		st = ws_vec_push(&j->table->differences,
+				 ((struct ws_counted_difference){ j->run, kernel, 0, 0 }), j->err);
+		at = j->table->differences.n;
+		if (!st)
+			st = ws_map_put(seen, ws_str_from(kernel), (void *)(uintptr_t)at, j->err);
+		if (st)
+			return st;
+	}
+	*out = &j->table->differences.at[at - 1];
+	return WS_OK;
+}
+
+static enum ws_status find_differences(struct join *j)
+{
+	struct ws_counted_difference *d;
+	struct ws_map seen; /* by kernel: place + 1 */
+	enum ws_status st = WS_OK;
+
+	ws_map_init(&seen, WS_MAP_STR, KEYS_MAX);
+	/* Chains that were not used up, and dispatches that found none. */
+	for (size_t k = 0; k < j->latest.n; k++)
+		for (size_t i = j->latest.at[k]; i != SIZE_MAX && !st; i = j->next_alike[i]) {
+			st = difference_of(j, &seen, j->table->rows.at[i].kernel->formatted, &d);
+			if (!st)
+				d->n_missing++;
+		}
+	ws_vec_each(one, &j->list) {
+		if (one->row != SIZE_MAX || st)
+			continue;
+		st = difference_of(j, &seen, one->kernel, &d);
+		if (!st)
+			d->n_more++;
+	}
+	ws_map_fini(&seen);
+	return st;
+}
+
+enum ws_status ws_counted_join(struct ws_counted *table, uint32_t run, struct ws_err *err)
+{
+	struct join j = { .table = table, .run = run, .err = err };
+	size_t n_processes = ws_trace_n_processes(table->runs[run]);
+	enum ws_status st = WS_OK;
+
+	ws_arena_init(&j.arena, (size_t)4 << 30);
+	ws_map_init(&j.keys, WS_MAP_STR, KEYS_MAX);
+	ws_vec_init(&j.first, KEYS_MAX);
+	ws_vec_init(&j.latest, KEYS_MAX);
+	ws_vec_init(&j.list, KEYS_MAX);
+	if (run) {
+		j.partner = ws_arena_array(&j.arena, n_processes + 1, sizeof(*j.partner));
+		if (!j.partner)
+			st = ws_fail(err, WS_E_NOMEM, "out of memory");
+		for (size_t i = 0; i < n_processes && !st; i++)
+			j.partner[i] = find_partner(&j, i);
+		if (!st)
+			st = chain_rows(&j);
+		if (!st)
+			st = list_dispatches(&j);
+		if (!st)
+			match(&j);
+		if (!st)
+			st = find_differences(&j);
+	}
+	if (!st)
+		st = take_values(&j);
+	ws_map_fini(&j.keys);
+	ws_vec_fini(&j.first);
+	ws_vec_fini(&j.latest);
+	ws_vec_fini(&j.list);
+	ws_arena_fini(&j.arena);
+	return st;
+}
