@@ -2,6 +2,7 @@
 #include "analysis/eval.h"
 
 #include "analysis/fold.h"
+#include "analysis/roofline.h"
 #include "analysis/tape.h"
 
 #include <ctype.h>
@@ -110,6 +111,20 @@ static const struct ws_column *find_column(struct ws_eval *e, const char *name, 
 	return col && !col->is_text ? col : NULL;
 }
 
+/* The memory side of L2 is TCC_EA_ in old recordings of MI100, TCC_EA0_ in its formulas. */
+static const struct ws_column *find_alias(struct ws_eval *e, const char *name, const char *level)
+{
+	static const char *const both[2] = { "TCC_EA_", "TCC_EA0_" };
+	char other[128];
+
+	for (int i = 0; e->how.ea_aliases && i < 2; i++)
+		if (ws_str_starts(ws_str_from(name), both[i])) {
+			snprintf(other, sizeof(other), "%s%s", both[1 - i], name + strlen(both[i]));
+			return find_column(e, other, level);
+		}
+	return NULL;
+}
+
 static struct ws_operand compile_counter(struct ws_eval *e, const struct ws_expr *expr,
 					 const struct place *at)
 {
@@ -124,6 +139,8 @@ static struct ws_operand compile_counter(struct ws_eval *e, const struct ws_expr
 		name = channel;
 	}
 	col = find_column(e, name, at->level);
+	if (!col)
+		col = find_alias(e, name, at->level);
 	if (!col)
 		return absent(e, "was not collected", name);
 	return (struct ws_operand){ .kind = WS_OPERAND_COLUMN, .column = col->at };
@@ -140,6 +157,9 @@ static struct ws_operand compile_variable(struct ws_eval *e, const struct ws_exp
 	if (strcmp(expr->text, "denom") == 0)
 		return compile(e, e->denom, at);
 	if (!formula) {
+		if (ws_roof_variable(e->load->roof, expr->text, &number))
+			return isnan(number) ? absent(e, "is not in roofline.csv", expr->text)
+					     : constant(number);
 		if (!ws_sysinfo_number(e->load, expr->text, &number))
 			return absent(e, "is not in sysinfo.csv", expr->text);
 		return constant(number);

@@ -41,6 +41,7 @@ extern const char *const ws_norm_words[]; /* "per_wave", ...; NULL at the end */
 struct ws_eval_how {
 	enum ws_norm norm;
 	bool own_level_frame; /* as 3.3: a level metric reads only its own pass file */
+	bool ea_aliases;      /* TCC_EA_X will do where TCC_EA0_X is asked for, and back */
 };
 
 struct ws_eval;

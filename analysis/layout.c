@@ -202,6 +202,7 @@ enum ws_status ws_load_finish(struct ws_workload *load, struct ws_err *err)
 	size_t n = main->n_rows;
 	enum ws_status st;
 
+	load->n_kernels = 0;
 	for (size_t i = 1; i < load->n_frames; i++)
 		n = WS_MIN(n, load->frames[i]->n_rows);
 	load->n_rows_bad += main->n_rows - n;
@@ -354,7 +355,5 @@ enum ws_status ws_load_layout(struct ws_workload *load, const char *dir,
 	st = ws_load_finish(load, err);
 	if (!st && load->multiplexed)
 		st = ws_load_fill(load, err);
-	if (!st && how->kernel_verbose < 5)
-		st = ws_load_shorten(load, how->kernel_verbose, err);
 	return st;
 }

@@ -1,4 +1,5 @@
 /* Opening a workload: the facts of the machine, the record of how it was profiled. */
+#include "analysis/roofline.h"
 #include "analysis/workload_priv.h"
 
 #include "base/doc.h"
@@ -237,6 +238,46 @@ static enum ws_status open_facts(struct ws_workload *load, const char *dir,
 	return read_config(load, dir, err);
 }
 
+/* The machine is that of the first node; its directory stands for all of them. */
+static enum ws_status open_nodes(struct ws_workload *load, const char *dir,
+				 const struct ws_workload_how *how, struct ws_err *err)
+{
+	const char *const *names = how->nodes;
+	char path[PATH_MAX];
+	const char **found;
+	size_t n = how->n_nodes;
+	enum ws_status st = WS_OK;
+
+	if (!n) {
+		st = ws_workload_nodes(dir, &load->arena, &found, &n, err);
+		names = found;
+		if (!st && !n)
+			st = ws_fail(err, WS_E_NOTFOUND,
+				     "'%s' has no sub-directories that are workloads", dir);
+	}
+	if (!st)
+		st = ws_path_join(dir, names[0], path, err);
+	if (!st)
+		st = open_facts(load, path, how, err);
+	if (!st && !how->facts_only)
+		st = ws_load_nodes(load, dir, names, n, how, err);
+	return st;
+}
+
+/* Measured peaks are an extra: a missing or damaged file is said where they are asked for. */
+static enum ws_status open_roofline(struct ws_workload *load, const char *dir, struct ws_err *err)
+{
+	struct ws_roof_bench *bench = ws_arena_new(&load->arena, struct ws_roof_bench);
+	const char *path = ws_arena_printf(&load->arena, "%s/roofline.csv", dir);
+	struct ws_err ignored;
+
+	if (!bench || !path)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	if (!ws_roof_bench_read(path, &load->arena, bench, &ignored))
+		load->roof = bench;
+	return WS_OK;
+}
+
 enum ws_status ws_workload_open(const char *dir, const struct ws_workload_how *how,
 				struct ws_workload **out_load, struct ws_err *err)
 {
@@ -256,11 +297,20 @@ enum ws_status ws_workload_open(const char *dir, const struct ws_workload_how *h
 	ws_dict_init(&load->priv->kernels, &load->arena);
 	ws_dict_init(&load->priv->counters, &load->arena);
 	load->path = ws_arena_strdup(&load->arena, dir);
-	st = load->path ? open_facts(load, dir, how, err) : ws_fail(err, WS_E_NOMEM, "no memory");
-	if (!st && !how->facts_only)
+	if (!load->path)
+		st = ws_fail(err, WS_E_NOMEM, "out of memory");
+	else if (how->by_nodes || how->spatial)
+		st = open_nodes(load, dir, how, err);
+	else
+		st = open_facts(load, dir, how, err);
+	if (!st && !how->facts_only && !load->n_frames)
 		st = ws_load_layout(load, dir, how, err);
+	if (!st && load->n_frames && how->kernel_verbose < 5)
+		st = ws_load_shorten(load, how->kernel_verbose, err);
 	if (!st && !how->facts_only && !load->n_frames)
 		st = not_a_workload(load, dir, "holds no profiling data", err);
+	if (!st && !how->facts_only)
+		st = open_roofline(load, dir, err);
 	if (st)
 		ws_workload_close(load);
 	else

@@ -7,8 +7,7 @@
  * Rows are in the order of the first pass; row i is the same dispatch in all frames.
  *
  *	st = ws_workload_open("workloads/vcopy/MI200", NULL, &load, err);
- *	st = ws_select_all(load, &sel, err);             all dispatches
- *	st = ws_select_kernels(load, &sel, ...);         then fewer
+ *	st = ws_workload_select(load, &filter, &rows, &listed, err);
  *	col = ws_frame_column(load->frames[0], "SQ_WAVES");
  *
  * Memory   everything lives until ws_workload_close(); text and columns are borrowed.
@@ -28,6 +27,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+struct ws_roof_bench;
 
 /* clang-format off */
 #define WS_LAYOUT_TABLE(X)                                                        \
@@ -70,7 +71,6 @@ struct ws_kernel_name {
 
 struct ws_workload {
 	const char *path;
-	const char *node; /* with --nodes: the sub-directory; else NULL */
 	enum ws_layout layout;
 	const char *arch; /* "gfx90a" */
 
@@ -86,9 +86,15 @@ struct ws_workload {
 	const double *dispatch_id, *gpu_id; /* per row */
 	const double *start_ns, *end_ns;    /* per row; NULL when there are no times */
 
+	const char *const *nodes; /* sub-directories the rows came from, and which of them each */
+	size_t n_nodes;
+	const uint32_t *node_of; /* NULL: not of several nodes */
+
 	const char *const *recorded_blocks; /* profiling_config.yaml: filter_blocks */
 	size_t n_recorded_blocks;           /* 0: everything was profiled */
 	bool torch_trace, multiplexed;      /* profiling_config.yaml */
+
+	const struct ws_roof_bench *roof; /* roofline.csv; NULL: none, or it cannot be read */
 
 	size_t n_rows_bad;  /* cut-off or unmatched rows that were left out */
 	size_t n_bytes_csv; /* of all CSV files read */
@@ -100,10 +106,12 @@ struct ws_workload {
 struct ws_workload_how {
 	const char *corrections;  /* --specs-correction: "name:digits,..." */
 	int kernel_verbose;       /* 5 and more: names as recorded */
+	const char *const *nodes; /* sub-directories to read as one; none named: all */
+	size_t n_nodes;
+	bool by_nodes;            /* `nodes` counts */
 	bool spatial;             /* --spatial-multiplexing: merge the sub-directories */
 	const char *join;         /* "grid" (the default) or "kernel" */
 	bool facts_only;          /* sysinfo.csv alone, for --specs and --list-metrics */
-	bool ea_is_ea0;           /* accept TCC_EA_X where TCC_EA0_X is asked for, and back */
 };
 
 /* @how may be NULL: all defaults. */

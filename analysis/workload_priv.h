@@ -1,4 +1,5 @@
-/* What the files of the workload loader share: workload.c, layout.c, join.c, pivot.c, multiplex.c */
+/* What the files of the workload loader share: workload.c, layout.c, join.c, pivot.c,
+ * multiplex.c, nodes.c, shorten.c. */
 #ifndef WS_ANALYSIS_WORKLOAD_PRIV_H
 #define WS_ANALYSIS_WORKLOAD_PRIV_H
 
@@ -46,6 +47,10 @@ enum ws_status ws_load_pivot(struct ws_workload *load, struct ws_csv *const *csv
 enum ws_status ws_load_fill(struct ws_workload *load, struct ws_err *err);
 /* Kernel names as --kernel-verbose wants them. */
 enum ws_status ws_load_shorten(struct ws_workload *load, int level, struct ws_err *err);
+
+/* Several sub-directories of @dir as one workload. */
+enum ws_status ws_load_nodes(struct ws_workload *load, const char *dir, const char *const *names,
+			     size_t n, const struct ws_workload_how *how, struct ws_err *err);
 
 /* frames[0] and its kernel numbers are there: fill in the rest of the workload. */
 enum ws_status ws_load_finish(struct ws_workload *load, struct ws_err *err);

@@ -57,11 +57,14 @@ static enum ws_status write_request(const struct ws_passes *passes, size_t run,
 	struct ws_count_request request = {
 		.mode = modes[passes->replay],
 		.interval = passes->interval,
+		.per = passes->per,
 		.names = passes->names,
 		.include = passes->include,
 		.exclude = passes->exclude,
 		.ranges = passes->ranges,
 		.n_ranges = passes->n_ranges,
+		.numbers = passes->numbers,
+		.n_numbers = passes->n_numbers,
 		.gpus = gpus,
 		.n_gpus = passes->n_gpus,
 	};
@@ -106,6 +109,7 @@ static enum ws_status run_once(const struct ws_passes *passes, size_t run,
 		.config = &config,
 		.preload = passes->preload,
 		.no_roctx = passes->no_roctx,
+		.kokkos = passes->kokkos,
 	};
 	struct ws_env env;
 	enum ws_status st = ws_env_init(&env, environ, err);

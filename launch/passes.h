@@ -53,10 +53,13 @@ struct ws_passes {
 	size_t n_gpus;
 	enum ws_replay replay;
 	uint64_t interval;             /* ROTATE: dispatches per set; 0 is 1 */
+	enum ws_count_per per;         /* ROTATE: over all dispatches, or per kernel */
 	const char *include, *exclude; /* regular expressions on kernel names, or NULL */
 	enum ws_count_names names;     /* which form of the names */
 	const struct ws_count_range *ranges;
 	size_t n_ranges;
+	const struct ws_count_range *numbers; /* of dispatches of a process, from 1 */
+	size_t n_numbers;
 	/*
 	 * Other services (tracing), flags and limits; `dir` is set here. They are recorded in
 	 * the first run only. NULL: counters and nothing else.
@@ -64,6 +67,7 @@ struct ws_passes {
 	const struct ws_collect_config *collect;
 	const struct ws_strv *preload; /* NULL: none */
 	bool no_roctx;
+	bool kokkos;
 	const char *base;            /* captures go to a folder below this, made if missing */
 	const struct ws_rundir *dir; /* instead of base: a folder that is there already */
 	void (*show_env)(void *ctx, char *const *env); /* before each run; NULL: no */

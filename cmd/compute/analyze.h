@@ -1,8 +1,8 @@
 /*
  * analyze: options and order of calls of `rocprof-compute analyze`.
  *
- * One an_run per -p; the first is the baseline. A block that is drawn and not tabulated
- * has a row in an_drawings (analyze_draw.c): that is where charts hook in.
+ * One an_run per -p (or node); the first is the baseline. A table that is drawn and not
+ * tabulated has a row in an_drawings (analyze_draw.c): that is where charts hook in.
  */
 #ifndef WS_CMD_COMPUTE_ANALYZE_H
 #define WS_CMD_COMPUTE_ANALYZE_H
@@ -20,43 +20,54 @@ enum an_time_unit { AN_S, AN_MS, AN_US, AN_NS };
 
 struct an_args {
 	struct compute_general general;
-	struct ws_strv paths, kernels, dispatches; /* grouped: NULL before each occurrence */
-	struct ws_strv gpu_ids, blocks, cols, include_cols, nodes;
-	struct ws_strv torch_operators;
-	bool list_stats, list_nodes, list_available, list_torch, debug, dependency, spatial;
-	bool asked_nodes, asked_torch;
+	/* Grouped: NULL before each occurrence. */
+	struct ws_strv paths, kernels, dispatches, gpu_ids, nodes, torch_operators;
+	struct ws_strv blocks, cols, include_cols;
+	bool list_stats, list_nodes, list_torch, debug, dependency, spatial;
 	const char *output, *save_dfs, *output_name, *specs_correction;
 	int format, time_unit, norm;
 	int64_t decimal, max_stat_num, kernel_verbose, report_diff;
-	const char *compat;
-	/* charts and comparison */
+	bool like_3_3; /* print as AMD's 3.3 does, oddities included */
+	bool ea_aliases;
+	/* For the charts. */
 	struct ws_strv roofline_types, mem_levels;
-	const char *sort;
+	const char *sort, *pc_sort;
+	const char *charts;      /* a folder for pictures */
+	int memory_chart;        /* enum an_memory_chart */
+	bool diff;
+	struct ws_strv fail_on, explain;
 };
+
+enum an_memory_chart { AN_CHART_AUTO, AN_CHART_WIDE, AN_CHART_NARROW };
 
 struct an_run {
 	const char *path;
 	struct ws_workload *load;
 	struct ws_selection rows, listed;
+	const struct ws_metrics *metrics; /* of its own architecture */
+	bool owns_metrics;
 	struct ws_eval *eval;
-	struct ws_kernel_stat *top;
+	struct ws_kernel_stat *top; /* kernel ids are indices into it */
 	size_t n_top;
-	const uint32_t *chosen_kernels; /* -k, as indices into load->kernels */
-	size_t n_chosen_kernels;
+	bool *chosen; /* -k: by index into `top`; NULL: none was asked for */
 };
 
 struct an {
 	const struct an_args *args;
-	struct ws_arena arena; /* of the report */
+	struct ws_arena arena;      /* of the report */
 	struct ws_metrics *metrics; /* of the first path's architecture */
 	struct an_run *runs;
 	size_t n_runs;
+	struct ws_buf out; /* the report, before it goes anywhere */
 	FILE *to;
+	int exit_code;
 };
 
+#define AN_EXIT_FAIL_ON 3 /* a condition of --fail-on failed */
+
 /*
- * Draw the inside of a table in place of its grid. @run is the only run. Return
- * WS_E_UNSUPPORTED with a sentence to have that printed as a remark instead.
+ * Draw the inside of a table, without its title, in place of its grid; into an->out.
+ * @run is the only run. WS_E_UNSUPPORTED and a sentence: that is printed as a remark.
  */
 struct an_drawing {
 	unsigned block, table;
@@ -64,5 +75,74 @@ struct an_drawing {
 			       struct ws_err *err);
 };
 extern const struct an_drawing an_drawings[]; /* NULL draw at the end */
+
+/* analyze_grid.c: the grids of one run. */
+enum ws_status an_grid(struct an *an, struct an_run *run, const struct ws_table *table,
+		       bool whole, struct ws_grid *out_grid, struct ws_err *err);
+void an_drop_labels(struct ws_grid *grid); /* the first column goes */
+bool an_has_empty_column(const struct ws_grid *grid);
+double an_time_divisor(const struct an_args *args);
+const char *an_time_word(const struct an_args *args);
+/* The unit a metric prints, and what its Avg, Min and Max are divided by. */
+const char *an_unit(struct an *an, struct an_run *run, const struct ws_metric *metric,
+		    double *out_divisor);
+
+/* analyze_compare.c: the grid of several runs side by side. */
+enum ws_status an_compare(struct an *an, const struct ws_table *table, struct ws_grid *out_grid,
+			  struct ws_err *err);
+
+/* analyze_report.c */
+enum ws_status an_report(struct an *an, struct ws_err *err);
+bool an_shows_table(const struct an *an, const struct ws_table *table);
+bool an_shows_metric(const struct an *an, const struct ws_table *table, unsigned index);
+
+/* analyze_list.c: what is listed instead of a report. */
+enum ws_status an_list_stats(struct an *an, struct ws_err *err);
+enum ws_status an_list_nodes(const struct an_args *args, struct ws_err *err);
+enum ws_status an_print_specs(const struct ws_workload *load, struct ws_err *err);
+
+/* Kernel names for printing: lines of @width, at most @n_lines, the rest as "...". */
+const char *an_wrap_name(struct ws_arena *arena, const char *name, size_t width, size_t n_lines);
+
+
+/* analyze_output.c: every table that has rows, also those a report does not print. */
+enum ws_status an_save_csv(struct an *an, const char *dir, struct ws_err *err);
+enum ws_status an_save_json(struct an *an, const char *path, struct ws_err *err);
+enum ws_status an_save_db(struct an *an, const char *path, struct ws_err *err);
+/* --output-name, or one of our own, with @suffix; it must not exist yet. */
+enum ws_status an_output_name(struct an *an, const char *suffix, const char **out_path,
+			      struct ws_err *err);
+
+/* analyze_pcs.c: WS_E_NOTFOUND when the workload has no samples. */
+enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct ws_grid *grid,
+			     struct ws_err *err);
+
+/* analyze_torch.c */
+enum ws_status an_torch_check(const struct an_args *args, struct ws_err *err);
+enum ws_status an_torch_filter(struct an *an, struct an_run *run, struct ws_filter *filter,
+			       struct ws_err *err);
+enum ws_status an_torch_list(struct an *an, struct ws_err *err);
+
+/* analyze_debug.c: -g, into an->out. */
+void an_debug(struct an *an);
+
+/* Words, at most @width characters a line. */
+const char *an_wrap_words(struct ws_arena *arena, const char *text, size_t width);
+
+/* Whether files may be left in a workload: for root too a folder without write bits is read-only. */
+bool an_may_write(const char *dir);
+
+/* analyze_charts.c: blocks 3 and 4, and the pictures of --charts. */
+enum ws_status an_draw_memchart(struct an *an, struct an_run *run, const struct ws_table *table,
+				struct ws_err *err);
+enum ws_status an_draw_roofline(struct an *an, struct an_run *run, const struct ws_table *table,
+				struct ws_err *err);
+enum ws_status an_write_charts(struct an *an, struct ws_err *err);
+
+/* analyze_diff.c: --diff and --fail-on; sets an->exit_code. */
+enum ws_status an_diff(struct an *an, struct ws_err *err);
+
+/* analyze_explain.c */
+enum ws_status an_explain(struct an *an, struct ws_err *err);
 
 #endif

@@ -237,6 +237,7 @@ static enum ws_status run_counted(const struct rp_args *args,
 		.collect = config,
 		.preload = &args->preload,
 		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
+		.kokkos = args->kokkos_trace == WS_TRI_YES,
 		.dir = dir,
 		.show_env = show_env_once,
 		.ctx = &shown,
@@ -276,6 +277,7 @@ static enum ws_status run_traced(const struct rp_args *args, const struct rp_job
 		.config = &config,
 		.preload = &args->preload,
 		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
+		.kokkos = args->kokkos_trace == WS_TRI_YES,
 	};
 	struct ws_env env;
 	enum ws_status st;

@@ -294,7 +294,7 @@ static void calls_come_with_arguments(void **state)
 	};
 	float f = 0.5f;
 	static const char *const texts[] = {
-		"0xabc", "nine char", "hipMemcpyHostToDevice", "{x=2, y=3, z=4}", "0.5", "0xdef"
+		"0xabc", "nine char", "hipMemcpyHostToDevice", "{z=4, y=3, x=2}", "0.5", "0xdef"
 	};
 	struct ws_trace *trace;
 	struct ws_events *events;

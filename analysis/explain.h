@@ -1,0 +1,70 @@
+/*
+ * explain: how a metric's number comes about, from its counters, step by step.
+ *
+ * A formula runs over all dispatches at once; people follow it on one. The steps are those
+ * of one dispatch (the first that has a value), with every intermediate result; the values
+ * of all dispatches and what the table prints follow from the same engine.
+ *
+ * Memory   everything lives in the arena that was given, and borrows from the metrics.
+ */
+#ifndef WS_ANALYSIS_EXPLAIN_H
+#define WS_ANALYSIS_EXPLAIN_H
+
+#include "analysis/eval.h"
+#include "analysis/metric.h"
+#include "analysis/workload.h"
+
+#define WS_EXPLAIN_STEPS_MAX 200u
+
+struct ws_explain_name {
+	const char *name; /* a variable begins with '$' */
+	bool is_variable;
+	double here; /* in the dispatch that is shown */
+	double mean; /* over the selection */
+};
+
+struct ws_explain_step {
+	const char *label;   /* "a", "b", .. */
+	const char *text;    /* "100 * SQ_BUSY_CYCLES" with labels of earlier steps */
+	const char *numbers; /* "100 * 4212" */
+	double value;
+};
+
+struct ws_explain_cell {
+	const char *header;
+	const char *formula; /* with the fewest parentheses */
+	const char
+		*same_as; /* only its aggregate ("MIN") differs from the main formula; else NULL */
+	double value;
+	const char *why; /* without a value: the reason; else NULL */
+};
+
+struct ws_explanation {
+	const struct ws_metric *metric;
+	const char *unit;
+	struct ws_explain_cell *cells;
+	size_t n_cells;
+	struct ws_explain_name *names; /* of the main formula */
+	size_t n_names;
+	struct ws_explain_step *steps;
+	size_t n_steps;
+	bool cut;             /* there were more steps */
+	uint32_t row;         /* the dispatch that is shown */
+	double here;          /* its value */
+	const double *values; /* of every selected dispatch; NULL: the formula has no such inside */
+	size_t n_values;
+	const char *fold; /* "AVG": how they become one; NULL: it is more than one call */
+};
+
+struct ws_explain_source {
+	const struct ws_workload *load;
+	const struct ws_selection *rows;
+	const struct ws_metrics *metrics;
+	struct ws_eval *eval; /* of all rows */
+	struct ws_eval_how how;
+};
+
+enum ws_status ws_explain(const struct ws_explain_source *source, const struct ws_metric *metric,
+			  struct ws_arena *arena, struct ws_explanation *out, struct ws_err *err);
+
+#endif

@@ -1,0 +1,255 @@
+/* Ceilings: the measured peaks of roofline.csv, and the lines they make. */
+#include "analysis/roofline.h"
+
+#include "analysis/csv.h"
+#include "base/file.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* A file of a hundred devices is 100 KB; anything much larger is something else. */
+#define BENCH_BYTES_MAX (4u << 20)
+
+static const struct {
+	const char *name, *word, *column;
+} levels_table[] = {
+#define WS_ROOF_ROW(id, name, word, column) { name, word, column },
+	WS_ROOF_LEVEL_TABLE(WS_ROOF_ROW)
+#undef WS_ROOF_ROW
+};
+
+static const struct {
+	const char *name, *valu, *matrix;
+} types_table[] = {
+#define WS_ROOF_ROW(id, name, valu, matrix) { name, valu, matrix },
+	WS_ROOF_TYPE_TABLE(WS_ROOF_ROW)
+#undef WS_ROOF_ROW
+};
+
+#define BIT(type) (1u << WS_ROOF_##type)
+#define TYPES_90A (BIT(FP16) | BIT(BF16) | BIT(FP32) | BIT(FP64) | BIT(I8) | BIT(I32) | BIT(I64))
+#define TYPES_94X (TYPES_90A | BIT(FP8))
+
+static const struct {
+	const char *arch;
+	unsigned types;
+} archs[] = {
+	{ "gfx90a", TYPES_90A },
+	{ "gfx940", TYPES_94X },
+	{ "gfx941", TYPES_94X },
+	{ "gfx942", TYPES_94X },
+	{ "gfx950", TYPES_94X | BIT(FP4) | BIT(FP6) },
+};
+
+const char *ws_roof_level_name(enum ws_roof_level level)
+{
+	return levels_table[level].name;
+}
+
+const char *ws_roof_type_name(enum ws_roof_type type)
+{
+	return types_table[type].name;
+}
+
+bool ws_roof_level_find(const char *word, enum ws_roof_level *out_level)
+{
+	for (size_t i = 0; i < WS_ROOF_LEVEL_COUNT; i++) {
+		if (!strcasecmp(word, levels_table[i].word) ||
+		    !strcasecmp(word, levels_table[i].name)) {
+			*out_level = (enum ws_roof_level)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool ws_roof_type_find(const char *word, enum ws_roof_type *out_type)
+{
+	for (size_t i = 0; i < WS_ROOF_TYPE_COUNT; i++) {
+		if (!strcasecmp(word, types_table[i].name)) {
+			*out_type = (enum ws_roof_type)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool ws_roof_type_on(enum ws_roof_type type, const char *arch)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(archs); i++)
+		if (!strcmp(arch, archs[i].arch))
+			return archs[i].types >> type & 1;
+	return false;
+}
+
+bool ws_roof_arch_known(const char *arch)
+{
+	return ws_roof_type_on(WS_ROOF_FP32, arch);
+}
+
+/* ---- roofline.csv ---- */
+
+static enum ws_status keep(const char *name, const struct ws_csv *csv, struct ws_arena *arena,
+			   struct ws_roof_bench *out_bench, struct ws_err *err)
+{
+	struct ws_roof_bench bench = { .n_columns = csv->n_columns, .n_devices = csv->n_rows };
+
+	if (!csv->n_columns || strcmp(csv->columns[0].name, "device"))
+		return ws_fail(err, WS_E_FORMAT,
+			       "%s: the first column is '%.40s', not 'device': this is "
+			       "no roofline.csv",
+			       name, csv->n_columns ? csv->columns[0].name : "");
+	if (csv->n_rows_bad)
+		return ws_fail(err, WS_E_FORMAT,
+			       "%s:%zu: cells are missing or left over: the file was "
+			       "cut off; measure again with 'rocprof-compute profile --roof-only'",
+			       name, csv->first_bad);
+	if (!csv->n_rows)
+		return ws_fail(err, WS_E_FORMAT,
+			       "%s has no row below its header: measure again with "
+			       "'rocprof-compute profile --roof-only'",
+			       name);
+	bench.columns = ws_arena_array(arena, csv->n_columns, sizeof(*bench.columns));
+	bench.values = ws_arena_array(arena, csv->n_columns, sizeof(*bench.values));
+	if (!bench.columns || !bench.values)
+		return ws_fail(err, WS_E_NOMEM, "no memory for %s", name);
+	for (size_t i = 0; i < csv->n_columns; i++) {
+		if (csv->columns[i].is_text)
+			return ws_fail(err, WS_E_FORMAT,
+				       "%s: a cell of column '%.40s' is no number", name,
+				       csv->columns[i].name);
+		bench.columns[i] = csv->columns[i].name;
+		bench.values[i] = csv->columns[i].at[0];
+	}
+	*out_bench = bench;
+	return WS_OK;
+}
+
+enum ws_status ws_roof_bench_parse(const char *name, struct ws_str text, struct ws_arena *arena,
+				   struct ws_roof_bench *out_bench, struct ws_err *err)
+{
+	struct ws_csv csv = { 0 };
+	enum ws_status st = ws_csv_parse(text.at, text.n, NULL, arena, &csv, err);
+
+	if (st)
+		return ws_fail_in(err, st, "%s", name);
+	st = keep(name, &csv, arena, out_bench, err);
+	ws_csv_fini(&csv);
+	return st;
+}
+
+enum ws_status ws_roof_bench_read(const char *path, struct ws_arena *arena,
+				  struct ws_roof_bench *out_bench, struct ws_err *err)
+{
+	struct ws_buf text;
+	enum ws_status st;
+
+	if (access(path, F_OK))
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "no %s: 'rocprof-compute profile' without "
+			       "--no-roof measures it",
+			       path);
+	ws_buf_init(&text, BENCH_BYTES_MAX);
+	st = ws_file_read(path, &text, err);
+	if (!st)
+		st = ws_roof_bench_parse(path, ws_buf_view(&text), arena, out_bench, err);
+	ws_buf_fini(&text);
+	return st;
+}
+
+double ws_roof_bench_value(const struct ws_roof_bench *bench, const char *column)
+{
+	for (size_t i = 0; column[0] && i < bench->n_columns; i++)
+		if (!strcmp(bench->columns[i], column))
+			return bench->values[i] > 0 ? bench->values[i] : NAN;
+	return NAN;
+}
+
+bool ws_roof_variable(const struct ws_roof_bench *bench, const char *name, double *out_value)
+{
+	const char *end = strstr(name, "_empirical_peak");
+	char column[64];
+
+	if (!end || end[strlen("_empirical_peak")] || (size_t)(end - name) >= sizeof(column))
+		return false;
+	memcpy(column, name, (size_t)(end - name));
+	column[end - name] = '\0';
+	*out_value = bench ? ws_roof_bench_value(bench, column) : NAN;
+	return true;
+}
+
+/* ---- lines ---- */
+
+static struct ws_roof_top roof_over(double peak, double last_gb_s)
+{
+	return (struct ws_roof_top){
+		.peak = peak,
+		.x0 = fmin(WS_ROOF_X_MAX, peak / last_gb_s),
+		.x1 = WS_ROOF_X_MAX,
+	};
+}
+
+enum ws_status ws_roof_ceilings(const struct ws_roof_bench *bench, enum ws_roof_type type,
+				unsigned levels, struct ws_roof_ceilings *out_roofs,
+				struct ws_err *err)
+{
+	struct ws_roof_ceilings roofs = { .type = type };
+	double valu = ws_roof_bench_value(bench, types_table[type].valu);
+	double matrix = ws_roof_bench_value(bench, types_table[type].matrix);
+	double last_gb_s = NAN;
+
+	roofs.peak = fmax(valu, matrix); /* of a number and NaN: the number */
+	if (isnan(roofs.peak))
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "roofline.csv has no peak for %s: its columns "
+			       "%s%s%s are missing or 0",
+			       types_table[type].name, types_table[type].valu,
+			       types_table[type].valu[0] && types_table[type].matrix[0] ? " and "
+											: "",
+			       types_table[type].matrix);
+	for (size_t i = 0; i < WS_ROOF_LEVEL_COUNT; i++) {
+		double gb_s = ws_roof_bench_value(bench, levels_table[i].column);
+
+		if ((levels && !(levels >> i & 1)) || isnan(gb_s))
+			continue;
+		roofs.slopes[roofs.n_slopes++] = (struct ws_roof_slope){
+			.level = (enum ws_roof_level)i,
+			.gb_s = gb_s,
+			.x0 = WS_ROOF_X_MIN,
+			.y0 = WS_ROOF_X_MIN * gb_s,
+			.x1 = roofs.peak / gb_s,
+			.y1 = roofs.peak,
+		};
+		last_gb_s = gb_s;
+	}
+	if (!roofs.n_slopes)
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "roofline.csv has no bandwidth for the memory levels asked for");
+	roofs.valu = roof_over(valu, last_gb_s);
+	roofs.matrix = roof_over(matrix, last_gb_s);
+	*out_roofs = roofs;
+	return WS_OK;
+}
+
+static double bandwidth(const struct ws_roof_ceilings *roofs, enum ws_roof_level level)
+{
+	for (size_t i = 0; i < roofs->n_slopes; i++)
+		if (roofs->slopes[i].level == level)
+			return roofs->slopes[i].gb_s;
+	return NAN;
+}
+
+double ws_roof_ridge(const struct ws_roof_ceilings *roofs, enum ws_roof_level level)
+{
+	return roofs->peak / bandwidth(roofs, level);
+}
+
+double ws_roof_bound(const struct ws_roof_ceilings *roofs, enum ws_roof_level level,
+		     double intensity)
+{
+	double slope = intensity * bandwidth(roofs, level);
+
+	return isnan(slope) ? NAN : fmin(slope, roofs->peak);
+}

@@ -1,0 +1,348 @@
+/* The memory chart and the roofline: gathered from the run, drawn by report/. */
+#include "cmd/compute/analyze.h"
+
+#include "analysis/roofline.h"
+#include "base/log.h"
+#include "report/memchart.h"
+#include "report/roofline.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NO_ROOFLINE_DATA                                                                           \
+	"ERROR Cannot create roofline plot for CLI with incomplete/missing roofline profiling "    \
+	"data."
+
+static bool on_terminal(const struct an *an)
+{
+	return !an->args->output && an->args->format == AN_STDOUT && isatty(STDOUT_FILENO);
+}
+
+static bool with_colours(const struct an *an)
+{
+	const char *off = getenv("NO_COLOR");
+
+	return on_terminal(an) && !(off && off[0]);
+}
+
+static unsigned terminal_rows(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row ? size.ws_row : 24;
+}
+
+/* Our profile says in sysinfo.csv what made the numbers. */
+static bool is_modelled(const struct ws_workload *load)
+{
+	const char *vbios = ws_sysinfo(load, "vbios");
+
+	return vbios && strcasestr(vbios, "software GPU");
+}
+
+static enum ws_status write_file(const char *path, const struct ws_buf *text, struct ws_err *err)
+{
+	FILE *file = fopen(path, "we");
+	bool ok;
+
+	if (!file)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	ok = fwrite(text->at, 1, text->n, file) == text->n;
+	if (fclose(file) != 0 || !ok)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	return WS_OK;
+}
+
+/* ---- memory chart ---- */
+
+static void gather_memchart(struct an *an, struct an_run *run, const struct ws_table *table,
+			    struct ws_memchart *chart)
+{
+	int header = ws_header_index(table, "Value");
+
+	ws_memchart_init(chart, ws_norm_words[an->args->norm]);
+	for (size_t i = 0; header >= 0 && i < table->n_metrics; i++)
+		ws_memchart_set(chart, table->metrics[i].name,
+				ws_eval_cell(run->eval, &table->metrics[i], (unsigned)header, 0));
+}
+
+static struct ws_memchart_style memchart_style(const struct an *an, const struct an_run *run)
+{
+	return (struct ws_memchart_style){
+		.n_decimals = (int)an->args->decimal,
+		.colours = with_colours(an),
+		.as_3_3_0 = an->args->like_3_3,
+		.modelled = is_modelled(run->load),
+		.name = run->path,
+	};
+}
+
+enum ws_status an_draw_memchart(struct an *an, struct an_run *run, const struct ws_table *table,
+				struct ws_err *err)
+{
+	struct ws_memchart_style style = memchart_style(an, run);
+	bool narrow = an->args->memory_chart == AN_CHART_NARROW;
+	struct ws_memchart chart;
+
+	/* What is not a terminal gets the form that programs know. */
+	if (an->args->memory_chart == AN_CHART_AUTO && on_terminal(an))
+		narrow = ws_help_columns() < WS_MEMCHART_WIDE_COLUMNS;
+	gather_memchart(an, run, table, &chart);
+	return (narrow ? ws_memchart_narrow : ws_memchart_wide)(&chart, &style, &an->out, err);
+}
+
+/* ---- roofline ---- */
+
+struct roofline {
+	struct ws_roof_model model;
+	struct ws_roof_points points;
+	struct ws_roof_ceilings types[WS_ROOF_TYPE_COUNT];
+	const char *names[WS_ROOF_POINTS_MAX];
+	unsigned levels;
+	char asked[128]; /* types, for the file's name: "FP32_FP64" */
+};
+
+static enum ws_status choose_levels(const struct an_args *args, struct roofline *r,
+				    struct ws_err *err)
+{
+	for (size_t i = 0; i < args->mem_levels.n; i++) {
+		enum ws_roof_level level;
+
+		if (!strcasecmp(args->mem_levels.at[i], "ALL"))
+			continue;
+		if (!ws_roof_level_find(args->mem_levels.at[i], &level))
+			return ws_fail(err, WS_E_USAGE,
+				       "--mem-level '%s': HBM, L2, vL1D and LDS are known",
+				       args->mem_levels.at[i]);
+		r->levels |= 1u << level;
+	}
+	return WS_OK;
+}
+
+static bool has_type(const struct roofline *r, enum ws_roof_type type)
+{
+	for (size_t i = 0; i < r->model.n_types; i++)
+		if (r->types[i].type == type)
+			return true;
+	return false;
+}
+
+/* A type that was asked for: unsupported or unmeasured ones are said, and left out. */
+static void add_asked(struct an *an, const struct an_run *run, struct roofline *r,
+		      enum ws_roof_type type)
+{
+	const char *model = ws_sysinfo(run->load, "gpu_model");
+	struct ws_err why;
+
+	if (has_type(r, type))
+		return;
+	if (!ws_roof_type_on(type, run->load->arch)) {
+		ws_buf_printf(&an->out,
+			      "ERROR %s is not a supported datatype for roofline profiling on %s\n",
+			      ws_roof_type_name(type), model ? model : run->load->arch);
+		return;
+	}
+	if (ws_roof_ceilings(run->load->roof, type, r->levels, &r->types[r->model.n_types], &why)) {
+		ws_buf_printf(&an->out, "WARNING %s is left out: %s\n", ws_roof_type_name(type),
+			      why.text);
+		return;
+	}
+	r->model.n_types++;
+	snprintf(r->asked + strlen(r->asked), sizeof(r->asked) - strlen(r->asked), "%s%s",
+		 r->asked[0] ? "_" : "", ws_roof_type_name(type));
+}
+
+/* Those asked for come first; the page can switch to every other that was measured. */
+static enum ws_status choose_types(struct an *an, const struct an_run *run, struct roofline *r,
+				   struct ws_err *err)
+{
+	const struct ws_strv *asked = &an->args->roofline_types;
+
+	for (size_t i = 0; i < asked->n; i++) {
+		enum ws_roof_type type;
+
+		if (!ws_roof_type_find(asked->at[i], &type))
+			return ws_fail(
+				err, WS_E_USAGE,
+				"--roofline-data-type '%s': FP4 FP6 FP8 FP16 BF16 FP32 FP64 I8 I32 "
+				"and I64 are known",
+				asked->at[i]);
+		add_asked(an, run, r, type);
+	}
+	if (!asked->n)
+		add_asked(an, run, r, WS_ROOF_FP32);
+	r->model.n_shown = r->model.n_types;
+	for (int type = 0; type < WS_ROOF_TYPE_COUNT && r->model.n_shown; type++) {
+		enum ws_roof_type t = (enum ws_roof_type)type;
+
+		if (!has_type(r, t) && ws_roof_type_on(t, run->load->arch) &&
+		    !ws_roof_ceilings(run->load->roof, t, r->levels, &r->types[r->model.n_types],
+				      NULL))
+			r->model.n_types++;
+	}
+	return WS_OK;
+}
+
+static const char *point_name(struct an *an, const struct an_run *run,
+			      const struct ws_roof_point *point, enum ws_roof_by by)
+{
+	const char *kernel = run->load->kernels[point->kernel].shown;
+
+	if (by == WS_ROOF_BY_KERNEL)
+		return kernel;
+	return ws_arena_printf(&an->arena, "dispatch %.0f: %s", run->load->dispatch_id[point->row],
+			       kernel);
+}
+
+/* WS_E_UNSUPPORTED: there is nothing to draw, and the sentence says why. */
+static enum ws_status gather_roofline(struct an *an, struct an_run *run, struct roofline *r,
+				      struct ws_err *err)
+{
+	const char *sort = an->args->sort, *gpu = ws_sysinfo(run->load, "gpu_model");
+	struct ws_roof_model *model = &r->model;
+	enum ws_status st;
+
+	*r = (struct roofline){ 0 };
+	st = choose_levels(an->args, r, err);
+	if (st)
+		return st;
+	if (!ws_roof_arch_known(run->load->arch))
+		return ws_fail(err, WS_E_UNSUPPORTED, NO_ROOFLINE_DATA);
+	if (!run->load->roof) {
+		char path[4096];
+		struct ws_roof_bench bench;
+
+		/* A damaged file is another matter than none. */
+		snprintf(path, sizeof(path), "%s/roofline.csv", run->load->path);
+		st = ws_roof_bench_read(path, &an->arena, &bench, err);
+		if (st && st != WS_E_NOTFOUND)
+			ws_log_warn("%s", err->text);
+		return ws_fail(err, WS_E_UNSUPPORTED, NO_ROOFLINE_DATA);
+	}
+	st = choose_types(an, run, r, err);
+	if (st)
+		return st;
+	if (!model->n_types)
+		return ws_fail(err, WS_E_UNSUPPORTED, NO_ROOFLINE_DATA);
+	model->by = sort && !strcmp(sort, "dispatches") ? WS_ROOF_BY_DISPATCH : WS_ROOF_BY_KERNEL;
+	st = ws_roof_points(run->load, &run->rows, model->by, WS_ROOF_POINTS_MAX, &an->arena,
+			    &r->points, err);
+	if (st)
+		return st;
+	for (size_t i = 0; i < r->points.n; i++) {
+		r->names[i] = point_name(an, run, &r->points.at[i], model->by);
+		if (!r->names[i])
+			return ws_fail(err, WS_E_NOMEM, "out of memory");
+	}
+	model->path = run->path;
+	model->gpu = ws_arena_printf(&an->arena, "%s (%s)", gpu ? gpu : "GPU", run->load->arch);
+	model->modelled = is_modelled(run->load);
+	model->types = r->types;
+	model->levels = r->levels;
+	model->points = &r->points;
+	model->kernel_names = r->names;
+	return model->gpu ? WS_OK : ws_fail(err, WS_E_NOMEM, "out of memory");
+}
+
+/* Beside the data, as AMD's tool leaves it; a workload may be read-only, and that is fine. */
+static void leave_page(struct an *an, struct an_run *run, const struct roofline *r)
+{
+	const char *path =
+		ws_arena_printf(&an->arena, "%s/empirRoof_gpu-0_%s.html", run->path, r->asked);
+	struct ws_buf page;
+	struct ws_err ignored;
+
+	ws_buf_init(&page, SIZE_MAX);
+	if (path && an_may_write(run->path) && !ws_roof_html(&r->model, &page, &ignored) &&
+	    !write_file(path, &page, &ignored))
+		ws_buf_printf(&an->out, "As a page: %s\n", path);
+	ws_buf_fini(&page);
+}
+
+enum ws_status an_draw_roofline(struct an *an, struct an_run *run, const struct ws_table *table,
+				struct ws_err *err)
+{
+	struct ws_roof_text_style style = {
+		.n_columns = ws_help_columns(),
+		.n_rows = on_terminal(an) ? terminal_rows() - 1 : 24,
+		.colours = with_colours(an),
+	};
+	struct roofline r;
+	enum ws_status st = gather_roofline(an, run, &r, err);
+
+	for (size_t i = 0; !st && i < r.model.n_shown; i++) {
+		struct ws_roof_model one = r.model;
+
+		one.types = &r.types[i];
+		st = ws_roof_text(&one, &style, &an->out, err);
+	}
+	if (!st)
+		leave_page(an, run, &r);
+	return st;
+}
+
+/* ---- files ---- */
+
+static enum ws_status put(struct an *an, const char *name, const struct ws_buf *text,
+			  struct ws_err *err)
+{
+	const char *path = ws_arena_printf(&an->arena, "%s/%s", an->args->charts, name);
+
+	if (!path)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	return write_file(path, text, err);
+}
+
+static enum ws_status put_roofline(struct an *an, struct ws_buf *text, struct ws_err *err)
+{
+	struct roofline r;
+	enum ws_status st = gather_roofline(an, &an->runs[0], &r, err);
+
+	if (st == WS_E_UNSUPPORTED) {
+		ws_log_warn("no roofline in '%s': %s has no roofline.csv, or its GPU has none",
+			    an->args->charts, an->runs[0].path);
+		return WS_OK;
+	}
+	ws_buf_clear(text);
+	if (!st)
+		st = ws_roof_html(&r.model, text, err);
+	if (!st)
+		st = put(an, "roofline.html", text, err);
+	for (size_t i = 0; !st && i < r.model.n_shown; i++) {
+		char name[64];
+
+		ws_buf_clear(text);
+		snprintf(name, sizeof(name), "roofline_%s.svg", ws_roof_type_name(r.types[i].type));
+		st = ws_roof_svg(&r.model, i, text, err);
+		if (!st)
+			st = put(an, name, text, err);
+	}
+	return st;
+}
+
+enum ws_status an_write_charts(struct an *an, struct ws_err *err)
+{
+	const struct ws_table *table = ws_table_find(an->metrics, 3, 1);
+	struct ws_memchart_style style = memchart_style(an, &an->runs[0]);
+	struct ws_memchart chart;
+	struct ws_buf text;
+	enum ws_status st = WS_OK;
+
+	if (mkdir(an->args->charts, 0777) != 0 && errno != EEXIST)
+		return ws_fail_errno(err, errno, "cannot make '%s'", an->args->charts);
+	ws_buf_init(&text, SIZE_MAX);
+	if (table) {
+		gather_memchart(an, &an->runs[0], table, &chart);
+		st = ws_memchart_svg(&chart, &style, &text, err);
+		if (!st)
+			st = put(an, "memory_chart.svg", &text, err);
+	}
+	if (!st)
+		st = put_roofline(an, &text, err);
+	ws_buf_fini(&text);
+	return st;
+}

@@ -1,0 +1,380 @@
+/* The grids of a single run: metric tables, and those made from the workload itself. */
+#include "cmd/compute/analyze.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+static const struct {
+	const char *word;
+	double divisor;
+} time_units[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
+
+double an_time_divisor(const struct an_args *args)
+{
+	return time_units[args->time_unit].divisor;
+}
+
+const char *an_time_word(const struct an_args *args)
+{
+	return time_units[args->time_unit].word;
+}
+
+const char *an_wrap_name(struct ws_arena *arena, const char *name, size_t width, size_t n_lines)
+{
+	struct ws_str rest = ws_str_from(name);
+	struct ws_buf made;
+	const char *text;
+
+	ws_buf_init(&made, 1 << 16);
+	for (size_t line = 0; line < n_lines && rest.n; line++) {
+		size_t n = WS_MIN(width, rest.n);
+
+		if (line)
+			ws_buf_add(&made, "\n");
+		ws_buf_add_n(&made, rest.at, n);
+		rest = (struct ws_str){ rest.at + n, rest.n - n };
+	}
+	if (rest.n && made.n >= 3)
+		memcpy(made.at + made.n - 3, "...", 3);
+	text = ws_arena_strndup(arena, made.at, made.n);
+	ws_buf_fini(&made);
+	return text ? text : name;
+}
+
+/* Words of at most @width characters a line. */
+const char *an_wrap_words(struct ws_arena *arena, const char *text, size_t width)
+{
+	struct ws_str rest = ws_str_trim(ws_str_from(text));
+	struct ws_buf made;
+	const char *kept;
+
+	ws_buf_init(&made, 1 << 16);
+	while (rest.n) {
+		size_t n = rest.n;
+
+		if (n > width) {
+			for (n = width; n && rest.at[n] != ' '; n--)
+				;
+			n = n ? n : width;
+		}
+		ws_buf_add(&made, made.n ? "\n" : "");
+		ws_buf_add_n(&made, rest.at, n);
+		rest = ws_str_trim((struct ws_str){ rest.at + n, rest.n - n });
+	}
+	kept = ws_arena_strndup(arena, made.at, made.n);
+	ws_buf_fini(&made);
+	return kept ? kept : "";
+}
+
+static void set_form(const struct an *an, struct ws_grid *grid)
+{
+	grid->decimals = (int)an->args->decimal;
+	grid->none = an->args->like_3_3 ? "" : "N/A";
+	grid->form = an->args->like_3_3 ? WS_GRID_OLD : WS_GRID_NUMBERS;
+}
+
+/* head -n of Python: a negative number leaves out that many at the end. */
+static size_t head(const struct an *an, size_t n, bool whole)
+{
+	int64_t max = an->args->max_stat_num;
+
+	if (whole)
+		return n;
+	if (max >= 0)
+		return WS_MIN(n, (size_t)max);
+	return (size_t)-max >= n ? 0 : n - (size_t)-max;
+}
+
+static enum ws_status top_kernels(struct an *an, struct an_run *run, bool whole,
+				  struct ws_grid *grid, struct ws_err *err)
+{
+	const char *unit = an_time_word(an->args);
+	double divisor = an_time_divisor(an->args);
+	const char *headers[] = { "", "Kernel_Name", "Count",
+				  ws_arena_printf(&an->arena, "Sum(%s)", unit),
+				  ws_arena_printf(&an->arena, "Mean(%s)", unit),
+				  ws_arena_printf(&an->arena, "Median(%s)", unit), "Pct", "S" };
+	size_t n = head(an, run->n_top, whole), hide = n == 0; /* no rows, no labels */
+	enum ws_status st = ws_grid_init(grid, &an->arena, headers + hide,
+					 7 + (run->chosen != NULL) - hide, err);
+
+	set_form(an, grid);
+	for (size_t i = 0; !st && i < n; i++) {
+		const struct ws_kernel_stat *stat = &run->top[i];
+		const char *name = run->load->kernels[stat->kernel].shown;
+		struct ws_cell *row = ws_grid_row(grid);
+
+		if (!row)
+			return ws_fail(err, WS_E_NOMEM, "out of memory");
+		row[0] = ws_cell_int((int64_t)i);
+		row[1] = ws_cell_text(whole ? name : an_wrap_name(&an->arena, name, 40, 3));
+		row[2] = ws_cell_number((double)stat->n);
+		row[3] = ws_cell_number(stat->sum_ns / divisor);
+		row[4] = ws_cell_number(stat->mean_ns / divisor);
+		row[5] = ws_cell_number(stat->median_ns / divisor);
+		row[6] = ws_cell_number(stat->percent);
+		if (run->chosen)
+			row[7] = ws_cell_text(run->chosen[i] ? "*" : "");
+	}
+	return st;
+}
+
+static enum ws_status dispatches(struct an *an, struct an_run *run, bool whole,
+				 struct ws_grid *grid, struct ws_err *err)
+{
+	static const char *const plain[] = { "", "Dispatch_ID", "Kernel_Name", "GPU_ID" };
+	static const char *const with_node[] = { "", "Node", "Dispatch_ID", "Kernel_Name", "GPU_ID" };
+	const struct ws_workload *load = run->load;
+	size_t n = head(an, run->listed.n, whole), hide = n == 0, node = load->node_of != NULL;
+	enum ws_status st = ws_grid_init(grid, &an->arena, (node ? with_node : plain) + hide,
+					 4 + node - hide, err);
+
+	set_form(an, grid);
+	for (size_t i = 0; !st && i < n; i++) {
+		uint32_t at = run->listed.rows[i];
+		const char *name = load->kernels[load->kernel_of[at]].shown;
+		struct ws_cell *row = ws_grid_row(grid);
+
+		if (!row)
+			return ws_fail(err, WS_E_NOMEM, "out of memory");
+		*row++ = ws_cell_int((int64_t)at);
+		if (node)
+			*row++ = ws_cell_text(load->nodes[load->node_of[at]]);
+		*row++ = ws_cell_int((int64_t)load->dispatch_id[at]);
+		*row++ = ws_cell_text(whole ? name : an_wrap_name(&an->arena, name, 80, 4));
+		*row++ = ws_cell_int((int64_t)load->gpu_id[at]);
+	}
+	return st;
+}
+
+/* As pandas shows a field read on its own: numbers as numbers, nothing as nan. */
+static const char *field_text(struct ws_arena *arena, const char *text)
+{
+	struct ws_str view = ws_str_trim(ws_str_from(text));
+	double number;
+	int64_t whole;
+	char shown[64];
+
+	if (!view.n || ws_str_is(view, "NA") || ws_str_is(view, "N/A") || ws_str_is(view, "nan"))
+		return "nan";
+	if (view.at[0] != '0' && ws_str_i64(view, &whole))
+		return ws_arena_printf(arena, "%lld", (long long)whole);
+	if (strspn(view.at, "+-0123456789.eE") == view.n && ws_str_f64(view, &number)) {
+		ws_number_text(number, 17, shown);
+		if (!memchr(view.at, '.', view.n) && strlen(shown) > 2 &&
+		    strcmp(shown + strlen(shown) - 2, ".0") == 0)
+			shown[strlen(shown) - 2] = '\0';
+		return ws_arena_strdup(arena, shown);
+	}
+	return text;
+}
+
+static enum ws_status sysinfo(struct an *an, struct ws_grid *grid, struct ws_err *err)
+{
+	const char **headers = ws_arena_array(&an->arena, an->n_runs + 1, sizeof(*headers));
+	const struct ws_workload *base = an->runs[0].load;
+	enum ws_status st;
+
+	if (!headers)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	headers[0] = "";
+	for (size_t r = 0; r < an->n_runs; r++)
+		headers[r + 1] = "Info";
+	st = ws_grid_init(grid, &an->arena, headers, an->n_runs + 1, err);
+	set_form(an, grid);
+	for (size_t i = 0; !st && i < base->n_facts; i++) {
+		struct ws_cell *row = ws_grid_row(grid);
+
+		if (!row)
+			return ws_fail(err, WS_E_NOMEM, "out of memory");
+		row[0] = ws_cell_text(base->facts[i].name);
+		for (size_t r = 0; r < an->n_runs; r++) {
+			const char *text = ws_sysinfo(an->runs[r].load, base->facts[i].name);
+
+			row[r + 1] = ws_cell_text(field_text(&an->arena, text ? text : ""));
+		}
+	}
+	return st;
+}
+
+/* "ns" as a word; or, as 3.3 has it, anywhere: that makes times of "Instr" too. */
+static bool is_time(const struct an *an, const char *unit)
+{
+	if (an->args->like_3_3)
+		return strcasestr(unit, "ns") != NULL;
+	for (const char *at = unit; (at = strcasestr(at, "ns")); at++)
+		if ((at == unit || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[2]))
+			return true;
+	return false;
+}
+
+const char *an_unit(struct an *an, struct an_run *run, const struct ws_metric *metric,
+		    double *out_divisor)
+{
+	const char *unit = ws_eval_unit(run->eval, metric->unit, &an->arena);
+
+	*out_divisor = 0;
+	if (!unit || ws_header_index(metric->table, "Unit") < 0 || !is_time(an, unit))
+		return unit ? unit : "";
+	*out_divisor = an_time_divisor(an->args);
+	return an_time_word(an->args);
+}
+
+/* Positions of --cols: the first column, the headers, then the hidden ones. */
+enum { COL_LEVEL = -1, COL_HELP = -2, COL_KEY = -3 };
+
+static size_t choose_columns(const struct an *an, const struct ws_table *table, int *out_cols)
+{
+	const struct ws_strv *asked = &an->args->cols;
+	int n_all = (int)table->n_headers + 3;
+	size_t n = 0;
+
+	if (!asked->n) {
+		out_cols[n++] = COL_KEY;
+		for (size_t h = 0; h < table->n_headers; h++)
+			out_cols[n++] = (int)h;
+	}
+	for (size_t i = 0; i < asked->n && n < table->n_headers + 3; i++) {
+		int64_t at;
+
+		if (!ws_str_i64(ws_str_from(asked->at[i]), &at) || at < 0 || at >= n_all - 2)
+			continue; /* hidden ones are had by name */
+		out_cols[n++] = at == 0 ? COL_KEY : (int)at - 1;
+	}
+	for (size_t i = 0; i < an->args->include_cols.n; i++) {
+		const char *name = an->args->include_cols.at[i];
+
+		if (strcasecmp(name, "coll_level") == 0)
+			out_cols[n++] = COL_LEVEL;
+		else if (strcasecmp(name, "Description") == 0)
+			out_cols[n++] = COL_HELP;
+	}
+	return n;
+}
+
+static struct ws_cell value_cell(struct an *an, struct an_run *run, const struct ws_metric *metric,
+				 int h, unsigned channel, double divisor)
+{
+	const char *name = metric->table->headers[h].name;
+	double value = ws_eval_cell(run->eval, metric, (unsigned)h, channel);
+
+	if (divisor && (strcmp(name, "Avg") == 0 || strcmp(name, "Min") == 0 ||
+			strcmp(name, "Max") == 0)) {
+		value /= divisor;
+		if (an->args->like_3_3) /* its blanks print as nan there */
+			return (struct ws_cell){ .kind = WS_CELL_NUMBER, .number = value };
+	}
+	return ws_cell_number(value);
+}
+
+static enum ws_status fill_row(struct an *an, struct an_run *run, const struct ws_metric *metric,
+			       unsigned channel, const int *cols, size_t n_cols,
+			       struct ws_grid *grid, struct ws_err *err)
+{
+	bool channels = metric->table->kind == WS_TABLE_CHANNELS;
+	struct ws_cell *row = ws_grid_row(grid);
+	double divisor;
+	const char *unit = an_unit(an, run, metric, &divisor);
+
+	if (!row)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	row[0] = ws_cell_text(ws_arena_printf(&an->arena, "%u.%u.%u", metric->table->block,
+					      metric->table->index,
+					      channels ? channel : metric->index));
+	for (size_t c = 0; c < n_cols; c++) {
+		const struct ws_header *header =
+			cols[c] >= 0 ? &metric->table->headers[cols[c]] : NULL;
+		struct ws_cell *cell = &row[c + 1];
+
+		if (cols[c] == COL_KEY)
+			*cell = channels ? ws_cell_number(channel) : ws_cell_text(metric->name);
+		else if (cols[c] == COL_LEVEL)
+			*cell = ws_cell_text(metric->coll_level ? metric->coll_level : "pmc_perf");
+		else if (cols[c] == COL_HELP)
+			*cell = ws_cell_text(an_wrap_words(&an->arena, metric->help, 40));
+		else if (header->kind == WS_HEADER_VALUE)
+			*cell = value_cell(an, run, metric, cols[c], channel, divisor);
+		else
+			*cell = ws_cell_text(strncmp(header->name, "Unit", 4) == 0
+						     ? unit
+						     : metric->cells[cols[c]].text);
+	}
+	return WS_OK;
+}
+
+static enum ws_status metrics(struct an *an, struct an_run *run, const struct ws_table *table,
+			      struct ws_grid *grid, struct ws_err *err)
+{
+	size_t room = table->n_headers + an->args->include_cols.n + 8, n_cols, n_rows;
+	const char **headers = ws_arena_array(&an->arena, room, sizeof(*headers));
+	int *cols = ws_arena_array(&an->arena, room, sizeof(*cols));
+	bool channels = table->kind == WS_TABLE_CHANNELS;
+	enum ws_status st;
+
+	if (!headers || !cols)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	n_cols = choose_columns(an, table, cols);
+	headers[0] = "Metric_ID";
+	for (size_t c = 0; c < n_cols; c++)
+		headers[c + 1] = cols[c] == COL_KEY	? table->key
+				 : cols[c] == COL_LEVEL ? "coll_level"
+				 : cols[c] == COL_HELP	? "Description"
+							: table->headers[cols[c]].name;
+	st = ws_grid_init(grid, &an->arena, headers, n_cols + 1, err);
+	set_form(an, grid);
+	n_rows = channels ? ws_eval_channels(run->eval) : table->n_metrics;
+	for (size_t i = 0; !st && i < n_rows && table->n_metrics; i++)
+		if (an_shows_metric(an, table, (unsigned)i))
+			st = fill_row(an, run, &table->metrics[channels ? 0 : i], (unsigned)i, cols,
+				      n_cols, grid, err);
+	return st;
+}
+
+enum ws_status an_grid(struct an *an, struct an_run *run, const struct ws_table *table,
+		       bool whole, struct ws_grid *out_grid, struct ws_err *err)
+{
+	switch (table->kind) {
+	case WS_TABLE_TOP_KERNELS:
+		return top_kernels(an, run, whole, out_grid, err);
+	case WS_TABLE_DISPATCHES:
+		return dispatches(an, run, whole, out_grid, err);
+	case WS_TABLE_SYSINFO:
+		return sysinfo(an, out_grid, err);
+	case WS_TABLE_METRICS:
+	case WS_TABLE_CHANNELS:
+		return metrics(an, run, table, out_grid, err);
+	default:
+		return ws_grid_init(out_grid, &an->arena, NULL, 0, err);
+	}
+}
+
+void an_drop_labels(struct ws_grid *grid)
+{
+	size_t n = grid->n_columns;
+
+	for (size_t r = 0; r < grid->n_rows; r++)
+		memmove(&grid->cells[r * (n - 1)], &grid->cells[r * n + 1],
+			(n - 1) * sizeof(*grid->cells));
+	memmove(grid->headers, grid->headers + 1, (n - 1) * sizeof(*grid->headers));
+	grid->n_columns = n - 1;
+}
+
+bool an_has_empty_column(const struct ws_grid *grid)
+{
+	for (size_t c = 0; c < grid->n_columns; c++) {
+		bool empty = grid->n_rows > 0;
+
+		for (size_t r = 0; empty && r < grid->n_rows; r++) {
+			const struct ws_cell *cell = &grid->cells[r * grid->n_columns + c];
+
+			empty = cell->kind == WS_CELL_NONE ||
+				(cell->kind == WS_CELL_NUMBER && isnan(cell->number)) ||
+				(cell->kind == WS_CELL_TEXT && !cell->text[0]);
+		}
+		if (empty)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,22 @@
+/*
+ * explain: an explanation of a metric, as text for a terminal.
+ */
+#ifndef WS_REPORT_EXPLAIN_H
+#define WS_REPORT_EXPLAIN_H
+
+#include "analysis/explain.h"
+#include "base/str.h"
+
+struct ws_explain_style {
+	int n_decimals;
+	unsigned n_columns; /* text is filled to it */
+};
+
+void ws_explain_text(const struct ws_explanation *what, const struct ws_workload *load,
+		     const struct ws_explain_style *style, struct ws_buf *out);
+
+/* Words in lines of at most @n_columns; the first behind @indent spaces, others behind @hang. */
+void ws_text_fill(const char *text, unsigned indent, unsigned hang, unsigned n_columns,
+		  struct ws_buf *out);
+
+#endif

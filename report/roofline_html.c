@@ -1,0 +1,168 @@
+/* The roofline as one page: its data as JSON, and the style and script that are built in. */
+#include "report/assets.h"
+#include "report/roofline.h"
+#include "report/svg.h"
+
+#include <math.h>
+#include <string.h>
+
+/* JSON inside <script>: '<' is escaped too, so that no name can end the element. */
+static void put_text(struct ws_buf *out, const char *text)
+{
+	ws_buf_add_c(out, '"', 1);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\' || c == '<' || c < 0x20)
+			ws_buf_printf(out, "\\u%04x", c);
+		else
+			ws_buf_add_c(out, *text, 1);
+	}
+	ws_buf_add_c(out, '"', 1);
+}
+
+static void put_member(struct ws_buf *out, const char *key, const char *text)
+{
+	ws_buf_printf(out, "\"%s\":", key);
+	put_text(out, text);
+	ws_buf_add(out, ",");
+}
+
+/* A number with a comma after it; what is none becomes null. */
+static void put_number(struct ws_buf *out, const char *key, double value)
+{
+	if (isfinite(value))
+		ws_buf_printf(out, "\"%s\":%.15g,", key, value);
+	else
+		ws_buf_printf(out, "\"%s\":null,", key);
+}
+
+/* Members are written with a comma after each; the last one gives way to the bracket. */
+static void close(struct ws_buf *out, const char *bracket)
+{
+	if (out->n && out->at[out->n - 1] == ',')
+		out->at[--out->n] = '\0';
+	ws_buf_add(out, bracket);
+}
+
+static void put_type(struct ws_buf *out, const struct ws_roof_ceilings *roofs)
+{
+	ws_buf_add(out, "{");
+	put_member(out, "name", ws_roof_type_name(roofs->type));
+	ws_buf_printf(out, "\"integer\":%s,", ws_roof_type_is_int(roofs->type) ? "true" : "false");
+	put_number(out, "valu", roofs->valu.peak);
+	put_number(out, "mfma", roofs->matrix.peak);
+	ws_buf_add(out, "\"bandwidth\":{");
+	for (size_t i = 0; i < roofs->n_slopes; i++)
+		put_number(out, ws_roof_level_name(roofs->slopes[i].level), roofs->slopes[i].gb_s);
+	close(out, "}},");
+}
+
+static void put_point(struct ws_buf *out, const struct ws_roof_model *model, size_t i)
+{
+	const struct ws_roof_point *point = &model->points->at[i];
+	char letter[] = { ws_roof_letter(i), '\0' };
+
+	ws_buf_add(out, "{");
+	put_member(out, "name", model->kernel_names[i]);
+	put_member(out, "letter", letter);
+	ws_buf_printf(out, "\"n\":%zu,", point->n);
+	put_number(out, "sumNs", point->sum_ns);
+	put_number(out, "meanNs", point->mean_ns);
+	put_number(out, "share", 100 * point->sum_ns / model->points->all.sum_ns);
+	put_number(out, "flops", point->flops);
+	put_number(out, "iops", point->iops);
+	ws_buf_add(out, "\"bytes\":{");
+	for (size_t level = 0; level < WS_ROOF_LEVEL_COUNT; level++)
+		put_number(out, ws_roof_level_name((enum ws_roof_level)level), point->bytes[level]);
+	close(out, "},\"parts\":[");
+	for (size_t part = 0; part < WS_ROOF_PART_COUNT; part++) {
+		if (!(point->parts[part] > 0))
+			continue;
+		ws_buf_add(out, "{");
+		put_member(out, "name", ws_roof_part_name((enum ws_roof_part)part));
+		ws_buf_printf(out, "\"integer\":%s,",
+			      part >= WS_ROOF_PART_VALU_INT32 ? "true" : "false");
+		put_number(out, "ops", point->parts[part]);
+		close(out, "},");
+	}
+	close(out, "]},");
+}
+
+static void put_levels(struct ws_buf *out, const char *key, unsigned levels)
+{
+	ws_buf_printf(out, "\"%s\":[", key);
+	for (size_t i = 0; i < WS_ROOF_LEVEL_COUNT; i++) {
+		if (levels && !(levels >> i & 1))
+			continue;
+		put_text(out, ws_roof_level_name((enum ws_roof_level)i));
+		ws_buf_add(out, ",");
+	}
+	close(out, "],");
+}
+
+static void put_data(struct ws_buf *out, const struct ws_roof_model *model)
+{
+	ws_buf_add(out, "{");
+	put_member(out, "by", model->by == WS_ROOF_BY_KERNEL ? "kernel" : "dispatch");
+	ws_buf_printf(out, "\"modelled\":%s,\"shown\":%zu,", model->modelled ? "true" : "false",
+		      model->n_shown);
+	if (model->points->missing)
+		put_member(out, "missing", model->points->missing);
+	put_number(out, "xMin", WS_ROOF_X_MIN);
+	put_number(out, "xMax", WS_ROOF_X_MAX);
+	put_levels(out, "levels", 0);
+	put_levels(out, "shownLevels", model->levels);
+	ws_buf_add(out, "\"types\":[");
+	for (size_t i = 0; i < model->n_types; i++)
+		put_type(out, &model->types[i]);
+	close(out, "],\"points\":[");
+	for (size_t i = 0; i < model->points->n; i++)
+		put_point(out, model, i);
+	close(out, "]}");
+}
+
+enum ws_status ws_roof_html(const struct ws_roof_model *model, struct ws_buf *out,
+			    struct ws_err *err)
+{
+	ws_buf_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+			/* Nothing may be asked for, not even an icon. */
+			"<link rel=\"icon\" href=\"data:,\">\n<title>Roofline \342\200\223 ");
+	ws_svg_escape(out, model->path);
+	ws_buf_printf(
+		out,
+		"</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<header>\n<h1>Roofline "
+		"\342\200\223 ",
+		ws_asset_roofline_css);
+	ws_svg_escape(out, model->path);
+	ws_buf_add(out, "</h1>\n<p>");
+	ws_svg_escape(out, model->gpu);
+	ws_buf_add(out, "</p>\n");
+	if (model->modelled)
+		ws_buf_add(out,
+			   "<span class=\"badge\" title=\"Counters, times and peaks come from a "
+			   "software GPU, not from hardware.\">modelled: software GPU</span>\n");
+	ws_buf_add(
+		out,
+		"</header>\n<div class=\"bar\">\n<fieldset id=\"types\"><legend>Data type</legend>"
+		"</fieldset>\n<fieldset id=\"levels\"><legend>Memory level</legend></fieldset>\n"
+		"</div>\n<div id=\"chart\" class=\"card\"><svg id=\"plot\" role=\"group\" "
+		"aria-label=\"Roofline plot\"></svg><div id=\"tip\" role=\"tooltip\" hidden></div>"
+		"</div>\n<p class=\"note\" id=\"empty\"></p>\n<div class=\"card scroll\"><table "
+		"id=\"table\"></table></div>\n<footer>");
+	if (model->points->n_left_out)
+		ws_buf_printf(out, "%zu more %s with less time are not shown. ",
+			      model->points->n_left_out,
+			      model->by == WS_ROOF_BY_KERNEL ? "kernels" : "dispatches");
+	ws_buf_add(out,
+		   "All points of a kernel have its performance; each stands at the intensity of "
+		   "one memory level. Larger markers took more time. Percentages are of the roof "
+		   "above the point, which is that memory\342\200\231s left of the ridge and the "
+		   "units\342\200\231 right of it.</footer>\n</main>\n"
+		   "<script type=\"application/json\" id=\"data\">");
+	put_data(out, model);
+	ws_buf_printf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n",
+		      ws_asset_roofline_js);
+	return ws_buf_status(out, err);
+}
