@@ -41,6 +41,7 @@ extern const char *const ws_norm_words[]; /* "per_wave", ...; NULL at the end */
 struct ws_eval_how {
 	enum ws_norm norm;
 	bool own_level_frame; /* as 3.3: a level metric reads only its own pass file */
+	bool ea_aliases;      /* TCC_EA_X will do where TCC_EA0_X is asked for, and back */
 };
 
 struct ws_eval;
@@ -72,8 +73,8 @@ double ws_eval_variable(struct ws_eval *eval, const char *name);
 double ws_eval_counter(struct ws_eval *eval, const char *name, const char *coll_level);
 
 /* Why the last value was none: "SQ_FOO was not collected", "0/0 in every dispatch". */
-const char *ws_eval_why_none(struct ws_eval *eval, const struct ws_metric *metric,
-			     unsigned header, unsigned channel);
+const char *ws_eval_why_none(struct ws_eval *eval, const struct ws_metric *metric, unsigned header,
+			     unsigned channel);
 
 /* The unit as printed: "Instr per kernel", "Gb/s". From @arena. */
 const char *ws_eval_unit(const struct ws_eval *eval, const char *unit, struct ws_arena *arena);

@@ -48,8 +48,8 @@ static enum ws_status read_facts(struct ws_workload *load, const char *path, str
 	end = text.at + text.n;
 	if (!st && (!ws_csv_record(&at, end, &load->arena, &names, &n_names) ||
 		    !ws_csv_record(&at, end, &load->arena, &texts, &n_texts)))
-		st = ws_fail(err, WS_E_FORMAT,
-			     "'%s' is cut off: a header and one row are expected", path);
+		st = ws_fail(err, WS_E_FORMAT, "'%s' is cut off: a header and one row are expected",
+			     path);
 	if (!st && n_texts < n_names)
 		st = ws_fail(err, WS_E_FORMAT, "'%s' is cut off: %zu of %zu fields", path, n_texts,
 			     n_names);
@@ -238,6 +238,32 @@ static enum ws_status open_facts(struct ws_workload *load, const char *dir,
 	return read_config(load, dir, err);
 }
 
+/* The machine is that of the first node; its directory stands for all of them. */
+static enum ws_status open_nodes(struct ws_workload *load, const char *dir,
+				 const struct ws_workload_how *how, struct ws_err *err)
+{
+	const char *const *names = how->nodes;
+	char path[PATH_MAX];
+	const char **found;
+	size_t n = how->n_nodes;
+	enum ws_status st = WS_OK;
+
+	if (!n) {
+		st = ws_workload_nodes(dir, &load->arena, &found, &n, err);
+		names = found;
+		if (!st && !n)
+			st = ws_fail(err, WS_E_NOTFOUND,
+				     "'%s' has no sub-directories that are workloads", dir);
+	}
+	if (!st)
+		st = ws_path_join(dir, names[0], path, err);
+	if (!st)
+		st = open_facts(load, path, how, err);
+	if (!st && !how->facts_only)
+		st = ws_load_nodes(load, dir, names, n, how, err);
+	return st;
+}
+
 /* Measured peaks are an extra: a missing or damaged file is said where they are asked for. */
 static enum ws_status open_roofline(struct ws_workload *load, const char *dir, struct ws_err *err)
 {
@@ -271,9 +297,16 @@ enum ws_status ws_workload_open(const char *dir, const struct ws_workload_how *h
 	ws_dict_init(&load->priv->kernels, &load->arena);
 	ws_dict_init(&load->priv->counters, &load->arena);
 	load->path = ws_arena_strdup(&load->arena, dir);
-	st = load->path ? open_facts(load, dir, how, err) : ws_fail(err, WS_E_NOMEM, "no memory");
-	if (!st && !how->facts_only)
+	if (!load->path)
+		st = ws_fail(err, WS_E_NOMEM, "out of memory");
+	else if (how->by_nodes || how->spatial)
+		st = open_nodes(load, dir, how, err);
+	else
+		st = open_facts(load, dir, how, err);
+	if (!st && !how->facts_only && !load->n_frames)
 		st = ws_load_layout(load, dir, how, err);
+	if (!st && load->n_frames && how->kernel_verbose < 5)
+		st = ws_load_shorten(load, how->kernel_verbose, err);
 	if (!st && !how->facts_only && !load->n_frames)
 		st = not_a_workload(load, dir, "holds no profiling data", err);
 	if (!st && !how->facts_only)

@@ -7,8 +7,7 @@
  * Rows are in the order of the first pass; row i is the same dispatch in all frames.
  *
  *	st = ws_workload_open("workloads/vcopy/MI200", NULL, &load, err);
- *	st = ws_select_all(load, &sel, err);             all dispatches
- *	st = ws_select_kernels(load, &sel, ...);         then fewer
+ *	st = ws_workload_select(load, &filter, &rows, &listed, err);
  *	col = ws_frame_column(load->frames[0], "SQ_WAVES");
  *
  * Memory   everything lives until ws_workload_close(); text and columns are borrowed.
@@ -72,7 +71,6 @@ struct ws_kernel_name {
 
 struct ws_workload {
 	const char *path;
-	const char *node; /* with --nodes: the sub-directory; else NULL */
 	enum ws_layout layout;
 	const char *arch; /* "gfx90a" */
 
@@ -82,11 +80,15 @@ struct ws_workload {
 	size_t n_rows;            /* dispatches */
 	struct ws_frame **frames; /* [0] is pmc_perf; the rest are level passes */
 	size_t n_frames;
-	const uint32_t *kernel_of; /* per row: index into kernels */
+	const uint32_t *kernel_of;      /* per row: index into kernels */
 	struct ws_kernel_name *kernels; /* by first appearance */
 	size_t n_kernels;
 	const double *dispatch_id, *gpu_id; /* per row */
 	const double *start_ns, *end_ns;    /* per row; NULL when there are no times */
+
+	const char *const *nodes; /* sub-directories the rows came from, and which of them each */
+	size_t n_nodes;
+	const uint32_t *node_of; /* NULL: not of several nodes */
 
 	const char *const *recorded_blocks; /* profiling_config.yaml: filter_blocks */
 	size_t n_recorded_blocks;           /* 0: everything was profiled */
@@ -104,10 +106,12 @@ struct ws_workload {
 struct ws_workload_how {
 	const char *corrections;  /* --specs-correction: "name:digits,..." */
 	int kernel_verbose;       /* 5 and more: names as recorded */
-	bool spatial;             /* --spatial-multiplexing: merge the sub-directories */
-	const char *join;         /* "grid" (the default) or "kernel" */
-	bool facts_only;          /* sysinfo.csv alone, for --specs and --list-metrics */
-	bool ea_is_ea0;           /* accept TCC_EA_X where TCC_EA0_X is asked for, and back */
+	const char *const *nodes; /* sub-directories to read as one; none named: all */
+	size_t n_nodes;
+	bool by_nodes;    /* `nodes` counts */
+	bool spatial;     /* --spatial-multiplexing: merge the sub-directories */
+	const char *join; /* "grid" (the default) or "kernel" */
+	bool facts_only;  /* sysinfo.csv alone, for --specs and --list-metrics */
 };
 
 /* @how may be NULL: all defaults. */
@@ -123,7 +127,8 @@ const char *ws_sysinfo(const struct ws_workload *load, const char *name); /* NUL
 bool ws_sysinfo_number(const struct ws_workload *load, const char *name, double *out);
 
 const struct ws_frame *ws_workload_frame(const struct ws_workload *load, const char *name);
-const struct ws_column *ws_frame_column(const struct ws_frame *frame, const char *name); /* or NULL */
+const struct ws_column *ws_frame_column(const struct ws_frame *frame,
+					const char *name); /* or NULL */
 
 /*
  * A choice of dispatches: ascending row numbers. Filters narrow it; one that

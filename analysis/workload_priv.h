@@ -1,4 +1,5 @@
-/* What the files of the workload loader share: workload.c, layout.c, join.c, pivot.c, multiplex.c */
+/* What the files of the workload loader share: workload.c, layout.c, join.c, pivot.c,
+ * multiplex.c, nodes.c, shorten.c. */
 #ifndef WS_ANALYSIS_WORKLOAD_PRIV_H
 #define WS_ANALYSIS_WORKLOAD_PRIV_H
 
@@ -13,7 +14,7 @@ struct ws_workload_priv {
 	struct {
 		double *at;
 		size_t n;
-	} *owned; /* columns made here */
+	} * owned; /* columns made here */
 	size_t n_owned, cap_owned;
 };
 
@@ -25,8 +26,9 @@ double *ws_load_column(struct ws_workload *load, size_t n);
 /* An empty frame with room for @n_columns. */
 struct ws_frame *ws_load_frame(struct ws_workload *load, const char *name, size_t n_rows,
 			       size_t n_columns, struct ws_err *err);
-enum ws_status ws_load_add_column(struct ws_frame *frame, struct ws_column column,
-				  struct ws_err *err); /* a name that is there already is left out */
+enum ws_status ws_load_add_column(
+	struct ws_frame *frame, struct ws_column column,
+	struct ws_err *err); /* a name that is there already is left out */
 enum ws_status ws_load_frame_from(struct ws_workload *load, const char *name,
 				  const struct ws_csv *csv, struct ws_frame **out_frame,
 				  struct ws_err *err);
@@ -46,6 +48,10 @@ enum ws_status ws_load_pivot(struct ws_workload *load, struct ws_csv *const *csv
 enum ws_status ws_load_fill(struct ws_workload *load, struct ws_err *err);
 /* Kernel names as --kernel-verbose wants them. */
 enum ws_status ws_load_shorten(struct ws_workload *load, int level, struct ws_err *err);
+
+/* Several sub-directories of @dir as one workload. */
+enum ws_status ws_load_nodes(struct ws_workload *load, const char *dir, const char *const *names,
+			     size_t n, const struct ws_workload_how *how, struct ws_err *err);
 
 /* frames[0] and its kernel numbers are there: fill in the rest of the workload. */
 enum ws_status ws_load_finish(struct ws_workload *load, struct ws_err *err);

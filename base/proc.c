@@ -101,13 +101,15 @@ static struct ws_proc_end read_end(int wait_status)
 
 /* Passing signals on. One child at a time, as the header says. */
 static const int passed[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH };
-static volatile sig_atomic_t passed_to;
+static volatile sig_atomic_t passed_to, interrupted_by;
 
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
 	int saved_errno = errno;
 
 	(void)context;
+	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP)
+		interrupted_by = sig;
 	/* From the kernel means from the terminal: the child is in the same group and got it. */
 	if (passed_to > 0 && info->si_code <= 0)
 		kill((pid_t)passed_to, sig);
@@ -144,6 +146,7 @@ enum ws_status ws_proc_run(const char *program, char *const *argv, char *const *
 		return st;
 	}
 	passed_to = pid;
+	interrupted_by = 0;
 	sigfillset(&action.sa_mask);
 	for (size_t i = 0; i < WS_ARRAY_LEN(passed); i++) {
 		sigaction(passed[i], NULL, &old[i]);
@@ -159,8 +162,10 @@ enum ws_status ws_proc_run(const char *program, char *const *argv, char *const *
 	passed_to = 0;
 	for (size_t i = 0; i < WS_ARRAY_LEN(passed); i++)
 		sigaction(passed[i], &old[i], NULL);
-	if (!st)
+	if (!st) {
 		*out_end = read_end(wait_status);
+		out_end->interrupted = interrupted_by;
+	}
 	return st;
 }
 

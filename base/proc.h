@@ -30,6 +30,7 @@ struct ws_proc_end {
 	int exit_code; /* 128 + signal when it was killed by one */
 	int signal;    /* 0, or the signal that ended it */
 	bool dumped_core;
+	int interrupted; /* the last of INT, TERM and HUP that reached us meanwhile; 0: none */
 };
 
 /*

@@ -9,6 +9,7 @@
 
 extern const struct ws_cmd ws_wavescope_cmd;
 extern const struct ws_cmd ws_rocprofv3_cmd;
+extern const struct ws_cmd ws_rocprofv3_avail_cmd;
 extern const struct ws_cmd ws_rocpd_cmd;
 extern const struct ws_cmd ws_rocpd2csv_cmd;
 extern const struct ws_cmd ws_rocpd2otf2_cmd;

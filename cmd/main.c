@@ -9,8 +9,9 @@
 #include <string.h>
 
 static const struct ws_cmd *const commands[] = {
-	&ws_wavescope_cmd,     &ws_rocprofv3_cmd,  &ws_rocpd_cmd,         &ws_rocpd2csv_cmd,
-	&ws_rocpd2pftrace_cmd, &ws_rocpd2otf2_cmd, &ws_rocpd2summary_cmd, &ws_rocprof_compute_cmd,
+	&ws_wavescope_cmd,  &ws_rocprofv3_cmd,     &ws_rocprofv3_avail_cmd,
+	&ws_rocpd_cmd,      &ws_rocpd2csv_cmd,     &ws_rocpd2pftrace_cmd,
+	&ws_rocpd2otf2_cmd, &ws_rocpd2summary_cmd, &ws_rocprof_compute_cmd,
 };
 
 int main(int argc, char **argv)

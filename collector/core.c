@@ -484,6 +484,10 @@ struct ws_writer *ws_core_detach(void)
 	struct ws_writer *writer;
 
 	ws_control_detach();
+	for (unsigned i = 0; i < WS_PROVIDERS; i++) {
+		if (ws_providers[i] && ws_providers[i]->detach)
+			ws_providers[i]->detach();
+	}
 	ws_collector_end(WS_END_DETACH);
 	ws_lock(&core.opening);
 	__atomic_store_n(&core.active, false, __ATOMIC_RELEASE);

@@ -318,6 +318,7 @@ bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code);
  *          (CLOCK_BOOTTIME) at most. Calls may still come afterwards.
  * attach   the program runs already: take the library's calls, if the library is there and
  *          they are not taken yet. Called again and again while somebody is attached.
+ * detach   that is over: undo what costs the program something.
  */
 struct ws_provider {
 	const char *name;
@@ -325,6 +326,7 @@ struct ws_provider {
 	void (*forked)(void);
 	void (*finish)(uint64_t deadline_ns);
 	void (*attach)(void);
+	void (*detach)(void);
 };
 
 /*

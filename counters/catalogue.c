@@ -90,8 +90,11 @@ static void make_block(struct ws_counter_block *block, const struct ws_block_row
 	uint64_t n_xccs = props->num_xcc ? props->num_xcc : 1;
 	uint64_t arrays = props->simd_arrays_per_engine ? props->simd_arrays_per_engine : 1;
 	uint64_t n_ses = props->array_count / arrays / n_xccs;
-	uint64_t n_cus = props->cu_per_simd_array * arrays;
+	uint64_t n_engines = n_xccs * (n_ses ? n_ses : arch->n_ses);
+	uint64_t n_cus = props->simd_per_cu ? props->simd_count / props->simd_per_cu : 0;
 
+	/* Not cu_per_simd_array: that counts places, also those that no product uses. */
+	n_cus = (n_cus + n_engines - 1) / n_engines;
 	*block = (struct ws_counter_block){ .name = row->name, .limit = row->limit };
 	if (n_xccs > 1)
 		add_dim(&block->shape, WS_DIM_XCC, n_xccs);

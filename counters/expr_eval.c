@@ -207,6 +207,19 @@ static enum ws_status run_step(const struct ws_expr_step *step, struct slot *slo
 	}
 }
 
+/* The result may still be an input or a number of the expression, which live elsewhere. */
+static enum ws_status keep(const struct ws_values *v, struct ws_arena *arena,
+			   struct ws_values *out_values, struct ws_err *err)
+{
+	double *copy = room(arena, v->n);
+
+	if (!copy)
+		return no_memory(err);
+	memcpy(copy, v->at, v->n * sizeof(*copy));
+	*out_values = (struct ws_values){ copy, v->n, v->shape };
+	return WS_OK;
+}
+
 enum ws_status ws_expr_eval(const struct ws_expr *expr, const struct ws_values *inputs,
 			    struct ws_arena *arena, struct ws_values *out_values,
 			    struct ws_err *err)
@@ -238,8 +251,7 @@ enum ws_status ws_expr_eval(const struct ws_expr *expr, const struct ws_values *
 		if (st || none)
 			return st;
 	}
-	*out_values = stack[0].v;
-	return WS_OK;
+	return keep(&stack[0].v, arena, out_values, err);
 }
 
 bool ws_values_total(const struct ws_values *values, double *out_total)

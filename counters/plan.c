@@ -1,5 +1,6 @@
 #include "counters/plan_priv.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,19 +191,24 @@ static enum ws_status bind(struct ws_plan_ *plan, struct ws_request_ *q, const s
 	return WS_OK;
 }
 
-static enum ws_status too_many(const struct ws_pack *pack, const struct ws_counter_block *block,
-			       unsigned group, struct ws_err *err)
+static enum ws_status too_many(const struct ws_plan_ *plan, const struct ws_pack *pack,
+			       const struct ws_counter_block *block, unsigned group,
+			       struct ws_err *err)
 {
+	bool alone = plan->requests[plan->pub.n_requests - 1].pub.group == 0;
 	unsigned places = 0;
+	char which[32] = "";
 
 	for (size_t i = 0; i < pack->n_units; i++)
 		if (ws_catalogue_block(pack->cat, pack->units[i].block) == block)
 			places += pack->units[i].size;
+	if (!alone)
+		snprintf(which, sizeof(which), "group %u: ", group + 1);
 	return ws_fail(
 		err, WS_E_LIMIT,
-		"group %u does not fit one pass: block %s counts %u at once on %s, and %u are "
-		"asked for: make it two groups",
-		group + 1, block->name, block->limit, ws_catalogue_arch(pack->cat), places);
+		"%snot in one pass: block %s counts %u at once on %s, and %u are asked for: leave "
+		"some out",
+		which, block->name, block->limit, ws_catalogue_arch(pack->cat), places);
 }
 
 static enum ws_status plan_part(struct ws_plan_ *plan, size_t first, size_t end, unsigned group,
@@ -216,7 +222,7 @@ static enum ws_status plan_part(struct ws_plan_ *plan, size_t first, size_t end,
 	if (st)
 		return st;
 	if (mode == WS_PLAN_FIXED && ws_pack_bound(&pack, &tightest) > 1)
-		return too_many(&pack, tightest, group, err);
+		return too_many(plan, &pack, tightest, group, err);
 	st = ws_pack_run(&pack, &plan->arena, err);
 	if (st || !pack.n_passes)
 		return st;

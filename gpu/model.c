@@ -59,6 +59,41 @@ const struct ws_gpu_model *ws_gpu_model_by_chip(unsigned chip_id)
 	return NULL;
 }
 
+const char *ws_gpu_target_name(const char *arch, const struct ws_gpu_model *model)
+{
+	for (size_t i = 0; !model && i < WS_ARRAY_LEN(models); i++)
+		if (strcmp(models[i].arch, arch) == 0)
+			model = &models[i];
+	if (!model)
+		return arch;
+	/* Up to MI200 the family was the name; from MI300 on boards differ too much. */
+	return model->n_xcds == 1 ? model->series : model->model;
+}
+
+unsigned ws_gpu_n_xcds(const struct ws_gpu_model *model, const char *partition)
+{
+	static const struct {
+		const char *mode;
+		unsigned of_8, of_6, of_4; /* by the number of an undivided GPU */
+	} modes[] = {
+		{ "DPX", 4, 0, 2 },
+		{ "TPX", 0, 2, 0 },
+		{ "QPX", 2, 0, 0 },
+		{ "CPX", 1, 1, 1 },
+	};
+
+	for (size_t i = 0; partition && i < WS_ARRAY_LEN(modes); i++) {
+		unsigned n = model->n_xcds == 8   ? modes[i].of_8
+			     : model->n_xcds == 6 ? modes[i].of_6
+			     : model->n_xcds == 4 ? modes[i].of_4
+						  : 0;
+
+		if (n && strcasecmp(partition, modes[i].mode) == 0)
+			return n;
+	}
+	return model->n_xcds;
+}
+
 const char *ws_gpu_soft_names(void)
 {
 	static _Thread_local char names[64];

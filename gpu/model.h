@@ -45,6 +45,16 @@ const struct ws_gpu_model *ws_gpu_models(size_t *out_n);
 const struct ws_gpu_model *ws_gpu_model_find(const char *name);    /* any case; NULL: no such */
 const struct ws_gpu_model *ws_gpu_model_by_chip(unsigned chip_id); /* physical or virtual */
 
+/*
+ * What rocprof-compute calls the GPU, in paths and in sysinfo: families where its first
+ * generations know only those ("MI200"), else the model ("MI300X_A1"). @model may be NULL:
+ * then by architecture alone, and an unknown architecture is its own name.
+ */
+const char *ws_gpu_target_name(const char *arch, const struct ws_gpu_model *model);
+
+/* Dies that one agent has in a compute partition mode ("SPX", any case; others: undivided). */
+unsigned ws_gpu_n_xcds(const struct ws_gpu_model *model, const char *partition);
+
 /* "mi100, mi210, mi250x": for messages. */
 const char *ws_gpu_soft_names(void);
 

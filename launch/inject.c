@@ -131,6 +131,25 @@ static enum ws_status set_preload(const struct ws_inject *inject, struct ws_env 
 	return st;
 }
 
+/* Behind the user's own, if there are any. */
+static enum ws_status set_kokkos_tool(struct ws_env *env, struct ws_err *err)
+{
+	const char *there = ws_env_get(env, "KOKKOS_TOOLS_LIBS");
+	char path[PATH_MAX];
+	struct ws_buf list;
+	enum ws_status st = ws_path_beside(places, "libwavescope-kokkosp.so", path, err);
+
+	if (st)
+		return st;
+	ws_buf_init(&list, PRELOAD_MAX);
+	ws_buf_printf(&list, "%s%s%s", there ? there : "", there && *there ? ";" : "", path);
+	st = ws_buf_status(&list, err);
+	if (!st)
+		st = ws_env_set(env, "KOKKOS_TOOLS_LIBS", list.at, err);
+	ws_buf_fini(&list);
+	return st;
+}
+
 /* ROCr splits the list at blanks, except between double quotes. */
 static enum ws_status set_hsa_tool(const char *collector, struct ws_env *env, struct ws_err *err)
 {
@@ -156,6 +175,8 @@ enum ws_status ws_inject_env(const struct ws_inject *inject, struct ws_env *env,
 		st = set_preload(inject, env, err);
 	if (!st)
 		st = set_hsa_tool(collector, env, err);
+	if (!st && inject->kokkos)
+		st = set_kokkos_tool(env, err);
 	/* After LD_PRELOAD is made: a sanitizer's runtime goes in front of it all. */
 	if (!st)
 		st = ws_inject_gpu(env, &soft, err);

@@ -23,6 +23,7 @@ struct ws_inject {
 	struct ws_collect_config *config; /* the SOFTGPU flag is set here */
 	const struct ws_strv *preload;    /* the user's own; NULL entries are skipped */
 	bool no_roctx;                    /* leave the program's own roctx library in place */
+	bool kokkos;                      /* Kokkos is to tell us what it does */
 };
 
 /* Where the collector is: as installed, or in the build tree. */

@@ -57,11 +57,14 @@ static enum ws_status write_request(const struct ws_passes *passes, size_t run,
 	struct ws_count_request request = {
 		.mode = modes[passes->replay],
 		.interval = passes->interval,
+		.per = passes->per,
 		.names = passes->names,
 		.include = passes->include,
 		.exclude = passes->exclude,
 		.ranges = passes->ranges,
 		.n_ranges = passes->n_ranges,
+		.numbers = passes->numbers,
+		.n_numbers = passes->n_numbers,
 		.gpus = gpus,
 		.n_gpus = passes->n_gpus,
 	};
@@ -106,6 +109,7 @@ static enum ws_status run_once(const struct ws_passes *passes, size_t run,
 		.config = &config,
 		.preload = passes->preload,
 		.no_roctx = passes->no_roctx,
+		.kokkos = passes->kokkos,
 	};
 	struct ws_env env;
 	enum ws_status st = ws_env_init(&env, environ, err);
@@ -138,8 +142,9 @@ static void show_progress(const struct ws_passes *passes, const struct ws_passes
 		fprintf(stderr, "%s: run 1 of %zu\n", passes->tool, n);
 	} else if (run < n) {
 		left_s = (double)result->run_ns[1] / 1e9 / (double)run * (double)(n - run);
-		fprintf(stderr, left_s < 100 ? "%s: run %zu of %zu, about %.0f s left\n"
-					     : "%s: run %zu of %zu, about %.0f min left\n",
+		fprintf(stderr,
+			left_s < 100 ? "%s: run %zu of %zu, about %.0f s left\n"
+				     : "%s: run %zu of %zu, about %.0f min left\n",
 			passes->tool, run + 1, n, left_s < 100 ? left_s : left_s / 60);
 	}
 }

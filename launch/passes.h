@@ -47,16 +47,19 @@ enum ws_replay {
 };
 
 struct ws_passes {
-	const char *tool;  /* in front of messages: "rocprofv3" */
-	char *const *argv; /* the program; argv[0] is looked for on PATH */
+	const char *tool;                /* in front of messages: "rocprofv3" */
+	char *const *argv;               /* the program; argv[0] is looked for on PATH */
 	const struct ws_count_gpu *gpus; /* sets per GPU; one WS_COUNT_EVERY_GPU is enough */
 	size_t n_gpus;
 	enum ws_replay replay;
 	uint64_t interval;             /* ROTATE: dispatches per set; 0 is 1 */
+	enum ws_count_per per;         /* ROTATE: over all dispatches, or per kernel */
 	const char *include, *exclude; /* regular expressions on kernel names, or NULL */
 	enum ws_count_names names;     /* which form of the names */
 	const struct ws_count_range *ranges;
 	size_t n_ranges;
+	const struct ws_count_range *numbers; /* of dispatches of a process, from 1 */
+	size_t n_numbers;
 	/*
 	 * Other services (tracing), flags and limits; `dir` is set here. They are recorded in
 	 * the first run only. NULL: counters and nothing else.
@@ -64,7 +67,8 @@ struct ws_passes {
 	const struct ws_collect_config *collect;
 	const struct ws_strv *preload; /* NULL: none */
 	bool no_roctx;
-	const char *base;           /* captures go to a folder below this, made if missing */
+	bool kokkos;
+	const char *base;            /* captures go to a folder below this, made if missing */
 	const struct ws_rundir *dir; /* instead of base: a folder that is there already */
 	void (*show_env)(void *ctx, char *const *env); /* before each run; NULL: no */
 	void *ctx;

@@ -72,6 +72,57 @@ void ws_rank_find(struct ws_lookup env, struct ws_rank *out_rank)
 	number(env, "SLURM_JOB_ID", &out_rank->job);
 }
 
+/* clang-format off */
+static const struct launcher {
+	const char *name, *rank, *size; /* size NULL: it does not say */
+} launchers[] = {
+	{ "Slurm",       "SLURM_PROCID",         "SLURM_NTASKS" },
+	{ "Flux",        "FLUX_TASK_RANK",       "FLUX_JOB_SIZE" },
+	{ "PMI",         "PMI_RANK",             "PMI_SIZE" }, /* MPICH and Intel MPI */
+	{ "PMIx",        "PMIX_RANK",            NULL },
+	{ "PALS",        "PALS_RANKID",          "PALS_WORLD_SIZE" },
+	{ "Open MPI",    "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
+	{ "MVAPICH2",    "MV2_COMM_WORLD_RANK",  "MV2_COMM_WORLD_SIZE" },
+	{ "MPI",         "MPI_RANKID",           "MPI_NRANKS" },
+	{ "MPI",         "MPI_LOCALRANKID",      "MPI_LOCALNRANKS" },
+	{ "MPI",         "MPI_RANK",             "MPI_SIZE" },
+};
+/* clang-format on */
+
+/* srun numbers its steps; a batch script and what it starts without srun have no number. */
+static bool is_batch_script(struct ws_lookup env)
+{
+	return env.get(env.ctx, "SLURM_JOB_ID") && !env.get(env.ctx, "SLURM_STEP_ID") &&
+	       !env.get(env.ctx, "SLURM_STEPID");
+}
+
+void ws_rank_find_first(struct ws_lookup env, struct ws_rank *out_rank, const char **out_launcher)
+{
+	const struct launcher *found = NULL;
+	bool script = is_batch_script(env);
+
+	*out_rank = (struct ws_rank){ .size = 1 };
+	for (size_t i = 0; i < WS_ARRAY_LEN(launchers); i++) {
+		uint64_t rank;
+
+		if (!number(env, launchers[i].rank, &rank))
+			continue;
+		if (!found || (script && found == &launchers[0])) {
+			found = &launchers[i];
+			out_rank->rank = rank;
+		}
+	}
+	out_rank->known = found != NULL;
+	number(env, "SLURM_JOB_ID", &out_rank->job);
+	/* Some leave the size to a neighbour: PMIx never says, Open MPI beside it does. */
+	if (found && !(found->size && number(env, found->size, &out_rank->size)))
+		for (size_t i = 0; i < WS_ARRAY_LEN(launchers); i++)
+			if (launchers[i].size && number(env, launchers[i].size, &out_rank->size))
+				break;
+	if (out_launcher)
+		*out_launcher = found ? found->name : NULL;
+}
+
 enum ws_status ws_rank_listed(const char *list, uint64_t rank, bool *out_listed, struct ws_err *err)
 {
 	struct ws_str rest = ws_str_from(list), part;

@@ -29,7 +29,8 @@ enum ws_status ws_rundir_create_sub(const struct ws_rundir *dir, size_t n,
 				    struct ws_rundir *out_sub, struct ws_err *err);
 /* How many runs there are: 1, and those that have a folder inside. */
 size_t ws_rundir_n_runs(const struct ws_rundir *dir);
-void ws_rundir_sub(const struct ws_rundir *dir, size_t n, struct ws_rundir *out_sub); /* 1: itself */
+void ws_rundir_sub(const struct ws_rundir *dir, size_t n,
+		   struct ws_rundir *out_sub); /* 1: itself */
 enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struct ws_err *err);
 
 enum ws_status ws_rundir_save(const struct ws_rundir *dir, const struct ws_strv *words,

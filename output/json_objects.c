@@ -196,8 +196,9 @@ void ws_json_host_function(struct ws_jsonw *w, const struct ws_host_function *fu
 	ws_json_open(w, NULL, '{');
 	ws_json_u64(w, "size", sizeof(*info));
 	ws_json_u64(w, "host_function_id", function->id);
-	ws_json_u64(w, "kernel_id", info->kernel);
-	ws_json_u64(w, "code_object_id", info->code_object);
+	ws_json_u64(w, "kernel_id", function->kernel->id);
+	ws_json_u64(w, "code_object_id",
+		    info->code_object ? info->code_object : function->kernel->code_object->id);
 	ws_json_handle(w, "host_function", info->host_function);
 	ws_json_handle(w, "modules", info->modules);
 	ws_json_str(w, "device_function", function->name);

@@ -97,8 +97,8 @@ int ws_arg_print(const struct ws_process *process, const struct ws_arg *arg, cha
 		return name ? snprintf(to, room, "%s", name)
 			    : snprintf(to, room, "%" PRId64, arg->i);
 	case WS_ARG_DIM3:
-		return snprintf(to, room, "{x=%u, y=%u, z=%u}", arg->dim3[0], arg->dim3[1],
-				arg->dim3[2]);
+		return snprintf(to, room, "{z=%u, y=%u, x=%u}", arg->dim3[2], arg->dim3[1],
+				arg->dim3[0]);
 	case WS_ARG_STR:
 		return arg->str.at ? snprintf(to, room, "%.*s", (int)arg->str.n_bytes, arg->str.at)
 				   : snprintf(to, room, "(null)");

@@ -36,8 +36,14 @@ enum ws_status ws_cells_init(struct ws_cells *cells, size_t n_rows, size_t n_col
 			       n_columns);
 	if (!n_bytes)
 		return WS_OK;
-	if (n_bytes > IN_MEMORY_BYTES)
+	if (n_bytes > IN_MEMORY_BYTES) {
 		fd = nameless_file(n_bytes);
+		if (fd < 0)
+			return ws_fail_errno(err, errno,
+					     "no room for a table of %zu times %zu values: TMPDIR "
+					     "says where it goes",
+					     n_rows, n_columns);
+	}
 	cells->at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
 			 fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
 	if (fd >= 0)

@@ -10,17 +10,20 @@
 
 #define ROWS_MAX ((size_t)1 << 28)
 #define COLUMNS_MAX 65536u
+#define INSTANCES_MAX 65536u /* of one counter */
+#define CELLS_MAX (1u << 24)  /* of a row */
 #define ARENA_MAX ((size_t)1 << 30)
 
 /* ---- columns ---- */
 
+/* As the record says, within reason: a flipped bit must not become a gigabyte of table. */
 static uint32_t n_instances(const struct ws_counter *counter)
 {
-	uint32_t n = 1;
+	uint64_t n = 1;
 
 	for (uint32_t d = 0; d < counter->info->n_dims; d++)
-		n *= WS_MAX(counter->dims[d].n, 1u);
-	return n;
+		n = WS_MIN(n * WS_MAX(counter->dims[d].n, 1u), (uint64_t)INSTANCES_MAX);
+	return (uint32_t)n;
 }
 
 static enum ws_status see_counter(struct ws_counted *table, uint32_t run,
@@ -76,8 +79,11 @@ static enum ws_status make_columns(struct ws_counted *table, struct ws_err *err)
 		}
 	}
 	ws_vec_each(column, &table->columns) {
+		if (!st && column->n > CELLS_MAX - first)
+			st = ws_fail(err, WS_E_LIMIT, "more than %u values per dispatch",
+				     CELLS_MAX);
 		column->first = first;
-		first += column->n;
+		first += st ? 0 : column->n;
 	}
 	table->n_cells = first;
 	return st;
@@ -141,8 +147,9 @@ size_t ws_counted_find_row(const struct ws_counted *table, const struct ws_proce
 {
 	struct ws_counted_row key = { .process = process, .dispatch_id = dispatch_id };
 	const struct ws_counted_row *row =
-		table->rows.n ? bsearch(&key, table->rows.at, table->rows.n, sizeof(key), by_dispatch)
-			      : NULL;
+		table->rows.n
+			? bsearch(&key, table->rows.at, table->rows.n, sizeof(key), by_dispatch)
+			: NULL;
 
 	return row ? (size_t)(row - table->rows.at) : SIZE_MAX;
 }
@@ -192,8 +199,7 @@ void ws_counted_take_how(struct ws_counted *table, size_t row, const struct ws_r
 enum ws_status ws_counted_columns_of(struct ws_counted *table, const struct ws_process *process,
 				     size_t **out_columns, struct ws_err *err)
 {
-	size_t *columns =
-		ws_arena_array(&table->arena, process->counters.n + 1, sizeof(*columns));
+	size_t *columns = ws_arena_array(&table->arena, process->counters.n + 1, sizeof(*columns));
 
 	if (!columns)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -208,8 +214,8 @@ enum ws_status ws_counted_columns_of(struct ws_counted *table, const struct ws_p
 
 /* ---- the whole ---- */
 
-enum ws_status ws_counted_open(struct ws_trace **runs, size_t n_runs,
-			       struct ws_counted **out_table, struct ws_err *err)
+enum ws_status ws_counted_open(struct ws_trace **runs, size_t n_runs, struct ws_counted **out_table,
+			       struct ws_err *err)
 {
 	struct ws_counted *table = calloc(1, sizeof(*table));
 	enum ws_status st = WS_OK;

@@ -43,13 +43,13 @@ struct ws_counted_column {
 	const char *name; /* as it was asked of the GPU: "SQ_WAVES", "TCC_HIT", "TCC_HIT_sum" */
 	const char *block, *description;
 	enum ws_counted_as fidelity;
-	uint32_t first;   /* its cells in a row: first .. first + n - 1, one per instance */
-	uint32_t n;       /* the most that any GPU of the trace has */
-	uint32_t run;     /* which run counted it first, from 0 */
+	uint32_t first; /* its cells in a row: first .. first + n - 1, one per instance */
+	uint32_t n;     /* the most that any GPU of the trace has */
+	uint32_t run;   /* which run counted it first, from 0 */
 	uint32_t n_dims;
 	const struct ws_counter_dim *dims; /* names are strings of the process of the first row */
 	const struct ws_process *process;
-	uint64_t n_seen;  /* rows in which it has a value: fewer than all when multiplexed */
+	uint64_t n_seen; /* rows in which it has a value: fewer than all when multiplexed */
 };
 
 struct ws_counted_row {
@@ -65,16 +65,16 @@ struct ws_counted_row {
 	uint32_t grid[3], workgroup[3]; /* in work-items */
 	uint32_t private_bytes, group_bytes;
 	/* How it was counted; over all runs. */
-	double sampled;        /* 1, or the part of the workgroups that was modelled */
-	uint32_t n_executed;   /* times the kernel ran in the first run: more than 1 is replay */
-	uint64_t saved_bytes;  /* put back between these */
-	uint64_t replay_ns;    /* host time of the additional ones */
-	uint32_t n_runs;       /* runs in which it was found */
+	double sampled;       /* 1, or the part of the workgroups that was modelled */
+	uint32_t n_executed;  /* times the kernel ran in the first run: more than 1 is replay */
+	uint64_t saved_bytes; /* put back between these */
+	uint64_t replay_ns;   /* host time of the additional ones */
+	uint32_t n_runs;      /* runs in which it was found */
 };
 
 /* Takes the traces, in the order of runs; closes them also when it fails. */
-enum ws_status ws_counted_open(struct ws_trace **runs, size_t n_runs,
-			       struct ws_counted **out_table, struct ws_err *err);
+enum ws_status ws_counted_open(struct ws_trace **runs, size_t n_runs, struct ws_counted **out_table,
+			       struct ws_err *err);
 void ws_counted_close(struct ws_counted *table); /* and the traces */
 
 /* The trace of the first run: what the rows refer to, and what other services recorded. */
@@ -100,7 +100,6 @@ struct ws_counted_difference {
 	uint64_t n_more;    /* dispatches that the first run lacks: they are in no row */
 };
 size_t ws_counted_n_differences(const struct ws_counted *table);
-const struct ws_counted_difference *ws_counted_difference(const struct ws_counted *table,
-							  size_t i);
+const struct ws_counted_difference *ws_counted_difference(const struct ws_counted *table, size_t i);
 
 #endif

@@ -35,7 +35,7 @@ struct join {
 	struct ws_counted *table;
 	uint32_t run;
 	struct ws_arena arena;
-	struct ws_map keys; /* of struct launch_key: number + 1 */
+	struct ws_map keys;    /* of struct launch_key: number + 1 */
 	WS_VEC(size_t) first;  /* by key: the first run's first row of it, SIZE_MAX: none yet */
 	WS_VEC(size_t) latest; /* by key: its last row so far; when matching: the next to give */
 	size_t *next_alike;    /* by row: the next of the same key */
@@ -169,9 +169,9 @@ static enum ws_status list_dispatches(struct join *j)
 
 	while (!st && (ev = ws_events_next(events))) {
 		const struct ws_rec_dispatch *d = ev->dispatch.info;
-		struct launch_key key = make_key(j->partner[ev->process->index],
-						 ev->dispatch.kernel, ev->dispatch.agent, d->grid,
-						 d->workgroup, d->group_bytes);
+		struct launch_key key =
+			make_key(j->partner[ev->process->index], ev->dispatch.kernel,
+				 ev->dispatch.agent, d->grid, d->workgroup, d->group_bytes);
 		struct keyed one = { ev->process->index, 0, d->dispatch_id, SIZE_MAX,
 				     ev->dispatch.kernel->formatted };
 

@@ -154,9 +154,9 @@ static void fill_dispatch(struct ws_event *ev, const struct ws_rec *rec)
 static void recount(struct ws_events *events, struct ws_event *ev, const struct ws_recount *by)
 {
 	const struct ws_rec_dispatch *d = ev->dispatch.info;
-	size_t n = d->n_values ? by->values(by->ctx, ev->process, d, events->values,
-					    events->values_cap)
-			       : 0;
+	size_t n = d->n_values
+			   ? by->values(by->ctx, ev->process, d, events->values, events->values_cap)
+			   : 0;
 
 	if (n > events->values_cap) {
 		struct ws_counter_value *values = realloc(events->values, n * sizeof(*values));

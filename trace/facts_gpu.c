@@ -1,4 +1,5 @@
 /* facts_gpu: agents and what lives on them: queues, streams, code, kernels, counters. */
+#include "base/map.h"
 #include "trace/facts_priv.h"
 
 #include <stdlib.h>
@@ -205,13 +206,33 @@ enum ws_status ws_facts_kernels(struct ws_facts *f)
 	return WS_OK;
 }
 
+/*
+ * A program registers its kernels by name before their code is loaded, which may be
+ * never; whoever recorded that cannot know the kernel's id. The names match, though.
+ */
+static enum ws_status kernels_by_name(struct ws_facts *f, struct ws_map *out_map)
+{
+	struct ws_process *p = &f->capture->pub;
+	enum ws_status st = WS_OK;
+
+	ws_map_init(out_map, WS_MAP_STR, INT32_MAX);
+	for (uint32_t i = p->kernels.n; i-- > 1 && !st;) /* of several, one per GPU, the first */
+		if (p->kernels.at[i].info)
+			st = ws_map_put(out_map, ws_str_from(p->kernels.at[i].mangled),
+					&p->kernels.at[i], f->err);
+	return st;
+}
+
 enum ws_status ws_facts_host_functions(struct ws_facts *f)
 {
 	struct ws_process *p = &f->capture->pub;
 	enum ws_status st = make_list(f, &p->host_functions, HOST_FUNCTION);
+	struct ws_map kernels = { .n = 0 };
 
+	if (!st)
+		st = kernels_by_name(f, &kernels);
 	if (st)
-		return st;
+		goto out;
 	for (uint32_t i = 0; i < p->host_functions.n; i++)
 		p->host_functions.at[i] =
 			(struct ws_host_function){ i, "", "", "", "", &p->kernels.at[0], NULL };
@@ -225,14 +246,21 @@ enum ws_status ws_facts_host_functions(struct ws_facts *f)
 		function = &p->host_functions.at[rec->h.what];
 		function->info = rec;
 		function->name = ws_facts_str(f, rec->device_function_str);
-		function->kernel = ws_list_at(p->kernels, rec->kernel);
-		if (!make_forms(f, function->name, &forms))
-			return ws_facts_no_memory(f);
+		function->kernel = rec->kernel ? ws_list_at(p->kernels, rec->kernel)
+					       : ws_map_get(&kernels, function->name);
+		if (!function->kernel)
+			function->kernel = &p->kernels.at[0];
+		if (!make_forms(f, function->name, &forms)) {
+			st = ws_facts_no_memory(f);
+			goto out;
+		}
 		function->demangled = forms.demangled;
 		function->truncated = forms.truncated;
 		function->formatted = forms.formatted;
 	}
-	return WS_OK;
+out:
+	ws_map_fini(&kernels);
+	return st;
 }
 
 enum ws_status ws_facts_counters(struct ws_facts *f)

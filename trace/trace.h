@@ -336,7 +336,7 @@ struct ws_arg_walk {
 	uint32_t arg, slot;
 };
 bool ws_event_arg(const struct ws_event *event, struct ws_arg_walk *walk, struct ws_arg *out_arg);
-/* Its value as text, as AMD prints it: decimal, 0x..., {x=1, y=2, z=3}, the string itself. */
+/* Its value as text, as AMD prints it: decimal, 0x..., {z=3, y=2, x=1}, the string itself. */
 int ws_arg_print(const struct ws_process *process, const struct ws_arg *arg, char *to, size_t room);
 
 #endif

@@ -20,7 +20,8 @@ static const char *const pc_sort_words[] = { "offset", "count", NULL };
 
 static const struct ws_opt opts[] = {
 	WS_OPT_GROUP("What to read"),
-	WS_OPT_SETS(T, paths, 'p', "path", "DIR", "a workload; the first of several is the baseline"),
+	WS_OPT_SETS(T, paths, 'p', "path", "DIR",
+		    "a workload; the first of several is the baseline"),
 	WS_OPT_SETS(T, nodes, 0, "nodes", "NAME...", "sub-directories of -p; none named: all"),
 	WS_OPT_BOOL(T, list_nodes, 0, "list-nodes", "print the sub-directories that are workloads"),
 	WS_OPT_BOOL(T, spatial, 0, "spatial-multiplexing", "merge the sub-directories of -p"),
@@ -30,8 +31,13 @@ static const struct ws_opt opts[] = {
 	WS_OPT_MANY(T, blocks, 'b', "block", "ID...",
 		    "blocks, tables or metrics: 2, 12.1, 17.3.2, lds"),
 	WS_OPT_SETS(T, kernels, 'k', "kernel", "N...", "kernels, by row of the top-kernel table"),
-	WS_OPT_SETS(T, dispatches, 'd', "dispatch", "N...", "dispatches, by row; >N: those after N"),
+	WS_OPT_SETS(T, dispatches, 'd', "dispatch", "N...",
+		    "dispatches, by row; >N: those after N"),
 	WS_OPT_SETS(T, gpu_ids, 0, "gpu-id", "ID...", "dispatches of one GPU"),
+	WS_OPT_SETS(T, torch_operators, 0, "torch-operator", "GLOB...",
+		    "kernels of PyTorch operators; needs --experimental"),
+	WS_OPT_BOOL(T, list_torch, 0, "list-torch-operators",
+		    "print operators and their kernels; needs --experimental"),
 	WS_OPT_BOOL(T, list_stats, 0, "list-stats", "print kernels and dispatches only"),
 	WS_OPT_I64(T, max_stat_num, 0, "max-stat-num", "N", "rows of the top tables (10)"),
 	WS_OPT_MANY(T, cols, 0, "cols", "N...", "columns of metric tables, 0 is the name"),
@@ -60,7 +66,8 @@ static const struct ws_opt opts[] = {
 	WS_OPT_MANY(T, roofline_types, 'R', "roofline-data-type", "TYPE...",
 		    "FP4 FP6 FP8 FP16 BF16 FP32 FP64 I8 I32 I64"),
 	WS_OPT_MANY(T, mem_levels, 'm', "mem-level", "LEVEL...", "HBM, L2, vL1D, LDS"),
-	WS_OPT_ONE_OF(T, sort, 0, "sort", "WHAT", sort_words, "what a point is: kernels, dispatches"),
+	WS_OPT_ONE_OF(T, sort, 0, "sort", "WHAT", sort_words,
+		      "what a point is: kernels, dispatches"),
 	WS_OPT_ONE_OF(T, pc_sort, 0, "pc-sampling-sorting-type", "HOW", pc_sort_words,
 		      "offset or count"),
 	WS_OPT_CHOICE(T, memory_chart, 0, "memory-chart", "FORM", chart_words,
@@ -139,8 +146,8 @@ static enum ws_status pick_gpu(const struct an_args *args, size_t run, size_t n_
 			       struct ws_filter *filter, struct ws_err *err)
 {
 	const char *const *at;
-	enum ws_status st = pick(&args->gpu_ids, "--gpu-id", run, n_paths, &at, &filter->n_gpu_ids,
-				 err);
+	enum ws_status st =
+		pick(&args->gpu_ids, "--gpu-id", run, n_paths, &at, &filter->n_gpu_ids, err);
 
 	if (st || !filter->n_gpu_ids)
 		return st;
@@ -158,9 +165,11 @@ static enum ws_status check_path(const char *path, struct ws_err *err)
 
 	while (ws_str_next(&rest, '/', &part))
 		if (ws_str_is(part, ".."))
-			return ws_fail(err, WS_E_USAGE,
-				       "'%s': access denied, parent directories are not followed: give "
-				       "the full path", path);
+			return ws_fail(
+				err, WS_E_USAGE,
+				"'%s': access denied, parent directories are not followed: give "
+				"the full path",
+				path);
 	return WS_OK;
 }
 
@@ -171,9 +180,10 @@ static enum ws_status find_paths(struct an *an, struct ws_err *err)
 	enum ws_status st = WS_OK;
 
 	if (!n)
-		return ws_fail(err, WS_E_STATE,
-			       "The following arguments are required: -p/--path: the directory that "
-			       "'rocprof-compute profile' wrote");
+		return ws_fail(
+			err, WS_E_STATE,
+			"The following arguments are required: -p/--path: the directory that "
+			"'rocprof-compute profile' wrote");
 	an->runs = ws_arena_array(&an->arena, n, sizeof(*an->runs));
 	if (!an->runs)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -208,14 +218,15 @@ static enum ws_status check_active(const struct an_run *run, struct ws_err *err)
 	for (size_t i = 0; i < run->rows.n; i++)
 		if (col->at[run->rows.rows[i]] == 0)
 			return ws_fail(err, WS_E_FORMAT,
-				       "GRBM_GUI_ACTIVE == 0 in dispatch %u of '%s': the GPU's counters did "
+				       "GRBM_GUI_ACTIVE == 0 in dispatch %u of '%s': the GPU's "
+				       "counters did "
 				       "not run, profile again or leave it out with -d",
 				       run->rows.rows[i], run->path);
 	return WS_OK;
 }
 
-static enum ws_status mark_chosen(struct an *an, struct an_run *run,
-				  const struct ws_filter *filter, struct ws_err *err)
+static enum ws_status mark_chosen(struct an *an, struct an_run *run, const struct ws_filter *filter,
+				  struct ws_err *err)
 {
 	if (!filter->n_kernels)
 		return WS_OK;
@@ -237,13 +248,17 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 	struct an_run *run = &an->runs[number];
 	struct ws_workload_how how = { .corrections = args->specs_correction,
 				       .kernel_verbose = (int)args->kernel_verbose,
-				       .spatial = args->spatial,
-				       .ea_is_ea0 = args->ea_aliases };
+				       .spatial = args->spatial };
 	struct ws_eval_how eval_how = { .norm = (enum ws_norm)args->norm,
-					.own_level_frame = args->like_3_3 };
+					.own_level_frame = args->like_3_3,
+					.ea_aliases = args->ea_aliases };
 	struct ws_filter filter = { 0 };
-	enum ws_status st = ws_workload_open(run->path, &how, &run->load, err);
+	size_t first = 0;
+	enum ws_status st;
 
+	how.by_nodes = group(&args->nodes, 0, &first, &how.n_nodes);
+	how.nodes = args->nodes.at + first;
+	st = ws_workload_open(run->path, &how, &run->load, err);
 	if (!st)
 		st = pick(&args->kernels, "-k", number, an->n_runs, &filter.kernels,
 			  &filter.n_kernels, err);
@@ -252,6 +267,8 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 			  &filter.n_dispatches, err);
 	if (!st)
 		st = pick_gpu(args, number, an->n_runs, &filter, err);
+	if (!st && args->torch_operators.n && !args->list_torch)
+		st = an_torch_filter(an, run, &filter, err);
 	if (!st)
 		st = ws_workload_select(run->load, &filter, &run->rows, &run->listed, err);
 	if (!st)
@@ -332,19 +349,50 @@ static void leave_top_files(struct an *an, struct an_run *run)
 	}
 }
 
+static enum ws_status write_text(struct an *an, const char *path, struct ws_err *err)
+{
+	FILE *to = path ? fopen(path, "we") : stdout;
+	bool ok;
+
+	if (!to)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	ok = fwrite(an->out.at, 1, an->out.n, to) == an->out.n;
+	if ((to != stdout && fclose(to) != 0) || (path && !ok))
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	return WS_OK;
+}
+
 static enum ws_status write_report(struct an *an, struct ws_err *err)
 {
-	FILE *to = stdout;
+	static const char *const suffixes[] = {
+		[AN_TXT] = ".txt", [AN_CSV] = "", [AN_JSON] = ".json", [AN_DB] = ".db"
+	};
+	const char *path = an->args->output;
+	enum ws_status st = WS_OK;
 
-	if (an->args->output) {
-		to = fopen(an->args->output, "we");
-		if (!to)
-			return ws_fail_errno(err, errno, "cannot write '%s'", an->args->output);
+	if (an->args->save_dfs)
+		st = an_save_csv(an, an->args->save_dfs, err);
+	if (st || an->args->format == AN_STDOUT)
+		return st ? st : write_text(an, path, err);
+	st = an_output_name(an, suffixes[an->args->format], &path, err);
+	if (st)
+		return st;
+	switch (an->args->format) {
+	case AN_CSV:
+		st = an_save_csv(an, path, err);
+		break;
+	case AN_JSON:
+		st = an_save_json(an, path, err);
+		break;
+	case AN_DB:
+		st = an_save_db(an, path, err);
+		break;
+	default:
+		st = write_text(an, path, err);
 	}
-	fwrite(an->out.at, 1, an->out.n, to);
-	if (to != stdout && fclose(to) != 0)
-		return ws_fail_errno(err, errno, "cannot write '%s'", an->args->output);
-	return WS_OK;
+	if (!st && !an->args->general.quiet)
+		printf("Report written to %s\n", path);
+	return st;
 }
 
 static enum ws_status run_report(struct an *an, struct ws_err *err)
@@ -363,7 +411,9 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 			ws_log_warn("-b %s selects nothing: --list-blocks %s shows what there is",
 				    an->args->blocks.at[i], an->metrics->arch);
 	}
-	if (an->args->list_stats) {
+	if (an->args->list_torch) {
+		st = an_torch_list(an, err);
+	} else if (an->args->list_stats) {
 		st = an_list_stats(an, err);
 	} else if (an->args->explain.n) {
 		st = an_explain(an, err);
@@ -371,6 +421,8 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 		st = an_diff(an, err);
 	} else {
 		leave_top_files(an, &an->runs[0]);
+		if (an->args->debug)
+			an_debug(an);
 		st = an_report(an, err);
 	}
 	if (!st && an->args->charts)
@@ -417,6 +469,10 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 		return print_specs(args, err);
 	if (args->list_nodes)
 		return an_list_nodes(args, err);
+	if (args->list_torch || args->torch_operators.n)
+		st = an_torch_check(args, err);
+	if (st)
+		return st;
 	ws_arena_init(&an.arena, SIZE_MAX);
 	ws_buf_init(&an.out, SIZE_MAX);
 	st = run_report(&an, err);
@@ -431,7 +487,8 @@ const struct ws_cmd compute_analyze_cmd = {
 	.name = "analyze",
 	.summary = "metrics of a profiled workload: tables, charts, comparison",
 	.usage = "-p DIR [options]",
-	.about = "Reads what 'rocprof-compute profile' wrote, of any version, and prints the metrics "
+	.about = "Reads what 'rocprof-compute profile' wrote, of any version, and prints the "
+		 "metrics "
 		 "of its kernels. Several -p compare workloads with the first.",
 	.notes = "Examples:\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200\n"

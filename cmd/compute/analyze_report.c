@@ -1,7 +1,7 @@
 /* The report: which blocks and tables, in which order, with which titles. */
 #include "cmd/compute/analyze.h"
 
-#include "base/log.h"
+#include "analysis/pcsample.h"
 
 #include <string.h>
 
@@ -93,6 +93,26 @@ static enum ws_status draw(struct an *an, const struct an_drawing *drawing,
 	return st;
 }
 
+/* Most workloads have no samples, and nothing is said about that. */
+static enum ws_status show_samples(struct an *an, const struct ws_table *table, struct ws_err *err)
+{
+	struct ws_err why = { WS_OK, "" };
+	struct ws_grid grid;
+	enum ws_status st;
+
+	if (an->n_runs > 1 || !ws_pcsamples_exist(an->runs[0].path))
+		return WS_OK;
+	st = an_pc_samples(an, &an->runs[0], &grid, &why);
+	title(an, table);
+	if (st)
+		ws_buf_printf(&an->out, "%s\n", why.text); /* the rest of the report stands */
+	else if (!grid.n_rows)
+		ws_buf_add(&an->out, "no samples\n");
+	else
+		return ws_grid_draw(&grid, &an->out, err);
+	return WS_OK;
+}
+
 /* One table into an->out; what is said about it instead goes to @remarks. */
 static enum ws_status show_table(struct an *an, const struct ws_table *table,
 				 struct ws_buf *remarks, struct ws_err *err)
@@ -110,8 +130,10 @@ static enum ws_status show_table(struct an *an, const struct ws_table *table,
 		return WS_OK;
 	if (drawing && an->n_runs == 1)
 		return draw(an, drawing, table, err);
-	if (table->kind == WS_TABLE_ROOFLINE || table->kind == WS_TABLE_PC_SAMPLING)
+	if (table->kind == WS_TABLE_ROOFLINE)
 		return WS_OK;
+	if (table->kind == WS_TABLE_PC_SAMPLING)
+		return show_samples(an, table, err);
 	if (an->n_runs > 1 && table->kind != WS_TABLE_SYSINFO)
 		st = an_compare(an, table, &grid, err);
 	else
@@ -160,8 +182,9 @@ static void notes(struct an *an)
 		const struct ws_workload *load = an->runs[r].load;
 
 		if (load->n_rows_bad)
-			ws_buf_printf(&an->out, " WARNING partial report: %zu rows of %s were damaged or "
-						"unmatched, and left out\n",
+			ws_buf_printf(&an->out,
+				      " WARNING partial report: %zu rows of %s were damaged or "
+				      "unmatched, and left out\n",
 				      load->n_rows_bad, load->path);
 	}
 }

@@ -10,6 +10,7 @@
 
 /* One row per mode. */
 static const struct ws_cmd *const modes[] = {
+	&compute_profile_cmd,
 	&compute_analyze_cmd,
 	NULL,
 };
@@ -21,8 +22,10 @@ static enum ws_status set_level(const struct compute_general *general, struct ws
 	static const struct {
 		const char *word;
 		enum ws_log_level level;
-	} levels[] = { { "error", WS_LOG_ERROR }, { "info", WS_LOG_INFO },
-		       { "debug", WS_LOG_DEBUG }, { "trace", WS_LOG_TRACE } };
+	} levels[] = { { "error", WS_LOG_ERROR },
+		       { "info", WS_LOG_INFO },
+		       { "debug", WS_LOG_DEBUG },
+		       { "trace", WS_LOG_TRACE } };
 	const char *asked = getenv("ROCPROFCOMPUTE_LOGLEVEL");
 
 	if (general->verbose)
@@ -51,7 +54,7 @@ enum ws_status compute_general_apply(const struct compute_general *general, cons
 		return st;
 	if (general->version) {
 		printf("----------------------------------------\n"
-		       "rocprofiler-compute version: 3.3.0 (wavescope " WS_VERSION ")\n"
+		       "rocprofiler-compute version: " COMPUTE_VERSION " (wavescope " WS_VERSION ")\n"
 		       "----------------------------------------\n");
 		*out_done = true;
 	}
@@ -184,12 +187,11 @@ static enum ws_status run_compute(const struct ws_cmd_call *call, int *exit_code
 	if (general->list_metrics || general->list_blocks)
 		return compute_list(general, false, err);
 	if (general->specs)
-		return ws_fail(err, WS_E_STATE,
-			       "no machine specification without a mode: 'rocprof-compute analyze -s -p "
-			       "DIR' prints the recorded one");
+		return compute_print_specs(err);
 	*exit_code = WS_EXIT_FAILED;
 	return ws_fail(err, WS_E_USAGE,
-		       "a mode is required: 'rocprof-compute analyze -p DIR', or --help");
+		       "a mode is required: 'rocprof-compute profile -n NAME -- PROGRAM', then "
+		       "'rocprof-compute analyze -p DIR'; --help tells more");
 }
 
 const struct ws_cmd ws_rocprof_compute_cmd = {

@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+#define COMPUTE_VERSION "3.4.0" /* of AMD's tool, whose options and files these are */
+
 struct compute_general {
 	bool verbose, quiet, version, specs, experimental;
 	const char *list_metrics, *list_blocks; /* an architecture */
@@ -32,10 +34,13 @@ struct compute_general {
 /* clang-format on */
 
 extern const struct ws_cmd compute_analyze_cmd;
+extern const struct ws_cmd compute_profile_cmd;
 
 /* Apply -V, -q and ROCPROFCOMPUTE_LOGLEVEL, and answer -v; *@out_done: nothing is left to do. */
 enum ws_status compute_general_apply(const struct compute_general *general, const char *mode,
 				     bool *out_done, struct ws_err *err);
+/* --specs without a workload: this machine. */
+enum ws_status compute_print_specs(struct ws_err *err);
 /* --list-metrics and --list-blocks. */
 enum ws_status compute_list(const struct compute_general *general, bool with_help,
 			    struct ws_err *err);

@@ -24,7 +24,7 @@ struct conversion {
 	struct ws_output_config cfg; /* but for the prefix, the same for all processes */
 	struct ws_arena arena;
 	struct ws_map prefixes; /* given out in this run */
-	struct rp_pc pc; /* of the process that is being converted */
+	struct rp_pc pc;        /* of the process that is being converted */
 };
 
 uint32_t rp_format_bits(const struct ws_strv *words)
@@ -327,8 +327,8 @@ static enum ws_status convert_counted(struct conversion *c, const struct ws_rund
 static enum ws_status convert_traced(struct conversion *c, const struct ws_rundir *dir,
 				     struct ws_err *err)
 {
-	bool keep = c->how->recovering || c->how->shared ||
-		    c->how->args->keep_captures == WS_TRI_YES;
+	bool keep =
+		c->how->recovering || c->how->shared || c->how->args->keep_captures == WS_TRI_YES;
 	struct ws_strv paths = { .max_n = 0 };
 	enum ws_status st = ws_rundir_captures(dir, &c->arena, &paths, err);
 

@@ -288,9 +288,10 @@ static enum ws_status choose_replay(struct rp_counting *c, const struct rp_args 
 		c->replay = *asked == 'k' ? WS_REPLAY_KERNEL : WS_REPLAY_APPLICATION;
 	if (args->pmc_groups.n) {
 		if (asked && c->n_passes > 1)
-			return ws_fail(err, WS_E_USAGE,
-				       "--replay repeats work to count all of it, pmc_groups counts "
-				       "some of it at a time: give one");
+			return ws_fail(
+				err, WS_E_USAGE,
+				"--replay repeats work to count all of it, pmc_groups counts "
+				"some of it at a time: give one");
 		c->replay = WS_REPLAY_ROTATE;
 	}
 	if (c->replay == WS_REPLAY_KERNEL && !c->soft)
@@ -298,6 +299,19 @@ static enum ws_status choose_replay(struct rp_counting *c, const struct rp_args 
 			       "--replay kernel is offered by the software GPU only: use --replay "
 			       "application");
 	return WS_OK;
+}
+
+/* PC samples alone: dispatches are chosen as for counters, and nothing is counted of them. */
+static enum ws_status init_samples(struct rp_counting *c, const struct rp_args *args,
+				   struct ws_err *err)
+{
+	static const struct ws_count_set nothing = { NULL, 0 };
+
+	c->gpus[0] = (struct ws_count_gpu){ WS_COUNT_EVERY_GPU, &nothing, 1 };
+	c->n_gpus = 1;
+	c->n_passes = 1;
+	c->replay = WS_REPLAY_APPLICATION;
+	return take_ranges(c, args, err);
 }
 
 enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *args,
@@ -308,6 +322,8 @@ enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *arg
 
 	memset(c, 0, sizeof(*c));
 	ws_arena_init(&c->arena, ARENA_MAX);
+	if (!rp_counts(args))
+		return init_samples(c, args, err);
 	st = ws_inject_gpus(gpus, WS_ARRAY_LEN(gpus), &c->n_gpus, &c->soft, err);
 	if (!st && !c->n_gpus)
 		st = ws_fail(err, WS_E_NOTFOUND,

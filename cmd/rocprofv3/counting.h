@@ -27,7 +27,7 @@ struct rp_counting {
 	size_t n_gpus;
 	bool soft;
 	enum ws_replay replay;
-	size_t n_passes; /* the most of any GPU */
+	size_t n_passes;        /* the most of any GPU */
 	size_t n_asked, n_gone; /* requests, and those that no GPU has */
 	struct ws_count_range *ranges;
 	size_t n_ranges;

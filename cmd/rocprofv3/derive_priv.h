@@ -10,9 +10,9 @@
 /* One name that was asked of one GPU. */
 struct asked {
 	const struct ws_plan_request *request;
-	size_t number;      /* in the plan: the first of its name */
-	uint32_t id;        /* of the counter in the trace */
-	uint32_t first, room; /* its cells in a row */
+	size_t number;         /* in the plan: the first of its name */
+	uint32_t id;           /* of the counter in the trace */
+	uint32_t first, room;  /* its cells in a row */
 	struct ws_shape shape; /* of its values, once there were any */
 	uint64_t n_seen;       /* dispatches with a value */
 	double least_sampled;
@@ -34,7 +34,7 @@ struct rp_derived {
 	struct gpu *gpus; /* of all processes */
 	size_t n_gpus;
 	size_t n_cells;
-	struct ws_cells cells; /* by row of the table */
+	struct ws_cells cells;    /* by row of the table */
 	struct ws_recount *shown; /* by process */
 };
 

@@ -90,7 +90,7 @@ static enum ws_status describe(struct rp_derived *d, struct ws_trace *trace, siz
 		.description = r->counter ? r->counter->text : "",
 		.block = r->counter && r->counter->block ? r->counter->block->name : "",
 		.expression = r->counter && r->counter->expression ? r->counter->expression
-			      : r->expression			   ? r->expression
+			      : r->expression                      ? r->expression
 								   : "",
 		.fidelity = words_for(d, gpu, asked),
 		.agent = gpu->agent,
@@ -161,12 +161,14 @@ void rp_derived_report(const struct rp_derived *d, const struct ws_process *proc
 			fprintf(stderr, ", %u absent", n_absent);
 		fputc('\n', stderr);
 		if (sampled < 1)
-			fprintf(stderr, "    sampled: as few as %.1f%% of a dispatch's workgroups "
-					"were modelled, and scaled\n",
+			fprintf(stderr,
+				"    sampled: as few as %.1f%% of a dispatch's workgroups "
+				"were modelled, and scaled\n",
 				sampled * 100);
 		if (n_some)
-			fprintf(stderr, "    multiplexed: %u have values in some of %llu "
-					"dispatches only\n",
+			fprintf(stderr,
+				"    multiplexed: %u have values in some of %llu "
+				"dispatches only\n",
 				n_some, (unsigned long long)gpu->n_rows);
 		for (size_t i = 0; i < gpu->n_asked; i++)
 			if (!gpu->asked[i].n_seen)

@@ -82,8 +82,9 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 		return;
 	}
 	fprintf(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, base_name(process),
-		process->flags & WS_PROCESS_SOFTGPU ? ", on the software GPU: GPU times are its own, not hardware's"
-						    : "",
+		process->flags & WS_PROCESS_SOFTGPU
+			? ", on the software GPU: GPU times are its own, not hardware's"
+			: "",
 		process->ended ? ""
 			       : ", which did not end in the usual way: all it recorded is here");
 	if (!n_seen)

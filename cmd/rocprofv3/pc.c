@@ -12,10 +12,10 @@ static bool decode(void *ctx, const struct ws_process *process, uint64_t code_ob
 		   uint64_t offset, const char **out_instruction, const char **out_comment)
 {
 	struct rp_pc *pc = ctx;
-	struct ws_code *code = code_object && code_object <= UINT32_MAX
-				       ? ws_code_objects_get(&pc->objects, process,
-							     (uint32_t)code_object)
-				       : NULL;
+	struct ws_code *code =
+		code_object && code_object <= UINT32_MAX
+			? ws_code_objects_get(&pc->objects, process, (uint32_t)code_object)
+			: NULL;
 	struct ws_code_insn insn;
 
 	if (!code || !ws_code_at(code, offset, &insn))
@@ -54,6 +54,8 @@ enum ws_status rp_pc_report(struct rp_pc *pc, const struct ws_trace *trace,
 
 	if (st)
 		return st;
+	if (profile.n)
+		putchar('\n'); /* the program's own output is above */
 	if (profile.n)
 		st = ws_pc_listing(stdout, process, &profile, &pc->objects, &opts, err);
 	ws_pc_profile_fini(&profile);

@@ -224,7 +224,8 @@ static void show_env_once(void *ctx, char *const *env)
 }
 
 /* Counters: as often as they need, in the ways that passes.h has. */
-static enum ws_status run_counted(const struct rp_args *args, const struct ws_collect_config *config,
+static enum ws_status run_counted(const struct rp_args *args,
+				  const struct ws_collect_config *config,
 				  const struct ws_rundir *dir, char *const *argv,
 				  struct rp_result *result, struct ws_err *err)
 {
@@ -236,6 +237,7 @@ static enum ws_status run_counted(const struct rp_args *args, const struct ws_co
 		.collect = config,
 		.preload = &args->preload,
 		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
+		.kokkos = args->kokkos_trace == WS_TRI_YES,
 		.dir = dir,
 		.show_env = show_env_once,
 		.ctx = &shown,
@@ -246,8 +248,9 @@ static enum ws_status run_counted(const struct rp_args *args, const struct ws_co
 	if (!st) {
 		rp_counting_passes(&counting, args, &passes);
 		if (ws_passes_n_runs(&passes) > 1)
-			fprintf(stderr, "rocprofv3: the counters need %zu passes: the program is "
-					"run %zu times\n",
+			fprintf(stderr,
+				"rocprofv3: the counters need %zu passes: the program is "
+				"run %zu times\n",
 				counting.n_passes, ws_passes_n_runs(&passes));
 		st = ws_passes_run(&passes, &runs, err);
 	}
@@ -274,6 +277,7 @@ static enum ws_status run_traced(const struct rp_args *args, const struct rp_job
 		.config = &config,
 		.preload = &args->preload,
 		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
+		.kokkos = args->kokkos_trace == WS_TRI_YES,
 	};
 	struct ws_env env;
 	enum ws_status st;
@@ -285,7 +289,7 @@ static enum ws_status run_traced(const struct rp_args *args, const struct rp_job
 		st = save_options(saved, place, dir, err);
 	if (st)
 		return st;
-	if (rp_counts(args))
+	if (rp_counts(args) || args->pc_sampling_beta_enabled == WS_TRI_YES)
 		return run_counted(args, &config, dir, argv, result, err);
 	st = ws_env_init(&env, environ, err);
 	if (!st)

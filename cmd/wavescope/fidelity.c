@@ -15,12 +15,11 @@
 
 #define KERNELS "fidelity-kernels"
 #define TIMEOUT_MS 300000
-#define NEAR 0.3 /* modelled values within this are counted as near */
 
 struct fidelity_args {
 	const char *recorded;
 	const char *gpu;
-	bool all;
+	bool all, markdown;
 };
 
 static const struct ws_opt fidelity_opts[] = {
@@ -28,8 +27,9 @@ static const struct ws_opt fidelity_opts[] = {
 		   "compare with the recordings in DIR/MI200 and DIR/MI100, all counters of them. "
 		   "Default: the recorded values that wavescope itself is tested with"),
 	WS_OPT_STR(struct fidelity_args, gpu, 'g', "gpu", "MODEL", "mi210 or mi100 only"),
-	WS_OPT_BOOL(struct fidelity_args, all, 'a', "all",
-		    "also print what has no expected value"),
+	WS_OPT_BOOL(struct fidelity_args, all, 'a', "all", "also print what has no expected value"),
+	WS_OPT_BOOL(struct fidelity_args, markdown, 0, "markdown",
+		    "print the tables of docs/fidelity.md instead"),
 };
 
 static const struct chip {
@@ -49,7 +49,7 @@ struct line {
 static bool parse(struct ws_str text, struct line *out)
 {
 	struct ws_str *parts[] = { &out->kernel, &out->dispatch, &out->counter,
-				   &out->class, &out->expected, &out->value };
+				   &out->class,  &out->expected, &out->value };
 
 	for (unsigned k = 0; k < 6; k++)
 		if (!ws_str_next(&text, '\t', parts[k]))
@@ -73,65 +73,91 @@ static bool built_in(const struct chip *chip, struct ws_str counter, unsigned di
 	return false;
 }
 
-static void print_line(const struct line *l, const double *expected, double value, struct tally *tally)
+double ws_fidelity_error(const struct ws_fidelity_row *row)
 {
-	bool exact = ws_str_is(l->class, "exact");
-	double error = 0;
+	if (row->expected == row->value)
+		return 0;
+	return row->expected ? row->value / row->expected - 1 : INFINITY;
+}
 
-	printf("%-20.*s %.*s  %-36.*s ", WS_STR_ARGS(l->kernel), WS_STR_ARGS(l->dispatch),
-	       WS_STR_ARGS(l->counter));
-	if (!expected) {
-		printf("%14s %14.0f %9s  %.*s\n", "-", value, "-", WS_STR_ARGS(l->class));
-		return;
-	}
-	if (*expected != value)
-		error = *expected ? value / *expected - 1 : INFINITY;
-	printf("%14.0f %14.0f %+8.1f%%  %.*s%s\n", *expected, value, 100 * error, WS_STR_ARGS(l->class),
-	       exact && error ? "  OFF" : "");
-	if (exact) {
+static void print_row(const struct ws_fidelity_row *row)
+{
+	double error = ws_fidelity_error(row);
+	int decimals = row->value != floor(row->value); /* means are the only ones that need any */
+
+	printf("%-24.*s %u  %-36.*s ", WS_STR_ARGS(row->kernel), row->dispatch,
+	       WS_STR_ARGS(row->counter));
+	if (!row->has_expected)
+		printf("%14s %14.0f %9s  %.*s\n", "-", row->value, "-", WS_STR_ARGS(row->class));
+	else
+		printf("%14.0f %14.*f %+8.1f%%  %.*s%s\n", row->expected, decimals, row->value,
+		       100 * error, WS_STR_ARGS(row->class), row->exact && error ? "  OFF" : "");
+}
+
+static void add_to(struct tally *tally, const struct ws_fidelity_row *row)
+{
+	double error = ws_fidelity_error(row);
+
+	if (row->exact) {
 		tally->n_exact++;
 		tally->n_exact_off += error != 0;
 	} else {
 		tally->n_modelled++;
-		tally->n_near += fabs(error) <= NEAR;
+		tally->n_near += fabs(error) <= WS_FIDELITY_NEAR;
 	}
 }
 
-static void compare(const struct fidelity_args *args, const struct chip *chip, const struct ws_recording *rec,
-		    struct ws_str text, struct tally *tally)
+/* Every pass of vcopy tells the durations: those of the first are enough. */
+static bool told_before(struct ws_fidelity_rows *rows, const struct ws_fidelity_row *row)
 {
-	struct ws_str one, before = { "", 0 };
+	if (!ws_str_is(row->counter, "duration_ns"))
+		return false;
+	ws_vec_each(other, rows)
+		if (other->chip == row->chip && other->dispatch == row->dispatch &&
+		    ws_str_is(other->counter, "duration_ns"))
+			return true;
+	return false;
+}
+
+/* What the kernels printed, and what it has to be, by construction or by a recording. */
+static enum ws_status compare(unsigned number, const struct ws_recording *rec, struct ws_str text,
+			      struct ws_fidelity_rows *rows, struct ws_err *err)
+{
+	const struct chip *chip = &chips[number];
+	struct ws_str one;
 	struct line l;
 
 	while (ws_str_next(&text, '\n', &one)) {
-		double value, expected = 0;
+		struct ws_fidelity_row row = { .chip = number };
+		enum ws_status st;
 		uint64_t dispatch;
-		bool has;
 
-		if (!parse(one, &l) || !ws_str_f64(l.value, &value) || !ws_str_u64(l.dispatch, &dispatch) ||
-		    dispatch >= WS_FIDELITY_DISPATCHES)
+		if (!parse(one, &l) || !ws_str_f64(l.value, &row.value) ||
+		    !ws_str_u64(l.dispatch, &dispatch) || dispatch >= WS_FIDELITY_DISPATCHES)
 			continue;
-		/* every pass tells the duration: once is enough */
-		if (ws_str_is(l.counter, "duration_ns")) {
-			if (before.n && dispatch == 0)
-				before.n = 2;
-			if (before.n == 2)
-				continue;
-			if (dispatch == WS_FIDELITY_DISPATCHES - 1)
-				before = (struct ws_str){ "x", 1 };
-		}
-		has = ws_str_f64(l.expected, &expected);
-		if (!has && rec)
-			has = ws_recording_find(rec, l.counter, (unsigned)dispatch, &expected);
-		else if (!has)
-			has = built_in(chip, l.counter, (unsigned)dispatch, &expected);
-		if (has || args->all)
-			print_line(&l, has ? &expected : NULL, value, tally);
+		row.kernel = l.kernel;
+		row.counter = l.counter;
+		row.class = l.class;
+		row.dispatch = (unsigned)dispatch;
+		row.exact = ws_str_is(l.class, "exact");
+		if (told_before(rows, &row))
+			continue;
+		row.has_expected = ws_str_f64(l.expected, &row.expected);
+		if (!row.has_expected && rec)
+			row.has_expected =
+				ws_recording_find(rec, l.counter, row.dispatch, &row.expected);
+		else if (!row.has_expected)
+			row.has_expected = built_in(chip, l.counter, row.dispatch, &row.expected);
+		st = ws_vec_push(rows, row, err);
+		if (st)
+			return st;
 	}
+	return WS_OK;
 }
 
 /* Runs the kernels on the software GPU and appends what they print. */
-static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_buf *out, struct ws_err *err)
+static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_buf *out,
+				  struct ws_err *err)
 {
 	struct ws_softgpu soft = { .gpus = gpu };
 	char library[PATH_MAX], program[PATH_MAX + sizeof(KERNELS)];
@@ -145,8 +171,8 @@ static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_b
 	*strrchr(library, '/') = 0;
 	snprintf(program, sizeof(program), "%s/%s", library, KERNELS);
 	if (access(program, X_OK))
-		return ws_fail(err, WS_E_NOTFOUND, "'%s' is not there: wavescope was built without hipcc",
-			       program);
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "'%s' is not there: wavescope was built without clang", program);
 	st = ws_env_init(&env, environ, err);
 	if (st)
 		return st;
@@ -155,42 +181,51 @@ static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_b
 		st = ws_proc_read(program, argv, env.at, false, TIMEOUT_MS, out, &end, err);
 	ws_env_fini(&env);
 	if (!st && end.exit_code)
-		return ws_fail(err, WS_E_STATE, "%s %s failed with exit code %d on %s", KERNELS, what,
-			       end.exit_code, gpu);
+		return ws_fail(err, WS_E_STATE, "%s %s failed with exit code %d on %s", KERNELS,
+			       what, end.exit_code, gpu);
 	return st;
 }
 
-static enum ws_status check_chip(const struct fidelity_args *args, const struct chip *chip,
-				 struct tally *tally, struct ws_err *err)
+static enum ws_status check_chip(const struct fidelity_args *args, unsigned number,
+				 struct ws_buf *out, struct ws_fidelity_rows *rows,
+				 struct ws_err *err)
 {
+	const struct chip *chip = &chips[number];
 	struct ws_recording rec = { .n = 0 };
-	struct ws_buf out;
 	enum ws_status st = WS_OK;
 
 	if (args->recorded)
 		st = ws_recording_read(&rec, args->recorded, chip->recording, err);
-	if (st)
-		return st;
-	ws_buf_init(&out, 16u << 20);
-	st = run_kernels(chip->gpu, "known", &out, err);
 	if (!st)
-		st = run_kernels(chip->gpu, "vcopy", &out, err);
+		st = run_kernels(chip->gpu, "known", out, err);
 	if (!st)
-		st = ws_buf_status(&out, err);
-	if (!st) {
-		printf("%s against %s\n%-20s %s  %-36s %14s %14s %9s  %s\n", chip->gpu, chip->recording, "kernel",
-		       "#", "counter", "expected", "ours", "error", "class");
-		compare(args, chip, args->recorded ? &rec : NULL, ws_buf_view(&out), tally);
-		printf("\n");
-	}
-	ws_buf_fini(&out);
+		st = run_kernels(chip->gpu, "vcopy", out, err);
+	if (!st)
+		st = ws_buf_status(out, err);
+	if (!st)
+		st = compare(number, args->recorded ? &rec : NULL, ws_buf_view(out), rows, err);
 	ws_recording_fini(&rec);
 	return st;
+}
+
+static void print_chip(const struct fidelity_args *args, unsigned number,
+		       struct ws_fidelity_rows *rows)
+{
+	printf("%s against %s\n%-24s %s  %-36s %14s %14s %9s  %s\n", chips[number].gpu,
+	       chips[number].recording, "kernel", "#", "counter", "expected", "ours", "error",
+	       "class");
+	ws_vec_each(row, rows)
+		if (row->chip == number && (row->has_expected || args->all))
+			print_row(row);
+	printf("\n");
 }
 
 static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
 {
 	const struct fidelity_args *args = call->values;
+	const char *names[WS_ARRAY_LEN(chips)] = { NULL };
+	struct ws_buf out[WS_ARRAY_LEN(chips)];
+	struct ws_fidelity_rows rows;
 	struct tally tally = { 0 };
 	enum ws_status st = WS_OK;
 	bool any = false;
@@ -198,29 +233,46 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	if (call->rest.n)
 		return ws_fail(err, WS_E_USAGE, "'%s' is too much: fidelity takes options only",
 			       call->rest.operands[0]);
-	for (size_t k = 0; k < sizeof(chips) / sizeof(chips[0]) && !st; k++) {
-		if (args->gpu && strcmp(args->gpu, chips[k].gpu))
+	ws_vec_init(&rows, 1u << 20);
+	for (unsigned k = 0; k < WS_ARRAY_LEN(chips); k++) {
+		ws_buf_init(&out[k], 16u << 20);
+		if (st || (args->gpu && strcmp(args->gpu, chips[k].gpu)))
 			continue;
 		any = true;
-		st = check_chip(args, &chips[k], &tally, err);
+		names[k] = chips[k].gpu;
+		st = check_chip(args, k, &out[k], &rows, err);
+		if (!st && !args->markdown)
+			print_chip(args, k, &rows);
 	}
 	if (!any)
-		return ws_fail(err, WS_E_USAGE, "no recordings of '%s': there are mi210 and mi100", args->gpu);
-	if (st)
-		return st;
-	printf("exact: %u of %u equal; modelled: %u of %u within %.0f %%\n",
-	       tally.n_exact - tally.n_exact_off, tally.n_exact, tally.n_near, tally.n_modelled, 100 * NEAR);
-	*exit_code = tally.n_exact_off || !tally.n_exact;
-	return WS_OK;
+		st = ws_fail(err, WS_E_USAGE, "no recordings of '%s': there are mi210 and mi100",
+			     args->gpu);
+	if (!st) {
+		ws_vec_each(row, &rows)
+			if (row->has_expected)
+				add_to(&tally, row);
+		if (args->markdown)
+			ws_fidelity_markdown(&rows, names, WS_ARRAY_LEN(chips));
+		printf("%sexact: %u of %u equal; modelled: %u of %u within %.0f %%\n",
+		       args->markdown ? "\n    " : "", tally.n_exact - tally.n_exact_off,
+		       tally.n_exact, tally.n_near, tally.n_modelled, 100 * WS_FIDELITY_NEAR);
+		*exit_code = tally.n_exact_off || !tally.n_exact;
+	}
+	ws_vec_fini(&rows);
+	for (unsigned k = 0; k < WS_ARRAY_LEN(chips); k++)
+		ws_buf_fini(&out[k]);
+	return st;
 }
 
 const struct ws_cmd ws_fidelity_cmd = {
 	.name = "fidelity",
 	.summary = "compare the software GPU's counters with hardware's",
 	.usage = "[options]",
-	.about = "Runs kernels whose counters are known, by construction or from recordings made on "
-		 "hardware, and prints expected and counted values. Exact counters follow from the "
-		 "instruction stream and must be equal; modelled ones follow from models of caches and time.",
+	.about =
+		"Runs kernels whose counters are known, by construction or from recordings made on "
+		"hardware, and prints expected and counted values. Exact counters follow from the "
+		"instruction stream and must be equal; modelled ones follow from models of caches "
+		"and time.",
 	.notes = "Exit code:\n"
 		 "  1 if an exact counter is off, 2 for wrong options.",
 	.opts = { fidelity_opts, WS_ARRAY_LEN(fidelity_opts) },

@@ -1,13 +1,33 @@
-/* fidelity: what its two files share. */
+/* fidelity: what its files share. */
 #ifndef WS_CMD_WAVESCOPE_FIDELITY_H
 #define WS_CMD_WAVESCOPE_FIDELITY_H
 
 #include "base/error.h"
 #include "base/str.h"
+#include "base/vec.h"
 
 #include <stdbool.h>
 
 #define WS_FIDELITY_DISPATCHES 3
+#define WS_FIDELITY_NEAR 0.3 /* modelled values within this are counted as near */
+
+/* A counter of a dispatch: what it has to be, if that is known, and what it was. */
+struct ws_fidelity_row {
+	unsigned chip;                        /* in the order in which they were run */
+	struct ws_str kernel, counter, class; /* live as long as what the kernels printed */
+	unsigned dispatch;
+	bool exact, has_expected;
+	double expected, value;
+};
+
+WS_VEC_TYPE(ws_fidelity_rows, struct ws_fidelity_row);
+
+/* Of the expected value; 0 is equal, INFINITY: something where nothing should be. */
+double ws_fidelity_error(const struct ws_fidelity_row *row);
+
+/* The tables of docs/fidelity.md. */
+void ws_fidelity_markdown(struct ws_fidelity_rows *rows, const char *const *chips,
+			  unsigned n_chips);
 
 /* The raw recordings of one chip: CSV files whose columns are counters, one row per dispatch. */
 struct ws_recording {

@@ -16,6 +16,8 @@
 #define TICKET_PROBES 64u
 #define KERNEL_BLOCKS 4096u
 #define KERNEL_BLOCK 1024u
+#define SHAPES 65536u /* a power of two: launches of different size */
+#define SHAPE_PROBES 32u
 #define SEEN_WINDOW 65536u /* as many results as the software GPU keeps */
 
 _Static_assert(WS_COUNT_NOTHING == WS_SOFTGPU_PLAIN, "one word for it");
@@ -24,9 +26,9 @@ struct gpu {
 	uint32_t agent; /* our id of it; 0: no counting */
 	uint32_t node;
 	const struct ws_count_gpu *asked;
-	uint64_t n_counted;      /* dispatches: what ROTATE goes by */
-	uint32_t *ids;           /* counter ids, set after set */
-	uint32_t *first_of_set;  /* in ids; one more than there are sets */
+	uint64_t n_counted;     /* dispatches: what ROTATE goes by */
+	uint32_t *ids;          /* counter ids, set after set */
+	uint32_t *first_of_set; /* in ids; one more than there are sets */
 	struct ws_count_fact *facts;
 	uint32_t n_facts;
 	/* Which results have been read, so that the service may forget them. One thread. */
@@ -37,6 +39,13 @@ struct gpu {
 struct kernel {
 	uint32_t included;
 	uint64_t n_launched;
+	uint64_t n_counted; /* what rotating per kernel goes by */
+};
+
+/* Launches of a kernel with the same sizes, by their hash: what rotating per launch goes by. */
+struct shape {
+	uint64_t hash; /* 0: free */
+	uint64_t n_counted;
 };
 
 struct expected {
@@ -50,6 +59,8 @@ static struct {
 	uint32_t n_gpus;
 	struct expected *expected;             /* TICKETS */
 	struct kernel *kernels[KERNEL_BLOCKS]; /* KERNEL_BLOCK each, by id */
+	struct shape *shapes;                  /* SHAPES, or NULL */
+	uint64_t n_dispatches;                 /* of the process */
 	struct ws_lock reading;
 	bool loaded;
 	struct {
@@ -123,10 +134,10 @@ static uint32_t choose(void *user, const struct ws_softgpu_dispatch *dispatch)
 
 static struct kernel *kernel_at(uint32_t id)
 {
-	struct kernel *block = id / KERNEL_BLOCK < KERNEL_BLOCKS
-				       ? __atomic_load_n(&count.kernels[id / KERNEL_BLOCK],
-							 __ATOMIC_ACQUIRE)
-				       : NULL;
+	struct kernel *block =
+		id / KERNEL_BLOCK < KERNEL_BLOCKS
+			? __atomic_load_n(&count.kernels[id / KERNEL_BLOCK], __ATOMIC_ACQUIRE)
+			: NULL;
 
 	return block ? &block[id % KERNEL_BLOCK] : NULL;
 }
@@ -145,36 +156,86 @@ void ws_count_kernel(uint32_t id, const char *symbol)
 				 ws_count_includes(&count.request, symbol), __ATOMIC_RELEASE);
 }
 
-static bool in_ranges(uint64_t launch)
+static bool in_ranges(const struct ws_count_range *ranges, size_t n, uint64_t number)
 {
-	for (size_t i = 0; i < count.request.n_ranges; i++) {
-		if (launch >= count.request.ranges[i].first &&
-		    launch <= count.request.ranges[i].last)
+	for (size_t i = 0; i < n; i++) {
+		if (number >= ranges[i].first && number <= ranges[i].last)
 			return true;
 	}
-	return count.request.n_ranges == 0;
+	return n == 0;
 }
 
-void ws_count_decide(struct ws_count_ticket *ticket, uint32_t agent, uint32_t id)
+static uint64_t hash_launch(const struct ws_count_launch *launch)
 {
-	struct kernel *kernel = kernel_at(id);
-	uint64_t launch, interval = count.request.interval;
+	const uint32_t words[] = {
+		launch->agent,        launch->kernel,       launch->grid[0],
+		launch->grid[1],      launch->grid[2],      launch->workgroup[0],
+		launch->workgroup[1], launch->workgroup[2], launch->group_bytes
+	};
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		h = (h ^ words[i]) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 29;
+	}
+	return h ? h : 1;
+}
+
+/* The counter of launches like this one; NULL: more shapes than there is room for. */
+static uint64_t *shape_counter(const struct ws_count_launch *launch)
+{
+	uint64_t h = hash_launch(launch);
+
+	for (uint32_t i = 0; count.shapes && i < SHAPE_PROBES; i++) {
+		struct shape *shape = &count.shapes[(h + i) % SHAPES];
+		uint64_t there = __atomic_load_n(&shape->hash, __ATOMIC_RELAXED);
+
+		if (there == 0 && __atomic_compare_exchange_n(&shape->hash, &there, h, false,
+							      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return &shape->n_counted;
+		if (there == h)
+			return &shape->n_counted;
+	}
+	return NULL;
+}
+
+/* Which count of launches decides about the next set. */
+static uint64_t *turn_counter(struct gpu *gpu, struct kernel *kernel,
+			      const struct ws_count_launch *launch)
+{
+	uint64_t *counter = NULL;
+
+	if (count.request.per == WS_COUNT_PER_LAUNCH)
+		counter = shape_counter(launch);
+	if (!counter && count.request.per != WS_COUNT_PER_GPU)
+		counter = &kernel->n_counted;
+	return counter ? counter : &gpu->n_counted;
+}
+
+void ws_count_decide(struct ws_count_ticket *ticket, const struct ws_count_launch *launch)
+{
+	struct kernel *kernel = kernel_at(launch->kernel);
+	uint64_t interval = count.request.interval;
+	uint64_t number = __atomic_add_fetch(&count.n_dispatches, 1, __ATOMIC_RELAXED), nth;
 	struct gpu *gpu = NULL;
 
 	*ticket = (struct ws_count_ticket){ .set = WS_COUNT_NOTHING };
 	for (uint32_t i = 0; i < count.n_gpus && !gpu; i++) {
-		if (count.gpus[i].agent == agent) {
+		if (count.gpus[i].agent == launch->agent) {
 			gpu = &count.gpus[i];
 			ticket->gpu = i;
 		}
 	}
 	if (!kernel || !__atomic_load_n(&kernel->included, __ATOMIC_ACQUIRE))
 		return;
-	launch = __atomic_add_fetch(&kernel->n_launched, 1, __ATOMIC_RELAXED);
-	if (!gpu || !gpu->asked || !gpu->asked->n_sets || !in_ranges(launch))
+	nth = __atomic_add_fetch(&kernel->n_launched, 1, __ATOMIC_RELAXED);
+	if (!gpu || !gpu->asked || !gpu->asked->n_sets ||
+	    !in_ranges(count.request.ranges, count.request.n_ranges, nth) ||
+	    !in_ranges(count.request.numbers, count.request.n_numbers, number))
 		return;
 	if (count.request.mode == WS_COUNT_ROTATE)
-		ticket->set = (uint32_t)(__atomic_fetch_add(&gpu->n_counted, 1, __ATOMIC_RELAXED) /
+		ticket->set = (uint32_t)(__atomic_fetch_add(turn_counter(gpu, kernel, launch), 1,
+							    __ATOMIC_RELAXED) /
 					 (interval ? interval : 1) % gpu->asked->n_sets);
 	else if (count.request.mode == WS_COUNT_REPLAY && gpu->asked->n_sets > 1)
 		ticket->set = WS_SOFTGPU_REPLAY;
@@ -212,8 +273,8 @@ static uint32_t n_cells(const struct ws_softgpu_result *result)
 	return n;
 }
 
-static void fill_values(const struct gpu *gpu, uint32_t first, const struct ws_softgpu_result *result,
-			struct ws_counter_value *to)
+static void fill_values(const struct gpu *gpu, uint32_t first,
+			const struct ws_softgpu_result *result, struct ws_counter_value *to)
 {
 	uint32_t n_ids = gpu->first_of_set[gpu->asked->n_sets];
 
@@ -343,8 +404,9 @@ static bool set_up(struct gpu *gpu, uint32_t gpu_index)
 
 	gpu->seen = ws_pages(SEEN_WINDOW);
 	sets = ws_pages((asked->n_sets + 1) * sizeof(*sets));
-	if (!sets || !gpu->seen || !ws_count_facts(gpu->node, count.service.counters, asked, &gpu->ids,
-						   &gpu->first_of_set, &gpu->facts, &gpu->n_facts)) {
+	if (!sets || !gpu->seen ||
+	    !ws_count_facts(gpu->node, count.service.counters, asked, &gpu->ids, &gpu->first_of_set,
+			    &gpu->facts, &gpu->n_facts)) {
 		note(gpu_index, "no memory");
 		return false;
 	}
@@ -412,11 +474,14 @@ void ws_count_load(void)
 		count.expected = ws_pages(TICKETS * sizeof(*count.expected));
 		if (!count.expected || !take_request())
 			return;
+		if (count.request.per == WS_COUNT_PER_LAUNCH)
+			count.shapes = ws_pages(SHAPES * sizeof(*count.shapes));
 		count.loaded = true;
 		ws_count_kernel(0, "0"); /* one whose name nobody told us */
 	}
 	if (!find_service()) {
-		ws_note("counters: this GPU's driver library offers none to wavescope (the software "
+		ws_note("counters: this GPU's driver library offers none to wavescope (the "
+			"software "
 			"GPU does): the program runs, and nothing is counted");
 		return;
 	}
@@ -453,4 +518,5 @@ void ws_count_forked(void)
 	count.reading = (struct ws_lock){ 0 };
 	if (count.expected)
 		memset(count.expected, 0, TICKETS * sizeof(*count.expected));
+	count.n_dispatches = 0; /* of this process */
 }

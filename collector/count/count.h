@@ -46,8 +46,14 @@ void ws_count_forked(void);
 /* A kernel became known. Rare: patterns are matched here. */
 void ws_count_kernel(uint32_t kernel, const char *symbol);
 
-/* Whether and what to count of the next launch of @kernel on @agent; counts the launch. */
-void ws_count_decide(struct ws_count_ticket *out_ticket, uint32_t agent, uint32_t kernel);
+/* A launch, as far as the choice of counters depends on it. */
+struct ws_count_launch {
+	uint32_t agent, kernel;
+	uint32_t grid[3], workgroup[3], group_bytes;
+};
+
+/* Whether and what to count of the next launch of a kernel; counts the launch. */
+void ws_count_decide(struct ws_count_ticket *out_ticket, const struct ws_count_launch *launch);
 /* It completes with @signal; @ticket stays where it is until ws_count_over(). False: no room. */
 bool ws_count_expect(struct ws_count_ticket *ticket, uint64_t signal);
 /* The signal fell, or never will: it no longer means this dispatch. */

@@ -27,9 +27,9 @@ bool ws_count_includes(const struct ws_count_request *request, const char *symbo
 
 struct ws_count_fact {
 	uint32_t id;
-	const char *name; /* of the request */
+	const char *name;                         /* of the request */
 	const struct ws_softgpu_counter *counter; /* NULL: the service does not list it */
-	uint32_t n; /* instances */
+	uint32_t n;                               /* instances */
 };
 
 /*
@@ -37,8 +37,7 @@ struct ws_count_fact {
  * @out_firsts where each set begins and, behind the last, where it ends. The same name in
  * two sets is one counter. False: no memory.
  */
-bool ws_count_facts(uint32_t node,
-		    size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
+bool ws_count_facts(uint32_t node, size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
 		    const struct ws_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
 		    struct ws_count_fact **out_facts, uint32_t *out_n_facts);
 void ws_count_write_facts(struct ws_writer *writer, uint32_t agent,

@@ -43,8 +43,7 @@ static uint32_t known_as(const struct ws_count_fact *facts, uint32_t n, const ch
 	return 0;
 }
 
-bool ws_count_facts(uint32_t node,
-		    size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
+bool ws_count_facts(uint32_t node, size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
 		    const struct ws_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
 		    struct ws_count_fact **out_facts, uint32_t *out_n_facts)
 {
@@ -73,9 +72,9 @@ bool ws_count_facts(uint32_t node,
 				bool each = counter && strcmp(counter->name, name) == 0;
 
 				id = ++n_ids;
-				(*out_facts)[n_facts++] = (struct ws_count_fact){
-					id, name, counter, each ? counter->n_instances : 1
-				};
+				(*out_facts)[n_facts++] =
+					(struct ws_count_fact){ id, name, counter,
+								each ? counter->n_instances : 1 };
 			}
 			(*out_ids)[at++] = id;
 		}
@@ -92,8 +91,8 @@ void ws_count_write_facts(struct ws_writer *writer, uint32_t agent,
 		struct ws_rec_counter rec;
 		struct ws_counter_dim dim;
 	} fact;
-	uint32_t dim_str = ws_writer_intern(writer, "DIMENSION_INSTANCE",
-					    strlen("DIMENSION_INSTANCE"));
+	uint32_t dim_str =
+		ws_writer_intern(writer, "DIMENSION_INSTANCE", strlen("DIMENSION_INSTANCE"));
 
 	for (uint32_t i = 0; i < n_facts; i++) {
 		const struct ws_softgpu_counter *counter = facts[i].counter;
@@ -104,8 +103,7 @@ void ws_count_write_facts(struct ws_writer *writer, uint32_t agent,
 		fact.rec.h.tag = WS_REC_TAG(WS_REC_COUNTER, sizeof(fact));
 		fact.rec.h.what = facts[i].id;
 		fact.rec.agent = agent;
-		fact.rec.name_str =
-			ws_writer_intern(writer, facts[i].name, strlen(facts[i].name));
+		fact.rec.name_str = ws_writer_intern(writer, facts[i].name, strlen(facts[i].name));
 		fact.rec.description_str = ws_writer_intern(writer, text, strlen(text));
 		fact.rec.block_str = ws_writer_intern(writer, block, strlen(block));
 		fact.rec.flags = counter && counter->fidelity == WS_SOFTGPU_EXACT

@@ -69,8 +69,7 @@ bool ws_count_includes(const struct ws_count_request *request, const char *symbo
 		return true;
 	if (request->names != WS_COUNT_MANGLED && n > 3 && strcmp(symbol + n - 3, ".kd") == 0)
 		mangled[n - 3] = 0;
-	if (request->names != WS_COUNT_MANGLED && filter.demangle &&
-	    strncmp(mangled, "_Z", 2) == 0)
+	if (request->names != WS_COUNT_MANGLED && filter.demangle && strncmp(mangled, "_Z", 2) == 0)
 		name = filter.demangle(mangled, NULL, NULL, &status);
 	seen = name ? name : mangled;
 	if (request->names == WS_COUNT_TRUNCATED) {

@@ -14,6 +14,12 @@ static const char *const form_names[] = {
 	[WS_COUNT_MANGLED] = "mangled",
 	[WS_COUNT_TRUNCATED] = "truncated",
 };
+static const char *const per_names[] = {
+	[WS_COUNT_PER_GPU] = "gpu",
+	[WS_COUNT_PER_KERNEL] = "kernel",
+	[WS_COUNT_PER_LAUNCH] = "launch",
+};
+#define N_PERS (sizeof(per_names) / sizeof(per_names[0]))
 #define N_MODES (sizeof(mode_names) / sizeof(mode_names[0]))
 #define N_FORMS (sizeof(form_names) / sizeof(form_names[0]))
 
@@ -72,6 +78,16 @@ static const char *take_mode(struct parser *p, char *value)
 	return NULL;
 }
 
+static const char *take_per(struct parser *p, char *value)
+{
+	uint32_t per;
+
+	if (!choice(next_word(&value), per_names, N_PERS, &per))
+		return "unknown way to rotate";
+	p->request->per = per;
+	return NULL;
+}
+
 static const char *take_form(struct parser *p, char *value)
 {
 	uint32_t form;
@@ -84,8 +100,7 @@ static const char *take_form(struct parser *p, char *value)
 
 static const char *take_interval(struct parser *p, char *value)
 {
-	return number(next_word(&value), &p->request->interval) ? NULL
-								: "interval is not a number";
+	return number(next_word(&value), &p->request->interval) ? NULL : "interval is not a number";
 }
 
 static const char *take_include(struct parser *p, char *value)
@@ -100,16 +115,25 @@ static const char *take_exclude(struct parser *p, char *value)
 	return NULL;
 }
 
+static const char *take_two(struct ws_count_range *ranges, size_t *n, char *value)
+{
+	if (*n == WS_COUNT_RANGES_MAX)
+		return "too many ranges";
+	if (!number(next_word(&value), &ranges[*n].first) ||
+	    !number(next_word(&value), &ranges[*n].last))
+		return "range is not two numbers";
+	++*n;
+	return NULL;
+}
+
 static const char *take_range(struct parser *p, char *value)
 {
-	struct ws_count_range *range = &p->room->ranges[p->request->n_ranges];
+	return take_two(p->room->ranges, &p->request->n_ranges, value);
+}
 
-	if (p->request->n_ranges == WS_COUNT_RANGES_MAX)
-		return "too many ranges";
-	if (!number(next_word(&value), &range->first) || !number(next_word(&value), &range->last))
-		return "range is not two numbers";
-	p->request->n_ranges++;
-	return NULL;
+static const char *take_number(struct parser *p, char *value)
+{
+	return take_two(p->room->numbers, &p->request->n_numbers, value);
 }
 
 static const char *take_gpu(struct parser *p, char *value)
@@ -154,7 +178,8 @@ static const struct {
 } keys[] = {
 	{ "mode", take_mode },       { "interval", take_interval }, { "names", take_form },
 	{ "include", take_include }, { "exclude", take_exclude },   { "range", take_range },
-	{ "gpu", take_gpu },         { "set", take_set },
+	{ "gpu", take_gpu },         { "set", take_set },           { "per", take_per },
+	{ "number", take_number },
 };
 
 bool ws_count_request_parse(char *text, struct ws_count_room *room,
@@ -163,7 +188,11 @@ bool ws_count_request_parse(char *text, struct ws_count_room *room,
 	struct parser p = { .room = room, .request = out_request };
 	char *line = text, *end;
 
-	*out_request = (struct ws_count_request){ .ranges = room->ranges, .gpus = room->gpus };
+	*out_request = (struct ws_count_request){
+		.ranges = room->ranges,
+		.numbers = room->numbers,
+		.gpus = room->gpus,
+	};
 	for (bool first = true; *line; line = end, first = false) {
 		size_t n = strcspn(line, "\n"), n_key;
 		size_t k = 0;
@@ -184,10 +213,9 @@ bool ws_count_request_parse(char *text, struct ws_count_room *room,
 		       (strlen(keys[k].key) != n_key || memcmp(keys[k].key, line, n_key) != 0))
 			k++;
 		/* A key of a later version changes what is meant: better nothing than that. */
-		out_request->wrong =
-			k == sizeof(keys) / sizeof(keys[0])
-				? "unknown key"
-				: keys[k].take(&p, line + n_key + (line[n_key] != 0));
+		out_request->wrong = k == sizeof(keys) / sizeof(keys[0])
+					     ? "unknown key"
+					     : keys[k].take(&p, line + n_key + (line[n_key] != 0));
 		if (out_request->wrong)
 			return false;
 	}
@@ -263,6 +291,19 @@ static void put_gpu(struct sink *s, const struct ws_count_gpu *gpu)
 	}
 }
 
+static void put_ranges(struct sink *s, const char *key, const struct ws_count_range *ranges,
+		       size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		put(s, key);
+		put(s, " ");
+		put_u64(s, ranges[i].first);
+		put(s, " ");
+		put_u64(s, ranges[i].last);
+		put_line_end(s);
+	}
+}
+
 size_t ws_count_request_print(const struct ws_count_request *request, char *to, size_t room)
 {
 	struct sink s = { to, 0, room, room > 0 };
@@ -273,16 +314,12 @@ size_t ws_count_request_print(const struct ws_count_request *request, char *to, 
 	put(&s, "interval ");
 	put_u64(&s, request->interval ? request->interval : 1);
 	put_line_end(&s);
+	put_text(&s, "per", per_names[request->per]);
 	put_text(&s, "names", form_names[request->names]);
 	put_text(&s, "include", request->include);
 	put_text(&s, "exclude", request->exclude);
-	for (size_t i = 0; i < request->n_ranges; i++) {
-		put(&s, "range ");
-		put_u64(&s, request->ranges[i].first);
-		put(&s, " ");
-		put_u64(&s, request->ranges[i].last);
-		put_line_end(&s);
-	}
+	put_ranges(&s, "range", request->ranges, request->n_ranges);
+	put_ranges(&s, "number", request->numbers, request->n_numbers);
 	for (size_t i = 0; i < request->n_gpus; i++)
 		put_gpu(&s, &request->gpus[i]);
 	if (!s.ok)

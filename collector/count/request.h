@@ -7,10 +7,13 @@
  *	wavescope-counting 1
  *	mode replay                  or: set (the first one, always), rotate
  *	interval 2                   rotate: dispatches per set
+ *	per launch                   rotate: sets follow each other per launch of a kernel with
+ *	                             the same sizes; or: kernel, gpu (all dispatches of a GPU)
  *	names demangled              what the patterns are about: or mangled, truncated
  *	include ^gemm                POSIX extended regular expressions, searched for
  *	exclude _init
  *	range 1 3                    launches of a kernel, from 1; may come again
+ *	number 1 3                   dispatches of the process, from 1; may come again
  *	gpu 0                        the next lines are for GPU 0; gpu * is for all others
  *	set SQ_WAVES SQ_INSTS_VALU   may come again: set 0, set 1, ...
  *
@@ -29,8 +32,8 @@
 
 #define WS_COUNT_REQUEST_NAME "counting"
 #define WS_COUNT_GPUS_MAX 64u
-#define WS_COUNT_SETS_MAX 4096u    /* of all GPUs together */
-#define WS_COUNT_NAMES_MAX 65536u  /* of all sets together */
+#define WS_COUNT_SETS_MAX 4096u   /* of all GPUs together */
+#define WS_COUNT_NAMES_MAX 65536u /* of all sets together */
 #define WS_COUNT_RANGES_MAX 1024u
 #define WS_COUNT_TEXT_MAX (4u << 20)
 #define WS_COUNT_EVERY_GPU UINT32_MAX
@@ -41,6 +44,7 @@ enum ws_count_mode {
 	WS_COUNT_REPLAY, /* all sets of every dispatch: the GPU repeats it */
 };
 
+enum ws_count_per { WS_COUNT_PER_GPU, WS_COUNT_PER_KERNEL, WS_COUNT_PER_LAUNCH };
 enum ws_count_names { WS_COUNT_DEMANGLED, WS_COUNT_MANGLED, WS_COUNT_TRUNCATED };
 
 struct ws_count_set {
@@ -62,10 +66,13 @@ struct ws_count_range {
 struct ws_count_request {
 	enum ws_count_mode mode;
 	uint64_t interval; /* 0 is 1 */
+	enum ws_count_per per;
 	enum ws_count_names names;
 	const char *include, *exclude; /* NULL: all, none */
 	const struct ws_count_range *ranges;
 	size_t n_ranges; /* 0: every launch */
+	const struct ws_count_range *numbers;
+	size_t n_numbers; /* 0: every dispatch */
 	const struct ws_count_gpu *gpus;
 	size_t n_gpus;
 	const char *wrong; /* after parse: NULL, or a constant text */
@@ -76,7 +83,7 @@ struct ws_count_room {
 	struct ws_count_gpu gpus[WS_COUNT_GPUS_MAX];
 	struct ws_count_set sets[WS_COUNT_SETS_MAX];
 	const char *names[WS_COUNT_NAMES_MAX];
-	struct ws_count_range ranges[WS_COUNT_RANGES_MAX];
+	struct ws_count_range ranges[WS_COUNT_RANGES_MAX], numbers[WS_COUNT_RANGES_MAX];
 };
 
 bool ws_count_request_parse(char *text, struct ws_count_room *room,

@@ -16,8 +16,18 @@ static struct {
 
 /* AMD's numbers for what the service says, and the pipe's bit in the arbiter's state. */
 enum { TYPE_VALU = 1, TYPE_SCALAR = 3, TYPE_TEX = 4, TYPE_LDS = 5, TYPE_FLAT = 7, TYPE_OTHER = 14 };
-enum { PIPE_VALU, PIPE_MATRIX, PIPE_LDS, PIPE_LDS_DIRECT, PIPE_SCALAR, PIPE_TEX, PIPE_FLAT, PIPE_EXP,
-       PIPE_MISC, PIPE_BRANCH };
+enum {
+	PIPE_VALU,
+	PIPE_MATRIX,
+	PIPE_LDS,
+	PIPE_LDS_DIRECT,
+	PIPE_SCALAR,
+	PIPE_TEX,
+	PIPE_FLAT,
+	PIPE_EXP,
+	PIPE_MISC,
+	PIPE_BRANCH
+};
 
 static const struct {
 	uint8_t type, pipe;
@@ -33,8 +43,18 @@ static const struct {
 	[WS_SOFTGPU_INTERNAL] = { TYPE_OTHER, PIPE_MISC },
 };
 
-enum { REASON_NONE, REASON_NO_INSTRUCTION, REASON_ALU, REASON_WAITCNT, REASON_INTERNAL,
-       REASON_BARRIER, REASON_NOT_WIN, REASON_EX_STALL, REASON_OTHER, REASON_SLEEP };
+enum {
+	REASON_NONE,
+	REASON_NO_INSTRUCTION,
+	REASON_ALU,
+	REASON_WAITCNT,
+	REASON_INTERNAL,
+	REASON_BARRIER,
+	REASON_NOT_WIN,
+	REASON_EX_STALL,
+	REASON_OTHER,
+	REASON_SLEEP
+};
 
 static const uint8_t reasons[] = {
 	[WS_SOFTGPU_ISSUED] = REASON_NONE,
@@ -87,7 +107,8 @@ static void fill(struct ws_rec_pc_sample *rec, const struct ws_softgpu_pc_sample
 	uint32_t groups[2], cus = ws_agent_facts(d->agent)->cu_per_engine;
 
 	for (unsigned i = 0; i < 2; i++)
-		groups[i] = d->workgroup[i] ? (d->grid[i] + d->workgroup[i] - 1) / d->workgroup[i] : 1;
+		groups[i] =
+			d->workgroup[i] ? (d->grid[i] + d->workgroup[i] - 1) / d->workgroup[i] : 1;
 	rec->h.time = d->h.time + (result->clock_mhz ? s->cycle * 1000 / result->clock_mhz : 0);
 	/* The model rounds the end of a dispatch to whole nanoseconds. */
 	if (rec->h.time > d->end_ns)
@@ -111,12 +132,14 @@ static void fill(struct ws_rec_pc_sample *rec, const struct ws_softgpu_pc_sample
 	rec->cu_or_wgp_id = (uint8_t)(cus ? s->cu % cus : s->cu);
 	rec->shader_engine_id = (uint8_t)(cus ? s->cu / cus : 0);
 	if (domain() == WS_DOMAIN_PC_SAMPLING_STOCHASTIC) {
-		uint8_t kind = s->inst_type < WS_ARRAY_LEN(types) ? s->inst_type : WS_SOFTGPU_INTERNAL;
+		uint8_t kind =
+			s->inst_type < WS_ARRAY_LEN(types) ? s->inst_type : WS_SOFTGPU_INTERNAL;
 
 		rec->h.what = WS_PC_STOCHASTIC;
 		rec->wave_issued = s->stall == WS_SOFTGPU_ISSUED;
 		rec->inst_type = types[kind].type;
-		rec->stall_reason = s->stall < WS_ARRAY_LEN(reasons) ? reasons[s->stall] : REASON_OTHER;
+		rec->stall_reason =
+			s->stall < WS_ARRAY_LEN(reasons) ? reasons[s->stall] : REASON_OTHER;
 		rec->wave_count = s->n_waves;
 		/* Of the arbiter only what concerns the sampled wave is known. */
 		if (rec->wave_issued)

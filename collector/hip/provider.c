@@ -5,6 +5,7 @@
 #include "collector/hip/streams.h"
 #include "collector/interpose/ops.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,4 +58,65 @@ static void forked(void)
 	ws_hip_host_functions_forked();
 }
 
-const struct ws_provider ws_provider_hip = { "hip", state, forked, NULL, NULL };
+/* ---- attaching ---- */
+
+/*
+ * HIP 5 puts a completion signal on a kernel's packet only while somebody wants times, and without one
+ * a packet on a queue that we do not intercept cannot be timed. Whoever registers a callback
+ * for the activity of some function wants times. The function is one that programs under a
+ * profiler have no reason to call, and the callback does nothing. HIP 6 has no such switch.
+ */
+#define QUIET_FUNCTION "hipProfilerStop"
+#define IDS_MAX 512u
+
+static struct {
+	int32_t (*remove)(uint32_t id);
+	uint32_t id;
+	bool on, tried;
+} times;
+
+static void *no_activity(uint32_t id, void *record, const void *data, void *arg)
+{
+	return NULL;
+}
+
+static void attach(void)
+{
+	int32_t (*add)(uint32_t id, void *callback, void *arg);
+	const char *(*name_of)(uint32_t id);
+	void *hip;
+
+	if (times.tried || !ws_asked(WS_SERVICE_KERNEL))
+		return;
+	hip = dlopen("libamdhip64.so.5", RTLD_NOLOAD | RTLD_LAZY);
+	if (!hip)
+		return; /* not yet, or another one */
+	times.tried = true;
+	add = (int32_t(*)(uint32_t, void *, void *))dlsym(hip, "hipRegisterActivityCallback");
+	name_of = (const char *(*)(uint32_t))dlsym(hip, "hipApiName");
+	times.remove = (int32_t(*)(uint32_t))dlsym(hip, "hipRemoveActivityCallback");
+	for (uint32_t id = 0; add && name_of && times.remove && !times.on && id < IDS_MAX; id++) {
+		const char *name = name_of(id);
+
+		if (!name || strcmp(name, QUIET_FUNCTION) != 0)
+			continue;
+		times.id = id;
+		times.on = add(id, (void *)no_activity, NULL) == 0;
+	}
+	dlclose(hip);
+}
+
+static void detach(void)
+{
+	if (times.on)
+		times.remove(times.id);
+	times.on = times.tried = false;
+}
+
+const struct ws_provider ws_provider_hip = {
+	.name = "hip",
+	.state = state,
+	.forked = forked,
+	.attach = attach,
+	.detach = detach,
+};

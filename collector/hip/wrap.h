@@ -14,6 +14,16 @@
 #define WS_STREAM_USERS                                                                            \
 	(WS_SERVICE_BIT(KERNEL) | WS_SERVICE_BIT(MEMORY_COPY) | WS_SERVICE_BIT(MEMORY_ALLOCATION))
 
+/* The stream in a struct that a call is given the address of. */
+static inline const void *ws_stream_in(const void *config, size_t at)
+{
+	const void *stream = NULL;
+
+	if (config)
+		memcpy(&stream, (const char *)config + at, sizeof(stream));
+	return stream;
+}
+
 static inline uint32_t ws_switches_now(void)
 {
 	return __atomic_load_n(&ws_switches, __ATOMIC_RELAXED);

@@ -12,8 +12,8 @@
  * size, and another function agrees. A runtime that is built differently is left alone,
  * which is said.
  *
- * What is missing then: queues that were made before are not intercepted, so their kernels
- * are not seen; queues that the program makes from now on are like any other.
+ * Queues that were made before are not intercepted but looked at (queue.c); those that the
+ * program makes from now on are like any other.
  */
 #include "collector/hsa/hsa_priv.h"
 
@@ -100,6 +100,11 @@ static bool find_tables(void)
 	return attached.tables[WS_HSA_CORE] != NULL;
 }
 
+bool ws_hsa_attached(void)
+{
+	return attached.epoch != 0;
+}
+
 void ws_hsa_attach(void)
 {
 	bool again = attached.epoch != 0 || ws_hsa_loaded();
@@ -114,7 +119,5 @@ void ws_hsa_attach(void)
 		ws_code_attach();
 	}
 	if (ws_asked(WS_SERVICE_KERNEL))
-		ws_note("attach: kernels are seen on queues that the program makes from now on; "
-			"those "
-			"of queues it made before are not");
+		ws_queues_attach();
 }

@@ -154,7 +154,7 @@ bool ws_done_dispatch(const struct ws_pending *p)
 
 	if (p->timed)
 		return true;
-	if (p->own)
+	if (p->own || p->looked)
 		return __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < 1;
 	/* The program may have set the value to anything since; the times were 0 before. */
 	return __atomic_load_n(&signal->end_ts, __ATOMIC_ACQUIRE) != 0 &&
@@ -189,7 +189,8 @@ bool ws_done_finish_dispatch(struct ws_pending *p, bool with_values)
 {
 	bool counted = p->ticket.set != WS_COUNT_NOTHING;
 
-	if (!ws_done_dispatch(p))
+	/* A signal that the program has set up again was done with before, else it would wait. */
+	if (!ws_done_dispatch(p) && !(p->looked && !with_values))
 		return false;
 	if (!p->timed && !read_times(p)) {
 		ws_done_count(p, WS_LEDGER_FAILED);

@@ -15,7 +15,7 @@ SERVICES = {
     "image": ("HSA_IMAGE", "HSA_IMAGE_EXT_API"),
     "finalizer": ("HSA_FINALIZER", "HSA_FINALIZE_EXT_API"),
 }
-HOOKS = ("-", "always", "dispatch", "copy", "signal", "alloc")
+HOOKS = ("-", "always", "dispatch", "copy", "signal", "alloc", "doorbell")
 ROW = re.compile(r"(\w+)\s+(-|\d+)\s+(\d+)\s+(-|\w+)\s+(.+?)\s*\b(hsa_\w+)\((.*)\)$")
 
 

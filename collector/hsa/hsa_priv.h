@@ -5,7 +5,7 @@
  *	attach.c    the same tables, found in a runtime that is up already
  *	agents.c    the machine's agents as facts
  *	code.c      code objects and kernels as facts, kernel ids by address
- *	queue.c     queues, and the packets that go through them
+ *	queue.c     queues, and the packets that go through them; old_queue.c: queues from before
  *	pending.c   GPU work in the air; done.c: from its signal to its record
  *	memory.c    copies and allocations
  */
@@ -26,6 +26,7 @@ enum ws_hsa_hook {
 	WS_HSA_HOOK_COPY,
 	WS_HSA_HOOK_SIGNAL,
 	WS_HSA_HOOK_ALLOC,
+	WS_HSA_HOOK_DOORBELL,
 };
 
 struct ws_hsa_function {
@@ -41,6 +42,7 @@ extern const struct ws_hsa_function ws_hsa_functions[WS_HSA_FUNCTIONS];
 extern const struct ws_op_def ws_hsa_ops[WS_HSA_FUNCTIONS];
 
 bool ws_hsa_loaded(void); /* between OnLoad and OnUnload */
+bool ws_hsa_attached(void); /* loaded, but late */
 void ws_hsa_take(struct ws_hsa_table *const tables[], uint64_t runtime_version);
 void ws_hsa_take_again(struct ws_hsa_table *const tables[]);
 
@@ -75,6 +77,7 @@ uint32_t ws_kernel_by_object(uint64_t kernel_object); /* 0: unknown. Any thread,
 
 void ws_queues_state(struct ws_writer *writer);
 void ws_queues_unload(void);
+void ws_queues_attach(void); /* there may be queues that were not made through us */
 void ws_queues_forked(void);
 
 /* ---- pending.c ---- */
@@ -84,6 +87,7 @@ struct ws_pending {
 	uint32_t state;  /* enum in pending.c */
 	uint8_t is_copy; /* which of the two records it becomes */
 	uint8_t own;     /* the signal is ours: it may be used again afterwards */
+	uint8_t looked;  /* the signal is not ours even to prepare; see queue.c */
 	uint64_t signal;
 	uint64_t own_signal; /* of this place; 0: not made yet */
 	uint64_t forward;    /* signal of the program's to count down, or 0 */

@@ -79,6 +79,8 @@ static bool is_asked(const struct ws_hsa_function *f)
 		return dispatches || copies; /* a copy may use a signal that a dispatch had */
 	case WS_HSA_HOOK_SIGNAL:
 		return dispatches || copies;
+	case WS_HSA_HOOK_DOORBELL:
+		return dispatches && ws_hsa_attached();
 	case WS_HSA_HOOK_ALLOC:
 		return ws_asked(WS_SERVICE_MEMORY_ALLOCATION);
 	}

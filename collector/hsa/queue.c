@@ -6,7 +6,7 @@
  * packets on the program's own thread, inside the call that submitted them. Kernel
  * dispatches get a place in pending.c; everything else is handed on as it is.
  */
-#include "collector/hsa/hsa_priv.h"
+#include "collector/hsa/queue_priv.h"
 
 #include <errno.h>
 #include <hsa/amd_hsa_signal.h>
@@ -17,40 +17,15 @@
 #define QUEUES_MAX 4096u
 #define PACKETS_AT_ONCE 32u
 
-#define PROBES 4u
-
-struct probe {
-	uint64_t signal; /* made when first needed, used again */
-	uint64_t at;     /* how many packets went before it */
-};
-
-struct queue {
-	struct ws_rec_queue rec; /* h.what: our id */
-	hsa_queue_t *handle;     /* NULL: destroyed */
-	uint64_t agent;          /* hsa_agent_t */
-	struct ws_pending_ring *ring;
-	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
-	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
-	uint32_t n_probes, n_seen;     /* put in; known to have come through */
-	struct probe probes[PROBES];
-};
+struct ws_lock ws_queues_lock;
 
 static struct {
-	struct ws_lock lock;
 	struct queue *all; /* QUEUES_MAX; never moved: handlers point into it */
 	uint32_t n;
 	uint64_t n_dispatches;
 } queues;
 
-/* The six fields that every packet type has in the same places. */
-union packet {
-	struct {
-		uint16_t header;
-	};
-	hsa_kernel_dispatch_packet_t dispatch;
-	hsa_barrier_and_packet_t barrier; /* barrier-or has its completion signal there, too */
-};
-_Static_assert(sizeof(union packet) == 64, "AQL packets have 64 bytes");
+__thread bool ws_queue_onlooking __attribute__((tls_model("initial-exec")));
 
 /* ---- packets ---- */
 
@@ -103,11 +78,14 @@ static bool arrange(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet, 
 	uint64_t signal = packet->completion_signal.handle;
 	amd_signal_t *at = (amd_signal_t *)(uintptr_t)signal;
 
+	p->looked = ws_queue_onlooking;
 	if (!signal) {
 		packet->completion_signal.handle = ws_pending_own_signal(p);
 		return packet->completion_signal.handle != 0;
 	}
 	if (!reusable || !ws_pending_mark(signal, p)) {
+		if (ws_queue_onlooking)
+			return false; /* the packet is not ours to change */
 		signal = ws_pending_forward(p, signal);
 		if (signal)
 			packet->completion_signal.handle = signal;
@@ -115,12 +93,14 @@ static bool arrange(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet, 
 	}
 	p->own = 0;
 	p->signal = signal;
+	if (ws_queue_onlooking)
+		return true; /* the GPU may be ahead of the doorbell, and have written them */
 	__atomic_store_n(&at->start_ts, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&at->end_ts, 0, __ATOMIC_RELAXED);
 	return true;
 }
 
-static void watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable)
+void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable)
 {
 	/* Pauses and periods switch tracing; counting goes on, as it does in AMD's tool. */
 	bool traced = ws_on(WS_SERVICE_KERNEL), counting = ws_counting(), counted;
@@ -136,7 +116,15 @@ static void watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, boo
 		return;
 	id = __atomic_add_fetch(&queues.n_dispatches, 1, __ATOMIC_RELAXED);
 	if (counting)
-		ws_count_decide(&ticket, queue->rec.agent, kernel);
+		ws_count_decide(&ticket, &(struct ws_count_launch){
+						 .agent = queue->rec.agent,
+						 .kernel = kernel,
+						 .grid = { packet->grid_size_x, packet->grid_size_y,
+							   packet->grid_size_z },
+						 .workgroup = { packet->workgroup_size_x,
+								packet->workgroup_size_y,
+								packet->workgroup_size_z },
+						 .group_bytes = packet->group_segment_size });
 	counted = ticket.set != WS_COUNT_NOTHING;
 	if (!traced && !counted)
 		return;
@@ -174,7 +162,7 @@ static void watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, boo
  * packets are held back while too many follow the last one that came through. A bare
  * program waits for room in the same place, only later.
  */
-#define SOFT_NS 20000000u  /* half full and nothing moves: the program may be about to move it */
+#define SOFT_NS 20000000u   /* half full and nothing moves: the program may be about to move it */
 #define HARD_NS 1000000000u /* full and nothing moves: let ROCr have it */
 
 static void see_probes(struct queue *queue)
@@ -274,9 +262,9 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 		bool reusable;
 
 		if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
-			reusable = ws_pending_before_reuse(
-				copy[i].dispatch.completion_signal.handle);
-			watch(queue, &copy[i].dispatch, reusable);
+			reusable =
+				ws_pending_before_reuse(copy[i].dispatch.completion_signal.handle);
+			ws_queue_watch(queue, &copy[i].dispatch, reusable);
 		} else if (type == HSA_PACKET_TYPE_BARRIER_AND ||
 			   type == HSA_PACKET_TYPE_BARRIER_OR) {
 			ws_pending_before_reuse(copy[i].barrier.completion_signal.handle);
@@ -293,7 +281,7 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 /* ---- queues ---- */
 
 /* Under the lock. A place of a queue that is gone is used again, its id is not. */
-static struct queue *new_queue(void)
+struct queue *ws_queue_new(void)
 {
 	static uint32_t n_ids;
 	struct queue *queue = NULL;
@@ -360,8 +348,8 @@ hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_
 		return status;
 
 	writer = ws_capture(); /* before the lock: a fresh capture asks for the queues there are */
-	ws_lock(&queues.lock);
-	queue = new_queue();
+	ws_lock(&ws_queues_lock);
+	queue = ws_queue_new();
 	if (queue) {
 		queue->handle = *out_queue;
 		queue->agent = agent.handle;
@@ -374,14 +362,14 @@ hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_
 		if (writer)
 			ws_writer_meta(writer, &queue->rec.h);
 	}
-	ws_unlock(&queues.lock);
+	ws_unlock(&ws_queues_lock);
 	if (ws_dispatches_asked() && (!queue || !watched || !intercept(queue, *out_queue)))
 		ws_note("a queue could not be intercepted: its kernels are not recorded");
 	errno = saved_errno;
 	return status;
 }
 
-static struct queue *find_queue(const hsa_queue_t *handle)
+struct queue *ws_queue_find(const hsa_queue_t *handle)
 {
 	for (uint32_t i = 0; i < queues.n; i++) {
 		if (queues.all[i].handle == handle)
@@ -400,15 +388,15 @@ hsa_status_t ws_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 	status = ws_hsa.hsa_queue_destroy(handle);
 	if (status != HSA_STATUS_SUCCESS)
 		return status;
-	ws_lock(&queues.lock);
-	queue = find_queue(handle);
+	ws_lock(&ws_queues_lock);
+	queue = ws_queue_find(handle);
 	if (queue) {
 		ring = queue->ring;
 		memcpy(probes, queue->probes, sizeof(probes));
 		queue->ring = NULL;
 		queue->handle = NULL;
 	}
-	ws_unlock(&queues.lock);
+	ws_unlock(&ws_queues_lock);
 	ws_pending_ring_retire(ring);
 	for (uint32_t i = 0; i < PROBES; i++) {
 		if (probes[i].signal)
@@ -422,11 +410,11 @@ hsa_status_t ws_hsa_hook_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *han
 {
 	struct queue *queue;
 
-	ws_lock(&queues.lock);
-	queue = find_queue(handle);
+	ws_lock(&ws_queues_lock);
+	queue = ws_queue_find(handle);
 	if (queue && queue->ring)
 		enable = 1;
-	ws_unlock(&queues.lock);
+	ws_unlock(&ws_queues_lock);
 	return ws_hsa.hsa_amd_profiling_set_profiler_enabled(handle, enable);
 }
 
@@ -441,26 +429,26 @@ hsa_status_t ws_hsa_hook_hsa_signal_destroy(hsa_signal_t signal)
 
 void ws_queues_state(struct ws_writer *writer)
 {
-	ws_lock(&queues.lock);
+	ws_lock(&ws_queues_lock);
 	for (uint32_t i = 0; i < queues.n; i++) {
-		if (queues.all[i].handle)
+		if (queues.all[i].handle && queues.all[i].rec.agent)
 			ws_writer_meta(writer, &queues.all[i].rec.h);
 	}
-	ws_unlock(&queues.lock);
+	ws_unlock(&ws_queues_lock);
 }
 
 void ws_queues_unload(void)
 {
-	ws_lock(&queues.lock);
+	ws_lock(&ws_queues_lock);
 	for (uint32_t i = 0; i < queues.n; i++) {
 		queues.all[i].handle = NULL;
 		queues.all[i].ring = NULL;
 	}
-	ws_unlock(&queues.lock);
+	ws_unlock(&ws_queues_lock);
 }
 
 void ws_queues_forked(void)
 {
-	queues.lock = (struct ws_lock){ 0 };
+	ws_queues_lock = (struct ws_lock){ 0 };
 	queues.n_dispatches = 0;
 }

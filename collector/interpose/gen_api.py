@@ -36,7 +36,7 @@ class Abi:
     def __init__(self):
         self.kinds, self.types, self.structs, self.n_bytes = {}, {}, {}, {}
         self.names, self.absent, self.symbols, self.before, self.after = {}, {}, {}, {}, {}
-        self.only = set()
+        self.only, self.stream_in = set(), {}
 
     def read(self, path):
         for where, line in rows(path):
@@ -70,6 +70,11 @@ class Abi:
                     self.only.add(name)
             elif word in ('before', 'after'):
                 self.add(getattr(self, word), where, name, rest)
+            elif word == 'stream_in':
+                arg, _, offset = rest.partition(' ')
+                if not offset.strip().isdigit():
+                    raise Wrong(f"{where}: stream_in wants a function, an argument and an offset")
+                self.add(self.stream_in, where, name, (arg, int(offset)))
             else:
                 raise Wrong(f"{where}: unknown word '{word}'")
 
@@ -136,6 +141,11 @@ class Function:
         if abi.how(self.ret) in ('dim3', 'stream', 'f32'):
             raise Wrong(f"{where}: cannot return '{self.ret}'")
         self.streams = [n for t, n in self.args if abi.how(t) == 'stream']
+        if self.name in abi.stream_in:
+            arg, offset = abi.stream_in[self.name]
+            if arg not in [n for t, n in self.args if t.endswith('*')]:
+                raise Wrong(f"{where}: '{arg}' is not a pointer that '{self.name}' takes")
+            self.streams.insert(0, f'ws_stream_in({arg}, {offset})')
 
 
 def functions(path, abi):
@@ -149,7 +159,7 @@ def functions(path, abi):
         names.add(f.name)
         ids.add((f.kind, f.id))
         out.append(f)
-    for what in (abi.symbols, abi.before, abi.after):
+    for what in (abi.symbols, abi.before, abi.after, abi.stream_in):
         for name in what:
             if name not in names:
                 raise Wrong(f"{path}: the .abi file mentions '{name}', which is not in the table")

@@ -22,4 +22,4 @@ static void state(struct ws_writer *writer)
 		ws_runtime_state(writer, WS_RUNTIME_RCCL, 0);
 }
 
-const struct ws_provider ws_provider_rccl = { "rccl", state, NULL, NULL, NULL };
+const struct ws_provider ws_provider_rccl = { .name = "rccl", .state = state };

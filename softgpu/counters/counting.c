@@ -29,6 +29,7 @@ struct ws_counting *ws_counting_create(const struct ws_hw *hw)
 	c->sample_waves = read_sample_waves();
 	pthread_mutex_init(&c->choosing, NULL);
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_mutex_init(&c->spares.lock, NULL);
 	return c;
 }
 
@@ -55,6 +56,8 @@ void ws_counting_destroy(struct ws_counting *c)
 		ws_model_destroy(q->model);
 		free(q);
 	}
+	ws_spare_traces_free(&c->spares);
+	pthread_mutex_destroy(&c->spares.lock);
 	pthread_mutex_destroy(&c->choosing);
 	pthread_mutex_destroy(&c->lock);
 	free(c);

@@ -15,6 +15,15 @@ struct queue_model {
 	struct ws_model *model;
 };
 
+/* Traces that were read, with their storage: what comes next is like it. */
+#define MAX_SPARES 128
+struct spare_traces {
+	pthread_mutex_t lock;
+	struct ws_wg_traces *all[MAX_SPARES];
+	uint32_t n;
+	uint64_t n_bytes;
+};
+
 struct result {
 	struct result *next;
 	struct ws_softgpu_result public;
@@ -37,6 +46,7 @@ struct ws_counting {
 	uint64_t *seen;               /* kernel objects that have run: their code is warm */
 	size_t n_seen, seen_room;
 	struct queue_model *models;
+	struct spare_traces spares;
 
 	uint64_t sample_waves;        /* model about so many waves of a dispatch; 0: all */
 };
@@ -69,6 +79,9 @@ struct ws_count_run {
 	struct ws_softgpu_pc_sample *samples;
 	size_t n_samples, samples_room;
 };
+
+/* run.c */
+void ws_spare_traces_free(struct spare_traces *spares);
 
 /* counting.c: makes the result of a run whose passes are done, and keeps it for the reader. */
 void ws_counting_keep(struct ws_count_run *run);

@@ -6,6 +6,7 @@
 #include "softgpu/counters/counting_priv.h"
 
 #define MAX_TRACE_BYTES (512ull << 20) /* of workgroups that are ahead of the model */
+#define MAX_SPARE_BYTES (64ull << 20)  /* of those that were read, to be used again */
 #define MAX_SAMPLES (16u << 20)        /* of one dispatch */
 
 /* ---- what the model asks for ---- */
@@ -40,6 +41,8 @@ static uint64_t bytes_of(const struct ws_wg_traces *t)
 	return n;
 }
 
+/* ---- storage of traces ---- */
+
 void ws_count_run_discard(struct ws_wg_traces *t)
 {
 	if (!t)
@@ -50,18 +53,57 @@ void ws_count_run_discard(struct ws_wg_traces *t)
 	free(t);
 }
 
+void ws_spare_traces_free(struct spare_traces *spares)
+{
+	while (spares->n)
+		ws_count_run_discard(spares->all[--spares->n]);
+}
+
+static void keep_spare(struct spare_traces *spares, struct ws_wg_traces *t, uint32_t n_waves, uint64_t n_bytes)
+{
+	bool kept = false;
+
+	if (t->n_waves == n_waves) {
+		pthread_mutex_lock(&spares->lock);
+		kept = spares->n < MAX_SPARES && spares->n_bytes + n_bytes <= MAX_SPARE_BYTES;
+		if (kept) {
+			spares->all[spares->n++] = t;
+			spares->n_bytes += n_bytes;
+		}
+		pthread_mutex_unlock(&spares->lock);
+	}
+	if (!kept)
+		ws_count_run_discard(t);
+}
+
+static struct ws_wg_traces *take_spare(struct spare_traces *spares, uint32_t n_waves)
+{
+	struct ws_wg_traces *t;
+
+	pthread_mutex_lock(&spares->lock);
+	t = spares->n ? spares->all[--spares->n] : NULL;
+	spares->n_bytes -= t ? bytes_of(t) : 0;
+	pthread_mutex_unlock(&spares->lock);
+	if (t && t->n_waves != n_waves) { /* of another kernel: so will be the others */
+		ws_count_run_discard(t);
+		t = NULL;
+	}
+	return t;
+}
+
 static void release(void *ctx, uint64_t wg, struct ws_wg_traces *t)
 {
 	struct ws_count_run *run = ctx;
+	uint64_t n_bytes = bytes_of(t);
 	bool wake;
 
 	pthread_mutex_lock(&run->lock);
-	run->n_bytes -= bytes_of(t);
+	run->n_bytes -= n_bytes;
 	wake = run->starved && run->n_bytes < MAX_TRACE_BYTES / 2;
 	if (wake)
 		run->starved = false;
 	pthread_mutex_unlock(&run->lock);
-	ws_count_run_discard(t);
+	keep_spare(&run->counting->spares, t, run->d.waves_per_wg, n_bytes);
 	if (wake)
 		run->info.room(run->info.ctx);
 }
@@ -263,8 +305,11 @@ bool ws_count_run_models(const struct ws_count_run *run, uint64_t wg)
 
 struct ws_wg_traces *ws_count_run_start(struct ws_count_run *run)
 {
-	struct ws_wg_traces *t = calloc(1, sizeof(*t));
+	struct ws_wg_traces *t = take_spare(&run->counting->spares, run->d.waves_per_wg);
 
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
 	t->n_waves = run->d.waves_per_wg;

@@ -18,7 +18,7 @@ C = {'enum': 'int', 'i32': 'int', 'u32': 'unsigned', 'u64': 'unsigned long', 'u8
 STREAM = 0x7000
 table, abi_path, standin_path, driver_path, expected_path = sys.argv[1:]
 
-types, structs, symbols, only = {}, {}, {}, set()
+types, structs, symbols, only, stream_in = {}, {}, {}, set(), {}
 for line in open(abi_path):
     words = line.split('#')[0].split()
     if not words:
@@ -29,6 +29,8 @@ for line in open(abi_path):
         structs[words[1]] = [tuple(f.split()) for f in ' '.join(words[2:]).split(',')]
     elif words[0] == 'bytes':
         structs[words[1]] = int(words[2])
+    elif words[0] == 'stream_in':
+        stream_in[words[1]] = (words[2], int(words[3]))
     elif words[0] in ('symbol', 'only'):
         symbols[words[1]] = words[2]
         if words[0] == 'only':
@@ -101,6 +103,7 @@ for name, fields in structs.items():
         head.append(f'struct {name} {{ ' + ' '.join(f'{C[t]} {n};' for t, n in fields) + ' };')
 
 standin, driver, calls, expected = list(head), list(head), [], []
+driver[0] = '#include <stdint.h>\n#include <stdio.h>\n#include <sys/mman.h>'
 standin.append('int standin_wrong;\nint standin_calls;')
 driver.append('extern int standin_wrong, standin_calls;\nstatic int wrong;')
 for i, (kind, ident, ret, name, args) in enumerate(rows):
@@ -125,6 +128,12 @@ for i, (kind, ident, ret, name, args) in enumerate(rows):
         if how(ret) != 'void':
             body.append(f'\treturn {r};')
         standin.append(f'{c_type(ret)} {label}({params})\n{{\n' + '\n'.join(body) + '\n}')
+        if name in stream_in:  # its struct is really there, with the stream inside
+            arg, offset = stream_in[name]
+            at = next(value(t, i, j)[0] for j, (t, n) in enumerate(args) if n == arg)
+            calls.append(f'\tmmap((void *)((uintptr_t){at} & ~4095ul), 8192, PROT_READ | PROT_WRITE, '
+                         'MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);')
+            calls.append(f'\tmemcpy((char *){at} + {offset}, &(void *){{ (void *){STREAM} }}, sizeof(void *));')
         call = f'{label}({", ".join(value(t, i, j)[0] for j, (t, _) in enumerate(args))})'
         if how(ret) == 'void':
             calls.append(f'\t{call};')
@@ -142,7 +151,7 @@ for i, (kind, ident, ret, name, args) in enumerate(rows):
         elif how(ret) == 'text':
             printed = '*'
         text = ''.join(f' {n}={value(t, i, j)[1]}' for j, (t, n) in enumerate(args))
-        expected.append(f'{name} id={ident} stream={int(any(how(t) == "stream" for t, _ in args))} '
+        expected.append(f'{name} id={ident} stream={int(name in stream_in or any(how(t) == "stream" for t, _ in args))} '
                         f'ret={printed}{text}')
 
 driver += ['int main(void)', '{'] + calls + [

@@ -7,6 +7,7 @@
  *
  * replay.c runs it as a test.
  */
+#include "trace/counted.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -169,6 +170,28 @@ static size_t stream(const struct ws_trace *trace, enum ws_event_order order)
 	return n;
 }
 
+/* Two runs of which both left this: every counted dispatch finds itself. */
+static void check_table(const char *const *paths)
+{
+	struct ws_trace *runs[2] = { NULL };
+	struct ws_counted *table;
+	struct ws_err err;
+
+	CHECK(ws_trace_open(paths, 1, NULL, &runs[0], &err) == WS_OK);
+	CHECK(ws_trace_open(paths, 1, NULL, &runs[1], &err) == WS_OK);
+	if (ws_counted_open(runs, 2, &table, &err)) {
+		CHECK(err.text[0]);
+		return;
+	}
+	CHECK(ws_counted_n_differences(table) == 0);
+	for (size_t i = 0; i < ws_counted_n_rows(table); i++) {
+		CHECK(ws_counted_row(table, i)->n_runs == 2);
+		for (size_t k = 0; k < ws_counted_n_cells(table); k++)
+			touched += ws_counted_cells(table, i)[k] > 0;
+	}
+	ws_counted_close(table);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
@@ -189,5 +212,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_process(ws_trace_process(trace, 0));
 	CHECK(stream(trace, WS_ORDER_RECORDED) == stream(trace, WS_ORDER_START));
 	ws_trace_close(trace);
+	check_table(paths);
 	return 0;
 }

@@ -70,8 +70,9 @@ int main(int argc, char **argv)
 	static const char *names[64][64];
 	static struct ws_count_range ranges[16];
 	struct ws_count_gpu gpu = { WS_COUNT_EVERY_GPU, sets, 0 };
-	struct ws_passes passes = { .tool = "counted", .gpus = &gpu, .n_gpus = 1, .base = ".",
-				    .ranges = ranges };
+	struct ws_passes passes = {
+		.tool = "counted", .gpus = &gpu, .n_gpus = 1, .base = ".", .ranges = ranges
+	};
 	struct ws_passes_result runs = { .n_runs = 0 };
 	struct ws_counted *table = NULL;
 	struct ws_err err = { WS_OK, "" };

@@ -141,7 +141,7 @@ static void dimensions_follow_the_agent(void **state)
 {
 	struct ws_agent_props mi250x = { .array_count = 8,
 					 .simd_arrays_per_engine = 1,
-					 .cu_per_simd_array = 14,
+					 .cu_per_simd_array = 16,
 					 .simd_count = 440,
 					 .simd_per_cu = 4,
 					 .num_xcc = 1 };

@@ -188,7 +188,7 @@ static void fixed_groups_must_fit(void **state)
 
 	assert_fails_with(
 		ws_plan_make(mi200, groups, 2, WS_PLAN_FIXED, &plan, &err), WS_E_LIMIT, &err,
-		"group 2 does not fit one pass: block TA counts 2 at once on gfx90a, and 3 are "
+		"group 2: not in one pass: block TA counts 2 at once on gfx90a, and 3 are "
 		"asked for");
 	plan = make(mi200, groups, 2, WS_PLAN_SPLIT);
 	assert_int_equal(plan->n_passes, 3);

@@ -47,6 +47,36 @@ static void models_are_found_by_either_name_and_chip(void **state)
 	assert_null(ws_gpu_model_by_chip(1));
 }
 
+static void targets_are_families_up_to_mi200_and_models_from_mi300(void **state)
+{
+	static const struct {
+		const char *model, *target;
+	} cases[] = {
+		{ "mi100", "MI100" },      { "mi210", "MI200" },      { "mi250x", "MI200" },
+		{ "mi300a", "MI300A_A1" }, { "mi300x", "MI300X_A1" }, { "mi355x", "MI355" },
+	};
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
+		const struct ws_gpu_model *m = ws_gpu_model_find(cases[i].model);
+
+		assert_string_equal(ws_gpu_target_name(m->arch, m), cases[i].target);
+	}
+	assert_string_equal(ws_gpu_target_name("gfx90a", NULL), "MI200");
+	assert_string_equal(ws_gpu_target_name("gfx1201", NULL), "gfx1201");
+}
+
+static void dies_depend_on_the_partition(void **state)
+{
+	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300x"), "SPX"), 8);
+	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300x"), "cpx"), 1);
+	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300x"), "QPX"), 2);
+	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300a"), "TPX"), 2);
+	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi308x"), "DPX"), 2);
+	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300x"), "N/A"), 8);
+	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300x"), NULL), 8);
+	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi210"), "CPX"), 1);
+}
+
 /* What machines with these GPUs reported to AMD's profiler. */
 static void numbers_are_those_of_real_machines(void **state)
 {
@@ -104,6 +134,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_is_whole_and_unique),
 		cmocka_unit_test(models_are_found_by_either_name_and_chip),
+		cmocka_unit_test(targets_are_families_up_to_mi200_and_models_from_mi300),
+		cmocka_unit_test(dies_depend_on_the_partition),
 		cmocka_unit_test(numbers_are_those_of_real_machines),
 		cmocka_unit_test(lists_of_software_gpus_are_checked),
 	};

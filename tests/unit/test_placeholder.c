@@ -170,6 +170,56 @@ static void ranks_come_from_every_launcher(void **state)
 	}
 }
 
+static void rocprof_compute_takes_the_first_launcher(void **state)
+{
+	static const struct {
+		const char *env[8];
+		const char *launcher; /* NULL: no rank */
+		uint64_t rank, size;
+	} cases[] = {
+		{ { "USER=x", NULL }, NULL, 0, 1 },
+		{ { "SLURM_PROCID=3", "SLURM_NTASKS=8", NULL }, "Slurm", 3, 8 },
+		{ { "FLUX_TASK_RANK=1", "FLUX_JOB_SIZE=2", NULL }, "Flux", 1, 2 },
+		{ { "PMI_RANK=2", "PMI_SIZE=4", NULL }, "PMI", 2, 4 },
+		{ { "PALS_RANKID=5", "PALS_WORLD_SIZE=6", NULL }, "PALS", 5, 6 },
+		{ { "MV2_COMM_WORLD_RANK=1", "MV2_COMM_WORLD_SIZE=3", NULL }, "MVAPICH2", 1, 3 },
+		{ { "MPI_RANKID=1", "MPI_NRANKS=9", NULL }, "MPI", 1, 9 },
+		/* Open MPI says both; PMIx comes first, and the size is the other's. */
+		{ { "OMPI_COMM_WORLD_RANK=2", "OMPI_COMM_WORLD_SIZE=4", "PMIX_RANK=2", NULL },
+		  "PMIx",
+		  2,
+		  4 },
+		/* A step of srun whose MPI was started through PMI. */
+		{ { "SLURM_JOB_ID=7", "SLURM_STEP_ID=0", "SLURM_PROCID=3", "SLURM_NTASKS=4",
+		    "PMI_RANK=3", "PMI_SIZE=4", NULL },
+		  "Slurm",
+		  3,
+		  4 },
+		/* mpirun in a batch script: Slurm's rank is the script's own. */
+		{ { "SLURM_JOB_ID=7", "SLURM_PROCID=0", "SLURM_NTASKS=4", "PMIX_RANK=3",
+		    "OMPI_COMM_WORLD_SIZE=4", NULL },
+		  "PMIx",
+		  3,
+		  4 },
+		{ { "SLURM_JOB_ID=7", "SLURM_PROCID=0", "SLURM_NTASKS=1", NULL }, "Slurm", 0, 1 },
+		{ { "PMI_RANK=first", NULL }, NULL, 0, 1 },
+	};
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
+		const char *launcher;
+		struct ws_rank rank;
+
+		ws_rank_find_first(ws_lookup_list(cases[i].env), &rank, &launcher);
+		assert_int_equal(rank.known, cases[i].launcher != NULL);
+		assert_int_equal(rank.rank, cases[i].rank);
+		assert_int_equal(rank.size, cases[i].size);
+		if (cases[i].launcher)
+			assert_string_equal(launcher, cases[i].launcher);
+		else
+			assert_null(launcher);
+	}
+}
+
 static void lists_of_ranks(void **state)
 {
 	struct ws_err err;
@@ -196,6 +246,7 @@ int main(void)
 		cmocka_unit_test(text_that_grows_for_ever_is_refused),
 		cmocka_unit_test(the_fixed_part_ends_at_the_folder_of_the_first_placeholder),
 		cmocka_unit_test(ranks_come_from_every_launcher),
+		cmocka_unit_test(rocprof_compute_takes_the_first_launcher),
 		cmocka_unit_test(lists_of_ranks),
 	};
 

@@ -50,6 +50,12 @@ assert len(calls) == len(d["hip_api"]) + len(d["hsa_api"]), "ids twice"
 for c in d["hip_api"] + d["hsa_api"] + d["kernel_dispatch"] + d["memory_copy"]:
     assert c["start_timestamp"] <= c["end_timestamp"]
 assert any(c["correlation_id"]["internal"] in calls for c in d["memory_copy"])
+# most kernels go to the queue that was there before: every launch has its kernel, with its own times
+kernels = d["kernel_dispatch"]
+launches = sum(1 for row in open("a/a_hip_api_trace.csv") if '"hipLaunchKernel"' in row)
+assert launches - 3 <= len(kernels) <= launches + 3, (launches, len(kernels))
+assert len({k["start_timestamp"] for k in kernels}) == len(kernels), "times twice"
+assert sum(k["correlation_id"]["internal"] in calls for k in kernels) >= len(kernels) - 3
 PY
 
 # Again, for other things; and what ends it.
@@ -65,7 +71,7 @@ rc_is 0
 rocprofv3 --hip-trace -f csv -d d -o d --pid "$pid" --attach-duration-msec 60000 2>d.err &
 front=$!
 i=0
-while ! grep -q attached d.err && [ $i -lt 300 ]; do
+while ! grep -qs attached d.err && [ $i -lt 300 ]; do
 	i=$((i + 1))
 	sleep 0.1
 done

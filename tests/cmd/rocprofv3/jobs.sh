@@ -30,20 +30,10 @@ run rocprofv3 -i one.json --kernel-trace=no -- true
 rc_is 1
 err_has "conflicting value for kernel-trace : False vs True"
 # Two lines of counters, and a comment: two runs.
-printf 'pmc: SQ_WAVES GRBM_COUNT\n# pmc: none\npmc: SQ_INSTS # more\n' >two.txt
+printf 'pmc: SQ_WAVES GRBM_COUNT\n# pmc: none\npmc: SQ_INSTS_VALU # more\n' >two.txt
 run rocprofv3 -i two.txt --echo -- ./app
 rc_is 0
 is "$(grep -c '^command:' "$out")" 2 runs
-run rocprofv3 -i two.txt --kernel-trace -f csv -d txt -o r -- "$vcopy" -n 65536 -b 256
-rc_is 0
-is "$(find txt -name '*_kernel_trace.csv' | sort | tr '\n' ' ')" \
-	"txt/pmc_1/r_kernel_trace.csv txt/pmc_2/r_kernel_trace.csv " passes
-err_has "not recorded by this version: counters (--pmc)"
-# Several --pmc are several runs, too.
-run rocprofv3 --pmc A --pmc B C --kernel-trace -f csv -d cli -o r -- "$vcopy" -n 65536 -b 256
-rc_is 0
-is "$(find cli -name '*_kernel_trace.csv' | sort | tr '\n' ' ')" \
-	"cli/pass_1/r_kernel_trace.csv cli/pass_2/r_kernel_trace.csv " passes
 # A program that fails ends them all.
 run rocprofv3 -i jobs.yaml -d failed -- sh -c 'exit 3'
 rc_is 1

@@ -91,6 +91,6 @@ expect 2 "'1:2' is not DELAY:TIME:REPEAT" --kernel-trace -P 1:2 -- true
 expect 2 "is not a range" --kernel-trace --kernel-iteration-range '[a]' -- true
 expect 2 "is no regular expression" --kernel-trace --kernel-include-regex '(' -- true
 expect 2 "go together" --kernel-trace --mpi-world-rank-variable R -- true
-expect 1 "counters (--pmc) are not recorded by this version" --pmc SQ_WAVES -- true
+expect 1 "no counter 'SQ_WAVS' on gfx90a" --pmc SQ_WAVS -- true
 expect 1 "No tracing options were enabled" -p 1
 expect 127 "no-such-program" --kernel-trace -- no-such-program

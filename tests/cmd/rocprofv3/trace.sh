@@ -29,6 +29,15 @@ is "$("${PYTHON:-python3}" -c '
 import json, sys
 r = json.load(open(sys.argv[1]))["rocprofiler-sdk-tool"][0]["buffer_records"]["kernel_dispatch"]
 print(len(r), r[0]["end_timestamp"] - r[0]["start_timestamp"])' "${p}_results.json")" "1 $ns" json
+# The host function that the program registered leads to the kernel of the same name.
+is "$("${PYTHON:-python3}" -c '
+import json, sys
+d = json.load(open(sys.argv[1]))["rocprofiler-sdk-tool"][0]
+run = {r["dispatch_info"]["kernel_id"] for r in d["buffer_records"]["kernel_dispatch"]}
+code = {k["kernel_id"]: k["code_object_id"] for k in d["kernel_symbols"]}
+print(*[f["truncated_host_function_name"] for f in d["host_functions"]
+        if f["kernel_id"] in run and f["code_object_id"] == code[f["kernel_id"]]])' "${p}_results.json")" \
+	vecCopy "host functions of the kernels that ran"
 # Copies: there and back. Rows are in the order of completion records, so sort.
 is "$(sed 1d "${p}_memory_copy_trace.csv" | sort -t, -k7,7n | cut -d'"' -f4 | tr '\n' ' ')" \
 	"MEMORY_COPY_HOST_TO_DEVICE MEMORY_COPY_DEVICE_TO_HOST " copies

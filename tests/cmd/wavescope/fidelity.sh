@@ -2,12 +2,24 @@
 # The counters of known kernels are what they have to be; with recordings all of them are compared.
 . "$WS_SOURCE/tests/cmd/lib.sh"
 need_softgpu
-[ -x "$WS_BUILD/lib/fidelity-kernels" ] || skip "fidelity-kernels is not built: no hipcc"
+[ -x "$WS_BUILD/lib/fidelity-kernels" ] || skip "fidelity-kernels is not built"
 
 run wavescope fidelity --gpu mi210
 rc_is 0
 out_has 'mi210 against MI200'
-out_has 'lds stride 32'
+# one of each family: degrees of conflicts, classes, occupancy (waves and the launcher's counters)
+grep -Eq '^lds conflicts 31 +0 +SQ_LDS_BANK_CONFLICT +600 +600 +\+0.0% +exact$' "$out" || fail "no 31 conflicts"
+grep -Eq '^mfma_16x16x4f64 +0 +SQ_INSTS_VALU_MFMA_MOPS_F64 +256 +256 +\+0.0% +exact$' "$out" || fail "no MFMA F64"
+grep -Eq '^rcp_f32 +0 +SQ_INSTS_VALU_TRANS_F32 +256 +256 .*exact$' "$out" || fail "no TRANS_F32"
+grep -Eq '^read random lines +0 +TCP_TCC_READ_REQ_sum +16384 +16384 ' "$out" || fail "no random lines"
+grep -Eq '^scratch +0 +TA_BUFFER_WRITE_WAVEFRONTS_sum +80 +80 ' "$out" || fail "no scratch"
+for limit in 'wave slots' VGPRs SGPRs LDS barriers; do
+	grep -q "^limited by $limit .*waves per CU" "$out" || fail "nothing is limited by $limit"
+done
+grep '^limited by VGPRs .*SPI_RA_VGPR_SIMD_FULL_CSN' "$out" | awk '$6 == 0 || $7 == 0 { exit 1 }' || fail "the VGPR limit is not counted"
+grep '^limited by VGPRs .*SPI_RA_LDS_CU_FULL_CSN' "$out" | awk '$7 != 0 { exit 1 }' || fail "LDS does not limit it"
+[ "$(grep -c ' modelled$' "$out")" -gt 150 ] || fail "too few modelled counters"
+[ "$(grep -c ' exact$' "$out")" -gt 600 ] || fail "too few exact counters"
 grep -Eq '^vcopy +2 +SQ_INSTS_VALU +163840 +163840 +\+0.0% +exact$' "$out" || fail "no exact SQ_INSTS_VALU"
 grep -q OFF "$out" && fail "an exact counter is off"
 
@@ -26,3 +38,10 @@ run wavescope fidelity --gpu mi210 --recorded "$work/rec"
 rc_is 1
 grep -Eq '^vcopy +0 +SQ_WAVES +1 +16384 .*OFF$' "$out" || fail "a wrong exact counter is not reported"
 grep -Eq '^vcopy +1 +SQ_WAVES +16384 +16384 +\+0.0% +exact$' "$out" || fail "the second row was not read"
+
+# the tables of docs/fidelity.md
+run wavescope fidelity --gpu mi100 --markdown
+rc_is 0
+out_has '| kernel | mi100 exact, equal | modelled |'
+out_has '| lds conflicts | 96 of 96 | - |'
+grep -Eq '^\| duration_ns \|( [0-9]+ \([+-][0-9.]+ %\) \|){3}$' "$out" || fail "no durations"

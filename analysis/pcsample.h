@@ -1,0 +1,42 @@
+/*
+ * pcsample: where the program counter was, from what rocprofv3 left in a workload
+ * (ps_file_*), summed up by source line or by instruction.
+ *
+ * Memory   everything lives in the arena that was given.
+ */
+#ifndef WS_ANALYSIS_PCSAMPLE_H
+#define WS_ANALYSIS_PCSAMPLE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ws_pcsample_row {
+	size_t label;            /* its number before sorting */
+	const char *source_line; /* ".../file.cpp:12" */
+	const char *instruction;
+	uint64_t offset; /* within the code object; by kernel only */
+	uint64_t n, n_issued, n_stalled;
+	const char *stalls; /* "[('WAITCNT', 3), ...]" */
+};
+
+struct ws_pcsamples {
+	struct ws_pcsample_row *rows;
+	size_t n;
+	bool stochastic; /* issue and stalls are known */
+	bool by_kernel;  /* offsets are known */
+};
+
+bool ws_pcsamples_exist(const char *dir);
+/* Samples of the whole program by source line, most first. WS_E_NOTFOUND: there are none. */
+enum ws_status ws_pcsamples_all(const char *dir, struct ws_arena *arena, struct ws_pcsamples *out,
+				struct ws_err *err);
+/* Samples of one kernel by instruction, in order of offset, or most first. */
+enum ws_status ws_pcsamples_kernel(const char *dir, const char *kernel, bool by_count,
+				   struct ws_arena *arena, struct ws_pcsamples *out,
+				   struct ws_err *err);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * torch: which PyTorch operator launched which kernels.
+ *
+ * `profile --torch-trace` leaves marker ranges named after operators beside the
+ * counters. They are read from torch_trace/consolidated.csv, which is made from the raw
+ * files when it is not there, and written back when that is possible.
+ *
+ * Memory   everything lives in the arena that was given.
+ */
+#ifndef WS_ANALYSIS_TORCH_H
+#define WS_ANALYSIS_TORCH_H
+
+#include "analysis/workload.h"
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Launches of one kernel by one operator from one place in the program. */
+struct ws_torch_use {
+	const char *op;      /* "nn.Module.Net.forward/torch.nn.functional.conv2d" */
+	const char *context; /* "1@model.py:231" */
+	const char *kernel;
+	size_t n_launches;
+	double total_ns;
+};
+
+struct ws_torch {
+	struct ws_torch_use *uses; /* by operator, place, kernel, in order of appearance */
+	size_t n;
+};
+
+enum ws_status ws_torch_load(const struct ws_workload *load, struct ws_arena *arena,
+			     struct ws_torch *out_torch, struct ws_err *err);
+
+/*
+ * Whether a glob means an operator: its parts are compared from the right, as Python's
+ * PurePosixPath does; "all", "*" and "**" mean every one.
+ */
+bool ws_torch_matches(const char *pattern, const char *op);
+
+#endif

@@ -1,0 +1,207 @@
+/* rocprofv3-avail: options and sub-commands. */
+#include "cmd/cmd.h"
+
+#include "base/util.h"
+#include "cmd/avail/avail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct avail_args {
+	int64_t device;
+	const char *extra_counters;
+	enum ws_tri pmc, agent, pc_sampling, fidelity;
+	struct ws_strv names; /* of info --pmc */
+};
+
+/* From `rocprofv3-avail -d 1 list`, where it stands before the sub-command. */
+static int64_t device_before = -1;
+
+#define COMMON                                                                                     \
+	WS_OPT_I64(struct avail_args, device, 'd', "device", "N", "only GPU number N"),            \
+		WS_OPT_STR(struct avail_args, extra_counters, 'E', "extra-counters", "FILE",       \
+			   "know the counters of this definition file too")
+
+static const struct ws_opt root_opts[] = {
+	WS_OPT_I64(struct avail_args, device, 'd', "device", "N", "only GPU number N"),
+};
+
+static const struct ws_opt list_opts[] = {
+	WS_OPT_TRI(struct avail_args, pmc, 0, "pmc", "names of counters; this is the default"),
+	WS_OPT_TRI(struct avail_args, agent, 0, "agent", "what the GPUs are"),
+	WS_OPT_TRI(struct avail_args, pc_sampling, 0, "pc-sampling", "GPUs that can sample"),
+	COMMON,
+};
+
+static const struct ws_opt info_opts[] = {
+	WS_OPT_SETS(struct avail_args, names, 0, "pmc", "NAME...",
+		    "counters with description, block or expression, and dimensions; all without "
+		    "names"),
+	WS_OPT_TRI(struct avail_args, pc_sampling, 0, "pc-sampling", "how the GPUs can sample"),
+	WS_OPT_TRI(struct avail_args, fidelity, 0, "fidelity",
+		   "with --pmc: also what the software GPU makes of each counter"),
+	COMMON,
+};
+
+static void set_defaults(void *values)
+{
+	struct avail_args *args = values;
+
+	args->device = device_before;
+}
+
+/* NULL when there is no such GPU, which has been said then. */
+static enum ws_status look(const struct avail_args *args, struct av_machine *machine,
+			   int *exit_code, struct ws_err *err)
+{
+	enum ws_status st = av_machine_look(args->extra_counters, machine, err);
+	bool found = args->device < 0;
+
+	for (size_t i = 0; !st && i < machine->n; i++)
+		found |= machine->gpus[i].number == (uint64_t)args->device;
+	if (!st && !found)
+		*exit_code = av_fatal("Invalid device id : %lld", (long long)args->device);
+	return st;
+}
+
+static enum ws_status no_words(const struct ws_cmd_call *call, const char *name, struct ws_err *err)
+{
+	if (call->rest.n)
+		return ws_fail(err, WS_E_USAGE, "'%s' is too much: %s takes options only",
+			       call->rest.operands[0], name);
+	return WS_OK;
+}
+
+static enum ws_status show(const struct avail_args *args, struct av_wanted *wanted, int *exit_code,
+			   struct ws_err *err)
+{
+	struct av_machine machine;
+	enum ws_status st = look(args, &machine, exit_code, err);
+
+	wanted->device = args->device;
+	if (!st && !*exit_code)
+		st = av_show(&machine, wanted, err);
+	av_machine_fini(&machine);
+	return st;
+}
+
+static enum ws_status run_list(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
+{
+	const struct avail_args *args = call->values;
+	struct av_wanted wanted = {
+		.agents = args->agent == WS_TRI_YES,
+		.samplers = args->pc_sampling == WS_TRI_YES,
+		.counters = args->pmc == WS_TRI_YES ||
+			    (!args->pmc && !args->agent && !args->pc_sampling),
+	};
+
+	if (no_words(call, "list", err))
+		return WS_E_USAGE;
+	return show(args, &wanted, exit_code, err);
+}
+
+static enum ws_status run_info(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
+{
+	const struct avail_args *args = call->values;
+	struct av_wanted wanted = {
+		.agents = !args->names.n && args->pc_sampling == WS_TRI_UNSET &&
+			  args->fidelity != WS_TRI_YES,
+		.counters = args->names.n || args->fidelity == WS_TRI_YES,
+		.samplers = args->pc_sampling == WS_TRI_YES,
+		.details = true,
+		.fidelity = args->fidelity == WS_TRI_YES,
+	};
+	struct ws_strv names = { .max_n = 65536 };
+	enum ws_status st = no_words(call, "info", err);
+
+	/* NULL stands before each occurrence. */
+	for (size_t i = 0; i < args->names.n && !st; i++)
+		if (args->names.at[i])
+			st = ws_vec_push(&names, args->names.at[i], err);
+	wanted.names = names.at;
+	wanted.n_names = names.n;
+	if (!st)
+		st = show(args, &wanted, exit_code, err);
+	ws_vec_fini(&names);
+	return st;
+}
+
+static enum ws_status run_check(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
+{
+	const struct avail_args *args = call->values;
+	struct av_machine machine;
+	enum ws_status st;
+
+	if (!call->rest.n) {
+		*exit_code = av_fatal("Provide counter to check");
+		return WS_OK;
+	}
+	st = look(args, &machine, exit_code, err);
+	if (!st && !*exit_code)
+		st = av_check(&machine, args->device, call->rest.operands, (size_t)call->rest.n,
+			      exit_code, err);
+	av_machine_fini(&machine);
+	return st;
+}
+
+static const struct ws_cmd list_cmd = {
+	.name = "list",
+	.summary = "names of counters, GPUs, GPUs that can sample",
+	.usage = "[options]",
+	.opts = { list_opts, WS_ARRAY_LEN(list_opts) },
+	.values_bytes = sizeof(struct avail_args),
+	.set_defaults = set_defaults,
+	.run = run_list,
+};
+
+static const struct ws_cmd info_cmd = {
+	.name = "info",
+	.summary = "what counters, GPUs and samplers are",
+	.usage = "[options]",
+	.opts = { info_opts, WS_ARRAY_LEN(info_opts) },
+	.values_bytes = sizeof(struct avail_args),
+	.set_defaults = set_defaults,
+	.run = run_info,
+};
+
+static const struct ws_opt check_opts[] = { COMMON };
+
+static const struct ws_cmd check_cmd = {
+	.name = "pmc-check",
+	.summary = "whether counters can be collected together",
+	.usage = "[options] NAME[:device=N[,device=N]...]...",
+	.about = "Checks the set as a whole: it succeeds when one run can count all of it.",
+	.opts = { check_opts, WS_ARRAY_LEN(check_opts) },
+	.values_bytes = sizeof(struct avail_args),
+	.set_defaults = set_defaults,
+	.run = run_check,
+};
+
+/* Options first, then a sub-command; nothing at all is fine, and prints nothing, as with AMD's. */
+static enum ws_status run_root(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
+{
+	const struct avail_args *args = call->values;
+
+	if (!call->rest.n)
+		return WS_OK;
+	if (args->device < 0)
+		return ws_fail(err, WS_E_USAGE, "option '-d': GPUs are numbered from 0");
+	device_before = args->device;
+	*exit_code = ws_cmd_main(&ws_rocprofv3_avail_cmd, "wavescope " WS_VERSION, call->rest.n + 1,
+				 call->rest.operands - 1);
+	return WS_OK;
+}
+
+const struct ws_cmd ws_rocprofv3_avail_cmd = {
+	.name = "rocprofv3-avail",
+	.summary = "which counters there are, and which go together",
+	.usage = "[-d N] COMMAND [options]",
+	.about = "Shows the GPUs a program would see, the machine's own or software ones "
+		 "(WAVESCOPE_GPU), and what can be counted on them.",
+	.opts = { root_opts, WS_ARRAY_LEN(root_opts) },
+	.order = WS_OPT_FIRST,
+	.values_bytes = sizeof(struct avail_args),
+	.set_defaults = set_defaults,
+	.subs = (const struct ws_cmd *const[]){ &list_cmd, &info_cmd, &check_cmd, NULL },
+	.run = run_root,
+};

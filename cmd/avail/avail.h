@@ -1,0 +1,52 @@
+/*
+ * avail: rocprofv3-avail: which GPUs there are, what can be counted on them, and together.
+ *
+ * The GPUs are those a program would see: a small one is run under the collector, and what its capture
+ * says of the agents is what every output file would say.
+ */
+#ifndef WS_CMD_AVAIL_AVAIL_H
+#define WS_CMD_AVAIL_AVAIL_H
+
+#include "counters/catalogue.h"
+#include "trace/trace.h"
+
+#define AV_GPUS_MAX 64
+
+struct av_gpu {
+	const struct ws_agent *agent;
+	unsigned number;          /* among GPUs: AMD's logical_node_type_id */
+	struct ws_catalogue *cat; /* NULL: no counters are known of its architecture */
+};
+
+struct av_machine {
+	struct ws_trace *trace;
+	struct av_gpu gpus[AV_GPUS_MAX]; /* by number */
+	size_t n;
+};
+
+/* @extra_counters: a definition file, or NULL. */
+enum ws_status av_machine_look(const char *extra_counters, struct av_machine *out_machine,
+			       struct ws_err *err);
+void av_machine_fini(struct av_machine *machine);
+
+/* What is asked for with `list` and `info`. */
+struct av_wanted {
+	int64_t device; /* -1: all GPUs */
+	bool agents, counters, samplers;
+	bool details;             /* info, not list */
+	bool fidelity;            /* what the software GPU makes of each counter */
+	const char *const *names; /* of counters, for details; n_names 0: all */
+	size_t n_names;
+};
+
+enum ws_status av_show(const struct av_machine *machine, const struct av_wanted *wanted,
+		       struct ws_err *err);
+
+/* Whether the words ("NAME", "NAME:device=0,device=1") can be counted at once; says so, or why not. */
+enum ws_status av_check(const struct av_machine *machine, int64_t device, char *const *words,
+			size_t n_words, int *exit_code, struct ws_err *err);
+
+/* "Fatal error: ..." on stderr, as AMD's tool has it; the exit code. */
+int av_fatal(const char *fmt, ...) WS_PRINTF(1, 2);
+
+#endif

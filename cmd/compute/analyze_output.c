@@ -1,0 +1,306 @@
+/* The report as files: CSV per table, JSON, SQLite. Text is written by analyze.c. */
+#include "cmd/compute/analyze.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Call @write for every table that has rows, in order; also for those not printed. */
+static enum ws_status each_grid(struct an *an, void *of,
+				enum ws_status (*write)(struct an *an, void *of,
+							const struct ws_table *table,
+							struct ws_grid *grid, struct ws_err *err),
+				struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	for (size_t b = 0; !st && b < an->metrics->n_blocks; b++) {
+		const struct ws_block *block = an->metrics->blocks[b];
+
+		for (size_t t = 0; !st && t < block->n_tables; t++) {
+			const struct ws_table *table = block->tables[t];
+			struct ws_grid grid;
+
+			if (!an_shows_table(an, table))
+				continue;
+			if (an->n_runs > 1 && table->kind != WS_TABLE_SYSINFO)
+				st = an_compare(an, table, &grid, err);
+			else
+				st = an_grid(an, &an->runs[0], table, true, &grid, err);
+			if (!st && grid.n_rows)
+				st = write(an, of, table, &grid, err);
+		}
+	}
+	return st;
+}
+
+static enum ws_status write_file(const char *path, const struct ws_buf *text, struct ws_err *err)
+{
+	FILE *file = fopen(path, "we");
+	bool ok;
+
+	if (!file)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	ok = fwrite(text->at, 1, text->n, file) == text->n;
+	if (fclose(file) != 0 || !ok)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	return WS_OK;
+}
+
+static enum ws_status write_csv(struct an *an, void *of, const struct ws_table *table,
+				struct ws_grid *grid, struct ws_err *err)
+{
+	const struct ws_block *block = ws_block_find(an->metrics, table->block);
+	char *path = ws_arena_printf(&an->arena, "%s/%u.%u_%s.csv", (const char *)of, table->block,
+				     table->index, table->title[0] ? table->title : block->title);
+	struct ws_buf text;
+	enum ws_status st;
+
+	if (!path)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	for (char *c = path + strlen(of) + 1; *c; c++)
+		if (*c == ' ' || *c == '/')
+			*c = '_';
+	if (table->kind != WS_TABLE_SYSINFO) /* there the labels are the names */
+		an_drop_labels(grid);
+	ws_buf_init(&text, SIZE_MAX);
+	st = ws_grid_csv(grid, &text, err);
+	if (!st)
+		st = write_file(path, &text, err);
+	ws_buf_fini(&text);
+	return st;
+}
+
+enum ws_status an_save_csv(struct an *an, const char *dir, struct ws_err *err)
+{
+	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+		return ws_fail_errno(err, errno, "cannot make the directory '%s'", dir);
+	return each_grid(an, (void *)(uintptr_t)dir, write_csv, err);
+}
+
+/* JSON */
+
+static void json_text(struct ws_buf *to, const char *text)
+{
+	ws_buf_add(to, "\"");
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			ws_buf_printf(to, "\\%c", *text);
+		else if ((unsigned char)*text < 32)
+			ws_buf_printf(to, "\\u%04x", (unsigned)*text);
+		else
+			ws_buf_add_n(to, text, 1);
+	}
+	ws_buf_add(to, "\"");
+}
+
+/* The shortest digits that read back as the same number; what JSON cannot say is text. */
+static void json_number(struct ws_buf *to, double number)
+{
+	char text[40];
+
+	if (isinf(number)) {
+		ws_buf_add(to, number < 0 ? "\"-inf\"" : "\"inf\"");
+		return;
+	}
+	for (int digits = 6; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	ws_buf_add(to, text);
+}
+
+static void json_cell(struct ws_buf *to, const struct ws_cell *cell)
+{
+	if (cell->kind == WS_CELL_TEXT)
+		json_text(to, cell->text);
+	else if (cell->kind == WS_CELL_NONE || isnan(cell->number))
+		ws_buf_add(to, "null");
+	else
+		json_number(to, cell->number);
+}
+
+static enum ws_status write_json(struct an *an, void *of, const struct ws_table *table,
+				 struct ws_grid *grid, struct ws_err *err)
+{
+	struct ws_buf *to = of;
+
+	ws_buf_printf(to, "%s\n    {\"id\": \"%u.%u\", \"title\": ",
+		      to->at[to->n - 1] == '[' ? "" : ",", table->block, table->index);
+	json_text(to, table->title);
+	ws_buf_add(to, ", \"columns\": [");
+	for (size_t c = 0; c < grid->n_columns; c++) {
+		ws_buf_add(to, c ? ", " : "");
+		json_text(to, grid->headers[c][0] ? grid->headers[c] : "index");
+	}
+	ws_buf_add(to, "], \"rows\": [");
+	for (size_t r = 0; r < grid->n_rows; r++) {
+		ws_buf_add(to, r ? ",\n      [" : "\n      [");
+		for (size_t c = 0; c < grid->n_columns; c++) {
+			ws_buf_add(to, c ? ", " : "");
+			json_cell(to, &grid->cells[r * grid->n_columns + c]);
+		}
+		ws_buf_add(to, "]");
+	}
+	ws_buf_add(to, "]}");
+	return ws_buf_status(to, err);
+}
+
+enum ws_status an_save_json(struct an *an, const char *path, struct ws_err *err)
+{
+	struct ws_buf text;
+	enum ws_status st;
+
+	ws_buf_init(&text, SIZE_MAX);
+	ws_buf_add(&text, "{\n  \"format\": \"rocprof-compute-analysis\",\n  \"version\": 1,\n"
+			  "  \"workloads\": [");
+	for (size_t r = 0; r < an->n_runs; r++) {
+		const struct an_run *run = &an->runs[r];
+
+		ws_buf_add(&text, r ? ",\n    {\"path\": " : "\n    {\"path\": ");
+		json_text(&text, run->path);
+		ws_buf_printf(&text,
+			      ", \"arch\": \"%s\", \"dispatches\": %zu, \"selected\": %zu, "
+			      "\"rows_left_out\": %zu}",
+			      run->load->arch, run->load->n_rows, run->rows.n,
+			      run->load->n_rows_bad);
+	}
+	ws_buf_printf(&text,
+		      "],\n  \"normal_unit\": \"%s\",\n  \"time_unit\": \"%s\",\n  \"tables\": [",
+		      ws_norm_words[an->args->norm], an_time_word(an->args));
+	st = each_grid(an, &text, write_json, err);
+	ws_buf_add(&text, "]\n}\n");
+	if (!st)
+		st = ws_buf_status(&text, err);
+	if (!st)
+		st = write_file(path, &text, err);
+	ws_buf_fini(&text);
+	return st;
+}
+
+/* SQLite: one row per cell, so that any question is one SELECT. */
+
+static const char schema[] =
+	"BEGIN;"
+	"CREATE TABLE workload(id INTEGER PRIMARY KEY, path TEXT, arch TEXT, dispatches INTEGER,"
+	" selected INTEGER);"
+	"CREATE TABLE report_table(id TEXT PRIMARY KEY, title TEXT);"
+	"CREATE TABLE cell(table_id TEXT, row INTEGER, row_id TEXT, name TEXT, column TEXT,"
+	" column_index INTEGER, number REAL, text TEXT);"
+	"CREATE VIEW metric AS SELECT row_id AS id, name, column, number FROM cell"
+	" WHERE number IS NOT NULL AND row_id LIKE '%.%.%';";
+
+static enum ws_status sql(sqlite3 *db, int rc, struct ws_err *err)
+{
+	return rc == SQLITE_OK || rc == SQLITE_DONE || rc == SQLITE_ROW
+		       ? WS_OK
+		       : ws_fail(err, WS_E_IO, "database: %s", sqlite3_errmsg(db));
+}
+
+static enum ws_status insert(sqlite3 *db, const char *text, const struct ws_cell *values, int n,
+			     struct ws_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	enum ws_status st = sql(db, sqlite3_prepare_v2(db, text, -1, &stmt, NULL), err);
+
+	for (int i = 0; !st && i < n; i++) {
+		if (values[i].kind == WS_CELL_TEXT)
+			sqlite3_bind_text(stmt, i + 1, values[i].text, -1, SQLITE_STATIC);
+		else if (values[i].kind == WS_CELL_INT)
+			sqlite3_bind_int64(stmt, i + 1, (sqlite3_int64)values[i].number);
+		else if (values[i].kind == WS_CELL_NUMBER)
+			sqlite3_bind_double(stmt, i + 1, values[i].number);
+	}
+	if (!st)
+		st = sql(db, sqlite3_step(stmt), err);
+	sqlite3_finalize(stmt);
+	return st;
+}
+
+static enum ws_status write_db(struct an *an, void *of, const struct ws_table *table,
+			       struct ws_grid *grid, struct ws_err *err)
+{
+	const char *id = ws_arena_printf(&an->arena, "%u.%u", table->block, table->index);
+	struct ws_cell head[] = { ws_cell_text(id), ws_cell_text(table->title) };
+	enum ws_status st = insert(of, "INSERT INTO report_table VALUES(?,?)", head, 2, err);
+
+	for (size_t r = 0; !st && r < grid->n_rows; r++)
+		for (size_t c = 1; !st && c < grid->n_columns; c++) {
+			const struct ws_cell *row = &grid->cells[r * grid->n_columns];
+			struct ws_cell cell[] = {
+				ws_cell_text(id),
+				ws_cell_int((int64_t)r),
+				row[0].kind == WS_CELL_TEXT ? row[0] : ws_cell_number(NAN),
+				row[1].kind == WS_CELL_TEXT ? row[1] : ws_cell_number(NAN),
+				ws_cell_text(grid->headers[c]),
+				ws_cell_int((int64_t)c),
+				row[c].kind != WS_CELL_TEXT ? row[c] : ws_cell_number(NAN),
+				row[c].kind == WS_CELL_TEXT ? row[c] : ws_cell_number(NAN),
+			};
+
+			st = insert(of, "INSERT INTO cell VALUES(?,?,?,?,?,?,?,?)", cell, 8, err);
+		}
+	return st;
+}
+
+enum ws_status an_save_db(struct an *an, const char *path, struct ws_err *err)
+{
+	sqlite3 *db = NULL;
+	enum ws_status st = sql(db, sqlite3_open(path, &db), err);
+
+	if (!st)
+		st = sql(db, sqlite3_exec(db, schema, NULL, NULL, NULL), err);
+	for (size_t r = 0; !st && r < an->n_runs; r++) {
+		const struct an_run *run = &an->runs[r];
+		struct ws_cell row[] = { ws_cell_int((int64_t)r), ws_cell_text(run->path),
+					 ws_cell_text(run->load->arch),
+					 ws_cell_int((int64_t)run->load->n_rows),
+					 ws_cell_int((int64_t)run->rows.n) };
+
+		st = insert(db, "INSERT INTO workload VALUES(?,?,?,?,?)", row, 5, err);
+	}
+	if (!st)
+		st = each_grid(an, db, write_db, err);
+	if (!st)
+		st = sql(db, sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), err);
+	sqlite3_close(db);
+	if (st)
+		unlink(path);
+	return st ? ws_fail_in(err, st, "%s", path) : WS_OK;
+}
+
+/* --output-name, or a name that nobody has. */
+enum ws_status an_output_name(struct an *an, const char *suffix, const char **out_path,
+			      struct ws_err *err)
+{
+	const char *name = an->args->output_name;
+	char uuid[64] = "";
+	FILE *random;
+
+	if (name && (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					      "0123456789_-") != strlen(name)))
+		return ws_fail(err, WS_E_USAGE,
+			       "--output-name '%s': letters, digits, '_' and '-' only", name);
+	if (!name) {
+		random = fopen("/proc/sys/kernel/random/uuid", "re");
+		if (!random || !fgets(uuid, sizeof(uuid), random))
+			snprintf(uuid, sizeof(uuid), "%ld", (long)getpid());
+		if (random)
+			fclose(random);
+		uuid[strcspn(uuid, "\n")] = '\0';
+		name = ws_arena_printf(&an->arena, "rocprof_compute_%s", uuid);
+	}
+	*out_path = name ? ws_arena_printf(&an->arena, "%s%s", name, suffix) : NULL;
+	if (!*out_path)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	if (access(*out_path, F_OK) == 0)
+		return ws_fail(err, WS_E_EXISTS,
+			       "'%s' exists already: choose another --output-name", *out_path);
+	return WS_OK;
+}

@@ -1,0 +1,292 @@
+#include "cmd/compute/profile.h"
+
+#include "base/path.h"
+#include "base/proc.h"
+#include "base/str.h"
+#include "cmd/compute/profile_collect.h"
+#include "cmd/compute/profile_files.h"
+#include "cmd/compute/say.h"
+#include "launch/roofline.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ARENA_MAX ((size_t)4 << 30) /* mostly which launch stands in for which: 4 bytes each */
+
+/* ---- words of the log ---- */
+
+/* None, or ['a', 'b'] as AMD's tool shows lists. */
+static void say_list(const char *label, const char *const *words, size_t n, const char *none)
+{
+	struct ws_buf text;
+
+	ws_buf_init(&text, 1 << 20);
+	for (size_t i = 0; i < n; i++)
+		ws_buf_printf(&text, "%s'%s'", i ? ", " : "", words[i]);
+	if (n)
+		say(SAY_INFO, "%s: [%s]", label, text.at);
+	else
+		say(SAY_INFO, "%s: %s", label, none);
+	ws_buf_fini(&text);
+}
+
+static void say_header(const struct pf *pf)
+{
+	const struct pf_args *args = pf->args;
+
+	say(SAY_INFO, "Rocprofiler-Compute version: %s", COMPUTE_VERSION);
+	say(SAY_INFO, "Profiler choice: rocprofiler-sdk");
+	say(SAY_INFO, "Path: %s", pf->dir);
+	say(SAY_INFO, "Target: %s", pf->target);
+	say(SAY_INFO, "Command: %s", pf->command);
+	if (args->torch_trace)
+		say(SAY_INFO, "Torch Trace: Enabled");
+	say_list("Kernel Selection", args->kernels.at, args->kernels.n, "None");
+	say_list("Dispatch Selection", args->dispatches.at, args->dispatches.n, "None");
+	if (args->set)
+		say(SAY_INFO, "Set Selection: %s", args->set);
+	if (pf->n_sections)
+		say_list("Report Sections", pf->sections, pf->n_sections, "All");
+	else
+		say(SAY_INFO, "Hardware Blocks: All");
+	if (pf->agents.soft)
+		say(SAY_INFO, "GPU: the software %s: times are modelled", pf->gpu->market);
+}
+
+static void say_rule(const struct pf_args *args)
+{
+	say(SAY_INFO, "%s", "");
+	say(SAY_INFO, "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
+	say(SAY_INFO, "Collecting Performance Counters%s",
+	    args->roof_only ? " (Roofline Only)" : "");
+	say(SAY_INFO, "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
+	say(SAY_INFO, "%s", "");
+}
+
+static void say_how(const struct pf_collect *c)
+{
+	static const char *const policies[] = { "", "kernel", "kernel_launch_params" };
+
+	if (c->n_there)
+		say(SAY_INFO, "%zu counters are in the folder already; %zu are to be collected",
+		    c->n_there, c->n_wants);
+	if (!c->plan)
+		return;
+	if (c->multiplex)
+		say(SAY_INFO, "Iteration multiplexing: %s", policies[c->multiplex]);
+	say(SAY_INFO, "%zu counters in %zu pass%s: %zu run%s of the program%s", c->n_wants,
+	    c->plan->n_passes, c->plan->n_passes == 1 ? "" : "es", c->n_runs,
+	    c->n_runs == 1 ? "" : "s",
+	    c->multiplex ? ", one pass per launch of a kernel"
+	    : c->n_runs == 1 && c->plan->n_passes > 1
+		    ? ", the GPU repeats each dispatch (kernel replay)"
+		    : "");
+}
+
+/* ---- setting up ---- */
+
+static enum ws_status join_command(struct pf *pf, struct ws_err *err)
+{
+	struct ws_buf text;
+
+	ws_buf_init(&text, 4 << 20);
+	for (size_t i = 0; pf->argv[i]; i++)
+		ws_buf_printf(&text, "%s%s", i ? " " : "", pf->argv[i]);
+	pf->command = ws_arena_strndup(&pf->arena, text.at, text.n);
+	ws_buf_fini(&text);
+	return pf->command ? WS_OK : ws_fail(err, WS_E_NOMEM, "out of memory");
+}
+
+enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err)
+{
+	enum ws_status st = ws_gpu_agents(&pf->agents, err);
+
+	if (st)
+		return st;
+	pf->gpu = &pf->agents.at[0];
+	pf->target = ws_gpu_target_name(pf->gpu->arch, pf->gpu->model);
+	ws_rank_find_first(ws_lookup_own(), &pf->rank, &pf->launcher);
+	return WS_OK;
+}
+
+static enum ws_status choose_sections(struct pf *pf, struct ws_err *err)
+{
+	static const char *const roofline[] = { "4" };
+
+	if (pf->args->set)
+		return pf_set_ids(pf, pf->args->set, &pf->sections, &pf->n_sections, err);
+	pf->sections = pf->args->roof_only ? roofline : pf->args->blocks.at;
+	pf->n_sections = pf->args->roof_only ? 1 : pf->args->blocks.n;
+	return WS_OK;
+}
+
+/* --resume alone: the program is the one of the profile that is there. */
+static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
+{
+	struct ws_state old;
+	char **argv;
+	char cwd[PATH_MAX] = "";
+	enum ws_status st = ws_state_read(pf->dir, &pf->arena, &old, err);
+
+	if (!st && (!old.argv.n || !getcwd(cwd, sizeof(cwd)) || strcmp(cwd, old.directory) != 0))
+		st = ws_fail(err, WS_E_STATE,
+			     "--resume: the profile was started in '%s': go there first",
+			     old.directory);
+	argv = st ? NULL : ws_arena_array(&pf->arena, old.argv.n + 1, sizeof(*argv));
+	for (size_t i = 0; argv && i < old.argv.n; i++)
+		argv[i] = (char *)old.argv.at[i];
+	if (!st && !argv)
+		st = ws_fail(err, WS_E_NOMEM, "out of memory");
+	if (!st && !pf->n_sections && old.sections.n) {
+		const char **sections =
+			ws_arena_array(&pf->arena, old.sections.n, sizeof(*sections));
+
+		if (!sections)
+			st = ws_fail(err, WS_E_NOMEM, "out of memory");
+		for (size_t i = 0; sections && i < old.sections.n; i++)
+			sections[i] = old.sections.at[i];
+		pf->sections = sections;
+		pf->n_sections = old.sections.n;
+	}
+	ws_state_fini(&old);
+	pf->argv = argv;
+	return st;
+}
+
+/* ---- the roofline ---- */
+
+static bool wants_roofline(const struct pf *pf)
+{
+	bool has_one = strcmp(pf->gpu->arch, "gfx908") != 0;
+
+	for (size_t i = 0; i < pf->n_sections && !pf->args->roof_only; i++)
+		if (strcmp(pf->sections[i], "4") == 0 || strncmp(pf->sections[i], "4.", 2) == 0 ||
+		    strncmp(pf->sections[i], "roof", 4) == 0)
+			return has_one && !pf->args->no_roof;
+	/* A choice of blocks without the roofline has no use for peaks. */
+	return has_one && !pf->args->no_roof &&
+	       (!pf->n_sections || pf->args->roof_only || pf->args->bench_only);
+}
+
+static enum ws_status measure_roofline(const struct pf *pf, struct ws_err *err)
+{
+	const struct ws_roofline roofline = {
+		.dir = pf->dir,
+		.device = (int)pf->args->device,
+		.quiet = pf->args->general.quiet,
+	};
+	struct ws_proc_end end;
+	char path[PATH_MAX];
+	enum ws_status st = ws_path_join(pf->dir, "roofline.csv", path, err);
+
+	if (st)
+		return st;
+	say(SAY_INFO, "[roofline] Checking for roofline.csv in %s", pf->dir);
+	if (ws_path_exists(path) && !pf->args->bench_only) {
+		say(SAY_INFO, "[roofline] Found: the GPU is not measured again");
+		return WS_OK;
+	}
+	say(SAY_INFO, "[roofline] No roofline data found. Generating...");
+	fflush(stdout);
+	st = ws_roofline_run(&roofline, &end, err);
+	return st ? ws_fail_in(err, st, "roofline") : WS_OK;
+}
+
+/* ---- the order of it all ---- */
+
+static enum ws_status bench_only(struct pf *pf, struct ws_err *err)
+{
+	enum ws_status st = ws_mkdirs(pf->dir, err);
+
+	if (!st && strcmp(pf->gpu->arch, "gfx908") == 0)
+		st = ws_fail(err, WS_E_STATE, "%s does not support roofline analysis",
+			     pf->gpu->arch);
+	if (!st)
+		st = pf_write_sysinfo(pf, true, err);
+	return st ? st : measure_roofline(pf, err);
+}
+
+static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
+{
+	struct pf_collect c;
+	enum ws_status st = pf_collect_init(&c, pf, err);
+
+	if (!st)
+		st = say_open_log(pf->dir, c.before != PF_FRESH, err);
+	if (!st)
+		st = pf_write_sysinfo(pf, wants_roofline(pf), err);
+	if (!st)
+		st = pf_write_config(pf, &c.state.sections, err);
+	if (!st) {
+		say_header(pf);
+		say_rule(pf->args);
+		say_how(&c);
+		st = pf_collect_run(&c, err);
+	}
+	if (!st)
+		st = pf_account(&c, err);
+	if (!st && wants_roofline(pf))
+		st = measure_roofline(pf, err);
+	if (!st)
+		st = pf_finish(&c, err);
+	if (st && c.stop_signal)
+		*exit_code = 128 + c.stop_signal;
+	if (st && say_shows(SAY_INFO))
+		say(SAY_ERROR, "%s", err->text);
+	pf_collect_fini(&c);
+	return st;
+}
+
+static enum ws_status profile(struct pf *pf, int *exit_code, struct ws_err *err)
+{
+	bool done = false;
+	enum ws_status st = pf_list(pf, &done, err);
+
+	if (st || done)
+		return st;
+	st = pf_find_gpu(pf, err);
+	if (!st)
+		st = choose_sections(pf, err);
+	if (!st)
+		st = pf_choose_dir(pf, err);
+	if (!st && pf->args->resume && !pf->argv[0])
+		st = recall_command(pf, err);
+	if (!st)
+		st = join_command(pf, err);
+	if (st)
+		return st;
+	return pf->args->bench_only ? bench_only(pf, err) : collect(pf, exit_code, err);
+}
+
+static enum ws_status unexpected(const struct ws_cmd_call *call, struct ws_err *err)
+{
+	return ws_fail(err, WS_E_USAGE, "unrecognized arguments: %s: the program goes after '--'",
+		       call->rest.operands[0]);
+}
+
+enum ws_status pf_run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
+{
+	static struct pf pf; /* agents are too large for a stack */
+	const struct pf_args *args = call->values;
+	bool done;
+	enum ws_status st = compute_general_apply(&args->general, "profile", &done, err);
+
+	if (st || done)
+		return st;
+	if (call->rest.n_before)
+		return unexpected(call, err);
+	pf = (struct pf){ .args = args, .argv = call->rest.operands };
+	st = pf_check(args, pf.argv, err);
+	if (!st)
+		st = say_init(args->general.verbose, args->general.quiet, err);
+	if (st)
+		return st;
+	ws_arena_init(&pf.arena, ARENA_MAX);
+	st = profile(&pf, exit_code, err);
+	ws_arena_fini(&pf.arena);
+	say_fini();
+	return st;
+}

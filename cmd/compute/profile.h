@@ -1,0 +1,101 @@
+/*
+ * profile: options and order of calls of `rocprof-compute profile`.
+ *
+ * The work is done in this order, and each step is a file:
+ *   profile_options.c   the table of options, and what does not go together
+ *   profile_list.c      the listing options, which end the program
+ *   profile_dir.c       where results go, and what is there already
+ *   profile_select.c    from report blocks to counters
+ *   profile_collect.c   passes, runs of the program, a file per pass
+ *   profile_account.c   what was collected, and what could not be matched
+ */
+#ifndef WS_CMD_COMPUTE_PROFILE_H
+#define WS_CMD_COMPUTE_PROFILE_H
+
+#include "base/arena.h"
+#include "base/cmd.h"
+#include "base/opt.h"
+#include "cmd/compute/compute.h"
+#include "launch/agents.h"
+#include "launch/rank.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pf_replay { PF_REPLAY_AUTO, PF_REPLAY_KERNEL, PF_REPLAY_APPLICATION, PF_REPLAY_NONE };
+enum pf_multiplex { PF_MULTIPLEX_OFF, PF_MULTIPLEX_KERNEL, PF_MULTIPLEX_LAUNCH };
+
+struct pf_args {
+	struct compute_general general;
+	/* where */
+	const char *name, *output_directory, *path, *subpath, *target;
+	bool resume, replace;
+	/* what */
+	struct ws_strv kernels, dispatches, blocks, list_metrics;
+	const char *set;
+	bool list_available, list_sets;
+	/* how */
+	int replay, join_type, format;
+	struct ws_strv multiplex, spatial;
+	bool retain_rocpd, hip_trace, kokkos_trace, torch_trace, no_native_tool, membw;
+	const char *sdk_library, *sdk_tool;
+	int64_t attach_pid, attach_msec, device;
+	double timeout_s;
+	int pc_method;
+	uint64_t pc_interval;
+	/* roofline */
+	bool no_roof, roof_only, bench_only, kernel_names;
+	const char *sort;
+	struct ws_strv mem_levels, data_types;
+};
+
+extern const struct ws_opts pf_opts;
+void pf_set_defaults(void *values);
+extern const char *const pf_replay_names[], *const pf_format_names[],
+						    *const pf_join_names[], *const pf_pc_methods[];
+
+enum { PF_FORMAT_CSV, PF_FORMAT_ROCPD };
+enum { PF_JOIN_GRID, PF_JOIN_KERNEL };
+
+/* What does not go together, and what needs --experimental; before anything is touched. */
+enum ws_status pf_check(const struct pf_args *args, char *const *argv, struct ws_err *err);
+enum pf_multiplex pf_multiplex_of(const struct pf_args *args);
+
+/* One run of the command. Texts are in the arena or borrowed from argv. */
+struct pf {
+	const struct pf_args *args;
+	char *const *argv; /* the program; argv[0] NULL: none */
+	struct ws_arena arena;
+	struct ws_gpu_agents agents;
+	const struct ws_gpu_agent *gpu; /* the first: what counters are planned for */
+	const char *target;             /* "MI200" */
+	struct ws_rank rank;
+	const char *launcher;        /* of the rank, or NULL */
+	const char *name;            /* of the workload */
+	const char *command;         /* argv as one text */
+	char dir[PATH_MAX];          /* absolute */
+	const char *const *sections; /* -b, or what --set stands for; as typed */
+	size_t n_sections;
+};
+
+/* ---- profile.c ---- */
+enum ws_status pf_run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err);
+/* pf->agents, gpu, target and rank. */
+enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err);
+
+/* ---- profile_list.c ---- */
+/* *@out_done: one of them was asked for, and printed. */
+enum ws_status pf_list(struct pf *pf, bool *out_done, struct ws_err *err);
+
+/* ---- sets.c ---- */
+/* The ids of a set's metrics here, in the arena. WS_E_NOTFOUND: no such set. */
+enum ws_status pf_set_ids(struct pf *pf, const char *set, const char *const **out_ids,
+			  size_t *out_n, struct ws_err *err);
+enum ws_status pf_print_sets(struct pf *pf, struct ws_err *err);
+
+/* ---- profile_dir.c ---- */
+/* pf->dir and pf->name, from options, rank and machine. Touches nothing. */
+enum ws_status pf_choose_dir(struct pf *pf, struct ws_err *err);
+
+#endif

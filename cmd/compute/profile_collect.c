@@ -1,0 +1,552 @@
+#include "cmd/compute/profile_collect.h"
+
+#include "base/map.h"
+#include "base/str.h"
+#include "cmd/compute/profile_select.h"
+#include "cmd/compute/say.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAMES_MAX 65536u
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static enum ws_status no_memory(struct ws_err *err)
+{
+	return ws_fail(err, WS_E_NOMEM, "out of memory");
+}
+
+/* ---- what is to be counted ---- */
+
+/* "TCC_HIT[]" for a counter with all its channels: the spelling of the state. */
+static const char *spell(struct pf *pf, const struct ws_want *want)
+{
+	return want->channels ? ws_arena_printf(&pf->arena, "%s[]", want->name) : want->name;
+}
+
+/* Leave out what a finished pass has. */
+static enum ws_status subtract_done(struct pf_collect *c, struct ws_state *old, struct ws_err *err)
+{
+	struct ws_map done;
+	size_t n = 0;
+	enum ws_status st = WS_OK;
+
+	ws_map_init(&done, WS_MAP_STR, NAMES_MAX);
+	ws_vec_each(pass, &old->passes)
+		for (size_t i = 0; i < pass->n_wants && pass->done && !st; i++)
+			st = ws_map_put(&done, ws_str_from(pass->wants[i]), NULL, err);
+	for (size_t i = 0; i < c->n_wants && !st; i++) {
+		const char *name = spell(c->pf, &c->wants[i]);
+
+		if (!name)
+			st = no_memory(err);
+		else if (!ws_map_find(&done, ws_str_from(name)))
+			c->wants[n++] = c->wants[i];
+	}
+	c->n_there = c->n_wants - n;
+	c->n_wants = n;
+	ws_map_fini(&done);
+	return st;
+}
+
+static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
+{
+	const char **names = ws_arena_array(&c->pf->arena, c->n_wants + 1, sizeof(*names));
+	const struct ws_plan_group group = { names, c->n_wants };
+	/* Geometry and the software GPU's abilities belong to the catalogue. */
+	const struct ws_agent_props props = {
+		.simd_count = c->pf->gpu->n_cus * c->pf->gpu->n_simds,
+		.simd_per_cu = c->pf->gpu->n_simds,
+		.wave_front_size = c->pf->gpu->wave_size,
+		.array_count = c->pf->gpu->n_ses,
+		.simd_arrays_per_engine = 1,
+		.cu_per_simd_array = c->pf->gpu->n_ses ? c->pf->gpu->n_cus / c->pf->gpu->n_ses : 0,
+		.max_engine_clk_ccompute = c->pf->gpu->freq_mhz,
+		.soft = c->pf->agents.soft,
+	};
+	struct ws_buf missing;
+	enum ws_status st;
+
+	if (!names)
+		return no_memory(err);
+	for (size_t i = 0; i < c->n_wants; i++)
+		names[i] = c->wants[i].name;
+	st = ws_catalogue_create(c->pf->gpu->arch, &props, &c->cat, err);
+	if (!st)
+		st = ws_plan_make(c->cat, &group, 1, WS_PLAN_POOL | WS_PLAN_KEEP_GOING, &c->plan,
+				  err);
+	if (st)
+		return st;
+	ws_buf_init(&missing, 1 << 20);
+	for (size_t i = 0; i < c->plan->n_requests; i++)
+		if (c->plan->requests[i].state != WS_PLAN_AVAILABLE)
+			ws_buf_printf(&missing, "%s%s", missing.n ? ", " : "",
+				      c->plan->requests[i].name);
+	if (missing.n)
+		say(SAY_WARNING, "Following counters might not be supported by rocprof: %s",
+		    missing.at);
+	ws_buf_fini(&missing);
+	if (!c->plan->n_passes)
+		return ws_fail(err, WS_E_STATE,
+			       "No performance counters to collect, please check the provided "
+			       "profiling filters");
+	return WS_OK;
+}
+
+static enum ws_status make_sets(struct pf_collect *c, struct ws_err *err)
+{
+	const struct ws_plan *plan = c->plan;
+
+	c->sets = ws_arena_array(&c->pf->arena, plan->n_passes, sizeof(*c->sets));
+	if (!c->sets)
+		return no_memory(err);
+	for (size_t p = 0; p < plan->n_passes; p++) {
+		const struct ws_plan_pass *pass = &plan->passes[p];
+		const char **names =
+			ws_arena_array(&c->pf->arena, pass->n_reads + 1, sizeof(*names));
+
+		if (!names)
+			return no_memory(err);
+		for (size_t i = 0; i < pass->n_reads; i++)
+			names[i] = plan->reads[pass->first_read + i].spelling;
+		c->sets[p] = (struct ws_count_set){ names, pass->n_reads };
+	}
+	return WS_OK;
+}
+
+/* ---- filters ---- */
+
+static enum ws_status make_include(struct pf_collect *c, struct ws_err *err)
+{
+	const struct ws_strv *kernels = &c->pf->args->kernels;
+	struct ws_buf text;
+
+	if (!kernels->n)
+		return WS_OK;
+	ws_buf_init(&text, 1 << 16);
+	for (size_t i = 0; i < kernels->n; i++)
+		ws_buf_printf(&text, "%s%s", i ? "|" : "", kernels->at[i]);
+	c->include = ws_arena_strndup(&c->pf->arena, text.at, text.n);
+	ws_buf_fini(&text);
+	return c->include ? WS_OK : no_memory(err);
+}
+
+/* "4" and "4:7", counted from 0 and without the end, as dispatches 5 and 5 to 7. */
+static enum ws_status make_ranges(struct pf_collect *c, struct ws_err *err)
+{
+	const struct ws_strv *words = &c->pf->args->dispatches;
+
+	if (!words->n)
+		return WS_OK;
+	c->numbers = ws_arena_array(&c->pf->arena, words->n, sizeof(*c->numbers));
+	if (!c->numbers)
+		return no_memory(err);
+	for (size_t i = 0; i < words->n; i++) {
+		struct ws_str rest = ws_str_from(words->at[i]), low;
+		uint64_t first, end;
+
+		ws_str_next(&rest, ':', &low);
+		if (!ws_str_u64(low, &first) ||
+		    !(rest.at ? ws_str_u64(rest, &end) : (end = first + 1, true)) || end <= first)
+			return ws_fail(err, WS_E_USAGE,
+				       "--dispatch: '%s' is neither a number nor FIRST:END",
+				       words->at[i]);
+		c->numbers[i] = (struct ws_count_range){ first + 1, end };
+	}
+	c->n_numbers = words->n;
+	return WS_OK;
+}
+
+/* ---- the state ---- */
+
+static enum ws_status describe_run(struct pf_collect *c, struct ws_state *out, struct ws_err *err)
+{
+	struct pf *pf = c->pf;
+	char cwd[PATH_MAX];
+	enum ws_status st = WS_OK;
+
+	ws_state_init(out);
+	for (size_t i = 0; pf->argv[i] && !st; i++)
+		st = ws_vec_push(&out->argv, pf->argv[i], err);
+	for (size_t i = 0; i < pf->n_sections && !st; i++)
+		st = ws_vec_push(&out->sections, pf->sections[i], err);
+	out->directory = getcwd(cwd, sizeof(cwd)) ? ws_arena_strdup(&pf->arena, cwd) : "";
+	out->arch = pf->gpu->arch;
+	out->how = pf_how(pf);
+	if (!st && !out->directory)
+		st = no_memory(err);
+	return st ? st : ws_state_program(out, pf->argv[0], &pf->arena, err);
+}
+
+/* Everything was profiled when one of the two did so; else what both name. */
+static enum ws_status join_sections(struct ws_state *state, struct ws_state *old,
+				    struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	if (!old->sections.n || !state->sections.n) {
+		ws_vec_clear(&state->sections);
+		return WS_OK;
+	}
+	ws_vec_each(section, &old->sections) {
+		bool there = false;
+
+		ws_vec_each(own, &state->sections)
+			there |= strcmp(*own, *section) == 0;
+		if (!there && !st)
+			st = ws_vec_push(&state->sections, *section, err);
+	}
+	return st;
+}
+
+static enum ws_status keep_done_passes(struct ws_state *state, struct ws_state *old,
+				       struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	ws_vec_each(pass, &old->passes)
+		if (pass->done && !st)
+			st = ws_vec_push(&state->passes, *pass, err);
+	return st;
+}
+
+/* The number for the next pmc_perf_N. */
+static unsigned next_number(struct ws_state *state)
+{
+	unsigned next = 0, number;
+
+	ws_vec_each(pass, &state->passes)
+		if (sscanf(pass->name, "pmc_perf_%u", &number) == 1)
+			next = WS_MAX(next, number + 1);
+	return next;
+}
+
+static enum ws_status add_own_passes(struct pf_collect *c, struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	c->first_pass = c->state.passes.n;
+	for (size_t i = 0; i < c->sheets.n && !st; i++) {
+		const struct ws_sheet *sheet = &c->sheets.at[i];
+		const char **wants =
+			ws_arena_array(&c->pf->arena, sheet->n_columns + 1, sizeof(*wants));
+		size_t n = 0, last = SIZE_MAX;
+
+		for (size_t k = 0; wants && k < sheet->n_columns; k++) {
+			size_t request = sheet->columns[k].request;
+
+			if (request != last) /* channels of one counter stand together */
+				wants[n++] = spell(c->pf, &c->wants[request]);
+			last = request;
+		}
+		st = wants ? ws_vec_push(&c->state.passes,
+					 ((struct ws_state_pass){ .name = sheet->name,
+								  .wants = wants,
+								  .n_wants = n }),
+					 err)
+			   : no_memory(err);
+	}
+	return st;
+}
+
+static enum ws_status write_perfmon(struct pf_collect *c, struct ws_err *err)
+{
+	struct ws_perfmon_filter filter = { NULL, NULL };
+	struct ws_buf kernels, ranges;
+	enum ws_status st = WS_OK;
+
+	ws_buf_init(&kernels, 1 << 16);
+	ws_buf_init(&ranges, 1 << 16);
+	for (size_t i = 0; i < c->pf->args->kernels.n; i++)
+		ws_buf_printf(&kernels, "%s%s", i ? "," : "", c->pf->args->kernels.at[i]);
+	for (size_t i = 0; i < c->pf->args->dispatches.n; i++)
+		ws_buf_printf(&ranges, "%s%s", i ? " " : "", c->pf->args->dispatches.at[i]);
+	filter.kernels = kernels.n ? kernels.at : NULL;
+	filter.ranges = ranges.n ? ranges.at : NULL;
+	for (size_t i = 0; i < c->sheets.n && !st; i++)
+		st = ws_perfmon_write(&c->sheets, &c->sheets.at[i], &filter, c->pf->dir, err);
+	ws_buf_fini(&kernels);
+	ws_buf_fini(&ranges);
+	return st;
+}
+
+/* Inputs of passes that were planned and not run would stand beside the new plan's. */
+static void remove_stale_perfmon(const struct pf *pf, struct ws_state *old)
+{
+	static const char *const suffixes[] = { "txt", "yaml" };
+
+	ws_vec_each(pass, &old->passes)
+		for (size_t i = 0; i < WS_ARRAY_LEN(suffixes) && !pass->done; i++) {
+			char path[2 * PATH_MAX];
+
+			snprintf(path, sizeof(path), "%s/perfmon/%s.%s", pf->dir, pass->name,
+				 suffixes[i]);
+			unlink(path);
+		}
+}
+
+static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
+{
+	bool can_repeat = c->pf->agents.soft; /* only the software GPU repeats a dispatch */
+
+	c->multiplex = pf_multiplex_of(c->pf->args);
+	c->replay = (enum pf_replay)c->pf->args->replay;
+	if (c->replay == PF_REPLAY_KERNEL && !can_repeat)
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       "--replay kernel: this GPU cannot repeat a dispatch: use --replay "
+			       "application");
+	if (c->replay == PF_REPLAY_AUTO)
+		c->replay = can_repeat ? PF_REPLAY_KERNEL : PF_REPLAY_APPLICATION;
+	if (c->replay == PF_REPLAY_NONE && c->plan->n_passes > 1)
+		return ws_fail(err, WS_E_STATE,
+			       "--replay none: these counters need %zu passes: choose fewer with "
+			       "--set or -b, or use --iteration-multiplexing",
+			       c->plan->n_passes);
+	c->n_runs = c->replay == PF_REPLAY_APPLICATION && !c->multiplex ? c->plan->n_passes : 1;
+	return pf_check_ranks(c->pf, c->n_runs, err);
+}
+
+enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_err *err)
+{
+	struct ws_state old;
+	enum ws_status st;
+
+	*c = (struct pf_collect){ .pf = pf };
+	ws_state_init(&old);
+	st = describe_run(c, &c->state, err);
+	if (!st)
+		st = make_include(c, err);
+	if (!st)
+		st = make_ranges(c, err);
+	if (!st)
+		st = pf_select(pf, &c->wants, &c->n_wants, err);
+	/* From here on the folder is touched. */
+	if (!st)
+		st = pf_prepare_dir(pf, &c->state, &old, &c->before, err);
+	if (!st && c->before != PF_FRESH) {
+		st = subtract_done(c, &old, err);
+		if (!st)
+			st = keep_done_passes(&c->state, &old, err);
+		if (!st && c->before == PF_ADD)
+			st = join_sections(&c->state, &old, err);
+		remove_stale_perfmon(pf, &old);
+	}
+	if (!st && c->n_wants)
+		st = make_plan(c, err);
+	if (!st && c->plan)
+		st = choose_replay(c, err);
+	if (!st && c->plan)
+		st = make_sets(c, err);
+	if (!st && c->plan)
+		st = ws_sheets_make(c->plan, c->wants, c->n_wants, next_number(&c->state),
+				    &pf->arena, &c->sheets, err);
+	if (!st)
+		st = add_own_passes(c, err);
+	if (!st)
+		st = write_perfmon(c, err);
+	ws_state_fini(&old);
+	return st;
+}
+
+void pf_collect_fini(struct pf_collect *c)
+{
+	ws_state_fini(&c->state);
+	ws_plan_destroy(c->plan);
+	ws_catalogue_destroy(c->cat);
+}
+
+/* ---- results ---- */
+
+/* Sheets of the plan's passes @first .. + @n - 1, from one table. */
+static enum ws_status write_sheets(struct pf_collect *c, const struct ws_counted *table,
+				   const struct ws_sheet_rows *rows, size_t first, size_t n,
+				   bool done, struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	for (size_t i = 0; i < c->sheets.n && !st; i++) {
+		const struct ws_sheet *sheet = &c->sheets.at[i];
+		struct ws_state_pass *pass = &c->state.passes.at[c->first_pass + i];
+		char name[64];
+
+		if (sheet->pass < first || sheet->pass >= first + n)
+			continue;
+		if (c->pf->args->format == PF_FORMAT_CSV) {
+			st = ws_sheet_write_csv(&c->sheets, sheet, table, rows, c->pf->dir, err);
+		} else {
+			snprintf(name, sizeof(name), "results_%zu.csv", c->first_pass + i);
+			st = ws_sheet_write_long(&c->sheets, sheet, table, rows, c->pf->dir, name,
+						 err);
+		}
+		pass->done = done && !st;
+		pass->n_rows = ws_counted_n_rows(table);
+	}
+	return st;
+}
+
+static enum ws_status take_results(struct pf_collect *c, const struct ws_passes_result *result,
+				   size_t first, size_t n, bool done, struct ws_err *err)
+{
+	struct ws_sheet_rows rows = { NULL };
+	struct ws_counted *table = NULL;
+	enum ws_status st = ws_passes_table(result, NULL, &table, err);
+
+	if (st)
+		return ws_fail_in(err, st, "what the program recorded");
+	c->n_dispatches = WS_MAX(c->n_dispatches, ws_counted_n_rows(table));
+	if (done && !ws_counted_n_rows(table))
+		st = ws_fail(
+			err, WS_E_NOTFOUND,
+			c->include || c->n_numbers
+				? "no dispatch matches the filters: --kernel and --dispatch "
+				  "choose among those of '%s'"
+				: "'%s' dispatched no kernel on a GPU: there is nothing to count",
+			c->pf->argv[0]);
+	if (!st && c->multiplex)
+		st = pf_multiplex_fill(c, table, &rows, err);
+	if (!st && ws_counted_n_rows(table))
+		st = write_sheets(c, table, &rows, first, n, done, err);
+	if (!st && first == 0 && ws_counted_n_rows(table) && !c->first_pass)
+		st = ws_timestamps_write(table, c->pf->dir, err);
+	ws_counted_close(table);
+	return st;
+}
+
+/* ---- runs ---- */
+
+static void time_left(char *out, size_t room, double seconds)
+{
+	unsigned s = (unsigned)(seconds + 0.5), m = s / 60, h = m / 60;
+
+	if (h)
+		snprintf(out, room, "%u hour%s, %u minute%s and %u second%s", h, h == 1 ? "" : "s",
+			 m % 60, m % 60 == 1 ? "" : "s", s % 60, s % 60 == 1 ? "" : "s");
+	else if (m)
+		snprintf(out, room, "%u minute%s and %u second%s", m, m == 1 ? "" : "s", s % 60,
+			 s % 60 == 1 ? "" : "s");
+	else
+		snprintf(out, room, "%u second%s", s, s == 1 ? "" : "s");
+}
+
+static void announce_pass(const struct pf_collect *c, size_t pass, double spent_s)
+{
+	char left[96] = "pending first measurement";
+
+	if (pass)
+		time_left(left, sizeof(left),
+			  spent_s / (double)pass * (double)(c->plan->n_passes - pass));
+	say(SAY_INFO, "[Run %zu/%zu][Approximate profiling time left: %s]...", pass + 1,
+	    c->plan->n_passes, left);
+	for (size_t i = 0; i < c->sheets.n; i++)
+		if (c->sheets.at[i].pass == pass)
+			say(SAY_INFO, "[profiling] Current input file: %s/perfmon/%s.txt",
+			    c->pf->dir, c->sheets.at[i].name);
+}
+
+/* -q hides the lines and shows this instead. */
+static void show_bar(const struct pf_collect *c, size_t n_done)
+{
+	const size_t width = 40, n = c->n_runs, full = n ? n_done * width / n : width;
+
+	if (!c->pf->args->general.quiet || !isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r%3zu%% [", n ? n_done * 100 / n : 100);
+	for (size_t i = 0; i < width; i++)
+		fputc(i < full ? '|' : ' ', stderr);
+	fprintf(stderr, "] run %zu of %zu%s", WS_MIN(n_done + 1, n), n, n_done == n ? "\n" : "");
+}
+
+static enum ws_status keep_state(struct pf_collect *c, struct ws_err *err)
+{
+	return ws_state_write(&c->state, c->pf->dir, err);
+}
+
+static enum ws_status one_run(struct pf_collect *c, struct ws_err *err)
+{
+	enum ws_replay replay = c->multiplex ? WS_REPLAY_ROTATE : WS_REPLAY_KERNEL;
+	struct ws_passes_result result;
+	struct ws_err why = { WS_OK, "" };
+	struct ws_buf files;
+	enum ws_status st, taken;
+
+	ws_buf_init(&files, 1 << 20);
+	for (size_t i = 0; i < c->sheets.n; i++)
+		ws_buf_printf(&files, "%s%s/perfmon/%s.txt", i ? ", " : "", c->pf->dir,
+			      c->sheets.at[i].name);
+	say(SAY_INFO, "[profiling] Current input files: %s", files.at);
+	ws_buf_fini(&files);
+	show_bar(c, 0);
+	st = pf_run_once(c, c->sets, c->plan->n_passes, replay, &result, &why);
+	/* What was counted before it ended is worth keeping, however it ended. */
+	taken = result.n_done ? take_results(c, &result, 0, c->plan->n_passes, !st, err) : WS_OK;
+	ws_passes_fini(&result, true);
+	show_bar(c, 1);
+	if (!st)
+		return taken;
+	*err = why;
+	return st;
+}
+
+static enum ws_status run_per_pass(struct pf_collect *c, struct ws_err *err)
+{
+	double start_s = now_s();
+	enum ws_status st = WS_OK;
+
+	for (size_t pass = 0; pass < c->plan->n_passes && !st; pass++) {
+		struct ws_passes_result result = { .n_runs = 0 };
+
+		announce_pass(c, pass, now_s() - start_s);
+		show_bar(c, pass);
+		st = pf_runs_interrupted()
+			     ? ws_fail(err, WS_E_STATE, "interrupted (%s)",
+				       strsignal(c->stop_signal = pf_runs_interrupted()))
+			     : pf_run_once(c, &c->sets[pass], 1, WS_REPLAY_APPLICATION, &result,
+					   err);
+		if (!st)
+			st = take_results(c, &result, pass, 1, true, err);
+		ws_passes_fini(&result, true);
+		if (!st)
+			st = keep_state(c, err);
+		else
+			ws_fail_in(err, st, "pass %zu of %zu", pass + 1, c->plan->n_passes);
+	}
+	if (!st)
+		show_bar(c, c->plan->n_passes);
+	return st;
+}
+
+enum ws_status pf_collect_run(struct pf_collect *c, struct ws_err *err)
+{
+	double start_s = now_s();
+	size_t n_done = 0;
+	enum ws_status st = keep_state(c, err);
+
+	if (st || !c->plan)
+		return st;
+	pf_runs_begin();
+	st = c->n_runs > 1 ? run_per_pass(c, err) : one_run(c, err);
+	c->seconds = now_s() - start_s;
+	ws_vec_each(pass, &c->state.passes)
+		n_done += pass->done;
+	if (st) {
+		struct ws_err ignored;
+
+		c->stopped = true;
+		keep_state(c, &ignored);
+		say(SAY_WARNING,
+		    "%zu of %zu passes are complete and kept in %s; the same command with --resume "
+		    "goes on from there",
+		    n_done, c->state.passes.n, c->pf->dir);
+	}
+	return st;
+}

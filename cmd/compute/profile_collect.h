@@ -1,0 +1,81 @@
+/*
+ * Collecting: the passes of a profile, run and written down one by one.
+ *
+ * With kernel replay all passes are one run of the program; with application replay each is
+ * a run of its own, and is in the folder before the next begins. Whatever stops it, what is
+ * written stays, and the state in the folder says how far it came.
+ */
+#ifndef WS_CMD_COMPUTE_PROFILE_COLLECT_H
+#define WS_CMD_COMPUTE_PROFILE_COLLECT_H
+
+#include "cmd/compute/profile.h"
+#include "cmd/compute/profile_before.h"
+#include "counters/plan.h"
+#include "launch/passes.h"
+#include "workload/sheet.h"
+#include "workload/state.h"
+
+/* One run of the command, from counters to files. */
+struct pf_collect {
+	struct pf *pf;
+	enum pf_before before;
+	enum pf_replay replay; /* what AUTO became */
+	enum pf_multiplex multiplex;
+	struct ws_want *wants; /* what is still to be counted */
+	size_t n_wants;
+	size_t n_there; /* counters that an earlier run has left */
+	struct ws_catalogue *cat;
+	struct ws_plan *plan; /* NULL: nothing to count */
+	struct ws_sheets sheets;
+	struct ws_state state;          /* as in the folder: earlier passes, then ours */
+	size_t first_pass;              /* of ours in state.passes; sheet i is first_pass + i */
+	struct ws_count_set *sets;      /* one per pass of the plan */
+	const char *include;            /* -k as one expression, or NULL */
+	struct ws_count_range *numbers; /* -d */
+	size_t n_numbers;
+	/* what came of it */
+	size_t n_runs, n_runs_done;
+	uint64_t n_dispatches, n_incomplete; /* rows; those that lack a value */
+	double seconds;
+	bool stopped; /* by a signal, a failure or the time limit */
+	int stop_signal;
+};
+
+/* Counters, passes and files that do not need a run. Nothing to do is WS_OK and plan NULL. */
+enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_err *err);
+void pf_collect_fini(struct pf_collect *c);
+
+/*
+ * Run it all. A program that fails or is stopped is WS_E_STATE with a sentence that says what
+ * is kept; state and files are then as far as it came.
+ */
+enum ws_status pf_collect_run(struct pf_collect *c, struct ws_err *err);
+
+/* ---- profile_runs.c ---- */
+/* Ctrl-C and the like between runs: 0, or the signal. */
+void pf_runs_begin(void);
+int pf_runs_interrupted(void);
+/* The program once, for the passes in @sets; its lines become ours. */
+enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets, size_t n_sets,
+			   enum ws_replay replay, struct ws_passes_result *out_result,
+			   struct ws_err *err);
+
+/* ---- profile_mpi.c ---- */
+/* Whether running the program @n_runs times is possible for this rank. */
+enum ws_status pf_check_ranks(const struct pf *pf, size_t n_runs, struct ws_err *err);
+
+/* ---- profile_multiplex.c ---- */
+/*
+ * Which launches stand in for which: every launch of a kernel shows the counters of those
+ * near it. Says which kernels were launched too seldom. In pf's arena.
+ */
+enum ws_status pf_multiplex_fill(struct pf_collect *c, const struct ws_counted *table,
+				 struct ws_sheet_rows *out_rows, struct ws_err *err);
+
+/* ---- profile_account.c ---- */
+/* What is in the folder, pass by pass: dispatches that not all passes have are named. */
+enum ws_status pf_account(struct pf_collect *c, struct ws_err *err);
+/* Everything that was asked for is there: say so, in the state and to the user. */
+enum ws_status pf_finish(struct pf_collect *c, struct ws_err *err);
+
+#endif

@@ -1,0 +1,116 @@
+#include "cmd/compute/profile_files.h"
+
+#include "workload/config.h"
+#include "workload/sysinfo.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum ws_status pf_write_sysinfo(struct pf *pf, bool roofline, struct ws_err *err)
+{
+	const struct ws_sysinfo_run run = { pf->name, pf->command, roofline };
+	struct ws_sysinfo info;
+	enum ws_status st =
+		ws_sysinfo_look("", pf->gpu, pf->agents.soft, &run, &pf->arena, &info, err);
+
+	return st ? st : ws_sysinfo_write(&info, pf->dir, err);
+}
+
+/* Options whose key is not their name. */
+static const struct {
+	const char *option, *key;
+} keys[] = {
+	{ "block", "filter_blocks" },
+	{ "set", "set_selected" },
+};
+
+static void key_of(const struct ws_opt *opt, char *out, size_t room)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(keys); i++)
+		if (strcmp(opt->name, keys[i].option) == 0) {
+			snprintf(out, room, "%s", keys[i].key);
+			return;
+		}
+	snprintf(out, room, "%s", opt->name);
+	for (char *c = out; *c; c++)
+		if (*c == '-')
+			*c = '_';
+}
+
+/* An option that takes several words is null when it was not given, as in AMD's file. */
+static void put_list(struct ws_config *config, const char *key, const struct ws_strv *list)
+{
+	if (list->n)
+		ws_config_list(config, key, list->at, list->n);
+	else
+		ws_config_text(config, key, NULL);
+}
+
+static void put_option(struct ws_config *config, const struct ws_opt *opt,
+		       const struct pf_args *args)
+{
+	const void *field = (const char *)args + opt->offset;
+	char key[64];
+
+	key_of(opt, key, sizeof(key));
+	switch (opt->kind) {
+	case WS_OPT_KIND_BOOL:
+		ws_config_bool(config, key, *(const bool *)field);
+		break;
+	case WS_OPT_KIND_STR:
+		ws_config_text(config, key, *(const char *const *)field);
+		break;
+	case WS_OPT_KIND_CHOICE:
+		ws_config_text(config, key, opt->choices[*(const int *)field]);
+		break;
+	case WS_OPT_KIND_U64:
+		ws_config_int(config, key, (int64_t) * (const uint64_t *)field);
+		break;
+	case WS_OPT_KIND_I64:
+		ws_config_int(config, key, *(const int64_t *)field);
+		break;
+	case WS_OPT_KIND_F64:
+		ws_config_real(config, key, *(const double *)field);
+		break;
+	case WS_OPT_KIND_LIST:
+	case WS_OPT_KIND_MANY:
+		put_list(config, key, field);
+		break;
+	default: /* optional values: written below */
+		break;
+	}
+}
+
+enum ws_status pf_write_config(struct pf *pf, const struct ws_strv *sections, struct ws_err *err)
+{
+	static const char *const policies[] = { NULL, "kernel", "kernel_launch_params" };
+	const struct pf_args *args = pf->args;
+	struct ws_strv remaining;
+	struct ws_config config;
+	enum ws_status st;
+
+	ws_config_init(&config);
+	for (size_t i = 0; i < pf_opts.n; i++)
+		if (pf_opts.at[i].kind != WS_OPT_KIND_GROUP)
+			put_option(&config, &pf_opts.at[i], args);
+	ws_config_text(&config, "mode", "profile");
+	ws_config_text(&config, "name", pf->name);
+	ws_config_text(&config, "output_directory", pf->dir);
+	ws_config_text(&config, "path", pf->dir);
+	ws_config_text(&config, "iteration_multiplexing", policies[pf_multiplex_of(args)]);
+	ws_config_list(&config, "filter_blocks", sections->at, sections->n);
+	if (!args->attach_pid) {
+		ws_config_text(&config, "attach_pid", NULL);
+		ws_config_text(&config, "attach_duration_msec", NULL);
+	}
+	ws_vec_init(&remaining, 1 << 20);
+	st = ws_vec_push(&remaining, "--", err);
+	for (size_t i = 0; pf->argv[i] && !st; i++)
+		st = ws_vec_push(&remaining, pf->argv[i], err);
+	ws_config_list(&config, "remaining", remaining.at, remaining.n);
+	if (!st)
+		st = ws_config_write(&config, pf->dir, "profiling_config.yaml", err);
+	ws_vec_fini(&remaining);
+	ws_config_fini(&config);
+	return st;
+}

@@ -1,0 +1,293 @@
+#include "cmd/compute/profile.h"
+
+#include "base/log.h"
+#include "base/path.h"
+#include "base/str.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const pf_replay_names[] = { "auto", "kernel", "application", "none", NULL };
+const char *const pf_format_names[] = { "csv", "rocpd", NULL };
+const char *const pf_join_names[] = { "grid", "kernel", NULL };
+const char *const pf_pc_methods[] = { "stochastic", "host_trap", NULL };
+static const char *const multiplex_names[] = { "kernel", "kernel_launch_params", NULL };
+static const char *const sort_names[] = { "kernels", "dispatches", NULL };
+static const char *const level_names[] = { "HBM", "L2", "vL1D", "LDS", NULL };
+static const char *const type_names[] = { "FP4",  "FP6", "FP8", "FP16", "BF16", "FP32",
+					  "FP64", "I8",  "I32", "I64",  NULL };
+
+#define DEFAULT_PC_INTERVAL 1048576u
+#define LEAST_PC_INTERVAL 65536u
+
+/* clang-format off */
+#define T struct pf_args
+static const struct ws_opt rows[] = {
+	COMPUTE_GENERAL_OPTS(T, general.),
+	WS_OPT_GROUP("Where results go"),
+	WS_OPT_STR(T, name, 'n', "name", "NAME", "name of the workload: results go to workloads/NAME/<GPU model>"),
+	WS_OPT_STR(T, output_directory, 0, "output-directory", "DIR", "results go to DIR instead. Filled in: %hostname% %gpumodel% %rank% %env{NAME}%"),
+	WS_OPT_STR(T, path, 'p', "path", "DIR", "deprecated: use --output-directory"),
+	WS_OPT_STR(T, subpath, 0, "subpath", "KIND", "deprecated: use placeholders in --output-directory"),
+	WS_OPT_BOOL(T, resume, 0, "resume", "go on with a profile that was not finished, in the same folder"),
+	WS_OPT_BOOL(T, replace, 0, "replace", "remove an earlier profile in the same folder instead of keeping it aside"),
+	WS_OPT_STR(T, target, 0, "target", "NAME", NULL),
+	WS_OPT_GROUP("What to collect"),
+	WS_OPT_MANY(T, blocks, 'b', "block", "ID", "report blocks (10, lds), tables (11.2) or metrics (11.2.3); --list-blocks and --list-available-metrics list them. What an earlier run collected in the same folder is added to"),
+	WS_OPT_STR(T, set, 0, "set", "NAME", "a set of metrics that one pass collects; --list-sets lists them"),
+	WS_OPT_MANY(T, kernels, 'k', "kernel", "TEXT", "only kernels whose name contains TEXT (a regular expression)"),
+	WS_OPT_MANY(T, dispatches, 'd', "dispatch", "N", "only these dispatches: N, or FIRST:END without END, counted from 0"),
+	WS_OPT_BOOL(T, list_available, 0, "list-available-metrics", "print blocks, tables and metrics of this machine's GPU"),
+	WS_OPT_BOOL(T, list_sets, 0, "list-sets", "print the sets"),
+	WS_OPT_GROUP("How to collect"),
+	WS_OPT_CHOICE(T, replay, 0, "replay", "HOW", pf_replay_names, "kernel: one run, the GPU repeats each dispatch; application: one run per pass; none: one run, one pass. Default: kernel where the GPU can, else application"),
+	WS_OPT_SETS(T, multiplex, 0, "iteration-multiplexing", "[POLICY]", "one run: successive launches of a kernel collect successive sets of counters. POLICY: kernel, or kernel_launch_params (default), which keeps launches of different sizes apart"),
+	WS_OPT_CHOICE(T, join_type, 0, "join-type", "HOW", pf_join_names, "how dispatches of several passes are matched: grid (by kernel and launch size) or kernel"),
+	WS_OPT_F64(T, timeout_s, 0, "timeout", "SECONDS", "end a run of the program that takes longer; earlier passes stay"),
+	WS_OPT_BOOL(T, hip_trace, 0, "hip-trace", "also record HIP calls, in <pass>_hip_api_trace.csv"),
+	WS_OPT_BOOL(T, kokkos_trace, 0, "kokkos-trace", NULL),
+	WS_OPT_BOOL(T, torch_trace, 0, "torch-trace", "map kernels to PyTorch operators (with --experimental)"),
+	WS_OPT_MANY(T, spatial, 0, "spatial-multiplexing", "N", "NODE NODES GPUS: this node's share of the passes (with --experimental)"),
+	WS_OPT_I64(T, attach_pid, 0, "attach-pid", "PID", "profile a running process"),
+	WS_OPT_I64(T, attach_msec, 0, "attach-duration-msec", "MS", "detach after MS; default: when Enter is pressed"),
+	WS_OPT_BOOL(T, membw, 0, "membw-analysis", "block 30 (with --experimental)"),
+	WS_OPT_GROUP("Files"),
+	WS_OPT_CHOICE(T, format, 0, "format-rocprof-output", "FORMAT", pf_format_names, "csv: pmc_perf_N.csv per pass; rocpd: results_N.csv from databases"),
+	WS_OPT_BOOL(T, retain_rocpd, 0, "retain-rocpd-output", "keep the databases, <pass>.db"),
+	WS_OPT_GROUP("PC sampling (-b 21)"),
+	WS_OPT_CHOICE(T, pc_method, 0, "pc-sampling-method", "METHOD", pf_pc_methods, "stochastic or host_trap"),
+	WS_OPT_U64(T, pc_interval, 0, "pc-sampling-interval", "N", "cycles (stochastic: a power of two from 65536) or microseconds (host_trap)"),
+	WS_OPT_GROUP("Roofline"),
+	WS_OPT_BOOL(T, no_roof, 0, "no-roof", "do not measure the GPU's peaks"),
+	WS_OPT_BOOL(T, roof_only, 0, "roof-only", "roofline counters and peaks, nothing else"),
+	WS_OPT_BOOL(T, bench_only, 0, "bench-only", "peaks alone: no program is run"),
+	WS_OPT_I64(T, device, 0, "device", "N", "GPU to measure; -1: all"),
+	WS_OPT_BOOL(T, kernel_names, 0, "kernel-names", NULL),
+	WS_OPT_ONE_OF(T, sort, 0, "sort", "WHAT", sort_names, NULL),
+	WS_OPT_SOME_OF(T, mem_levels, 'm', "mem-level", "LEVEL", level_names, NULL),
+	WS_OPT_SOME_OF(T, data_types, 'R', "roofline-data-type", "TYPE", type_names, NULL),
+	WS_OPT_GROUP("For scripts written for AMD's tool"),
+	WS_OPT_BOOL(T, no_native_tool, 0, "no-native-tool", "accepted; there is one collector"),
+	WS_OPT_STR(T, sdk_tool, 0, "rocprofiler-sdk-tool-path", "FILE", "accepted; the collector is our own"),
+	WS_OPT_STR(T, sdk_library, 0, "rocprofiler-sdk-library-path", "FILE", "the same"),
+};
+#undef T
+/* clang-format on */
+
+const struct ws_opts pf_opts = { rows, WS_ARRAY_LEN(rows) };
+
+const struct ws_cmd compute_profile_cmd = {
+	.name = "profile",
+	.summary = "collect the counters of a program's kernels",
+	.usage = "[options] -- PROGRAM [ARG...]",
+	.about =
+		"Runs PROGRAM and counts what its kernels do, in as few runs as possible: on a GPU "
+		"that can repeat a dispatch one run is enough, elsewhere there is one per pass. "
+		"Results go to a folder that 'rocprof-compute analyze -p' reads.",
+	.notes = "Under an MPI launcher, which stands in front, every rank has a folder of its "
+		 "own:\n"
+		 "  mpirun -n 4 rocprof-compute profile -n app -- ./app\n"
+		 "\n"
+		 "Examples:\n"
+		 "  rocprof-compute profile -n vcopy -- ./vcopy -n 1048576 -b 256\n"
+		 "  rocprof-compute profile -n vcopy -b 10 7 -- ./vcopy -n 1048576 -b 256\n"
+		 "  rocprof-compute profile -n vcopy --set launch_stats -- ./vcopy\n"
+		 "  rocprof-compute profile -n vcopy --iteration-multiplexing -- ./vcopy -i 50",
+	.opts = { rows, WS_ARRAY_LEN(rows) },
+	.order = WS_OPT_MIXED,
+	.values_bytes = sizeof(struct pf_args),
+	.set_defaults = pf_set_defaults,
+	.run = pf_run,
+};
+
+void pf_set_defaults(void *values)
+{
+	struct pf_args *args = values;
+
+	args->pc_interval = DEFAULT_PC_INTERVAL;
+}
+
+enum pf_multiplex pf_multiplex_of(const struct pf_args *args)
+{
+	const char *policy = NULL;
+
+	if (!args->multiplex.n)
+		return PF_MULTIPLEX_OFF;
+	for (size_t i = 0; i < args->multiplex.n; i++)
+		policy = args->multiplex.at[i];
+	return policy && strcmp(policy, multiplex_names[0]) == 0 ? PF_MULTIPLEX_KERNEL
+								 : PF_MULTIPLEX_LAUNCH;
+}
+
+static enum ws_status check_multiplex(const struct pf_args *args, struct ws_err *err)
+{
+	size_t n_words = 0;
+
+	for (size_t i = 0; i < args->multiplex.n; i++) {
+		const char *word = args->multiplex.at[i];
+
+		if (!word)
+			continue;
+		if (strcmp(word, multiplex_names[0]) != 0 && strcmp(word, multiplex_names[1]) != 0)
+			return ws_fail(err, WS_E_USAGE,
+				       "argument --iteration-multiplexing: invalid choice: '%s' "
+				       "(choose from 'kernel', 'kernel_launch_params')",
+				       word);
+		n_words++;
+	}
+	if (n_words > 1)
+		return ws_fail(err, WS_E_USAGE, "--iteration-multiplexing takes one policy");
+	return WS_OK;
+}
+
+/* clang-format off */
+/* Pairs that exclude each other, and what to say; AMD's words where it has some. */
+struct pair {
+	bool a, b;
+	const char *why;
+};
+
+static enum ws_status check_pairs(const struct pf_args *args, struct ws_err *err)
+{
+	const bool block = args->blocks.n > 0, set = args->set != NULL;
+	const bool mux = args->multiplex.n > 0, attach = args->attach_pid != 0;
+	const struct pair pairs[] = {
+		{ block, set, "--block and --set are exclusive options." },
+		{ block, args->roof_only, "--block and --roof-only are exclusive options: -b 4 selects the roofline's counters" },
+		{ set, args->roof_only, "--set and --roof-only are exclusive options." },
+		{ args->bench_only, block || set || args->roof_only, "--bench-only goes with none of --block, --set and --roof-only: it runs no program" },
+		{ args->no_roof, args->roof_only || args->bench_only, "--no-roof leaves nothing of --roof-only and --bench-only: take one of them" },
+		{ args->no_roof, args->kernel_names, "--kernel-names is about the roofline: take --no-roof away" },
+		{ mux, args->no_native_tool, "--iteration-multiplexing and --no-native-tool are exclusive options." },
+		{ mux, attach, "--iteration-multiplexing and --attach-pid are exclusive options." },
+		{ mux, args->replay != PF_REPLAY_AUTO, "--iteration-multiplexing collects in one run without replay: take --replay away" },
+		{ mux, args->spatial.n > 0, "--iteration-multiplexing and --spatial-multiplexing are exclusive options." },
+		{ args->resume, args->replace, "--resume goes on with what --replace would remove: take one of them" },
+		{ args->general.quiet, args->general.verbose, "--quiet and --verbose say the opposite: take one of them" },
+	};
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(pairs); i++)
+		if (pairs[i].a && pairs[i].b)
+			return ws_fail(err, WS_E_STATE, "%s", pairs[i].why);
+	return WS_OK;
+}
+
+static enum ws_status check_experimental(const struct pf_args *args, struct ws_err *err)
+{
+	const struct {
+		bool on;
+		const char *label;
+	} options[] = {
+		{ args->torch_trace, "Torch trace" },
+		{ args->spatial.n > 0, "Spatial multiplexing" },
+		{ args->membw, "Memory bandwidth analysis" },
+	};
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(options); i++)
+		if (options[i].on && !args->general.experimental)
+			return ws_fail(err, WS_E_USAGE,
+				       "%s is an experimental feature. Use --experimental to enable it.",
+				       options[i].label);
+	return WS_OK;
+}
+/* clang-format on */
+
+static enum ws_status check_values(const struct pf_args *args, struct ws_err *err)
+{
+	uint64_t n = args->pc_interval;
+
+	if (args->name && strchr(args->name, '/'))
+		return ws_fail(err, WS_E_STATE, "--name '%s': '/' is not allowed in a name",
+			       args->name);
+	if (args->path && strstr(args->path, ".."))
+		return ws_fail(err, WS_E_STATE,
+			       "Access denied. Cannot access parent directories in path "
+			       "(i.e. ../): use --output-directory");
+	if (args->kokkos_trace)
+		return ws_fail(err, WS_E_STATE,
+			       "--kokkos-trace is not supported in the current version");
+	if (args->membw)
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       "--membw-analysis: there is no block 30 in these reports yet");
+	if (args->spatial.n && args->spatial.n != 3)
+		return ws_fail(err, WS_E_STATE,
+			       "--spatial-multiplexing takes three numbers: this node, the number "
+			       "of nodes, GPUs per node");
+	if (args->pc_method == 0 && (n < LEAST_PC_INTERVAL || (n & (n - 1))))
+		return ws_fail(err, WS_E_STATE,
+			       "--pc-sampling-interval: stochastic sampling takes a power of two "
+			       "from %u",
+			       LEAST_PC_INTERVAL);
+	if (args->timeout_s < 0)
+		return ws_fail(err, WS_E_USAGE, "--timeout: %g is not a time", args->timeout_s);
+	return WS_OK;
+}
+
+static bool lists_something(const struct pf_args *args)
+{
+	return args->list_available || args->list_sets || args->general.list_metrics ||
+	       args->general.list_blocks || args->general.specs;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static enum ws_status check_launcher(char *const *argv, struct ws_err *err)
+{
+	static const char *const launchers[] = { "mpirun",         "mpiexec",     "srun",
+						 "orterun",        "prterun",     "mpiexec.hydra",
+						 "mpirun.openmpi", "mpirun.mpich" };
+	const char *name = base_name(argv[0]);
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(launchers); i++)
+		if (strcmp(name, launchers[i]) == 0)
+			return ws_fail(
+				err, WS_E_STATE,
+				"'%s' must stand in front of rocprof-compute, not after '--': "
+				"%s -n 4 rocprof-compute profile --name NAME -- ./app",
+				name, name);
+	return WS_OK;
+}
+
+static enum ws_status check_command(const struct pf_args *args, char *const *argv,
+				    struct ws_err *err)
+{
+	char path[PATH_MAX];
+
+	if (args->bench_only || args->attach_pid)
+		return argv[0] ? ws_fail(err, WS_E_STATE, "%s runs no program: take '%s' away",
+					 args->bench_only ? "--bench-only" : "--attach-pid",
+					 argv[0])
+			       : WS_OK;
+	if (!argv[0])
+		return args->resume ? WS_OK
+				    : ws_fail(err, WS_E_STATE,
+					      "Profiling command required. Pass application "
+					      "executable after -- at the end of options.");
+	if (ws_path_program(argv[0], path, NULL))
+		return ws_fail(err, WS_E_STATE,
+			       "Your command %s doesn't point to a executable. Please verify.",
+			       argv[0]);
+	return check_launcher(argv, err);
+}
+
+enum ws_status pf_check(const struct pf_args *args, char *const *argv, struct ws_err *err)
+{
+	enum ws_status st = check_experimental(args, err);
+
+	if (!st)
+		st = check_multiplex(args, err);
+	if (!st)
+		st = check_pairs(args, err);
+	if (!st)
+		st = check_values(args, err);
+	if (st || lists_something(args))
+		return st;
+	if (!args->name && !args->output_directory && !args->path)
+		return ws_fail(err, WS_E_STATE, "Either --output-directory or --name is required");
+	return check_command(args, argv, err);
+}

@@ -1,0 +1,98 @@
+/* One run of the program, watched, with its output as lines of ours. */
+#include "cmd/compute/profile_collect.h"
+
+#include "cmd/compute/say.h"
+#include "launch/lines.h"
+#include "launch/watchdog.h"
+
+#include <signal.h>
+#include <string.h>
+
+static volatile sig_atomic_t interrupted_by;
+
+static void on_signal(int sig)
+{
+	interrupted_by = sig;
+}
+
+/* While the program runs signals go to it (base/proc.h); this is for the time between. */
+void pf_runs_begin(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal }, old;
+
+	interrupted_by = 0;
+	for (size_t i = 0; i < WS_ARRAY_LEN(signals); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
+int pf_runs_interrupted(void)
+{
+	return interrupted_by;
+}
+
+static void program_line(void *ctx, const char *text)
+{
+	say(SAY_INFO, "   |-> [%s] %s", (const char *)ctx, text);
+}
+
+static enum ws_status judge(struct pf_collect *c, const struct ws_proc_end *end, bool timed_out,
+			    struct ws_err *err)
+{
+	const char *program = c->pf->argv[0];
+
+	if (interrupted_by || end->interrupted) {
+		c->stop_signal = interrupted_by ? interrupted_by : end->interrupted;
+		return ws_fail(err, WS_E_STATE, "interrupted (%s)", strsignal(c->stop_signal));
+	}
+	if (timed_out)
+		return ws_fail(err, WS_E_TIMEOUT,
+			       "'%s' took longer than --timeout %g and was ended", program,
+			       c->pf->args->timeout_s);
+	if (end->signal)
+		return ws_fail(err, WS_E_STATE,
+			       "Profiling execution failed: '%s' was ended by signal %d (%s)",
+			       program, end->signal, strsignal(end->signal));
+	if (end->exit_code)
+		return ws_fail(err, WS_E_STATE,
+			       "Profiling execution failed: '%s' ended with exit code %d", program,
+			       end->exit_code);
+	return WS_OK;
+}
+
+enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets, size_t n_sets,
+			   enum ws_replay replay, struct ws_passes_result *out_result,
+			   struct ws_err *err)
+{
+	const struct ws_count_gpu gpu = { WS_COUNT_EVERY_GPU, sets, n_sets };
+	const struct ws_passes passes = {
+		.tool = "rocprof-compute",
+		.argv = c->pf->argv,
+		.gpus = &gpu,
+		.n_gpus = 1,
+		.replay = replay,
+		.include = c->include,
+		.numbers = c->numbers,
+		.n_numbers = c->n_numbers,
+		.per = c->multiplex == PF_MULTIPLEX_KERNEL ? WS_COUNT_PER_KERNEL
+							   : WS_COUNT_PER_LAUNCH,
+		.base = c->pf->dir,
+	};
+	struct ws_watchdog dog;
+	struct ws_lines lines;
+	bool timed_out;
+	enum ws_status st;
+
+	*out_result = (struct ws_passes_result){ .n_runs = 0 };
+	st = ws_lines_start(&lines, program_line, "rocprofiler-sdk", err);
+	if (st)
+		return st;
+	st = ws_watchdog_start(&dog, c->pf->args->timeout_s, err);
+	if (!st)
+		st = ws_passes_run(&passes, out_result, err);
+	timed_out = ws_watchdog_stop(&dog);
+	ws_lines_stop(&lines);
+	c->n_runs_done++;
+	return st ? st : judge(c, &out_result->end, timed_out, err);
+}

@@ -1,0 +1,145 @@
+/*
+ * old_queue: queues from before we were attached.
+ *
+ * They cannot be intercepted any more. But whoever submits packets rings the queue's
+ * doorbell, through a function of the tables, and at that moment the packets are there and
+ * the GPU has not been told. They are read and never changed, so only those that come with
+ * a completion signal of the program's can be timed; the others are counted as lost.
+ */
+#include "collector/hsa/queue_priv.h"
+
+#include <errno.h>
+#include <hsa/amd_hsa_signal.h>
+
+static bool watching; /* there may be such queues */
+
+void ws_queues_attach(void)
+{
+	ws_pending_start();
+	__atomic_store_n(&watching, ws_hsa.hsa_amd_profiling_get_dispatch_time != NULL,
+			 __ATOMIC_RELAXED);
+}
+
+static struct queue *meet_old_queue(hsa_queue_t *handle, uint64_t index)
+{
+	struct queue *queue = ws_queue_new();
+
+	if (!queue)
+		return NULL;
+	queue->handle = handle;
+	queue->old = true;
+	queue->rec.h.time = ws_ticks();
+	queue->rec.hsa_id = handle->id;
+	queue->rec.address = (uint64_t)(uintptr_t)handle;
+	queue->rec.type = handle->type;
+	queue->rec.n_packets = handle->size;
+	/* What is submitted now has been written without times being asked for. */
+	queue->n_written = index + 1;
+	queue->ring = ws_pending_ring_create();
+	ws_hsa.hsa_amd_profiling_set_profiler_enabled(handle, 1);
+	return queue;
+}
+
+/* A queue does not say whose it is; where its kernels are does. */
+static bool find_agent(struct queue *queue, uint64_t kernel_object)
+{
+	hsa_amd_pointer_info_t info = { .size = sizeof(info) };
+	struct ws_writer *writer = ws_capture_now();
+
+	if (queue->agent)
+		return true;
+	if (!ws_hsa.hsa_amd_pointer_info ||
+	    ws_hsa.hsa_amd_pointer_info((void *)(uintptr_t)kernel_object, &info, NULL, NULL,
+					NULL) != HSA_STATUS_SUCCESS ||
+	    !ws_agent_is_gpu(ws_agent_by_handle(info.agentOwner.handle)))
+		return false;
+	queue->agent = info.agentOwner.handle;
+	queue->rec.agent = ws_agent_by_handle(queue->agent);
+	if (writer)
+		ws_writer_meta(writer, &queue->rec.h);
+	return true;
+}
+
+static void look_at(struct queue *queue, const union packet *packet)
+{
+	union packet copy = *packet;
+	uint64_t signal = copy.dispatch.completion_signal.handle;
+	uint16_t type = copy.header >> HSA_PACKET_HEADER_TYPE & 0xff;
+	bool reusable;
+
+	if (type != HSA_PACKET_TYPE_KERNEL_DISPATCH) {
+		if (type == HSA_PACKET_TYPE_BARRIER_AND || type == HSA_PACKET_TYPE_BARRIER_OR)
+			ws_pending_before_reuse(copy.barrier.completion_signal.handle);
+		return;
+	}
+	reusable = ws_pending_before_reuse(signal);
+	/* A signal for several kernels has the times of the last one only. */
+	if (!signal || !queue->ring || ((amd_signal_t *)(uintptr_t)signal)->value > 1 ||
+	    !find_agent(queue, copy.dispatch.kernel_object)) {
+		struct ws_writer *writer = ws_capture_now();
+
+		if (writer)
+			ws_writer_count(writer, WS_DOMAIN_KERNEL_DISPATCH, WS_LEDGER_FAILED, 1);
+		return;
+	}
+	ws_queue_onlooking = true;
+	ws_queue_watch(queue, &copy.dispatch, reusable);
+	ws_queue_onlooking = false;
+}
+
+static void on_doorbell(hsa_queue_t *handle, uint64_t index)
+{
+	struct queue *queue;
+	uint64_t at, read;
+
+	ws_lock(&ws_queues_lock);
+	queue = ws_queue_find(handle);
+	if (!queue)
+		queue = meet_old_queue(handle, index);
+	if (queue && queue->old) {
+		read = ws_hsa.hsa_queue_load_read_index_relaxed(handle);
+		/* After a pause: what went by meanwhile has been overwritten. */
+		at = queue->n_written + handle->size > index ? queue->n_written : index;
+		for (; at <= index; at++) {
+			const union packet *packet =
+				(const union packet *)handle->base_address + at % handle->size;
+			uint16_t header = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);
+
+			if ((header >> HSA_PACKET_HEADER_TYPE & 0xff) != HSA_PACKET_TYPE_INVALID)
+				look_at(queue, packet);
+			else if (at >= read)
+				break; /* another thread is writing it, and will ring, too */
+		}
+		queue->n_written = at;
+	}
+	ws_unlock(&ws_queues_lock);
+}
+
+/* A doorbell is rung, or a signal set up for its next use: its times are of the last one still. */
+static void before_store(hsa_signal_t handle, hsa_signal_value_t value)
+{
+	const amd_signal_t *signal = (const amd_signal_t *)(uintptr_t)handle.handle;
+	int saved_errno = errno;
+
+	if (!__builtin_expect(watching, 0) || !ws_on(WS_SERVICE_KERNEL))
+		return;
+	if (signal->kind == AMD_SIGNAL_KIND_DOORBELL ||
+	    signal->kind == AMD_SIGNAL_KIND_LEGACY_DOORBELL)
+		/* an amd_queue_t begins with the queue that programs have */
+		on_doorbell((hsa_queue_t *)signal->queue_ptr, (uint64_t)value);
+	else if (__atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < 1)
+		ws_pending_before_reuse(handle.handle);
+	errno = saved_errno;
+}
+
+#define STORE(name)                                                                                \
+	void ws_hsa_hook_##name(hsa_signal_t signal, hsa_signal_value_t value)                     \
+	{                                                                                          \
+		before_store(signal, value);                                                       \
+		ws_hsa.name(signal, value);                                                        \
+	}
+STORE(hsa_signal_store_relaxed)
+STORE(hsa_signal_store_screlease)
+STORE(hsa_signal_silent_store_relaxed)
+STORE(hsa_signal_silent_store_screlease)
+#undef STORE

@@ -1,0 +1,162 @@
+#include "fidelity/counted.h"
+
+#include "base/util.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const ws_counted_classes[] = { "exact", "modelled", "unsupported" };
+
+static enum ws_status find_service(struct ws_counted *c, struct ws_err *err)
+{
+	void *driver = dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
+	__typeof__(&ws_softgpu_counters) list = NULL;
+
+	if (driver) {
+		*(void **)&list = dlsym(driver, "ws_softgpu_counters");
+		*(void **)&c->choose = dlsym(driver, "ws_softgpu_count");
+		*(void **)&c->next_result = dlsym(driver, "ws_softgpu_next_result");
+		*(void **)&c->drop = dlsym(driver, "ws_softgpu_drop");
+	}
+	if (!list || !c->choose || !c->next_result || !c->drop)
+		return ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"this is not the software GPU: 'wavescope fidelity' runs this on it");
+	c->n_all = list(c->info->node, NULL, 0);
+	c->all = calloc(c->n_all + 1, sizeof(*c->all));
+	if (!c->all)
+		return ws_fail(err, WS_E_NOMEM, "no memory");
+	list(c->info->node, c->all, c->n_all);
+	return WS_OK;
+}
+
+enum ws_status ws_counted_open(struct ws_counted *c, struct ws_err *err)
+{
+	uint32_t n_gpus;
+	enum ws_status st = ws_runner_machine(&n_gpus, err);
+
+	*c = (struct ws_counted){ 0 };
+	if (!st)
+		st = ws_runner_open(0, ws_fidelity_codes, &c->runner, err);
+	if (st)
+		return st;
+	c->info = ws_runner_info(c->runner);
+	st = find_service(c, err);
+	if (st)
+		ws_counted_close(c);
+	return st;
+}
+
+void ws_counted_close(struct ws_counted *c)
+{
+	ws_runner_close(c->runner);
+	free(c->all);
+	*c = (struct ws_counted){ 0 };
+	ws_runner_machine_close();
+}
+
+enum ws_status ws_counted_choose(struct ws_counted *c, const char *const *names, size_t n,
+				 struct ws_err *err)
+{
+	char text[200] = "";
+
+	if (c->choose(c->info->node, names, n, text, sizeof(text)))
+		return ws_fail(err, WS_E_STATE, "%s", text);
+	return WS_OK;
+}
+
+bool ws_counted_next(struct ws_counted *c, struct ws_softgpu_result *out)
+{
+	c->drop(c->info->node, c->last); /* the one before has been read */
+	if (c->next_result(c->info->node, c->last, out))
+		return false;
+	c->last = out->sequence;
+	return true;
+}
+
+double ws_counted_sum(const struct ws_softgpu_value *value)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < value->n_values; i++)
+		sum += value->values[i];
+	return (double)sum;
+}
+
+static const struct ws_softgpu_counter *find_counter(const struct ws_counted *c, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n > 4 && !strcmp(name + n - 4, "_sum"))
+		n -= 4;
+	for (size_t k = 0; k < c->n_all; k++)
+		if (strlen(c->all[k].name) == n && !memcmp(c->all[k].name, name, n))
+			return &c->all[k];
+	return NULL;
+}
+
+/* Which of the values one run can count, after those that are done. Returns how many. */
+static size_t choose_pass(const struct ws_counted *c, const struct ws_counted_value *values,
+			  const bool *done, size_t n, const char **names, size_t *places)
+{
+	struct {
+		const char *block;
+		uint32_t used;
+	} blocks[WS_COUNTED_MAX];
+	size_t n_blocks = 0, n_chosen = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		const struct ws_softgpu_counter *counter = find_counter(c, values[k].name);
+		size_t b = 0;
+
+		if (done[k])
+			continue;
+		while (b < n_blocks && strcmp(blocks[b].block, counter->block))
+			b++;
+		if (b == n_blocks) {
+			blocks[b].block = counter->block;
+			blocks[n_blocks++].used = 0;
+		}
+		if (blocks[b].used == counter->block_limit)
+			continue;
+		blocks[b].used++;
+		places[n_chosen] = k;
+		names[n_chosen++] = values[k].name;
+	}
+	return n_chosen;
+}
+
+enum ws_status ws_counted_run(struct ws_counted *c, const struct ws_runner_call *call,
+			      struct ws_counted_value *values, size_t n, struct ws_err *err)
+{
+	const char *names[WS_COUNTED_MAX];
+	size_t places[WS_COUNTED_MAX], n_chosen;
+	bool done[WS_COUNTED_MAX] = { false };
+	enum ws_status st = WS_OK;
+
+	if (n > WS_COUNTED_MAX)
+		return ws_fail(err, WS_E_LIMIT, "more than %d counters", WS_COUNTED_MAX);
+	for (size_t k = 0; k < n; k++)
+		if (!find_counter(c, values[k].name))
+			return ws_fail(err, WS_E_NOTFOUND, "no counter '%s' on %s", values[k].name,
+				       c->info->target);
+	while (!st && (n_chosen = choose_pass(c, values, done, n, names, places))) {
+		struct ws_softgpu_result r;
+		uint64_t ns;
+
+		st = ws_counted_choose(c, names, n_chosen, err);
+		if (!st)
+			st = ws_runner_run(c->runner, call, &ns, err);
+		if (!st && !ws_counted_next(c, &r))
+			st = ws_fail(err, WS_E_STATE, "kernel '%s' was not counted", call->kernel);
+		for (size_t k = 0; k < n_chosen && !st; k++) {
+			values[places[k]].value = ws_counted_sum(&r.values[k]);
+			values[places[k]].fidelity = r.values[k].fidelity;
+			done[places[k]] = true;
+		}
+	}
+	if (!st)
+		st = ws_counted_choose(c, NULL, 0, err);
+	return st;
+}

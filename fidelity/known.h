@@ -1,0 +1,12 @@
+/*
+ * known: kernels whose counters follow from how they are made (kernels.s), and what they follow to.
+ */
+#ifndef WS_FIDELITY_KNOWN_H
+#define WS_FIDELITY_KNOWN_H
+
+#include "base/error.h"
+
+/* Runs all of them and prints a line per counter. */
+enum ws_status ws_fidelity_known(struct ws_err *err);
+
+#endif

@@ -1,0 +1,237 @@
+#include "fidelity/known_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LINE 64u /* of L1, and of memory's requests */
+
+/* Of L2. */
+static uint32_t l2_line(const struct ws_known *k)
+{
+	return k->gfx90a ? 128 : 64;
+}
+
+/* ---- reads ---- */
+
+/* Lines of L2 that miss: those of the data, and the one with the kernel's arguments. */
+#define MISSES(lines)                                                                              \
+	{ "TCC_MISS_sum", (lines) + 1 },                                                           \
+	{                                                                                          \
+		"TCC_EA_RDREQ_sum", ((lines) + 1) * l2_line(k) / 64                                \
+	}
+
+/* 1024 waves; lanes are `stride` dwords apart. */
+static void check_strides(struct ws_known *k)
+{
+	static const uint32_t strides[] = { 1, 2, 4, 8, 16, 32, 64 };
+	const double waves = 1024;
+	char title[32];
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(strides); i++) {
+		uint32_t stride = strides[i], apart = 4 * stride;
+		/* a wave's lanes are spread over this many lines */
+		double lines = apart >= LINE ? 64 : 64.0 * apart / LINE;
+		double l2_lines = apart >= l2_line(k) ? 64 : 64.0 * apart / l2_line(k);
+		/* four lanes share a request of L1 if one line has them */
+		double requests = 4 * apart <= LINE ? 16 : 64;
+
+		snprintf(title, sizeof(title), "read stride %u", stride);
+		WS_KNOWN_CHECK(k, title, WS_CALL("read_x1", 1024 * 64, 64, .a = apart),
+			       { "SQ_WAVES", waves }, { "SQ_INSTS_VMEM_RD", waves },
+			       { "TA_FLAT_READ_WAVEFRONTS_sum", waves },
+			       { "TCP_TOTAL_READ_sum", waves * requests },
+			       { "TCP_TCC_READ_REQ_sum", waves * lines }, MISSES(waves * l2_lines));
+	}
+}
+
+static void check_widths(struct ws_known *k)
+{
+	WS_KNOWN_CHECK(k, "read 8 bytes", WS_CALL("read_x2", 1024 * 64, 64, .a = 8),
+		       { "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 8 },
+		       { "TCP_TOTAL_CACHE_ACCESSES_sum", 1024 * 16 },
+		       MISSES(1024.0 * 8 * 64 / l2_line(k)));
+	WS_KNOWN_CHECK(k, "read 16 bytes", WS_CALL("read_x4", 1024 * 64, 64, .a = 16),
+		       { "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 16 },
+		       MISSES(1024.0 * 16 * 64 / l2_line(k)));
+}
+
+/* Lane n reads line n * factor of a million: neither L1 nor the lanes of a wave share anything. */
+static void check_random(struct ws_known *k)
+{
+	const uint32_t n = 256 * 64, factor = 0x9e3779b1, mask = (1u << 20) - 1, waves = 256;
+	uint8_t *seen = calloc(1, mask + 1u);
+	uint32_t n_lines = 0;
+
+	if (!seen) {
+		k->st = ws_fail(k->err, WS_E_NOMEM, "no memory");
+		return;
+	}
+	for (uint32_t lane = 0; lane < n; lane++) {
+		uint32_t line = (lane * factor & mask) * LINE / l2_line(k);
+
+		n_lines += !seen[line];
+		seen[line] = 1;
+	}
+	free(seen);
+	WS_KNOWN_CHECK(k, "read random lines",
+		       WS_CALL("read_random", n, 64, .a = factor, .b = mask),
+		       { "SQ_INSTS_VMEM_RD", waves }, { "TCP_TOTAL_READ_sum", n },
+		       { "TCP_TOTAL_CACHE_ACCESSES_sum", n }, { "TCP_TCC_READ_REQ_sum", n },
+		       MISSES((double)n_lines));
+}
+
+/* Parts of 8 KiB, read by one wave after the other. */
+static void check_resident(struct ws_known *k)
+{
+	const double mib = 1 << 20;
+
+	/* 256 parts, four times by 1024 waves: 32 MiB read, 2 MiB of them from memory */
+	WS_KNOWN_CHECK(k, "2 MiB in L2",
+		       WS_CALL("read_again", 1024 * 64, 64, .a = 97, .b = 255, .c = 4),
+		       { "TCP_TOTAL_READ_sum", 32 * mib / 16 }, MISSES(2 * mib / l2_line(k)));
+	/* 4096 parts, each twice and 32 MiB apart: L2 has 8 MiB */
+	WS_KNOWN_CHECK(k, "32 MiB through L2",
+		       WS_CALL("read_again", 2048 * 64, 64, .a = 2048, .b = 4095, .c = 4),
+		       { "TCP_TOTAL_READ_sum", 64 * mib / 16 }, MISSES(64 * mib / l2_line(k)));
+}
+
+/* ---- writes, atomics, scratch ---- */
+
+static void check_writes(struct ws_known *k)
+{
+	static const struct {
+		const char *title, *kernel;
+		uint32_t apart, lines, requests; /* of a wave */
+	} rows[] = {
+		{ "write 4 bytes", "write_x1", 4, 4, 16 },
+		{ "write 8 bytes", "write_x2", 8, 8, 64 },
+		{ "write 16 bytes", "write_x4", 16, 16, 64 },
+		{ "write stride 2", "write_x1", 8, 8, 16 },
+		{ "write stride 16", "write_x1", 64, 64, 64 },
+	};
+	const double waves = 256;
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++)
+		WS_KNOWN_CHECK(k, rows[i].title,
+			       WS_CALL(rows[i].kernel, 256 * 64, 64, .a = rows[i].apart),
+			       { "SQ_INSTS_VMEM_WR", waves },
+			       { "TA_FLAT_WRITE_WAVEFRONTS_sum", waves },
+			       { "TD_STORE_WAVEFRONT_sum", waves },
+			       { "TCP_TOTAL_WRITE_sum", waves * rows[i].requests },
+			       { "TCP_TCC_WRITE_REQ_sum", waves * rows[i].lines },
+			       { "TCC_WRITE_sum", waves * rows[i].lines });
+}
+
+static void check_atomics(struct ws_known *k)
+{
+	/* ten waves on the same 256 bytes */
+	WS_KNOWN_CHECK(k, "atomics", WS_CALL("atomic_add", 640, 64, .a = 4),
+		       { "TCC_ATOMIC_sum", 40 }, { "TA_FLAT_ATOMIC_WAVEFRONTS_sum", 10 },
+		       { "TD_ATOMIC_WAVEFRONT_sum", 10 },
+		       { "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", 40 },
+		       { "TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 0 }, { "SQ_INSTS_VMEM_WR", 10 },
+		       { "SQ_INSTS_VMEM_RD", 0 }, { "SQ_INSTS_FLAT", 10 });
+	WS_KNOWN_CHECK(k, "atomics with return", WS_CALL("atomic_add_return", 640, 64, .a = 4),
+		       { "TCC_ATOMIC_sum", 40 }, { "TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 40 },
+		       { "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", 0 }, { "SQ_INSTS_VMEM_RD", 10 },
+		       { "SQ_INSTS_VMEM_WR", 0 });
+	if (k->gfx90a)
+		WS_KNOWN_CHECK(k, "atomics of doubles", WS_CALL("atomic_add_f64", 640, 64, .a = 8),
+			       { "TA_FLAT_ATOMIC_WAVEFRONTS_sum", 10 },
+			       { "TD_ATOMIC_WAVEFRONT_sum", 10 }, { "SQ_INSTS_VMEM_WR", 10 });
+}
+
+/* Ten waves write eight dwords and read four; lanes' dwords lie side by side: 256 bytes. */
+static void check_scratch(struct ws_known *k)
+{
+	WS_KNOWN_CHECK(k, "scratch", WS_CALL("scratch", 640, 64), { "SQ_INSTS_VMEM", 120 },
+		       { "SQ_INSTS_VMEM_WR", 80 }, { "SQ_INSTS_VMEM_RD", 40 },
+		       { "SQ_INSTS_FLAT", 0 }, { "SQ_ACTIVE_INST_VMEM", 120 },
+		       { "TA_BUFFER_WRITE_WAVEFRONTS_sum", 80 },
+		       { "TA_BUFFER_READ_WAVEFRONTS_sum", 40 }, { "TCP_TOTAL_WRITE_sum", 80 * 16 },
+		       { "TCP_TOTAL_READ_sum", 40 * 16 }, { "TCP_TCC_WRITE_REQ_sum", 80 * 4 });
+}
+
+/* ---- LDS ---- */
+
+/* Ten waves, whose lanes use the addresses that @dword_of says. */
+static void check_lds(struct ws_known *k, const char *title, const char *kernel,
+		      uint32_t (*dword_of)(uint32_t lane, uint32_t n), uint32_t n,
+		      const struct ws_expect *expected, size_t n_expected)
+{
+	struct ws_known_call call = { .kernel = kernel, .grid = 640, .workgroup = 64 };
+	uint32_t addresses[64];
+
+	for (uint32_t lane = 0; lane < 64; lane++)
+		addresses[lane] = 4 * dword_of(lane, n);
+	if (!k->st)
+		k->st = ws_runner_copy_in(k->counted.runner, 0, addresses, sizeof(addresses),
+					  k->err);
+	ws_known_check(k, title, &call, expected, n_expected);
+}
+
+/* Of 32 lanes that are served together, groups of n meet in a bank. */
+static uint32_t meeting(uint32_t lane, uint32_t n)
+{
+	uint32_t l = lane % 32;
+
+	return l % n * 32 + l / n;
+}
+
+static uint32_t apart(uint32_t lane, uint32_t n)
+{
+	return lane * n;
+}
+
+static uint32_t together(uint32_t lane, uint32_t n)
+{
+	(void)lane;
+	return n;
+}
+
+#define LDS(kernel, title, dword_of, n, ...)                                                       \
+	check_lds(k, title, kernel, dword_of, n, (const struct ws_expect[]){ __VA_ARGS__ },        \
+		  sizeof((const struct ws_expect[]){ __VA_ARGS__ }) / sizeof(struct ws_expect))
+
+static void check_banks(struct ws_known *k)
+{
+	const double waves = 10;
+	char title[32];
+
+	for (uint32_t n = 1; n <= 32 && !k->st; n++) {
+		snprintf(title, sizeof(title), "lds conflicts %u", n);
+		LDS("lds_read_b32", title, meeting, n, { "SQ_INSTS_LDS", waves },
+		    { "SQ_LDS_BANK_CONFLICT", waves * 2 * (n - 1) },
+		    { "SQ_LDS_IDX_ACTIVE", waves * 2 * n });
+	}
+	for (uint32_t n = 1; n <= 32; n *= 2) {
+		snprintf(title, sizeof(title), "lds write stride %u", n);
+		LDS("lds_write_b32", title, apart, n,
+		    { "SQ_LDS_BANK_CONFLICT", waves * 2 * (n - 1) },
+		    { "SQ_LDS_IDX_ACTIVE", waves * 2 * n });
+	}
+	LDS("lds_read_b32", "lds broadcast", together, 5, { "SQ_LDS_BANK_CONFLICT", 0 },
+	    { "SQ_LDS_IDX_ACTIVE", waves * 2 });
+	LDS("lds_read_b64", "lds 8 bytes", apart, 2, { "SQ_LDS_BANK_CONFLICT", 0 },
+	    { "SQ_LDS_IDX_ACTIVE", waves * 4 });
+	LDS("lds_read_b128", "lds 16 bytes", apart, 4, { "SQ_LDS_BANK_CONFLICT", 0 },
+	    { "SQ_LDS_IDX_ACTIVE", waves * 8 });
+	/* 31 of 32 lanes wait for another one */
+	LDS("lds_add_u32", "lds atomics, one address", together, 5,
+	    { "SQ_LDS_ADDR_CONFLICT", waves * 62 }, { "SQ_LDS_BANK_CONFLICT", 0 },
+	    { "SQ_LDS_ATOMIC_RETURN", 0 });
+	LDS("lds_add_rtn_u32", "lds atomics with return", apart, 1, { "SQ_LDS_ADDR_CONFLICT", 0 },
+	    { "SQ_LDS_BANK_CONFLICT", 0 }, { "SQ_LDS_ATOMIC_RETURN", waves * 2 });
+}
+
+void ws_known_memory(struct ws_known *k)
+{
+	check_strides(k);
+	check_widths(k);
+	check_random(k);
+	check_resident(k);
+	check_writes(k);
+	check_atomics(k);
+	check_scratch(k);
+	check_banks(k);
+}

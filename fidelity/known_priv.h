@@ -1,0 +1,52 @@
+/* known: what its files share. */
+#ifndef WS_FIDELITY_KNOWN_PRIV_H
+#define WS_FIDELITY_KNOWN_PRIV_H
+
+#include "base/util.h"
+#include "fidelity/counted.h"
+
+#define WS_KNOWN_BUFFER (64ull << 20)
+
+struct ws_known {
+	struct ws_counted counted;
+	bool gfx90a;
+	uint64_t buffer;
+	const char *warm;  /* the kernel that was run last */
+	enum ws_status st; /* of the first failure; then nothing is run any more */
+	struct ws_err *err;
+};
+
+/* What a counter has to be, summed over its instances. */
+struct ws_expect {
+	const char *counter;
+	double value;
+};
+
+struct ws_known_call {
+	const char *kernel;
+	uint32_t grid, workgroup, lds_bytes; /* lanes */
+	uint32_t a, b, c, d;
+};
+
+/* Counts the first @n values of a run. False: it failed. */
+bool ws_known_count(struct ws_known *known, const struct ws_known_call *call,
+		    struct ws_counted_value *values, size_t n);
+/* Runs, counts and prints a line per expectation. */
+void ws_known_check(struct ws_known *known, const char *title, const struct ws_known_call *call,
+		    const struct ws_expect *expected, size_t n);
+void ws_known_print(const char *title, const char *what, const char *class, double expected,
+		    double value);
+
+/* clang-format off */
+#define WS_CALL(kernel_, grid_, workgroup_, ...)                                                   \
+	((struct ws_known_call){ .kernel = (kernel_), .grid = (grid_),                             \
+				 .workgroup = (workgroup_), __VA_ARGS__ })
+#define WS_KNOWN_CHECK(known, title, call, ...)                                                    \
+	ws_known_check((known), (title), &call, (const struct ws_expect[]){ __VA_ARGS__ },         \
+		       sizeof((const struct ws_expect[]){ __VA_ARGS__ }) / sizeof(struct ws_expect))
+/* clang-format on */
+
+void ws_known_memory(struct ws_known *known);    /* vector memory, LDS, atomics, scratch */
+void ws_known_occupancy(struct ws_known *known); /* what limits the waves of a CU */
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * fidelity-kernels: what 'wavescope fidelity' runs on the software GPU.
+ *
+ *	fidelity-kernels vcopy   the vector copy that AMD recorded: every counter, three dispatches
+ *	fidelity-kernels known   kernels whose counts follow from how they are made
+ *
+ * One line per value: kernel, dispatch, counter, class, expected (or -), value; separated by tabs.
+ */
+#include "fidelity/known.h"
+#include "fidelity/vcopy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+	enum ws_status st;
+	struct ws_err err;
+
+	if (argc == 2 && !strcmp(argv[1], "vcopy")) {
+		st = ws_fidelity_vcopy(&err);
+	} else if (argc == 2 && !strcmp(argv[1], "known")) {
+		st = ws_fidelity_known(&err);
+	} else {
+		fprintf(stderr, "usage: fidelity-kernels vcopy|known\n");
+		return 2;
+	}
+	if (st)
+		fprintf(stderr, "fidelity-kernels: %s\n", err.text);
+	return st != WS_OK;
+}

@@ -1,0 +1,86 @@
+#include "fidelity/known_priv.h"
+
+#include <stdio.h>
+
+#define ENGINES 8
+#define ROUNDS 4 /* as many workgroups as the GPU holds, so often */
+
+/* What keeps further waves out; by the SPI's counter of it. */
+enum limit { SLOTS, VGPRS, SGPRS, LDS, BARRIERS, N_LIMITS };
+
+static const struct {
+	const char *counter;
+	bool per_simd; /* or per CU */
+} limits[] = {
+	[SLOTS] = { "SPI_RA_WAVE_SIMD_FULL_CSN", true },
+	[VGPRS] = { "SPI_RA_VGPR_SIMD_FULL_CSN", true },
+	[SGPRS] = { "SPI_RA_SGPR_SIMD_FULL_CSN", true },
+	[LDS] = { "SPI_RA_LDS_CU_FULL_CSN", false },
+	[BARRIERS] = { "SPI_RA_BAR_CU_FULL_CSN", false },
+};
+
+/*
+ * Waves of a CU, by the documents: 8 (MI100: 10) per SIMD, 512 (256) VGPRs and 800 SGPRs per SIMD,
+ * 64 KiB of LDS, 16 barriers. A kernel of 96 SGPRs has 112 of them with those that are reserved, so
+ * seven waves of a SIMD have room.
+ */
+static const struct {
+	const char *title, *kernel;
+	uint32_t waves_per_workgroup, lds_bytes;
+	uint32_t waves_gfx90a, waves_gfx908;
+	uint32_t limits_gfx90a, limits_gfx908; /* bits of enum limit */
+} rows[] = {
+	/* clang-format off */
+	{ "limited by wave slots", "stay",       1, 0,     32, 40, 1 << SLOTS, 1 << SLOTS },
+	{ "limited by VGPRs",      "stay_vgprs", 4, 0,     16, 16, 1 << VGPRS, 1 << VGPRS },
+	{ "limited by SGPRs",      "stay_sgprs", 4, 0,     28, 28, 1 << SGPRS, 1 << SGPRS },
+	{ "limited by LDS",        "stay",       4, 32768, 8,  8,  1 << LDS, 1 << LDS },
+	/* 16 workgroups of two waves: on MI200 the slots are used up with the barriers */
+	{ "limited by barriers",   "stay",       2, 0,     32, 32, 1 << BARRIERS | 1 << SLOTS, 1 << BARRIERS },
+	/* clang-format on */
+};
+
+static void check_row(struct ws_known *k, size_t r)
+{
+	const struct ws_runner_info *info = k->counted.info;
+	uint32_t waves = k->gfx90a ? rows[r].waves_gfx90a : rows[r].waves_gfx908;
+	uint32_t bits = k->gfx90a ? rows[r].limits_gfx90a : rows[r].limits_gfx908;
+	uint32_t per_wg = rows[r].waves_per_workgroup,
+		 n_wgs = ROUNDS * info->n_cus * waves / per_wg;
+	struct ws_known_call call = { .kernel = rows[r].kernel,
+				      .grid = n_wgs * per_wg * 64,
+				      .workgroup = per_wg * 64,
+				      .lds_bytes = rows[r].lds_bytes };
+	struct ws_counted_value values[N_LIMITS + 4] = {
+		[N_LIMITS] = { .name = "SPI_RA_RES_STALL_CSN" },
+		[N_LIMITS + 1] = { .name = "SQ_WAVE_CYCLES" },
+		[N_LIMITS + 2] = { .name = "SQ_BUSY_CYCLES" },
+		[N_LIMITS + 3] = { .name = "SQ_WAVES" },
+	};
+	double stalled, busy;
+
+	for (size_t n = 0; n < N_LIMITS; n++)
+		values[n].name = limits[n].counter;
+	if (!ws_known_count(k, &call, values, WS_ARRAY_LEN(values)))
+		return;
+	stalled = values[N_LIMITS].value;
+	busy = values[N_LIMITS + 2].value / ENGINES;
+	ws_known_print(rows[r].title, "SQ_WAVES", "exact", (double)n_wgs * per_wg,
+		       values[N_LIMITS + 3].value);
+	/* quad-cycles of waves; a CU holds so many while it is busy */
+	ws_known_print(rows[r].title, "waves per CU", "modelled", waves,
+		       busy ? 4 * values[N_LIMITS + 1].value / busy / info->n_cus : 0);
+	/* while a workgroup waits for room, all units of its engine are short of what is short */
+	for (size_t n = 0; n < N_LIMITS; n++) {
+		double units = (double)info->n_cus / ENGINES * (limits[n].per_simd ? 4 : 1);
+
+		ws_known_print(rows[r].title, limits[n].counter, "modelled",
+			       bits >> n & 1 ? units * stalled : 0, values[n].value);
+	}
+}
+
+void ws_known_occupancy(struct ws_known *k)
+{
+	for (size_t r = 0; r < WS_ARRAY_LEN(rows) && !k->st; r++)
+		check_row(k, r);
+}

@@ -1,0 +1,15 @@
+/*
+ * vcopy: every counter of the vector copy that AMD recorded, three dispatches of it.
+ *
+ * What the blocks can count at once is a pass; each is a process, because its first dispatch is cold, as
+ * it was on hardware.
+ */
+#ifndef WS_FIDELITY_VCOPY_H
+#define WS_FIDELITY_VCOPY_H
+
+#include "base/error.h"
+
+/* Prints a line per dispatch and counter. Nothing may have opened the runtime yet. */
+enum ws_status ws_fidelity_vcopy(struct ws_err *err);
+
+#endif

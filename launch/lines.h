@@ -1,0 +1,30 @@
+/*
+ * lines: what a program prints, handed on line by line while it runs.
+ *
+ * Between start and stop our own stdout and stderr are a pipe, which programs started
+ * meanwhile inherit; a thread reads it. What is printed before the last line end comes
+ * when it is stopped. A program that outlives its parent and keeps printing is no longer
+ * listened to.
+ *
+ * Threads  start and stop: the main thread. The function is called on another one.
+ */
+#ifndef WS_LAUNCH_LINES_H
+#define WS_LAUNCH_LINES_H
+
+#include "base/error.h"
+
+#include <pthread.h>
+
+struct ws_lines {
+	void (*line)(void *ctx, const char *text); /* without its end */
+	void *ctx;
+	int saved[2]; /* stdout and stderr */
+	int from, stop;
+	pthread_t thread;
+};
+
+enum ws_status ws_lines_start(struct ws_lines *lines, void (*line)(void *ctx, const char *text),
+			      void *ctx, struct ws_err *err);
+void ws_lines_stop(struct ws_lines *lines);
+
+#endif

@@ -1,0 +1,65 @@
+/* The front end's catalogue and the software GPU's, which share data but no code. */
+#include "base/util.h"
+#include "counters/catalogue.h"
+#include "softgpu/timing/model.h"
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+static const struct {
+	const char *arch;
+	const struct ws_hw *hw;
+	unsigned target, n_cus;
+} gpus[] = {
+	{ "gfx908", &ws_hw_mi100, 1, 120 },
+	{ "gfx90a", &ws_hw_mi210, 2, 104 },
+	{ "gfx90a", &ws_hw_mi250x, 2, 110 },
+};
+
+static void what_it_counts_is_in_the_catalogue_with_as_many_instances(void **state)
+{
+	size_t n_checked = 0;
+
+	for (size_t g = 0; g < WS_ARRAY_LEN(gpus); g++) {
+		struct ws_agent_props props = { .simd_count = gpus[g].n_cus * 4,
+						.simd_per_cu = 4,
+						.array_count = gpus[g].hw->n_se,
+						.simd_arrays_per_engine = 1,
+						.num_xcc = 1,
+						.soft = true };
+		struct ws_catalogue *cat;
+		struct ws_err err;
+
+		assert_int_equal(ws_catalogue_create(gpus[g].arch, &props, &cat, &err), WS_OK);
+		for (size_t i = 0; i < ws_n_counters; i++) {
+			const struct ws_counter_info *info = &ws_counters[i];
+			const struct ws_counter_def *def = ws_catalogue_find(cat, info->name);
+
+			if (!(info->targets & gpus[g].target))
+				continue;
+			assert_non_null(def);
+			assert_string_equal(def->block->name, ws_blocks[info->block].name);
+			assert_int_equal(def->block->limit, ws_blocks[info->block].limit);
+			assert_int_equal(ws_shape_size(&def->shape),
+					 ws_hw_instances(gpus[g].hw, info->block));
+			assert_int_equal(def->is_level, info->fidelity == WS_LEVEL_COUNTER);
+			assert_int_equal(def->fidelity == WS_FIDELITY_EXACT,
+					 info->fidelity == WS_EXACT);
+			assert_int_equal(def->fidelity == WS_FIDELITY_UNSUPPORTED,
+					 info->fidelity == WS_UNSUPPORTED);
+			assert_string_equal(def->fidelity_text, info->text);
+			n_checked++;
+		}
+		ws_catalogue_destroy(cat);
+	}
+	assert_in_range(n_checked, 500, 3000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_it_counts_is_in_the_catalogue_with_as_many_instances),
+	};
+
+	return RUN(tests);
+}

@@ -1,0 +1,176 @@
+#include "launch/agents.h"
+#include "tests/unit/unit.h"
+#include "workload/sysinfo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Shortened from what rocminfo prints on a machine with an MI210. */
+static const char answer[] =
+	"HSA System Attributes    \n"
+	"Runtime Version:         1.1\n"
+	"Agent 1                  \n"
+	"  Name:                    AMD EPYC\n"
+	"  Device Type:             CPU                                \n"
+	"  Compute Unit:            16                                 \n"
+	"Agent 2                  \n"
+	"  Name:                    gfx90a                             \n"
+	"  Marketing Name:          AMD Instinct MI210                 \n"
+	"  Node:                    1                                  \n"
+	"  Device Type:             GPU                                \n"
+	"  Cache Info:              \n"
+	"    L1:                      16(0x10) KB                        \n"
+	"    L2:                      8192(0x2000) KB                    \n"
+	"  Chip ID:                 29711(0x740f)                      \n"
+	"  Max Clock Freq. (MHz):   1700                               \n"
+	"  BDFID:                   768                                \n"
+	"  Compute Unit:            104                                \n"
+	"  SIMDs per CU:            4                                  \n"
+	"  Shader Engines:          8                                  \n"
+	"  Wavefront Size:          64(0x40)                           \n"
+	"  Workgroup Max Size:      1024(0x400)                        \n"
+	"  Workgroup Max Size per Dimension:\n"
+	"    x                        1024(0x400)                        \n"
+	"  Max Waves Per CU:        32(0x20)                           \n"
+	"  Pool Info:               \n"
+	"    Pool 1                   \n"
+	"      Segment:                 GLOBAL; FLAGS: COARSE GRAINED      \n"
+	"      Size:                    67092480(0x3ffc000) KB             \n"
+	"    Pool 2                   \n"
+	"      Segment:                 GROUP                              \n"
+	"      Size:                    64(0x40) KB                        \n"
+	"  ISA Info:                \n"
+	"    ISA 1                    \n"
+	"      Name:                    amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-\n"
+	"      Workgroup Max Size:      7(0x7)                             \n"
+	"*** Done ***             \n";
+
+static void gpus_are_read_from_rocminfo(void **state)
+{
+	static struct ws_gpu_agents agents;
+	const struct ws_gpu_agent *gpu = &agents.at[0];
+
+	ws_gpu_agents_parse(ws_str_from(answer), &agents);
+	assert_int_equal(agents.n, 1);
+	assert_string_equal(gpu->arch, "gfx90a");
+	assert_string_equal(gpu->market, "AMD Instinct MI210");
+	assert_int_equal(gpu->chip_id, 29711);
+	assert_int_equal(gpu->l1_kib, 16);
+	assert_int_equal(gpu->l2_kib, 8192);
+	assert_int_equal(gpu->n_cus, 104);
+	assert_int_equal(gpu->n_simds, 4);
+	assert_int_equal(gpu->n_ses, 8);
+	assert_int_equal(gpu->workgroup_max, 1024);
+	assert_int_equal(gpu->max_waves, 32);
+	assert_int_equal(gpu->freq_mhz, 1700);
+	assert_int_equal(gpu->mem_kib, 67092480);
+	assert_string_equal(gpu->model->name, "mi210");
+}
+
+static void nothing_and_nonsense_are_no_gpus(void **state)
+{
+	static struct ws_gpu_agents agents;
+	static const char *const texts[] = { "", "Agent ", "Agent 1\n:\n::\nDevice Type:",
+					     "Device Type: GPU\nName: gfx90a\n" };
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(texts); i++) {
+		ws_gpu_agents_parse(ws_str_from(texts[i]), &agents);
+		assert_int_equal(agents.n, 0);
+	}
+}
+
+static void put(const char *root, const char *path, const char *text)
+{
+	char full[512], *slash;
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	for (slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		mkdir(full, 0777);
+		*slash = '/';
+	}
+	file = fopen(full, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void check(const struct ws_sysinfo *info, enum ws_sysinfo_id id, const char *wanted)
+{
+	if (strcmp(info->at[id], wanted) != 0)
+		fail_msg("%s is '%s', not '%s'", ws_sysinfo_rows[id].name, info->at[id], wanted);
+}
+
+static void the_machine_becomes_a_row(void **state)
+{
+	static struct ws_gpu_agents agents;
+	char root[] = "/tmp/ws-sysinfo.XXXXXX", command[600];
+	const struct ws_sysinfo_run run = { "vcopy", "./vcopy -n \"1,2\"", true };
+	struct ws_sysinfo info;
+	struct ws_arena arena;
+	struct ws_err err;
+
+	assert_non_null(mkdtemp(root));
+	put(root, "/proc/cpuinfo", "processor\t: 0\nmodel name\t: EPYC 7V13\nmodel name\t: two\n");
+	put(root, "/proc/meminfo", "MemTotal:       527650760 kB\nMemFree: 1 kB\n");
+	put(root, "/proc/version", "Linux version 5.14.0-162.el9 (gcc) #1\n");
+	put(root, "/etc/os-release", "NAME=x\nPRETTY_NAME=\"Rocky Linux 9.1\"\n");
+	put(root, "/sys/class/dmi/id/bios_vendor", "Megatrends Inc.\n");
+	put(root, "/sys/class/dmi/id/bios_version", "0602\n");
+	put(root, "/sys/bus/pci/devices/0000:03:00.0/pp_dpm_mclk",
+	    "0: 400Mhz\n9: 700Mhz\n10: 1600Mhz *\n");
+	put(root, "/sys/bus/pci/devices/0000:03:00.0/vbios_version", "113-D67301-059\n");
+	put(root, "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5.2.21153", "");
+	unsetenv("ROCM_VER");
+	ws_gpu_agents_parse(ws_str_from(answer), &agents);
+	ws_arena_init(&arena, 1 << 20);
+	assert_int_equal(ws_sysinfo_look(root, &agents.at[0], false, &run, &arena, &info, &err),
+			 WS_OK);
+	check(&info, WS_SYSINFO_cpu_model, "EPYC 7V13");
+	check(&info, WS_SYSINFO_cpu_memory, "527650760");
+	check(&info, WS_SYSINFO_linux_kernel_version, "5.14.0-162.el9");
+	check(&info, WS_SYSINFO_linux_distro, "Rocky Linux 9.1");
+	check(&info, WS_SYSINFO_sbios, "Megatrends Inc.0602");
+	check(&info, WS_SYSINFO_rocm_version, "5.2.21153");
+	check(&info, WS_SYSINFO_vbios, "113-D67301-059");
+	/* What the public MI200 recording has for these. */
+	check(&info, WS_SYSINFO_gpu_model, "MI200");
+	check(&info, WS_SYSINFO_gpu_arch, "gfx90a");
+	check(&info, WS_SYSINFO_max_mclk, "1600");
+	check(&info, WS_SYSINFO_cur_sclk, "1700");
+	check(&info, WS_SYSINFO_sqc_per_gpu, "56");
+	check(&info, WS_SYSINFO_total_l2_chan, "32");
+	check(&info, WS_SYSINFO_num_hbm_channels, "32");
+	check(&info, WS_SYSINFO_num_xcd, "1");
+	check(&info, WS_SYSINFO_memory_partition, "NA");
+	check(&info, WS_SYSINFO_ip_blocks, "SQ|LDS|SQC|TA|TD|TCP|TCC|SPI|CPC|CPF|roofline");
+	check(&info, WS_SYSINFO_command, "./vcopy -n \"1,2\"");
+	assert_int_equal(ws_sysinfo_write(&info, root, &err), WS_OK);
+	snprintf(command, sizeof(command),
+		 "grep -q '^vcopy,\"./vcopy -n \"\"1,2\"\"\",SQ|' %s/sysinfo.csv && test ! -e "
+		 "%s/sysinfo.csv.part && rm -r %s",
+		 root, root, root);
+	assert_int_equal(system(command), 0);
+	/* The software GPU is named, and its memory clock is the model's. */
+	assert_int_equal(
+		ws_sysinfo_look("/nowhere", &agents.at[0], true, NULL, &arena, &info, &err), WS_OK);
+	check(&info, WS_SYSINFO_vbios, "software GPU (wavescope)");
+	check(&info, WS_SYSINFO_max_mclk, "1600");
+	check(&info, WS_SYSINFO_cpu_model, "");
+	ws_arena_fini(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gpus_are_read_from_rocminfo),
+		cmocka_unit_test(nothing_and_nonsense_are_no_gpus),
+		cmocka_unit_test(the_machine_becomes_a_row),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

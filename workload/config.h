@@ -1,0 +1,39 @@
+/*
+ * config: a flat YAML file of settings, keys in alphabetical order.
+ *
+ * profiling_config.yaml is one: every option of a profile run, as AMD's tool writes it. A
+ * value is a text, a number, true or false, null, or a list of texts. Texts are quoted
+ * where YAML would take them for something else.
+ */
+#ifndef WS_WORKLOAD_CONFIG_H
+#define WS_WORKLOAD_CONFIG_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ws_config {
+	struct ws_arena arena;
+	struct ws_map entries; /* key to the text after it, as written */
+	enum ws_status failed; /* the first failure; writing reports it */
+};
+
+void ws_config_init(struct ws_config *config);
+void ws_config_fini(struct ws_config *config);
+
+/* A key that is there already gets the new value. */
+void ws_config_text(struct ws_config *config, const char *key, const char *text); /* NULL: null */
+void ws_config_bool(struct ws_config *config, const char *key, bool on);
+void ws_config_int(struct ws_config *config, const char *key, int64_t number);
+void ws_config_real(struct ws_config *config, const char *key, double number);
+void ws_config_list(struct ws_config *config, const char *key, const char *const *texts, size_t n);
+
+/* dir/name, whole or not at all. */
+enum ws_status ws_config_write(const struct ws_config *config, const char *dir, const char *name,
+			       struct ws_err *err);
+
+#endif

@@ -1,0 +1,234 @@
+/* <pass>.csv, results_<pass>.csv and timestamps.csv: the rows of a pass. */
+#include "workload/outfile.h"
+#include "workload/sheet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values of one row; a counter with all its channels is small. */
+#define ROW_BYTES_MAX (64u << 20)
+
+static const char fact_header[] =
+	"Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,"
+	"Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Wave_Size,Kernel_Name,Start_Timestamp,"
+	"End_Timestamp,Correlation_ID,Kernel_ID";
+
+static uint64_t volume(const uint32_t size[3])
+{
+	return (uint64_t)size[0] * WS_MAX(size[1], 1u) * WS_MAX(size[2], 1u);
+}
+
+static void print_facts(FILE *to, const struct ws_counted_row *row, size_t number, char end)
+{
+	const struct ws_rec_kernel *kernel = row->kernel->info;
+	const struct ws_rec_agent *agent = row->agent ? row->agent->info : NULL;
+
+	ws_put_u64(to, number, ',');
+	ws_put_u64(to, agent && agent->gpu_index > 0 ? (uint64_t)agent->gpu_index : 0, ',');
+	ws_put_u64(to, row->queue->id, ',');
+	ws_put_u64(to, row->process->pid, ',');
+	ws_put_u64(to, row->thread->tid, ',');
+	ws_put_u64(to, volume(row->grid), ',');
+	ws_put_u64(to, volume(row->workgroup), ',');
+	ws_put_u64(to, row->group_bytes, ',');
+	ws_put_u64(to, row->private_bytes, ',');
+	ws_put_u64(to, kernel ? kernel->arch_vgpr_count : 0, ',');
+	ws_put_u64(to, kernel ? kernel->accum_vgpr_count : 0, ',');
+	ws_put_u64(to, kernel ? kernel->sgpr_count : 0, ',');
+	ws_put_u64(to, agent ? agent->wave_front_size : 0, ',');
+	ws_put_text(to, row->name, ',');
+	ws_put_u64(to, row->start_ns, ',');
+	ws_put_u64(to, row->end_ns, ',');
+	ws_put_u64(to, row->corr_id, ',');
+	ws_put_u64(to, row->kernel->id, end);
+}
+
+/* What a row's samples are, read by read; and the values of requests made from them. */
+struct reader {
+	const struct ws_sheets *sheets;
+	const struct ws_counted *table;
+	const struct ws_counted_column **of_read; /* NULL: nobody counted it */
+	struct ws_plan_sample *samples;
+	struct ws_arena arena;
+};
+
+static enum ws_status reader_init(struct reader *r, const struct ws_sheets *sheets,
+				  const struct ws_counted *table, struct ws_err *err)
+{
+	size_t n = sheets->plan->n_reads;
+
+	*r = (struct reader){ .sheets = sheets, .table = table };
+	ws_arena_init(&r->arena, ROW_BYTES_MAX);
+	r->of_read = calloc(n + 1, sizeof(*r->of_read));
+	r->samples = calloc(n + 1, sizeof(*r->samples));
+	if (!r->of_read || !r->samples)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		r->of_read[i] = ws_counted_find(table, sheets->plan->reads[i].spelling);
+	return WS_OK;
+}
+
+static void reader_fini(struct reader *r)
+{
+	free(r->of_read);
+	free(r->samples);
+	ws_arena_fini(&r->arena);
+}
+
+/* Point the samples at one row. Instances that this row's GPU does not have are NaN at the end. */
+static void reader_seek(struct reader *r, const struct ws_sheet_rows *rows, size_t row)
+{
+	const struct ws_plan *plan = r->sheets->plan;
+
+	ws_arena_reset(&r->arena);
+	for (size_t i = 0; i < plan->n_reads; i++) {
+		const struct ws_counted_column *column = r->of_read[i];
+		const double *cells;
+		size_t from = row;
+
+		if (rows && rows->from)
+			from = rows->from[row * plan->n_passes + plan->reads[i].pass];
+		r->samples[i] = (struct ws_plan_sample){ NULL, 0 };
+		cells = from == WS_NO_ROW ? NULL : ws_counted_cells(r->table, from);
+		if (!column || !column->n || !cells || isnan(cells[column->first]))
+			continue;
+		r->samples[i] = (struct ws_plan_sample){ cells + column->first, column->n };
+		while (r->samples[i].n && isnan(r->samples[i].at[r->samples[i].n - 1]))
+			r->samples[i].n--;
+	}
+}
+
+static enum ws_status value_of(struct reader *r, const struct ws_sheet_column *column,
+			       struct ws_values *kept, size_t *kept_for, double *out_value,
+			       struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	*out_value = NAN;
+	/* The channels of a counter stand side by side: its value is worked out once. */
+	if (*kept_for != column->request) {
+		st = ws_plan_value(r->sheets->plan, column->request, r->samples, &r->arena, kept,
+				   err);
+		*kept_for = column->request;
+	}
+	if (st || !kept->n)
+		return st;
+	if (column->instance >= 0)
+		*out_value = (size_t)column->instance < kept->n ? kept->at[column->instance] : NAN;
+	else if (!ws_values_total(kept, out_value))
+		*out_value = NAN;
+	return WS_OK;
+}
+
+enum ws_status ws_sheet_write_csv(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
+				  const struct ws_counted *table, const struct ws_sheet_rows *rows,
+				  const char *dir, struct ws_err *err)
+{
+	struct ws_outfile file = { .to = NULL };
+	struct reader r;
+	char name[300];
+	enum ws_status st = reader_init(&r, sheets, table, err);
+
+	snprintf(name, sizeof(name), "%s.csv", sheet->name);
+	if (!st)
+		st = ws_outfile_open(&file, dir, name, err);
+	if (!st) {
+		fputs(fact_header, file.to);
+		for (size_t c = 0; c < sheet->n_columns; c++)
+			fprintf(file.to, ",%s", sheet->columns[c].header);
+		putc('\n', file.to);
+	}
+	for (size_t i = 0; i < ws_counted_n_rows(table) && !st; i++) {
+		struct ws_values kept = { .n = 0 };
+		size_t kept_for = SIZE_MAX;
+
+		reader_seek(&r, rows, i);
+		print_facts(file.to, ws_counted_row(table, i), i, sheet->n_columns ? ',' : '\n');
+		for (size_t c = 0; c < sheet->n_columns && !st; c++) {
+			double value;
+
+			st = value_of(&r, &sheet->columns[c], &kept, &kept_for, &value, err);
+			ws_put_number(file.to, value, c + 1 < sheet->n_columns ? ',' : '\n');
+		}
+	}
+	if (!st)
+		st = ws_outfile_commit(&file, err);
+	ws_outfile_abandon(&file);
+	reader_fini(&r);
+	return st;
+}
+
+static void print_long(FILE *to, const struct ws_counted_row *row, size_t number,
+		       const char *counter, double value)
+{
+	const struct ws_rec_kernel *kernel = row->kernel->info;
+	const struct ws_rec_agent *agent = row->agent ? row->agent->info : NULL;
+
+	ws_put_u64(to, agent ? agent->node_id : 0, ',');
+	ws_put_u64(to, number, ',');
+	ws_put_u64(to, volume(row->grid), ',');
+	ws_put_u64(to, volume(row->workgroup), ',');
+	ws_put_u64(to, row->group_bytes, ',');
+	ws_put_u64(to, row->private_bytes, ',');
+	ws_put_u64(to, kernel ? kernel->arch_vgpr_count : 0, ',');
+	ws_put_u64(to, kernel ? kernel->accum_vgpr_count : 0, ',');
+	ws_put_u64(to, kernel ? kernel->sgpr_count : 0, ',');
+	ws_put_text(to, row->name, ',');
+	ws_put_u64(to, row->start_ns, ',');
+	ws_put_u64(to, row->end_ns, ',');
+	ws_put_u64(to, row->kernel->id, ',');
+	ws_put_text(to, counter, ',');
+	ws_put_number(to, value, '\n');
+}
+
+enum ws_status ws_sheet_write_long(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
+				   const struct ws_counted *table, const struct ws_sheet_rows *rows,
+				   const char *dir, const char *name, struct ws_err *err)
+{
+	struct ws_outfile file = { .to = NULL };
+	struct reader r;
+	enum ws_status st = reader_init(&r, sheets, table, err);
+
+	if (!st)
+		st = ws_outfile_open(&file, dir, name, err);
+	if (!st)
+		fputs("GPU_ID,Dispatch_ID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,"
+		      "Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Kernel_Name,"
+		      "Start_Timestamp,End_Timestamp,Kernel_ID,Counter_Name,Counter_Value\n",
+		      file.to);
+	for (size_t i = 0; i < ws_counted_n_rows(table) && !st; i++) {
+		const struct ws_counted_row *row = ws_counted_row(table, i);
+		struct ws_values kept = { .n = 0 };
+		size_t kept_for = SIZE_MAX;
+
+		reader_seek(&r, rows, i);
+		for (size_t c = 0; c < sheet->n_columns && !st; c++) {
+			double value;
+
+			st = value_of(&r, &sheet->columns[c], &kept, &kept_for, &value, err);
+			if (!isnan(value))
+				print_long(file.to, row, i, sheet->columns[c].name, value);
+		}
+	}
+	if (!st)
+		st = ws_outfile_commit(&file, err);
+	ws_outfile_abandon(&file);
+	reader_fini(&r);
+	return st;
+}
+
+enum ws_status ws_timestamps_write(const struct ws_counted *table, const char *dir,
+				   struct ws_err *err)
+{
+	struct ws_outfile file;
+	enum ws_status st = ws_outfile_open(&file, dir, "timestamps.csv", err);
+
+	if (st)
+		return st;
+	fprintf(file.to, "%s\n", fact_header);
+	for (size_t i = 0; i < ws_counted_n_rows(table); i++)
+		print_facts(file.to, ws_counted_row(table, i), i, '\n');
+	return ws_outfile_commit(&file, err);
+}

@@ -1,0 +1,56 @@
+/*
+ * state: how far a profile has come, kept in its folder.
+ *
+ * A profile may take hours of runs, and be stopped by Ctrl-C, a crash, a full disk. After
+ * each pass the file .profile-state.yaml says which passes are done and what they counted,
+ * and how the profile was started: --resume goes on from it, and a later -b knows what is
+ * there already. Without the file a folder is not ours.
+ */
+#ifndef WS_WORKLOAD_STATE_H
+#define WS_WORKLOAD_STATE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WS_STATE_NAME ".profile-state.yaml"
+
+struct ws_state_pass {
+	const char *name; /* "pmc_perf_0" */
+	bool done;
+	uint64_t n_rows;
+	const char *const *wants; /* "SQ_WAVES", "TCC_HIT[]" with all its channels */
+	size_t n_wants;
+};
+WS_VEC_TYPE(ws_state_passes, struct ws_state_pass);
+
+struct ws_state {
+	struct ws_strv argv;   /* the program and its arguments */
+	const char *directory; /* where it was started */
+	const char *program;   /* the file that argv[0] was, its size and its time of change: */
+	int64_t program_bytes, program_mtime_ns; /* another one is another workload */
+	const char *arch;
+	const char *how;         /* filters and modes that make results comparable, as one text */
+	struct ws_strv sections; /* report blocks; none: all */
+	bool complete;
+	struct ws_state_passes passes;
+};
+
+/* Lists are empty afterwards; texts of a state live in its arena. */
+void ws_state_init(struct ws_state *state);
+void ws_state_fini(struct ws_state *state);
+
+/* WS_E_NOTFOUND: there is none. WS_E_FORMAT: it is not one. */
+enum ws_status ws_state_read(const char *dir, struct ws_arena *arena, struct ws_state *out_state,
+			     struct ws_err *err);
+enum ws_status ws_state_write(const struct ws_state *state, const char *dir, struct ws_err *err);
+
+/* Fill program, program_bytes and program_mtime_ns from the file that argv0 is. */
+enum ws_status ws_state_program(struct ws_state *state, const char *argv0, struct ws_arena *arena,
+				struct ws_err *err);
+
+#endif
