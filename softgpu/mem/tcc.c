@@ -63,7 +63,9 @@ void ws_tcc_begin(struct ws_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 	for (uint32_t k = 0; k < hw->n_channels; k++) {
 		struct ws_channel *ch = &tcc->channels[k];
 
-		memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets)); /* the lines go with them */
+		if (ch->touched)
+			memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets)); /* the lines go with them */
+		ch->touched = false;
 		ch->tag_free = ch->ea_free = 0;
 		ch->n_inbox = 0;
 		ch->busy = ch->tag_stall = ch->read_stall = ch->write_stall = (struct ws_busy){ 0 };
@@ -393,6 +395,8 @@ void ws_tcc_serve(struct ws_tcc *tcc, uint64_t from, uint32_t window)
 		if (!ch->n_inbox)
 			continue;
 		uint32_t total = sort_inbox(ch, from, window);
+
+		ch->touched = true;
 
 		for (uint32_t n = 0; n < total; n++) {
 			if (n + AHEAD < total)

@@ -132,6 +132,7 @@ void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tin
 	struct ws_vmem_op *op;
 	uint32_t slot = ws_ring_push(&w->vm, WS_MAX_VM);
 
+	tcp->touched = true;
 	if (inst->mem == WS_MEM_CACHE) { /* buffer_wbinvl1: what comes later finds nothing */
 		ws_cache_clear(&tcp->tags);
 		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;

@@ -91,7 +91,6 @@ struct ws_tcp {
 	struct ws_op_queue loads, stores; /* in order, until answered */
 	struct ws_cache tags, pages;
 	uint64_t now;                 /* 1/16 cycles: next look-up */
-	uint64_t slot_free[WS_MAX_SLOTS]; /* when read n - l1_misses is answered */
 	uint32_t n_reads;
 	uint64_t last_sent, data_free; /* data_free: 1/16 cycles */
 	uint64_t last_page;
@@ -101,6 +100,8 @@ struct ws_tcp {
 	uint64_t full_until;          /* no room in the queue before, as far as is known */
 	struct ws_busy ta_busy, td_busy, gate;
 	uint64_t *ta, *td, *c;        /* counters */
+	bool touched;                 /* what follows, and the caches, have been used */
+	uint64_t slot_free[WS_MAX_SLOTS]; /* when read n - l1_misses is answered */
 };
 
 struct ws_cu {
