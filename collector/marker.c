@@ -357,10 +357,10 @@ void ws_marker_resume(void)
 
 /* ---- ends ---- */
 
-/* Ranges that a thread leaves open end with it. */
+/* Ranges that a thread leaves open end with it; if nobody records, they are just gone. */
 void ws_markers_thread_end(struct ws_thread *t)
 {
-	while (t->markers && t->markers->depth)
+	while (t->markers && t->markers->depth && ws_thread_lane(t))
 		ws_marker_pop();
 	ws_pages_free(t->markers, STACK_BYTES);
 	t->markers = NULL;

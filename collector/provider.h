@@ -69,6 +69,7 @@ struct ws_thread {
 	uint32_t meeting;                /* inside ws_thread_meet_(): a handler on top gets NULL */
 	uint64_t met_ticks;              /* first seen */
 	uint32_t roll;                   /* place on the roll of living threads, from 1 */
+	uint32_t n_exits;                /* how often it was told that it ends */
 };
 
 /* Initial-exec: reading it calls nothing and allocates nothing. */

@@ -84,7 +84,8 @@ static bool enrol(struct ws_thread *t, struct ws_lane *lane, uint32_t name_str, 
 	}
 	__atomic_store_n(&t->lane, lane, __ATOMIC_RELEASE);
 	if (!threads.roll)
-		threads.roll = ws_pages(ROLL_MAX * sizeof(*threads.roll));
+		__atomic_store_n(&threads.roll, ws_pages(ROLL_MAX * sizeof(*threads.roll)),
+				 __ATOMIC_RELEASE);
 	for (uint32_t i = 0; threads.roll && i < threads.n_roll + 1 && i < ROLL_MAX; i++) {
 		uint32_t at = (threads.rotor + i) % WS_MIN(threads.n_roll + 1, ROLL_MAX);
 		struct seen *seen = &threads.roll[at];
@@ -115,6 +116,9 @@ struct ws_thread *ws_thread_meet_(struct ws_thread *t)
 
 	/* A signal handler on top of this function: what it would record is lost, and counted. */
 	if (t->meeting || (t->retry_ticks && ws_ticks() < t->retry_ticks))
+		return NULL;
+	/* A thread that nobody tells us the end of must not be on the roll: the loader frees it. */
+	if (t->n_exits > 1 || (!threads.has_key && epoch > 1))
 		return NULL;
 	t->meeting = 1;
 	t->name_str = 0; /* was a string of another capture, if there was one */
@@ -165,27 +169,37 @@ void ws_thread_name(const char *name)
 	errno = saved_errno;
 }
 
+/* From the roll and without its lane, which the caller puts back. */
+static struct ws_lane *leave(struct ws_thread *t)
+{
+	struct ws_lane *lane;
+
+	/* Under the lock: whoever detaches writes to the threads on the roll. */
+	ws_lock(&threads.lock);
+	if (t->roll)
+		__atomic_store_n(&threads.roll[t->roll - 1].tid, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->roll, 0, __ATOMIC_RELAXED);
+	lane = t->lane;
+	__atomic_store_n(&t->lane, NULL, __ATOMIC_RELEASE);
+	ws_unlock(&threads.lock);
+	return lane;
+}
+
 /* Destructor of the key: may run again if another destructor makes traced calls. */
 static void thread_exits(void *arg)
 {
 	struct ws_thread *t = arg;
 	struct ws_writer *writer = ws_capture_now();
-	struct ws_lane *lane = ws_thread_lane(t);
+	struct ws_lane *lane;
 
-	if (!lane || !writer)
-		return;
+	t->n_exits++;
 	ws_markers_thread_end(t);
-	write_thread(writer, t->tid, t->met_ticks, t->name_str ? t->name_str : own_name(writer),
-		     ws_ticks());
-	/* Under the lock: whoever detaches writes to the threads on the roll. */
-	ws_lock(&threads.lock);
-	if (t->roll)
-		__atomic_store_n(&threads.roll[t->roll - 1].tid, 0, __ATOMIC_RELEASE);
-	t->roll = 0;
-	lane = t->lane;
-	t->lane = NULL;
-	ws_unlock(&threads.lock);
-	if (lane)
+	if (writer && ws_thread_lane(t)) {
+		write_thread(writer, t->tid, t->met_ticks,
+			     t->name_str ? t->name_str : own_name(writer), ws_ticks());
+	}
+	lane = leave(t);
+	if (lane && writer)
 		ws_lane_put(lane);
 }
 
@@ -241,10 +255,11 @@ uint64_t ws_threads_forked_in(void)
  */
 void ws_threads_names(struct ws_writer *writer)
 {
-	uint32_t n = threads.roll ? __atomic_load_n(&threads.n_roll, __ATOMIC_ACQUIRE) : 0;
+	struct seen *roll = __atomic_load_n(&threads.roll, __ATOMIC_ACQUIRE);
+	uint32_t n = roll ? __atomic_load_n(&threads.n_roll, __ATOMIC_ACQUIRE) : 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct seen *seen = &threads.roll[i];
+		struct seen *seen = &roll[i];
 		uint32_t tid = __atomic_load_n(&seen->tid, __ATOMIC_ACQUIRE), name_str;
 		char path[64] = "/proc/self/task/", name[COMM_BYTES + 8];
 		size_t at = strlen(path);

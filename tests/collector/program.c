@@ -409,7 +409,7 @@ static void attach(long seconds)
 		pthread_create(&all[n], NULL, attach_worker, NULL);
 	for (; n < 64; n++)
 		pthread_create(&all[n], NULL, stress_spawner, NULL);
-	while (now_ms() < until && n_ended < WS_ARRAY_LEN(ended)) {
+	while ((now_ms() < until || n_ended < 12) && n_ended < WS_ARRAY_LEN(ended)) {
 		begin_recording();
 		usleep(20000);
 		ended[n_ended++] = ws_core_detach();
