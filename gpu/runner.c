@@ -100,8 +100,13 @@ enum ws_status ws_runner_machine(uint32_t *out_n_gpus, struct ws_err *err)
 	if (st)
 		return st;
 	hs = hsa.hsa_init();
-	if (hs)
-		return ws_hsa_fail(err, hs, "the HSA runtime cannot start");
+	if (hs) /* the runtime's own text for "no driver" is about threads and events */
+		return ws_fail(
+			err, WS_E_NOTFOUND,
+			"the HSA runtime cannot start (status 0x%x), as where there is no GPU: "
+			"'wavescope doctor' may tell why, 'wavescope run -- %s' uses the software "
+			"GPU",
+			(unsigned)hs, program_invocation_short_name);
 	hs = hsa.hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &machine.ticks_per_s);
 	if (!hs)
 		hs = hsa.hsa_iterate_agents(add_agent, NULL);
@@ -110,7 +115,7 @@ enum ws_status ws_runner_machine(uint32_t *out_n_gpus, struct ws_err *err)
 	if (!machine.n_gpus)
 		return ws_fail(err, WS_E_NOTFOUND,
 			       "the HSA runtime sees no GPU: 'wavescope doctor' may tell why, "
-			       "'wavescope run -- %s' measures the software GPU",
+			       "'wavescope run -- %s' uses the software GPU",
 			       program_invocation_short_name);
 	*out_n_gpus = machine.n_gpus;
 	return WS_OK;

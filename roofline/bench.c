@@ -5,33 +5,43 @@
 #include <string.h>
 
 /* clang-format off */
-#define ALL(work) { work, work, work, work }
 #define LOADS (8 * 1024)               /* eight loads of 64 lanes by 16 bytes */
 #define LANES(ops) (64 * 64 * (ops))   /* 64 instructions of 64 lanes */
 #define MATRIX(ops) (16 * (ops))       /* 16 instructions */
+#define ALL(work) work, work, work, work
 
-/* In the order of the file. A multiply-add is two operations. */
+#define MEMORY(column, title, kernel, place, ...) \
+	{ column, title " BW", kernel, WS_ROOF_BYTES, WS_ROOF_##place, { __VA_ARGS__ } }
+#define COMPUTE(column, title, kernel, unit, ...) \
+	{ column, "Peak " title, kernel, WS_ROOF_##unit, WS_ROOF_NOTHING, { __VA_ARGS__ } }
+
+/* In the order of the file; work by family. A multiply-add is two operations. */
 const struct ws_roof_bench ws_roof_benches[] = {
-	{ "HBMBw",         "HBM BW",                   "hbm",       WS_ROOF_BYTES, WS_ROOF_STREAM,  ALL(LOADS) },
-	{ "MALLBw",        "MALL BW",                  "l2",        WS_ROOF_BYTES, WS_ROOF_IN_L3,   { 0, 0, LOADS, LOADS } },
-	{ "L2Bw",          "L2 BW",                    "l2",        WS_ROOF_BYTES, WS_ROOF_IN_L2,   ALL(LOADS) },
-	{ "L1Bw",          "L1 BW",                    "l1",        WS_ROOF_BYTES, WS_ROOF_IN_L1,   ALL(LOADS) },
-	{ "LDSBw",         "LDS BW",                   "lds",       WS_ROOF_BYTES, WS_ROOF_NOTHING, ALL(LOADS) },
-	{ "FP16Flops",     "Peak FLOPs (FP16)",        "fp16",      WS_ROOF_FLOP,  WS_ROOF_NOTHING, ALL(LANES(4)) },
-	{ "FP32Flops",     "Peak FLOPs (FP32)",        "fp32",      WS_ROOF_FLOP,  WS_ROOF_NOTHING, ALL(LANES(2)) },
-	{ "FP64Flops",     "Peak FLOPs (FP64)",        "fp64",      WS_ROOF_FLOP,  WS_ROOF_NOTHING, ALL(LANES(2)) },
-	{ "I8Ops",         "Peak IOPs (INT8)",         "int8",      WS_ROOF_OP,    WS_ROOF_NOTHING, ALL(LANES(2)) },
-	{ "I32Ops",        "Peak IOPs (INT32)",        "int32",     WS_ROOF_OP,    WS_ROOF_NOTHING, ALL(LANES(2)) },
-	{ "I64Ops",        "Peak IOPs (INT64)",        "int64",     WS_ROOF_OP,    WS_ROOF_NOTHING, ALL(LANES(2)) },
-	{ "MFMAF4Flops",   "Peak MFMA FLOPs (F4)",     NULL,        WS_ROOF_FLOP,  WS_ROOF_NOTHING, { 0, 0, 0, MATRIX(131072) } },
-	{ "MFMAF6Flops",   "Peak MFMA FLOPs (F6)",     NULL,        WS_ROOF_FLOP,  WS_ROOF_NOTHING, { 0, 0, 0, MATRIX(131072) } },
-	{ "MFMAF6F4Flops", "Peak MFMA FLOPs (F6F4)",   NULL,        WS_ROOF_FLOP,  WS_ROOF_NOTHING, { 0, 0, 0, MATRIX(131072) } },
-	{ "MFMAF8Flops",   "Peak MFMA FLOPs (F8)",     "mfma_f8",   WS_ROOF_FLOP,  WS_ROOF_NOTHING, { 0, 0, MATRIX(32768), MATRIX(131072) } },
-	{ "MFMAF16Flops",  "Peak MFMA FLOPs (F16)",    "mfma_f16",  WS_ROOF_FLOP,  WS_ROOF_NOTHING, { MATRIX(16384), MATRIX(16384), MATRIX(16384), MATRIX(32768) } },
-	{ "MFMABF16Flops", "Peak MFMA FLOPs (BF16)",   "mfma_bf16", WS_ROOF_FLOP,  WS_ROOF_NOTHING, { MATRIX(8192), MATRIX(16384), MATRIX(16384), MATRIX(32768) } },
-	{ "MFMAF32Flops",  "Peak MFMA FLOPs (F32)",    "mfma_f32",  WS_ROOF_FLOP,  WS_ROOF_NOTHING, ALL(MATRIX(4096)) },
-	{ "MFMAF64Flops",  "Peak MFMA FLOPs (F64)",    "mfma_f64",  WS_ROOF_FLOP,  WS_ROOF_NOTHING, { 0, MATRIX(2048), MATRIX(2048), MATRIX(2048) } },
-	{ "MFMAI8Ops",     "Peak MFMA IOPs (I8)",      "mfma_i8",   WS_ROOF_OP,    WS_ROOF_NOTHING, { MATRIX(16384), MATRIX(16384), MATRIX(32768), MATRIX(65536) } },
+	MEMORY("HBMBw",   "HBM",  "hbm", STREAM,  ALL(LOADS)),
+	MEMORY("MALLBw",  "MALL", "l2",  IN_L3,   0, 0, LOADS, LOADS),
+	MEMORY("L2Bw",    "L2",   "l2",  IN_L2,   ALL(LOADS)),
+	MEMORY("L1Bw",    "L1",   "l1",  IN_L1,   ALL(LOADS)),
+	MEMORY("LDSBw",   "LDS",  "lds", NOTHING, ALL(LOADS)),
+	COMPUTE("FP16Flops",     "FLOPs (FP16)",      "fp16",      FLOP, ALL(LANES(4))),
+	COMPUTE("FP32Flops",     "FLOPs (FP32)",      "fp32",      FLOP, ALL(LANES(2))),
+	COMPUTE("FP64Flops",     "FLOPs (FP64)",      "fp64",      FLOP, ALL(LANES(2))),
+	COMPUTE("I8Ops",         "IOPs (INT8)",       "int8",      OP,   ALL(LANES(2))),
+	COMPUTE("I32Ops",        "IOPs (INT32)",      "int32",     OP,   ALL(LANES(2))),
+	COMPUTE("I64Ops",        "IOPs (INT64)",      "int64",     OP,   ALL(LANES(2))),
+	COMPUTE("MFMAF4Flops",   "MFMA FLOPs (F4)",   NULL,        FLOP, 0, 0, 0, MATRIX(131072)),
+	COMPUTE("MFMAF6Flops",   "MFMA FLOPs (F6)",   NULL,        FLOP, 0, 0, 0, MATRIX(131072)),
+	COMPUTE("MFMAF6F4Flops", "MFMA FLOPs (F6F4)", NULL,        FLOP, 0, 0, 0, MATRIX(131072)),
+	COMPUTE("MFMAF8Flops",   "MFMA FLOPs (F8)",   "mfma_f8",   FLOP,
+		0, 0, MATRIX(32768), MATRIX(131072)),
+	COMPUTE("MFMAF16Flops",  "MFMA FLOPs (F16)",  "mfma_f16",  FLOP,
+		MATRIX(16384), MATRIX(16384), MATRIX(16384), MATRIX(32768)),
+	COMPUTE("MFMABF16Flops", "MFMA FLOPs (BF16)", "mfma_bf16", FLOP,
+		MATRIX(8192), MATRIX(16384), MATRIX(16384), MATRIX(32768)),
+	COMPUTE("MFMAF32Flops",  "MFMA FLOPs (F32)",  "mfma_f32",  FLOP, ALL(MATRIX(4096))),
+	COMPUTE("MFMAF64Flops",  "MFMA FLOPs (F64)",  "mfma_f64",  FLOP,
+		0, MATRIX(2048), MATRIX(2048), MATRIX(2048)),
+	COMPUTE("MFMAI8Ops",     "MFMA IOPs (I8)",    "mfma_i8",   OP,
+		MATRIX(16384), MATRIX(16384), MATRIX(32768), MATRIX(65536)),
 };
 
 static const struct {

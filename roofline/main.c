@@ -14,7 +14,7 @@
 
 #define ALL_DEVICES -1
 #define MAX_DEVICES 64
-#define BAR 60
+#define BAR 40
 
 struct args {
 	int64_t device;

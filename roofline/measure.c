@@ -17,7 +17,7 @@
  * A modelled clock has no noise, and a clock frequency that does not ramp up: some microseconds
  * will do. Hardware's stamps have 10 ns, and it takes milliseconds to settle.
  */
-#define MODELLED_NS 20000
+#define MODELLED_NS 8000
 #define REAL_NS 5000000
 #define MODELLED_EXPERIMENTS 2
 #define REAL_EXPERIMENTS 10

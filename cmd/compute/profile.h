@@ -88,6 +88,11 @@ enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err);
 /* *@out_done: one of them was asked for, and printed. */
 enum ws_status pf_list(struct pf *pf, bool *out_done, struct ws_err *err);
 
+/* ---- profile_roofline.c ---- */
+bool pf_roofline_wanted(const struct pf *pf);
+/* roofline.csv in the folder, unless it is there. */
+enum ws_status pf_roofline_measure(const struct pf *pf, struct ws_err *err);
+
 /* ---- sets.c ---- */
 /* The ids of a set's metrics here, in the arena. WS_E_NOTFOUND: no such set. */
 enum ws_status pf_set_ids(struct pf *pf, const char *set, const char *const **out_ids,

@@ -209,10 +209,18 @@ static enum ws_status check_values(const struct pf_args *args, struct ws_err *er
 	if (args->membw)
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "--membw-analysis: there is no block 30 in these reports yet");
+	if (args->attach_pid)
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       "--attach-pid: counters of a process that runs already cannot be "
+			       "had yet: start it here, or trace it with rocprofv3 --attach");
 	if (args->spatial.n && args->spatial.n != 3)
 		return ws_fail(err, WS_E_STATE,
 			       "--spatial-multiplexing takes three numbers: this node, the number "
 			       "of nodes, GPUs per node");
+	if (args->spatial.n)
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       "--spatial-multiplexing: not here yet: --iteration-multiplexing "
+			       "also needs one run");
 	if (args->pc_method == 0 && (n < LEAST_PC_INTERVAL || (n & (n - 1))))
 		return ws_fail(err, WS_E_STATE,
 			       "--pc-sampling-interval: stochastic sampling takes a power of two "

@@ -31,6 +31,7 @@ struct rp_counting {
 	size_t n_asked, n_gone; /* requests, and those that no GPU has */
 	struct ws_count_range *ranges;
 	size_t n_ranges;
+	const char *include, *exclude; /* as POSIX writes them; NULL: none */
 };
 
 bool rp_counts(const struct rp_args *args); /* were any counters asked for? */

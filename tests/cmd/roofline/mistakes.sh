@@ -19,6 +19,10 @@ mistake 2 "--device -2: 0 to 63, or -1 for all" wavescope-roofline -d -2
 mistake 2 "--experiments 0 measures nothing: 1 or more" wavescope-roofline -e 0
 mistake 1 "cannot write to '/nowhere': No such file or directory" wavescope-roofline -o /nowhere/x.csv
 
+# where there is no driver the runtime does not start
+[ -e /dev/kfd ] || mistake 1 "the HSA runtime cannot start (status 0x1008), as where there is no GPU: \
+'wavescope doctor' may tell why, 'wavescope run -- wavescope-roofline' uses the software GPU" wavescope-roofline
+
 run wavescope-roofline --help
 rc_is 0
 out_fits

@@ -9,6 +9,8 @@ program=$(find "$work/root" -type f -name wavescope -path '*/bin/*')
 [ -x "$program" ] || fail "no program installed"
 run "$program" --version
 rc_is 0
+run "$program-roofline" --version
+rc_is 0
 if [ -e "$WS_BUILD/lib/libhsakmt.so.1" ]; then
 	unset LD_LIBRARY_PATH 2>/dev/null || true
 	run "$program" run -- sh -c 'echo $LD_LIBRARY_PATH'
