@@ -27,7 +27,7 @@ struct import {
 	uint32_t n_operations;
 	sqlite3_stmt *args; /* arguments of all calls, in the order of their events */
 	bool more_args;
-	struct ws_map counters; /* row of rocpd_info_pmc to id */
+	struct ws_map counters;        /* row of rocpd_info_pmc to id */
 	WS_VEC(struct counted) values; /* by event */
 };
 
@@ -186,7 +186,8 @@ static void take_counter(struct import *im, sqlite3_stmt *stmt)
 		.description_str = str(im, text_at(stmt, 3)),
 		.block_str = str(im, text_at(stmt, 4)),
 		.expression_str = str(im, text_at(stmt, 5)),
-		.flags = (U32(6) ? WS_COUNTER_IS_CONSTANT : 0) | (U32(7) ? WS_COUNTER_IS_DERIVED : 0),
+		.flags = (U32(6) ? WS_COUNTER_IS_CONSTANT : 0) |
+			 (U32(7) ? WS_COUNTER_IS_DERIVED : 0),
 	};
 
 	if (!ws_map_put_u64(&im->counters, U64(0), (void *)(uintptr_t)rec.h.what, im->image.err))
@@ -197,8 +198,7 @@ static void take_value(struct import *im, sqlite3_stmt *stmt)
 {
 	struct counted row = {
 		.event = sqlite3_column_int64(stmt, 0),
-		.value = { .counter =
-				   (uint32_t)(uintptr_t)ws_map_get_u64(&im->counters, U64(1)),
+		.value = { .counter = (uint32_t)(uintptr_t)ws_map_get_u64(&im->counters, U64(1)),
 			   .value = sqlite3_column_double(stmt, 2) },
 	};
 
