@@ -1,10 +1,6 @@
 /* The CSV reader: numbers, text, quotes, and what is cut off. */
 #include "analysis/csv.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,16 +57,35 @@ static double at(struct fixture *f, const char *name, size_t row)
 static void numbers_are_read_exactly(void **state)
 {
 	static const char *const numbers[] = {
-		"0", "1", "123456789012345678", "1234567890123456789012", "0.5", "123.456", "1e3",
-		"-7", "+3", "0.1", "1411551767635712.0", "9007199254740993", "1.7976931348623157e308",
-		"4.9e-324", "0.000001", "99999999999999999.5", ".5", "5.", "  12  ", "inf", "-inf",
+		"0",
+		"1",
+		"123456789012345678",
+		"1234567890123456789012",
+		"0.5",
+		"123.456",
+		"1e3",
+		"-7",
+		"+3",
+		"0.1",
+		"1411551767635712.0",
+		"9007199254740993",
+		"1.7976931348623157e308",
+		"4.9e-324",
+		"0.000001",
+		"99999999999999999.5",
+		".5",
+		"5.",
+		"  12  ",
+		"inf",
+		"-inf",
 	};
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		char text[200];
 
-		snprintf(text, sizeof(text), "a,b,c\n%s,%s,%s\n", numbers[i], numbers[i], numbers[i]);
+		snprintf(text, sizeof(text), "a,b,c\n%s,%s,%s\n", numbers[i], numbers[i],
+			 numbers[i]);
 		assert_int_equal(parse(f, text), WS_OK);
 		for (size_t c = 0; c < 3; c++)
 			if (f->csv.columns[c].at[0] != strtod(numbers[i], NULL))
@@ -104,7 +119,8 @@ static void quotes_and_line_ends(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(parse(f, "\xef\xbb\xbfKernelName,n\r\n\"a, \"\"b\"\"\",1\r\nplain,2\r\n"
-				  "\"two\nlines\",3\n\n\"a, \"\"b\"\"\",4"), WS_OK);
+				  "\"two\nlines\",3\n\n\"a, \"\"b\"\"\",4"),
+			 WS_OK);
 	assert_int_equal(f->csv.n_rows, 4);
 	assert_string_equal(f->dict.texts[(size_t)at(f, "Kernel_Name", 0)], "a, \"b\"");
 	assert_string_equal(f->dict.texts[(size_t)at(f, "Kernel_Name", 2)], "two\nlines");
@@ -160,7 +176,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nothing_is_not_zero, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(handles_are_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(quotes_and_line_ends, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(rows_that_were_cut_off_are_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rows_that_were_cut_off_are_counted, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(empty_files_are_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(records_are_read_as_text, set_up, tear_down),
 	};

@@ -1,11 +1,7 @@
 /* Formulas over columns: arithmetic, missing values, aggregates, functions. */
 #include "analysis/eval.h"
 #include "analysis/fold.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +36,8 @@ static int set_up(void **state)
 	struct ws_buf text;
 
 	assert_non_null(mkdtemp(dir));
-	write_file("sysinfo.csv", "gpu_arch,cu_per_gpu,num_xcd,total_l2_chan,bad\ngfx90a,104,2,2,\n");
+	write_file("sysinfo.csv",
+		   "gpu_arch,cu_per_gpu,num_xcd,total_l2_chan,bad\ngfx90a,104,2,2,\n");
 	ws_buf_init(&text, 1 << 20);
 	ws_buf_add(&text, "Kernel_Name,ROW,ONE,ZERO,HOLE,HALF,GRBM_GUI_ACTIVE,SQ_WAVES,"
 			  "Start_Timestamp,End_Timestamp,TCC_X[0],TCC_X[1]\n");
@@ -54,7 +51,8 @@ static int set_up(void **state)
 		ws_buf_printf(&text, "k%d,500,3,9\n", i % 2);
 	write_file("SQ_LEVEL_WAVES.csv", text.at);
 	ws_buf_fini(&text);
-	if (ws_workload_open(dir, NULL, &load, &err) || ws_metrics_load("gfx90a", NULL, &metrics, &err) ||
+	if (ws_workload_open(dir, NULL, &load, &err) ||
+	    ws_metrics_load("gfx90a", NULL, &metrics, &err) ||
 	    ws_workload_select(load, &none, &all, &listed, &err))
 		fail_msg("%s", err.text);
 	ws_selection_fini(&listed);
@@ -99,7 +97,9 @@ static void is(const char *formula, double expected)
 {
 	double value = value_in(eval, formula, NULL);
 
-	if (isnan(expected) ? !isnan(value) : !(value == expected || fabs(value - expected) < 1e-9 * fabs(expected)))
+	if (isnan(expected)
+		    ? !isnan(value)
+		    : !(value == expected || fabs(value - expected) < 1e-9 * fabs(expected)))
 		fail_msg("%s is %.17g, not %.17g", formula, value, expected);
 }
 
@@ -206,7 +206,8 @@ static void a_level_takes_its_sum_from_its_own_pass(void **state)
 
 	assert_true(value_in(eval, "AVG(SQ_ACCUM_PREV_HIRES)", "SQ_LEVEL_WAVES") == 500);
 	assert_true(isnan(value_in(eval, "AVG(SQ_ACCUM_PREV_HIRES)", "SQ_IFETCH_LEVEL")));
-	assert_true(value_in(eval, "AVG(ONE)", "SQ_LEVEL_WAVES") == 1);       /* the counter passes first */
+	assert_true(value_in(eval, "AVG(ONE)", "SQ_LEVEL_WAVES") ==
+		    1); /* the counter passes first */
 	assert_true(value_in(eval, "AVG(ONLY_HERE)", "SQ_LEVEL_WAVES") == 3); /* then its own */
 	assert_true(isnan(value_in(eval, "AVG(ONLY_HERE)", NULL)));
 	assert_int_equal(ws_eval_create(load, &all, metrics, &how, &old, &err), WS_OK);
@@ -254,7 +255,8 @@ static void quantiles_against_sorting(void **state)
 			}
 		expected = copy[(size_t)pos];
 		if ((size_t)pos + 1 < n)
-			expected += (copy[(size_t)pos + 1] - expected) * (pos - (double)(size_t)pos);
+			expected +=
+				(copy[(size_t)pos + 1] - expected) * (pos - (double)(size_t)pos);
 		if (fabs(ws_fold_quantile(values, n, q) - expected) > 1e-12)
 			fail_msg("quantile %g of %zu values", q, n);
 	}
@@ -263,8 +265,14 @@ static void quantiles_against_sorting(void **state)
 static void formulas_print_as_they_parse(void **state)
 {
 	static const char *const shown[] = {
-		"AVG(100 * X / (Y * Z))", "A - (B - C)", "A - B - C", "(A + B) * C",
-		"X if Y != 0 else None", "(X if Y != 0 else 1) + 2", "MAX(A, B[3], $v)", "-A * 2",
+		"AVG(100 * X / (Y * Z))",
+		"A - (B - C)",
+		"A - B - C",
+		"(A + B) * C",
+		"X if Y != 0 else None",
+		"(X if Y != 0 else 1) + 2",
+		"MAX(A, B[3], $v)",
+		"-A * 2",
 	};
 
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
@@ -273,14 +281,43 @@ static void formulas_print_as_they_parse(void **state)
 		struct ws_err err;
 
 		ws_buf_init(&text, 1 << 16);
-		assert_int_equal(ws_expr_parse(&metrics->pool, ws_str_from(shown[i]), NULL, &a, &err), WS_OK);
+		assert_int_equal(ws_expr_parse(&metrics->pool, ws_str_from(shown[i]), NULL, &a,
+					       &err),
+				 WS_OK);
 		ws_expr_show(a, &text);
 		assert_string_equal(text.at, shown[i]);
 		ws_buf_clear(&text);
 		ws_expr_print(a, &text);
-		assert_int_equal(ws_expr_parse(&metrics->pool, ws_buf_view(&text), NULL, &b, &err), WS_OK);
+		assert_int_equal(ws_expr_parse(&metrics->pool, ws_buf_view(&text), NULL, &b, &err),
+				 WS_OK);
 		assert_ptr_equal(a, b); /* equal formulas are one node */
 		ws_buf_fini(&text);
+	}
+}
+
+static void no_memory_is_an_error_not_a_crash(void **state)
+{
+	FOR_EACH_FAILING_ALLOCATION(n)
+	{
+		struct ws_selection rows = { 0 }, top = { 0 };
+		struct ws_filter none = { 0 };
+		struct ws_workload *opened = NULL;
+		struct ws_eval *made = NULL;
+		struct ws_err err = { WS_OK, "" };
+		enum ws_status st = ws_workload_open(dir, NULL, &opened, &err);
+
+		if (!st)
+			st = ws_workload_select(opened, &none, &rows, &top, &err);
+		if (!st)
+			st = ws_eval_create(opened, &rows, metrics, NULL, &made, &err);
+		if (!st)
+			ws_eval_cell(made, ws_metric_find(metrics, 2, 1, 7), 0, 0);
+		else
+			assert_true(err.text[0]);
+		ws_eval_destroy(made);
+		ws_selection_fini(&rows);
+		ws_selection_fini(&top);
+		ws_workload_close(opened);
 	}
 }
 
@@ -298,6 +335,7 @@ int main(void)
 		cmocka_unit_test(units),
 		cmocka_unit_test(quantiles_against_sorting),
 		cmocka_unit_test(formulas_print_as_they_parse),
+		cmocka_unit_test(no_memory_is_an_error_not_a_crash),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,10 +1,6 @@
 /* Box-drawing tables: alignment, gaps, widths, and numbers as Python prints them. */
 #include "report/table.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <math.h>
 #include <string.h>
@@ -119,10 +115,18 @@ static void numbers_as_python_prints_them(void **state)
 		int decimals;
 		const char *text;
 	} rows[] = {
-		{ 0, 2, "0.0" },	{ 22630.4, 2, "22630.4" }, { 70, 2, "70.0" },
-		{ 427.032, 2, "427.03" }, { 2.675, 2, "2.67" },    { 0.125, 2, "0.12" },
-		{ 0.00001, 5, "1e-05" }, { 1e16, 2, "1e+16" },     { 1e15, 2, "1000000000000000.0" },
-		{ -0.5, 0, "-0.0" },	 { INFINITY, 2, "inf" },   { -INFINITY, 2, "-inf" },
+		{ 0, 2, "0.0" },
+		{ 22630.4, 2, "22630.4" },
+		{ 70, 2, "70.0" },
+		{ 427.032, 2, "427.03" },
+		{ 2.675, 2, "2.67" },
+		{ 0.125, 2, "0.12" },
+		{ 0.00001, 5, "1e-05" },
+		{ 1e16, 2, "1e+16" },
+		{ 1e15, 2, "1000000000000000.0" },
+		{ -0.5, 0, "-0.0" },
+		{ INFINITY, 2, "inf" },
+		{ -INFINITY, 2, "-inf" },
 		{ 1220092447123.456, 2, "1220092447123.46" },
 	};
 

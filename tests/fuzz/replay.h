@@ -69,7 +69,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (int round = 0; round < REPLAY_ROUNDS; round++) {
-		size_t pick = replay_next((unsigned)n_files), other = replay_next((unsigned)n_files);
+		size_t pick = replay_next((unsigned)n_files),
+		       other = replay_next((unsigned)n_files);
 		size_t n = sizes[pick];
 
 		memcpy(work, files[pick], n);
