@@ -68,6 +68,10 @@ waves = [float(r["Counter_Value"]) for r in rows
 assert sorted(waves) == [2, 2, 16, 16], waves
 END
 "$python" check.py $dir || fail "torch_trace/consolidated.csv"
+run rocprof-compute --experimental analyze -p $dir --list-torch-operators
+rc_is 0
+out_has "torch.nn.functional.linear"
+out_has "train.py:68 (kernel_launches: 1"
 # Counters of the kernels themselves are as always: under their own names.
 grep -q '"linear_kernel(' $dir/pmc_perf_0.csv || fail "names of kernels"
 
