@@ -59,7 +59,6 @@ struct an {
 	struct an_run *runs;
 	size_t n_runs;
 	struct ws_buf out; /* the report, before it goes anywhere */
-	FILE *to;
 	int exit_code;
 };
 
