@@ -62,8 +62,9 @@ enum ws_status ws_roofline_run(const struct ws_roofline *roofline, struct ws_pro
 	st = ws_env_init(&env, environ, err);
 	if (st)
 		return st;
-	ws_env_unset(&env,
-		     "WAVESCOPE_SAMPLE_WAVES"); /* a part of the waves is not the peak of all */
+	/* a part of the waves is not the peak of all */
+	ws_env_unset(&env, "WAVESCOPE_SAMPLE_WAVES");
+	ws_env_unset(&env, "WAVESCOPE_SAMPLE_ONLY");
 	st = ws_inject_gpu(&env, &soft, err);
 	if (!st)
 		st = ws_proc_run(program, argv, env.at, out_end, err);

@@ -33,6 +33,11 @@ struct result {
 	struct ws_softgpu_pc_sample *samples;
 };
 
+/* By queue, as the models are: which of several queues is the first to run a kernel is chance. */
+struct seen_kernel {
+	uint64_t queue, kernel;
+};
+
 struct ws_counting {
 	const struct ws_hw *hw;
 	pthread_mutex_t choosing;     /* held while plan->choose runs, and to change the plan; before `lock` */
@@ -43,12 +48,15 @@ struct ws_counting {
 	struct result *oldest, **newest;
 	uint32_t n_results;
 	uint64_t sequence;
-	uint64_t *seen;               /* kernel objects that have run: their code is warm */
+	struct seen_kernel *seen;     /* those that have run: their code is warm */
 	size_t n_seen, seen_room;
 	struct queue_model *models;
 	struct spare_traces spares;
 
+	/* of the environment, which is read once */
 	uint64_t sample_waves;        /* model about so many waves of a dispatch; 0: all */
+	bool sample_only;             /* ... and execute no others */
+	bool times;                   /* model also what nobody counts, for its duration */
 };
 
 struct ws_count_run {
@@ -56,6 +64,7 @@ struct ws_count_run {
 	struct ws_plan *plan;         /* NULL: only samples are wanted */
 	uint32_t choice;              /* number of a set, or WS_SOFTGPU_REPLAY */
 	struct ws_count_info info;
+	bool quiet;                   /* for its duration only: there is no result to be kept */
 	struct ws_model *model;
 	struct ws_model_dispatch d;
 	uint64_t n_wgs, stride;       /* of the dispatch; every stride-th is modelled */
@@ -86,7 +95,7 @@ void ws_spare_traces_free(struct spare_traces *spares);
 /* counting.c: makes the result of a run whose passes are done, and keeps it for the reader. */
 void ws_counting_keep(struct ws_count_run *run);
 struct ws_model *ws_counting_model(struct ws_counting *c, uint64_t queue); /* NULL: no memory */
-/* Has this kernel not run before? The lock is held. */
-bool ws_counting_first_time(struct ws_counting *c, uint64_t kernel);
+/* Has this kernel not run on its queue before? The lock is held. */
+bool ws_counting_first_time(struct ws_counting *c, uint64_t queue, uint64_t kernel);
 
 #endif

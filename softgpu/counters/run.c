@@ -7,6 +7,7 @@
 
 #define MAX_TRACE_BYTES (512ull << 20) /* of workgroups that are ahead of the model */
 #define MAX_SPARE_BYTES (64ull << 20)  /* of those that were read, to be used again */
+#define FEW_WGS 8
 #define MAX_SAMPLES (16u << 20)        /* of one dispatch */
 
 /* ---- what the model asks for ---- */
@@ -157,11 +158,14 @@ static void *run_model(void *arg)
 
 /* ---- the command processor's side ---- */
 
-static bool start_thread(struct ws_count_run *run)
+/* A thread that follows the workers; few workgroups are not worth one, they are modelled at the end. */
+static bool start_model(struct ws_count_run *run)
 {
 	sigset_t all, before;
 	int error;
 
+	if (run->d.n_wgs <= FEW_WGS)
+		return true;
 	sigfillset(&all); /* the program's signals are the program's */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&run->thread, NULL, run_model, run);
@@ -258,17 +262,18 @@ bool ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info, 
 	struct ws_plan *plan;
 	uint64_t sample_cycles;
 	uint32_t choice;
-	bool cold;
+	bool cold, counted;
 
 	*out_run = NULL;
 	if (!ws_counting_wanted(c))
 		return true;
 	plan = choose(c, &info->dispatch, &choice);
 	pthread_mutex_lock(&c->lock);
-	cold = ws_counting_first_time(c, info->dispatch.kernel_object); /* plain or not, it runs now */
+	cold = ws_counting_first_time(c, info->dispatch.queue, info->dispatch.kernel_object); /* plain or not */
 	sample_cycles = c->sample_cycles;
 	pthread_mutex_unlock(&c->lock);
-	if (choice == WS_SOFTGPU_PLAIN || (!plan && !sample_cycles)) {
+	counted = plan ? choice != WS_SOFTGPU_PLAIN : sample_cycles != 0;
+	if (!counted && !c->times) {
 		ws_plan_put(plan);
 		return true;
 	}
@@ -278,8 +283,9 @@ bool ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info, 
 	run->d.cold = cold;
 	/* recorded: the first dispatch of a kernel is written back within the counted window */
 	run->d.system_release |= cold;
-	run->d.sample_cycles = sample_cycles;
-	if (!start_thread(run)) {
+	run->d.sample_cycles = counted ? sample_cycles : 0;
+	run->quiet = !counted;
+	if (!start_model(run)) {
 		free_run(run);
 		return false;
 	}
@@ -357,6 +363,11 @@ void ws_count_run_cancel(struct ws_count_run *run)
 	pthread_mutex_unlock(&run->lock);
 }
 
+uint64_t ws_count_run_stride(const struct ws_count_run *run)
+{
+	return run->counting->sample_only ? run->stride : 1;
+}
+
 uint32_t ws_count_run_n_passes(const struct ws_count_run *run)
 {
 	return run->n_passes;
@@ -364,7 +375,10 @@ uint32_t ws_count_run_n_passes(const struct ws_count_run *run)
 
 bool ws_count_run_pass(struct ws_count_run *run)
 {
-	pthread_join(run->thread, NULL);
+	if (run->d.n_wgs <= FEW_WGS)
+		run_model(run);
+	else
+		pthread_join(run->thread, NULL);
 	if (!run->counted)
 		return false;
 	scale(run, &run->r);
@@ -382,7 +396,7 @@ bool ws_count_run_again(struct ws_count_run *run)
 	run->wanted = run->n_bytes = 0;
 	run->cancelled = run->starved = run->counted = false;
 	ws_model_restore(run->model);
-	return start_thread(run);
+	return start_model(run);
 }
 
 void ws_count_run_cost(struct ws_count_run *run, uint64_t saved_bytes, uint64_t host_ns)
@@ -396,7 +410,8 @@ bool ws_count_run_end(struct ws_count_run *run, uint64_t *duration_ns)
 	bool counted = run->n_done != 0;
 
 	if (counted) {
-		ws_counting_keep(run);
+		if (!run->quiet)
+			ws_counting_keep(run);
 		*duration_ns = run->passes[0].duration_ns;
 	}
 	free_run(run);

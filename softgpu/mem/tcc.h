@@ -36,6 +36,7 @@ struct ws_channel {
 	struct ws_request *inbox;
 	uint32_t *sorted;             /* places in the inbox */
 	uint32_t n_inbox, inbox_room;
+	bool touched;                 /* there is something to forget */
 	uint64_t tag_free;            /* 1/16 cycles */
 	uint64_t ea_free;             /* 1/256 cycles */
 	struct ws_busy busy, tag_stall, read_stall, write_stall;

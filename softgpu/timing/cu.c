@@ -10,6 +10,7 @@
 #include "softgpu/timing/impl.h"
 
 #define QUAD 4
+#define SCRATCH_START (1ull << 46) /* behind all memory: wherever the host put it */
 #define LDS_QUEUE 64 /* cycles of work that wait for LDS */
 #define SQ(name) cu->sq[WS_C_##name]
 
@@ -227,12 +228,14 @@ static bool local_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct
 	return true;
 }
 
-/* Every wave slot of the GPU has its slice of scratch. */
-static uint64_t scratch_slice(const struct ws_cu *cu, const struct ws_model_wave *w, enum ws_trace_space space)
+/* Where the addresses of an access begin. Every wave slot of the GPU has its slice of scratch. */
+static uint64_t start_of(const struct ws_cu *cu, const struct ws_model_wave *w, enum ws_trace_space space)
 {
 	uint64_t slot = (cu->index * 4ull + w->simd) * cu->model->hw->simd_waves + w->wave_slot;
 
-	return space == WS_SPACE_SCRATCH ? slot * cu->model->d->scratch_wave_bytes : 0;
+	if (space != WS_SPACE_SCRATCH)
+		return -cu->model->d->origin;
+	return SCRATCH_START + slot * cu->model->d->scratch_wave_bytes;
 }
 
 /* Reads the lanes' addresses and sends the instruction on its way. */
@@ -255,7 +258,7 @@ static bool vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struc
 	}
 	if (!ws_trace_memory(&w->reader, w->exec, &access))
 		return false;
-	ws_trace_move(&access, scratch_slice(cu, w, access.space) - cu->model->d->origin);
+	ws_trace_move(&access, start_of(cu, w, access.space));
 	ws_tcp_issue(cu, w, inst, &access, t);
 	return true;
 }

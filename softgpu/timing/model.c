@@ -1,6 +1,7 @@
 #include "softgpu/timing/model.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,6 +144,7 @@ static void begin_cu(struct ws_model *m, struct ws_cu *cu)
 {
 	struct ws_tcp *tcp = &cu->tcp;
 	struct ws_cache tags = tcp->tags, pages = tcp->pages;
+	bool touched = tcp->touched;
 
 	memset(cu->simd, 0, sizeof(cu->simd));
 	for (unsigned s = 0; s < 4; s++) {
@@ -158,9 +160,15 @@ static void begin_cu(struct ws_model *m, struct ws_cu *cu)
 	cu->next_sample = m->d->sample_cycles ? m->d->sample_cycles + cu->index % m->d->sample_cycles :
 						WS_NEVER;
 	cu->sample_rr = 0;
-	*tcp = (struct ws_tcp){ .tags = tags, .pages = pages, .last_page = WS_NEVER };
-	ws_cache_clear(&tcp->tags); /* the acquire at the start of a dispatch */
-	ws_cache_clear(&tcp->pages);
+	/* most of a small dispatch's CUs see no memory instruction: they need no clearing */
+	memset(tcp, 0, tcp->touched ? sizeof(*tcp) : offsetof(struct ws_tcp, slot_free));
+	tcp->tags = tags;
+	tcp->pages = pages;
+	tcp->last_page = WS_NEVER;
+	if (touched) {
+		ws_cache_clear(&tcp->tags); /* the acquire at the start of a dispatch */
+		ws_cache_clear(&tcp->pages);
+	}
 	tcp->queue.tail = &tcp->queue.head;
 	tcp->loads.tail = &tcp->loads.head;
 	tcp->stores.tail = &tcp->stores.head;
