@@ -149,7 +149,7 @@ static struct ws_str cell_text(const struct cell *cell, struct ws_arena *arena)
 
 static bool means_none(struct ws_str text)
 {
-	static const char *const words[] = { "",    "NA",  "N/A", "nan",  "NaN",
+	static const char *const words[] = { "",    "NA",  "N/A",  "nan",  "NaN",
 					     "NAN", "n/a", "NULL", "null", "None" };
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(words); i++)

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEMORY_CHART_BLOCK 3u
+/* Blocks that repeat what others have: the memory chart and the roofline. */
+#define REPEATS(block) ((block) == 3 || (block) == 4)
 
 int ws_metric_main_header(const struct ws_table *table)
 {
@@ -239,8 +240,7 @@ static bool is_repeated(const struct ws_diff_kernel *kernel, const struct ws_exp
 
 static bool wants(const struct ws_diff_how *how, const struct ws_metric *metric)
 {
-	return how->wants ? how->wants(how->of, metric)
-			  : metric->table->block != MEMORY_CHART_BLOCK;
+	return how->wants ? how->wants(how->of, metric) : !REPEATS(metric->table->block);
 }
 
 static enum ws_status compare_table(struct ws_pair *pair, const struct ws_table *table,

@@ -27,7 +27,7 @@ struct ws_diff_side {
 
 struct ws_diff_how {
 	struct ws_eval_how eval;
-	/* Which metrics are compared; NULL: all, except the memory chart's, which repeats them. */
+	/* Which metrics are compared; NULL: all but those of blocks 3 and 4, which repeat others. */
 	bool (*wants)(void *of, const struct ws_metric *metric);
 	void *of;
 };

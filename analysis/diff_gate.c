@@ -157,8 +157,9 @@ static enum ws_gate_verdict judge(const struct ws_gate *gate, const struct ws_co
 	} else if (!ws_gate_fails(gate, c->percent)) {
 		return WS_GATE_HOLDS;
 	}
-	/* No change is judged as such ("IPC<5%" asks for a rise); an unknown one counts. */
-	return c->change == WS_CHANGE_NOISE ? WS_GATE_IN_NOISE : WS_GATE_FAILED;
+	/* Noise is no change, which fails where a change is asked for ("IPC<5%"); unknown counts. */
+	return c->change == WS_CHANGE_NOISE && !ws_gate_fails(gate, 0) ? WS_GATE_IN_NOISE
+								       : WS_GATE_FAILED;
 }
 
 static double badness(const struct ws_gate *gate, const struct ws_comparison *c)

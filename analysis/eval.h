@@ -73,8 +73,8 @@ double ws_eval_variable(struct ws_eval *eval, const char *name);
 double ws_eval_counter(struct ws_eval *eval, const char *name, const char *coll_level);
 
 /* Why the last value was none: "SQ_FOO was not collected", "0/0 in every dispatch". */
-const char *ws_eval_why_none(struct ws_eval *eval, const struct ws_metric *metric,
-			     unsigned header, unsigned channel);
+const char *ws_eval_why_none(struct ws_eval *eval, const struct ws_metric *metric, unsigned header,
+			     unsigned channel);
 
 /* The unit as printed: "Instr per kernel", "Gb/s". From @arena. */
 const char *ws_eval_unit(const struct ws_eval *eval, const char *unit, struct ws_arena *arena);

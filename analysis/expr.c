@@ -134,8 +134,7 @@ const struct ws_expr *ws_expr_select(struct ws_expr_pool *pool, const struct ws_
 {
 	const struct ws_expr *args[] = { yes, cond, no };
 
-	return intern(pool,
-		      &(struct ws_expr){ .kind = WS_EXPR_SELECT, .n_args = 3, .args = args },
+	return intern(pool, &(struct ws_expr){ .kind = WS_EXPR_SELECT, .n_args = 3, .args = args },
 		      WS_STR(""));
 }
 
@@ -222,7 +221,7 @@ void ws_expr_print(const struct ws_expr *expr, struct ws_buf *to)
 /* @binds: how tightly what stands around binds; a looser inside needs parentheses. */
 static void show(const struct ws_expr *expr, int binds, struct ws_buf *to)
 {
-	int own = expr->kind == WS_EXPR_BINARY ? ops[expr->op].binds
+	int own = expr->kind == WS_EXPR_BINARY   ? ops[expr->op].binds
 		  : expr->kind == WS_EXPR_SELECT ? 0
 						 : 9;
 

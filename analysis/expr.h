@@ -78,7 +78,7 @@ enum ws_fn {
 
 struct ws_expr {
 	enum ws_expr_kind kind;
-	uint32_t id;      /* dense within the pool */
+	uint32_t id; /* dense within the pool */
 	uint32_t depth;
 	double number;    /* NUMBER */
 	const char *text; /* NUMBER: as written; COUNTER, VARIABLE: the name */

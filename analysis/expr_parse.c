@@ -47,8 +47,8 @@ static struct ws_str token_here(struct parser *p)
 {
 	size_t from = p->pos, to = from;
 
-	while (to < p->text.n && (isalnum((unsigned char)p->text.at[to]) ||
-				  p->text.at[to] == '_' || p->text.at[to] == '.'))
+	while (to < p->text.n && (isalnum((unsigned char)p->text.at[to]) || p->text.at[to] == '_' ||
+				  p->text.at[to] == '.'))
 		to++;
 	if (to == from && to < p->text.n)
 		to++;

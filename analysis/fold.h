@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct ws_fold {
-	size_t n; /* values that are numbers */
+	size_t n;             /* values that are numbers */
 	double sum, min, max; /* NaN when there are none */
 };
 

@@ -13,10 +13,10 @@
 #define NO_ROW UINT32_MAX
 
 /* Columns of a pass that say nothing once passes are joined. */
-static const char *const dropped[] = { "Queue_ID", "Queue_Index", "PID",   "TID",
-				       "SIG",      "OBJ",         "sig",   "queue-id",
-				       "pid",      "queue-index", "tid",   "fbar",
-				       "DispatchNs", "CompleteNs", "HostDuration" };
+static const char *const dropped[] = { "Queue_ID",   "Queue_Index", "PID",         "TID",
+				       "SIG",        "OBJ",         "sig",         "queue-id",
+				       "pid",        "queue-index", "tid",         "fbar",
+				       "DispatchNs", "CompleteNs",  "HostDuration" };
 
 /* Descriptions that should not change from pass to pass. */
 static const char *const constant[] = { "GPU_ID",    "Grid_Size",         "Workgroup_Size",
@@ -103,7 +103,7 @@ static enum ws_status match(const struct key *first, size_t n_first, struct pass
 			pass->straight ? NULL : ws_map_find(&rows, key_text(&first[i]));
 
 		pass->row_of[i] = pass->straight ? (uint32_t)i
-				  : entry	 ? (uint32_t)(uintptr_t)entry->value
+				  : entry        ? (uint32_t)(uintptr_t)entry->value
 						 : NO_ROW;
 	}
 	ws_map_fini(&rows);
@@ -178,14 +178,19 @@ static enum ws_status add_columns(struct ws_workload *load, struct ws_frame *fra
 
 	for (size_t c = 0; !st && c < pass->csv->n_columns; c++) {
 		const struct ws_csv_column *col = &pass->csv->columns[c];
-		struct ws_column made = { .name = col->name, .is_int = col->is_int,
+		struct ws_column made = { .name = col->name,
+					  .is_int = col->is_int,
 					  .is_text = col->is_text || col->is_dict };
 
 		if (is_dropped(col->name) || ws_frame_column(frame, col->name))
 			continue;
-		/* Times of the joined frame are means over the passes, added later. */
+		/*
+		 * Times of the joined frame are means over the passes, added later. The sum of
+		 * a level means nothing without its pass: any one would pass for all of them.
+		 */
 		if (!own && (strcmp(col->name, "Start_Timestamp") == 0 ||
-			     strcmp(col->name, "End_Timestamp") == 0))
+			     strcmp(col->name, "End_Timestamp") == 0 ||
+			     strcmp(col->name, "SQ_ACCUM_PREV_HIRES") == 0))
 			continue;
 		made.at = in_order(load, pass, col, frame->n_rows);
 		st = made.at ? ws_load_add_column(frame, made, err)
@@ -226,9 +231,10 @@ static void warn_differing(const struct ws_workload *load, const struct ws_frame
 
 		for (size_t i = 0; a && b && i < frame->n_rows; i++)
 			if (a->at[i] != b->at[pass->row_of[i]]) {
-				ws_log_warn("%s: %s differs between passes (%s, dispatch %zu): the passes "
-					    "may not have run the same work", load->path, constant[c],
-					    pass->name, i);
+				ws_log_warn("%s: %s differs between passes (%s, dispatch %zu): the "
+					    "passes "
+					    "may not have run the same work",
+					    load->path, constant[c], pass->name, i);
 				break;
 			}
 	}

@@ -39,8 +39,9 @@ enum ws_status ws_load_csv(struct ws_workload *load, const char *dir, const char
 	load->n_rows_bad += csv->n_rows_bad;
 	load->n_bytes_csv += csv->n_bytes;
 	if (csv->n_rows_bad)
-		ws_log_warn("%s:%zu: cut off or damaged: %zu rows were left out, the report is partial",
-			    path, csv->first_bad, csv->n_rows_bad);
+		ws_log_warn(
+			"%s:%zu: cut off or damaged: %zu rows were left out, the report is partial",
+			path, csv->first_bad, csv->n_rows_bad);
 	*out_csv = csv;
 	return WS_OK;
 }
@@ -113,7 +114,8 @@ enum ws_status ws_load_frame_from(struct ws_workload *load, const char *name,
 		const struct ws_csv_column *col = &csv->columns[i];
 
 		st = ws_load_add_column(frame,
-					(struct ws_column){ .name = col->name, .at = col->at,
+					(struct ws_column){ .name = col->name,
+							    .at = col->at,
 							    .is_text = col->is_text || col->is_dict,
 							    .is_int = col->is_int },
 					err);
@@ -207,13 +209,17 @@ enum ws_status ws_load_finish(struct ws_workload *load, struct ws_err *err)
 		n = WS_MIN(n, load->frames[i]->n_rows);
 	load->n_rows_bad += main->n_rows - n;
 	if (n < main->n_rows)
-		ws_log_warn("%s: a level pass holds %zu dispatches, the counter passes %zu: the rest "
-			    "is left out, the report is partial", load->path, n, main->n_rows);
+		ws_log_warn(
+			"%s: a level pass holds %zu dispatches, the counter passes %zu: the rest "
+			"is left out, the report is partial",
+			load->path, n, main->n_rows);
 	load->n_rows = n;
 	if (!n)
-		return ws_fail(err, WS_E_FORMAT,
-			       "'%s' holds no dispatch: no kernel ran, or the filters of profile let "
-			       "none through", load->path);
+		return ws_fail(
+			err, WS_E_FORMAT,
+			"'%s' holds no dispatch: no kernel ran, or the filters of profile let "
+			"none through",
+			load->path);
 	if (n > UINT32_MAX)
 		return ws_fail(err, WS_E_LIMIT, "'%s' holds more than 2^32 dispatches", load->path);
 	st = number_kernels(load, err);
@@ -246,8 +252,10 @@ static void check_alignment(const struct ws_workload *load, const struct ws_fram
 
 	for (size_t i = 0; a && b && i < n; i++)
 		if (a->at[i] != b->at[i]) {
-			ws_log_warn("%s: row %zu of %s.csv is another kernel than that of pmc_perf.csv: "
-				    "metrics that use both are doubtful", load->path, i, frame->name);
+			ws_log_warn("%s: row %zu of %s.csv is another kernel than that of "
+				    "pmc_perf.csv: "
+				    "metrics that use both are doubtful",
+				    load->path, i, frame->name);
 			return;
 		}
 }
@@ -291,14 +299,14 @@ static enum ws_status load_merged(struct ws_workload *load, const char *dir, str
 	if (csv->n_rows && csv->n_rows_holed == csv->n_rows && !load->multiplexed)
 		return ws_fail(err, WS_E_FORMAT,
 			       "every row of '%s/pmc_perf.csv' has empty cells: the profile may be "
-			       "damaged, profile again", dir);
+			       "damaged, profile again",
+			       dir);
 	st = ws_load_frame_from(load, "pmc_perf", csv, &frame, err);
 	return st ? st : add_level_frames(load, dir, err);
 }
 
-static enum ws_status load_passes(struct ws_workload *load, const char *dir,
-				  const char *const *pmc, size_t n_pmc, bool by_grid,
-				  struct ws_err *err)
+static enum ws_status load_passes(struct ws_workload *load, const char *dir, const char *const *pmc,
+				  size_t n_pmc, bool by_grid, struct ws_err *err)
 {
 	const char **levels, **all;
 	size_t n_levels;

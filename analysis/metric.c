@@ -113,7 +113,6 @@ bool ws_metric_id_parse(const struct ws_metrics *metrics, const char *text,
 	return true;
 }
 
-
 static int is_definition(const struct dirent *entry)
 {
 	return ws_str_ends(ws_str_from(entry->d_name), ".metrics");

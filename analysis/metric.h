@@ -47,12 +47,12 @@ struct ws_cell_def {
 
 struct ws_metric {
 	const char *name;
-	const char *unit;           /* "" where the table has no unit; may hold "normUnit" */
-	const char *help;           /* what it means, and when to worry */
-	const char *coll_level;     /* the level pass that counts it; NULL: any */
-	struct ws_cell_def *cells;  /* one per header of the table */
+	const char *unit;          /* "" where the table has no unit; may hold "normUnit" */
+	const char *help;          /* what it means, and when to worry */
+	const char *coll_level;    /* the level pass that counts it; NULL: any */
+	struct ws_cell_def *cells; /* one per header of the table */
 	const struct ws_table *table;
-	unsigned index;             /* 17.2.<index> */
+	unsigned index; /* 17.2.<index> */
 };
 
 struct ws_table {

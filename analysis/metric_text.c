@@ -1,7 +1,5 @@
 /* Reading metric definitions; docs/metrics.md describes the language. */
-#include "analysis/metric.h"
-
-#include "base/vec.h"
+#include "analysis/metric_priv.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -10,54 +8,12 @@
 const char *const ws_metric_archs[] = { "gfx908", "gfx90a", "gfx940", "gfx941",
 					"gfx942", "gfx950", NULL };
 
-WS_VEC_TYPE(blocks, struct ws_block *);
-WS_VEC_TYPE(tables, struct ws_table *);
-WS_VEC_TYPE(metrics, struct ws_metric);
-WS_VEC_TYPE(variables, struct ws_variable);
-
-struct rename {
-	struct ws_str from, to;
-};
-WS_VEC_TYPE(renames, struct rename);
-
-struct pair {
-	struct ws_str key, value;
-	unsigned line;
-};
-WS_VEC_TYPE(pairs, struct pair);
-
-struct reader {
-	struct ws_metrics *into;
-	struct ws_err *err;
-	const char *file;
-	unsigned line; /* where the logical line at hand began */
-	unsigned arch; /* index into ws_metric_archs */
-	struct blocks blocks;
-	struct tables tables;   /* of the block at hand */
-	struct metrics metrics; /* of the table at hand */
-	struct variables vars;
-	struct renames renames;
-	struct ws_map lets; /* to struct ws_expr */
-	struct ws_block *block;
-	struct ws_table *table;
-	const char *table_help;
-	/* the metric at hand */
-	struct ws_str name;
-	bool in_metric, present;
-	unsigned metric_line;
-	struct pairs pairs;
-};
-
-#define FAIL(r, ...) ws_fail_in((r)->err, ws_fail((r)->err, WS_E_FORMAT, __VA_ARGS__), "%s:%u",    \
-				(r)->file, (r)->line)
-#define NOMEM(r) ws_fail((r)->err, WS_E_NOMEM, "out of memory for metric definitions")
-
-static struct ws_arena *arena_of(struct reader *r)
+static struct ws_arena *arena_of(struct ws_reader *r)
 {
 	return &r->into->arena;
 }
 
-static struct ws_str kept(struct reader *r, struct ws_str text)
+struct ws_str ws_reader_kept(struct ws_reader *r, struct ws_str text)
 {
 	return (struct ws_str){ ws_arena_strndup(arena_of(r), text.at, text.n), text.n };
 }
@@ -74,7 +30,7 @@ static struct ws_str next_word(struct ws_str *rest)
 }
 
 /* "gfx90a", "gfx94x" (any last letter), "gfx90a+" (it and those after it). */
-static enum ws_status arch_matches(struct reader *r, struct ws_str word, bool *out_matches)
+static enum ws_status arch_matches(struct ws_reader *r, struct ws_str word, bool *out_matches)
 {
 	bool later = word.n && word.at[word.n - 1] == '+', known = false;
 	struct ws_str base = { word.at, word.n - later };
@@ -91,11 +47,12 @@ static enum ws_status arch_matches(struct reader *r, struct ws_str word, bool *o
 			*out_matches = true;
 	}
 	return known ? WS_OK
-		     : FAIL(r, "unknown architecture '%.*s' after 'when'", WS_STR_ARGS(word));
+		     : WS_READER_FAIL(r, "unknown architecture '%.*s' after 'when'",
+				      WS_STR_ARGS(word));
 }
 
 /* Take " when A B" off the end of *@head. */
-static enum ws_status take_guard(struct reader *r, struct ws_str *head, bool *out_applies)
+static enum ws_status take_guard(struct ws_reader *r, struct ws_str *head, bool *out_applies)
 {
 	static const char word[] = " when ";
 	const char *at = memmem(head->at, head->n, word, sizeof(word) - 1);
@@ -120,7 +77,7 @@ static enum ws_status take_guard(struct reader *r, struct ws_str *head, bool *ou
 static enum ws_status scope_name(void *of, struct ws_str word, const struct ws_expr **out_expr,
 				 struct ws_err *err)
 {
-	struct reader *r = of;
+	struct ws_reader *r = of;
 	struct ws_map_entry *let = ws_map_find(&r->lets, word);
 	char name[128];
 
@@ -129,7 +86,7 @@ static enum ws_status scope_name(void *of, struct ws_str word, const struct ws_e
 		return WS_OK;
 	}
 	for (size_t i = r->renames.n; i-- > 0;) {
-		const struct rename *re = &r->renames.at[i];
+		const struct ws_reader_rename *re = &r->renames.at[i];
 
 		if (word.n < re->from.n || memcmp(word.at, re->from.at, re->from.n) != 0)
 			continue;
@@ -137,8 +94,9 @@ static enum ws_status scope_name(void *of, struct ws_str word, const struct ws_e
 			return ws_fail(err, WS_E_LIMIT, "name too long: '%.*s'", WS_STR_ARGS(word));
 		memcpy(name, re->to.at, re->to.n);
 		memcpy(name + re->to.n, word.at + re->from.n, word.n - re->from.n);
-		*out_expr = ws_expr_counter(
-			&r->into->pool, (struct ws_str){ name, re->to.n + word.n - re->from.n });
+		*out_expr =
+			ws_expr_counter(&r->into->pool,
+					(struct ws_str){ name, re->to.n + word.n - re->from.n });
 		return *out_expr ? WS_OK : ws_fail(err, WS_E_NOMEM, "out of memory");
 	}
 	/* Counters begin with a capital; a small letter is a 'let' that is not there. */
@@ -148,7 +106,8 @@ static enum ws_status scope_name(void *of, struct ws_str word, const struct ws_e
 	return WS_OK;
 }
 
-static enum ws_status formula(struct reader *r, struct ws_str text, const struct ws_expr **out)
+enum ws_status ws_reader_formula(struct ws_reader *r, struct ws_str text,
+				 const struct ws_expr **out)
 {
 	struct ws_expr_scope scope = { .of = r, .name = scope_name };
 	enum ws_status st = ws_expr_parse(&r->into->pool, text, &scope, out, r->err);
@@ -156,191 +115,9 @@ static enum ws_status formula(struct reader *r, struct ws_str text, const struct
 	return st ? ws_fail_in(r->err, st, "%s:%u", r->file, r->line) : WS_OK;
 }
 
-/* A metric is put together when the next thing begins. */
-
-static const struct pair *find_pair(struct reader *r, const char *key)
+static enum ws_status end_table(struct ws_reader *r)
 {
-	const struct pair *found = NULL;
-
-	ws_vec_each(p, &r->pairs)
-		if (ws_str_is(p->key, key))
-			found = p; /* the last that applies wins */
-	return found;
-}
-
-static void header_key(const char *header, char out_key[64])
-{
-	size_t n = 0;
-
-	for (const char *c = header; *c && n < 62; c++)
-		if (isalnum((unsigned char)*c))
-			out_key[n++] = (char)tolower((unsigned char)*c);
-		else if (n && out_key[n - 1] != '_')
-			out_key[n++] = '_';
-	while (n && out_key[n - 1] == '_')
-		n--;
-	out_key[n] = '\0';
-}
-
-/* What a column makes of a metric's `expr` when the metric does not say. */
-/* clang-format off */
-static const struct {
-	const char *header;
-	enum ws_fn fn;
-	const char *second; /* argument */
-	bool rounded;
-} folds[] = {
-	{ "Avg",     WS_FN_AVG,      NULL,   false },
-	{ "Min",     WS_FN_MIN,      NULL,   false },
-	{ "Max",     WS_FN_MAX,      NULL,   false },
-	{ "Std Dev", WS_FN_STD,      NULL,   false },
-	{ "Q1",      WS_FN_QUANTILE, "0.25", false },
-	{ "Median",  WS_FN_MEDIAN,   NULL,   false },
-	{ "Q3",      WS_FN_QUANTILE, "0.75", false },
-	{ "Value",   WS_FN_AVG,      NULL,   true },
-};
-/* clang-format on */
-
-static const struct ws_expr *fold(struct reader *r, const char *header, const struct ws_expr *expr)
-{
-	struct ws_expr_pool *pool = &r->into->pool;
-
-	for (size_t i = 0; i < WS_ARRAY_LEN(folds); i++) {
-		const struct ws_expr *args[2] = { expr, NULL }, *cell;
-
-		if (strcmp(folds[i].header, header) != 0)
-			continue;
-		if (expr->kind == WS_EXPR_NONE)
-			return expr;
-		if (folds[i].second)
-			args[1] = ws_expr_number(pool, folds[i].second);
-		cell = ws_expr_call(pool, folds[i].fn, args, folds[i].second ? 2 : 1);
-		if (cell && folds[i].rounded) {
-			args[0] = cell;
-			args[1] = ws_expr_number(pool, "0");
-			cell = args[1] ? ws_expr_call(pool, WS_FN_ROUND, args, 2) : NULL;
-		}
-		return cell;
-	}
-	return NULL;
-}
-
-static const struct ws_expr *percent_of_peak(struct reader *r, const struct ws_expr *value,
-					     const struct ws_expr *peak)
-{
-	struct ws_expr_pool *pool = &r->into->pool;
-	const struct ws_expr *hundred = ws_expr_number(pool, "100");
-
-	if (!value || !peak || !hundred)
-		return NULL;
-	if (peak->kind == WS_EXPR_NONE || value->kind == WS_EXPR_NONE)
-		return ws_expr_none(pool);
-	if (peak == hundred)
-		return value;
-	value = ws_expr_binary(pool, WS_OP_MUL, hundred, value);
-	return value ? ws_expr_binary(pool, WS_OP_DIV, value, peak) : NULL;
-}
-
-static enum ws_status value_cell(struct reader *r, struct ws_metric *m, size_t h,
-				 const struct ws_expr *expr)
-{
-	const char *header = r->table->headers[h].name;
-	int peak_at = ws_header_index(r->table, "Peak"), avg_at = ws_header_index(r->table, "Avg");
-	const struct pair *own;
-	char key[64];
-
-	header_key(header, key);
-	own = find_pair(r, key);
-	if (own) {
-		r->line = own->line;
-		return formula(r, own->value, &m->cells[h].expr);
-	}
-	if (strcmp(header, "Pct of Peak") == 0 && peak_at >= 0 && avg_at >= 0)
-		m->cells[h].expr =
-			percent_of_peak(r, m->cells[avg_at].expr, m->cells[peak_at].expr);
-	else if (expr)
-		m->cells[h].expr = fold(r, header, expr);
-	if (!m->cells[h].expr)
-		return FAIL(r, "metric '%s' says nothing for column '%s': a line '%s = ...' is missing",
-			    m->name, header, key);
-	return WS_OK;
-}
-
-static enum ws_status check_keys(struct reader *r)
-{
-	static const char *const plain[] = { "unit", "expr", "help", "level" };
-
-	ws_vec_each(p, &r->pairs) {
-		bool known = false;
-		char key[64];
-
-		for (size_t i = 0; i < WS_ARRAY_LEN(plain); i++)
-			known |= ws_str_is(p->key, plain[i]);
-		for (size_t h = 0; h < r->table->n_headers; h++) {
-			header_key(r->table->headers[h].name, key);
-			known |= ws_str_is(p->key, key);
-		}
-		r->line = p->line;
-		if (!known)
-			return FAIL(r, "unknown key '%.*s': table %u.%u has no such column",
-				    WS_STR_ARGS(p->key), r->table->block, r->table->index);
-	}
-	return WS_OK;
-}
-
-static const char *text_of(struct reader *r, const char *key, const char *otherwise)
-{
-	const struct pair *p = find_pair(r, key);
-
-	return p ? kept(r, p->value).at : otherwise;
-}
-
-static enum ws_status end_metric(struct reader *r)
-{
-	struct ws_metric m = { .table = r->table, .index = (unsigned)r->metrics.n };
-	const struct ws_expr *expr = NULL;
-	const struct pair *p;
-	enum ws_status st;
-
-	if (!r->in_metric)
-		return WS_OK;
-	r->in_metric = false;
-	st = check_keys(r);
-	if (st || !r->present)
-		return st;
-	m.name = kept(r, r->name).at;
-	m.cells = ws_arena_array(arena_of(r), WS_MAX(r->table->n_headers, (size_t)1),
-				 sizeof(*m.cells));
-	m.unit = text_of(r, "unit", "");
-	m.help = text_of(r, "help", r->table_help);
-	m.coll_level = text_of(r, "level", NULL);
-	if (!m.name || !m.cells || !m.unit || !m.help)
-		return NOMEM(r);
-	p = find_pair(r, "expr");
-	if (p) {
-		r->line = p->line;
-		st = formula(r, p->value, &expr);
-	}
-	r->line = r->metric_line;
-	for (size_t h = 0; !st && h < r->table->n_headers; h++) {
-		const struct ws_header *header = &r->table->headers[h];
-		char key[64];
-
-		header_key(header->name, key);
-		if (header->kind == WS_HEADER_VALUE)
-			st = value_cell(r, &m, h, expr);
-		else if (strncmp(key, "unit", 4) == 0)
-			m.cells[h].text = m.unit;
-		else
-			m.cells[h].text = text_of(r, key, "");
-		r->line = r->metric_line;
-	}
-	return st ? st : ws_vec_push(&r->metrics, m, r->err);
-}
-
-static enum ws_status end_table(struct reader *r)
-{
-	enum ws_status st = end_metric(r);
+	enum ws_status st = ws_reader_end_metric(r);
 
 	if (st || !r->table)
 		return st;
@@ -348,7 +125,7 @@ static enum ws_status end_table(struct reader *r)
 	r->table->metrics = ws_arena_array(arena_of(r), WS_MAX(r->metrics.n, (size_t)1),
 					   sizeof(*r->metrics.at));
 	if (!r->table->metrics)
-		return NOMEM(r);
+		return WS_READER_NOMEM(r);
 	if (r->metrics.n)
 		memcpy(r->table->metrics, r->metrics.at, r->metrics.n * sizeof(*r->metrics.at));
 	ws_vec_clear(&r->metrics);
@@ -356,17 +133,17 @@ static enum ws_status end_table(struct reader *r)
 	return WS_OK;
 }
 
-static enum ws_status end_block(struct reader *r)
+static enum ws_status end_block(struct ws_reader *r)
 {
 	enum ws_status st = end_table(r);
 
 	if (st || !r->block)
 		return st;
 	r->block->n_tables = r->tables.n;
-	r->block->tables = ws_arena_array(arena_of(r), WS_MAX(r->tables.n, (size_t)1),
-					  sizeof(*r->tables.at));
+	r->block->tables =
+		ws_arena_array(arena_of(r), WS_MAX(r->tables.n, (size_t)1), sizeof(*r->tables.at));
 	if (!r->block->tables)
-		return NOMEM(r);
+		return WS_READER_NOMEM(r);
 	if (r->tables.n)
 		memcpy(r->block->tables, r->tables.at, r->tables.n * sizeof(*r->tables.at));
 	ws_vec_clear(&r->tables);
@@ -376,16 +153,16 @@ static enum ws_status end_block(struct reader *r)
 
 /* Lines */
 
-static enum ws_status quoted(struct reader *r, struct ws_str rest, const char **out_text)
+static enum ws_status quoted(struct ws_reader *r, struct ws_str rest, const char **out_text)
 {
 	if (rest.n < 2 || rest.at[0] != '"' || rest.at[rest.n - 1] != '"')
-		return FAIL(r, "a title in double quotes is expected: '%.*s'",
-			    (int)WS_MIN(rest.n, (size_t)60), rest.at);
-	*out_text = kept(r, (struct ws_str){ rest.at + 1, rest.n - 2 }).at;
-	return *out_text ? WS_OK : NOMEM(r);
+		return WS_READER_FAIL(r, "a title in double quotes is expected: '%.*s'",
+				      (int)WS_MIN(rest.n, (size_t)60), rest.at);
+	*out_text = ws_reader_kept(r, (struct ws_str){ rest.at + 1, rest.n - 2 }).at;
+	return *out_text ? WS_OK : WS_READER_NOMEM(r);
 }
 
-static enum ws_status line_block(struct reader *r, struct ws_str rest)
+static enum ws_status line_block(struct ws_reader *r, struct ws_str rest)
 {
 	enum ws_status st = end_block(r);
 	struct ws_str id = next_word(&rest), alias = next_word(&rest);
@@ -395,14 +172,14 @@ static enum ws_status line_block(struct reader *r, struct ws_str rest)
 	if (st)
 		return st;
 	if (!block)
-		return NOMEM(r);
+		return WS_READER_NOMEM(r);
 	if (!ws_str_u64(id, &number) || number > 99)
-		return FAIL(r, "not a block number: '%.*s'", WS_STR_ARGS(id));
+		return WS_READER_FAIL(r, "not a block number: '%.*s'", WS_STR_ARGS(id));
 	ws_vec_each(b, &r->blocks)
 		if ((*b)->id == number)
-			return FAIL(r, "block %u is defined twice", (unsigned)number);
+			return WS_READER_FAIL(r, "block %u is defined twice", (unsigned)number);
 	block->id = (unsigned)number;
-	block->alias = kept(r, alias).at;
+	block->alias = ws_reader_kept(r, alias).at;
 	st = quoted(r, rest, &block->title);
 	if (!st)
 		st = ws_vec_push(&r->blocks, block, r->err);
@@ -410,7 +187,7 @@ static enum ws_status line_block(struct reader *r, struct ws_str rest)
 	return st;
 }
 
-static enum ws_status line_table(struct reader *r, struct ws_str rest)
+static enum ws_status line_table(struct ws_reader *r, struct ws_str rest)
 {
 	enum ws_status st = end_table(r);
 	struct ws_str id = next_word(&rest), part = id, block;
@@ -420,12 +197,12 @@ static enum ws_status line_table(struct reader *r, struct ws_str rest)
 	if (st)
 		return st;
 	if (!table)
-		return NOMEM(r);
+		return WS_READER_NOMEM(r);
 	if (!ws_str_next(&part, '.', &block) || !ws_str_u64(block, &b) || !ws_str_u64(part, &t) ||
 	    t > 99)
-		return FAIL(r, "not a table number: '%.*s'", WS_STR_ARGS(id));
+		return WS_READER_FAIL(r, "not a table number: '%.*s'", WS_STR_ARGS(id));
 	if (!r->block || r->block->id != b)
-		return FAIL(r, "table %.*s stands outside its block", WS_STR_ARGS(id));
+		return WS_READER_FAIL(r, "table %.*s stands outside its block", WS_STR_ARGS(id));
 	table->block = (unsigned)b;
 	table->index = (unsigned)t;
 	table->style = "";
@@ -436,48 +213,53 @@ static enum ws_status line_table(struct reader *r, struct ws_str rest)
 	return st ? st : ws_vec_push(&r->tables, table, r->err);
 }
 
-static enum ws_status line_metric(struct reader *r, struct ws_str line)
+static enum ws_status line_metric(struct ws_reader *r, struct ws_str line)
 {
 	const char *close = memrchr(line.at, ']', line.n);
-	enum ws_status st = end_metric(r);
+	enum ws_status st = ws_reader_end_metric(r);
 	struct ws_str guard;
 
 	if (st)
 		return st;
 	if (!close)
-		return FAIL(r, "']' is missing: '%.*s'", (int)WS_MIN(line.n, (size_t)60), line.at);
+		return WS_READER_FAIL(r, "']' is missing: '%.*s'", (int)WS_MIN(line.n, (size_t)60),
+				      line.at);
 	if (!r->table || (!r->table->n_headers))
-		return FAIL(r, "a metric outside a table with columns: '%.*s'",
-			    (int)WS_MIN(line.n, (size_t)60), line.at);
+		return WS_READER_FAIL(r, "a metric outside a table with columns: '%.*s'",
+				      (int)WS_MIN(line.n, (size_t)60), line.at);
 	r->name = (struct ws_str){ line.at + 1, (size_t)(close - line.at) - 1 };
 	guard = (struct ws_str){ close + 1, line.n - (size_t)(close - line.at) - 1 };
 	st = take_guard(r, &guard, &r->present);
 	if (!st && ws_str_trim(guard).n)
-		st = FAIL(r, "only 'when ARCH...' may follow ']': '%.*s'", WS_STR_ARGS(guard));
+		st = WS_READER_FAIL(r, "only 'when ARCH...' may follow ']': '%.*s'",
+				    WS_STR_ARGS(guard));
 	r->in_metric = true;
 	r->metric_line = r->line;
 	ws_vec_clear(&r->pairs);
 	return st;
 }
 
-static enum ws_status set_columns(struct reader *r, struct ws_str value)
+static enum ws_status set_columns(struct ws_reader *r, struct ws_str value)
 {
 	static const char *const texts[] = { "Unit",      "Units", "Xfer",
 					     "Coherency", "Type",  "Transaction" };
 	struct ws_str part;
 	size_t n = 1;
 
+	if (r->table->n_headers)
+		return WS_READER_FAIL(r, "the columns of table %u.%u are given twice",
+				      r->table->block, r->table->index);
 	for (size_t i = 0; i < value.n; i++)
 		n += value.at[i] == ',';
 	r->table->headers = ws_arena_array(arena_of(r), n, sizeof(*r->table->headers));
 	if (!r->table->headers)
-		return NOMEM(r);
+		return WS_READER_NOMEM(r);
 	while (r->table->n_headers < n && ws_str_next(&value, ',', &part)) {
 		struct ws_header *h = &r->table->headers[r->table->n_headers++];
 
-		h->name = kept(r, ws_str_trim(part)).at;
+		h->name = ws_reader_kept(r, ws_str_trim(part)).at;
 		if (!h->name || !h->name[0])
-			return FAIL(r, "a column without a name");
+			return WS_READER_FAIL(r, "a column without a name");
 		for (size_t i = 0; i < WS_ARRAY_LEN(texts); i++)
 			if (strcmp(texts[i], h->name) == 0)
 				h->kind = WS_HEADER_TEXT;
@@ -485,7 +267,7 @@ static enum ws_status set_columns(struct reader *r, struct ws_str value)
 	return WS_OK;
 }
 
-static enum ws_status table_key(struct reader *r, struct ws_str key, struct ws_str value)
+static enum ws_status table_key(struct ws_reader *r, struct ws_str key, struct ws_str value)
 {
 	static const char *const kinds[] = { "metrics", "channels", "top_kernels", "dispatches",
 					     "sysinfo", "roofline", "pc_sampling" };
@@ -493,16 +275,17 @@ static enum ws_status table_key(struct reader *r, struct ws_str key, struct ws_s
 	if (ws_str_is(key, "columns"))
 		return set_columns(r, value);
 	if (ws_str_is(key, "style")) {
-		r->table->style = kept(r, value).at;
+		r->table->style = ws_reader_kept(r, value).at;
 		return WS_OK;
 	}
 	if (ws_str_is(key, "help")) {
-		r->table_help = kept(r, value).at;
-		return r->table_help ? WS_OK : NOMEM(r);
+		r->table_help = ws_reader_kept(r, value).at;
+		return r->table_help ? WS_OK : WS_READER_NOMEM(r);
 	}
 	if (!ws_str_is(key, "kind"))
-		return FAIL(r, "unknown key '%.*s' of a table: columns, style, kind and help are known",
-			    WS_STR_ARGS(key));
+		return WS_READER_FAIL(
+			r, "unknown key '%.*s' of a table: columns, style, kind and help are known",
+			WS_STR_ARGS(key));
 	for (size_t i = 0; i < WS_ARRAY_LEN(kinds); i++)
 		if (ws_str_is(value, kinds[i])) {
 			r->table->kind = (enum ws_table_kind)i;
@@ -510,11 +293,11 @@ static enum ws_status table_key(struct reader *r, struct ws_str key, struct ws_s
 				r->table->key = "Channel";
 			return WS_OK;
 		}
-	return FAIL(r, "unknown kind '%.*s' of a table", WS_STR_ARGS(value));
+	return WS_READER_FAIL(r, "unknown kind '%.*s' of a table", WS_STR_ARGS(value));
 }
 
 /* let, var and rename: @what has been taken off. */
-static enum ws_status line_name(struct reader *r, const char *what, struct ws_str key,
+static enum ws_status line_name(struct ws_reader *r, const char *what, struct ws_str key,
 				struct ws_str value)
 {
 	const struct ws_expr *expr;
@@ -522,16 +305,18 @@ static enum ws_status line_name(struct reader *r, const char *what, struct ws_st
 	char *name;
 
 	if (!key.n || memchr(key.at, ' ', key.n))
-		return FAIL(r, "'%s' wants one name: '%.*s'", what, WS_STR_ARGS(key));
+		return WS_READER_FAIL(r, "'%s' wants one name: '%.*s'", what, WS_STR_ARGS(key));
 	if (strcmp(what, "rename") == 0)
-		return ws_vec_push(&r->renames, ((struct rename){ kept(r, key), kept(r, value) }),
+		return ws_vec_push(&r->renames,
+				   ((struct ws_reader_rename){ ws_reader_kept(r, key),
+							       ws_reader_kept(r, value) }),
 				   r->err);
-	st = formula(r, value, &expr);
+	st = ws_reader_formula(r, value, &expr);
 	name = ws_arena_strndup(arena_of(r), key.at, key.n);
 	if (st)
 		return st;
 	if (!name)
-		return NOMEM(r);
+		return WS_READER_NOMEM(r);
 	if (strcmp(what, "let") == 0)
 		return ws_map_put(&r->lets, ws_str_from(name), (void *)(uintptr_t)expr, r->err);
 	ws_vec_each(v, &r->vars)
@@ -542,7 +327,7 @@ static enum ws_status line_name(struct reader *r, const char *what, struct ws_st
 	return ws_vec_push(&r->vars, ((struct ws_variable){ name, expr }), r->err);
 }
 
-static enum ws_status line_pair(struct reader *r, struct ws_str line)
+static enum ws_status line_pair(struct ws_reader *r, struct ws_str line)
 {
 	static const char *const names[] = { "let", "var", "rename" };
 	const char *eq = memchr(line.at, '=', line.n);
@@ -551,11 +336,10 @@ static enum ws_status line_pair(struct reader *r, struct ws_str line)
 	bool applies;
 
 	if (!eq)
-		return FAIL(r, "neither 'key = value', [metric], table nor block: '%.*s'",
-			    (int)WS_MIN(line.n, (size_t)60), line.at);
+		return WS_READER_FAIL(r, "neither 'key = value', [metric], table nor block: '%.*s'",
+				      (int)WS_MIN(line.n, (size_t)60), line.at);
 	key = ws_str_trim((struct ws_str){ line.at, (size_t)(eq - line.at) });
-	value = ws_str_trim(
-		(struct ws_str){ eq + 1, line.n - (size_t)(eq - line.at) - 1 });
+	value = ws_str_trim((struct ws_str){ eq + 1, line.n - (size_t)(eq - line.at) - 1 });
 	st = take_guard(r, &key, &applies);
 	if (st)
 		return st;
@@ -565,15 +349,16 @@ static enum ws_status line_pair(struct reader *r, struct ws_str line)
 		if (ws_str_is(word, names[i]))
 			return applies ? line_name(r, names[i], rest, value) : WS_OK;
 	if (r->in_metric)
-		return applies ? ws_vec_push(&r->pairs, ((struct pair){ key, value, r->line }),
+		return applies ? ws_vec_push(&r->pairs,
+					     ((struct ws_reader_pair){ key, value, r->line }),
 					     r->err)
 			       : WS_OK;
 	if (r->table)
 		return applies ? table_key(r, key, value) : WS_OK;
-	return FAIL(r, "'%.*s' belongs to a table or metric", WS_STR_ARGS(key));
+	return WS_READER_FAIL(r, "'%.*s' belongs to a table or metric", WS_STR_ARGS(key));
 }
 
-static enum ws_status read_line(struct reader *r, struct ws_str line)
+static enum ws_status read_line(struct ws_reader *r, struct ws_str line)
 {
 	struct ws_str rest = line, word;
 
@@ -590,7 +375,7 @@ static enum ws_status read_line(struct reader *r, struct ws_str line)
 }
 
 /* Logical lines: what begins with white space continues the line before. */
-static enum ws_status read_text(struct reader *r, const char *text)
+static enum ws_status read_text(struct ws_reader *r, const char *text)
 {
 	struct ws_str rest = ws_str_from(text), part;
 	struct ws_buf joined;
@@ -602,8 +387,8 @@ static enum ws_status read_text(struct reader *r, const char *text)
 	while (!st && more) {
 		more = ws_str_next(&rest, '\n', &part);
 		number++;
-		if (more && part.n && isspace((unsigned char)part.at[0]) &&
-		    ws_str_trim(part).n && joined.n) {
+		if (more && part.n && isspace((unsigned char)part.at[0]) && ws_str_trim(part).n &&
+		    joined.n) {
 			part = ws_str_trim(part);
 			ws_buf_add(&joined, " ");
 			ws_buf_add_n(&joined, part.at, part.n);
@@ -611,9 +396,9 @@ static enum ws_status read_text(struct reader *r, const char *text)
 		}
 		if (joined.n) {
 			/* Pairs keep pointing into the line until their metric ends. */
-			struct ws_str line = kept(r, ws_buf_view(&joined));
+			struct ws_str line = ws_reader_kept(r, ws_buf_view(&joined));
 
-			st = line.at ? read_line(r, line) : NOMEM(r);
+			st = line.at ? read_line(r, line) : WS_READER_NOMEM(r);
 			ws_buf_clear(&joined);
 		}
 		part = ws_str_trim(part);
@@ -635,7 +420,7 @@ static int by_id(const void *a, const void *b)
 	return (int)(*x)->id - (int)(*y)->id;
 }
 
-static enum ws_status finish(struct reader *r)
+static enum ws_status finish(struct ws_reader *r)
 {
 	struct ws_metrics *into = r->into;
 	enum ws_status st = end_block(r);
@@ -646,7 +431,7 @@ static enum ws_status finish(struct reader *r)
 	into->blocks = ws_arena_array(&into->arena, r->blocks.n + 1, sizeof(*into->blocks));
 	into->vars = ws_arena_array(&into->arena, r->vars.n + 1, sizeof(*into->vars));
 	if (!into->blocks || !into->vars)
-		return NOMEM(r);
+		return WS_READER_NOMEM(r);
 	into->n_blocks = r->blocks.n;
 	into->n_vars = r->vars.n;
 	if (r->blocks.n)
@@ -663,15 +448,17 @@ static enum ws_status find_arch(const char *arch, unsigned *out_index, struct ws
 			*out_index = i;
 			return WS_OK;
 		}
-	return ws_fail(err, WS_E_UNSUPPORTED,
-		       "unknown architecture '%s': gfx908, gfx90a, gfx940, gfx941, gfx942 and gfx950 "
-		       "are known", arch);
+	return ws_fail(
+		err, WS_E_UNSUPPORTED,
+		"unknown architecture '%s': gfx908, gfx90a, gfx940, gfx941, gfx942 and gfx950 "
+		"are known",
+		arch);
 }
 
 enum ws_status ws_metrics_parse(const char *arch, const struct ws_metric_file *files,
 				struct ws_metrics **out_metrics, struct ws_err *err)
 {
-	struct reader r = { .err = err };
+	struct ws_reader r = { .err = err };
 	enum ws_status st = find_arch(arch, &r.arch, err);
 
 	if (st)

@@ -74,8 +74,7 @@ static bool fill_round(const struct ws_frame *frame, const uint32_t *rows, size_
 }
 
 static enum ws_status add_row(struct ws_workload *load, struct ws_map *groups,
-			      const struct ws_column *const *cols, uint32_t row,
-			      struct ws_err *err)
+			      const struct ws_column *const *cols, uint32_t row, struct ws_err *err)
 {
 	struct group like = { .n = 0 }, *group;
 	struct ws_str key = { (const char *)like.key, sizeof(like.key) };
@@ -127,11 +126,12 @@ enum ws_status ws_load_fill(struct ws_workload *load, struct ws_err *err)
 		bool whole = true;
 
 		for (size_t first = 0; !st && first < group->n; first += n)
-			whole &= fill_round(frame, group->rows + first,
-					    WS_MIN(n, group->n - first));
+			whole &=
+				fill_round(frame, group->rows + first, WS_MIN(n, group->n - first));
 		if (!st && !whole)
 			ws_log_warn("%s: kernel '%s' was launched too few times for all counters: "
-				    "those it lacks have no value", load->path,
+				    "those it lacks have no value",
+				    load->path,
 				    load->kernels[load->kernel_of[group->rows[0]]].name);
 		free(group->rows);
 	}

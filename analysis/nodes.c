@@ -43,9 +43,9 @@ static enum ws_status kernel_column(struct nodes *s, struct ws_frame *frame)
 	for (size_t p = 0; at && p < s->n; p++)
 		for (size_t i = 0; i < s->parts[p]->n_rows; i++) {
 			const struct ws_workload *part = s->parts[p];
-			size_t text = ws_dict_add(
-				&s->load->priv->kernels,
-				ws_str_from(part->kernels[part->kernel_of[i]].name));
+			size_t text =
+				ws_dict_add(&s->load->priv->kernels,
+					    ws_str_from(part->kernels[part->kernel_of[i]].name));
 
 			if (text == SIZE_MAX)
 				return ws_fail(s->err, WS_E_NOMEM, "out of memory");
@@ -198,9 +198,10 @@ static enum ws_status same_arch(struct nodes *s, const char *const *names)
 	for (size_t p = 1; p < s->n; p++)
 		if (strcmp(s->parts[p]->arch, s->parts[0]->arch) != 0)
 			return ws_fail(s->err, WS_E_UNSUPPORTED,
-				       "node '%s' is %s and node '%s' is %s: nodes of one architecture can "
-				       "be analysed together, choose them with --nodes", names[0],
-				       s->parts[0]->arch, names[p], s->parts[p]->arch);
+				       "node '%s' is %s and node '%s' is %s: nodes of one "
+				       "architecture can "
+				       "be analysed together, choose them with --nodes",
+				       names[0], s->parts[0]->arch, names[p], s->parts[p]->arch);
 	return WS_OK;
 }
 

@@ -103,8 +103,8 @@ bool ws_pcsamples_exist(const char *dir)
 	return find_method(dir, path) >= 0;
 }
 
-enum ws_status ws_pcsamples_all(const char *dir, struct ws_arena *arena,
-				struct ws_pcsamples *out, struct ws_err *err)
+enum ws_status ws_pcsamples_all(const char *dir, struct ws_arena *arena, struct ws_pcsamples *out,
+				struct ws_err *err)
 {
 	static const char *const texts[] = { "Instruction", "Instruction_Comment", NULL };
 	char path[PATH_MAX];
@@ -140,14 +140,12 @@ static json_t *find_key(json_t *in, const char *key)
 	if (found)
 		return found;
 	if (json_is_object(in))
-		json_object_foreach(in, name, value)
-			if ((found = find_key(value, key)))
-				return found;
+		json_object_foreach(in, name,
+				    value) if ((found = find_key(value, key))) return found;
 	/* Long lists are samples, all alike: the key is in the first or in none. */
 	if (json_is_array(in))
-		json_array_foreach(in, i, value)
-			if (i < 8 && (found = find_key(value, key)))
-				return found;
+		json_array_foreach(in, i,
+				   value) if (i < 8 && (found = find_key(value, key))) return found;
 	return NULL;
 }
 
@@ -168,17 +166,18 @@ static bool find_code(json_t *root, const char *kernel, struct code *out)
 	bool found = false;
 	size_t i;
 
-	json_array_foreach(symbols, i, symbol)
-		for (size_t n = 0; !found && n < WS_ARRAY_LEN(names); n++) {
-			const char *name = json_string_value(json_object_get(symbol, names[n]));
+	json_array_foreach(symbols, i, symbol) for (size_t n = 0; !found && n < WS_ARRAY_LEN(names);
+						    n++)
+	{
+		const char *name = json_string_value(json_object_get(symbol, names[n]));
 
-			if (!name || strcmp(name, kernel) != 0)
-				continue;
-			out->object = number_of(symbol, "code_object_id");
-			out->from = number_of(symbol, "kernel_code_entry_byte_offset");
-			out->to = UINT64_MAX;
-			found = true;
-		}
+		if (!name || strcmp(name, kernel) != 0)
+			continue;
+		out->object = number_of(symbol, "code_object_id");
+		out->from = number_of(symbol, "kernel_code_entry_byte_offset");
+		out->to = UINT64_MAX;
+		found = true;
+	}
 	json_array_foreach(symbols, i, symbol)
 	{
 		uint64_t at = number_of(symbol, "kernel_code_entry_byte_offset");
@@ -326,7 +325,8 @@ enum ws_status ws_pcsamples_kernel(const char *dir, const char *kernel, bool by_
 	if (find_code(root, kernel, &code))
 		st = sum_kernel(root, records, &code, arena, out, err);
 	else
-		st = ws_fail(err, WS_E_NOTFOUND, "'%s' has no samples of kernel '%s'", path, kernel);
+		st = ws_fail(err, WS_E_NOTFOUND, "'%s' has no samples of kernel '%s'", path,
+			     kernel);
 	json_decref(root);
 	if (!st && out->n)
 		qsort(out->rows, out->n, sizeof(*out->rows),

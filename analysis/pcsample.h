@@ -32,8 +32,8 @@ struct ws_pcsamples {
 
 bool ws_pcsamples_exist(const char *dir);
 /* Samples of the whole program by source line, most first. WS_E_NOTFOUND: there are none. */
-enum ws_status ws_pcsamples_all(const char *dir, struct ws_arena *arena,
-				struct ws_pcsamples *out, struct ws_err *err);
+enum ws_status ws_pcsamples_all(const char *dir, struct ws_arena *arena, struct ws_pcsamples *out,
+				struct ws_err *err);
 /* Samples of one kernel by instruction, in order of offset, or most first. */
 enum ws_status ws_pcsamples_kernel(const char *dir, const char *kernel, bool by_count,
 				   struct ws_arena *arena, struct ws_pcsamples *out,

@@ -15,8 +15,8 @@ static const char *const key_names[] = { "Dispatch_ID", "Kernel_Name", "Grid_Siz
 #define N_KEYS 5
 
 /* Columns with a meaning of their own, not just carried over from a group's first row. */
-static const char *const special[] = { "Counter_Name",	 "Counter_Value", "Start_Timestamp",
-				       "End_Timestamp", "GPU_ID",	"Dispatch_ID" };
+static const char *const special[] = { "Counter_Name",  "Counter_Value", "Start_Timestamp",
+				       "End_Timestamp", "GPU_ID",        "Dispatch_ID" };
 
 struct group {
 	double key[N_KEYS];
@@ -51,9 +51,10 @@ static enum ws_status find_groups(struct pivot *p)
 		for (size_t k = 0; k < N_KEYS; k++) {
 			cols[k] = ws_csv_column(p->csvs[f], key_names[k]);
 			if (!cols[k] && k < 2)
-				st = ws_fail(p->err, WS_E_FORMAT,
-					     "'%s': the counter file has no column %s: profile again",
-					     p->load->path, key_names[k]);
+				st = ws_fail(
+					p->err, WS_E_FORMAT,
+					"'%s': the counter file has no column %s: profile again",
+					p->load->path, key_names[k]);
 		}
 		for (size_t i = 0; !st && i < p->csvs[f]->n_rows; i++, row++) {
 			struct group like = { .first_csv = f, .first_row = i };
@@ -117,9 +118,8 @@ static enum ws_status add(struct pivot *p, const char *name, double *at, bool is
 {
 	if (!at)
 		return ws_fail(p->err, WS_E_NOMEM, "out of memory");
-	return ws_load_add_column(p->frame,
-				  (struct ws_column){ .name = name, .at = at, .is_text = is_text },
-				  p->err);
+	return ws_load_add_column(
+		p->frame, (struct ws_column){ .name = name, .at = at, .is_text = is_text }, p->err);
 }
 
 static enum ws_status add_descriptions(struct pivot *p)
@@ -144,7 +144,8 @@ static enum ws_status add_descriptions(struct pivot *p)
 		for (size_t i = 0; at && i < p->n_groups; i++) {
 			const struct group *g = p->groups[i];
 			const struct ws_csv_column *from =
-				g->first_csv ? ws_csv_column(p->csvs[g->first_csv], col->name) : col;
+				g->first_csv ? ws_csv_column(p->csvs[g->first_csv], col->name)
+					     : col;
 
 			at[i] = from ? from->at[g->first_row] : NAN;
 		}
@@ -233,9 +234,10 @@ static enum ws_status add_counters(struct pivot *p)
 		const struct ws_csv_column *value = ws_csv_column(p->csvs[f], "Counter_Value");
 
 		if (!name || !value)
-			st = ws_fail(p->err, WS_E_FORMAT,
-				     "'%s': a counter file has no column Counter_Name or Counter_Value",
-				     p->load->path);
+			st = ws_fail(
+				p->err, WS_E_FORMAT,
+				"'%s': a counter file has no column Counter_Name or Counter_Value",
+				p->load->path);
 		for (size_t i = 0; !st && i < p->csvs[f]->n_rows; i++, row++) {
 			size_t text = (size_t)name->at[i];
 			double *at = columns[text];

@@ -12,6 +12,10 @@
 /* A file of a hundred devices is 100 KB; anything much larger is something else. */
 #define BENCH_BYTES_MAX (4u << 20)
 
+/* In GB/s and GFLOP/s: what is outside is damage, not a GPU. */
+#define PEAK_MIN 1e-3
+#define PEAK_MAX 1e12
+
 static const struct {
 	const char *name, *word, *column;
 } levels_table[] = {
@@ -163,7 +167,9 @@ double ws_roof_bench_value(const struct ws_roof_bench *bench, const char *column
 {
 	for (size_t i = 0; column[0] && i < bench->n_columns; i++)
 		if (!strcmp(bench->columns[i], column))
-			return bench->values[i] > 0 ? bench->values[i] : NAN;
+			return bench->values[i] >= PEAK_MIN && bench->values[i] <= PEAK_MAX
+				       ? bench->values[i]
+				       : NAN;
 	return NAN;
 }
 

@@ -91,7 +91,10 @@ enum ws_status ws_roof_bench_parse(const char *name, struct ws_str text, struct 
 /* WS_E_NOTFOUND when there is no such file. */
 enum ws_status ws_roof_bench_read(const char *path, struct ws_arena *arena,
 				  struct ws_roof_bench *out_bench, struct ws_err *err);
-/* Of the first device; NaN: no such column, empty, or 0, which means unsupported. */
+/*
+ * Of the first device; NaN: no such column, empty, or 0, which means unsupported. So is what
+ * no GPU will reach (above 1e12 GB/s or GFLOP/s), or cannot be as slow as (below 1e-3).
+ */
 double ws_roof_bench_value(const struct ws_roof_bench *bench, const char *column);
 
 /* The variable $<column>_empirical_peak; false: @name is none of those. @bench may be NULL. */

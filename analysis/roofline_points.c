@@ -289,17 +289,25 @@ double ws_roof_ops(const struct ws_roof_point *point, enum ws_roof_type type)
 	return ws_roof_type_is_int(type) ? point->iops : point->flops;
 }
 
+/* Numbers that counters of a real dispatch can give; damaged ones would stretch the axes. */
+static double plausible(double value)
+{
+	return value >= 1e-9 && value <= 1e15 ? value : NAN;
+}
+
 double ws_roof_intensity(const struct ws_roof_point *point, enum ws_roof_type type,
 			 enum ws_roof_level level)
 {
 	double ops = ws_roof_ops(point, type), bytes = point->bytes[level];
 
-	return ops > 0 && bytes > 0 ? ops / bytes : NAN;
+	return ops > 0 && bytes > 0 ? plausible(ops / bytes) : NAN;
 }
 
 double ws_roof_rate(const struct ws_roof_point *point, enum ws_roof_type type)
 {
 	double ops = ws_roof_ops(point, type);
 
-	return ops >= 0 && point->mean_ns > 0 ? ops / point->mean_ns : NAN;
+	if (!(ops >= 0) || !(point->mean_ns > 0))
+		return NAN;
+	return ops == 0 ? 0 : plausible(ops / point->mean_ns);
 }

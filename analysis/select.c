@@ -63,8 +63,7 @@ static enum ws_status keep_gpus(const struct ws_workload *load, const struct ws_
 	return WS_OK;
 }
 
-static enum ws_status chosen_kernels(const struct ws_workload *load,
-				     const struct ws_filter *filter,
+static enum ws_status chosen_kernels(const struct ws_workload *load, const struct ws_filter *filter,
 				     const struct ws_selection *sel, bool *chosen,
 				     struct ws_err *err)
 {
@@ -161,7 +160,8 @@ static enum ws_status keep_dispatches(const struct ws_workload *load,
 		if (!above && !by_id && !keep[id])
 			st = ws_fail(err, WS_E_NOTFOUND,
 				     "dispatch %llu is not among those the other filters left: "
-				     "choose another or drop a filter", (unsigned long long)id);
+				     "choose another or drop a filter",
+				     (unsigned long long)id);
 	}
 	for (size_t i = 0; !st && i < sel->n; i++)
 		if (keep[sel->rows[i]])
@@ -190,9 +190,10 @@ enum ws_status ws_workload_select(const struct ws_workload *load, const struct w
 	if (!st)
 		st = keep_dispatches(load, filter, &rows, false, err);
 	if (!st && !rows.n)
-		st = ws_fail(err, WS_E_NOTFOUND,
-			     "no dispatch left after filtering '%s': --list-stats shows what there is",
-			     load->path);
+		st = ws_fail(
+			err, WS_E_NOTFOUND,
+			"no dispatch left after filtering '%s': --list-stats shows what there is",
+			load->path);
 	if (st) {
 		ws_selection_fini(&rows);
 		ws_selection_fini(&listed);
@@ -239,8 +240,7 @@ enum ws_status ws_top_kernels(const struct ws_workload *load, const struct ws_se
 			      struct ws_arena *arena, struct ws_kernel_stat **out_stats,
 			      size_t *out_n, struct ws_err *err)
 {
-	struct ws_kernel_stat *stats =
-		ws_arena_array(arena, load->n_kernels + 1, sizeof(*stats));
+	struct ws_kernel_stat *stats = ws_arena_array(arena, load->n_kernels + 1, sizeof(*stats));
 	size_t *first = calloc(load->n_kernels + 3, sizeof(*first)), n = 0;
 	double *spans = malloc((sel->n + 1) * sizeof(*spans)), total = 0;
 

@@ -36,10 +36,10 @@ static enum ws_status add(struct reader *r, const char *op, const char *context,
 	entry = ws_map_find(&r->seen, ws_str_from(key));
 	number = entry ? (size_t)(uintptr_t)entry->value : r->uses.n;
 	if (!entry) {
-		st = ws_vec_push(&r->uses,
-				 ((struct ws_torch_use){ .op = op, .context = context,
-							 .kernel = kernel }),
-				 r->err);
+		st = ws_vec_push(
+			&r->uses,
+			((struct ws_torch_use){ .op = op, .context = context, .kernel = kernel }),
+			r->err);
 		if (!st)
 			st = ws_map_put(&r->seen, ws_str_from(key), (void *)(uintptr_t)number,
 					r->err);
@@ -90,9 +90,9 @@ static enum ws_status read_raw(struct reader *r, const char *dir, const char *ma
 	static const char *const texts[] = { "Function", "Kernel_Name", "Counter_Name", NULL };
 	struct ws_csv_how how = { texts, &r->dict };
 	char *marker_path = ws_arena_printf(r->arena, "%s/%s", dir, marker_name);
-	char *counter_path = ws_arena_printf(r->arena, "%s/%.*scounter_collection.csv", dir,
-					     (int)(strlen(marker_name) - sizeof(suffix) + 1),
-					     marker_name);
+	char *counter_path =
+		ws_arena_printf(r->arena, "%s/%.*scounter_collection.csv", dir,
+				(int)(strlen(marker_name) - sizeof(suffix) + 1), marker_name);
 	const struct ws_csv_column *function, *corr, *k_corr, *kernel, *start, *end;
 	struct ws_csv markers = { 0 }, kernels = { 0 };
 	struct ws_map by_corr;
@@ -113,9 +113,10 @@ static enum ws_status read_raw(struct reader *r, const char *dir, const char *ma
 	start = st ? NULL : ws_csv_column(&kernels, "Start_Timestamp");
 	end = st ? NULL : ws_csv_column(&kernels, "End_Timestamp");
 	if (!st && (!function || !corr || !k_corr || !kernel || !start || !end))
-		st = ws_fail(r->err, WS_E_FORMAT,
-			     "'%s' or its counters lack Function, Correlation_Id, Kernel_Name or times",
-			     marker_path);
+		st = ws_fail(
+			r->err, WS_E_FORMAT,
+			"'%s' or its counters lack Function, Correlation_Id, Kernel_Name or times",
+			marker_path);
 	for (size_t i = 0; !st && i < markers.n_rows; i++)
 		st = ws_map_put_u64(&by_corr, (uint64_t)corr->at[i],
 				    (void *)(uintptr_t)r->dict.texts[(size_t)function->at[i]],
@@ -126,8 +127,9 @@ static enum ws_status read_raw(struct reader *r, const char *dir, const char *ma
 
 		/* "op/path:#context": ranges of other kinds have no such mark. */
 		if (mark)
-			st = add(r, ws_arena_strndup(r->arena, name, (size_t)(mark - name)), mark + 2,
-				 r->dict.texts[(size_t)kernel->at[i]], start->at[i], end->at[i]);
+			st = add(r, ws_arena_strndup(r->arena, name, (size_t)(mark - name)),
+				 mark + 2, r->dict.texts[(size_t)kernel->at[i]], start->at[i],
+				 end->at[i]);
 	}
 	ws_map_fini(&by_corr);
 	ws_csv_fini(&markers);

@@ -48,8 +48,8 @@ static enum ws_status read_facts(struct ws_workload *load, const char *path, str
 	end = text.at + text.n;
 	if (!st && (!ws_csv_record(&at, end, &load->arena, &names, &n_names) ||
 		    !ws_csv_record(&at, end, &load->arena, &texts, &n_texts)))
-		st = ws_fail(err, WS_E_FORMAT,
-			     "'%s' is cut off: a header and one row are expected", path);
+		st = ws_fail(err, WS_E_FORMAT, "'%s' is cut off: a header and one row are expected",
+			     path);
 	if (!st && n_texts < n_names)
 		st = ws_fail(err, WS_E_FORMAT, "'%s' is cut off: %zu of %zu fields", path, n_texts,
 			     n_names);

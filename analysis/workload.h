@@ -80,7 +80,7 @@ struct ws_workload {
 	size_t n_rows;            /* dispatches */
 	struct ws_frame **frames; /* [0] is pmc_perf; the rest are level passes */
 	size_t n_frames;
-	const uint32_t *kernel_of; /* per row: index into kernels */
+	const uint32_t *kernel_of;      /* per row: index into kernels */
 	struct ws_kernel_name *kernels; /* by first appearance */
 	size_t n_kernels;
 	const double *dispatch_id, *gpu_id; /* per row */
@@ -108,10 +108,10 @@ struct ws_workload_how {
 	int kernel_verbose;       /* 5 and more: names as recorded */
 	const char *const *nodes; /* sub-directories to read as one; none named: all */
 	size_t n_nodes;
-	bool by_nodes;            /* `nodes` counts */
-	bool spatial;             /* --spatial-multiplexing: merge the sub-directories */
-	const char *join;         /* "grid" (the default) or "kernel" */
-	bool facts_only;          /* sysinfo.csv alone, for --specs and --list-metrics */
+	bool by_nodes;    /* `nodes` counts */
+	bool spatial;     /* --spatial-multiplexing: merge the sub-directories */
+	const char *join; /* "grid" (the default) or "kernel" */
+	bool facts_only;  /* sysinfo.csv alone, for --specs and --list-metrics */
 };
 
 /* @how may be NULL: all defaults. */
@@ -127,7 +127,8 @@ const char *ws_sysinfo(const struct ws_workload *load, const char *name); /* NUL
 bool ws_sysinfo_number(const struct ws_workload *load, const char *name, double *out);
 
 const struct ws_frame *ws_workload_frame(const struct ws_workload *load, const char *name);
-const struct ws_column *ws_frame_column(const struct ws_frame *frame, const char *name); /* or NULL */
+const struct ws_column *ws_frame_column(const struct ws_frame *frame,
+					const char *name); /* or NULL */
 
 /*
  * A choice of dispatches: ascending row numbers. Filters narrow it; one that

@@ -14,7 +14,7 @@ struct ws_workload_priv {
 	struct {
 		double *at;
 		size_t n;
-	} *owned; /* columns made here */
+	} * owned; /* columns made here */
 	size_t n_owned, cap_owned;
 };
 
@@ -26,8 +26,9 @@ double *ws_load_column(struct ws_workload *load, size_t n);
 /* An empty frame with room for @n_columns. */
 struct ws_frame *ws_load_frame(struct ws_workload *load, const char *name, size_t n_rows,
 			       size_t n_columns, struct ws_err *err);
-enum ws_status ws_load_add_column(struct ws_frame *frame, struct ws_column column,
-				  struct ws_err *err); /* a name that is there already is left out */
+enum ws_status ws_load_add_column(
+	struct ws_frame *frame, struct ws_column column,
+	struct ws_err *err); /* a name that is there already is left out */
 enum ws_status ws_load_frame_from(struct ws_workload *load, const char *name,
 				  const struct ws_csv *csv, struct ws_frame **out_frame,
 				  struct ws_err *err);

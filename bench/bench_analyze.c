@@ -33,7 +33,8 @@ static void add_name(void *of, const struct ws_expr *name)
 		return;
 	for (int c = 0; c < (mark ? 32 : 1); c++) {
 		if (mark)
-			snprintf(text, sizeof(text), "%.*s[%d]", (int)(mark - name->text), name->text, c);
+			snprintf(text, sizeof(text), "%.*s[%d]", (int)(mark - name->text),
+				 name->text, c);
 		else
 			snprintf(text, sizeof(text), "%s", name->text);
 		for (size_t i = 0; i < n_names; i++)
@@ -46,9 +47,15 @@ static void add_name(void *of, const struct ws_expr *name)
 
 static void find_counters(void)
 {
-	static const char *const fixed[] = { "Dispatch_ID", "GPU_ID", "Grid_Size", "Workgroup_Size",
-					     "LDS_Per_Workgroup", "Scratch_Per_Workitem", "Arch_VGPR",
-					     "Accum_VGPR", "SGPR" };
+	static const char *const fixed[] = { "Dispatch_ID",
+					     "GPU_ID",
+					     "Grid_Size",
+					     "Workgroup_Size",
+					     "LDS_Per_Workgroup",
+					     "Scratch_Per_Workitem",
+					     "Arch_VGPR",
+					     "Accum_VGPR",
+					     "SGPR" };
 	struct ws_metrics *metrics;
 	struct ws_err err;
 
@@ -112,7 +119,8 @@ static size_t generate(const char *dir, size_t n_rows, size_t n_counters)
 	fputs("workload_name,gpu_arch,gpu_model,cu_per_gpu,simd_per_cu,se_per_gpu,wave_size,"
 	      "max_waves_per_cu,max_sclk,max_mclk,cur_sclk,cur_mclk,total_l2_chan,lds_banks_per_cu,"
 	      "sqc_per_gpu,pipes_per_gpu,num_xcd,num_hbm_channels\n"
-	      "bench,gfx90a,MI210,104,4,8,64,32,1700,1600,1700,1600,32,32,56,4,1,32\n", file);
+	      "bench,gfx90a,MI210,104,4,8,64,32,1700,1600,1700,1600,32,32,56,4,1,32\n",
+	      file);
 	fclose(file);
 	file = open_file(dir, "pmc_perf.csv");
 	setvbuf(file, NULL, _IOFBF, 1 << 20);
@@ -121,7 +129,8 @@ static size_t generate(const char *dir, size_t n_rows, size_t n_counters)
 		fprintf(file, ",%s", names[c]);
 	for (size_t r = 0; r < n_rows; r++) {
 		fprintf(file, "\n\"kernel_%u(float*, int)\",%llu,%llu", next() % 20,
-			1000000000000ull + r * 50000ull, 1000000000000ull + r * 50000ull + 1000 + next() % 40000);
+			1000000000000ull + r * 50000ull,
+			1000000000000ull + r * 50000ull + 1000 + next() % 40000);
 		for (size_t c = 0; c < n_columns; c++)
 			fprintf(file, ",%u", c == 0 ? (unsigned)r : 10 + next() % limits[c % 4]);
 	}
@@ -136,8 +145,8 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		size_t n_rows, n_counters;
-	} sizes[] = { { 3, 400 },      { 1000, 400 },  { 10000, 400 }, { 100000, 400 },
-		      { 1000, 40 },    { 10000, 40 },  { 100000, 40 }, { 1000000, 40 } };
+	} sizes[] = { { 3, 400 },   { 1000, 400 }, { 10000, 400 }, { 100000, 400 },
+		      { 1000, 40 }, { 10000, 40 }, { 100000, 40 }, { 1000000, 40 } };
 	size_t most = argc > 3 ? strtoull(argv[3], NULL, 10) : 1000000;
 	double base_ns = 0;
 
@@ -146,8 +155,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	find_counters();
-	printf("%10s %9s %9s %9s %9s %14s %8s\n", "dispatches", "counters", "CSV MB", "wall s", "CPU s",
-	       "ns/disp/count", "RSS/CSV");
+	printf("%10s %9s %9s %9s %9s %14s %8s\n", "dispatches", "counters", "CSV MB", "wall s",
+	       "CPU s", "ns/disp/count", "RSS/CSV");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		struct timespec from, to;
 		struct rusage usage;
@@ -172,7 +181,8 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		clock_gettime(CLOCK_MONOTONIC, &to);
-		wall = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+		wall = (double)(to.tv_sec - from.tv_sec) +
+		       (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 		cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 		      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 		base_ns = cpu * 1e9 / (double)sizes[i].n_rows / (double)sizes[i].n_counters;

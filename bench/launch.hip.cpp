@@ -1,6 +1,7 @@
 // A launch-bound loop: empty kernels, as fast as the program can launch them.
 //
-//	launch [KERNELS] [SYNC_EVERY]      prints launches per second
+//	launch [KERNELS] [SYNC_EVERY] [block]      prints launches per second; HIP spins while it
+//	                                           waits, unless told to block
 #include <hip/hip_runtime.h>
 
 #include <chrono>
@@ -26,6 +27,8 @@ int main(int argc, char **argv)
 {
 	long n = argc > 1 ? atol(argv[1]) : 100000, sync_every = argc > 2 ? atol(argv[2]) : 0;
 
+	if (argc > 3 && hipSetDeviceFlags(hipDeviceScheduleBlockingSync) != hipSuccess)
+		return 1;
 	launch(1000, sync_every); // queues, code, caches
 	auto start = std::chrono::steady_clock::now();
 	launch(n, sync_every);

@@ -88,7 +88,7 @@ struct ws_rec_clock ws_clock_pair(void)
 	/* half the width in ns, by the rate over this very function */
 	ns1 = ws_boottime_ns();
 	ticks1 = ws_ticks();
-	if (ws_tick_kind == WS_TICKS_NS) {
+	if (__atomic_load_n(&ws_tick_kind, __ATOMIC_RELAXED) == WS_TICKS_NS) {
 		rec.h.time = rec.boottime_ns;
 	} else if (ticks1 > ticks0) {
 		double ns = (double)best / 2 * (double)(ns1 - ns0) / (double)(ticks1 - ticks0);

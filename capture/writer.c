@@ -98,7 +98,7 @@ static enum ws_status map_head(struct ws_writer *writer, uint64_t domains, struc
 		.head_bytes = WS_FILE_HEAD_BYTES,
 		.chunk_align = WS_CHUNK_ALIGN,
 		.pid = (uint32_t)getpid(),
-		.tick_kind = ws_tick_kind,
+		.tick_kind = __atomic_load_n(&ws_tick_kind, __ATOMIC_RELAXED),
 		.created_ns = ws_boottime_ns(),
 		.end_bytes = WS_FILE_HEAD_BYTES,
 	};
@@ -234,7 +234,7 @@ enum ws_status ws_writer_open(const char *path, const struct ws_writer_opts *opt
 		return ws_fail(err, WS_E_NOMEM, "capture '%s'", path);
 	writer->fd = -1;
 	pthread_mutex_init(&writer->lock, NULL);
-	ws_tick_kind = ws_tick_kind_detect();
+	__atomic_store_n(&ws_tick_kind, ws_tick_kind_detect(), __ATOMIC_RELAXED);
 	/* Two pairs, as far apart as opening takes: even a process killed at once has a rate. */
 	first = ws_clock_pair();
 	writer->max_bytes = opts->max_bytes;

@@ -81,12 +81,12 @@ uint64_t ws_ticks_slow(void);
 static inline uint64_t ws_ticks(void)
 {
 #if defined(__x86_64__)
-	if (__builtin_expect(ws_tick_kind == WS_TICKS_TSC, 1))
+	if (__builtin_expect(__atomic_load_n(&ws_tick_kind, __ATOMIC_RELAXED) == WS_TICKS_TSC, 1))
 		return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
 	uint64_t t;
 
-	if (__builtin_expect(ws_tick_kind == WS_TICKS_ARM, 1)) {
+	if (__builtin_expect(__atomic_load_n(&ws_tick_kind, __ATOMIC_RELAXED) == WS_TICKS_ARM, 1)) {
 		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
 		return t;
 	}

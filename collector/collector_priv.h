@@ -17,7 +17,11 @@ bool ws_core_busy(void);                /* somebody is recording */
 void ws_core_attach(const struct ws_collect_config *config); /* copied; recording is off still */
 struct ws_writer *ws_core_detach(void); /* the capture, ended; close it when nobody uses it */
 /* Grows with each attach: what was kept under an earlier one means nothing now. From 1. */
-extern uint32_t ws_epoch;
+extern uint32_t ws_epoch_;
+static inline uint32_t ws_epoch(void)
+{
+	return __atomic_load_n(&ws_epoch_, __ATOMIC_ACQUIRE);
+}
 
 /* thread.c */
 void ws_threads_start(void);                 /* once, in the constructor */

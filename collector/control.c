@@ -36,7 +36,7 @@ void ws_control_set(bool on, enum ws_control_cause cause)
 {
 	struct ws_writer *writer;
 
-	if (!control.config)
+	if (!__atomic_load_n(&control.config, __ATOMIC_ACQUIRE))
 		return;
 	ws_lock(&control.lock);
 	if (on != control.on) {
@@ -105,12 +105,14 @@ static void *run_periods(void *arg)
 
 void ws_control_opened(struct ws_writer *writer)
 {
+	const struct ws_collect_config *config;
+
 	ws_lock(&control.lock);
-	if (control.config)
-		write_state(writer,
-			    control.config->n_periods ? WS_CONTROL_PERIOD : WS_CONTROL_ROCTX);
+	config = control.config;
+	if (config)
+		write_state(writer, config->n_periods ? WS_CONTROL_PERIOD : WS_CONTROL_ROCTX);
 	ws_unlock(&control.lock);
-	if (control.config && control.config->n_periods && !ws_spawn(run_periods, NULL, "wavescope-time"))
+	if (config && config->n_periods && !ws_spawn(run_periods, NULL, "wavescope-time"))
 		ws_note("collection periods: no thread could be started, nothing is recorded");
 }
 
@@ -122,8 +124,10 @@ void ws_control_forked(void)
 /* Regions and periods are for programs that were started with us. */
 void ws_control_attach(const struct ws_collect_config *config)
 {
-	control.config = config;
+	ws_lock(&control.lock);
+	__atomic_store_n(&control.config, config, __ATOMIC_RELEASE);
 	control.depth = 1;
+	ws_unlock(&control.lock);
 	ws_control_set(true, WS_CONTROL_ATTACH);
 }
 

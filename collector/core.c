@@ -10,6 +10,7 @@
  */
 #include "collector/collector_priv.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -29,7 +30,7 @@
 #define HELPER_STACK_BYTES (256u << 10)
 
 static struct {
-	struct ws_collect_config config;
+	const struct ws_collect_config *config; /* acquire/release; never changed once it is here */
 	bool active;  /* something was asked for and can be done; changed by attaching only */
 	bool started; /* what is set up once is */
 	uint64_t load_ns;
@@ -43,7 +44,9 @@ static struct {
 	uint64_t lost[WS_DOMAIN_COUNT]; /* before there was a capture to count it in */
 } core;
 
-uint32_t ws_epoch = 1;
+uint32_t ws_epoch_ = 1;
+
+static const struct ws_collect_config none;
 
 static bool is_active(void)
 {
@@ -129,12 +132,14 @@ bool ws_spawn(void *(*main)(void *), void *arg, const char *name)
 
 bool ws_asked(enum ws_service service)
 {
-	return is_active() && (core.config.services >> service & 1);
+	return is_active() && (ws_config()->services >> service & 1);
 }
 
 const struct ws_collect_config *ws_config(void)
 {
-	return &core.config;
+	const struct ws_collect_config *config = __atomic_load_n(&core.config, __ATOMIC_ACQUIRE);
+
+	return config ? config : &none;
 }
 
 uint64_t ws_load_ns(void)
@@ -152,7 +157,7 @@ uint64_t ws_asked_domains(void)
 	uint64_t domains = 0;
 
 	for (unsigned i = 0; i < WS_SERVICE_COUNT; i++) {
-		if (core.config.services >> i & 1)
+		if (ws_config()->services >> i & 1)
 			domains |= 1ull << domain_of[i];
 	}
 	return domains;
@@ -185,7 +190,7 @@ void ws_note(const char *text)
 
 	if (writer)
 		ws_writer_fact(writer, WS_FACT_NOTE, text);
-	if (is_active() && core.config.log >= WS_COLLECT_LOG_INFO)
+	if (is_active() && ws_config()->log >= WS_COLLECT_LOG_INFO)
 		complain(text, NULL);
 	errno = saved_errno;
 }
@@ -196,10 +201,10 @@ void ws_note(const char *text)
 static bool ancestor_recorded(void)
 {
 	char path[PATH_MAX + 64], stat[512], number[16];
-	size_t n_dir = strlen(core.config.dir);
+	size_t n_dir = strlen(ws_config()->dir);
 	pid_t pid = getppid();
 
-	memcpy(path, core.config.dir, n_dir);
+	memcpy(path, ws_config()->dir, n_dir);
 	path[n_dir] = '/';
 	for (int level = 0; level < 32 && pid > 1; level++) {
 		char *at;
@@ -237,16 +242,16 @@ static bool ancestor_recorded(void)
 static struct ws_writer *open_capture(void)
 {
 	struct ws_writer_opts opts = {
-		.max_bytes = core.config.max_bytes,
+		.max_bytes = ws_config()->max_bytes,
 		.domains = ws_asked_domains(),
 	};
 	char path[PATH_MAX + 64];
-	size_t n_dir = strlen(core.config.dir);
+	size_t n_dir = strlen(ws_config()->dir);
 	struct ws_writer *writer = NULL;
 	struct ws_err err = { 0 };
 	enum ws_status st = WS_E_EXISTS;
 
-	memcpy(path, core.config.dir, n_dir);
+	memcpy(path, ws_config()->dir, n_dir);
 	path[n_dir] = '/';
 	for (uint32_t n = 0; st == WS_E_EXISTS && n < CAPTURES_MAX; n++) {
 		ws_capture_name((uint32_t)getpid(), n, path + n_dir + 1);
@@ -294,8 +299,8 @@ struct ws_writer *ws_capture(void)
 		return writer;
 	ws_lock(&core.opening);
 	writer = core.capture;
-	if (!writer && ws_now_ns() >= core.retry_ns) {
-		if (core.config.flags & WS_COLLECT_FLAG(NO_CHILDREN) &&
+	if (!writer && is_active() && ws_now_ns() >= core.retry_ns) {
+		if (ws_config()->flags & WS_COLLECT_FLAG(NO_CHILDREN) &&
 		    (core.forked || ancestor_recorded())) {
 			core.retry_ns = UINT64_MAX;
 			__atomic_store_n(&ws_switches, 0, __ATOMIC_RELAXED);
@@ -425,6 +430,31 @@ WS_PUBLIC void _Exit(int status)
 	_exit(status);
 }
 
+static void (*real_abort)(void); /* looked up early: it is no time to look things up */
+
+/*
+ * Kernels that have ended a moment ago are not written yet, and are what somebody who
+ * looks for the reason wants to see. No goodbye is said: the capture shows how it ended.
+ */
+WS_PUBLIC _Noreturn void abort(void)
+{
+	static uint32_t once;
+
+	if (ws_capture_now() && (uint32_t)syscall(SYS_getpid) == core.pid &&
+	    !__atomic_exchange_n(&once, 1, __ATOMIC_ACQ_REL)) {
+		for (unsigned i = 0; i < WS_PROVIDERS; i++) {
+			if (ws_providers[i] && ws_providers[i]->dying)
+				ws_providers[i]->dying();
+		}
+	}
+	if (real_abort)
+		real_abort();
+	for (;;) {
+		signal(SIGABRT, SIG_DFL);
+		raise(SIGABRT);
+	}
+}
+
 /* ---- the beginning ---- */
 
 static void start_once(void)
@@ -440,21 +470,24 @@ static void start_once(void)
 __attribute__((constructor(101))) static void load(void)
 {
 	int saved_errno = errno;
+	static struct ws_collect_config config;
 	const char *text = getenv(WS_COLLECT_VARIABLE);
 
 	core.pid = (uint32_t)getpid();
 	core.load_ns = ws_now_ns();
 	if (!text || !text[0])
 		return;
-	if (!ws_collect_parse(text, &core.config)) {
-		complain("nothing is recorded: " WS_COLLECT_VARIABLE, core.config.wrong);
+	core.config = &config;
+	if (!ws_collect_parse(text, &config)) {
+		complain("nothing is recorded: " WS_COLLECT_VARIABLE, config.wrong);
 		errno = saved_errno;
 		return;
 	}
-	if (core.config.services || core.config.flags & WS_COLLECT_FLAG(KERNEL_RENAME)) {
+	if (config.services || config.flags & WS_COLLECT_FLAG(KERNEL_RENAME)) {
 		start_once();
+		*(void **)&real_abort = dlsym(RTLD_NEXT, "abort");
 		core.active = true;
-		ws_control_start(&core.config);
+		ws_control_start(&config);
 	}
 	errno = saved_errno;
 }
@@ -466,17 +499,35 @@ bool ws_core_busy(void)
 	return is_active();
 }
 
+/*
+ * A thread of the program may be looking at the last one still, with a marker in its hand;
+ * at the one of four attaches ago nobody does.
+ */
+static void keep_config(const struct ws_collect_config *config)
+{
+	static struct ws_collect_config *kept[4];
+	struct ws_collect_config **place = &kept[ws_epoch() % 4];
+
+	ws_pages_free(*place, sizeof(**place));
+	*place = ws_pages(sizeof(**place));
+	if (*place)
+		**place = *config;
+	__atomic_store_n(&core.config, *place, __ATOMIC_RELEASE);
+}
+
 void ws_core_attach(const struct ws_collect_config *config)
 {
 	start_once();
-	core.config = *config;
+	ws_lock(&core.opening);
+	keep_config(config);
 	core.retry_ns = 0;
 	core.runtimes = 0;
 	core.complained = false;
 	memset(core.lost, 0, sizeof(core.lost));
 	__atomic_store_n(&core.ended, 0, __ATOMIC_RELEASE);
-	__atomic_add_fetch(&ws_epoch, 1, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&ws_epoch_, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&core.active, true, __ATOMIC_RELEASE);
+	ws_unlock(&core.opening);
 }
 
 struct ws_writer *ws_core_detach(void)

@@ -77,7 +77,7 @@ static void append(struct ws_thread *t, enum ws_marker_op op, const struct range
 {
 	uint32_t n_text = range->message ? 0 : range->n_text;
 	uint32_t n_bytes = (uint32_t)WS_REC_ROUND(sizeof(struct ws_rec_marker) + n_text);
-	struct ws_lane *lane = t->lane;
+	struct ws_lane *lane = ws_thread_lane(t);
 	struct ws_rec_marker *rec = lane ? ws_lane_reserve(&lane, n_bytes) : NULL;
 
 	if (!rec) {
@@ -202,7 +202,7 @@ int ws_marker_push(const char *text)
 		.corr_id = ws_corr_new(t),
 		.ancestor_id = t->corr_id,
 		.external_before = t->external_id,
-		.recorded = ws_on(WS_SERVICE_MARKER) ? ws_epoch : 0,
+		.recorded = ws_on(WS_SERVICE_MARKER) ? ws_epoch() : 0,
 	};
 	if (range->recorded || renaming())
 		keep_text(stack, range, text);
@@ -226,7 +226,7 @@ int ws_marker_pop(void)
 		return (int)stack->depth;
 	range = &stack->ranges[stack->depth];
 	t->external_id = range->external_before;
-	if (range->recorded == ws_epoch && ws_thread())
+	if (range->recorded == ws_epoch() && ws_thread())
 		append(t, WS_MARKER_THREAD_RANGE, range, end_ticks, stack->text + range->text_at);
 	if (!range->message)
 		stack->n_text -= range->n_text;
@@ -284,7 +284,7 @@ uint64_t ws_marker_start(const char *text)
 	slot->ancestor_id = t->corr_id;
 	slot->n_text = text_length(text);
 	slot->message = 0;
-	slot->epoch = ws_epoch;
+	slot->epoch = ws_epoch();
 	if (slot->n_text <= SLOT_TEXT)
 		memcpy(slot->text, text, slot->n_text);
 	else
@@ -316,7 +316,7 @@ void ws_marker_stop(uint64_t id)
 		.message = slot->message,
 	};
 	t = ws_thread();
-	if (slot->epoch != ws_epoch)
+	if (slot->epoch != ws_epoch())
 		; /* begun under an earlier attach, whose capture is closed */
 	else if (t)
 		append(t, WS_MARKER_PROCESS_RANGE, &range, end_ticks, slot->text);
@@ -357,10 +357,10 @@ void ws_marker_resume(void)
 
 /* ---- ends ---- */
 
-/* Ranges that a thread leaves open end with it. */
+/* Ranges that a thread leaves open end with it; if nobody records, they are just gone. */
 void ws_markers_thread_end(struct ws_thread *t)
 {
-	while (t->markers && t->markers->depth)
+	while (t->markers && t->markers->depth && ws_thread_lane(t))
 		ws_marker_pop();
 	ws_pages_free(t->markers, STACK_BYTES);
 	t->markers = NULL;

@@ -69,18 +69,25 @@ struct ws_thread {
 	uint32_t meeting;                /* inside ws_thread_meet_(): a handler on top gets NULL */
 	uint64_t met_ticks;              /* first seen */
 	uint32_t roll;                   /* place on the roll of living threads, from 1 */
+	uint32_t n_exits;                /* how often it was told that it ends */
 };
 
 /* Initial-exec: reading it calls nothing and allocates nothing. */
 extern __thread struct ws_thread ws_thread_self_ __attribute__((tls_model("initial-exec")));
 struct ws_thread *ws_thread_meet_(struct ws_thread *t);
 
+/* Its lane, which whoever detaches may take away at any moment; hence this, once per append. */
+static inline struct ws_lane *ws_thread_lane(const struct ws_thread *t)
+{
+	return __atomic_load_n(&t->lane, __ATOMIC_ACQUIRE);
+}
+
 /* The calling thread, ready to record; NULL when it cannot be. Opens the capture if need be. */
 static inline struct ws_thread *ws_thread(void)
 {
 	struct ws_thread *t = &ws_thread_self_;
 
-	return __builtin_expect(t->lane != NULL, 1) ? t : ws_thread_meet_(t);
+	return __builtin_expect(ws_thread_lane(t) != NULL, 1) ? t : ws_thread_meet_(t);
 }
 
 /* The program gave the calling thread a name (roctxNameOsThread). */
@@ -152,7 +159,7 @@ static inline void ws_call_end(struct ws_thread *t, const struct ws_call *call, 
 		return;
 	}
 	t->corr_id = call->ancestor_id;
-	lane = t->lane; /* NULL in the child of a fork inside the call */
+	lane = ws_thread_lane(t); /* NULL in the child of a fork inside the call */
 	if (__builtin_expect(lane != NULL, 1))
 		rec = ws_lane_reserve(&lane, sizeof(*rec));
 	if (__builtin_expect(!rec, 0)) {
@@ -187,7 +194,7 @@ static inline void ws_call_end_args(struct ws_thread *t, const struct ws_call *c
 		return;
 	}
 	t->corr_id = call->ancestor_id;
-	lane = t->lane;
+	lane = ws_thread_lane(t);
 	if (__builtin_expect(lane != NULL && n_bytes <= WS_REC_BYTES_MAX, 1))
 		rec = ws_lane_reserve(&lane, n_bytes);
 	if (__builtin_expect(!rec, 0)) {
@@ -319,6 +326,8 @@ bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code);
  * attach   the program runs already: take the library's calls, if the library is there and
  *          they are not taken yet. Called again and again while somebody is attached.
  * detach   that is over: undo what costs the program something.
+ * dying    the program aborts. Give those who write records a moment, take no lock, call
+ *          nobody: the thread may hold anything.
  */
 struct ws_provider {
 	const char *name;
@@ -327,6 +336,7 @@ struct ws_provider {
 	void (*finish)(uint64_t deadline_ns);
 	void (*attach)(void);
 	void (*detach)(void);
+	void (*dying)(void);
 };
 
 /*

@@ -84,7 +84,8 @@ static bool enrol(struct ws_thread *t, struct ws_lane *lane, uint32_t name_str, 
 	}
 	__atomic_store_n(&t->lane, lane, __ATOMIC_RELEASE);
 	if (!threads.roll)
-		threads.roll = ws_pages(ROLL_MAX * sizeof(*threads.roll));
+		__atomic_store_n(&threads.roll, ws_pages(ROLL_MAX * sizeof(*threads.roll)),
+				 __ATOMIC_RELEASE);
 	for (uint32_t i = 0; threads.roll && i < threads.n_roll + 1 && i < ROLL_MAX; i++) {
 		uint32_t at = (threads.rotor + i) % WS_MIN(threads.n_roll + 1, ROLL_MAX);
 		struct seen *seen = &threads.roll[at];
@@ -99,7 +100,7 @@ static bool enrol(struct ws_thread *t, struct ws_lane *lane, uint32_t name_str, 
 		if (at == threads.n_roll)
 			__atomic_store_n(&threads.n_roll, at + 1, __ATOMIC_RELEASE);
 		threads.rotor = at + 1;
-		t->roll = at + 1;
+		__atomic_store_n(&t->roll, at + 1, __ATOMIC_RELAXED);
 		break;
 	}
 	ws_unlock(&threads.lock);
@@ -111,12 +112,16 @@ struct ws_thread *ws_thread_meet_(struct ws_thread *t)
 	int saved_errno = errno;
 	struct ws_writer *writer;
 	struct ws_lane *lane;
-	uint32_t name_str, epoch = __atomic_load_n(&ws_epoch, __ATOMIC_ACQUIRE);
+	uint32_t name_str, epoch = ws_epoch();
 
 	/* A signal handler on top of this function: what it would record is lost, and counted. */
 	if (t->meeting || (t->retry_ticks && ws_ticks() < t->retry_ticks))
 		return NULL;
+	/* A thread that nobody tells us the end of must not be on the roll: the loader frees it. */
+	if (t->n_exits > 1 || (!threads.has_key && epoch > 1))
+		return NULL;
 	t->meeting = 1;
+	t->name_str = 0; /* was a string of another capture, if there was one */
 	writer = ws_capture();
 	if (writer) {
 		t->tid = (uint32_t)syscall(SYS_gettid);
@@ -134,7 +139,7 @@ struct ws_thread *ws_thread_meet_(struct ws_thread *t)
 	}
 	t->meeting = 0;
 	errno = saved_errno;
-	return t->lane ? t : NULL;
+	return ws_thread_lane(t) ? t : NULL;
 }
 
 void ws_call_lost_(struct ws_thread *t, enum ws_domain domain)
@@ -152,14 +157,32 @@ void ws_thread_name(const char *name)
 	int saved_errno = errno;
 	struct ws_thread *t = ws_thread();
 	struct ws_writer *writer = ws_capture_now();
+	uint32_t roll;
 
 	if (t && writer && name) {
 		t->name_str = ws_writer_intern(writer, name, strlen(name));
 		write_thread(writer, t->tid, t->met_ticks, t->name_str, 0);
-		if (t->roll)
-			__atomic_store_n(&threads.roll[t->roll - 1].named, 1, __ATOMIC_RELAXED);
+		roll = __atomic_load_n(&t->roll, __ATOMIC_RELAXED);
+		if (roll)
+			__atomic_store_n(&threads.roll[roll - 1].named, 1, __ATOMIC_RELAXED);
 	}
 	errno = saved_errno;
+}
+
+/* From the roll and without its lane, which the caller puts back. */
+static struct ws_lane *leave(struct ws_thread *t)
+{
+	struct ws_lane *lane;
+
+	/* Under the lock: whoever detaches writes to the threads on the roll. */
+	ws_lock(&threads.lock);
+	if (t->roll)
+		__atomic_store_n(&threads.roll[t->roll - 1].tid, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->roll, 0, __ATOMIC_RELAXED);
+	lane = t->lane;
+	__atomic_store_n(&t->lane, NULL, __ATOMIC_RELEASE);
+	ws_unlock(&threads.lock);
+	return lane;
 }
 
 /* Destructor of the key: may run again if another destructor makes traced calls. */
@@ -167,40 +190,34 @@ static void thread_exits(void *arg)
 {
 	struct ws_thread *t = arg;
 	struct ws_writer *writer = ws_capture_now();
-	struct ws_lane *lane = t->lane;
+	struct ws_lane *lane;
 
-	if (!lane || !writer)
-		return;
+	t->n_exits++;
 	ws_markers_thread_end(t);
-	write_thread(writer, t->tid, t->met_ticks, t->name_str ? t->name_str : own_name(writer),
-		     ws_ticks());
-	/* Under the lock: whoever detaches writes to the threads on the roll. */
-	ws_lock(&threads.lock);
-	if (t->roll)
-		__atomic_store_n(&threads.roll[t->roll - 1].tid, 0, __ATOMIC_RELEASE);
-	t->roll = 0;
-	lane = t->lane;
-	t->lane = NULL;
-	ws_unlock(&threads.lock);
-	if (lane)
+	if (writer && ws_thread_lane(t)) {
+		write_thread(writer, t->tid, t->met_ticks,
+			     t->name_str ? t->name_str : own_name(writer), ws_ticks());
+	}
+	lane = leave(t);
+	if (lane && writer)
 		ws_lane_put(lane);
 }
 
 void ws_threads_detach(void)
 {
 	ws_lock(&threads.lock);
-	threads.closed_epoch = ws_epoch;
+	threads.closed_epoch = ws_epoch();
 	for (uint32_t i = 0; i < threads.n_roll; i++) {
 		struct seen *seen = &threads.roll[i];
 
 		if (!seen->tid)
 			continue;
 		__atomic_store_n(&seen->thread->lane, NULL, __ATOMIC_RELEASE);
-		seen->thread->roll = 0;
-		seen->thread->name_str = 0;
-		seen->tid = 0;
+		__atomic_store_n(&seen->thread->roll, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&seen->tid, 0, __ATOMIC_RELEASE);
 	}
-	threads.n_roll = threads.rotor = 0;
+	__atomic_store_n(&threads.n_roll, 0, __ATOMIC_RELEASE);
+	threads.rotor = 0;
 	ws_unlock(&threads.lock);
 }
 
@@ -238,10 +255,11 @@ uint64_t ws_threads_forked_in(void)
  */
 void ws_threads_names(struct ws_writer *writer)
 {
-	uint32_t n = threads.roll ? __atomic_load_n(&threads.n_roll, __ATOMIC_ACQUIRE) : 0;
+	struct seen *roll = __atomic_load_n(&threads.roll, __ATOMIC_ACQUIRE);
+	uint32_t n = roll ? __atomic_load_n(&threads.n_roll, __ATOMIC_ACQUIRE) : 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct seen *seen = &threads.roll[i];
+		struct seen *seen = &roll[i];
 		uint32_t tid = __atomic_load_n(&seen->tid, __ATOMIC_ACQUIRE), name_str;
 		char path[64] = "/proc/self/task/", name[COMM_BYTES + 8];
 		size_t at = strlen(path);

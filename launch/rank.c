@@ -89,17 +89,25 @@ static const struct launcher {
 };
 /* clang-format on */
 
-/* srun numbers its steps; a batch script and what it starts without srun have no number. */
-static bool is_batch_script(struct ws_lookup env)
+/*
+ * Whether Slurm's rank may be that of somebody around us: srun numbers its steps, a batch
+ * script has no number; and a step of one task may have started another launcher.
+ */
+static bool slurm_is_outside(struct ws_lookup env)
 {
-	return env.get(env.ctx, "SLURM_JOB_ID") && !env.get(env.ctx, "SLURM_STEP_ID") &&
-	       !env.get(env.ctx, "SLURM_STEPID");
+	uint64_t n_tasks;
+
+	if (!env.get(env.ctx, "SLURM_JOB_ID"))
+		return false;
+	if (!env.get(env.ctx, "SLURM_STEP_ID") && !env.get(env.ctx, "SLURM_STEPID"))
+		return true;
+	return number(env, "SLURM_STEP_NUM_TASKS", &n_tasks) && n_tasks == 1;
 }
 
 void ws_rank_find_first(struct ws_lookup env, struct ws_rank *out_rank, const char **out_launcher)
 {
 	const struct launcher *found = NULL;
-	bool script = is_batch_script(env);
+	bool outside = slurm_is_outside(env);
 
 	*out_rank = (struct ws_rank){ .size = 1 };
 	for (size_t i = 0; i < WS_ARRAY_LEN(launchers); i++) {
@@ -107,7 +115,7 @@ void ws_rank_find_first(struct ws_lookup env, struct ws_rank *out_rank, const ch
 
 		if (!number(env, launchers[i].rank, &rank))
 			continue;
-		if (!found || (script && found == &launchers[0])) {
+		if (!found || (outside && found == &launchers[0])) {
 			found = &launchers[i];
 			out_rank->rank = rank;
 		}

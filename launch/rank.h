@@ -31,8 +31,8 @@ void ws_rank_find(struct ws_lookup env, struct ws_rank *out_rank);
 /*
  * The same question as rocprof-compute asks it: of the launchers in its order (Slurm, Flux,
  * PMI, PMIx, PALS, Open MPI, MVAPICH2, others) the first that has set a rank. One exception:
- * what a batch script inherits from Slurm is the script's rank, always 0, so there a rank of
- * an mpirun inside the script comes first. @out_launcher names it for people; NULL is fine.
+ * inside a batch script, or a step of one task, Slurm's rank is always 0, so there a rank of
+ * an mpirun inside comes first. @out_launcher names it for people; NULL is fine.
  */
 void ws_rank_find_first(struct ws_lookup env, struct ws_rank *out_rank, const char **out_launcher);
 

@@ -76,6 +76,33 @@ static enum ws_status preload_sanitizer(struct ws_env *env, struct ws_err *err)
 }
 #endif
 
+static enum ws_status set_number(struct ws_env *env, const char *name, uint64_t value, struct ws_err *err)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)value);
+	return ws_env_set(env, name, number, err);
+}
+
+/* What the software GPU reads for itself it cannot complain about: it runs in somebody else's program. */
+static enum ws_status check_environment(const struct ws_env *env, struct ws_err *err)
+{
+	const char *times = ws_env_get(env, "WAVESCOPE_TIMES"), *waves = ws_env_get(env, "WAVESCOPE_SAMPLE_WAVES");
+	const char *only = ws_env_get(env, "WAVESCOPE_SAMPLE_ONLY");
+
+	if (times && *times && strcmp(times, "host") && strcmp(times, "modelled"))
+		return ws_fail(err, WS_E_USAGE, "kernel times '%s': host or modelled (--times, WAVESCOPE_TIMES)",
+			       times);
+	if (waves && (!*waves || waves[strspn(waves, "0123456789")]))
+		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_SAMPLE_WAVES is '%s': give a number of waves", waves);
+	if (only && strcmp(only, "0") && strcmp(only, "1"))
+		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_SAMPLE_ONLY is '%s': give 1, or unset it", only);
+	if (only && !strcmp(only, "1") && !waves)
+		return ws_fail(err, WS_E_USAGE,
+			       "executing a sample only needs its size: --sample-waves N (WAVESCOPE_SAMPLE_WAVES)");
+	return WS_OK;
+}
+
 bool ws_softgpu_in_process(pid_t pid)
 {
 	char library[PATH_MAX], whole[PATH_MAX];
@@ -87,7 +114,7 @@ bool ws_softgpu_in_process(pid_t pid)
 enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env, struct ws_err *err)
 {
 	const char *gpus = soft->gpus ? soft->gpus : ws_env_get(env, "WAVESCOPE_GPU");
-	char library[PATH_MAX], dir[PATH_MAX], number[24];
+	char library[PATH_MAX], dir[PATH_MAX];
 	struct ws_buf list;
 	enum ws_status st;
 
@@ -110,10 +137,16 @@ enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env,
 		st = ws_env_prepend(env, "LD_PRELOAD", library, ':', err);
 	if (!st)
 		st = preload_sanitizer(env, err);
-	if (!st && soft->n_workers) {
-		snprintf(number, sizeof(number), "%llu", (unsigned long long)soft->n_workers);
-		st = ws_env_set(env, "WAVESCOPE_WORKERS", number, err);
-	}
+	if (!st && soft->n_workers)
+		st = set_number(env, "WAVESCOPE_WORKERS", soft->n_workers, err);
+	if (!st && soft->sample_waves)
+		st = set_number(env, "WAVESCOPE_SAMPLE_WAVES", soft->sample_waves, err);
+	if (!st && soft->sample_only)
+		st = ws_env_set(env, "WAVESCOPE_SAMPLE_ONLY", "1", err);
+	if (!st && soft->times)
+		st = ws_env_set(env, "WAVESCOPE_TIMES", soft->times, err);
+	if (!st)
+		st = check_environment(env, err);
 out:
 	ws_buf_fini(&list);
 	return st;

@@ -28,6 +28,9 @@ struct ws_softgpu {
 	const char *gpus;   /* "mi210,mi100"; NULL: WAVESCOPE_GPU, or one mi210 */
 	uint64_t n_workers; /* host threads; 0: all cores */
 	bool preload;       /* LD_PRELOAD too, for runtimes whose RPATH comes first */
+	uint64_t sample_waves; /* when counting, model about so many of a dispatch; 0: all */
+	bool sample_only;   /* ... and execute no others */
+	const char *times;  /* of kernels: "host" or "modelled"; NULL: as the environment says */
 };
 
 /* Where the library is: as installed, or in the build tree. */

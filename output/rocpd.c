@@ -84,38 +84,63 @@ static enum ws_status put_event_row(struct ws_rocpd *db, const struct ws_event *
 	return ws_rocpd_step(db, &row);
 }
 
+struct arg_row {
+	const char *type, *name;
+	char value[WS_ARG_STR_MAX + 64], extdata[48];
+	size_t n_value, n_extdata;
+};
+
+static enum ws_status insert_args(struct ws_rocpd *db, const struct arg_row *rows, int n,
+				  int64_t event_id, int position)
+{
+	struct ws_rocpd_row row = { db->args[n - 1], 0 };
+
+	for (int i = 0; i < n; i++) {
+		ws_rocpd_int(&row, event_id);
+		ws_rocpd_int(&row, position + i);
+		ws_rocpd_text(&row, rows[i].type);
+		ws_rocpd_text(&row, rows[i].name);
+		ws_rocpd_text_n(&row, rows[i].value, rows[i].n_value);
+		ws_rocpd_text_n(&row, rows[i].extdata, rows[i].n_extdata);
+	}
+	db->n_rows += (uint64_t)n - 1;
+	return ws_rocpd_step(db, &row);
+}
+
 static enum ws_status put_args(struct ws_rocpd *db, const struct ws_event *ev, int64_t event_id)
 {
+	struct arg_row rows[WS_ROCPD_ARGS];
 	struct ws_arg_walk walk = { 0 };
-	char value[WS_ARG_STR_MAX + 64], stream[48];
-	struct ws_arg arg;
 	enum ws_status st = WS_OK;
+	int n = 0, position = 0;
+	struct ws_arg arg;
 
-	for (int i = 0; !st && ws_event_arg(ev, &walk, &arg); i++) {
-		bool is_stream = arg.kind == WS_ARG_STREAM;
-		struct ws_rocpd_row row =
-			ws_rocpd_row(db, is_stream ? WS_ROCPD_ARG_EXT : WS_ROCPD_ARG);
-		int n = ws_arg_print(ev->process, &arg, value, sizeof(value));
+	while (!st && ws_event_arg(ev, &walk, &arg)) {
+		struct arg_row *row = &rows[n++];
+		int n_value = ws_arg_print(ev->process, &arg, row->value, sizeof(row->value));
 
-		n = n < 0 ? 0 : WS_MIN(n, (int)sizeof(value) - 1);
-		ws_rocpd_int(&row, event_id);
-		ws_rocpd_int(&row, i);
-		ws_rocpd_text(&row, arg.type);
-		ws_rocpd_text(&row, arg.name);
-		ws_rocpd_text_n(&row, value, (size_t)n);
-		if (is_stream) {
+		row->type = arg.type;
+		row->name = arg.name;
+		row->n_value = n_value < 0 ? 0 : WS_MIN((size_t)n_value, sizeof(row->value) - 1);
+		strcpy(row->extdata, "{}"); /* the table's default */
+		row->n_extdata = 2;
+		if (arg.kind == WS_ARG_STREAM) {
 			uint32_t id = db->run->cfg->group_by_queue ? 0 : arg.stream;
 			int64_t row_id = ws_rocpd_stream(db, id);
 
 			if (row_id < 0)
 				return ws_rocpd_fail(db);
-			n = snprintf(stream, sizeof(stream), "{\"stream_id\":%lld}",
-				     (long long)row_id);
-			ws_rocpd_text_n(&row, stream, (size_t)n);
+			row->n_extdata = (size_t)snprintf(row->extdata, sizeof(row->extdata),
+							  "{\"stream_id\":%lld}",
+							  (long long)row_id);
 		}
-		st = ws_rocpd_step(db, &row);
+		if (n == WS_ROCPD_ARGS) {
+			st = insert_args(db, rows, n, event_id, position);
+			position += n;
+			n = 0;
+		}
 	}
-	return st;
+	return !st && n ? insert_args(db, rows, n, event_id, position) : st;
 }
 
 static enum ws_status put_sample(struct ws_rocpd *db, const struct ws_event *ev, int64_t tid,
@@ -412,6 +437,27 @@ static enum ws_status run_named(struct ws_rocpd *db, const char *name)
 	return st;
 }
 
+/* INSERT INTO table (columns) VALUES (?,?),(?,?)... */
+static enum ws_status prepare_rows(struct ws_rocpd *db, const char *table, const char *columns,
+				   int n_rows, sqlite3_stmt **out_statement)
+{
+	char sql[1024];
+	size_t n = (size_t)snprintf(sql, sizeof(sql), "INSERT INTO \"%s%s\" (%s) VALUES ", table,
+				    db->suffix, columns);
+
+	for (int i = 0; i < n_rows; i++) {
+		n += (size_t)snprintf(sql + n, sizeof(sql) - n, i ? ",(?" : "(?");
+		for (const char *at = columns; *at; at++)
+			if (*at == ',')
+				n += (size_t)snprintf(sql + n, sizeof(sql) - n, ",?");
+		n += (size_t)snprintf(sql + n, sizeof(sql) - n, ")");
+	}
+	return sqlite3_prepare_v3(db->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out_statement,
+				  NULL) == SQLITE_OK
+		       ? WS_OK
+		       : ws_rocpd_fail(db);
+}
+
 static enum ws_status prepare(struct ws_rocpd *db)
 {
 	static const struct {
@@ -421,21 +467,15 @@ static enum ws_status prepare(struct ws_rocpd *db)
 		WS_ROCPD_STATEMENTS(WS_ROCPD_ROW)
 #undef WS_ROCPD_ROW
 	};
+	enum ws_status st = WS_OK;
 
-	for (int i = 0; i < WS_ROCPD_STATEMENT_COUNT; i++) {
-		char sql[1024];
-		size_t n = (size_t)snprintf(sql, sizeof(sql), "INSERT INTO \"%s%s\" (%s) VALUES (?",
-					    rows[i].table, db->suffix, rows[i].columns);
-
-		for (const char *at = rows[i].columns; *at; at++)
-			if (*at == ',')
-				n += (size_t)snprintf(sql + n, sizeof(sql) - n, ",?");
-		snprintf(sql + n, sizeof(sql) - n, ")");
-		if (sqlite3_prepare_v3(db->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
-				       &db->statements[i], NULL) != SQLITE_OK)
-			return ws_rocpd_fail(db);
-	}
-	return WS_OK;
+	for (int i = 0; i < WS_ROCPD_STATEMENT_COUNT && !st; i++)
+		st = prepare_rows(db, rows[i].table, rows[i].columns, 1, &db->statements[i]);
+	for (int i = 0; i < WS_ROCPD_ARGS && !st; i++)
+		st = prepare_rows(db, "rocpd_arg",
+				  "event_id, position, type, name, value, extdata", i + 1,
+				  &db->args[i]);
+	return st;
 }
 
 static enum ws_status open_database(struct ws_rocpd *db, const char *partial)
@@ -492,6 +532,8 @@ static void release(struct ws_rocpd *db)
 {
 	for (int i = 0; i < WS_ROCPD_STATEMENT_COUNT; i++)
 		sqlite3_finalize(db->statements[i]);
+	for (int i = 0; i < WS_ROCPD_ARGS; i++)
+		sqlite3_finalize(db->args[i]);
 	sqlite3_close(db->db);
 	db->db = NULL;
 	ws_sink_abandon(&db->json);

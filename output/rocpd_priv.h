@@ -35,8 +35,6 @@
 	X(EVENT, "rocpd_event", "id, category_id, stack_id, parent_stack_id, correlation_id")      \
 	X(EVENT_EXT, "rocpd_event", "id, category_id, stack_id, parent_stack_id, "                 \
 		"correlation_id, extdata")                                                         \
-	X(ARG, "rocpd_arg", "event_id, position, type, name, value")                               \
-	X(ARG_EXT, "rocpd_arg", "event_id, position, type, name, value, extdata")                  \
 	X(PMC_EVENT, "rocpd_pmc_event", "event_id, pmc_id, value")                                 \
 	X(REGION, "rocpd_region", "id, nid, pid, tid, start, end, name_id, event_id")              \
 	X(SAMPLE, "rocpd_sample", "id, track_id, timestamp, event_id")                             \
@@ -60,12 +58,15 @@ enum ws_rocpd_statement {
 };
 
 #define WS_ROCPD_CACHE 4096u
+/* Arguments are most of the rows. Several at once: half of an insert is not the row. */
+#define WS_ROCPD_ARGS 8
 
 struct ws_rocpd {
 	struct ws_output_run *run;
 	struct ws_err *err;
 	sqlite3 *db;
 	sqlite3_stmt *statements[WS_ROCPD_STATEMENT_COUNT];
+	sqlite3_stmt *args[WS_ROCPD_ARGS]; /* that many rows, and one */
 	char suffix[40]; /* "_0190..." */
 	char path[PATH_MAX];
 	uint64_t n_rows;

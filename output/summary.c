@@ -3,6 +3,7 @@
  *
  * Laid out as rocprofv3 does, to the character: spec in docs/formats/summary.md.
  */
+#include "base/pattern.h"
 #include "output/output_priv.h"
 
 #include <regex.h>
@@ -233,23 +234,32 @@ static enum ws_status match_group(const struct ws_output_run *run, const char *p
 				  uint32_t *out_domains, char *label, size_t room,
 				  struct ws_err *err)
 {
-	char *whole = malloc(strlen(pattern) + 8), why[120];
+	struct ws_buf whole;
 	regex_t regex;
 	size_t n = 0;
-	int bad;
+	enum ws_status st;
 
 	*out_domains = 0;
 	label[0] = '\0';
-	if (!whole)
-		return ws_fail(err, WS_E_NOMEM, "no memory for the summary");
-	sprintf(whole, "^(%s)$", pattern);
-	bad = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
-	free(whole);
-	if (bad) {
-		regerror(bad, &regex, why, sizeof(why));
-		return ws_fail(err, WS_E_USAGE,
-			       "--summary-groups '%s' is no regular expression: %s", pattern, why);
+	ws_buf_init(&whole, 1 << 20);
+	st = ws_pattern_posix(pattern, &whole, err);
+	if (st)
+		st = ws_fail_in(err, st, "--summary-groups");
+	if (!st) {
+		char *alone = whole.at ? whole.at : "";
+		struct ws_buf anchored;
+
+		ws_buf_init(&anchored, 1 << 20);
+		ws_buf_printf(&anchored, "^(%s)$", alone);
+		st = ws_buf_status(&anchored, err);
+		if (!st && regcomp(&regex, anchored.at, REG_EXTENDED | REG_NOSUB))
+			st = ws_fail(err, WS_E_USAGE,
+				     "--summary-groups '%s' is no regular expression", pattern);
+		ws_buf_fini(&anchored);
 	}
+	ws_buf_fini(&whole);
+	if (st)
+		return st;
 	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
 		const char *name = ws_domain_name(d);
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define COORDINATE_MAX 1e5
+
 /* Bit of the dot at [column][row from the bottom]. */
 static const uint8_t dot_bits[2][4] = { { 0x40, 0x04, 0x02, 0x01 }, { 0x80, 0x20, 0x10, 0x08 } };
 
@@ -46,10 +48,10 @@ void ws_braille_dot(struct ws_braille *canvas, long dot_x, long dot_y, int colou
 		cell->colour = (int16_t)colour;
 }
 
-void ws_braille_line(struct ws_braille *canvas, double x0, double y0, double x1, double y1,
-		     int colour)
+static void draw_dots(struct ws_braille *canvas, double x0, double y0, double x1, double y1,
+		      int colour)
 {
-	/* rint() rounds halves to even, as the drawing this one must equal does. */
+	/* lrint() rounds halves to even, as the drawing this one must equal does. */
 	long from_x = lrint(x0 * 2), from_y = lrint(y0 * 4);
 	long dx = lrint(x1 * 2) - from_x, dy = lrint(y1 * 4) - from_y;
 	long n_steps = WS_MAX(labs(dx), labs(dy));
@@ -59,6 +61,15 @@ void ws_braille_line(struct ws_braille *canvas, double x0, double y0, double x1,
 		ws_braille_dot(canvas, from_x + lrint((double)(dx * i) / (double)n_steps),
 			       from_y + lrint((double)(dy * i) / (double)n_steps), colour);
 	ws_braille_dot(canvas, from_x + dx, from_y + dy, colour);
+}
+
+void ws_braille_line(struct ws_braille *canvas, double x0, double y0, double x1, double y1,
+		     int colour)
+{
+	/* What lies far outside is as good as missing, and must not take for ever. */
+	if (fabs(x0) < COORDINATE_MAX && fabs(y0) < COORDINATE_MAX && fabs(x1) < COORDINATE_MAX &&
+	    fabs(y1) < COORDINATE_MAX)
+		draw_dots(canvas, x0, y0, x1, y1, colour);
 }
 
 void ws_braille_rect(struct ws_braille *canvas, double x0, double y0, double x1, double y1,

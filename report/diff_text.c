@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_COLUMNS 44
+#define NAME_COLUMNS 30
 
 /* ---- words ---- */
 
@@ -53,6 +53,21 @@ static const char *short_name(struct ws_arena *arena, const char *name)
 	return ws_arena_printf(arena, "%.*s...", NAME_COLUMNS - 3, name);
 }
 
+/* "16051 ± 214"; one value alone has no spread to show. */
+static struct ws_cell sample_cell(struct ws_arena *arena, const struct ws_sample *sample,
+				  double divisor)
+{
+	char mean[WS_NUMBER_ROOM], sd[WS_NUMBER_ROOM];
+
+	if (!sample->n)
+		return (struct ws_cell){ .kind = WS_CELL_NONE };
+	ws_number_plain(mean, sample->mean / divisor, 5);
+	if (isnan(sample->sd))
+		return ws_cell_text(ws_arena_strdup(arena, mean));
+	ws_number_plain(sd, sample->sd / divisor, 2);
+	return ws_cell_text(ws_arena_printf(arena, "%s \302\261 %s", mean, sd));
+}
+
 static struct ws_cell text_cell(const char *text)
 {
 	return text && text[0] ? ws_cell_text(text) : (struct ws_cell){ .kind = WS_CELL_NONE };
@@ -74,9 +89,8 @@ static enum ws_status kernel_table(const struct ws_diff *diff, const struct ws_d
 {
 	const char *mean = ws_arena_printf(arena, "A(%s)", style->time_unit);
 	const char *other = ws_arena_printf(arena, "B(%s)", style->time_unit);
-	const char *total = ws_arena_printf(arena, "Total change(%s)", style->time_unit);
-	const char *headers[] = { "",    "Kernel", "Count A", "Count B", mean,     "sd A",
-				  other, "sd B",   "Change",  total,     "Verdict" };
+	const char *total = ws_arena_printf(arena, "Sum(%s)", style->time_unit);
+	const char *headers[] = { "", "Kernel", "Count", mean, other, "Change", total, "Verdict" };
 	size_t n_shown = WS_MIN(diff->n_common, style->n_rows);
 	struct ws_grid grid;
 	enum ws_status st;
@@ -93,20 +107,22 @@ static enum ws_status kernel_table(const struct ws_diff *diff, const struct ws_d
 			return ws_fail(err, WS_E_NOMEM, "no memory for a table");
 		row[0] = ws_cell_int((int64_t)i);
 		row[1] = ws_cell_text(short_name(arena, kernel->shown));
-		row[2] = ws_cell_int((int64_t)kernel->n_a);
-		row[3] = ws_cell_int((int64_t)kernel->n_b);
-		row[4] = ws_cell_number(c->a.mean / style->time_divisor);
-		row[5] = ws_cell_number(c->a.sd / style->time_divisor);
-		row[6] = ws_cell_number(c->b.mean / style->time_divisor);
-		row[7] = ws_cell_number(c->b.sd / style->time_divisor);
-		row[8] = text_cell(change_text(arena, c));
-		row[9] =
+		row[2] = text_cell(
+			kernel->n_a == kernel->n_b
+				? ws_arena_printf(arena, "%zu", kernel->n_a)
+				: ws_arena_printf(arena, "%zu, %zu", kernel->n_a, kernel->n_b));
+		row[3] = sample_cell(arena, &c->a, style->time_divisor);
+		row[4] = sample_cell(arena, &c->b, style->time_divisor);
+		row[5] = text_cell(change_text(arena, c));
+		row[6] =
 			ws_cell_number((kernel->sum_b_ns - kernel->sum_a_ns) / style->time_divisor);
-		row[10] = text_cell(verdict_text(arena, c, "slower", "faster"));
+		row[7] = text_cell(verdict_text(arena, c, "slower", "faster"));
 	}
 	if (st)
 		return st;
-	ws_buf_add(out, "\nKernels in both runs, by change of their total time\n");
+	ws_buf_add(out, "\nKernels in both runs, by change of their total time (Sum): mean "
+			"\302\261 standard "
+			"deviation\n");
 	st = draw(&grid, style, out, err);
 	if (diff->n_common > n_shown)
 		ws_buf_printf(out, "%zu more kernels changed less; --max-stat-num shows more.\n",
@@ -149,9 +165,12 @@ static void summary(const struct ws_diff_kernel *kernel, size_t n_changed, size_
 {
 	const size_t *n = kernel->n_by_change;
 
-	ws_buf_printf(out, "%zu of %zu metrics changed", n_changed, kernel->n_values);
+	ws_buf_printf(out, "%zu of %zu metrics changed", n[WS_CHANGE_REAL], kernel->n_values);
+	if (n[WS_CHANGE_UNKNOWN])
+		ws_buf_printf(out, ", %zu differ but have no spread to judge it by",
+			      n[WS_CHANGE_UNKNOWN]);
 	if (n_shown < n_changed)
-		ws_buf_printf(out, ", %zu of them shown (--max-stat-num)", n_shown);
+		ws_buf_printf(out, " (the first %zu are shown: --max-stat-num)", n_shown);
 	ws_buf_printf(out, "; %zu equal, %zu within noise", n[WS_CHANGE_NONE], n[WS_CHANGE_NOISE]);
 	if (n[WS_CHANGE_ABSENT])
 		ws_buf_printf(out, ", %zu without a value on a side", n[WS_CHANGE_ABSENT]);
@@ -162,8 +181,8 @@ static enum ws_status metric_table(const struct ws_diff_kernel *kernel, size_t i
 				   const struct ws_diff_style *style, struct ws_arena *arena,
 				   struct ws_buf *out, struct ws_err *err)
 {
-	static const char *const headers[] = { "Metric_ID", "Metric", "A",      "sd A",   "B",
-					       "sd B",      "Unit",   "Change", "Verdict" };
+	static const char *const headers[] = { "Metric_ID", "Metric", "A",      "B",
+					       "Unit",      "Change", "Verdict" };
 	size_t n_changed = 0, n_shown = 0;
 	struct ws_grid grid;
 	enum ws_status st = ws_grid_init(&grid, arena, headers, WS_ARRAY_LEN(headers), err);
@@ -184,13 +203,11 @@ static enum ws_status metric_table(const struct ws_diff_kernel *kernel, size_t i
 		row[0] = text_cell(ws_arena_printf(arena, "%u.%u.%u", table->block, table->index,
 						   value->metric->index));
 		row[1] = text_cell(value->metric->name);
-		row[2] = ws_cell_number(value->c.a.mean);
-		row[3] = ws_cell_number(value->c.a.sd);
-		row[4] = ws_cell_number(value->c.b.mean);
-		row[5] = ws_cell_number(value->c.b.sd);
-		row[6] = text_cell(value->unit);
-		row[7] = text_cell(change_text(arena, &value->c));
-		row[8] = text_cell(verdict_text(arena, &value->c, "up", "down"));
+		row[2] = sample_cell(arena, &value->c.a, 1);
+		row[3] = sample_cell(arena, &value->c.b, 1);
+		row[4] = text_cell(value->unit);
+		row[5] = text_cell(change_text(arena, &value->c));
+		row[6] = text_cell(verdict_text(arena, &value->c, "up", "down"));
 	}
 	if (st)
 		return st;
@@ -249,6 +266,10 @@ static void measured(const struct ws_gate_result *result, struct ws_buf *out)
 	ws_buf_printf(out, "%s -> %s%s%s", ws_number_plain(before, c->a.mean, 6),
 		      ws_number_plain(after, c->b.mean, 6),
 		      result->unit && result->unit[0] ? " " : "", result->unit ? result->unit : "");
+	if (c->change == WS_CHANGE_NONE) {
+		ws_buf_add(out, ", equal");
+		return;
+	}
 	if (!isnan(c->percent))
 		ws_buf_printf(out, ", %+.3g%%", c->percent);
 	if (!result->gate->percent)

@@ -86,16 +86,19 @@
 	const bandwidth = (level) => data.types[0].bandwidth[level] || null;
 	const opsOf = (point) => (isInteger() ? point.iops : point.flops);
 
+	/* Damaged counters would stretch the axes beyond all measure. */
+	const plausible = (value) => (value >= 1e-9 && value <= 1e15 ? value : null);
+
 	function rateOf(point) {
 		const ops = opsOf(point);
 
-		return ops > 0 && point.meanNs > 0 ? ops / point.meanNs : null;
+		return ops > 0 && point.meanNs > 0 ? plausible(ops / point.meanNs) : null;
 	}
 
 	function intensityOf(point, level) {
 		const ops = opsOf(point), bytes = point.bytes[level];
 
-		return ops > 0 && bytes > 0 ? ops / bytes : null;
+		return ops > 0 && bytes > 0 ? plausible(ops / bytes) : null;
 	}
 
 	function boundOf(level, intensity) {

@@ -15,12 +15,14 @@ struct ws_cell ws_cell_number(double number)
 enum ws_status ws_grid_init(struct ws_grid *grid, struct ws_arena *arena,
 			    const char *const *headers, size_t n_columns, struct ws_err *err)
 {
-	*grid = (struct ws_grid){ .arena = arena, .n_columns = n_columns, .decimals = 2,
-				  .none = "N/A" };
+	*grid = (struct ws_grid){
+		.arena = arena, .n_columns = n_columns, .decimals = 2, .none = "N/A"
+	};
 	grid->headers = ws_arena_array(arena, n_columns + 1, sizeof(*grid->headers));
 	if (!grid->headers)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	memcpy(grid->headers, headers, n_columns * sizeof(*headers));
+	if (n_columns)
+		memcpy(grid->headers, headers, n_columns * sizeof(*headers));
 	return WS_OK;
 }
 
@@ -34,8 +36,7 @@ struct ws_cell *ws_grid_row(struct ws_grid *grid)
 		if (!grown)
 			return NULL;
 		if (grid->n_rows)
-			memcpy(grown, grid->cells,
-			       grid->n_rows * grid->n_columns * sizeof(*grown));
+			memcpy(grown, grid->cells, grid->n_rows * grid->n_columns * sizeof(*grown));
 		grid->cells = grown;
 		grid->cap_rows = cap;
 	}
@@ -128,7 +129,8 @@ static void measure(const struct ws_grid *grid, struct layout *layout)
 {
 	for (size_t c = 0; c < grid->n_columns; c++) {
 		bool number = false, text = false, gap = false;
-		size_t width = shown_width(grid->headers[c], strlen(grid->headers[c])) + HEADER_ROOM;
+		size_t width =
+			shown_width(grid->headers[c], strlen(grid->headers[c])) + HEADER_ROOM;
 
 		for (size_t r = 0; r < grid->n_rows; r++) {
 			const struct ws_cell *cell = &grid->cells[r * grid->n_columns + c];
@@ -144,8 +146,10 @@ static void measure(const struct ws_grid *grid, struct layout *layout)
 			const struct ws_cell *cell = &grid->cells[r * grid->n_columns + c];
 			char room[400];
 			struct ws_str rest = ws_str_from(
-				cell_text(grid, cell, layout->numeric[c], room)), line;
-			size_t pad = layout->numeric[c] ? pad_right(grid, cell, layout->pointed[c]) : 0;
+					      cell_text(grid, cell, layout->numeric[c], room)),
+				      line;
+			size_t pad =
+				layout->numeric[c] ? pad_right(grid, cell, layout->pointed[c]) : 0;
 
 			while (ws_str_next(&rest, '\n', &line))
 				width = WS_MAX(width, shown_width(line.at, line.n) + pad);
@@ -214,7 +218,8 @@ static void draw_row(const struct ws_grid *grid, const struct layout *layout, si
 			const char *text = cell_text(grid, &cells[c], right, room);
 			size_t pad = right ? pad_right(grid, &cells[c], layout->pointed[c]) : 0;
 
-			add_field(to, line_of(text, line), layout->widths[c], line ? 0 : pad, right);
+			add_field(to, line_of(text, line), layout->widths[c], line ? 0 : pad,
+				  right);
 		}
 		ws_buf_add(to, "│\n");
 	}

@@ -38,7 +38,7 @@ static void print_facts(FILE *to, const struct ws_counted_row *row, size_t numbe
 	ws_put_u64(to, kernel ? kernel->accum_vgpr_count : 0, ',');
 	ws_put_u64(to, kernel ? kernel->sgpr_count : 0, ',');
 	ws_put_u64(to, agent ? agent->wave_front_size : 0, ',');
-	ws_put_text(to, row->name, ',');
+	ws_put_text(to, row->kernel->formatted, ',');
 	ws_put_u64(to, row->start_ns, ',');
 	ws_put_u64(to, row->end_ns, ',');
 	ws_put_u64(to, row->corr_id, ',');
@@ -175,7 +175,7 @@ static void print_long(FILE *to, const struct ws_counted_row *row, size_t number
 	ws_put_u64(to, kernel ? kernel->arch_vgpr_count : 0, ',');
 	ws_put_u64(to, kernel ? kernel->accum_vgpr_count : 0, ',');
 	ws_put_u64(to, kernel ? kernel->sgpr_count : 0, ',');
-	ws_put_text(to, row->name, ',');
+	ws_put_text(to, row->kernel->formatted, ',');
 	ws_put_u64(to, row->start_ns, ',');
 	ws_put_u64(to, row->end_ns, ',');
 	ws_put_u64(to, row->kernel->id, ',');
@@ -183,23 +183,16 @@ static void print_long(FILE *to, const struct ws_counted_row *row, size_t number
 	ws_put_number(to, value, '\n');
 }
 
-enum ws_status ws_sheet_write_long(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
-				   const struct ws_counted *table, const struct ws_sheet_rows *rows,
-				   const char *dir, const char *name, struct ws_err *err)
+enum ws_status ws_sheet_each(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
+			     const struct ws_counted *table, const struct ws_sheet_rows *rows,
+			     void (*each)(void *of, size_t row,
+					  const struct ws_sheet_column *column, double value),
+			     void *of, struct ws_err *err)
 {
-	struct ws_outfile file = { .to = NULL };
 	struct reader r;
 	enum ws_status st = reader_init(&r, sheets, table, err);
 
-	if (!st)
-		st = ws_outfile_open(&file, dir, name, err);
-	if (!st)
-		fputs("GPU_ID,Dispatch_ID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,"
-		      "Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Kernel_Name,"
-		      "Start_Timestamp,End_Timestamp,Kernel_ID,Counter_Name,Counter_Value\n",
-		      file.to);
 	for (size_t i = 0; i < ws_counted_n_rows(table) && !st; i++) {
-		const struct ws_counted_row *row = ws_counted_row(table, i);
 		struct ws_values kept = { .n = 0 };
 		size_t kept_for = SIZE_MAX;
 
@@ -209,13 +202,44 @@ enum ws_status ws_sheet_write_long(const struct ws_sheets *sheets, const struct 
 
 			st = value_of(&r, &sheet->columns[c], &kept, &kept_for, &value, err);
 			if (!isnan(value))
-				print_long(file.to, row, i, sheet->columns[c].name, value);
+				each(of, i, &sheet->columns[c], value);
 		}
 	}
+	reader_fini(&r);
+	return st;
+}
+
+struct long_file {
+	FILE *to;
+	const struct ws_counted *table;
+};
+
+static void put_long(void *of, size_t row, const struct ws_sheet_column *column, double value)
+{
+	const struct long_file *file = of;
+
+	print_long(file->to, ws_counted_row(file->table, row), row, column->name, value);
+}
+
+enum ws_status ws_sheet_write_long(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
+				   const struct ws_counted *table, const struct ws_sheet_rows *rows,
+				   const char *dir, const char *name, struct ws_err *err)
+{
+	struct long_file to = { .table = table };
+	struct ws_outfile file;
+	enum ws_status st = ws_outfile_open(&file, dir, name, err);
+
+	if (st)
+		return st;
+	to.to = file.to;
+	fputs("GPU_ID,Dispatch_ID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,"
+	      "Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Kernel_Name,"
+	      "Start_Timestamp,End_Timestamp,Kernel_ID,Counter_Name,Counter_Value\n",
+	      file.to);
+	st = ws_sheet_each(sheets, sheet, table, rows, put_long, &to, err);
 	if (!st)
 		st = ws_outfile_commit(&file, err);
 	ws_outfile_abandon(&file);
-	reader_fini(&r);
 	return st;
 }
 

@@ -28,6 +28,18 @@ static bool in_order(const char *block)
 	return false;
 }
 
+static bool is_accumulated(const struct ws_sheet_column *column)
+{
+	return strcmp(column->name, column->header) != 0;
+}
+
+static void print_accumulated(FILE *to, const struct ws_sheet *sheet)
+{
+	for (size_t i = 0; i < sheet->n_columns; i++)
+		if (is_accumulated(&sheet->columns[i]))
+			fprintf(to, " %s", sheet->columns[i].name);
+}
+
 static void print_names(FILE *to, const struct ws_sheets *sheets, const struct ws_sheet *sheet)
 {
 	for (size_t b = 0; b <= WS_ARRAY_LEN(block_order); b++)
@@ -35,9 +47,15 @@ static void print_names(FILE *to, const struct ws_sheets *sheets, const struct w
 			const char *block = block_of(sheets, &sheet->columns[i]);
 
 			/* The last round takes blocks that have no place in the order. */
-			if (b < WS_ARRAY_LEN(block_order) ? strcmp(block, block_order[b]) == 0
-							  : !in_order(block))
-				fprintf(to, " %s", sheet->columns[i].name);
+			if (b < WS_ARRAY_LEN(block_order) ? strcmp(block, block_order[b]) != 0
+							  : in_order(block))
+				continue;
+			/* An accumulated level stands behind its level, as rocprof wants it. */
+			if (is_accumulated(&sheet->columns[i]))
+				continue;
+			fprintf(to, " %s", sheet->columns[i].name);
+			if (sheet->level && strcmp(sheet->columns[i].name, sheet->level) == 0)
+				print_accumulated(to, sheet);
 		}
 }
 

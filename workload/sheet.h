@@ -74,6 +74,12 @@ enum ws_status ws_sheet_write_csv(const struct ws_sheets *sheets, const struct w
 enum ws_status ws_sheet_write_long(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
 				   const struct ws_counted *table, const struct ws_sheet_rows *rows,
 				   const char *dir, const char *file, struct ws_err *err);
+/* The values of a sheet, row by row; those that are not there are left out. */
+enum ws_status ws_sheet_each(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
+			     const struct ws_counted *table, const struct ws_sheet_rows *rows,
+			     void (*each)(void *of, size_t row,
+					  const struct ws_sheet_column *column, double value),
+			     void *of, struct ws_err *err);
 /* dir/timestamps.csv: the same rows without counters. */
 enum ws_status ws_timestamps_write(const struct ws_counted *table, const char *dir,
 				   struct ws_err *err);

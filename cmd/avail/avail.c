@@ -10,7 +10,7 @@
 struct avail_args {
 	int64_t device;
 	const char *extra_counters;
-	enum ws_tri pmc, agent, pc_sampling, fidelity;
+	enum ws_tri pmc, agent, pc_sampling, fidelity, spm, spm_config;
 	struct ws_strv names; /* of info --pmc */
 };
 
@@ -22,6 +22,11 @@ static int64_t device_before = -1;
 		WS_OPT_STR(struct avail_args, extra_counters, 'E', "extra-counters", "FILE",       \
 			   "know the counters of this definition file too")
 
+/* Of later versions of AMD's tool; answered with what to do instead. */
+#define STREAMING                                                                                  \
+	WS_OPT_TRI(struct avail_args, spm, 0, "spm", NULL),                                        \
+		WS_OPT_TRI(struct avail_args, spm_config, 0, "spm-config", NULL)
+
 static const struct ws_opt root_opts[] = {
 	WS_OPT_I64(struct avail_args, device, 'd', "device", "N", "only GPU number N"),
 };
@@ -31,6 +36,7 @@ static const struct ws_opt list_opts[] = {
 	WS_OPT_TRI(struct avail_args, agent, 0, "agent", "what the GPUs are"),
 	WS_OPT_TRI(struct avail_args, pc_sampling, 0, "pc-sampling", "GPUs that can sample"),
 	COMMON,
+	STREAMING,
 };
 
 static const struct ws_opt info_opts[] = {
@@ -41,6 +47,7 @@ static const struct ws_opt info_opts[] = {
 	WS_OPT_TRI(struct avail_args, fidelity, 0, "fidelity",
 		   "with --pmc: also what the software GPU makes of each counter"),
 	COMMON,
+	STREAMING,
 };
 
 static void set_defaults(void *values)
@@ -64,8 +71,16 @@ static enum ws_status look(const struct avail_args *args, struct av_machine *mac
 	return st;
 }
 
-static enum ws_status no_words(const struct ws_cmd_call *call, const char *name, struct ws_err *err)
+static enum ws_status check_words(const struct ws_cmd_call *call, const char *name,
+				  struct ws_err *err)
 {
+	const struct avail_args *args = call->values;
+
+	if (args->spm == WS_TRI_YES || args->spm_config == WS_TRI_YES)
+		return ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"nobody here streams counters (SPM): --pmc shows those that are counted "
+			"per kernel");
 	if (call->rest.n)
 		return ws_fail(err, WS_E_USAGE, "'%s' is too much: %s takes options only",
 			       call->rest.operands[0], name);
@@ -94,10 +109,9 @@ static enum ws_status run_list(const struct ws_cmd_call *call, int *exit_code, s
 		.counters = args->pmc == WS_TRI_YES ||
 			    (!args->pmc && !args->agent && !args->pc_sampling),
 	};
+	enum ws_status st = check_words(call, "list", err);
 
-	if (no_words(call, "list", err))
-		return WS_E_USAGE;
-	return show(args, &wanted, exit_code, err);
+	return st ? st : show(args, &wanted, exit_code, err);
 }
 
 static enum ws_status run_info(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
@@ -112,7 +126,7 @@ static enum ws_status run_info(const struct ws_cmd_call *call, int *exit_code, s
 		.fidelity = args->fidelity == WS_TRI_YES,
 	};
 	struct ws_strv names = { .max_n = 65536 };
-	enum ws_status st = no_words(call, "info", err);
+	enum ws_status st = check_words(call, "info", err);
 
 	/* NULL stands before each occurrence. */
 	for (size_t i = 0; i < args->names.n && !st; i++)

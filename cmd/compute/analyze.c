@@ -20,7 +20,8 @@ static const char *const pc_sort_words[] = { "offset", "count", NULL };
 
 static const struct ws_opt opts[] = {
 	WS_OPT_GROUP("What to read"),
-	WS_OPT_SETS(T, paths, 'p', "path", "DIR", "a workload; the first of several is the baseline"),
+	WS_OPT_SETS(T, paths, 'p', "path", "DIR",
+		    "a workload; the first of several is the baseline"),
 	WS_OPT_SETS(T, nodes, 0, "nodes", "NAME...", "sub-directories of -p; none named: all"),
 	WS_OPT_BOOL(T, list_nodes, 0, "list-nodes", "print the sub-directories that are workloads"),
 	WS_OPT_BOOL(T, spatial, 0, "spatial-multiplexing", "merge the sub-directories of -p"),
@@ -30,7 +31,8 @@ static const struct ws_opt opts[] = {
 	WS_OPT_MANY(T, blocks, 'b', "block", "ID...",
 		    "blocks, tables or metrics: 2, 12.1, 17.3.2, lds"),
 	WS_OPT_SETS(T, kernels, 'k', "kernel", "N...", "kernels, by row of the top-kernel table"),
-	WS_OPT_SETS(T, dispatches, 'd', "dispatch", "N...", "dispatches, by row; >N: those after N"),
+	WS_OPT_SETS(T, dispatches, 'd', "dispatch", "N...",
+		    "dispatches, by row; >N: those after N"),
 	WS_OPT_SETS(T, gpu_ids, 0, "gpu-id", "ID...", "dispatches of one GPU"),
 	WS_OPT_SETS(T, torch_operators, 0, "torch-operator", "GLOB...",
 		    "kernels of PyTorch operators; needs --experimental"),
@@ -64,7 +66,8 @@ static const struct ws_opt opts[] = {
 	WS_OPT_MANY(T, roofline_types, 'R', "roofline-data-type", "TYPE...",
 		    "FP4 FP6 FP8 FP16 BF16 FP32 FP64 I8 I32 I64"),
 	WS_OPT_MANY(T, mem_levels, 'm', "mem-level", "LEVEL...", "HBM, L2, vL1D, LDS"),
-	WS_OPT_ONE_OF(T, sort, 0, "sort", "WHAT", sort_words, "what a point is: kernels, dispatches"),
+	WS_OPT_ONE_OF(T, sort, 0, "sort", "WHAT", sort_words,
+		      "what a point is: kernels, dispatches"),
 	WS_OPT_ONE_OF(T, pc_sort, 0, "pc-sampling-sorting-type", "HOW", pc_sort_words,
 		      "offset or count"),
 	WS_OPT_CHOICE(T, memory_chart, 0, "memory-chart", "FORM", chart_words,
@@ -143,8 +146,8 @@ static enum ws_status pick_gpu(const struct an_args *args, size_t run, size_t n_
 			       struct ws_filter *filter, struct ws_err *err)
 {
 	const char *const *at;
-	enum ws_status st = pick(&args->gpu_ids, "--gpu-id", run, n_paths, &at, &filter->n_gpu_ids,
-				 err);
+	enum ws_status st =
+		pick(&args->gpu_ids, "--gpu-id", run, n_paths, &at, &filter->n_gpu_ids, err);
 
 	if (st || !filter->n_gpu_ids)
 		return st;
@@ -162,9 +165,11 @@ static enum ws_status check_path(const char *path, struct ws_err *err)
 
 	while (ws_str_next(&rest, '/', &part))
 		if (ws_str_is(part, ".."))
-			return ws_fail(err, WS_E_USAGE,
-				       "'%s': access denied, parent directories are not followed: give "
-				       "the full path", path);
+			return ws_fail(
+				err, WS_E_USAGE,
+				"'%s': access denied, parent directories are not followed: give "
+				"the full path",
+				path);
 	return WS_OK;
 }
 
@@ -175,9 +180,10 @@ static enum ws_status find_paths(struct an *an, struct ws_err *err)
 	enum ws_status st = WS_OK;
 
 	if (!n)
-		return ws_fail(err, WS_E_STATE,
-			       "The following arguments are required: -p/--path: the directory that "
-			       "'rocprof-compute profile' wrote");
+		return ws_fail(
+			err, WS_E_STATE,
+			"The following arguments are required: -p/--path: the directory that "
+			"'rocprof-compute profile' wrote");
 	an->runs = ws_arena_array(&an->arena, n, sizeof(*an->runs));
 	if (!an->runs)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -212,14 +218,15 @@ static enum ws_status check_active(const struct an_run *run, struct ws_err *err)
 	for (size_t i = 0; i < run->rows.n; i++)
 		if (col->at[run->rows.rows[i]] == 0)
 			return ws_fail(err, WS_E_FORMAT,
-				       "GRBM_GUI_ACTIVE == 0 in dispatch %u of '%s': the GPU's counters did "
+				       "GRBM_GUI_ACTIVE == 0 in dispatch %u of '%s': the GPU's "
+				       "counters did "
 				       "not run, profile again or leave it out with -d",
 				       run->rows.rows[i], run->path);
 	return WS_OK;
 }
 
-static enum ws_status mark_chosen(struct an *an, struct an_run *run,
-				  const struct ws_filter *filter, struct ws_err *err)
+static enum ws_status mark_chosen(struct an *an, struct an_run *run, const struct ws_filter *filter,
+				  struct ws_err *err)
 {
 	if (!filter->n_kernels)
 		return WS_OK;
@@ -480,7 +487,8 @@ const struct ws_cmd compute_analyze_cmd = {
 	.name = "analyze",
 	.summary = "metrics of a profiled workload: tables, charts, comparison",
 	.usage = "-p DIR [options]",
-	.about = "Reads what 'rocprof-compute profile' wrote, of any version, and prints the metrics "
+	.about = "Reads what 'rocprof-compute profile' wrote, of any version, and prints the "
+		 "metrics "
 		 "of its kernels. Several -p compare workloads with the first.",
 	.notes = "Examples:\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200\n"
@@ -488,8 +496,8 @@ const struct ws_cmd compute_analyze_cmd = {
 		 "  rocprof-compute analyze -p before -p after -b 2 --report-diff 5\n"
 		 "  rocprof-compute analyze -p before -p after --diff --fail-on 'duration>5%'\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200 --explain 11.2.4\n"
-		 "Exit codes: 0, 1 for a failure, 2 for wrong usage, 3 when a condition of --fail-on\n"
-		 "failed.\n",
+		 "Exit codes: 0, 1 for a failure, 2 for wrong usage, 3 when a condition of\n"
+		 "--fail-on failed.\n",
 	.opts = { opts, WS_ARRAY_LEN(opts) },
 	.order = WS_OPT_MIXED,
 	.values_bytes = sizeof(struct an_args),

@@ -77,8 +77,8 @@ struct an_drawing {
 extern const struct an_drawing an_drawings[]; /* NULL draw at the end */
 
 /* analyze_grid.c: the grids of one run. */
-enum ws_status an_grid(struct an *an, struct an_run *run, const struct ws_table *table,
-		       bool whole, struct ws_grid *out_grid, struct ws_err *err);
+enum ws_status an_grid(struct an *an, struct an_run *run, const struct ws_table *table, bool whole,
+		       struct ws_grid *out_grid, struct ws_err *err);
 void an_drop_labels(struct ws_grid *grid); /* the first column goes */
 bool an_has_empty_column(const struct ws_grid *grid);
 double an_time_divisor(const struct an_args *args);
@@ -103,7 +103,6 @@ enum ws_status an_print_specs(const struct ws_workload *load, struct ws_err *err
 
 /* Kernel names for printing: lines of @width, at most @n_lines, the rest as "...". */
 const char *an_wrap_name(struct ws_arena *arena, const char *name, size_t width, size_t n_lines);
-
 
 /* analyze_output.c: every table that has rows, also those a report does not print. */
 enum ws_status an_save_csv(struct an *an, const char *dir, struct ws_err *err);

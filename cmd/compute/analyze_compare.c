@@ -67,8 +67,8 @@ static double cell_value(struct compare *c, const struct row *row, size_t run, s
 		return NAN;
 	value = ws_eval_cell(r->eval, metric, (unsigned)own, row->channel);
 	an_unit(c->an, r, metric, &divisor);
-	if (divisor && (strcmp(name, "Avg") == 0 || strcmp(name, "Min") == 0 ||
-			strcmp(name, "Max") == 0))
+	if (divisor &&
+	    (strcmp(name, "Avg") == 0 || strcmp(name, "Min") == 0 || strcmp(name, "Max") == 0))
 		value /= divisor;
 	return value;
 }
@@ -88,12 +88,14 @@ static enum ws_status find_rows(struct compare *c, struct ws_err *err)
 		bool everywhere = an_shows_metric(an, c->table, (unsigned)i);
 
 		row.metrics = ws_arena_array(&an->arena, an->n_runs, sizeof(*row.metrics));
-		row.id = ws_arena_printf(&an->arena, "%u.%u.%zu", c->table->block, c->table->index, i);
+		row.id = ws_arena_printf(&an->arena, "%u.%u.%zu", c->table->block, c->table->index,
+					 i);
 		if (!row.metrics || !row.id)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
 		for (size_t r = 0; r < an->n_runs; r++) {
-			const struct ws_table *table = ws_table_find(
-				an->runs[r].metrics, c->table->block, c->table->index);
+			const struct ws_table *table =
+				ws_table_find(an->runs[r].metrics, c->table->block,
+					      c->table->index);
 
 			row.metrics[r] = table && table->n_metrics
 						 ? channels ? &table->metrics[0]
@@ -109,9 +111,9 @@ static enum ws_status find_rows(struct compare *c, struct ws_err *err)
 
 static enum ws_status find_values(struct compare *c, struct ws_err *err)
 {
-	c->values = ws_arena_array(&c->an->arena,
-				   c->n_rows * c->table->n_headers * c->an->n_runs + 1,
-				   sizeof(*c->values));
+	c->values =
+		ws_arena_array(&c->an->arena, c->n_rows * c->table->n_headers * c->an->n_runs + 1,
+			       sizeof(*c->values));
 	if (!c->values)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t r = 0; r < c->n_rows; r++)
@@ -186,7 +188,7 @@ static struct ws_cell cell_of(struct compare *c, size_t r, const struct column *
 
 	if (col->header < 0)
 		return c->table->kind == WS_TABLE_CHANNELS ? ws_cell_number(row->channel)
-							    : ws_cell_text(row->name);
+							   : ws_cell_text(row->name);
 	if (c->table->headers[col->header].kind == WS_HEADER_TEXT)
 		return ws_cell_text(strncmp(c->table->headers[col->header].name, "Unit", 4) == 0
 					    ? an_unit(an, &an->runs[0], row->metrics[0], &unused)
@@ -196,9 +198,9 @@ static struct ws_cell cell_of(struct compare *c, size_t r, const struct column *
 	     isnan(*value_at(c, r, (size_t)col->header, an->n_runs - 1))))
 		return ws_cell_number(NAN);
 	if (col->run < 0)
-		return ws_cell_number(difference(an, *value_at(c, r, (size_t)col->header, 0),
-						 *value_at(c, r, (size_t)col->header, an->n_runs - 1),
-						 &unused));
+		return ws_cell_number(
+			difference(an, *value_at(c, r, (size_t)col->header, 0),
+				   *value_at(c, r, (size_t)col->header, an->n_runs - 1), &unused));
 	if (!col->run)
 		return ws_cell_number(*value_at(c, r, (size_t)col->header, 0));
 	/* A value that is missing is no change; 3.3 takes it for 0 and prints -100%. */
@@ -215,8 +217,8 @@ static enum ws_status compare_metrics(struct an *an, const struct ws_table *tabl
 	size_t room = table->n_headers * (an->n_runs + 1) + 2, n;
 	struct column *columns = ws_arena_array(&an->arena, room, sizeof(*columns));
 	const char **headers = ws_arena_array(&an->arena, room + 1, sizeof(*headers));
-	enum ws_status st = columns && headers ? find_rows(&c, err)
-					       : ws_fail(err, WS_E_NOMEM, "out of memory");
+	enum ws_status st =
+		columns && headers ? find_rows(&c, err) : ws_fail(err, WS_E_NOMEM, "out of memory");
 
 	if (!st)
 		st = find_values(&c, err);
@@ -225,7 +227,7 @@ static enum ws_status compare_metrics(struct an *an, const struct ws_table *tabl
 	n = find_columns(&c, columns);
 	headers[0] = "Metric_ID";
 	for (size_t i = 0; i < n; i++)
-		headers[i + 1] = columns[i].run < 0	  ? "Abs Diff"
+		headers[i + 1] = columns[i].run < 0      ? "Abs Diff"
 				 : columns[i].header < 0 ? table->key
 							 : table->headers[columns[i].header].name;
 	st = ws_grid_init(grid, &an->arena, headers, n + 1, err);
@@ -292,7 +294,7 @@ static enum ws_status compare_kernels(struct an *an, struct ws_grid *grid, struc
 			for (size_t v = 0; v < WS_ARRAY_LEN(names); v++) {
 				struct ws_cell *cell = &row[2 + v * an->n_runs + r];
 
-				*cell = !r ? ws_cell_number(own[v])
+				*cell = !r  ? ws_cell_number(own[v])
 					: s ? ws_cell_text(changed_text(
 						      an, row[2 + v * an->n_runs].number, own[v]))
 					    : ws_cell_number(NAN);

@@ -91,10 +91,14 @@ static enum ws_status top_kernels(struct an *an, struct an_run *run, bool whole,
 {
 	const char *unit = an_time_word(an->args);
 	double divisor = an_time_divisor(an->args);
-	const char *headers[] = { "", "Kernel_Name", "Count",
+	const char *headers[] = { "",
+				  "Kernel_Name",
+				  "Count",
 				  ws_arena_printf(&an->arena, "Sum(%s)", unit),
 				  ws_arena_printf(&an->arena, "Mean(%s)", unit),
-				  ws_arena_printf(&an->arena, "Median(%s)", unit), "Pct", "S" };
+				  ws_arena_printf(&an->arena, "Median(%s)", unit),
+				  "Pct",
+				  "S" };
 	size_t n = head(an, run->n_top, whole), hide = n == 0; /* no rows, no labels */
 	enum ws_status st = ws_grid_init(grid, &an->arena, headers + hide,
 					 7 + (run->chosen != NULL) - hide, err);
@@ -124,7 +128,8 @@ static enum ws_status dispatches(struct an *an, struct an_run *run, bool whole,
 				 struct ws_grid *grid, struct ws_err *err)
 {
 	static const char *const plain[] = { "", "Dispatch_ID", "Kernel_Name", "GPU_ID" };
-	static const char *const with_node[] = { "", "Node", "Dispatch_ID", "Kernel_Name", "GPU_ID" };
+	static const char *const with_node[] = { "", "Node", "Dispatch_ID", "Kernel_Name",
+						 "GPU_ID" };
 	const struct ws_workload *load = run->load;
 	size_t n = head(an, run->listed.n, whole), hide = n == 0, node = load->node_of != NULL;
 	enum ws_status st = ws_grid_init(grid, &an->arena, (node ? with_node : plain) + hide,
@@ -260,8 +265,8 @@ static struct ws_cell value_cell(struct an *an, struct an_run *run, const struct
 	const char *name = metric->table->headers[h].name;
 	double value = ws_eval_cell(run->eval, metric, (unsigned)h, channel);
 
-	if (divisor && (strcmp(name, "Avg") == 0 || strcmp(name, "Min") == 0 ||
-			strcmp(name, "Max") == 0)) {
+	if (divisor &&
+	    (strcmp(name, "Avg") == 0 || strcmp(name, "Min") == 0 || strcmp(name, "Max") == 0)) {
 		value /= divisor;
 		if (an->args->like_3_3) /* its blanks print as nan there */
 			return (struct ws_cell){ .kind = WS_CELL_NUMBER, .number = value };
@@ -318,9 +323,9 @@ static enum ws_status metrics(struct an *an, struct an_run *run, const struct ws
 	n_cols = choose_columns(an, table, cols);
 	headers[0] = "Metric_ID";
 	for (size_t c = 0; c < n_cols; c++)
-		headers[c + 1] = cols[c] == COL_KEY	? table->key
+		headers[c + 1] = cols[c] == COL_KEY     ? table->key
 				 : cols[c] == COL_LEVEL ? "coll_level"
-				 : cols[c] == COL_HELP	? "Description"
+				 : cols[c] == COL_HELP  ? "Description"
 							: table->headers[cols[c]].name;
 	st = ws_grid_init(grid, &an->arena, headers, n_cols + 1, err);
 	set_form(an, grid);
@@ -332,8 +337,8 @@ static enum ws_status metrics(struct an *an, struct an_run *run, const struct ws
 	return st;
 }
 
-enum ws_status an_grid(struct an *an, struct an_run *run, const struct ws_table *table,
-		       bool whole, struct ws_grid *out_grid, struct ws_err *err)
+enum ws_status an_grid(struct an *an, struct an_run *run, const struct ws_table *table, bool whole,
+		       struct ws_grid *out_grid, struct ws_err *err)
 {
 	switch (table->kind) {
 	case WS_TABLE_TOP_KERNELS:

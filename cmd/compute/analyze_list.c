@@ -129,7 +129,8 @@ enum ws_status an_print_specs(const struct ws_workload *load, struct ws_err *err
 	if (!st)
 		st = ws_grid_draw(&grid, &out, err);
 	if (!st)
-		printf("Machine Specifications: describing the state of the machine that ROCm Compute "
+		printf("Machine Specifications: describing the state of the machine that ROCm "
+		       "Compute "
 		       "Profiler data was collected on.\nOutput version: %s\n%s",
 		       version ? version : "", out.at);
 	ws_buf_fini(&out);

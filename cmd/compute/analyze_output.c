@@ -171,7 +171,8 @@ enum ws_status an_save_json(struct an *an, const char *path, struct ws_err *err)
 			      run->load->arch, run->load->n_rows, run->rows.n,
 			      run->load->n_rows_bad);
 	}
-	ws_buf_printf(&text, "],\n  \"normal_unit\": \"%s\",\n  \"time_unit\": \"%s\",\n  \"tables\": [",
+	ws_buf_printf(&text,
+		      "],\n  \"normal_unit\": \"%s\",\n  \"time_unit\": \"%s\",\n  \"tables\": [",
 		      ws_norm_words[an->args->norm], an_time_word(an->args));
 	st = each_grid(an, &text, write_json, err);
 	ws_buf_add(&text, "]\n}\n");
@@ -233,10 +234,12 @@ static enum ws_status write_db(struct an *an, void *of, const struct ws_table *t
 		for (size_t c = 1; !st && c < grid->n_columns; c++) {
 			const struct ws_cell *row = &grid->cells[r * grid->n_columns];
 			struct ws_cell cell[] = {
-				ws_cell_text(id), ws_cell_int((int64_t)r),
+				ws_cell_text(id),
+				ws_cell_int((int64_t)r),
 				row[0].kind == WS_CELL_TEXT ? row[0] : ws_cell_number(NAN),
 				row[1].kind == WS_CELL_TEXT ? row[1] : ws_cell_number(NAN),
-				ws_cell_text(grid->headers[c]), ws_cell_int((int64_t)c),
+				ws_cell_text(grid->headers[c]),
+				ws_cell_int((int64_t)c),
 				row[c].kind != WS_CELL_TEXT ? row[c] : ws_cell_number(NAN),
 				row[c].kind == WS_CELL_TEXT ? row[c] : ws_cell_number(NAN),
 			};
@@ -297,7 +300,7 @@ enum ws_status an_output_name(struct an *an, const char *suffix, const char **ou
 	if (!*out_path)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (access(*out_path, F_OK) == 0)
-		return ws_fail(err, WS_E_EXISTS, "'%s' exists already: choose another --output-name",
-			       *out_path);
+		return ws_fail(err, WS_E_EXISTS,
+			       "'%s' exists already: choose another --output-name", *out_path);
 	return WS_OK;
 }

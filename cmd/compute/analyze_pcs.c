@@ -25,8 +25,8 @@ static void fill(struct an *an, const struct ws_pcsamples *samples,
 	*row++ = ws_cell_text(from->source_line);
 	*row++ = ws_cell_text(from->instruction);
 	if (samples->by_kernel)
-		*row++ = ws_cell_text(ws_arena_printf(&an->arena, "0x%llx",
-						      (unsigned long long)from->offset));
+		*row++ = ws_cell_text(
+			ws_arena_printf(&an->arena, "0x%llx", (unsigned long long)from->offset));
 	*row++ = ws_cell_int((int64_t)from->n);
 	if (samples->by_kernel && samples->stochastic) {
 		*row++ = ws_cell_int((int64_t)from->n_issued);
@@ -39,8 +39,10 @@ enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct ws_grid *
 			     struct ws_err *err)
 {
 	static const char *const all[] = { "", "source_line", "instruction", "count" };
-	static const char *const kernel[] = { "",      "source_line",  "instruction",   "offset",
-					      "count", "count_issued", "count_stalled", "stall_reason" };
+	static const char *const kernel[] = {
+		"",      "source_line",  "instruction",   "offset",
+		"count", "count_issued", "count_stalled", "stall_reason"
+	};
 	bool by_count = an->args->pc_sort && strcmp(an->args->pc_sort, "offset") != 0;
 	struct ws_pcsamples samples = { 0 };
 	size_t n_kernels;
@@ -48,17 +50,18 @@ enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct ws_grid *
 	enum ws_status st;
 
 	if (n_kernels > 1)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "PC sampling supports single kernel only! Please specify -k with single "
-			       "kernel.");
+		return ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"PC sampling supports single kernel only! Please specify -k with single "
+			"kernel.");
 	st = name ? ws_pcsamples_kernel(run->path, name, by_count, &an->arena, &samples, err)
 		  : ws_pcsamples_all(run->path, &an->arena, &samples, err);
 	if (st)
 		return st;
 	st = ws_grid_init(grid, &an->arena, name ? kernel : all,
-			  !name			? 4
+			  !name                ? 4
 			  : samples.stochastic ? WS_ARRAY_LEN(kernel)
-						: 5,
+					       : 5,
 			  err);
 	for (size_t i = 0; !st && i < samples.n; i++) {
 		struct ws_cell *row = ws_grid_row(grid);

@@ -182,8 +182,9 @@ static void notes(struct an *an)
 		const struct ws_workload *load = an->runs[r].load;
 
 		if (load->n_rows_bad)
-			ws_buf_printf(&an->out, " WARNING partial report: %zu rows of %s were damaged or "
-						"unmatched, and left out\n",
+			ws_buf_printf(&an->out,
+				      " WARNING partial report: %zu rows of %s were damaged or "
+				      "unmatched, and left out\n",
 				      load->n_rows_bad, load->path);
 	}
 }

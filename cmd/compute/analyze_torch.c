@@ -15,7 +15,8 @@ enum ws_status an_torch_check(const struct an_args *args, struct ws_err *err)
 			       option);
 	if (args->spatial || args->format != AN_STDOUT)
 		return ws_fail(err, WS_E_USAGE,
-			       "%s does not go with --spatial-multiplexing or --output-format", option);
+			       "%s does not go with --spatial-multiplexing or --output-format",
+			       option);
 	return WS_OK;
 }
 
@@ -23,9 +24,10 @@ static enum ws_status load(struct an *an, struct an_run *run, struct ws_torch *t
 			   struct ws_err *err)
 {
 	if (!run->load->torch_trace)
-		return ws_fail(err, WS_E_STATE,
-			       "'%s' was profiled without --torch-trace: there are no operators to show",
-			       run->path);
+		return ws_fail(
+			err, WS_E_STATE,
+			"'%s' was profiled without --torch-trace: there are no operators to show",
+			run->path);
 	return ws_torch_load(run->load, &an->arena, torch, err);
 }
 
@@ -52,7 +54,8 @@ enum ws_status an_torch_filter(struct an *an, struct an_run *run, struct ws_filt
 {
 	uint32_t *set = ws_arena_array(&an->arena, run->load->n_kernels + 1, sizeof(*set));
 	struct ws_torch torch;
-	enum ws_status st = set ? load(an, run, &torch, err) : ws_fail(err, WS_E_NOMEM, "no memory");
+	enum ws_status st =
+		set ? load(an, run, &torch, err) : ws_fail(err, WS_E_NOMEM, "no memory");
 
 	for (uint32_t k = 0; !st && k < run->load->n_kernels; k++)
 		for (size_t u = 0; u < torch.n; u++)
@@ -63,8 +66,10 @@ enum ws_status an_torch_filter(struct an *an, struct an_run *run, struct ws_filt
 			}
 	if (!st && !filter->n_kernel_set)
 		st = ws_fail(err, WS_E_NOTFOUND,
-			     "no kernel of '%s' belongs to such an operator: --list-torch-operators shows "
-			     "them", run->path);
+			     "no kernel of '%s' belongs to such an operator: "
+			     "--list-torch-operators shows "
+			     "them",
+			     run->path);
 	filter->kernel_set = set;
 	filter->by_kernel_set = true;
 	return st;
@@ -78,7 +83,6 @@ static int kernel_id(const struct an_run *run, const char *name)
 			return (int)i;
 	return -1;
 }
-
 
 /* One use, below those of its path that were printed already. */
 static void print_use(struct an *an, const struct an_run *run, const struct ws_torch_use *use,

@@ -22,8 +22,10 @@ static enum ws_status set_level(const struct compute_general *general, struct ws
 	static const struct {
 		const char *word;
 		enum ws_log_level level;
-	} levels[] = { { "error", WS_LOG_ERROR }, { "info", WS_LOG_INFO },
-		       { "debug", WS_LOG_DEBUG }, { "trace", WS_LOG_TRACE } };
+	} levels[] = { { "error", WS_LOG_ERROR },
+		       { "info", WS_LOG_INFO },
+		       { "debug", WS_LOG_DEBUG },
+		       { "trace", WS_LOG_TRACE } };
 	const char *asked = getenv("ROCPROFCOMPUTE_LOGLEVEL");
 
 	if (general->verbose)

@@ -6,7 +6,6 @@
 #include "cmd/compute/profile_collect.h"
 #include "cmd/compute/profile_files.h"
 #include "cmd/compute/say.h"
-#include "launch/roofline.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +16,27 @@
 #define ARENA_MAX ((size_t)4 << 30) /* mostly which launch stands in for which: 4 bytes each */
 
 /* ---- words of the log ---- */
+
+/* For people at a terminal; a log or a pipe is better off without. */
+static void print_banner(void)
+{
+	static const char banner[] =
+		"\n"
+		"                                 __                                       _\n"
+		" _ __ ___   ___ _ __  _ __ ___  / _|       ___ ___  _ __ ___  _ __  _   _| |_ "
+		"___\n"
+		"| '__/ _ \\ / __| '_ \\| '__/ _ \\| |_ _____ / __/ _ \\| '_ ` _ \\| '_ \\| | | | "
+		"__/ _ \\\n"
+		"| | | (_) | (__| |_) | | | (_) |  _|_____| (_| (_) | | | | | | |_) | |_| | ||  "
+		"__/\n"
+		"|_|  \\___/ \\___| .__/|_|  \\___/|_|        \\___\\___/|_| |_| |_| .__/ "
+		"\\__,_|\\__\\___|\n"
+		"               |_|                                           |_|\n\n";
+
+	if (isatty(STDOUT_FILENO))
+		fputs(banner, stdout);
+	fflush(stdout);
+}
 
 /* None, or ['a', 'b'] as AMD's tool shows lists. */
 static void say_list(const char *label, const char *const *words, size_t n, const char *none)
@@ -72,14 +92,14 @@ static void say_how(const struct pf_collect *c)
 
 	if (c->n_there)
 		say(SAY_INFO, "%zu counters are in the folder already; %zu are to be collected",
-		    c->n_there, c->n_wants);
+		    c->n_there, c->n_counters);
 	if (!c->plan)
 		return;
 	if (c->multiplex)
 		say(SAY_INFO, "Iteration multiplexing: %s", policies[c->multiplex]);
-	say(SAY_INFO, "%zu counters in %zu pass%s: %zu run%s of the program%s", c->n_wants,
-	    c->plan->n_passes, c->plan->n_passes == 1 ? "" : "es", c->n_runs,
-	    c->n_runs == 1 ? "" : "s",
+	say(SAY_INFO, "%zu counter%s in %zu pass%s: %zu run%s of the program%s", c->n_counters,
+	    c->n_counters == 1 ? "" : "s", c->plan->n_passes, c->plan->n_passes == 1 ? "" : "es",
+	    c->n_runs, c->n_runs == 1 ? "" : "s",
 	    c->multiplex ? ", one pass per launch of a kernel"
 	    : c->n_runs == 1 && c->plan->n_passes > 1
 		    ? ", the GPU repeats each dispatch (kernel replay)"
@@ -156,45 +176,6 @@ static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
 	return st;
 }
 
-/* ---- the roofline ---- */
-
-static bool wants_roofline(const struct pf *pf)
-{
-	bool has_one = strcmp(pf->gpu->arch, "gfx908") != 0;
-
-	for (size_t i = 0; i < pf->n_sections && !pf->args->roof_only; i++)
-		if (strcmp(pf->sections[i], "4") == 0 || strncmp(pf->sections[i], "4.", 2) == 0 ||
-		    strncmp(pf->sections[i], "roof", 4) == 0)
-			return has_one && !pf->args->no_roof;
-	/* A choice of blocks without the roofline has no use for peaks. */
-	return has_one && !pf->args->no_roof &&
-	       (!pf->n_sections || pf->args->roof_only || pf->args->bench_only);
-}
-
-static enum ws_status measure_roofline(const struct pf *pf, struct ws_err *err)
-{
-	const struct ws_roofline roofline = {
-		.dir = pf->dir,
-		.device = (int)pf->args->device,
-		.quiet = pf->args->general.quiet,
-	};
-	struct ws_proc_end end;
-	char path[PATH_MAX];
-	enum ws_status st = ws_path_join(pf->dir, "roofline.csv", path, err);
-
-	if (st)
-		return st;
-	say(SAY_INFO, "[roofline] Checking for roofline.csv in %s", pf->dir);
-	if (ws_path_exists(path) && !pf->args->bench_only) {
-		say(SAY_INFO, "[roofline] Found: the GPU is not measured again");
-		return WS_OK;
-	}
-	say(SAY_INFO, "[roofline] No roofline data found. Generating...");
-	fflush(stdout);
-	st = ws_roofline_run(&roofline, &end, err);
-	return st ? ws_fail_in(err, st, "roofline") : WS_OK;
-}
-
 /* ---- the order of it all ---- */
 
 static enum ws_status bench_only(struct pf *pf, struct ws_err *err)
@@ -206,18 +187,20 @@ static enum ws_status bench_only(struct pf *pf, struct ws_err *err)
 			     pf->gpu->arch);
 	if (!st)
 		st = pf_write_sysinfo(pf, true, err);
-	return st ? st : measure_roofline(pf, err);
+	return st ? st : pf_roofline_measure(pf, err);
 }
 
 static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 {
-	struct pf_collect c;
-	enum ws_status st = pf_collect_init(&c, pf, err);
+	struct pf_collect c = { .pf = pf };
+	enum ws_status st = pf->args->torch_trace ? pf_torch_begin(pf, err) : WS_OK;
 
+	if (!st)
+		st = pf_collect_init(&c, pf, err);
 	if (!st)
 		st = say_open_log(pf->dir, c.before != PF_FRESH, err);
 	if (!st)
-		st = pf_write_sysinfo(pf, wants_roofline(pf), err);
+		st = pf_write_sysinfo(pf, pf_roofline_wanted(pf), err);
 	if (!st)
 		st = pf_write_config(pf, &c.state.sections, err);
 	if (!st) {
@@ -228,8 +211,12 @@ static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 	}
 	if (!st)
 		st = pf_account(&c, err);
-	if (!st && wants_roofline(pf))
-		st = measure_roofline(pf, err);
+	if (!st)
+		st = pf_sample(&c, err);
+	if (!st && pf_roofline_wanted(pf))
+		st = pf_roofline_measure(pf, err);
+	if (!st)
+		st = pf_merge(pf, err);
 	if (!st)
 		st = pf_finish(&c, err);
 	if (st && c.stop_signal)
@@ -284,6 +271,7 @@ enum ws_status pf_run(const struct ws_cmd_call *call, int *exit_code, struct ws_
 		st = say_init(args->general.verbose, args->general.quiet, err);
 	if (st)
 		return st;
+	print_banner();
 	ws_arena_init(&pf.arena, ARENA_MAX);
 	st = profile(&pf, exit_code, err);
 	ws_arena_fini(&pf.arena);

@@ -138,8 +138,9 @@ static void report(struct tally *t)
 		    (unsigned long long)n_matched, (unsigned long long)n_most, t->n_passes, bad.at,
 		    n_bad > NAMED_MAX ? "; and others" : "");
 	else
-		say(SAY_INFO, "%llu dispatches of %zu kernels and sizes, in all %zu passes",
-		    (unsigned long long)n_matched, t->kinds.n, t->n_passes);
+		say(SAY_INFO, "%llu dispatch%s of %zu kernel%s, each in all passes",
+		    (unsigned long long)n_matched, n_matched == 1 ? "" : "es", t->names.n,
+		    t->names.n == 1 ? "" : "s");
 	ws_buf_fini(&bad);
 }
 

@@ -89,13 +89,20 @@ static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 		return st;
 	ws_buf_init(&missing, 1 << 20);
 	for (size_t i = 0; i < c->plan->n_requests; i++)
-		if (c->plan->requests[i].state != WS_PLAN_AVAILABLE)
+		if (c->plan->requests[i].state == WS_PLAN_AVAILABLE)
+			c->n_counters++;
+		else
 			ws_buf_printf(&missing, "%s%s", missing.n ? ", " : "",
 				      c->plan->requests[i].name);
 	if (missing.n)
 		say(SAY_WARNING, "Following counters might not be supported by rocprof: %s",
 		    missing.at);
 	ws_buf_fini(&missing);
+	if (!c->plan->n_passes && c->n_there) {
+		ws_plan_destroy(c->plan); /* all that can be had is there */
+		c->plan = NULL;
+		return WS_OK;
+	}
 	if (!c->plan->n_passes)
 		return ws_fail(err, WS_E_STATE,
 			       "No performance counters to collect, please check the provided "
@@ -340,6 +347,7 @@ enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_er
 		if (!st && c->before == PF_ADD)
 			st = join_sections(&c->state, &old, err);
 		remove_stale_perfmon(pf, &old);
+		pf_merge_forget(pf);
 	}
 	if (!st && c->n_wants)
 		st = make_plan(c, err);
@@ -363,63 +371,6 @@ void pf_collect_fini(struct pf_collect *c)
 	ws_state_fini(&c->state);
 	ws_plan_destroy(c->plan);
 	ws_catalogue_destroy(c->cat);
-}
-
-/* ---- results ---- */
-
-/* Sheets of the plan's passes @first .. + @n - 1, from one table. */
-static enum ws_status write_sheets(struct pf_collect *c, const struct ws_counted *table,
-				   const struct ws_sheet_rows *rows, size_t first, size_t n,
-				   bool done, struct ws_err *err)
-{
-	enum ws_status st = WS_OK;
-
-	for (size_t i = 0; i < c->sheets.n && !st; i++) {
-		const struct ws_sheet *sheet = &c->sheets.at[i];
-		struct ws_state_pass *pass = &c->state.passes.at[c->first_pass + i];
-		char name[64];
-
-		if (sheet->pass < first || sheet->pass >= first + n)
-			continue;
-		if (c->pf->args->format == PF_FORMAT_CSV) {
-			st = ws_sheet_write_csv(&c->sheets, sheet, table, rows, c->pf->dir, err);
-		} else {
-			snprintf(name, sizeof(name), "results_%zu.csv", c->first_pass + i);
-			st = ws_sheet_write_long(&c->sheets, sheet, table, rows, c->pf->dir, name,
-						 err);
-		}
-		pass->done = done && !st;
-		pass->n_rows = ws_counted_n_rows(table);
-	}
-	return st;
-}
-
-static enum ws_status take_results(struct pf_collect *c, const struct ws_passes_result *result,
-				   size_t first, size_t n, bool done, struct ws_err *err)
-{
-	struct ws_sheet_rows rows = { NULL };
-	struct ws_counted *table = NULL;
-	enum ws_status st = ws_passes_table(result, NULL, &table, err);
-
-	if (st)
-		return ws_fail_in(err, st, "what the program recorded");
-	c->n_dispatches = WS_MAX(c->n_dispatches, ws_counted_n_rows(table));
-	if (done && !ws_counted_n_rows(table))
-		st = ws_fail(
-			err, WS_E_NOTFOUND,
-			c->include || c->n_numbers
-				? "no dispatch matches the filters: --kernel and --dispatch "
-				  "choose among those of '%s'"
-				: "'%s' dispatched no kernel on a GPU: there is nothing to count",
-			c->pf->argv[0]);
-	if (!st && c->multiplex)
-		st = pf_multiplex_fill(c, table, &rows, err);
-	if (!st && ws_counted_n_rows(table))
-		st = write_sheets(c, table, &rows, first, n, done, err);
-	if (!st && first == 0 && ws_counted_n_rows(table) && !c->first_pass)
-		st = ws_timestamps_write(table, c->pf->dir, err);
-	ws_counted_close(table);
-	return st;
 }
 
 /* ---- runs ---- */
@@ -488,7 +439,7 @@ static enum ws_status one_run(struct pf_collect *c, struct ws_err *err)
 	show_bar(c, 0);
 	st = pf_run_once(c, c->sets, c->plan->n_passes, replay, &result, &why);
 	/* What was counted before it ended is worth keeping, however it ended. */
-	taken = result.n_done ? take_results(c, &result, 0, c->plan->n_passes, !st, err) : WS_OK;
+	taken = result.n_done ? pf_take_results(c, &result, 0, c->plan->n_passes, !st, err) : WS_OK;
 	ws_passes_fini(&result, true);
 	show_bar(c, 1);
 	if (!st)
@@ -513,7 +464,7 @@ static enum ws_status run_per_pass(struct pf_collect *c, struct ws_err *err)
 			     : pf_run_once(c, &c->sets[pass], 1, WS_REPLAY_APPLICATION, &result,
 					   err);
 		if (!st)
-			st = take_results(c, &result, pass, 1, true, err);
+			st = pf_take_results(c, &result, pass, 1, true, err);
 		ws_passes_fini(&result, true);
 		if (!st)
 			st = keep_state(c, err);

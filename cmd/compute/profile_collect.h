@@ -23,7 +23,8 @@ struct pf_collect {
 	enum pf_multiplex multiplex;
 	struct ws_want *wants; /* what is still to be counted */
 	size_t n_wants;
-	size_t n_there; /* counters that an earlier run has left */
+	size_t n_there;    /* counters that an earlier run has left */
+	size_t n_counters; /* of wants, those that this GPU has */
 	struct ws_catalogue *cat;
 	struct ws_plan *plan; /* NULL: nothing to count */
 	struct ws_sheets sheets;
@@ -51,6 +52,14 @@ void pf_collect_fini(struct pf_collect *c);
  */
 enum ws_status pf_collect_run(struct pf_collect *c, struct ws_err *err);
 
+/* ---- profile_results.c ---- */
+/*
+ * Write the sheets of the plan's passes @first .. + @n - 1 from one run. @done: the run came
+ * to its end; otherwise what there is is written, and the passes stay to be done.
+ */
+enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_result *result,
+			       size_t first, size_t n, bool done, struct ws_err *err);
+
 /* ---- profile_runs.c ---- */
 /* Ctrl-C and the like between runs: 0, or the signal. */
 void pf_runs_begin(void);
@@ -59,6 +68,23 @@ int pf_runs_interrupted(void);
 enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets, size_t n_sets,
 			   enum ws_replay replay, struct ws_passes_result *out_result,
 			   struct ws_err *err);
+
+/* ---- profile_torch.c ---- */
+/* Whether the program is one that Python runs; then its environment is prepared. */
+enum ws_status pf_torch_begin(struct pf *pf, struct ws_err *err);
+/* Operators and the counters of their kernels, from one run: added to torch_trace/. */
+enum ws_status pf_torch_write(struct pf_collect *c, const struct ws_counted *table,
+			      const struct ws_sheet_rows *rows, size_t first, size_t n,
+			      struct ws_err *err);
+
+/* ---- profile_extras.c ---- */
+/* What is recorded besides counters: --hip-trace, --torch-trace. */
+const struct ws_collect_config *pf_services(const struct pf_args *args);
+/* Files that the other options ask for, from one run; @name is that of its first pass. */
+enum ws_status pf_extras_write(struct pf_collect *c, const struct ws_counted *table,
+			       const char *name, struct ws_err *err);
+/* -b 21: one more run, sampled. */
+enum ws_status pf_sample(struct pf_collect *c, struct ws_err *err);
 
 /* ---- profile_mpi.c ---- */
 /* Whether running the program @n_runs times is possible for this rank. */

@@ -44,7 +44,7 @@ static enum ws_status key_of(struct pf_collect *c, const struct ws_counted_row *
 {
 	ws_buf_clear(key);
 	ws_buf_printf(key, "%u %u %s", row->process->index,
-		      row->agent ? row->agent->info->node_id : 0, row->name);
+		      row->agent ? row->agent->info->node_id : 0, row->kernel->formatted);
 	if (c->multiplex == PF_MULTIPLEX_LAUNCH)
 		ws_buf_printf(key, " %u %u %u %u %u %u %u", row->grid[0], row->grid[1],
 			      row->grid[2], row->workgroup[0], row->workgroup[1], row->workgroup[2],
@@ -73,7 +73,7 @@ static enum ws_status make_groups(struct pf_collect *c, const struct ws_counted 
 				st = ws_fail(err, WS_E_NOMEM, "out of memory");
 				break;
 			}
-			group->kernel = row->name;
+			group->kernel = row->kernel->formatted;
 			ws_vec_init(&group->rows, ROWS_MAX);
 			st = ws_map_put(groups, ws_str_from(own), group, err);
 		}

@@ -77,6 +77,7 @@ enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets
 		.n_numbers = c->n_numbers,
 		.per = c->multiplex == PF_MULTIPLEX_KERNEL ? WS_COUNT_PER_KERNEL
 							   : WS_COUNT_PER_LAUNCH,
+		.collect = pf_services(c->pf->args),
 		.base = c->pf->dir,
 	};
 	struct ws_watchdog dog;

@@ -2,11 +2,11 @@
 
 #include "base/log.h"
 #include "base/path.h"
+#include "base/pattern.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "cmd/rocprofv3/services.h"
 
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,19 +58,15 @@ static enum ws_status check_numbers(const struct rp_args *args, struct ws_err *e
 
 static enum ws_status check_regex(const char *option, const char *text, struct ws_err *err)
 {
-	char why[96];
-	regex_t regex;
-	int failed = text ? regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) : 0;
+	struct ws_buf posix;
+	enum ws_status st;
 
 	if (!text)
 		return WS_OK;
-	if (!failed) {
-		regfree(&regex);
-		return WS_OK;
-	}
-	regerror(failed, &regex, why, sizeof(why));
-	return ws_fail(err, WS_E_USAGE, "option '--%s': '%s' is no regular expression: %s", option,
-		       text, why);
+	ws_buf_init(&posix, 1 << 20);
+	st = ws_pattern_posix(text, &posix, err);
+	ws_buf_fini(&posix);
+	return st ? ws_fail_in(err, st, "option '--%s'", option) : WS_OK;
 }
 
 static enum ws_status check_regexes(const struct rp_args *args, struct ws_err *err)
@@ -152,10 +148,11 @@ static enum ws_status check_pc_method(const struct rp_args *args, int64_t interv
 			       "--pc-sampling-unit %s",
 			       args->pc_sampling_method, unit, unit);
 	if (stochastic && (interval < PC_CYCLES_MIN || (interval & (interval - 1))))
-		return ws_fail(err, WS_E_STATE,
-			       "Fatal error: --pc-sampling-interval %s: stochastic sampling needs a "
-			       "power of two of at least %d cycles",
-			       args->pc_sampling_interval, PC_CYCLES_MIN);
+		return ws_fail(
+			err, WS_E_STATE,
+			"Fatal error: --pc-sampling-interval %s: stochastic sampling needs a "
+			"power of two of at least %d cycles",
+			args->pc_sampling_interval, PC_CYCLES_MIN);
 	return WS_OK;
 }
 
@@ -235,6 +232,13 @@ static enum ws_status check_thread_trace(const struct rp_args *args, struct ws_e
 
 static enum ws_status check_counters(const struct rp_args *args, struct ws_err *err)
 {
+	double seconds;
+
+	if (args->baseline &&
+	    (!ws_str_f64(ws_str_from(args->baseline), &seconds) || !(seconds > 0)))
+		return ws_fail(err, WS_E_USAGE,
+			       "option '--baseline': '%s' is not a time in seconds",
+			       args->baseline);
 	if (args->pmc.n && args->pmc_groups.n)
 		return ws_fail(
 			err, WS_E_STATE,
@@ -248,8 +252,7 @@ static enum ws_status check_counters(const struct rp_args *args, struct ws_err *
 	return WS_OK;
 }
 
-static enum ws_status check_attach(const struct rp_args *args, bool has_program,
-				   struct ws_err *err)
+static enum ws_status check_attach(const struct rp_args *args, bool has_program, struct ws_err *err)
 {
 	if (has_program)
 		return ws_fail(err, WS_E_USAGE,
@@ -261,9 +264,10 @@ static enum ws_status check_attach(const struct rp_args *args, bool has_program,
 			       "--attach-duration-msec says how long to record");
 	if (args->pmc.n || args->pmc_groups.n || args->spm.n ||
 	    args->pc_sampling_beta_enabled == WS_TRI_YES)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "--pid traces: counters and samples need the program to be started with "
-			       "'rocprofv3 ... -- PROGRAM'");
+		return ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"--pid traces: counters and samples need the program to be started with "
+			"'rocprofv3 ... -- PROGRAM'");
 	if (!rp_n_enabled(args))
 		return ws_fail(err, WS_E_STATE,
 			       "Fatal error: No tracing options were enabled: add --hip-trace or "

@@ -1,6 +1,7 @@
 #include "cmd/rocprofv3/counting.h"
 
 #include "base/log.h"
+#include "base/pattern.h"
 #include "launch/inject.h"
 
 #include <stdio.h>
@@ -275,6 +276,35 @@ static enum ws_status take_ranges(struct rp_counting *c, const struct rp_args *a
 	return WS_OK;
 }
 
+static enum ws_status take_pattern(struct rp_counting *c, const char *text, const char **out,
+				   struct ws_err *err)
+{
+	struct ws_buf posix;
+	enum ws_status st;
+
+	if (!text || !*text)
+		return WS_OK;
+	ws_buf_init(&posix, 1 << 20);
+	st = ws_pattern_posix(text, &posix, err);
+	if (!st && !(*out = ws_arena_strdup(&c->arena, posix.at)))
+		st = ws_fail(err, WS_E_NOMEM, "out of memory");
+	ws_buf_fini(&posix);
+	return st;
+}
+
+/* Which dispatches: kernels by name, and launches of them. */
+static enum ws_status take_filters(struct rp_counting *c, const struct rp_args *args,
+				   struct ws_err *err)
+{
+	enum ws_status st = take_ranges(c, args, err);
+
+	if (!st)
+		st = take_pattern(c, args->kernel_include_regex, &c->include, err);
+	if (!st)
+		st = take_pattern(c, args->kernel_exclude_regex, &c->exclude, err);
+	return st;
+}
+
 static enum ws_status choose_replay(struct rp_counting *c, const struct rp_args *args,
 				    struct ws_err *err)
 {
@@ -311,7 +341,7 @@ static enum ws_status init_samples(struct rp_counting *c, const struct rp_args *
 	c->n_gpus = 1;
 	c->n_passes = 1;
 	c->replay = WS_REPLAY_APPLICATION;
-	return take_ranges(c, args, err);
+	return take_filters(c, args, err);
 }
 
 enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *args,
@@ -333,16 +363,18 @@ enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *arg
 		struct ws_agent_props props = props_of(gpus[g].model, c->soft);
 
 		st = rp_plan_init(&c->plans[g], args, g, gpus[g].arch, &props, err);
+		if (!st)
+			c->n_passes = WS_MAX(c->n_passes, c->plans[g].plan->n_passes);
 	}
+	if (!st)
+		st = choose_replay(c, args, err);
 	if (!st)
 		st = check_devices(c, args, err);
 	if (!st)
 		st = check_requests(c, err);
 	for (uint32_t g = 0; g < c->n_gpus && !st; g++)
 		st = make_sets(c, g, err);
-	if (!st)
-		st = take_ranges(c, args, err);
-	return st ? st : choose_replay(c, args, err);
+	return st ? st : take_filters(c, args, err);
 }
 
 void rp_counting_fini(struct rp_counting *c)
@@ -361,8 +393,8 @@ void rp_counting_passes(const struct rp_counting *c, const struct rp_args *args,
 	passes->replay = c->replay;
 	passes->interval =
 		args->pmc_group_interval ? strtoull(args->pmc_group_interval, NULL, 0) : 1;
-	passes->include = args->kernel_include_regex;
-	passes->exclude = args->kernel_exclude_regex;
+	passes->include = c->include;
+	passes->exclude = c->exclude;
 	passes->names = args->truncate_kernels == WS_TRI_YES  ? WS_COUNT_TRUNCATED
 			: args->mangled_kernels == WS_TRI_YES ? WS_COUNT_MANGLED
 							      : WS_COUNT_DEMANGLED;
@@ -370,16 +402,21 @@ void rp_counting_passes(const struct rp_counting *c, const struct rp_args *args,
 	passes->n_ranges = c->n_ranges;
 }
 
-void rp_counting_print(const struct rp_counting *c)
+void rp_counting_print(const struct rp_counting *c, const struct rp_args *args)
 {
 	struct ws_plan_cost cost = { .kernel_replay = c->replay != WS_REPLAY_APPLICATION };
 
+	/* checks.c has seen to it that it is a number. */
+	if (args->baseline)
+		ws_str_f64(ws_str_from(args->baseline), &cost.baseline_s);
 	for (size_t i = 0; i < c->n_gpus; i++) {
+		if (!c->plans[i].plan)
+			continue; /* not even that could be made */
 		if (c->n_gpus > 1)
 			printf("GPU %zu (%s)\n", i, ws_catalogue_arch(c->plans[i].cat));
 		ws_plan_print(stdout, c->plans[i].plan, &cost);
 	}
-	if (c->replay == WS_REPLAY_ROTATE)
+	if (c->replay == WS_REPLAY_ROTATE && c->n_passes)
 		printf("each dispatch counts the next of %zu groups: values of a counter are there "
 		       "for some of the dispatches\n",
 		       c->n_passes);

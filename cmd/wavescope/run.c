@@ -18,6 +18,9 @@ struct run_args {
 	struct ws_strv gpus;
 	uint64_t n_workers;
 	bool preload;
+	uint64_t sample_waves;
+	bool sample_only;
+	const char *times;
 };
 
 static const struct ws_opt run_opts[] = {
@@ -28,6 +31,18 @@ static const struct ws_opt run_opts[] = {
 	WS_OPT_U64(struct run_args, n_workers, 'w', "workers", "N",
 		   "host threads that execute kernels; results do not depend on it. "
 		   "Default: all cores"),
+	WS_OPT_GROUP("Models"),
+	WS_OPT_STR(struct run_args, times, 0, "times", "host|modelled",
+		   "what the time stamps of kernels are: how long the host took to execute them, or "
+		   "how long the modelled GPU would have; what is counted always has the latter. "
+		   "Default: host"),
+	WS_OPT_U64(struct run_args, sample_waves, 0, "sample-waves", "N",
+		   "model about N waves of a large kernel and scale what was counted; the results "
+		   "are labelled sampled. All of the kernel is executed"),
+	WS_OPT_BOOL(struct run_args, sample_only, 0, "sample-only",
+		    "with --sample-waves: execute no more than that. What the program computes is "
+		    "wrong then, so this is for programs whose course does not depend on it, and for "
+		    "kernels whose workgroups do not wait for each other"),
 	WS_OPT_GROUP("Loading"),
 	WS_OPT_BOOL(struct run_args, preload, 0, "preload",
 		    "also set LD_PRELOAD, for a runtime whose own RPATH finds the real driver "
@@ -59,6 +74,9 @@ static enum ws_status prepare(const struct run_args *args, struct ws_env *env, s
 	struct ws_softgpu soft = {
 		.n_workers = args->n_workers,
 		.preload = args->preload,
+		.sample_waves = args->sample_waves,
+		.sample_only = args->sample_only,
+		.times = args->times,
 	};
 	struct ws_buf gpus;
 	enum ws_status st;

@@ -295,7 +295,7 @@ static bool write_result(const struct ws_count_ticket *ticket, const struct gpu 
 			 const struct ws_softgpu_result *result)
 {
 	struct ws_thread *t = ws_thread();
-	struct ws_lane *lane = t ? t->lane : NULL;
+	struct ws_lane *lane = t ? ws_thread_lane(t) : NULL;
 	uint32_t n = n_cells(result);
 	uint64_t n_bytes = sizeof(*dispatch) + (uint64_t)n * sizeof(struct ws_counter_value);
 	struct ws_rec_dispatch *rec = NULL;
@@ -310,7 +310,7 @@ static bool write_result(const struct ws_count_ticket *ticket, const struct gpu 
 	fill_values(gpu, ticket->set == WS_SOFTGPU_REPLAY ? 0 : gpu->first_of_set[ticket->set],
 		    result, (struct ws_counter_value *)(rec + 1));
 	ws_lane_commit(lane, &rec->h, WS_REC_TAG(WS_REC_DISPATCH, n_bytes));
-	lane = t->lane;
+	lane = ws_thread_lane(t);
 	how = ws_lane_reserve(&lane, sizeof(*how));
 	if (how) {
 		how->h.what = dispatch->agent;

@@ -109,9 +109,9 @@ void ws_hsa_attach(void)
 {
 	bool again = attached.epoch != 0 || ws_hsa_loaded();
 
-	if (attached.epoch == ws_epoch || !find_tables() || !is_up())
+	if (attached.epoch == ws_epoch() || !find_tables() || !is_up())
 		return;
-	attached.epoch = ws_epoch;
+	attached.epoch = ws_epoch();
 	if (again) {
 		ws_hsa_take_again(attached.tables);
 	} else {

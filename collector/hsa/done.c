@@ -111,7 +111,7 @@ void ws_done_count(const struct ws_pending *p, enum ws_ledger_column column)
 static void write_record(struct ws_pending *p, uint64_t start_ns, uint64_t end_ns)
 {
 	struct ws_thread *t = ws_thread();
-	struct ws_lane *lane = t ? t->lane : NULL;
+	struct ws_lane *lane = t ? ws_thread_lane(t) : NULL;
 	uint32_t n_bytes = p->is_copy ? sizeof(p->copy) : sizeof(p->dispatch);
 	struct ws_rec *rec = lane ? ws_lane_reserve(&lane, n_bytes) : NULL;
 

@@ -184,7 +184,7 @@ static void write_alloc(struct ws_thread *t, const struct ws_call *call, enum ws
 			uint64_t address, uint64_t n_bytes, uint32_t agent)
 {
 	uint64_t end_ticks = ws_ticks();
-	struct ws_lane *lane = t ? t->lane : NULL;
+	struct ws_lane *lane = t ? ws_thread_lane(t) : NULL;
 	struct ws_rec_alloc *rec = lane ? ws_lane_reserve(&lane, sizeof(*rec)) : NULL;
 
 	if (!rec) {

@@ -18,6 +18,13 @@ static uint64_t read_sample_waves(void)
 	return text && !*end ? n : 0;
 }
 
+static bool is_set(const char *name, const char *to)
+{
+	const char *text = getenv(name);
+
+	return text && !strcmp(text, to);
+}
+
 struct ws_counting *ws_counting_create(const struct ws_hw *hw)
 {
 	struct ws_counting *c = calloc(1, sizeof(*c));
@@ -27,8 +34,12 @@ struct ws_counting *ws_counting_create(const struct ws_hw *hw)
 	c->hw = hw;
 	c->newest = &c->oldest;
 	c->sample_waves = read_sample_waves();
+	c->sample_only = c->sample_waves && is_set("WAVESCOPE_SAMPLE_ONLY", "1");
+	c->times = is_set("WAVESCOPE_TIMES", "modelled");
+	atomic_init(&c->is_wanted, c->times);
 	pthread_mutex_init(&c->choosing, NULL);
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_mutex_init(&c->spares.lock, NULL);
 	return c;
 }
 
@@ -55,6 +66,8 @@ void ws_counting_destroy(struct ws_counting *c)
 		ws_model_destroy(q->model);
 		free(q);
 	}
+	ws_spare_traces_free(&c->spares);
+	pthread_mutex_destroy(&c->spares.lock);
 	pthread_mutex_destroy(&c->choosing);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
@@ -82,21 +95,21 @@ struct ws_model *ws_counting_model(struct ws_counting *c, uint64_t queue)
 	return q ? q->model : NULL;
 }
 
-bool ws_counting_first_time(struct ws_counting *c, uint64_t kernel)
+bool ws_counting_first_time(struct ws_counting *c, uint64_t queue, uint64_t kernel)
 {
 	for (size_t k = 0; k < c->n_seen; k++)
-		if (c->seen[k] == kernel)
+		if (c->seen[k].kernel == kernel && c->seen[k].queue == queue)
 			return false;
 	if (c->n_seen == c->seen_room) {
 		size_t room = c->seen_room ? 2 * c->seen_room : 64;
-		uint64_t *seen = realloc(c->seen, room * sizeof(*seen));
+		struct seen_kernel *seen = realloc(c->seen, room * sizeof(*seen));
 
 		if (!seen)
 			return true;
 		c->seen = seen;
 		c->seen_room = room;
 	}
-	c->seen[c->n_seen++] = kernel;
+	c->seen[c->n_seen++] = (struct seen_kernel){ queue, kernel };
 	return true;
 }
 
@@ -247,7 +260,7 @@ size_t ws_counting_list(struct ws_counting *c, struct ws_softgpu_counter *out, s
 
 static void update_wanted(struct ws_counting *c)
 {
-	atomic_store(&c->is_wanted, c->plan || c->sample_cycles);
+	atomic_store(&c->is_wanted, c->plan || c->sample_cycles || c->times);
 }
 
 int ws_counting_choose(struct ws_counting *c, const struct ws_softgpu_set *sets, size_t n,

@@ -53,6 +53,8 @@ void ws_count_run_discard(struct ws_wg_traces *traces);
 /* The dispatch failed or was stopped: this pass does not count. */
 void ws_count_run_cancel(struct ws_count_run *run);
 
+/* Only every stride-th workgroup need be executed: 1, or more when nobody needs the results. */
+uint64_t ws_count_run_stride(const struct ws_count_run *run);
 /* How many passes it wants: more than one is kernel replay. */
 uint32_t ws_count_run_n_passes(const struct ws_count_run *run);
 /* Ends the pass. False: it could not be counted (cancelled, or no memory for its traces). */

@@ -15,6 +15,15 @@ struct queue_model {
 	struct ws_model *model;
 };
 
+/* Traces that were read, with their storage: what comes next is like it. */
+#define MAX_SPARES 128
+struct spare_traces {
+	pthread_mutex_t lock;
+	struct ws_wg_traces *all[MAX_SPARES];
+	uint32_t n;
+	uint64_t n_bytes;
+};
+
 struct result {
 	struct result *next;
 	struct ws_softgpu_result public;
@@ -22,6 +31,11 @@ struct result {
 	uint64_t *numbers;
 	char *names;
 	struct ws_softgpu_pc_sample *samples;
+};
+
+/* By queue, as the models are: which of several queues is the first to run a kernel is chance. */
+struct seen_kernel {
+	uint64_t queue, kernel;
 };
 
 struct ws_counting {
@@ -34,11 +48,15 @@ struct ws_counting {
 	struct result *oldest, **newest;
 	uint32_t n_results;
 	uint64_t sequence;
-	uint64_t *seen;               /* kernel objects that have run: their code is warm */
+	struct seen_kernel *seen;     /* those that have run: their code is warm */
 	size_t n_seen, seen_room;
 	struct queue_model *models;
+	struct spare_traces spares;
 
+	/* of the environment, which is read once */
 	uint64_t sample_waves;        /* model about so many waves of a dispatch; 0: all */
+	bool sample_only;             /* ... and execute no others */
+	bool times;                   /* model also what nobody counts, for its duration */
 };
 
 struct ws_count_run {
@@ -46,6 +64,7 @@ struct ws_count_run {
 	struct ws_plan *plan;         /* NULL: only samples are wanted */
 	uint32_t choice;              /* number of a set, or WS_SOFTGPU_REPLAY */
 	struct ws_count_info info;
+	bool quiet;                   /* for its duration only: there is no result to be kept */
 	struct ws_model *model;
 	struct ws_model_dispatch d;
 	uint64_t n_wgs, stride;       /* of the dispatch; every stride-th is modelled */
@@ -70,10 +89,13 @@ struct ws_count_run {
 	size_t n_samples, samples_room;
 };
 
+/* run.c */
+void ws_spare_traces_free(struct spare_traces *spares);
+
 /* counting.c: makes the result of a run whose passes are done, and keeps it for the reader. */
 void ws_counting_keep(struct ws_count_run *run);
 struct ws_model *ws_counting_model(struct ws_counting *c, uint64_t queue); /* NULL: no memory */
-/* Has this kernel not run before? The lock is held. */
-bool ws_counting_first_time(struct ws_counting *c, uint64_t kernel);
+/* Has this kernel not run on its queue before? The lock is held. */
+bool ws_counting_first_time(struct ws_counting *c, uint64_t queue, uint64_t kernel);
 
 #endif

@@ -6,6 +6,8 @@
 #include "softgpu/counters/counting_priv.h"
 
 #define MAX_TRACE_BYTES (512ull << 20) /* of workgroups that are ahead of the model */
+#define MAX_SPARE_BYTES (64ull << 20)  /* of those that were read, to be used again */
+#define FEW_WGS 8
 #define MAX_SAMPLES (16u << 20)        /* of one dispatch */
 
 /* ---- what the model asks for ---- */
@@ -40,6 +42,8 @@ static uint64_t bytes_of(const struct ws_wg_traces *t)
 	return n;
 }
 
+/* ---- storage of traces ---- */
+
 void ws_count_run_discard(struct ws_wg_traces *t)
 {
 	if (!t)
@@ -50,18 +54,57 @@ void ws_count_run_discard(struct ws_wg_traces *t)
 	free(t);
 }
 
+void ws_spare_traces_free(struct spare_traces *spares)
+{
+	while (spares->n)
+		ws_count_run_discard(spares->all[--spares->n]);
+}
+
+static void keep_spare(struct spare_traces *spares, struct ws_wg_traces *t, uint32_t n_waves, uint64_t n_bytes)
+{
+	bool kept = false;
+
+	if (t->n_waves == n_waves) {
+		pthread_mutex_lock(&spares->lock);
+		kept = spares->n < MAX_SPARES && spares->n_bytes + n_bytes <= MAX_SPARE_BYTES;
+		if (kept) {
+			spares->all[spares->n++] = t;
+			spares->n_bytes += n_bytes;
+		}
+		pthread_mutex_unlock(&spares->lock);
+	}
+	if (!kept)
+		ws_count_run_discard(t);
+}
+
+static struct ws_wg_traces *take_spare(struct spare_traces *spares, uint32_t n_waves)
+{
+	struct ws_wg_traces *t;
+
+	pthread_mutex_lock(&spares->lock);
+	t = spares->n ? spares->all[--spares->n] : NULL;
+	spares->n_bytes -= t ? bytes_of(t) : 0;
+	pthread_mutex_unlock(&spares->lock);
+	if (t && t->n_waves != n_waves) { /* of another kernel: so will be the others */
+		ws_count_run_discard(t);
+		t = NULL;
+	}
+	return t;
+}
+
 static void release(void *ctx, uint64_t wg, struct ws_wg_traces *t)
 {
 	struct ws_count_run *run = ctx;
+	uint64_t n_bytes = bytes_of(t);
 	bool wake;
 
 	pthread_mutex_lock(&run->lock);
-	run->n_bytes -= bytes_of(t);
+	run->n_bytes -= n_bytes;
 	wake = run->starved && run->n_bytes < MAX_TRACE_BYTES / 2;
 	if (wake)
 		run->starved = false;
 	pthread_mutex_unlock(&run->lock);
-	ws_count_run_discard(t);
+	keep_spare(&run->counting->spares, t, run->d.waves_per_wg, n_bytes);
 	if (wake)
 		run->info.room(run->info.ctx);
 }
@@ -115,11 +158,14 @@ static void *run_model(void *arg)
 
 /* ---- the command processor's side ---- */
 
-static bool start_thread(struct ws_count_run *run)
+/* A thread that follows the workers; few workgroups are not worth one, they are modelled at the end. */
+static bool start_model(struct ws_count_run *run)
 {
 	sigset_t all, before;
 	int error;
 
+	if (run->d.n_wgs <= FEW_WGS)
+		return true;
 	sigfillset(&all); /* the program's signals are the program's */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&run->thread, NULL, run_model, run);
@@ -216,17 +262,18 @@ bool ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info, 
 	struct ws_plan *plan;
 	uint64_t sample_cycles;
 	uint32_t choice;
-	bool cold;
+	bool cold, counted;
 
 	*out_run = NULL;
 	if (!ws_counting_wanted(c))
 		return true;
 	plan = choose(c, &info->dispatch, &choice);
 	pthread_mutex_lock(&c->lock);
-	cold = ws_counting_first_time(c, info->dispatch.kernel_object); /* plain or not, it runs now */
+	cold = ws_counting_first_time(c, info->dispatch.queue, info->dispatch.kernel_object); /* plain or not */
 	sample_cycles = c->sample_cycles;
 	pthread_mutex_unlock(&c->lock);
-	if (choice == WS_SOFTGPU_PLAIN || (!plan && !sample_cycles)) {
+	counted = plan ? choice != WS_SOFTGPU_PLAIN : sample_cycles != 0;
+	if (!counted && !c->times) {
 		ws_plan_put(plan);
 		return true;
 	}
@@ -236,8 +283,9 @@ bool ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info, 
 	run->d.cold = cold;
 	/* recorded: the first dispatch of a kernel is written back within the counted window */
 	run->d.system_release |= cold;
-	run->d.sample_cycles = sample_cycles;
-	if (!start_thread(run)) {
+	run->d.sample_cycles = counted ? sample_cycles : 0;
+	run->quiet = !counted;
+	if (!start_model(run)) {
 		free_run(run);
 		return false;
 	}
@@ -263,8 +311,11 @@ bool ws_count_run_models(const struct ws_count_run *run, uint64_t wg)
 
 struct ws_wg_traces *ws_count_run_start(struct ws_count_run *run)
 {
-	struct ws_wg_traces *t = calloc(1, sizeof(*t));
+	struct ws_wg_traces *t = take_spare(&run->counting->spares, run->d.waves_per_wg);
 
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
 	t->n_waves = run->d.waves_per_wg;
@@ -312,6 +363,11 @@ void ws_count_run_cancel(struct ws_count_run *run)
 	pthread_mutex_unlock(&run->lock);
 }
 
+uint64_t ws_count_run_stride(const struct ws_count_run *run)
+{
+	return run->counting->sample_only ? run->stride : 1;
+}
+
 uint32_t ws_count_run_n_passes(const struct ws_count_run *run)
 {
 	return run->n_passes;
@@ -319,7 +375,10 @@ uint32_t ws_count_run_n_passes(const struct ws_count_run *run)
 
 bool ws_count_run_pass(struct ws_count_run *run)
 {
-	pthread_join(run->thread, NULL);
+	if (run->d.n_wgs <= FEW_WGS)
+		run_model(run);
+	else
+		pthread_join(run->thread, NULL);
 	if (!run->counted)
 		return false;
 	scale(run, &run->r);
@@ -337,7 +396,7 @@ bool ws_count_run_again(struct ws_count_run *run)
 	run->wanted = run->n_bytes = 0;
 	run->cancelled = run->starved = run->counted = false;
 	ws_model_restore(run->model);
-	return start_thread(run);
+	return start_model(run);
 }
 
 void ws_count_run_cost(struct ws_count_run *run, uint64_t saved_bytes, uint64_t host_ns)
@@ -351,7 +410,8 @@ bool ws_count_run_end(struct ws_count_run *run, uint64_t *duration_ns)
 	bool counted = run->n_done != 0;
 
 	if (counted) {
-		ws_counting_keep(run);
+		if (!run->quiet)
+			ws_counting_keep(run);
 		*duration_ns = run->passes[0].duration_ns;
 	}
 	free_run(run);

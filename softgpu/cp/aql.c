@@ -8,6 +8,7 @@
 #include "softgpu/exec/guard.h"
 
 #define PACKETS_PER_TURN 64
+#define SHORT_TICKS 5000 /* of 10 ns */
 
 /* What became of a packet: an error code of the queue, or one of these. */
 enum { PACKET_DONE = 0, PACKET_WAITS = -1, PACKET_STARTED = -2 };
@@ -306,10 +307,13 @@ static void report_fault(struct ws_queue *queue, const struct ws_fault *fault)
 static uint64_t modelled_start(const struct ws_queue *queue, uint64_t duration, uint64_t *end)
 {
 	*end = ws_clock_device_ticks();
-	while (*end < queue->start_ticks + duration) { /* the model is slower than its simulation */
+	while (*end < queue->start_ticks + duration) { /* the modelled GPU is slower than its simulation */
 		struct timespec ts = { .tv_nsec = 10000 };
 
-		nanosleep(&ts, NULL);
+		if (queue->start_ticks + duration - *end > SHORT_TICKS)
+			nanosleep(&ts, NULL);
+		else
+			__builtin_ia32_pause(); /* a sleep takes longer than that */
 		*end = ws_clock_device_ticks();
 	}
 	return *end - duration;

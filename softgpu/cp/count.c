@@ -67,6 +67,8 @@ void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet
 	};
 
 	queue->dispatch.count = NULL;
+	queue->dispatch.stride = 1;
+	queue->dispatch.n_wgs = l->n_wgs;
 	if (!ws_counting_wanted(queue->gpu->counting))
 		return;
 	for (int i = 0; i < 3; i++) {
@@ -84,6 +86,10 @@ void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet
 	queue->n_passes = 0;
 	if (!ws_counting_begin(queue->gpu->counting, &info, &queue->dispatch.count))
 		ws_gpu_log(WS_GPU_LOG_ERROR, "no memory or thread to count a dispatch: it has no result");
+	if (queue->dispatch.count && !queue->gws) { /* a grid that synchronises needs all of itself */
+		queue->dispatch.stride = ws_count_run_stride(queue->dispatch.count);
+		queue->dispatch.n_wgs = (l->n_wgs + queue->dispatch.stride - 1) / queue->dispatch.stride;
+	}
 	/* without it the kernel runs once, and that counts for all sets */
 	if (queue->dispatch.count && ws_count_run_n_passes(queue->dispatch.count) > 1)
 		l->undo = ws_undo_create(MAX_UNDO_BYTES);
@@ -168,7 +174,7 @@ static bool next_pass(struct ws_queue *queue, bool counted)
 
 static bool is_whole(struct ws_dispatch *d)
 {
-	return !d->failed && atomic_load(&d->n_done) == d->launch.n_wgs;
+	return !d->failed && atomic_load(&d->n_done) == d->n_wgs;
 }
 
 bool ws_cp_count_end(struct ws_queue *queue, uint64_t *duration)

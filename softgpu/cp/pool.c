@@ -235,7 +235,7 @@ static bool has_new(struct ws_dispatch *d)
 {
 	uint64_t next = atomic_load_explicit(&d->next_wg, memory_order_relaxed);
 
-	return next < d->launch.n_wgs && (!d->count || ws_count_run_may_start(d->count, next));
+	return next < d->n_wgs && (!d->count || ws_count_run_may_start(d->count, next * d->stride));
 }
 
 static bool load_next(struct ws_dispatch *d, struct ws_resident *r)
@@ -245,9 +245,9 @@ static bool load_next(struct ws_dispatch *d, struct ws_resident *r)
 	if (!has_new(d))
 		return false;
 	index = atomic_fetch_add_explicit(&d->next_wg, 1, memory_order_relaxed);
-	if (index >= d->launch.n_wgs)
+	if (index >= d->n_wgs)
 		return false;
-	load(d, r, index);
+	load(d, r, index * d->stride);
 	return true;
 }
 
@@ -414,7 +414,7 @@ static struct ws_dispatch *choose(struct ws_pool *pool)
 
 static bool is_over(struct ws_dispatch *d)
 {
-	return !d->n_users && (stopped(d) || atomic_load(&d->n_done) == d->launch.n_wgs);
+	return !d->n_users && (stopped(d) || atomic_load(&d->n_done) == d->n_wgs);
 }
 
 static void end_dispatch(struct ws_pool *pool, struct ws_dispatch *d)
@@ -567,14 +567,14 @@ void ws_pool_start(struct ws_pool *pool, struct ws_dispatch *d)
 	pthread_mutex_init(&d->lock, NULL);
 	d->first = d->last = d->idle = NULL;
 	d->n_residents = d->n_turns = 0;
-	if (d->launch.n_wgs < d->max_resident)
-		d->max_resident = (uint32_t)d->launch.n_wgs;
+	if (d->n_wgs < d->max_resident)
+		d->max_resident = (uint32_t)d->n_wgs;
 	d->allowance = pool->n_workers < d->max_resident ? pool->n_workers : d->max_resident;
 	d->new_one_next = false;
 
 	pthread_mutex_lock(&pool->lock);
 	link_dispatch(pool, d);
-	if (d->launch.n_wgs > 1)
+	if (d->n_wgs > 1)
 		pthread_cond_broadcast(&pool->work);
 	else
 		pthread_cond_signal(&pool->work);

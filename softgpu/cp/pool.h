@@ -29,6 +29,7 @@ struct ws_dispatch {
 	uint32_t max_resident;        /* workgroups; at least 1 */
 	void (*ended)(struct ws_dispatch *dispatch);
 	struct ws_count_run *count;   /* NULL: it is not counted */
+	uint64_t n_wgs, stride;       /* workgroups to run, every stride-th of the launch's */
 
 	/* results */
 	bool failed;                  /* `fault` says why; a fault of kind NONE is lack of memory */

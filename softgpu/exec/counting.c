@@ -45,17 +45,20 @@ static void record_local(struct ws_wave *w, const struct ws_inst *i, struct ws_w
 }
 
 /*
- * Which slice of scratch a wave has depends on which host thread ran it. In the trace every wave has the
- * first one; the model puts waves where it runs them.
+ * Which slice of scratch a wave has depends on which host thread ran it, and where the queue's scratch is on
+ * which queue was first to need some. A trace counts from the wave's slice; the model puts waves where it
+ * runs them. False: not all of the lanes are in it, and nothing was changed.
  */
-static void to_first_slice(const struct ws_wave *w, uint64_t *addr, uint64_t mask)
+static bool from_slice(const struct ws_wave *w, uint64_t *addr, uint64_t mask)
 {
-	uint64_t by = w->scratch - w->launch->scratch_base;
 	unsigned l;
 
 	WS_FOR_ACTIVE(l, mask)
-		if (addr[l] - w->scratch < w->scratch_bytes)
-			addr[l] -= by;
+		if (addr[l] - w->scratch >= w->scratch_bytes)
+			return false;
+	WS_FOR_ACTIVE(l, mask)
+		addr[l] -= w->scratch;
+	return true;
 }
 
 static void swizzle(const struct ws_wave *w, uint64_t *addr, uint64_t mask)
@@ -68,7 +71,6 @@ static void swizzle(const struct ws_wave *w, uint64_t *addr, uint64_t mask)
 
 		addr[l] = base + (offset >> 2) * WS_SCRATCH_STEP + 4 * l + (offset & 3);
 	}
-	to_first_slice(w, addr, mask);
 }
 
 static void record_flat(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)
@@ -79,7 +81,7 @@ static void record_flat(struct ws_wave *w, const struct ws_inst *i, struct ws_wa
 	ws_flat_addresses(w, i, addr);
 	if (i->inner & WS_MEM_SEG_SCRATCH) {
 		swizzle(w, addr, exec);
-		ws_trace_lanes(t, WS_SPACE_SCRATCH, exec, addr);
+		ws_trace_lanes(t, from_slice(w, addr, exec) ? WS_SPACE_SCRATCH : WS_SPACE_GLOBAL, exec, addr);
 		return;
 	}
 	if (i->inner & WS_MEM_SEG_FLAT)
@@ -97,8 +99,9 @@ static void record_flat(struct ws_wave *w, const struct ws_inst *i, struct ws_wa
 		return;
 	}
 	/* lanes of LDS beside lanes of memory are left out: a guess that only unusual code meets */
-	ws_trace_lanes(t, private && private == exec ? WS_SPACE_SCRATCH : WS_SPACE_GLOBAL, exec & ~shared,
-		       addr);
+	ws_trace_lanes(t, private && private == exec && from_slice(w, addr, exec) ? WS_SPACE_SCRATCH :
+										     WS_SPACE_GLOBAL,
+		       exec & ~shared, addr);
 }
 
 static void record_buffer(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)
@@ -118,10 +121,9 @@ static void record_buffer(struct ws_wave *w, const struct ws_inst *i, struct ws_
 		mask |= (uint64_t)(a.n_bytes[l] != 0) << l;
 	WS_FOR_ACTIVE(l, mask)
 		addr[l] = (uint64_t)(uintptr_t)a.at[l] - w->mem->host_base;
-	if (a.odd)
-		to_first_slice(w, addr, mask);
-	ws_trace_lanes(t, a.odd && a.step == WS_SCRATCH_STEP ? WS_SPACE_SCRATCH : WS_SPACE_GLOBAL, mask,
-		       addr);
+	ws_trace_lanes(t, a.odd && a.step == WS_SCRATCH_STEP && from_slice(w, addr, mask) ? WS_SPACE_SCRATCH :
+											     WS_SPACE_GLOBAL,
+		       mask, addr);
 }
 
 static void record(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)

@@ -6,19 +6,55 @@
 #define WS_SOFTGPU_MEM_CACHE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct ws_cache {
-	uint32_t n_sets, n_ways;
+	uint32_t n_sets, n_ways;      /* sets: a power of two */
 	uint64_t *tag;                /* [set * n_ways + way], most recently used first; 0: empty */
 };
 
 bool ws_cache_init(struct ws_cache *c, uint32_t n_sets, uint32_t n_ways);
 void ws_cache_free(struct ws_cache *c);
 void ws_cache_clear(struct ws_cache *c);
+
+static inline uint64_t *ws_cache_set(const struct ws_cache *c, uint64_t line)
+{
+	return c->tag + (size_t)(line & (c->n_sets - 1)) * c->n_ways;
+}
+
 /* Is `line` there? It is the most recent one afterwards, allocated if need be. */
-bool ws_cache_touch(struct ws_cache *c, uint64_t line);
+static inline bool ws_cache_touch(struct ws_cache *c, uint64_t line)
+{
+	uint64_t *set = ws_cache_set(c, line);
+	uint64_t carried = line + 1, next;
+
+	/* move everything down by one until the old place of the line, or the last way */
+	for (uint32_t w = 0; w < c->n_ways; w++) {
+		next = set[w];
+		set[w] = carried;
+		if (next == line + 1)
+			return true;
+		carried = next;
+	}
+	return false;
+}
+
 /* Is it there? Nothing changes. */
-bool ws_cache_has(const struct ws_cache *c, uint64_t line);
+static inline bool ws_cache_has(const struct ws_cache *c, uint64_t line)
+{
+	const uint64_t *set = ws_cache_set(c, line);
+
+	for (uint32_t w = 0; w < c->n_ways; w++)
+		if (set[w] == line + 1)
+			return true;
+	return false;
+}
+
+/* Is it there? Then it is the most recent one; otherwise nothing changes. */
+static inline bool ws_cache_use(struct ws_cache *c, uint64_t line)
+{
+	return ws_cache_set(c, line)[0] == line + 1 || (ws_cache_has(c, line) && ws_cache_touch(c, line));
+}
 
 #endif

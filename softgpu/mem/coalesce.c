@@ -1,20 +1,19 @@
 #include "softgpu/mem/coalesce.h"
 
 struct group { /* up to four requests on their way to L1 */
-	uint32_t n_requests, first; /* first: access of this group in out->line */
+	uint32_t n_requests, first; /* first: access of this group in out->at */
 };
 
 static void add_line(struct ws_accesses *out, uint32_t first, uint64_t line, uint64_t bytes)
 {
 	for (uint32_t k = first; k < out->n; k++)
-		if (out->line[k] == line) {
-			out->bytes[k] |= bytes;
+		if (out->at[k].line == line) {
+			out->at[k].bytes |= bytes;
 			return;
 		}
 	if (out->n == WS_MAX_ACCESSES)
 		return;
-	out->line[out->n] = line;
-	out->bytes[out->n++] = bytes;
+	out->at[out->n++] = (struct ws_line_access){ line, bytes };
 }
 
 static uint64_t byte_mask(uint32_t from, uint32_t n)
@@ -97,8 +96,8 @@ static bool in_order(const struct ws_trace_access *in, uint32_t size, struct ws_
 	out->n_requests = size == 4 ? 16 : 64;
 	out->shared = size == 4;
 	for (uint32_t k = 0; k < out->n; k++) {
-		out->line[k] = line + (size == 8 ? k / 2 : k);
-		out->bytes[k] = size != 8 ? ~0ull : k & 1 ? ~0ull << 32 : 0xffffffff;
+		out->at[k].line = line + (size == 8 ? k / 2 : k);
+		out->at[k].bytes = size != 8 ? ~0ull : k & 1 ? ~0ull << 32 : 0xffffffff;
 	}
 	return true;
 }

@@ -14,11 +14,15 @@
 
 #define WS_MAX_ACCESSES 256 /* 64 lanes of 16 bytes across a line, or of 4 dwords of scratch */
 
+struct ws_line_access {
+	uint64_t line;                /* byte address / 64 */
+	uint64_t bytes;               /* which bytes of it */
+};
+
 struct ws_accesses {
 	uint32_t n, n_requests;
 	bool shared;                  /* lanes shared requests */
-	uint64_t line[WS_MAX_ACCESSES];  /* byte address / 64 */
-	uint64_t bytes[WS_MAX_ACCESSES]; /* which bytes of the line */
+	struct ws_line_access at[WS_MAX_ACCESSES];
 };
 
 /* `in` may be expanded. */

@@ -10,13 +10,18 @@
 
 static struct ws_pending_line *pending_line(struct ws_scalar_side *side, uint64_t line, uint64_t t)
 {
-	for (unsigned k = 0; k < WS_MAX_PENDING; k++) {
+	for (unsigned k = 0, n = side->n_pending; n; k++) {
 		struct ws_pending_line *p = &side->pending[k];
 
-		if (p->used && p->ready <= t)
+		if (!p->used)
+			continue;
+		n--;
+		if (p->ready <= t) {
 			p->used = false;
-		if (p->used && p->line == line)
+			side->n_pending--;
+		} else if (p->line == line) {
 			return p;
+		}
 	}
 	return NULL;
 }
@@ -30,6 +35,7 @@ static struct ws_pending_line *new_pending(struct ws_scalar_side *side, uint64_t
 			p = &side->pending[k];
 	if (!p)
 		p = &side->pending[line % WS_MAX_PENDING];
+	side->n_pending += !p->used;
 	*p = (struct ws_pending_line){ .line = line, .ready = WS_NEVER, .used = true };
 	return p;
 }
@@ -98,6 +104,20 @@ uint64_t ws_sqc_fetch(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc, ui
 	}
 	wait_for(g, side, (struct ws_scalar_wait){ .wave = w, .issued = t, .line = line, .fetch = true });
 	return WS_NEVER;
+}
+
+bool ws_sqc_fetch_again(struct ws_cu *cu, uint64_t pc)
+{
+	const struct ws_scalar_side *side = &cu->group->inst;
+	uint64_t line = (pc - cu->model->d->origin) >> 6;
+
+	if (side->n_pending || ws_cache_set(&side->tags, line)[0] != line + 1)
+		return false;
+	SQ(SQ_IFETCH)++;
+	SQ(SQC_ICACHE_REQ)++;
+	SQ(SQC_ICACHE_HITS)++;
+	cu->level[WS_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch;
+	return true;
 }
 
 static void count_load(struct ws_cu *cu, const struct ws_tinst *inst)

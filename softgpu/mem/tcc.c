@@ -1,13 +1,13 @@
 #include "softgpu/mem/tcc.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "softgpu/counters/catalogue.h"
 
 #define MAX_WINDOW 256 /* cycles; hw->request is not longer */
-#define TAG_QUEUE 64ull         /* cycles of waiting for the tags before it counts as a stall; fitted */
-#define CREDIT_CYCLES 1024ull   /* ... for memory: then the credits of a channel are used up; fitted */
+#define AHEAD 4                 /* requests: their sets are on their way to the host's cache */
 #define C(name) ch->c[WS_C_##name]
 
 bool ws_tcc_init(struct ws_tcc *tcc, const struct ws_hw *hw)
@@ -17,6 +17,7 @@ bool ws_tcc_init(struct ws_tcc *tcc, const struct ws_hw *hw)
 	memset(tcc, 0, sizeof(*tcc));
 	tcc->hw = hw;
 	tcc->n_sets = n_lines / hw->l2_ways;
+	assert(hw->l2_ways == WS_L2_WAYS && tcc->n_sets && !(tcc->n_sets & (tcc->n_sets - 1)));
 	tcc->line_shift = (uint32_t)__builtin_ctz(hw->l2_line);
 	tcc->n_halves = hw->l2_line / 64;
 	tcc->channels = calloc(hw->n_channels, sizeof(*tcc->channels));
@@ -26,8 +27,8 @@ bool ws_tcc_init(struct ws_tcc *tcc, const struct ws_hw *hw)
 		struct ws_channel *ch = &tcc->channels[k];
 
 		ch->lines = calloc(n_lines, sizeof(*ch->lines));
-		ch->set_fills = calloc(tcc->n_sets, sizeof(*ch->set_fills));
-		if (!ch->lines || !ch->set_fills)
+		ch->sets = calloc(tcc->n_sets, sizeof(*ch->sets));
+		if (!ch->lines || !ch->sets)
 			return false;
 	}
 	return true;
@@ -39,7 +40,7 @@ void ws_tcc_free(struct ws_tcc *tcc)
 		struct ws_channel *ch = &tcc->channels[k];
 
 		free(ch->lines);
-		free(ch->set_fills);
+		free(ch->sets);
 		free(ch->inbox);
 		free(ch->sorted);
 	}
@@ -60,8 +61,9 @@ void ws_tcc_begin(struct ws_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 	for (uint32_t k = 0; k < hw->n_channels; k++) {
 		struct ws_channel *ch = &tcc->channels[k];
 
-		memset(ch->lines, 0, tcc->n_sets * hw->l2_ways * sizeof(*ch->lines));
-		memset(ch->set_fills, 0, tcc->n_sets * sizeof(*ch->set_fills));
+		if (ch->touched)
+			memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets)); /* the lines go with them */
+		ch->touched = false;
 		ch->tag_free = ch->ea_free = 0;
 		ch->n_inbox = 0;
 		ch->busy = ch->tag_stall = ch->read_stall = ch->write_stall = (struct ws_busy){ 0 };
@@ -85,7 +87,7 @@ void ws_tcc_send(struct ws_tcc *tcc, const struct ws_request *r)
 	if (ch->n_inbox == ch->inbox_room) {
 		uint32_t room = ch->inbox_room ? 2 * ch->inbox_room : 256;
 		struct ws_request *inbox = realloc(ch->inbox, room * sizeof(*inbox));
-		struct ws_request *sorted = realloc(ch->sorted, room * sizeof(*sorted));
+		uint32_t *sorted = realloc(ch->sorted, room * sizeof(*sorted));
 
 		ch->inbox = inbox ? inbox : ch->inbox;
 		ch->sorted = sorted ? sorted : ch->sorted;
@@ -124,8 +126,8 @@ static uint64_t memory_read(const struct ws_tcc *tcc, struct ws_channel *ch, uin
 		C(TCC_EA_RD_UNCACHED_32B) += 2;
 	else
 		C(TCC_EA_RDREQ_DRAM)++;
-	if (waited > CREDIT_CYCLES)
-		ws_busy_add(&ch->read_stall, time, time + waited - CREDIT_CYCLES);
+	if (waited > tcc->hw->read_credit)
+		ws_busy_add(&ch->read_stall, time, time + waited - tcc->hw->read_credit);
 	C(TCC_EA_RDREQ_LEVEL) += done - time;
 	return done;
 }
@@ -147,8 +149,8 @@ static uint64_t memory_write(const struct ws_tcc *tcc, struct ws_channel *ch, ui
 		C(TCC_EA_WR_UNCACHED_32B) += !!(uint32_t)bytes + !!(uint32_t)(bytes >> 32);
 	else
 		C(TCC_EA_WRREQ_DRAM)++;
-	if (waited > CREDIT_CYCLES)
-		ws_busy_add(&ch->write_stall, time, time + waited - CREDIT_CYCLES);
+	if (waited > tcc->hw->write_credit)
+		ws_busy_add(&ch->write_stall, time, time + waited - tcc->hw->write_credit);
 	C(TCC_EA_WRREQ_LEVEL) += done - time;
 	return done;
 }
@@ -177,54 +179,68 @@ static uint64_t write_line_back(const struct ws_tcc *tcc, struct ws_channel *ch,
 	return done;
 }
 
-static bool is_dirty(const struct ws_l2_line *line)
+/* Returns the way of a line to be used anew. */
+static uint32_t make_room(const struct ws_tcc *tcc, struct ws_channel *ch, struct ws_l2_set *set,
+			  struct ws_l2_line *lines, uint64_t time)
 {
-	return (line->dirty[0] | line->dirty[1]) != 0;
-}
+	uint32_t victim = 0;
 
-static struct ws_l2_line *make_room(const struct ws_tcc *tcc, struct ws_channel *ch,
-				    struct ws_l2_line *set, uint64_t time)
-{
-	struct ws_l2_line *victim = set;
-
-	for (uint32_t w = 0; w < tcc->hw->l2_ways; w++) {
-		if (!set[w].tag)
-			return &set[w];
-		if (set[w].stamp < victim->stamp)
-			victim = &set[w];
+	for (uint32_t w = 0; w < WS_L2_WAYS; w++) {
+		if (!set->tags[w])
+			return w;
+		if (set->stamps[w] < set->stamps[victim])
+			victim = w;
 	}
 	C(TCC_NORMAL_EVICT)++;
-	if (is_dirty(victim)) {
-		write_line_back(tcc, ch, victim, time);
+	if (set->dirty >> victim & 1) {
+		write_line_back(tcc, ch, &lines[victim], time);
+		set->dirty &= ~(1u << victim);
 		C(TCC_NORMAL_WRITEBACK)++;
 	}
 	return victim;
 }
 
-/* The line of a request, allocated if it was not there. missing: halves that it lacks. */
+static uint64_t line_number(const struct ws_tcc *tcc, uint64_t addr)
+{
+	uint32_t shift = tcc->hw->channel_shift, bits = (uint32_t)__builtin_ctz(tcc->hw->n_channels);
+	uint64_t local = (addr >> (shift + bits) << shift) | (addr & ((1ull << shift) - 1));
+
+	return local >> tcc->line_shift;
+}
+
+static void prefetch(const struct ws_tcc *tcc, const struct ws_channel *ch, const struct ws_request *r)
+{
+	const char *set = (const char *)&ch->sets[line_number(tcc, r->addr) & (tcc->n_sets - 1)];
+
+	for (size_t at = 0; at < sizeof(struct ws_l2_set); at += 64)
+		__builtin_prefetch(set + at);
+}
+
+/* The line of a request, allocated if it was not there. */
 static struct ws_l2_line *find_line(const struct ws_tcc *tcc, struct ws_channel *ch,
 				    const struct ws_request *r, uint64_t time, bool *present)
 {
 	const struct ws_hw *hw = tcc->hw;
-	uint32_t shift = hw->channel_shift, bits = (uint32_t)__builtin_ctz(hw->n_channels);
-	uint64_t local = (r->addr >> (shift + bits) << shift) | (r->addr & ((1ull << shift) - 1));
-	uint64_t number = local >> tcc->line_shift;
-	uint32_t in_set = (uint32_t)(number % tcc->n_sets);
-	struct ws_l2_line *set = ch->lines + (size_t)in_set * hw->l2_ways, *line = NULL;
+	uint64_t number = line_number(tcc, r->addr);
+	uint32_t in_set = (uint32_t)number & (tcc->n_sets - 1), way = 0;
+	struct ws_l2_set *set = &ch->sets[in_set];
+	struct ws_l2_line *lines = ch->lines + (size_t)in_set * WS_L2_WAYS;
 	bool write = r->kind == WS_REQ_WRITE || r->kind == WS_REQ_ATOMIC;
 
-	for (uint32_t w = 0; w < hw->l2_ways; w++)
-		if (set[w].tag == number + 1)
-			line = &set[w];
-	*present = line != NULL;
-	if (!line) {
-		line = make_room(tcc, ch, set, time);
-		*line = (struct ws_l2_line){ .tag = number + 1, .filled = time, .host = r->host };
-		ch->set_fills[in_set]++;
+	while (way < WS_L2_WAYS && set->tags[way] != number + 1)
+		way++;
+	*present = way < WS_L2_WAYS;
+	if (!*present) {
+		way = make_room(tcc, ch, set, lines, time);
+		set->tags[way] = number + 1;
+		set->n_fills++;
+		lines[way] = (struct ws_l2_line){ .filled = time, .host = r->host };
 	}
+	if (write)
+		set->dirty |= 1u << way;
 	/* + write_age: stamps stay positive */
-	line->stamp = ch->set_fills[in_set] + hw->write_age - (write ? hw->write_age : 0);
-	return line;
+	set->stamps[way] = set->n_fills + hw->write_age - (write ? hw->write_age : 0);
+	return &lines[way];
 }
 
 /* Fetches the halves that are not there. Returns whether any were missing. */
@@ -326,8 +342,8 @@ static void serve(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_req
 	uint64_t now = r->time << 4, start = now > ch->tag_free ? now : ch->tag_free, done;
 
 	ch->tag_free = start + cost;
-	if (start - now > TAG_QUEUE << 4) /* the queue in front of the tags is full */
-		ws_busy_add(&ch->tag_stall, r->time, (start >> 4) - TAG_QUEUE);
+	if (start - now > hw->tag_queue << 4) /* the queue in front of the tags is full */
+		ws_busy_add(&ch->tag_stall, r->time, (start >> 4) - hw->tag_queue);
 	start >>= 4;
 	if (r->host && r->kind != WS_REQ_SCALAR && r->kind != WS_REQ_INST)
 		done = serve_host(tcc, ch, r, start);
@@ -337,11 +353,11 @@ static void serve(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_req
 	tcc->answer(tcc->ctx, r, done + hw->l2_latency + hw->response);
 }
 
-/* By time; requests of one time keep the order they came in, which is by sender. Those that arrive
- * behind the window stay in the inbox. Returns how many are sorted. */
+/* By time; requests of one time keep the order they came in, which is by sender. Returns how many arrive
+ * within the window. */
 static uint32_t sort_inbox(struct ws_channel *ch, uint64_t from, uint32_t window)
 {
-	uint32_t at[MAX_WINDOW] = { 0 }, total = 0, kept = 0;
+	uint32_t at[MAX_WINDOW] = { 0 }, total = 0;
 
 	for (uint32_t k = 0; k < ch->n_inbox; k++)
 		if (ch->inbox[k].time - from < window)
@@ -352,14 +368,21 @@ static uint32_t sort_inbox(struct ws_channel *ch, uint64_t from, uint32_t window
 		at[t] = total;
 		total += n;
 	}
-	for (uint32_t k = 0; k < ch->n_inbox; k++) {
+	for (uint32_t k = 0; k < ch->n_inbox; k++)
 		if (ch->inbox[k].time - from < window)
-			ch->sorted[at[ch->inbox[k].time - from]++] = ch->inbox[k];
-		else
-			ch->inbox[kept++] = ch->inbox[k];
-	}
-	ch->n_inbox = kept;
+			ch->sorted[at[ch->inbox[k].time - from]++] = k;
 	return total;
+}
+
+/* Those that arrive later stay in the inbox. */
+static void drop_served(struct ws_channel *ch, uint64_t from, uint32_t window, uint32_t n_served)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t k = 0; k < ch->n_inbox && n_served < ch->n_inbox; k++)
+		if (ch->inbox[k].time - from >= window)
+			ch->inbox[kept++] = ch->inbox[k];
+	ch->n_inbox = kept;
 }
 
 void ws_tcc_serve(struct ws_tcc *tcc, uint64_t from, uint32_t window)
@@ -371,21 +394,27 @@ void ws_tcc_serve(struct ws_tcc *tcc, uint64_t from, uint32_t window)
 			continue;
 		uint32_t total = sort_inbox(ch, from, window);
 
-		for (uint32_t n = 0; n < total; n++)
-			serve(tcc, ch, &ch->sorted[n]);
+		ch->touched = true;
+
+		for (uint32_t n = 0; n < total; n++) {
+			if (n + AHEAD < total)
+				prefetch(tcc, ch, &ch->inbox[ch->sorted[n + AHEAD]]);
+			serve(tcc, ch, &ch->inbox[ch->sorted[n]]);
+		}
+		drop_served(ch, from, window, total);
 	}
 }
 
 uint64_t ws_tcc_write_back(struct ws_tcc *tcc, uint64_t time)
 {
-	uint32_t n_lines = tcc->n_sets * tcc->hw->l2_ways;
+	uint32_t n_lines = tcc->n_sets * WS_L2_WAYS;
 	uint64_t last = time;
 
 	for (uint32_t k = 0; k < tcc->hw->n_channels; k++) {
 		struct ws_channel *ch = &tcc->channels[k];
 
 		for (uint32_t n = 0; n < n_lines; n++)
-			if (ch->lines[n].tag && is_dirty(&ch->lines[n])) {
+			if (ch->sets[n / WS_L2_WAYS].dirty >> n % WS_L2_WAYS & 1) {
 				/* it goes through the lines as fast as memory takes them */
 				uint64_t now = ch->ea_free >> 8 > time ? ch->ea_free >> 8 : time;
 				uint64_t done = write_line_back(tcc, ch, &ch->lines[n], now);

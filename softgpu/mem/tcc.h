@@ -15,19 +15,28 @@
 #include "softgpu/timing/hw.h"
 
 struct ws_l2_line {
-	uint64_t tag;                 /* line number in the channel + 1; 0: empty */
 	uint64_t filled;              /* when its data are there */
 	uint64_t dirty[2];            /* bytes of each half */
-	uint32_t stamp;               /* the smallest goes first */
 	uint8_t valid;                /* bit per half of 64 bytes */
 	bool host;
 };
 
+/* What a search looks at, apart from the rest: together they would not stay in the host's caches. */
+#define WS_L2_WAYS 16
+struct ws_l2_set {
+	uint64_t tags[WS_L2_WAYS];    /* line number in the channel + 1; 0: empty */
+	uint32_t stamps[WS_L2_WAYS];  /* the smallest goes first */
+	uint32_t n_fills;
+	uint32_t dirty;               /* ways with bytes to write back */
+};
+
 struct ws_channel {
-	struct ws_l2_line *lines;
-	uint32_t *set_fills;
-	struct ws_request *inbox, *sorted;
+	struct ws_l2_set *sets;
+	struct ws_l2_line *lines;     /* [set * WS_L2_WAYS + way] */
+	struct ws_request *inbox;
+	uint32_t *sorted;             /* places in the inbox */
 	uint32_t n_inbox, inbox_room;
+	bool touched;                 /* there is something to forget */
 	uint64_t tag_free;            /* 1/16 cycles */
 	uint64_t ea_free;             /* 1/256 cycles */
 	struct ws_busy busy, tag_stall, read_stall, write_stall;

@@ -13,6 +13,8 @@
 #define TA(name) tcp->ta[WS_C_##name]
 #define TD(name) tcp->td[WS_C_##name]
 #define TCP(name) tcp->c[WS_C_##name]
+#define FEW_LINES 16 /* what lanes in order have */
+#define TA_AHEAD 7   /* instructions between the address unit and the look-ups */
 #define TA_CYCLES 20 /* address unit: 64 lanes by 16, and the way to it */
 
 static void push(struct ws_op_queue *q, struct ws_vmem_op *op)
@@ -43,38 +45,45 @@ static bool is_atomic(uint8_t kind)
 
 bool ws_tcp_room(struct ws_cu *cu, uint64_t t)
 {
-	if (cu->tcp.queue.n >= cu->model->hw->ta_queue)
+	struct ws_tcp *tcp = &cu->tcp;
+
+	if (tcp->queue.n >= cu->model->hw->ta_queue)
 		ws_tcp_advance(cu, t);
-	return cu->tcp.queue.n < cu->model->hw->ta_queue;
+	if (tcp->queue.n < cu->model->hw->ta_queue)
+		return true;
+	/* an answer of L2 frees it: not before the next window */
+	tcp->full_until = tcp->blocked ? cu->model->window_end : t + 12;
+	return false;
 }
 
-static void count_issue(struct ws_tcp *tcp, const struct ws_tinst *inst, const struct ws_vmem_op *op)
+static void count_issue(struct ws_tcp *tcp, const struct ws_tinst *inst, const struct ws_vmem_op *op,
+			const struct ws_accesses *lines)
 {
 	bool flat = inst->unit == WS_UNIT_FLAT, load = op->kind == WS_MEM_LOAD;
 	uint64_t *kinds = flat ? &TA(TA_FLAT_WAVEFRONTS) : &TA(TA_BUFFER_WAVEFRONTS);
-	uint64_t n = op->lines.n_requests;
+	uint64_t n = lines->n_requests;
 
 	TA(TA_TOTAL_WAVEFRONTS)++;
 	kinds[0]++; /* then, in the order of the catalogue: loads, stores, atomics */
 	kinds[load ? 1 : op->kind == WS_MEM_STORE ? 2 : 3]++;
 	if (!flat) {
 		TA(TA_BUFFER_TOTAL_CYCLES) += 16;
-		if (op->lines.shared && load)
+		if (lines->shared && load)
 			TA(TA_BUFFER_COALESCED_READ_CYCLES) += 16;
-		if (op->lines.shared && op->kind == WS_MEM_STORE)
+		if (lines->shared && op->kind == WS_MEM_STORE)
 			TA(TA_BUFFER_COALESCED_WRITE_CYCLES) += 16;
 	}
 	TD(TD_STORE_WAVEFRONT) += op->kind == WS_MEM_STORE;
 	TD(TD_ATOMIC_WAVEFRONT) += is_atomic(op->kind);
 	if (load || op->kind == WS_MEM_ATOMIC_RET)
 		TD(TD_LOAD_WAVEFRONT) += inst->bytes >= 8 ? 2 : 1;
-	if (load && op->lines.shared && inst->unit == WS_UNIT_VMEM)
+	if (load && lines->shared && inst->unit == WS_UNIT_VMEM)
 		TD(TD_COALESCABLE_WAVEFRONT)++;
 	TCP(TCP_TA_TCP_STATE_READ)++;
 	TCP(TCP_TOTAL_ACCESSES) += n;
 	TCP(TCP_VOLATILE) += n;
-	TCP(TCP_TOTAL_CACHE_ACCESSES) += op->lines.n;
-	TCP(TCP_UTCL1_REQUEST) += op->lines.n;
+	TCP(TCP_TOTAL_CACHE_ACCESSES) += lines->n;
+	TCP(TCP_UTCL1_REQUEST) += lines->n;
 	if (load)
 		TCP(TCP_TOTAL_READ) += n;
 	else if (op->kind == WS_MEM_STORE)
@@ -85,34 +94,54 @@ static void count_issue(struct ws_tcp *tcp, const struct ws_tinst *inst, const s
 		TCP(TCP_TOTAL_ATOMIC_WITHOUT_RET) += n;
 }
 
-static struct ws_vmem_op *new_op(struct ws_model *m)
+/* Nearly all have few lines; where all of them had room for most, none would be in the host's caches. */
+static struct ws_vmem_op *new_op(struct ws_model *m, const struct ws_accesses *lines)
 {
-	struct ws_vmem_op *op = m->free_ops;
+	bool large = lines->n > FEW_LINES;
+	struct ws_vmem_op *op = m->free_ops[large];
 
 	if (op) {
-		m->free_ops = op->next_free;
-		return op;
+		m->free_ops[large] = op->next_free;
+	} else {
+		uint32_t room = large ? WS_MAX_ACCESSES : FEW_LINES;
+
+		op = malloc(sizeof(*op) + room * sizeof(op->lines[0]));
+		if (!op) {
+			m->failed = true;
+			return NULL;
+		}
+		op->room = room;
 	}
-	op = malloc(sizeof(*op));
-	if (!op)
-		m->failed = true;
+	op->n_lines = lines->n;
+	memcpy(op->lines, lines->at, lines->n * sizeof(lines->at[0]));
 	return op;
+}
+
+static void free_op(struct ws_model *m, struct ws_vmem_op *op)
+{
+	struct ws_vmem_op **list = &m->free_ops[op->room > FEW_LINES];
+
+	op->next_free = *list;
+	*list = op;
 }
 
 void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
 		  struct ws_trace_access *access, uint64_t t)
 {
 	struct ws_tcp *tcp = &cu->tcp;
+	struct ws_accesses *lines = &cu->model->accesses;
 	struct ws_vmem_op *op;
 	uint32_t slot = ws_ring_push(&w->vm, WS_MAX_VM);
 
+	tcp->touched = true;
 	if (inst->mem == WS_MEM_CACHE) { /* buffer_wbinvl1: what comes later finds nothing */
 		ws_cache_clear(&tcp->tags);
 		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
 		w->vm.done[slot] = t + cu->model->hw->l1_hit;
 		return;
 	}
-	op = new_op(cu->model);
+	ws_coalesce(access, inst->bytes, lines);
+	op = new_op(cu->model, lines);
 	if (!op)
 		return;
 	op->wave = w;
@@ -126,11 +155,11 @@ void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tin
 	op->arrived = t + TA_CYCLES;
 	op->done = op->arrived;
 	op->n_pending = op->at = 0;
+	op->sent_at = 0;
 	op->bytes = (uint32_t)__builtin_popcountll(access->mask) * inst->bytes;
-	ws_coalesce(access, inst->bytes, &op->lines);
-	op->host = op->lines.n && access->space != WS_SPACE_SCRATCH &&
-		   ws_is_host(cu->model, op->lines.line[0] << 6);
-	count_issue(tcp, inst, op);
+	op->host = lines->n && access->space != WS_SPACE_SCRATCH &&
+		   ws_is_host(cu->model, lines->at[0].line << 6);
+	count_issue(tcp, inst, op, lines);
 	push(&tcp->queue, op);
 }
 
@@ -148,6 +177,8 @@ static void retire(struct ws_cu *cu, struct ws_op_queue *q)
 
 		if (op->kind == WS_MEM_LOAD || op->kind == WS_MEM_ATOMIC_RET) {
 			ready = ready > tcp->data_free ? ready : tcp->data_free;
+			if (op->sent_at)
+				ws_busy_add(&tcp->pending, op->sent_at, op->done);
 			tcp->data_free = ready + op->bytes * m->hw->l1_16ths / 64;
 			ready = tcp->data_free;
 		}
@@ -157,8 +188,7 @@ static void retire(struct ws_cu *cu, struct ws_op_queue *q)
 		ws_busy_add(&tcp->td_busy, op->arrived, done);
 		ws_busy_add(&tcp->gate, op->issued, done);
 		w->vm.done[op->vm_slot] = done;
-		op->next_free = m->free_ops;
-		m->free_ops = op;
+		free_op(m, op);
 		ws_wave_answered(w, done);
 	}
 }
@@ -171,7 +201,7 @@ void ws_tcp_answer(struct ws_cu *cu, const struct ws_request *r, uint64_t time)
 
 	if (r->kind == WS_REQ_READ) {
 		for (uint32_t k = 0; k < r->lines; k++)
-			tcp->slot_free[(r->slot + k) % cu->model->hw->l1_misses] = time;
+			tcp->slot_free[(r->slot + k) & (cu->model->hw->l1_misses - 1)] = time;
 		TCP(TCP_TCC_READ_REQ_LATENCY) += r->lines * latency;
 	} else if (r->kind == WS_REQ_WRITE) {
 		TCP(TCP_TCC_WRITE_REQ_LATENCY) += latency;
@@ -184,6 +214,20 @@ void ws_tcp_answer(struct ws_cu *cu, const struct ws_request *r, uint64_t time)
 }
 
 /* ---- look-ups ---- */
+
+/* The look-ups stand still: what is behind them does so, too, once there is no room in between. */
+static void count_stall(struct ws_tcp *tcp, uint64_t cycles)
+{
+	const struct ws_vmem_op *op = tcp->queue.head;
+
+	if (tcp->queue.n <= TA_AHEAD)
+		return;
+	TA(TA_ADDR_STALLED_BY_TC_CYCLES) += cycles;
+	for (uint32_t n = 0; n < TA_AHEAD; n++)
+		op = op->next;
+	if (op->kind == WS_MEM_STORE)
+		TA(TA_DATA_STALLED_BY_TC_CYCLES) += cycles;
+}
 
 /* Counts the translation of the next line; false: it takes until tcp->now. */
 static bool translate(struct ws_cu *cu, uint64_t line)
@@ -213,7 +257,7 @@ static bool translate(struct ws_cu *cu, uint64_t line)
 	}
 	if (m->walk_page == page >> 3 && m->walk_ready > ready)
 		ready = m->walk_ready;
-	TCP(TCP_PENDING_STALL_CYCLES) += ready - now;
+	count_stall(tcp, ready - now);
 	tcp->now = ready << 4;
 	return false;
 }
@@ -228,6 +272,8 @@ static void send(struct ws_cu *cu, struct ws_vmem_op *op, enum ws_req_kind kind,
 				.host = op->host, .slc = op->slc, .returns = op->kind != WS_MEM_ATOMIC };
 
 	op->n_pending++;
+	op->sent_at = op->sent_at ? op->sent_at : tcp->now >> 4;
+	tcp->n_sent += kind == WS_REQ_READ;
 	tcp->last_sent = tcp->now >> 4;
 	ws_tcc_send(&cu->model->tcc, &r);
 }
@@ -236,7 +282,7 @@ static void send(struct ws_cu *cu, struct ws_vmem_op *op, enum ws_req_kind kind,
 static bool find_slot(struct ws_cu *cu)
 {
 	struct ws_tcp *tcp = &cu->tcp;
-	uint64_t free_at = tcp->slot_free[tcp->n_reads % cu->model->hw->l1_misses];
+	uint64_t free_at = tcp->slot_free[tcp->n_reads & (cu->model->hw->l1_misses - 1)];
 
 	if (free_at == WS_NEVER) {
 		tcp->blocked = true;
@@ -244,14 +290,14 @@ static bool find_slot(struct ws_cu *cu)
 	}
 	if (free_at << 4 <= tcp->now)
 		return true;
-	TCP(TCP_PENDING_STALL_CYCLES) += free_at - (tcp->now >> 4);
+	count_stall(tcp, free_at - (tcp->now >> 4));
 	tcp->now = free_at << 4;
 	return false;
 }
 
 static void take_slot(struct ws_tcp *tcp, const struct ws_hw *hw)
 {
-	tcp->slot_free[tcp->n_reads++ % hw->l1_misses] = WS_NEVER;
+	tcp->slot_free[tcp->n_reads++ & (hw->l1_misses - 1)] = WS_NEVER;
 }
 
 /* MI200: a read whose other half of 128 bytes comes next goes out together with it, unless the way to L2
@@ -263,11 +309,11 @@ static bool pair_follows(const struct ws_cu *cu, const struct ws_vmem_op *op, ui
 
 	if (!hw->merge_wait || line & 1 || (tcp->now >> 4) - tcp->last_sent > hw->merge_wait)
 		return false;
-	if (tcp->slot_free[(tcp->n_reads + 1) % hw->l1_misses] > tcp->now >> 4)
+	if (tcp->slot_free[(tcp->n_reads + 1) & (hw->l1_misses - 1)] > tcp->now >> 4)
 		return false;
-	for (uint32_t k = op->at + 1; k < op->lines.n; k++)
-		if (op->lines.line[k] != line)
-			return op->lines.line[k] == line + 1 && !ws_cache_has(&tcp->tags, line + 1);
+	for (uint32_t k = op->at + 1; k < op->n_lines; k++)
+		if (op->lines[k].line != line)
+			return op->lines[k].line == line + 1 && !ws_cache_has(&tcp->tags, line + 1);
 	return false;
 }
 
@@ -277,10 +323,8 @@ static bool read_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
 	const struct ws_hw *hw = cu->model->hw;
 	uint8_t lines = 1;
 
-	if (!op->glc && !op->host && ws_cache_has(&tcp->tags, line)) {
-		ws_cache_touch(&tcp->tags, line);
+	if (!op->glc && !op->host && ws_cache_use(&tcp->tags, line))
 		return true;
-	}
 	if (!find_slot(cu))
 		return false;
 	ws_cache_touch(&tcp->tags, line);
@@ -299,11 +343,11 @@ static bool read_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
 static void write_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
 {
 	struct ws_tcp *tcp = &cu->tcp;
-	uint64_t bytes = op->lines.bytes[op->at];
+	uint64_t bytes = op->lines[op->at].bytes;
 
 	/* what follows for the same line goes along */
-	if (op->at + 1 < op->lines.n && op->lines.line[op->at + 1] == line) {
-		op->lines.bytes[op->at + 1] |= bytes;
+	if (op->at + 1 < op->n_lines && op->lines[op->at + 1].line == line) {
+		op->lines[op->at + 1].bytes |= bytes;
 		return;
 	}
 	send(cu, op, WS_REQ_WRITE, line, bytes, 1);
@@ -315,7 +359,7 @@ static void atomic_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
 {
 	struct ws_tcp *tcp = &cu->tcp;
 
-	send(cu, op, WS_REQ_ATOMIC, line, op->lines.bytes[op->at], 1);
+	send(cu, op, WS_REQ_ATOMIC, line, op->lines[op->at].bytes, 1);
 	if (op->kind == WS_MEM_ATOMIC_RET)
 		TCP(TCP_TCC_ATOMIC_WITH_RET_REQ)++;
 	else
@@ -327,7 +371,7 @@ static void atomic_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
 static bool look_up(struct ws_cu *cu, struct ws_vmem_op *op)
 {
 	struct ws_tcp *tcp = &cu->tcp;
-	uint64_t line = op->lines.line[op->at];
+	uint64_t line = op->lines[op->at].line;
 
 	if (!translate(cu, line))
 		return false;
@@ -349,15 +393,11 @@ static void all_sent(struct ws_cu *cu, struct ws_vmem_op *op)
 {
 	struct ws_tcp *tcp = &cu->tcp;
 	bool store = op->kind == WS_MEM_STORE || op->kind == WS_MEM_ATOMIC;
-	uint64_t now = tcp->now >> 4, waited;
+	uint64_t now = tcp->now >> 4;
 
 	pop(&tcp->queue);
 	op->sent = true;
-	waited = now > op->arrived + 16 ? now - op->arrived - 16 : 0;
 	ws_busy_add(&tcp->ta_busy, op->issued, now);
-	TA(TA_ADDR_STALLED_BY_TC_CYCLES) += waited / (tcp->queue.n + 1);
-	if (op->kind == WS_MEM_STORE)
-		TA(TA_DATA_STALLED_BY_TC_CYCLES) += waited / (tcp->queue.n + 1);
 	if (now + cu->model->hw->l1_hit > op->done)
 		op->done = now + cu->model->hw->l1_hit;
 	push(store ? &tcp->stores : &tcp->loads, op);
@@ -374,7 +414,7 @@ void ws_tcp_advance(struct ws_cu *cu, uint64_t until)
 
 		if (tcp->now < op->arrived << 4)
 			tcp->now = op->arrived << 4;
-		while (op->at < op->lines.n) {
+		while (op->at < op->n_lines) {
 			if (tcp->now >> 4 >= until)
 				return;
 			if (!look_up(cu, op) && tcp->blocked)

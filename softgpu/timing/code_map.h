@@ -12,7 +12,7 @@
 #include "softgpu/timing/inst.h"
 #include "softgpu/timing/model.h"
 
-#define WS_MAP_SLOTS 4096 /* dwords of code per page */
+#define WS_MAP_SLOTS 512 /* dwords of code per page */
 
 struct ws_map_page {
 	uint64_t base;                /* GPU address of slot 0 */

@@ -10,6 +10,8 @@
 #include "softgpu/timing/impl.h"
 
 #define QUAD 4
+#define SCRATCH_START (1ull << 46) /* behind all memory: wherever the host put it */
+#define LDS_QUEUE 64 /* cycles of work that wait for LDS */
 #define SQ(name) cu->sq[WS_C_##name]
 
 static uint64_t round_up(uint64_t t)
@@ -79,6 +81,7 @@ static void start_wait(struct ws_model_wave *w, uint64_t t)
 	uint64_t until = wait_time(w, t);
 
 	w->stall = WS_STALL_WAITCNT;
+	w->waits = true;
 	w->waiting = until == WS_NEVER;
 	w->ready_at = w->waiting ? WS_NEVER : round_up(until);
 }
@@ -107,7 +110,8 @@ static void fetch(struct ws_cu *cu, struct ws_model_wave *w, bool jumped, uint64
 	there = ws_sqc_fetch(cu, w, pc, t);
 	if (!jumped && there != WS_NEVER && there <= t + cu->model->hw->fetch)
 		return; /* it was asked for in time */
-	w->stall = WS_STALL_FETCH;
+	if (w->ready_at < there)
+		w->stall = WS_STALL_FETCH;
 	if (there == WS_NEVER)
 		w->not_before = w->ready_at, w->ready_at = WS_NEVER;
 	else if (w->ready_at < there)
@@ -155,7 +159,7 @@ bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time)
 	w->lanes = (uint32_t)__builtin_popcountll(w->exec);
 	w->started = w->issued_at = w->ready_at = round_up(time);
 	w->page = NULL;
-	w->ending = w->waiting = false;
+	w->ending = w->waiting = w->waits = false;
 	w->vm = (struct ws_done_ring){ .done = w->vm_done };
 	w->lgkm = (struct ws_done_ring){ .done = w->lgkm_done };
 	if (!ws_trace_next(&w->reader) || !w->reader.run || !settle(cu, w, trace->entry))
@@ -171,13 +175,14 @@ static void barrier(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 	struct ws_model_wg *wg = w->wg;
 
 	w->stall = WS_STALL_BARRIER;
+	w->waits = true;
 	w->ready_at = WS_NEVER;
 	if (++wg->n_at_barrier < wg->n_alive)
 		return;
 	wg->n_at_barrier = 0;
 	for (unsigned s = 0; s < 4; s++)
 		for (uint32_t k = 0; k < cu->simd[s].n_waves; k++) {
-			struct ws_model_wave *other = cu->simd[s].waves[cu->simd[s].order[k]];
+			struct ws_model_wave *other = cu->simd[s].waves[k];
 
 			if (other->wg != wg || other->ready_at != WS_NEVER ||
 			    other->stall != WS_STALL_BARRIER)
@@ -223,12 +228,14 @@ static bool local_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct
 	return true;
 }
 
-/* Every wave slot of the GPU has its slice of scratch. */
-static uint64_t scratch_slice(const struct ws_cu *cu, const struct ws_model_wave *w, enum ws_trace_space space)
+/* Where the addresses of an access begin. Every wave slot of the GPU has its slice of scratch. */
+static uint64_t start_of(const struct ws_cu *cu, const struct ws_model_wave *w, enum ws_trace_space space)
 {
 	uint64_t slot = (cu->index * 4ull + w->simd) * cu->model->hw->simd_waves + w->wave_slot;
 
-	return space == WS_SPACE_SCRATCH ? slot * cu->model->d->scratch_wave_bytes : 0;
+	if (space != WS_SPACE_SCRATCH)
+		return -cu->model->d->origin;
+	return SCRATCH_START + slot * cu->model->d->scratch_wave_bytes;
 }
 
 /* Reads the lanes' addresses and sends the instruction on its way. */
@@ -251,7 +258,7 @@ static bool vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struc
 	}
 	if (!ws_trace_memory(&w->reader, w->exec, &access))
 		return false;
-	ws_trace_move(&access, scratch_slice(cu, w, access.space) - cu->model->d->origin);
+	ws_trace_move(&access, start_of(cu, w, access.space));
 	ws_tcp_issue(cu, w, inst, &access, t);
 	return true;
 }
@@ -280,47 +287,48 @@ static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes, uint32_t co
 	*unit_free = start + (uint64_t)QUAD * passes * cost_16ths;
 }
 
-/* Is there room for the instruction at t? Otherwise w->ready_at says when to look again. */
-static bool unit_ready(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w,
-		       const struct ws_tinst *inst, uint64_t t)
+/* A vector memory instruction waits for the address unit. */
+static void count_full(struct ws_cu *cu, uint64_t t)
 {
-	uint64_t when;
+	uint64_t quads = (cu->tcp.full_until - t) / QUAD;
 
-	switch (inst->unit) {
-	case WS_UNIT_VALU:
+	SQ(SQ_VMEM_TA_ADDR_FIFO_FULL) += quads;
+	SQ(SQ_VMEM_TA_CMD_FIFO_FULL) += quads;
+}
+
+/* Is there room for the instruction at t? Otherwise: when to look again. */
+static uint64_t unit_ready(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w,
+			   const struct ws_tinst *inst, uint64_t t)
+{
+	if (inst->unit == WS_UNIT_VALU) {
+		uint64_t when = valu_free(simd, inst);
+
 		/* the rest of a quad-cycle is carried on: a busy unit loses one of them now and then */
-		when = valu_free(simd, inst);
 		if (when < (t + QUAD) << 4)
-			return true;
+			return t;
 		w->stall = WS_STALL_UNIT;
-		return false;
+		when = (when >> 4) / QUAD * QUAD;
+		return when > t ? when : t + QUAD;
+	}
+	switch (inst->unit) {
 	case WS_UNIT_VMEM:
 	case WS_UNIT_FLAT:
 		if (inst->mem == WS_MEM_CACHE)
-			return true;
+			return t;
 		if (w->vm.n_issued - w->vm.n_retired >= WS_MAX_VM - 1) {
 			w->wait_vm = WS_MAX_VM - 2;
 			w->wait_lgkm = WS_NO_WAIT;
 			start_wait(w, t);
 			if (w->ready_at > t)
-				return false;
+				return w->ready_at;
 		}
 		if (ws_tcp_room(cu, t))
-			return true;
-		SQ(SQ_VMEM_TA_ADDR_FIFO_FULL)++;
-		SQ(SQ_VMEM_TA_CMD_FIFO_FULL)++;
+			return t;
+		count_full(cu, t);
 		if (inst->mem == WS_MEM_STORE)
-			SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL)++;
+			SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL) += (cu->tcp.full_until - t) / QUAD;
 		w->stall = WS_STALL_QUEUE;
-		/* an answer of L2 frees it: not before the next window */
-		w->ready_at = cu->tcp.blocked ? cu->model->window_end : t + 4 * QUAD;
-		return false;
-	case WS_UNIT_LDS:
-		if (cu->lds_free <= (t + 64) << 4)
-			break;
-		w->stall = WS_STALL_QUEUE;
-		w->ready_at = round_up((cu->lds_free >> 4) - 60);
-		return false;
+		return cu->tcp.full_until;
 	default:
 		break;
 	}
@@ -330,9 +338,9 @@ static bool unit_ready(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_w
 		w->wait_vm = WS_NO_WAIT;
 		w->wait_lgkm = WS_MAX_LGKM - 2;
 		start_wait(w, t);
-		return w->ready_at <= t;
+		return w->ready_at;
 	}
-	return true;
+	return t;
 }
 
 static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w,
@@ -341,13 +349,14 @@ static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave
 	const struct ws_hw *hw = cu->model->hw;
 
 	w->ready_at = t + QUAD * inst->passes;
-	switch (inst->unit) {
-	case WS_UNIT_VALU:
+	if (inst->unit == WS_UNIT_VALU) {
 		occupy(&simd->valu_free, t, inst->passes, hw->valu_16ths);
 		if (inst->matrix_passes)
 			occupy(&simd->matrix_free, t, inst->matrix_passes, hw->matrix_16ths);
 		SQ(SQ_THREAD_CYCLES_VALU) += w->lanes * inst->passes;
 		return true;
+	}
+	switch (inst->unit) {
 	case WS_UNIT_SMEM:
 		return scalar_memory(cu, w, inst, t);
 	case WS_UNIT_VMEM:
@@ -368,6 +377,7 @@ static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave
 			start_wait(w, t + QUAD);
 		} else if (inst->idle) {
 			w->stall = WS_STALL_SLEEP;
+			w->waits = true;
 			w->ready_at = round_up(t + QUAD + inst->idle);
 		}
 		return true;
@@ -392,9 +402,13 @@ static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *
 
 	w->page->count[cu->se][w->slot]++;
 	cu->model->n_issued++;
-	if (ready > w->issued_at)
+	if (w->waits && ready > w->issued_at) {
 		SQ(SQ_WAIT_ANY) += (ready - w->issued_at) / QUAD;
-	SQ(SQ_WAIT_INST_ANY) += (t - ready) / QUAD;
+		SQ(SQ_WAIT_INST_ANY) += (t - ready) / QUAD;
+	} else {
+		SQ(SQ_WAIT_INST_ANY) += (t - w->issued_at) / QUAD;
+	}
+	w->waits = false;
 	w->issued_at = t + QUAD * inst->passes;
 	if (inst->flags & WS_INST_END) {
 		finish(w, t);
@@ -404,80 +418,199 @@ static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *
 		cu->model->failed = true;
 }
 
-/* The wave may issue. Returns when to look at it again. */
+/* The wave may issue, and nobody has taken the unit. Returns when to look at it again. */
 static uint64_t try_issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w, uint32_t *used,
 			  uint64_t t)
 {
 	const struct ws_tinst *inst = ws_wave_inst(w);
-	uint64_t ready = w->ready_at;
+	uint64_t when = unit_ready(cu, simd, w, inst, t);
 
-	if (*used & 1u << inst->unit) {
-		w->stall = WS_STALL_NOT_CHOSEN;
-		return t + QUAD;
-	}
-	if (unit_ready(cu, simd, w, inst, t)) {
-		if (inst->unit != WS_UNIT_NONE)
-			*used |= 1u << inst->unit;
-		w->ready_at = ready;
-		issue(cu, simd, w, t);
-		return w->ready_at;
-	}
-	if (w->ready_at > t)
-		return w->ready_at;
-	ready = (valu_free(simd, inst) >> 4) / QUAD * QUAD; /* the unit is busy */
-	return ready > t ? ready : t + QUAD;
+	if (when > t)
+		return when;
+	if (inst->unit != WS_UNIT_NONE)
+		*used |= 1u << inst->unit;
+	issue(cu, simd, w, t);
+	return w->ready_at;
 }
 
-/* One quad-cycle of a SIMD. */
-static void issue_quad(struct ws_cu *cu, struct ws_simd *simd, uint64_t t)
+/*
+ * When the queue of the unit has room for the wave's next instruction, as far as is known without looking
+ * at the wave; t: now, perhaps.
+ */
+static uint64_t queue_ready(struct ws_cu *cu, uint32_t unit, uint64_t t)
 {
-	uint8_t order[WS_MAX_SIMD_WAVES];
-	uint32_t used = 0, n = simd->n_waves;
-	uint64_t next = WS_NEVER;
+	if (unit == WS_UNIT_LDS)
+		return cu->lds_free <= (t + LDS_QUEUE) << 4 ? t : round_up((cu->lds_free >> 4) - LDS_QUEUE + QUAD);
+	if (unit != WS_UNIT_VMEM && unit != WS_UNIT_FLAT)
+		return t;
+	if (cu->tcp.full_until <= t)
+		return t;
+	count_full(cu, t);
+	return cu->tcp.full_until;
+}
 
-	memcpy(order, simd->order, sizeof(order)); /* waves may end on the way */
-	for (uint32_t k = 0; k < n; k++) {
-		struct ws_model_wave *w;
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * A wave that issued to the vector unit goes on with it, quad by quad, as long as nothing else on the
+ * SIMD could come in between: before `until`, younger waves that want the same unit do not count, nor
+ * do fetches that change nothing. Returns the cycle behind the last one.
+ */
+static uint64_t go_on(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w, uint64_t t,
+		      uint64_t until)
+{
+	uint64_t *count = w->page->count[cu->se];
+	uint32_t cost = QUAD * cu->model->hw->valu_16ths, slot = w->slot, n = 0;
+	const struct ws_tinst *inst = &w->page->inst[slot];
+
+	while (w->ready_at < until && w->reader.run > 1 && inst->unit == WS_UNIT_VALU && inst->passes == 1 &&
+	       !inst->matrix_passes && slot + inst->dwords < WS_MAP_SLOTS &&
+	       inst[inst->dwords].dwords) {
+		uint64_t pc = w->page->base + 4ull * (slot + inst->dwords);
+		uint64_t at = w->ready_at;
+
+		while (simd->valu_free >= (at + QUAD) << 4) /* the rest of a quad-cycle is carried on */
+			at += QUAD;
+		if (at >= until || (pc >> 5 != w->fetch_block && !ws_sqc_fetch_again(cu, pc)))
+			break;
+		w->fetch_block = pc >> 5;
+		count[slot]++;
+		n++;
+		SQ(SQ_WAIT_INST_ANY) += (at - w->ready_at) / QUAD;
+		simd->valu_free = (simd->valu_free > at << 4 ? simd->valu_free : at << 4) + cost;
+		w->reader.run--;
+		slot += inst->dwords;
+		inst += inst->dwords;
+		w->ready_at = w->issued_at = t = at + QUAD;
+	}
+	w->slot = slot;
+	cu->model->n_issued += n;
+	SQ(SQ_THREAD_CYCLES_VALU) += (uint64_t)n * w->lanes;
+	return t;
+}
+
+/* Waves that are at their end, a bit for each age. */
+static void end_waves(struct ws_cu *cu, struct ws_simd *simd, uint32_t ending, uint64_t t)
+{
+	while (ending) { /* the youngest first: the others keep their places */
+		uint32_t age = 31 - (uint32_t)__builtin_clz(ending);
+
+		ending &= ~(1u << age);
+		end_wave(cu, simd->waves[age], t);
+	}
+}
+
+/*
+ * One quad-cycle of a SIMD. Most waves that are looked at have to wait for another one's turn, so what
+ * tells that stands in the SIMD itself.
+ */
+static void issue_quad(struct ws_cu *cu, struct ws_simd *simd, uint64_t t, uint64_t end)
+{
+	struct ws_model_wave *vector = NULL; /* issued to the vector unit */
+	uint64_t others = WS_NEVER, next = WS_NEVER; /* others: when somebody may come in its way */
+	uint32_t used = 0, due = 0, ending = 0;
+	bool sampled = cu->next_sample != WS_NEVER;
+
+	for (uint32_t k = 0; k < simd->n_waves; k++)
+		due |= (uint32_t)(simd->ready[k] <= t) << k;
+	*simd->next = WS_NEVER; /* an issue may set others free */
+	for (uint32_t left = due; left; left &= left - 1) {
+		uint32_t k = (uint32_t)__builtin_ctz(left), unit = simd->unit[k];
+		struct ws_model_wave *w = simd->waves[k];
 		uint64_t again;
 
-		if (simd->ready[order[k]] > t)
+		if (used >> unit & 1) {
+			if (sampled)
+				w->stall = WS_STALL_NOT_CHOSEN;
+			next = t + QUAD;
+			others = vector && unit == WS_UNIT_VALU ? others : t;
 			continue;
-		w = simd->waves[order[k]];
-		if (w->ending) {
-			simd->ready[order[k]] = WS_NEVER;
-			end_wave(cu, w, t);
+		}
+		if (unit == WS_UNIT_ENDING) {
+			ending |= 1u << k;
+			continue;
+		}
+		again = queue_ready(cu, unit, t);
+		if (again > t) {
+			if (sampled)
+				w->stall = WS_STALL_QUEUE;
+			simd->ready[k] = again;
+			next = earlier(next, again);
+			others = earlier(others, again);
 			continue;
 		}
 		again = try_issue(cu, simd, w, &used, t);
-		simd->ready[order[k]] = w->ready_at;
-		next = again < next ? again : next;
+		simd->ready[k] = again;
+		simd->unit[k] = w->ending ? WS_UNIT_ENDING : ws_wave_inst(w)->unit;
+		if (unit == WS_UNIT_VALU && again == w->issued_at && again > t) {
+			vector = w;
+			continue;
+		}
+		next = earlier(next, again);
+		others = earlier(others, again);
 	}
-	/* an issue may have set others free that were passed already */
-	for (uint32_t k = 0; k < WS_MAX_SIMD_WAVES; k++)
-		if (simd->ready[k] > t && simd->ready[k] < next)
-			next = simd->ready[k];
-	simd->next = next;
+	for (uint32_t k = 0; k < simd->n_waves; k++) {
+		uint64_t ready = due >> k & 1 ? WS_NEVER : simd->ready[k];
+
+		next = earlier(next, ready);
+		others = earlier(others, vector && k > vector->age && simd->unit[k] == WS_UNIT_VALU ? WS_NEVER :
+												      ready);
+	}
+	end_waves(cu, simd, ending, t);
+	if (vector && !sampled) {
+		others = earlier(earlier(others, *simd->next), end);
+		if (vector->ready_at < others) {
+			go_on(cu, simd, vector, t, others);
+			simd->ready[vector->age] = vector->ready_at;
+			simd->unit[vector->age] = ws_wave_inst(vector)->unit;
+			/* those whose turn it kept: now is the time for a look */
+			next = next < vector->ready_at ? earlier(vector->ready_at, others) : next;
+		}
+	}
+	if (vector)
+		next = earlier(next, vector->ready_at);
+	*simd->next = earlier(*simd->next, next);
+}
+
+static void prefetch(const struct ws_simd *simd, uint64_t end)
+{
+	for (uint32_t n = 0; n < simd->n_waves; n++) {
+		const char *w = (const char *)simd->waves[n];
+
+		if (simd->ready[n] >= end)
+			continue;
+		__builtin_prefetch(w, 1);
+		__builtin_prefetch(w + 64, 1);
+		__builtin_prefetch(w + 128, 1);
+	}
 }
 
 void ws_cu_window(struct ws_scalar_group *group, uint64_t end)
 {
+	uint32_t n_simds = 4 * group->n_cus;
+
+	for (uint32_t k = 0; k < n_simds; k++) /* thousands of waves do not stay in the host's nearest cache */
+		if (group->next[k] < end)
+			prefetch(&group->cus[k / 4]->simd[k % 4], end);
 	for (;;) {
 		uint64_t t = WS_NEVER;
 
-		for (uint32_t c = 0; c < group->n_cus; c++)
-			for (unsigned s = 0; s < 4; s++)
-				if (group->cus[c]->simd[s].next < t)
-					t = group->cus[c]->simd[s].next;
+		for (uint32_t k = 0; k < n_simds; k++)
+			t = earlier(t, group->next[k]);
 		if (t >= end || group->model->failed)
 			break;
-		for (uint32_t c = 0; c < group->n_cus; c++) {
-			struct ws_cu *cu = group->cus[c];
+		for (uint32_t k = 0; k < n_simds; k++) {
+			struct ws_cu *cu = group->cus[k / 4];
+			/* what they share, each has the first turn at in its time */
+			uint32_t s = (k + (uint32_t)(t / QUAD)) % 4;
 
-			if (cu->next_sample <= t)
+			if (k % 4 == 0 && cu->next_sample <= t)
 				ws_sample_window(cu, t);
-			for (unsigned s = 0; s < 4; s++)
-				if (cu->simd[s].next <= t)
-					issue_quad(cu, &cu->simd[s], t);
+			if (*cu->simd[s].next <= t)
+				issue_quad(cu, &cu->simd[s], t, end);
 		}
 	}
 	for (uint32_t c = 0; c < group->n_cus; c++) {

@@ -14,6 +14,7 @@
 #define WS_MAX_VM 64                  /* vmcnt counts to 63 */
 #define WS_MAX_LGKM 16
 #define WS_MAX_GROUP_CUS 3
+#define WS_UNIT_ENDING WS_N_UNITS
 #define WS_MAX_SLOTS 256              /* 64-byte reads in flight of one L1 */
 
 struct ws_cu;
@@ -36,8 +37,10 @@ struct ws_model_wave {
 	/* what runs next */
 	struct ws_map_page *page;
 	uint32_t slot;
-	uint8_t simd, wave_slot, stall; /* stall: enum ws_stall, why ready_at is what it is */
+	uint8_t simd, wave_slot, age; /* age: place among the waves of the SIMD, the oldest is 0 */
+	uint8_t stall;                /* enum ws_stall, why ready_at is what it is */
 	bool ending, waiting;         /* waiting: at an s_waitcnt whose end is not known */
+	bool waits;                   /* for a counter, a barrier or time: not for its turn */
 	uint64_t ready_at;            /* cycle at which it may issue; WS_NEVER: depends on an answer */
 	uint64_t not_before;          /* while a fetch is on its way: what else it waits for */
 	uint64_t issued_at;           /* cycle after the last instruction */
@@ -62,10 +65,11 @@ struct ws_vmem_op {
 	uint8_t kind;                 /* enum ws_mem_kind */
 	bool host, slc, glc, sent;    /* sent: all of its lines have been looked up */
 	uint64_t issued, arrived, done;
+	uint64_t sent_at;             /* the first request to L2 */
 	uint32_t n_pending, bytes;
-	struct ws_accesses lines;
-	uint32_t at;                  /* next line */
+	uint32_t at, n_lines, room;   /* at: next line */
 	struct ws_vmem_op *next, *next_free;
+	struct ws_line_access lines[]; /* room for so many */
 };
 
 struct ws_op_queue {
@@ -74,11 +78,12 @@ struct ws_op_queue {
 };
 
 struct ws_simd {
-	uint64_t ready[WS_MAX_SIMD_WAVES]; /* by slot: ready_at of its wave, WS_NEVER without one */
-	struct ws_model_wave *waves[WS_MAX_SIMD_WAVES]; /* by slot */
-	uint8_t order[WS_MAX_SIMD_WAVES]; /* slots, the oldest wave first */
+	/* by age, the oldest wave first */
+	uint64_t ready[WS_MAX_SIMD_WAVES]; /* when to look at it */
+	struct ws_model_wave *waves[WS_MAX_SIMD_WAVES];
+	uint8_t unit[WS_MAX_SIMD_WAVES]; /* of the next instruction; WS_UNIT_ENDING: none is left */
 	uint32_t n_waves, slots_used;
-	uint64_t next;                /* nothing to do before this cycle */
+	uint64_t *next;               /* nothing to do before this cycle; stands in the group */
 	uint64_t valu_free, matrix_free; /* 1/16 cycles */
 };
 
@@ -87,21 +92,25 @@ struct ws_tcp {
 	struct ws_op_queue loads, stores; /* in order, until answered */
 	struct ws_cache tags, pages;
 	uint64_t now;                 /* 1/16 cycles: next look-up */
-	uint64_t slot_free[WS_MAX_SLOTS]; /* when read n - l1_misses is answered */
 	uint32_t n_reads;
 	uint64_t last_sent, data_free; /* data_free: 1/16 cycles */
 	uint64_t last_page;
 	uint32_t under_miss;
 	bool translated;              /* the line to look up next has its page */
 	bool blocked;                 /* waits for an answer */
+	uint64_t full_until;          /* no room in the queue before, as far as is known */
 	struct ws_busy ta_busy, td_busy, gate;
+	struct ws_busy pending;       /* loads whose answers are on their way */
+	uint64_t n_sent;              /* reads, to L2 */
 	uint64_t *ta, *td, *c;        /* counters */
+	bool touched;                 /* what follows, and the caches, have been used */
+	uint64_t slot_free[WS_MAX_SLOTS]; /* when read n - l1_misses is answered */
 };
 
 struct ws_cu {
 	struct ws_model *model;
 	struct ws_scalar_group *group;
-	uint32_t index, se;
+	uint32_t index, se, in_group;
 	bool missing;
 	struct ws_simd simd[4];
 	struct ws_tcp tcp;
@@ -133,6 +142,7 @@ struct ws_scalar_wait {               /* a scalar load that waits for a line */
 struct ws_scalar_side {               /* instruction or data cache */
 	struct ws_cache tags;
 	struct ws_pending_line pending[WS_MAX_PENDING];
+	uint32_t n_pending;           /* used ones */
 	struct ws_scalar_wait *waits;
 	uint32_t n_waits, waits_room;
 };
@@ -141,6 +151,7 @@ struct ws_scalar_group {
 	struct ws_model *model;
 	uint32_t index, se, n_cus;
 	struct ws_cu *cus[WS_MAX_GROUP_CUS];
+	uint64_t next[4 * WS_MAX_GROUP_CUS]; /* of each SIMD; beside each other, as they are looked at together */
 	struct ws_scalar_side inst, data;
 };
 
@@ -166,7 +177,8 @@ struct ws_model {
 	uint32_t n_cus, n_groups;
 	struct ws_spi spi;
 	struct ws_model_wave *free_waves;
-	struct ws_vmem_op *free_ops;
+	struct ws_vmem_op *free_ops[2]; /* with room for few lines; for all there can be */
+	struct ws_accesses accesses;  /* of the instruction that is being issued */
 	struct ws_model_wg *free_wgs;
 	uint64_t *saved;              /* tags of all instruction caches, see ws_model_save() */
 
@@ -188,6 +200,7 @@ void ws_cu_window(struct ws_scalar_group *group, uint64_t end);
 void ws_wave_answered(struct ws_model_wave *w, uint64_t now); /* something it may wait for is known */
 bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time);
 /* tcp.c */
+/* False: tcp.full_until says when to ask again. */
 bool ws_tcp_room(struct ws_cu *cu, uint64_t t);
 void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
 		  struct ws_trace_access *access, uint64_t t);
@@ -196,6 +209,8 @@ void ws_tcp_answer(struct ws_cu *cu, const struct ws_request *r, uint64_t time);
 /* sqc.c */
 /* When is the instruction at pc there? WS_NEVER: the wave will be told. */
 uint64_t ws_sqc_fetch(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc, uint64_t t);
+/* The same, if it is a hit that changes nothing but the counts; false: nothing was done. */
+bool ws_sqc_fetch_again(struct ws_cu *cu, uint64_t pc);
 void ws_sqc_load(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t addr,
 		 uint64_t t);
 void ws_sqc_answer(struct ws_scalar_group *g, const struct ws_request *r, uint64_t time);
@@ -219,9 +234,10 @@ static inline void ws_wave_wake(struct ws_model_wave *w)
 {
 	struct ws_simd *simd = &w->cu->simd[w->simd];
 
-	simd->ready[w->wave_slot] = w->ready_at;
-	if (w->ready_at < simd->next)
-		simd->next = w->ready_at;
+	simd->ready[w->age] = w->ready_at;
+	simd->unit[w->age] = w->ending ? WS_UNIT_ENDING : ws_wave_inst(w)->unit;
+	if (w->ready_at < *simd->next)
+		*simd->next = w->ready_at;
 }
 
 static inline uint64_t ws_model_pc(const struct ws_model_wave *w)

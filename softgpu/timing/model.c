@@ -1,5 +1,7 @@
 #include "softgpu/timing/model.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +30,7 @@ static bool create_groups(struct ws_model *m)
 		for (uint32_t k = 0; k < group->n_cus; k++) {
 			group->cus[k] = &m->cus[cu++];
 			group->cus[k]->group = group;
+			group->cus[k]->in_group = k;
 		}
 		if (!ws_cache_init(&group->inst.tags, hw->icache_bytes / 64 / hw->scalar_ways,
 				   hw->scalar_ways) ||
@@ -63,6 +66,7 @@ struct ws_model *ws_model_create(const struct ws_hw *hw)
 	if (!m)
 		return NULL;
 	m->hw = hw;
+	assert(!(hw->l1_misses & (hw->l1_misses - 1)) && hw->l1_misses <= WS_MAX_SLOTS);
 	m->n_cus = hw->n_se * hw->cus_per_se;
 	m->n_groups = hw->n_se * hw->n_groups;
 	m->cus = calloc(m->n_cus, sizeof(*m->cus));
@@ -101,7 +105,8 @@ void ws_model_destroy(struct ws_model *m)
 	ws_cache_free(&m->walked);
 	ws_code_map_clear(&m->code);
 	FREE_LIST(struct ws_model_wave, m->free_waves, next_free)
-	FREE_LIST(struct ws_vmem_op, m->free_ops, next_free)
+	FREE_LIST(struct ws_vmem_op, m->free_ops[0], next_free)
+	FREE_LIST(struct ws_vmem_op, m->free_ops[1], next_free)
 	FREE_LIST(struct ws_model_wg, m->free_wgs, next_free)
 	free(m->saved);
 	free(m->cus);
@@ -139,12 +144,12 @@ static void begin_cu(struct ws_model *m, struct ws_cu *cu)
 {
 	struct ws_tcp *tcp = &cu->tcp;
 	struct ws_cache tags = tcp->tags, pages = tcp->pages;
+	bool touched = tcp->touched;
 
 	memset(cu->simd, 0, sizeof(cu->simd));
 	for (unsigned s = 0; s < 4; s++) {
-		cu->simd[s].next = WS_NEVER;
-		for (unsigned k = 0; k < WS_MAX_SIMD_WAVES; k++)
-			cu->simd[s].ready[k] = WS_NEVER;
+		cu->simd[s].next = &cu->group->next[4 * cu->in_group + s];
+		*cu->simd[s].next = WS_NEVER;
 	}
 	cu->n_waves = cu->n_wgs = cu->lds_used = cu->barriers_used = cu->next_simd = 0;
 	cu->lds_free = 0;
@@ -155,9 +160,15 @@ static void begin_cu(struct ws_model *m, struct ws_cu *cu)
 	cu->next_sample = m->d->sample_cycles ? m->d->sample_cycles + cu->index % m->d->sample_cycles :
 						WS_NEVER;
 	cu->sample_rr = 0;
-	*tcp = (struct ws_tcp){ .tags = tags, .pages = pages, .last_page = WS_NEVER };
-	ws_cache_clear(&tcp->tags); /* the acquire at the start of a dispatch */
-	ws_cache_clear(&tcp->pages);
+	/* most of a small dispatch's CUs see no memory instruction: they need no clearing */
+	memset(tcp, 0, tcp->touched ? sizeof(*tcp) : offsetof(struct ws_tcp, slot_free));
+	tcp->tags = tags;
+	tcp->pages = pages;
+	tcp->last_page = WS_NEVER;
+	if (touched) {
+		ws_cache_clear(&tcp->tags); /* the acquire at the start of a dispatch */
+		ws_cache_clear(&tcp->pages);
+	}
 	tcp->queue.tail = &tcp->queue.head;
 	tcp->loads.tail = &tcp->loads.head;
 	tcp->stores.tail = &tcp->stores.head;
@@ -198,6 +209,7 @@ static void begin(struct ws_model *m)
 		memset(g->inst.pending, 0, sizeof(g->inst.pending));
 		memset(g->data.pending, 0, sizeof(g->data.pending));
 		g->inst.n_waits = g->data.n_waits = 0;
+		g->inst.n_pending = g->data.n_pending = 0;
 	}
 	m->tcc.answer = answer;
 	m->tcc.ctx = m;
@@ -212,7 +224,7 @@ static void abandon(struct ws_model *m)
 
 		for (unsigned s = 0; s < 4; s++)
 			for (uint32_t n = 0; n < m->cus[k].simd[s].n_waves; n++) {
-				struct ws_model_wave *w = m->cus[k].simd[s].waves[m->cus[k].simd[s].order[n]];
+				struct ws_model_wave *w = m->cus[k].simd[s].waves[n];
 
 				if (w->wg->traces && m->d->release)
 					m->d->release(m->d->ctx, w->wg->id, w->wg->traces);

@@ -9,7 +9,7 @@ static const struct ws_model_wave *pick(struct ws_cu *cu)
 
 	for (unsigned s = 0; s < 4; s++) {
 		if (n < cu->simd[s].n_waves)
-			return cu->simd[s].waves[cu->simd[s].order[n]];
+			return cu->simd[s].waves[n];
 		n -= cu->simd[s].n_waves;
 	}
 	return NULL;
@@ -35,7 +35,7 @@ void ws_sample_window(struct ws_cu *cu, uint64_t t)
 		s.unit = ws_wave_inst(w)->unit;
 		s.waves = (uint8_t)cu->simd[w->simd].n_waves;
 		/* ready: it issues in this quad-cycle, unless it was passed over in the last one */
-		s.stall = w->ready_at > cu->next_sample ? w->stall : WS_STALL_NONE;
+		s.stall = cu->simd[w->simd].ready[w->age] > cu->next_sample ? w->stall : WS_STALL_NONE;
 		if (!s.stall && w->issued_at + 4 <= cu->next_sample && w->stall == WS_STALL_NOT_CHOSEN)
 			s.stall = WS_STALL_NOT_CHOSEN;
 		d->sample(d->ctx, &s);

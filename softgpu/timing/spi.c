@@ -130,8 +130,8 @@ static bool launch_wave(struct ws_model *m, struct ws_cu *cu, struct ws_model_wg
 	w->cu = cu;
 	w->wg = wg;
 	w->index = index;
-	simd->waves[w->wave_slot] = w;
-	simd->order[simd->n_waves++] = w->wave_slot;
+	w->age = (uint8_t)simd->n_waves++;
+	simd->waves[w->age] = w;
 	if (!cu->n_waves++)
 		cu->busy_from = t;
 	if (!m->spi.se_waves[cu->se]++)
@@ -221,13 +221,14 @@ void ws_spi_wave_done(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 	struct ws_spi *spi = &m->spi;
 	struct ws_simd *simd = &cu->simd[w->simd];
 	struct ws_model_wg *wg = w->wg;
-	uint32_t k = 0;
 
-	while (simd->order[k] != w->wave_slot)
-		k++;
-	for (simd->n_waves--; k < simd->n_waves; k++)
-		simd->order[k] = simd->order[k + 1];
-	simd->ready[w->wave_slot] = WS_NEVER;
+	simd->n_waves--;
+	for (uint32_t k = w->age; k < simd->n_waves; k++) {
+		simd->waves[k] = simd->waves[k + 1];
+		simd->waves[k]->age = (uint8_t)k;
+		simd->ready[k] = simd->ready[k + 1];
+		simd->unit[k] = simd->unit[k + 1];
+	}
 	simd->slots_used &= ~(1u << w->wave_slot);
 	m->n_alive--;
 	m->last_end = t > m->last_end ? t : m->last_end;
@@ -247,7 +248,7 @@ void ws_spi_wave_done(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 		/* the last wave that the others waited for is gone */
 		for (unsigned s = 0; s < 4; s++)
 			for (uint32_t n = 0; n < cu->simd[s].n_waves; n++) {
-				struct ws_model_wave *other = cu->simd[s].waves[cu->simd[s].order[n]];
+				struct ws_model_wave *other = cu->simd[s].waves[n];
 
 				if (other->wg != wg || other->stall != WS_STALL_BARRIER)
 					continue;

@@ -37,8 +37,8 @@
 enum ws_trace_space {
 	WS_SPACE_GLOBAL,      /* device addresses */
 	WS_SPACE_LDS,         /* bytes from the workgroup's LDS */
-	WS_SPACE_SCRATCH,     /* device addresses of each lane's first dword, as if the wave had the first
-				 slice of scratch; the next dword is 256 bytes on */
+	WS_SPACE_SCRATCH,     /* bytes from the wave's slice of scratch to each lane's first dword; the next
+				 dword is 256 bytes on */
 	WS_SPACE_SCALAR,      /* one device address: AFFINE with lane 0 */
 	WS_SPACE_GDS,
 };

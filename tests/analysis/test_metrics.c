@@ -2,11 +2,7 @@
 #include "analysis/eval.h"
 #include "analysis/metric.h"
 #include "base/map.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +64,9 @@ static void definitions_expand_to_the_known_formulas(void **state)
 
 		if (line[0] == '#')
 			continue;
-		assert_int_equal(sscanf(line, "%15s %u.%u %u %llx", arch, &block, &index, &n_metrics,
-					&hash), 5);
+		assert_int_equal(sscanf(line, "%15s %u.%u %u %llx", arch, &block, &index,
+					&n_metrics, &hash),
+				 5);
 		if (!metrics || strcmp(metrics->arch, arch) != 0) {
 			ws_metrics_free(metrics);
 			metrics = load(arch);
@@ -106,8 +103,8 @@ static void every_metric_is_explained(void **state)
 				for (size_t m = 0; m < table->n_metrics; m++)
 					if (strlen(table->metrics[m].help) < 6)
 						fail_msg("%s: %u.%u.%zu %s has no explanation",
-							 metrics->arch, table->block, table->index, m,
-							 table->metrics[m].name);
+							 metrics->arch, table->block, table->index,
+							 m, table->metrics[m].name);
 			}
 		ws_metrics_free(metrics);
 	}
@@ -136,16 +133,20 @@ static void mistakes_name_file_line_and_token(void **state)
 	wrong("block 2 sol S\n", "bad.metrics:1: a title in double quotes");
 	wrong("block 2 sol \"S\"\nblock 2 sol \"S\"\n", "bad.metrics:2: block 2 is defined twice");
 	wrong("block 2 sol \"S\"\ntable 3.1 \"T\"\n", "bad.metrics:2: table 3.1 stands outside");
-	wrong("block 2 sol \"S\"\ntable 2.1 \"T\"\nkind = chart\n", "bad.metrics:3: unknown kind 'chart'");
-	wrong("block 2 sol \"S\"\ntable 2.1 \"T\"\ncolour = red\n", "bad.metrics:3: unknown key 'colour'");
+	wrong("block 2 sol \"S\"\ntable 2.1 \"T\"\nkind = chart\n",
+	      "bad.metrics:3: unknown kind 'chart'");
+	wrong("block 2 sol \"S\"\ntable 2.1 \"T\"\ncolour = red\n",
+	      "bad.metrics:3: unknown key 'colour'");
 	wrong("[A]\n", "bad.metrics:1: a metric outside a table");
 	wrong("expr = 1\n", "bad.metrics:1: 'expr' belongs to a table or metric");
 	wrong(HEAD "[A]\nexprr = 1\n", "bad.metrics:5: unknown key 'exprr'");
 	wrong(HEAD "[A]\nexpr = 1\n", "bad.metrics:4: metric 'A' says nothing for column 'Peak'");
 	wrong(HEAD "[A] when gfx91\nexpr = 1\n", "bad.metrics:4: unknown architecture 'gfx91'");
 	wrong(HEAD "[A] if\n", "bad.metrics:4: only 'when ARCH...' may follow");
-	wrong(HEAD "[A]\npeak = 1\nexpr =\n\tSQ_WAVES / (2\n", "bad.metrics:6: ')' expected at the end");
-	wrong(HEAD "[A]\npeak = 1\nexpr = AVGG(X)\n", "bad.metrics:6: unknown function at column 1: 'AVGG'");
+	wrong(HEAD "[A]\npeak = 1\nexpr =\n\tSQ_WAVES / (2\n",
+	      "bad.metrics:6: ')' expected at the end");
+	wrong(HEAD "[A]\npeak = 1\nexpr = AVGG(X)\n",
+	      "bad.metrics:6: unknown function at column 1: 'AVGG'");
 	wrong(HEAD "[A]\npeak = 1\nexpr = X * nothing\n", "unknown name 'nothing'");
 	wrong(HEAD "[A]\npeak = 1\nexpr = X ? 1\n", "unexpected text at column 3: '?'");
 	wrong(HEAD "[A]\npeak = 1\nexpr = QUANTILE(X)\n", "wrong number of arguments");
@@ -154,12 +155,13 @@ static void mistakes_name_file_line_and_token(void **state)
 
 static void guards_choose_by_architecture(void **state)
 {
-	static const char text[] =
-		"let x = 1\nlet x when gfx94x = 2\nlet x when gfx950 = 3\n" HEAD
-		"[old] when gfx908 gfx90a\nexpr = x\npeak = 7\n"
-		"[new] when gfx940+\nexpr = x\npeak = 7\npeak when gfx950 = 8\n";
+	static const char text[] = "let x = 1\nlet x when gfx94x = 2\nlet x when gfx950 = 3\n" HEAD
+				   "[old] when gfx908 gfx90a\nexpr = x\npeak = 7\n"
+				   "[new] when gfx940+\nexpr = x\npeak = 7\npeak when gfx950 = 8\n";
 	static const char *const expect[][3] = {
-		{ "gfx908", "old", "1 7" }, { "gfx942", "new", "2 7" }, { "gfx950", "new", "3 8" },
+		{ "gfx908", "old", "1 7" },
+		{ "gfx942", "new", "2 7" },
+		{ "gfx950", "new", "3 8" },
 	};
 
 	for (size_t i = 0; i < 3; i++) {
@@ -199,6 +201,26 @@ static void ids_and_aliases_are_understood(void **state)
 	ws_metrics_free(metrics);
 }
 
+static void no_memory_is_an_error_not_a_crash(void **state)
+{
+	static const char text[] = "let x = A + B\nvar v = x * 2\nrename Q = R\n" HEAD
+				   "[m]\nexpr = x / Q1\npeak = MAX(1, $v)\nunit = pct\nhelp = h\n";
+	struct ws_metric_file files[] = { { "t.metrics", text }, { NULL, NULL } };
+
+	FOR_EACH_FAILING_ALLOCATION(n)
+	{
+		struct ws_metrics *metrics = NULL;
+		struct ws_err err = { WS_OK, "" };
+
+		if (ws_metrics_parse("gfx90a", files, &metrics, &err) == WS_OK) {
+			assert_non_null(ws_metric_find(metrics, 2, 1, 0));
+			ws_metrics_free(metrics);
+		} else {
+			assert_true(err.text[0]);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +229,7 @@ int main(void)
 		cmocka_unit_test(mistakes_name_file_line_and_token),
 		cmocka_unit_test(guards_choose_by_architecture),
 		cmocka_unit_test(ids_and_aliases_are_understood),
+		cmocka_unit_test(no_memory_is_an_error_not_a_crash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,6 +112,36 @@ stress)
 	ok; has 1 'FILE closed=1'
 	grep -q '^CALL' "$work/text" || fail "no calls"
 	;;
+cycles)
+	# nothing is asked at first; then a hundred captures, in each recording is off and on ten times
+	mkdir "$work/run"
+	code=0
+	timeout 120 "$program" cycles 100 "$work/run" >"$work/out" 2>"$work/err" || code=$?
+	[ $code = 7 ] || fail "exit code $code: $(cat "$work/out" "$work/err")"
+	ok; files 100
+	for file in "$work"/run/*-0.wcap "$work"/run/*-99.wcap; do
+		"$dump" "$file" >"$work/text"
+		has 40 '^CALL'; has 20 '^MARKER'; has 1 'FILE closed=1'; has 2 '^OPERATION'
+		! grep -q 'DAMAGE any=1' "$work/text" || fail "$file is damaged"
+	done
+	;;
+attach)
+	# the same while 64 threads are inside: each capture is whole, and no thread wrote to an old one
+	mkdir "$work/run"
+	code=0
+	timeout 120 "$program" attach 4 "$work/run" >"$work/out" 2>"$work/err" || code=$?
+	[ $code = 7 ] || fail "exit code $code: $(head -c 3000 "$work/out" "$work/err")"
+	ok
+	[ "$(ls "$work/run" | wc -l)" -gt 10 ] || fail "only $(ls "$work/run" | wc -l) captures"
+	n=0
+	for file in "$work"/run/*; do
+		"$dump" "$file" >"$work/text"
+		has 1 'FILE closed=1'
+		! grep -q 'DAMAGE any=1' "$work/text" || fail "$file is damaged"
+		n=$((n + $(grep -c '^CALL' "$work/text" || true)))
+	done
+	[ $n -gt 1000 ] || fail "$n calls in all captures"
+	;;
 kill)
 	# random moments: whole records, no id twice
 	for i in $(seq 8); do

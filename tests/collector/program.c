@@ -13,12 +13,17 @@
  *	program periods MS            calls for MS milliseconds
  *	program signals N             N calls with a timer's handler making calls on top
  *	program stress SECONDS        everything at once, from 64 threads, switching on and off
+ *	program cycles N              recording is begun and ended N times, and each time switched
+ *	                              off and on ten times, with a thread and markers; fails
+ *	                              when anything is left over
+ *	program attach SECONDS        the same while 64 threads make calls all the time
  *	program nothing               not one call
  *
  * "ok" on stdout and exit code 7 show that the program's own doings are its own.
  */
 #include "collector/collector_priv.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -277,6 +282,146 @@ static void stress(long seconds)
 	outers(1);
 }
 
+/* ---- starting and ending, as attaching does ---- */
+
+static char capture_dir[256];
+
+static void begin_recording(void)
+{
+	static struct ws_collect_config config;
+
+	memset(&config, 0, sizeof(config));
+	strcpy(config.dir, capture_dir);
+	config.services = WS_SERVICE_BIT(RCCL) | WS_SERVICE_BIT(MARKER);
+	config.max_bytes = 2 << 20; /* there will be many */
+	ws_core_attach(&config);
+	if (!ws_capture())
+		abort();
+	ws_control_attach(&config);
+}
+
+struct use {
+	long resident_kib, n_maps, n_fds, n_threads;
+};
+
+static long count_lines(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	long n = 0;
+	int c;
+
+	while (file && (c = fgetc(file)) != EOF)
+		n += c == '\n';
+	if (file)
+		fclose(file);
+	return n;
+}
+
+static long count_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	long n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static struct use in_use(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long total = 0, resident = 0;
+
+	if (!file || fscanf(file, "%ld %ld", &total, &resident) != 2)
+		abort();
+	fclose(file);
+	return (struct use){ resident * 4, count_lines("/proc/self/maps"),
+			     count_entries("/proc/self/fd"), count_entries("/proc/self/task") };
+}
+
+/* The capture's own clock thread ends a moment after it was told to. */
+static void check_use(const struct use *before)
+{
+	struct use after = in_use();
+
+	for (int i = 0; i < 100 && after.n_threads > before->n_threads; i++) {
+		usleep(10000);
+		after = in_use();
+	}
+	if (after.n_maps > before->n_maps + 8 || after.n_fds > before->n_fds ||
+	    after.n_threads > before->n_threads ||
+	    after.resident_kib > before->resident_kib + 2048) {
+		printf("before: %ld KiB, %ld maps, %ld fds, %ld threads; after: %ld, %ld, %ld, "
+		       "%ld\n",
+		       before->resident_kib, before->n_maps, before->n_fds, before->n_threads,
+		       after.resident_kib, after.n_maps, after.n_fds, after.n_threads);
+		exit(1);
+	}
+}
+
+static void cycles(long n)
+{
+	struct use before = { 0 };
+
+	for (long i = 0; i < n; i++) {
+		begin_recording();
+		for (int k = 0; k < 10; k++) {
+			ws_marker_pause();
+			outers(1);
+			ws_marker_resume();
+			threads(1, 2);
+		}
+		ws_marker_push("a range that outlives its recording");
+		ws_writer_close(ws_core_detach()); /* nobody else is inside: no need to wait */
+		outers(3);
+		ws_marker_pop();
+		if (i == 9)
+			before = in_use();
+	}
+	if (n > 10)
+		check_use(&before);
+}
+
+static void *attach_worker(void *arg)
+{
+	for (unsigned i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
+		outer();
+		ws_marker_push("range");
+		inner();
+		ws_marker_pop();
+		ws_marker_stop(ws_marker_start("started"));
+		if (i % 512 == 0)
+			usleep(500); /* 64 of them on two cores: let the one that ends it run, too */
+	}
+	return NULL;
+}
+
+static void attach(long seconds)
+{
+	struct ws_writer *ended[256] = { NULL };
+	uint64_t until = now_ms() + (uint64_t)seconds * 1000;
+	pthread_t all[64];
+	size_t n = 0, n_ended = 0;
+
+	for (; n < 60; n++)
+		pthread_create(&all[n], NULL, attach_worker, NULL);
+	for (; n < 64; n++)
+		pthread_create(&all[n], NULL, stress_spawner, NULL);
+	while ((now_ms() < until || n_ended < 12) && n_ended < WS_ARRAY_LEN(ended)) {
+		begin_recording();
+		usleep(20000);
+		ended[n_ended++] = ws_core_detach();
+		usleep(5000);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	while (n)
+		pthread_join(all[--n], NULL);
+	while (n_ended)
+		ws_writer_close(ended[--n_ended]);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -304,7 +449,13 @@ int main(int argc, char **argv)
 		signals(n);
 	else if (!strcmp(what, "stress"))
 		stress(n);
-	else if (strcmp(what, "nothing"))
+	else if (!strcmp(what, "cycles") && argc > 3) {
+		snprintf(capture_dir, sizeof(capture_dir), "%s", argv[3]);
+		cycles(n);
+	} else if (!strcmp(what, "attach") && argc > 3) {
+		snprintf(capture_dir, sizeof(capture_dir), "%s", argv[3]);
+		attach(n);
+	} else if (strcmp(what, "nothing"))
 		return 2;
 	printf("ok\n");
 	return 7;

@@ -7,7 +7,9 @@
 
 #include <cerrno>
 #include <dlfcn.h>
+#include <algorithm>
 #include <map>
+#include <thread>
 extern "C" {
 #include "softgpu/counters/service.h"
 }
@@ -204,6 +206,86 @@ static void counts_do_not_depend_on_the_workers()
 	      second.text.c_str());
 }
 
+__global__ void stacked(float *out, int n)
+{
+	volatile float a[16];
+
+	for (int i = 0; i < 16; i++)
+		a[i] = out[threadIdx.x] + i;
+	out[threadIdx.x] = a[(threadIdx.x + n) % 16];
+}
+
+/* One history per queue; which of them was the first is chance, so they are sorted. */
+static int print_queues()
+{
+	const char *names[] = { "SQ_BUSY_CYCLES", "SQ_WAIT_ANY", "TCC_HIT", "TCC_EA_WRREQ", "TCP_TCP_LATENCY_sum",
+				"SQ_LDS_BANK_CONFLICT", "SQC_ICACHE_MISSES", "GRBM_COUNT" };
+	std::map<uint64_t, std::map<uint64_t, std::string>> by_queue;
+	std::vector<std::thread> hosts;
+	std::vector<std::string> histories;
+	struct ws_softgpu_result r;
+	hipStream_t streams[3];
+	float *buffers[3];
+
+	prepare();
+	for (int s = 0; s < 3; s++) {
+		HIP_OK(hipStreamCreate(&streams[s]));
+		HIP_OK(hipMalloc(&buffers[s], 65536));
+		HIP_OK(hipMemset(buffers[s], 0, 65536));
+		fma_chain<<<1, 64, 0, streams[s]>>>(buffers[s], 1); /* queues are made when they are used */
+	}
+	HIP_OK(hipDeviceSynchronize());
+	choose_or_die(std::vector<const char *>(names, names + 8));
+	for (int s = 0; s < 3; s++)
+		hosts.emplace_back([&, s] {
+			for (int turn = 0; turn < 4; turn++) {
+				vecCopy<<<256 + 64 * s, 256, 0, streams[s]>>>(in, in, out + 262144 * s, 1 << 18, 1);
+				lds_stride<<<4, 64, 16384, streams[s]>>>((int *)buffers[s], 3 + s);
+				stacked<<<64, 256, 0, streams[s]>>>(buffers[s], s);
+				atomics<<<32 + s, 64, 0, streams[s]>>>((int *)buffers[s]);
+			}
+		});
+	for (auto &host : hosts)
+		host.join();
+	HIP_OK(hipDeviceSynchronize());
+	choose_or_die({});
+	for (uint64_t last = 0; !next_result(1, last, &r); last = r.sequence) {
+		std::string line = std::to_string(r.duration_ns);
+
+		for (uint32_t k = 0; k < r.n_values; k++)
+			for (uint32_t i = 0; i < r.values[k].n_values; i++)
+				line += " " + std::to_string(r.values[k].values[i]);
+		by_queue[r.queue][r.packet] = line + "\n";
+	}
+	for (auto &queue : by_queue) {
+		histories.emplace_back();
+		for (auto &line : queue.second)
+			histories.back() += line.second;
+		CHECK(queue.second.size() == 16, "%zu dispatches", queue.second.size());
+	}
+	CHECK(histories.size() == 3, "%zu queues", histories.size());
+	std::sort(histories.begin(), histories.end());
+	for (auto &history : histories)
+		printf("queue\n%s", history.c_str());
+	fflush(stdout);
+	return n_failed_checks != 0;
+}
+
+static void counts_of_several_queues_do_not_depend_on_the_workers()
+{
+	std::string first;
+
+	for (const char *workers : { "1", "2", "5" }) {
+		setenv("WAVESCOPE_WORKERS", workers, 1);
+		child_result r = run_child(print_queues);
+		unsetenv("WAVESCOPE_WORKERS");
+		CHECK(r.status == 0 && r.text.find("queue") != std::string::npos, "%s", r.text.c_str());
+		if (first.empty())
+			first = r.text;
+		CHECK(r.text == first, "%s workers count differently", workers);
+	}
+}
+
 static void bank_conflicts_follow_the_stride()
 {
 	int *result;
@@ -285,7 +367,8 @@ int main()
 	hipDeviceProp_t properties;
 	bool gfx90a;
 
-	counts_do_not_depend_on_the_workers(); /* forks: before HIP is there */
+	counts_do_not_depend_on_the_workers(); /* these fork: before HIP is there */
+	counts_of_several_queues_do_not_depend_on_the_workers();
 	HIP_OK(hipGetDeviceProperties(&properties, 0));
 	gfx90a = strstr(properties.gcnArchName, "gfx90a") != NULL;
 	prepare();

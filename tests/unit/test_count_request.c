@@ -32,10 +32,11 @@ static void what_is_printed_is_read_back(void **state)
 	char text[1024], again[1024];
 
 	assert_true(ws_count_request_print(&in, text, sizeof(text)) == strlen(text));
-	assert_string_equal(text, "wavescope-counting 1\n"
-				  "mode rotate\ninterval 5\nnames truncated\ninclude a b|^c\n"
-				  "exclude [ ]$\nrange 1 3\nrange 7 7\n"
-				  "gpu 1\nset SQ_WAVES TCC_HIT[3]\nset GRBM_COUNT\ngpu *\nset\n");
+	assert_string_equal(text,
+			    "wavescope-counting 1\n"
+			    "mode rotate\ninterval 5\nper gpu\nnames truncated\ninclude a b|^c\n"
+			    "exclude [ ]$\nrange 1 3\nrange 7 7\n"
+			    "gpu 1\nset SQ_WAVES TCC_HIT[3]\nset GRBM_COUNT\ngpu *\nset\n");
 	strcpy(again, text);
 	assert_true(ws_count_request_parse(again, &room, &out));
 	assert_int_equal(out.n_gpus, 2);

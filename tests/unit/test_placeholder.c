@@ -201,6 +201,12 @@ static void rocprof_compute_takes_the_first_launcher(void **state)
 		  "PMIx",
 		  3,
 		  4 },
+		/* and in a step that is one task */
+		{ { "SLURM_JOB_ID=7", "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=1", "SLURM_PROCID=0",
+		    "PMI_RANK=1", "PMI_SIZE=2", NULL },
+		  "PMI",
+		  1,
+		  2 },
 		{ { "SLURM_JOB_ID=7", "SLURM_PROCID=0", "SLURM_NTASKS=1", NULL }, "Slurm", 0, 1 },
 		{ { "PMI_RANK=first", NULL }, NULL, 0, 1 },
 	};

@@ -28,6 +28,13 @@ err_has "'words' is too much"
 run rocprofv3-avail -d x list
 rc_is 2
 
+for words in "list --spm" "list --spm-config" "info --spm"; do
+	# shellcheck disable=SC2086
+	run rocprofv3-avail $words
+	rc_is 1
+	err_has "nobody here streams counters (SPM)"
+done
+
 need_softgpu
 run rocprofv3-avail info --pmc SQ_WAVE
 rc_is 1

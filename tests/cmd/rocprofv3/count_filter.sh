@@ -19,6 +19,8 @@ count --kernel-include-regex 'reduce_(lds|atomic)'
 is "$(ids o/r)" "2 6 8 12 " include
 count --kernel-include-regex reduce --kernel-exclude-regex 'float'
 is "$(ids o/r)" "2 4 6 " "include and exclude"
+count --kernel-include-regex '\breduce_(?:lds|atomic)<[\w ]+>' --kernel-iteration-range 1
+is "$(ids o/r)" "2 6 8 12 " "AMD's kind of pattern"
 # -T: patterns see the names that are shown.
 count -T --kernel-include-regex '^reduce_lds$'
 is "$(ids o/r)" "2 8 " "bare names"

@@ -65,7 +65,21 @@ run rocprofv3 --replay application --pmc TCC_HIT TCC_MISS TCC_READ TCC_WRITE TCC
 rc_is 0
 err_has "run 2 is not like the first"
 is "$(sed 1d odd/r_counter_collection.csv | wc -l)" 48 "values of the first run alone"
-# A GPU whose driver counts for nobody: the program runs, and a sentence says why.
-run rocprofv3 --strict --pmc SQ_WAVES -f csv -d nogpu -o r -- true
+run rocprofv3 --strict --pmc SQ_WAVES -f csv -d none -o r -- true
 rc_is 3
 err_has "asked for and not seen: COUNTER_COLLECTION"
+
+# A driver library that counts for nobody: the program runs as ever, and a sentence says why.
+mkdir -p tree/bin tree/lib
+cp "$WS_BUILD/bin/wavescope" tree/bin/rocprofv3
+for lib in "$WS_BUILD"/lib/lib*.so*; do
+	ln -sf "$lib" tree/lib/
+done
+rm -f tree/lib/libhsakmt.so*
+sed 's/ws_softgpu_count_sets/ws_softgpu_count_setz/g' "$WS_BUILD/lib/libhsakmt.so.1" >tree/lib/libhsakmt.so.1
+touch tree/build.ninja
+run tree/bin/rocprofv3 --pmc SQ_WAVES --kernel-trace -f csv -d mute -o r -- "$vcopy" -n 65536 -b 256
+rc_is 0
+err_has "offers none to wavescope"
+err_has "asked for and not seen: COUNTER_COLLECTION"
+is "$(rows mute/r_kernel_trace.csv)" 1 "kernels, traced all the same"

@@ -29,6 +29,10 @@ mistake "no program to run: wavescope run [options] -- PROGRAM [ARG...]" run --g
 mistake "'extra' is too much: info takes options only" info extra
 mistake "'extra' is too much: doctor takes options only" doctor extra
 
+mistake "kernel times 'fast': host or modelled (--times, WAVESCOPE_TIMES)" run --times fast -- true
+mistake "option '--sample-waves': 'few' is not a whole number" run --sample-waves few -- true
+mistake "executing a sample only needs its size: --sample-waves N (WAVESCOPE_SAMPLE_WAVES)" run --sample-only -- true
+
 WAVESCOPE_GPU=mi211
 export WAVESCOPE_GPU
 mistake "WAVESCOPE_GPU: no GPU model 'mi211': did you mean 'mi210'?" run -- true

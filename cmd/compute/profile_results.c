@@ -1,0 +1,114 @@
+/* From what runs recorded to the files of their passes. */
+#include "cmd/compute/profile_collect.h"
+
+#include "cmd/compute/say.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#define DISK_LEAST_BYTES (64u << 10) /* less than a capture takes is full */
+
+/* Sheets of the plan's passes @first .. + @n - 1, from one table. */
+static enum ws_status write_sheets(struct pf_collect *c, const struct ws_counted *table,
+				   const struct ws_sheet_rows *rows, size_t first, size_t n,
+				   bool done, struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	for (size_t i = 0; i < c->sheets.n && !st; i++) {
+		const struct ws_sheet *sheet = &c->sheets.at[i];
+		struct ws_state_pass *pass = &c->state.passes.at[c->first_pass + i];
+		char name[64];
+
+		if (sheet->pass < first || sheet->pass >= first + n)
+			continue;
+		if (c->pf->args->format == PF_FORMAT_CSV) {
+			st = ws_sheet_write_csv(&c->sheets, sheet, table, rows, c->pf->dir, err);
+		} else {
+			snprintf(name, sizeof(name), "results_%zu.csv", c->first_pass + i);
+			st = ws_sheet_write_long(&c->sheets, sheet, table, rows, c->pf->dir, name,
+						 err);
+		}
+		pass->done = done && !st;
+		pass->n_rows = ws_counted_n_rows(table);
+	}
+	return st;
+}
+
+static const char *name_of_pass(const struct pf_collect *c, size_t pass)
+{
+	for (size_t i = 0; i < c->sheets.n; i++)
+		if (c->sheets.at[i].pass == pass)
+			return c->sheets.at[i].name;
+	return "pmc_perf";
+}
+
+static bool disk_is_full(const char *dir)
+{
+	struct statvfs disk;
+
+	return statvfs(dir, &disk) == 0 && disk.f_bavail * disk.f_frsize < DISK_LEAST_BYTES;
+}
+
+/* Dispatches that were not recorded, and runs that have none: each with its reason. */
+static enum ws_status check_losses(const struct pf_collect *c, const struct ws_counted *table,
+				   bool done, struct ws_err *err)
+{
+	const struct ws_trace *trace = ws_counted_trace(table);
+	uint64_t n_lost = 0;
+	const char *note = NULL;
+
+	for (size_t i = 0; i < ws_trace_n_processes(trace); i++) {
+		const struct ws_process *process = ws_trace_process(trace, i);
+		const struct ws_ledger_sum *sum = &process->ledger[WS_DOMAIN_COUNTER_COLLECTION];
+
+		n_lost += sum->dropped + sum->failed;
+		if (process->n_notes)
+			note = process->notes[0];
+	}
+	if (n_lost && ws_counted_n_rows(table))
+		say(SAY_WARNING, "%llu dispatches were not recorded%s%s",
+		    (unsigned long long)n_lost, note ? ": " : "", note ? note : "");
+	if (ws_counted_n_rows(table) || !done)
+		return WS_OK;
+	if (disk_is_full(c->pf->dir))
+		return ws_fail_errno(err, ENOSPC, "nothing could be recorded in '%s'", c->pf->dir);
+	if (note || n_lost)
+		return ws_fail(err, WS_E_STATE, "nothing was recorded: %s",
+			       note ? note : "all dispatches were lost");
+	if (c->include || c->n_numbers)
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "no dispatch matches the filters: --kernel and --dispatch choose "
+			       "among those of '%s'",
+			       c->pf->argv[0]);
+	return ws_fail(err, WS_E_NOTFOUND,
+		       "'%s' dispatched no kernel on a GPU: there is nothing to count",
+		       c->pf->argv[0]);
+}
+
+enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_result *result,
+			       size_t first, size_t n, bool done, struct ws_err *err)
+{
+	struct ws_sheet_rows rows = { NULL };
+	struct ws_counted *table = NULL;
+	enum ws_status st = ws_passes_table(result, NULL, &table, err);
+
+	if (st)
+		return ws_fail_in(err, st, "what the program recorded");
+	c->n_dispatches = WS_MAX(c->n_dispatches, ws_counted_n_rows(table));
+	st = check_losses(c, table, done, err);
+	if (!st && c->multiplex)
+		st = pf_multiplex_fill(c, table, &rows, err);
+	if (!st && ws_counted_n_rows(table))
+		st = write_sheets(c, table, &rows, first, n, done, err);
+	if (!st && first == 0 && ws_counted_n_rows(table) && !c->first_pass)
+		st = ws_timestamps_write(table, c->pf->dir, err);
+	if (!st && c->pf->args->torch_trace)
+		st = pf_torch_write(c, table, &rows, first, n, err);
+	if (!st && done)
+		st = pf_extras_write(c, table, n > 1 ? "pmc_perf" : name_of_pass(c, first), err);
+	ws_counted_close(table);
+	return st;
+}

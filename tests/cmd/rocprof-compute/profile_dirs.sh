@@ -1,0 +1,58 @@
+#!/bin/sh
+# Where results go: names, placeholders, ranks, and what an earlier profile left there.
+. "$WS_SOURCE/tests/cmd/rocprof-compute/lib.sh"
+need_tracing
+
+goes_to() { # FOLDER ARGUMENTS...
+	folder=$1
+	shift
+	profile --set launch_stats "$@" -- "$vcopy" -n 4096 -b 256
+	rc_is 0
+	[ -e "$folder/sysinfo.csv" ] || fail "'$shown' did not write to $folder"
+}
+host=$(uname -n)
+
+goes_to workloads/a/MI200 -n a
+goes_to out --output-directory out
+goes_to "p/$host/MI200" --output-directory p/%hostname%/%gpumodel%
+REGION=west goes_to e/west/x --output-directory 'e/%env{REGION}%/x%env{NOT_SET}%'
+goes_to r/end --output-directory r/%rank%/end
+out_has "no MPI rank is known"
+goes_to old -p old
+out_has "deprecated"
+goes_to "old/$host" -p old --subpath node_name
+goes_to both --output-directory both --name a
+out_has "--name is ignored"
+is "$(cell both/sysinfo.csv workload_name 1)" both "name of the workload"
+is "$(cell workloads/a/MI200/sysinfo.csv workload_name 1)" a "name of the workload"
+
+# Ranks, as each launcher tells them.
+for variable in SLURM_PROCID PMI_RANK PALS_RANKID; do
+	export $variable=3
+	goes_to "ranks/$variable/3" --output-directory "ranks/$variable"
+	unset $variable
+done
+export OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4
+goes_to workloads/b/2 -n b
+goes_to k/2/x --output-directory k/%rank%/x
+unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE
+
+# A second profile of something else keeps the first beside it; --replace does not.
+profile --set launch_stats --output-directory out -- "$vcopy" -n 8192 -b 256
+rc_is 0
+out_has "The earlier profile in this folder is kept as $work/out.1"
+is "$(cell out.1/pmc_perf_0.csv Grid_Size 1) $(cell out/pmc_perf_0.csv Grid_Size 1)" "4096 8192" \
+	"both profiles"
+profile --set launch_stats --replace --output-directory out -- "$vcopy" -n 4096 -b 128
+rc_is 0
+[ ! -e out.2 ] || fail "--replace keeps the earlier profile"
+is "$(cell out/pmc_perf_0.csv Workgroup_Size 1)" 128 "what replaced it"
+
+# Another program under the same name is another workload.
+cp "$vcopy" app
+profile -b 12 --output-directory built -- ./app -n 4096 -b 256
+rc_is 0
+touch -d '2001-01-01' app
+profile -b 12 --output-directory built -- ./app -n 4096 -b 256
+rc_is 0
+[ -e built.1 ] || fail "a program that was built anew is taken for the old one"

@@ -1,0 +1,86 @@
+#!/bin/sh
+# Options of profile: what does not go together, what is missing, and the listings.
+. "$WS_SOURCE/tests/cmd/rocprof-compute/lib.sh"
+need_tracing
+
+says() { # CODE TEXT ARGUMENTS...
+	code=$1 text=$2
+	shift 2
+	run rocprof-compute "$@"
+	rc_is "$code"
+	err_has "$text"
+	[ ! -e workloads ] || fail "'$shown' made a folder"
+}
+
+says 1 "Either --output-directory or --name is required" profile -- "$vcopy"
+says 1 "Profiling command required. Pass application executable after --" profile -n a
+says 1 "Your command ./nothere doesn't point to a executable" profile -n a -- ./nothere
+says 1 "'/' is not allowed" profile -n a/b -- "$vcopy"
+says 1 "--block and --set are exclusive options." profile -n a -b 12 --set launch_stats -- "$vcopy"
+says 1 "--roof-only are exclusive" profile -n a -b 12 --roof-only -- "$vcopy"
+says 1 "--set and --roof-only are exclusive" profile -n a --set x --roof-only -- "$vcopy"
+says 1 "--no-roof leaves nothing" profile -n a --no-roof --roof-only -- "$vcopy"
+says 1 "take --no-roof away" profile -n a --no-roof --kernel-names -- "$vcopy"
+says 1 "argument --set: invalid choice: 'x' (choose from 'compute_thruput_util'" \
+	profile -n a --set x -- "$vcopy"
+says 2 "Invalid metric id: 1.2.3.4" profile -n a -b 1.2.3.4 -- "$vcopy"
+says 2 "Invalid metric id: SQ" profile -n a -b SQ -- "$vcopy"
+says 2 "argument --iteration-multiplexing: invalid choice: 'x'" \
+	profile -n a --iteration-multiplexing x -- "$vcopy"
+says 1 "--iteration-multiplexing and --no-native-tool" \
+	profile -n a --iteration-multiplexing --no-native-tool -- "$vcopy"
+says 1 "--iteration-multiplexing and --attach-pid" \
+	profile -n a --iteration-multiplexing kernel --attach-pid 1
+says 2 "Torch trace is an experimental feature. Use --experimental to enable it." \
+	profile -n a --torch-trace -- python3 x.py
+says 2 "Spatial multiplexing is an experimental feature" \
+	profile -n a --spatial-multiplexing 0 1 1 -- "$vcopy"
+says 1 "not supported in the current version" profile -n a --kokkos-trace -- "$vcopy"
+says 1 "Cannot access parent directories" profile -p ../x -- "$vcopy"
+says 1 "a power of two" profile -n a -b 21 --pc-sampling-interval 70000 -- "$vcopy"
+says 2 "'x' is neither a number nor FIRST:END" profile -n a -d x -- "$vcopy"
+says 2 "unrecognized arguments: stray" profile -n a stray -- "$vcopy"
+says 2 "did you mean" profile --nmae a -- "$vcopy"
+says 1 "must stand in front of rocprof-compute" profile -n a -- mpirun -n 4 "$vcopy"
+says 1 "there is no profile" profile --resume --output-directory none -- "$vcopy"
+rmdir none
+says 1 "these counters need" profile --replay none --output-directory none -- "$vcopy"
+rm -r none
+WAVESCOPE_GPU=mi100 says 1 "gfx908 does not support roofline" profile -n a --roof-only -- "$vcopy"
+for launcher in mpiexec srun orterun; do
+	ln -s "$vcopy" $launcher
+	says 1 "'$launcher' must stand in front" profile -n a -- ./$launcher
+done
+mkdir other
+: >other/precious.txt
+says 1 "not empty (precious.txt) and not a workload" profile --output-directory other -- "$vcopy"
+[ -e other/precious.txt ] || fail "a foreign file is gone"
+ROCPROFCOMPUTE_COLOR=7 says 2 "ROCPROFCOMPUTE_COLOR is '7'" profile -n a -- "$vcopy"
+ROCPROFCOMPUTE_LOGLEVEL=loud says 1 "ROCPROFCOMPUTE_LOGLEVEL is 'loud'" profile -n a -- "$vcopy"
+
+# Listings; nothing is made.
+run rocprof-compute profile --list-sets
+rc_is 0
+out_has "Available Sets:"
+grep -q '^compute_thruput_util  *Compute Throughput Utilization  *VALU Utilization  *11.2.3 *$' \
+	"$out" || fail "a set"
+out_has "rocprof-compute profile --set compute_thruput_util  # Profile this set"
+run rocprof-compute profile --list-available-metrics
+rc_is 0
+out_has "2 -> System Speed-of-Light"
+grep -q "$(printf '^\t\t2.1.0 -> VALU FLOPs$')" "$out" || fail "a metric"
+run rocprof-compute --list-blocks gfx90a
+rc_is 0
+out_has "BLOCK ALIAS"
+run rocprof-compute profile --list-metrics gfx942
+rc_is 0
+out_has "2.1.2 -> MFMA FLOPs (F8)"
+for how in "profile -s" "-s"; do
+	# shellcheck disable=SC2086 # words
+	run rocprof-compute $how
+	rc_is 0
+	out_has "Output version: 3"
+	out_has "gfx90a"
+	out_has "software GPU"
+done
+[ ! -e workloads ] || fail "a listing made a folder"

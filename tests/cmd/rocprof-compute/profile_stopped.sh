@@ -1,0 +1,93 @@
+#!/bin/sh
+# Profiles that do not come to their end: what was collected stays, --resume goes on.
+. "$WS_SOURCE/tests/cmd/rocprof-compute/lib.sh"
+need_tracing
+
+# In the run whose number is in the file `at` it does what $1 says.
+cat >app <<SH
+#!/bin/sh
+what=\$1
+shift
+echo run >>$work/runs
+if [ "\$(wc -l <$work/runs)" -eq "\$(cat $work/at)" ]; then
+	case \$what in
+	fail) exit 3 ;;
+	crash) kill -SEGV \$\$ ;;
+	hang) sleep 300 ;;
+	interrupt) kill -INT \$PPID; sleep 5; exit 0 ;;
+	esac
+fi
+exec "$vcopy" "\$@"
+SH
+chmod +x app
+
+stops() { # WHAT AT PASSES CODE TEXT [OPTIONS...]
+	what=$1 at=$2 n=$3 code=$4 text=$5
+	shift 5
+	: >runs
+	echo "$at" >at
+	profile --output-directory "$what" --replay application "$@" -- ./app "$what" -n 4096 -b 256
+	rc_is "$code"
+	err_has "$text"
+	err_has "pass $at of $n"
+	out_has "$((at - 1)) of $n passes are complete and kept in $work/$what"
+	is "$(find "$what" -name 'pmc_perf_*.csv' -o -name 'SQ*.csv' | wc -l | tr -d ' ')" \
+		$((at - 1)) "files of finished passes"
+	[ ! -e "$what/.rocprofv3" ] || fail "captures are left behind"
+	first=$(find "$what" -name '*_*.csv' | sort | head -n 1)
+	cp "$first" kept
+
+	# Without --resume nothing is touched.
+	profile --output-directory "$what" --replay application "$@" -- ./app "$what" -n 4096 -b 256
+	rc_is 1
+	err_has "has an unfinished profile, $((at - 1)) of $n passes: --resume goes on with it"
+	# Of another command it is not gone on with.
+	profile --output-directory "$what" --resume -- ./app "$what" -n 8192 -b 256
+	rc_is 1
+	err_has "it is of another command"
+
+	: >runs
+	echo 0 >at
+	profile --output-directory "$what" --replay application --resume "$@" -- \
+		./app "$what" -n 4096 -b 256
+	rc_is 0
+	is "$(wc -l <runs | tr -d ' ')" $((n - at + 1)) "runs that were left"
+	cmp -s kept "$first" || fail "a finished pass was written again"
+	# The same as in one go.
+	profile --output-directory whole --replace "$@" -- "$vcopy" -n 4096 -b 256
+	rc_is 0
+	counters_of "$what" >after
+	counters_of whole >before
+	cmp -s before after || fail "not as in one go: $(diff before after | head -5)"
+	run rocprof-compute analyze -p "$what"
+	rc_is 0
+}
+
+stops fail 7 12 1 "'./app' ended with exit code 3"
+stops crash 3 5 1 "'./app' was ended by signal 11" -b 12 5
+stops hang 3 5 1 "took longer than --timeout 3" -b 12 5 --timeout 3
+stops interrupt 3 5 130 "interrupted" -b 12 5
+
+# --resume alone knows what was run, and that nothing is left when that is so.
+: >runs
+echo 2 >at
+rm -rf fail
+profile --output-directory fail --replay application -b 12 10 -- ./app fail -n 4096 -b 256
+rc_is 1
+profile --output-directory fail --replay application --resume
+rc_is 0
+profile --output-directory fail --resume
+rc_is 0
+out_has "Everything that was asked for was there already"
+
+# With kernel replay a program that dies leaves what it had counted.
+cat >dying.sh <<SH
+#!/bin/sh
+"$vcopy" -n 4096 -b 256 -i 2
+kill -KILL \$\$
+SH
+chmod +x dying.sh
+profile --output-directory dies -b 12 -- ./dying.sh
+rc_is 1
+err_has "'./dying.sh' was ended by signal 9"
+is "$(rows dies/pmc_perf_0.csv)" 2 "dispatches before the end"

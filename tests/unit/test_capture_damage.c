@@ -1,0 +1,158 @@
+/* The capture when its file is damaged: the rest is read. */
+#include "tests/unit/capture_rig.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- damage ---- */
+
+static char *slurp(size_t *out_n)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY);
+	char *bytes;
+
+	assert_true(fd >= 0);
+	fstat(fd, &st);
+	bytes = test_malloc((size_t)st.st_size);
+	assert_int_equal(read(fd, bytes, (size_t)st.st_size), st.st_size);
+	close(fd);
+	*out_n = (size_t)st.st_size;
+	return bytes;
+}
+
+static void spill(const char *bytes, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, n), (ssize_t)n);
+	close(fd);
+}
+
+static void write_sample(uint64_t n)
+{
+	struct ws_writer *writer = open_writer(&quiet);
+	struct ws_lane *lane = ws_lane_get(writer, 7);
+
+	for (uint64_t i = 0; i < n; i++)
+		assert_true(put_call(lane, 0, i));
+	ws_writer_end(writer, WS_END_EXIT);
+	ws_writer_close(writer);
+}
+
+static void cut_files_give_what_is_left(void **state)
+{
+	unsigned seed = 42;
+	uint64_t before = 0;
+	char *bytes;
+	size_t n;
+
+	write_sample(10000);
+	bytes = slurp(&n);
+	for (size_t cut = n, step; cut > sizeof(struct ws_file_head); cut -= WS_MIN(cut, step)) {
+		struct sum sum;
+
+		step = 1 + (size_t)rand_r(&seed) % 20000;
+		spill(bytes, cut);
+		sum = read_calls(NULL, 0);
+		assert_true(before == 0 || sum.n_calls <= before);
+		before = sum.n_calls;
+	}
+	spill(bytes, 20);
+	struct ws_reader *reader;
+	struct ws_err err = { 0 };
+	assert_fails_with(ws_reader_open(path, &reader, &err), WS_E_FORMAT, &err, "cut off");
+	spill("hello, world", 12);
+	assert_fails_with(ws_reader_open(path, &reader, &err), WS_E_FORMAT, &err, "not a capture");
+	test_free(bytes);
+}
+
+static void broken_tags_cost_their_neighbourhood_only(void **state)
+{
+	unsigned seed = 99;
+	char *bytes;
+	size_t n;
+
+	write_sample(10000);
+	bytes = slurp(&n);
+	/* one tag after another in the first event chunk, found by walking it */
+	size_t chunk = WS_FILE_HEAD_BYTES + WS_CHUNK_ALIGN;
+	for (int k = 0; k < 20; k++) {
+		size_t rec = chunk + sizeof(struct ws_chunk_head) + sizeof(struct ws_rec_owner) +
+			     (size_t)(rand_r(&seed) % 1000) * sizeof(struct ws_rec_call);
+		uint32_t bit = 1u << rand_r(&seed) % 32;
+		struct ws_reader *reader;
+		struct ws_view view = { 0 };
+		uint64_t n_calls = 0;
+		const struct ws_rec *r;
+
+		*(uint32_t *)(bytes + rec) ^= bit;
+		spill(bytes, n);
+		*(uint32_t *)(bytes + rec) ^= bit;
+		reader = open_reader();
+		for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
+			assert_int_equal(ws_reader_load(reader, i, &view, NULL), WS_OK);
+			while ((r = ws_view_next(&view)))
+				n_calls += ws_rec_type(r) == WS_REC_CALL;
+		}
+		assert_true(n_calls >= 10000 - 3 && n_calls < 10000);
+		assert_true(ws_damage_any(&view.damage));
+		ws_view_fini(&view);
+		ws_reader_close(reader);
+	}
+	/* and a chunk head: that chunk is gone, the others are not */
+	bytes[chunk + 4] ^= 1;
+	spill(bytes, n);
+	struct ws_reader *reader = open_reader();
+	assert_true(ws_reader_damage(reader)->n_heads == 1);
+	assert_true(ws_reader_damage(reader)->n_skipped_bytes == WS_CHUNK_ALIGN);
+	ws_reader_close(reader);
+	test_free(bytes);
+}
+
+static void flipped_bits_never_break_the_reader(void **state)
+{
+	unsigned seed = 7;
+	char *bytes;
+	size_t n;
+
+	write_sample(3000);
+	bytes = slurp(&n);
+	for (int round = 0; round < 200; round++) {
+		char *copy = test_malloc(n);
+		struct ws_reader *reader = NULL;
+		struct ws_view view = { 0 };
+
+		memcpy(copy, bytes, n);
+		for (int flips = 1 + rand_r(&seed) % 50; flips; flips--)
+			copy[(size_t)rand_r(&seed) % n] ^= (char)(1 << rand_r(&seed) % 8);
+		spill(copy, n);
+		if (ws_reader_open(path, &reader, NULL) == WS_OK) {
+			for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
+				assert_int_equal(ws_reader_load(reader, i, &view, NULL), WS_OK);
+				while (ws_view_next(&view))
+					;
+			}
+		}
+		ws_view_fini(&view);
+		ws_reader_close(reader);
+		test_free(copy);
+	}
+	test_free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cut_files_give_what_is_left),
+		cmocka_unit_test(broken_tags_cost_their_neighbourhood_only),
+		cmocka_unit_test(flipped_bits_never_break_the_reader),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, drop_dir);
+}
