@@ -496,8 +496,8 @@ const struct ws_cmd compute_analyze_cmd = {
 		 "  rocprof-compute analyze -p before -p after -b 2 --report-diff 5\n"
 		 "  rocprof-compute analyze -p before -p after --diff --fail-on 'duration>5%'\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200 --explain 11.2.4\n"
-		 "Exit codes: 0, 1 for a failure, 2 for wrong usage, 3 when a condition of --fail-on\n"
-		 "failed.\n",
+		 "Exit codes: 0, 1 for a failure, 2 for wrong usage, 3 when a condition of\n"
+		 "--fail-on failed.\n",
 	.opts = { opts, WS_ARRAY_LEN(opts) },
 	.order = WS_OPT_MIXED,
 	.values_bytes = sizeof(struct an_args),

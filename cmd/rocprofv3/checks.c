@@ -232,6 +232,13 @@ static enum ws_status check_thread_trace(const struct rp_args *args, struct ws_e
 
 static enum ws_status check_counters(const struct rp_args *args, struct ws_err *err)
 {
+	double seconds;
+
+	if (args->baseline &&
+	    (!ws_str_f64(ws_str_from(args->baseline), &seconds) || !(seconds > 0)))
+		return ws_fail(err, WS_E_USAGE,
+			       "option '--baseline': '%s' is not a time in seconds",
+			       args->baseline);
 	if (args->pmc.n && args->pmc_groups.n)
 		return ws_fail(
 			err, WS_E_STATE,

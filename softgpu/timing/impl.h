@@ -65,6 +65,7 @@ struct ws_vmem_op {
 	uint8_t kind;                 /* enum ws_mem_kind */
 	bool host, slc, glc, sent;    /* sent: all of its lines have been looked up */
 	uint64_t issued, arrived, done;
+	uint64_t sent_at;             /* the first request to L2 */
 	uint32_t n_pending, bytes;
 	uint32_t at, n_lines, room;   /* at: next line */
 	struct ws_vmem_op *next, *next_free;
@@ -99,6 +100,8 @@ struct ws_tcp {
 	bool blocked;                 /* waits for an answer */
 	uint64_t full_until;          /* no room in the queue before, as far as is known */
 	struct ws_busy ta_busy, td_busy, gate;
+	struct ws_busy pending;       /* loads whose answers are on their way */
+	uint64_t n_sent;              /* reads, to L2 */
 	uint64_t *ta, *td, *c;        /* counters */
 	bool touched;                 /* what follows, and the caches, have been used */
 	uint64_t slot_free[WS_MAX_SLOTS]; /* when read n - l1_misses is answered */
