@@ -221,8 +221,8 @@ static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 		st = pf_finish(&c, err);
 	if (st && c.stop_signal)
 		*exit_code = 128 + c.stop_signal;
-	if (st && say_shows(SAY_INFO))
-		say(SAY_ERROR, "%s", err->text);
+	if (st)
+		say_to_log(err->text);
 	pf_collect_fini(&c);
 	return st;
 }

@@ -98,7 +98,6 @@ struct ws_tcp {
 	uint32_t under_miss;
 	bool translated;              /* the line to look up next has its page */
 	bool blocked;                 /* waits for an answer */
-	uint64_t full_until;          /* no room in the queue before, as far as is known */
 	struct ws_busy ta_busy, td_busy, gate;
 	struct ws_busy pending;       /* loads whose answers are on their way */
 	uint64_t n_sent;              /* reads, to L2 */
@@ -200,7 +199,6 @@ void ws_cu_window(struct ws_scalar_group *group, uint64_t end);
 void ws_wave_answered(struct ws_model_wave *w, uint64_t now); /* something it may wait for is known */
 bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time);
 /* tcp.c */
-/* False: tcp.full_until says when to ask again. */
 bool ws_tcp_room(struct ws_cu *cu, uint64_t t);
 void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
 		  struct ws_trace_access *access, uint64_t t);
