@@ -45,15 +45,9 @@ static bool is_atomic(uint8_t kind)
 
 bool ws_tcp_room(struct ws_cu *cu, uint64_t t)
 {
-	struct ws_tcp *tcp = &cu->tcp;
-
-	if (tcp->queue.n >= cu->model->hw->ta_queue)
+	if (cu->tcp.queue.n >= cu->model->hw->ta_queue)
 		ws_tcp_advance(cu, t);
-	if (tcp->queue.n < cu->model->hw->ta_queue)
-		return true;
-	/* an answer of L2 frees it: not before the next window */
-	tcp->full_until = tcp->blocked ? cu->model->window_end : t + 12;
-	return false;
+	return cu->tcp.queue.n < cu->model->hw->ta_queue;
 }
 
 static void count_issue(struct ws_tcp *tcp, const struct ws_tinst *inst, const struct ws_vmem_op *op,
