@@ -7,8 +7,6 @@
 #include "softgpu/counters/catalogue.h"
 
 #define MAX_WINDOW 256 /* cycles; hw->request is not longer */
-#define TAG_QUEUE 64ull         /* cycles of waiting for the tags before it counts as a stall; fitted */
-#define CREDIT_CYCLES 1024ull   /* ... for memory: then the credits of a channel are used up; fitted */
 #define AHEAD 4                 /* requests: their sets are on their way to the host's cache */
 #define C(name) ch->c[WS_C_##name]
 
@@ -128,8 +126,8 @@ static uint64_t memory_read(const struct ws_tcc *tcc, struct ws_channel *ch, uin
 		C(TCC_EA_RD_UNCACHED_32B) += 2;
 	else
 		C(TCC_EA_RDREQ_DRAM)++;
-	if (waited > CREDIT_CYCLES)
-		ws_busy_add(&ch->read_stall, time, time + waited - CREDIT_CYCLES);
+	if (waited > tcc->hw->read_credit)
+		ws_busy_add(&ch->read_stall, time, time + waited - tcc->hw->read_credit);
 	C(TCC_EA_RDREQ_LEVEL) += done - time;
 	return done;
 }
@@ -151,8 +149,8 @@ static uint64_t memory_write(const struct ws_tcc *tcc, struct ws_channel *ch, ui
 		C(TCC_EA_WR_UNCACHED_32B) += !!(uint32_t)bytes + !!(uint32_t)(bytes >> 32);
 	else
 		C(TCC_EA_WRREQ_DRAM)++;
-	if (waited > CREDIT_CYCLES)
-		ws_busy_add(&ch->write_stall, time, time + waited - CREDIT_CYCLES);
+	if (waited > tcc->hw->write_credit)
+		ws_busy_add(&ch->write_stall, time, time + waited - tcc->hw->write_credit);
 	C(TCC_EA_WRREQ_LEVEL) += done - time;
 	return done;
 }
@@ -344,8 +342,8 @@ static void serve(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_req
 	uint64_t now = r->time << 4, start = now > ch->tag_free ? now : ch->tag_free, done;
 
 	ch->tag_free = start + cost;
-	if (start - now > TAG_QUEUE << 4) /* the queue in front of the tags is full */
-		ws_busy_add(&ch->tag_stall, r->time, (start >> 4) - TAG_QUEUE);
+	if (start - now > hw->tag_queue << 4) /* the queue in front of the tags is full */
+		ws_busy_add(&ch->tag_stall, r->time, (start >> 4) - hw->tag_queue);
 	start >>= 4;
 	if (r->host && r->kind != WS_REQ_SCALAR && r->kind != WS_REQ_INST)
 		done = serve_host(tcc, ch, r, start);

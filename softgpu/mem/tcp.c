@@ -14,6 +14,7 @@
 #define TD(name) tcp->td[WS_C_##name]
 #define TCP(name) tcp->c[WS_C_##name]
 #define FEW_LINES 16 /* what lanes in order have */
+#define TA_AHEAD 7   /* instructions between the address unit and the look-ups */
 #define TA_CYCLES 20 /* address unit: 64 lanes by 16, and the way to it */
 
 static void push(struct ws_op_queue *q, struct ws_vmem_op *op)
@@ -44,15 +45,9 @@ static bool is_atomic(uint8_t kind)
 
 bool ws_tcp_room(struct ws_cu *cu, uint64_t t)
 {
-	struct ws_tcp *tcp = &cu->tcp;
-
-	if (tcp->queue.n >= cu->model->hw->ta_queue)
+	if (cu->tcp.queue.n >= cu->model->hw->ta_queue)
 		ws_tcp_advance(cu, t);
-	if (tcp->queue.n < cu->model->hw->ta_queue)
-		return true;
-	/* an answer of L2 frees it: not before the next window */
-	tcp->full_until = tcp->blocked ? cu->model->window_end : t + 12;
-	return false;
+	return cu->tcp.queue.n < cu->model->hw->ta_queue;
 }
 
 static void count_issue(struct ws_tcp *tcp, const struct ws_tinst *inst, const struct ws_vmem_op *op,
@@ -154,6 +149,7 @@ void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tin
 	op->arrived = t + TA_CYCLES;
 	op->done = op->arrived;
 	op->n_pending = op->at = 0;
+	op->sent_at = 0;
 	op->bytes = (uint32_t)__builtin_popcountll(access->mask) * inst->bytes;
 	op->host = lines->n && access->space != WS_SPACE_SCRATCH &&
 		   ws_is_host(cu->model, lines->at[0].line << 6);
@@ -175,6 +171,8 @@ static void retire(struct ws_cu *cu, struct ws_op_queue *q)
 
 		if (op->kind == WS_MEM_LOAD || op->kind == WS_MEM_ATOMIC_RET) {
 			ready = ready > tcp->data_free ? ready : tcp->data_free;
+			if (op->sent_at)
+				ws_busy_add(&tcp->pending, op->sent_at, op->done);
 			tcp->data_free = ready + op->bytes * m->hw->l1_16ths / 64;
 			ready = tcp->data_free;
 		}
@@ -211,6 +209,20 @@ void ws_tcp_answer(struct ws_cu *cu, const struct ws_request *r, uint64_t time)
 
 /* ---- look-ups ---- */
 
+/* The look-ups stand still: what is behind them does so, too, once there is no room in between. */
+static void count_stall(struct ws_tcp *tcp, uint64_t cycles)
+{
+	const struct ws_vmem_op *op = tcp->queue.head;
+
+	if (tcp->queue.n <= TA_AHEAD)
+		return;
+	TA(TA_ADDR_STALLED_BY_TC_CYCLES) += cycles;
+	for (uint32_t n = 0; n < TA_AHEAD; n++)
+		op = op->next;
+	if (op->kind == WS_MEM_STORE)
+		TA(TA_DATA_STALLED_BY_TC_CYCLES) += cycles;
+}
+
 /* Counts the translation of the next line; false: it takes until tcp->now. */
 static bool translate(struct ws_cu *cu, uint64_t line)
 {
@@ -239,7 +251,7 @@ static bool translate(struct ws_cu *cu, uint64_t line)
 	}
 	if (m->walk_page == page >> 3 && m->walk_ready > ready)
 		ready = m->walk_ready;
-	TCP(TCP_PENDING_STALL_CYCLES) += ready - now;
+	count_stall(tcp, ready - now);
 	tcp->now = ready << 4;
 	return false;
 }
@@ -254,6 +266,8 @@ static void send(struct ws_cu *cu, struct ws_vmem_op *op, enum ws_req_kind kind,
 				.host = op->host, .slc = op->slc, .returns = op->kind != WS_MEM_ATOMIC };
 
 	op->n_pending++;
+	op->sent_at = op->sent_at ? op->sent_at : tcp->now >> 4;
+	tcp->n_sent += kind == WS_REQ_READ;
 	tcp->last_sent = tcp->now >> 4;
 	ws_tcc_send(&cu->model->tcc, &r);
 }
@@ -270,7 +284,7 @@ static bool find_slot(struct ws_cu *cu)
 	}
 	if (free_at << 4 <= tcp->now)
 		return true;
-	TCP(TCP_PENDING_STALL_CYCLES) += free_at - (tcp->now >> 4);
+	count_stall(tcp, free_at - (tcp->now >> 4));
 	tcp->now = free_at << 4;
 	return false;
 }
@@ -373,15 +387,11 @@ static void all_sent(struct ws_cu *cu, struct ws_vmem_op *op)
 {
 	struct ws_tcp *tcp = &cu->tcp;
 	bool store = op->kind == WS_MEM_STORE || op->kind == WS_MEM_ATOMIC;
-	uint64_t now = tcp->now >> 4, waited;
+	uint64_t now = tcp->now >> 4;
 
 	pop(&tcp->queue);
 	op->sent = true;
-	waited = now > op->arrived + 16 ? now - op->arrived - 16 : 0;
 	ws_busy_add(&tcp->ta_busy, op->issued, now);
-	TA(TA_ADDR_STALLED_BY_TC_CYCLES) += waited / (tcp->queue.n + 1);
-	if (op->kind == WS_MEM_STORE)
-		TA(TA_DATA_STALLED_BY_TC_CYCLES) += waited / (tcp->queue.n + 1);
 	if (now + cu->model->hw->l1_hit > op->done)
 		op->done = now + cu->model->hw->l1_hit;
 	push(store ? &tcp->stores : &tcp->loads, op);

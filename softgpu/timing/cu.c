@@ -158,6 +158,7 @@ bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time)
 	w->exec = trace->exec;
 	w->lanes = (uint32_t)__builtin_popcountll(w->exec);
 	w->started = w->issued_at = w->ready_at = round_up(time);
+	w->last_pc = 0;
 	w->page = NULL;
 	w->ending = w->waiting = w->waits = false;
 	w->vm = (struct ws_done_ring){ .done = w->vm_done };
@@ -287,13 +288,17 @@ static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes, uint32_t co
 	*unit_free = start + (uint64_t)QUAD * passes * cost_16ths;
 }
 
-/* A vector memory instruction waits for the address unit. */
-static void count_full(struct ws_cu *cu, uint64_t t)
+/* A vector memory instruction waits for the address unit. Returns when it asks again. */
+static uint64_t wait_for_room(struct ws_cu *cu, const struct ws_tinst *inst, uint64_t t)
 {
-	uint64_t quads = (cu->tcp.full_until - t) / QUAD;
+	/* an answer of L2 makes room: not before the next window */
+	uint64_t until = cu->tcp.blocked ? cu->model->window_end : t + 4 * QUAD;
 
-	SQ(SQ_VMEM_TA_ADDR_FIFO_FULL) += quads;
-	SQ(SQ_VMEM_TA_CMD_FIFO_FULL) += quads;
+	SQ(SQ_VMEM_TA_ADDR_FIFO_FULL) += (until - t) / QUAD;
+	SQ(SQ_VMEM_TA_CMD_FIFO_FULL) += (until - t) / QUAD;
+	if (inst->mem == WS_MEM_STORE)
+		SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL) += (until - t) / QUAD;
+	return until;
 }
 
 /* Is there room for the instruction at t? Otherwise: when to look again. */
@@ -324,11 +329,8 @@ static uint64_t unit_ready(struct ws_cu *cu, struct ws_simd *simd, struct ws_mod
 		}
 		if (ws_tcp_room(cu, t))
 			return t;
-		count_full(cu, t);
-		if (inst->mem == WS_MEM_STORE)
-			SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL) += (cu->tcp.full_until - t) / QUAD;
 		w->stall = WS_STALL_QUEUE;
-		return cu->tcp.full_until;
+		return wait_for_room(cu, inst, t);
 	default:
 		break;
 	}
@@ -409,6 +411,8 @@ static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *
 		SQ(SQ_WAIT_INST_ANY) += (t - w->issued_at) / QUAD;
 	}
 	w->waits = false;
+	w->stall = WS_STALL_NONE;
+	w->last_pc = ws_model_pc(w);
 	w->issued_at = t + QUAD * inst->passes;
 	if (inst->flags & WS_INST_END) {
 		finish(w, t);
@@ -435,18 +439,15 @@ static uint64_t try_issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_mode
 
 /*
  * When the queue of the unit has room for the wave's next instruction, as far as is known without looking
- * at the wave; t: now, perhaps.
+ * at the wave; t: now, perhaps. Vector memory is not asked here: each wave asks for itself, in its own time.
+ * If all of them asked at once the oldest would always win, and run so far ahead of the youngest that their
+ * pages do not fit UTCL1 (seen in the HBM benchmark: a third of the bandwidth).
  */
-static uint64_t queue_ready(struct ws_cu *cu, uint32_t unit, uint64_t t)
+static uint64_t queue_ready(const struct ws_cu *cu, uint32_t unit, uint64_t t)
 {
-	if (unit == WS_UNIT_LDS)
-		return cu->lds_free <= (t + LDS_QUEUE) << 4 ? t : round_up((cu->lds_free >> 4) - LDS_QUEUE + QUAD);
-	if (unit != WS_UNIT_VMEM && unit != WS_UNIT_FLAT)
+	if (unit != WS_UNIT_LDS || cu->lds_free <= (t + LDS_QUEUE) << 4)
 		return t;
-	if (cu->tcp.full_until <= t)
-		return t;
-	count_full(cu, t);
-	return cu->tcp.full_until;
+	return round_up((cu->lds_free >> 4) - LDS_QUEUE + QUAD);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -604,13 +605,11 @@ void ws_cu_window(struct ws_scalar_group *group, uint64_t end)
 			break;
 		for (uint32_t k = 0; k < n_simds; k++) {
 			struct ws_cu *cu = group->cus[k / 4];
-			/* what they share, each has the first turn at in its time */
-			uint32_t s = (k + (uint32_t)(t / QUAD)) % 4;
 
 			if (k % 4 == 0 && cu->next_sample <= t)
 				ws_sample_window(cu, t);
-			if (*cu->simd[s].next <= t)
-				issue_quad(cu, &cu->simd[s], t, end);
+			if (group->next[k] <= t)
+				issue_quad(cu, &cu->simd[k % 4], t, end);
 		}
 	}
 	for (uint32_t c = 0; c < group->n_cus; c++) {

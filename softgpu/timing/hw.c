@@ -16,8 +16,8 @@
 	.sclk_mhz = 1700,                     /* D */ \
 	.cold_sclk_mhz = 850,                 /* F: first dispatch, cycles against its time stamps */ \
 	.cp_overhead = 11400,                 /* R: GRBM_COUNT - GRBM_SPI_BUSY, 11387 11663 10989 */ \
-	.cp_decode = 12790, .cp_stall = 9197, .cp_utcl1_stall = 1796,  /* R: mean of three */ \
-	.cpc_tciu = 319, .cpc_utcl2 = 2136, .cpf_tciu = 2055,          /* R: mean of three */ \
+	.cp_decode = 12790, .cp_stall = 9197, .cpc_tciu = 319, .cpf_tciu = 2055, /* R: mean of three */ \
+	.cp_utcl1_stall = { 2422, 545 }, .cpc_utcl2 = { 2796, 816 },   /* R */ \
 	.release_ns = 1650,                   /* R: GRBM_SPI_BUSY - SQ_BUSY_CYCLES / 8 */ \
 	.wave_launch = 5,                     /* F: at most 8.8, dispatch 0 */ \
 	.sgpr_init = 2, .l1_invalidates = 0,  /* R */ \
@@ -33,7 +33,7 @@
 	.l1_hit = 110, .l1_16ths = 19,        /* F: L1 peak, 81 % of D */ \
 	.td_latency = 30,                     /* F */ \
 	.l1_misses = 128,                     /* F: HBM and L2 peaks; R: 64 on average */ \
-	.utcl1_pages = 64, .page_shift = 21,  /* F; R: 8 misses per CU for 16 MiB */ \
+	.utcl1_pages = 512, .page_shift = 21, /* F: HBM peak over hundreds of MiB; R: 8 misses per CU for 16 MiB */ \
 	.utcl1_under_miss = 10,               /* R: REQUEST - HIT - MISS = 10 per miss */ \
 	.utcl2_ns = 250, .walk_ns = 1000,     /* F */ \
 	.request = 100, .response = 80,       /* F: write latency of 284 to 375 cycles */ \
@@ -44,6 +44,8 @@
 	.l2_read_16ths = 19, .l2_write_16ths = 16, .l2_atomic_16ths = 64, /* F: L2 peak, 72 % of D */ \
 	.write_age = 13,                      /* F: 19489 of 65536 lines dirty at the end */ \
 	.read_ns = 180, .write_ns = 150, .host_ns = 1500, /* F */ \
+	.tcr_ps = 3100,                       /* F: TCP_TCR_TCP_STALL_CYCLES */ \
+	.tag_queue = 16, .read_credit = 2500, .write_credit = 2500, /* F: the stalls of L2 */ \
 	.read_ps = 1400, .write_ps = 1440     /* F: HBM peak, 85 % of D */
 
 const struct ws_hw ws_hw_mi210 = {
@@ -63,8 +65,8 @@ const struct ws_hw ws_hw_mi100 = {
 	.level_slots = 128,                   /* R */
 	.sclk_mhz = 1502, .cold_sclk_mhz = 1502, /* D; R: no difference in cycles */
 	.cp_overhead = 14155,                 /* R: 17466 12496 12501 */
-	.cp_decode = 15244, .cp_stall = 12472, .cp_utcl1_stall = 3310, /* R: mean of three */
-	.cpc_tciu = 484, .cpc_utcl2 = 2713, .cpf_tciu = 1751,          /* R: mean of three */
+	.cp_decode = 15244, .cp_stall = 12472, .cpc_tciu = 484, .cpf_tciu = 1751, /* R: mean of three */
+	.cp_utcl1_stall = { 4670, 588 }, .cpc_utcl2 = { 3613, 913 },   /* R: mean of two; one */
 	.release_ns = 1000,                   /* R */
 	.wave_launch = 11,                    /* F: 6.7 of 10 wave slots in use, without a limit of resources */
 	.sgpr_init = 5, .l1_invalidates = 1,  /* R */
@@ -77,7 +79,7 @@ const struct ws_hw ws_hw_mi100 = {
 	.l1_bytes = 16384, .l1_ways = 4,      /* D */
 	.l1_hit = 110, .l1_16ths = 19, .td_latency = 100, /* F */
 	.l1_misses = 64,                      /* F */
-	.utcl1_pages = 64, .page_shift = 21, .utcl1_under_miss = 10, /* F; R; R: 9.8 */
+	.utcl1_pages = 512, .page_shift = 21, .utcl1_under_miss = 10, /* F: as MI210; R; R: 9.8 */
 	.utcl2_ns = 250, .walk_ns = 1000,     /* F */
 	.request = 100, .response = 260,      /* F: write latency of 590 cycles */
 	.merge_wait = 0,                      /* R: TCC_READ = TCP_TCC_READ_REQ */
@@ -87,6 +89,8 @@ const struct ws_hw ws_hw_mi100 = {
 	.l2_read_16ths = 16, .l2_write_16ths = 16, .l2_atomic_16ths = 64, /* D: 64 bytes per cycle */
 	.write_age = 11,                      /* F: 43930 of 131072 lines dirty at the end */
 	.read_ns = 380, .write_ns = 180, .host_ns = 1500, /* F */
+	.tcr_ps = 4500,                       /* F: TCP_TCR_TCP_STALL_CYCLES */
+	.tag_queue = 16, .read_credit = 830, .write_credit = 760, /* F: the stalls of L2 */
 	.read_ps = 1960, .write_ps = 1960     /* F: as MI210, 85 % of D */
 };
 /* clang-format on */

@@ -32,7 +32,8 @@ struct ws_hw {
 
 	/* command processor and launcher, cycles */
 	uint32_t cp_overhead;         /* of GRBM_COUNT that is not GRBM_SPI_BUSY */
-	uint32_t cp_decode, cp_stall, cp_utcl1_stall, cpc_tciu, cpc_utcl2, cpf_tciu;
+	uint32_t cp_decode, cp_stall, cpc_tciu, cpf_tciu;
+	uint32_t cp_utcl1_stall[2], cpc_utcl2[2]; /* of later dispatches, of the first */
 	uint32_t release_ns;          /* from the last wave's end to the end of the release */
 	uint32_t wave_launch;         /* cycles of a shader engine's launcher per wave */
 	uint32_t sgpr_init;           /* SPI_SWC_CSC_WR per wave */
@@ -56,6 +57,7 @@ struct ws_hw {
 	uint32_t l1_bytes, l1_ways;
 	uint32_t l1_hit, l1_16ths;    /* cycles; 16ths of a cycle per line looked up */
 	uint32_t td_latency;
+	uint32_t tcr_ps;              /* that a request to L2 keeps the way to it */
 	uint32_t l1_misses;           /* 64-byte reads in flight */
 	uint32_t utcl1_pages, page_shift, utcl1_under_miss;
 	uint32_t utcl2_ns, walk_ns;
@@ -73,6 +75,8 @@ struct ws_hw {
 	/* memory */
 	uint32_t read_ns, write_ns, host_ns;
 	uint32_t read_ps, write_ps;   /* 64 bytes on one channel */
+	uint32_t tag_queue;           /* cycles of waiting for the tags before it counts as a stall */
+	uint32_t read_credit, write_credit; /* ... for memory: then a channel has no credits left */
 };
 
 extern const struct ws_hw ws_hw_mi210, ws_hw_mi250x, ws_hw_mi100;

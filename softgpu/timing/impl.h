@@ -38,12 +38,13 @@ struct ws_model_wave {
 	struct ws_map_page *page;
 	uint32_t slot;
 	uint8_t simd, wave_slot, age; /* age: place among the waves of the SIMD, the oldest is 0 */
-	uint8_t stall;                /* enum ws_stall, why ready_at is what it is */
+	uint8_t stall;                /* enum ws_stall, why ready_at is what it is; NONE: it executes */
 	bool ending, waiting;         /* waiting: at an s_waitcnt whose end is not known */
 	bool waits;                   /* for a counter, a barrier or time: not for its turn */
 	uint64_t ready_at;            /* cycle at which it may issue; WS_NEVER: depends on an answer */
 	uint64_t not_before;          /* while a fetch is on its way: what else it waits for */
 	uint64_t issued_at;           /* cycle after the last instruction */
+	uint64_t last_pc;             /* of that one */
 	uint64_t exec;
 	uint32_t lanes;
 	uint64_t fetch_block;
@@ -65,6 +66,7 @@ struct ws_vmem_op {
 	uint8_t kind;                 /* enum ws_mem_kind */
 	bool host, slc, glc, sent;    /* sent: all of its lines have been looked up */
 	uint64_t issued, arrived, done;
+	uint64_t sent_at;             /* the first request to L2 */
 	uint32_t n_pending, bytes;
 	uint32_t at, n_lines, room;   /* at: next line */
 	struct ws_vmem_op *next, *next_free;
@@ -97,8 +99,9 @@ struct ws_tcp {
 	uint32_t under_miss;
 	bool translated;              /* the line to look up next has its page */
 	bool blocked;                 /* waits for an answer */
-	uint64_t full_until;          /* no room in the queue before, as far as is known */
 	struct ws_busy ta_busy, td_busy, gate;
+	struct ws_busy pending;       /* loads whose answers are on their way */
+	uint64_t n_sent;              /* reads, to L2 */
 	uint64_t *ta, *td, *c;        /* counters */
 	bool touched;                 /* what follows, and the caches, have been used */
 	uint64_t slot_free[WS_MAX_SLOTS]; /* when read n - l1_misses is answered */
@@ -197,7 +200,6 @@ void ws_cu_window(struct ws_scalar_group *group, uint64_t end);
 void ws_wave_answered(struct ws_model_wave *w, uint64_t now); /* something it may wait for is known */
 bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time);
 /* tcp.c */
-/* False: tcp.full_until says when to ask again. */
 bool ws_tcp_room(struct ws_cu *cu, uint64_t t);
 void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
 		  struct ws_trace_access *access, uint64_t t);

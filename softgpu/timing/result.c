@@ -195,7 +195,8 @@ static void finish_cus(struct ws_model *m)
 						     tcp->td[WS_C_TD_LOAD_WAVEFRONT] * 8 : 0);
 		tcp->c[WS_C_TCP_GATE_EN1] = cu->busy.cycles + (cu->busy.cycles ? 2000 : 0);
 		tcp->c[WS_C_TCP_GATE_EN2] = tcp->gate.cycles;
-		tcp->c[WS_C_TCP_TCR_TCP_STALL_CYCLES] = tcp->c[WS_C_TCP_PENDING_STALL_CYCLES] / 5; /* F */
+		tcp->c[WS_C_TCP_PENDING_STALL_CYCLES] = tcp->pending.cycles;
+		tcp->c[WS_C_TCP_TCR_TCP_STALL_CYCLES] = tcp->n_sent * m->hw->tcr_ps * m->mhz / 1000000;
 	}
 }
 
@@ -211,11 +212,11 @@ static void finish_front_end(struct ws_model *m, uint64_t grbm, uint64_t spi_bus
 	c[WS_C_CPC_CPC_STAT_STALL] = hw->cp_stall;
 	c[WS_C_CPC_CPC_TCIU_BUSY] = hw->cpc_tciu;
 	c[WS_C_CPC_CPC_TCIU_IDLE] = grbm - hw->cpc_tciu;
-	c[WS_C_CPC_CPC_UTCL2IU_BUSY] = hw->cpc_utcl2;
-	c[WS_C_CPC_CPC_UTCL2IU_IDLE] = grbm - hw->cpc_utcl2;
+	c[WS_C_CPC_CPC_UTCL2IU_BUSY] = hw->cpc_utcl2[m->d->cold];
+	c[WS_C_CPC_CPC_UTCL2IU_IDLE] = grbm - hw->cpc_utcl2[m->d->cold];
 	c[WS_C_CPC_ME1_BUSY_FOR_PACKET_DECODE] = hw->cp_decode;
 	c[WS_C_CPC_ME1_DC0_SPI_BUSY] = m->spi.last - m->spi.first;
-	c[WS_C_CPC_UTCL1_STALL_ON_TRANSLATION] = hw->cp_utcl1_stall;
+	c[WS_C_CPC_UTCL1_STALL_ON_TRANSLATION] = hw->cp_utcl1_stall[m->d->cold];
 	f[WS_C_CPF_CPF_TCIU_BUSY] = hw->cpf_tciu;
 	f[WS_C_CPF_CPF_TCIU_IDLE] = grbm - hw->cpf_tciu;
 }

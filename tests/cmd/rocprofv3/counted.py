@@ -14,7 +14,7 @@ import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../output"))
-import pftrace_file
+import pftrace_file  # the reader of timelines
 
 
 def fail(text):
