@@ -130,7 +130,9 @@ static int glob_match(const struct dirent *entry)
 {
 	struct ws_str name = ws_str_from(entry->d_name);
 
-	return ws_str_starts(name, glob_begin) && ws_str_ends(name, glob_end);
+	/* A pass may have left a trace beside its counters: <pass>_hip_api_trace.csv. */
+	return ws_str_starts(name, glob_begin) && ws_str_ends(name, glob_end) &&
+	       !ws_str_ends(name, "_trace.csv");
 }
 
 enum ws_status ws_load_glob(struct ws_workload *load, const char *dir, const char *begin,

@@ -23,6 +23,14 @@ const char *ws_sysinfo(const struct ws_workload *load, const char *name)
 	return NULL;
 }
 
+/* Our profile says in sysinfo.csv what made the numbers. */
+bool ws_workload_is_modelled(const struct ws_workload *load)
+{
+	const char *vbios = ws_sysinfo(load, "vbios");
+
+	return vbios && strcasestr(vbios, "software GPU");
+}
+
 bool ws_sysinfo_number(const struct ws_workload *load, const char *name, double *out)
 {
 	const char *text = ws_sysinfo(load, name);

@@ -124,6 +124,7 @@ enum ws_status ws_workload_nodes(const char *dir, struct ws_arena *arena, const 
 				 size_t *out_n, struct ws_err *err);
 
 const char *ws_sysinfo(const struct ws_workload *load, const char *name); /* NULL: no such field */
+bool ws_workload_is_modelled(const struct ws_workload *load); /* made on the software GPU */
 bool ws_sysinfo_number(const struct ws_workload *load, const char *name, double *out);
 
 const struct ws_frame *ws_workload_frame(const struct ws_workload *load, const char *name);

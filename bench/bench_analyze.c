@@ -169,6 +169,7 @@ int main(int argc, char **argv)
 			continue;
 		bytes = generate(argv[2], sizes[i].n_rows, sizes[i].n_counters);
 		clock_gettime(CLOCK_MONOTONIC, &from);
+		fflush(stdout); /* the child must not print it again */
 		pid = fork();
 		if (pid == 0) {
 			if (!freopen("/dev/null", "w", stdout))

@@ -10,6 +10,7 @@
  */
 #include "collector/collector_priv.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -429,6 +430,31 @@ WS_PUBLIC void _Exit(int status)
 	_exit(status);
 }
 
+static void (*real_abort)(void); /* looked up early: it is no time to look things up */
+
+/*
+ * Kernels that have ended a moment ago are not written yet, and are what somebody who
+ * looks for the reason wants to see. No goodbye is said: the capture shows how it ended.
+ */
+WS_PUBLIC _Noreturn void abort(void)
+{
+	static uint32_t once;
+
+	if (ws_capture_now() && (uint32_t)syscall(SYS_getpid) == core.pid &&
+	    !__atomic_exchange_n(&once, 1, __ATOMIC_ACQ_REL)) {
+		for (unsigned i = 0; i < WS_PROVIDERS; i++) {
+			if (ws_providers[i] && ws_providers[i]->dying)
+				ws_providers[i]->dying();
+		}
+	}
+	if (real_abort)
+		real_abort();
+	for (;;) {
+		signal(SIGABRT, SIG_DFL);
+		raise(SIGABRT);
+	}
+}
+
 /* ---- the beginning ---- */
 
 static void start_once(void)
@@ -459,6 +485,7 @@ __attribute__((constructor(101))) static void load(void)
 	}
 	if (config.services || config.flags & WS_COLLECT_FLAG(KERNEL_RENAME)) {
 		start_once();
+		*(void **)&real_abort = dlsym(RTLD_NEXT, "abort");
 		core.active = true;
 		ws_control_start(&config);
 	}

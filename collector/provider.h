@@ -326,6 +326,8 @@ bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code);
  * attach   the program runs already: take the library's calls, if the library is there and
  *          they are not taken yet. Called again and again while somebody is attached.
  * detach   that is over: undo what costs the program something.
+ * dying    the program aborts. Give those who write records a moment, take no lock, call
+ *          nobody: the thread may hold anything.
  */
 struct ws_provider {
 	const char *name;
@@ -334,6 +336,7 @@ struct ws_provider {
 	void (*finish)(uint64_t deadline_ns);
 	void (*attach)(void);
 	void (*detach)(void);
+	void (*dying)(void);
 };
 
 /*

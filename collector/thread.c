@@ -84,7 +84,8 @@ static bool enrol(struct ws_thread *t, struct ws_lane *lane, uint32_t name_str, 
 	}
 	__atomic_store_n(&t->lane, lane, __ATOMIC_RELEASE);
 	if (!threads.roll)
-		threads.roll = ws_pages(ROLL_MAX * sizeof(*threads.roll));
+		__atomic_store_n(&threads.roll, ws_pages(ROLL_MAX * sizeof(*threads.roll)),
+				 __ATOMIC_RELEASE);
 	for (uint32_t i = 0; threads.roll && i < threads.n_roll + 1 && i < ROLL_MAX; i++) {
 		uint32_t at = (threads.rotor + i) % WS_MIN(threads.n_roll + 1, ROLL_MAX);
 		struct seen *seen = &threads.roll[at];
@@ -254,10 +255,11 @@ uint64_t ws_threads_forked_in(void)
  */
 void ws_threads_names(struct ws_writer *writer)
 {
-	uint32_t n = threads.roll ? __atomic_load_n(&threads.n_roll, __ATOMIC_ACQUIRE) : 0;
+	struct seen *roll = __atomic_load_n(&threads.roll, __ATOMIC_ACQUIRE);
+	uint32_t n = roll ? __atomic_load_n(&threads.n_roll, __ATOMIC_ACQUIRE) : 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct seen *seen = &threads.roll[i];
+		struct seen *seen = &roll[i];
 		uint32_t tid = __atomic_load_n(&seen->tid, __ATOMIC_ACQUIRE), name_str;
 		char path[64] = "/proc/self/task/", name[COMM_BYTES + 8];
 		size_t at = strlen(path);

@@ -36,9 +36,9 @@ enum ws_plan_mode {
 	WS_PLAN_KEEP_GOING = 0x100,
 };
 
+/* Names as typed, but without ":device=", which ws_counter_word() takes off. */
 struct ws_plan_group {
-	const char *const
-		*names; /* as typed, without ":device=" (ws_counter_word() takes it off) */
+	const char *const *names;
 	size_t n;
 };
 
@@ -46,29 +46,27 @@ enum ws_plan_state {
 	WS_PLAN_AVAILABLE,
 	WS_PLAN_UNKNOWN,     /* there is no such counter here */
 	WS_PLAN_UNSUPPORTED, /* there is, but the software GPU has no value for it */
-	WS_PLAN_MALFORMED,   /* e.g. NAME[99] of 32 instances, NAME_ACCUM of a counter that is no
-				level */
+	WS_PLAN_MALFORMED,   /* NAME[99] of 32 instances, NAME_ACCUM of what is no level */
 };
 
+/* In the order typed; a name that comes again in its group is left out. */
 struct ws_plan_request {
-	const char
-		*name; /* as typed; requests are in the order typed, repeated names once a group */
+	const char *name; /* as typed */
 	unsigned group;
 	enum ws_plan_state state;
 	const char *why;     /* one sentence when not available, with the nearest name; else NULL */
 	const char *nearest; /* the valid name most likely meant, or NULL */
 	const struct ws_counter_def *counter; /* of the base name; NULL when unknown */
-	const char *expression; /* what it is computed by, in terms of reads; NULL: constant or read
-				   as it is */
+	const char *expression; /* what it is computed by; NULL: constant, or read as it is */
 	enum ws_fidelity_class fidelity;
 	const uint32_t *reads; /* the numbers of the reads it is computed from, ascending */
 	size_t n_reads;
 	bool one_pass; /* all of them are in the same pass, so of the same run of a kernel */
 };
 
+/* What a provider is asked for, spelled "SQ_WAVES", "TCC_HIT_sum" or "SQ_LEVEL_WAVES_ACCUM". */
 struct ws_plan_read {
-	const char *spelling; /* "SQ_WAVES", "TCC_HIT_sum", "SQ_LEVEL_WAVES_ACCUM": what a provider
-				 gets */
+	const char *spelling;
 	const struct ws_counter_def *counter;
 	enum ws_counter_form form;
 	unsigned pass;
@@ -98,8 +96,7 @@ void ws_plan_destroy(struct ws_plan *plan); /* NULL is fine */
 /* The request of that name, the first group's first; SIZE_MAX: none. */
 size_t ws_plan_find(const struct ws_plan *plan, const char *name);
 
-/* What a provider said for one read: all instances in the order of the block's shape, or one
- * number. */
+/* What a provider said for one read: instances in the order of the block's shape, or their sum. */
 struct ws_plan_sample {
 	const double *at;
 	size_t n; /* 0: nothing */

@@ -219,5 +219,8 @@ void ws_rundir_remove(const struct ws_rundir *dir)
 	}
 	strcpy(parent, dir->path);
 	ws_path_parent(parent);
-	rmdir(parent); /* other runs may be in it: then it stays */
+	/* Ours alone: a folder of somebody else's that happens to be empty is theirs. Other runs
+	 * may be in it: then it stays. */
+	if (ws_str_ends(ws_str_from(parent), "/" PARENT_NAME))
+		rmdir(parent);
 }

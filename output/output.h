@@ -95,6 +95,7 @@ struct ws_output_config {
 	enum ws_agent_index agent_index;
 	bool group_by_queue;    /* queue tracks; every stream id is 0 */
 	bool kernel_rename;     /* names of dispatches come from ranges where there is one */
+	bool from_database;     /* the trace was a rocpd database: pftrace as AMD's converter does */
 	uint64_t minimum_bytes; /* --minimum-output-data, in bytes of records; 0: no threshold */
 
 	const char *guid;                        /* of the database; NULL: a new one */

@@ -78,6 +78,7 @@ static char *note_agent(struct ws_pf *pf, char *p, enum note note, const struct 
 /* All of a BEGIN but its annotations; they follow, then put_begin_end(). */
 struct begun {
 	char *packet, *event;
+	bool instant; /* set before: a point in time, which is never ended */
 };
 
 static char *put_begin(struct ws_pf *pf, const struct ws_pf_lane *lane, enum ws_domain category,
@@ -89,7 +90,7 @@ static char *put_begin(struct ws_pf *pf, const struct ws_pf_lane *lane, enum ws_
 
 	p = ws_pb_u64(p, PACKET_TIMESTAMP, start_ns);
 	p = ws_pb_begin(p, PACKET_TRACK_EVENT, &out->event);
-	p = ws_pb_u64(p, EVENT_TYPE, TYPE_BEGIN);
+	p = ws_pb_u64(p, EVENT_TYPE, out->instant ? TYPE_INSTANT : TYPE_BEGIN);
 	p = ws_pb_u64(p, EVENT_TRACK, lane->uuid);
 	p = ws_pb_u64(p, EVENT_CATEGORY_IIDS, (uint64_t)category + 1);
 	if (name_iid)
@@ -113,6 +114,20 @@ static char *note_times(char *p, uint64_t start_ns, uint64_t end_ns)
 	p = note_u64(p, NOTE_begin_ns, start_ns);
 	p = note_u64(p, NOTE_end_ns, end_ns);
 	return note_u64(p, NOTE_delta_ns, end_ns - start_ns);
+}
+
+/* What it is: AMD's numbers, or from a database, as its converter has it, their names. */
+static char *note_what(struct ws_pf *pf, char *p, const struct ws_event *ev, const char *operation)
+{
+	const char *kind = ws_kind_name(ev->kind);
+
+	if (!pf->run->cfg->from_database) {
+		p = note_u64(p, NOTE_kind, (uint64_t)ev->kind);
+		return operation ? note_u64(p, NOTE_operation, ev->op_id) : p;
+	}
+	p = note_text(p, NOTE_kind, kind, strlen(kind));
+	return operation ? note_text(p, NOTE_operation, operation, WS_MIN(strlen(operation), 96u))
+			 : p;
 }
 
 /* rocDecode's arguments, one annotation each. */
@@ -141,11 +156,14 @@ static enum ws_status put_call(struct ws_pf *pf, const struct ws_event *ev)
 	bool decode = ev->domain == WS_DOMAIN_ROCDECODE_API;
 	uint64_t end_ns = WS_MAX(ev->end_ns, ev->start_ns);
 	struct ws_pf_track *track = ws_pf_thread_track(pf, ev->thread);
-	struct ws_pf_lane *lane = track ? ws_pf_enter(pf, track, ev->start_ns, end_ns) : NULL;
-	struct begun begun;
+	struct begun begun = { .instant = pf->run->cfg->from_database && end_ns == ev->start_ns };
+	struct ws_pf_lane *lane = track ? &track->first : NULL;
+	const char *operation = ev->domain == WS_DOMAIN_MARKER_API ? ev->marker.op_name : ev->name;
 	uint64_t iid;
 	char *p;
 
+	if (lane && !begun.instant)
+		lane = ws_pf_enter(pf, track, ev->start_ns, end_ns);
 	if (!lane)
 		return ws_pf_no_memory(pf);
 	iid = ws_pf_intern_name(pf, ev->name, ev->domain != WS_DOMAIN_MARKER_API);
@@ -157,11 +175,10 @@ static enum ws_status put_call(struct ws_pf *pf, const struct ws_event *ev)
 			ws_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT, arg.name);
 	}
 	p = put_begin(pf, lane, ev->domain, ev->name, iid, ev->start_ns, ev->corr_id,
-		      decode ? ARGS_ROOM + 256 : 256, &begun);
+		      decode ? ARGS_ROOM + 512 : 512, &begun);
 	p = note_times(p, ev->start_ns, end_ns);
 	p = note_u64(p, NOTE_tid, ev->thread->tid);
-	p = note_u64(p, NOTE_kind, (uint64_t)ev->kind);
-	p = note_u64(p, NOTE_operation, ev->op_id);
+	p = note_what(pf, p, ev, operation);
 	p = note_u64(p, NOTE_corr_id, ev->corr_id);
 	p = note_u64(p, NOTE_ancestor_id, ev->ancestor_id);
 	if (ev->domain == WS_DOMAIN_HIP_API)
@@ -173,9 +190,18 @@ static enum ws_status put_call(struct ws_pf *pf, const struct ws_event *ev)
 	return WS_OK;
 }
 
-static uint64_t product(const uint32_t dims[3])
+/* A product; from a database, with its factors. */
+static char *note_size(struct ws_pf *pf, char *p, enum note note, const uint32_t dims[3])
 {
-	return (uint64_t)dims[0] * dims[1] * dims[2];
+	uint64_t product = (uint64_t)dims[0] * dims[1] * dims[2];
+	char text[96];
+	int n;
+
+	if (!pf->run->cfg->from_database)
+		return note_u64(p, note, product);
+	n = snprintf(text, sizeof(text), "%llu (x=%u, y=%u, z=%u)", (unsigned long long)product,
+		     dims[0], dims[1], dims[2]);
+	return note_text(p, note, text, (size_t)n);
 }
 
 static char *note_dispatch(struct ws_pf *pf, char *p, const struct ws_pf_gpu_slice *slice)
@@ -184,21 +210,25 @@ static char *note_dispatch(struct ws_pf *pf, char *p, const struct ws_pf_gpu_sli
 	const struct ws_rec_dispatch *info = &slice->info.dispatch;
 	const struct ws_rec_kernel *kernel = ev->dispatch.kernel->info;
 	uint32_t queue = ev->dispatch.queue->id;
+	bool database = pf->run->cfg->from_database;
 
-	p = note_u64(p, NOTE_kind, (uint64_t)ev->kind);
+	p = note_what(pf, p, ev, NULL);
 	p = note_agent(pf, p, NOTE_agent, ev->dispatch.agent);
-	p = note_text(p, NOTE_agent_type, ws_agent_type_text(ev->dispatch.agent), 3);
+	if (!database)
+		p = note_text(p, NOTE_agent_type, ws_agent_type_text(ev->dispatch.agent), 3);
 	p = note_u64(p, NOTE_corr_id, ev->corr_id);
-	p = note_u64(p, NOTE_queue, queue ? queue - 1 : 0);
+	p = note_u64(p, NOTE_queue, database || !queue ? queue : queue - 1);
 	p = note_u64(p, NOTE_tid, ev->thread->tid);
 	p = note_u64(p, NOTE_kernel_id, ev->dispatch.kernel->id);
 	p = note_u64(p, NOTE_Scratch_Size, info->private_bytes);
 	p = note_u64(p, NOTE_LDS_Block_Size, info->group_bytes);
-	p = note_u64(p, NOTE_VGPR_Count, kernel ? kernel->arch_vgpr_count : 0);
-	p = note_u64(p, NOTE_Accum_VGPR_Count, kernel ? kernel->accum_vgpr_count : 0);
-	p = note_u64(p, NOTE_SGPR_Count, kernel ? kernel->sgpr_count : 0);
-	p = note_u64(p, NOTE_workgroup_size, product(info->workgroup));
-	p = note_u64(p, NOTE_grid_size, product(info->grid));
+	if (!database) {
+		p = note_u64(p, NOTE_VGPR_Count, kernel ? kernel->arch_vgpr_count : 0);
+		p = note_u64(p, NOTE_Accum_VGPR_Count, kernel ? kernel->accum_vgpr_count : 0);
+		p = note_u64(p, NOTE_SGPR_Count, kernel ? kernel->sgpr_count : 0);
+	}
+	p = note_size(pf, p, NOTE_workgroup_size, info->workgroup);
+	p = note_size(pf, p, NOTE_grid_size, info->grid);
 	return note_u64(p, NOTE_stream_ID, ws_run_stream(pf->run, ev));
 }
 
@@ -206,8 +236,7 @@ static char *note_copy(struct ws_pf *pf, char *p, const struct ws_pf_gpu_slice *
 {
 	const struct ws_event *ev = &slice->ev;
 
-	p = note_u64(p, NOTE_kind, (uint64_t)ev->kind);
-	p = note_u64(p, NOTE_operation, ev->op_id);
+	p = note_what(pf, p, ev, ev->name);
 	p = note_agent(pf, p, NOTE_src_agent, ev->copy.src);
 	p = note_agent(pf, p, NOTE_dst_agent, ev->copy.dst);
 	p = note_u64(p, NOTE_copy_bytes, slice->info.copy.n_bytes);
@@ -237,7 +266,7 @@ enum ws_status ws_pf_put_gpu(struct ws_pf *pf, const struct ws_pf_gpu_slice *sli
 	struct ws_pf_lane *lane = NULL;
 	/* a packet holds so many; tracks and other formats have them all */
 	size_t n_sums = WS_MIN(slice->n_sums, (WS_SINK_ROOM_MAX / 2) / COUNTER_ROOM);
-	struct begun begun;
+	struct begun begun = { .instant = false };
 	uint64_t iid;
 	char *p;
 
@@ -324,7 +353,10 @@ static void put_start_of_file(struct ws_pf *pf)
 			ws_pf_put_interned(pf, INTERNED_CATEGORIES, (uint64_t)d + 1,
 					   ws_domain_infos[d].category);
 	for (int i = 1; i < NOTE_COUNT; i++)
-		ws_pf_put_interned(pf, INTERNED_NOTES, (uint64_t)i, note_names[i]);
+		ws_pf_put_interned(pf, INTERNED_NOTES, (uint64_t)i,
+				   i == NOTE_stream_ID && pf->run->cfg->from_database
+					   ? "stream_id"
+					   : note_names[i]);
 }
 
 static enum ws_status begin_process(struct ws_pf *pf, const struct ws_process *process)

@@ -110,15 +110,22 @@ void ws_pf_put_process(struct ws_pf *pf)
 static void put_main_thread(struct ws_pf *pf, uint64_t uuid, const struct ws_thread *thread)
 {
 	char *packet, *track, *inner, *p = ws_pf_begin(pf, WS_PF_NAME_MAX + 64, &packet);
+	const char *name = thread->name;
 
+	/* A database has no names of threads, as AMD writes it: the program's is the next best. */
+	if (pf->run->cfg->from_database && pf->process->n_argv) {
+		const char *slash = strrchr(pf->process->argv[0], '/');
+
+		name = slash ? slash + 1 : pf->process->argv[0];
+	}
 	p = ws_pb_begin(p, PACKET_DESCRIPTOR, &track);
 	p = ws_pb_u64(p, TRACK_UUID, uuid);
 	p = ws_pb_u64(p, TRACK_PARENT, pf->uuid);
 	p = ws_pb_begin(p, TRACK_THREAD, &inner);
 	p = ws_pb_u64(p, THREAD_PID, pf->process->pid);
 	p = ws_pb_u64(p, THREAD_TID, thread->tid);
-	if (*thread->name)
-		p = ws_pb_bytes(p, THREAD_NAME, thread->name, ws_pf_name_bytes(thread->name));
+	if (*name)
+		p = ws_pb_bytes(p, THREAD_NAME, name, ws_pf_name_bytes(name));
 	ws_pb_end(p, inner);
 	ws_pb_end(p, track);
 	ws_pf_end(pf, p, packet);
@@ -168,7 +175,8 @@ struct ws_pf_track *ws_pf_thread_track(struct ws_pf *pf, const struct ws_thread 
 
 	if (*at)
 		return *at;
-	snprintf(name, sizeof(name), "THREAD %u (%u)", thread->index, thread->tid);
+	snprintf(name, sizeof(name), pf->run->cfg->from_database ? "THREAD %u" : "THREAD %u (%u)",
+		 thread->index, thread->tid);
 	*at = new_track(pf, uuid, name);
 	if (*at && thread == pf->process->main_thread)
 		put_main_thread(pf, uuid, thread);
@@ -183,7 +191,9 @@ struct ws_pf_track *ws_pf_stream_track(struct ws_pf *pf, const struct ws_event *
 	char name[64];
 
 	if (!*at) {
-		snprintf(name, sizeof(name), "STREAM [\" %u \"] ", ws_run_stream(pf->run, ev));
+		snprintf(name, sizeof(name),
+			 pf->run->cfg->from_database ? "STREAM [%u]" : "STREAM [\" %u \"] ",
+			 ws_run_stream(pf->run, ev));
 		*at = new_track(pf, 0, name);
 	}
 	return *at;

@@ -162,7 +162,7 @@ enum ws_status ws_roof_html(const struct ws_roof_model *model, struct ws_buf *ou
 		   "units\342\200\231 right of it.</footer>\n</main>\n"
 		   "<script type=\"application/json\" id=\"data\">");
 	put_data(out, model);
-	ws_buf_printf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n",
+	ws_buf_printf(out, "</script>\n<script type=\"module\">\n%s</script>\n</body>\n</html>\n",
 		      ws_asset_roofline_js);
 	return ws_buf_status(out, err);
 }

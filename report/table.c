@@ -21,7 +21,8 @@ enum ws_status ws_grid_init(struct ws_grid *grid, struct ws_arena *arena,
 	grid->headers = ws_arena_array(arena, n_columns + 1, sizeof(*grid->headers));
 	if (!grid->headers)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	memcpy(grid->headers, headers, n_columns * sizeof(*headers));
+	if (n_columns)
+		memcpy(grid->headers, headers, n_columns * sizeof(*headers));
 	return WS_OK;
 }
 

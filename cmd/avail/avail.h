@@ -1,8 +1,8 @@
 /*
  * avail: rocprofv3-avail: which GPUs there are, what can be counted on them, and together.
  *
- * The GPUs are those a program would see: a small one is run under the collector, and what its capture
- * says of the agents is what every output file would say.
+ * The GPUs are those a program would see: a small one is run under the collector, and what
+ * its capture says of the agents is what every output file would say.
  */
 #ifndef WS_CMD_AVAIL_AVAIL_H
 #define WS_CMD_AVAIL_AVAIL_H
@@ -42,7 +42,7 @@ struct av_wanted {
 enum ws_status av_show(const struct av_machine *machine, const struct av_wanted *wanted,
 		       struct ws_err *err);
 
-/* Whether the words ("NAME", "NAME:device=0,device=1") can be counted at once; says so, or why not. */
+/* Whether the words ("NAME", "NAME:device=0,device=1") can be counted at once; says why not. */
 enum ws_status av_check(const struct av_machine *machine, int64_t device, char *const *words,
 			size_t n_words, int *exit_code, struct ws_err *err);
 

@@ -167,8 +167,8 @@ static enum ws_status show_details(const struct av_gpu *gpu, const struct av_wan
 /* ---- PC sampling ---- */
 
 /*
- * The driver's offers, per architecture; the software GPU has both ways. From gfx942 on the hardware
- * samples by itself, in powers of two of cycles.
+ * The driver's offers, per architecture; the software GPU has both ways. From gfx942 on
+ * the hardware samples by itself, in powers of two of cycles.
  */
 static const struct sampler {
 	const char *arch; /* NULL: the software GPU */

@@ -39,6 +39,8 @@ static const struct ws_opt opts[] = {
 	WS_OPT_BOOL(T, list_torch, 0, "list-torch-operators",
 		    "print operators and their kernels; needs --experimental"),
 	WS_OPT_BOOL(T, list_stats, 0, "list-stats", "print kernels and dispatches only"),
+	WS_OPT_BOOL(T, list_available, 0, "list-available-metrics",
+		    "print the metrics of the workload's architecture"),
 	WS_OPT_I64(T, max_stat_num, 0, "max-stat-num", "N", "rows of the top tables (10)"),
 	WS_OPT_MANY(T, cols, 0, "cols", "N...", "columns of metric tables, 0 is the name"),
 	WS_OPT_MANY(T, include_cols, 0, "include-cols", "NAME...",
@@ -430,19 +432,23 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 	return st ? st : write_report(an, err);
 }
 
-static enum ws_status print_specs(const struct an_args *args, struct ws_err *err)
+/* -s and --list-available-metrics: the machine of the first workload is enough. */
+static enum ws_status print_facts(const struct an_args *args, struct ws_err *err)
 {
 	struct ws_workload_how how = { .facts_only = true, .corrections = args->specs_correction };
+	struct compute_general general = args->general;
 	struct ws_workload *load;
 	size_t first, n;
 	enum ws_status st;
 
 	if (!group(&args->paths, 0, &first, &n) || !n)
-		return ws_fail(err, WS_E_STATE, "-s wants the workload: analyze -s -p DIR");
+		return ws_fail(err, WS_E_STATE, "%s wants the workload: -p DIR",
+			       args->list_available ? "--list-available-metrics" : "-s");
 	st = ws_workload_open(args->paths.at[first], &how, &load, err);
 	if (st)
 		return st;
-	st = an_print_specs(load, err);
+	general.list_metrics = load->arch;
+	st = args->list_available ? compute_list(&general, true, err) : an_print_specs(load, err);
 	ws_workload_close(load);
 	return st;
 }
@@ -465,8 +471,8 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 		return st;
 	if (args->general.list_metrics || args->general.list_blocks)
 		return compute_list(&args->general, true, err);
-	if (args->general.specs)
-		return print_specs(args, err);
+	if (args->general.specs || args->list_available)
+		return print_facts(args, err);
 	if (args->list_nodes)
 		return an_list_nodes(args, err);
 	if (args->list_torch || args->torch_operators.n)
@@ -496,8 +502,8 @@ const struct ws_cmd compute_analyze_cmd = {
 		 "  rocprof-compute analyze -p before -p after -b 2 --report-diff 5\n"
 		 "  rocprof-compute analyze -p before -p after --diff --fail-on 'duration>5%'\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200 --explain 11.2.4\n"
-		 "Exit codes: 0, 1 for a failure, 2 for wrong usage, 3 when a condition of --fail-on\n"
-		 "failed.\n",
+		 "Exit codes: 0, 1 for a failure, 2 for wrong usage, 3 when a condition of\n"
+		 "--fail-on failed.\n",
 	.opts = { opts, WS_ARRAY_LEN(opts) },
 	.order = WS_OPT_MIXED,
 	.values_bytes = sizeof(struct an_args),

@@ -23,7 +23,7 @@ struct an_args {
 	/* Grouped: NULL before each occurrence. */
 	struct ws_strv paths, kernels, dispatches, gpu_ids, nodes, torch_operators;
 	struct ws_strv blocks, cols, include_cols;
-	bool list_stats, list_nodes, list_torch, debug, dependency, spatial;
+	bool list_stats, list_available, list_nodes, list_torch, debug, dependency, spatial;
 	const char *output, *save_dfs, *output_name, *specs_correction;
 	int format, time_unit, norm;
 	int64_t decimal, max_stat_num, kernel_verbose, report_diff;
@@ -59,7 +59,6 @@ struct an {
 	struct an_run *runs;
 	size_t n_runs;
 	struct ws_buf out; /* the report, before it goes anywhere */
-	FILE *to;
 	int exit_code;
 };
 

@@ -36,14 +36,6 @@ static unsigned terminal_rows(void)
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row ? size.ws_row : 24;
 }
 
-/* Our profile says in sysinfo.csv what made the numbers. */
-static bool is_modelled(const struct ws_workload *load)
-{
-	const char *vbios = ws_sysinfo(load, "vbios");
-
-	return vbios && strcasestr(vbios, "software GPU");
-}
-
 static enum ws_status write_file(const char *path, const struct ws_buf *text, struct ws_err *err)
 {
 	FILE *file = fopen(path, "we");
@@ -76,7 +68,7 @@ static struct ws_memchart_style memchart_style(const struct an *an, const struct
 		.n_decimals = (int)an->args->decimal,
 		.colours = with_colours(an),
 		.as_3_3_0 = an->args->like_3_3,
-		.modelled = is_modelled(run->load),
+		.modelled = ws_workload_is_modelled(run->load),
 		.name = run->path,
 	};
 }
@@ -240,7 +232,7 @@ static enum ws_status gather_roofline(struct an *an, struct an_run *run, struct 
 	}
 	model->path = run->path;
 	model->gpu = ws_arena_printf(&an->arena, "%s (%s)", gpu ? gpu : "GPU", run->load->arch);
-	model->modelled = is_modelled(run->load);
+	model->modelled = ws_workload_is_modelled(run->load);
 	model->types = r->types;
 	model->levels = r->levels;
 	model->points = &r->points;

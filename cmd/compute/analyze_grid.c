@@ -143,7 +143,7 @@ static enum ws_status dispatches(struct an *an, struct an_run *run, bool whole,
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
-		*row++ = ws_cell_int((int64_t)at);
+		*row++ = ws_cell_int((int64_t)i);
 		if (node)
 			*row++ = ws_cell_text(load->nodes[load->node_of[at]]);
 		*row++ = ws_cell_int((int64_t)load->dispatch_id[at]);

@@ -181,6 +181,12 @@ static void notes(struct an *an)
 	for (size_t r = 0; r < an->n_runs; r++) {
 		const struct ws_workload *load = an->runs[r].load;
 
+		if (ws_workload_is_modelled(load))
+			ws_buf_printf(&an->out,
+				      " INFO %s was made on the software GPU: counters that follow "
+				      "from caches "
+				      "or time, and all times, are modelled\n",
+				      load->path);
 		if (load->n_rows_bad)
 			ws_buf_printf(&an->out,
 				      " WARNING partial report: %zu rows of %s were damaged or "

@@ -216,11 +216,13 @@ static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 	if (!st && pf_roofline_wanted(pf))
 		st = pf_roofline_measure(pf, err);
 	if (!st)
+		st = pf_merge(pf, err);
+	if (!st)
 		st = pf_finish(&c, err);
 	if (st && c.stop_signal)
 		*exit_code = 128 + c.stop_signal;
-	if (st && say_shows(SAY_INFO))
-		say(SAY_ERROR, "%s", err->text);
+	if (st)
+		say_to_log(err->text);
 	pf_collect_fini(&c);
 	return st;
 }

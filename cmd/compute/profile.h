@@ -38,7 +38,7 @@ struct pf_args {
 	/* how */
 	int replay, join_type, format;
 	struct ws_strv multiplex, spatial;
-	bool retain_rocpd, hip_trace, kokkos_trace, torch_trace, no_native_tool, membw;
+	bool merge, retain_rocpd, hip_trace, kokkos_trace, torch_trace, no_native_tool, membw;
 	const char *sdk_library, *sdk_tool;
 	int64_t attach_pid, attach_msec, device;
 	double timeout_s;
@@ -92,6 +92,10 @@ enum ws_status pf_list(struct pf *pf, bool *out_done, struct ws_err *err);
 bool pf_roofline_wanted(const struct pf *pf);
 /* roofline.csv in the folder, unless it is there. */
 enum ws_status pf_roofline_measure(const struct pf *pf, struct ws_err *err);
+
+/* ---- profile_merge.c ---- */
+enum ws_status pf_merge(const struct pf *pf, struct ws_err *err); /* when --merge says so */
+void pf_merge_forget(const struct pf *pf); /* passes are added: an earlier one is no longer true */
 
 /* ---- sets.c ---- */
 /* The ids of a set's metrics here, in the arena. WS_E_NOTFOUND: no such set. */

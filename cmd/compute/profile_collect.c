@@ -347,6 +347,7 @@ enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_er
 		if (!st && c->before == PF_ADD)
 			st = join_sections(&c->state, &old, err);
 		remove_stale_perfmon(pf, &old);
+		pf_merge_forget(pf);
 	}
 	if (!st && c->n_wants)
 		st = make_plan(c, err);

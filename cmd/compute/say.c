@@ -102,6 +102,14 @@ enum ws_status say_open_log(const char *dir, bool append, struct ws_err *err)
 	return WS_OK;
 }
 
+void say_to_log(const char *text)
+{
+	pthread_mutex_lock(&state.lock);
+	if (state.log)
+		fprintf(state.log, "%s\n", text);
+	pthread_mutex_unlock(&state.lock);
+}
+
 int say_stdout(void)
 {
 	return state.out >= 0 ? state.out : STDOUT_FILENO;

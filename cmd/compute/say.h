@@ -27,6 +27,8 @@ enum ws_status say_open_log(const char *dir, bool append, struct ws_err *err);
 
 void say(enum say_level level, const char *fmt, ...) WS_PRINTF(2, 3);
 bool say_shows(enum say_level level);
+/* For the log alone: what the command prints on stderr when it ends. */
+void say_to_log(const char *text);
 
 /* Where stdout was when we started: what say() writes to, also while it is redirected. */
 int say_stdout(void);

@@ -59,6 +59,7 @@ static enum ws_status convert_traces(struct rpd_db *db, const struct convert_arg
 	cfg.prefix = prefix;
 	cfg.group_by_queue = args->group_by_queue;
 	cfg.kernel_rename = args->common.kernel_rename;
+	cfg.from_database = true;
 	if (args->agent_index && strcmp(args->agent_index, "absolute") == 0)
 		cfg.agent_index = WS_AGENT_INDEX_ABSOLUTE;
 	else if (args->agent_index && strcmp(args->agent_index, "type-relative") == 0)

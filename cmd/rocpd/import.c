@@ -11,6 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A counter's value for the dispatch of an event. */
+struct counted {
+	int64_t event;
+	struct ws_counter_value value;
+};
+
 /* One process of one database. */
 struct import {
 	sqlite3 *sql;
@@ -21,6 +27,8 @@ struct import {
 	uint32_t n_operations;
 	sqlite3_stmt *args; /* arguments of all calls, in the order of their events */
 	bool more_args;
+	struct ws_map counters;        /* row of rocpd_info_pmc to id */
+	WS_VEC(struct counted) values; /* by event */
 };
 
 static const char *text_at(sqlite3_stmt *stmt, int i)
@@ -164,6 +172,59 @@ static void take_kernel(struct import *im, sqlite3_stmt *stmt)
 	};
 
 	META(im, KERNEL, rec);
+}
+
+/* ---- counters ---- */
+
+/* Rows are numbered by AMD's handles, which are wider than our ids. */
+static void take_counter(struct import *im, sqlite3_stmt *stmt)
+{
+	struct ws_rec_counter rec = {
+		.h.what = (uint32_t)im->counters.n + 1,
+		.agent = U32(1) + 1,
+		.name_str = str(im, text_at(stmt, 2)),
+		.description_str = str(im, text_at(stmt, 3)),
+		.block_str = str(im, text_at(stmt, 4)),
+		.expression_str = str(im, text_at(stmt, 5)),
+		.flags = (U32(6) ? WS_COUNTER_IS_CONSTANT : 0) |
+			 (U32(7) ? WS_COUNTER_IS_DERIVED : 0),
+	};
+
+	if (!ws_map_put_u64(&im->counters, U64(0), (void *)(uintptr_t)rec.h.what, im->image.err))
+		META(im, COUNTER, rec);
+}
+
+static void take_value(struct import *im, sqlite3_stmt *stmt)
+{
+	struct counted row = {
+		.event = sqlite3_column_int64(stmt, 0),
+		.value = { .counter = (uint32_t)(uintptr_t)ws_map_get_u64(&im->counters, U64(1)),
+			   .value = sqlite3_column_double(stmt, 2) },
+	};
+
+	if (row.value.counter)
+		ws_vec_push(&im->values, row, im->image.err);
+}
+
+#define VALUES_MAX 1024u
+
+/* The values of the dispatch of @event; how many. */
+static uint32_t values_of(const struct import *im, int64_t event, struct ws_counter_value *to)
+{
+	size_t low = 0, high = im->values.n;
+	uint32_t n = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (im->values.at[middle].event < event)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < im->values.n && im->values.at[low].event == event && n < VALUES_MAX; low++)
+		to[n++] = im->values.at[low].value;
+	return n;
 }
 
 /* ---- calls ---- */
@@ -319,10 +380,13 @@ static void take_dispatch(struct import *im, sqlite3_stmt *stmt)
 	};
 	struct ws_rec_external name = { .h.what = str(im, text_at(stmt, 18)),
 					.external_id = rec.external_id };
+	static struct ws_counter_value values[VALUES_MAX];
 
 	if (name.h.what && rec.external_id)
 		META(im, EXTERNAL, name);
-	rpd_image_event(&im->image, rec.tid, WS_REC_DISPATCH, &rec.h, sizeof(rec), NULL, 0);
+	rec.n_values = values_of(im, sqlite3_column_int64(stmt, 19), values);
+	rpd_image_event(&im->image, rec.tid, WS_REC_DISPATCH, &rec.h, sizeof(rec), values,
+			rec.n_values * sizeof(values[0]));
 }
 
 static void take_copy(struct import *im, sqlite3_stmt *stmt)
@@ -417,6 +481,11 @@ static const struct {
 	  "k.kernarg_segment_alignment, k.group_segment_size, k.private_segment_size, k.sgpr_count, "
 	  "k.arch_vgpr_count, k.accum_vgpr_count FROM rocpd_info_kernel_symbol k" OF_PROCESS("k"),
 	  take_kernel },
+	{ "SELECT i.id, i.agent_id, i.name, i.description, i.block, i.expression, i.is_constant, "
+	  "i.is_derived FROM rocpd_info_pmc i" OF_PROCESS("i"), take_counter },
+	{ "SELECT v.event_id, v.pmc_id, v.value FROM rocpd_pmc_event v JOIN rocpd_info_pmc i "
+	  "ON i.id = v.pmc_id AND i.guid = v.guid" OF_PROCESS("i") " ORDER BY v.event_id, v.id",
+	  take_value },
 	{ "SELECT * FROM (SELECT e.id AS event, c.string AS category, s.string AS name, t.tid, r.start, "
 	  "r.\"end\", e.stack_id, e.parent_stack_id, e.correlation_id, "
 	  "json_extract(e.extdata, '$.message') FROM rocpd_region r" EVENT_JOIN("r") THREAD_JOIN("r")
@@ -431,7 +500,7 @@ static const struct {
 	{ "SELECT t.tid, d.kernel_id, d.start, d.\"end\", e.stack_id, e.correlation_id, d.dispatch_id, "
 	  "d.agent_id, d.queue_id, d.stream_id, d.private_segment_size, d.group_segment_size, "
 	  "d.workgroup_size_x, d.workgroup_size_y, d.workgroup_size_z, d.grid_size_x, d.grid_size_y, "
-	  "d.grid_size_z, s.string FROM rocpd_kernel_dispatch d" EVENT_JOIN("d") THREAD_JOIN("d")
+	  "d.grid_size_z, s.string, d.event_id FROM rocpd_kernel_dispatch d" EVENT_JOIN("d") THREAD_JOIN("d")
 	  " LEFT JOIN rocpd_string s ON s.id = d.region_name_id AND s.guid = d.guid" OF_PROCESS("d")
 	  " ORDER BY d.start", take_dispatch },
 	{ "SELECT t.tid, s.string, m.start, m.\"end\", e.stack_id, e.correlation_id, m.size, "
@@ -453,6 +522,8 @@ static enum ws_status import_process(struct import *im, const char *path, uint32
 	enum ws_status st = rpd_image_open(&im->image, path, pid, err);
 
 	ws_map_init(&im->operations, WS_MAP_STR, 1 << 20);
+	ws_map_init(&im->counters, WS_MAP_U64, 1 << 20);
+	ws_vec_init(&im->values, (size_t)1 << 28);
 	if (!st)
 		st = rpd_prepare(
 			im->sql,
@@ -469,6 +540,8 @@ static enum ws_status import_process(struct import *im, const char *path, uint32
 	sqlite3_finalize(im->args);
 	im->args = NULL;
 	ws_map_fini(&im->operations);
+	ws_map_fini(&im->counters);
+	ws_vec_fini(&im->values);
 	return rpd_image_close(&im->image);
 }
 

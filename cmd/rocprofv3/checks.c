@@ -7,9 +7,11 @@
 #include "base/util.h"
 #include "cmd/rocprofv3/services.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PC_CYCLES_MIN 64 /* the software GPU takes a sample per CU, and no more often */
 
@@ -232,6 +234,19 @@ static enum ws_status check_thread_trace(const struct rp_args *args, struct ws_e
 
 static enum ws_status check_counters(const struct rp_args *args, struct ws_err *err)
 {
+	if (args->extra_counters && args->echo != WS_TRI_YES && access(args->extra_counters, R_OK))
+		return ws_fail_errno(err, errno, "--extra-counters: cannot open '%s'",
+				     args->extra_counters);
+	if (args->extra_counters && !args->pmc.n && !args->pmc_groups.n &&
+	    args->list_avail != WS_TRI_YES)
+		ws_log_warn("--extra-counters defines counters, and none is asked for: add --pmc");
+	double seconds;
+
+	if (args->baseline &&
+	    (!ws_str_f64(ws_str_from(args->baseline), &seconds) || !(seconds > 0)))
+		return ws_fail(err, WS_E_USAGE,
+			       "option '--baseline': '%s' is not a time in seconds",
+			       args->baseline);
 	if (args->pmc.n && args->pmc_groups.n)
 		return ws_fail(
 			err, WS_E_STATE,

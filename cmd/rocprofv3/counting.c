@@ -363,16 +363,18 @@ enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *arg
 		struct ws_agent_props props = props_of(gpus[g].model, c->soft);
 
 		st = rp_plan_init(&c->plans[g], args, g, gpus[g].arch, &props, err);
+		if (!st)
+			c->n_passes = WS_MAX(c->n_passes, c->plans[g].plan->n_passes);
 	}
+	if (!st)
+		st = choose_replay(c, args, err);
 	if (!st)
 		st = check_devices(c, args, err);
 	if (!st)
 		st = check_requests(c, err);
 	for (uint32_t g = 0; g < c->n_gpus && !st; g++)
 		st = make_sets(c, g, err);
-	if (!st)
-		st = take_filters(c, args, err);
-	return st ? st : choose_replay(c, args, err);
+	return st ? st : take_filters(c, args, err);
 }
 
 void rp_counting_fini(struct rp_counting *c)
@@ -400,16 +402,21 @@ void rp_counting_passes(const struct rp_counting *c, const struct rp_args *args,
 	passes->n_ranges = c->n_ranges;
 }
 
-void rp_counting_print(const struct rp_counting *c)
+void rp_counting_print(const struct rp_counting *c, const struct rp_args *args)
 {
 	struct ws_plan_cost cost = { .kernel_replay = c->replay != WS_REPLAY_APPLICATION };
 
+	/* checks.c has seen to it that it is a number. */
+	if (args->baseline)
+		ws_str_f64(ws_str_from(args->baseline), &cost.baseline_s);
 	for (size_t i = 0; i < c->n_gpus; i++) {
+		if (!c->plans[i].plan)
+			continue; /* not even that could be made */
 		if (c->n_gpus > 1)
 			printf("GPU %zu (%s)\n", i, ws_catalogue_arch(c->plans[i].cat));
 		ws_plan_print(stdout, c->plans[i].plan, &cost);
 	}
-	if (c->replay == WS_REPLAY_ROTATE)
+	if (c->replay == WS_REPLAY_ROTATE && c->n_passes)
 		printf("each dispatch counts the next of %zu groups: values of a counter are there "
 		       "for some of the dispatches\n",
 		       c->n_passes);

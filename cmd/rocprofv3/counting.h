@@ -45,8 +45,8 @@ void rp_counting_fini(struct rp_counting *counting);
 void rp_counting_passes(const struct rp_counting *counting, const struct rp_args *args,
 			struct ws_passes *passes);
 
-/* What --dry-run shows of one job. */
-void rp_counting_print(const struct rp_counting *counting);
+/* What --dry-run shows of one job; also of one that could not be made whole. */
+void rp_counting_print(const struct rp_counting *counting, const struct rp_args *args);
 
 /*
  * The plan for GPU @gpu of architecture @arch. Counters that it has not got stay in the

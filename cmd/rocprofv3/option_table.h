@@ -75,6 +75,7 @@ ONE(replay, 0, "replay", "WHAT", "REPLAY", rp_replay_modes, "when counters need 
 ONE(replay_mode, 0, "replay-mode", "WHAT", "REPLAY_MODE", rp_replay_modes, "AMD's name for --replay")        \
 TRI(kernel_replay_beta_enabled, 0, "kernel-replay-beta-enabled", "KERNEL_REPLAY_BETA_ENABLED", "accepted: --replay kernel needs no permission") \
 TRI(dry_run, 0, "dry-run", "", "show which counters there are and how many passes they need; run nothing")  \
+STR(baseline, 0, "baseline", "SECONDS", "", "with --dry-run: how long the program takes by itself, to tell how long it all will") \
 SETS(spm, 0, "spm", "NAME", "", NULL, "streaming counters, sampled over time")                               \
 TRI(spm_beta_enabled, 0, "spm-beta-enabled", "SPM_BETA_ENABLED", "allow --spm")                              \
 STR(spm_sample_interval, 0, "spm-sample-interval", "N", "SPM_SAMPLE_INTERVAL", "units between samples")      \

@@ -134,8 +134,8 @@ static enum ws_status show_plan(const struct rp_job *jobs, size_t n_jobs, struct
 		puts("no counters were asked for: one run, nothing to plan");
 	} else if (!st) {
 		st = rp_counting_init(&counting, &all, err);
-		if (!st)
-			rp_counting_print(&counting);
+		/* Also with names that are not there: the plan says what is wrong with each. */
+		rp_counting_print(&counting, &all);
 		rp_counting_fini(&counting);
 	}
 	ws_vec_fini(&all.pmc);
@@ -255,7 +255,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	/* All jobs before the first is run: a mistake in the last should not cost an hour. */
 	for (size_t i = 0; i < jobs.list.n && !st; i++)
 		st = rp_check(&jobs.list.at[i].args, call->rest.n > 0, err);
-	if (!st && jobs.list.at[0].args.echo != WS_TRI_YES)
+	if (!st && jobs.list.at[0].args.echo != WS_TRI_YES &&
+	    jobs.list.at[0].args.dry_run != WS_TRI_YES)
 		st = plan_jobs(&jobs, err);
 	if (!st && call->rest.n && jobs.list.at[0].args.echo != WS_TRI_YES) {
 		st = ws_path_program(argv[0], path, err);

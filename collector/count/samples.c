@@ -160,12 +160,13 @@ void ws_samples_write(uint32_t node, const struct ws_softgpu_result *result,
 	uint64_t first = 0, n_lost = 0;
 	size_t n;
 
-	if (!result->n_pc_samples || !service.read || !t || !ws_thread_lane(t) || !writer)
+	if (!result->n_pc_samples || !service.read || !t || !writer)
 		return;
 	while ((n = service.read(node, result->sequence, first, samples, AT_ONCE))) {
 		for (size_t i = 0; i < n; i++) {
 			struct ws_lane *lane = ws_thread_lane(t);
-			struct ws_rec_pc_sample *rec = ws_lane_reserve(&lane, sizeof(*rec));
+			struct ws_rec_pc_sample *rec =
+				lane ? ws_lane_reserve(&lane, sizeof(*rec)) : NULL;
 
 			if (!rec) {
 				n_lost++;

@@ -128,6 +128,7 @@ bool ws_pending_mark(uint64_t signal, struct ws_pending *p);
 
 void ws_pending_look(struct ws_pending_ring *ring); /* write what is done; NULL is fine */
 void ws_pending_start(void);                 /* the thread that collects */
+void ws_pending_hurry(void);                 /* a moment for what is done and not written */
 void ws_pending_drain(uint64_t deadline_ns); /* wait for what is in the air */
 void ws_pending_unload(void);                /* signals go away with the runtime */
 void ws_pending_forked(void);

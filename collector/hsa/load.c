@@ -218,4 +218,5 @@ const struct ws_provider ws_provider_hsa = {
 	.forked = forked,
 	.finish = finish,
 	.attach = ws_hsa_attach,
+	.dying = ws_pending_hurry,
 };

@@ -96,6 +96,7 @@ bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time)
 	w->exec = trace->exec;
 	w->lanes = (uint32_t)__builtin_popcountll(w->exec);
 	w->started = w->issued_at = w->ready_at = ws_quads_up(time);
+	w->last_pc = 0;
 	w->page = NULL;
 	w->ending = w->waiting = w->waits = false;
 	w->vm = (struct ws_done_ring){ .done = w->vm_done };
@@ -348,6 +349,8 @@ static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *
 		SQ(SQ_WAIT_INST_ANY) += (t - w->issued_at) / WS_QUAD;
 	}
 	w->waits = false;
+	w->stall = WS_STALL_NONE;
+	w->last_pc = ws_model_pc(w);
 	w->issued_at = t + WS_QUAD * inst->passes;
 	if (inst->flags & WS_INST_END) {
 		finish(w, t);

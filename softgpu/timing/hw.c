@@ -33,7 +33,7 @@
 	.l1_hit = 110, .l1_16ths = 19,        /* F: L1 peak, 81 % of D */ \
 	.td_latency = 30,                     /* F */ \
 	.l1_misses = 128,                     /* F: HBM and L2 peaks; R: 64 on average */ \
-	.utcl1_pages = 64, .page_shift = 21,  /* F; R: 8 misses per CU for 16 MiB */ \
+	.utcl1_pages = 512, .page_shift = 21, /* F: HBM peak over hundreds of MiB; R: 8 misses per CU for 16 MiB */ \
 	.utcl1_under_miss = 10,               /* R: REQUEST - HIT - MISS = 10 per miss */ \
 	.utcl2_ns = 250, .walk_ns = 1000,     /* F */ \
 	.request = 100, .response = 80,       /* F: write latency of 284 to 375 cycles */ \
@@ -79,7 +79,7 @@ const struct ws_hw ws_hw_mi100 = {
 	.l1_bytes = 16384, .l1_ways = 4,      /* D */
 	.l1_hit = 110, .l1_16ths = 19, .td_latency = 100, /* F */
 	.l1_misses = 64,                      /* F */
-	.utcl1_pages = 64, .page_shift = 21, .utcl1_under_miss = 10, /* F; R; R: 9.8 */
+	.utcl1_pages = 512, .page_shift = 21, .utcl1_under_miss = 10, /* F: as MI210; R; R: 9.8 */
 	.utcl2_ns = 250, .walk_ns = 1000,     /* F */
 	.request = 100, .response = 260,      /* F: write latency of 590 cycles */
 	.merge_wait = 0,                      /* R: TCC_READ = TCP_TCC_READ_REQ */

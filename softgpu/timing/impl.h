@@ -39,12 +39,13 @@ struct ws_model_wave {
 	struct ws_map_page *page;
 	uint32_t slot;
 	uint8_t simd, wave_slot, age; /* age: place among the waves of the SIMD, the oldest is 0 */
-	uint8_t stall;                /* enum ws_stall, why ready_at is what it is */
+	uint8_t stall;                /* enum ws_stall, why ready_at is what it is; NONE: it executes */
 	bool ending, waiting;         /* waiting: at an s_waitcnt whose end is not known */
 	bool waits;                   /* for a counter, a barrier or time: not for its turn */
 	uint64_t ready_at;            /* cycle at which it may issue; WS_NEVER: depends on an answer */
 	uint64_t not_before;          /* while a fetch is on its way: what else it waits for */
 	uint64_t issued_at;           /* cycle after the last instruction */
+	uint64_t last_pc;             /* of that one */
 	uint64_t exec;
 	uint32_t lanes;
 	uint64_t fetch_block;

@@ -15,6 +15,23 @@ static const struct ws_model_wave *pick(struct ws_cu *cu)
 	return NULL;
 }
 
+/*
+ * Whether the wave is at the instruction that it issued last: it is being executed, or it is one
+ * that waits (s_waitcnt, s_barrier, s_sleep). Else it is at the next one.
+ */
+static bool is_at_last(const struct ws_cu *cu, const struct ws_model_wave *w)
+{
+	return w->waits || (w->stall == WS_STALL_NONE && w->last_pc &&
+			    cu->simd[w->simd].ready[w->age] > cu->next_sample);
+}
+
+static const struct ws_tinst *inst_at(struct ws_cu *cu, uint64_t pc)
+{
+	const struct ws_map_page *page = ws_code_map_page(&cu->model->code, pc); /* it is there */
+
+	return &page->inst[(pc - page->base) / 4];
+}
+
 void ws_sample_window(struct ws_cu *cu, uint64_t t)
 {
 	const struct ws_model_dispatch *d = cu->model->d;
@@ -26,18 +43,18 @@ void ws_sample_window(struct ws_cu *cu, uint64_t t)
 		if (!w || cu->next_sample < w->started)
 			continue;
 		s.wg = w->wg->id;
-		s.pc = ws_model_pc(w);
+		/* ready: it issues in this quad-cycle, unless it was passed over in the last one */
+		s.stall = cu->simd[w->simd].ready[w->age] > cu->next_sample ? w->stall : WS_STALL_NONE;
+		if (!s.stall && w->issued_at + 4 <= cu->next_sample && w->stall == WS_STALL_NOT_CHOSEN)
+			s.stall = WS_STALL_NOT_CHOSEN;
+		s.pc = is_at_last(cu, w) ? w->last_pc : ws_model_pc(w);
 		s.exec = w->exec;
 		s.wave = w->index;
 		s.cu = (uint16_t)cu->index;
 		s.simd = w->simd;
 		s.slot = w->wave_slot;
-		s.unit = ws_wave_inst(w)->unit;
+		s.unit = inst_at(cu, s.pc)->unit;
 		s.waves = (uint8_t)cu->simd[w->simd].n_waves;
-		/* ready: it issues in this quad-cycle, unless it was passed over in the last one */
-		s.stall = cu->simd[w->simd].ready[w->age] > cu->next_sample ? w->stall : WS_STALL_NONE;
-		if (!s.stall && w->issued_at + 4 <= cu->next_sample && w->stall == WS_STALL_NOT_CHOSEN)
-			s.stall = WS_STALL_NOT_CHOSEN;
 		d->sample(d->ctx, &s);
 	}
 }

@@ -91,6 +91,16 @@ kill)
 		python3 "$here/check.py" --killed "$work/text" || fail "kill $i"
 	done
 	;;
+abort)
+	# what the GPU had done by then is there, also what it did in the last moment
+	for i in 1 2 3; do
+		for how in abort terminate; do
+			collect kernel "$build/tests/collector/aborts" 50 $how
+			[ $code = 134 ] || fail "exit code $code: $(cat "$work/err")"
+			has 50 '^DISPATCH'; has 1 'FILE closed=0'
+		done
+	done
+	;;
 cycles)
 	[ -z "$runtime" ] || { echo "SKIP: a sanitizer holds freed memory back, which looks like growth"; exit 77; }
 	collect $all "$build/tests/collector/cycles" 1000

@@ -45,7 +45,7 @@ run rocprof-compute analyze -p load -p other -b 3
 rc_is 0
 out_has '3.1.12'
 
-recorded=${WS_RECORDED:-$WS_SOURCE/../shared/recorded}
+recorded=${WS_RECORDED:-$(dirname "$WS_SOURCE")/shared/recorded}
 if [ ! -d "$recorded/vcopy" ]; then
 	echo "no recordings in '$recorded' (WS_RECORDED names their folder): the reference is not compared"
 	exit 0

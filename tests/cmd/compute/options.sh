@@ -28,6 +28,7 @@ has "2.1.1 -> VALU IOPs" --list-metrics gfx90a
 has "Integer operations the vector ALU" analyze --list-metrics gfx90a
 has "lds" --list-blocks gfx950
 has "GPU Arch" analyze -s -p $w
+has "17.6.10 ->" analyze --list-available-metrics -p $w
 has "GPU Arch" -s analyze -p $w
 has "│ 2.1.1 " -q analyze -p $w
 run rocprof-compute
@@ -76,6 +77,15 @@ run rocprof-compute analyze -p $w --max-stat-num 0 -b 2
 rc_is 0
 out_has "│ Kernel_Name   │ Count "
 lacks "│  4 │" analyze -p $w --max-stat-num -1 -b 2
+
+# What made the numbers is said.
+cp -r $w soft && sed -i '1s/$/,vbios/; 2s/$/,wavescope software GPU/' soft/sysinfo.csv
+has "was made on the software GPU" analyze -p soft -b 2
+lacks "was made on the software GPU" analyze -p $w -b 2
+
+# A trace beside a pass is no pass.
+printf 'Domain,Function\nHIP,x\n' >soft/SQ_LEVEL_WAVES_hip_api_trace.csv
+has "│ 2.1.1 " analyze -p soft -b 2
 
 # Units and digits.
 has "Kernel Time                │" analyze -p $w -b 7

@@ -3,7 +3,7 @@
 # --like-3.3 every line. WS_RECORDED names the folder; it is not part of the source.
 . "$WS_SOURCE/tests/cmd/lib.sh"
 
-recorded=${WS_RECORDED:-$WS_SOURCE/../shared/recorded}
+recorded=${WS_RECORDED:-$(dirname "$WS_SOURCE")/shared/recorded}
 [ -d "$recorded/vcopy" ] || skip "no recordings in '$recorded' (WS_RECORDED names their folder)"
 
 # Lines of tables and titles; the drawn blocks and the lines between blocks go.

@@ -123,7 +123,7 @@ out_has '(modelled: a software GPU)'
 grep -q Modelled soft_pictures/roofline_FP32.svg || fail "the picture does not say modelled"
 grep -q 'modelled: software GPU' soft_pictures/roofline.html || fail "the page does not say modelled"
 
-recorded=${WS_RECORDED:-$WS_SOURCE/../shared/recorded}
+recorded=${WS_RECORDED:-$(dirname "$WS_SOURCE")/shared/recorded}
 if [ ! -d "$recorded/vcopy/MI200" ]; then
 	echo "no recordings in '$recorded' (WS_RECORDED names their folder): the reference is not compared"
 	exit 0

@@ -18,7 +18,12 @@ sed 1d a_agent_info.csv >want
 sed 1d c/c_agent_info.csv | cut -d, -f2- >got
 cmp -s want got || fail "agents differ: $(diff want got | head -3)"
 # As many slices as in the direct trace.
-slices() { grep -aoE 'hipMalloc|hipMemcpy|vecCopy|MEMORY_COPY_HOST_TO_DEVICE' "$1" | sort | uniq -c; }
+slices() {
+	grep -aoE 'hipMalloc|hipMemcpy|vecCopy|MEMORY_COPY_HOST_TO_DEVICE' "$1" | sort -u
+	if command -v protoc >/dev/null; then
+		protoc --decode_raw <"$1" | grep -cE '^    9: [13]$' # BEGIN, INSTANT
+	fi
+}
 slices a_results.pftrace >want
 slices c/c_results.pftrace >got
 cmp -s want got || fail "pftrace differs: $(diff want got | head -5)"

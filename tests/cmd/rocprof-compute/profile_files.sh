@@ -68,6 +68,19 @@ rc_is 0
 out_has "vecCopy"
 grep -q '7.1.2 .*Total Wavefronts .* 256.00 ' "$out" || fail "waves in the report"
 
+# For AMD's analyze up to 3.3: one file with everything; an added pass makes it untrue.
+profile --output-directory merged --merge --replay application -b 7 -- "$vcopy" -n 4096 -b 256 -i 2
+rc_is 0
+is "$(rows merged/pmc_perf.csv)" 2 "rows of the joined file"
+is "$(cell merged/pmc_perf.csv SQ_WAVES 2) $(cell merged/pmc_perf.csv Grid_Size 1)" "64 4096" cells
+is "$(cell merged/pmc_perf.csv Kernel_Name 1)" "vecCopy(double*, double*, double*, int, int)" kernel
+run rocprof-compute analyze -p merged -b 7.1
+rc_is 0
+grep -q '7.1.2 .*Total Wavefronts .* 64.00 ' "$out" || fail "the joined file in the report"
+profile --output-directory merged -b 12 -- "$vcopy" -n 4096 -b 256 -i 2
+rc_is 0
+[ ! -e merged/pmc_perf.csv ] || fail "a joined file that lacks a pass is left"
+
 # -q says nothing; the log says it all.
 profile -q --output-directory quiet --set launch_stats -- "$vcopy" -n 4096 -b 256
 rc_is 0

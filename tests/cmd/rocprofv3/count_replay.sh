@@ -63,6 +63,12 @@ run rocprofv3 --dry-run --pmc $some
 rc_is 0
 passes=$(sed -n 's/^\([0-9]*\) passes.*/\1/p' "$out")
 [ "${passes:-0}" -gt 1 ] || fail "no passes in the plan"
+run rocprofv3 --dry-run --replay application --baseline 10 --pmc SQ_WAVE $some
+rc_is 1
+out_has "SQ_WAVE "
+out_has "did you mean 'SQ_WAVES'?"
+out_has "$passes passes, $passes runs of the application"
+out_has "expected time: $((passes * 10)).0 s"
 run rocprofv3 --replay application --pmc $some -f csv -d a3 -o r -- "$vcopy" -n 65536 -b 256
 err_has "the counters need $passes passes: the program is run $passes times"
 # Somebody who watches sees which run it is, and how long the rest may take.

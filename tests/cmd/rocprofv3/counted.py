@@ -14,7 +14,7 @@ import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../output"))
-import check  # the reader of timelines
+import pftrace_file  # the reader of timelines
 
 
 def fail(text):
@@ -94,11 +94,11 @@ def from_timeline(prefix):
     where = os.path.dirname(prefix)
     os.makedirs(where + "/host", exist_ok=True)
     os.replace(prefix + "_results.pftrace", where + "/host/4711_results.pftrace")
-    tracks, packets = check.read_pftrace(where)
+    tracks, packets = pftrace_file.read_pftrace(where)
     found = collections.defaultdict(set)
     for p in packets:
         if p["type"] == 4:
-            name = check.one(tracks[p["track"]], 2).decode()
+            name = pftrace_file.one(tracks[p["track"]], 2).decode()
             if " PMC " in name and p["value"]:
                 found[name.split(" PMC ")[1]].add(p["value"])
     return found

@@ -93,4 +93,5 @@ expect 2 "is no regular expression" --kernel-trace --kernel-include-regex '(' --
 expect 2 "go together" --kernel-trace --mpi-world-rank-variable R -- true
 expect 1 "no counter 'SQ_WAVS' on gfx90a" --pmc SQ_WAVS -- true
 expect 1 "No tracing options were enabled" -p 1
+expect 1 "cannot open '/no/such.yaml'" -E /no/such.yaml --kernel-trace -- true
 expect 127 "no-such-program" --kernel-trace -- no-such-program

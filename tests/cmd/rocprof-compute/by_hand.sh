@@ -1,0 +1,84 @@
+#!/bin/sh
+# vcopy on the software GPU, from profile to report: what a person with the kernel's listing and
+# a pocket calculator gets for speed of light, instruction mix, wavefronts and L2.
+. "$WS_SOURCE/tests/cmd/rocprof-compute/lib.sh"
+need_tracing
+
+profile --output-directory w -- "$vcopy" -n 262144 -b 256
+rc_is 0
+run rocprof-compute analyze -p w
+rc_is 0
+cat >check.py <<'P'
+import csv, re, sys
+
+n, block = 262144, 256
+waves, nbytes = n // 64, n * 8
+first = next(csv.DictReader(open("w/pmc_perf_0.csv")))
+ns = int(first["End_Timestamp"]) - int(first["Start_Timestamp"])
+cells = {}
+for line in open(sys.argv[1]):
+    parts = [p.strip() for p in line.strip("│ \n").split("│")]
+    if re.fullmatch(r"\d+\.\d+\.\d+", parts[0]):
+        cells[parts[0]] = [p for p in parts[2:]]
+wrong = 0
+
+def value(id):
+    return float(next(c for c in cells[id] if re.fullmatch(r"-?[\d.]+", c)))
+
+def check(id, expected, tolerance=0.0, digits=0.005):
+    global wrong
+    if abs(value(id) - expected) > abs(expected) * tolerance + digits:
+        print(f"{id}: {value(id)}, not {expected}")
+        wrong += 1
+
+# wavefronts: the launch, and the listing's 24 instructions
+check("7.1.0", n)
+check("7.1.1", block)
+check("7.1.2", waves)
+check("7.1.8", 0)
+check("7.2.0", ns)
+check("7.2.2", 24)
+# instruction mix, per wave: 10 vector (7 of them integer arithmetic), a load and a store of
+# vectors, 4 scalar loads, 3 scalar, 1 branch; the rest are waits and the end
+for id, each in (("10.1.0", 10), ("10.1.1", 2), ("10.1.2", 0), ("10.1.3", 0), ("10.1.4", 3),
+                 ("10.1.5", 4), ("10.1.6", 1), ("10.2.0", 7), ("10.2.12", 0), ("10.3.1", 1),
+                 ("10.3.2", 1), ("10.3.4", 0)):
+    check(id, each * waves)
+# speed of light: operations and bytes by nanoseconds; peaks of 104 CUs at 1700 MHz
+check("2.1.0", 0)
+check("2.1.1", 64 * 7 * waves / ns)
+check("2.1.13", 64)
+check("2.1.18", 50) # each line of 128 bytes is looked up by its halves, and the second hits
+check("2.1.19", 2 * 2 * nbytes / ns) # so it counts twice, there and back
+check("2.1.22", nbytes / ns, 0.01)
+check("2.1.23", nbytes / ns, 0.01)
+peak = 1700 * 104 * 64 * 2 / 1000
+if f"{peak:.2f}" not in cells["2.1.1"]:
+    print("2.1.1: no peak of", peak, cells["2.1.1"])
+    wrong += 1
+# L2: writes come in halves of lines, reads in lines; all of it goes to memory
+check("17.3.3", nbytes / 64)
+check("17.3.2", nbytes / 128, 0.15)
+check("17.3.4", 0)
+check("17.3.10", nbytes / 128, 0.01)
+check("17.2.1", 100, 0.001)
+check("17.2.2", 0, digits=0.05)
+if value("17.3.1") != value("17.3.2") + value("17.3.3"):
+    print("17.3.1 is not reads and writes")
+    wrong += 1
+if value("17.3.8") + value("17.3.9") != value("17.3.1"):
+    print("17.3.8 and 17.3.9 are not all requests")
+    wrong += 1
+# No table is without values that hardware would fill: only what the kernel does not do is missing.
+empty = {id for id, c in cells.items() if "N/A" in c and not id.startswith("4.")} # peaks: not measured
+idle = {"2.1.17", "11.2.8", "12.1.3", "12.2.2", "12.2.3", "17.2.11"} # LDS, MFMA, atomics
+no_peak = {"2.1.24", "2.1.25", "2.1.30"}
+not_modelled = {"15.4.2"} # TD_SPI_STALL
+blocks = {id.split(".")[0] for id in cells}
+missing = {"2", "5", "6", "7", "10", "11", "12", "13", "14", "15", "16", "17", "18"} - blocks
+if missing or empty - idle - no_peak - not_modelled:
+    print("blocks without tables:", missing, "rows without values:", sorted(empty))
+    wrong += 1
+sys.exit(wrong != 0)
+P
+"${PYTHON:-python3}" check.py "$out" || fail "not what the listing says"
