@@ -9,81 +9,19 @@
 #include "softgpu/mem/lds.h"
 #include "softgpu/timing/impl.h"
 
-#define QUAD 4
 #define SCRATCH_START (1ull << 46) /* behind all memory: wherever the host put it */
 #define LDS_QUEUE 64 /* cycles of work that wait for LDS */
 #define SQ(name) cu->sq[WS_C_##name]
-
-static uint64_t round_up(uint64_t t)
-{
-	return (t + QUAD - 1) / QUAD * QUAD;
-}
-
-/* ---- memory counters ---- */
-
-/* When are at most `left` of the ring's instructions unfinished? WS_NEVER: unknown. */
-static uint64_t ring_time(struct ws_done_ring *r, uint32_t size, uint32_t left, uint64_t now)
-{
-	uint64_t time = now;
-
-	for (uint32_t k = r->n_retired; r->n_issued - k > left; k++) {
-		uint64_t done = r->done[k % size];
-
-		if (done == WS_NEVER)
-			return WS_NEVER;
-		time = done > time ? done : time;
-		if (done <= now && k == r->n_retired)
-			r->n_retired++;
-	}
-	return time;
-}
-
-/* Scalar loads come back in any order: a wait for them is always for all. */
-static uint64_t wait_time(struct ws_model_wave *w, uint64_t now)
-{
-	uint64_t vm = now, lgkm = now;
-
-	if (w->wait_vm != WS_NO_WAIT)
-		vm = ring_time(&w->vm, WS_MAX_VM, w->wait_vm, now);
-	if (w->wait_lgkm != WS_NO_WAIT)
-		lgkm = ring_time(&w->lgkm, WS_MAX_LGKM, w->wait_lgkm, now);
-	return vm == WS_NEVER || lgkm == WS_NEVER ? WS_NEVER : vm > lgkm ? vm : lgkm;
-}
 
 static void end_wave(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 {
 	uint64_t life = t - w->started;
 
-	SQ(SQ_WAVE_CYCLES) += life / QUAD;
+	SQ(SQ_WAVE_CYCLES) += life / WS_QUAD;
 	cu->level[WS_C_SQ_LEVEL_WAVES] += life;
 	if (t > w->issued_at)
-		SQ(SQ_WAIT_ANY) += (t - w->issued_at) / QUAD;
+		SQ(SQ_WAIT_ANY) += (t - w->issued_at) / WS_QUAD;
 	ws_spi_wave_done(cu, w, t);
-}
-
-void ws_wave_answered(struct ws_model_wave *w, uint64_t now)
-{
-	uint64_t t;
-
-	if (!w->waiting)
-		return;
-	t = wait_time(w, w->issued_at);
-	if (t == WS_NEVER)
-		return;
-	w->waiting = false;
-	w->ready_at = round_up(t);
-	ws_wave_wake(w);
-}
-
-/* Waits as w->wait_vm and wait_lgkm say, from t on. */
-static void start_wait(struct ws_model_wave *w, uint64_t t)
-{
-	uint64_t until = wait_time(w, t);
-
-	w->stall = WS_STALL_WAITCNT;
-	w->waits = true;
-	w->waiting = until == WS_NEVER;
-	w->ready_at = w->waiting ? WS_NEVER : round_up(until);
 }
 
 /* ---- the way through the code ---- */
@@ -115,7 +53,7 @@ static void fetch(struct ws_cu *cu, struct ws_model_wave *w, bool jumped, uint64
 	if (there == WS_NEVER)
 		w->not_before = w->ready_at, w->ready_at = WS_NEVER;
 	else if (w->ready_at < there)
-		w->ready_at = round_up(there);
+		w->ready_at = ws_quads_up(there);
 }
 
 /* Records that follow the instruction just executed: changes of EXEC, a jump, the end. */
@@ -157,7 +95,7 @@ bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time)
 	ws_trace_read(&w->reader, trace);
 	w->exec = trace->exec;
 	w->lanes = (uint32_t)__builtin_popcountll(w->exec);
-	w->started = w->issued_at = w->ready_at = round_up(time);
+	w->started = w->issued_at = w->ready_at = ws_quads_up(time);
 	w->last_pc = 0;
 	w->page = NULL;
 	w->ending = w->waiting = w->waits = false;
@@ -188,7 +126,7 @@ static void barrier(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 			if (other->wg != wg || other->ready_at != WS_NEVER ||
 			    other->stall != WS_STALL_BARRIER)
 				continue;
-			other->ready_at = round_up(t + 8);
+			other->ready_at = ws_quads_up(t + 8);
 			ws_wave_wake(other);
 		}
 }
@@ -285,19 +223,19 @@ static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes, uint32_t co
 {
 	uint64_t start = *unit_free > t << 4 ? *unit_free : t << 4;
 
-	*unit_free = start + (uint64_t)QUAD * passes * cost_16ths;
+	*unit_free = start + (uint64_t)WS_QUAD * passes * cost_16ths;
 }
 
 /* A vector memory instruction waits for the address unit. Returns when it asks again. */
 static uint64_t wait_for_room(struct ws_cu *cu, const struct ws_tinst *inst, uint64_t t)
 {
 	/* an answer of L2 makes room: not before the next window */
-	uint64_t until = cu->tcp.blocked ? cu->model->window_end : t + 4 * QUAD;
+	uint64_t until = cu->tcp.blocked ? cu->model->window_end : t + 4 * WS_QUAD;
 
-	SQ(SQ_VMEM_TA_ADDR_FIFO_FULL) += (until - t) / QUAD;
-	SQ(SQ_VMEM_TA_CMD_FIFO_FULL) += (until - t) / QUAD;
+	SQ(SQ_VMEM_TA_ADDR_FIFO_FULL) += (until - t) / WS_QUAD;
+	SQ(SQ_VMEM_TA_CMD_FIFO_FULL) += (until - t) / WS_QUAD;
 	if (inst->mem == WS_MEM_STORE)
-		SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL) += (until - t) / QUAD;
+		SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL) += (until - t) / WS_QUAD;
 	return until;
 }
 
@@ -309,11 +247,11 @@ static uint64_t unit_ready(struct ws_cu *cu, struct ws_simd *simd, struct ws_mod
 		uint64_t when = valu_free(simd, inst);
 
 		/* the rest of a quad-cycle is carried on: a busy unit loses one of them now and then */
-		if (when < (t + QUAD) << 4)
+		if (when < (t + WS_QUAD) << 4)
 			return t;
 		w->stall = WS_STALL_UNIT;
-		when = (when >> 4) / QUAD * QUAD;
-		return when > t ? when : t + QUAD;
+		when = (when >> 4) / WS_QUAD * WS_QUAD;
+		return when > t ? when : t + WS_QUAD;
 	}
 	switch (inst->unit) {
 	case WS_UNIT_VMEM:
@@ -323,7 +261,7 @@ static uint64_t unit_ready(struct ws_cu *cu, struct ws_simd *simd, struct ws_mod
 		if (w->vm.n_issued - w->vm.n_retired >= WS_MAX_VM - 1) {
 			w->wait_vm = WS_MAX_VM - 2;
 			w->wait_lgkm = WS_NO_WAIT;
-			start_wait(w, t);
+			ws_wave_wait(w, t);
 			if (w->ready_at > t)
 				return w->ready_at;
 		}
@@ -339,7 +277,7 @@ static uint64_t unit_ready(struct ws_cu *cu, struct ws_simd *simd, struct ws_mod
 	    w->lgkm.n_issued - w->lgkm.n_retired >= WS_MAX_LGKM - 1) {
 		w->wait_vm = WS_NO_WAIT;
 		w->wait_lgkm = WS_MAX_LGKM - 2;
-		start_wait(w, t);
+		ws_wave_wait(w, t);
 		return w->ready_at;
 	}
 	return t;
@@ -350,7 +288,7 @@ static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave
 {
 	const struct ws_hw *hw = cu->model->hw;
 
-	w->ready_at = t + QUAD * inst->passes;
+	w->ready_at = t + WS_QUAD * inst->passes;
 	if (inst->unit == WS_UNIT_VALU) {
 		occupy(&simd->valu_free, t, inst->passes, hw->valu_16ths);
 		if (inst->matrix_passes)
@@ -376,11 +314,11 @@ static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave
 		if (inst->wait_vm != WS_NO_WAIT || inst->wait_lgkm != WS_NO_WAIT) {
 			w->wait_vm = inst->wait_vm;
 			w->wait_lgkm = inst->wait_lgkm;
-			start_wait(w, t + QUAD);
+			ws_wave_wait(w, t + WS_QUAD);
 		} else if (inst->idle) {
 			w->stall = WS_STALL_SLEEP;
 			w->waits = true;
-			w->ready_at = round_up(t + QUAD + inst->idle);
+			w->ready_at = ws_quads_up(t + WS_QUAD + inst->idle);
 		}
 		return true;
 	default:
@@ -393,8 +331,8 @@ static void finish(struct ws_model_wave *w, uint64_t t)
 {
 	w->ending = true;
 	w->wait_vm = w->wait_lgkm = 0;
-	w->issued_at = t + QUAD;
-	start_wait(w, t + QUAD);
+	w->issued_at = t + WS_QUAD;
+	ws_wave_wait(w, t + WS_QUAD);
 }
 
 static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w, uint64_t t)
@@ -405,15 +343,15 @@ static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *
 	w->page->count[cu->se][w->slot]++;
 	cu->model->n_issued++;
 	if (w->waits && ready > w->issued_at) {
-		SQ(SQ_WAIT_ANY) += (ready - w->issued_at) / QUAD;
-		SQ(SQ_WAIT_INST_ANY) += (t - ready) / QUAD;
+		SQ(SQ_WAIT_ANY) += (ready - w->issued_at) / WS_QUAD;
+		SQ(SQ_WAIT_INST_ANY) += (t - ready) / WS_QUAD;
 	} else {
-		SQ(SQ_WAIT_INST_ANY) += (t - w->issued_at) / QUAD;
+		SQ(SQ_WAIT_INST_ANY) += (t - w->issued_at) / WS_QUAD;
 	}
 	w->waits = false;
 	w->stall = WS_STALL_NONE;
 	w->last_pc = ws_model_pc(w);
-	w->issued_at = t + QUAD * inst->passes;
+	w->issued_at = t + WS_QUAD * inst->passes;
 	if (inst->flags & WS_INST_END) {
 		finish(w, t);
 		return;
@@ -447,7 +385,7 @@ static uint64_t queue_ready(const struct ws_cu *cu, uint32_t unit, uint64_t t)
 {
 	if (unit != WS_UNIT_LDS || cu->lds_free <= (t + LDS_QUEUE) << 4)
 		return t;
-	return round_up((cu->lds_free >> 4) - LDS_QUEUE + QUAD);
+	return ws_quads_up((cu->lds_free >> 4) - LDS_QUEUE + WS_QUAD);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -464,7 +402,7 @@ static uint64_t go_on(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wa
 		      uint64_t until)
 {
 	uint64_t *count = w->page->count[cu->se];
-	uint32_t cost = QUAD * cu->model->hw->valu_16ths, slot = w->slot, n = 0;
+	uint32_t cost = WS_QUAD * cu->model->hw->valu_16ths, slot = w->slot, n = 0;
 	const struct ws_tinst *inst = &w->page->inst[slot];
 
 	while (w->ready_at < until && w->reader.run > 1 && inst->unit == WS_UNIT_VALU && inst->passes == 1 &&
@@ -473,19 +411,19 @@ static uint64_t go_on(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wa
 		uint64_t pc = w->page->base + 4ull * (slot + inst->dwords);
 		uint64_t at = w->ready_at;
 
-		while (simd->valu_free >= (at + QUAD) << 4) /* the rest of a quad-cycle is carried on */
-			at += QUAD;
+		while (simd->valu_free >= (at + WS_QUAD) << 4) /* the rest of a quad-cycle is carried on */
+			at += WS_QUAD;
 		if (at >= until || (pc >> 5 != w->fetch_block && !ws_sqc_fetch_again(cu, pc)))
 			break;
 		w->fetch_block = pc >> 5;
 		count[slot]++;
 		n++;
-		SQ(SQ_WAIT_INST_ANY) += (at - w->ready_at) / QUAD;
+		SQ(SQ_WAIT_INST_ANY) += (at - w->ready_at) / WS_QUAD;
 		simd->valu_free = (simd->valu_free > at << 4 ? simd->valu_free : at << 4) + cost;
 		w->reader.run--;
 		slot += inst->dwords;
 		inst += inst->dwords;
-		w->ready_at = w->issued_at = t = at + QUAD;
+		w->ready_at = w->issued_at = t = at + WS_QUAD;
 	}
 	w->slot = slot;
 	cu->model->n_issued += n;
@@ -526,7 +464,7 @@ static void issue_quad(struct ws_cu *cu, struct ws_simd *simd, uint64_t t, uint6
 		if (used >> unit & 1) {
 			if (sampled)
 				w->stall = WS_STALL_NOT_CHOSEN;
-			next = t + QUAD;
+			next = t + WS_QUAD;
 			others = vector && unit == WS_UNIT_VALU ? others : t;
 			continue;
 		}

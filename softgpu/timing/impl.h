@@ -11,6 +11,7 @@
 #include "softgpu/timing/code_map.h"
 #include "softgpu/timing/model.h"
 
+#define WS_QUAD 4                     /* cycles from one issue to the next */
 #define WS_MAX_VM 64                  /* vmcnt counts to 63 */
 #define WS_MAX_LGKM 16
 #define WS_MAX_GROUP_CUS 3
@@ -197,8 +198,10 @@ struct ws_model {
 
 /* cu.c */
 void ws_cu_window(struct ws_scalar_group *group, uint64_t end);
-void ws_wave_answered(struct ws_model_wave *w, uint64_t now); /* something it may wait for is known */
 bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time);
+/* wait.c */
+void ws_wave_wait(struct ws_model_wave *w, uint64_t t); /* as wait_vm and wait_lgkm say, from t on */
+void ws_wave_answered(struct ws_model_wave *w, uint64_t now); /* something it may wait for is known */
 /* tcp.c */
 bool ws_tcp_room(struct ws_cu *cu, uint64_t t);
 void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
@@ -222,6 +225,11 @@ bool ws_result_init(struct ws_model *m, struct ws_model_result *r);
 void ws_result_finish(struct ws_model *m, uint64_t end);
 /* sample.c */
 void ws_sample_window(struct ws_cu *cu, uint64_t t);
+
+static inline uint64_t ws_quads_up(uint64_t t)
+{
+	return (t + WS_QUAD - 1) / WS_QUAD * WS_QUAD;
+}
 
 static inline struct ws_tinst *ws_wave_inst(const struct ws_model_wave *w)
 {
