@@ -11,17 +11,17 @@ all: build/build.ninja
 demo: setup all
 	scripts/demo build
 
-test: setup $(call configured,$(TEST_BUILDS))
+test: setup-test $(call configured,$(TEST_BUILDS))
 	scripts/test $(TEST_BUILDS)
 
-bench: setup all
+bench: setup-bench all
 	ninja -C build bench
 	bench/run build
 
-sanitize: setup build-asan/build.ninja
+sanitize: setup-test build-asan/build.ninja
 	scripts/test build-asan
 
-tsan: setup build-tsan/build.ninja
+tsan: setup-test build-tsan/build.ninja
 	scripts/test build-tsan:softgpu-core
 
 install: all
@@ -36,6 +36,8 @@ clean:
 
 setup:
 	@scripts/setup
+setup-%:
+	@scripts/setup $*
 
 # libdir is lib: the programs look for their libraries at ../lib, on every distribution.
 build/build.ninja:

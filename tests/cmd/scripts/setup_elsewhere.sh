@@ -34,6 +34,35 @@ apt-get update -qq
 apt-get install -y -qq --no-install-recommends libcmocka-dev
 setup: done'
 
+# What only tests use is installed for them, and can be done without.
+mkdir "$work/tests"
+cat >"$work/tests/dpkg-query" <<'X'
+#!/bin/sh
+for last; do :; done
+[ "$last" != chromium ] || exit 1
+echo "install ok installed"
+X
+printf '#!/bin/sh\necho "apt-get $*"\n[ "$1" != install ]\n' >"$work/tests/apt-get"
+printf '#!/bin/sh\n"$@"\n' >"$work/tests/sudo"
+chmod +x "$work/tests"/*
+PATH=$work/tests:$PATH run sh "$WS_SOURCE/scripts/setup"
+rc_is 0
+out_is 'setup: everything is there'
+cd "$work"
+PATH=$work/tests:$PATH run sh "$WS_SOURCE/scripts/setup" test
+rc_is 0
+out_has "apt-get install -y -qq --no-install-recommends chromium"
+err_has "could not install: chromium"
+PATH=$work/tests:$PATH run sh "$WS_SOURCE/scripts/setup" nonsense
+rc_is 2
+err_has "build, test and bench are"
+
+# One that the build needs cannot be had.
+sed -i 's/chromium/libyaml-dev/' "$work/tests/dpkg-query"
+PATH=$work/tests:$PATH run sh "$WS_SOURCE/scripts/setup" test
+rc_is 1
+err_has "could not install: libyaml-dev"
+
 # Not Debian: a bare PATH with only what the script itself uses.
 mkdir "$work/bare"
 for tool in sh sed id echo cat; do
