@@ -1,6 +1,7 @@
 #include "analysis/explain.h"
 
 #include "analysis/diff.h"
+#include "analysis/tape.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,34 +39,6 @@ static double name_here(const struct walk *w, const struct ws_expr *expr)
 	if (expr->kind == WS_EXPR_COUNTER)
 		return ws_eval_counter(w->one, expr->text, w->metric->coll_level);
 	return ws_eval_variable(is_per_dispatch(expr->text) ? w->one : w->source->eval, expr->text);
-}
-
-static double apply(enum ws_expr_op op, double a, double b)
-{
-	switch (op) {
-	case WS_OP_ADD:
-		return a + b;
-	case WS_OP_SUB:
-		return a - b;
-	case WS_OP_MUL:
-		return a * b;
-	case WS_OP_DIV:
-		return a / b;
-	case WS_OP_EQ:
-		return a == b;
-	case WS_OP_NE:
-		return a != b;
-	case WS_OP_LE:
-		return a <= b;
-	case WS_OP_GE:
-		return a >= b;
-	case WS_OP_LT:
-		return a < b;
-	case WS_OP_GT:
-		return a > b;
-	default:
-		return NAN;
-	}
 }
 
 static double value_here(const struct walk *w, const struct ws_expr *expr);
@@ -112,7 +85,7 @@ static double value_here(const struct walk *w, const struct ws_expr *expr)
 	case WS_EXPR_NEGATE:
 		return -value_here(w, expr->args[0]);
 	case WS_EXPR_BINARY:
-		return apply(expr->op, value_here(w, expr->args[0]), value_here(w, expr->args[1]));
+		return ws_tape_binary(expr->op, value_here(w, expr->args[0]), value_here(w, expr->args[1]));
 	case WS_EXPR_SELECT:
 		return value_here(w, value_here(w, expr->args[1]) != 0 ? expr->args[0]
 								       : expr->args[2]);

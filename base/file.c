@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,6 +44,18 @@ enum ws_status ws_file_read(const char *path, struct ws_buf *out, struct ws_err 
 	}
 	close(fd);
 	return st;
+}
+
+enum ws_status ws_file_write(const char *path, const void *bytes, size_t n, struct ws_err *err)
+{
+	FILE *file = fopen(path, "we");
+	bool good;
+
+	if (!file)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	good = fwrite(bytes, 1, n, file) == n;
+	good &= fclose(file) == 0; /* a full disk may show only here */
+	return good ? WS_OK : ws_fail_errno(err, errno, "cannot write '%s'", path);
 }
 
 bool ws_file_line(const char *path, char *out_line, size_t room)

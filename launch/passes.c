@@ -1,5 +1,6 @@
 #include "launch/passes.h"
 
+#include "base/file.h"
 #include "base/env.h"
 #include "base/path.h"
 #include "launch/inject.h"
@@ -31,18 +32,6 @@ size_t ws_passes_n_runs(const struct ws_passes *passes)
 }
 
 /* ---- what the collector is told ---- */
-
-static enum ws_status write_text(const char *path, const char *text, size_t n, struct ws_err *err)
-{
-	FILE *file = fopen(path, "we");
-	bool good;
-
-	if (!file)
-		return ws_fail_errno(err, errno, "cannot write '%s'", path);
-	good = fwrite(text, 1, n, file) == n;
-	good &= fclose(file) == 0;
-	return good ? WS_OK : ws_fail_errno(err, errno, "cannot write '%s'", path);
-}
 
 /* Application replay: run @run has one set per GPU, or none where a GPU has fewer. */
 static enum ws_status write_request(const struct ws_passes *passes, size_t run,
@@ -91,7 +80,7 @@ static enum ws_status write_request(const struct ws_passes *passes, size_t run,
 	if (!st)
 		st = ws_path_join(dir->path, WS_COUNT_REQUEST_NAME, path, err);
 	if (!st)
-		st = write_text(path, text, n, err);
+		st = ws_file_write(path, text, n, err);
 	free(gpus);
 	free(text);
 	return st;

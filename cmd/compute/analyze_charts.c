@@ -2,6 +2,7 @@
 #include "cmd/compute/analyze.h"
 
 #include "analysis/roofline.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "report/memchart.h"
 #include "report/roofline.h"
@@ -34,19 +35,6 @@ static unsigned terminal_rows(void)
 	struct winsize size;
 
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row ? size.ws_row : 24;
-}
-
-static enum ws_status write_file(const char *path, const struct ws_buf *text, struct ws_err *err)
-{
-	FILE *file = fopen(path, "we");
-	bool ok;
-
-	if (!file)
-		return ws_fail_errno(err, errno, "cannot write '%s'", path);
-	ok = fwrite(text->at, 1, text->n, file) == text->n;
-	if (fclose(file) != 0 || !ok)
-		return ws_fail_errno(err, errno, "cannot write '%s'", path);
-	return WS_OK;
 }
 
 /* ---- memory chart ---- */
@@ -250,7 +238,7 @@ static void leave_page(struct an *an, struct an_run *run, const struct roofline 
 
 	ws_buf_init(&page, SIZE_MAX);
 	if (path && an_may_write(run->path) && !ws_roof_html(&r->model, &page, &ignored) &&
-	    !write_file(path, &page, &ignored))
+	    !ws_file_write(path, page.at, page.n, &ignored))
 		ws_buf_printf(&an->out, "As a page: %s\n", path);
 	ws_buf_fini(&page);
 }
@@ -286,7 +274,7 @@ static enum ws_status put(struct an *an, const char *name, const struct ws_buf *
 
 	if (!path)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	return write_file(path, text, err);
+	return ws_file_write(path, text->at, text->n, err);
 }
 
 static enum ws_status put_roofline(struct an *an, struct ws_buf *text, struct ws_err *err)

@@ -1,4 +1,5 @@
 /* The report as files: CSV per table, JSON, SQLite. Text is written by analyze.c. */
+#include "base/file.h"
 #include "cmd/compute/analyze.h"
 
 #include <ctype.h>
@@ -39,19 +40,6 @@ static enum ws_status each_grid(struct an *an, void *of,
 	return st;
 }
 
-static enum ws_status write_file(const char *path, const struct ws_buf *text, struct ws_err *err)
-{
-	FILE *file = fopen(path, "we");
-	bool ok;
-
-	if (!file)
-		return ws_fail_errno(err, errno, "cannot write '%s'", path);
-	ok = fwrite(text->at, 1, text->n, file) == text->n;
-	if (fclose(file) != 0 || !ok)
-		return ws_fail_errno(err, errno, "cannot write '%s'", path);
-	return WS_OK;
-}
-
 static enum ws_status write_csv(struct an *an, void *of, const struct ws_table *table,
 				struct ws_grid *grid, struct ws_err *err)
 {
@@ -71,7 +59,7 @@ static enum ws_status write_csv(struct an *an, void *of, const struct ws_table *
 	ws_buf_init(&text, SIZE_MAX);
 	st = ws_grid_csv(grid, &text, err);
 	if (!st)
-		st = write_file(path, &text, err);
+		st = ws_file_write(path, text.at, text.n, err);
 	ws_buf_fini(&text);
 	return st;
 }
@@ -179,7 +167,7 @@ enum ws_status an_save_json(struct an *an, const char *path, struct ws_err *err)
 	if (!st)
 		st = ws_buf_status(&text, err);
 	if (!st)
-		st = write_file(path, &text, err);
+		st = ws_file_write(path, text.at, text.n, err);
 	ws_buf_fini(&text);
 	return st;
 }

@@ -1,7 +1,6 @@
 /* A code object of any bytes: every offset may be asked for. */
 #include "code/code.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {

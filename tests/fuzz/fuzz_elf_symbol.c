@@ -4,6 +4,7 @@
  * that the whole one has what it exports.
  */
 #include "launch/elf_symbol.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -11,8 +12,6 @@
 #include <string.h>
 
 #define ROUNDS 2000
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A copy of exactly that size, so that a sanitizer sees a read past its end. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

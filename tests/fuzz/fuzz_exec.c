@@ -13,8 +13,7 @@
 #include <sys/mman.h>
 
 #include "softgpu/exec/step.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 #define ARENA_BYTES 65536
 #define LDS_BYTES 4096

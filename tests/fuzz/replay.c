@@ -2,12 +2,12 @@
  * replay: a fuzzer as a test like any other: the files named on the command line, then
  * seeded mutations of each. With libFuzzer, link with -fsanitize=fuzzer instead of this.
  */
+#include "tests/fuzz/fuzz.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define N_MUTATIONS 400
 #define INPUT_BYTES_MAX (1u << 20)
