@@ -86,6 +86,12 @@ static enum ws_status write_request(const struct ws_passes *passes, size_t run,
 	return st;
 }
 
+enum ws_status ws_passes_request(const struct ws_passes *passes, const struct ws_rundir *dir,
+				 struct ws_err *err)
+{
+	return write_request(passes, 0, dir, err);
+}
+
 /* ---- runs ---- */
 
 static enum ws_status run_once(const struct ws_passes *passes, size_t run,

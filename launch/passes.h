@@ -88,6 +88,9 @@ size_t ws_passes_n_runs(const struct ws_passes *passes);
 /* Fails when a run could not be started; @out_result is to be finished in any case. */
 enum ws_status ws_passes_run(const struct ws_passes *passes, struct ws_passes_result *out_result,
 			     struct ws_err *err);
+/* For a program that runs already: what the collector is to count, into the captures' folder. */
+enum ws_status ws_passes_request(const struct ws_passes *passes, const struct ws_rundir *dir,
+				 struct ws_err *err);
 /* Frees the lists, and removes the captures when they are no longer needed. */
 void ws_passes_fini(struct ws_passes_result *result, bool remove);
 

@@ -1,94 +1,21 @@
-/*
- * attach: rocprofv3 --pid, to programs that run already.
- *
- * Each process loads the collector and holds the read end of a pipe whose other end is
- * here (collector/attach.c). It is attached while the pipe is open; closing it, by
- * dying, too, ends the recording, and the capture becomes output like any other.
- */
+/* attach: rocprofv3 --pid, to programs that run already. */
 #include "cmd/rocprofv3/run.h"
 
-#include "base/log.h"
 #include "base/str.h"
+#include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/run_priv.h"
 #include "cmd/rocprofv3/services.h"
-#include "launch/attach.h"
-#include "launch/inject.h"
-#include "launch/softgpu.h"
+#include "launch/session.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
-#define TARGETS_MAX 256u
-#define ANSWER_MS 30000 /* the process sets up wrappers; a stopped one never does */
+#define PIDS_MAX 256u
 
-struct target {
-	pid_t pid;
-	int pipe;  /* its control pipe, or -1 */
-	int pidfd; /* readable when it has ended */
-	char control[PATH_MAX + 64];
-};
-
-struct attach {
-	struct target all[TARGETS_MAX];
-	size_t n;
-};
-
-static volatile sig_atomic_t told_to_stop;
-
-static void on_stop(int signo)
+static enum ws_status take_pids(const struct rp_args *args, pid_t pids[PIDS_MAX], size_t *out_n,
+				struct ws_err *err)
 {
-	told_to_stop = signo;
-}
-
-/* ---- who ---- */
-
-static enum ws_status add_target(struct attach *a, pid_t pid, struct ws_err *err)
-{
-	for (size_t i = 0; i < a->n; i++)
-		if (a->all[i].pid == pid)
-			return WS_OK;
-	if (a->n == TARGETS_MAX)
-		return ws_fail(err, WS_E_LIMIT,
-			       "more than %u processes: name them with --pid "
-			       "and --attach-children=no",
-			       TARGETS_MAX);
-	a->all[a->n++] = (struct target){ .pid = pid, .pipe = -1, .pidfd = -1 };
-	return WS_OK;
-}
-
-/* What it started; the list grows while it is walked, so theirs come, too. */
-static enum ws_status add_children(struct attach *a, pid_t pid, struct ws_err *err)
-{
-	enum ws_status st = WS_OK;
-	char path[96];
-	FILE *file;
-	int child;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	file = fopen(path, "re");
-	while (file && !st && fscanf(file, "%d", &child) == 1)
-		if (child != getpid())
-			st = add_target(a, child, err);
-	if (file)
-		fclose(file);
-	return st;
-}
-
-static enum ws_status list_targets(const struct rp_args *args, struct attach *a, size_t *n_named,
-				   struct ws_err *err)
-{
-	enum ws_status st = WS_OK;
-
-	for (size_t i = 0; i < args->pid.n && !st; i++) {
+	*out_n = 0;
+	for (size_t i = 0; i < args->pid.n; i++) {
 		uint64_t pid;
 
 		if (!args->pid.at[i])
@@ -97,205 +24,74 @@ static enum ws_status list_targets(const struct rp_args *args, struct attach *a,
 			return ws_fail(err, WS_E_USAGE,
 				       "--pid: '%s' is not a process (collection periods are -P)",
 				       args->pid.at[i]);
-		st = add_target(a, (pid_t)pid, err);
+		if (*out_n == PIDS_MAX)
+			return ws_fail(err, WS_E_LIMIT, "--pid: more than %u processes", PIDS_MAX);
+		pids[(*out_n)++] = (pid_t)pid;
 	}
-	*n_named = a->n;
-	for (size_t i = 0; i < a->n && !st && args->attach_children != WS_TRI_NO; i++)
-		st = add_children(a, a->all[i].pid, err);
-	return st;
+	return WS_OK;
 }
 
-/* ---- attaching ---- */
-
-/* Wait for "CONTROL.answer" to say @wanted; anything else is why not. */
-static enum ws_status wait_answer(const struct target *t, const char *wanted, struct ws_err *err)
+static bool counts(const struct rp_args *args)
 {
-	char path[PATH_MAX + 80], text[256];
-
-	snprintf(path, sizeof(path), "%s.answer", t->control);
-	for (int ms = 0; ms < ANSWER_MS; ms += 5) {
-		FILE *file = fopen(path, "re");
-		size_t n = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-
-		if (file)
-			fclose(file);
-		text[n] = '\0';
-		if (strcmp(text, wanted) == 0)
-			return WS_OK;
-		if (n && strcmp(text, "attached") != 0)
-			return ws_fail(err, WS_E_STATE, "cannot attach to process %d: %s",
-				       (int)t->pid, text);
-		if (kill(t->pid, 0) && errno == ESRCH)
-			return ws_fail(err, WS_E_STATE, "process %d has ended", (int)t->pid);
-		nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
-	}
-	return ws_fail(err, WS_E_TIMEOUT, "process %d does not answer: is it stopped?",
-		       (int)t->pid);
+	return rp_counts(args) || args->pc_sampling_beta_enabled == WS_TRI_YES;
 }
 
-static enum ws_status attach_one(struct target *t, const struct ws_rundir *dir,
-				 struct ws_collect_config *config, struct ws_err *err)
+enum ws_status rp_attach_gpu(const struct rp_args *args, struct ws_err *err)
 {
-	static char request[PATH_MAX + 64 + WS_COLLECT_TEXT_MAX];
-	char library[PATH_MAX];
+	pid_t pids[PIDS_MAX];
 	size_t n;
-	enum ws_status st = ws_inject_library(library, err);
+	enum ws_status st = take_pids(args, pids, &n, err);
 
+	return st || !n || !counts(args) ? st : ws_session_adopt_gpu(pids[0], err);
+}
+
+/* What is counted goes into the folder, where the collector finds it. */
+static enum ws_status request_counters(const struct rp_args *args, const struct ws_rundir *dir,
+				       struct ws_err *err)
+{
+	static struct rp_counting counting; /* tens of kilobytes */
+	struct ws_passes passes = { .tool = "rocprofv3" };
+	enum ws_status st = rp_counting_init(&counting, args, err);
+
+	if (!st) {
+		rp_counting_passes(&counting, args, &passes);
+		if (ws_passes_n_runs(&passes) > 1)
+			st = ws_fail(err, WS_E_UNSUPPORTED,
+				     "--pid: these counters need %zu passes, and a program that "
+				     "runs already is not run again: use --replay kernel",
+				     ws_passes_n_runs(&passes));
+	}
 	if (!st)
-		st = ws_attach_check(t->pid, library, err);
-	if (st)
-		return st;
-	/* Times of the software GPU are its own, whoever started the program. */
-	config->flags &= ~WS_COLLECT_FLAG(SOFTGPU);
-	if (ws_softgpu_in_process(t->pid))
-		config->flags |= WS_COLLECT_FLAG(SOFTGPU);
-	snprintf(t->control, sizeof(t->control), "%s/attach-%d", dir->path, (int)t->pid);
-	n = (size_t)snprintf(request, sizeof(request), "%s\n", t->control);
-	if (!ws_collect_print(config, request + n, sizeof(request) - n))
-		return ws_fail(err, WS_E_LIMIT, "'%s': the path is too long", config->dir);
-	if (mkfifo(t->control, 0600))
-		return ws_fail_errno(err, errno, "cannot make '%s'", t->control);
-	/* Both ends: opening only one waits for the other. */
-	t->pipe = open(t->control, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	t->pidfd = (int)syscall(SYS_pidfd_open, t->pid, 0);
-	st = ws_attach_call(t->pid, library, "ws_collector_attach", request, err);
-	if (!st)
-		st = wait_answer(t, "attached", err);
+		st = ws_passes_request(&passes, dir, err);
+	rp_counting_fini(&counting);
 	return st;
-}
-
-static void close_target(struct target *t)
-{
-	if (t->pipe >= 0)
-		close(t->pipe);
-	if (t->pidfd >= 0)
-		close(t->pidfd);
-	t->pipe = t->pidfd = -1;
-}
-
-/* ---- meanwhile ---- */
-
-static bool has_ended(const struct target *t)
-{
-	struct pollfd end = { .fd = t->pidfd, .events = POLLIN };
-
-	return t->pidfd >= 0 ? poll(&end, 1, 0) > 0 : kill(t->pid, 0) != 0;
-}
-
-/* Until Enter, the time is over, a signal, or no process is left. */
-static void wait_for_end(const struct attach *a, const char *duration_ms)
-{
-	bool keys = !duration_ms && isatty(STDIN_FILENO);
-	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-	uint64_t left_ms = UINT64_MAX;
-	bool pipe = !duration_ms && !keys;
-
-	if (duration_ms)
-		ws_str_u64(ws_str_from(duration_ms), &left_ms);
-	while (!told_to_stop && left_ms) {
-		int turn_ms = left_ms < 100 ? (int)left_ms : 100;
-		bool all = true;
-		char byte;
-
-		if ((keys || pipe) && poll(&in, 1, turn_ms) > 0) {
-			ssize_t n = read(STDIN_FILENO, &byte, 1);
-
-			if (n > 0 && byte == '\n')
-				return;
-			/* No input at all, as under nohup: only signals and the end are left. */
-			if (n <= 0)
-				keys = pipe = false;
-		} else if (!keys && !pipe) {
-			nanosleep(&(struct timespec){ 0, turn_ms * 1000000L }, NULL);
-		}
-		if (duration_ms)
-			left_ms -= (uint64_t)turn_ms;
-		for (size_t i = 0; i < a->n; i++)
-			all &= a->all[i].pipe < 0 || has_ended(&a->all[i]);
-		if (all)
-			return;
-	}
-}
-
-static void listen_to_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_stop }, old;
-
-	for (size_t i = 0; i < WS_ARRAY_LEN(signals); i++)
-		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
-}
-
-static void detach_all(struct attach *a)
-{
-	struct ws_err err;
-
-	for (size_t i = 0; i < a->n; i++) {
-		struct target *t = &a->all[i];
-		bool was = t->pipe >= 0;
-
-		close_target(t);
-		if (was && kill(t->pid, 0) == 0 && wait_answer(t, "detached", &err))
-			ws_log_warn("%s: what it recorded so far is written", err.text);
-	}
-}
-
-static void remove_controls(const struct attach *a)
-{
-	char path[PATH_MAX + 80];
-
-	for (size_t i = 0; i < a->n; i++) {
-		if (!a->all[i].control[0])
-			continue;
-		unlink(a->all[i].control);
-		snprintf(path, sizeof(path), "%s.answer", a->all[i].control);
-		unlink(path);
-	}
 }
 
 enum ws_status rp_attach(const struct rp_args *args, const struct ws_rundir *dir,
 			 struct ws_err *err)
 {
 	static struct ws_collect_config config;
-	static struct attach a;
-	size_t n_named = 0, n_attached = 0;
-	enum ws_status st;
+	pid_t pids[PIDS_MAX];
+	struct ws_session session = {
+		.tool = "rocprofv3",
+		.pids = pids,
+		.children = args->attach_children != WS_TRI_NO,
+		.config = &config,
+	};
+	int signal;
+	enum ws_status st = take_pids(args, pids, &session.n_pids, err);
 
 	memset(&config, 0, sizeof(config));
-	a.n = 0;
 	strcpy(config.dir, dir->path);
-	st = rp_collect_config(args, &config, err);
 	if (!st)
-		st = list_targets(args, &a, &n_named, err);
-	if (st)
-		return st;
-	signal(SIGPIPE, SIG_IGN);
-	listen_to_signals();
-	for (size_t i = 0; i < a.n; i++) {
-		struct ws_err why;
-
-		if (!attach_one(&a.all[i], dir, &config, &why)) {
-			n_attached++;
-			continue;
-		}
-		close_target(&a.all[i]);
-		/* A child may end, or be a shell of another user: the rest is still worth it. */
-		if (i < n_named) {
-			st = ws_fail(err, why.status, "%s", why.text);
-			break;
-		}
-		ws_log_info("%s", why.text);
+		st = rp_collect_config(args, &config, err);
+	if (!st && counts(args)) {
+		config.services |= WS_SERVICE_BIT(COUNTERS);
+		st = request_counters(args, dir, err);
 	}
-	if (!st) {
-		fprintf(stderr, "rocprofv3: attached to %zu %s%s\n", n_attached,
-			n_attached == 1 ? "process" : "processes",
-			args->attach_duration_msec ? ""
-			: isatty(STDIN_FILENO)     ? ": Enter detaches"
-						   : ": Ctrl-C detaches");
-		wait_for_end(&a, args->attach_duration_msec);
-	}
-	detach_all(&a);
-	remove_controls(&a);
-	return st;
+	/* checks.c has seen to it that it is a number. */
+	session.has_duration = args->attach_duration_msec &&
+			       ws_str_u64(ws_str_from(args->attach_duration_msec),
+					  &session.duration_ms);
+	return st ? st : ws_session_run(&session, dir, &signal, err);
 }

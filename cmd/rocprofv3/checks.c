@@ -270,12 +270,10 @@ static enum ws_status check_attach(const struct rp_args *args, bool has_program,
 		return ws_fail(err, WS_E_USAGE,
 			       "--pid excludes --collection-period and --selected-regions: "
 			       "--attach-duration-msec says how long to record");
-	if (args->pmc.n || args->pmc_groups.n || args->spm.n ||
-	    args->pc_sampling_beta_enabled == WS_TRI_YES)
-		return ws_fail(
-			err, WS_E_UNSUPPORTED,
-			"--pid traces: counters and samples need the program to be started with "
-			"'rocprofv3 ... -- PROGRAM'");
+	if (args->spm.n)
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       "--pid excludes --spm: it needs the program to be started with "
+			       "'rocprofv3 ... -- PROGRAM'");
 	if (!rp_n_enabled(args))
 		return ws_fail(err, WS_E_STATE,
 			       "Fatal error: No tracing options were enabled: add --hip-trace or "

@@ -255,6 +255,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	/* All jobs before the first is run: a mistake in the last should not cost an hour. */
 	for (size_t i = 0; i < jobs.list.n && !st; i++)
 		st = rp_check(&jobs.list.at[i].args, call->rest.n > 0, err);
+	if (!st && jobs.list.at[0].args.echo != WS_TRI_YES)
+		st = rp_attach_gpu(&jobs.list.at[0].args, err);
 	if (!st && jobs.list.at[0].args.echo != WS_TRI_YES &&
 	    jobs.list.at[0].args.dry_run != WS_TRI_YES)
 		st = plan_jobs(&jobs, err);

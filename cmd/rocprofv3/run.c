@@ -289,6 +289,8 @@ static enum ws_status run_traced(const struct rp_args *args, const struct rp_job
 		st = save_options(saved, place, dir, err);
 	if (st)
 		return st;
+	if (args->pid.n)
+		return rp_attach(args, dir, err);
 	if (rp_counts(args) || args->pc_sampling_beta_enabled == WS_TRI_YES)
 		return run_counted(args, &config, dir, argv, result, err);
 	st = ws_env_init(&env, environ, err);
@@ -340,15 +342,9 @@ enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_for
 		return run_bare(args, argv, out_result, err);
 	base_folder(&jobs[0], base);
 	st = ws_rundir_create(base, &dir, err);
-	if (!st && args->pid.n) {
-		st = save_options(&jobs[0], &place, &dir, err);
-		if (!st)
-			st = rp_attach(args, &dir, err);
-	} else if (!st && n_jobs > 1) {
-		st = run_merged(jobs, n_jobs, &place, &dir, argv, out_result, err);
-	} else if (!st) {
-		st = run_traced(args, &jobs[0], &place, &dir, argv, out_result, err);
-	}
+	if (!st)
+		st = n_jobs > 1 ? run_merged(jobs, n_jobs, &place, &dir, argv, out_result, err)
+				: run_traced(args, &jobs[0], &place, &dir, argv, out_result, err);
 	if (st) {
 		ws_rundir_remove(&dir);
 		return st;

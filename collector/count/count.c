@@ -6,14 +6,9 @@
 #include "softgpu/counters/service.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#define TICKETS 32768u /* a power of two: more than all queues' places of a busy program */
-#define TICKET_PROBES 64u
 #define KERNEL_BLOCKS 4096u
 #define KERNEL_BLOCK 1024u
 #define SHAPES 65536u /* a power of two: launches of different size */
@@ -25,13 +20,17 @@ _Static_assert(WS_COUNT_NOTHING == WS_SOFTGPU_PLAIN, "one word for it");
 struct gpu {
 	uint32_t agent; /* our id of it; 0: no counting */
 	uint32_t node;
+	uint32_t epoch; /* of its plan */
 	const struct ws_count_gpu *asked;
 	uint64_t n_counted;     /* dispatches: what ROTATE goes by */
 	uint32_t *ids;          /* counter ids, set after set */
 	uint32_t *first_of_set; /* in ids; one more than there are sets */
 	struct ws_count_fact *facts;
 	uint32_t n_facts;
-	/* Which results have been read, so that the service may forget them. One thread. */
+};
+
+/* Which results of a GPU have been read, so that the service may forget them. Under `reading`. */
+struct reader {
 	uint64_t n_read; /* every result up to this one was */
 	uint8_t *seen;   /* SEEN_WINDOW, those after it */
 };
@@ -48,81 +47,60 @@ struct shape {
 	uint64_t n_counted;
 };
 
-struct expected {
-	uint64_t signal;
-	struct ws_count_ticket *ticket;
+enum stage {
+	COUNTS,
+	DRAINS, /* no more are taken; those in the air are still counted */
+	OFF,    /* the GPU counts nothing for it */
 };
 
-static struct {
+/* What was asked for: once for a program that we started, else by each attach anew. */
+struct plan {
+	struct ws_count_block *blocks; /* its memory */
+	uint32_t epoch;
+	uint32_t stage;
 	struct ws_count_request request;
 	struct gpu gpus[WS_COUNT_GPUS_MAX];
 	uint32_t n_gpus;
-	struct expected *expected;             /* TICKETS */
 	struct kernel *kernels[KERNEL_BLOCKS]; /* KERNEL_BLOCK each, by id */
 	struct shape *shapes;                  /* SHAPES, or NULL */
 	uint64_t n_dispatches;                 /* of the process */
+};
+
+static struct {
+	struct plan *plan;         /* acquire/release; NULL: there was none yet */
+	struct reader readers[WS_COUNT_GPUS_MAX];
 	struct ws_lock reading;
-	bool loaded;
+	struct ws_lock matching; /* of the patterns; after the lock of the code objects */
 	struct {
 		size_t (*counters)(uint32_t, struct ws_softgpu_counter *, size_t);
 		int (*sets)(uint32_t, const struct ws_softgpu_set *, size_t, ws_softgpu_choose *,
 			    void *, char *, size_t);
 		int (*result)(uint32_t, uint64_t, uint64_t, struct ws_softgpu_result *);
+		int (*next)(uint32_t, uint64_t, struct ws_softgpu_result *);
 		void (*drop)(uint32_t, uint64_t);
 	} service;
 } count;
 
-/* ---- tickets, by the signal of their dispatch ---- */
-
-static uint32_t hash(uint64_t signal)
+static struct plan *plan_now(void)
 {
-	return (uint32_t)((signal >> 6) * 0x9e3779b97f4a7c15ull >> 40);
+	return __atomic_load_n(&count.plan, __ATOMIC_ACQUIRE);
 }
 
-bool ws_count_expect(struct ws_count_ticket *ticket, uint64_t signal)
+static bool is_at(const struct plan *plan, enum stage stage)
 {
-	for (uint32_t i = 0; i < TICKET_PROBES; i++) {
-		struct expected *e = &count.expected[(hash(signal) + i) % TICKETS];
-		uint64_t none = 0;
-
-		if (__atomic_load_n(&e->signal, __ATOMIC_RELAXED) == 0 &&
-		    __atomic_compare_exchange_n(&e->signal, &none, signal, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_RELAXED)) {
-			__atomic_store_n(&e->ticket, ticket, __ATOMIC_RELEASE);
-			return true;
-		}
-	}
-	return false;
+	return plan && __atomic_load_n(&plan->stage, __ATOMIC_ACQUIRE) == stage;
 }
 
-static struct expected *find(uint64_t signal)
-{
-	for (uint32_t i = 0; signal && i < TICKET_PROBES; i++) {
-		struct expected *e = &count.expected[(hash(signal) + i) % TICKETS];
-
-		if (__atomic_load_n(&e->signal, __ATOMIC_ACQUIRE) == signal)
-			return e;
-	}
-	return NULL;
-}
-
-void ws_count_over(const struct ws_count_ticket *ticket, uint64_t signal)
-{
-	struct expected *e = ticket->set == WS_COUNT_NOTHING ? NULL : find(signal);
-
-	if (!e || __atomic_load_n(&e->ticket, __ATOMIC_RELAXED) != ticket)
-		return;
-	__atomic_store_n(&e->ticket, NULL, __ATOMIC_RELAXED);
-	__atomic_store_n(&e->signal, 0, __ATOMIC_RELEASE);
-}
+/* ---- deciding ---- */
 
 /* On the thread of the GPU's packet processor. */
 static uint32_t choose(void *user, const struct ws_softgpu_dispatch *dispatch)
 {
-	struct expected *e = find(dispatch->completion_signal);
-	struct ws_count_ticket *ticket = e ? __atomic_load_n(&e->ticket, __ATOMIC_ACQUIRE) : NULL;
+	const struct gpu *gpu = user;
+	struct ws_count_ticket *ticket = ws_count_expected(dispatch->completion_signal);
 
-	if (!ticket)
+	/* One of an earlier attach means sets that are no more. */
+	if (!ticket || ticket->epoch != gpu->epoch)
 		return WS_SOFTGPU_PLAIN;
 	ticket->queue = dispatch->queue;
 	ticket->packet = dispatch->packet;
@@ -130,13 +108,11 @@ static uint32_t choose(void *user, const struct ws_softgpu_dispatch *dispatch)
 	return ticket->set;
 }
 
-/* ---- deciding ---- */
-
-static struct kernel *kernel_at(uint32_t id)
+static struct kernel *kernel_at(struct plan *plan, uint32_t id)
 {
 	struct kernel *block =
 		id / KERNEL_BLOCK < KERNEL_BLOCKS
-			? __atomic_load_n(&count.kernels[id / KERNEL_BLOCK], __ATOMIC_ACQUIRE)
+			? __atomic_load_n(&plan->kernels[id / KERNEL_BLOCK], __ATOMIC_ACQUIRE)
 			: NULL;
 
 	return block ? &block[id % KERNEL_BLOCK] : NULL;
@@ -144,16 +120,23 @@ static struct kernel *kernel_at(uint32_t id)
 
 void ws_count_kernel(uint32_t id, const char *symbol)
 {
-	struct kernel **block = &count.kernels[id / KERNEL_BLOCK % KERNEL_BLOCKS];
+	struct plan *plan;
+	struct kernel **block;
 
-	if (!count.loaded || id / KERNEL_BLOCK >= KERNEL_BLOCKS)
-		return;
-	/* Callers hold the lock of the code objects: one at a time. */
-	if (!*block)
-		__atomic_store_n(block, ws_pages(KERNEL_BLOCK * sizeof(**block)), __ATOMIC_RELEASE);
-	if (*block)
-		__atomic_store_n(&(*block)[id % KERNEL_BLOCK].included,
-				 ws_count_includes(&count.request, symbol), __ATOMIC_RELEASE);
+	ws_lock(&count.matching);
+	plan = plan_now();
+	if (plan && id / KERNEL_BLOCK < KERNEL_BLOCKS) {
+		block = &plan->kernels[id / KERNEL_BLOCK];
+		if (!*block)
+			__atomic_store_n(
+				block, ws_count_pages(&plan->blocks, KERNEL_BLOCK * sizeof(**block)),
+				__ATOMIC_RELEASE);
+		if (*block)
+			__atomic_store_n(&(*block)[id % KERNEL_BLOCK].included,
+					 ws_count_includes(&plan->request, symbol),
+					 __ATOMIC_RELEASE);
+	}
+	ws_unlock(&count.matching);
 }
 
 static bool in_ranges(const struct ws_count_range *ranges, size_t n, uint64_t number)
@@ -182,12 +165,12 @@ static uint64_t hash_launch(const struct ws_count_launch *launch)
 }
 
 /* The counter of launches like this one; NULL: more shapes than there is room for. */
-static uint64_t *shape_counter(const struct ws_count_launch *launch)
+static uint64_t *shape_counter(struct plan *plan, const struct ws_count_launch *launch)
 {
 	uint64_t h = hash_launch(launch);
 
-	for (uint32_t i = 0; count.shapes && i < SHAPE_PROBES; i++) {
-		struct shape *shape = &count.shapes[(h + i) % SHAPES];
+	for (uint32_t i = 0; plan->shapes && i < SHAPE_PROBES; i++) {
+		struct shape *shape = &plan->shapes[(h + i) % SHAPES];
 		uint64_t there = __atomic_load_n(&shape->hash, __ATOMIC_RELAXED);
 
 		if (there == 0 && __atomic_compare_exchange_n(&shape->hash, &there, h, false,
@@ -200,29 +183,36 @@ static uint64_t *shape_counter(const struct ws_count_launch *launch)
 }
 
 /* Which count of launches decides about the next set. */
-static uint64_t *turn_counter(struct gpu *gpu, struct kernel *kernel,
+static uint64_t *turn_counter(struct plan *plan, struct gpu *gpu, struct kernel *kernel,
 			      const struct ws_count_launch *launch)
 {
 	uint64_t *counter = NULL;
 
-	if (count.request.per == WS_COUNT_PER_LAUNCH)
-		counter = shape_counter(launch);
-	if (!counter && count.request.per != WS_COUNT_PER_GPU)
+	if (plan->request.per == WS_COUNT_PER_LAUNCH)
+		counter = shape_counter(plan, launch);
+	if (!counter && plan->request.per != WS_COUNT_PER_GPU)
 		counter = &kernel->n_counted;
 	return counter ? counter : &gpu->n_counted;
 }
 
 void ws_count_decide(struct ws_count_ticket *ticket, const struct ws_count_launch *launch)
 {
-	struct kernel *kernel = kernel_at(launch->kernel);
-	uint64_t interval = count.request.interval;
-	uint64_t number = __atomic_add_fetch(&count.n_dispatches, 1, __ATOMIC_RELAXED), nth;
+	struct plan *plan = plan_now();
+	const struct ws_count_request *request;
+	struct kernel *kernel;
+	uint64_t number, nth;
 	struct gpu *gpu = NULL;
 
 	*ticket = (struct ws_count_ticket){ .set = WS_COUNT_NOTHING };
-	for (uint32_t i = 0; i < count.n_gpus && !gpu; i++) {
-		if (count.gpus[i].agent == launch->agent) {
-			gpu = &count.gpus[i];
+	if (!is_at(plan, COUNTS))
+		return;
+	request = &plan->request;
+	kernel = kernel_at(plan, launch->kernel);
+	number = __atomic_add_fetch(&plan->n_dispatches, 1, __ATOMIC_RELAXED);
+	ticket->epoch = plan->epoch;
+	for (uint32_t i = 0; i < plan->n_gpus && !gpu; i++) {
+		if (plan->gpus[i].agent == launch->agent) {
+			gpu = &plan->gpus[i];
 			ticket->gpu = i;
 		}
 	}
@@ -230,14 +220,15 @@ void ws_count_decide(struct ws_count_ticket *ticket, const struct ws_count_launc
 		return;
 	nth = __atomic_add_fetch(&kernel->n_launched, 1, __ATOMIC_RELAXED);
 	if (!gpu || !gpu->asked || !gpu->asked->n_sets ||
-	    !in_ranges(count.request.ranges, count.request.n_ranges, nth) ||
-	    !in_ranges(count.request.numbers, count.request.n_numbers, number))
+	    !in_ranges(request->ranges, request->n_ranges, nth) ||
+	    !in_ranges(request->numbers, request->n_numbers, number))
 		return;
-	if (count.request.mode == WS_COUNT_ROTATE)
-		ticket->set = (uint32_t)(__atomic_fetch_add(turn_counter(gpu, kernel, launch), 1,
-							    __ATOMIC_RELAXED) /
-					 (interval ? interval : 1) % gpu->asked->n_sets);
-	else if (count.request.mode == WS_COUNT_REPLAY && gpu->asked->n_sets > 1)
+	if (request->mode == WS_COUNT_ROTATE)
+		ticket->set = (uint32_t)(__atomic_fetch_add(turn_counter(plan, gpu, kernel, launch),
+							    1, __ATOMIC_RELAXED) /
+					 (request->interval ? request->interval : 1) %
+					 gpu->asked->n_sets);
+	else if (request->mode == WS_COUNT_REPLAY && gpu->asked->n_sets > 1)
 		ticket->set = WS_SOFTGPU_REPLAY;
 	else
 		ticket->set = 0;
@@ -246,22 +237,35 @@ void ws_count_decide(struct ws_count_ticket *ticket, const struct ws_count_launc
 /* ---- reading ---- */
 
 /* The service keeps results until it is told that all up to one were read. */
-static void mark_read(struct gpu *gpu, uint64_t sequence)
+static void mark_read(struct reader *reader, uint32_t node, uint64_t sequence)
 {
-	uint64_t before = gpu->n_read;
+	uint64_t before = reader->n_read;
 
-	if (sequence <= gpu->n_read)
+	if (sequence <= reader->n_read)
 		return;
-	if (sequence - gpu->n_read >= SEEN_WINDOW) {
+	if (sequence - reader->n_read >= SEEN_WINDOW) {
 		/* One was never read, its queue is gone: the service has dropped it by now. */
-		memset(gpu->seen, 0, SEEN_WINDOW);
-		gpu->n_read = sequence - 1;
+		memset(reader->seen, 0, SEEN_WINDOW);
+		reader->n_read = sequence - 1;
 	}
-	gpu->seen[sequence % SEEN_WINDOW] = 1;
-	while (gpu->seen[(gpu->n_read + 1) % SEEN_WINDOW])
-		gpu->seen[++gpu->n_read % SEEN_WINDOW] = 0;
-	if (gpu->n_read != before)
-		count.service.drop(gpu->node, gpu->n_read);
+	reader->seen[sequence % SEEN_WINDOW] = 1;
+	while (reader->seen[(reader->n_read + 1) % SEEN_WINDOW])
+		reader->seen[++reader->n_read % SEEN_WINDOW] = 0;
+	if (reader->n_read != before)
+		count.service.drop(node, reader->n_read);
+}
+
+/* Nobody is going to ask for what is there now. */
+static void read_no_more(struct reader *reader, uint32_t node)
+{
+	struct ws_softgpu_result result;
+
+	ws_lock(&count.reading);
+	while (count.service.next(node, reader->n_read, &result) == 0)
+		reader->n_read = result.sequence;
+	count.service.drop(node, reader->n_read);
+	memset(reader->seen, 0, SEEN_WINDOW);
+	ws_unlock(&count.reading);
 }
 
 static uint32_t n_cells(const struct ws_softgpu_result *result)
@@ -330,19 +334,22 @@ static bool write_result(const struct ws_count_ticket *ticket, const struct gpu 
 
 bool ws_count_write(const struct ws_count_ticket *ticket, const struct ws_rec_dispatch *dispatch)
 {
-	struct gpu *gpu = &count.gpus[ticket->gpu];
+	const struct plan *plan = plan_now();
+	const struct gpu *gpu;
 	struct ws_softgpu_result result;
 	bool done = false;
 	struct ws_writer *writer;
 
-	if (ticket->set == WS_COUNT_NOTHING)
+	/* What an earlier attach did not wait for is nobody's. */
+	if (ticket->set == WS_COUNT_NOTHING || !plan || ticket->epoch != plan->epoch)
 		return false;
+	gpu = &plan->gpus[ticket->gpu];
 	if (__atomic_load_n(&ticket->met, __ATOMIC_ACQUIRE)) {
 		ws_lock(&count.reading);
 		if (count.service.result(gpu->node, ticket->queue, ticket->packet, &result) == 0) {
 			done = write_result(ticket, gpu, dispatch, &result);
 			ws_samples_write(gpu->node, &result, dispatch);
-			mark_read(gpu, result.sequence);
+			mark_read(&count.readers[ticket->gpu], gpu->node, result.sequence);
 		}
 		ws_unlock(&count.reading);
 	}
@@ -364,20 +371,21 @@ static bool find_service(void)
 	FIND(counters, "ws_softgpu_counters");
 	FIND(sets, "ws_softgpu_count_sets");
 	FIND(result, "ws_softgpu_result");
+	FIND(next, "ws_softgpu_next_result");
 	FIND(drop, "ws_softgpu_drop");
 	ws_samples_find(library);
 #undef FIND
 	dlclose(library); /* ROCr has it open */
 	return count.service.counters && count.service.sets && count.service.result &&
-	       count.service.drop;
+	       count.service.next && count.service.drop;
 }
 
-static const struct ws_count_gpu *asked_of(uint32_t gpu_index)
+static const struct ws_count_gpu *asked_of(const struct plan *plan, uint32_t gpu_index)
 {
 	const struct ws_count_gpu *every = NULL;
 
-	for (size_t i = 0; i < count.request.n_gpus; i++) {
-		const struct ws_count_gpu *asked = &count.request.gpus[i];
+	for (size_t i = 0; i < plan->request.n_gpus; i++) {
+		const struct ws_count_gpu *asked = &plan->request.gpus[i];
 
 		if (asked->gpu == gpu_index)
 			return asked;
@@ -395,21 +403,23 @@ static void note(uint32_t gpu_index, const char *why)
 	ws_note(text);
 }
 
-static bool set_up(struct gpu *gpu, uint32_t gpu_index)
+static bool set_up(struct plan *plan, struct gpu *gpu, struct reader *reader, uint32_t gpu_index)
 {
 	const struct ws_count_gpu *asked = gpu->asked;
 	char error[256] = "";
 	struct ws_softgpu_set *sets;
 	int status;
 
-	gpu->seen = ws_pages(SEEN_WINDOW);
+	if (!reader->seen)
+		reader->seen = ws_pages(SEEN_WINDOW);
 	sets = ws_pages((asked->n_sets + 1) * sizeof(*sets));
-	if (!sets || !gpu->seen ||
-	    !ws_count_facts(gpu->node, count.service.counters, asked, &gpu->ids, &gpu->first_of_set,
-			    &gpu->facts, &gpu->n_facts)) {
+	if (!sets || !reader->seen ||
+	    !ws_count_facts(&plan->blocks, gpu->node, count.service.counters, asked, &gpu->ids,
+			    &gpu->first_of_set, &gpu->facts, &gpu->n_facts)) {
 		note(gpu_index, "no memory");
 		return false;
 	}
+	read_no_more(reader, gpu->node);
 	for (size_t i = 0; i < asked->n_sets; i++)
 		sets[i] = (struct ws_softgpu_set){ asked->sets[i].names, asked->sets[i].n };
 	status = count.service.sets(gpu->node, sets, asked->n_sets, choose, gpu, error,
@@ -420,65 +430,57 @@ static bool set_up(struct gpu *gpu, uint32_t gpu_index)
 	return status == 0;
 }
 
-static char *read_request(size_t *out_bytes)
+static void free_plan(struct plan *plan)
 {
-	char path[PATH_MAX + sizeof(WS_COUNT_REQUEST_NAME) + 1], *text;
-	size_t n = 0, n_dir = strlen(ws_config()->dir);
-	ssize_t got = 1;
-	int fd;
-
-	memcpy(path, ws_config()->dir, n_dir);
-	path[n_dir] = '/';
-	memcpy(path + n_dir + 1, WS_COUNT_REQUEST_NAME, sizeof(WS_COUNT_REQUEST_NAME));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	text = ws_pages(WS_COUNT_TEXT_MAX);
-	while (text && got > 0 && n < WS_COUNT_TEXT_MAX - 1) {
-		got = read(fd, text + n, WS_COUNT_TEXT_MAX - 1 - n);
-		n += got > 0 ? (size_t)got : 0;
-	}
-	close(fd);
-	*out_bytes = n;
-	return text;
+	if (plan)
+		ws_count_pages_free(plan->blocks);
+	ws_pages_free(plan, sizeof(*plan));
 }
 
-static bool take_request(void)
+/*
+ * A thread of the program may be deciding by the last plan still; by the one of four attaches
+ * ago nobody does.
+ */
+static bool new_plan(void)
 {
-	static struct ws_count_room *room;
-	size_t n_bytes = 0;
-	char *text, wrong[160];
+	static struct plan *kept[4];
+	struct plan *plan = ws_pages(sizeof(*plan)), **place = &kept[ws_epoch() % 4];
+	bool done;
 
-	room = ws_pages(sizeof(*room));
-	text = room ? read_request(&n_bytes) : NULL;
-	if (!text) {
-		ws_note("counters: there is no request in the folder of the captures");
+	if (!plan || !ws_count_tickets_start() ||
+	    !ws_count_request_take(&plan->blocks, &plan->request)) {
+		free_plan(plan);
 		return false;
 	}
-	if (ws_count_request_parse(text, room, &count.request))
-		return ws_count_patterns(&count.request);
-	snprintf(wrong, sizeof(wrong), "counters: the request cannot be read: %s",
-		 count.request.wrong);
-	ws_note(wrong);
-	return false;
+	plan->epoch = ws_epoch();
+	if (plan->request.per == WS_COUNT_PER_LAUNCH)
+		plan->shapes = ws_count_pages(&plan->blocks, SHAPES * sizeof(*plan->shapes));
+	ws_lock(&count.matching);
+	done = ws_count_patterns(&plan->request);
+	if (done)
+		__atomic_store_n(&count.plan, plan, __ATOMIC_RELEASE);
+	ws_unlock(&count.matching);
+	if (!done) {
+		free_plan(plan);
+		return false;
+	}
+	free_plan(*place);
+	*place = plan;
+	ws_count_kernel(0, "0"); /* one whose name nobody told us */
+	return true;
 }
 
 void ws_count_load(void)
 {
 	struct ws_writer *writer = ws_capture();
+	struct plan *plan = plan_now();
 	uint32_t agent;
 
 	if (!ws_counting())
 		return;
-	if (!count.loaded) {
-		count.expected = ws_pages(TICKETS * sizeof(*count.expected));
-		if (!count.expected || !take_request())
-			return;
-		if (count.request.per == WS_COUNT_PER_LAUNCH)
-			count.shapes = ws_pages(SHAPES * sizeof(*count.shapes));
-		count.loaded = true;
-		ws_count_kernel(0, "0"); /* one whose name nobody told us */
-	}
+	if ((!plan || plan->epoch != ws_epoch()) && !new_plan())
+		return;
+	plan = plan_now();
 	if (!find_service()) {
 		ws_note("counters: this GPU's driver library offers none to wavescope (the "
 			"software "
@@ -486,37 +488,80 @@ void ws_count_load(void)
 		return;
 	}
 	for (uint32_t i = 0; (agent = ws_agent_by_gpu(i)) != 0 && i < WS_COUNT_GPUS_MAX; i++) {
-		struct gpu *gpu = &count.gpus[i];
+		struct gpu *gpu = &plan->gpus[i];
 
 		/* After another hsa_init() it is the same GPU. */
 		gpu->agent = 0;
+		gpu->epoch = plan->epoch;
 		gpu->node = ws_agent_node(agent);
 		/* The software GPU's nodes follow the host's, which is node 0. */
-		gpu->asked = asked_of(gpu->node - 1);
-		if (gpu->asked && gpu->asked->n_sets && set_up(gpu, gpu->node - 1)) {
+		gpu->asked = asked_of(plan, gpu->node - 1);
+		if (gpu->asked && gpu->asked->n_sets &&
+		    set_up(plan, gpu, &count.readers[i], gpu->node - 1)) {
 			gpu->agent = agent;
 			ws_samples_start(gpu->node, agent);
 		}
-		if (i >= count.n_gpus)
-			__atomic_store_n(&count.n_gpus, i + 1, __ATOMIC_RELEASE);
+		if (i >= plan->n_gpus)
+			__atomic_store_n(&plan->n_gpus, i + 1, __ATOMIC_RELEASE);
 	}
 	if (writer)
 		ws_count_state(writer);
 }
 
+/* ---- the end of it ---- */
+
+bool ws_count_on(void)
+{
+	return plan_now() && !is_at(plan_now(), OFF);
+}
+
+void ws_count_drain(void)
+{
+	struct plan *plan = plan_now();
+
+	if (ws_count_on())
+		__atomic_store_n(&plan->stage, DRAINS, __ATOMIC_RELEASE);
+}
+
+void ws_count_stop(void)
+{
+	struct plan *plan = plan_now();
+	char error[256];
+
+	if (!ws_count_on())
+		return;
+	__atomic_store_n(&plan->stage, OFF, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < plan->n_gpus; i++) {
+		uint32_t node = plan->gpus[i].node;
+
+		if (!plan->gpus[i].agent)
+			continue;
+		ws_samples_stop(node);
+		count.service.sets(node, NULL, 0, NULL, NULL, error, sizeof(error));
+		read_no_more(&count.readers[i], node);
+	}
+}
+
+/* ---- facts, forks ---- */
+
 void ws_count_state(struct ws_writer *writer)
 {
-	for (uint32_t i = 0; i < count.n_gpus; i++) {
-		if (count.gpus[i].agent)
-			ws_count_write_facts(writer, count.gpus[i].agent, count.gpus[i].facts,
-					     count.gpus[i].n_facts);
+	const struct plan *plan = plan_now();
+
+	if (!ws_counting() || !plan || plan->epoch != ws_epoch())
+		return; /* what an earlier attach counted is not for this capture */
+	for (uint32_t i = 0; i < plan->n_gpus; i++) {
+		if (plan->gpus[i].agent)
+			ws_count_write_facts(writer, plan->gpus[i].agent, plan->gpus[i].facts,
+					     plan->gpus[i].n_facts);
 	}
 }
 
 void ws_count_forked(void)
 {
 	count.reading = (struct ws_lock){ 0 };
-	if (count.expected)
-		memset(count.expected, 0, TICKETS * sizeof(*count.expected));
-	count.n_dispatches = 0; /* of this process */
+	count.matching = (struct ws_lock){ 0 };
+	ws_count_tickets_forked();
+	if (count.plan)
+		count.plan->n_dispatches = 0; /* of this process */
 }

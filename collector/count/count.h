@@ -35,11 +35,19 @@ struct ws_count_ticket {
 	uint32_t set; /* WS_COUNT_NOTHING, a set's number, or the service's word for replay */
 	uint32_t gpu; /* from 0, of ours */
 	uint32_t met; /* the GPU has asked: the two below are set */
+	uint32_t epoch;         /* ws_epoch() when it was made */
 	uint64_t queue, packet; /* the service's name for the dispatch */
 };
 
-/* The runtime is there: read the request, find the service, set it up. */
+/*
+ * The runtime is there, or somebody attached: read the request, find the service, set it up.
+ * Kernels that are known by then are to be told of again.
+ */
 void ws_count_load(void);
+bool ws_count_on(void); /* between load and stop */
+/* Detaching: no more are taken; then, when those in the air are done, the GPU counts no more. */
+void ws_count_drain(void);
+void ws_count_stop(void);
 void ws_count_state(struct ws_writer *writer); /* a capture was opened: the counters as facts */
 void ws_count_forked(void);
 

@@ -4,6 +4,9 @@
  *	request.c   what is asked, as text (also the launcher's)
  *	filter.c    which kernels
  *	facts.c     which counters, as facts of the capture
+ *	take.c      the request's way from its file
+ *	tickets.c   what was decided, until the GPU asks
+ *	blocks.c    memory that goes away in one go
  *	count.c     the rest
  */
 #ifndef WS_COLLECTOR_COUNT_PRIV_H
@@ -16,9 +19,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* ---- blocks.c ---- */
+
+/* Zeroed, and part of *@list; NULL when there is none. Any thread. */
+struct ws_count_block;
+void *ws_count_pages(struct ws_count_block **list, size_t n_bytes);
+void ws_count_pages_free(struct ws_count_block *list);
+
+/* ---- take.c ---- */
+
+/* False: there is none that can be read, and a note was left. */
+bool ws_count_request_take(struct ws_count_block **memory, struct ws_count_request *out_request);
+
+/* ---- tickets.c, of which the rest is in count.h ---- */
+
+struct ws_count_ticket;
+bool ws_count_tickets_start(void); /* false: no memory */
+void ws_count_tickets_forked(void);
+struct ws_count_ticket *ws_count_expected(uint64_t signal); /* NULL: none */
+
 /* ---- filter.c ---- */
 
-/* Make the patterns of @request ready; false: one is no pattern, and a note was left. */
+/* Under one lock, both: make the patterns of @request ready; false: one is no pattern, and a note was left. */
 bool ws_count_patterns(const struct ws_count_request *request);
 /* By the name a person sees. Allocates: for when a kernel is loaded, not launched. */
 bool ws_count_includes(const struct ws_count_request *request, const char *symbol);
@@ -37,7 +59,8 @@ struct ws_count_fact {
  * @out_firsts where each set begins and, behind the last, where it ends. The same name in
  * two sets is one counter. False: no memory.
  */
-bool ws_count_facts(uint32_t node, size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
+bool ws_count_facts(struct ws_count_block **memory, uint32_t node,
+		    size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
 		    const struct ws_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
 		    struct ws_count_fact **out_facts, uint32_t *out_n_facts);
 void ws_count_write_facts(struct ws_writer *writer, uint32_t agent,

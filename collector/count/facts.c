@@ -43,20 +43,21 @@ static uint32_t known_as(const struct ws_count_fact *facts, uint32_t n, const ch
 	return 0;
 }
 
-bool ws_count_facts(uint32_t node, size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
+bool ws_count_facts(struct ws_count_block **memory, uint32_t node,
+		    size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
 		    const struct ws_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
 		    struct ws_count_fact **out_facts, uint32_t *out_n_facts)
 {
 	static uint32_t n_ids; /* unique in the process: two GPUs' counters are two */
-	struct ws_softgpu_counter *listed = ws_pages(LISTED_MAX * sizeof(*listed));
+	struct ws_softgpu_counter *listed = ws_count_pages(memory, LISTED_MAX * sizeof(*listed));
 	size_t n_names = 0, n_listed, at = 0;
 	uint32_t n_facts = 0;
 
 	for (size_t i = 0; i < asked->n_sets; i++)
 		n_names += asked->sets[i].n;
-	*out_ids = ws_pages((n_names + 1) * sizeof(**out_ids));
-	*out_firsts = ws_pages((asked->n_sets + 1) * sizeof(**out_firsts));
-	*out_facts = ws_pages((n_names + 1) * sizeof(**out_facts));
+	*out_ids = ws_count_pages(memory, (n_names + 1) * sizeof(**out_ids));
+	*out_firsts = ws_count_pages(memory, (asked->n_sets + 1) * sizeof(**out_firsts));
+	*out_facts = ws_count_pages(memory, (n_names + 1) * sizeof(**out_facts));
 	if (!listed || !*out_ids || !*out_firsts || !*out_facts)
 		return false;
 	n_listed = WS_MIN(list(node, listed, LISTED_MAX), (size_t)LISTED_MAX);

@@ -35,6 +35,9 @@ static bool compile(regex_t *regex, const char *pattern, bool *out_has)
 	char why[96], text[256];
 	int failed;
 
+	if (*out_has)
+		regfree(regex); /* of an earlier attach */
+	*out_has = false;
 	if (!pattern || !*pattern)
 		return true;
 	failed = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);

@@ -100,6 +100,12 @@ void ws_samples_start(uint32_t node, uint32_t agent)
 	ws_note(text);
 }
 
+void ws_samples_stop(uint32_t node)
+{
+	if (service.sample)
+		service.sample(node, 0);
+}
+
 static void fill(struct ws_rec_pc_sample *rec, const struct ws_softgpu_pc_sample *s,
 		 const struct ws_softgpu_result *result, const struct ws_rec_dispatch *d,
 		 const struct ws_rec_code_object *code)

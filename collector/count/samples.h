@@ -20,6 +20,7 @@ struct ws_softgpu_result;
 bool ws_samples_asked(void);
 void ws_samples_find(void *library); /* the driver library, which may have the service */
 void ws_samples_start(uint32_t node, uint32_t agent); /* a note tells when it cannot */
+void ws_samples_stop(uint32_t node);
 void ws_samples_write(uint32_t node, const struct ws_softgpu_result *result,
 		      const struct ws_rec_dispatch *dispatch);
 

@@ -1,3 +1,4 @@
+#include "collector/count/count.h"
 #include "collector/hip/hip.h"
 
 #include "base/util.h"
@@ -62,7 +63,7 @@ static void forked(void)
 
 /*
  * HIP 5 puts a completion signal on a kernel's packet only while somebody wants times, and without one
- * a packet on a queue that we do not intercept cannot be timed. Whoever registers a callback
+ * a packet on a queue that we do not intercept cannot be timed, nor counted. Whoever registers a callback
  * for the activity of some function wants times. The function is one that programs under a
  * profiler have no reason to call, and the callback does nothing. HIP 6 has no such switch.
  */
@@ -86,7 +87,7 @@ static void attach(void)
 	const char *(*name_of)(uint32_t id);
 	void *hip;
 
-	if (times.tried || !ws_asked(WS_SERVICE_KERNEL))
+	if (times.tried || !(ws_asked(WS_SERVICE_KERNEL) || ws_counting()))
 		return;
 	hip = dlopen("libamdhip64.so.5", RTLD_NOLOAD | RTLD_LAZY);
 	if (!hip)

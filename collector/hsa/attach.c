@@ -118,6 +118,6 @@ void ws_hsa_attach(void)
 		ws_hsa_take(attached.tables, 0);
 		ws_code_attach();
 	}
-	if (ws_asked(WS_SERVICE_KERNEL))
+	if (ws_dispatches_asked())
 		ws_queues_attach();
 }

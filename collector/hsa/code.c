@@ -501,6 +501,17 @@ void ws_code_state(struct ws_writer *writer)
 	ws_unlock(&code.lock);
 }
 
+/* Somebody attached again, and may count others. */
+void ws_code_match(void)
+{
+	ws_lock(&code.lock);
+	for (struct kernel_block *block = code.kernels; block; block = block->next) {
+		for (uint32_t i = 0; i < block->n; i++)
+			ws_count_kernel(block->all[i].rec.h.what, block->all[i].name);
+	}
+	ws_unlock(&code.lock);
+}
+
 void ws_code_forked(void)
 {
 	code.lock = (struct ws_lock){ 0 };

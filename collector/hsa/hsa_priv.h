@@ -69,6 +69,7 @@ const char *ws_agent_isa(uint32_t id); /* "gfx90a" */
 
 void ws_code_load(void);
 void ws_code_attach(void); /* what was loaded before we were */
+void ws_code_match(void);  /* all kernels against the patterns of a new request */
 void ws_code_state(struct ws_writer *writer);
 void ws_code_forked(void);
 uint32_t ws_kernel_by_object(uint64_t kernel_object); /* 0: unknown. Any thread, no lock */

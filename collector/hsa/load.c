@@ -148,6 +148,9 @@ void ws_hsa_take(struct ws_hsa_table *const tables[], uint64_t runtime_version)
 void ws_hsa_take_again(struct ws_hsa_table *const tables[])
 {
 	ws_runtime_used(WS_RUNTIME_HSA, (uint32_t)hsa.version);
+	ws_count_load();
+	if (ws_counting())
+		ws_code_match();
 	install_wrappers(tables);
 }
 
@@ -212,11 +215,22 @@ static void finish(uint64_t deadline_ns)
 		ws_pending_drain(deadline_ns);
 }
 
+/* The GPU is as it was before; what it was counting when we were told to go is waited for. */
+static void detach(void)
+{
+	if (!ws_count_on())
+		return;
+	ws_count_drain();
+	ws_pending_drain(ws_now_ns());
+	ws_count_stop();
+}
+
 const struct ws_provider ws_provider_hsa = {
 	.name = "hsa",
 	.state = state,
 	.forked = forked,
 	.finish = finish,
 	.attach = ws_hsa_attach,
+	.detach = detach,
 	.dying = ws_pending_hurry,
 };

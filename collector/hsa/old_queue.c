@@ -76,10 +76,7 @@ static void look_at(struct queue *queue, const union packet *packet)
 	/* A signal for several kernels has the times of the last one only. */
 	if (!signal || !queue->ring || ((amd_signal_t *)(uintptr_t)signal)->value > 1 ||
 	    !find_agent(queue, copy.dispatch.kernel_object)) {
-		struct ws_writer *writer = ws_capture_now();
-
-		if (writer)
-			ws_writer_count(writer, WS_DOMAIN_KERNEL_DISPATCH, WS_LEDGER_FAILED, 1);
+		ws_queue_count_lost();
 		return;
 	}
 	ws_queue_onlooking = true;
@@ -121,7 +118,7 @@ static void before_store(hsa_signal_t handle, hsa_signal_value_t value)
 	const amd_signal_t *signal = (const amd_signal_t *)(uintptr_t)handle.handle;
 	int saved_errno = errno;
 
-	if (!__builtin_expect(watching, 0) || !ws_on(WS_SERVICE_KERNEL))
+	if (!__builtin_expect(watching, 0) || !(ws_on(WS_SERVICE_KERNEL) || ws_counting()))
 		return;
 	if (signal->kind == AMD_SIGNAL_KIND_DOORBELL ||
 	    signal->kind == AMD_SIGNAL_KIND_LEGACY_DOORBELL)

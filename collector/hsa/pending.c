@@ -466,7 +466,7 @@ static bool forwarded(hsa_signal_value_t value, void *arg)
 
 void ws_pending_drain(uint64_t deadline_ns)
 {
-	bool counting = ws_counting();
+	bool counting = ws_count_on();
 	uint64_t now = ws_now_ns(), patience_ns = counting ? COUNTING_NS : STUCK_NS;
 	uint64_t stuck_ns = now + patience_ns;
 	uint32_t n_before = UINT32_MAX, n;

@@ -46,6 +46,12 @@ static void count_lost(enum ws_ledger_column column, bool traced, bool counted)
 		count(WS_DOMAIN_COUNTER_COLLECTION, column);
 }
 
+void ws_queue_count_lost(void)
+{
+	count_lost(WS_LEDGER_FAILED, ws_on(WS_SERVICE_KERNEL),
+		   ws_asked(WS_SERVICE_COUNTERS) && ws_count_on());
+}
+
 static void describe(struct ws_pending *p, const struct queue *queue, uint32_t kernel,
 		     const hsa_kernel_dispatch_packet_t *packet, struct ws_thread *t)
 {
@@ -345,6 +351,9 @@ hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_
 						 private_segment_size, group_segment_size,
 						 out_queue);
 	if (status != HSA_STATUS_SUCCESS || !ws_agent_is_gpu(ws_agent_by_handle(agent.handle)))
+		return status;
+	/* Between two attaches: the next one finds a queue that was there before. */
+	if (!watched && ws_hsa_attached() && !ws_dispatches_asked())
 		return status;
 
 	writer = ws_capture(); /* before the lock: a fresh capture asks for the queues there are */

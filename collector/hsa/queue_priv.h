@@ -43,6 +43,8 @@ struct queue *ws_queue_find(const hsa_queue_t *handle); /* NULL: not one of ours
 
 /* A dispatch is about to be submitted; its packet may be changed, unless we only look on. */
 void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable);
+/* One that cannot be: for every service that would have had it. */
+void ws_queue_count_lost(void);
 /* The calling thread looks at packets of a queue that is not intercepted. */
 extern __thread bool ws_queue_onlooking __attribute__((tls_model("initial-exec")));
 
