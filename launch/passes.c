@@ -94,6 +94,17 @@ enum ws_status ws_passes_request(const struct ws_passes *passes, const struct ws
 
 /* ---- runs ---- */
 
+static enum ws_status attach_once(const struct ws_passes *passes, const struct ws_rundir *dir,
+				  struct ws_collect_config *config, struct ws_err *err)
+{
+	struct ws_session session = *passes->session;
+	enum ws_status st = ws_passes_request(passes, dir, err);
+	int signal;
+
+	session.config = config;
+	return st ? st : ws_session_run(&session, dir, &signal, err);
+}
+
 static enum ws_status run_once(const struct ws_passes *passes, size_t run,
 			       const struct ws_rundir *dir, struct ws_proc_end *out_end,
 			       struct ws_err *err)
@@ -114,6 +125,10 @@ static enum ws_status run_once(const struct ws_passes *passes, size_t run,
 		config.services = 0; /* recorded once */
 	config.services |= WS_SERVICE_BIT(COUNTERS);
 	strcpy(config.dir, dir->path);
+	if (!st && passes->session) {
+		ws_env_fini(&env);
+		return attach_once(passes, dir, &config, err);
+	}
 	if (!st)
 		st = write_request(passes, run, dir, err);
 	if (!st)

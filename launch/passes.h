@@ -35,6 +35,7 @@
 #include "collector/config.h"
 #include "collector/count/request.h"
 #include "launch/rundir.h"
+#include "launch/session.h"
 #include "trace/counted.h"
 
 #include <stdbool.h>
@@ -65,6 +66,7 @@ struct ws_passes {
 	 * the first run only. NULL: counters and nothing else.
 	 */
 	const struct ws_collect_config *collect;
+	const struct ws_session *session; /* instead of argv: programs that run already */
 	const struct ws_strv *preload; /* NULL: none */
 	bool no_roctx;
 	bool kokkos;
@@ -82,7 +84,7 @@ struct ws_passes_result {
 	struct ws_rundir *dirs; /* n_runs; dirs[0] is the folder, others are inside it */
 };
 
-/* How many runs of the program it will be. */
+/* How many runs of the program it will be. With a session it has to be one. */
 size_t ws_passes_n_runs(const struct ws_passes *passes);
 
 /* Fails when a run could not be started; @out_result is to be finished in any case. */

@@ -97,6 +97,12 @@ static void say_how(const struct pf_collect *c)
 		return;
 	if (c->multiplex)
 		say(SAY_INFO, "Iteration multiplexing: %s", policies[c->multiplex]);
+	if (c->pf->args->attach_pid) {
+		say(SAY_INFO, "%zu counter%s in %zu pass%s: of process %lld, while attached to it",
+		    c->n_counters, c->n_counters == 1 ? "" : "s", c->plan->n_passes,
+		    c->plan->n_passes == 1 ? "" : "es", (long long)c->pf->args->attach_pid);
+		return;
+	}
 	say(SAY_INFO, "%zu counter%s in %zu pass%s: %zu run%s of the program%s", c->n_counters,
 	    c->n_counters == 1 ? "" : "s", c->plan->n_passes, c->plan->n_passes == 1 ? "" : "es",
 	    c->n_runs, c->n_runs == 1 ? "" : "s",
@@ -234,7 +240,10 @@ static enum ws_status profile(struct pf *pf, int *exit_code, struct ws_err *err)
 
 	if (st || done)
 		return st;
-	st = pf_find_gpu(pf, err);
+	if (pf->args->attach_pid)
+		st = pf_attach_begin(pf, err);
+	if (!st)
+		st = pf_find_gpu(pf, err);
 	if (!st)
 		st = choose_sections(pf, err);
 	if (!st)

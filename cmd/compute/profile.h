@@ -84,6 +84,10 @@ enum ws_status pf_run(const struct ws_cmd_call *call, int *exit_code, struct ws_
 /* pf->agents, gpu, target and rank. */
 enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err);
 
+/* ---- profile_attach.c ---- */
+/* --attach-pid: the program is one that runs, on the GPU that it runs on. */
+enum ws_status pf_attach_begin(struct pf *pf, struct ws_err *err);
+
 /* ---- profile_list.c ---- */
 /* *@out_done: one of them was asked for, and printed. */
 enum ws_status pf_list(struct pf *pf, bool *out_done, struct ws_err *err);

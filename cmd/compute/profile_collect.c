@@ -179,7 +179,7 @@ static enum ws_status make_ranges(struct pf_collect *c, struct ws_err *err)
 static enum ws_status describe_run(struct pf_collect *c, struct ws_state *out, struct ws_err *err)
 {
 	struct pf *pf = c->pf;
-	char cwd[PATH_MAX];
+	char cwd[PATH_MAX], exe[64];
 	enum ws_status st = WS_OK;
 
 	ws_state_init(out);
@@ -192,7 +192,11 @@ static enum ws_status describe_run(struct pf_collect *c, struct ws_state *out, s
 	out->how = pf_how(pf);
 	if (!st && !out->directory)
 		st = no_memory(err);
-	return st ? st : ws_state_program(out, pf->argv[0], &pf->arena, err);
+	/* What a process was started as may be relative to where that was. */
+	snprintf(exe, sizeof(exe), "/proc/%lld/exe", (long long)pf->args->attach_pid);
+	return st ? st
+		  : ws_state_program(out, pf->args->attach_pid ? exe : pf->argv[0], &pf->arena,
+				     err);
 }
 
 /* Everything was profiled when one of the two did so; else what both name. */
@@ -318,6 +322,12 @@ static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
 		return ws_fail(err, WS_E_STATE,
 			       "--replay none: these counters need %zu passes: choose fewer with "
 			       "--set or -b, or use --iteration-multiplexing",
+			       c->plan->n_passes);
+	if (c->pf->args->attach_pid && c->replay == PF_REPLAY_APPLICATION && c->plan->n_passes > 1)
+		return ws_fail(err, WS_E_STATE,
+			       "--attach-pid: these counters need %zu passes, and a program that "
+			       "runs already is not run again: use --replay kernel, or choose fewer "
+			       "with --set or -b",
 			       c->plan->n_passes);
 	c->n_runs = c->replay == PF_REPLAY_APPLICATION && !c->multiplex ? c->plan->n_passes : 1;
 	return pf_check_ranks(c->pf, c->n_runs, err);

@@ -99,10 +99,10 @@ enum ws_status pf_write_config(struct pf *pf, const struct ws_strv *sections, st
 	ws_config_text(&config, "path", pf->dir);
 	ws_config_text(&config, "iteration_multiplexing", policies[pf_multiplex_of(args)]);
 	ws_config_list(&config, "filter_blocks", sections->at, sections->n);
-	if (!args->attach_pid) {
+	if (!args->attach_pid)
 		ws_config_text(&config, "attach_pid", NULL);
+	if (!args->attach_msec)
 		ws_config_text(&config, "attach_duration_msec", NULL);
-	}
 	ws_vec_init(&remaining, 1 << 20);
 	st = ws_vec_push(&remaining, "--", err);
 	for (size_t i = 0; pf->argv[i] && !st; i++)

@@ -161,6 +161,9 @@ static enum ws_status check_pairs(const struct pf_args *args, struct ws_err *err
 		{ args->no_roof, args->kernel_names, "--kernel-names is about the roofline: take --no-roof away" },
 		{ mux, args->no_native_tool, "--iteration-multiplexing and --no-native-tool are exclusive options." },
 		{ mux, attach, "--iteration-multiplexing and --attach-pid are exclusive options." },
+		{ attach, args->torch_trace, "--torch-trace prepares a program before it starts: take --attach-pid away" },
+		{ attach, args->timeout_s > 0, "--timeout ends a program that was started here: --attach-duration-msec says how long to count" },
+		{ attach, args->bench_only, "--bench-only and --attach-pid are exclusive options." },
 		{ mux, args->replay != PF_REPLAY_AUTO, "--iteration-multiplexing collects in one run without replay: take --replay away" },
 		{ mux, args->spatial.n > 0, "--iteration-multiplexing and --spatial-multiplexing are exclusive options." },
 		{ args->merge, args->format == PF_FORMAT_ROCPD, "--merge joins CSV files of passes: take --format-rocprof-output rocpd away" },
@@ -211,10 +214,13 @@ static enum ws_status check_values(const struct pf_args *args, struct ws_err *er
 	if (args->membw)
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "--membw-analysis: there is no block 30 in these reports yet");
-	if (args->attach_pid)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "--attach-pid: counters of a process that runs already cannot be "
-			       "had yet: start it here, or trace it with rocprofv3 --attach");
+	if (args->attach_pid < 0 || args->attach_pid > INT32_MAX)
+		return ws_fail(err, WS_E_USAGE, "--attach-pid: %lld is not a process",
+			       (long long)args->attach_pid);
+	if (args->attach_msec < 0 || (args->attach_msec && !args->attach_pid))
+		return ws_fail(err, WS_E_USAGE,
+			       "--attach-duration-msec is how long --attach-pid counts, in "
+			       "milliseconds from 1");
 	if (args->spatial.n && args->spatial.n != 3)
 		return ws_fail(err, WS_E_STATE,
 			       "--spatial-multiplexing takes three numbers: this node, the number "

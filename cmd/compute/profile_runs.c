@@ -66,9 +66,18 @@ enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets
 			   struct ws_err *err)
 {
 	const struct ws_count_gpu gpu = { WS_COUNT_EVERY_GPU, sets, n_sets };
+	const pid_t pid = (pid_t)c->pf->args->attach_pid;
+	const struct ws_session session = {
+		.tool = "rocprof-compute",
+		.pids = &pid,
+		.n_pids = 1,
+		.has_duration = c->pf->args->attach_msec > 0,
+		.duration_ms = (uint64_t)c->pf->args->attach_msec,
+	};
 	const struct ws_passes passes = {
 		.tool = "rocprof-compute",
 		.argv = c->pf->argv,
+		.session = pid ? &session : NULL,
 		.gpus = &gpu,
 		.n_gpus = 1,
 		.replay = replay,
@@ -86,6 +95,10 @@ enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets
 	enum ws_status st;
 
 	*out_result = (struct ws_passes_result){ .n_runs = 0 };
+	if (pid) { /* its lines are not ours, nor is its end */
+		c->n_runs_done++;
+		return ws_passes_run(&passes, out_result, err);
+	}
 	st = ws_lines_start(&lines, program_line, "rocprofiler-sdk", err);
 	if (st)
 		return st;

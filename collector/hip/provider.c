@@ -1,7 +1,7 @@
-#include "collector/count/count.h"
 #include "collector/hip/hip.h"
 
 #include "base/util.h"
+#include "collector/count/count.h"
 #include "collector/hip/hooks.h"
 #include "collector/hip/streams.h"
 #include "collector/interpose/ops.h"
