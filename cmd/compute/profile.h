@@ -3,6 +3,7 @@
  *
  * The work is done in this order, and each step is a file:
  *   profile_options.c   the table of options, and what does not go together
+ *   profile_attach.c    a process in place of a program
  *   profile_list.c      the listing options, which end the program
  *   profile_dir.c       where results go, and what is there already
  *   profile_select.c    from report blocks to counters

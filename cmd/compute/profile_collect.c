@@ -324,11 +324,12 @@ static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
 			       "--set or -b, or use --iteration-multiplexing",
 			       c->plan->n_passes);
 	if (c->pf->args->attach_pid && c->replay == PF_REPLAY_APPLICATION && c->plan->n_passes > 1)
-		return ws_fail(err, WS_E_STATE,
-			       "--attach-pid: these counters need %zu passes, and a program that "
-			       "runs already is not run again: use --replay kernel, or choose fewer "
-			       "with --set or -b",
-			       c->plan->n_passes);
+		return ws_fail(
+			err, WS_E_STATE,
+			"--attach-pid: these counters need %zu passes, and a program that "
+			"runs already is not run again: use --replay kernel, or choose fewer "
+			"with --set or -b",
+			c->plan->n_passes);
 	c->n_runs = c->replay == PF_REPLAY_APPLICATION && !c->multiplex ? c->plan->n_passes : 1;
 	return pf_check_ranks(c->pf, c->n_runs, err);
 }

@@ -90,8 +90,8 @@ enum ws_status rp_attach(const struct rp_args *args, const struct ws_rundir *dir
 		st = request_counters(args, dir, err);
 	}
 	/* checks.c has seen to it that it is a number. */
-	session.has_duration = args->attach_duration_msec &&
-			       ws_str_u64(ws_str_from(args->attach_duration_msec),
-					  &session.duration_ms);
+	session.has_duration =
+		args->attach_duration_msec &&
+		ws_str_u64(ws_str_from(args->attach_duration_msec), &session.duration_ms);
 	return st ? st : ws_session_run(&session, dir, &signal, err);
 }

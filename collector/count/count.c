@@ -67,7 +67,7 @@ struct plan {
 };
 
 static struct {
-	struct plan *plan;         /* acquire/release; NULL: there was none yet */
+	struct plan *plan; /* acquire/release; NULL: there was none yet */
 	struct reader readers[WS_COUNT_GPUS_MAX];
 	struct ws_lock reading;
 	struct ws_lock matching; /* of the patterns; after the lock of the code objects */
@@ -128,9 +128,10 @@ void ws_count_kernel(uint32_t id, const char *symbol)
 	if (plan && id / KERNEL_BLOCK < KERNEL_BLOCKS) {
 		block = &plan->kernels[id / KERNEL_BLOCK];
 		if (!*block)
-			__atomic_store_n(
-				block, ws_count_pages(&plan->blocks, KERNEL_BLOCK * sizeof(**block)),
-				__ATOMIC_RELEASE);
+			__atomic_store_n(block,
+					 ws_count_pages(&plan->blocks,
+							KERNEL_BLOCK * sizeof(**block)),
+					 __ATOMIC_RELEASE);
 		if (*block)
 			__atomic_store_n(&(*block)[id % KERNEL_BLOCK].included,
 					 ws_count_includes(&plan->request, symbol),

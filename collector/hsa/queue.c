@@ -333,7 +333,7 @@ hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_
 					  void *data, uint32_t private_segment_size,
 					  uint32_t group_segment_size, hsa_queue_t **out_queue)
 {
-	bool watched = can_intercept(agent);
+	bool asked = can_intercept(agent), watched = asked;
 	hsa_status_t status = HSA_STATUS_ERROR;
 	int saved_errno = errno;
 	struct ws_writer *writer;
@@ -353,7 +353,7 @@ hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_
 	if (status != HSA_STATUS_SUCCESS || !ws_agent_is_gpu(ws_agent_by_handle(agent.handle)))
 		return status;
 	/* Between two attaches: the next one finds a queue that was there before. */
-	if (!watched && ws_hsa_attached() && !ws_dispatches_asked())
+	if (!asked && ws_hsa_attached())
 		return status;
 
 	writer = ws_capture(); /* before the lock: a fresh capture asks for the queues there are */

@@ -1,34 +1,7 @@
 #!/bin/sh
 # rocprofv3 --pid: into a program that was started without it, and out again.
 . "$WS_SOURCE/tests/cmd/lib.sh"
-need_tracing
-resident=$WS_BUILD/tests/cmd/resident
-[ -x "$resident" ] || skip "resident is not in this build (no hipcc?)"
-ldd "$WS_BUILD/lib/libwavescope-collector.so" | grep -q 'lib[a-z]*san' &&
-	skip "a sanitizer's runtime cannot be loaded into a program that runs already"
-
-# Start it, and wait until it has used the GPU.
-start() {
-	rm -f ready
-	wavescope run -- "$resident" ready >resident.out 2>resident.err &
-	pid=$!
-	i=0
-	while [ ! -e ready ] && [ $i -lt 300 ]; do
-		i=$((i + 1))
-		sleep 0.1
-	done
-	[ -e ready ] || fail "resident does not start: $(cat resident.err)"
-}
-
-# It was never harmed: every turn computed what it should, and the end is its own.
-end() {
-	kill -TERM "$pid"
-	code=0
-	wait "$pid" || code=$?
-	is "$code" 0 "exit code of the program ($(cat resident.err))"
-	is "$(cat resident.err)" "" "what the program said"
-}
-trap 'kill -KILL "$pid" 2>/dev/null || :; rm -rf "$work"' EXIT
+. "$WS_SOURCE/tests/cmd/resident.sh"
 
 # A program that was started without us: calls, markers, copies, allocations.
 start
