@@ -24,6 +24,13 @@ const char *ws_sysinfo(const struct ws_workload *load, const char *name)
 }
 
 /* Our profile says in sysinfo.csv what made the numbers. */
+bool ws_workload_is_sampled(const struct ws_workload *load)
+{
+	const char *vbios = ws_sysinfo(load, "vbios");
+
+	return vbios && strcasestr(vbios, "software GPU") && strcasestr(vbios, "sampled");
+}
+
 bool ws_workload_is_modelled(const struct ws_workload *load)
 {
 	const char *vbios = ws_sysinfo(load, "vbios");

@@ -125,6 +125,8 @@ enum ws_status ws_workload_nodes(const char *dir, struct ws_arena *arena, const 
 
 const char *ws_sysinfo(const struct ws_workload *load, const char *name); /* NULL: no such field */
 bool ws_workload_is_modelled(const struct ws_workload *load); /* made on the software GPU */
+/* Counted by a part of every kernel's workgroups, and scaled. */
+bool ws_workload_is_sampled(const struct ws_workload *load);
 bool ws_sysinfo_number(const struct ws_workload *load, const char *name, double *out);
 
 const struct ws_frame *ws_workload_frame(const struct ws_workload *load, const char *name);

@@ -188,7 +188,8 @@ static enum ws_status list_dispatches(struct join *j)
 
 static void match(struct join *j)
 {
-	memcpy(j->latest.at, j->first.at, j->first.n * sizeof(*j->first.at));
+	if (j->first.n) /* without any, there is no array to copy */
+		memcpy(j->latest.at, j->first.at, j->first.n * sizeof(*j->first.at));
 	ws_vec_each(one, &j->list) {
 		size_t *next = &j->latest.at[one->key];
 

@@ -204,6 +204,14 @@ static void device_file(const struct looking *l, const struct ws_gpu_agent *gpu,
 		out->at[--out->n] = '\0';
 }
 
+/* Whether kernels are counted by a part of their workgroups: softgpu/counters/service.h. */
+static bool is_sampled(void)
+{
+	const char *waves = getenv("WAVESCOPE_SAMPLE_WAVES");
+
+	return waves && strtoull(waves, NULL, 0) > 0;
+}
+
 static void look_board(struct looking *l, const struct ws_gpu_agent *gpu, bool soft)
 {
 	struct ws_buf text;
@@ -213,7 +221,8 @@ static void look_board(struct looking *l, const struct ws_gpu_agent *gpu, bool s
 	set(l, WS_SYSINFO_compute_partition, "SPX"); /* undivided is all that older GPUs know */
 	set(l, WS_SYSINFO_memory_partition, "NA");
 	if (soft) {
-		set(l, WS_SYSINFO_vbios, "software GPU (wavescope)");
+		set(l, WS_SYSINFO_vbios,
+		    is_sampled() ? "software GPU (wavescope), sampled" : "software GPU (wavescope)");
 	} else {
 		device_file(l, gpu, "vbios_version", &text);
 		set(l, WS_SYSINFO_vbios, text.at);

@@ -187,6 +187,11 @@ static void notes(struct an *an)
 				      "from caches "
 				      "or time, and all times, are modelled\n",
 				      load->path);
+		if (ws_workload_is_sampled(load))
+			ws_buf_printf(&an->out,
+				      " WARNING %s is sampled: only a part of each kernel's workgroups "
+				      "was counted, and scaled\n",
+				      load->path);
 		if (load->n_rows_bad)
 			ws_buf_printf(&an->out,
 				      " WARNING partial report: %zu rows of %s were damaged or "

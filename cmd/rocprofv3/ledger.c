@@ -11,6 +11,7 @@
 #include "output/output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *base_name(const struct ws_process *process)
@@ -58,6 +59,20 @@ static void print_damage(const struct ws_process *process)
 		ws_log_warn("process %u: %s", process->pid, process->notes[i]);
 }
 
+/* The software GPU models time where it counts or samples, and where it is told to. */
+static const char *whose_times(const struct rp_convert *how, const struct ws_process *process)
+{
+	const char *times = getenv("WAVESCOPE_TIMES");
+
+	if (!(process->flags & WS_PROCESS_SOFTGPU))
+		return "";
+	if (times && strcmp(times, "modelled") == 0)
+		return ", on the software GPU: GPU times are modelled";
+	if (rp_counts(how->args) || how->args->pc_sampling_beta_enabled == WS_TRI_YES)
+		return ", on the software GPU: GPU times of what was counted are modelled";
+	return ", on the software GPU: GPU times are its own, not hardware's";
+}
+
 void rp_ledger_process(const struct rp_convert *how, const struct ws_process *process,
 		       uint32_t formats, const struct ws_output_result *result,
 		       struct rp_outcome *outcome)
@@ -82,9 +97,7 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 		return;
 	}
 	fprintf(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, base_name(process),
-		process->flags & WS_PROCESS_SOFTGPU
-			? ", on the software GPU: GPU times are its own, not hardware's"
-			: "",
+		whose_times(how, process),
 		process->ended ? ""
 			       : ", which did not end in the usual way: all it recorded is here");
 	if (!n_seen)

@@ -82,3 +82,15 @@ if missing or empty - idle - no_peak - not_modelled:
 sys.exit(wrong != 0)
 P
 "${PYTHON:-python3}" check.py "$out" || fail "not what the listing says"
+
+# A sample of it says so, where it is profiled and where it is read; what is exact stays exact.
+WAVESCOPE_SAMPLE_WAVES=1024
+export WAVESCOPE_SAMPLE_WAVES
+profile --output-directory part -b 7.1 -- "$vcopy" -n 262144 -b 256
+unset WAVESCOPE_SAMPLE_WAVES
+rc_is 0
+is "$(cell part/sysinfo.csv vbios 1)" "software GPU (wavescope), sampled" "what counted"
+run rocprof-compute analyze -p part -b 7.1
+rc_is 0
+out_has "part is sampled: only a part of each kernel's workgroups was counted"
+grep -q '7.1.2 .*Total Wavefronts .* 4096.00 ' "$out" || fail "waves of the sample, scaled"

@@ -12,7 +12,7 @@ echo run >>$work/runs
 if [ "\$(wc -l <$work/runs)" -eq "\$(cat $work/at)" ]; then
 	case \$what in
 	fail) exit 3 ;;
-	crash) kill -SEGV \$\$ ;;
+	crash) kill -ABRT \$\$ ;;
 	hang) sleep 300 ;;
 	interrupt) kill -INT \$PPID; sleep 5; exit 0 ;;
 	esac
@@ -64,7 +64,7 @@ stops() { # WHAT AT PASSES CODE TEXT [OPTIONS...]
 }
 
 stops fail 7 12 1 "'./app' ended with exit code 3"
-stops crash 3 5 1 "'./app' was ended by signal 11" -b 12 5
+stops crash 3 5 1 "'./app' was ended by signal 6" -b 12 5
 stops hang 3 5 1 "took longer than --timeout 3" -b 12 5 --timeout 3
 stops interrupt 3 5 130 "interrupted" -b 12 5
 
