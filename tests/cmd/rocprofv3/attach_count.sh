@@ -72,7 +72,7 @@ done
 kill -KILL $front
 wait $front 2>/dev/null || :
 sleep 0.5
-run rocprofv3 --pmc SQ_WAVES -f csv -d g -o g --pid "$pid" --attach-duration-msec 300
+run rocprofv3 --pmc SQ_WAVES -f csv -d g -o g --pid "$pid" --attach-duration-msec 500
 rc_is 0
 is "$(values g/g_counter_collection.csv SQ_WAVES)" "16 many old" "SQ_WAVES the last time"
 
@@ -91,7 +91,7 @@ rc_is 1
 err_has "process $$ is not on the software GPU"
 
 # It ends while it is counted.
-(sleep 0.5; kill -TERM "$pid") &
+(sleep 1; kill -TERM "$pid") &
 run rocprofv3 --pmc SQ_WAVES -f csv -d i -o i --pid "$pid" --attach-duration-msec 60000
 rc_is 0
 is "$(values i/i_counter_collection.csv SQ_WAVES)" "16 many old" "SQ_WAVES until its end"
