@@ -2,8 +2,8 @@
  * torch: which PyTorch operator launched which kernels.
  *
  * `profile --torch-trace` leaves marker ranges named after operators beside the
- * counters. They are read from torch_trace/consolidated.csv, which is made from the raw
- * files when it is not there, and written back when that is possible.
+ * counters. They are read from torch_trace/consolidated.csv, which profile writes; where it
+ * is missing, the raw files are put together in memory.
  *
  * Memory   everything lives in the arena that was given.
  */
