@@ -140,6 +140,10 @@ void ws_pending_forked(void);
 /* ---- memory.c ---- */
 
 void ws_memory_load(void);
+/* Around a call that allocates or frees, for generated hooks. NULL: it is not recorded. */
+struct ws_thread *ws_alloc_begin(struct ws_call *call);
+void ws_alloc_end(struct ws_thread *t, const struct ws_call *call, enum ws_alloc_op op,
+		  uint64_t address, uint64_t n_bytes, uint32_t agent);
 
 /* ---- scratch.c ---- */
 
