@@ -77,18 +77,26 @@ static void configure(struct conversion *c)
 	cfg->formats = c->how->env_formats | rp_format_bits(&args->output_format);
 	if (!cfg->formats) {
 		cfg->formats = WS_OUTPUT_BIT(ROCPD);
-		/* The database has no table for samples. */
-		if (args->pc_sampling_beta_enabled == WS_TRI_YES && args->pc_report != WS_TRI_YES)
+		/* The database has no table for samples, and none for statistics. */
+		if ((args->pc_sampling_beta_enabled == WS_TRI_YES &&
+		     args->pc_report != WS_TRI_YES) ||
+		    args->stats == WS_TRI_YES)
 			cfg->formats |= WS_OUTPUT_BIT(CSV);
 	}
+	if (args->benchmark_mode)
+		cfg->formats = 0;
+	else if (args->stats == WS_TRI_YES && !c->how->again &&
+		 !(cfg->formats & (WS_OUTPUT_BIT(CSV) | WS_OUTPUT_BIT(JSON))))
+		ws_log_warn("--stats: statistics are files of csv and a part of json: "
+			    "add -f csv");
 	cfg->stream_fd = stream_of(args->output_directory);
 	if (cfg->stream_fd < 0)
 		cfg->stream_fd = stream_of(args->output_file);
 	cfg->stats = args->stats == WS_TRI_YES;
-	cfg->summary = args->summary == WS_TRI_YES;
-	cfg->summary_per_domain = args->summary_per_domain == WS_TRI_YES;
+	cfg->summary = args->summary == WS_TRI_YES && !args->benchmark_mode;
+	cfg->summary_per_domain = args->summary_per_domain == WS_TRI_YES && !args->benchmark_mode;
 	cfg->summary_groups = args->summary_groups.at;
-	cfg->n_summary_groups = args->summary_groups.n;
+	cfg->n_summary_groups = args->benchmark_mode ? 0 : args->summary_groups.n;
 	cfg->summary_file = args->summary_output_file;
 	for (unsigned i = 0; i < WS_ARRAY_LEN(units); i++)
 		if (args->summary_units && strcmp(args->summary_units, units[i]) == 0)
@@ -156,14 +164,25 @@ static enum ws_status make_unique(struct conversion *c, const struct ws_process 
 	return ws_map_put(&c->prefixes, ws_str_from(kept), kept, err);
 }
 
+/* Folder by folder, without those that lead nowhere: "./out//x" is "/out/x". */
+static void add_folders(struct ws_buf *prefix, const char *path)
+{
+	struct ws_str rest = ws_str_from(path), part;
+
+	while (ws_str_next(&rest, '/', &part))
+		if (part.n && !ws_str_is(part, "."))
+			ws_buf_printf(prefix, "/%.*s", WS_STR_ARGS(part));
+}
+
 static enum ws_status name_files(struct conversion *c, const struct ws_process *process,
 				 struct ws_buf *prefix, struct ws_err *err)
 {
 	const struct rp_args *args = c->how->args;
 	struct ws_place place = place_of(c->how, process);
-	const char *dir = args->output_directory ? args->output_directory : place.cwd;
-	const char *stem = args->output_file ? args->output_file : DEFAULT_STEM;
+	const char *dir = rp_given(args->output_directory) ? args->output_directory : place.cwd;
+	const char *stem = rp_given(args->output_file) ? args->output_file : DEFAULT_STEM;
 	struct ws_buf path, file;
+	const char *name, *folder;
 	enum ws_status st;
 
 	ws_buf_init(&path, PATH_MAX);
@@ -171,16 +190,26 @@ static enum ws_status name_files(struct conversion *c, const struct ws_process *
 	st = ws_place_expand(&place, dir, &path, err);
 	if (!st)
 		st = ws_place_expand(&place, stem, &file, err);
-	if (!st && path.n && path.at[0] != '/')
-		ws_buf_printf(prefix, "%s/", c->how->place->cwd);
-	ws_buf_add(prefix, path.at);
+	name = file.at;
+	folder = path.at;
+	/* A name with a path from the root has its folder in it. */
+	if (file.n && file.at[0] == '/') {
+		char *slash = strrchr(file.at, '/');
+
+		*slash = '\0';
+		folder = file.at;
+		name = slash + 1;
+	} else if (path.n && path.at[0] != '/') {
+		add_folders(prefix, c->how->place->cwd);
+	}
+	add_folders(prefix, folder);
 	if (*c->how->folder)
 		ws_buf_printf(prefix, "/%s", c->how->folder);
 	c->cfg.output_path = ws_arena_strdup(&c->arena, prefix->at);
-	c->cfg.output_file = ws_arena_strdup(&c->arena, file.at);
+	c->cfg.output_file = ws_arena_strdup(&c->arena, name);
 	c->cfg.raw_output_path = dir;
 	c->cfg.raw_output_file = stem;
-	ws_buf_printf(prefix, "/%s", file.at);
+	ws_buf_printf(prefix, "/%s", name);
 	if (!st)
 		st = ws_buf_status(prefix, err);
 	if (!st)
@@ -354,6 +383,7 @@ enum ws_status rp_convert(const struct rp_convert *how, const struct ws_rundir *
 	ws_map_init(&c.prefixes, WS_MAP_STR, 1 << 20);
 	configure(&c);
 	st = rp_counts(how->args) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
+	out_outcome->n_unrecorded = ws_rundir_n_unrecorded(dir);
 	if (!st)
 		rp_ledger_end(how, out_outcome);
 	ws_map_fini(&c.prefixes);

@@ -26,12 +26,13 @@ struct rp_convert {
 
 struct rp_outcome {
 	uint64_t seen[WS_DOMAIN_COUNT];
-	uint64_t n_lost;      /* records seen and not written, for whatever reason */
-	unsigned n_processes; /* with something in their capture */
-	unsigned n_idle;      /* that used no GPU at all */
-	unsigned n_failed;    /* captures or formats that gave no output */
-	unsigned n_running;   /* still going on, so their output is not the last word */
-	bool short_of_strict; /* named and not seen, or lost */
+	uint64_t n_lost;       /* records seen and not written, for whatever reason */
+	unsigned n_processes;  /* with something in their capture */
+	unsigned n_idle;       /* that used no GPU at all */
+	unsigned n_failed;     /* captures or formats that gave no output */
+	unsigned n_unrecorded; /* that had no place for a capture */
+	unsigned n_running;    /* still going on, so their output is not the last word */
+	bool short_of_strict;  /* named and not seen, or lost */
 };
 
 /* Prints results and the ledger on stderr as it goes. Fails only when nothing can be done. */

@@ -178,7 +178,7 @@ static enum ws_status run_jobs(struct rp_jobs *jobs, char **argv, int *exit_code
 		if (st)
 			return st;
 		strict |= job->args.strict == WS_TRI_YES;
-		sum.incomplete |= result.incomplete;
+		sum.incomplete |= result.incomplete || result.unrecorded;
 		sum.short_of_strict |= result.short_of_strict;
 		st = judge(&result, several, argv, err);
 		if (st)
