@@ -191,13 +191,14 @@ static const struct ws_cmd check_cmd = {
 	.run = run_check,
 };
 
-/* Options first, then a sub-command; nothing at all is fine, and prints nothing, as with AMD's. */
+/* Options first, then a sub-command. Alone it lists the counters: AMD's prints nothing at all, which
+ * is no answer to what its own guides have people type it for. */
 static enum ws_status run_root(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
 {
 	const struct avail_args *args = call->values;
 
 	if (!call->rest.n)
-		return WS_OK;
+		return show(args, &(struct av_wanted){ .counters = true }, exit_code, err);
 	if (args->device < 0)
 		return ws_fail(err, WS_E_USAGE, "option '-d': GPUs are numbered from 0");
 	device_before = args->device;
@@ -209,8 +210,9 @@ static enum ws_status run_root(const struct ws_cmd_call *call, int *exit_code, s
 const struct ws_cmd ws_rocprofv3_avail_cmd = {
 	.name = "rocprofv3-avail",
 	.summary = "which counters there are, and which go together",
-	.usage = "[-d N] COMMAND [options]",
-	.about = "Shows the GPUs a program would see, the machine's own or software ones "
+	.usage = "[-d N] [COMMAND] [options]",
+	.about = "Without a command: the names of the counters. Shows the GPUs a program would "
+		 "see, the machine's own or software ones "
 		 "(WAVESCOPE_GPU), and what can be counted on them.",
 	.opts = { root_opts, WS_ARRAY_LEN(root_opts) },
 	.order = WS_OPT_FIRST,

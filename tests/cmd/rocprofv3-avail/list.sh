@@ -17,6 +17,9 @@ out_has "simd_count"
 out_lacks "TCC_BUBBLE"
 out_lacks "TCA_BUSY"
 cp "$out" "$work/list"
+run rocprofv3-avail
+rc_is 0
+cmp -s "$out" "$work/list" || fail "without a command it does not list the counters"
 # The same names, set by AMD's own rules of formatting.
 "$PYTHON" - "$work/list" <<'END' || fail "the layout is not AMD's"
 import sys
