@@ -67,7 +67,10 @@ enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, str
 		st = ws_path_join(parent, name, out_dir->path, err);
 		if (st || mkdir(out_dir->path, 0777) == 0)
 			return st;
-		if (errno != EEXIST || i == TRIES_MAX)
+		/* Another run that ends takes the parent with it when it was empty. */
+		if (errno == ENOENT && i < TRIES_MAX)
+			st = ws_mkdirs(parent, err);
+		else if (errno != EEXIST || i == TRIES_MAX)
 			st = ws_fail_errno(err, errno, "cannot make the folder '%s'",
 					   out_dir->path);
 	}

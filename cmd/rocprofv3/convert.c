@@ -25,6 +25,7 @@ struct conversion {
 	struct ws_arena arena;
 	struct ws_map prefixes; /* given out in this run */
 	struct rp_pc pc;        /* of the process that is being converted */
+	struct ws_claim claim;  /* on its name */
 };
 
 uint32_t rp_format_bits(const struct ws_strv *words)
@@ -40,9 +41,29 @@ uint32_t rp_format_bits(const struct ws_strv *words)
 	return bits;
 }
 
+/* One line that overwrites itself, and only where somebody watches. */
+static bool progress_shown;
+
+static void hide_progress(void)
+{
+	if (progress_shown)
+		fputs("\r\033[K", stderr);
+	progress_shown = false;
+}
+
+static void show_progress(size_t i, size_t n)
+{
+	if (n < 2 || !ws_colour_ok(STDERR_FILENO))
+		return;
+	hide_progress();
+	fprintf(stderr, "rocprofv3: writing the output of process %zu of %zu", i + 1, n);
+	progress_shown = true;
+}
+
 static void say_opened(void *ctx, const char *path, const char *guid)
 {
 	(void)ctx;
+	hide_progress();
 	if (guid)
 		fprintf(stderr, "Opened result file: %s (UUID=%s)\n", path, guid);
 	else
@@ -144,19 +165,34 @@ static struct ws_place place_of(const struct rp_convert *how, const struct ws_pr
 	return place;
 }
 
-/* Two processes of a run never share a name: the later one gets its pid, or a number. */
+/*
+ * Two processes never share a name, be they of one run or of several at the same time: the
+ * later one gets its pid, or a number.
+ */
 static enum ws_status make_unique(struct conversion *c, const struct ws_process *process,
 				  struct ws_buf *prefix, struct ws_err *err)
 {
+	bool files = c->cfg.stream_fd < 0, other_run = false;
 	size_t n = prefix->n;
 	char *kept;
 
-	for (unsigned i = 0; ws_map_get(&c->prefixes, prefix->at); i++) {
+	for (unsigned i = 0;; i++) {
+		bool ours = ws_map_get(&c->prefixes, prefix->at);
+
+		if (!ours && (!files || ws_claim_take(&c->claim, prefix->at, c->how->since)))
+			break;
+		other_run |= !ours;
 		prefix->n = n;
 		prefix->at[n] = '\0';
 		ws_buf_printf(prefix, i ? "_%u_%u" : "_%u", process->pid, i);
 		if (ws_buf_status(prefix, err))
 			return err->status;
+	}
+	if (other_run) {
+		hide_progress();
+		ws_log_warn("%.*s_* are files of another run at the same time: these are %s_*; "
+			    "%%rank%% or %%pid%% in -o keeps them apart",
+			    (int)n, prefix->at, prefix->at);
 	}
 	kept = ws_arena_strdup(&c->arena, prefix->at);
 	if (!kept)
@@ -261,6 +297,7 @@ static bool convert_process(struct conversion *c, const struct ws_trace *trace,
 	bool good;
 
 	ws_buf_init(&prefix, PATH_MAX - 64);
+	c->claim.fd = -1;
 	rp_pc_init(&c->pc);
 	if (has_data(process) || c->how->args->output_config == WS_TRI_YES) {
 		st = name_files(c, process, &prefix, &err);
@@ -272,6 +309,8 @@ static bool convert_process(struct conversion *c, const struct ws_trace *trace,
 	}
 	if (!st && c->how->args->pc_report == WS_TRI_YES)
 		st = rp_pc_report(&c->pc, trace, process, &err);
+	ws_claim_release(&c->claim);
+	hide_progress();
 	good = report_failures(&result, st, &err);
 	c->outcome->n_failed += !good;
 	if (still_runs(process)) {
@@ -307,6 +346,7 @@ static bool convert_one(struct conversion *c, const char *path)
 		ws_log_debug("%s: the process was killed before it recorded anything", path);
 		good = true;
 	} else if (st || !ws_trace_n_processes(trace)) {
+		hide_progress();
 		ws_log_error("%s: %s", path, st ? err.text : "no process in it");
 		c->outcome->n_failed++;
 	} else {
@@ -314,16 +354,6 @@ static bool convert_one(struct conversion *c, const char *path)
 	}
 	ws_trace_close(trace);
 	return good;
-}
-
-/* One line that overwrites itself, and only where somebody watches. */
-static void show_progress(size_t i, size_t n)
-{
-	if (n > 1 && isatty(STDERR_FILENO))
-		fprintf(stderr,
-			i < n ? "\r\033[Krocprofv3: writing the output of process %zu of %zu\r"
-			      : "\r\033[K",
-			i + 1, n);
 }
 
 /* All runs of all processes together: what one run counted belongs beside another's. */
@@ -345,7 +375,7 @@ static enum ws_status convert_counted(struct conversion *c, const struct ws_rund
 			show_progress(i, n);
 			convert_process(c, trace, ws_trace_process(trace, i), derived);
 		}
-		show_progress(n, n);
+		hide_progress();
 		c->outcome->short_of_strict |= rp_derived_report_runs(derived, !c->how->again);
 	}
 	ws_counted_close(table);
@@ -367,7 +397,7 @@ static enum ws_status convert_traced(struct conversion *c, const struct ws_rundi
 		if (convert_one(c, paths.at[i]) && !keep)
 			unlink(paths.at[i]);
 	}
-	show_progress(paths.n, paths.n);
+	hide_progress();
 	ws_vec_fini(&paths);
 	return st;
 }

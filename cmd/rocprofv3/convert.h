@@ -6,6 +6,7 @@
 #define WS_CMD_ROCPROFV3_CONVERT_H
 
 #include "cmd/rocprofv3/options.h"
+#include "launch/claim.h"
 #include "launch/placeholder.h"
 #include "launch/rundir.h"
 #include "trace/trace.h"
@@ -19,9 +20,10 @@ struct rp_convert {
 	uint32_t env_formats;        /* WS_OUTPUT_BIT()s of ROCPROF_OUTPUT_FORMAT */
 	const char *folder;          /* below the output directory, or "" */
 	const struct ws_place *place;
-	bool recovering; /* the run was another one: nothing of ours is its parent */
-	bool again;      /* other output of it was written before: the accounts are known */
-	bool shared;     /* and there is more: captures stay */
+	struct timespec since; /* when the run began, by ws_claim_now() */
+	bool recovering;       /* the run was another one: nothing of ours is its parent */
+	bool again;            /* other output of it was written before: the accounts are known */
+	bool shared;           /* and there is more: captures stay */
 };
 
 struct rp_outcome {

@@ -337,6 +337,7 @@ enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_for
 {
 	static char hostname[256], cwd[PATH_MAX];
 	const struct rp_args *args = &jobs[0].args;
+	struct timespec since = ws_claim_now();
 	char base[PATH_MAX];
 	struct ws_rundir dir = { "" };
 	struct ws_place place;
@@ -367,6 +368,7 @@ enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_for
 					      .env_formats = env_formats,
 					      .folder = jobs[i].folder,
 					      .place = &place,
+					      .since = since,
 					      .again = again,
 					      .shared = n_jobs > 1 },
 			&dir, out_result);
@@ -414,6 +416,7 @@ enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_res
 					      .asked = &asked,
 					      .folder = "",
 					      .place = &place,
+					      .since = ws_claim_now(),
 					      .recovering = true },
 			&dir, out_result);
 		if (!out_result->incomplete)

@@ -38,3 +38,10 @@ rc_is 1
 run rocprofv3 --kernel-trace -d file -- touch started
 rc_is 1
 err_has "'file' is a file"
+
+# A program that the collector does not get into: why.
+if echo 'int main(void) { return 0; }' | cc -static -x c - -o alone 2>/dev/null; then
+	run rocprofv3 --kernel-trace -- ./alone
+	rc_is 0
+	err_has "'./alone' is linked statically"
+fi
