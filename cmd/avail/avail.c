@@ -14,8 +14,9 @@ struct avail_args {
 	struct ws_strv names; /* of info --pmc */
 };
 
-/* From `rocprofv3-avail -d 1 list`, where it stands before the sub-command. */
+/* From `rocprofv3-avail -d 1 -E FILE list`, where they stand before the sub-command. */
 static int64_t device_before = -1;
+static const char *extra_before;
 
 #define COMMON                                                                                     \
 	WS_OPT_I64(struct avail_args, device, 'd', "device", "N", "only GPU number N"),            \
@@ -27,9 +28,7 @@ static int64_t device_before = -1;
 	WS_OPT_TRI(struct avail_args, spm, 0, "spm", NULL),                                        \
 		WS_OPT_TRI(struct avail_args, spm_config, 0, "spm-config", NULL)
 
-static const struct ws_opt root_opts[] = {
-	WS_OPT_I64(struct avail_args, device, 'd', "device", "N", "only GPU number N"),
-};
+static const struct ws_opt root_opts[] = { COMMON };
 
 static const struct ws_opt list_opts[] = {
 	WS_OPT_TRI(struct avail_args, pmc, 0, "pmc", "names of counters; this is the default"),
@@ -55,6 +54,7 @@ static void set_defaults(void *values)
 	struct avail_args *args = values;
 
 	args->device = device_before;
+	args->extra_counters = extra_before;
 }
 
 /* NULL when there is no such GPU, which has been said then. */
@@ -199,9 +199,11 @@ static enum ws_status run_root(const struct ws_cmd_call *call, int *exit_code, s
 
 	if (!call->rest.n)
 		return show(args, &(struct av_wanted){ .counters = true }, exit_code, err);
-	if (args->device < 0)
+	/* Options stand in front of the command: without them we would not be here. */
+	if (args->device < 0 && !args->extra_counters)
 		return ws_fail(err, WS_E_USAGE, "option '-d': GPUs are numbered from 0");
 	device_before = args->device;
+	extra_before = args->extra_counters;
 	*exit_code = ws_cmd_main(&ws_rocprofv3_avail_cmd, "wavescope " WS_VERSION, call->rest.n + 1,
 				 call->rest.operands - 1);
 	return WS_OK;

@@ -283,9 +283,10 @@ static void warn_of_filters(const struct rp_args *args)
 {
 	if ((args->kernel_include_regex || args->kernel_exclude_regex ||
 	     args->kernel_iteration_range.n) &&
-	    !rp_counts(args))
-		ws_log_warn("filters of kernels choose what is counted, and no counters are asked "
-			    "for: every kernel is traced");
+	    !rp_counts(args) && args->pc_sampling_beta_enabled != WS_TRI_YES &&
+	    args->pc_report != WS_TRI_YES)
+		ws_log_warn("filters of kernels choose what is counted or sampled, and nothing is: "
+			    "every kernel is traced");
 }
 
 static enum ws_status check_attach(const struct rp_args *args, bool has_program, struct ws_err *err)
