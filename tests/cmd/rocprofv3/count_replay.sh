@@ -16,7 +16,7 @@ run rocprofv3 --pmc $all -f csv -d kernel -o r -- "$vcopy" -n 65536 -b 256
 rc_is 0
 cp "$out" plain
 is "$(counted values kernel/r | wc -l)" "$n" "counters in one result"
-err_has "kernel replay: 1 dispatches ran"
+err_has "kernel replay: 1 dispatch ran"
 err_has "saved and put back"
 # The program does not notice: its output is that of a run without counting.
 run wavescope run -- "$vcopy" -n 65536 -b 256
