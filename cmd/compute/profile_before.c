@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "cmd/compute/profile_collect.h"
 #include "cmd/compute/say.h"
 #include "launch/rundir.h"
 
@@ -35,6 +36,7 @@ static const char *const own_names[] = {
 	"empirRoof_*",
 	"*.part",
 	WS_STATE_NAME,
+	PF_RECORDED_NAME,
 	".rocprofv3",
 };
 /* Of these, what was measured by running a program. */
@@ -115,6 +117,12 @@ static enum ws_status clear(const char *dir, struct ws_err *err)
 	return st;
 }
 
+static enum ws_status clear_profile(const struct pf *pf, struct ws_err *err)
+{
+	pf_recorded_remove(pf);
+	return clear(pf->dir, err);
+}
+
 /* The peaks of the GPU are still what they were: they come along. */
 static void keep_roofline(const char *from, const char *to)
 {
@@ -185,6 +193,33 @@ static size_t n_done(struct ws_state *state)
 	return n;
 }
 
+/* What is there of a profile that did not come to its end, and how to go on. */
+static enum ws_status refuse_unfinished(const struct pf *pf, struct ws_state *old,
+					struct ws_err *err)
+{
+	size_t n = n_done(old);
+
+	if (pf_recorded_is_there(pf))
+		return ws_fail(err, WS_E_EXISTS,
+			       "'%s' has a run whose files could not be written: --resume writes "
+			       "them, --replace starts anew",
+			       pf->dir);
+	if (n && n == old->passes.n)
+		return ws_fail(err, WS_E_EXISTS,
+			       "'%s' has a profile that was stopped after its last pass: --resume "
+			       "does what is missing, --replace starts anew",
+			       pf->dir);
+	if (!n)
+		return ws_fail(err, WS_E_EXISTS,
+			       "'%s' has the dispatches of a run that was stopped: --resume runs "
+			       "the program again, --replace starts anew",
+			       pf->dir);
+	return ws_fail(err, WS_E_EXISTS,
+		       "'%s' has an unfinished profile, %zu of %zu passes: --resume goes on with "
+		       "it, --replace starts anew",
+		       pf->dir, n, old->passes.n);
+}
+
 static enum ws_status resume(struct pf *pf, struct ws_state *old, const char *why,
 			     enum pf_before *out_before, struct ws_err *err)
 {
@@ -202,6 +237,7 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 	const struct pf_args *args = pf->args;
 	struct content content;
 	const char *why;
+	bool empty;
 	enum ws_status st = look(pf->dir, &content, err);
 
 	*out_before = PF_FRESH;
@@ -224,23 +260,24 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 		return content.counted ? move_aside(pf->dir, false, err) : WS_OK;
 	}
 	if (st == WS_E_FORMAT && args->replace)
-		return clear(pf->dir, err);
+		return clear_profile(pf, err);
 	if (st)
 		return st;
 	why = difference(out_old, now);
 	if (args->resume)
 		return resume(pf, out_old, why, out_before, err);
-	if (!args->replace && !out_old->complete)
-		return ws_fail(err, WS_E_EXISTS,
-			       "'%s' has an unfinished profile, %zu of %zu passes: --resume goes "
-			       "on with it, --replace starts anew",
-			       pf->dir, n_done(out_old), out_old->passes.n);
-	if (!args->replace && !why && pf->n_sections) {
+	/* One that failed before anything was counted is in nobody's way. */
+	empty = !out_old->complete && !n_done(out_old) && !content.counted &&
+		!pf_recorded_is_there(pf);
+	if (!args->replace && !out_old->complete && !empty)
+		return refuse_unfinished(pf, out_old, err);
+	if (!args->replace && !empty && !why && pf->n_sections) {
 		*out_before = PF_ADD;
 		return WS_OK;
 	}
-	st = args->replace ? clear(pf->dir, err)
-			   : move_aside(pf->dir, strcmp(out_old->arch, now->arch) == 0, err);
+	st = args->replace || empty
+		     ? clear_profile(pf, err)
+		     : move_aside(pf->dir, strcmp(out_old->arch, now->arch) == 0, err);
 	ws_state_fini(out_old);
 	ws_state_init(out_old);
 	return st;

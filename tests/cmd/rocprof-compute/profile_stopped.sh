@@ -91,3 +91,50 @@ profile --output-directory dies -b 12 -- ./dying.sh
 rc_is 1
 err_has "'./dying.sh' was ended by signal 9"
 is "$(rows dies/pmc_perf_0.csv)" 2 "dispatches before the end"
+out_has "2 dispatches counted before that are kept in $work/dies, and 'rocprof-compute analyze' reads"
+run rocprof-compute analyze -p dies -b 12.1
+rc_is 0
+profile --output-directory dies -b 12 -- ./dying.sh
+rc_is 1
+err_has "has the dispatches of a run that was stopped: --resume runs the program again"
+
+# One that failed before anything was counted is in nobody's way, and promises nothing.
+profile --output-directory typo -b 12 -- /bin/false
+rc_is 1
+err_has "'/bin/false' ended with exit code 1"
+out_lacks "--resume"
+profile --output-directory typo -b 7 -- "$vcopy" -n 4096 -b 256
+rc_is 0
+profile --output-directory wrong -b 12 -k nosuch -- "$vcopy" -n 4096 -b 256
+rc_is 1
+err_has "matches --kernel or --dispatch: its kernels are vecCopy"
+profile --output-directory wrong -b 12 -k vecCopy -- "$vcopy" -n 4096 -b 256
+rc_is 0
+
+# Ctrl-C while the peaks are measured: the counters are there, --resume does the rest.
+cat >measure <<SH
+#!/bin/sh
+[ ! -e $work/stop ] || { kill -INT \$PPID; sleep 5; exit 1; }
+echo "HBM BW, GPU ID: 0, mean:1358.4 GB/sec"
+printf 'device,HBMBw\n0,1358.4\n' >"\$2"
+SH
+chmod +x measure
+ROOFLINE_BIN=$work/measure
+export ROOFLINE_BIN
+touch stop
+echo 0 >at
+: >runs
+run rocprof-compute profile --output-directory peaks -b 4 -- ./app none -n 4096 -b 256
+rc_is 130
+err_has "roofline: interrupted"
+out_has "All 3 passes are complete and kept in $work/peaks"
+run rocprof-compute profile --output-directory peaks -b 4 -- ./app none -n 4096 -b 256
+rc_is 1
+err_has "was stopped after its last pass: --resume does what is missing"
+rm stop
+run rocprof-compute profile --output-directory peaks -b 4 --resume -- ./app none -n 4096 -b 256
+rc_is 0
+is "$(wc -l <runs | tr -d ' ')" 1 "runs of the program"
+is "$(cell peaks/roofline.csv HBMBw 1)" 1358.4 "the peak"
+grep -q "^HBM BW, GPU ID: 0, mean:1358.4 GB/sec" peaks/log.txt || fail "the log lacks the peaks"
+unset ROOFLINE_BIN
