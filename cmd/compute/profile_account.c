@@ -125,9 +125,9 @@ static void report(struct tally *t)
 		n_most += most;
 		if (least == most || n_bad++ >= NAMED_MAX)
 			continue;
-		ws_buf_printf(&bad, "%s%s, grid %.0f: %llu to %llu", bad.n ? "; " : "",
-			      kind->kernel, kind->grid, (unsigned long long)least,
-			      (unsigned long long)most);
+		ws_buf_printf(&bad, "%s%s, grid %.0f, workgroup %.0f: %llu to %llu",
+			      bad.n ? "; " : "", kind->kernel, kind->grid, kind->workgroup,
+			      (unsigned long long)least, (unsigned long long)most);
 	}
 	t->c->n_dispatches = n_matched;
 	if (n_bad)
@@ -165,6 +165,13 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 			st = add_pass(&t, c->state.passes.at[i].name, err);
 	if (!st)
 		report(&t);
+	if (!st && !c->n_dispatches && t.kinds.n) {
+		c->unmatched = true;
+		st = ws_fail(err, WS_E_STATE,
+			     "the runs of the program have no dispatch in common: count in one run "
+			     "(--replay kernel, --iteration-multiplexing), or match by name alone "
+			     "(--join-type kernel)");
+	}
 	ws_dict_fini(&t.names);
 	ws_map_fini(&t.kinds);
 	ws_arena_fini(&t.arena);
@@ -180,6 +187,8 @@ void pf_say_kept(struct pf_collect *c)
 		n_done += pass->done;
 		n_rows = WS_MIN(n_rows, pass->n_rows);
 	}
+	if (c->unmatched)
+		return; /* all is there, and to no avail */
 	if (c->recorded)
 		say(SAY_WARNING,
 		    "The run is recorded in %s, only its files could not be written: make room, "

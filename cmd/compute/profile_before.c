@@ -8,9 +8,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define ASIDE_MAX 100000u
@@ -85,6 +87,29 @@ static enum ws_status look(const char *dir, struct content *out, struct ws_err *
 	return WS_OK;
 }
 
+/* ---- one at a time ---- */
+
+/* Held until we end. A file system that cannot lock leaves it to the user, as before. */
+static enum ws_status lock_folder(const struct pf *pf, struct ws_err *err)
+{
+	static int held = -1;
+	int fd = open(pf->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return ws_fail_errno(err, errno, "'%s'", pf->dir);
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+		close(fd);
+		return ws_fail(err, WS_E_STATE,
+			       "'%s' is in use by another rocprof-compute: wait, or give each a "
+			       "folder of its own, for example with %%env{NAME}%%",
+			       pf->dir);
+	}
+	if (held >= 0)
+		close(held); /* of the one that was moved aside */
+	held = fd;
+	return WS_OK;
+}
+
 /* ---- removing and moving ---- */
 
 /* Files of ours in @dir; all of them in a folder that is ours as a whole. */
@@ -134,8 +159,9 @@ static void keep_roofline(const char *from, const char *to)
 		say(SAY_DEBUG, "%s stays there: %s", old, strerror(errno));
 }
 
-static enum ws_status move_aside(const char *dir, bool same_gpu, struct ws_err *err)
+static enum ws_status move_aside(const struct pf *pf, bool same_gpu, struct ws_err *err)
 {
+	const char *dir = pf->dir;
 	char aside[PATH_MAX];
 	enum ws_status st;
 
@@ -151,6 +177,8 @@ static enum ws_status move_aside(const char *dir, bool same_gpu, struct ws_err *
 	if (rename(dir, aside) != 0)
 		return ws_fail_errno(err, errno, "cannot move '%s' to '%s'", dir, aside);
 	st = ws_mkdirs(dir, err);
+	if (!st)
+		st = lock_folder(pf, err);
 	if (!st && same_gpu)
 		keep_roofline(aside, dir);
 	say(SAY_INFO, "The earlier profile in this folder is kept as %s", aside);
@@ -244,6 +272,8 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 	ws_state_init(out_old);
 	if (!st && !content.there)
 		st = ws_mkdirs(pf->dir, err);
+	if (!st)
+		st = lock_folder(pf, err);
 	if (st)
 		return st;
 	st = ws_state_read(pf->dir, &pf->arena, out_old, err);
@@ -257,12 +287,13 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 				       "'%s' is not empty (%s) and not a workload: choose another "
 				       "folder",
 				       pf->dir, content.foreign);
-		return content.counted ? move_aside(pf->dir, false, err) : WS_OK;
+		return content.counted ? move_aside(pf, false, err) : WS_OK;
 	}
 	if (st == WS_E_FORMAT && args->replace)
 		return clear_profile(pf, err);
 	if (st)
 		return st;
+	ws_rundir_remove_left(pf->dir); /* by one that was killed */
 	why = difference(out_old, now);
 	if (args->resume)
 		return resume(pf, out_old, why, out_before, err);
@@ -275,9 +306,8 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 		*out_before = PF_ADD;
 		return WS_OK;
 	}
-	st = args->replace || empty
-		     ? clear_profile(pf, err)
-		     : move_aside(pf->dir, strcmp(out_old->arch, now->arch) == 0, err);
+	st = args->replace || empty ? clear_profile(pf, err)
+				    : move_aside(pf, strcmp(out_old->arch, now->arch) == 0, err);
 	ws_state_fini(out_old);
 	ws_state_init(out_old);
 	return st;

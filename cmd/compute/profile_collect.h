@@ -40,6 +40,7 @@ struct pf_collect {
 	uint64_t n_dispatches, n_incomplete; /* rows; those that lack a value */
 	double seconds;
 	int stop_signal; /* Ctrl-C and the like; 0: none */
+	bool unmatched;  /* no dispatch is in all passes */
 	bool lost;       /* the disk was full while the program ran: dispatches are missing */
 	bool recorded;   /* captures of the only run are kept in the folder: profile_recorded.c */
 };

@@ -138,3 +138,34 @@ is "$(wc -l <runs | tr -d ' ')" 1 "runs of the program"
 is "$(cell peaks/roofline.csv HBMBw 1)" 1358.4 "the peak"
 grep -q "^HBM BW, GPU ID: 0, mean:1358.4 GB/sec" peaks/log.txt || fail "the log lacks the peaks"
 unset ROOFLINE_BIN
+
+# Two at a time in one folder: the second is refused, and does the first no harm.
+cat >slow <<SH
+#!/bin/sh
+echo \$\$ >$work/pid && mv $work/pid $work/started
+while [ ! -e $work/go ]; do sleep 0.1; done
+exec "$vcopy" "\$@"
+SH
+chmod +x slow
+rocprof-compute profile --no-roof --output-directory shared -b 12 -- ./slow -n 4096 >first 2>&1 &
+first=$!
+for i in $(seq 1 600); do [ -e started ] && break; sleep 0.1; done
+profile --output-directory shared -b 12 -- "$vcopy" -n 4096 -b 256
+rc_is 1
+err_has "is in use by another rocprof-compute"
+touch go
+wait $first || fail "the first of two: $(cat first)"
+is "$(rows shared/pmc_perf_0.csv)" 1 "dispatches of the first"
+
+# One that is killed leaves captures; the next profile in the folder removes them.
+rm started go
+rocprof-compute profile --no-roof --output-directory killed -b 12 -- ./slow -n 4096 >first 2>&1 &
+first=$!
+for i in $(seq 1 600); do [ -e started ] && break; sleep 0.1; done
+kill -KILL $first "$(cat started)"
+wait $first || :
+[ -e killed/.rocprofv3 ] || fail "captures were elsewhere"
+touch go
+profile --output-directory killed -b 12 --resume -- ./slow -n 4096
+rc_is 0
+[ ! -e killed/.rocprofv3 ] || fail "captures of the killed one are left"
