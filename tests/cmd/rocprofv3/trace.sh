@@ -57,7 +57,7 @@ awk '$1 == "KERNEL_DISPATCH" && $2 == 1 && $3 == 1 && $4 == 0 { found = 1 } END 
 	fail "no line for the kernel in the ledger"
 err_has "asked for and not seen: MARKER_API, SCRATCH_MEMORY, RCCL_API"
 err_has "not recorded by this version: rocDecode calls, rocJPEG calls, driver events"
-err_lacks "are not in the output"
+err_lacks "not in the output"
 [ ! -e out/.rocprofv3 ] || fail "captures were left"
 
 # Default names: <host>/<pid>_..., and the default format.
