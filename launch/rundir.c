@@ -9,6 +9,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,4 +252,33 @@ void ws_rundir_remove(const struct ws_rundir *dir)
 	 * may be in it: then it stays. */
 	if (ws_str_ends(ws_str_from(parent), "/" PARENT_NAME))
 		rmdir(parent);
+}
+
+/* "<host>-<pid>-<number>" of ours, and no such process. A host's name may have dashes. */
+static bool is_left(const char *name)
+{
+	char host[256] = "localhost";
+	long pid;
+	unsigned number;
+	size_t n;
+
+	gethostname(host, sizeof(host) - 1);
+	n = strlen(host);
+	return strncmp(name, host, n) == 0 && sscanf(name + n, "-%ld-%u", &pid, &number) == 2 &&
+	       pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+void ws_rundir_remove_left(const char *base)
+{
+	struct ws_rundir dir;
+	char parent[PATH_MAX];
+	struct dirent *entry;
+	DIR *folder;
+
+	if (ws_path_join(base, PARENT_NAME, parent, NULL) || !(folder = opendir(parent)))
+		return;
+	while ((entry = readdir(folder)))
+		if (is_left(entry->d_name) && !ws_path_join(parent, entry->d_name, dir.path, NULL))
+			ws_rundir_remove(&dir);
+	closedir(folder);
 }

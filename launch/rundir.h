@@ -49,6 +49,9 @@ unsigned ws_rundir_n_unrecorded(const struct ws_rundir *dir);
 /* The captures, what was saved, and the folders that are empty then. */
 void ws_rundir_remove(const struct ws_rundir *dir);
 
+/* Runs of this machine below @base whose front end was killed: nobody will convert them. */
+void ws_rundir_remove_left(const char *base);
+
 enum ws_status ws_mkdirs(const char *path, struct ws_err *err); /* as mkdir -p */
 
 #endif
