@@ -138,6 +138,12 @@ enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err)
 	if (st)
 		return st;
 	pf->gpu = &pf->agents.at[0];
+	if (pf->args && (pf->args->device < -1 || pf->args->device >= (int64_t)pf->agents.n))
+		return ws_fail(err, WS_E_USAGE,
+			       "--device %lld: there %s %zu GPU%s, counted from 0; "
+			       "-1 is all",
+			       (long long)pf->args->device, pf->agents.n == 1 ? "is" : "are",
+			       (size_t)pf->agents.n, pf->agents.n == 1 ? "" : "s");
 	pf->target = ws_gpu_target_name(pf->gpu->arch, pf->gpu->model);
 	return WS_OK;
 }
@@ -161,6 +167,8 @@ static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
 	char cwd[PATH_MAX] = "";
 	enum ws_status st = ws_state_read(pf->dir, &pf->arena, &old, err);
 
+	if (st == WS_E_NOTFOUND)
+		ws_fail(err, st, "--resume: there is no profile in '%s'", pf->dir);
 	if (!st && (!old.argv.n || !getcwd(cwd, sizeof(cwd)) || strcmp(cwd, old.directory) != 0))
 		st = ws_fail(err, WS_E_STATE,
 			     "--resume: the profile was started in '%s': go there first",
@@ -229,8 +237,11 @@ static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 	struct pf_collect c = { .pf = pf };
 	enum ws_status st = pf->args->torch_trace ? pf_torch_begin(pf, err) : WS_OK;
 
-	if (!st)
+	if (!st) {
 		st = pf_collect_init(&c, pf, err);
+		if (st)
+			pf_unmake_dir(pf);
+	}
 	if (!st)
 		st = say_open_log(pf->dir, c.before != PF_FRESH, err);
 	if (!st)

@@ -76,6 +76,7 @@ struct pf {
 	const char *name;            /* of the workload */
 	const char *command;         /* argv as one text */
 	char dir[PATH_MAX];          /* absolute */
+	bool made_dir;               /* by us, just now */
 	const char *const *sections; /* -b, or what --set stands for; as typed */
 	size_t n_sections;
 };

@@ -270,8 +270,11 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 
 	*out_before = PF_FRESH;
 	ws_state_init(out_old);
+	if (!st && !content.there && args->resume)
+		return ws_fail(err, WS_E_STATE, "--resume: there is no profile in '%s'", pf->dir);
 	if (!st && !content.there)
 		st = ws_mkdirs(pf->dir, err);
+	pf->made_dir = !st && !content.there;
 	if (!st)
 		st = lock_folder(pf, err);
 	if (st)
@@ -311,6 +314,18 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 	ws_state_fini(out_old);
 	ws_state_init(out_old);
 	return st;
+}
+
+void pf_unmake_dir(const struct pf *pf)
+{
+	bool ours = !pf->args->output_directory && !pf->args->path; /* workloads/NAME, too */
+	char path[PATH_MAX];
+
+	if (!pf->made_dir)
+		return;
+	strcpy(path, pf->dir);
+	for (int i = 0; i < (ours ? 3 : 1) && rmdir(path) == 0; i++)
+		ws_path_parent(path);
 }
 
 const char *pf_how(struct pf *pf)

@@ -1,6 +1,7 @@
 #include "cmd/compute/profile_collect.h"
 
 #include "base/map.h"
+#include "base/pattern.h"
 #include "base/str.h"
 #include "cmd/compute/profile_select.h"
 #include "cmd/compute/say.h"
@@ -131,6 +132,26 @@ static enum ws_status make_sets(struct pf_collect *c, struct ws_err *err)
 
 /* ---- filters ---- */
 
+/*
+ * What is typed is part of a name, or an expression: "add(float*)", as a report shows it, is
+ * both, and only as the first does it mean the kernel.
+ */
+static void add_kernel(const char *typed, struct ws_buf *out)
+{
+	struct ws_buf expression;
+
+	ws_buf_init(&expression, 1 << 16);
+	ws_buf_add(out, out->n ? "|" : "");
+	if (!ws_pattern_posix(typed, &expression, NULL))
+		ws_buf_printf(out, "%s|", expression.at);
+	for (const char *at = typed; *at; at++) {
+		if (strchr(".[]{}()*+?^$|\\", *at))
+			ws_buf_add_c(out, '\\', 1);
+		ws_buf_add_c(out, *at, 1);
+	}
+	ws_buf_fini(&expression);
+}
+
 static enum ws_status make_include(struct pf_collect *c, struct ws_err *err)
 {
 	const struct ws_strv *kernels = &c->pf->args->kernels;
@@ -140,7 +161,7 @@ static enum ws_status make_include(struct pf_collect *c, struct ws_err *err)
 		return WS_OK;
 	ws_buf_init(&text, 1 << 16);
 	for (size_t i = 0; i < kernels->n; i++)
-		ws_buf_printf(&text, "%s%s", i ? "|" : "", kernels->at[i]);
+		add_kernel(kernels->at[i], &text);
 	c->include = ws_arena_strndup(&c->pf->arena, text.at, text.n);
 	ws_buf_fini(&text);
 	return c->include ? WS_OK : no_memory(err);

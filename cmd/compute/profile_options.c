@@ -35,7 +35,7 @@ static const struct ws_opt rows[] = {
 	WS_OPT_GROUP("What to collect"),
 	WS_OPT_MANY(T, blocks, 'b', "block", "ID", "report blocks (10, lds), tables (11.2) or metrics (11.2.3); --list-blocks and --list-available-metrics list them. What an earlier run collected in the same folder is added to"),
 	WS_OPT_STR(T, set, 0, "set", "NAME", "a set of metrics that one pass collects; --list-sets lists them"),
-	WS_OPT_MANY(T, kernels, 'k', "kernel", "TEXT", "only kernels whose name contains TEXT (a regular expression)"),
+	WS_OPT_MANY(T, kernels, 'k', "kernel", "TEXT", "only kernels whose name contains TEXT, or matches it as a regular expression"),
 	WS_OPT_MANY(T, dispatches, 'd', "dispatch", "N", "only these dispatches: N, or FIRST:END without END, counted from 0"),
 	WS_OPT_BOOL(T, list_available, 0, "list-available-metrics", "print blocks, tables and metrics of this machine's GPU"),
 	WS_OPT_BOOL(T, list_sets, 0, "list-sets", "print the sets"),
@@ -204,6 +204,11 @@ static enum ws_status check_values(const struct pf_args *args, struct ws_err *er
 	if (args->name && strchr(args->name, '/'))
 		return ws_fail(err, WS_E_STATE, "--name '%s': '/' is not allowed in a name",
 			       args->name);
+	if (args->name && (!*args->name || !strcmp(args->name, ".") || !strcmp(args->name, "..")))
+		return ws_fail(err, WS_E_STATE,
+			       "--name '%s' is no name: results go to a folder of "
+			       "that name",
+			       args->name);
 	if (args->path && strstr(args->path, ".."))
 		return ws_fail(err, WS_E_STATE,
 			       "Access denied. Cannot access parent directories in path "
@@ -213,7 +218,8 @@ static enum ws_status check_values(const struct pf_args *args, struct ws_err *er
 			       "--kokkos-trace is not supported in the current version");
 	if (args->membw)
 		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "--membw-analysis: there is no block 30 in these reports yet");
+			       "--membw-analysis: there is no block 30 in these reports: blocks 17 "
+			       "and 18 have the traffic of L2 and memory");
 	if (args->attach_pid < 0 || args->attach_pid > INT32_MAX)
 		return ws_fail(err, WS_E_USAGE, "--attach-pid: %lld is not a process",
 			       (long long)args->attach_pid);

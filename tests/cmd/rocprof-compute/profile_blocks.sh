@@ -72,7 +72,17 @@ is "$(rows k/pmc_perf_0.csv)" 2 "-k"
 grep -q '^kernel: lds,registers$' k/perfmon/pmc_perf_0.txt || fail "kernel line"
 profile --output-directory none --set launch_stats -k nothing -- "$occupancy" -n 4096
 rc_is 1
-err_has "no dispatch matches the filters"
+err_has "matches --kernel: its kernels are "
+for kernel in full limited_by_lds limited_by_registers; do err_has $kernel; done
+profile --output-directory none --set launch_stats -d 100 -- "$occupancy" -n 4096
+rc_is 1
+err_has "has no such dispatch: --dispatch counts those of a program from 0"
+# As a report shows it, and as an expression.
+for text in "full(float const*, float*, int)" "full(" "^f\w+\("; do
+	profile --output-directory name --replace --set launch_stats -k "$text" -- "$occupancy" -n 4096
+	rc_is 0
+	is "$(rows name/pmc_perf_0.csv)" 1 "-k $text"
+done
 profile --output-directory nogpu --set launch_stats -- true
 rc_is 1
 err_has "'true' dispatched no kernel on a GPU"

@@ -107,7 +107,7 @@ profile --output-directory typo -b 7 -- "$vcopy" -n 4096 -b 256
 rc_is 0
 profile --output-directory wrong -b 12 -k nosuch -- "$vcopy" -n 4096 -b 256
 rc_is 1
-err_has "matches --kernel or --dispatch: its kernels are vecCopy"
+err_has "matches --kernel: its kernels are vecCopy"
 profile --output-directory wrong -b 12 -k vecCopy -- "$vcopy" -n 4096 -b 256
 rc_is 0
 
