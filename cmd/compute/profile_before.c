@@ -71,7 +71,9 @@ static enum ws_status look(const char *dir, struct content *out, struct ws_err *
 
 	*out = (struct content){ .there = folder != NULL };
 	if (!folder)
-		return errno == ENOENT ? WS_OK : ws_fail_errno(err, errno, "'%s'", dir);
+		/* A file on the way: making the folder says which. */
+		return errno == ENOENT || errno == ENOTDIR ? WS_OK
+							   : ws_fail_errno(err, errno, "'%s'", dir);
 	while ((entry = readdir(folder))) {
 		const char *name = entry->d_name;
 

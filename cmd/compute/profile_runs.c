@@ -38,8 +38,15 @@ enum ws_status pf_runs_interrupted(struct pf_collect *c, struct ws_err *err)
 	return interrupted_by ? interrupted(c, interrupted_by, err) : WS_OK;
 }
 
+/*
+ * HIP's words for a program without code for this GPU. On a machine without a GPU hipcc
+ * compiles for one that nobody has, unless it is told.
+ */
+static bool no_code; /* the program has said so; read after the thread that hears it ended */
+
 static void program_line(void *ctx, const char *text)
 {
+	no_code |= strstr(text, "hipErrorNoBinaryForGpu") != NULL;
 	say(SAY_INFO, "   |-> [%s] %s", (const char *)ctx, text);
 }
 
@@ -54,6 +61,11 @@ static enum ws_status judge(struct pf_collect *c, const struct ws_proc_end *end,
 		return ws_fail(err, WS_E_TIMEOUT,
 			       "'%s' took longer than --timeout %g and was ended", program,
 			       c->pf->args->timeout_s);
+	if (no_code && (end->signal || end->exit_code))
+		return ws_fail(err, WS_E_STATE,
+			       "Profiling execution failed: '%s' has no code for %s: compile it "
+			       "with hipcc --offload-arch=%s (or HCC_AMDGPU_TARGET=%s)",
+			       program, c->pf->gpu->arch, c->pf->gpu->arch, c->pf->gpu->arch);
 	if (end->signal)
 		return ws_fail(err, WS_E_STATE,
 			       "Profiling execution failed: '%s' was ended by signal %d (%s)",
@@ -98,6 +110,7 @@ enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets
 	bool timed_out;
 	enum ws_status st;
 
+	no_code = false;
 	*out_result = (struct ws_passes_result){ .n_runs = 0 };
 	if (pid) { /* its lines are not ours, nor is its end */
 		c->n_runs_done++;
