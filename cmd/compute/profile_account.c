@@ -66,11 +66,16 @@ static enum ws_status add_rows(struct tally *t, const struct ws_csv *csv, struct
 	const struct ws_csv_column *name = ws_csv_column(csv, "Kernel_Name");
 	const struct ws_csv_column *grid = ws_csv_column(csv, "Grid_Size");
 	const struct ws_csv_column *group = ws_csv_column(csv, "Workgroup_Size");
+	const struct ws_csv_column *id = ws_csv_column(csv, "Dispatch_ID");
 
 	if (!name || !grid || !group)
 		return ws_fail(err, WS_E_FORMAT, "columns are missing");
 	for (size_t i = 0; i < csv->n_rows; i++) {
-		struct kind *kind = kind_of(t, (size_t)name->at[i], grid->at[i], group->at[i], err);
+		struct kind *kind;
+
+		if (id && i && id->at[i] == id->at[i - 1])
+			continue; /* the long form: another counter of the same dispatch */
+		kind = kind_of(t, (size_t)name->at[i], grid->at[i], group->at[i], err);
 
 		if (!kind)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -80,7 +85,7 @@ static enum ws_status add_rows(struct tally *t, const struct ws_csv *csv, struct
 	return WS_OK;
 }
 
-static enum ws_status add_pass(struct tally *t, const char *name, struct ws_err *err)
+static enum ws_status add_pass(struct tally *t, size_t pass, struct ws_err *err)
 {
 	static const char *const texts[] = { "Kernel_Name", NULL };
 	const struct ws_csv_how how = { texts, &t->names };
@@ -88,7 +93,11 @@ static enum ws_status add_pass(struct tally *t, const char *name, struct ws_err 
 	char path[2 * PATH_MAX];
 	enum ws_status st;
 
-	snprintf(path, sizeof(path), "%s/%s.csv", t->c->pf->dir, name);
+	if (t->c->pf->args->format == PF_FORMAT_CSV)
+		snprintf(path, sizeof(path), "%s/%s.csv", t->c->pf->dir,
+			 t->c->state.passes.at[pass].name);
+	else
+		snprintf(path, sizeof(path), "%s/results_%zu.csv", t->c->pf->dir, pass);
 	st = ws_csv_read(path, &how, &t->arena, &csv, err);
 	if (!st)
 		st = add_rows(t, &csv, err);
@@ -151,10 +160,6 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 	struct tally t = { .c = c };
 	enum ws_status st = WS_OK;
 
-	if (c->pf->args->format != PF_FORMAT_CSV) {
-		say(SAY_INFO, "%llu dispatches", (unsigned long long)c->n_dispatches);
-		return WS_OK;
-	}
 	ws_arena_init(&t.arena, (size_t)1 << 30);
 	ws_map_init(&t.kinds, WS_MAP_STR, KINDS_MAX);
 	ws_dict_init(&t.names, &t.arena);
@@ -162,7 +167,7 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 		t.n_passes += pass->done;
 	for (size_t i = 0; i < c->state.passes.n && !st; i++)
 		if (c->state.passes.at[i].done)
-			st = add_pass(&t, c->state.passes.at[i].name, err);
+			st = add_pass(&t, i, err);
 	if (!st)
 		report(&t);
 	if (!st && !c->n_dispatches && t.kinds.n) {

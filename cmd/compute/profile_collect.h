@@ -111,6 +111,11 @@ enum ws_status pf_check_ranks(const struct pf *pf, size_t n_runs, struct ws_err 
 enum ws_status pf_multiplex_fill(struct pf_collect *c, const struct ws_counted *table,
 				 struct ws_sheet_rows *out_rows, struct ws_err *err);
 
+/* ---- profile_number.c ---- */
+/* Numbers of the rows in the long form, so that passes match; in pf's arena. */
+enum ws_status pf_number_rows(struct pf_collect *c, const struct ws_counted *table,
+			      struct ws_sheet_rows *out_rows, struct ws_err *err);
+
 /* ---- profile_account.c ---- */
 /* What is in the folder, pass by pass: dispatches that not all passes have are named. */
 enum ws_status pf_account(struct pf_collect *c, struct ws_err *err);

@@ -135,7 +135,7 @@ static enum ws_status check_losses(struct pf_collect *c, const struct ws_counted
 enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_result *result,
 			       size_t first, size_t n, bool done, struct ws_err *err)
 {
-	struct ws_sheet_rows rows = { NULL };
+	struct ws_sheet_rows rows = { .from = NULL };
 	struct ws_counted *table = NULL;
 	uint64_t n_lost = 0;
 	enum ws_status st = ws_passes_table(result, NULL, &table, err);
@@ -147,6 +147,8 @@ enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_resu
 	done &= !c->lost;
 	if (!st && c->multiplex)
 		st = pf_multiplex_fill(c, table, &rows, err);
+	if (!st)
+		st = pf_number_rows(c, table, &rows, err);
 	if (!st && ws_counted_n_rows(table))
 		st = write_sheets(c, table, &rows, first, n, done, err);
 	if (!st && first == 0 && ws_counted_n_rows(table) && !c->first_pass)
