@@ -40,6 +40,13 @@ out_has "Everything that was asked for was there already"
 profile --output-directory one -b 11.1.1 12.1.1 -- "$vcopy" -n 4096 -b 256
 rc_is 0
 is "$(ls one/perfmon/*.txt | wc -l | tr -d ' ')" 1 "passes for two metrics"
+# One that is about a level is a pass of its own, and can be read like any other.
+profile --output-directory level -b 7.2.7 -- "$vcopy" -n 4096 -b 256
+rc_is 0
+out_has "in 1 pass: 1 run"
+run rocprof-compute analyze -p level -b 7.2.7
+rc_is 0
+grep -q '7.2.7 .*Wavefront Occupancy .*[1-9]' "$out" || fail "a metric about a level, alone"
 for set in compute_thruput_util compute_thruput_flops mem_thruput launch_stats; do
 	profile --output-directory set_$set --set $set --replay none -- "$vcopy" -n 4096 -b 256
 	rc_is 0
