@@ -51,6 +51,14 @@ struct pf_args {
 	struct ws_strv mem_levels, data_types;
 };
 
+/* --spatial-multiplexing; n_gpus 0: not asked for. */
+struct pf_spatial {
+	size_t node, n_nodes, n_gpus; /* this node, from 0; of how many; GPUs of each */
+};
+#define PF_SPATIAL_MAX 1000000u
+enum ws_status pf_spatial_parse(const struct pf_args *args, struct pf_spatial *out,
+				struct ws_err *err);
+
 extern const struct ws_opts pf_opts;
 void pf_set_defaults(void *values);
 extern const char *const pf_replay_names[], *const pf_format_names[],

@@ -35,7 +35,7 @@ struct tally {
 	struct ws_map kinds;
 	struct ws_dict names;
 	size_t n_passes, pass;
-	uint64_t n_holes; /* cells without a value */
+	size_t n_empty; /* passes in which no dispatch has all values */
 };
 
 static struct kind *kind_of(struct tally *t, size_t name, double grid, double workgroup,
@@ -81,7 +81,7 @@ static enum ws_status add_rows(struct tally *t, const struct ws_csv *csv, struct
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
 		kind->n_in[t->pass]++;
 	}
-	t->n_holes += csv->n_rows_holed;
+	t->n_empty += csv->n_rows_holed == csv->n_rows;
 	return WS_OK;
 }
 
@@ -116,6 +116,26 @@ static void extremes(const struct tally *t, const struct kind *kind, uint64_t *l
 		*least = WS_MIN(*least, kind->n_in[p]);
 		*most = WS_MAX(*most, kind->n_in[p]);
 	}
+}
+
+/* Each GPU has counted other passes: rows of the others are empty, and that is as it should be. */
+static void report_spatial(struct tally *t)
+{
+	uint64_t least, most;
+
+	ws_map_each(entry, &t->kinds) {
+		extremes(t, entry->value, &least, &most);
+		t->c->n_dispatches += most;
+	}
+	say(SAY_INFO,
+	    "%llu dispatches of %zu kernel%s; each GPU has counted its share of %zu passes",
+	    (unsigned long long)t->c->n_dispatches, t->names.n, t->names.n == 1 ? "" : "s",
+	    t->n_passes);
+	if (t->n_empty)
+		say(SAY_WARNING,
+		    "%zu of %zu passes have no values: no kernel ran on the GPUs whose share they "
+		    "are. The program should do the same on all %zu",
+		    t->n_empty, t->n_passes, t->c->spatial.n_gpus);
 }
 
 static void report(struct tally *t)
@@ -168,7 +188,10 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 	for (size_t i = 0; i < c->state.passes.n && !st; i++)
 		if (c->state.passes.at[i].done)
 			st = add_pass(&t, i, err);
-	if (!st)
+	c->n_dispatches = 0;
+	if (!st && c->spatial.n_gpus)
+		report_spatial(&t);
+	else if (!st)
 		report(&t);
 	if (!st && !c->n_dispatches && t.kinds.n) {
 		c->unmatched = true;
@@ -231,6 +254,17 @@ enum ws_status pf_finish(struct pf_collect *c, bool measured, struct ws_err *err
 	else if (!c->plan && !measured)
 		say(SAY_INFO, "Everything that was asked for was there already; --replace collects "
 			      "it again");
+	if (c->spatial.n_gpus) {
+		char parent[PATH_MAX];
+
+		strcpy(parent, c->pf->dir);
+		ws_path_parent(parent);
+		say(SAY_INFO,
+		    "Results: %s (when all nodes are done: rocprof-compute analyze "
+		    "--spatial-multiplexing -p %s)",
+		    c->pf->dir, parent);
+		return WS_OK;
+	}
 	say(SAY_INFO, "Results: %s (rocprof-compute analyze -p %s)", c->pf->dir, c->pf->dir);
 	return WS_OK;
 }

@@ -340,6 +340,8 @@ const char *pf_how(struct pf *pf)
 	ws_buf_init(&text, 1 << 20);
 	ws_buf_printf(&text, "format %s, join %s, multiplex %s", pf_format_names[args->format],
 		      pf_join_names[args->join_type], policies[pf_multiplex_of(args)]);
+	for (size_t i = 0; i < args->spatial.n; i++)
+		ws_buf_printf(&text, ", spatial %s", args->spatial.at[i]);
 	for (size_t i = 0; i < args->kernels.n; i++)
 		ws_buf_printf(&text, ", kernel %s", args->kernels.at[i]);
 	for (size_t i = 0; i < args->dispatches.n; i++)

@@ -165,6 +165,7 @@ static enum ws_status check_pairs(const struct pf_args *args, struct ws_err *err
 		{ attach, args->timeout_s > 0, "--timeout ends a program that was started here: --attach-duration-msec says how long to count" },
 		{ attach, args->bench_only, "--bench-only and --attach-pid are exclusive options." },
 		{ mux, args->replay != PF_REPLAY_AUTO, "--iteration-multiplexing collects in one run without replay: take --replay away" },
+		{ attach, args->spatial.n > 0, "--spatial-multiplexing and --attach-pid are exclusive options." },
 		{ mux, args->spatial.n > 0, "--iteration-multiplexing and --spatial-multiplexing are exclusive options." },
 		{ args->merge, args->format == PF_FORMAT_ROCPD, "--merge joins CSV files of passes: take --format-rocprof-output rocpd away" },
 		{ args->resume, args->replace, "--resume goes on with what --replace would remove: take one of them" },
@@ -227,14 +228,6 @@ static enum ws_status check_values(const struct pf_args *args, struct ws_err *er
 		return ws_fail(err, WS_E_USAGE,
 			       "--attach-duration-msec is how long --attach-pid counts, in "
 			       "milliseconds from 1");
-	if (args->spatial.n && args->spatial.n != 3)
-		return ws_fail(err, WS_E_STATE,
-			       "--spatial-multiplexing takes three numbers: this node, the number "
-			       "of nodes, GPUs per node");
-	if (args->spatial.n)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "--spatial-multiplexing: not here yet: --iteration-multiplexing "
-			       "also needs one run");
 	if (args->pc_method == 0 && (n < LEAST_PC_INTERVAL || (n & (n - 1))))
 		return ws_fail(err, WS_E_STATE,
 			       "--pc-sampling-interval: stochastic sampling takes a power of two "
@@ -299,6 +292,7 @@ static enum ws_status check_command(const struct pf_args *args, char *const *arg
 
 enum ws_status pf_check(const struct pf_args *args, char *const *argv, struct ws_err *err)
 {
+	struct pf_spatial spatial;
 	enum ws_status st = check_experimental(args, err);
 
 	if (!st)
@@ -307,6 +301,8 @@ enum ws_status pf_check(const struct pf_args *args, char *const *argv, struct ws
 		st = check_pairs(args, err);
 	if (!st)
 		st = check_values(args, err);
+	if (!st)
+		st = pf_spatial_parse(args, &spatial, err);
 	if (st || lists_something(args))
 		return st;
 	if (!args->name && !args->output_directory && !args->path)

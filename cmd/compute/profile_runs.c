@@ -77,11 +77,9 @@ static enum ws_status judge(struct pf_collect *c, const struct ws_proc_end *end,
 	return WS_OK;
 }
 
-enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets, size_t n_sets,
-			   enum ws_replay replay, struct ws_passes_result *out_result,
-			   struct ws_err *err)
+enum ws_status pf_run_once(struct pf_collect *c, size_t first, size_t n, enum ws_replay replay,
+			   struct ws_passes_result *out_result, struct ws_err *err)
 {
-	const struct ws_count_gpu gpu = { WS_COUNT_EVERY_GPU, sets, n_sets };
 	const pid_t pid = (pid_t)c->pf->args->attach_pid;
 	const struct ws_session session = {
 		.tool = "rocprof-compute",
@@ -90,12 +88,10 @@ enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets
 		.has_duration = c->pf->args->attach_msec > 0,
 		.duration_ms = (uint64_t)c->pf->args->attach_msec,
 	};
-	const struct ws_passes passes = {
+	struct ws_passes passes = {
 		.tool = "rocprof-compute",
 		.argv = c->pf->argv,
 		.session = pid ? &session : NULL,
-		.gpus = &gpu,
-		.n_gpus = 1,
 		.replay = replay,
 		.include = c->include,
 		.numbers = c->numbers,
@@ -105,6 +101,7 @@ enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets
 		.collect = pf_services(c->pf->args),
 		.base = c->pf->dir,
 	};
+	struct ws_count_gpu *gpus;
 	struct ws_watchdog dog;
 	struct ws_lines lines;
 	bool timed_out;
@@ -112,6 +109,10 @@ enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets
 
 	no_code = false;
 	*out_result = (struct ws_passes_result){ .n_runs = 0 };
+	st = pf_gpus_of(c, first, n, &gpus, &passes.n_gpus, err);
+	if (st)
+		return st;
+	passes.gpus = gpus;
 	if (pid) { /* its lines are not ours, nor is its end */
 		c->n_runs_done++;
 		return ws_passes_run(&passes, out_result, err);
