@@ -199,17 +199,24 @@ static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
 static enum ws_status bench_only(struct pf *pf, int *exit_code, struct ws_err *err)
 {
 	struct pf_peaks peaks = { .measured = false };
-	enum ws_status st = ws_mkdirs(pf->dir, err);
+	enum ws_status st;
 
-	if (!st && strcmp(pf->gpu->arch, "gfx908") == 0)
-		st = ws_fail(err, WS_E_STATE, "%s does not support roofline analysis",
-			     pf->gpu->arch);
+	if (strcmp(pf->gpu->arch, "gfx908") == 0)
+		return ws_fail(err, WS_E_STATE, "%s does not support roofline analysis",
+			       pf->gpu->arch);
+	st = ws_mkdirs(pf->dir, err);
+	if (!st)
+		st = say_open_log(pf->dir, true, err);
 	if (!st)
 		st = pf_write_sysinfo(pf, true, err);
 	if (!st)
 		st = pf_roofline_measure(pf, &peaks, err);
 	if (st && peaks.stop_signal)
 		*exit_code = 128 + peaks.stop_signal;
+	if (!st)
+		say(SAY_INFO, "Results: %s/roofline.csv", pf->dir);
+	else
+		say_to_log(err->text);
 	return st;
 }
 
@@ -277,6 +284,8 @@ static enum ws_status profile(struct pf *pf, int *exit_code, struct ws_err *err)
 		st = pf_attach_begin(pf, err);
 	if (!st)
 		st = pf_find_gpu(pf, err);
+	if (!st)
+		st = pf_pc_interval(pf, err);
 	if (!st)
 		st = choose_sections(pf, err);
 	if (!st)

@@ -58,6 +58,9 @@ says 1 "No performance counters to collect" profile -n a -b 99 11.99 2.1.99 -- "
 out_has "Skipping 99: block not found"
 out_has "Skipping 11.99: table not found"
 out_has "Skipping 2.1.99: metric not found"
+says 2 "--subpath: no choice 'x'" profile -p none --subpath x -- "$vcopy"
+says 1 "--subpath is about --path" profile -n a --subpath gpu_model -- "$vcopy"
+WAVESCOPE_GPU=mi100 says 1 "gfx908 does not support roofline" profile -n a --bench-only
 says 1 "blocks 17 and 18 have the traffic" --experimental profile -n a --membw-analysis -- "$vcopy"
 WAVESCOPE_GPU=mi100 says 1 "gfx908 does not support roofline" profile -n a --roof-only -- "$vcopy"
 for launcher in mpiexec srun orterun; do
