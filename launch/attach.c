@@ -184,7 +184,7 @@ static enum ws_status examine(pid_t pid, struct target *out, struct ws_err *err)
 	if (!complete || !out->trap)
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "process %d is statically linked, or has another C library than "
-			       "glibc: start it with 'rocprofv3 ... -- PROGRAM'",
+			       "glibc: only programs linked dynamically with glibc are recorded",
 			       (int)pid);
 	return WS_OK;
 }

@@ -59,7 +59,9 @@ enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, str
 	if (st)
 		return st;
 	if (!realpath(base, real))
-		return ws_fail_errno(err, errno, "'%s'", base);
+		return ws_fail(err, ws_status_from_errno(errno),
+			       "the folder '%s' is gone (%s): choose another place", base,
+			       strerror(errno));
 	st = ws_path_join(real, PARENT_NAME, parent, err);
 	if (!st)
 		st = ws_mkdirs(parent, err);

@@ -3,7 +3,7 @@
  *
  *	load.c      the tools interface: tables in, wrappers out
  *	attach.c    the same tables, found in a runtime that is up already
- *	agents.c    the machine's agents as facts
+ *	agents.c    the machine's agents as facts; names.c: what the program calls them
  *	code.c      code objects and kernels as facts, kernel ids by address
  *	queue.c     queues, and the packets that go through them; old_queue.c: queues from before
  *	pending.c   GPU work in the air; done.c: from its signal to its record
@@ -67,6 +67,11 @@ uint32_t ws_agent_by_node(uint32_t node);     /* 0: none that HSA shows */
 uint64_t ws_agent_first_cpu(void);            /* its hsa_agent_t */
 bool ws_agent_is_gpu(uint32_t id);
 const char *ws_agent_isa(uint32_t id); /* "gfx90a" */
+
+/* ---- names.c ---- */
+
+void ws_agent_names_state(struct ws_writer *writer);
+void ws_agent_names_forked(void);
 
 /* ---- code.c ---- */
 
@@ -140,6 +145,10 @@ void ws_pending_forked(void);
 /* ---- memory.c ---- */
 
 void ws_memory_load(void);
+/* Around a call that allocates or frees, for generated hooks. NULL: it is not recorded. */
+struct ws_thread *ws_alloc_begin(struct ws_call *call);
+void ws_alloc_end(struct ws_thread *t, const struct ws_call *call, enum ws_alloc_op op,
+		  uint64_t address, uint64_t n_bytes, uint32_t agent);
 
 /* ---- scratch.c ---- */
 

@@ -65,7 +65,7 @@ stops() { # WHAT AT PASSES CODE TEXT [OPTIONS...]
 
 stops fail 7 12 1 "'./app' ended with exit code 3"
 stops crash 3 5 1 "'./app' was ended by signal 6" -b 12 5
-stops hang 3 5 1 "took longer than --timeout 3" -b 12 5 --timeout 3
+stops hang 3 5 1 "took longer than --timeout 20" -b 12 5 --timeout 20
 stops interrupt 3 5 130 "interrupted" -b 12 5
 
 # --resume alone knows what was run, and that nothing is left when that is so.
