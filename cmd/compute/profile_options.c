@@ -55,7 +55,7 @@ static const struct ws_opt rows[] = {
 	WS_OPT_MANY(T, spatial, 0, "spatial-multiplexing", "N", "NODE NODES GPUS: this node's share of the passes (with --experimental)"),
 	WS_OPT_I64(T, attach_pid, 0, "attach-pid", "PID", "profile a running process"),
 	WS_OPT_I64(T, attach_msec, 0, "attach-duration-msec", "MS", "detach after MS; default: when Enter is pressed"),
-	WS_OPT_BOOL(T, membw, 0, "membw-analysis", "block 30 (with --experimental)"),
+	WS_OPT_BOOL(T, membw, 0, "membw-analysis", NULL),
 	WS_OPT_GROUP("Files"),
 	WS_OPT_CHOICE(T, format, 0, "format-rocprof-output", "FORMAT", pf_format_names, "csv: pmc_perf_N.csv per pass; rocpd: results_N.csv from databases"),
 	WS_OPT_BOOL(T, merge, 0, "merge", "also write pmc_perf.csv, all passes joined, for ROCm Compute Profiler 3.3 and before"),
