@@ -50,6 +50,7 @@ static inline bool ws_on(enum ws_service service)
 
 /* What the user asked for, switched on or not. Constant: use it to decide what to set up. */
 bool ws_asked(enum ws_service service);
+bool ws_asked_any(uint32_t services); /* WS_SERVICE_BIT()s */
 const struct ws_collect_config *ws_config(void);
 
 /* ---- the thread ---- */
