@@ -326,6 +326,10 @@ uint32_t ws_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA list
 uint32_t ws_agent_node(uint32_t id);          /* its node in the driver's topology */
 const struct ws_rec_agent *ws_agent_facts(uint32_t id); /* of an id that one of these gave */
 
+/* The program gave an agent a name. A device is HIP's number, which HIP may have been told to shift. */
+void ws_agent_name_hsa(uint64_t hsa_agent, const char *name);
+void ws_agent_name_hip(int device, const char *name);
+
 /* The code object that a kernel is in; false: no such kernel. Takes a lock. */
 bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code);
 
