@@ -3,6 +3,7 @@
 . "$WS_SOURCE/tests/cmd/lib.sh"
 need_softgpu
 need_sample vcopy
+cd "$work"
 
 durations() {
 	rm -rf trace
