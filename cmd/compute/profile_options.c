@@ -58,7 +58,7 @@ static const struct ws_opt rows[] = {
 	WS_OPT_BOOL(T, membw, 0, "membw-analysis", NULL),
 	WS_OPT_GROUP("Files"),
 	WS_OPT_CHOICE(T, format, 0, "format-rocprof-output", "FORMAT", pf_format_names, "csv: pmc_perf_N.csv per pass; rocpd: results_N.csv from databases"),
-	WS_OPT_BOOL(T, merge, 0, "merge", "also write pmc_perf.csv, all passes joined, for ROCm Compute Profiler 3.3 and before"),
+	WS_OPT_BOOL(T, merge, 0, "merge", "also write pmc_perf.csv, all passes joined: for AMD's analyze 3.0 to 3.3"),
 	WS_OPT_BOOL(T, retain_rocpd, 0, "retain-rocpd-output", "keep the databases, <pass>.db"),
 	WS_OPT_GROUP("PC sampling (-b 21)"),
 	WS_OPT_CHOICE(T, pc_method, 0, "pc-sampling-method", "METHOD", pf_pc_methods, "stochastic or host_trap"),
@@ -170,7 +170,6 @@ static enum ws_status check_pairs(const struct pf_args *args, struct ws_err *err
 		{ mux, args->replay != PF_REPLAY_AUTO, "--iteration-multiplexing collects in one run without replay: take --replay away" },
 		{ attach, args->spatial.n > 0, "--spatial-multiplexing and --attach-pid are exclusive options." },
 		{ mux, args->spatial.n > 0, "--iteration-multiplexing and --spatial-multiplexing are exclusive options." },
-		{ args->merge, args->format == PF_FORMAT_ROCPD, "--merge joins CSV files of passes: take --format-rocprof-output rocpd away" },
 		{ args->resume, args->replace, "--resume goes on with what --replace would remove: take one of them" },
 		{ args->general.quiet, args->general.verbose, "--quiet and --verbose say the opposite: take one of them" },
 	};

@@ -91,24 +91,29 @@ void ws_queues_forked(void);
 
 /* ---- pending.c ---- */
 
-/* Work that was submitted and whose times the GPU will write into a signal. */
+/*
+ * Work that was submitted and whose times the GPU will write into a signal. Two cache lines
+ * are all that a plain dispatch needs; what comes after the record is for the others.
+ */
 struct ws_pending {
-	uint32_t state;  /* enum in pending.c */
-	uint8_t is_copy; /* which of the two records it becomes */
-	uint8_t own;     /* the signal is ours: it may be used again afterwards */
-	uint8_t looked;  /* the signal is not ours even to prepare; see queue.c */
+	uint16_t state;    /* enum in pending_priv.h */
+	uint8_t is_copy;   /* which of the two records it becomes */
+	uint8_t own;       /* the signal is ours: it may be used again afterwards */
+	uint8_t looked;    /* the signal is not ours even to prepare; see queue.c */
+	uint8_t forwards;  /* a signal of the program's is to be counted down: `forward` */
+	uint8_t counted;   /* dispatches: `ticket` says what */
+	uint8_t timed;     /* dispatches: the signal was read, values are waited for */
 	uint64_t signal;
-	uint64_t own_signal; /* of this place; 0: not made yet */
-	uint64_t forward;    /* signal of the program's to count down, or 0 */
-	uint64_t agent;      /* hsa_agent_t whose clock the times are in */
-	int64_t value;       /* copies: of the signal before */
-	uint32_t timed;      /* dispatches: the signal was read, values are waited for */
-	struct ws_count_ticket ticket; /* dispatches: what is counted */
+	int64_t value; /* of the signal before, where it is the value that tells */
 	union {
 		struct ws_rec_dispatch dispatch;
 		struct ws_rec_copy copy;
 	};
+	uint64_t own_signal; /* of this place; 0: not made yet */
+	uint64_t forward;
+	struct ws_count_ticket ticket;
 } __attribute__((aligned(64)));
+_Static_assert(offsetof(struct ws_pending, own_signal) == 128, "a plain dispatch has two lines");
 
 /* Places for one queue's dispatches; its packets come one thread at a time. */
 struct ws_pending_ring;
@@ -119,7 +124,7 @@ void ws_pending_ring_retire(struct ws_pending_ring *ring); /* the queue is gone 
 struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring);
 struct ws_pending *ws_pending_copy(void);
 /* A signal of ours for it; 0 when there is none. Without interrupts: nobody waits on it. */
-uint64_t ws_pending_own_signal(struct ws_pending *p);
+uint64_t ws_pending_own_signal(struct ws_pending_ring *ring, struct ws_pending *p);
 /* The work may be submitted from now on, or it was not after all. */
 void ws_pending_publish(struct ws_pending_ring *ring, struct ws_pending *p);
 void ws_pending_cancel(struct ws_pending *p);

@@ -107,7 +107,6 @@ static struct ws_pending *begin_copy(const struct copy *copy, hsa_signal_t *sign
 		ours = ws_pending_forward(p, signal->handle);
 		if (!ours) {
 			count_copy(WS_LEDGER_FAILED);
-			p->own = 1; /* nothing to unmark */
 			ws_pending_cancel(p);
 			return NULL;
 		}
