@@ -35,7 +35,7 @@ struct tally {
 	struct ws_map kinds;
 	struct ws_dict names;
 	size_t n_passes, pass;
-	uint64_t n_holes; /* cells without a value */
+	size_t n_empty; /* passes in which no dispatch has all values */
 };
 
 static struct kind *kind_of(struct tally *t, size_t name, double grid, double workgroup,
@@ -66,21 +66,26 @@ static enum ws_status add_rows(struct tally *t, const struct ws_csv *csv, struct
 	const struct ws_csv_column *name = ws_csv_column(csv, "Kernel_Name");
 	const struct ws_csv_column *grid = ws_csv_column(csv, "Grid_Size");
 	const struct ws_csv_column *group = ws_csv_column(csv, "Workgroup_Size");
+	const struct ws_csv_column *id = ws_csv_column(csv, "Dispatch_ID");
 
 	if (!name || !grid || !group)
 		return ws_fail(err, WS_E_FORMAT, "columns are missing");
 	for (size_t i = 0; i < csv->n_rows; i++) {
-		struct kind *kind = kind_of(t, (size_t)name->at[i], grid->at[i], group->at[i], err);
+		struct kind *kind;
+
+		if (id && i && id->at[i] == id->at[i - 1])
+			continue; /* the long form: another counter of the same dispatch */
+		kind = kind_of(t, (size_t)name->at[i], grid->at[i], group->at[i], err);
 
 		if (!kind)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
 		kind->n_in[t->pass]++;
 	}
-	t->n_holes += csv->n_rows_holed;
+	t->n_empty += csv->n_rows_holed == csv->n_rows;
 	return WS_OK;
 }
 
-static enum ws_status add_pass(struct tally *t, const char *name, struct ws_err *err)
+static enum ws_status add_pass(struct tally *t, size_t pass, struct ws_err *err)
 {
 	static const char *const texts[] = { "Kernel_Name", NULL };
 	const struct ws_csv_how how = { texts, &t->names };
@@ -88,7 +93,11 @@ static enum ws_status add_pass(struct tally *t, const char *name, struct ws_err 
 	char path[2 * PATH_MAX];
 	enum ws_status st;
 
-	snprintf(path, sizeof(path), "%s/%s.csv", t->c->pf->dir, name);
+	if (t->c->pf->args->format == PF_FORMAT_CSV)
+		snprintf(path, sizeof(path), "%s/%s.csv", t->c->pf->dir,
+			 t->c->state.passes.at[pass].name);
+	else
+		snprintf(path, sizeof(path), "%s/results_%zu.csv", t->c->pf->dir, pass);
 	st = ws_csv_read(path, &how, &t->arena, &csv, err);
 	if (!st)
 		st = add_rows(t, &csv, err);
@@ -109,6 +118,26 @@ static void extremes(const struct tally *t, const struct kind *kind, uint64_t *l
 	}
 }
 
+/* Each GPU has counted other passes: rows of the others are empty, and that is as it should be. */
+static void report_spatial(struct tally *t)
+{
+	uint64_t least, most;
+
+	ws_map_each(entry, &t->kinds) {
+		extremes(t, entry->value, &least, &most);
+		t->c->n_dispatches += most;
+	}
+	say(SAY_INFO,
+	    "%llu dispatches of %zu kernel%s; each GPU has counted its share of %zu passes",
+	    (unsigned long long)t->c->n_dispatches, t->names.n, t->names.n == 1 ? "" : "s",
+	    t->n_passes);
+	if (t->n_empty)
+		say(SAY_WARNING,
+		    "%zu of %zu passes have no values: no kernel ran on the GPUs whose share they "
+		    "are. The program should do the same on all %zu",
+		    t->n_empty, t->n_passes, t->c->spatial.n_gpus);
+}
+
 static void report(struct tally *t)
 {
 	uint64_t n_matched = 0, n_most = 0;
@@ -125,9 +154,9 @@ static void report(struct tally *t)
 		n_most += most;
 		if (least == most || n_bad++ >= NAMED_MAX)
 			continue;
-		ws_buf_printf(&bad, "%s%s, grid %.0f: %llu to %llu", bad.n ? "; " : "",
-			      kind->kernel, kind->grid, (unsigned long long)least,
-			      (unsigned long long)most);
+		ws_buf_printf(&bad, "%s%s, grid %.0f, workgroup %.0f: %llu to %llu",
+			      bad.n ? "; " : "", kind->kernel, kind->grid, kind->workgroup,
+			      (unsigned long long)least, (unsigned long long)most);
 	}
 	t->c->n_dispatches = n_matched;
 	if (n_bad)
@@ -138,9 +167,11 @@ static void report(struct tally *t)
 		    (unsigned long long)n_matched, (unsigned long long)n_most, t->n_passes, bad.at,
 		    n_bad > NAMED_MAX ? "; and others" : "");
 	else
-		say(SAY_INFO, "%llu dispatch%s of %zu kernel%s, each in all passes",
-		    (unsigned long long)n_matched, n_matched == 1 ? "" : "es", t->names.n,
-		    t->names.n == 1 ? "" : "s");
+		say(SAY_INFO, "%llu dispatch%s of %zu kernel%s, %s", (unsigned long long)n_matched,
+		    n_matched == 1 ? "" : "es", t->names.n, t->names.n == 1 ? "" : "s",
+		    t->c->multiplex ? "each with one set of counters of its own and the others' "
+				      "from launches near it"
+				    : "each in all passes");
 	ws_buf_fini(&bad);
 }
 
@@ -149,10 +180,6 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 	struct tally t = { .c = c };
 	enum ws_status st = WS_OK;
 
-	if (c->pf->args->format != PF_FORMAT_CSV) {
-		say(SAY_INFO, "%llu dispatches", (unsigned long long)c->n_dispatches);
-		return WS_OK;
-	}
 	ws_arena_init(&t.arena, (size_t)1 << 30);
 	ws_map_init(&t.kinds, WS_MAP_STR, KINDS_MAX);
 	ws_dict_init(&t.names, &t.arena);
@@ -160,16 +187,60 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 		t.n_passes += pass->done;
 	for (size_t i = 0; i < c->state.passes.n && !st; i++)
 		if (c->state.passes.at[i].done)
-			st = add_pass(&t, c->state.passes.at[i].name, err);
-	if (!st)
+			st = add_pass(&t, i, err);
+	c->n_dispatches = 0;
+	if (!st && c->spatial.n_gpus)
+		report_spatial(&t);
+	else if (!st)
 		report(&t);
+	if (!st && !c->n_dispatches && t.kinds.n) {
+		c->unmatched = true;
+		st = ws_fail(err, WS_E_STATE,
+			     "the runs of the program have no dispatch in common: count in one run "
+			     "(--replay kernel, --iteration-multiplexing), or match by name alone "
+			     "(--join-type kernel)");
+	}
 	ws_dict_fini(&t.names);
 	ws_map_fini(&t.kinds);
 	ws_arena_fini(&t.arena);
 	return st;
 }
 
-enum ws_status pf_finish(struct pf_collect *c, struct ws_err *err)
+void pf_say_kept(struct pf_collect *c)
+{
+	uint64_t n_rows = UINT64_MAX; /* that every pass has */
+	size_t n_done = 0;
+
+	ws_vec_each(pass, &c->state.passes) {
+		n_done += pass->done;
+		n_rows = WS_MIN(n_rows, pass->n_rows);
+	}
+	if (c->unmatched)
+		return; /* all is there, and to no avail */
+	if (c->recorded)
+		say(SAY_WARNING,
+		    "The run is recorded in %s, only its files could not be written: make room, "
+		    "and the same command with --resume writes them without running the program",
+		    c->pf->dir);
+	else if (n_done && n_done == c->state.passes.n)
+		say(SAY_WARNING,
+		    "All %zu passes are complete and kept in %s; the same command with --resume "
+		    "does what is missing",
+		    n_done, c->pf->dir);
+	else if (n_done)
+		say(SAY_WARNING,
+		    "%zu of %zu passes are complete and kept in %s; the same command with --resume "
+		    "goes on from there",
+		    n_done, c->state.passes.n, c->pf->dir);
+	else if (n_rows)
+		say(SAY_WARNING,
+		    "%llu dispatch%s counted before that %s kept in %s, and 'rocprof-compute "
+		    "analyze' reads %s; the same command with --resume runs the program again",
+		    (unsigned long long)n_rows, n_rows == 1 ? "" : "es", n_rows == 1 ? "is" : "are",
+		    c->pf->dir, n_rows == 1 ? "it" : "them");
+}
+
+enum ws_status pf_finish(struct pf_collect *c, bool measured, struct ws_err *err)
 {
 	enum ws_status st;
 
@@ -177,12 +248,23 @@ enum ws_status pf_finish(struct pf_collect *c, struct ws_err *err)
 	st = ws_state_write(&c->state, c->pf->dir, err);
 	if (st)
 		return st;
-	if (c->plan)
+	if (c->n_runs_done)
 		say(SAY_INFO, "%zu run%s of the program took %.1f s", c->n_runs_done,
 		    c->n_runs_done == 1 ? "" : "s", c->seconds);
-	else
+	else if (!c->plan && !measured)
 		say(SAY_INFO, "Everything that was asked for was there already; --replace collects "
 			      "it again");
+	if (c->spatial.n_gpus) {
+		char parent[PATH_MAX];
+
+		strcpy(parent, c->pf->dir);
+		ws_path_parent(parent);
+		say(SAY_INFO,
+		    "Results: %s (when all nodes are done: rocprof-compute analyze "
+		    "--spatial-multiplexing -p %s)",
+		    c->pf->dir, parent);
+		return WS_OK;
+	}
 	say(SAY_INFO, "Results: %s (rocprof-compute analyze -p %s)", c->pf->dir, c->pf->dir);
 	return WS_OK;
 }

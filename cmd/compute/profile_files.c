@@ -143,6 +143,7 @@ enum ws_status pf_write_config(struct pf *pf, const struct ws_strv *sections, st
 	for (size_t i = 0; i < pf_opts.n; i++)
 		if (pf_opts.at[i].kind != WS_OPT_KIND_GROUP)
 			put_option(&config, &pf_opts.at[i], args);
+	ws_config_int(&config, "pc_sampling_interval", (int64_t)pf->pc_interval);
 	ws_config_text(&config, "mode", "profile");
 	ws_config_text(&config, "name", pf->name);
 	ws_config_text(&config, "output_directory", pf->dir);

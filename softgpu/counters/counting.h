@@ -30,9 +30,10 @@ struct ws_count_run;
 struct ws_count_info {
 	struct ws_softgpu_dispatch dispatch; /* as the chooser sees it */
 	struct ws_model_dispatch shape; /* n_wgs, waves_per_wg, registers, LDS, system_release */
-	uint64_t origin;              /* of the device aperture: addresses count from here */
+	uint64_t origin, extent;      /* of the device aperture: ws_model_dispatch's */
 	bool (*instruction)(void *ctx, uint64_t pc, struct ws_inst_source *out);
 	bool (*is_host)(void *ctx, uint64_t addr);
+	uint64_t (*pin_place)(void *ctx, uint64_t addr); /* both: ws_model_dispatch's */
 	void (*room)(void *ctx);      /* workgroups may be started again */
 	void *ctx;
 };

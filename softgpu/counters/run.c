@@ -123,6 +123,13 @@ static bool is_host(void *ctx, uint64_t addr)
 	return run->info.is_host && run->info.is_host(run->info.ctx, addr);
 }
 
+static uint64_t pin_place(void *ctx, uint64_t addr)
+{
+	struct ws_count_run *run = ctx;
+
+	return run->info.pin_place ? run->info.pin_place(run->info.ctx, addr) : addr;
+}
+
 static void sample(void *ctx, const struct ws_pc_sample *s)
 {
 	struct ws_count_run *run = ctx;
@@ -225,10 +232,12 @@ static struct ws_count_run *new_run(struct ws_counting *c, const struct ws_count
 	run->d = info->shape;
 	run->d.n_wgs = (run->n_wgs + run->stride - 1) / run->stride;
 	run->d.origin = info->origin;
+	run->d.extent = info->extent;
 	run->d.next = next;
 	run->d.release = release;
 	run->d.instruction = instruction;
 	run->d.is_host = is_host;
+	run->d.pin_place = pin_place;
 	run->d.sample = sample;
 	run->d.ctx = run;
 	run->traces = calloc(run->d.n_wgs, sizeof(struct ws_wg_traces *));
