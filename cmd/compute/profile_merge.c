@@ -36,21 +36,40 @@ static void put_cell(FILE *to, const struct ws_workload *load, const struct ws_c
 		ws_put_number(to, column->is_text ? NAN : column->at[row], end);
 }
 
-static enum ws_status write_frame(const struct ws_workload *load, const char *dir,
+/*
+ * On gfx908 formulas ask for TCC_EA_ counters up to 3.2 and for TCC_EA0_ in 3.3. They are the
+ * same counters, so the file has them under both names.
+ */
+static bool has_two_names(const char *arch, const char *counter)
+{
+	return strcmp(arch, "gfx908") == 0 && strncmp(counter, "TCC_EA0_", 8) == 0;
+}
+
+static enum ws_status write_frame(const struct ws_workload *load, const struct pf *pf,
 				  struct ws_err *err)
 {
 	const struct ws_frame *frame = load->frames[0];
+	const char *arch = pf->gpu->arch;
 	struct ws_outfile file;
-	enum ws_status st = ws_outfile_open(&file, dir, MERGED_NAME, err);
+	enum ws_status st = ws_outfile_open(&file, pf->dir, MERGED_NAME, err);
 
 	if (st)
 		return st;
-	for (size_t c = 0; c < frame->n_columns; c++)
-		ws_put_text(file.to, frame->columns[c].name, c + 1 < frame->n_columns ? ',' : '\n');
+	for (size_t c = 0; c < frame->n_columns; c++) {
+		const char *name = frame->columns[c].name;
+
+		if (has_two_names(arch, name))
+			fprintf(file.to, "TCC_EA_%s,", name + strlen("TCC_EA0_"));
+		ws_put_text(file.to, name, c + 1 < frame->n_columns ? ',' : '\n');
+	}
 	for (size_t i = 0; i < frame->n_rows; i++)
-		for (size_t c = 0; c < frame->n_columns; c++)
-			put_cell(file.to, load, &frame->columns[c], i,
-				 c + 1 < frame->n_columns ? ',' : '\n');
+		for (size_t c = 0; c < frame->n_columns; c++) {
+			const struct ws_column *column = &frame->columns[c];
+
+			if (has_two_names(arch, column->name))
+				put_cell(file.to, load, column, i, ',');
+			put_cell(file.to, load, column, i, c + 1 < frame->n_columns ? ',' : '\n');
+		}
 	return ws_outfile_commit(&file, err);
 }
 
@@ -114,7 +133,7 @@ enum ws_status pf_merge(const struct pf *pf, struct ws_err *err)
 	}
 	st = ws_workload_open(pf->dir, &how, &load, err);
 	if (!st)
-		st = write_frame(load, pf->dir, err);
+		st = write_frame(load, pf, err);
 	if (!st)
 		say(SAY_INFO, "%s has %zu dispatches, all passes joined", MERGED_NAME,
 		    load->frames[0]->n_rows);

@@ -86,6 +86,16 @@ profile --output-directory merged -b 12 -- "$vcopy" -n 4096 -b 256 -i 2
 rc_is 0
 [ ! -e merged/pmc_perf.csv ] || fail "a joined file that lacks a pass is left"
 
+# MI100's fabric counters changed their names in 3.3: both are there.
+WAVESCOPE_GPU=mi100
+export WAVESCOPE_GPU
+profile --output-directory mi100 --merge -b 17.2 -- "$vcopy" -n 4096 -b 256 -i 1
+rc_is 0
+unset WAVESCOPE_GPU
+[ "$(cell mi100/pmc_perf.csv TCC_EA0_RDREQ_sum 1)" -gt 0 ] || fail "no reads from memory"
+is "$(cell mi100/pmc_perf.csv TCC_EA_RDREQ_sum 1)" "$(cell mi100/pmc_perf.csv TCC_EA0_RDREQ_sum 1)" \
+	"the counter under both names"
+
 # The same of the long form: the rows of all passes, once, and analyze reads them as one.
 profile --output-directory long --merge --format-rocprof-output rocpd -b 7 12 -- "$vcopy" -n 4096 -b 256 -i 2
 rc_is 0
