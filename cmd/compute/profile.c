@@ -53,6 +53,17 @@ static void say_list(const char *label, const char *const *words, size_t n, cons
 	ws_buf_fini(&text);
 }
 
+/* A folder is about one architecture: its counters, its metrics. */
+static void warn_of_others(const struct pf *pf)
+{
+	for (size_t i = 1; i < pf->agents.n; i++)
+		if (strcmp(pf->agents.at[i].arch, pf->gpu->arch) != 0)
+			say(SAY_WARNING,
+			    "GPU %zu is a %s, and what is counted is planned for %s: kernels on it "
+			    "are not counted. ROCR_VISIBLE_DEVICES=%zu profiles it",
+			    i, pf->agents.at[i].arch, pf->gpu->arch, i);
+}
+
 static void say_header(const struct pf *pf)
 {
 	const struct pf_args *args = pf->args;
@@ -74,6 +85,7 @@ static void say_header(const struct pf *pf)
 		say(SAY_INFO, "Hardware Blocks: All");
 	if (pf->agents.soft)
 		say(SAY_INFO, "GPU: the software %s: times are modelled", pf->gpu->market);
+	warn_of_others(pf);
 }
 
 static void say_rule(const struct pf_args *args)

@@ -127,6 +127,11 @@ static enum ws_status check_losses(struct pf_collect *c, const struct ws_counted
 			       "'%s' has no such dispatch: --dispatch counts those of a program "
 			       "from 0",
 			       c->pf->argv[0]);
+	if (c->pf->args->attach_pid)
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "process %lld launched no kernel while it was attached to: attach "
+			       "longer, or while it works",
+			       (long long)c->pf->args->attach_pid);
 	return ws_fail(err, WS_E_NOTFOUND,
 		       "'%s' dispatched no kernel on a GPU: there is nothing to count",
 		       c->pf->argv[0]);

@@ -77,3 +77,15 @@ says 2 "at least one node and one GPU" 0 1 0
 says 1 "this machine has 2 GPUs" 0 1 3
 says 1 "nothing is left for node 8: 2 passes are too few for 9 nodes of 2 GPUs" 8 9 2 -b 12
 says 1 "--spatial-multiplexing are exclusive" 0 1 2 --iteration-multiplexing
+
+# GPUs of different architectures: one is profiled, and the other named.
+WAVESCOPE_GPU=mi210,mi100
+run rocprof-compute profile --no-roof --output-directory mixed -b 12 -- "$peer" -n 4096
+rc_is 0
+out_has "GPU 1 is a gfx908, and what is counted is planned for gfx90a"
+ROCR_VISIBLE_DEVICES=1
+export ROCR_VISIBLE_DEVICES
+run rocprof-compute profile --no-roof --output-directory second -b 12 -- "$peer" -n 4096
+rc_is 0
+out_lacks "planned for"
+is "$(cell second/sysinfo.csv gpu_arch 1)" gfx908 "the second GPU"

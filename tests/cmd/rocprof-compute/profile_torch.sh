@@ -89,3 +89,10 @@ run rocprof-compute --experimental profile --no-roof -n plain --torch-trace --se
 	python plain.py
 rc_is 1
 err_has "dispatched no kernel"
+out_lacks "calls of PyTorch operators"
+# One that fails is not asked about PyTorch.
+run rocprof-compute --experimental profile --no-roof -n gone --torch-trace --set launch_stats -- \
+	python nosuch.py
+rc_is 1
+err_has "'python' ended with exit code 2"
+out_lacks "No PyTorch operator"
