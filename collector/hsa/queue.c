@@ -170,6 +170,8 @@ void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, b
  */
 #define SOFT_NS 20000000u   /* half full and nothing moves: the program may be about to move it */
 #define HARD_NS 1000000000u /* full and nothing moves: let ROCr have it */
+#define SPIN_NS 3000000u    /* this long the core is kept; a quarter of HIP's queue of empty kernels */
+#define SPIN_TURNS 500u     /* a look at the probes each, some 10 us */
 
 static void see_probes(struct queue *queue)
 {
@@ -182,6 +184,16 @@ static void see_probes(struct queue *queue)
 			return;
 		queue->n_through = probe->at + 1;
 		queue->n_seen++;
+	}
+}
+
+static void spin(void)
+{
+	for (unsigned i = 0; i < SPIN_TURNS; i++) {
+#if defined(__x86_64__)
+		__builtin_ia32_pause();
+#endif
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	}
 }
 
@@ -198,11 +210,7 @@ static void wait_for_room(struct queue *queue, uint64_t n)
 		behind = queue->n_written + n - queue->n_through;
 		if (behind < size / 2)
 			return;
-		/*
-		 * A quarter of the queue is still to be processed when the next probe comes
-		 * through, so sleeping starves nobody; yielding would take turns with the
-		 * software GPU's threads. In a small queue a sleep is too long.
-		 */
+		/* In a small queue all else is too long. */
 		if (turn < 4 || (size < 1024 && turn < 1000)) {
 			sched_yield();
 			continue;
@@ -215,7 +223,18 @@ static void wait_for_room(struct queue *queue, uint64_t n)
 		if (now_ns - start_ns > limit_ns)
 			return;
 		ws_pending_look(queue->ring);
-		nanosleep(&(struct timespec){ 0, 100000 }, NULL);
+		/*
+		 * HIP spins when a queue is full, and a software GPU with two threads is the
+		 * slower for a core that falls idle: they wake each other there, kernel by kernel.
+		 * When it takes longer, kernels are long, and sleeping starves nobody: a quarter
+		 * of the queue is still to be processed when the next probe comes through.
+		 */
+		if (now_ns - start_ns < SPIN_NS) {
+			spin();
+			sched_yield();
+		} else {
+			nanosleep(&(struct timespec){ 0, 100000 }, NULL);
+		}
 	}
 }
 
