@@ -32,7 +32,8 @@ struct ws_count_info {
 	struct ws_model_dispatch shape; /* n_wgs, waves_per_wg, registers, LDS, system_release */
 	uint64_t origin;              /* of the device aperture: addresses count from here */
 	bool (*instruction)(void *ctx, uint64_t pc, struct ws_inst_source *out);
-	bool (*is_host)(void *ctx, uint64_t addr);
+	/* ... and which block around it is of the same kind; size 0: of no block. NULL: there is none. */
+	bool (*is_host)(void *ctx, uint64_t addr, uint64_t *start, uint64_t *size);
 	void (*room)(void *ctx);      /* workgroups may be started again */
 	void *ctx;
 };

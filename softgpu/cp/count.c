@@ -34,17 +34,12 @@ static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 	return true;
 }
 
-/* Which block an address is in changes rarely from one access to the next: remember the last one. */
-static bool is_host(void *ctx, uint64_t addr)
+static bool is_host(void *ctx, uint64_t addr, uint64_t *start, uint64_t *size)
 {
-	struct ws_queue *queue = ctx;
+	const struct ws_queue *queue = ctx;
 	const struct ws_cp_host *host = &queue->cp->host;
 
-	if (!host->is_host)
-		return false;
-	if (addr - queue->block_start >= queue->block_size)
-		queue->block_is_host = host->is_host(host->ctx, addr, &queue->block_start, &queue->block_size);
-	return queue->block_is_host;
+	return host->is_host(host->ctx, addr, start, size);
 }
 
 static void room(void *ctx)
@@ -62,8 +57,8 @@ void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet
 		.dispatch = { .queue = ws_cp_address(queue->cp, queue->desc.ring), .packet = l->dispatch_id,
 			      .kernel_object = l->kernel_object,
 			      .completion_signal = packet->dispatch.completion },
-		.origin = l->mem->start, .instruction = instruction, .is_host = is_host, .room = room,
-		.ctx = queue,
+		.origin = l->mem->start, .instruction = instruction,
+		.is_host = queue->cp->host.is_host ? is_host : NULL, .room = room, .ctx = queue,
 	};
 
 	queue->dispatch.count = NULL;
@@ -82,7 +77,6 @@ void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet
 		.sgprs = sgprs < 16 ? 16 : sgprs,
 		.system_release = RELEASE_SCOPE(packet->dispatch.header) == SCOPE_SYSTEM,
 	};
-	queue->block_size = 0;
 	queue->n_passes = 0;
 	if (!ws_counting_begin(queue->gpu->counting, &info, &queue->dispatch.count))
 		ws_gpu_log(WS_GPU_LOG_ERROR, "no memory or thread to count a dispatch: it has no result");

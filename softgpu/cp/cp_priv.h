@@ -48,8 +48,6 @@ struct ws_queue {
 	_Atomic bool dispatching;     /* `dispatch` belongs to the pool */
 	struct ws_dispatch dispatch;
 	uint64_t start_ticks;
-	uint64_t block_start, block_size; /* of the memory that was counted last */
-	bool block_is_host;
 	uint32_t n_passes;            /* of a replayed dispatch, ended so far */
 	uint64_t replay_from_ns;
 

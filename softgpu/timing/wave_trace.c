@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#define FIRST_ROOM 64 /* bytes: thousands of short waves are held in memory at a time */
+
 void ws_trace_init(struct ws_wave_trace *t)
 {
 	memset(t, 0, sizeof(*t));
@@ -30,7 +32,7 @@ void ws_trace_start(struct ws_wave_trace *t, uint64_t entry, uint64_t exec)
 static uint8_t *reserve(struct ws_wave_trace *t, struct ws_trace_stream *s, size_t size)
 {
 	if (s->size + size > s->room) {
-		size_t room = s->room ? 2 * s->room : 256;
+		size_t room = s->room ? 2 * s->room : FIRST_ROOM;
 		uint8_t *bytes;
 
 		while (room < s->size + size)
