@@ -343,7 +343,7 @@ static enum ws_status load_results(struct ws_workload *load, const char *dir,
 enum ws_status ws_load_layout(struct ws_workload *load, const char *dir,
 			      const struct ws_workload_how *how, struct ws_err *err)
 {
-	bool by_grid = !how->join || strcmp(how->join, "kernel") != 0;
+	bool by_grid = how->join ? strcmp(how->join, "kernel") != 0 : !load->by_kernel;
 	char path[PATH_MAX];
 	const char **names;
 	enum ws_status st = ws_path_join(dir, "pmc_perf.csv", path, err);

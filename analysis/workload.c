@@ -125,7 +125,7 @@ static bool is_on(const struct ws_doc *doc, const char *key)
 /* profiling_config.yaml: which blocks were asked for, and how. It may be missing. */
 static enum ws_status read_config(struct ws_workload *load, const char *dir, struct ws_err *err)
 {
-	const struct ws_doc *blocks;
+	const struct ws_doc *blocks, *join;
 	struct ws_doc *doc;
 	const char **list;
 	char path[PATH_MAX];
@@ -138,6 +138,8 @@ static enum ws_status read_config(struct ws_workload *load, const char *dir, str
 		return st;
 	load->torch_trace = is_on(doc, "torch_trace");
 	load->multiplexed = is_on(doc, "iteration_multiplexing");
+	join = ws_doc_get(doc, "join_type");
+	load->by_kernel = join && join->kind == WS_DOC_TEXT && strcmp(join->text, "kernel") == 0;
 	blocks = ws_doc_get(doc, "filter_blocks");
 	if (!blocks || (blocks->kind != WS_DOC_LIST && blocks->kind != WS_DOC_MAP))
 		return WS_OK;

@@ -93,6 +93,7 @@ struct ws_workload {
 	const char *const *recorded_blocks; /* profiling_config.yaml: filter_blocks */
 	size_t n_recorded_blocks;           /* 0: everything was profiled */
 	bool torch_trace, multiplexed;      /* profiling_config.yaml */
+	bool by_kernel;                     /* the same: passes are matched by name alone */
 
 	const struct ws_roof_bench *roof; /* roofline.csv; NULL: none, or it cannot be read */
 
@@ -110,7 +111,7 @@ struct ws_workload_how {
 	size_t n_nodes;
 	bool by_nodes;    /* `nodes` counts */
 	bool spatial;     /* --spatial-multiplexing: merge the sub-directories */
-	const char *join; /* "grid" (the default) or "kernel" */
+	const char *join; /* "grid" or "kernel"; NULL: as it was profiled */
 	bool facts_only;  /* sysinfo.csv alone, for --specs and --list-metrics */
 };
 

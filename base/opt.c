@@ -178,6 +178,22 @@ static enum ws_status set_value(struct parser *p, const struct ws_opt *opt, cons
 	return ws_fail(p->err, WS_E_USAGE, "option '%s' takes no value", shown);
 }
 
+/*
+ * A word that is an option of ours is no value: the value was forgotten, and what follows
+ * would be read as something else. A value that looks like one is attached: --name=-x.
+ */
+static bool is_option(const struct parser *p, const char *word)
+{
+	struct ws_str name;
+
+	if (word[0] != '-' || !word[1])
+		return false;
+	if (word[1] != '-')
+		return !word[2] && find_short(p->opts, word[1]);
+	name = (struct ws_str){ word + 2, strcspn(word + 2, "=") };
+	return !name.n || find_long(p->opts, name);
+}
+
 /* The value of @opt: what is @attached to the word, or else the following word or words. */
 static enum ws_status take_value(struct parser *p, const struct ws_opt *opt, const char *shown,
 				 const char *attached)
@@ -193,7 +209,8 @@ static enum ws_status take_value(struct parser *p, const struct ws_opt *opt, con
 		return set_value(p, opt, shown, attached);
 	if (opt->kind == WS_OPT_KIND_SETS && none_next)
 		return WS_OK;
-	if (p->at >= p->argc || (opt->kind == WS_OPT_KIND_MANY && p->argv[p->at][0] == '-'))
+	if (p->at >= p->argc || is_option(p, p->argv[p->at]) ||
+	    (opt->kind == WS_OPT_KIND_MANY && p->argv[p->at][0] == '-'))
 		return ws_fail(p->err, WS_E_USAGE, "option '%s' needs a value: %s %s", shown, shown,
 			       opt->arg);
 	do {

@@ -3,6 +3,7 @@
 #include "base/str.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,49 @@ static enum ws_status executable(const char *path, bool typed)
 	return access(path, X_OK) == 0 ? WS_OK : WS_E_ACCESS;
 }
 
+/*
+ * A script whose interpreter is not there: the system only says that something does not exist,
+ * and names the script. Other ways to be no program are left to the system.
+ */
+static enum ws_status check_interpreter(const char *path, struct ws_err *err)
+{
+	char line[256], *name = line + 2;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof(line) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n < 3 || line[0] != '#' || line[1] != '!')
+		return WS_OK;
+	line[n] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	name += strspn(name, " \t");
+	name[strcspn(name, " \t")] = '\0';
+	if (!*name || ws_path_exists(name))
+		return WS_OK;
+	if (name[strcspn(name, "\r")])
+		return ws_fail(err, WS_E_ACCESS,
+			       "cannot run '%s': its lines end as on Windows: make them end in LF",
+			       path);
+	return ws_fail(err, WS_E_ACCESS,
+		       "cannot run '%s': its interpreter '%s' is missing: correct its first line",
+		       path, name);
+}
+
+static enum ws_status found_program(const char *path, char out_path[PATH_MAX], struct ws_err *err)
+{
+	enum ws_status st = ws_path_join("", path, out_path, err);
+
+	return st ? st : check_interpreter(out_path, err);
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 enum ws_status ws_path_program(const char *program, char out_path[PATH_MAX], struct ws_err *err)
 {
 	const char *path = getenv("PATH");
@@ -97,7 +141,10 @@ enum ws_status ws_path_program(const char *program, char out_path[PATH_MAX], str
 	if (strchr(program, '/')) {
 		found = executable(program, true);
 		if (!found)
-			return ws_path_join("", program, out_path, err);
+			return found_program(program, out_path, err);
+		if (is_folder(program))
+			return ws_fail(err, found, "'%s' is a folder: name the program in it",
+				       program);
 		if (found == WS_E_ACCESS)
 			return ws_fail(err, found, "'%s' cannot be executed: check its permissions",
 				       program);
@@ -111,7 +158,7 @@ enum ws_status ws_path_program(const char *program, char out_path[PATH_MAX], str
 			continue;
 		st = executable(here, false);
 		if (!st)
-			return ws_path_join("", here, out_path, err);
+			return found_program(here, out_path, err);
 		if (st == WS_E_ACCESS)
 			found = st;
 	}

@@ -40,6 +40,17 @@ static char **shell_argv(const char *path, char *const *argv)
 	return args;
 }
 
+static enum ws_status cannot_run(const char *program, int error, struct ws_err *err)
+{
+	/* The file is there: ENOENT is about the loader that it asks for. */
+	if (error == ENOENT)
+		return ws_fail(err, WS_E_ACCESS,
+			       "cannot run '%s': the loader that it names is missing: was it built "
+			       "for another system?",
+			       program);
+	return ws_fail_errno(err, error, "cannot run '%s'", program);
+}
+
 enum ws_status ws_proc_exec(const char *program, char *const *argv, char *const *envp,
 			    struct ws_err *err)
 {
@@ -59,11 +70,7 @@ enum ws_status ws_proc_exec(const char *program, char *const *argv, char *const 
 		error = errno;
 		free(args);
 	}
-	/* The file is there: ENOENT is about the interpreter that it asks for. */
-	if (error == ENOENT)
-		return ws_fail(err, WS_E_ACCESS, "cannot run '%s': its interpreter is missing",
-			       program);
-	return ws_fail_errno(err, error, "cannot run '%s'", program);
+	return cannot_run(program, error, err);
 }
 
 static enum ws_status spawn(const char *program, char *const *argv, char *const *envp,
@@ -84,7 +91,7 @@ static enum ws_status spawn(const char *program, char *const *argv, char *const 
 		error = posix_spawn(out_pid, SHELL, actions, attr, args, envp);
 		free(args);
 	}
-	return error ? ws_fail_errno(err, error, "cannot run '%s'", program) : WS_OK;
+	return error ? cannot_run(program, error, err) : WS_OK;
 }
 
 static struct ws_proc_end read_end(int wait_status)

@@ -317,8 +317,10 @@ struct ws_rec_scratch {
 	uint32_t agent;
 	uint32_t queue;
 	uint32_t tid;
-	uint32_t flags; /* 1 use once, 2 alternate */
+	uint32_t flags; /* WS_SCRATCH_*: numbers of AMD's */
 };
+#define WS_SCRATCH_USE_ONCE 1u
+#define WS_SCRATCH_ALTERNATE 2u
 
 struct ws_rec_pc_sample {
 	struct ws_rec h;      /* what: WS_PC_* flags */

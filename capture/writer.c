@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -22,7 +23,8 @@
 #define SPARES_DEFAULT 4u
 #define INTERN_SLOTS_FIRST 4096u
 #define INTERN_TEXT_MAX                                                                            \
-	(64u << 20) /* beyond this texts are written again rather than remembered                  \
+	(64u                                                                                       \
+	 << 20) /* beyond this texts are written again rather than remembered                  \
 		     */
 #define INTERN_BLOCK (256u << 10)
 #define CLOCK_STEP_FIRST_NS 1000000u /* 1 ms, then ten times as much, up to a second */
@@ -104,8 +106,13 @@ static enum ws_status map_head(struct ws_writer *writer, uint64_t domains, struc
 	};
 	static const char zeros[HEAD_MAP_BYTES];
 	struct timespec now;
+	struct rlimit limit;
 	void *at;
 
+	/* As in lane.c: writing past the limit would send the program SIGXFSZ. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    sizeof(zeros) > limit.rlim_cur)
+		return ws_fail_errno(err, EFBIG, "cannot write capture '%s'", writer->path);
 	clock_gettime(CLOCK_REALTIME, &now);
 	head.created_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	read_boot_id(head.boot_id);

@@ -39,6 +39,8 @@
 
 /* "%u-%u.wcap" without printf: pid, then the number; see ws_capture_name(). */
 #define WS_CAPTURE_SUFFIX ".wcap"
+/* Left in the place of a capture that could not be made: an empty file takes no room. */
+#define WS_UNRECORDED_SUFFIX ".unrecorded"
 
 /* clang-format off */
 /*
@@ -121,7 +123,7 @@ struct ws_collect_config {
 	uint32_t flags;    /* WS_COLLECT_FLAG()s */
 	uint64_t max_bytes;
 	uint64_t pc_interval; /* 0: no samples */
-	uint32_t log; /* enum ws_collect_log */
+	uint32_t log;         /* enum ws_collect_log */
 	uint32_t n_periods;
 	struct ws_collect_period periods[WS_COLLECT_PERIODS_MAX];
 	uint32_t n_unknown; /* keys and names this version does not know */

@@ -39,8 +39,8 @@ static struct {
 	uint64_t retry_ns;
 	bool forked, complained;
 	uint32_t pid;
-	uint32_t ended;    /* the capture was closed properly */
-	uint32_t runtimes; /* bit per enum ws_runtime that the capture knows of */
+	uint32_t ended;                 /* the capture was closed properly */
+	uint32_t runtimes;              /* bit per enum ws_runtime that the capture knows of */
 	uint64_t lost[WS_DOMAIN_COUNT]; /* before there was a capture to count it in */
 } core;
 
@@ -239,6 +239,17 @@ static bool ancestor_recorded(void)
 	return false;
 }
 
+/* For the front end, which would take us for a program that does nothing with GPUs. */
+static void leave_word(char path[PATH_MAX + 64])
+{
+	int fd;
+
+	strcpy(path + strlen(path) - strlen(WS_CAPTURE_SUFFIX), WS_UNRECORDED_SUFFIX);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd >= 0)
+		close(fd);
+}
+
 static struct ws_writer *open_capture(void)
 {
 	struct ws_writer_opts opts = {
@@ -260,6 +271,7 @@ static struct ws_writer *open_capture(void)
 	if (st && !core.complained) {
 		core.complained = true; /* once: it is tried again, and may fail again */
 		complain("nothing is recorded", err.text);
+		leave_word(path);
 	}
 	return st ? NULL : writer;
 }

@@ -7,9 +7,14 @@
 #include "gpu/present.h"
 #include "launch/softgpu.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
 static const char *const places[] = { "../lib/wavescope", "../lib", NULL };
 
@@ -25,6 +30,56 @@ enum ws_status ws_inject_library(char out_path[PATH_MAX], struct ws_err *err)
 			       "run 'make', or install wavescope again",
 			       WS_COLLECT_LIBRARY);
 	return st;
+}
+
+/* Privileges that the program has and we have not: the loader then obeys no variables. */
+static bool gains_privileges(int fd)
+{
+	struct stat file;
+
+	if (fstat(fd, &file) != 0)
+		return false;
+	return ((file.st_mode & S_ISUID) && file.st_uid != geteuid()) ||
+	       ((file.st_mode & S_ISGID) && file.st_gid != getegid()) ||
+	       (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0);
+}
+
+/* A 64-bit program names its loader; one that names none is complete in itself. */
+static bool has_loader(int fd, const Elf64_Ehdr *head)
+{
+	Elf64_Phdr part;
+
+	for (unsigned i = 0; i < head->e_phnum; i++)
+		if (pread(fd, &part, sizeof(part),
+			  (off_t)(head->e_phoff + (uint64_t)i * head->e_phentsize)) ==
+			    (ssize_t)sizeof(part) &&
+		    part.p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+const char *ws_inject_obstacle(const char *path)
+{
+	const char *name = strrchr(path, '/'), *why = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr head;
+
+	if (fd < 0)
+		return NULL;
+	if (gains_privileges(fd))
+		why = "gains privileges (set-user-ID or the like), so the loader keeps the "
+		      "collector out: run it as its owner";
+	else if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+		 memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+		why = NULL; /* a script; what it runs is another file */
+	else if (head.e_ident[EI_CLASS] != ELFCLASS64)
+		why = "is a 32-bit program, and the collector is for 64-bit ones: only 64-bit "
+		      "programs that it starts are recorded";
+	else if (!has_loader(fd, &head) && strncmp(name ? name + 1 : path, "ld", 2) != 0)
+		why = "is linked statically, without a loader that takes the collector in: only "
+		      "programs that it starts are recorded";
+	close(fd);
+	return why;
 }
 
 static size_t add_soft(const char *list, struct ws_inject_gpu *out_gpus, size_t room)

@@ -33,6 +33,12 @@ enum ws_status ws_inject_env(const struct ws_inject *inject, struct ws_env *env,
 			     struct ws_err *err);
 
 /*
+ * Why the loader will not take the collector into the program at @path, as the end of a
+ * sentence about it; NULL when it will, as far as the file tells.
+ */
+const char *ws_inject_obstacle(const char *path);
+
+/*
  * The software GPU, unless a real one is here or WAVESCOPE_GPU says "native".
  * Also for programs that run without the collector.
  */

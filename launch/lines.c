@@ -67,13 +67,14 @@ static void *listen_to(void *of)
 	return NULL;
 }
 
-enum ws_status ws_lines_start(struct ws_lines *lines, void (*line)(void *ctx, const char *text),
-			      void *ctx, struct ws_err *err)
+enum ws_status ws_lines_start(struct ws_lines *lines, enum ws_lines_of of,
+			      void (*line)(void *ctx, const char *text), void *ctx,
+			      struct ws_err *err)
 {
 	sigset_t all, old;
 	int fds[2], error;
 
-	*lines = (struct ws_lines){ .line = line, .ctx = ctx };
+	*lines = (struct ws_lines){ .line = line, .ctx = ctx, .of = of };
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		return ws_fail_errno(err, errno, "cannot listen to the program");
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
@@ -97,7 +98,8 @@ enum ws_status ws_lines_start(struct ws_lines *lines, void (*line)(void *ctx, co
 		return ws_fail_errno(err, error, "cannot listen to the program");
 	}
 	dup2(fds[1], STDOUT_FILENO);
-	dup2(fds[1], STDERR_FILENO);
+	if (of == WS_LINES_BOTH)
+		dup2(fds[1], STDERR_FILENO);
 	close(fds[1]);
 	return WS_OK;
 }

@@ -1,8 +1,8 @@
 /*
  * lines: what a program prints, handed on line by line while it runs.
  *
- * Between start and stop our own stdout and stderr are a pipe, which programs started
- * meanwhile inherit; a thread reads it. What is printed before the last line end comes
+ * Between start and stop our own stdout, and stderr too when asked, are a pipe, which
+ * programs started meanwhile inherit; a thread reads it. What is printed before the last line end comes
  * when it is stopped. A program that outlives its parent and keeps printing is no longer
  * listened to.
  *
@@ -15,16 +15,20 @@
 
 #include <pthread.h>
 
+enum ws_lines_of { WS_LINES_STDOUT = 1, WS_LINES_BOTH };
+
 struct ws_lines {
 	void (*line)(void *ctx, const char *text); /* without its end */
 	void *ctx;
+	enum ws_lines_of of;
 	int saved[2]; /* stdout and stderr */
 	int from, stop;
 	pthread_t thread;
 };
 
-enum ws_status ws_lines_start(struct ws_lines *lines, void (*line)(void *ctx, const char *text),
-			      void *ctx, struct ws_err *err);
+enum ws_status ws_lines_start(struct ws_lines *lines, enum ws_lines_of of,
+			      void (*line)(void *ctx, const char *text), void *ctx,
+			      struct ws_err *err);
 void ws_lines_stop(struct ws_lines *lines);
 
 #endif

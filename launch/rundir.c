@@ -9,6 +9,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +41,12 @@ enum ws_status ws_mkdirs(const char *path, struct ws_err *err)
 		if (mkdir(part, 0777) == 0 || errno == EISDIR)
 			continue;
 		if (errno != EEXIST)
-			return ws_fail_errno(err, errno, "cannot make the folder '%s'", part);
+			return ws_fail(err, ws_status_from_errno(errno),
+				       "cannot make the folder '%s': %s: choose another place",
+				       part, strerror(errno));
 		if (stat(part, &st) == 0 && !S_ISDIR(st.st_mode))
-			return ws_fail(err, WS_E_EXISTS,
-				       "'%s' is a file: choose another --output-directory", part);
+			return ws_fail(err, WS_E_EXISTS, "'%s' is a file: choose another folder",
+				       part);
 	}
 	return WS_OK;
 }
@@ -65,7 +69,10 @@ enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, str
 		st = ws_path_join(parent, name, out_dir->path, err);
 		if (st || mkdir(out_dir->path, 0777) == 0)
 			return st;
-		if (errno != EEXIST || i == TRIES_MAX)
+		/* Another run that ends takes the parent with it when it was empty. */
+		if (errno == ENOENT && i < TRIES_MAX)
+			st = ws_mkdirs(parent, err);
+		else if (errno != EEXIST || i == TRIES_MAX)
 			st = ws_fail_errno(err, errno, "cannot make the folder '%s'",
 					   out_dir->path);
 	}
@@ -190,6 +197,25 @@ enum ws_status ws_rundir_captures(const struct ws_rundir *dir, struct ws_arena *
 	return st;
 }
 
+unsigned ws_rundir_n_unrecorded(const struct ws_rundir *dir)
+{
+	struct ws_rundir sub;
+	unsigned n_found = 0;
+
+	for (size_t n = ws_rundir_n_runs(dir); n; n--) {
+		struct dirent *entry;
+		DIR *folder;
+
+		ws_rundir_sub(dir, n, &sub);
+		folder = opendir(sub.path);
+		while (folder && (entry = readdir(folder)))
+			n_found += ws_str_ends(ws_str_from(entry->d_name), WS_UNRECORDED_SUFFIX);
+		if (folder)
+			closedir(folder);
+	}
+	return n_found;
+}
+
 static void remove_folder(const char *path)
 {
 	DIR *folder = opendir(path);
@@ -200,6 +226,7 @@ static void remove_folder(const char *path)
 	while ((entry = readdir(folder)))
 		if (strcmp(entry->d_name, OPTIONS_NAME) == 0 ||
 		    strcmp(entry->d_name, WS_COUNT_REQUEST_NAME) == 0 ||
+		    ws_str_ends(ws_str_from(entry->d_name), WS_UNRECORDED_SUFFIX) ||
 		    ws_str_ends(ws_str_from(entry->d_name), WS_CAPTURE_SUFFIX))
 			unlinkat(dirfd(folder), entry->d_name, 0);
 	closedir(folder);
@@ -223,4 +250,33 @@ void ws_rundir_remove(const struct ws_rundir *dir)
 	 * may be in it: then it stays. */
 	if (ws_str_ends(ws_str_from(parent), "/" PARENT_NAME))
 		rmdir(parent);
+}
+
+/* "<host>-<pid>-<number>" of ours, and no such process. A host's name may have dashes. */
+static bool is_left(const char *name)
+{
+	char host[256] = "localhost";
+	long pid;
+	unsigned number;
+	size_t n;
+
+	gethostname(host, sizeof(host) - 1);
+	n = strlen(host);
+	return strncmp(name, host, n) == 0 && sscanf(name + n, "-%ld-%u", &pid, &number) == 2 &&
+	       pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+void ws_rundir_remove_left(const char *base)
+{
+	struct ws_rundir dir;
+	char parent[PATH_MAX];
+	struct dirent *entry;
+	DIR *folder;
+
+	if (ws_path_join(base, PARENT_NAME, parent, NULL) || !(folder = opendir(parent)))
+		return;
+	while ((entry = readdir(folder)))
+		if (is_left(entry->d_name) && !ws_path_join(parent, entry->d_name, dir.path, NULL))
+			ws_rundir_remove(&dir);
+	closedir(folder);
 }

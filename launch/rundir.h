@@ -43,8 +43,14 @@ enum ws_status ws_rundir_load(const struct ws_rundir *dir, struct ws_arena *aren
 enum ws_status ws_rundir_captures(const struct ws_rundir *dir, struct ws_arena *arena,
 				  struct ws_strv *out_paths, struct ws_err *err);
 
+/* Processes that had no room, or no permission, for a capture. */
+unsigned ws_rundir_n_unrecorded(const struct ws_rundir *dir);
+
 /* The captures, what was saved, and the folders that are empty then. */
 void ws_rundir_remove(const struct ws_rundir *dir);
+
+/* Runs of this machine below @base whose front end was killed: nobody will convert them. */
+void ws_rundir_remove_left(const char *base);
 
 enum ws_status ws_mkdirs(const char *path, struct ws_err *err); /* as mkdir -p */
 

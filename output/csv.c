@@ -1,7 +1,8 @@
 /*
  * csv: one file per domain, `agent_info`, and the statistics. docs/formats/csv.md.
  *
- * Rows are in the order of recording. Text is quoted, and a quote inside it doubled.
+ * Rows are by start, so that files of two runs can be compared: threads and queues write their
+ * records apart from each other. Text is quoted, and a quote inside it doubled.
  */
 #include "output/output_priv.h"
 
@@ -551,7 +552,7 @@ static enum ws_status write_csv(struct ws_output_run *run, struct ws_err *err)
 	csv->err = err;
 	first = open_files(csv, err);
 	for (size_t i = 0; !st && i < run->n_processes; i++)
-		st = ws_run_each(run, run->processes[i], 0, WS_ORDER_RECORDED, put_event, csv, err);
+		st = ws_run_each(run, run->processes[i], 0, WS_ORDER_START, put_event, csv, err);
 	first = first ? first : st;
 	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
 		if (!csv->sinks[d].buf)

@@ -4,20 +4,10 @@
  * Records are grouped by domain, so the trace is read once per domain that has any.
  * Here are the records; what stands before them is in json_facts.c.
  */
+#include "output/json_sizes.h"
 #include "output/jsonw.h"
 
 #include <stdlib.h>
-
-/* Sizes of AMD's record structs, which readers of `size` expect. */
-enum {
-	SIZE_CALL = 64,
-	SIZE_HIP_CALL = 88,
-	SIZE_DISPATCH_INFO = 72,
-	SIZE_DISPATCH = 136,
-	SIZE_COPY = 88,
-	SIZE_ALLOC = 96,
-	SIZE_SCRATCH = 96,
-};
 
 struct json {
 	struct ws_output_run *run;
@@ -86,7 +76,7 @@ static char *fmt_dispatch_info(char *p, const struct ws_event *ev)
 {
 	const struct ws_rec_dispatch *info = ev->dispatch.info;
 
-	p = KEY_U64(p, ",\"dispatch_info\":{\"size\":", SIZE_DISPATCH_INFO);
+	p = KEY_U64(p, ",\"dispatch_info\":{\"size\":", WS_JSON_SIZE_DISPATCH_INFO);
 	p = fmt_handle(WS_FMT_LIT(p, ",\"agent_id\":"), agent_handle(ev->dispatch.agent));
 	p = fmt_handle(WS_FMT_LIT(p, ",\"queue_id\":"), ev->dispatch.queue->id);
 	p = KEY_U64(p, ",\"kernel_id\":", ev->dispatch.kernel->id);
@@ -142,7 +132,10 @@ static void put_call(struct json *json, const struct ws_event *ev)
 	bool args = hip || ev->domain == WS_DOMAIN_ROCDECODE_API;
 	char *p = ws_sink_room(json->sink, 512);
 
-	p = fmt_head(json, p, ev, args ? SIZE_HIP_CALL : SIZE_CALL);
+	p = fmt_head(json, p, ev,
+		     hip    ? WS_JSON_SIZE_HIP_CALL
+		     : args ? WS_JSON_SIZE_ROCDECODE_CALL
+			    : WS_JSON_SIZE_CALL);
 	p = fmt_corr(p, ev, true);
 	p = fmt_times(p, ev);
 	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
@@ -164,7 +157,7 @@ static void put_marker(struct json *json, const struct ws_event *ev)
 {
 	char *p = ws_sink_room(json->sink, 512);
 
-	p = fmt_head(json, p, ev, SIZE_CALL);
+	p = fmt_head(json, p, ev, WS_JSON_SIZE_CALL);
 	p = fmt_corr(p, ev, true);
 	p = fmt_times(p, ev);
 	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
@@ -176,7 +169,7 @@ static void put_dispatch(struct json *json, const struct ws_event *ev)
 {
 	char *p = ws_sink_room(json->sink, 1024);
 
-	p = fmt_head(json, p, ev, SIZE_DISPATCH);
+	p = fmt_head(json, p, ev, WS_JSON_SIZE_DISPATCH);
 	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
 	p = fmt_corr(p, ev, false);
 	p = fmt_times(p, ev);
@@ -194,7 +187,7 @@ static void put_counters(struct json *json, const struct ws_event *ev)
 		*p++ = ',';
 	json->more = true;
 	p = KEY_U64(p, "{\"thread_id\":", ev->thread->tid);
-	p = KEY_U64(p, ",\"dispatch_data\":{\"size\":", SIZE_DISPATCH);
+	p = KEY_U64(p, ",\"dispatch_data\":{\"size\":", WS_JSON_SIZE_COUNTED);
 	p = fmt_corr(p, ev, false);
 	p = fmt_times(p, ev);
 	p = fmt_dispatch_info(p, ev);
@@ -220,7 +213,7 @@ static void put_copy(struct json *json, const struct ws_event *ev)
 {
 	char *p = ws_sink_room(json->sink, 1024);
 
-	p = fmt_head(json, p, ev, SIZE_COPY);
+	p = fmt_head(json, p, ev, WS_JSON_SIZE_COPY);
 	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
 	p = fmt_corr(p, ev, false);
 	p = fmt_times(p, ev);
@@ -236,7 +229,7 @@ static void put_alloc(struct json *json, const struct ws_event *ev)
 {
 	char *p = ws_sink_room(json->sink, 1024);
 
-	p = fmt_head(json, p, ev, SIZE_ALLOC);
+	p = fmt_head(json, p, ev, WS_JSON_SIZE_ALLOC);
 	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
 	p = fmt_corr(p, ev, true);
 	p = fmt_times(p, ev);
@@ -252,7 +245,7 @@ static void put_scratch(struct json *json, const struct ws_event *ev)
 {
 	char *p = ws_sink_room(json->sink, 1024);
 
-	p = fmt_head(json, p, ev, SIZE_SCRATCH);
+	p = fmt_head(json, p, ev, WS_JSON_SIZE_SCRATCH);
 	p = fmt_handle(WS_FMT_LIT(p, ",\"agent_id\":"), agent_handle(ev->scratch.agent));
 	p = fmt_handle(WS_FMT_LIT(p, ",\"queue_id\":"), ev->scratch.queue->id);
 	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);

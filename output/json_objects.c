@@ -1,4 +1,5 @@
 /* Agents, code objects, kernels and host functions as JSON objects; keys as rocprofv3 has them. */
+#include "output/json_sizes.h"
 #include "output/jsonw.h"
 
 /* clang-format off */
@@ -112,7 +113,7 @@ void ws_json_agent(struct ws_jsonw *w, const char *key, const struct ws_agent *a
 	const struct ws_rec_agent *info = agent->info;
 
 	ws_json_open(w, key, '{');
-	ws_json_u64(w, "size", sizeof(*info));
+	ws_json_u64(w, "size", WS_JSON_SIZE_AGENT);
 	ws_json_handle(w, "id", info->handle);
 	AGENT_NUMBERS_1(NUMBER)
 	put_bits(w, "sdma_fw_version", sdma_fw_bits, info->sdma_fw_version);
@@ -148,7 +149,7 @@ void ws_json_code_object(struct ws_jsonw *w, const struct ws_code_object *object
 	const struct ws_rec_code_object *info = object->info ? object->info : &none;
 
 	ws_json_open(w, NULL, '{');
-	ws_json_u64(w, "size", sizeof(*info));
+	ws_json_u64(w, "size", object->info ? WS_JSON_SIZE_CODE_OBJECT : 0);
 	ws_json_u64(w, "code_object_id", object->id);
 	ws_json_handle(w, "agent_id", object->agent ? object->agent->info->handle : 0);
 	ws_json_str(w, "uri", object->uri);
@@ -168,7 +169,7 @@ void ws_json_kernel(struct ws_jsonw *w, const struct ws_kernel *kernel)
 	const struct ws_rec_kernel *info = kernel->info ? kernel->info : &none;
 
 	ws_json_open(w, NULL, '{');
-	ws_json_u64(w, "size", sizeof(*info));
+	ws_json_u64(w, "size", kernel->info ? WS_JSON_SIZE_KERNEL : 0);
 	ws_json_u64(w, "kernel_id", kernel->id);
 	ws_json_u64(w, "code_object_id", info->code_object);
 	ws_json_str(w, "kernel_name", kernel->symbol);
@@ -191,10 +192,11 @@ void ws_json_kernel(struct ws_jsonw *w, const struct ws_kernel *kernel)
 void ws_json_host_function(struct ws_jsonw *w, const struct ws_host_function *function)
 {
 	static const struct ws_rec_host_function none;
+	static const uint32_t nowhere[3];
 	const struct ws_rec_host_function *info = function->info ? function->info : &none;
 
 	ws_json_open(w, NULL, '{');
-	ws_json_u64(w, "size", sizeof(*info));
+	ws_json_u64(w, "size", function->info ? WS_JSON_SIZE_HOST_FUNCTION : 0);
 	ws_json_u64(w, "host_function_id", function->id);
 	ws_json_u64(w, "kernel_id", function->kernel->id);
 	ws_json_u64(w, "code_object_id",
@@ -203,9 +205,13 @@ void ws_json_host_function(struct ws_jsonw *w, const struct ws_host_function *fu
 	ws_json_handle(w, "modules", info->modules);
 	ws_json_str(w, "device_function", function->name);
 	NUMBER(thread_limit)
-	NUMBER(thread_ids)
-	NUMBER(block_ids) NUMBER(block_dims) NUMBER(grid_dims) NUMBER(workgroup_size)
-		ws_json_str(w, "formatted_host_function_name", function->formatted);
+	/* What the program's pointers point at; compilers have passed none for years. */
+	ws_json_dim3(w, "thread_ids", nowhere);
+	ws_json_dim3(w, "block_ids", nowhere);
+	ws_json_dim3(w, "block_dims", nowhere);
+	ws_json_dim3(w, "grid_dims", nowhere);
+	ws_json_u64(w, "workgroup_size", 0);
+	ws_json_str(w, "formatted_host_function_name", function->formatted);
 	ws_json_str(w, "demangled_host_function_name", function->demangled);
 	ws_json_str(w, "truncated_host_function_name", function->truncated);
 	ws_json_close(w, '}');

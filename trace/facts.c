@@ -12,7 +12,11 @@
 #include <string.h>
 
 #define META_RECORDS_MAX (64u << 20)
-#define ID_SLACK 4096u /* ids are given out densely; some records may be lost */
+/*
+ * Ids are given out densely; some records may be lost. Operations alone have a range of ids per
+ * provider (collector/provider.h), and a capture may hold those of the last one only.
+ */
+#define ID_SLACK 8192u
 
 enum ws_status ws_facts_no_memory(struct ws_facts *f)
 {

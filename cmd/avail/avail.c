@@ -14,8 +14,9 @@ struct avail_args {
 	struct ws_strv names; /* of info --pmc */
 };
 
-/* From `rocprofv3-avail -d 1 list`, where it stands before the sub-command. */
+/* From `rocprofv3-avail -d 1 -E FILE list`, where they stand before the sub-command. */
 static int64_t device_before = -1;
+static const char *extra_before;
 
 #define COMMON                                                                                     \
 	WS_OPT_I64(struct avail_args, device, 'd', "device", "N", "only GPU number N"),            \
@@ -27,9 +28,7 @@ static int64_t device_before = -1;
 	WS_OPT_TRI(struct avail_args, spm, 0, "spm", NULL),                                        \
 		WS_OPT_TRI(struct avail_args, spm_config, 0, "spm-config", NULL)
 
-static const struct ws_opt root_opts[] = {
-	WS_OPT_I64(struct avail_args, device, 'd', "device", "N", "only GPU number N"),
-};
+static const struct ws_opt root_opts[] = { COMMON };
 
 static const struct ws_opt list_opts[] = {
 	WS_OPT_TRI(struct avail_args, pmc, 0, "pmc", "names of counters; this is the default"),
@@ -55,6 +54,7 @@ static void set_defaults(void *values)
 	struct avail_args *args = values;
 
 	args->device = device_before;
+	args->extra_counters = extra_before;
 }
 
 /* NULL when there is no such GPU, which has been said then. */
@@ -191,16 +191,19 @@ static const struct ws_cmd check_cmd = {
 	.run = run_check,
 };
 
-/* Options first, then a sub-command; nothing at all is fine, and prints nothing, as with AMD's. */
+/* Options first, then a sub-command. Alone it lists the counters: AMD's prints nothing at all, which
+ * is no answer to what its own guides have people type it for. */
 static enum ws_status run_root(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
 {
 	const struct avail_args *args = call->values;
 
 	if (!call->rest.n)
-		return WS_OK;
-	if (args->device < 0)
+		return show(args, &(struct av_wanted){ .counters = true }, exit_code, err);
+	/* Options stand in front of the command: without them we would not be here. */
+	if (args->device < 0 && !args->extra_counters)
 		return ws_fail(err, WS_E_USAGE, "option '-d': GPUs are numbered from 0");
 	device_before = args->device;
+	extra_before = args->extra_counters;
 	*exit_code = ws_cmd_main(&ws_rocprofv3_avail_cmd, "wavescope " WS_VERSION, call->rest.n + 1,
 				 call->rest.operands - 1);
 	return WS_OK;
@@ -209,8 +212,9 @@ static enum ws_status run_root(const struct ws_cmd_call *call, int *exit_code, s
 const struct ws_cmd ws_rocprofv3_avail_cmd = {
 	.name = "rocprofv3-avail",
 	.summary = "which counters there are, and which go together",
-	.usage = "[-d N] COMMAND [options]",
-	.about = "Shows the GPUs a program would see, the machine's own or software ones "
+	.usage = "[-d N] [COMMAND] [options]",
+	.about = "Without a command: the names of the counters. Shows the GPUs a program would "
+		 "see, the machine's own or software ones "
 		 "(WAVESCOPE_GPU), and what can be counted on them.",
 	.opts = { root_opts, WS_ARRAY_LEN(root_opts) },
 	.order = WS_OPT_FIRST,

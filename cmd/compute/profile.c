@@ -93,6 +93,11 @@ static void say_how(const struct pf_collect *c)
 	if (c->n_there)
 		say(SAY_INFO, "%zu counters are in the folder already; %zu are to be collected",
 		    c->n_there, c->n_counters);
+	if (c->missing)
+		say(SAY_WARNING,
+		    "Following counters might not be supported by rocprof: %s: metrics that need "
+		    "them stay empty",
+		    c->missing);
 	if (!c->plan)
 		return;
 	if (c->multiplex)
@@ -134,7 +139,6 @@ enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err)
 		return st;
 	pf->gpu = &pf->agents.at[0];
 	pf->target = ws_gpu_target_name(pf->gpu->arch, pf->gpu->model);
-	ws_rank_find_first(ws_lookup_own(), &pf->rank, &pf->launcher);
 	return WS_OK;
 }
 
@@ -184,8 +188,9 @@ static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
 
 /* ---- the order of it all ---- */
 
-static enum ws_status bench_only(struct pf *pf, struct ws_err *err)
+static enum ws_status bench_only(struct pf *pf, int *exit_code, struct ws_err *err)
 {
+	struct pf_peaks peaks = { .measured = false };
 	enum ws_status st = ws_mkdirs(pf->dir, err);
 
 	if (!st && strcmp(pf->gpu->arch, "gfx908") == 0)
@@ -193,7 +198,30 @@ static enum ws_status bench_only(struct pf *pf, struct ws_err *err)
 			     pf->gpu->arch);
 	if (!st)
 		st = pf_write_sysinfo(pf, true, err);
-	return st ? st : pf_roofline_measure(pf, err);
+	if (!st)
+		st = pf_roofline_measure(pf, &peaks, err);
+	if (st && peaks.stop_signal)
+		*exit_code = 128 + peaks.stop_signal;
+	return st;
+}
+
+/* After the counters: samples, peaks, and the file of all passes. */
+static enum ws_status complete(struct pf_collect *c, struct ws_err *err)
+{
+	struct pf_peaks peaks = { .measured = false };
+	enum ws_status st = pf_account(c, err);
+
+	if (!st)
+		st = pf_sample(c, err);
+	if (!st)
+		st = pf_runs_interrupted(c, err);
+	if (!st && pf_roofline_wanted(c->pf)) {
+		st = pf_roofline_measure(c->pf, &peaks, err);
+		c->stop_signal = peaks.stop_signal;
+	}
+	if (!st)
+		st = pf_merge(c->pf, err);
+	return st ? st : pf_finish(c, peaks.measured, err);
 }
 
 static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
@@ -214,17 +242,11 @@ static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 		say_rule(pf->args);
 		say_how(&c);
 		st = pf_collect_run(&c, err);
+		if (!st)
+			st = complete(&c, err);
+		if (st)
+			pf_say_kept(&c);
 	}
-	if (!st)
-		st = pf_account(&c, err);
-	if (!st)
-		st = pf_sample(&c, err);
-	if (!st && pf_roofline_wanted(pf))
-		st = pf_roofline_measure(pf, err);
-	if (!st)
-		st = pf_merge(pf, err);
-	if (!st)
-		st = pf_finish(&c, err);
 	if (st && c.stop_signal)
 		*exit_code = 128 + c.stop_signal;
 	if (st)
@@ -254,7 +276,7 @@ static enum ws_status profile(struct pf *pf, int *exit_code, struct ws_err *err)
 		st = join_command(pf, err);
 	if (st)
 		return st;
-	return pf->args->bench_only ? bench_only(pf, err) : collect(pf, exit_code, err);
+	return pf->args->bench_only ? bench_only(pf, exit_code, err) : collect(pf, exit_code, err);
 }
 
 static enum ws_status unexpected(const struct ws_cmd_call *call, struct ws_err *err)
@@ -280,7 +302,11 @@ enum ws_status pf_run(const struct ws_cmd_call *call, int *exit_code, struct ws_
 		st = say_init(args->general.verbose, args->general.quiet, err);
 	if (st)
 		return st;
-	print_banner();
+	ws_rank_find_first(ws_lookup_own(), &pf.rank, &pf.launcher);
+	if (!pf.rank.rank) /* of many ranks one is enough */
+		print_banner();
+	if (pf.rank.known && pf.rank.size != 1)
+		say_name_rank(pf.rank.rank);
 	ws_arena_init(&pf.arena, ARENA_MAX);
 	st = profile(&pf, exit_code, err);
 	ws_arena_fini(&pf.arena);

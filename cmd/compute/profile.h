@@ -82,7 +82,7 @@ struct pf {
 
 /* ---- profile.c ---- */
 enum ws_status pf_run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err);
-/* pf->agents, gpu, target and rank. */
+/* pf->agents, gpu and target. */
 enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err);
 
 /* ---- profile_attach.c ---- */
@@ -95,8 +95,14 @@ enum ws_status pf_list(struct pf *pf, bool *out_done, struct ws_err *err);
 
 /* ---- profile_roofline.c ---- */
 bool pf_roofline_wanted(const struct pf *pf);
+/* What came of measuring: it was done; or it was ended by this signal, Ctrl-C for one. */
+struct pf_peaks {
+	bool measured;
+	int stop_signal;
+};
 /* roofline.csv in the folder, unless it is there. */
-enum ws_status pf_roofline_measure(const struct pf *pf, struct ws_err *err);
+enum ws_status pf_roofline_measure(const struct pf *pf, struct pf_peaks *out_peaks,
+				   struct ws_err *err);
 
 /* ---- profile_merge.c ---- */
 enum ws_status pf_merge(const struct pf *pf, struct ws_err *err); /* when --merge says so */

@@ -125,9 +125,9 @@ static void report(struct tally *t)
 		n_most += most;
 		if (least == most || n_bad++ >= NAMED_MAX)
 			continue;
-		ws_buf_printf(&bad, "%s%s, grid %.0f: %llu to %llu", bad.n ? "; " : "",
-			      kind->kernel, kind->grid, (unsigned long long)least,
-			      (unsigned long long)most);
+		ws_buf_printf(&bad, "%s%s, grid %.0f, workgroup %.0f: %llu to %llu",
+			      bad.n ? "; " : "", kind->kernel, kind->grid, kind->workgroup,
+			      (unsigned long long)least, (unsigned long long)most);
 	}
 	t->c->n_dispatches = n_matched;
 	if (n_bad)
@@ -138,9 +138,11 @@ static void report(struct tally *t)
 		    (unsigned long long)n_matched, (unsigned long long)n_most, t->n_passes, bad.at,
 		    n_bad > NAMED_MAX ? "; and others" : "");
 	else
-		say(SAY_INFO, "%llu dispatch%s of %zu kernel%s, each in all passes",
-		    (unsigned long long)n_matched, n_matched == 1 ? "" : "es", t->names.n,
-		    t->names.n == 1 ? "" : "s");
+		say(SAY_INFO, "%llu dispatch%s of %zu kernel%s, %s", (unsigned long long)n_matched,
+		    n_matched == 1 ? "" : "es", t->names.n, t->names.n == 1 ? "" : "s",
+		    t->c->multiplex ? "each with one set of counters of its own and the others' "
+				      "from launches near it"
+				    : "each in all passes");
 	ws_buf_fini(&bad);
 }
 
@@ -163,13 +165,54 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 			st = add_pass(&t, c->state.passes.at[i].name, err);
 	if (!st)
 		report(&t);
+	if (!st && !c->n_dispatches && t.kinds.n) {
+		c->unmatched = true;
+		st = ws_fail(err, WS_E_STATE,
+			     "the runs of the program have no dispatch in common: count in one run "
+			     "(--replay kernel, --iteration-multiplexing), or match by name alone "
+			     "(--join-type kernel)");
+	}
 	ws_dict_fini(&t.names);
 	ws_map_fini(&t.kinds);
 	ws_arena_fini(&t.arena);
 	return st;
 }
 
-enum ws_status pf_finish(struct pf_collect *c, struct ws_err *err)
+void pf_say_kept(struct pf_collect *c)
+{
+	uint64_t n_rows = UINT64_MAX; /* that every pass has */
+	size_t n_done = 0;
+
+	ws_vec_each(pass, &c->state.passes) {
+		n_done += pass->done;
+		n_rows = WS_MIN(n_rows, pass->n_rows);
+	}
+	if (c->unmatched)
+		return; /* all is there, and to no avail */
+	if (c->recorded)
+		say(SAY_WARNING,
+		    "The run is recorded in %s, only its files could not be written: make room, "
+		    "and the same command with --resume writes them without running the program",
+		    c->pf->dir);
+	else if (n_done && n_done == c->state.passes.n)
+		say(SAY_WARNING,
+		    "All %zu passes are complete and kept in %s; the same command with --resume "
+		    "does what is missing",
+		    n_done, c->pf->dir);
+	else if (n_done)
+		say(SAY_WARNING,
+		    "%zu of %zu passes are complete and kept in %s; the same command with --resume "
+		    "goes on from there",
+		    n_done, c->state.passes.n, c->pf->dir);
+	else if (n_rows)
+		say(SAY_WARNING,
+		    "%llu dispatch%s counted before that %s kept in %s, and 'rocprof-compute "
+		    "analyze' reads %s; the same command with --resume runs the program again",
+		    (unsigned long long)n_rows, n_rows == 1 ? "" : "es", n_rows == 1 ? "is" : "are",
+		    c->pf->dir, n_rows == 1 ? "it" : "them");
+}
+
+enum ws_status pf_finish(struct pf_collect *c, bool measured, struct ws_err *err)
 {
 	enum ws_status st;
 
@@ -177,10 +220,10 @@ enum ws_status pf_finish(struct pf_collect *c, struct ws_err *err)
 	st = ws_state_write(&c->state, c->pf->dir, err);
 	if (st)
 		return st;
-	if (c->plan)
+	if (c->n_runs_done)
 		say(SAY_INFO, "%zu run%s of the program took %.1f s", c->n_runs_done,
 		    c->n_runs_done == 1 ? "" : "s", c->seconds);
-	else
+	else if (!c->plan && !measured)
 		say(SAY_INFO, "Everything that was asked for was there already; --replace collects "
 			      "it again");
 	say(SAY_INFO, "Results: %s (rocprof-compute analyze -p %s)", c->pf->dir, c->pf->dir);

@@ -2,14 +2,17 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "cmd/compute/profile_collect.h"
 #include "cmd/compute/say.h"
 #include "launch/rundir.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define ASIDE_MAX 100000u
@@ -35,6 +38,7 @@ static const char *const own_names[] = {
 	"empirRoof_*",
 	"*.part",
 	WS_STATE_NAME,
+	PF_RECORDED_NAME,
 	".rocprofv3",
 };
 /* Of these, what was measured by running a program. */
@@ -83,6 +87,29 @@ static enum ws_status look(const char *dir, struct content *out, struct ws_err *
 	return WS_OK;
 }
 
+/* ---- one at a time ---- */
+
+/* Held until we end. A file system that cannot lock leaves it to the user, as before. */
+static enum ws_status lock_folder(const struct pf *pf, struct ws_err *err)
+{
+	static int held = -1;
+	int fd = open(pf->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return ws_fail_errno(err, errno, "'%s'", pf->dir);
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+		close(fd);
+		return ws_fail(err, WS_E_STATE,
+			       "'%s' is in use by another rocprof-compute: wait, or give each a "
+			       "folder of its own, for example with %%env{NAME}%%",
+			       pf->dir);
+	}
+	if (held >= 0)
+		close(held); /* of the one that was moved aside */
+	held = fd;
+	return WS_OK;
+}
+
 /* ---- removing and moving ---- */
 
 /* Files of ours in @dir; all of them in a folder that is ours as a whole. */
@@ -115,6 +142,12 @@ static enum ws_status clear(const char *dir, struct ws_err *err)
 	return st;
 }
 
+static enum ws_status clear_profile(const struct pf *pf, struct ws_err *err)
+{
+	pf_recorded_remove(pf);
+	return clear(pf->dir, err);
+}
+
 /* The peaks of the GPU are still what they were: they come along. */
 static void keep_roofline(const char *from, const char *to)
 {
@@ -126,8 +159,9 @@ static void keep_roofline(const char *from, const char *to)
 		say(SAY_DEBUG, "%s stays there: %s", old, strerror(errno));
 }
 
-static enum ws_status move_aside(const char *dir, bool same_gpu, struct ws_err *err)
+static enum ws_status move_aside(const struct pf *pf, bool same_gpu, struct ws_err *err)
 {
+	const char *dir = pf->dir;
 	char aside[PATH_MAX];
 	enum ws_status st;
 
@@ -143,6 +177,8 @@ static enum ws_status move_aside(const char *dir, bool same_gpu, struct ws_err *
 	if (rename(dir, aside) != 0)
 		return ws_fail_errno(err, errno, "cannot move '%s' to '%s'", dir, aside);
 	st = ws_mkdirs(dir, err);
+	if (!st)
+		st = lock_folder(pf, err);
 	if (!st && same_gpu)
 		keep_roofline(aside, dir);
 	say(SAY_INFO, "The earlier profile in this folder is kept as %s", aside);
@@ -185,6 +221,33 @@ static size_t n_done(struct ws_state *state)
 	return n;
 }
 
+/* What is there of a profile that did not come to its end, and how to go on. */
+static enum ws_status refuse_unfinished(const struct pf *pf, struct ws_state *old,
+					struct ws_err *err)
+{
+	size_t n = n_done(old);
+
+	if (pf_recorded_is_there(pf))
+		return ws_fail(err, WS_E_EXISTS,
+			       "'%s' has a run whose files could not be written: --resume writes "
+			       "them, --replace starts anew",
+			       pf->dir);
+	if (n && n == old->passes.n)
+		return ws_fail(err, WS_E_EXISTS,
+			       "'%s' has a profile that was stopped after its last pass: --resume "
+			       "does what is missing, --replace starts anew",
+			       pf->dir);
+	if (!n)
+		return ws_fail(err, WS_E_EXISTS,
+			       "'%s' has the dispatches of a run that was stopped: --resume runs "
+			       "the program again, --replace starts anew",
+			       pf->dir);
+	return ws_fail(err, WS_E_EXISTS,
+		       "'%s' has an unfinished profile, %zu of %zu passes: --resume goes on with "
+		       "it, --replace starts anew",
+		       pf->dir, n, old->passes.n);
+}
+
 static enum ws_status resume(struct pf *pf, struct ws_state *old, const char *why,
 			     enum pf_before *out_before, struct ws_err *err)
 {
@@ -202,12 +265,15 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 	const struct pf_args *args = pf->args;
 	struct content content;
 	const char *why;
+	bool empty;
 	enum ws_status st = look(pf->dir, &content, err);
 
 	*out_before = PF_FRESH;
 	ws_state_init(out_old);
 	if (!st && !content.there)
 		st = ws_mkdirs(pf->dir, err);
+	if (!st)
+		st = lock_folder(pf, err);
 	if (st)
 		return st;
 	st = ws_state_read(pf->dir, &pf->arena, out_old, err);
@@ -221,26 +287,27 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 				       "'%s' is not empty (%s) and not a workload: choose another "
 				       "folder",
 				       pf->dir, content.foreign);
-		return content.counted ? move_aside(pf->dir, false, err) : WS_OK;
+		return content.counted ? move_aside(pf, false, err) : WS_OK;
 	}
 	if (st == WS_E_FORMAT && args->replace)
-		return clear(pf->dir, err);
+		return clear_profile(pf, err);
 	if (st)
 		return st;
+	ws_rundir_remove_left(pf->dir); /* by one that was killed */
 	why = difference(out_old, now);
 	if (args->resume)
 		return resume(pf, out_old, why, out_before, err);
-	if (!args->replace && !out_old->complete)
-		return ws_fail(err, WS_E_EXISTS,
-			       "'%s' has an unfinished profile, %zu of %zu passes: --resume goes "
-			       "on with it, --replace starts anew",
-			       pf->dir, n_done(out_old), out_old->passes.n);
-	if (!args->replace && !why && pf->n_sections) {
+	/* One that failed before anything was counted is in nobody's way. */
+	empty = !out_old->complete && !n_done(out_old) && !content.counted &&
+		!pf_recorded_is_there(pf);
+	if (!args->replace && !out_old->complete && !empty)
+		return refuse_unfinished(pf, out_old, err);
+	if (!args->replace && !empty && !why && pf->n_sections) {
 		*out_before = PF_ADD;
 		return WS_OK;
 	}
-	st = args->replace ? clear(pf->dir, err)
-			   : move_aside(pf->dir, strcmp(out_old->arch, now->arch) == 0, err);
+	st = args->replace || empty ? clear_profile(pf, err)
+				    : move_aside(pf, strcmp(out_old->arch, now->arch) == 0, err);
 	ws_state_fini(out_old);
 	ws_state_init(out_old);
 	return st;

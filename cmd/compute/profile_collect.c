@@ -94,9 +94,7 @@ static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 		else
 			ws_buf_printf(&missing, "%s%s", missing.n ? ", " : "",
 				      c->plan->requests[i].name);
-	if (missing.n)
-		say(SAY_WARNING, "Following counters might not be supported by rocprof: %s",
-		    missing.at);
+	c->missing = missing.n ? ws_arena_strndup(&c->pf->arena, missing.at, missing.n) : NULL;
 	ws_buf_fini(&missing);
 	if (!c->plan->n_passes && c->n_there) {
 		ws_plan_destroy(c->plan); /* all that can be had is there */
@@ -270,6 +268,22 @@ static enum ws_status add_own_passes(struct pf_collect *c, struct ws_err *err)
 	return st;
 }
 
+static bool same_passes(struct ws_state *a, struct ws_state *b)
+{
+	if (a->passes.n != b->passes.n)
+		return false;
+	for (size_t i = 0; i < a->passes.n; i++) {
+		const struct ws_state_pass *p = &a->passes.at[i], *q = &b->passes.at[i];
+
+		if (strcmp(p->name, q->name) != 0 || p->n_wants != q->n_wants)
+			return false;
+		for (size_t k = 0; k < p->n_wants; k++)
+			if (strcmp(p->wants[k], q->wants[k]) != 0)
+				return false;
+	}
+	return true;
+}
+
 static enum ws_status write_perfmon(struct pf_collect *c, struct ws_err *err)
 {
 	struct ws_perfmon_filter filter = { NULL, NULL };
@@ -371,6 +385,11 @@ enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_er
 				    &pf->arena, &c->sheets, err);
 	if (!st)
 		st = add_own_passes(c, err);
+	/* What was recorded for other passes, or on the way to a new profile, is of no use. */
+	c->recorded = !st && c->before == PF_RESUME && c->n_runs == 1 &&
+		      same_passes(&c->state, &old) && pf_recorded_is_there(pf);
+	if (!st && !c->recorded)
+		pf_recorded_remove(pf);
 	if (!st)
 		st = write_perfmon(c, err);
 	ws_state_fini(&old);
@@ -415,6 +434,18 @@ static void announce_pass(const struct pf_collect *c, size_t pass, double spent_
 			    c->pf->dir, c->sheets.at[i].name);
 }
 
+static void announce_all(const struct pf_collect *c)
+{
+	struct ws_buf files;
+
+	ws_buf_init(&files, 1 << 20);
+	for (size_t i = 0; i < c->sheets.n; i++)
+		ws_buf_printf(&files, "%s%s/perfmon/%s.txt", i ? ", " : "", c->pf->dir,
+			      c->sheets.at[i].name);
+	say(SAY_INFO, "[profiling] Current input files: %s", files.at);
+	ws_buf_fini(&files);
+}
+
 /* -q hides the lines and shows this instead. */
 static void show_bar(const struct pf_collect *c, size_t n_done)
 {
@@ -438,20 +469,25 @@ static enum ws_status one_run(struct pf_collect *c, struct ws_err *err)
 	enum ws_replay replay = c->multiplex ? WS_REPLAY_ROTATE : WS_REPLAY_KERNEL;
 	struct ws_passes_result result;
 	struct ws_err why = { WS_OK, "" };
-	struct ws_buf files;
 	enum ws_status st, taken;
+	bool kept;
 
-	ws_buf_init(&files, 1 << 20);
-	for (size_t i = 0; i < c->sheets.n; i++)
-		ws_buf_printf(&files, "%s%s/perfmon/%s.txt", i ? ", " : "", c->pf->dir,
-			      c->sheets.at[i].name);
-	say(SAY_INFO, "[profiling] Current input files: %s", files.at);
-	ws_buf_fini(&files);
 	show_bar(c, 0);
-	st = pf_run_once(c, c->sets, c->plan->n_passes, replay, &result, &why);
+	if (c->recorded) {
+		st = pf_recorded_open(c, &result, &why);
+	} else {
+		announce_all(c);
+		st = pf_run_once(c, c->sets, c->plan->n_passes, replay, &result, &why);
+	}
 	/* What was counted before it ended is worth keeping, however it ended. */
 	taken = result.n_done ? pf_take_results(c, &result, 0, c->plan->n_passes, !st, err) : WS_OK;
-	ws_passes_fini(&result, true);
+	kept = !st && (taken == WS_E_IO || taken == WS_E_ACCESS) && !c->lost &&
+	       (c->recorded || pf_recorded_keep(c, &result));
+	c->recorded = kept;
+	/* The same passes are to be planned again then: those of which there is a file, too. */
+	for (size_t i = c->first_pass; i < c->state.passes.n && kept; i++)
+		c->state.passes.at[i].done = false;
+	ws_passes_fini(&result, !kept);
 	show_bar(c, 1);
 	if (!st)
 		return taken;
@@ -469,11 +505,9 @@ static enum ws_status run_per_pass(struct pf_collect *c, struct ws_err *err)
 
 		announce_pass(c, pass, now_s() - start_s);
 		show_bar(c, pass);
-		st = pf_runs_interrupted()
-			     ? ws_fail(err, WS_E_STATE, "interrupted (%s)",
-				       strsignal(c->stop_signal = pf_runs_interrupted()))
-			     : pf_run_once(c, &c->sets[pass], 1, WS_REPLAY_APPLICATION, &result,
-					   err);
+		st = pf_runs_interrupted(c, err);
+		if (!st)
+			st = pf_run_once(c, &c->sets[pass], 1, WS_REPLAY_APPLICATION, &result, err);
 		if (!st)
 			st = pf_take_results(c, &result, pass, 1, true, err);
 		ws_passes_fini(&result, true);
@@ -490,25 +524,15 @@ static enum ws_status run_per_pass(struct pf_collect *c, struct ws_err *err)
 enum ws_status pf_collect_run(struct pf_collect *c, struct ws_err *err)
 {
 	double start_s = now_s();
-	size_t n_done = 0;
-	enum ws_status st = keep_state(c, err);
+	struct ws_err ignored;
+	enum ws_status st = keep_state(c, err), kept;
 
+	pf_runs_begin();
 	if (st || !c->plan)
 		return st;
-	pf_runs_begin();
 	st = c->n_runs > 1 ? run_per_pass(c, err) : one_run(c, err);
 	c->seconds = now_s() - start_s;
-	ws_vec_each(pass, &c->state.passes)
-		n_done += pass->done;
-	if (st) {
-		struct ws_err ignored;
-
-		c->stopped = true;
-		keep_state(c, &ignored);
-		say(SAY_WARNING,
-		    "%zu of %zu passes are complete and kept in %s; the same command with --resume "
-		    "goes on from there",
-		    n_done, c->state.passes.n, c->pf->dir);
-	}
-	return st;
+	/* Also when all went well: what comes next, the peaks, may fail or be interrupted. */
+	kept = keep_state(c, st ? &ignored : err);
+	return st ? st : kept;
 }

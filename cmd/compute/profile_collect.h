@@ -23,8 +23,9 @@ struct pf_collect {
 	enum pf_multiplex multiplex;
 	struct ws_want *wants; /* what is still to be counted */
 	size_t n_wants;
-	size_t n_there;    /* counters that an earlier run has left */
-	size_t n_counters; /* of wants, those that this GPU has */
+	size_t n_there;      /* counters that an earlier run has left */
+	size_t n_counters;   /* of wants, those that this GPU has */
+	const char *missing; /* the others, as one text; NULL: none */
 	struct ws_catalogue *cat;
 	struct ws_plan *plan; /* NULL: nothing to count */
 	struct ws_sheets sheets;
@@ -38,8 +39,10 @@ struct pf_collect {
 	size_t n_runs, n_runs_done;
 	uint64_t n_dispatches, n_incomplete; /* rows; those that lack a value */
 	double seconds;
-	bool stopped; /* by a signal, a failure or the time limit */
-	int stop_signal;
+	int stop_signal; /* Ctrl-C and the like; 0: none */
+	bool unmatched;  /* no dispatch is in all passes */
+	bool lost;       /* the disk was full while the program ran: dispatches are missing */
+	bool recorded;   /* captures of the only run are kept in the folder: profile_recorded.c */
 };
 
 /* Counters, passes and files that do not need a run. Nothing to do is WS_OK and plan NULL. */
@@ -61,13 +64,23 @@ enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_resu
 			       size_t first, size_t n, bool done, struct ws_err *err);
 
 /* ---- profile_runs.c ---- */
-/* Ctrl-C and the like between runs: 0, or the signal. */
+/* Ctrl-C and the like between runs: WS_E_STATE, and c->stop_signal is what came. */
 void pf_runs_begin(void);
-int pf_runs_interrupted(void);
+enum ws_status pf_runs_interrupted(struct pf_collect *c, struct ws_err *err);
 /* The program once, for the passes in @sets; its lines become ours. */
 enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets, size_t n_sets,
 			   enum ws_replay replay, struct ws_passes_result *out_result,
 			   struct ws_err *err);
+
+/* ---- profile_recorded.c ---- */
+#define PF_RECORDED_NAME ".recorded"
+bool pf_recorded_is_there(const struct pf *pf);
+void pf_recorded_remove(const struct pf *pf);
+/* Keep the captures of @result, which are then no longer to be removed; false: not possible. */
+bool pf_recorded_keep(const struct pf_collect *c, struct ws_passes_result *result);
+/* In place of a run. */
+enum ws_status pf_recorded_open(const struct pf_collect *c, struct ws_passes_result *out_result,
+				struct ws_err *err);
 
 /* ---- profile_torch.c ---- */
 /* Whether the program is one that Python runs; then its environment is prepared. */
@@ -101,7 +114,9 @@ enum ws_status pf_multiplex_fill(struct pf_collect *c, const struct ws_counted *
 /* ---- profile_account.c ---- */
 /* What is in the folder, pass by pass: dispatches that not all passes have are named. */
 enum ws_status pf_account(struct pf_collect *c, struct ws_err *err);
+/* After a profile that was stopped: what of it is in the folder, and how to go on. */
+void pf_say_kept(struct pf_collect *c);
 /* Everything that was asked for is there: say so, in the state and to the user. */
-enum ws_status pf_finish(struct pf_collect *c, struct ws_err *err);
+enum ws_status pf_finish(struct pf_collect *c, bool measured, struct ws_err *err);
 
 #endif

@@ -140,7 +140,7 @@ static enum ws_status run_sampled(struct pf_collect *c, struct ws_proc_end *out_
 	for (size_t i = 0; i < n; i++)
 		argv[i] = i < WS_ARRAY_LEN(words) ? (char *)words[i]
 						  : c->pf->argv[i - WS_ARRAY_LEN(words)];
-	st = ws_lines_start(&lines, sampled_line, NULL, err);
+	st = ws_lines_start(&lines, WS_LINES_BOTH, sampled_line, NULL, err);
 	if (st)
 		return st;
 	st = ws_proc_run(program, argv, environ, out_end, err);
@@ -160,9 +160,15 @@ enum ws_status pf_sample(struct pf_collect *c, struct ws_err *err)
 				 "MPI_Init may fail");
 	say(SAY_INFO, "[Run PC sampling]");
 	st = run_sampled(c, &end, err);
-	if (!st && end.exit_code)
-		st = ws_fail(err, WS_E_STATE, "PC sampling failed.");
-	if (end.interrupted)
+	if (!st && end.interrupted) {
 		c->stop_signal = end.interrupted;
+		return ws_fail(err, WS_E_STATE, "PC sampling: interrupted (%s)",
+			       strsignal(end.interrupted));
+	}
+	if (!st && end.exit_code)
+		st = ws_fail(err, WS_E_STATE,
+			     "PC sampling failed, with exit code %d: the lines above say why; "
+			     "without block 21 the program is not sampled",
+			     end.exit_code);
 	return st;
 }

@@ -1,6 +1,9 @@
 /* From what runs recorded to the files of their passes. */
 #include "cmd/compute/profile_collect.h"
 
+#include "base/map.h"
+#include "base/str.h"
+#include "capture/chunk.h"
 #include "cmd/compute/say.h"
 
 #include <errno.h>
@@ -8,7 +11,8 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#define DISK_LEAST_BYTES (64u << 10) /* less than a capture takes is full */
+#define KERNELS_MAX 65536u
+#define DISK_LEAST_BYTES WS_CHUNK_BYTES_MAX /* what a capture grows by: with less it is full */
 
 /* Sheets of the plan's passes @first .. + @n - 1, from one table. */
 static enum ws_status write_sheets(struct pf_collect *c, const struct ws_counted *table,
@@ -32,7 +36,7 @@ static enum ws_status write_sheets(struct pf_collect *c, const struct ws_counted
 						 err);
 		}
 		pass->done = done && !st;
-		pass->n_rows = ws_counted_n_rows(table);
+		pass->n_rows = st ? 0 : ws_counted_n_rows(table);
 	}
 	return st;
 }
@@ -52,9 +56,45 @@ static bool disk_is_full(const char *dir)
 	return statvfs(dir, &disk) == 0 && disk.f_bavail * disk.f_frsize < DISK_LEAST_BYTES;
 }
 
+/* The kernels that the program has loaded, short: a filter that matches none is a misspelling. */
+static enum ws_status no_match(const struct pf_collect *c, const struct ws_trace *trace,
+			       struct ws_err *err)
+{
+	struct ws_map names;
+	char list[128] = "";
+	size_t n = 0;
+
+	ws_map_init(&names, WS_MAP_STR, KERNELS_MAX);
+	for (size_t i = 0; i < ws_trace_n_processes(trace); i++) {
+		const struct ws_process *process = ws_trace_process(trace, i);
+
+		for (size_t k = 0; k < process->kernels.n; k++) {
+			const struct ws_kernel *kernel = &process->kernels.at[k];
+
+			/* HIP's own, for copies and fills, are of no interest to anybody. */
+			if (kernel->info && strncmp(kernel->symbol, "__amd_", 6) != 0)
+				ws_map_put(&names, ws_str_from(kernel->truncated), NULL, NULL);
+		}
+	}
+	ws_map_each(name, &names) {
+		size_t used = strlen(list);
+
+		if (used + name->str.n + 8 > sizeof(list))
+			break;
+		snprintf(list + used, sizeof(list) - used, "%s%.*s", n++ ? ", " : "",
+			 (int)name->str.n, name->str.at);
+	}
+	if (n < names.n && n)
+		strcat(list, ", ...");
+	ws_map_fini(&names);
+	return ws_fail(err, WS_E_NOTFOUND, "no dispatch of '%s' matches --kernel or --dispatch%s%s",
+		       c->pf->argv[0], n ? ": its kernels are " : ": take them away to see all",
+		       list);
+}
+
 /* Dispatches that were not recorded, and runs that have none: each with its reason. */
-static enum ws_status check_losses(const struct pf_collect *c, const struct ws_counted *table,
-				   bool done, struct ws_err *err)
+static enum ws_status check_losses(struct pf_collect *c, const struct ws_counted *table, bool done,
+				   uint64_t *out_n_lost, struct ws_err *err)
 {
 	const struct ws_trace *trace = ws_counted_trace(table);
 	uint64_t n_lost = 0;
@@ -68,9 +108,11 @@ static enum ws_status check_losses(const struct pf_collect *c, const struct ws_c
 		if (process->n_notes)
 			note = process->notes[0];
 	}
-	if (n_lost && ws_counted_n_rows(table))
+	c->lost = n_lost && disk_is_full(c->pf->dir);
+	if (n_lost && !c->lost && ws_counted_n_rows(table))
 		say(SAY_WARNING, "%llu dispatches were not recorded%s%s",
 		    (unsigned long long)n_lost, note ? ": " : "", note ? note : "");
+	*out_n_lost = n_lost;
 	if (ws_counted_n_rows(table) || !done)
 		return WS_OK;
 	if (disk_is_full(c->pf->dir))
@@ -79,10 +121,7 @@ static enum ws_status check_losses(const struct pf_collect *c, const struct ws_c
 		return ws_fail(err, WS_E_STATE, "nothing was recorded: %s",
 			       note ? note : "all dispatches were lost");
 	if (c->include || c->n_numbers)
-		return ws_fail(err, WS_E_NOTFOUND,
-			       "no dispatch matches the filters: --kernel and --dispatch choose "
-			       "among those of '%s'",
-			       c->pf->argv[0]);
+		return no_match(c, trace, err);
 	return ws_fail(err, WS_E_NOTFOUND,
 		       "'%s' dispatched no kernel on a GPU: there is nothing to count",
 		       c->pf->argv[0]);
@@ -93,12 +132,14 @@ enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_resu
 {
 	struct ws_sheet_rows rows = { NULL };
 	struct ws_counted *table = NULL;
+	uint64_t n_lost = 0;
 	enum ws_status st = ws_passes_table(result, NULL, &table, err);
 
 	if (st)
 		return ws_fail_in(err, st, "what the program recorded");
 	c->n_dispatches = WS_MAX(c->n_dispatches, ws_counted_n_rows(table));
-	st = check_losses(c, table, done, err);
+	st = check_losses(c, table, done, &n_lost, err);
+	done &= !c->lost;
 	if (!st && c->multiplex)
 		st = pf_multiplex_fill(c, table, &rows, err);
 	if (!st && ws_counted_n_rows(table))
@@ -109,6 +150,9 @@ enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_resu
 		st = pf_torch_write(c, table, &rows, first, n, err);
 	if (!st && done)
 		st = pf_extras_write(c, table, n > 1 ? "pmc_perf" : name_of_pass(c, first), err);
+	if (!st && c->lost)
+		st = ws_fail_errno(err, ENOSPC, "%llu dispatches could not be recorded in '%s'",
+				   (unsigned long long)n_lost, c->pf->dir);
 	ws_counted_close(table);
 	return st;
 }

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/compute/say.h"
+#include "launch/lines.h"
 #include "launch/roofline.h"
 #include "workload/outfile.h"
 
@@ -35,19 +36,37 @@ bool pf_roofline_wanted(const struct pf *pf)
 	return chosen && !args->no_roof && strcmp(pf->gpu->arch, "gfx908") != 0;
 }
 
-static enum ws_status measure(const struct pf *pf, struct ws_err *err)
+/* The benchmark's own progress stands on the terminal where this line goes. */
+static void peak_line(void *ctx, const char *text)
+{
+	(void)ctx;
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	say(SAY_INFO, "%s", text);
+}
+
+static enum ws_status measure(const struct pf *pf, struct pf_peaks *out_peaks, struct ws_err *err)
 {
 	const struct ws_roofline roofline = {
 		.dir = pf->dir,
 		.device = (int)pf->args->device,
 		.quiet = pf->args->general.quiet,
 	};
-	struct ws_proc_end end;
+	struct ws_proc_end end = { .signal = 0 };
+	struct ws_lines lines;
 	enum ws_status st;
 
 	say(SAY_INFO, "[roofline] No roofline data found. Generating...");
-	fflush(stdout);
+	st = ws_lines_start(&lines, WS_LINES_STDOUT, peak_line, NULL, err);
+	if (st)
+		return st;
 	st = ws_roofline_run(&roofline, &end, err);
+	ws_lines_stop(&lines);
+	out_peaks->measured = !st;
+	out_peaks->stop_signal = st ? end.interrupted : 0;
+	if (end.interrupted)
+		return ws_fail(err, WS_E_STATE, "roofline: interrupted (%s)",
+			       strsignal(end.interrupted));
 	return st ? ws_fail_in(err, st, "roofline") : WS_OK;
 }
 
@@ -109,7 +128,8 @@ static enum ws_status lock(char dir[PATH_MAX], const char *name, int *out_fd, st
 	return WS_OK;
 }
 
-static enum ws_status measure_in_turn(const struct pf *pf, struct ws_err *err)
+static enum ws_status measure_in_turn(const struct pf *pf, struct pf_peaks *out_peaks,
+				      struct ws_err *err)
 {
 	char dir[PATH_MAX], name[96], file[128], path[PATH_MAX], own[PATH_MAX];
 	int fd = -1;
@@ -127,7 +147,7 @@ static enum ws_status measure_in_turn(const struct pf *pf, struct ws_err *err)
 		say(SAY_INFO, "[roofline] Another rank on this machine has measured the GPU");
 		st = copy(path, pf->dir, WS_ROOFLINE_FILE, err);
 	} else if (!st) {
-		st = measure(pf, err);
+		st = measure(pf, out_peaks, err);
 		if (!st)
 			st = copy(own, dir, file, err);
 	}
@@ -135,7 +155,8 @@ static enum ws_status measure_in_turn(const struct pf *pf, struct ws_err *err)
 	return st;
 }
 
-enum ws_status pf_roofline_measure(const struct pf *pf, struct ws_err *err)
+enum ws_status pf_roofline_measure(const struct pf *pf, struct pf_peaks *out_peaks,
+				   struct ws_err *err)
 {
 	char path[PATH_MAX];
 	enum ws_status st = ws_path_join(pf->dir, WS_ROOFLINE_FILE, path, err);
@@ -147,5 +168,5 @@ enum ws_status pf_roofline_measure(const struct pf *pf, struct ws_err *err)
 		say(SAY_INFO, "[roofline] Found: the GPU is not measured again");
 		return WS_OK;
 	}
-	return pf->rank.known ? measure_in_turn(pf, err) : measure(pf, err);
+	return pf->rank.known ? measure_in_turn(pf, out_peaks, err) : measure(pf, out_peaks, err);
 }

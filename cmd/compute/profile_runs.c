@@ -27,9 +27,15 @@ void pf_runs_begin(void)
 			sigaction(signals[i], &action, NULL);
 }
 
-int pf_runs_interrupted(void)
+static enum ws_status interrupted(struct pf_collect *c, int sig, struct ws_err *err)
 {
-	return interrupted_by;
+	c->stop_signal = sig;
+	return ws_fail(err, WS_E_STATE, "interrupted (%s)", strsignal(sig));
+}
+
+enum ws_status pf_runs_interrupted(struct pf_collect *c, struct ws_err *err)
+{
+	return interrupted_by ? interrupted(c, interrupted_by, err) : WS_OK;
 }
 
 static void program_line(void *ctx, const char *text)
@@ -42,10 +48,8 @@ static enum ws_status judge(struct pf_collect *c, const struct ws_proc_end *end,
 {
 	const char *program = c->pf->argv[0];
 
-	if (interrupted_by || end->interrupted) {
-		c->stop_signal = interrupted_by ? interrupted_by : end->interrupted;
-		return ws_fail(err, WS_E_STATE, "interrupted (%s)", strsignal(c->stop_signal));
-	}
+	if (interrupted_by || end->interrupted)
+		return interrupted(c, interrupted_by ? interrupted_by : end->interrupted, err);
 	if (timed_out)
 		return ws_fail(err, WS_E_TIMEOUT,
 			       "'%s' took longer than --timeout %g and was ended", program,
@@ -99,7 +103,7 @@ enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets
 		c->n_runs_done++;
 		return ws_passes_run(&passes, out_result, err);
 	}
-	st = ws_lines_start(&lines, program_line, "rocprofiler-sdk", err);
+	st = ws_lines_start(&lines, WS_LINES_BOTH, program_line, "rocprofiler-sdk", err);
 	if (st)
 		return st;
 	st = ws_watchdog_start(&dog, c->pf->args->timeout_s, err);

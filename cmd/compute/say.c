@@ -35,6 +35,7 @@ static struct {
 	int style; /* ROCPROFCOMPUTE_COLOR */
 	int out;
 	bool colour;
+	char rank[32]; /* "[rank 2] ", or "" */
 	FILE *log;
 	struct ws_buf early;
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER, .lowest = SAY_INFO, .style = 1, .out = -1 };
@@ -73,6 +74,11 @@ enum ws_status say_init(bool verbose, bool quiet, struct ws_err *err)
 	state.colour = ws_colour_ok(STDOUT_FILENO);
 	ws_buf_init(&state.early, EARLY_MAX);
 	return WS_OK;
+}
+
+void say_name_rank(uint64_t rank)
+{
+	snprintf(state.rank, sizeof(state.rank), "[rank %llu] ", (unsigned long long)rank);
 }
 
 void say_fini(void)
@@ -160,6 +166,7 @@ void say(enum say_level level, const char *fmt, ...)
 	ws_buf_vprintf(&text, fmt, args);
 	va_end(args);
 	add_mark(&line, level);
+	ws_buf_add(&line, state.rank);
 	ws_buf_add(&line, text.at);
 	ws_buf_add_c(&line, '\n', 1);
 	pthread_mutex_lock(&state.lock);

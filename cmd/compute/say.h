@@ -15,12 +15,16 @@
 #include "base/util.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum say_level { SAY_TRACE, SAY_DEBUG, SAY_INFO, SAY_WARNING, SAY_ERROR };
 
 /* Reads the two variables; a wrong value is WS_E_USAGE. */
 enum ws_status say_init(bool verbose, bool quiet, struct ws_err *err);
 void say_fini(void); /* closes the log */
+
+/* Ranks of one launch share a terminal: lines on stdout say from now on whose they are. */
+void say_name_rank(uint64_t rank);
 
 /* Lines go to dir/log.txt as well from now on; those said before are written there first. */
 enum ws_status say_open_log(const char *dir, bool append, struct ws_err *err);

@@ -98,7 +98,11 @@ enum ws_status rpd_inputs(const struct ws_strv *input, struct ws_arena *arena,
 		if (stat(name, &info) != 0)
 			return ws_fail(err, WS_E_USAGE, "File '%s' does not exist.", name);
 		snprintf(index, sizeof(index), "%s/index.yaml", name);
-		if (S_ISDIR(info.st_mode))
+		if (S_ISDIR(info.st_mode) && !ws_path_exists(index))
+			st = ws_fail(err, WS_E_USAGE,
+				     "'%s' is a folder and no package: name the databases in it",
+				     name);
+		else if (S_ISDIR(info.st_mode))
 			st = read_package(index, arena, out_files, err);
 		else if (ws_str_ends(ws_str_from(name), ".yaml"))
 			st = read_package(name, arena, out_files, err);
@@ -150,16 +154,28 @@ static enum ws_status read_uuids(struct rpd_db *db, size_t i, const char *path, 
 		 "SELECT DISTINCT value FROM db%zu.rocpd_metadata WHERE tag = 'uuid'", i);
 	st = rpd_prepare(db->sql, text, &stmt, err);
 	while (!st && sqlite3_step(stmt) == SQLITE_ROW) {
-		char *uuid = strdup((const char *)sqlite3_column_text(stmt, 0));
+		const char *here = (const char *)sqlite3_column_text(stmt, 0);
+		char *uuid;
 
+		/* Joined with itself every number would be a multiple of what it is. */
+		for (size_t k = 0; k < db->uuids.n && !st; k++)
+			if (strcmp(db->uuids.at[k], here) == 0)
+				st = ws_fail(
+					err, WS_E_USAGE,
+					"'%s' holds a run that is in another input, too: leave "
+					"one out",
+					path);
+		if (st)
+			break;
+		uuid = strdup(here);
 		st = uuid ? ws_vec_push(&db->uuids, uuid, err)
 			  : ws_fail(err, WS_E_NOMEM, "out of memory");
 	}
 	sqlite3_finalize(stmt);
-	if (st || db->uuids.n == n)
+	if (st == WS_E_FORMAT || (!st && db->uuids.n == n))
 		return ws_fail(err, WS_E_FORMAT,
 			       "'%s' is not a rocpd database: no uuid in rocpd_metadata", path);
-	return WS_OK;
+	return st;
 }
 
 /* Every table of the schema as one view over all files. */
@@ -259,10 +275,17 @@ static enum ws_status merge_first(struct rpd_db *db, const struct ws_strv *files
 	const char *tmp = getenv("TMPDIR");
 	int fd;
 
-	snprintf(db->merged, sizeof(db->merged), "%.40s/rocpd-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (ws_path_join(tmp && *tmp ? tmp : "/tmp", "rocpd-XXXXXX", db->merged, err)) {
+		db->merged[0] = '\0';
+		return err->status;
+	}
 	fd = mkstemp(db->merged);
-	if (fd < 0)
-		return ws_fail_errno(err, errno, "cannot make a temporary file '%s'", db->merged);
+	if (fd < 0) {
+		ws_fail_errno(err, errno, "cannot make a temporary file in '%s'",
+			      tmp && *tmp ? tmp : "/tmp");
+		db->merged[0] = '\0';
+		return err->status;
+	}
 	close(fd);
 	return rpd_merge_files(files, db->merged, err);
 }

@@ -17,6 +17,7 @@ struct query_args {
 	bool zip_attachments, inline_preview;
 };
 #define T struct query_args
+#define EXAMPLE "--query 'SELECT name, duration FROM kernels LIMIT 10'"
 
 static const struct ws_opt opts[] = {
 	RPD_INPUT_OPTS(T),
@@ -84,6 +85,46 @@ static enum ws_status write_rows(const struct query_args *args, sqlite3_stmt *st
 	return st;
 }
 
+/* One statement: of a second one nothing would be seen. */
+static enum ws_status prepare(sqlite3 *sql, const char *query, sqlite3_stmt **out_stmt,
+			      struct ws_err *err)
+{
+	const char *rest = NULL;
+	sqlite3_stmt *second = NULL;
+
+	if (sqlite3_prepare_v2(sql, query, -1, out_stmt, &rest) != SQLITE_OK)
+		return ws_fail(err, WS_E_FORMAT, "SQLite: %s", sqlite3_errmsg(sql));
+	if (!*out_stmt)
+		return ws_fail(err, WS_E_USAGE, "no statement in '%s': " EXAMPLE, query);
+	/* What is left may be blanks and comments; only SQLite can tell. */
+	if (sqlite3_prepare_v2(sql, rest, -1, &second, NULL) != SQLITE_OK || second) {
+		sqlite3_finalize(second);
+		return ws_fail(
+			err, WS_E_USAGE,
+			"--query takes one statement: those before it go into --script FILE");
+	}
+	return WS_OK;
+}
+
+/* As AMD's tool words it, with what to do next; but a failure does not look like success. */
+static enum ws_status sql_error(enum ws_status st, struct ws_err *err)
+{
+	static const struct {
+		const char *said, *hint;
+	} hints[] = {
+		{ "no such table", ": --query 'SELECT name FROM pragma_table_list' lists them" },
+		{ "no such column",
+		  ": --query \"PRAGMA table_info('kernels')\" lists those of one" },
+	};
+	struct ws_err why = *err;
+	const char *hint = "";
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(hints); i++)
+		if (strstr(why.text, hints[i].said))
+			hint = hints[i].hint;
+	return ws_fail(err, st, "Error: %s%s", why.text, hint);
+}
+
 static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
 {
 	const struct query_args *args = call->values;
@@ -93,9 +134,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	enum ws_status st;
 
 	if (!args->query)
-		return ws_fail(err, WS_E_USAGE,
-			       "no query: --query 'SELECT name, duration FROM "
-			       "kernels LIMIT 10'");
+		return ws_fail(err, WS_E_USAGE, "no query: " EXAMPLE);
 	if (args->format >= RPD_FORMAT_COUNT)
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "--format %s is not available: html and md can be printed or pasted",
@@ -110,14 +149,12 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	if (args->script)
 		st = run_script(db.sql, args->script, err);
 	if (!st)
-		st = rpd_prepare(db.sql, args->query, &stmt, err);
+		st = prepare(db.sql, args->query, &stmt, err);
 	if (!st)
 		st = write_rows(args, stmt, &n_rows, err);
 	if (st) {
-		/* As AMD's tool words it; but a failure does not look like success. */
-		fprintf(stderr, "Error: %s\n", err->text);
+		st = sql_error(st, err);
 		*exit_code = WS_EXIT_FAILED;
-		st = WS_OK;
 		goto out;
 	}
 	if (!n_rows)
@@ -133,11 +170,10 @@ const struct ws_cmd rpd_query_cmd = {
 	.name = "query",
 	.summary = "ask one or more databases anything, in SQL",
 	.usage = "-i FILE... --query SQL [options]",
-	.notes =
-		"Examples:\n"
-		"  rocpd query -i out/*_results.db --query 'SELECT * FROM top_kernels'\n"
-		"  rocpd query -i a.db b.db --format csv -o slow -d . \\\n"
-		"      --query 'SELECT name, duration FROM kernels ORDER BY 2 DESC LIMIT 9'",
+	.notes = "Examples:\n"
+		 "  rocpd query -i out/*_results.db --query 'SELECT * FROM top_kernels'\n"
+		 "  rocpd query -i a.db b.db --format csv -o slow -d . \\\n"
+		 "      --query 'SELECT name, duration FROM kernels ORDER BY 2 DESC LIMIT 9'",
 	.opts = { opts, WS_ARRAY_LEN(opts) },
 	.values_bytes = sizeof(struct query_args),
 	.run = run,

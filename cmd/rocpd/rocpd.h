@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,7 +56,7 @@ struct rpd_db {
 	sqlite3 *sql;
 	struct ws_strv uuids; /* suffixes, one per process and file; owned */
 	size_t n_files;
-	char merged[64]; /* a temporary file that stands for many; "" none */
+	char merged[PATH_MAX]; /* a temporary file that stands for many; "" none */
 };
 
 enum ws_status rpd_open(struct rpd_db *db, const struct rpd_common *common, struct ws_err *err);

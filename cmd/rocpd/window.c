@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const struct {
 	const char *table, *start, *end;
@@ -114,16 +113,6 @@ static enum ws_status narrow(struct rpd_db *db, size_t i, int64_t from, int64_t 
 	return st;
 }
 
-static bool is_true(const char *text)
-{
-	static const char *const yes[] = { "true", "t", "yes", "1" };
-
-	for (size_t i = 0; text && i < WS_ARRAY_LEN(yes); i++)
-		if (strcasecmp(text, yes[i]) == 0)
-			return true;
-	return !text;
-}
-
 static void print_bounds(const char *label, int64_t a, int64_t b)
 {
 	printf("# %8s time bounds: %lld : %lld nsec (delta=%lld nsec)\n", label, (long long)a,
@@ -132,9 +121,13 @@ static void print_bounds(const char *label, int64_t a, int64_t b)
 
 enum ws_status rpd_window(struct rpd_db *db, const struct rpd_common *c, struct ws_err *err)
 {
+	enum ws_tri inclusive = WS_TRI_YES;
 	int64_t first, last, from, to;
 	enum ws_status st;
 
+	if (c->inclusive && !ws_tri_parse(c->inclusive, &inclusive))
+		return ws_fail(err, WS_E_USAGE, "--inclusive: '%s' is not true or false",
+			       c->inclusive);
 	if ((c->start && c->start_marker) || (c->end && c->end_marker))
 		return ws_fail(err, WS_E_USAGE,
 			       "--start and --start-marker, --end and --end-marker exclude each "
@@ -160,7 +153,7 @@ enum ws_status rpd_window(struct rpd_db *db, const struct rpd_common *c, struct 
 		st = ws_fail(err, WS_E_USAGE, "the window ends at %lld, before it begins at %lld",
 			     (long long)to, (long long)from);
 	for (size_t i = 0; i < WS_ARRAY_LEN(timed) && !st; i++)
-		st = narrow(db, i, from, to, is_true(c->inclusive), err);
+		st = narrow(db, i, from, to, inclusive == WS_TRI_YES, err);
 	if (st)
 		return st;
 	print_bounds("Initial", first, last);

@@ -5,6 +5,7 @@
 #include "base/pattern.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/services.h"
 
 #include <errno.h>
@@ -119,7 +120,8 @@ static enum ws_status check_enabled(const struct rp_args *args, bool has_program
 
 	if (rp_n_enabled(args) || !has_program)
 		return WS_OK;
-	ws_log_warn("No tracing options were enabled.");
+	ws_log_warn("No tracing options were enabled. --kernel-trace or --sys-trace records "
+		    "something");
 	for (size_t i = 0; i < WS_ARRAY_LEN(needy); i++) {
 		const struct ws_opt *opt = ws_opt_find(rp_opts, needy[i]);
 		const void *field = (const char *)args + opt->offset;
@@ -180,6 +182,10 @@ static enum ws_status check_pc_sampling(const struct rp_args *args, struct ws_er
 	return n ? check_pc_method(args, interval, err) : WS_OK;
 }
 
+#define ATT_NEEDS                                                                                  \
+	"Thread trace is recorded by an Instinct GPU through AMD's SDK; --pc-report shows "        \
+	"instructions and stalls here"
+
 /* Thread trace: AMD's decoder is a library of its own, which users install themselves. */
 static enum ws_status find_decoder(const struct rp_args *args, struct ws_err *err)
 {
@@ -205,12 +211,11 @@ static enum ws_status find_decoder(const struct rp_args *args, struct ws_err *er
 	if (!found)
 		st = ws_fail(err, WS_E_NOTFOUND,
 			     "Fatal error: rocprof-trace-decoder library path not found in '%s': "
-			     "--att-library-path says where it is",
+			     "--att-library-path says where it is. " ATT_NEEDS,
 			     looked.at);
 	else
 		st = ws_fail(err, WS_E_UNSUPPORTED,
-			     "thread trace is a recording by the GPU itself: it needs an Instinct "
-			     "GPU and AMD's SDK; --kernel-trace works here");
+			     "Fatal error: no thread trace here: " ATT_NEEDS);
 	ws_buf_fini(&looked);
 	return st;
 }
@@ -260,6 +265,30 @@ static enum ws_status check_counters(const struct rp_args *args, struct ws_err *
 	return WS_OK;
 }
 
+/* What is looked up in folders is the loader's business; a path is there or not. */
+static enum ws_status check_preload(const struct rp_args *args, struct ws_err *err)
+{
+	for (size_t i = 0; i < args->preload.n; i++) {
+		const char *lib = args->preload.at[i];
+
+		if (lib && strchr(lib, '/') && args->echo != WS_TRI_YES && !ws_path_exists(lib))
+			return ws_fail(err, WS_E_NOTFOUND,
+				       "--preload: no library '%s': check the path", lib);
+	}
+	return WS_OK;
+}
+
+/* Options that would be taken for something they are not. */
+static void warn_of_filters(const struct rp_args *args)
+{
+	if ((args->kernel_include_regex || args->kernel_exclude_regex ||
+	     args->kernel_iteration_range.n) &&
+	    !rp_counts(args) && args->pc_sampling_beta_enabled != WS_TRI_YES &&
+	    args->pc_report != WS_TRI_YES)
+		ws_log_warn("filters of kernels choose what is counted or sampled, and nothing is: "
+			    "every kernel is traced");
+}
+
 static enum ws_status check_attach(const struct rp_args *args, bool has_program, struct ws_err *err)
 {
 	if (has_program)
@@ -296,6 +325,8 @@ enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *e
 		st = ws_fail(err, WS_E_USAGE,
 			     "--mpi-world-rank-variable and --mpi-world-size-variable go together");
 	if (!st)
+		st = check_preload(args, err);
+	if (!st)
 		st = check_counters(args, err);
 	if (!st)
 		st = check_enabled(args, has_program, err);
@@ -314,14 +345,14 @@ enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *e
 	if (!st)
 		st = check_thread_trace(args, err);
 	/* Better no run than one that records nothing. */
-	if (!st && has_program && args->echo != WS_TRI_YES && !rp_service_bits(args) &&
-	    rp_missing(args, 0))
+	if (!st && has_program && args->echo != WS_TRI_YES && rp_all_missing(args))
 		st = ws_fail(err, WS_E_UNSUPPORTED,
 			     "%s are not recorded by this version, and nothing else was asked for: "
 			     "--kernel-trace and the other trace options work",
-			     rp_missing(args, 0));
+			     rp_all_missing(args));
 	if (st)
 		return st;
+	warn_of_filters(args);
 	/* Regions are switched by markers: without those nothing would ever start. */
 	if (args->selected_regions == WS_TRI_YES && args->marker_trace != WS_TRI_YES) {
 		ws_log_info("--selected-regions listens to roctx: --marker-trace is on");

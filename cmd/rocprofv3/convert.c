@@ -25,6 +25,7 @@ struct conversion {
 	struct ws_arena arena;
 	struct ws_map prefixes; /* given out in this run */
 	struct rp_pc pc;        /* of the process that is being converted */
+	struct ws_claim claim;  /* on its name */
 };
 
 uint32_t rp_format_bits(const struct ws_strv *words)
@@ -40,9 +41,29 @@ uint32_t rp_format_bits(const struct ws_strv *words)
 	return bits;
 }
 
+/* One line that overwrites itself, and only where somebody watches. */
+static bool progress_shown;
+
+static void hide_progress(void)
+{
+	if (progress_shown)
+		fputs("\r\033[K", stderr);
+	progress_shown = false;
+}
+
+static void show_progress(size_t i, size_t n)
+{
+	if (n < 2 || !ws_colour_ok(STDERR_FILENO))
+		return;
+	hide_progress();
+	fprintf(stderr, "rocprofv3: writing the output of process %zu of %zu", i + 1, n);
+	progress_shown = true;
+}
+
 static void say_opened(void *ctx, const char *path, const char *guid)
 {
 	(void)ctx;
+	hide_progress();
 	if (guid)
 		fprintf(stderr, "Opened result file: %s (UUID=%s)\n", path, guid);
 	else
@@ -77,18 +98,26 @@ static void configure(struct conversion *c)
 	cfg->formats = c->how->env_formats | rp_format_bits(&args->output_format);
 	if (!cfg->formats) {
 		cfg->formats = WS_OUTPUT_BIT(ROCPD);
-		/* The database has no table for samples. */
-		if (args->pc_sampling_beta_enabled == WS_TRI_YES && args->pc_report != WS_TRI_YES)
+		/* The database has no table for samples, and none for statistics. */
+		if ((args->pc_sampling_beta_enabled == WS_TRI_YES &&
+		     args->pc_report != WS_TRI_YES) ||
+		    args->stats == WS_TRI_YES)
 			cfg->formats |= WS_OUTPUT_BIT(CSV);
 	}
+	if (args->benchmark_mode)
+		cfg->formats = 0;
+	else if (args->stats == WS_TRI_YES && !c->how->again &&
+		 !(cfg->formats & (WS_OUTPUT_BIT(CSV) | WS_OUTPUT_BIT(JSON))))
+		ws_log_warn("--stats: statistics are files of csv and a part of json: "
+			    "add -f csv");
 	cfg->stream_fd = stream_of(args->output_directory);
 	if (cfg->stream_fd < 0)
 		cfg->stream_fd = stream_of(args->output_file);
 	cfg->stats = args->stats == WS_TRI_YES;
-	cfg->summary = args->summary == WS_TRI_YES;
-	cfg->summary_per_domain = args->summary_per_domain == WS_TRI_YES;
+	cfg->summary = args->summary == WS_TRI_YES && !args->benchmark_mode;
+	cfg->summary_per_domain = args->summary_per_domain == WS_TRI_YES && !args->benchmark_mode;
 	cfg->summary_groups = args->summary_groups.at;
-	cfg->n_summary_groups = args->summary_groups.n;
+	cfg->n_summary_groups = args->benchmark_mode ? 0 : args->summary_groups.n;
 	cfg->summary_file = args->summary_output_file;
 	for (unsigned i = 0; i < WS_ARRAY_LEN(units); i++)
 		if (args->summary_units && strcmp(args->summary_units, units[i]) == 0)
@@ -136,19 +165,34 @@ static struct ws_place place_of(const struct rp_convert *how, const struct ws_pr
 	return place;
 }
 
-/* Two processes of a run never share a name: the later one gets its pid, or a number. */
+/*
+ * Two processes never share a name, be they of one run or of several at the same time: the
+ * later one gets its pid, or a number.
+ */
 static enum ws_status make_unique(struct conversion *c, const struct ws_process *process,
 				  struct ws_buf *prefix, struct ws_err *err)
 {
+	bool files = c->cfg.stream_fd < 0, other_run = false;
 	size_t n = prefix->n;
 	char *kept;
 
-	for (unsigned i = 0; ws_map_get(&c->prefixes, prefix->at); i++) {
+	for (unsigned i = 0;; i++) {
+		bool ours = ws_map_get(&c->prefixes, prefix->at);
+
+		if (!ours && (!files || ws_claim_take(&c->claim, prefix->at, c->how->since)))
+			break;
+		other_run |= !ours;
 		prefix->n = n;
 		prefix->at[n] = '\0';
 		ws_buf_printf(prefix, i ? "_%u_%u" : "_%u", process->pid, i);
 		if (ws_buf_status(prefix, err))
 			return err->status;
+	}
+	if (other_run) {
+		hide_progress();
+		ws_log_warn("%.*s_* are files of another run at the same time: these are %s_*; "
+			    "%%rank%% or %%pid%% in -o keeps them apart",
+			    (int)n, prefix->at, prefix->at);
 	}
 	kept = ws_arena_strdup(&c->arena, prefix->at);
 	if (!kept)
@@ -156,14 +200,25 @@ static enum ws_status make_unique(struct conversion *c, const struct ws_process 
 	return ws_map_put(&c->prefixes, ws_str_from(kept), kept, err);
 }
 
+/* Folder by folder, without those that lead nowhere: "./out//x" is "/out/x". */
+static void add_folders(struct ws_buf *prefix, const char *path)
+{
+	struct ws_str rest = ws_str_from(path), part;
+
+	while (ws_str_next(&rest, '/', &part))
+		if (part.n && !ws_str_is(part, "."))
+			ws_buf_printf(prefix, "/%.*s", WS_STR_ARGS(part));
+}
+
 static enum ws_status name_files(struct conversion *c, const struct ws_process *process,
 				 struct ws_buf *prefix, struct ws_err *err)
 {
 	const struct rp_args *args = c->how->args;
 	struct ws_place place = place_of(c->how, process);
-	const char *dir = args->output_directory ? args->output_directory : place.cwd;
-	const char *stem = args->output_file ? args->output_file : DEFAULT_STEM;
+	const char *dir = rp_given(args->output_directory) ? args->output_directory : place.cwd;
+	const char *stem = rp_given(args->output_file) ? args->output_file : DEFAULT_STEM;
 	struct ws_buf path, file;
+	const char *name, *folder;
 	enum ws_status st;
 
 	ws_buf_init(&path, PATH_MAX);
@@ -171,16 +226,26 @@ static enum ws_status name_files(struct conversion *c, const struct ws_process *
 	st = ws_place_expand(&place, dir, &path, err);
 	if (!st)
 		st = ws_place_expand(&place, stem, &file, err);
-	if (!st && path.n && path.at[0] != '/')
-		ws_buf_printf(prefix, "%s/", c->how->place->cwd);
-	ws_buf_add(prefix, path.at);
+	name = file.at;
+	folder = path.at;
+	/* A name with a path from the root has its folder in it. */
+	if (file.n && file.at[0] == '/') {
+		char *slash = strrchr(file.at, '/');
+
+		*slash = '\0';
+		folder = file.at;
+		name = slash + 1;
+	} else if (path.n && path.at[0] != '/') {
+		add_folders(prefix, c->how->place->cwd);
+	}
+	add_folders(prefix, folder);
 	if (*c->how->folder)
 		ws_buf_printf(prefix, "/%s", c->how->folder);
 	c->cfg.output_path = ws_arena_strdup(&c->arena, prefix->at);
-	c->cfg.output_file = ws_arena_strdup(&c->arena, file.at);
+	c->cfg.output_file = ws_arena_strdup(&c->arena, name);
 	c->cfg.raw_output_path = dir;
 	c->cfg.raw_output_file = stem;
-	ws_buf_printf(prefix, "/%s", file.at);
+	ws_buf_printf(prefix, "/%s", name);
 	if (!st)
 		st = ws_buf_status(prefix, err);
 	if (!st)
@@ -232,6 +297,7 @@ static bool convert_process(struct conversion *c, const struct ws_trace *trace,
 	bool good;
 
 	ws_buf_init(&prefix, PATH_MAX - 64);
+	c->claim.fd = -1;
 	rp_pc_init(&c->pc);
 	if (has_data(process) || c->how->args->output_config == WS_TRI_YES) {
 		st = name_files(c, process, &prefix, &err);
@@ -243,6 +309,8 @@ static bool convert_process(struct conversion *c, const struct ws_trace *trace,
 	}
 	if (!st && c->how->args->pc_report == WS_TRI_YES)
 		st = rp_pc_report(&c->pc, trace, process, &err);
+	ws_claim_release(&c->claim);
+	hide_progress();
 	good = report_failures(&result, st, &err);
 	c->outcome->n_failed += !good;
 	if (still_runs(process)) {
@@ -278,6 +346,7 @@ static bool convert_one(struct conversion *c, const char *path)
 		ws_log_debug("%s: the process was killed before it recorded anything", path);
 		good = true;
 	} else if (st || !ws_trace_n_processes(trace)) {
+		hide_progress();
 		ws_log_error("%s: %s", path, st ? err.text : "no process in it");
 		c->outcome->n_failed++;
 	} else {
@@ -285,16 +354,6 @@ static bool convert_one(struct conversion *c, const char *path)
 	}
 	ws_trace_close(trace);
 	return good;
-}
-
-/* One line that overwrites itself, and only where somebody watches. */
-static void show_progress(size_t i, size_t n)
-{
-	if (n > 1 && isatty(STDERR_FILENO))
-		fprintf(stderr,
-			i < n ? "\r\033[Krocprofv3: writing the output of process %zu of %zu\r"
-			      : "\r\033[K",
-			i + 1, n);
 }
 
 /* All runs of all processes together: what one run counted belongs beside another's. */
@@ -316,7 +375,7 @@ static enum ws_status convert_counted(struct conversion *c, const struct ws_rund
 			show_progress(i, n);
 			convert_process(c, trace, ws_trace_process(trace, i), derived);
 		}
-		show_progress(n, n);
+		hide_progress();
 		c->outcome->short_of_strict |= rp_derived_report_runs(derived, !c->how->again);
 	}
 	ws_counted_close(table);
@@ -338,7 +397,7 @@ static enum ws_status convert_traced(struct conversion *c, const struct ws_rundi
 		if (convert_one(c, paths.at[i]) && !keep)
 			unlink(paths.at[i]);
 	}
-	show_progress(paths.n, paths.n);
+	hide_progress();
 	ws_vec_fini(&paths);
 	return st;
 }
@@ -354,6 +413,7 @@ enum ws_status rp_convert(const struct rp_convert *how, const struct ws_rundir *
 	ws_map_init(&c.prefixes, WS_MAP_STR, 1 << 20);
 	configure(&c);
 	st = rp_counts(how->args) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
+	out_outcome->n_unrecorded = ws_rundir_n_unrecorded(dir);
 	if (!st)
 		rp_ledger_end(how, out_outcome);
 	ws_map_fini(&c.prefixes);

@@ -6,6 +6,7 @@
 #define WS_CMD_ROCPROFV3_CONVERT_H
 
 #include "cmd/rocprofv3/options.h"
+#include "launch/claim.h"
 #include "launch/placeholder.h"
 #include "launch/rundir.h"
 #include "trace/trace.h"
@@ -19,19 +20,21 @@ struct rp_convert {
 	uint32_t env_formats;        /* WS_OUTPUT_BIT()s of ROCPROF_OUTPUT_FORMAT */
 	const char *folder;          /* below the output directory, or "" */
 	const struct ws_place *place;
-	bool recovering; /* the run was another one: nothing of ours is its parent */
-	bool again;      /* other output of it was written before: the accounts are known */
-	bool shared;     /* and there is more: captures stay */
+	struct timespec since; /* when the run began, by ws_claim_now() */
+	bool recovering;       /* the run was another one: nothing of ours is its parent */
+	bool again;            /* other output of it was written before: the accounts are known */
+	bool shared;           /* and there is more: captures stay */
 };
 
 struct rp_outcome {
 	uint64_t seen[WS_DOMAIN_COUNT];
-	uint64_t n_lost;      /* records seen and not written, for whatever reason */
-	unsigned n_processes; /* with something in their capture */
-	unsigned n_idle;      /* that used no GPU at all */
-	unsigned n_failed;    /* captures or formats that gave no output */
-	unsigned n_running;   /* still going on, so their output is not the last word */
-	bool short_of_strict; /* named and not seen, or lost */
+	uint64_t n_lost;       /* records seen and not written, for whatever reason */
+	unsigned n_processes;  /* with something in their capture */
+	unsigned n_idle;       /* that used no GPU at all */
+	unsigned n_failed;     /* captures or formats that gave no output */
+	unsigned n_unrecorded; /* that had no place for a capture */
+	unsigned n_running;    /* still going on, so their output is not the last word */
+	bool short_of_strict;  /* named and not seen, or lost */
 };
 
 /* Prints results and the ledger on stderr as it goes. Fails only when nothing can be done. */

@@ -240,7 +240,8 @@ static enum ws_status check_devices(const struct rp_counting *c, const struct rp
 
 				if (gpu >= c->n_gpus)
 					return ws_fail(err, WS_E_NOTFOUND,
-						       "'%s': there is no GPU %lu, only %zu%s",
+						       "'%s': there is no GPU %lu: %zu here, "
+						       "numbered from 0%s",
 						       lists[l]->at[i], gpu, c->n_gpus,
 						       c->soft ? " (WAVESCOPE_GPU chooses)" : "");
 			}

@@ -191,10 +191,11 @@ static void report_replay(const struct rp_derived *d)
 	}
 	if (n_replayed)
 		fprintf(stderr,
-			"rocprofv3: kernel replay: %llu dispatches ran %.1f times each: %.1f MB "
+			"rocprofv3: kernel replay: %llu %s ran %.1f times each: %.1f MB "
 			"saved and put back, %.3f s more\n",
-			(unsigned long long)n_replayed, (double)n_runs / (double)n_replayed,
-			(double)n_bytes / 1e6, (double)ns / 1e9);
+			(unsigned long long)n_replayed, n_replayed == 1 ? "dispatch" : "dispatches",
+			(double)n_runs / (double)n_replayed, (double)n_bytes / 1e6,
+			(double)ns / 1e9);
 }
 
 bool rp_derived_report_runs(const struct rp_derived *d, bool whole)

@@ -77,6 +77,8 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 		       uint32_t formats, const struct ws_output_result *result,
 		       struct rp_outcome *outcome)
 {
+	/* That was the user's wish: nothing is lost. */
+	bool no_files = result->below_minimum || how->args->benchmark_mode;
 	uint64_t n_seen = 0;
 
 	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++) {
@@ -111,7 +113,8 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 		if (!seen)
 			continue;
 		outcome->seen[d] += seen;
-		outcome->n_lost += seen - WS_MIN(seen, wrote);
+		if (!no_files)
+			outcome->n_lost += seen - WS_MIN(seen, wrote);
 		fprintf(stderr, "    %-24s %11llu %11llu %11llu", ws_domain_name(d),
 			(unsigned long long)seen, (unsigned long long)wrote,
 			(unsigned long long)(sum->dropped + sum->failed));
@@ -119,8 +122,10 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 			fprintf(stderr, "  (%llu while paused)", (unsigned long long)sum->paused);
 		fputc('\n', stderr);
 	}
-	if (result->below_minimum)
-		fputs("    less than --minimum-output-data: no files\n", stderr);
+	if (no_files)
+		fputs(result->below_minimum ? "    less than --minimum-output-data: no files\n"
+					    : "    --benchmark-mode: no files\n",
+		      stderr);
 }
 
 /* Whether a person named this service, not just a group it is in. */
@@ -182,6 +187,11 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 	}
 	if (how->again) {
 		unseen.text.n = missing.text.n = 0;
+	} else if (outcome->n_unrecorded) {
+		ws_log_error("%u %s had no room to record anything: ROCPROF_TMPDIR=DIR puts the "
+			     "records elsewhere",
+			     outcome->n_unrecorded,
+			     outcome->n_unrecorded == 1 ? "process" : "processes");
 	} else if (!outcome->n_processes)
 		fputs("rocprofv3: no process of the program used a GPU runtime that could be "
 		      "traced\n",
@@ -195,10 +205,11 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 		fprintf(stderr, "rocprofv3: %u more %s no GPU\n", outcome->n_idle,
 			outcome->n_idle == 1 ? "process used" : "processes used");
 	if (outcome->n_lost)
-		fprintf(stderr, "rocprofv3: %llu records were seen and are not in the output\n",
-			(unsigned long long)outcome->n_lost);
-	outcome->short_of_strict |=
-		outcome->n_lost || outcome->n_failed || (group_only && !any_seen);
+		fprintf(stderr, "rocprofv3: %llu %s seen and not in the output\n",
+			(unsigned long long)outcome->n_lost,
+			outcome->n_lost == 1 ? "record was" : "records were");
+	outcome->short_of_strict |= outcome->n_lost || outcome->n_failed || outcome->n_unrecorded ||
+				    (group_only && !any_seen);
 	ws_buf_fini(&unseen.text);
 	ws_buf_fini(&missing.text);
 }

@@ -48,6 +48,12 @@ extern const struct ws_opts rp_file_opts; /* rows that exist in input files only
 /* The environment variable that presets row @i of rp_opts, without ROCPROF_; NULL: none. */
 const char *rp_opt_variable(size_t i);
 
+/* A text that was given and is not empty: -d "" is the same as no -d. */
+static inline bool rp_given(const char *text)
+{
+	return text && *text;
+}
+
 /* Whether the field of @opt has a value. */
 bool rp_is_set(const struct ws_opt *opt, const struct rp_args *args);
 

@@ -13,7 +13,9 @@
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/jobs.h"
 #include "cmd/rocprofv3/run.h"
+#include "cmd/rocprofv3/services.h"
 #include "cmd/rocprofv3/version.h"
+#include "launch/inject.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +180,7 @@ static enum ws_status run_jobs(struct rp_jobs *jobs, char **argv, int *exit_code
 		if (st)
 			return st;
 		strict |= job->args.strict == WS_TRI_YES;
-		sum.incomplete |= result.incomplete;
+		sum.incomplete |= result.incomplete || result.unrecorded;
 		sum.short_of_strict |= result.short_of_strict;
 		st = judge(&result, several, argv, err);
 		if (st)
@@ -264,6 +266,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		st = ws_path_program(argv[0], path, err);
 		if (st)
 			*exit_code = ws_proc_exit_code(st);
+		else if (rp_n_enabled(&jobs.list.at[0].args) && ws_inject_obstacle(path))
+			ws_log_warn("'%s' %s", argv[0], ws_inject_obstacle(path));
 	}
 	if (!st)
 		st = run_jobs(&jobs, argv, exit_code, err);

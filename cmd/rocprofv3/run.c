@@ -20,9 +20,16 @@
 /* Beside the output; in the part of its path that is known before the program runs. */
 static void base_folder(const struct rp_job *job, char out[PATH_MAX])
 {
-	const char *dir = job->args.output_directory ? job->args.output_directory : ".";
+	const char *dir = rp_given(job->args.output_directory) ? job->args.output_directory : ".";
+	const char *file = job->args.output_file;
 	const char *tmp = getenv("ROCPROF_TMPDIR");
-	int n = (int)ws_place_fixed_part(dir);
+	int n;
+
+	if (file && file[0] == '/')
+		dir = file;
+	n = (int)ws_place_fixed_part(dir);
+	while (dir == file && n > 1 && file[n - 1] != '/')
+		n--;
 
 	if (tmp && *tmp)
 		snprintf(out, PATH_MAX, "%s", tmp);
@@ -132,6 +139,7 @@ static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
 		return;
 	}
 	result->incomplete |= outcome.n_failed > 0;
+	result->unrecorded |= outcome.n_unrecorded > 0;
 	result->short_of_strict |= outcome.short_of_strict;
 	result->n_running = outcome.n_running;
 	if (outcome.n_running && !how->again)
@@ -140,7 +148,9 @@ static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
 			    outcome.n_running,
 			    outcome.n_running == 1 ? "process is" : "processes are", dir->path);
 	else if (outcome.n_failed && !how->recovering)
-		ws_log_error("nothing is lost: 'rocprofv3 --recover %s' tries again", dir->path);
+		ws_log_error("nothing is lost: 'rocprofv3 --recover %s' tries again, with -d DIR "
+			     "in another place",
+			     dir->path);
 }
 
 /* Everything is output, or somebody wants to see what it was made from. */
@@ -327,6 +337,7 @@ enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_for
 {
 	static char hostname[256], cwd[PATH_MAX];
 	const struct rp_args *args = &jobs[0].args;
+	struct timespec since = ws_claim_now();
 	char base[PATH_MAX];
 	struct ws_rundir dir = { "" };
 	struct ws_place place;
@@ -357,6 +368,7 @@ enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_for
 					      .env_formats = env_formats,
 					      .folder = jobs[i].folder,
 					      .place = &place,
+					      .since = since,
 					      .again = again,
 					      .shared = n_jobs > 1 },
 			&dir, out_result);
@@ -404,6 +416,7 @@ enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_res
 					      .asked = &asked,
 					      .folder = "",
 					      .place = &place,
+					      .since = ws_claim_now(),
 					      .recovering = true },
 			&dir, out_result);
 		if (!out_result->incomplete)

@@ -14,6 +14,7 @@ struct rp_result {
 	struct ws_proc_end end; /* of the program */
 	bool ran;
 	bool incomplete; /* output is missing something, though the program ended well */
+	bool unrecorded; /* a process had no place for its records: there is nothing to recover */
 	bool short_of_strict;
 	unsigned n_running; /* processes that go on after the program's end */
 };

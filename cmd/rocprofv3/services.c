@@ -85,6 +85,21 @@ uint32_t rp_service_bits(const struct rp_args *args)
 	return bits;
 }
 
+const char *rp_all_missing(const struct rp_args *args)
+{
+	const char *first = rp_missing(args, 0);
+
+	for (size_t i = 0; i < rp_n_services; i++) {
+		if (!rp_wants(args, &rp_services[i]))
+			continue;
+		if (!rp_services[i].missing)
+			return NULL;
+		if (!first)
+			first = rp_services[i].missing;
+	}
+	return rp_counts(args) ? NULL : first;
+}
+
 const char *rp_missing(const struct rp_args *args, size_t i)
 {
 	for (size_t k = 0; k < WS_ARRAY_LEN(missing_lists); k++) {

@@ -29,6 +29,9 @@ uint32_t rp_service_bits(const struct rp_args *args); /* WS_SERVICE_BIT()s */
 /* Things besides tracing that were asked for and that nothing here provides, one by one. */
 const char *rp_missing(const struct rp_args *args, size_t i); /* NULL after the last */
 
+/* When nothing that was asked for is provided here: the first of it. Else NULL. */
+const char *rp_all_missing(const struct rp_args *args);
+
 /* How many trace options are on; what the checks count. */
 unsigned rp_n_enabled(const struct rp_args *args);
 

@@ -34,6 +34,12 @@ WS_PUBLIC void ws_hip_created(int32_t ret, uint64_t token, void *stream)
 	ws_hip_created_priority(ret, token, stream, 0, 0);
 }
 
+WS_PUBLIC void ws_hip_created_context(int32_t ret, uint64_t token, void *stream, void *context,
+				      uint32_t flags, int32_t priority)
+{
+	ws_hip_created_priority(ret, token, stream, flags, priority);
+}
+
 WS_PUBLIC void ws_hip_created_mask(int32_t ret, uint64_t token, void *stream, uint32_t n_words,
 				   void *mask)
 {

@@ -19,6 +19,8 @@ void ws_hip_created(int32_t ret, uint64_t token, void *stream);
 void ws_hip_created_flags(int32_t ret, uint64_t token, void *stream, uint32_t flags);
 void ws_hip_created_priority(int32_t ret, uint64_t token, void *stream, uint32_t flags,
 			     int32_t priority);
+void ws_hip_created_context(int32_t ret, uint64_t token, void *stream, void *context,
+			    uint32_t flags, int32_t priority);
 void ws_hip_created_mask(int32_t ret, uint64_t token, void *stream, uint32_t n_words, void *mask);
 
 /* Before, because the handle may be somebody else's new stream as soon as HIP lets go of it. */

@@ -71,6 +71,17 @@ uint32_t ws_agent_by_gpu(uint32_t gpu_index)
 	return 0;
 }
 
+uint32_t ws_agent_by_node(uint32_t node)
+{
+	uint32_t n = __atomic_load_n(&agents.n, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (agents.all[i].rec.node_id == node)
+			return agents.all[i].rec.h.what;
+	}
+	return 0;
+}
+
 uint32_t ws_agent_node(uint32_t id)
 {
 	return id ? agents.all[id - 1].rec.node_id : UINT32_MAX;

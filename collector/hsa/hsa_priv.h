@@ -8,6 +8,7 @@
  *	queue.c     queues, and the packets that go through them; old_queue.c: queues from before
  *	pending.c   GPU work in the air; done.c: from its signal to its record
  *	memory.c    copies and allocations
+ *	scratch.c   scratch memory; scratch_told.c, scratch_seen.c: the two ways to know of it
  */
 #ifndef WS_COLLECTOR_HSA_PRIV_H
 #define WS_COLLECTOR_HSA_PRIV_H
@@ -43,6 +44,7 @@ extern const struct ws_op_def ws_hsa_ops[WS_HSA_FUNCTIONS];
 
 bool ws_hsa_loaded(void); /* between OnLoad and OnUnload */
 bool ws_hsa_attached(void); /* loaded, but late */
+uint32_t ws_hsa_table_functions(const struct ws_hsa_table *table); /* how many it has */
 void ws_hsa_take(struct ws_hsa_table *const tables[], uint64_t runtime_version);
 void ws_hsa_take_again(struct ws_hsa_table *const tables[]);
 
@@ -61,6 +63,7 @@ static inline bool ws_dispatches_asked(void)
 void ws_agents_load(void);
 void ws_agents_state(struct ws_writer *writer);
 uint32_t ws_agent_of_pool(uint64_t pool);     /* a memory pool's or region's agent, 0 unknown */
+uint32_t ws_agent_by_node(uint32_t node);     /* 0: none that HSA shows */
 uint64_t ws_agent_first_cpu(void);            /* its hsa_agent_t */
 bool ws_agent_is_gpu(uint32_t id);
 const char *ws_agent_isa(uint32_t id); /* "gfx90a" */
@@ -137,5 +140,13 @@ void ws_pending_forked(void);
 /* ---- memory.c ---- */
 
 void ws_memory_load(void);
+
+/* ---- scratch.c ---- */
+
+void ws_scratch_take(struct ws_hsa_table *tools); /* NULL: this runtime has no such table */
+/* A queue of the program's, made just now or met; under the queues' lock or not. */
+void ws_scratch_queue(const hsa_queue_t *handle, uint32_t queue, uint32_t agent);
+void ws_scratch_drain(uint64_t deadline_ns); /* wait for what is being handled */
+void ws_scratch_forked(void);
 
 #endif

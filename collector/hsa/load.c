@@ -32,7 +32,7 @@ bool ws_hsa_loaded(void)
 	return __atomic_load_n(&hsa.loaded, __ATOMIC_ACQUIRE);
 }
 
-static uint32_t n_functions(const struct ws_hsa_table *table)
+uint32_t ws_hsa_table_functions(const struct ws_hsa_table *table)
 {
 	return table && table->minor > sizeof(*table)
 		       ? (uint32_t)((table->minor - sizeof(*table)) / sizeof(table->functions[0]))
@@ -43,7 +43,7 @@ static uint32_t n_functions(const struct ws_hsa_table *table)
 static void (**place_of(const struct ws_hsa_function *f, struct ws_hsa_table *const tables[]))(void)
 {
 	struct ws_hsa_table *table = tables[f->table];
-	uint32_t n = n_functions(table);
+	uint32_t n = ws_hsa_table_functions(table);
 	int at = f->at;
 
 	if (f->table == WS_HSA_AMD) {
@@ -137,10 +137,8 @@ void ws_hsa_take(struct ws_hsa_table *const tables[], uint64_t runtime_version)
 	if (!hsa.told) {
 		hsa.told = true;
 		atexit(at_exit);
-		if (ws_asked(WS_SERVICE_SCRATCH_MEMORY))
-			ws_note("scratch memory: this HSA runtime does not report it (ROCm 6.0 and "
-				"later do, through AMD's own library)");
 	}
+	ws_scratch_take(tables[WS_HSA_TOOLS]);
 	install_wrappers(tables);
 }
 
@@ -151,6 +149,7 @@ void ws_hsa_take_again(struct ws_hsa_table *const tables[])
 	ws_count_load();
 	if (ws_counting())
 		ws_code_match();
+	ws_scratch_take(tables[WS_HSA_TOOLS]);
 	install_wrappers(tables);
 }
 
@@ -162,11 +161,13 @@ WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64
 
 	if (!ws_config()->services || !ws_capture())
 		return true; /* nothing asked, or nowhere to write: stay out of the way */
-	if (root->minor >= sizeof(*root)) {
+	if (root->minor >= offsetof(struct ws_hsa_root, tools)) {
 		tables[WS_HSA_CORE] = root->core;
 		tables[WS_HSA_AMD] = root->amd;
 		tables[WS_HSA_IMAGE] = root->image;
 		tables[WS_HSA_FINALIZER] = root->finalizer;
+		if (root->minor >= offsetof(struct ws_hsa_root, tools) + sizeof(root->tools))
+			tables[WS_HSA_TOOLS] = root->tools;
 	}
 	ws_hsa_take(tables, runtime_version);
 	errno = saved_errno;
@@ -207,12 +208,15 @@ static void forked(void)
 	ws_pending_forked();
 	ws_queues_forked();
 	ws_code_forked();
+	ws_scratch_forked();
 }
 
 static void finish(uint64_t deadline_ns)
 {
-	if (ws_hsa_loaded())
-		ws_pending_drain(deadline_ns);
+	if (!ws_hsa_loaded())
+		return;
+	ws_pending_drain(deadline_ns);
+	ws_scratch_drain(deadline_ns);
 }
 
 /* The GPU is as it was before; what it was counting when we were told to go is waited for. */

@@ -57,6 +57,7 @@ static bool find_agent(struct queue *queue, uint64_t kernel_object)
 	queue->rec.agent = ws_agent_by_handle(queue->agent);
 	if (writer)
 		ws_writer_meta(writer, &queue->rec.h);
+	ws_scratch_queue(queue->handle, queue->rec.h.what, queue->rec.agent);
 	return true;
 }
 

@@ -189,19 +189,21 @@ static void wake_looker(void)
 }
 
 /*
- * The calling thread is about to die, perhaps with any lock in its hands: it asks for nothing
- * and waits for the thread that looks to have gone round once, which takes it 2 ms.
+ * The calling thread is about to die, perhaps with any lock in its hands: it takes none and
+ * waits for the thread that looks to have gone round once. That takes it 2 ms, and seconds on
+ * a machine that has other things to do. A thread that waits for a lock of the dying one never
+ * comes: there is an end to patience.
  */
-#define HURRY_TURNS 100
+#define HURRY_NS 3000000000u
 void ws_pending_hurry(void)
 {
 	uint32_t n = __atomic_load_n(&air.n_looks, __ATOMIC_ACQUIRE);
 
-	for (int i = 0; i < HURRY_TURNS; i++) {
+	for (uint64_t waited = 0; waited < HURRY_NS; waited += LOOK_NS / 8) {
 		if (!__atomic_load_n(&air.running, __ATOMIC_ACQUIRE) ||
-		    __atomic_load_n(&air.asleep, __ATOMIC_ACQUIRE) ||
 		    __atomic_load_n(&air.n_looks, __ATOMIC_ACQUIRE) - n > 1)
 			return;
+		wake_looker();
 		nap(LOOK_NS / 8);
 	}
 }

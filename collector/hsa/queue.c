@@ -370,6 +370,7 @@ hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_
 		queue->rec.n_packets = (*out_queue)->size;
 		if (writer)
 			ws_writer_meta(writer, &queue->rec.h);
+		ws_scratch_queue(*out_queue, queue->rec.h.what, queue->rec.agent);
 	}
 	ws_unlock(&ws_queues_lock);
 	if (ws_dispatches_asked() && (!queue || !watched || !intercept(queue, *out_queue)))

@@ -31,9 +31,18 @@ struct ws_hsa_table {
 struct ws_hsa_root {
 	uint32_t major, minor, step, reserved;
 	struct ws_hsa_table *core, *amd, *finalizer, *image;
+	struct ws_hsa_table *tools; /* from 6.0 on */
 	/* later versions go on with tables that are of no use here */
 };
 
-enum ws_hsa_table_id { WS_HSA_CORE, WS_HSA_AMD, WS_HSA_IMAGE, WS_HSA_FINALIZER, WS_HSA_TABLES };
+/* The last is not one of functions to wrap: a tool puts its own into it. */
+enum ws_hsa_table_id {
+	WS_HSA_CORE,
+	WS_HSA_AMD,
+	WS_HSA_IMAGE,
+	WS_HSA_FINALIZER,
+	WS_HSA_TOOLS,
+	WS_HSA_TABLES,
+};
 
 #endif

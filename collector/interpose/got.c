@@ -89,7 +89,7 @@ static const struct ws_wrapped *wrapped_name(const char *name)
 }
 
 /* The wrapper of @name, from a library of wrappers that is in use. */
-static void *wrapper_of(const char *name)
+static void *wrapper_of(const char *name, void *arg)
 {
 	const struct ws_wrapped *w = wrapped_name(name);
 
@@ -109,7 +109,7 @@ static void *wrapper_of(const char *name)
 }
 
 /* Our roctx, linked by the program itself, asks for the collector by weak references. */
-static void *collector_function(const char *name)
+static void *collector_function(const char *name, void *arg)
 {
 	Dl_info info;
 	void *fn;
@@ -124,12 +124,17 @@ static void *collector_function(const char *name)
 
 /* ---- one object ---- */
 
+/* What to call instead of the function of that name; NULL: leave it. */
+typedef void *(*replacement_fn)(const char *name, void *arg);
+
 struct object {
 	ElfW(Addr) base;
 	const ElfW(Sym) * symbols;
 	const char *strings;
 	size_t n_strings;
 	const struct loaded *loaded;
+	replacement_fn replacement;
+	void *arg;
 };
 
 static void store(const struct object *object, void **slot, void *value)
@@ -146,20 +151,17 @@ static void store(const struct object *object, void **slot, void *value)
 		mprotect(page, page_bytes, PROT_READ);
 }
 
-static void patch_table(const struct object *object, const ElfW(Rela) * table, size_t n_bytes,
-			bool is_roctx)
+static void patch_table(const struct object *object, const ElfW(Rela) * table, size_t n_bytes)
 {
 	for (size_t i = 0; table && i < n_bytes / sizeof(*table); i++) {
 		const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(table[i].r_info)];
 		uint32_t type = (uint32_t)ELF64_R_TYPE(table[i].r_info);
-		const char *name;
 		void *fn;
 
 		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
 		    symbol->st_name >= object->n_strings)
 			continue;
-		name = object->strings + symbol->st_name;
-		fn = is_roctx ? collector_function(name) : wrapper_of(name);
+		fn = object->replacement(object->strings + symbol->st_name, object->arg);
 		if (fn)
 			store(object, (void **)(object->base + table[i].r_offset), fn);
 	}
@@ -171,9 +173,12 @@ static const void *at(const struct link_map *map, ElfW(Addr) value)
 	return (const void *)(value < map->l_addr ? map->l_addr + value : value);
 }
 
-static void patch_object(const struct link_map *map, const struct loaded *loaded, bool is_roctx)
+static void patch_object(const struct link_map *map, const struct loaded *loaded,
+			 replacement_fn replacement, void *arg)
 {
-	struct object object = { .base = map->l_addr, .loaded = loaded };
+	struct object object = {
+		.base = map->l_addr, .loaded = loaded, .replacement = replacement, .arg = arg
+	};
 	const ElfW(Rela) *plt = NULL, *rela = NULL;
 	size_t n_plt = 0, n_rela = 0;
 	bool is_rela = true;
@@ -210,8 +215,8 @@ static void patch_object(const struct link_map *map, const struct loaded *loaded
 	}
 	if (!object.symbols || !object.strings || !is_rela)
 		return;
-	patch_table(&object, plt, n_plt, is_roctx);
-	patch_table(&object, rela, n_rela, is_roctx);
+	patch_table(&object, plt, n_plt);
+	patch_table(&object, rela, n_rela);
 }
 
 /* ---- all objects ---- */
@@ -240,13 +245,12 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /* Only this is taken while the loader is held: what follows calls the loader. */
-static int take_object(struct dl_phdr_info *info, size_t size, void *arg)
+static bool describe(struct loaded *loaded, const struct dl_phdr_info *info)
 {
-	struct loaded *loaded = &got.objects[got.n_objects];
 	uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
 
 	if (strlen(info->dlpi_name) >= sizeof(loaded->path))
-		return 0;
+		return false;
 	strcpy(loaded->path, info->dlpi_name);
 	loaded->relro = loaded->relro_end = 0;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -259,10 +263,17 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *arg)
 		loaded->relro_end =
 			(info->dlpi_addr + part->p_vaddr + part->p_memsz) & ~(page_bytes - 1);
 	}
-	return ++got.n_objects == OBJECTS_MAX;
+	return true;
 }
 
-static void patch_loaded(const struct loaded *loaded)
+static int take_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	if (describe(&got.objects[got.n_objects], info))
+		got.n_objects++;
+	return got.n_objects == OBJECTS_MAX;
+}
+
+static void patch_loaded(const struct loaded *loaded, replacement_fn replacement, void *arg)
 {
 	void *handle = dlopen(loaded->path[0] ? loaded->path : NULL, RTLD_NOLOAD | RTLD_LAZY);
 	struct link_map *map;
@@ -270,7 +281,7 @@ static void patch_loaded(const struct loaded *loaded)
 	if (!handle)
 		return; /* unloaded meanwhile */
 	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
-		patch_object(map, loaded, is_roctx_of_ours(loaded->path));
+		patch_object(map, loaded, replacement, arg);
 	dlclose(handle);
 }
 
@@ -284,7 +295,62 @@ void ws_got_patch(void)
 	got.n_loads = n_loads;
 	got.n_objects = 0;
 	dl_iterate_phdr(take_object, NULL);
-	for (uint32_t i = 0; i < got.n_objects; i++)
-		if (is_roctx_of_ours(got.objects[i].path) || !is_left_alone(got.objects[i].path))
-			patch_loaded(&got.objects[i]);
+	for (uint32_t i = 0; i < got.n_objects; i++) {
+		if (is_roctx_of_ours(got.objects[i].path))
+			patch_loaded(&got.objects[i], collector_function, NULL);
+		else if (!is_left_alone(got.objects[i].path))
+			patch_loaded(&got.objects[i], wrapper_of, NULL);
+	}
+}
+
+/* ---- one library ---- */
+
+struct one_library {
+	const char *beginning;
+	struct loaded loaded;
+	const struct ws_got_row *rows;
+	size_t n_rows;
+	uint64_t found; /* bit per row */
+};
+
+static int find_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct one_library *one = arg;
+
+	return begins(file_name(info->dlpi_name), one->beginning) && describe(&one->loaded, info);
+}
+
+static void *row_of(const char *name, void *arg)
+{
+	struct one_library *one = arg;
+
+	for (size_t i = 0; i < one->n_rows; i++)
+		if (strcmp(one->rows[i].name, name) == 0) {
+			one->found |= 1ull << i;
+			return one->rows[i].replacement;
+		}
+	return NULL;
+}
+
+uint32_t ws_got_replace(const char *library, const struct ws_got_row *rows, size_t n_rows)
+{
+	struct one_library one = { .beginning = library, .rows = rows, .n_rows = n_rows };
+	void *handle;
+
+	if (!dl_iterate_phdr(find_library, &one))
+		return 0;
+	handle = dlopen(one.loaded.path, RTLD_NOLOAD | RTLD_LAZY);
+	if (!handle)
+		return 0;
+	/* Looked up, not read off the table: there may still be the loader's own stub. */
+	for (size_t i = 0; i < n_rows; i++) {
+		*rows[i].real = dlsym(handle, rows[i].name);
+		if (!*rows[i].real) {
+			dlclose(handle);
+			return 0;
+		}
+	}
+	patch_loaded(&one.loaded, row_of, &one);
+	dlclose(handle);
+	return (uint32_t)__builtin_popcountll(one.found);
 }

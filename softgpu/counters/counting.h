@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "softgpu/counters/mem_block.h"
 #include "softgpu/counters/service.h"
 #include "softgpu/timing/model.h"
 
@@ -30,10 +31,10 @@ struct ws_count_run;
 struct ws_count_info {
 	struct ws_softgpu_dispatch dispatch; /* as the chooser sees it */
 	struct ws_model_dispatch shape; /* n_wgs, waves_per_wg, registers, LDS, system_release */
-	uint64_t origin;              /* of the device aperture: addresses count from here */
+	uint64_t origin, extent;      /* of the device aperture: ws_model_dispatch's */
 	bool (*instruction)(void *ctx, uint64_t pc, struct ws_inst_source *out);
-	/* ... and which block around it is of the same kind; size 0: of no block. NULL: there is none. */
-	bool (*is_host)(void *ctx, uint64_t addr, uint64_t *start, uint64_t *size);
+	/* The block around an address. NULL: everything is the device's. */
+	void (*find_block)(void *ctx, uint64_t addr, struct ws_mem_block *out);
 	void (*room)(void *ctx);      /* workgroups may be started again */
 	void *ctx;
 };

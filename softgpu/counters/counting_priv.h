@@ -92,7 +92,7 @@ struct ws_count_run {
 	struct ws_known_key key;
 	struct ws_known_world world;
 	struct ws_guess guess;
-	struct ws_host_block blocks[WS_MAX_HOST_BLOCKS]; /* that the model asked about */
+	struct ws_mem_block blocks[WS_MAX_MEM_BLOCKS]; /* that the model asked about */
 	uint32_t n_blocks, last_block;
 	bool is_unknowable, was_known;
 

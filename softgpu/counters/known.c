@@ -20,7 +20,7 @@ struct ws_known {
 	uint64_t *pcs;                /* of the code that was executed */
 	size_t n_pcs;
 	uint64_t code;                /* what stood there */
-	struct ws_host_block blocks[WS_MAX_HOST_BLOCKS];
+	struct ws_mem_block blocks[WS_MAX_MEM_BLOCKS];
 	uint32_t n_blocks;
 };
 
@@ -188,11 +188,12 @@ void ws_known_add(struct ws_known_store *store, const struct ws_known_facts *fac
 static bool same_memory(const struct ws_known *k, const struct ws_known_world *world)
 {
 	for (uint32_t n = 0; n < k->n_blocks; n++) {
-		const struct ws_host_block *b = &k->blocks[n];
-		uint64_t start, size;
+		const struct ws_mem_block *was = &k->blocks[n];
+		struct ws_mem_block is;
 
-		if (world->is_host(world->ctx, b->start, &start, &size) != b->is_host || start != b->start ||
-		    size != b->size)
+		world->find_block(world->ctx, was->start, &is);
+		if (is.start != was->start || is.size != was->size || is.is_host != was->is_host ||
+		    is.pin_place != was->pin_place)
 			return false;
 	}
 	return true;

@@ -15,20 +15,17 @@
 #ifndef WS_SOFTGPU_COUNTERS_KNOWN_H
 #define WS_SOFTGPU_COUNTERS_KNOWN_H
 
+#include "softgpu/counters/mem_block.h"
 #include "softgpu/timing/model.h"
 
 struct ws_known_store;
 struct ws_known;
 
-struct ws_host_block { /* memory of one kind */
-	uint64_t start, size;
-	bool is_host;
-};
-#define WS_MAX_HOST_BLOCKS 32
+#define WS_MAX_MEM_BLOCKS 32
 
 /* What can be told before it runs. Compared as bytes: clear it first. */
 struct ws_known_key {
-	uint64_t kernel, n_wgs, stride, origin;
+	uint64_t kernel, n_wgs, stride, origin, extent;
 	uint64_t caches;              /* ws_model_state(); 0 for a cold one, which finds them empty */
 	uint32_t waves_per_wg, vgprs, sgprs, lds_bytes, scratch_wave_bytes;
 	uint32_t cold, system_release;
@@ -37,7 +34,7 @@ struct ws_known_key {
 /* How to find out whether code and memory are what they were. */
 struct ws_known_world {
 	bool (*instruction)(void *ctx, uint64_t pc, struct ws_inst_source *out);
-	bool (*is_host)(void *ctx, uint64_t addr, uint64_t *start, uint64_t *size); /* NULL: there is none */
+	void (*find_block)(void *ctx, uint64_t addr, struct ws_mem_block *out); /* NULL: never asked */
 	void *ctx;
 };
 
@@ -48,7 +45,7 @@ struct ws_known_facts {
 	const struct ws_model *model; /* that has just run it */
 	const struct ws_model_result *result;
 	const uint64_t *digests;      /* [n_wgs] */
-	const struct ws_host_block *blocks; /* that the model asked about */
+	const struct ws_mem_block *blocks; /* that the model asked about */
 	uint32_t n_blocks;
 };
 

@@ -127,40 +127,47 @@ static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 	return run->info.instruction(run->info.ctx, pc, out);
 }
 
-static bool is_within(const struct ws_host_block *b, uint64_t addr)
+static bool is_within(const struct ws_mem_block *b, uint64_t addr)
 {
 	return addr - b->start < b->size;
 }
 
 /* Which block an address is in changes rarely from one access to the next, and there are few of them. */
-static bool is_host(void *ctx, uint64_t addr)
+static const struct ws_mem_block *block_at(struct ws_count_run *run, uint64_t addr)
 {
-	struct ws_count_run *run = ctx;
-	struct ws_host_block *b = &run->blocks[run->last_block];
+	struct ws_mem_block *b = &run->blocks[run->last_block];
 
-	if (!run->info.is_host)
-		return false;
-	if (run->n_blocks && is_within(b, addr))
-		return b->is_host;
+	if (is_within(b, addr))
+		return b;
 	for (uint32_t k = 0; k < run->n_blocks; k++)
 		if (is_within(&run->blocks[k], addr)) {
 			run->last_block = k;
-			return run->blocks[k].is_host;
+			return &run->blocks[k];
 		}
-	if (run->n_blocks == WS_MAX_HOST_BLOCKS) {
+	if (run->n_blocks == WS_MAX_MEM_BLOCKS) {
 		run->is_unknowable = true;
 		run->n_blocks = 0;
 	}
 	run->last_block = run->n_blocks;
 	b = &run->blocks[run->last_block];
-	b->is_host = run->info.is_host(run->info.ctx, addr, &b->start, &b->size);
-	if (!b->size) { /* nobody's memory: there is no saying what it will be */
-		run->is_unknowable = true;
-		run->last_block = 0;
-		return b->is_host;
-	}
-	run->n_blocks++;
-	return b->is_host;
+	run->info.find_block(run->info.ctx, addr, b);
+	if (b->size)
+		run->n_blocks++;
+	else
+		run->is_unknowable = true; /* nobody's memory: there is no saying what it will be */
+	return b;
+}
+
+static bool is_host(void *ctx, uint64_t addr)
+{
+	return block_at(ctx, addr)->is_host;
+}
+
+static uint64_t pin_place(void *ctx, uint64_t addr)
+{
+	const struct ws_mem_block *block = block_at(ctx, addr);
+
+	return addr - block->start + block->pin_place;
 }
 
 static void sample(void *ctx, const struct ws_pc_sample *s)
@@ -228,6 +235,7 @@ static void make_guess(struct ws_count_run *run)
 	key->n_wgs = d->n_wgs;
 	key->stride = run->stride;
 	key->origin = d->origin;
+	key->extent = d->extent;
 	key->caches = d->cold ? 0 : ws_model_state(run->model);
 	key->waves_per_wg = d->waves_per_wg;
 	key->vgprs = d->vgprs;
@@ -236,8 +244,9 @@ static void make_guess(struct ws_count_run *run)
 	key->scratch_wave_bytes = d->scratch_wave_bytes;
 	key->cold = d->cold;
 	key->system_release = d->system_release;
-	run->world = (struct ws_known_world){ run->info.instruction, run->info.is_host, run->info.ctx };
+	run->world = (struct ws_known_world){ run->info.instruction, run->info.find_block, run->info.ctx };
 	run->n_blocks = run->last_block = 0;
+	run->blocks[0].size = 0;
 	/* samples are not kept: where they are wanted the model has to run */
 	run->is_unknowable = d->sample_cycles || !run->counting->known;
 	if (!run->is_unknowable)
@@ -336,10 +345,12 @@ static struct ws_count_run *new_run(struct ws_counting *c, const struct ws_count
 	run->d = info->shape;
 	run->d.n_wgs = (run->n_wgs + run->stride - 1) / run->stride;
 	run->d.origin = info->origin;
+	run->d.extent = info->extent;
 	run->d.next = next;
 	run->d.release = release;
 	run->d.instruction = instruction;
-	run->d.is_host = is_host;
+	run->d.is_host = info->find_block ? is_host : NULL;
+	run->d.pin_place = info->find_block ? pin_place : NULL;
 	run->d.sample = sample;
 	run->d.ctx = run;
 	run->traces = calloc(run->d.n_wgs, sizeof(struct ws_wg_traces *));

@@ -34,12 +34,11 @@ static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 	return true;
 }
 
-static bool is_host(void *ctx, uint64_t addr, uint64_t *start, uint64_t *size)
+static void find_block(void *ctx, uint64_t addr, struct ws_mem_block *out)
 {
-	const struct ws_queue *queue = ctx;
-	const struct ws_cp_host *host = &queue->cp->host;
+	const struct ws_cp_host *host = &((const struct ws_queue *)ctx)->cp->host;
 
-	return host->is_host(host->ctx, addr, start, size);
+	host->find_block(host->ctx, addr, out);
 }
 
 static void room(void *ctx)
@@ -57,8 +56,8 @@ void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet
 		.dispatch = { .queue = ws_cp_address(queue->cp, queue->desc.ring), .packet = l->dispatch_id,
 			      .kernel_object = l->kernel_object,
 			      .completion_signal = packet->dispatch.completion },
-		.origin = l->mem->start, .instruction = instruction,
-		.is_host = queue->cp->host.is_host ? is_host : NULL, .room = room, .ctx = queue,
+		.origin = l->mem->start, .extent = l->mem->end - l->mem->start, .instruction = instruction,
+		.find_block = queue->cp->host.find_block ? find_block : NULL, .room = room, .ctx = queue,
 	};
 
 	queue->dispatch.count = NULL;

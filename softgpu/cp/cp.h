@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "softgpu/counters/mem_block.h"
 #include "softgpu/exec/launch.h"
 
 struct ws_counting;
@@ -42,8 +43,8 @@ struct ws_cp_host {
 	void (*leave)(void *ctx);
 	void (*interrupt)(void *ctx, uint32_t event_id);
 	void (*memory_fault)(void *ctx, const struct ws_cp_fault *fault);
-	/* Is this host memory, and which block around it is of the same kind? NULL: there is none. */
-	bool (*is_host)(void *ctx, uint64_t addr, uint64_t *start, uint64_t *size);
+	/* The block around an address; of no size when there is none. NULL: everything is the device's. */
+	void (*find_block)(void *ctx, uint64_t addr, struct ws_mem_block *out);
 	void *ctx;
 };
 

@@ -4,6 +4,8 @@
 
 #include "softgpu/device/vm_priv.h"
 
+#define LARGE_PAGE (2ull << 20)
+
 /* Index of the first pin that starts above `addr`. */
 static size_t first_above(const struct ws_vm *vm, uint64_t addr)
 {
@@ -90,7 +92,8 @@ static enum ws_vm_status add_pin(struct ws_vm *vm, uint64_t addr, uint64_t size,
 	if (!pin)
 		return WS_VM_NO_MEMORY;
 	*pin = (struct ws_vm_block){ .kind = WS_VM_PINNED, .flags = flags, .start = addr,
-				     .size = size, .n_pins = 1 };
+				     .size = size, .n_pins = 1,
+				     .pin_place = vm->next_pin_place + addr % 4096 };
 	memmove(&vm->pins[at + 1], &vm->pins[at], (vm->n_pins - at) * sizeof(*vm->pins));
 	vm->pins[at] = pin;
 	vm->n_pins++;
@@ -98,6 +101,7 @@ static enum ws_vm_status add_pin(struct ws_vm *vm, uint64_t addr, uint64_t size,
 		remove_pin(vm, at);
 		return WS_VM_NO_MEMORY;
 	}
+	vm->next_pin_place = (pin->pin_place + size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
 	return WS_VM_OK;
 }
 

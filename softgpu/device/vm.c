@@ -272,6 +272,7 @@ enum ws_vm_status ws_vm_query(struct ws_vm *vm, uint64_t addr, struct ws_vm_info
 			.flags = block->flags,
 			.start = block->start,
 			.device_start = block->start | (block->kind == WS_VM_PINNED ? WS_PINNED_ALIAS : 0),
+			.pin_place = block->pin_place,
 			.size = block->size,
 			.mapped_nodes = block->nodes,
 			.n_mapped_nodes = block->n_nodes,

@@ -8,7 +8,9 @@
  * the system when freed.
  *
  * Memory of the program becomes visible to the device by pinning it, counted per range; its device
- * address is WS_PINNED_ALIAS above its own. Functions that look something up take either.
+ * address is WS_PINNED_ALIAS above its own. Functions that look something up take either. Where the
+ * program has its memory differs from run to run; a place is what depends only on the order and the
+ * sizes of what it pinned, for those who must come to the same results every time.
  *
  * Threads  any. ws_vm_accessible() takes no lock. ws_vm_enter()/leave() bracket accesses by the
  *          command processor: no block disappears in between.
@@ -49,6 +51,7 @@ struct ws_vm_info {
 	uint32_t flags;               /* as given; not interpreted here */
 	uint64_t start, size;
 	uint64_t device_start;        /* pinned memory has another address there */
+	uint64_t pin_place;           /* pinned memory's place among all that was pinned; see below */
 	const uint32_t *mapped_nodes; /* lives as long as the block */
 	uint32_t n_mapped_nodes;
 	void *user_data;

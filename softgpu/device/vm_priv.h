@@ -16,6 +16,7 @@ struct ws_vm_block {
 	uint32_t flags;
 	uint64_t start, size;
 	uint32_t n_pins;              /* pins: holders of this very range */
+	uint64_t pin_place;
 	uint32_t nodes[WS_VM_MAX_NODES];
 	uint32_t n_nodes;
 	void *user_data;
@@ -32,6 +33,7 @@ struct ws_vm {
 
 	struct ws_vm_block **pins;    /* sorted by start, then by age */
 	size_t n_pins, max_pins;
+	uint64_t next_pin_place;
 
 	uint32_t n_nodes;
 	uint64_t capacity[WS_VM_MAX_NODES];

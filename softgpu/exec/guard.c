@@ -20,11 +20,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void pass_on(const struct sigaction *to, int number, siginfo_t *info, void *context)
 {
+	bool sent = info->si_code <= 0; /* by kill() and the like: no access is behind it */
+
 	if (to->sa_flags & SA_SIGINFO) {
 		to->sa_sigaction(number, info, context);
+	} else if (to->sa_handler == SIG_IGN && sent) {
+		return;
 	} else if (to->sa_handler == SIG_DFL || to->sa_handler == SIG_IGN) {
 		/* the access is repeated on return and then ends the process, as it should */
 		signal(number, SIG_DFL);
+		if (sent)
+			raise(number);
 	} else {
 		to->sa_handler(number);
 	}
@@ -32,12 +38,13 @@ static void pass_on(const struct sigaction *to, int number, siginfo_t *info, voi
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-	if (guard.inside) {
+	if (guard.inside && info->si_code > 0) {
 		guard.inside = 0;
 		guard.address = (uint64_t)(uintptr_t)info->si_addr;
 #if defined(__x86_64__)
 		/* page-fault error code: bit 1 is set for writes */
-		guard.was_write = (int)(((ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] >> 1 & 1);
+		guard.was_write =
+			(int)(((ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] >> 1 & 1);
 #endif
 		siglongjmp(guard.back, 1);
 	}

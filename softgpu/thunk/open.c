@@ -52,17 +52,17 @@ static void leave(void *ctx)
 	ws_vm_leave(((struct thunk *)ctx)->vm);
 }
 
-static bool is_host(void *ctx, uint64_t addr, uint64_t *start, uint64_t *size)
+static void find_block(void *ctx, uint64_t addr, struct ws_mem_block *out)
 {
 	struct ws_vm_info info;
 
-	if (ws_vm_query(((struct thunk *)ctx)->vm, addr, &info)) {
-		*start = *size = 0;
-		return true; /* not the device's: whoever owns it, it is on the host */
-	}
-	*start = info.device_start;
-	*size = info.size;
-	return info.kind == WS_VM_HOST || info.kind == WS_VM_PINNED;
+	*out = (struct ws_mem_block){ .is_host = true };
+	if (ws_vm_query(((struct thunk *)ctx)->vm, addr, &info))
+		return; /* not the device's: whoever owns it, it is on the host */
+	out->start = addr & WS_PINNED_ALIAS ? info.device_start : info.start;
+	out->size = info.size;
+	out->is_host = info.kind == WS_VM_HOST || info.kind == WS_VM_PINNED;
+	out->pin_place = info.pin_place;
 }
 
 static void interrupt(void *ctx, uint32_t event_id)
@@ -148,7 +148,7 @@ static bool build(struct thunk *thunk, uint32_t n_workers)
 		.leave = leave,
 		.interrupt = interrupt,
 		.memory_fault = memory_fault,
-		.is_host = is_host,
+		.find_block = find_block,
 		.ctx = thunk,
 	};
 

@@ -9,7 +9,6 @@
 #include "softgpu/mem/lds.h"
 #include "softgpu/timing/impl.h"
 
-#define SCRATCH_START (1ull << 46) /* behind all memory: wherever the host put it */
 #define LDS_QUEUE 64 /* cycles of work that wait for LDS */
 #define SQ(name) cu->sq[WS_C_##name]
 
@@ -167,14 +166,25 @@ static bool local_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct
 	return true;
 }
 
-/* Where the addresses of an access begin. Every wave slot of the GPU has its slice of scratch. */
-static uint64_t start_of(const struct ws_cu *cu, const struct ws_model_wave *w, enum ws_trace_space space)
+/* From the program's addresses to the model's. Every wave slot of the GPU has its slice of scratch. */
+static void place(const struct ws_cu *cu, const struct ws_model_wave *w, struct ws_trace_access *a)
 {
 	uint64_t slot = (cu->index * 4ull + w->simd) * cu->model->hw->simd_waves + w->wave_slot;
 
-	if (space != WS_SPACE_SCRATCH)
-		return -cu->model->d->origin;
-	return SCRATCH_START + slot * cu->model->d->scratch_wave_bytes;
+	if (a->space == WS_SPACE_SCRATCH) {
+		ws_trace_move(a, WS_SCRATCH_START + slot * cu->model->d->scratch_wave_bytes);
+	} else if (a->affine) {
+		int lane = a->mask ? __builtin_ctzll(a->mask) : 0; /* the others need not be anywhere */
+		uint64_t first = a->base + (uint64_t)((int64_t)a->stride * lane);
+
+		ws_trace_move(a, ws_model_address(cu->model, first) - first);
+	} else {
+		for (uint64_t m = a->mask; m; m &= m - 1) {
+			uint64_t *addr = &a->addr[__builtin_ctzll(m)];
+
+			*addr = ws_model_address(cu->model, *addr);
+		}
+	}
 }
 
 /* Reads the lanes' addresses and sends the instruction on its way. */
@@ -197,7 +207,7 @@ static bool vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struc
 	}
 	if (!ws_trace_memory(&w->reader, w->exec, &access))
 		return false;
-	ws_trace_move(&access, start_of(cu, w, access.space));
+	place(cu, w, &access);
 	ws_tcp_issue(cu, w, inst, &access, t);
 	return true;
 }
@@ -209,7 +219,7 @@ static bool scalar_memory(struct ws_cu *cu, struct ws_model_wave *w, const struc
 
 	if (inst->mem != WS_MEM_CACHE && !ws_trace_memory(&w->reader, w->exec, &access))
 		return false;
-	ws_sqc_load(cu, w, inst, access.base - cu->model->d->origin, t);
+	ws_sqc_load(cu, w, inst, ws_model_address(cu->model, access.base), t);
 	return true;
 }
 

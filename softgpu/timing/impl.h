@@ -252,8 +252,27 @@ static inline uint64_t ws_model_pc(const struct ws_model_wave *w)
 	return w->page->base + 4ull * w->slot;
 }
 
+/*
+ * The model's addresses: the device's memory from 0, scratch and pinned memory behind it, so that
+ * where the host put them makes no difference to caches and channels.
+ */
+#define WS_SCRATCH_START (1ull << 46)
+#define WS_PINNED_START (1ull << 47)
+
+static inline uint64_t ws_model_address(const struct ws_model *m, uint64_t addr)
+{
+	uint64_t at = addr - m->d->origin;
+
+	if (__builtin_expect(at < m->d->extent || !m->d->pin_place, 1))
+		return at;
+	return WS_PINNED_START + m->d->pin_place(m->d->ctx, addr);
+}
+
+/* addr: the model's */
 static inline bool ws_is_host(const struct ws_model *m, uint64_t addr)
 {
+	if (addr >= WS_PINNED_START && m->d->pin_place)
+		return true;
 	return m->d->is_host && m->d->is_host(m->d->ctx, addr + m->d->origin);
 }
 

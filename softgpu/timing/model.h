@@ -65,6 +65,7 @@ struct ws_model_dispatch {
 	bool system_release;          /* the end writes L2 back, and that is counted */
 	uint64_t sample_cycles;       /* 0: no PC samples */
 	uint64_t origin;              /* addresses count from here: where memory begins must not matter */
+	uint64_t extent;              /* of the device's memory; what is not in it is the program's own */
 
 	/* The next workgroup, in order; valid until release(). NULL: it failed, stop. */
 	struct ws_wg_traces *(*next)(void *ctx, uint64_t wg);
@@ -72,6 +73,8 @@ struct ws_model_dispatch {
 	/* What stands at this address? False: nothing is known (the dispatch is given up). */
 	bool (*instruction)(void *ctx, uint64_t pc, struct ws_inst_source *out);
 	bool (*is_host)(void *ctx, uint64_t addr); /* NULL: everything is device memory */
+	/* Where an address of the program's own memory is in the order of what it pinned. NULL: never asked. */
+	uint64_t (*pin_place)(void *ctx, uint64_t addr);
 	void (*sample)(void *ctx, const struct ws_pc_sample *sample);
 	void *ctx;
 };

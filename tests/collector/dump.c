@@ -173,6 +173,15 @@ static void print_event(const struct ws_rec *rec, uint32_t tid)
 		       r->src_agent, r->tid, r->stream);
 		break;
 	}
+	case WS_REC_SCRATCH: {
+		const struct ws_rec_scratch *s = (const void *)rec;
+
+		printf("SCRATCH tid=%u op=%u agent=%u queue=%u flags=%u bytes=%" PRIu64
+		       " times=%s\n",
+		       s->tid, rec->what, s->agent, s->queue, s->flags, s->n_bytes,
+		       rec->time < s->end_ticks ? "ok" : "bad");
+		break;
+	}
 	case WS_REC_ALLOC: {
 		const struct ws_rec_alloc *r = (const void *)rec;
 

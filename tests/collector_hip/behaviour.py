@@ -78,11 +78,12 @@ def streams():
     equal([r.line for r in run.of("stream")],
           ['stream 1 flags=0 priority=0 name=""', 'stream 2 flags=1 priority=-1 name=""',
            'stream 3 flags=0 priority=0 name=""', 'stream 4 flags=0 priority=0 name=""',
-           'stream 2 flags=1 priority=-1 name="copies"'], "streams")
+           'stream 2 flags=1 priority=-1 name="copies"',
+           'stream 5 flags=1 priority=-2 name=""'], "streams")
     # 1 is destroyed, its handle comes back as 3; a handle never seen before gets a number, too
-    equal([r["stream"] for r in run.calls("hipStreamQuery")], [0, 1, 2, 3, 2, 0], "stream ids")
+    equal([r["stream"] for r in run.calls("hipStreamQuery")], [0, 1, 2, 3, 2, 0, 5], "stream ids")
     equal([(r["stream"], r["ret"]) for r in run.calls("hipStreamDestroy")],
-          [(1, 0), (4, 1), (3, 0), (2, 0)], "destruction")
+          [(1, 0), (4, 1), (5, 0), (3, 0), (2, 0)], "destruction")
     # only streams wanted: nothing is recorded of HIP, and they are numbered all the same
     run = Run(command, "kernel", [STREAMS, DLSYM])
     equal(run.out, "good\n", "output with the small library")

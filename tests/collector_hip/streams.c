@@ -5,6 +5,7 @@
 
 int hipStreamCreate(void **stream);
 int hipStreamCreateWithPriority(void **stream, unsigned flags, int priority);
+int hipExecutionCtxStreamCreate(void **stream, void *context, unsigned flags, int priority);
 int hipStreamDestroy(void *stream);
 int hipStreamQuery(void *stream);
 __attribute__((weak)) int hipMalloc3D(void *pitched,
@@ -12,7 +13,7 @@ __attribute__((weak)) int hipMalloc3D(void *pitched,
 
 int main(void)
 {
-	void *a, *b, *c;
+	void *a, *b, *c, *d;
 	int bad = 0;
 
 	bad |= hipStreamQuery(NULL);
@@ -28,6 +29,9 @@ int main(void)
 	roctxNameHipStream("copies", b);
 	bad |= hipStreamQuery(b);
 	bad |= hipStreamQuery((void *)1); /* hipStreamLegacy */
+	bad |= hipExecutionCtxStreamCreate(&d, &bad, 1, -2);
+	bad |= hipStreamQuery(d);
+	bad |= hipStreamDestroy(d);
 	bad |= hipStreamDestroy(c);
 	bad |= hipStreamDestroy(b);
 	printf("%s\n", bad ? "bad" : "good");

@@ -1,8 +1,45 @@
 """JSON read back."""
 import json
 import re
+import struct
 
 from harness import AGENTS, API, of, same, shown_name
+
+# Fields of AMD's structs (rocprofiler-sdk 1.0.0), in order: what `size` must be. HIP's longest list of
+# arguments is that of hipExtModuleLaunchKernel, its largest result a hipChannelFormatDesc.
+CALL, INFO = "Q II QQQ QQ Q", "Q QQQQ II III III"
+SIZES = {
+    "hsa_api": CALL, "marker_api": CALL, "rccl_api": CALL, "rocjpeg_api": CALL,
+    "hip_api": CALL + "P IIIIII QPPPPP I 0P" + "5i 0P",
+    "rocdecode_api": CALL + "P i PPP" + "Q",
+    "kernel_dispatch": "Q II QQ Q QQ 128s",
+    "memory_copy": "Q II QQ Q QQ QQ Q QQ",
+    "memory_allocation": "Q II QQQ Q QQ Q Q Q",
+    "scratch_memory": "Q II QQQ QQ Q QQ I Q",
+    "counter_collection": "Q QQ QQ 128s",
+    "code_objects": "Q Q Q Q P QQ q I QQ",
+    "kernel_symbols": "QQQ P Q IIIIIII q Q",
+    "host_functions": "QQQQ QQ P I III III III III Q",
+}
+
+
+def size_of(fields):
+    return struct.calcsize("@" + fields + " 0Q")
+
+
+def check_sizes(processes):
+    for p in processes:
+        for key, records in p["buffer_records"].items():
+            if key in SIZES:
+                same({r["size"] for r in records} - {size_of(SIZES[key])}, set(), "sizes of " + key)
+        for r in p["buffer_records"]["kernel_dispatch"]:
+            same(r["dispatch_info"]["size"], size_of(INFO), "size of dispatch_info")
+        same({r["dispatch_data"]["size"] for r in p["callback_records"]["counter_collection"]} -
+             {size_of(SIZES["counter_collection"])}, set(), "sizes of dispatch_data")
+        for key in "code_objects", "kernel_symbols", "host_functions":
+            same([o["size"] for o in p[key]], [0] + [size_of(SIZES[key])] * (len(p[key]) - 1),
+                 "sizes of " + key)
+        same({a["size"] for a in p["agents"]}, {312}, "sizes of agents")
 
 
 def check_json(where, events, rename=False):
@@ -18,6 +55,7 @@ def check_json(where, events, rename=False):
          ["callback_records", "buffer_records", "marker_api", "correlation_id", "counters",
           "pc_sample_instructions", "pc_sample_comments", "att_filenames",
           "code_object_snapshot_filenames"], "strings")
+    check_sizes(processes)
     handles = {a["id"]["handle"]: a["node_id"] for a in first["agents"]}
     same(sorted(handles.values()), sorted(AGENTS), "agents")
     capability = first["agents"][0]["capability"]

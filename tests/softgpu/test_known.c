@@ -18,12 +18,11 @@ struct rig {
 	struct synth_run run;
 	struct ws_model_result r;
 	struct ws_known_facts facts;
-	struct ws_host_block block;
+	struct ws_mem_block block;
 	uint64_t digests[N_WGS];
 	/* the world as it is now */
 	uint64_t odd_pc;              /* something else stands here */
-	uint64_t block_size;
-	bool is_host;
+	struct ws_mem_block block_now;
 };
 
 static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
@@ -36,13 +35,9 @@ static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 	return true;
 }
 
-static bool is_host(void *ctx, uint64_t addr, uint64_t *start, uint64_t *size)
+static void find_block(void *ctx, uint64_t addr, struct ws_mem_block *out)
 {
-	struct rig *rig = ctx;
-
-	*start = SYNTH_VRAM;
-	*size = rig->block_size;
-	return rig->is_host;
+	*out = ((struct rig *)ctx)->block_now;
 }
 
 static uint64_t digest_of(struct rig *rig, uint64_t wg)
@@ -78,11 +73,10 @@ static int setup(void **state)
 	rig->model = ws_model_create(&ws_hw_mi210);
 	rig->kernel = synth_vcopy(true);
 	synth_prepare(&rig->run, &rig->kernel, N_WGS, WAVES);
-	rig->block_size = 16 << 20;
+	rig->block = rig->block_now = (struct ws_mem_block){ SYNTH_VRAM, 16 << 20, 0, false };
 	rig->facts = (struct ws_known_facts){ .key = key_of(rig, true), .model = rig->model, .result = &rig->r,
-					      .world = { instruction, is_host, rig }, .digests = rig->digests,
+					      .world = { instruction, find_block, rig }, .digests = rig->digests,
 					      .blocks = &rig->block, .n_blocks = 1 };
-	rig->block = (struct ws_host_block){ SYNTH_VRAM, rig->block_size, false };
 	rig->run.d.cold = true;
 	assert_true(ws_model_run(rig->model, &rig->run.d, &rig->r));
 	for (uint64_t wg = 0; wg < N_WGS; wg++)
@@ -193,10 +187,13 @@ static void other_memory_at_the_same_address_is_not_known(void **state)
 	struct rig *rig = *state;
 	struct ws_guess g;
 
-	rig->is_host = true;
+	rig->block_now.is_host = true;
 	assert_int_equal(guess(rig, &rig->facts.key, &g), 0);
-	rig->is_host = false;
-	rig->block_size /= 2;
+	rig->block_now = rig->block;
+	rig->block_now.size /= 2;
+	assert_int_equal(guess(rig, &rig->facts.key, &g), 0);
+	rig->block_now = rig->block;
+	rig->block_now.pin_place += 4096;
 	assert_int_equal(guess(rig, &rig->facts.key, &g), 0);
 }
 

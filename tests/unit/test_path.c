@@ -77,7 +77,7 @@ static void program_follows_the_shells_rules(void **state)
 	assert_fails_with(ws_path_program("/no/such", path, &err), WS_E_NOTFOUND, &err, "/no/such");
 	assert_fails_with(ws_path_program("/etc/passwd", path, &err), WS_E_ACCESS, &err,
 			  "permissions");
-	assert_fails_with(ws_path_program("/etc", path, &err), WS_E_ACCESS, &err, "permissions");
+	assert_fails_with(ws_path_program("/etc", path, &err), WS_E_ACCESS, &err, "is a folder");
 	assert_fails_with(ws_path_program("", path, &err), WS_E_NOTFOUND, &err, "''");
 }
 

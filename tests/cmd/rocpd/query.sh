@@ -29,3 +29,23 @@ is "$(sed -n 2p "$out" | tr -d ' ')" 1 script
 before=$(cksum a_results.db)
 run rocpd query -i a_results.db --query 'DELETE FROM db0.rocpd_metadata'
 is "$(cksum a_results.db)" "$before" "the input"
+
+# Mistakes: what is wrong, and what to do.
+expect() {
+	code=$1 text=$2
+	shift 2
+	run rocpd query "$@"
+	rc_is "$code"
+	err_has "$text"
+	out_is_empty
+}
+expect 1 "rocpd: Error: SQLite: no such table: nope: --query 'SELECT name FROM pragma_table_list'" \
+	-i a_results.db --query 'SELECT * FROM nope'
+expect 1 "no statement in '': --query 'SELECT name" -i a_results.db --query ''
+expect 1 "--query takes one statement" -i a_results.db --query 'SELECT 1; SELECT 2'
+expect 2 "'.' is a folder and no package: name the databases in it" -i . --query 'SELECT 1'
+expect 2 "'a_results.db' holds a run that is in another input, too" \
+	-i a_results.db b_results.db a_results.db --query 'SELECT 1'
+expect 2 "--inclusive: 'maybe' is not true or false" -i a_results.db --query 'SELECT 1' --start 5% --inclusive maybe
+run rocpd query -i a_results.db --query 'SELECT 1 AS one; -- done'
+rc_is 0

@@ -33,6 +33,11 @@ for mpi in openmpi mpich; do
 	run $launcher rocprof-compute profile --no-roof -n laplace -b 12 -- "$app" -n 4096 -b 256 -i 2
 	rc_is 0
 	four_ranks workloads/laplace
+	# Whose a line is; on the terminals that Open MPI makes, one banner.
+	for rank in 0 1 2 3; do
+		out_has "[rank $rank] Path: $work/$mpi/workloads/laplace/$rank"
+	done
+	[ "$(grep -c '| .__/ __' "$out")" -le 1 ] || fail "a banner per rank"
 	# shellcheck disable=SC2086
 	run $launcher rocprof-compute profile --no-roof --set launch_stats \
 		--output-directory "$work/$mpi/p/%hostname%/%rank%" -- "$app" -n 4096 -b 256 -i 2

@@ -71,7 +71,23 @@ chmod +x moods.sh
 profile --output-directory moody --replay application -b 10 -- ./moods.sh
 rc_is 0
 out_has "The runs of the program differ: 2 of"
-out_has "vecCopy(double*, double*, double*, int, int), grid 4096: 2 to"
-out_has "grid 8192: 0 to 1"
+out_has "vecCopy(double*, double*, double*, int, int), grid 4096, workgroup 256: 2 to"
+out_has "grid 8192, workgroup 256: 0 to 1"
 run rocprof-compute analyze -p moody -b 10.1
+rc_is 0
+
+# Runs that have nothing in common are no profile, unless names are enough.
+cat >other.sh <<SH
+#!/bin/sh
+echo run >>$work/others
+exec "$vcopy" -n \$((4096 * \$(wc -l <$work/others))) -b 256
+SH
+chmod +x other.sh
+profile --output-directory apart --replay application -b 7 -- ./other.sh
+rc_is 1
+out_has "The runs of the program differ: 0 of"
+err_has "have no dispatch in common: count in one run (--replay kernel"
+profile --output-directory named --replay application -b 7 --join-type kernel -- ./other.sh
+rc_is 0
+run rocprof-compute analyze -p named -b 7.2
 rc_is 0

@@ -17,6 +17,24 @@ out_has "simd_count"
 out_lacks "TCC_BUBBLE"
 out_lacks "TCA_BUSY"
 cp "$out" "$work/list"
+cat >"$work/my.yaml" <<'END'
+rocprofiler-sdk:
+  counters-schema-version: 1
+  counters:
+    - name: MY_WAVES
+      definitions:
+        - architectures: [gfx90a]
+          expression: 2*reduce(SQ_WAVES,sum)
+END
+for words in "-E $work/my.yaml list" "list -E $work/my.yaml" "-d 0 -E $work/my.yaml"; do
+	# shellcheck disable=SC2086
+	run rocprofv3-avail $words
+	rc_is 0
+	out_has MY_WAVES
+done
+run rocprofv3-avail
+rc_is 0
+cmp -s "$out" "$work/list" || fail "without a command it does not list the counters"
 # The same names, set by AMD's own rules of formatting.
 "$PYTHON" - "$work/list" <<'END' || fail "the layout is not AMD's"
 import sys

@@ -16,7 +16,7 @@ run rocprofv3 --pmc $all -f csv -d kernel -o r -- "$vcopy" -n 65536 -b 256
 rc_is 0
 cp "$out" plain
 is "$(counted values kernel/r | wc -l)" "$n" "counters in one result"
-err_has "kernel replay: 1 dispatches ran"
+err_has "kernel replay: 1 dispatch ran"
 err_has "saved and put back"
 # The program does not notice: its output is that of a run without counting.
 run wavescope run -- "$vcopy" -n 65536 -b 256
@@ -34,7 +34,7 @@ is "$(counted same kernel/r always/r)" "$n" "modelled once and modelled in every
 
 # Several kernels that follow one another, some counters of every block, three ways.
 some="SQ_WAVES SQ_INSTS_VALU SQ_INSTS_SALU SQ_INSTS_SMEM SQ_INSTS_LDS SQ_INSTS_VMEM_RD SQ_INSTS_VMEM_WR
-	SQ_BUSY_CYCLES SQ_WAVE_CYCLES TCC_HIT TCC_MISS TCC_READ TCC_WRITE TCC_EA_RDREQ TCC_EA_WRREQ
+	SQ_BUSY_CYCLES SQ_WAVE_CYCLES SQ_WAIT_ANY TCC_HIT TCC_MISS TCC_READ TCC_WRITE TCC_EA_RDREQ TCC_EA_WRREQ
 	TCP_TOTAL_ACCESSES TCP_TCC_READ_REQ TA_BUFFER_WAVEFRONTS TD_TD_BUSY SPI_CSN_WAVE GRBM_COUNT
 	CPC_CPC_STAT_BUSY L2CacheHit"
 scan=$WS_BUILD/samples/scan

@@ -80,6 +80,9 @@ expect 2 "'./app' is not yes or no: a program goes after '--'" --kernel-trace ./
 expect 2 "unrecognized arguments: ./app" -o x ./app
 expect 2 "unknown option '--kernel-trac': did you mean '--kernel-trace'?" --kernel-trac -- true
 expect 2 "no choice 'xml'" -f xml -- true
+# A forgotten value does not swallow what follows.
+expect 2 "option '-o' needs a value: -o NAME" --kernel-trace -o -- true
+expect 2 "option '--minimum-output-data' needs a value" --minimum-output-data -f csv -- true
 expect 1 "Fatal error: No tracing options were enabled for --summary option." -S -- true
 expect 1 "Fatal error: No tracing options were enabled for --summary-units option." -u sec -- true
 expect 1 "Fatal error: PC sampling unavailable." --pc-sampling-unit time -- true
@@ -93,5 +96,15 @@ expect 2 "is no regular expression" --kernel-trace --kernel-include-regex '(' --
 expect 2 "go together" --kernel-trace --mpi-world-rank-variable R -- true
 expect 1 "no counter 'SQ_WAVS' on gfx90a" --pmc SQ_WAVS -- true
 expect 1 "No tracing options were enabled" -p 1
+expect 1 "driver events are not recorded by this version" --kfd-trace -- true
+expect 1 "rocDecode calls are not recorded by this version" --rocdecode-trace -- true
+expect 1 "--preload: no library '/no/such.so'" --kernel-trace --preload /no/such.so -- true
 expect 1 "cannot open '/no/such.yaml'" -E /no/such.yaml --kernel-trace -- true
 expect 127 "no-such-program" --kernel-trace -- no-such-program
+printf '#!/no/such/interpreter\n' >"$work/script"
+chmod +x "$work/script"
+expect 126 "its interpreter '/no/such/interpreter' is missing" --kernel-trace -- "$work/script"
+# Kernels are chosen for counting only: who traces is told.
+run rocprofv3 --kernel-trace --kernel-include-regex x --echo -- true
+rc_is 0
+err_has "every kernel is traced"

@@ -26,3 +26,29 @@ rc_is 0
 run rocprofv3 --profile-mpi-ranks 0-3 --kernel-trace -- true
 rc_is 2
 err_has "no rank in the environment"
+
+# Several launchers that were given one name: whoever writes first has it, nobody's is lost.
+cat >meet.py <<'END'
+import ctypes, glob, os, time
+open("here.%d" % os.getpid(), "w").close()
+while len(glob.glob("here.*")) < 4:
+    time.sleep(0.02)
+ctypes.CDLL("librocprofiler-sdk-roctx.so.1").roctxMarkA(b"met")
+END
+for i in 1 2 3 4; do
+	rocprofv3 --marker-trace -f csv rocpd -d job -o run -- "${PYTHON:-python3}" meet.py 2>"err.$i" &
+done
+wait
+is "$(find job -name 'run*_marker_api_trace.csv' | wc -l)" 4 "files of launchers with one name"
+is "$(cat job/*_marker_api_trace.csv | grep -c '"met"')" 4 marks
+is "$(find job -name 'run*_results.db' | wc -l)" 4 databases
+is "$(cat err.* | grep -c 'files of another run at the same time')" 3 warnings
+is "$(find job ! -name 'run*' | tr '\n' ' ')" "job " "what else is left"
+# One after the other: yesterday's is replaced.
+rm -f here.*
+for i in 1 2 3 4; do : >here.$i; done
+for i in 1 2; do
+	run rocprofv3 --marker-trace -f csv -d later -o run -- "${PYTHON:-python3}" meet.py
+	rc_is 0
+done
+is "$(find later -name '*_marker_api_trace.csv')" later/run_marker_api_trace.csv "files of two runs"

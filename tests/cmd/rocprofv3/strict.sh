@@ -19,6 +19,17 @@ for format in csv json pftrace rocpd; do
 done
 run rocprofv3 --strict --sys-trace --rccl-trace -d out -- "$vcopy" -n 65536 -b 256
 rc_is 3
+# Ids of the last provider are far from 1, with nobody before it: they are no damage.
+run rocprofv3 --kernel-trace --rccl-trace -d out -- "$vcopy" -n 65536 -b 256
+rc_is 0
+err_lacks "damaged"
+# Files that were not wanted are not lost.
+run rocprofv3 --strict --kernel-trace --minimum-output-data 1000 -d out -- "$vcopy" -n 65536 -b 256
+rc_is 0
+err_has "less than --minimum-output-data: no files"
+run rocprofv3 --strict --kernel-trace --benchmark-mode sdk-buffer-overhead -d none -- "$vcopy" -n 65536 -b 256
+rc_is 0
+[ -z "$(find none -type f)" ] || fail "--benchmark-mode wrote files"
 # No room, no permission, not a folder: said before the program is started.
 : >file
 run rocprofv3 --kernel-trace -d file/out -- touch started
@@ -27,3 +38,10 @@ rc_is 1
 run rocprofv3 --kernel-trace -d file -- touch started
 rc_is 1
 err_has "'file' is a file"
+
+# A program that the collector does not get into: why.
+if echo 'int main(void) { return 0; }' | cc -static -x c - -o alone 2>/dev/null; then
+	run rocprofv3 --kernel-trace -- ./alone
+	rc_is 0
+	err_has "'./alone' is linked statically"
+fi

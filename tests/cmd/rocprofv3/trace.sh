@@ -38,8 +38,13 @@ code = {k["kernel_id"]: k["code_object_id"] for k in d["kernel_symbols"]}
 print(*[f["truncated_host_function_name"] for f in d["host_functions"]
         if f["kernel_id"] in run and f["code_object_id"] == code[f["kernel_id"]]])' "${p}_results.json")" \
 	vecCopy "host functions of the kernels that ran"
-# Copies: there and back. Rows are in the order of completion records, so sort.
-is "$(sed 1d "${p}_memory_copy_trace.csv" | sort -t, -k7,7n | cut -d'"' -f4 | tr '\n' ' ')" \
+# Copies: there and back. Rows are in the order of their starts, also those of nested calls.
+for file in hip_api hsa_api memory_copy memory_allocation; do
+	column=$(head -1 "${p}_${file}_trace.csv" | tr , '\n' | grep -n Start_Timestamp | cut -d: -f1)
+	sed '1d; s/"[^"]*"/x/g' "${p}_${file}_trace.csv" | cut -d, -f"$column" | sort -n -c ||
+		fail "${file}_trace.csv is not in order"
+done
+is "$(sed 1d "${p}_memory_copy_trace.csv" | cut -d'"' -f4 | tr '\n' ' ')" \
 	"MEMORY_COPY_HOST_TO_DEVICE MEMORY_COPY_DEVICE_TO_HOST " copies
 # Calls: as many in each format.
 for api in hip HIP hsa HSA; do
@@ -52,7 +57,7 @@ awk '$1 == "KERNEL_DISPATCH" && $2 == 1 && $3 == 1 && $4 == 0 { found = 1 } END 
 	fail "no line for the kernel in the ledger"
 err_has "asked for and not seen: MARKER_API, SCRATCH_MEMORY, RCCL_API"
 err_has "not recorded by this version: rocDecode calls, rocJPEG calls, driver events"
-err_lacks "are not in the output"
+err_lacks "not in the output"
 [ ! -e out/.rocprofv3 ] || fail "captures were left"
 
 # Default names: <host>/<pid>_..., and the default format.

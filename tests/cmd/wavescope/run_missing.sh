@@ -21,12 +21,19 @@ run wavescope run -- .
 rc_is 127
 run wavescope run -- ./
 rc_is 126
+err_is "wavescope: './' is a folder: name the program in it"
 
 printf '#!/no/such/interpreter\n' >no-line
 chmod +x no-line
 run wavescope run -- ./no-line
 rc_is 126
-err_is "wavescope: cannot run './no-line': its interpreter is missing"
+err_is "wavescope: cannot run './no-line': its interpreter '/no/such/interpreter' is missing: correct its first line"
+
+printf '#!/bin/sh\r\n' >windows
+chmod +x windows
+run wavescope run -- ./windows
+rc_is 126
+err_is "wavescope: cannot run './windows': its lines end as on Windows: make them end in LF"
 
 run wavescope run -- no-line
 rc_is 127

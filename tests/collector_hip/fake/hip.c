@@ -84,6 +84,11 @@ PUBLIC int hipStreamCreate(void **stream)
 	return hipStreamCreateWithPriority(stream, 0, 0);
 }
 
+PUBLIC int hipExecutionCtxStreamCreate(void **stream, void *context, unsigned flags, int priority)
+{
+	return hipStreamCreateWithPriority(stream, flags, priority);
+}
+
 PUBLIC int hipStreamDestroy(void *stream)
 {
 	char *handle = stream;

@@ -1,0 +1,93 @@
+#include "launch/claim.h"
+
+#include "base/path.h"
+#include "base/util.h"
+#include "launch/rundir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TRIES_MAX 100u
+
+struct timespec ws_claim_now(void)
+{
+	struct timespec now;
+
+	/* Coarse, as mtime is: the exact clock is some milliseconds ahead of it. */
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	return now;
+}
+
+/* A run writes one of these, whatever it was asked for. */
+static bool written_since(const char *prefix, struct timespec since)
+{
+	static const char *const names[] = { "agent_info.csv", "results.json", "results.pftrace",
+					     "results.db",     "results.otf2", "config.json" };
+	char path[PATH_MAX + 32];
+	struct stat file;
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(names); i++) {
+		snprintf(path, sizeof(path), "%s_%s", prefix, names[i]);
+		if (stat(path, &file) == 0 &&
+		    (file.st_mtim.tv_sec > since.tv_sec ||
+		     (file.st_mtim.tv_sec == since.tv_sec && file.st_mtim.tv_nsec > since.tv_nsec)))
+			return true;
+	}
+	return false;
+}
+
+static bool is_there(const char *path, int fd)
+{
+	struct stat named, open_one;
+
+	return stat(path, &named) == 0 && fstat(fd, &open_one) == 0 &&
+	       named.st_ino == open_one.st_ino && named.st_dev == open_one.st_dev;
+}
+
+bool ws_claim_take(struct ws_claim *claim, const char *prefix, struct timespec since)
+{
+	char folder[PATH_MAX];
+
+	claim->fd = -1;
+	if (snprintf(claim->path, sizeof(claim->path), "%s.lock", prefix) >= PATH_MAX)
+		return true;
+	strcpy(folder, claim->path);
+	ws_path_parent(folder);
+	if (ws_mkdirs(folder, NULL))
+		return true;
+	for (unsigned i = 0; i < TRIES_MAX; i++) {
+		claim->fd = open(claim->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+		if (claim->fd < 0)
+			return true;
+		if (flock(claim->fd, LOCK_EX | LOCK_NB) != 0) {
+			bool taken = errno == EWOULDBLOCK;
+
+			close(claim->fd);
+			claim->fd = -1;
+			return !taken;
+		}
+		/* Whoever had it may have removed it in between: then it locks nothing. */
+		if (is_there(claim->path, claim->fd))
+			break;
+		close(claim->fd);
+		claim->fd = -1;
+	}
+	if (!written_since(prefix, since))
+		return true;
+	ws_claim_release(claim);
+	return false;
+}
+
+void ws_claim_release(struct ws_claim *claim)
+{
+	if (claim->fd < 0)
+		return;
+	unlink(claim->path);
+	close(claim->fd);
+	claim->fd = -1;
+}

@@ -1,0 +1,30 @@
+/*
+ * claim: one name for the files of one run, where several runs may mean the same.
+ *
+ * Ranks of a job that were all given "-o run" end at about the same time. A name belongs to
+ * whoever is writing under it; and files that were written since the run began are another
+ * one's of the same job, not those of yesterday, which may be replaced. Nobody waits.
+ */
+#ifndef WS_LAUNCH_CLAIM_H
+#define WS_LAUNCH_CLAIM_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <time.h>
+
+struct ws_claim {
+	int fd; /* of the lock beside the files, or -1 */
+	char path[PATH_MAX];
+};
+
+/* The clock that files are stamped with: for @since. */
+struct timespec ws_claim_now(void);
+
+/*
+ * False: @prefix is somebody else's. Where nothing can be locked (a folder that cannot be
+ * written to, a file system without locks) it is given: who writes will hear of it.
+ */
+bool ws_claim_take(struct ws_claim *claim, const char *prefix, struct timespec since);
+void ws_claim_release(struct ws_claim *claim); /* also of one that was not taken */
+
+#endif

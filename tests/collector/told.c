@@ -1,0 +1,105 @@
+/*
+ * told: the part of ROCr 6 that tells a tool of scratch memory, for a machine that has ROCr 5.
+ *
+ * One GPU and one queue that are not there; the collector, preloaded, is given tables as ROCr
+ * gives them, and is told of two allocations, a free and a reclaim. Ends with 0 when calls
+ * that were in the table before were passed on to.
+ */
+#include "collector/hsa/tables.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { CORE_FUNCTIONS = 125, ITERATE_AGENTS = 5, AGENT_INFO = 6, QUEUE_CREATE = 7 };
+
+/* As ROCr 6's hsa_amd_tool.h lays them out. */
+struct alloc_end {
+	int kind;
+	const hsa_queue_t *queue;
+	int flags;
+	uint64_t dispatch_id;
+	size_t size, num_slots;
+};
+
+static hsa_queue_t the_queue = { .size = 64, .id = 7 };
+static unsigned n_passed_on;
+
+static hsa_status_t nothing(void)
+{
+	return HSA_STATUS_ERROR;
+}
+
+static hsa_status_t iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void *data),
+				   void *data)
+{
+	return callback((hsa_agent_t){ 0x1234 }, data);
+}
+
+static hsa_status_t agent_info(hsa_agent_t agent, hsa_agent_info_t what, void *value)
+{
+	if (what != HSA_AGENT_INFO_DEVICE)
+		return HSA_STATUS_ERROR;
+	*(hsa_device_type_t *)value = HSA_DEVICE_TYPE_GPU;
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+				 void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
+				 uint32_t private_bytes, uint32_t group_bytes, hsa_queue_t **queue)
+{
+	*queue = &the_queue;
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t another_tool(const struct alloc_end *event)
+{
+	n_passed_on += event->queue == &the_queue;
+	return HSA_STATUS_SUCCESS;
+}
+
+/* Start and end of the pair at @at, with a while between. */
+static void tell(const struct ws_hsa_table *tools, unsigned at, int flags, size_t n_bytes)
+{
+	struct alloc_end event = { (int)at + 1, &the_queue, flags, 1, n_bytes, 64 };
+
+	((hsa_status_t(*)(const struct alloc_end *))tools->functions[at])(&event);
+	nanosleep(&(struct timespec){ 0, 2000000 }, NULL);
+	((hsa_status_t(*)(const struct alloc_end *))tools->functions[at + 1])(&event);
+}
+
+int main(void)
+{
+	static uint64_t core_words[2 + CORE_FUNCTIONS], tool_words[2 + 6];
+	struct ws_hsa_table *core = (struct ws_hsa_table *)core_words;
+	struct ws_hsa_table *tools = (struct ws_hsa_table *)tool_words;
+	struct ws_hsa_root root = {
+		.major = 1, .minor = sizeof(root), .core = core, .tools = tools
+	};
+	bool (*on_load)(struct ws_hsa_root *, uint64_t, uint64_t, const char *const *);
+	hsa_queue_t *queue;
+
+	core->major = tools->major = 2;
+	core->minor = sizeof(core_words);
+	tools->minor = sizeof(tool_words);
+	for (unsigned i = 0; i < CORE_FUNCTIONS; i++)
+		core->functions[i] = (void (*)(void))nothing;
+	core->functions[ITERATE_AGENTS] = (void (*)(void))iterate_agents;
+	core->functions[AGENT_INFO] = (void (*)(void))agent_info;
+	core->functions[QUEUE_CREATE] = (void (*)(void))queue_create;
+	tools->functions[1] = (void (*)(void))another_tool;
+
+	*(void **)&on_load = dlsym(RTLD_DEFAULT, "OnLoad");
+	if (!on_load || !on_load(&root, 1, 0, NULL)) {
+		fprintf(stderr, "no collector\n");
+		return 2;
+	}
+	((__typeof__(queue_create) *)core->functions[QUEUE_CREATE])(
+		(hsa_agent_t){ 0x1234 }, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, 0, 0, &queue);
+	tell(tools, 0, 0, 4096);
+	tell(tools, 0, 1, 1 << 20);
+	tell(tools, 2, 1, 99);
+	tell(tools, 4, 2, 99);
+	return n_passed_on == 2 ? 0 : 1;
+}
