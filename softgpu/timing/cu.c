@@ -207,6 +207,7 @@ static bool vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struc
 	}
 	if (!ws_trace_memory(&w->reader, w->exec, &access))
 		return false;
+	ws_trace_prefetch(&w->reader);
 	place(cu, w, &access);
 	ws_tcp_issue(cu, w, inst, &access, t);
 	return true;

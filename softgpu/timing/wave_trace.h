@@ -173,6 +173,12 @@ static inline void ws_trace_move(struct ws_trace_access *a, uint64_t by)
  */
 const uint8_t *ws_trace_peek(const struct ws_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
 			     enum ws_trace_form *form, size_t *size, size_t *end);
+/* Thousands of waves are read in turn: what comes next is not in the host's nearest cache by itself. */
+static inline void ws_trace_prefetch(const struct ws_trace_reader *r)
+{
+	__builtin_prefetch(r->trace->memory.bytes + r->memory_at);
+}
+
 /* Of the next memory instruction. */
 static inline enum ws_trace_space ws_trace_space(const struct ws_trace_reader *r)
 {
