@@ -42,7 +42,7 @@ struct ws_known_world {
 struct ws_known_facts {
 	struct ws_known_key key;
 	struct ws_known_world world;
-	const struct ws_model *model; /* that has just run it */
+	struct ws_model *model;       /* that has just run it */
 	const struct ws_model_result *result;
 	const uint64_t *digests;      /* [n_wgs] */
 	const struct ws_mem_block *blocks; /* that the model asked about */

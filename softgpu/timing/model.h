@@ -103,7 +103,7 @@ size_t ws_model_result_bytes(const struct ws_model_result *result);
 /* What one dispatch leaves to the next (the instruction caches), so that one can be run again from there. */
 bool ws_model_save(struct ws_model *model); /* false: no memory */
 void ws_model_restore(struct ws_model *model); /* what was saved last */
-uint64_t ws_model_state(const struct ws_model *model); /* a digest of it */
+uint64_t ws_model_state(struct ws_model *model); /* a digest of it */
 /* A copy for ws_model_set_state(), the caller's to free, whose size is added to *n_bytes. NULL: no memory. */
 uint64_t *ws_model_copy_state(const struct ws_model *model, size_t *n_bytes);
 void ws_model_set_state(struct ws_model *model, const uint64_t *state);
