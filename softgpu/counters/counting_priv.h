@@ -94,7 +94,9 @@ struct ws_count_run {
 	struct ws_guess guess;
 	struct ws_mem_block blocks[WS_MAX_MEM_BLOCKS]; /* that the model asked about */
 	uint32_t n_blocks, last_block;
-	bool is_unknowable, was_known;
+	bool has_digests;             /* the traces are compared; workers read it */
+	bool is_unknowable;           /* the model's: it depends on more than can be compared */
+	bool was_known;
 
 	struct ws_softgpu_pc_sample *samples;
 	size_t n_samples, samples_room;

@@ -248,8 +248,9 @@ static void make_guess(struct ws_count_run *run)
 	run->n_blocks = run->last_block = 0;
 	run->blocks[0].size = 0;
 	/* samples are not kept: where they are wanted the model has to run */
-	run->is_unknowable = d->sample_cycles || !run->counting->known;
-	if (!run->is_unknowable)
+	run->has_digests = !d->sample_cycles && run->counting->known;
+	run->is_unknowable = !run->has_digests;
+	if (run->has_digests)
 		ws_guess_begin(&run->guess, run->counting->known, key, &run->world);
 }
 
@@ -461,7 +462,7 @@ void ws_count_run_done(struct ws_count_run *run, uint64_t wg, struct ws_wg_trace
 	for (uint32_t k = n_waves; k < t->n_waves; k++)
 		ws_trace_free(&t->waves[k]);
 	t->n_waves = n_waves;
-	if (!run->is_unknowable)
+	if (run->has_digests)
 		for (uint32_t k = 0; k < n_waves; k++)
 			digest = ws_trace_digest(digest, &t->waves[k]);
 	pthread_mutex_lock(&run->lock);
