@@ -88,13 +88,15 @@ static enum ws_status set_number(struct ws_env *env, const char *name, uint64_t 
 static enum ws_status check_environment(const struct ws_env *env, struct ws_err *err)
 {
 	const char *times = ws_env_get(env, "WAVESCOPE_TIMES"), *waves = ws_env_get(env, "WAVESCOPE_SAMPLE_WAVES");
-	const char *only = ws_env_get(env, "WAVESCOPE_SAMPLE_ONLY");
+	const char *only = ws_env_get(env, "WAVESCOPE_SAMPLE_ONLY"), *model = ws_env_get(env, "WAVESCOPE_MODEL");
 
 	if (times && *times && strcmp(times, "host") && strcmp(times, "modelled"))
 		return ws_fail(err, WS_E_USAGE, "kernel times '%s': host or modelled (--times, WAVESCOPE_TIMES)",
 			       times);
 	if (waves && (!*waves || waves[strspn(waves, "0123456789")]))
 		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_SAMPLE_WAVES is '%s': give a number of waves", waves);
+	if (model && *model && strcmp(model, "always"))
+		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_MODEL is '%s': give always, or unset it", model);
 	if (only && strcmp(only, "0") && strcmp(only, "1"))
 		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_SAMPLE_ONLY is '%s': give 1, or unset it", only);
 	if (only && !strcmp(only, "1") && !waves)
