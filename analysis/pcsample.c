@@ -151,7 +151,7 @@ static json_t *find_key(json_t *in, const char *key)
 
 static uint64_t number_of(json_t *in, const char *key)
 {
-	return (uint64_t)json_integer_value(find_key(in, key));
+	return (uint64_t)json_number_value(find_key(in, key));
 }
 
 struct code {
@@ -228,7 +228,7 @@ static void count_sample(struct place *place, json_t *record)
 {
 	json_t *issued = find_key(record, "wave_issued");
 	const char *reason = json_string_value(find_key(record, "stall_reason"));
-	bool was_issued = json_is_true(issued) || json_integer_value(issued) > 0;
+	bool was_issued = json_is_true(issued) || json_number_value(issued) > 0;
 
 	place->row.n++;
 	place->row.n_issued += was_issued;
@@ -270,7 +270,7 @@ static enum ws_status sum_kernel(json_t *root, json_t *records, const struct cod
 			continue;
 		place = ws_map_get_u64(&places, at);
 		if (!place) {
-			size_t inst = (size_t)json_integer_value(index);
+			size_t inst = (size_t)json_number_value(index);
 			const char *text = json_string_value(json_array_get(texts, inst));
 			const char *line = json_string_value(json_array_get(lines, inst));
 
@@ -314,7 +314,8 @@ enum ws_status ws_pcsamples_kernel(const char *dir, const char *kernel, bool by_
 
 	if (st)
 		return st;
-	root = json_load_file(path, 0, &wrong);
+	/* exec_mask has all 64 bits set as a rule, which is more than jansson's integers hold. */
+	root = json_load_file(path, JSON_DECODE_INT_AS_REAL, &wrong);
 	if (!root)
 		return ws_fail(err, WS_E_FORMAT, "%s:%d: %s", path, wrong.line, wrong.text);
 	*out = (struct ws_pcsamples){ .by_kernel = true };

@@ -169,6 +169,18 @@ static bool has_data(const char *dir)
 	return !ws_path_join(dir, "sysinfo.csv", path, NULL) && ws_path_exists(path);
 }
 
+/* "node.1" beside "node": an earlier profile of it, which profile has put aside. */
+static bool is_aside(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	char now[PATH_MAX];
+
+	if (!dot || !dot[1] || dot[1 + strspn(dot + 1, "0123456789")])
+		return false;
+	snprintf(now, sizeof(now), "%.*s", (int)(dot - path), path);
+	return has_data(now);
+}
+
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -188,7 +200,8 @@ enum ws_status ws_workload_nodes(const char *dir, struct ws_arena *arena, const 
 		return ws_fail_errno(err, errno, "cannot read the directory '%s'", dir);
 	while ((entry = readdir(open_dir))) {
 		if (entry->d_name[0] == '.' || ws_path_join(dir, entry->d_name, path, NULL) ||
-		    stat(path, &info) != 0 || !S_ISDIR(info.st_mode) || !has_data(path))
+		    stat(path, &info) != 0 || !S_ISDIR(info.st_mode) || !has_data(path) ||
+		    is_aside(path))
 			continue;
 		if (n == cap) {
 			const char **grown;

@@ -120,7 +120,10 @@ enum ws_status ws_workload_open(const char *dir, const struct ws_workload_how *h
 				struct ws_workload **out_load, struct ws_err *err);
 void ws_workload_close(struct ws_workload *load); /* NULL is fine */
 
-/* The sub-directories of @dir that are workloads, sorted; from @arena. */
+/*
+ * The sub-directories of @dir that are workloads, sorted; from @arena. Earlier profiles that
+ * were put aside ("node.1" beside "node") are not among them.
+ */
 enum ws_status ws_workload_nodes(const char *dir, struct ws_arena *arena, const char ***out_names,
 				 size_t *out_n, struct ws_err *err);
 

@@ -99,6 +99,7 @@ static inline int ws_rec_tag_ok(uint32_t tag)
 	X(RUNTIME,        20, META,  TICKS, ws_rec_runtime,       NONE)                            \
 	X(CONTROL,        21, META,  TICKS, ws_rec_control,       NONE)                            \
 	X(END,            22, META,  NS,    ws_rec_end,           NONE)                            \
+	X(AGENT_NAME,     23, META,  NONE,  ws_rec_agent_name,    NONE)                            \
 	X(OWNER,          32, ANY,   TICKS, ws_rec_owner,         NONE)                            \
 	X(CALL,           33, EVENT, TICKS, ws_rec_call,          NONE)                            \
 	X(CALL_ARGS,      34, EVENT, TICKS, ws_rec_call_args,     ARGS)                            \

@@ -163,6 +163,13 @@ struct ws_rec_agent_link {
 	uint32_t recommended_transfer_size, flags;
 };
 
+/* What the program calls an agent: roctxNameHsaAgent, roctxNameHipDevice. */
+struct ws_rec_agent_name {
+	struct ws_rec h; /* what: agent id */
+	uint32_t name_str;
+	uint32_t zero;
+};
+
 struct ws_rec_queue {
 	struct ws_rec h; /* what: id, from 1; time: creation */
 	uint64_t hsa_id;

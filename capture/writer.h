@@ -159,6 +159,22 @@ static inline void *ws_lane_reserve(struct ws_lane **lane, uint32_t n_bytes)
 	return l->next;
 }
 
+/* The same where there is nothing to do for it, else NULL: then ask ws_lane_reserve(). */
+static inline void *ws_lane_reserve_here(struct ws_lane *lane, uint32_t n_bytes)
+{
+	if (__builtin_expect(lane->busy, 0))
+		return NULL;
+	lane->busy = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (__builtin_expect((uint64_t)(lane->end - lane->next) >= n_bytes, 1)) {
+		if (!lane->next)
+			__builtin_unreachable(); /* no room, then: one test less in every caller */
+		return lane->next;
+	}
+	lane->busy = 0;
+	return NULL;
+}
+
 /* Publish: from here on the record survives the process. */
 static inline void ws_lane_commit(struct ws_lane *lane, struct ws_rec *rec, uint32_t tag)
 {
@@ -166,7 +182,8 @@ static inline void ws_lane_commit(struct ws_lane *lane, struct ws_rec *rec, uint
 
 	rec->tag = tag;
 	lane->next += (tag >> 8 & 0xffff) * WS_REC_ALIGN;
-	chunk->types |= 1ull << (tag & 63);
+	if (__builtin_expect(!(chunk->types >> (tag & 63) & 1), 0))
+		chunk->types |= 1ull << (tag & 63);
 	__atomic_store_n(&chunk->valid_bytes, (uint64_t)(lane->next - (char *)chunk),
 			 __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

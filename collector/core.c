@@ -135,6 +135,11 @@ bool ws_asked(enum ws_service service)
 	return is_active() && (ws_config()->services >> service & 1);
 }
 
+bool ws_asked_any(uint32_t services)
+{
+	return is_active() && (ws_config()->services & services) != 0;
+}
+
 const struct ws_collect_config *ws_config(void)
 {
 	const struct ws_collect_config *config = __atomic_load_n(&core.config, __ATOMIC_ACQUIRE);

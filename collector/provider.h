@@ -50,6 +50,7 @@ static inline bool ws_on(enum ws_service service)
 
 /* What the user asked for, switched on or not. Constant: use it to decide what to set up. */
 bool ws_asked(enum ws_service service);
+bool ws_asked_any(uint32_t services); /* WS_SERVICE_BIT()s */
 const struct ws_collect_config *ws_config(void);
 
 /* ---- the thread ---- */
@@ -135,8 +136,10 @@ static inline struct ws_thread *ws_call_begin(struct ws_call *call)
 {
 	struct ws_thread *t = ws_thread();
 
-	if (!t)
+	if (!t) {
+		*call = (struct ws_call){ 0 };
 		return NULL;
+	}
 	call->ancestor_id = t->corr_id;
 	call->corr_id = t->corr_id = ws_corr_new(t);
 	call->start_ticks = ws_ticks();
@@ -176,43 +179,58 @@ static inline void ws_call_end(struct ws_thread *t, const struct ws_call *call, 
 	ws_lane_commit(lane, &rec->h, WS_REC_FIXED_TAG(CALL, struct ws_rec_call));
 }
 
-/*
- * The same for calls that carry arguments and a return value. @slots: the argument
- * blob, encoded as the operation's ws_arg_kinds say; copied.
- */
-static inline void ws_call_end_args(struct ws_thread *t, const struct ws_call *call, uint32_t op,
-				    enum ws_domain domain, uint64_t retval, const uint64_t *slots,
-				    uint32_t n_slots)
-{
-	uint64_t end_ticks = ws_ticks();
-	struct ws_rec_call_args *rec = NULL;
-	uint32_t n_bytes = (uint32_t)sizeof(*rec) + n_slots * 8;
-	struct ws_lane *lane;
+/* What a call with arguments has besides. */
+struct ws_call_facts {
+	uint64_t end_ticks, retval;
+	const uint64_t *slots; /* the argument blob, encoded as the operation's ws_arg_kinds say */
+	uint32_t n_slots, op;
+};
 
-	if (__builtin_expect(!t, 0)) {
-		ws_call_lost_(NULL, domain);
-		return;
-	}
-	t->corr_id = call->ancestor_id;
-	lane = ws_thread_lane(t);
-	if (__builtin_expect(lane != NULL && n_bytes <= WS_REC_BYTES_MAX, 1))
-		rec = ws_lane_reserve(&lane, n_bytes);
-	if (__builtin_expect(!rec, 0)) {
-		ws_call_lost_(t, domain);
-		return;
-	}
-	__builtin_prefetch((const char *)rec + WS_LANE_AHEAD, 1);
-	rec->call.h.what = op;
+/* The rare ways: a full chunk, a handler on top of an append, no lane at all. */
+void ws_call_end_slowly_(struct ws_thread *t, const struct ws_call *call,
+			 struct ws_call_facts facts, enum ws_domain domain);
+
+static inline __attribute__((always_inline)) void
+ws_call_fill_(struct ws_rec_call_args *rec, const struct ws_thread *t, const struct ws_call *call,
+	      struct ws_call_facts facts)
+{
+	rec->call.h.what = facts.op;
 	rec->call.h.time = call->start_ticks;
-	rec->call.end_ticks = end_ticks;
+	rec->call.end_ticks = facts.end_ticks;
 	rec->call.corr_id = call->corr_id;
 	rec->call.ancestor_id = call->ancestor_id;
 	rec->external_id = t->external_id;
-	rec->retval = retval;
+	rec->retval = facts.retval;
 	rec->stream = t->stream;
-	rec->n_arg_bytes = n_slots * 8;
-	if (n_slots) /* a call without arguments has no slots to point at */
-		__builtin_memcpy(rec + 1, slots, n_slots * 8);
+	rec->n_arg_bytes = facts.n_slots * 8;
+	if (facts.n_slots) /* a call without arguments has no slots to point at */
+		__builtin_memcpy(rec + 1, facts.slots, facts.n_slots * 8);
+}
+
+/*
+ * The same for calls that carry arguments and a return value. Inlined into every wrapper,
+ * where the number of slots is a constant, mostly, and what is rare is elsewhere: one function
+ * for all has half as many instructions again, and six registers to save.
+ */
+static inline __attribute__((always_inline)) void
+ws_call_end_args(struct ws_thread *t, const struct ws_call *call, uint32_t op,
+		 enum ws_domain domain, uint64_t retval, const uint64_t *slots, uint32_t n_slots)
+{
+	const struct ws_call_facts facts = { ws_ticks(), retval, slots, n_slots, op };
+	uint32_t n_bytes = (uint32_t)sizeof(struct ws_rec_call_args) + n_slots * 8;
+	struct ws_lane *lane = __builtin_expect(t != NULL, 1) ? ws_thread_lane(t) : NULL;
+	struct ws_rec_call_args *rec = NULL;
+
+	if (__builtin_expect(lane != NULL && n_bytes <= WS_REC_BYTES_MAX, 1))
+		rec = ws_lane_reserve_here(lane, n_bytes);
+	if (__builtin_expect(!rec, 0)) {
+		ws_call_end_slowly_(t, call, facts, domain);
+		return;
+	}
+	/* Fresh pages are in another core's cache, or in none: fetch the line well ahead. */
+	__builtin_prefetch((const char *)rec + WS_LANE_AHEAD, 1);
+	t->corr_id = call->ancestor_id;
+	ws_call_fill_(rec, t, call, facts);
 	ws_lane_commit(lane, &rec->call.h, WS_REC_TAG(WS_REC_CALL_ARGS, n_bytes));
 }
 
@@ -307,6 +325,10 @@ uint32_t ws_agent_by_handle(uint64_t hsa_agent);
 uint32_t ws_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA lists them */
 uint32_t ws_agent_node(uint32_t id);          /* its node in the driver's topology */
 const struct ws_rec_agent *ws_agent_facts(uint32_t id); /* of an id that one of these gave */
+
+/* The program gave an agent a name. A device is HIP's number, which HIP may have been told to shift. */
+void ws_agent_name_hsa(uint64_t hsa_agent, const char *name);
+void ws_agent_name_hip(int device, const char *name);
 
 /* The code object that a kernel is in; false: no such kernel. Takes a lock. */
 bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code);

@@ -152,6 +152,29 @@ void ws_call_lost_(struct ws_thread *t, enum ws_domain domain)
 		ws_early_lost(domain);
 }
 
+void ws_call_end_slowly_(struct ws_thread *t, const struct ws_call *call,
+			 struct ws_call_facts facts, enum ws_domain domain)
+{
+	uint32_t n_bytes = (uint32_t)sizeof(struct ws_rec_call_args) + facts.n_slots * 8;
+	struct ws_rec_call_args *rec = NULL;
+	struct ws_lane *lane;
+
+	if (!t) {
+		ws_call_lost_(NULL, domain);
+		return;
+	}
+	t->corr_id = call->ancestor_id;
+	lane = ws_thread_lane(t); /* NULL in the child of a fork inside the call */
+	if (lane && n_bytes <= WS_REC_BYTES_MAX)
+		rec = ws_lane_reserve(&lane, n_bytes);
+	if (!rec) {
+		ws_call_lost_(t, domain);
+		return;
+	}
+	ws_call_fill_(rec, t, call, facts);
+	ws_lane_commit(lane, &rec->call.h, WS_REC_TAG(WS_REC_CALL_ARGS, n_bytes));
+}
+
 void ws_thread_name(const char *name)
 {
 	int saved_errno = errno;

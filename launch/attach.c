@@ -184,7 +184,7 @@ static enum ws_status examine(pid_t pid, struct target *out, struct ws_err *err)
 	if (!complete || !out->trap)
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "process %d is statically linked, or has another C library than "
-			       "glibc: start it with 'rocprofv3 ... -- PROGRAM'",
+			       "glibc: only programs linked dynamically with glibc are recorded",
 			       (int)pid);
 	return WS_OK;
 }
@@ -232,18 +232,16 @@ static enum ws_status check_right(pid_t pid, struct ws_err *err)
 			"first",
 			(int)pid, tracer);
 	if (geteuid() != 0 && uid != (long)geteuid())
-		return ws_fail(
-			err, WS_E_ACCESS,
-			"process %d belongs to another user: run rocprofv3 as that user or as "
-			"root",
-			(int)pid);
+		return ws_fail(err, WS_E_ACCESS,
+			       "process %d belongs to another user: run this as that user or as "
+			       "root",
+			       (int)pid);
 	if (geteuid() != 0 && scope > 0)
-		return ws_fail(
-			err, WS_E_ACCESS,
-			"the kernel forbids attaching to process %d "
-			"(kernel.yama.ptrace_scope is %ld): run rocprofv3 as root, or allow it "
-			"with 'sysctl kernel.yama.ptrace_scope=0'",
-			(int)pid, scope);
+		return ws_fail(err, WS_E_ACCESS,
+			       "the kernel forbids attaching to process %d "
+			       "(kernel.yama.ptrace_scope is %ld): run this as root, or allow it "
+			       "with 'sysctl kernel.yama.ptrace_scope=0'",
+			       (int)pid, scope);
 	if (scope == 3)
 		return ws_fail(err, WS_E_ACCESS,
 			       "the kernel forbids attaching until the next boot "
@@ -266,7 +264,7 @@ static enum ws_status check_program(pid_t pid, struct ws_err *err)
 			       errno == ENOENT
 				       ? "process %d is a kernel thread or has ended: there is "
 					 "nothing to attach to"
-				       : "process %d may not be looked at: run rocprofv3 as "
+				       : "process %d may not be looked at: run this as "
 					 "its user or as root",
 			       (int)pid);
 	n = read(fd, &head, sizeof(head));

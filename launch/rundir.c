@@ -59,7 +59,9 @@ enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, str
 	if (st)
 		return st;
 	if (!realpath(base, real))
-		return ws_fail_errno(err, errno, "'%s'", base);
+		return ws_fail(err, ws_status_from_errno(errno),
+			       "the folder '%s' is gone (%s): choose another place", base,
+			       strerror(errno));
 	st = ws_path_join(real, PARENT_NAME, parent, err);
 	if (!st)
 		st = ws_mkdirs(parent, err);
@@ -110,15 +112,55 @@ size_t ws_rundir_n_runs(const struct ws_rundir *dir)
 	}
 }
 
+static bool has_captures(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	bool found = false;
+
+	while (folder && !found && (entry = readdir(folder)))
+		found = ws_str_ends(ws_str_from(entry->d_name), WS_CAPTURE_SUFFIX);
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+/* A folder with captures in @path itself; "" when there is none. */
+static void find_run(const char *path, char out_run[PATH_MAX])
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+
+	out_run[0] = '\0';
+	while (folder && !out_run[0] && (entry = readdir(folder)))
+		if (ws_path_join(path, entry->d_name, out_run, NULL) ||
+		    strcmp(entry->d_name, "..") == 0 || !has_captures(out_run))
+			out_run[0] = '\0';
+	if (folder)
+		closedir(folder);
+}
+
 enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struct ws_err *err)
 {
+	char run[PATH_MAX] = "", parent[PATH_MAX];
 	struct stat st;
 
 	if (!realpath(path, out_dir->path) || stat(out_dir->path, &st) != 0)
 		return ws_fail_errno(err, errno, "'%s'", path);
 	if (!S_ISDIR(st.st_mode))
 		return ws_fail(err, WS_E_NOTFOUND, "'%s' is not a folder", path);
-	return WS_OK;
+	if (has_captures(out_dir->path))
+		return WS_OK;
+	find_run(out_dir->path, run);
+	if (!*run && !ws_path_join(out_dir->path, PARENT_NAME, parent, NULL))
+		find_run(parent, run);
+	if (*run)
+		return ws_fail(err, WS_E_NOTFOUND, "'%s' holds no records itself: '%s' does", path,
+			       run);
+	return ws_fail(err, WS_E_NOTFOUND,
+		       "'%s' holds no records of a run: they are in DIR/" PARENT_NAME
+		       "/RUN, where DIR is that of the output",
+		       path);
 }
 
 enum ws_status ws_rundir_save(const struct ws_rundir *dir, const struct ws_strv *words,

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "gpu/model.h"
 #include "launch/attach.h"
 
@@ -76,7 +77,8 @@ static enum ws_status preload_sanitizer(struct ws_env *env, struct ws_err *err)
 }
 #endif
 
-static enum ws_status set_number(struct ws_env *env, const char *name, uint64_t value, struct ws_err *err)
+static enum ws_status set_number(struct ws_env *env, const char *name, uint64_t value,
+				 struct ws_err *err)
 {
 	char number[24];
 
@@ -84,24 +86,39 @@ static enum ws_status set_number(struct ws_env *env, const char *name, uint64_t 
 	return ws_env_set(env, name, number, err);
 }
 
+#define WORKERS_MAX 1024 /* softgpu/thunk/open.c's */
+
 /* What the software GPU reads for itself it cannot complain about: it runs in somebody else's program. */
 static enum ws_status check_environment(const struct ws_env *env, struct ws_err *err)
 {
-	const char *times = ws_env_get(env, "WAVESCOPE_TIMES"), *waves = ws_env_get(env, "WAVESCOPE_SAMPLE_WAVES");
-	const char *only = ws_env_get(env, "WAVESCOPE_SAMPLE_ONLY"), *model = ws_env_get(env, "WAVESCOPE_MODEL");
+	const char *times = ws_env_get(env, "WAVESCOPE_TIMES"),
+		   *waves = ws_env_get(env, "WAVESCOPE_SAMPLE_WAVES");
+	const char *only = ws_env_get(env, "WAVESCOPE_SAMPLE_ONLY"),
+		   *workers = ws_env_get(env, "WAVESCOPE_WORKERS"),
+		   *model = ws_env_get(env, "WAVESCOPE_MODEL");
+	uint64_t n;
 
+	if (workers && *workers && (!ws_str_u64(ws_str_from(workers), &n) || !n || n > WORKERS_MAX))
+		return ws_fail(err, WS_E_USAGE,
+			       "WAVESCOPE_WORKERS is '%s': give a number from 1 to %d", workers,
+			       WORKERS_MAX);
 	if (times && *times && strcmp(times, "host") && strcmp(times, "modelled"))
-		return ws_fail(err, WS_E_USAGE, "kernel times '%s': host or modelled (--times, WAVESCOPE_TIMES)",
+		return ws_fail(err, WS_E_USAGE,
+			       "kernel times '%s': host or modelled (--times, WAVESCOPE_TIMES)",
 			       times);
 	if (waves && (!*waves || waves[strspn(waves, "0123456789")]))
-		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_SAMPLE_WAVES is '%s': give a number of waves", waves);
+		return ws_fail(err, WS_E_USAGE,
+			       "WAVESCOPE_SAMPLE_WAVES is '%s': give a number of waves", waves);
 	if (model && *model && strcmp(model, "always"))
-		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_MODEL is '%s': give always, or unset it", model);
+		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_MODEL is '%s': give always, or unset it",
+			       model);
 	if (only && strcmp(only, "0") && strcmp(only, "1"))
-		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_SAMPLE_ONLY is '%s': give 1, or unset it", only);
+		return ws_fail(err, WS_E_USAGE,
+			       "WAVESCOPE_SAMPLE_ONLY is '%s': give 1, or unset it", only);
 	if (only && !strcmp(only, "1") && !waves)
 		return ws_fail(err, WS_E_USAGE,
-			       "executing a sample only needs its size: --sample-waves N (WAVESCOPE_SAMPLE_WAVES)");
+			       "executing a sample only needs its size: --sample-waves N "
+			       "(WAVESCOPE_SAMPLE_WAVES)");
 	return WS_OK;
 }
 

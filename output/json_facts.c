@@ -285,6 +285,43 @@ void ws_json_ledger(struct ws_jsonw *w, const struct ws_process *process)
 	ws_json_close(w, ']');
 }
 
+/* What the program calls things; AMD's file has no place for it. Threads also by what the system does. */
+static void put_names(struct ws_jsonw *w, const struct ws_process *process)
+{
+	ws_json_open(w, "names", '{');
+	ws_json_open(w, "agents", '[');
+	for (size_t i = 0; i < process->agents.n; i++) {
+		if (!*process->agents.at[i]->given_name)
+			continue;
+		ws_json_open(w, NULL, '{');
+		ws_json_handle(w, "agent_id", process->agents.at[i]->info->handle);
+		ws_json_str(w, "name", process->agents.at[i]->given_name);
+		ws_json_close(w, '}');
+	}
+	ws_json_close(w, ']');
+	ws_json_open(w, "streams", '[');
+	for (size_t i = 0; i < process->streams.n; i++) {
+		if (!*process->streams.at[i].name)
+			continue;
+		ws_json_open(w, NULL, '{');
+		ws_json_handle(w, "stream_id", i);
+		ws_json_str(w, "name", process->streams.at[i].name);
+		ws_json_close(w, '}');
+	}
+	ws_json_close(w, ']');
+	ws_json_open(w, "threads", '[');
+	for (size_t i = 0; i < process->threads.n; i++) {
+		if (!*process->threads.at[i].name)
+			continue;
+		ws_json_open(w, NULL, '{');
+		ws_json_u64(w, "thread_id", process->threads.at[i].tid);
+		ws_json_str(w, "name", process->threads.at[i].name);
+		ws_json_close(w, '}');
+	}
+	ws_json_close(w, ']');
+	ws_json_close(w, '}');
+}
+
 static void put_metadata(struct ws_jsonw *w, const struct ws_output_run *run,
 			 const struct ws_process *process)
 {
@@ -314,6 +351,7 @@ static void put_metadata(struct ws_jsonw *w, const struct ws_output_run *run,
 	ws_json_close(w, ']');
 	ws_json_config(w, "config", run->cfg);
 	ws_json_ledger(w, process);
+	put_names(w, process);
 	ws_json_close(w, '}');
 }
 

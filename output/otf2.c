@@ -100,6 +100,11 @@ static OTF2_ErrorCode take_error(void *ctx, const char *file, uint64_t line, con
 
 /* ---- definitions ---- */
 
+static const char *agent_name(const struct ws_agent *agent)
+{
+	return *agent->given_name ? agent->given_name : agent->name;
+}
+
 static OTF2_StringRef string_ref(struct otf2 *o, const char *text)
 {
 	struct ws_str key = ws_str_from(text);
@@ -321,7 +326,7 @@ static enum ws_status put_process(struct otf2 *o, const struct ws_process *proce
 			 o->err);
 	for (size_t i = 0; !st && i < process->agents.n; i++)
 		st = ws_vec_push(&o->groups,
-				 ((struct group){ string_ref(o, process->agents.at[i]->name),
+				 ((struct group){ string_ref(o, agent_name(process->agents.at[i])),
 						  OTF2_LOCATION_GROUP_TYPE_ACCELERATOR,
 						  o->process_group }),
 				 o->err);

@@ -129,7 +129,7 @@ enum ws_status ws_run_open(struct ws_output_run *run, struct ws_sink *sink, cons
 		st = ws_sink_open(sink, path, run->cfg->stream_fd, err);
 	if (st)
 		return st;
-	if (run->cfg->opened)
+	if (run->cfg->opened && run->cfg->stream_fd < 0)
 		run->cfg->opened(run->cfg->opened_ctx, path, NULL);
 	return WS_OK;
 }

@@ -160,6 +160,7 @@ static struct series *find_series(struct ws_pf_counters *c, enum kind kind,
 	label = ws_agent_label(agent, c->pf->run->cfg->agent_index, &number);
 	snprintf(name, sizeof(name), kinds[kind].format, label, number,
 		 kind == COUNTERS ? counter_name : ws_agent_type_text(agent));
+	ws_pf_call_it(c->pf, name, sizeof(name), agent ? agent->given_name : "");
 	series->uuid = ws_pf_name_uuid(c->pf, name);
 	put_series(c, series, name);
 	return series;

@@ -152,6 +152,8 @@ uint64_t ws_pf_intern_name(struct ws_pf *pf, const char *name, bool stable);
 void ws_pf_put_process(struct ws_pf *pf);
 
 /* Tracks are described when they are first asked for; NULL: no memory. */
+/* Add what the program calls it to a track's name, unless it is "" or the trace a database's. */
+void ws_pf_call_it(const struct ws_pf *pf, char *name, size_t n_bytes, const char *given);
 struct ws_pf_track *ws_pf_thread_track(struct ws_pf *pf, const struct ws_thread *thread);
 struct ws_pf_track *ws_pf_stream_track(struct ws_pf *pf, const struct ws_event *ev);
 struct ws_pf_track *ws_pf_queue_track(struct ws_pf *pf, const struct ws_event *ev);

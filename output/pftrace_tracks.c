@@ -167,16 +167,35 @@ static struct ws_pf_track *new_track(struct ws_pf *pf, uint64_t uuid, const char
 	return track;
 }
 
+#define TRACK_NAME_MAX 256
+
+void ws_pf_call_it(const struct ws_pf *pf, char *name, size_t n_bytes, const char *given)
+{
+	size_t n = strlen(name);
+
+	if (*given && !pf->run->cfg->from_database)
+		snprintf(name + n, n_bytes - n, "%s%s", name[n - 1] == ' ' ? "" : " ", given);
+}
+
+/* A thread that has no name of its own has its parent's. */
+static const char *own_name(const struct ws_pf *pf, const struct ws_thread *thread)
+{
+	const struct ws_thread *main = pf->process->main_thread;
+
+	return main && strcmp(main->name, thread->name) == 0 ? "" : thread->name;
+}
+
 struct ws_pf_track *ws_pf_thread_track(struct ws_pf *pf, const struct ws_thread *thread)
 {
 	struct ws_pf_track **at = &pf->threads[thread->index];
 	uint64_t uuid = thread->tid ^ pf->uuid;
-	char name[64];
+	char name[TRACK_NAME_MAX];
 
 	if (*at)
 		return *at;
 	snprintf(name, sizeof(name), pf->run->cfg->from_database ? "THREAD %u" : "THREAD %u (%u)",
 		 thread->index, thread->tid);
+	ws_pf_call_it(pf, name, sizeof(name), own_name(pf, thread));
 	*at = new_track(pf, uuid, name);
 	if (*at && thread == pf->process->main_thread)
 		put_main_thread(pf, uuid, thread);
@@ -187,13 +206,14 @@ struct ws_pf_track *ws_pf_thread_track(struct ws_pf *pf, const struct ws_thread 
 
 struct ws_pf_track *ws_pf_stream_track(struct ws_pf *pf, const struct ws_event *ev)
 {
-	struct ws_pf_track **at = &pf->streams[ws_run_stream(pf->run, ev)];
-	char name[64];
+	uint32_t id = ws_run_stream(pf->run, ev);
+	struct ws_pf_track **at = &pf->streams[id];
+	char name[TRACK_NAME_MAX];
 
 	if (!*at) {
 		snprintf(name, sizeof(name),
-			 pf->run->cfg->from_database ? "STREAM [%u]" : "STREAM [\" %u \"] ",
-			 ws_run_stream(pf->run, ev));
+			 pf->run->cfg->from_database ? "STREAM [%u]" : "STREAM [\" %u \"] ", id);
+		ws_pf_call_it(pf, name, sizeof(name), id ? ev->stream->name : "");
 		*at = new_track(pf, 0, name);
 	}
 	return *at;
@@ -205,13 +225,14 @@ struct ws_pf_track *ws_pf_queue_track(struct ws_pf *pf, const struct ws_event *e
 	const struct ws_queue *queue = ev->dispatch.queue;
 	struct ws_pf_track **at = &pf->queues[queue->id];
 	uint32_t number;
-	char name[96];
+	char name[TRACK_NAME_MAX];
 
 	if (!*at) {
 		const char *label = ws_agent_label(agent, pf->run->cfg->agent_index, &number);
 
 		snprintf(name, sizeof(name), "COMPUTE %s [%u] QUEUE [%u] %s", label, number,
 			 queue->index_on_agent, ws_agent_type_text(agent));
+		ws_pf_call_it(pf, name, sizeof(name), agent ? agent->given_name : "");
 		*at = new_track(pf, 0, name);
 	}
 	return *at;
@@ -222,13 +243,14 @@ struct ws_pf_track *ws_pf_copy_track(struct ws_pf *pf, const struct ws_event *ev
 	const struct ws_agent *agent = ev->copy.dst;
 	uint64_t key = (uint64_t)(agent ? agent->info->h.what : 0) << 32 | ev->thread->index;
 	struct ws_pf_track *track = ws_map_get_u64(&pf->copies, key);
-	char name[96];
+	char name[TRACK_NAME_MAX];
 
 	if (track)
 		return track;
 	snprintf(name, sizeof(name), "COPY to AGENT [%u] THREAD [%u] (%s)",
 		 agent ? agent->info->logical_node_id : 0, ev->thread->index,
 		 ws_agent_type_text(agent));
+	ws_pf_call_it(pf, name, sizeof(name), agent ? agent->given_name : "");
 	track = new_track(pf, 0, name);
 	return track && !ws_map_put_u64(&pf->copies, key, track, NULL) ? track : NULL;
 }

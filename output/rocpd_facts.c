@@ -153,7 +153,7 @@ int64_t ws_rocpd_thread(struct ws_rocpd *db, const struct ws_thread *thread)
 }
 
 static int64_t named_row(struct ws_rocpd *db, enum ws_rocpd_statement which, bool *seen,
-			 uint32_t id, const char *word, uint64_t *n)
+			 uint32_t id, const char *word, uint64_t *n, const char *given)
 {
 	struct ws_rocpd_row row;
 	char name[48];
@@ -166,20 +166,21 @@ static int64_t named_row(struct ws_rocpd *db, enum ws_rocpd_statement which, boo
 	else
 		snprintf(name, sizeof(name), "Default %s", word);
 	row = owned_row(db, which, db->base + id);
-	ws_rocpd_text(&row, name);
+	ws_rocpd_text(&row, id && *given ? given : name);
 	return ws_rocpd_step(db, &row) ? -1 : db->base + id;
 }
 
 int64_t ws_rocpd_queue(struct ws_rocpd *db, uint32_t id)
 {
 	id = id < db->process->queues.n ? id : 0;
-	return named_row(db, WS_ROCPD_QUEUE, &db->queue_seen[id], id, "Queue", &db->n_queues);
+	return named_row(db, WS_ROCPD_QUEUE, &db->queue_seen[id], id, "Queue", &db->n_queues, "");
 }
 
 int64_t ws_rocpd_stream(struct ws_rocpd *db, uint32_t id)
 {
 	id = id < db->process->streams.n ? id : 0;
-	return named_row(db, WS_ROCPD_STREAM, &db->stream_seen[id], id, "Stream", &db->n_streams);
+	return named_row(db, WS_ROCPD_STREAM, &db->stream_seen[id], id, "Stream", &db->n_streams,
+			 db->process->streams.at[id].name);
 }
 
 /* An extdata text that is valid until the next. */
@@ -272,7 +273,7 @@ static enum ws_status put_agent(struct ws_rocpd *db, const struct ws_agent *agen
 	ws_rocpd_text(&row, agent->model_name);
 	ws_rocpd_text(&row, agent->vendor_name);
 	ws_rocpd_text(&row, agent->product_name);
-	ws_rocpd_text(&row, agent->product_name);
+	ws_rocpd_text(&row, *agent->given_name ? agent->given_name : agent->product_name);
 	ws_json_agent(&w, NULL, agent);
 	bind_json(db, &row);
 	/* two agents of one node are damage: what refers to the node finds the first */

@@ -191,12 +191,18 @@ static void draw_cell(struct ws_braille *canvas, const struct cell *cell, double
 	ws_braille_text(canvas, cell->x, cell->y, text, cell->colour);
 }
 
-/* Of the two numbers the active one stands where the others have their key. */
-static void draw_compute_units(struct ws_braille *canvas, double active, double total)
+/*
+ * Of the two numbers the active one stands where the others have their key. 3.3 takes a key
+ * of 0 for none.
+ */
+static void draw_compute_units(struct ws_braille *canvas, double active, double total,
+			       bool as_3_3_0)
 {
 	char text[2 * WS_NUMBER_ROOM + 4], active_text[WS_NUMBER_ROOM], total_text[WS_NUMBER_ROOM];
 
 	format_value(active_text, sizeof(active_text), active, 3, WHOLE, 0);
+	if (as_3_3_0 && (active == 0 || isnan(active)))
+		snprintf(active_text, sizeof(active_text), "None");
 	format_value(total_text, sizeof(total_text), total, -3, WHOLE, 0);
 	snprintf(text, sizeof(text), "%s: %s", active_text, total_text);
 	ws_braille_text(canvas, 60, 33, text, YELLOW);
@@ -217,15 +223,16 @@ enum ws_status ws_memchart_wide(const struct ws_memchart *chart,
 		ws_braille_rect(&canvas, boxes[i].x0, boxes[i].y0, boxes[i].x1, boxes[i].y1, PLAIN);
 	for (size_t i = 0; i < WS_ARRAY_LEN(lines); i++)
 		ws_braille_line(&canvas, lines[i].x0, lines[i].y0, lines[i].x1, lines[i].y1, PLAIN);
-	for (size_t i = 0; i < WS_ARRAY_LEN(labels); i++)
-		ws_braille_text(&canvas, labels[i].x, labels[i].y, labels[i].text, PLAIN);
 	snprintf(text, sizeof(text), "(Normalization: %s)", chart->normal_unit);
 	ws_braille_text(&canvas, 2, 39, text, PLAIN);
 	for (size_t i = 0; i < WS_ARRAY_LEN(cells); i++)
 		draw_cell(&canvas, &cells[i], value_of(chart, style, cells[i].metric),
 			  style->n_decimals);
 	draw_compute_units(&canvas, value_of(chart, style, WS_MC_ACTIVE_CUS),
-			   value_of(chart, style, WS_MC_NUM_CUS));
+			   value_of(chart, style, WS_MC_NUM_CUS), style->as_3_3_0);
+	/* Last: where a value is too long, what its neighbour is called stays readable. */
+	for (size_t i = 0; i < WS_ARRAY_LEN(labels); i++)
+		ws_braille_text(&canvas, labels[i].x, labels[i].y, labels[i].text, PLAIN);
 	ws_braille_print(&canvas, WS_BRAILLE_BLANK_DOTS, style->colours, out);
 	ws_braille_fini(&canvas);
 	return ws_buf_status(out, err);

@@ -23,7 +23,7 @@ __global__ void linear_kernel(const float *x, const float *w, const float *b, fl
 	y[i] = sum;
 }
 
-__global__ void relu_kernel(const float *x, float *y, int n)
+__global__ void elementwise_relu_kernel(const float *x, float *y, int n)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -55,7 +55,7 @@ extern "C" __attribute__((visibility("default"))) void gpu_relu(const float *x, 
 {
 	device_buffer<float> dx(vector_at(x, n)), dy(n);
 
-	relu_kernel<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(dx.ptr, dy.ptr, n);
+	elementwise_relu_kernel<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(dx.ptr, dy.ptr, n);
 	LAUNCH_OK();
 	std::vector<float> result = dy.download();
 	std::copy(result.begin(), result.end(), y);

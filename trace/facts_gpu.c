@@ -45,6 +45,7 @@ enum ws_status ws_facts_agents(struct ws_facts *f)
 			agent = ws_arena_new(&c->arena, struct ws_agent);
 			if (!agent)
 				return ws_facts_no_memory(f);
+			agent->given_name = "";
 			st = ws_map_put_u64(&c->agents, rec->h.what, agent, f->err);
 			if (st)
 				return st;
@@ -55,6 +56,13 @@ enum ws_status ws_facts_agents(struct ws_facts *f)
 		agent->vendor_name = ws_facts_str(f, rec->vendor_name_str);
 		agent->product_name = ws_facts_str(f, rec->product_name_str);
 		agent->model_name = ws_facts_str(f, rec->model_name_str);
+	}
+	each_rec(rec, f, AGENT_NAME, ws_rec_agent_name)
+	{
+		struct ws_agent *agent = ws_map_get_u64(&c->agents, rec->h.what);
+
+		if (agent)
+			agent->given_name = ws_facts_str(f, rec->name_str);
 	}
 	qsort(c->pub.agents.at, c->pub.agents.n, sizeof(*c->pub.agents.at), by_node);
 #define TAKE_PART(NAME, T, list, count)                                                            \

@@ -46,6 +46,7 @@ struct ws_thread {
 struct ws_agent {
 	const struct ws_rec_agent *info; /* numbers as recorded; id is info->h.what */
 	const char *name, *vendor_name, *product_name, *model_name;
+	const char *given_name; /* by the program; "": none */
 	const struct ws_rec_agent_bank **banks;
 	const struct ws_rec_agent_cache **caches;
 	const struct ws_rec_agent_link **links;

@@ -139,6 +139,26 @@ void ws_config_list(struct ws_config *config, const char *key, const char *const
 	ws_buf_fini(&value);
 }
 
+void ws_config_set(struct ws_config *config, const char *key, const char *const *texts, size_t n,
+		   const char *value)
+{
+	struct ws_buf out;
+
+	ws_buf_init(&out, VALUE_MAX);
+	if (!n)
+		ws_buf_add(&out, " {}");
+	for (size_t i = 0; i < n; i++) {
+		ws_buf_add(&out, "\n  ");
+		add_scalar(&out, texts[i]);
+		ws_buf_add(&out, ": ");
+		add_scalar(&out, value);
+	}
+	put(config, key, out.at, out.n);
+	if (out.failed)
+		config->failed = out.failed;
+	ws_buf_fini(&out);
+}
+
 static int by_key(const void *a, const void *b)
 {
 	const struct ws_map_entry *x = *(struct ws_map_entry *const *)a;

@@ -2,7 +2,8 @@
  * config: a flat YAML file of settings, keys in alphabetical order.
  *
  * profiling_config.yaml is one: every option of a profile run, as AMD's tool writes it. A
- * value is a text, a number, true or false, null, or a list of texts. Texts are quoted
+ * value is a text, a number, true or false, null, a list of texts, or texts that all have
+ * one value. Texts are quoted
  * where YAML would take them for something else.
  */
 #ifndef WS_WORKLOAD_CONFIG_H
@@ -31,6 +32,9 @@ void ws_config_bool(struct ws_config *config, const char *key, bool on);
 void ws_config_int(struct ws_config *config, const char *key, int64_t number);
 void ws_config_real(struct ws_config *config, const char *key, double number);
 void ws_config_list(struct ws_config *config, const char *key, const char *const *texts, size_t n);
+/* Each of @texts, of which none is twice, is a key with @value. */
+void ws_config_set(struct ws_config *config, const char *key, const char *const *texts, size_t n,
+		   const char *value);
 
 /* dir/name, whole or not at all. */
 enum ws_status ws_config_write(const struct ws_config *config, const char *dir, const char *name,

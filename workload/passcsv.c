@@ -212,20 +212,22 @@ enum ws_status ws_sheet_each(const struct ws_sheets *sheets, const struct ws_she
 struct long_file {
 	FILE *to;
 	const struct ws_counted *table;
+	const uint32_t *number; /* or NULL */
 };
 
 static void put_long(void *of, size_t row, const struct ws_sheet_column *column, double value)
 {
 	const struct long_file *file = of;
 
-	print_long(file->to, ws_counted_row(file->table, row), row, column->name, value);
+	print_long(file->to, ws_counted_row(file->table, row),
+		   file->number ? file->number[row] : row, column->name, value);
 }
 
 enum ws_status ws_sheet_write_long(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
 				   const struct ws_counted *table, const struct ws_sheet_rows *rows,
 				   const char *dir, const char *name, struct ws_err *err)
 {
-	struct long_file to = { .table = table };
+	struct long_file to = { .table = table, .number = rows ? rows->number : NULL };
 	struct ws_outfile file;
 	enum ws_status st = ws_outfile_open(&file, dir, name, err);
 

@@ -81,6 +81,9 @@ static enum ws_status list_sheets(const struct ws_plan *plan, size_t n_wants, un
 				  : ws_fail(err, WS_E_NOMEM, "out of memory");
 		}
 	}
+	/* A few metrics may be all levels; analyze starts from pmc_perf, so there is one. */
+	if (!st && !number && plan->n_passes)
+		st = ws_vec_push(list, ((struct ws_sheet){ .name = "pmc_perf_0" }), err);
 	return st;
 }
 
@@ -162,7 +165,8 @@ enum ws_status ws_sheets_make(const struct ws_plan *plan, const struct ws_want *
 	st = list_sheets(plan, n_wants, first_number, arena, &list, err);
 	/* In the order of passes, where the first of a pass takes what is about no level. */
 	for (size_t i = 0; i < list.n && !st; i++)
-		st = fill_sheet(plan, wants, n_wants, !i || list.at[i - 1].pass != list.at[i].pass,
+		st = fill_sheet(plan, wants, n_wants,
+				!i || !list.at[i].level || list.at[i - 1].pass != list.at[i].pass,
 				arena, &list.at[i], err);
 	ws_vec_sort(&list, by_name);
 	if (!st) {

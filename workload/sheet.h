@@ -63,6 +63,7 @@ enum ws_status ws_sheets_make(const struct ws_plan *plan, const struct ws_want *
  */
 struct ws_sheet_rows {
 	const uint32_t *from;
+	const uint32_t *number; /* Dispatch_ID of row i in the long form; NULL: i */
 };
 #define WS_NO_ROW UINT32_MAX
 

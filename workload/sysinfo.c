@@ -222,7 +222,8 @@ static void look_board(struct looking *l, const struct ws_gpu_agent *gpu, bool s
 	set(l, WS_SYSINFO_memory_partition, "NA");
 	if (soft) {
 		set(l, WS_SYSINFO_vbios,
-		    is_sampled() ? "software GPU (wavescope), sampled" : "software GPU (wavescope)");
+		    is_sampled() ? "software GPU (wavescope), sampled"
+				 : "software GPU (wavescope)");
 	} else {
 		device_file(l, gpu, "vbios_version", &text);
 		set(l, WS_SYSINFO_vbios, text.at);
@@ -323,8 +324,12 @@ enum ws_status ws_sysinfo_look(const char *root, const struct ws_gpu_agent *gpu,
 	return l.failed ? ws_fail(err, WS_E_NOMEM, "out of memory") : WS_OK;
 }
 
-enum ws_status ws_sysinfo_write(const struct ws_sysinfo *info, const char *dir, struct ws_err *err)
+enum ws_status ws_sysinfo_write(const struct ws_sysinfo *info, bool with_hbm_bw, const char *dir,
+				struct ws_err *err)
 {
+	double mclk_mhz = atof(info->at[WS_SYSINFO_max_mclk]);
+	double n_channels = atof(info->at[WS_SYSINFO_num_hbm_channels]);
+	char hbm_bw[32];
 	struct ws_outfile file;
 	enum ws_status st = ws_outfile_open(&file, dir, "sysinfo.csv", err);
 
@@ -332,8 +337,15 @@ enum ws_status ws_sysinfo_write(const struct ws_sysinfo *info, const char *dir, 
 		return st;
 	for (size_t i = 0; i < WS_SYSINFO_COUNT; i++)
 		ws_put_text(file.to, ws_sysinfo_rows[i].name,
-			    i + 1 < WS_SYSINFO_COUNT ? ',' : '\n');
+			    with_hbm_bw || i + 1 < WS_SYSINFO_COUNT ? ',' : '\n');
+	if (with_hbm_bw)
+		ws_put_text(file.to, "hbm_bw", '\n');
 	for (size_t i = 0; i < WS_SYSINFO_COUNT; i++)
-		ws_put_text(file.to, info->at[i], i + 1 < WS_SYSINFO_COUNT ? ',' : '\n');
+		ws_put_text(file.to, info->at[i],
+			    with_hbm_bw || i + 1 < WS_SYSINFO_COUNT ? ',' : '\n');
+	/* A channel moves 32 bytes per clock. */
+	snprintf(hbm_bw, sizeof(hbm_bw), "%.10g", mclk_mhz / 1000 * 32 * n_channels);
+	if (with_hbm_bw)
+		ws_put_text(file.to, hbm_bw, '\n');
 	return ws_outfile_commit(&file, err);
 }

@@ -90,7 +90,11 @@ enum ws_status ws_sysinfo_look(const char *root, const struct ws_gpu_agent *gpu,
 			       const struct ws_sysinfo_run *run, struct ws_arena *arena,
 			       struct ws_sysinfo *out_info, struct ws_err *err);
 
-/* dir/sysinfo.csv, whole or not at all. */
-enum ws_status ws_sysinfo_write(const struct ws_sysinfo *info, const char *dir, struct ws_err *err);
+/*
+ * dir/sysinfo.csv, whole or not at all. @with_hbm_bw adds the memory's bandwidth in GB/s, which
+ * AMD's analyze asked for up to 3.1 and has worked out from the other fields since.
+ */
+enum ws_status ws_sysinfo_write(const struct ws_sysinfo *info, bool with_hbm_bw, const char *dir,
+				struct ws_err *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "cmd/compute/analyze.h"
 
 #include "base/log.h"
+#include "base/map.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,12 +15,14 @@
 /* A column of the comparison: a header of the table, of which run; or the difference. */
 struct column {
 	int header; /* -1: the name or channel */
-	int run;    /* -1: Abs Diff */
+	int run;
+	bool is_difference; /* Abs Diff: @run against the baseline */
 };
 
 struct row {
 	const char *id, *name;
 	unsigned channel;
+	bool timed;                       /* has a unit of time */
 	const struct ws_metric **metrics; /* per run */
 };
 
@@ -42,17 +45,28 @@ static bool counts_difference(const char *header)
 	       strcmp(header, "Count") == 0;
 }
 
-/* Both rounded the way the cells are, and nothing counts as 0. */
+/* Both rounded the way the cells are. A value that is missing is no change; 3.3 takes it for 0. */
 static double difference(const struct an *an, double base, double now, double *out_percent)
 {
 	int decimals = (int)an->args->decimal;
 	double diff;
 
-	base = isnan(base) ? 0 : base;
-	now = isnan(now) ? 0 : now;
+	if (an->args->like_3_3 && isnan(now))
+		now = 0;
 	diff = ws_round_half_even(now - base, decimals);
 	*out_percent = ws_round_half_even(diff / (base == 0 ? 1 : base) * 100, decimals);
 	return diff;
+}
+
+/*
+ * The baseline's value as it is compared. 3.3 takes a blank for 0 too, but what has a unit of
+ * time went through a conversion that made it nan.
+ */
+static double base_at(struct compare *c, size_t row, size_t header)
+{
+	double base = *value_at(c, row, header, 0);
+
+	return isnan(base) && c->an->args->like_3_3 && !c->rows[row].timed ? 0 : base;
 }
 
 static double cell_value(struct compare *c, const struct row *row, size_t run, size_t h)
@@ -86,6 +100,7 @@ static enum ws_status find_rows(struct compare *c, struct ws_err *err)
 		const struct ws_metric *base = &c->table->metrics[channels ? 0 : i];
 		struct row row = { .channel = (unsigned)i, .name = base->name };
 		bool everywhere = an_shows_metric(an, c->table, (unsigned)i);
+		double divisor;
 
 		row.metrics = ws_arena_array(&an->arena, an->n_runs, sizeof(*row.metrics));
 		row.id = ws_arena_printf(&an->arena, "%u.%u.%zu", c->table->block, c->table->index,
@@ -103,8 +118,11 @@ static enum ws_status find_rows(struct compare *c, struct ws_err *err)
 						 : NULL;
 			everywhere &= channels || row.metrics[r];
 		}
-		if (everywhere)
-			c->rows[c->n_rows++] = row;
+		if (!everywhere)
+			continue;
+		an_unit(an, &an->runs[0], row.metrics[0], &divisor);
+		row.timed = divisor != 0;
+		c->rows[c->n_rows++] = row;
 	}
 	return WS_OK;
 }
@@ -125,44 +143,70 @@ static enum ws_status find_values(struct compare *c, struct ws_err *err)
 	return WS_OK;
 }
 
-/* Whether some row changed by more than --report-diff; with a threshold, says which. */
-static bool changed(struct compare *c, size_t h)
+/* Whether some row of @run changed by more than --report-diff; with a threshold, says which. */
+static bool changed(struct compare *c, size_t h, size_t run)
 {
 	double threshold = (double)c->an->args->report_diff;
 	bool any = false;
 
-	for (size_t r = 0; r < c->n_rows; r++)
-		for (size_t run = 1; run < c->an->n_runs; run++) {
-			double base = *value_at(c, r, h, 0), now = *value_at(c, r, h, run), percent;
+	for (size_t r = 0; r < c->n_rows; r++) {
+		double percent;
 
-			difference(c->an, base, now, &percent);
-			if (!(fabs(percent) > threshold) ||
-			    (!c->an->args->like_3_3 && (isnan(base) || isnan(now))))
-				continue;
-			any = true;
-			if (threshold > 0)
-				ws_log_warn("%s %s of %s differs by %g%% from the baseline",
-					    c->rows[r].id, c->table->headers[h].name,
-					    c->an->runs[run].path, percent);
-		}
+		difference(c->an, base_at(c, r, h), *value_at(c, r, h, run), &percent);
+		if (!(fabs(percent) > threshold))
+			continue;
+		any = true;
+		if (threshold > 0)
+			ws_log_warn("%s %s of %s differs by %g%% from the baseline", c->rows[r].id,
+				    c->table->headers[h].name, c->an->runs[run].path, percent);
+	}
 	return any;
 }
 
-static size_t find_columns(struct compare *c, struct column *out)
+/*
+ * The columns of one header: every run's, and one difference. As in 3.3 that stands after the
+ * first run that changed and is the last one's that did.
+ */
+static size_t add_runs(const struct an *an, int header, const bool *run_changed, struct column *out)
 {
+	int last = 0;
+	bool placed = false;
 	size_t n = 0;
 
-	out[n++] = (struct column){ -1, 0 };
+	for (size_t run = 1; run_changed && run < an->n_runs; run++)
+		last = run_changed[run] ? (int)run : last;
+	for (size_t run = 0; run < an->n_runs; run++) {
+		out[n++] = (struct column){ header, (int)run, false };
+		if (!last || placed || !run_changed[run])
+			continue;
+		placed = true;
+		out[n++] = (struct column){ header, last, true };
+	}
+	return n;
+}
+
+/* @run_changed has room for every run. */
+static size_t find_columns(struct compare *c, bool *run_changed, struct column *out)
+{
+	struct an *an = c->an;
+	size_t n = 0;
+
+	/* 3.3 compares the numbers of channels as well. */
+	if (c->table->kind == WS_TABLE_CHANNELS && an->args->like_3_3)
+		n = add_runs(an, -1, NULL, out);
+	else
+		out[n++] = (struct column){ -1, 0, false };
 	for (size_t h = 0; h < c->table->n_headers; h++) {
 		const struct ws_header *header = &c->table->headers[h];
 
-		out[n++] = (struct column){ (int)h, 0 };
-		if (header->kind != WS_HEADER_VALUE)
+		if (header->kind != WS_HEADER_VALUE) {
+			out[n++] = (struct column){ (int)h, 0, false };
 			continue;
-		for (size_t run = 1; run < c->an->n_runs; run++)
-			out[n++] = (struct column){ (int)h, (int)run };
-		if (changed(c, h) && counts_difference(header->name))
-			out[n++] = (struct column){ (int)h, -1 };
+		}
+		for (size_t run = 0; run < an->n_runs; run++)
+			run_changed[run] = run && changed(c, h, run);
+		n += add_runs(an, (int)h, counts_difference(header->name) ? run_changed : NULL,
+			      out + n);
 	}
 	return n;
 }
@@ -180,56 +224,69 @@ static const char *changed_text(struct an *an, double base, double now)
 	return ws_arena_printf(&an->arena, "%s (%s%%)", value, percent_text);
 }
 
+/* Nothing prints as nan where 3.3 has numbers of its own making. */
+static struct ws_cell made_number(const struct an *an, double number)
+{
+	if (an->args->like_3_3)
+		return (struct ws_cell){ .kind = WS_CELL_NUMBER, .number = number };
+	return ws_cell_number(number);
+}
+
+static struct ws_cell key_cell(struct an *an, const struct ws_table *table, const struct row *row,
+			       int run)
+{
+	if (table->kind != WS_TABLE_CHANNELS)
+		return ws_cell_text(row->name);
+	return run ? ws_cell_text(changed_text(an, row->channel, row->channel))
+		   : ws_cell_number(row->channel);
+}
+
 static struct ws_cell cell_of(struct compare *c, size_t r, const struct column *col)
 {
 	struct an *an = c->an;
 	const struct row *row = &c->rows[r];
-	double unused, now;
+	size_t h = (size_t)col->header;
+	double unused, base, now;
 
 	if (col->header < 0)
-		return c->table->kind == WS_TABLE_CHANNELS ? ws_cell_number(row->channel)
-							   : ws_cell_text(row->name);
-	if (c->table->headers[col->header].kind == WS_HEADER_TEXT)
-		return ws_cell_text(strncmp(c->table->headers[col->header].name, "Unit", 4) == 0
+		return key_cell(an, c->table, row, col->run);
+	if (c->table->headers[h].kind == WS_HEADER_TEXT)
+		return ws_cell_text(strncmp(c->table->headers[h].name, "Unit", 4) == 0
 					    ? an_unit(an, &an->runs[0], row->metrics[0], &unused)
-					    : row->metrics[0]->cells[col->header].text);
-	if (col->run < 0 && !an->args->like_3_3 &&
-	    (isnan(*value_at(c, r, (size_t)col->header, 0)) ||
-	     isnan(*value_at(c, r, (size_t)col->header, an->n_runs - 1))))
-		return ws_cell_number(NAN);
-	if (col->run < 0)
-		return ws_cell_number(
-			difference(an, *value_at(c, r, (size_t)col->header, 0),
-				   *value_at(c, r, (size_t)col->header, an->n_runs - 1), &unused));
+					    : row->metrics[0]->cells[h].text);
+	base = base_at(c, r, h);
+	now = *value_at(c, r, h, (size_t)col->run);
+	if (col->is_difference)
+		return made_number(an, difference(an, base, now, &unused));
 	if (!col->run)
-		return ws_cell_number(*value_at(c, r, (size_t)col->header, 0));
-	/* A value that is missing is no change; 3.3 takes it for 0 and prints -100%. */
-	now = *value_at(c, r, (size_t)col->header, (size_t)col->run);
+		return row->timed ? made_number(an, now) : ws_cell_number(now);
 	if (isnan(now) && !an->args->like_3_3)
 		return ws_cell_number(NAN);
-	return ws_cell_text(changed_text(an, *value_at(c, r, (size_t)col->header, 0), now));
+	return ws_cell_text(changed_text(an, base, now));
 }
 
 static enum ws_status compare_metrics(struct an *an, const struct ws_table *table,
 				      struct ws_grid *grid, struct ws_err *err)
 {
 	struct compare c = { .an = an, .table = table };
-	size_t room = table->n_headers * (an->n_runs + 1) + 2, n;
+	size_t room = (table->n_headers + 1) * (an->n_runs + 1) + 1, n;
+	bool *run_changed = ws_arena_array(&an->arena, an->n_runs, sizeof(*run_changed));
 	struct column *columns = ws_arena_array(&an->arena, room, sizeof(*columns));
 	const char **headers = ws_arena_array(&an->arena, room + 1, sizeof(*headers));
-	enum ws_status st =
-		columns && headers ? find_rows(&c, err) : ws_fail(err, WS_E_NOMEM, "out of memory");
+	enum ws_status st = columns && headers && run_changed
+				    ? find_rows(&c, err)
+				    : ws_fail(err, WS_E_NOMEM, "out of memory");
 
 	if (!st)
 		st = find_values(&c, err);
 	if (st)
 		return st;
-	n = find_columns(&c, columns);
+	n = find_columns(&c, run_changed, columns);
 	headers[0] = "Metric_ID";
 	for (size_t i = 0; i < n; i++)
-		headers[i + 1] = columns[i].run < 0      ? "Abs Diff"
-				 : columns[i].header < 0 ? table->key
-							 : table->headers[columns[i].header].name;
+		headers[i + 1] = columns[i].is_difference ? "Abs Diff"
+				 : columns[i].header < 0  ? table->key
+							  : table->headers[columns[i].header].name;
 	st = ws_grid_init(grid, &an->arena, headers, n + 1, err);
 	for (size_t r = 0; !st && r < c.n_rows; r++) {
 		struct ws_cell *row = ws_grid_row(grid);
@@ -243,63 +300,147 @@ static enum ws_status compare_metrics(struct an *an, const struct ws_table *tabl
 	return st;
 }
 
-static const struct ws_kernel_stat *same_kernel(const struct an_run *base, size_t i,
-						const struct an_run *other)
-{
-	const char *name = base->load->kernels[base->top[i].kernel].shown;
+struct kernel {
+	const char *name;
+	const struct ws_kernel_stat **stats; /* per run; NULL: it has no such kernel */
+};
 
-	for (size_t k = 0; k < other->n_top; k++)
-		if (strcmp(other->load->kernels[other->top[k].kernel].shown, name) == 0)
-			return &other->top[k];
-	return NULL;
+/* The kernel a row of a run belongs to: that of its name, or a new one; NULL: no memory. */
+static struct kernel *kernel_of_row(struct an *an, struct ws_map *index, struct kernel *kernels,
+				    size_t *n, const char *name, size_t row)
+{
+	struct kernel *kernel;
+	struct ws_err ignored;
+
+	if (an->args->like_3_3) { /* row by row, whatever the kernels are */
+		kernel = row < *n ? &kernels[row] : NULL;
+	} else {
+		kernel = ws_map_get(index, name);
+	}
+	if (kernel)
+		return kernel;
+	kernel = &kernels[(*n)++];
+	kernel->name = name;
+	kernel->stats = ws_arena_array(&an->arena, an->n_runs, sizeof(*kernel->stats));
+	if (!kernel->stats || ws_map_put(index, ws_str_from(name), kernel, &ignored))
+		return NULL;
+	return kernel;
 }
 
-/* Kernels are matched by name; one that only another run has is not in the table. */
+/* Kernels of all runs, by name: the baseline's, longest first, then what only later ones have. */
+static enum ws_status find_kernels(struct an *an, struct kernel **out_kernels, size_t *out_n,
+				   struct ws_err *err)
+{
+	size_t room = 0;
+	struct kernel *kernels;
+	struct ws_map index;
+	bool failed = false;
+
+	for (size_t r = 0; r < an->n_runs; r++)
+		room += an->runs[r].n_top;
+	kernels = ws_arena_array(&an->arena, room + 1, sizeof(*kernels));
+	if (!kernels)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	ws_map_init(&index, WS_MAP_STR, room + 1);
+	for (size_t r = 0; !failed && r < an->n_runs; r++)
+		for (size_t k = 0; !failed && k < an->runs[r].n_top; k++) {
+			const struct an_run *run = &an->runs[r];
+			const char *name = run->load->kernels[run->top[k].kernel].shown;
+			struct kernel *kernel =
+				kernel_of_row(an, &index, kernels, out_n,
+					      r && an->args->like_3_3 ? "nan" : name, k);
+
+			if (kernel)
+				kernel->stats[r] = &run->top[k];
+			failed = !kernel;
+		}
+	ws_map_fini(&index);
+	*out_kernels = kernels;
+	return failed ? ws_fail(err, WS_E_NOMEM, "out of memory") : WS_OK;
+}
+
+enum { COUNT, SUM, MEAN, MEDIAN, PCT, N_STATS };
+
+static double stat_of(const struct an *an, const struct kernel *kernel, size_t run, int stat)
+{
+	const struct ws_kernel_stat *s = kernel->stats[run];
+	double divisor = an_time_divisor(an->args);
+
+	if (!s)
+		return NAN;
+	return stat == COUNT    ? (double)s->n
+	       : stat == SUM    ? s->sum_ns / divisor
+	       : stat == MEAN   ? s->mean_ns / divisor
+	       : stat == MEDIAN ? s->median_ns / divisor
+				: s->percent;
+}
+
+static bool counts_changed(const struct an *an, const struct kernel *kernels, size_t n, size_t run)
+{
+	for (size_t i = 0; run && i < n; i++) {
+		double percent;
+
+		difference(an, stat_of(an, &kernels[i], 0, COUNT),
+			   stat_of(an, &kernels[i], run, COUNT), &percent);
+		if (fabs(percent) > (double)an->args->report_diff)
+			return true;
+	}
+	return false;
+}
+
+static struct ws_cell stat_cell(struct an *an, const struct kernel *kernel,
+				const struct column *col)
+{
+	double base = stat_of(an, kernel, 0, col->header), unused;
+	double now = stat_of(an, kernel, (size_t)col->run, col->header);
+
+	if (col->is_difference)
+		return made_number(an, difference(an, base, now, &unused));
+	if (!col->run || isnan(now))
+		return made_number(an, now);
+	return ws_cell_text(changed_text(an, base, now));
+}
+
 static enum ws_status compare_kernels(struct an *an, struct ws_grid *grid, struct ws_err *err)
 {
 	const char *unit = an_time_word(an->args);
-	const char *names[] = { "Count", ws_arena_printf(&an->arena, "Sum(%s)", unit),
-				ws_arena_printf(&an->arena, "Mean(%s)", unit),
-				ws_arena_printf(&an->arena, "Median(%s)", unit), "Pct" };
-	size_t n = 2 + WS_ARRAY_LEN(names) * an->n_runs, at = 0;
-	const char **headers = ws_arena_array(&an->arena, n, sizeof(*headers));
+	const char *titles[N_STATS] = { "Count", ws_arena_printf(&an->arena, "Sum(%s)", unit),
+					ws_arena_printf(&an->arena, "Mean(%s)", unit),
+					ws_arena_printf(&an->arena, "Median(%s)", unit), "Pct" };
+	size_t room = N_STATS * an->n_runs + 1, n_kernels = 0, n = 0, n_rows;
 	const struct an_run *base = &an->runs[0];
-	size_t n_rows = WS_MIN(base->n_top, (size_t)WS_MAX(an->args->max_stat_num, (int64_t)0));
-	enum ws_status st;
+	struct column *columns = ws_arena_array(&an->arena, room, sizeof(*columns));
+	const char **headers = ws_arena_array(&an->arena, room + 3, sizeof(*headers));
+	bool *run_changed = ws_arena_array(&an->arena, an->n_runs, sizeof(*run_changed));
+	struct kernel *kernels = NULL;
+	enum ws_status st = find_kernels(an, &kernels, &n_kernels, err);
 
-	if (!headers)
+	if (st)
+		return st;
+	if (!columns || !headers || !run_changed)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	headers[at++] = "";
-	headers[at++] = "Kernel_Name";
-	for (size_t v = 0; v < WS_ARRAY_LEN(names); v++)
-		for (size_t r = 0; r < an->n_runs; r++)
-			headers[at++] = names[v];
-	st = ws_grid_init(grid, &an->arena, headers, n, err);
+	n_rows = WS_MIN(n_kernels, (size_t)WS_MAX(an->args->max_stat_num, (int64_t)0));
+	for (size_t run = 0; run < an->n_runs; run++)
+		run_changed[run] = counts_changed(an, kernels, n_kernels, run);
+	for (int stat = 0; stat < N_STATS; stat++)
+		n += add_runs(an, stat, stat == COUNT ? run_changed : NULL, columns + n);
+	headers[0] = "";
+	headers[1] = "Kernel_Name";
+	for (size_t i = 0; i < n; i++)
+		headers[i + 2] = columns[i].is_difference ? "Abs Diff" : titles[columns[i].header];
+	headers[n + 2] = "S";
+	st = ws_grid_init(grid, &an->arena, headers, n + 2 + (base->chosen != NULL), err);
 	for (size_t i = 0; !st && i < n_rows; i++) {
 		struct ws_cell *row = ws_grid_row(grid);
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
 		row[0] = ws_cell_int((int64_t)i);
-		row[1] = ws_cell_text(an_wrap_name(
-			&an->arena, base->load->kernels[base->top[i].kernel].shown, 40, 3));
-		for (size_t r = 0; r < an->n_runs; r++) {
-			const struct ws_kernel_stat *s =
-				r ? same_kernel(base, i, &an->runs[r]) : &base->top[i];
-			double div = an_time_divisor(an->args);
-			double own[] = { s ? (double)s->n : NAN, s ? s->sum_ns / div : NAN,
-					 s ? s->mean_ns / div : NAN, s ? s->median_ns / div : NAN,
-					 s ? s->percent : NAN };
-
-			for (size_t v = 0; v < WS_ARRAY_LEN(names); v++) {
-				struct ws_cell *cell = &row[2 + v * an->n_runs + r];
-
-				*cell = !r  ? ws_cell_number(own[v])
-					: s ? ws_cell_text(changed_text(
-						      an, row[2 + v * an->n_runs].number, own[v]))
-					    : ws_cell_number(NAN);
-			}
-		}
+		row[1] = ws_cell_text(an_wrap_name(&an->arena, kernels[i].name, 40, 3));
+		for (size_t k = 0; k < n; k++)
+			row[k + 2] = stat_cell(an, &kernels[i], &columns[k]);
+		if (base->chosen)
+			row[n + 2] = ws_cell_text(i < base->n_top && base->chosen[i] ? "*" : "");
 	}
 	return st;
 }

@@ -230,6 +230,14 @@ const char *an_unit(struct an *an, struct an_run *run, const struct ws_metric *m
 /* Positions of --cols: the first column, the headers, then the hidden ones. */
 enum { COL_LEVEL = -1, COL_HELP = -2, COL_KEY = -3 };
 
+static bool is_included(const struct an *an, const char *column)
+{
+	for (size_t i = 0; i < an->args->include_cols.n; i++)
+		if (strcasecmp(an->args->include_cols.at[i], column) == 0)
+			return true;
+	return false;
+}
+
 static size_t choose_columns(const struct an *an, const struct ws_table *table, int *out_cols)
 {
 	const struct ws_strv *asked = &an->args->cols;
@@ -248,14 +256,11 @@ static size_t choose_columns(const struct an *an, const struct ws_table *table, 
 			continue; /* hidden ones are had by name */
 		out_cols[n++] = at == 0 ? COL_KEY : (int)at - 1;
 	}
-	for (size_t i = 0; i < an->args->include_cols.n; i++) {
-		const char *name = an->args->include_cols.at[i];
-
-		if (strcasecmp(name, "coll_level") == 0)
-			out_cols[n++] = COL_LEVEL;
-		else if (strcasecmp(name, "Description") == 0)
-			out_cols[n++] = COL_HELP;
-	}
+	/* Hidden columns have a place of their own, in whatever order they were asked for. */
+	if (is_included(an, "coll_level"))
+		out_cols[n++] = COL_LEVEL;
+	if (is_included(an, "Description"))
+		out_cols[n++] = COL_HELP;
 	return n;
 }
 

@@ -107,7 +107,11 @@ static enum ws_status show_samples(struct an *an, const struct ws_table *table, 
 	if (st)
 		ws_buf_printf(&an->out, "%s\n", why.text); /* the rest of the report stands */
 	else if (!grid.n_rows)
-		ws_buf_add(&an->out, "no samples\n");
+		ws_buf_add(&an->out,
+			   an->runs[0].chosen
+				   ? "no samples of this kernel\n"
+				   : "no samples with a source line (hipcc -g): -k 0 shows "
+				     "the first kernel by instruction\n");
 	else
 		return ws_grid_draw(&grid, &an->out, err);
 	return WS_OK;
@@ -188,10 +192,11 @@ static void notes(struct an *an)
 				      "or time, and all times, are modelled\n",
 				      load->path);
 		if (ws_workload_is_sampled(load))
-			ws_buf_printf(&an->out,
-				      " WARNING %s is sampled: only a part of each kernel's workgroups "
-				      "was counted, and scaled\n",
-				      load->path);
+			ws_buf_printf(
+				&an->out,
+				" WARNING %s is sampled: only a part of each kernel's workgroups "
+				"was counted, and scaled\n",
+				load->path);
 		if (load->n_rows_bad)
 			ws_buf_printf(&an->out,
 				      " WARNING partial report: %zu rows of %s were damaged or "

@@ -53,6 +53,17 @@ static void say_list(const char *label, const char *const *words, size_t n, cons
 	ws_buf_fini(&text);
 }
 
+/* A folder is about one architecture: its counters, its metrics. */
+static void warn_of_others(const struct pf *pf)
+{
+	for (size_t i = 1; i < pf->agents.n; i++)
+		if (strcmp(pf->agents.at[i].arch, pf->gpu->arch) != 0)
+			say(SAY_WARNING,
+			    "GPU %zu is a %s, and what is counted is planned for %s: kernels on it "
+			    "are not counted. ROCR_VISIBLE_DEVICES=%zu profiles it",
+			    i, pf->agents.at[i].arch, pf->gpu->arch, i);
+}
+
 static void say_header(const struct pf *pf)
 {
 	const struct pf_args *args = pf->args;
@@ -74,6 +85,7 @@ static void say_header(const struct pf *pf)
 		say(SAY_INFO, "Hardware Blocks: All");
 	if (pf->agents.soft)
 		say(SAY_INFO, "GPU: the software %s: times are modelled", pf->gpu->market);
+	warn_of_others(pf);
 }
 
 static void say_rule(const struct pf_args *args)
@@ -138,6 +150,12 @@ enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err)
 	if (st)
 		return st;
 	pf->gpu = &pf->agents.at[0];
+	if (pf->args && (pf->args->device < -1 || pf->args->device >= (int64_t)pf->agents.n))
+		return ws_fail(err, WS_E_USAGE,
+			       "--device %lld: there %s %zu GPU%s, counted from 0; "
+			       "-1 is all",
+			       (long long)pf->args->device, pf->agents.n == 1 ? "is" : "are",
+			       (size_t)pf->agents.n, pf->agents.n == 1 ? "" : "s");
 	pf->target = ws_gpu_target_name(pf->gpu->arch, pf->gpu->model);
 	return WS_OK;
 }
@@ -161,6 +179,8 @@ static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
 	char cwd[PATH_MAX] = "";
 	enum ws_status st = ws_state_read(pf->dir, &pf->arena, &old, err);
 
+	if (st == WS_E_NOTFOUND)
+		ws_fail(err, st, "--resume: there is no profile in '%s'", pf->dir);
 	if (!st && (!old.argv.n || !getcwd(cwd, sizeof(cwd)) || strcmp(cwd, old.directory) != 0))
 		st = ws_fail(err, WS_E_STATE,
 			     "--resume: the profile was started in '%s': go there first",
@@ -191,17 +211,24 @@ static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
 static enum ws_status bench_only(struct pf *pf, int *exit_code, struct ws_err *err)
 {
 	struct pf_peaks peaks = { .measured = false };
-	enum ws_status st = ws_mkdirs(pf->dir, err);
+	enum ws_status st;
 
-	if (!st && strcmp(pf->gpu->arch, "gfx908") == 0)
-		st = ws_fail(err, WS_E_STATE, "%s does not support roofline analysis",
-			     pf->gpu->arch);
+	if (strcmp(pf->gpu->arch, "gfx908") == 0)
+		return ws_fail(err, WS_E_STATE, "%s does not support roofline analysis",
+			       pf->gpu->arch);
+	st = ws_mkdirs(pf->dir, err);
+	if (!st)
+		st = say_open_log(pf->dir, true, err);
 	if (!st)
 		st = pf_write_sysinfo(pf, true, err);
 	if (!st)
 		st = pf_roofline_measure(pf, &peaks, err);
 	if (st && peaks.stop_signal)
 		*exit_code = 128 + peaks.stop_signal;
+	if (!st)
+		say(SAY_INFO, "Results: %s/roofline.csv", pf->dir);
+	else
+		say_to_log(err->text);
 	return st;
 }
 
@@ -229,8 +256,11 @@ static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 	struct pf_collect c = { .pf = pf };
 	enum ws_status st = pf->args->torch_trace ? pf_torch_begin(pf, err) : WS_OK;
 
-	if (!st)
+	if (!st) {
 		st = pf_collect_init(&c, pf, err);
+		if (st)
+			pf_unmake_dir(pf);
+	}
 	if (!st)
 		st = say_open_log(pf->dir, c.before != PF_FRESH, err);
 	if (!st)
@@ -266,6 +296,8 @@ static enum ws_status profile(struct pf *pf, int *exit_code, struct ws_err *err)
 		st = pf_attach_begin(pf, err);
 	if (!st)
 		st = pf_find_gpu(pf, err);
+	if (!st)
+		st = pf_pc_interval(pf, err);
 	if (!st)
 		st = choose_sections(pf, err);
 	if (!st)

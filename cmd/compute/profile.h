@@ -51,6 +51,14 @@ struct pf_args {
 	struct ws_strv mem_levels, data_types;
 };
 
+/* --spatial-multiplexing; n_gpus 0: not asked for. */
+struct pf_spatial {
+	size_t node, n_nodes, n_gpus; /* this node, from 0; of how many; GPUs of each */
+};
+#define PF_SPATIAL_MAX 1000000u
+enum ws_status pf_spatial_parse(const struct pf_args *args, struct pf_spatial *out,
+				struct ws_err *err);
+
 extern const struct ws_opts pf_opts;
 void pf_set_defaults(void *values);
 extern const char *const pf_replay_names[], *const pf_format_names[],
@@ -62,6 +70,9 @@ enum { PF_JOIN_GRID, PF_JOIN_KERNEL };
 /* What does not go together, and what needs --experimental; before anything is touched. */
 enum ws_status pf_check(const struct pf_args *args, char *const *argv, struct ws_err *err);
 enum pf_multiplex pf_multiplex_of(const struct pf_args *args);
+struct pf;
+/* pf->pc_interval: as asked for, or what suits the GPU. */
+enum ws_status pf_pc_interval(struct pf *pf, struct ws_err *err);
 
 /* One run of the command. Texts are in the arena or borrowed from argv. */
 struct pf {
@@ -75,7 +86,9 @@ struct pf {
 	const char *launcher;        /* of the rank, or NULL */
 	const char *name;            /* of the workload */
 	const char *command;         /* argv as one text */
+	uint64_t pc_interval;        /* of -b 21 */
 	char dir[PATH_MAX];          /* absolute */
+	bool made_dir;               /* by us, just now */
 	const char *const *sections; /* -b, or what --set stands for; as typed */
 	size_t n_sections;
 };

@@ -35,7 +35,7 @@ struct tally {
 	struct ws_map kinds;
 	struct ws_dict names;
 	size_t n_passes, pass;
-	uint64_t n_holes; /* cells without a value */
+	size_t n_empty; /* passes in which no dispatch has all values */
 };
 
 static struct kind *kind_of(struct tally *t, size_t name, double grid, double workgroup,
@@ -66,21 +66,26 @@ static enum ws_status add_rows(struct tally *t, const struct ws_csv *csv, struct
 	const struct ws_csv_column *name = ws_csv_column(csv, "Kernel_Name");
 	const struct ws_csv_column *grid = ws_csv_column(csv, "Grid_Size");
 	const struct ws_csv_column *group = ws_csv_column(csv, "Workgroup_Size");
+	const struct ws_csv_column *id = ws_csv_column(csv, "Dispatch_ID");
 
 	if (!name || !grid || !group)
 		return ws_fail(err, WS_E_FORMAT, "columns are missing");
 	for (size_t i = 0; i < csv->n_rows; i++) {
-		struct kind *kind = kind_of(t, (size_t)name->at[i], grid->at[i], group->at[i], err);
+		struct kind *kind;
+
+		if (id && i && id->at[i] == id->at[i - 1])
+			continue; /* the long form: another counter of the same dispatch */
+		kind = kind_of(t, (size_t)name->at[i], grid->at[i], group->at[i], err);
 
 		if (!kind)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
 		kind->n_in[t->pass]++;
 	}
-	t->n_holes += csv->n_rows_holed;
+	t->n_empty += csv->n_rows_holed == csv->n_rows;
 	return WS_OK;
 }
 
-static enum ws_status add_pass(struct tally *t, const char *name, struct ws_err *err)
+static enum ws_status add_pass(struct tally *t, size_t pass, struct ws_err *err)
 {
 	static const char *const texts[] = { "Kernel_Name", NULL };
 	const struct ws_csv_how how = { texts, &t->names };
@@ -88,7 +93,11 @@ static enum ws_status add_pass(struct tally *t, const char *name, struct ws_err 
 	char path[2 * PATH_MAX];
 	enum ws_status st;
 
-	snprintf(path, sizeof(path), "%s/%s.csv", t->c->pf->dir, name);
+	if (t->c->pf->args->format == PF_FORMAT_CSV)
+		snprintf(path, sizeof(path), "%s/%s.csv", t->c->pf->dir,
+			 t->c->state.passes.at[pass].name);
+	else
+		snprintf(path, sizeof(path), "%s/results_%zu.csv", t->c->pf->dir, pass);
 	st = ws_csv_read(path, &how, &t->arena, &csv, err);
 	if (!st)
 		st = add_rows(t, &csv, err);
@@ -107,6 +116,26 @@ static void extremes(const struct tally *t, const struct kind *kind, uint64_t *l
 		*least = WS_MIN(*least, kind->n_in[p]);
 		*most = WS_MAX(*most, kind->n_in[p]);
 	}
+}
+
+/* Each GPU has counted other passes: rows of the others are empty, and that is as it should be. */
+static void report_spatial(struct tally *t)
+{
+	uint64_t least, most;
+
+	ws_map_each(entry, &t->kinds) {
+		extremes(t, entry->value, &least, &most);
+		t->c->n_dispatches += most;
+	}
+	say(SAY_INFO,
+	    "%llu dispatches of %zu kernel%s; each GPU has counted its share of %zu passes",
+	    (unsigned long long)t->c->n_dispatches, t->names.n, t->names.n == 1 ? "" : "s",
+	    t->n_passes);
+	if (t->n_empty)
+		say(SAY_WARNING,
+		    "%zu of %zu passes have no values: no kernel ran on the GPUs whose share they "
+		    "are. The program should do the same on all %zu",
+		    t->n_empty, t->n_passes, t->c->spatial.n_gpus);
 }
 
 static void report(struct tally *t)
@@ -151,10 +180,6 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 	struct tally t = { .c = c };
 	enum ws_status st = WS_OK;
 
-	if (c->pf->args->format != PF_FORMAT_CSV) {
-		say(SAY_INFO, "%llu dispatches", (unsigned long long)c->n_dispatches);
-		return WS_OK;
-	}
 	ws_arena_init(&t.arena, (size_t)1 << 30);
 	ws_map_init(&t.kinds, WS_MAP_STR, KINDS_MAX);
 	ws_dict_init(&t.names, &t.arena);
@@ -162,8 +187,11 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 		t.n_passes += pass->done;
 	for (size_t i = 0; i < c->state.passes.n && !st; i++)
 		if (c->state.passes.at[i].done)
-			st = add_pass(&t, c->state.passes.at[i].name, err);
-	if (!st)
+			st = add_pass(&t, i, err);
+	c->n_dispatches = 0;
+	if (!st && c->spatial.n_gpus)
+		report_spatial(&t);
+	else if (!st)
 		report(&t);
 	if (!st && !c->n_dispatches && t.kinds.n) {
 		c->unmatched = true;
@@ -226,6 +254,17 @@ enum ws_status pf_finish(struct pf_collect *c, bool measured, struct ws_err *err
 	else if (!c->plan && !measured)
 		say(SAY_INFO, "Everything that was asked for was there already; --replace collects "
 			      "it again");
+	if (c->spatial.n_gpus) {
+		char parent[PATH_MAX];
+
+		strcpy(parent, c->pf->dir);
+		ws_path_parent(parent);
+		say(SAY_INFO,
+		    "Results: %s (when all nodes are done: rocprof-compute analyze "
+		    "--spatial-multiplexing -p %s)",
+		    c->pf->dir, parent);
+		return WS_OK;
+	}
 	say(SAY_INFO, "Results: %s (rocprof-compute analyze -p %s)", c->pf->dir, c->pf->dir);
 	return WS_OK;
 }

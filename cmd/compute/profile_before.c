@@ -71,7 +71,9 @@ static enum ws_status look(const char *dir, struct content *out, struct ws_err *
 
 	*out = (struct content){ .there = folder != NULL };
 	if (!folder)
-		return errno == ENOENT ? WS_OK : ws_fail_errno(err, errno, "'%s'", dir);
+		/* A file on the way: making the folder says which. */
+		return errno == ENOENT || errno == ENOTDIR ? WS_OK
+							   : ws_fail_errno(err, errno, "'%s'", dir);
 	while ((entry = readdir(folder))) {
 		const char *name = entry->d_name;
 
@@ -270,8 +272,11 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 
 	*out_before = PF_FRESH;
 	ws_state_init(out_old);
+	if (!st && !content.there && args->resume)
+		return ws_fail(err, WS_E_STATE, "--resume: there is no profile in '%s'", pf->dir);
 	if (!st && !content.there)
 		st = ws_mkdirs(pf->dir, err);
+	pf->made_dir = !st && !content.there;
 	if (!st)
 		st = lock_folder(pf, err);
 	if (st)
@@ -313,6 +318,18 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 	return st;
 }
 
+void pf_unmake_dir(const struct pf *pf)
+{
+	bool ours = !pf->args->output_directory && !pf->args->path; /* workloads/NAME, too */
+	char path[PATH_MAX];
+
+	if (!pf->made_dir)
+		return;
+	strcpy(path, pf->dir);
+	for (int i = 0; i < (ours ? 3 : 1) && rmdir(path) == 0; i++)
+		ws_path_parent(path);
+}
+
 const char *pf_how(struct pf *pf)
 {
 	static const char *const policies[] = { "off", "kernel", "launch" };
@@ -323,6 +340,8 @@ const char *pf_how(struct pf *pf)
 	ws_buf_init(&text, 1 << 20);
 	ws_buf_printf(&text, "format %s, join %s, multiplex %s", pf_format_names[args->format],
 		      pf_join_names[args->join_type], policies[pf_multiplex_of(args)]);
+	for (size_t i = 0; i < args->spatial.n; i++)
+		ws_buf_printf(&text, ", spatial %s", args->spatial.at[i]);
 	for (size_t i = 0; i < args->kernels.n; i++)
 		ws_buf_printf(&text, ", kernel %s", args->kernels.at[i]);
 	for (size_t i = 0; i < args->dispatches.n; i++)

@@ -27,4 +27,7 @@ const char *pf_how(struct pf *pf);
 enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct ws_state *out_old,
 			      enum pf_before *out_before, struct ws_err *err);
 
+/* The run is refused: a folder that was made for it, and is empty, goes. */
+void pf_unmake_dir(const struct pf *pf);
+
 #endif

@@ -1,6 +1,7 @@
 #include "cmd/compute/profile_collect.h"
 
 #include "base/map.h"
+#include "base/pattern.h"
 #include "base/str.h"
 #include "cmd/compute/profile_select.h"
 #include "cmd/compute/say.h"
@@ -108,6 +109,26 @@ static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 	return WS_OK;
 }
 
+/* Of all counters, those of this node: what follows is as if no others had been asked for. */
+static enum ws_status keep_share(struct pf_collect *c, struct ws_err *err)
+{
+	enum ws_status st;
+
+	if (c->spatial.n_gpus > c->pf->agents.n)
+		return ws_fail(err, WS_E_STATE,
+			       "--spatial-multiplexing: this machine has %zu GPU%s",
+			       c->pf->agents.n, c->pf->agents.n == 1 ? "" : "s");
+	st = make_plan(c, err);
+	if (!st)
+		st = pf_spatial_share(c, err);
+	ws_plan_destroy(c->plan);
+	ws_catalogue_destroy(c->cat);
+	c->plan = NULL;
+	c->cat = NULL;
+	c->n_counters = 0;
+	return st;
+}
+
 static enum ws_status make_sets(struct pf_collect *c, struct ws_err *err)
 {
 	const struct ws_plan *plan = c->plan;
@@ -131,6 +152,26 @@ static enum ws_status make_sets(struct pf_collect *c, struct ws_err *err)
 
 /* ---- filters ---- */
 
+/*
+ * What is typed is part of a name, or an expression: "add(float*)", as a report shows it, is
+ * both, and only as the first does it mean the kernel.
+ */
+static void add_kernel(const char *typed, struct ws_buf *out)
+{
+	struct ws_buf expression;
+
+	ws_buf_init(&expression, 1 << 16);
+	ws_buf_add(out, out->n ? "|" : "");
+	if (!ws_pattern_posix(typed, &expression, NULL))
+		ws_buf_printf(out, "%s|", expression.at);
+	for (const char *at = typed; *at; at++) {
+		if (strchr(".[]{}()*+?^$|\\", *at))
+			ws_buf_add_c(out, '\\', 1);
+		ws_buf_add_c(out, *at, 1);
+	}
+	ws_buf_fini(&expression);
+}
+
 static enum ws_status make_include(struct pf_collect *c, struct ws_err *err)
 {
 	const struct ws_strv *kernels = &c->pf->args->kernels;
@@ -140,7 +181,7 @@ static enum ws_status make_include(struct pf_collect *c, struct ws_err *err)
 		return WS_OK;
 	ws_buf_init(&text, 1 << 16);
 	for (size_t i = 0; i < kernels->n; i++)
-		ws_buf_printf(&text, "%s%s", i ? "|" : "", kernels->at[i]);
+		add_kernel(kernels->at[i], &text);
 	c->include = ws_arena_strndup(&c->pf->arena, text.at, text.n);
 	ws_buf_fini(&text);
 	return c->include ? WS_OK : no_memory(err);
@@ -323,6 +364,7 @@ static void remove_stale_perfmon(const struct pf *pf, struct ws_state *old)
 static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
 {
 	bool can_repeat = c->pf->agents.soft; /* only the software GPU repeats a dispatch */
+	size_t n_gpus = WS_MAX(c->spatial.n_gpus, (size_t)1);
 
 	c->multiplex = pf_multiplex_of(c->pf->args);
 	c->replay = (enum pf_replay)c->pf->args->replay;
@@ -332,7 +374,7 @@ static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
 			       "application");
 	if (c->replay == PF_REPLAY_AUTO)
 		c->replay = can_repeat ? PF_REPLAY_KERNEL : PF_REPLAY_APPLICATION;
-	if (c->replay == PF_REPLAY_NONE && c->plan->n_passes > 1)
+	if (c->replay == PF_REPLAY_NONE && c->plan->n_passes > n_gpus)
 		return ws_fail(err, WS_E_STATE,
 			       "--replay none: these counters need %zu passes: choose fewer with "
 			       "--set or -b, or use --iteration-multiplexing",
@@ -344,7 +386,9 @@ static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
 			"runs already is not run again: use --replay kernel, or choose fewer "
 			"with --set or -b",
 			c->plan->n_passes);
-	c->n_runs = c->replay == PF_REPLAY_APPLICATION && !c->multiplex ? c->plan->n_passes : 1;
+	c->n_runs = 1;
+	if (c->replay == PF_REPLAY_APPLICATION && !c->multiplex)
+		c->n_runs = (c->plan->n_passes + n_gpus - 1) / n_gpus;
 	return pf_check_ranks(c->pf, c->n_runs, err);
 }
 
@@ -361,7 +405,11 @@ enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_er
 	if (!st)
 		st = make_ranges(c, err);
 	if (!st)
+		st = pf_spatial_parse(pf->args, &c->spatial, err);
+	if (!st)
 		st = pf_select(pf, &c->wants, &c->n_wants, err);
+	if (!st && c->spatial.n_gpus)
+		st = keep_share(c, err);
 	/* From here on the folder is touched. */
 	if (!st)
 		st = pf_prepare_dir(pf, &c->state, &old, &c->before, err);
@@ -419,17 +467,22 @@ static void time_left(char *out, size_t room, double seconds)
 		snprintf(out, room, "%u second%s", s, s == 1 ? "" : "s");
 }
 
-static void announce_pass(const struct pf_collect *c, size_t pass, double spent_s)
+/* Passes that one run of application replay counts: one, or one per GPU. */
+static size_t per_run(const struct pf_collect *c)
+{
+	return WS_MAX(c->spatial.n_gpus, (size_t)1);
+}
+
+static void announce_run(const struct pf_collect *c, size_t run, double spent_s)
 {
 	char left[96] = "pending first measurement";
 
-	if (pass)
-		time_left(left, sizeof(left),
-			  spent_s / (double)pass * (double)(c->plan->n_passes - pass));
-	say(SAY_INFO, "[Run %zu/%zu][Approximate profiling time left: %s]...", pass + 1,
-	    c->plan->n_passes, left);
+	if (run)
+		time_left(left, sizeof(left), spent_s / (double)run * (double)(c->n_runs - run));
+	say(SAY_INFO, "[Run %zu/%zu][Approximate profiling time left: %s]...", run + 1, c->n_runs,
+	    left);
 	for (size_t i = 0; i < c->sheets.n; i++)
-		if (c->sheets.at[i].pass == pass)
+		if (c->sheets.at[i].pass / per_run(c) == run)
 			say(SAY_INFO, "[profiling] Current input file: %s/perfmon/%s.txt",
 			    c->pf->dir, c->sheets.at[i].name);
 }
@@ -477,7 +530,7 @@ static enum ws_status one_run(struct pf_collect *c, struct ws_err *err)
 		st = pf_recorded_open(c, &result, &why);
 	} else {
 		announce_all(c);
-		st = pf_run_once(c, c->sets, c->plan->n_passes, replay, &result, &why);
+		st = pf_run_once(c, 0, c->plan->n_passes, replay, &result, &why);
 	}
 	/* What was counted before it ended is worth keeping, however it ended. */
 	taken = result.n_done ? pf_take_results(c, &result, 0, c->plan->n_passes, !st, err) : WS_OK;
@@ -500,24 +553,25 @@ static enum ws_status run_per_pass(struct pf_collect *c, struct ws_err *err)
 	double start_s = now_s();
 	enum ws_status st = WS_OK;
 
-	for (size_t pass = 0; pass < c->plan->n_passes && !st; pass++) {
+	for (size_t run = 0; run < c->n_runs && !st; run++) {
 		struct ws_passes_result result = { .n_runs = 0 };
+		size_t first = run * per_run(c), n = WS_MIN(per_run(c), c->plan->n_passes - first);
 
-		announce_pass(c, pass, now_s() - start_s);
-		show_bar(c, pass);
+		announce_run(c, run, now_s() - start_s);
+		show_bar(c, run);
 		st = pf_runs_interrupted(c, err);
 		if (!st)
-			st = pf_run_once(c, &c->sets[pass], 1, WS_REPLAY_APPLICATION, &result, err);
+			st = pf_run_once(c, first, n, WS_REPLAY_APPLICATION, &result, err);
 		if (!st)
-			st = pf_take_results(c, &result, pass, 1, true, err);
+			st = pf_take_results(c, &result, first, n, true, err);
 		ws_passes_fini(&result, true);
 		if (!st)
 			st = keep_state(c, err);
 		else
-			ws_fail_in(err, st, "pass %zu of %zu", pass + 1, c->plan->n_passes);
+			ws_fail_in(err, st, "pass %zu of %zu", first + 1, c->plan->n_passes);
 	}
 	if (!st)
-		show_bar(c, c->plan->n_passes);
+		show_bar(c, c->n_runs);
 	return st;
 }
 

@@ -21,6 +21,7 @@ struct pf_collect {
 	enum pf_before before;
 	enum pf_replay replay; /* what AUTO became */
 	enum pf_multiplex multiplex;
+	struct pf_spatial spatial;
 	struct ws_want *wants; /* what is still to be counted */
 	size_t n_wants;
 	size_t n_there;      /* counters that an earlier run has left */
@@ -67,10 +68,9 @@ enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_resu
 /* Ctrl-C and the like between runs: WS_E_STATE, and c->stop_signal is what came. */
 void pf_runs_begin(void);
 enum ws_status pf_runs_interrupted(struct pf_collect *c, struct ws_err *err);
-/* The program once, for the passes in @sets; its lines become ours. */
-enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets, size_t n_sets,
-			   enum ws_replay replay, struct ws_passes_result *out_result,
-			   struct ws_err *err);
+/* The program once, for the plan's passes @first .. + @n - 1; its lines become ours. */
+enum ws_status pf_run_once(struct pf_collect *c, size_t first, size_t n, enum ws_replay replay,
+			   struct ws_passes_result *out_result, struct ws_err *err);
 
 /* ---- profile_recorded.c ---- */
 #define PF_RECORDED_NAME ".recorded"
@@ -110,6 +110,18 @@ enum ws_status pf_check_ranks(const struct pf *pf, size_t n_runs, struct ws_err 
  */
 enum ws_status pf_multiplex_fill(struct pf_collect *c, const struct ws_counted *table,
 				 struct ws_sheet_rows *out_rows, struct ws_err *err);
+
+/* ---- profile_spatial.c ---- */
+/* Of c->wants, planned for all nodes, those that this node counts. */
+enum ws_status pf_spatial_share(struct pf_collect *c, struct ws_err *err);
+/* Which GPU counts which of the passes @first .. + @n - 1: every one all, or each its share. */
+enum ws_status pf_gpus_of(struct pf_collect *c, size_t first, size_t n,
+			  struct ws_count_gpu **out_gpus, size_t *out_n, struct ws_err *err);
+
+/* ---- profile_number.c ---- */
+/* Numbers of the rows in the long form, so that passes match; in pf's arena. */
+enum ws_status pf_number_rows(struct pf_collect *c, const struct ws_counted *table,
+			      struct ws_sheet_rows *out_rows, struct ws_err *err);
 
 /* ---- profile_account.c ---- */
 /* What is in the folder, pass by pass: dispatches that not all passes have are named. */

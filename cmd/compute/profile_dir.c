@@ -68,7 +68,8 @@ static void fill_in(const struct pf *pf, const char *text, struct ws_buf *out)
 	for (const char *at = text; *at;) {
 		const char *after = *at == '%' ? expand_at(pf, at, out) : NULL;
 
-		if (!after)
+		/* A placeholder that stands for nothing leaves no empty name. */
+		if (!after && !(*at == '/' && at > text && out->n && out->at[out->n - 1] == '/'))
 			ws_buf_add_c(out, *at, 1);
 		at = after ? after : at + 1;
 	}

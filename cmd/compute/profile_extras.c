@@ -129,7 +129,7 @@ static enum ws_status run_sampled(struct pf_collect *c, struct ws_proc_end *out_
 	size_t n = WS_ARRAY_LEN(words);
 	enum ws_status st = ws_path_beside(places, "rocprofv3", program, err);
 
-	snprintf(interval, sizeof(interval), "%llu", (unsigned long long)args->pc_interval);
+	snprintf(interval, sizeof(interval), "%llu", (unsigned long long)c->pf->pc_interval);
 	for (size_t i = 0; c->pf->argv[i]; i++)
 		n++;
 	argv = st ? NULL : ws_arena_array(&c->pf->arena, n + 1, sizeof(*argv));
@@ -146,6 +146,15 @@ static enum ws_status run_sampled(struct pf_collect *c, struct ws_proc_end *out_
 	st = ws_proc_run(program, argv, environ, out_end, err);
 	ws_lines_stop(&lines);
 	return st;
+}
+
+static bool samples_are_there(const struct pf *pf)
+{
+	char name[64], path[PATH_MAX];
+
+	snprintf(name, sizeof(name), "ps_file_pc_sampling_%s.csv",
+		 pf_pc_methods[pf->args->pc_method]);
+	return !ws_path_join(pf->dir, name, path, NULL) && ws_path_exists(path);
 }
 
 enum ws_status pf_sample(struct pf_collect *c, struct ws_err *err)
@@ -170,5 +179,11 @@ enum ws_status pf_sample(struct pf_collect *c, struct ws_err *err)
 			     "PC sampling failed, with exit code %d: the lines above say why; "
 			     "without block 21 the program is not sampled",
 			     end.exit_code);
+	if (!st && !samples_are_there(c->pf))
+		say(SAY_WARNING,
+		    "No PC sample was taken: no kernel runs as long as %llu %s: choose a smaller "
+		    "--pc-sampling-interval, or larger data",
+		    (unsigned long long)c->pf->pc_interval,
+		    c->pf->args->pc_method == 0 ? "cycles" : "microseconds");
 	return st;
 }

@@ -1,5 +1,6 @@
 #include "cmd/compute/profile_files.h"
 
+#include "analysis/metric.h"
 #include "workload/config.h"
 #include "workload/sysinfo.h"
 
@@ -13,7 +14,7 @@ enum ws_status pf_write_sysinfo(struct pf *pf, bool roofline, struct ws_err *err
 	enum ws_status st =
 		ws_sysinfo_look("", pf->gpu, pf->agents.soft, &run, &pf->arena, &info, err);
 
-	return st ? st : ws_sysinfo_write(&info, pf->dir, err);
+	return st ? st : ws_sysinfo_write(&info, pf->args->merge, pf->dir, err);
 }
 
 /* Options whose key is not their name. */
@@ -81,6 +82,55 @@ static void put_option(struct ws_config *config, const struct ws_opt *opt,
 	}
 }
 
+/* Blocks and tables of @sections, by number, each once; in the arena. */
+static enum ws_status find_tables(struct pf *pf, const struct ws_strv *sections,
+				  struct ws_strv *out_tables, struct ws_err *err)
+{
+	struct ws_metrics *metrics = NULL;
+	enum ws_status st =
+		ws_metrics_load(pf->gpu->arch, pf->args->general.config_dir, &metrics, err);
+
+	for (size_t i = 0; i < sections->n && !st; i++) {
+		struct ws_metric_id id;
+		const char *text;
+		bool known = false;
+
+		if (!ws_metric_id_parse(metrics, sections->at[i], &id))
+			continue;
+		text = id.table < 0 ? ws_arena_printf(&pf->arena, "%u", id.block)
+				    : ws_arena_printf(&pf->arena, "%u.%d", id.block, id.table);
+		if (!text)
+			st = ws_fail(err, WS_E_NOMEM, "out of memory");
+		for (size_t k = 0; !st && k < out_tables->n; k++)
+			known |= strcmp(out_tables->at[k], text) == 0;
+		if (!st && !known)
+			st = ws_vec_push(out_tables, text, err);
+	}
+	ws_metrics_free(metrics);
+	return st;
+}
+
+/*
+ * The blocks that were asked for. A folder with --merge is for versions up to 3.3, and those up
+ * to 3.2 read a mapping from blocks and tables to the word metric_id; 3.3 reads both.
+ */
+static enum ws_status put_blocks(struct pf *pf, struct ws_config *config,
+				 const struct ws_strv *sections, struct ws_err *err)
+{
+	struct ws_strv tables;
+	enum ws_status st;
+
+	if (!pf->args->merge) {
+		ws_config_list(config, "filter_blocks", sections->at, sections->n);
+		return WS_OK;
+	}
+	ws_vec_init(&tables, 1 << 20);
+	st = find_tables(pf, sections, &tables, err);
+	ws_config_set(config, "filter_blocks", tables.at, tables.n, "metric_id");
+	ws_vec_fini(&tables);
+	return st;
+}
+
 enum ws_status pf_write_config(struct pf *pf, const struct ws_strv *sections, struct ws_err *err)
 {
 	static const char *const policies[] = { NULL, "kernel", "kernel_launch_params" };
@@ -93,18 +143,20 @@ enum ws_status pf_write_config(struct pf *pf, const struct ws_strv *sections, st
 	for (size_t i = 0; i < pf_opts.n; i++)
 		if (pf_opts.at[i].kind != WS_OPT_KIND_GROUP)
 			put_option(&config, &pf_opts.at[i], args);
+	ws_config_int(&config, "pc_sampling_interval", (int64_t)pf->pc_interval);
 	ws_config_text(&config, "mode", "profile");
 	ws_config_text(&config, "name", pf->name);
 	ws_config_text(&config, "output_directory", pf->dir);
 	ws_config_text(&config, "path", pf->dir);
 	ws_config_text(&config, "iteration_multiplexing", policies[pf_multiplex_of(args)]);
-	ws_config_list(&config, "filter_blocks", sections->at, sections->n);
+	st = put_blocks(pf, &config, sections, err);
 	if (!args->attach_pid)
 		ws_config_text(&config, "attach_pid", NULL);
 	if (!args->attach_msec)
 		ws_config_text(&config, "attach_duration_msec", NULL);
 	ws_vec_init(&remaining, 1 << 20);
-	st = ws_vec_push(&remaining, "--", err);
+	if (!st)
+		st = ws_vec_push(&remaining, "--", err);
 	for (size_t i = 0; pf->argv[i] && !st; i++)
 		st = ws_vec_push(&remaining, pf->argv[i], err);
 	ws_config_list(&config, "remaining", remaining.at, remaining.n);

@@ -1,16 +1,19 @@
 /*
  * --merge: pmc_perf.csv, all passes joined, for ROCm Compute Profiler 3.3 and before, whose
  * analyze does not join passes itself. Analyze's own reader joins them here, so there is one
- * set of rules.
+ * set of rules. Of the long form, which 3.3 knows as well, one file is the rows of all.
  */
 #include "cmd/compute/profile.h"
 
 #include "analysis/workload.h"
+#include "base/path.h"
 #include "cmd/compute/say.h"
 #include "workload/outfile.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,6 +54,45 @@ static enum ws_status write_frame(const struct ws_workload *load, const char *di
 	return ws_outfile_commit(&file, err);
 }
 
+static enum ws_status append_rows(FILE *to, const char *path, bool with_header, struct ws_err *err)
+{
+	FILE *from = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+
+	if (!from)
+		return ws_fail_errno(err, errno, "'%s'", path);
+	for (bool first = true; (n = getline(&line, &room, from)) > 0; first = false)
+		if (!first || with_header)
+			fwrite(line, 1, (size_t)n, to);
+	free(line);
+	fclose(from);
+	return WS_OK;
+}
+
+static enum ws_status write_long(const char *dir, size_t *out_n, struct ws_err *err)
+{
+	struct ws_outfile file;
+	char path[2 * PATH_MAX];
+	enum ws_status st = ws_outfile_open(&file, dir, MERGED_NAME, err);
+
+	if (st)
+		return st;
+	for (size_t i = 0; !st; i++) {
+		snprintf(path, sizeof(path), "%s/results_%zu.csv", dir, i);
+		if (!ws_path_exists(path))
+			break;
+		st = append_rows(file.to, path, i == 0, err);
+		*out_n = i + 1;
+	}
+	if (st) {
+		ws_outfile_abandon(&file);
+		return st;
+	}
+	return ws_outfile_commit(&file, err);
+}
+
 enum ws_status pf_merge(const struct pf *pf, struct ws_err *err)
 {
 	const struct ws_workload_how how = {
@@ -58,11 +100,18 @@ enum ws_status pf_merge(const struct pf *pf, struct ws_err *err)
 		.join = pf_join_names[pf->args->join_type],
 	};
 	struct ws_workload *load = NULL;
+	size_t n = 0;
 	enum ws_status st;
 
 	if (!pf->args->merge)
 		return WS_OK;
 	pf_merge_forget(pf);
+	if (pf->args->format == PF_FORMAT_ROCPD) {
+		st = write_long(pf->dir, &n, err);
+		if (!st)
+			say(SAY_INFO, "%s has the rows of %zu passes", MERGED_NAME, n);
+		return st ? ws_fail_in(err, st, "--merge") : WS_OK;
+	}
 	st = ws_workload_open(pf->dir, &how, &load, err);
 	if (!st)
 		st = write_frame(load, pf->dir, err);

@@ -17,8 +17,13 @@ static const char *const level_names[] = { "HBM", "L2", "vL1D", "LDS", NULL };
 static const char *const type_names[] = { "FP4",  "FP6", "FP8", "FP16", "BF16", "FP32",
 					  "FP64", "I8",  "I32", "I64",  NULL };
 
-#define DEFAULT_PC_INTERVAL 1048576u
-#define LEAST_PC_INTERVAL 65536u
+/* Cycles of stochastic sampling, microseconds of host_trap; what is modelled takes any. */
+#define DEFAULT_PC_CYCLES 1048576u
+#define DEFAULT_PC_US 512u
+#define LEAST_PC_CYCLES 65536u
+#define DEFAULT_PC_CYCLES_SOFT 1024u
+#define DEFAULT_PC_US_SOFT 1u
+#define LEAST_PC_CYCLES_SOFT 256u
 
 /* clang-format off */
 #define T struct pf_args
@@ -35,7 +40,7 @@ static const struct ws_opt rows[] = {
 	WS_OPT_GROUP("What to collect"),
 	WS_OPT_MANY(T, blocks, 'b', "block", "ID", "report blocks (10, lds), tables (11.2) or metrics (11.2.3); --list-blocks and --list-available-metrics list them. What an earlier run collected in the same folder is added to"),
 	WS_OPT_STR(T, set, 0, "set", "NAME", "a set of metrics that one pass collects; --list-sets lists them"),
-	WS_OPT_MANY(T, kernels, 'k', "kernel", "TEXT", "only kernels whose name contains TEXT (a regular expression)"),
+	WS_OPT_MANY(T, kernels, 'k', "kernel", "TEXT", "only kernels whose name contains TEXT, or matches it as a regular expression"),
 	WS_OPT_MANY(T, dispatches, 'd', "dispatch", "N", "only these dispatches: N, or FIRST:END without END, counted from 0"),
 	WS_OPT_BOOL(T, list_available, 0, "list-available-metrics", "print blocks, tables and metrics of this machine's GPU"),
 	WS_OPT_BOOL(T, list_sets, 0, "list-sets", "print the sets"),
@@ -50,14 +55,14 @@ static const struct ws_opt rows[] = {
 	WS_OPT_MANY(T, spatial, 0, "spatial-multiplexing", "N", "NODE NODES GPUS: this node's share of the passes (with --experimental)"),
 	WS_OPT_I64(T, attach_pid, 0, "attach-pid", "PID", "profile a running process"),
 	WS_OPT_I64(T, attach_msec, 0, "attach-duration-msec", "MS", "detach after MS; default: when Enter is pressed"),
-	WS_OPT_BOOL(T, membw, 0, "membw-analysis", "block 30 (with --experimental)"),
+	WS_OPT_BOOL(T, membw, 0, "membw-analysis", NULL),
 	WS_OPT_GROUP("Files"),
 	WS_OPT_CHOICE(T, format, 0, "format-rocprof-output", "FORMAT", pf_format_names, "csv: pmc_perf_N.csv per pass; rocpd: results_N.csv from databases"),
-	WS_OPT_BOOL(T, merge, 0, "merge", "also write pmc_perf.csv, all passes joined, for ROCm Compute Profiler 3.3 and before"),
+	WS_OPT_BOOL(T, merge, 0, "merge", "also write pmc_perf.csv, all passes joined: for AMD's analyze 3.0 to 3.3"),
 	WS_OPT_BOOL(T, retain_rocpd, 0, "retain-rocpd-output", "keep the databases, <pass>.db"),
 	WS_OPT_GROUP("PC sampling (-b 21)"),
 	WS_OPT_CHOICE(T, pc_method, 0, "pc-sampling-method", "METHOD", pf_pc_methods, "stochastic or host_trap"),
-	WS_OPT_U64(T, pc_interval, 0, "pc-sampling-interval", "N", "cycles (stochastic: a power of two from 65536) or microseconds (host_trap)"),
+	WS_OPT_U64(T, pc_interval, 0, "pc-sampling-interval", "N", "cycles (stochastic: a power of two, from 65536 on hardware and 256 on the software GPU) or microseconds (host_trap)"),
 	WS_OPT_GROUP("Roofline"),
 	WS_OPT_BOOL(T, no_roof, 0, "no-roof", "do not measure the GPU's peaks"),
 	WS_OPT_BOOL(T, roof_only, 0, "roof-only", "roofline counters and peaks, nothing else"),
@@ -103,9 +108,7 @@ const struct ws_cmd compute_profile_cmd = {
 
 void pf_set_defaults(void *values)
 {
-	struct pf_args *args = values;
-
-	args->pc_interval = DEFAULT_PC_INTERVAL;
+	(void)values; /* all of them are zero */
 }
 
 enum pf_multiplex pf_multiplex_of(const struct pf_args *args)
@@ -165,8 +168,8 @@ static enum ws_status check_pairs(const struct pf_args *args, struct ws_err *err
 		{ attach, args->timeout_s > 0, "--timeout ends a program that was started here: --attach-duration-msec says how long to count" },
 		{ attach, args->bench_only, "--bench-only and --attach-pid are exclusive options." },
 		{ mux, args->replay != PF_REPLAY_AUTO, "--iteration-multiplexing collects in one run without replay: take --replay away" },
+		{ attach, args->spatial.n > 0, "--spatial-multiplexing and --attach-pid are exclusive options." },
 		{ mux, args->spatial.n > 0, "--iteration-multiplexing and --spatial-multiplexing are exclusive options." },
-		{ args->merge, args->format == PF_FORMAT_ROCPD, "--merge joins CSV files of passes: take --format-rocprof-output rocpd away" },
 		{ args->resume, args->replace, "--resume goes on with what --replace would remove: take one of them" },
 		{ args->general.quiet, args->general.verbose, "--quiet and --verbose say the opposite: take one of them" },
 	};
@@ -199,21 +202,34 @@ static enum ws_status check_experimental(const struct pf_args *args, struct ws_e
 
 static enum ws_status check_values(const struct pf_args *args, struct ws_err *err)
 {
-	uint64_t n = args->pc_interval;
-
 	if (args->name && strchr(args->name, '/'))
 		return ws_fail(err, WS_E_STATE, "--name '%s': '/' is not allowed in a name",
+			       args->name);
+	if (args->name && (!*args->name || !strcmp(args->name, ".") || !strcmp(args->name, "..")))
+		return ws_fail(err, WS_E_STATE,
+			       "--name '%s' is no name: results go to a folder of "
+			       "that name",
 			       args->name);
 	if (args->path && strstr(args->path, ".."))
 		return ws_fail(err, WS_E_STATE,
 			       "Access denied. Cannot access parent directories in path "
 			       "(i.e. ../): use --output-directory");
+	if (args->subpath && strcmp(args->subpath, "gpu") && strcmp(args->subpath, "gpu_model") &&
+	    strcmp(args->subpath, "node_name"))
+		return ws_fail(err, WS_E_USAGE,
+			       "--subpath: no choice '%s': use gpu_model or node_name, or "
+			       "placeholders in --output-directory",
+			       args->subpath);
+	if (args->subpath && !args->path)
+		return ws_fail(err, WS_E_STATE,
+			       "--subpath is about --path: use placeholders in --output-directory");
 	if (args->kokkos_trace)
 		return ws_fail(err, WS_E_STATE,
 			       "--kokkos-trace is not supported in the current version");
 	if (args->membw)
 		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "--membw-analysis: there is no block 30 in these reports yet");
+			       "--membw-analysis: there is no block 30 in these reports: blocks 17 "
+			       "and 18 have the traffic of L2 and memory");
 	if (args->attach_pid < 0 || args->attach_pid > INT32_MAX)
 		return ws_fail(err, WS_E_USAGE, "--attach-pid: %lld is not a process",
 			       (long long)args->attach_pid);
@@ -221,21 +237,26 @@ static enum ws_status check_values(const struct pf_args *args, struct ws_err *er
 		return ws_fail(err, WS_E_USAGE,
 			       "--attach-duration-msec is how long --attach-pid counts, in "
 			       "milliseconds from 1");
-	if (args->spatial.n && args->spatial.n != 3)
-		return ws_fail(err, WS_E_STATE,
-			       "--spatial-multiplexing takes three numbers: this node, the number "
-			       "of nodes, GPUs per node");
-	if (args->spatial.n)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "--spatial-multiplexing: not here yet: --iteration-multiplexing "
-			       "also needs one run");
-	if (args->pc_method == 0 && (n < LEAST_PC_INTERVAL || (n & (n - 1))))
-		return ws_fail(err, WS_E_STATE,
-			       "--pc-sampling-interval: stochastic sampling takes a power of two "
-			       "from %u",
-			       LEAST_PC_INTERVAL);
 	if (args->timeout_s < 0)
 		return ws_fail(err, WS_E_USAGE, "--timeout: %g is not a time", args->timeout_s);
+	return WS_OK;
+}
+
+enum ws_status pf_pc_interval(struct pf *pf, struct ws_err *err)
+{
+	const bool soft = pf->agents.soft, cycles = pf->args->pc_method == 0;
+	const uint64_t least = soft ? LEAST_PC_CYCLES_SOFT : LEAST_PC_CYCLES;
+	uint64_t n = pf->args->pc_interval;
+
+	if (!n)
+		n = cycles ? (soft ? DEFAULT_PC_CYCLES_SOFT : DEFAULT_PC_CYCLES)
+			   : (soft ? DEFAULT_PC_US_SOFT : DEFAULT_PC_US);
+	if (cycles && (n < least || (n & (n - 1))))
+		return ws_fail(err, WS_E_STATE,
+			       "--pc-sampling-interval: stochastic sampling takes a power of two "
+			       "from %llu",
+			       (unsigned long long)least);
+	pf->pc_interval = n;
 	return WS_OK;
 }
 
@@ -293,6 +314,7 @@ static enum ws_status check_command(const struct pf_args *args, char *const *arg
 
 enum ws_status pf_check(const struct pf_args *args, char *const *argv, struct ws_err *err)
 {
+	struct pf_spatial spatial;
 	enum ws_status st = check_experimental(args, err);
 
 	if (!st)
@@ -301,6 +323,8 @@ enum ws_status pf_check(const struct pf_args *args, char *const *argv, struct ws
 		st = check_pairs(args, err);
 	if (!st)
 		st = check_values(args, err);
+	if (!st)
+		st = pf_spatial_parse(args, &spatial, err);
 	if (st || lists_something(args))
 		return st;
 	if (!args->name && !args->output_directory && !args->path)

@@ -87,9 +87,9 @@ static enum ws_status no_match(const struct pf_collect *c, const struct ws_trace
 	if (n < names.n && n)
 		strcat(list, ", ...");
 	ws_map_fini(&names);
-	return ws_fail(err, WS_E_NOTFOUND, "no dispatch of '%s' matches --kernel or --dispatch%s%s",
-		       c->pf->argv[0], n ? ": its kernels are " : ": take them away to see all",
-		       list);
+	return ws_fail(err, WS_E_NOTFOUND, "no dispatch of '%s' matches --kernel%s%s%s",
+		       c->pf->argv[0], c->n_numbers ? " and --dispatch together" : "",
+		       n ? ": its kernels are " : ": take it away to see all", list);
 }
 
 /* Dispatches that were not recorded, and runs that have none: each with its reason. */
@@ -120,8 +120,18 @@ static enum ws_status check_losses(struct pf_collect *c, const struct ws_counted
 	if (note || n_lost)
 		return ws_fail(err, WS_E_STATE, "nothing was recorded: %s",
 			       note ? note : "all dispatches were lost");
-	if (c->include || c->n_numbers)
+	if (c->include)
 		return no_match(c, trace, err);
+	if (c->n_numbers)
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "'%s' has no such dispatch: --dispatch counts those of a program "
+			       "from 0",
+			       c->pf->argv[0]);
+	if (c->pf->args->attach_pid)
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "process %lld launched no kernel while it was attached to: attach "
+			       "longer, or while it works",
+			       (long long)c->pf->args->attach_pid);
 	return ws_fail(err, WS_E_NOTFOUND,
 		       "'%s' dispatched no kernel on a GPU: there is nothing to count",
 		       c->pf->argv[0]);
@@ -130,7 +140,7 @@ static enum ws_status check_losses(struct pf_collect *c, const struct ws_counted
 enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_result *result,
 			       size_t first, size_t n, bool done, struct ws_err *err)
 {
-	struct ws_sheet_rows rows = { NULL };
+	struct ws_sheet_rows rows = { .from = NULL };
 	struct ws_counted *table = NULL;
 	uint64_t n_lost = 0;
 	enum ws_status st = ws_passes_table(result, NULL, &table, err);
@@ -142,6 +152,8 @@ enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_resu
 	done &= !c->lost;
 	if (!st && c->multiplex)
 		st = pf_multiplex_fill(c, table, &rows, err);
+	if (!st)
+		st = pf_number_rows(c, table, &rows, err);
 	if (!st && ws_counted_n_rows(table))
 		st = write_sheets(c, table, &rows, first, n, done, err);
 	if (!st && first == 0 && ws_counted_n_rows(table) && !c->first_pass)

@@ -38,8 +38,15 @@ enum ws_status pf_runs_interrupted(struct pf_collect *c, struct ws_err *err)
 	return interrupted_by ? interrupted(c, interrupted_by, err) : WS_OK;
 }
 
+/*
+ * HIP's words for a program without code for this GPU. On a machine without a GPU hipcc
+ * compiles for one that nobody has, unless it is told.
+ */
+static bool no_code; /* the program has said so; read after the thread that hears it ended */
+
 static void program_line(void *ctx, const char *text)
 {
+	no_code |= strstr(text, "hipErrorNoBinaryForGpu") != NULL;
 	say(SAY_INFO, "   |-> [%s] %s", (const char *)ctx, text);
 }
 
@@ -54,6 +61,11 @@ static enum ws_status judge(struct pf_collect *c, const struct ws_proc_end *end,
 		return ws_fail(err, WS_E_TIMEOUT,
 			       "'%s' took longer than --timeout %g and was ended", program,
 			       c->pf->args->timeout_s);
+	if (no_code && (end->signal || end->exit_code))
+		return ws_fail(err, WS_E_STATE,
+			       "Profiling execution failed: '%s' has no code for %s: compile it "
+			       "with hipcc --offload-arch=%s (or HCC_AMDGPU_TARGET=%s)",
+			       program, c->pf->gpu->arch, c->pf->gpu->arch, c->pf->gpu->arch);
 	if (end->signal)
 		return ws_fail(err, WS_E_STATE,
 			       "Profiling execution failed: '%s' was ended by signal %d (%s)",
@@ -65,11 +77,9 @@ static enum ws_status judge(struct pf_collect *c, const struct ws_proc_end *end,
 	return WS_OK;
 }
 
-enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets, size_t n_sets,
-			   enum ws_replay replay, struct ws_passes_result *out_result,
-			   struct ws_err *err)
+enum ws_status pf_run_once(struct pf_collect *c, size_t first, size_t n, enum ws_replay replay,
+			   struct ws_passes_result *out_result, struct ws_err *err)
 {
-	const struct ws_count_gpu gpu = { WS_COUNT_EVERY_GPU, sets, n_sets };
 	const pid_t pid = (pid_t)c->pf->args->attach_pid;
 	const struct ws_session session = {
 		.tool = "rocprof-compute",
@@ -78,12 +88,10 @@ enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets
 		.has_duration = c->pf->args->attach_msec > 0,
 		.duration_ms = (uint64_t)c->pf->args->attach_msec,
 	};
-	const struct ws_passes passes = {
+	struct ws_passes passes = {
 		.tool = "rocprof-compute",
 		.argv = c->pf->argv,
 		.session = pid ? &session : NULL,
-		.gpus = &gpu,
-		.n_gpus = 1,
 		.replay = replay,
 		.include = c->include,
 		.numbers = c->numbers,
@@ -93,12 +101,18 @@ enum ws_status pf_run_once(struct pf_collect *c, const struct ws_count_set *sets
 		.collect = pf_services(c->pf->args),
 		.base = c->pf->dir,
 	};
+	struct ws_count_gpu *gpus;
 	struct ws_watchdog dog;
 	struct ws_lines lines;
 	bool timed_out;
 	enum ws_status st;
 
+	no_code = false;
 	*out_result = (struct ws_passes_result){ .n_runs = 0 };
+	st = pf_gpus_of(c, first, n, &gpus, &passes.n_gpus, err);
+	if (st)
+		return st;
+	passes.gpus = gpus;
 	if (pid) { /* its lines are not ours, nor is its end */
 		c->n_runs_done++;
 		return ws_passes_run(&passes, out_result, err);

@@ -46,6 +46,7 @@ struct choosing {
 	struct ws_map names; /* of wants, each once; channels with the mark */
 	const struct ws_metrics *metrics;
 	const struct ws_metric *metric;
+	size_t n_skipped; /* sections that there are not */
 	enum ws_status st;
 	struct ws_err *err;
 };
@@ -136,6 +137,12 @@ static bool has_roofline(const char *arch)
 	return strcmp(arch, "gfx908") != 0;
 }
 
+static void skip(struct choosing *c, const char *text, const char *what)
+{
+	say(SAY_WARNING, "Skipping %s: %s not found", text, what);
+	c->n_skipped++;
+}
+
 static enum ws_status add_section(struct choosing *c, const struct ws_metrics *metrics,
 				  const char *text)
 {
@@ -151,7 +158,7 @@ static enum ws_status add_section(struct choosing *c, const struct ws_metrics *m
 	if (id.block == PF_BLOCK_ROOFLINE && has_roofline(c->pf->gpu->arch))
 		add_roofline(c);
 	if (!block && id.block != PF_BLOCK_ROOFLINE && id.block != PF_BLOCK_PC_SAMPLING) {
-		say(SAY_WARNING, "Skipping %s: block not found", text);
+		skip(c, text, "block");
 	} else if (block && id.table < 0) {
 		add_block(c, block);
 	} else if (block && id.index < 0) {
@@ -159,7 +166,7 @@ static enum ws_status add_section(struct choosing *c, const struct ws_metrics *m
 		if (table)
 			add_table(c, table);
 		else
-			say(SAY_WARNING, "Skipping %s: table not found", text);
+			skip(c, text, "table");
 	} else if (block) {
 		metric = ws_metric_find(metrics, id.block, (unsigned)id.table, (unsigned)id.index);
 		table = ws_table_find(metrics, id.block, (unsigned)id.table);
@@ -169,7 +176,7 @@ static enum ws_status add_section(struct choosing *c, const struct ws_metrics *m
 		if (metric)
 			add_metric(c, metric);
 		else
-			say(SAY_WARNING, "Skipping %s: metric not found", text);
+			skip(c, text, "metric");
 	}
 	return c->st;
 }
@@ -214,6 +221,11 @@ static enum ws_status choose(struct choosing *c, const struct ws_metrics *metric
 	add_list(c, always, WS_ARRAY_LEN(always));
 	for (size_t i = 0; i < pf->n_sections && !st; i++)
 		st = add_section(c, metrics, pf->sections[i]);
+	if (!st && c->n_skipped && c->n_skipped == pf->n_sections)
+		return ws_fail(c->err, WS_E_STATE,
+			       "No performance counters to collect, please check the provided "
+			       "profiling filters: --list-available-metrics lists blocks, tables "
+			       "and metrics");
 	for (size_t i = 0; i < metrics->n_blocks && !pf->n_sections; i++)
 		add_block(c, metrics->blocks[i]);
 	if (!pf->n_sections && has_roofline(pf->gpu->arch))

@@ -235,6 +235,34 @@ static enum ws_status set_key(const struct ws_opt *opt, const struct ws_doc *doc
 	return add_text(opt, doc->text, args, err);
 }
 
+static const char *next_name(const void *list, size_t i)
+{
+	(void)list;
+	if (i >= rp_opts.n)
+		return NULL;
+	return rp_opts.at[i].kind == WS_OPT_KIND_GROUP ? "" : rp_opts.at[i].name;
+}
+
+/* As with AMD's tool it is passed over; but a slip of the pen is seen. */
+static void warn_of_key(const char *path, const struct ws_doc *doc)
+{
+	char name[64];
+	const char *near;
+
+	snprintf(name, sizeof(name), "%s", doc->key);
+	for (char *c = name; *c; c++)
+		*c = *c == '_' ? '-' : *c;
+	near = ws_str_nearest(name, next_name, NULL);
+	if (!near)
+		ws_log_warn("%s:%u: '%s' is no option, and ignored", path, doc->line, doc->key);
+	snprintf(name, sizeof(name), "%s", near ? near : "");
+	for (char *c = name; *c; c++)
+		*c = *c == '-' ? '_' : *c;
+	if (near)
+		ws_log_warn("%s:%u: '%s' is no option, and ignored: did you mean '%s'?", path,
+			    doc->line, doc->key, name);
+}
+
 static enum ws_status read_doc(const char *path, struct rp_jobs *jobs, struct ws_err *err)
 {
 	const struct ws_doc *list;
@@ -260,8 +288,7 @@ static enum ws_status read_doc(const char *path, struct rp_jobs *jobs, struct ws
 			if (opt)
 				st = set_key(opt, map->at[k], jobs, &job->own, err);
 			else
-				ws_log_info("%s: '%s' is not an option, and ignored", path,
-					    map->at[k]->key);
+				warn_of_key(path, map->at[k]);
 		}
 		if (st)
 			return ws_fail_in(err, st, "%s", path);

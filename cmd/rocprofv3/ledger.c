@@ -84,7 +84,7 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++) {
 		const struct ws_ledger_sum *sum = &process->ledger[d];
 
-		n_seen += sum->written + sum->dropped + sum->failed;
+		n_seen += sum->written + sum->dropped + sum->failed + sum->paused;
 	}
 	if (!how->again)
 		print_damage(process);
@@ -110,7 +110,7 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 		uint64_t seen = sum->written + sum->dropped + sum->failed;
 		uint64_t wrote = is_reported(how, d) ? seen : written(result, formats, d);
 
-		if (!seen)
+		if (!seen && !sum->paused)
 			continue;
 		outcome->seen[d] += seen;
 		if (!no_files)

@@ -118,7 +118,6 @@ unsigned rp_n_enabled(const struct rp_args *args)
 
 	for (size_t i = 0; i < rp_n_services; i++)
 		n += rp_wants(args, &rp_services[i]);
-	n += args->group_by_queue == WS_TRI_YES;
 	n += args->advanced_thread_trace == WS_TRI_YES;
 	n += rp_counts(args);
 	n += args->ompt_trace.n > 0;

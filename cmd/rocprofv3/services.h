@@ -32,7 +32,7 @@ const char *rp_missing(const struct rp_args *args, size_t i); /* NULL after the 
 /* When nothing that was asked for is provided here: the first of it. Else NULL. */
 const char *rp_all_missing(const struct rp_args *args);
 
-/* How many trace options are on; what the checks count. */
+/* How many trace options are on. (AMD's tool counts --group-by-queue, which records nothing.) */
 unsigned rp_n_enabled(const struct rp_args *args);
 
 /* Times, flags and limits; @dir is set by the caller. */

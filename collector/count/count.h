@@ -24,8 +24,8 @@
 /* Whether dispatches are counted or sampled. */
 static inline bool ws_counting(void)
 {
-	return ws_asked(WS_SERVICE_COUNTERS) || ws_asked(WS_SERVICE_PC_HOST_TRAP) ||
-	       ws_asked(WS_SERVICE_PC_STOCHASTIC);
+	return ws_asked_any(WS_SERVICE_BIT(COUNTERS) | WS_SERVICE_BIT(PC_HOST_TRAP) |
+			    WS_SERVICE_BIT(PC_STOCHASTIC));
 }
 
 #define WS_COUNT_NOTHING UINT32_MAX /* as the service's WS_SOFTGPU_PLAIN */

@@ -479,6 +479,8 @@ void ws_agents_load(void)
 	__atomic_store_n(&agents.n, 0, __ATOMIC_RELEASE);
 	agents.n_pools = 0;
 	ws_hsa.hsa_iterate_agents(see_agent, NULL);
-	if (writer)
+	if (writer) {
 		write_agents(writer, first);
+		ws_agent_names_state(writer);
+	}
 }

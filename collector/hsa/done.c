@@ -3,11 +3,19 @@
  */
 #include "collector/hsa/pending_priv.h"
 
+#include <sched.h>
 #include <string.h>
 
 #define MARKS 4096u
 #define MARK_PROBES 8u
 #define JITTER_NS 100000u
+#define SLOPE_NS 20000000u /* between first and last asking: what ROCr is off by hardly tilts it */
+#define REACH_NS 1000000u  /* of a slope, which is off by some ns at its ends then */
+
+struct mark {
+	uint64_t signal;
+	struct ws_pending *place;
+};
 
 /* The times that a signal had last; a place is written by whoever has its signal's TAKEN. */
 struct last {
@@ -36,11 +44,6 @@ void ws_done_forget(void)
 	marks.n_marks = 0;
 }
 
-bool ws_done_any(void)
-{
-	return __atomic_load_n(&marks.n_marks, __ATOMIC_RELAXED) != 0;
-}
-
 /* ---- marks: whose times is this signal of the program's waiting for ---- */
 
 static uint32_t mark_hash(uint64_t signal)
@@ -65,7 +68,7 @@ bool ws_pending_mark(uint64_t signal, struct ws_pending *p)
 	return false;
 }
 
-struct mark *ws_done_find(uint64_t signal)
+static struct mark *find_mark(uint64_t signal)
 {
 	for (uint32_t i = 0; marks.all && i < MARK_PROBES; i++) {
 		struct mark *mark = &marks.all[(mark_hash(signal) + i) % MARKS];
@@ -76,9 +79,9 @@ struct mark *ws_done_find(uint64_t signal)
 	return NULL;
 }
 
-void ws_done_unmark(uint64_t signal)
+static void unmark(uint64_t signal)
 {
-	struct mark *mark = ws_done_find(signal);
+	struct mark *mark = find_mark(signal);
 
 	if (!mark)
 		return;
@@ -97,8 +100,7 @@ static enum ws_domain domain_of(const struct ws_pending *p)
 void ws_done_count(const struct ws_pending *p, enum ws_ledger_column column)
 {
 	struct ws_writer *writer = ws_capture_now();
-	bool counted = !p->is_copy && p->ticket.set != WS_COUNT_NOTHING &&
-		       ws_asked(WS_SERVICE_COUNTERS);
+	bool counted = !p->is_copy && p->counted && ws_asked(WS_SERVICE_COUNTERS);
 
 	if (!writer)
 		return;
@@ -119,6 +121,8 @@ static void write_record(struct ws_pending *p, uint64_t start_ns, uint64_t end_n
 		ws_done_count(p, WS_LEDGER_DROPPED);
 		return;
 	}
+	__builtin_prefetch((const char *)rec + WS_LANE_AHEAD, 1);
+	__builtin_prefetch((const char *)rec + WS_LANE_AHEAD + 64, 1);
 	if (p->is_copy) {
 		p->copy.h.time = start_ns;
 		p->copy.end_ns = end_ns;
@@ -155,7 +159,7 @@ bool ws_done_dispatch(const struct ws_pending *p)
 	if (p->timed)
 		return true;
 	if (p->own || p->looked)
-		return __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < 1;
+		return __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < p->value;
 	/* The program may have set the value to anything since; the times were 0 before. */
 	return __atomic_load_n(&signal->end_ts, __ATOMIC_ACQUIRE) != 0 &&
 	       __atomic_load_n(&signal->start_ts, __ATOMIC_ACQUIRE) != 0;
@@ -165,34 +169,71 @@ void ws_done_let_go(struct ws_pending *p)
 {
 	if (p->timed)
 		return; /* it was let go when it was read */
-	if (!p->is_copy)
+	if (p->counted)
 		ws_count_over(&p->ticket, p->signal);
-	if (!p->own)
-		ws_done_unmark(p->signal);
+	if (!p->own && p->signal)
+		unmark(p->signal);
 }
 
-static bool read_times(struct ws_pending *p)
+/* ROCr said that @tick is @ns. */
+static void set_clock(struct ws_gpu_clock *clock, uint32_t agent, uint64_t tick, uint64_t ns)
 {
-	hsa_amd_profiling_dispatch_time_t time = { 0 };
-	hsa_agent_t agent = { p->agent };
-	hsa_signal_t signal = { p->signal };
+	if (clock->agent != agent || tick <= clock->first_tick || ns <= clock->first_ns)
+		*clock = (struct ws_gpu_clock){
+			.agent = agent, .first_tick = tick, .first_ns = ns
+		};
+	clock->tick = tick;
+	clock->ns = ns;
+	if (ns - clock->first_ns < SLOPE_NS)
+		return;
+	clock->ns_per_tick = (double)(ns - clock->first_ns) / (double)(tick - clock->first_tick);
+	clock->reach = (uint64_t)(REACH_NS / clock->ns_per_tick);
+}
 
-	if (ws_hsa.hsa_amd_profiling_get_dispatch_time(agent, signal, &time) != HSA_STATUS_SUCCESS ||
-	    !times_ok(time.start, &time.end))
+static bool by_clock(const struct ws_gpu_clock *clock, uint64_t tick, uint64_t *out_ns)
+{
+	int64_t n_ticks = (int64_t)(tick - clock->tick);
+
+	if (tick - clock->tick + clock->reach >= 2 * clock->reach)
 		return false;
+	*out_ns = clock->ns + (uint64_t)(int64_t)((double)n_ticks * clock->ns_per_tick);
+	return true;
+}
+
+static bool read_times(struct ws_pending *p, struct ws_gpu_clock *clock)
+{
+	const amd_signal_t *at = signal_at(p->signal);
+	hsa_amd_profiling_dispatch_time_t time = { 0 };
+	hsa_signal_t signal = { p->signal };
+	uint64_t start_tick = __atomic_load_n(&at->start_ts, __ATOMIC_RELAXED);
+	uint64_t end_tick = __atomic_load_n(&at->end_ts, __ATOMIC_RELAXED);
+	bool known = clock && clock->agent == p->dispatch.agent &&
+		     by_clock(clock, start_tick, &time.start) && by_clock(clock, end_tick, &time.end);
+
+	if (!known) {
+		hsa_agent_t agent = { ws_agent_facts(p->dispatch.agent)->handle };
+
+		if (ws_hsa.hsa_amd_profiling_get_dispatch_time(agent, signal, &time) !=
+		    HSA_STATUS_SUCCESS)
+			return false;
+	}
+	if (!times_ok(time.start, &time.end))
+		return false;
+	if (!known && clock)
+		set_clock(clock, p->dispatch.agent, start_tick, time.start);
 	p->dispatch.h.time = time.start;
 	p->dispatch.end_ns = time.end;
 	return true;
 }
 
-bool ws_done_finish_dispatch(struct ws_pending *p, bool with_values)
+bool ws_done_finish_dispatch(struct ws_pending *p, struct ws_gpu_clock *clock, bool with_values)
 {
-	bool counted = p->ticket.set != WS_COUNT_NOTHING;
+	bool counted = p->counted;
 
 	/* A signal that the program has set up again was done with before, else it would wait. */
 	if (!ws_done_dispatch(p) && !(p->looked && !with_values))
 		return false;
-	if (!p->timed && !read_times(p)) {
+	if (!p->timed && !read_times(p, clock)) {
 		ws_done_count(p, WS_LEDGER_FAILED);
 		return true;
 	}
@@ -239,15 +280,14 @@ bool ws_done_finish_copy(struct ws_pending *p, bool reused)
 	return fallen;
 }
 
-/* The caller moved it to TAKEN. */
-bool ws_done_finish(struct ws_pending *p, enum ws_done_how how)
+/* The caller moved it to TAKEN, or found it OURS. */
+bool ws_done_finish(struct ws_pending *p, struct ws_gpu_clock *clock, enum ws_done_how how)
 {
-	bool waits = !p->is_copy && !p->timed && how == WS_DONE_REUSE &&
-		     p->ticket.set != WS_COUNT_NOTHING;
+	bool waits = p->counted && !p->timed && how == WS_DONE_REUSE;
 
 	if (!(p->is_copy ? ws_done_finish_copy(p, how == WS_DONE_REUSE)
-			 : ws_done_finish_dispatch(p, how == WS_DONE_ALL))) {
-		set_state(p, PENDING);
+			 : ws_done_finish_dispatch(p, clock, how == WS_DONE_ALL))) {
+		set_state(p, p->own ? OURS : PENDING);
 		return false;
 	}
 	if (waits && p->timed) {
@@ -257,4 +297,85 @@ bool ws_done_finish(struct ws_pending *p, enum ws_done_how how)
 	ws_done_let_go(p);
 	set_state(p, FREE);
 	return true;
+}
+
+/* ---- signals of the program's ---- */
+
+bool ws_pending_before_reuse(uint64_t signal)
+{
+	if (!signal || __atomic_load_n(&marks.n_marks, __ATOMIC_RELAXED) == 0)
+		return true;
+	for (unsigned turn = 0; turn < 10000; turn++) {
+		struct mark *mark = find_mark(signal);
+		struct ws_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
+
+		if (!mark)
+			return true;
+		if (p && move_state(p, PENDING, TAKEN)) {
+			if (p->signal == signal)
+				return ws_done_finish(p, NULL, WS_DONE_REUSE);
+			set_state(p, PENDING); /* the place has moved on; so has the mark */
+		} else if (turn > 100) {
+			sched_yield(); /* another thread is reading it and was interrupted */
+		}
+	}
+	return false;
+}
+
+/* Its signal is being destroyed and it never completed. */
+void ws_pending_give_up(uint64_t signal)
+{
+	struct mark *mark = find_mark(signal);
+	struct ws_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
+
+	if (!p || !move_state(p, PENDING, TAKEN))
+		return;
+	if (p->signal == signal) {
+		ws_done_count(p, WS_LEDGER_FAILED);
+		ws_done_let_go(p);
+		set_state(p, FREE);
+	} else {
+		set_state(p, PENDING);
+	}
+}
+
+/* On ROCr's thread: the signal of ours fell. Only now may the program see its own fall. */
+static bool forwarded(hsa_signal_value_t value, void *arg)
+{
+	struct ws_pending *p = arg;
+	hsa_signal_t ours = { p->signal }, theirs = { p->forward };
+
+	if (p->is_copy)
+		ws_done_finish_copy(p, false);
+	else
+		ws_done_finish_dispatch(p, NULL, true);
+	if (p->counted)
+		ws_count_over(&p->ticket, p->signal);
+	ws_hsa.hsa_signal_subtract_screlease(theirs, 1);
+	ws_hsa.hsa_signal_destroy(ours);
+	set_state(p, FREE);
+	return false; /* the handler is not called again */
+}
+
+/*
+ * Several pieces of work count down one signal of the program's, and it keeps the times
+ * of the last one only. This one gets a signal of its own; when that falls, so does theirs.
+ */
+uint64_t ws_pending_forward(struct ws_pending *p, uint64_t theirs)
+{
+	hsa_signal_t signal = { 0 };
+
+	if (ws_hsa.hsa_signal_create(1, 0, NULL, &signal) != HSA_STATUS_SUCCESS)
+		return 0;
+	p->own = p->forwards = 1;
+	p->signal = signal.handle;
+	p->forward = theirs;
+	p->value = 1;
+	if (ws_hsa.hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_LT, 1, forwarded, p) ==
+	    HSA_STATUS_SUCCESS)
+		return signal.handle;
+	ws_hsa.hsa_signal_destroy(signal);
+	p->own = p->forwards = 0;
+	p->signal = 0;
+	return 0;
 }

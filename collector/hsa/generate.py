@@ -15,8 +15,11 @@ SERVICES = {
     "image": ("HSA_IMAGE", "HSA_IMAGE_EXT_API"),
     "finalizer": ("HSA_FINALIZER", "HSA_FINALIZE_EXT_API"),
 }
-HOOKS = ("-", "always", "dispatch", "copy", "signal", "alloc", "doorbell")
-ROW = re.compile(r"(\w+)\s+(-|\d+)\s+(\d+)\s+(-|\w+)\s+(.+?)\s*\b(hsa_\w+)\((.*)\)$")
+HOOKS = ("-", "always", "dispatch", "copy", "signal", "doorbell")
+# Hooks that are generated: from how many parameters of the row
+MADE = {"alloc": 3, "free": 1}
+ROW = re.compile(r"(\w+)\s+(-|\d+)\s+(\d+)\s+(-|\S+)\s+(.+?)\s*\b(hsa_\w+)\((.*)\)$")
+MADE_ROW = re.compile(r"(\w+):(\w+)\(([\w,]*)\)$")
 
 
 class Bad(Exception):
@@ -59,15 +62,21 @@ def read(path):
             table, at52, ident, hook, ret, name, params = m.groups()
             if table not in SERVICES:
                 raise Bad("unknown table " + table)
-            if hook not in HOOKS:
+            made = MADE_ROW.match(hook)
+            if made and MADE.get(made.group(1)) == made.group(3).count(",") + 1:
+                hook, made = "alloc", (made.group(1), made.group(2), made.group(3).split(","))
+            elif made or hook not in HOOKS:
                 raise Bad("unknown hook " + hook)
             for place in ((table, "id", ident), (table, "5.2", at52), ("name", name)):
                 if place in places and place[-1] != "-":
                     raise Bad("twice: " + " ".join(place))
                 places.add(place)
             params = split(params)
-            rows.append((table, at52, ident, hook, ret.strip(), name, params,
-                         [name_of(p) for p in params]))
+            names = [name_of(p) for p in params]
+            for used in made[2] if made else ():
+                if used not in names:
+                    raise Bad("no such parameter: " + used)
+            rows.append((table, at52, ident, hook, ret.strip(), name, params, names, made))
         except Bad as bad:
             sys.exit("%s:%d: %s" % (path, number, bad))
     return rows
@@ -81,10 +90,10 @@ def header(rows, out):
     out.write("/* Generated from functions.tab. */\n#ifndef WS_HSA_API_H\n#define WS_HSA_API_H\n\n")
     out.write('#include "collector/hsa/tables.h"\n\n')
     out.write("/* ROCr's own functions; NULL: this ROCr does not have it. */\nstruct ws_hsa_api {\n")
-    for _, _, _, _, ret, name, params, _ in rows:
+    for _, _, _, _, ret, name, params, _, _ in rows:
         out.write("\t%s(*%s)(%s);\n" % (pad(ret), name, ", ".join(params) or "void"))
     out.write("};\nextern struct ws_hsa_api ws_hsa;\n\n")
-    for _, _, _, hook, ret, name, params, _ in rows:
+    for _, _, _, hook, ret, name, params, _, _ in rows:
         if hook != "-":
             out.write("%sws_hsa_hook_%s(%s);\n" % (pad(ret), name, ", ".join(params)))
     out.write("\n#define WS_HSA_FUNCTIONS %d\n\n#endif\n" % len(rows))
@@ -92,7 +101,7 @@ def header(rows, out):
 
 def wrapper(i, row, out):
     """Two functions: the traced call, and in front of it a test that needs no stack frame."""
-    table, _, _, hook, ret, name, params, names = row
+    table, _, _, hook, ret, name, params, names, _ = row
     service = SERVICES[table][0]
     call = "%s%s(%s)" % ("ws_hsa." if hook == "-" else "ws_hsa_hook_", name, ", ".join(names))
     traced = "trace_%s(%s)" % (name, ", ".join(names))
@@ -114,18 +123,33 @@ def wrapper(i, row, out):
     out.write("}\n\n")
 
 
+def made_hook(row, out):
+    """Memory that is allocated or freed: recorded when the call succeeds."""
+    _, _, _, _, ret, name, params, names, (how, op, used) = row
+    out.write("%sws_hsa_hook_%s(%s)\n{\n" % (pad(ret), name, ", ".join(params)))
+    out.write("\tstruct ws_call call_;\n\tstruct ws_thread *t_ = ws_alloc_begin(&call_);\n")
+    out.write("\t%sret_ = ws_hsa.%s(%s);\n\n" % (pad(ret), name, ", ".join(names)))
+    what = ("*%s, %s, ws_agent_of_pool(%s.handle)" % (used[2], used[1], used[0]) if how == "alloc"
+            else "%s, 0, 0" % used[0])
+    out.write("\tif (t_ && ret_ == HSA_STATUS_SUCCESS)\n"
+              "\t\tws_alloc_end(t_, &call_, WS_ALLOC_%s, (uint64_t)(uintptr_t)%s);\n" % (op, what))
+    out.write("\treturn ret_;\n}\n\n")
+
+
 def source(rows, out):
     out.write('/* Generated from functions.tab. */\n#include "collector/hsa/hsa_priv.h"\n\n')
     out.write("struct ws_hsa_api ws_hsa;\n\n")
     for i, row in enumerate(rows):
+        if row[-1]:
+            made_hook(row, out)
         wrapper(i, row, out)
     out.write("const struct ws_hsa_function ws_hsa_functions[WS_HSA_FUNCTIONS] = {\n")
-    for table, at52, ident, hook, _, name, _, _ in rows:
+    for table, at52, ident, hook, _, name, _, _, _ in rows:
         out.write("\t{ offsetof(struct ws_hsa_api, %s), (void (*)(void))wrap_%s, WS_HSA_%s, %s, %s, "
                   "WS_HSA_HOOK_%s },\n" % (name, name, table.upper(), at52 if at52 != "-" else -1,
                                            ident, "NONE" if hook == "-" else hook.upper()))
     out.write("};\n\nconst struct ws_op_def ws_hsa_ops[WS_HSA_FUNCTIONS] = {\n")
-    for table, _, ident, _, _, name, _, _ in rows:
+    for table, _, ident, _, _, name, _, _, _ in rows:
         out.write('\t{ .name = "%s", .kind = WS_KIND_%s, .id = %s, .domain = WS_DOMAIN_HSA_API },\n'
                   % (name, SERVICES[table][1], ident))
     out.write("};\n")

@@ -3,7 +3,7 @@
  *
  *	load.c      the tools interface: tables in, wrappers out
  *	attach.c    the same tables, found in a runtime that is up already
- *	agents.c    the machine's agents as facts
+ *	agents.c    the machine's agents as facts; names.c: what the program calls them
  *	code.c      code objects and kernels as facts, kernel ids by address
  *	queue.c     queues, and the packets that go through them; old_queue.c: queues from before
  *	pending.c   GPU work in the air; done.c: from its signal to its record
@@ -68,6 +68,11 @@ uint64_t ws_agent_first_cpu(void);            /* its hsa_agent_t */
 bool ws_agent_is_gpu(uint32_t id);
 const char *ws_agent_isa(uint32_t id); /* "gfx90a" */
 
+/* ---- names.c ---- */
+
+void ws_agent_names_state(struct ws_writer *writer);
+void ws_agent_names_forked(void);
+
 /* ---- code.c ---- */
 
 void ws_code_load(void);
@@ -86,24 +91,29 @@ void ws_queues_forked(void);
 
 /* ---- pending.c ---- */
 
-/* Work that was submitted and whose times the GPU will write into a signal. */
+/*
+ * Work that was submitted and whose times the GPU will write into a signal. Two cache lines
+ * are all that a plain dispatch needs; what comes after the record is for the others.
+ */
 struct ws_pending {
-	uint32_t state;  /* enum in pending.c */
-	uint8_t is_copy; /* which of the two records it becomes */
-	uint8_t own;     /* the signal is ours: it may be used again afterwards */
-	uint8_t looked;  /* the signal is not ours even to prepare; see queue.c */
+	uint16_t state;    /* enum in pending_priv.h */
+	uint8_t is_copy;   /* which of the two records it becomes */
+	uint8_t own;       /* the signal is ours: it may be used again afterwards */
+	uint8_t looked;    /* the signal is not ours even to prepare; see queue.c */
+	uint8_t forwards;  /* a signal of the program's is to be counted down: `forward` */
+	uint8_t counted;   /* dispatches: `ticket` says what */
+	uint8_t timed;     /* dispatches: the signal was read, values are waited for */
 	uint64_t signal;
-	uint64_t own_signal; /* of this place; 0: not made yet */
-	uint64_t forward;    /* signal of the program's to count down, or 0 */
-	uint64_t agent;      /* hsa_agent_t whose clock the times are in */
-	int64_t value;       /* copies: of the signal before */
-	uint32_t timed;      /* dispatches: the signal was read, values are waited for */
-	struct ws_count_ticket ticket; /* dispatches: what is counted */
+	int64_t value; /* of the signal before, where it is the value that tells */
 	union {
 		struct ws_rec_dispatch dispatch;
 		struct ws_rec_copy copy;
 	};
+	uint64_t own_signal; /* of this place; 0: not made yet */
+	uint64_t forward;
+	struct ws_count_ticket ticket;
 } __attribute__((aligned(64)));
+_Static_assert(offsetof(struct ws_pending, own_signal) == 128, "a plain dispatch has two lines");
 
 /* Places for one queue's dispatches; its packets come one thread at a time. */
 struct ws_pending_ring;
@@ -114,7 +124,7 @@ void ws_pending_ring_retire(struct ws_pending_ring *ring); /* the queue is gone 
 struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring);
 struct ws_pending *ws_pending_copy(void);
 /* A signal of ours for it; 0 when there is none. Without interrupts: nobody waits on it. */
-uint64_t ws_pending_own_signal(struct ws_pending *p);
+uint64_t ws_pending_own_signal(struct ws_pending_ring *ring, struct ws_pending *p);
 /* The work may be submitted from now on, or it was not after all. */
 void ws_pending_publish(struct ws_pending_ring *ring, struct ws_pending *p);
 void ws_pending_cancel(struct ws_pending *p);
@@ -140,6 +150,10 @@ void ws_pending_forked(void);
 /* ---- memory.c ---- */
 
 void ws_memory_load(void);
+/* Around a call that allocates or frees, for generated hooks. NULL: it is not recorded. */
+struct ws_thread *ws_alloc_begin(struct ws_call *call);
+void ws_alloc_end(struct ws_thread *t, const struct ws_call *call, enum ws_alloc_op op,
+		  uint64_t address, uint64_t n_bytes, uint32_t agent);
 
 /* ---- scratch.c ---- */
 

@@ -197,6 +197,7 @@ static void state(struct ws_writer *writer)
 	if (traced)
 		ws_ops_state(writer, WS_OP_HSA, ws_hsa_ops, WS_HSA_FUNCTIONS);
 	ws_agents_state(writer);
+	ws_agent_names_state(writer);
 	ws_code_state(writer);
 	ws_queues_state(writer);
 	ws_count_state(writer);
@@ -209,6 +210,7 @@ static void forked(void)
 	ws_queues_forked();
 	ws_code_forked();
 	ws_scratch_forked();
+	ws_agent_names_forked();
 }
 
 static void finish(uint64_t deadline_ns)

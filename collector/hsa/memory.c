@@ -107,7 +107,6 @@ static struct ws_pending *begin_copy(const struct copy *copy, hsa_signal_t *sign
 		ours = ws_pending_forward(p, signal->handle);
 		if (!ours) {
 			count_copy(WS_LEDGER_FAILED);
-			p->own = 1; /* nothing to unmark */
 			ws_pending_cancel(p);
 			return NULL;
 		}
@@ -178,13 +177,34 @@ hsa_status_t ws_hsa_hook_hsa_amd_memory_async_copy_rect(
 	return status;
 }
 
-/* ---- allocations ---- */
+/* ---- allocations: the hooks themselves are made from functions.tab ---- */
 
-static void write_alloc(struct ws_thread *t, const struct ws_call *call, enum ws_alloc_op op,
-			uint64_t address, uint64_t n_bytes, uint32_t agent)
+/*
+ * An allocation carries the id of the call that made it, and as its ancestor the same:
+ * it is the call's work, not a call of its own. Outside of traced calls it has its own.
+ */
+struct ws_thread *ws_alloc_begin(struct ws_call *call)
+{
+	struct ws_thread *t;
+
+	if (!ws_on(WS_SERVICE_MEMORY_ALLOCATION))
+		return NULL;
+	t = ws_thread();
+	if (!t) {
+		ws_call_lost_(NULL, WS_DOMAIN_MEMORY_ALLOCATION);
+		return NULL;
+	}
+	call->ancestor_id = t->corr_id;
+	call->corr_id = ws_cause(t).corr_id;
+	call->start_ticks = ws_ticks();
+	return t;
+}
+
+void ws_alloc_end(struct ws_thread *t, const struct ws_call *call, enum ws_alloc_op op,
+		  uint64_t address, uint64_t n_bytes, uint32_t agent)
 {
 	uint64_t end_ticks = ws_ticks();
-	struct ws_lane *lane = t ? ws_thread_lane(t) : NULL;
+	struct ws_lane *lane = ws_thread_lane(t);
 	struct ws_rec_alloc *rec = lane ? ws_lane_reserve(&lane, sizeof(*rec)) : NULL;
 
 	if (!rec) {
@@ -202,102 +222,4 @@ static void write_alloc(struct ws_thread *t, const struct ws_call *call, enum ws
 	rec->agent = agent;
 	rec->stream = t->stream;
 	ws_lane_commit(lane, &rec->h, WS_REC_FIXED_TAG(ALLOC, struct ws_rec_alloc));
-}
-
-/*
- * An allocation carries the id of the call that made it, and as its ancestor the same:
- * it is the call's work, not a call of its own. Outside of traced calls it has its own.
- */
-static struct ws_thread *begin_alloc(struct ws_call *call)
-{
-	struct ws_thread *t;
-
-	if (!ws_on(WS_SERVICE_MEMORY_ALLOCATION))
-		return NULL;
-	t = ws_thread();
-	if (!t) {
-		ws_call_lost_(NULL, WS_DOMAIN_MEMORY_ALLOCATION);
-		return NULL;
-	}
-	call->ancestor_id = t->corr_id;
-	call->corr_id = ws_cause(t).corr_id;
-	call->start_ticks = ws_ticks();
-	return t;
-}
-
-static void end_alloc(struct ws_thread *t, const struct ws_call *call, enum ws_alloc_op op,
-		      hsa_status_t status, uint64_t address, uint64_t n_bytes, uint32_t agent)
-{
-	if (t && status == HSA_STATUS_SUCCESS)
-		write_alloc(t, call, op, address, n_bytes, agent);
-}
-
-hsa_status_t ws_hsa_hook_hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr)
-{
-	struct ws_call call;
-	struct ws_thread *t = begin_alloc(&call);
-	hsa_status_t status = ws_hsa.hsa_memory_allocate(region, size, ptr);
-
-	end_alloc(t, &call, WS_ALLOC_ALLOCATE, status,
-		  status == HSA_STATUS_SUCCESS ? (uint64_t)(uintptr_t)*ptr : 0, size,
-		  ws_agent_of_pool(region.handle));
-	return status;
-}
-
-hsa_status_t ws_hsa_hook_hsa_memory_free(void *ptr)
-{
-	struct ws_call call;
-	struct ws_thread *t = begin_alloc(&call);
-	hsa_status_t status = ws_hsa.hsa_memory_free(ptr);
-
-	end_alloc(t, &call, WS_ALLOC_FREE, status, (uint64_t)(uintptr_t)ptr, 0, 0);
-	return status;
-}
-
-hsa_status_t ws_hsa_hook_hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t memory_pool,
-						      size_t size, uint32_t flags, void **ptr)
-{
-	struct ws_call call;
-	struct ws_thread *t = begin_alloc(&call);
-	hsa_status_t status = ws_hsa.hsa_amd_memory_pool_allocate(memory_pool, size, flags, ptr);
-
-	end_alloc(t, &call, WS_ALLOC_ALLOCATE, status,
-		  status == HSA_STATUS_SUCCESS ? (uint64_t)(uintptr_t)*ptr : 0, size,
-		  ws_agent_of_pool(memory_pool.handle));
-	return status;
-}
-
-hsa_status_t ws_hsa_hook_hsa_amd_memory_pool_free(void *ptr)
-{
-	struct ws_call call;
-	struct ws_thread *t = begin_alloc(&call);
-	hsa_status_t status = ws_hsa.hsa_amd_memory_pool_free(ptr);
-
-	end_alloc(t, &call, WS_ALLOC_FREE, status, (uint64_t)(uintptr_t)ptr, 0, 0);
-	return status;
-}
-
-hsa_status_t ws_hsa_hook_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size,
-						    uint32_t type, uint64_t flags,
-						    uint64_t *memory_handle)
-{
-	struct ws_call call;
-	struct ws_thread *t = begin_alloc(&call);
-	hsa_status_t status =
-		ws_hsa.hsa_amd_vmem_handle_create(pool, size, type, flags, memory_handle);
-
-	end_alloc(t, &call, WS_ALLOC_VMEM_ALLOCATE, status,
-		  status == HSA_STATUS_SUCCESS ? *memory_handle : 0, size,
-		  ws_agent_of_pool(pool.handle));
-	return status;
-}
-
-hsa_status_t ws_hsa_hook_hsa_amd_vmem_handle_release(uint64_t memory_handle)
-{
-	struct ws_call call;
-	struct ws_thread *t = begin_alloc(&call);
-	hsa_status_t status = ws_hsa.hsa_amd_vmem_handle_release(memory_handle);
-
-	end_alloc(t, &call, WS_ALLOC_VMEM_FREE, status, memory_handle, 0, 0);
-	return status;
 }

@@ -13,13 +13,20 @@
  *   work still runs on it     program's: the only case in which its wait gets longer
  *
  * Nobody is woken when work completes. A thread looks every few milliseconds while
- * there is work, and a queue that is launched into quickly is looked after by the
- * launching thread in batches; this costs less than an interrupt per kernel and
- * keeps the times' conversion (one clock comparison per batch) cheap.
+ * there is work; a queue that is launched into quickly is looked after by the launching
+ * thread, in batches, and the other one leaves it alone. Whoever launches that quickly
+ * comes to wait for the GPU, so the work is done in time that there is, by the core that
+ * has the places in its cache, and not by the one that a software GPU runs on.
+ *
+ * A signal of ours is never set up again: the GPU counts it down from launch to launch,
+ * and its place knows where it stands. So its cache line goes to the GPU and comes back
+ * once per launch.
  *
  * A place goes FREE -> FILLING -> PENDING -> TAKEN -> FREE. Whoever moves it to
  * TAKEN reads the signal and writes the record. Memory of places is never unmapped,
- * so that a thread that holds a stale pointer finds a place, if not its place.
+ * so that a thread that holds a stale pointer finds a place, if not its place. Nobody
+ * has pointers to a place whose signal is ours; it is OURS instead of PENDING, and who
+ * looks after the ring frees it without asking.
  */
 #include "collector/hsa/pending_priv.h"
 
@@ -27,6 +34,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,9 +43,11 @@
 #define FAR_PLACES 8192u  /* when it does not */
 #define COPY_PLACES 1024u
 #define FEW 3u            /* running dispatches that make a launching thread stop looking */
-#define BATCH 32u         /* it looks once per this many launches */
-#define AHEAD 6u          /* places between prefetch and use */
+#define BATCH 64u         /* it looks once per this many launches */
+#define AHEAD 12u         /* places between prefetch and use */
+#define MANY 256u         /* running dispatches that make the thread stop looking, mostly */
 #define LOOK_NS 2000000u
+#define THOROUGH_LOOKS 100u /* one look in so many goes through everything */
 #define IDLE_LOOKS 100u   /* without work, then the thread sleeps until it is woken */
 #define STUCK_NS 300000000u /* at exit: no progress for this long */
 #define COUNTING_NS 20000000000u /* the same for kernels that are counted: a model is slow */
@@ -52,9 +62,11 @@ struct level {
 struct ws_pending_ring {
 	struct level level[2];
 	uint32_t looking; /* a thread harvests this ring */
-	uint32_t n_launched;
+	uint32_t n_launched; /* the producer's; how many the thread knew of when it came last */
+	uint32_t n_known;
 	bool in_use;
 	struct ws_pending_ring *next;
+	struct ws_gpu_clock clock; /* of whoever looks */
 };
 
 static struct {
@@ -64,36 +76,45 @@ static struct {
 	uint32_t n_copies;         /* places that were ever used */
 	uint32_t running; /* the thread exists */
 	uint32_t asleep;  /* futex: it waits for work */
-	uint32_t n_looks; /* how often it has gone through everything */
+	uint32_t n_looks; /* how often it has looked */
+	uint32_t hurry;   /* the program is dying: look at everything */
 	uint32_t unloaded;
 } air;
 
 /* ---- looking ---- */
+
+/* Only for who looks after the ring. */
+static bool take(struct ws_pending *p)
+{
+	return state_of(p) == OURS || move_state(p, PENDING, TAKEN);
+}
 
 /*
  * Number of places that are still in the air, as far as was looked. Dispatches of a
  * queue complete in order, mostly: a thread with other things to do stops after a few
  * that run, and the one that has time goes through all.
  */
-static uint32_t look_level(struct level *level, uint32_t give_up)
+static uint32_t look_level(struct level *level, struct ws_gpu_clock *clock, uint32_t give_up)
 {
 	uint64_t head = level->head, tail = __atomic_load_n(&level->tail, __ATOMIC_ACQUIRE);
 	uint32_t n_open = 0, mask = level->n - 1;
 
+	/* The GPU wrote the signals: without this every one of them is a miss. */
+	for (uint64_t at = head; at < tail && at < head + AHEAD; at++)
+		__builtin_prefetch(signal_at(level->places[at & mask].signal));
 	for (uint64_t at = head; at < tail && n_open < give_up; at++) {
 		struct ws_pending *p = &level->places[at & mask];
 		uint32_t state = state_of(p);
 
-		/* The GPU wrote the signals: without this every one of them is a miss. */
 		if (at + AHEAD < tail)
 			__builtin_prefetch(signal_at(level->places[(at + AHEAD) & mask].signal));
 		/*
 		 * Looking before taking: most that are not done need no bus lock to know. Values
 		 * are read by those who have time: it takes the GPU's lock.
 		 */
-		if (state == PENDING && (give_up != FEW || p->ticket.set == WS_COUNT_NOTHING) &&
-		    ws_done_dispatch(p) && move_state(p, PENDING, TAKEN)) {
-			ws_done_finish(p, WS_DONE_ALL);
+		if ((state == PENDING || state == OURS) && (give_up != FEW || !p->counted) &&
+		    ws_done_dispatch(p) && take(p)) {
+			ws_done_finish(p, clock, WS_DONE_ALL);
 			state = state_of(p);
 		}
 		if (state != FREE)
@@ -111,7 +132,8 @@ static uint32_t look_ring(struct ws_pending_ring *ring, uint32_t give_up)
 
 	if (__atomic_exchange_n(&ring->looking, 1, __ATOMIC_ACQUIRE))
 		return 1; /* somebody does, and there is a reason */
-	n_open = look_level(&ring->level[0], give_up) + look_level(&ring->level[1], give_up);
+	n_open = look_level(&ring->level[0], &ring->clock, give_up) +
+		 look_level(&ring->level[1], &ring->clock, give_up);
 	__atomic_store_n(&ring->looking, 0, __ATOMIC_RELEASE);
 	return n_open;
 }
@@ -130,20 +152,33 @@ static uint32_t look_copies(void)
 		struct ws_pending *p = &air.copies[i];
 
 		if (state_of(p) == PENDING && move_state(p, PENDING, TAKEN))
-			ws_done_finish(p, WS_DONE_ALL);
+			ws_done_finish(p, NULL, WS_DONE_ALL);
 		n_open += state_of(p) != FREE;
 	}
 	return n_open;
 }
 
-static uint32_t look(void)
+/* Whoever launches into it looked since, and will again; when that stops, this thread sees it. */
+static bool looked_after(struct ws_pending_ring *ring)
+{
+	uint32_t n = __atomic_load_n(&ring->n_launched, __ATOMIC_RELAXED), n_known = ring->n_known;
+
+	ring->n_known = n;
+	return n - n_known >= 2 * BATCH;
+}
+
+static uint32_t look(bool thorough)
 {
 	uint32_t n_open;
 
 	ws_lock(&air.lock);
 	n_open = look_copies();
-	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next)
-		n_open += look_ring(ring, UINT32_MAX);
+	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next) {
+		if (looked_after(ring) && !thorough)
+			n_open++;
+		else
+			n_open += look_ring(ring, thorough ? UINT32_MAX : MANY);
+	}
 	ws_unlock(&air.lock);
 	return n_open;
 }
@@ -160,7 +195,10 @@ static void *looker(void *arg)
 	uint32_t idle = 0;
 
 	while (!__atomic_load_n(&air.unloaded, __ATOMIC_ACQUIRE)) {
-		idle = look() ? 0 : idle + 1;
+		bool thorough = air.n_looks % THOROUGH_LOOKS == 0 ||
+				__atomic_load_n(&air.hurry, __ATOMIC_ACQUIRE);
+
+		idle = look(thorough) ? 0 : idle + 1;
 		__atomic_add_fetch(&air.n_looks, 1, __ATOMIC_RELEASE);
 		if (idle < IDLE_LOOKS) {
 			nap(LOOK_NS);
@@ -170,7 +208,7 @@ static void *looker(void *arg)
 		struct timespec limit = { 1, 0 };
 
 		__atomic_store_n(&air.asleep, 1, __ATOMIC_SEQ_CST);
-		if (!look())
+		if (!look(true))
 			syscall(SYS_futex, &air.asleep, FUTEX_WAIT_PRIVATE, 1, &limit, NULL, 0);
 		__atomic_store_n(&air.asleep, 0, __ATOMIC_RELAXED);
 		idle = 0;
@@ -197,8 +235,10 @@ static void wake_looker(void)
 #define HURRY_NS 3000000000u
 void ws_pending_hurry(void)
 {
-	uint32_t n = __atomic_load_n(&air.n_looks, __ATOMIC_ACQUIRE);
+	uint32_t n;
 
+	__atomic_store_n(&air.hurry, 1, __ATOMIC_SEQ_CST);
+	n = __atomic_load_n(&air.n_looks, __ATOMIC_ACQUIRE);
 	for (uint64_t waited = 0; waited < HURRY_NS; waited += LOOK_NS / 8) {
 		if (!__atomic_load_n(&air.running, __ATOMIC_ACQUIRE) ||
 		    __atomic_load_n(&air.n_looks, __ATOMIC_ACQUIRE) - n > 1)
@@ -260,16 +300,16 @@ static void abandon_level(struct level *level)
 	for (uint64_t at = level->head; at < level->tail; at++) {
 		struct ws_pending *p = &level->places[at & (level->n - 1)];
 
-		if (!move_state(p, PENDING, TAKEN) || ws_done_finish(p, WS_DONE_ALL))
-			continue;
-		if (!move_state(p, PENDING, TAKEN))
+		if (!take(p) || ws_done_finish(p, NULL, WS_DONE_ALL) || !take(p))
 			continue;
 		ws_done_count(p, WS_LEDGER_FAILED);
 		ws_done_let_go(p);
-		p->own_signal = 0; /* the GPU may still write to it: leave it alone */
+		/* The GPU may still write to a signal of ours: leave it alone. */
+		if (p->own)
+			p->own = p->own_signal = 0;
 		set_state(p, FREE);
 	}
-	look_level(level, UINT32_MAX);
+	look_level(level, NULL, UINT32_MAX);
 }
 
 void ws_pending_ring_retire(struct ws_pending_ring *ring)
@@ -288,20 +328,44 @@ void ws_pending_ring_retire(struct ws_pending_ring *ring)
 	ws_unlock(&air.lock);
 }
 
+/*
+ * A level is used for the first time: all its pages now. One by one each would be looked at
+ * before it is written to, which takes two faults, and an interrupt of every other core.
+ */
+static void touch_level(struct level *level)
+{
+#ifdef MADV_POPULATE_WRITE
+	int saved_errno = errno;
+
+	madvise(level->places, level->n * sizeof(*level->places), MADV_POPULATE_WRITE);
+	errno = saved_errno;
+#endif
+}
+
 static struct ws_pending *take_place(struct level *level)
 {
 	struct ws_pending *p = &level->places[level->tail & (level->n - 1)];
 
-	if (level->tail - __atomic_load_n(&level->head, __ATOMIC_ACQUIRE) >= level->n)
+	if (__builtin_expect(level->tail == 0, 0))
+		touch_level(level);
+	if (level->tail - __atomic_load_n(&level->head, __ATOMIC_ACQUIRE) >= level->n ||
+	    state_of(p) != FREE)
 		return NULL;
-	return move_state(p, FREE, FILLING) ? p : NULL;
+	/* No bus lock: a free place is nobody's but the one producer's. */
+	__atomic_store_n(&p->state, FILLING, __ATOMIC_RELAXED);
+	/* The next one; it was used thousands of launches ago. */
+	__builtin_prefetch(&level->places[(level->tail + 1) & (level->n - 1)], 1);
+	__builtin_prefetch(&level->places[(level->tail + 1) & (level->n - 1)].dispatch.tid, 1);
+	return p;
 }
 
 struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring)
 {
+	uint32_t n_launched = ring->n_launched + 1;
 	struct ws_pending *p;
 
-	if (++ring->n_launched % BATCH == 0)
+	__atomic_store_n(&ring->n_launched, n_launched, __ATOMIC_RELAXED);
+	if (n_launched % BATCH == 0)
 		look_ring(ring, FEW);
 	p = take_place(&ring->level[0]);
 	if (!p)
@@ -311,9 +375,11 @@ struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring)
 		p = take_place(&ring->level[0]);
 	}
 	if (p) {
-		p->is_copy = 0;
-		p->forward = 0;
-		p->timed = 0;
+		if (p->forwards)
+			p->own = p->forwards = 0; /* that signal is gone */
+		if (!p->own)
+			p->signal = 0; /* nor is it the program's any more */
+		p->is_copy = p->timed = p->counted = 0;
 	}
 	return p;
 }
@@ -330,40 +396,67 @@ struct ws_pending *ws_pending_copy(void)
 							      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			;
 		p->is_copy = 1;
-		p->own = 0;
-		p->forward = 0;
-		p->timed = 0;
-		p->ticket.set = WS_COUNT_NOTHING;
+		p->own = p->forwards = p->timed = p->counted = 0;
 		return p;
 	}
 	return NULL;
 }
 
-uint64_t ws_pending_own_signal(struct ws_pending *p)
+static struct level *level_of(struct ws_pending_ring *ring, const struct ws_pending *p)
 {
-	hsa_signal_t signal = { 0 };
+	struct level *near = &ring->level[0];
 
-	if (!p->own_signal) {
-		if (ws_hsa.hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
-						 &signal) != HSA_STATUS_SUCCESS)
-			return 0;
-		p->own_signal = signal.handle;
-	} else {
-		__atomic_store_n(&signal_at(p->own_signal)->value, 1, __ATOMIC_RELAXED);
+	return p >= near->places && p < near->places + near->n ? near : &ring->level[1];
+}
+
+/*
+ * ROCr takes signals from memory one after the other. Used in that order they make a stream
+ * that a core fetches ahead for reading; when it comes to write one, the other core has to be
+ * asked again: 160 ns per kernel for a software GPU, which knows the next signal itself. So
+ * neighbours in a ring get signals that are no neighbours.
+ */
+static bool make_signals(struct level *level, const struct ws_pending *p)
+{
+	static const uint8_t scattered[] = {
+		11, 26, 4, 19, 30, 8, 23, 1, 14, 28, 6, 17, 3, 21, 10, 25,
+		31, 13, 0, 18, 7, 27, 15, 2, 22, 9, 29, 16, 5, 24, 12, 20,
+	};
+	struct ws_pending *group = &level->places[(p - level->places) / WS_ARRAY_LEN(scattered) *
+						  WS_ARRAY_LEN(scattered)];
+
+	for (uint32_t i = 0; i < WS_ARRAY_LEN(scattered); i++) {
+		struct ws_pending *q = &group[scattered[i]];
+		hsa_signal_t signal = { 0 };
+
+		if (!q->own_signal &&
+		    ws_hsa.hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
+						 &signal) == HSA_STATUS_SUCCESS)
+			q->own_signal = signal.handle;
 	}
+	return p->own_signal != 0;
+}
+
+uint64_t ws_pending_own_signal(struct ws_pending_ring *ring, struct ws_pending *p)
+{
+	if (p->own) {
+		p->value--; /* as the GPU did when the place was used last */
+		return p->signal;
+	}
+	if (!p->own_signal && !make_signals(level_of(ring, p), p))
+		return 0;
+	__atomic_store_n(&signal_at(p->own_signal)->value, 1, __ATOMIC_RELAXED);
 	p->own = 1;
+	p->value = 1;
 	p->signal = p->own_signal;
 	return p->signal;
 }
 
 void ws_pending_publish(struct ws_pending_ring *ring, struct ws_pending *p)
 {
-	set_state(p, p->forward ? FORWARDED : PENDING);
+	set_state(p, p->forwards ? FORWARDED : p->own ? OURS : PENDING);
 	if (ring) {
-		struct level *level = &ring->level[0];
+		struct level *level = level_of(ring, p);
 
-		if (p < level->places || p >= level->places + level->n)
-			level = &ring->level[1];
 		__atomic_store_n(&level->tail, level->tail + 1, __ATOMIC_RELEASE);
 	}
 	if (__builtin_expect(__atomic_load_n(&air.asleep, __ATOMIC_RELAXED), 0))
@@ -382,88 +475,6 @@ void ws_pending_cancel(struct ws_pending *p)
 	set_state(p, FREE);
 }
 
-/* ---- signals of the program's ---- */
-
-bool ws_pending_before_reuse(uint64_t signal)
-{
-	if (!signal || !ws_done_any())
-		return true;
-	for (unsigned turn = 0; turn < 10000; turn++) {
-		struct mark *mark = ws_done_find(signal);
-		struct ws_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
-
-		if (!mark)
-			return true;
-		if (p && move_state(p, PENDING, TAKEN)) {
-			if (p->signal == signal)
-				return ws_done_finish(p, WS_DONE_REUSE);
-			set_state(p, PENDING); /* the place has moved on; so has the mark */
-		} else if (turn > 100) {
-			sched_yield(); /* another thread is reading it and was interrupted */
-		}
-	}
-	return false;
-}
-
-/* Its signal is being destroyed and it never completed. */
-void ws_pending_give_up(uint64_t signal)
-{
-	struct mark *mark = ws_done_find(signal);
-	struct ws_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
-
-	if (!p || !move_state(p, PENDING, TAKEN))
-		return;
-	if (p->signal == signal) {
-		ws_done_count(p, WS_LEDGER_FAILED);
-		ws_done_let_go(p);
-		set_state(p, FREE);
-	} else {
-		set_state(p, PENDING);
-	}
-}
-
-static bool forwarded(hsa_signal_value_t value, void *arg);
-
-/*
- * Several pieces of work count down one signal of the program's, and it keeps the times
- * of the last one only. This one gets a signal of its own; when that falls, so does theirs.
- */
-uint64_t ws_pending_forward(struct ws_pending *p, uint64_t theirs)
-{
-	hsa_signal_t signal = { 0 };
-
-	if (ws_hsa.hsa_signal_create(1, 0, NULL, &signal) != HSA_STATUS_SUCCESS)
-		return 0;
-	p->own = 1;
-	p->signal = signal.handle;
-	p->forward = theirs;
-	p->value = 1;
-	if (ws_hsa.hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_LT, 1, forwarded, p) ==
-	    HSA_STATUS_SUCCESS)
-		return signal.handle;
-	ws_hsa.hsa_signal_destroy(signal);
-	p->signal = p->forward = 0;
-	return 0;
-}
-
-/* On ROCr's thread: the signal of ours fell. Only now may the program see its own fall. */
-static bool forwarded(hsa_signal_value_t value, void *arg)
-{
-	struct ws_pending *p = arg;
-	hsa_signal_t ours = { p->signal }, theirs = { p->forward };
-
-	if (p->is_copy)
-		ws_done_finish_copy(p, false);
-	else
-		ws_done_finish_dispatch(p, true);
-	ws_count_over(&p->ticket, p->signal);
-	ws_hsa.hsa_signal_subtract_screlease(theirs, 1);
-	ws_hsa.hsa_signal_destroy(ours);
-	p->forward = 0;
-	set_state(p, FREE);
-	return false; /* the handler is not called again */
-}
-
 /* ---- ends ---- */
 
 void ws_pending_drain(uint64_t deadline_ns)
@@ -475,7 +486,7 @@ void ws_pending_drain(uint64_t deadline_ns)
 
 	if (counting)
 		deadline_ns = WS_MAX(deadline_ns, now + COUNTING_NS);
-	while ((n = look()) != 0 && now < deadline_ns && now < stuck_ns) {
+	while ((n = look(true)) != 0 && now < deadline_ns && now < stuck_ns) {
 		nap(200000);
 		now = ws_now_ns();
 		if (n < n_before)
@@ -531,6 +542,6 @@ void ws_pending_unload(void)
 void ws_pending_forked(void)
 {
 	air.lock = (struct ws_lock){ 0 };
-	air.running = air.asleep = 0;
+	air.running = air.asleep = air.hurry = 0;
 	forget(false);
 }

@@ -9,29 +9,37 @@
 #include <hsa/amd_hsa_signal.h>
 
 /* States of a place; pending.c tells how it goes from one to the next. */
-enum { FREE, FILLING, PENDING, FORWARDED, TAKEN };
-
-struct mark {
-	uint64_t signal;
-	struct ws_pending *place;
-};
+enum { FREE, FILLING, PENDING, OURS, FORWARDED, TAKEN };
 
 static inline amd_signal_t *signal_at(uint64_t handle)
 {
 	return (amd_signal_t *)(uintptr_t)handle;
 }
 
+/*
+ * The GPU's clock against ROCr's, as far as ROCr told. Asking it takes a lock, twice, and a
+ * division; between two askings that are close together its answer is a straight line. Belongs
+ * to whoever looks after a ring.
+ */
+struct ws_gpu_clock {
+	uint32_t agent;
+	uint64_t tick, ns;             /* asked last */
+	uint64_t first_tick, first_ns; /* asked first: the slope is over all the time since */
+	uint64_t reach;                /* ticks from `tick` on and back; 0: no slope yet */
+	double ns_per_tick;
+};
+
 static inline uint32_t state_of(const struct ws_pending *p)
 {
 	return __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
 }
 
-static inline void set_state(struct ws_pending *p, uint32_t state)
+static inline void set_state(struct ws_pending *p, uint16_t state)
 {
 	__atomic_store_n(&p->state, state, __ATOMIC_RELEASE);
 }
 
-static inline bool move_state(struct ws_pending *p, uint32_t from, uint32_t to)
+static inline bool move_state(struct ws_pending *p, uint16_t from, uint16_t to)
 {
 	return __atomic_compare_exchange_n(&p->state, &from, to, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_RELAXED);
@@ -40,9 +48,6 @@ static inline bool move_state(struct ws_pending *p, uint32_t from, uint32_t to)
 /* Marks: the place that a signal of the program's belongs to. */
 bool ws_done_start(void); /* false: no memory */
 void ws_done_forget(void);
-bool ws_done_any(void); /* is there a mark at all? */
-struct mark *ws_done_find(uint64_t signal);
-void ws_done_unmark(uint64_t signal);
 
 /* Read a signal, write a record. The caller holds the place: it is TAKEN. */
 bool ws_done_dispatch(const struct ws_pending *p); /* nothing is read but the signal: any time */
@@ -50,15 +55,15 @@ bool ws_done_dispatch(const struct ws_pending *p); /* nothing is read but the si
  * False: it still runs. Not @with_values: where there are some, only the signal is read,
  * which is then free for something else; the record is written when somebody comes back.
  */
-bool ws_done_finish_dispatch(struct ws_pending *p, bool with_values);
+bool ws_done_finish_dispatch(struct ws_pending *p, struct ws_gpu_clock *clock, bool with_values);
 bool ws_done_finish_copy(struct ws_pending *p, bool reused);
 
 enum ws_done_how {
 	WS_DONE_ALL,   /* write the record */
 	WS_DONE_REUSE, /* the program waits to use its signal again: the least that must be done */
 };
-/* True: its signal means nothing any more. The place is FREE, or PENDING again. */
-bool ws_done_finish(struct ws_pending *p, enum ws_done_how how);
+/* True: its signal means nothing any more. The place is FREE, or PENDING again. @clock: or NULL. */
+bool ws_done_finish(struct ws_pending *p, struct ws_gpu_clock *clock, enum ws_done_how how);
 void ws_done_let_go(struct ws_pending *p); /* its signal no longer leads to it */
 void ws_done_count(const struct ws_pending *p, enum ws_ledger_column column);
 

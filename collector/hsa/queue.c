@@ -58,7 +58,6 @@ static void describe(struct ws_pending *p, const struct queue *queue, uint32_t k
 	struct ws_cause cause = ws_cause(t);
 	struct ws_rec_dispatch *d = &p->dispatch;
 
-	p->agent = queue->agent;
 	d->h.what = kernel;
 	d->corr_id = cause.corr_id;
 	d->external_id = cause.external_id;
@@ -79,14 +78,15 @@ static void describe(struct ws_pending *p, const struct queue *queue, uint32_t k
 }
 
 /* Decide whose signal tells when it is done. false: it cannot be observed. */
-static bool arrange(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet, bool reusable)
+static bool arrange(struct ws_pending_ring *ring, struct ws_pending *p,
+		    hsa_kernel_dispatch_packet_t *packet, bool reusable)
 {
 	uint64_t signal = packet->completion_signal.handle;
 	amd_signal_t *at = (amd_signal_t *)(uintptr_t)signal;
 
 	p->looked = ws_queue_onlooking;
 	if (!signal) {
-		packet->completion_signal.handle = ws_pending_own_signal(p);
+		packet->completion_signal.handle = ws_pending_own_signal(ring, p);
 		return packet->completion_signal.handle != 0;
 	}
 	if (!reusable || !ws_pending_mark(signal, p)) {
@@ -98,6 +98,7 @@ static bool arrange(struct ws_pending *p, hsa_kernel_dispatch_packet_t *packet, 
 		return signal != 0;
 	}
 	p->own = 0;
+	p->value = 1;
 	p->signal = signal;
 	if (ws_queue_onlooking)
 		return true; /* the GPU may be ahead of the doorbell, and have written them */
@@ -143,17 +144,16 @@ void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, b
 	describe(p, queue, kernel, packet, t);
 	p->dispatch.dispatch_id = id;
 	p->dispatch.flags = traced ? 0 : WS_DISPATCH_UNASKED;
-	p->ticket = ticket;
-	if (arrange(p, packet, reusable)) {
-		if (counted && !ws_count_expect(&p->ticket, p->signal)) {
-			count(WS_DOMAIN_COUNTER_COLLECTION, WS_LEDGER_DROPPED);
-			p->ticket.set = WS_COUNT_NOTHING;
+	if (arrange(queue->ring, p, packet, reusable)) {
+		if (counted) {
+			p->ticket = ticket;
+			p->counted = ws_count_expect(&p->ticket, p->signal);
+			if (!p->counted)
+				count(WS_DOMAIN_COUNTER_COLLECTION, WS_LEDGER_DROPPED);
 		}
 		ws_pending_publish(queue->ring, p);
 	} else {
 		count_lost(WS_LEDGER_FAILED, traced, counted);
-		p->ticket.set = WS_COUNT_NOTHING;
-		p->own = 1; /* nothing to unmark */
 		ws_pending_cancel(p);
 	}
 }
@@ -262,11 +262,12 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 		write(packets, n);
 		return;
 	}
-	memcpy(copy, packets, n * sizeof(*copy));
 	for (uint64_t i = 0; i < n; i++) {
-		uint16_t type = copy[i].header >> HSA_PACKET_HEADER_TYPE & 0xff;
+		uint16_t type;
 		bool reusable;
 
+		copy[i] = ((const union packet *)packets)[i];
+		type = copy[i].header >> HSA_PACKET_HEADER_TYPE & 0xff;
 		if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
 			reusable =
 				ws_pending_before_reuse(copy[i].dispatch.completion_signal.handle);

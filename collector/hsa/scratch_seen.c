@@ -67,7 +67,7 @@ static struct {
 static struct {
 	int (*lock)(pthread_mutex_t *mutex);
 	int (*unlock)(pthread_mutex_t *mutex);
-	HSAKMT_STATUS (*create_queue)
+	HSAKMT_STATUS(*create_queue)
 	(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority,
 	 void *ring, HSAuint64 n_bytes, HsaEvent *event, HsaQueueResource *queue);
 	HSAKMT_STATUS (*destroy_queue)(HSA_QUEUEID id);
@@ -108,7 +108,7 @@ static bool is_same(const struct given *a, const struct given *b)
 }
 
 /* It was handled. false: an allocation that failed, of which ROCr tells the program. */
-static bool describe(const struct watched *w, struct ws_scratch_event *event)
+static bool describe(const struct watched *w, uint64_t now_ticks, struct ws_scratch_event *event)
 {
 	const struct locked *last = &w->last[0], *before = &w->last[1];
 	struct given has = given_to(w->amd);
@@ -121,18 +121,19 @@ static bool describe(const struct watched *w, struct ws_scratch_event *event)
 		/* What the queue had is given back first, under the same lock. */
 		.start_ticks =
 			before->mutex == last->mutex ? before->start_ticks : last->start_ticks,
-		.end_ticks = last->end_ticks,
+		/* Where every thread looks, the lock may be somebody else's, and held still. */
+		.end_ticks = last->end_ticks ? last->end_ticks : now_ticks,
 	};
 	if (w->now == WS_SCRATCH_FREE)
-		return last->end_ticks != 0;
+		return true;
 	event->n_bytes = has.n_bytes;
 	if (!(w->amd->queue_properties & AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE))
 		event->flags = 0;
-	return has.n_bytes != 0 && last->end_ticks != 0 && !is_same(&has, &w->had);
+	return has.n_bytes != 0 && !is_same(&has, &w->had);
 }
 
-/* Under the lock. What was handled since the last look; how many are left for another. */
-static uint32_t look(struct ws_scratch_event *events)
+/* Under the lock. What was handled since the last look. */
+static uint32_t look(uint64_t now_ticks, struct ws_scratch_event *events)
 {
 	uint32_t n = 0;
 
@@ -147,7 +148,7 @@ static uint32_t look(struct ws_scratch_event *events)
 		/* The next dispatch may have asked for still more in the meantime. */
 		if (asked == w->now && (asked == WS_SCRATCH_FREE || is_same(&has, &w->had)))
 			continue;
-		if (w->now != WS_SCRATCH_NONE && describe(w, &events[n]))
+		if (w->now != WS_SCRATCH_NONE && describe(w, now_ticks, &events[n]))
 			n++;
 		w->now = asked;
 		w->had = has;
@@ -172,7 +173,7 @@ static void before_lock(const void *mutex)
 	uint32_t n;
 
 	ws_lock(&watch.lock);
-	n = look(events);
+	n = look(now_ticks, events);
 	for (uint32_t i = 0; i < watch.n; i++) {
 		struct watched *w = &watch.all[i];
 
@@ -302,13 +303,14 @@ static HSAKMT_STATUS our_create_queue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAui
 {
 	HSAKMT_STATUS status =
 		real.create_queue(node, type, percentage, priority, ring, n_bytes, event, queue);
+	struct watched *w;
 	bool full = false;
 
 	if (status != HSAKMT_STATUS_SUCCESS || type != HSA_QUEUE_COMPUTE_AQL)
 		return status;
 	ws_lock(&watch.lock);
-	struct watched *w = add((const amd_queue_t *)((const char *)queue->Queue_read_ptr_aql -
-						      offsetof(amd_queue_t, read_dispatch_id)));
+	w = add((const amd_queue_t *)((const char *)queue->Queue_read_ptr_aql -
+				      offsetof(amd_queue_t, read_dispatch_id)));
 	if (w) {
 		w->driver_id = queue->QueueId;
 		w->agent = ws_agent_by_node(node);

@@ -267,7 +267,7 @@ def wrapper(row, i, f, abi, base, api, symbol, label, record):
     yield f'{ret}{gap}{label}({params})\n{{'
     yield f'\t{ret}{gap}(*real)({types}) = (void *)WS_REAL({row});'
     if record:
-        yield '\tstruct ws_call call = { 0 };'
+        yield '\tstruct ws_call call;'
     if record or (f.streams and not hook):
         yield '\tconst uint32_t on = ws_switches_now();'
     if record or f.streams:

@@ -114,8 +114,8 @@ static void *collector_function(const char *name, void *arg)
 	Dl_info info;
 	void *fn;
 
-	if (!begins(name, "ws_marker_") && strcmp(name, "ws_thread_name") != 0 &&
-	    strcmp(name, "ws_hip_stream_name") != 0)
+	if (!begins(name, "ws_marker_") && !begins(name, "ws_agent_name_") &&
+	    strcmp(name, "ws_thread_name") != 0 && strcmp(name, "ws_hip_stream_name") != 0)
 		return NULL;
 	fn = dladdr((void *)&ws_got_want, &info) ? dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_NOW)
 						 : NULL;

@@ -10,6 +10,7 @@
 #include "collector/hip/streams.h"
 #include "collector/provider.h"
 
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +23,8 @@
 #pragma weak ws_marker_resume
 #pragma weak ws_thread_name
 #pragma weak ws_hip_stream_name
+#pragma weak ws_agent_name_hsa
+#pragma weak ws_agent_name_hip
 
 static __thread int depth;
 static uint64_t last_range;
@@ -95,14 +98,21 @@ WS_PUBLIC int roctxNameHipStream(const char *name, const struct ihipStream_t *st
 	return 0;
 }
 
-/* Agents and devices have their names from the hardware; AMD's tools, too, let these two pass. */
 WS_PUBLIC int roctxNameHsaAgent(const char *name, const struct hsa_agent_s *agent)
 {
+	uint64_t handle;
+
+	if (ws_agent_name_hsa && name && agent) {
+		memcpy(&handle, agent, sizeof(handle)); /* all that the struct holds */
+		ws_agent_name_hsa(handle, name);
+	}
 	return 0;
 }
 
 WS_PUBLIC int roctxNameHipDevice(const char *name, int device_id)
 {
+	if (ws_agent_name_hip && name)
+		ws_agent_name_hip(device_id, name);
 	return 0;
 }
 

@@ -18,6 +18,8 @@ bool ws_ranges_init(struct ws_ranges *ranges)
 		return false;
 	atomic_init(&ranges->sequence, 0);
 	atomic_init(&ranges->n, 0);
+	for (size_t i = 0; i < WS_RANGES_HINTS; i++)
+		atomic_init(&ranges->hints[i], 0);
 	ranges->entries = map;
 	return true;
 }
@@ -107,18 +109,33 @@ bool ws_ranges_set(struct ws_ranges *ranges, const uint64_t (*pairs)[2], size_t 
 	return true;
 }
 
-bool ws_ranges_contain(const struct ws_ranges *ranges, uint64_t addr, uint64_t size)
+/* The end of the range that has addr; 0: none has. */
+static uint64_t end_of(struct ws_ranges *ranges, uint64_t addr)
+{
+	_Atomic uint32_t *hint = &ranges->hints[(addr >> 16) % WS_RANGES_HINTS];
+	size_t at = atomic_load_explicit(hint, memory_order_relaxed);
+	uint64_t end;
+
+	if (at < PEEK(&ranges->n) && PEEK(&ranges->entries[at].start) <= addr) {
+		end = PEEK(&ranges->entries[at].end);
+		if (addr < end)
+			return end;
+	}
+	at = upper_bound(ranges, addr);
+	end = at ? PEEK(&ranges->entries[at - 1].end) : 0;
+	if (addr >= end)
+		return 0;
+	atomic_store_explicit(hint, (uint32_t)(at - 1), memory_order_relaxed);
+	return end;
+}
+
+bool ws_ranges_contain(struct ws_ranges *ranges, uint64_t addr, uint64_t size)
 {
 	for (;;) {
 		uint64_t before = PEEK(&ranges->sequence);
-		size_t at = upper_bound(ranges, addr);
-		bool inside = false;
+		uint64_t end = end_of(ranges, addr);
+		bool inside = end && size <= end - addr;
 
-		if (at) {
-			uint64_t end = PEEK(&ranges->entries[at - 1].end);
-
-			inside = addr < end && size <= end - addr;
-		}
 		if (!(before & 1) &&
 		    atomic_load_explicit(&ranges->sequence, memory_order_relaxed) == before)
 			return inside;

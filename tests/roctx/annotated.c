@@ -22,6 +22,7 @@ int main(void)
 {
 	roctx_thread_id_t tid = 0;
 	char message[64] = "outer";
+	const unsigned long long agent = 7; /* of nobody: all that hsa_agent_t holds */
 	pthread_t thread;
 	int bad_tid;
 
@@ -45,7 +46,7 @@ int main(void)
 	printf("resume %d\n", roctxProfilerResume(0));
 	roctxMark("recorded again");
 	roctxRangeStop(12345); /* of nobody */
-	printf("names %d %d %d\n", roctxNameHsaAgent("a", (const void *)1),
+	printf("names %d %d %d\n", roctxNameHsaAgent("a", (const void *)&agent),
 	       roctxNameHipDevice("d", 0), roctxNameHipStream("s", NULL));
 	printf("version %u.%u\n", roctx_version_major(), roctx_version_minor());
 	roctxRangePush("left open");

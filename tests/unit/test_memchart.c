@@ -84,6 +84,45 @@ static void the_wide_chart_is_drawn_to_the_character(void **state)
 	ws_buf_fini(&out);
 }
 
+static void as_3_3_0_no_active_unit_is_none(void **state)
+{
+	struct ws_memchart_style style = { .n_decimals = 2, .as_3_3_0 = true };
+	struct ws_memchart chart;
+	struct ws_buf out;
+	struct ws_err err;
+
+	(void)state;
+	memset(&chart, 0, sizeof(chart));
+	chart.normal_unit = "per_kernel";
+	chart.value[WS_MC_NUM_CUS] = 104;
+	ws_buf_init(&out, 1 << 20);
+	assert_int_equal(ws_memchart_wide(&chart, &style, &out, &err), WS_OK);
+	assert_non_null(strstr(out.at, "None: 104"));
+	ws_buf_fini(&out);
+	ws_buf_init(&out, 1 << 20);
+	style.as_3_3_0 = false;
+	assert_int_equal(ws_memchart_wide(&chart, &style, &out, &err), WS_OK);
+	assert_non_null(strstr(out.at, "  0: 104"));
+	ws_buf_fini(&out);
+}
+
+static void a_long_value_leaves_its_neighbours_name(void **state)
+{
+	const struct ws_memchart_style style = { .n_decimals = 2 };
+	struct ws_memchart chart;
+	struct ws_buf out;
+	struct ws_err err;
+
+	(void)state;
+	memset(&chart, 0, sizeof(chart));
+	chart.normal_unit = "per_second";
+	chart.value[WS_MC_BR] = 33324919466252;
+	ws_buf_init(&out, 1 << 20);
+	assert_int_equal(ws_memchart_wide(&chart, &style, &out, &err), WS_OK);
+	assert_non_null(strstr(out.at, "BRANCH: 3332491946625Wavefronts:"));
+	ws_buf_fini(&out);
+}
+
 static void as_3_3_0_the_scalar_wires_show_nothing(void **state)
 {
 	struct ws_memchart_style style = { .n_decimals = 2, .as_3_3_0 = true };
@@ -200,6 +239,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_wide_chart_is_drawn_to_the_character),
+		cmocka_unit_test(as_3_3_0_no_active_unit_is_none),
+		cmocka_unit_test(a_long_value_leaves_its_neighbours_name),
 		cmocka_unit_test(as_3_3_0_the_scalar_wires_show_nothing),
 		cmocka_unit_test(the_narrow_chart_fits),
 		cmocka_unit_test(every_value_is_shown),

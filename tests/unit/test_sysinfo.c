@@ -149,7 +149,16 @@ static void the_machine_becomes_a_row(void **state)
 	check(&info, WS_SYSINFO_memory_partition, "NA");
 	check(&info, WS_SYSINFO_ip_blocks, "SQ|LDS|SQC|TA|TD|TCP|TCC|SPI|CPC|CPF|roofline");
 	check(&info, WS_SYSINFO_command, "./vcopy -n \"1,2\"");
-	assert_int_equal(ws_sysinfo_write(&info, root, &err), WS_OK);
+	assert_int_equal(ws_sysinfo_write(&info, false, root, &err), WS_OK);
+	snprintf(command, sizeof(command), "! grep -q hbm_bw %s/sysinfo.csv", root);
+	assert_int_equal(system(command), 0);
+	/* For versions that want the bandwidth, which the recording has as 1638.4. */
+	assert_int_equal(ws_sysinfo_write(&info, true, root, &err), WS_OK);
+	snprintf(command, sizeof(command),
+		 "grep -q ',num_hbm_channels,hbm_bw$' %s/sysinfo.csv && "
+		 "grep -q ',32,1638.4$' %s/sysinfo.csv",
+		 root, root);
+	assert_int_equal(system(command), 0);
 	snprintf(command, sizeof(command),
 		 "grep -q '^vcopy,\"./vcopy -n \"\"1,2\"\"\",SQ|' %s/sysinfo.csv && test ! -e "
 		 "%s/sysinfo.csv.part && rm -r %s",

@@ -30,10 +30,13 @@ static int remove_dir(void **state)
 static void settings_read_back_as_they_were(void **state)
 {
 	static const char *const texts[] = {
-		"plain", "12", "1.5", "-3", "--", "-n", "true", "No", "null", "~", "", "a b", "it's",
-		"a: b", "# no", "[x]", "{y}", "*z", "&z", "!t", "%e", "@w", "`q", "0x10", ".5", "..",
-		"../up", "./vcopy", "tab\there", "line\nend", "q\"uote", "back\\slash", "ä", "=", "---",
-		"1e5", "+7", "a,b", "x#y", "k:", "y", "off",
+		"plain",   "12",          "1.5",   "-3",      "--",        "-n",
+		"true",    "No",          "null",  "~",       "",          "a b",
+		"it's",    "a: b",        "# no",  "[x]",     "{y}",       "*z",
+		"&z",      "!t",          "%e",    "@w",      "`q",        "0x10",
+		".5",      "..",          "../up", "./vcopy", "tab\there", "line\nend",
+		"q\"uote", "back\\slash", "ä",     "=",       "---",       "1e5",
+		"+7",      "a,b",         "x#y",   "k:",      "y",         "off",
 	};
 	const struct ws_doc *list, *flag;
 	struct ws_config config;
@@ -45,6 +48,8 @@ static void settings_read_back_as_they_were(void **state)
 	ws_config_init(&config);
 	ws_config_list(&config, "texts", texts, WS_ARRAY_LEN(texts));
 	ws_config_list(&config, "none", NULL, 0);
+	ws_config_set(&config, "set", texts, 3, "metric_id");
+	ws_config_set(&config, "no_set", NULL, 0, "metric_id");
 	ws_config_bool(&config, "flag", true);
 	ws_config_text(&config, "nothing", NULL);
 	ws_config_int(&config, "a_number", -5);
@@ -65,6 +70,14 @@ static void settings_read_back_as_they_were(void **state)
 		assert_string_equal(list->at[i]->text, texts[i]);
 	}
 	assert_int_equal(ws_doc_get(doc, "none")->n, 0);
+	list = ws_doc_get(doc, "set");
+	assert_true(list->kind == WS_DOC_MAP && list->n == 3);
+	for (size_t i = 0; i < list->n; i++) {
+		assert_string_equal(list->at[i]->key, texts[i]);
+		assert_string_equal(list->at[i]->text, "metric_id");
+	}
+	list = ws_doc_get(doc, "no_set");
+	assert_true(list->kind == WS_DOC_MAP && list->n == 0);
 	flag = ws_doc_get(doc, "flag");
 	assert_true(flag->kind == WS_DOC_BOOL && flag->on);
 	assert_int_equal(ws_doc_get(doc, "flag2")->kind, WS_DOC_TEXT);
@@ -97,10 +110,10 @@ static void a_state_reads_back_as_it_was(void **state)
 				     ((struct ws_state_pass){ "pmc_perf_0", true, 3, wants, 3 }),
 				     &err),
 			 WS_OK);
-	assert_int_equal(ws_vec_push(&before.passes,
-				     ((struct ws_state_pass){ "SQ_LEVEL_WAVES", false, 0, wants, 1 }),
-				     &err),
-			 WS_OK);
+	assert_int_equal(
+		ws_vec_push(&before.passes,
+			    ((struct ws_state_pass){ "SQ_LEVEL_WAVES", false, 0, wants, 1 }), &err),
+		WS_OK);
 	assert_int_equal(ws_state_write(&before, dir, &err), WS_OK);
 	if (ws_state_read(dir, &arena, &after, &err))
 		fail_msg("%s", err.text);
@@ -196,7 +209,8 @@ static void levels_have_files_of_their_own(void **state)
 				assert_true(strcmp(column[-1].header, column->header) < 0);
 		}
 		assert_int_equal(n_accumulated, sheets.at[i].level ? 1 : 0);
-		assert_int_equal(ws_perfmon_write(&sheets, &sheets.at[i], &filter, dir, &err), WS_OK);
+		assert_int_equal(ws_perfmon_write(&sheets, &sheets.at[i], &filter, dir, &err),
+				 WS_OK);
 	}
 	assert_int_equal(n_channels, 32);
 	snprintf(command, sizeof(command),

@@ -40,6 +40,13 @@ out_has "Everything that was asked for was there already"
 profile --output-directory one -b 11.1.1 12.1.1 -- "$vcopy" -n 4096 -b 256
 rc_is 0
 is "$(ls one/perfmon/*.txt | wc -l | tr -d ' ')" 1 "passes for two metrics"
+# One that is about a level is a pass of its own, and can be read like any other.
+profile --output-directory level -b 7.2.7 -- "$vcopy" -n 4096 -b 256
+rc_is 0
+out_has "in 1 pass: 1 run"
+run rocprof-compute analyze -p level -b 7.2.7
+rc_is 0
+grep -q '7.2.7 .*Wavefront Occupancy .*[1-9]' "$out" || fail "a metric about a level, alone"
 for set in compute_thruput_util compute_thruput_flops mem_thruput launch_stats; do
 	profile --output-directory set_$set --set $set --replay none -- "$vcopy" -n 4096 -b 256
 	rc_is 0
@@ -72,7 +79,17 @@ is "$(rows k/pmc_perf_0.csv)" 2 "-k"
 grep -q '^kernel: lds,registers$' k/perfmon/pmc_perf_0.txt || fail "kernel line"
 profile --output-directory none --set launch_stats -k nothing -- "$occupancy" -n 4096
 rc_is 1
-err_has "no dispatch matches the filters"
+err_has "matches --kernel: its kernels are "
+for kernel in full limited_by_lds limited_by_registers; do err_has $kernel; done
+profile --output-directory none --set launch_stats -d 100 -- "$occupancy" -n 4096
+rc_is 1
+err_has "has no such dispatch: --dispatch counts those of a program from 0"
+# As a report shows it, and as an expression.
+for text in "full(float const*, float*, int)" "full(" "^f\w+\("; do
+	profile --output-directory name --replace --set launch_stats -k "$text" -- "$occupancy" -n 4096
+	rc_is 0
+	is "$(rows name/pmc_perf_0.csv)" 1 "-k $text"
+done
 profile --output-directory nogpu --set launch_stats -- true
 rc_is 1
 err_has "'true' dispatched no kernel on a GPU"

@@ -56,3 +56,19 @@ touch -d '2001-01-01' app
 profile -b 12 --output-directory built -- ./app -n 4096 -b 256
 rc_is 0
 [ -e built.1 ] || fail "a program that was built anew is taken for the old one"
+
+# What is put aside is not one more node.
+for args in "-n 4096" "-n 8192"; do
+	for rank in 0 1; do
+		# shellcheck disable=SC2086 # words
+		PMI_RANK=$rank PMI_SIZE=2 rocprof-compute profile --no-roof -n ranks --set launch_stats \
+			-- "$vcopy" $args >ranks.out 2>&1 || fail "rank $rank: $(cat ranks.out)"
+	done
+done
+is "$(cd workloads/ranks && echo *)" "0 0.1 1 1.1" "folders of two ranks, twice"
+run rocprof-compute analyze -p workloads/ranks --list-nodes
+rc_is 0
+is "$(tail -n 1 "$out")" "0  1" "nodes"
+run rocprof-compute analyze -p workloads/ranks --nodes -b 7.1
+rc_is 0
+grep -q '7.1.0 .*Grid Size .* 8192.00 .* 8192.00 .* 8192.00 ' "$out" || fail "an earlier profile is counted"

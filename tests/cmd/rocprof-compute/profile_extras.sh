@@ -18,11 +18,21 @@ if command -v sqlite3 >/dev/null; then
 fi
 is "$(cd db && echo .out*)" '.out*' "leftovers"
 
-# The samples of block 21 are one more run.
-profile --output-directory pcs -b 21 --pc-sampling-interval 65536 -- "$vcopy" -n 65536 -b 256
+# The samples of block 21 are one more run; the report shows them by instruction.
+for method in stochastic host_trap; do
+	profile --output-directory pcs --replace -b 21 --pc-sampling-method $method -- \
+		"$vcopy" -n 65536 -b 256
+	rc_is 0
+	out_lacks "No PC sample was taken"
+	[ -s pcs/ps_file_kernel_trace.csv ] || fail "no kernels of the sampled run"
+	[ -s pcs/ps_file_pc_sampling_$method.csv ] || fail "no samples by $method"
+	run rocprof-compute analyze -p pcs -b 21 -k 0
+	rc_is 0
+	grep -q 's_waitcnt vmcnt(0)' "$out" || fail "$method: no instruction in the report"
+done
+profile --output-directory pcs --replace -b 21 --pc-sampling-interval 1048576 -- "$vcopy" -n 4096
 rc_is 0
-[ -s pcs/ps_file_kernel_trace.csv ] || fail "no kernels of the sampled run"
-[ -s pcs/ps_file_results.json ] || fail "no samples"
+out_has "No PC sample was taken: no kernel runs as long as 1048576 cycles"
 
 # Peaks: measured once per folder, not at all with --no-roof; --bench-only is just that.
 cat >bench <<'SH'
@@ -46,6 +56,8 @@ is "$(wc -l <bench.log | tr -d ' ')" 1 "measurements"
 run rocprof-compute profile --output-directory peaks --bench-only --device 0
 rc_is 0
 is "$(tail -n 1 bench.log)" "bench -o $work/peaks/roofline.csv -d 0" "how it is called"
+out_has "Results: $work/peaks/roofline.csv"
+[ -s peaks/log.txt ] || fail "no log"
 run rocprof-compute profile --output-directory peaks --bench-only -- "$vcopy"
 rc_is 1
 err_has "--bench-only runs no program"

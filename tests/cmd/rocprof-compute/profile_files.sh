@@ -68,18 +68,33 @@ rc_is 0
 out_has "vecCopy"
 grep -q '7.1.2 .*Total Wavefronts .* 256.00 ' "$out" || fail "waves in the report"
 
-# For AMD's analyze up to 3.3: one file with everything; an added pass makes it untrue.
-profile --output-directory merged --merge --replay application -b 7 -- "$vcopy" -n 4096 -b 256 -i 2
+# For AMD's analyze up to 3.3: one file with everything; an added pass makes it untrue. Blocks
+# are a mapping, without names and metrics, and the memory's bandwidth is there: 3.0 to 3.2 end
+# with a traceback otherwise.
+profile --output-directory merged --merge --replay application -b wavefront 7.2.1 -- "$vcopy" -n 4096 -b 256 -i 2
 rc_is 0
 is "$(rows merged/pmc_perf.csv)" 2 "rows of the joined file"
 is "$(cell merged/pmc_perf.csv SQ_WAVES 2) $(cell merged/pmc_perf.csv Grid_Size 1)" "64 4096" cells
 is "$(cell merged/pmc_perf.csv Kernel_Name 1)" "vecCopy(double*, double*, double*, int, int)" kernel
+is "$(sed -n '/^filter_blocks:/,/^format/p' merged/profiling_config.yaml | tr -d '\n')" \
+	"filter_blocks:  '7': metric_id  '7.2': metric_idformat_rocprof_output: csv" "the mapping"
+is "$(cell merged/sysinfo.csv hbm_bw 1)" 1638.4 "the memory's bandwidth"
 run rocprof-compute analyze -p merged -b 7.1
 rc_is 0
 grep -q '7.1.2 .*Total Wavefronts .* 64.00 ' "$out" || fail "the joined file in the report"
 profile --output-directory merged -b 12 -- "$vcopy" -n 4096 -b 256 -i 2
 rc_is 0
 [ ! -e merged/pmc_perf.csv ] || fail "a joined file that lacks a pass is left"
+
+# The same of the long form: the rows of all passes, once, and analyze reads them as one.
+profile --output-directory long --merge --format-rocprof-output rocpd -b 7 12 -- "$vcopy" -n 4096 -b 256 -i 2
+rc_is 0
+is "$(rows long/pmc_perf.csv)" "$(cat long/results_*.csv | grep -vc '^GPU_ID,')" "rows of the long file"
+[ "$(ls long/results_*.csv | wc -l)" -gt 1 ] || fail "one pass joins nothing"
+is "$(grep -c '^GPU_ID,' long/pmc_perf.csv)" 1 "headers of the long file"
+run rocprof-compute analyze -p long -b 7.1
+rc_is 0
+grep -q '7.1.2 .*Total Wavefronts .* 64.00 ' "$out" || fail "the long file in the report"
 
 # -q says nothing; the log says it all.
 profile -q --output-directory quiet --set launch_stats -- "$vcopy" -n 4096 -b 256

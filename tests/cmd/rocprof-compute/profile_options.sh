@@ -9,7 +9,9 @@ says() { # CODE TEXT ARGUMENTS...
 	run rocprof-compute "$@"
 	rc_is "$code"
 	err_has "$text"
-	[ ! -e workloads ] || fail "'$shown' made a folder"
+	for made in workloads none; do
+		[ ! -e $made ] || fail "'$shown' made a folder"
+	done
 }
 
 says 1 "Either --output-directory or --name is required" profile -- "$vcopy"
@@ -43,9 +45,23 @@ says 2 "unrecognized arguments: stray" profile -n a stray -- "$vcopy"
 says 2 "did you mean" profile --nmae a -- "$vcopy"
 says 1 "must stand in front of rocprof-compute" profile -n a -- mpirun -n 4 "$vcopy"
 says 1 "there is no profile" profile --resume --output-directory none -- "$vcopy"
-rmdir none
+says 1 "--resume: there is no profile in" profile --resume -n none
 says 1 "these counters need" profile --replay none --output-directory none -- "$vcopy"
-rm -r none
+says 1 "these counters need" profile --replay none -n none -- "$vcopy"
+for name in "" . ..; do
+	says 1 "is no name" profile -n "$name" -- "$vcopy"
+done
+says 2 "--device 1: there is 1 GPU, counted from 0" profile -n a --device 1 -- "$vcopy"
+says 2 "--device -2: there is 1 GPU" profile -n a --device -2 -- "$vcopy"
+# What is not there is skipped; when nothing is left, it is a mistake.
+says 1 "No performance counters to collect" profile -n a -b 99 11.99 2.1.99 -- "$vcopy"
+out_has "Skipping 99: block not found"
+out_has "Skipping 11.99: table not found"
+out_has "Skipping 2.1.99: metric not found"
+says 2 "--subpath: no choice 'x'" profile -p none --subpath x -- "$vcopy"
+says 1 "--subpath is about --path" profile -n a --subpath gpu_model -- "$vcopy"
+WAVESCOPE_GPU=mi100 says 1 "gfx908 does not support roofline" profile -n a --bench-only
+says 1 "blocks 17 and 18 have the traffic" --experimental profile -n a --membw-analysis -- "$vcopy"
 WAVESCOPE_GPU=mi100 says 1 "gfx908 does not support roofline" profile -n a --roof-only -- "$vcopy"
 for launcher in mpiexec srun orterun; do
 	ln -s "$vcopy" $launcher

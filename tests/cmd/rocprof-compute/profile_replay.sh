@@ -91,3 +91,25 @@ profile --output-directory named --replay application -b 7 --join-type kernel --
 rc_is 0
 run rocprof-compute analyze -p named -b 7.2
 rc_is 0
+
+# The long form is put together by numbers: those of the first run's counterparts.
+cat >turns.sh <<SH
+#!/bin/sh
+echo run >>$work/turns
+n=\$(wc -l <$work/turns)
+if [ \$((n % 2)) -eq 1 ]; then
+	"$vcopy" -n 4096 -b 256 && "$vcopy" -n 8192 -b 256
+else
+	"$vcopy" -n 8192 -b 256 && "$vcopy" -n 4096 -b 256
+fi
+SH
+chmod +x turns.sh
+profile --output-directory numbered --replay application --format-rocprof-output rocpd -b 12 \
+	-- ./turns.sh
+rc_is 0
+out_has "2 dispatches of 1 kernel, each in all passes"
+for file in numbered/results_*.csv; do
+	is "$(sed 1d "$file" | cut -d, -f2,3 | sort -u | tr "\n" " ")" "0,4096 1,8192 " "$file"
+done
+run rocprof-compute analyze -p numbered -b 12.2
+rc_is 0

@@ -65,7 +65,7 @@ stops() { # WHAT AT PASSES CODE TEXT [OPTIONS...]
 
 stops fail 7 12 1 "'./app' ended with exit code 3"
 stops crash 3 5 1 "'./app' was ended by signal 6" -b 12 5
-stops hang 3 5 1 "took longer than --timeout 3" -b 12 5 --timeout 3
+stops hang 3 5 1 "took longer than --timeout 20" -b 12 5 --timeout 20
 stops interrupt 3 5 130 "interrupted" -b 12 5
 
 # --resume alone knows what was run, and that nothing is left when that is so.
@@ -107,7 +107,7 @@ profile --output-directory typo -b 7 -- "$vcopy" -n 4096 -b 256
 rc_is 0
 profile --output-directory wrong -b 12 -k nosuch -- "$vcopy" -n 4096 -b 256
 rc_is 1
-err_has "matches --kernel or --dispatch: its kernels are vecCopy"
+err_has "matches --kernel: its kernels are vecCopy"
 profile --output-directory wrong -b 12 -k vecCopy -- "$vcopy" -n 4096 -b 256
 rc_is 0
 
@@ -169,3 +169,9 @@ touch go
 profile --output-directory killed -b 12 --resume -- ./slow -n 4096
 rc_is 0
 [ ! -e killed/.rocprofv3 ] || fail "captures of the killed one are left"
+
+# What HIP says of a program that was compiled for another GPU, in words that help.
+profile --output-directory foreign -- sh -c \
+	'echo "hipErrorNoBinaryForGpu: Unable to find code object for all current devices!"; exit 134'
+rc_is 1
+err_has "has no code for gfx90a: compile it with hipcc --offload-arch=gfx90a"

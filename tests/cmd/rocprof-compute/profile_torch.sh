@@ -47,7 +47,7 @@ for row in rows:
     assert int(row["Start_Timestamp_function"]) < int(row["End_Timestamp_function"])
     assert int(row["End_Timestamp_kernel"]) > int(row["Start_Timestamp_function"])
 linear = "linear_kernel(float const*, float const*, float const*, float*, int, int, int)"
-relu = "relu_kernel(float const*, float*, int)"
+relu = "elementwise_relu_kernel(float const*, float*, int)"
 net = "nn.Module.Net.forward/"
 want = {
     net + "nn.Module.Linear.forward/torch.nn.functional.linear": linear,
@@ -76,7 +76,7 @@ out_has "train.py:68 (kernel_launches: 1"
 grep -q '"linear_kernel(' $dir/pmc_perf_0.csv || fail "names of kernels"
 
 run rocprof-compute --experimental profile --no-roof --name mux --torch-trace -b 12 \
-	--iteration-multiplexing kernel -k relu -- \
+	--iteration-multiplexing kernel -k elementwise -- \
 	./train.py --kernels "$WS_BUILD/samples/libtorch_kernels.so"
 rc_is 0
 grep -q 'torch.nn.functional.relu,.*relu_kernel' workloads/mux/MI200/torch_trace/consolidated.csv ||
@@ -89,3 +89,10 @@ run rocprof-compute --experimental profile --no-roof -n plain --torch-trace --se
 	python plain.py
 rc_is 1
 err_has "dispatched no kernel"
+out_lacks "calls of PyTorch operators"
+# One that fails is not asked about PyTorch.
+run rocprof-compute --experimental profile --no-roof -n gone --torch-trace --set launch_stats -- \
+	python nosuch.py
+rc_is 1
+err_has "'python' ended with exit code 2"
+out_lacks "No PyTorch operator"

@@ -12,6 +12,18 @@ rc_is 0
 is "$(names txt/pmc_1/r)" "GRBM_COUNT SQ_WAVES " "pass 1"
 is "$(names txt/pmc_2/r)" "SQ_INSTS_VALU " "pass 2"
 is "$(wc -l <runs)" 1 "runs"
+# The wide layout of rocprof v1, from both.
+wide="$WS_SOURCE/cmd/rocprofv3/convert-counters-collection-format.py"
+run "$PYTHON" "$wide" -i txt -o wide/w.csv
+rc_is 0
+is "$(head -1 wide/w.csv)" "Dispatch_Id,Agent_Id,Grid_Size,Kernel_Name,LDS_Block_Size,Queue_Id,SGPR_Count,Scratch_Size,VGPR_Count,Workgroup_Size,GRBM_COUNT,SQ_INSTS_VALU,SQ_WAVES" header
+is "$(sed 1d wide/w.csv | sed 's/"[^"]*"/name/' | cut -d, -f1-4,10,12,13)" "1,1,65536,name,256,10240.0,1024.0" row
+run "$PYTHON" "$wide" -i txt/pmc_1/r_counter_collection.csv --retain-agent-prefix -o w.csv
+is "$(sed 1d w.csv | cut -d, -f2)" "Agent 1" agent
+run "$PYTHON" "$wide" -i txt/pmc_1/r_agent_info.csv -o w.csv
+rc_is 1
+err_has "it is not a counter_collection.csv"
+
 echo 'pmc: SQ_WAVES' >one.txt
 run rocprofv3 -i one.txt -f csv -d one -o r -- "$vcopy" -n 65536 -b 256
 is "$(names one/pmc_1/r)" "SQ_WAVES " "one line has a folder, too"

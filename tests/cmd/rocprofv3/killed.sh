@@ -44,3 +44,13 @@ rc_is 0
 run rocprofv3 --recover /no/such/dir
 rc_is 1
 err_has /no/such/dir
+# A folder that holds none is not called one that may be removed; the one that is meant is named.
+for folder in b b/.rocprofv3; do
+	run rocprofv3 --recover $folder
+	rc_is 1
+	err_has "'$folder' holds no records itself: '$work/$dir' does"
+	err_lacks removed
+done
+run rocprofv3 --recover c
+rc_is 1
+err_has "'c' holds no records of a run"

@@ -85,6 +85,7 @@ expect 2 "option '-o' needs a value: -o NAME" --kernel-trace -o -- true
 expect 2 "option '--minimum-output-data' needs a value" --minimum-output-data -f csv -- true
 expect 1 "Fatal error: No tracing options were enabled for --summary option." -S -- true
 expect 1 "Fatal error: No tracing options were enabled for --summary-units option." -u sec -- true
+expect 1 "Fatal error: No tracing options were enabled for --stats option." --group-by-queue --stats -- true
 expect 1 "Fatal error: PC sampling unavailable." --pc-sampling-unit time -- true
 expect 1 "Fatal error: All three PC sampling" --pc-sampling-beta-enabled --pc-sampling-unit time -- true
 expect 1 "Fatal error: rocprof-trace-decoder library path not found in" --att --att-library-path "$work" -- true

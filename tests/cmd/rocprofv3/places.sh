@@ -36,3 +36,9 @@ out_is done
 err_has "1 process had no room to record anything: ROCPROF_TMPDIR=DIR puts the records elsewhere"
 rc_is 1
 [ -z "$(find full -type f)" ] || fail "something is left"
+
+# A stream is no file.
+traced -d stdout
+rc_is 0
+out_has '"Kind","Agent_Id","Queue_Id"'
+err_lacks "Opened result file"

@@ -45,3 +45,8 @@ if echo 'int main(void) { return 0; }' | cc -static -x c - -o alone 2>/dev/null;
 	rc_is 0
 	err_has "'./alone' is linked statically"
 fi
+
+# A period that the program never reached: what happened before it is counted.
+run rocprofv3 --kernel-trace -P 100:1:1 -d out -- "$vcopy" -n 65536 -b 256
+rc_is 0
+err_has "(1 while paused)"

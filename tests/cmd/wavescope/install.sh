@@ -18,3 +18,10 @@ if [ -e "$WS_BUILD/lib/libhsakmt.so.1" ]; then
 	out_is "$(dirname "$(dirname "$program")")/lib/wavescope"
 	run "$program" info --gpu mi210 --brief
 fi
+if [ -x "$WS_BUILD/samples/vcopy" ]; then
+	# As guides have it: hipcc vcopy.cpp -o vcopy, with what it includes beside it.
+	sample=$(find "$work/root" -type d -path '*/share/wavescope/sample')
+	for file in vcopy.cpp occupancy.cpp laplace_eqn.cpp check.h; do
+		[ -e "$sample/$file" ] || fail "no $file in share/wavescope/sample"
+	done
+fi

@@ -39,3 +39,8 @@ wavescope run -- env | sort | grep -v '^_=' >"$work/after"
 diff "$work/before" "$work/after" | grep '^[<>]' | sed 's/=.*//' | sort -u >"$work/changed" || true
 printf '%s\n' '< LD_LIBRARY_PATH' '> LD_LIBRARY_PATH' '> WAVESCOPE_GPU' |
 	cmp -s - "$work/changed" || fail "changed: $(tr '\n' ' ' <"$work/changed")"
+
+# What the software GPU would only say inside the program is said before it runs.
+WAVESCOPE_WORKERS=x run wavescope run -- true
+rc_is 2
+err_is "wavescope: WAVESCOPE_WORKERS is 'x': give a number from 1 to 1024"

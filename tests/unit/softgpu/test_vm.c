@@ -60,6 +60,32 @@ static void blocks_are_aligned_apart_and_zero(void **state)
 		assert_int_equal(bytes[i], 0);
 }
 
+/* Where an address was found last is remembered; blocks that come and go move everything. */
+static void what_was_found_before_is_not_believed(void **state)
+{
+	enum { N = 200 };
+	struct ws_vm *vm = *state;
+	uint64_t addrs[N];
+
+	for (uint32_t i = 0; i < N; i++)
+		addrs[i] = alloc(vm, WS_VM_VRAM, 1, PAGE);
+	for (uint32_t turn = 0; turn < 3; turn++) {
+		for (uint32_t i = 0; i < N; i++) {
+			assert_true(ws_vm_accessible(vm, addrs[i], PAGE));
+			assert_false(ws_vm_accessible(vm, addrs[i] + 1, PAGE));
+		}
+		/* from the low end: every index behind it moves */
+		for (uint32_t i = turn; i < N; i += 3) {
+			assert_true(ws_vm_accessible(vm, addrs[i], 1));
+			assert_int_equal(ws_vm_free(vm, addrs[i]), WS_VM_OK);
+			assert_false(ws_vm_accessible(vm, addrs[i], 1));
+			assert_true(ws_vm_accessible(vm, addrs[(i + 1) % N], 1));
+		}
+		for (uint32_t i = turn; i < N; i += 3)
+			addrs[i] = alloc(vm, WS_VM_VRAM, 1, PAGE);
+	}
+}
+
 static void ten_thousand_allocations_are_found_and_freed(void **state)
 {
 	enum { N = 10000 };
@@ -234,6 +260,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(blocks_are_aligned_apart_and_zero, open_vm, close_vm),
+		cmocka_unit_test_setup_teardown(what_was_found_before_is_not_believed, open_vm,
+						close_vm),
 		cmocka_unit_test_setup_teardown(ten_thousand_allocations_are_found_and_freed, open_vm,
 						close_vm),
 		cmocka_unit_test_setup_teardown(more_than_the_card_has_is_refused, open_vm, close_vm),
