@@ -94,7 +94,8 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 	const char *times = ws_env_get(env, "WAVESCOPE_TIMES"),
 		   *waves = ws_env_get(env, "WAVESCOPE_SAMPLE_WAVES");
 	const char *only = ws_env_get(env, "WAVESCOPE_SAMPLE_ONLY"),
-		   *workers = ws_env_get(env, "WAVESCOPE_WORKERS");
+		   *workers = ws_env_get(env, "WAVESCOPE_WORKERS"),
+		   *model = ws_env_get(env, "WAVESCOPE_MODEL");
 	uint64_t n;
 
 	if (workers && *workers && (!ws_str_u64(ws_str_from(workers), &n) || !n || n > WORKERS_MAX))
@@ -108,6 +109,9 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 	if (waves && (!*waves || waves[strspn(waves, "0123456789")]))
 		return ws_fail(err, WS_E_USAGE,
 			       "WAVESCOPE_SAMPLE_WAVES is '%s': give a number of waves", waves);
+	if (model && *model && strcmp(model, "always"))
+		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_MODEL is '%s': give always, or unset it",
+			       model);
 	if (only && strcmp(only, "0") && strcmp(only, "1"))
 		return ws_fail(err, WS_E_USAGE,
 			       "WAVESCOPE_SAMPLE_ONLY is '%s': give 1, or unset it", only);

@@ -24,6 +24,8 @@ const struct ws_cmd ws_wavescope_cmd = {
 		 "                          results are not right then\n"
 		 "  WAVESCOPE_TIMES         host or modelled: what the time stamps of kernels are\n"
 		 "                          that nobody counts. Default: host\n"
+		 "  WAVESCOPE_MODEL         always: model also a counted dispatch that is like an\n"
+		 "                          earlier one and has the same counters. Slower\n"
 		 "  WAVESCOPE_LOG           error, warn, info, debug or trace\n"
 		 "  NO_COLOR                no colours\n"
 		 "\n"

@@ -36,6 +36,8 @@ struct ws_counting *ws_counting_create(const struct ws_hw *hw)
 	c->sample_waves = read_sample_waves();
 	c->sample_only = c->sample_waves && is_set("WAVESCOPE_SAMPLE_ONLY", "1");
 	c->times = is_set("WAVESCOPE_TIMES", "modelled");
+	if (!is_set("WAVESCOPE_MODEL", "always"))
+		c->known = ws_known_create(); /* without memory it goes on as without it */
 	atomic_init(&c->is_wanted, c->times);
 	pthread_mutex_init(&c->choosing, NULL);
 	pthread_mutex_init(&c->lock, NULL);
@@ -67,6 +69,7 @@ void ws_counting_destroy(struct ws_counting *c)
 		free(q);
 	}
 	ws_spare_traces_free(&c->spares);
+	ws_known_destroy(c->known);
 	pthread_mutex_destroy(&c->spares.lock);
 	pthread_mutex_destroy(&c->choosing);
 	pthread_mutex_destroy(&c->lock);

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "softgpu/counters/mem_block.h"
 #include "softgpu/counters/service.h"
 #include "softgpu/timing/model.h"
 
@@ -32,8 +33,8 @@ struct ws_count_info {
 	struct ws_model_dispatch shape; /* n_wgs, waves_per_wg, registers, LDS, system_release */
 	uint64_t origin, extent;      /* of the device aperture: ws_model_dispatch's */
 	bool (*instruction)(void *ctx, uint64_t pc, struct ws_inst_source *out);
-	bool (*is_host)(void *ctx, uint64_t addr);
-	uint64_t (*pin_place)(void *ctx, uint64_t addr); /* both: ws_model_dispatch's */
+	/* The block around an address. NULL: everything is the device's. */
+	void (*find_block)(void *ctx, uint64_t addr, struct ws_mem_block *out);
 	void (*room)(void *ctx);      /* workgroups may be started again */
 	void *ctx;
 };

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "softgpu/counters/counting.h"
+#include "softgpu/counters/known.h"
 #include "softgpu/counters/plan.h"
 
 /* A queue runs one dispatch at a time, so its model is never waited for. */
@@ -16,11 +17,9 @@ struct queue_model {
 };
 
 /* Traces that were read, with their storage: what comes next is like it. */
-#define MAX_SPARES 128
 struct spare_traces {
 	pthread_mutex_t lock;
-	struct ws_wg_traces *all[MAX_SPARES];
-	uint32_t n;
+	struct ws_wg_traces *list;
 	uint64_t n_bytes;
 };
 
@@ -52,6 +51,7 @@ struct ws_counting {
 	size_t n_seen, seen_room;
 	struct queue_model *models;
 	struct spare_traces spares;
+	struct ws_known_store *known; /* NULL: every dispatch is modelled */
 
 	/* of the environment, which is read once */
 	uint64_t sample_waves;        /* model about so many waves of a dispatch; 0: all */
@@ -81,9 +81,22 @@ struct ws_count_run {
 	pthread_mutex_t lock;
 	pthread_cond_t arrived;
 	struct ws_wg_traces **traces; /* [wg], NULL: not done, or taken */
+	uint64_t *digests;            /* [wg] */
+	uint64_t n_arrived;
 	uint64_t wanted;              /* the model has asked for those before it */
+	uint64_t awaited;             /* the model sleeps until this one is done; UINT64_MAX: it does not */
 	uint64_t n_bytes;
 	bool cancelled, starved;
+
+	/* is it like one that was modelled before? */
+	struct ws_known_key key;
+	struct ws_known_world world;
+	struct ws_guess guess;
+	struct ws_mem_block blocks[WS_MAX_MEM_BLOCKS]; /* that the model asked about */
+	uint32_t n_blocks, last_block;
+	bool has_digests;             /* the traces are compared; workers read it */
+	bool is_unknowable;           /* the model's: it depends on more than can be compared */
+	bool was_known;
 
 	struct ws_softgpu_pc_sample *samples;
 	size_t n_samples, samples_room;

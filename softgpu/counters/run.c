@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "softgpu/counters/counting_priv.h"
+#include "softgpu/timing/trace_digest.h"
 
 #define MAX_TRACE_BYTES (512ull << 20) /* of workgroups that are ahead of the model */
 #define MAX_SPARE_BYTES (64ull << 20)  /* of those that were read, to be used again */
@@ -25,8 +26,10 @@ static struct ws_wg_traces *next(void *ctx, uint64_t wg)
 		run->info.room(run->info.ctx);
 		pthread_mutex_lock(&run->lock);
 	}
+	run->awaited = wg;
 	while (!run->traces[wg] && !run->cancelled)
 		pthread_cond_wait(&run->arrived, &run->lock);
+	run->awaited = UINT64_MAX;
 	t = run->cancelled ? NULL : run->traces[wg];
 	run->traces[wg] = NULL;
 	pthread_mutex_unlock(&run->lock);
@@ -56,8 +59,12 @@ void ws_count_run_discard(struct ws_wg_traces *t)
 
 void ws_spare_traces_free(struct spare_traces *spares)
 {
-	while (spares->n)
-		ws_count_run_discard(spares->all[--spares->n]);
+	while (spares->list) {
+		struct ws_wg_traces *t = spares->list;
+
+		spares->list = t->next_spare;
+		ws_count_run_discard(t);
+	}
 }
 
 static void keep_spare(struct spare_traces *spares, struct ws_wg_traces *t, uint32_t n_waves, uint64_t n_bytes)
@@ -66,9 +73,10 @@ static void keep_spare(struct spare_traces *spares, struct ws_wg_traces *t, uint
 
 	if (t->n_waves == n_waves) {
 		pthread_mutex_lock(&spares->lock);
-		kept = spares->n < MAX_SPARES && spares->n_bytes + n_bytes <= MAX_SPARE_BYTES;
+		kept = spares->n_bytes + n_bytes <= MAX_SPARE_BYTES;
 		if (kept) {
-			spares->all[spares->n++] = t;
+			t->next_spare = spares->list;
+			spares->list = t;
 			spares->n_bytes += n_bytes;
 		}
 		pthread_mutex_unlock(&spares->lock);
@@ -82,8 +90,11 @@ static struct ws_wg_traces *take_spare(struct spare_traces *spares, uint32_t n_w
 	struct ws_wg_traces *t;
 
 	pthread_mutex_lock(&spares->lock);
-	t = spares->n ? spares->all[--spares->n] : NULL;
-	spares->n_bytes -= t ? bytes_of(t) : 0;
+	t = spares->list;
+	if (t) {
+		spares->list = t->next_spare;
+		spares->n_bytes -= bytes_of(t);
+	}
 	pthread_mutex_unlock(&spares->lock);
 	if (t && t->n_waves != n_waves) { /* of another kernel: so will be the others */
 		ws_count_run_discard(t);
@@ -116,18 +127,47 @@ static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 	return run->info.instruction(run->info.ctx, pc, out);
 }
 
+static bool is_within(const struct ws_mem_block *b, uint64_t addr)
+{
+	return addr - b->start < b->size;
+}
+
+/* Which block an address is in changes rarely from one access to the next, and there are few of them. */
+static const struct ws_mem_block *block_at(struct ws_count_run *run, uint64_t addr)
+{
+	struct ws_mem_block *b = &run->blocks[run->last_block];
+
+	if (is_within(b, addr))
+		return b;
+	for (uint32_t k = 0; k < run->n_blocks; k++)
+		if (is_within(&run->blocks[k], addr)) {
+			run->last_block = k;
+			return &run->blocks[k];
+		}
+	if (run->n_blocks == WS_MAX_MEM_BLOCKS) {
+		run->is_unknowable = true;
+		run->n_blocks = 0;
+	}
+	run->last_block = run->n_blocks;
+	b = &run->blocks[run->last_block];
+	run->info.find_block(run->info.ctx, addr, b);
+	if (b->size)
+		run->n_blocks++;
+	else
+		run->is_unknowable = true; /* nobody's memory: there is no saying what it will be */
+	return b;
+}
+
 static bool is_host(void *ctx, uint64_t addr)
 {
-	struct ws_count_run *run = ctx;
-
-	return run->info.is_host && run->info.is_host(run->info.ctx, addr);
+	return block_at(ctx, addr)->is_host;
 }
 
 static uint64_t pin_place(void *ctx, uint64_t addr)
 {
-	struct ws_count_run *run = ctx;
+	const struct ws_mem_block *block = block_at(ctx, addr);
 
-	return run->info.pin_place ? run->info.pin_place(run->info.ctx, addr) : addr;
+	return addr - block->start + block->pin_place;
 }
 
 static void sample(void *ctx, const struct ws_pc_sample *s)
@@ -150,11 +190,30 @@ static void sample(void *ctx, const struct ws_pc_sample *s)
 	};
 }
 
+/*
+ * Waits until the traces tell whether the dispatch is like one that was modelled before. Nothing is
+ * modelled meanwhile; so it is given up as well when traces fill the memory that they may.
+ */
+static bool is_known(struct ws_count_run *run)
+{
+	bool known;
+
+	pthread_mutex_lock(&run->lock);
+	while (run->guess.n && run->n_arrived < run->d.n_wgs && !run->cancelled && !run->starved)
+		pthread_cond_wait(&run->arrived, &run->lock);
+	known = run->guess.n && run->n_arrived == run->d.n_wgs && !run->cancelled &&
+		ws_guess_take(&run->guess, run->model, &run->r);
+	ws_guess_end(&run->guess, run->counting->known);
+	pthread_mutex_unlock(&run->lock);
+	return known;
+}
+
 static void *run_model(void *arg)
 {
 	struct ws_count_run *run = arg;
 
-	run->counted = ws_model_run(run->model, &run->d, &run->r);
+	run->was_known = is_known(run);
+	run->counted = run->was_known || ws_model_run(run->model, &run->d, &run->r);
 	/* given up: nobody will take what still comes */
 	pthread_mutex_lock(&run->lock);
 	run->wanted = UINT64_MAX;
@@ -165,12 +224,53 @@ static void *run_model(void *arg)
 
 /* ---- the command processor's side ---- */
 
+/* What the dispatch may be like. */
+static void make_guess(struct ws_count_run *run)
+{
+	struct ws_known_key *key = &run->key;
+	const struct ws_model_dispatch *d = &run->d;
+
+	memset(key, 0, sizeof(*key));
+	key->kernel = run->info.dispatch.kernel_object;
+	key->n_wgs = d->n_wgs;
+	key->stride = run->stride;
+	key->origin = d->origin;
+	key->extent = d->extent;
+	key->caches = d->cold ? 0 : ws_model_state(run->model);
+	key->waves_per_wg = d->waves_per_wg;
+	key->vgprs = d->vgprs;
+	key->sgprs = d->sgprs;
+	key->lds_bytes = d->lds_bytes;
+	key->scratch_wave_bytes = d->scratch_wave_bytes;
+	key->cold = d->cold;
+	key->system_release = d->system_release;
+	run->world = (struct ws_known_world){ run->info.instruction, run->info.find_block, run->info.ctx };
+	run->n_blocks = run->last_block = 0;
+	run->blocks[0].size = 0;
+	/* samples are not kept: where they are wanted the model has to run */
+	run->has_digests = !d->sample_cycles && run->counting->known;
+	run->is_unknowable = !run->has_digests;
+	if (run->has_digests)
+		ws_guess_begin(&run->guess, run->counting->known, key, &run->world);
+}
+
+static void learn(struct ws_count_run *run)
+{
+	struct ws_known_facts facts = { .key = run->key, .world = run->world, .model = run->model,
+					.result = &run->r, .digests = run->digests, .blocks = run->blocks,
+					.n_blocks = run->n_blocks };
+
+	if (!run->was_known && !run->is_unknowable)
+		ws_known_add(run->counting->known, &facts);
+}
+
 /* A thread that follows the workers; few workgroups are not worth one, they are modelled at the end. */
 static bool start_model(struct ws_count_run *run)
 {
 	sigset_t all, before;
 	int error;
 
+	make_guess(run);
 	if (run->d.n_wgs <= FEW_WGS)
 		return true;
 	sigfillset(&all); /* the program's signals are the program's */
@@ -195,12 +295,26 @@ static uint64_t stride_of(const struct ws_counting *c, const struct ws_model_dis
 	return stride > shape->n_wgs ? shape->n_wgs : stride ? stride : 1;
 }
 
+/* Traces that nobody took. */
+static void recycle(struct ws_count_run *run)
+{
+	for (uint64_t k = 0; run->traces && k < run->d.n_wgs; k++) {
+		struct ws_wg_traces *t = run->traces[k];
+
+		if (t)
+			keep_spare(&run->counting->spares, t, run->d.waves_per_wg, bytes_of(t));
+		run->traces[k] = NULL;
+	}
+}
+
 static void free_run(struct ws_count_run *run)
 {
 	for (uint32_t k = 0; k < run->n_done; k++)
 		ws_model_result_free(&run->passes[k]);
-	for (uint64_t k = 0; run->traces && k < run->d.n_wgs; k++)
-		ws_count_run_discard(run->traces[k]);
+	recycle(run);
+	if (run->counting->known)
+		ws_guess_end(&run->guess, run->counting->known);
+	free(run->digests);
 	free(run->passes);
 	free(run->traces);
 	free(run->samples);
@@ -236,13 +350,15 @@ static struct ws_count_run *new_run(struct ws_counting *c, const struct ws_count
 	run->d.next = next;
 	run->d.release = release;
 	run->d.instruction = instruction;
-	run->d.is_host = is_host;
-	run->d.pin_place = pin_place;
+	run->d.is_host = info->find_block ? is_host : NULL;
+	run->d.pin_place = info->find_block ? pin_place : NULL;
 	run->d.sample = sample;
 	run->d.ctx = run;
 	run->traces = calloc(run->d.n_wgs, sizeof(struct ws_wg_traces *));
+	run->digests = malloc(run->d.n_wgs * sizeof(*run->digests));
+	run->awaited = UINT64_MAX;
 	run->passes = calloc(run->n_passes, sizeof(*run->passes));
-	if (!run->traces || !run->passes || !run->model ||
+	if (!run->traces || !run->digests || !run->passes || !run->model ||
 	    (run->n_passes > 1 && !ws_model_save(run->model))) {
 		free_run(run);
 		return NULL;
@@ -309,6 +425,8 @@ bool ws_count_run_may_start(struct ws_count_run *run, uint64_t wg)
 	pthread_mutex_lock(&run->lock);
 	may = run->n_bytes < MAX_TRACE_BYTES || wg / run->stride < run->wanted;
 	run->starved |= !may;
+	if (!may && run->guess.n)
+		pthread_cond_signal(&run->arrived);
 	pthread_mutex_unlock(&run->lock);
 	return may;
 }
@@ -338,13 +456,25 @@ struct ws_wg_traces *ws_count_run_start(struct ws_count_run *run)
 
 void ws_count_run_done(struct ws_count_run *run, uint64_t wg, struct ws_wg_traces *t, uint32_t n_waves)
 {
+	uint64_t digest = 0, place = wg / run->stride;
+	bool guessed;
+
 	for (uint32_t k = n_waves; k < t->n_waves; k++)
 		ws_trace_free(&t->waves[k]);
 	t->n_waves = n_waves;
+	if (run->has_digests)
+		for (uint32_t k = 0; k < n_waves; k++)
+			digest = ws_trace_digest(digest, &t->waves[k]);
 	pthread_mutex_lock(&run->lock);
 	run->n_bytes += bytes_of(t);
-	run->traces[wg / run->stride] = t;
-	pthread_cond_signal(&run->arrived);
+	run->traces[place] = t;
+	run->digests[place] = digest;
+	run->n_arrived++;
+	guessed = run->guess.n;
+	ws_guess_see(&run->guess, run->counting->known, place, digest);
+	/* woken when it can go on: mostly it has enough to do, or still waits for others */
+	if (run->awaited == place || (guessed && (!run->guess.n || run->n_arrived == run->d.n_wgs)))
+		pthread_cond_signal(&run->arrived);
 	pthread_mutex_unlock(&run->lock);
 }
 
@@ -390,6 +520,7 @@ bool ws_count_run_pass(struct ws_count_run *run)
 		pthread_join(run->thread, NULL);
 	if (!run->counted)
 		return false;
+	learn(run);
 	scale(run, &run->r);
 	run->passes[run->n_done++] = run->r;
 	run->d.sample_cycles = 0; /* one pass says where the time goes */
@@ -398,11 +529,8 @@ bool ws_count_run_pass(struct ws_count_run *run)
 
 bool ws_count_run_again(struct ws_count_run *run)
 {
-	for (uint64_t k = 0; k < run->d.n_wgs; k++) {
-		ws_count_run_discard(run->traces[k]);
-		run->traces[k] = NULL;
-	}
-	run->wanted = run->n_bytes = 0;
+	recycle(run);
+	run->wanted = run->n_bytes = run->n_arrived = 0;
 	run->cancelled = run->starved = run->counted = false;
 	ws_model_restore(run->model);
 	return start_model(run);

@@ -34,26 +34,11 @@ static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 	return true;
 }
 
-/* Which block an address is in changes rarely from one access to the next: remember the last one. */
-static const struct ws_cp_block *block_at(struct ws_queue *queue, uint64_t addr)
+static void find_block(void *ctx, uint64_t addr, struct ws_mem_block *out)
 {
-	const struct ws_cp_host *host = &queue->cp->host;
+	const struct ws_cp_host *host = &((const struct ws_queue *)ctx)->cp->host;
 
-	if (host->find_block && addr - queue->block.start >= queue->block.size)
-		host->find_block(host->ctx, addr, &queue->block);
-	return &queue->block;
-}
-
-static bool is_host(void *ctx, uint64_t addr)
-{
-	return block_at(ctx, addr)->is_host;
-}
-
-static uint64_t pin_place(void *ctx, uint64_t addr)
-{
-	const struct ws_cp_block *block = block_at(ctx, addr);
-
-	return addr - block->start + block->pin_place;
+	host->find_block(host->ctx, addr, out);
 }
 
 static void room(void *ctx)
@@ -72,7 +57,7 @@ void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet
 			      .kernel_object = l->kernel_object,
 			      .completion_signal = packet->dispatch.completion },
 		.origin = l->mem->start, .extent = l->mem->end - l->mem->start, .instruction = instruction,
-		.is_host = is_host, .pin_place = pin_place, .room = room, .ctx = queue,
+		.find_block = queue->cp->host.find_block ? find_block : NULL, .room = room, .ctx = queue,
 	};
 
 	queue->dispatch.count = NULL;
@@ -91,7 +76,6 @@ void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet
 		.sgprs = sgprs < 16 ? 16 : sgprs,
 		.system_release = RELEASE_SCOPE(packet->dispatch.header) == SCOPE_SYSTEM,
 	};
-	queue->block = (struct ws_cp_block){ 0 };
 	queue->n_passes = 0;
 	if (!ws_counting_begin(queue->gpu->counting, &info, &queue->dispatch.count))
 		ws_gpu_log(WS_GPU_LOG_ERROR, "no memory or thread to count a dispatch: it has no result");

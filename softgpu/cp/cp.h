@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "softgpu/counters/mem_block.h"
 #include "softgpu/exec/launch.h"
 
 struct ws_counting;
@@ -33,13 +34,6 @@ struct ws_cp_fault {
 	bool hang;               /* a queue met a packet it cannot execute */
 };
 
-/* A block of memory, for the models. */
-struct ws_cp_block {
-	uint64_t start, size;
-	uint64_t pin_place;           /* ws_vm_info's */
-	bool is_host;
-};
-
 struct ws_cp_host {
 	const struct ws_mem_map *mem;
 	/* May the device touch [addr, addr + size)? Must take no lock. */
@@ -50,7 +44,7 @@ struct ws_cp_host {
 	void (*interrupt)(void *ctx, uint32_t event_id);
 	void (*memory_fault)(void *ctx, const struct ws_cp_fault *fault);
 	/* The block around an address; of no size when there is none. NULL: everything is the device's. */
-	void (*find_block)(void *ctx, uint64_t addr, struct ws_cp_block *out);
+	void (*find_block)(void *ctx, uint64_t addr, struct ws_mem_block *out);
 	void *ctx;
 };
 

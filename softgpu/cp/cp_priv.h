@@ -48,7 +48,6 @@ struct ws_queue {
 	_Atomic bool dispatching;     /* `dispatch` belongs to the pool */
 	struct ws_dispatch dispatch;
 	uint64_t start_ticks;
-	struct ws_cp_block block;     /* that was counted last */
 	uint32_t n_passes;            /* of a replayed dispatch, ended so far */
 	uint64_t replay_from_ns;
 

@@ -30,7 +30,7 @@ static void record_scalar(struct ws_wave *w, const struct ws_inst *i, struct ws_
 static void record_local(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)
 {
 	const struct ws_isa_row *row = i->fields->row;
-	uint32_t va[WS_LANES], offset = (uint32_t)i->imm;
+	uint32_t offset = (uint32_t)i->imm;
 	bool pair = false, has_address = false;
 
 	for (unsigned n = 0; n < row->n_operands; n++) {
@@ -39,9 +39,15 @@ static void record_local(struct ws_wave *w, const struct ws_inst *i, struct ws_w
 	}
 	if (pair) /* the models add the two offsets */
 		offset = 0;
-	for (unsigned l = 0; l < WS_LANES; l++)
-		va[l] = offset + (has_address ? ws_src(w, i, WS_S0)[l] : (w->s[WS_S_M0] & 0xffff) + 4 * l);
-	ws_trace_lanes32(t, WS_SPACE_LDS, ws_exec(w), va);
+	if (has_address) {
+		ws_trace_local(t, ws_exec(w), ws_src(w, i, WS_S0), offset);
+	} else {
+		uint32_t va[WS_LANES];
+
+		for (unsigned l = 0; l < WS_LANES; l++)
+			va[l] = (w->s[WS_S_M0] & 0xffff) + 4 * l;
+		ws_trace_local(t, ws_exec(w), va, offset);
+	}
 }
 
 /*

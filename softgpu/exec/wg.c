@@ -34,6 +34,8 @@ struct ws_wg {
 	uint8_t *lds;
 	const struct ws_fault *fault;
 	struct ws_wave_trace *traces; /* counting mode */
+	struct ws_trace_patterns *patterns; /* ... of each wave; NULL: none yet, or no memory */
+	uint32_t max_waves;
 	struct ws_wave *waves;
 };
 
@@ -128,6 +130,7 @@ struct ws_wg *ws_wg_create(const struct ws_launch *launch, uint32_t slot)
 	if (!wg)
 		return NULL;
 	wg->slot = slot;
+	wg->max_waves = n;
 	wg->regs_bytes = (size_t)n * WAVE_STRIDE_BYTES;
 	wg->regs = mmap(NULL, wg->regs_bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -149,6 +152,7 @@ void ws_wg_destroy(struct ws_wg *wg)
 	if (wg->regs && wg->regs != MAP_FAILED)
 		munmap(wg->regs, wg->regs_bytes);
 	free(wg->waves);
+	free(wg->patterns);
 	free(wg->lds);
 	free(wg);
 }
@@ -298,14 +302,18 @@ void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3
 	memset(wg->lds, 0, launch->lds_bytes);
 	for (uint32_t n = 0; n < wg->n_waves; n++) {
 		start_wave(wg, n, id, size);
-		if (wg->traces)
+		if (wg->traces) {
+			wg->traces[n].patterns = wg->patterns ? &wg->patterns[n] : NULL;
 			ws_trace_start(&wg->traces[n], launch->entry, ws_exec(&wg->waves[n]));
+		}
 	}
 }
 
 void ws_wg_set_traces(struct ws_wg *wg, struct ws_wave_trace *traces)
 {
 	wg->traces = traces;
+	if (traces && !wg->patterns)
+		wg->patterns = malloc(wg->max_waves * sizeof(*wg->patterns));
 }
 
 uint32_t ws_wg_n_waves(const struct ws_wg *wg)

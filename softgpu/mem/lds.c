@@ -70,13 +70,13 @@ bool ws_lds_next(struct ws_trace_reader *r, uint64_t exec, const struct ws_tinst
 	struct ws_trace_access access;
 	enum ws_trace_form form;
 	uint64_t mask, base = 0, last = 0;
-	size_t size = 0;
-	const uint8_t *payload = ws_trace_peek(r, exec, &mask, &base, &form, &size);
+	size_t size = 0, end = 0;
+	const uint8_t *payload = ws_trace_peek(r, exec, &mask, &base, &form, &size, &end);
 
 	if (payload && size == memo->size && mask == memo->mask && (base & 127) == memo->base &&
 	    form == memo->form && base + memo->reach <= lds_bytes && !memcmp(payload, memo->payload, size)) {
 		*out = memo->cost;
-		ws_trace_skip(r, payload, size);
+		r->memory_at = end;
 		return true;
 	}
 	if (!ws_trace_memory(r, exec, &access))

@@ -26,10 +26,11 @@ bool ws_tcc_init(struct ws_tcc *tcc, const struct ws_hw *hw)
 	for (uint32_t k = 0; k < hw->n_channels; k++) {
 		struct ws_channel *ch = &tcc->channels[k];
 
-		ch->lines = calloc(n_lines, sizeof(*ch->lines));
-		ch->sets = calloc(tcc->n_sets, sizeof(*ch->sets));
-		if (!ch->lines || !ch->sets)
+		ch->bytes = calloc(n_lines, sizeof(*ch->bytes));
+		ch->sets = aligned_alloc(64, tcc->n_sets * sizeof(*ch->sets));
+		if (!ch->bytes || !ch->sets)
 			return false;
+		memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets));
 	}
 	return true;
 }
@@ -39,7 +40,7 @@ void ws_tcc_free(struct ws_tcc *tcc)
 	for (uint32_t k = 0; tcc->channels && k < tcc->hw->n_channels; k++) {
 		struct ws_channel *ch = &tcc->channels[k];
 
-		free(ch->lines);
+		free(ch->bytes);
 		free(ch->sets);
 		free(ch->inbox);
 		free(ch->sorted);
@@ -62,7 +63,7 @@ void ws_tcc_begin(struct ws_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 		struct ws_channel *ch = &tcc->channels[k];
 
 		if (ch->touched)
-			memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets)); /* the lines go with them */
+			memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets));
 		ch->touched = false;
 		ch->tag_free = ch->ea_free = 0;
 		ch->n_inbox = 0;
@@ -157,32 +158,72 @@ static uint64_t memory_write(const struct ws_tcc *tcc, struct ws_channel *ch, ui
 
 /* ---- lines ---- */
 
-static uint64_t write_line_back(const struct ws_tcc *tcc, struct ws_channel *ch, struct ws_l2_line *line,
-				uint64_t time)
+/* A line: where it stands. */
+struct line {
+	struct ws_l2_set *set;
+	uint64_t (*bytes)[2];
+	uint16_t bit;
+	uint32_t way;
+};
+
+static struct line line_at(struct ws_channel *ch, uint32_t in_set, uint32_t way)
 {
+	return (struct line){ &ch->sets[in_set], &ch->bytes[(size_t)in_set * WS_L2_WAYS + way],
+			      (uint16_t)(1u << way), way };
+}
+
+static void add_bytes(struct line *l, uint32_t half, uint64_t bytes)
+{
+	struct ws_l2_set *set = l->set;
+
+	if (set->whole[half] & l->bit)
+		return;
+	if (set->part[half] & l->bit)
+		bytes |= (*l->bytes)[half];
+	if (bytes == ~0ull) {
+		set->whole[half] |= l->bit;
+		set->part[half] &= (uint16_t)~l->bit;
+	} else if (bytes) {
+		set->part[half] |= l->bit;
+		(*l->bytes)[half] = bytes;
+	}
+}
+
+static uint64_t take_bytes(struct line *l, uint32_t half)
+{
+	struct ws_l2_set *set = l->set;
+	uint64_t bytes = set->whole[half] & l->bit ? ~0ull : set->part[half] & l->bit ? (*l->bytes)[half] : 0;
+
+	set->whole[half] &= (uint16_t)~l->bit;
+	set->part[half] &= (uint16_t)~l->bit;
+	return bytes;
+}
+
+static uint64_t write_line_back(const struct ws_tcc *tcc, struct ws_channel *ch, struct line *l, uint64_t time)
+{
+	bool host = l->set->host & l->bit;
 	uint64_t done = time;
 
 	for (uint32_t h = 0; h < tcc->n_halves; h++) {
-		uint64_t bytes = line->dirty[h];
+		uint64_t bytes = take_bytes(l, h);
 
 		if (!bytes)
 			continue;
 		/* two writes of 32 bytes where one of 64 would carry bytes that nobody wrote */
 		if (bytes != ~0ull && (uint32_t)bytes && bytes >> 32) {
-			memory_write(tcc, ch, time, bytes & 0xffffffff, line->host);
+			memory_write(tcc, ch, time, bytes & 0xffffffff, host);
 			bytes &= ~0xffffffffull;
 		}
-		done = memory_write(tcc, ch, time, bytes, line->host);
-		line->dirty[h] = 0;
+		done = memory_write(tcc, ch, time, bytes, host);
 	}
 	C(TCC_WRITEBACK)++;
 	return done;
 }
 
 /* Returns the way of a line to be used anew. */
-static uint32_t make_room(const struct ws_tcc *tcc, struct ws_channel *ch, struct ws_l2_set *set,
-			  struct ws_l2_line *lines, uint64_t time)
+static uint32_t make_room(const struct ws_tcc *tcc, struct ws_channel *ch, uint32_t in_set, uint64_t time)
 {
+	struct ws_l2_set *set = &ch->sets[in_set];
 	uint32_t victim = 0;
 
 	for (uint32_t w = 0; w < WS_L2_WAYS; w++) {
@@ -193,8 +234,10 @@ static uint32_t make_room(const struct ws_tcc *tcc, struct ws_channel *ch, struc
 	}
 	C(TCC_NORMAL_EVICT)++;
 	if (set->dirty >> victim & 1) {
-		write_line_back(tcc, ch, &lines[victim], time);
-		set->dirty &= ~(1u << victim);
+		struct line l = line_at(ch, in_set, victim);
+
+		write_line_back(tcc, ch, &l, time);
+		set->dirty &= (uint16_t)~l.bit;
 		C(TCC_NORMAL_WRITEBACK)++;
 	}
 	return victim;
@@ -216,52 +259,71 @@ static void prefetch(const struct ws_tcc *tcc, const struct ws_channel *ch, cons
 		__builtin_prefetch(set + at);
 }
 
+/* Takes the way for a line of which nothing is there yet. */
+static void allocate(struct line *l, uint64_t number, bool host, uint64_t time)
+{
+	struct ws_l2_set *set = l->set;
+	uint16_t others = (uint16_t)~l->bit;
+
+	set->tags[l->way] = number + 1;
+	set->n_fills++;
+	set->filled[l->way] = time;
+	set->host = (set->host & others) | (host ? l->bit : 0);
+	for (uint32_t h = 0; h < 2; h++) {
+		set->valid[h] &= others;
+		set->whole[h] &= others;
+		set->part[h] &= others;
+	}
+}
+
 /* The line of a request, allocated if it was not there. */
-static struct ws_l2_line *find_line(const struct ws_tcc *tcc, struct ws_channel *ch,
-				    const struct ws_request *r, uint64_t time, bool *present)
+static struct line find_line(const struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r,
+			     uint64_t time, bool *present)
 {
 	const struct ws_hw *hw = tcc->hw;
 	uint64_t number = line_number(tcc, r->addr);
 	uint32_t in_set = (uint32_t)number & (tcc->n_sets - 1), way = 0;
 	struct ws_l2_set *set = &ch->sets[in_set];
-	struct ws_l2_line *lines = ch->lines + (size_t)in_set * WS_L2_WAYS;
 	bool write = r->kind == WS_REQ_WRITE || r->kind == WS_REQ_ATOMIC;
+	struct line l;
 
 	while (way < WS_L2_WAYS && set->tags[way] != number + 1)
 		way++;
 	*present = way < WS_L2_WAYS;
-	if (!*present) {
-		way = make_room(tcc, ch, set, lines, time);
-		set->tags[way] = number + 1;
-		set->n_fills++;
-		lines[way] = (struct ws_l2_line){ .filled = time, .host = r->host };
-	}
+	if (!*present)
+		way = make_room(tcc, ch, in_set, time);
+	l = line_at(ch, in_set, way);
+	if (!*present)
+		allocate(&l, number, r->host, time);
 	if (write)
-		set->dirty |= 1u << way;
+		set->dirty |= l.bit;
 	/* + write_age: stamps stay positive */
 	set->stamps[way] = set->n_fills + hw->write_age - (write ? hw->write_age : 0);
-	return &lines[way];
+	return l;
 }
 
-/* Fetches the halves that are not there. Returns whether any were missing. */
-static bool fill_line(const struct ws_tcc *tcc, struct ws_channel *ch, struct ws_l2_line *line,
-		      uint8_t wanted, uint64_t time)
+/* Fetches the halves that are not there. Returns whether any of the wanted ones were missing. */
+static bool fill_line(const struct ws_tcc *tcc, struct ws_channel *ch, const struct line *l, uint8_t wanted,
+		      uint64_t time)
 {
-	uint8_t all = (uint8_t)((1u << tcc->n_halves) - 1);
-	uint8_t missing = all & (uint8_t)~line->valid;
-	uint64_t done = line->filled;
+	struct ws_l2_set *set = l->set;
+	uint64_t done = set->filled[l->way];
+	uint8_t missing = 0;
 
+	for (uint32_t h = 0; h < tcc->n_halves; h++)
+		missing |= (uint8_t)(!(set->valid[h] & l->bit) << h);
 	if (!(wanted & missing))
 		return false;
-	for (uint32_t h = 0; h < tcc->n_halves; h++)
+	for (uint32_t h = 0; h < tcc->n_halves; h++) {
 		if (missing & 1u << h) {
-			uint64_t t = memory_read(tcc, ch, time, line->host);
+			uint64_t t = memory_read(tcc, ch, time, set->host & l->bit);
 
 			t += tcc->hw->l2_fill;
 			done = t > done ? t : done;
 		}
-	line->valid = all;
-	line->filled = done;
+		set->valid[h] |= l->bit;
+	}
+	set->filled[l->way] = done;
 	return true;
 }
 
@@ -314,19 +376,20 @@ static uint64_t serve_cached(const struct ws_tcc *tcc, struct ws_channel *ch, co
 	uint32_t half = tcc->n_halves == 2 ? r->addr >> 6 & 1 : 0;
 	uint8_t wanted = (uint8_t)(((1u << r->lines) - 1) << half);
 	bool present, hit;
-	struct ws_l2_line *line = find_line(tcc, ch, r, time, &present);
+	struct line l = find_line(tcc, ch, r, time, &present);
 	uint64_t done = time;
 
 	if (r->kind == WS_REQ_WRITE) {
-		line->dirty[half] |= r->bytes;
-		if (line->dirty[half] == ~0ull)
-			line->valid |= wanted;
+		add_bytes(&l, half, r->bytes);
+		if (l.set->whole[half] & l.bit)
+			for (uint32_t h = 0; h < tcc->n_halves; h++)
+				l.set->valid[h] |= wanted >> h & 1 ? l.bit : 0;
 		hit = present;
 	} else {
-		hit = !fill_line(tcc, ch, line, wanted, time) && present;
-		done = line->filled > time ? line->filled : time;
+		hit = !fill_line(tcc, ch, &l, wanted, time) && present;
+		done = l.set->filled[l.way] > time ? l.set->filled[l.way] : time;
 		if (r->kind == WS_REQ_ATOMIC)
-			line->dirty[half] |= r->bytes;
+			add_bytes(&l, half, r->bytes);
 	}
 	count_request(ch, r, hit);
 	return done;
@@ -407,17 +470,17 @@ void ws_tcc_serve(struct ws_tcc *tcc, uint64_t from, uint32_t window)
 
 uint64_t ws_tcc_write_back(struct ws_tcc *tcc, uint64_t time)
 {
-	uint32_t n_lines = tcc->n_sets * WS_L2_WAYS;
 	uint64_t last = time;
 
 	for (uint32_t k = 0; k < tcc->hw->n_channels; k++) {
 		struct ws_channel *ch = &tcc->channels[k];
 
-		for (uint32_t n = 0; n < n_lines; n++)
-			if (ch->sets[n / WS_L2_WAYS].dirty >> n % WS_L2_WAYS & 1) {
+		for (uint32_t s = 0; ch->touched && s < tcc->n_sets; s++)
+			for (uint32_t dirty = ch->sets[s].dirty; dirty; dirty &= dirty - 1) {
+				struct line l = line_at(ch, s, (uint32_t)__builtin_ctz(dirty));
 				/* it goes through the lines as fast as memory takes them */
 				uint64_t now = ch->ea_free >> 8 > time ? ch->ea_free >> 8 : time;
-				uint64_t done = write_line_back(tcc, ch, &ch->lines[n], now);
+				uint64_t done = write_line_back(tcc, ch, &l, now);
 
 				C(TCC_ALL_TC_OP_WB_WRITEBACK)++;
 				last = done > last ? done : last;

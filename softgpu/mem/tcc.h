@@ -14,25 +14,25 @@
 #include "softgpu/mem/request.h"
 #include "softgpu/timing/hw.h"
 
-struct ws_l2_line {
-	uint64_t filled;              /* when its data are there */
-	uint64_t dirty[2];            /* bytes of each half */
-	uint8_t valid;                /* bit per half of 64 bytes */
-	bool host;
-};
-
-/* What a search looks at, apart from the rest: together they would not stay in the host's caches. */
+/*
+ * A set: all that nearly every request looks at, in one piece that can be asked for ahead. Masks have a bit
+ * per way. Bytes to write back are mostly whole halves; only which ones of a part stand elsewhere.
+ */
 #define WS_L2_WAYS 16
 struct ws_l2_set {
 	uint64_t tags[WS_L2_WAYS];    /* line number in the channel + 1; 0: empty */
 	uint32_t stamps[WS_L2_WAYS];  /* the smallest goes first */
 	uint32_t n_fills;
-	uint32_t dirty;               /* ways with bytes to write back */
-};
+	uint16_t dirty;               /* was written */
+	uint16_t host;                /* of the host's memory */
+	uint16_t valid[2];            /* by half of 64 bytes */
+	uint16_t whole[2], part[2];   /* bytes to write back: all 64; some, see ws_channel */
+	uint64_t filled[WS_L2_WAYS];  /* when the data are there */
+} __attribute__((aligned(64)));
 
 struct ws_channel {
 	struct ws_l2_set *sets;
-	struct ws_l2_line *lines;     /* [set * WS_L2_WAYS + way] */
+	uint64_t (*bytes)[2];         /* [set * WS_L2_WAYS + way][half] of `part`: which bytes */
 	struct ws_request *inbox;
 	uint32_t *sorted;             /* places in the inbox */
 	uint32_t n_inbox, inbox_room;

@@ -52,11 +52,11 @@ static void leave(void *ctx)
 	ws_vm_leave(((struct thunk *)ctx)->vm);
 }
 
-static void find_block(void *ctx, uint64_t addr, struct ws_cp_block *out)
+static void find_block(void *ctx, uint64_t addr, struct ws_mem_block *out)
 {
 	struct ws_vm_info info;
 
-	*out = (struct ws_cp_block){ .is_host = true };
+	*out = (struct ws_mem_block){ .is_host = true };
 	if (ws_vm_query(((struct thunk *)ctx)->vm, addr, &info))
 		return; /* not the device's: whoever owns it, it is on the host */
 	out->start = addr & WS_PINNED_ALIAS ? info.device_start : info.start;

@@ -207,6 +207,7 @@ static bool vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struc
 	}
 	if (!ws_trace_memory(&w->reader, w->exec, &access))
 		return false;
+	ws_trace_prefetch(&w->reader);
 	place(cu, w, &access);
 	ws_tcp_issue(cu, w, inst, &access, t);
 	return true;
@@ -345,6 +346,28 @@ static void finish(struct ws_model_wave *w, uint64_t t)
 	ws_wave_wait(w, t + WS_QUAD);
 }
 
+/*
+ * Half of all instructions: arithmetic of one quad-cycle, and behind it another one of the same fetch. Does
+ * what execute() and follow() come to then. False: it is not one, nothing was done.
+ */
+static bool go_straight(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w,
+			const struct ws_tinst *inst, uint64_t t)
+{
+	uint32_t slot = w->slot + inst->dwords;
+
+	if (!inst->simple || w->reader.run < 2 || slot >= WS_MAP_SLOTS || !inst[inst->dwords].dwords ||
+	    (w->page->base + 4ull * slot) >> 5 != w->fetch_block)
+		return false;
+	w->ready_at = t + WS_QUAD;
+	w->reader.run--;
+	w->slot = slot;
+	if (inst->unit == WS_UNIT_VALU) {
+		occupy(&simd->valu_free, t, 1, cu->model->hw->valu_16ths);
+		SQ(SQ_THREAD_CYCLES_VALU) += w->lanes;
+	}
+	return true;
+}
+
 static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w, uint64_t t)
 {
 	const struct ws_tinst *inst = ws_wave_inst(w);
@@ -362,6 +385,8 @@ static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *
 	w->stall = WS_STALL_NONE;
 	w->last_pc = ws_model_pc(w);
 	w->issued_at = t + WS_QUAD * inst->passes;
+	if (go_straight(cu, simd, w, inst, t))
+		return;
 	if (inst->flags & WS_INST_END) {
 		finish(w, t);
 		return;

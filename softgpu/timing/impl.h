@@ -182,6 +182,8 @@ struct ws_model {
 	struct ws_accesses accesses;  /* of the instruction that is being issued */
 	struct ws_model_wg *free_wgs;
 	uint64_t *saved;              /* tags of all instruction caches, see ws_model_save() */
+	uint64_t state;               /* ws_model_state() */
+	bool state_is_known;
 
 	/* the dispatch that is being run */
 	const struct ws_model_dispatch *d;

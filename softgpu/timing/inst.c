@@ -278,5 +278,6 @@ struct ws_tinst ws_tinst_of(const struct ws_inst_source *src)
 		memory(&t, src, WS_UNIT_VMEM);
 	else
 		memory(&t, src, WS_UNIT_FLAT);
+	t.simple = (t.unit == WS_UNIT_VALU && t.passes == 1 && !t.matrix_passes) || t.unit == WS_UNIT_SALU;
 	return t;
 }

@@ -52,6 +52,7 @@ struct ws_tinst {
 	uint8_t wait_vm, wait_lgkm;   /* s_waitcnt: may go on with so many left */
 	uint8_t ops512;               /* matrix: operations / 512 */
 	uint8_t glc;                  /* a load that goes past L1 */
+	uint8_t simple;               /* arithmetic of one quad-cycle: nothing but that happens */
 	uint16_t idle;                /* s_nop, s_sleep: cycles */
 	uint16_t pair[2];             /* ds_read2: what is added to the address, bytes */
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "softgpu/timing/impl.h"
+#include "softgpu/timing/trace_digest.h"
 
 /* No wave waits a million cycles: then the traces do not fit each other, and never will. */
 #define MAX_IDLE_WINDOWS 10000
@@ -119,23 +120,64 @@ static size_t n_tags(const struct ws_cache *c)
 	return (size_t)c->n_sets * c->n_ways;
 }
 
-bool ws_model_save(struct ws_model *m)
+uint64_t *ws_model_copy_state(const struct ws_model *m, size_t *n_bytes)
+{
+	size_t n = n_tags(&m->groups[0].inst.tags);
+	uint64_t *state = malloc(n * m->n_groups * sizeof(*state));
+
+	for (uint32_t g = 0; state && g < m->n_groups; g++)
+		memcpy(state + g * n, m->groups[g].inst.tags.tag, n * sizeof(*state));
+	*n_bytes += n * m->n_groups * sizeof(*state);
+	return state;
+}
+
+void ws_model_set_state(struct ws_model *m, const uint64_t *state)
 {
 	size_t n = n_tags(&m->groups[0].inst.tags);
 
-	if (!m->saved)
-		m->saved = calloc(n * m->n_groups, sizeof(*m->saved));
-	for (uint32_t g = 0; m->saved && g < m->n_groups; g++)
-		memcpy(m->saved + g * n, m->groups[g].inst.tags.tag, n * sizeof(*m->saved));
+	m->state_is_known = false;
+	for (uint32_t g = 0; g < m->n_groups; g++)
+		memcpy(m->groups[g].inst.tags.tag, state + g * n, n * sizeof(*state));
+}
+
+/* Kept until they change: a loop of small kernels that are known would do little else. */
+uint64_t ws_model_state(struct ws_model *m)
+{
+	uint64_t digest = 0;
+
+	if (m->state_is_known)
+		return m->state;
+	for (uint32_t g = 0; g < m->n_groups; g++) {
+		const struct ws_cache *c = &m->groups[g].inst.tags;
+
+		digest = ws_digest(digest, c->tag, n_tags(c) * sizeof(*c->tag));
+	}
+	m->state_is_known = true;
+	m->state = digest;
+	return digest;
+}
+
+bool ws_model_save(struct ws_model *m)
+{
+	size_t n_bytes = 0;
+
+	free(m->saved);
+	m->saved = ws_model_copy_state(m, &n_bytes);
 	return m->saved;
 }
 
 void ws_model_restore(struct ws_model *m)
 {
-	size_t n = n_tags(&m->groups[0].inst.tags);
+	if (m->saved)
+		ws_model_set_state(m, m->saved);
+}
 
-	for (uint32_t g = 0; m->saved && g < m->n_groups; g++)
-		memcpy(m->groups[g].inst.tags.tag, m->saved + g * n, n * sizeof(*m->saved));
+void ws_model_code(const struct ws_model *m, void (*each)(void *ctx, uint64_t pc), void *ctx)
+{
+	for (const struct ws_map_page *page = m->code.pages; page; page = page->next)
+		for (uint32_t k = 0; k < WS_MAP_SLOTS; k++)
+			if (page->inst[k].dwords)
+				each(ctx, page->base + 4ull * k);
 }
 
 /* ---- a dispatch ---- */
@@ -193,6 +235,7 @@ static void begin(struct ws_model *m)
 	m->utcl2_cycles = m->hw->utcl2_ns * m->mhz / 1000;
 	m->walk_cycles = m->hw->walk_ns * m->mhz / 1000;
 	m->n_alive = m->n_issued = m->last_end = 0;
+	m->state_is_known = false;
 	m->walk_page = WS_NEVER;
 	m->failed = false;
 	m->code.dispatch = m->d;

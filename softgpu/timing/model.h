@@ -14,6 +14,7 @@
 #define WS_SOFTGPU_TIMING_MODEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "softgpu/counters/catalogue.h"
@@ -26,6 +27,7 @@ struct ws_model;
 struct ws_wg_traces {
 	uint32_t n_waves;
 	struct ws_wave_trace *waves;
+	struct ws_wg_traces *next_spare; /* the owner's */
 };
 
 /* Why a wave did not issue at the time of a sample. */
@@ -95,10 +97,19 @@ const struct ws_hw *ws_model_hw(const struct ws_model *model);
 bool ws_model_run(struct ws_model *model, const struct ws_model_dispatch *dispatch,
 		  struct ws_model_result *result);
 void ws_model_result_free(struct ws_model_result *result);
+bool ws_model_result_copy(struct ws_model_result *out, const struct ws_model_result *from); /* false: no memory */
+size_t ws_model_result_bytes(const struct ws_model_result *result);
 
 /* What one dispatch leaves to the next (the instruction caches), so that one can be run again from there. */
 bool ws_model_save(struct ws_model *model); /* false: no memory */
 void ws_model_restore(struct ws_model *model); /* what was saved last */
+uint64_t ws_model_state(struct ws_model *model); /* a digest of it */
+/* A copy for ws_model_set_state(), the caller's to free, whose size is added to *n_bytes. NULL: no memory. */
+uint64_t *ws_model_copy_state(const struct ws_model *model, size_t *n_bytes);
+void ws_model_set_state(struct ws_model *model, const uint64_t *state);
+
+/* Each instruction that the last dispatch executed, in the same order every time. */
+void ws_model_code(const struct ws_model *model, void (*each)(void *ctx, uint64_t pc), void *ctx);
 
 uint32_t ws_hw_instances(const struct ws_hw *hw, enum ws_block block);
 /* Sum over all instances. */

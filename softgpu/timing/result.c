@@ -2,6 +2,7 @@
  * result: from what was seen to what the counters say.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "softgpu/timing/impl.h"
 
@@ -38,6 +39,41 @@ void ws_model_result_free(struct ws_model_result *r)
 		free(r->values[b]);
 	free(r->accumulated);
 	*r = (struct ws_model_result){ 0 };
+}
+
+static size_t n_values(const struct ws_model_result *r, enum ws_block block)
+{
+	return (size_t)r->n_instances[block] * ws_blocks[block].n;
+}
+
+size_t ws_model_result_bytes(const struct ws_model_result *r)
+{
+	size_t n = (size_t)r->n_instances[WS_BLOCK_SQ] * WS_N_SQ;
+
+	for (unsigned b = 0; b < WS_N_BLOCKS; b++)
+		n += n_values(r, b);
+	return n * sizeof(uint64_t);
+}
+
+bool ws_model_result_copy(struct ws_model_result *out, const struct ws_model_result *from)
+{
+	size_t n = (size_t)from->n_instances[WS_BLOCK_SQ] * WS_N_SQ;
+	bool whole = true;
+
+	*out = *from;
+	for (unsigned b = 0; b < WS_N_BLOCKS; b++) {
+		out->values[b] = calloc(n_values(from, b), sizeof(uint64_t));
+		whole &= out->values[b] != NULL;
+		if (out->values[b])
+			memcpy(out->values[b], from->values[b], n_values(from, b) * sizeof(uint64_t));
+	}
+	out->accumulated = calloc(n, sizeof(uint64_t));
+	if (out->accumulated)
+		memcpy(out->accumulated, from->accumulated, n * sizeof(uint64_t));
+	if (whole && out->accumulated)
+		return true;
+	ws_model_result_free(out);
+	return false;
 }
 
 uint64_t ws_model_sum(const struct ws_model_result *r, enum ws_block block, uint32_t place)

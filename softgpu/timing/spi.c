@@ -169,6 +169,10 @@ static bool launch(struct ws_model *m, struct ws_cu *cu, uint64_t t)
 	cu->barriers_used += m->d->waves_per_wg > 1;
 	SPI(SPI_CSN_NUM_THREADGROUPS)++;
 	spi->first = t < spi->first ? t : spi->first;
+	for (uint32_t k = 0; k < wg->n_waves; k++) { /* another thread wrote them: they are in its cache */
+		__builtin_prefetch(wg->traces->waves[k].control.bytes);
+		__builtin_prefetch(wg->traces->waves[k].memory.bytes);
+	}
 	for (uint32_t k = 0; k < wg->n_waves; k++) {
 		if (!launch_wave(m, cu, wg, k, t))
 			return false;

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#define FIRST_ROOM 64 /* bytes: thousands of short waves are held in memory at a time */
+
 void ws_trace_init(struct ws_wave_trace *t)
 {
 	memset(t, 0, sizeof(*t));
@@ -23,6 +25,8 @@ void ws_trace_start(struct ws_wave_trace *t, uint64_t entry, uint64_t exec)
 	t->run = 0;
 	t->jump_at = t->jump_size = 0;
 	t->n_instructions = 0;
+	if (t->patterns)
+		t->patterns->n_written = 0; /* they stand in what was there before */
 }
 
 /* ---- writing ---- */
@@ -30,7 +34,7 @@ void ws_trace_start(struct ws_wave_trace *t, uint64_t entry, uint64_t exec)
 static uint8_t *reserve(struct ws_wave_trace *t, struct ws_trace_stream *s, size_t size)
 {
 	if (s->size + size > s->room) {
-		size_t room = s->room ? 2 * s->room : 256;
+		size_t room = s->room ? 2 * s->room : FIRST_ROOM;
 		uint8_t *bytes;
 
 		while (room < s->size + size)
@@ -243,6 +247,86 @@ void ws_trace_lanes32(struct ws_wave_trace *t, enum ws_trace_space space, uint64
 	ws_trace_lanes(t, space, mask, wide);
 }
 
+/* ---- LDS ---- */
+
+static const struct ws_trace_pattern *find_pattern(const struct ws_trace_patterns *all, uint64_t mask,
+						   const uint32_t lane[64])
+{
+	uint32_t n = all->n_written < WS_TRACE_PATTERNS ? all->n_written : WS_TRACE_PATTERNS;
+
+	for (uint32_t k = 0; k < n; k++)
+		if (all->at[k].mask == mask && !memcmp(all->at[k].lane, lane, sizeof(all->at[k].lane)))
+			return &all->at[k];
+	return NULL;
+}
+
+static void put_like(struct ws_wave_trace *t, uint64_t mask, uint64_t low, size_t list)
+{
+	uint32_t back = (uint32_t)(t->memory.size - list);
+	uint8_t *p = put_header(t, WS_TRACE_LIKE, WS_SPACE_LDS, mask, 12);
+
+	if (!p)
+		return;
+	memcpy(p, &low, 8);
+	memcpy(p + 8, &back, 4);
+}
+
+static uint32_t highest(uint64_t mask, const uint32_t lane[64])
+{
+	uint32_t high = 0;
+
+	for (uint64_t m = mask; m; m &= m - 1) {
+		uint32_t a = lane[__builtin_ctzll(m)];
+
+		high = a > high ? a : high;
+	}
+	return high;
+}
+
+/* The record at `at` has just been written for lane[] + offset. */
+static void keep_pattern(struct ws_wave_trace *t, size_t at, uint64_t mask, const uint32_t lane[64],
+			 uint32_t offset)
+{
+	const uint8_t *record = t->memory.bytes + at;
+	enum ws_trace_form form = *record & 3;
+	const uint8_t *payload = record + (*record & 0x20 ? 9 : 1);
+	struct ws_trace_pattern *p = &t->patterns->at[t->patterns->n_written % WS_TRACE_PATTERNS];
+
+	if (form == WS_TRACE_LIST64)
+		return;
+	t->patterns->n_written++;
+	p->mask = mask;
+	p->affine = form == WS_TRACE_AFFINE;
+	memcpy(&p->base, payload, 8);
+	p->base -= offset;
+	if (p->affine)
+		memcpy(&p->stride, payload + 8, 4);
+	p->high = highest(mask, lane);
+	p->at = (size_t)(payload + 8 - t->memory.bytes);
+	memcpy(p->lane, lane, sizeof(p->lane));
+}
+
+void ws_trace_local(struct ws_wave_trace *t, uint64_t mask, const uint32_t lane[64], uint32_t offset)
+{
+	const struct ws_trace_pattern *p = t->patterns && mask ? find_pattern(t->patterns, mask, lane) : NULL;
+	size_t at = t->memory.size;
+	uint32_t addr[64];
+
+	/* sums that wrap around are left to the way that writes each down */
+	if (p && p->high <= UINT32_MAX - offset && at - p->at <= UINT32_MAX) {
+		if (p->affine)
+			put_affine(t, WS_SPACE_LDS, mask, p->base + offset, p->stride);
+		else
+			put_like(t, mask, p->base + offset, p->at);
+		return;
+	}
+	for (unsigned l = 0; l < 64; l++)
+		addr[l] = offset + lane[l];
+	ws_trace_lanes32(t, WS_SPACE_LDS, mask, addr);
+	if (t->patterns && mask && !p && !t->lost && highest(mask, lane) <= UINT32_MAX - offset)
+		keep_pattern(t, at, mask, lane, offset);
+}
+
 void ws_trace_scalar(struct ws_wave_trace *t, uint64_t addr)
 {
 	put_affine(t, WS_SPACE_SCALAR, t->exec_now, addr, 0);
@@ -315,11 +399,23 @@ bool ws_trace_next(struct ws_trace_reader *r)
 	return true;
 }
 
+/* LIKE: the place of the distances. */
+static bool find_list(const struct ws_trace_stream *s, size_t record, size_t *at, size_t *list)
+{
+	uint32_t back;
+
+	if (!get_bytes(s, at, &back, 4) || back > record)
+		return false;
+	*list = record - back;
+	return true;
+}
+
 bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_access *out)
 {
 	const struct ws_trace_stream *s = &r->trace->memory;
 	size_t *at = &r->memory_at;
 	enum ws_trace_form form;
+	size_t here = *at, list;
 	uint8_t head;
 
 	if (!get_bytes(s, at, &head, 1))
@@ -335,8 +431,13 @@ bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_a
 			return false;
 		return true;
 	}
-	if (form == WS_TRACE_LIST32 && !get_bytes(s, at, &out->base, 8))
+	if (form != WS_TRACE_LIST64 && !get_bytes(s, at, &out->base, 8))
 		return false;
+	if (form == WS_TRACE_LIKE) {
+		if (!find_list(s, here, at, &list))
+			return false;
+		at = &list;
+	}
 	for (uint64_t m = out->mask; m; m &= m - 1) {
 		uint64_t *a = &out->addr[__builtin_ctzll(m)];
 		uint32_t from_low;
@@ -354,10 +455,10 @@ bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_a
 }
 
 const uint8_t *ws_trace_peek(const struct ws_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
-			     enum ws_trace_form *form, size_t *size)
+			     enum ws_trace_form *form, size_t *size, size_t *end)
 {
 	const struct ws_trace_stream *s = &r->trace->memory;
-	size_t at = r->memory_at;
+	size_t at = r->memory_at, payload;
 	uint8_t head;
 
 	*mask = exec;
@@ -365,12 +466,15 @@ const uint8_t *ws_trace_peek(const struct ws_trace_reader *r, uint64_t exec, uin
 		return NULL;
 	*form = head & 3;
 	*size = *form == WS_TRACE_AFFINE ? 4 : 4 * (size_t)__builtin_popcountll(*mask);
-	if (*form == WS_TRACE_LIST64 || !get_bytes(s, &at, base, 8) || s->size - at < *size)
+	if (*form == WS_TRACE_LIST64 || !get_bytes(s, &at, base, 8))
 		return NULL;
-	return s->bytes + at;
-}
-
-void ws_trace_skip(struct ws_trace_reader *r, const uint8_t *payload, size_t size)
-{
-	r->memory_at = (size_t)(payload - r->trace->memory.bytes) + size;
+	payload = at;
+	*end = at + *size;
+	if (*form == WS_TRACE_LIKE) {
+		if (!find_list(s, r->memory_at, &at, &payload))
+			return NULL;
+		*end = at;
+		*form = WS_TRACE_LIST32; /* as good as it */
+	}
+	return s->size - payload < *size ? NULL : s->bytes + payload;
 }

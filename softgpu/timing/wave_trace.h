@@ -20,6 +20,7 @@
  *              AFFINE   8 bytes address of lane 0 (extrapolated), 4 bytes stride between lanes
  *              LIST32   8 bytes lowest address, then 4 bytes distance from it per active lane
  *              LIST64   8 bytes per active lane
+ *              LIKE     8 bytes lowest address, 4 bytes from here back to the distances of a LIST32
  *
  * How many bytes a lane moves, and which way, is the instruction's business and is not repeated.
  *
@@ -43,12 +44,32 @@ enum ws_trace_space {
 	WS_SPACE_GDS,
 };
 
-enum ws_trace_form { WS_TRACE_AFFINE, WS_TRACE_LIST32, WS_TRACE_LIST64 };
+enum ws_trace_form { WS_TRACE_AFFINE, WS_TRACE_LIST32, WS_TRACE_LIST64, WS_TRACE_LIKE };
 enum ws_trace_op { WS_TRACE_JUMP, WS_TRACE_EXEC, WS_TRACE_END, WS_TRACE_AGAIN };
 
 struct ws_trace_stream {
 	uint8_t *bytes;
 	size_t size, room;
+};
+
+/*
+ * What the writer remembers of LDS instructions: kernels compute the register of addresses once, and use it
+ * with many offsets in many turns. Then neither has the pattern to be found again nor written down.
+ */
+#define WS_TRACE_PATTERNS 8
+struct ws_trace_pattern {
+	uint64_t mask;
+	bool affine;
+	int32_t stride;
+	uint64_t base;                /* affine: of lane 0; otherwise the lowest one */
+	uint32_t high;                /* the highest one */
+	size_t at;                    /* otherwise: of the distances in the stream */
+	uint32_t lane[64];            /* the register */
+};
+
+struct ws_trace_patterns {
+	uint32_t n_written;           /* the newest eight are there */
+	struct ws_trace_pattern at[WS_TRACE_PATTERNS];
 };
 
 struct ws_wave_trace {
@@ -63,6 +84,7 @@ struct ws_wave_trace {
 	size_t jump_at, jump_size;    /* the last record, if it is a JUMP (size 0: it is not) */
 	bool again;                   /* ... followed by an AGAIN */
 	uint64_t n_instructions;
+	struct ws_trace_patterns *patterns; /* lent by who runs the wave; NULL: none */
 };
 
 void ws_trace_init(struct ws_wave_trace *t); /* empty, no storage */
@@ -85,6 +107,8 @@ void ws_trace_lanes(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t
 		    const uint64_t addr[64]);
 void ws_trace_lanes32(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t mask,
 		      const uint32_t addr[64]);
+/* LDS: of the lanes of mask, offset + lane[l]. */
+void ws_trace_local(struct ws_wave_trace *t, uint64_t mask, const uint32_t lane[64], uint32_t offset);
 void ws_trace_scalar(struct ws_wave_trace *t, uint64_t addr);
 
 /* After each instruction, by the counting loop. skip: how far the next one is from the one behind. */
@@ -145,10 +169,16 @@ static inline void ws_trace_move(struct ws_trace_access *a, uint64_t by)
 /*
  * The same as bytes, for those who only want to know whether it is like one they have seen: what
  * distinguishes it but for the address it begins at, which is in *base. NULL: damaged. Nothing is read
- * yet; ws_trace_skip() goes on to the next one.
+ * yet; with r->memory_at = *end it is.
  */
 const uint8_t *ws_trace_peek(const struct ws_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
-			     enum ws_trace_form *form, size_t *size);
+			     enum ws_trace_form *form, size_t *size, size_t *end);
+/* Thousands of waves are read in turn: what comes next is not in the host's nearest cache by itself. */
+static inline void ws_trace_prefetch(const struct ws_trace_reader *r)
+{
+	__builtin_prefetch(r->trace->memory.bytes + r->memory_at);
+}
+
 /* Of the next memory instruction. */
 static inline enum ws_trace_space ws_trace_space(const struct ws_trace_reader *r)
 {
@@ -156,6 +186,5 @@ static inline enum ws_trace_space ws_trace_space(const struct ws_trace_reader *r
 
 	return r->memory_at < s->size ? s->bytes[r->memory_at] >> 2 & 7 : WS_SPACE_GLOBAL;
 }
-void ws_trace_skip(struct ws_trace_reader *r, const uint8_t *payload, size_t size);
 
 #endif

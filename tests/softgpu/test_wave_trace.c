@@ -110,6 +110,93 @@ static void addresses_survive_in_every_form(void **state)
 	check_access(~0ull, ~0ull, addr, 1 + 512);
 }
 
+/* The register of LDS addresses number k: in order, two lists, one that wraps around with an offset. */
+static void fill_register(uint32_t lane[64], unsigned k)
+{
+	for (unsigned l = 0; l < 64; l++)
+		lane[l] = k == 0 ? 4 * l : k == 1 ? l / 16 * 64 : k == 2 ? l * l : UINT32_MAX - l % 5;
+}
+
+/* Every register with many offsets and masks, some of them known, some forgotten meanwhile. */
+static void lds_patterns_are_read_as_written(void **state)
+{
+	static struct ws_trace_patterns patterns;
+	static const uint64_t masks[] = { ~0ull, 0xf0f0, 1, 0, 1ull << 63 | 2 };
+	struct ws_wave_trace t;
+	struct ws_trace_reader r;
+	uint32_t lane[64];
+	size_t sizes[3];
+
+	ws_trace_init(&t);
+	/* without patterns, with them, and with them in storage that was used */
+	for (unsigned turn = 0; turn < 3; turn++) {
+		t.patterns = turn ? &patterns : NULL;
+		ws_trace_start(&t, 0, ~0ull);
+		for (unsigned n = 0; n < 4000; n++) {
+			fill_register(lane, n % 4);
+			ws_trace_local(&t, masks[n / 64 % 5], lane, n % 7 * 132);
+		}
+		sizes[turn] = t.memory.size;
+		ws_trace_read(&r, &t);
+		for (unsigned n = 0; n < 4000; n++) {
+			struct ws_trace_access a;
+			uint64_t mask, base;
+			enum ws_trace_form form;
+			size_t size, end;
+			const uint8_t *payload = ws_trace_peek(&r, ~0ull, &mask, &base, &form, &size, &end);
+
+			fill_register(lane, n % 4);
+			assert_non_null(payload);
+			assert_true(ws_trace_memory(&r, ~0ull, &a));
+			assert_int_equal(r.memory_at, end);
+			assert_int_equal(a.space, WS_SPACE_LDS);
+			assert_true(a.mask == masks[n / 64 % 5] && mask == a.mask);
+			ws_trace_expand(&a);
+			for (uint64_t m = a.mask; m; m &= m - 1) {
+				unsigned l = (unsigned)__builtin_ctzll(m);
+
+				assert_true(a.addr[l] == (uint32_t)(lane[l] + n % 7 * 132));
+			}
+		}
+		assert_false(r.memory_at < t.memory.size);
+	}
+	assert_true(sizes[1] < sizes[0] * 3 / 4 && sizes[2] == sizes[1]);
+	ws_trace_free(&t);
+}
+
+/* Cut off anywhere, or with a list that is said to be where none can be. */
+static void damaged_likenesses_are_refused(void **state)
+{
+	static struct ws_trace_patterns patterns;
+	struct ws_trace_access a;
+	struct ws_trace_reader r;
+	struct ws_wave_trace t;
+	uint32_t lane[64], back = 1000;
+	size_t first, whole;
+
+	ws_trace_init(&t);
+	t.patterns = &patterns;
+	ws_trace_start(&t, 0, ~0ull);
+	fill_register(lane, 2);
+	ws_trace_local(&t, ~0ull, lane, 0);
+	first = t.memory.size;
+	ws_trace_local(&t, ~0ull, lane, 4);
+	whole = t.memory.size;
+	assert_int_equal(whole - first, 13);
+	for (size_t size = first; size < whole; size++) {
+		t.memory.size = size;
+		ws_trace_read(&r, &t);
+		assert_true(ws_trace_memory(&r, ~0ull, &a));
+		assert_false(ws_trace_memory(&r, ~0ull, &a));
+	}
+	t.memory.size = whole;
+	memcpy(t.memory.bytes + whole - 4, &back, 4);
+	ws_trace_read(&r, &t);
+	assert_true(ws_trace_memory(&r, ~0ull, &a));
+	assert_false(ws_trace_memory(&r, ~0ull, &a));
+	ws_trace_free(&t);
+}
+
 static void damaged_traces_are_refused(void **state)
 {
 	uint64_t addr[64] = { 1, 5, 2 };
@@ -136,6 +223,8 @@ int main(void)
 		cmocka_unit_test(a_loop_is_one_record_and_a_count),
 		cmocka_unit_test(changes_of_exec_are_where_they_happened),
 		cmocka_unit_test(addresses_survive_in_every_form),
+		cmocka_unit_test(lds_patterns_are_read_as_written),
+		cmocka_unit_test(damaged_likenesses_are_refused),
 		cmocka_unit_test(damaged_traces_are_refused),
 	};
 

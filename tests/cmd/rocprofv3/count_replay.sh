@@ -27,6 +27,11 @@ rc_is 0
 err_has "passes: the program is run"
 is "$(counted same kernel/r application/r)" "$n" "kernel and application replay"
 
+# Passes behind the first one are like it and are not modelled: nobody can tell from the values.
+WAVESCOPE_MODEL=always run rocprofv3 --pmc $all -f csv -d always -o r -- "$vcopy" -n 65536 -b 256
+rc_is 0
+is "$(counted same kernel/r always/r)" "$n" "modelled once and modelled in every pass"
+
 # Several kernels that follow one another, some counters of every block, three ways.
 some="SQ_WAVES SQ_INSTS_VALU SQ_INSTS_SALU SQ_INSTS_SMEM SQ_INSTS_LDS SQ_INSTS_VMEM_RD SQ_INSTS_VMEM_WR
 	SQ_BUSY_CYCLES SQ_WAVE_CYCLES SQ_WAIT_ANY TCC_HIT TCC_MISS TCC_READ TCC_WRITE TCC_EA_RDREQ TCC_EA_WRREQ

@@ -33,6 +33,11 @@ mistake "kernel times 'fast': host or modelled (--times, WAVESCOPE_TIMES)" run -
 mistake "option '--sample-waves': 'few' is not a whole number" run --sample-waves few -- true
 mistake "executing a sample only needs its size: --sample-waves N (WAVESCOPE_SAMPLE_WAVES)" run --sample-only -- true
 
+WAVESCOPE_MODEL=never
+export WAVESCOPE_MODEL
+mistake "WAVESCOPE_MODEL is 'never': give always, or unset it" run -- true
+unset WAVESCOPE_MODEL
+
 WAVESCOPE_GPU=mi211
 export WAVESCOPE_GPU
 mistake "WAVESCOPE_GPU: no GPU model 'mi211': did you mean 'mi210'?" run -- true

@@ -1,0 +1,14 @@
+/* mem_block: a block of memory, as far as the models care. */
+#ifndef WS_SOFTGPU_COUNTERS_MEM_BLOCK_H
+#define WS_SOFTGPU_COUNTERS_MEM_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ws_mem_block {
+	uint64_t start, size;         /* size 0: there is none */
+	uint64_t pin_place;           /* ws_vm_info's */
+	bool is_host;
+};
+
+#endif
