@@ -49,13 +49,23 @@ static void mark_cut(char *text, size_t room, size_t wanted)
 		memcpy(text + room - 4, "...", 4);
 }
 
-static void format_text(struct ws_err *err, const char *fmt, va_list args)
+static void set_error(struct ws_err *err, enum ws_status status, const char *fmt, va_list args)
 {
 	int wanted = vsnprintf(err->text, sizeof(err->text), fmt, args);
 
 	if (wanted < 0) /* a wide string that has no multibyte form; the format is still a hint */
 		wanted = snprintf(err->text, sizeof(err->text), "%s", fmt);
 	mark_cut(err->text, sizeof(err->text), (size_t)wanted);
+	err->status = status;
+}
+
+/* ": why" behind what is there. */
+static void add_reason(struct ws_err *err, const char *reason)
+{
+	size_t n = strlen(err->text);
+	int wanted = snprintf(err->text + n, sizeof(err->text) - n, ": %s", reason);
+
+	mark_cut(err->text, sizeof(err->text), n + (size_t)wanted);
 }
 
 enum ws_status ws_fail(struct ws_err *err, enum ws_status status, const char *fmt, ...)
@@ -64,9 +74,8 @@ enum ws_status ws_fail(struct ws_err *err, enum ws_status status, const char *fm
 
 	if (!err)
 		return status;
-	err->status = status;
 	va_start(args, fmt);
-	format_text(err, fmt, args);
+	set_error(err, status, fmt, args);
 	va_end(args);
 	return status;
 }
@@ -75,38 +84,29 @@ enum ws_status ws_fail_errno(struct ws_err *err, int error, const char *fmt, ...
 {
 	enum ws_status status = ws_status_from_errno(error);
 	char reason[80];
-	size_t n, wanted;
 	va_list args;
 
 	if (!err)
 		return status;
-	err->status = status;
 	va_start(args, fmt);
-	format_text(err, fmt, args);
+	set_error(err, status, fmt, args);
 	va_end(args);
-	n = strlen(err->text);
-	wanted = (size_t)snprintf(err->text + n, sizeof(err->text) - n, ": %s",
-				  strerror_r(error, reason, sizeof(reason)));
-	mark_cut(err->text, sizeof(err->text), n + wanted);
+	add_reason(err, strerror_r(error, reason, sizeof(reason)));
 	return status;
 }
 
 enum ws_status ws_fail_in(struct ws_err *err, enum ws_status status, const char *fmt, ...)
 {
 	char inner[sizeof(err->text)];
-	size_t n, wanted;
 	va_list args;
 
 	if (!err)
 		return status;
 	memcpy(inner, err->text, sizeof(inner));
-	err->status = status;
 	va_start(args, fmt);
-	format_text(err, fmt, args);
+	set_error(err, status, fmt, args);
 	va_end(args);
-	n = strlen(err->text);
-	wanted = (size_t)snprintf(err->text + n, sizeof(err->text) - n, ": %s", inner);
-	mark_cut(err->text, sizeof(err->text), n + wanted);
+	add_reason(err, inner);
 	return status;
 }
 
