@@ -91,6 +91,33 @@ static char *fmt_dispatch_info(char *p, const struct ws_event *ev)
 
 /* ---- records ---- */
 
+/* What the GPU or the runtime did; the fields are AMD's, and so is their order. */
+static char *begin_work(struct json *json, const struct ws_event *ev, unsigned size, bool ancestor)
+{
+	char *p = ws_sink_room(json->sink, 1024);
+
+	p = fmt_head(json, p, ev, size);
+	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
+	p = fmt_corr(p, ev, ancestor);
+	return fmt_times(p, ev);
+}
+
+static char *begin_call(struct json *json, const struct ws_event *ev, unsigned size)
+{
+	char *p = ws_sink_room(json->sink, 512);
+
+	p = fmt_head(json, p, ev, size);
+	p = fmt_corr(p, ev, true);
+	p = fmt_times(p, ev);
+	return KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
+}
+
+static void end_record(struct json *json, char *p)
+{
+	*p++ = '}';
+	ws_sink_at(json->sink, p);
+}
+
 static void put_args(struct json *json, const struct ws_event *ev)
 {
 	struct ws_sink *sink = json->sink;
@@ -130,15 +157,11 @@ static void put_call(struct json *json, const struct ws_event *ev)
 {
 	bool hip = ev->domain == WS_DOMAIN_HIP_API;
 	bool args = hip || ev->domain == WS_DOMAIN_ROCDECODE_API;
-	char *p = ws_sink_room(json->sink, 512);
+	char *p = begin_call(json, ev,
+			     hip    ? WS_JSON_SIZE_HIP_CALL
+			     : args ? WS_JSON_SIZE_ROCDECODE_CALL
+				    : WS_JSON_SIZE_CALL);
 
-	p = fmt_head(json, p, ev,
-		     hip    ? WS_JSON_SIZE_HIP_CALL
-		     : args ? WS_JSON_SIZE_ROCDECODE_CALL
-			    : WS_JSON_SIZE_CALL);
-	p = fmt_corr(p, ev, true);
-	p = fmt_times(p, ev);
-	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
 	if (args) {
 		ws_sink_at(json->sink, p);
 		put_args(json, ev);
@@ -149,34 +172,21 @@ static void put_call(struct json *json, const struct ws_event *ev)
 	}
 	if (hip)
 		p = fmt_stream(json, p, ev);
-	*p++ = '}';
-	ws_sink_at(json->sink, p);
+	end_record(json, p);
 }
 
 static void put_marker(struct json *json, const struct ws_event *ev)
 {
-	char *p = ws_sink_room(json->sink, 512);
-
-	p = fmt_head(json, p, ev, WS_JSON_SIZE_CALL);
-	p = fmt_corr(p, ev, true);
-	p = fmt_times(p, ev);
-	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
-	*p++ = '}';
-	ws_sink_at(json->sink, p);
+	end_record(json, begin_call(json, ev, WS_JSON_SIZE_CALL));
 }
 
 static void put_dispatch(struct json *json, const struct ws_event *ev)
 {
-	char *p = ws_sink_room(json->sink, 1024);
+	char *p = begin_work(json, ev, WS_JSON_SIZE_DISPATCH, false);
 
-	p = fmt_head(json, p, ev, WS_JSON_SIZE_DISPATCH);
-	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
-	p = fmt_corr(p, ev, false);
-	p = fmt_times(p, ev);
 	p = fmt_dispatch_info(p, ev);
 	p = fmt_stream(json, p, ev);
-	*p++ = '}';
-	ws_sink_at(json->sink, p);
+	end_record(json, p);
 }
 
 static void put_counters(struct json *json, const struct ws_event *ev)
@@ -205,40 +215,29 @@ static void put_counters(struct json *json, const struct ws_event *ev)
 	}
 	*p++ = ']';
 	p = fmt_stream(json, p, ev);
-	*p++ = '}';
-	ws_sink_at(json->sink, p);
+	end_record(json, p);
 }
 
 static void put_copy(struct json *json, const struct ws_event *ev)
 {
-	char *p = ws_sink_room(json->sink, 1024);
+	char *p = begin_work(json, ev, WS_JSON_SIZE_COPY, false);
 
-	p = fmt_head(json, p, ev, WS_JSON_SIZE_COPY);
-	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
-	p = fmt_corr(p, ev, false);
-	p = fmt_times(p, ev);
 	p = fmt_handle(WS_FMT_LIT(p, ",\"dst_agent_id\":"), agent_handle(ev->copy.dst));
 	p = fmt_handle(WS_FMT_LIT(p, ",\"src_agent_id\":"), agent_handle(ev->copy.src));
 	p = KEY_U64(p, ",\"bytes\":", ev->copy.info->n_bytes);
 	p = fmt_stream(json, p, ev);
-	*p++ = '}';
-	ws_sink_at(json->sink, p);
+	end_record(json, p);
 }
 
 static void put_alloc(struct json *json, const struct ws_event *ev)
 {
-	char *p = ws_sink_room(json->sink, 1024);
+	char *p = begin_work(json, ev, WS_JSON_SIZE_ALLOC, true);
 
-	p = fmt_head(json, p, ev, WS_JSON_SIZE_ALLOC);
-	p = KEY_U64(p, ",\"thread_id\":", ev->thread->tid);
-	p = fmt_corr(p, ev, true);
-	p = fmt_times(p, ev);
 	p = fmt_handle(WS_FMT_LIT(p, ",\"agent_id\":"), agent_handle(ev->alloc.agent));
 	p = ws_fmt_hex16(WS_FMT_LIT(p, ",\"address\":\""), ev->alloc.info->address);
 	p = KEY_U64(p, "\",\"allocation_size\":", ev->alloc.info->n_bytes);
 	p = fmt_stream(json, p, ev);
-	*p++ = '}';
-	ws_sink_at(json->sink, p);
+	end_record(json, p);
 }
 
 static void put_scratch(struct json *json, const struct ws_event *ev)
@@ -253,8 +252,7 @@ static void put_scratch(struct json *json, const struct ws_event *ev)
 	p = fmt_corr(p, ev, true);
 	p = KEY_U64(p, ",\"flags\":", ev->scratch.info->flags);
 	p = KEY_U64(p, ",\"allocation_size\":", ev->scratch.info->n_bytes);
-	*p++ = '}';
-	ws_sink_at(json->sink, p);
+	end_record(json, p);
 }
 
 static const char *const pipes[] = { "valu",     "matrix", "lds", "lds_direct", "scalar",

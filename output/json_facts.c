@@ -285,39 +285,34 @@ void ws_json_ledger(struct ws_jsonw *w, const struct ws_process *process)
 	ws_json_close(w, ']');
 }
 
+static void put_name(struct ws_jsonw *w, void (*put_id)(struct ws_jsonw *, const char *, uint64_t),
+		     const char *key, uint64_t id, const char *name)
+{
+	if (!*name)
+		return;
+	ws_json_open(w, NULL, '{');
+	put_id(w, key, id);
+	ws_json_str(w, "name", name);
+	ws_json_close(w, '}');
+}
+
 /* What the program calls things; AMD's file has no place for it. Threads also by what the system does. */
 static void put_names(struct ws_jsonw *w, const struct ws_process *process)
 {
 	ws_json_open(w, "names", '{');
 	ws_json_open(w, "agents", '[');
-	for (size_t i = 0; i < process->agents.n; i++) {
-		if (!*process->agents.at[i]->given_name)
-			continue;
-		ws_json_open(w, NULL, '{');
-		ws_json_handle(w, "agent_id", process->agents.at[i]->info->handle);
-		ws_json_str(w, "name", process->agents.at[i]->given_name);
-		ws_json_close(w, '}');
-	}
+	for (size_t i = 0; i < process->agents.n; i++)
+		put_name(w, ws_json_handle, "agent_id", process->agents.at[i]->info->handle,
+			 process->agents.at[i]->given_name);
 	ws_json_close(w, ']');
 	ws_json_open(w, "streams", '[');
-	for (size_t i = 0; i < process->streams.n; i++) {
-		if (!*process->streams.at[i].name)
-			continue;
-		ws_json_open(w, NULL, '{');
-		ws_json_handle(w, "stream_id", i);
-		ws_json_str(w, "name", process->streams.at[i].name);
-		ws_json_close(w, '}');
-	}
+	for (size_t i = 0; i < process->streams.n; i++)
+		put_name(w, ws_json_handle, "stream_id", i, process->streams.at[i].name);
 	ws_json_close(w, ']');
 	ws_json_open(w, "threads", '[');
-	for (size_t i = 0; i < process->threads.n; i++) {
-		if (!*process->threads.at[i].name)
-			continue;
-		ws_json_open(w, NULL, '{');
-		ws_json_u64(w, "thread_id", process->threads.at[i].tid);
-		ws_json_str(w, "name", process->threads.at[i].name);
-		ws_json_close(w, '}');
-	}
+	for (size_t i = 0; i < process->threads.n; i++)
+		put_name(w, ws_json_u64, "thread_id", process->threads.at[i].tid,
+			 process->threads.at[i].name);
 	ws_json_close(w, ']');
 	ws_json_close(w, '}');
 }

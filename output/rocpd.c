@@ -143,6 +143,22 @@ static enum ws_status put_args(struct ws_rocpd *db, const struct ws_event *ev, i
 	return !st && n ? insert_args(db, rows, n, event_id, position) : st;
 }
 
+static void bind_thread(const struct ws_rocpd *db, struct ws_rocpd_row *row, int64_t tid)
+{
+	ws_rocpd_int(row, db->nid);
+	ws_rocpd_int(row, db->pid);
+	ws_rocpd_int(row, tid);
+}
+
+static void bind_span(const struct ws_rocpd *db, struct ws_rocpd_row *row, int64_t tid,
+		      const struct ws_event *ev, int64_t name_id)
+{
+	bind_thread(db, row, tid);
+	ws_rocpd_int(row, (int64_t)ev->start_ns);
+	ws_rocpd_int(row, (int64_t)ev->end_ns);
+	ws_rocpd_int(row, name_id);
+}
+
 static enum ws_status put_sample(struct ws_rocpd *db, const struct ws_event *ev, int64_t tid,
 				 int64_t event_id)
 {
@@ -155,9 +171,7 @@ static enum ws_status put_sample(struct ws_rocpd *db, const struct ws_event *ev,
 		track = (int64_t)++db->n_tracks;
 		row = ws_rocpd_row(db, WS_ROCPD_TRACK);
 		ws_rocpd_int(&row, track);
-		ws_rocpd_int(&row, db->nid);
-		ws_rocpd_int(&row, db->pid);
-		ws_rocpd_int(&row, tid);
+		bind_thread(db, &row, tid);
 		ws_rocpd_int(&row, db->kind_ids[ev->kind]);
 		st = ws_rocpd_step(db, &row);
 		if (!st)
@@ -197,12 +211,7 @@ static enum ws_status put_region(struct ws_rocpd *db, const struct ws_event *ev)
 		return put_sample(db, ev, tid, event_id);
 	row = ws_rocpd_row(db, WS_ROCPD_REGION);
 	ws_rocpd_int(&row, db->base + (int64_t)ev->corr_id);
-	ws_rocpd_int(&row, db->nid);
-	ws_rocpd_int(&row, db->pid);
-	ws_rocpd_int(&row, tid);
-	ws_rocpd_int(&row, (int64_t)ev->start_ns);
-	ws_rocpd_int(&row, (int64_t)ev->end_ns);
-	ws_rocpd_int(&row, name_id);
+	bind_span(db, &row, tid, ev, name_id);
 	ws_rocpd_int(&row, event_id);
 	return step_or_new_id(db, &row);
 }
@@ -295,12 +304,7 @@ static enum ws_status put_copy(struct ws_rocpd *db, const struct ws_event *ev)
 	if (st)
 		return st;
 	row = ws_rocpd_row(db, WS_ROCPD_COPY);
-	ws_rocpd_int(&row, db->nid);
-	ws_rocpd_int(&row, db->pid);
-	ws_rocpd_int(&row, tid);
-	ws_rocpd_int(&row, (int64_t)ev->start_ns);
-	ws_rocpd_int(&row, (int64_t)ev->end_ns);
-	ws_rocpd_int(&row, name_id);
+	bind_span(db, &row, tid, ev, name_id);
 	ws_rocpd_int(&row, dst);
 	ws_rocpd_int(&row, (int64_t)info->dst_address);
 	ws_rocpd_int(&row, src);
@@ -328,9 +332,7 @@ static enum ws_status put_memory(struct ws_rocpd *db, const struct ws_event *ev,
 	if (st)
 		return st;
 	row = ws_rocpd_row(db, ext ? WS_ROCPD_SCRATCH : WS_ROCPD_ALLOCATE);
-	ws_rocpd_int(&row, db->nid);
-	ws_rocpd_int(&row, db->pid);
-	ws_rocpd_int(&row, tid);
+	bind_thread(db, &row, tid);
 	bind_agent(db, &row, agent);
 	ws_rocpd_text(&row, type);
 	ws_rocpd_text(&row, level);
