@@ -15,6 +15,14 @@
 #define N_GPU_CACHES 3u
 #define N_GWS 64
 
+/* A question about a node: the library is open, there is room for the answer, and such a node. */
+#define NODE_OR_RETURN(name, node, answer)                      \
+	THUNK_OR_RETURN(name);                                  \
+	if (!(answer))                                          \
+		return HSAKMT_STATUS_INVALID_PARAMETER;         \
+	if (!is_node(name, node))                               \
+		return HSAKMT_STATUS_INVALID_NODE_UNIT
+
 EXPORT HSAKMT_STATUS hsaKmtAcquireSystemProperties(HsaSystemProperties *SystemProperties)
 {
 	THUNK_OR_RETURN(thunk);
@@ -120,11 +128,7 @@ static void fill_gpu(const struct thunk *thunk, const struct ws_gpu *gpu, HsaNod
 
 EXPORT HSAKMT_STATUS hsaKmtGetNodeProperties(HSAuint32 NodeId, HsaNodeProperties *NodeProperties)
 {
-	THUNK_OR_RETURN(thunk);
-	if (!NodeProperties)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (!is_node(thunk, NodeId))
-		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	NODE_OR_RETURN(thunk, NodeId, NodeProperties);
 	memset(NodeProperties, 0, sizeof(*NodeProperties));
 	if (NodeId)
 		fill_gpu(thunk, gpu_of(thunk, NodeId), NodeProperties);
@@ -139,11 +143,7 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeMemoryProperties(HSAuint32 NodeId, HSAuint32 N
 	HsaMemoryProperties banks[N_GPU_BANKS] = { 0 };
 	HSAuint32 n = NodeId ? N_GPU_BANKS : 1;
 
-	THUNK_OR_RETURN(thunk);
-	if (!MemoryProperties)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (!is_node(thunk, NodeId))
-		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	NODE_OR_RETURN(thunk, NodeId, MemoryProperties);
 	if (NodeId) {
 		const struct ws_gpu_model *m = gpu_of(thunk, NodeId)->model;
 
@@ -197,11 +197,7 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 NodeId, HSAuint32 Pr
 						  HSAuint32 NumCaches,
 						  HsaCacheProperties *CacheProperties)
 {
-	THUNK_OR_RETURN(thunk);
-	if (!CacheProperties)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (!is_node(thunk, NodeId))
-		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	NODE_OR_RETURN(thunk, NodeId, CacheProperties);
 	for (HSAuint32 i = 0; i < NumCaches && i < (NodeId ? N_GPU_CACHES : 1); i++)
 		CacheProperties[i] =
 			NodeId ? gpu_cache(&gpu_of(thunk, NodeId)->model->caches[i]) : host_cache();
@@ -218,11 +214,7 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(HSAuint32 NodeId, HSAuint32 N
 	struct ws_link links[WS_MAX_GPUS];
 	uint32_t n;
 
-	THUNK_OR_RETURN(thunk);
-	if (!IoLinkProperties)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (!is_node(thunk, NodeId))
-		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	NODE_OR_RETURN(thunk, NodeId, IoLinkProperties);
 	n = ws_topology_links(&thunk->topology, NodeId, links);
 	for (uint32_t i = 0; i < n && i < NumIoLinks; i++)
 		IoLinkProperties[i] = (HsaIoLinkProperties){
@@ -238,11 +230,7 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(HSAuint32 NodeId, HSAuint32 N
 
 EXPORT HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 NodeId, HsaClockCounters *Counters)
 {
-	THUNK_OR_RETURN(thunk);
-	if (!Counters)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (!is_node(thunk, NodeId))
-		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	NODE_OR_RETURN(thunk, NodeId, Counters);
 	memset(Counters, 0, sizeof(*Counters));
 	/* Read next to each other: ROCr derives the relation of the clocks from such pairs. */
 	Counters->SystemClockCounter = ws_clock_system_ns();
