@@ -5,6 +5,20 @@
 
 #define GIB(n) ((uint64_t)(n) << 30)
 
+/* clang-format off */
+/* The die that an MI210 has one of and an MI250X two, but for the CUs that are switched on. */
+#define MI200_DIE                                                                                 \
+	.target = WS_GFX90A, .gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 10,                  \
+	.n_shader_engines = 8, .n_cus_per_engine = 14,                                            \
+	.n_simds_per_cu = 4, .n_waves_per_simd = 8, .n_scratch_slots_per_cu = 32,                 \
+	.lds_kib = 64, .vgpr_bytes_per_cu = 512 << 10, .sgpr_bytes_per_cu = 12800,                \
+	.vram_bytes = GIB(64), .hbm_width_bits = 4096, .hbm_clock_mhz = 1600,                     \
+	.engine_clock_mhz = 1700, .gb_addr_config = 0x2a114042,                                   \
+	.cp_ucode = 70, .sdma_ucode = 8,                                                          \
+	.n_sdma_engines = 2, .n_sdma_xgmi_engines = 3, .n_sdma_queues_per_engine = 8,             \
+	.n_cp_queues = 24, .asic_revision = 1,                                                    \
+	.caches = { { 1, false, 16, 64 }, { 1, true, 32, 64 }, { 2, false, 8192, 128 } }
+
 /*
  * What real boards report through the kernel's topology. A die of the MI250X has 110 of 112 CUs in
  * eight engines; scratch is dealt out by wave slots, of which 110 * 32 divide evenly.
@@ -12,31 +26,13 @@
 static const struct ws_gpu_model models[] = {
 	{
 		.name = "mi210", .marketing_name = "AMD Instinct MI210",
-		.target = WS_GFX90A, .n_dies = 1,
-		.gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 10, .device_id = 0x740f,
-		.n_cus = 104, .n_shader_engines = 8, .n_cus_per_engine = 14,
-		.n_simds_per_cu = 4, .n_waves_per_simd = 8, .n_scratch_slots_per_cu = 32,
-		.lds_kib = 64, .vgpr_bytes_per_cu = 512 << 10, .sgpr_bytes_per_cu = 12800,
-		.vram_bytes = GIB(64), .hbm_width_bits = 4096, .hbm_clock_mhz = 1600,
-		.engine_clock_mhz = 1700, .gb_addr_config = 0x2a114042,
-		.cp_ucode = 70, .sdma_ucode = 8,
-		.n_sdma_engines = 2, .n_sdma_xgmi_engines = 3, .n_sdma_queues_per_engine = 8,
-		.n_cp_queues = 24, .asic_revision = 1,
-		.caches = { { 1, false, 16, 64 }, { 1, true, 32, 64 }, { 2, false, 8192, 128 } },
+		.n_dies = 1, .device_id = 0x740f, .n_cus = 104,
+		MI200_DIE,
 	},
 	{
 		.name = "mi250x", .marketing_name = "AMD Instinct MI250X",
-		.target = WS_GFX90A, .n_dies = 2,
-		.gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 10, .device_id = 0x7408,
-		.n_cus = 110, .n_shader_engines = 8, .n_cus_per_engine = 14,
-		.n_simds_per_cu = 4, .n_waves_per_simd = 8, .n_scratch_slots_per_cu = 32,
-		.lds_kib = 64, .vgpr_bytes_per_cu = 512 << 10, .sgpr_bytes_per_cu = 12800,
-		.vram_bytes = GIB(64), .hbm_width_bits = 4096, .hbm_clock_mhz = 1600,
-		.engine_clock_mhz = 1700, .gb_addr_config = 0x2a114042,
-		.cp_ucode = 70, .sdma_ucode = 8,
-		.n_sdma_engines = 2, .n_sdma_xgmi_engines = 3, .n_sdma_queues_per_engine = 8,
-		.n_cp_queues = 24, .asic_revision = 1,
-		.caches = { { 1, false, 16, 64 }, { 1, true, 32, 64 }, { 2, false, 8192, 128 } },
+		.n_dies = 2, .device_id = 0x7408, .n_cus = 110,
+		MI200_DIE,
 	},
 	{
 		.name = "mi100", .marketing_name = "AMD Instinct MI100",
@@ -53,6 +49,7 @@ static const struct ws_gpu_model models[] = {
 		.caches = { { 1, false, 16, 64 }, { 1, true, 32, 64 }, { 2, false, 8192, 64 } },
 	},
 };
+/* clang-format on */
 
 #define N_MODELS (sizeof(models) / sizeof(models[0]))
 
