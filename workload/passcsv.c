@@ -20,16 +20,11 @@ static uint64_t volume(const uint32_t size[3])
 	return (uint64_t)size[0] * WS_MAX(size[1], 1u) * WS_MAX(size[2], 1u);
 }
 
-static void print_facts(FILE *to, const struct ws_counted_row *row, size_t number, char end)
+/* What a dispatch takes: the seven columns that both layouts have in this order. */
+static void print_size(FILE *to, const struct ws_counted_row *row)
 {
 	const struct ws_rec_kernel *kernel = row->kernel->info;
-	const struct ws_rec_agent *agent = row->agent ? row->agent->info : NULL;
 
-	ws_put_u64(to, number, ',');
-	ws_put_u64(to, agent && agent->gpu_index > 0 ? (uint64_t)agent->gpu_index : 0, ',');
-	ws_put_u64(to, row->queue->id, ',');
-	ws_put_u64(to, row->process->pid, ',');
-	ws_put_u64(to, row->thread->tid, ',');
 	ws_put_u64(to, volume(row->grid), ',');
 	ws_put_u64(to, volume(row->workgroup), ',');
 	ws_put_u64(to, row->group_bytes, ',');
@@ -37,6 +32,18 @@ static void print_facts(FILE *to, const struct ws_counted_row *row, size_t numbe
 	ws_put_u64(to, kernel ? kernel->arch_vgpr_count : 0, ',');
 	ws_put_u64(to, kernel ? kernel->accum_vgpr_count : 0, ',');
 	ws_put_u64(to, kernel ? kernel->sgpr_count : 0, ',');
+}
+
+static void print_facts(FILE *to, const struct ws_counted_row *row, size_t number, char end)
+{
+	const struct ws_rec_agent *agent = row->agent ? row->agent->info : NULL;
+
+	ws_put_u64(to, number, ',');
+	ws_put_u64(to, agent && agent->gpu_index > 0 ? (uint64_t)agent->gpu_index : 0, ',');
+	ws_put_u64(to, row->queue->id, ',');
+	ws_put_u64(to, row->process->pid, ',');
+	ws_put_u64(to, row->thread->tid, ',');
+	print_size(to, row);
 	ws_put_u64(to, agent ? agent->wave_front_size : 0, ',');
 	ws_put_text(to, row->kernel->formatted, ',');
 	ws_put_u64(to, row->start_ns, ',');
@@ -163,18 +170,11 @@ enum ws_status ws_sheet_write_csv(const struct ws_sheets *sheets, const struct w
 static void print_long(FILE *to, const struct ws_counted_row *row, size_t number,
 		       const char *counter, double value)
 {
-	const struct ws_rec_kernel *kernel = row->kernel->info;
 	const struct ws_rec_agent *agent = row->agent ? row->agent->info : NULL;
 
 	ws_put_u64(to, agent ? agent->node_id : 0, ',');
 	ws_put_u64(to, number, ',');
-	ws_put_u64(to, volume(row->grid), ',');
-	ws_put_u64(to, volume(row->workgroup), ',');
-	ws_put_u64(to, row->group_bytes, ',');
-	ws_put_u64(to, row->private_bytes, ',');
-	ws_put_u64(to, kernel ? kernel->arch_vgpr_count : 0, ',');
-	ws_put_u64(to, kernel ? kernel->accum_vgpr_count : 0, ',');
-	ws_put_u64(to, kernel ? kernel->sgpr_count : 0, ',');
+	print_size(to, row);
 	ws_put_text(to, row->kernel->formatted, ',');
 	ws_put_u64(to, row->start_ns, ',');
 	ws_put_u64(to, row->end_ns, ',');
