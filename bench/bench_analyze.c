@@ -8,6 +8,7 @@
  * definitions, L2 channels included, with values of two to seven digits.
  */
 #include "analysis/metric.h"
+#include "bench/clock.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -158,17 +159,16 @@ int main(int argc, char **argv)
 	printf("%10s %9s %9s %9s %9s %14s %8s\n", "dispatches", "counters", "CSV MB", "wall s",
 	       "CPU s", "ns/disp/count", "RSS/CSV");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		struct timespec from, to;
 		struct rusage usage;
 		size_t bytes;
 		int status;
-		double cpu, wall;
+		double cpu, start, wall;
 		pid_t pid;
 
 		if (sizes[i].n_rows > most)
 			continue;
 		bytes = generate(argv[2], sizes[i].n_rows, sizes[i].n_counters);
-		clock_gettime(CLOCK_MONOTONIC, &from);
+		start = clock_s(CLOCK_MONOTONIC);
 		fflush(stdout); /* the child must not print it again */
 		pid = fork();
 		if (pid == 0) {
@@ -181,9 +181,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "analyze failed: %d\n", status);
 			return 1;
 		}
-		clock_gettime(CLOCK_MONOTONIC, &to);
-		wall = (double)(to.tv_sec - from.tv_sec) +
-		       (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+		wall = clock_s(CLOCK_MONOTONIC) - start;
 		cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 		      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 		base_ns = cpu * 1e9 / (double)sizes[i].n_rows / (double)sizes[i].n_counters;

@@ -6,6 +6,7 @@
  * Everything is measured in one run, the variants taking turns; medians, extremes and ratios are
  * printed. bench/append starts the LTTng session and this program.
  */
+#include "bench/clock.h"
 #include "capture/writer.h"
 
 #include <pthread.h>
@@ -27,14 +28,6 @@
 static struct ws_lane *lane;
 static struct ws_writer *writer;
 static uint64_t n_lost, n_put;
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static inline void append(uint32_t op, uint64_t start, uint64_t end, uint64_t corr,
 			  uint64_t ancestor)
@@ -155,13 +148,13 @@ int main(int argc, char **argv)
 	lane = ws_lane_get(writer, (uint32_t)getpid());
 	for (int r = 0; r < rounds; r++) {
 		for (int i = 0; i < N_ROWS; i++) {
-			uint64_t start = now_ns(CLOCK_MONOTONIC);
-			uint64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
+			uint64_t start = clock_ns(CLOCK_MONOTONIC);
+			uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 			if (rows[i].run)
 				rows[i].run();
-			rows[i].ns[r] = (double)(now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) / N_CALLS;
-			rows[i].wall[r] = (double)(now_ns(CLOCK_MONOTONIC) - start) / N_CALLS;
+			rows[i].ns[r] = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) / N_CALLS;
+			rows[i].wall[r] = (double)(clock_ns(CLOCK_MONOTONIC) - start) / N_CALLS;
 		}
 	}
 	printf("%-24s %9s %9s %9s %12s\n", "ns of CPU per turn", "median", "min", "max",

@@ -8,6 +8,8 @@
  *Ratios are medians of rounds that ran next to each other; the spread is printed beside them. The
  * two clock reads that no recording can do without are measured as well.
  */
+#include "bench/clock.h"
+
 #include <libgen.h>
 #include <limits.h>
 #include <stdint.h>
@@ -31,10 +33,7 @@ int hipStreamQuery(void *stream);
 
 static double now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+	return (double)clock_ns(CLOCK_MONOTONIC);
 }
 
 static int device;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/clock.h"
 #include "tests/softgpu/synth.h"
 
 #define VM0 0x0f70
@@ -16,10 +17,7 @@
 
 static double cpu_s(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+	return clock_s(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* The traces are made beforehand and used in every turn. */

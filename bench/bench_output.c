@@ -6,6 +6,7 @@
  *
  *	bench_output [EVENTS [FORMAT...]]
  */
+#include "bench/clock.h"
 #include "output/output.h"
 #include "tests/output/synth.h"
 
@@ -18,14 +19,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static double cpu(void)
 {
@@ -205,10 +198,10 @@ static void bench_format(const char *capture, const char *dir, enum ws_output_fo
 	if (ws_trace_open(&capture, 1, &(struct ws_trace_opts){ 0 }, &trace, &err))
 		die("trace", err.text);
 	busy = cpu();
-	start = now();
+	start = clock_s(CLOCK_MONOTONIC);
 	if (ws_output_write(trace, NULL, 0, &cfg, &result, &err))
 		die(ws_output_ops(format)->word, err.text);
-	took = now() - start;
+	took = clock_s(CLOCK_MONOTONIC) - start;
 	busy = cpu() - busy;
 	getrusage(RUSAGE_SELF, &use);
 	for (size_t i = 0; i < result.n_files; i++)

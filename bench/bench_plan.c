@@ -6,6 +6,7 @@
  * CPU time, so that a loaded machine does not count; the least and the median of the turns.
  */
 #include "base/util.h"
+#include "bench/clock.h"
 #include "counters/plan.h"
 
 #include <stdio.h>
@@ -18,10 +19,7 @@
 
 static double cpu_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+	return 1e3 * clock_s(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static int compare(const void *a, const void *b)

@@ -4,6 +4,7 @@
  *
  *	bench_trace [MILLIONS [DIRECTORY]]
  */
+#include "bench/clock.h"
 #include "capture/writer.h"
 #include "trace/trace.h"
 
@@ -18,10 +19,7 @@
 
 static double cpu_s(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* what others do must not count */
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+	return clock_s(CLOCK_PROCESS_CPUTIME_ID); /* what others do must not count */
 }
 
 static long peak_mb(void)

@@ -6,29 +6,15 @@
  *
  *	counting [REPEATS [PART OF A NAME]]
  */
-#include <hip/hip_runtime.h>
+#include "bench/clock.h"
+#include "samples/check.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
 #include <dlfcn.h>
-#include <vector>
 
 extern "C" {
 #include "softgpu/counters/service.h"
 }
-
-#define HIP_OK(call)                                                                               \
-	do {                                                                                       \
-		hipError_t e_ = (call);                                                            \
-		if (e_ != hipSuccess) {                                                            \
-			fprintf(stderr, "bench: %s: %s\n", #call, hipGetErrorString(e_));          \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
 
 __global__ void copy(const double *a, double *c, int n)
 {
@@ -68,14 +54,6 @@ __global__ void gemm(const float *a, const float *b, float *c, int n)
 	c[row * n + col] = sum;
 }
 
-static double now(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec + 1e-9 * ts.tv_nsec;
-}
-
 struct cost {
 	double wall, cpu; /* s; of all threads together */
 };
@@ -91,11 +69,11 @@ template <class L> static cost timed(bool counting, int shift, L launch)
 		fprintf(stderr, "bench: %s\n", error);
 		exit(1);
 	}
-	cost from = { now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) };
+	cost from = { clock_s(CLOCK_MONOTONIC), clock_s(CLOCK_PROCESS_CPUTIME_ID) };
 
 	launch(shift);
 	HIP_OK(hipDeviceSynchronize());
-	return { now(CLOCK_MONOTONIC) - from.wall, now(CLOCK_PROCESS_CPUTIME_ID) - from.cpu };
+	return { clock_s(CLOCK_MONOTONIC) - from.wall, clock_s(CLOCK_PROCESS_CPUTIME_ID) - from.cpu };
 }
 
 static double median(std::vector<cost> &all, double cost::*what)

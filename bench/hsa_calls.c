@@ -10,6 +10,8 @@
  *
  * bench/collector runs it bare, with the collector loaded and idle, and recording.
  */
+#include "bench/clock.h"
+
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <stdint.h>
@@ -39,10 +41,7 @@ static hsa_status_t find_gpu(hsa_agent_t agent, void *arg)
 /* The thread's own time: what others do in between is not the call's. */
 static double now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+	return (double)clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void load(void)

@@ -5,32 +5,11 @@
  * that the same work takes as host code of the same source (clang -O2, one thread). Wave-instructions
  * are counted by the device itself. bench/run starts this program once per number of workers.
  */
-#include <dlfcn.h>
-#include <hip/hip_runtime.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "bench/clock.h"
+#include "samples/check.h"
 
 #include <algorithm>
-#include <vector>
-
-#define CHECK(call)                                                                                \
-	do {                                                                                       \
-		hipError_t e_ = (call);                                                            \
-		if (e_ != hipSuccess) {                                                            \
-			fprintf(stderr, "bench: %s: %s\n", #call, hipGetErrorString(e_));          \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
-
-static double seconds(clockid_t clock)
-{
-	timespec t;
-	clock_gettime(clock, &t);
-	return t.tv_sec + 1e-9 * t.tv_nsec;
-}
+#include <dlfcn.h>
 
 /* ---- the work, once for both processors ---- */
 
@@ -144,10 +123,10 @@ template <class Work, class Of> static series measure(Work work, Of of)
 	work();
 	for (int r = 0; r < repeats; r++) {
 		uint64_t before = count_instructions ? count_instructions() : 0;
-		double start = seconds(CLOCK_MONOTONIC);
+		double start = clock_s(CLOCK_MONOTONIC);
 
 		work();
-		double took = seconds(CLOCK_MONOTONIC) - start;
+		double took = clock_s(CLOCK_MONOTONIC) - start;
 		s.values.push_back(of(took, count_instructions ? count_instructions() - before : 0));
 	}
 	return s;
@@ -167,9 +146,9 @@ template <class Work> static double host_seconds(Work work)
 	std::vector<double> t;
 
 	for (int r = 0; r < 3; r++) {
-		double start = seconds(CLOCK_MONOTONIC);
+		double start = clock_s(CLOCK_MONOTONIC);
 		work();
-		t.push_back(seconds(CLOCK_MONOTONIC) - start);
+		t.push_back(clock_s(CLOCK_MONOTONIC) - start);
 	}
 	std::sort(t.begin(), t.end());
 	return t[1];
@@ -192,15 +171,15 @@ static volatile uint32_t sink;
 
 int main(int argc, char **argv)
 {
-	double cpu0 = seconds(CLOCK_PROCESS_CPUTIME_ID), cpu1;
+	double cpu0 = clock_s(CLOCK_PROCESS_CPUTIME_ID), cpu1;
 	int n_devices = 0;
 
 	if (argc > 1)
 		repeats = std::max(1, atoi(argv[1]));
-	CHECK(hipGetDeviceCount(&n_devices));
+	HIP_OK(hipGetDeviceCount(&n_devices));
 	/* HIP spins while it waits; here that would take a core from the workers */
-	CHECK(hipSetDeviceFlags(hipDeviceScheduleBlockingSync));
-	cpu1 = seconds(CLOCK_PROCESS_CPUTIME_ID);
+	HIP_OK(hipSetDeviceFlags(hipDeviceScheduleBlockingSync));
+	cpu1 = clock_s(CLOCK_PROCESS_CPUTIME_ID);
 	count_instructions = (uint64_t(*)(void))dlsym(RTLD_DEFAULT, "ws_softgpu_wave_instructions");
 
 	const int n = 1 << 20, n_gemm = 256, n_valu = 1 << 14, loops = 1000, n_mfma = 64;
@@ -208,17 +187,17 @@ int main(int argc, char **argv)
 	uint32_t *out;
 	float *a, *b, *c;
 
-	CHECK(hipMalloc(&x, n * sizeof(*x)));
-	CHECK(hipMalloc(&y, n * sizeof(*y)));
-	CHECK(hipMalloc(&out, n * sizeof(*out)));
-	CHECK(hipMalloc(&a, n_gemm * n_gemm * sizeof(*a)));
-	CHECK(hipMalloc(&b, n_gemm * n_gemm * sizeof(*b)));
-	CHECK(hipMalloc(&c, n_gemm * n_gemm * sizeof(*c)));
-	CHECK(hipMemset(a, 0x3c, n_gemm * n_gemm * sizeof(*a)));
-	CHECK(hipMemset(b, 0x3c, n_gemm * n_gemm * sizeof(*b)));
-	CHECK(hipMemset(x, 1, n * sizeof(*x)));
-	CHECK(hipDeviceSynchronize());
-	double cpu2 = seconds(CLOCK_PROCESS_CPUTIME_ID);
+	HIP_OK(hipMalloc(&x, n * sizeof(*x)));
+	HIP_OK(hipMalloc(&y, n * sizeof(*y)));
+	HIP_OK(hipMalloc(&out, n * sizeof(*out)));
+	HIP_OK(hipMalloc(&a, n_gemm * n_gemm * sizeof(*a)));
+	HIP_OK(hipMalloc(&b, n_gemm * n_gemm * sizeof(*b)));
+	HIP_OK(hipMalloc(&c, n_gemm * n_gemm * sizeof(*c)));
+	HIP_OK(hipMemset(a, 0x3c, n_gemm * n_gemm * sizeof(*a)));
+	HIP_OK(hipMemset(b, 0x3c, n_gemm * n_gemm * sizeof(*b)));
+	HIP_OK(hipMemset(x, 1, n * sizeof(*x)));
+	HIP_OK(hipDeviceSynchronize());
+	double cpu2 = clock_s(CLOCK_PROCESS_CPUTIME_ID);
 
 	printf("%-24s %9s %9s %9s  %-14s %s\n", "what", "median", "min", "max", "unit", "against host");
 	printf("%-24s %9.2f %29s %s\n", "start: device list", 1e3 * (cpu1 - cpu0), "ms CPU", "-");
@@ -236,7 +215,7 @@ int main(int argc, char **argv)
 	});
 	row("VALU loop", "M wave-inst/s", 0, [&] {
 		valu_kernel<<<n_valu / 256, 256>>>(out, loops);
-		CHECK(hipDeviceSynchronize());
+		HIP_OK(hipDeviceSynchronize());
 	}, host);
 
 	host = host_seconds([&] {
@@ -246,22 +225,22 @@ int main(int argc, char **argv)
 	});
 	row("vcopy, 1 M doubles", "M wave-inst/s", 0, [&] {
 		copy_kernel<<<n / 256, 256>>>(x, y, n);
-		CHECK(hipDeviceSynchronize());
+		HIP_OK(hipDeviceSynchronize());
 	}, host);
 	row("vcopy, 1 M doubles", "MB/s moved", 16.0 * n, [&] {
 		copy_kernel<<<n / 256, 256>>>(x, y, n);
-		CHECK(hipDeviceSynchronize());
+		HIP_OK(hipDeviceSynchronize());
 	}, host);
 
 	host = host_seconds([&] { gemm_host(ha.data(), hb.data(), hc.data(), n_gemm); sink = (uint32_t)hc[5]; });
 	dim3 grid(n_gemm / TILE, n_gemm / TILE), block(TILE, TILE);
 	row("tiled gemm, n=256", "M wave-inst/s", 0, [&] {
 		gemm_kernel<<<grid, block>>>(a, b, c, n_gemm);
-		CHECK(hipDeviceSynchronize());
+		HIP_OK(hipDeviceSynchronize());
 	}, host);
 	row("tiled gemm, n=256", "Mflop/s", 2.0 * n_gemm * n_gemm * n_gemm, [&] {
 		gemm_kernel<<<grid, block>>>(a, b, c, n_gemm);
-		CHECK(hipDeviceSynchronize());
+		HIP_OK(hipDeviceSynchronize());
 	}, host);
 
 	const int mfma_waves = 64;
@@ -272,22 +251,22 @@ int main(int argc, char **argv)
 	});
 	row("MFMA f32_32x32x8f16", "Mflop/s", 2.0 * n_mfma * mfma_waves * 2 * 32 * 32 * 8, [&] {
 		mfma_kernel<<<mfma_waves, 64>>>((float *)out, n_mfma);
-		CHECK(hipDeviceSynchronize());
+		HIP_OK(hipDeviceSynchronize());
 	}, host);
 
 	const size_t bytes = 64 << 20;
 	void *dev;
 	std::vector<char> h1(bytes, 1), h2(bytes, 2);
-	CHECK(hipMalloc(&dev, bytes));
+	HIP_OK(hipMalloc(&dev, bytes));
 	host = host_seconds([&] { memcpy(h2.data(), h1.data(), bytes); });
-	row("copy host to device", "MB/s", bytes, [&] { CHECK(hipMemcpy(dev, h1.data(), bytes, hipMemcpyHostToDevice)); },
+	row("copy host to device", "MB/s", bytes, [&] { HIP_OK(hipMemcpy(dev, h1.data(), bytes, hipMemcpyHostToDevice)); },
 	    host);
-	row("copy device to host", "MB/s", bytes, [&] { CHECK(hipMemcpy(h2.data(), dev, bytes, hipMemcpyDeviceToHost)); },
+	row("copy device to host", "MB/s", bytes, [&] { HIP_OK(hipMemcpy(h2.data(), dev, bytes, hipMemcpyDeviceToHost)); },
 	    host);
 	row("empty kernel launches", "M launches/s", 200, [&] {
 		for (int k = 0; k < 200; k++)
 			valu_kernel<<<1, 64>>>(out, 0);
-		CHECK(hipDeviceSynchronize());
+		HIP_OK(hipDeviceSynchronize());
 	}, 0);
 	return 0;
 }
