@@ -84,62 +84,47 @@ static void the_wide_chart_is_drawn_to_the_character(void **state)
 	ws_buf_fini(&out);
 }
 
-static void as_3_3_0_no_active_unit_is_none(void **state)
+static bool wide_has(const struct ws_memchart *chart, bool as_3_3_0, const char *text)
 {
-	struct ws_memchart_style style = { .n_decimals = 2, .as_3_3_0 = true };
-	struct ws_memchart chart;
+	const struct ws_memchart_style style = { .n_decimals = 2, .as_3_3_0 = as_3_3_0 };
 	struct ws_buf out;
 	struct ws_err err;
+	bool has;
+
+	ws_buf_init(&out, 1 << 20);
+	assert_int_equal(ws_memchart_wide(chart, &style, &out, &err), WS_OK);
+	has = strstr(out.at, text);
+	ws_buf_fini(&out);
+	return has;
+}
+
+static void as_3_3_0_no_active_unit_is_none(void **state)
+{
+	struct ws_memchart chart = { .normal_unit = "per_kernel" };
 
 	(void)state;
-	memset(&chart, 0, sizeof(chart));
-	chart.normal_unit = "per_kernel";
 	chart.value[WS_MC_NUM_CUS] = 104;
-	ws_buf_init(&out, 1 << 20);
-	assert_int_equal(ws_memchart_wide(&chart, &style, &out, &err), WS_OK);
-	assert_non_null(strstr(out.at, "None: 104"));
-	ws_buf_fini(&out);
-	ws_buf_init(&out, 1 << 20);
-	style.as_3_3_0 = false;
-	assert_int_equal(ws_memchart_wide(&chart, &style, &out, &err), WS_OK);
-	assert_non_null(strstr(out.at, "  0: 104"));
-	ws_buf_fini(&out);
+	assert_true(wide_has(&chart, true, "None: 104"));
+	assert_true(wide_has(&chart, false, "  0: 104"));
 }
 
 static void a_long_value_leaves_its_neighbours_name(void **state)
 {
-	const struct ws_memchart_style style = { .n_decimals = 2 };
-	struct ws_memchart chart;
-	struct ws_buf out;
-	struct ws_err err;
+	struct ws_memchart chart = { .normal_unit = "per_second" };
 
 	(void)state;
-	memset(&chart, 0, sizeof(chart));
-	chart.normal_unit = "per_second";
 	chart.value[WS_MC_BR] = 33324919466252;
-	ws_buf_init(&out, 1 << 20);
-	assert_int_equal(ws_memchart_wide(&chart, &style, &out, &err), WS_OK);
-	assert_non_null(strstr(out.at, "BRANCH: 3332491946625Wavefronts:"));
-	ws_buf_fini(&out);
+	assert_true(wide_has(&chart, false, "BRANCH: 3332491946625Wavefronts:"));
 }
 
 static void as_3_3_0_the_scalar_wires_show_nothing(void **state)
 {
-	struct ws_memchart_style style = { .n_decimals = 2, .as_3_3_0 = true };
 	struct ws_memchart chart;
-	struct ws_buf out;
-	struct ws_err err;
 
 	fill(&chart);
 	chart.value[WS_MC_SL1D_L2_WR] = 7777;
-	ws_buf_init(&out, 1 << 20);
-	assert_int_equal(ws_memchart_wide(&chart, &style, &out, &err), WS_OK);
-	assert_null(strstr(out.at, "7777"));
-	style.as_3_3_0 = false;
-	ws_buf_clear(&out);
-	assert_int_equal(ws_memchart_wide(&chart, &style, &out, &err), WS_OK);
-	assert_non_null(strstr(out.at, "7777"));
-	ws_buf_fini(&out);
+	assert_false(wide_has(&chart, true, "7777"));
+	assert_true(wide_has(&chart, false, "7777"));
 }
 
 static void the_narrow_chart_fits(void **state)

@@ -181,19 +181,29 @@ static int drop_capture(void **state)
 	return system(command);
 }
 
+/* The capture of setup(), to be written with the defaults. */
+static struct ws_trace *open_capture(struct ws_output_config *out_cfg)
+{
+	const char *path = capture;
+	struct ws_trace *trace;
+	struct ws_err err;
+
+	assert_int_equal(ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err),
+			 WS_OK);
+	ws_output_config_init(out_cfg);
+	return trace;
+}
+
 static void every_allocation_may_fail(void **state)
 {
 	/* SQLite and libotf2 have allocators of their own to fail in: ours are meant here */
 	static const enum ws_output_format formats[] = { WS_OUTPUT_CSV, WS_OUTPUT_JSON,
 							 WS_OUTPUT_PFTRACE, WS_OUTPUT_ROCPD };
-	const char *path = capture;
 	struct ws_output_config cfg;
 	struct ws_trace *trace;
 	struct ws_err err = { 0 };
 
-	assert_int_equal(ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err),
-			 WS_OK);
-	ws_output_config_init(&cfg);
+	trace = open_capture(&cfg);
 	cfg.prefix = prefix;
 	cfg.stats = true;
 	for (size_t i = 0; i < WS_ARRAY_LEN(formats); i++) {
@@ -216,7 +226,6 @@ static void every_allocation_may_fail(void **state)
 
 static void nothing_is_left_of_a_file_that_failed(void **state)
 {
-	const char *path = capture;
 	struct ws_output_result result;
 	struct ws_output_config cfg;
 	struct ws_trace *trace;
@@ -224,9 +233,7 @@ static void nothing_is_left_of_a_file_that_failed(void **state)
 	struct dirent *entry;
 	DIR *d;
 
-	assert_int_equal(ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err),
-			 WS_OK);
-	ws_output_config_init(&cfg);
+	trace = open_capture(&cfg);
 	cfg.prefix = "/proc/nowhere/x";
 	cfg.formats = WS_OUTPUT_BIT(CSV) | WS_OUTPUT_BIT(JSON) | WS_OUTPUT_BIT(ROCPD);
 	assert_int_not_equal(ws_output_write(trace, NULL, 0, &cfg, &result, &err), WS_OK);
@@ -246,15 +253,12 @@ static void nothing_is_left_of_a_file_that_failed(void **state)
 
 static void counts_in_the_result_are_what_the_trace_holds(void **state)
 {
-	const char *path = capture;
 	struct ws_output_result result;
 	struct ws_output_config cfg;
 	struct ws_trace *trace;
 	struct ws_err err = { 0 };
 
-	assert_int_equal(ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err),
-			 WS_OK);
-	ws_output_config_init(&cfg);
+	trace = open_capture(&cfg);
 	cfg.prefix = prefix;
 	cfg.formats = WS_OUTPUT_BIT(CSV) | WS_OUTPUT_BIT(JSON) | WS_OUTPUT_BIT(PFTRACE) |
 		      WS_OUTPUT_BIT(ROCPD);

@@ -238,6 +238,16 @@ static void make(struct made *m, const char *arch)
 	};
 }
 
+static struct ws_roof_points points_of(struct fixture *f, const struct made *m,
+				       enum ws_roof_by by, size_t most)
+{
+	struct ws_roof_points points;
+
+	assert_int_equal(ws_roof_points(&m->load, &m->sel, by, most, &f->arena, &points, &f->err),
+			 WS_OK);
+	return points;
+}
+
 static void points_add_up_what_their_dispatches_did(void **state)
 {
 	struct fixture *f = *state;
@@ -249,9 +259,7 @@ static void points_add_up_what_their_dispatches_did(void **state)
 	add_column(&m, "TCC_EA_RDREQ_32B_sum", 2, 2, 2, 2);
 	add_column(&m, "TCC_EA_WRREQ_sum", 6, 6, 6, 6);
 	add_column(&m, "TCC_EA_WRREQ_64B_sum", 4, 4, 4, 4);
-	assert_int_equal(ws_roof_points(&m.load, &m.sel, WS_ROOF_BY_KERNEL, 10, &f->arena, &points,
-					&f->err),
-			 WS_OK);
+	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
 	assert_int_equal(points.n, 2);
 	assert_null(points.missing);
 	assert_int_equal(points.at[0].kernel, 0);
@@ -275,9 +283,7 @@ static void points_add_up_what_their_dispatches_did(void **state)
 	assert_true(isnan(ws_roof_intensity(&points.at[1], WS_ROOF_FP32, WS_ROOF_LDS)));
 	assert_int_equal(points.all.n, 4);
 
-	assert_int_equal(ws_roof_points(&m.load, &m.sel, WS_ROOF_BY_DISPATCH, 3, &f->arena, &points,
-					&f->err),
-			 WS_OK);
+	points = points_of(f, &m, WS_ROOF_BY_DISPATCH, 3);
 	assert_int_equal(points.n, 3);
 	assert_int_equal(points.n_left_out, 1);
 	assert_int_equal(points.at[0].row, 1); /* the longest first */
@@ -297,18 +303,14 @@ static void later_architectures_count_bubbles_and_8_bit_floats(void **state)
 	add_column(&m, "TCC_EA0_RDREQ_32B_sum", 2, 2, 2, 2);
 	add_column(&m, "TCC_EA0_WRREQ_sum", 6, 6, 6, 6);
 	add_column(&m, "TCC_EA0_WRREQ_64B_sum", 4, 4, 4, 4);
-	assert_int_equal(ws_roof_points(&m.load, &m.sel, WS_ROOF_BY_KERNEL, 10, &f->arena, &points,
-					&f->err),
-			 WS_OK);
+	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
 	/* 128*1 + 32*2 + 64*(10 - 1 - 2) + 32*2 + 64*4 */
 	assert_float_equal(points.at[0].bytes[WS_ROOF_HBM], 960, 1e-9);
 	/* Without MOPS_F8 what was counted before it stays. */
 	assert_string_equal(points.missing, "SQ_INSTS_VALU_MFMA_MOPS_F8");
 	assert_float_equal(points.at[0].flops, 2432, 1e-9);
 	add_column(&m, "SQ_INSTS_VALU_MFMA_MOPS_F8", 2, 2, 2, 2);
-	assert_int_equal(ws_roof_points(&m.load, &m.sel, WS_ROOF_BY_KERNEL, 10, &f->arena, &points,
-					&f->err),
-			 WS_OK);
+	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
 	assert_float_equal(points.at[0].flops, 2432 + 1024, 1e-9);
 	ws_map_fini(&m.frame.by_name);
 }
@@ -321,17 +323,13 @@ static void a_missing_counter_gives_no_number(void **state)
 
 	make(&m, "gfx90a");
 	m.cells[17][0] = NAN; /* SQ_INSTS_VALU_ADD_F32 of the first dispatch */
-	assert_int_equal(ws_roof_points(&m.load, &m.sel, WS_ROOF_BY_KERNEL, 10, &f->arena, &points,
-					&f->err),
-			 WS_OK);
+	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
 	assert_true(isnan(points.at[0].bytes[WS_ROOF_HBM]));
 	assert_true(isnan(ws_roof_intensity(&points.at[0], WS_ROOF_FP32, WS_ROOF_HBM)));
 	/* The other two still count: 64*(20+10)+512 and 64*(30+10)+512, over three calls. */
 	assert_float_equal(points.at[0].flops, (2432 + 3072) / 3.0, 1e-9);
 	ws_map_remove(&m.frame.by_name, WS_STR("SQ_INSTS_VALU_ADD_F32"));
-	assert_int_equal(ws_roof_points(&m.load, &m.sel, WS_ROOF_BY_KERNEL, 10, &f->arena, &points,
-					&f->err),
-			 WS_OK);
+	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
 	assert_true(isnan(points.at[0].flops));
 	assert_true(isnan(ws_roof_rate(&points.at[0], WS_ROOF_FP32)));
 	assert_string_equal(points.missing, "SQ_INSTS_VALU_ADD_F32");
@@ -359,9 +357,7 @@ static void drawings_name_every_roof_and_point(void **state)
 	struct made m;
 
 	make(&m, "gfx90a");
-	assert_int_equal(ws_roof_points(&m.load, &m.sel, WS_ROOF_BY_KERNEL, 10, &f->arena, &points,
-					&f->err),
-			 WS_OK);
+	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
 	assert_int_equal(ws_roof_ceilings(&f->bench, WS_ROOF_FP32, 0, &roofs[0], &f->err), WS_OK);
 	assert_int_equal(ws_roof_ceilings(&f->bench, WS_ROOF_I8, 0, &roofs[1], &f->err), WS_OK);
 	ws_buf_init(&out, 1 << 22);

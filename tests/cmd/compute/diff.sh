@@ -5,6 +5,22 @@
 make_workload() { "$PYTHON" "$WS_SOURCE/tests/cmd/compute/make_workload.py" "$@"; }
 diff_of() { run rocprof-compute analyze -p before -p "$@"; }
 
+# gate EXIT RUN CONDITIONS [TEXT...]: ends so, and says so
+gate() {
+	ends=$1
+	diff_of "$2" --fail-on "$3"
+	rc_is "$ends"
+	shift 3
+	for text; do out_has "$text"; done
+}
+
+# mistake CONDITION TEXT
+mistake() {
+	diff_of slow --fail-on "$1"
+	rc_is 2
+	err_has "$2"
+}
+
 cd "$work"
 make_workload before
 make_workload again --seed 2
@@ -41,58 +57,33 @@ diff_of counted --diff -b 2.1.14
 grep -q '1 of 1 metrics changed' "$out" || fail "-b does not limit the comparison"
 
 # Conditions.
-diff_of slow --fail-on 'duration>5%'
-rc_is 3
-out_has 'Conditions of --fail-on: 1 of 1 failed'
+gate 3 slow 'duration>5%' 'Conditions of --fail-on: 1 of 1 failed'
 grep 'FAILED  duration>5%  gemm' "$out" | grep -q 'p = 0.0022, Mann-Whitney' || fail "no reason given"
-diff_of slow --fail-on 'duration>15%'
-rc_is 0
-out_has '0 of 1 failed'
-out_has 'holds   duration>15%'
+gate 0 slow 'duration>15%' '0 of 1 failed' 'holds   duration>15%'
 diff_of slow --fail-on 'saxpy:duration>1%' --fail-on 'gemm:duration>5%, total_duration>5%'
 rc_is 3
 out_has '2 of 3 failed'
-diff_of counted --fail-on 'SQ_INSTS>0%'
-rc_is 3
-out_has 'no spread: certain'
-diff_of counted --fail-on '2.1.14>5%,IPC<-5%'
-rc_is 3
-out_has '1 of 2 failed'
-diff_of slow --fail-on 'gemm:duration>1.05ms'
-rc_is 3
-diff_of slow --fail-on 'gemm:duration>2ms,SQ_WAVES>20000'
-rc_is 0
-diff_of again --fail-on 'duration<-0.01%'
-rc_is 0
-out_has 'not more than noise'
+gate 3 counted 'SQ_INSTS>0%' 'no spread: certain'
+gate 3 counted '2.1.14>5%,IPC<-5%' '1 of 2 failed'
+gate 3 slow 'gemm:duration>1.05ms'
+gate 0 slow 'gemm:duration>2ms,SQ_WAVES>20000'
+gate 0 again 'duration<-0.01%' 'not more than noise'
 # A condition that asks for a change fails without one.
-diff_of again --fail-on 'gemm:duration>-5%'
-rc_is 3
+gate 3 again 'gemm:duration>-5%'
 # Spread of one dispatch is judged by the other side's; of one on each, not at all.
-diff_of once --fail-on 'saxpy:duration>5%'
-rc_is 3
-out_has 't, one value'
+gate 3 once 'saxpy:duration>5%' 't, one value'
 make_workload single --seed 6 --dispatches 1
 run rocprof-compute analyze -p single -p once --fail-on 'saxpy:duration>5%'
 rc_is 3
 out_has 'one value each: spread unknown'
 # What cannot be checked has not passed.
-diff_of counted --fail-on 'copy(char*:duration>5%'
-rc_is 3
-out_has 'cannot be checked: no such kernel is in both runs'
+gate 3 counted 'copy(char*:duration>5%' 'cannot be checked: no such kernel is in both runs'
 
 # Mistakes.
-diff_of slow --fail-on 'duration'
-rc_is 2
-err_has "condition 'duration' does not end in"
-diff_of slow --fail-on 'durration>5%'
-rc_is 2
-err_has "no metric 'durration'"
-diff_of slow --fail-on '2.99.1>5%'
-rc_is 2
-diff_of slow --fail-on 'SQ_WAVES>5ms'
-rc_is 2
-err_has 'only durations are times'
+mistake 'duration' "condition 'duration' does not end in"
+mistake 'durration>5%' "no metric 'durration'"
+mistake '2.99.1>5%' "2.99.1"
+mistake 'SQ_WAVES>5ms' 'only durations are times'
 run rocprof-compute analyze -p before --diff
 rc_is 2
 err_has 'give two'
