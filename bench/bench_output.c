@@ -1,8 +1,8 @@
 /*
  * bench_output: events per second of each output format, from a capture that this
  * program makes first, by the clock on the wall and by CPU time (which is what a busy
- * machine still measures), next to what cannot be avoided: reading the events, and for the
- * database the same inserts without a trace behind them.
+ * machine still measures; the system's part of it is files), next to what cannot be avoided:
+ * reading the events, and for the database the same inserts without a trace behind them.
  *
  *	bench_output [EVENTS [FORMAT...]]
  */
@@ -20,13 +20,25 @@
 #include <time.h>
 #include <unistd.h>
 
+static double seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static double system_cpu(void)
+{
+	struct rusage use;
+
+	getrusage(RUSAGE_SELF, &use);
+	return seconds(use.ru_stime);
+}
+
 static double cpu(void)
 {
 	struct rusage use;
 
 	getrusage(RUSAGE_SELF, &use);
-	return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
-	       (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
+	return seconds(use.ru_utime) + seconds(use.ru_stime);
 }
 
 static void die(const char *what, const char *why)
@@ -181,7 +193,7 @@ static void bench_format(const char *capture, const char *dir, enum ws_output_fo
 	struct rusage use;
 	char prefix[4096], raw[4200];
 	uint64_t n_bytes = 0;
-	double start, took, busy;
+	double start, took, busy, system_s;
 
 	fflush(stdout);
 	if (fork()) {
@@ -198,18 +210,21 @@ static void bench_format(const char *capture, const char *dir, enum ws_output_fo
 	if (ws_trace_open(&capture, 1, &(struct ws_trace_opts){ 0 }, &trace, &err))
 		die("trace", err.text);
 	busy = cpu();
+	system_s = system_cpu();
 	start = clock_s(CLOCK_MONOTONIC);
 	if (ws_output_write(trace, NULL, 0, &cfg, &result, &err))
 		die(ws_output_ops(format)->word, err.text);
 	took = clock_s(CLOCK_MONOTONIC) - start;
 	busy = cpu() - busy;
+	system_s = system_cpu() - system_s;
 	getrusage(RUSAGE_SELF, &use);
 	for (size_t i = 0; i < result.n_files; i++)
 		n_bytes += result.files[i].n_bytes;
-	printf("%-8s %6.2f M events/s, %6.2f per CPU second (%.0f ns each)  %6.2f s  %7.1f MB/s  "
-	       "peak %ld MB",
+	printf("%-8s %6.2f M events/s, %6.2f per CPU second (%.0f ns each, %.0f of it the "
+	       "system's)  %6.2f s  %7.1f MB/s  peak %ld MB",
 	       ws_output_ops(format)->word, (double)n / took / 1e6, (double)n / busy / 1e6,
-	       busy / (double)n * 1e9, took, (double)n_bytes / took / 1e6, use.ru_maxrss / 1024);
+	       busy / (double)n * 1e9, system_s / (double)n * 1e9, took,
+	       (double)n_bytes / took / 1e6, use.ru_maxrss / 1024);
 	if (format == WS_OUTPUT_ROCPD) {
 		char path[4200];
 		uint64_t n_rows;
