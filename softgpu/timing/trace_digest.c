@@ -38,7 +38,8 @@ uint64_t ws_digest(uint64_t before, const void *bytes, size_t size)
 		left -= 16;
 		p += 16;
 	}
-	memcpy(tail, p, left);
+	if (left) /* nothing may be nowhere */
+		memcpy(tail, p, left);
 	b = fold(tail[0] ^ b, tail[1] ^ K3);
 	return fold(a ^ K2, b ^ size ^ K3); /* K0 would undo the start where nothing came to a */
 }
