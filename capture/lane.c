@@ -138,7 +138,9 @@ struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes)
 					    __ATOMIC_RELAXED);
 		return NULL;
 	}
-	chunk->magic = WS_CHUNK_MAGIC;
+	/* In this order, whoever is killed here: the reader knows a head that was only begun by it. */
+	__atomic_store_n(&chunk->magic, WS_CHUNK_MAGIC, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	chunk->n_bytes = n_bytes;
 	ws_chunk_seal_head(chunk);
 	return chunk;

@@ -22,10 +22,7 @@
 #define HEAD_MAP_BYTES 4096u
 #define SPARES_DEFAULT 4u
 #define INTERN_SLOTS_FIRST 4096u
-#define INTERN_TEXT_MAX                                                                            \
-	(64u                                                                                       \
-	 << 20) /* beyond this texts are written again rather than remembered                  \
-		     */
+#define INTERN_TEXT_MAX (64u << 20) /* beyond this texts are written again, not remembered */
 #define INTERN_BLOCK (256u << 10)
 #define CLOCK_STEP_FIRST_NS 1000000u /* 1 ms, then ten times as much, up to a second */
 #define CLOCK_STEP_LAST_NS 1000000000u

@@ -18,8 +18,12 @@ struct timespec ws_claim_now(void)
 {
 	struct timespec now;
 
-	/* Coarse, as mtime is: the exact clock is some milliseconds ahead of it. */
-	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	/*
+	 * No file that is there has a time after this. One that is written in the next few
+	 * milliseconds may have one before, where the file system's clock is coarse: whoever
+	 * wrote that was as good as done.
+	 */
+	clock_gettime(CLOCK_REALTIME, &now);
 	return now;
 }
 
