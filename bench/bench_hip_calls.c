@@ -5,7 +5,7 @@
  *
  * The program runs itself in four ways, in turn, several times: bare; with the collector loaded and
  * HIP not asked for (no wrappers then); with the wrappers in place but switched off; recording.
- *Ratios are medians of rounds that ran next to each other; the spread is printed beside them. The
+ * Ratios are medians of rounds that ran next to each other; the spread is printed beside them. The
  * two clock reads that no recording can do without are measured as well.
  */
 #include "bench/clock.h"

@@ -83,6 +83,15 @@ static void add_scalar(struct ws_buf *out, const char *text)
 	}
 }
 
+/* The value is put, and is nobody's any more. */
+static void put_buf(struct ws_config *config, const char *key, struct ws_buf *value)
+{
+	put(config, key, value->at, value->n);
+	if (value->failed)
+		config->failed = value->failed;
+	ws_buf_fini(value);
+}
+
 void ws_config_text(struct ws_config *config, const char *key, const char *text)
 {
 	struct ws_buf value;
@@ -93,10 +102,7 @@ void ws_config_text(struct ws_config *config, const char *key, const char *text)
 		add_scalar(&value, text);
 	else
 		ws_buf_add(&value, "null");
-	put(config, key, value.at, value.n);
-	if (value.failed)
-		config->failed = value.failed;
-	ws_buf_fini(&value);
+	put_buf(config, key, &value);
 }
 
 void ws_config_bool(struct ws_config *config, const char *key, bool on)
@@ -133,10 +139,7 @@ void ws_config_list(struct ws_config *config, const char *key, const char *const
 		ws_buf_add(&value, "\n- ");
 		add_scalar(&value, texts[i]);
 	}
-	put(config, key, value.at, value.n);
-	if (value.failed)
-		config->failed = value.failed;
-	ws_buf_fini(&value);
+	put_buf(config, key, &value);
 }
 
 void ws_config_set(struct ws_config *config, const char *key, const char *const *texts, size_t n,
@@ -153,10 +156,7 @@ void ws_config_set(struct ws_config *config, const char *key, const char *const 
 		ws_buf_add(&out, ": ");
 		add_scalar(&out, value);
 	}
-	put(config, key, out.at, out.n);
-	if (out.failed)
-		config->failed = out.failed;
-	ws_buf_fini(&out);
+	put_buf(config, key, &out);
 }
 
 static int by_key(const void *a, const void *b)

@@ -48,39 +48,34 @@ static struct {
 
 /* ---- looking things up ---- */
 
+/* Linear: a machine has a dozen agents. */
+#define FIND(key, value)                                                                           \
+	do {                                                                                       \
+		uint32_t n = __atomic_load_n(&agents.n, __ATOMIC_ACQUIRE);                         \
+                                                                                                   \
+		for (uint32_t i = 0; i < n; i++) {                                                 \
+			if (agents.all[i].rec.key == (value))                                      \
+				return agents.all[i].rec.h.what;                                   \
+		}                                                                                  \
+		return 0;                                                                          \
+	} while (0)
+
 uint32_t ws_agent_by_handle(uint64_t handle)
 {
-	uint32_t n = __atomic_load_n(&agents.n, __ATOMIC_ACQUIRE);
-
-	/* Linear: a machine has a dozen agents. */
-	for (uint32_t i = 0; i < n; i++) {
-		if (agents.all[i].rec.handle == handle)
-			return agents.all[i].rec.h.what;
-	}
-	return 0;
+	FIND(handle, handle);
 }
 
 uint32_t ws_agent_by_gpu(uint32_t gpu_index)
 {
-	uint32_t n = __atomic_load_n(&agents.n, __ATOMIC_ACQUIRE);
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (agents.all[i].rec.gpu_index == (int32_t)gpu_index)
-			return agents.all[i].rec.h.what;
-	}
-	return 0;
+	FIND(gpu_index, (int32_t)gpu_index);
 }
 
 uint32_t ws_agent_by_node(uint32_t node)
 {
-	uint32_t n = __atomic_load_n(&agents.n, __ATOMIC_ACQUIRE);
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (agents.all[i].rec.node_id == node)
-			return agents.all[i].rec.h.what;
-	}
-	return 0;
+	FIND(node_id, node);
 }
+
+#undef FIND
 
 uint32_t ws_agent_node(uint32_t id)
 {
