@@ -281,8 +281,8 @@ static int start_kernel(struct ws_queue *queue, union ws_aql_packet *packet)
 		   "node %u runs kernel 0x%llx: %llu workgroups of %u waves, %u resident",
 		   queue->gpu->node, (unsigned long long)object, (unsigned long long)launch->n_wgs,
 		   launch->n_waves_per_wg, queue->dispatch.max_resident);
-	ws_guard_install();
 	queue->start_ticks = ws_clock_device_ticks();
+	ws_guard_keep(ws_clock_ns_of_ticks(queue->start_ticks));
 	queue->dispatch.ended = ws_aql_dispatch_ended;
 	ws_cp_count_begin(queue, packet);
 	atomic_store(&queue->dispatching, true);

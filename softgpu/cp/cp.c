@@ -81,7 +81,8 @@ enum ws_step ws_queue_advance(struct ws_queue *queue, uint32_t n)
 {
 	const struct ws_cp_host *host = &queue->cp->host;
 	enum ws_step result = WS_STEP_IDLE;
-	uint64_t until = now_ns() + TURN_NS;
+	bool copies = queue->desc.type == WS_QUEUE_SDMA;
+	uint64_t until = copies ? now_ns() + TURN_NS : 0;
 
 	while (n-- && atomic_load(&queue->active) && !atomic_load(&queue->dying) &&
 	       !atomic_load(&queue->halted)) {
@@ -96,15 +97,16 @@ enum ws_step ws_queue_advance(struct ws_queue *queue, uint32_t n)
 			break;
 		result = step;
 		/* Copies take long: after a while the others have their turn. */
-		if (queue->desc.type == WS_QUEUE_SDMA && now_ns() >= until)
+		if (copies && now_ns() >= until)
 			break;
 	}
 	return result;
 }
 
 /* One look at every queue. The list is locked only while looking, not while a queue works. */
-static bool sweep(struct ws_cp *cp)
+static bool sweep(void *ctx)
 {
+	struct ws_cp *cp = ctx;
 	bool progress = false;
 	struct ws_queue *queue;
 
@@ -146,6 +148,12 @@ void ws_cp_kick(struct ws_cp *cp)
 		syscall(SYS_futex, &cp->kicks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+/* A worker that looked at the queues goes to sleep. */
+static void look_out(void *ctx)
+{
+	ws_cp_kick(ctx);
+}
+
 static void *poller_main(void *arg)
 {
 	struct ws_cp *cp = arg;
@@ -156,13 +164,13 @@ static void *poller_main(void *arg)
 		uint32_t kicks = atomic_load(&cp->kicks);
 		uint64_t now, idle;
 
-		if (sweep(cp)) {
+		if (!ws_pool_awake(cp->pool) && sweep(cp)) {
 			last = now_ns();
 			continue;
 		}
 		now = now_ns();
 		idle = now - last;
-		if (idle < SPIN_NS && !ws_pool_busy(cp->pool)) {
+		if (idle < SPIN_NS && !ws_pool_busy(cp->pool) && !ws_pool_awake(cp->pool)) {
 			for (int i = 0; i < 64; i++)
 				__builtin_ia32_pause();
 		} else {
@@ -196,7 +204,8 @@ struct ws_cp *ws_cp_create(const struct ws_cp_host *host, uint32_t n_workers)
 	cp->host = *host;
 	cp->hooks = (struct ws_exec_hooks){ .interrupt = interrupt, .ctx = cp };
 	pthread_mutex_init(&cp->lock, NULL);
-	cp->pool = ws_pool_create(n_workers);
+	cp->pool = ws_pool_create(
+		n_workers, &(struct ws_pool_looker){ .look = sweep, .rest = look_out, .ctx = cp });
 	cp->poller_runs = cp->pool && ws_pool_thread(&cp->poller, "ws-gpu-cp", poller_main, cp);
 	if (!cp->poller_runs) {
 		ws_cp_destroy(cp);

@@ -14,6 +14,7 @@
 #define SLICE_NS 2000000ull           /* then another dispatch, if there is one */
 #define NAP_LEAST_NS 50000ull         /* when all that runs waits */
 #define NAP_MOST_NS 1000000ull
+#define LINGER_NS 20000ull            /* a worker without work looks for some before it sleeps */
 
 struct ws_resident {
 	struct ws_wg *wg;
@@ -28,8 +29,10 @@ struct ws_pool {
 	pthread_cond_t work;
 	struct ws_dispatch *dispatches; /* a ring; points at the one whose turn it is */
 	_Atomic uint32_t n_dispatches;
-	uint32_t n_sleeping;
-	bool stop;
+	_Atomic uint32_t n_sleeping;  /* written under the lock */
+	bool lingers;                 /* a worker looks for work */
+	_Atomic bool stop;
+	struct ws_pool_looker looker;
 	uint32_t n_workers;
 	pthread_t *threads;
 
@@ -324,11 +327,21 @@ static void call_help(struct ws_pool *pool, struct ws_dispatch *d)
 	pthread_mutex_unlock(&pool->lock);
 }
 
+/* From when on there is another dispatch: alone, nobody has to ask for the time. */
+static bool slice_over(uint64_t *until)
+{
+	uint64_t now = now_ns();
+
+	if (!*until)
+		*until = now + SLICE_NS;
+	return now >= *until;
+}
+
 /* Run workgroups for a while. False: all there is waits. */
 static bool run_turn(struct ws_pool *pool, struct ws_dispatch *d)
 {
 	struct ws_resident *r = NULL;
-	uint64_t n_done = 0, until = now_ns() + SLICE_NS;
+	uint64_t n_done = 0, until = 0;
 	bool fruitful = false, starved = false;
 
 	while (!stopped(d) && !starved && pick(pool, d, &r)) {
@@ -357,7 +370,7 @@ static bool run_turn(struct ws_pool *pool, struct ws_dispatch *d)
 			fail(d, ws_wg_fault(r->wg));
 			break;
 		}
-		if (relaxed32(&pool->n_dispatches) > 1 && now_ns() >= until)
+		if (relaxed32(&pool->n_dispatches) > 1 && slice_over(&until))
 			break;
 	}
 	pthread_mutex_lock(&d->lock);
@@ -438,9 +451,44 @@ static void nap(struct ws_pool *pool, uint64_t ns)
 		ts.tv_sec++;
 		ts.tv_nsec -= 1000000000;
 	}
-	pool->n_sleeping++;
+	atomic_fetch_add(&pool->n_sleeping, 1);
 	pthread_cond_timedwait(&pool->work, &pool->lock, &ts);
-	pool->n_sleeping--;
+	atomic_fetch_sub(&pool->n_sleeping, 1);
+}
+
+static void pause_a_while(void)
+{
+	for (int i = 0; i < 64; i++)
+		__builtin_ia32_pause();
+}
+
+/*
+ * A program that launches small kernels one by one has the next one ready soon: to look for it costs
+ * less than to sleep and be woken, which takes the program's own core on a small machine. One worker
+ * does so, the others sleep. The pool's lock is held, but not while looking. True: look again.
+ */
+static bool linger(struct ws_pool *pool)
+{
+	uint64_t until = now_ns() + LINGER_NS;
+	bool found = false;
+
+	if (!pool->looker.look || pool->lingers || ws_pool_busy(pool))
+		return false;
+	pool->lingers = true;
+	pthread_mutex_unlock(&pool->lock);
+	while (!found && !atomic_load_explicit(&pool->stop, memory_order_relaxed) && now_ns() < until) {
+		if (pool->looker.look(pool->looker.ctx))
+			until = now_ns() + LINGER_NS;
+		found = relaxed32(&pool->n_dispatches) != 0;
+		if (!found)
+			pause_a_while();
+	}
+	pthread_mutex_lock(&pool->lock);
+	pool->lingers = false;
+	found = relaxed32(&pool->n_dispatches) != 0;
+	if (!found)
+		pool->looker.rest(pool->looker.ctx);
+	return found;
 }
 
 static void *worker_main(void *arg)
@@ -448,6 +496,7 @@ static void *worker_main(void *arg)
 	struct ws_pool *pool = arg;
 	uint32_t n_fruitless = 0;
 	uint64_t nap_ns = NAP_LEAST_NS;
+	bool rested = true;
 
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->stop) {
@@ -455,12 +504,16 @@ static void *worker_main(void *arg)
 		bool fruitful, over;
 
 		if (!d) {
-			pool->n_sleeping++;
+			if (!rested && linger(pool))
+				continue;
+			rested = true;
+			atomic_fetch_add(&pool->n_sleeping, 1);
 			pthread_cond_wait(&pool->work, &pool->lock);
-			pool->n_sleeping--;
+			atomic_fetch_sub(&pool->n_sleeping, 1);
 			n_fruitless = 0;
 			continue;
 		}
+		rested = false;
 		d->n_users++;
 		pthread_mutex_unlock(&pool->lock);
 		fruitful = run_turn(pool, d);
@@ -486,7 +539,7 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-struct ws_pool *ws_pool_create(uint32_t n_workers)
+struct ws_pool *ws_pool_create(uint32_t n_workers, const struct ws_pool_looker *looker)
 {
 	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
 	uint32_t n = n_workers ? n_workers : n_cores > 0 ? (uint32_t)n_cores : 1;
@@ -495,6 +548,8 @@ struct ws_pool *ws_pool_create(uint32_t n_workers)
 
 	if (!pool)
 		return NULL;
+	if (looker)
+		pool->looker = *looker;
 	pool->threads = calloc(n, sizeof(*pool->threads));
 	pool->spares = calloc(n, sizeof(struct ws_resident *));
 	pthread_mutex_init(&pool->lock, NULL);
@@ -555,6 +610,20 @@ bool ws_pool_busy(struct ws_pool *pool)
 	return relaxed32(&pool->n_dispatches) != 0;
 }
 
+bool ws_pool_awake(struct ws_pool *pool)
+{
+	return !ws_pool_busy(pool) && relaxed32(&pool->n_sleeping) < pool->n_workers;
+}
+
+/* The pool's lock is held. A worker that is awake without work finds the dispatch by itself. */
+static void wake_for(struct ws_pool *pool, const struct ws_dispatch *d)
+{
+	if (d->n_wgs > 1 || relaxed32(&pool->n_dispatches) > 1)
+		pthread_cond_broadcast(&pool->work);
+	else if (relaxed32(&pool->n_sleeping) == pool->n_workers)
+		pthread_cond_signal(&pool->work);
+}
+
 void ws_pool_start(struct ws_pool *pool, struct ws_dispatch *d)
 {
 	d->failed = false;
@@ -574,10 +643,7 @@ void ws_pool_start(struct ws_pool *pool, struct ws_dispatch *d)
 
 	pthread_mutex_lock(&pool->lock);
 	link_dispatch(pool, d);
-	if (d->n_wgs > 1)
-		pthread_cond_broadcast(&pool->work);
-	else
-		pthread_cond_signal(&pool->work);
+	wake_for(pool, d);
 	pthread_mutex_unlock(&pool->lock);
 }
 

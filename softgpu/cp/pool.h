@@ -51,7 +51,15 @@ struct ws_dispatch {
 	bool new_one_next;
 };
 
-struct ws_pool *ws_pool_create(uint32_t n_workers); /* 0: number of cores */
+/* What a worker calls that ran out of work. */
+struct ws_pool_looker {
+	bool (*look)(void *ctx);      /* for a while: it may start a dispatch; whether it did anything */
+	void (*rest)(void *ctx);      /* nothing came: others have to look now. Must take no lock */
+	void *ctx;
+};
+
+/* n_workers 0: number of cores. looker NULL: nobody looks. */
+struct ws_pool *ws_pool_create(uint32_t n_workers, const struct ws_pool_looker *looker);
 void ws_pool_destroy(struct ws_pool *pool); /* no dispatch is running */
 
 /* Fields above the line are set; the rest is initialised here. */
@@ -62,6 +70,7 @@ void ws_pool_stop(struct ws_pool *pool, struct ws_dispatch *dispatch);
 void ws_pool_kick(struct ws_pool *pool);
 uint32_t ws_pool_n_workers(const struct ws_pool *pool);
 bool ws_pool_busy(struct ws_pool *pool);
+bool ws_pool_awake(struct ws_pool *pool); /* a worker without work is about to look for some */
 
 /* Start a thread that stays out of the program's way: named, and with its signals blocked. */
 bool ws_pool_thread(pthread_t *thread, const char *name, void *(*run)(void *), void *arg);

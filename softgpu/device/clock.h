@@ -23,9 +23,16 @@ static inline uint64_t ws_clock_system_ns(void)
 	return ws_clock_of(CLOCK_BOOTTIME);
 }
 
+#define WS_DEVICE_TICK_NS 10u
+
 static inline uint64_t ws_clock_device_ticks(void)
 {
-	return ws_clock_system_ns() / 10;
+	return ws_clock_system_ns() / WS_DEVICE_TICK_NS;
+}
+
+static inline uint64_t ws_clock_ns_of_ticks(uint64_t ticks)
+{
+	return ticks * WS_DEVICE_TICK_NS;
 }
 
 #endif

@@ -11,8 +11,10 @@
 #define CHUNK 4096u                   /* events that come into being at once */
 #define MAX_CHUNKS 256u               /* a million events */
 #define FEW 64u                       /* waits this wide need no heap */
+#define AUDIENCE 4u                   /* threads that an event knows to have seen it */
 
 struct waiter {
+	pthread_t thread;
 	pthread_cond_t wake;
 	uint32_t n_missing;           /* events still to come */
 	bool gone;
@@ -29,6 +31,8 @@ struct event {
 	enum ws_event_kind kind;
 	uint32_t next_free;
 	struct wait_link *links;
+	pthread_t audience[AUDIENCE]; /* who has seen it since it was set last */
+	uint32_t n_audience;          /* more than there is room for: it is over for everybody */
 };
 
 struct chunk {
@@ -137,13 +141,33 @@ enum ws_event_status ws_event_create(struct ws_events *events, enum ws_event_kin
 		id = events->first_free;
 		events->first_free = slot(events, id)->next_free;
 		*slot(events, id) = (struct event){ .used = true, .set = set, .kind = kind,
-						    .manual_reset = manual_reset };
+						    .manual_reset = manual_reset,
+						    .n_audience = AUDIENCE + 1 };
 		*out_id = id;
 		*out_mailbox = events->chunks[id / CHUNK]->mailboxes + id % CHUNK * 8;
 		status = WS_EVENT_OK;
 	}
 	pthread_mutex_unlock(&events->lock);
 	return status;
+}
+
+/* Locked. False: this thread has seen it since it was set, or it never was. */
+static bool may_see(const struct event *event, pthread_t thread)
+{
+	for (uint32_t i = 0; i < event->n_audience && i < AUDIENCE; i++) {
+		if (pthread_equal(event->audience[i], thread))
+			return false;
+	}
+	return event->n_audience <= AUDIENCE;
+}
+
+static void mark_seen(struct event *event, pthread_t thread)
+{
+	if (!may_see(event, thread))
+		return;
+	if (event->n_audience < AUDIENCE)
+		event->audience[event->n_audience] = thread;
+	event->n_audience++;
 }
 
 /*
@@ -154,11 +178,13 @@ static void set_event(struct event *event)
 {
 	bool delivered = false;
 
+	event->n_audience = 0;
 	for (struct wait_link *link = event->links; link; link = link->next) {
 		if (link->seen || !link->waiter->n_missing)
 			continue;
 		link->seen = true;
 		delivered = true;
+		mark_seen(event, link->waiter->thread);
 		if (--link->waiter->n_missing == 0)
 			pthread_cond_signal(&link->waiter->wake);
 	}
@@ -206,8 +232,10 @@ enum ws_event_status ws_event_reset(struct ws_events *events, uint32_t id)
 
 	pthread_mutex_lock(&events->lock);
 	event = find(events, id);
-	if (event)
+	if (event) {
 		event->set = false;
+		event->n_audience = AUDIENCE + 1;
+	}
 	pthread_mutex_unlock(&events->lock);
 	return event ? WS_EVENT_OK : WS_EVENT_GONE;
 }
@@ -235,7 +263,7 @@ static void deadline_after(struct timespec *ts, uint32_t timeout_ms)
 	}
 }
 
-/* Locked. Put a link on each event's list; what is set already is taken. */
+/* Locked. Put a link on each event's list; what is set already, or was missed, is taken. */
 static void join(struct ws_events *events, const uint32_t *ids, uint32_t n,
 		 struct waiter *waiter, struct wait_link *links)
 {
@@ -252,10 +280,11 @@ static void join(struct ws_events *events, const uint32_t *ids, uint32_t n,
 		if (event->links)
 			event->links->back = &links[i].next;
 		event->links = &links[i];
-		if (event->set && waiter->n_missing) {
+		if (waiter->n_missing && (event->set || may_see(event, waiter->thread))) {
 			links[i].seen = true;
 			waiter->n_missing--;
-			event->set = event->manual_reset;
+			event->set = event->manual_reset && event->set;
+			mark_seen(event, waiter->thread);
 		}
 	}
 }
@@ -281,7 +310,7 @@ static enum ws_event_status wait_with(struct ws_events *events, const uint32_t *
 				      bool all, uint32_t timeout_ms, struct wait_link *links)
 {
 	bool forever = timeout_ms >= WS_EVENT_FOREVER - 1;
-	struct waiter waiter = { .n_missing = all ? n : 1 };
+	struct waiter waiter = { .thread = pthread_self(), .n_missing = all ? n : 1 };
 	struct timespec deadline;
 	pthread_condattr_t attr;
 	bool satisfied;

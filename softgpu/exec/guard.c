@@ -2,9 +2,12 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <ucontext.h>
+
+#define KEEP_NS 50000u /* a system call or two per so many kernels is nothing */
 
 static _Thread_local struct {
 	sigjmp_buf back;
@@ -71,6 +74,16 @@ void ws_guard_install(void)
 		}
 		pthread_mutex_unlock(&lock);
 	}
+}
+
+void ws_guard_keep(uint64_t now_ns)
+{
+	static _Atomic uint64_t kept_ns;
+
+	if (now_ns - atomic_load_explicit(&kept_ns, memory_order_relaxed) < KEEP_NS)
+		return;
+	atomic_store_explicit(&kept_ns, now_ns, memory_order_relaxed);
+	ws_guard_install();
 }
 
 sigjmp_buf *ws_guard_enter_(void)

@@ -3,8 +3,8 @@
  *
  * While a thread runs waves, a wild access of theirs is a real access of this process. The handler
  * leaves the interpreter when, and only when, the faulting thread is inside it; any other fault goes
- * to the handler that was there before. ws_guard_install() is called before each dispatch, because
- * the program may have installed a handler of its own in between; it is cheap when nothing changed.
+ * to the handler that was there before. ws_guard_keep() is called before each dispatch, because the
+ * program may have installed a handler of its own in between; it asks the system every 50 us.
  *
  *	if (sigsetjmp(ws_guard_enter(), 0) == 0)
  *		... touch guest memory ...
@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 void ws_guard_install(void);
+void ws_guard_keep(uint64_t now_ns);
 sigjmp_buf *ws_guard_enter_(void);
 #define ws_guard_enter() (*ws_guard_enter_())
 void ws_guard_leave(void);

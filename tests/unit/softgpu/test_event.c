@@ -122,6 +122,34 @@ static void one_set_wakes_every_waiter(void **state)
 	}
 }
 
+static void *wait_twice(void *arg)
+{
+	uintptr_t first = ws_event_wait(events, arg, 1, true, 0);
+
+	return (void *)(first << 8 | ws_event_wait(events, arg, 1, true, 0));
+}
+
+/* It looked at the signal before it was set, and another thread's wait took the event meanwhile. */
+static void a_thread_that_missed_it_sees_it_once(void **state)
+{
+	uint32_t id = make(false, false);
+	pthread_t thread;
+	void *result;
+
+	assert_int_equal(ws_event_set(events, id), WS_EVENT_OK);
+	assert_int_equal(ws_event_wait(events, &id, 1, true, 0), WS_EVENT_OK);
+	assert_int_equal(pthread_create(&thread, NULL, wait_twice, &id), 0);
+	pthread_join(thread, &result);
+	assert_int_equal((uintptr_t)result, WS_EVENT_OK << 8 | WS_EVENT_TIMEOUT);
+	assert_int_equal(ws_event_wait(events, &id, 1, true, 0), WS_EVENT_TIMEOUT);
+	/* one that was reset is over for everybody */
+	assert_int_equal(ws_event_set(events, id), WS_EVENT_OK);
+	assert_int_equal(ws_event_reset(events, id), WS_EVENT_OK);
+	assert_int_equal(pthread_create(&thread, NULL, wait_twice, &id), 0);
+	pthread_join(thread, &result);
+	assert_int_equal((uintptr_t)result, WS_EVENT_TIMEOUT << 8 | WS_EVENT_TIMEOUT);
+}
+
 static void destroying_wakes_the_waiter(void **state)
 {
 	uint32_t id = make(false, false);
@@ -241,6 +269,7 @@ int main(void)
 		cmocka_unit_test(any_and_all_differ),
 		cmocka_unit_test(unknown_events_are_refused),
 		cmocka_unit_test(one_set_wakes_every_waiter),
+		cmocka_unit_test(a_thread_that_missed_it_sees_it_once),
 		cmocka_unit_test(destroying_wakes_the_waiter),
 		cmocka_unit_test(thousands_of_events_are_distinct),
 		cmocka_unit_test(a_second_event_is_kept_for_the_next_wait),
