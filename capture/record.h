@@ -258,7 +258,7 @@ struct ws_rec_dispatch {
 	uint64_t end_ns;
 	uint64_t corr_id;
 	uint64_t external_id;
-	uint64_t dispatch_id; /* from 1, in order of submission */
+	uint64_t dispatch_id; /* from 1, in order of submission; see WS_DISPATCH_ORDERED */
 	uint32_t tid;         /* who launched it: the writer is another thread */
 	uint32_t agent;
 	uint32_t queue;
@@ -271,6 +271,7 @@ struct ws_rec_dispatch {
 	uint32_t flags;
 };
 #define WS_DISPATCH_UNASKED 1u
+#define WS_DISPATCH_ORDERED 2u /* dispatch_id grows with submission, but not by 1: trace/launches.c */
 
 /* How the values of a dispatch came about; follows its WS_REC_DISPATCH in the same lane. */
 struct ws_rec_counted {

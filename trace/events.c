@@ -16,7 +16,9 @@ struct ws_events {
 	const struct ws_thread *thread; /* of the last event: the next is mostly the same */
 	char *text;                     /* a message that is not terminated in the record */
 	size_t text_cap;
-	struct ws_rec_dispatch dispatch; /* the same with other values */
+	struct ws_rec_dispatch dispatch; /* the same with other values, or its number */
+	struct ws_launch_block *launch_hint;
+	const struct ws_capture *launch_capture; /* which the hint is of */
 	struct ws_counter_value *values;
 	size_t values_cap;
 	enum ws_status st;
@@ -150,6 +152,18 @@ static void fill_dispatch(struct ws_event *ev, const struct ws_rec *rec)
 	ev->name = ev->dispatch.renamed ? ev->dispatch.renamed : ev->dispatch.kernel->formatted;
 }
 
+/* The number that it has among all of its process. */
+static void number(struct ws_events *events, struct ws_event *ev, const struct ws_capture *capture)
+{
+	if (events->launch_capture != capture)
+		events->launch_hint = NULL;
+	events->launch_capture = capture;
+	events->dispatch = *ev->dispatch.info;
+	events->dispatch.dispatch_id = ws_launches_rank(
+		&capture->launches, events->dispatch.dispatch_id, &events->launch_hint);
+	ev->dispatch.info = &events->dispatch;
+}
+
 /* Values from elsewhere than the record. One without any in it was not counted at all. */
 static void recount(struct ws_events *events, struct ws_event *ev, const struct ws_recount *by)
 {
@@ -267,6 +281,8 @@ static const struct ws_event *fill(struct ws_events *events, const struct ws_cap
 		fill_marker(events, ev, rec);
 	} else if (type == WS_REC_DISPATCH) {
 		fill_dispatch(ev, rec);
+		if (ev->dispatch.info->flags & WS_DISPATCH_ORDERED)
+			number(events, ev, capture);
 		if (capture->recount)
 			recount(events, ev, capture->recount);
 		tid = ev->dispatch.info->tid;

@@ -140,9 +140,11 @@ bool ws_rec_times(const struct ws_capture *capture, const struct ws_rec *rec, si
 struct survey {
 	struct ws_capture *capture;
 	struct ws_map tids; /* tid -> non-NULL */
-	uint32_t last_tid;
+	struct ws_map helpers; /* the same: who wrote down what others did */
+	uint32_t last_tid, last_helper;
 	size_t hint;
 	uint64_t last_ns;
+	struct ws_launch_block *launch_hint;
 	struct ws_err *err;
 };
 
@@ -152,6 +154,14 @@ static enum ws_status see_thread(struct survey *s, uint32_t tid)
 		return WS_OK;
 	s->last_tid = tid;
 	return ws_map_put_u64(&s->tids, tid, s, s->err);
+}
+
+static enum ws_status see_helper(struct survey *s, uint32_t tid)
+{
+	if (tid == s->last_helper)
+		return WS_OK;
+	s->last_helper = tid;
+	return ws_map_put_u64(&s->helpers, tid, s, s->err);
 }
 
 static void count(struct survey *s, enum ws_domain domain, const struct ws_rec *rec, uint64_t start,
@@ -198,8 +208,18 @@ static bool dangles(const struct ws_process *p, const struct ws_rec *rec)
 	}
 }
 
+static enum ws_status see_launch(struct survey *s, const struct ws_rec_dispatch *d)
+{
+	return d->flags & WS_DISPATCH_ORDERED
+		       ? ws_launches_add(&s->capture->launches, &s->capture->arena, d->dispatch_id,
+					 &s->launch_hint, s->err)
+		       : WS_OK;
+}
+
 static enum ws_status see(struct survey *s, const struct ws_rec *rec, uint32_t owner)
 {
+	enum ws_status st = WS_OK;
+
 	enum ws_domain domain = ws_rec_domain(s->capture, rec);
 	uint32_t tid = thread_field(rec);
 	uint64_t start, end;
@@ -214,9 +234,13 @@ static enum ws_status see(struct survey *s, const struct ws_rec *rec, uint32_t o
 		count(s, domain, rec, start, end);
 	if (domain == WS_DOMAIN_KERNEL_DISPATCH && ((const struct ws_rec_dispatch *)rec)->n_values)
 		count(s, WS_DOMAIN_COUNTER_COLLECTION, rec, start, end);
+	if (ws_rec_type(rec) == WS_REC_DISPATCH)
+		st = see_launch(s, (const struct ws_rec_dispatch *)rec);
 	/* Who launched it, not the helper that wrote it down: that one is no thread of the program.
 	 */
-	return see_thread(s, tid ? tid : owner);
+	if (!st && tid && tid != owner)
+		st = see_helper(s, owner);
+	return st ? st : see_thread(s, tid ? tid : owner);
 }
 
 static int by_tid(const void *a, const void *b)
@@ -236,7 +260,8 @@ static enum ws_status make_threads(struct survey *s)
 	size_t n = 0;
 
 	for (size_t i = 0; !st && i < c->named_threads.n; i++)
-		st = see_thread(s, c->named_threads.at[i].tid);
+		if (!ws_map_get_u64(&s->helpers, c->named_threads.at[i].tid))
+			st = see_thread(s, c->named_threads.at[i].tid);
 	if (st)
 		return st;
 	threads = ws_arena_array(&c->arena, s->tids.n + 1, sizeof(*threads));
@@ -271,6 +296,7 @@ enum ws_status ws_capture_survey(struct ws_capture *capture, struct ws_err *err)
 	enum ws_status st = WS_OK;
 
 	ws_map_init(&s.tids, WS_MAP_U64, THREADS_MAX);
+	ws_map_init(&s.helpers, WS_MAP_U64, THREADS_MAX);
 	for (size_t i = 0; !st && i < ws_reader_n_chunks(capture->reader); i++) {
 		const struct ws_rec *rec;
 
@@ -285,8 +311,11 @@ enum ws_status ws_capture_survey(struct ws_capture *capture, struct ws_err *err)
 	ws_view_fini(&view);
 	if (!st)
 		st = make_threads(&s);
+	if (!st)
+		st = ws_launches_count(&capture->launches, err);
 	if (!capture->pub.ended)
 		capture->pub.fini_ns = WS_MAX(s.last_ns, capture->pub.init_ns);
 	ws_map_fini(&s.tids);
+	ws_map_fini(&s.helpers);
 	return st;
 }

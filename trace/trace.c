@@ -13,6 +13,7 @@ static void close_capture(struct ws_capture *capture)
 		return;
 	ws_map_fini(&capture->agents);
 	ws_map_fini(&capture->externals);
+	ws_map_fini(&capture->launches);
 	ws_map_fini(&capture->enums);
 	ws_clock_map_fini(&capture->clock);
 	ws_arena_fini(&capture->arena);
@@ -32,6 +33,7 @@ static enum ws_status open_capture(const char *path, const struct ws_trace_opts 
 	ws_arena_init(&capture->arena, opts->max_bytes ? opts->max_bytes : FACT_BYTES_DEFAULT);
 	ws_map_init(&capture->agents, WS_MAP_U64, MAP_MAX);
 	ws_map_init(&capture->externals, WS_MAP_U64, MAP_MAX);
+	ws_launches_init(&capture->launches);
 	ws_map_init(&capture->enums, WS_MAP_U64, MAP_MAX);
 	st = ws_reader_open(path, &capture->reader, err);
 	if (st) {

@@ -40,6 +40,7 @@ struct ws_capture {
 	struct ws_map externals;                 /* id -> text */
 	struct ws_map enums;                     /* type_str << 32 ^ value -> text */
 	WS_LIST(struct ws_thread) named_threads; /* as THREAD records have them */
+	struct ws_map launches;                  /* launches.c */
 };
 
 struct ws_trace {
@@ -65,6 +66,18 @@ static inline const struct ws_capture *ws_capture_of(const struct ws_process *pr
 enum ws_status ws_capture_read_facts(struct ws_capture *capture, const struct ws_trace_opts *opts,
 				     struct ws_err *err);
 enum ws_status ws_capture_survey(struct ws_capture *capture, struct ws_err *err);
+
+/*
+ * launches.c: dispatches by order of submission. Add all, count, then ask for the rank of any, from 1.
+ * *@hint is NULL at first; it makes what comes one after the other cheap.
+ */
+struct ws_launch_block;
+void ws_launches_init(struct ws_map *launches);
+enum ws_status ws_launches_add(struct ws_map *launches, struct ws_arena *arena, uint64_t order,
+			       struct ws_launch_block **hint, struct ws_err *err);
+enum ws_status ws_launches_count(struct ws_map *launches, struct ws_err *err);
+uint64_t ws_launches_rank(const struct ws_map *launches, uint64_t order,
+			  struct ws_launch_block **hint);
 
 /* Where an event lies in time; false for records that are no events. */
 bool ws_rec_times(const struct ws_capture *capture, const struct ws_rec *rec, size_t *hint,

@@ -15,7 +15,7 @@ SERVICES = {
     "image": ("HSA_IMAGE", "HSA_IMAGE_EXT_API"),
     "finalizer": ("HSA_FINALIZER", "HSA_FINALIZE_EXT_API"),
 }
-HOOKS = ("-", "always", "dispatch", "copy", "signal", "doorbell")
+HOOKS = ("-", "always", "dispatch", "copy", "signal", "doorbell", "reserve")
 # Hooks that are generated: from how many parameters of the row
 MADE = {"alloc": 3, "free": 1}
 ROW = re.compile(r"(\w+)\s+(-|\d+)\s+(\d+)\s+(-|\S+)\s+(.+?)\s*\b(hsa_\w+)\((.*)\)$")

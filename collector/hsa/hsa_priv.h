@@ -6,6 +6,7 @@
  *	agents.c    the machine's agents as facts; names.c: what the program calls them
  *	code.c      code objects and kernels as facts, kernel ids by address
  *	queue.c     queues, and the packets that go through them; old_queue.c: queues from before
+ *	told.c      queues of a GPU that tells when a kernel has ended
  *	pending.c   GPU work in the air; done.c: from its signal to its record
  *	memory.c    copies and allocations
  *	scratch.c   scratch memory; scratch_told.c, scratch_seen.c: the two ways to know of it
@@ -28,6 +29,7 @@ enum ws_hsa_hook {
 	WS_HSA_HOOK_SIGNAL,
 	WS_HSA_HOOK_ALLOC,
 	WS_HSA_HOOK_DOORBELL,
+	WS_HSA_HOOK_RESERVE,
 };
 
 struct ws_hsa_function {
@@ -88,6 +90,13 @@ void ws_queues_state(struct ws_writer *writer);
 void ws_queues_unload(void);
 void ws_queues_attach(void); /* there may be queues that were not made through us */
 void ws_queues_forked(void);
+
+/* ---- told.c ---- */
+
+void ws_told_load(void); /* for what is asked for now */
+bool ws_told(void);      /* the GPU tells of its kernels: queues are left as they are */
+void ws_told_drain(uint64_t deadline_ns);
+void ws_told_forked(void);
 
 /* ---- pending.c ---- */
 

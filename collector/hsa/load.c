@@ -63,7 +63,7 @@ static bool is_asked(const struct ws_hsa_function *f)
 		[WS_HSA_IMAGE] = WS_SERVICE_HSA_IMAGE,
 		[WS_HSA_FINALIZER] = WS_SERVICE_HSA_FINALIZER,
 	};
-	bool dispatches = ws_dispatches_asked(), copies = ws_asked(WS_SERVICE_MEMORY_COPY);
+	bool dispatches = ws_dispatches_asked(), intercepted = dispatches && !ws_told(), copies = ws_asked(WS_SERVICE_MEMORY_COPY);
 	bool scratch = ws_asked(WS_SERVICE_SCRATCH_MEMORY);
 
 	if (ws_asked(service_of[f->table]))
@@ -76,11 +76,13 @@ static bool is_asked(const struct ws_hsa_function *f)
 	case WS_HSA_HOOK_DISPATCH:
 		return dispatches || scratch;
 	case WS_HSA_HOOK_COPY:
-		return dispatches || copies; /* a copy may use a signal that a dispatch had */
+		return intercepted || copies; /* a copy may use a signal that a dispatch had */
 	case WS_HSA_HOOK_SIGNAL:
-		return dispatches || copies;
+		return intercepted || copies;
 	case WS_HSA_HOOK_DOORBELL:
-		return dispatches && ws_hsa_attached();
+		return dispatches && ws_hsa_attached() && !ws_told();
+	case WS_HSA_HOOK_RESERVE:
+		return ws_told();
 	case WS_HSA_HOOK_ALLOC:
 		return ws_asked(WS_SERVICE_MEMORY_ALLOCATION);
 	}
@@ -132,6 +134,7 @@ void ws_hsa_take(struct ws_hsa_table *const tables[], uint64_t runtime_version)
 	ws_code_load();
 	ws_memory_load();
 	ws_count_load();
+	ws_told_load();
 	__atomic_store_n(&hsa.loaded, true, __ATOMIC_RELEASE);
 	ws_runtime_used(WS_RUNTIME_HSA, (uint32_t)runtime_version);
 	if (!hsa.told) {
@@ -147,6 +150,7 @@ void ws_hsa_take_again(struct ws_hsa_table *const tables[])
 {
 	ws_runtime_used(WS_RUNTIME_HSA, (uint32_t)hsa.version);
 	ws_count_load();
+	ws_told_load();
 	if (ws_counting())
 		ws_code_match();
 	ws_scratch_take(tables[WS_HSA_TOOLS]);
@@ -208,6 +212,7 @@ static void forked(void)
 	ws_count_forked();
 	ws_pending_forked();
 	ws_queues_forked();
+	ws_told_forked();
 	ws_code_forked();
 	ws_scratch_forked();
 	ws_agent_names_forked();
@@ -218,6 +223,7 @@ static void finish(uint64_t deadline_ns)
 	if (!ws_hsa_loaded())
 		return;
 	ws_pending_drain(deadline_ns);
+	ws_told_drain(deadline_ns);
 	ws_scratch_drain(deadline_ns);
 }
 

@@ -1,10 +1,11 @@
 /*
  * old_queue: queues from before we were attached.
  *
- * They cannot be intercepted any more. But whoever submits packets rings the queue's
- * doorbell, through a function of the tables, and at that moment the packets are there and
- * the GPU has not been told. They are read and never changed, so only those that come with
- * a completion signal of the program's can be timed; the others are counted as lost.
+ * They cannot be intercepted any more, and a real GPU tells nobody of its kernels (told.c). But
+ * whoever submits packets rings the queue's doorbell, through a function of the tables, and at
+ * that moment the packets are there and the GPU has not been told. They are read and never changed,
+ * so only those that come with a completion signal of the program's can be timed; the others are
+ * counted as lost.
  */
 #include "collector/hsa/queue_priv.h"
 
@@ -15,29 +16,35 @@ static bool watching; /* there may be such queues */
 
 void ws_queues_attach(void)
 {
-	ws_pending_start();
-	__atomic_store_n(&watching, ws_hsa.hsa_amd_profiling_get_dispatch_time != NULL,
+	if (!ws_told())
+		ws_pending_start();
+	__atomic_store_n(&watching,
+			 !ws_told() && ws_hsa.hsa_amd_profiling_get_dispatch_time != NULL,
 			 __ATOMIC_RELAXED);
 }
 
-static struct queue *meet_old_queue(hsa_queue_t *handle, uint64_t index)
+struct queue *ws_queue_meet(hsa_queue_t *handle)
 {
 	struct queue *queue = ws_queue_new();
 
 	if (!queue)
 		return NULL;
 	queue->handle = handle;
-	queue->old = true;
+	queue->plain = true;
 	queue->rec.h.time = ws_ticks();
 	queue->rec.hsa_id = handle->id;
 	queue->rec.address = (uint64_t)(uintptr_t)handle;
 	queue->rec.type = handle->type;
 	queue->rec.n_packets = handle->size;
+	return queue;
+}
+
+static void look_from(struct queue *queue, uint64_t index)
+{
 	/* What is submitted now has been written without times being asked for. */
 	queue->n_written = index + 1;
 	queue->ring = ws_pending_ring_create();
-	ws_hsa.hsa_amd_profiling_set_profiler_enabled(handle, 1);
-	return queue;
+	ws_hsa.hsa_amd_profiling_set_profiler_enabled(queue->handle, 1);
 }
 
 /* A queue does not say whose it is; where its kernels are does. */
@@ -93,8 +100,10 @@ static void on_doorbell(hsa_queue_t *handle, uint64_t index)
 	ws_lock(&ws_queues_lock);
 	queue = ws_queue_find(handle);
 	if (!queue)
-		queue = meet_old_queue(handle, index);
-	if (queue && queue->old) {
+		queue = ws_queue_meet(handle);
+	if (queue && queue->plain && !queue->ring)
+		look_from(queue, index);
+	if (queue && queue->plain) {
 		read = ws_hsa.hsa_queue_load_read_index_relaxed(handle);
 		/* After a pause: what went by meanwhile has been overwritten. */
 		at = queue->n_written + handle->size > index ? queue->n_written : index;

@@ -1,7 +1,8 @@
 /*
  * queue: the queues a program makes, and the packets it puts into them.
  *
- * When dispatches are recorded, queues are made by ROCr's interception interface:
+ * When dispatches are recorded, queues are made by ROCr's interception interface, unless the
+ * GPU tells of them (told.c):
  * the program writes to a proxy, and when it rings the doorbell our handler sees the
  * packets on the program's own thread, inside the call that submitted them. Kernel
  * dispatches get a place in pending.c; everything else is handed on as it is.
@@ -341,7 +342,7 @@ static bool intercept(struct queue *queue, hsa_queue_t *handle)
 
 static bool can_intercept(hsa_agent_t agent)
 {
-	return ws_dispatches_asked() && ws_hsa.hsa_amd_queue_intercept_create &&
+	return ws_dispatches_asked() && !ws_told() && ws_hsa.hsa_amd_queue_intercept_create &&
 	       ws_hsa.hsa_amd_queue_intercept_register && ws_hsa.hsa_amd_signal_create &&
 	       ws_hsa.hsa_amd_profiling_get_dispatch_time &&
 	       ws_agent_is_gpu(ws_agent_by_handle(agent.handle));
@@ -393,7 +394,9 @@ hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_
 		ws_scratch_queue(*out_queue, queue->rec.h.what, queue->rec.agent);
 	}
 	ws_unlock(&ws_queues_lock);
-	if (ws_dispatches_asked() && (!queue || !watched || !intercept(queue, *out_queue)))
+	if (ws_told() && (!queue || !ws_told_queue(queue)))
+		ws_note("a queue could not be watched: its kernels are not recorded");
+	else if (!ws_told() && ws_dispatches_asked() && (!queue || !watched || !intercept(queue, *out_queue)))
 		ws_note("a queue could not be intercepted: its kernels are not recorded");
 	errno = saved_errno;
 	return status;
@@ -408,19 +411,35 @@ struct queue *ws_queue_find(const hsa_queue_t *handle)
 	return NULL;
 }
 
+/* The next in the list, used or not. Under the lock. */
+struct queue *ws_queue_next(struct queue *queue)
+{
+	uint32_t at = queue ? (uint32_t)(queue - queues.all) + 1 : 0;
+
+	return at < queues.n ? &queues.all[at] : NULL;
+}
+
 hsa_status_t ws_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 {
 	struct ws_pending_ring *ring = NULL;
 	struct probe probes[PROBES] = { { 0 } };
+	uint64_t n_launched = 0;
 	hsa_status_t status;
 	struct queue *queue;
 
-	status = ws_hsa.hsa_queue_destroy(handle);
-	if (status != HSA_STATUS_SUCCESS)
-		return status;
 	ws_lock(&ws_queues_lock);
 	queue = ws_queue_find(handle);
-	if (queue) {
+	if (queue && queue->notes)
+		n_launched = ws_told_before_destroy(queue);
+	ws_unlock(&ws_queues_lock);
+	status = ws_hsa.hsa_queue_destroy(handle);
+	/* Another queue may have this address by now: it is the one that was found that is gone. */
+	ws_lock(&ws_queues_lock);
+	if (queue && status != HSA_STATUS_SUCCESS) {
+		ws_told_not_destroyed(queue);
+	} else if (queue) {
+		if (queue->notes)
+			ws_told_destroyed(queue, n_launched);
 		ring = queue->ring;
 		memcpy(probes, queue->probes, sizeof(probes));
 		queue->ring = NULL;
@@ -471,6 +490,7 @@ void ws_queues_unload(void)
 {
 	ws_lock(&ws_queues_lock);
 	for (uint32_t i = 0; i < queues.n; i++) {
+		queues.all[i].notes = NULL; /* not unmapped: a kernel may be running still */
 		queues.all[i].handle = NULL;
 		queues.all[i].ring = NULL;
 	}

@@ -1,6 +1,6 @@
 /*
- * queue_priv: what queue.c (queues that are intercepted) and old_queue.c (those that were
- * there before) share.
+ * queue_priv: what queue.c (queues that are intercepted), told.c (those that the GPU tells of) and
+ * old_queue.c (those that were there before) share.
  */
 #ifndef WS_COLLECTOR_HSA_QUEUE_PRIV_H
 #define WS_COLLECTOR_HSA_QUEUE_PRIV_H
@@ -14,16 +14,35 @@ struct probe {
 	uint64_t at;     /* how many packets went before it */
 };
 
+/*
+ * Why there is a packet at some place of a ring. Most are like the one before, with ids that go on by
+ * the same step; those are not written, so that a loop of launches leaves the GPU's caches alone.
+ */
+struct ws_told_note {
+	uint64_t tag;     /* of which packet: its index + 1. Any other: it follows from the one before */
+	uint64_t order;   /* of submission, over all queues, from 1; 0: recording was off */
+	uint64_t corr_id, corr_step;
+	uint64_t external_id;
+	uint32_t tid, stream, epoch;
+} __attribute__((aligned(64)));
+
 struct queue {
 	struct ws_rec_queue rec; /* h.what: our id */
 	hsa_queue_t *handle;     /* NULL: destroyed */
 	uint64_t agent;          /* hsa_agent_t */
 	struct ws_pending_ring *ring;
-	bool old; /* made before we were attached: looked at, not intercepted */
+	struct ws_told_note *notes; /* told.c: one per place of the ring; NULL: not told of */
+	bool plain; /* not intercepted: the GPU tells of it, or it was there before we were attached */
 	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
 	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
 	uint32_t n_probes, n_seen;     /* put in; known to have come through */
 	struct probe probes[PROBES];
+	struct { /* the GPU's side of told.c, on the thread that ends the kernels of this queue */
+		struct ws_told_note now; /* of the packet before n_read */
+		uint64_t n_read;
+		uint64_t n_done;
+		bool dying; /* being destroyed: its ring may be gone. Under the lock */
+	} told;
 };
 
 /* The six fields that every packet type has in the same places. */
@@ -40,6 +59,8 @@ _Static_assert(sizeof(union packet) == 64, "AQL packets have 64 bytes");
 extern struct ws_lock ws_queues_lock;
 struct queue *ws_queue_new(void);
 struct queue *ws_queue_find(const hsa_queue_t *handle); /* NULL: not one of ours */
+struct queue *ws_queue_next(struct queue *queue);       /* NULL: the first; NULL again: no more */
+struct queue *ws_queue_meet(hsa_queue_t *handle);       /* one from before we were attached */
 
 /* A dispatch is about to be submitted; its packet may be changed, unless we only look on. */
 void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable);
@@ -47,5 +68,13 @@ void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, b
 void ws_queue_count_lost(void);
 /* The calling thread looks at packets of a queue that is not intercepted. */
 extern __thread bool ws_queue_onlooking __attribute__((tls_model("initial-exec")));
+
+/* ---- told.c ---- */
+
+bool ws_told_queue(struct queue *queue); /* told of from now on; false: no memory */
+/* Its kernels, those that have ended and those that wait; then the same queue when it is gone, or not. */
+uint64_t ws_told_before_destroy(struct queue *queue);
+void ws_told_not_destroyed(struct queue *queue);
+void ws_told_destroyed(struct queue *queue, uint64_t n_launched);
 
 #endif

@@ -108,6 +108,20 @@ static void retire(struct ws_queue *queue, union ws_aql_packet *packet)
 	atomic_store_explicit(queue->desc.read_ptr, index + 1, memory_order_release);
 }
 
+static void tell_watcher(struct ws_queue *queue, const union ws_aql_packet *packet, uint64_t start_ticks,
+			 uint64_t end_ticks)
+{
+	ws_softgpu_watcher *watcher = atomic_load_explicit(&queue->cp->watcher, memory_order_acquire);
+
+	if (!watcher)
+		return;
+	watcher(&(struct ws_softgpu_done){ .node = queue->gpu->node, .queue = queue->amd,
+					   .keep = &queue->kept, .packet = read_index(queue),
+					   .aql = packet,
+					   .start_ns = ws_clock_ns_of_ticks(start_ticks),
+					   .end_ns = ws_clock_ns_of_ticks(end_ticks) });
+}
+
 static int complete(struct ws_queue *queue, uint64_t handle)
 {
 	uint64_t now = ws_clock_device_ticks();
@@ -338,6 +352,7 @@ static void finish_kernel(struct ws_queue *queue, uint64_t duration)
 	/* Checked when it started; if the signal is gone by now there is nobody to tell. */
 	if (duration)
 		start = modelled_start(queue, duration, &end);
+	tell_watcher(queue, packet, start, end);
 	ws_cp_complete(queue->cp, packet->dispatch.completion, start, end);
 	retire(queue, packet);
 	if (used_scratch && queue->amd->properties & WS_AMD_QUEUE_SCRATCH_ONCE)
@@ -420,6 +435,7 @@ enum ws_step ws_aql_step(struct ws_queue *queue)
 		result = packet_types[type](queue, packet);
 	switch (result) {
 	case PACKET_DONE:
+		tell_watcher(queue, packet, 0, 0);
 		retire(queue, packet);
 		return WS_STEP_PROGRESS;
 	case PACKET_WAITS:

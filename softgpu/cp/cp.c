@@ -141,6 +141,11 @@ uint64_t ws_cp_n_instructions(const struct ws_cp *cp)
 	return atomic_load_explicit(&cp->n_instructions, memory_order_relaxed);
 }
 
+void ws_cp_watch(struct ws_cp *cp, ws_softgpu_watcher *watcher)
+{
+	atomic_store(&cp->watcher, watcher);
+}
+
 void ws_cp_kick(struct ws_cp *cp)
 {
 	atomic_fetch_add(&cp->kicks, 1);

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "softgpu/counters/mem_block.h"
+#include "softgpu/cp/watch.h"
 #include "softgpu/exec/launch.h"
 
 struct ws_counting;
@@ -75,6 +76,9 @@ void ws_cp_destroy(struct ws_cp *cp); /* all queues are destroyed already */
 
 /* Somebody may have rung a doorbell, or waits for an answer: look soon. Cheap. */
 void ws_cp_kick(struct ws_cp *cp);
+
+/* Tell of packets that end, see watch.h. */
+void ws_cp_watch(struct ws_cp *cp, ws_softgpu_watcher *watcher);
 
 /* Wave-instructions executed by all dispatches that have ended. */
 uint64_t ws_cp_n_instructions(const struct ws_cp *cp);

@@ -18,6 +18,7 @@ struct ws_cp {
 	_Atomic bool stop;
 	_Atomic uint32_t kicks;       /* a futex: the poller sleeps on it */
 	_Atomic bool asleep;
+	ws_softgpu_watcher *_Atomic watcher; /* or NULL */
 	_Atomic uint64_t n_instructions; /* wave-instructions of the dispatches that have ended */
 
 	pthread_mutex_t lock;         /* the list */
@@ -48,6 +49,7 @@ struct ws_queue {
 	_Atomic bool dispatching;     /* `dispatch` belongs to the pool */
 	struct ws_dispatch dispatch;
 	uint64_t start_ticks;
+	void *kept;                   /* by the watcher */
 	uint32_t n_passes;            /* of a replayed dispatch, ended so far */
 	uint64_t replay_from_ns;
 

@@ -1,6 +1,8 @@
-// aborts N: kernels that have ended, and then the program does, by abort() or by a failed check.
+// aborts N [terminate | SIGNAL]: kernels that have ended, and then the program does: by abort(), by a failed
+// check, or by a signal.
 #include <hip/hip_runtime.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -18,5 +20,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (argc > 2 && argv[2] == std::string("terminate"))
 		std::terminate();
+	if (argc > 2 && atoi(argv[2]) > 0)
+		raise(atoi(argv[2]));
 	abort();
 }

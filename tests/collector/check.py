@@ -58,8 +58,12 @@ for c in captures:
                   call["end"] <= outer["end"], "%s is not inside %s" % (call, outer))
 
     ids = sorted(d["id"] for d in dispatches)
-    check(killed or ids == list(range(1, len(ids) + 1)), "dispatch ids have holes")
+    ordered = any(d["ordered"] for d in dispatches)
+    check(killed or ordered or ids == list(range(1, len(ids) + 1)), "dispatch ids have holes")
     check(len(set(ids)) == len(ids), "a dispatch twice")
+    for queue in queues if ordered else ():
+        starts = [d["start"] for d in sorted(dispatches, key=lambda d: d["id"]) if d["queue"] == queue]
+        check(starts == sorted(starts), "queue %d: not in the order of submission" % queue)
 
     def boottime(ticks):
         (t0, b0), (t1, b1) = clocks[0], clocks[-1]

@@ -157,11 +157,11 @@ static void print_event(const struct ws_rec *rec, uint32_t tid)
 
 		printf("DISPATCH id=%" PRIu64 " kernel=%u start=%" PRIu64 " end=%" PRIu64
 		       " corr=%" PRIu64 " external=%" PRIu64 " tid=%u agent=%u queue=%u stream=%u "
-		       "wg=%u,%u,%u grid=%u,%u,%u lds=%u private=%u\n",
+		       "wg=%u,%u,%u grid=%u,%u,%u lds=%u private=%u ordered=%u\n",
 		       r->dispatch_id, rec->what, rec->time, r->end_ns, r->corr_id, r->external_id,
 		       r->tid, r->agent, r->queue, r->stream, r->workgroup[0], r->workgroup[1],
 		       r->workgroup[2], r->grid[0], r->grid[1], r->grid[2], r->group_bytes,
-		       r->private_bytes);
+		       r->private_bytes, r->flags & WS_DISPATCH_ORDERED ? 1 : 0);
 		break;
 	}
 	case WS_REC_COPY: {

@@ -100,6 +100,13 @@ abort)
 			has 50 '^DISPATCH'; has 1 'FILE closed=0'
 		done
 	done
+	# a real GPU's last moment is seen by whoever looks next; this one tells at once
+	for signal in 9 11 15; do
+		[ -z "${WAVESCOPE_INTERCEPT:-}" ] || break
+		collect kernel "$build/tests/collector/aborts" 50 $signal
+		[ $code = $((128 + signal)) ] || fail "exit code $code: $(cat "$work/err")"
+		has 50 '^DISPATCH'; has 1 'FILE closed=0'
+	done
 	;;
 cycles)
 	[ -z "$runtime" ] || { echo "SKIP: a sanitizer holds freed memory back, which looks like growth"; exit 77; }

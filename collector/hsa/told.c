@@ -1,0 +1,398 @@
+/*
+ * told: queues whose kernels the GPU itself tells of.
+ *
+ * The software GPU calls us when a packet has ended (softgpu/cp/watch.h). Then nothing has to be put
+ * between the program and its queues: no proxy, no signals, nobody who looks whether work is done; and
+ * what is done is written down, whatever becomes of the program. What the GPU cannot know is who launched
+ * a kernel and why. So the functions that reserve places in a queue are hooked: they note that of
+ * each place, before a packet can be there.
+ *
+ * A note is written by the launching thread, read by the GPU's, and written again by whoever launches a
+ * lap later. The queue's own rules order that: the packet's header passes it on, and a place is
+ * not reserved again before its packet is given back.
+ *
+ * Most notes would say "the next id, else as before", and are not written at all: the GPU's side counts
+ * on by itself. So a loop that launches kernels shares no memory with the GPU that it would not
+ * share without us. A thread leaves a note out when the place before was its own as well.
+ */
+#include "collector/hsa/queue_priv.h"
+#include "softgpu/cp/watch.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define STUCK_NS 300000000u /* at exit: no progress for this long */
+
+/* Lines of their own: who launches writes the second, the GPU's threads read the first. */
+static struct {
+	uint32_t epoch;    /* 0: off. Notes of another one mean nothing: places were reserved unseen since */
+	uint32_t n_epochs;
+	uint64_t n_places __attribute__((aligned(64))); /* reserved while recording was on */
+} told __attribute__((aligned(64)));
+
+/* The last place that the calling thread reserved. */
+static __thread struct {
+	struct queue *queue;
+	uint32_t queue_id; /* another queue may have got the same place in the list, and address */
+	uint64_t index;
+	struct ws_told_note note;
+} last __attribute__((tls_model("initial-exec")));
+
+static uint32_t epoch_now(void)
+{
+	return __atomic_load_n(&told.epoch, __ATOMIC_RELAXED);
+}
+
+bool ws_told(void)
+{
+	return epoch_now() != 0;
+}
+
+static struct ws_told_note *note_at(const struct queue *queue, uint64_t index)
+{
+	return &queue->notes[index & (queue->rec.n_packets - 1)];
+}
+
+/* What is known of a packet without a note of its own. */
+static void go_on(struct ws_told_note *note)
+{
+	note->order += note->order != 0;
+	note->corr_id += note->corr_step;
+}
+
+/* ---- the program's side ---- */
+
+/* A queue is used by threads that know it exists: its place in the list is not given to another. */
+static __attribute__((noinline)) struct queue *find_queue(const hsa_queue_t *handle)
+{
+	struct queue *queue;
+
+	ws_lock(&ws_queues_lock);
+	queue = ws_queue_find(handle);
+	if (!queue && ws_hsa_attached())
+		queue = ws_queue_meet((hsa_queue_t *)handle);
+	if (queue && queue->plain && !queue->notes)
+		ws_told_queue(queue);
+	ws_unlock(&ws_queues_lock);
+	last.queue = queue && queue->notes ? queue : NULL;
+	last.queue_id = last.queue ? queue->rec.h.what : 0;
+	last.note.epoch = 0; /* nothing goes on from there */
+	return last.queue;
+}
+
+static void write_note(struct queue *queue, uint64_t index)
+{
+	struct ws_told_note *to = note_at(queue, index);
+
+	__atomic_store_n(&to->order, last.note.order, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->corr_id, last.note.corr_id, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->corr_step, last.note.corr_step, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->external_id, last.note.external_id, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->tid, last.note.tid, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->stream, last.note.stream, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->epoch, last.note.epoch, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->tag, index + 1, __ATOMIC_RELAXED);
+}
+
+static void note(struct queue *queue, uint64_t index, struct ws_thread *t, uint32_t epoch)
+{
+	struct ws_cause cause = t ? ws_cause(t) : (struct ws_cause){ 0 };
+	uint64_t order = t ? __atomic_add_fetch(&told.n_places, 1, __ATOMIC_RELAXED) : 0;
+	uint64_t step = cause.corr_id - last.note.corr_id;
+	bool next = last.index + 1 == index && last.note.epoch == epoch;
+
+	go_on(&last.note);
+	if (!__builtin_expect(next && last.note.order == order && last.note.corr_id == cause.corr_id &&
+				      last.note.external_id == cause.external_id &&
+				      last.note.stream == cause.stream && last.note.tid == cause.tid,
+			      1)) {
+		last.note = (struct ws_told_note){
+			.order = order,
+			.corr_id = cause.corr_id,
+			.corr_step = next ? step : 0,
+			.external_id = cause.external_id,
+			.tid = cause.tid,
+			.stream = cause.stream,
+			.epoch = epoch,
+		};
+		write_note(queue, index);
+	}
+	last.index = index;
+}
+
+static void reserved(const hsa_queue_t *handle, uint64_t first, uint64_t n)
+{
+	struct queue *queue = last.queue;
+	uint32_t epoch = epoch_now();
+	struct ws_thread *t;
+
+	if (!epoch)
+		return;
+	if (__builtin_expect(!queue || queue->handle != handle || queue->rec.h.what != last.queue_id, 0))
+		queue = find_queue(handle);
+	if (!queue)
+		return;
+	t = ws_on(WS_SERVICE_KERNEL) ? ws_thread() : NULL;
+	n = WS_MIN(n, queue->rec.n_packets);
+	for (uint64_t i = 0; i < n; i++)
+		note(queue, first + i, t, epoch);
+}
+
+#define ADD(name)                                                                                  \
+	uint64_t ws_hsa_hook_##name(const hsa_queue_t *queue, uint64_t value)                      \
+	{                                                                                          \
+		uint64_t first = ws_hsa.name(queue, value);                                        \
+                                                                                                   \
+		reserved(queue, first, value);                                                     \
+		return first;                                                                      \
+	}
+ADD(hsa_queue_add_write_index_scacq_screl)
+ADD(hsa_queue_add_write_index_scacquire)
+ADD(hsa_queue_add_write_index_relaxed)
+ADD(hsa_queue_add_write_index_screlease)
+#undef ADD
+
+#define CAS(name)                                                                                  \
+	uint64_t ws_hsa_hook_##name(const hsa_queue_t *queue, uint64_t expected, uint64_t value)   \
+	{                                                                                          \
+		uint64_t was = ws_hsa.name(queue, expected, value);                                \
+                                                                                                   \
+		if (was == expected)                                                               \
+			reserved(queue, was, value - was);                                         \
+		return was;                                                                        \
+	}
+CAS(hsa_queue_cas_write_index_scacq_screl)
+CAS(hsa_queue_cas_write_index_scacquire)
+CAS(hsa_queue_cas_write_index_relaxed)
+CAS(hsa_queue_cas_write_index_screlease)
+#undef CAS
+
+/* Whoever stores the index is the only one who launches, and has written the packets already. */
+#define STORE(name)                                                                                \
+	void ws_hsa_hook_##name(const hsa_queue_t *queue, uint64_t value)                          \
+	{                                                                                          \
+		uint64_t was = ws_hsa.hsa_queue_load_write_index_relaxed(queue);                   \
+                                                                                                   \
+		if (value > was)                                                                   \
+			reserved(queue, was, value - was);                                         \
+		ws_hsa.name(queue, value);                                                         \
+	}
+STORE(hsa_queue_store_write_index_relaxed)
+STORE(hsa_queue_store_write_index_screlease)
+#undef STORE
+
+/* ---- the GPU's side ---- */
+
+static void count(enum ws_ledger_column column, uint64_t n)
+{
+	struct ws_writer *writer = ws_capture_now();
+
+	if (writer && n)
+		ws_writer_count(writer, WS_DOMAIN_KERNEL_DISPATCH, column, n);
+}
+
+static void write_record(const struct queue *queue, const struct ws_softgpu_done *done)
+{
+	const hsa_kernel_dispatch_packet_t *packet = done->aql;
+	const struct ws_told_note *why = &queue->told.now;
+	struct ws_thread *t = ws_thread();
+	struct ws_lane *lane = t ? ws_thread_lane(t) : NULL;
+	struct ws_rec_dispatch *rec = lane ? ws_lane_reserve(&lane, sizeof(*rec)) : NULL;
+
+	if (!rec) {
+		count(WS_LEDGER_DROPPED, 1);
+		return;
+	}
+	__builtin_prefetch((const char *)rec + WS_LANE_AHEAD, 1);
+	__builtin_prefetch((const char *)rec + WS_LANE_AHEAD + 64, 1);
+	rec->h.what = ws_kernel_by_object(packet->kernel_object);
+	rec->h.time = done->start_ns;
+	rec->end_ns = done->end_ns;
+	rec->corr_id = why->corr_id;
+	rec->external_id = why->external_id;
+	rec->dispatch_id = why->order;
+	rec->tid = why->tid;
+	rec->agent = queue->rec.agent;
+	rec->queue = queue->rec.h.what;
+	rec->stream = why->stream;
+	rec->private_bytes = packet->private_segment_size;
+	rec->group_bytes = packet->group_segment_size;
+	rec->workgroup[0] = packet->workgroup_size_x;
+	rec->workgroup[1] = packet->workgroup_size_y;
+	rec->workgroup[2] = packet->workgroup_size_z;
+	rec->grid[0] = packet->grid_size_x;
+	rec->grid[1] = packet->grid_size_y;
+	rec->grid[2] = packet->grid_size_z;
+	rec->n_values = 0;
+	rec->flags = WS_DISPATCH_ORDERED;
+	ws_lane_commit(lane, &rec->h, WS_REC_FIXED_TAG(DISPATCH, struct ws_rec_dispatch));
+}
+
+static bool is_kernel(const union packet *packet)
+{
+	uint16_t header = __atomic_load_n(&packet->header, __ATOMIC_RELAXED);
+
+	return (header >> HSA_PACKET_HEADER_TYPE & 0xff) == HSA_PACKET_TYPE_KERNEL_DISPATCH;
+}
+
+static bool is_noted(const struct ws_told_note *from, uint64_t index, uint32_t epoch)
+{
+	return __atomic_load_n(&from->tag, __ATOMIC_RELAXED) == index + 1 &&
+	       __atomic_load_n(&from->epoch, __ATOMIC_RELAXED) == epoch;
+}
+
+/* Why there is this packet; false: nobody noted it, it was there before we were. */
+static bool read_note(struct queue *queue, uint64_t packet, uint32_t epoch)
+{
+	const struct ws_told_note *from = note_at(queue, packet);
+	struct ws_told_note *now = &queue->told.now;
+
+	if (packet != queue->told.n_read)
+		now->epoch = 0;
+	queue->told.n_read = packet + 1;
+	if (__builtin_expect(!is_noted(from, packet, epoch), 1)) {
+		go_on(now);
+		return now->epoch == epoch;
+	}
+	now->epoch = epoch;
+	now->order = __atomic_load_n(&from->order, __ATOMIC_RELAXED);
+	now->corr_id = __atomic_load_n(&from->corr_id, __ATOMIC_RELAXED);
+	now->corr_step = __atomic_load_n(&from->corr_step, __ATOMIC_RELAXED);
+	now->external_id = __atomic_load_n(&from->external_id, __ATOMIC_RELAXED);
+	now->tid = __atomic_load_n(&from->tid, __ATOMIC_RELAXED);
+	now->stream = __atomic_load_n(&from->stream, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* A queue from before: where it belongs is known from here only. */
+static void learn_agent(struct queue *queue, uint32_t node)
+{
+	struct ws_writer *writer = ws_capture_now();
+
+	queue->rec.agent = ws_agent_by_node(node);
+	if (!queue->rec.agent || !writer)
+		return;
+	ws_writer_meta(writer, &queue->rec.h);
+	ws_scratch_queue(queue->handle, queue->rec.h.what, queue->rec.agent);
+}
+
+static void on_done(const struct ws_softgpu_done *done)
+{
+	struct queue *queue = *done->keep;
+	uint32_t epoch = epoch_now();
+
+	if (!epoch)
+		return;
+	if (__builtin_expect(!queue || queue->handle != done->queue, 0)) {
+		ws_lock(&ws_queues_lock);
+		*done->keep = queue = ws_queue_find(done->queue);
+		ws_unlock(&ws_queues_lock);
+	}
+	/* ROCr's own queues, and those behind a proxy, are not in the list or have no notes. */
+	if (!queue || !queue->notes || !read_note(queue, done->packet, epoch) || !is_kernel(done->aql))
+		return;
+	if (__builtin_expect(!queue->rec.agent, 0))
+		learn_agent(queue, done->node);
+	if (queue->told.now.order)
+		write_record(queue, done);
+	else
+		count(WS_LEDGER_PAUSED, 1);
+	__atomic_store_n(&queue->told.n_done, queue->told.n_done + 1, __ATOMIC_RELAXED);
+}
+
+/* ---- queues ---- */
+
+/* A real GPU tells nobody; to have this one treated like one, WAVESCOPE_INTERCEPT=1. */
+static int (*find_watch(void))(ws_softgpu_watcher *)
+{
+	const char *intercept = getenv("WAVESCOPE_INTERCEPT");
+	void *library = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	int (*watch)(ws_softgpu_watcher *) = NULL;
+
+	if (library && !(intercept && intercept[0] && strcmp(intercept, "0") != 0))
+		*(void **)&watch = dlsym(library, "ws_softgpu_watch");
+	if (library)
+		dlclose(library); /* ROCr keeps it */
+	return watch;
+}
+
+void ws_told_load(void)
+{
+	/* Who counts has to know of a kernel before it starts. */
+	bool wanted = ws_asked(WS_SERVICE_KERNEL) && !ws_counting();
+	int (*watch)(ws_softgpu_watcher *) = wanted ? find_watch() : NULL;
+	uint32_t epoch = watch && watch(on_done) == 0 ? ++told.n_epochs : 0;
+
+	__atomic_store_n(&told.epoch, epoch, __ATOMIC_RELAXED);
+}
+
+bool ws_told_queue(struct queue *queue)
+{
+	struct ws_told_note *notes = ws_pages(queue->rec.n_packets * sizeof(*notes));
+
+	queue->plain = true;
+	__atomic_store_n(&queue->notes, notes, __ATOMIC_RELEASE);
+	return notes != NULL;
+}
+
+/* Kernels in the queue that did not end. */
+static uint64_t n_waiting(const struct queue *queue)
+{
+	const union packet *ring = queue->handle->base_address;
+	uint64_t n = 0, at = ws_hsa.hsa_queue_load_read_index_relaxed(queue->handle);
+	uint64_t end = ws_hsa.hsa_queue_load_write_index_relaxed(queue->handle);
+
+	for (end = WS_MIN(end, at + queue->rec.n_packets); at < end; at++)
+		n += is_kernel(&ring[at & (queue->rec.n_packets - 1)]);
+	return n;
+}
+
+uint64_t ws_told_before_destroy(struct queue *queue)
+{
+	if (!ws_told())
+		return 0; /* or the child of a fork, which has no rings */
+	queue->told.dying = true;
+	return __atomic_load_n(&queue->told.n_done, __ATOMIC_RELAXED) + n_waiting(queue);
+}
+
+void ws_told_not_destroyed(struct queue *queue)
+{
+	queue->told.dying = false;
+}
+
+void ws_told_destroyed(struct queue *queue, uint64_t n_launched)
+{
+	if (ws_told() && n_launched > queue->told.n_done)
+		count(WS_LEDGER_FAILED, n_launched - queue->told.n_done);
+	ws_pages_free(queue->notes, queue->rec.n_packets * sizeof(*queue->notes));
+	queue->notes = NULL;
+}
+
+void ws_told_drain(uint64_t deadline_ns)
+{
+	uint64_t now = ws_now_ns(), stuck_ns = now + STUCK_NS, n_before = UINT64_MAX, n;
+
+	while (ws_told() && now < deadline_ns && now < stuck_ns) {
+		n = 0;
+		ws_lock(&ws_queues_lock);
+		for (struct queue *queue = NULL; (queue = ws_queue_next(queue)) != NULL;)
+			n += queue->handle && queue->notes && !queue->told.dying ? n_waiting(queue) : 0;
+		ws_unlock(&ws_queues_lock);
+		if (!n)
+			return;
+		if (n < n_before)
+			stuck_ns = now + STUCK_NS;
+		n_before = n;
+		nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+		now = ws_now_ns();
+	}
+}
+
+void ws_told_forked(void)
+{
+	told.epoch = 0;
+	memset(&last, 0, sizeof(last));
+}
