@@ -211,6 +211,32 @@ static struct ws_chunk_head *take_chunk(struct ws_writer *writer, uint32_t n_byt
 	return ws_chunk_make(writer, n_bytes);
 }
 
+/* ---- full chunks ---- */
+
+void ws_spent_drop(struct ws_writer *writer)
+{
+	for (uint32_t i = 0; i < WS_SPENT_MAX; i++) {
+		struct ws_chunk_head *chunk =
+			__atomic_exchange_n(&writer->spent[i], NULL, __ATOMIC_ACQUIRE);
+
+		if (chunk)
+			munmap(chunk, chunk->n_bytes);
+	}
+}
+
+/* Unmapping a MiB takes 20 us and interrupts the other cores: the helper has time for it. */
+static void let_go(struct ws_writer *writer, struct ws_chunk_head *chunk)
+{
+	for (uint32_t i = 0; i < WS_SPENT_MAX; i++) {
+		struct ws_chunk_head *none = NULL;
+
+		if (__atomic_compare_exchange_n(&writer->spent[i], &none, chunk, false,
+						__ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			return;
+	}
+	munmap(chunk, chunk->n_bytes); /* it does not come round, or there is none */
+}
+
 /* In close only: what lies unused at the end of the file is given back to the disk. */
 void ws_spares_drop(struct ws_writer *writer)
 {
@@ -292,7 +318,7 @@ bool ws_lane_turn_(struct ws_lane *lane, uint32_t n_bytes)
 	chunk->opened_ticks = ws_ticks();
 	ws_chunk_seal_head(chunk);
 	if (lane->chunk)
-		munmap(lane->chunk, lane->chunk->n_bytes);
+		let_go(lane->writer, lane->chunk);
 	lane->retry_ns = 0;
 	lane->chunk = chunk;
 	lane->next = (char *)(chunk + 1);

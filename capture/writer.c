@@ -147,6 +147,7 @@ void ws_writer_tend(struct ws_writer *writer)
 	int saved_errno = errno;
 
 	ws_spares_fill(writer);
+	ws_spent_drop(writer);
 	if (ws_boottime_ns() >= writer->next_clock_ns)
 		write_clock(writer);
 	errno = saved_errno;
@@ -205,6 +206,7 @@ static void stop_helper(struct ws_writer *writer)
 
 static void free_memory(struct ws_writer *writer)
 {
+	ws_spent_drop(writer);
 	for (uint32_t i = 0; writer->lanes && i < writer->n_lanes; i++) {
 		if (writer->lanes[i].chunk)
 			munmap(writer->lanes[i].chunk, writer->lanes[i].chunk->n_bytes);

@@ -10,6 +10,7 @@
 
 #define WS_LANES_MAX 65536u
 #define WS_SPARES_MAX 16u
+#define WS_SPENT_MAX 16u
 #define WS_WRITER_FD_FLOOR 512 /* out of the way of programs that count on small numbers */
 
 /* Chunk sizes that are kept ready: a new thread's first, and what busy lanes end up with. */
@@ -39,6 +40,7 @@ struct ws_writer {
 	/* chunks that are mapped and touched, for whoever is first */
 	struct ws_chunk_head *spares[WS_SPARE_CLASSES][WS_SPARES_MAX];
 	uint32_t n_spare;
+	struct ws_chunk_head *spent[WS_SPENT_MAX]; /* full ones, for the helper to unmap */
 
 	/* facts; all under the lock */
 	pthread_mutex_t lock;
@@ -69,6 +71,8 @@ void ws_chunk_seal_head(struct ws_chunk_head *chunk); /* `check` from the words 
 /* Fill the pool up to n_spare of each class; touches the pages. */
 void ws_spares_fill(struct ws_writer *writer);
 void ws_spares_drop(struct ws_writer *writer); /* unmap; hand back what is at the end of the file */
+
+void ws_spent_drop(struct ws_writer *writer);  /* unmap what is full */
 
 /* As ws_lane_get(), for the writer's own lanes. */
 struct ws_lane *ws_lane_open(struct ws_writer *writer, enum ws_chunk_kind kind, uint32_t tid);

@@ -121,8 +121,8 @@ static void write_record(struct ws_pending *p, uint64_t start_ns, uint64_t end_n
 		ws_done_count(p, WS_LEDGER_DROPPED);
 		return;
 	}
-	__builtin_prefetch((const char *)rec + WS_LANE_AHEAD, 1);
-	__builtin_prefetch((const char *)rec + WS_LANE_AHEAD + 64, 1);
+	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD);
+	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD + 64);
 	if (p->is_copy) {
 		p->copy.h.time = start_ns;
 		p->copy.end_ns = end_ns;

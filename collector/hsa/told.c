@@ -206,8 +206,8 @@ static void write_record(const struct queue *queue, const struct ws_softgpu_done
 		count(WS_LEDGER_DROPPED, 1);
 		return;
 	}
-	__builtin_prefetch((const char *)rec + WS_LANE_AHEAD, 1);
-	__builtin_prefetch((const char *)rec + WS_LANE_AHEAD + 64, 1);
+	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD);
+	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD + 64);
 	rec->h.what = ws_kernel_by_object(packet->kernel_object);
 	rec->h.time = done->start_ns;
 	rec->end_ns = done->end_ns;
