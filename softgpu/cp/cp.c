@@ -103,15 +103,17 @@ enum ws_step ws_queue_advance(struct ws_queue *queue, uint32_t n)
 	return result;
 }
 
-/* One look at every queue. The list is locked only while looking, not while a queue works. */
-static bool sweep(void *ctx)
+/*
+ * One look at every queue, or until there is a kernel to run. The list is locked only while looking,
+ * not while a queue works.
+ */
+static bool sweep(struct ws_cp *cp, bool for_kernel)
 {
-	struct ws_cp *cp = ctx;
 	bool progress = false;
 	struct ws_queue *queue;
 
 	pthread_mutex_lock(&cp->lock);
-	for (queue = cp->queues; queue; queue = queue->next) {
+	for (queue = cp->queues; queue && !(for_kernel && ws_pool_busy(cp->pool)); queue = queue->next) {
 		if (!queue_types[queue->desc.type].ready(queue))
 			continue;
 		/* Busy ending a dispatch: who does that also looks at what comes next. */
@@ -153,8 +155,13 @@ void ws_cp_kick(struct ws_cp *cp)
 		syscall(SYS_futex, &cp->kicks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* A worker that looked at the queues goes to sleep. */
-static void look_out(void *ctx)
+/* What a worker does that ran out of kernels; then it sleeps, and the poller has to look again. */
+static bool look_for_kernel(void *ctx)
+{
+	return sweep(ctx, true);
+}
+
+static void give_up_looking(void *ctx)
 {
 	ws_cp_kick(ctx);
 }
@@ -169,13 +176,13 @@ static void *poller_main(void *arg)
 		uint32_t kicks = atomic_load(&cp->kicks);
 		uint64_t now, idle;
 
-		if (!ws_pool_awake(cp->pool) && sweep(cp)) {
+		if (!ws_pool_looks(cp->pool) && sweep(cp, false)) {
 			last = now_ns();
 			continue;
 		}
 		now = now_ns();
 		idle = now - last;
-		if (idle < SPIN_NS && !ws_pool_busy(cp->pool) && !ws_pool_awake(cp->pool)) {
+		if (idle < SPIN_NS && !ws_pool_busy(cp->pool) && !ws_pool_looks(cp->pool)) {
 			for (int i = 0; i < 64; i++)
 				__builtin_ia32_pause();
 		} else {
@@ -210,7 +217,7 @@ struct ws_cp *ws_cp_create(const struct ws_cp_host *host, uint32_t n_workers)
 	cp->hooks = (struct ws_exec_hooks){ .interrupt = interrupt, .ctx = cp };
 	pthread_mutex_init(&cp->lock, NULL);
 	cp->pool = ws_pool_create(
-		n_workers, &(struct ws_pool_looker){ .look = sweep, .rest = look_out, .ctx = cp });
+		n_workers, &(struct ws_pool_looker){ .look = look_for_kernel, .rest = give_up_looking, .ctx = cp });
 	cp->poller_runs = cp->pool && ws_pool_thread(&cp->poller, "ws-gpu-cp", poller_main, cp);
 	if (!cp->poller_runs) {
 		ws_cp_destroy(cp);

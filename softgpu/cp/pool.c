@@ -29,8 +29,8 @@ struct ws_pool {
 	pthread_cond_t work;
 	struct ws_dispatch *dispatches; /* a ring; points at the one whose turn it is */
 	_Atomic uint32_t n_dispatches;
-	_Atomic uint32_t n_sleeping;  /* written under the lock */
-	bool lingers;                 /* a worker looks for work */
+	uint32_t n_sleeping;
+	_Atomic bool lingers;         /* a worker looks for work; written under the lock */
 	_Atomic bool stop;
 	struct ws_pool_looker looker;
 	uint32_t n_workers;
@@ -40,6 +40,9 @@ struct ws_pool {
 	pthread_mutex_t spare_lock;
 	struct ws_resident **spares;
 };
+
+/* Whether the calling thread is one of the workers. */
+static _Thread_local bool is_worker __attribute__((tls_model("initial-exec")));
 
 bool ws_pool_thread(pthread_t *thread, const char *name, void *(*run)(void *), void *arg)
 {
@@ -451,9 +454,9 @@ static void nap(struct ws_pool *pool, uint64_t ns)
 		ts.tv_sec++;
 		ts.tv_nsec -= 1000000000;
 	}
-	atomic_fetch_add(&pool->n_sleeping, 1);
+	pool->n_sleeping++;
 	pthread_cond_timedwait(&pool->work, &pool->lock, &ts);
-	atomic_fetch_sub(&pool->n_sleeping, 1);
+	pool->n_sleeping--;
 }
 
 static void pause_a_while(void)
@@ -474,7 +477,7 @@ static bool linger(struct ws_pool *pool)
 
 	if (!pool->looker.look || pool->lingers || ws_pool_busy(pool))
 		return false;
-	pool->lingers = true;
+	atomic_store(&pool->lingers, true);
 	pthread_mutex_unlock(&pool->lock);
 	while (!found && !atomic_load_explicit(&pool->stop, memory_order_relaxed) && now_ns() < until) {
 		if (pool->looker.look(pool->looker.ctx))
@@ -484,7 +487,7 @@ static bool linger(struct ws_pool *pool)
 			pause_a_while();
 	}
 	pthread_mutex_lock(&pool->lock);
-	pool->lingers = false;
+	atomic_store(&pool->lingers, false);
 	found = relaxed32(&pool->n_dispatches) != 0;
 	if (!found)
 		pool->looker.rest(pool->looker.ctx);
@@ -498,6 +501,7 @@ static void *worker_main(void *arg)
 	uint64_t nap_ns = NAP_LEAST_NS;
 	bool rested = true;
 
+	is_worker = true;
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->stop) {
 		struct ws_dispatch *d = choose(pool);
@@ -507,9 +511,9 @@ static void *worker_main(void *arg)
 			if (!rested && linger(pool))
 				continue;
 			rested = true;
-			atomic_fetch_add(&pool->n_sleeping, 1);
+			pool->n_sleeping++;
 			pthread_cond_wait(&pool->work, &pool->lock);
-			atomic_fetch_sub(&pool->n_sleeping, 1);
+			pool->n_sleeping--;
 			n_fruitless = 0;
 			continue;
 		}
@@ -610,17 +614,17 @@ bool ws_pool_busy(struct ws_pool *pool)
 	return relaxed32(&pool->n_dispatches) != 0;
 }
 
-bool ws_pool_awake(struct ws_pool *pool)
+bool ws_pool_looks(struct ws_pool *pool)
 {
-	return !ws_pool_busy(pool) && relaxed32(&pool->n_sleeping) < pool->n_workers;
+	return atomic_load_explicit(&pool->lingers, memory_order_relaxed);
 }
 
-/* The pool's lock is held. A worker that is awake without work finds the dispatch by itself. */
+/* The pool's lock is held. A worker that looks for work finds it; one that started it comes for it next. */
 static void wake_for(struct ws_pool *pool, const struct ws_dispatch *d)
 {
 	if (d->n_wgs > 1 || relaxed32(&pool->n_dispatches) > 1)
 		pthread_cond_broadcast(&pool->work);
-	else if (relaxed32(&pool->n_sleeping) == pool->n_workers)
+	else if (!is_worker && !ws_pool_looks(pool))
 		pthread_cond_signal(&pool->work);
 }
 
