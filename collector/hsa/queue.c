@@ -53,31 +53,6 @@ void ws_queue_count_lost(void)
 		   ws_asked(WS_SERVICE_COUNTERS) && ws_count_on());
 }
 
-static void describe(struct ws_pending *p, const struct queue *queue, uint32_t kernel,
-		     const hsa_kernel_dispatch_packet_t *packet, struct ws_thread *t)
-{
-	struct ws_cause cause = ws_cause(t);
-	struct ws_rec_dispatch *d = &p->dispatch;
-
-	d->h.what = kernel;
-	d->corr_id = cause.corr_id;
-	d->external_id = cause.external_id;
-	d->tid = cause.tid;
-	d->agent = queue->rec.agent;
-	d->queue = queue->rec.h.what;
-	d->stream = cause.stream;
-	d->private_bytes = packet->private_segment_size;
-	d->group_bytes = packet->group_segment_size;
-	d->workgroup[0] = packet->workgroup_size_x;
-	d->workgroup[1] = packet->workgroup_size_y;
-	d->workgroup[2] = packet->workgroup_size_z;
-	d->grid[0] = packet->grid_size_x;
-	d->grid[1] = packet->grid_size_y;
-	d->grid[2] = packet->grid_size_z;
-	d->n_values = 0;
-	d->flags = 0;
-}
-
 /* Decide whose signal tells when it is done. false: it cannot be observed. */
 static bool arrange(struct ws_pending_ring *ring, struct ws_pending *p,
 		    hsa_kernel_dispatch_packet_t *packet, bool reusable)
@@ -142,7 +117,7 @@ void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, b
 		count_lost(WS_LEDGER_DROPPED, traced, counted);
 		return;
 	}
-	describe(p, queue, kernel, packet, t);
+	ws_queue_describe(queue, kernel, packet, ws_cause(t), &p->dispatch);
 	p->dispatch.dispatch_id = id;
 	p->dispatch.flags = traced ? 0 : WS_DISPATCH_UNASKED;
 	if (arrange(queue->ring, p, packet, reusable)) {

@@ -62,6 +62,30 @@ struct queue *ws_queue_find(const hsa_queue_t *handle); /* NULL: not one of ours
 struct queue *ws_queue_next(struct queue *queue);       /* NULL: the first; NULL again: no more */
 struct queue *ws_queue_meet(hsa_queue_t *handle);       /* one from before we were attached */
 
+/* All of a record but its times and its number. */
+static inline void ws_queue_describe(const struct queue *queue, uint32_t kernel,
+				     const hsa_kernel_dispatch_packet_t *packet, struct ws_cause cause,
+				     struct ws_rec_dispatch *d)
+{
+	d->h.what = kernel;
+	d->corr_id = cause.corr_id;
+	d->external_id = cause.external_id;
+	d->tid = cause.tid;
+	d->agent = queue->rec.agent;
+	d->queue = queue->rec.h.what;
+	d->stream = cause.stream;
+	d->private_bytes = packet->private_segment_size;
+	d->group_bytes = packet->group_segment_size;
+	d->workgroup[0] = packet->workgroup_size_x;
+	d->workgroup[1] = packet->workgroup_size_y;
+	d->workgroup[2] = packet->workgroup_size_z;
+	d->grid[0] = packet->grid_size_x;
+	d->grid[1] = packet->grid_size_y;
+	d->grid[2] = packet->grid_size_z;
+	d->n_values = 0;
+	d->flags = 0;
+}
+
 /* A dispatch is about to be submitted; its packet may be changed, unless we only look on. */
 void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable);
 /* One that cannot be: for every service that would have had it. */

@@ -208,25 +208,15 @@ static void write_record(const struct queue *queue, const struct ws_softgpu_done
 	}
 	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD);
 	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD + 64);
-	rec->h.what = ws_kernel_by_object(packet->kernel_object);
+	ws_queue_describe(queue, ws_kernel_by_object(packet->kernel_object), packet,
+			  (struct ws_cause){ .corr_id = why->corr_id,
+					     .external_id = why->external_id,
+					     .stream = why->stream,
+					     .tid = why->tid },
+			  rec);
 	rec->h.time = done->start_ns;
 	rec->end_ns = done->end_ns;
-	rec->corr_id = why->corr_id;
-	rec->external_id = why->external_id;
 	rec->dispatch_id = why->order;
-	rec->tid = why->tid;
-	rec->agent = queue->rec.agent;
-	rec->queue = queue->rec.h.what;
-	rec->stream = why->stream;
-	rec->private_bytes = packet->private_segment_size;
-	rec->group_bytes = packet->group_segment_size;
-	rec->workgroup[0] = packet->workgroup_size_x;
-	rec->workgroup[1] = packet->workgroup_size_y;
-	rec->workgroup[2] = packet->workgroup_size_z;
-	rec->grid[0] = packet->grid_size_x;
-	rec->grid[1] = packet->grid_size_y;
-	rec->grid[2] = packet->grid_size_z;
-	rec->n_values = 0;
 	rec->flags = WS_DISPATCH_ORDERED;
 	ws_lane_commit(lane, &rec->h, WS_REC_FIXED_TAG(DISPATCH, struct ws_rec_dispatch));
 }
