@@ -151,6 +151,27 @@ bool ws_str_bool(struct ws_str s, bool *out_value)
 /* Longer words than this are compared by their beginnings; no option is this long. */
 #define DISTANCE_MAX 63
 
+const char *ws_str_shell(const char *text, char *to, size_t room)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_@%+=:,./-";
+	size_t n = 0;
+
+	if (*text && text[strspn(text, plain)] == 0)
+		return text;
+	if (room < 2 * strlen(text) + 3)
+		return text;
+	to[n++] = '"';
+	for (; *text; text++) {
+		if (strchr("\\\"$`", *text))
+			to[n++] = '\\';
+		to[n++] = *text;
+	}
+	to[n++] = '"';
+	to[n] = 0;
+	return to;
+}
+
 unsigned ws_str_distance(const char *a, const char *b)
 {
 	size_t na = strnlen(a, DISTANCE_MAX), nb = strnlen(b, DISTANCE_MAX);

@@ -47,6 +47,12 @@ bool ws_str_i64(struct ws_str s, int64_t *out_value);
 bool ws_str_f64(struct ws_str s, double *out_value);
 bool ws_str_bool(struct ws_str s, bool *out_value); /* 1/0 yes/no true/false on/off */
 
+/*
+ * A word as a shell reads it back, in double quotes where it needs them; @text itself when there is no
+ * room for that.
+ */
+const char *ws_str_shell(const char *text, char *to, size_t room);
+
 /* Edits (insert, delete, replace, swap of neighbours) between two words. */
 unsigned ws_str_distance(const char *a, const char *b);
 

@@ -174,10 +174,8 @@ enum ws_status ws_rundir_save(const struct ws_rundir *dir, const struct ws_strv 
 		return st;
 	if (!file)
 		return ws_fail_errno(err, errno, "cannot write '%s'", path);
-	/* Line ends inside a word would cut it: those words are left out. */
 	for (size_t i = 0; i < words->n; i++)
-		if (!strchr(words->at[i], '\n'))
-			fprintf(file, "%s\n", words->at[i]);
+		fwrite(words->at[i], 1, strlen(words->at[i]) + 1, file);
 	if (fclose(file) != 0)
 		return ws_fail_errno(err, errno, "cannot write '%s'", path);
 	return WS_OK;
@@ -198,7 +196,7 @@ enum ws_status ws_rundir_load(const struct ws_rundir *dir, struct ws_arena *aren
 	ws_buf_init(&text, 4 << 20);
 	st = ws_file_read(path, &text, err);
 	rest = ws_buf_view(&text);
-	while (!st && ws_str_next(&rest, '\n', &line)) {
+	while (!st && ws_str_next(&rest, '\0', &line)) {
 		char *word = line.n ? ws_arena_strndup(arena, line.at, line.n) : NULL;
 
 		if (line.n && !word)

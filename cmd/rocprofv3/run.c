@@ -102,7 +102,7 @@ static enum ws_status save_options(const struct rp_job *job, const struct ws_pla
 
 /* ---- after the program ---- */
 
-static char interrupted_text[PATH_MAX + 128];
+static char interrupted_text[2 * PATH_MAX + 128];
 
 /* Told off while writing: nothing is lost, and here is how to go on. */
 static void interrupted(int sig)
@@ -117,9 +117,11 @@ static void expect_interrupts(const struct ws_rundir *dir)
 {
 	static const int signals[] = { SIGINT, SIGTERM };
 	struct sigaction action = { .sa_handler = interrupted, .sa_flags = SA_RESETHAND }, old;
+	char word[2 * PATH_MAX];
 
 	snprintf(interrupted_text, sizeof(interrupted_text),
-		 "\nrocprofv3: interrupted: 'rocprofv3 --recover %s' writes the rest\n", dir->path);
+		 "\nrocprofv3: interrupted: 'rocprofv3 --recover %s' writes the rest\n",
+		 ws_str_shell(dir->path, word, sizeof(word)));
 	for (size_t i = 0; i < WS_ARRAY_LEN(signals); i++)
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
@@ -129,6 +131,7 @@ static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
 		    struct rp_result *result)
 {
 	struct rp_outcome outcome = { .n_failed = 0 };
+	char word[2 * PATH_MAX];
 	struct ws_err err;
 
 	if (!how->recovering)
@@ -146,11 +149,12 @@ static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
 		ws_log_warn("%u %s of the program still running: what follows is written "
 			    "by 'rocprofv3 --recover %s'",
 			    outcome.n_running,
-			    outcome.n_running == 1 ? "process is" : "processes are", dir->path);
+			    outcome.n_running == 1 ? "process is" : "processes are",
+			    ws_str_shell(dir->path, word, sizeof(word)));
 	else if (outcome.n_failed && !how->recovering)
 		ws_log_error("nothing is lost: 'rocprofv3 --recover %s' tries again, with -d DIR "
 			     "in another place",
-			     dir->path);
+			     ws_str_shell(dir->path, word, sizeof(word)));
 }
 
 /* Everything is output, or somebody wants to see what it was made from. */

@@ -88,6 +88,22 @@ static void booleans_are_words(void **state)
 	assert_false(ws_str_bool(WS_STR(""), &value));
 }
 
+static void words_are_quoted_for_a_shell_where_they_need_it(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "/tmp/run-1/a_b.c", "/tmp/run-1/a_b.c" },
+		{ "", "\"\"" },
+		{ "a b", "\"a b\"" },
+		{ "$x `y` \"z\" \\", "\"\\$x \\`y\\` \\\"z\\\" \\\\\"" },
+		{ "it's\n", "\"it's\n\"" },
+	};
+	char to[64];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(ws_str_shell(cases[i][0], to, sizeof(to)), cases[i][1]);
+	assert_string_equal(ws_str_shell("a b", to, 8), "a b"); /* no room for the worst case */
+}
+
 static void distance_counts_edits(void **state)
 {
 	assert_int_equal(ws_str_distance("", ""), 0);
@@ -180,6 +196,7 @@ int main(void)
 		cmocka_unit_test(next_gives_every_part_even_empty_ones),
 		cmocka_unit_test(numbers_must_be_numbers_to_the_end),
 		cmocka_unit_test(booleans_are_words),
+		cmocka_unit_test(words_are_quoted_for_a_shell_where_they_need_it),
 		cmocka_unit_test(distance_counts_edits),
 		cmocka_unit_test(nearest_guesses_slips_and_not_strangers),
 		cmocka_unit_test(a_buffer_grows_and_stays_terminated),

@@ -54,3 +54,19 @@ done
 run rocprofv3 --recover c
 rc_is 1
 err_has "'c' holds no records of a run"
+
+# A folder with the name of a nightmare: the command in the message works as it stands, and finds its way.
+odd='o d"d
+$(touch no) `touch no` \\'
+mkdir -p "$odd/k_kernel_trace.csv/in the way"
+run rocprofv3 --kernel-trace -f csv -o k -d "$odd" -- "$vcopy" -n 65536 -b 256
+rc_is 1
+cp "$err" "$err.kept"
+rm -r "$odd/k_kernel_trace.csv"
+run "${PYTHON:-python3}" -c '
+import re, subprocess, sys
+command = re.search(r"nothing is lost: .(rocprofv3 --recover .*). tries again", open(sys.argv[1]).read(), re.S).group(1)
+sys.exit(subprocess.run(command, shell=True).returncode)' "$err.kept"
+rc_is 0
+is "$(rows "$odd/k_kernel_trace.csv")" 1 "kernels recovered by the command of the message"
+[ ! -e no ] || fail "the shell did something else"
