@@ -25,6 +25,7 @@
 #define SLEEP_MOST_NS 1000000ull        /* in the first second without a packet */
 #define DEEP_SLEEP_NS 4000000ull        /* later */
 #define DEEP_AFTER_NS 1000000000ull
+#define RELIEVED_NS 200000ull           /* while a worker looks: it may be stopped at any time */
 #define PACKETS_PER_STEP 64
 #define TURN_NS 1000000ull
 
@@ -170,19 +171,22 @@ static void *poller_main(void *arg)
 {
 	struct ws_cp *cp = arg;
 	uint64_t last = now_ns();
+	uint32_t n_seen = 0;
 
 	prctl(PR_SET_TIMERSLACK, 1000ul, 0, 0, 0); /* short sleeps are meant to be short */
 	while (!atomic_load_explicit(&cp->stop, memory_order_relaxed)) {
-		uint32_t kicks = atomic_load(&cp->kicks);
+		uint32_t kicks = atomic_load(&cp->kicks), n_looks = ws_pool_n_looks(cp->pool);
+		bool relieved = n_looks != n_seen; /* a worker looks, and is not held up itself */
 		uint64_t now, idle;
 
-		if (!ws_pool_looks(cp->pool) && sweep(cp, false)) {
+		n_seen = n_looks;
+		if (!relieved && sweep(cp, false)) {
 			last = now_ns();
 			continue;
 		}
 		now = now_ns();
 		idle = now - last;
-		if (idle < SPIN_NS && !ws_pool_busy(cp->pool) && !ws_pool_looks(cp->pool)) {
+		if (idle < SPIN_NS && !ws_pool_busy(cp->pool) && !relieved) {
 			for (int i = 0; i < 64; i++)
 				__builtin_ia32_pause();
 		} else {
@@ -191,6 +195,7 @@ static void *poller_main(void *arg)
 			ns = ns < SLEEP_LEAST_NS ? SLEEP_LEAST_NS : ns;
 			ns = ns > SLEEP_MOST_NS ? SLEEP_MOST_NS : ns;
 			ns = idle > DEEP_AFTER_NS ? DEEP_SLEEP_NS : ns;
+			ns = relieved ? RELIEVED_NS : ns;
 			sleep_until_kicked(cp, kicks, ns);
 			/* A kick says that somebody is about: look more often again. */
 			if (atomic_load(&cp->kicks) != kicks && idle > AWAKE_NS)

@@ -30,7 +30,8 @@ struct ws_pool {
 	struct ws_dispatch *dispatches; /* a ring; points at the one whose turn it is */
 	_Atomic uint32_t n_dispatches;
 	uint32_t n_sleeping;
-	_Atomic bool lingers;         /* a worker looks for work; written under the lock */
+	bool lingers;                 /* a worker looks for work */
+	_Atomic uint32_t n_looks;     /* how often that was done */
 	_Atomic bool stop;
 	struct ws_pool_looker looker;
 	uint32_t n_workers;
@@ -477,9 +478,10 @@ static bool linger(struct ws_pool *pool)
 
 	if (!pool->looker.look || pool->lingers || ws_pool_busy(pool))
 		return false;
-	atomic_store(&pool->lingers, true);
+	pool->lingers = true;
 	pthread_mutex_unlock(&pool->lock);
 	while (!found && !atomic_load_explicit(&pool->stop, memory_order_relaxed) && now_ns() < until) {
+		atomic_fetch_add_explicit(&pool->n_looks, 1, memory_order_relaxed);
 		if (pool->looker.look(pool->looker.ctx))
 			until = now_ns() + LINGER_NS;
 		found = relaxed32(&pool->n_dispatches) != 0;
@@ -487,7 +489,7 @@ static bool linger(struct ws_pool *pool)
 			pause_a_while();
 	}
 	pthread_mutex_lock(&pool->lock);
-	atomic_store(&pool->lingers, false);
+	pool->lingers = false;
 	found = relaxed32(&pool->n_dispatches) != 0;
 	if (!found)
 		pool->looker.rest(pool->looker.ctx);
@@ -614,17 +616,17 @@ bool ws_pool_busy(struct ws_pool *pool)
 	return relaxed32(&pool->n_dispatches) != 0;
 }
 
-bool ws_pool_looks(struct ws_pool *pool)
+uint32_t ws_pool_n_looks(struct ws_pool *pool)
 {
-	return atomic_load_explicit(&pool->lingers, memory_order_relaxed);
+	return relaxed32(&pool->n_looks);
 }
 
-/* The pool's lock is held. A worker that looks for work finds it; one that started it comes for it next. */
+/* The pool's lock is held. A worker that starts a dispatch comes for it next. */
 static void wake_for(struct ws_pool *pool, const struct ws_dispatch *d)
 {
 	if (d->n_wgs > 1 || relaxed32(&pool->n_dispatches) > 1)
 		pthread_cond_broadcast(&pool->work);
-	else if (!is_worker && !ws_pool_looks(pool))
+	else if (!is_worker)
 		pthread_cond_signal(&pool->work);
 }
 

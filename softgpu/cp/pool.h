@@ -70,7 +70,7 @@ void ws_pool_stop(struct ws_pool *pool, struct ws_dispatch *dispatch);
 void ws_pool_kick(struct ws_pool *pool);
 uint32_t ws_pool_n_workers(const struct ws_pool *pool);
 bool ws_pool_busy(struct ws_pool *pool);
-bool ws_pool_looks(struct ws_pool *pool); /* a worker looks for work: nobody else has to */
+uint32_t ws_pool_n_looks(struct ws_pool *pool); /* how often workers have looked for work */
 
 /* Start a thread that stays out of the program's way: named, and with its signals blocked. */
 bool ws_pool_thread(pthread_t *thread, const char *name, void *(*run)(void *), void *arg);
