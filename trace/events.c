@@ -159,8 +159,9 @@ static void number(struct ws_events *events, struct ws_event *ev, const struct w
 		events->launch_hint = NULL;
 	events->launch_capture = capture;
 	events->dispatch = *ev->dispatch.info;
-	events->dispatch.dispatch_id = ws_launches_rank(
-		&capture->launches, events->dispatch.dispatch_id, &events->launch_hint);
+	events->dispatch.dispatch_id =
+		ws_launches_rank(&capture->launches, events->dispatch.dispatch_id,
+				 &events->launch_hint);
 	ev->dispatch.info = &events->dispatch;
 }
 

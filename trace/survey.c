@@ -139,7 +139,7 @@ bool ws_rec_times(const struct ws_capture *capture, const struct ws_rec *rec, si
 
 struct survey {
 	struct ws_capture *capture;
-	struct ws_map tids; /* tid -> non-NULL */
+	struct ws_map tids;    /* tid -> non-NULL */
 	struct ws_map helpers; /* the same: who wrote down what others did */
 	uint32_t last_tid, last_helper;
 	size_t hint;

@@ -63,7 +63,8 @@ static bool is_asked(const struct ws_hsa_function *f)
 		[WS_HSA_IMAGE] = WS_SERVICE_HSA_IMAGE,
 		[WS_HSA_FINALIZER] = WS_SERVICE_HSA_FINALIZER,
 	};
-	bool dispatches = ws_dispatches_asked(), intercepted = dispatches && !ws_told(), copies = ws_asked(WS_SERVICE_MEMORY_COPY);
+	bool dispatches = ws_dispatches_asked(), intercepted = dispatches && !ws_told();
+	bool copies = ws_asked(WS_SERVICE_MEMORY_COPY);
 	bool scratch = ws_asked(WS_SERVICE_SCRATCH_MEMORY);
 
 	if (ws_asked(service_of[f->table]))

@@ -19,8 +19,8 @@ struct probe {
  * the same step; those are not written, so that a loop of launches leaves the GPU's caches alone.
  */
 struct ws_told_note {
-	uint64_t tag;     /* of which packet: its index + 1. Any other: it follows from the one before */
-	uint64_t order;   /* of submission, over all queues, from 1; 0: recording was off */
+	uint64_t tag;   /* index of the packet + 1; another: it follows from the one before */
+	uint64_t order; /* of submission, over all queues, from 1; 0: recording was off */
 	uint64_t corr_id, corr_step;
 	uint64_t external_id;
 	uint32_t tid, stream, epoch;
@@ -64,8 +64,8 @@ struct queue *ws_queue_meet(hsa_queue_t *handle);       /* one from before we we
 
 /* All of a record but its times and its number. */
 static inline void ws_queue_describe(const struct queue *queue, uint32_t kernel,
-				     const hsa_kernel_dispatch_packet_t *packet, struct ws_cause cause,
-				     struct ws_rec_dispatch *d)
+				     const hsa_kernel_dispatch_packet_t *packet,
+				     struct ws_cause cause, struct ws_rec_dispatch *d)
 {
 	d->h.what = kernel;
 	d->corr_id = cause.corr_id;

@@ -28,7 +28,7 @@
 
 /* Lines of their own: who launches writes the second, the GPU's threads read the first. */
 static struct {
-	uint32_t epoch;    /* 0: off. Notes of another one mean nothing: places were reserved unseen since */
+	uint32_t epoch; /* 0: off. Places were reserved unseen between two: notes end with theirs */
 	uint32_t n_epochs;
 	uint64_t n_places __attribute__((aligned(64))); /* reserved while recording was on */
 } told __attribute__((aligned(64)));
@@ -97,6 +97,13 @@ static void write_note(struct queue *queue, uint64_t index)
 	__atomic_store_n(&to->tag, index + 1, __ATOMIC_RELAXED);
 }
 
+static bool says(const struct ws_told_note *note, uint64_t order, struct ws_cause cause)
+{
+	return note->order == order && note->corr_id == cause.corr_id &&
+	       note->external_id == cause.external_id && note->stream == cause.stream &&
+	       note->tid == cause.tid;
+}
+
 static void note(struct queue *queue, uint64_t index, struct ws_thread *t, uint32_t epoch)
 {
 	struct ws_cause cause = t ? ws_cause(t) : (struct ws_cause){ 0 };
@@ -105,10 +112,7 @@ static void note(struct queue *queue, uint64_t index, struct ws_thread *t, uint3
 	bool next = last.index + 1 == index && last.note.epoch == epoch;
 
 	go_on(&last.note);
-	if (!__builtin_expect(next && last.note.order == order && last.note.corr_id == cause.corr_id &&
-				      last.note.external_id == cause.external_id &&
-				      last.note.stream == cause.stream && last.note.tid == cause.tid,
-			      1)) {
+	if (__builtin_expect(!next || !says(&last.note, order, cause), 0)) {
 		last.note = (struct ws_told_note){
 			.order = order,
 			.corr_id = cause.corr_id,
@@ -131,7 +135,8 @@ static void reserved(const hsa_queue_t *handle, uint64_t first, uint64_t n)
 
 	if (!epoch)
 		return;
-	if (__builtin_expect(!queue || queue->handle != handle || queue->rec.h.what != last.queue_id, 0))
+	if (__builtin_expect(
+		    !queue || queue->handle != handle || queue->rec.h.what != last.queue_id, 0))
 		queue = find_queue(handle);
 	if (!queue)
 		return;
@@ -282,7 +287,8 @@ static void on_done(const struct ws_softgpu_done *done)
 		ws_unlock(&ws_queues_lock);
 	}
 	/* ROCr's own queues, and those behind a proxy, are not in the list or have no notes. */
-	if (!queue || !queue->notes || !read_note(queue, done->packet, epoch) || !is_kernel(done->aql))
+	if (!queue || !queue->notes || !read_note(queue, done->packet, epoch) ||
+	    !is_kernel(done->aql))
 		return;
 	if (__builtin_expect(!queue->rec.agent, 0))
 		learn_agent(queue, done->node);
@@ -369,7 +375,8 @@ void ws_told_drain(uint64_t deadline_ns)
 		n = 0;
 		ws_lock(&ws_queues_lock);
 		for (struct queue *queue = NULL; (queue = ws_queue_next(queue)) != NULL;)
-			n += queue->handle && queue->notes && !queue->told.dying ? n_waiting(queue) : 0;
+			n += queue->handle && queue->notes && !queue->told.dying ? n_waiting(queue)
+										 : 0;
 		ws_unlock(&ws_queues_lock);
 		if (!n)
 			return;

@@ -67,7 +67,8 @@ static void dispatches_are_numbered_by_submission(void **state)
 
 	put_facts(w, 100);
 	for (size_t i = 0; i < N; i++)
-		orders[i] = order += 1 + (uint64_t)(rand_r(&seed) % 5 == 0) * (uint64_t)(rand_r(&seed) % 9000);
+		orders[i] = order +=
+			1 + (uint64_t)(rand_r(&seed) % 5 == 0) * (uint64_t)(rand_r(&seed) % 9000);
 	for (size_t i = 0; i + 1 < N; i++) { /* no further than a queue's neighbours are apart */
 		size_t other = i + (size_t)rand_r(&seed) % (N - i < 50 ? N - i : 50);
 		uint64_t kept = orders[i];
@@ -85,8 +86,9 @@ static void dispatches_are_numbered_by_submission(void **state)
 /* A damaged capture may have any number; it costs little, and the others stay right. */
 static void wild_numbers_are_numbers(void **state)
 {
-	static const uint64_t orders[] = { 3,    UINT64_MAX, 1,	  1ull << 63, 4095,
-					   4096, 4097,	     1ull << 40, 0,	      UINT64_MAX - 1 };
+	static const uint64_t orders[] = {
+		3, UINT64_MAX, 1, 1ull << 63, 4095, 4096, 4097, 1ull << 40, 0, UINT64_MAX - 1
+	};
 	struct ws_writer *w = start(path);
 	struct ws_lane *lane = ws_lane_get(w, 100);
 
