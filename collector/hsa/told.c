@@ -104,10 +104,11 @@ static bool says(const struct ws_told_note *note, uint64_t order, struct ws_caus
 	       note->tid == cause.tid;
 }
 
-static void note(struct queue *queue, uint64_t index, struct ws_thread *t, uint32_t epoch)
+/* @t NULL: this thread cannot be recorded, and its kernels count as lost. */
+static void note(struct queue *queue, uint64_t index, bool on, struct ws_thread *t, uint32_t epoch)
 {
 	struct ws_cause cause = t ? ws_cause(t) : (struct ws_cause){ 0 };
-	uint64_t order = t ? __atomic_add_fetch(&told.n_places, 1, __ATOMIC_RELAXED) : 0;
+	uint64_t order = on ? __atomic_add_fetch(&told.n_places, 1, __ATOMIC_RELAXED) : 0;
 	uint64_t step = cause.corr_id - last.note.corr_id;
 	bool next = last.index + 1 == index && last.note.epoch == epoch;
 
@@ -132,6 +133,7 @@ static void reserved(const hsa_queue_t *handle, uint64_t first, uint64_t n)
 	struct queue *queue = last.queue;
 	uint32_t epoch = epoch_now();
 	struct ws_thread *t;
+	bool on;
 
 	if (!epoch)
 		return;
@@ -140,10 +142,11 @@ static void reserved(const hsa_queue_t *handle, uint64_t first, uint64_t n)
 		queue = find_queue(handle);
 	if (!queue)
 		return;
-	t = ws_on(WS_SERVICE_KERNEL) ? ws_thread() : NULL;
+	on = ws_on(WS_SERVICE_KERNEL);
+	t = on ? ws_thread() : NULL;
 	n = WS_MIN(n, queue->rec.n_packets);
 	for (uint64_t i = 0; i < n; i++)
-		note(queue, first + i, t, epoch);
+		note(queue, first + i, on, t, epoch);
 }
 
 #define ADD(name)                                                                                  \
@@ -292,10 +295,12 @@ static void on_done(const struct ws_softgpu_done *done)
 		return;
 	if (__builtin_expect(!queue->rec.agent, 0))
 		learn_agent(queue, done->node);
-	if (queue->told.now.order)
-		write_record(queue, done);
-	else
+	if (!queue->told.now.order)
 		count(WS_LEDGER_PAUSED, 1);
+	else if (!queue->told.now.tid)
+		count(WS_LEDGER_DROPPED, 1);
+	else
+		write_record(queue, done);
 	__atomic_store_n(&queue->told.n_done, queue->told.n_done + 1, __ATOMIC_RELAXED);
 }
 
