@@ -40,8 +40,10 @@ static bool reserve_aperture(struct ws_vm *vm)
 		uint8_t *map;
 
 		if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
-		    limit.rlim_cur < size)
-			continue; /* growing the file would send SIGXFSZ */
+		    limit.rlim_cur < size) {
+			errno = EFBIG; /* growing the file would send SIGXFSZ */
+			continue;
+		}
 		map = mmap(NULL, size + FRAGMENT, PROT_NONE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (map == MAP_FAILED)
@@ -78,7 +80,9 @@ struct ws_vm *ws_vm_create(const uint64_t *capacities, uint32_t n_nodes)
 	if (vm->memfd < 0 || !reserve_aperture(vm) ||
 	    !ws_extents_init(&vm->extents, vm->start, vm->end - vm->start) ||
 	    !ws_ranges_init(&vm->blocks) || !ws_ranges_init(&vm->pinned)) {
-		ws_gpu_log(WS_GPU_LOG_ERROR, "cannot set up device memory: %s", strerror(errno));
+		ws_gpu_log(WS_GPU_LOG_ERROR, "cannot set up device memory: %s",
+			   errno == EFBIG ? "the limit on the size of files is too low: raise it (ulimit -f)"
+					  : strerror(errno));
 		ws_vm_destroy(vm);
 		return NULL;
 	}
