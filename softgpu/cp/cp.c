@@ -17,7 +17,8 @@
  * once; then it sleeps an eighth of the time since the last packet, so that latency stays in
  * proportion to idleness. Everybody who waits for the device kicks it awake, which bounds what the
  * long sleeps can cost. It never yields: on a busy machine that costs whole time slices, while a
- * thread that wakes up runs at once.
+ * thread that wakes up runs at once. A worker that ran out of kernels looks as well, before it sleeps:
+ * as long as it does the poller leaves the queues to it.
  */
 #define SPIN_NS 20000ull
 #define SLEEP_LEAST_NS 20000ull
