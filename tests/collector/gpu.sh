@@ -43,6 +43,8 @@ vcopy)
 	has 1 'name=_Z7vecCopyPdS_S_ii.kd'; has 2 '^AGENT id='; has 1 'FILE closed=1'
 	has 1 '^AGENT id=2 type=2 .*name=gfx90a product=AMD Instinct MI210 cu=104 .*flags=1$'
 	has 2 '^COPY.*bytes=524288'
+	# whoever is to tell of it did
+	has 1 "^DISPATCH.* ordered=$([ -z "${WAVESCOPE_INTERCEPT:-}" ] && echo 1 || echo 0)\$"
 	python3 "$here/check.py" "$work/text" || fail "see above"
 	;;
 counts)
@@ -114,6 +116,18 @@ cycles)
 	collect $all "$build/tests/collector/cycles" 1000
 	[ $code = 0 ] || fail "exit code $code: $(cat "$work/err")"
 	has 1000 '^QUEUE'; has 1 'FILE closed=1'; has 0 'dropped=[1-9]'
+	;;
+places)
+	# every way to reserve a place in a queue; the record has the thread that did
+	collect kernel "$build/tests/collector/places"
+	[ $code = 0 ] || fail "exit code $code: $(cat "$work/err")"
+	has 200 '^DISPATCH.* ordered=1$'; has 1 '^LEDGER.* failed=3'
+	[ "$(sed -n 's/^DISPATCH id=\([0-9]*\) .*/\1/p' "$work/text" | sort -u | wc -l)" = 200 ] || fail "a number twice"
+	read -r one two <"$work/out"
+	for i in $(seq 200); do
+		[ "$i" -le 100 ] && tid=$one || tid=$two
+		has 1 "^DISPATCH.* tid=$tid .* grid=$((64 * i)),1,1 "
+	done
 	;;
 wrappers)
 	# processes without a GPU leave nothing, and the program they start is found
