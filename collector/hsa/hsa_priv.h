@@ -93,7 +93,7 @@ void ws_queues_forked(void);
 
 /* ---- told.c ---- */
 
-void ws_told_load(void); /* for what is asked for now */
+void ws_told_load(void); /* on or off, by what is asked for */
 bool ws_told(void);      /* the GPU tells of its kernels: queues are left as they are */
 void ws_told_drain(uint64_t deadline_ns);
 void ws_told_forked(void);

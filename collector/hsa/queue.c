@@ -371,7 +371,8 @@ hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_
 	ws_unlock(&ws_queues_lock);
 	if (ws_told() && (!queue || !ws_told_queue(queue)))
 		ws_note("a queue could not be watched: its kernels are not recorded");
-	else if (!ws_told() && ws_dispatches_asked() && (!queue || !watched || !intercept(queue, *out_queue)))
+	else if (!ws_told() && ws_dispatches_asked() &&
+		 (!queue || !watched || !intercept(queue, *out_queue)))
 		ws_note("a queue could not be intercepted: its kernels are not recorded");
 	errno = saved_errno;
 	return status;

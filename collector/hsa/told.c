@@ -19,7 +19,6 @@
 #include "softgpu/cp/watch.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -335,7 +334,7 @@ bool ws_told_queue(struct queue *queue)
 	struct ws_told_note *notes = ws_pages(queue->rec.n_packets * sizeof(*notes));
 
 	queue->plain = true;
-	__atomic_store_n(&queue->notes, notes, __ATOMIC_RELEASE);
+	queue->notes = notes; /* its first packet passes it on to the GPU's thread */
 	return notes != NULL;
 }
 

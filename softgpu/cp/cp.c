@@ -188,8 +188,7 @@ static void *poller_main(void *arg)
 		now = now_ns();
 		idle = now - last;
 		if (idle < SPIN_NS && !ws_pool_busy(cp->pool) && !relieved) {
-			for (int i = 0; i < 64; i++)
-				__builtin_ia32_pause();
+			ws_pool_pause();
 		} else {
 			uint64_t ns = idle / 8;
 

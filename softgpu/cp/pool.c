@@ -460,7 +460,7 @@ static void nap(struct ws_pool *pool, uint64_t ns)
 	pool->n_sleeping--;
 }
 
-static void pause_a_while(void)
+void ws_pool_pause(void)
 {
 	for (int i = 0; i < 64; i++)
 		__builtin_ia32_pause();
@@ -486,7 +486,7 @@ static bool linger(struct ws_pool *pool)
 			until = now_ns() + LINGER_NS;
 		found = relaxed32(&pool->n_dispatches) != 0;
 		if (!found)
-			pause_a_while();
+			ws_pool_pause();
 	}
 	pthread_mutex_lock(&pool->lock);
 	pool->lingers = false;

@@ -72,6 +72,9 @@ uint32_t ws_pool_n_workers(const struct ws_pool *pool);
 bool ws_pool_busy(struct ws_pool *pool);
 uint32_t ws_pool_n_looks(struct ws_pool *pool); /* how often workers have looked for work */
 
+/* Between two looks at memory that another core writes. */
+void ws_pool_pause(void);
+
 /* Start a thread that stays out of the program's way: named, and with its signals blocked. */
 bool ws_pool_thread(pthread_t *thread, const char *name, void *(*run)(void *), void *arg);
 

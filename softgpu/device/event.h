@@ -4,8 +4,8 @@
  * Setting an event wakes everybody who waits for it; if nobody does, it stays set until the next
  * wait (or, with manual reset, until it is reset). That is the kernel driver's rule: with "the first
  * waiter takes it" two threads that wait for one signal would lose a wake-up. They still may with that
- * rule, when one waits already and the other is about to: ROCr before 5.7 looks at the signal first
- * and then sleeps, for ever. So a thread that did not see an event since it was set sees it when it
+ * rule, when one waits already and the other is about to: ROCr 5.2 looks at the signal first and
+ * then sleeps, for ever. So a thread that did not see an event since it was set sees it when it
  * comes to wait, once; ROCr looks at the signal again and is none the wiser.
  *
  * Each event has a mailbox, eight bytes of device memory into which the device writes the event's
