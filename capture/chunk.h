@@ -83,6 +83,9 @@ struct ws_chunk_head {
 _Static_assert(sizeof(struct ws_chunk_head) == 64, "one cache line");
 _Static_assert(sizeof(struct ws_file_head) <= 4096, "one page");
 
+/* Of the machine as it runs now; zeros where the kernel does not tell. */
+void ws_boot_id(uint8_t out[16]);
+
 /* FNV-1a over words: enough to tell a head from noise. */
 static inline uint32_t ws_check32(const uint32_t *words, unsigned n)
 {

@@ -100,6 +100,7 @@ static inline int ws_rec_tag_ok(uint32_t tag)
 	X(CONTROL,        21, META,  TICKS, ws_rec_control,       NONE)                            \
 	X(END,            22, META,  NS,    ws_rec_end,           NONE)                            \
 	X(AGENT_NAME,     23, META,  NONE,  ws_rec_agent_name,    NONE)                            \
+	X(CODE_SAME,      24, META,  NONE,  ws_rec_code_same,     NONE)                            \
 	X(OWNER,          32, ANY,   TICKS, ws_rec_owner,         NONE)                            \
 	X(CALL,           33, EVENT, TICKS, ws_rec_call,          NONE)                            \
 	X(CALL_ARGS,      34, EVENT, TICKS, ws_rec_call_args,     ARGS)                            \
@@ -344,7 +345,7 @@ struct ws_rec_pc_sample {
 #define WS_PC_STOCHASTIC 1u
 #define WS_PC_HAS_MEM_CNT 2u
 
-/* A piece of a code object's ELF image, for programs whose images are only in memory. */
+/* A piece of a code object's ELF image: the file that held it may be gone, or never was one. */
 struct ws_rec_code_bytes {
 	struct ws_rec h;      /* what: code object id */
 	uint64_t at_bytes;    /* offset in the image */

@@ -207,6 +207,13 @@ struct ws_rec_code_unload {
 	struct ws_rec h; /* what: code object id */
 };
 
+/* The image is that of another code object, whose bytes are kept. */
+struct ws_rec_code_same {
+	struct ws_rec h;  /* what: code object id */
+	uint32_t same_as; /* code object id */
+	uint32_t zero;
+};
+
 struct ws_rec_kernel {
 	struct ws_rec h; /* what: id, from 1 */
 	uint64_t kernel_object;

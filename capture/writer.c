@@ -34,29 +34,6 @@ enum { WAKE_IDLE, WAKE_WORK, WAKE_STOP };
 
 /* ---- opening ---- */
 
-static void read_boot_id(uint8_t out[16])
-{
-	char text[64] = "";
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	unsigned n = 0;
-
-	if (fd < 0)
-		return;
-	if (read(fd, text, sizeof(text) - 1) < 0)
-		text[0] = 0;
-	close(fd);
-	for (const char *c = text; *c && n < 32; c++) {
-		unsigned digit = *c >= '0' && *c <= '9'   ? (unsigned)(*c - '0')
-				 : *c >= 'a' && *c <= 'f' ? (unsigned)(*c - 'a' + 10)
-							  : 16;
-
-		if (digit < 16) {
-			out[n / 2] |= (uint8_t)(digit << (n % 2 ? 0 : 4));
-			n++;
-		}
-	}
-}
-
 static enum ws_status create_file(struct ws_writer *writer, const char *path, struct ws_err *err)
 {
 	struct statfs fs;
@@ -112,7 +89,7 @@ static enum ws_status map_head(struct ws_writer *writer, uint64_t domains, struc
 		return ws_fail_errno(err, EFBIG, "cannot write capture '%s'", writer->path);
 	clock_gettime(CLOCK_REALTIME, &now);
 	head.created_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	read_boot_id(head.boot_id);
+	ws_boot_id(head.boot_id);
 	head.check = ws_check32((const uint32_t *)&head,
 				offsetof(struct ws_file_head, end_bytes) / sizeof(uint32_t));
 	for (unsigned i = 0; i < WS_DOMAIN_COUNT; i++)
@@ -505,16 +482,17 @@ bool ws_writer_code_bytes(struct ws_writer *writer, uint32_t code_object, const 
 					 .total_bytes = n_bytes };
 	bool done = true;
 
-	pthread_mutex_lock(&writer->lock);
-	if (!writer->bulk)
-		writer->bulk = ws_lane_open(writer, WS_CHUNK_BULK, 0);
 	while (done && rec.at_bytes < n_bytes) {
 		/* pieces that fill the smallest chunk, so that images waste little */
 		rec.n_bytes = (uint32_t)WS_MIN(n_bytes - rec.at_bytes, (uint64_t)48 << 10);
+		/* Taken for each piece: other threads' facts do not wait for a whole image. */
+		pthread_mutex_lock(&writer->lock);
+		if (!writer->bulk)
+			writer->bulk = ws_lane_open(writer, WS_CHUNK_BULK, 0);
 		done = writer->bulk && append_text(writer, writer->bulk, &rec.h, sizeof(rec),
 						   (const char *)bytes + rec.at_bytes, rec.n_bytes);
+		pthread_mutex_unlock(&writer->lock);
 		rec.at_bytes += rec.n_bytes;
 	}
-	pthread_mutex_unlock(&writer->lock);
 	return done;
 }

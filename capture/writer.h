@@ -103,7 +103,7 @@ bool ws_writer_fact(struct ws_writer *writer, enum ws_fact fact, const char *tex
 /* Id of a text, written to the capture the first time it is seen; 0 for "", NULL or no room. */
 uint32_t ws_writer_intern(struct ws_writer *writer, const char *text, size_t n_bytes);
 
-/* An image, in pieces, to the BULK lane. */
+/* An image, in pieces, to the BULK lane; false: no room for all of it, and it cannot be used. */
 bool ws_writer_code_bytes(struct ws_writer *writer, uint32_t code_object, const void *bytes,
 			  uint64_t n_bytes);
 

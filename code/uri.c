@@ -72,7 +72,8 @@ enum ws_status ws_code_read_uri(const char *uri, void **out_bytes, size_t *out_n
 
 	if (strncmp(uri, SCHEME, strlen(SCHEME)) != 0)
 		return ws_fail(err, WS_E_NOTFOUND,
-			       "code object '%s' was only in the program's memory and was not kept",
+			       "code object '%s' was only in the program's memory, and the records "
+			       "have no copy of it",
 			       uri);
 	if (!path_of(uri + strlen(SCHEME), parts ? parts : uri + strlen(uri), path, sizeof(path)))
 		return ws_fail(err, WS_E_FORMAT, "code object '%s': not the name of a file", uri);

@@ -77,7 +77,7 @@
 	X(REGION_REF_COUNT,  "region-ref-count")                                           \
 	/* no stream ids: all are 0 */                                                     \
 	X(GROUP_BY_QUEUE,    "group-by-queue")                                             \
-	/* keep code object images that exist in memory only */                            \
+	/* keep the images of code objects: PC samples need them */                        \
 	X(CODE_BYTES,        "code-bytes")                                                 \
 	/* do not record programs that the program starts */                               \
 	X(NO_CHILDREN,       "no-children")                                                \

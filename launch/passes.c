@@ -121,8 +121,10 @@ static enum ws_status run_once(const struct ws_passes *passes, size_t run,
 	enum ws_status st = ws_env_init(&env, environ, err);
 
 	config = passes->collect ? *passes->collect : nothing;
-	if (run)
-		config.services = 0; /* recorded once */
+	if (run) { /* recorded once */
+		config.services = 0;
+		config.flags &= ~WS_COLLECT_FLAG(CODE_BYTES);
+	}
 	config.services |= WS_SERVICE_BIT(COUNTERS);
 	strcpy(config.dir, dir->path);
 	if (!st && passes->session) {

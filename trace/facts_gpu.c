@@ -135,7 +135,7 @@ enum ws_status ws_facts_code_objects(struct ws_facts *f)
 	if (st)
 		return st;
 	for (uint32_t i = 0; i < p->code_objects.n; i++)
-		p->code_objects.at[i] = (struct ws_code_object){ .id = i, .uri = "" };
+		p->code_objects.at[i] = (struct ws_code_object){ .id = i, .uri = "", .image = i };
 	each_rec(rec, f, CODE_OBJECT, ws_rec_code_object)
 	{
 		struct ws_code_object *code;
@@ -152,6 +152,11 @@ enum ws_status ws_facts_code_objects(struct ws_facts *f)
 	{
 		if (rec->h.what && rec->h.what < p->code_objects.n)
 			p->code_objects.at[rec->h.what].unload_ns = ws_facts_ns(f, rec->h.time);
+	}
+	each_rec(rec, f, CODE_SAME, ws_rec_code_same)
+	{
+		if (rec->h.what && rec->h.what < p->code_objects.n)
+			p->code_objects.at[rec->h.what].image = rec->same_as;
 	}
 	return WS_OK;
 }

@@ -222,6 +222,8 @@ void *ws_process_code_bytes(const struct ws_process *process, uint32_t code_obje
 	uint64_t total = 0, have = 0;
 	char *image = NULL;
 
+	if (code_object < process->code_objects.n)
+		code_object = process->code_objects.at[code_object].image;
 	for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
 		const struct ws_rec *rec;
 

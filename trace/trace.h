@@ -71,6 +71,7 @@ struct ws_code_object {
 	const char *uri;
 	const struct ws_agent *agent;
 	uint64_t load_ns, unload_ns;           /* 0: never seen */
+	uint32_t image;                        /* id of the one whose bytes are kept for it */
 	const struct ws_rec_code_object *info; /* NULL: placeholder */
 };
 

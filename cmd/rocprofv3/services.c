@@ -200,6 +200,8 @@ enum ws_status rp_collect_config(const struct rp_args *args, struct ws_collect_c
 	enum ws_status st = WS_OK;
 
 	out_config->services = rp_service_bits(args);
+	if (out_config->services & (WS_SERVICE_BIT(PC_HOST_TRAP) | WS_SERVICE_BIT(PC_STOCHASTIC)))
+		out_config->flags |= WS_COLLECT_FLAG(CODE_BYTES);
 	for (size_t i = 0; i < WS_ARRAY_LEN(flags); i++)
 		if (*(const enum ws_tri *)((const char *)args + flags[i].field) == WS_TRI_YES)
 			out_config->flags |= flags[i].flag;

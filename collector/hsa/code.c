@@ -332,10 +332,7 @@ static hsa_status_t see_code(hsa_executable_t executable, hsa_loaded_code_object
 		visit->codes[visit->n_codes++] = rec;
 	if (visit->writer) {
 		write_code(visit->writer, c);
-		if (ws_config()->flags & WS_COLLECT_FLAG(CODE_BYTES) && rec->memory_base)
-			ws_writer_code_bytes(visit->writer, rec->h.what,
-					     (const void *)(uintptr_t)rec->memory_base,
-					     rec->memory_size);
+		ws_image_keep(visit->writer, rec, c->uri);
 	}
 	return HSA_STATUS_SUCCESS;
 }
@@ -490,9 +487,15 @@ void ws_code_load(void)
 void ws_code_state(struct ws_writer *writer)
 {
 	ws_lock(&code.lock);
+	ws_image_fresh();
 	for (struct code_block *block = code.codes; block; block = block->next) {
-		for (uint32_t i = 0; i < block->n; i++)
-			write_code(writer, &block->all[i]);
+		for (uint32_t i = 0; i < block->n; i++) {
+			const struct code_object *c = &block->all[i];
+
+			write_code(writer, c);
+			if (c->executable)
+				ws_image_keep(writer, &c->rec, c->uri);
+		}
 	}
 	for (struct kernel_block *block = code.kernels; block; block = block->next) {
 		for (uint32_t i = 0; i < block->n; i++)

@@ -5,6 +5,7 @@
  *	attach.c    the same tables, found in a runtime that is up already
  *	agents.c    the machine's agents as facts; names.c: what the program calls them
  *	code.c      code objects and kernels as facts, kernel ids by address
+ *	image.c     the bytes of code objects, for those who print instructions
  *	queue.c     queues, and the packets that go through them; old_queue.c: queues from before
  *	told.c      queues of a GPU that tells when a kernel has ended
  *	pending.c   GPU work in the air; done.c: from its signal to its record
@@ -83,6 +84,12 @@ void ws_code_match(void);  /* all kernels against the patterns of a new request 
 void ws_code_state(struct ws_writer *writer);
 void ws_code_forked(void);
 uint32_t ws_kernel_by_object(uint64_t kernel_object); /* 0: unknown. Any thread, no lock */
+
+/* ---- image.c: under code.c's lock ---- */
+
+/* The bytes of a code object into the capture, where that is asked for and they fit. */
+void ws_image_keep(struct ws_writer *writer, const struct ws_rec_code_object *rec, const char *uri);
+void ws_image_fresh(void); /* a new capture: nothing is in it yet */
 
 /* ---- queue.c ---- */
 

@@ -201,6 +201,8 @@ static void images_are_kept(void **state)
 	struct ws_writer *w = start(path);
 	size_t n = 300000;
 	char *image = test_malloc(n), *back;
+	struct ws_rec_code_object again = { .h = HEAD(CODE_OBJECT, ws_rec_code_object, 2) };
+	struct ws_rec_code_same same = { .h = HEAD(CODE_SAME, ws_rec_code_same, 2), .same_as = 1 };
 	uint64_t n_back = 0;
 	struct ws_trace *trace;
 
@@ -208,13 +210,21 @@ static void images_are_kept(void **state)
 		image[i] = (char)(i * 31);
 	put_facts(w, 100);
 	assert_true(ws_writer_code_bytes(w, 1, image, n));
+	/* loaded again: the bytes are those of the first */
+	ws_writer_meta(w, &again.h);
+	ws_writer_meta(w, &same.h);
 	ws_writer_close(w);
 	trace = open_trace(NULL);
 	back = ws_process_code_bytes(ws_trace_process(trace, 0), 1, &n_back);
 	assert_int_equal(n_back, n);
 	assert_memory_equal(back, image, n);
-	assert_null(ws_process_code_bytes(ws_trace_process(trace, 0), 2, &n_back));
 	free(back);
+	n_back = 0;
+	back = ws_process_code_bytes(ws_trace_process(trace, 0), 2, &n_back);
+	assert_int_equal(n_back, n);
+	assert_memory_equal(back, image, n);
+	free(back);
+	assert_null(ws_process_code_bytes(ws_trace_process(trace, 0), 3, &n_back));
 	test_free(image);
 	ws_trace_close(trace);
 }

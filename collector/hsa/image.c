@@ -1,0 +1,124 @@
+/*
+ * image: the bytes of code objects, kept with the capture.
+ *
+ * Who prints the instructions of PC samples needs the code. A runtime compiler's has never been in
+ * a file; a file may be gone, rebuilt, or on another machine when the capture is read. So the image
+ * is copied when it is loaded, each once, however many GPUs and modules have it.
+ *
+ * The runtime says where the image was when it was loaded. Whether it still is there only the
+ * program knows, hence a system call copies it: one that fails where a load would fault.
+ */
+#include "collector/hsa/hsa_priv.h"
+
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Libraries have images of 100s of MB, and their files are likely to stay. */
+#define MEMORY_IMAGE_MAX (64ull << 20)
+#define FILE_IMAGE_MAX (16ull << 20)
+#define MEMORY_TOTAL_MAX (256ull << 20)
+#define FILE_TOTAL_MAX (64ull << 20)
+#define IMAGES_MAX 4096u /* later ones are kept, too, but not recognised when they come again */
+
+struct image {
+	uint64_t hash[2], n_bytes;
+	uint32_t code_object;
+};
+
+static struct {
+	struct image known[IMAGES_MAX];
+	uint32_t n;
+	uint64_t total_bytes;
+} images;
+
+void ws_image_fresh(void)
+{
+	images.n = 0;
+	images.total_bytes = 0;
+}
+
+/* Two sums over 8-byte words with different multipliers: 128 bits, at memory speed. */
+static void hash_bytes(const void *bytes, uint64_t n, uint64_t out[2])
+{
+	const char *at = bytes;
+	uint64_t a = 0x9e3779b97f4a7c15u ^ n, b = 0xc2b2ae3d27d4eb4fu + n;
+
+	for (uint64_t i = 0; i < n; i += sizeof(uint64_t)) {
+		uint64_t word = 0;
+
+		memcpy(&word, at + i, n - i < sizeof(word) ? n - i : sizeof(word));
+		a = (a ^ word) * 0xff51afd7ed558ccdu;
+		a ^= a >> 32;
+		b = (b + word) * 0xd6e8feb86659fd93u;
+		b ^= b >> 29;
+	}
+	out[0] = a;
+	out[1] = b;
+}
+
+static bool copy_image(void *to, uint64_t from, uint64_t n)
+{
+	uint64_t did = 0;
+
+	while (did < n) {
+		struct iovec there = { (void *)(uintptr_t)(from + did), n - did };
+		struct iovec here = { (char *)to + did, n - did };
+		ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+
+		if (got <= 0)
+			return false;
+		did += (uint64_t)got;
+	}
+	return true;
+}
+
+static const struct image *find_image(const struct image *image)
+{
+	for (uint32_t i = 0; i < images.n; i++) {
+		const struct image *known = &images.known[i];
+
+		if (known->hash[0] == image->hash[0] && known->hash[1] == image->hash[1] &&
+		    known->n_bytes == image->n_bytes)
+			return known;
+	}
+	return NULL;
+}
+
+void ws_image_keep(struct ws_writer *writer, const struct ws_rec_code_object *rec, const char *uri)
+{
+	bool in_file = strncmp(uri, "file:", 5) == 0;
+	uint64_t n = rec->memory_size;
+	struct image image = { .n_bytes = n, .code_object = rec->h.what };
+	const struct image *known;
+	void *copy;
+
+	if (!(ws_config()->flags & WS_COLLECT_FLAG(CODE_BYTES)) || !rec->memory_base || !n ||
+	    n > (in_file ? FILE_IMAGE_MAX : MEMORY_IMAGE_MAX))
+		return;
+	copy = ws_pages(n);
+	if (!copy)
+		return;
+	if (!copy_image(copy, rec->memory_base, n))
+		goto out;
+	hash_bytes(copy, n, image.hash);
+	known = find_image(&image);
+	if (known) {
+		struct ws_rec_code_same same = {
+			.h = { WS_REC_FIXED_TAG(CODE_SAME, struct ws_rec_code_same), rec->h.what,
+			       0 },
+			.same_as = known->code_object,
+		};
+
+		ws_writer_meta(writer, &same.h);
+		goto out;
+	}
+	if (images.total_bytes + n > (in_file ? FILE_TOTAL_MAX : MEMORY_TOTAL_MAX) ||
+	    !ws_writer_code_bytes(writer, rec->h.what, copy, n))
+		goto out;
+	images.total_bytes += n;
+	if (images.n < IMAGES_MAX)
+		images.known[images.n++] = image;
+out:
+	ws_pages_free(copy, n);
+}
