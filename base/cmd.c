@@ -1,8 +1,10 @@
 #include "base/cmd.h"
 
 #include "base/log.h"
+#include "base/proc.h"
 #include "base/str.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +120,20 @@ static enum ws_status dispatch(const struct ws_cmd *cmd, const char *version, in
 	return run_cmd(cmd, path, version, argc, argv, exit_code, err);
 }
 
+/* A full disk or a closed pipe must not look like success. */
+enum ws_status ws_cmd_flush(struct ws_err *err)
+{
+	bool now = fflush(stdout) != 0;
+
+	if (!now && !ferror(stdout))
+		return WS_OK;
+	if (now && errno != EPIPE)
+		return ws_fail(err, WS_E_IO, "cannot write to standard output: %m");
+	return ws_fail(err, WS_E_IO,
+		       "standard output was closed before everything was printed: what was to "
+		       "be printed is incomplete, files are not");
+}
+
 int ws_cmd_main(const struct ws_cmd *root, const char *version, int argc, char **argv)
 {
 	struct ws_err err = { WS_OK, "" };
@@ -125,10 +141,10 @@ int ws_cmd_main(const struct ws_cmd *root, const char *version, int argc, char *
 	enum ws_status st;
 
 	ws_log_init(root->name);
+	ws_proc_ignore_write_signals();
 	st = dispatch(root, version, argc, argv, &exit_code, &err);
-	/* A full disk or a closed pipe must not look like success. */
-	if (fflush(stdout) != 0 && !st)
-		st = ws_fail(&err, WS_E_IO, "cannot write to standard output: %m");
+	if (!st)
+		st = ws_cmd_flush(&err);
 	if (st) {
 		ws_log_error("%s", err.text);
 		if (!exit_code)

@@ -41,7 +41,14 @@ struct ws_cmd {
 	enum ws_status (*run)(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err);
 };
 
+/*
+ * Runs the command and reports its failure. SIGPIPE and SIGXFSZ are ignored meanwhile, also in
+ * the command: a pipe that is closed ends what is printed and nothing else.
+ */
 int ws_cmd_main(const struct ws_cmd *root, const char *version, int argc, char **argv);
+
+/* What was printed so far; fails when some of it was lost. For those who end by themselves. */
+enum ws_status ws_cmd_flush(struct ws_err *err);
 
 /* What --help prints for @cmd; @path is how it is called: "wavescope run". */
 void ws_help_print(FILE *to, const struct ws_cmd *cmd, const char *path, unsigned n_columns);

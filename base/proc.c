@@ -17,6 +17,34 @@
 
 #define SHELL "/bin/sh"
 
+/* Ignored by us and not by whoever started us: programs that we start get them back. */
+static const int write_signals[] = { SIGPIPE, SIGXFSZ };
+static bool was_default[WS_ARRAY_LEN(write_signals)];
+
+void ws_proc_ignore_write_signals(void)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(write_signals); i++)
+		was_default[i] |= signal(write_signals[i], SIG_IGN) == SIG_DFL;
+}
+
+static void set_write_signals(void (*how)(int))
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(write_signals); i++)
+		if (was_default[i])
+			signal(write_signals[i], how);
+}
+
+static void set_spawn_defaults(posix_spawnattr_t *attr)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < WS_ARRAY_LEN(write_signals); i++)
+		if (was_default[i])
+			sigaddset(&set, write_signals[i]);
+	posix_spawnattr_setsigdefault(attr, &set);
+}
+
 int ws_proc_exit_code(enum ws_status status)
 {
 	return status == WS_E_NOTFOUND ? WS_EXIT_NOT_FOUND : WS_EXIT_NOT_EXECUTABLE;
@@ -60,16 +88,15 @@ enum ws_status ws_proc_exec(const char *program, char *const *argv, char *const 
 
 	if (st)
 		return st;
+	set_write_signals(SIG_DFL);
 	execve(path, argv, envp);
 	error = errno;
-	if (error == ENOEXEC) {
-		args = shell_argv(path, argv);
-		if (!args)
-			return ws_fail(err, WS_E_NOMEM, "out of memory");
+	if (error == ENOEXEC && (args = shell_argv(path, argv))) {
 		execve(SHELL, args, envp);
 		error = errno;
 		free(args);
 	}
+	set_write_signals(SIG_IGN);
 	return cannot_run(program, error, err);
 }
 
@@ -145,7 +172,8 @@ enum ws_status ws_proc_run(const char *program, char *const *argv, char *const *
 	sigprocmask(SIG_BLOCK, &block, &before);
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigmask(&attr, &before);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	set_spawn_defaults(&attr);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	st = spawn(program, argv, envp, NULL, &attr, &pid, err);
 	posix_spawnattr_destroy(&attr);
 	if (st) {
@@ -257,7 +285,8 @@ enum ws_status ws_proc_read(const char *program, char *const *argv, char *const 
 		posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
 	/* A group of its own, so that a script's children die with it. */
 	posix_spawnattr_init(&attr);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
+	set_spawn_defaults(&attr);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
 	posix_spawnattr_setpgroup(&attr, 0);
 	st = spawn(program, argv, envp, &actions, &attr, &pid, err);
 	posix_spawnattr_destroy(&attr);

@@ -2,7 +2,8 @@
  * proc: starting other programs.
  *
  * Three ways: become it (nothing of ours stays), run it as a child whose end is
- * passed on as if it were ours, or run it quietly and read what it prints.
+ * passed on as if it were ours, or run it quietly and read what it prints. Each
+ * gives the program the signal dispositions that we were started with.
  */
 #ifndef WS_BASE_PROC_H
 #define WS_BASE_PROC_H
@@ -11,6 +12,12 @@
 #include "base/str.h"
 
 #include <stdbool.h>
+
+/*
+ * A closed pipe (SIGPIPE) and a file size limit (SIGXFSZ) become errors of write(), so
+ * that one output that fails does not end the others without a word. First thing in main().
+ */
+void ws_proc_ignore_write_signals(void);
 
 /* What shells return, and scripts test for. */
 #define WS_EXIT_NOT_EXECUTABLE 126

@@ -292,7 +292,6 @@ enum ws_status ws_session_run(const struct ws_session *session, const struct ws_
 	st = list_targets(session, &a, &n_named, err);
 	if (st)
 		return st;
-	signal(SIGPIPE, SIG_IGN);
 	listen_to_signals();
 	for (size_t i = 0; i < a.n; i++) {
 		struct ws_err why;

@@ -192,7 +192,8 @@ static enum ws_status run_jobs(struct rp_jobs *jobs, char **argv, int *exit_code
 		*exit_code = RP_EXIT_STRICT;
 	/* The program's own end, if it has anything to tell. */
 	if (result.ran && (result.end.exit_code || result.end.signal)) {
-		fflush(stdout);
+		if (ws_cmd_flush(err))
+			ws_log_error("%s", err->text);
 		ws_proc_end_as(&result.end);
 	}
 	return WS_OK;

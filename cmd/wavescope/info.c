@@ -67,8 +67,6 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		st = ws_proc_run(self, argv, env.at, &end, err);
 	}
 	ws_env_fini(&env);
-	if (!st && end.signal == SIGPIPE) /* 'info | head': whoever read has seen enough */
-		ws_proc_end_as(&end);
 	if (!st && end.signal)
 		return ws_fail(
 			err, WS_E_STATE,
