@@ -1,9 +1,10 @@
 #include "launch/passes.h"
 
-#include "base/file.h"
 #include "base/env.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "launch/inject.h"
+#include "launch/running.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -143,6 +144,14 @@ static enum ws_status run_once(const struct ws_passes *passes, size_t run,
 	return st;
 }
 
+/* A daemon is started by every run: nobody waits for it more than once. */
+static bool wait_for_rest(const struct ws_passes *passes, const struct ws_rundir *dir,
+			  const struct ws_proc_end *end)
+{
+	return !passes->wait_s || passes->session || end->interrupted ||
+	       ws_running_wait(dir, passes->tool, passes->wait_s);
+}
+
 static void show_progress(const struct ws_passes *passes, const struct ws_passes_result *result)
 {
 	size_t run = result->n_done, n = result->n_runs;
@@ -165,6 +174,7 @@ enum ws_status ws_passes_run(const struct ws_passes *passes, struct ws_passes_re
 			     struct ws_err *err)
 {
 	struct ws_passes_result *r = out_result;
+	bool waits = true;
 	enum ws_status st = WS_OK;
 
 	*r = (struct ws_passes_result){ .n_runs = ws_passes_n_runs(passes) };
@@ -189,6 +199,7 @@ enum ws_status ws_passes_run(const struct ws_passes *passes, struct ws_passes_re
 			st = run_once(passes, i, &r->dirs[i], &r->end, err);
 		if (st)
 			break;
+		waits = waits && wait_for_rest(passes, &r->dirs[i], &r->end);
 		r->n_done++;
 		r->run_ns[1] += now_ns() - start_ns;
 		r->run_ns[0] = i ? r->run_ns[0] : r->run_ns[1];

@@ -70,6 +70,7 @@ struct ws_passes {
 	const struct ws_strv *preload; /* NULL: none */
 	bool no_roctx;
 	bool kokkos;
+	unsigned wait_s;             /* for what each run leaves running, at most; 0: not at all */
 	const char *base;            /* captures go to a folder below this, made if missing */
 	const struct ws_rundir *dir; /* instead of base: a folder that is there already */
 	void (*show_env)(void *ctx, char *const *env); /* before each run; NULL: no */

@@ -112,20 +112,22 @@ size_t ws_rundir_n_runs(const struct ws_rundir *dir)
 	}
 }
 
-static bool has_captures(const char *path)
+/* Also before the first capture: whoever is to write it may still be running. */
+static bool is_run(const char *path)
 {
 	DIR *folder = opendir(path);
 	struct dirent *entry;
 	bool found = false;
 
 	while (folder && !found && (entry = readdir(folder)))
-		found = ws_str_ends(ws_str_from(entry->d_name), WS_CAPTURE_SUFFIX);
+		found = ws_str_ends(ws_str_from(entry->d_name), WS_CAPTURE_SUFFIX) ||
+			strcmp(entry->d_name, OPTIONS_NAME) == 0;
 	if (folder)
 		closedir(folder);
 	return found;
 }
 
-/* A folder with captures in @path itself; "" when there is none. */
+/* A run's folder in @path itself; "" when there is none. */
 static void find_run(const char *path, char out_run[PATH_MAX])
 {
 	DIR *folder = opendir(path);
@@ -134,7 +136,7 @@ static void find_run(const char *path, char out_run[PATH_MAX])
 	out_run[0] = '\0';
 	while (folder && !out_run[0] && (entry = readdir(folder)))
 		if (ws_path_join(path, entry->d_name, out_run, NULL) ||
-		    strcmp(entry->d_name, "..") == 0 || !has_captures(out_run))
+		    strcmp(entry->d_name, "..") == 0 || !is_run(out_run))
 			out_run[0] = '\0';
 	if (folder)
 		closedir(folder);
@@ -149,7 +151,7 @@ enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struc
 		return ws_fail_errno(err, errno, "'%s'", path);
 	if (!S_ISDIR(st.st_mode))
 		return ws_fail(err, WS_E_NOTFOUND, "'%s' is not a folder", path);
-	if (has_captures(out_dir->path))
+	if (is_run(out_dir->path))
 		return WS_OK;
 	find_run(out_dir->path, run);
 	if (!*run && !ws_path_join(out_dir->path, PARENT_NAME, parent, NULL))

@@ -31,7 +31,7 @@ enum ws_status ws_rundir_create_sub(const struct ws_rundir *dir, size_t n,
 size_t ws_rundir_n_runs(const struct ws_rundir *dir);
 void ws_rundir_sub(const struct ws_rundir *dir, size_t n,
 		   struct ws_rundir *out_sub); /* 1: itself */
-/* A folder that holds captures; for others the error names one below it that does. */
+/* A folder of ws_rundir_create(), or with captures; for others the error names one below it. */
 enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struct ws_err *err);
 
 enum ws_status ws_rundir_save(const struct ws_rundir *dir, const struct ws_strv *words,

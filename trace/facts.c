@@ -104,6 +104,7 @@ static enum ws_status take_process(struct ws_facts *f)
 
 	p->pid = head->pid;
 	p->init_ns = ws_capture_shift(f->capture, head->created_ns);
+	memcpy(p->boot_id, head->boot_id, sizeof(p->boot_id));
 	for (unsigned i = 0; i < WS_DOMAIN_COUNT; i++) {
 		p->ledger[i].asked = head->ledger[i].asked != 0;
 		p->ledger[i].dropped = head->ledger[i].dropped;

@@ -135,6 +135,7 @@ struct ws_process {
 	int64_t clock_shift_ns;     /* added to its own times: captures of other machines */
 	int64_t realtime_offset_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME at start */
 	bool ended;                 /* false: killed, or still running */
+	uint8_t boot_id[16];        /* of the machine that it ran on */
 	enum ws_end_cause end_cause;
 	bool hip_used;     /* WS_RUNTIME_HIP was seen */
 	uint32_t runtimes; /* bit per enum ws_runtime */

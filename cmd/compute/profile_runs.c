@@ -3,6 +3,7 @@
 
 #include "cmd/compute/say.h"
 #include "launch/lines.h"
+#include "launch/running.h"
 #include "launch/watchdog.h"
 
 #include <signal.h>
@@ -99,6 +100,7 @@ enum ws_status pf_run_once(struct pf_collect *c, size_t first, size_t n, enum ws
 		.per = c->multiplex == PF_MULTIPLEX_KERNEL ? WS_COUNT_PER_KERNEL
 							   : WS_COUNT_PER_LAUNCH,
 		.collect = pf_services(c->pf->args),
+		.wait_s = WS_RUNNING_WAIT_S,
 		.base = c->pf->dir,
 	};
 	struct ws_count_gpu *gpus;

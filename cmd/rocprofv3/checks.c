@@ -27,6 +27,7 @@ static const struct {
 	{ F(perfetto_buffer_size), "perfetto-buffer-size", 0, UINT64_MAX },
 	{ F(perfetto_shmem_size_hint), "perfetto-shmem-size-hint", 0, UINT64_MAX },
 	{ F(minimum_output_data), "minimum-output-data", 0, UINT64_MAX >> 10 },
+	{ F(wait_seconds), "wait-seconds", 0, UINT32_MAX },
 	{ F(capture_limit), "capture-limit", 1, UINT64_MAX >> 20 },
 	{ F(attach_duration_msec), "attach-duration-msec", 0, UINT64_MAX },
 	{ F(spm_sample_interval), "spm-sample-interval", 1, UINT64_MAX },

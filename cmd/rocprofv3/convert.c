@@ -11,7 +11,6 @@
 #include "cmd/rocprofv3/pc.h"
 #include "output/output.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -257,9 +256,28 @@ static enum ws_status name_files(struct conversion *c, const struct ws_process *
 
 /* ---- one capture ---- */
 
-static bool still_runs(const struct ws_process *process)
+static void add_running(struct rp_outcome *outcome, pid_t pid, const char *name)
 {
-	return !process->ended && kill((pid_t)process->pid, 0) == 0;
+	unsigned n = outcome->n_running;
+
+	for (unsigned i = 0; i < WS_MIN(n, RP_RUNNING_MAX); i++)
+		if (outcome->running[i].pid == pid)
+			return;
+	if (n < RP_RUNNING_MAX) {
+		outcome->running[n].pid = pid;
+		snprintf(outcome->running[n].name, sizeof(outcome->running[n].name), "%s", name);
+	}
+	outcome->n_running++;
+}
+
+/* Those that have recorded nothing yet, but may. */
+static void add_silent(struct rp_outcome *outcome, const struct ws_rundir *dir)
+{
+	struct ws_running list[RP_RUNNING_MAX];
+	size_t n = ws_running_in(dir, list, RP_RUNNING_MAX);
+
+	for (size_t i = 0; i < WS_MIN(n, (size_t)RP_RUNNING_MAX); i++)
+		add_running(outcome, list[i].pid, list[i].name);
 }
 
 static bool has_data(const struct ws_process *process)
@@ -313,8 +331,8 @@ static bool convert_process(struct conversion *c, const struct ws_trace *trace,
 	hide_progress();
 	good = report_failures(&result, st, &err);
 	c->outcome->n_failed += !good;
-	if (still_runs(process)) {
-		c->outcome->n_running++;
+	if (ws_running_process(process)) {
+		add_running(c->outcome, (pid_t)process->pid, rp_base_name(process));
 		good = false;
 	}
 	rp_ledger_process(c->how, process, c->cfg.formats, &result, c->outcome);
@@ -414,6 +432,7 @@ enum ws_status rp_convert(const struct rp_convert *how, const struct ws_rundir *
 	configure(&c);
 	st = rp_counts(how->args) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
 	out_outcome->n_unrecorded = ws_rundir_n_unrecorded(dir);
+	add_silent(out_outcome, dir);
 	if (!st)
 		rp_ledger_end(how, out_outcome);
 	ws_map_fini(&c.prefixes);

@@ -9,6 +9,7 @@
 #include "launch/claim.h"
 #include "launch/placeholder.h"
 #include "launch/rundir.h"
+#include "launch/running.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>
@@ -26,6 +27,8 @@ struct rp_convert {
 	bool shared;           /* and there is more: captures stay */
 };
 
+#define RP_RUNNING_MAX 8u
+
 struct rp_outcome {
 	uint64_t seen[WS_DOMAIN_COUNT];
 	uint64_t n_lost;       /* records seen and not written, for whatever reason */
@@ -34,6 +37,7 @@ struct rp_outcome {
 	unsigned n_failed;     /* captures or formats that gave no output */
 	unsigned n_unrecorded; /* that had no place for a capture */
 	unsigned n_running;    /* still going on, so their output is not the last word */
+	struct ws_running running[RP_RUNNING_MAX]; /* the first of these */
 	bool short_of_strict;  /* named and not seen, or lost */
 };
 
@@ -49,6 +53,7 @@ struct ws_output_result;
 void rp_ledger_process(const struct rp_convert *how, const struct ws_process *process,
 		       uint32_t formats, const struct ws_output_result *result,
 		       struct rp_outcome *outcome);
+const char *rp_base_name(const struct ws_process *process); /* of its program */
 void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *base_name(const struct ws_process *process)
+const char *rp_base_name(const struct ws_process *process)
 {
 	const char *name = process->n_argv ? process->argv[0] : "?";
 	const char *slash = strrchr(name, '/');
@@ -98,10 +98,12 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 			outcome->seen[d] += process->ledger[d].written;
 		return;
 	}
-	fprintf(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, base_name(process),
+	fprintf(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, rp_base_name(process),
 		whose_times(how, process),
 		process->ended ? ""
-			       : ", which did not end in the usual way: all it recorded is here");
+		: ws_running_process(process)
+			? ", which is still running"
+			: ", which did not end in the usual way: all it recorded is here");
 	if (!n_seen)
 		return;
 	fprintf(stderr, "    %-24s %11s %11s %11s\n", "SERVICE", "SEEN", "WRITTEN", "DROPPED");
@@ -193,8 +195,10 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 			     outcome->n_unrecorded,
 			     outcome->n_unrecorded == 1 ? "process" : "processes");
 	} else if (!outcome->n_processes)
-		fputs("rocprofv3: no process of the program used a GPU runtime that could be "
-		      "traced\n",
+		fputs(outcome->n_running
+			      ? "rocprofv3: no process of the program has used a GPU runtime yet\n"
+			      : "rocprofv3: no process of the program used a GPU runtime that "
+				"could be traced\n",
 		      stderr);
 	if (unseen.text.n)
 		fprintf(stderr, "rocprofv3: asked for and not seen: %s\n", unseen.text.at);
@@ -209,7 +213,7 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 			(unsigned long long)outcome->n_lost,
 			outcome->n_lost == 1 ? "record was" : "records were");
 	outcome->short_of_strict |= outcome->n_lost || outcome->n_failed || outcome->n_unrecorded ||
-				    (group_only && !any_seen);
+				    outcome->n_running || (group_only && !any_seen);
 	ws_buf_fini(&unseen.text);
 	ws_buf_fini(&missing.text);
 }

@@ -128,6 +128,7 @@ TRI(disable_signal_handlers, 0, "disable-signal-handlers", "", "accepted: none a
 GROUP("This tool")                                                                                           \
 TRI(strict, 0, "strict", "STRICT", "end with 3 when something asked for was not seen, or anything was lost") \
 STR(recover, 0, "recover", "DIR", "", "write the output of a run that was cut short, from what it left in DIR") \
+STR(wait_seconds, 0, "wait-seconds", "N", "WAIT_SECONDS", "wait this long for processes that the program leaves running. Default: 60; 0: not at all") \
 TRI(keep_captures, 0, "keep-captures", "KEEP_CAPTURES", "leave the raw records in place")                    \
 STR(capture_limit, 0, "capture-limit", "MB", "CAPTURE_LIMIT", "stop recording in a process after this much") \
 STR(rocm_root, 0, "rocm-root", "DIR", "", "accepted: no other ROCm tools are used")                          \

@@ -8,6 +8,7 @@
 #include "cmd/rocprofv3/run_priv.h"
 #include "cmd/rocprofv3/services.h"
 #include "launch/inject.h"
+#include "launch/running.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -131,7 +132,7 @@ static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
 		    struct rp_result *result)
 {
 	struct rp_outcome outcome = { .n_failed = 0 };
-	char word[2 * PATH_MAX];
+	char word[2 * PATH_MAX], names[512];
 	struct ws_err err;
 
 	if (!how->recovering)
@@ -146,10 +147,11 @@ static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
 	result->short_of_strict |= outcome.short_of_strict;
 	result->n_running = outcome.n_running;
 	if (outcome.n_running && !how->again)
-		ws_log_warn("%u %s of the program still running: what follows is written "
-			    "by 'rocprofv3 --recover %s'",
-			    outcome.n_running,
-			    outcome.n_running == 1 ? "process is" : "processes are",
+		ws_log_warn("%s still running: the output has what was recorded until now; when "
+			    "%s ended 'rocprofv3 --recover %s' writes it all",
+			    ws_running_names(outcome.running, outcome.n_running, names,
+					     sizeof(names)),
+			    outcome.n_running == 1 ? "it has" : "they have",
 			    ws_str_shell(dir->path, word, sizeof(word)));
 	else if (outcome.n_failed && !how->recovering)
 		ws_log_error("nothing is lost: 'rocprofv3 --recover %s' tries again, with -d DIR "
@@ -237,6 +239,15 @@ static void show_env_once(void *ctx, char *const *env)
 	*args = NULL;
 }
 
+static unsigned wait_seconds(const struct rp_args *args)
+{
+	uint64_t seconds;
+
+	return args->wait_seconds && ws_str_u64(ws_str_from(args->wait_seconds), &seconds)
+		       ? (unsigned)seconds
+		       : WS_RUNNING_WAIT_S;
+}
+
 /* Counters: as often as they need, in the ways that passes.h has. */
 static enum ws_status run_counted(const struct rp_args *args,
 				  const struct ws_collect_config *config,
@@ -252,6 +263,7 @@ static enum ws_status run_counted(const struct rp_args *args,
 		.preload = &args->preload,
 		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
 		.kokkos = args->kokkos_trace == WS_TRI_YES,
+		.wait_s = wait_seconds(args),
 		.dir = dir,
 		.show_env = show_env_once,
 		.ctx = &shown,
@@ -316,6 +328,9 @@ static enum ws_status run_traced(const struct rp_args *args, const struct rp_job
 	}
 	result->ran = !st;
 	ws_env_fini(&env);
+	/* Whoever pressed Ctrl-C does not want to wait. */
+	if (!st && !result->end.interrupted)
+		ws_running_wait(dir, "rocprofv3", wait_seconds(args));
 	return st;
 }
 
@@ -423,7 +438,7 @@ enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_res
 					      .since = ws_claim_now(),
 					      .recovering = true },
 			&dir, out_result);
-		if (!out_result->incomplete)
+		if (!out_result->incomplete && !out_result->n_running)
 			fprintf(stderr, "rocprofv3: %s may be removed now\n", dir.path);
 	}
 	rp_args_fini(&saved);
