@@ -2,8 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum ws_status ws_file_read(const char *path, struct ws_buf *out, struct ws_err *err)
@@ -46,18 +47,6 @@ enum ws_status ws_file_read(const char *path, struct ws_buf *out, struct ws_err 
 	return st;
 }
 
-enum ws_status ws_file_write(const char *path, const void *bytes, size_t n, struct ws_err *err)
-{
-	FILE *file = fopen(path, "we");
-	bool good;
-
-	if (!file)
-		return ws_fail_errno(err, errno, "cannot write '%s'", path);
-	good = fwrite(bytes, 1, n, file) == n;
-	good &= fclose(file) == 0; /* a full disk may show only here */
-	return good ? WS_OK : ws_fail_errno(err, errno, "cannot write '%s'", path);
-}
-
 bool ws_file_line(const char *path, char *out_line, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -82,4 +71,176 @@ bool ws_file_u64(const char *path, uint64_t *out_value)
 
 	return ws_file_line(path, line, sizeof(line)) &&
 	       ws_str_u64(ws_str_trim(ws_str_from(line)), out_value);
+}
+
+/* ---- names that others can guess ---- */
+
+#define TRIES_MAX 16 /* somebody who makes the name again and again is not waited for */
+
+enum ws_status ws_file_create(const char *path, int *out_fd, struct ws_err *err)
+{
+	for (int i = 0; i < TRIES_MAX; i++) {
+		int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+		if (fd >= 0) {
+			*out_fd = fd;
+			return WS_OK;
+		}
+		if (errno != EEXIST)
+			return ws_fail_errno(err, errno, "cannot write '%s'", path);
+		if (unlink(path) && errno != ENOENT)
+			return ws_fail_errno(err, errno, "cannot replace '%s'", path);
+	}
+	return ws_fail(err, WS_E_EXISTS,
+		       "cannot write '%s': another process makes it at the same time", path);
+}
+
+/* @fd is the stream's, or closed. */
+static enum ws_status stream_of(int fd, const char *mode, const char *path, FILE **out_file,
+				struct ws_err *err)
+{
+	FILE *file = fdopen(fd, mode);
+
+	if (!file) {
+		close(fd);
+		return ws_fail(err, WS_E_NOMEM, "no memory to write '%s'", path);
+	}
+	*out_file = file;
+	return WS_OK;
+}
+
+enum ws_status ws_file_create_stream(const char *path, FILE **out_file, struct ws_err *err)
+{
+	int fd;
+	enum ws_status st = ws_file_create(path, &fd, err);
+
+	return st ? st : stream_of(fd, "w", path, out_file, err);
+}
+
+enum ws_status ws_file_open_own(const char *path, int *out_fd, struct ws_err *err)
+{
+	/* NONBLOCK: a pipe without a reader is refused below, and is not waited for. */
+	int fd =
+		open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+	struct stat file;
+
+	if (fd < 0 && errno == ELOOP)
+		return ws_fail(err, WS_E_ACCESS, "'%s' is a link: remove it", path);
+	if (fd < 0)
+		return ws_fail_errno(err, errno, "cannot open '%s'", path);
+	/* A second name for the file could be another user's, who has it written this way. */
+	if (fstat(fd, &file) || !S_ISREG(file.st_mode) || file.st_nlink > 1 ||
+	    file.st_uid != geteuid()) {
+		close(fd);
+		return ws_fail(err, WS_E_ACCESS, "'%s' is not a file of yours: remove it", path);
+	}
+	*out_fd = fd;
+	return WS_OK;
+}
+
+enum ws_status ws_file_append_stream(const char *path, FILE **out_file, struct ws_err *err)
+{
+	int fd;
+	enum ws_status st = ws_file_open_own(path, &fd, err);
+
+	if (st)
+		return st;
+	st = stream_of(fd, "a", path, out_file, err);
+	if (!st)
+		fseek(*out_file, 0, SEEK_END); /* ftell() tells its size, as after fopen() */
+	return st;
+}
+
+enum ws_status ws_file_replace(const char *path, const void *bytes, size_t n, struct ws_err *err)
+{
+	char part[PATH_MAX + 8];
+	FILE *file = NULL;
+	enum ws_status st;
+	bool good;
+
+	if ((size_t)snprintf(part, sizeof(part), "%s.part", path) >= sizeof(part))
+		return ws_fail(err, WS_E_LIMIT, "'%.80s...' is too long for a path", path);
+	st = ws_file_create_stream(part, &file, err);
+	if (st)
+		return st;
+	good = fwrite(bytes, 1, n, file) == n;
+	good &= fclose(file) == 0; /* a full disk may show only here */
+	good = good && rename(part, path) == 0;
+	if (good)
+		return WS_OK;
+	st = ws_fail_errno(err, errno, "cannot write '%s'", path);
+	unlink(part);
+	return st;
+}
+
+enum ws_status ws_dir_private(const char *path, struct ws_err *err)
+{
+	struct stat dir;
+	int fd;
+
+	/* Made here it is ours, whatever owner a network file system gives it. */
+	if (mkdir(path, 0700) == 0)
+		return WS_OK;
+	if (errno != EEXIST)
+		return ws_fail_errno(err, errno, "cannot make the folder '%s'", path);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+		return ws_fail(err, WS_E_ACCESS, "'%s' is not a folder: remove it", path);
+	if (fd < 0)
+		return ws_fail_errno(err, errno, "cannot open the folder '%s'", path);
+	if (fstat(fd, &dir) || dir.st_uid != geteuid() ||
+	    ((dir.st_mode & 077) && fchmod(fd, 0700) != 0)) {
+		close(fd);
+		return ws_fail(err, WS_E_ACCESS, "the folder '%s' belongs to another user", path);
+	}
+	close(fd);
+	return WS_OK;
+}
+
+static enum ws_status temp_name(const char *name, char out_path[PATH_MAX], struct ws_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if ((size_t)snprintf(out_path, PATH_MAX, "%s/%s-XXXXXX", tmp && *tmp ? tmp : "/tmp",
+			     name) >= PATH_MAX)
+		return ws_fail(err, WS_E_LIMIT, "TMPDIR is too long for a path");
+	return WS_OK;
+}
+
+static enum ws_status no_temp(const char *what, char path[PATH_MAX], struct ws_err *err)
+{
+	return ws_fail(err, ws_status_from_errno(errno),
+		       "cannot make the temporary %s '%s': %s: set TMPDIR to a folder that can be "
+		       "written",
+		       what, path, strerror(errno));
+}
+
+enum ws_status ws_dir_temp(const char *name, char out_path[PATH_MAX], struct ws_err *err)
+{
+	char path[PATH_MAX];
+	enum ws_status st = temp_name(name, path, err);
+
+	if (st)
+		return st;
+	if (!mkdtemp(path))
+		return no_temp("folder", path, err);
+	strcpy(out_path, path);
+	return WS_OK;
+}
+
+enum ws_status ws_file_temp(const char *name, char out_path[PATH_MAX], int *out_fd,
+			    struct ws_err *err)
+{
+	char path[PATH_MAX];
+	enum ws_status st = temp_name(name, path, err);
+	int fd;
+
+	if (st)
+		return st;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return no_temp("file", path, err);
+	strcpy(out_path, path);
+	*out_fd = fd;
+	return WS_OK;
 }

@@ -43,7 +43,8 @@ static void answer(const char *control, const char *text)
 	memcpy(whole + n, ANSWER, sizeof(ANSWER));
 	memcpy(path, whole, n + sizeof(ANSWER) - 1);
 	memcpy(path + n + sizeof(ANSWER) - 1, "~", 2);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
 	if (write(fd, text, strlen(text)) == (ssize_t)strlen(text))

@@ -250,7 +250,7 @@ static void leave_word(char path[PATH_MAX + 64])
 	int fd;
 
 	strcpy(path + strlen(path) - strlen(WS_CAPTURE_SUFFIX), WS_UNRECORDED_SUFFIX);
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd >= 0)
 		close(fd);
 }

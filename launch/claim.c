@@ -1,11 +1,11 @@
 #include "launch/claim.h"
 
+#include "base/file.h"
 #include "base/path.h"
 #include "base/util.h"
 #include "launch/rundir.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -65,8 +65,8 @@ bool ws_claim_take(struct ws_claim *claim, const char *prefix, struct timespec s
 	if (ws_mkdirs(folder, NULL))
 		return true;
 	for (unsigned i = 0; i < TRIES_MAX; i++) {
-		claim->fd = open(claim->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-		if (claim->fd < 0)
+		/* No file to lock, or somebody else's: then there is no other rank of ours. */
+		if (ws_file_open_own(claim->path, &claim->fd, NULL))
 			return true;
 		if (flock(claim->fd, LOCK_EX | LOCK_NB) != 0) {
 			bool taken = errno == EWOULDBLOCK;

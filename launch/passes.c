@@ -81,7 +81,7 @@ static enum ws_status write_request(const struct ws_passes *passes, size_t run,
 	if (!st)
 		st = ws_path_join(dir->path, WS_COUNT_REQUEST_NAME, path, err);
 	if (!st)
-		st = ws_file_write(path, text, n, err);
+		st = ws_file_replace(path, text, n, err);
 	free(gpus);
 	free(text);
 	return st;

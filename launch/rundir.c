@@ -51,6 +51,36 @@ enum ws_status ws_mkdirs(const char *path, struct ws_err *err)
 	return WS_OK;
 }
 
+/* ".rocprofv3-1000", for a user who finds ".rocprofv3" taken by another. */
+static void own_name(char out[64])
+{
+	snprintf(out, 64, PARENT_NAME "-%ld", (long)geteuid());
+}
+
+/* @base may be /tmp: what is in there under our name may be another user's, or bait. */
+static enum ws_status make_parent(const char *base, char out_parent[PATH_MAX], struct ws_err *err)
+{
+	char name[64];
+	enum ws_status st = ws_path_join(base, PARENT_NAME, out_parent, err);
+
+	if (!st)
+		st = ws_dir_private(out_parent, err);
+	if (st != WS_E_ACCESS)
+		return st;
+	own_name(name);
+	st = ws_path_join(base, name, out_parent, err);
+	return st ? st : ws_dir_private(out_parent, err);
+}
+
+static bool is_parent(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	char own[64];
+
+	own_name(own);
+	return name && (strcmp(name + 1, PARENT_NAME) == 0 || strcmp(name + 1, own) == 0);
+}
+
 enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, struct ws_err *err)
 {
 	char parent[PATH_MAX], real[PATH_MAX], host[256] = "localhost", name[300];
@@ -62,18 +92,16 @@ enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, str
 		return ws_fail(err, ws_status_from_errno(errno),
 			       "the folder '%s' is gone (%s): choose another place", base,
 			       strerror(errno));
-	st = ws_path_join(real, PARENT_NAME, parent, err);
-	if (!st)
-		st = ws_mkdirs(parent, err);
+	st = make_parent(real, parent, err);
 	gethostname(host, sizeof(host) - 1);
 	for (unsigned i = 0; !st; i++) {
 		snprintf(name, sizeof(name), "%s-%ld-%u", host, (long)getpid(), i);
 		st = ws_path_join(parent, name, out_dir->path, err);
-		if (st || mkdir(out_dir->path, 0777) == 0)
+		if (st || mkdir(out_dir->path, 0700) == 0)
 			return st;
 		/* Another run that ends takes the parent with it when it was empty. */
 		if (errno == ENOENT && i < TRIES_MAX)
-			st = ws_mkdirs(parent, err);
+			st = make_parent(real, parent, err);
 		else if (errno != EEXIST || i == TRIES_MAX)
 			st = ws_fail_errno(err, errno, "cannot make the folder '%s'",
 					   out_dir->path);
@@ -144,7 +172,7 @@ static void find_run(const char *path, char out_run[PATH_MAX])
 
 enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struct ws_err *err)
 {
-	char run[PATH_MAX] = "", parent[PATH_MAX];
+	char run[PATH_MAX] = "", parent[PATH_MAX], own[64];
 	struct stat st;
 
 	if (!realpath(path, out_dir->path) || stat(out_dir->path, &st) != 0)
@@ -155,6 +183,9 @@ enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struc
 		return WS_OK;
 	find_run(out_dir->path, run);
 	if (!*run && !ws_path_join(out_dir->path, PARENT_NAME, parent, NULL))
+		find_run(parent, run);
+	own_name(own);
+	if (!*run && !ws_path_join(out_dir->path, own, parent, NULL))
 		find_run(parent, run);
 	if (*run)
 		return ws_fail(err, WS_E_NOTFOUND, "'%s' holds no records itself: '%s' does", path,
@@ -290,7 +321,7 @@ void ws_rundir_remove(const struct ws_rundir *dir)
 	ws_path_parent(parent);
 	/* Ours alone: a folder of somebody else's that happens to be empty is theirs. Other runs
 	 * may be in it: then it stays. */
-	if (ws_str_ends(ws_str_from(parent), "/" PARENT_NAME))
+	if (is_parent(parent))
 		rmdir(parent);
 }
 
@@ -308,17 +339,28 @@ static bool is_left(const char *name)
 	       pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-void ws_rundir_remove_left(const char *base)
+static void remove_left_in(const char *base, const char *name)
 {
 	struct ws_rundir dir;
 	char parent[PATH_MAX];
 	struct dirent *entry;
+	struct stat st;
 	DIR *folder;
 
-	if (ws_path_join(base, PARENT_NAME, parent, NULL) || !(folder = opendir(parent)))
+	if (ws_path_join(base, name, parent, NULL) || lstat(parent, &st) || !S_ISDIR(st.st_mode) ||
+	    st.st_uid != geteuid() || !(folder = opendir(parent)))
 		return;
 	while ((entry = readdir(folder)))
 		if (is_left(entry->d_name) && !ws_path_join(parent, entry->d_name, dir.path, NULL))
 			ws_rundir_remove(&dir);
 	closedir(folder);
+}
+
+void ws_rundir_remove_left(const char *base)
+{
+	char own[64];
+
+	remove_left_in(base, PARENT_NAME);
+	own_name(own);
+	remove_left_in(base, own);
 }

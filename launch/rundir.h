@@ -6,6 +6,9 @@
  * beside the output, so that what a killed run leaves is found where its output would
  * have been. `options` in it remembers how the run was started, one word per line, for
  * those who recover it. Removed when everything in it has become output.
+ *
+ * Nobody else may look into it. Where .rocprofv3 is another user's, as it may be in /tmp, it
+ * is .rocprofv3-<uid>.
  */
 #ifndef WS_LAUNCH_RUNDIR_H
 #define WS_LAUNCH_RUNDIR_H

@@ -10,11 +10,9 @@
 
 #ifdef WS_HAVE_OTF2
 
-#include <dirent.h>
 #include <errno.h>
 #include <otf2/otf2.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHUNK_EVENTS (2u << 20)
@@ -469,51 +467,6 @@ static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *n
 	return st;
 }
 
-/* Remove an archive's folder: what archives are made of, and nothing else. */
-static void remove_archive(const char *dir, const char *name)
-{
-	static const char *const ends[] = { ".evt", ".def", ".otf2" };
-	char path[PATH_MAX + 300], inner[PATH_MAX + 16];
-	const char *folders[] = { inner, dir };
-
-	snprintf(inner, sizeof(inner), "%s/%s", dir, name);
-	for (int i = name ? 0 : 1; i < 2; i++) {
-		DIR *d = opendir(folders[i]);
-		struct dirent *entry;
-
-		while (d && (entry = readdir(d))) {
-			const char *dot = strrchr(entry->d_name, '.');
-
-			snprintf(path, sizeof(path), "%s/%s", folders[i], entry->d_name);
-			for (size_t k = 0; dot && k < WS_ARRAY_LEN(ends); k++)
-				if (!strcmp(dot, ends[k]))
-					unlink(path);
-		}
-		if (d)
-			closedir(d);
-		rmdir(folders[i]);
-	}
-}
-
-static enum ws_status move_into_place(const char *from_dir, const char *name, const char *to,
-				      uint64_t *out_bytes, struct ws_err *err)
-{
-	static const char *const parts[] = { "", ".def", ".otf2" };
-	char from[PATH_MAX * 2 + 32], target[PATH_MAX + 16];
-	struct stat st;
-
-	remove_archive(to, NULL);
-	for (size_t i = 0; i < WS_ARRAY_LEN(parts); i++) {
-		snprintf(from, sizeof(from), "%s/%s%s", from_dir, name, parts[i]);
-		snprintf(target, sizeof(target), "%s%s", to, parts[i]);
-		if (rename(from, target))
-			return ws_fail_errno(err, errno, "cannot write '%s'", target);
-		if (!stat(target, &st))
-			*out_bytes += (uint64_t)st.st_size;
-	}
-	return WS_OK;
-}
-
 static enum ws_status write_otf2(struct ws_output_run *run, struct ws_err *err)
 {
 	struct otf2 *o = calloc(1, sizeof(*o));
@@ -548,14 +501,15 @@ static enum ws_status write_otf2(struct ws_output_run *run, struct ws_err *err)
 	ws_vec_init(&o->groups, 1u << 24);
 	o->attributes = OTF2_AttributeList_New();
 	before = OTF2_Error_RegisterCallback(take_error, o);
-	remove_archive(partial, name);
 	string_ref(o, "");
-	st = put_archive(o, partial, name);
+	st = ws_otf2_make_partial(partial, name, err);
+	if (!st)
+		st = put_archive(o, partial, name);
 	OTF2_Error_RegisterCallback(before, NULL);
 	OTF2_AttributeList_Delete(o->attributes);
 	if (!st)
-		st = move_into_place(partial, name, base, &n_bytes, err);
-	remove_archive(partial, name);
+		st = ws_otf2_place(partial, name, base, &n_bytes, err);
+	ws_otf2_remove_partial(partial, name);
 	if (st)
 		memset(run->result->n_written[WS_OUTPUT_OTF2], 0,
 		       sizeof(run->result->n_written[WS_OUTPUT_OTF2]));

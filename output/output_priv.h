@@ -145,4 +145,10 @@ struct ws_sink;
 void ws_csv_text(struct ws_sink *sink, const char *text);
 enum ws_status ws_csv_counter_info(struct ws_output_run *run, struct ws_err *err);
 
+/* otf2_folder.c: an archive @name is made in folder @partial, then moved to @to. */
+enum ws_status ws_otf2_make_partial(const char *partial, const char *name, struct ws_err *err);
+void ws_otf2_remove_partial(const char *partial, const char *name);
+enum ws_status ws_otf2_place(const char *from_dir, const char *name, const char *to,
+			     uint64_t *out_bytes, struct ws_err *err);
+
 #endif

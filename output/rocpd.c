@@ -6,6 +6,8 @@
  */
 #include "output/rocpd_priv.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -492,11 +494,14 @@ static enum ws_status open_database(struct ws_rocpd *db, const char *partial)
 				      "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536;"
 				      "PRAGMA foreign_keys = OFF; BEGIN;";
 	enum ws_status st = ws_make_parents(db->path, db->err);
+	int fd;
 
+	/* SQLite opens what is there; so it is ours before. */
+	if (!st)
+		st = ws_file_create(partial, &fd, db->err);
 	if (st)
 		return st;
-	if (unlink(partial) && errno != ENOENT)
-		return ws_fail_errno(db->err, errno, "cannot replace '%s'", partial);
+	close(fd);
 	if (sqlite3_open_v2(partial, &db->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 			    NULL) != SQLITE_OK)

@@ -1,7 +1,8 @@
 #include "output/sink.h"
 
+#include "base/file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -60,12 +61,9 @@ enum ws_status ws_sink_open(struct ws_sink *sink, const char *path, int stream_f
 	if (st)
 		goto fail;
 	partial_name(sink, partial);
-	sink->fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (sink->fd < 0) {
-		st = ws_fail_errno(err, errno, "cannot write '%s'", path);
-		goto fail;
-	}
-	return WS_OK;
+	st = ws_file_create(partial, &sink->fd, err);
+	if (!st)
+		return WS_OK;
 fail:
 	free(sink->buf);
 	sink->buf = NULL;

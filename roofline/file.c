@@ -1,11 +1,9 @@
 #include "roofline/file.h"
 
+#include "base/file.h"
 #include "base/util.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *const ws_roof_layouts[] = { "current", "first", NULL };
 
@@ -82,37 +80,17 @@ void ws_roof_file_text(enum ws_roof_layout layout, const struct ws_roof_row *row
 		add_current(rows, n, out);
 }
 
-static enum ws_status failed(struct ws_err *err, const char *what, const char *path)
-{
-	return ws_fail(err, WS_E_IO, "cannot %s '%s': %s", what, path, strerror(errno));
-}
-
 enum ws_status ws_roof_file_write(const char *path, enum ws_roof_layout layout,
 				  const struct ws_roof_row *rows, uint32_t n, struct ws_err *err)
 {
-	struct ws_buf text, part;
+	struct ws_buf text;
 	enum ws_status st;
-	FILE *f = NULL;
 
 	ws_buf_init(&text, 1u << 20);
-	ws_buf_init(&part, 4096 + 16);
-	ws_buf_printf(&part, "%s.part", path);
 	ws_roof_file_text(layout, rows, n, &text);
 	st = ws_buf_status(&text, err);
 	if (!st)
-		st = ws_buf_status(&part, err);
-	if (!st && !(f = fopen(part.at, "we")))
-		st = failed(err, "write", path);
-	if (!st) {
-		bool bad = fwrite(text.at, 1, text.n, f) != text.n;
-
-		bad |= fclose(f) != 0;
-		if (bad || rename(part.at, path)) {
-			st = failed(err, "write", path);
-			unlink(part.at);
-		}
-	}
-	ws_buf_fini(&part);
+		st = ws_file_replace(path, text.at, text.n, err);
 	ws_buf_fini(&text);
 	return st;
 }

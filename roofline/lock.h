@@ -8,8 +8,8 @@
 
 /*
  * Waits for whoever measures the GPU at this place on the bus; @waits is called first if somebody
- * does. Returns a file descriptor to close, or -1 where there is no place for a lock: then nobody
- * waits.
+ * does. Returns a file descriptor to close, or -1 where there is no place for a lock, or somebody
+ * has had it for ten minutes: then nobody waits.
  */
 int ws_roof_lock(uint32_t bus, void (*waits)(void));
 

@@ -1,5 +1,6 @@
 #include "workload/outfile.h"
 
+#include "base/file.h"
 #include "base/path.h"
 
 #include <errno.h>
@@ -19,8 +20,7 @@ enum ws_status ws_outfile_open(struct ws_outfile *file, const char *dir, const c
 	if ((size_t)snprintf(file->part, sizeof(file->part), "%s.part", file->path) >=
 	    sizeof(file->part))
 		return ws_fail(err, WS_E_LIMIT, "'%s' is too long for a path", file->path);
-	file->to = fopen(file->part, "we");
-	return file->to ? WS_OK : ws_fail_errno(err, errno, "cannot write '%s'", file->path);
+	return ws_file_create_stream(file->part, &file->to, err);
 }
 
 enum ws_status ws_outfile_commit(struct ws_outfile *file, struct ws_err *err)

@@ -1,5 +1,6 @@
 #include "cmd/avail/avail.h"
 
+#include "base/file.h"
 #include "base/path.h"
 #include "base/proc.h"
 #include "cmd/wavescope/wavescope.h"
@@ -137,7 +138,6 @@ static int by_number(const void *a, const void *b)
 enum ws_status av_machine_look(const char *extra_counters, struct av_machine *out_machine,
 			       struct ws_err *err)
 {
-	const char *tmp = getenv("TMPDIR");
 	struct ws_rundir dir = { "" };
 	enum ws_status st;
 
@@ -145,13 +145,9 @@ enum ws_status av_machine_look(const char *extra_counters, struct av_machine *ou
 	st = check_native(err);
 	if (st)
 		return st;
-	snprintf(dir.path, sizeof(dir.path), "%s/rocprofv3-avail.XXXXXX",
-		 tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir.path))
-		return ws_fail(err, WS_E_IO,
-			       "cannot make a folder '%s': %m: set TMPDIR to one that can "
-			       "be written",
-			       dir.path);
+	st = ws_dir_temp("rocprofv3-avail", dir.path, err);
+	if (st)
+		return st;
 	st = record_agents(&dir, err);
 	if (!st)
 		st = open_capture(&dir, &out_machine->trace, err);

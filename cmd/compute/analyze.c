@@ -1,6 +1,7 @@
 /* rocprof-compute analyze: options, and the order of things. */
 #include "cmd/compute/analyze.h"
 
+#include "base/file.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -337,15 +338,12 @@ static void leave_top_files(struct an *an, struct an_run *run)
 		char *path = ws_arena_printf(&an->arena, "%s/%s", run->path, files[i].name);
 		struct ws_grid grid;
 		struct ws_buf text;
-		FILE *file;
 
 		ws_buf_init(&text, SIZE_MAX);
 		if (path && table && !an_grid(an, run, table, true, &grid, NULL) && grid.n_rows) {
 			an_drop_labels(&grid);
-			if (!ws_grid_csv(&grid, &text, NULL) && (file = fopen(path, "we"))) {
-				fwrite(text.at, 1, text.n, file);
-				fclose(file);
-			}
+			if (!ws_grid_csv(&grid, &text, NULL))
+				ws_file_replace(path, text.at, text.n, NULL);
 		}
 		ws_buf_fini(&text);
 	}

@@ -238,7 +238,7 @@ static void leave_page(struct an *an, struct an_run *run, const struct roofline 
 
 	ws_buf_init(&page, SIZE_MAX);
 	if (path && an_may_write(run->path) && !ws_roof_html(&r->model, &page, &ignored) &&
-	    !ws_file_write(path, page.at, page.n, &ignored))
+	    !ws_file_replace(path, page.at, page.n, &ignored))
 		ws_buf_printf(&an->out, "As a page: %s\n", path);
 	ws_buf_fini(&page);
 }
@@ -274,7 +274,7 @@ static enum ws_status put(struct an *an, const char *name, const struct ws_buf *
 
 	if (!path)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	return ws_file_write(path, text->at, text->n, err);
+	return ws_file_replace(path, text->at, text->n, err);
 }
 
 static enum ws_status put_roofline(struct an *an, struct ws_buf *text, struct ws_err *err)

@@ -59,7 +59,7 @@ static enum ws_status write_csv(struct an *an, void *of, const struct ws_table *
 	ws_buf_init(&text, SIZE_MAX);
 	st = ws_grid_csv(grid, &text, err);
 	if (!st)
-		st = ws_file_write(path, text.at, text.n, err);
+		st = ws_file_replace(path, text.at, text.n, err);
 	ws_buf_fini(&text);
 	return st;
 }
@@ -167,7 +167,7 @@ enum ws_status an_save_json(struct an *an, const char *path, struct ws_err *err)
 	if (!st)
 		st = ws_buf_status(&text, err);
 	if (!st)
-		st = ws_file_write(path, text.at, text.n, err);
+		st = ws_file_replace(path, text.at, text.n, err);
 	ws_buf_fini(&text);
 	return st;
 }
@@ -240,8 +240,15 @@ static enum ws_status write_db(struct an *an, void *of, const struct ws_table *t
 enum ws_status an_save_db(struct an *an, const char *path, struct ws_err *err)
 {
 	sqlite3 *db = NULL;
-	enum ws_status st = sql(db, sqlite3_open(path, &db), err);
+	enum ws_status st;
+	int fd;
 
+	/* SQLite opens what is there; so it is ours before. */
+	st = ws_file_create(path, &fd, err);
+	if (st)
+		return st;
+	close(fd);
+	st = sql(db, sqlite3_open(path, &db), err);
 	if (!st)
 		st = sql(db, sqlite3_exec(db, schema, NULL, NULL, NULL), err);
 	for (size_t r = 0; !st && r < an->n_runs; r++) {

@@ -39,7 +39,7 @@ static const char *const own_names[] = {
 	"*.part",
 	WS_STATE_NAME,
 	PF_RECORDED_NAME,
-	".rocprofv3",
+	".rocprofv3*",
 };
 /* Of these, what was measured by running a program. */
 static const char *const counted_names[] = { "pmc_perf*.csv", "results_*.csv", "SQ_*.csv",

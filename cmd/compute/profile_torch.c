@@ -8,6 +8,7 @@
  */
 #include "cmd/compute/profile_collect.h"
 
+#include "base/file.h"
 #include "base/map.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -150,9 +151,9 @@ static enum ws_status open_file(struct pf_collect *c, FILE **out_file, struct ws
 		st = ws_mkdirs(folder, err);
 	if (st)
 		return st;
-	*out_file = fopen(path, "ae");
-	if (!*out_file)
-		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	st = ws_file_append_stream(path, out_file, err);
+	if (st)
+		return st;
 	if (ftell(*out_file) == 0)
 		fputs("Operator_Name,Context_Id,Kernel_Name,Counter_Name,Counter_Value,"
 		      "Start_Timestamp_function,End_Timestamp_function,Start_Timestamp_kernel,"

@@ -1,5 +1,6 @@
 #include "cmd/compute/say.h"
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -99,9 +100,10 @@ enum ws_status say_open_log(const char *dir, bool append, struct ws_err *err)
 
 	if (st)
 		return st;
-	state.log = fopen(path, append ? "ae" : "we");
-	if (!state.log)
-		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	st = append ? ws_file_append_stream(path, &state.log, err)
+		    : ws_file_create_stream(path, &state.log, err);
+	if (st)
+		return st;
 	setlinebuf(state.log);
 	fputs(state.early.at, state.log);
 	ws_buf_clear(&state.early);

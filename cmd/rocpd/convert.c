@@ -1,6 +1,7 @@
 /* rocpd convert: a database in the other formats. */
 #include "cmd/rocpd/convert.h"
 
+#include "base/file.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "output/output.h"
@@ -49,11 +50,11 @@ static enum ws_status convert_traces(struct rpd_db *db, const struct convert_arg
 	struct ws_output_config cfg;
 	struct ws_strv paths = { .max_n = 0 };
 	struct ws_trace *trace = NULL;
-	char folder[] = "/tmp/rocpd-XXXXXX";
-	enum ws_status st;
+	char folder[PATH_MAX];
+	enum ws_status st = ws_dir_temp("rocpd", folder, err);
 
-	if (!mkdtemp(folder))
-		return ws_fail(err, WS_E_IO, "cannot make a temporary folder '%s'", folder);
+	if (st)
+		return st;
 	ws_output_config_init(&cfg);
 	cfg.formats = formats;
 	cfg.prefix = prefix;

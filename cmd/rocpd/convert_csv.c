@@ -4,6 +4,8 @@
  */
 #include "cmd/rocpd/convert.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -182,10 +184,8 @@ static enum ws_status write_file(struct rpd_db *db, const char *prefix, const ch
 	snprintf(path, sizeof(path), "%s_%s.csv", prefix, stem);
 	rc = sqlite3_step(stmt);
 	if (rc == SQLITE_ROW || always) {
-		file = fopen(path, "we");
-		if (!file)
-			st = ws_fail_errno(err, errno, "cannot write '%s'", path);
-		else
+		st = ws_file_create_stream(path, &file, err);
+		if (!st)
 			fprintf(file, "%s\n", header);
 	}
 	for (; file && rc == SQLITE_ROW; rc = sqlite3_step(stmt))

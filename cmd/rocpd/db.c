@@ -272,20 +272,11 @@ static enum ws_status make_views(struct rpd_db *db, struct ws_err *err)
 static enum ws_status merge_first(struct rpd_db *db, const struct ws_strv *files,
 				  struct ws_err *err)
 {
-	const char *tmp = getenv("TMPDIR");
 	int fd;
+	enum ws_status st = ws_file_temp("rocpd", db->merged, &fd, err);
 
-	if (ws_path_join(tmp && *tmp ? tmp : "/tmp", "rocpd-XXXXXX", db->merged, err)) {
-		db->merged[0] = '\0';
-		return err->status;
-	}
-	fd = mkstemp(db->merged);
-	if (fd < 0) {
-		ws_fail_errno(err, errno, "cannot make a temporary file in '%s'",
-			      tmp && *tmp ? tmp : "/tmp");
-		db->merged[0] = '\0';
-		return err->status;
-	}
+	if (st)
+		return st;
 	close(fd);
 	return rpd_merge_files(files, db->merged, err);
 }

@@ -2,6 +2,7 @@
 #include "cmd/rocpd/rocpd.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "launch/rundir.h"
 #include "output/output.h"
 
@@ -114,9 +115,14 @@ enum ws_status rpd_merge_files(const struct ws_strv *files, const char *to, stru
 {
 	sqlite3 *sql = NULL;
 	struct ws_buf schema;
-	enum ws_status st = WS_OK;
+	enum ws_status st;
+	int fd;
 
-	unlink(to);
+	/* SQLite opens what is there; so it is ours before. */
+	st = ws_file_create(to, &fd, err);
+	if (st)
+		return st;
+	close(fd);
 	ws_buf_init(&schema, 64);
 	if (sqlite3_open(to, &sql) != SQLITE_OK)
 		st = ws_fail(err, WS_E_IO, "cannot write '%s': %s", to, sqlite3_errmsg(sql));
@@ -217,18 +223,20 @@ static const struct ws_opt package_opts[] = {
 static enum ws_status copy_file(const char *from, const char *to, struct ws_err *err)
 {
 	int in = open(from, O_RDONLY | O_CLOEXEC);
-	int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	enum ws_status st = WS_OK;
-	ssize_t n = out < 0 ? -1 : 1;
+	enum ws_status st;
+	ssize_t n = 1;
+	int out = -1;
 
-	while (n > 0)
+	if (in < 0)
+		return ws_fail_errno(err, errno, "cannot read '%s'", from);
+	st = ws_file_create(to, &out, err);
+	while (!st && n > 0)
 		n = sendfile(out, in, NULL, 1 << 24);
 	if (n < 0)
 		st = ws_fail_errno(err, errno, "cannot copy '%s' to '%s'", from, to);
-	if (in >= 0)
-		close(in);
-	if (out >= 0)
-		close(out);
+	close(in);
+	if (out >= 0 && close(out) && !st)
+		st = ws_fail_errno(err, errno, "cannot write '%s'", to);
 	return st;
 }
 
@@ -280,8 +288,8 @@ static enum ws_status run_package(const struct ws_cmd_call *call, int *exit_code
 	st = rpd_inputs(&args->common.input, &arena, &files, err);
 	if (!st)
 		st = ws_mkdirs(folder, err);
-	if (!st && !(index = fopen(path, "we")))
-		st = ws_fail_errno(err, errno, "cannot write '%s'", path);
+	if (!st)
+		st = ws_file_create_stream(path, &index, err);
 	if (!st) {
 		fputs("rocprofiler-sdk:\n  rocpd:\n    rocpd_package_version: \"1.0\"\n"
 		      "    path: \".\"\n    files:\n",

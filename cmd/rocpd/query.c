@@ -61,7 +61,7 @@ static enum ws_status write_rows(const struct query_args *args, sqlite3_stmt *st
 	char full[PATH_MAX];
 	struct ws_buf path;
 	enum ws_status st;
-	FILE *file;
+	FILE *file = NULL;
 
 	if (args->format == RPD_CONSOLE)
 		return rpd_print(stdout, RPD_CONSOLE, stmt, out_rows, err);
@@ -70,9 +70,8 @@ static enum ws_status write_rows(const struct query_args *args, sqlite3_stmt *st
 					 "./rocpd-output-data"),
 			     rpd_default(args->common.output_file, "ROCPD_OUTPUT_NAME", "out"),
 			     rpd_format_suffix((enum rpd_format)args->format), &path, err);
-	file = st ? NULL : fopen(path.at, "we");
-	if (!st && !file)
-		st = ws_fail_errno(err, errno, "cannot write '%s'", path.at);
+	if (!st)
+		st = ws_file_create_stream(path.at, &file, err);
 	if (!st)
 		st = rpd_print(file, (enum rpd_format)args->format, stmt, out_rows, err);
 	if (file && fclose(file) != 0 && !st)

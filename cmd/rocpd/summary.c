@@ -1,6 +1,8 @@
 /* rocpd summary: calls and times by name, per kind of event, process and domain. */
 #include "cmd/rocpd/rocpd.h"
 
+#include "base/file.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -177,9 +179,9 @@ static enum ws_status write_table(const struct summary_args *args, struct rpd_db
 		st = rpd_output_path(rpd_default(args->common.output_path, "ROCPD_OUTPUT_PATH",
 						 "./rocpd-output-data"),
 				     stem.at, rpd_format_suffix(format), &path, err);
-		file = st ? NULL : fopen(path.at, "we");
-		if (!st && !file)
-			st = ws_fail_errno(err, errno, "cannot write '%s'", path.at);
+		file = NULL;
+		if (!st)
+			st = ws_file_create_stream(path.at, &file, err);
 	}
 	if (!st)
 		st = rpd_print(file, format, stmt, &n_rows, err);

@@ -1,5 +1,6 @@
 #include "cmd/rocprofv3/config_json.h"
 
+#include "base/file.h"
 #include "base/util.h"
 #include "cmd/rocprofv3/version.h"
 #include "launch/rundir.h"
@@ -89,6 +90,18 @@ static json_t *build_spec(void)
 			 "system_version", "wavescope " WS_VERSION);
 }
 
+static enum ws_status write_json(const json_t *root, const char *path, struct ws_err *err)
+{
+	char *text = json_dumps(root, JSON_INDENT(2));
+	enum ws_status st;
+
+	if (!text)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	st = ws_file_replace(path, text, strlen(text), err);
+	free(text);
+	return st;
+}
+
 enum ws_status rp_write_config(const struct rp_args *args, const struct ws_process *process,
 			       const struct ws_output_config *cfg, struct ws_err *err)
 {
@@ -114,8 +127,8 @@ enum ws_status rp_write_config(const struct rp_args *args, const struct ws_proce
 	}
 	if (!st && !root)
 		st = ws_fail(err, WS_E_NOMEM, "out of memory");
-	if (!st && json_dump_file(root, path, JSON_INDENT(2)) != 0)
-		st = ws_fail_errno(err, errno, "cannot write '%s'", path);
+	if (!st)
+		st = write_json(root, path, err);
 	if (!st)
 		fprintf(stderr, "Opened result file: %s\n", path);
 	json_decref(root);

@@ -201,17 +201,18 @@ static void look_rocm(struct ws_machine *m)
 /* Compiling nothing for both targets is enough to find missing device libraries. */
 static void try_hipcc(struct ws_machine *m, const char *hipcc)
 {
-	char object[] = "/tmp/wavescope-doctor-XXXXXX";
+	char object[PATH_MAX];
 	/* clang-format off */
 	char *argv[] = { "hipcc", "--offload-arch=gfx90a", "--offload-arch=gfx908", "-x", "hip",
 			 "-c", "-o", object, "/dev/null", NULL };
 	/* clang-format on */
 	struct ws_buf text;
-	int fd = mkstemp(object);
+	struct ws_err err;
 	bool ok;
+	int fd;
 
-	if (fd < 0) {
-		found(m, WS_FACT_TARGETS, false, "cannot write to /tmp");
+	if (ws_file_temp("wavescope-doctor", object, &fd, &err)) {
+		found(m, WS_FACT_TARGETS, false, "%.190s", err.text);
 		return;
 	}
 	close(fd);

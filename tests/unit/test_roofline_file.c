@@ -115,7 +115,7 @@ static void file_is_whole_or_not_there(void **state)
 	strcpy(part, path);
 	assert_fails_with(ws_roof_file_write("/nowhere/roofline.csv", WS_ROOF_CURRENT, &row, 1,
 					     &err),
-			  WS_E_IO, &err, "cannot write '/nowhere/roofline.csv'");
+			  WS_E_NOTFOUND, &err, "cannot write '/nowhere/roofline.csv");
 	strcat(part, "/roofline.csv");
 	assert_int_equal(ws_roof_file_write(part, WS_ROOF_CURRENT, &row, 1, &err), WS_OK);
 	assert_int_equal(access(part, R_OK), 0);
