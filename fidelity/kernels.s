@@ -289,6 +289,30 @@ atomic atomic_add_return,	global_atomic_add	v1, v0, v2, s[4:5] glc
 	atomic atomic_add_f64,	global_atomic_add_f64	v0, v[2:3], s[4:5]
 .endif
 
+; ---- flat: a lane whose number & a is b has its dword in LDS, the others have theirs in the buffer ----
+
+.macro flat name, op:vararg
+	begin \name
+	arguments
+	v_and_b32	v1, s6, v0
+	v_cmp_eq_u32	s[12:13], s7, v1
+	v_lshlrev_b32	v0, 2, v0
+	s_getreg_b32	s10, hwreg(HW_REG_SH_MEM_BASES, 16, 16)
+	s_lshl_b32	s10, s10, 16
+	v_mov_b32	v3, s5
+	v_add_co_u32	v2, vcc, s4, v0
+	v_addc_co_u32	v3, vcc, 0, v3, vcc
+	v_mov_b32	v4, s10
+	v_cndmask_b32	v2, v2, v0, s[12:13]
+	v_cndmask_b32	v3, v3, v4, s[12:13]
+	\op
+	s_waitcnt	vmcnt(0) & lgkmcnt(0)
+	finish \name, 8, 0, 16, 256
+.endm
+flat flat_load,		flat_load_dword		v1, v[2:3]
+flat flat_store,	flat_store_dword	v[2:3], v0
+flat flat_add,		flat_atomic_add		v[2:3], v0
+
 ; ---- LDS, at the address that the buffer has for the lane ----
 
 .macro local name, op:vararg

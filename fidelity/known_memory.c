@@ -48,11 +48,12 @@ static void check_widths(struct ws_known *k)
 {
 	WS_KNOWN_CHECK(k, "read 8 bytes", WS_CALL("read_x2", 1024 * 64, 64, .a = 8),
 		       { "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 8 },
+		       { "TD_LOAD_WAVEFRONT_sum", 1024 },
 		       { "TCP_TOTAL_CACHE_ACCESSES_sum", 1024 * 16 },
 		       MISSES(1024.0 * 8 * 64 / l2_line(k)));
 	WS_KNOWN_CHECK(k, "read 16 bytes", WS_CALL("read_x4", 1024 * 64, 64, .a = 16),
 		       { "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 16 },
-		       MISSES(1024.0 * 16 * 64 / l2_line(k)));
+		       { "TD_LOAD_WAVEFRONT_sum", 1024 }, MISSES(1024.0 * 16 * 64 / l2_line(k)));
 }
 
 /* Lane n reads line n * factor of a million: neither L1 nor the lanes of a wave share anything. */
@@ -112,14 +113,13 @@ static void check_writes(struct ws_known *k)
 	const double waves = 256;
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++)
-		WS_KNOWN_CHECK(k, rows[i].title,
-			       WS_CALL(rows[i].kernel, 256 * 64, 64, .a = rows[i].apart),
-			       { "SQ_INSTS_VMEM_WR", waves },
-			       { "TA_FLAT_WRITE_WAVEFRONTS_sum", waves },
-			       { "TD_STORE_WAVEFRONT_sum", waves },
-			       { "TCP_TOTAL_WRITE_sum", waves * rows[i].requests },
-			       { "TCP_TCC_WRITE_REQ_sum", waves * rows[i].lines },
-			       { "TCC_WRITE_sum", waves * rows[i].lines });
+		WS_KNOWN_CHECK(
+			k, rows[i].title, WS_CALL(rows[i].kernel, 256 * 64, 64, .a = rows[i].apart),
+			{ "SQ_INSTS_VMEM_WR", waves }, { "TA_FLAT_WRITE_WAVEFRONTS_sum", waves },
+			{ "TD_STORE_WAVEFRONT_sum", waves }, { "TD_LOAD_WAVEFRONT_sum", waves },
+			{ "TCP_TOTAL_WRITE_sum", waves * rows[i].requests },
+			{ "TCP_TCC_WRITE_REQ_sum", waves * rows[i].lines },
+			{ "TCC_WRITE_sum", waves * rows[i].lines });
 }
 
 static void check_atomics(struct ws_known *k)
@@ -127,7 +127,7 @@ static void check_atomics(struct ws_known *k)
 	/* ten waves on the same 256 bytes */
 	WS_KNOWN_CHECK(k, "atomics", WS_CALL("atomic_add", 640, 64, .a = 4),
 		       { "TCC_ATOMIC_sum", 40 }, { "TA_FLAT_ATOMIC_WAVEFRONTS_sum", 10 },
-		       { "TD_ATOMIC_WAVEFRONT_sum", 10 },
+		       { "TD_ATOMIC_WAVEFRONT_sum", 10 }, { "TD_LOAD_WAVEFRONT_sum", 10 },
 		       { "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", 40 },
 		       { "TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 0 }, { "SQ_INSTS_VMEM_WR", 10 },
 		       { "SQ_INSTS_VMEM_RD", 0 }, { "SQ_INSTS_FLAT", 10 });
@@ -150,6 +150,46 @@ static void check_scratch(struct ws_known *k)
 		       { "TA_BUFFER_WRITE_WAVEFRONTS_sum", 80 },
 		       { "TA_BUFFER_READ_WAVEFRONTS_sum", 40 }, { "TCP_TOTAL_WRITE_sum", 80 * 16 },
 		       { "TCP_TOTAL_READ_sum", 40 * 16 }, { "TCP_TCC_WRITE_REQ_sum", 80 * 4 });
+}
+
+/*
+ * Ten waves, of whose lanes all, none or every other one has its dword in LDS. What AMD published of the like:
+ * the address unit sees each of them, LDS those that have lanes there, L1 those that have others.
+ */
+static void check_flat(struct ws_known *k)
+{
+#define FLAT(kind) "TA_FLAT_" #kind "_WAVEFRONTS_sum"
+	/* clang-format off */
+	static const struct {
+		const char *title, *kernel, *wavefronts;
+		uint32_t a, b;
+		double in_lds, in_memory; /* wave instructions */
+		double lds_cycles, reads, writes, atomics;
+	} rows[] = {
+		{ "flat loads of LDS", "flat_load", FLAT(READ), 0, 0, 10, 0, 20, 0, 0, 0 },
+		{ "flat stores to LDS", "flat_store", FLAT(WRITE), 0, 0, 10, 0, 20, 0, 0, 0 },
+		{ "flat atomics in LDS", "flat_add", FLAT(ATOMIC), 0, 0, 10, 0, 20, 0, 0, 0 },
+		{ "flat loads of memory", "flat_load", FLAT(READ), 0, 1, 0, 10, 0, 160, 0, 0 },
+		{ "flat stores to memory", "flat_store", FLAT(WRITE), 0, 1, 0, 10, 0, 0, 160, 0 },
+		{ "flat loads of both", "flat_load", FLAT(READ), 1, 1, 10, 10, 20, 160, 0, 0 },
+		{ "flat atomics in both", "flat_add", FLAT(ATOMIC), 1, 1, 10, 10, 20, 0, 0, 160 },
+	};
+	/* clang-format on */
+#undef FLAT
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++)
+		WS_KNOWN_CHECK(k, rows[i].title,
+			       WS_CALL(rows[i].kernel, 640, 64, .a = rows[i].a, .b = rows[i].b),
+			       { "SQ_INSTS_VMEM", 10 }, { "SQ_INSTS_FLAT", 10 },
+			       { "SQ_INSTS_LDS", rows[i].in_lds },
+			       { "SQ_INSTS_FLAT_LDS_ONLY", 10 - rows[i].in_memory },
+			       { "SQ_LDS_IDX_ACTIVE", rows[i].lds_cycles },
+			       { "TA_TOTAL_WAVEFRONTS_sum", 10 }, { "TA_FLAT_WAVEFRONTS_sum", 10 },
+			       { rows[i].wavefronts, 10 },
+			       { "TD_LOAD_WAVEFRONT_sum", rows[i].in_memory },
+			       { "TCP_TOTAL_READ_sum", rows[i].reads },
+			       { "TCP_TOTAL_WRITE_sum", rows[i].writes },
+			       { "TCP_TOTAL_ATOMIC_WITHOUT_RET_sum", rows[i].atomics });
 }
 
 /* ---- LDS ---- */
@@ -233,5 +273,6 @@ void ws_known_memory(struct ws_known *k)
 	check_writes(k);
 	check_atomics(k);
 	check_scratch(k);
+	check_flat(k);
 	check_banks(k);
 }

@@ -82,6 +82,7 @@ static void swizzle(const struct ws_wave *w, uint64_t *addr, uint64_t mask)
 static void record_flat(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)
 {
 	uint64_t addr[WS_LANES] __attribute__((aligned(64))), exec = ws_exec(w), shared = 0, private = 0;
+	uint64_t memory;
 	unsigned l;
 
 	ws_flat_addresses(w, i, addr);
@@ -98,16 +99,19 @@ static void record_flat(struct ws_wave *w, const struct ws_inst *i, struct ws_wa
 			private |= (uint64_t)(hi == w->private_hi) << l;
 		}
 	swizzle(w, addr, private);
-	if (shared && shared == exec) {
-		WS_FOR_ACTIVE(l, exec)
+	memory = exec & ~shared;
+	if (shared) {
+		WS_FOR_ACTIVE(l, shared)
 			addr[l] = (uint32_t)addr[l];
-		ws_trace_lanes(t, WS_SPACE_LDS, exec, addr);
-		return;
+		ws_trace_lanes(t, memory ? WS_SPACE_LDS_TOO : WS_SPACE_LDS, shared, addr);
+		if (!memory)
+			return;
 	}
-	/* lanes of LDS beside lanes of memory are left out: a guess that only unusual code meets */
-	ws_trace_lanes(t, private && private == exec && from_slice(w, addr, exec) ? WS_SPACE_SCRATCH :
-										     WS_SPACE_GLOBAL,
-		       exec & ~shared, addr);
+	ws_trace_lanes(t,
+		       private && private == memory && from_slice(w, addr, memory)
+			       ? WS_SPACE_SCRATCH
+			       : WS_SPACE_GLOBAL,
+		       memory, addr);
 }
 
 static void record_buffer(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)

@@ -50,27 +50,39 @@ bool ws_tcp_room(struct ws_cu *cu, uint64_t t)
 	return cu->tcp.queue.n < cu->model->hw->ta_queue;
 }
 
-static void count_issue(struct ws_tcp *tcp, const struct ws_tinst *inst, const struct ws_vmem_op *op,
-			const struct ws_accesses *lines)
+static void count_address(struct ws_tcp *tcp, const struct ws_tinst *inst)
 {
-	bool flat = inst->unit == WS_UNIT_FLAT, load = op->kind == WS_MEM_LOAD;
-	uint64_t *kinds = flat ? &TA(TA_FLAT_WAVEFRONTS) : &TA(TA_BUFFER_WAVEFRONTS);
-	uint64_t n = lines->n_requests;
+	uint64_t *kinds =
+		inst->unit == WS_UNIT_FLAT ? &TA(TA_FLAT_WAVEFRONTS) : &TA(TA_BUFFER_WAVEFRONTS);
 
 	TA(TA_TOTAL_WAVEFRONTS)++;
 	kinds[0]++; /* then, in the order of the catalogue: loads, stores, atomics */
-	kinds[load ? 1 : op->kind == WS_MEM_STORE ? 2 : 3]++;
-	if (!flat) {
+	kinds[inst->mem == WS_MEM_LOAD ? 1 : inst->mem == WS_MEM_STORE ? 2 : 3]++;
+}
+
+void ws_tcp_pass(struct ws_cu *cu, const struct ws_tinst *inst)
+{
+	count_address(&cu->tcp, inst);
+}
+
+static void count_issue(struct ws_tcp *tcp, const struct ws_tinst *inst, const struct ws_vmem_op *op,
+			const struct ws_accesses *lines)
+{
+	bool load = op->kind == WS_MEM_LOAD;
+	uint64_t n = lines->n_requests;
+
+	count_address(tcp, inst);
+	if (inst->unit != WS_UNIT_FLAT) {
 		TA(TA_BUFFER_TOTAL_CYCLES) += 16;
 		if (lines->shared && load)
 			TA(TA_BUFFER_COALESCED_READ_CYCLES) += 16;
 		if (lines->shared && op->kind == WS_MEM_STORE)
 			TA(TA_BUFFER_COALESCED_WRITE_CYCLES) += 16;
 	}
+	TD(TD_LOAD_WAVEFRONT)
+	++; /* of whatever kind: AMD's metric of loads takes the other two away */
 	TD(TD_STORE_WAVEFRONT) += op->kind == WS_MEM_STORE;
 	TD(TD_ATOMIC_WAVEFRONT) += is_atomic(op->kind);
-	if (load || op->kind == WS_MEM_ATOMIC_RET)
-		TD(TD_LOAD_WAVEFRONT) += inst->bytes >= 8 ? 2 : 1;
 	if (load && lines->shared && inst->unit == WS_UNIT_VMEM)
 		TD(TD_COALESCABLE_WAVEFRONT)++;
 	TCP(TCP_TA_TCP_STATE_READ)++;
@@ -174,6 +186,7 @@ static void retire(struct ws_cu *cu, struct ws_op_queue *q)
 			if (op->sent_at)
 				ws_busy_add(&tcp->pending, op->sent_at, op->done);
 			tcp->data_free = ready + op->bytes * m->hw->l1_16ths / 64;
+			tcp->n_returned += op->bytes;
 			ready = tcp->data_free;
 		}
 		done = (ready >> 4) + m->hw->td_latency;

@@ -3,10 +3,6 @@
  * oldest first; a wave issues at most one. What a wave waits for is a time, or an answer that will say
  * the time; so idle cycles cost nothing.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "softgpu/mem/lds.h"
 #include "softgpu/timing/impl.h"
 
 #define LDS_QUEUE 64 /* cycles of work that wait for LDS */
@@ -130,100 +126,6 @@ static void barrier(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 		}
 }
 
-/* The access that comes next in the trace; exchanges between lanes have none. */
-static bool lds_cost(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
-		     struct ws_lds_cost *cost)
-{
-	struct ws_lds_memo **memo = &w->page->lds[w->slot];
-
-	if (!*memo)
-		*memo = calloc(1, sizeof(**memo));
-	if (!*memo || !ws_lds_next(&w->reader, w->exec, inst, cu->model->d->lds_bytes, *memo, cost))
-		return false;
-	SQ(SQ_LDS_IDX_ACTIVE) += cost->cycles;
-	SQ(SQ_LDS_BANK_CONFLICT) += cost->bank_conflict;
-	SQ(SQ_LDS_ADDR_CONFLICT) += cost->addr_conflict;
-	SQ(SQ_LDS_UNALIGNED_STALL) += cost->unaligned;
-	SQ(SQ_LDS_MEM_VIOLATIONS) += cost->violations;
-	if (inst->mem == WS_MEM_ATOMIC_RET)
-		SQ(SQ_LDS_ATOMIC_RETURN) += cost->cycles;
-	return true;
-}
-
-static bool local_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t t)
-{
-	const struct ws_hw *hw = cu->model->hw;
-	struct ws_lds_cost cost = { .cycles = 2 };
-	uint32_t slot = ws_ring_push(&w->lgkm, WS_MAX_LGKM);
-	uint64_t start = t << 4 > cu->lds_free ? t << 4 : cu->lds_free, done;
-
-	if (inst->mem != WS_MEM_CACHE && !lds_cost(cu, w, inst, &cost))
-		return false;
-	cu->lds_free = start + cost.cycles * hw->lds_16ths;
-	done = (cu->lds_free >> 4) + hw->lds_latency;
-	w->lgkm.done[slot] = done;
-	cu->level[WS_C_SQ_INST_LEVEL_LDS] += done - t;
-	return true;
-}
-
-/* From the program's addresses to the model's. Every wave slot of the GPU has its slice of scratch. */
-static void place(const struct ws_cu *cu, const struct ws_model_wave *w, struct ws_trace_access *a)
-{
-	uint64_t slot = (cu->index * 4ull + w->simd) * cu->model->hw->simd_waves + w->wave_slot;
-
-	if (a->space == WS_SPACE_SCRATCH) {
-		ws_trace_move(a, WS_SCRATCH_START + slot * cu->model->d->scratch_wave_bytes);
-	} else if (a->affine) {
-		int lane = a->mask ? __builtin_ctzll(a->mask) : 0; /* the others need not be anywhere */
-		uint64_t first = a->base + (uint64_t)((int64_t)a->stride * lane);
-
-		ws_trace_move(a, ws_model_address(cu->model, first) - first);
-	} else {
-		for (uint64_t m = a->mask; m; m &= m - 1) {
-			uint64_t *addr = &a->addr[__builtin_ctzll(m)];
-
-			*addr = ws_model_address(cu->model, *addr);
-		}
-	}
-}
-
-/* Reads the lanes' addresses and sends the instruction on its way. */
-static bool vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t t)
-{
-	struct ws_trace_access access;
-
-	if (inst->mem == WS_MEM_CACHE) {
-		ws_tcp_issue(cu, w, inst, NULL, t);
-		return true;
-	}
-	if (ws_trace_space(&w->reader) == WS_SPACE_LDS) { /* a flat address that is in LDS */
-		uint32_t slot = ws_ring_push(&w->vm, WS_MAX_VM);
-
-		SQ(SQ_INSTS_FLAT_LDS_ONLY)++;
-		if (!local_memory(cu, w, inst, t))
-			return false;
-		w->vm.done[slot] = w->lgkm.done[(w->lgkm.n_issued - 1) % WS_MAX_LGKM];
-		return true;
-	}
-	if (!ws_trace_memory(&w->reader, w->exec, &access))
-		return false;
-	ws_trace_prefetch(&w->reader);
-	place(cu, w, &access);
-	ws_tcp_issue(cu, w, inst, &access, t);
-	return true;
-}
-
-static bool scalar_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
-			  uint64_t t)
-{
-	struct ws_trace_access access = { .base = 0 };
-
-	if (inst->mem != WS_MEM_CACHE && !ws_trace_memory(&w->reader, w->exec, &access))
-		return false;
-	ws_sqc_load(cu, w, inst, ws_model_address(cu->model, access.base), t);
-	return true;
-}
-
 static uint64_t valu_free(const struct ws_simd *simd, const struct ws_tinst *inst)
 {
 	return inst->matrix_passes && simd->matrix_free > simd->valu_free ? simd->matrix_free :
@@ -248,6 +150,17 @@ static uint64_t wait_for_room(struct ws_cu *cu, const struct ws_tinst *inst, uin
 	if (inst->mem == WS_MEM_STORE)
 		SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL) += (until - t) / WS_QUAD;
 	return until;
+}
+
+/* A counter must not overflow: the ring is as long as the counter counts. */
+static uint64_t lgkm_ready(struct ws_model_wave *w, uint64_t t)
+{
+	if (w->lgkm.n_issued - w->lgkm.n_retired < WS_MAX_LGKM - 1)
+		return t;
+	w->wait_vm = WS_NO_WAIT;
+	w->wait_lgkm = WS_MAX_LGKM - 2;
+	ws_wave_wait(w, t);
+	return w->ready_at;
 }
 
 /* Is there room for the instruction at t? Otherwise: when to look again. */
@@ -277,21 +190,13 @@ static uint64_t unit_ready(struct ws_cu *cu, struct ws_simd *simd, struct ws_mod
 				return w->ready_at;
 		}
 		if (ws_tcp_room(cu, t))
-			return t;
+			return ws_reaches_lds(w) ? lgkm_ready(w, t) : t;
 		w->stall = WS_STALL_QUEUE;
 		return wait_for_room(cu, inst, t);
 	default:
 		break;
 	}
-	/* a counter must not overflow: the ring is as long as the counter counts */
-	if ((inst->unit == WS_UNIT_LDS || inst->unit == WS_UNIT_SMEM) &&
-	    w->lgkm.n_issued - w->lgkm.n_retired >= WS_MAX_LGKM - 1) {
-		w->wait_vm = WS_NO_WAIT;
-		w->wait_lgkm = WS_MAX_LGKM - 2;
-		ws_wave_wait(w, t);
-		return w->ready_at;
-	}
-	return t;
+	return inst->unit == WS_UNIT_LDS || inst->unit == WS_UNIT_SMEM ? lgkm_ready(w, t) : t;
 }
 
 static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w,
@@ -309,12 +214,12 @@ static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave
 	}
 	switch (inst->unit) {
 	case WS_UNIT_SMEM:
-		return scalar_memory(cu, w, inst, t);
+		return ws_scalar_memory(cu, w, inst, t);
 	case WS_UNIT_VMEM:
 	case WS_UNIT_FLAT:
-		return vector_memory(cu, w, inst, t);
+		return ws_vector_memory(cu, w, inst, t);
 	case WS_UNIT_LDS:
-		return local_memory(cu, w, inst, t);
+		return ws_local_memory(cu, w, inst, t);
 	case WS_UNIT_MISC:
 		if (inst->flags & WS_INST_BARRIER)
 			barrier(cu, w, t);

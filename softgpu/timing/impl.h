@@ -102,6 +102,7 @@ struct ws_tcp {
 	bool blocked;                 /* waits for an answer */
 	struct ws_busy ta_busy, td_busy, gate;
 	struct ws_busy pending;       /* loads whose answers are on their way */
+	uint64_t n_returned;          /* bytes to the registers */
 	uint64_t n_sent;              /* reads, to L2 */
 	uint64_t *ta, *td, *c;        /* counters */
 	bool touched;                 /* what follows, and the caches, have been used */
@@ -201,6 +202,13 @@ struct ws_model {
 /* cu.c */
 void ws_cu_window(struct ws_scalar_group *group, uint64_t end);
 bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time);
+/* memory.c; false: the trace is damaged */
+bool ws_local_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
+		     uint64_t t);
+bool ws_vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
+		      uint64_t t);
+bool ws_scalar_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
+		      uint64_t t);
 /* wait.c */
 void ws_wave_wait(struct ws_model_wave *w, uint64_t t); /* as wait_vm and wait_lgkm say, from t on */
 void ws_wave_answered(struct ws_model_wave *w, uint64_t now); /* something it may wait for is known */
@@ -208,6 +216,8 @@ void ws_wave_answered(struct ws_model_wave *w, uint64_t now); /* something it ma
 bool ws_tcp_room(struct ws_cu *cu, uint64_t t);
 void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
 		  struct ws_trace_access *access, uint64_t t);
+/* A flat instruction that only LDS has lanes of: the address unit sees it and sends it no further. */
+void ws_tcp_pass(struct ws_cu *cu, const struct ws_tinst *inst);
 void ws_tcp_advance(struct ws_cu *cu, uint64_t until);
 void ws_tcp_answer(struct ws_cu *cu, const struct ws_request *r, uint64_t time);
 /* sqc.c */
@@ -276,6 +286,14 @@ static inline bool ws_is_host(const struct ws_model *m, uint64_t addr)
 	if (addr >= WS_PINNED_START && m->d->pin_place)
 		return true;
 	return m->d->is_host && m->d->is_host(m->d->ctx, addr + m->d->origin);
+}
+
+/* Has the next vector memory instruction lanes in LDS? Then it is a flat one. */
+static inline bool ws_reaches_lds(const struct ws_model_wave *w)
+{
+	enum ws_trace_space space = ws_trace_space(&w->reader);
+
+	return space == WS_SPACE_LDS || space == WS_SPACE_LDS_TOO;
 }
 
 /* A new entry of a ring; its time is not known. */

@@ -225,10 +225,10 @@ static void finish_cus(struct ws_model *m)
 			tcp->c[WS_C_TCP_TOTAL_WRITEBACK_INVALIDATES] += m->hw->l1_invalidates;
 		tcp->ta[WS_C_TA_TA_BUSY] = tcp->ta_busy.cycles;
 		tcp->td[WS_C_TD_TD_BUSY] = tcp->td_busy.cycles;
-		/* data take 8 cycles per 512 bytes of the time that the unit has work */
-		tcp->td[WS_C_TD_TC_STALL] = tcp->td_busy.cycles -
-					    (tcp->td[WS_C_TD_LOAD_WAVEFRONT] * 8 < tcp->td_busy.cycles ?
-						     tcp->td[WS_C_TD_LOAD_WAVEFRONT] * 8 : 0);
+		/* R: data take 16 cycles per 512 bytes of the time that the unit has work */
+		tcp->td[WS_C_TD_TC_STALL] =
+			tcp->td_busy.cycles -
+			(tcp->n_returned / 32 < tcp->td_busy.cycles ? tcp->n_returned / 32 : 0);
 		tcp->c[WS_C_TCP_GATE_EN1] = cu->busy.cycles + (cu->busy.cycles ? 2000 : 0);
 		tcp->c[WS_C_TCP_GATE_EN2] = tcp->gate.cycles;
 		tcp->c[WS_C_TCP_PENDING_STALL_CYCLES] = tcp->pending.cycles;

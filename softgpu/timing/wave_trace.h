@@ -15,7 +15,8 @@
  *              op 1 EXEC   8 bytes          the new mask
  *              op 2 END                     the wave is over
  *              op 3 AGAIN  4 bytes          (n = 0) the JUMP record before it, so many more times
- *   memory   one record for each memory instruction, in order: the bytes that it reached.
+ *   memory   one record for each memory instruction, in order: the bytes that it reached; two for a flat
+ *            one that reached both LDS and memory.
  *              1 byte: form | space << 2 | own mask << 5 [8 bytes: mask of lanes, unless EXEC]
  *              AFFINE   8 bytes address of lane 0 (extrapolated), 4 bytes stride between lanes
  *              LIST32   8 bytes lowest address, then 4 bytes distance from it per active lane
@@ -36,12 +37,13 @@
 #include <string.h>
 
 enum ws_trace_space {
-	WS_SPACE_GLOBAL,      /* device addresses */
-	WS_SPACE_LDS,         /* bytes from the workgroup's LDS */
-	WS_SPACE_SCRATCH,     /* bytes from the wave's slice of scratch to each lane's first dword; the next
+	WS_SPACE_GLOBAL, /* device addresses */
+	WS_SPACE_LDS,    /* bytes from the workgroup's LDS */
+	WS_SPACE_SCRATCH, /* bytes from the wave's slice of scratch to each lane's first dword; the next
 				 dword is 256 bytes on */
-	WS_SPACE_SCALAR,      /* one device address: AFFINE with lane 0 */
+	WS_SPACE_SCALAR, /* one device address: AFFINE with lane 0 */
 	WS_SPACE_GDS,
+	WS_SPACE_LDS_TOO, /* as LDS; the lanes of the instruction that are elsewhere follow in a record */
 };
 
 enum ws_trace_form { WS_TRACE_AFFINE, WS_TRACE_LIST32, WS_TRACE_LIST64, WS_TRACE_LIKE };

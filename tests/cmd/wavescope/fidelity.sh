@@ -13,6 +13,9 @@ grep -Eq '^mfma_16x16x4f64 +0 +SQ_INSTS_VALU_MFMA_MOPS_F64 +256 +256 +\+0.0% +ex
 grep -Eq '^rcp_f32 +0 +SQ_INSTS_VALU_TRANS_F32 +256 +256 .*exact$' "$out" || fail "no TRANS_F32"
 grep -Eq '^read random lines +0 +TCP_TCC_READ_REQ_sum +16384 +16384 ' "$out" || fail "no random lines"
 grep -Eq '^scratch +0 +TA_BUFFER_WRITE_WAVEFRONTS_sum +80 +80 ' "$out" || fail "no scratch"
+# AMD's tutorial on vector memory: a generic store to LDS is one instruction of both; docs/fidelity.md
+grep -Eq '^flat stores to LDS +0 +SQ_INSTS_LDS +10 +10 .*exact$' "$out" || fail "no flat store to LDS"
+grep -Eq '^flat atomics in both +0 +TA_FLAT_ATOMIC_WAVEFRONTS_sum +10 +10 .*exact$' "$out" || fail "no mixed flat atomics"
 for limit in 'wave slots' VGPRs SGPRs LDS barriers; do
 	grep -q "^limited by $limit .*waves per CU" "$out" || fail "nothing is limited by $limit"
 done
