@@ -1,5 +1,5 @@
 /*
- * marker: roctx marks and ranges as records.
+ * marker: roctx marks, ranges and calls as records.
  *
  * A range becomes one record when it ends. Until then it is kept: push ranges on a
  * stack of the thread's own, start ranges in a table of slots that threads claim
@@ -7,13 +7,16 @@
  * interned (a lock, a table) when there is none.
  *
  * With --kernel-rename the innermost pushed range names the GPU work submitted
- * inside it. The name travels as external correlation id: the id of the first range
- * with that text.
+ * inside it. A mark takes over from there, until the range around it ends: work after a
+ * mark has the mark's name. The name travels as external correlation id: the id of the
+ * first range or mark with that text.
  */
 #include "collector/collector_priv.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define STACK_BYTES (64u << 10)
 #define STACK_DEPTH 512u
@@ -108,27 +111,6 @@ static uint32_t intern(const char *text, uint32_t n)
 	return writer ? ws_writer_intern(writer, text, n) : 0;
 }
 
-void ws_marker_mark(const char *text)
-{
-	struct ws_thread *t;
-	struct range mark = { 0 };
-
-	if (!wanted() || !ws_on(WS_SERVICE_MARKER))
-		return;
-	t = ws_thread();
-	if (!t) {
-		ws_call_lost_(NULL, WS_DOMAIN_MARKER_API);
-		return;
-	}
-	mark.start_ticks = ws_ticks();
-	mark.corr_id = ws_corr_new(t);
-	mark.ancestor_id = t->corr_id;
-	mark.n_text = text_length(text);
-	append(t, WS_MARKER_MARK, &mark, mark.start_ticks, text);
-}
-
-/* ---- push and pop ---- */
-
 /* The external id of @message, told to the capture the first time. */
 static uint64_t external_of(uint32_t message, uint64_t corr_id)
 {
@@ -162,6 +144,55 @@ static uint64_t external_of(uint32_t message, uint64_t corr_id)
 	ws_writer_meta(writer, &rec.h);
 	return rec.external_id;
 }
+
+void ws_marker_mark(const char *text)
+{
+	struct ws_thread *t;
+	struct range mark = { 0 };
+	bool recorded;
+
+	if (!wanted())
+		return;
+	recorded = ws_on(WS_SERVICE_MARKER);
+	if (!recorded && !renaming())
+		return;
+	t = ws_thread();
+	if (!t) {
+		ws_call_lost_(NULL, WS_DOMAIN_MARKER_API);
+		return;
+	}
+	mark.corr_id = ws_corr_new(t);
+	mark.ancestor_id = t->corr_id;
+	mark.n_text = text_length(text);
+	if (renaming()) {
+		mark.message = intern(text, mark.n_text);
+		t->external_id = external_of(mark.message, mark.corr_id);
+	}
+	mark.start_ticks = ws_ticks();
+	if (recorded)
+		append(t, WS_MARKER_MARK, &mark, mark.start_ticks, text);
+}
+
+int32_t ws_marker_thread_id(void)
+{
+	struct range call = { .start_ticks = ws_ticks() };
+	int32_t tid = (int32_t)syscall(SYS_gettid);
+	struct ws_thread *t;
+
+	if (!wanted() || !ws_on(WS_SERVICE_MARKER))
+		return tid;
+	t = ws_thread();
+	if (!t) {
+		ws_call_lost_(NULL, WS_DOMAIN_MARKER_API);
+		return tid;
+	}
+	call.corr_id = ws_corr_new(t);
+	call.ancestor_id = t->corr_id;
+	append(t, WS_MARKER_GET_THREAD_ID, &call, ws_ticks(), NULL);
+	return tid;
+}
+
+/* ---- push and pop ---- */
 
 static void keep_text(struct ws_marker_stack *stack, struct range *range, const char *text)
 {

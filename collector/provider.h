@@ -280,6 +280,7 @@ int ws_marker_push(const char *text);
 int ws_marker_pop(void);
 uint64_t ws_marker_start(const char *text); /* an id, never 0 */
 void ws_marker_stop(uint64_t id);           /* from any thread; unknown ids are ignored */
+int32_t ws_marker_thread_id(void);          /* of the caller, as the kernel counts */
 void ws_marker_pause(void);
 void ws_marker_resume(void);
 

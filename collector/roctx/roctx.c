@@ -19,6 +19,7 @@
 #pragma weak ws_marker_pop
 #pragma weak ws_marker_start
 #pragma weak ws_marker_stop
+#pragma weak ws_marker_thread_id
 #pragma weak ws_marker_pause
 #pragma weak ws_marker_resume
 #pragma weak ws_thread_name
@@ -80,7 +81,7 @@ WS_PUBLIC int roctxGetThreadId(roctx_thread_id_t *tid)
 {
 	if (!tid)
 		return -1;
-	*tid = (roctx_thread_id_t)syscall(SYS_gettid);
+	*tid = (roctx_thread_id_t)(ws_marker_thread_id ? ws_marker_thread_id() : syscall(SYS_gettid));
 	return 0;
 }
 

@@ -104,8 +104,9 @@ def renamed():
     work = sorted(run.of("dispatch"), key=lambda d: int(d.name))
     by_call = {r["corr"]: r.args["value"] for r in run.calls("hipMemset")}
     equal([(by_call[d["corr"]], names.get(d.field["external"])) for d in work],
-          [("1", None), ("2", "fill"), ("3", "step"), ("5", None)], "kernels and the ranges they are in")
-    equal(sorted(by_call.values()), ["1", "2", "3", "5"], "calls, without the paused one")
+          [("1", None), ("2", "fill"), ("3", "step"), ("6", "phase"), ("7", "inner"), ("8", "phase"),
+           ("5", None), ("9", "rest")], "kernels and the ranges or marks they are named by")
+    equal(sorted(by_call.values()), ["1", "2", "3", "5", "6", "7", "8", "9"], "calls, without the paused one")
 
 
 {"renamed": renamed, "compiled": compiled, "python": python}[case]()

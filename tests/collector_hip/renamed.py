@@ -12,9 +12,16 @@ with roctx.range("step"):
     with roctx.range("fill"):
         assert hip.hipMemset(p, 2, size) == 0
     assert hip.hipMemset(p, 3, size) == 0
+    roctx.mark("phase")  # takes over, until the range around it ends
+    assert hip.hipMemset(p, 6, size) == 0
+    with roctx.range("inner"):
+        assert hip.hipMemset(p, 7, size) == 0
+    assert hip.hipMemset(p, 8, size) == 0
 roctx.profilerPause()
 assert hip.hipMemset(p, 4, size) == 0
 roctx.profilerResume()
 assert hip.hipMemset(p, 5, size) == 0
+roctx.mark("rest")
+assert hip.hipMemset(p, 9, size) == 0
 assert hip.hipDeviceSynchronize() == 0
 assert hip.hipFree(p) == 0

@@ -13,7 +13,7 @@ from harness import DLSYM, FIRST, ROCTX, Run, check, done, equal  # noqa: E402
 case, command = sys.argv[1], sys.argv[2:]
 if command[0].endswith(".py"):
     command.insert(0, sys.executable)
-MARK, THREAD, PROCESS = "0", "1", "2"
+MARK, THREAD, PROCESS, THREAD_ID = "0", "1", "2", "3"
 PAUSE, RESUME = str(0x100), str(0x101)
 
 
@@ -39,6 +39,7 @@ def c():
             equal(marks.count(expected), 1, f"{expected} in {marks}")
         check(not [t for _, t in marks if t and t.startswith("not recorded")], f"paused: {marks}")
         equal([n for n, _ in marks if n in (PAUSE, RESUME)], [PAUSE, RESUME], "control calls")
+        equal([t for n, t in marks if n == THREAD_ID], [""], "roctxGetThreadId")
         corr = [r["corr"] for r in run.of("marker")]
         equal(len(set(corr)), len(corr), "one id per range")
         tids = {r.text: r["tid"] for r in run.of("marker")}
