@@ -225,9 +225,14 @@ bool ws_code_at(struct ws_code *code, uint64_t offset, struct ws_code_insn *out_
 			return false;
 		ws_isa_print((enum ws_isa_target)code->target->isa, &insn, offset, code->text,
 			     sizeof(code->text));
-		*out_insn =
-			(struct ws_code_insn){ .text = code->text, .n_bytes = insn.n_dwords * 4u };
-		ws_code_line(code->lines, offset, &out_insn->file, &out_insn->line);
+		out_insn->text = code->text;
+		out_insn->n_bytes = insn.n_dwords * 4u;
+		out_insn->file = NULL;
+		out_insn->line = 0;
+		out_insn->n_callers = 0;
+		if (ws_code_line(code->lines, offset, &out_insn->file, &out_insn->line))
+			out_insn->n_callers = ws_code_callers(
+				code->lines, offset, out_insn->callers, WS_CODE_CALLERS_MAX);
 		return true;
 	}
 	return false;

@@ -35,11 +35,21 @@ void ws_code_unload(struct ws_code *code); /* NULL is fine */
 
 const char *ws_code_target(const struct ws_code *code); /* "gfx90a"; "" when it is unknown */
 
+struct ws_code_place {
+	const char *file;
+	uint32_t line;
+};
+#define WS_CODE_CALLERS_MAX 32u /* further ones are left out */
+
 struct ws_code_insn {
 	const char *text; /* as LLVM prints it */
 	uint32_t n_bytes;
 	const char *file; /* NULL: built without line numbers */
 	uint32_t line;    /* 0: none */
+	/* Where the function it was written in was called, when that call was inlined;
+	   innermost first. */
+	struct ws_code_place callers[WS_CODE_CALLERS_MAX];
+	size_t n_callers;
 };
 
 /* False: no code there, or none of an instruction set that is known here. */
@@ -62,6 +72,8 @@ struct ws_code_lines *ws_code_lines_create(void *elf_bytes, size_t n_bytes);
 void ws_code_lines_destroy(struct ws_code_lines *lines);
 bool ws_code_line(const struct ws_code_lines *lines, uint64_t offset, const char **out_file,
 		  uint32_t *out_line);
+size_t ws_code_callers(const struct ws_code_lines *lines, uint64_t offset,
+		       struct ws_code_place *out_callers, size_t max);
 
 /* The bytes that a file URI names, malloc'ed. */
 enum ws_status ws_code_read_uri(const char *uri, void **out_bytes, size_t *out_n_bytes,

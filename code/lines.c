@@ -2,13 +2,13 @@
  * lines: from addresses to source lines, by DWARF's line table.
  *
  * All rows of all units are copied into one array sorted by address: a lookup is a
- * binary search, and the DWARF reader is done with before the first of them.
+ * binary search, and the DWARF reader is done with before the first of them. A row with
+ * line 0 (code that the compiler cannot assign to a line) continues the row before it.
  */
-#include "code/code.h"
+#include "code/lines_priv.h"
 
 #include "base/util.h"
 
-#include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,9 +26,10 @@ struct ws_code_lines {
 	size_t n_rows, cap_rows;
 	const char **files; /* libdw's, so they live as long as `dwarf` */
 	size_t n_files, cap_files;
+	struct ws_code_inlined *inlined;
 };
 
-static bool grow(void *array, size_t *cap, size_t n, size_t one)
+bool ws_code_grow(void *array, size_t *cap, size_t n, size_t one)
 {
 	void **at = array;
 	size_t more = *cap ? *cap * 2 : 256;
@@ -50,7 +51,7 @@ static uint32_t file_index(struct ws_code_lines *l, const char *file)
 	for (size_t i = l->n_files; i-- > 0;)
 		if (l->files[i] == file)
 			return (uint32_t)i;
-	if (!grow(&l->files, &l->cap_files, l->n_files, sizeof(*l->files)))
+	if (!ws_code_grow(&l->files, &l->cap_files, l->n_files, sizeof(*l->files)))
 		return END;
 	l->files[l->n_files] = file;
 	return (uint32_t)l->n_files++;
@@ -74,11 +75,13 @@ static bool take_unit(struct ws_code_lines *l, Dwarf_Die *unit)
 			continue;
 		dwarf_lineendsequence(line, &end);
 		dwarf_lineno(line, &number);
-		if (!grow(&l->rows, &l->cap_rows, l->n_rows, sizeof(*l->rows)))
+		if (!end && number <= 0)
+			continue;
+		if (!ws_code_grow(&l->rows, &l->cap_rows, l->n_rows, sizeof(*l->rows)))
 			return false;
 		l->rows[l->n_rows++] = (struct row){
 			.address = address,
-			.line = number > 0 ? (uint32_t)number : 0,
+			.line = (uint32_t)number,
 			.file = end || !file ? END : file_index(l, file),
 		};
 	}
@@ -120,6 +123,7 @@ struct ws_code_lines *ws_code_lines_create(void *elf_bytes, size_t n_bytes)
 		return NULL;
 	}
 	qsort(l->rows, l->n_rows, sizeof(*l->rows), by_address);
+	l->inlined = ws_code_inlined_create(l->dwarf);
 	return l;
 }
 
@@ -127,6 +131,7 @@ void ws_code_lines_destroy(struct ws_code_lines *lines)
 {
 	if (!lines)
 		return;
+	ws_code_inlined_destroy(lines->inlined);
 	dwarf_end(lines->dwarf);
 	elf_end(lines->elf);
 	free(lines->rows);
@@ -152,4 +157,10 @@ bool ws_code_line(const struct ws_code_lines *lines, uint64_t offset, const char
 	*out_file = lines->files[lines->rows[low - 1].file];
 	*out_line = lines->rows[low - 1].line;
 	return true;
+}
+
+size_t ws_code_callers(const struct ws_code_lines *lines, uint64_t offset,
+		       struct ws_code_place *out_callers, size_t max)
+{
+	return lines ? ws_code_inlined_at(lines->inlined, offset, out_callers, max) : 0;
 }

@@ -8,6 +8,19 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* The line and the lines that inlined calls around it were written in: "a.h:3 -> b.cpp:7". */
+static void describe(const struct ws_code_insn *insn, char *room, size_t n_room)
+{
+	int n = 0;
+
+	room[0] = '\0';
+	if (insn->line)
+		n = snprintf(room, n_room, "%s:%u", insn->file, insn->line);
+	for (size_t i = 0; i < insn->n_callers && n > 0 && (size_t)n < n_room; i++)
+		n += snprintf(room + n, n_room - (size_t)n, " -> %s:%u", insn->callers[i].file,
+			      insn->callers[i].line);
+}
+
 static bool decode(void *ctx, const struct ws_process *process, uint64_t code_object,
 		   uint64_t offset, const char **out_instruction, const char **out_comment)
 {
@@ -20,9 +33,7 @@ static bool decode(void *ctx, const struct ws_process *process, uint64_t code_ob
 
 	if (!code || !ws_code_at(code, offset, &insn))
 		return false;
-	pc->comment[0] = '\0';
-	if (insn.line)
-		snprintf(pc->comment, sizeof(pc->comment), "%s:%u", insn.file, insn.line);
+	describe(&insn, pc->comment, sizeof(pc->comment));
 	*out_instruction = insn.text;
 	*out_comment = pc->comment;
 	return true;

@@ -73,6 +73,53 @@ static void offsets_between_functions_are_in_none(void **state)
 	ws_code_unload(code);
 }
 
+/* The first instruction of @function that begins with @mnemonic. */
+static void find_insn(struct ws_code *code, const char *function, const char *mnemonic,
+		      struct ws_code_insn *out_insn)
+{
+	struct ws_code_function f;
+
+	for (uint64_t at = 0; at < 1 << 16; at += 4)
+		if (ws_code_function(code, at, &f) && strcmp(f.name, function) == 0 &&
+		    ws_code_at(code, at, out_insn) &&
+		    strncmp(out_insn->text, mnemonic, strlen(mnemonic)) == 0)
+			return;
+	fail_msg("no %s in %s", mnemonic, function);
+}
+
+static void inlined_calls_are_known_from_the_inside_out(void **state)
+{
+	struct ws_code *code = load_object();
+	struct ws_code_insn insn;
+
+	find_insn(code, "nested", "v_mul_lo_u32", &insn);
+	assert_int_equal(insn.line, 16);
+	assert_int_equal(insn.n_callers, 2);
+	assert_int_equal(insn.callers[0].line, 21);
+	assert_int_equal(insn.callers[1].line, 28);
+	assert_string_equal(strrchr(insn.callers[1].file, '/'), "/kernel.cl");
+	find_insn(code, "nested", "v_xor_b32", &insn);
+	assert_int_equal(insn.line, 21);
+	assert_int_equal(insn.n_callers, 1);
+	assert_int_equal(insn.callers[0].line, 28);
+	find_insn(code, "nested", "global_store_dword", &insn);
+	assert_int_equal(insn.line, 28);
+	assert_int_equal(insn.n_callers, 0);
+	find_insn(code, "scale", "v_mul_f32", &insn);
+	assert_int_equal(insn.n_callers, 0);
+	ws_code_unload(code);
+}
+
+static void code_of_no_line_belongs_to_the_line_before(void **state)
+{
+	struct ws_code *code = load_object();
+	struct ws_code_insn insn;
+
+	find_insn(code, "unassigned", "s_or_b32", &insn);
+	assert_int_equal(insn.line, 33);
+	ws_code_unload(code);
+}
+
 static void a_part_of_a_file_is_found_by_its_uri(void **state)
 {
 	char path[] = "/tmp/wavescope code XXXXXX", uri[4096], byte[4096];
@@ -123,6 +170,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_read_as_written),
 		cmocka_unit_test(offsets_between_functions_are_in_none),
+		cmocka_unit_test(inlined_calls_are_known_from_the_inside_out),
+		cmocka_unit_test(code_of_no_line_belongs_to_the_line_before),
 		cmocka_unit_test(a_part_of_a_file_is_found_by_its_uri),
 		cmocka_unit_test(what_is_no_code_object_is_refused),
 	};
