@@ -14,8 +14,21 @@ static struct {
 	size_t (*read)(uint32_t, uint64_t, uint64_t, struct ws_softgpu_pc_sample *, size_t);
 } service;
 
-/* AMD's numbers for what the service says, and the pipe's bit in the arbiter's state. */
-enum { TYPE_VALU = 1, TYPE_SCALAR = 3, TYPE_TEX = 4, TYPE_LDS = 5, TYPE_FLAT = 7, TYPE_OTHER = 14 };
+/* AMD's numbers, and the pipes' bits in the arbiter's state. */
+enum {
+	TYPE_VALU = 1,
+	TYPE_MATRIX,
+	TYPE_SCALAR,
+	TYPE_TEX,
+	TYPE_LDS,
+	TYPE_FLAT = 7,
+	TYPE_MESSAGE = 9,
+	TYPE_BARRIER,
+	TYPE_BRANCH_NOT_TAKEN,
+	TYPE_BRANCH_TAKEN,
+	TYPE_JUMP,
+	TYPE_OTHER,
+};
 enum {
 	PIPE_VALU,
 	PIPE_MATRIX,
@@ -26,23 +39,8 @@ enum {
 	PIPE_FLAT,
 	PIPE_EXP,
 	PIPE_MISC,
-	PIPE_BRANCH
+	PIPE_BRANCH /* gfx9 has none: branches go through MISC */
 };
-
-static const struct {
-	uint8_t type, pipe;
-} types[] = {
-	[WS_SOFTGPU_VALU] = { TYPE_VALU, PIPE_VALU },
-	[WS_SOFTGPU_SALU] = { TYPE_SCALAR, PIPE_SCALAR },
-	[WS_SOFTGPU_SMEM] = { TYPE_SCALAR, PIPE_SCALAR },
-	[WS_SOFTGPU_VMEM] = { TYPE_TEX, PIPE_TEX },
-	[WS_SOFTGPU_FLAT] = { TYPE_FLAT, PIPE_FLAT },
-	[WS_SOFTGPU_LDS] = { TYPE_LDS, PIPE_LDS },
-	[WS_SOFTGPU_GDS] = { TYPE_OTHER, PIPE_MISC },
-	[WS_SOFTGPU_BRANCH_OR_MESSAGE] = { TYPE_OTHER, PIPE_BRANCH },
-	[WS_SOFTGPU_INTERNAL] = { TYPE_OTHER, PIPE_MISC },
-};
-
 enum {
 	REASON_NONE,
 	REASON_NO_INSTRUCTION,
@@ -66,6 +64,68 @@ static const uint8_t reasons[] = {
 	[WS_SOFTGPU_QUEUE_FULL] = REASON_EX_STALL,
 	[WS_SOFTGPU_SLEEP] = REASON_SLEEP,
 };
+
+/*
+ * What a sample of gfx9 can say of each kind of instruction. The model is coarser than the
+ * hardware's arbiter: a reason that hardware does not give for the kind becomes `else_reason`,
+ * and a kind that is done before the arbiter is never issued.
+ */
+#define R(reason) (1u << REASON_##reason)
+#define ARBITRATED (R(NO_INSTRUCTION) | R(NOT_WIN) | R(EX_STALL))
+
+/* clang-format off */
+static const struct kind {
+	uint8_t type, pipe;
+	bool never_issued;
+	uint16_t reasons; /* R()s */
+	uint8_t else_reason;
+} kinds[] = {
+	[WS_SOFTGPU_VALU]             = { TYPE_VALU,             PIPE_VALU,   false, ARBITRATED,               REASON_EX_STALL },
+	[WS_SOFTGPU_MATRIX]           = { TYPE_MATRIX,           PIPE_MATRIX, false, ARBITRATED,               REASON_EX_STALL },
+	[WS_SOFTGPU_SALU]             = { TYPE_SCALAR,           PIPE_SCALAR, false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[WS_SOFTGPU_SMEM]             = { TYPE_SCALAR,           PIPE_SCALAR, false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[WS_SOFTGPU_VMEM]             = { TYPE_TEX,              PIPE_TEX,    false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[WS_SOFTGPU_FLAT]             = { TYPE_FLAT,             PIPE_FLAT,   false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[WS_SOFTGPU_LDS]              = { TYPE_LDS,              PIPE_LDS,    false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[WS_SOFTGPU_GDS]              = { TYPE_LDS,              PIPE_LDS,    false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[WS_SOFTGPU_BRANCH]           = { TYPE_BRANCH_TAKEN,     PIPE_MISC,   false, R(NO_INSTRUCTION) | R(NOT_WIN), REASON_NOT_WIN },
+	[WS_SOFTGPU_BRANCH_TAKEN]     = { TYPE_BRANCH_TAKEN,     PIPE_MISC,   false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[WS_SOFTGPU_BRANCH_NOT_TAKEN] = { TYPE_BRANCH_NOT_TAKEN, PIPE_MISC,   false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[WS_SOFTGPU_JUMP]             = { TYPE_JUMP,             PIPE_MISC,   false, R(NO_INSTRUCTION),        REASON_NO_INSTRUCTION },
+	[WS_SOFTGPU_MESSAGE]          = { TYPE_MESSAGE,          PIPE_MISC,   false, R(NO_INSTRUCTION) | R(ALU), REASON_ALU },
+	[WS_SOFTGPU_AT_BARRIER]       = { TYPE_BARRIER,          PIPE_MISC,   false, R(NO_INSTRUCTION) | R(NOT_WIN) | R(BARRIER), REASON_NOT_WIN },
+	/* A wave that waits for its stores at the end has nothing left to issue. */
+	[WS_SOFTGPU_END]              = { TYPE_SCALAR,           PIPE_SCALAR, false, ARBITRATED,               REASON_NO_INSTRUCTION },
+	[WS_SOFTGPU_AT_WAITCNT]       = { TYPE_OTHER,            PIPE_MISC,   true,  R(NO_INSTRUCTION) | R(WAITCNT), REASON_WAITCNT },
+	[WS_SOFTGPU_INTERNAL]         = { TYPE_OTHER,            PIPE_MISC,   true,  R(NO_INSTRUCTION) | R(INTERNAL), REASON_INTERNAL },
+	[WS_SOFTGPU_AT_SLEEP]         = { TYPE_OTHER,            PIPE_MISC,   true,  R(NO_INSTRUCTION) | R(SLEEP), REASON_SLEEP },
+	[WS_SOFTGPU_OTHER]            = { TYPE_OTHER,            PIPE_MISC,   false, R(NO_INSTRUCTION) | R(NOT_WIN), REASON_NOT_WIN },
+};
+/* clang-format on */
+
+static void fill_snapshot(struct ws_rec_pc_sample *rec, const struct ws_softgpu_pc_sample *s)
+{
+	const struct kind *kind =
+		&kinds[s->inst_type < WS_ARRAY_LEN(kinds) ? s->inst_type : WS_SOFTGPU_OTHER];
+	uint16_t pipe = (uint16_t)(1u << kind->pipe);
+
+	rec->wave_issued = s->stall == WS_SOFTGPU_ISSUED && !kind->never_issued;
+	rec->inst_type = kind->type;
+	rec->wave_count = s->n_waves;
+	/* Of the arbiter only what concerns the sampled wave is known. */
+	if (rec->wave_issued) {
+		rec->arb_issue = pipe;
+		return;
+	}
+	rec->stall_reason = s->stall < WS_ARRAY_LEN(reasons) ? reasons[s->stall] : REASON_OTHER;
+	if (!(kind->reasons >> rec->stall_reason & 1))
+		rec->stall_reason = kind->else_reason;
+	/* The arbiter issued to the pipe: another wave's instruction, or this one and it stalled. */
+	if (rec->stall_reason == REASON_NOT_WIN || rec->stall_reason == REASON_EX_STALL)
+		rec->arb_issue = pipe;
+	if (rec->stall_reason == REASON_EX_STALL)
+		rec->arb_stall = pipe;
+}
 
 bool ws_samples_asked(void)
 {
@@ -138,20 +198,8 @@ static void fill(struct ws_rec_pc_sample *rec, const struct ws_softgpu_pc_sample
 	rec->cu_or_wgp_id = (uint8_t)(cus ? s->cu % cus : s->cu);
 	rec->shader_engine_id = (uint8_t)(cus ? s->cu / cus : 0);
 	if (domain() == WS_DOMAIN_PC_SAMPLING_STOCHASTIC) {
-		uint8_t kind =
-			s->inst_type < WS_ARRAY_LEN(types) ? s->inst_type : WS_SOFTGPU_INTERNAL;
-
 		rec->h.what = WS_PC_STOCHASTIC;
-		rec->wave_issued = s->stall == WS_SOFTGPU_ISSUED;
-		rec->inst_type = types[kind].type;
-		rec->stall_reason =
-			s->stall < WS_ARRAY_LEN(reasons) ? reasons[s->stall] : REASON_OTHER;
-		rec->wave_count = s->n_waves;
-		/* Of the arbiter only what concerns the sampled wave is known. */
-		if (rec->wave_issued)
-			rec->arb_issue = (uint16_t)(1u << types[kind].pipe);
-		else if (rec->stall_reason == REASON_EX_STALL)
-			rec->arb_stall = (uint16_t)(1u << types[kind].pipe);
+		fill_snapshot(rec, s);
 	}
 }
 
@@ -178,6 +226,7 @@ void ws_samples_write(uint32_t node, const struct ws_softgpu_result *result,
 				n_lost++;
 				continue;
 			}
+			memset(&rec->h + 1, 0, sizeof(*rec) - sizeof(rec->h));
 			fill(rec, &samples[i], result, dispatch, has_code ? &code : NULL);
 			ws_lane_commit(lane, &rec->h,
 				       WS_REC_FIXED_TAG(PC_SAMPLE, struct ws_rec_pc_sample));

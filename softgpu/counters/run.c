@@ -170,6 +170,31 @@ static uint64_t pin_place(void *ctx, uint64_t addr)
 	return addr - block->start + block->pin_place;
 }
 
+static uint8_t inst_type(const struct ws_pc_sample *s)
+{
+	static const uint8_t units[WS_N_UNITS] = {
+		[WS_UNIT_VALU] = WS_SOFTGPU_VALU, [WS_UNIT_SALU] = WS_SOFTGPU_SALU,
+		[WS_UNIT_SMEM] = WS_SOFTGPU_SMEM, [WS_UNIT_VMEM] = WS_SOFTGPU_VMEM,
+		[WS_UNIT_FLAT] = WS_SOFTGPU_FLAT, [WS_UNIT_LDS] = WS_SOFTGPU_LDS,
+		[WS_UNIT_GDS] = WS_SOFTGPU_GDS,   [WS_UNIT_MISC] = WS_SOFTGPU_OTHER,
+		[WS_UNIT_NONE] = WS_SOFTGPU_INTERNAL,
+	};
+	static const uint8_t scalars[] = {
+		[WS_SCALAR_BRANCH] = WS_SOFTGPU_BRANCH,      [WS_SCALAR_JUMP] = WS_SOFTGPU_JUMP,
+		[WS_SCALAR_MESSAGE] = WS_SOFTGPU_MESSAGE,    [WS_SCALAR_BARRIER] = WS_SOFTGPU_AT_BARRIER,
+		[WS_SCALAR_END] = WS_SOFTGPU_END,            [WS_SCALAR_WAITCNT] = WS_SOFTGPU_AT_WAITCNT,
+		[WS_SCALAR_NOP] = WS_SOFTGPU_INTERNAL,       [WS_SCALAR_SLEEP] = WS_SOFTGPU_AT_SLEEP,
+		[WS_SCALAR_OTHER] = WS_SOFTGPU_OTHER,
+	};
+
+	if (s->scalar == WS_SCALAR_CBRANCH)
+		return s->taken ? WS_SOFTGPU_BRANCH_TAKEN : WS_SOFTGPU_BRANCH_NOT_TAKEN;
+	if (s->scalar)
+		return scalars[s->scalar];
+	return s->matrix ? WS_SOFTGPU_MATRIX : units[s->unit];
+}
+
+
 static void sample(void *ctx, const struct ws_pc_sample *s)
 {
 	struct ws_count_run *run = ctx;
@@ -185,7 +210,7 @@ static void sample(void *ctx, const struct ws_pc_sample *s)
 	}
 	run->samples[run->n_samples++] = (struct ws_softgpu_pc_sample){
 		.cycle = s->cycle, .workgroup = s->wg * run->stride, .pc = s->pc, .exec = s->exec, .wave = s->wave,
-		.cu = s->cu, .simd = s->simd, .wave_slot = s->slot, .inst_type = s->unit, .stall = s->stall,
+		.cu = s->cu, .simd = s->simd, .wave_slot = s->slot, .inst_type = inst_type(s), .stall = s->stall,
 		.n_waves = s->waves,
 	};
 }

@@ -121,8 +121,14 @@ enum ws_softgpu_stall {               /* why the wave did not issue */
 };
 
 enum ws_softgpu_inst_type {
-	WS_SOFTGPU_VALU, WS_SOFTGPU_SALU, WS_SOFTGPU_SMEM, WS_SOFTGPU_VMEM, WS_SOFTGPU_FLAT,
-	WS_SOFTGPU_LDS, WS_SOFTGPU_GDS, WS_SOFTGPU_BRANCH_OR_MESSAGE, WS_SOFTGPU_INTERNAL,
+	WS_SOFTGPU_VALU, WS_SOFTGPU_MATRIX, WS_SOFTGPU_SALU, WS_SOFTGPU_SMEM, WS_SOFTGPU_VMEM,
+	WS_SOFTGPU_FLAT, WS_SOFTGPU_LDS, WS_SOFTGPU_GDS,
+	WS_SOFTGPU_BRANCH,            /* unconditional */
+	WS_SOFTGPU_BRANCH_TAKEN, WS_SOFTGPU_BRANCH_NOT_TAKEN, /* conditional */
+	WS_SOFTGPU_JUMP,              /* to an address in registers, and calls */
+	WS_SOFTGPU_MESSAGE, WS_SOFTGPU_AT_BARRIER, WS_SOFTGPU_END,
+	WS_SOFTGPU_AT_WAITCNT, WS_SOFTGPU_INTERNAL, WS_SOFTGPU_AT_SLEEP, /* never issued to a unit */
+	WS_SOFTGPU_OTHER,
 };
 
 struct ws_softgpu_pc_sample {

@@ -234,31 +234,42 @@ static void scalar(struct ws_tinst *t, const struct ws_inst_source *src)
 			t->mem = WS_MEM_CACHE; /* s_memtime: answered without an address */
 	} else if (begins(m, "waitcnt")) {
 		t->unit = WS_UNIT_NONE;
+		t->scalar = WS_SCALAR_WAITCNT;
 		wait(t, src->simm);
 	} else if (begins(m, "nop")) {
 		t->unit = WS_UNIT_NONE;
+		t->scalar = WS_SCALAR_NOP;
 		t->idle = (uint16_t)(4 * (src->simm & 0xf));
 	} else if (begins(m, "sleep")) {
 		t->unit = WS_UNIT_NONE;
+		t->scalar = WS_SCALAR_SLEEP;
 		t->idle = (uint16_t)(64 * (src->simm & 0x7f));
 	} else if (begins(m, "setprio")) {
 		t->unit = WS_UNIT_NONE;
+		t->scalar = WS_SCALAR_NOP; /* likewise done without a unit */
 	} else if (begins(m, "cbranch") || begins(m, "branch") || begins(m, "setpc") ||
 		   begins(m, "swappc") || begins(m, "call")) {
 		t->unit = WS_UNIT_MISC;
 		t->flags |= WS_INST_BRANCH;
+		t->scalar = begins(m, "cbranch")  ? WS_SCALAR_CBRANCH
+			    : begins(m, "branch") ? WS_SCALAR_BRANCH
+						  : WS_SCALAR_JUMP;
 	} else if (begins(m, "endpgm")) {
 		t->unit = WS_UNIT_MISC;
 		t->flags |= WS_INST_END | WS_INST_MESSAGE;
+		t->scalar = WS_SCALAR_END;
 	} else if (begins(m, "sendmsg")) {
 		t->unit = WS_UNIT_MISC;
 		t->flags |= WS_INST_MESSAGE;
+		t->scalar = WS_SCALAR_MESSAGE;
 	} else if (begins(m, "barrier")) {
 		t->unit = WS_UNIT_MISC;
 		t->flags |= WS_INST_BARRIER;
+		t->scalar = WS_SCALAR_BARRIER;
 	} else if (begins(m, "trap") || begins(m, "sethalt") || begins(m, "icache_inv") ||
 		   begins(m, "incperflevel") || begins(m, "decperflevel") || begins(m, "ttracedata")) {
 		t->unit = WS_UNIT_MISC;
+		t->scalar = WS_SCALAR_OTHER;
 	}
 }
 

@@ -38,6 +38,12 @@ enum { /* flags */
 	WS_INST_TO_LDS = 1 << 7,      /* a load that lands in LDS */
 };
 
+enum ws_scalar_kind { /* of s_ instructions, as a sampling profiler tells them apart */
+	WS_SCALAR_NONE,       /* arithmetic and loads, and whatever is not scalar */
+	WS_SCALAR_BRANCH, WS_SCALAR_CBRANCH, WS_SCALAR_JUMP, WS_SCALAR_MESSAGE, WS_SCALAR_BARRIER,
+	WS_SCALAR_END, WS_SCALAR_WAITCNT, WS_SCALAR_NOP, WS_SCALAR_SLEEP, WS_SCALAR_OTHER,
+};
+
 #define WS_NO_WAIT 0xff
 
 struct ws_tinst {
@@ -52,6 +58,7 @@ struct ws_tinst {
 	uint8_t wait_vm, wait_lgkm;   /* s_waitcnt: may go on with so many left */
 	uint8_t ops512;               /* matrix: operations / 512 */
 	uint8_t glc;                  /* a load that goes past L1 */
+	uint8_t scalar;               /* enum ws_scalar_kind */
 	uint8_t simple;               /* arithmetic of one quad-cycle: nothing but that happens */
 	uint16_t idle;                /* s_nop, s_sleep: cycles */
 	uint16_t pair[2];             /* ds_read2: what is added to the address, bytes */

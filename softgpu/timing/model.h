@@ -51,6 +51,8 @@ struct ws_pc_sample {
 	uint16_t cu, simd;
 	uint8_t slot;         /* wave slot of the SIMD */
 	uint8_t unit;         /* enum ws_unit */
+	uint8_t scalar;       /* enum ws_scalar_kind */
+	bool matrix, taken;   /* of branches: it goes elsewhere */
 	uint8_t stall;        /* enum ws_stall */
 	uint8_t waves;        /* resident on the SIMD */
 };

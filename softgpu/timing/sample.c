@@ -32,6 +32,14 @@ static const struct ws_tinst *inst_at(struct ws_cu *cu, uint64_t pc)
 	return &page->inst[(pc - page->base) / 4];
 }
 
+/* Whether the branch at which the wave is goes elsewhere: it did, or the trace says that it will. */
+static bool is_taken(const struct ws_model_wave *w, bool at_last, const struct ws_tinst *inst)
+{
+	if (at_last)
+		return ws_model_pc(w) != w->last_pc + 4ull * inst->dwords;
+	return w->reader.run == 1 && w->reader.op == WS_TRACE_JUMP;
+}
+
 void ws_sample_window(struct ws_cu *cu, uint64_t t)
 {
 	const struct ws_model_dispatch *d = cu->model->d;
@@ -39,6 +47,8 @@ void ws_sample_window(struct ws_cu *cu, uint64_t t)
 	for (; cu->next_sample <= t; cu->next_sample += d->sample_cycles) {
 		const struct ws_model_wave *w = pick(cu);
 		struct ws_pc_sample s = { .cycle = cu->next_sample };
+		const struct ws_tinst *inst;
+		bool at_last;
 
 		if (!w || cu->next_sample < w->started)
 			continue;
@@ -47,13 +57,18 @@ void ws_sample_window(struct ws_cu *cu, uint64_t t)
 		s.stall = cu->simd[w->simd].ready[w->age] > cu->next_sample ? w->stall : WS_STALL_NONE;
 		if (!s.stall && w->issued_at + 4 <= cu->next_sample && w->stall == WS_STALL_NOT_CHOSEN)
 			s.stall = WS_STALL_NOT_CHOSEN;
-		s.pc = is_at_last(cu, w) ? w->last_pc : ws_model_pc(w);
+		at_last = is_at_last(cu, w);
+		s.pc = at_last ? w->last_pc : ws_model_pc(w);
+		inst = inst_at(cu, s.pc);
 		s.exec = w->exec;
 		s.wave = w->index;
 		s.cu = (uint16_t)cu->index;
 		s.simd = w->simd;
 		s.slot = w->wave_slot;
-		s.unit = inst_at(cu, s.pc)->unit;
+		s.unit = inst->unit;
+		s.scalar = inst->scalar;
+		s.matrix = inst->matrix_passes != 0;
+		s.taken = is_taken(w, at_last, inst);
 		s.waves = (uint8_t)cu->simd[w->simd].n_waves;
 		d->sample(d->ctx, &s);
 	}
