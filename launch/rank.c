@@ -66,9 +66,10 @@ void ws_rank_find(struct ws_lookup env, struct ws_rank *out_rank)
 	 * inside a batch job all inherit the batch script's SLURM_PROCID, which is 0.
 	 */
 	out_rank->known = number(env, "SLURM_PROCID", &out_rank->rank);
-	number(env, "SLURM_STEP_NUM_TASKS", &out_rank->size);
+	out_rank->size_known = number(env, "SLURM_STEP_NUM_TASKS", &out_rank->size);
 	out_rank->known |= last_set(env, rank_names, WS_ARRAY_LEN(rank_names), &out_rank->rank);
-	last_set(env, size_names, WS_ARRAY_LEN(size_names), &out_rank->size);
+	out_rank->size_known |=
+		last_set(env, size_names, WS_ARRAY_LEN(size_names), &out_rank->size);
 	number(env, "SLURM_JOB_ID", &out_rank->job);
 }
 
@@ -123,15 +124,43 @@ void ws_rank_find_first(struct ws_lookup env, struct ws_rank *out_rank, const ch
 	out_rank->known = found != NULL;
 	number(env, "SLURM_JOB_ID", &out_rank->job);
 	/* Some leave the size to a neighbour: PMIx never says, Open MPI beside it does. */
-	if (found && !(found->size && number(env, found->size, &out_rank->size)))
-		for (size_t i = 0; i < WS_ARRAY_LEN(launchers); i++)
-			if (launchers[i].size && number(env, launchers[i].size, &out_rank->size))
-				break;
+	out_rank->size_known = found && found->size && number(env, found->size, &out_rank->size);
+	for (size_t i = 0; found && !out_rank->size_known && i < WS_ARRAY_LEN(launchers); i++)
+		out_rank->size_known =
+			launchers[i].size && number(env, launchers[i].size, &out_rank->size);
 	if (out_launcher)
 		*out_launcher = found ? found->name : NULL;
 }
 
-enum ws_status ws_rank_listed(const char *list, uint64_t rank, bool *out_listed, struct ws_err *err)
+enum ws_status ws_rank_named(struct ws_lookup env, const char *rank_name, const char *size_name,
+			     struct ws_rank *out_rank, struct ws_err *err)
+{
+	const char *rank_text = env.get(env.ctx, rank_name);
+	const char *size_text = env.get(env.ctx, size_name);
+	struct ws_rank rank = { .size = 1, .job = out_rank->job };
+
+	if (size_text && (!ws_str_u64(ws_str_from(size_text), &rank.size) || !rank.size))
+		return ws_fail(err, WS_E_USAGE,
+			       "--mpi-world-size-variable: %s is '%s', not a number of ranks",
+			       size_name, size_text);
+	if (rank_text && !ws_str_u64(ws_str_from(rank_text), &rank.rank))
+		return ws_fail(err, WS_E_USAGE,
+			       "--mpi-world-rank-variable: %s is '%s', not a rank", rank_name,
+			       rank_text);
+	rank.known = rank_text != NULL;
+	rank.size_known = size_text != NULL;
+	if (rank.known && rank.size_known && rank.rank >= rank.size)
+		return ws_fail(err, WS_E_USAGE,
+			       "--mpi-world-rank-variable: %s is %s, but %s is %s: ranks are 0 "
+			       "to %llu",
+			       rank_name, rank_text, size_name, size_text,
+			       (unsigned long long)rank.size - 1);
+	*out_rank = rank;
+	return WS_OK;
+}
+
+enum ws_status ws_rank_listed(const char *list, const struct ws_rank *rank, bool *out_listed,
+			      struct ws_err *err)
 {
 	struct ws_str rest = ws_str_from(list), part;
 	bool listed = false;
@@ -146,7 +175,13 @@ enum ws_status ws_rank_listed(const char *list, uint64_t rank, bool *out_listed,
 		    !(part.at ? ws_str_u64(part, &last) : (last = first, true)) || last < first)
 			return ws_fail(err, WS_E_USAGE, "'%s' is not a list of ranks such as 0-3,8",
 				       list);
-		listed |= rank >= first && rank <= last;
+		if (rank->size_known && last >= rank->size)
+			return ws_fail(err, WS_E_USAGE,
+				       "no rank %llu in '%s': this job has %llu ranks, 0 to %llu",
+				       (unsigned long long)last, list,
+				       (unsigned long long)rank->size,
+				       (unsigned long long)rank->size - 1);
+		listed |= rank->rank >= first && rank->rank <= last;
 	}
 	*out_listed = listed;
 	return WS_OK;

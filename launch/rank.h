@@ -21,10 +21,11 @@ struct ws_lookup ws_lookup_own(void);                    /* getenv() */
 struct ws_lookup ws_lookup_list(const char *const *env); /* "NAME=value"..., NULL at the end */
 
 struct ws_rank {
-	bool known;
-	uint64_t rank; /* 0 when unknown */
-	uint64_t size; /* 1 when unknown */
-	uint64_t job;  /* SLURM_JOB_ID; 0 */
+	bool known;      /* the rank is; the size has a flag of its own */
+	uint64_t rank;   /* 0 when unknown */
+	uint64_t size;   /* 1 when unknown */
+	uint64_t job;    /* SLURM_JOB_ID; 0 */
+	bool size_known; /* not every launcher says how many there are */
 };
 void ws_rank_find(struct ws_lookup env, struct ws_rank *out_rank);
 
@@ -36,8 +37,18 @@ void ws_rank_find(struct ws_lookup env, struct ws_rank *out_rank);
  */
 void ws_rank_find_first(struct ws_lookup env, struct ws_rank *out_rank, const char **out_launcher);
 
-/* Whether @rank is in "0-3,8"; a list that is not one is an error. */
-enum ws_status ws_rank_listed(const char *list, uint64_t rank, bool *out_listed,
+/*
+ * The rank and size in two variables that the user named. One that is not set leaves the rank
+ * unknown; one that is no number, or a rank that is not below the size, is an error.
+ */
+enum ws_status ws_rank_named(struct ws_lookup env, const char *rank_name, const char *size_name,
+			     struct ws_rank *out_rank, struct ws_err *err);
+
+/*
+ * Whether @rank is in "0-3,8". A list that is not one, and one with ranks that a job of this
+ * size does not have, is an error.
+ */
+enum ws_status ws_rank_listed(const char *list, const struct ws_rank *rank, bool *out_listed,
 			      struct ws_err *err);
 
 #endif

@@ -121,7 +121,7 @@ STR(attach_duration_msec, 0, "attach-duration-msec", "N", "ATTACH_DURATION", "de
 TRI(attach_children, 0, "attach-children", "ATTACH_CHILDREN", "and to what it starts")                       \
 TRI(attach_sync_output, 0, "attach-sync-output", "ATTACH_OUTPUT_GENERATION_SYNC", NULL)                      \
 TRI(process_sync, 0, "process-sync", "PROCESS_SYNC", "accepted: output is written when the program has ended") \
-STR(profile_mpi_ranks, 0, "profile-mpi-ranks", "LIST", "PROFILE_MPI_RANKS", "profile these ranks only: 0-3,8; the others run as they are") \
+STR(profile_mpi_ranks, 0, "profile-mpi-ranks", "LIST", "MPI_RANKS", "profile these ranks only: 0-3,8; the others run as they are") \
 STR(mpi_world_rank_variable, 0, "mpi-world-rank-variable", "NAME", "", "the environment variable with the rank") \
 STR(mpi_world_size_variable, 0, "mpi-world-size-variable", "NAME", "", "and that with the number of ranks")  \
 TRI(disable_signal_handlers, 0, "disable-signal-handlers", "", "accepted: none are installed in the program") \

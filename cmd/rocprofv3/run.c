@@ -195,22 +195,23 @@ static enum ws_status run_bare(const struct rp_args *args, char *const *argv,
 static enum ws_status rank_is_chosen(const struct rp_args *args, const struct ws_place *place,
 				     bool *out_chosen, struct ws_err *err)
 {
-	const char *variable = args->mpi_world_rank_variable;
-	const char *text = variable ? getenv(variable) : NULL;
-	uint64_t rank = place->rank.rank;
+	struct ws_rank rank = place->rank;
+	enum ws_status st = WS_OK;
 
 	*out_chosen = true;
-	if (!args->profile_mpi_ranks)
-		return WS_OK;
-	if (variable && (!text || !ws_str_u64(ws_str_from(text), &rank)))
-		return ws_fail(err, WS_E_USAGE,
-			       "--mpi-world-rank-variable: %s is not set to a rank", variable);
-	if (!variable && !place->rank.known)
-		return ws_fail(err, WS_E_USAGE,
-			       "--profile-mpi-ranks: no rank in the environment: start this with "
-			       "srun or mpirun, or name the variable with "
-			       "--mpi-world-rank-variable");
-	return ws_rank_listed(args->profile_mpi_ranks, rank, out_chosen, err);
+	if (args->mpi_world_rank_variable)
+		st = ws_rank_named(place->env, args->mpi_world_rank_variable,
+				   args->mpi_world_size_variable, &rank, err);
+	if (st || !args->profile_mpi_ranks)
+		return st;
+	st = ws_rank_listed(args->profile_mpi_ranks, &rank, out_chosen, err);
+	if (st || rank.known)
+		return st;
+	*out_chosen = true;
+	ws_log_warn("--profile-mpi-ranks: no rank in the environment, so this process is profiled: "
+		    "start it with srun or mpirun, or name the variables with "
+		    "--mpi-world-rank-variable and --mpi-world-size-variable");
+	return WS_OK;
 }
 
 static void show_environment(const struct rp_args *args, char *const *env)

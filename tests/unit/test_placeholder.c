@@ -145,18 +145,18 @@ static void ranks_come_from_every_launcher(void **state)
 		const char *env[6];
 		struct ws_rank wanted;
 	} cases[] = {
-		{ { NULL }, { false, 0, 1, 0 } },
-		{ { "SLURM_PROCID=3", "SLURM_JOB_ID=9" }, { true, 3, 1, 9 } },
-		{ { "SLURM_PROCID=3", "SLURM_STEP_NUM_TASKS=4" }, { true, 3, 4, 0 } },
-		{ { "OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=4" }, { true, 1, 4, 0 } },
-		{ { "MV2_COMM_WORLD_RANK=2", "MV2_COMM_WORLD_SIZE=5" }, { true, 2, 5, 0 } },
-		{ { "MPI_RANK=6", "MPI_SIZE=7" }, { true, 6, 7, 0 } },
-		{ { "PMI_RANK=1", "PMI_SIZE=2" }, { true, 1, 2, 0 } },
-		{ { "FLUX_TASK_RANK=4", "FLUX_JOB_SIZE=6" }, { true, 4, 6, 0 } },
+		{ { NULL }, { false, 0, 1, 0, false } },
+		{ { "SLURM_PROCID=3", "SLURM_JOB_ID=9" }, { true, 3, 1, 9, false } },
+		{ { "SLURM_PROCID=3", "SLURM_STEP_NUM_TASKS=4" }, { true, 3, 4, 0, true } },
+		{ { "OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE=4" }, { true, 1, 4, 0, true } },
+		{ { "MV2_COMM_WORLD_RANK=2", "MV2_COMM_WORLD_SIZE=5" }, { true, 2, 5, 0, true } },
+		{ { "MPI_RANK=6", "MPI_SIZE=7" }, { true, 6, 7, 0, true } },
+		{ { "PMI_RANK=1", "PMI_SIZE=2" }, { true, 1, 2, 0, true } },
+		{ { "FLUX_TASK_RANK=4", "FLUX_JOB_SIZE=6" }, { true, 4, 6, 0, true } },
 		/* The last of the table counts, and Slurm's word least: it may be the batch script's. */
-		{ { "OMPI_COMM_WORLD_RANK=8", "MPI_RANK=1" }, { true, 8, 1, 0 } },
-		{ { "OMPI_COMM_WORLD_RANK=8", "SLURM_PROCID=5" }, { true, 8, 1, 0 } },
-		{ { "SLURM_PROCID=x" }, { false, 0, 1, 0 } },
+		{ { "OMPI_COMM_WORLD_RANK=8", "MPI_RANK=1" }, { true, 8, 1, 0, false } },
+		{ { "OMPI_COMM_WORLD_RANK=8", "SLURM_PROCID=5" }, { true, 8, 1, 0, false } },
+		{ { "SLURM_PROCID=x" }, { false, 0, 1, 0, false } },
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
@@ -167,6 +167,7 @@ static void ranks_come_from_every_launcher(void **state)
 		assert_int_equal(rank.rank, cases[i].wanted.rank);
 		assert_int_equal(rank.size, cases[i].wanted.size);
 		assert_int_equal(rank.job, cases[i].wanted.job);
+		assert_int_equal(rank.size_known, cases[i].wanted.size_known);
 	}
 }
 
@@ -228,17 +229,64 @@ static void rocprof_compute_takes_the_first_launcher(void **state)
 
 static void lists_of_ranks(void **state)
 {
+	struct ws_rank rank = { .known = true, .size = 1 };
 	struct ws_err err;
 	bool listed;
 
-	for (uint64_t rank = 0; rank < 12; rank++) {
-		assert_int_equal(ws_rank_listed("0-3, 8", rank, &listed, &err), WS_OK);
-		assert_int_equal(listed, rank <= 3 || rank == 8);
+	for (rank.rank = 0; rank.rank < 12; rank.rank++) {
+		assert_int_equal(ws_rank_listed("0-3, 8", &rank, &listed, &err), WS_OK);
+		assert_int_equal(listed, rank.rank <= 3 || rank.rank == 8);
 	}
-	assert_fails_with(ws_rank_listed("3-1", 0, &listed, &err), WS_E_USAGE, &err,
+	assert_fails_with(ws_rank_listed("3-1", &rank, &listed, &err), WS_E_USAGE, &err,
 			  "list of ranks");
-	assert_fails_with(ws_rank_listed("a", 0, &listed, &err), WS_E_USAGE, &err, "list of ranks");
-	assert_fails_with(ws_rank_listed("", 0, &listed, &err), WS_E_USAGE, &err, "list of ranks");
+	assert_fails_with(ws_rank_listed("a", &rank, &listed, &err), WS_E_USAGE, &err,
+			  "list of ranks");
+	assert_fails_with(ws_rank_listed("", &rank, &listed, &err), WS_E_USAGE, &err,
+			  "list of ranks");
+	rank = (struct ws_rank){ .known = true, .size_known = true, .rank = 1, .size = 4 };
+	assert_int_equal(ws_rank_listed("0-3", &rank, &listed, &err), WS_OK);
+	assert_true(listed);
+	assert_fails_with(ws_rank_listed("0-3,7", &rank, &listed, &err), WS_E_USAGE, &err,
+			  "no rank 7");
+	assert_fails_with(ws_rank_listed("0-4", &rank, &listed, &err), WS_E_USAGE, &err,
+			  "no rank 4");
+}
+
+static void variables_the_user_names(void **state)
+{
+	static const struct {
+		const char *env[3];
+		const char *wrong; /* NULL: fine */
+		bool known, size_known;
+		uint64_t rank, size;
+	} cases[] = {
+		{ { "R=2", "S=4" }, NULL, true, true, 2, 4 },
+		{ { "OMPI_COMM_WORLD_RANK=3" }, NULL, false, false, 0, 1 },
+		{ { "R=2" }, NULL, true, false, 2, 1 },
+		{ { "R=4", "S=4" }, "R is 4, but S is 4", 0, 0, 0, 0 },
+		{ { "R=abc", "S=4" }, "R is 'abc', not a rank", 0, 0, 0, 0 },
+		{ { "R=-1", "S=4" }, "R is '-1', not a rank", 0, 0, 0, 0 },
+		{ { "R=0", "S=0" }, "S is '0', not a number of ranks", 0, 0, 0, 0 },
+		{ { "R=0", "S=x" }, "S is 'x', not a number of ranks", 0, 0, 0, 0 },
+	};
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
+		struct ws_rank rank = { .known = true, .rank = 9, .size = 10 };
+		struct ws_err err;
+		enum ws_status st =
+			ws_rank_named(ws_lookup_list(cases[i].env), "R", "S", &rank, &err);
+
+		if (cases[i].wrong) {
+			assert_fails_with(st, WS_E_USAGE, &err, cases[i].wrong);
+			assert_int_equal(rank.rank, 9);
+			continue;
+		}
+		assert_int_equal(st, WS_OK);
+		assert_int_equal(rank.known, cases[i].known);
+		assert_int_equal(rank.size_known, cases[i].size_known);
+		assert_int_equal(rank.rank, cases[i].rank);
+		assert_int_equal(rank.size, cases[i].size);
+	}
 }
 
 int main(void)
@@ -254,6 +302,7 @@ int main(void)
 		cmocka_unit_test(ranks_come_from_every_launcher),
 		cmocka_unit_test(rocprof_compute_takes_the_first_launcher),
 		cmocka_unit_test(lists_of_ranks),
+		cmocka_unit_test(variables_the_user_names),
 	};
 
 	return RUN(tests);

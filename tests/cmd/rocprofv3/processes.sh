@@ -23,9 +23,24 @@ done
 OMPI_COMM_WORLD_RANK=5 run rocprofv3 --profile-mpi-ranks 0-3 --kernel-trace -d none -- "$vcopy" -n 65536 -b 256
 rc_is 0
 [ ! -e none ] || fail "rank 5 was profiled"
-run rocprofv3 --profile-mpi-ranks 0-3 --kernel-trace -- true
+ROCPROF_MPI_RANKS=0-3 OMPI_COMM_WORLD_RANK=5 run rocprofv3 --kernel-trace -d none -- "$vcopy" -n 65536 -b 256
+rc_is 0
+[ ! -e none ] || fail "rank 5 was profiled, against ROCPROF_MPI_RANKS"
+OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 run rocprofv3 --profile-mpi-ranks 0-7 --kernel-trace -- touch ran
 rc_is 2
-err_has "no rank in the environment"
+err_has "no rank 7 in '0-7': this job has 4 ranks, 0 to 3"
+MINE=4 ALL=4 run rocprofv3 --mpi-world-rank-variable MINE --mpi-world-size-variable ALL --kernel-trace -- touch ran
+rc_is 2
+err_has "MINE is 4, but ALL is 4: ranks are 0 to 3"
+MINE=2 ALL=3 OMPI_COMM_WORLD_RANK=0 run rocprofv3 --mpi-world-rank-variable MINE --mpi-world-size-variable ALL \
+	--profile-mpi-ranks 2 --kernel-trace -f csv -d mine -o r%rank%of%size% -- "$vcopy" -n 65536 -b 256
+rc_is 0
+[ -s mine/r2of3_kernel_trace.csv ] || fail "no file of the rank that the variables name"
+[ ! -e ran ] || fail "the program was run with a rank that cannot be"
+run rocprofv3 --profile-mpi-ranks 0-3 --kernel-trace -f csv -d alone -o r -- "$vcopy" -n 65536 -b 256
+rc_is 0
+err_has "no rank in the environment, so this process is profiled"
+[ -s alone/r_kernel_trace.csv ] || fail "a process without a rank was not profiled"
 
 # Several launchers that were given one name: whoever writes first has it, nobody's is lost.
 cat >meet.py <<'END'
