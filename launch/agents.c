@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -115,33 +116,63 @@ void ws_gpu_agents_parse(struct ws_str text, struct ws_gpu_agents *out_agents)
 	end_agent(&r, out_agents);
 }
 
-enum ws_status ws_gpu_agents(struct ws_gpu_agents *out_agents, struct ws_err *err)
+/* @config: under the collector; NULL: without it. What it prints goes to @text. */
+static enum ws_status ask(struct ws_collect_config *config, bool *out_soft, struct ws_buf *text,
+			  struct ws_err *err)
 {
 	char *argv[] = { "wavescope", "_agents", NULL };
+	struct ws_inject inject = { .config = config, .no_roctx = true };
 	struct ws_proc_end end = { 0 };
 	char self[PATH_MAX];
-	struct ws_buf text;
 	struct ws_env env;
-	enum ws_status st;
+	enum ws_status st = ws_env_init(&env, environ, err);
 
-	ws_buf_init(&text, 1 << 20);
-	st = ws_env_init(&env, environ, err);
 	if (!st)
 		st = ws_path_self(self, err);
 	if (!st)
-		st = ws_inject_gpu(&env, &out_agents->soft, err);
+		st = config ? ws_inject_env(&inject, &env, err)
+			    : ws_inject_gpu(&env, out_soft, err);
 	if (!st)
-		st = ws_proc_read(self, argv, env.at, true, ASK_TIMEOUT_MS, &text, &end, err);
-	if (!st) {
-		ws_gpu_agents_parse(ws_buf_view(&text), out_agents);
-		if (end.exit_code)
-			st = ws_fail(err, WS_E_STATE, "AMD's runtime does not start here: %.*s",
-				     (int)strcspn(text.at, "\n"), text.at);
-		else if (!out_agents->n)
-			st = ws_fail(err, WS_E_NOTFOUND,
-				     "AMD's runtime sees no GPU: 'wavescope doctor' tells why");
-	}
+		st = ws_proc_read(self, argv, env.at, true, ASK_TIMEOUT_MS, text, &end, err);
+	if (!st && end.exit_code)
+		st = ws_fail(err, WS_E_STATE, "AMD's runtime does not start here: %.*s",
+			     (int)strcspn(text->at, "\n"), text->at);
 	ws_env_fini(&env);
+	return st;
+}
+
+enum ws_status ws_gpu_agents(struct ws_gpu_agents *out_agents, struct ws_err *err)
+{
+	struct ws_buf text;
+	enum ws_status st;
+
+	ws_buf_init(&text, 1 << 20);
+	st = ask(NULL, &out_agents->soft, &text, err);
+	if (!st)
+		ws_gpu_agents_parse(ws_buf_view(&text), out_agents);
+	if (!st && !out_agents->n)
+		st = ws_fail(err, WS_E_NOTFOUND,
+			     "AMD's runtime sees no GPU: 'wavescope doctor' tells why");
 	ws_buf_fini(&text);
+	return st;
+}
+
+enum ws_status ws_agents_record(const char *dir, struct ws_err *err)
+{
+	struct ws_collect_config *config = calloc(1, sizeof(*config));
+	enum ws_status st = WS_OK;
+	struct ws_buf text;
+	bool soft;
+
+	ws_buf_init(&text, 1 << 20);
+	if (!config)
+		st = ws_fail(err, WS_E_NOMEM, "out of memory");
+	if (!st) {
+		snprintf(config->dir, sizeof(config->dir), "%s", dir);
+		config->services = WS_SERVICE_BIT(KERNEL); /* brings the agents along */
+		st = ask(config, &soft, &text, err);
+	}
+	ws_buf_fini(&text);
+	free(config);
 	return st;
 }

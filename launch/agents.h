@@ -38,6 +38,9 @@ struct ws_gpu_agents {
 /* No GPU at all is WS_E_NOTFOUND. Takes a few tenths of a second. */
 enum ws_status ws_gpu_agents(struct ws_gpu_agents *out_agents, struct ws_err *err);
 
+/* The same program under the collector: its capture in @dir describes all agents, CPUs too. */
+enum ws_status ws_agents_record(const char *dir, struct ws_err *err);
+
 /* The answer as text; agents that are not GPUs are skipped. Lines that it does not know too. */
 void ws_gpu_agents_parse(struct ws_str text, struct ws_gpu_agents *out_agents);
 

@@ -167,6 +167,14 @@ void ws_trace_recount(struct ws_trace *trace, size_t process, const struct ws_re
 	c->pub.counters.n = recount->n_counters;
 }
 
+void ws_trace_borrow_agents(struct ws_trace *trace, size_t process, const struct ws_process *from)
+{
+	struct ws_process *to = &trace->captures[process]->pub;
+
+	to->agents.at = from->agents.at;
+	to->agents.n = from->agents.n;
+}
+
 const struct ws_thread *ws_process_thread(const struct ws_process *process, uint32_t tid)
 {
 	size_t low = 0, high = process->threads.n;

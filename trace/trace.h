@@ -212,6 +212,8 @@ struct ws_recount {
 };
 /* @recount and what it points to live as long as the trace. */
 void ws_trace_recount(struct ws_trace *trace, size_t process, const struct ws_recount *recount);
+/* The agents of @from, of another trace that is closed later, for a process that has none. */
+void ws_trace_borrow_agents(struct ws_trace *trace, size_t process, const struct ws_process *from);
 /* Id of a text for ws_process_string(); 0 when there is no memory. */
 uint32_t ws_trace_add_string(struct ws_trace *trace, size_t process, const char *text);
 

@@ -8,6 +8,7 @@
 #include "cmd/rocprofv3/config_json.h"
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/derive.h"
+#include "cmd/rocprofv3/lend.h"
 #include "cmd/rocprofv3/pc.h"
 #include "output/output.h"
 
@@ -25,6 +26,7 @@ struct conversion {
 	struct ws_map prefixes; /* given out in this run */
 	struct rp_pc pc;        /* of the process that is being converted */
 	struct ws_claim claim;  /* on its name */
+	struct rp_lender lender;
 };
 
 uint32_t rp_format_bits(const struct ws_strv *words)
@@ -155,6 +157,9 @@ static struct ws_place place_of(const struct rp_convert *how, const struct ws_pr
 	if (process->n_env)
 		place.env = ws_lookup_list(process->env);
 	ws_rank_find(place.env, &place.rank);
+	if (how->args->mpi_world_rank_variable) /* what is wrong with them was said before the run */
+		ws_rank_named(place.env, how->args->mpi_world_rank_variable,
+			      how->args->mpi_world_size_variable, &place.rank, &(struct ws_err){ 0 });
 	if (*process->facts[WS_FACT_HOSTNAME])
 		place.hostname = process->facts[WS_FACT_HOSTNAME];
 	if (how->recovering)
@@ -368,6 +373,8 @@ static bool convert_one(struct conversion *c, const char *path)
 		ws_log_error("%s: %s", path, st ? err.text : "no process in it");
 		c->outcome->n_failed++;
 	} else {
+		if (has_data(ws_trace_process(trace, 0)))
+			rp_lend_agents(&c->lender, trace, 0);
 		good = convert_process(c, trace, ws_trace_process(trace, 0), NULL);
 	}
 	ws_trace_close(trace);
@@ -430,11 +437,14 @@ enum ws_status rp_convert(const struct rp_convert *how, const struct ws_rundir *
 	ws_arena_init(&c.arena, 256 << 20);
 	ws_map_init(&c.prefixes, WS_MAP_STR, 1 << 20);
 	configure(&c);
+	if (!how->recovering) /* that may be another machine */
+		c.lender.dir = dir;
 	st = rp_counts(how->args) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
 	out_outcome->n_unrecorded = ws_rundir_n_unrecorded(dir);
 	add_silent(out_outcome, dir);
 	if (!st)
 		rp_ledger_end(how, out_outcome);
+	rp_lender_fini(&c.lender);
 	ws_map_fini(&c.prefixes);
 	ws_arena_fini(&c.arena);
 	return st;

@@ -225,9 +225,7 @@ static enum ws_status check_requests(struct rp_counting *c, struct ws_err *err)
 	return st;
 }
 
-/* A device that is not there would be a counter that is silently never counted. */
-static enum ws_status check_devices(const struct rp_counting *c, const struct rp_args *args,
-				    struct ws_err *err)
+void rp_counting_warn(const struct rp_counting *c, const struct rp_args *args)
 {
 	const struct ws_strv *lists[] = { &args->pmc, &args->pmc_groups };
 
@@ -239,14 +237,12 @@ static enum ws_status check_devices(const struct rp_counting *c, const struct rp
 				unsigned long gpu = strtoul(at += 7, NULL, 10);
 
 				if (gpu >= c->n_gpus)
-					return ws_fail(err, WS_E_NOTFOUND,
-						       "'%s': there is no GPU %lu: %zu here, "
-						       "numbered from 0%s",
-						       lists[l]->at[i], gpu, c->n_gpus,
-						       c->soft ? " (WAVESCOPE_GPU chooses)" : "");
+					ws_log_warn("'%s' is not counted on GPU %lu: this machine "
+						    "has %zu, numbered from 0%s",
+						    lists[l]->at[i], gpu, c->n_gpus,
+						    c->soft ? " (WAVESCOPE_GPU chooses)" : "");
 			}
 		}
-	return WS_OK;
 }
 
 static enum ws_status take_ranges(struct rp_counting *c, const struct rp_args *args,
@@ -369,8 +365,6 @@ enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *arg
 	}
 	if (!st)
 		st = choose_replay(c, args, err);
-	if (!st)
-		st = check_devices(c, args, err);
 	if (!st)
 		st = check_requests(c, err);
 	for (uint32_t g = 0; g < c->n_gpus && !st; g++)

@@ -39,6 +39,8 @@ bool rp_counts(const struct rp_args *args); /* were any counters asked for? */
 /* @out_counting is to be finished also after a failure. */
 enum ws_status rp_counting_init(struct rp_counting *out_counting, const struct rp_args *args,
 				struct ws_err *err);
+/* A device that is not here is no mistake in a list for several machines, but the user is warned. */
+void rp_counting_warn(const struct rp_counting *counting, const struct rp_args *args);
 void rp_counting_fini(struct rp_counting *counting);
 
 /* Sets, replay and filters; the rest is the caller's. */

@@ -109,6 +109,8 @@ static enum ws_status plan_jobs(struct rp_jobs *jobs, struct ws_err *err)
 			if (!rp_counts(&job->args))
 				continue;
 			st = rp_counting_init(&counting, &job->args, err);
+			if (!st)
+				rp_counting_warn(&counting, &job->args);
 			job->skipped = n > 1 && counting.n_gone == counting.n_asked &&
 				       (st == WS_E_NOTFOUND || st == WS_E_UNSUPPORTED);
 			rp_counting_fini(&counting);

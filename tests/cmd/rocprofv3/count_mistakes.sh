@@ -17,7 +17,6 @@ wrong() {
 wrong "no counter 'SQ_WAVE' on gfx90a: did you mean 'SQ_WAVES'?" --pmc SQ_WAVE
 wrong "no counter 'FOO' on gfx90a" --pmc SQ_WAVES FOO GRBM_COUNT
 wrong "TCC_HIT[99]" --pmc 'TCC_HIT[99]'
-wrong "there is no GPU 1" --pmc SQ_WAVES:device=1
 wrong "device" --pmc SQ_WAVES:device=x
 wrong "on gfx90a, only on" --pmc SQ_INSTS_VALU_MFMA_F8
 wrong "has no value on the software GPU" --pmc TCC_BUBBLE
@@ -53,6 +52,14 @@ wrong "NOT_THERE" -i one.txt
 printf 'pmc: NEITHER\npmc: NOR\n' >none.txt
 run rocprofv3 -i none.txt -- sh -c 'echo ran >ran'
 [ "$rc" -ne 0 ] && [ ! -e ran ] || fail "lines without any counter were run"
+
+# A device that is not here is skipped, with a warning; the rest is counted.
+run rocprofv3 --pmc SQ_WAVES:device=1 GRBM_COUNT -f csv -d absent -o r -- "$vcopy" -n 65536 -b 256
+rc_is 0
+err_has "'SQ_WAVES:device=1' is not counted on GPU 1: this machine has 1, numbered from 0"
+is "$(grep -c 'is not counted on GPU 1' "$err")" 1 warnings
+grep -q '"GRBM_COUNT"' absent/r_counter_collection.csv || fail "the other counter is missing"
+grep -q SQ_WAVES absent/r_counter_collection.csv && fail "a counter of an absent GPU was counted"
 
 # A program that does not do the same twice: told, and not mixed.
 cat >odd.sh <<END

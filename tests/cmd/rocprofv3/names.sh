@@ -36,3 +36,14 @@ track b/r_results.pftrace 'COMPUTE Agent [2] QUEUE [0] GPU train "1"'
 is "$(sql b/r_results.db "SELECT user_name FROM rocpd_info_agent WHERE type_index = 1 AND type = 'GPU'")" \
 	'train "1"' "the second GPU"
 is "$(sql b/r_results.db "SELECT COUNT(*) FROM rocpd_info_agent WHERE user_name = 'train \"1\"'")" 1 "only that one"
+
+# A program that never starts HSA: the machine's agents are listed all the same.
+cat >marks.py <<'END'
+import ctypes
+ctypes.CDLL("librocprofiler-sdk-roctx.so.1").roctxMarkA(b"alone")
+END
+WAVESCOPE_GPU=mi210,mi100 run rocprofv3 --marker-trace -f csv json rocpd -d m -o r -- "${PYTHON:-python3}" marks.py
+rc_is 0
+is "$(tail -n +2 m/r_agent_info.csv | cut -d, -f3 | tr '\n' ' ')" '"CPU" "GPU" "GPU" ' "agents of a program without HSA"
+is "$(sql m/r_results.db "SELECT COUNT(*) FROM rocpd_info_agent WHERE type = 'GPU'")" 2 "its GPUs in the database"
+is "$(find . -name .rocprofv3)" "" "folders left behind"
