@@ -3,16 +3,24 @@
  * into an LTTng-UST tracepoint (when built with it, and a session is recording), the two clock
  * reads that a traced call cannot avoid, and a traced call all in.
  *
+ *	bench_append [ROUNDS [DIR [pressure]]]
+ *
  * Everything is measured in one run, the variants taking turns; medians, extremes and ratios are
- * printed. bench/append starts the LTTng session and this program.
+ * printed. With "pressure" it is measured a second time, while another process writes files to DIR:
+ * page cache is scarce then, and what a fresh page of the capture costs is seen. bench/append
+ * starts the LTTng session and this program.
  */
 #include "bench/clock.h"
 #include "capture/writer.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -115,15 +123,16 @@ static struct {
 	void (*run)(void);
 	double ns[ROUNDS_MAX];   /* CPU of this thread: other programs must not count */
 	double wall[ROUNDS_MAX]; /* with waiting, for a core or for the disk */
+	double faults[ROUNDS_MAX];
 } rows[N_ROWS] = {
-	[EMPTY] = { "empty loop", empty_loop, { 0 }, { 0 } },
-	[APPEND] = { "capture append", capture_append, { 0 }, { 0 } },
+	[EMPTY] = { .name = "empty loop", .run = empty_loop },
+	[APPEND] = { .name = "capture append", .run = capture_append },
 #ifdef WS_HAVE_LTTNG
-	[LTTNG] = { "LTTng-UST tracepoint", lttng_append, { 0 }, { 0 } },
+	[LTTNG] = { .name = "LTTng-UST tracepoint", .run = lttng_append },
 #endif
-	[COUNTER] = { "two counter reads", two_counter_reads, { 0 }, { 0 } },
-	[LIBRARY] = { "two clock_gettime", two_library_reads, { 0 }, { 0 } },
-	[TRACED] = { "traced call, all in", traced_call, { 0 }, { 0 } },
+	[COUNTER] = { .name = "two counter reads", .run = two_counter_reads },
+	[LIBRARY] = { .name = "two clock_gettime", .run = two_library_reads },
+	[TRACED] = { .name = "traced call, all in", .run = traced_call },
 };
 
 static int ascending(const void *a, const void *b)
@@ -133,14 +142,18 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-int main(int argc, char **argv)
+static double page_faults(void)
 {
-	int rounds = argc > 1 ? atoi(argv[1]) : 15;
-	char path[256];
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (double)usage.ru_minflt;
+}
+
+static int measure(int rounds, const char *path)
+{
 	struct ws_err err = { 0 };
 
-	rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
-	snprintf(path, sizeof(path), "%s/ws-bench-%d.wscap", argc > 2 ? argv[2] : "/tmp", getpid());
 	if (ws_writer_open(path, &(struct ws_writer_opts){ 0 }, &writer, &err)) {
 		fprintf(stderr, "bench_append: %s\n", err.text);
 		return 1;
@@ -150,22 +163,26 @@ int main(int argc, char **argv)
 		for (int i = 0; i < N_ROWS; i++) {
 			uint64_t start = clock_ns(CLOCK_MONOTONIC);
 			uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+			double faults = page_faults();
 
 			if (rows[i].run)
 				rows[i].run();
+			rows[i].faults[r] = page_faults() - faults;
 			rows[i].ns[r] = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) / N_CALLS;
 			rows[i].wall[r] = (double)(clock_ns(CLOCK_MONOTONIC) - start) / N_CALLS;
 		}
 	}
-	printf("%-24s %9s %9s %9s %12s\n", "ns of CPU per turn", "median", "min", "max",
-	       "wall, median");
+	printf("%-24s %9s %9s %9s %12s %9s\n", "ns of CPU per turn", "median", "min", "max",
+	       "wall, median", "faults/M");
 	for (int i = 0; i < N_ROWS; i++) {
 		if (!rows[i].run)
 			continue;
 		qsort(rows[i].ns, (size_t)rounds, sizeof(double), ascending);
 		qsort(rows[i].wall, (size_t)rounds, sizeof(double), ascending);
-		printf("%-24s %9.2f %9.2f %9.2f %12.2f\n", rows[i].name, rows[i].ns[rounds / 2],
-		       rows[i].ns[0], rows[i].ns[rounds - 1], rows[i].wall[rounds / 2]);
+		qsort(rows[i].faults, (size_t)rounds, sizeof(double), ascending);
+		printf("%-24s %9.2f %9.2f %9.2f %12.2f %9.0f\n", rows[i].name,
+		       rows[i].ns[rounds / 2], rows[i].ns[0], rows[i].ns[rounds - 1],
+		       rows[i].wall[rounds / 2], rows[i].faults[rounds / 2] * 1e6 / N_CALLS);
 	}
 	double none = rows[EMPTY].ns[rounds / 2];
 	double one = rows[APPEND].ns[rounds / 2] - none;
@@ -182,4 +199,45 @@ int main(int argc, char **argv)
 	ws_writer_close(writer);
 	unlink(path);
 	return 0;
+}
+
+/* A file that grows to 2 GB and begins anew: its pages compete with the capture's. */
+static pid_t start_pressure(const char *path)
+{
+	static char block[1 << 20];
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	memset(block, 'x', sizeof(block));
+	for (unsigned n = 0;; n++) {
+		int fd = open(path, O_WRONLY | O_CREAT | (n % 2048 ? O_APPEND : O_TRUNC), 0600);
+
+		if (fd < 0 || write(fd, block, sizeof(block)) < 0 || close(fd))
+			_exit(1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 15, status;
+	const char *dir = argc > 2 ? argv[2] : "/tmp";
+	char path[256], other[256];
+	pid_t pid;
+
+	rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
+	snprintf(path, sizeof(path), "%s/ws-bench-%d.wscap", dir, getpid());
+	snprintf(other, sizeof(other), "%s/ws-bench-%d.other", dir, getpid());
+	status = measure(rounds, path);
+	if (status || argc < 4 || strcmp(argv[3], "pressure") != 0)
+		return status;
+	puts("\nthe same while another process writes files:");
+	fflush(stdout);
+	pid = start_pressure(other);
+	sleep(2); /* until the first pages are written back */
+	status = measure(rounds, path);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	unlink(other);
+	return status;
 }

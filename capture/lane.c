@@ -4,7 +4,7 @@
  * Everything in here may run in a signal handler and in many threads at once, so
  * there are no locks: the end of the file is an atomic counter, the pool of spare
  * chunks is an array of atomic pointers, and free lanes are a stack. System calls
- * used are fstat, getrlimit, pwritev or fallocate, mmap and munmap.
+ * used are fstat, getrlimit, pwritev or fallocate, mmap, madvise and munmap.
  */
 #include "capture/writer_priv.h"
 
@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define RETRY_NS 100000000u /* a full disk is asked again ten times a second per lane */
+#define WAY_AGAIN 32u       /* so many chunks are made before the costlier way is tried again */
 
 void *ws_writer_pages(size_t n_bytes)
 {
@@ -94,11 +95,13 @@ static bool write_zeros(int fd, uint64_t at, uint32_t n)
  * Room on the disk for [at, at + n), or false: then nothing of it may be touched
  * through a mapping, since a fault that finds no room is a SIGBUS.
  *
- * Zeros are written rather than blocks allocated: on ext4 they make large folios
- * at 0.4 ms per MiB, where faults into fallocated, unwritten blocks take 3 ms, and
- * the room is reserved all the same. Not where a second write goes elsewhere.
+ * Zeros are written, or blocks allocated. On ext4 zeros make large folios: 0.3 ms per
+ * MiB with its pages, where memory is plentiful; 2 to 4 ms where the kernel has none
+ * that large, or the host of a virtual machine has to find it first. Blocks and small
+ * pages take 0.7 ms in either case. Zeros not where a second write goes elsewhere.
  */
-static bool allocate_blocks(struct ws_writer *writer, int fd, uint64_t at, uint32_t n)
+static bool allocate_blocks(struct ws_writer *writer, int fd, uint64_t at, uint32_t n,
+			    enum ws_room_way way)
 {
 	struct rlimit limit;
 
@@ -108,7 +111,7 @@ static bool allocate_blocks(struct ws_writer *writer, int fd, uint64_t at, uint3
 		return false;
 	if (writer->max_bytes && at + n > writer->max_bytes)
 		return false;
-	if (writer->copy_on_write && fallocate(fd, 0, (off_t)at, n) == 0)
+	if ((writer->copy_on_write || way == WS_ROOM_BLOCKS) && fallocate(fd, 0, (off_t)at, n) == 0)
 		return true;
 	if (write_zeros(fd, at, n))
 		return true;
@@ -117,20 +120,100 @@ static bool allocate_blocks(struct ws_writer *writer, int fd, uint64_t at, uint3
 	return false;
 }
 
+/* The cheaper way of late; the other one now and then, since memory fills and disks differ. */
+static enum ws_room_way choose_way(struct ws_writer *writer, uint32_t n_bytes)
+{
+	const uint64_t *ns = writer->room_ns;
+	enum ws_room_way best = WS_ROOM_ZEROS;
+	uint32_t n;
+
+	if (writer->no_populate || writer->copy_on_write)
+		return WS_ROOM_ZEROS;
+	if (__atomic_load_n(&ns[WS_ROOM_BLOCKS], __ATOMIC_RELAXED) <
+	    __atomic_load_n(&ns[WS_ROOM_ZEROS], __ATOMIC_RELAXED))
+		best = WS_ROOM_BLOCKS;
+	if (n_bytes < WS_CHUNK_BYTES_MAX)
+		return best;
+	n = __atomic_fetch_add(&writer->n_rooms, 1, __ATOMIC_RELAXED);
+	if (n < WS_ROOM_WAYS)
+		return (enum ws_room_way)n;
+	return n % WAY_AGAIN == 0 ? (enum ws_room_way)!best : best;
+}
+
+static void note_cost(struct ws_writer *writer, enum ws_room_way way, uint64_t ns)
+{
+	uint64_t *cost = &writer->room_ns[way];
+	uint64_t old = __atomic_load_n(cost, __ATOMIC_RELAXED);
+
+	__atomic_store_n(cost, old ? (3 * old + ns) / 4 : ns, __ATOMIC_RELAXED);
+}
+
+/* False: the kernel has no such call, or no memory. */
+static bool populate(void *at, uint32_t n_bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+	return madvise(at, n_bytes, MADV_POPULATE_WRITE) == 0;
+#else
+	return false;
+#endif
+}
+
+static void touch_pages(char *at, uint32_t n_bytes)
+{
+	for (uint32_t i = 0; i < n_bytes; i += 4096)
+		((volatile char *)at)[i] = 0;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * Blocks alone are not trusted: a fault that has to split an extent of a full disk fails,
+ * too. So their pages are asked for at once, by a call that returns an error instead.
+ */
+static void *map_room(struct ws_writer *writer, int fd, uint64_t at, uint32_t n, bool touched)
+{
+	enum ws_room_way way = touched ? choose_way(writer, n) : WS_ROOM_ZEROS;
+	uint64_t start_ns = cpu_ns();
+	void *room;
+
+	if (!allocate_blocks(writer, fd, at, n, way))
+		return MAP_FAILED;
+	room = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+	if (room == MAP_FAILED || !touched)
+		return room;
+	if (!populate(room, n)) {
+		writer->no_populate = true;
+		if (way == WS_ROOM_BLOCKS && !write_zeros(fd, at, n)) {
+			munmap(room, n);
+			return MAP_FAILED;
+		}
+		touch_pages(room, n);
+	} else if (n == WS_CHUNK_BYTES_MAX) {
+		note_cost(writer, way, cpu_ns() - start_ns);
+	}
+	return room;
+}
+
 void ws_chunk_seal_head(struct ws_chunk_head *chunk)
 {
 	chunk->check = ws_check32(&chunk->magic, 5);
 }
 
-struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes)
+struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes, bool touched)
 {
 	uint64_t *end = &writer->head->end_bytes;
 	uint64_t at = __atomic_fetch_add(end, n_bytes, __ATOMIC_RELAXED), taken = at + n_bytes;
 	struct ws_chunk_head *chunk = MAP_FAILED;
 	int fd = file_fd(writer);
 
-	if (fd >= 0 && allocate_blocks(writer, fd, at, n_bytes))
-		chunk = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+	if (fd >= 0)
+		chunk = map_room(writer, fd, at, n_bytes, touched);
 	if (chunk == MAP_FAILED) {
 		/* Give the place back, unless somebody already has the next: then it stays a hole.
 		 */
@@ -153,18 +236,12 @@ static const uint32_t spare_bytes[WS_SPARE_CLASSES] = {
 	[WS_SPARE_LARGE] = WS_CHUNK_BYTES_MAX,
 };
 
-static void touch_pages(struct ws_chunk_head *chunk)
-{
-#ifdef MADV_POPULATE_WRITE
-	if (madvise(chunk, chunk->n_bytes, MADV_POPULATE_WRITE) == 0)
-		return;
-#endif
-	for (uint32_t at = 4096; at < chunk->n_bytes; at += 4096)
-		((volatile char *)chunk)[at] = 0;
-}
-
+/* As many as the lanes needed while we were away, and more after they had to do without. */
 void ws_spares_fill(struct ws_writer *writer)
 {
+	if (__atomic_exchange_n(&writer->n_missed, 0, __ATOMIC_RELAXED))
+		__atomic_store_n(&writer->n_spare, WS_MIN(writer->n_spare * 2, writer->n_spare_max),
+				 __ATOMIC_RELAXED);
 	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
 		for (uint32_t i = 0; i < writer->n_spare; i++) {
 			struct ws_chunk_head **slot = &writer->spares[class][i], *none = NULL;
@@ -172,13 +249,13 @@ void ws_spares_fill(struct ws_writer *writer)
 
 			if (__atomic_load_n(slot, __ATOMIC_RELAXED))
 				continue;
-			chunk = ws_chunk_make(writer, spare_bytes[class]);
+			chunk = ws_chunk_make(writer, spare_bytes[class], true);
 			if (!chunk)
 				return; /* the lanes find out for themselves */
-			touch_pages(chunk);
 			if (!__atomic_compare_exchange_n(slot, &none, chunk, false,
 							 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 				munmap(chunk, chunk->n_bytes); /* two fillers at once */
+			ws_spent_drop(writer); /* else the lanes unmap them */
 		}
 	}
 }
@@ -194,10 +271,13 @@ static void wake_helper(struct ws_writer *writer)
 
 static struct ws_chunk_head *take_chunk(struct ws_writer *writer, uint32_t n_bytes)
 {
+	uint32_t n_spare;
+
 	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
 		if (spare_bytes[class] != n_bytes)
 			continue;
-		for (uint32_t i = 0; i < writer->n_spare; i++) {
+		n_spare = __atomic_load_n(&writer->n_spare, __ATOMIC_RELAXED);
+		for (uint32_t i = 0; i < n_spare; i++) {
 			struct ws_chunk_head *chunk = __atomic_exchange_n(&writer->spares[class][i],
 									  NULL, __ATOMIC_ACQUIRE);
 
@@ -206,9 +286,11 @@ static struct ws_chunk_head *take_chunk(struct ws_writer *writer, uint32_t n_byt
 				return chunk;
 			}
 		}
+		__atomic_fetch_add(&writer->n_missed, 1, __ATOMIC_RELAXED);
 		wake_helper(writer);
 	}
-	return ws_chunk_make(writer, n_bytes);
+	/* Larger ones are for lanes that fill them: one call for all pages, not a fault for each. */
+	return ws_chunk_make(writer, n_bytes, n_bytes > WS_CHUNK_ALIGN);
 }
 
 /* ---- full chunks ---- */

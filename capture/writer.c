@@ -222,6 +222,12 @@ enum ws_status ws_writer_open(const char *path, const struct ws_writer_opts *opt
 	first = ws_clock_pair();
 	writer->max_bytes = opts->max_bytes;
 	writer->n_spare = WS_MIN(opts->n_spare ? opts->n_spare : SPARES_DEFAULT, WS_SPARES_MAX);
+	/* What lies ready is not to be a large part of a small capture. */
+	writer->n_spare_max = !opts->max_bytes
+				      ? WS_SPARES_MAX
+				      : (uint32_t)WS_MIN(opts->max_bytes / 16 / WS_CHUNK_BYTES_MAX,
+							 (uint64_t)WS_SPARES_MAX);
+	writer->n_spare_max = WS_MAX(writer->n_spare_max, writer->n_spare);
 	writer->clock_step_ns = CLOCK_STEP_FIRST_NS;
 	writer->lanes = ws_writer_pages(WS_LANES_MAX * sizeof(*writer->lanes));
 	writer->slots = ws_writer_pages(INTERN_SLOTS_FIRST * sizeof(*writer->slots));

@@ -9,12 +9,15 @@
 #include <sys/types.h>
 
 #define WS_LANES_MAX 65536u
-#define WS_SPARES_MAX 16u
-#define WS_SPENT_MAX 16u
+#define WS_SPARES_MAX 32u
+#define WS_SPENT_MAX 32u
 #define WS_WRITER_FD_FLOOR 512 /* out of the way of programs that count on small numbers */
 
 /* Chunk sizes that are kept ready: a new thread's first, and what busy lanes end up with. */
 enum ws_spare_class { WS_SPARE_FIRST, WS_SPARE_LARGE, WS_SPARE_CLASSES };
+
+/* How blocks are allocated; which costs less depends on the kernel, the disk and free memory. */
+enum ws_room_way { WS_ROOM_ZEROS, WS_ROOM_BLOCKS, WS_ROOM_WAYS };
 
 struct ws_intern_slot {
 	uint64_t hash; /* 0: free */
@@ -28,6 +31,9 @@ struct ws_writer {
 	uint64_t max_bytes;
 	int fd;
 	bool copy_on_write; /* the file system puts every write in a new place */
+	bool no_populate;   /* the kernel cannot map pages ahead, or blocks are of no use to it */
+	uint64_t room_ns[WS_ROOM_WAYS]; /* what a chunk of the largest size costs; 0: not known */
+	uint32_t n_rooms;
 	dev_t dev;
 	ino_t ino;
 	char path[PATH_MAX]; /* absolute */
@@ -39,7 +45,8 @@ struct ws_writer {
 
 	/* chunks that are mapped and touched, for whoever is first */
 	struct ws_chunk_head *spares[WS_SPARE_CLASSES][WS_SPARES_MAX];
-	uint32_t n_spare;
+	uint32_t n_spare, n_spare_max;
+	uint32_t n_missed; /* chunks that lanes had to make themselves */
 	struct ws_chunk_head *spent[WS_SPENT_MAX]; /* full ones, for the helper to unmap */
 
 	/* facts; all under the lock */
@@ -64,11 +71,14 @@ void *ws_writer_pages(size_t n_bytes);
 /* Whether @fd still is the capture: programs close what they do not know, and reuse numbers. */
 bool ws_writer_owns(const struct ws_writer *writer, int fd);
 
-/* A chunk of @n_bytes at the end of the file, mapped, its head made for nobody; NULL: no room. */
-struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes);
+/*
+ * A chunk of @n_bytes at the end of the file, mapped, its head made for nobody; NULL: no room.
+ * @touched: its pages are there, so that who appends does not wait for them.
+ */
+struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes, bool touched);
 void ws_chunk_seal_head(struct ws_chunk_head *chunk); /* `check` from the words above it */
 
-/* Fill the pool up to n_spare of each class; touches the pages. */
+/* Fill the pool up to n_spare of each class, more when that was too few; the pages are there. */
 void ws_spares_fill(struct ws_writer *writer);
 void ws_spares_drop(struct ws_writer *writer); /* unmap; hand back what is at the end of the file */
 

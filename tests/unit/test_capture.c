@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -295,9 +296,46 @@ static void signal_handlers_record_on_top(void **state)
 	assert_false(ws_damage_any(&sum.damage));
 }
 
+static long n_faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_minflt;
+}
+
+/* After a burst that had to make its own chunks, the next one finds them, and their pages, there. */
+static void bursts_find_chunks_ready(void **state)
+{
+	const uint64_t n_burst = (12u << 20) / sizeof(struct ws_rec_call);
+	struct ws_writer *writer = open_writer(&quiet);
+	struct ws_lane *lane = ws_lane_get(writer, 7);
+	uint64_t n = 0, before, next[1] = { 0 };
+	struct sum sum;
+	long faults;
+
+	for (int burst = 0; burst < 4; burst++) {
+		ws_writer_tend(writer); /* as the helper does meanwhile */
+		for (uint64_t i = 0; i < n_burst; i++)
+			assert_true(put_call(lane, 0, n++));
+	}
+	ws_writer_tend(writer);
+	before = ws_writer_file_bytes(writer);
+	faults = n_faults();
+	for (uint64_t i = 0; i < n_burst; i++)
+		assert_true(put_call(lane, 0, n++));
+	assert_in_range(n_faults() - faults, 0, 100); /* 12 MiB have 3072 pages */
+	assert_int_equal(ws_writer_file_bytes(writer), before);
+	ws_writer_close(writer);
+	sum = read_calls(next, 1);
+	assert_int_equal(sum.n_calls, n);
+	assert_false(ws_damage_any(&sum.damage));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bursts_find_chunks_ready),
 		cmocka_unit_test(committed_records_come_back_in_order),
 		cmocka_unit_test(a_reserved_record_is_not_there_until_committed),
 		cmocka_unit_test(an_append_on_top_of_an_append_goes_to_the_lane_above),
