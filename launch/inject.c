@@ -232,9 +232,16 @@ enum ws_status ws_inject_env(const struct ws_inject *inject, struct ws_env *env,
 		st = set_hsa_tool(collector, env, err);
 	if (!st && inject->kokkos)
 		st = set_kokkos_tool(env, err);
+	if (!st && inject->gpu_time)
+		st = ws_env_set(env, WS_GPU_TIME_VARIABLE, inject->gpu_time, err);
 	/* After LD_PRELOAD is made: a sanitizer's runtime goes in front of it all. */
 	if (!st)
 		st = ws_inject_gpu(env, &soft, err);
+	if (!st && !soft && inject->gpu_time && strcmp(inject->gpu_time, "simulated") == 0)
+		st = ws_fail(
+			err, WS_E_USAGE,
+			"--gpu-time simulated: this machine's own GPU is used, and its times are "
+			"measured: WAVESCOPE_GPU=mi210 takes the software GPU");
 	if (st)
 		return st;
 	if (soft)

@@ -24,6 +24,7 @@ struct ws_inject {
 	const struct ws_strv *preload;    /* the user's own; NULL entries are skipped */
 	bool no_roctx;                    /* leave the program's own roctx library in place */
 	bool kokkos;                      /* Kokkos is to tell us what it does */
+	const char *gpu_time;             /* "host", "simulated": software GPU; NULL: environment */
 };
 
 /* Where the collector is: as installed, or in the build tree. */

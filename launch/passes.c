@@ -117,6 +117,7 @@ static enum ws_status run_once(const struct ws_passes *passes, size_t run,
 		.preload = passes->preload,
 		.no_roctx = passes->no_roctx,
 		.kokkos = passes->kokkos,
+		.gpu_time = passes->gpu_time,
 	};
 	struct ws_env env;
 	enum ws_status st = ws_env_init(&env, environ, err);

@@ -70,6 +70,7 @@ struct ws_passes {
 	const struct ws_strv *preload; /* NULL: none */
 	bool no_roctx;
 	bool kokkos;
+	const char *gpu_time;        /* as ws_inject's */
 	unsigned wait_s;             /* for what each run leaves running, at most; 0: not at all */
 	const char *base;            /* captures go to a folder below this, made if missing */
 	const struct ws_rundir *dir; /* instead of base: a folder that is there already */

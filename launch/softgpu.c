@@ -86,13 +86,31 @@ static enum ws_status set_number(struct ws_env *env, const char *name, uint64_t 
 	return ws_env_set(env, name, number, err);
 }
 
+/* WAVESCOPE_TIMES=modelled is what it was called before. */
+static enum ws_status set_gpu_time(const char *typed, struct ws_env *env, struct ws_err *err)
+{
+	const char *word = typed ? typed : ws_env_get(env, WS_GPU_TIME_VARIABLE);
+
+	if (!word || !*word)
+		word = ws_env_get(env, "WAVESCOPE_TIMES");
+	if (!word || !*word)
+		return WS_OK;
+	if (strcmp(word, "modelled") == 0)
+		word = "simulated";
+	if (strcmp(word, "host") != 0 && strcmp(word, "simulated") != 0)
+		return ws_fail(
+			err, WS_E_USAGE,
+			"GPU times '%s': host or simulated (--gpu-time, " WS_GPU_TIME_VARIABLE ")",
+			word);
+	return ws_env_set(env, WS_GPU_TIME_VARIABLE, word, err);
+}
+
 #define WORKERS_MAX 1024 /* softgpu/thunk/open.c's */
 
 /* What the software GPU reads for itself it cannot complain about: it runs in somebody else's program. */
 static enum ws_status check_environment(const struct ws_env *env, struct ws_err *err)
 {
-	const char *times = ws_env_get(env, "WAVESCOPE_TIMES"),
-		   *waves = ws_env_get(env, "WAVESCOPE_SAMPLE_WAVES");
+	const char *waves = ws_env_get(env, "WAVESCOPE_SAMPLE_WAVES");
 	const char *only = ws_env_get(env, "WAVESCOPE_SAMPLE_ONLY"),
 		   *workers = ws_env_get(env, "WAVESCOPE_WORKERS"),
 		   *model = ws_env_get(env, "WAVESCOPE_MODEL");
@@ -102,10 +120,6 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 		return ws_fail(err, WS_E_USAGE,
 			       "WAVESCOPE_WORKERS is '%s': give a number from 1 to %d", workers,
 			       WORKERS_MAX);
-	if (times && *times && strcmp(times, "host") && strcmp(times, "modelled"))
-		return ws_fail(err, WS_E_USAGE,
-			       "kernel times '%s': host or modelled (--times, WAVESCOPE_TIMES)",
-			       times);
 	if (waves && (!*waves || waves[strspn(waves, "0123456789")]))
 		return ws_fail(err, WS_E_USAGE,
 			       "WAVESCOPE_SAMPLE_WAVES is '%s': give a number of waves", waves);
@@ -162,8 +176,8 @@ enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env,
 		st = set_number(env, "WAVESCOPE_SAMPLE_WAVES", soft->sample_waves, err);
 	if (!st && soft->sample_only)
 		st = ws_env_set(env, "WAVESCOPE_SAMPLE_ONLY", "1", err);
-	if (!st && soft->times)
-		st = ws_env_set(env, "WAVESCOPE_TIMES", soft->times, err);
+	if (!st)
+		st = set_gpu_time(soft->gpu_time, env, err);
 	if (!st)
 		st = check_environment(env, err);
 out:

@@ -30,8 +30,11 @@ struct ws_softgpu {
 	bool preload;       /* LD_PRELOAD too, for runtimes whose RPATH comes first */
 	uint64_t sample_waves; /* when counting, model about so many of a dispatch; 0: all */
 	bool sample_only;   /* ... and execute no others */
-	const char *times;  /* of kernels: "host" or "modelled"; NULL: as the environment says */
+	const char *gpu_time; /* "host" or "simulated"; NULL: as the environment says */
 };
+
+/* Times of GPU work: "simulated" from the timing model, "host" as long as executing it took. */
+#define WS_GPU_TIME_VARIABLE "WAVESCOPE_GPU_TIME"
 
 /* Where the library is: as installed, or in the build tree. */
 enum ws_status ws_softgpu_library(char out_path[PATH_MAX], struct ws_err *err);

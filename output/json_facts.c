@@ -265,6 +265,7 @@ void ws_json_config(struct ws_jsonw *w, const char *key, const struct ws_output_
 void ws_json_ledger(struct ws_jsonw *w, const struct ws_process *process)
 {
 	ws_json_bool(w, "software_gpu", process->flags & WS_PROCESS_SOFTGPU);
+	ws_json_str(w, "gpu_times", ws_gpu_times_word(ws_process_gpu_times(process)));
 	ws_json_bool(w, "ended", process->ended);
 	ws_json_open(w, "ledger", '[');
 	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {

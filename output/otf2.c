@@ -439,6 +439,13 @@ static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *n
 	if (!o->archive)
 		return check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
 	st = check(o, OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL));
+	for (size_t i = 0; !st && i < o->run->n_processes; i++) {
+		enum ws_gpu_times times = ws_process_gpu_times(o->run->processes[i]);
+
+		if (times != WS_GPU_TIMES_HARDWARE)
+			st = check(o, OTF2_Archive_SetProperty(o->archive, "WAVESCOPE::GPU_TIMES",
+							       ws_gpu_times_word(times), true));
+	}
 	if (!st)
 		st = check(o, OTF2_Archive_SetMemoryCallbacks(o->archive, &memory, NULL));
 	if (!st)

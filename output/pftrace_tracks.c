@@ -86,7 +86,9 @@ void ws_pf_put_process(struct ws_pf *pf)
 	const char *slash = process->n_argv ? strrchr(process->argv[0], '/') : NULL;
 	const char *name = slash ? slash + 1 : process->n_argv ? process->argv[0] : "";
 	char *packet, *track, *inner, *p = ws_pf_begin(pf, 3 * WS_PF_NAME_MAX, &packet);
+	enum ws_gpu_times times = ws_process_gpu_times(process);
 	size_t left = WS_PF_NAME_MAX;
+	char label[128];
 
 	p = ws_pb_begin(p, PACKET_DESCRIPTOR, &track);
 	p = ws_pb_u64(p, TRACK_UUID, pf->uuid);
@@ -102,6 +104,10 @@ void ws_pf_put_process(struct ws_pf *pf)
 	}
 	p = ws_pb_bytes(p, PROCESS_NAME, name, ws_pf_name_bytes(name));
 	p = ws_pb_u64(p, PROCESS_START, process->init_ns);
+	if (times != WS_GPU_TIMES_HARDWARE)
+		p = ws_pb_bytes(p, PROCESS_LABELS, label,
+				(size_t)snprintf(label, sizeof(label), "GPU times: %s",
+						 ws_gpu_times_word(times)));
 	ws_pb_end(p, inner);
 	ws_pb_end(p, track);
 	ws_pf_end(pf, p, packet);

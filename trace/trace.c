@@ -222,6 +222,45 @@ const char *ws_process_enum_name(const struct ws_process *process, uint32_t type
 			      (uint64_t)type_str << 32 ^ (uint64_t)value);
 }
 
+static const char *env_of(const struct ws_process *process, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < process->n_env; i++)
+		if (strncmp(process->env[i], name, n) == 0 && process->env[i][n] == '=')
+			return process->env[i] + n + 1;
+	return NULL;
+}
+
+/* The program's own environment tells, as it tells the software GPU. */
+enum ws_gpu_times ws_process_gpu_times(const struct ws_process *process)
+{
+	const char *now = env_of(process, "WAVESCOPE_GPU_TIME");
+	const char *once = env_of(process, "WAVESCOPE_TIMES");
+
+	if (!(process->flags & WS_PROCESS_SOFTGPU))
+		return WS_GPU_TIMES_HARDWARE;
+	if (now ? strcmp(now, "simulated") == 0 : once && strcmp(once, "modelled") == 0)
+		return WS_GPU_TIMES_SIMULATED;
+	return process->ledger[WS_DOMAIN_COUNTER_COLLECTION].asked ||
+			       process->ledger[WS_DOMAIN_PC_SAMPLING_HOST_TRAP].asked ||
+			       process->ledger[WS_DOMAIN_PC_SAMPLING_STOCHASTIC].asked
+		       ? WS_GPU_TIMES_COUNTED
+		       : WS_GPU_TIMES_HOST;
+}
+
+const char *ws_gpu_times_word(enum ws_gpu_times times)
+{
+	static const char *const words[] = {
+		[WS_GPU_TIMES_HARDWARE] = "hardware",
+		[WS_GPU_TIMES_HOST] = "host",
+		[WS_GPU_TIMES_COUNTED] = "simulated where counted or sampled, else host",
+		[WS_GPU_TIMES_SIMULATED] = "simulated",
+	};
+
+	return words[times];
+}
+
 void *ws_process_code_bytes(const struct ws_process *process, uint32_t code_object,
 			    uint64_t *out_bytes)
 {

@@ -180,6 +180,16 @@ const char *ws_process_string(const struct ws_process *process, uint32_t str);
 const struct ws_thread *ws_process_thread(const struct ws_process *process, uint32_t tid);
 const struct ws_agent *ws_process_agent(const struct ws_process *process, uint32_t id);
 
+/* Whose clock the times of a process's kernels and copies are from. */
+enum ws_gpu_times {
+	WS_GPU_TIMES_HARDWARE,
+	WS_GPU_TIMES_HOST,    /* software GPU: how long the host took to execute them */
+	WS_GPU_TIMES_COUNTED, /* software GPU: simulated for what was counted or sampled, else host */
+	WS_GPU_TIMES_SIMULATED, /* software GPU: from its timing model */
+};
+enum ws_gpu_times ws_process_gpu_times(const struct ws_process *process);
+const char *ws_gpu_times_word(enum ws_gpu_times times); /* for files: "simulated" */
+
 /* What an external id stands for, or NULL. Messages are walked in order of first use. */
 const char *ws_process_external(const struct ws_process *process, uint64_t external_id);
 size_t ws_process_n_externals(const struct ws_process *process);

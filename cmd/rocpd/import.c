@@ -79,6 +79,30 @@ static void put_fact(struct import *im, enum ws_fact fact, const char *text)
 		rpd_image_meta(&im->image, WS_REC_FACT, &rec.h, sizeof(rec), text, rec.n_bytes);
 }
 
+/* Whose times those of the GPU are: only our own databases say so. */
+static void take_gpu_times(struct import *im, struct ws_rec_process *rec)
+{
+	struct ws_err none;
+	sqlite3_stmt *stmt = NULL;
+	const char *times;
+
+	if (rpd_prepare(im->sql,
+			"SELECT json_extract(value, '$.gpu_times') FROM rocpd_metadata "
+			"WHERE tag = 'wavescope_ledger' AND json_extract(value, '$.pid') = ?1",
+			&stmt, &none))
+		return;
+	sqlite3_bind_int64(stmt, 1, rec->h.what);
+	if (sqlite3_step(stmt) == SQLITE_ROW && (times = text_at(stmt, 0)) && *times &&
+	    strcmp(times, ws_gpu_times_word(WS_GPU_TIMES_HARDWARE)) != 0) {
+		rec->flags |= WS_PROCESS_SOFTGPU;
+		if (strcmp(times, ws_gpu_times_word(WS_GPU_TIMES_SIMULATED)) == 0)
+			put_fact(im, WS_FACT_ENV, "WAVESCOPE_GPU_TIME=simulated");
+		else if (strcmp(times, ws_gpu_times_word(WS_GPU_TIMES_COUNTED)) == 0)
+			rec->domains |= WS_DOMAIN_BIT(COUNTER_COLLECTION);
+	}
+	sqlite3_finalize(stmt);
+}
+
 static void take_process(struct import *im, sqlite3_stmt *stmt)
 {
 	struct ws_rec_process rec = { .h = { .what = U32(0), .time = U64(2) },
@@ -87,6 +111,7 @@ static void take_process(struct import *im, sqlite3_stmt *stmt)
 	struct ws_rec_end end = { .h = { .what = WS_END_EXIT, .time = U64(3) } };
 	char *words = strdup(text_at(stmt, 4)), *save = NULL;
 
+	take_gpu_times(im, &rec);
 	META(im, PROCESS, rec);
 	for (char *word = words ? strtok_r(words, " ", &save) : NULL; word;
 	     word = strtok_r(NULL, " ", &save))

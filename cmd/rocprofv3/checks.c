@@ -308,6 +308,11 @@ static enum ws_status check_attach(const struct rp_args *args, bool has_program,
 		return ws_fail(err, WS_E_STATE,
 			       "Fatal error: No tracing options were enabled: add --hip-trace or "
 			       "another trace option");
+	if (args->gpu_time)
+		return ws_fail(err, WS_E_USAGE,
+			       "--pid excludes --gpu-time: start the program with "
+			       "WAVESCOPE_GPU_TIME=%s",
+			       args->gpu_time);
 	return WS_OK;
 }
 

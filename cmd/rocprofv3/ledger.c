@@ -59,18 +59,18 @@ static void print_damage(const struct ws_process *process)
 		ws_log_warn("process %u: %s", process->pid, process->notes[i]);
 }
 
-/* The software GPU models time where it counts or samples, and where it is told to. */
-static const char *whose_times(const struct rp_convert *how, const struct ws_process *process)
+static const char *whose_times(const struct ws_process *process)
 {
-	const char *times = getenv("WAVESCOPE_TIMES");
+	static const char *const texts[] = {
+		[WS_GPU_TIMES_HARDWARE] = "",
+		[WS_GPU_TIMES_HOST] =
+			", on the software GPU: GPU times are the host's (--gpu-time)",
+		[WS_GPU_TIMES_COUNTED] = ", on the software GPU: GPU times of counted kernels are "
+					 "simulated",
+		[WS_GPU_TIMES_SIMULATED] = ", on the software GPU: GPU times are simulated",
+	};
 
-	if (!(process->flags & WS_PROCESS_SOFTGPU))
-		return "";
-	if (times && strcmp(times, "modelled") == 0)
-		return ", on the software GPU: GPU times are modelled";
-	if (rp_counts(how->args) || how->args->pc_sampling_beta_enabled == WS_TRI_YES)
-		return ", on the software GPU: GPU times of what was counted are modelled";
-	return ", on the software GPU: GPU times are its own, not hardware's";
+	return texts[ws_process_gpu_times(process)];
 }
 
 void rp_ledger_process(const struct rp_convert *how, const struct ws_process *process,
@@ -99,7 +99,7 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 		return;
 	}
 	fprintf(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, rp_base_name(process),
-		whose_times(how, process),
+		whose_times(process),
 		process->ended ? ""
 		: ws_running_process(process)
 			? ", which is still running"

@@ -104,6 +104,8 @@ TRI(att_perfcounter_target_only, 0, "att-perfcounter-target-only", "ATT_PERFCOUN
 TRI(att_no_intercept, 0, "att-no-intercept", "ATT_NO_INTERCEPT", "trace the device, not single dispatches")  \
 TRI(att_no_detail, 0, "att-no-detail", "ATT_NO_DETAIL", "waves and counters without instructions")           \
 STR(att_resource_mode, 0, "att-resource-mode", "MODE", "ATT_RESOURCE_MODE", NULL)                            \
+GROUP("Software GPU")                                                                                        \
+ONE(gpu_time, 0, "gpu-time", "KIND", "", rp_gpu_times, "times of kernels and copies: host, as long as executing them took (the default), or simulated, from the timing model. Counted kernels always have the latter") \
 GROUP("Perfetto and display")                                                                                \
 ONE(perfetto_backend, 0, "perfetto-backend", "NAME", "PERFETTO_BACKEND", rp_backends, "inprocess (the default) or system; the trace is written by rocprofv3 in either case") \
 STR(perfetto_buffer_size, 0, "perfetto-buffer-size", "KB", "PERFETTO_BUFFER_SIZE_KB", "recorded in the metadata; there is no buffer to overflow here") \

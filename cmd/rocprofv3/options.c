@@ -13,6 +13,7 @@ static const char *const rp_pc_methods[] = { "stochastic", "host_trap", NULL };
 static const char *const rp_backends[] = { "inprocess", "system", NULL };
 static const char *const rp_fill_policies[] = { "discard", "ring_buffer", NULL };
 static const char *const rp_agent_indices[] = { "absolute", "relative", "type-relative", NULL };
+static const char *const rp_gpu_times[] = { "host", "simulated", NULL };
 static const char *const rp_replay_modes[] = { "kernel", "application", NULL };
 static const char *const rp_spm_units[] = { "sclk_cycles", NULL };
 static const char *const rp_ompt_kinds[] = {

@@ -264,6 +264,7 @@ static enum ws_status run_counted(const struct rp_args *args,
 		.preload = &args->preload,
 		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
 		.kokkos = args->kokkos_trace == WS_TRI_YES,
+		.gpu_time = args->gpu_time,
 		.wait_s = wait_seconds(args),
 		.dir = dir,
 		.show_env = show_env_once,
@@ -305,6 +306,7 @@ static enum ws_status run_traced(const struct rp_args *args, const struct rp_job
 		.preload = &args->preload,
 		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
 		.kokkos = args->kokkos_trace == WS_TRI_YES,
+		.gpu_time = args->gpu_time,
 	};
 	struct ws_env env;
 	enum ws_status st;

@@ -20,7 +20,7 @@ struct run_args {
 	bool preload;
 	uint64_t sample_waves;
 	bool sample_only;
-	const char *times;
+	const char *gpu_time;
 };
 
 static const struct ws_opt run_opts[] = {
@@ -32,10 +32,11 @@ static const struct ws_opt run_opts[] = {
 		   "host threads that execute kernels; results do not depend on it. "
 		   "Default: all cores"),
 	WS_OPT_GROUP("Models"),
-	WS_OPT_STR(struct run_args, times, 0, "times", "host|modelled",
-		   "what the time stamps of kernels are: how long the host took to execute them, or "
-		   "how long the modelled GPU would have; what is counted always has the latter. "
-		   "Default: host"),
+	WS_OPT_STR(struct run_args, gpu_time, 0, "gpu-time", "host|simulated",
+		   "what the times of kernels and copies are: how long the host took to execute "
+		   "them, or how long the GPU takes by the timing model; what is counted always has "
+		   "the latter. Default: host"),
+	WS_OPT_STR(struct run_args, gpu_time, 0, "times", "host|modelled", NULL),
 	WS_OPT_U64(struct run_args, sample_waves, 0, "sample-waves", "N",
 		   "model about N waves of a large kernel and scale what was counted; the results "
 		   "are labelled sampled. All of the kernel is executed"),
@@ -76,7 +77,7 @@ static enum ws_status prepare(const struct run_args *args, struct ws_env *env, s
 		.preload = args->preload,
 		.sample_waves = args->sample_waves,
 		.sample_only = args->sample_only,
-		.times = args->times,
+		.gpu_time = args->gpu_time,
 	};
 	struct ws_buf gpus;
 	enum ws_status st;

@@ -35,7 +35,8 @@ struct ws_counting *ws_counting_create(const struct ws_hw *hw)
 	c->newest = &c->oldest;
 	c->sample_waves = read_sample_waves();
 	c->sample_only = c->sample_waves && is_set("WAVESCOPE_SAMPLE_ONLY", "1");
-	c->times = is_set("WAVESCOPE_TIMES", "modelled");
+	c->times = is_set("WAVESCOPE_GPU_TIME", "simulated") ||
+		   (!getenv("WAVESCOPE_GPU_TIME") && is_set("WAVESCOPE_TIMES", "modelled"));
 	if (!is_set("WAVESCOPE_MODEL", "always"))
 		c->known = ws_known_create(); /* without memory it goes on as without it */
 	atomic_init(&c->is_wanted, c->times);
@@ -79,6 +80,11 @@ void ws_counting_destroy(struct ws_counting *c)
 bool ws_counting_wanted(struct ws_counting *c)
 {
 	return c && atomic_load_explicit(&c->is_wanted, memory_order_relaxed);
+}
+
+bool ws_counting_simulates_times(const struct ws_counting *c)
+{
+	return c && c->times;
 }
 
 struct ws_model *ws_counting_model(struct ws_counting *c, uint64_t queue)

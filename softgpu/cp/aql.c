@@ -326,11 +326,11 @@ static void report_fault(struct ws_queue *queue, const struct ws_fault *fault)
 	fail_queue(queue, fault_kinds[fault->kind].code);
 }
 
-/* Modelled device time ends with the completion; a dispatch does not begin before it was there. */
-static uint64_t modelled_start(const struct ws_queue *queue, uint64_t duration, uint64_t *end)
+/* Simulated time ends with the completion; a dispatch does not begin before it was there. */
+static uint64_t simulated_start(const struct ws_queue *queue, uint64_t duration, uint64_t *end)
 {
 	*end = ws_clock_device_ticks();
-	while (*end < queue->start_ticks + duration) { /* the modelled GPU is slower than its simulation */
+	while (*end < queue->start_ticks + duration) { /* the simulated GPU is slower than its simulation */
 		struct timespec ts = { .tv_nsec = 10000 };
 
 		if (queue->start_ticks + duration - *end > SHORT_TICKS)
@@ -351,7 +351,7 @@ static void finish_kernel(struct ws_queue *queue, uint64_t duration)
 
 	/* Checked when it started; if the signal is gone by now there is nobody to tell. */
 	if (duration)
-		start = modelled_start(queue, duration, &end);
+		start = simulated_start(queue, duration, &end);
 	tell_watcher(queue, packet, start, end);
 	ws_cp_complete(queue->cp, packet->dispatch.completion, start, end);
 	retire(queue, packet);

@@ -55,6 +55,8 @@ struct ws_queue {
 
 	/* SDMA */
 	uint64_t done;                /* bytes, or rows, of the packet at the read pointer */
+	uint64_t stamp_ticks;         /* written by the last time stamp that began something */
+	uint64_t copy_ns;             /* simulated, of the copies since; 0: there was none */
 };
 
 static inline void *ws_cp_pointer(const struct ws_cp *cp, uint64_t addr)

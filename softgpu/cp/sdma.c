@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "softgpu/counters/counting.h"
 #include "softgpu/cp/cp_priv.h"
 #include "softgpu/device/clock.h"
 #include "softgpu/device/log.h"
@@ -41,6 +42,35 @@ static void *touch(struct context *c, uint64_t addr, uint64_t size, bool write)
 	return ws_cp_pointer(c->queue->cp, addr);
 }
 
+/*
+ * How long a copy takes, where times are simulated: what AMD publishes for one engine (the
+ * MI200 tuning guide's bandwidth tests), 28 GB/s to and from the host over PCIe 4.0 and one xGMI
+ * link's 50 GB/s between and in GPUs. The cost of starting a copy is not known.
+ */
+#define HOST_BYTES_PER_US 28000u
+#define GPU_BYTES_PER_US 50000u
+
+static bool is_host(const struct context *c, uint64_t addr)
+{
+	const struct ws_cp_host *host = &c->queue->cp->host;
+	struct ws_mem_block block = { .is_host = false };
+
+	if (host->find_block)
+		host->find_block(host->ctx, addr, &block);
+	return block.is_host;
+}
+
+static void add_copy_time(struct context *c, uint64_t from, uint64_t to, uint64_t bytes)
+{
+	uint64_t rate = GPU_BYTES_PER_US;
+
+	if (!ws_counting_simulates_times(c->queue->gpu->counting))
+		return;
+	if (is_host(c, from) || is_host(c, to))
+		rate = HOST_BYTES_PER_US;
+	c->queue->copy_ns += (bytes * 1000 + rate - 1) / rate;
+}
+
 static enum result do_nop(struct context *c)
 {
 	return DONE;
@@ -60,7 +90,10 @@ static enum result do_copy_linear(struct context *c)
 		piece = PIECE_BYTES;
 	memmove(to + queue->done, from + queue->done, piece);
 	queue->done += piece;
-	return queue->done < bytes ? AGAIN : DONE;
+	if (queue->done < bytes)
+		return AGAIN;
+	add_copy_time(c, address_at(c->dw + 3), address_at(c->dw + 5), bytes);
+	return DONE;
 }
 
 /* One side of a rectangle copy. */
@@ -109,7 +142,10 @@ static enum result do_copy_rectangle(struct context *c)
 		memmove(target, source, row_bytes);
 		queue->done++;
 	}
-	return queue->done < n_all ? AGAIN : DONE;
+	if (queue->done < n_all)
+		return AGAIN;
+	add_copy_time(c, from.base, to.base, n_all * row_bytes);
+	return DONE;
 }
 
 static enum result do_write_linear(struct context *c)
@@ -131,6 +167,7 @@ static enum result do_fence(struct context *c)
 	if (!to)
 		return FAULT;
 	atomic_store_explicit(to, c->dw[3], memory_order_release);
+	c->queue->copy_ns = 0; /* copies that nobody stamped */
 	return DONE;
 }
 
@@ -173,6 +210,8 @@ static enum result do_atomic(struct context *c)
 	uint64_t addr = address_at(c->dw + 1), operand = address_at(c->dw + 3);
 	void *at;
 
+	c->queue->copy_ns = 0; /* as do_fence() */
+
 	switch (c->dw[0] >> 25) {
 	case 15:
 		at = addr % 4 ? NULL : touch(c, addr, 4, true);
@@ -203,17 +242,30 @@ static enum result do_fill(struct context *c)
 		return FAULT;
 	for (; queue->done < end; queue->done += 4)
 		memcpy(to + queue->done, &c->dw[3], 4);
-	return queue->done < bytes ? AGAIN : DONE;
+	if (queue->done < bytes)
+		return AGAIN;
+	add_copy_time(c, address_at(c->dw + 1), address_at(c->dw + 1), bytes);
+	return DONE;
 }
 
 static enum result do_timestamp(struct context *c)
 {
 	uint64_t addr = address_at(c->dw + 1);
 	_Atomic uint64_t *to = addr % 8 ? NULL : touch(c, addr, 8, true);
+	struct ws_queue *queue = c->queue;
+	uint64_t now = ws_clock_device_ticks(), stamp = now;
 
 	if (!to)
 		return FAULT;
-	atomic_store_explicit(to, ws_clock_device_ticks(), memory_order_release);
+	/* The stamp behind copies: they began at the one in front, and ended when the model says. */
+	if (queue->copy_ns) {
+		stamp = queue->stamp_ticks + (queue->copy_ns + WS_DEVICE_TICK_NS - 1) / WS_DEVICE_TICK_NS;
+		if (stamp > now)
+			return WAIT; /* the simulated engine is slower than this machine */
+		queue->copy_ns = 0;
+	}
+	queue->stamp_ticks = stamp;
+	atomic_store_explicit(to, stamp, memory_order_release);
 	return DONE;
 }
 

@@ -29,7 +29,8 @@ mistake "no program to run: wavescope run [options] -- PROGRAM [ARG...]" run --g
 mistake "'extra' is too much: info takes options only" info extra
 mistake "'extra' is too much: doctor takes options only" doctor extra
 
-mistake "kernel times 'fast': host or modelled (--times, WAVESCOPE_TIMES)" run --times fast -- true
+mistake "GPU times 'fast': host or simulated (--gpu-time, WAVESCOPE_GPU_TIME)" run --gpu-time fast -- true
+mistake "GPU times 'fast': host or simulated (--gpu-time, WAVESCOPE_GPU_TIME)" run --times fast -- true
 mistake "option '--sample-waves': 'few' is not a whole number" run --sample-waves few -- true
 mistake "executing a sample only needs its size: --sample-waves N (WAVESCOPE_SAMPLE_WAVES)" run --sample-only -- true
 
