@@ -10,6 +10,7 @@
  */
 #include "collector/hsa/hsa_priv.h"
 
+#include <elf.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #define FILE_IMAGE_MAX (16ull << 20)
 #define MEMORY_TOTAL_MAX (256ull << 20)
 #define FILE_TOTAL_MAX (64ull << 20)
+#define LOAD_GRANULE 65536u /* the loader rounds sizes up, to pages at least */
 #define IMAGES_MAX 4096u /* later ones are kept, too, but not recognised when they come again */
 
 struct image {
@@ -73,6 +75,32 @@ static bool copy_image(void *to, uint64_t from, uint64_t n)
 	return true;
 }
 
+/*
+ * Whether this is a code object that takes as much memory as the one that was loaded: when we
+ * attach, the program may have used the place for something else since.
+ */
+static bool is_image_of(const char *bytes, uint64_t n, uint64_t load_size)
+{
+	uint64_t end = 0;
+	Elf64_Ehdr head;
+
+	if (n < sizeof(head))
+		return false;
+	memcpy(&head, bytes, sizeof(head));
+	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_machine != EM_AMDGPU ||
+	    head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phoff > n ||
+	    head.e_phnum > (n - head.e_phoff) / sizeof(Elf64_Phdr))
+		return false;
+	for (unsigned i = 0; i < head.e_phnum; i++) {
+		Elf64_Phdr segment;
+
+		memcpy(&segment, bytes + head.e_phoff + i * sizeof(segment), sizeof(segment));
+		if (segment.p_type == PT_LOAD && segment.p_vaddr + segment.p_memsz > end)
+			end = segment.p_vaddr + segment.p_memsz;
+	}
+	return end <= load_size && load_size - end < LOAD_GRANULE;
+}
+
 static const struct image *find_image(const struct image *image)
 {
 	for (uint32_t i = 0; i < images.n; i++) {
@@ -99,7 +127,7 @@ void ws_image_keep(struct ws_writer *writer, const struct ws_rec_code_object *re
 	copy = ws_pages(n);
 	if (!copy)
 		return;
-	if (!copy_image(copy, rec->memory_base, n))
+	if (!copy_image(copy, rec->memory_base, n) || !is_image_of(copy, n, rec->load_size))
 		goto out;
 	hash_bytes(copy, n, image.hash);
 	known = find_image(&image);
