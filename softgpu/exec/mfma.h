@@ -275,12 +275,19 @@ WS_MFMA_NARROW(int, uint32_t, MFMA_MADD_LANE)
 
 /* ---- handlers ---- */
 
-/* C as an array of lanes: a constant is spread into `room`. */
+/* C as an array of lanes: a constant is spread into `room`, and so is a C whose registers are partly
+ * those of D, which is written while C is still read. */
 static inline const uint32_t *mfma_c(const struct ws_wave *w, const struct ws_inst *i, uint32_t *room,
 				     unsigned n_regs, bool wide)
 {
-	if (!(i->s_const & 1u << WS_S2))
-		return ws_src(w, i, WS_S2);
+	if (!(i->s_const & 1u << WS_S2)) {
+		const uint32_t *c = ws_src(w, i, WS_S2), *d = ws_dst(w, i);
+		const size_t n = (size_t)n_regs * WS_LANES;
+
+		if (c == d || c + n <= d || d + n <= c)
+			return c;
+		return memcpy(room, c, n * sizeof(*c));
+	}
 	for (unsigned r = 0; r < n_regs; r++)
 		ws_splat32(room + r * WS_LANES, !wide ? i->literal : (uint32_t)(i->target >> r % 2 * 32));
 	return room;

@@ -216,6 +216,18 @@ static void sign_lanes(uint32_t *to, const uint32_t *p, uint32_t keep, uint32_t 
 		to[l] = (p[l] & keep) ^ flip;
 }
 
+/* A pair of dwords. `to` may be where lo and hi lie, so both are read before either is written. */
+static void sign_pair(uint32_t *to, const uint32_t *lo, const uint32_t *hi, uint32_t flip_lo,
+		      uint32_t flip_hi)
+{
+	WS_EACH_LANE {
+		uint32_t first = lo[l] ^ flip_lo, second = hi[l] ^ flip_hi;
+
+		to[l] = first;
+		to[l + WS_LANES] = second;
+	}
+}
+
 /* One element of a packed pair: `shift` brings the chosen half down. */
 static void packed_halves(uint32_t *to, const uint32_t *p, unsigned lo_shift, unsigned hi_shift,
 			  uint32_t flip)
@@ -255,8 +267,8 @@ static bool modify_source(const struct ws_insn *f, const struct ws_isa_operand *
 		if (sel || !sel_hi || neg || neg_hi) {
 			const uint32_t *lo = from + sel * WS_LANES, *hi = from + sel_hi * WS_LANES;
 
-			sign_lanes(to, lo, ~0u, neg && o->is_float ? F32_SIGN : 0);
-			sign_lanes(to + WS_LANES, hi, ~0u, neg_hi ? F32_SIGN : 0);
+			sign_pair(to, lo, hi, neg && o->is_float ? F32_SIGN : 0,
+				  neg_hi ? F32_SIGN : 0);
 			from = to;
 		}
 		break;

@@ -388,6 +388,11 @@ static void packed(struct vector_test *v)
 			cfg.e.op_sel_hi |= 4;
 			cfg.e.neg_hi &= 3;
 		}
+		if (i % 2) { /* the halves of a pair of scalar registers, too */
+			cfg.name = "vop3p modifiers, sgpr";
+			cfg.scalar_src = 1 + i / 2 % (sources == 7 ? 3 : 2);
+			cfg.scalar_opnd = 70;
+		}
 		if (dst->is_float ? !moves : v->ref->flags & REF_ICLAMP)
 			cfg.e.clamp = r >> 16 & 1;
 		if (dst->is_float && (r >> 20 & 3) == 0)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "softgpu/exec/levels.h"
+#include "tests/isa/semantics/alias.h"
 #include "tests/isa/semantics/matrix.h"
 #include "tests/isa/semantics/scalar.h"
 #include "tests/isa/semantics/special.h"
@@ -50,11 +51,11 @@ static void test_row(struct tally *t, const struct ws_isa_row *row, enum ws_targ
 	if (special)
 		special(t, row, target, st);
 	else if (mfma)
-		test_matrix_row(t, row, mfma, target, st);
+		test_matrix_row(t, row, mfma, target, st), alias_matrix(t, row, target);
 	else if (!ref)
 		fail(t, "no reference for this row");
 	else if (scalar)
-		test_scalar_row(t, row, ref, target, st);
+		test_scalar_row(t, row, ref, target, st), alias_scalar(t, row, target);
 	else
 		test_vector_row(t, row, ref, target, st);
 }

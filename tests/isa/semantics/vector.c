@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/isa/ref/fp.h"
+#include "tests/isa/semantics/alias.h"
 
 /* Register plan. VGPRs of instance w start at 16 * w; SGPR pairs of it at the base plus 2 * w. */
 enum { DST = 0, SRC0 = 4, SRC1 = 6, SRC2 = 8 };
@@ -450,4 +451,7 @@ void vector_run(struct vector_test *v, const struct config *cfg, unsigned n)
 	for (unsigned w = 0; w < n; w++)
 		for (unsigned lane = 0; lane < 64; lane++)
 			check_lane(v, cfg, &in, w, lane);
+	/* it depends on form, modifiers and EXEC, not on numbers and rounding */
+	if (cfg->first_edge == SIZE_MAX && cfg->mode == REF_MODE_DEFAULT)
+		alias_vector(v, cfg);
 }
