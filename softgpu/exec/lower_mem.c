@@ -56,7 +56,8 @@ static void lower_flat(const struct ws_insn *insn, struct ws_inst *out)
 	vector_operand(out, WS_D, insn->vdst, insn->dst_acc);
 	vector_operand(out, WS_S0, insn->vaddr, false);
 	vector_operand(out, WS_S1, insn->vdata, insn->dst_acc);
-	out->imm = insn->simm;
+	/* flat's offset has no sign: the manuals say that the top one of the 13 bits is ignored */
+	out->imm = insn->seg == 0 ? insn->simm & 0xfff : insn->simm;
 	flag(out, insn->seg == 0, WS_MEM_SEG_FLAT);
 	flag(out, insn->seg == 1, WS_MEM_SEG_SCRATCH);
 	flag(out, has_saddr, WS_MEM_SADDR);

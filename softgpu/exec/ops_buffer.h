@@ -6,7 +6,9 @@
  *
  * Address (Vega ISA, 8.1.5): base + scalar offset + buffer offset. The buffer offset of (index,
  * offset) is index * stride + offset; in a swizzled buffer records of neighbouring indices are
- * interleaved in units of 4 bytes, which is how private memory is laid out.
+ * interleaved in units of 4 bytes, which is how private memory is laid out. The offset, of register
+ * and instruction, is a sum of 32 bits: compilers put negative numbers into the register
+ * (docs/isa-notes.md). What is added to it is not.
  *
  * Range: a structured access (idxen and a stride) counts records, any other one bytes behind the
  * scalar offset. Dwords are checked one by one, formatted elements and atomics whole. What is
@@ -99,11 +101,11 @@ WS_NOINLINE enum ws_stop ws_buffer_lanes(struct ws_wave *w, const struct ws_inst
 	a->step = b.swizzled ? b.index_stride * 4 : 4;
 	WS_FOR_ACTIVE(l, ws_exec(w)) {
 		uint64_t index = (uint64_t)(index_from ? index_from[l] : 0) + (b.add_lane ? l : 0);
-		uint64_t offset = (uint64_t)(uint32_t)i->imm + (offset_from ? offset_from[l] : 0);
+		uint32_t offset = (uint32_t)i->imm + (offset_from ? offset_from[l] : 0);
 		uint64_t at = index * b.stride + offset, left;
 
 		if (b.swizzled)
-			at = (index / b.index_stride * b.stride + (offset & ~3ull)) *
+			at = (index / b.index_stride * b.stride + (offset & ~3u)) *
 				     b.index_stride +
 			     index % b.index_stride * 4 + (offset & 3);
 		left = ws_buffer_left(&b, index, offset, at);
@@ -128,12 +130,12 @@ WS_NOINLINE enum ws_stop ws_buffer_lanes(struct ws_wave *w, const struct ws_inst
 
 /*
  * The stack: private memory with the same offset in all active lanes, so that n dwords are n rows
- * of
- * 64. NULL: something else.
+ * of 64. NULL: something else.
  */
 WS_NOINLINE uint32_t *ws_buffer_stack(struct ws_wave *w, const struct ws_inst *i, unsigned n)
 {
-	uint64_t exec = ws_exec(w), offset = (uint32_t)i->imm, at;
+	uint64_t exec = ws_exec(w), at;
+	uint32_t offset = (uint32_t)i->imm;
 	struct ws_buffer b;
 
 	if (i->inner & (WS_MEM_IDXEN | WS_MEM_LDS | WS_MEM_TFE) || !exec)
@@ -151,7 +153,7 @@ WS_NOINLINE uint32_t *ws_buffer_stack(struct ws_wave *w, const struct ws_inst *i
 			return NULL;
 		offset += same;
 	}
-	at = offset * WS_LANES;
+	at = (uint64_t)offset * WS_LANES;
 	if ((offset | b.base) & 3 || at + n * WS_LANES * 4 > b.n_bytes ||
 	    !ws_in_aperture(w->mem, b.base + at, n * WS_LANES * 4))
 		return NULL;

@@ -1,4 +1,5 @@
-/* Scratch: deep recursion, large frames, sizes that grow from launch to launch, function pointers.
+/* Scratch: deep recursion, large frames, sizes that grow from launch to launch, function pointers,
+ * arrays that are read backwards.
  */
 #include "hiptest.h"
 
@@ -38,6 +39,41 @@ template <int WORDS> __host__ __device__ static inline unsigned frame(unsigned s
 	return sum;
 }
 
+/*
+ * array[constant - i]: the compiler puts the constant into the instruction's offset and leaves a
+ * negative number in the register. Indices are the same for all lanes or not; elements have 1, 4 and
+ * 8 bytes.
+ */
+__host__ __device__ static inline int opaque(int index)
+{
+#ifdef __HIP_DEVICE_COMPILE__
+	asm volatile("" : "+v"(index)); /* nothing is known of it, so nothing is folded into it */
+#endif
+	return index;
+}
+
+template <class T> __host__ __device__ static inline T backwards(unsigned seed, unsigned steps)
+{
+	T a[64], sum = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		a[i] = (T)(seed * 77 + i * 3);
+	for (unsigned i = 0; i < steps; i++) {
+		int same = opaque(-(int)i), own = opaque(-(int)((seed + i) % 50));
+
+		a[same + 60] = (T)(a[same + 60] + a[own + 61]);
+		a[own + 50] = (T)(a[own + 50] * 3);
+		sum = (T)(sum * 5 + a[same + 63] - a[own + 52]);
+	}
+	return sum;
+}
+
+__host__ __device__ static unsigned all_backwards(unsigned i, unsigned steps)
+{
+	return backwards<unsigned>(i, steps) ^ backwards<unsigned char>(i, steps) << 4 ^
+	       (unsigned)(backwards<unsigned long long>(i, steps) >> 3);
+}
+
 __host__ __device__ static unsigned add_one(unsigned x) { return x + 1; }
 __host__ __device__ static unsigned times_three(unsigned x) { return x * 3; }
 
@@ -68,6 +104,13 @@ __global__ void indirect(unsigned *out)
 	unsigned (*f)(unsigned) = i % 3 ? add_one : times_three; /* differs within a wave */
 
 	out[i] = f(i);
+}
+
+__global__ void reversed(unsigned *out, unsigned steps)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	out[i] = all_backwards(i, steps);
 }
 
 template <class Kernel, class Want>
@@ -106,5 +149,8 @@ int main()
 	run(
 		"function pointers", 4, [](int g, unsigned *o) { indirect<<<g, 64>>>(o); },
 		[](unsigned i) { return i % 3 ? i + 1 : i * 3; });
+	run(
+		"backwards", 4, [](int g, unsigned *o) { reversed<<<g, 64>>>(o, 20); },
+		[](unsigned i) { return all_backwards(i, 20); });
 	return finish();
 }

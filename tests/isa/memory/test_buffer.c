@@ -4,7 +4,7 @@
 
 #include "tests/isa/memory/test_buffer.h"
 
-static void encode(const struct world *w, const struct buffer *f, uint32_t words[2])
+void buffer_encode(const struct world *w, const struct buffer *f, uint32_t words[2])
 {
 	bool typed = w->row->enc == WS_ENC_MTBUF;
 
@@ -84,6 +84,8 @@ void buffer_write_operands(struct world *w, const struct buffer *f, unsigned v, 
 			f->stride     ? world_below(w, 32) / align * align
 			: f->add_lane ? v % 3 && !spread ? 64 : world_below(w, 40) / align * align
 				      : l * 64 + world_below(w, 48) / align * align;
+		if (v & 8) /* often negative, as compiled code has it: array[constant - i] */
+			w->step.vgpr[VADDR + k][l] -= f->imm;
 	}
 }
 
@@ -95,8 +97,9 @@ static uint8_t *locate_byte(struct world *w, const struct buffer *f, unsigned la
 {
 	const uint32_t *va[2] = { w->before.vgpr[VADDR], w->before.vgpr[VADDR + 1] };
 	uint64_t index = (f->idxen ? va[0][lane] : 0) + (f->add_lane ? lane : 0);
-	uint64_t first = f->imm + (f->offen ? va[f->idxen][lane] : 0);
-	uint64_t checked = first + b / unit * unit, offset = first + b, at, at_checked;
+	uint32_t first = f->imm + (f->offen ? va[f->idxen][lane] : 0); /* wraps */
+	uint64_t checked = (uint64_t)first + b / unit * unit, offset = (uint64_t)first + b;
+	uint64_t at, at_checked;
 
 	at = index * f->stride + offset;
 	at_checked = index * f->stride + checked;
@@ -134,7 +137,7 @@ bool buffer_run(struct world *w, const struct buffer *f, unsigned v)
 	uint32_t words[2];
 	char what[120];
 
-	encode(w, f, words);
+	buffer_encode(w, f, words);
 	snprintf(what, sizeof(what),
 		 "variant %u idxen %d offen %d imm %u soffset %u index stride %u lds %d format "
 		 "%u/%u",
@@ -241,7 +244,7 @@ static void test_store_lds(struct world *w)
 		}
 		uint32_t words[2];
 
-		encode(w, &f, words);
+		buffer_encode(w, &f, words);
 		words[1] &= ~0xffffu;
 		world_check(w, words, 2, "from LDS");
 	}

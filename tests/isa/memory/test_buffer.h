@@ -25,6 +25,7 @@ struct buffer {
 
 enum { RAW, STRUCTURED, SWIZZLED, STACK, N_KINDS };
 
+void buffer_encode(const struct world *w, const struct buffer *f, uint32_t words[2]);
 /* A descriptor of kind v % N_KINDS, with everything else by chance. */
 struct buffer buffer_make(struct world *w, unsigned v);
 void buffer_write_operands(struct world *w, const struct buffer *f, unsigned v, unsigned align,

@@ -14,7 +14,7 @@ enum { SEG_FLAT, SEG_SCRATCH, SEG_GLOBAL };
 
 struct flat {
 	unsigned seg;
-	bool saddr, acc, glc, lds;
+	bool saddr, acc, glc, lds, top_bit;
 	unsigned vdst;
 	int offset;
 };
@@ -22,7 +22,8 @@ struct flat {
 static void encode(const struct world *w, const struct flat *f, uint32_t words[2])
 {
 	words[0] = 0x37u << 26 | (uint32_t)w->row->op << 18 | (uint32_t)f->glc << 16 |
-		   f->seg << 14 | (uint32_t)f->lds << 13 | ((uint32_t)f->offset & 0x1fff);
+		   f->seg << 14 | (uint32_t)f->lds << 13 | ((uint32_t)f->offset & 0x1fff) |
+		   (uint32_t)f->top_bit << 12;
 	words[1] = VADDR | VDATA << 8 |
 		   (f->seg == SEG_FLAT ? 0
 		    : f->saddr         ? SADDR
@@ -71,6 +72,9 @@ static void choose_places(struct world *w, const struct flat *f, unsigned shape,
 static void write_addresses(struct world *w, const struct flat *f, const struct place *places)
 {
 	uint64_t base = MEM_AT + world_below(w, 4096);
+
+	if (world_below(w, 2)) /* the register beside a scalar base has no sign */
+		base -= 0x80000000u;
 
 	w->step.sgpr[SADDR] = (uint32_t)base;
 	w->step.sgpr[SADDR + 1] = (uint32_t)(base >> 32);
@@ -151,6 +155,7 @@ static void test_move(struct world *w, const struct data_type *t, bool store, un
 		world_reset(w, v / 2);
 		f.offset = seg == SEG_FLAT ? (int)world_below(w, 4096)
 					   : (int)world_below(w, 8192) - 4096;
+		f.top_bit = seg == SEG_FLAT && v % 3 == 2; /* of 13 bits: flat has 12 */
 		f.vdst = !store && v % 7 == 6 && !f.acc ? VADDR : VDST;
 		choose_places(w, &f, store && shape == SAME ? SCATTERED : shape, t->n_bytes,
 			      places);

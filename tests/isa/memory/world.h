@@ -94,6 +94,8 @@ bool test_flat_row(struct world *w);
 bool test_buffer_row(struct world *w);
 bool test_smem_row(struct world *w);
 bool test_control_row(struct world *w);
+/* Every row, in addition; false: nothing of it can be destination and source at once. */
+bool test_alias_row(struct world *w);
 void test_gws(struct world *w);
 void test_faults(struct world *w);
 
