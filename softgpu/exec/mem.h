@@ -168,14 +168,16 @@ WS_PEEK(16)
 WS_PEEK(32)
 WS_PEEK(64)
 
-static inline uint32_t ws_low_half(uint32_t old, uint32_t v)
+/* 16 bits for one half of a register. With ECC on the register files, which both targets have, a load
+ * writes whole registers: the other half becomes 0 (docs/isa-notes.md). */
+static inline uint32_t ws_low_half(uint32_t v)
 {
-	return (old & 0xffff0000u) | (v & 0xffffu);
+	return v & 0xffffu;
 }
 
-static inline uint32_t ws_high_half(uint32_t old, uint32_t v)
+static inline uint32_t ws_high_half(uint32_t v)
 {
-	return (old & 0xffffu) | v << 16;
+	return v << 16;
 }
 
 /* dst points to the lane's element of the first register. */
@@ -197,22 +199,22 @@ WS_ALWAYS_INLINE void ws_load_lane(uint32_t *dst, const uint8_t *p, enum ws_load
 		*dst = (uint32_t)(int16_t)ws_peek16(p);
 		break;
 	case WS_LD_U8_D16:
-		*dst = ws_low_half(*dst, ws_peek8(p));
+		*dst = ws_low_half(ws_peek8(p));
 		break;
 	case WS_LD_U8_D16_HI:
-		*dst = ws_high_half(*dst, ws_peek8(p));
+		*dst = ws_high_half(ws_peek8(p));
 		break;
 	case WS_LD_I8_D16:
-		*dst = ws_low_half(*dst, (uint32_t)(int8_t)ws_peek8(p));
+		*dst = ws_low_half((uint32_t)(int8_t)ws_peek8(p));
 		break;
 	case WS_LD_I8_D16_HI:
-		*dst = ws_high_half(*dst, (uint32_t)(int8_t)ws_peek8(p));
+		*dst = ws_high_half((uint32_t)(int8_t)ws_peek8(p));
 		break;
 	case WS_LD_B16_D16:
-		*dst = ws_low_half(*dst, ws_peek16(p));
+		*dst = ws_low_half(ws_peek16(p));
 		break;
 	case WS_LD_B16_D16_HI:
-		*dst = ws_high_half(*dst, ws_peek16(p));
+		*dst = ws_high_half(ws_peek16(p));
 		break;
 	case WS_LD_B32:
 		*dst = ws_peek32(p);

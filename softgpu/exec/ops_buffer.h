@@ -317,10 +317,12 @@ WS_NOINLINE enum ws_stop ws_format_load(struct ws_wave *w, const struct ws_inst 
 
 			if (!d16)
 				*to = v;
-			else if (hi || k & 1)
-				*to = ws_high_half(*to, ws_format_to_d16(f.nfmt, v));
+			else if (hi)
+				*to = ws_high_half(ws_format_to_d16(f.nfmt, v));
+			else if (k & 1)
+				*to |= ws_high_half(ws_format_to_d16(f.nfmt, v));
 			else
-				*to = ws_low_half(*to, ws_format_to_d16(f.nfmt, v));
+				*to = ws_low_half(ws_format_to_d16(f.nfmt, v));
 		}
 	}
 	if (i->inner & WS_MEM_LDS)

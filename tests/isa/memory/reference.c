@@ -76,9 +76,9 @@ void ref_load(const struct data_type *t, const struct access *a, uint32_t (*reg)
 	if (t->extend == 's' && v >> (8 * t->n_bytes - 1))
 		v |= ~0u << 8 * t->n_bytes;
 	if (t->half == 'l')
-		v = reg[0][lane] >> 16 << 16 | (v & 0xffff);
+		v &= 0xffff;
 	if (t->half == 'h')
-		v = v << 16 | (reg[0][lane] & 0xffff);
+		v <<= 16;
 	reg[0][lane] = v;
 }
 

@@ -196,9 +196,9 @@ static void test_format_load(struct world *w, unsigned n, bool d16, bool hi)
 				else if (!d16)
 					*to = c;
 				else if (hi || k & 1)
-					*to = (*to & 0xffff) | to_d16(f.nfmt, c) << 16;
+					*to = (hi ? 0 : *to & 0xffff) | to_d16(f.nfmt, c) << 16;
 				else
-					*to = (*to & 0xffff0000) | to_d16(f.nfmt, c);
+					*to = to_d16(f.nfmt, c);
 			}
 		}
 		buffer_run(w, &f, v);
