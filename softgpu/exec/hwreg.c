@@ -27,7 +27,7 @@ static uint32_t gpr_alloc(const struct ws_wave *w)
 
 static uint32_t lds_alloc(const struct ws_wave *w)
 {
-	return ((w->lds_bytes + 511) / 512 & 0x1ff) << 12; /* granules of 128 dwords */
+	return (w->lds_bytes / 512 & 0x1ff) << 12; /* granules of 128 dwords */
 }
 
 static uint32_t whole(const struct ws_wave *w, const struct ws_inst *i, unsigned reg)

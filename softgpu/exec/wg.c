@@ -46,6 +46,13 @@ static uint32_t round_up(uint32_t n, uint32_t to)
 	return (n + to - 1) / to * to;
 }
 
+/* LDS is given in granules of 128 dwords; a wave's limit register counts these, so that what lies
+ * between the end of a kernel's variables and the end of the last granule is memory like the rest. */
+static uint32_t allocated_lds(const struct ws_launch *l)
+{
+	return round_up(l->lds_bytes, 512);
+}
+
 static void count_registers(struct ws_launch *l)
 {
 	uint32_t granules = (l->rsrc1 & 0x3f) + 1;
@@ -113,8 +120,8 @@ uint32_t ws_launch_wgs_per_cu(const struct ws_launch *l)
 	if (!waves_per_simd)
 		waves_per_simd = 1;
 	wgs = 4 * waves_per_simd / l->n_waves_per_wg;
-	if (l->lds_bytes && wgs > LDS_BYTES / round_up(l->lds_bytes, 512))
-		wgs = LDS_BYTES / round_up(l->lds_bytes, 512);
+	if (l->lds_bytes && wgs > LDS_BYTES / allocated_lds(l))
+		wgs = LDS_BYTES / allocated_lds(l);
 	if (l->n_waves_per_wg > 1 && wgs > 16)
 		wgs = 16;
 	return wgs ? wgs : 1; /* a workgroup of 16 waves fits even at one wave per SIMD too few */
@@ -268,7 +275,7 @@ static void start_wave(struct ws_wg *wg, uint32_t index, const uint32_t id[3], c
 	w->launch = l;
 	w->mem = l->mem;
 	w->lds = wg->lds;
-	w->lds_bytes = l->lds_bytes;
+	w->lds_bytes = allocated_lds(l);
 	w->index = index;
 	w->mode = (l->rsrc1 >> 12 & 0xff) | (l->rsrc1 >> 21 & 1 ? WS_MODE_DX10_CLAMP : 0) |
 		  (l->rsrc1 >> 23 & 1 ? WS_MODE_IEEE : 0);
@@ -299,7 +306,7 @@ void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3
 		n_items *= size[d];
 	}
 	wg->n_waves = (n_items + WS_LANES - 1) / WS_LANES;
-	memset(wg->lds, 0, launch->lds_bytes);
+	memset(wg->lds, 0, allocated_lds(launch));
 	for (uint32_t n = 0; n < wg->n_waves; n++) {
 		start_wave(wg, n, id, size);
 		if (wg->traces) {

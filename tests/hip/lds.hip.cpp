@@ -1,4 +1,5 @@
-/* LDS: static and dynamic together, up to the limit, isolation between workgroups, too much of it.
+/* LDS: static and dynamic together, up to the limit, isolation between workgroups, too much of it,
+ * accesses behind its end.
  */
 #include "hiptest.h"
 
@@ -29,6 +30,16 @@ __global__ void generic(unsigned *out)
 	bump(p, 7); /* half of the lanes go to LDS, half to memory, in one instruction */
 	if (threadIdx.x % 2)
 		out[threadIdx.x] = shared[threadIdx.x];
+}
+
+/* More than was asked for: up to the end of the granule of 512 bytes it is there, then it is not. */
+__global__ void beyond(unsigned *out)
+{
+	extern __shared__ unsigned dynamic[];
+
+	dynamic[threadIdx.x] = 3000 + threadIdx.x;
+	__syncthreads();
+	out[threadIdx.x] = dynamic[threadIdx.x ^ 1];
 }
 
 static void run(int n_words, int grid)
@@ -62,6 +73,12 @@ int main()
 	for (unsigned i = 0; i < 256; i++)
 		want[i] = (i % 2 ? 1000 : 2000) + i + 7;
 	check_equal("generic", out.download(), want);
+
+	beyond<<<1, 256, 300>>>(out.ptr);
+	LAUNCH_OK();
+	for (unsigned i = 0; i < 256; i++)
+		want[i] = i < 128 ? 3000 + (i ^ 1) : 0;
+	check_equal("beyond", out.download(), want);
 
 	rotate<<<1, 256, 70000>>>(out.ptr, out.ptr, 1);
 	CHECK(hipGetLastError() != hipSuccess, "70000 bytes of LDS were accepted");
