@@ -110,8 +110,11 @@ static void readlane(struct tally *t, const struct ws_isa_row *row, enum ws_targ
 		set_pair(st, WS_OPND_EXEC_LO, i & 1 ? 0 : ~0ull); /* ignored */
 		st->sgpr[12] = st->sgpr[WS_OPND_M0] = selects[i];
 		vop3_words(&words, row, 8, V(3), i & 2 ? WS_OPND_M0 : 12);
-		if (go(t, target, &words, st))
-			expect(t, "lane", st->sgpr[8], 3u << 16 | (selects[i] & 63));
+		vop3_words(&words, row, 12, V(4), 12); /* over its own lane number */
+		if (!go(t, target, &words, st))
+			continue;
+		expect(t, "lane", st->sgpr[8], 3u << 16 | (selects[i] & 63));
+		expect(t, "lane, same register", st->sgpr[12], 4u << 16 | (selects[i] & 63));
 	}
 }
 
@@ -143,11 +146,13 @@ static void swap(struct tally *t, const struct ws_isa_row *row, enum ws_target t
 	number_lanes(st);
 	set_pair(st, WS_OPND_EXEC_LO, exec);
 	emit(&words, 0x7e000000u | 3u << 17 | (uint32_t)row->op << 9 | V(5));
+	emit(&words, 0x7e000000u | 7u << 17 | (uint32_t)row->op << 9 | V(7));
 	if (!go(t, target, &words, st))
 		return;
 	for (unsigned i = 0; i < 64; i++) {
 		bool on = exec >> i & 1;
 
+		expect(t, "v7 with itself", st->vgpr[7][i], 7u << 16 | i);
 		expect(t, "v3", st->vgpr[3][i], (on ? 5u : 3u) << 16 | i);
 		expect(t, "v5", st->vgpr[5][i], (on ? 3u : 5u) << 16 | i);
 	}
@@ -277,9 +282,23 @@ static void target_address(struct words *out, unsigned bytes)
 static void jumps(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
 		  struct ws_step *st)
 {
-	bool call = row->enc == WS_ENC_SOPK, links = call || strstr(row->mnemonic, "swappc");
+	bool call = row->enc == WS_ENC_SOPK, swap_pc = strstr(row->mnemonic, "swappc");
+	bool links = call || swap_pc;
 	struct words words = { .n = 0 };
 
+	if (swap_pc) { /* over the address it jumps to */
+		struct words same = { .n = 0 };
+
+		ws_step_init(st);
+		target_address(&same, 24);
+		encode_sop1(&same, row->op, 14, 14);
+		encode_sopk(&same, OP_S_MOVK, 20, 1);
+		encode_sopk(&same, OP_S_MOVK, 21, 1);
+		encode_sopk(&same, OP_S_MOVK, 22, 1);
+		if (go(t, target, &same, st))
+			expect(t, "same register: skipped, reached",
+			       st->sgpr[20] | st->sgpr[21] << 1 | st->sgpr[22] << 2, 4);
+	}
 	ws_step_init(st);
 	target_address(&words, 24);
 	if (call)
