@@ -184,8 +184,53 @@ static void bfloat()
 	check_equal("bfloat16 sum", back.download(), want_back);
 }
 
+/*
+ * Two halves loaded on their own and put together with OR, as rocBLAS's kernels do: with ECC a load
+ * of 16 bits clears the other half of its register, whatever was in it.
+ */
+__global__ void merge_loads(const unsigned short *in, unsigned *out)
+{
+	__shared__ unsigned short shared[128];
+	unsigned low = ~0u, high = ~0u, i = threadIdx.x;
+
+	shared[i] = in[i];
+	shared[i + 64] = in[i + 64];
+	__syncthreads();
+	asm volatile("ds_read_u16_d16 %0, %2\n"
+		     "ds_read_u16_d16_hi %1, %2 offset:128\n"
+		     "s_waitcnt lgkmcnt(0)"
+		     : "+&v"(low), "+&v"(high)
+		     : "v"((unsigned)(uintptr_t)&shared[i])); /* the offset in LDS */
+	out[i] = low | high;
+	low = high = ~0u;
+	asm volatile("global_load_short_d16 %0, %2, off\n"
+		     "global_load_short_d16_hi %1, %2, off offset:128\n"
+		     "s_waitcnt vmcnt(0)"
+		     : "+&v"(low), "+&v"(high)
+		     : "v"(in + i));
+	out[i + 64] = low | high;
+}
+
+static void merged_loads()
+{
+	std::vector<unsigned short> in(128);
+	std::vector<unsigned> want(128);
+
+	for (unsigned i = 0; i < 128; i++)
+		in[i] = (unsigned short)(i * 509 + 1);
+	for (unsigned i = 0; i < 64; i++)
+		want[i] = want[i + 64] = in[i] | (unsigned)in[i + 64] << 16;
+	device_buffer<unsigned short> din(in);
+	device_buffer<unsigned> out(128);
+
+	merge_loads<<<1, 64>>>(din.ptr, out.ptr);
+	LAUNCH_OK();
+	check_equal("merged d16 loads", out.download(), want);
+}
+
 int main()
 {
+	merged_loads();
 	conversions();
 	operations();
 	packed_operations();

@@ -266,8 +266,53 @@ static void special_values()
 	}
 }
 
+/*
+ * Complex numbers times one that all lanes share. For gfx90a this becomes packed instructions whose
+ * scalar pair gives one half to both results, swapped or negated. Whole numbers: no rounding, so the
+ * host's result is the same in every bit.
+ */
+typedef float pair_f __attribute__((ext_vector_type(2)));
+
+__host__ __device__ static pair_f scaled(pair_f v, pair_f alpha, float beta, pair_f y)
+{
+	pair_f straight = { alpha.x, alpha.x }, crossed = { -alpha.y, alpha.y };
+
+	return v * straight + pair_f{ v.y, v.x } * crossed - beta * y;
+}
+
+__global__ void scale_all(pair_f *y, const pair_f *x, pair_f alpha, float beta)
+{
+	y[threadIdx.x] = scaled(x[threadIdx.x], alpha, beta, y[threadIdx.x]);
+}
+
+static void packed_scalars()
+{
+	std::vector<pair_f> x(64), y(64);
+	std::vector<float> got, want;
+	pair_f alpha = { 3, -7 };
+	float beta = 11;
+
+	for (int i = 0; i < 64; i++) {
+		x[i] = pair_f{ (float)(i - 20), (float)(5 * i + 1) };
+		y[i] = pair_f{ (float)(i * i), (float)(100 - i) };
+	}
+	device_buffer<pair_f> dx(x), dy(y);
+
+	scale_all<<<1, 64>>>(dy.ptr, dx.ptr, alpha, beta);
+	LAUNCH_OK();
+	std::vector<pair_f> out = dy.download();
+	for (int i = 0; i < 64; i++) {
+		pair_f w = scaled(x[i], alpha, beta, y[i]);
+
+		got.insert(got.end(), { out[i].x, out[i].y });
+		want.insert(want.end(), { w.x, w.y });
+	}
+	check_equal("complex times a scalar", got, want);
+}
+
 int main()
 {
+	packed_scalars();
 	run1(table1_f);
 	run1(table1_d);
 	run2(table2_f);
