@@ -14,6 +14,7 @@
 
 /* The runtime starts in well under a second; a driver that hangs must not hang us. */
 #define ASK_TIMEOUT_MS 30000
+#define RUNTIME_LABEL "Runtime Library:"
 
 /* clang-format off */
 static const struct field {
@@ -101,6 +102,7 @@ void ws_gpu_agents_parse(struct ws_str text, struct ws_gpu_agents *out_agents)
 	struct ws_str line;
 
 	out_agents->n = 0;
+	out_agents->runtime[0] = '\0';
 	while (ws_str_next(&text, '\n', &line)) {
 		struct ws_str label;
 
@@ -108,6 +110,11 @@ void ws_gpu_agents_parse(struct ws_str text, struct ws_gpu_agents *out_agents)
 		if (ws_str_starts(line, "Agent ")) {
 			end_agent(&r, out_agents);
 			r.any = true;
+		} else if (!r.any && ws_str_starts(line, RUNTIME_LABEL)) {
+			line.at += strlen(RUNTIME_LABEL);
+			line.n -= strlen(RUNTIME_LABEL);
+			take_text(ws_str_trim(line), out_agents->runtime,
+				  sizeof(out_agents->runtime));
 		} else if (r.any && memchr(line.at, ':', line.n)) {
 			ws_str_next(&line, ':', &label);
 			read_line(&r, label, ws_str_trim(line));

@@ -33,6 +33,7 @@ struct ws_gpu_agents {
 	struct ws_gpu_agent at[WS_AGENTS_MAX]; /* in the runtime's order: GPU number i is at[i] */
 	size_t n;
 	bool soft; /* the software GPU, not hardware */
+	char runtime[512]; /* its library: path, size and time, which tell builds apart */
 };
 
 /* No GPU at all is WS_E_NOTFOUND. Takes a few tenths of a second. */

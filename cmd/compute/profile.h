@@ -46,7 +46,7 @@ struct pf_args {
 	int pc_method;
 	uint64_t pc_interval;
 	/* roofline */
-	bool no_roof, roof_only, bench_only, kernel_names;
+	bool no_roof, roof_only, bench_only, roof_again, kernel_names;
 	const char *sort;
 	struct ws_strv mem_levels, data_types;
 };
@@ -108,7 +108,7 @@ enum ws_status pf_list(struct pf *pf, bool *out_done, struct ws_err *err);
 
 /* ---- profile_roofline.c ---- */
 bool pf_roofline_wanted(const struct pf *pf);
-/* What came of measuring: it was done; or it was ended by this signal, Ctrl-C for one. */
+/* What came of it: peaks are there that were not; or measuring was ended by this signal. */
 struct pf_peaks {
 	bool measured;
 	int stop_signal;

@@ -67,6 +67,7 @@ static const struct ws_opt rows[] = {
 	WS_OPT_BOOL(T, no_roof, 0, "no-roof", "do not measure the GPU's peaks"),
 	WS_OPT_BOOL(T, roof_only, 0, "roof-only", "roofline counters and peaks, nothing else"),
 	WS_OPT_BOOL(T, bench_only, 0, "bench-only", "peaks alone: no program is run"),
+	WS_OPT_BOOL(T, roof_again, 0, "roof-again", "measure the GPU's peaks anew, though they are known from an earlier profile"),
 	WS_OPT_I64(T, device, 0, "device", "N", "GPU to measure; -1: all"),
 	WS_OPT_BOOL(T, kernel_names, 0, "kernel-names", NULL),
 	WS_OPT_ONE_OF(T, sort, 0, "sort", "WHAT", sort_names, NULL),
@@ -161,6 +162,7 @@ static enum ws_status check_pairs(const struct pf_args *args, struct ws_err *err
 		{ set, args->roof_only, "--set and --roof-only are exclusive options." },
 		{ args->bench_only, block || set || args->roof_only, "--bench-only goes with none of --block, --set and --roof-only: it runs no program" },
 		{ args->no_roof, args->roof_only || args->bench_only, "--no-roof leaves nothing of --roof-only and --bench-only: take one of them" },
+		{ args->no_roof, args->roof_again, "--no-roof and --roof-again contradict each other: take one of them" },
 		{ args->no_roof, args->kernel_names, "--kernel-names is about the roofline: take --no-roof away" },
 		{ mux, args->no_native_tool, "--iteration-multiplexing and --no-native-tool are exclusive options." },
 		{ mux, attach, "--iteration-multiplexing and --attach-pid are exclusive options." },
@@ -176,7 +178,7 @@ static enum ws_status check_pairs(const struct pf_args *args, struct ws_err *err
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(pairs); i++)
 		if (pairs[i].a && pairs[i].b)
-			return ws_fail(err, WS_E_STATE, "%s", pairs[i].why);
+			return ws_fail(err, WS_E_USAGE, "%s", pairs[i].why);
 	return WS_OK;
 }
 
@@ -203,17 +205,13 @@ static enum ws_status check_experimental(const struct pf_args *args, struct ws_e
 static enum ws_status check_values(const struct pf_args *args, struct ws_err *err)
 {
 	if (args->name && strchr(args->name, '/'))
-		return ws_fail(err, WS_E_STATE, "--name '%s': '/' is not allowed in a name",
+		return ws_fail(err, WS_E_USAGE, "--name '%s': '/' is not allowed in a name",
 			       args->name);
 	if (args->name && (!*args->name || !strcmp(args->name, ".") || !strcmp(args->name, "..")))
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "--name '%s' is no name: results go to a folder of "
 			       "that name",
 			       args->name);
-	if (args->path && strstr(args->path, ".."))
-		return ws_fail(err, WS_E_STATE,
-			       "Access denied. Cannot access parent directories in path "
-			       "(i.e. ../): use --output-directory");
 	if (args->subpath && strcmp(args->subpath, "gpu") && strcmp(args->subpath, "gpu_model") &&
 	    strcmp(args->subpath, "node_name"))
 		return ws_fail(err, WS_E_USAGE,
@@ -221,10 +219,10 @@ static enum ws_status check_values(const struct pf_args *args, struct ws_err *er
 			       "placeholders in --output-directory",
 			       args->subpath);
 	if (args->subpath && !args->path)
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "--subpath is about --path: use placeholders in --output-directory");
 	if (args->kokkos_trace)
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "--kokkos-trace is not supported in the current version");
 	if (args->membw)
 		return ws_fail(err, WS_E_UNSUPPORTED,
@@ -252,7 +250,7 @@ enum ws_status pf_pc_interval(struct pf *pf, struct ws_err *err)
 		n = cycles ? (soft ? DEFAULT_PC_CYCLES_SOFT : DEFAULT_PC_CYCLES)
 			   : (soft ? DEFAULT_PC_US_SOFT : DEFAULT_PC_US);
 	if (cycles && (n < least || (n & (n - 1))))
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "--pc-sampling-interval: stochastic sampling takes a power of two "
 			       "from %llu",
 			       (unsigned long long)least);
@@ -283,7 +281,7 @@ static enum ws_status check_launcher(char *const *argv, struct ws_err *err)
 	for (size_t i = 0; i < WS_ARRAY_LEN(launchers); i++)
 		if (strcmp(name, launchers[i]) == 0)
 			return ws_fail(
-				err, WS_E_STATE,
+				err, WS_E_USAGE,
 				"'%s' must stand in front of rocprof-compute, not after '--': "
 				"%s -n 4 rocprof-compute profile --name NAME -- ./app",
 				name, name);
@@ -296,13 +294,13 @@ static enum ws_status check_command(const struct pf_args *args, char *const *arg
 	char path[PATH_MAX];
 
 	if (args->bench_only || args->attach_pid)
-		return argv[0] ? ws_fail(err, WS_E_STATE, "%s runs no program: take '%s' away",
+		return argv[0] ? ws_fail(err, WS_E_USAGE, "%s runs no program: take '%s' away",
 					 args->bench_only ? "--bench-only" : "--attach-pid",
 					 argv[0])
 			       : WS_OK;
 	if (!argv[0])
 		return args->resume ? WS_OK
-				    : ws_fail(err, WS_E_STATE,
+				    : ws_fail(err, WS_E_USAGE,
 					      "Profiling command required. Pass application "
 					      "executable after -- at the end of options.");
 	if (ws_path_program(argv[0], path, NULL))
@@ -328,6 +326,6 @@ enum ws_status pf_check(const struct pf_args *args, char *const *argv, struct ws
 	if (st || lists_something(args))
 		return st;
 	if (!args->name && !args->output_directory && !args->path)
-		return ws_fail(err, WS_E_STATE, "Either --output-directory or --name is required");
+		return ws_fail(err, WS_E_USAGE, "Either --output-directory or --name is required");
 	return check_command(args, argv, err);
 }

@@ -1,8 +1,9 @@
 /*
- * The GPU's peaks, measured once per folder.
+ * The GPU's peaks: those in the folder, those that were measured before (launch/roofcache.h), or
+ * measured now.
  *
  * Ranks of one launch on one machine would measure the same GPUs at the same time, and each
- * other: the first of them measures, the others wait and take its result.
+ * other: the first of them measures, the others wait and take its result from the cache.
  */
 #include "cmd/compute/profile.h"
 
@@ -11,16 +12,12 @@
 #include "base/str.h"
 #include "cmd/compute/say.h"
 #include "launch/lines.h"
+#include "launch/roofcache.h"
 #include "launch/roofline.h"
-#include "workload/outfile.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 bool pf_roofline_wanted(const struct pf *pf)
@@ -56,7 +53,8 @@ static enum ws_status measure(const struct pf *pf, struct pf_peaks *out_peaks, s
 	struct ws_lines lines;
 	enum ws_status st;
 
-	say(SAY_INFO, "[roofline] No roofline data found. Generating...");
+	say(SAY_INFO, pf->args->roof_again ? "[roofline] Generating..."
+					   : "[roofline] No roofline data found. Generating...");
 	st = ws_lines_start(&lines, WS_LINES_STDOUT, peak_line, NULL, err);
 	if (st)
 		return st;
@@ -70,88 +68,75 @@ static enum ws_status measure(const struct pf *pf, struct pf_peaks *out_peaks, s
 	return st ? ws_fail_in(err, st, "roofline") : WS_OK;
 }
 
-/* ---- ranks ---- */
+/* ---- what was measured before ---- */
 
-static enum ws_status copy(const char *from, const char *dir, const char *name, struct ws_err *err)
+/* On stderr, because the numbers of the report depend on it; not with --quiet. */
+static void say_cached(const struct pf *pf, time_t when)
 {
-	struct ws_outfile file = { .to = NULL };
-	struct ws_buf text;
-	enum ws_status st;
+	char day[64] = "", text[200];
+	struct tm tm;
 
-	ws_buf_init(&text, 16 << 20);
-	st = ws_file_read(from, &text, err);
-	if (!st)
-		st = ws_outfile_open(&file, dir, name, err);
-	if (!st) {
-		fwrite(text.at, 1, text.n, file.to);
-		st = ws_outfile_commit(&file, err);
-	}
-	ws_outfile_abandon(&file);
-	ws_buf_fini(&text);
-	return st;
+	if (localtime_r(&when, &tm))
+		strftime(day, sizeof(day), "%Y-%m-%d %H:%M", &tm);
+	snprintf(text, sizeof(text),
+		 "roofline: peaks of this GPU as measured on %s: --roof-again measures them anew",
+		 day);
+	say_to_log(text);
+	if (!pf->args->general.quiet)
+		fprintf(stderr, "rocprof-compute: %s\n", text);
 }
 
-/* Ranks of one launch have one parent; its start tells it from an earlier one of its number. */
-static void name_launch(const struct pf *pf, char *out, size_t room)
+static enum ws_status write_peaks(const struct pf *pf, const struct ws_buf *text,
+				  struct ws_err *err)
 {
-	char path[64], line[1024];
-	const char *at;
-	unsigned long long start = 0;
+	char path[PATH_MAX];
+	enum ws_status st = ws_path_join(pf->dir, WS_ROOFLINE_FILE, path, err);
 
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)getppid());
-	if (ws_file_line(path, line, sizeof(line)) && (at = strrchr(line, ')')))
-		/* The 22nd field; the name in brackets is the second. */
-		sscanf(at + 1,
-		       " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-		       "%*d %*d %llu",
-		       &start);
-	snprintf(out, room, "%ld-%llu-%lld", (long)getppid(), start, (long long)pf->args->device);
+	return st ? st : ws_file_replace(path, text->at, text->n, err);
 }
 
-static enum ws_status lock(char dir[PATH_MAX], const char *name, int *out_fd, struct ws_err *err)
+static void keep_peaks(const struct pf *pf, const struct ws_roofcache *cache, struct ws_buf *text)
 {
-	const char *tmp = getenv("TMPDIR");
-	char path[2 * PATH_MAX];
+	char path[PATH_MAX];
 
-	snprintf(dir, PATH_MAX, "%s/rocprof-compute-benchmark-%ld", tmp && *tmp ? tmp : "/tmp",
-		 (long)getuid());
-	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-		return ws_fail_errno(err, errno, "cannot make the folder '%s'", dir);
-	snprintf(path, sizeof(path), "%s/%s.lock", dir, name);
-	*out_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (*out_fd < 0)
-		return ws_fail_errno(err, errno, "cannot open '%s'", path);
-	if (flock(*out_fd, LOCK_EX) != 0) {
-		close(*out_fd);
-		return ws_fail_errno(err, errno, "cannot wait for the other ranks");
-	}
-	return WS_OK;
+	ws_buf_clear(text);
+	if (!ws_path_join(pf->dir, WS_ROOFLINE_FILE, path, NULL) && !ws_file_read(path, text, NULL))
+		ws_roofcache_put(cache, text);
 }
 
-static enum ws_status measure_in_turn(const struct pf *pf, struct pf_peaks *out_peaks,
+static enum ws_status take_or_measure(const struct pf *pf, struct pf_peaks *out_peaks,
 				      struct ws_err *err)
 {
-	char dir[PATH_MAX], name[96], file[128], path[PATH_MAX], own[PATH_MAX];
-	int fd = -1;
+	const struct ws_roofcache_key key = {
+		.version = WS_VERSION,
+		.agents = &pf->agents,
+		.device = (int)pf->args->device,
+	};
+	struct timespec since = { 0 };
+	struct ws_roofcache cache;
+	struct ws_buf text;
+	struct ws_err why;
+	time_t when;
 	enum ws_status st;
 
-	name_launch(pf, name, sizeof(name));
-	snprintf(file, sizeof(file), "%s.csv", name);
-	st = lock(dir, name, &fd, err);
-	if (st)
-		return st;
-	st = ws_path_join(dir, file, path, err);
-	if (!st)
-		st = ws_path_join(pf->dir, WS_ROOFLINE_FILE, own, err);
-	if (!st && ws_path_exists(path)) {
-		say(SAY_INFO, "[roofline] Another rank on this machine has measured the GPU");
-		st = copy(path, pf->dir, WS_ROOFLINE_FILE, err);
-	} else if (!st) {
+	/* Another rank may be measuring at our request: that is what we asked for, too. */
+	if (pf->args->roof_again || pf->args->bench_only)
+		since = ws_roofcache_start();
+	ws_buf_init(&text, 16 << 20);
+	if (ws_roofcache_open(&cache, &key, &why))
+		say(SAY_DEBUG, "[roofline] Peaks are not kept for later profiles: %s", why.text);
+	if (ws_roofcache_take(&cache, since, &text, &when)) {
+		st = write_peaks(pf, &text, err);
+		out_peaks->measured = !st;
+		if (!st)
+			say_cached(pf, when);
+	} else {
 		st = measure(pf, out_peaks, err);
 		if (!st)
-			st = copy(own, dir, file, err);
+			keep_peaks(pf, &cache, &text);
 	}
-	close(fd);
+	ws_roofcache_close(&cache);
+	ws_buf_fini(&text);
 	return st;
 }
 
@@ -164,9 +149,9 @@ enum ws_status pf_roofline_measure(const struct pf *pf, struct pf_peaks *out_pea
 	if (st)
 		return st;
 	say(SAY_INFO, "[roofline] Checking for roofline.csv in %s", pf->dir);
-	if (ws_path_exists(path) && !pf->args->bench_only) {
+	if (ws_path_exists(path) && !pf->args->bench_only && !pf->args->roof_again) {
 		say(SAY_INFO, "[roofline] Found: the GPU is not measured again");
 		return WS_OK;
 	}
-	return pf->rank.known ? measure_in_turn(pf, out_peaks, err) : measure(pf, out_peaks, err);
+	return take_or_measure(pf, out_peaks, err);
 }

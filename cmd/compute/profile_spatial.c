@@ -21,7 +21,7 @@ enum ws_status pf_spatial_parse(const struct pf_args *args, struct pf_spatial *o
 	if (!args->spatial.n)
 		return WS_OK;
 	if (args->spatial.n != 3)
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "--spatial-multiplexing takes three numbers: this node, the number "
 			       "of nodes, GPUs per node");
 	for (size_t i = 0; i < 3; i++)

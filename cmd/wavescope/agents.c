@@ -11,10 +11,14 @@
 #include "base/str.h"
 #include "gpu/hsa.h"
 
+#include <dlfcn.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* clang-format off */
 #define HSA_FUNCTIONS(X)                     \
@@ -438,6 +442,20 @@ static hsa_status_t show_agent(hsa_agent_t agent, void *data)
 	return walk->brief ? show_brief(agent, walk) : show_whole(agent, walk);
 }
 
+/* Its version number says little: which build it is can be seen in its file. */
+static void show_library(void)
+{
+	char path[PATH_MAX];
+	struct stat file;
+	Dl_info where;
+
+	if (!dladdr((void *)hsa.hsa_init, &where) || !realpath(where.dli_fname, path) ||
+	    stat(path, &file))
+		return;
+	printf("%-25s%s, %lld bytes, %lld\n", "Runtime Library:", path, (long long)file.st_size,
+	       (long long)file.st_mtim.tv_sec);
+}
+
 static enum ws_status show_system(struct ws_err *err)
 {
 	uint16_t major = 0, minor = 0;
@@ -471,6 +489,7 @@ static enum ws_status show_system(struct ws_err *err)
 	       (unsigned long long)max_wait);
 	print_line(0, "Machine Model:", model == HSA_MACHINE_MODEL_SMALL ? "SMALL" : "LARGE");
 	print_line(0, "System Endianness:", endian == HSA_ENDIANNESS_LITTLE ? "LITTLE" : "BIG");
+	show_library();
 	printf("\n");
 	return WS_OK;
 }

@@ -18,6 +18,9 @@ export LC_ALL NO_COLOR COLUMNS
 work=$(mktemp -d "${TMPDIR:-/tmp}/ws-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
+# Peaks that were measured in an earlier test, or by a user, are not this test's.
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
 out=$work/stdout
 err=$work/stderr
 rc=none

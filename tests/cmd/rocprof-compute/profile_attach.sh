@@ -51,6 +51,6 @@ profile -n a --attach-duration-msec 5 -- true
 rc_is 2
 err_has "how long --attach-pid counts"
 profile -n a --attach-pid "$pid" -- true
-rc_is 1
+rc_is 2
 err_has "--attach-pid runs no program"
 end

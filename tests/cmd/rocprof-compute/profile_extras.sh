@@ -59,11 +59,12 @@ is "$(tail -n 1 bench.log)" "bench -o $work/peaks/roofline.csv -d 0" "how it is 
 out_has "Results: $work/peaks/roofline.csv"
 [ -s peaks/log.txt ] || fail "no log"
 run rocprof-compute profile --output-directory peaks --bench-only -- "$vcopy"
-rc_is 1
+rc_is 2
 err_has "--bench-only runs no program"
 
 # Ranks of one launch measure once and share.
 rm bench.log
+XDG_CACHE_HOME=$work/cache_of_ranks
 for rank in 0 1 2; do
 	PMI_RANK=$rank PMI_SIZE=3 rocprof-compute profile --output-directory ranks --roof-only -- \
 		"$vcopy" -n 4096 -b 256 >rank$rank.txt 2>&1 &
@@ -73,4 +74,10 @@ is "$(wc -l <bench.log | tr -d ' ')" 1 "measurements by three ranks"
 for rank in 0 1 2; do
 	[ -s ranks/$rank/roofline.csv ] || fail "no roofline.csv of rank $rank: $(cat rank$rank.txt)"
 done
-rm -f "${TMPDIR:-/tmp}/rocprof-compute-benchmark-$(id -u)/$$"-*
+# Also where they are to measure anew.
+for rank in 0 1 2; do
+	PMI_RANK=$rank PMI_SIZE=3 rocprof-compute profile --output-directory ranks --roof-again \
+		--roof-only -- "$vcopy" -n 4096 -b 256 >rank$rank.txt 2>&1 &
+done
+wait
+is "$(wc -l <bench.log | tr -d ' ')" 2 "measurements by three ranks that were told to"

@@ -69,5 +69,5 @@ for rank in 0 1 2 3; do
 	is "$(rows workloads/vcopy/$rank/pmc_perf_0.csv)" 4 "dispatches of task $rank"
 done
 run srun -n 1 rocprof-compute profile --no-roof -n one --set launch_stats -- srun "$vcopy"
-rc_is 1
+rc_is 2
 err_has "must stand in front of rocprof-compute"

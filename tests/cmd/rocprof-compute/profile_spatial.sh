@@ -70,13 +70,13 @@ says() { # CODE TEXT ARGUMENTS...
 	err_has "$text"
 	[ ! -e workloads ] || fail "a folder was made"
 }
-says 1 "takes three numbers" 0 1
+says 2 "takes three numbers" 0 1
 says 2 "'x' is no number" 0 x 1
 says 2 "nodes are counted from 0" 2 2 1
 says 2 "at least one node and one GPU" 0 1 0
 says 1 "this machine has 2 GPUs" 0 1 3
 says 1 "nothing is left for node 8: 2 passes are too few for 9 nodes of 2 GPUs" 8 9 2 -b 12
-says 1 "--spatial-multiplexing are exclusive" 0 1 2 --iteration-multiplexing
+says 2 "--spatial-multiplexing are exclusive" 0 1 2 --iteration-multiplexing
 
 # GPUs of different architectures: one is profiled, and the other named.
 WAVESCOPE_GPU=mi210,mi100

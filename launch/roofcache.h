@@ -1,0 +1,52 @@
+/*
+ * roofcache: peaks that were measured before, kept for later profiles.
+ *
+ *	$XDG_CACHE_HOME/wavescope/roofline-<16 hex digits>		(or ~/.cache/wavescope)
+ *
+ * An entry is for one machine, its GPUs, the benchmark and the software it runs on: their
+ * description is the first part of the file, and its hash the name. What was written for
+ * anything else, or is damaged, is not an entry. The folder is the user's alone; without a
+ * home of one's own there is no cache.
+ *
+ * One process at a time has an entry. Whoever opens it next waits, up to a time: ranks of one
+ * launch, and profiles that are started together, measure once.
+ */
+#ifndef WS_LAUNCH_ROOFCACHE_H
+#define WS_LAUNCH_ROOFCACHE_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "launch/agents.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <time.h>
+
+struct ws_roofcache {
+	char path[PATH_MAX]; /* "": there is none */
+	struct ws_buf key;
+	int lock; /* -1: nobody else is kept out */
+};
+
+/* What an entry is for. */
+struct ws_roofcache_key {
+	const char *version; /* of ours */
+	const struct ws_gpu_agents *agents;
+	int device; /* as for ws_roofline_run() */
+};
+
+/* Fails where there is no cache, with the reason; @cache may be used all the same. */
+enum ws_status ws_roofcache_open(struct ws_roofcache *cache, const struct ws_roofcache_key *key,
+				 struct ws_err *err);
+/* When this process began: what others measured since counts as measured now. */
+struct timespec ws_roofcache_start(void);
+/*
+ * The peaks as the text of a roofline.csv, and when they were measured; older ones than @since
+ * do not count. False: measure them.
+ */
+bool ws_roofcache_take(const struct ws_roofcache *cache, struct timespec since,
+		       struct ws_buf *out_text, time_t *out_when);
+void ws_roofcache_put(const struct ws_roofcache *cache, const struct ws_buf *text);
+void ws_roofcache_close(struct ws_roofcache *cache);
+
+#endif
