@@ -1,10 +1,12 @@
 #include "base/cmd.h"
 
 #include "base/log.h"
+#include "base/path.h"
 #include "base/proc.h"
 #include "base/str.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,11 +56,39 @@ static bool asks_for_help(const struct ws_cmd *cmd, int argc, char **argv)
 	return false;
 }
 
+/*
+ * A program that stands where options do: its name and arguments are read as values of options,
+ * and the complaint is about one of those. NULL where the command runs none, or has its "--".
+ */
+static const char *program_without_dashes(const struct ws_cmd *cmd, int argc, char **argv)
+{
+	const char *on_path = NULL;
+	char path[PATH_MAX];
+	enum ws_tri tri;
+
+	if (!cmd->usage || !strstr(cmd->usage, "-- PROGRAM"))
+		return NULL;
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0)
+			return NULL;
+		/* The first word after an option is its value; what follows may be its, too. */
+		if (argv[i][0] == '-' || argv[i - 1][0] == '-' ||
+		    ws_path_program(argv[i], path, NULL))
+			continue;
+		if (strchr(argv[i], '/'))
+			return argv[i];
+		if (!on_path && i > 1 && !ws_tri_parse(argv[i], &tri))
+			on_path = argv[i]; /* unless a path follows: "sort" may be a name */
+	}
+	return on_path;
+}
+
 static enum ws_status run_cmd(const struct ws_cmd *cmd, const char *path, const char *version,
 			      int argc, char **argv, int *exit_code, struct ws_err *err)
 {
 	void *values = calloc(1, WS_MAX(cmd->values_bytes, (size_t)1));
 	struct ws_cmd_call call = { .values = values };
+	const char *program = program_without_dashes(cmd, argc, argv);
 	enum ws_status st;
 
 	if (!values)
@@ -76,6 +106,10 @@ static enum ws_status run_cmd(const struct ws_cmd *cmd, const char *path, const 
 	} else if (!st) {
 		st = ws_fail(err, WS_E_USAGE, "no command given: '%s --help' lists them", path);
 	}
+	if (st == WS_E_USAGE && program && !strstr(err->text, "'--'"))
+		st = ws_fail(err, st,
+			     "no '--' in front of '%s': put it there, as in '%s ... -- %s'",
+			     program, path, program);
 	ws_opt_fini(cmd->opts, values);
 	free(values);
 	return st;

@@ -1,6 +1,7 @@
 #include "launch/placeholder.h"
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/util.h"
 
 #include <ctype.h>
@@ -214,6 +215,8 @@ enum ws_status ws_place_expand(const struct ws_place *place, const char *text, s
 	enum ws_status st;
 	bool changed = true;
 
+	if (strlen(text) > WS_PLACE_TEXT_MAX)
+		return ws_fail(err, WS_E_LIMIT, "'%.20s...' is too long for a path", text);
 	ws_buf_init(&now, WS_PLACE_TEXT_MAX);
 	ws_buf_init(&next, WS_PLACE_TEXT_MAX);
 	ws_buf_add(&now, text);
@@ -245,6 +248,90 @@ enum ws_status ws_place_expand(const struct ws_place *place, const char *text, s
 	ws_buf_fini(&now);
 	ws_buf_fini(&next);
 	return st ? st : ws_buf_status(out, err);
+}
+
+static const char *next_key(const void *list, size_t i)
+{
+	(void)list;
+	return i < WS_ARRAY_LEN(keys) ? keys[i].key : NULL;
+}
+
+static bool is_key(struct ws_str word)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(keys); i++)
+		if (ws_str_is(word, keys[i].key))
+			return true;
+	return ws_str_starts(word, "arg") && word.n > 3 &&
+	       strspn(word.at + 3, "0123456789") >= word.n - 3;
+}
+
+static bool is_letter(char c)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(keys); i++)
+		if (keys[i].letter && keys[i].letter == c)
+			return true;
+	return false;
+}
+
+/* The bracket of "%env{NAME}%". */
+static bool is_of_env(const char *text, const char *bracket)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(env_forms); i++) {
+		size_t n = strlen(env_forms[i].before);
+
+		if ((size_t)(bracket - text) + 1 >= n &&
+		    strncmp(bracket + 1 - n, env_forms[i].before, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool ws_place_typo(const char *text, struct ws_str *out_word, const char **out_near)
+{
+	static const char word_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					 "0123456789_";
+
+	for (const char *at = text; (at = strpbrk(at, "%{"));) {
+		struct ws_str word = { at + 1, strspn(at + 1, word_chars) };
+		char name[64];
+
+		if (word.n < 2 || word.n >= sizeof(name) || is_of_env(text, at) ||
+		    word.at[word.n] != (*at == '%' ? '%' : '}')) {
+			at++;
+			continue;
+		}
+		if (is_key(word)) {
+			at = word.at + word.n + 1;
+			continue;
+		}
+		snprintf(name, sizeof(name), "%.*s", WS_STR_ARGS(word));
+		*out_near = ws_str_nearest(name, next_key, NULL);
+		/* "%h_%p" is two short ones, unless it is nearly a long one. */
+		if (*at == '%' && is_letter(word.at[0]) && !*out_near) {
+			at++;
+			continue;
+		}
+		*out_word = (struct ws_str){ at, word.n + 2 };
+		return true;
+	}
+	return false;
+}
+
+void ws_place_warn(const char *option, const char *text)
+{
+	const char *near;
+	struct ws_str word;
+
+	if (!text || !ws_place_typo(text, &word, &near))
+		return;
+	if (near)
+		ws_log_warn("%s '%s': there is no placeholder %.*s, and it stays as it is: did you "
+			    "mean %%%s%%?",
+			    option, text, WS_STR_ARGS(word), near);
+	else
+		ws_log_warn("%s '%s': there is no placeholder %.*s, and it stays as it is: --help "
+			    "lists them",
+			    option, text, WS_STR_ARGS(word));
 }
 
 size_t ws_place_fixed_part(const char *path)

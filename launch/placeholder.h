@@ -14,6 +14,7 @@
 #include "launch/rank.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -41,6 +42,15 @@ void ws_place_init(struct ws_place *place, char hostname_room[256], char cwd_roo
 #define WS_PLACE_TEXT_MAX 4095u /* an expansion that grows past this is refused */
 enum ws_status ws_place_expand(const struct ws_place *place, const char *text, struct ws_buf *out,
 			       struct ws_err *err);
+
+/*
+ * The first thing in @text that looks like a placeholder and is none ("%pdi%"), and the key that
+ * may have been meant, or NULL. False: there is none.
+ */
+bool ws_place_typo(const char *text, struct ws_str *out_word, const char **out_near);
+
+/* Warns of one in the value of @option, which may be NULL: a file is about to have that name. */
+void ws_place_warn(const char *option, const char *text);
 
 /* The part of a path before the folder in which the first placeholder stands; "" for none. */
 size_t ws_place_fixed_part(const char *path);

@@ -3,8 +3,11 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/str.h"
+#include "workload/state.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,20 +165,6 @@ static enum ws_status pick_gpu(const struct an_args *args, size_t run, size_t n_
 	return WS_OK;
 }
 
-static enum ws_status check_path(const char *path, struct ws_err *err)
-{
-	struct ws_str rest = ws_str_from(path), part;
-
-	while (ws_str_next(&rest, '/', &part))
-		if (ws_str_is(part, ".."))
-			return ws_fail(
-				err, WS_E_USAGE,
-				"'%s': access denied, parent directories are not followed: give "
-				"the full path",
-				path);
-	return WS_OK;
-}
-
 static enum ws_status find_paths(struct an *an, struct ws_err *err)
 {
 	const struct an_args *args = an->args;
@@ -184,7 +173,7 @@ static enum ws_status find_paths(struct an *an, struct ws_err *err)
 
 	if (!n)
 		return ws_fail(
-			err, WS_E_STATE,
+			err, WS_E_USAGE,
 			"The following arguments are required: -p/--path: the directory that "
 			"'rocprof-compute profile' wrote");
 	an->runs = ws_arena_array(&an->arena, n, sizeof(*an->runs));
@@ -198,11 +187,10 @@ static enum ws_status find_paths(struct an *an, struct ws_err *err)
 		if (!n_here)
 			return ws_fail(err, WS_E_USAGE, "-p without a directory");
 		an->runs[i].path = args->paths.at[first];
-		st = check_path(an->runs[i].path, err);
 		for (size_t k = 0; !st && k < i; k++)
 			if (stat(an->runs[k].path, &a) == 0 && stat(an->runs[i].path, &b) == 0 &&
 			    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-				st = ws_fail(err, WS_E_STATE,
+				st = ws_fail(err, WS_E_USAGE,
 					     "You cannot provide the same path twice.: '%s'",
 					     an->runs[i].path);
 		an->n_runs++;
@@ -245,6 +233,36 @@ static enum ws_status mark_chosen(struct an *an, struct an_run *run, const struc
 	return WS_OK;
 }
 
+/* A profile that was stopped half way is not a whole one, and not nothing. */
+static enum ws_status name_resume(struct an *an, const struct an_run *run, enum ws_status st,
+				  struct ws_err *err)
+{
+	char word[2 * PATH_MAX];
+	struct ws_state state;
+	size_t n_done = 0;
+
+	if (ws_state_read(run->path, &an->arena, &state, NULL))
+		return st;
+	for (size_t i = 0; i < state.passes.n; i++)
+		n_done += state.passes.at[i].done;
+	if (!state.complete && st)
+		st = ws_fail(err, st,
+			     "'%s' is an interrupted profile, %zu of %zu passes are done: "
+			     "'rocprof-compute "
+			     "profile --resume --output-directory %s' goes on",
+			     run->path, n_done, state.passes.n,
+			     ws_str_shell(run->path, word, sizeof(word)));
+	else if (!state.complete)
+		ws_log_warn(
+			"'%s' is an interrupted profile, %zu of %zu passes are done, and metrics "
+			"of the others are N/A: 'rocprof-compute profile --resume "
+			"--output-directory %s' goes on",
+			run->path, n_done, state.passes.n,
+			ws_str_shell(run->path, word, sizeof(word)));
+	ws_state_fini(&state);
+	return st;
+}
+
 static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 {
 	const struct an_args *args = an->args;
@@ -262,6 +280,7 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 	how.by_nodes = group(&args->nodes, 0, &first, &how.n_nodes);
 	how.nodes = args->nodes.at + first;
 	st = ws_workload_open(run->path, &how, &run->load, err);
+	st = name_resume(an, run, st, err);
 	if (!st)
 		st = pick(&args->kernels, "-k", number, an->n_runs, &filter.kernels,
 			  &filter.n_kernels, err);
@@ -395,6 +414,52 @@ static enum ws_status write_report(struct an *an, struct ws_err *err)
 	return st;
 }
 
+/* Whether @id is a block, a table or a metric of this architecture. */
+static bool is_there(const struct ws_metrics *metrics, const struct ws_metric_id *id)
+{
+	const struct ws_table *table;
+
+	for (size_t b = 0; b < metrics->n_blocks; b++)
+		if (metrics->blocks[b]->id == id->block && id->table < 0)
+			return true;
+	table = id->table < 0 ? NULL : ws_table_find(metrics, id->block, (unsigned)id->table);
+	if (!table || id->index < 0)
+		return table != NULL;
+	for (size_t m = 0; m < table->n_metrics; m++)
+		if (table->metrics[m].index == (unsigned)id->index)
+			return true;
+	return false;
+}
+
+/* What -b names and is not there; a report of nothing but unknown names is none. */
+static enum ws_status check_blocks(const struct an *an, struct ws_err *err)
+{
+	const struct ws_strv *blocks = &an->args->blocks;
+	size_t n_there = 0, n = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < blocks->n; i++) {
+			struct ws_metric_id id;
+			bool there = ws_metric_id_parse(an->metrics, blocks->at[i], &id) &&
+				     is_there(an->metrics, &id);
+
+			n += !pass;
+			n_there += !pass && there;
+			if (pass && !there)
+				ws_log_warn("-b %s: %s has no such block, table or metric",
+					    blocks->at[i], an->metrics->arch);
+		}
+		if (n && !n_there)
+			return ws_fail(
+				err, WS_E_USAGE,
+				"-b %s: %s has no such block, table or metric: --list-blocks %s "
+				"and --list-metrics %s list them",
+				blocks->at[0], an->metrics->arch, an->metrics->arch,
+				an->metrics->arch);
+	}
+	return WS_OK;
+}
+
 static enum ws_status run_report(struct an *an, struct ws_err *err)
 {
 	enum ws_status st = find_paths(an, err);
@@ -404,13 +469,9 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 	if (st)
 		return st;
 	an->metrics = (struct ws_metrics *)(uintptr_t)an->runs[0].metrics;
-	for (size_t i = 0; i < an->args->blocks.n; i++) {
-		struct ws_metric_id id;
-
-		if (!ws_metric_id_parse(an->metrics, an->args->blocks.at[i], &id))
-			ws_log_warn("-b %s selects nothing: --list-blocks %s shows what there is",
-				    an->args->blocks.at[i], an->metrics->arch);
-	}
+	st = check_blocks(an, err);
+	if (st)
+		return st;
 	if (an->args->list_torch) {
 		st = an_torch_list(an, err);
 	} else if (an->args->list_stats) {
@@ -440,7 +501,7 @@ static enum ws_status print_facts(const struct an_args *args, struct ws_err *err
 	enum ws_status st;
 
 	if (!group(&args->paths, 0, &first, &n) || !n)
-		return ws_fail(err, WS_E_STATE, "%s wants the workload: -p DIR",
+		return ws_fail(err, WS_E_USAGE, "%s wants the workload: -p DIR",
 			       args->list_available ? "--list-available-metrics" : "-s");
 	st = ws_workload_open(args->paths.at[first], &how, &load, err);
 	if (st)

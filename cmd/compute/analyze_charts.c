@@ -4,6 +4,7 @@
 #include "analysis/roofline.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "launch/rundir.h"
 #include "report/memchart.h"
 #include "report/roofline.h"
 
@@ -310,10 +311,10 @@ enum ws_status an_write_charts(struct an *an, struct ws_err *err)
 	struct ws_memchart_style style = memchart_style(an, &an->runs[0]);
 	struct ws_memchart chart;
 	struct ws_buf text;
-	enum ws_status st = WS_OK;
+	enum ws_status st = ws_mkdirs(an->args->charts, err);
 
-	if (mkdir(an->args->charts, 0777) != 0 && errno != EEXIST)
-		return ws_fail_errno(err, errno, "cannot make '%s'", an->args->charts);
+	if (st)
+		return st;
 	ws_buf_init(&text, SIZE_MAX);
 	if (table) {
 		gather_memchart(an, &an->runs[0], table, &chart);

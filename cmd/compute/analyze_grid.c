@@ -153,8 +153,8 @@ static enum ws_status dispatches(struct an *an, struct an_run *run, bool whole,
 	return st;
 }
 
-/* As pandas shows a field read on its own: numbers as numbers, nothing as nan. */
-static const char *field_text(struct ws_arena *arena, const char *text)
+/* As pandas shows a field read on its own: numbers as numbers. Nothing is @none. */
+static const char *field_text(struct ws_arena *arena, const char *text, const char *none)
 {
 	struct ws_str view = ws_str_trim(ws_str_from(text));
 	double number;
@@ -162,7 +162,7 @@ static const char *field_text(struct ws_arena *arena, const char *text)
 	char shown[64];
 
 	if (!view.n || ws_str_is(view, "NA") || ws_str_is(view, "N/A") || ws_str_is(view, "nan"))
-		return "nan";
+		return none;
 	if (view.at[0] != '0' && ws_str_i64(view, &whole))
 		return ws_arena_printf(arena, "%lld", (long long)whole);
 	if (strspn(view.at, "+-0123456789.eE") == view.n && ws_str_f64(view, &number)) {
@@ -197,7 +197,8 @@ static enum ws_status sysinfo(struct an *an, struct ws_grid *grid, struct ws_err
 		for (size_t r = 0; r < an->n_runs; r++) {
 			const char *text = ws_sysinfo(an->runs[r].load, base->facts[i].name);
 
-			row[r + 1] = ws_cell_text(field_text(&an->arena, text ? text : ""));
+			row[r + 1] = ws_cell_text(field_text(&an->arena, text ? text : "",
+							     an->args->like_3_3 ? "nan" : "N/A"));
 		}
 	}
 	return st;

@@ -1,6 +1,7 @@
 /* The report as files: CSV per table, JSON, SQLite. Text is written by analyze.c. */
 #include "base/file.h"
 #include "cmd/compute/analyze.h"
+#include "launch/rundir.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -66,8 +67,10 @@ static enum ws_status write_csv(struct an *an, void *of, const struct ws_table *
 
 enum ws_status an_save_csv(struct an *an, const char *dir, struct ws_err *err)
 {
-	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-		return ws_fail_errno(err, errno, "cannot make the directory '%s'", dir);
+	enum ws_status st = ws_mkdirs(dir, err);
+
+	if (st)
+		return st;
 	return each_grid(an, (void *)(uintptr_t)dir, write_csv, err);
 }
 

@@ -39,7 +39,7 @@ static enum ws_status set_level(const struct compute_general *general, struct ws
 			ws_log_set_level(levels[i].level);
 			return WS_OK;
 		}
-	return ws_fail(err, WS_E_STATE,
+	return ws_fail(err, WS_E_USAGE,
 		       "ROCPROFCOMPUTE_LOGLEVEL is '%s': error, info, debug and trace are known",
 		       asked);
 }
@@ -188,7 +188,6 @@ static enum ws_status run_compute(const struct ws_cmd_call *call, int *exit_code
 		return compute_list(general, false, err);
 	if (general->specs)
 		return compute_print_specs(err);
-	*exit_code = WS_EXIT_FAILED;
 	return ws_fail(err, WS_E_USAGE,
 		       "a mode is required: 'rocprof-compute profile -n NAME -- PROGRAM', then "
 		       "'rocprof-compute analyze -p DIR'; --help tells more");

@@ -122,7 +122,7 @@ enum ws_status pf_merge(const struct pf *pf, struct ws_err *err); /* when --merg
 void pf_merge_forget(const struct pf *pf); /* passes are added: an earlier one is no longer true */
 
 /* ---- sets.c ---- */
-/* The ids of a set's metrics here, in the arena. WS_E_NOTFOUND: no such set. */
+/* The ids of a set's metrics here, in the arena. WS_E_USAGE: no such set. */
 enum ws_status pf_set_ids(struct pf *pf, const char *set, const char *const **out_ids,
 			  size_t *out_n, struct ws_err *err);
 enum ws_status pf_print_sets(struct pf *pf, struct ws_err *err);

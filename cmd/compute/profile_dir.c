@@ -136,7 +136,7 @@ enum ws_status pf_choose_dir(struct pf *pf, struct ws_err *err)
 	}
 	st = ws_buf_status(&text, err);
 	if (!st && !text.n)
-		st = ws_fail(err, WS_E_STATE, "--output-directory '%s' is empty when filled in",
+		st = ws_fail(err, WS_E_USAGE, "--output-directory '%s' is empty when filled in",
 			     args->output_directory);
 	if (!st && !getcwd(cwd, sizeof(cwd)))
 		st = ws_fail(err, WS_E_STATE, "there is no working directory");

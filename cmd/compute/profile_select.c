@@ -222,7 +222,7 @@ static enum ws_status choose(struct choosing *c, const struct ws_metrics *metric
 	for (size_t i = 0; i < pf->n_sections && !st; i++)
 		st = add_section(c, metrics, pf->sections[i]);
 	if (!st && c->n_skipped && c->n_skipped == pf->n_sections)
-		return ws_fail(c->err, WS_E_STATE,
+		return ws_fail(c->err, WS_E_USAGE,
 			       "No performance counters to collect, please check the provided "
 			       "profiling filters: --list-available-metrics lists blocks, tables "
 			       "and metrics");

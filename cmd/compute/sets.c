@@ -70,10 +70,10 @@ static enum ws_status no_such_set(const char *set, struct ws_err *err)
 			last = set_rows[i].set;
 			ws_buf_printf(&names, "%s'%s'", names.n ? ", " : "", last);
 		}
-	ws_fail(err, WS_E_NOTFOUND, "argument --set: invalid choice: '%s' (choose from %s)", set,
+	ws_fail(err, WS_E_USAGE, "argument --set: invalid choice: '%s' (choose from %s)", set,
 		names.at);
 	ws_buf_fini(&names);
-	return WS_E_NOTFOUND;
+	return WS_E_USAGE;
 }
 
 enum ws_status pf_set_ids(struct pf *pf, const char *set, const char *const **out_ids,

@@ -22,17 +22,22 @@ enum ws_status rpd_output_path(const char *dir, const char *stem, const char *su
 	static const char *const argv[] = { "rocpd" };
 	char folder[PATH_MAX];
 	struct ws_place place;
+	struct ws_buf name;
 	enum ws_status st;
 	char *slash;
 
 	ws_place_init(&place, hostname, cwd);
 	place.argv = argv;
 	place.n_argv = 1;
-	st = ws_place_expand(&place, dir, out, err);
-	ws_buf_add(out, "/");
-	if (!st)
-		st = ws_place_expand(&place, stem, out, err);
-	ws_buf_add(out, suffix);
+	ws_place_warn("-d", dir);
+	ws_place_warn("-o", stem);
+	ws_buf_init(&name, PATH_MAX);
+	st = ws_place_expand(&place, stem, &name, err);
+	/* A name from the root has its folder in it, as for rocprofv3. */
+	if (!st && *name.at != '/')
+		st = ws_place_expand(&place, dir, out, err);
+	ws_buf_printf(out, "%s%s%s", st || *name.at == '/' ? "" : "/", name.at, suffix);
+	ws_buf_fini(&name);
 	if (!st)
 		st = ws_buf_status(out, err);
 	if (st)

@@ -1,6 +1,9 @@
 /* Rows of a query, for people and for programs. */
 #include "cmd/rocpd/rocpd.h"
 
+#include "base/arena.h"
+#include "base/vec.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -116,14 +119,10 @@ struct printing {
 	uint64_t row;
 };
 
-static void console_row(struct printing *p, bool header)
+static void console_cell(struct printing *p, int i, const char *text)
 {
-	for (int i = 0; i < p->n; i++) {
-		const char *text = header ? sqlite3_column_name(p->stmt, i) : shown(p->stmt, i);
-
-		fprintf(p->to, "%s%*s%s", i ? " " : "", p->widths[i] - width(text), "", text);
-	}
-	fputc('\n', p->to);
+	fprintf(p->to, "%s%*s%s%s", i ? " " : "", p->widths[i] - width(text), "", text,
+		i == p->n - 1 ? "\n" : "");
 }
 
 static void csv_row(struct printing *p, bool header)
@@ -188,39 +187,60 @@ static const struct {
 	void (*row)(struct printing *p, bool header);
 	const char *end;
 } formats[RPD_FORMAT_COUNT] = {
-	[RPD_CONSOLE] = { console_row, "" },
+	[RPD_CONSOLE] = { NULL, "" },
 	[RPD_CSV] = { csv_row, "" },
 	[RPD_JSON] = { json_row, "\n]\n" },
 	[RPD_MD] = { md_row, "" },
 	[RPD_HTML] = { html_row, "</tbody>\n</table>\n" },
 };
 
-static int measure(struct printing *p)
+/*
+ * Columns are as wide as their widest value, which is known at the end: rows are kept until
+ * then, because a statement that changes something, or random(), must not run twice.
+ */
+static int console_table(struct printing *p, struct ws_arena *arena)
 {
+	WS_VEC(const char *) cells = { .max_n = SIZE_MAX };
+	bool full = false;
 	int rc;
 
 	for (int i = 0; i < p->n; i++)
 		p->widths[i] = width(sqlite3_column_name(p->stmt, i));
-	while ((rc = sqlite3_step(p->stmt)) == SQLITE_ROW)
-		for (int i = 0; i < p->n; i++)
-			p->widths[i] = WS_MAX(p->widths[i], width(shown(p->stmt, i)));
-	sqlite3_reset(p->stmt);
-	return rc;
+	while (!full && (rc = sqlite3_step(p->stmt)) == SQLITE_ROW) {
+		for (int i = 0; i < p->n && !full; i++) {
+			char *text = ws_arena_strdup(arena, shown(p->stmt, i));
+
+			full = !text || ws_vec_push(&cells, text, NULL);
+			p->widths[i] = text ? WS_MAX(p->widths[i], width(text)) : 0;
+		}
+		p->row += !full;
+	}
+	for (int i = 0; i < p->n && p->row; i++)
+		console_cell(p, i, sqlite3_column_name(p->stmt, i));
+	for (size_t k = 0; k < p->row * (size_t)p->n; k++)
+		console_cell(p, (int)(k % (size_t)p->n), cells.at[k]);
+	ws_vec_fini(&cells);
+	return full ? SQLITE_NOMEM : rc;
 }
 
 enum ws_status rpd_print(FILE *to, enum rpd_format format, sqlite3_stmt *stmt, uint64_t *out_rows,
 			 struct ws_err *err)
 {
 	struct printing p = { .to = to, .stmt = stmt, .n = sqlite3_column_count(stmt) };
-	int rc = SQLITE_DONE;
+	int rc;
 
 	*out_rows = 0;
 	if (p.n > COLUMNS_MAX)
 		return ws_fail(err, WS_E_LIMIT, "more than %d columns", COLUMNS_MAX);
-	if (format == RPD_CONSOLE)
-		rc = measure(&p);
-	if (rc == SQLITE_DONE)
+	if (format == RPD_CONSOLE) {
+		struct ws_arena arena;
+
+		ws_arena_init(&arena, (size_t)4 << 30);
+		rc = console_table(&p, &arena);
+		ws_arena_fini(&arena);
+	} else {
 		rc = sqlite3_step(stmt);
+	}
 	/* The header waits for the first row: no rows, no table. */
 	for (; rc == SQLITE_ROW; rc = sqlite3_step(stmt)) {
 		if (!p.row)
@@ -231,7 +251,10 @@ enum ws_status rpd_print(FILE *to, enum rpd_format format, sqlite3_stmt *stmt, u
 	if (p.row)
 		fputs(formats[format].end, to);
 	*out_rows = p.row;
-	if (rc != SQLITE_DONE)
+	if (rc == SQLITE_NOMEM)
+		ws_fail(err, WS_E_LIMIT,
+			"the table is too large to print: --format csv has no limit");
+	else if (rc != SQLITE_DONE)
 		ws_fail(err, WS_E_FORMAT, "SQLite: %s", sqlite3_errmsg(sqlite3_db_handle(stmt)));
 	sqlite3_reset(stmt);
 	return rc == SQLITE_DONE ? WS_OK : WS_E_FORMAT;

@@ -130,13 +130,13 @@ static enum ws_status check_enabled(const struct rp_args *args, bool has_program
 		if (!rp_is_set(opt, args) ||
 		    (opt->kind == WS_OPT_KIND_TRI && *(const enum ws_tri *)field != WS_TRI_YES))
 			continue;
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "Fatal error: No tracing options were enabled for --%s option.: "
 			       "add --kernel-trace or another trace option",
 			       needy[i]);
 	}
 	if (ci && ws_tri_parse(ci, &tri) && tri == WS_TRI_YES)
-		return ws_fail(err, WS_E_STATE, "Fatal error: No tracing options were enabled");
+		return ws_fail(err, WS_E_USAGE, "Fatal error: No tracing options were enabled");
 	return WS_OK;
 }
 
@@ -148,13 +148,13 @@ static enum ws_status check_pc_method(const struct rp_args *args, int64_t interv
 	const char *unit = stochastic ? "cycles" : "time";
 
 	if (strcmp(args->pc_sampling_unit, unit) != 0)
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "Fatal error: PC sampling by %s counts in %s: use "
 			       "--pc-sampling-unit %s",
 			       args->pc_sampling_method, unit, unit);
 	if (stochastic && (interval < PC_CYCLES_MIN || (interval & (interval - 1))))
 		return ws_fail(
-			err, WS_E_STATE,
+			err, WS_E_USAGE,
 			"Fatal error: --pc-sampling-interval %s: stochastic sampling needs a "
 			"power of two of at least %d cycles",
 			args->pc_sampling_interval, PC_CYCLES_MIN);
@@ -168,16 +168,16 @@ static enum ws_status check_pc_sampling(const struct rp_args *args, struct ws_er
 		     !!args->pc_sampling_interval;
 
 	if (n && args->pc_sampling_beta_enabled != WS_TRI_YES)
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "Fatal error: PC sampling unavailable. The feature is implicitly "
 			       "disabled. To enable it, use --pc-sampling-beta-enabled");
 	if ((n || args->pc_sampling_beta_enabled == WS_TRI_YES) && n < 3)
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "Fatal error: All three PC sampling configurations need to be set: "
 			       "--pc-sampling-unit, --pc-sampling-method, --pc-sampling-interval");
 	if (n && (!ws_str_i64(ws_str_from(args->pc_sampling_interval), &interval) || interval <= 0))
 		return ws_fail(
-			err, WS_E_STATE,
+			err, WS_E_USAGE,
 			"Fatal error: PC sampling interval must be a positive number, not '%s'",
 			args->pc_sampling_interval);
 	return n ? check_pc_method(args, interval, err) : WS_OK;
@@ -228,11 +228,11 @@ static enum ws_status check_thread_trace(const struct rp_args *args, struct ws_e
 	if (args->advanced_thread_trace != WS_TRI_YES)
 		return WS_OK;
 	if ((counters || args->att_activity) && args->pmc.n)
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "Fatal error: counters of the thread trace and --pmc exclude each "
 			       "other");
 	if (counters && args->att_activity)
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "Fatal error: --att-activity excludes --att-perfcounters and "
 			       "--att-perfcounter-ctrl: it sets both");
 	return find_decoder(args, err);
@@ -255,7 +255,7 @@ static enum ws_status check_counters(const struct rp_args *args, struct ws_err *
 			       args->baseline);
 	if (args->pmc.n && args->pmc_groups.n)
 		return ws_fail(
-			err, WS_E_STATE,
+			err, WS_E_USAGE,
 			"Fatal error: Cannot specify both --pmc and (input file) pmc_groups");
 	if (args->spm.n && (args->pmc.n || args->pc_sampling_beta_enabled == WS_TRI_YES))
 		return ws_fail(
@@ -305,7 +305,7 @@ static enum ws_status check_attach(const struct rp_args *args, bool has_program,
 			       "--pid excludes --spm: it needs the program to be started with "
 			       "'rocprofv3 ... -- PROGRAM'");
 	if (!rp_n_enabled(args))
-		return ws_fail(err, WS_E_STATE,
+		return ws_fail(err, WS_E_USAGE,
 			       "Fatal error: No tracing options were enabled: add --hip-trace or "
 			       "another trace option");
 	if (args->gpu_time)
@@ -338,12 +338,12 @@ enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *e
 		st = check_enabled(args, has_program, err);
 	if (!st && args->benchmark_mode && strcmp(args->benchmark_mode, "execution-profile") == 0 &&
 	    args->group_by_queue == WS_TRI_YES)
-		st = ws_fail(err, WS_E_STATE,
+		st = ws_fail(err, WS_E_USAGE,
 			     "Fatal error: --benchmark-mode execution-profile excludes "
 			     "--group-by-queue");
 	if (!st && !has_program && !args->pid.n && args->echo != WS_TRI_YES &&
 	    args->list_avail != WS_TRI_YES && args->dry_run != WS_TRI_YES)
-		st = ws_fail(err, WS_E_STATE,
+		st = ws_fail(err, WS_E_USAGE,
 			     "Fatal error: No application provided: put it after --, as in "
 			     "'rocprofv3 --kernel-trace -- ./app'");
 	if (!st)

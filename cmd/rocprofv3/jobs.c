@@ -308,7 +308,7 @@ static enum ws_status read_input(const char *path, struct rp_jobs *jobs, struct 
 	for (size_t i = 0; i < WS_ARRAY_LEN(known); i++)
 		if (ws_str_ends(name, known[i]))
 			return read_doc(path, jobs, err);
-	return ws_fail(err, WS_E_FORMAT,
+	return ws_fail(err, WS_E_USAGE,
 		       "Fatal error: Input file '%s' does not have a recognized extension "
 		       "(.txt, .json, .yaml, .yml)",
 		       path);

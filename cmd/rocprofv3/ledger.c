@@ -153,23 +153,28 @@ static void add_name(struct names *names, const char *name)
 
 void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 {
+	/* What a group such as --sys-trace brings along is no news when it is not there. */
 	struct names unseen = { .last = NULL }, missing = { .last = NULL };
+	struct names of_groups = { .last = NULL };
 	bool group_only = false, any_seen = false;
 	const char *what;
 
 	ws_buf_init(&unseen.text, 4096);
 	ws_buf_init(&missing.text, 4096);
+	ws_buf_init(&of_groups.text, 4096);
 	for (size_t i = 0; i < rp_n_services; i++) {
 		const struct rp_service *s = &rp_services[i];
 
 		if (!rp_wants(how->args, s))
 			continue;
 		group_only |= !named(how, s);
-		if (s->missing) {
+		if (s->missing && named(how, s)) {
 			add_name(&missing, s->missing);
-			outcome->short_of_strict |= named(how, s);
+			outcome->short_of_strict = true;
+		} else if (s->missing) {
+			continue;
 		} else if (!outcome->seen[s->domain]) {
-			add_name(&unseen, s->name);
+			add_name(named(how, s) ? &unseen : &of_groups, s->name);
 			outcome->short_of_strict |= named(how, s);
 		} else {
 			any_seen = true;
@@ -187,6 +192,8 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 		add_name(&missing, what);
 		outcome->short_of_strict = true;
 	}
+	if (!any_seen && of_groups.text.n)
+		add_name(&unseen, of_groups.text.at);
 	if (how->again) {
 		unseen.text.n = missing.text.n = 0;
 	} else if (outcome->n_unrecorded) {
@@ -216,4 +223,5 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 				    outcome->n_running || (group_only && !any_seen);
 	ws_buf_fini(&unseen.text);
 	ws_buf_fini(&missing.text);
+	ws_buf_fini(&of_groups.text);
 }

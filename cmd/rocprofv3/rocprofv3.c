@@ -260,6 +260,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	/* All jobs before the first is run: a mistake in the last should not cost an hour. */
 	for (size_t i = 0; i < jobs.list.n && !st; i++)
 		st = rp_check(&jobs.list.at[i].args, call->rest.n > 0, err);
+	if (!st)
+		st = rp_check_names(&jobs.list.at[0].args, argv, err);
 	if (!st && jobs.list.at[0].args.echo != WS_TRI_YES)
 		st = rp_attach_gpu(&jobs.list.at[0].args, err);
 	if (!st && jobs.list.at[0].args.echo != WS_TRI_YES &&
@@ -274,9 +276,6 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	}
 	if (!st)
 		st = run_jobs(&jobs, argv, exit_code, err);
-	/* Wrong usage is 2 for what was typed; AMD's checks end with 1. */
-	if (st && !*exit_code && strncmp(err->text, "Fatal error", 11) == 0)
-		*exit_code = WS_EXIT_FAILED;
 	rp_jobs_fini(&jobs);
 	return st;
 }

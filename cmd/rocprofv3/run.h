@@ -27,6 +27,9 @@ struct rp_result {
 enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_formats,
 		      char *const *argv, struct rp_result *out_result, struct ws_err *err);
 
+/* Names in -o and -d that no file can have are an error; placeholders that are none a warning. */
+enum ws_status rp_check_names(const struct rp_args *args, char *const *argv, struct ws_err *err);
+
 /* --pid with counters: those of the GPU that the program is on are planned from now on. */
 enum ws_status rp_attach_gpu(const struct rp_args *args, struct ws_err *err);
 

@@ -289,9 +289,56 @@ static void variables_the_user_names(void **state)
 	}
 }
 
+static void expect_typo(const char *text, const char *wanted, const char *near)
+{
+	struct ws_str word = { "", 0 };
+	const char *found = NULL;
+
+	if (!wanted) {
+		assert_false(ws_place_typo(text, &word, &found));
+		return;
+	}
+	assert_true(ws_place_typo(text, &word, &found));
+	assert_true(ws_str_is(word, wanted));
+	if (near)
+		assert_string_equal(found, near);
+	else
+		assert_null(found);
+}
+
+static void what_looks_like_a_placeholder_and_is_none_is_found(void **state)
+{
+	expect_typo("%typo%", "%typo%", NULL);
+	expect_typo("a/%pid%_%rnak%", "%rnak%", "rank");
+	expect_typo("{hostnam}", "{hostnam}", "hostname");
+	expect_typo("%rnk%", "%rnk%", "rank"); /* though %r is one */
+	expect_typo("%h_%p", NULL, NULL);
+	expect_typo("%h%p%j", NULL, NULL);
+	expect_typo("%env{USER}%-$ENV{HOME}-%q{PWD}-%ENV{A}%", NULL, NULL);
+	expect_typo("%argv%{args}%arg0%%arg12%{tag}", NULL, NULL);
+	expect_typo("100% of 50% {a b} {} %% {x}", NULL, NULL);
+	expect_typo("", NULL, NULL);
+}
+
+static void a_text_that_is_too_long_is_not_lost(void **state)
+{
+	struct ws_place p = place();
+	char text[WS_PLACE_TEXT_MAX + 2];
+	struct ws_buf out;
+	struct ws_err err;
+
+	memset(text, 'a', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	ws_buf_init(&out, 8192);
+	assert_fails_with(ws_place_expand(&p, text, &out, &err), WS_E_LIMIT, &err, "too long");
+	ws_buf_fini(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_looks_like_a_placeholder_and_is_none_is_found),
+		cmocka_unit_test(a_text_that_is_too_long_is_not_lost),
 		cmocka_unit_test(every_key_has_its_value_in_both_forms),
 		cmocka_unit_test(letters_and_variables),
 		cmocka_unit_test(what_is_no_placeholder_stays),

@@ -15,15 +15,14 @@ bad() { # code, complaint, arguments
 	out_is_empty
 }
 
-bad 1 "required: -p/--path"
+bad 2 "required: -p/--path"
 bad 1 "invalid directory 'nowhere'" -p nowhere
 bad 1 "did you mean 'w/gfx908'" -p w
 mkdir empty
 bad 1 "it has no sysinfo.csv: give the directory" -p empty
 cp w/gfx90a/sysinfo.csv empty
 bad 1 "holds no profiling data" -p empty
-bad 2 "parent directories" -p w/../w/gfx90a
-bad 1 "same path twice" -p w/gfx90a -p w/gfx90a
+bad 2 "same path twice" -p w/gfx90a -p w/gfx90a
 bad 2 "it is a file" -p w/gfx90a/sysinfo.csv
 bad 2 "unexpected 'w/gfx942'" w/gfx942
 bad 2 "'--block" -p w/gfx90a --blok 2

@@ -93,6 +93,9 @@ for i in $(seq 1 600); do [ -e started ] && break; sleep 0.1; done
 kill -KILL $first "$(cat started)"
 wait $first || :
 [ -e killed/.rocprofv3 ] || fail "captures were elsewhere"
+run rocprof-compute analyze -p killed
+rc_is 1
+err_has "'killed' is an interrupted profile, 0 of 2 passes are done: 'rocprof-compute profile --resume --output-directory killed' goes on"
 touch go
 profile --output-directory killed -b 12 --resume -- ./slow -n 4096
 rc_is 0

@@ -19,7 +19,7 @@ err_has "leave out the one after '--'"
 want=2 try --pid 1 -P 0:1:1
 err_has "excludes --collection-period"
 run rocprofv3 --pid 1
-rc_is 1
+rc_is 2
 err_has "No tracing options were enabled"
 
 # a program with no C library to speak of

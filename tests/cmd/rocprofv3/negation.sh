@@ -14,12 +14,12 @@ for s in hip-trace hsa-trace marker-trace kernel-trace memory-copy-trace memory-
 done
 # shellcheck disable=SC2086
 run rocprofv3 --sys-trace $no --summary --echo -- ./app
-rc_is 1
+rc_is 2
 out_lacks "command:"
 err_has "No tracing options were enabled for --summary"
 echo "$yaml" >"$work/jobs.yaml"
 run rocprofv3 -i "$work/jobs.yaml" -- ./app
-rc_is 1
+rc_is 2
 out_lacks "command:"
 # One of them left on is enough.
 run rocprofv3 --sys-trace $no --kernel-trace --summary --echo -- ./app

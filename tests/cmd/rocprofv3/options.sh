@@ -75,7 +75,7 @@ expect() {
 	err_has "$text"
 	out_is_empty
 }
-expect 1 "Fatal error: No application provided" --kernel-trace
+expect 2 "Fatal error: No application provided" --kernel-trace
 expect 2 "'./app' is not yes or no: a program goes after '--'" --kernel-trace ./app
 expect 2 "unrecognized arguments: ./app" -o x ./app
 expect 2 "unknown option '--kernel-trac': did you mean '--kernel-trace'?" --kernel-trac -- true
@@ -83,20 +83,20 @@ expect 2 "no choice 'xml'" -f xml -- true
 # A forgotten value does not swallow what follows.
 expect 2 "option '-o' needs a value: -o NAME" --kernel-trace -o -- true
 expect 2 "option '--minimum-output-data' needs a value" --minimum-output-data -f csv -- true
-expect 1 "Fatal error: No tracing options were enabled for --summary option." -S -- true
-expect 1 "Fatal error: No tracing options were enabled for --summary-units option." -u sec -- true
-expect 1 "Fatal error: No tracing options were enabled for --stats option." --group-by-queue --stats -- true
-expect 1 "Fatal error: PC sampling unavailable." --pc-sampling-unit time -- true
-expect 1 "Fatal error: All three PC sampling" --pc-sampling-beta-enabled --pc-sampling-unit time -- true
+expect 2 "Fatal error: No tracing options were enabled for --summary option." -S -- true
+expect 2 "Fatal error: No tracing options were enabled for --summary-units option." -u sec -- true
+expect 2 "Fatal error: No tracing options were enabled for --stats option." --group-by-queue --stats -- true
+expect 2 "Fatal error: PC sampling unavailable." --pc-sampling-unit time -- true
+expect 2 "Fatal error: All three PC sampling" --pc-sampling-beta-enabled --pc-sampling-unit time -- true
 expect 1 "Fatal error: rocprof-trace-decoder library path not found in" --att --att-library-path "$work" -- true
-expect 1 "excludes --att-perfcounters" --att --att-activity 3 --att-perfcounters A -- true
-expect 1 "does not have a recognized extension (.txt, .json, .yaml, .yml)" -i x.toml -- true
+expect 2 "excludes --att-perfcounters" --att --att-activity 3 --att-perfcounters A -- true
+expect 2 "does not have a recognized extension (.txt, .json, .yaml, .yml)" -i x.toml -- true
 expect 2 "'1:2' is not DELAY:TIME:REPEAT" --kernel-trace -P 1:2 -- true
 expect 2 "is not a range" --kernel-trace --kernel-iteration-range '[a]' -- true
 expect 2 "is no regular expression" --kernel-trace --kernel-include-regex '(' -- true
 expect 2 "go together" --kernel-trace --mpi-world-rank-variable R -- true
 expect 1 "no counter 'SQ_WAVS' on gfx90a" --pmc SQ_WAVS -- true
-expect 1 "No tracing options were enabled" -p 1
+expect 2 "No tracing options were enabled" -p 1
 expect 1 "driver events are not recorded by this version" --kfd-trace -- true
 expect 1 "rocDecode calls are not recorded by this version" --rocdecode-trace -- true
 expect 1 "--preload: no library '/no/such.so'" --kernel-trace --preload /no/such.so -- true
