@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/path.h"
+#include "base/utf8.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -190,7 +191,10 @@ static enum ws_status number_kernels(struct ws_workload *load, struct ws_err *er
 
 		if (!number[text]) {
 			kernels[load->n_kernels].name = dict->texts[text];
-			kernels[load->n_kernels].shown = dict->texts[text];
+			kernels[load->n_kernels].shown =
+				ws_shown_text(dict->texts[text], &load->arena);
+			if (!kernels[load->n_kernels].shown)
+				return ws_fail(err, WS_E_NOMEM, "out of memory");
 			number[text] = (uint32_t)++load->n_kernels;
 		}
 		kernel_of[row] = number[text] - 1;

@@ -8,6 +8,7 @@
  */
 #include "analysis/workload_priv.h"
 
+#include "base/utf8.h"
 #include "trace/trace.h"
 
 #include <ctype.h>
@@ -149,6 +150,7 @@ enum ws_status ws_load_shorten(struct ws_workload *load, int level, struct ws_er
 					     : load->kernels[k].name;
 
 		free(demangled);
+		name = name ? ws_shown_text(name, &load->arena) : NULL;
 		load->kernels[k].shown = name ? shortened(&load->arena, name, level) : NULL;
 		if (!load->kernels[k].shown)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");

@@ -66,7 +66,7 @@ struct ws_sysinfo_field {
 
 struct ws_kernel_name {
 	const char *name;  /* as recorded */
-	const char *shown; /* shortened by --kernel-verbose; else the same */
+	const char *shown; /* shortened by --kernel-verbose; nothing in it that a terminal obeys */
 };
 
 struct ws_workload {

@@ -1,5 +1,7 @@
 #include "base/log.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -75,6 +77,28 @@ static void write_all(const char *at, size_t n)
 	}
 }
 
+/*
+ * @line from @at on is a sentence that may quote others: names, paths, their own errors. What a
+ * terminal would obey goes there in words; our colours are before @at.
+ */
+static void write_shown(char *line, size_t at)
+{
+	size_t n = strlen(line);
+	struct ws_buf made;
+
+	if (ws_shown_ok(line + at, n - at, "\n\t")) {
+		line[n++] = '\n';
+		write_all(line, n);
+		return;
+	}
+	ws_buf_init(&made, SIZE_MAX);
+	ws_buf_add_n(&made, line, at);
+	ws_buf_add_shown(&made, line + at, n - at, "\n\t");
+	ws_buf_add(&made, "\n");
+	write_all(made.at, made.n);
+	ws_buf_fini(&made);
+}
+
 void ws_log_v(enum ws_log_level level, const char *fmt, va_list args)
 {
 	const char *colour = coloured ? levels[level].colour : NULL;
@@ -94,9 +118,7 @@ void ws_log_v(enum ws_log_level level, const char *fmt, va_list args)
 			     levels[level].label);
 	n = WS_MIN(n, sizeof(line) - 2);
 	vsnprintf(line + n, sizeof(line) - 1 - n, fmt, args);
-	n = strlen(line);
-	line[n++] = '\n';
-	write_all(line, n);
+	write_shown(line, n);
 	errno = saved_errno;
 }
 
@@ -117,3 +139,19 @@ LOG_FUNCTION(ws_log_info,  WS_LOG_INFO)
 LOG_FUNCTION(ws_log_debug, WS_LOG_DEBUG)
 LOG_FUNCTION(ws_log_trace, WS_LOG_TRACE)
 /* clang-format on */
+
+void ws_print(FILE *to, const char *fmt, ...)
+{
+	struct ws_buf text, made;
+	va_list args;
+
+	ws_buf_init(&text, SIZE_MAX);
+	ws_buf_init(&made, SIZE_MAX);
+	va_start(args, fmt);
+	ws_buf_vprintf(&text, fmt, args);
+	va_end(args);
+	ws_buf_add_shown(&made, text.at, text.n, "\n\t");
+	fputs(made.at, to);
+	ws_buf_fini(&text);
+	ws_buf_fini(&made);
+}

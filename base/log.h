@@ -18,6 +18,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /* clang-format off */
 #define WS_LOG_TABLE(X)                          \
@@ -45,6 +46,9 @@ void ws_log_warn(const char *fmt, ...) WS_PRINTF(1, 2);
 void ws_log_info(const char *fmt, ...) WS_PRINTF(1, 2);
 void ws_log_debug(const char *fmt, ...) WS_PRINTF(1, 2);
 void ws_log_trace(const char *fmt, ...) WS_PRINTF(1, 2);
+
+/* printf() with text of others in it: what a terminal would obey is written in words. */
+void ws_print(FILE *to, const char *fmt, ...) WS_PRINTF(2, 3);
 
 /* Whether to colour what goes to @fd: a terminal that is not dumb, and no NO_COLOR. */
 bool ws_colour_ok(int fd);

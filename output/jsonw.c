@@ -1,5 +1,7 @@
 #include "output/jsonw.h"
 
+#include "base/utf8.h"
+
 static void put_key(struct ws_jsonw *w, const char *key)
 {
 	if (w->more)
@@ -99,30 +101,6 @@ static const uint8_t classes[256] = {
 	[0x7f] = 0,  [0x80 ... 0xff] = 2,
 };
 
-/* Length of the character at @s, or 0 when it is none: too long, surrogate, cut off. */
-static size_t utf8_length(const unsigned char *s, size_t n)
-{
-	uint32_t code, least;
-	size_t length;
-
-	if (s[0] >= 0xc2 && s[0] < 0xe0)
-		length = 2, code = s[0] & 0x1f, least = 0x80;
-	else if (s[0] >= 0xe0 && s[0] < 0xf0)
-		length = 3, code = s[0] & 0x0f, least = 0x800;
-	else if (s[0] >= 0xf0 && s[0] < 0xf5)
-		length = 4, code = s[0] & 0x07, least = 0x10000;
-	else
-		return 0;
-	if (length > n)
-		return 0;
-	for (size_t i = 1; i < length; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (s[i] & 0x3f);
-	}
-	return code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
-}
-
 static void put_special(struct ws_sink *sink, const unsigned char *at, uint8_t class)
 {
 	char text[8] = { '\\', (char)class };
@@ -145,7 +123,7 @@ void ws_json_text(struct ws_sink *sink, const char *text, size_t n)
 			at++;
 			continue;
 		}
-		if (class == 2 && (length = utf8_length(at, (size_t)(end - at)))) {
+		if (class == 2 && (length = ws_utf8_length((const char *)at, (size_t)(end - at)))) {
 			at += length;
 			continue;
 		}

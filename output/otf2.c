@@ -5,6 +5,7 @@
  * location keeps the ends of what is open on it, so its records are in order of time.
  * The archive is made in a folder of its own and moved to its place when it is whole.
  */
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "output/output_priv.h"
 
@@ -113,7 +114,8 @@ static OTF2_StringRef string_ref(struct otf2 *o, const char *text)
 		return (OTF2_StringRef)(uintptr_t)entry->value;
 	key.at = ws_arena_strndup(&o->arena, text, key.n);
 	if (!key.at || ws_map_put(&o->strings, key, (void *)(uintptr_t)ref, o->err) ||
-	    ws_vec_push(&o->string_list, key.at, o->err)) {
+	    !(text = ws_utf8_text(key.at, &o->arena)) ||
+	    ws_vec_push(&o->string_list, text, o->err)) {
 		if (!o->err->status)
 			ws_fail(o->err, WS_E_NOMEM, "no memory for the names of the OTF2 archive");
 		return OTF2_UNDEFINED_STRING;

@@ -8,6 +8,8 @@
 #ifndef WS_OUTPUT_PB_H
 #define WS_OUTPUT_PB_H
 
+#include "base/utf8.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -48,6 +50,23 @@ static inline char *ws_pb_bytes(char *p, unsigned field, const void *bytes, size
 	p = ws_pb_varint(p, n);
 	memcpy(p, bytes, n);
 	return p + n;
+}
+
+/* A protobuf string is UTF-8, or readers refuse the packet: what is none becomes '?'. */
+static inline char *ws_pb_text(char *p, unsigned field, const char *text, size_t n)
+{
+	size_t at = 0;
+
+	p = ws_pb_bytes(p, field, text, n);
+	for (char *copy = p - n; at < n;) {
+		size_t length =
+			(unsigned char)copy[at] < 0x80 ? 1 : ws_utf8_length(copy + at, n - at);
+
+		if (!length)
+			copy[at] = '?';
+		at += length ? length : 1;
+	}
+	return p;
 }
 
 static inline char *ws_pb_begin(char *p, unsigned field, char **out_length)

@@ -49,13 +49,13 @@ static char *note_text(char *p, uint64_t iid, const char *text, size_t n)
 	if (n < 100) {
 		p = ws_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
 		p = ws_pb_u64(p, NOTE_NAME_IID, iid);
-		p = ws_pb_bytes(p, NOTE_STRING, text, n);
+		p = ws_pb_text(p, NOTE_STRING, text, n);
 		ws_pb_end_short(p, length);
 		return p;
 	}
 	p = ws_pb_begin(p, EVENT_ANNOTATIONS, &length);
 	p = ws_pb_u64(p, NOTE_NAME_IID, iid);
-	p = ws_pb_bytes(p, NOTE_STRING, text, n);
+	p = ws_pb_text(p, NOTE_STRING, text, n);
 	ws_pb_end(p, length);
 	return p;
 }
@@ -96,7 +96,7 @@ static char *put_begin(struct ws_pf *pf, const struct ws_pf_lane *lane, enum ws_
 	if (name_iid)
 		p = ws_pb_u64(p, EVENT_NAME_IID, name_iid);
 	else
-		p = ws_pb_bytes(p, EVENT_NAME, name, n);
+		p = ws_pb_text(p, EVENT_NAME, name, n);
 	if (corr_id)
 		p = ws_pb_fixed64(p, EVENT_FLOWS, corr_id ^ pf->uuid);
 	return p;

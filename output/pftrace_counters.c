@@ -128,9 +128,9 @@ static void put_series(struct ws_pf_counters *c, struct series *series, const ch
 	p = ws_pb_begin(p, PACKET_DESCRIPTOR, &track);
 	p = ws_pb_u64(p, TRACK_UUID, series->uuid);
 	p = ws_pb_u64(p, TRACK_PARENT, c->pf->uuid);
-	p = ws_pb_bytes(p, TRACK_NAME, name, n);
+	p = ws_pb_text(p, TRACK_NAME, name, n);
 	p = ws_pb_begin(p, TRACK_COUNTER, &counter);
-	p = ws_pb_bytes(p, COUNTER_CATEGORIES, category, strlen(category));
+	p = ws_pb_text(p, COUNTER_CATEGORIES, category, strlen(category));
 	if (kinds[series->kind].bytes)
 		p = ws_pb_u64(p, COUNTER_UNIT, UNIT_SIZE_BYTES);
 	p = ws_pb_u64(p, COUNTER_MULTIPLIER, kinds[series->kind].bytes ? 1024 : 1);

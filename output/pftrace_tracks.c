@@ -20,7 +20,7 @@ void ws_pf_put_interned(struct ws_pf *pf, unsigned what, uint64_t iid, const cha
 	p = ws_pb_begin(p, PACKET_INTERNED, &data);
 	p = ws_pb_begin(p, what, &entry);
 	p = ws_pb_u64(p, INTERNED_IID, iid);
-	p = ws_pb_bytes(p, INTERNED_TEXT, text, n);
+	p = ws_pb_text(p, INTERNED_TEXT, text, n);
 	ws_pb_end(p, entry);
 	ws_pb_end(p, data);
 	ws_pf_end(pf, p, packet);
@@ -75,7 +75,7 @@ static void put_descriptor(struct ws_pf *pf, uint64_t uuid, const char *name)
 	p = ws_pb_begin(p, PACKET_DESCRIPTOR, &track);
 	p = ws_pb_u64(p, TRACK_UUID, uuid);
 	p = ws_pb_u64(p, TRACK_PARENT, pf->uuid);
-	p = ws_pb_bytes(p, TRACK_NAME, name, n);
+	p = ws_pb_text(p, TRACK_NAME, name, n);
 	ws_pb_end(p, track);
 	ws_pf_end(pf, p, packet);
 }
@@ -99,10 +99,10 @@ void ws_pf_put_process(struct ws_pf *pf)
 
 		if (n + 16 > left)
 			break; /* enough to recognise it */
-		p = ws_pb_bytes(p, PROCESS_CMDLINE, process->argv[i], n);
+		p = ws_pb_text(p, PROCESS_CMDLINE, process->argv[i], n);
 		left -= n + 16;
 	}
-	p = ws_pb_bytes(p, PROCESS_NAME, name, ws_pf_name_bytes(name));
+	p = ws_pb_text(p, PROCESS_NAME, name, ws_pf_name_bytes(name));
 	p = ws_pb_u64(p, PROCESS_START, process->init_ns);
 	if (times != WS_GPU_TIMES_HARDWARE)
 		p = ws_pb_bytes(p, PROCESS_LABELS, label,
@@ -131,7 +131,7 @@ static void put_main_thread(struct ws_pf *pf, uint64_t uuid, const struct ws_thr
 	p = ws_pb_u64(p, THREAD_PID, pf->process->pid);
 	p = ws_pb_u64(p, THREAD_TID, thread->tid);
 	if (*name)
-		p = ws_pb_bytes(p, THREAD_NAME, name, ws_pf_name_bytes(name));
+		p = ws_pb_text(p, THREAD_NAME, name, ws_pf_name_bytes(name));
 	ws_pb_end(p, inner);
 	ws_pb_end(p, track);
 	ws_pf_end(pf, p, packet);

@@ -493,6 +493,7 @@ static enum ws_status open_database(struct ws_rocpd *db, const char *partial)
 				      "PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
 				      "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536;"
 				      "PRAGMA foreign_keys = OFF; BEGIN;";
+	static const char *const parts[] = { "tables", "views", "data_views", "summary_views" };
 	enum ws_status st = ws_make_parents(db->path, db->err);
 	int fd;
 
@@ -507,14 +508,8 @@ static enum ws_status open_database(struct ws_rocpd *db, const char *partial)
 			    NULL) != SQLITE_OK)
 		return ws_rocpd_fail(db);
 	st = run_sql(db, pragmas);
-	if (!st)
-		st = run_named(db, "tables");
-	if (!st)
-		st = run_named(db, "views");
-	if (!st)
-		st = run_named(db, "data_views");
-	if (!st)
-		st = run_named(db, "summary_views");
+	for (size_t i = 0; i < WS_ARRAY_LEN(parts) && !st; i++)
+		st = run_named(db, parts[i]);
 	if (!st)
 		st = prepare(db);
 	return st;

@@ -1,8 +1,24 @@
 /* The rows of a database that are not events: host, process, agents, names. */
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "output/rocpd_priv.h"
 
 #include <stdlib.h>
+
+void ws_rocpd_text_n(struct ws_rocpd_row *row, const char *text, size_t n)
+{
+	struct ws_buf made;
+
+	if (!text || ws_utf8_ok(text, n)) {
+		sqlite3_bind_text(row->statement, ++row->at, text, (int)n, SQLITE_STATIC);
+		return;
+	}
+	/* SQLite takes any bytes; those who read the database with Python stop at them. */
+	ws_buf_init(&made, 3 * n);
+	ws_buf_add_utf8(&made, text, n);
+	sqlite3_bind_text(row->statement, ++row->at, made.at, (int)made.n, SQLITE_TRANSIENT);
+	ws_buf_fini(&made);
+}
 
 /* ---- strings ---- */
 

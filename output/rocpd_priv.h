@@ -114,10 +114,7 @@ static inline void ws_rocpd_null(struct ws_rocpd_row *row)
 	sqlite3_bind_null(row->statement, ++row->at);
 }
 /* The text stays where it is until the step. NULL is NULL. */
-static inline void ws_rocpd_text_n(struct ws_rocpd_row *row, const char *text, size_t n)
-{
-	sqlite3_bind_text(row->statement, ++row->at, text, (int)n, SQLITE_STATIC);
-}
+void ws_rocpd_text_n(struct ws_rocpd_row *row, const char *text, size_t n);
 static inline void ws_rocpd_text(struct ws_rocpd_row *row, const char *text)
 {
 	ws_rocpd_text_n(row, text, text ? strlen(text) : 0);

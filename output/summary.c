@@ -4,6 +4,7 @@
  * Laid out as rocprofv3 does, to the character: spec in docs/formats/summary.md.
  */
 #include "base/pattern.h"
+#include "base/utf8.h"
 #include "output/output_priv.h"
 
 #include <regex.h>
@@ -27,6 +28,7 @@ struct table {
 	struct ws_sink *sink;
 	enum ws_time_unit unit;
 	size_t width[N_COLUMNS];
+	struct ws_buf room; /* for a name that is shown in other words */
 };
 
 static void put_times(struct ws_sink *sink, char c, size_t n)
@@ -45,17 +47,22 @@ static size_t text_width(const char *text)
 	return n;
 }
 
-/* A name with a line end in it would tear the table. */
-static void put_name(struct ws_sink *sink, const char *text)
+/* A name may hold what a terminal obeys; a line end in it would tear the table. */
+static const char *shown_name(const char *text, struct ws_buf *room)
 {
-	for (; *text; text++)
-		ws_sink_put(sink, *text == '\n' || *text == '\r' || *text == '\t' ? " " : text, 1);
+	size_t n = strlen(text);
+
+	if (ws_shown_ok(text, n, ""))
+		return text;
+	ws_buf_clear(room);
+	ws_buf_add_shown(room, text, n, "");
+	return room->at;
 }
 
 static void put_left(struct table *t, int column, const char *text)
 {
 	ws_sink_lit(t->sink, " ");
-	put_name(t->sink, text);
+	ws_sink_str(t->sink, text);
 	put_times(t->sink, ' ', t->width[column] - text_width(text));
 	ws_sink_lit(t->sink, " |");
 }
@@ -135,7 +142,7 @@ static void put_row(struct table *t, const char *indent, const struct ws_stat *s
 
 	ws_sink_str(t->sink, indent);
 	ws_sink_lit(t->sink, "|");
-	put_left(t, NAME, stat->name);
+	put_left(t, NAME, shown_name(stat->name, &t->room));
 	put_left(t, DOMAIN, ws_domain_name(stat->domain));
 	*ws_fmt_u64(text, stat->count) = '\0';
 	put_right(t, CALLS, text);
@@ -160,9 +167,10 @@ static void put_table(struct ws_sink *sink, const struct ws_output_run *run, con
 	const char *indent = sink->is_stream ? "    " : "";
 	unsigned __int128 total = 0;
 
+	ws_buf_init(&t.room, SIZE_MAX);
 	for (size_t i = 0; i < n; i++) {
 		size_t domain = strlen(ws_domain_name(rows[i]->domain));
-		size_t name = text_width(rows[i]->name);
+		size_t name = text_width(shown_name(rows[i]->name, &t.room));
 
 		t.width[NAME] = WS_MAX(t.width[NAME], name);
 		t.width[DOMAIN] = WS_MAX(t.width[DOMAIN], domain);
@@ -178,6 +186,7 @@ static void put_table(struct ws_sink *sink, const struct ws_output_run *run, con
 		put_row(&t, indent, rows[i], total);
 	ws_sink_lit(sink, "\n");
 	sink->n_rows += n;
+	ws_buf_fini(&t.room);
 }
 
 /* Several domains as one: same names are merged and keep the first domain. */

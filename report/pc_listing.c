@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "base/util.h"
 
 #include <inttypes.h>
@@ -48,6 +49,14 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+/* Names and files of others: nothing that the terminal would obey. */
+static const char *shown_text(struct listing *l, const char *text)
+{
+	const char *shown = ws_shown_text(text, &l->arena);
+
+	return shown ? shown : "?";
+}
+
 /* ---- source text ---- */
 
 /* Line @number of @file, without its end and indentation; empty when the file is not here. */
@@ -81,11 +90,16 @@ static void put_source(struct listing *l, const struct ws_code_insn *insn)
 	const char *slash = strrchr(insn->file, '/');
 	struct ws_str text = source_line(l, insn->file, insn->line);
 	int room = (int)l->opts->n_columns - 30;
+	struct ws_buf shown;
 
 	if ((int)text.n > room && room > 0)
 		text.n = (size_t)room;
-	fprintf(l->to, "%s%19s:%-6u%s %.*s%s\n", tone(l, DIM), slash ? slash + 1 : insn->file,
-		insn->line, tone(l, PLAIN BOLD), WS_STR_ARGS(text), tone(l, PLAIN));
+	ws_buf_init(&shown, SIZE_MAX);
+	ws_buf_add_shown(&shown, text.at, text.n, "\t");
+	fprintf(l->to, "%s%19s:%-6u%s %s%s\n", tone(l, DIM),
+		shown_text(l, slash ? slash + 1 : insn->file), insn->line, tone(l, PLAIN BOLD),
+		shown.at, tone(l, PLAIN));
+	ws_buf_fini(&shown);
 }
 
 /* ---- one line per instruction ---- */
@@ -158,8 +172,8 @@ static void put_head(struct listing *l, const struct part *part)
 	char *name = part->has_function ? ws_demangle(part->function.name) : NULL;
 
 	fprintf(l->to, "%s%s%s", tone(l, BOLD),
-		name                 ? name
-		: part->has_function ? part->function.name
+		name                 ? shown_text(l, name)
+		: part->has_function ? shown_text(l, part->function.name)
 				     : "(code that is in no function)",
 		tone(l, PLAIN));
 	if (part->code)

@@ -1,27 +1,32 @@
 #include "report/svg.h"
 
+#include "base/utf8.h"
+
+#include <string.h>
+
 void ws_svg_escape(struct ws_buf *out, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
+	size_t left = strlen(text), n;
+
+	for (; left; text += n, left -= n) {
+		n = ws_utf8_length(text, left);
+		/*
+		 * Text of others, or cut off within a character: one byte that is none makes the
+		 * whole file unreadable. Of the control characters XML 1.0 has but two.
+		 */
+		if (!n || ((unsigned char)*text < 0x20 && *text != '\t' && *text != '\n')) {
+			ws_buf_add(out, "\xef\xbf\xbd");
+			n = 1;
+		} else if (*text == '&') {
 			ws_buf_add(out, "&amp;");
-			break;
-		case '<':
+		} else if (*text == '<') {
 			ws_buf_add(out, "&lt;");
-			break;
-		case '>':
+		} else if (*text == '>') {
 			ws_buf_add(out, "&gt;");
-			break;
-		case '"':
+		} else if (*text == '"') {
 			ws_buf_add(out, "&quot;");
-			break;
-		default:
-			/* Of the control characters XML 1.0 has only these; others end the file. */
-			if ((unsigned char)*text < 0x20 && *text != '\t' && *text != '\n')
-				ws_buf_add_c(out, '?', 1);
-			else
-				ws_buf_add_c(out, *text, 1);
+		} else {
+			ws_buf_add_n(out, text, n);
 		}
 	}
 }

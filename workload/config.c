@@ -1,6 +1,7 @@
 #include "workload/config.h"
 
 #include "base/str.h"
+#include "base/utf8.h"
 #include "workload/outfile.h"
 
 #include <ctype.h>
@@ -59,7 +60,16 @@ static bool is_plain(const char *text)
 static void add_scalar(struct ws_buf *out, const char *text)
 {
 	bool controls = false;
+	struct ws_buf utf8;
 
+	/* YAML is UTF-8 alone: a file with other bytes is not read back at all. */
+	if (!ws_utf8_ok(text, strlen(text))) {
+		ws_buf_init(&utf8, SIZE_MAX);
+		ws_buf_add_utf8(&utf8, text, strlen(text));
+		add_scalar(out, utf8.at);
+		ws_buf_fini(&utf8);
+		return;
+	}
 	for (const char *c = text; *c; c++)
 		controls |= (unsigned char)*c < ' ' || *c == 0x7f;
 	if (is_plain(text)) {

@@ -3,11 +3,9 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "base/str.h"
-#include "workload/state.h"
+#include "base/utf8.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,36 +231,6 @@ static enum ws_status mark_chosen(struct an *an, struct an_run *run, const struc
 	return WS_OK;
 }
 
-/* A profile that was stopped half way is not a whole one, and not nothing. */
-static enum ws_status name_resume(struct an *an, const struct an_run *run, enum ws_status st,
-				  struct ws_err *err)
-{
-	char word[2 * PATH_MAX];
-	struct ws_state state;
-	size_t n_done = 0;
-
-	if (ws_state_read(run->path, &an->arena, &state, NULL))
-		return st;
-	for (size_t i = 0; i < state.passes.n; i++)
-		n_done += state.passes.at[i].done;
-	if (!state.complete && st)
-		st = ws_fail(err, st,
-			     "'%s' is an interrupted profile, %zu of %zu passes are done: "
-			     "'rocprof-compute "
-			     "profile --resume --output-directory %s' goes on",
-			     run->path, n_done, state.passes.n,
-			     ws_str_shell(run->path, word, sizeof(word)));
-	else if (!state.complete)
-		ws_log_warn(
-			"'%s' is an interrupted profile, %zu of %zu passes are done, and metrics "
-			"of the others are N/A: 'rocprof-compute profile --resume "
-			"--output-directory %s' goes on",
-			run->path, n_done, state.passes.n,
-			ws_str_shell(run->path, word, sizeof(word)));
-	ws_state_fini(&state);
-	return st;
-}
-
 static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 {
 	const struct an_args *args = an->args;
@@ -280,7 +248,7 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 	how.by_nodes = group(&args->nodes, 0, &first, &how.n_nodes);
 	how.nodes = args->nodes.at + first;
 	st = ws_workload_open(run->path, &how, &run->load, err);
-	st = name_resume(an, run, st, err);
+	st = an_name_resume(an, run, st, err);
 	if (!st)
 		st = pick(&args->kernels, "-k", number, an->n_runs, &filter.kernels,
 			  &filter.n_kernels, err);
@@ -368,6 +336,38 @@ static void leave_top_files(struct an *an, struct an_run *run)
 	}
 }
 
+/* The length of a colour of ours ("\033[1;31m") at @at; 0: it is none. */
+static size_t colour_length(const char *at)
+{
+	size_t n = at[0] == '\033' && at[1] == '[' ? 2 + strspn(at + 2, "0123456789;") : 0;
+
+	return n && at[n] == 'm' ? n + 1 : 0;
+}
+
+/*
+ * Paths, fields of sysinfo.csv and the like come from others. This is the one place through which
+ * the report reaches a terminal: what it would obey, but for colours, is written in words.
+ */
+static void make_shown(struct an *an)
+{
+	struct ws_buf made;
+
+	if (ws_shown_ok(an->out.at, an->out.n, "\n\t"))
+		return;
+	ws_buf_init(&made, SIZE_MAX);
+	for (const char *at = an->out.at, *end = at + an->out.n; at < end;) {
+		size_t n = (size_t)(end - at), colour = colour_length(at);
+		const char *next = memchr(at + 1, '\033', n - 1);
+
+		n = next ? (size_t)(next - at) : n;
+		ws_buf_add_n(&made, at, colour);
+		ws_buf_add_shown(&made, at + colour, n - colour, "\n\t");
+		at += n;
+	}
+	ws_buf_fini(&an->out);
+	an->out = made;
+}
+
 static enum ws_status write_text(struct an *an, const char *path, struct ws_err *err)
 {
 	FILE *to = path ? fopen(path, "we") : stdout;
@@ -375,6 +375,7 @@ static enum ws_status write_text(struct an *an, const char *path, struct ws_err 
 
 	if (!to)
 		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	make_shown(an);
 	ok = fwrite(an->out.at, 1, an->out.n, to) == an->out.n;
 	if ((to != stdout && fclose(to) != 0) || (path && !ok))
 		return ws_fail_errno(err, errno, "cannot write '%s'", path);
@@ -414,52 +415,6 @@ static enum ws_status write_report(struct an *an, struct ws_err *err)
 	return st;
 }
 
-/* Whether @id is a block, a table or a metric of this architecture. */
-static bool is_there(const struct ws_metrics *metrics, const struct ws_metric_id *id)
-{
-	const struct ws_table *table;
-
-	for (size_t b = 0; b < metrics->n_blocks; b++)
-		if (metrics->blocks[b]->id == id->block && id->table < 0)
-			return true;
-	table = id->table < 0 ? NULL : ws_table_find(metrics, id->block, (unsigned)id->table);
-	if (!table || id->index < 0)
-		return table != NULL;
-	for (size_t m = 0; m < table->n_metrics; m++)
-		if (table->metrics[m].index == (unsigned)id->index)
-			return true;
-	return false;
-}
-
-/* What -b names and is not there; a report of nothing but unknown names is none. */
-static enum ws_status check_blocks(const struct an *an, struct ws_err *err)
-{
-	const struct ws_strv *blocks = &an->args->blocks;
-	size_t n_there = 0, n = 0;
-
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < blocks->n; i++) {
-			struct ws_metric_id id;
-			bool there = ws_metric_id_parse(an->metrics, blocks->at[i], &id) &&
-				     is_there(an->metrics, &id);
-
-			n += !pass;
-			n_there += !pass && there;
-			if (pass && !there)
-				ws_log_warn("-b %s: %s has no such block, table or metric",
-					    blocks->at[i], an->metrics->arch);
-		}
-		if (n && !n_there)
-			return ws_fail(
-				err, WS_E_USAGE,
-				"-b %s: %s has no such block, table or metric: --list-blocks %s "
-				"and --list-metrics %s list them",
-				blocks->at[0], an->metrics->arch, an->metrics->arch,
-				an->metrics->arch);
-	}
-	return WS_OK;
-}
-
 static enum ws_status run_report(struct an *an, struct ws_err *err)
 {
 	enum ws_status st = find_paths(an, err);
@@ -469,7 +424,7 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 	if (st)
 		return st;
 	an->metrics = (struct ws_metrics *)(uintptr_t)an->runs[0].metrics;
-	st = check_blocks(an, err);
+	st = an_check_blocks(an, err);
 	if (st)
 		return st;
 	if (an->args->list_torch) {

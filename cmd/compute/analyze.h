@@ -130,6 +130,13 @@ const char *an_wrap_words(struct ws_arena *arena, const char *text, size_t width
 /* Whether files may be left in a workload: for root too a folder without write bits is read-only. */
 bool an_may_write(const char *dir);
 
+/* analyze_check.c */
+/* After opening @run ended with @st: a profile that was interrupted is named with its --resume. */
+enum ws_status an_name_resume(struct an *an, const struct an_run *run, enum ws_status st,
+			      struct ws_err *err);
+/* What -b names and is not there; a report of nothing but unknown names is none. */
+enum ws_status an_check_blocks(const struct an *an, struct ws_err *err);
+
 /* analyze_charts.c: blocks 3 and 4, and the pictures of --charts. */
 enum ws_status an_draw_memchart(struct an *an, struct an_run *run, const struct ws_table *table,
 				struct ws_err *err);

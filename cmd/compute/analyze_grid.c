@@ -20,6 +20,17 @@ const char *an_time_word(const struct an_args *args)
 	return time_units[args->time_unit].word;
 }
 
+/* How many bytes @width characters are. */
+static size_t bytes_of(struct ws_str text, size_t width)
+{
+	size_t n = 0;
+
+	for (; n < text.n; n++)
+		if (((unsigned char)text.at[n] & 0xc0) != 0x80 && width-- == 0)
+			break;
+	return n;
+}
+
 const char *an_wrap_name(struct ws_arena *arena, const char *name, size_t width, size_t n_lines)
 {
 	struct ws_str rest = ws_str_from(name);
@@ -28,15 +39,20 @@ const char *an_wrap_name(struct ws_arena *arena, const char *name, size_t width,
 
 	ws_buf_init(&made, 1 << 16);
 	for (size_t line = 0; line < n_lines && rest.n; line++) {
-		size_t n = WS_MIN(width, rest.n);
+		size_t n = bytes_of(rest, width);
 
 		if (line)
 			ws_buf_add(&made, "\n");
 		ws_buf_add_n(&made, rest.at, n);
 		rest = (struct ws_str){ rest.at + n, rest.n - n };
 	}
-	if (rest.n && made.n >= 3)
-		memcpy(made.at + made.n - 3, "...", 3);
+	if (rest.n && made.n >= 3) {
+		for (int i = 0; i < 3; i++) /* whole characters */
+			do
+				made.n--;
+			while (made.n && ((unsigned char)made.at[made.n] & 0xc0) == 0x80);
+		ws_buf_add(&made, "...");
+	}
 	text = ws_arena_strndup(arena, made.at, made.n);
 	ws_buf_fini(&made);
 	return text ? text : name;

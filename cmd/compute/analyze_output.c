@@ -1,5 +1,6 @@
 /* The report as files: CSV per table, JSON, SQLite. Text is written by analyze.c. */
 #include "base/file.h"
+#include "base/utf8.h"
 #include "cmd/compute/analyze.h"
 #include "launch/rundir.h"
 
@@ -78,16 +79,21 @@ enum ws_status an_save_csv(struct an *an, const char *dir, struct ws_err *err)
 
 static void json_text(struct ws_buf *to, const char *text)
 {
+	struct ws_buf utf8;
+
+	ws_buf_init(&utf8, SIZE_MAX);
+	ws_buf_add_utf8(&utf8, text, strlen(text));
 	ws_buf_add(to, "\"");
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			ws_buf_printf(to, "\\%c", *text);
-		else if ((unsigned char)*text < 32)
-			ws_buf_printf(to, "\\u%04x", (unsigned)*text);
+	for (const char *at = utf8.at; *at; at++) {
+		if (*at == '"' || *at == '\\')
+			ws_buf_printf(to, "\\%c", *at);
+		else if ((unsigned char)*at < 32)
+			ws_buf_printf(to, "\\u%04x", (unsigned)*at);
 		else
-			ws_buf_add_n(to, text, 1);
+			ws_buf_add_n(to, at, 1);
 	}
 	ws_buf_add(to, "\"");
+	ws_buf_fini(&utf8);
 }
 
 /* The shortest digits that read back as the same number; what JSON cannot say is text. */

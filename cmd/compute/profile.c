@@ -185,6 +185,14 @@ static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
 		st = ws_fail(err, WS_E_STATE,
 			     "--resume: the profile was started in '%s': go there first",
 			     old.directory);
+	/* U+FFFD stands for a byte that a file of text cannot hold: another argument. */
+	for (size_t i = 0; !st && i < old.argv.n; i++)
+		if (strstr(old.argv.at[i], "\xef\xbf\xbd"))
+			st = ws_fail(
+				err, WS_E_STATE,
+				"--resume: argument %zu of the program is not UTF-8 and was not "
+				"kept: give the program again, after '--'",
+				i);
 	argv = st ? NULL : ws_arena_array(&pf->arena, old.argv.n + 1, sizeof(*argv));
 	for (size_t i = 0; argv && i < old.argv.n; i++)
 		argv[i] = (char *)old.argv.at[i];

@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "cmd/compute/profile_collect.h"
 #include "cmd/compute/say.h"
 #include "launch/rundir.h"
@@ -189,12 +190,25 @@ static enum ws_status move_aside(const struct pf *pf, bool same_gpu, struct ws_e
 
 /* ---- deciding ---- */
 
-static bool same_words(const struct ws_strv *a, const struct ws_strv *b)
+/* As a file of text keeps it. */
+static bool same_word(const char *kept, const char *word)
 {
-	if (a->n != b->n)
+	struct ws_buf utf8;
+	bool same;
+
+	ws_buf_init(&utf8, SIZE_MAX);
+	ws_buf_add_utf8(&utf8, word, strlen(word));
+	same = strcmp(kept, utf8.at) == 0;
+	ws_buf_fini(&utf8);
+	return same;
+}
+
+static bool same_words(const struct ws_strv *kept, const struct ws_strv *words)
+{
+	if (kept->n != words->n)
 		return false;
-	for (size_t i = 0; i < a->n; i++)
-		if (strcmp(a->at[i], b->at[i]) != 0)
+	for (size_t i = 0; i < kept->n; i++)
+		if (!same_word(kept->at[i], words->at[i]))
 			return false;
 	return true;
 }

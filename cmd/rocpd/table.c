@@ -2,6 +2,7 @@
 #include "cmd/rocpd/rocpd.h"
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 #include <jansson.h>
@@ -21,6 +22,14 @@ const char *rpd_format_suffix(enum rpd_format format)
 	return suffixes[format];
 }
 
+struct printing {
+	FILE *to;
+	sqlite3_stmt *stmt;
+	int n, widths[COLUMNS_MAX];
+	uint64_t row;
+	struct ws_buf utf8; /* the last text that had to be made fit */
+};
+
 /* A value as text; numbers as SQLite has them, NULL as nothing. */
 static const char *cell(sqlite3_stmt *stmt, int i)
 {
@@ -29,10 +38,27 @@ static const char *cell(sqlite3_stmt *stmt, int i)
 	return text ? text : "";
 }
 
+/* The same for formats that are UTF-8: a database may be anybody's. */
+static const char *utf8_cell(struct printing *p, int i, bool header)
+{
+	const char *text = header ? sqlite3_column_name(p->stmt, i) : cell(p->stmt, i);
+
+	ws_buf_clear(&p->utf8);
+	ws_buf_add_utf8(&p->utf8, text, strlen(text));
+	return p->utf8.at;
+}
+
 /* What people see instead of nothing. */
 static const char *shown(sqlite3_stmt *stmt, int i)
 {
 	return sqlite3_column_type(stmt, i) == SQLITE_NULL ? "None" : cell(stmt, i);
+}
+
+static const char *utf8_shown(struct printing *p, int i, bool header)
+{
+	bool none = !header && sqlite3_column_type(p->stmt, i) == SQLITE_NULL;
+
+	return none ? "None" : utf8_cell(p, i, header);
 }
 
 /* Columns on the screen: what follows a UTF-8 lead byte takes none. */
@@ -87,9 +113,10 @@ static void json_value(FILE *to, json_t *value)
 	json_decref(value);
 }
 
-static void json_cell(FILE *to, sqlite3_stmt *stmt, int i)
+static void json_cell(struct printing *p, int i)
 {
-	json_t *text;
+	sqlite3_stmt *stmt = p->stmt;
+	FILE *to = p->to;
 
 	switch (sqlite3_column_type(stmt, i)) {
 	case SQLITE_INTEGER:
@@ -105,19 +132,11 @@ static void json_cell(FILE *to, sqlite3_stmt *stmt, int i)
 		fputs("null", to);
 		break;
 	default:
-		text = json_string(cell(stmt, i)); /* NULL: not UTF-8 */
-		json_value(to, text ? text : json_null());
+		json_value(to, json_string(utf8_cell(p, i, false)));
 	}
 }
 
 /* ---- one row in each format; row 0 is the header ---- */
-
-struct printing {
-	FILE *to;
-	sqlite3_stmt *stmt;
-	int n, widths[COLUMNS_MAX];
-	uint64_t row;
-};
 
 static void console_cell(struct printing *p, int i, const char *text)
 {
@@ -144,9 +163,9 @@ static void json_row(struct printing *p, bool header)
 	fputs(p->row ? ",\n  {" : "\n  {", p->to);
 	for (int i = 0; i < p->n; i++) {
 		fputs(i ? ",\n    " : "\n    ", p->to);
-		json_value(p->to, json_string(sqlite3_column_name(p->stmt, i)));
+		json_value(p->to, json_string(utf8_cell(p, i, true)));
 		fputs(": ", p->to);
-		json_cell(p->to, p->stmt, i);
+		json_cell(p, i);
 	}
 	fputs("\n  }", p->to);
 }
@@ -155,7 +174,7 @@ static void md_row(struct printing *p, bool header)
 {
 	for (int i = 0; i < p->n; i++) {
 		fputs("| ", p->to);
-		md_text(p->to, header ? sqlite3_column_name(p->stmt, i) : shown(p->stmt, i));
+		md_text(p->to, utf8_shown(p, i, header));
 		fputc(' ', p->to);
 	}
 	fputs("|\n", p->to);
@@ -175,7 +194,7 @@ static void html_row(struct printing *p, bool header)
 	fputs("<tr>", p->to);
 	for (int i = 0; i < p->n; i++) {
 		fprintf(p->to, "<%s>", tag);
-		html_text(p->to, header ? sqlite3_column_name(p->stmt, i) : shown(p->stmt, i));
+		html_text(p->to, utf8_shown(p, i, header));
 		fprintf(p->to, "</%s>", tag);
 	}
 	fputs("</tr>\n", p->to);
@@ -208,8 +227,9 @@ static int console_table(struct printing *p, struct ws_arena *arena)
 		p->widths[i] = width(sqlite3_column_name(p->stmt, i));
 	while (!full && (rc = sqlite3_step(p->stmt)) == SQLITE_ROW) {
 		for (int i = 0; i < p->n && !full; i++) {
-			char *text = ws_arena_strdup(arena, shown(p->stmt, i));
+			const char *text = ws_arena_strdup(arena, shown(p->stmt, i));
 
+			text = text ? ws_shown_text(text, arena) : NULL;
 			full = !text || ws_vec_push(&cells, text, NULL);
 			p->widths[i] = text ? WS_MAX(p->widths[i], width(text)) : 0;
 		}
@@ -229,6 +249,7 @@ enum ws_status rpd_print(FILE *to, enum rpd_format format, sqlite3_stmt *stmt, u
 	struct printing p = { .to = to, .stmt = stmt, .n = sqlite3_column_count(stmt) };
 	int rc;
 
+	ws_buf_init(&p.utf8, SIZE_MAX);
 	*out_rows = 0;
 	if (p.n > COLUMNS_MAX)
 		return ws_fail(err, WS_E_LIMIT, "more than %d columns", COLUMNS_MAX);
@@ -251,6 +272,7 @@ enum ws_status rpd_print(FILE *to, enum rpd_format format, sqlite3_stmt *stmt, u
 	if (p.row)
 		fputs(formats[format].end, to);
 	*out_rows = p.row;
+	ws_buf_fini(&p.utf8);
 	if (rc == SQLITE_NOMEM)
 		ws_fail(err, WS_E_LIMIT,
 			"the table is too large to print: --format csv has no limit");

@@ -1,6 +1,8 @@
 #include "cmd/rocprofv3/config_json.h"
 
 #include "base/file.h"
+#include "base/log.h"
+#include "base/utf8.h"
 #include "base/util.h"
 #include "cmd/rocprofv3/version.h"
 #include "launch/rundir.h"
@@ -9,6 +11,21 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+
+/* jansson refuses what is no UTF-8; an argument or a path may be anything. */
+static json_t *text_of(const char *text)
+{
+	struct ws_buf utf8;
+	json_t *made;
+
+	if (!text)
+		return json_null();
+	ws_buf_init(&utf8, SIZE_MAX);
+	ws_buf_add_utf8(&utf8, text, strlen(text));
+	made = json_string(utf8.at);
+	ws_buf_fini(&utf8);
+	return made;
+}
 
 static json_t *value_of(const struct ws_opt *opt, const struct rp_args *args)
 {
@@ -22,13 +39,13 @@ static json_t *value_of(const struct ws_opt *opt, const struct rp_args *args)
 		return json_boolean(*(const enum ws_tri *)field == WS_TRI_YES);
 	case WS_OPT_KIND_STR:
 		text = *(const char *const *)field;
-		return text ? json_string(text) : json_null();
+		return text ? text_of(text) : json_null();
 	case WS_OPT_KIND_MANY:
 	case WS_OPT_KIND_SETS:
 		array = json_array();
 		for (size_t i = 0; i < list->n; i++)
 			if (list->at[i])
-				json_array_append_new(array, json_string(list->at[i]));
+				json_array_append_new(array, text_of(list->at[i]));
 		return array;
 	default:
 		return NULL;
@@ -57,10 +74,10 @@ static json_t *config_of(const struct rp_args *args, const struct ws_output_conf
 		if (value)
 			json_object_set_new(config, key, value);
 	}
-	json_object_set_new(config, "output_path", json_string(cfg->output_path));
-	json_object_set_new(config, "raw_output_path", json_string(cfg->raw_output_path));
-	json_object_set_new(config, "output_file", json_string(cfg->output_file));
-	json_object_set_new(config, "raw_output_file", json_string(cfg->raw_output_file));
+	json_object_set_new(config, "output_path", text_of(cfg->output_path));
+	json_object_set_new(config, "raw_output_path", text_of(cfg->raw_output_path));
+	json_object_set_new(config, "output_file", text_of(cfg->output_file));
+	json_object_set_new(config, "raw_output_file", text_of(cfg->raw_output_file));
 	return config;
 }
 
@@ -76,7 +93,7 @@ static json_t *environment_of(const struct ws_process *process)
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)(equals - process->env[i]),
 			 process->env[i]);
-		json_object_set_new(env, name, json_string(equals + 1));
+		json_object_set_new(env, name, text_of(equals + 1));
 	}
 	return env;
 }
@@ -111,7 +128,7 @@ enum ws_status rp_write_config(const struct rp_args *args, const struct ws_proce
 	char *slash;
 
 	for (size_t i = 0; i < process->n_argv; i++)
-		json_array_append_new(command, json_string(process->argv[i]));
+		json_array_append_new(command, text_of(process->argv[i]));
 	metadata = json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:s, s:o}", "pid",
 			     (json_int_t)process->pid, "init_time", (json_int_t)process->init_ns,
 			     "fini_time", (json_int_t)process->fini_ns, "config",
@@ -130,7 +147,7 @@ enum ws_status rp_write_config(const struct rp_args *args, const struct ws_proce
 	if (!st)
 		st = write_json(root, path, err);
 	if (!st)
-		fprintf(stderr, "Opened result file: %s\n", path);
+		ws_print(stderr, "Opened result file: %s\n", path);
 	json_decref(root);
 	return st;
 }

@@ -66,9 +66,9 @@ static void say_opened(void *ctx, const char *path, const char *guid)
 	(void)ctx;
 	hide_progress();
 	if (guid)
-		fprintf(stderr, "Opened result file: %s (UUID=%s)\n", path, guid);
+		ws_print(stderr, "Opened result file: %s (UUID=%s)\n", path, guid);
 	else
-		fprintf(stderr, "Opened result file: %s\n", path);
+		ws_print(stderr, "Opened result file: %s\n", path);
 }
 
 /* STDOUT_FILENO or STDERR_FILENO when @name says so; -1 for files. */

@@ -98,12 +98,12 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 			outcome->seen[d] += process->ledger[d].written;
 		return;
 	}
-	fprintf(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, rp_base_name(process),
-		whose_times(process),
-		process->ended ? ""
-		: ws_running_process(process)
-			? ", which is still running"
-			: ", which did not end in the usual way: all it recorded is here");
+	ws_print(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, rp_base_name(process),
+		 whose_times(process),
+		 process->ended ? ""
+		 : ws_running_process(process)
+			 ? ", which is still running"
+			 : ", which did not end in the usual way: all it recorded is here");
 	if (!n_seen)
 		return;
 	fprintf(stderr, "    %-24s %11s %11s %11s\n", "SERVICE", "SEEN", "WRITTEN", "DROPPED");
