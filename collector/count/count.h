@@ -62,8 +62,12 @@ struct ws_count_launch {
 
 /* Whether and what to count of the next launch of a kernel; counts the launch. */
 void ws_count_decide(struct ws_count_ticket *out_ticket, const struct ws_count_launch *launch);
-/* It completes with @signal; @ticket stays where it is until ws_count_over(). False: no room. */
+/*
+ * It completes with @signal, counted or not; @ticket stays where it is until ws_count_over().
+ * False: no room.
+ */
 bool ws_count_expect(struct ws_count_ticket *ticket, uint64_t signal);
+struct ws_count_ticket *ws_count_expected(uint64_t signal); /* NULL: none */
 /* The signal fell, or never will: it no longer means this dispatch. */
 void ws_count_over(const struct ws_count_ticket *ticket, uint64_t signal);
 

@@ -33,10 +33,8 @@ bool ws_count_request_take(struct ws_count_block **memory, struct ws_count_reque
 
 /* ---- tickets.c, of which the rest is in count.h ---- */
 
-struct ws_count_ticket;
 bool ws_count_tickets_start(void); /* false: no memory */
 void ws_count_tickets_forked(void);
-struct ws_count_ticket *ws_count_expected(uint64_t signal); /* NULL: none */
 
 /* ---- filter.c ---- */
 

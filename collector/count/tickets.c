@@ -73,7 +73,7 @@ struct ws_count_ticket *ws_count_expected(uint64_t signal)
 
 void ws_count_over(const struct ws_count_ticket *ticket, uint64_t signal)
 {
-	struct expected *e = ticket->set == WS_COUNT_NOTHING ? NULL : find(signal);
+	struct expected *e = find(signal);
 
 	if (!e || __atomic_load_n(&e->ticket, __ATOMIC_RELAXED) != ticket)
 		return;

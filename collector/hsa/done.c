@@ -2,6 +2,8 @@
  * done: GPU work that is over: which signal told so, when it began and ended, its record.
  */
 #include "collector/hsa/pending_priv.h"
+#include "collector/hsa/queue_priv.h"
+#include "softgpu/cp/watch.h"
 
 #include <sched.h>
 #include <string.h>
@@ -100,7 +102,7 @@ static enum ws_domain domain_of(const struct ws_pending *p)
 void ws_done_count(const struct ws_pending *p, enum ws_ledger_column column)
 {
 	struct ws_writer *writer = ws_capture_now();
-	bool counted = !p->is_copy && p->counted && ws_asked(WS_SERVICE_COUNTERS);
+	bool counted = !p->is_copy && is_counted(p) && ws_asked(WS_SERVICE_COUNTERS);
 
 	if (!writer)
 		return;
@@ -156,7 +158,7 @@ bool ws_done_dispatch(const struct ws_pending *p)
 {
 	const amd_signal_t *signal = signal_at(p->signal);
 
-	if (p->timed)
+	if (timed_of(p) == WS_TIMED_READ)
 		return true;
 	if (p->own || p->looked)
 		return __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < p->value;
@@ -167,9 +169,9 @@ bool ws_done_dispatch(const struct ws_pending *p)
 
 void ws_done_let_go(struct ws_pending *p)
 {
-	if (p->timed)
+	if (timed_of(p) == WS_TIMED_READ)
 		return; /* it was let go when it was read */
-	if (p->counted)
+	if (p->noted)
 		ws_count_over(&p->ticket, p->signal);
 	if (!p->own && p->signal)
 		unmark(p->signal);
@@ -226,28 +228,76 @@ static bool read_times(struct ws_pending *p, struct ws_gpu_clock *clock)
 	return true;
 }
 
-bool ws_done_finish_dispatch(struct ws_pending *p, struct ws_gpu_clock *clock, bool with_values)
+/* Its times are known. */
+static void write_dispatch(struct ws_pending *p)
 {
-	bool counted = p->counted;
-
-	/* A signal that the program has set up again was done with before, else it would wait. */
-	if (!ws_done_dispatch(p) && !(p->looked && !with_values))
-		return false;
-	if (!p->timed && !read_times(p, clock)) {
-		ws_done_count(p, WS_LEDGER_FAILED);
-		return true;
-	}
-	if (counted && !with_values) {
-		ws_done_let_go(p);
-		p->timed = 1;
-		return true;
-	}
-	if (counted && ws_count_write(&p->ticket, &p->dispatch))
-		return true;
+	if (is_counted(p) && ws_count_write(&p->ticket, &p->dispatch))
+		return;
 	/* Nobody asked for the dispatch itself: without values it is nothing. */
 	if (!(p->dispatch.flags & WS_DISPATCH_UNASKED))
 		write_record(p, p->dispatch.h.time, p->dispatch.end_ns);
+}
+
+bool ws_done_finish_dispatch(struct ws_pending *p, struct ws_gpu_clock *clock, bool with_values)
+{
+	/* A signal that the program has set up again was done with before, else it would wait. */
+	if (!ws_done_dispatch(p) && !(p->looked && !with_values))
+		return false;
+	if (timed_of(p) == WS_TIMED_WRITTEN)
+		return true;
+	if (timed_of(p) == WS_TIMED_NOT && !read_times(p, clock)) {
+		ws_done_count(p, WS_LEDGER_FAILED);
+		return true;
+	}
+	if (is_counted(p) && !with_values) {
+		ws_done_let_go(p);
+		__atomic_store_n(&p->timed, WS_TIMED_READ, __ATOMIC_RELAXED);
+		return true;
+	}
+	write_dispatch(p);
 	return true;
+}
+
+/*
+ * On the GPU's thread: a kernel has ended, its values are there, and its signal has not fallen. What
+ * is written here is in the capture before the program can know of the end, whatever kills it then.
+ */
+#define TURNS 10000u
+void ws_pending_told(const struct ws_softgpu_done *done)
+{
+	const union packet *packet = done->aql;
+	uint64_t signal = packet->dispatch.completion_signal.handle;
+	uint16_t type = packet->header >> HSA_PACKET_HEADER_TYPE & 0xff;
+	struct ws_count_ticket *ticket;
+	struct ws_pending *p;
+	bool shared = false;
+
+	if (type != HSA_PACKET_TYPE_KERNEL_DISPATCH || !signal || !ws_count_on())
+		return;
+	ticket = ws_count_expected(signal);
+	if (!ticket)
+		return;
+	p = (struct ws_pending *)((char *)ticket - offsetof(struct ws_pending, ticket));
+	/* A thread that asks whether the program's signal is free has the place for a moment. */
+	for (unsigned turn = 0; turn < TURNS && !shared; turn++) {
+		uint32_t state = state_of(p);
+
+		if (state == OURS || state == FORWARDED)
+			break;
+		shared = move_state(p, PENDING, TAKEN);
+		if (!shared && (state == FREE || turn == TURNS - 1))
+			return;
+		if (!shared && turn > 100)
+			sched_yield();
+	}
+	if (p->signal == signal && timed_of(p) == WS_TIMED_NOT) {
+		p->dispatch.h.time = done->start_ns;
+		p->dispatch.end_ns = done->end_ns;
+		write_dispatch(p);
+		__atomic_store_n(&p->timed, WS_TIMED_WRITTEN, __ATOMIC_RELAXED);
+	}
+	if (shared)
+		set_state(p, PENDING);
 }
 
 /*
@@ -283,14 +333,14 @@ bool ws_done_finish_copy(struct ws_pending *p, bool reused)
 /* The caller moved it to TAKEN, or found it OURS. */
 bool ws_done_finish(struct ws_pending *p, struct ws_gpu_clock *clock, enum ws_done_how how)
 {
-	bool waits = p->counted && !p->timed && how == WS_DONE_REUSE;
+	bool waits = is_counted(p) && timed_of(p) == WS_TIMED_NOT && how == WS_DONE_REUSE;
 
 	if (!(p->is_copy ? ws_done_finish_copy(p, how == WS_DONE_REUSE)
 			 : ws_done_finish_dispatch(p, clock, how == WS_DONE_ALL))) {
 		set_state(p, p->own ? OURS : PENDING);
 		return false;
 	}
-	if (waits && p->timed) {
+	if (waits && timed_of(p) == WS_TIMED_READ) {
 		set_state(p, PENDING); /* for its values */
 		return true;
 	}
@@ -349,7 +399,7 @@ static bool forwarded(hsa_signal_value_t value, void *arg)
 		ws_done_finish_copy(p, false);
 	else
 		ws_done_finish_dispatch(p, NULL, true);
-	if (p->counted)
+	if (p->noted)
 		ws_count_over(&p->ticket, p->signal);
 	ws_hsa.hsa_signal_subtract_screlease(theirs, 1);
 	ws_hsa.hsa_signal_destroy(ours);

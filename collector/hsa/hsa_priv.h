@@ -117,8 +117,8 @@ struct ws_pending {
 	uint8_t own;       /* the signal is ours: it may be used again afterwards */
 	uint8_t looked;    /* the signal is not ours even to prepare; see queue.c */
 	uint8_t forwards;  /* a signal of the program's is to be counted down: `forward` */
-	uint8_t counted;   /* dispatches: `ticket` says what */
-	uint8_t timed;     /* dispatches: the signal was read, values are waited for */
+	uint8_t noted;     /* dispatches: `ticket` is found by the signal */
+	uint8_t timed;     /* dispatches: enum ws_timed */
 	uint64_t signal;
 	int64_t value; /* of the signal before, where it is the value that tells */
 	union {
@@ -127,7 +127,7 @@ struct ws_pending {
 	};
 	uint64_t own_signal; /* of this place; 0: not made yet */
 	uint64_t forward;
-	struct ws_count_ticket ticket;
+	struct ws_count_ticket ticket; /* where it is noted: whether and what is counted of it */
 } __attribute__((aligned(64)));
 _Static_assert(offsetof(struct ws_pending, own_signal) == 128, "a plain dispatch has two lines");
 
@@ -155,6 +155,10 @@ void ws_pending_give_up(uint64_t signal); /* false above, and the signal goes aw
 uint64_t ws_pending_forward(struct ws_pending *p, uint64_t theirs);
 /* Remember that @signal belongs to @p; false: no place, use a signal of our own. */
 bool ws_pending_mark(uint64_t signal, struct ws_pending *p);
+
+struct ws_softgpu_done;
+/* A watcher of the software GPU's (softgpu/cp/watch.h), for kernels that are counted or sampled. */
+void ws_pending_told(const struct ws_softgpu_done *done);
 
 void ws_pending_look(struct ws_pending_ring *ring); /* write what is done; NULL is fine */
 void ws_pending_start(void);                 /* the thread that collects */

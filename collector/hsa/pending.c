@@ -112,7 +112,8 @@ static uint32_t look_level(struct level *level, struct ws_gpu_clock *clock, uint
 		 * Looking before taking: most that are not done need no bus lock to know. Values
 		 * are read by those who have time: it takes the GPU's lock.
 		 */
-		if ((state == PENDING || state == OURS) && (give_up != FEW || !p->counted) &&
+		if ((state == PENDING || state == OURS) &&
+		    (give_up != FEW || !is_counted(p) || timed_of(p) == WS_TIMED_WRITTEN) &&
 		    ws_done_dispatch(p) && take(p)) {
 			ws_done_finish(p, clock, WS_DONE_ALL);
 			state = state_of(p);
@@ -379,7 +380,7 @@ struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring)
 			p->own = p->forwards = 0; /* that signal is gone */
 		if (!p->own)
 			p->signal = 0; /* nor is it the program's any more */
-		p->is_copy = p->timed = p->counted = 0;
+		p->is_copy = p->timed = p->noted = 0;
 	}
 	return p;
 }
@@ -396,7 +397,7 @@ struct ws_pending *ws_pending_copy(void)
 							      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			;
 		p->is_copy = 1;
-		p->own = p->forwards = p->timed = p->counted = 0;
+		p->own = p->forwards = p->timed = p->noted = 0;
 		return p;
 	}
 	return NULL;

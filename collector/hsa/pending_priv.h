@@ -11,6 +11,13 @@
 /* States of a place; pending.c tells how it goes from one to the next. */
 enum { FREE, FILLING, PENDING, OURS, FORWARDED, TAKEN };
 
+/* How far a dispatch's record is while its place is taken. */
+enum ws_timed {
+	WS_TIMED_NOT,
+	WS_TIMED_READ,    /* the signal was read and let go; values are waited for */
+	WS_TIMED_WRITTEN, /* by the GPU's thread: the signal is about to fall */
+};
+
 static inline amd_signal_t *signal_at(uint64_t handle)
 {
 	return (amd_signal_t *)(uintptr_t)handle;
@@ -32,6 +39,16 @@ struct ws_gpu_clock {
 static inline uint32_t state_of(const struct ws_pending *p)
 {
 	return __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
+}
+
+static inline enum ws_timed timed_of(const struct ws_pending *p)
+{
+	return __atomic_load_n(&p->timed, __ATOMIC_RELAXED);
+}
+
+static inline bool is_counted(const struct ws_pending *p)
+{
+	return p->noted && p->ticket.set != WS_COUNT_NOTHING;
 }
 
 static inline void set_state(struct ws_pending *p, uint16_t state)

@@ -121,10 +121,11 @@ void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, b
 	p->dispatch.dispatch_id = id;
 	p->dispatch.flags = traced ? 0 : WS_DISPATCH_UNASKED;
 	if (arrange(queue->ring, p, packet, reusable)) {
-		if (counted) {
+		/* One that is not counted, too: the GPU tells of it by the same table. */
+		if (counting && ws_count_on()) {
 			p->ticket = ticket;
-			p->counted = ws_count_expect(&p->ticket, p->signal);
-			if (!p->counted)
+			p->noted = ws_count_expect(&p->ticket, p->signal);
+			if (counted && !p->noted)
 				count(WS_DOMAIN_COUNTER_COLLECTION, WS_LEDGER_DROPPED);
 		}
 		ws_pending_publish(queue->ring, p);

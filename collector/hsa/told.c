@@ -321,10 +321,11 @@ static int (*find_watch(void))(ws_softgpu_watcher *)
 
 void ws_told_load(void)
 {
-	/* Who counts has to know of a kernel before it starts. */
-	bool wanted = ws_asked(WS_SERVICE_KERNEL) && !ws_counting();
+	/* Who counts has to know of a kernel before it starts, and queues are intercepted. */
+	bool counting = ws_counting(), wanted = ws_asked(WS_SERVICE_KERNEL) || counting;
 	int (*watch)(ws_softgpu_watcher *) = wanted ? find_watch() : NULL;
-	uint32_t epoch = watch && watch(on_done) == 0 ? ++told.n_epochs : 0;
+	bool watched = watch && watch(counting ? ws_pending_told : on_done) == 0;
+	uint32_t epoch = watched && !counting ? ++told.n_epochs : 0;
 
 	__atomic_store_n(&told.epoch, epoch, __ATOMIC_RELAXED);
 }
