@@ -87,6 +87,11 @@ bool ws_counting_simulates_times(const struct ws_counting *c)
 	return c && c->times;
 }
 
+bool ws_counting_alone(struct ws_counting *c)
+{
+	return c && atomic_load_explicit(&c->is_alone, memory_order_relaxed);
+}
+
 struct ws_model *ws_counting_model(struct ws_counting *c, uint64_t queue)
 {
 	struct queue_model *q;
@@ -270,6 +275,7 @@ size_t ws_counting_list(struct ws_counting *c, struct ws_softgpu_counter *out, s
 static void update_wanted(struct ws_counting *c)
 {
 	atomic_store(&c->is_wanted, c->plan || c->sample_cycles || c->times);
+	atomic_store(&c->is_alone, c->plan && c->plan->n_counters);
 }
 
 int ws_counting_choose(struct ws_counting *c, const struct ws_softgpu_set *sets, size_t n,

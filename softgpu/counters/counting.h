@@ -45,6 +45,8 @@ void ws_counting_destroy(struct ws_counting *c);
 bool ws_counting_wanted(struct ws_counting *c);
 /* The user asked for simulated times also of what nobody counts (WAVESCOPE_GPU_TIME). */
 bool ws_counting_simulates_times(const struct ws_counting *counting);
+/* Counters are wanted: hardware's count for the whole GPU, so that its kernels run one at a time. */
+bool ws_counting_alone(struct ws_counting *c);
 /* Asks the chooser. False: it ought to be counted, but there is no memory or no thread for it. */
 bool ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info, struct ws_count_run **out_run);
 /* May workgroup wg start now? */

@@ -43,7 +43,7 @@ struct ws_counting {
 	pthread_mutex_t lock;         /* all but the models */
 	struct ws_plan *plan;         /* NULL: nothing is counted */
 	uint64_t sample_cycles;
-	_Atomic bool is_wanted;
+	_Atomic bool is_wanted, is_alone;
 	struct result *oldest, **newest;
 	uint32_t n_results;
 	uint64_t sequence;

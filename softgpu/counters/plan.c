@@ -37,6 +37,7 @@ int ws_plan_make(struct ws_plan **out, const struct ws_hw *hw, const struct ws_s
 					   error_bytes);
 		if (status)
 			name_set(plan->n, n, error, error_bytes);
+		plan->n_counters += sets[plan->n].n;
 	}
 	if (status)
 		ws_plan_put(plan);

@@ -13,7 +13,7 @@
 
 struct ws_plan {
 	_Atomic uint32_t n_users;
-	size_t n;
+	size_t n, n_counters;         /* sets; counters of all of them */
 	struct ws_selection *sets;
 	ws_softgpu_choose *choose;    /* NULL: always set 0 */
 	void *user;

@@ -11,7 +11,8 @@
  *   PC samples               ws_softgpu_pc_sampling(), ws_softgpu_pc_samples()
  *
  * While counters or samples are wanted every dispatch of the GPU is counted, and its signal's time
- * stamps are modelled device time: end when it completed, start the modelled duration before.
+ * stamps are modelled device time: end when it completed, start the modelled duration before. While counters
+ * are wanted the GPU runs one kernel at a time, counted or not: its queues take turns.
  *
  * Names: NAME (one value per instance of the block), NAME_sum (their sum), NAME[n] (that instance), and
  * for level counters NAME_ACCUM, or SQ_ACCUM_PREV_HIRES directly behind the level counter: the level

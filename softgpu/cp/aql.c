@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "softgpu/counters/counting.h"
 #include "softgpu/cp/count.h"
 #include "softgpu/device/clock.h"
 #include "softgpu/device/log.h"
@@ -278,6 +279,7 @@ static int start_kernel(struct ws_queue *queue, union ws_aql_packet *packet)
 	if (object % 8 || !ws_cp_accessible(queue->cp, object, sizeof(kernel)))
 		return WS_QUEUE_BAD_CODE;
 	if (packet->dispatch.private_bytes > queue->amd->scratch_lane_bytes) {
+		ws_cp_leave_turn(queue);
 		raise_code(queue, WS_QUEUE_NEED_SCRATCH);
 		return PACKET_WAITS;
 	}
@@ -291,6 +293,10 @@ static int start_kernel(struct ws_queue *queue, union ws_aql_packet *packet)
 		ws_launch_fini(launch);
 		return WS_QUEUE_BAD_GROUP_SIZE;
 	}
+	if (!ws_cp_take_turn(queue)) {
+		ws_launch_fini(launch);
+		return PACKET_WAITS;
+	}
 	ws_gpu_log(WS_GPU_LOG_DEBUG,
 		   "node %u runs kernel 0x%llx: %llu workgroups of %u waves, %u resident",
 		   queue->gpu->node, (unsigned long long)object, (unsigned long long)launch->n_wgs,
@@ -299,7 +305,6 @@ static int start_kernel(struct ws_queue *queue, union ws_aql_packet *packet)
 	ws_guard_keep(ws_clock_ns_of_ticks(queue->start_ticks));
 	queue->dispatch.ended = ws_aql_dispatch_ended;
 	ws_cp_count_begin(queue, packet);
-	atomic_store(&queue->dispatching, true);
 	ws_pool_start(queue->cp->pool, &queue->dispatch);
 	return PACKET_STARTED;
 }
@@ -400,6 +405,8 @@ void ws_aql_dispatch_ended(struct ws_dispatch *dispatch)
 			host->leave(host->ctx);
 	}
 	atomic_store(&queue->dispatching, false);
+	if (ws_counting_alone(queue->gpu->counting))
+		ws_cp_kick(queue->cp); /* another queue may be waiting for its turn */
 	pthread_cond_broadcast(&queue->quiet);
 	/* Chains of small kernels go on from here, without waiting for the poller. */
 	ws_queue_advance(queue, PACKETS_PER_TURN);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "softgpu/counters/counting.h"
 #include "softgpu/cp/cp_priv.h"
 #include "softgpu/exec/guard.h"
 
@@ -79,6 +80,12 @@ bool ws_cp_complete(struct ws_cp *cp, uint64_t handle, uint64_t start_ticks, uin
 	return true;
 }
 
+static bool can_start(const struct ws_queue *queue)
+{
+	return atomic_load(&queue->active) && !atomic_load(&queue->dying) &&
+	       !atomic_load(&queue->halted);
+}
+
 enum ws_step ws_queue_advance(struct ws_queue *queue, uint32_t n)
 {
 	const struct ws_cp_host *host = &queue->cp->host;
@@ -86,8 +93,7 @@ enum ws_step ws_queue_advance(struct ws_queue *queue, uint32_t n)
 	bool copies = queue->desc.type == WS_QUEUE_SDMA;
 	uint64_t until = copies ? now_ns() + TURN_NS : 0;
 
-	while (n-- && atomic_load(&queue->active) && !atomic_load(&queue->dying) &&
-	       !atomic_load(&queue->halted)) {
+	while (n-- && can_start(queue)) {
 		enum ws_step step;
 
 		if (host->enter)
@@ -103,6 +109,47 @@ enum ws_step ws_queue_advance(struct ws_queue *queue, uint32_t n)
 			break;
 	}
 	return result;
+}
+
+/*
+ * Hardware's counters belong to the GPU and not to a queue, so who counts there lets kernels run one at
+ * a time; programs see the difference. A queue asks when its kernel is next and everything that it was
+ * to wait for has come: whatever the kernels of two queues owe each other by barriers and signals is
+ * settled by then, and nobody holds the GPU while it waits for that. First come, first served: a queue
+ * that is never empty does not shut out another.
+ */
+bool ws_cp_take_turn(struct ws_queue *queue)
+{
+	struct ws_cp *cp = queue->cp;
+	bool mine = true;
+
+	if (!ws_counting_alone(queue->gpu->counting)) {
+		ws_cp_leave_turn(queue);
+		atomic_store(&queue->dispatching, true);
+		return true;
+	}
+	pthread_mutex_lock(&cp->lock);
+	if (!queue->turn)
+		queue->turn = ++cp->n_turns;
+	for (const struct ws_queue *q = cp->queues; q && mine; q = q->next)
+		mine = q->gpu != queue->gpu || q == queue ||
+		       !(atomic_load(&q->dispatching) ||
+			 (q->turn && q->turn < queue->turn && can_start(q)));
+	if (mine) {
+		queue->turn = 0;
+		atomic_store(&queue->dispatching, true);
+	}
+	pthread_mutex_unlock(&cp->lock);
+	return mine;
+}
+
+void ws_cp_leave_turn(struct ws_queue *queue)
+{
+	if (!queue->turn)
+		return;
+	pthread_mutex_lock(&queue->cp->lock);
+	queue->turn = 0;
+	pthread_mutex_unlock(&queue->cp->lock);
 }
 
 /*

@@ -24,6 +24,7 @@ struct ws_cp {
 	pthread_mutex_t lock;         /* the list */
 	struct ws_queue *queues;
 	uint32_t n_queues;
+	uint64_t n_turns;             /* given out, see ws_cp_take_turn() */
 };
 
 enum ws_step {
@@ -47,6 +48,7 @@ struct ws_queue {
 	/* AQL */
 	struct ws_amd_queue *amd;
 	_Atomic bool dispatching;     /* `dispatch` belongs to the pool */
+	uint64_t turn;                /* its kernel waits for those of others; 0: no. The list's lock */
 	struct ws_dispatch dispatch;
 	uint64_t start_ticks;
 	void *kept;                   /* by the watcher */
@@ -78,6 +80,14 @@ static inline bool ws_cp_accessible(const struct ws_cp *cp, uint64_t addr, uint6
 struct ws_amd_signal *ws_cp_signal(const struct ws_cp *cp, uint64_t handle);
 /* Write the times, count down and wake. False: a handle that is not a signal; 0 is fine. */
 bool ws_cp_complete(struct ws_cp *cp, uint64_t handle, uint64_t start_ticks, uint64_t end_ticks);
+
+/*
+ * A kernel is about to start, and the queue is `dispatching` from here on. False: counters are wanted,
+ * and another queue of the GPU runs a kernel or has waited longer for its turn. Queue locked.
+ */
+bool ws_cp_take_turn(struct ws_queue *queue);
+/* It cannot start for another reason: others need not wait for it. Queue locked. */
+void ws_cp_leave_turn(struct ws_queue *queue);
 
 /* The queue can start a packet. Cheap; without the queue's lock. */
 bool ws_aql_ready(const struct ws_queue *queue);
