@@ -29,6 +29,7 @@ void ws_threads_forked(void);                /* in the child; forgets the parent
 void ws_threads_detach(void);                /* no thread has a lane afterwards, nor gets one */
 uint64_t ws_threads_forked_in(void);         /* correlation id of the call that forked, or 0 */
 void ws_threads_names(struct ws_writer *writer); /* at the end: names of the living */
+void ws_threads_ranges(struct ws_writer *writer); /* at the end: what they have open */
 
 /* facts.c */
 void ws_facts_process(struct ws_writer *writer, bool forked);
@@ -46,6 +47,10 @@ void ws_control_region(bool enter); /* roctxProfilerResume and Pause */
 void ws_markers_forked(void);
 void ws_markers_detach(void);
 void ws_markers_thread_end(struct ws_thread *t);
+void ws_markers_thread_gone(struct ws_thread *t); /* after it; nobody looks at its stack any more */
+/* The process ends: what is open, of a thread that is not gone meanwhile, and of nobody's. */
+void ws_markers_end_of(struct ws_writer *writer, const struct ws_thread *t);
+void ws_markers_end_started(void);
 
 /* A helper thread with all signals blocked; false when it could not be made. errno kept. */
 bool ws_spawn(void *(*main)(void *), void *arg, const char *name);

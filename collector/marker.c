@@ -6,6 +6,11 @@
  * with one compare-and-swap. Texts are kept in place while there is room and
  * interned (a lock, a table) when there is none.
  *
+ * What is open when the process ends is written by the thread that ends it, which reads
+ * the stacks of all others while they may push and pop. A range has an id of its own for
+ * as long as it is open; who swaps that for 0 writes the record, and a copy made before is
+ * whole, since the range was there all the time.
+ *
  * With --kernel-rename the innermost pushed range names the GPU work submitted
  * inside it. A mark takes over from there, until the range around it ends: work after a
  * mark has the mark's name. The name travels as external correlation id: the id of the
@@ -31,6 +36,7 @@ struct range {
 	uint32_t text_at, n_text; /* in the stack's text; or */
 	uint32_t message;         /* interned */
 	uint32_t recorded;        /* recording was on when it began: the epoch; else 0 */
+	uint64_t open;            /* corr_id until somebody writes the record; set last */
 };
 
 struct ws_marker_stack {
@@ -75,18 +81,17 @@ static bool wanted(void)
 	return ws_capture_now() || ws_capture();
 }
 
-static void append(struct ws_thread *t, enum ws_marker_op op, const struct range *range,
-		   uint64_t end_ticks, const char *text)
+static uint32_t record_bytes(const struct range *range)
+{
+	return (uint32_t)WS_REC_ROUND(sizeof(struct ws_rec_marker) +
+				      (range->message ? 0 : range->n_text));
+}
+
+static void fill(struct ws_rec_marker *rec, enum ws_marker_op op, const struct range *range,
+		 uint64_t end_ticks, const char *text)
 {
 	uint32_t n_text = range->message ? 0 : range->n_text;
-	uint32_t n_bytes = (uint32_t)WS_REC_ROUND(sizeof(struct ws_rec_marker) + n_text);
-	struct ws_lane *lane = ws_thread_lane(t);
-	struct ws_rec_marker *rec = lane ? ws_lane_reserve(&lane, n_bytes) : NULL;
 
-	if (!rec) {
-		ws_call_lost_(t, WS_DOMAIN_MARKER_API);
-		return;
-	}
 	rec->h.what = op;
 	rec->h.time = range->start_ticks;
 	rec->end_ticks = end_ticks;
@@ -96,6 +101,20 @@ static void append(struct ws_thread *t, enum ws_marker_op op, const struct range
 	rec->n_bytes = n_text;
 	if (n_text)
 		memcpy(rec + 1, text, n_text);
+}
+
+static void append(struct ws_thread *t, enum ws_marker_op op, const struct range *range,
+		   uint64_t end_ticks, const char *text)
+{
+	uint32_t n_bytes = record_bytes(range);
+	struct ws_lane *lane = ws_thread_lane(t);
+	struct ws_rec_marker *rec = lane ? ws_lane_reserve(&lane, n_bytes) : NULL;
+
+	if (!rec) {
+		ws_call_lost_(t, WS_DOMAIN_MARKER_API);
+		return;
+	}
+	fill(rec, op, range, end_ticks, text);
 	ws_lane_commit(lane, &rec->h, WS_REC_TAG(WS_REC_MARKER, n_bytes));
 }
 
@@ -217,7 +236,7 @@ int ws_marker_push(const char *text)
 		return -1;
 	t = ws_thread();
 	if (t && !t->markers)
-		t->markers = ws_pages(STACK_BYTES);
+		__atomic_store_n(&t->markers, ws_pages(STACK_BYTES), __ATOMIC_RELEASE);
 	if (!t || !t->markers) {
 		ws_call_lost_(t, WS_DOMAIN_MARKER_API);
 		errno = saved_errno;
@@ -229,6 +248,7 @@ int ws_marker_push(const char *text)
 		return (int)stack->depth++;
 	}
 	range = &stack->ranges[stack->depth];
+	/* `open` is 0 already; whoever ends the process may be looking at it. */
 	*range = (struct range){
 		.corr_id = ws_corr_new(t),
 		.ancestor_id = t->corr_id,
@@ -240,8 +260,17 @@ int ws_marker_push(const char *text)
 	if (renaming() && range->message)
 		t->external_id = external_of(range->message, range->corr_id);
 	range->start_ticks = ws_ticks();
+	if (range->recorded)
+		__atomic_store_n(&range->open, range->corr_id, __ATOMIC_RELEASE);
 	errno = saved_errno;
 	return (int)stack->depth++;
+}
+
+/* True: the caller writes its record, nobody else has or will. */
+static bool close_range(struct range *range, uint64_t id)
+{
+	return id && __atomic_compare_exchange_n(&range->open, &id, 0, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED);
 }
 
 int ws_marker_pop(void)
@@ -257,7 +286,7 @@ int ws_marker_pop(void)
 		return (int)stack->depth;
 	range = &stack->ranges[stack->depth];
 	t->external_id = range->external_before;
-	if (range->recorded == ws_epoch() && ws_thread())
+	if (close_range(range, range->corr_id) && range->recorded == ws_epoch() && ws_thread())
 		append(t, WS_MARKER_THREAD_RANGE, range, end_ticks, stack->text + range->text_at);
 	if (!range->message)
 		stack->n_text -= range->n_text;
@@ -393,8 +422,63 @@ void ws_markers_thread_end(struct ws_thread *t)
 {
 	while (t->markers && t->markers->depth && ws_thread_lane(t))
 		ws_marker_pop();
-	ws_pages_free(t->markers, STACK_BYTES);
-	t->markers = NULL;
+}
+
+void ws_markers_thread_gone(struct ws_thread *t)
+{
+	struct ws_marker_stack *stack = t->markers;
+
+	__atomic_store_n(&t->markers, NULL, __ATOMIC_RELEASE);
+	ws_pages_free(stack, STACK_BYTES);
+}
+
+/* The thread may be anywhere, also in push and pop. */
+void ws_markers_end_of(struct ws_writer *writer, const struct ws_thread *t)
+{
+	struct ws_marker_stack *stack = __atomic_load_n(&t->markers, __ATOMIC_ACQUIRE);
+	struct ws_lane *first = NULL;
+	uint64_t end_ticks = ws_ticks();
+
+	for (uint32_t i = 0; stack && i < STACK_DEPTH; i++) {
+		uint64_t id = __atomic_load_n(&stack->ranges[i].open, __ATOMIC_ACQUIRE);
+		struct range range = stack->ranges[i];
+		uint32_t n_room = STACK_BYTES - sizeof(*stack), n_bytes;
+		struct ws_rec_marker *rec;
+		struct ws_lane *lane;
+
+		if (!id || range.recorded != ws_epoch())
+			continue;
+		if (!range.message &&
+		    (range.text_at > n_room || range.n_text > n_room - range.text_at))
+			continue; /* another one by now, half written */
+		if (!first)
+			first = ws_lane_get(writer, t->tid); /* its records are that thread's */
+		n_bytes = record_bytes(&range);
+		lane = first;
+		rec = lane ? ws_lane_reserve(&lane, n_bytes) : NULL;
+		if (!rec) {
+			ws_call_lost_(NULL, WS_DOMAIN_MARKER_API);
+			continue;
+		}
+		fill(rec, WS_MARKER_THREAD_RANGE, &range, end_ticks, stack->text + range.text_at);
+		if (close_range(&stack->ranges[i], id))
+			ws_lane_commit(lane, &rec->h, WS_REC_TAG(WS_REC_MARKER, n_bytes));
+		else
+			ws_lane_cancel(lane, n_bytes);
+	}
+	ws_lane_put(first);
+}
+
+void ws_markers_end_started(void)
+{
+	struct slot *slots = __atomic_load_n(&markers.slots, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; slots && i < SLOTS; i++) {
+		uint64_t id = __atomic_load_n(&slots[i].id, __ATOMIC_RELAXED);
+
+		if (id > CLAIMED)
+			ws_marker_stop(id);
+	}
 }
 
 /* Names are strings of a capture that is over. */
@@ -420,6 +504,7 @@ void ws_markers_forked(void)
 	markers.n_names = 0;
 	for (uint32_t i = 0; t->markers && i < WS_MIN(t->markers->depth, STACK_DEPTH); i++) {
 		t->markers->ranges[i].recorded = 0;
+		t->markers->ranges[i].open = 0;
 		t->markers->ranges[i].external_before = 0;
 	}
 	t->external_id = 0;

@@ -204,6 +204,7 @@ static struct ws_lane *leave(struct ws_thread *t)
 	__atomic_store_n(&t->roll, 0, __ATOMIC_RELAXED);
 	lane = t->lane;
 	__atomic_store_n(&t->lane, NULL, __ATOMIC_RELEASE);
+	ws_markers_thread_gone(t);
 	ws_unlock(&threads.lock);
 	return lane;
 }
@@ -270,6 +271,16 @@ void ws_threads_forked(void)
 uint64_t ws_threads_forked_in(void)
 {
 	return threads.forked_in_id;
+}
+
+void ws_threads_ranges(struct ws_writer *writer)
+{
+	ws_lock(&threads.lock); /* a thread that ends now keeps its stack until this is done */
+	for (uint32_t i = 0; threads.roll && i < threads.n_roll; i++) {
+		if (threads.roll[i].tid)
+			ws_markers_end_of(writer, threads.roll[i].thread);
+	}
+	ws_unlock(&threads.lock);
 }
 
 /*

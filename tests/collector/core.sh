@@ -84,6 +84,23 @@ leave)
 	collect 137 'services=rccl' leave kill; ok; has 6 '^CALL'; has 1 'FILE closed=0'
 	collect 139 'services=rccl' leave segv; ok; has 6 '^CALL'; has 1 'FILE closed=0'
 	;;
+open)
+	for how in exit _exit quick_exit; do
+		collect 7 'services=marker' open $how
+		ok; has 1 'FILE closed=1'
+		for text in started 'ended 1' 'ended 2' 'main 1' 'main 2' 'main 3' 'alive 1' 'alive 2' closed; do
+			has 1 "^MARKER .*text=$text\$"
+		done
+		# each with its own thread, and nothing twice
+		for text in main alive ended; do
+			[ "$(sed -n "s/^MARKER \(tid=[0-9]*\) .*text=$text [0-9]$/\1/p" "$work/text" | sort -u |
+				tee -a "$work/tids" | wc -l)" = 1 ] || fail "ranges of $text are of several threads"
+		done
+		[ "$(sort -u "$work/tids" | wc -l)" = 3 ] || fail "ranges are not with their threads"
+		rm "$work/tids"
+		[ "$(awk '/^MARKER/ { print $6 }' "$work/text" | sort | uniq -d | wc -l)" = 0 ] || fail "a range is there twice"
+	done
+	;;
 markers)
 	collect 7 'services=marker,rccl' markers
 	ok; has 7 '^MARKER'; has 6 '^CALL'

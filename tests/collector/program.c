@@ -9,6 +9,8 @@
  *	program exec                  calls, then itself again with "calls 5"
  *	program leave HOW             3 calls, then exit, _exit, quick_exit, abort, kill, segv,
  *	                              thread (exit called by another thread)
+ *	program open HOW              ranges that are open when it ends by exit, _exit or quick_exit:
+ *	                              in a thread that ends, in one that does not, in main
  *	program markers               marks, nested and crossing ranges, pause and resume
  *	program periods MS            calls for MS milliseconds
  *	program signals N             N calls with a timer's handler making calls on top
@@ -165,6 +167,51 @@ static void leave(const char *how)
 	if (!strcmp(how, "thread") && pthread_create(&other, NULL, exit_here, NULL) == 0)
 		pthread_join(other, NULL);
 	exit(1);
+}
+
+static void *leave_open(void *arg)
+{
+	ws_marker_push("ended 1");
+	ws_marker_push("ended 2");
+	return NULL;
+}
+
+static int pushed;
+
+static void *stay_open(void *arg)
+{
+	ws_marker_push("alive 1");
+	ws_marker_push("alive 2");
+	ws_marker_push("closed");
+	ws_marker_pop();
+	__atomic_store_n(&pushed, 1, __ATOMIC_RELEASE);
+	for (;;) { /* these may be open or not: at the end there is each of them once */
+		ws_marker_push("again");
+		ws_marker_pop();
+	}
+	return NULL;
+}
+
+static void open_ranges(const char *how)
+{
+	pthread_t other;
+
+	ws_marker_start("started");
+	if (pthread_create(&other, NULL, leave_open, NULL) == 0)
+		pthread_join(other, NULL);
+	ws_marker_push("main 1");
+	ws_marker_push("main 2");
+	ws_marker_push("main 3");
+	pthread_create(&other, NULL, stay_open, NULL);
+	while (!__atomic_load_n(&pushed, __ATOMIC_ACQUIRE))
+		usleep(100);
+	printf("ok\n");
+	fflush(stdout);
+	if (!strcmp(how, "_exit"))
+		_exit(7);
+	if (!strcmp(how, "quick_exit"))
+		quick_exit(7);
+	exit(7);
 }
 
 static void markers(void)
@@ -445,6 +492,8 @@ int main(int argc, char **argv)
 		return 1;
 	} else if (!strcmp(what, "leave") && argc > 2)
 		leave(argv[2]);
+	else if (!strcmp(what, "open") && argc > 2)
+		open_ranges(argv[2]);
 	else if (!strcmp(what, "markers"))
 		markers();
 	else if (!strcmp(what, "periods"))
