@@ -27,11 +27,12 @@ bool ws_known_count(struct ws_known *k, const struct ws_known_call *call,
 				      .n_arguments = sizeof(arguments),
 				      .grid = call->grid,
 				      .workgroup = call->workgroup,
-				      .lds_bytes = call->lds_bytes };
+				      .lds_bytes = call->lds_bytes,
+				      .system_scope = call->system_scope };
 	struct ws_counted_value any = { .name = "GRBM_COUNT" };
 
 	/* the first run of a kernel is cold; here the warm ones are of interest */
-	if (!k->st && (!k->warm || strcmp(k->warm, call->kernel)))
+	if (!k->st && !call->first && (!k->warm || strcmp(k->warm, call->kernel)))
 		k->st = ws_counted_run(&k->counted, &run, &any, 1, k->err);
 	k->warm = call->kernel;
 	if (!k->st)

@@ -122,6 +122,20 @@ static void check_writes(struct ws_known *k)
 			{ "TCC_WRITE_sum", waves * rows[i].lines });
 }
 
+/* 256 KiB: they stay in L2, also those of a kernel's first dispatch, unless it ends with a system release. */
+static void check_write_back(struct ws_known *k)
+{
+	const double lines = (256.0 * 1024) / l2_line(k);
+
+	WS_KNOWN_CHECK(k, "first write", WS_CALL("write_x4", 256 * 64, 64, .a = 16, .first = true),
+		       { "TCC_EA_WRREQ_sum", 0 }, { "TCC_ALL_TC_OP_WB_WRITEBACK_sum", 0 },
+		       { "TCC_WRITE_sum", 256 * 16 });
+	WS_KNOWN_CHECK(k, "write, system scope",
+		       WS_CALL("write_x4", 256 * 64, 64, .a = 16, .system_scope = true),
+		       { "TCC_EA_WRREQ_sum", 256 * 16 }, { "TCC_ALL_TC_OP_WB_WRITEBACK_sum", lines },
+		       { "TCC_NORMAL_WRITEBACK_sum", 0 });
+}
+
 static void check_atomics(struct ws_known *k)
 {
 	/* ten waves on the same 256 bytes */
@@ -270,6 +284,7 @@ void ws_known_memory(struct ws_known *k)
 	check_widths(k);
 	check_random(k);
 	check_resident(k);
+	check_write_back(k); /* the first of those that write */
 	check_writes(k);
 	check_atomics(k);
 	check_scratch(k);

@@ -26,6 +26,8 @@ struct ws_known_call {
 	const char *kernel;
 	uint32_t grid, workgroup, lds_bytes; /* lanes */
 	uint32_t a, b, c, d;
+	bool first;        /* the kernel has not been run: nor is it before it is counted */
+	bool system_scope; /* its end writes L2 back */
 };
 
 /* Counts the first @n values of a run. False: it failed. */

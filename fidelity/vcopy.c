@@ -92,8 +92,11 @@ static enum ws_status run_pass(size_t pass, size_t *out_n_passes, struct ws_err 
 	arguments.c = arguments.a + N * sizeof(double);
 	if (!st)
 		st = ws_counted_choose(&c, pointers, n, err);
-	for (unsigned k = 0; k < DISPATCHES && !st; k++)
+	for (unsigned k = 0; k < DISPATCHES && !st; k++) {
+		/* as the recorded runtime does after a copy; an older one does not, nor what it recorded */
+		call.system_scope = k == 0;
 		st = ws_runner_run(c.runner, &call, &ns, err);
+	}
 	if (!st)
 		print_results(&c);
 	ws_counted_close(&c);

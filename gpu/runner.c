@@ -400,7 +400,8 @@ static void submit(struct ws_runner *d, const struct ws_runner_call *call,
 	uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE |
 			  1u << HSA_PACKET_HEADER_BARRIER |
 			  HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-			  HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
+			  (call->system_scope ? HSA_FENCE_SCOPE_SYSTEM : HSA_FENCE_SCOPE_AGENT)
+				  << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
 
 	*packet = (hsa_kernel_dispatch_packet_t){
 		.header = HSA_PACKET_TYPE_INVALID,

@@ -60,6 +60,7 @@ struct ws_runner_call {
 	size_t n_arguments;       /* bytes */
 	uint32_t grid, workgroup; /* lanes, in one dimension */
 	uint32_t lds_bytes;       /* besides what the kernel has of its own */
+	bool system_scope;        /* its end writes L2 back to memory */
 };
 
 /* Runs it and waits; @out_ns: how long it took on the GPU. */

@@ -431,8 +431,6 @@ bool ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info, 
 	if (!run)
 		return false;
 	run->d.cold = cold;
-	/* recorded: the first dispatch of a kernel is written back within the counted window */
-	run->d.system_release |= cold;
 	run->d.sample_cycles = counted ? sample_cycles : 0;
 	run->quiet = !counted;
 	if (!start_model(run)) {

@@ -16,6 +16,9 @@ grep -Eq '^scratch +0 +TA_BUFFER_WRITE_WAVEFRONTS_sum +80 +80 ' "$out" || fail "
 # AMD's tutorial on vector memory: a generic store to LDS is one instruction of both; docs/fidelity.md
 grep -Eq '^flat stores to LDS +0 +SQ_INSTS_LDS +10 +10 .*exact$' "$out" || fail "no flat store to LDS"
 grep -Eq '^flat atomics in both +0 +TA_FLAT_ATOMIC_WAVEFRONTS_sum +10 +10 .*exact$' "$out" || fail "no mixed flat atomics"
+# the end of a kernel writes L2 back where its packet says so, and not because it is the first one
+grep -Eq '^first write +0 +TCC_EA_WRREQ_sum +0 +0 ' "$out" || fail "a first dispatch is written back"
+grep -Eq '^write, system scope +0 +TCC_EA_WRREQ_sum +4096 +4096 ' "$out" || fail "a system release does not write back"
 for limit in 'wave slots' VGPRs SGPRs LDS barriers; do
 	grep -q "^limited by $limit .*waves per CU" "$out" || fail "nothing is limited by $limit"
 done
