@@ -19,89 +19,6 @@ static void end_wave(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 	ws_spi_wave_done(cu, w, t);
 }
 
-/* ---- the way through the code ---- */
-
-/* Sets the page of the next instruction and classifies it. */
-static bool settle(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc)
-{
-	struct ws_code_map *map = &cu->model->code;
-
-	if (!w->page || pc - w->page->base >= 4 * WS_MAP_SLOTS)
-		w->page = ws_code_map_page(map, pc);
-	if (!w->page)
-		return false;
-	w->slot = (uint32_t)((pc - w->page->base) / 4);
-	return w->page->inst[w->slot].dwords || ws_code_map_classify(map, w->page, w->slot);
-}
-
-/* Fetches the block of the next instruction. jumped: nothing has been fetched ahead. */
-static void fetch(struct ws_cu *cu, struct ws_model_wave *w, bool jumped, uint64_t t)
-{
-	uint64_t pc = ws_model_pc(w), there;
-
-	w->fetch_block = pc >> 5;
-	there = ws_sqc_fetch(cu, w, pc, t);
-	if (!jumped && there != WS_NEVER && there <= t + cu->model->hw->fetch)
-		return; /* it was asked for in time */
-	if (w->ready_at < there)
-		w->stall = WS_STALL_FETCH;
-	if (there == WS_NEVER)
-		w->not_before = w->ready_at, w->ready_at = WS_NEVER;
-	else if (w->ready_at < there)
-		w->ready_at = ws_quads_up(there);
-}
-
-/* Records that follow the instruction just executed: changes of EXEC, a jump, the end. */
-static bool follow(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc, uint64_t t)
-{
-	bool jumped = false;
-
-	w->reader.run--;
-	while (!w->reader.run) {
-		if (w->reader.op == WS_TRACE_JUMP) {
-			/* forward, and not by a branch: instructions that VSKIP left out */
-			if (w->reader.jump > 0 && !(ws_wave_inst(w)->flags & WS_INST_BRANCH))
-				SQ(SQ_INSTS_VSKIPPED)++;
-			pc += 4 * (uint64_t)w->reader.jump;
-			jumped = true;
-		} else if (w->reader.op == WS_TRACE_EXEC) {
-			w->exec = w->reader.exec;
-			w->lanes = (uint32_t)__builtin_popcountll(w->exec);
-		} else {
-			return false; /* the end, but the instruction was not s_endpgm */
-		}
-		if (!ws_trace_next(&w->reader))
-			return false;
-	}
-	if (!settle(cu, w, pc))
-		return false;
-	if ((jumped || ws_model_pc(w) >> 5 != w->fetch_block) && w->ready_at != WS_NEVER)
-		fetch(cu, w, jumped, t);
-	else if (ws_model_pc(w) >> 5 != w->fetch_block) /* waits for something else: fetched meanwhile */
-		w->fetch_block = ws_model_pc(w) >> 5, SQ(SQ_IFETCH)++, SQ(SQC_ICACHE_REQ)++,
-		SQ(SQC_ICACHE_HITS)++, cu->level[WS_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch;
-	return true;
-}
-
-bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time)
-{
-	const struct ws_wave_trace *trace = &w->wg->traces->waves[w->index];
-
-	ws_trace_read(&w->reader, trace);
-	w->exec = trace->exec;
-	w->lanes = (uint32_t)__builtin_popcountll(w->exec);
-	w->started = w->issued_at = w->ready_at = ws_quads_up(time);
-	w->last_pc = 0;
-	w->page = NULL;
-	w->ending = w->waiting = w->waits = false;
-	w->vm = (struct ws_done_ring){ .done = w->vm_done };
-	w->lgkm = (struct ws_done_ring){ .done = w->lgkm_done };
-	if (!ws_trace_next(&w->reader) || !w->reader.run || !settle(cu, w, trace->entry))
-		return false;
-	fetch(cu, w, true, w->started);
-	return true;
-}
-
 /* ---- instructions ---- */
 
 static void barrier(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
@@ -132,11 +49,9 @@ static uint64_t valu_free(const struct ws_simd *simd, const struct ws_tinst *ins
 									    simd->valu_free;
 }
 
-static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes, uint32_t cost_16ths)
+static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes)
 {
-	uint64_t start = *unit_free > t << 4 ? *unit_free : t << 4;
-
-	*unit_free = start + (uint64_t)WS_QUAD * passes * cost_16ths;
+	*unit_free = (*unit_free > t ? *unit_free : t) + (uint64_t)WS_QUAD * passes;
 }
 
 /* A vector memory instruction waits for the address unit. Returns when it asks again. */
@@ -170,12 +85,10 @@ static uint64_t unit_ready(struct ws_cu *cu, struct ws_simd *simd, struct ws_mod
 	if (inst->unit == WS_UNIT_VALU) {
 		uint64_t when = valu_free(simd, inst);
 
-		/* the rest of a quad-cycle is carried on: a busy unit loses one of them now and then */
-		if (when < (t + WS_QUAD) << 4)
+		if (when <= t)
 			return t;
 		w->stall = WS_STALL_UNIT;
-		when = (when >> 4) / WS_QUAD * WS_QUAD;
-		return when > t ? when : t + WS_QUAD;
+		return when;
 	}
 	switch (inst->unit) {
 	case WS_UNIT_VMEM:
@@ -206,9 +119,9 @@ static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave
 
 	w->ready_at = t + WS_QUAD * inst->passes;
 	if (inst->unit == WS_UNIT_VALU) {
-		occupy(&simd->valu_free, t, inst->passes, hw->valu_16ths);
+		occupy(&simd->valu_free, t, inst->passes);
 		if (inst->matrix_passes)
-			occupy(&simd->matrix_free, t, inst->matrix_passes, hw->matrix_16ths);
+			occupy(&simd->matrix_free, t, inst->matrix_passes);
 		SQ(SQ_THREAD_CYCLES_VALU) += w->lanes * inst->passes;
 		return true;
 	}
@@ -253,7 +166,7 @@ static void finish(struct ws_model_wave *w, uint64_t t)
 
 /*
  * Half of all instructions: arithmetic of one quad-cycle, and behind it another one of the same fetch. Does
- * what execute() and follow() come to then. False: it is not one, nothing was done.
+ * what execute() and ws_wave_follow() come to then. False: it is not one, nothing was done.
  */
 static bool go_straight(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w,
 			const struct ws_tinst *inst, uint64_t t)
@@ -267,7 +180,7 @@ static bool go_straight(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_
 	w->reader.run--;
 	w->slot = slot;
 	if (inst->unit == WS_UNIT_VALU) {
-		occupy(&simd->valu_free, t, 1, cu->model->hw->valu_16ths);
+		occupy(&simd->valu_free, t, 1);
 		SQ(SQ_THREAD_CYCLES_VALU) += w->lanes;
 	}
 	return true;
@@ -296,7 +209,7 @@ static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *
 		finish(w, t);
 		return;
 	}
-	if (!execute(cu, simd, w, inst, t) || !follow(cu, w, ws_model_pc(w) + 4 * inst->dwords, t))
+	if (!execute(cu, simd, w, inst, t) || !ws_wave_follow(cu, w, ws_model_pc(w) + 4 * inst->dwords, t))
 		cu->model->failed = true;
 }
 
@@ -342,24 +255,24 @@ static uint64_t go_on(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wa
 		      uint64_t until)
 {
 	uint64_t *count = w->page->count[cu->se];
-	uint32_t cost = WS_QUAD * cu->model->hw->valu_16ths, slot = w->slot, n = 0;
+	uint32_t slot = w->slot, n = 0;
 	const struct ws_tinst *inst = &w->page->inst[slot];
 
 	while (w->ready_at < until && w->reader.run > 1 && inst->unit == WS_UNIT_VALU && inst->passes == 1 &&
 	       !inst->matrix_passes && slot + inst->dwords < WS_MAP_SLOTS &&
 	       inst[inst->dwords].dwords) {
 		uint64_t pc = w->page->base + 4ull * (slot + inst->dwords);
-		uint64_t at = w->ready_at;
+		uint64_t at = w->ready_at > simd->valu_free ? w->ready_at : simd->valu_free;
 
-		while (simd->valu_free >= (at + WS_QUAD) << 4) /* the rest of a quad-cycle is carried on */
-			at += WS_QUAD;
 		if (at >= until || (pc >> 5 != w->fetch_block && !ws_sqc_fetch_again(cu, pc)))
 			break;
+		if (pc >> 5 != w->fetch_block)
+			ws_fetch_queue(cu, simd, at);
 		w->fetch_block = pc >> 5;
 		count[slot]++;
 		n++;
 		SQ(SQ_WAIT_INST_ANY) += (at - w->ready_at) / WS_QUAD;
-		simd->valu_free = (simd->valu_free > at << 4 ? simd->valu_free : at << 4) + cost;
+		simd->valu_free = at + WS_QUAD;
 		w->reader.run--;
 		slot += inst->dwords;
 		inst += inst->dwords;

@@ -15,6 +15,7 @@
 	.level_slots = 112,                   /* R: accumulation / level */ \
 	.sclk_mhz = 1700,                     /* D */ \
 	.cold_sclk_mhz = 850,                 /* F: first dispatch, cycles against its time stamps */ \
+	.busy_mhz = 1600,                     /* F: FP32, FP64 and MFMA peaks, 89 to 94 % of D */ \
 	.cp_overhead = 11400,                 /* R: GRBM_COUNT - GRBM_SPI_BUSY, 11387 11663 10989 */ \
 	.cp_decode = 12790, .cp_stall = 9197, .cpc_tciu = 319, .cpf_tciu = 2055, /* R: mean of three */ \
 	.cp_utcl1_stall = { 2422, 545 }, .cpc_utcl2 = { 2796, 816 },   /* R */ \
@@ -22,11 +23,11 @@
 	.wave_launch = 5,                     /* F: at most 8.8, dispatch 0 */ \
 	.sgpr_init = 2, .l1_invalidates = 0,  /* R */ \
 	.fetch = 16, .branch = 8,             /* R: SQ_IFETCH_LEVEL; F */ \
+	.fetch_16ths = 18,                    /* F: 6.79 s_nop per cycle and CU in AMD's tutorial */ \
 	.icache_bytes = 32768, .dcache_bytes = 16384, .scalar_ways = 4, /* D */ \
 	.icache_ahead = 2,                    /* R: SQC_TC_INST_REQ / SQC_ICACHE_MISSES = 3 */ \
 	.scalar_hit = 200,                    /* F: SQ_INST_LEVEL_SMEM */ \
 	.scalar_waiting = 30,                 /* R: SQC_DCACHE_MISSES_DUPLICATE */ \
-	.valu_16ths = 17, .matrix_16ths = 17, /* F: FP32, FP64 and MFMA peaks, 89 to 94 % of D */ \
 	.lds_latency = 64, .lds_16ths = 20,   /* F: LDS peak, 78 % of D */ \
 	.ta_queue = 24,                       /* F */ \
 	.l1_bytes = 16384, .l1_ways = 4,      /* D */ \
@@ -64,16 +65,16 @@ const struct ws_hw ws_hw_mi100 = {
 	.lds_bytes = 65536, .lds_granule = 512, .barriers = 16, /* D */
 	.level_slots = 128,                   /* R */
 	.sclk_mhz = 1502, .cold_sclk_mhz = 1502, /* D; R: no difference in cycles */
+	.busy_mhz = 1414,                     /* F: as MI210 */
 	.cp_overhead = 14155,                 /* R: 17466 12496 12501 */
 	.cp_decode = 15244, .cp_stall = 12472, .cpc_tciu = 484, .cpf_tciu = 1751, /* R: mean of three */
 	.cp_utcl1_stall = { 4670, 588 }, .cpc_utcl2 = { 3613, 913 },   /* R: mean of two; one */
 	.release_ns = 1000,                   /* R */
 	.wave_launch = 11,                    /* F: 6.7 of 10 wave slots in use, without a limit of resources */
 	.sgpr_init = 5, .l1_invalidates = 1,  /* R */
-	.fetch = 16, .branch = 8,             /* R; F */
+	.fetch = 16, .branch = 8, .fetch_16ths = 18, /* R; F; F: as MI210 */
 	.icache_bytes = 32768, .dcache_bytes = 16384, .scalar_ways = 4, /* D */
 	.icache_ahead = 2, .scalar_hit = 290, .scalar_waiting = 30, /* R; F; R */
-	.valu_16ths = 17, .matrix_16ths = 17, /* F: as MI210 */
 	.lds_latency = 64, .lds_16ths = 20,   /* F: as MI210 */
 	.ta_queue = 24,                       /* F */
 	.l1_bytes = 16384, .l1_ways = 4,      /* D */

@@ -29,6 +29,7 @@ struct ws_hw {
 
 	/* clocks */
 	uint32_t sclk_mhz, cold_sclk_mhz; /* cold: the first dispatch of a kernel */
+	uint32_t busy_mhz;            /* while every vector or matrix unit works: power is limited */
 
 	/* command processor and launcher, cycles */
 	uint32_t cp_overhead;         /* of GRBM_COUNT that is not GRBM_SPI_BUSY */
@@ -41,13 +42,11 @@ struct ws_hw {
 
 	/* instruction fetch and scalar data */
 	uint32_t fetch, branch;       /* cycles: a fetch; a branch that is not taken */
+	uint32_t fetch_16ths;         /* of a quad-cycle that a fetch keeps the SIMD's port */
 	uint32_t icache_bytes, dcache_bytes, scalar_ways;
 	uint32_t icache_ahead;        /* lines asked for besides the missing one */
 	uint32_t scalar_hit;          /* cycles of a scalar load that hits */
 	uint32_t scalar_waiting;      /* duplicates counted per miss */
-
-	/* vector units, in 1/16 of what they would take at the documented peak */
-	uint32_t valu_16ths, matrix_16ths;
 
 	/* LDS */
 	uint32_t lds_latency, lds_16ths; /* 16ths: of a cycle per 128 bytes */

@@ -86,7 +86,8 @@ struct ws_simd {
 	uint8_t unit[WS_MAX_SIMD_WAVES]; /* of the next instruction; WS_UNIT_ENDING: none is left */
 	uint32_t n_waves, slots_used;
 	uint64_t *next;               /* nothing to do before this cycle; stands in the group */
-	uint64_t valu_free, matrix_free; /* 1/16 cycles */
+	uint64_t valu_free, matrix_free;
+	uint64_t fetch_free;          /* 1/16 cycles */
 };
 
 struct ws_tcp {
@@ -201,7 +202,10 @@ struct ws_model {
 
 /* cu.c */
 void ws_cu_window(struct ws_scalar_group *group, uint64_t end);
+/* fetch.c */
 bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time);
+/* Goes on behind the instruction just executed: changes of EXEC, a jump. False: the trace is damaged. */
+bool ws_wave_follow(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc, uint64_t t);
 /* memory.c; false: the trace is damaged */
 bool ws_local_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
 		     uint64_t t);
@@ -257,6 +261,15 @@ static inline void ws_wave_wake(struct ws_model_wave *w)
 	simd->unit[w->age] = w->ending ? WS_UNIT_ENDING : ws_wave_inst(w)->unit;
 	if (w->ready_at < *simd->next)
 		*simd->next = w->ready_at;
+}
+
+/* Takes the SIMD's fetch port for one block. Returns the cycles until it is this one's turn. */
+static inline uint64_t ws_fetch_queue(const struct ws_cu *cu, struct ws_simd *simd, uint64_t t)
+{
+	uint64_t start = simd->fetch_free > t << 4 ? simd->fetch_free : t << 4;
+
+	simd->fetch_free = start + WS_QUAD * cu->model->hw->fetch_16ths;
+	return (start >> 4) - t;
 }
 
 static inline uint64_t ws_model_pc(const struct ws_model_wave *w)

@@ -257,10 +257,28 @@ static void finish_front_end(struct ws_model *m, uint64_t grbm, uint64_t spi_bus
 	f[WS_C_CPF_CPF_TCIU_IDLE] = grbm - hw->cpf_tciu;
 }
 
+/*
+ * The clock that the cycles were run at, in kHz. Vector and matrix units issue at their documented rate, and
+ * what peaks lack of it on hardware is the clock's: the more of the units work, the lower it is.
+ */
+static uint64_t clock_khz(const struct ws_model *m)
+{
+	const struct ws_hw *hw = m->hw;
+	uint64_t available = m->r->cycles * m->n_cus * 4;
+	uint64_t used = WS_QUAD * ws_model_sum(m->r, WS_BLOCK_SQ, WS_C_SQ_ACTIVE_INST_VALU) +
+			ws_model_sum(m->r, WS_BLOCK_SQ, WS_C_SQ_VALU_MFMA_BUSY_CYCLES);
+	double share = available ? (double)used / (double)available : 0;
+
+	if (m->mhz <= hw->busy_mhz)
+		return m->mhz * 1000ull;
+	share = share < 1 ? share : 1; /* a matrix and a vector instruction can go side by side */
+	return m->mhz * 1000ull - (uint64_t)((m->mhz - hw->busy_mhz) * 1000 * share);
+}
+
 void ws_result_finish(struct ws_model *m, uint64_t end)
 {
 	uint64_t spi_busy = end - m->spi.first + (uint64_t)m->hw->release_ns * m->mhz / 1000;
-	uint64_t grbm = spi_busy + m->hw->cp_overhead;
+	uint64_t grbm = spi_busy + m->hw->cp_overhead, khz;
 	uint64_t *tcc = m->r->values[WS_BLOCK_TCC];
 
 	count_instructions(m);
@@ -278,6 +296,7 @@ void ws_result_finish(struct ws_model *m, uint64_t end)
 		c[WS_C_TCC_EA_WRREQ_STALL] = c[WS_C_TCC_EA_WRREQ_DRAM_CREDIT_STALL] = ch->write_stall.cycles;
 	}
 	m->r->cycles = end - m->spi.first;
-	m->r->mhz = m->mhz;
-	m->r->duration_ns = (m->r->cycles * 1000 + m->mhz - 1) / m->mhz;
+	khz = clock_khz(m);
+	m->r->mhz = (uint32_t)((khz + 500) / 1000);
+	m->r->duration_ns = (m->r->cycles * 1000000 + khz - 1) / khz;
 }
