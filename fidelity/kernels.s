@@ -385,6 +385,6 @@ stay stay,		8,	16
 .else
 	stay stay_vgprs,	64,	16	; of 256
 .endif
-stay stay_sgprs,	8,	96	; with the reserved ones 112 of 800: seven waves
+stay stay_sgprs,	8,	96	; with the reserved ones and the trap handler's 128 of 800: six waves
 
 	.fill 64, 4, 0xbf800000	; s_nop: the instruction cache reads ahead

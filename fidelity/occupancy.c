@@ -21,8 +21,8 @@ static const struct {
 
 /*
  * Waves of a CU, by the documents: 8 (MI100: 10) per SIMD, 512 (256) VGPRs and 800 SGPRs per SIMD,
- * 64 KiB of LDS, 16 barriers. A kernel of 96 SGPRs has 112 of them with those that are reserved, so
- * seven waves of a SIMD have room.
+ * 64 KiB of LDS, 16 barriers. A kernel of 96 SGPRs has 112 of them with those that are reserved, and 16 more
+ * for the trap handler, so six waves of a SIMD have room.
  */
 static const struct {
 	const char *title, *kernel;
@@ -33,7 +33,7 @@ static const struct {
 	/* clang-format off */
 	{ "limited by wave slots", "stay",       1, 0,     32, 40, 1 << SLOTS, 1 << SLOTS },
 	{ "limited by VGPRs",      "stay_vgprs", 4, 0,     16, 16, 1 << VGPRS, 1 << VGPRS },
-	{ "limited by SGPRs",      "stay_sgprs", 4, 0,     28, 28, 1 << SGPRS, 1 << SGPRS },
+	{ "limited by SGPRs",      "stay_sgprs", 4, 0,     24, 24, 1 << SGPRS, 1 << SGPRS },
 	{ "limited by LDS",        "stay",       4, 32768, 8,  8,  1 << LDS, 1 << LDS },
 	/* 16 workgroups of two waves: on MI200 the slots are used up with the barriers */
 	{ "limited by barriers",   "stay",       2, 0,     32, 32, 1 << BARRIERS | 1 << SLOTS, 1 << BARRIERS },
@@ -70,7 +70,7 @@ static void check_row(struct ws_known *k, size_t r)
 	/* quad-cycles of waves; a CU holds so many while it is busy */
 	ws_known_print(rows[r].title, "waves per CU", "modelled", waves,
 		       busy ? 4 * values[N_LIMITS + 1].value / busy / info->n_cus : 0);
-	/* while a workgroup waits for room, all units of its engine are short of what is short */
+	/* while an engine waits, each of its units is short of what is short */
 	for (size_t n = 0; n < N_LIMITS; n++) {
 		double units = (double)info->n_cus / ENGINES * (limits[n].per_simd ? 4 : 1);
 

@@ -27,7 +27,7 @@ struct ws_known;
 struct ws_known_key {
 	uint64_t kernel, n_wgs, stride, origin, extent;
 	uint64_t caches;              /* ws_model_state(); 0 for a cold one, which finds them empty */
-	uint32_t waves_per_wg, vgprs, sgprs, lds_bytes, scratch_wave_bytes;
+	uint32_t waves_per_wg, vgprs, sgprs, lds_bytes, scratch_wave_bytes, scratch_waves;
 	uint32_t cold, system_release;
 };
 

@@ -267,6 +267,7 @@ static void make_guess(struct ws_count_run *run)
 	key->sgprs = d->sgprs;
 	key->lds_bytes = d->lds_bytes;
 	key->scratch_wave_bytes = d->scratch_wave_bytes;
+	key->scratch_waves = d->scratch_waves;
 	key->cold = d->cold;
 	key->system_release = d->system_release;
 	run->world = (struct ws_known_world){ run->info.instruction, run->info.find_block, run->info.ctx };

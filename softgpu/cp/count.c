@@ -72,6 +72,7 @@ void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet
 	info.shape = (struct ws_model_dispatch){
 		.n_wgs = l->n_wgs, .waves_per_wg = l->n_waves_per_wg, .lds_bytes = l->lds_bytes,
 		.scratch_wave_bytes = l->scratch_wave_bytes,
+		.scratch_waves = l->private_bytes ? l->n_scratch_waves : 0,
 		.vgprs = l->target == WS_GFX90A ? (l->n_vgprs + 3) / 4 * 4 + l->n_agprs : l->n_vgprs,
 		.sgprs = sgprs < 16 ? 16 : sgprs,
 		.system_release = RELEASE_SCOPE(packet->dispatch.header) == SCOPE_SYSTEM,

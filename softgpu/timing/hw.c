@@ -11,6 +11,7 @@
 	.simd_waves = 8,                      /* D */ \
 	.simd_vgprs = 512, .vgpr_granule = 8, /* D */ \
 	.simd_sgprs = 800, .sgpr_granule = 16,/* D */ \
+	.trap_sgprs = 16,                     /* D: LLVM; R: 8 waves of 80 fill a SIMD in AMD's tutorial */ \
 	.lds_bytes = 65536, .lds_granule = 512, .barriers = 16, /* D */ \
 	.level_slots = 112,                   /* R: accumulation / level */ \
 	.sclk_mhz = 1700,                     /* D */ \
@@ -21,6 +22,7 @@
 	.cp_utcl1_stall = { 2422, 545 }, .cpc_utcl2 = { 2796, 816 },   /* R */ \
 	.release_ns = 1650,                   /* R: GRBM_SPI_BUSY - SQ_BUSY_CYCLES / 8 */ \
 	.wave_launch = 5,                     /* F: at most 8.8, dispatch 0 */ \
+	.wave_request = 7,                    /* F: SPI_RA_REQ_NO_ALLOC_CSN, 1.2 to 1.7 checks per wave */ \
 	.sgpr_init = 2, .l1_invalidates = 0,  /* R */ \
 	.fetch = 16, .branch = 8,             /* R: SQ_IFETCH_LEVEL; F */ \
 	.fetch_16ths = 18,                    /* F: 6.79 s_nop per cycle and CU in AMD's tutorial */ \
@@ -62,6 +64,7 @@ const struct ws_hw ws_hw_mi100 = {
 	.gfx90a = false,
 	.n_se = 8, .cus_per_se = 15, .n_groups = 6, .group_cus = { 3, 3, 3, 2, 2, 2 }, /* D; R: 48 caches */
 	.simd_waves = 10, .simd_vgprs = 256, .vgpr_granule = 4, .simd_sgprs = 800, .sgpr_granule = 16, /* D */
+	.trap_sgprs = 16,                     /* D: LLVM */
 	.lds_bytes = 65536, .lds_granule = 512, .barriers = 16, /* D */
 	.level_slots = 128,                   /* R */
 	.sclk_mhz = 1502, .cold_sclk_mhz = 1502, /* D; R: no difference in cycles */
@@ -71,6 +74,7 @@ const struct ws_hw ws_hw_mi100 = {
 	.cp_utcl1_stall = { 4670, 588 }, .cpc_utcl2 = { 3613, 913 },   /* R: mean of two; one */
 	.release_ns = 1000,                   /* R */
 	.wave_launch = 11,                    /* F: 6.7 of 10 wave slots in use, without a limit of resources */
+	.wave_request = 7,                    /* F: SPI_RA_REQ_NO_ALLOC_CSN, 1.7 to 1.9 checks per wave */
 	.sgpr_init = 5, .l1_invalidates = 1,  /* R */
 	.fetch = 16, .branch = 8, .fetch_16ths = 18, /* R; F; F: as MI210 */
 	.icache_bytes = 32768, .dcache_bytes = 16384, .scalar_ways = 4, /* D */

@@ -24,6 +24,7 @@ struct ws_hw {
 	uint32_t n_missing;           /* engines, from the last, whose last CU is not there */
 	uint8_t group_cus[WS_MAX_GROUPS];
 	uint32_t simd_waves, simd_vgprs, vgpr_granule, simd_sgprs, sgpr_granule;
+	uint32_t trap_sgprs;          /* of each wave, besides the kernel's own */
 	uint32_t lds_bytes, lds_granule, barriers;
 	uint32_t level_slots;         /* a level counter looks at one CU slot of so many at a time */
 
@@ -37,6 +38,7 @@ struct ws_hw {
 	uint32_t cp_utcl1_stall[2], cpc_utcl2[2]; /* of later dispatches, of the first */
 	uint32_t release_ns;          /* from the last wave's end to the end of the release */
 	uint32_t wave_launch;         /* cycles of a shader engine's launcher per wave */
+	uint32_t wave_request;        /* cycles for which a wave's resources are asked for, if there are any */
 	uint32_t sgpr_init;           /* SPI_SWC_CSC_WR per wave */
 	uint32_t l1_invalidates;      /* counted per CU and dispatch */
 

@@ -163,7 +163,8 @@ struct ws_spi {
 	uint32_t se;                  /* whose turn it is */
 	uint32_t next_cu[WS_MAX_SE];
 	uint64_t launch_free[WS_MAX_SE];
-	uint32_t simd_cap, vgpr_cap, sgpr_cap;
+	uint32_t simd_cap, vgpr_cap, sgpr_cap; /* waves of a SIMD */
+	uint32_t scratch_cap, scratch_used[WS_MAX_SE]; /* waves of an engine */
 	uint64_t first, last;         /* launches */
 	uint64_t se_from[WS_MAX_SE];
 	uint32_t se_waves[WS_MAX_SE];

@@ -63,6 +63,7 @@ struct ws_model_dispatch {
 	uint32_t vgprs, sgprs;        /* allocated per wave (gfx90a: both kinds of VGPRs) */
 	uint32_t lds_bytes;
 	uint32_t scratch_wave_bytes;  /* from one wave's scratch to the next */
+	uint32_t scratch_waves;       /* that there is scratch for; 0: the kernel needs none */
 	bool cold;                    /* first dispatch of this kernel: instruction cache and clock are cold */
 	bool system_release;          /* the end writes L2 back, and that is counted */
 	uint64_t sample_cycles;       /* 0: no PC samples */

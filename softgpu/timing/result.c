@@ -205,6 +205,13 @@ static void finish_engines(struct ws_model *m, uint64_t grbm)
 		SQ(SQ_CYCLES) = grbm;
 		SQ(SQ_BUSY_CYCLES) = m->spi.se_busy[se].cycles;
 		spi[WS_C_SPI_CSN_WINDOW_VALID] = grbm;
+		/*
+		 * R, both chips: NO_ALLOC_CSN = NO_ALLOC - RES_STALL_CSN + CSN_WAVE. So NO_ALLOC_CSN is the checks
+		 * at which a request could be met, and NO_ALLOC those at which none was.
+		 */
+		spi[WS_C_SPI_RA_REQ_NO_ALLOC_CSN] = spi[WS_C_SPI_CSN_WAVE] * m->hw->wave_request / 4;
+		spi[WS_C_SPI_RA_REQ_NO_ALLOC] = spi[WS_C_SPI_RA_RES_STALL_CSN] +
+						spi[WS_C_SPI_RA_REQ_NO_ALLOC_CSN] - spi[WS_C_SPI_CSN_WAVE];
 		spi[WS_C_SPI_CSN_BUSY] = m->spi.se_busy[se].cycles + 1000; /* R: 1016 to 1177 per engine */
 		/* a level counter looks at one CU slot at a time; the waves are gone at its end */
 		for (uint32_t k = 0; k < WS_N_SQ; k++)

@@ -1,12 +1,17 @@
 /*
- * spi: launches workgroups, in order, to the shader engines in turn, and within an engine to its CUs in
- * turn. A workgroup waits at the head until its engine has a CU with room: wave slots, registers, LDS,
- * barriers. Nobody overtakes it.
+ * spi: launches workgroups. As long as there are any, every shader engine asks for one: it gets the next in
+ * order once it has a CU with room (wave slots, registers, LDS, barriers) and scratch for its waves. Engines
+ * that could take it at the same time take turns, and so do the CUs of an engine.
+ *
+ * An engine's resources are checked once in four cycles, and that is what the SPI_RA counters count, summed
+ * over engines: a quarter of the time at most. SPI_RA_TMP_STALL_CSN alone counts cycles: an engine without
+ * scratch does not ask. Each resource is checked for itself, so several can be short at the same time.
  */
 #include <stdlib.h>
 
 #include "softgpu/timing/impl.h"
 
+#define WS_CHECK 4 /* cycles from one look at an engine's resources to the next */
 #define SPI(name) spi->c[(size_t)se * WS_N_SPI + WS_C_##name]
 
 static uint32_t granules(uint32_t n, uint32_t granule)
@@ -20,7 +25,7 @@ bool ws_spi_begin(struct ws_model *m)
 	const struct ws_model_dispatch *d = m->d;
 	struct ws_spi *spi = &m->spi;
 	uint32_t vgprs = granules(d->vgprs ? d->vgprs : 1, hw->vgpr_granule);
-	uint32_t sgprs = granules(d->sgprs ? d->sgprs : 1, hw->sgpr_granule);
+	uint32_t sgprs = granules(d->sgprs ? d->sgprs : 1, hw->sgpr_granule) + hw->trap_sgprs;
 
 	*spi = (struct ws_spi){ .first = WS_NEVER, .c = m->r->values[WS_BLOCK_SPI] };
 	spi->vgpr_cap = hw->simd_vgprs / vgprs;
@@ -35,6 +40,9 @@ bool ws_spi_begin(struct ws_model *m)
 	/* what cannot fit an empty CU would wait for ever */
 	if ((d->waves_per_wg + 3) / 4 > spi->simd_cap)
 		spi->simd_cap = (d->waves_per_wg + 3) / 4;
+	spi->scratch_cap = d->scratch_waves ? d->scratch_waves / hw->n_se : UINT32_MAX;
+	if (spi->scratch_cap < d->waves_per_wg)
+		spi->scratch_cap = d->waves_per_wg;
 	return spi->simd_cap <= WS_MAX_SIMD_WAVES &&
 	       granules(d->lds_bytes, hw->lds_granule) <= hw->lds_bytes;
 }
@@ -53,30 +61,56 @@ static bool fits(const struct ws_model *m, const struct ws_cu *cu)
 	return n_free >= d->waves_per_wg;
 }
 
-/* The head of the line waits for [from, to): which resources are short, and where? */
-static void count_stall(struct ws_model *m, uint32_t se, uint64_t cycles)
+/* The next CU of the engine, in turn, that can take a workgroup. NULL: none can. */
+static struct ws_cu *find_cu(struct ws_model *m, uint32_t se)
+{
+	const struct ws_hw *hw = m->hw;
+	uint32_t *next = &m->spi.next_cu[se];
+
+	for (uint32_t tried = 0; tried < hw->cus_per_se; tried++) {
+		struct ws_cu *cu = &m->cus[se * hw->cus_per_se + *next];
+
+		*next = (*next + 1) % hw->cus_per_se;
+		if (fits(m, cu))
+			return cu;
+	}
+	return NULL;
+}
+
+static bool has_room(const struct ws_model *m, uint32_t se)
+{
+	uint32_t n = m->hw->cus_per_se, k = 0;
+
+	while (k < n && !fits(m, &m->cus[se * n + k]))
+		k++;
+	return k < n;
+}
+
+/* No CU of the engine can take a workgroup, for so many checks: which resources are short, and where? */
+static void count_stall(struct ws_model *m, uint32_t se, uint64_t checks)
 {
 	struct ws_spi *spi = &m->spi;
 	const struct ws_model_dispatch *d = m->d;
 	const struct ws_hw *hw = m->hw;
+	uint32_t share = (d->waves_per_wg + 3) / 4; /* of a SIMD */
 
-	SPI(SPI_RA_RES_STALL_CSN) += cycles;
+	SPI(SPI_RA_RES_STALL_CSN) += checks;
 	for (uint32_t k = 0; k < hw->cus_per_se; k++) {
 		const struct ws_cu *cu = &m->cus[se * hw->cus_per_se + k];
 
 		if (cu->missing)
 			continue;
 		for (unsigned s = 0; s < 4; s++) {
-			uint32_t n = cu->simd[s].n_waves;
+			uint32_t n = cu->simd[s].n_waves + share;
 
-			SPI(SPI_RA_WAVE_SIMD_FULL_CSN) += n >= hw->simd_waves ? cycles : 0;
-			SPI(SPI_RA_VGPR_SIMD_FULL_CSN) += n >= spi->vgpr_cap && n < hw->simd_waves ? cycles : 0;
-			SPI(SPI_RA_SGPR_SIMD_FULL_CSN) += n >= spi->sgpr_cap && n < hw->simd_waves ? cycles : 0;
+			SPI(SPI_RA_WAVE_SIMD_FULL_CSN) += n > hw->simd_waves ? checks : 0;
+			SPI(SPI_RA_VGPR_SIMD_FULL_CSN) += n > spi->vgpr_cap ? checks : 0;
+			SPI(SPI_RA_SGPR_SIMD_FULL_CSN) += n > spi->sgpr_cap ? checks : 0;
 		}
 		if (cu->lds_used + granules(d->lds_bytes, hw->lds_granule) > hw->lds_bytes)
-			SPI(SPI_RA_LDS_CU_FULL_CSN) += cycles;
+			SPI(SPI_RA_LDS_CU_FULL_CSN) += checks;
 		if (d->waves_per_wg > 1 && cu->barriers_used == hw->barriers)
-			SPI(SPI_RA_BAR_CU_FULL_CSN) += cycles;
+			SPI(SPI_RA_BAR_CU_FULL_CSN) += checks;
 	}
 }
 
@@ -167,6 +201,7 @@ static bool launch(struct ws_model *m, struct ws_cu *cu, uint64_t t)
 	cu->n_wgs++;
 	cu->lds_used += granules(m->d->lds_bytes, m->hw->lds_granule);
 	cu->barriers_used += m->d->waves_per_wg > 1;
+	spi->scratch_used[se] += wg->n_waves;
 	SPI(SPI_CSN_NUM_THREADGROUPS)++;
 	spi->first = t < spi->first ? t : spi->first;
 	for (uint32_t k = 0; k < wg->n_waves; k++) { /* another thread wrote them: they are in its cache */
@@ -184,38 +219,72 @@ static bool launch(struct ws_model *m, struct ws_cu *cu, uint64_t t)
 	return true;
 }
 
+/* An engine that asked in vain until `to`, from `from` on. */
+static void count_wait(struct ws_model *m, uint32_t se, uint64_t from, uint64_t to)
+{
+	struct ws_spi *spi = &m->spi;
+
+	/* scratch is had wave by wave: as long as there is some, the first wave asks for the rest */
+	if (spi->scratch_used[se] >= spi->scratch_cap || has_room(m, se))
+		SPI(SPI_RA_TMP_STALL_CSN) += to - from;
+	else
+		count_stall(m, se, to / WS_CHECK - from / WS_CHECK);
+}
+
+/*
+ * The engine that can take the next workgroup first, and its CU; *out_t: when. NULL: none can before `to`. An
+ * engine that cannot is not looked at again: nothing ends within a window.
+ */
+static struct ws_cu *first_cu(struct ws_model *m, uint32_t *full, uint64_t from, uint64_t to, uint64_t *out_t)
+{
+	const struct ws_spi *spi = &m->spi;
+	const struct ws_hw *hw = m->hw;
+
+	for (;;) {
+		uint32_t first = WS_MAX_SE;
+		uint64_t first_t = to;
+		struct ws_cu *cu = NULL;
+
+		for (uint32_t k = 0; k < hw->n_se; k++) {
+			uint32_t se = (spi->se + k) % hw->n_se;
+			uint64_t t = spi->launch_free[se] > from ? spi->launch_free[se] : from;
+
+			if (t >= first_t || *full >> se & 1)
+				continue;
+			first = se;
+			first_t = t;
+		}
+		if (first == WS_MAX_SE)
+			return NULL;
+		if (spi->scratch_used[first] + m->d->waves_per_wg <= spi->scratch_cap)
+			cu = find_cu(m, first);
+		*out_t = first_t;
+		if (cu)
+			return cu;
+		*full |= 1u << first;
+	}
+}
+
 void ws_spi_window(struct ws_model *m, uint64_t from, uint64_t to)
 {
 	struct ws_spi *spi = &m->spi;
 	const struct ws_hw *hw = m->hw;
+	uint32_t full = 0;
+	struct ws_cu *cu;
+	uint64_t t;
 
-	if (spi->next_wg < m->d->n_wgs) { /* recorded: about all cycles until the last launch */
-		uint32_t se = spi->se;
-
-		SPI(SPI_RA_REQ_NO_ALLOC) += to - from;
-		SPI(SPI_RA_REQ_NO_ALLOC_CSN) += to - from;
-	}
-	while (spi->next_wg < m->d->n_wgs && !m->failed) {
-		uint32_t se = spi->se, tried = 0;
-		uint64_t t = spi->launch_free[se] > from ? spi->launch_free[se] : from;
-		struct ws_cu *cu = NULL;
-
-		if (t >= to)
-			return; /* the launcher is busy: nothing is short */
-		for (; tried < hw->cus_per_se && !cu; tried++) {
-			struct ws_cu *next = &m->cus[se * hw->cus_per_se + spi->next_cu[se]];
-
-			spi->next_cu[se] = (spi->next_cu[se] + 1) % hw->cus_per_se;
-			if (fits(m, next))
-				cu = next;
-		}
-		if (!cu) {
-			count_stall(m, se, to - t);
-			return;
-		}
+	while (spi->next_wg < m->d->n_wgs && !m->failed && (cu = first_cu(m, &full, from, to, &t))) {
+		spi->se = (cu->se + 1) % hw->n_se;
 		if (!launch(m, cu, t))
 			m->failed = true;
-		spi->se = (se + 1) % hw->n_se;
+	}
+	/* those whose turn it is ask for what is left */
+	for (uint32_t k = 0; k < hw->n_se && spi->next_wg + k < m->d->n_wgs && !m->failed; k++) {
+		uint32_t se = (spi->se + k) % hw->n_se;
+		uint64_t since = spi->launch_free[se] > from ? spi->launch_free[se] : from;
+
+		if (full >> se & 1 && since < to)
+			count_wait(m, se, since, to);
 	}
 }
 
@@ -234,6 +303,7 @@ void ws_spi_wave_done(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 		simd->unit[k] = simd->unit[k + 1];
 	}
 	simd->slots_used &= ~(1u << w->wave_slot);
+	spi->scratch_used[cu->se]--;
 	m->n_alive--;
 	m->last_end = t > m->last_end ? t : m->last_end;
 	if (!--cu->n_waves)
