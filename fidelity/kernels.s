@@ -144,7 +144,7 @@ repeat cndmask_b32,	v_cndmask_b32	v1, v2, v3, vcc
 	.rept 16
 		\op	a[0:\accs-1], \a, \b, a[0:\accs-1]
 	.endr
-	finish \name, 8, 16
+	finish \name, 8, 32
 .endm
 
 matrix mfma_32x32x8f16,		16, v_mfma_f32_32x32x8f16,	v[0:1], v[2:3]
@@ -153,11 +153,22 @@ matrix mfma_4x4x4f16,		4,  v_mfma_f32_4x4x4f16,	v[0:1], v[2:3]
 matrix mfma_32x32x4bf16,	16, v_mfma_f32_32x32x4bf16,	v0, v2
 matrix mfma_32x32x2f32,		16, v_mfma_f32_32x32x2f32,	v0, v2
 matrix mfma_16x16x4f32,		4,  v_mfma_f32_16x16x4f32,	v0, v2
+matrix mfma_32x32x4f16,		32, v_mfma_f32_32x32x4f16,	v[0:1], v[2:3]
+matrix mfma_16x16x4f16,		16, v_mfma_f32_16x16x4f16,	v[0:1], v[2:3]
+matrix mfma_32x32x2bf16,	32, v_mfma_f32_32x32x2bf16,	v0, v2
+matrix mfma_16x16x8bf16,	4,  v_mfma_f32_16x16x8bf16,	v0, v2
+matrix mfma_4x4x2bf16,		4,  v_mfma_f32_4x4x2bf16,	v0, v2
+matrix mfma_32x32x1f32,		32, v_mfma_f32_32x32x1f32,	v0, v2
+matrix mfma_16x16x1f32,		16, v_mfma_f32_16x16x1f32,	v0, v2
+matrix mfma_4x4x1f32,		4,  v_mfma_f32_4x4x1f32,	v0, v2
+matrix mfma_32x32x4i8,		32, v_mfma_i32_32x32x4i8,	v0, v2
+matrix mfma_4x4x4i8,		4,  v_mfma_i32_4x4x4i8,		v0, v2
 matrix mfma_32x32x8i8,		16, v_mfma_i32_32x32x8i8,	v0, v2
 matrix mfma_16x16x16i8,		4,  v_mfma_i32_16x16x16i8,	v0, v2
 .if GFX90A
 	matrix mfma_32x32x8bf16_1k, 16, v_mfma_f32_32x32x8bf16_1k, v[0:1], v[2:3]
 	matrix mfma_16x16x16bf16_1k, 4, v_mfma_f32_16x16x16bf16_1k, v[0:1], v[2:3]
+	matrix mfma_4x4x4bf16_1k, 4, v_mfma_f32_4x4x4bf16_1k,	v[0:1], v[2:3]
 	matrix mfma_16x16x4f64,	8,  v_mfma_f64_16x16x4f64,	v[0:1], v[2:3]
 	matrix mfma_4x4x4f64,	2,  v_mfma_f64_4x4x4f64,	v[0:1], v[2:3]
 .endif
@@ -369,6 +380,131 @@ scratch_end:
 .else
 	scratch_descriptor
 .endif
+
+; ---- instructions of the other kinds; known_kinds.c has their counts ----
+
+; 8 branches of every sort, 6 scalar instructions, a vector one without lanes; what is jumped over does not count
+begin branches
+	s_mov_b64	exec, 0
+	s_cbranch_execz	1f
+	.rept 20
+		v_mov_b32	v1, v2
+	.endr
+1:	v_mov_b32	v1, v2
+	s_mov_b64	exec, -1
+	s_branch	2f
+	s_nop		0
+2:	s_mov_b64	vcc, -1
+	s_cbranch_vccz	3f
+	s_cbranch_vccnz	3f
+	s_nop		0
+3:	s_getpc_b64	s[4:5]
+branches_here:
+	s_add_u32	s4, s4, branches_there - branches_here
+	s_addc_u32	s5, s5, 0
+	s_setpc_b64	s[4:5]
+	s_nop		0
+branches_there:
+	s_call_b64	s[6:7], 4f
+	s_branch	5f
+	s_nop		0
+4:	s_setpc_b64	s[6:7]
+5:
+finish branches
+
+; 16 lanes: 8 instructions of four quad-cycles, 8 of one; none: 4 of four
+begin few_lanes
+	s_mov_b64	exec, 0xffff
+	.rept 8
+		v_rcp_f32	v1, v2
+	.endr
+	.rept 8
+		v_fma_f32	v1, v2, v3, v4
+	.endr
+	s_mov_b64	exec, 0
+	.rept 4
+		v_rcp_f32	v1, v2
+	.endr
+	s_mov_b64	exec, -1
+finish few_lanes
+
+; 5 vector instructions and a load are left out, 3 are not
+begin skipped
+	s_setvskip	-1, 0
+	.rept 5
+		v_mov_b32	v1, v2
+	.endr
+	global_load_dword v1, v[2:3], off
+	s_setvskip	0, 0
+	.rept 3
+		v_mov_b32	v1, v2
+	.endr
+finish skipped
+
+; 2 messages to nobody, and the end, which is one as well; 2 barriers, 3 that need no unit
+begin messages
+	.rept 2
+		s_sendmsg	15
+		s_barrier
+	.endr
+	s_setprio	1
+	s_sleep		1
+	s_waitcnt	0
+finish messages
+
+; besides the arguments: 3 clocks, 2 invalidations, 2 stores, 4 atomics
+begin scalar_memory
+	arguments
+	.rept 3
+		s_memtime	s[10:11]
+	.endr
+	.rept 2
+		s_dcache_inv
+	.endr
+	.rept 2
+		s_store_dword	s6, s[4:5], 0x0
+	.endr
+	.rept 3
+		s_atomic_add	s6, s[4:5], 0x40
+	.endr
+	s_atomic_add	s6, s[4:5], 0x40 glc
+	s_waitcnt	lgkmcnt(0)
+finish scalar_memory
+
+; 2 loads, 3 stores, 2 atomics and one that returns, of neighbouring dwords
+begin buffers
+	arguments
+	s_mov_b32	s12, s4
+	s_mov_b32	s13, s5
+	s_movk_i32	s14, 0x1000
+	s_mov_b32	s15, 0x27000
+	v_lshlrev_b32	v0, 2, v0
+	.rept 2
+		buffer_load_dword	v1, v0, s[12:15], 0 offen
+	.endr
+	.rept 3
+		buffer_store_dword	v1, v0, s[12:15], 0 offen
+	.endr
+	.rept 2
+		buffer_atomic_add	v1, v0, s[12:15], 0 offen
+	.endr
+	buffer_atomic_add	v1, v0, s[12:15], 0 offen glc
+	s_waitcnt	vmcnt(0)
+finish buffers
+
+; 4 of the global data share, of which a compute process has none
+begin global_share
+	v_mov_b32	v0, 0
+	s_mov_b32	m0, -1
+	.rept 3
+		ds_add_u32	v0, v1 gds
+	.endr
+	ds_read_b32	v1, v0 gds
+	s_waitcnt	lgkmcnt(0)
+finish global_share
+
+local lds_read2_b32,	ds_read2_b32	v[2:3], v0 offset1:1
+local lds_permute,	ds_bpermute_b32	v1, v0, v2
 
 ; ---- waves that stay for a while, with more or less of something ----
 

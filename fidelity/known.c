@@ -27,6 +27,8 @@ bool ws_known_count(struct ws_known *k, const struct ws_known_call *call,
 				      .n_arguments = sizeof(arguments),
 				      .grid = call->grid,
 				      .workgroup = call->workgroup,
+				      .grid_y = call->grid_y,
+				      .workgroup_y = call->workgroup_y,
 				      .lds_bytes = call->lds_bytes,
 				      .system_scope = call->system_scope };
 	struct ws_counted_value any = { .name = "GRBM_COUNT" };
@@ -123,15 +125,26 @@ static const struct {
 	{ "mfma_32x32x8f16",       MFMA_F16,  16384, 16 },
 	{ "mfma_16x16x16f16",      MFMA_F16,  8192,  8 },
 	{ "mfma_4x4x4f16",         MFMA_F16,  2048,  2 }, /* 16 blocks */
+	{ "mfma_32x32x4f16",       MFMA_F16,  16384, 16 }, /* 2 blocks */
+	{ "mfma_16x16x4f16",       MFMA_F16,  8192,  8 }, /* 4 blocks */
 	{ "mfma_32x32x4bf16",      MFMA_BF16, 8192,  16 },
+	{ "mfma_32x32x2bf16",      MFMA_BF16, 8192,  16 }, /* 2 blocks */
+	{ "mfma_16x16x8bf16",      MFMA_BF16, 4096,  8 },
+	{ "mfma_4x4x2bf16",        MFMA_BF16, 1024,  2 }, /* 16 blocks */
+	{ "mfma_4x4x4bf16_1k",     MFMA_BF16, 2048,  2 }, /* 16 blocks */
 	{ "mfma_32x32x8bf16_1k",   MFMA_BF16, 16384, 16 },
 	{ "mfma_16x16x16bf16_1k",  MFMA_BF16, 8192,  8 },
 	{ "mfma_32x32x2f32",       MFMA_F32,  4096,  16 },
 	{ "mfma_16x16x4f32",       MFMA_F32,  2048,  8 },
+	{ "mfma_32x32x1f32",       MFMA_F32,  4096,  16 }, /* 2 blocks */
+	{ "mfma_16x16x1f32",       MFMA_F32,  2048,  8 }, /* 4 blocks */
+	{ "mfma_4x4x1f32",         MFMA_F32,  512,   2 }, /* 16 blocks */
 	{ "mfma_16x16x4f64",       MFMA_F64,  2048,  8 },
 	{ "mfma_4x4x4f64",         MFMA_F64,  512,   4 }, /* 4 blocks */
 	{ "mfma_32x32x8i8",        MFMA_I8,   16384, 16 },
 	{ "mfma_16x16x16i8",       MFMA_I8,   8192,  8 },
+	{ "mfma_32x32x4i8",        MFMA_I8,   16384, 16 }, /* 2 blocks */
+	{ "mfma_4x4x4i8",          MFMA_I8,   2048,  2 }, /* 16 blocks */
 };
 /* clang-format on */
 
@@ -248,6 +261,7 @@ enum ws_status ws_fidelity_known(struct ws_err *err)
 	check_instructions(&k);
 	check_valu(&k);
 	check_matrices(&k);
+	ws_known_kinds(&k);
 	ws_known_memory(&k);
 	ws_known_occupancy(&k);
 	ws_counted_close(&k.counted);

@@ -243,6 +243,12 @@ static uint32_t together(uint32_t lane, uint32_t n)
 	return n;
 }
 
+/* The last four lanes are outside. */
+static uint32_t beyond(uint32_t lane, uint32_t n)
+{
+	return lane < 60 ? lane : n + lane;
+}
+
 #define LDS(kernel, title, dword_of, n, ...)                                                       \
 	check_lds(k, title, kernel, dword_of, n, (const struct ws_expect[]){ __VA_ARGS__ },        \
 		  sizeof((const struct ws_expect[]){ __VA_ARGS__ }) / sizeof(struct ws_expect))
@@ -270,6 +276,14 @@ static void check_banks(struct ws_known *k)
 	    { "SQ_LDS_IDX_ACTIVE", waves * 4 });
 	LDS("lds_read_b128", "lds 16 bytes", apart, 4, { "SQ_LDS_BANK_CONFLICT", 0 },
 	    { "SQ_LDS_IDX_ACTIVE", waves * 8 });
+	LDS("lds_read_b32", "lds slots", apart, 1, { "SQ_ACTIVE_INST_LDS", waves },
+	    { "SQ_INST_CYCLES_VMEM_RD", waves }, { "SQ_ACTIVE_INST_ANY", waves * 7 });
+	LDS("lds_read2_b32", "lds pairs", apart, 2, { "SQ_INSTS_LDS", waves },
+	    { "SQ_LDS_BANK_CONFLICT", waves * 4 }, { "SQ_LDS_IDX_ACTIVE", waves * 8 });
+	LDS("lds_permute", "lds permute", apart, 1, { "SQ_INSTS_LDS", waves },
+	    { "SQ_ACTIVE_INST_LDS", waves }, { "SQ_LDS_BANK_CONFLICT", 0 });
+	LDS("lds_read_b32", "lds violations", beyond, 100000, { "SQ_LDS_MEM_VIOLATIONS", waves * 4 },
+	    { "SQ_INSTS_LDS", waves });
 	/* 31 of 32 lanes wait for another one */
 	LDS("lds_add_u32", "lds atomics, one address", together, 5,
 	    { "SQ_LDS_ADDR_CONFLICT", waves * 62 }, { "SQ_LDS_BANK_CONFLICT", 0 },

@@ -25,6 +25,7 @@ struct ws_expect {
 struct ws_known_call {
 	const char *kernel;
 	uint32_t grid, workgroup, lds_bytes; /* lanes */
+	uint32_t grid_y, workgroup_y;        /* 0: 1 */
 	uint32_t a, b, c, d;
 	bool first;        /* the kernel has not been run: nor is it before it is counted */
 	bool system_scope; /* its end writes L2 back */
@@ -48,6 +49,7 @@ void ws_known_print(const char *title, const char *what, const char *class, doub
 		       sizeof((const struct ws_expect[]){ __VA_ARGS__ }) / sizeof(struct ws_expect))
 /* clang-format on */
 
+void ws_known_kinds(struct ws_known *known);     /* kinds of instructions, sizes of waves */
 void ws_known_memory(struct ws_known *known);    /* vector memory, LDS, atomics, scratch */
 void ws_known_occupancy(struct ws_known *known); /* what limits the waves of a CU */
 

@@ -406,10 +406,10 @@ static void submit(struct ws_runner *d, const struct ws_runner_call *call,
 	*packet = (hsa_kernel_dispatch_packet_t){
 		.header = HSA_PACKET_TYPE_INVALID,
 		.workgroup_size_x = (uint16_t)call->workgroup,
-		.workgroup_size_y = 1,
+		.workgroup_size_y = (uint16_t)(call->workgroup_y ? call->workgroup_y : 1),
 		.workgroup_size_z = 1,
 		.grid_size_x = call->grid,
-		.grid_size_y = 1,
+		.grid_size_y = call->grid_y ? call->grid_y : 1,
 		.grid_size_z = 1,
 		.group_segment_size = kernel->lds_bytes + call->lds_bytes,
 		.private_segment_size = kernel->private_bytes,
@@ -418,7 +418,7 @@ static void submit(struct ws_runner *d, const struct ws_runner_call *call,
 		.completion_signal = d->done,
 	};
 	/* the header is written last: the packet processor may start reading at once */
-	__atomic_store_n((uint32_t *)packet, header | 1u << 16, __ATOMIC_RELEASE);
+	__atomic_store_n((uint32_t *)packet, header | (call->grid_y ? 2u : 1u) << 16, __ATOMIC_RELEASE);
 	hsa.hsa_signal_store_screlease(d->queue->doorbell_signal, (hsa_signal_value_t)at);
 }
 

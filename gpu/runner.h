@@ -58,7 +58,8 @@ struct ws_runner_call {
 	const char *kernel;
 	const void *arguments;    /* WS_RUNNER_ARGUMENTS at most */
 	size_t n_arguments;       /* bytes */
-	uint32_t grid, workgroup; /* lanes, in one dimension */
+	uint32_t grid, workgroup; /* lanes */
+	uint32_t grid_y, workgroup_y; /* in a second dimension; 0: 1 */
 	uint32_t lds_bytes;       /* besides what the kernel has of its own */
 	bool system_scope;        /* its end writes L2 back to memory */
 };
