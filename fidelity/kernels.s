@@ -346,23 +346,10 @@ local lds_add_rtn_u32,	ds_add_rtn_u32	v1, v0, v2
 
 ; ---- scratch: four dwords of each lane, written and read ----
 
-begin scratch
-	.rept 4
-		buffer_store_dword	v1, off, s[0:3], s7
-		buffer_store_dword	v1, off, s[0:3], s7 offset:4
-	.endr
-	s_waitcnt	vmcnt(0)
-	.rept 4
-		buffer_load_dword	v2, off, s[0:3], s7 offset:4
-	.endr
-	s_waitcnt	vmcnt(0)
-	s_endpgm
-scratch_end:
-	.size		scratch, scratch_end - scratch
-.macro scratch_descriptor split
+.macro scratch_descriptor name, split
 	.section	.rodata, "a", @progbits
 	.p2align	6
-	.amdhsa_kernel scratch
+	.amdhsa_kernel \name
 		.amdhsa_kernarg_size 64
 		.amdhsa_private_segment_fixed_size 16
 		.amdhsa_user_sgpr_private_segment_buffer 1
@@ -375,11 +362,30 @@ scratch_end:
 	.end_amdhsa_kernel
 	.text
 .endm
-.if GFX90A
-	scratch_descriptor ".amdhsa_accum_offset 8"
-.else
-	scratch_descriptor
-.endif
+
+; with 16 bytes of scratch per lane
+.macro finish_scratch name
+	s_endpgm
+\name\()_end:
+	.size		\name, \name\()_end - \name
+	.if GFX90A
+		scratch_descriptor \name, ".amdhsa_accum_offset 8"
+	.else
+		scratch_descriptor \name
+	.endif
+.endm
+
+begin scratch
+	.rept 4
+		buffer_store_dword	v1, off, s[0:3], s7
+		buffer_store_dword	v1, off, s[0:3], s7 offset:4
+	.endr
+	s_waitcnt	vmcnt(0)
+	.rept 4
+		buffer_load_dword	v2, off, s[0:3], s7 offset:4
+	.endr
+	s_waitcnt	vmcnt(0)
+finish_scratch scratch
 
 ; ---- instructions of the other kinds; known_kinds.c has their counts ----
 
@@ -521,6 +527,11 @@ stay stay,		8,	16
 .else
 	stay stay_vgprs,	64,	16	; of 256
 .endif
+begin stay_scratch
+	.rept 4
+		s_sleep	127
+	.endr
+finish_scratch stay_scratch
 stay stay_sgprs,	8,	96	; with the reserved ones and the trap handler's 128 of 800: six waves
 
 	.fill 64, 4, 0xbf800000	; s_nop: the instruction cache reads ahead

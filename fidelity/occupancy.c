@@ -22,7 +22,7 @@ static const struct {
 /*
  * Waves of a CU, by the documents: 8 (MI100: 10) per SIMD, 512 (256) VGPRs and 800 SGPRs per SIMD,
  * 64 KiB of LDS, 16 barriers. A kernel of 96 SGPRs has 112 of them with those that are reserved, and 16 more
- * for the trap handler, so six waves of a SIMD have room.
+ * for the trap handler, so six waves of a SIMD have room. The runtime provides scratch for 32 waves of a CU.
  */
 static const struct {
 	const char *title, *kernel;
@@ -37,6 +37,7 @@ static const struct {
 	{ "limited by LDS",        "stay",       4, 32768, 8,  8,  1 << LDS, 1 << LDS },
 	/* 16 workgroups of two waves: on MI200 the slots are used up with the barriers */
 	{ "limited by barriers",   "stay",       2, 0,     32, 32, 1 << BARRIERS | 1 << SLOTS, 1 << BARRIERS },
+	{ "limited by scratch",    "stay_scratch", 1, 0,   32, 32, 0, 0 },
 	/* clang-format on */
 };
 
@@ -51,11 +52,12 @@ static void check_row(struct ws_known *k, size_t r)
 				      .grid = n_wgs * per_wg * 64,
 				      .workgroup = per_wg * 64,
 				      .lds_bytes = rows[r].lds_bytes };
-	struct ws_counted_value values[N_LIMITS + 4] = {
+	struct ws_counted_value values[N_LIMITS + 5] = {
 		[N_LIMITS] = { .name = "SPI_RA_RES_STALL_CSN" },
 		[N_LIMITS + 1] = { .name = "SQ_WAVE_CYCLES" },
 		[N_LIMITS + 2] = { .name = "SQ_BUSY_CYCLES" },
 		[N_LIMITS + 3] = { .name = "SQ_WAVES" },
+		[N_LIMITS + 4] = { .name = "SPI_RA_TMP_STALL_CSN" },
 	};
 	double stalled, busy;
 
@@ -77,6 +79,9 @@ static void check_row(struct ws_known *k, size_t r)
 		ws_known_print(rows[r].title, limits[n].counter, "modelled",
 			       bits >> n & 1 ? units * stalled : 0, values[n].value);
 	}
+	/* in cycles of every engine; the workgroups of the last round wait for nothing */
+	ws_known_print(rows[r].title, "SPI_RA_TMP_STALL_CSN", "modelled",
+		       bits ? 0 : ENGINES * busy * (ROUNDS - 1) / ROUNDS, values[N_LIMITS + 4].value);
 }
 
 void ws_known_occupancy(struct ws_known *k)

@@ -21,10 +21,11 @@ grep -Eq '^first write +0 +TCC_EA_WRREQ_sum +0 +0 ' "$out" || fail "a first disp
 grep -Eq '^write, system scope +0 +TCC_EA_WRREQ_sum +4096 +4096 ' "$out" || fail "a system release does not write back"
 grep -Eq '^skipped +0 +SQ_INSTS_VSKIPPED +24 +24 .*exact$' "$out" || fail "no skipped instructions"
 grep -Eq '^waves of two dimensions +0 +SQ_WAVES_LT_16 +1 +1 .*exact$' "$out" || fail "no waves of two dimensions"
-for limit in 'wave slots' VGPRs SGPRs LDS barriers; do
+for limit in 'wave slots' VGPRs SGPRs LDS barriers scratch; do
 	grep -q "^limited by $limit .*waves per CU" "$out" || fail "nothing is limited by $limit"
 done
 grep '^limited by VGPRs .*SPI_RA_VGPR_SIMD_FULL_CSN' "$out" | awk '$6 == 0 || $7 == 0 { exit 1 }' || fail "the VGPR limit is not counted"
+grep '^limited by scratch .*SPI_RA_TMP_STALL_CSN' "$out" | awk '$7 < 0.9 * $6 || $7 > 1.1 * $6 { exit 1 }' || fail "the scratch limit is not counted"
 grep '^limited by VGPRs .*SPI_RA_LDS_CU_FULL_CSN' "$out" | awk '$7 != 0 { exit 1 }' || fail "LDS does not limit it"
 [ "$(grep -c ' modelled$' "$out")" -gt 150 ] || fail "too few modelled counters"
 [ "$(grep -c ' exact$' "$out")" -gt 600 ] || fail "too few exact counters"
