@@ -95,7 +95,7 @@ static void measure(const char *name, const struct synth_kernel *k, uint64_t n_w
 		d.next = next;
 		d.release = release;
 		d.instruction = instruction;
-		d.is_host = NULL;
+		d.memory = NULL;
 		d.ctx = &made;
 		from = cpu_s();
 		if (!ws_model_run(m, &d, &r))

@@ -192,8 +192,8 @@ static bool same_memory(const struct ws_known *k, const struct ws_known_world *w
 		struct ws_mem_block is;
 
 		world->find_block(world->ctx, was->start, &is);
-		if (is.start != was->start || is.size != was->size || is.is_host != was->is_host ||
-		    is.pin_place != was->pin_place)
+		if (is.start != was->start || is.size != was->size ||
+		    is.pin_place != was->pin_place || memcmp(&is.kind, &was->kind, sizeof(is.kind)))
 			return false;
 	}
 	return true;

@@ -2,13 +2,14 @@
 #ifndef WS_SOFTGPU_COUNTERS_MEM_BLOCK_H
 #define WS_SOFTGPU_COUNTERS_MEM_BLOCK_H
 
-#include <stdbool.h>
 #include <stdint.h>
+
+#include "softgpu/mem/kind.h"
 
 struct ws_mem_block {
 	uint64_t start, size;         /* size 0: there is none */
 	uint64_t pin_place;           /* ws_vm_info's */
-	bool is_host;
+	struct ws_memory_kind kind;
 };
 
 #endif

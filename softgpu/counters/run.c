@@ -158,16 +158,9 @@ static const struct ws_mem_block *block_at(struct ws_count_run *run, uint64_t ad
 	return b;
 }
 
-static bool is_host(void *ctx, uint64_t addr)
+static const struct ws_mem_block *memory(void *ctx, uint64_t addr)
 {
-	return block_at(ctx, addr)->is_host;
-}
-
-static uint64_t pin_place(void *ctx, uint64_t addr)
-{
-	const struct ws_mem_block *block = block_at(ctx, addr);
-
-	return addr - block->start + block->pin_place;
+	return block_at(ctx, addr);
 }
 
 static uint8_t inst_type(const struct ws_pc_sample *s)
@@ -376,8 +369,7 @@ static struct ws_count_run *new_run(struct ws_counting *c, const struct ws_count
 	run->d.next = next;
 	run->d.release = release;
 	run->d.instruction = instruction;
-	run->d.is_host = info->find_block ? is_host : NULL;
-	run->d.pin_place = info->find_block ? pin_place : NULL;
+	run->d.memory = info->find_block ? memory : NULL;
 	run->d.sample = sample;
 	run->d.ctx = run;
 	run->traces = calloc(run->d.n_wgs, sizeof(struct ws_wg_traces *));

@@ -36,9 +36,10 @@ static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 
 static void find_block(void *ctx, uint64_t addr, struct ws_mem_block *out)
 {
-	const struct ws_cp_host *host = &((const struct ws_queue *)ctx)->cp->host;
+	const struct ws_queue *queue = ctx;
+	const struct ws_cp_host *host = &queue->cp->host;
 
-	host->find_block(host->ctx, addr, out);
+	host->find_block(host->ctx, queue->gpu->node, addr, out);
 }
 
 static void room(void *ctx)

@@ -44,8 +44,9 @@ struct ws_cp_host {
 	void (*leave)(void *ctx);
 	void (*interrupt)(void *ctx, uint32_t event_id);
 	void (*memory_fault)(void *ctx, const struct ws_cp_fault *fault);
-	/* The block around an address; of no size when there is none. NULL: everything is the device's. */
-	void (*find_block)(void *ctx, uint64_t addr, struct ws_mem_block *out);
+	/* The block around an address, as the GPU that is `node` sees it; of no size when there is none. NULL:
+	 * everything is the device's. */
+	void (*find_block)(void *ctx, uint32_t node, uint64_t addr, struct ws_mem_block *out);
 	void *ctx;
 };
 

@@ -54,11 +54,15 @@ static const struct ws_gpu_model models[] = {
 #define N_MODELS (sizeof(models) / sizeof(models[0]))
 
 static const struct {
-	uint32_t weight, min_bandwidth_mbs, max_bandwidth_mbs;
+	uint32_t weight, min_bandwidth_mbs, max_bandwidth_mbs; /* of one */
 } link_kinds[] = {
 	[WS_LINK_PCIE] = { 20, 312, 32000 },
-	[WS_LINK_XGMI] = { 15, 50000, 100000 },
+	[WS_LINK_XGMI] = { 15, 50000, 50000 },
 };
+
+#define LINKS_OF_PACKAGE 4 /* xGMI, between the two dies of an MI250X */
+#define LINKS_OF_BOARD                                                                             \
+	3 /* ... to other boards, of an MI100 or MI210: bridges join two of them or four */
 
 static const struct ws_gpu_model *find_model(const char *name, size_t length)
 {
@@ -78,12 +82,13 @@ static void say_unknown(const char *name, size_t length, char *error, size_t err
 		n += snprintf(error + n, error_bytes - n, "%s %s", i ? "," : "", models[i].name);
 }
 
-static void add_gpu(struct ws_topology *topology, const struct ws_gpu_model *model)
+static void add_gpu(struct ws_topology *topology, const struct ws_gpu_model *model, uint32_t board)
 {
 	uint32_t index = topology->n_gpus++;
 
 	topology->gpus[index] = (struct ws_gpu){
 		.model = model,
+		.board = board,
 		/* The same in every run, different per place: what a serial number is. */
 		.unique_id = (0x9e3779b97f4a7c15ull * (index + 1)) ^ model->device_id,
 		.location = (index * 3 + 3) << 8,
@@ -110,7 +115,7 @@ bool ws_topology_parse(struct ws_topology *topology, const char *list, char *err
 	const char *at = list && *list ? list : models[0].name;
 
 	topology->n_gpus = 0;
-	for (;;) {
+	for (uint32_t board = 0;; board++) {
 		size_t length = strcspn(at, ",");
 		const struct ws_gpu_model *model = find_model(at, length);
 
@@ -125,7 +130,7 @@ bool ws_topology_parse(struct ws_topology *topology, const char *list, char *err
 			return false;
 		}
 		for (int die = 0; die < model->n_dies; die++)
-			add_gpu(topology, model);
+			add_gpu(topology, model, board);
 		if (!at[length])
 			break;
 		at += length + 1;
@@ -135,16 +140,32 @@ bool ws_topology_parse(struct ws_topology *topology, const char *list, char *err
 }
 
 static void fill_link(struct ws_link *link, enum ws_link_type type, uint32_t from, uint32_t to,
-		      uint32_t n_hops)
+		      uint32_t n_hops, uint32_t n_links)
 {
 	*link = (struct ws_link){
 		.type = type,
 		.from = from,
 		.to = to,
+		.n_links = n_links,
 		.weight = link_kinds[type].weight * n_hops,
 		.min_bandwidth_mbs = link_kinds[type].min_bandwidth_mbs,
-		.max_bandwidth_mbs = link_kinds[type].max_bandwidth_mbs,
+		.max_bandwidth_mbs = link_kinds[type].max_bandwidth_mbs * n_links,
 	};
+}
+
+/* xGMI links between two GPUs, by index; 0: there is no bridge. */
+static uint32_t n_xgmi_links(const struct ws_topology *topology, uint32_t a, uint32_t b)
+{
+	const struct ws_gpu *from = &topology->gpus[a], *to = &topology->gpus[b];
+	uint32_t n_same = 0;
+
+	if (!from->hive_id || from->hive_id != to->hive_id)
+		return 0;
+	if (from->board == to->board)
+		return LINKS_OF_PACKAGE;
+	for (uint32_t g = 0; g < topology->n_gpus; g++)
+		n_same += topology->gpus[g].hive_id == from->hive_id;
+	return n_same == 2 ? LINKS_OF_BOARD : 1;
 }
 
 uint32_t ws_topology_links(const struct ws_topology *topology, uint32_t node,
@@ -154,19 +175,38 @@ uint32_t ws_topology_links(const struct ws_topology *topology, uint32_t node,
 
 	if (node == 0) {
 		for (uint32_t g = 0; g < topology->n_gpus; g++)
-			fill_link(&links[n++], WS_LINK_PCIE, 0, g + 1, 1);
+			fill_link(&links[n++], WS_LINK_PCIE, 0, g + 1, 1, 1);
 		return n;
 	}
-	fill_link(&links[n++], WS_LINK_PCIE, node, 0, 1);
+	fill_link(&links[n++], WS_LINK_PCIE, node, 0, 1, 1);
 	for (uint32_t g = 0; g < topology->n_gpus; g++) {
-		uint64_t hive = topology->gpus[node - 1].hive_id;
-		bool xgmi = hive && hive == topology->gpus[g].hive_id;
+		uint32_t n_xgmi = n_xgmi_links(topology, node - 1, g);
 
 		if (g + 1 == node)
 			continue;
 		/* Without a bridge the way leads through the host: two hops of PCIe. */
-		fill_link(&links[n++], xgmi ? WS_LINK_XGMI : WS_LINK_PCIE, node, g + 1,
-			  xgmi ? 1 : 2);
+		fill_link(&links[n++], n_xgmi ? WS_LINK_XGMI : WS_LINK_PCIE, node, g + 1,
+			  n_xgmi ? 1 : 2, n_xgmi ? n_xgmi : 1);
 	}
 	return n;
+}
+
+struct ws_memory_kind ws_topology_kind(const struct ws_topology *topology, uint32_t gpu,
+				       uint32_t owner, enum ws_grain grain)
+{
+	uint32_t n_xgmi;
+
+	if (gpu == owner)
+		return (struct ws_memory_kind){
+			.route = WS_ROUTE_OWN,
+			.mtype = grain == WS_GRAIN_COARSE ? WS_MTYPE_RW
+				 : grain == WS_GRAIN_FINE ? WS_MTYPE_CC
+							  : WS_MTYPE_UC,
+		};
+	n_xgmi = owner ? n_xgmi_links(topology, gpu - 1, owner - 1) : 0;
+	return (struct ws_memory_kind){
+		.route = (uint8_t)(n_xgmi ? WS_ROUTE_GMI + owner - 1 : WS_ROUTE_IO),
+		.mtype = grain == WS_GRAIN_COARSE ? WS_MTYPE_NC : WS_MTYPE_UC,
+		.n_links = (uint8_t)(n_xgmi ? n_xgmi : 1),
+	};
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "softgpu/exec/launch.h"
+#include "softgpu/mem/kind.h"
 
 #define WS_MAX_GPUS 16
 
@@ -57,6 +58,7 @@ struct ws_gpu {
 	const struct ws_gpu_model *model;
 	uint64_t unique_id;
 	uint64_t hive_id;             /* 0: alone */
+	uint32_t board;               /* counted from 0; an mi250x has two GPUs on one */
 	uint32_t location;            /* PCI bus << 8 | device << 3 | function */
 	int render_minor;
 };
@@ -66,6 +68,7 @@ enum ws_link_type { WS_LINK_PCIE, WS_LINK_XGMI };
 struct ws_link {
 	enum ws_link_type type;
 	uint32_t from, to;            /* nodes */
+	uint32_t n_links;             /* side by side */
 	uint32_t weight;
 	uint32_t min_bandwidth_mbs, max_bandwidth_mbs;
 };
@@ -85,5 +88,15 @@ bool ws_topology_parse(struct ws_topology *topology, const char *list, char *err
 /* Links that start at `node`; at most n_gpus of them. */
 uint32_t ws_topology_links(const struct ws_topology *topology, uint32_t node,
 			   struct ws_link links[WS_MAX_GPUS]);
+
+enum ws_grain {
+	WS_GRAIN_COARSE,
+	WS_GRAIN_FINE,
+	WS_GRAIN_UNCACHED, /* fine, and not even its owner's caches keep it */
+};
+
+/* What memory of node `owner` is to the GPU that is node `gpu`. */
+struct ws_memory_kind ws_topology_kind(const struct ws_topology *topology, uint32_t gpu,
+				       uint32_t owner, enum ws_grain grain);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "softgpu/mem/kind.h"
+
 #define WS_NEVER UINT64_MAX
 
 enum ws_req_kind { WS_REQ_READ, WS_REQ_WRITE, WS_REQ_ATOMIC, WS_REQ_SCALAR, WS_REQ_INST };
@@ -20,7 +22,8 @@ struct ws_request {
 	uint16_t source;              /* CU, or scalar cache from WS_SOURCE_SQC on */
 	uint8_t kind;                 /* enum ws_req_kind */
 	uint8_t lines;                /* 1, or 2 of one 128-byte line */
-	bool host, slc, returns;
+	bool slc, returns;
+	struct ws_memory_kind memory;
 };
 #define WS_SOURCE_SQC 0x8000
 

@@ -42,10 +42,15 @@ static struct ws_pending_line *new_pending(struct ws_scalar_side *side, uint64_t
 
 static void send(struct ws_scalar_group *g, uint64_t line, enum ws_req_kind kind, uint64_t t)
 {
-	struct ws_request r = { .time = t + g->model->hw->request, .addr = line << 6, .owner = g,
-				.source = (uint16_t)(WS_SOURCE_SQC + g->index), .kind = (uint8_t)kind,
-				.lines = 1, .bytes = ~0ull, .returns = true,
-				.host = ws_is_host(g->model, line << 6) };
+	struct ws_request r = { .time = t + g->model->hw->request,
+				.addr = line << 6,
+				.owner = g,
+				.source = (uint16_t)(WS_SOURCE_SQC + g->index),
+				.kind = (uint8_t)kind,
+				.lines = 1,
+				.bytes = ~0ull,
+				.returns = true,
+				.memory = ws_model_memory(g->model, line << 6).kind };
 
 	ws_tcc_send(&g->model->tcc, &r);
 }

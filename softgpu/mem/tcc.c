@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "softgpu/counters/catalogue.h"
+#include "softgpu/mem/ea.h"
 
 #define MAX_WINDOW 256 /* cycles; hw->request is not longer */
 #define AHEAD 4                 /* requests: their sets are on their way to the host's cache */
@@ -53,12 +54,9 @@ void ws_tcc_begin(struct ws_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 {
 	const struct ws_hw *hw = tcc->hw;
 
-	tcc->read_cycles = hw->read_ns * mhz / 1000;
-	tcc->write_cycles = hw->write_ns * mhz / 1000;
-	tcc->host_cycles = hw->host_ns * mhz / 1000;
-	tcc->read_cost = (uint32_t)((uint64_t)hw->read_ps * mhz * 256 / 1000000);
-	tcc->write_cost = (uint32_t)((uint64_t)hw->write_ps * mhz * 256 / 1000000);
+	ws_ea_begin(tcc, mhz);
 	tcc->lost = false;
+	tcc->last_answer = 0;
 	for (uint32_t k = 0; k < hw->n_channels; k++) {
 		struct ws_channel *ch = &tcc->channels[k];
 
@@ -68,6 +66,7 @@ void ws_tcc_begin(struct ws_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 		ch->tag_free = ch->ea_free = 0;
 		ch->n_inbox = 0;
 		ch->busy = ch->tag_stall = ch->read_stall = ch->write_stall = (struct ws_busy){ 0 };
+		ch->io_read = ch->gmi_read = ch->gmi_write = (struct ws_link_stall){ 0 };
 		ch->c = counters + (size_t)k * n_counters;
 	}
 }
@@ -99,61 +98,6 @@ void ws_tcc_send(struct ws_tcc *tcc, const struct ws_request *r)
 		ch->inbox_room = room;
 	}
 	ch->inbox[ch->n_inbox++] = *r;
-}
-
-/* ---- memory ---- */
-
-/* One request of 64 bytes or less: when is it done? */
-static uint64_t memory_request(struct ws_channel *ch, uint64_t time, uint32_t cost, uint32_t latency,
-			       uint64_t *waited)
-{
-	uint64_t now = time << 8, start = now > ch->ea_free ? now : ch->ea_free;
-
-	ch->ea_free = start + cost;
-	*waited = (start - now) >> 8;
-	return ((start + cost) >> 8) + latency;
-}
-
-static uint64_t memory_read(const struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, bool host)
-{
-	uint64_t waited = 0, done;
-
-	if (host)
-		done = time + tcc->host_cycles;
-	else
-		done = memory_request(ch, time, tcc->read_cost, tcc->read_cycles, &waited);
-	C(TCC_EA_RDREQ)++;
-	if (host)
-		C(TCC_EA_RD_UNCACHED_32B) += 2;
-	else
-		C(TCC_EA_RDREQ_DRAM)++;
-	if (waited > tcc->hw->read_credit)
-		ws_busy_add(&ch->read_stall, time, time + waited - tcc->hw->read_credit);
-	C(TCC_EA_RDREQ_LEVEL) += done - time;
-	return done;
-}
-
-static uint64_t memory_write(const struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time,
-			     uint64_t bytes, bool host)
-{
-	uint64_t waited = 0, done;
-
-	if (host)
-		done = time + tcc->host_cycles;
-	else
-		done = memory_request(ch, time, tcc->write_cost, tcc->write_cycles, &waited);
-	done -= waited / 2; /* fitted: a write is acknowledged on its way to memory */
-	C(TCC_EA_WRREQ)++;
-	if (bytes == ~0ull)
-		C(TCC_EA_WRREQ_64B)++;
-	if (host)
-		C(TCC_EA_WR_UNCACHED_32B) += !!(uint32_t)bytes + !!(uint32_t)(bytes >> 32);
-	else
-		C(TCC_EA_WRREQ_DRAM)++;
-	if (waited > tcc->hw->write_credit)
-		ws_busy_add(&ch->write_stall, time, time + waited - tcc->hw->write_credit);
-	C(TCC_EA_WRREQ_LEVEL) += done - time;
-	return done;
 }
 
 /* ---- lines ---- */
@@ -199,29 +143,24 @@ static uint64_t take_bytes(struct line *l, uint32_t half)
 	return bytes;
 }
 
-static uint64_t write_line_back(const struct ws_tcc *tcc, struct ws_channel *ch, struct line *l, uint64_t time)
+static uint64_t write_line_back(struct ws_tcc *tcc, struct ws_channel *ch, struct line *l,
+				uint64_t time)
 {
-	bool host = l->set->host & l->bit;
 	uint64_t done = time;
 
 	for (uint32_t h = 0; h < tcc->n_halves; h++) {
 		uint64_t bytes = take_bytes(l, h);
 
-		if (!bytes)
-			continue;
-		/* two writes of 32 bytes where one of 64 would carry bytes that nobody wrote */
-		if (bytes != ~0ull && (uint32_t)bytes && bytes >> 32) {
-			memory_write(tcc, ch, time, bytes & 0xffffffff, host);
-			bytes &= ~0xffffffffull;
-		}
-		done = memory_write(tcc, ch, time, bytes, host);
+		if (bytes)
+			done = ws_ea_write(tcc, ch, time, bytes, l->set->route[l->way],
+					   l->set->uncached & l->bit);
 	}
 	C(TCC_WRITEBACK)++;
 	return done;
 }
 
 /* Returns the way of a line to be used anew. */
-static uint32_t make_room(const struct ws_tcc *tcc, struct ws_channel *ch, uint32_t in_set, uint64_t time)
+static uint32_t make_room(struct ws_tcc *tcc, struct ws_channel *ch, uint32_t in_set, uint64_t time)
 {
 	struct ws_l2_set *set = &ch->sets[in_set];
 	uint32_t victim = 0;
@@ -260,7 +199,7 @@ static void prefetch(const struct ws_tcc *tcc, const struct ws_channel *ch, cons
 }
 
 /* Takes the way for a line of which nothing is there yet. */
-static void allocate(struct line *l, uint64_t number, bool host, uint64_t time)
+static void allocate(struct line *l, uint64_t number, struct ws_memory_kind memory, uint64_t time)
 {
 	struct ws_l2_set *set = l->set;
 	uint16_t others = (uint16_t)~l->bit;
@@ -268,7 +207,8 @@ static void allocate(struct line *l, uint64_t number, bool host, uint64_t time)
 	set->tags[l->way] = number + 1;
 	set->n_fills++;
 	set->filled[l->way] = time;
-	set->host = (set->host & others) | (host ? l->bit : 0);
+	set->uncached = (set->uncached & others) | (memory.mtype == WS_MTYPE_UC ? l->bit : 0);
+	set->route[l->way] = memory.route;
 	for (uint32_t h = 0; h < 2; h++) {
 		set->valid[h] &= others;
 		set->whole[h] &= others;
@@ -277,7 +217,7 @@ static void allocate(struct line *l, uint64_t number, bool host, uint64_t time)
 }
 
 /* The line of a request, allocated if it was not there. */
-static struct line find_line(const struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r,
+static struct line find_line(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r,
 			     uint64_t time, bool *present)
 {
 	const struct ws_hw *hw = tcc->hw;
@@ -294,7 +234,7 @@ static struct line find_line(const struct ws_tcc *tcc, struct ws_channel *ch, co
 		way = make_room(tcc, ch, in_set, time);
 	l = line_at(ch, in_set, way);
 	if (!*present)
-		allocate(&l, number, r->host, time);
+		allocate(&l, number, r->memory, time);
 	if (write)
 		set->dirty |= l.bit;
 	/* + write_age: stamps stay positive */
@@ -303,8 +243,8 @@ static struct line find_line(const struct ws_tcc *tcc, struct ws_channel *ch, co
 }
 
 /* Fetches the halves that are not there. Returns whether any of the wanted ones were missing. */
-static bool fill_line(const struct ws_tcc *tcc, struct ws_channel *ch, const struct line *l, uint8_t wanted,
-		      uint64_t time)
+static bool fill_line(struct ws_tcc *tcc, struct ws_channel *ch, const struct line *l,
+		      uint8_t wanted, uint64_t time)
 {
 	struct ws_l2_set *set = l->set;
 	uint64_t done = set->filled[l->way];
@@ -316,7 +256,8 @@ static bool fill_line(const struct ws_tcc *tcc, struct ws_channel *ch, const str
 		return false;
 	for (uint32_t h = 0; h < tcc->n_halves; h++) {
 		if (missing & 1u << h) {
-			uint64_t t = memory_read(tcc, ch, time, set->host & l->bit);
+			uint64_t t = ws_ea_read(tcc, ch, time, set->route[l->way],
+						set->uncached & l->bit);
 
 			t += tcc->hw->l2_fill;
 			done = t > done ? t : done;
@@ -329,6 +270,13 @@ static bool fill_line(const struct ws_tcc *tcc, struct ws_channel *ch, const str
 
 /* ---- requests ---- */
 
+static const uint16_t by_type[] = {
+	[WS_MTYPE_RW] = WS_C_TCC_RW_REQ,
+	[WS_MTYPE_CC] = WS_C_TCC_CC_REQ,
+	[WS_MTYPE_NC] = WS_C_TCC_NC_REQ,
+	[WS_MTYPE_UC] = WS_C_TCC_UC_REQ,
+};
+
 static void count_request(struct ws_channel *ch, const struct ws_request *r, bool hit)
 {
 	C(TCC_REQ)++;
@@ -338,12 +286,10 @@ static void count_request(struct ws_channel *ch, const struct ws_request *r, boo
 		C(TCC_MISS)++;
 	if (r->slc)
 		C(TCC_STREAMING_REQ)++;
-	if (r->kind == WS_REQ_SCALAR)
+	if (r->kind == WS_REQ_SCALAR) /* recorded */
 		C(TCC_NC_REQ)++;
-	else if (r->host)
-		C(TCC_UC_REQ)++;
 	else
-		C(TCC_RW_REQ)++;
+		ch->c[by_type[r->memory.mtype]]++;
 	if (r->kind == WS_REQ_WRITE)
 		C(TCC_WRITE)++;
 	else if (r->kind == WS_REQ_ATOMIC)
@@ -352,25 +298,47 @@ static void count_request(struct ws_channel *ch, const struct ws_request *r, boo
 		C(TCC_READ)++;
 }
 
-/* Host memory is not cached for the vector side: every request goes out. */
-static uint64_t serve_host(const struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r,
-			   uint64_t time)
+/* Goes to memory whatever L2 has. Scalar and instruction caches' requests do not: kernel arguments, which are
+ * in fine-grained memory of the host, are read once (recorded). */
+static bool is_uncached(const struct ws_request *r)
+{
+	if (r->kind == WS_REQ_SCALAR || r->kind == WS_REQ_INST)
+		return false;
+	return r->memory.mtype == WS_MTYPE_UC ||
+	       (r->memory.mtype == WS_MTYPE_CC && r->kind != WS_REQ_READ);
+}
+
+/* What L2 has of the line is not what memory will have. */
+static void forget_line(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t addr)
+{
+	uint64_t number = line_number(tcc, addr);
+	struct ws_l2_set *set = &ch->sets[number & (tcc->n_sets - 1)];
+
+	for (uint32_t w = 0; w < WS_L2_WAYS; w++)
+		if (set->tags[w] == number + 1)
+			set->tags[w] = 0;
+}
+
+static uint64_t serve_uncached(struct ws_tcc *tcc, struct ws_channel *ch,
+			       const struct ws_request *r, uint64_t time)
 {
 	uint64_t done = time;
 
 	count_request(ch, r, false);
-	if (r->kind == WS_REQ_WRITE)
-		return memory_write(tcc, ch, time, r->bytes, true);
-	for (unsigned k = 0; k < r->lines; k++)
-		done = memory_read(tcc, ch, time, true);
-	if (r->kind == WS_REQ_ATOMIC) {
-		C(TCC_EA_ATOMIC)++;
-		C(TCC_EA_ATOMIC_LEVEL) += done - time;
+	if (r->kind == WS_REQ_READ) {
+		for (unsigned k = 0; k < r->lines; k++)
+			done = ws_ea_read(tcc, ch, time, r->memory.route, true);
+		return done;
 	}
-	return done;
+	C(TCC_WRITEBACK)++;
+	if (r->memory.mtype == WS_MTYPE_CC)
+		forget_line(tcc, ch, r->addr);
+	if (r->kind == WS_REQ_ATOMIC)
+		return ws_ea_atomic(tcc, ch, time, r->bytes, r->memory.route);
+	return ws_ea_write(tcc, ch, time, r->bytes, r->memory.route, true);
 }
 
-static uint64_t serve_cached(const struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r,
+static uint64_t serve_cached(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r,
 			     uint64_t time)
 {
 	uint32_t half = tcc->n_halves == 2 ? r->addr >> 6 & 1 : 0;
@@ -408,12 +376,12 @@ static void serve(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_req
 	if (start - now > hw->tag_queue << 4) /* the queue in front of the tags is full */
 		ws_busy_add(&ch->tag_stall, r->time, (start >> 4) - hw->tag_queue);
 	start >>= 4;
-	if (r->host && r->kind != WS_REQ_SCALAR && r->kind != WS_REQ_INST)
-		done = serve_host(tcc, ch, r, start);
-	else
-		done = serve_cached(tcc, ch, r, start);
+	ws_ea_open(tcc, r->memory);
+	done = is_uncached(r) ? serve_uncached(tcc, ch, r, start) : serve_cached(tcc, ch, r, start);
 	ws_busy_add(&ch->busy, r->time, done + hw->l2_latency);
-	tcc->answer(tcc->ctx, r, done + hw->l2_latency + hw->response);
+	done += hw->l2_latency + hw->response;
+	tcc->last_answer = done > tcc->last_answer ? done : tcc->last_answer;
+	tcc->answer(tcc->ctx, r, done);
 }
 
 /* By time; requests of one time keep the order they came in, which is by sender. Returns how many arrive

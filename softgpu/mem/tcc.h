@@ -2,7 +2,7 @@
  * tcc: L2 and memory behind it, by channel.
  *
  * Write-back. A read miss fetches what the line lacks in requests of 64 bytes; a write allocates without
- * fetching. The line to go is the oldest, where a written line counts as `write_age` fills older than a
+ * fetching. What kind.h calls uncached goes to memory (ea.h) request by request. The line to go is the oldest, where a written line counts as `write_age` fills older than a
  * read one: that is what leaves 30 % (MI200) and 33 % (MI100) of a copied array dirty at its end.
  *
  * Senders put requests into the channel's inbox while they run a window; ws_tcc_serve() then answers
@@ -24,11 +24,26 @@ struct ws_l2_set {
 	uint32_t stamps[WS_L2_WAYS];  /* the smallest goes first */
 	uint32_t n_fills;
 	uint16_t dirty;               /* was written */
-	uint16_t host;                /* of the host's memory */
+	uint16_t uncached;            /* of memory that only scalar caches have copies of */
 	uint16_t valid[2];            /* by half of 64 bytes */
 	uint16_t whole[2], part[2];   /* bytes to write back: all 64; some, see ws_channel */
+	uint8_t route[WS_L2_WAYS];    /* enum ws_route */
 	uint64_t filled[WS_L2_WAYS];  /* when the data are there */
 } __attribute__((aligned(64)));
+
+/* Requests of a channel that waited for a link. */
+struct ws_link_stall {
+	struct ws_busy waiting;
+	uint64_t n;
+};
+
+/* A link of the dispatch's; see ea.h. */
+struct ws_link_state {
+	const struct ws_link_hw *hw; /* NULL: not used yet */
+	uint64_t free_at[2];         /* 1/256 cycles, by direction */
+	uint32_t byte_cost;          /* 1/65536 cycles */
+	uint32_t read_cycles, write_cycles;
+};
 
 struct ws_channel {
 	struct ws_l2_set *sets;
@@ -39,7 +54,8 @@ struct ws_channel {
 	bool touched;                 /* there is something to forget */
 	uint64_t tag_free;            /* 1/16 cycles */
 	uint64_t ea_free;             /* 1/256 cycles */
-	struct ws_busy busy, tag_stall, read_stall, write_stall;
+	struct ws_busy busy, tag_stall, read_stall, write_stall; /* the latter two: for HBM */
+	struct ws_link_stall io_read, gmi_read, gmi_write;
 	uint64_t *c;                  /* counters of this channel */
 };
 
@@ -48,8 +64,11 @@ struct ws_tcc {
 	struct ws_channel *channels;
 	uint32_t n_sets, line_shift, n_halves;
 	bool lost;                    /* a request could not be kept: out of memory */
+	uint64_t last_answer;         /* when the last one is there */
 	/* in cycles of the dispatch's clock */
-	uint32_t read_cycles, write_cycles, host_cycles, read_cost, write_cost; /* cost: 1/256 cycles */
+	uint32_t mhz, read_cycles, write_cycles, credit_cycles, read_cost,
+		write_cost; /* cost: 1/256 cycles */
+	struct ws_link_state links[WS_MAX_ROUTES];
 	void (*answer)(void *ctx, const struct ws_request *r, uint64_t time);
 	void *ctx;
 };

@@ -162,9 +162,11 @@ void ws_tcp_issue(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tin
 	op->done = op->arrived;
 	op->n_pending = op->at = 0;
 	op->sent_at = 0;
+	op->last_lines = 0;
 	op->bytes = (uint32_t)__builtin_popcountll(access->mask) * inst->bytes;
-	op->host = lines->n && access->space != WS_SPACE_SCRATCH &&
-		   ws_is_host(cu->model, lines->at[0].line << 6);
+	/* scratch is the GPU's own; of the others the first look-up will tell */
+	op->memory = (struct ws_model_range){ .size = access->space == WS_SPACE_SCRATCH ? UINT64_MAX
+											: 0 };
 	count_issue(tcp, inst, op, lines);
 	push(&tcp->queue, op);
 }
@@ -273,10 +275,17 @@ static void send(struct ws_cu *cu, struct ws_vmem_op *op, enum ws_req_kind kind,
 		 uint64_t bytes, uint8_t lines)
 {
 	struct ws_tcp *tcp = &cu->tcp;
-	struct ws_request r = { .time = (tcp->now >> 4) + cu->model->hw->request, .addr = line << 6,
-				.bytes = bytes, .owner = op, .slot = tcp->n_reads,
-				.source = (uint16_t)cu->index, .kind = (uint8_t)kind, .lines = lines,
-				.host = op->host, .slc = op->slc, .returns = op->kind != WS_MEM_ATOMIC };
+	struct ws_request r = { .time = (tcp->now >> 4) + cu->model->hw->request,
+				.addr = line << 6,
+				.bytes = bytes,
+				.owner = op,
+				.slot = tcp->n_reads,
+				.source = (uint16_t)cu->index,
+				.kind = (uint8_t)kind,
+				.lines = lines,
+				.memory = op->memory.kind,
+				.slc = op->slc,
+				.returns = op->kind != WS_MEM_ATOMIC };
 
 	op->n_pending++;
 	op->sent_at = op->sent_at ? op->sent_at : tcp->now >> 4;
@@ -324,26 +333,43 @@ static bool pair_follows(const struct ws_cu *cu, const struct ws_vmem_op *op, ui
 	return false;
 }
 
+/* By the type of the memory, and the kind of request: they are in the same order for each type. */
+static void count_type(struct ws_tcp *tcp, const struct ws_vmem_op *op, enum ws_req_kind kind,
+		       uint32_t n)
+{
+	static const uint16_t first[] = {
+		[WS_MTYPE_RW] = WS_C_TCP_TCC_RW_READ_REQ,
+		[WS_MTYPE_CC] = WS_C_TCP_TCC_CC_READ_REQ,
+		[WS_MTYPE_NC] = WS_C_TCP_TCC_NC_READ_REQ,
+		[WS_MTYPE_UC] = WS_C_TCP_TCC_UC_READ_REQ,
+	};
+
+	tcp->c[first[op->memory.kind.mtype] + kind - WS_REQ_READ] += n;
+}
+
 static bool read_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
 {
 	struct ws_tcp *tcp = &cu->tcp;
 	const struct ws_hw *hw = cu->model->hw;
-	uint8_t lines = 1;
+	bool uncached = op->memory.kind.mtype == WS_MTYPE_UC;
+	uint8_t lines;
 
-	if (!op->glc && !op->host && ws_cache_use(&tcp->tags, line))
+	/* what is not cached is fetched once for lanes that are looked up one after the other */
+	if (uncached ? line - op->last_line < op->last_lines
+		     : !op->glc && ws_cache_use(&tcp->tags, line))
 		return true;
 	if (!find_slot(cu))
 		return false;
-	ws_cache_touch(&tcp->tags, line);
-	if (pair_follows(cu, op, line)) {
-		ws_cache_touch(&tcp->tags, line + 1);
-		lines = 2;
-	}
+	lines = pair_follows(cu, op, line) ? 2 : 1;
+	for (uint8_t k = 0; k < lines && !uncached; k++)
+		ws_cache_touch(&tcp->tags, line + k);
+	op->last_line = line;
+	op->last_lines = lines;
 	send(cu, op, WS_REQ_READ, line, 0, lines);
 	for (uint8_t k = 0; k < lines; k++)
 		take_slot(tcp, hw);
 	TCP(TCP_TCC_READ_REQ) += lines;
-	*(op->host ? &TCP(TCP_TCC_UC_READ_REQ) : &TCP(TCP_TCC_RW_READ_REQ)) += lines;
+	count_type(tcp, op, WS_REQ_READ, lines);
 	return true;
 }
 
@@ -359,7 +385,7 @@ static void write_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
 	}
 	send(cu, op, WS_REQ_WRITE, line, bytes, 1);
 	TCP(TCP_TCC_WRITE_REQ)++;
-	*(op->host ? &TCP(TCP_TCC_UC_WRITE_REQ) : &TCP(TCP_TCC_RW_WRITE_REQ)) += 1;
+	count_type(tcp, op, WS_REQ_WRITE, 1);
 }
 
 static void atomic_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
@@ -371,7 +397,7 @@ static void atomic_line(struct ws_cu *cu, struct ws_vmem_op *op, uint64_t line)
 		TCP(TCP_TCC_ATOMIC_WITH_RET_REQ)++;
 	else
 		TCP(TCP_TCC_ATOMIC_WITHOUT_RET_REQ)++;
-	*(op->host ? &TCP(TCP_TCC_UC_ATOMIC_REQ) : &TCP(TCP_TCC_RW_ATOMIC_REQ)) += 1;
+	count_type(tcp, op, WS_REQ_ATOMIC, 1);
 }
 
 /* The next line of the instruction. False: not now; tcp->now or tcp->blocked says when. */
@@ -382,6 +408,8 @@ static bool look_up(struct ws_cu *cu, struct ws_vmem_op *op)
 
 	if (!translate(cu, line))
 		return false;
+	if ((line << 6) - op->memory.from >= op->memory.size)
+		op->memory = ws_model_memory(cu->model, line << 6);
 	if (op->kind == WS_MEM_LOAD) {
 		if (!read_line(cu, op, line))
 			return false;

@@ -79,10 +79,19 @@ static HSAKMT_STATUS pin(struct thunk *thunk, void *addr, HSAuint64 size, HSAuin
 	return vm_statuses[ws_vm_pin(thunk->vm, (uint64_t)addr, size, flags)];
 }
 
+/* What AMD's library makes of memory that is registered without flags. */
+static HsaMemFlags coarse_grained(void)
+{
+	HsaMemFlags flags = { .Value = 0 };
+
+	flags.ui32.CoarseGrain = 1;
+	return flags;
+}
+
 EXPORT HSAKMT_STATUS hsaKmtRegisterMemory(void *MemoryAddress, HSAuint64 MemorySizeInBytes)
 {
 	THUNK_OR_RETURN(thunk);
-	return pin(thunk, MemoryAddress, MemorySizeInBytes, 0);
+	return pin(thunk, MemoryAddress, MemorySizeInBytes, coarse_grained().Value);
 }
 
 EXPORT HSAKMT_STATUS hsaKmtRegisterMemoryToNodes(void *MemoryAddress, HSAuint64 MemorySizeInBytes,
@@ -93,7 +102,7 @@ EXPORT HSAKMT_STATUS hsaKmtRegisterMemoryToNodes(void *MemoryAddress, HSAuint64 
 	THUNK_OR_RETURN(thunk);
 	if ((NumberOfNodes && !NodeArray) || NumberOfNodes > WS_VM_MAX_NODES)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	status = pin(thunk, MemoryAddress, MemorySizeInBytes, 0);
+	status = pin(thunk, MemoryAddress, MemorySizeInBytes, coarse_grained().Value);
 	if (status)
 		return status;
 	return vm_statuses[ws_vm_set_nodes(thunk->vm, (uint64_t)MemoryAddress, NodeArray,

@@ -52,17 +52,29 @@ static void leave(void *ctx)
 	ws_vm_leave(((struct thunk *)ctx)->vm);
 }
 
-static void find_block(void *ctx, uint64_t addr, struct ws_mem_block *out)
+static enum ws_grain grain_of(const struct ws_vm_info *info)
 {
+	HsaMemFlags flags = { .Value = info->flags };
+
+	/* scratch is its GPU's alone; what processes share is not said to be fine-grained */
+	if (flags.ui32.CoarseGrain || info->kind == WS_VM_SCRATCH || info->kind == WS_VM_IMPORTED)
+		return WS_GRAIN_COARSE;
+	return flags.ui32.Uncached ? WS_GRAIN_UNCACHED : WS_GRAIN_FINE;
+}
+
+static void find_block(void *ctx, uint32_t node, uint64_t addr, struct ws_mem_block *out)
+{
+	struct thunk *thunk = ctx;
 	struct ws_vm_info info;
 
-	*out = (struct ws_mem_block){ .is_host = true };
-	if (ws_vm_query(((struct thunk *)ctx)->vm, addr, &info))
+	*out = (struct ws_mem_block){ .kind = ws_topology_kind(&thunk->topology, node, 0,
+							       WS_GRAIN_FINE) };
+	if (ws_vm_query(thunk->vm, addr, &info))
 		return; /* not the device's: whoever owns it, it is on the host */
 	out->start = addr & WS_PINNED_ALIAS ? info.device_start : info.start;
 	out->size = info.size;
-	out->is_host = info.kind == WS_VM_HOST || info.kind == WS_VM_PINNED;
 	out->pin_place = info.pin_place;
+	out->kind = ws_topology_kind(&thunk->topology, node, info.node, grain_of(&info));
 }
 
 static void interrupt(void *ctx, uint32_t event_id)

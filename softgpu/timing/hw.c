@@ -1,10 +1,22 @@
 #include "softgpu/timing/hw.h"
 
 /*
- * D documented (AMD's CDNA papers and ISA manuals, the driver's topology), R recorded (AMD's profiler
+ * D documented (AMD's CDNA papers and ISA manuals, the driver's topology, PCIe), R recorded (AMD's profiler
  * recordings of vcopy and of the roofline benchmark), F fitted to R.
  */
 /* clang-format off */
+/*
+ * Generation 4, 16 lanes of 16 Gbit/s, 128 of 130 bits (D). Of a packet, 4 bytes frame it, 4 check it, 12 are the
+ * header of an answer and 16 that of a request with a long address (D).
+ */
+#define PCIE \
+	.pcie = { .mb_s = 31508, .read_head = 20, .write_head = 24, /* D */ \
+		  .posted = true, .per_operand = true, /* D; published: writes and atomics count no stall */ \
+		  .read_ns = 1500, .write_ns = 800 }  /* F: scalar loads of arguments; a guess */
+#define XGMI \
+	.read_head = 20, .write_head = 20,    /* a guess: as answers on PCIe */ \
+	.read_ns = 700, .write_ns = 500       /* a guess */
+
 #define GFX90A_COMMON \
 	.gfx90a = true, \
 	.n_se = 8, .n_groups = 7,             /* D; R: 56 scalar caches */ \
@@ -46,10 +58,13 @@
 	.l2_latency = 100, .l2_fill = 200,    /* F */ \
 	.l2_read_16ths = 19, .l2_write_16ths = 16, .l2_atomic_16ths = 64, /* F: L2 peak, 72 % of D */ \
 	.write_age = 13,                      /* F: 19489 of 65536 lines dirty at the end */ \
-	.read_ns = 180, .write_ns = 150, .host_ns = 1500, /* F */ \
+	.read_ns = 180, .write_ns = 150,      /* F */ \
 	.tcr_ps = 3100,                       /* F: TCP_TCR_TCP_STALL_CYCLES */ \
 	.tag_queue = 16, .read_credit = 2500, .write_credit = 2500, /* F: the stalls of L2 */ \
-	.read_ps = 1400, .write_ps = 1440     /* F: HBM peak, 85 % of D */
+	.read_ps = 1400, .write_ps = 1440,    /* F: HBM peak, 85 % of D */ \
+	PCIE, \
+	.xgmi = { .mb_s = 50000, XGMI },      /* D: 16 lanes of 25 Gbit/s */ \
+	.credit_ns = 11                       /* F: published stalls of reads: xGMI 17.85 %, PCIe 91.29 % */
 
 const struct ws_hw ws_hw_mi210 = {
 	.name = "MI210", .cus_per_se = 13, .group_cus = { 2, 2, 2, 2, 2, 2, 1 }, GFX90A_COMMON
@@ -93,9 +108,12 @@ const struct ws_hw ws_hw_mi100 = {
 	.l2_latency = 100, .l2_fill = 200,    /* F */
 	.l2_read_16ths = 16, .l2_write_16ths = 16, .l2_atomic_16ths = 64, /* D: 64 bytes per cycle */
 	.write_age = 11,                      /* F: 43930 of 131072 lines dirty at the end */
-	.read_ns = 380, .write_ns = 180, .host_ns = 1500, /* F */
+	.read_ns = 380, .write_ns = 180,      /* F */
 	.tcr_ps = 4500,                       /* F: TCP_TCR_TCP_STALL_CYCLES */
 	.tag_queue = 16, .read_credit = 830, .write_credit = 760, /* F: the stalls of L2 */
-	.read_ps = 1960, .write_ps = 1960     /* F: as MI210, 85 % of D */
+	.read_ps = 1960, .write_ps = 1960,    /* F: as MI210, 85 % of D */
+	PCIE,
+	.xgmi = { .mb_s = 46000, XGMI },      /* D: 16 lanes of 23 Gbit/s */
+	.credit_ns = 11                       /* as MI210 */
 };
 /* clang-format on */

@@ -15,6 +15,14 @@
 #define WS_MAX_GROUPS 8               /* scalar caches of a shader engine */
 #define WS_MAX_SIMD_WAVES 10
 
+struct ws_link_hw {
+	uint32_t mb_s;                  /* each way, heads of packets included */
+	uint32_t read_ns, write_ns;     /* until the answer, with nothing in the way */
+	uint32_t read_head, write_head; /* bytes of a packet besides its data */
+	bool posted;                    /* writes take no credits */
+	bool per_operand;               /* an atomic is a packet for each dword */
+};
+
 struct ws_hw {
 	const char *name;
 	bool gfx90a;
@@ -74,10 +82,14 @@ struct ws_hw {
 	uint32_t write_age;           /* fills by which a written line is older than a read one */
 
 	/* memory */
-	uint32_t read_ns, write_ns, host_ns;
+	uint32_t read_ns, write_ns;
 	uint32_t read_ps, write_ps;   /* 64 bytes on one channel */
 	uint32_t tag_queue;           /* cycles of waiting for the tags before it counts as a stall */
 	uint32_t read_credit, write_credit; /* ... for memory: then a channel has no credits left */
+
+	/* to the host and to peers; what topology calls a link is one or several of these */
+	struct ws_link_hw pcie, xgmi;
+	uint32_t credit_ns; /* that a request takes to be sent over a link */
 };
 
 extern const struct ws_hw ws_hw_mi210, ws_hw_mi250x, ws_hw_mi100;

@@ -60,12 +60,21 @@ struct ws_model_wave {
 	uint64_t lgkm_done[WS_MAX_LGKM], vm_done[WS_MAX_VM];
 };
 
+/* Memory of one kind, in the model's addresses. */
+struct ws_model_range {
+	uint64_t from, size;
+	struct ws_memory_kind kind;
+};
+
 /* A vector memory instruction on its way. */
 struct ws_vmem_op {
 	struct ws_model_wave *wave;
 	uint32_t vm_slot, lgkm_slot;  /* in the wave's rings; lgkm: UINT32_MAX none */
 	uint8_t kind;                 /* enum ws_mem_kind */
-	bool host, slc, glc, sent;    /* sent: all of its lines have been looked up */
+	bool slc, glc, sent;          /* sent: all of its lines have been looked up */
+	uint8_t last_lines;
+	uint64_t last_line;           /* that was sent for, and how many */
+	struct ws_model_range memory; /* around the line that was looked up last */
 	uint64_t issued, arrived, done;
 	uint64_t sent_at;             /* the first request to L2 */
 	uint32_t n_pending, bytes;
@@ -284,22 +293,41 @@ static inline uint64_t ws_model_pc(const struct ws_model_wave *w)
  */
 #define WS_SCRATCH_START (1ull << 46)
 #define WS_PINNED_START (1ull << 47)
+#define WS_PINNED_COARSE (1ull << 48) /* besides: the coarse-grained part of it */
 
 static inline uint64_t ws_model_address(const struct ws_model *m, uint64_t addr)
 {
 	uint64_t at = addr - m->d->origin;
 
-	if (__builtin_expect(at < m->d->extent || !m->d->pin_place, 1))
+	const struct ws_mem_block *block;
+
+	if (__builtin_expect(at < m->d->extent || !m->d->memory, 1))
 		return at;
-	return WS_PINNED_START + m->d->pin_place(m->d->ctx, addr);
+	block = m->d->memory(m->d->ctx, addr);
+	return WS_PINNED_START + (block->kind.mtype == WS_MTYPE_NC ? WS_PINNED_COARSE : 0) +
+	       block->pin_place + addr - block->start;
 }
 
-/* addr: the model's */
-static inline bool ws_is_host(const struct ws_model *m, uint64_t addr)
+/* What is around an address of the model's. */
+static inline struct ws_model_range ws_model_memory(const struct ws_model *m, uint64_t addr)
 {
-	if (addr >= WS_PINNED_START && m->d->pin_place)
-		return true;
-	return m->d->is_host && m->d->is_host(m->d->ctx, addr + m->d->origin);
+	const struct ws_mem_block *block;
+
+	if (!m->d->memory)
+		return (struct ws_model_range){ .size = UINT64_MAX };
+	if (addr >= WS_PINNED_START)
+		return (struct ws_model_range){
+			.from = addr & ~(WS_PINNED_START - 1),
+			.size = WS_PINNED_START,
+			.kind = { addr & WS_PINNED_COARSE ? WS_MTYPE_NC : WS_MTYPE_UC, WS_ROUTE_IO,
+				  1 },
+		};
+	block = m->d->memory(m->d->ctx, addr + m->d->origin);
+	if (!block->size)
+		return (struct ws_model_range){ .from = addr, .size = 64, .kind = block->kind };
+	return (struct ws_model_range){ .from = block->start - m->d->origin,
+					.size = block->size,
+					.kind = block->kind };
 }
 
 /* Has the next vector memory instruction lanes in LDS? Then it is a flat one. */

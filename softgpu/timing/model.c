@@ -8,7 +8,7 @@
 #include "softgpu/timing/impl.h"
 #include "softgpu/timing/trace_digest.h"
 
-/* No wave waits a million cycles: then the traces do not fit each other, and never will. */
+/* No wave waits a million cycles for nothing: then the traces do not fit each other, and never will. */
 #define MAX_IDLE_WINDOWS 10000
 
 const struct ws_hw *ws_model_hw(const struct ws_model *m)
@@ -303,7 +303,7 @@ bool ws_model_run(struct ws_model *m, const struct ws_model_dispatch *d, struct 
 		m->failed |= m->tcc.lost;
 		ws_tcc_serve(&m->tcc, t + window, window);
 		t += window;
-		n_idle = m->n_issued == n_before ? n_idle + 1 : 0;
+		n_idle = m->n_issued == n_before && t > m->tcc.last_answer ? n_idle + 1 : 0;
 		n_before = m->n_issued;
 		m->failed |= n_idle > MAX_IDLE_WINDOWS;
 	}

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "softgpu/counters/catalogue.h"
+#include "softgpu/counters/mem_block.h"
 #include "softgpu/timing/hw.h"
 #include "softgpu/timing/inst.h"
 #include "softgpu/timing/wave_trace.h"
@@ -75,9 +76,9 @@ struct ws_model_dispatch {
 	void (*release)(void *ctx, uint64_t wg, struct ws_wg_traces *traces);
 	/* What stands at this address? False: nothing is known (the dispatch is given up). */
 	bool (*instruction)(void *ctx, uint64_t pc, struct ws_inst_source *out);
-	bool (*is_host)(void *ctx, uint64_t addr); /* NULL: everything is device memory */
-	/* Where an address of the program's own memory is in the order of what it pinned. NULL: never asked. */
-	uint64_t (*pin_place)(void *ctx, uint64_t addr);
+	/* The block around an address, until the next call; of no size: nobody knows it. NULL: everything is
+	 * the device's own. */
+	const struct ws_mem_block *(*memory)(void *ctx, uint64_t addr);
 	void (*sample)(void *ctx, const struct ws_pc_sample *sample);
 	void *ctx;
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softgpu/mem/ea.h"
 #include "softgpu/timing/impl.h"
 
 uint32_t ws_hw_instances(const struct ws_hw *hw, enum ws_block block)
@@ -300,7 +301,12 @@ void ws_result_finish(struct ws_model *m, uint64_t end)
 		c[WS_C_TCC_BUSY] = ch->busy.cycles;
 		c[WS_C_TCC_TAG_STALL] = ch->tag_stall.cycles;
 		c[WS_C_TCC_EA_RDREQ_DRAM_CREDIT_STALL] = ch->read_stall.cycles;
-		c[WS_C_TCC_EA_WRREQ_STALL] = c[WS_C_TCC_EA_WRREQ_DRAM_CREDIT_STALL] = ch->write_stall.cycles;
+		c[WS_C_TCC_EA_RDREQ_IO_CREDIT_STALL] = ws_ea_stalled(&m->tcc, &ch->io_read);
+		c[WS_C_TCC_EA_RDREQ_GMI_CREDIT_STALL] = ws_ea_stalled(&m->tcc, &ch->gmi_read);
+		c[WS_C_TCC_EA_WRREQ_DRAM_CREDIT_STALL] = ch->write_stall.cycles;
+		c[WS_C_TCC_EA_WRREQ_GMI_CREDIT_STALL] = ws_ea_stalled(&m->tcc, &ch->gmi_write);
+		c[WS_C_TCC_EA_WRREQ_STALL] =
+			ch->write_stall.cycles + c[WS_C_TCC_EA_WRREQ_GMI_CREDIT_STALL];
 	}
 	m->r->cycles = end - m->spi.first;
 	khz = clock_khz(m);

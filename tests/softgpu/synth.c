@@ -84,11 +84,17 @@ static void release(void *ctx, uint64_t wg, struct ws_wg_traces *t)
 	((struct synth_run *)ctx)->n_released++;
 }
 
-static bool is_host(void *ctx, uint64_t addr)
+static const struct ws_mem_block *memory(void *ctx, uint64_t addr)
 {
-	uint64_t from = ((struct synth_run *)ctx)->kernel->host_from;
+	struct synth_run *run = ctx;
+	uint64_t from = run->kernel->host_from;
+	bool host = from && addr >= from;
 
-	return from && addr >= from;
+	run->block = (struct ws_mem_block){ .start = host ? from : 0,
+					    .size = host || !from ? UINT64_MAX - from : from,
+					    .kind = host ? run->kernel->host_kind
+							 : (struct ws_memory_kind){ 0 } };
+	return &run->block;
 }
 
 void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t n_wgs,
@@ -96,8 +102,16 @@ void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t
 {
 	*run = (struct synth_run){ .kernel = k };
 	run->d = (struct ws_model_dispatch){
-		.n_wgs = n_wgs, .waves_per_wg = waves_per_wg, .vgprs = 8, .sgprs = 16, .next = next,
-		.release = release, .instruction = instruction, .is_host = is_host, .ctx = run,
+		.n_wgs = n_wgs,
+		.waves_per_wg = waves_per_wg,
+		.vgprs = 8,
+		.sgprs = 16,
+		.next = next,
+		.release = release,
+		.instruction = instruction,
+		.memory = memory,
+		.ctx = run,
+		.extent = UINT64_MAX,
 	};
 }
 
@@ -132,6 +146,11 @@ const struct synth_inst synth_vcopy_insts[24] = {
 
 struct synth_kernel synth_vcopy(bool gfx90a)
 {
-	return (struct synth_kernel){ .insts = synth_vcopy_insts, .n_insts = 24, .loop_from = 1,
-				      .code = SYNTH_CODE, .host_from = SYNTH_HOST, .gfx90a = gfx90a };
+	return (struct synth_kernel){ .insts = synth_vcopy_insts,
+				      .n_insts = 24,
+				      .loop_from = 1,
+				      .code = SYNTH_CODE,
+				      .host_from = SYNTH_HOST,
+				      .host_kind = { WS_MTYPE_UC, WS_ROUTE_IO, 1 },
+				      .gfx90a = gfx90a };
 }

@@ -23,7 +23,8 @@ struct synth_kernel {
 	/* insts[loop_from .. loop_to] are run `turns` times; loop_to jumps back */
 	uint32_t loop_from, loop_to, turns;
 	uint64_t code;                /* address of the first one */
-	uint64_t host_from;           /* addresses from here on are host memory (0: none) */
+	uint64_t host_from; /* addresses from here on are not in the device's memory (0: none) */
+	struct ws_memory_kind host_kind; /* but in this */
 	bool gfx90a;
 };
 
@@ -32,6 +33,7 @@ struct synth_run {
 	struct ws_model_dispatch d;
 	uint64_t n_released;
 	bool cut;                     /* the traces end too early */
+	struct ws_mem_block block;    /* that the model asked about last */
 	uint32_t first_wave_lanes;    /* lanes of every wave; 0: 64 */
 };
 

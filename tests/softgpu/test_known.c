@@ -73,7 +73,7 @@ static int setup(void **state)
 	rig->model = ws_model_create(&ws_hw_mi210);
 	rig->kernel = synth_vcopy(true);
 	synth_prepare(&rig->run, &rig->kernel, N_WGS, WAVES);
-	rig->block = rig->block_now = (struct ws_mem_block){ SYNTH_VRAM, 16 << 20, 0, false };
+	rig->block = rig->block_now = (struct ws_mem_block){ SYNTH_VRAM, 16 << 20, 0, { 0 } };
 	rig->facts = (struct ws_known_facts){ .key = key_of(rig, true), .model = rig->model, .result = &rig->r,
 					      .world = { instruction, find_block, rig }, .digests = rig->digests,
 					      .blocks = &rig->block, .n_blocks = 1 };
@@ -187,7 +187,7 @@ static void other_memory_at_the_same_address_is_not_known(void **state)
 	struct rig *rig = *state;
 	struct ws_guess g;
 
-	rig->block_now.is_host = true;
+	rig->block_now.kind.mtype = WS_MTYPE_NC;
 	assert_int_equal(guess(rig, &rig->facts.key, &g), 0);
 	rig->block_now = rig->block;
 	rig->block_now.size /= 2;

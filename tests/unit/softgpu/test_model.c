@@ -63,6 +63,56 @@ static void links_follow_hives(void **state)
 	assert_int_equal(links[2].from, 1);
 }
 
+static void gpus_are_joined_by_as_many_links_as_boards_have(void **state)
+{
+	struct ws_link links[WS_MAX_GPUS];
+	struct ws_topology topology;
+
+	assert_true(parse(&topology, "mi250x,mi250x")); /* four GPUs */
+	ws_topology_links(&topology, 1, links);
+	assert_int_equal(links[1].n_links, 4); /* the other die */
+	assert_int_equal(links[1].max_bandwidth_mbs, 200000);
+	assert_int_equal(links[1].min_bandwidth_mbs, 50000);
+	assert_int_equal(links[2].n_links, 1);
+	assert_true(parse(&topology, "mi210,mi210"));
+	ws_topology_links(&topology, 1, links);
+	assert_int_equal(links[0].n_links, 1);
+	assert_int_equal(links[1].n_links, 3);
+	assert_true(parse(&topology, "mi210,mi210,mi210,mi210"));
+	ws_topology_links(&topology, 1, links);
+	assert_int_equal(links[3].n_links, 1);
+}
+
+static void memory_is_cached_by_where_it_is_and_how_it_was_allocated(void **state)
+{
+	static const struct {
+		uint32_t owner;
+		enum ws_grain grain;
+		uint8_t mtype, route, n_links;
+	} rows[] = {
+		{ 1, WS_GRAIN_COARSE, WS_MTYPE_RW, WS_ROUTE_OWN, 0 },
+		{ 1, WS_GRAIN_FINE, WS_MTYPE_CC, WS_ROUTE_OWN, 0 },
+		{ 1, WS_GRAIN_UNCACHED, WS_MTYPE_UC, WS_ROUTE_OWN, 0 },
+		{ 0, WS_GRAIN_COARSE, WS_MTYPE_NC, WS_ROUTE_IO, 1 },
+		{ 0, WS_GRAIN_FINE, WS_MTYPE_UC, WS_ROUTE_IO, 1 },
+		{ 2, WS_GRAIN_COARSE, WS_MTYPE_NC, WS_ROUTE_GMI + 1, 4 },
+		{ 2, WS_GRAIN_FINE, WS_MTYPE_UC, WS_ROUTE_GMI + 1, 4 },
+		{ 3, WS_GRAIN_COARSE, WS_MTYPE_NC, WS_ROUTE_IO,
+		  1 }, /* no bridge to another model */
+	};
+	struct ws_topology topology;
+
+	assert_true(parse(&topology, "mi250x,mi100"));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ws_memory_kind kind =
+			ws_topology_kind(&topology, 1, rows[i].owner, rows[i].grain);
+
+		assert_int_equal(kind.mtype, rows[i].mtype);
+		assert_int_equal(kind.route, rows[i].route);
+		assert_int_equal(kind.n_links, rows[i].n_links);
+	}
+}
+
 static void mistakes_are_explained(void **state)
 {
 	struct ws_topology topology;
@@ -102,6 +152,8 @@ int main(void)
 		cmocka_unit_test(a_board_with_two_dies_is_two_gpus),
 		cmocka_unit_test(places_and_ids_are_unique),
 		cmocka_unit_test(links_follow_hives),
+		cmocka_unit_test(gpus_are_joined_by_as_many_links_as_boards_have),
+		cmocka_unit_test(memory_is_cached_by_where_it_is_and_how_it_was_allocated),
 		cmocka_unit_test(mistakes_are_explained),
 		cmocka_unit_test(scratch_slots_divide_among_engines),
 	};

@@ -1,0 +1,161 @@
+#include "softgpu/mem/ea.h"
+
+#include <string.h>
+
+#include "softgpu/counters/catalogue.h"
+
+#define C(name) ch->c[WS_C_##name]
+
+enum { IN, OUT }; /* directions of a link */
+
+void ws_ea_begin(struct ws_tcc *tcc, uint32_t mhz)
+{
+	const struct ws_hw *hw = tcc->hw;
+
+	tcc->mhz = mhz;
+	tcc->read_cycles = hw->read_ns * mhz / 1000;
+	tcc->write_cycles = hw->write_ns * mhz / 1000;
+	tcc->credit_cycles = hw->credit_ns * mhz / 1000;
+	tcc->read_cost = (uint32_t)((uint64_t)hw->read_ps * mhz * 256 / 1000000);
+	tcc->write_cost = (uint32_t)((uint64_t)hw->write_ps * mhz * 256 / 1000000);
+	memset(tcc->links, 0, sizeof(tcc->links));
+}
+
+void ws_ea_open(struct ws_tcc *tcc, struct ws_memory_kind kind)
+{
+	struct ws_link_state *link = &tcc->links[kind.route];
+	uint32_t n_links = kind.n_links ? kind.n_links : 1;
+
+	if (link->hw || kind.route == WS_ROUTE_OWN)
+		return;
+	link->hw = kind.route == WS_ROUTE_IO ? &tcc->hw->pcie : &tcc->hw->xgmi;
+	link->byte_cost =
+		(uint32_t)(((uint64_t)tcc->mhz << 16) / ((uint64_t)link->hw->mb_s * n_links));
+	link->read_cycles = link->hw->read_ns * tcc->mhz / 1000;
+	link->write_cycles = link->hw->write_ns * tcc->mhz / 1000;
+}
+
+/* HBM: one request of 64 bytes or less: when is it done? */
+static uint64_t hbm(struct ws_channel *ch, uint64_t time, uint32_t cost, uint32_t latency,
+		    uint64_t *waited)
+{
+	uint64_t now = time << 8, start = now > ch->ea_free ? now : ch->ea_free;
+
+	ch->ea_free = start + cost;
+	*waited = (start - now) >> 8;
+	return ((start + cost) >> 8) + latency;
+}
+
+/* A link: so many bytes in one direction. */
+static uint64_t over_link(struct ws_link_state *link, unsigned direction, uint64_t time,
+			  uint32_t n_bytes, struct ws_link_stall *stall)
+{
+	uint64_t now = time << 8, *free_at = &link->free_at[direction];
+	uint64_t start = now > *free_at ? now : *free_at;
+	uint32_t latency = direction == IN ? link->read_cycles : link->write_cycles;
+
+	*free_at = start + ((uint64_t)n_bytes * link->byte_cost >> 8);
+	if (stall && start > now) {
+		ws_busy_add(&stall->waiting, time, start >> 8);
+		stall->n++;
+	}
+	return (*free_at >> 8) + latency;
+}
+
+uint64_t ws_ea_stalled(const struct ws_tcc *tcc, const struct ws_link_stall *stall)
+{
+	uint64_t sending = stall->n * tcc->credit_cycles;
+
+	return stall->waiting.cycles > sending ? stall->waiting.cycles - sending : 0;
+}
+
+uint64_t ws_ea_read(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint32_t route,
+		    bool uncached)
+{
+	struct ws_link_state *link = &tcc->links[route];
+	uint64_t waited = 0, done;
+
+	if (route == WS_ROUTE_OWN)
+		done = hbm(ch, time, tcc->read_cost, tcc->read_cycles, &waited);
+	else
+		done = over_link(link, IN, time, 64 + link->hw->read_head,
+				 route == WS_ROUTE_IO ? &ch->io_read : &ch->gmi_read);
+	C(TCC_EA_RDREQ)++;
+	C(TCC_EA_RDREQ_DRAM) += route == WS_ROUTE_OWN;
+	if (uncached)
+		C(TCC_EA_RD_UNCACHED_32B) += 2;
+	if (waited > tcc->hw->read_credit)
+		ws_busy_add(&ch->read_stall, time, time + waited - tcc->hw->read_credit);
+	C(TCC_EA_RDREQ_LEVEL) += done - time;
+	return done;
+}
+
+/* A write or an atomic of n_bytes in n_packets: what both count. */
+static uint64_t send(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint32_t route,
+		     uint32_t n_bytes, uint32_t n_packets)
+{
+	struct ws_link_state *link = &tcc->links[route];
+	uint64_t waited = 0, done;
+
+	if (route == WS_ROUTE_OWN) {
+		done = hbm(ch, time, tcc->write_cost, tcc->write_cycles, &waited);
+		done -= waited / 2; /* fitted: a write is acknowledged on its way to memory */
+	} else {
+		done = over_link(link, OUT, time, n_bytes + n_packets * link->hw->write_head,
+				 link->hw->posted ? NULL : &ch->gmi_write);
+	}
+	C(TCC_EA_WRREQ)++;
+	C(TCC_EA_WRREQ_DRAM) += route == WS_ROUTE_OWN;
+	if (waited > tcc->hw->write_credit)
+		ws_busy_add(&ch->write_stall, time, time + waited - tcc->hw->write_credit);
+	return done;
+}
+
+static uint64_t write_one(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint64_t bytes,
+			  uint32_t route, bool uncached)
+{
+	bool whole = bytes == ~0ull;
+	uint64_t done = send(tcc, ch, time, route, whole ? 64 : 32, 1);
+
+	C(TCC_EA_WRREQ_64B) += whole;
+	C(TCC_EA_WR_UNCACHED_32B) += uncached; /* published: one of 64 bytes counts once */
+	C(TCC_EA_WRREQ_LEVEL) += done - time;
+	return done;
+}
+
+uint64_t ws_ea_write(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint64_t bytes,
+		     uint32_t route, bool uncached)
+{
+	/* two writes of 32 bytes where one of 64 would carry bytes that nobody wrote */
+	if (bytes != ~0ull && (uint32_t)bytes && bytes >> 32) {
+		write_one(tcc, ch, time, bytes & 0xffffffff, route, uncached);
+		bytes &= ~0xffffffffull;
+	}
+	return write_one(tcc, ch, time, bytes, route, uncached);
+}
+
+uint64_t ws_ea_atomic(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint64_t bytes,
+		      uint32_t route)
+{
+	uint64_t done = time;
+
+	for (unsigned half = 0; half < 2; half++) {
+		uint32_t of_half = (uint32_t)(bytes >> 32 * half);
+		uint32_t n_bytes = (uint32_t)__builtin_popcount(of_half), n_packets = 1;
+
+		if (!of_half)
+			continue;
+		if (route != WS_ROUTE_OWN && tcc->links[route].hw->per_operand)
+			n_packets = (n_bytes + 3) / 4;
+		done = send(tcc, ch, time, route, n_bytes, n_packets);
+		/* the old value comes back by the way it went */
+		done += route == WS_ROUTE_OWN
+				? 0
+				: tcc->links[route].read_cycles - tcc->links[route].write_cycles;
+		C(TCC_EA_ATOMIC)++;
+		C(TCC_EA_WR_UNCACHED_32B)++;
+		C(TCC_EA_WRREQ_LEVEL) += done - time;
+		C(TCC_EA_ATOMIC_LEVEL) += done - time;
+	}
+	return done;
+}
