@@ -284,6 +284,27 @@ read_again_turn:
 	s_cbranch_scc1	read_again_turn
 finish read_again
 
+; ---- streams: lane n has the dwords n, n + a, n + 2 a, ...: b of them, one after the other ----
+
+.macro stream name, op:vararg
+	begin \name
+	arguments
+	number
+	v_lshlrev_b32	v0, 2, v0
+	s_lshl_b32	s6, s6, 2
+\name\()_turn:
+	\op
+	v_add_u32	v0, s6, v0
+	s_sub_u32	s7, s7, 1
+	s_cmp_lg_u32	s7, 0
+	s_cbranch_scc1	\name\()_turn
+	s_waitcnt	vmcnt(0)
+	finish \name
+.endm
+stream stream_read,	global_load_dword	v1, v0, s[4:5]
+stream stream_write,	global_store_dword	v0, v1, s[4:5]
+stream stream_add,	global_atomic_add	v0, v2, s[4:5]
+
 ; ---- atomics, on the dword of the lane's number times a ----
 
 .macro atomic name, op:vararg

@@ -249,15 +249,23 @@ static void check_instructions(struct ws_known *k)
 		       { "SPI_CSN_NUM_THREADGROUPS", 10 }, { "SPI_CSN_WAVE", 30 });
 }
 
+enum ws_status ws_known_open(struct ws_known *k, struct ws_err *err)
+{
+	*k = (struct ws_known){ .err = err };
+	k->st = ws_counted_open(&k->counted, err);
+	if (k->st)
+		return k->st;
+	k->gfx90a = !strcmp(k->counted.info->target, "gfx90a");
+	k->st = ws_runner_buffer(k->counted.runner, WS_KNOWN_BUFFER, &k->buffer, err);
+	return WS_OK; /* with a failure nothing is run */
+}
+
 enum ws_status ws_fidelity_known(struct ws_err *err)
 {
-	struct ws_known k = { .err = err };
+	struct ws_known k;
 
-	k.st = ws_counted_open(&k.counted, err);
-	if (k.st)
+	if (ws_known_open(&k, err))
 		return k.st;
-	k.gfx90a = !strcmp(k.counted.info->target, "gfx90a");
-	k.st = ws_runner_buffer(k.counted.runner, WS_KNOWN_BUFFER, &k.buffer, err);
 	check_instructions(&k);
 	check_valu(&k);
 	check_matrices(&k);

@@ -49,6 +49,9 @@ void ws_known_print(const char *title, const char *what, const char *class, doub
 		       sizeof((const struct ws_expect[]){ __VA_ARGS__ }) / sizeof(struct ws_expect))
 /* clang-format on */
 
+/* Opens the runtime, and the buffer. */
+enum ws_status ws_known_open(struct ws_known *known, struct ws_err *err);
+
 void ws_known_kinds(struct ws_known *known);     /* kinds of instructions, sizes of waves */
 void ws_known_memory(struct ws_known *known);    /* vector memory, LDS, atomics, scratch */
 void ws_known_occupancy(struct ws_known *known); /* what limits the waves of a CU */

@@ -3,6 +3,7 @@
  *
  *	fidelity-kernels vcopy   the vector copy that AMD recorded: every counter, three dispatches
  *	fidelity-kernels known   kernels whose counts follow from how they are made
+ *	fidelity-kernels fabric  such kernels, on memory of this GPU, the host and another GPU
  *
  * One line per value: kernel, dispatch, counter, class, expected (or -), value; separated by tabs.
  */
@@ -21,8 +22,10 @@ int main(int argc, char **argv)
 		st = ws_fidelity_vcopy(&err);
 	} else if (argc == 2 && !strcmp(argv[1], "known")) {
 		st = ws_fidelity_known(&err);
+	} else if (argc == 2 && !strcmp(argv[1], "fabric")) {
+		st = ws_fidelity_fabric(&err);
 	} else {
-		fprintf(stderr, "usage: fidelity-kernels vcopy|known\n");
+		fprintf(stderr, "usage: fidelity-kernels vcopy|known|fabric\n");
 		return 2;
 	}
 	if (st)

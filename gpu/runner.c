@@ -72,6 +72,7 @@ struct ws_runner {
 	void *arguments;
 	void *buffer;
 	uint64_t buffer_bytes;
+	void *memories[WS_RUNNER_N_MEMORIES];
 	char queue_error[sizeof(((struct ws_err *)0)->text)];
 };
 
@@ -312,6 +313,9 @@ void ws_runner_close(struct ws_runner *d)
 		hsa.hsa_amd_memory_pool_free(d->arguments);
 	if (d->buffer)
 		hsa.hsa_amd_memory_pool_free(d->buffer);
+	for (size_t i = 0; i < WS_ARRAY_LEN(d->memories); i++)
+		if (d->memories[i])
+			hsa.hsa_amd_memory_pool_free(d->memories[i]);
 	free(d);
 }
 
@@ -363,6 +367,74 @@ enum ws_status ws_runner_copy_in(struct ws_runner *d, uint64_t offset, const voi
 
 	return hs ? ws_hsa_fail(err, hs, "no copy to the GPU") : WS_OK;
 }
+
+/* ---- memory elsewhere ---- */
+
+struct pool_search {
+	uint32_t wanted, unwanted; /* flags */
+	hsa_amd_memory_pool_t found;
+};
+
+static hsa_status_t find_pool(hsa_amd_memory_pool_t pool, void *data)
+{
+	struct pool_search *search = data;
+	hsa_amd_segment_t segment;
+	uint32_t flags = 0;
+	bool allowed = false;
+
+	if (hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment) ||
+	    segment != HSA_AMD_SEGMENT_GLOBAL ||
+	    hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags) ||
+	    hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED,
+					     &allowed) ||
+	    !allowed || !(flags & search->wanted) || flags & search->unwanted)
+		return HSA_STATUS_SUCCESS;
+	search->found = pool;
+	return HSA_STATUS_INFO_BREAK;
+}
+
+/* The agent whose memory it is; handle 0: there is none. */
+static hsa_agent_t owner_of(const struct ws_runner *d, enum ws_runner_memory memory)
+{
+	if (memory <= WS_RUNNER_OWN_FINE)
+		return d->agent;
+	if (memory <= WS_RUNNER_HOST_FINE)
+		return machine.cpu;
+	for (uint32_t i = 0; i < machine.n_gpus; i++)
+		if (machine.gpus[i].handle != d->agent.handle)
+			return machine.gpus[i];
+	return (hsa_agent_t){ 0 };
+}
+
+enum ws_status ws_runner_memory(struct ws_runner *d, enum ws_runner_memory memory, uint64_t bytes,
+				uint64_t *out_address, struct ws_err *err)
+{
+	bool fine = memory % 2;
+	struct pool_search search = {
+		.wanted = fine ? HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED
+			       : HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
+		.unwanted = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT,
+	};
+	hsa_agent_t owner = owner_of(d, memory);
+	hsa_status_t hs = HSA_STATUS_SUCCESS;
+
+	if (owner.handle)
+		hs = hsa.hsa_amd_agent_iterate_memory_pools(owner, find_pool, &search);
+	if (hs && hs != HSA_STATUS_INFO_BREAK)
+		return ws_hsa_fail(err, hs, "an agent does not tell its memory");
+	if (!search.found.handle)
+		return ws_fail(err, WS_E_NOTFOUND, "this machine has no such memory");
+	assert(!d->memories[memory]);
+	hs = hsa.hsa_amd_memory_pool_allocate(search.found, bytes, 0, &d->memories[memory]);
+	if (!hs)
+		hs = hsa.hsa_amd_agents_allow_access(1, &d->agent, NULL, d->memories[memory]);
+	if (hs)
+		return ws_hsa_fail(err, hs, "no memory");
+	*out_address = (uintptr_t)d->memories[memory];
+	return WS_OK;
+}
+
+/* ---- kernels ---- */
 
 /* What a packet needs to know of a kernel. */
 struct kernel {

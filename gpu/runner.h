@@ -2,7 +2,8 @@
  * runner: kernels of our own on a GPU, through AMD's HSA runtime: no HIP, no compiler.
  *
  * Kernels come as code objects, one per target (gpu/embed.py makes the table). One dispatch at a time,
- * timed by the GPU's own stamps of it. One buffer in the GPU's memory for all of them, which grows.
+ * timed by the GPU's own stamps of it. One buffer in the GPU's memory for all of them, which grows; others
+ * elsewhere.
  *
  * Threads  one.
  */
@@ -51,6 +52,22 @@ enum ws_status ws_runner_buffer(struct ws_runner *runner, uint64_t bytes, uint64
 				struct ws_err *err);
 enum ws_status ws_runner_copy_in(struct ws_runner *runner, uint64_t offset, const void *from,
 				 size_t n, struct ws_err *err);
+
+/* Whose memory, and for whom it is coherent. */
+enum ws_runner_memory {
+	WS_RUNNER_OWN,
+	WS_RUNNER_OWN_FINE,
+	WS_RUNNER_HOST,
+	WS_RUNNER_HOST_FINE,
+	WS_RUNNER_PEER, /* another GPU's */
+	WS_RUNNER_PEER_FINE,
+	WS_RUNNER_N_MEMORIES
+};
+
+/* A buffer of @bytes of it, which lives as long as the runner; one of each. WS_E_NOTFOUND: this machine has
+ * no such memory. */
+enum ws_status ws_runner_memory(struct ws_runner *runner, enum ws_runner_memory memory,
+				uint64_t bytes, uint64_t *out_address, struct ws_err *err);
 
 #define WS_RUNNER_ARGUMENTS 64
 

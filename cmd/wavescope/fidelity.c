@@ -35,7 +35,8 @@ static const struct ws_opt fidelity_opts[] = {
 static const struct chip {
 	const char *gpu, *recording;
 	bool mi100;
-} chips[] = { { "mi210", "MI200", false }, { "mi100", "MI100", true } };
+	const char *linked; /* a machine with two GPUs and a link between them */
+} chips[] = { { "mi210", "MI200", false, "mi250x" }, { "mi100", "MI100", true, "mi100,mi100" } };
 
 struct tally {
 	unsigned n_exact, n_exact_off, n_modelled, n_near;
@@ -90,8 +91,9 @@ static void print_row(const struct ws_fidelity_row *row)
 	if (!row->has_expected)
 		printf("%14s %14.0f %9s  %.*s\n", "-", row->value, "-", WS_STR_ARGS(row->class));
 	else
-		printf("%14.0f %14.*f %+8.1f%%  %.*s%s\n", row->expected, decimals, row->value,
-		       100 * error, WS_STR_ARGS(row->class), row->exact && error ? "  OFF" : "");
+		printf("%14.*f %14.*f %+8.1f%%  %.*s%s\n", row->expected != floor(row->expected),
+		       row->expected, decimals, row->value, 100 * error, WS_STR_ARGS(row->class),
+		       row->exact && error ? "  OFF" : "");
 }
 
 static void add_to(struct tally *tally, const struct ws_fidelity_row *row)
@@ -198,6 +200,8 @@ static enum ws_status check_chip(const struct fidelity_args *args, unsigned numb
 		st = ws_recording_read(&rec, args->recorded, chip->recording, err);
 	if (!st)
 		st = run_kernels(chip->gpu, "known", out, err);
+	if (!st)
+		st = run_kernels(chip->linked, "fabric", out, err);
 	if (!st)
 		st = run_kernels(chip->gpu, "vcopy", out, err);
 	if (!st)

@@ -16,6 +16,13 @@ grep -Eq '^scratch +0 +TA_BUFFER_WRITE_WAVEFRONTS_sum +80 +80 ' "$out" || fail "
 # AMD's tutorial on vector memory: a generic store to LDS is one instruction of both; docs/fidelity.md
 grep -Eq '^flat stores to LDS +0 +SQ_INSTS_LDS +10 +10 .*exact$' "$out" || fail "no flat store to LDS"
 grep -Eq '^flat atomics in both +0 +TA_FLAT_ATOMIC_WAVEFRONTS_sum +10 +10 .*exact$' "$out" || fail "no mixed flat atomics"
+# AMD's tutorial on Infinity Fabric: requests by kind of memory, on a machine whose two GPUs are linked
+grep -E '^(read|write|atomic) (fine-grained )?(HBM|host|peer) ' "$out" > "$work/fabric"
+[ "$(wc -l < "$work/fabric")" -eq 90 ] || fail "not every kind of memory was streamed"
+grep -v '% stalled' "$work/fabric" | grep -v ' +0.0%  modelled$' && fail "requests are off"
+awk '/^read (fine-grained )?host .*stalled by PCIe/ { n++; bad += $(NF-2) < 80 || $(NF-2) > 95 }
+	/^read fine-grained peer .*stalled by xGMI/ { n++; bad += $(NF-2) < 10 || $(NF-2) > 30 }
+	END { exit n != 3 || bad }' "$work/fabric" || fail "links stall L2 more or less than published"
 # the end of a kernel writes L2 back where its packet says so, and not because it is the first one
 grep -Eq '^first write +0 +TCC_EA_WRREQ_sum +0 +0 ' "$out" || fail "a first dispatch is written back"
 grep -Eq '^write, system scope +0 +TCC_EA_WRREQ_sum +4096 +4096 ' "$out" || fail "a system release does not write back"
