@@ -1,0 +1,206 @@
+/*
+ * host.h: the meaning of what kernel.h takes from the GPU's builtins. Included by it alone.
+ */
+#ifndef WS_TESTS_COMPILED_HOST_H
+#define WS_TESTS_COMPILED_HOST_H
+
+/* A sum of product and addend in double, rounded to odd, rounds to half as the exact sum does. */
+INLINE f16 fma_f16(f16 a, f16 b, f16 c)
+{
+	f64 p = (f64)(f32)a * (f64)(f32)b, d = (f64)(f32)c, s = p + d;
+	f64 back = s - p, rest = (p - (s - back)) + (d - back);
+	u64 bits = __builtin_bit_cast(u64, s);
+
+	if (s - s == 0 && rest != 0 && !(bits & 1))
+		s = __builtin_bit_cast(f64, (rest > 0) == (s > 0) ? bits + 1 : bits - 1);
+	return (f16)s;
+}
+INLINE f16x2 fma_f16x2(f16x2 a, f16x2 b, f16x2 c)
+{
+	return f16x2{ fma_f16(a.x, b.x, c.x), fma_f16(a.y, b.y, c.y) };
+}
+
+#define BARRIER() fz_turn()
+#define ITEM_X() fz_item(0)
+#define ITEM_Y() fz_item(1)
+#define GROUP() fz_item(2)
+#define LANE() (fz_item(3) & 63)
+
+#define READLANE(x, lane) (fz_wave(x)[lane])
+#define READFIRST(x) (fz_wave(x)[0])
+INLINE u32 BPERMUTE(u32 from, u32 x)
+{
+	return fz_wave(x)[from & 63];
+}
+INLINE u64 BALLOT(bool c)
+{
+	u32 *of = fz_wave(c);
+	u64 mask = 0;
+
+	for (int i = 0; i < 64; i++)
+		mask |= (u64)(of[i] & 1) << i;
+	return mask;
+}
+INLINE u32 MBCNT(u64 mask)
+{
+	return (u32)__builtin_popcountl(mask & ((1ul << LANE()) - 1));
+}
+
+/* The lane that DPP reads from, or -1 where there is none. */
+INLINE int dpp_source(int lane, int ctrl)
+{
+	int row = lane & ~15, at = lane & 15, n = ctrl & 15;
+
+	if (ctrl < 0x100)
+		return (lane & ~3) | (ctrl >> 2 * (lane & 3) & 3);
+	switch (ctrl & ~15) {
+	case 0x100: /* row_shl */
+		return at + n < 16 ? lane + n : -1;
+	case 0x110: /* row_shr */
+		return at - n >= 0 ? lane - n : -1;
+	case 0x120: /* row_ror */
+		return row | ((at - n) & 15);
+	}
+	switch (ctrl) {
+	case 0x130: /* wave_shl:1 */
+		return lane < 63 ? lane + 1 : -1;
+	case 0x134: /* wave_rol:1 */
+		return (lane + 1) & 63;
+	case 0x138: /* wave_shr:1 */
+		return lane - 1;
+	case 0x13c: /* wave_ror:1 */
+		return (lane - 1) & 63;
+	case 0x140: /* row_mirror */
+		return row | (15 - at);
+	case 0x141: /* row_half_mirror */
+		return (lane & ~7) | (7 - (lane & 7));
+	case 0x142: /* row_bcast:15 */
+		return row - 1;
+	default: /* row_bcast:31 */
+		return lane >= 32 ? 31 : -1;
+	}
+}
+INLINE u32 DPP(u32 old, u32 x, int ctrl, int rows, int banks, bool bound)
+{
+	u32 *of = fz_wave(x);
+	int lane = (int)LANE(), from = dpp_source(lane, ctrl);
+
+	if (!(rows >> lane / 16 & 1) || !(banks >> lane % 16 / 4 & 1))
+		return old;
+	if (from < 0)
+		return bound ? 0 : old;
+	return of[from];
+}
+INLINE u32 SWIZZLE(u32 x, int pattern)
+{
+	u32 *of = fz_wave(x);
+	int lane = (int)LANE();
+
+	if (pattern & 0x8000)
+		return of[(lane & ~3) | (pattern >> 2 * (lane & 3) & 3)];
+	return of[(lane & 32) |
+		  ((((lane & 31) & pattern) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31))];
+}
+
+INLINE u32 PERM(u32 a, u32 b, u32 s)
+{
+	u64 both = (u64)a << 32 | b;
+	u32 v = 0;
+
+	for (int i = 0; i < 32; i += 8) {
+		u32 n = s >> i & 255, byte;
+
+		if (n < 8)
+			byte = (u32)(both >> 8 * n) & 255;
+		else if (n < 12) /* the sign of one of the four halves */
+			byte = (both >> (16 * (n - 8) + 15) & 1) ? 255 : 0;
+		else
+			byte = n == 12 ? 0 : 255;
+		v |= byte << i;
+	}
+	return v;
+}
+INLINE u32 ALIGNBIT(u32 a, u32 b, u32 s)
+{
+	return (u32)(((u64)a << 32 | b) >> (s & 31));
+}
+INLINE u32 ALIGNBYTE(u32 a, u32 b, u32 s)
+{
+	return (u32)(((u64)a << 32 | b) >> 8 * (s & 3));
+}
+INLINE u32 sad_parts(u32 a, u32 b, u32 c, int width)
+{
+	for (int i = 0; i < 32; i += width) {
+		u32 mask = (1u << width) - 1, x = a >> i & mask, y = b >> i & mask;
+
+		c += x > y ? x - y : y - x;
+	}
+	return c;
+}
+#define SAD_U8(a, b, c) sad_parts(a, b, c, 8)
+#define SAD_U16(a, b, c) sad_parts(a, b, c, 16)
+INLINE u32 LERP(u32 a, u32 b, u32 c)
+{
+	u32 v = 0;
+
+	for (int i = 0; i < 32; i += 8)
+		v |= (((a >> i & 255) + (b >> i & 255) + (c >> i & 1)) >> 1) << i;
+	return v;
+}
+#define UDOT4(a, b, c) dot_u8(a, b, c)
+INLINE i32 SDOT4(i32 a, i32 b, i32 c)
+{
+	u32 sum = (u32)c;
+
+	for (int i = 0; i < 32; i += 8)
+		sum += (u32)((i32)(i8)((u32)a >> i) * (i32)(i8)((u32)b >> i));
+	return (i32)sum;
+}
+INLINE u32 UDOT8(u32 a, u32 b, u32 c)
+{
+	for (int i = 0; i < 32; i += 4)
+		c += (a >> i & 15) * (b >> i & 15);
+	return c;
+}
+#define LDEXP_F32(x, e) __builtin_ldexpf(x, e)
+#define LDEXP_F64(x, e) __builtin_ldexp(x, e)
+
+template <class T> INLINE T atomic_add(T *p, T v)
+{
+	T was = *p;
+	*p = (T)(was + v);
+	return was;
+}
+template <class T> INLINE T atomic_and(T *p, T v)
+{
+	T was = *p;
+	*p = was & v;
+	return was;
+}
+template <class T> INLINE T atomic_or(T *p, T v)
+{
+	T was = *p;
+	*p = was | v;
+	return was;
+}
+template <class T> INLINE T atomic_xor(T *p, T v)
+{
+	T was = *p;
+	*p = was ^ v;
+	return was;
+}
+template <class T> INLINE T atomic_min(T *p, T v)
+{
+	T was = *p;
+	*p = v < was ? v : was;
+	return was;
+}
+template <class T> INLINE T atomic_max(T *p, T v)
+{
+	T was = *p;
+	*p = v > was ? v : was;
+	return was;
+}
+#define ATOMIC(op, p, v) atomic_##op(p, v)
+
+#endif
