@@ -267,7 +267,7 @@ int ws_marker_push(const char *text)
 }
 
 /* True: the caller writes its record, nobody else has or will. */
-static bool close_range(struct range *range, uint64_t id)
+static bool finish_range(struct range *range, uint64_t id)
 {
 	return id && __atomic_compare_exchange_n(&range->open, &id, 0, false, __ATOMIC_ACQ_REL,
 						 __ATOMIC_RELAXED);
@@ -286,7 +286,7 @@ int ws_marker_pop(void)
 		return (int)stack->depth;
 	range = &stack->ranges[stack->depth];
 	t->external_id = range->external_before;
-	if (close_range(range, range->corr_id) && range->recorded == ws_epoch() && ws_thread())
+	if (finish_range(range, range->corr_id) && range->recorded == ws_epoch() && ws_thread())
 		append(t, WS_MARKER_THREAD_RANGE, range, end_ticks, stack->text + range->text_at);
 	if (!range->message)
 		stack->n_text -= range->n_text;
@@ -461,7 +461,7 @@ void ws_markers_end_of(struct ws_writer *writer, const struct ws_thread *t)
 			continue;
 		}
 		fill(rec, WS_MARKER_THREAD_RANGE, &range, end_ticks, stack->text + range.text_at);
-		if (close_range(&stack->ranges[i], id))
+		if (finish_range(&stack->ranges[i], id))
 			ws_lane_commit(lane, &rec->h, WS_REC_TAG(WS_REC_MARKER, n_bytes));
 		else
 			ws_lane_cancel(lane, n_bytes);
