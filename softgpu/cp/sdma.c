@@ -50,14 +50,15 @@ static void *touch(struct context *c, uint64_t addr, uint64_t size, bool write)
 #define HOST_BYTES_PER_US 28000u
 #define GPU_BYTES_PER_US 50000u
 
-static bool is_host(const struct context *c, uint64_t addr)
+/* The host's memory, or that of a GPU without a bridge. */
+static bool is_over_pcie(const struct context *c, uint64_t addr)
 {
 	const struct ws_cp_host *host = &c->queue->cp->host;
-	struct ws_mem_block block = { .is_host = false };
+	struct ws_mem_block block = { .kind = { .route = WS_ROUTE_OWN } };
 
 	if (host->find_block)
-		host->find_block(host->ctx, addr, &block);
-	return block.is_host;
+		host->find_block(host->ctx, c->queue->gpu->node, addr, &block);
+	return block.kind.route == WS_ROUTE_IO;
 }
 
 static void add_copy_time(struct context *c, uint64_t from, uint64_t to, uint64_t bytes)
@@ -66,7 +67,7 @@ static void add_copy_time(struct context *c, uint64_t from, uint64_t to, uint64_
 
 	if (!ws_counting_simulates_times(c->queue->gpu->counting))
 		return;
-	if (is_host(c, from) || is_host(c, to))
+	if (is_over_pcie(c, from) || is_over_pcie(c, to))
 		rate = HOST_BYTES_PER_US;
 	c->queue->copy_ns += (bytes * 1000 + rate - 1) / rate;
 }
