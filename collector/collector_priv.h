@@ -28,7 +28,7 @@ void ws_threads_start(void);                 /* once, in the constructor */
 void ws_threads_forked(void);                /* in the child; forgets the parent's lane */
 void ws_threads_detach(void);                /* no thread has a lane afterwards, nor gets one */
 uint64_t ws_threads_forked_in(void);         /* correlation id of the call that forked, or 0 */
-void ws_threads_names(struct ws_writer *writer); /* at the end: names of the living */
+void ws_threads_names(struct ws_writer *writer); /* names of the living; opens files */
 void ws_threads_ranges(struct ws_writer *writer); /* at the end: what they have open */
 
 /* facts.c */

@@ -420,11 +420,12 @@ void ws_collector_end(enum ws_end_cause cause)
 	    __atomic_exchange_n(&core.ended, 1, __ATOMIC_ACQ_REL))
 		return;
 	ws_collector_settle();
-	if (cause != WS_END_DETACH) {
+	if (cause == WS_END_DETACH) {
+		ws_threads_names(writer);
+	} else {
 		ws_threads_ranges(writer);
 		ws_markers_end_started();
 	}
-	ws_threads_names(writer);
 	ws_writer_end(writer, cause);
 	errno = saved_errno;
 }

@@ -8,9 +8,11 @@
  */
 #include "collector/collector_priv.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -30,6 +32,7 @@ struct seen {
 	uint32_t named; /* by the program: what the kernel calls it does not matter */
 	uint32_t zero;
 	uint64_t met_ticks;
+	pthread_t pthread;
 	struct ws_thread *thread;
 };
 
@@ -41,6 +44,7 @@ static struct {
 	struct seen *roll;     /* ROLL_MAX, made when the first thread is met */
 	uint32_t n_roll, rotor;
 	uint64_t forked_in_id; /* what the parent was doing when it forked us */
+	uint32_t sandboxed;    /* the program is about to limit its system calls, or has */
 	uint32_t closed_epoch; /* lanes of this epoch and before are not to be used any more */
 } threads = { .next_id = 1 };
 
@@ -66,10 +70,13 @@ static void write_thread(struct ws_writer *writer, uint32_t tid, uint64_t met_ti
 	ws_writer_meta(writer, &rec.h);
 }
 
+/* 0: it cannot be asked for, since the program may have forbidden that to itself. */
 static uint32_t own_name(struct ws_writer *writer)
 {
 	char name[COMM_BYTES + 1] = "";
 
+	if (__atomic_load_n(&threads.sandboxed, __ATOMIC_RELAXED))
+		return 0;
 	prctl(PR_GET_NAME, name);
 	return ws_writer_intern(writer, name, strlen(name));
 }
@@ -96,6 +103,7 @@ static bool enrol(struct ws_thread *t, struct ws_lane *lane, uint32_t name_str, 
 		seen->name_str = name_str;
 		seen->named = 0;
 		seen->thread = t;
+		seen->pthread = pthread_self();
 		__atomic_store_n(&seen->tid, t->tid, __ATOMIC_RELEASE);
 		if (at == threads.n_roll)
 			__atomic_store_n(&threads.n_roll, at + 1, __ATOMIC_RELEASE);
@@ -219,8 +227,11 @@ static void thread_exits(void *arg)
 	t->n_exits++;
 	ws_markers_thread_end(t);
 	if (writer && ws_thread_lane(t)) {
-		write_thread(writer, t->tid, t->met_ticks,
-			     t->name_str ? t->name_str : own_name(writer), ws_ticks());
+		uint32_t name_str = t->name_str ? t->name_str : own_name(writer);
+
+		if (!name_str && t->roll)
+			name_str = threads.roll[t->roll - 1].name_str;
+		write_thread(writer, t->tid, t->met_ticks, name_str, ws_ticks());
 	}
 	lane = leave(t);
 	if (lane && writer)
@@ -284,9 +295,76 @@ void ws_threads_ranges(struct ws_writer *writer)
 }
 
 /*
- * Threads are often named after they were first seen, and most live until the
- * program ends: read what they are called by then.
+ * Threads are often named after they were first seen, and most live until the program ends. Their
+ * names cannot be read then: a program may have forbidden itself to open files by now. So it is
+ * the giving of names that is watched. Where we are not in front of these functions, having been
+ * attached, names are read on detach: then it was allowed a moment ago.
  */
+static void named(pthread_t thread, const char *name)
+{
+	struct ws_writer *writer = ws_capture_now();
+	char text[COMM_BYTES] = "";
+	uint32_t name_str;
+
+	if (!writer)
+		return;
+	strncpy(text, name, sizeof(text) - 1);
+	name_str = ws_writer_intern(writer, text, strlen(text));
+	ws_lock(&threads.lock);
+	for (uint32_t i = 0; threads.roll && i < threads.n_roll; i++) {
+		struct seen *seen = &threads.roll[i];
+
+		if (!seen->tid || seen->pthread != thread || seen->name_str == name_str ||
+		    __atomic_load_n(&seen->named, __ATOMIC_RELAXED))
+			continue;
+		seen->name_str = name_str;
+		write_thread(writer, seen->tid, seen->met_ticks, name_str, 0);
+	}
+	ws_unlock(&threads.lock);
+}
+
+WS_PUBLIC int pthread_setname_np(pthread_t thread, const char *name)
+{
+	static void *found;
+	int (*real)(pthread_t, const char *);
+	int status, saved_errno = errno;
+
+	*(void **)&real = __atomic_load_n(&found, __ATOMIC_RELAXED);
+	if (!real) {
+		*(void **)&real = dlsym(RTLD_NEXT, "pthread_setname_np");
+		__atomic_store_n(&found, *(void **)&real, __ATOMIC_RELAXED);
+	}
+	status = real ? real(thread, name) : ENOSYS;
+	if (status == 0)
+		named(thread, name);
+	errno = saved_errno;
+	return status;
+}
+
+/* A system call, as glibc's is: the arguments that an option has not are not looked at. */
+WS_PUBLIC int prctl(int option, ...)
+{
+	unsigned long arg[4];
+	va_list list;
+	int status;
+
+	va_start(list, option);
+	for (int i = 0; i < 4; i++)
+		arg[i] = va_arg(list, unsigned long);
+	va_end(list);
+	/* Filters of system calls need one or the other, unless the program is root. */
+	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
+		__atomic_store_n(&threads.sandboxed, 1, __ATOMIC_RELAXED);
+	status = (int)syscall(SYS_prctl, option, arg[0], arg[1], arg[2], arg[3]);
+	if (option == PR_SET_NAME && status == 0) {
+		int saved_errno = errno;
+
+		named(pthread_self(), (const char *)arg[0]);
+		errno = saved_errno;
+	}
+	return status;
+}
+
 void ws_threads_names(struct ws_writer *writer)
 {
 	struct seen *roll = __atomic_load_n(&threads.roll, __ATOMIC_ACQUIRE);

@@ -19,11 +19,17 @@
  *	                              off and on ten times, with a thread and markers; fails
  *	                              when anything is left over
  *	program attach SECONDS        the same while 64 threads make calls all the time
+ *	program cut BYTES HANDLER     its capture is truncated to BYTES while it makes calls, in two
+ *	                              threads; HANDLER: none, own (it has a handler for SIGBUS,
+ *	                              which sees just the fault that is the program's)
+ *	program sandbox HOW           after some calls a filter that kills for all that opens, maps
+ *	                              or starts something; then calls, threads' names, and HOW it
+ *	                              ends: exit, _exit
  *	program nothing               not one call
  *
  * "ok" on stdout and exit code 7 show that the program's own doings are its own.
  */
-#include "collector/collector_priv.h"
+#include "tests/collector/program.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -62,7 +68,7 @@ static void inner(void)
 	ws_call_end(t, &call, OP_INNER, WS_DOMAIN_RCCL_API);
 }
 
-static void outer(void)
+void outer(void)
 {
 	uint64_t slots[2] = { 1, 2 };
 	struct ws_call call;
@@ -78,7 +84,7 @@ static void outer(void)
 		abort();
 }
 
-static void outers(long n)
+void outers(long n)
 {
 	for (long i = 0; i < n; i++)
 		outer();
@@ -95,7 +101,7 @@ static void *thread_calls(void *arg)
 	return NULL;
 }
 
-static void threads(long n, long calls)
+void threads(long n, long calls)
 {
 	pthread_t *all = calloc((size_t)n, sizeof(*all));
 
@@ -492,6 +498,10 @@ int main(int argc, char **argv)
 		return 1;
 	} else if (!strcmp(what, "leave") && argc > 2)
 		leave(argv[2]);
+	else if (!strcmp(what, "cut") && argc > 3)
+		cut(n, argv[3]);
+	else if (!strcmp(what, "sandbox") && argc > 2)
+		sandbox(argv[2]);
 	else if (!strcmp(what, "open") && argc > 2)
 		open_ranges(argv[2]);
 	else if (!strcmp(what, "markers"))
