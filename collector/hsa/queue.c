@@ -247,14 +247,20 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 {
 	struct queue *queue = data;
 	int saved_errno = errno;
-	union packet few[PACKETS_AT_ONCE + 1], *copy = few;
-	size_t n_bytes = (n + 1) * sizeof(*copy);
+	union packet few[PACKETS_AT_ONCE + 1], *copy = n > PACKETS_AT_ONCE ? queue->copy : few;
 
-	if (n > PACKETS_AT_ONCE)
-		copy = ws_pages(n_bytes);
 	wait_for_room(queue, n + 1);
-	if (!copy) {
+	if (n > PACKETS_AT_ONCE && n > queue->rec.n_packets) {
+		/* More than the queue can hold: ROCr does not do that. */
+		for (uint64_t i = 0; i < n; i++) {
+			uint16_t header = ((const union packet *)packets)[i].header;
+
+			if ((header >> HSA_PACKET_HEADER_TYPE & 0xff) ==
+			    HSA_PACKET_TYPE_KERNEL_DISPATCH)
+				ws_queue_count_lost();
+		}
 		queue->n_written += n;
+		errno = saved_errno;
 		write(packets, n);
 		return;
 	}
@@ -277,8 +283,6 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 	queue->n_written += n;
 	errno = saved_errno;
 	write(copy, n);
-	if (copy != few)
-		ws_pages_free(copy, n_bytes);
 }
 
 /* ---- queues ---- */
@@ -307,10 +311,17 @@ struct queue *ws_queue_new(void)
 	return queue;
 }
 
+static size_t copy_bytes(const struct queue *queue)
+{
+	return (queue->rec.n_packets + 1) * sizeof(*queue->copy);
+}
+
 static bool intercept(struct queue *queue, hsa_queue_t *handle)
 {
 	queue->ring = ws_pending_ring_create();
-	return queue->ring &&
+	/* Now, so that there is nothing that can fail when the program launches; touched when needed. */
+	queue->copy = ws_pages(copy_bytes(queue));
+	return queue->ring && queue->copy &&
 	       ws_hsa.hsa_amd_profiling_set_profiler_enabled(handle, 1) == HSA_STATUS_SUCCESS &&
 	       ws_hsa.hsa_amd_queue_intercept_register(handle, on_packets, queue) ==
 		       HSA_STATUS_SUCCESS;
@@ -419,6 +430,8 @@ hsa_status_t ws_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 			ws_told_destroyed(queue, n_launched);
 		ring = queue->ring;
 		memcpy(probes, queue->probes, sizeof(probes));
+		ws_pages_free(queue->copy, copy_bytes(queue));
+		queue->copy = NULL;
 		queue->ring = NULL;
 		queue->handle = NULL;
 	}

@@ -26,6 +26,8 @@ struct ws_told_note {
 	uint32_t tid, stream, epoch;
 } __attribute__((aligned(64)));
 
+union packet;
+
 struct queue {
 	struct ws_rec_queue rec; /* h.what: our id */
 	hsa_queue_t *handle;     /* NULL: destroyed */
@@ -34,6 +36,7 @@ struct queue {
 	struct ws_told_note *notes; /* told.c: one per place of the ring; NULL: not told of */
 	bool plain; /* not intercepted: the GPU tells of it, or it was there before we were attached */
 	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
+	union packet *copy; /* as many as the queue holds, and one; NULL: not intercepted */
 	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
 	uint32_t n_probes, n_seen;     /* put in; known to have come through */
 	struct probe probes[PROBES];
@@ -41,6 +44,7 @@ struct queue {
 		struct ws_told_note now; /* of the packet before n_read */
 		uint64_t n_read;
 		uint64_t n_done;
+		uint64_t last; /* at exit: packets before this one are waited for. Under the lock */
 		bool dying; /* being destroyed: its ring may be gone. Under the lock */
 	} told;
 };
