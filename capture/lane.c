@@ -41,8 +41,7 @@ bool ws_writer_owns(const struct ws_writer *writer, int fd)
 	       st.st_ino == writer->ino;
 }
 
-/* Our descriptor, or a new one where the program closed or took it; -1: the file is gone. */
-static int file_fd(struct ws_writer *writer)
+int ws_writer_fd(struct ws_writer *writer)
 {
 	int fd = __atomic_load_n(&writer->fd, __ATOMIC_ACQUIRE), high;
 
@@ -185,11 +184,14 @@ static void *map_room(struct ws_writer *writer, int fd, uint64_t at, uint32_t n,
 	if (!allocate_blocks(writer, fd, at, n, way))
 		return MAP_FAILED;
 	room = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+	if (room != MAP_FAILED)
+		ws_fresh_ = (struct ws_fresh){ room, n };
 	if (room == MAP_FAILED || !touched)
 		return room;
 	if (!populate(room, n)) {
 		writer->no_populate = true;
 		if (way == WS_ROOM_BLOCKS && !write_zeros(fd, at, n)) {
+			ws_fresh_.at = NULL;
 			munmap(room, n);
 			return MAP_FAILED;
 		}
@@ -210,7 +212,7 @@ struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes, 
 	uint64_t *end = &writer->head->end_bytes;
 	uint64_t at = __atomic_fetch_add(end, n_bytes, __ATOMIC_RELAXED), taken = at + n_bytes;
 	struct ws_chunk_head *chunk = MAP_FAILED;
-	int fd = file_fd(writer);
+	int fd = __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED) ? -1 : ws_writer_fd(writer);
 
 	if (fd >= 0)
 		chunk = map_room(writer, fd, at, n_bytes, touched);
@@ -231,7 +233,7 @@ struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes, 
 
 /* ---- spare chunks ---- */
 
-static const uint32_t spare_bytes[WS_SPARE_CLASSES] = {
+const uint32_t ws_spare_bytes[WS_SPARE_CLASSES] = {
 	[WS_SPARE_FIRST] = WS_CHUNK_ALIGN,
 	[WS_SPARE_LARGE] = WS_CHUNK_BYTES_MAX,
 };
@@ -249,12 +251,13 @@ void ws_spares_fill(struct ws_writer *writer)
 
 			if (__atomic_load_n(slot, __ATOMIC_RELAXED))
 				continue;
-			chunk = ws_chunk_make(writer, spare_bytes[class], true);
+			chunk = ws_chunk_make(writer, ws_spare_bytes[class], true);
 			if (!chunk)
 				return; /* the lanes find out for themselves */
 			if (!__atomic_compare_exchange_n(slot, &none, chunk, false,
 							 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-				munmap(chunk, chunk->n_bytes); /* two fillers at once */
+				ws_chunk_unmap(chunk); /* two fillers at once */
+			ws_fresh_.at = NULL;
 			ws_spent_drop(writer); /* else the lanes unmap them */
 		}
 	}
@@ -274,7 +277,7 @@ static struct ws_chunk_head *take_chunk(struct ws_writer *writer, uint32_t n_byt
 	uint32_t n_spare;
 
 	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
-		if (spare_bytes[class] != n_bytes)
+		if (ws_spare_bytes[class] != n_bytes)
 			continue;
 		n_spare = __atomic_load_n(&writer->n_spare, __ATOMIC_RELAXED);
 		for (uint32_t i = 0; i < n_spare; i++) {
@@ -302,7 +305,7 @@ void ws_spent_drop(struct ws_writer *writer)
 			__atomic_exchange_n(&writer->spent[i], NULL, __ATOMIC_ACQUIRE);
 
 		if (chunk)
-			munmap(chunk, chunk->n_bytes);
+			ws_chunk_unmap(chunk);
 	}
 }
 
@@ -316,7 +319,7 @@ static void let_go(struct ws_writer *writer, struct ws_chunk_head *chunk)
 						__ATOMIC_RELEASE, __ATOMIC_RELAXED))
 			return;
 	}
-	munmap(chunk, chunk->n_bytes); /* it does not come round, or there is none */
+	ws_chunk_unmap(chunk); /* it does not come round, or there is none */
 }
 
 /* In close only: what lies unused at the end of the file is given back to the disk. */
@@ -330,7 +333,7 @@ void ws_spares_drop(struct ws_writer *writer)
 			struct ws_chunk_head *chunk = writer->spares[class][i];
 
 			if (chunk)
-				munmap(chunk, chunk->n_bytes);
+				ws_chunk_unmap(chunk);
 			writer->spares[class][i] = NULL;
 		}
 	}
@@ -340,7 +343,7 @@ void ws_spares_drop(struct ws_writer *writer)
 
 		last_bytes = 0;
 		for (int class = 0; class < WS_SPARE_CLASSES && !last_bytes; class ++) {
-			uint32_t n = spare_bytes[class];
+			uint32_t n = ws_spare_bytes[class];
 
 			if (end >= WS_FILE_HEAD_BYTES + (uint64_t)n &&
 			    pread(writer->fd, &head, sizeof(head), (off_t)(end - n)) ==
@@ -394,6 +397,7 @@ bool ws_lane_turn_(struct ws_lane *lane, uint32_t n_bytes)
 		errno = saved_errno;
 		return false;
 	}
+	ws_fresh_ = (struct ws_fresh){ (char *)chunk, size };
 	chunk->kind = lane->kind;
 	chunk->lane = lane->id;
 	chunk->seq = lane->seq++;
@@ -405,6 +409,7 @@ bool ws_lane_turn_(struct ws_lane *lane, uint32_t n_bytes)
 	lane->chunk = chunk;
 	lane->next = (char *)(chunk + 1);
 	lane->end = (char *)chunk + size;
+	ws_fresh_.at = NULL;
 	write_owner(lane);
 	errno = saved_errno;
 	return true;

@@ -105,7 +105,8 @@ struct ws_tail ws_rec_tail(const struct ws_rec *rec)
 
 bool ws_damage_any(const struct ws_damage *d)
 {
-	return d->n_heads || d->n_skipped_bytes || d->n_records || d->n_unknown || d->n_cut;
+	return d->n_heads || d->n_skipped_bytes || d->n_records || d->n_unknown || d->n_cut ||
+	       d->n_pages_cut;
 }
 
 void ws_damage_add(struct ws_damage *sum, const struct ws_damage *more)
@@ -115,6 +116,7 @@ void ws_damage_add(struct ws_damage *sum, const struct ws_damage *more)
 	sum->n_records += more->n_records;
 	sum->n_unknown += more->n_unknown;
 	sum->n_cut += more->n_cut;
+	sum->n_pages_cut += more->n_pages_cut;
 }
 
 /* ---- chunk heads ---- */
@@ -260,6 +262,7 @@ static enum ws_status check_head(struct ws_reader *reader, size_t n, struct ws_e
 			       offsetof(struct ws_file_head, end_bytes) / sizeof(uint32_t)) ||
 	    head->version != WS_FILE_VERSION || head->order != WS_FILE_ORDER)
 		reader->damage.n_heads++;
+	reader->damage.n_pages_cut = head->n_cut;
 	return WS_OK;
 }
 

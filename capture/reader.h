@@ -39,6 +39,7 @@ struct ws_damage {
 	uint64_t n_records;       /* records refused: size or tail wrong */
 	uint64_t n_unknown;       /* sound records of a type this reader does not know */
 	uint64_t n_cut;           /* chunks that lie partly or wholly past the end of the file */
+	uint64_t n_pages_cut;     /* as the writer met them: the file was truncated under it */
 };
 
 bool ws_damage_any(const struct ws_damage *damage);

@@ -104,6 +104,8 @@ static enum ws_status map_head(struct ws_writer *writer, uint64_t domains, struc
 	if (at == MAP_FAILED)
 		return ws_fail_errno(err, errno, "cannot map capture '%s'", writer->path);
 	writer->head = at;
+	writer->first = head;
+	memcpy(writer->ledger, head.ledger, sizeof(head.ledger));
 	return WS_OK;
 }
 
@@ -161,6 +163,7 @@ static void start_helper(struct ws_writer *writer)
 	pthread_attr_setstacksize(&attr, HELPER_STACK_BYTES);
 	/* The program's signals are for the program's threads. */
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS); /* but for one that its own writing may cause, see cut.c */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	writer->has_helper = pthread_create(&writer->helper, &attr, helper_main, writer) == 0;
 	if (writer->has_helper)
@@ -186,7 +189,7 @@ static void free_memory(struct ws_writer *writer)
 	ws_spent_drop(writer);
 	for (uint32_t i = 0; writer->lanes && i < writer->n_lanes; i++) {
 		if (writer->lanes[i].chunk)
-			munmap(writer->lanes[i].chunk, writer->lanes[i].chunk->n_bytes);
+			ws_chunk_unmap(writer->lanes[i].chunk);
 	}
 	for (char *block = writer->text_blocks; block;) {
 		char *next = *(char **)block;
@@ -198,6 +201,7 @@ static void free_memory(struct ws_writer *writer)
 		munmap(writer->lanes, WS_LANES_MAX * sizeof(*writer->lanes));
 	if (writer->slots)
 		munmap(writer->slots, writer->n_slots * sizeof(*writer->slots));
+	ws_cut_forget(writer);
 	if (writer->head)
 		munmap(writer->head, HEAD_MAP_BYTES);
 	if (ws_writer_owns(writer, writer->fd))
@@ -239,6 +243,7 @@ enum ws_status ws_writer_open(const char *path, const struct ws_writer_opts *opt
 	if (!st)
 		st = map_head(writer, opts->domains, err);
 	if (!st) {
+		ws_cut_watch(writer);
 		writer->meta = ws_lane_open(writer, WS_CHUNK_META, 0);
 		/* Without room for the first facts there is nothing to start for. */
 		if (!writer->meta || !writer->meta->chunk)
@@ -293,7 +298,7 @@ void ws_writer_forked(struct ws_writer *writer)
 	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
 		for (uint32_t i = 0; i < WS_SPARES_MAX; i++) {
 			if (writer->spares[class][i])
-				munmap(writer->spares[class][i], writer->spares[class][i]->n_bytes);
+				ws_chunk_unmap(writer->spares[class][i]);
 		}
 	}
 	free_memory(writer); /* the helper thread did not come along */
@@ -314,8 +319,11 @@ void ws_writer_count(struct ws_writer *writer, enum ws_domain domain, enum ws_le
 		     uint64_t n)
 {
 	struct ws_ledger_line *line = &writer->head->ledger[domain];
+	struct ws_ledger_line *kept = &writer->ledger[domain];
 	uint64_t *at[] = { &line->asked, &line->dropped, &line->paused, &line->failed };
+	uint64_t *kept_at[] = { &kept->asked, &kept->dropped, &kept->paused, &kept->failed };
 
+	__atomic_fetch_add(kept_at[column], n, __ATOMIC_RELAXED);
 	__atomic_fetch_add(at[column], n, __ATOMIC_RELAXED);
 }
 

@@ -107,6 +107,12 @@ uint32_t ws_writer_intern(struct ws_writer *writer, const char *text, size_t n_b
 bool ws_writer_code_bytes(struct ws_writer *writer, uint32_t code_object, const void *bytes,
 			  uint64_t n_bytes);
 
+/*
+ * In a handler of SIGBUS: was that a page of a capture that somebody truncated? True: there is
+ * memory in its place, and the access may be repeated. The file says that it was cut.
+ */
+bool ws_writers_cut(void *address);
+
 /* ---- ledger ---- */
 
 enum ws_ledger_column { WS_LEDGER_ASKED, WS_LEDGER_DROPPED, WS_LEDGER_PAUSED, WS_LEDGER_FAILED };

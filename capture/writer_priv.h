@@ -28,6 +28,9 @@ struct ws_intern_slot {
 
 struct ws_writer {
 	struct ws_file_head *head; /* mapped for as long as the writer lives */
+	struct ws_file_head first; /* as it was at first, see cut.c */
+	struct ws_ledger_line ledger[32]; /* as in the head */
+	uint32_t n_cut, n_heads; /* pages that were not there any more; attempts at a new head */
 	uint64_t max_bytes;
 	int fd;
 	bool copy_on_write; /* the file system puts every write in a new place */
@@ -70,6 +73,24 @@ void *ws_writer_pages(size_t n_bytes);
 
 /* Whether @fd still is the capture: programs close what they do not know, and reuse numbers. */
 bool ws_writer_owns(const struct ws_writer *writer, int fd);
+
+/* Our descriptor, or a new one where the program closed or took it; -1: the file is gone. */
+int ws_writer_fd(struct ws_writer *writer);
+
+/* ---- cut.c ---- */
+
+/* A chunk that the calling thread is making or giving back: in none of the writer's lists. */
+struct ws_fresh {
+	char *at;
+	size_t n_bytes;
+};
+extern __thread struct ws_fresh ws_fresh_ __attribute__((tls_model("initial-exec")));
+
+void ws_cut_watch(struct ws_writer *writer);
+void ws_cut_forget(struct ws_writer *writer);
+void ws_chunk_unmap(struct ws_chunk_head *chunk);
+
+extern const uint32_t ws_spare_bytes[WS_SPARE_CLASSES];
 
 /*
  * A chunk of @n_bytes at the end of the file, mapped, its head made for nobody; NULL: no room.

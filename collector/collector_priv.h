@@ -28,7 +28,7 @@ void ws_threads_start(void);                 /* once, in the constructor */
 void ws_threads_forked(void);                /* in the child; forgets the parent's lane */
 void ws_threads_detach(void);                /* no thread has a lane afterwards, nor gets one */
 uint64_t ws_threads_forked_in(void);         /* correlation id of the call that forked, or 0 */
-void ws_threads_names(struct ws_writer *writer); /* names of the living; opens files */
+void ws_threads_names(struct ws_writer *writer);  /* names of the living; opens files */
 void ws_threads_ranges(struct ws_writer *writer); /* at the end: what they have open */
 
 /* facts.c */
@@ -51,6 +51,12 @@ void ws_markers_thread_gone(struct ws_thread *t); /* after it; nobody looks at i
 /* The process ends: what is open, of a thread that is not gone meanwhile, and of nobody's. */
 void ws_markers_end_of(struct ws_writer *writer, const struct ws_thread *t);
 void ws_markers_end_started(void);
+
+/* faults.c */
+void ws_faults_start(void);   /* a capture is open */
+void ws_faults_stop(void);    /* detached: the program's handlers are its own again */
+void ws_faults_leaving(void); /* in exit(), on the thread that called it */
+void ws_faults_forked(void);
 
 /* A helper thread with all signals blocked; false when it could not be made. errno kept. */
 bool ws_spawn(void *(*main)(void *), void *arg, const char *name);

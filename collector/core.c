@@ -118,6 +118,7 @@ bool ws_spawn(void *(*main)(void *), void *arg, const char *name)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	/* The program's signals are for the program's threads. */
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS); /* but for one that our own writing may cause, see faults.c */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	done = pthread_create(&thread, &attr, main, arg) == 0;
 	if (done)
@@ -323,6 +324,8 @@ struct ws_writer *ws_capture(void)
 			__atomic_store_n(&ws_switches, 0, __ATOMIC_RELAXED);
 		} else {
 			writer = open_capture();
+			if (writer)
+				ws_faults_start();
 			core.retry_ns = ws_now_ns() + REOPEN_NS;
 			fresh = writer != NULL;
 			if (fresh)
@@ -378,6 +381,7 @@ static void after_fork_child(void)
 	ws_threads_forked();
 	ws_markers_forked();
 	ws_control_forked();
+	ws_faults_forked();
 	ws_writer_forked(core.capture);
 	core.capture = NULL;
 	core.pid = (uint32_t)getpid();
@@ -569,5 +573,6 @@ struct ws_writer *ws_core_detach(void)
 	ws_unlock(&core.opening);
 	ws_threads_detach();
 	ws_markers_detach();
+	ws_faults_stop();
 	return writer;
 }

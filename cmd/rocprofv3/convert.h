@@ -36,6 +36,7 @@ struct rp_outcome {
 	unsigned n_idle;       /* that used no GPU at all */
 	unsigned n_failed;     /* captures or formats that gave no output */
 	unsigned n_unrecorded; /* that had no place for a capture */
+	unsigned n_cut;        /* whose capture somebody truncated while they ran */
 	unsigned n_running;    /* still going on, so their output is not the last word */
 	struct ws_running running[RP_RUNNING_MAX]; /* the first of these */
 	bool short_of_strict;  /* named and not seen, or lost */

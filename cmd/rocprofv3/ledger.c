@@ -47,7 +47,12 @@ static void print_damage(const struct ws_process *process)
 {
 	const struct ws_damage *d = &process->damage;
 
-	if (ws_damage_any(d))
+	if (d->n_pages_cut)
+		ws_log_warn(
+			"%s was truncated while process %u recorded: what was in it is lost, and "
+			"nothing was recorded from then on",
+			process->path, process->pid);
+	else if (ws_damage_any(d))
 		ws_log_warn("%s is damaged: %llu records and %llu bytes could not be read; "
 			    "the rest was",
 			    process->path, (unsigned long long)(d->n_records + d->n_unknown),
@@ -88,8 +93,10 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 	}
 	if (!how->again)
 		print_damage(process);
+	if (process->damage.n_pages_cut)
+		outcome->n_cut++;
 	if (!n_seen && !process->runtimes) {
-		outcome->n_idle++;
+		outcome->n_idle += !process->damage.n_pages_cut;
 		return;
 	}
 	outcome->n_processes++;
@@ -201,7 +208,7 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 			     "records elsewhere",
 			     outcome->n_unrecorded,
 			     outcome->n_unrecorded == 1 ? "process" : "processes");
-	} else if (!outcome->n_processes)
+	} else if (!outcome->n_processes && !outcome->n_cut)
 		fputs(outcome->n_running
 			      ? "rocprofv3: no process of the program has used a GPU runtime yet\n"
 			      : "rocprofv3: no process of the program used a GPU runtime that "
@@ -220,7 +227,8 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 			(unsigned long long)outcome->n_lost,
 			outcome->n_lost == 1 ? "record was" : "records were");
 	outcome->short_of_strict |= outcome->n_lost || outcome->n_failed || outcome->n_unrecorded ||
-				    outcome->n_running || (group_only && !any_seen);
+				    outcome->n_cut || outcome->n_running ||
+				    (group_only && !any_seen);
 	ws_buf_fini(&unseen.text);
 	ws_buf_fini(&missing.text);
 	ws_buf_fini(&of_groups.text);

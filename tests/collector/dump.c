@@ -243,8 +243,9 @@ static void print_file(const char *path)
 			       " failed=%" PRIu64 "\n",
 			       i, line->dropped, line->paused, line->failed);
 	}
-	printf("DAMAGE any=%d\n",
-	       ws_damage_any(&view.damage) || ws_damage_any(ws_reader_damage(reader)));
+	printf("DAMAGE any=%d pages_cut=%" PRIu64 "\n",
+	       ws_damage_any(&view.damage) || ws_damage_any(ws_reader_damage(reader)),
+	       ws_reader_damage(reader)->n_pages_cut);
 	ws_view_fini(&view);
 	ws_reader_close(reader);
 }

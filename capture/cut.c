@@ -1,0 +1,142 @@
+/*
+ * cut: somebody truncated a capture that is being written.
+ *
+ * Its pages are gone then, and whoever touches one gets SIGBUS. The handler, which is the
+ * collector's, asks here whose page it was. If it was ours, zeroed memory takes its place, and the
+ * access is repeated. The head goes back into the file, with the ledger and the word that the
+ * file was cut: the reader finds that, and says it. No further chunks are made: what
+ * they would refer to is lost.
+ */
+#include "capture/writer_priv.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE 4096u
+#define WRITERS 8u /* one, and those that attaching left behind for a moment */
+
+static struct ws_writer *writers[WRITERS];
+
+__thread struct ws_fresh ws_fresh_ __attribute__((tls_model("initial-exec")));
+
+void ws_cut_watch(struct ws_writer *writer)
+{
+	for (unsigned i = 0; i < WRITERS; i++) {
+		struct ws_writer *none = NULL;
+
+		if (__atomic_compare_exchange_n(&writers[i], &none, writer, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			return;
+	}
+}
+
+void ws_cut_forget(struct ws_writer *writer)
+{
+	for (unsigned i = 0; i < WRITERS; i++) {
+		struct ws_writer *there = writer;
+
+		if (__atomic_compare_exchange_n(&writers[i], &there, NULL, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			return;
+	}
+}
+
+void ws_chunk_unmap(struct ws_chunk_head *chunk)
+{
+	uint32_t n_bytes;
+
+	ws_fresh_ = (struct ws_fresh){ (char *)chunk, PAGE };
+	n_bytes = __atomic_load_n(&chunk->n_bytes, __ATOMIC_RELAXED);
+	ws_fresh_.at = NULL;
+	if (n_bytes) /* else it was cut: its place stays taken */
+		munmap(chunk, n_bytes);
+}
+
+static bool is_in(const char *address, const void *start, size_t n_bytes)
+{
+	return start && address >= (const char *)start && address < (const char *)start + n_bytes;
+}
+
+/* Everything that is looked at here is memory of our own: it cannot be cut. */
+static bool is_chunk(const struct ws_writer *writer, const char *address)
+{
+	uint32_t n = __atomic_load_n(&writer->n_lanes, __ATOMIC_ACQUIRE);
+
+	if (is_in(address, ws_fresh_.at, ws_fresh_.n_bytes))
+		return true;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ws_lane *lane = &writer->lanes[i];
+
+		if (lane->chunk &&
+		    is_in(address, lane->chunk, (size_t)(lane->end - (char *)lane->chunk)))
+			return true;
+	}
+	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
+		for (uint32_t i = 0; i < WS_SPARES_MAX; i++) {
+			if (is_in(address, writer->spares[class][i], ws_spare_bytes[class]))
+				return true;
+		}
+	}
+	for (uint32_t i = 0; i < WS_SPENT_MAX; i++) {
+		if (is_in(address, writer->spent[i], PAGE)) /* its head, for its size */
+			return true;
+	}
+	return false;
+}
+
+/* The head as it would be: in the file, and so in the mapping. */
+static bool write_head(struct ws_writer *writer)
+{
+	struct ws_file_head head = writer->first;
+	int fd = ws_writer_fd(writer);
+
+	memcpy(head.ledger, writer->ledger, sizeof(head.ledger));
+	head.n_cut = __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED);
+	head.end_bytes = WS_FILE_HEAD_BYTES;
+	return fd >= 0 && pwrite(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	       pwrite(fd, "", 1, PAGE - 1) == 1;
+}
+
+static bool put_memory(char *page)
+{
+	return mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		    0) != MAP_FAILED;
+}
+
+static bool repair(struct ws_writer *writer, char *address)
+{
+	char *page = address - (uintptr_t)address % PAGE;
+	bool head = is_in(address, writer->head, PAGE), done;
+
+	if (!head && !is_chunk(writer, address))
+		return false;
+	/*
+	 * The head may be gone as well, or be cut in two, which no fault tells of. Whoever truncates
+	 * the file again and again has his way.
+	 */
+	if (__atomic_add_fetch(&writer->n_cut, 1, __ATOMIC_RELAXED) == 1 || head) {
+		done = __atomic_fetch_add(&writer->n_heads, 1, __ATOMIC_RELAXED) < 3 &&
+		       write_head(writer);
+		if (head && done)
+			return true;
+	}
+	done = put_memory(page);
+	if (!head)
+		__atomic_store_n(&writer->head->n_cut,
+				 __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED),
+				 __ATOMIC_RELAXED);
+	return done;
+}
+
+bool ws_writers_cut(void *address)
+{
+	for (unsigned i = 0; i < WRITERS; i++) {
+		struct ws_writer *writer = __atomic_load_n(&writers[i], __ATOMIC_ACQUIRE);
+
+		if (writer && repair(writer, address))
+			return true;
+	}
+	return false;
+}
