@@ -40,6 +40,7 @@ static struct {
 	bool forked, complained;
 	uint32_t pid;
 	uint32_t ended;                 /* the capture was closed properly */
+	uint32_t leaving; /* exit() was called, and libraries that we watch are going */
 	uint32_t runtimes;              /* bit per enum ws_runtime that the capture knows of */
 	uint64_t lost[WS_DOMAIN_COUNT]; /* before there was a capture to count it in */
 } core;
@@ -385,7 +386,7 @@ static void after_fork_child(void)
 	ws_writer_forked(core.capture);
 	core.capture = NULL;
 	core.pid = (uint32_t)getpid();
-	core.ended = 0;
+	core.ended = core.leaving = 0;
 	core.forked = true;
 	core.retry_ns = 0;
 	core.runtimes = 0;
@@ -411,6 +412,13 @@ void ws_collector_settle(void)
 	}
 }
 
+void ws_collector_leaving(void)
+{
+	ws_collector_settle();
+	__atomic_store_n(&core.leaving, 1, __ATOMIC_RELEASE);
+	ws_faults_leaving();
+}
+
 void ws_collector_end(enum ws_end_cause cause)
 {
 	struct ws_writer *writer = ws_capture_now();
@@ -423,7 +431,9 @@ void ws_collector_end(enum ws_end_cause cause)
 	if (!writer || (uint32_t)syscall(SYS_getpid) != core.pid ||
 	    __atomic_exchange_n(&core.ended, 1, __ATOMIC_ACQ_REL))
 		return;
-	ws_collector_settle();
+	/* In exit() the runtime is gone by now, and other threads may be using it still: be quick. */
+	if (!__atomic_load_n(&core.leaving, __ATOMIC_ACQUIRE))
+		ws_collector_settle();
 	if (cause == WS_END_DETACH) {
 		ws_threads_names(writer);
 	} else {

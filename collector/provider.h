@@ -377,6 +377,7 @@ struct ws_provider {
  * collector itself does it when the program ends by exit(), quick_exit() or _exit().
  */
 void ws_collector_settle(void);
+void ws_collector_leaving(void); /* the same in exit(), before libraries are taken down */
 void ws_collector_end(enum ws_end_cause cause); /* the same, and the last record */
 
 /* ---- small things ---- */

@@ -115,7 +115,7 @@ static void install_wrappers(struct ws_hsa_table *const tables[])
 
 static void at_exit(void)
 {
-	ws_collector_settle();
+	ws_collector_leaving();
 }
 
 WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64_t n_failed,

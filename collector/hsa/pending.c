@@ -57,6 +57,7 @@ struct level {
 	uint32_t n;
 	uint64_t head; /* everything before is FREE; moved under the ring's look */
 	uint64_t tail; /* next to fill; the producer's */
+	uint64_t last; /* at exit: what is before this is waited for */
 };
 
 struct ws_pending_ring {
@@ -74,6 +75,7 @@ static struct {
 	struct ws_pending_ring *rings;
 	struct ws_pending *copies; /* COPY_PLACES */
 	uint32_t n_copies;         /* places that were ever used */
+	uint64_t *waited;          /* COPY_PLACES: at exit, correlation ids of copies to wait for */
 	uint32_t running; /* the thread exists */
 	uint32_t asleep;  /* futex: it waits for work */
 	uint32_t n_looks; /* how often it has looked */
@@ -255,6 +257,8 @@ void ws_pending_start(void)
 	__atomic_store_n(&air.unloaded, 0, __ATOMIC_RELEASE);
 	if (ws_done_start() && !air.copies)
 		air.copies = ws_pages(COPY_PLACES * sizeof(*air.copies));
+	if (!air.waited)
+		air.waited = ws_pages(COPY_PLACES * sizeof(*air.waited));
 	if (!__atomic_exchange_n(&air.running, 1, __ATOMIC_ACQ_REL) &&
 	    !ws_spawn(looker, NULL, "wavescope-gpu")) {
 		__atomic_store_n(&air.running, 0, __ATOMIC_RELEASE);
@@ -478,16 +482,49 @@ void ws_pending_cancel(struct ws_pending *p)
 
 /* ---- ends ---- */
 
+/* Other threads may go on submitting: what they submit from now on is not waited for. */
+static void note_last(void)
+{
+	ws_lock(&air.lock);
+	for (uint32_t i = 0; air.copies && air.waited && i < COPY_PLACES; i++)
+		air.waited[i] = state_of(&air.copies[i]) == FREE ? 0 : air.copies[i].copy.corr_id;
+	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next) {
+		for (unsigned i = 0; i < 2; i++)
+			ring->level[i].last =
+				__atomic_load_n(&ring->level[i].tail, __ATOMIC_ACQUIRE);
+	}
+	ws_unlock(&air.lock);
+}
+
+static uint64_t n_left(void)
+{
+	uint64_t n = 0;
+
+	ws_lock(&air.lock);
+	for (uint32_t i = 0; air.copies && air.waited && i < COPY_PLACES; i++)
+		n += air.waited[i] && state_of(&air.copies[i]) != FREE &&
+		     air.copies[i].copy.corr_id == air.waited[i];
+	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next) {
+		for (unsigned i = 0; i < 2; i++) {
+			uint64_t head = __atomic_load_n(&ring->level[i].head, __ATOMIC_ACQUIRE);
+
+			n += ring->level[i].last > head ? ring->level[i].last - head : 0;
+		}
+	}
+	ws_unlock(&air.lock);
+	return n;
+}
+
 void ws_pending_drain(uint64_t deadline_ns)
 {
 	bool counting = ws_count_on();
 	uint64_t now = ws_now_ns(), patience_ns = counting ? COUNTING_NS : STUCK_NS;
-	uint64_t stuck_ns = now + patience_ns;
-	uint32_t n_before = UINT32_MAX, n;
+	uint64_t stuck_ns = now + patience_ns, n_before = UINT64_MAX, n;
 
 	if (counting)
 		deadline_ns = WS_MAX(deadline_ns, now + COUNTING_NS);
-	while ((n = look(true)) != 0 && now < deadline_ns && now < stuck_ns) {
+	note_last();
+	while (look(true) != 0 && (n = n_left()) != 0 && now < deadline_ns && now < stuck_ns) {
 		nap(200000);
 		now = ws_now_ns();
 		if (n < n_before)

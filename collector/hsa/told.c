@@ -339,12 +339,11 @@ bool ws_told_queue(struct queue *queue)
 	return notes != NULL;
 }
 
-/* Kernels in the queue that did not end. */
-static uint64_t n_waiting(const struct queue *queue)
+/* Kernels in the queue, before packet @end, that did not end. */
+static uint64_t n_waiting(const struct queue *queue, uint64_t end)
 {
 	const union packet *ring = queue->handle->base_address;
 	uint64_t n = 0, at = ws_hsa.hsa_queue_load_read_index_relaxed(queue->handle);
-	uint64_t end = ws_hsa.hsa_queue_load_write_index_relaxed(queue->handle);
 
 	for (end = WS_MIN(end, at + queue->rec.n_packets); at < end; at++)
 		n += is_kernel(&ring[at & (queue->rec.n_packets - 1)]);
@@ -356,7 +355,8 @@ uint64_t ws_told_before_destroy(struct queue *queue)
 	if (!ws_told())
 		return 0; /* or the child of a fork, which has no rings */
 	queue->told.dying = true;
-	return __atomic_load_n(&queue->told.n_done, __ATOMIC_RELAXED) + n_waiting(queue);
+	return __atomic_load_n(&queue->told.n_done, __ATOMIC_RELAXED) +
+	       n_waiting(queue, ws_hsa.hsa_queue_load_write_index_relaxed(queue->handle));
 }
 
 void ws_told_not_destroyed(struct queue *queue)
@@ -376,12 +376,18 @@ void ws_told_drain(uint64_t deadline_ns)
 {
 	uint64_t now = ws_now_ns(), stuck_ns = now + STUCK_NS, n_before = UINT64_MAX, n;
 
+	/* Other threads may go on launching: what they launch from now on is not waited for. */
+	ws_lock(&ws_queues_lock);
+	for (struct queue *queue = NULL; (queue = ws_queue_next(queue)) != NULL;)
+		if (queue->handle && queue->notes && !queue->told.dying)
+			queue->told.last = ws_hsa.hsa_queue_load_write_index_relaxed(queue->handle);
+	ws_unlock(&ws_queues_lock);
 	while (ws_told() && now < deadline_ns && now < stuck_ns) {
 		n = 0;
 		ws_lock(&ws_queues_lock);
 		for (struct queue *queue = NULL; (queue = ws_queue_next(queue)) != NULL;)
-			n += queue->handle && queue->notes && !queue->told.dying ? n_waiting(queue)
-										 : 0;
+			if (queue->handle && queue->notes && !queue->told.dying)
+				n += n_waiting(queue, queue->told.last);
 		ws_unlock(&ws_queues_lock);
 		if (!n)
 			return;
