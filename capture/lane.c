@@ -289,7 +289,9 @@ static struct ws_chunk_head *take_chunk(struct ws_writer *writer, uint32_t n_byt
 				return chunk;
 			}
 		}
-		__atomic_fetch_add(&writer->n_missed, 1, __ATOMIC_RELAXED);
+		/* Only lanes that are busy: threads may begin before the helper does. */
+		if (class == WS_SPARE_LARGE)
+			__atomic_fetch_add(&writer->n_missed, 1, __ATOMIC_RELAXED);
 		wake_helper(writer);
 	}
 	/* Larger ones are for lanes that fill them: one call for all pages, not a fault for each. */
