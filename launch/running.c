@@ -21,12 +21,16 @@
 #define SLACK_NS 1000000000u /* start times are in hundredths of a second */
 #define QUIET_S 1.0          /* most of what is left behind is just about to end */
 #define FIRST_PAUSE_NS 2000000
+#define EXEC_NS 2000000 /* execve() is through by then */
+#define EXEC_TRIES 3
+#define KERNEL_THREAD 0x00200000u /* PF_KTHREAD of the flags in stat */
 #define LAST_PAUSE_NS 200000000
 
 /* ---- one process ---- */
 
 struct stat_line {
 	char state;
+	bool is_kernel;    /* a thread of the kernel's own */
 	uint64_t start_ns; /* CLOCK_BOOTTIME */
 	char name[64];
 };
@@ -35,6 +39,7 @@ static bool read_stat(pid_t pid, struct stat_line *out)
 {
 	char path[64], line[1024];
 	unsigned long long ticks;
+	unsigned flags;
 	char *open, *close;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
@@ -42,9 +47,11 @@ static bool read_stat(pid_t pid, struct stat_line *out)
 	if (!ws_file_line(path, line, sizeof(line)) || !(open = strchr(line, '(')) ||
 	    !(close = strrchr(line, ')')) ||
 	    sscanf(close + 1,
-		   " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &out->state, &ticks) != 2)
+		   " %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+		   "%llu",
+		   &out->state, &flags, &ticks) != 3)
 		return false;
+	out->is_kernel = flags & KERNEL_THREAD;
 	*close = '\0';
 	snprintf(out->name, sizeof(out->name), "%s", open + 1);
 	out->start_ns = ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
@@ -80,8 +87,11 @@ static bool records_to(const char *text, const char *dir)
 	       (config.dir[n] == '\0' || config.dir[n] == '/');
 }
 
-/* What the process was started with; one that has cleared it cannot be told from others. */
-static bool is_of_run(pid_t pid, const char *dir)
+/*
+ * What the process was started with; one that has cleared it cannot be told from others.
+ * *@out_empty: nothing is there, as in the middle of an execve().
+ */
+static bool is_of_run(pid_t pid, const char *dir, bool *out_empty)
 {
 	static const char variable[] = WS_COLLECT_VARIABLE "=";
 	char path[64];
@@ -91,7 +101,9 @@ static bool is_of_run(pid_t pid, const char *dir)
 
 	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
 	ws_buf_init(&text, ENVIRON_MAX);
+	*out_empty = false;
 	if (!ws_file_read(path, &text, NULL)) {
+		*out_empty = !text.n;
 		rest = ws_buf_view(&text);
 		while (!found && ws_str_next(&rest, '\0', &word))
 			found = ws_str_starts(word, variable) &&
@@ -101,18 +113,25 @@ static bool is_of_run(pid_t pid, const char *dir)
 	return found;
 }
 
-size_t ws_running_in(const struct ws_rundir *dir, struct ws_running *out, size_t room)
+static size_t look(const struct ws_rundir *dir, struct ws_running *out, size_t room,
+		   bool *out_unsure)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 	size_t n = 0;
 
+	*out_unsure = false;
 	while (proc && (entry = readdir(proc))) {
 		pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
+		bool empty = false,
+		     ours = pid && pid != getpid() && is_of_run(pid, dir->path, &empty);
 		struct stat_line stat;
 
-		if (!pid || pid == getpid() || !is_of_run(pid, dir->path) ||
-		    !read_stat(pid, &stat) || !is_alive(&stat))
+		if (!pid || pid == getpid() || (!ours && !empty) || !read_stat(pid, &stat) ||
+		    !is_alive(&stat) || stat.is_kernel)
+			continue;
+		*out_unsure |= !ours;
+		if (!ours)
 			continue;
 		if (n < room) {
 			out[n].pid = pid;
@@ -122,6 +141,20 @@ size_t ws_running_in(const struct ws_rundir *dir, struct ws_running *out, size_t
 	}
 	if (proc)
 		closedir(proc);
+	return n;
+}
+
+size_t ws_running_in(const struct ws_rundir *dir, struct ws_running *out, size_t room)
+{
+	struct timespec moment = { 0, EXEC_NS };
+	bool unsure;
+	size_t n = look(dir, out, room, &unsure);
+
+	/* One that becomes another program has no environment for a moment. */
+	for (int i = 0; i < EXEC_TRIES && !n && unsure; i++) {
+		nanosleep(&moment, NULL);
+		n = look(dir, out, room, &unsure);
+	}
 	return n;
 }
 
