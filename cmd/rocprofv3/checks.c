@@ -238,6 +238,15 @@ static enum ws_status check_thread_trace(const struct rp_args *args, struct ws_e
 	return find_decoder(args, err);
 }
 
+/* A list of lists whose every list is empty. */
+static bool names_none(const struct ws_strv *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->at[i])
+			return false;
+	return true;
+}
+
 static enum ws_status check_counters(const struct rp_args *args, struct ws_err *err)
 {
 	if (args->extra_counters && args->echo != WS_TRI_YES && access(args->extra_counters, R_OK))
@@ -253,6 +262,9 @@ static enum ws_status check_counters(const struct rp_args *args, struct ws_err *
 		return ws_fail(err, WS_E_USAGE,
 			       "option '--baseline': '%s' is not a time in seconds",
 			       args->baseline);
+	if (args->pmc.n && names_none(&args->pmc))
+		return ws_fail(err, WS_E_USAGE,
+			       "--pmc names no counter: 'rocprofv3-avail list --pmc' lists them");
 	if (args->pmc.n && args->pmc_groups.n)
 		return ws_fail(
 			err, WS_E_USAGE,

@@ -215,9 +215,13 @@ static enum ws_status recover(const struct rp_args *typed, int *exit_code, struc
 
 static enum ws_status unexpected_words(const struct ws_cmd_call *call, struct ws_err *err)
 {
+	const char *first = call->rest.operands[0];
 	struct ws_buf words;
 	enum ws_status st;
 
+	if (ws_opt_find(rp_opts, first))
+		return ws_fail(err, WS_E_USAGE, "unrecognized arguments: %s: did you mean '--%s'?",
+			       first, first);
 	ws_buf_init(&words, 120);
 	for (int i = 0; i < call->rest.n_before; i++)
 		ws_buf_printf(&words, " %s", call->rest.operands[i]);

@@ -34,6 +34,10 @@ wrong "rocprofv3: warning: No tracing options were enabled. --kernel-trace or --
 rocprofv3: Fatal error: No tracing options were enabled for --stats option.: add --kernel-trace or another trace option" \
 	rocprofv3 --stats -- ./app
 
+wrong "rocprofv3: unrecognized arguments: kernel-trace: did you mean '--kernel-trace'?" \
+	rocprofv3 kernel-trace -- ./app
+wrong "rocprofv3: --pmc names no counter: 'rocprofv3-avail list --pmc' lists them" rocprofv3 --pmc -- ./app
+
 # Names: placeholders that are none, and what no file system takes, before the program runs.
 run rocprofv3 --kernel-trace -f csv -d out -o '%typo%_%pid%' -- ./app -n 4096 -b 256
 rc_is 0
