@@ -48,8 +48,13 @@ static int open_exporter(const struct ws_vm_handle *handle)
 			return -1;
 		}
 		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd >= 0)
+		/* The exporter may have put another file there since: only a memfd has seals. */
+		if (fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0)
 			return fd;
+		if (fd >= 0) {
+			close(fd);
+			errno = ENOENT;
+		}
 	}
 	return -1;
 }
