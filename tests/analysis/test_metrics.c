@@ -78,8 +78,8 @@ static void definitions_expand_to_the_known_formulas(void **state)
 		ws_buf_init(&text, 1 << 20);
 		write_table(table, &text);
 		if (fnv(text.at) != hash) {
-			print_error("%s table %u.%u expands to other formulas:\n%s\n", arch, block,
-				    index, text.at);
+			print_error("%s table %u.%u expands to other formulas, hash %llx:\n%s\n",
+				    arch, block, index, (unsigned long long)fnv(text.at), text.at);
 			n_wrong++;
 		}
 		ws_buf_fini(&text);

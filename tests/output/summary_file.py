@@ -5,6 +5,12 @@ from csv_files import stats_by_name
 from harness import fail, same
 
 
+def in_words(name):
+    """What a terminal would obey, and bytes that are no UTF-8, as \\x1b."""
+    return "".join(c if c.isprintable() else "".join(
+        f"\\x{b:02x}" for b in c.encode("utf-8", "surrogateescape")) for c in name)
+
+
 def tables_of(text):
     out = []
     for part in re.split(r"\nROCPROFV3 ", text)[1:]:
@@ -32,7 +38,7 @@ def check_summary(where, events, rename, unit):
                 rows.setdefault(name, (d, stat))
         total = sum(s[1] for _, s in rows.values())
         ordered = sorted(rows.items(), key=lambda r: (-r[1][1][1], r[0].encode("utf-8", "surrogateescape")))
-        widths = [max([40] + [len(re.sub("[\udc80-\udcbf]", "", n)) for n in rows]),
+        widths = [max([40] + [len(in_words(n)) for n in rows]),
                   max([12] + [len(d) for d, _ in rows.values()]), 15, 15, 15, 13, 15, 15, 15]
         heads = ["NAME", "DOMAIN", "CALLS", f"DURATION ({unit})", f"AVERAGE ({unit})",
                  "PERCENT (INC)", f"MIN ({unit})", f"MAX ({unit})", "STDDEV"]
@@ -46,12 +52,11 @@ def check_summary(where, events, rename, unit):
                                                if repr(ns / scale).endswith(".0")
                                                else repr(ns / scale))
         for name, (d, (n, whole, mean, deviation, low, high)) in ordered:
-            shown = re.sub("[\n\r\t]", " ", name)
-            pad = widths[0] - len(re.sub("[\udc80-\udcbf]", "", shown))
+            pad = widths[0] - len(in_words(name))
             cells = [f"{n:>15}", f"{time(whole):>15}", f"{mean / scale:.3e}".rjust(15),
                      f"{100 * whole / total if total else 0:.6f}".rjust(13), f"{time(low):>15}",
                      f"{time(high):>15}", f"{deviation / scale:.3e}".rjust(15)]
-            expected_text += f"| {shown}{' ' * pad} | {d:<{widths[1]}} | " + " | ".join(cells) + " |\n"
+            expected_text += f"| {in_words(name)}{' ' * pad} | {d:<{widths[1]}} | " + " | ".join(cells) + " |\n"
         expected_text += "\n"
     if text != expected_text:
         for a, b in zip(text.split("\n"), expected_text.split("\n")):
