@@ -6,7 +6,7 @@
  *
  *	wg = ws_wg_create(launch, slot)     storage of one resident workgroup; reused
  *	ws_wg_start(wg, id)                 put workgroup `id` at its first instruction
- *	ws_wg_run(wg, budget)               run it for about `budget` wave-instructions
+ *	ws_wg_run(wg, budget, n_sleeps)     run it for about `budget` wave-instructions
  *
  * A workgroup is suspended between two calls of ws_wg_run() and may continue on another thread.
  * Nothing here starts threads, waits or sleeps: who runs what, and when, is the caller's decision.
@@ -142,7 +142,8 @@ enum ws_wg_state {
 struct ws_wg *ws_wg_create(const struct ws_launch *launch, uint32_t slot); /* NULL: out of memory */
 void ws_wg_destroy(struct ws_wg *wg);
 void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3]);
-enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget);
+/* n_sleeps: how often it may go on although every wave waits, before it returns WS_WG_WAITING. */
+enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget, uint32_t n_sleeps);
 const struct ws_fault *ws_wg_fault(const struct ws_wg *wg);
 
 /* Decoded code, shared by all launches of a device. */

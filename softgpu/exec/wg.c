@@ -379,7 +379,8 @@ static bool run_turn(struct ws_wg *wg, struct ws_wave *volatile *current, uint64
 	return true;
 }
 
-static enum ws_wg_state run_waves(struct ws_wg *wg, struct ws_wave *volatile *current, uint64_t budget)
+static enum ws_wg_state run_waves(struct ws_wg *wg, struct ws_wave *volatile *current, uint64_t budget,
+				  uint32_t n_sleeps)
 {
 	struct ws_launch *l = wg->launch;
 	uint64_t left = budget;
@@ -394,7 +395,7 @@ static enum ws_wg_state run_waves(struct ws_wg *wg, struct ws_wave *volatile *cu
 			for (uint32_t n = 0; n < wg->n_waves; n++)
 				if (wg->waves[n].run_state == WS_STOP_BARRIER)
 					wg->waves[n].run_state = WS_GO;
-		} else if (turn.n_at_barrier + turn.n_waiting == turn.n_alive) {
+		} else if (turn.n_at_barrier + turn.n_waiting == turn.n_alive && !n_sleeps--) {
 			return WS_WG_WAITING;
 		}
 		if (!left || atomic_load_explicit(&l->stop, memory_order_relaxed))
@@ -420,7 +421,7 @@ static uint64_t count_instructions(const struct ws_wg *wg)
 	return n;
 }
 
-enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget)
+enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget, uint32_t n_sleeps)
 {
 	struct ws_wave *volatile current = wg->waves;
 	uint32_t fpmode = ws_fpmode_get();
@@ -431,7 +432,7 @@ enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget)
 
 	ws_fpmode_set(WS_FPMODE_DEFAULT);
 	if (sigsetjmp(ws_guard_enter(), 0) == 0) {
-		state = run_waves(wg, &current, budget);
+		state = run_waves(wg, &current, budget, n_sleeps);
 	} else {
 		guest_fault(wg, current);
 		state = WS_WG_FAULT;

@@ -66,7 +66,7 @@ void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3
 	wg->kernel = (const struct fake_kernel *)(launch->kernel_object + launch->mem->host_base);
 }
 
-enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget)
+enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget, uint32_t n_sleeps)
 {
 	enum ws_wg_state state = wg->kernel->run ? wg->kernel->run(&wg->fake, wg->kernel->arg)
 						 : WS_WG_DONE;
