@@ -4,6 +4,7 @@
 
 #include "softgpu/counters/counting.h"
 #include "softgpu/cp/count.h"
+#include "softgpu/cp/fault.h"
 #include "softgpu/device/clock.h"
 #include "softgpu/device/log.h"
 #include "softgpu/exec/guard.h"
@@ -34,15 +35,13 @@ static const uint32_t launch_errors[] = {
 	[WS_LAUNCH_BAD_REGISTERS] = WS_QUEUE_BAD_REGISTERS,
 };
 
-static const struct {
-	const char *name;
-	uint32_t code;
-} fault_kinds[] = {
-	[WS_FAULT_NONE] = { "out of host memory for a workgroup", WS_QUEUE_BAD_GROUP_MEMORY },
-	[WS_FAULT_MEMORY] = { "memory fault", 0 },
-	[WS_FAULT_ILLEGAL] = { "illegal instruction", WS_QUEUE_ILLEGAL },
-	[WS_FAULT_TRAP] = { "trap", (uint32_t)WS_QUEUE_TRAP },
-	[WS_FAULT_APERTURE] = { "aperture violation", WS_QUEUE_APERTURE },
+/* Of a fault that the host learns of through the queue; memory faults have an event of their own. */
+static const uint32_t fault_codes[] = {
+	[WS_FAULT_NONE] = WS_QUEUE_BAD_GROUP_MEMORY,
+	[WS_FAULT_MEMORY] = 0,
+	[WS_FAULT_ILLEGAL] = WS_QUEUE_ILLEGAL,
+	[WS_FAULT_TRAP] = (uint32_t)WS_QUEUE_TRAP,
+	[WS_FAULT_APERTURE] = WS_QUEUE_APERTURE,
 };
 
 static union ws_aql_packet *packet_at(const struct ws_queue *queue, uint64_t index)
@@ -313,9 +312,6 @@ static void report_fault(struct ws_queue *queue, const struct ws_fault *fault)
 {
 	const struct ws_cp_host *host = &queue->cp->host;
 
-	ws_gpu_log(WS_GPU_LOG_INFO, "%s on node %u at pc 0x%llx, address 0x%llx: %s",
-		   fault_kinds[fault->kind].name, queue->gpu->node, (unsigned long long)fault->pc,
-		   (unsigned long long)fault->address, fault->text);
 	if (fault->kind == WS_FAULT_MEMORY) {
 		struct ws_cp_fault report = { .node = queue->gpu->node, .address = fault->address,
 					      .write = fault->write };
@@ -324,11 +320,7 @@ static void report_fault(struct ws_queue *queue, const struct ws_fault *fault)
 		host->memory_fault(host->ctx, &report);
 		return;
 	}
-	/* What a program cannot do on real hardware it can do without: say what was missing. */
-	if (fault->kind == WS_FAULT_ILLEGAL || fault->kind == WS_FAULT_NONE)
-		ws_gpu_log(WS_GPU_LOG_ERROR, "%s at pc 0x%llx: %s", fault_kinds[fault->kind].name,
-			   (unsigned long long)fault->pc, fault->text);
-	fail_queue(queue, fault_kinds[fault->kind].code);
+	fail_queue(queue, fault_codes[fault->kind]);
 }
 
 /* Simulated time ends with the completion; a dispatch does not begin before it was there. */
@@ -395,6 +387,8 @@ void ws_aql_dispatch_ended(struct ws_dispatch *dispatch)
 	pthread_mutex_lock(&queue->lock);
 	ws_launch_fini(&dispatch->launch);
 	if (!atomic_load(&queue->dying)) {
+		if (dispatch->failed)
+			ws_fault_report_wave(queue, &dispatch->fault);
 		if (host->enter)
 			host->enter(host->ctx);
 		if (dispatch->failed)
@@ -450,6 +444,7 @@ enum ws_step ws_aql_step(struct ws_queue *queue)
 	case PACKET_STARTED:
 		return WS_STEP_PROGRESS;
 	default:
+		ws_fault_report_packet(queue, packet, (uint32_t)result); /* asks for no allocation */
 		fail_queue(queue, (uint32_t)result);
 		return WS_STEP_PROGRESS;
 	}

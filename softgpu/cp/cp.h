@@ -35,6 +35,12 @@ struct ws_cp_fault {
 	bool hang;               /* a queue met a packet it cannot execute */
 };
 
+/* The allocation next to an address. */
+struct ws_cp_nearest {
+	uint64_t start, size;
+	const char *what;             /* which kind of memory, for a message */
+};
+
 struct ws_cp_host {
 	const struct ws_mem_map *mem;
 	/* May the device touch [addr, addr + size)? Must take no lock. */
@@ -47,6 +53,8 @@ struct ws_cp_host {
 	/* The block around an address, as the GPU that is `node` sees it; of no size when there is none. NULL:
 	 * everything is the device's. */
 	void (*find_block)(void *ctx, uint32_t node, uint64_t addr, struct ws_mem_block *out);
+	/* For messages: the allocation nearest to an address. NULL, or false: there is none. */
+	bool (*nearest)(void *ctx, uint64_t addr, struct ws_cp_nearest *out);
 	void *ctx;
 };
 

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "softgpu/counters/counting.h"
-#include "softgpu/cp/cp_priv.h"
+#include "softgpu/cp/fault.h"
 #include "softgpu/device/clock.h"
-#include "softgpu/device/log.h"
 #include "softgpu/exec/guard.h"
 
 #define PIECE_BYTES (4ull << 20)      /* moved before another queue has its turn */
@@ -339,6 +338,7 @@ static uint64_t packet_bytes(const struct packet_kind *kind, const uint32_t *dw,
 static void halt(struct ws_queue *queue, const struct context *c, bool hang)
 {
 	const struct ws_cp_host *host = &queue->cp->host;
+	uint32_t header = c->dw[0];
 	struct ws_cp_fault fault = {
 		.node = queue->gpu->node,
 		.address = hang ? ws_cp_address(queue->cp, c->dw) : c->fault_address,
@@ -346,12 +346,11 @@ static void halt(struct ws_queue *queue, const struct context *c, bool hang)
 		.hang = hang,
 	};
 
-	if (hang)
-		ws_gpu_log(WS_GPU_LOG_ERROR, "copy queue of node %u halted: bad packet 0x%08x",
-			   queue->gpu->node, c->dw[0]);
-	else
-		ws_gpu_log(WS_GPU_LOG_ERROR, "copy queue of node %u halted: no memory at 0x%llx",
-			   queue->gpu->node, (unsigned long long)c->fault_address);
+	if (host->leave)
+		host->leave(host->ctx);
+	ws_fault_report_copy(queue, header, !hang, c->fault_address, c->fault_write);
+	if (host->enter)
+		host->enter(host->ctx);
 	atomic_store(&queue->halted, true);
 	host->memory_fault(host->ctx, &fault);
 }

@@ -38,7 +38,7 @@ bool ws_gpu_log_on(enum ws_gpu_log_level level)
 void ws_gpu_log(enum ws_gpu_log_level level, const char *format, ...)
 {
 	int saved_errno = errno;
-	char line[512];
+	char line[3072];
 	va_list args;
 	int n, m;
 

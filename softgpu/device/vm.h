@@ -93,6 +93,9 @@ enum ws_vm_status ws_vm_export(struct ws_vm *vm, uint64_t addr, struct ws_vm_han
 enum ws_vm_status ws_vm_import(struct ws_vm *vm, const struct ws_vm_handle *handle,
 			       uint64_t *out_addr);
 
+/* The allocation that is nearest to an address, or around it; scratch is none. False: there is none. */
+bool ws_vm_nearest(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info);
+
 /* May the device touch [addr, addr + size)? */
 bool ws_vm_accessible(struct ws_vm *vm, uint64_t addr, uint64_t size);
 /* The same for addresses outside of the aperture only: struct ws_mem_map's callback. */

@@ -68,7 +68,10 @@ struct ws_fault {
 	uint64_t address;     /* memory faults: the first address that failed */
 	bool write;
 	uint32_t trap_id;
-	char text[120];       /* for the log: the instruction, disassembled */
+	uint32_t wg[3];       /* workgroup, wave in it, and lane; -1: not one lane's doing */
+	uint32_t wave;
+	int32_t lane;
+	char text[120];       /* the instruction, disassembled; empty: not one */
 };
 
 struct ws_launch {

@@ -7,6 +7,7 @@
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/const_pool.h"
 #include "softgpu/exec/counting.h"
+#include "softgpu/exec/fault_lane.h"
 #include "softgpu/exec/fpmode.h"
 #include "softgpu/exec/guard.h"
 #include "softgpu/exec/levels.h"
@@ -28,6 +29,7 @@
 struct ws_wg {
 	struct ws_launch *launch;
 	uint32_t slot;
+	uint32_t id[3];
 	uint32_t n_waves;
 	uint8_t *regs;
 	size_t regs_bytes;
@@ -299,6 +301,7 @@ void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3
 
 	wg->launch = launch;
 	wg->fault = NULL;
+	memcpy(wg->id, id, sizeof(wg->id));
 	for (unsigned d = 0; d < 3; d++) { /* the last group of a dimension may be partial */
 		uint32_t left = launch->grid_size[d] - id[d] * launch->wg_size[d];
 
@@ -412,6 +415,13 @@ static void guest_fault(struct ws_wg *wg, struct ws_wave *w)
 	wg->fault = &w->fault;
 }
 
+static void place_fault(const struct ws_wg *wg, struct ws_wave *w)
+{
+	memcpy(w->fault.wg, wg->id, sizeof(w->fault.wg));
+	w->fault.wave = w->index;
+	w->fault.lane = ws_fault_lane(w);
+}
+
 static uint64_t count_instructions(const struct ws_wg *wg)
 {
 	uint64_t n = 0;
@@ -439,6 +449,8 @@ enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget, uint32_t n_sleeps)
 	}
 	ws_guard_leave();
 	ws_fpmode_set(fpmode);
+	if (state == WS_WG_FAULT)
+		place_fault(wg, current);
 	n = count_instructions(wg) - n_before;
 	n += atomic_fetch_add_explicit(&l->n_instructions, n, memory_order_relaxed);
 	if (l->max_instructions && n > l->max_instructions)

@@ -2,10 +2,13 @@
  * The rest of libhsakmt's interface. What has no meaning on this device is refused in the documented
  * way, so that whoever links the library loads and learns it from the status.
  */
+#include "softgpu/device/symbols.h"
 #include "softgpu/thunk/thunk_priv.h"
 
 EXPORT HSAKMT_STATUS hsaKmtRuntimeEnable(void *rDebug, bool setupTtmp)
 {
+	/* The code objects that are loaded: faults are reported with their names. */
+	ws_symbols_set_list(rDebug);
 	/* Success would select the debugger's protocol for errors, and ROCr would drop ours. */
 	return HSAKMT_STATUS_NOT_SUPPORTED;
 }

@@ -77,6 +77,20 @@ static void find_block(void *ctx, uint32_t node, uint64_t addr, struct ws_mem_bl
 	out->kind = ws_topology_kind(&thunk->topology, node, info.node, grain_of(&info));
 }
 
+static bool nearest(void *ctx, uint64_t addr, struct ws_cp_nearest *out)
+{
+	static const char *const names[] = {
+		[WS_VM_HOST] = "host memory", [WS_VM_VRAM] = "device memory", [WS_VM_SCRATCH] = "scratch",
+		[WS_VM_IMPORTED] = "device memory of another process", [WS_VM_PINNED] = "pinned host memory",
+	};
+	struct ws_vm_info info;
+
+	if (!ws_vm_nearest(((struct thunk *)ctx)->vm, addr, &info))
+		return false;
+	*out = (struct ws_cp_nearest){ .start = info.start, .size = info.size, .what = names[info.kind] };
+	return true;
+}
+
 static void interrupt(void *ctx, uint32_t event_id)
 {
 	struct thunk *thunk = ctx;
@@ -161,6 +175,7 @@ static bool build(struct thunk *thunk, uint32_t n_workers)
 		.interrupt = interrupt,
 		.memory_fault = memory_fault,
 		.find_block = find_block,
+		.nearest = nearest,
 		.ctx = thunk,
 	};
 

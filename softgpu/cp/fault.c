@@ -1,0 +1,307 @@
+#include "softgpu/cp/fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "softgpu/device/log.h"
+#include "softgpu/device/peek.h"
+#include "softgpu/device/symbols.h"
+#include "softgpu/isa/image.h"
+
+#define NEXT "\nwavescope gpu:   " /* of the same message */
+#define TEXT_BYTES 3000
+#define NULL_BYTES 65536 /* below it nothing is ever mapped */
+
+struct text {
+	char chars[TEXT_BYTES];
+	size_t n;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(t->chars + t->n, sizeof(t->chars) - t->n, format, args);
+	va_end(args);
+	if (n > 0)
+		t->n = t->n + (size_t)n < sizeof(t->chars) ? t->n + (size_t)n
+							   : sizeof(t->chars) - 1;
+}
+
+static unsigned long long ull(uint64_t v)
+{
+	return v;
+}
+
+/* --- the parts of a message --- */
+
+static const char *target_name(const struct ws_queue *queue)
+{
+	return queue->gpu->target == WS_GFX90A ? "gfx90a" : "gfx908";
+}
+
+static void put_nearest(struct text *t, const struct ws_queue *queue, uint64_t address)
+{
+	const struct ws_cp_host *host = &queue->cp->host;
+	struct ws_cp_nearest near;
+	uint64_t at = address & ~WS_PINNED_ALIAS;
+
+	if (!host->nearest || !host->nearest(host->ctx, address, &near)) {
+		put(t, NEXT "nearest allocation: there is none");
+		return;
+	}
+	put(t, NEXT "nearest allocation: 0x%llx, %llu bytes of %s; the address is ",
+	    ull(near.start), ull(near.size), near.what);
+	if (at < near.start)
+		put(t, "%llu bytes before it", ull(near.start - at));
+	else if (at - near.start < near.size)
+		put(t, "at byte %llu of it", ull(at - near.start));
+	else
+		put(t, "%llu bytes behind its end", ull(at - near.start - near.size));
+}
+
+/* What stands at an address that is no instruction; 0: nothing does. */
+static uint32_t word_at(const struct ws_queue *queue, uint64_t pc)
+{
+	uint32_t word;
+
+	return ws_peek_bytes(ws_cp_pointer(queue->cp, pc), &word, sizeof(word)) ? word : 0;
+}
+
+static void put_word(struct text *t, const struct ws_queue *queue, uint64_t pc)
+{
+	uint32_t word = word_at(queue, pc);
+	const char *image = ws_isa_image_name(word);
+
+	if (image)
+		put(t, "%s", image);
+	else if (word)
+		put(t, "0x%08x, which is not one of %s", word, target_name(queue));
+	else
+		put(t, "none");
+}
+
+static void put_instruction(struct text *t, const struct ws_queue *queue,
+			    const struct ws_fault *fault)
+{
+	struct ws_symbol symbol;
+
+	ws_symbols_code(fault->pc, &symbol);
+	put(t, NEXT "instruction: ");
+	if (*fault->text)
+		put(t, "%s", fault->text);
+	else
+		put_word(t, queue, fault->pc);
+	if (*symbol.source)
+		put(t, " at %s", symbol.source);
+	put(t, " (pc 0x%llx", ull(fault->pc));
+	if (*symbol.name)
+		put(t, ", %s + 0x%llx", symbol.name, ull(symbol.offset));
+	put(t, ")");
+}
+
+static void put_place(struct text *t, const struct ws_queue *queue, const struct ws_fault *fault)
+{
+	const uint32_t *n = queue->dispatch.launch.n_wg;
+
+	put(t, NEXT "workgroup (%u, %u, %u) of %ux%ux%u, wave %u", fault->wg[0], fault->wg[1],
+	    fault->wg[2], n[0], n[1], n[2], fault->wave);
+	if (fault->lane >= 0)
+		put(t, ", lane %d", fault->lane);
+	put(t, ", on node %u", queue->gpu->node);
+}
+
+/* --- faults of waves --- */
+
+static void say_memory(struct text *t, const struct ws_queue *queue, const struct ws_fault *fault,
+		       const char *kernel)
+{
+	const char *access = fault->write ? "write to" : "read from",
+		   *why = "it is not the GPU's memory";
+
+	if (fault->address < NULL_BYTES)
+		why = "a null pointer";
+	if (fault->address == fault->pc)
+		put(t, "memory fault: %s cannot execute at 0x%llx: there is no memory", kernel,
+		    ull(fault->address));
+	else if (ws_cp_accessible(queue->cp, fault->address, 1) && fault->address % 8)
+		put(t,
+		    "memory fault: %s cannot %s 0x%llx: it is not aligned to the size of the "
+		    "access",
+		    kernel, access, ull(fault->address));
+	else
+		put(t, "memory fault: %s cannot %s 0x%llx: %s", kernel, access, ull(fault->address),
+		    why);
+	put_nearest(t, queue, fault->address);
+}
+
+static void say_illegal(struct text *t, const struct ws_queue *queue, const struct ws_fault *fault,
+			const char *kernel)
+{
+	if (!*fault->text && ws_isa_image_name(word_at(queue, fault->pc)))
+		put(t,
+		    "image instruction: %s uses a texture or surface, and textures are not "
+		    "supported by the "
+		    "software GPU: read the data through a pointer instead",
+		    kernel);
+	else if (fault->address)
+		put(t,
+		    "illegal instruction: %s jumps to 0x%llx, which is no address of an "
+		    "instruction",
+		    kernel, ull(fault->address));
+	else if (*fault->text)
+		put(t, "illegal instruction: %s uses one that the software GPU cannot execute",
+		    kernel);
+	else
+		put(t, "illegal instruction in %s", kernel);
+}
+
+static void say_trap(struct text *t, const struct ws_queue *queue, const struct ws_fault *fault,
+		     const char *kernel)
+{
+	put(t, "trap %u: %s called abort() or __builtin_trap(), or an assertion failed",
+	    fault->trap_id, kernel);
+}
+
+static void say_aperture(struct text *t, const struct ws_queue *queue, const struct ws_fault *fault,
+			 const char *kernel)
+{
+	const struct ws_launch *l = &queue->dispatch.launch;
+	uint32_t offset = (uint32_t)fault->address;
+
+	if (!fault->address)
+		put(t,
+		    "aperture violation: %s uses global wave sync, and its queue has none: "
+		    "launch it with hipLaunchCooperativeKernel()",
+		    kernel);
+	else if (fault->address >> 32 == l->shared_aperture_hi)
+		put(t,
+		    "aperture violation: %s cannot %s byte %u of LDS: its workgroup has %u bytes",
+		    kernel, fault->write ? "write" : "read", offset, l->lds_bytes);
+	else
+		put(t,
+		    "aperture violation: %s cannot %s byte %u of its private memory: a lane has %u "
+		    "bytes",
+		    kernel, fault->write ? "write" : "read", offset, l->private_bytes);
+}
+
+static void say_no_memory(struct text *t, const struct ws_queue *queue,
+			  const struct ws_fault *fault, const char *kernel)
+{
+	put(t,
+	    "out of host memory: there is none for the registers of a workgroup of %s: end other "
+	    "programs",
+	    kernel);
+}
+
+static void (*const fault_texts[])(struct text *, const struct ws_queue *, const struct ws_fault *,
+				   const char *) = {
+	[WS_FAULT_NONE] = say_no_memory,    [WS_FAULT_MEMORY] = say_memory,
+	[WS_FAULT_ILLEGAL] = say_illegal,   [WS_FAULT_TRAP] = say_trap,
+	[WS_FAULT_APERTURE] = say_aperture,
+};
+
+void ws_fault_report_wave(const struct ws_queue *queue, const struct ws_fault *fault)
+{
+	char kernel[WS_SYMBOL_CHARS];
+	struct text t = { .n = 0 };
+
+	ws_symbols_kernel(queue->dispatch.launch.kernel_object, kernel, sizeof(kernel));
+	fault_texts[fault->kind](&t, queue, fault, kernel);
+	if (fault->kind != WS_FAULT_NONE) {
+		put_instruction(&t, queue, fault);
+		put_place(&t, queue, fault);
+	}
+	ws_gpu_log(WS_GPU_LOG_ERROR, "%s", t.chars);
+}
+
+/* --- packets --- */
+
+static void put_kernel_packet(struct text *t, const struct ws_queue *queue,
+			      const union ws_aql_packet *packet, uint32_t code)
+{
+	const uint16_t *wg = packet->dispatch.wg_size;
+	const uint32_t *grid = packet->dispatch.grid_size;
+	char kernel[WS_SYMBOL_CHARS];
+
+	ws_symbols_kernel(packet->dispatch.kernel_object, kernel, sizeof(kernel));
+	put(t, "%s cannot start: ", kernel);
+	switch (code) {
+	case WS_QUEUE_BAD_DIMENSIONS:
+		put(t, "a grid of %ux%ux%u work-items in workgroups of %ux%ux%u is empty", grid[0],
+		    grid[1], grid[2], wg[0], wg[1], wg[2]);
+		break;
+	case WS_QUEUE_BAD_GROUP_MEMORY:
+		put(t, "its workgroups need %u bytes of LDS, and a compute unit has 65536",
+		    packet->dispatch.group_bytes);
+		break;
+	case WS_QUEUE_BAD_CODE:
+		put(t, "0x%llx is not a kernel descriptor, or its code is not there",
+		    ull(packet->dispatch.kernel_object));
+		break;
+	case WS_QUEUE_BAD_GROUP_SIZE:
+		put(t,
+		    "a workgroup of %ux%ux%u is too large, or there is no scratch for its waves "
+		    "(%u bytes per lane)",
+		    wg[0], wg[1], wg[2], packet->dispatch.private_bytes);
+		break;
+	case WS_QUEUE_BAD_REGISTERS:
+		put(t, "it declares more registers than a wave has");
+		break;
+	default:
+		put(t, "completion signal 0x%llx is not a signal",
+		    ull(packet->dispatch.completion));
+		break;
+	}
+}
+
+void ws_fault_report_packet(const struct ws_queue *queue, const union ws_aql_packet *packet,
+			    uint32_t code)
+{
+	uint32_t header = packet->barrier.header, type = header & 0xff;
+	struct text t = { .n = 0 };
+
+	put(&t, "bad packet: ");
+	switch (type) {
+	case WS_AQL_DISPATCH:
+		put_kernel_packet(&t, queue, packet, code);
+		break;
+	case WS_AQL_BARRIER_AND:
+	case WS_AQL_BARRIER_OR:
+		put(&t, "a barrier names something that is not a signal");
+		break;
+	case WS_AQL_VENDOR:
+		put(&t,
+		    "a vendor packet of unknown format 0x%x, or with something that is not a "
+		    "signal",
+		    packet->vendor.format & 0xff);
+		break;
+	default:
+		put(&t, "header 0x%04x is not of a packet that a GPU executes", header);
+		break;
+	}
+	put(&t, NEXT "packet %llu of a queue on node %u, which executes nothing more",
+	    ull(atomic_load_explicit(queue->desc.read_ptr, memory_order_relaxed)),
+	    queue->gpu->node);
+	ws_gpu_log(WS_GPU_LOG_ERROR, "%s", t.chars);
+}
+
+void ws_fault_report_copy(const struct ws_queue *queue, uint32_t header, bool bad_address,
+			  uint64_t address, bool write)
+{
+	struct text t = { .n = 0 };
+
+	if (bad_address) {
+		put(&t, "memory fault: a copy cannot %s 0x%llx: it is not the GPU's memory",
+		    write ? "write to" : "read from", ull(address));
+		put_nearest(&t, queue, address);
+	} else {
+		put(&t,
+		    "bad packet: 0x%08x in a copy queue is not of a packet that the GPU executes",
+		    header);
+	}
+	put(&t, NEXT "copy queue of node %u, which executes nothing more", queue->gpu->node);
+	ws_gpu_log(WS_GPU_LOG_ERROR, "%s", t.chars);
+}

@@ -1,0 +1,17 @@
+/*
+ * peek: memory that may be gone, read without a signal. For messages: it costs system calls.
+ *
+ * Threads  any.
+ */
+#ifndef WS_SOFTGPU_DEVICE_PEEK_H
+#define WS_SOFTGPU_DEVICE_PEEK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* False: not all of it can be read; *to is undefined then. */
+bool ws_peek_bytes(const void *from, void *to, size_t size);
+/* A string, cut at size - 1 characters or where it cannot be read. */
+void ws_peek_text(const char *from, char *to, size_t size);
+
+#endif
