@@ -76,6 +76,14 @@ static inline bool ws_cp_accessible(const struct ws_cp *cp, uint64_t addr, uint6
 	return cp->host.accessible(cp->host.ctx, addr, size);
 }
 
+/* The same for what a guard is around: memory of the program that may be unmapped at any time. */
+static inline bool ws_cp_reachable(const struct ws_cp *cp, uint64_t addr, uint64_t size)
+{
+	const struct ws_mem_map *mem = cp->host.mem;
+
+	return mem->reachable && (addr < mem->start || addr >= mem->end) && mem->reachable(mem->ctx, addr, size);
+}
+
 /* The structure behind a signal handle; NULL: not a signal. */
 struct ws_amd_signal *ws_cp_signal(const struct ws_cp *cp, uint64_t handle);
 /* Write the times, count down and wake. False: a handle that is not a signal; 0 is fine. */

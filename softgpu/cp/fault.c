@@ -123,6 +123,8 @@ static void say_memory(struct text *t, const struct ws_queue *queue, const struc
 
 	if (fault->address < NULL_BYTES)
 		why = "a null pointer";
+	else if (ws_cp_reachable(queue->cp, fault->address, 1))
+		why = "the program has freed it, or may not do so itself";
 	if (fault->address == fault->pc)
 		put(t, "memory fault: %s cannot execute at 0x%llx: there is no memory", kernel,
 		    ull(fault->address));

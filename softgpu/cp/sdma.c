@@ -33,7 +33,7 @@ static uint64_t address_at(const uint32_t *dw)
 
 static void *touch(struct context *c, uint64_t addr, uint64_t size, bool write)
 {
-	if (!ws_cp_accessible(c->queue->cp, addr, size)) {
+	if (!ws_cp_accessible(c->queue->cp, addr, size) && !ws_cp_reachable(c->queue->cp, addr, size)) {
 		c->fault_address = addr;
 		c->fault_write = write;
 		return NULL;

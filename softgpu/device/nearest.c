@@ -47,6 +47,8 @@ bool ws_vm_nearest(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info)
 	walk(&s, vm->extents.root);
 	for (size_t i = 0; i < vm->n_pins; i++)
 		offer(&s, WS_VM_PINNED, 0, vm->pins[i]->start, vm->pins[i]->size);
+	for (size_t i = 0; i < vm->n_svm; i++)
+		offer(&s, WS_VM_SVM, 0, vm->svm[i].start, vm->svm[i].end - vm->svm[i].start);
 	pthread_mutex_unlock(&vm->lock);
 	return s.best != UINT64_MAX;
 }

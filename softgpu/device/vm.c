@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "softgpu/device/log.h"
+#include "softgpu/device/svm.h"
 #include "softgpu/device/vm_priv.h"
 
 #define PAGE 4096ull
@@ -16,6 +17,7 @@
 #define GUARD (64ull << 10)
 #define APERTURE_MOST (4ull << 40)
 #define APERTURE_LEAST (64ull << 30)
+#define USER_END (1ull << 47)          /* addresses of a program are below it */
 
 static const struct {
 	uint64_t small_align;         /* blocks below FRAGMENT */
@@ -79,7 +81,8 @@ struct ws_vm *ws_vm_create(const uint64_t *capacities, uint32_t n_nodes)
 	vm->memfd = memfd_create(WS_VM_MEMFD_NAME, MFD_CLOEXEC);
 	if (vm->memfd < 0 || !reserve_aperture(vm) ||
 	    !ws_extents_init(&vm->extents, vm->start, vm->end - vm->start) ||
-	    !ws_ranges_init(&vm->blocks) || !ws_ranges_init(&vm->pinned)) {
+	    !ws_ranges_init(&vm->blocks) || !ws_ranges_init(&vm->pinned) ||
+	    !ws_ranges_init(&vm->svm_reachable)) {
 		ws_gpu_log(WS_GPU_LOG_ERROR, "cannot set up device memory: %s",
 			   errno == EFBIG ? "the limit on the size of files is too low: raise it (ulimit -f)"
 					  : strerror(errno));
@@ -109,6 +112,8 @@ void ws_vm_destroy(struct ws_vm *vm)
 	free(vm->pins);
 	ws_ranges_fini(&vm->blocks);
 	ws_ranges_fini(&vm->pinned);
+	ws_ranges_fini(&vm->svm_reachable);
+	free(vm->svm);
 	if (vm->end)
 		munmap((void *)vm->start, vm->end - vm->start);
 	if (vm->memfd >= 0)
@@ -320,18 +325,24 @@ enum ws_vm_status ws_vm_set_user_data(struct ws_vm *vm, uint64_t addr, void *use
 	return block ? WS_VM_OK : WS_VM_NOT_FOUND;
 }
 
+static bool is_pinned(struct ws_vm *vm, uint64_t addr, uint64_t size)
+{
+	return ws_ranges_contain(&vm->pinned, addr & ~WS_PINNED_ALIAS, size);
+}
+
 bool ws_vm_reachable(void *vm_, uint64_t addr, uint64_t size)
 {
 	struct ws_vm *vm = vm_;
 
-	return ws_ranges_contain(&vm->pinned, addr & ~WS_PINNED_ALIAS, size);
+	return is_pinned(vm, addr, size) || ws_ranges_contain(&vm->svm_reachable, addr, size) ||
+	       (ws_svm_xnack(vm) && size <= USER_END && addr <= USER_END - size);
 }
 
 bool ws_vm_accessible(struct ws_vm *vm, uint64_t addr, uint64_t size)
 {
 	if (addr >= vm->start && addr < vm->end)
 		return ws_ranges_contain(&vm->blocks, addr, size);
-	return ws_vm_reachable(vm, addr, size);
+	return is_pinned(vm, addr, size);
 }
 
 void ws_vm_enter(struct ws_vm *vm)

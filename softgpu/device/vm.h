@@ -41,6 +41,7 @@ enum ws_vm_kind {
 	WS_VM_SCRATCH,   /* address space for scratch: counts when touched, which is seldom */
 	WS_VM_IMPORTED,  /* a block of another process */
 	WS_VM_PINNED,    /* memory of the program */
+	WS_VM_SVM,       /* memory of the program at its own address, see svm.h */
 };
 
 #define WS_VM_MAX_NODES (WS_MAX_GPUS + 1)
@@ -96,9 +97,15 @@ enum ws_vm_status ws_vm_import(struct ws_vm *vm, const struct ws_vm_handle *hand
 /* The allocation that is nearest to an address, or around it; scratch is none. False: there is none. */
 bool ws_vm_nearest(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info);
 
-/* May the device touch [addr, addr + size)? */
+/*
+ * May the command processor touch [addr, addr + size)? That is memory of this module and pinned memory: what
+ * it reads there cannot fail. Waves and copies reach more, see below.
+ */
 bool ws_vm_accessible(struct ws_vm *vm, uint64_t addr, uint64_t size);
-/* The same for addresses outside of the aperture only: struct ws_mem_map's callback. */
+/*
+ * May a wave or a copy, outside of the aperture? Shared memory (svm.h) included, which may be gone
+ * when it is touched: only where a guard is. struct ws_mem_map's callback.
+ */
 bool ws_vm_reachable(void *vm, uint64_t addr, uint64_t size);
 
 void ws_vm_enter(struct ws_vm *vm);

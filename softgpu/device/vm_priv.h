@@ -22,6 +22,14 @@ struct ws_vm_block {
 	void *user_data;
 };
 
+struct ws_svm_range { /* svm.h */
+	uint64_t start, end;
+	uint64_t place;               /* as pin_place */
+	uint32_t preferred, prefetch; /* nodes, or WS_SVM_NOWHERE */
+	uint32_t flags, granularity;
+	uint8_t access[WS_VM_MAX_NODES];
+};
+
 struct ws_vm {
 	pthread_mutex_t lock;         /* everything below, except what readers may look at */
 	pthread_rwlock_t presence;    /* held shared while the command processor touches memory */
@@ -34,6 +42,11 @@ struct ws_vm {
 	struct ws_vm_block **pins;    /* sorted by start, then by age */
 	size_t n_pins, max_pins;
 	uint64_t next_pin_place;
+
+	struct ws_svm_range *svm;     /* sorted, disjoint */
+	size_t n_svm, max_svm, n_svm_checked;
+	struct ws_ranges svm_reachable; /* those that a device may access */
+	_Atomic bool xnack;
 
 	uint32_t n_nodes;
 	uint64_t capacity[WS_VM_MAX_NODES];

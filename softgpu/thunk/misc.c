@@ -28,21 +28,6 @@ EXPORT HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 NodeId, void *TrapHandlerBas
 	return is_gpu(thunk, NodeId) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_NODE_UNIT;
 }
 
-EXPORT HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32 *enable)
-{
-	THUNK_OR_RETURN(thunk);
-	(void)thunk;
-	if (!enable)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
-	*enable = 0;
-	return HSAKMT_STATUS_SUCCESS;
-}
-
-EXPORT HSAKMT_STATUS hsaKmtSetXNACKMode(HSAint32 enable)
-{
-	return enable ? HSAKMT_STATUS_NOT_SUPPORTED : HSAKMT_STATUS_SUCCESS;
-}
-
 EXPORT HSAKMT_STATUS hsaKmtGetKernelDebugTrapVersionInfo(HSAuint32 *Major, HSAuint32 *Minor)
 {
 	return HSAKMT_STATUS_NOT_SUPPORTED;
@@ -56,10 +41,6 @@ EXPORT HSAKMT_STATUS hsaKmtGetKernelDebugTrapVersionInfo(HSAuint32 *Major, HSAui
 
 REFUSE(hsaKmtSetMemoryPolicy, HSAuint32 Node, HSAuint32 DefaultPolicy, HSAuint32 AlternatePolicy,
        void *MemoryAddressAlternate, HSAuint64 MemorySizeInBytes)
-REFUSE(hsaKmtSVMSetAttr, void *start_addr, HSAuint64 size, unsigned int nattr,
-       HSA_SVM_ATTRIBUTE *attrs)
-REFUSE(hsaKmtSVMGetAttr, void *start_addr, HSAuint64 size, unsigned int nattr,
-       HSA_SVM_ATTRIBUTE *attrs)
 REFUSE(hsaKmtRegisterGraphicsHandleToNodes, HSAuint64 GraphicsResourceHandle,
        HsaGraphicsResourceInfo *GraphicsResourceInfo, HSAuint64 NumberOfNodes,
        HSAuint32 *NodeArray)

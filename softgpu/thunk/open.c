@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "softgpu/device/log.h"
+#include "softgpu/device/svm.h"
 #include "softgpu/thunk/thunk_priv.h"
 
 #define MAX_WORKERS 1024
@@ -56,6 +57,8 @@ static enum ws_grain grain_of(const struct ws_vm_info *info)
 {
 	HsaMemFlags flags = { .Value = info->flags };
 
+	if (info->kind == WS_VM_SVM)
+		return info->flags & WS_SVM_COHERENT ? WS_GRAIN_FINE : WS_GRAIN_COARSE;
 	/* scratch is its GPU's alone; what processes share is not said to be fine-grained */
 	if (flags.ui32.CoarseGrain || info->kind == WS_VM_SCRATCH || info->kind == WS_VM_IMPORTED)
 		return WS_GRAIN_COARSE;
@@ -69,7 +72,7 @@ static void find_block(void *ctx, uint32_t node, uint64_t addr, struct ws_mem_bl
 
 	*out = (struct ws_mem_block){ .kind = ws_topology_kind(&thunk->topology, node, 0,
 							       WS_GRAIN_FINE) };
-	if (ws_vm_query(thunk->vm, addr, &info))
+	if (ws_vm_query(thunk->vm, addr, &info) && ws_svm_query(thunk->vm, addr, &info))
 		return; /* not the device's: whoever owns it, it is on the host */
 	out->start = addr & WS_PINNED_ALIAS ? info.device_start : info.start;
 	out->size = info.size;
@@ -82,6 +85,7 @@ static bool nearest(void *ctx, uint64_t addr, struct ws_cp_nearest *out)
 	static const char *const names[] = {
 		[WS_VM_HOST] = "host memory", [WS_VM_VRAM] = "device memory", [WS_VM_SCRATCH] = "scratch",
 		[WS_VM_IMPORTED] = "device memory of another process", [WS_VM_PINNED] = "pinned host memory",
+		[WS_VM_SVM] = "managed memory",
 	};
 	struct ws_vm_info info;
 

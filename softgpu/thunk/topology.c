@@ -80,6 +80,7 @@ static void fill_capability(HSA_CAPABILITY *c, const struct ws_gpu_model *m)
 	c->ui32.DoorbellType = 2;     /* 64 bits, the write index itself */
 	c->ui32.Mem_EDCSupport = 1;
 	c->ui32.SRAM_EDCSupport = 1;  /* target id sramecc+ */
+	c->ui32.SVMAPISupported = 1;
 	c->ui32.ASICRevision = m->asic_revision;
 }
 
