@@ -5,6 +5,7 @@
 #include "softgpu/counters/counting.h"
 #include "softgpu/cp/count.h"
 #include "softgpu/cp/fault.h"
+#include "softgpu/cp/progress.h"
 #include "softgpu/device/clock.h"
 #include "softgpu/device/log.h"
 #include "softgpu/exec/guard.h"
@@ -126,6 +127,7 @@ static int complete(struct ws_queue *queue, uint64_t handle)
 {
 	uint64_t now = ws_clock_device_ticks();
 
+	ws_progress_hide(queue->cp);
 	return ws_cp_complete(queue->cp, handle, now, now) ? PACKET_DONE : WS_QUEUE_BAD_PACKET;
 }
 
@@ -387,6 +389,7 @@ void ws_aql_dispatch_ended(struct ws_dispatch *dispatch)
 	pthread_mutex_lock(&queue->lock);
 	ws_launch_fini(&dispatch->launch);
 	if (!atomic_load(&queue->dying)) {
+		ws_progress_hide(queue->cp);
 		if (dispatch->failed)
 			ws_fault_report_wave(queue, &dispatch->fault);
 		if (host->enter)

@@ -11,6 +11,7 @@
 
 #include "softgpu/counters/counting.h"
 #include "softgpu/cp/cp_priv.h"
+#include "softgpu/cp/progress.h"
 #include "softgpu/exec/guard.h"
 
 /*
@@ -230,9 +231,11 @@ static void *poller_main(void *arg)
 		n_seen = n_looks;
 		if (!relieved && sweep(cp, false)) {
 			last = now_ns();
+			ws_progress_tick(cp, last);
 			continue;
 		}
 		now = now_ns();
+		ws_progress_tick(cp, now);
 		idle = now - last;
 		if (idle < SPIN_NS && !ws_pool_busy(cp->pool) && !relieved) {
 			ws_pool_pause();
@@ -270,6 +273,7 @@ struct ws_cp *ws_cp_create(const struct ws_cp_host *host, uint32_t n_workers)
 	pthread_mutex_init(&cp->lock, NULL);
 	cp->pool = ws_pool_create(
 		n_workers, &(struct ws_pool_looker){ .look = look_for_kernel, .rest = give_up_looking, .ctx = cp });
+	cp->progress = ws_progress_create();
 	cp->poller_runs = cp->pool && ws_pool_thread(&cp->poller, "ws-gpu-cp", poller_main, cp);
 	if (!cp->poller_runs) {
 		ws_cp_destroy(cp);
@@ -288,6 +292,7 @@ void ws_cp_destroy(struct ws_cp *cp)
 		pthread_join(cp->poller, NULL);
 	}
 	ws_pool_destroy(cp->pool);
+	ws_progress_destroy(cp->progress);
 	pthread_mutex_destroy(&cp->lock);
 	free(cp);
 }

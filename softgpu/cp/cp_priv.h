@@ -21,6 +21,8 @@ struct ws_cp {
 	ws_softgpu_watcher *_Atomic watcher; /* or NULL */
 	_Atomic uint64_t n_instructions; /* wave-instructions of the dispatches that have ended */
 
+	struct ws_progress *progress; /* the poller's; NULL: nobody wants to know */
+
 	pthread_mutex_t lock;         /* the list */
 	struct ws_queue *queues;
 	uint32_t n_queues;
@@ -54,6 +56,10 @@ struct ws_queue {
 	void *kept;                   /* by the watcher */
 	uint32_t n_passes;            /* of a replayed dispatch, ended so far */
 	uint64_t replay_from_ns;
+
+	/* the poller's, see progress.c */
+	uint64_t seen_index, seen_ns; /* the packet it was at, and since when */
+	bool told;
 
 	/* SDMA */
 	uint64_t done;                /* bytes, or rows, of the packet at the read pointer */

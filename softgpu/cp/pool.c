@@ -307,3 +307,30 @@ void ws_pool_stop(struct ws_pool *pool, struct ws_dispatch *d)
 	pthread_cond_broadcast(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 }
+
+static void view_dispatch(struct ws_dispatch *d, struct ws_dispatch_view *v)
+{
+	*v = (struct ws_dispatch_view){ .dispatch = d, .id = d->launch.dispatch_id,
+					.kernel_object = d->launch.kernel_object, .n_wgs = d->n_wgs,
+					.n_done = atomic_load(&d->n_done),
+					.n_instructions = atomic_load(&d->launch.n_instructions) };
+	pthread_mutex_lock(&d->lock);
+	v->n_residents = d->n_residents;
+	v->waits = ws_relaxed32(&d->n_fruitless) > 1;
+	if (v->waits && d->first)
+		ws_wg_get_wait(d->first->wg, &v->wait);
+	pthread_mutex_unlock(&d->lock);
+}
+
+uint32_t ws_pool_view(struct ws_pool *pool, struct ws_dispatch_view *views, uint32_t max)
+{
+	struct ws_dispatch *d;
+	uint32_t n = 0;
+
+	pthread_mutex_lock(&pool->lock);
+	d = pool->dispatches;
+	for (uint32_t left = ws_relaxed32(&pool->n_dispatches); left && n < max; left--, d = d->next)
+		view_dispatch(d, &views[n++]);
+	pthread_mutex_unlock(&pool->lock);
+	return n;
+}

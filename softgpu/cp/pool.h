@@ -68,6 +68,19 @@ void ws_pool_start(struct ws_pool *pool, struct ws_dispatch *dispatch);
 void ws_pool_stop(struct ws_pool *pool, struct ws_dispatch *dispatch);
 /* Workgroups that had to wait for the model may start now. */
 void ws_pool_kick(struct ws_pool *pool);
+/* A dispatch as somebody sees it who watches. */
+struct ws_dispatch_view {
+	const struct ws_dispatch *dispatch; /* to compare only */
+	uint64_t id, kernel_object;
+	uint64_t n_wgs, n_done, n_instructions;
+	uint32_t n_residents;
+	bool waits;                   /* no workgroup got anywhere in its last turn */
+	struct ws_wg_wait wait;       /* of one of them; of no waves: each has a worker just now */
+};
+
+/* Those that run, at most max of them. Returns how many. */
+uint32_t ws_pool_view(struct ws_pool *pool, struct ws_dispatch_view *views, uint32_t max);
+
 uint32_t ws_pool_n_workers(const struct ws_pool *pool);
 bool ws_pool_busy(struct ws_pool *pool);
 uint32_t ws_pool_n_looks(struct ws_pool *pool); /* how often workers have looked for work */

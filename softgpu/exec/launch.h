@@ -149,6 +149,15 @@ void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3
 enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget, uint32_t n_sleeps);
 const struct ws_fault *ws_wg_fault(const struct ws_wg *wg);
 
+/* What the waves of a suspended workgroup wait for. */
+struct ws_wg_wait {
+	uint32_t id[3];
+	uint32_t n_waves;             /* that have not ended */
+	uint32_t n_at_barrier, n_asleep, n_at_gws, n_halted;
+	uint64_t pc;                  /* of one of them: not of a barrier, if another kind waits, too */
+};
+void ws_wg_get_wait(const struct ws_wg *wg, struct ws_wg_wait *out);
+
 /* Decoded code, shared by all launches of a device. */
 struct ws_code_cache *ws_code_cache_create(const struct ws_mem_map *mem, enum ws_target target);
 void ws_code_cache_destroy(struct ws_code_cache *cache);

@@ -10,6 +10,7 @@
 #include "softgpu/exec/fault_lane.h"
 #include "softgpu/exec/fpmode.h"
 #include "softgpu/exec/guard.h"
+#include "softgpu/exec/hwreg.h"
 #include "softgpu/exec/levels.h"
 #include "softgpu/exec/wave.h"
 
@@ -456,4 +457,31 @@ enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget, uint32_t n_sleeps)
 	if (l->max_instructions && n > l->max_instructions)
 		atomic_store(&l->stop, true);
 	return state;
+}
+
+void ws_wg_get_wait(const struct ws_wg *wg, struct ws_wg_wait *out)
+{
+	*out = (struct ws_wg_wait){ 0 };
+	memcpy(out->id, wg->id, sizeof(out->id));
+	for (uint32_t n = 0; n < wg->n_waves; n++) {
+		const struct ws_wave *w = &wg->waves[n];
+
+		if (w->run_state == WS_STOP_END)
+			continue;
+		out->n_waves++;
+		if (w->run_state == WS_STOP_BARRIER) {
+			out->n_at_barrier++;
+			out->pc = out->pc ? out->pc : ws_wave_pc(w, w->at);
+			continue;
+		}
+		if (w->run_state != WS_STOP_WAIT)
+			continue;
+		if (w->status_priv & WS_STATUS_HALT)
+			out->n_halted++;
+		else if (w->gws_wait)
+			out->n_at_gws++;
+		else
+			out->n_asleep++;
+		out->pc = ws_wave_pc(w, w->at);
+	}
 }

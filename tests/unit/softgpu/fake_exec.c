@@ -113,3 +113,8 @@ uint32_t ws_wg_n_waves(const struct ws_wg *wg)
 {
 	return wg->fake.launch->n_waves_per_wg;
 }
+
+void ws_wg_get_wait(const struct ws_wg *wg, struct ws_wg_wait *out)
+{
+	*out = (struct ws_wg_wait){ .n_waves = 1, .n_asleep = 1, .id = { (uint32_t)wg->fake.index, 0, 0 } };
+}
