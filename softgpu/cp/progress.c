@@ -45,6 +45,7 @@ struct ws_progress {
 
 	pthread_mutex_t lock; /* what is on the terminal */
 	_Atomic bool shown;
+	_Atomic bool over; /* the process ends */
 };
 
 static struct ws_progress *_Atomic at_exit; /* whose line goes when the process ends */
@@ -121,7 +122,7 @@ static void draw(struct ws_progress *p, const char *text)
 				      text + row * width);
 	n = put_times(line, n, sizeof(line), p->colour ? "\033[0m\0338" : "\0338", 1);
 	pthread_mutex_lock(&p->lock);
-	if (may_draw()) {
+	if (!atomic_load(&p->over) && may_draw()) {
 		write_out(line, n < sizeof(line) ? n : sizeof(line) - 1);
 		atomic_store(&p->shown, true);
 	}
@@ -435,6 +436,9 @@ __attribute__((destructor)) static void leave_terminal(void)
 {
 	struct ws_progress *p = atomic_load(&at_exit);
 
-	if (p && p->pid == getpid() && atomic_load(&p->shown) && can_write())
-		write_out(ERASE_BELOW, strlen(ERASE_BELOW));
+	if (!p || p->pid != getpid())
+		return;
+	atomic_store(&p->over, true);
+	if (atomic_load(&p->shown))
+		erase(p);
 }

@@ -4,12 +4,15 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "softgpu/device/lines.h"
@@ -19,6 +22,7 @@
 #define MAX_OBJECTS 65536
 #define MAX_BYTES (1ull << 30)
 #define PAGE 4096ull
+#define PATIENCE_S 2
 
 static const struct r_debug *_Atomic list;
 
@@ -251,32 +255,29 @@ static void put_name(const char *symbol, bool kernel, char *out, size_t size)
 	free(mangled);
 }
 
-bool ws_symbols_kernel(uint64_t descriptor, char *name, size_t size)
+static void find_kernel(uint64_t descriptor, struct ws_symbol *out)
 {
 	struct object *object = malloc(sizeof(*object));
 	struct wanted w = { .kernel = true };
 	struct image image;
 
-	snprintf(name, size, "kernel at 0x%llx", (unsigned long long)descriptor);
 	if (object && find_object(descriptor, object)) {
 		w.value = descriptor - object->base;
 		if (map_image(object->uri, &image))
 			search(&image, &w);
 		if (w.name)
-			put_name(w.name, true, name, size);
+			put_name(w.name, true, out->name, sizeof(out->name));
 		unmap_image(&image);
 	}
 	free(object);
-	return w.name != NULL;
 }
 
-void ws_symbols_code(uint64_t pc, struct ws_symbol *out)
+static void find_code(uint64_t pc, struct ws_symbol *out)
 {
 	struct object *object = malloc(sizeof(*object));
 	struct wanted w = { .kernel = false };
 	struct image image;
 
-	*out = (struct ws_symbol){ 0 };
 	if (object && find_object(pc, object)) {
 		w.value = pc - object->base;
 		if (map_image(object->uri, &image)) {
@@ -293,4 +294,127 @@ void ws_symbols_code(uint64_t pc, struct ws_symbol *out)
 		unmap_image(&image);
 	}
 	free(object);
+}
+
+/*
+ * --- on a thread of its own ---
+ *
+ * Demangler and libdw are found by the dynamic linker, which may be locked for long: by a library whose
+ * constructor waits for a kernel. Who asks is the device itself, and must not wait for that.
+ */
+
+struct lookup {
+	uint64_t address;
+	void (*find)(uint64_t address, struct ws_symbol *out);
+	struct ws_symbol result;
+	pthread_mutex_t lock;
+	pthread_cond_t done;
+	bool is_done;
+	_Atomic int n_users;
+};
+
+static _Atomic int n_late; /* lookups that nobody waits for any more */
+
+static void put_lookup(struct lookup *l)
+{
+	if (atomic_fetch_sub(&l->n_users, 1) != 1)
+		return;
+	pthread_cond_destroy(&l->done);
+	pthread_mutex_destroy(&l->lock);
+	free(l);
+}
+
+static void *run_lookup(void *arg)
+{
+	struct lookup *l = arg;
+	bool late;
+
+	l->find(l->address, &l->result);
+	pthread_mutex_lock(&l->lock);
+	l->is_done = true;
+	late = atomic_load(&l->n_users) == 1;
+	pthread_cond_signal(&l->done);
+	pthread_mutex_unlock(&l->lock);
+	if (late)
+		atomic_fetch_sub(&n_late, 1);
+	put_lookup(l);
+	return NULL;
+}
+
+static struct lookup *start_lookup(uint64_t address, void (*find)(uint64_t, struct ws_symbol *))
+{
+	struct lookup *l = calloc(1, sizeof(*l));
+	sigset_t blocked, before;
+	pthread_condattr_t clock;
+	pthread_attr_t detached;
+	pthread_t thread;
+	int error;
+
+	if (!l)
+		return NULL;
+	l->address = address;
+	l->find = find;
+	atomic_init(&l->n_users, 2);
+	pthread_mutex_init(&l->lock, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&l->done, &clock);
+	pthread_condattr_destroy(&clock);
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	sigfillset(&blocked); /* the program's signals are for its own threads */
+	pthread_sigmask(SIG_SETMASK, &blocked, &before);
+	error = pthread_create(&thread, &detached, run_lookup, l);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&detached);
+	if (error) {
+		put_lookup(l);
+		put_lookup(l);
+		return NULL;
+	}
+	return l;
+}
+
+static void look_up(uint64_t address, void (*find)(uint64_t, struct ws_symbol *),
+		    struct ws_symbol *out)
+{
+	struct timespec until;
+	struct lookup *l;
+
+	*out = (struct ws_symbol){ 0 };
+	l = atomic_load(&n_late) ? NULL : start_lookup(address, find);
+	if (!l)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += PATIENCE_S;
+	pthread_mutex_lock(&l->lock);
+	while (!l->is_done && !pthread_cond_timedwait(&l->done, &l->lock, &until))
+		;
+	if (l->is_done) {
+		*out = l->result;
+	} else {
+		atomic_fetch_add(&n_late, 1);
+		atomic_fetch_sub(&l->n_users, 1);
+		pthread_mutex_unlock(&l->lock);
+		return; /* the other one frees it */
+	}
+	pthread_mutex_unlock(&l->lock);
+	put_lookup(l);
+}
+
+bool ws_symbols_kernel(uint64_t descriptor, char *name, size_t size)
+{
+	struct ws_symbol symbol;
+
+	look_up(descriptor, find_kernel, &symbol);
+	if (*symbol.name)
+		snprintf(name, size, "%s", symbol.name);
+	else
+		snprintf(name, size, "kernel at 0x%llx", (unsigned long long)descriptor);
+	return *symbol.name != '\0';
+}
+
+void ws_symbols_code(uint64_t pc, struct ws_symbol *out)
+{
+	look_up(pc, find_code, out);
 }

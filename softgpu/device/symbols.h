@@ -5,7 +5,7 @@
  * at, and where its ELF file is, in a file or in memory. Names come from its symbol table, source lines from
  * its DWARF, which libdw reads where it is installed; without it, and without -g, there are no lines.
  *
- * For messages only: every call reads the ELF file anew.
+ * For messages only: every call reads the ELF file anew. It takes at most two seconds, and then knows nothing.
  *
  * Threads  any. The list belongs to the runtime and may change meanwhile: what cannot be read is unknown.
  */
