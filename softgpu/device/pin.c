@@ -124,7 +124,8 @@ enum ws_vm_status ws_vm_pin(struct ws_vm *vm, uint64_t addr, uint64_t size, uint
 	return status;
 }
 
-static enum ws_vm_status drop_pin(struct ws_vm *vm, uint64_t addr)
+/* *out_gone: the device cannot reach it any more. */
+static enum ws_vm_status drop_pin(struct ws_vm *vm, uint64_t addr, bool *out_gone)
 {
 	size_t at = first_above(vm, addr);
 
@@ -134,10 +135,8 @@ static enum ws_vm_status drop_pin(struct ws_vm *vm, uint64_t addr)
 	if (--vm->pins[at - 1]->n_pins)
 		return WS_VM_OK;
 	remove_pin(vm, at - 1);
-	/* Accesses under way end before the program may unmap its memory. */
 	publish(vm);
-	pthread_rwlock_wrlock(&vm->presence);
-	pthread_rwlock_unlock(&vm->presence);
+	*out_gone = true;
 	return WS_VM_OK;
 }
 
@@ -145,15 +144,20 @@ enum ws_vm_status ws_vm_unpin(struct ws_vm *vm, uint64_t addr)
 {
 	struct ws_vm_block *block;
 	enum ws_vm_status status = WS_VM_OK;
+	bool gone = false;
 
 	pthread_mutex_lock(&vm->lock);
 	block = ws_vm_block_at(vm, addr);
 	if (!block) {
-		status = drop_pin(vm, addr & ~WS_PINNED_ALIAS);
-	} else if (block->kind == WS_VM_IMPORTED && block->start == addr) {
+		status = drop_pin(vm, addr & ~WS_PINNED_ALIAS, &gone);
+	} else if (block->kind == WS_VM_IMPORTED && block->start == addr && !block->retired) {
+		ws_vm_retire(vm, block);
 		ws_vm_unplace(vm, block);
 		free(block);
 	}
 	pthread_mutex_unlock(&vm->lock);
+	/* accesses under way end before the program may unmap its memory */
+	if (gone)
+		ws_vm_wait_for_accesses(vm);
 	return status;
 }

@@ -174,16 +174,26 @@ enum ws_vm_status ws_vm_place(struct ws_vm *vm, struct ws_vm_block *block, uint6
 	return WS_VM_OK;
 }
 
+void ws_vm_wait_for_accesses(struct ws_vm *vm)
+{
+	pthread_rwlock_wrlock(&vm->presence);
+	pthread_rwlock_unlock(&vm->presence);
+}
+
+void ws_vm_retire(struct ws_vm *vm, struct ws_vm_block *block)
+{
+	block->retired = true; /* its place is taken until nobody is there any more */
+	ws_ranges_remove(&vm->blocks, block->start);
+	pthread_mutex_unlock(&vm->lock);
+	ws_vm_wait_for_accesses(vm);
+	pthread_mutex_lock(&vm->lock);
+}
+
 void ws_vm_unplace(struct ws_vm *vm, struct ws_vm_block *block)
 {
-	void *at;
+	void *at = mmap((void *)block->start, block->size, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 
-	ws_ranges_remove(&vm->blocks, block->start);
-	/* From here on nobody starts an access; wait for those under way. */
-	pthread_rwlock_wrlock(&vm->presence);
-	at = mmap((void *)block->start, block->size, PROT_NONE,
-		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-	pthread_rwlock_unlock(&vm->presence);
 	if (at == MAP_FAILED) {
 		/* Out of mappings: the range stays as it is and is never given out again. */
 		ws_gpu_log(WS_GPU_LOG_ERROR, "cannot unmap device memory: %s", strerror(errno));
@@ -249,10 +259,11 @@ enum ws_vm_status ws_vm_free(struct ws_vm *vm, uint64_t addr)
 
 	pthread_mutex_lock(&vm->lock);
 	block = ws_vm_block_at(vm, addr);
-	if (!block || block->start != addr) {
+	if (!block || block->start != addr || block->retired) {
 		pthread_mutex_unlock(&vm->lock);
 		return WS_VM_NOT_FOUND;
 	}
+	ws_vm_retire(vm, block);
 	if (block->kind == WS_VM_HOST || block->kind == WS_VM_VRAM)
 		vm->used[block->node] -= block->size;
 	ws_vm_unplace(vm, block);

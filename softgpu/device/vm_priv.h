@@ -17,6 +17,7 @@ struct ws_vm_block {
 	uint64_t start, size;
 	uint32_t n_pins;              /* pins: holders of this very range */
 	uint64_t pin_place;
+	bool retired;                 /* somebody frees it */
 	uint32_t nodes[WS_VM_MAX_NODES];
 	uint32_t n_nodes;
 	void *user_data;
@@ -56,7 +57,15 @@ struct ws_vm {
 /* Take address space and map fd at `offset` there (fd < 0: our memfd at the address). Locked. */
 enum ws_vm_status ws_vm_place(struct ws_vm *vm, struct ws_vm_block *block, uint64_t align, int fd,
 			      uint64_t offset);
+/* No device may touch it any more; nobody does when this returns. */
 void ws_vm_unplace(struct ws_vm *vm, struct ws_vm_block *block);
+/*
+ * Nobody starts an access to the block from here on, and those under way have ended. Locked, but not while it
+ * waits: who is inside of ws_vm_enter() may ask for allocations.
+ */
+void ws_vm_retire(struct ws_vm *vm, struct ws_vm_block *block);
+/* Those that were under way when it was called. Not locked. */
+void ws_vm_wait_for_accesses(struct ws_vm *vm);
 /* The block or pin around an address. Locked. */
 struct ws_vm_block *ws_vm_block_at(struct ws_vm *vm, uint64_t addr);
 struct ws_vm_block *ws_vm_pin_at(struct ws_vm *vm, uint64_t addr);

@@ -1,5 +1,6 @@
 #include "tests/unit/softgpu/rig.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -242,6 +243,44 @@ static void a_block_can_be_shared_with_another_process(void **state)
 	assert_int_equal(ws_vm_import(vm, &handle, &addr), WS_VM_NO_ACCESS);
 }
 
+struct freeing {
+	struct ws_vm *vm;
+	uint64_t addr;
+};
+
+static void *free_block(void *arg)
+{
+	struct freeing *f = arg;
+
+	assert_int_equal(ws_vm_free(f->vm, f->addr), WS_VM_OK);
+	return NULL;
+}
+
+static void who_is_inside_may_ask_while_another_frees(void **state)
+{
+	struct freeing f = { .vm = *state };
+	uint64_t other = alloc(f.vm, WS_VM_VRAM, 1, PAGE);
+	struct ws_vm_info info;
+	pthread_t thread;
+
+	f.addr = alloc(f.vm, WS_VM_VRAM, 1, PAGE);
+	alarm(20); /* a lock each has that the other wants */
+	ws_vm_enter(f.vm);
+	assert_int_equal(pthread_create(&thread, NULL, free_block, &f), 0);
+	while (ws_vm_accessible(f.vm, f.addr, 1))
+		usleep(100);
+	usleep(20000);
+	assert_int_equal(ws_vm_query(f.vm, other, &info), WS_VM_OK);
+	assert_int_equal(info.start, other);
+	/* it is mapped as long as somebody is inside, and nobody frees it twice */
+	*(volatile uint8_t *)f.addr = 1;
+	assert_int_equal(ws_vm_free(f.vm, f.addr), WS_VM_NOT_FOUND);
+	ws_vm_leave(f.vm);
+	pthread_join(thread, NULL);
+	assert_int_equal(ws_vm_query(f.vm, f.addr, &info), WS_VM_NOT_FOUND);
+	alarm(0);
+}
+
 static void a_child_does_not_inherit_device_memory(void **state)
 {
 	struct ws_vm *vm = *state;
@@ -270,6 +309,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nodes_and_user_data_stay_with_the_block, open_vm,
 						close_vm),
 		cmocka_unit_test_setup_teardown(a_block_can_be_shared_with_another_process, open_vm,
+						close_vm),
+		cmocka_unit_test_setup_teardown(who_is_inside_may_ask_while_another_frees, open_vm,
 						close_vm),
 		cmocka_unit_test_setup_teardown(a_child_does_not_inherit_device_memory, open_vm,
 						close_vm),
