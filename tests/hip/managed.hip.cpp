@@ -249,15 +249,20 @@ static int pageable_without_xnack()
 	return 3;
 }
 
-/* What the GPU could reach a moment ago. */
+/* What the GPU could reach a moment ago. Other threads might map something there: it is kept free. */
 static int freed_managed()
 {
+	const size_t bytes = 64 << 20;
 	unsigned *p;
 
 	unsetenv("HSA_XNACK");
-	HIP_OK(hipMallocManaged(&p, 64 << 20));
-	p[0] = 1;
-	HIP_OK(hipFree(p));
+	do {
+		HIP_OK(hipMallocManaged(&p, bytes));
+		p[0] = 1;
+		HIP_OK(hipFree(p));
+	} while (mmap(p, bytes, PROT_NONE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+		      0) != p);
 	count<<<1, 1>>>(p);
 	(void)hipDeviceSynchronize();
 	return 3;
