@@ -153,6 +153,9 @@ def condition(sc, depth):
     if k < 0.12:
         return Expr("bool", "($ %s $)" % r.choice(("&&", "||", "!=")),
                     condition(sc, depth - 1), condition(sc, depth - 1))
+    if ty in ("f32", "f64") and k < 0.22:
+        return Expr("bool", "CLASS_%s($, 0x%x)" % (ty.upper(), r.getrandbits(8) << 2 | r.choice((0, 3))),
+                    gen(sc, ty, depth - 1))
     if ty in FLOATS and k < 0.3:
         return Expr("bool", "(bool)__builtin_isnan($)", gen(sc, ty, depth - 1))
     if k < 0.5 and ty in INTS:
@@ -184,6 +187,8 @@ def from_memory(sc, ty, depth):
             ways.append("unaligned")
     if sc.global_ and ty in FLOATS:
         ways.append("make")
+    if sc.global_ and ty == "u32":
+        ways.append("words")
     if sc.readers and sc.pointers and ty in ("u32", "u64"):
         ways.append("reader")
     if not ways:
@@ -210,6 +215,9 @@ def from_memory(sc, ty, depth):
     if ty == "u32x3":
         return Expr(ty, "load_three((const u32 *)%s + $)" % r.choice(("in", "own")),
                     index(sc, 16, depth))
+    if way == "words":
+        at = Expr("index512", "(k0 & 511u)") if r.random() < 0.5 else index(sc, 512, depth)
+        return Expr(ty, "sum_words((const u32 *)in + $, %d)" % r.choice((2, 3, 4, 8, 16)), at)
     size = BYTES[ty]
     if way == "in":
         return Expr(ty, "((const %s *)in)[$]" % ty, index(sc, 4096 // size, depth))
@@ -231,11 +239,10 @@ def integer(sc, ty, depth):
         op = r.choice(("+", "-", "*", "&", "|", "^", "+", "-"))
         return Expr(ty, "(%s)((%s)$ %s (%s)$)" % (ty, w, op, w), gen(sc, ty, depth), gen(sc, ty, depth))
     if k < 0.44:
-        by = number("u32", r.randrange(n)) if r.random() < 0.5 else \
-            Expr("u32", "($ & %du)" % (n - 1), gen(sc, "u32", depth))
+        by = number("u32", r.randrange(n)) if r.random() < 0.5 else gen(sc, "u32", depth)
         if r.random() < 0.5:
-            return Expr(ty, "(%s)((%s)$ << $)" % (ty, w), gen(sc, ty, depth), by)
-        return Expr(ty, "(%s)($ >> $)" % ty, gen(sc, ty, depth), by)
+            return Expr(ty, "(%s)((%s)$ << ($ & %du))" % (ty, w, n - 1), gen(sc, ty, depth), by)
+        return Expr(ty, "(%s)($ >> ($ & %du))" % (ty, n - 1), gen(sc, ty, depth), by)
     if k < 0.54:
         t = r.choice(INTS)
         return Expr(ty, "(%s)$" % ty, gen(sc, t, depth))
@@ -250,10 +257,13 @@ def integer(sc, ty, depth):
         return Expr(ty, "__builtin_elementwise_%s($, $)" % f, typed(ty, gen(sc, ty, depth)),
                     typed(ty, gen(sc, ty, depth)))
     if k < 0.73 and sc.on("division") and (n < 64 or sc.on("division64")):
-        d = Expr(ty, "(%s)(($ & %s) | 1)" % (ty, number(ty, (1 << (n - (ty[0] == "i"))) - 1)),
-                 gen(sc, ty, depth)) if r.random() < 0.6 else \
-            Expr(ty, "%d" % r.choice((3, 5, 7, 10, 100, 127)))
-        return Expr(ty, "(%s)($ %s $)" % (ty, r.choice("/%")), gen(sc, ty, depth), d)
+        # below half of the range, the unsigned too: LLVM 15 takes 0xfffffffe for a number of two bits
+        # and divides in floats
+        half = number(ty, (1 << (n - 1)) - 1)
+        above = "($ & %s)" % half if ty[0] == "u" else "$"
+        below = "%d" % r.choice((3, 5, 7, 10, 100, 127)) if r.random() < 0.4 else "(($ & %s) | 1)" % half
+        text = "(%s)(%s %s (%s)%s)" % (ty, above, r.choice("/%"), ty, below)
+        return Expr(ty, text, *(gen(sc, ty, depth) for _ in range(text.count("$"))))
     if k < 0.77 and sc.on("float"):
         f = r.choice([t for t in FLOATS if sc.on(t)] or ["f32"])
         return to_integer(sc, ty, f, depth)
@@ -274,6 +284,8 @@ def to_integer(sc, ty, f, depth):
     if r.random() < 0.4:
         e = Expr("u64", "bits_%s($)" % f, gen(sc, f, depth))
         return Expr(ty, "(%s)$" % ty, e)
+    if f != "f16" and r.random() < 0.15:
+        return Expr(ty, "(%s)FREXP_EXP_%s($)" % (ty, f.upper()), gen(sc, f, depth))
     n = bits(ty)
     most = min(n - (ty[0] == "i"), 15 if f == "f16" else 64)
     low = "0x0p+0" if ty[0] == "u" else "-0x1p%d" % most
@@ -293,6 +305,7 @@ def bit_operation(sc, ty, depth):
         "u16": ("__builtin_bswap16($)", "__builtin_bitreverse16($)"),
         "u8": ("__builtin_bitreverse8($)",),
         "i32": ("(i32)__builtin_elementwise_abs((i64)$)",),
+        "i16": ("(i16)__builtin_elementwise_abs((i32)$)",),
     }
     two = {
         "u32": ("mul_hi_u32($, $)", "mul_u24($, $)", "__builtin_rotateleft32($, $)",
@@ -301,17 +314,23 @@ def bit_operation(sc, ty, depth):
         "u64": ("mul_hi_u64($, $)", "__builtin_rotateleft64($, $)"),
         "u16": ("__builtin_rotateleft16($, $)",),
         "u8": ("__builtin_rotateright8($, $)",),
+        "i16": ("__builtin_elementwise_add_sat((i16)$, (i16)$)",),
     }
     three = {
         "u32": ("bfi_u32($, $, $)", "sad_u32($, $, $)", "dot_u8($, $, $)", "PERM($, $, $)",
                 "ALIGNBIT($, $, $)", "ALIGNBYTE($, $, $)", "SAD_U8($, $, $)", "SAD_U16($, $, $)",
                 "LERP($, $, $)", "UDOT4($, $, $)", "UDOT8($, $, $)", "($ << 3) + ($ ^ $)",
-                "(($ + $) + $)", "(($ & $) | $)", "__builtin_rotateleft32($ * 5u + $, 7u) ^ $"),
-        "i32": ("SDOT4($, $, $)",
+                "(($ + $) + $)", "(($ & $) | $)", "med3<u32>($, $, $)",
+                "__builtin_elementwise_max(__builtin_elementwise_max((u32)$, (u32)$), (u32)$)",
+                "(u32)(u16)$ * (u16)$ + $", "($ ^ ($ & $))",
+                "__builtin_elementwise_add_sat((u32)$, (u32)$) - $", "__builtin_rotateleft32($ * 5u + $, 7u) ^ $"),
+        "i32": ("SDOT4($, $, $)", "med3<i32>($, $, $)", "(i32)((u32)((i16)$ * (i16)$) + (u32)$)",
                 "__builtin_elementwise_max(__builtin_elementwise_min((i32)$, (i32)$), (i32)$)"),
-        "u64": ("($ ^ $) + $",),
+        "u64": ("($ ^ $) + $", "med3<u64>($, $, $)"),
+        "u16": ("med3<u16>($, $, $)", "(u32)$ * $ + $"),
+        "i16": ("med3<i16>($, $, $)", "$ * $ + $"),
     }
-    t = r.choice(("u32", "u32", "u32", "u64", "u64", "i32", "u16", "u8"))
+    t = r.choice(("u32", "u32", "u32", "u64", "u64", "i32", "u16", "u8", "i16"))
     n = r.choice((1, 2, 2, 3, 3))
     texts = (one, two, three)[n - 1].get(t)
     if not texts:
@@ -332,6 +351,9 @@ def real(sc, ty, depth):
         text = "%s_f16($, $)" % {"+": "add", "-": "sub", "*": "mul"}[op] if ty == "f16" else \
             "($ %s $)" % op
         return Expr(ty, text, gen(sc, ty, depth), gen(sc, ty, depth))
+    if k < 0.43 and sc.on("f16") and ty == "f32":
+        return Expr(ty, "__builtin_fmaf((f32)$, (f32)$, $)", gen(sc, "f16", depth),
+                    gen(sc, "f16", depth), gen(sc, "f32", depth))
     if k < 0.50:
         text = {"f16": "fma_f16($, $, $)", "f32": "__builtin_fmaf($, $, $)",
                 "f64": "__builtin_fma($, $, $)"}[ty]
@@ -355,7 +377,11 @@ def real(sc, ty, depth):
     if k < 0.94 and sc.on("fdiv"):
         return Expr(ty, "div_f16($, $)" if ty == "f16" else "($ / $)",
                     gen(sc, ty, depth), gen(sc, ty, depth))
-    if k < 0.96 and ty != "f16":
+    if k < 0.95 and ty == "f32":
+        return Expr(ty, "byte_f32($, %d)" % r.randrange(4), gen(sc, "u32", depth))
+    if k < 0.955 and ty != "f16":
+        return Expr(ty, "FREXP_MANT_%s($)" % ty.upper(), gen(sc, ty, depth))
+    if k < 0.97 and ty != "f16":
         return Expr(ty, "LDEXP_%s($, (i32)($ & 127u) - 64)" % ty.upper(), gen(sc, ty, depth),
                     gen(sc, "u32", depth))
     if sc.on("vector") and ty != "f64":
@@ -383,17 +409,23 @@ def vector(sc, ty, depth):
     if of in FLOATS:
         if k < 0.75:
             return Expr(ty, "($ %s $)" % r.choice("+-*"), gen(sc, ty, depth), gen(sc, ty, depth))
-        if k < 0.85 and ty == "f16x2":
-            return Expr(ty, "fma_f16x2($, $, $)", *(gen(sc, ty, depth) for _ in range(3)))
+        if k < 0.85 and ty in ("f16x2", "f32x2"):
+            return Expr(ty, "fma_%s($, $, $)" % ty, *(gen(sc, ty, depth) for _ in range(3)))
         if k < 0.92:
             return Expr(ty, "(-$)", gen(sc, ty, depth))
         return leaf(sc, ty)
+    if k < 0.45:
+        return Expr(ty, "($ * $ + $)", *(gen(sc, ty, depth) for _ in range(3)))
+    if k < 0.50 and of in ("u16", "i16", "u32"):
+        return Expr(ty, "__builtin_elementwise_%s_sat($, $)" % r.choice(("add", "sub")),
+                    typed(ty, gen(sc, ty, depth)), typed(ty, gen(sc, ty, depth)))
     if k < 0.75:
         return Expr(ty, "($ %s $)" % r.choice("+-*&|^"), gen(sc, ty, depth), gen(sc, ty, depth))
     if k < 0.85:
         return Expr(ty, "__builtin_elementwise_%s($, $)" % r.choice(("min", "max")),
                     typed(ty, gen(sc, ty, depth)), typed(ty, gen(sc, ty, depth)))
-    if k < 0.95 and of[0] == "u":
-        return Expr(ty, "($ %s ($ & (%s)(%d)))" % (r.choice(("<<", ">>")), ty, bits(of) - 1),
+    if k < 0.95:
+        return Expr(ty, "($ %s ($ & (%s)(%d)))" % (
+            r.choice(("<<", ">>")) if of[0] == "u" else ">>", ty, bits(of) - 1),
                     gen(sc, ty, depth), gen(sc, ty, depth))
     return leaf(sc, ty)

@@ -92,6 +92,7 @@ class Maker:
         sname, fields = r.choice(self.structs)
         n, name = r.choice((0, 0, 2, 4, 8)), self.name("s")
         decls.append((name, "%s %s%s = {};" % (sname, name, "[%d]" % n if n else "")))
+        self.struct_vars.append((name if not n else "%s[%d]" % (name, r.randrange(n)), sname))
         for field, ty, m in fields:
             if n and m:
                 sc.fields.append(("%s[$].%s[%d]" % (name, field, r.randrange(m)), ty, n))
@@ -144,6 +145,23 @@ class Maker:
         else:
             (self.readers if kind == "reader" else self.writers).append((name, ty, args[0]))
 
+    def struct_function(self):
+        """Takes a struct by value and returns one, with more arguments than fit in registers."""
+        r = self.rng
+        sname, fields = r.choice(self.structs)
+        sc, decls = self.scope(), []
+        name = "@_s%d" % len(self.program.functions)
+        args = [r.choice(("u64", "u32", "i64", "u8")) for _ in range(r.choice((1, 2, 16)))]
+        for i, t in enumerate(args):
+            sc.vars.setdefault(t, []).append("p%d" % i)
+        for field, ty, m in fields:
+            sc.fields.append(("s.%s%s" % (field, "[$]" if m else ""), ty, m or 1))
+        block = self.block(sc, r.randint(1, 3), 1, [])
+        head = "NOINLINE static %s %s(%s s, %s)" % (
+            sname, name, sname, ", ".join("%s p%d" % (t, i) for i, t in enumerate(args)))
+        self.program.functions.append(Function(name, head, decls, block, Expr("struct", "s")))
+        self.by_value.append((name, sname, args))
+
     def function_table(self):
         """Two functions of one type that are called through a pointer."""
         r = self.rng
@@ -192,6 +210,13 @@ class Maker:
             own = "(u32 *)(own + %d)" % (4 * r.randrange(24))
             target = r.choice([p for p in sc.pointers if "in" not in p and "T" not in p] + [own])
             return Stmt("%s(%s, $);" % (name, target), [gen(sc, arg, 2)])
+        if k < 0.72 and sc.global_ and self.by_value:
+            name, sname, args = r.choice(self.by_value)
+            kept = [v for v, t in self.struct_vars if t == sname]
+            if kept:
+                to, of = r.choice(kept), r.choice(kept)
+                return Stmt("%s = %s(%s, %s);" % (to, name, of, ", ".join(["$"] * len(args))),
+                            [gen(sc, t, 1) for t in args])
         if k < 0.74 and sc.vars.get("u32") and self.pair:
             return Stmt("%s = ($ ? %s : %s)($, $);" % (r.choice(sc.vars["u32"]), *self.pair),
                         [condition(sc, 2), gen(sc, "u32", 2), gen(sc, "u32", 2)])
@@ -228,6 +253,14 @@ class Maker:
             i = len(ATOMICS)
             return Stmt("{\n\tu32 t = ATOMIC(add, acc + %d, 1u);\n"
                         "\tATOMIC(add, acc + %d, t * t ^ t >> 3);\n}" % (8 * i, 8 * i + 1))
+        if r.random() < 0.25:
+            text, arg = r.choice((
+                ("atomic_mul<u32>(acc + 4 + $, $ | 1u);", "u32"),
+                ("ATOMIC(add, (f32 *)acc + 112 + $, (f32)($ & 15u));", "u32"),
+                ("ATOMIC(add, (f64 *)(acc + 116) + ($ >> 1), (f64)(i8)$);", "u32")))
+            return Stmt(text, [index(sc, 4, 2), gen(sc, arg, 2)])
+        if r.random() < 0.1:
+            return Stmt(r.choice(("ATOMIC_INC(acc + 120, 1000u);", "ATOMIC_DEC(acc + 121, 99u);")))
         return Stmt("ATOMIC(%s, &%s, $);" % (op, at),
                     [index(sc, 4, 2), Expr(ty, "(%s)$" % ty, gen(sc, ty, 3))])
 
@@ -295,6 +328,12 @@ class Maker:
                 return Stmt("((u32 *)lds)[item] = $;\nBARRIER();\n%s = %s((u32 *)lds + ($ %% %du), $);\n"
                             "BARRIER();" % (var, fits[0][0], n - 8),
                             [gen(sc, "u32", 2), gen(sc, "u32", 2), gen(sc, fits[0][2], 1)])
+        if ty in INTS and r.random() < 0.4:  # two at once, near or 64 elements apart
+            return Stmt("{\n\t%s[item] = $;\n\tBARRIER();\n\tu32 at = $ %% %du;\n"
+                        "\t%s = (%s)(%s[at] - %s[at + %d]);\n}\nBARRIER();" % (
+                            base, n // 2, var, ty, base.replace("(" + ty, "(u" + ty[1:]),
+                            base.replace("(" + ty, "(u" + ty[1:]), r.choice((1, 2, n // 2))),
+                        [gen(sc, ty, 2), gen(sc, "u32", 2)])
         return Stmt("%s[item * %du] = $;\nBARRIER();\n%s = %s[$ %% %du * %du];\nBARRIER();" % (
             base, step, var, base, n, step), [gen(sc, ty, 2), gen(sc, "u32", 2)])
 
@@ -312,7 +351,15 @@ class Maker:
         r = self.rng
         x = Expr("u32", "(u32)$", gen(sc, "u32", 2))
         var = r.choice(sc.vars.get("u32") or ["k0"])
-        k = r.randrange(7)
+        k = r.randrange(8)
+        if k == 7 and sc.vars.get("u32x4"):
+            c = r.choice(sc.vars["u32x4"])
+            return Stmt("%s = MFMA_I8($, $, %s);" % (c, c), [x, gen(sc, "u32", 1)])
+        if k == 7:
+            m = self.name("m")
+            return Stmt("{\n\tf32x4 %s = MFMA_F32((f32)(i8)$, (f32)(i8)$, (f32x4{ 1, 2, 3, 4 }));\n"
+                        "\t%s ^= (u32)(i32)%s.%s;\n}" % (m, var, m, r.choice("xyzw")),
+                        [x, gen(sc, "u32", 1)])
         if k == 0:
             return Stmt("%s ^= READLANE($, %d);" % (var, r.randrange(64)), [x])
         if k == 1:
@@ -352,6 +399,7 @@ class Maker:
         p.n_groups = r.choice((1, 2, 2, 3))
         items = p.nx * p.ny
         self.tables, self.calls, self.readers, self.writers, self.pair = [], [], [], [], None
+        self.by_value, self.struct_vars = [], []
         if self.on("tables"):
             for _ in range(r.randint(1, 3)):
                 self.table()
@@ -361,6 +409,8 @@ class Maker:
         if self.on("functions"):
             for _ in range(r.randint(1, 2)):
                 self.function("value")
+        if self.structs and r.random() < 0.3:
+            self.struct_function()
         if self.on("pointers"):
             self.function("reader")
             if r.random() < 0.6:

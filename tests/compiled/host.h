@@ -165,6 +165,84 @@ INLINE u32 UDOT8(u32 a, u32 b, u32 c)
 #define LDEXP_F32(x, e) __builtin_ldexpf(x, e)
 #define LDEXP_F64(x, e) __builtin_ldexp(x, e)
 
+/* bits of the mask: two NaNs, then -inf -normal -denormal -0 +0 +denormal +normal +inf */
+template <class T> INLINE bool float_class(T x, T least_normal, int mask)
+{
+	T most = x < 0 ? -x : x;
+	int at = most - most != 0 ? 7 : most >= least_normal ? 6 : most != 0 ? 5 : 4;
+
+	if (x != x)
+		return mask & 3;
+	return mask >> 2 >> (__builtin_signbit(x) ? 7 - at : at) & 1;
+}
+#define CLASS_F32(x, mask) float_class<f32>(x, 0x1p-126f, mask)
+#define CLASS_F64(x, mask) float_class<f64>(x, 0x1p-1022, mask)
+template <class T> INLINE T split_float(T x, int *out_exponent)
+{
+	*out_exponent = 0;
+	return x - x == 0 ? (T)__builtin_frexp(x, out_exponent) : x;
+}
+template <class T> INLINE int frexp_exponent(T x)
+{
+	int e;
+
+	split_float(x, &e);
+	return e;
+}
+template <class T> INLINE T frexp_mantissa(T x)
+{
+	int e;
+
+	return split_float(x, &e);
+}
+#define FREXP_EXP_F32(x) frexp_exponent<f32>(x)
+#define FREXP_EXP_F64(x) frexp_exponent<f64>(x)
+#define FREXP_MANT_F32(x) frexp_mantissa<f32>(x)
+#define FREXP_MANT_F64(x) frexp_mantissa<f64>(x)
+
+/* Matrices of 16 x 16: register r of lane l is row l / 16 * 4 + r, column l % 16. */
+INLINE u32x4 MFMA_I8(u32 a, u32 b, u32x4 c)
+{
+	const u32 *as = fz_wave(a);
+	u32 lane = LANE(), rows[4][4];
+
+	for (int r = 0; r < 4; r++)
+		for (int k = 0; k < 4; k++)
+			rows[r][k] = as[k * 16 + (lane / 16 * 4 + r)];
+	const u32 *bs = fz_wave(b);
+	for (int r = 0; r < 4; r++)
+		for (int k = 0; k < 4; k++)
+			c[r] = (u32)SDOT4((i32)rows[r][k], (i32)bs[k * 16 + lane % 16], (i32)c[r]);
+	return c;
+}
+INLINE f32x4 MFMA_F32(f32 a, f32 b, f32x4 c)
+{
+	const u32 *as = fz_wave(__builtin_bit_cast(u32, a));
+	u32 lane = LANE(), rows[4][4];
+
+	for (int r = 0; r < 4; r++)
+		for (int k = 0; k < 4; k++)
+			rows[r][k] = as[k * 16 + (lane / 16 * 4 + r)];
+	const u32 *bs = fz_wave(__builtin_bit_cast(u32, b));
+	for (int r = 0; r < 4; r++)
+		for (int k = 0; k < 4; k++)
+			c[r] += __builtin_bit_cast(f32, rows[r][k]) *
+				__builtin_bit_cast(f32, bs[k * 16 + lane % 16]);
+	return c;
+}
+
+template <class T> INLINE void atomic_mul(T *p, T v)
+{
+	*p = (T)(*p * v);
+}
+INLINE void ATOMIC_INC(u32 *p, u32 limit)
+{
+	*p = *p >= limit ? 0 : *p + 1;
+}
+INLINE void ATOMIC_DEC(u32 *p, u32 limit)
+{
+	*p = !*p || *p > limit ? limit : *p - 1;
+}
 template <class T> INLINE T atomic_add(T *p, T v)
 {
 	T was = *p;

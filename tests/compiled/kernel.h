@@ -145,6 +145,30 @@ INLINE void store_three(u32 *p, u32x3 v)
 	*(three *)p = { v.x, v.y, v.z };
 }
 
+/* Neighbours read one by one, which compilers join into wide loads. */
+INLINE u32 sum_words(const u32 *p, int n)
+{
+	u32 sum = 0;
+	for (int i = 0; i < n; i++)
+		sum = sum * 3 + p[i];
+	return sum;
+}
+
+INLINE f32x2 fma_f32x2(f32x2 a, f32x2 b, f32x2 c)
+{
+	return f32x2{ __builtin_fmaf(a.x, b.x, c.x), __builtin_fmaf(a.y, b.y, c.y) };
+}
+/* The middle one of three, and a conversion that takes a byte out of a word. */
+template <class T> INLINE T med3(T a, T b, T c)
+{
+	T low = __builtin_elementwise_min(a, b), high = __builtin_elementwise_max(a, b);
+	return __builtin_elementwise_max(low, __builtin_elementwise_min(high, c));
+}
+INLINE f32 byte_f32(u32 x, u32 n)
+{
+	return (f32)(x >> 8 * (n & 3) & 255);
+}
+
 INLINE u32 bfe_u32(u32 x, u32 at, u32 width)
 {
 	return x >> (at & 31) & ((1u << (width & 31)) - 1);
@@ -225,6 +249,33 @@ INLINE f16x2 fma_f16x2(f16x2 a, f16x2 b, f16x2 c)
 #define LDEXP_F32(x, e) __builtin_amdgcn_ldexpf(x, e)
 #define LDEXP_F64(x, e) __builtin_amdgcn_ldexp(x, e)
 
+#define CLASS_F32(x, mask) __builtin_amdgcn_classf(x, mask)
+#define CLASS_F64(x, mask) __builtin_amdgcn_class(x, mask)
+#define FREXP_EXP_F32(x) __builtin_amdgcn_frexp_expf(x)
+#define FREXP_EXP_F64(x) __builtin_amdgcn_frexp_exp(x)
+#define FREXP_MANT_F32(x) __builtin_amdgcn_frexp_mantf(x)
+#define FREXP_MANT_F64(x) __builtin_amdgcn_frexp_mant(x)
+typedef i32 i32x4 __attribute__((ext_vector_type(4)));
+INLINE u32x4 MFMA_I8(u32 a, u32 b, u32x4 c)
+{
+	return (u32x4)__builtin_amdgcn_mfma_i32_16x16x16i8((int)a, (int)b, (i32x4)c, 0, 0, 0);
+}
+INLINE f32x4 MFMA_F32(f32 a, f32 b, f32x4 c)
+{
+	return __builtin_amdgcn_mfma_f32_16x16x4f32(a, b, c, 0, 0, 0);
+}
+
+/* By exchange: products commute as sums do. */
+template <class T> INLINE void atomic_mul(T *p, T v)
+{
+	T old = __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+
+	while (!__hip_atomic_compare_exchange_strong(p, &old, (T)(old * v), __ATOMIC_RELAXED,
+						     __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT))
+		;
+}
+#define ATOMIC_INC(p, limit) __builtin_amdgcn_atomic_inc32(p, limit, __ATOMIC_RELAXED, "agent")
+#define ATOMIC_DEC(p, limit) __builtin_amdgcn_atomic_dec32(p, limit, __ATOMIC_RELAXED, "agent")
 #define ATOMIC(op, p, v) __hip_atomic_fetch_##op(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
 #else
 #include "host.h"
