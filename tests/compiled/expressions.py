@@ -237,7 +237,9 @@ def integer(sc, ty, depth):
     k = r.random()
     if k < 0.34:
         op = r.choice(("+", "-", "*", "&", "|", "^", "+", "-"))
-        return Expr(ty, "(%s)((%s)$ %s (%s)$)" % (ty, w, op, w), gen(sc, ty, depth), gen(sc, ty, depth))
+        text = "(%s)((%s)$ %s (%s)$)" % (ty, w, op, w) if op != "*" or n < 64 else \
+            "(%s)mul_64($, $)" % ty
+        return Expr(ty, text, gen(sc, ty, depth), gen(sc, ty, depth))
     if k < 0.44:
         by = number("u32", r.randrange(n)) if r.random() < 0.5 else gen(sc, "u32", depth)
         if r.random() < 0.5:
@@ -336,7 +338,7 @@ def bit_operation(sc, ty, depth):
     if not texts:
         n, texts = 1, one[t]
     if t == "u64" and n == 3 and r.random() < 0.5:
-        e = Expr("u64", "((u64)$ * $ + $)", gen(sc, "u32", depth), gen(sc, "u32", depth),
+        e = Expr("u64", "mad_64($, $, $)", gen(sc, "u32", depth), gen(sc, "u32", depth),
                  gen(sc, "u64", depth))  # v_mad_u64_u32
     else:
         e = Expr(t, "(%s)(%s)" % (t, r.choice(texts)), *(gen(sc, t, depth) for _ in range(n)))

@@ -36,6 +36,16 @@ VECTOR(f32, 2);
 VECTOR(f32, 4);
 VECTOR(u64, 2);
 
+/*
+ * Hides what a compiler knows of a value. LLVM 15 multiplies 0xffffffff by a small number, the
+ * result having 64 bits, as if both were signed (v_mul_hi_i32_i24), when it knows them.
+ */
+#ifdef __AMDGCN__
+#define OPAQUE(x) __asm__("" : "+v"(x))
+#else
+#define OPAQUE(x) ((void)(x))
+#endif
+
 #define INLINE static inline __attribute__((always_inline)) DEVICE
 
 #ifdef __AMDGCN__
@@ -179,6 +189,7 @@ INLINE u32 bfi_u32(u32 mask, u32 a, u32 b)
 }
 INLINE u32 mul_hi_u32(u32 a, u32 b)
 {
+	OPAQUE(a);
 	return (u32)((u64)a * b >> 32);
 }
 INLINE i32 mul_hi_i32(i32 a, i32 b)
@@ -187,7 +198,18 @@ INLINE i32 mul_hi_i32(i32 a, i32 b)
 }
 INLINE u64 mul_hi_u64(u64 a, u64 b)
 {
+	OPAQUE(a);
 	return (u64)((unsigned __int128)a * b >> 64);
+}
+INLINE u64 mul_64(u64 a, u64 b)
+{
+	OPAQUE(a);
+	return a * b;
+}
+INLINE u64 mad_64(u32 a, u32 b, u64 c)
+{
+	OPAQUE(a);
+	return (u64)a * b + c;
 }
 INLINE u32 mul_u24(u32 a, u32 b)
 {
