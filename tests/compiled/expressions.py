@@ -416,13 +416,13 @@ def vector(sc, ty, depth):
         if k < 0.92:
             return Expr(ty, "(-$)", gen(sc, ty, depth))
         return leaf(sc, ty)
-    if k < 0.45:
+    if k < 0.45 and of != "u64":
         return Expr(ty, "($ * $ + $)", *(gen(sc, ty, depth) for _ in range(3)))
     if k < 0.50 and of in ("u16", "i16", "u32"):
         return Expr(ty, "__builtin_elementwise_%s_sat($, $)" % r.choice(("add", "sub")),
                     typed(ty, gen(sc, ty, depth)), typed(ty, gen(sc, ty, depth)))
     if k < 0.75:
-        return Expr(ty, "($ %s $)" % r.choice("+-*&|^"), gen(sc, ty, depth), gen(sc, ty, depth))
+        return Expr(ty, "($ %s $)" % r.choice("+-&|^" + "*" * (of != "u64")), gen(sc, ty, depth), gen(sc, ty, depth))
     if k < 0.85:
         return Expr(ty, "__builtin_elementwise_%s($, $)" % r.choice(("min", "max")),
                     typed(ty, gen(sc, ty, depth)), typed(ty, gen(sc, ty, depth)))

@@ -240,9 +240,8 @@ INLINE f16x2 fma_f16x2(f16x2 a, f16x2 b, f16x2 c)
 {
 	return f16x2{ fma_f16(a.x, b.x, c.x), fma_f16(a.y, b.y, c.y) };
 }
-#define BARRIER()                                                       \
-	(__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"),         \
-	 __builtin_amdgcn_s_barrier(),                                  \
+#define BARRIER()                                                                                  \
+	(__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"), __builtin_amdgcn_s_barrier(),      \
 	 __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"))
 #define ITEM_X() __builtin_amdgcn_workitem_id_x()
 #define ITEM_Y() __builtin_amdgcn_workitem_id_y()
@@ -251,11 +250,10 @@ INLINE f16x2 fma_f16x2(f16x2 a, f16x2 b, f16x2 c)
 
 #define READLANE(x, lane) ((u32)__builtin_amdgcn_readlane((int)(x), lane))
 #define READFIRST(x) ((u32)__builtin_amdgcn_readfirstlane((int)(x)))
-#define BPERMUTE(from, x) ((u32)__builtin_amdgcn_ds_bpermute((int)(((from) & 63) << 2), (int)(x)))
+#define BPERMUTE(from, x) ((u32)__builtin_amdgcn_ds_bpermute((int)(((from)&63) << 2), (int)(x)))
 #define BALLOT(c) __builtin_amdgcn_uicmp((u32)(c), 0u, 33)
-#define MBCNT(m) \
-	__builtin_amdgcn_mbcnt_hi((u32)((m) >> 32), __builtin_amdgcn_mbcnt_lo((u32)(m), 0))
-#define DPP(old, x, ctrl, rows, banks, bound) \
+#define MBCNT(m) __builtin_amdgcn_mbcnt_hi((u32)((m) >> 32), __builtin_amdgcn_mbcnt_lo((u32)(m), 0))
+#define DPP(old, x, ctrl, rows, banks, bound)                                                      \
 	((u32)__builtin_amdgcn_update_dpp((int)(old), (int)(x), ctrl, rows, banks, bound))
 #define SWIZZLE(x, pattern) ((u32)__builtin_amdgcn_ds_swizzle((int)(x), pattern))
 
