@@ -15,7 +15,8 @@ BYTES = {"u8": 1, "i8": 1, "u16": 2, "i16": 2, "f16": 2, "u32": 4, "i32": 4, "f3
          "u64": 8, "i64": 8, "f64": 8, "u8x4": 4, "u16x2": 4, "i16x2": 4, "f16x2": 4,
          "u32x2": 8, "u32x3": 16, "u32x4": 16, "f32x2": 8, "f32x4": 16, "u64x2": 16}
 FLOAT_CONSTANTS = ("0x0p+0", "0x1p+0", "0x1p-1", "0x1p+1", "0x1p+2", "0x1.8p+1", "0x1.45f306p-3",
-                   "0x1.99999ap-4", "0x1p-14", "0x1p-24", "0x1.ffcp+15", "0x1.2p-10", "0x1.91eb86p+6")
+                   "0x1.99999ap-4", "0x1p-14", "0x1p-24", "0x1.ffcp+15", "0x1.2p-10",
+                   "0x1.91eb86p+6")
 
 
 def bits(ty):
@@ -50,7 +51,8 @@ def constant(sc, ty):
     r = sc.rng
     if ty in VECTORS:
         of, n = VECTORS[ty]
-        return Expr(ty, "(" + ty + "{ " + ", ".join(["$"] * n) + " })", *(constant(sc, of) for _ in range(n)))
+        return Expr(ty, "(" + ty + "{ " + ", ".join(["$"] * n) + " })",
+                    *(constant(sc, of) for _ in range(n)))
     if ty in FLOATS:
         if r.random() < 0.3:
             text = "0x1.%xp%+d" % (r.getrandbits(24), r.randint(-20, 12))
@@ -154,8 +156,8 @@ def condition(sc, depth):
         return Expr("bool", "($ %s $)" % r.choice(("&&", "||", "!=")),
                     condition(sc, depth - 1), condition(sc, depth - 1))
     if ty in ("f32", "f64") and k < 0.22:
-        return Expr("bool", "CLASS_%s($, 0x%x)" % (ty.upper(), r.getrandbits(8) << 2 | r.choice((0, 3))),
-                    gen(sc, ty, depth - 1))
+        mask = r.getrandbits(8) << 2 | r.choice((0, 3))
+        return Expr("bool", "CLASS_%s($, 0x%x)" % (ty.upper(), mask), gen(sc, ty, depth - 1))
     if ty in FLOATS and k < 0.3:
         return Expr("bool", "(bool)__builtin_isnan($)", gen(sc, ty, depth - 1))
     if k < 0.5 and ty in INTS:
@@ -259,11 +261,12 @@ def integer(sc, ty, depth):
         return Expr(ty, "__builtin_elementwise_%s($, $)" % f, typed(ty, gen(sc, ty, depth)),
                     typed(ty, gen(sc, ty, depth)))
     if k < 0.73 and sc.on("division") and (n < 64 or sc.on("division64")):
-        # below half of the range, the unsigned too: LLVM 15 takes 0xfffffffe for a number of two bits
-        # and divides in floats
+        # below half of the range, the unsigned too: LLVM 15 takes 0xfffffffe for a number of two
+        # bits and divides in floats
         half = number(ty, (1 << (n - 1)) - 1)
         above = "($ & %s)" % half if ty[0] == "u" else "$"
-        below = "%d" % r.choice((3, 5, 7, 10, 100, 127)) if r.random() < 0.4 else "(($ & %s) | 1)" % half
+        below = "(($ & %s) | 1)" % half if r.random() < 0.6 else \
+            "%d" % r.choice((3, 5, 7, 10, 100, 127))
         text = "(%s)(%s %s (%s)%s)" % (ty, above, r.choice("/%"), ty, below)
         return Expr(ty, text, *(gen(sc, ty, depth) for _ in range(text.count("$"))))
     if k < 0.77 and sc.on("float"):
@@ -325,7 +328,8 @@ def bit_operation(sc, ty, depth):
                 "(($ + $) + $)", "(($ & $) | $)", "med3<u32>($, $, $)",
                 "__builtin_elementwise_max(__builtin_elementwise_max((u32)$, (u32)$), (u32)$)",
                 "(u32)(u16)$ * (u16)$ + $", "($ ^ ($ & $))",
-                "__builtin_elementwise_add_sat((u32)$, (u32)$) - $", "__builtin_rotateleft32($ * 5u + $, 7u) ^ $"),
+                "__builtin_elementwise_add_sat((u32)$, (u32)$) - $",
+                "__builtin_rotateleft32($ * 5u + $, 7u) ^ $"),
         "i32": ("SDOT4($, $, $)", "med3<i32>($, $, $)", "(i32)((u32)((i16)$ * (i16)$) + (u32)$)",
                 "__builtin_elementwise_max(__builtin_elementwise_min((i32)$, (i32)$), (i32)$)"),
         "u64": ("($ ^ $) + $", "med3<u64>($, $, $)"),
@@ -422,7 +426,8 @@ def vector(sc, ty, depth):
         return Expr(ty, "__builtin_elementwise_%s_sat($, $)" % r.choice(("add", "sub")),
                     typed(ty, gen(sc, ty, depth)), typed(ty, gen(sc, ty, depth)))
     if k < 0.75:
-        return Expr(ty, "($ %s $)" % r.choice("+-&|^" + "*" * (of != "u64")), gen(sc, ty, depth), gen(sc, ty, depth))
+        op = r.choice("+-&|^" + "*" * (of != "u64"))
+        return Expr(ty, "($ %s $)" % op, gen(sc, ty, depth), gen(sc, ty, depth))
     if k < 0.85:
         return Expr(ty, "__builtin_elementwise_%s($, $)" % r.choice(("min", "max")),
                     typed(ty, gen(sc, ty, depth)), typed(ty, gen(sc, ty, depth)))

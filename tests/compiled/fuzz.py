@@ -22,9 +22,9 @@ import tree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMMON = ["-std=c++17", "-ffp-contract=off", "-fno-strict-aliasing", "-Wno-everything", "-I" + HERE]
-# LLVM 15 stores to the wrong element of an array that it keeps in registers when each lane has an
-# index of its own with a constant in it (v_mov_b32 v0 for v1 after s_set_gpr_idx_on): arrays stay in
-# memory, and vectors, which it indexes rightly, are what tests indexed registers.
+# LLVM 15 stores to the wrong element of an array that it keeps in registers when each lane has
+# an index of its own with a constant in it (v_mov_b32 v0 for v1 after s_set_gpr_idx_on): arrays
+# stay in memory, and vectors, which it indexes rightly, are what tests indexed registers.
 GPU = ["-x", "hip", "-fno-crash-diagnostics", "--cuda-device-only", "-nogpulib", "-nogpuinc",
        "-mllvm", "-disable-promote-alloca-to-vector"]
 MODELS = {"gfx90a": "mi210", "gfx908": "mi100"}
@@ -279,14 +279,16 @@ def run_all(args, compiler, runner, compiled):
     levels, archs = "".join(sorted({l for _, l in configs})), sorted({a for a, _ in configs})
 
     def again(some):
-        return run_all(args, compiler, runner, compiler.start(some, folder + "-rest", levels, archs))
+        rest = compiler.start(some, folder + "-rest", levels, archs)
+        return run_all(args, compiler, runner, rest)
 
     try:
         failures, n = runner.run(compiled)
     except CompileError as e:
         if len(programs) == 1:  # LLVM 15 cannot spill everywhere with few registers
             refused = "error in backend" in str(e) or "frontend command failed" in str(e)
-            print("seed %d: the compiler gives up: %s" % (programs[0].seed, str(e)[:300]), flush=True)
+            print("seed %d: the compiler gives up: %s" % (programs[0].seed, str(e)[:300]),
+                  flush=True)
             return ([] if refused else [(programs[0], None, "does not compile")]), 0
         half = len(programs) // 2
         first, second = again(programs[:half]), again(programs[half:])

@@ -137,8 +137,8 @@ class Maker:
         stored = [a for a in sc.arrays if a[0] != "p" or kind == "writer"]
         block = self.block(sc, r.randint(1, 3), 1, stored)
         value = None if kind == "writer" else gen(sc, ty, 2)
-        head = "%s %s %s(%s)" % ("NOINLINE static" if kind == "writer" or r.random() < 0.8 else "DEVICE static", ty, name,
-                                 ", ".join(params))
+        how = "NOINLINE" if kind == "writer" or r.random() < 0.8 else "DEVICE"
+        head = "%s static %s %s(%s)" % (how, ty, name, ", ".join(params))
         self.program.functions.append(Function(name, head, decls, block, value))
         if kind == "value":
             self.calls.append((name, ty, args))
@@ -249,7 +249,7 @@ class Maker:
             at = "((%s *)(acc + %d))[$]" % (ty, 8 * i)
         elif ty != "u32":
             at = "((%s *)acc)[%d + $]" % (ty, 8 * i)
-        if r.random() < 0.2:  # tickets: which item gets which differs, that each is given once does not
+        if r.random() < 0.2:  # tickets: who gets which differs, that each is given once does not
             i = len(ATOMICS)
             return Stmt("{\n\tu32 t = ATOMIC(add, acc + %d, 1u);\n"
                         "\tATOMIC(add, acc + %d, t * t ^ t >> 3);\n}" % (8 * i, 8 * i + 1))
@@ -267,7 +267,8 @@ class Maker:
     def branch(self, sc, depth, stored, loop):
         n = self.rng.choice((1, 1, 2))
         if self.rng.random() < 0.5:
-            return Stmt("if ($) {#}", [condition(sc, 3)], [self.block(sc, n, depth - 1, stored, loop)])
+            return Stmt("if ($) {#}", [condition(sc, 3)],
+                        [self.block(sc, n, depth - 1, stored, loop)])
         return Stmt("if ($) {#} else {#}", [condition(sc, 3)],
                     [self.block(sc, n, depth - 1, stored, loop),
                      self.block(sc, n, depth - 1, stored, loop)])
@@ -325,8 +326,8 @@ class Maker:
         if self.readers and ty in ("u32", "u64") and r.random() < 0.4:
             fits = [f for f in self.readers if f[1] == ty and f[2] in INTS]
             if fits:
-                return Stmt("((u32 *)lds)[item] = $;\nBARRIER();\n%s = %s((u32 *)lds + ($ %% %du), $);\n"
-                            "BARRIER();" % (var, fits[0][0], n - 8),
+                return Stmt("((u32 *)lds)[item] = $;\nBARRIER();\n"
+                            "%s = %s((u32 *)lds + ($ %% %du), $);\nBARRIER();" % (var, fits[0][0], n - 8),
                             [gen(sc, "u32", 2), gen(sc, "u32", 2), gen(sc, fits[0][2], 1)])
         if ty in INTS and r.random() < 0.4:  # two at once, near or 64 elements apart
             return Stmt("{\n\t%s[item] = $;\n\tBARRIER();\n\tu32 at = $ %% %du;\n"
@@ -342,7 +343,8 @@ class Maker:
         op, ty = r.choice(ATOMICS)
         var = r.choice(sc.vars.get("u32") or ["k0"])
         return Stmt("if (item < 8)\n\t((%s *)lds)[item] = 77;\nBARRIER();\nif ($)\n"
-                    "\tATOMIC(%s, (%s *)lds + $, $);\nBARRIER();\n%s += (u32)((%s *)lds)[$];\nBARRIER();"
+                    "\tATOMIC(%s, (%s *)lds + $, $);\nBARRIER();\n"
+                    "%s += (u32)((%s *)lds)[$];\nBARRIER();"
                     % (ty, op, ty, var, ty),
                     [condition(sc, 2), index(sc, 8, 2), Expr(ty, "(%s)$" % ty, gen(sc, ty, 2)),
                      index(sc, 8, 2)])
@@ -387,8 +389,8 @@ class Maker:
         op = op.replace("%s", var)
         return Stmt(op.replace("$", "DPP($, $, 0x%x, 0x%x, 0x%x, %s)" % (
             ctrl, rows, banks, r.choice(("true", "false")))) + ";",
-            [number("u32", r.choice((0, 0, 0xffffffff, 5))) if r.random() < 0.7 else gen(sc, "u32", 1),
-             x])
+            [number("u32", r.choice((0, 0, 0xffffffff, 5))) if r.random() < 0.7 else
+             gen(sc, "u32", 1), x])
 
     # the whole
 
@@ -445,7 +447,8 @@ class Maker:
         if self.structs:
             self.struct(sc, p.decls)
         if self.on("lds"):
-            p.decls.append(("lds", "SHARED __attribute__((aligned(16))) u8 lds[%d];" % (items * 16 + 64)))
+            p.decls.append(("lds", "SHARED __attribute__((aligned(16))) u8 lds[%d];" % (
+                items * 16 + 64)))
         for _ in range(r.choice((2, 3, 3, 4, 4, 5, 8))):
             if r.random() < 0.25:
                 p.block.append(self.together(sc))
@@ -475,7 +478,8 @@ class Maker:
 def from_counter(ty, text):
     if ty in VECTORS:
         of, n = VECTORS[ty]
-        return "(" + ty + "{ " + ", ".join("(%s)(%s)" % (of, text + " + %du" % i) for i in range(n)) + " })"
+        values = ("(%s)(%s + %du)" % (of, text, i) for i in range(n))
+        return "(" + ty + "{ " + ", ".join(values) + " })"
     return "(%s)(%s)" % (ty, text)
 
 

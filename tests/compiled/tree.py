@@ -25,7 +25,7 @@ class Expr:
 
 
 class Stmt:
-    """without is the same statement when it does not repeat, for loops whose body names a counter."""
+    """without: for a loop, a template that runs the body once and declares the loop's counter."""
     __slots__ = ("text", "exprs", "blocks", "without")
 
     def __init__(self, text, exprs=(), blocks=(), without=None):
