@@ -215,7 +215,8 @@ size_t ws_code_inlined_at(const struct ws_code_inlined *in, uint64_t offset,
 	}
 	if (!low)
 		return 0;
-	for (uint32_t at = in->changes[low - 1].site; at != NONE && n < max; at = in->sites[at].outer)
+	for (uint32_t at = in->changes[low - 1].site; at != NONE && n < max;
+	     at = in->sites[at].outer)
 		out_callers[n++] = (struct ws_code_place){ in->sites[at].file, in->sites[at].line };
 	return n;
 }

@@ -144,9 +144,8 @@ enum ws_status ws_rank_named(struct ws_lookup env, const char *rank_name, const 
 			       "--mpi-world-size-variable: %s is '%s', not a number of ranks",
 			       size_name, size_text);
 	if (rank_text && !ws_str_u64(ws_str_from(rank_text), &rank.rank))
-		return ws_fail(err, WS_E_USAGE,
-			       "--mpi-world-rank-variable: %s is '%s', not a rank", rank_name,
-			       rank_text);
+		return ws_fail(err, WS_E_USAGE, "--mpi-world-rank-variable: %s is '%s', not a rank",
+			       rank_name, rank_text);
 	rank.known = rank_text != NULL;
 	rank.size_known = size_text != NULL;
 	if (rank.known && rank.size_known && rank.rank >= rank.size)

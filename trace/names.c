@@ -16,6 +16,30 @@ const char *ws_domain_name(enum ws_domain domain)
 	return (unsigned)domain < WS_ARRAY_LEN(names) ? names[domain] : NULL;
 }
 
+const char *ws_domain_label(enum ws_domain domain)
+{
+	/* clang-format off */
+	static const char *const labels[WS_DOMAIN_COUNT] = {
+		[WS_DOMAIN_HSA_API]                = "HSA calls",
+		[WS_DOMAIN_HIP_API]                = "HIP calls",
+		[WS_DOMAIN_MARKER_API]             = "markers",
+		[WS_DOMAIN_KERNEL_DISPATCH]        = "kernel dispatches",
+		[WS_DOMAIN_MEMORY_COPY]            = "memory copies",
+		[WS_DOMAIN_SCRATCH_MEMORY]         = "scratch memory",
+		[WS_DOMAIN_COUNTER_COLLECTION]     = "counted dispatches",
+		[WS_DOMAIN_RCCL_API]               = "RCCL calls",
+		[WS_DOMAIN_MEMORY_ALLOCATION]      = "memory allocations",
+		[WS_DOMAIN_COUNTER_VALUES]         = "counter values",
+		[WS_DOMAIN_PC_SAMPLING_HOST_TRAP]  = "PC samples (host trap)",
+		[WS_DOMAIN_ROCDECODE_API]          = "rocDecode calls",
+		[WS_DOMAIN_ROCJPEG_API]            = "rocJPEG calls",
+		[WS_DOMAIN_PC_SAMPLING_STOCHASTIC] = "PC samples (stochastic)",
+	};
+	/* clang-format on */
+
+	return (unsigned)domain < WS_ARRAY_LEN(labels) ? labels[domain] : NULL;
+}
+
 const char *ws_kind_name(enum ws_kind kind)
 {
 	static const char *const names[] = { WS_KIND_TABLE(NAME_ROW) };

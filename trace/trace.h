@@ -229,6 +229,8 @@ uint32_t ws_trace_add_string(struct ws_trace *trace, size_t process, const char 
 
 /* Names of AMD's enumerations: "HIP_RUNTIME_API_EXT", "MEMORY_COPY_HOST_TO_DEVICE". */
 const char *ws_domain_name(enum ws_domain domain);
+/* For people. AMD's tests take AMD's own names in what a tool prints for errors. */
+const char *ws_domain_label(enum ws_domain domain);
 const char *ws_kind_name(enum ws_kind kind);
 const char *ws_kind_op_name(enum ws_kind kind, uint32_t id); /* fixed kinds only; else NULL */
 

@@ -124,7 +124,7 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 		outcome->seen[d] += seen;
 		if (!no_files)
 			outcome->n_lost += seen - WS_MIN(seen, wrote);
-		fprintf(stderr, "    %-24s %11llu %11llu %11llu", ws_domain_name(d),
+		fprintf(stderr, "    %-24s %11llu %11llu %11llu", ws_domain_label(d),
 			(unsigned long long)seen, (unsigned long long)wrote,
 			(unsigned long long)(sum->dropped + sum->failed));
 		if (sum->paused)
@@ -181,7 +181,7 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 		} else if (s->missing) {
 			continue;
 		} else if (!outcome->seen[s->domain]) {
-			add_name(named(how, s) ? &unseen : &of_groups, s->name);
+			add_name(named(how, s) ? &unseen : &of_groups, ws_domain_label(s->domain));
 			outcome->short_of_strict |= named(how, s);
 		} else {
 			any_seen = true;
@@ -189,7 +189,7 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 	}
 	if (rp_counts(how->args)) {
 		if (!outcome->seen[WS_DOMAIN_COUNTER_COLLECTION]) {
-			add_name(&unseen, "COUNTER_COLLECTION");
+			add_name(&unseen, ws_domain_label(WS_DOMAIN_COUNTER_COLLECTION));
 			outcome->short_of_strict = true;
 		} else {
 			any_seen = true;
@@ -215,9 +215,9 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 				"could be traced\n",
 		      stderr);
 	if (unseen.text.n)
-		fprintf(stderr, "rocprofv3: asked for and not seen: %s\n", unseen.text.at);
+		fprintf(stderr, "rocprofv3: requested, but never observed: %s\n", unseen.text.at);
 	if (missing.text.n)
-		fprintf(stderr, "rocprofv3: asked for and not recorded by this version: %s\n",
+		fprintf(stderr, "rocprofv3: requested, but not recorded by this version: %s\n",
 			missing.text.at);
 	if (outcome->n_idle && outcome->n_processes)
 		fprintf(stderr, "rocprofv3: %u more %s no GPU\n", outcome->n_idle,

@@ -10,21 +10,21 @@
 #define F(field) offsetof(struct rp_args, field)
 #define SERVICE(field, id, domain)                                                                 \
 	{                                                                                          \
-		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, NULL, NULL                 \
+		F(field), WS_SERVICE_##id, WS_DOMAIN_##domain, NULL, NULL                          \
 	}
 #define NO_LIBRARY(field, id, domain, why)                                                         \
 	{                                                                                          \
-		F(field), #domain, WS_SERVICE_##id, WS_DOMAIN_##domain, why, NULL                  \
+		F(field), WS_SERVICE_##id, WS_DOMAIN_##domain, why, NULL                           \
 	}
-#define NOBODY(field, name, why)                                                                   \
+#define NOBODY(field, why)                                                                         \
 	{                                                                                          \
-		F(field), name, -1, -1, why, NULL                                                  \
+		F(field), -1, -1, why, NULL                                                        \
 	}
 
 #define SAMPLES(id, method)                                                                        \
 	{                                                                                          \
-		F(pc_sampling_beta_enabled), "PC_SAMPLING_" #id, WS_SERVICE_PC_##id,               \
-			WS_DOMAIN_PC_SAMPLING_##id, NULL, method                                   \
+		F(pc_sampling_beta_enabled), WS_SERVICE_PC_##id, WS_DOMAIN_PC_SAMPLING_##id, NULL, \
+			method                                                                     \
 	}
 
 #define NO_KFD "driver events"
@@ -45,12 +45,12 @@ const struct rp_service rp_services[] = {
 	SERVICE(memory_allocation_trace, MEMORY_ALLOCATION, MEMORY_ALLOCATION),
 	NO_LIBRARY(rocdecode_trace, ROCDECODE, ROCDECODE_API, "rocDecode calls"),
 	NO_LIBRARY(rocjpeg_trace,   ROCJPEG,   ROCJPEG_API,   "rocJPEG calls"),
-	NOBODY(rocshmem_trace,           "ROCSHMEM_API",  "rocSHMEM calls"),
-	NOBODY(hipfile_trace,            "HIPFILE_API",   "hipFile calls"),
-	NOBODY(kfd_page_migration_trace, "KFD_PAGE_MIGRATE",   NO_KFD),
-	NOBODY(kfd_page_mapping_trace,   "KFD_PAGE_MAPPING",   NO_KFD),
-	NOBODY(kfd_queue_trace,          "KFD_QUEUE",          NO_KFD),
-	NOBODY(kfd_dropped_events_trace, "KFD_DROPPED_EVENTS", NO_KFD),
+	NOBODY(rocshmem_trace,           "rocSHMEM calls"),
+	NOBODY(hipfile_trace,            "hipFile calls"),
+	NOBODY(kfd_page_migration_trace, NO_KFD),
+	NOBODY(kfd_page_mapping_trace,   NO_KFD),
+	NOBODY(kfd_queue_trace,          NO_KFD),
+	NOBODY(kfd_dropped_events_trace, NO_KFD),
 	SAMPLES(HOST_TRAP,  "host_trap"),
 	SAMPLES(STOCHASTIC, "stochastic"),
 };

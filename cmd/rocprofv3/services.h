@@ -14,7 +14,6 @@
 /* One thing that can be asked for. */
 struct rp_service {
 	size_t field;        /* of struct rp_args; an enum ws_tri */
-	const char *name;    /* in the ledger */
 	int service;         /* enum ws_service; -1: the collector has none for it */
 	int domain;          /* enum ws_domain; -1: its records are not defined */
 	const char *missing; /* what it is, when nothing here records it; NULL: something does */

@@ -37,7 +37,7 @@ is "$(rows o/r_kernel_trace.csv)" 12 "traced kernels"
 is "$(ids o/r)" "2 8 " "counted kernels"
 # No kernel matches: said, and no file.
 count --kernel-include-regex nothing
-err_has "asked for and not seen: COUNTER_COLLECTION"
+err_has "requested, but never observed: counted dispatches"
 [ ! -e o/r_counter_collection.csv ] || fail "a file without rows"
 
 # Two GPUs: a counter of one of them, and one that only one architecture has.

@@ -74,7 +74,7 @@ err_has "run 2 is not like the first"
 is "$(sed 1d odd/r_counter_collection.csv | wc -l)" 48 "values of the first run alone"
 run rocprofv3 --strict --pmc SQ_WAVES -f csv -d none -o r -- true
 rc_is 3
-err_has "asked for and not seen: COUNTER_COLLECTION"
+err_has "requested, but never observed: counted dispatches"
 
 # A driver library that counts for nobody: the program runs as ever, and a sentence says why.
 mkdir -p tree/bin tree/lib
@@ -88,5 +88,5 @@ touch tree/build.ninja
 run tree/bin/rocprofv3 --pmc SQ_WAVES --kernel-trace -f csv -d mute -o r -- "$vcopy" -n 65536 -b 256
 rc_is 0
 err_has "offers none to wavescope"
-err_has "asked for and not seen: COUNTER_COLLECTION"
+err_has "requested, but never observed: counted dispatches"
 is "$(rows mute/r_kernel_trace.csv)" 1 "kernels, traced all the same"

@@ -11,7 +11,7 @@ is "$(counted values out/r)" "1 vecCopy SQ_INSTS_VALU 10240
 1 vecCopy SQ_WAVES 1024" values
 is "$(find out -type f | sort | tr '\n' ' ')" \
 	"out/r_agent_info.csv out/r_counter_collection.csv out/r_counter_info.csv " files
-err_has "COUNTER_COLLECTION                 1           1           0"
+err_has "counted dispatches                 1           1           0"
 err_has "counters of GPU 0: 2 exact, 0 modelled"
 is "$(sed -n 1p out/r_counter_collection.csv)" '"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id","Kernel_Name","Workgroup_Size","LDS_Block_Size","Scratch_Size","VGPR_Count","Accum_VGPR_Count","SGPR_Count","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"' header
 grep -q '"Agent 1",1,[0-9]*,[0-9]*,65536,[0-9]*,"vecCopy(double\*, double\*, double\*, int, int)",256,' \

@@ -5,7 +5,7 @@ need_tracing
 run rocprofv3 --kernel-trace -d out -- true
 rc_is 0
 err_has "no process of the program used a GPU runtime"
-err_has "asked for and not seen: KERNEL_DISPATCH"
+err_has "requested, but never observed: kernel dispatches"
 [ -z "$(find out -name '*.db')" ] || fail "a file with nothing in it"
 run rocprofv3 --strict --kernel-trace -d out -- true
 rc_is 3

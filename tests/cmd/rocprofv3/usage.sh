@@ -66,12 +66,12 @@ err_has "is too long for a path"
 for group in -s -r; do
 	run rocprofv3 $group -d out -- ./app -n 4096 -b 256
 	rc_is 0
-	err_has KERNEL_DISPATCH
-	err_lacks "asked for and not"
+	err_has "kernel dispatches"
+	err_lacks "requested, but"
 done
 run rocprofv3 -s --rccl-trace --rocdecode-trace -d out -- ./app -n 4096 -b 256
-err_has "asked for and not seen: RCCL_API"
+err_has "requested, but never observed: RCCL calls"
 err_has "not recorded by this version: rocDecode calls"
 run rocprofv3 -r -d out -- true
-err_has "asked for and not seen: "
-err_has KERNEL_DISPATCH
+err_has "requested, but never observed: "
+err_has "kernel dispatches"
