@@ -64,7 +64,10 @@ static void print_kernel(struct ws_fidelity_rows *rows, unsigned chip, struct ws
 		printf(" - | - |");
 		return;
 	}
-	printf(" %u of %u |", n_equal, n_exact);
+	if (n_exact)
+		printf(" %u of %u |", n_equal, n_exact);
+	else
+		printf(" - |");
 	if (n_modelled)
 		printf(" %u within %.1f %% |", n_modelled, 100 * worst);
 	else
