@@ -37,8 +37,17 @@ bool ws_writer_owns(const struct ws_writer *writer, int fd)
 {
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == writer->dev &&
-	       st.st_ino == writer->ino;
+	if (fd < 0)
+		return false;
+#if defined(__x86_64__)
+	/* glibc asks by a call that also takes names, which filters of system calls may forbid. */
+	if (syscall(SYS_fstat, fd, &st) != 0)
+		return false;
+#else
+	if (fstat(fd, &st) != 0)
+		return false;
+#endif
+	return st.st_dev == writer->dev && st.st_ino == writer->ino;
 }
 
 int ws_writer_fd(struct ws_writer *writer)
