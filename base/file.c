@@ -117,7 +117,7 @@ enum ws_status ws_file_create_stream(const char *path, FILE **out_file, struct w
 	return st ? st : stream_of(fd, "w", path, out_file, err);
 }
 
-enum ws_status ws_file_open_own(const char *path, int *out_fd, struct ws_err *err)
+enum ws_status ws_file_open_plain(const char *path, int *out_fd, struct ws_err *err)
 {
 	/* NONBLOCK: a pipe without a reader is refused below, and is not waited for. */
 	int fd =
@@ -128,11 +128,14 @@ enum ws_status ws_file_open_own(const char *path, int *out_fd, struct ws_err *er
 		return ws_fail(err, WS_E_ACCESS, "'%s' is a link: remove it", path);
 	if (fd < 0)
 		return ws_fail_errno(err, errno, "cannot open '%s'", path);
-	/* A second name for the file could be another user's, who has it written this way. */
-	if (fstat(fd, &file) || !S_ISREG(file.st_mode) || file.st_nlink > 1 ||
-	    file.st_uid != geteuid()) {
+	/*
+	 * With a second name it could be a file of ours that somebody has us write to. Whose it is
+	 * does not matter: on file systems that map owners ours may look like another's.
+	 */
+	if (fstat(fd, &file) || !S_ISREG(file.st_mode) || file.st_nlink > 1) {
 		close(fd);
-		return ws_fail(err, WS_E_ACCESS, "'%s' is not a file of yours: remove it", path);
+		return ws_fail(err, WS_E_ACCESS,
+			       "'%s' is not a plain file with this name alone: remove it", path);
 	}
 	*out_fd = fd;
 	return WS_OK;
@@ -141,7 +144,7 @@ enum ws_status ws_file_open_own(const char *path, int *out_fd, struct ws_err *er
 enum ws_status ws_file_append_stream(const char *path, FILE **out_file, struct ws_err *err)
 {
 	int fd;
-	enum ws_status st = ws_file_open_own(path, &fd, err);
+	enum ws_status st = ws_file_open_plain(path, &fd, err);
 
 	if (st)
 		return st;

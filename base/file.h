@@ -32,8 +32,8 @@ bool ws_file_u64(const char *path, uint64_t *out_value); /* a file that holds on
 /* A new file in place of what has this name; a folder, and what may not be removed, stay. */
 enum ws_status ws_file_create(const char *path, int *out_fd, struct ws_err *err);
 enum ws_status ws_file_create_stream(const char *path, FILE **out_file, struct ws_err *err);
-/* The file of our own that is there, or a new one: to lock; to add to. */
-enum ws_status ws_file_open_own(const char *path, int *out_fd, struct ws_err *err);
+/* The plain file that is there under this name alone, or a new one: to lock; to add to. */
+enum ws_status ws_file_open_plain(const char *path, int *out_fd, struct ws_err *err);
 enum ws_status ws_file_append_stream(const char *path, FILE **out_file, struct ws_err *err);
 /* All @n bytes under @path, or what was there before. */
 enum ws_status ws_file_replace(const char *path, const void *bytes, size_t n, struct ws_err *err);

@@ -65,8 +65,8 @@ bool ws_claim_take(struct ws_claim *claim, const char *prefix, struct timespec s
 	if (ws_mkdirs(folder, NULL))
 		return true;
 	for (unsigned i = 0; i < TRIES_MAX; i++) {
-		/* No file to lock, or somebody else's: then there is no other rank of ours. */
-		if (ws_file_open_own(claim->path, &claim->fd, NULL))
+		/* No file to lock, or bait in its place: then there is no other rank of ours. */
+		if (ws_file_open_plain(claim->path, &claim->fd, NULL))
 			return true;
 		if (flock(claim->fd, LOCK_EX | LOCK_NB) != 0) {
 			bool taken = errno == EWOULDBLOCK;

@@ -111,7 +111,7 @@ static int lock_entry(const char *path)
 	int fd;
 
 	snprintf(name, sizeof(name), "%s.lock", path);
-	if (ws_file_open_own(name, &fd, NULL))
+	if (ws_file_open_plain(name, &fd, NULL))
 		return -1;
 	for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; ms += STEP_MS) {
 		if ((errno != EWOULDBLOCK && errno != EINTR) || ms >= WAIT_MS) {

@@ -69,7 +69,16 @@ static enum ws_status make_parent(const char *base, char out_parent[PATH_MAX], s
 		return st;
 	own_name(name);
 	st = ws_path_join(base, name, out_parent, err);
-	return st ? st : ws_dir_private(out_parent, err);
+	if (!st)
+		st = ws_dir_private(out_parent, err);
+	if (st != WS_E_ACCESS)
+		return st;
+	/* Both were taken, or the file system shows an owner that is not us for what is ours. */
+	if ((size_t)snprintf(out_parent, PATH_MAX, "%s/%s-XXXXXX", base, name) >= PATH_MAX)
+		return ws_fail(err, WS_E_LIMIT, "'%.80s...' is too long for a path", base);
+	if (!mkdtemp(out_parent))
+		return ws_fail_errno(err, errno, "cannot make a folder in '%s'", base);
+	return WS_OK;
 }
 
 static bool is_parent(const char *path)
@@ -78,7 +87,8 @@ static bool is_parent(const char *path)
 	char own[64];
 
 	own_name(own);
-	return name && (strcmp(name + 1, PARENT_NAME) == 0 || strcmp(name + 1, own) == 0);
+	return name &&
+	       (strcmp(name + 1, PARENT_NAME) == 0 || strncmp(name + 1, own, strlen(own)) == 0);
 }
 
 enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, struct ws_err *err)

@@ -74,6 +74,14 @@ run setpriv --reuid nobody --regid nogroup --clear-groups \
 rc_is 0
 is "$(rows own/x_kernel_trace.csv)" 1 "kernels of the second user"
 is "$(ls -A shared)" .rocprofv3 "folders that are left"
+# Also where the second name is taken, too.
+mkdir -m 755 shared/.rocprofv3-65534
+run setpriv --reuid nobody --regid nogroup --clear-groups \
+	rocprofv3 --kernel-trace -f csv -d own -o z -- "$vcopy" -n 4096 -b 256
+rc_is 0
+is "$(rows own/z_kernel_trace.csv)" 1 "kernels of the second user"
+is "$(ls -A shared | tr '\n' ' ')" ".rocprofv3 .rocprofv3-65534 " "folders that are left"
+rmdir shared/.rocprofv3-65534
 # What is kept is for its user's eyes, and --recover finds it.
 run setpriv --reuid nobody --regid nogroup --clear-groups rocprofv3 --kernel-trace -f csv -d own \
 	--keep-captures yes -o y -- "$vcopy" -n 4096 -b 256
