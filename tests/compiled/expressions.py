@@ -4,6 +4,7 @@ Arithmetic of signed types is done in the unsigned type of the same width, shift
 masked, divisors are odd and, where signed, positive, floats become integers only inside the
 range. Floating-point operations are those that IEEE 754 defines to the last bit.
 """
+from operations import OPERATIONS
 from tree import Expr
 
 INTS = ("u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64")
@@ -276,7 +277,7 @@ def integer(sc, ty, depth):
         v = r.choice([t for t in VECTORS if VECTORS[t][0] in INTS])
         e = Expr(VECTORS[v][0], "$.%s" % r.choice("xyzw"[:VECTORS[v][1]]), gen(sc, v, depth))
         return e if e.ty == ty else Expr(ty, "(%s)$" % ty, e)
-    return bit_operation(sc, ty, depth)
+    return operation(sc, ty, depth)
 
 
 def typed(ty, e):
@@ -289,8 +290,6 @@ def to_integer(sc, ty, f, depth):
     if r.random() < 0.4:
         e = Expr("u64", "bits_%s($)" % f, gen(sc, f, depth))
         return Expr(ty, "(%s)$" % ty, e)
-    if f != "f16" and r.random() < 0.15:
-        return Expr(ty, "(%s)FREXP_EXP_%s($)" % (ty, f.upper()), gen(sc, f, depth))
     n = bits(ty)
     most = min(n - (ty[0] == "i"), 15 if f == "f16" else 64)
     low = "0x0p+0" if ty[0] == "u" else "-0x1p%d" % most
@@ -299,67 +298,36 @@ def to_integer(sc, ty, f, depth):
                 gen(sc, f, depth))
 
 
-def bit_operation(sc, ty, depth):
-    r = sc.rng
-    one = {
-        "u32": ("__builtin_popcount($)", "__builtin_clz($ | 1)", "__builtin_ctz($ | 0x80000000u)",
-                "__builtin_bitreverse32($)", "__builtin_bswap32($)"),
-        "u64": ("(u64)__builtin_popcountl($)", "(u64)__builtin_clzl($ | 1)",
-                "(u64)__builtin_ctzl($ | 1ul << 63)", "__builtin_bitreverse64($)",
-                "__builtin_bswap64($)"),
-        "u16": ("__builtin_bswap16($)", "__builtin_bitreverse16($)"),
-        "u8": ("__builtin_bitreverse8($)",),
-        "i32": ("(i32)__builtin_elementwise_abs((i64)$)",),
-        "i16": ("(i16)__builtin_elementwise_abs((i32)$)",),
-    }
-    two = {
-        "u32": ("mul_hi_u32($, $)", "mul_u24($, $)", "__builtin_rotateleft32($, $)",
-                "bfe_u32($, 5, $)", "bfe_u32($, $, 9)", "(($ & 255) << 8 | ($ >> 24))"),
-        "i32": ("mul_hi_i32($, $)", "mul_i24($, $)"),
-        "u64": ("mul_hi_u64($, $)", "__builtin_rotateleft64($, $)"),
-        "u16": ("__builtin_rotateleft16($, $)",),
-        "u8": ("__builtin_rotateright8($, $)",),
-        "i16": ("__builtin_elementwise_add_sat((i16)$, (i16)$)",),
-    }
-    three = {
-        "u32": ("bfi_u32($, $, $)", "sad_u32($, $, $)", "dot_u8($, $, $)", "PERM($, $, $)",
-                "ALIGNBIT($, $, $)", "ALIGNBYTE($, $, $)", "SAD_U8($, $, $)", "SAD_U16($, $, $)",
-                "LERP($, $, $)", "UDOT4($, $, $)", "UDOT8($, $, $)", "($ << 3) + ($ ^ $)",
-                "(($ + $) + $)", "(($ & $) | $)", "med3<u32>($, $, $)",
-                "__builtin_elementwise_max(__builtin_elementwise_max((u32)$, (u32)$), (u32)$)",
-                "(u32)(u16)$ * (u16)$ + $", "($ ^ ($ & $))",
-                "__builtin_elementwise_add_sat((u32)$, (u32)$) - $",
-                "__builtin_rotateleft32($ * 5u + $, 7u) ^ $"),
-        "i32": ("SDOT4($, $, $)", "med3<i32>($, $, $)", "(i32)((u32)((i16)$ * (i16)$) + (u32)$)",
-                "__builtin_elementwise_max(__builtin_elementwise_min((i32)$, (i32)$), (i32)$)"),
-        "u64": ("($ ^ $) + $", "med3<u64>($, $, $)"),
-        "u16": ("med3<u16>($, $, $)", "(u32)$ * $ + $"),
-        "i16": ("med3<i16>($, $, $)", "$ * $ + $"),
-    }
-    t = r.choice(("u32", "u32", "u32", "u64", "u64", "i32", "u16", "u8", "i16"))
-    n = r.choice((1, 2, 2, 3, 3))
-    texts = (one, two, three)[n - 1].get(t)
-    if not texts:
-        n, texts = 1, one[t]
-    if t == "u64" and n == 3 and r.random() < 0.5:
-        e = Expr("u64", "mad_64($, $, $)", gen(sc, "u32", depth), gen(sc, "u32", depth),
-                 gen(sc, "u64", depth))  # v_mad_u64_u32
-    else:
-        e = Expr(t, "(%s)(%s)" % (t, r.choice(texts)), *(gen(sc, t, depth) for _ in range(n)))
+def possible(sc, row):
+    """Whether a program has the types that an operation takes."""
+    kinds = {t.split("x")[0] for t in row[2]}
+    return all(sc.on("float") and sc.on(t) for t in kinds if t in FLOATS) and \
+        (sc.on("vector") or not any(t in VECTORS for t in row[2]))
+
+
+def operation(sc, ty, depth):
+    """A row of the table, or None if there is none for the type."""
+    fits = [o for o in OPERATIONS if possible(sc, o) and (
+        o[0] == ty or (ty in INTS and o[0] in INTS))]
+    if not fits:
+        return None
+    t, text, args = sc.rng.choice(fits)
+    e = Expr(t, text, *(typed(a, gen(sc, a, depth)) for a in args))
     return e if t == ty else Expr(ty, "(%s)$" % ty, e)
 
 
 def real(sc, ty, depth):
     r = sc.rng
     k = r.random()
+    if k < 0.25:
+        e = operation(sc, ty, depth)
+        if e:
+            return e
     if k < 0.40:
         op = r.choice(("+", "-", "*"))
         text = "%s_f16($, $)" % {"+": "add", "-": "sub", "*": "mul"}[op] if ty == "f16" else \
             "($ %s $)" % op
         return Expr(ty, text, gen(sc, ty, depth), gen(sc, ty, depth))
-    if k < 0.43 and sc.on("f16") and ty == "f32":
-        return Expr(ty, "__builtin_fmaf((f32)$, (f32)$, $)", gen(sc, "f16", depth),
-                    gen(sc, "f16", depth), gen(sc, "f32", depth))
     if k < 0.50:
         text = {"f16": "fma_f16($, $, $)", "f32": "__builtin_fmaf($, $, $)",
                 "f64": "__builtin_fma($, $, $)"}[ty]
@@ -383,13 +351,6 @@ def real(sc, ty, depth):
     if k < 0.94 and sc.on("fdiv"):
         return Expr(ty, "div_f16($, $)" if ty == "f16" else "($ / $)",
                     gen(sc, ty, depth), gen(sc, ty, depth))
-    if k < 0.95 and ty == "f32":
-        return Expr(ty, "byte_f32($, %d)" % r.randrange(4), gen(sc, "u32", depth))
-    if k < 0.955 and ty != "f16":
-        return Expr(ty, "FREXP_MANT_%s($)" % ty.upper(), gen(sc, ty, depth))
-    if k < 0.97 and ty != "f16":
-        return Expr(ty, "LDEXP_%s($, (i32)($ & 127u) - 64)" % ty.upper(), gen(sc, ty, depth),
-                    gen(sc, "u32", depth))
     if sc.on("vector") and ty != "f64":
         v = r.choice(("f32x2", "f32x4") if ty == "f32" else ("f16x2",))
         return Expr(ty, "$.%s" % r.choice("xyzw"[:VECTORS[v][1]]), gen(sc, v, depth))
@@ -406,6 +367,10 @@ def vector(sc, ty, depth):
     r = sc.rng
     of, n = VECTORS[ty]
     k = r.random()
+    if k < 0.3:
+        e = operation(sc, ty, depth)
+        if e:
+            return e
     if k < 0.25:
         return Expr(ty, "(" + ty + "{ " + ", ".join(["$"] * n) + " })",
                     *(typed(of, gen(sc, of, depth - 1)) for _ in range(n)))

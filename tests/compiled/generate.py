@@ -229,7 +229,12 @@ class Maker:
         if not types:
             return Stmt(";")
         ty = r.choice(types)
-        return Stmt("%s = $;" % r.choice(sc.vars[ty]), [gen(sc, ty, r.choice((2, 3, 3, 3, 4)))])
+        names = sc.vars[ty]
+        if sc.global_ and r.random() < 0.2:  # equal in all lanes: work for the scalar unit
+            sc = self.scope()
+            sc.global_ = True
+            sc.fixed = {"u32": ["k0"], "u64": ["k1"], "i8": ["k2"], "u16": ["k3"]}
+        return Stmt("%s = $;" % r.choice(names), [gen(sc, ty, r.choice((2, 3, 3, 3, 4)))])
 
     def store(self, sc):
         r = self.rng
@@ -327,7 +332,8 @@ class Maker:
             fits = [f for f in self.readers if f[1] == ty and f[2] in INTS]
             if fits:
                 return Stmt("((u32 *)lds)[item] = $;\nBARRIER();\n"
-                            "%s = %s((u32 *)lds + ($ %% %du), $);\nBARRIER();" % (var, fits[0][0], n - 8),
+                            "%s = %s((u32 *)lds + ($ %% %du), $);\nBARRIER();" % (
+                                var, fits[0][0], n - 8),
                             [gen(sc, "u32", 2), gen(sc, "u32", 2), gen(sc, fits[0][2], 1)])
         if ty in INTS and r.random() < 0.4:  # two at once, near or 64 elements apart
             return Stmt("{\n\t%s[item] = $;\n\tBARRIER();\n\tu32 at = $ %% %du;\n"

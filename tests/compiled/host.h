@@ -147,6 +147,91 @@ INLINE u32 LERP(u32 a, u32 b, u32 c)
 		v |= (((a >> i & 255) + (b >> i & 255) + (c >> i & 1)) >> 1) << i;
 	return v;
 }
+INLINE f16 floor_f16(f16 x)
+{
+	return (f16)__builtin_floorf((f32)x);
+}
+INLINE f16 ceil_f16(f16 x)
+{
+	return (f16)__builtin_ceilf((f32)x);
+}
+INLINE f16 trunc_f16(f16 x)
+{
+	return (f16)__builtin_truncf((f32)x);
+}
+INLINE f16 rint_f16(f16 x)
+{
+	return (f16)__builtin_rintf((f32)x);
+}
+INLINE f16 min_f16(f16 a, f16 b)
+{
+	return (f16)(__builtin_fminf((f32)a, (f32)b) + 0.0f);
+}
+INLINE f16 max_f16(f16 a, f16 b)
+{
+	return (f16)(__builtin_fmaxf((f32)a, (f32)b) + 0.0f);
+}
+#define UBFE(x, at, width) bfe_u32(x, at, width)
+INLINE i32 SBFE(i32 x, i32 at, i32 width)
+{
+	int o = at & 31, w = width & 31;
+
+	if (!w)
+		return 0;
+	return o + w < 32 ? (i32)((u32)x << (32 - o - w)) >> (32 - w) : x >> o;
+}
+INLINE u32 SAD_HI_U8(u32 a, u32 b, u32 c)
+{
+	return (sad_parts(a, b, 0, 8) << 16) + c;
+}
+INLINE u32 MSAD_U8(u32 a, u32 b, u32 c)
+{
+	for (int i = 0; i < 32; i += 8) {
+		u32 x = a >> i & 255, y = b >> i & 255;
+
+		if (y)
+			c += x > y ? x - y : y - x;
+	}
+	return c;
+}
+INLINE u32 UDOT2(u16x2 a, u16x2 b, u32 c)
+{
+	return (u32)a.x * b.x + (u32)a.y * b.y + c;
+}
+INLINE i32 SDOT2(i16x2 a, i16x2 b, i32 c)
+{
+	return (i32)((u32)(a.x * b.x) + (u32)(a.y * b.y) + (u32)c);
+}
+INLINE i32 SDOT8(i32 a, i32 b, i32 c)
+{
+	u32 sum = (u32)c;
+
+	for (int i = 0; i < 32; i += 4)
+		sum += (u32)(((i32)((u32)a << (28 - i)) >> 28) * ((i32)((u32)b << (28 - i)) >> 28));
+	return (i32)sum;
+}
+INLINE u32 CVT_PK_I16(i32 a, i32 b)
+{
+	a = a < -32768 ? -32768 : a > 32767 ? 32767 : a;
+	b = b < -32768 ? -32768 : b > 32767 ? 32767 : b;
+	return (u32)(u16)a | (u32)(u16)b << 16;
+}
+INLINE u32 CVT_PK_U16(u32 a, u32 b)
+{
+	return (a > 65535 ? 65535 : a) | (b > 65535 ? 65535 : b) << 16;
+}
+INLINE f16 toward_zero(f32 x)
+{
+	f16 h = (f16)x;
+	f32 far = __builtin_fabsf((f32)h);
+
+	return far > __builtin_fabsf(x)
+		       ? __builtin_bit_cast(f16, (u16)(__builtin_bit_cast(u16, h) - 1))
+		       : h;
+}
+#define PKRTZ(a, b) (f16x2{ toward_zero(a), toward_zero(b) })
+#define LDEXP_F16(x, e) ((f16)__builtin_ldexp((f64)(f32)(x), e))
+#define CLASS_F16(x, mask) float_class<f32>((f32)(x), 0x1p-14f, mask)
 #define UDOT4(a, b, c) dot_u8(a, b, c)
 INLINE i32 SDOT4(i32 a, i32 b, i32 c)
 {

@@ -263,6 +263,42 @@ INLINE f16x2 fma_f16x2(f16x2 a, f16x2 b, f16x2 c)
 #define SAD_U8(a, b, c) __builtin_amdgcn_sad_u8(a, b, c)
 #define SAD_U16(a, b, c) __builtin_amdgcn_sad_u16(a, b, c)
 #define LERP(a, b, c) __builtin_amdgcn_lerp(a, b, c)
+INLINE f16 floor_f16(f16 x)
+{
+	return (f16)__builtin_floorf16(x);
+}
+INLINE f16 ceil_f16(f16 x)
+{
+	return (f16)__builtin_ceilf16(x);
+}
+INLINE f16 trunc_f16(f16 x)
+{
+	return (f16)__builtin_truncf16(x);
+}
+INLINE f16 rint_f16(f16 x)
+{
+	return (f16)__builtin_rintf16(x);
+}
+INLINE f16 min_f16(f16 a, f16 b)
+{
+	return add_f16((f16)__builtin_fminf16(a, b), (f16)0);
+}
+INLINE f16 max_f16(f16 a, f16 b)
+{
+	return add_f16((f16)__builtin_fmaxf16(a, b), (f16)0);
+}
+#define UBFE(x, at, width) __builtin_amdgcn_ubfe(x, at, width)
+#define SBFE(x, at, width) __builtin_amdgcn_sbfe(x, (u32)(at), (u32)(width))
+#define SAD_HI_U8(a, b, c) __builtin_amdgcn_sad_hi_u8(a, b, c)
+#define MSAD_U8(a, b, c) __builtin_amdgcn_msad_u8(a, b, c)
+#define UDOT2(a, b, c) __builtin_amdgcn_udot2(a, b, c, false)
+#define SDOT2(a, b, c) __builtin_amdgcn_sdot2(a, b, c, false)
+#define SDOT8(a, b, c) __builtin_amdgcn_sdot8(a, b, c, false)
+#define CVT_PK_I16(a, b) __builtin_bit_cast(u32, __builtin_amdgcn_cvt_pk_i16(a, b))
+#define CVT_PK_U16(a, b) __builtin_bit_cast(u32, __builtin_amdgcn_cvt_pk_u16(a, b))
+#define PKRTZ(a, b) __builtin_bit_cast(f16x2, __builtin_amdgcn_cvt_pkrtz(a, b))
+#define LDEXP_F16(x, e) ((f16)__builtin_amdgcn_ldexph(x, e))
+#define CLASS_F16(x, mask) __builtin_amdgcn_classh(x, mask)
 #define UDOT4(a, b, c) __builtin_amdgcn_udot4(a, b, c, false)
 #define SDOT4(a, b, c) __builtin_amdgcn_sdot4(a, b, c, false)
 #define UDOT8(a, b, c) __builtin_amdgcn_udot8(a, b, c, false)
