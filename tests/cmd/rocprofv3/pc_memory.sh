@@ -6,7 +6,7 @@ app=$WS_BUILD/tests/cmd/from_memory
 [ -x "$app" ] || skip "hipcc is not installed"
 check() { # the sampled instructions in $1, and the kernels of the dispatches in $2
 	"${PYTHON:-python3}" - "$1" "$2" <<'P' || fail "instructions are missing: $1"
-import csv, sys
+import csv, re, sys
 kernels = {r["Dispatch_Id"]: r["Kernel_Name"] for r in csv.DictReader(open(sys.argv[2]))}
 seen, lines = {}, {}
 for row in csv.DictReader(open(sys.argv[1])):
@@ -18,7 +18,9 @@ names = [kernels[d] for d in sorted(seen, key=int)]
 assert names[:3] == ["in_memory", "in_memory", "in_a_file"], names
 assert any("fillBuffer" in n for n in names[3:]), names
 for d, insns in seen.items():
-    assert any(i.startswith(("global_", "flat_")) for i in insns), (kernels[d], insns)
+    # which ones depends on the timing model; all kernels wait for memory
+    assert all(re.match("(s|v|global|flat|buffer|ds)_[a-z]", i) for i in insns), (kernels[d], insns)
+    assert "s_waitcnt" in insns, (kernels[d], insns)
     if kernels[d].startswith("in_"):
         assert any("CompileSource:5" in l for l in lines[d]), (kernels[d], lines[d])
 P
