@@ -4,6 +4,8 @@
 #ifndef WS_SOFTGPU_TIMING_IMPL_H
 #define WS_SOFTGPU_TIMING_IMPL_H
 
+#include <string.h>
+
 #include "softgpu/mem/cache.h"
 #include "softgpu/mem/coalesce.h"
 #include "softgpu/mem/request.h"
@@ -15,6 +17,7 @@
 #define WS_MAX_VM 64                  /* vmcnt counts to 63 */
 #define WS_MAX_LGKM 16
 #define WS_MAX_GROUP_CUS 3
+#define WS_MAX_OUTSIDE 16 /* kinds of memory of the program's own, in one dispatch */
 #define WS_UNIT_ENDING WS_N_UNITS
 #define WS_MAX_SLOTS 256              /* 64-byte reads in flight of one L1 */
 
@@ -202,6 +205,8 @@ struct ws_model {
 	struct ws_model_result *r;
 	uint32_t mhz, utcl2_cycles, walk_cycles;
 	struct ws_cache walked;       /* pages that the shared translation cache has */
+	struct ws_memory_kind outside[WS_MAX_OUTSIDE]; /* of the program's own memory */
+	uint32_t n_outside;
 	uint64_t walk_page, walk_ready;
 	uint64_t n_alive;             /* waves */
 	uint64_t n_issued;            /* instructions */
@@ -288,24 +293,38 @@ static inline uint64_t ws_model_pc(const struct ws_model_wave *w)
 }
 
 /*
- * The model's addresses: the device's memory from 0, scratch and pinned memory behind it, so that
- * where the host put them makes no difference to caches and channels.
+ * The model's addresses: the device's memory from 0, scratch and the program's own memory behind it, so that
+ * where the host put them makes no difference to caches and channels. The program's own is in as many parts as
+ * there are kinds of it: what is pinned is the host's, managed memory may have been sent to a GPU.
  */
 #define WS_SCRATCH_START (1ull << 46)
-#define WS_PINNED_START (1ull << 47)
-#define WS_PINNED_COARSE (1ull << 48) /* besides: the coarse-grained part of it */
+#define WS_OUTSIDE_START (1ull << 47)
+#define WS_OUTSIDE_SHIFT 48
 
-static inline uint64_t ws_model_address(const struct ws_model *m, uint64_t addr)
+/* The part for a kind of the program's memory, in the order in which they are met. */
+static inline uint64_t ws_outside_part(struct ws_model *m, struct ws_memory_kind kind)
+{
+	uint32_t k = 0;
+
+	while (k < m->n_outside && memcmp(&m->outside[k], &kind, sizeof(kind)))
+		k++;
+	if (k == WS_MAX_OUTSIDE)
+		k--; /* as the last one */
+	else if (k == m->n_outside)
+		m->outside[m->n_outside++] = kind;
+	return WS_OUTSIDE_START + ((uint64_t)k << WS_OUTSIDE_SHIFT);
+}
+
+static inline uint64_t ws_model_address(struct ws_model *m, uint64_t addr)
 {
 	uint64_t at = addr - m->d->origin;
-
 	const struct ws_mem_block *block;
 
 	if (__builtin_expect(at < m->d->extent || !m->d->memory, 1))
 		return at;
 	block = m->d->memory(m->d->ctx, addr);
-	return WS_PINNED_START + (block->kind.mtype == WS_MTYPE_NC ? WS_PINNED_COARSE : 0) +
-	       block->pin_place + addr - block->start;
+	return ws_outside_part(m, block->kind) +
+	       ((block->pin_place + addr - block->start) & (WS_OUTSIDE_START - 1));
 }
 
 /* What is around an address of the model's. */
@@ -315,12 +334,11 @@ static inline struct ws_model_range ws_model_memory(const struct ws_model *m, ui
 
 	if (!m->d->memory)
 		return (struct ws_model_range){ .size = UINT64_MAX };
-	if (addr >= WS_PINNED_START)
+	if (addr >= WS_OUTSIDE_START)
 		return (struct ws_model_range){
-			.from = addr & ~(WS_PINNED_START - 1),
-			.size = WS_PINNED_START,
-			.kind = { addr & WS_PINNED_COARSE ? WS_MTYPE_NC : WS_MTYPE_UC, WS_ROUTE_IO,
-				  1 },
+			.from = addr & ~(WS_OUTSIDE_START - 1),
+			.size = WS_OUTSIDE_START,
+			.kind = m->outside[addr >> WS_OUTSIDE_SHIFT & (WS_MAX_OUTSIDE - 1)]
 		};
 	block = m->d->memory(m->d->ctx, addr + m->d->origin);
 	if (!block->size)

@@ -237,6 +237,7 @@ static void begin(struct ws_model *m)
 	m->n_alive = m->n_issued = m->last_end = 0;
 	m->state_is_known = false;
 	m->walk_page = WS_NEVER;
+	m->n_outside = 0;
 	m->failed = false;
 	m->code.dispatch = m->d;
 	ws_code_map_clear(&m->code);

@@ -15,8 +15,9 @@ static const struct ws_memory_kind host_fine = { WS_MTYPE_UC, WS_ROUTE_IO, 1 };
 static const struct ws_memory_kind host_coarse = { WS_MTYPE_NC, WS_ROUTE_IO, 1 };
 static const struct ws_memory_kind peer_fine = { WS_MTYPE_UC, WS_ROUTE_GMI, 4 };
 
-/* Every wave moves 1 KiB of its own, in four turns. */
-static struct ws_model_result stream(const char *mnemonic, struct ws_memory_kind kind)
+/* Every wave moves 1 KiB of its own, in four turns; outside: of memory that is the program's, not a GPU's block. */
+static struct ws_model_result stream_of(const char *mnemonic, struct ws_memory_kind kind,
+					bool outside)
 {
 	struct synth_inst insts[] = {
 		{ mnemonic, 2, .base = FAR, .per_wg = 1024, .per_wave = 256,
@@ -39,9 +40,16 @@ static struct ws_model_result stream(const char *mnemonic, struct ws_memory_kind
 
 	assert_non_null(m);
 	synth_prepare(&run, &k, N_WGS, 4);
+	if (outside)
+		run.d.extent = FAR;
 	assert_true(ws_model_run(m, &run.d, &r));
 	ws_model_destroy(m);
 	return r;
+}
+
+static struct ws_model_result stream(const char *mnemonic, struct ws_memory_kind kind)
+{
+	return stream_of(mnemonic, kind, false);
 }
 
 /* Of the data, without heads of packets: GB/s. */
@@ -187,6 +195,24 @@ static void lanes_of_one_load_have_each_their_own_memory(void **state)
 	ws_model_destroy(m);
 }
 
+/* What is pinned is the host's; managed memory is where it was sent. */
+static void memory_of_the_program_is_where_it_was_sent(void **state)
+{
+	struct ws_model_result r = stream_of("global_load_dword", host_coarse, true);
+
+	assert_int_equal(WS_SUM(&r, TCP, TCP_TCC_NC_READ_REQ), N_LINES);
+	assert_int_equal(WS_SUM(&r, TCC, TCC_EA_RDREQ_DRAM), CODE);
+	ws_model_result_free(&r);
+	r = stream_of("global_load_dword", (struct ws_memory_kind){ .mtype = WS_MTYPE_RW }, true);
+	assert_int_equal(WS_SUM(&r, TCP, TCP_TCC_RW_READ_REQ), N_LINES);
+	assert_int_equal(WS_SUM(&r, TCC, TCC_EA_RDREQ_DRAM), N_LINES + CODE);
+	ws_model_result_free(&r);
+	r = stream_of("global_load_dword", peer_fine, true);
+	assert_int_equal(WS_SUM(&r, TCP, TCP_TCC_UC_READ_REQ), N_LINES);
+	assert_true(WS_SUM(&r, TCC, TCC_EA_RDREQ_GMI_CREDIT_STALL) > 0);
+	ws_model_result_free(&r);
+}
+
 /* Stores that need milliseconds to get through PCIe: nothing is issued meanwhile, and it ends all the same. */
 static void a_link_that_takes_long_is_waited_for(void **state)
 {
@@ -226,6 +252,7 @@ int main(void)
 		cmocka_unit_test(atomics_of_the_host_go_by_32_bytes),
 		cmocka_unit_test(coarse_grained_memory_of_the_host_is_cached),
 		cmocka_unit_test(lanes_of_one_load_have_each_their_own_memory),
+		cmocka_unit_test(memory_of_the_program_is_where_it_was_sent),
 		cmocka_unit_test(a_link_that_takes_long_is_waited_for),
 	};
 
