@@ -65,6 +65,8 @@ struct ws_file_head {
 	uint32_t check;                   /* ws_check32 of what is above `end_bytes` */
 	uint64_t lost_facts;              /* META records for which there was no room */
 	struct ws_ledger_line ledger[32]; /* by enum ws_domain */
+	/* Kernels whose end the collector has to find out: what is in no other account was in the air. */
+	uint64_t n_submitted;
 	uint64_t n_cut; /* somebody truncated the file: pages that the writer did not find there */
 };
 

@@ -327,6 +327,11 @@ void ws_writer_count(struct ws_writer *writer, enum ws_domain domain, enum ws_le
 	__atomic_fetch_add(at[column], n, __ATOMIC_RELAXED);
 }
 
+void ws_writer_submitted(struct ws_writer *writer)
+{
+	__atomic_fetch_add(&writer->head->n_submitted, 1, __ATOMIC_RELAXED);
+}
+
 /* ---- facts ---- */
 
 static bool append_fact(struct ws_writer *writer, const struct ws_rec *rec)

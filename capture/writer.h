@@ -119,6 +119,8 @@ enum ws_ledger_column { WS_LEDGER_ASKED, WS_LEDGER_DROPPED, WS_LEDGER_PAUSED, WS
 
 void ws_writer_count(struct ws_writer *writer, enum ws_domain domain, enum ws_ledger_column column,
 		     uint64_t n);
+/* A kernel was submitted; when it has ended there will be a record, or a count of its loss. */
+void ws_writer_submitted(struct ws_writer *writer);
 
 /* ---- lanes ---- */
 

@@ -293,6 +293,8 @@ enum ws_status ws_capture_survey(struct ws_capture *capture, struct ws_err *err)
 {
 	struct survey s = { .capture = capture, .err = err };
 	struct ws_view view = { 0 };
+	const struct ws_ledger_sum *kernels;
+	uint64_t n_known, n_submitted;
 	enum ws_status st = WS_OK;
 
 	ws_map_init(&s.tids, WS_MAP_U64, THREADS_MAX);
@@ -309,6 +311,10 @@ enum ws_status ws_capture_survey(struct ws_capture *capture, struct ws_err *err)
 	ws_damage_add(&capture->pub.damage, &view.damage);
 	ws_damage_add(&capture->pub.damage, ws_reader_damage(capture->reader));
 	ws_view_fini(&view);
+	kernels = &capture->pub.ledger[WS_DOMAIN_KERNEL_DISPATCH];
+	n_known = kernels->written + kernels->dropped + kernels->failed;
+	n_submitted = ws_reader_head(capture->reader)->n_submitted;
+	capture->pub.n_unended = n_submitted > n_known ? n_submitted - n_known : 0;
 	if (!st)
 		st = make_threads(&s);
 	if (!st)

@@ -154,6 +154,8 @@ struct ws_process {
 	WS_LIST(struct ws_operation) operations;
 	struct ws_ledger_sum ledger[WS_DOMAIN_COUNT];
 	struct ws_damage damage;
+	uint64_t
+		n_unended; /* kernels that were submitted and are in no account: not ended, or too late */
 	uint64_t n_dangling; /* references to facts that are not there */
 	const char *path;    /* of the capture */
 };

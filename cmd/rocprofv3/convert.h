@@ -32,6 +32,7 @@ struct rp_convert {
 struct rp_outcome {
 	uint64_t seen[WS_DOMAIN_COUNT];
 	uint64_t n_lost;       /* records seen and not written, for whatever reason */
+	uint64_t n_unended;    /* kernels that were submitted, and nobody knows of their end */
 	unsigned n_processes;  /* with something in their capture */
 	unsigned n_idle;       /* that used no GPU at all */
 	unsigned n_failed;     /* captures or formats that gave no output */

@@ -78,6 +78,18 @@ static const char *whose_times(const struct ws_process *process)
 	return texts[ws_process_gpu_times(process)];
 }
 
+/* Of a GPU that tells nobody when a kernel ends: what the process did not live to find out. */
+static void print_unended(const struct ws_process *process, struct rp_outcome *outcome)
+{
+	outcome->n_unended += process->n_unended;
+	outcome->seen[WS_DOMAIN_KERNEL_DISPATCH] += process->n_unended;
+	if (process->n_unended)
+		fprintf(stderr,
+			"    %llu %s submitted and did not end, or ended too late to be recorded\n",
+			(unsigned long long)process->n_unended,
+			process->n_unended == 1 ? "kernel was" : "kernels were");
+}
+
 void rp_ledger_process(const struct rp_convert *how, const struct ws_process *process,
 		       uint32_t formats, const struct ws_output_result *result,
 		       struct rp_outcome *outcome)
@@ -111,8 +123,10 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 		 : ws_running_process(process)
 			 ? ", which is still running"
 			 : ", which did not end in the usual way: all it recorded is here");
-	if (!n_seen)
+	if (!n_seen) {
+		print_unended(process, outcome);
 		return;
+	}
 	fprintf(stderr, "    %-24s %11s %11s %11s\n", "SERVICE", "SEEN", "WRITTEN", "DROPPED");
 	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++) {
 		const struct ws_ledger_sum *sum = &process->ledger[d];
@@ -131,6 +145,7 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 			fprintf(stderr, "  (%llu while paused)", (unsigned long long)sum->paused);
 		fputc('\n', stderr);
 	}
+	print_unended(process, outcome);
 	if (no_files)
 		fputs(result->below_minimum ? "    less than --minimum-output-data: no files\n"
 					    : "    --benchmark-mode: no files\n",
@@ -227,7 +242,7 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 			(unsigned long long)outcome->n_lost,
 			outcome->n_lost == 1 ? "record was" : "records were");
 	outcome->short_of_strict |= outcome->n_lost || outcome->n_failed || outcome->n_unrecorded ||
-				    outcome->n_cut || outcome->n_running ||
+				    outcome->n_cut || outcome->n_unended || outcome->n_running ||
 				    (group_only && !any_seen);
 	ws_buf_fini(&unseen.text);
 	ws_buf_fini(&missing.text);

@@ -89,6 +89,7 @@ void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, b
 	bool traced = ws_on(WS_SERVICE_KERNEL), counting = ws_counting(), counted;
 	uint32_t kernel = ws_kernel_by_object(packet->kernel_object);
 	struct ws_count_ticket ticket = { .set = WS_COUNT_NOTHING };
+	struct ws_writer *writer = ws_capture_now();
 	struct ws_pending *p;
 	struct ws_thread *t;
 	uint64_t id = 0;
@@ -98,6 +99,8 @@ void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, b
 	if (!traced && !counting)
 		return;
 	id = __atomic_add_fetch(&queues.n_dispatches, 1, __ATOMIC_RELAXED);
+	if (traced && writer)
+		ws_writer_submitted(writer);
 	if (counting)
 		ws_count_decide(&ticket, &(struct ws_count_launch){
 						 .agent = queue->rec.agent,
