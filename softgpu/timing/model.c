@@ -283,6 +283,32 @@ static void abandon(struct ws_model *m)
 	}
 }
 
+/*
+ * Where every wave sleeps, or waits for an answer that is on its way, nothing happens until the first of them
+ * goes on: as many windows as fit before that are skipped. Long sleeps are thousands of cycles.
+ */
+static uint64_t next_window(const struct ws_model *m, uint64_t t, uint32_t window)
+{
+	uint64_t next = WS_NEVER;
+
+	if (m->spi.next_wg < m->d->n_wgs)
+		return t;
+	for (uint32_t k = 0; k < m->tcc.hw->n_channels; k++)
+		if (m->tcc.channels[k].n_inbox)
+			return t;
+	for (uint32_t k = 0; k < m->n_cus; k++) {
+		if (m->cus[k].tcp.queue.head)
+			return t;
+		if (m->cus[k].next_sample < next)
+			next = m->cus[k].next_sample;
+	}
+	for (uint32_t g = 0; g < m->n_groups; g++)
+		for (uint32_t k = 0; k < 4 * m->groups[g].n_cus; k++)
+			if (m->groups[g].next[k] < next)
+				next = m->groups[g].next[k];
+	return next == WS_NEVER || next < t ? t : next - (next - t) % window;
+}
+
 bool ws_model_run(struct ws_model *m, const struct ws_model_dispatch *d, struct ws_model_result *r)
 {
 	uint64_t t = 0, n_before = 0, end;
@@ -307,6 +333,8 @@ bool ws_model_run(struct ws_model *m, const struct ws_model_dispatch *d, struct 
 		n_idle = m->n_issued == n_before && t > m->tcc.last_answer ? n_idle + 1 : 0;
 		n_before = m->n_issued;
 		m->failed |= n_idle > MAX_IDLE_WINDOWS;
+		if (n_idle)
+			t = next_window(m, t, window);
 	}
 	if (m->failed) {
 		abandon(m);

@@ -1,0 +1,58 @@
+/* Waves that sleep long: their cycles are modelled, not lived through. */
+#include "tests/unit/unit.h"
+
+#include <time.h>
+
+#include "tests/softgpu/synth.h"
+
+#define N_SLEEPS 40000ull
+#define CYCLES (64 * 127) /* of one */
+
+static double cpu_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+static void long_sleeps_take_cycles_and_no_time(void **state)
+{
+	static const struct synth_inst insts[] = {
+		{ "s_mov_b32", 1 }, { "s_sleep", 1, .simm = 127 },
+		{ "s_sub_i32", 1 }, { "s_cbranch_scc0", 1 },
+		{ "s_endpgm", 1 },
+	};
+	struct synth_kernel k = { .insts = insts,
+				  .n_insts = 5,
+				  .loop_from = 1,
+				  .loop_to = 3,
+				  .turns = N_SLEEPS,
+				  .code = SYNTH_CODE,
+				  .gfx90a = true };
+	struct ws_model *m = ws_model_create(&ws_hw_mi210);
+	struct ws_model_result r;
+	struct synth_run run;
+	double before;
+	uint64_t cycles;
+
+	synth_prepare(&run, &k, 1, 1);
+	before = cpu_s();
+	assert_true(ws_model_run(m, &run.d, &r));
+	/* one window of the model after the other, it took 5 s */
+	assert_true(cpu_s() - before < 1.5);
+	cycles = ws_model_sum(&r, WS_BLOCK_GRBM, WS_C_GRBM_GUI_ACTIVE);
+	assert_in_range(cycles, N_SLEEPS * CYCLES, N_SLEEPS * (CYCLES + 60));
+	assert_int_equal(ws_model_sum(&r, WS_BLOCK_SQ, WS_C_SQ_INSTS), 3 * N_SLEEPS + 2);
+	ws_model_result_free(&r);
+	ws_model_destroy(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(long_sleeps_take_cycles_and_no_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
