@@ -42,6 +42,7 @@ struct ws_dispatch {
 	_Atomic uint64_t n_done;
 	_Atomic uint32_t n_suspended;
 	_Atomic uint32_t n_fruitless; /* turns since one got somewhere */
+	_Atomic uint64_t waits_since_ns; /* the first of them */
 	pthread_mutex_t lock;         /* what follows */
 	struct ws_resident *first, *last; /* suspended, oldest first */
 	struct ws_resident *idle;     /* storage without a workgroup */

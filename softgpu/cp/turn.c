@@ -12,12 +12,13 @@
  * s_sleep is time on the device, and none on the host. A workgroup whose waves all sleep lets others run,
  * since it may wait for them; when all of them sleep, time passes: they go on at once, many sleeps per turn.
  * That lasts for some turns of each; then only one worker does so, a moment at a time, and naps in between as
- * the others do, because the kernel may as well poll for something that the host has not done yet. A
- * counted kernel is given fewer: each sleep is modelled time, and polls must not become more than real
- * time has room for.
+ * the others do, because the kernel may as well poll for something that the host has not done yet. In a
+ * counted kernel each sleep is modelled time, and polls must not become more than real time has room for: it goes
+ * on as long as it has slept less than it has waited.
  */
 #define SLEEPS 64
 #define SLEEPS_COUNTED 32
+#define COUNTED_TURN_NS 160000ull /* so many of the longest sleep take that long at 1.7 GHz */
 #define TURNS_EACH 1024u /* some milliseconds of a workgroup that only sleeps */
 #define TURNS_MOST 16384u
 #define PATIENCE_NS 200000ull
@@ -284,12 +285,22 @@ static bool slice_over(uint64_t *until)
 	return now >= *until;
 }
 
+static bool has_slept_too_long(struct ws_dispatch *d, uint32_t n_residents)
+{
+	uint64_t since = atomic_load_explicit(&d->waits_since_ns, memory_order_relaxed);
+	uint64_t n_turns = ws_relaxed32(&d->n_fruitless) / n_residents;
+
+	return n_turns * COUNTED_TURN_NS > ws_pool_now_ns() - since;
+}
+
 /* All workgroups of the dispatch wait. Shall this worker go on all the same? */
 static bool is_patient(struct ws_pool *pool, struct ws_dispatch *d, uint32_t n_residents,
 		       uint64_t *until)
 {
-	if (d->count || ws_relaxed32(&pool->n_dispatches) > 1)
+	if (ws_relaxed32(&pool->n_dispatches) > 1)
 		return false;
+	if (d->count)
+		return !has_slept_too_long(d, n_residents);
 	if (ws_relaxed32(&d->n_fruitless) <
 	    (n_residents < TURNS_MOST / TURNS_EACH ? n_residents * TURNS_EACH : TURNS_MOST))
 		return true;
@@ -312,9 +323,12 @@ static bool waits(struct ws_pool *pool, struct ws_dispatch *d, struct ws_residen
 		  uint64_t *patient_until)
 {
 	uint32_t allowance = suspend(d, r, true);
+	uint32_t n_before = atomic_fetch_add(&d->n_fruitless, 1);
 
+	if (!n_before && d->count)
+		atomic_store_explicit(&d->waits_since_ns, ws_pool_now_ns(), memory_order_relaxed);
 	/* Not before all residents, and new ones if they may come, were tried. */
-	if (2 * allowance <= atomic_fetch_add(&d->n_fruitless, 1))
+	if (2 * allowance <= n_before)
 		return is_patient(pool, d, allowance, patient_until);
 	call_help(pool, d);
 	return true;
