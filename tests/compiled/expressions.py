@@ -52,6 +52,11 @@ def constant(sc, ty):
     r = sc.rng
     if ty in VECTORS:
         of, n = VECTORS[ty]
+        if ty in ("u16x2", "i16x2"):
+            # both halves equal: LLVM 15 takes the inline constant -1 for (-1, 0) in packed
+            # operations, where it is 32 bits wide
+            both = constant(sc, of)
+            return Expr(ty, "(%s{ %s, %s })" % (ty, both, both))
         return Expr(ty, "(" + ty + "{ " + ", ".join(["$"] * n) + " })",
                     *(constant(sc, of) for _ in range(n)))
     if ty in FLOATS:
@@ -372,8 +377,11 @@ def vector(sc, ty, depth):
         if e:
             return e
     if k < 0.25:
+        parts = [gen(sc, of, depth - 1) for _ in range(n)]
+        if not any(x.kids or x.text[0].isalpha() for x in parts):
+            return constant(sc, ty)
         return Expr(ty, "(" + ty + "{ " + ", ".join(["$"] * n) + " })",
-                    *(typed(of, gen(sc, of, depth - 1)) for _ in range(n)))
+                    *(typed(of, x) for x in parts))
     if k < 0.35:
         letters = "".join(r.choice("xyzw"[:n]) for _ in range(n))
         return Expr(ty, "$.%s" % letters, gen(sc, ty, depth))
