@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,16 @@ static const char *program_without_dashes(const struct ws_cmd *cmd, int argc, ch
 	return on_path;
 }
 
+/* By SIGPIPE, unless whoever started us ignores it: `tool list | head -1` is no mistake. */
+static void end_as_filter(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return;
+	ws_proc_restore_write_signals();
+	raise(SIGPIPE);
+	ws_proc_ignore_write_signals();
+}
+
 static enum ws_status run_cmd(const struct ws_cmd *cmd, const char *path, const char *version,
 			      int argc, char **argv, int *exit_code, struct ws_err *err)
 {
@@ -103,6 +114,8 @@ static enum ws_status run_cmd(const struct ws_cmd *cmd, const char *path, const 
 		answer(cmd, path, version, call.rest.asked);
 	} else if (!st && cmd->run) {
 		st = cmd->run(&call, exit_code, err);
+		if (cmd->only_prints)
+			end_as_filter();
 	} else if (!st) {
 		st = ws_fail(err, WS_E_USAGE, "no command given: '%s --help' lists them", path);
 	}

@@ -34,6 +34,11 @@ static void set_write_signals(void (*how)(int))
 			signal(write_signals[i], how);
 }
 
+void ws_proc_restore_write_signals(void)
+{
+	set_write_signals(SIG_DFL);
+}
+
 static void set_spawn_defaults(posix_spawnattr_t *attr)
 {
 	sigset_t set;

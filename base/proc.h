@@ -18,6 +18,7 @@
  * that one output that fails does not end the others without a word. First thing in main().
  */
 void ws_proc_ignore_write_signals(void);
+void ws_proc_restore_write_signals(void); /* as they were before */
 
 /* What shells return, and scripts test for. */
 #define WS_EXIT_NOT_EXECUTABLE 126

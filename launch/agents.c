@@ -127,7 +127,7 @@ void ws_gpu_agents_parse(struct ws_str text, struct ws_gpu_agents *out_agents)
 static enum ws_status ask(struct ws_collect_config *config, bool *out_soft, struct ws_buf *text,
 			  struct ws_err *err)
 {
-	char *argv[] = { "wavescope", "_agents", NULL };
+	char *argv[] = { "wavescope", "_agents", "--library", NULL };
 	struct ws_inject inject = { .config = config, .no_roctx = true };
 	struct ws_proc_end end = { 0 };
 	char self[PATH_MAX];

@@ -165,6 +165,7 @@ static const struct ws_cmd list_cmd = {
 	.opts = { list_opts, WS_ARRAY_LEN(list_opts) },
 	.values_bytes = sizeof(struct avail_args),
 	.set_defaults = set_defaults,
+	.only_prints = true,
 	.run = run_list,
 };
 
@@ -175,6 +176,7 @@ static const struct ws_cmd info_cmd = {
 	.opts = { info_opts, WS_ARRAY_LEN(info_opts) },
 	.values_bytes = sizeof(struct avail_args),
 	.set_defaults = set_defaults,
+	.only_prints = true,
 	.run = run_info,
 };
 
@@ -188,6 +190,7 @@ static const struct ws_cmd check_cmd = {
 	.opts = { check_opts, WS_ARRAY_LEN(check_opts) },
 	.values_bytes = sizeof(struct avail_args),
 	.set_defaults = set_defaults,
+	.only_prints = true,
 	.run = run_check,
 };
 

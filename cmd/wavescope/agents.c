@@ -456,7 +456,7 @@ static void show_library(void)
 	       (long long)file.st_mtim.tv_sec);
 }
 
-static enum ws_status show_system(struct ws_err *err)
+static enum ws_status show_system(bool library, struct ws_err *err)
 {
 	uint16_t major = 0, minor = 0;
 	uint64_t freq_hz = 0, max_wait = 0;
@@ -489,7 +489,8 @@ static enum ws_status show_system(struct ws_err *err)
 	       (unsigned long long)max_wait);
 	print_line(0, "Machine Model:", model == HSA_MACHINE_MODEL_SMALL ? "SMALL" : "LARGE");
 	print_line(0, "System Endianness:", endian == HSA_ENDIANNESS_LITTLE ? "LITTLE" : "BIG");
-	show_library();
+	if (library)
+		show_library();
 	printf("\n");
 	return WS_OK;
 }
@@ -513,13 +514,14 @@ static enum ws_status check_through(const char *library, struct ws_err *err)
 
 struct agents_args {
 	const char *through;
-	bool brief;
+	bool brief, library;
 };
 
 static const struct ws_opt agents_opts[] = {
 	WS_OPT_STR(struct agents_args, through, 0, "through", "FILE",
 		   "fail unless the runtime loaded FILE"),
 	WS_OPT_BOOL(struct agents_args, brief, 'b', "brief", "one line per agent"),
+	WS_OPT_BOOL(struct agents_args, library, 0, "library", "and the file of the runtime"),
 };
 
 static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
@@ -538,7 +540,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	hs = hsa.hsa_init();
 	if (hs)
 		return ws_hsa_fail(err, hs, "the HSA runtime cannot start");
-	st = walk.brief ? WS_OK : show_system(err);
+	st = walk.brief ? WS_OK : show_system(args->library, err);
 	if (!st) {
 		if (!walk.brief) {
 			print_label(0, "==========");
@@ -563,5 +565,6 @@ const struct ws_cmd ws_agents_cmd = {
 	.usage = "[options]",
 	.opts = { agents_opts, WS_ARRAY_LEN(agents_opts) },
 	.values_bytes = sizeof(struct agents_args),
+	.only_prints = true,
 	.run = run,
 };

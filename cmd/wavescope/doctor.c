@@ -216,5 +216,6 @@ const struct ws_cmd ws_doctor_cmd = {
 		 "  0 when HIP programs can run on the software GPU, 1 when they cannot.",
 	.opts = { doctor_opts, WS_ARRAY_LEN(doctor_opts) },
 	.values_bytes = sizeof(struct doctor_args),
+	.only_prints = true,
 	.run = run,
 };

@@ -67,6 +67,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		st = ws_proc_run(self, argv, env.at, &end, err);
 	}
 	ws_env_fini(&env);
+	if (!st && end.signal == SIGPIPE)
+		ws_proc_end_as(&end); /* nobody reads on */
 	if (!st && end.signal)
 		return ws_fail(
 			err, WS_E_STATE,
@@ -85,5 +87,6 @@ const struct ws_cmd ws_info_cmd = {
 		 "machine without a GPU, or with --gpu, these are software GPUs.",
 	.opts = { info_opts, WS_ARRAY_LEN(info_opts) },
 	.values_bytes = sizeof(struct info_args),
+	.only_prints = true,
 	.run = run,
 };

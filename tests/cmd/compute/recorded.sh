@@ -6,9 +6,10 @@
 recorded=${WS_RECORDED:-$(dirname "$WS_SOURCE")/shared/recorded}
 [ -d "$recorded/vcopy" ] || skip "no recordings in '$recorded' (WS_RECORDED names their folder)"
 
-# Lines of tables and titles; the drawn blocks and the lines between blocks go.
+# Lines of tables and titles; what the tool logs, the drawn blocks and the lines between blocks go.
 lines() {
-	awk '/^[0-9]+\. / { block = $1 + 0 } block == 3 || block == 4 || /^$/ || /^-+$/ || /^ INFO/ { next } { print }' "$1"
+	awk '/^[0-9]+\. / { block = $1 + 0; begun = 1 } !begun || block == 3 || block == 4 || /^$/ || /^-+$/ ||
+		/^ INFO/ || /^WARNING/ { next } { print }' "$1"
 }
 
 for reference in "$recorded"/vcopy/*/reference_analyze.txt; do

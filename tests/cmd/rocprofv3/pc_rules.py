@@ -59,6 +59,6 @@ for path in sys.argv[1:]:
 
 # None of it holds for want of samples.
 for what in (("s_cbranch", "BRANCH_TAKEN"), ("s_cbranch", "BRANCH_NOT_TAKEN"), ("s_waitcnt", "WAITCNT"),
-             ("s_barrier", "BARRIER_WAIT"), ("v_", "VALU"), ("v_", STALL), ("ds_", "LDS"), ("v_mfma", "MATRIX"),
+             ("s_barrier", "BARRIER_WAIT"), ("v_", "VALU"), ("ds_", STALL), ("ds_", "LDS"), ("v_mfma", "MATRIX"),
              ("global_", "FLAT"), ("buffer_", "TEX"), ("s_", "SCALAR")):
     assert seen[what], (what, sorted(seen.items()))
