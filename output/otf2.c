@@ -191,7 +191,7 @@ static uint32_t agent_group(const struct otf2 *o, const struct ws_agent *agent)
 /* Where an event is shown; NULL after a failure. */
 static struct location *locate(struct otf2 *o, const struct ws_event *ev)
 {
-	enum ws_shape shape = ws_domain_infos[ev->domain].shape;
+	enum ws_record_shape shape = ws_domain_infos[ev->domain].shape;
 	enum ws_agent_index mode = o->run->cfg->agent_index;
 	const struct ws_agent *agent = shape == WS_SHAPE_COPY     ? ev->copy.dst
 				       : shape == WS_SHAPE_ALLOC  ? ev->alloc.agent

@@ -183,7 +183,7 @@ bool ws_run_has(const struct ws_output_run *run, enum ws_domain domain)
  */
 static bool is_sound(const struct ws_event *ev)
 {
-	enum ws_shape shape;
+	enum ws_record_shape shape;
 
 	if ((unsigned)ev->domain >= WS_DOMAIN_COUNT || (unsigned)ev->kind >= WS_KIND_COUNT)
 		return false;

@@ -15,7 +15,7 @@
 /* ---- domains ---- */
 
 /* What a domain's records look like, which decides columns, keys, tracks and tables. */
-enum ws_shape {
+enum ws_record_shape {
 	WS_SHAPE_NONE,
 	WS_SHAPE_CALL,
 	WS_SHAPE_MARKER,
@@ -28,7 +28,7 @@ enum ws_shape {
 };
 
 struct ws_domain_info {
-	enum ws_shape shape;
+	enum ws_record_shape shape;
 	const char *csv_stem;   /* NULL: no file */
 	const char *stats_stem; /* NULL: no statistics */
 	const char *category;   /* of Perfetto and OTF2 */

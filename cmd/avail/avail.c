@@ -11,6 +11,7 @@ struct avail_args {
 	int64_t device;
 	const char *extra_counters;
 	enum ws_tri pmc, agent, pc_sampling, fidelity, spm, spm_config;
+	bool json;
 	struct ws_strv names; /* of info --pmc */
 };
 
@@ -45,6 +46,8 @@ static const struct ws_opt info_opts[] = {
 	WS_OPT_TRI(struct avail_args, pc_sampling, 0, "pc-sampling", "how the GPUs can sample"),
 	WS_OPT_TRI(struct avail_args, fidelity, 0, "fidelity",
 		   "with --pmc: also what the software GPU makes of each counter"),
+	WS_OPT_BOOL(struct avail_args, json, 0, "json",
+		    "all of it as one JSON object, for programs"),
 	COMMON,
 	STREAMING,
 };
@@ -95,7 +98,7 @@ static enum ws_status show(const struct avail_args *args, struct av_wanted *want
 
 	wanted->device = args->device;
 	if (!st && !*exit_code)
-		st = av_show(&machine, wanted, err);
+		st = args->json ? av_json(&machine, wanted, err) : av_show(&machine, wanted, err);
 	av_machine_fini(&machine);
 	return st;
 }

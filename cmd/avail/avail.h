@@ -39,8 +39,32 @@ struct av_wanted {
 	size_t n_names;
 };
 
+/* For people. */
 enum ws_status av_show(const struct av_machine *machine, const struct av_wanted *wanted,
 		       struct ws_err *err);
+
+/* For programs: agents, counters and samplers as one JSON object (json.c). */
+enum ws_status av_json(const struct av_machine *machine, const struct av_wanted *wanted,
+		       struct ws_err *err);
+
+/* ---- what both show ---- */
+
+/* Whether this GPU has values for the counter. */
+bool av_is_had(const struct ws_catalogue *cat, const struct ws_counter_def *def);
+/* WS_E_NOTFOUND names the nearest. */
+enum ws_status av_find(const struct av_gpu *gpu, const char *name,
+		       const struct ws_counter_def **out_def, struct ws_err *err);
+
+/* A way in which a GPU samples program counters. */
+struct av_sampler {
+	const char *arch; /* NULL: the software GPU */
+	const char *method, *unit;
+	uint64_t min, max;
+	const char *flags;
+};
+
+/* The GPU's first (@before NULL) or next one; NULL: no more. */
+const struct av_sampler *av_next_sampler(const struct av_gpu *gpu, const struct av_sampler *before);
 
 /* Whether the words ("NAME", "NAME:device=0,device=1") can be counted at once; says why not. */
 enum ws_status av_check(const struct av_machine *machine, int64_t device, char *const *words,

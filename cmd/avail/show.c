@@ -62,7 +62,7 @@ static void show_agent(const struct av_gpu *gpu)
 
 /* ---- counters ---- */
 
-static bool is_had(const struct ws_catalogue *cat, const struct ws_counter_def *def)
+bool av_is_had(const struct ws_catalogue *cat, const struct ws_counter_def *def)
 {
 	return !ws_catalogue_is_soft(cat) || def->fidelity != WS_FIDELITY_UNSUPPORTED;
 }
@@ -95,7 +95,7 @@ static enum ws_status show_names(const struct ws_catalogue *cat, struct ws_err *
 	for (size_t i = 0; i < n_all; i++) {
 		const struct ws_counter_def *def = ws_catalogue_at(cat, i);
 
-		if (!is_had(cat, def))
+		if (!av_is_had(cat, def))
 			continue;
 		names[n++] = def->name;
 		if ((int)strlen(def->name) > width)
@@ -136,32 +136,41 @@ static void show_counter(const struct ws_counter_def *def, bool fidelity)
 	printf("\n\n");
 }
 
+enum ws_status av_find(const struct av_gpu *gpu, const char *name,
+		       const struct ws_counter_def **out_def, struct ws_err *err)
+{
+	const struct ws_counter_def *def = gpu->cat ? ws_catalogue_find(gpu->cat, name) : NULL;
+	const char *near = gpu->cat ? ws_catalogue_nearest(gpu->cat, name) : NULL;
+
+	if (!def && near)
+		return ws_fail(err, WS_E_NOTFOUND, "no counter '%s' on %s: did you mean '%s'?",
+			       name, gpu->agent->name, near);
+	if (!def)
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "no counter '%s' on %s: 'rocprofv3-avail list' shows them", name,
+			       gpu->agent->name);
+	*out_def = def;
+	return WS_OK;
+}
+
 static enum ws_status show_details(const struct av_gpu *gpu, const struct av_wanted *wanted,
 				   struct ws_err *err)
 {
 	const struct ws_catalogue *cat = gpu->cat;
+	enum ws_status st = WS_OK;
 
 	printf("GPU:%u\nName:%s\n", gpu->number, gpu->agent->name);
 	for (size_t i = 0; cat && !wanted->n_names && i < ws_catalogue_n(cat); i++)
-		if (wanted->fidelity || is_had(cat, ws_catalogue_at(cat, i)))
+		if (wanted->fidelity || av_is_had(cat, ws_catalogue_at(cat, i)))
 			show_counter(ws_catalogue_at(cat, i), wanted->fidelity);
-	for (size_t i = 0; i < wanted->n_names; i++) {
-		const struct ws_counter_def *def =
-			cat ? ws_catalogue_find(cat, wanted->names[i]) : NULL;
-		const char *near = cat ? ws_catalogue_nearest(cat, wanted->names[i]) : NULL;
+	for (size_t i = 0; i < wanted->n_names && !st; i++) {
+		const struct ws_counter_def *def = NULL;
 
-		if (def)
-			show_counter(def, wanted->fidelity || !is_had(cat, def));
-		else if (near)
-			return ws_fail(err, WS_E_NOTFOUND,
-				       "no counter '%s' on %s: did you mean '%s'?",
-				       wanted->names[i], gpu->agent->name, near);
-		else
-			return ws_fail(err, WS_E_NOTFOUND,
-				       "no counter '%s' on %s: 'rocprofv3-avail list' shows them",
-				       wanted->names[i], gpu->agent->name);
+		st = av_find(gpu, wanted->names[i], &def, err);
+		if (!st)
+			show_counter(def, wanted->fidelity || !av_is_had(cat, def));
 	}
-	return WS_OK;
+	return st;
 }
 
 /* ---- PC sampling ---- */
@@ -170,12 +179,7 @@ static enum ws_status show_details(const struct av_gpu *gpu, const struct av_wan
  * The driver's offers, per architecture; the software GPU has both ways. From gfx942 on
  * the hardware samples by itself, in powers of two of cycles.
  */
-static const struct sampler {
-	const char *arch; /* NULL: the software GPU */
-	const char *method, *unit;
-	uint64_t min, max;
-	const char *flags;
-} samplers[] = {
+static const struct av_sampler samplers[] = {
 	/* clang-format off */
 	{ NULL,     "host_trap",  "time",  1,   UINT64_MAX,  "none" },
 	{ NULL,     "stochastic", "cycle", 64,  2147483648u, "interval pow2" },
@@ -187,22 +191,27 @@ static const struct sampler {
 	/* clang-format on */
 };
 
-static bool is_for(const struct sampler *s, const struct av_gpu *gpu)
+static bool is_for(const struct av_sampler *s, const struct av_gpu *gpu)
 {
 	bool soft = gpu->agent->info->flags & WS_AGENT_SOFT;
 
 	return s->arch ? !soft && strcmp(s->arch, gpu->agent->name) == 0 : soft;
 }
 
+const struct av_sampler *av_next_sampler(const struct av_gpu *gpu, const struct av_sampler *before)
+{
+	const struct av_sampler *s = before ? before + 1 : samplers;
+
+	while (s < samplers + WS_ARRAY_LEN(samplers) && !is_for(s, gpu))
+		s++;
+	return s < samplers + WS_ARRAY_LEN(samplers) ? s : NULL;
+}
+
 static void show_samplers(const struct av_gpu *gpu, bool details)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < WS_ARRAY_LEN(samplers); i++) {
-		const struct sampler *s = &samplers[i];
-
-		if (!is_for(s, gpu))
-			continue;
+	for (const struct av_sampler *s = NULL; (s = av_next_sampler(gpu, s));) {
 		if (!any) {
 			printf("%-8s:\t%u\n%-8s:\t%s\n", "GPU", gpu->number, "Name",
 			       gpu->agent->name);
