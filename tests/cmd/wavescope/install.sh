@@ -25,3 +25,17 @@ if [ -x "$WS_BUILD/samples/vcopy" ]; then
 		[ -e "$sample/$file" ] || fail "no $file in share/wavescope/sample"
 	done
 fi
+# The Python packages find what is installed with them, not what is on PATH.
+prefix=$(dirname "$(dirname "$program")")
+PYTHONPATH=$prefix/lib/wavescope/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH PYTHONDONTWRITEBYTECODE
+unset WAVESCOPE_BIN ROCPD_SCHEMA_PATH
+cd "$work"
+run "${PYTHON:-python3}" -c 'import _wavescope, rocpd, roctx, rocprofv3.avail; print(_wavescope.find("rocpd"))'
+rc_is 0
+out_is "$prefix/bin/rocpd"
+run "${PYTHON:-python3}" -m rocpd.schema --create new.db
+rc_is 0
+run "${PYTHON:-python3}" -m rocpd query -i new.db --query "SELECT COUNT(*) AS n FROM kernels"
+rc_is 0
+is "$(sed -n 2p "$out" | tr -d ' ')" 0 "kernels of an empty database"

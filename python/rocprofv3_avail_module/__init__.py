@@ -1,0 +1,1 @@
+"""rocprofv3_avail_module: which counters there are, for scripts. See avail."""
