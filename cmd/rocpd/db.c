@@ -50,34 +50,51 @@ enum ws_status rpd_number(sqlite3 *sql, const char *text, int64_t otherwise, int
 
 /* ---- inputs ---- */
 
-/* A package is a folder with index.yaml that names its databases. */
+static enum ws_status add_packaged(const char *folder, const char *path, const char *name,
+				   struct ws_arena *arena, struct ws_strv *out_files,
+				   struct ws_err *err)
+{
+	const char *at = path && path[0] == '/' ? "" : folder;
+	char *file = name[0] == '/'
+			     ? ws_arena_strdup(arena, name)
+			     : ws_arena_printf(arena, "%s/%s/%s", at, path ? path : ".", name);
+
+	return file ? ws_vec_push(out_files, file, err) : ws_fail(err, WS_E_NOMEM, "out of memory");
+}
+
+static bool is_name(const struct ws_doc *doc)
+{
+	return doc && doc->kind < WS_DOC_LIST && *doc->text;
+}
+
+/* A package is a folder with index.yaml that names its databases: a list, or just one. */
 static enum ws_status read_package(const char *index, struct ws_arena *arena,
 				   struct ws_strv *out_files, struct ws_err *err)
 {
-	const struct ws_doc *list, *path;
+	const struct ws_doc *files, *about;
 	char folder[PATH_MAX];
+	const char *path;
 	struct ws_doc *doc;
 	enum ws_status st = ws_doc_read(index, arena, &doc, err);
 
 	if (st)
 		return st;
-	path = ws_doc_get(ws_doc_get(doc, "rocprofiler-sdk"), "rocpd");
-	list = ws_doc_get(path, "files");
-	path = ws_doc_get(path, "path");
-	if (!list || list->kind != WS_DOC_LIST)
-		return ws_fail(err, WS_E_FORMAT,
-			       "'%s' is not a package: no rocprofiler-sdk: rocpd: files:", index);
+	about = ws_doc_get(ws_doc_get(doc, "rocprofiler-sdk"), "rocpd");
+	files = ws_doc_get(about, "files");
+	about = ws_doc_get(about, "path");
+	path = is_name(about) ? about->text : NULL;
 	snprintf(folder, sizeof(folder), "%s", index);
 	ws_path_parent(folder);
-	for (size_t i = 0; i < list->n && !st; i++) {
-		const char *at = path && path->text[0] == '/' ? "" : folder;
-		char *file = list->at[i]->text[0] == '/'
-				     ? ws_arena_strdup(arena, list->at[i]->text)
-				     : ws_arena_printf(arena, "%s/%s/%s", at,
-						       path ? path->text : ".", list->at[i]->text);
-
-		st = file ? ws_vec_push(out_files, file, err)
-			  : ws_fail(err, WS_E_NOMEM, "out of memory");
+	if (is_name(files))
+		return add_packaged(folder, path, files->text, arena, out_files, err);
+	if (!files || files->kind != WS_DOC_LIST)
+		return ws_fail(err, WS_E_FORMAT,
+			       "'%s' is not a package: no rocprofiler-sdk: rocpd: files:", index);
+	for (size_t i = 0; i < files->n && !st; i++) {
+		if (!is_name(files->at[i]))
+			return ws_fail(err, WS_E_FORMAT, "'%s': files: number %zu is not a name",
+				       index, i + 1);
+		st = add_packaged(folder, path, files->at[i]->text, arena, out_files, err);
 	}
 	return st;
 }
@@ -104,7 +121,8 @@ enum ws_status rpd_inputs(const struct ws_strv *input, struct ws_arena *arena,
 				     name);
 		else if (S_ISDIR(info.st_mode))
 			st = read_package(index, arena, out_files, err);
-		else if (ws_str_ends(ws_str_from(name), ".yaml"))
+		else if (ws_str_ends(ws_str_from(name), ".yaml") ||
+			 ws_str_ends(ws_str_from(name), ".yml"))
 			st = read_package(name, arena, out_files, err);
 		else
 			st = ws_vec_push(out_files, name, err);

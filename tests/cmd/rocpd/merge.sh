@@ -20,3 +20,23 @@ for how in "" --copy --consolidate; do
 	run rocpd query -i "p$how.rpdb" --query 'SELECT COUNT(*) AS n FROM kernels'
 	is "$(sed -n 2p "$out" | tr -d ' ')" 2 "kernels in the package ($how)"
 done
+
+# As AMD's tool writes it: one name is no list. And what a person may get wrong.
+mkdir one.rpdb
+cp a_results.db one.rpdb/x.db
+printf 'rocprofiler-sdk:\n  rocpd:\n    files: x.db\n    path: .\n' >one.rpdb/index.yaml
+cp one.rpdb/index.yaml one.rpdb/other.yml
+for name in one.rpdb one.rpdb/index.yaml one.rpdb/other.yml; do
+	run rocpd query -i $name b_results.db --query 'SELECT COUNT(*) AS n FROM kernels'
+	rc_is 0
+	is "$(sed -n 2p "$out" | tr -d ' ')" 2 "kernels with $name"
+done
+(cd one.rpdb && rocpd query -i index.yaml --query 'SELECT COUNT(*) AS n FROM kernels') >here ||
+	fail "index.yaml of this folder"
+is "$(sed -n 2p here | tr -d ' ')" 1 "kernels of index.yaml in this folder"
+for files in '[[x.db]]' '[{a: b}]' '[""]'; do
+	printf 'rocprofiler-sdk: {rocpd: {files: %s}}\n' "$files" >wrong.yaml
+	run rocpd query -i wrong.yaml --query 'SELECT 1'
+	rc_is 1
+	err_has "'wrong.yaml': files: number 1 is not a name"
+done
