@@ -63,6 +63,8 @@ def _read_package(index):
             value = value.strip()
             if value.startswith("[") and value.endswith("]"):
                 names += [_scalar(v) for v in value[1:-1].split(",") if v.strip()]
+            elif value and not value.startswith("#"):
+                names.append(_scalar(value))  # AMD's tool writes one name so
         elif line and not line.startswith("#"):
             listed = False
             if key == "path" and colon:
@@ -90,7 +92,7 @@ def files_of(input):
             raise ValueError(f"'{name}' is a folder and no package: name the databases in it")
         if os.path.isdir(name):
             files += _read_package(index)
-        elif name.endswith(".yaml"):
+        elif name.endswith((".yaml", ".yml")):
             files += _read_package(name)
         else:
             files.append(name)
@@ -105,7 +107,7 @@ def _attach(connection, i, path):
         connection.execute(f"ATTACH ? AS db{i}", (uri,))
         rows = connection.execute(
             f"SELECT DISTINCT value FROM db{i}.rocpd_metadata WHERE tag = 'uuid'").fetchall()
-    except sqlite3.Error as why:
+    except (sqlite3.Error, UnicodeDecodeError) as why:  # damage may be quoted in the complaint
         raise sqlite3.DatabaseError(f"'{path}' is not a rocpd database: {why}") from None
     if not rows:
         raise sqlite3.DatabaseError(

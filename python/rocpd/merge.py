@@ -6,14 +6,24 @@ import _wavescope
 
 from .importer import files_of
 
-__all__ = ["execute"]
+__all__ = ["execute", "merge_sqlite_dbs"]
 
 
 def execute(input, output_file="merged", output_path="."):
     """Merge databases or packages; the path of the new database."""
-    files = files_of(input)
-    _wavescope.read("rocpd", "merge", "-i", *files, "-o", output_file, "-d", output_path)
-    return os.path.abspath(os.path.join(output_path, output_file + ".db"))
+    name = output_file[:-3] if output_file.endswith(".db") else output_file
+    _wavescope.read("rocpd", "merge", "-i", *files_of(input), "-o", name, "-d", output_path)
+    return os.path.abspath(os.path.join(output_path, name + ".db"))
+
+
+def merge_sqlite_dbs(sources, dest_path, on_log=None):
+    """Merge @sources into the file @dest_path; @on_log, such as print, is told of it."""
+    folder, name = os.path.split(os.path.abspath(dest_path))
+    path = execute(list(sources), name, folder)
+    if path != os.path.abspath(dest_path):  # it does not end in .db
+        os.replace(path, dest_path)
+    if on_log:
+        on_log(f"  Merged into {dest_path}")
 
 
 def main(argv=None):

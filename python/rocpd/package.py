@@ -6,7 +6,12 @@ import _wavescope
 
 from .importer import files_of
 
-__all__ = ["execute"]
+__all__ = ["execute", "flatten_rocpd_yaml_input_file"]
+
+
+def flatten_rocpd_yaml_input_file(input, **_):
+    """The databases behind files and packages; there is no need to merge them first."""
+    return list(files_of(input))
 
 
 def execute(input, output_path="rocpd", copy=False, consolidate=False):

@@ -109,6 +109,16 @@ class Connect(unittest.TestCase):
                        f"    - '{os.path.abspath(A)}'\n    - {B}  # this one\n"
                        f"    path: \"{os.getcwd()}\"  # here\n")
         self.assertEqual(len(rocpd.read_processes(rocpd.connect("by_hand.rpdb"))), 2)
+        os.mkdir("one.rpdb")
+        shutil.copy(A, "one.rpdb/x.db")
+        with open("one.rpdb/index.yaml", "w", encoding="utf-8") as file:
+            file.write("rocprofiler-sdk:\n  rocpd:\n    files: x.db\n    path: .\n"
+                       "    rocpd_package_version: '1.0'\n")
+        self.assertEqual(len(rocpd.read_processes(rocpd.connect("one.rpdb"))), 1)
+        self.assertEqual(rocpd.package.flatten_rocpd_yaml_input_file(["one.rpdb", B]),
+                         ["one.rpdb/./x.db", B])
+        rocpd.write_csv(rocpd.connect("one.rpdb"), output_path="one", output_file="x")
+        self.assertIn("x_kernel_trace.csv", os.listdir("one"))
 
     def test_files_are_never_changed(self):
         def sums():
@@ -267,6 +277,11 @@ class Write(unittest.TestCase):
         path = rocpd.merge.execute([A, B], "both", "merged")
         self.assertEqual(path, os.path.abspath("merged/both.db"))
         self.assertEqual(direct(path, "SELECT COUNT(*) FROM processes"), [(2,)])
+        self.assertEqual(rocpd.merge.execute([A], "one.db", "merged"),
+                         os.path.abspath("merged/one.db"))
+        rocpd.merge.merge_sqlite_dbs([A, B], "merged/as_named.rocpd")
+        self.assertEqual(direct("merged/as_named.rocpd", "SELECT COUNT(*) FROM processes"), [(2,)])
+        self.assertEqual(sorted(os.listdir("merged")), ["as_named.rocpd", "both.db", "one.db"])
 
 
 class Query(unittest.TestCase):
