@@ -9,11 +9,11 @@ from tree import Expr
 
 INTS = ("u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64")
 FLOATS = ("f16", "f32", "f64")
-VECTORS = {"u8x4": ("u8", 4), "u16x2": ("u16", 2), "i16x2": ("i16", 2), "f16x2": ("f16", 2),
+VECTORS = {"u16x2": ("u16", 2), "i16x2": ("i16", 2), "f16x2": ("f16", 2),
            "u32x2": ("u32", 2), "u32x3": ("u32", 3), "u32x4": ("u32", 4), "f32x2": ("f32", 2),
            "f32x4": ("f32", 4), "u64x2": ("u64", 2)}
 BYTES = {"u8": 1, "i8": 1, "u16": 2, "i16": 2, "f16": 2, "u32": 4, "i32": 4, "f32": 4,
-         "u64": 8, "i64": 8, "f64": 8, "u8x4": 4, "u16x2": 4, "i16x2": 4, "f16x2": 4,
+         "u64": 8, "i64": 8, "f64": 8, "u16x2": 4, "i16x2": 4, "f16x2": 4,
          "u32x2": 8, "u32x3": 16, "u32x4": 16, "f32x2": 8, "f32x4": 16, "u64x2": 16}
 FLOAT_CONSTANTS = ("0x0p+0", "0x1p+0", "0x1p-1", "0x1p+1", "0x1p+2", "0x1.8p+1", "0x1.45f306p-3",
                    "0x1.99999ap-4", "0x1p-14", "0x1p-24", "0x1.ffcp+15", "0x1.2p-10",
@@ -193,7 +193,7 @@ def from_memory(sc, ty, depth):
         ways += ["in", "in", "own"]
         if sc.on("unaligned"):
             ways.append("unaligned")
-    if sc.global_ and ty in FLOATS:
+    if sc.global_ and ty[0] == "f":
         ways.append("make")
     if sc.global_ and ty == "u32":
         ways.append("words")
@@ -234,7 +234,7 @@ def from_memory(sc, ty, depth):
     if way == "unaligned":
         return Expr(ty, "load_at<%s>(%s + $)" % (ty, r.choice(("in", "own"))),
                     index(sc, 64, depth))
-    un = "u%d" % (bits(ty) if bits(ty) > 16 else 16)
+    un = "u" + ty[1:]
     return Expr(ty, "make_%s(((const %s *)in)[$])" % (ty, un),
                 index(sc, 4096 // BYTES[un], depth))
 

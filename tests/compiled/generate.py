@@ -11,13 +11,13 @@ from expressions import (BYTES, FLOATS, INTS, VECTORS, Scope, condition, constan
                          number)
 from tree import Expr, Function, Program, Stmt
 
-FEATURES = ("float", "f16", "f32", "f64", "vector", "unaligned", "division", "division64", "fdiv",
+FEATURES = ("unaligned", "division", "division64", "fdiv",
             "arrays", "structs", "functions", "pointers", "fpointers", "lds", "waves", "atomics",
             "loops", "pressure", "tables", "switch", "volatile", "stores")
 
 # what makes many instructions is rarer: compiling is most of what a program costs
 SHARE = {"pressure": 0.12, "functions": 0.3, "pointers": 0.3, "fpointers": 0.25, "division64": 0.2,
-         "fdiv": 0.3, "switch": 0.35, "float": 0.6}
+         "fdiv": 0.3, "switch": 0.35}
 
 ATOMICS = (("add", "u32"), ("min", "u32"), ("max", "u32"), ("and", "u32"), ("or", "u32"),
            ("xor", "u32"), ("min", "i32"), ("max", "i32"), ("add", "u64"), ("min", "u64"),
@@ -28,8 +28,13 @@ class Maker:
     def __init__(self, seed):
         self.rng = r = random.Random(seed)
         self.features = {f for f in FEATURES if r.random() < SHARE.get(f, 0.5)}
-        if not self.features & {"f16", "f32", "f64"}:
-            self.features.discard("float")
+        self.types = r.sample(INTS + FLOATS + tuple(VECTORS), r.randint(1, 5)) + ["u32"]
+        elements = {VECTORS.get(t, (t, 1))[0] for t in self.types}
+        self.features |= elements & set(FLOATS)
+        if elements & set(FLOATS):
+            self.features.add("float")
+        if set(self.types) & set(VECTORS):
+            self.features.add("vector")
         self.program = Program(seed)
         self.n_names = 0
         self.structs = []  # (name, [(field, type, length or 0)])
@@ -42,14 +47,8 @@ class Maker:
         return "%s%d" % (prefix, self.n_names)
 
     def type(self):
-        r = self.rng
-        k = r.random()
-        if k < 0.2 and self.on("float"):
-            return r.choice([t for t in FLOATS if self.on(t)])
-        if k < 0.35 and self.on("vector"):
-            return r.choice([t for t in VECTORS if VECTORS[t][0] in INTS or
-                             (self.on("float") and self.on(VECTORS[t][0]))])
-        return r.choice(INTS + ("u32", "i32", "u32"))
+        """One of the few that the program uses, so that values of one type meet."""
+        return self.rng.choice(self.types)
 
     # declarations
 
@@ -233,7 +232,8 @@ class Maker:
         if sc.global_ and r.random() < 0.2:  # equal in all lanes: work for the scalar unit
             sc = self.scope()
             sc.global_ = True
-            sc.fixed = {"u32": ["k0"], "u64": ["k1"], "i8": ["k2"], "u16": ["k3"]}
+            sc.fixed = {"u32": ["k0"], "u64": ["k1"], "i8": ["k2"], "u16": ["k3"], "f32": ["k4"],
+                        "f64": ["k5"]}
         return Stmt("%s = $;" % r.choice(names), [gen(sc, ty, r.choice((2, 3, 3, 3, 4)))])
 
     def store(self, sc):

@@ -25,7 +25,6 @@ typedef float f32;
 typedef double f64;
 
 #define VECTOR(T, n) typedef T T##x##n __attribute__((ext_vector_type(n)))
-VECTOR(u8, 4);
 VECTOR(u16, 2);
 VECTOR(i16, 2);
 VECTOR(f16, 2);
@@ -101,6 +100,19 @@ INLINE f64 make_f64(u64 b)
 INLINE f16 make_f16(u32 b)
 {
 	return __builtin_bit_cast(f16, (u16)((b & 0x7c00) == 0x7c00 ? b ^ 0x4000 : b));
+}
+
+INLINE f32x2 make_f32x2(u32x2 b)
+{
+	return f32x2{ make_f32(b.x), make_f32(b.y) };
+}
+INLINE f32x4 make_f32x4(u32x4 b)
+{
+	return f32x4{ make_f32(b.x), make_f32(b.y), make_f32(b.z), make_f32(b.w) };
+}
+INLINE f16x2 make_f16x2(u16x2 b)
+{
+	return f16x2{ make_f16(b.x), make_f16(b.y) };
 }
 
 /* Half arithmetic: a function each, so that the host rounds after every operation. */
