@@ -113,7 +113,7 @@ static bool repair(struct ws_writer *writer, char *address)
 	if (!head && !is_chunk(writer, address))
 		return false;
 	/*
-	 * The head may be gone as well, or be cut in two, which no fault tells of. Whoever truncates
+	 * The head may be gone as well, or be cut in two, which no fault reports. Whoever truncates
 	 * the file again and again has his way.
 	 */
 	if (__atomic_add_fetch(&writer->n_cut, 1, __ATOMIC_RELAXED) == 1 || head) {

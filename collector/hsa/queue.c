@@ -124,7 +124,7 @@ void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, b
 	p->dispatch.dispatch_id = id;
 	p->dispatch.flags = traced ? 0 : WS_DISPATCH_UNASKED;
 	if (arrange(queue->ring, p, packet, reusable)) {
-		/* One that is not counted, too: the GPU tells of it by the same table. */
+		/* One that is not counted, too: the GPU reports it by the same table. */
 		if (counting && ws_count_on()) {
 			p->ticket = ticket;
 			p->noted = ws_count_expect(&p->ticket, p->signal);

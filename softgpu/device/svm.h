@@ -48,7 +48,7 @@ enum ws_vm_status ws_svm_set(struct ws_vm *vm, uint64_t start, uint64_t size,
 enum ws_vm_status ws_svm_get(struct ws_vm *vm, uint64_t start, uint64_t size,
 			     struct ws_svm_attr *attrs, uint32_t n);
 
-/* The range around an address, as ws_vm_query() tells of blocks; its node is the last prefetch's, its flags
+/* The range around an address, as ws_vm_query() describes blocks; its node is the last prefetch's, its flags
  * are those above. */
 enum ws_vm_status ws_svm_query(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info);
 

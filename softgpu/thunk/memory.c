@@ -18,7 +18,7 @@ static const HSA_POINTER_TYPE pointer_types[] = {
 	[WS_VM_SCRATCH] = HSA_POINTER_ALLOCATED,
 	[WS_VM_IMPORTED] = HSA_POINTER_REGISTERED_SHARED,
 	[WS_VM_PINNED] = HSA_POINTER_REGISTERED_USER,
-	[WS_VM_SVM] = HSA_POINTER_UNKNOWN, /* ws_vm_query() does not tell of it */
+	[WS_VM_SVM] = HSA_POINTER_UNKNOWN, /* ws_vm_query() does not find it */
 };
 
 /* Word 6 of a handle is ROCr's: it stores where in the block a shared piece lies. */
