@@ -33,7 +33,6 @@ static const uint32_t launch_errors[] = {
 	[WS_LAUNCH_BAD_GROUP_MEMORY] = WS_QUEUE_BAD_GROUP_MEMORY,
 	[WS_LAUNCH_BAD_CODE] = WS_QUEUE_BAD_CODE,
 	[WS_LAUNCH_BAD_GROUP_SIZE] = WS_QUEUE_BAD_GROUP_SIZE,
-	[WS_LAUNCH_BAD_REGISTERS] = WS_QUEUE_BAD_REGISTERS,
 };
 
 /* Of a fault that the host learns of through the queue; memory faults have an event of their own. */

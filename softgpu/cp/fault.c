@@ -249,9 +249,6 @@ static void put_kernel_packet(struct text *t, const struct ws_queue *queue,
 		    "(%u bytes per lane)",
 		    wg[0], wg[1], wg[2], packet->dispatch.private_bytes);
 		break;
-	case WS_QUEUE_BAD_REGISTERS:
-		put(t, "it declares more registers than a wave has");
-		break;
 	default:
 		put(t, "completion signal 0x%llx is not a signal",
 		    ull(packet->dispatch.completion));

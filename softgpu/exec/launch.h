@@ -125,7 +125,6 @@ enum ws_launch_error { /* why a dispatch cannot run; the queue error codes map o
 	WS_LAUNCH_BAD_GROUP_MEMORY,
 	WS_LAUNCH_BAD_CODE,           /* entry not aligned, or no memory to decode it into */
 	WS_LAUNCH_BAD_GROUP_SIZE,
-	WS_LAUNCH_BAD_REGISTERS,
 };
 
 enum ws_launch_error ws_launch_init(struct ws_launch *launch);

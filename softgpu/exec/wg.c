@@ -64,7 +64,9 @@ static void count_registers(struct ws_launch *l)
 		uint32_t total = granules * 8, accum_at = ((l->rsrc3 & 0x3f) + 1) * 4;
 
 		l->n_vgprs = accum_at < total ? accum_at : total;
-		l->n_agprs = total - l->n_vgprs;
+		/* all 256 after a multiple of 4 that is not one of 8 end inside a granule, whose rest
+		 * has no name; the fields are too narrow for any other number beyond 256 */
+		l->n_agprs = total - l->n_vgprs < WS_N_VGPRS ? total - l->n_vgprs : WS_N_VGPRS;
 	} else {
 		l->n_vgprs = l->n_agprs = granules * 4;
 	}
@@ -91,8 +93,6 @@ enum ws_launch_error ws_launch_init(struct ws_launch *l)
 		return WS_LAUNCH_BAD_CODE;
 	l->n_waves_per_wg = (uint32_t)((n_items + WS_LANES - 1) / WS_LANES);
 	count_registers(l);
-	if (l->n_vgprs > WS_N_VGPRS || l->n_agprs > WS_N_VGPRS)
-		return WS_LAUNCH_BAD_REGISTERS;
 	atomic_store(&l->n_instructions, 0);
 	l->code = ws_code_get(l->code_cache);
 	l->window = ws_code_window(l->code, l->entry);

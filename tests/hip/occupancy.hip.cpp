@@ -14,6 +14,32 @@ __global__ void heavy_lds(unsigned *x)
 	x[threadIdx.x] = a[(threadIdx.x * 13) % 256];
 }
 
+/* All accumulation registers behind few others: their last granule reaches beyond the 256th. */
+__global__ void __launch_bounds__(64) accumulate(unsigned *x)
+{
+	unsigned value = x[threadIdx.x], back;
+
+	asm volatile("v_accvgpr_write_b32 a255, %1\n\ts_nop 2\n\tv_accvgpr_read_b32 %0, a255"
+		     : "=v"(back)
+		     : "v"(value)
+		     : "a255");
+	x[threadIdx.x] = back + 1;
+}
+
+static void all_accumulation_registers_can_be_had()
+{
+	std::vector<unsigned> values(64), want(64);
+
+	for (unsigned i = 0; i < 64; i++) {
+		values[i] = i * 77;
+		want[i] = i * 77 + 1;
+	}
+	device_buffer<unsigned> x(values);
+	accumulate<<<1, 64>>>(x.ptr);
+	HIP_OK(hipDeviceSynchronize());
+	check_equal("a255 written and read", x.download(), want);
+}
+
 int main()
 {
 	hipDeviceProp_t prop;
@@ -46,5 +72,6 @@ int main()
 	CHECK(attr.sharedSizeBytes == 20000, "%zu", attr.sharedSizeBytes);
 	CHECK(attr.maxThreadsPerBlock == 1024, "%d", attr.maxThreadsPerBlock);
 	CHECK(attr.numRegs > 0, "%d", attr.numRegs);
+	all_accumulation_registers_can_be_had();
 	return finish();
 }
