@@ -234,7 +234,8 @@ def configurations(args, i):
 
 def fuzz(args):
     compiler, runner = Compiler(args), Runner(args)
-    started, n_clean, n_compared, failed = time.time(), 0, 0, []
+    started, n_clean, n_compared, n_refused, failed = time.time(), 0, 0, 0, []
+    args.n_refused = 0
     seeds = list(args.seeds)
     batches = [seeds[i:i + args.batch] for i in range(0, len(seeds), args.batch)]
 
@@ -254,7 +255,8 @@ def fuzz(args):
         failures, n = run_all(args, compiler, runner, compiled)
         n_compared += n
         bad = {p.seed for p, _, _ in failures}
-        n_clean += len(batch) - len(bad)
+        n_clean += len(batch) - len(bad) - args.n_refused
+        n_refused, args.n_refused = n_refused + args.n_refused, 0
         for seed in sorted(bad)[:1 if args.self_test else None]:
             program, config, sentence = next(f for f in failures if f[0].seed == seed)
             others = " ".join("%s-O%s" % c for p, c, _ in failures if p.seed == seed and c)
@@ -265,8 +267,8 @@ def fuzz(args):
                                                lambda text: print(text, flush=True))
             failed.append(small)
             report(args, program, config or ("host", "0"), sentence, small, small_sentence)
-        print("%d programs clean, %d failed, %d comparisons, %.0f s" % (
-            n_clean, len(failed), n_compared, time.time() - started), flush=True)
+        print("%d programs clean, %d failed, %d refused by the compiler, %d comparisons, %.0f s" % (
+            n_clean, len(failed), n_refused, n_compared, time.time() - started), flush=True)
         if len(failed) >= args.max_failures or (args.self_test and failed):
             break
     runner.stop()
@@ -289,6 +291,7 @@ def run_all(args, compiler, runner, compiled):
             refused = "error in backend" in str(e) or "frontend command failed" in str(e)
             print("seed %d: the compiler gives up: %s" % (programs[0].seed, str(e)[:300]),
                   flush=True)
+            args.n_refused += refused
             return ([] if refused else [(programs[0], None, "does not compile")]), 0
         half = len(programs) // 2
         first, second = again(programs[:half]), again(programs[half:])
