@@ -3,8 +3,7 @@
  *
  * Operands: i->sdst the first data register, scalar operand S0 the base (64-bit address or buffer
  * descriptor), S1 the register offset if WS_MEM_SADDR is set, i->imm the constant one. All accesses
- * are of whole dwords; the low two bits of base and offsets do not count, of each before the sum,
- * which has 64 bits.
+ * are of whole dwords; the low two bits of an address do not count.
  */
 #ifndef WS_SOFTGPU_EXEC_OPS_SMEM_H
 #define WS_SOFTGPU_EXEC_OPS_SMEM_H
@@ -33,9 +32,9 @@ static inline uint64_t ws_smem_register(const struct ws_wave *w, const struct ws
 static inline uint64_t ws_smem_address(const struct ws_wave *w, const struct ws_inst *i,
 				       unsigned scale)
 {
-	uint64_t reg = (ws_smem_register(w, i) * scale) & ~3ull;
+	uint64_t offset = (uint64_t)(int64_t)i->imm + ws_smem_register(w, i) * scale;
 
-	return (ws_scalar64(w, i, WS_S0) & ~3ull) + (uint64_t)(int64_t)(i->imm & ~3) + reg;
+	return (ws_scalar64(w, i, WS_S0) + offset) & ~3ull;
 }
 
 /* Registers behind the last one do not exist: the decoder refuses such an instruction. */
@@ -86,14 +85,15 @@ static inline unsigned ws_smem_buffer(const struct ws_wave *w, const struct ws_i
 				      uint64_t *out_addr)
 {
 	uint32_t d[4];
-	uint64_t offset = ((uint32_t)i->imm & ~3u) + (ws_smem_register(w, i) & ~3ull);
+	uint64_t offset = ((uint64_t)(uint32_t)i->imm + ws_smem_register(w, i)) & ~3ull;
 	uint64_t bytes, left;
 
 	memcpy(d, ws_scalar(w, i, WS_S0), sizeof(d));
 	uint32_t stride = d[1] >> 16 & 0x3fff;
 
 	bytes = stride ? (uint64_t)stride * d[2] : d[2];
-	*out_addr = ((d[0] & ~3u) | (uint64_t)(d[1] & 0xffff) << 32) + offset;
+	*out_addr = (d[0] | (uint64_t)(d[1] & 0xffff) << 32) + offset;
+	*out_addr &= ~3ull;
 	if (offset >= bytes)
 		return 0;
 	left = (bytes - offset + 3) / 4;

@@ -32,27 +32,17 @@ static void encode(const struct world *w, const struct smem *s, uint32_t words[2
 			     : SOFFSET;
 }
 
-/* Chooses offsets that add up to `offset` bytes, in steps of `align` if it is two of them; returns
- * how the instruction says it. */
-static struct smem split(struct world *w, unsigned v, int offset, unsigned scale, unsigned align)
+/* Chooses offsets that add up to `offset` bytes; returns how the instruction says it. */
+static struct smem split(struct world *w, unsigned v, int offset, unsigned scale)
 {
 	struct smem s = { .imm_en = v % 3 != 1, .soffset_en = v % 3 != 0 };
 	uint32_t reg = s.soffset_en ? s.imm_en ? world_below(w, (unsigned)offset / scale + 1)
 					       : (unsigned)offset / scale
 				    : 0;
 
-	if (s.imm_en)
-		reg = reg / align * align;
 	w->step.sgpr[SOFFSET] = reg;
 	s.imm = offset - (int)(reg * scale);
 	return s;
-}
-
-/* The low bits of constant and register are ignored before they are added. */
-static int effective_offset(const struct world *w, const struct smem *s, unsigned scale)
-{
-	return (s->imm_en ? s->imm & ~3 : 0) +
-	       (s->soffset_en ? (int)(w->step.sgpr[SOFFSET] * scale) & ~3 : 0);
 }
 
 static bool run(struct world *w, const struct smem *s, unsigned v)
@@ -72,7 +62,7 @@ static uint32_t write_base(struct world *w, bool buffer, unsigned v, uint32_t at
 	uint64_t base = MEM_AT + at;
 	uint32_t stride = v % 2 ? 16 : 0, n_bytes = 1024 + world_below(w, 8) * 16;
 
-	w->step.sgpr[SBASE] = (uint32_t)base | v % 4; /* these two bits do not count */
+	w->step.sgpr[SBASE] = (uint32_t)base;
 	w->step.sgpr[SBASE + 1] = (uint32_t)(base >> 32);
 	if (!buffer)
 		return DATA_BYTES;
@@ -88,14 +78,15 @@ static struct access locate(struct world *w, uint32_t at, uint32_t offset, uint3
 
 	for (unsigned b = 0; b < size; b++)
 		if ((offset & ~3u) + (b & ~3u) < n_bytes)
-			a.byte[b] = ref_global(w, MEM_AT + at + (offset & ~3u) + b);
+			a.byte[b] = ref_global(w, MEM_AT + ((at + offset) & ~3u) + b);
 	return a;
 }
 
 static void test_move(struct world *w, unsigned n_dwords, bool store, bool buffer, bool scratch)
 {
 	for (unsigned v = 0; v < N_VARIANTS; v++) {
-		uint32_t at = 4096 + world_below(w, 64) * 4, offset, n_bytes;
+		/* low bits in the base as well: those of the sum are what does not count */
+		uint32_t at = 4096 + world_below(w, 64) * 4 + (buffer ? 0 : v % 4), offset, n_bytes;
 		unsigned scale = scratch ? 64 : 1;
 		struct smem s;
 
@@ -104,12 +95,11 @@ static void test_move(struct world *w, unsigned n_dwords, bool store, bool buffe
 		offset = buffer && v % 4 == 3 ? n_bytes - 8 : world_below(w, 960) / scale * scale;
 		if (scale == 1 && v % 5)
 			offset &= ~3u;
-		s = split(w, v, (int)offset, scale, 1);
+		s = split(w, v, (int)offset, scale);
 		if (!buffer && v % 3 == 0 && v & 4) /* before the base */
-			s.imm = -(int)world_below(w, 1024);
-		offset = (uint32_t)effective_offset(w, &s, scale);
+			s.imm = -(int)(offset = world_below(w, 256) * 4);
 		if (s.imm < 0) {
-			at += offset;
+			at -= offset;
 			offset = 0;
 		}
 		world_fork(w);
@@ -140,7 +130,7 @@ static void test_atomic(struct world *w, const char *op, unsigned bits, bool buf
 		offset = buffer && v % 4 == 3 ? n_bytes : world_below(w, 120) * 8;
 		for (unsigned n = 0; n < bits / 16; n++)
 			w->step.sgpr[SDATA + n] = data[n][0];
-		s = split(w, v, (int)offset, 1, 8);
+		s = split(w, v, (int)offset, 1);
 		s.glc = v & 1;
 		world_fork(w);
 		a = locate(w, at, offset, n_bytes, bits / 8);
