@@ -24,6 +24,9 @@ MODES = {
     "intercepted": (["--kernel-trace"], "kernel_trace"),
 }
 
+# a sanitizer would turn SIGSEGV into an exit code
+ASAN_OPTIONS = os.environ.get("ASAN_OPTIONS", "detect_leaks=0") + ":handle_segv=0"
+
 
 def one(job):
     mode, how, i = job
@@ -33,7 +36,8 @@ def one(job):
     front = subprocess.run(["rocprofv3", *options, "-f", "csv", "-d", name, "-o", "k", "--", sys.argv[1],
                             name + ".seen", how, str(moment)], stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                           env=dict(os.environ, WAVESCOPE_INTERCEPT="1" if mode == "intercepted" else "0"))
+                           env=dict(os.environ, WAVESCOPE_INTERCEPT="1" if mode == "intercepted" else "0",
+                                    ASAN_OPTIONS=ASAN_OPTIONS))
     if front.returncode != ENDS[how]:
         return "%s: rocprofv3 ended with %d: %s" % (name, front.returncode, front.stdout), 0
     with open(name + ".seen", "rb") as file:
