@@ -87,7 +87,8 @@ leave)
 	;;
 cut)
 	# Truncated under the program: it notices nothing, and the capture tells.
-	for handler in none own; do
+	# (a sanitizer's sigaction() is in front of ours: there the program keeps to the default)
+	for handler in none $(sanitized || echo own); do
 		for bytes in 0 1000 65536 150000; do
 			damaged=1 collect 7 'services=rccl' cut $bytes $handler
 			ok; files 1; has 1 '^DAMAGE .*pages_cut=[1-9]'
