@@ -249,7 +249,7 @@ static bool read_note(struct queue *queue, uint64_t packet, uint32_t epoch)
 
 	if (packet != queue->told.n_read)
 		now->epoch = 0;
-	queue->told.n_read = packet + 1;
+	__atomic_store_n(&queue->told.n_read, packet + 1, __ATOMIC_RELAXED);
 	if (__builtin_expect(!is_noted(from, packet, epoch), 1)) {
 		go_on(now);
 		return now->epoch == epoch;
@@ -339,12 +339,17 @@ bool ws_told_queue(struct queue *queue)
 	return notes != NULL;
 }
 
-/* Kernels in the queue, before packet @end, that did not end. */
+/*
+ * Kernels in the queue, before packet @end, that did not end. The GPU moves the read index last:
+ * a kernel that the program saw complete may still be behind it, and is counted as done already.
+ */
 static uint64_t n_waiting(const struct queue *queue, uint64_t end)
 {
 	const union packet *ring = queue->handle->base_address;
 	uint64_t n = 0, at = ws_hsa.hsa_queue_load_read_index_relaxed(queue->handle);
+	uint64_t n_read = __atomic_load_n(&queue->told.n_read, __ATOMIC_RELAXED);
 
+	at = WS_MAX(at, n_read);
 	for (end = WS_MIN(end, at + queue->rec.n_packets); at < end; at++)
 		n += is_kernel(&ring[at & (queue->rec.n_packets - 1)]);
 	return n;
