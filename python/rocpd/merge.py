@@ -17,7 +17,7 @@ def execute(input, output_file="merged", output_path="."):
 
 
 def merge_sqlite_dbs(sources, dest_path, on_log=None):
-    """Merge @sources into the file @dest_path; @on_log, such as print, is told of it."""
+    """Merge @sources into the file @dest_path; @on_log, such as print, gets the messages."""
     folder, name = os.path.split(os.path.abspath(dest_path))
     path = execute(list(sources), name, folder)
     if path != os.path.abspath(dest_path):  # it does not end in .db
