@@ -10,23 +10,23 @@
 /* Counters and what is computed from them: below this, values are the same value. */
 #define SAME_RELATIVE 1e-12
 
-const char *ws_change_name(enum ws_change change)
+const char *ana_change_name(enum ana_change change)
 {
 	static const char *const names[] = {
-#define WS_CHANGE_ROW(name, text) text,
-		WS_CHANGE_TABLE(WS_CHANGE_ROW)
-#undef WS_CHANGE_ROW
+#define ANA_CHANGE_ROW(name, text) text,
+		ANA_CHANGE_TABLE(ANA_CHANGE_ROW)
+#undef ANA_CHANGE_ROW
 	};
 
 	return names[change];
 }
 
-const char *ws_compare_method_name(enum ws_compare_method method)
+const char *ana_compare_method_name(enum ana_compare_method method)
 {
 	static const char *const names[] = {
-#define WS_METHOD_ROW(name, text) text,
-		WS_COMPARE_METHOD_TABLE(WS_METHOD_ROW)
-#undef WS_METHOD_ROW
+#define ANA_METHOD_ROW(name, text) text,
+		ANA_COMPARE_METHOD_TABLE(ANA_METHOD_ROW)
+#undef ANA_METHOD_ROW
 	};
 
 	return names[method];
@@ -76,7 +76,7 @@ static double incomplete_beta(double a, double b, double x)
 	return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-double ws_student_p(double t, double df)
+double ana_student_p(double t, double df)
 {
 	if (isnan(t) || !(df > 0))
 		return NAN;
@@ -128,8 +128,8 @@ static double rank_all(struct ranked *all, size_t n)
  */
 static double exact_p(const struct ranked *all, size_t n, size_t n_a, unsigned twice_sum)
 {
-	enum { SUM_MAX = WS_COMPARE_EXACT_MAX * (WS_COMPARE_EXACT_MAX + 1) };
-	static _Thread_local double ways[WS_COMPARE_EXACT_MAX + 1][SUM_MAX + 1];
+	enum { SUM_MAX = ANA_COMPARE_EXACT_MAX * (ANA_COMPARE_EXACT_MAX + 1) };
+	static _Thread_local double ways[ANA_COMPARE_EXACT_MAX + 1][SUM_MAX + 1];
 	double total = 0, far = 0, expected = (double)n_a * (double)(n + 1);
 	double distance = fabs((double)twice_sum - expected);
 
@@ -158,16 +158,16 @@ static double normal_p(size_t n_a, size_t n_b, double rank_sum, double ties)
 	return variance > 0 ? erfc(distance / sqrt(variance) / sqrt(2)) : 1;
 }
 
-double ws_ranks_p(const double *a, size_t n_a, const double *b, size_t n_b)
+double ana_ranks_p(const double *a, size_t n_a, const double *b, size_t n_b)
 {
 	size_t n = n_a + n_b;
-	struct ranked few[WS_COMPARE_EXACT_MAX], *all = few;
+	struct ranked few[ANA_COMPARE_EXACT_MAX], *all = few;
 	unsigned long twice_sum = 0;
 	double ties, p;
 
 	if (!n_a || !n_b)
 		return NAN;
-	if (n > WS_COMPARE_EXACT_MAX) {
+	if (n > ANA_COMPARE_EXACT_MAX) {
 		all = malloc(n * sizeof(*all));
 		if (!all)
 			return NAN;
@@ -177,7 +177,7 @@ double ws_ranks_p(const double *a, size_t n_a, const double *b, size_t n_b)
 	ties = rank_all(all, n);
 	for (size_t i = 0; i < n; i++)
 		twice_sum += all[i].in_a ? all[i].twice_rank : 0;
-	if (n <= WS_COMPARE_EXACT_MAX)
+	if (n <= ANA_COMPARE_EXACT_MAX)
 		p = exact_p(all, n, n_a, (unsigned)twice_sum);
 	else
 		p = normal_p(n_a, n_b, (double)twice_sum / 2, ties);
@@ -188,9 +188,9 @@ double ws_ranks_p(const double *a, size_t n_a, const double *b, size_t n_b)
 
 /* ---- two samples ---- */
 
-static struct ws_sample describe(const double *at, size_t n)
+static struct ana_sample describe(const double *at, size_t n)
 {
-	struct ws_sample sample = { .mean = NAN, .sd = NAN, .min = NAN, .max = NAN };
+	struct ana_sample sample = { .mean = NAN, .sd = NAN, .min = NAN, .max = NAN };
 	double sum = 0, squares = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -218,34 +218,34 @@ static bool same(double x, double y)
 }
 
 /* All values equal. True of one value as well: then nothing is known. */
-static bool is_flat(const struct ws_sample *sample)
+static bool is_flat(const struct ana_sample *sample)
 {
 	return same(sample->min, sample->max);
 }
 
-static double welch_p(const struct ws_sample *a, const struct ws_sample *b)
+static double welch_p(const struct ana_sample *a, const struct ana_sample *b)
 {
 	double va = a->sd * a->sd / (double)a->n, vb = b->sd * b->sd / (double)b->n;
 	double df = (va + vb) * (va + vb) /
 		    (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
 
-	return ws_student_p((a->mean - b->mean) / sqrt(va + vb), df);
+	return ana_student_p((a->mean - b->mean) / sqrt(va + vb), df);
 }
 
 /* Would the many side give a value like the single one? */
-static double single_p(double single, const struct ws_sample *many)
+static double single_p(double single, const struct ana_sample *many)
 {
 	double error = many->sd * sqrt(1 + 1 / (double)many->n);
 
-	return ws_student_p((single - many->mean) / error, (double)(many->n - 1));
+	return ana_student_p((single - many->mean) / error, (double)(many->n - 1));
 }
 
 static double ranks_without_gaps(const double *a, size_t n_a, const double *b, size_t n_b)
 {
-	double few[WS_COMPARE_EXACT_MAX], *all = few, p;
+	double few[ANA_COMPARE_EXACT_MAX], *all = few, p;
 	size_t n = 0, n_left = 0;
 
-	if (n_a + n_b > WS_COMPARE_EXACT_MAX)
+	if (n_a + n_b > ANA_COMPARE_EXACT_MAX)
 		all = malloc((n_a + n_b) * sizeof(*all));
 	if (!all)
 		return NAN;
@@ -256,55 +256,55 @@ static double ranks_without_gaps(const double *a, size_t n_a, const double *b, s
 	for (size_t i = 0; i < n_b; i++)
 		if (!isnan(b[i]))
 			all[n++] = b[i];
-	p = ws_ranks_p(all, n_left, all + n_left, n - n_left);
+	p = ana_ranks_p(all, n_left, all + n_left, n - n_left);
 	if (all != few)
 		free(all);
 	return p;
 }
 
 static void judge(const double *a, size_t n_a, const double *b, size_t n_b,
-		  struct ws_comparison *out)
+		  struct ana_comparison *out)
 {
 	size_t n_least = WS_MIN(out->a.n, out->b.n), n_most = WS_MAX(out->a.n, out->b.n);
 
 	if (!n_least) {
-		out->change = WS_CHANGE_ABSENT;
+		out->change = ANA_CHANGE_ABSENT;
 		return;
 	}
 	if (is_flat(&out->a) && is_flat(&out->b)) {
 		bool equal = same(out->a.mean, out->b.mean);
 
-		out->method = n_most > 1 ? WS_METHOD_EXACT : WS_METHOD_NONE;
+		out->method = n_most > 1 ? ANA_METHOD_EXACT : ANA_METHOD_NONE;
 		out->p = equal ? 1 : n_most > 1 ? 0 : NAN;
-		out->change = equal        ? WS_CHANGE_NONE
-			      : n_most > 1 ? WS_CHANGE_REAL
-					   : WS_CHANGE_UNKNOWN;
+		out->change = equal        ? ANA_CHANGE_NONE
+			      : n_most > 1 ? ANA_CHANGE_REAL
+					   : ANA_CHANGE_UNKNOWN;
 		return;
 	}
 	if (isinf(out->a.mean) || isinf(out->b.mean)) {
-		out->change = WS_CHANGE_UNKNOWN; /* x/0: shown, but nothing to reckon with */
+		out->change = ANA_CHANGE_UNKNOWN; /* x/0: shown, but nothing to reckon with */
 		return;
 	}
 	if (n_least == 1) {
-		out->method = WS_METHOD_SINGLE;
+		out->method = ANA_METHOD_SINGLE;
 		out->p = out->a.n == 1 ? single_p(out->a.mean, &out->b)
 				       : single_p(out->b.mean, &out->a);
-	} else if (n_least < WS_COMPARE_RANKS_MIN) {
-		out->method = WS_METHOD_WELCH;
+	} else if (n_least < ANA_COMPARE_RANKS_MIN) {
+		out->method = ANA_METHOD_WELCH;
 		out->p = welch_p(&out->a, &out->b);
 	} else {
-		out->method = WS_METHOD_RANKS;
+		out->method = ANA_METHOD_RANKS;
 		out->p = ranks_without_gaps(a, n_a, b, n_b);
 	}
-	out->change = isnan(out->p)                    ? WS_CHANGE_UNKNOWN
-		      : out->p < WS_COMPARE_ALPHA      ? WS_CHANGE_REAL
-		      : same(out->a.mean, out->b.mean) ? WS_CHANGE_NONE
-						       : WS_CHANGE_NOISE;
+	out->change = isnan(out->p)                    ? ANA_CHANGE_UNKNOWN
+		      : out->p < ANA_COMPARE_ALPHA      ? ANA_CHANGE_REAL
+		      : same(out->a.mean, out->b.mean) ? ANA_CHANGE_NONE
+						       : ANA_CHANGE_NOISE;
 }
 
-void ws_compare(const double *a, size_t n_a, const double *b, size_t n_b, struct ws_comparison *out)
+void ana_compare(const double *a, size_t n_a, const double *b, size_t n_b, struct ana_comparison *out)
 {
-	*out = (struct ws_comparison){ .a = describe(a, n_a), .b = describe(b, n_b), .p = NAN };
+	*out = (struct ana_comparison){ .a = describe(a, n_a), .b = describe(b, n_b), .p = NAN };
 	out->delta = out->b.mean - out->a.mean;
 	if (same(out->a.mean, out->b.mean))
 		out->delta = 0;
@@ -321,20 +321,20 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-void ws_compare_adjust(struct ws_comparison **at, size_t n, double alpha, double *scratch)
+void ana_compare_adjust(struct ana_comparison **at, size_t n, double alpha, double *scratch)
 {
 	size_t n_tested = 0;
 	double limit = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (!isnan(at[i]->p) && at[i]->method != WS_METHOD_EXACT)
+		if (!isnan(at[i]->p) && at[i]->method != ANA_METHOD_EXACT)
 			scratch[n_tested++] = at[i]->p;
 	qsort(scratch, n_tested, sizeof(*scratch), by_number);
 	for (size_t i = 0; i < n_tested; i++)
 		if (scratch[i] <= alpha * (double)(i + 1) / (double)n_tested)
 			limit = scratch[i]; /* the largest p that holds the rate */
 	for (size_t i = 0; i < n; i++)
-		if (at[i]->change == WS_CHANGE_REAL && at[i]->method != WS_METHOD_EXACT &&
+		if (at[i]->change == ANA_CHANGE_REAL && at[i]->method != ANA_METHOD_EXACT &&
 		    at[i]->p > limit)
-			at[i]->change = WS_CHANGE_NOISE;
+			at[i]->change = ANA_CHANGE_NOISE;
 }

@@ -25,19 +25,19 @@
 #include <stdint.h>
 
 /* Distinct texts, numbered in order of appearance. */
-struct ws_dict {
+struct ana_dict {
 	struct ws_arena *arena;
 	struct ws_map index;
 	const char **texts;
 	size_t n, cap;
 };
 
-void ws_dict_init(struct ws_dict *dict, struct ws_arena *arena);
-void ws_dict_fini(struct ws_dict *dict);
+void ana_dict_init(struct ana_dict *dict, struct ws_arena *arena);
+void ana_dict_fini(struct ana_dict *dict);
 /* The number of @text; it is added when new. SIZE_MAX: no memory. */
-size_t ws_dict_add(struct ws_dict *dict, struct ws_str text);
+size_t ana_dict_add(struct ana_dict *dict, struct ws_str text);
 
-struct ws_csv_column {
+struct ana_csv_column {
 	const char *name; /* renamed as docs/formats say: KernelName is Kernel_Name */
 	double *at;       /* n_rows values; a text column holds numbers of the dictionary */
 	bool is_text;     /* a cell was no number */
@@ -45,8 +45,8 @@ struct ws_csv_column {
 	bool is_int;      /* no cell had a point */
 };
 
-struct ws_csv {
-	struct ws_csv_column *columns;
+struct ana_csv {
+	struct ana_csv_column *columns;
 	size_t n_columns;
 	size_t n_rows;
 	size_t n_rows_bad;   /* left out: cells missing or left over */
@@ -57,30 +57,30 @@ struct ws_csv {
 	size_t values_bytes;
 };
 
-struct ws_csv_how {
+struct ana_csv_how {
 	const char *const *texts; /* columns to put into @dict, NULL at the end */
-	struct ws_dict *dict;
+	struct ana_dict *dict;
 };
 
 /* Names and headers come from @arena. On failure the text begins with the path. */
-enum ws_status ws_csv_read(const char *path, const struct ws_csv_how *how, struct ws_arena *arena,
-			   struct ws_csv *out_csv, struct ws_err *err);
+enum ws_status ana_csv_read(const char *path, const struct ana_csv_how *how, struct ws_arena *arena,
+			   struct ana_csv *out_csv, struct ws_err *err);
 /* The same from memory; @bytes is not kept. */
-enum ws_status ws_csv_parse(const char *bytes, size_t n_bytes, const struct ws_csv_how *how,
-			    struct ws_arena *arena, struct ws_csv *out_csv, struct ws_err *err);
-void ws_csv_fini(struct ws_csv *csv); /* releases the columns; a zeroed one is fine */
+enum ws_status ana_csv_parse(const char *bytes, size_t n_bytes, const struct ana_csv_how *how,
+			    struct ws_arena *arena, struct ana_csv *out_csv, struct ws_err *err);
+void ana_csv_fini(struct ana_csv *csv); /* releases the columns; a zeroed one is fine */
 
-const struct ws_csv_column *ws_csv_column(const struct ws_csv *csv, const char *name);
+const struct ana_csv_column *ana_csv_column(const struct ana_csv *csv, const char *name);
 
-/* Pages of zeroes for @n doubles; NULL: no memory. Released by ws_doubles_free(). */
-double *ws_doubles(size_t n);
-void ws_doubles_free(double *at, size_t n);
+/* Pages of zeroes for @n doubles; NULL: no memory. Released by ana_doubles_free(). */
+double *ana_doubles(size_t n);
+void ana_doubles_free(double *at, size_t n);
 
 /*
  * One record of a small CSV file (sysinfo.csv) as texts: row 0 is the header. From @arena.
  * False after the last record; *@at moves past it.
  */
-bool ws_csv_record(const char **at, const char *end, struct ws_arena *arena,
+bool ana_csv_record(const char **at, const char *end, struct ws_arena *arena,
 		   const char ***out_cells, size_t *out_n);
 
 #endif

@@ -6,22 +6,22 @@
 
 #include "analysis/diff.h"
 
-struct ws_pair {
-	const struct ws_diff_side *side[2];
-	const struct ws_diff_how *how;
-	struct ws_selection rows[2];
-	struct ws_eval *eval[2]; /* made when a metric is asked for */
+struct ana_pair {
+	const struct ana_diff_side *side[2];
+	const struct ana_diff_how *how;
+	struct ana_selection rows[2];
+	struct ana_eval *eval[2]; /* made when a metric is asked for */
 	double *values[2];       /* scratch, one per row */
 };
 
-enum ws_status ws_pair_open(const struct ws_diff_side *a, const struct ws_diff_side *b,
-			    const struct ws_diff_how *how, const char *kernel, struct ws_pair *out,
+enum ws_status ana_pair_open(const struct ana_diff_side *a, const struct ana_diff_side *b,
+			    const struct ana_diff_how *how, const char *kernel, struct ana_pair *out,
 			    struct ws_err *err);
-void ws_pair_close(struct ws_pair *pair); /* a zeroed one is fine */
+void ana_pair_close(struct ana_pair *pair); /* a zeroed one is fine */
 
-void ws_pair_durations(struct ws_pair *pair, struct ws_comparison *out);
-enum ws_status ws_pair_metric(struct ws_pair *pair, const struct ws_metric *metric, int header,
-			      struct ws_comparison *out, struct ws_err *err);
-bool ws_pair_counter(struct ws_pair *pair, const char *counter, struct ws_comparison *out);
+void ana_pair_durations(struct ana_pair *pair, struct ana_comparison *out);
+enum ws_status ana_pair_metric(struct ana_pair *pair, const struct ana_metric *metric, int header,
+			      struct ana_comparison *out, struct ws_err *err);
+bool ana_pair_counter(struct ana_pair *pair, const char *counter, struct ana_comparison *out);
 
 #endif

@@ -6,82 +6,82 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ws_norm_words[] = {
-#define WS_NORM_ROW(name, word, unit, formula) word,
-	WS_NORM_TABLE(WS_NORM_ROW)
-#undef WS_NORM_ROW
+const char *const ana_norm_words[] = {
+#define ANA_NORM_ROW(name, word, unit, formula) word,
+	ANA_NORM_TABLE(ANA_NORM_ROW)
+#undef ANA_NORM_ROW
 		NULL
 };
 
 static const struct {
 	const char *unit, *formula;
 } norms[] = {
-#define WS_NORM_ROW(name, word, unit, formula) { unit, formula },
-	WS_NORM_TABLE(WS_NORM_ROW)
-#undef WS_NORM_ROW
+#define ANA_NORM_ROW(name, word, unit, formula) { unit, formula },
+	ANA_NORM_TABLE(ANA_NORM_ROW)
+#undef ANA_NORM_ROW
 };
 
-static double number_at(struct ws_eval *e, const struct ws_expr *expr, const char *level,
+static double number_at(struct ana_eval *e, const struct ana_expr *expr, const char *level,
 			int channel)
 {
-	struct ws_place at = { .level = level, .channel = channel };
-	struct ws_fold fold;
-	struct ws_operand value;
+	struct ana_place at = { .level = level, .channel = channel };
+	struct ana_fold fold;
+	struct ana_operand value;
 
 	e->why[0] = '\0';
 	if (!expr || !e->sel->n)
 		return NAN;
-	value = ws_eval_shape(e, expr, &at);
-	if (value.kind == WS_OPERAND_CONST)
+	value = ana_eval_shape(e, expr, &at);
+	if (value.kind == ANA_OPERAND_CONST)
 		return value.k;
-	if (value.kind == WS_OPERAND_ABSENT || !ws_eval_fold_of(e, expr, &at, &fold))
+	if (value.kind == ANA_OPERAND_ABSENT || !ana_eval_fold_of(e, expr, &at, &fold))
 		return NAN;
-	return ws_fold_mean(&fold);
+	return ana_fold_mean(&fold);
 }
 
-double ws_eval_number(struct ws_eval *eval, const struct ws_expr *expr, const char *coll_level)
+double ana_eval_number(struct ana_eval *eval, const struct ana_expr *expr, const char *coll_level)
 {
 	return number_at(eval, expr, coll_level, -1);
 }
 
-double ws_eval_cell(struct ws_eval *eval, const struct ws_metric *metric, unsigned header,
+double ana_eval_cell(struct ana_eval *eval, const struct ana_metric *metric, unsigned header,
 		    unsigned channel)
 {
-	bool channels = metric->table->kind == WS_TABLE_CHANNELS;
+	bool channels = metric->table->kind == ANA_TABLE_CHANNELS;
 
 	return number_at(eval, metric->cells[header].expr, metric->coll_level,
 			 channels ? (int)channel : -1);
 }
 
-const char *ws_eval_why_none(struct ws_eval *eval, const struct ws_metric *metric, unsigned header,
+const char *ana_eval_why_none(struct ana_eval *eval, const struct ana_metric *metric, unsigned header,
 			     unsigned channel)
 {
-	const struct ws_expr *expr = metric->cells[header].expr;
-	double value = ws_eval_cell(eval, metric, header, channel);
+	const struct ana_expr *expr = metric->cells[header].expr;
+	double value = ana_eval_cell(eval, metric, header, channel);
 
 	if (value == value)
 		return "it has a value";
-	if (!expr || expr->kind == WS_EXPR_NONE)
+	if (!expr || expr->kind == ANA_EXPR_NONE)
 		return "not defined on this architecture";
 	return eval->why[0] ? eval->why : "0/0 in every dispatch";
 }
 
-unsigned ws_eval_channels(struct ws_eval *eval)
+unsigned ana_eval_channels(struct ana_eval *eval)
 {
 	double n;
 
-	if (!ws_sysinfo_number(eval->load, "total_l2_chan", &n) || !(n >= 0 && n <= 4096))
+	if (!ana_sysinfo_number(eval->load, "total_l2_chan", &n) || !(n >= 0 && n <= 4096))
 		return 0;
 	return (unsigned)n;
 }
 
-static const struct ws_expr *inside_of(const struct ws_expr *expr)
+static const struct ana_expr *inside_of(const struct ana_expr *expr)
 {
-	if (expr->kind == WS_EXPR_CALL && expr->fn <= WS_FN_QUANTILE &&
-	    (expr->n_args == 1 || expr->fn == WS_FN_QUANTILE))
+	if (expr->kind == ANA_EXPR_CALL && expr->fn <= ANA_FN_QUANTILE &&
+	    (expr->n_args == 1 || expr->fn == ANA_FN_QUANTILE))
 		return expr->args[0];
 	for (uint32_t i = 0; i < expr->n_args; i++) {
-		const struct ws_expr *found = inside_of(expr->args[i]);
+		const struct ana_expr *found = inside_of(expr->args[i]);
 
 		if (found)
 			return found;
@@ -89,54 +89,54 @@ static const struct ws_expr *inside_of(const struct ws_expr *expr)
 	return NULL;
 }
 
-bool ws_eval_per_dispatch(struct ws_eval *eval, const struct ws_metric *metric, unsigned header,
+bool ana_eval_per_dispatch(struct ana_eval *eval, const struct ana_metric *metric, unsigned header,
 			  double *out_values)
 {
-	const struct ws_expr *expr = metric->cells[header].expr;
-	const struct ws_expr *inside = expr ? inside_of(expr) : NULL;
-	struct ws_place at = { .level = metric->coll_level, .channel = -1 };
-	const struct ws_made *m;
+	const struct ana_expr *expr = metric->cells[header].expr;
+	const struct ana_expr *inside = expr ? inside_of(expr) : NULL;
+	struct ana_place at = { .level = metric->coll_level, .channel = -1 };
+	const struct ana_made *m;
 
-	if (!inside || ws_eval_shape(eval, inside, &at).kind == WS_OPERAND_ABSENT)
+	if (!inside || ana_eval_shape(eval, inside, &at).kind == ANA_OPERAND_ABSENT)
 		return false;
-	m = ws_eval_make(eval, inside, &at, true);
+	m = ana_eval_make(eval, inside, &at, true);
 	if (m->absent)
 		return false;
 	memcpy(out_values, m->at, m->n * sizeof(*out_values));
 	return true;
 }
 
-double ws_eval_variable(struct ws_eval *eval, const char *name)
+double ana_eval_variable(struct ana_eval *eval, const char *name)
 {
-	struct ws_expr expr = { .kind = WS_EXPR_VARIABLE, .id = UINT32_MAX, .text = name };
-	struct ws_place at = { .channel = -1 };
-	struct ws_operand value = ws_eval_shape(eval, &expr, &at);
-	struct ws_fold fold;
+	struct ana_expr expr = { .kind = ANA_EXPR_VARIABLE, .id = UINT32_MAX, .text = name };
+	struct ana_place at = { .channel = -1 };
+	struct ana_operand value = ana_eval_shape(eval, &expr, &at);
+	struct ana_fold fold;
 
-	if (value.kind == WS_OPERAND_CONST)
+	if (value.kind == ANA_OPERAND_CONST)
 		return value.k;
 	eval->made.expr = NULL; /* it is known by address, and this one is on the stack */
-	if (value.kind == WS_OPERAND_ABSENT || !ws_eval_fold_of(eval, &expr, &at, &fold))
+	if (value.kind == ANA_OPERAND_ABSENT || !ana_eval_fold_of(eval, &expr, &at, &fold))
 		return NAN;
 	eval->made.expr = NULL;
-	return ws_fold_mean(&fold);
+	return ana_fold_mean(&fold);
 }
 
-double ws_eval_counter(struct ws_eval *eval, const char *name, const char *coll_level)
+double ana_eval_counter(struct ana_eval *eval, const char *name, const char *coll_level)
 {
-	struct ws_expr expr = { .kind = WS_EXPR_COUNTER, .id = UINT32_MAX, .text = name };
-	struct ws_place at = { .level = coll_level, .channel = -1 };
-	struct ws_fold fold;
+	struct ana_expr expr = { .kind = ANA_EXPR_COUNTER, .id = UINT32_MAX, .text = name };
+	struct ana_place at = { .level = coll_level, .channel = -1 };
+	struct ana_fold fold;
 	bool there;
 
 	eval->made.expr = NULL;
-	there = ws_eval_fold_of(eval, &expr, &at, &fold);
+	there = ana_eval_fold_of(eval, &expr, &at, &fold);
 	eval->made.expr = NULL;
-	return there ? ws_fold_mean(&fold) : NAN;
+	return there ? ana_fold_mean(&fold) : NAN;
 }
 
 /* First letter large, the rest small, as Python's capitalize() leaves it: "Gb/s". */
-const char *ws_eval_unit(const struct ws_eval *eval, const char *unit, struct ws_arena *arena)
+const char *ana_eval_unit(const struct ana_eval *eval, const char *unit, struct ws_arena *arena)
 {
 	const char *mark = strstr(unit, "$normUnit");
 	char *text = mark ? ws_arena_printf(arena, "%.*s%s%s", (int)(mark - unit), unit,
@@ -148,11 +148,11 @@ const char *ws_eval_unit(const struct ws_eval *eval, const char *unit, struct ws
 	return text;
 }
 
-enum ws_status ws_eval_create(const struct ws_workload *load, const struct ws_selection *sel,
-			      const struct ws_metrics *metrics, const struct ws_eval_how *how,
-			      struct ws_eval **out_eval, struct ws_err *err)
+enum ws_status ana_eval_create(const struct ana_workload *load, const struct ana_selection *sel,
+			      const struct ana_metrics *metrics, const struct ana_eval_how *how,
+			      struct ana_eval **out_eval, struct ws_err *err)
 {
-	struct ws_eval *e = calloc(1, sizeof(*e));
+	struct ana_eval *e = calloc(1, sizeof(*e));
 	enum ws_status st;
 
 	if (!e)
@@ -160,28 +160,28 @@ enum ws_status ws_eval_create(const struct ws_workload *load, const struct ws_se
 	e->load = load;
 	e->sel = sel;
 	e->metrics = metrics;
-	e->how = how ? *how : (struct ws_eval_how){ .norm = WS_PER_KERNEL };
+	e->how = how ? *how : (struct ana_eval_how){ .norm = ANA_PER_KERNEL };
 	e->rows = sel->all ? NULL : sel->rows;
 	ws_arena_init(&e->arena, SIZE_MAX);
-	ws_expr_pool_init(&e->pool, &e->arena);
-	st = ws_expr_parse(&e->pool, ws_str_from(norms[e->how.norm].formula), NULL, &e->denom, err);
+	ana_expr_pool_init(&e->pool, &e->arena);
+	st = ana_expr_parse(&e->pool, ws_str_from(norms[e->how.norm].formula), NULL, &e->denom, err);
 	e->n_known = metrics->pool.n;
 	e->known = ws_arena_array(&e->arena, (size_t)e->n_known + 1, sizeof(*e->known));
 	if (!st && !e->known)
 		st = ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (st)
-		ws_eval_destroy(e);
+		ana_eval_destroy(e);
 	else
 		*out_eval = e;
 	return st;
 }
 
-void ws_eval_destroy(struct ws_eval *eval)
+void ana_eval_destroy(struct ana_eval *eval)
 {
 	if (!eval)
 		return;
 	free(eval->regs);
-	ws_expr_pool_fini(&eval->pool);
+	ana_expr_pool_fini(&eval->pool);
 	ws_arena_fini(&eval->arena);
 	free(eval);
 }

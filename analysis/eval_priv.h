@@ -7,15 +7,15 @@
 #include "analysis/tape.h"
 
 /* Mean, least and greatest of a formula that was folded before. */
-struct ws_known {
+struct ana_known {
 	const char *level;
-	struct ws_fold fold;
+	struct ana_fold fold;
 	bool done, absent;
 };
 
 /* The column made last: quartiles and deviations ask for it again and again. */
-struct ws_made {
-	const struct ws_expr *expr;
+struct ana_made {
+	const struct ana_expr *expr;
 	const char *level;
 	int channel;
 	size_t n;    /* values in `at` */
@@ -24,18 +24,18 @@ struct ws_made {
 	double *at;
 };
 
-struct ws_eval {
-	const struct ws_workload *load;
-	const struct ws_selection *sel;
-	const struct ws_metrics *metrics;
-	struct ws_eval_how how;
+struct ana_eval {
+	const struct ana_workload *load;
+	const struct ana_selection *sel;
+	const struct ana_metrics *metrics;
+	struct ana_eval_how how;
 	struct ws_arena arena;
-	struct ws_expr_pool pool; /* of $denom */
-	const struct ws_expr *denom;
+	struct ana_expr_pool pool; /* of $denom */
+	const struct ana_expr *denom;
 	const uint32_t *rows;   /* NULL: all */
-	struct ws_known *known; /* by the id of the folded formula */
+	struct ana_known *known; /* by the id of the folded formula */
 	uint32_t n_known;       /* formulas made later are not remembered */
-	struct ws_made made;
+	struct ana_made made;
 	double *regs;
 	size_t n_regs;
 	char why[160];
@@ -43,22 +43,22 @@ struct ws_eval {
 };
 
 /* Where a formula stands: which pass its counters come from, and which channel. */
-struct ws_place {
+struct ana_place {
 	const char *level;
 	int channel; /* -1: none */
 	unsigned depth;
-	struct ws_tape *tape;
+	struct ana_tape *tape;
 	uint32_t reg; /* the first that is free */
 };
 
 /* What a formula comes to here: a number, a column, or nothing. Folds inside are done. */
-struct ws_operand ws_eval_shape(struct ws_eval *e, const struct ws_expr *expr,
-				const struct ws_place *at);
+struct ana_operand ana_eval_shape(struct ana_eval *e, const struct ana_expr *expr,
+				const struct ana_place *at);
 /* Make the column of @expr, unless it is the one that was made last. */
-const struct ws_made *ws_eval_make(struct ws_eval *e, const struct ws_expr *expr,
-				   const struct ws_place *at, bool in_order);
+const struct ana_made *ana_eval_make(struct ana_eval *e, const struct ana_expr *expr,
+				   const struct ana_place *at, bool in_order);
 /* Mean, least, greatest and sum of a column, remembered by formula; false: it has no value. */
-bool ws_eval_fold_of(struct ws_eval *e, const struct ws_expr *expr, const struct ws_place *at,
-		     struct ws_fold *out);
+bool ana_eval_fold_of(struct ana_eval *e, const struct ana_expr *expr, const struct ana_place *at,
+		     struct ana_fold *out);
 
 #endif

@@ -14,23 +14,23 @@
 #include "analysis/metric.h"
 #include "analysis/workload.h"
 
-#define WS_EXPLAIN_STEPS_MAX 200u
+#define ANA_EXPLAIN_STEPS_MAX 200u
 
-struct ws_explain_name {
+struct ana_explain_name {
 	const char *name; /* a variable begins with '$' */
 	bool is_variable;
 	double here; /* in the dispatch that is shown */
 	double mean; /* over the selection */
 };
 
-struct ws_explain_step {
+struct ana_explain_step {
 	const char *label;   /* "a", "b", .. */
 	const char *text;    /* "100 * SQ_BUSY_CYCLES" with labels of earlier steps */
 	const char *numbers; /* "100 * 4212" */
 	double value;
 };
 
-struct ws_explain_cell {
+struct ana_explain_cell {
 	const char *header;
 	const char *formula; /* with the fewest parentheses */
 	const char
@@ -39,14 +39,14 @@ struct ws_explain_cell {
 	const char *why; /* without a value: the reason; else NULL */
 };
 
-struct ws_explanation {
-	const struct ws_metric *metric;
+struct ana_explanation {
+	const struct ana_metric *metric;
 	const char *unit;
-	struct ws_explain_cell *cells;
+	struct ana_explain_cell *cells;
 	size_t n_cells;
-	struct ws_explain_name *names; /* of the main formula */
+	struct ana_explain_name *names; /* of the main formula */
 	size_t n_names;
-	struct ws_explain_step *steps;
+	struct ana_explain_step *steps;
 	size_t n_steps;
 	bool cut;             /* there were more steps */
 	uint32_t row;         /* the dispatch that is shown */
@@ -56,15 +56,15 @@ struct ws_explanation {
 	const char *fold; /* "AVG": how they become one; NULL: it is more than one call */
 };
 
-struct ws_explain_source {
-	const struct ws_workload *load;
-	const struct ws_selection *rows;
-	const struct ws_metrics *metrics;
-	struct ws_eval *eval; /* of all rows */
-	struct ws_eval_how how;
+struct ana_explain_source {
+	const struct ana_workload *load;
+	const struct ana_selection *rows;
+	const struct ana_metrics *metrics;
+	struct ana_eval *eval; /* of all rows */
+	struct ana_eval_how how;
 };
 
-enum ws_status ws_explain(const struct ws_explain_source *source, const struct ws_metric *metric,
-			  struct ws_arena *arena, struct ws_explanation *out, struct ws_err *err);
+enum ws_status ana_explain(const struct ana_explain_source *source, const struct ana_metric *metric,
+			  struct ws_arena *arena, struct ana_explanation *out, struct ws_err *err);
 
 #endif

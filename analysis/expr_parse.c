@@ -7,8 +7,8 @@
 #define NESTING_MAX 120u /* parentheses in parentheses; bounds the parser's own stack */
 
 struct parser {
-	struct ws_expr_pool *pool;
-	const struct ws_expr_scope *scope;
+	struct ana_expr_pool *pool;
+	const struct ana_expr_scope *scope;
 	struct ws_str text;
 	size_t pos;
 	unsigned nesting;
@@ -16,24 +16,24 @@ struct parser {
 	enum ws_status st;
 };
 
-static const struct ws_expr *parse_expr(struct parser *p);
+static const struct ana_expr *parse_expr(struct parser *p);
 
 static const struct {
 	const char *text;
 	int binds;
-	enum ws_expr_op op;
+	enum ana_expr_op op;
 } op_rows[] = {
-#define WS_OP_ROW(name, text, binds) { text, binds, name },
-	WS_OP_TABLE(WS_OP_ROW)
-#undef WS_OP_ROW
+#define ANA_OP_ROW(name, text, binds) { text, binds, name },
+	ANA_OP_TABLE(ANA_OP_ROW)
+#undef ANA_OP_ROW
 };
 
 static const struct {
 	uint32_t lo, hi;
 } fn_rows[] = {
-#define WS_FN_ROW(name, lo, hi, folds) { lo, hi },
-	WS_FN_TABLE(WS_FN_ROW)
-#undef WS_FN_ROW
+#define ANA_FN_ROW(name, lo, hi, folds) { lo, hi },
+	ANA_FN_TABLE(ANA_FN_ROW)
+#undef ANA_FN_ROW
 };
 
 static void skip_space(struct parser *p)
@@ -55,7 +55,7 @@ static struct ws_str token_here(struct parser *p)
 	return (struct ws_str){ p->text.at + from, WS_MIN(to - from, (size_t)60) };
 }
 
-static const struct ws_expr *wrong(struct parser *p, const char *what)
+static const struct ana_expr *wrong(struct parser *p, const char *what)
 {
 	struct ws_str token;
 
@@ -71,7 +71,7 @@ static const struct ws_expr *wrong(struct parser *p, const char *what)
 	return NULL;
 }
 
-static const struct ws_expr *made(struct parser *p, const struct ws_expr *node)
+static const struct ana_expr *made(struct parser *p, const struct ana_expr *node)
 {
 	if (!node && !p->st)
 		p->st = ws_fail(p->err, WS_E_LIMIT, "the formula is too large at column %zu",
@@ -117,7 +117,7 @@ static bool take_keyword(struct parser *p, const char *word)
 	return false;
 }
 
-static const struct ws_expr *parse_number(struct parser *p)
+static const struct ana_expr *parse_number(struct parser *p)
 {
 	char text[48];
 	size_t from = p->pos, n;
@@ -139,7 +139,7 @@ static const struct ws_expr *parse_number(struct parser *p)
 	memcpy(text, p->text.at + from, n);
 	text[n] = '\0';
 	{
-		const struct ws_expr *node = ws_expr_number(p->pool, text);
+		const struct ana_expr *node = ana_expr_number(p->pool, text);
 
 		if (!node) {
 			p->pos = from;
@@ -149,21 +149,21 @@ static const struct ws_expr *parse_number(struct parser *p)
 	}
 }
 
-static const struct ws_expr *parse_call(struct parser *p, struct ws_str name, size_t name_at)
+static const struct ana_expr *parse_call(struct parser *p, struct ws_str name, size_t name_at)
 {
-	const struct ws_expr *args[16];
+	const struct ana_expr *args[16];
 	uint32_t n = 0;
 	unsigned fn;
 
-	for (fn = 0; fn < WS_FN_COUNT; fn++)
-		if (ws_str_is(name, ws_fn_names[fn]))
+	for (fn = 0; fn < ANA_FN_COUNT; fn++)
+		if (ws_str_is(name, ana_fn_names[fn]))
 			break;
-	if (fn == WS_FN_COUNT) {
+	if (fn == ANA_FN_COUNT) {
 		p->pos = name_at;
 		return wrong(p, "unknown function");
 	}
 	do {
-		const struct ws_expr *arg = parse_expr(p);
+		const struct ana_expr *arg = parse_expr(p);
 
 		if (!arg)
 			return NULL;
@@ -177,13 +177,13 @@ static const struct ws_expr *parse_call(struct parser *p, struct ws_str name, si
 		p->pos = name_at;
 		return wrong(p, "wrong number of arguments");
 	}
-	return made(p, ws_expr_call(p->pool, (enum ws_fn)fn, args, n));
+	return made(p, ana_expr_call(p->pool, (enum ana_fn)fn, args, n));
 }
 
 /* NAME, NAME[3], NAME[::_1]; the brackets are part of the counter's name. */
-static const struct ws_expr *parse_name(struct parser *p, struct ws_str word)
+static const struct ana_expr *parse_name(struct parser *p, struct ws_str word)
 {
-	const struct ws_expr *node = NULL;
+	const struct ana_expr *node = NULL;
 	struct ws_str whole = word;
 
 	if (p->pos < p->text.n && p->text.at[p->pos] == '[') {
@@ -207,12 +207,12 @@ static const struct ws_expr *parse_name(struct parser *p, struct ws_str word)
 		if (p->st)
 			return NULL;
 	}
-	return made(p, node ? node : ws_expr_counter(p->pool, whole));
+	return made(p, node ? node : ana_expr_counter(p->pool, whole));
 }
 
-static const struct ws_expr *parse_primary(struct parser *p)
+static const struct ana_expr *parse_primary(struct parser *p)
 {
-	const struct ws_expr *node;
+	const struct ana_expr *node;
 	struct ws_str word;
 	size_t at;
 
@@ -227,7 +227,7 @@ static const struct ws_expr *parse_primary(struct parser *p)
 			return wrong(p, "nested too deeply");
 		node = parse_primary(p);
 		p->nesting--;
-		return node ? made(p, ws_expr_negate(p->pool, node)) : NULL;
+		return node ? made(p, ana_expr_negate(p->pool, node)) : NULL;
 	}
 	if (take(p, "(")) {
 		node = parse_expr(p);
@@ -239,7 +239,7 @@ static const struct ws_expr *parse_primary(struct parser *p)
 		word = take_word(p);
 		if (!word.n)
 			return wrong(p, "the name of a variable is missing");
-		return made(p, ws_expr_variable(p->pool, word));
+		return made(p, ana_expr_variable(p->pool, word));
 	}
 	word = take_word(p);
 	if (!word.n || ws_str_is(word, "if") || ws_str_is(word, "else")) {
@@ -247,7 +247,7 @@ static const struct ws_expr *parse_primary(struct parser *p)
 		return wrong(p, "a value is expected");
 	}
 	if (ws_str_is(word, "None"))
-		return made(p, ws_expr_none(p->pool));
+		return made(p, ana_expr_none(p->pool));
 	if (p->pos < p->text.n && p->text.at[p->pos] == '(') {
 		p->pos++;
 		return parse_call(p, word, at);
@@ -256,12 +256,12 @@ static const struct ws_expr *parse_primary(struct parser *p)
 }
 
 /* Operators that bind at least as tightly as @binds, from left to right. */
-static const struct ws_expr *parse_binary(struct parser *p, int binds)
+static const struct ana_expr *parse_binary(struct parser *p, int binds)
 {
-	const struct ws_expr *left = binds > 3 ? parse_primary(p) : parse_binary(p, binds + 1);
+	const struct ana_expr *left = binds > 3 ? parse_primary(p) : parse_binary(p, binds + 1);
 
 	while (left && binds <= 3) {
-		const struct ws_expr *right;
+		const struct ana_expr *right;
 		size_t i;
 
 		for (i = 0; i < WS_ARRAY_LEN(op_rows); i++)
@@ -272,14 +272,14 @@ static const struct ws_expr *parse_binary(struct parser *p, int binds)
 		right = parse_binary(p, binds + 1);
 		if (!right)
 			return NULL;
-		left = made(p, ws_expr_binary(p->pool, op_rows[i].op, left, right));
+		left = made(p, ana_expr_binary(p->pool, op_rows[i].op, left, right));
 	}
 	return left;
 }
 
-static const struct ws_expr *parse_expr(struct parser *p)
+static const struct ana_expr *parse_expr(struct parser *p)
 {
-	const struct ws_expr *value, *cond, *other;
+	const struct ana_expr *value, *cond, *other;
 
 	if (++p->nesting > NESTING_MAX)
 		return wrong(p, "nested too deeply");
@@ -291,18 +291,18 @@ static const struct ws_expr *parse_expr(struct parser *p)
 		if (!take_keyword(p, "else"))
 			return wrong(p, "'else' expected");
 		other = parse_expr(p);
-		value = other ? made(p, ws_expr_select(p->pool, value, cond, other)) : NULL;
+		value = other ? made(p, ana_expr_select(p->pool, value, cond, other)) : NULL;
 	}
 	p->nesting--;
 	return value;
 }
 
-enum ws_status ws_expr_parse(struct ws_expr_pool *pool, struct ws_str text,
-			     const struct ws_expr_scope *scope, const struct ws_expr **out_expr,
+enum ws_status ana_expr_parse(struct ana_expr_pool *pool, struct ws_str text,
+			     const struct ana_expr_scope *scope, const struct ana_expr **out_expr,
 			     struct ws_err *err)
 {
 	struct parser p = { .pool = pool, .scope = scope, .text = text, .err = err };
-	const struct ws_expr *expr = parse_expr(&p);
+	const struct ana_expr *expr = parse_expr(&p);
 
 	if (expr) {
 		skip_space(&p);

@@ -4,18 +4,18 @@
 
 #include <stddef.h>
 
-struct ws_fold {
+struct ana_fold {
 	size_t n;             /* values that are numbers */
 	double sum, min, max; /* NaN when there are none */
 };
 
-struct ws_fold ws_fold_values(const double *at, size_t n);
-double ws_fold_mean(const struct ws_fold *fold);
-double ws_fold_std(const double *at, size_t n); /* over n - 1; NaN for fewer than two */
+struct ana_fold ana_fold_values(const double *at, size_t n);
+double ana_fold_mean(const struct ana_fold *fold);
+double ana_fold_std(const double *at, size_t n); /* over n - 1; NaN for fewer than two */
 
 /* Drop NaN from @at in place; how many are left. */
-size_t ws_fold_pack(double *at, size_t n);
+size_t ana_fold_pack(double *at, size_t n);
 /* At position (n - 1) * q of the sorted values, between neighbours in proportion. Reorders @at. */
-double ws_fold_quantile(double *at, size_t n, double q);
+double ana_fold_quantile(double *at, size_t n, double q);
 
 #endif

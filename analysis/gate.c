@@ -19,7 +19,7 @@ static bool is_number_char(char c)
  * What stands behind the last operator of @text: a number, and a percent sign or unit.
  * False: @text does not end so.
  */
-static bool parse_limit(struct ws_str text, struct ws_gate *out_gate, size_t *out_op_at)
+static bool parse_limit(struct ws_str text, struct ana_gate *out_gate, size_t *out_op_at)
 {
 	struct ws_str number;
 	size_t op_at = text.n;
@@ -30,7 +30,7 @@ static bool parse_limit(struct ws_str text, struct ws_gate *out_gate, size_t *ou
 		return false;
 	op_at--;
 	number = (struct ws_str){ text.at + op_at + 1, text.n - op_at - 1 };
-	out_gate->op = text.at[op_at] == '>' ? WS_GATE_GT : WS_GATE_LT;
+	out_gate->op = text.at[op_at] == '>' ? ANA_GATE_GT : ANA_GATE_LT;
 	if (number.n && number.at[0] == '=') {
 		out_gate->op++;
 		number.at++;
@@ -57,7 +57,7 @@ static bool parse_limit(struct ws_str text, struct ws_gate *out_gate, size_t *ou
 
 /* Split "KERNEL:WHAT"; a "::" belongs to the kernel's name. */
 static enum ws_status parse_subject(struct ws_str subject, const char *text, struct ws_arena *arena,
-				    struct ws_gate *gate, struct ws_err *err)
+				    struct ana_gate *gate, struct ws_err *err)
 {
 	struct ws_str kernel = { 0 }, what = subject;
 
@@ -106,9 +106,9 @@ static enum ws_status parse_subject(struct ws_str subject, const char *text, str
 }
 
 static enum ws_status parse_one(struct ws_str text, struct ws_arena *arena,
-				struct ws_gates *out_gates, struct ws_err *err)
+				struct ana_gates *out_gates, struct ws_err *err)
 {
-	struct ws_gate gate = { 0 };
+	struct ana_gate gate = { 0 };
 	size_t op_at;
 	enum ws_status st;
 
@@ -132,7 +132,7 @@ static enum ws_status parse_one(struct ws_str text, struct ws_arena *arena,
 	return ws_vec_push(out_gates, gate, err);
 }
 
-enum ws_status ws_gate_parse(const char *text, struct ws_arena *arena, struct ws_gates *out_gates,
+enum ws_status ana_gate_parse(const char *text, struct ws_arena *arena, struct ana_gates *out_gates,
 			     struct ws_err *err)
 {
 	const char *start = text;
@@ -153,16 +153,16 @@ enum ws_status ws_gate_parse(const char *text, struct ws_arena *arena, struct ws
 	}
 }
 
-bool ws_gate_fails(const struct ws_gate *gate, double value)
+bool ana_gate_fails(const struct ana_gate *gate, double value)
 {
 	switch (gate->op) {
-	case WS_GATE_GT:
+	case ANA_GATE_GT:
 		return value > gate->limit;
-	case WS_GATE_GE:
+	case ANA_GATE_GE:
 		return value >= gate->limit;
-	case WS_GATE_LT:
+	case ANA_GATE_LT:
 		return value < gate->limit;
-	case WS_GATE_LE:
+	case ANA_GATE_LE:
 		return value <= gate->limit;
 	}
 	return false;
@@ -192,7 +192,7 @@ static bool matches(const char *pattern, const char *text)
 	return !*pattern;
 }
 
-bool ws_gate_names(const struct ws_gate *gate, const char *kernel)
+bool ana_gate_names(const struct ana_gate *gate, const char *kernel)
 {
 	if (!gate->kernel || !strcmp(gate->kernel, kernel))
 		return true;

@@ -24,28 +24,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define WS_GATES_MAX 1000u
+#define ANA_GATES_MAX 1000u
 
-enum ws_gate_op { WS_GATE_GT, WS_GATE_GE, WS_GATE_LT, WS_GATE_LE };
+enum ana_gate_op { ANA_GATE_GT, ANA_GATE_GE, ANA_GATE_LT, ANA_GATE_LE };
 
-struct ws_gate {
+struct ana_gate {
 	const char *text;   /* as typed */
 	const char *kernel; /* NULL: every kernel */
 	const char *what;   /* "duration", a metric's id or name, a counter */
-	enum ws_gate_op op;
+	enum ana_gate_op op;
 	double limit;
 	bool percent;   /* of the baseline */
 	double time_ns; /* of one unit of `limit` when it was given as a time; else 0 */
 };
 
-WS_VEC_TYPE(ws_gates, struct ws_gate);
+WS_VEC_TYPE(ana_gates, struct ana_gate);
 
 /* Append the conditions in @text, which are separated by commas. */
-enum ws_status ws_gate_parse(const char *text, struct ws_arena *arena, struct ws_gates *out_gates,
+enum ws_status ana_gate_parse(const char *text, struct ws_arena *arena, struct ana_gates *out_gates,
 			     struct ws_err *err);
 
 /* Whether @value is on the failing side. NaN is not. */
-bool ws_gate_fails(const struct ws_gate *gate, double value);
-bool ws_gate_names(const struct ws_gate *gate, const char *kernel);
+bool ana_gate_fails(const struct ana_gate *gate, double value);
+bool ana_gate_names(const struct ana_gate *gate, const char *kernel);
 
 #endif

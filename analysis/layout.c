@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum ws_status ws_load_csv(struct ws_workload *load, const char *dir, const char *name,
-			   struct ws_csv **out_csv, struct ws_err *err)
+enum ws_status ana_load_csv(struct ana_workload *load, const char *dir, const char *name,
+			   struct ana_csv **out_csv, struct ws_err *err)
 {
 	static const char *const kernels[] = { "Kernel_Name", "Counter_Name", NULL };
-	struct ws_workload_priv *priv = load->priv;
-	struct ws_csv_how how = { .texts = kernels, .dict = &priv->kernels };
-	struct ws_csv *csv = ws_arena_new(&load->arena, struct ws_csv);
+	struct ana_workload_priv *priv = load->priv;
+	struct ana_csv_how how = { .texts = kernels, .dict = &priv->kernels };
+	struct ana_csv *csv = ws_arena_new(&load->arena, struct ana_csv);
 	char path[PATH_MAX];
 	enum ws_status st = ws_path_join(dir, name, path, err);
 
@@ -25,7 +25,7 @@ enum ws_status ws_load_csv(struct ws_workload *load, const char *dir, const char
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (!st && priv->n_csvs == priv->cap_csvs) {
 		size_t cap = priv->cap_csvs ? priv->cap_csvs * 2 : 32;
-		struct ws_csv **grown = realloc(priv->csvs, cap * sizeof(*grown));
+		struct ana_csv **grown = realloc(priv->csvs, cap * sizeof(*grown));
 
 		if (!grown)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -33,7 +33,7 @@ enum ws_status ws_load_csv(struct ws_workload *load, const char *dir, const char
 		priv->cap_csvs = cap;
 	}
 	if (!st)
-		st = ws_csv_read(path, &how, &load->arena, csv, err);
+		st = ana_csv_read(path, &how, &load->arena, csv, err);
 	if (st)
 		return st;
 	priv->csvs[priv->n_csvs++] = csv;
@@ -47,9 +47,9 @@ enum ws_status ws_load_csv(struct ws_workload *load, const char *dir, const char
 	return WS_OK;
 }
 
-double *ws_load_column(struct ws_workload *load, size_t n)
+double *ana_load_column(struct ana_workload *load, size_t n)
 {
-	struct ws_workload_priv *priv = load->priv;
+	struct ana_workload_priv *priv = load->priv;
 	double *at;
 
 	if (priv->n_owned == priv->cap_owned) {
@@ -61,7 +61,7 @@ double *ws_load_column(struct ws_workload *load, size_t n)
 		priv->owned = grown;
 		priv->cap_owned = cap;
 	}
-	at = ws_doubles(n);
+	at = ana_doubles(n);
 	if (at) {
 		priv->owned[priv->n_owned].at = at;
 		priv->owned[priv->n_owned++].n = n;
@@ -69,11 +69,11 @@ double *ws_load_column(struct ws_workload *load, size_t n)
 	return at;
 }
 
-struct ws_frame *ws_load_frame(struct ws_workload *load, const char *name, size_t n_rows,
+struct ana_frame *ana_load_frame(struct ana_workload *load, const char *name, size_t n_rows,
 			       size_t n_columns, struct ws_err *err)
 {
-	struct ws_frame *frame = ws_arena_new(&load->arena, struct ws_frame);
-	struct ws_frame **frames =
+	struct ana_frame *frame = ws_arena_new(&load->arena, struct ana_frame);
+	struct ana_frame **frames =
 		ws_arena_array(&load->arena, load->n_frames + 1, sizeof(*frames));
 
 	if (frame)
@@ -93,7 +93,7 @@ struct ws_frame *ws_load_frame(struct ws_workload *load, const char *name, size_
 	return frame;
 }
 
-enum ws_status ws_load_add_column(struct ws_frame *frame, struct ws_column column,
+enum ws_status ana_load_add_column(struct ana_frame *frame, struct ana_column column,
 				  struct ws_err *err)
 {
 	struct ws_str name = ws_str_from(column.name);
@@ -104,18 +104,18 @@ enum ws_status ws_load_add_column(struct ws_frame *frame, struct ws_column colum
 	return ws_map_put(&frame->by_name, name, &frame->columns[frame->n_columns++], err);
 }
 
-enum ws_status ws_load_frame_from(struct ws_workload *load, const char *name,
-				  const struct ws_csv *csv, struct ws_frame **out_frame,
+enum ws_status ana_load_frame_from(struct ana_workload *load, const char *name,
+				  const struct ana_csv *csv, struct ana_frame **out_frame,
 				  struct ws_err *err)
 {
-	struct ws_frame *frame = ws_load_frame(load, name, csv->n_rows, csv->n_columns, err);
+	struct ana_frame *frame = ana_load_frame(load, name, csv->n_rows, csv->n_columns, err);
 	enum ws_status st = frame ? WS_OK : WS_E_NOMEM;
 
 	for (size_t i = 0; !st && i < csv->n_columns; i++) {
-		const struct ws_csv_column *col = &csv->columns[i];
+		const struct ana_csv_column *col = &csv->columns[i];
 
-		st = ws_load_add_column(frame,
-					(struct ws_column){ .name = col->name,
+		st = ana_load_add_column(frame,
+					(struct ana_column){ .name = col->name,
 							    .at = col->at,
 							    .is_text = col->is_text || col->is_dict,
 							    .is_int = col->is_int },
@@ -136,7 +136,7 @@ static int glob_match(const struct dirent *entry)
 	       !ws_str_ends(name, "_trace.csv");
 }
 
-enum ws_status ws_load_glob(struct ws_workload *load, const char *dir, const char *begin,
+enum ws_status ana_load_glob(struct ana_workload *load, const char *dir, const char *begin,
 			    const char *end, const char ***out_names, size_t *out_n,
 			    struct ws_err *err)
 {
@@ -163,21 +163,21 @@ enum ws_status ws_load_glob(struct ws_workload *load, const char *dir, const cha
 	return WS_OK;
 }
 
-static const double *column_at(const struct ws_frame *frame, const char *name)
+static const double *column_at(const struct ana_frame *frame, const char *name)
 {
-	const struct ws_column *col = ws_frame_column(frame, name);
+	const struct ana_column *col = ana_frame_column(frame, name);
 
 	return col && !col->is_text ? col->at : NULL;
 }
 
 /* Kernels by first appearance, and which one each row ran. */
-static enum ws_status number_kernels(struct ws_workload *load, struct ws_err *err)
+static enum ws_status number_kernels(struct ana_workload *load, struct ws_err *err)
 {
-	const struct ws_column *names = ws_frame_column(load->frames[0], "Kernel_Name");
-	struct ws_dict *dict = &load->priv->kernels;
+	const struct ana_column *names = ana_frame_column(load->frames[0], "Kernel_Name");
+	struct ana_dict *dict = &load->priv->kernels;
 	uint32_t *kernel_of = ws_arena_array(&load->arena, load->n_rows + 1, sizeof(*kernel_of));
 	uint32_t *number = ws_arena_array(&load->arena, dict->n + 1, sizeof(*number));
-	struct ws_kernel_name *kernels =
+	struct ana_kernel_name *kernels =
 		ws_arena_array(&load->arena, dict->n + 1, sizeof(*kernels));
 
 	if (!names)
@@ -204,9 +204,9 @@ static enum ws_status number_kernels(struct ws_workload *load, struct ws_err *er
 	return WS_OK;
 }
 
-enum ws_status ws_load_finish(struct ws_workload *load, struct ws_err *err)
+enum ws_status ana_load_finish(struct ana_workload *load, struct ws_err *err)
 {
-	struct ws_frame *main = load->frames[0];
+	struct ana_frame *main = load->frames[0];
 	size_t n = main->n_rows;
 	enum ws_status st;
 
@@ -235,10 +235,10 @@ enum ws_status ws_load_finish(struct ws_workload *load, struct ws_err *err)
 	load->end_ns = column_at(main, "End_Timestamp");
 	load->gpu_id = column_at(main, "GPU_ID");
 	load->dispatch_id = column_at(main, "Dispatch_ID");
-	if (!load->gpu_id && !(load->gpu_id = ws_load_column(load, n)))
+	if (!load->gpu_id && !(load->gpu_id = ana_load_column(load, n)))
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (!load->dispatch_id) {
-		double *ids = ws_load_column(load, n);
+		double *ids = ana_load_column(load, n);
 
 		if (!ids)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -250,10 +250,10 @@ enum ws_status ws_load_finish(struct ws_workload *load, struct ws_err *err)
 }
 
 /* A row of the level pass should be the dispatch of that row of the counter passes. */
-static void check_alignment(const struct ws_workload *load, const struct ws_frame *frame)
+static void check_alignment(const struct ana_workload *load, const struct ana_frame *frame)
 {
-	const struct ws_column *a = ws_frame_column(load->frames[0], "Kernel_Name");
-	const struct ws_column *b = ws_frame_column(frame, "Kernel_Name");
+	const struct ana_column *a = ana_frame_column(load->frames[0], "Kernel_Name");
+	const struct ana_column *b = ana_frame_column(frame, "Kernel_Name");
 	size_t n = WS_MIN(load->frames[0]->n_rows, frame->n_rows);
 
 	for (size_t i = 0; a && b && i < n; i++)
@@ -266,86 +266,86 @@ static void check_alignment(const struct ws_workload *load, const struct ws_fram
 		}
 }
 
-static enum ws_status add_level_frames(struct ws_workload *load, const char *dir,
+static enum ws_status add_level_frames(struct ana_workload *load, const char *dir,
 				       struct ws_err *err)
 {
 	const char **names;
 	enum ws_status st;
 	size_t n;
 
-	st = ws_load_glob(load, dir, "SQ", ".csv", &names, &n, err);
+	st = ana_load_glob(load, dir, "SQ", ".csv", &names, &n, err);
 	for (size_t i = 0; !st && i < n; i++) {
-		struct ws_frame *frame;
-		struct ws_csv *csv;
+		struct ana_frame *frame;
+		struct ana_csv *csv;
 		char *name = ws_arena_strndup(&load->arena, names[i], strlen(names[i]) - 4);
 
-		st = name ? ws_load_csv(load, dir, names[i], &csv, err)
+		st = name ? ana_load_csv(load, dir, names[i], &csv, err)
 			  : ws_fail(err, WS_E_NOMEM, "out of memory");
 		if (!st)
-			st = ws_load_frame_from(load, name, csv, &frame, err);
+			st = ana_load_frame_from(load, name, csv, &frame, err);
 		if (!st)
 			check_alignment(load, frame);
 	}
 	return st;
 }
 
-static enum ws_status load_merged(struct ws_workload *load, const char *dir, struct ws_err *err)
+static enum ws_status load_merged(struct ana_workload *load, const char *dir, struct ws_err *err)
 {
-	struct ws_frame *frame;
-	struct ws_csv *csv;
-	enum ws_status st = ws_load_csv(load, dir, "pmc_perf.csv", &csv, err);
+	struct ana_frame *frame;
+	struct ana_csv *csv;
+	enum ws_status st = ana_load_csv(load, dir, "pmc_perf.csv", &csv, err);
 
 	if (st)
 		return st;
-	if (ws_csv_column(csv, "Counter_Name")) {
-		load->layout = WS_LAYOUT_LONG;
-		return ws_load_pivot(load, &csv, 1, err);
+	if (ana_csv_column(csv, "Counter_Name")) {
+		load->layout = ANA_LAYOUT_LONG;
+		return ana_load_pivot(load, &csv, 1, err);
 	}
-	load->layout = WS_LAYOUT_MERGED;
+	load->layout = ANA_LAYOUT_MERGED;
 	if (csv->n_rows && csv->n_rows_holed == csv->n_rows && !load->multiplexed)
 		return ws_fail(err, WS_E_FORMAT,
 			       "every row of '%s/pmc_perf.csv' has empty cells: the profile may be "
 			       "damaged, profile again",
 			       dir);
-	st = ws_load_frame_from(load, "pmc_perf", csv, &frame, err);
+	st = ana_load_frame_from(load, "pmc_perf", csv, &frame, err);
 	return st ? st : add_level_frames(load, dir, err);
 }
 
-static enum ws_status load_passes(struct ws_workload *load, const char *dir, const char *const *pmc,
+static enum ws_status load_passes(struct ana_workload *load, const char *dir, const char *const *pmc,
 				  size_t n_pmc, bool by_grid, struct ws_err *err)
 {
 	const char **levels, **all;
 	size_t n_levels;
-	enum ws_status st = ws_load_glob(load, dir, "SQ", ".csv", &levels, &n_levels, err);
+	enum ws_status st = ana_load_glob(load, dir, "SQ", ".csv", &levels, &n_levels, err);
 
 	if (st)
 		return st;
-	load->layout = WS_LAYOUT_PASSES;
+	load->layout = ANA_LAYOUT_PASSES;
 	all = ws_arena_array(&load->arena, n_pmc + n_levels, sizeof(*all));
 	if (!all)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	memcpy(all, pmc, n_pmc * sizeof(*all));
 	if (n_levels)
 		memcpy(all + n_pmc, levels, n_levels * sizeof(*all));
-	return ws_load_join(load, dir, all, n_pmc + n_levels, by_grid, err);
+	return ana_load_join(load, dir, all, n_pmc + n_levels, by_grid, err);
 }
 
-static enum ws_status load_results(struct ws_workload *load, const char *dir,
+static enum ws_status load_results(struct ana_workload *load, const char *dir,
 				   const char *const *names, size_t n, struct ws_err *err)
 {
-	struct ws_csv **csvs = ws_arena_array(&load->arena, n, sizeof(*csvs));
+	struct ana_csv **csvs = ws_arena_array(&load->arena, n, sizeof(*csvs));
 	enum ws_status st = WS_OK;
 
-	load->layout = WS_LAYOUT_RESULTS;
+	load->layout = ANA_LAYOUT_RESULTS;
 	if (!csvs)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; !st && i < n; i++)
-		st = ws_load_csv(load, dir, names[i], &csvs[i], err);
-	return st ? st : ws_load_pivot(load, csvs, n, err);
+		st = ana_load_csv(load, dir, names[i], &csvs[i], err);
+	return st ? st : ana_load_pivot(load, csvs, n, err);
 }
 
-enum ws_status ws_load_layout(struct ws_workload *load, const char *dir,
-			      const struct ws_workload_how *how, struct ws_err *err)
+enum ws_status ana_load_layout(struct ana_workload *load, const char *dir,
+			      const struct ana_workload_how *how, struct ws_err *err)
 {
 	bool by_grid = how->join ? strcmp(how->join, "kernel") != 0 : !load->by_kernel;
 	char path[PATH_MAX];
@@ -356,18 +356,18 @@ enum ws_status ws_load_layout(struct ws_workload *load, const char *dir,
 	if (!st && ws_path_exists(path)) {
 		st = load_merged(load, dir, err);
 	} else if (!st) {
-		st = ws_load_glob(load, dir, "pmc_perf_", ".csv", &names, &n, err);
+		st = ana_load_glob(load, dir, "pmc_perf_", ".csv", &names, &n, err);
 		if (!st && n)
 			st = load_passes(load, dir, names, n, by_grid, err);
 		else if (!st)
-			st = ws_load_glob(load, dir, "results_", ".csv", &names, &n, err);
+			st = ana_load_glob(load, dir, "results_", ".csv", &names, &n, err);
 		if (!st && n && !load->n_frames)
 			st = load_results(load, dir, names, n, err);
 	}
 	if (st || !load->n_frames)
 		return st;
-	st = ws_load_finish(load, err);
+	st = ana_load_finish(load, err);
 	if (!st && load->multiplexed)
-		st = ws_load_fill(load, err);
+		st = ana_load_fill(load, err);
 	return st;
 }

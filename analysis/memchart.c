@@ -4,21 +4,21 @@
 #include <string.h>
 
 static const char *const names[] = {
-#define WS_MEMCHART_ROW(id, name) name,
-	WS_MEMCHART_TABLE(WS_MEMCHART_ROW)
-#undef WS_MEMCHART_ROW
+#define ANA_MEMCHART_ROW(id, name) name,
+	ANA_MEMCHART_TABLE(ANA_MEMCHART_ROW)
+#undef ANA_MEMCHART_ROW
 };
 
-void ws_memchart_init(struct ws_memchart *chart, const char *normal_unit)
+void ana_memchart_init(struct ana_memchart *chart, const char *normal_unit)
 {
-	for (size_t i = 0; i < WS_MC_COUNT; i++)
+	for (size_t i = 0; i < ANA_MC_COUNT; i++)
 		chart->value[i] = NAN;
 	chart->normal_unit = normal_unit;
 }
 
-bool ws_memchart_set(struct ws_memchart *chart, const char *name, double value)
+bool ana_memchart_set(struct ana_memchart *chart, const char *name, double value)
 {
-	for (size_t i = 0; i < WS_MC_COUNT; i++) {
+	for (size_t i = 0; i < ANA_MC_COUNT; i++) {
 		if (!strcmp(names[i], name)) {
 			chart->value[i] = value;
 			return true;
@@ -27,7 +27,7 @@ bool ws_memchart_set(struct ws_memchart *chart, const char *name, double value)
 	return false;
 }
 
-const char *ws_memchart_name(enum ws_memchart_id id)
+const char *ana_memchart_name(enum ana_memchart_id id)
 {
 	return names[id];
 }

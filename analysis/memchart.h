@@ -15,7 +15,7 @@
 
 /* In the order of table 3.1, so that 3.1.N is row N. */
 /* clang-format off */
-#define WS_MEMCHART_TABLE(X)                               \
+#define ANA_MEMCHART_TABLE(X)                               \
 	X(WAVE_OCCUPANCY,     "Wavefront Occupancy")       \
 	X(WAVE_LIFE,          "Wave Life")                 \
 	X(SALU,               "SALU")                      \
@@ -73,23 +73,23 @@
 	X(HBM_WR,             "HBM Wr")
 /* clang-format on */
 
-enum ws_memchart_id {
-#define WS_MEMCHART_ROW(id, name) WS_MC_##id,
-	WS_MEMCHART_TABLE(WS_MEMCHART_ROW)
-#undef WS_MEMCHART_ROW
-		WS_MC_COUNT
+enum ana_memchart_id {
+#define ANA_MEMCHART_ROW(id, name) ANA_MC_##id,
+	ANA_MEMCHART_TABLE(ANA_MEMCHART_ROW)
+#undef ANA_MEMCHART_ROW
+		ANA_MC_COUNT
 };
 
-struct ws_memchart {
-	double value[WS_MC_COUNT]; /* NaN: no value */
+struct ana_memchart {
+	double value[ANA_MC_COUNT]; /* NaN: no value */
 	const char *normal_unit;   /* "per_kernel"; lives as long as the caller says */
 };
 
-void ws_memchart_init(struct ws_memchart *chart, const char *normal_unit); /* all NaN */
+void ana_memchart_init(struct ana_memchart *chart, const char *normal_unit); /* all NaN */
 
 /* Set the value of the metric called @name; false when the chart has no such metric. */
-bool ws_memchart_set(struct ws_memchart *chart, const char *name, double value);
+bool ana_memchart_set(struct ana_memchart *chart, const char *name, double value);
 
-const char *ws_memchart_name(enum ws_memchart_id id);
+const char *ana_memchart_name(enum ana_memchart_id id);
 
 #endif

@@ -11,16 +11,16 @@
 
 #define FILES_MAX 200u
 
-void ws_metrics_free(struct ws_metrics *metrics)
+void ana_metrics_free(struct ana_metrics *metrics)
 {
 	if (!metrics)
 		return;
-	ws_expr_pool_fini(&metrics->pool);
+	ana_expr_pool_fini(&metrics->pool);
 	ws_arena_fini(&metrics->arena);
 	free(metrics);
 }
 
-const struct ws_expr *ws_metrics_variable(const struct ws_metrics *metrics, const char *name)
+const struct ana_expr *ana_metrics_variable(const struct ana_metrics *metrics, const char *name)
 {
 	for (size_t i = 0; i < metrics->n_vars; i++)
 		if (strcmp(metrics->vars[i].name, name) == 0)
@@ -28,7 +28,7 @@ const struct ws_expr *ws_metrics_variable(const struct ws_metrics *metrics, cons
 	return NULL;
 }
 
-const struct ws_block *ws_block_find(const struct ws_metrics *metrics, unsigned block)
+const struct ana_block *ana_block_find(const struct ana_metrics *metrics, unsigned block)
 {
 	for (size_t i = 0; i < metrics->n_blocks; i++)
 		if (metrics->blocks[i]->id == block)
@@ -36,10 +36,10 @@ const struct ws_block *ws_block_find(const struct ws_metrics *metrics, unsigned 
 	return NULL;
 }
 
-const struct ws_table *ws_table_find(const struct ws_metrics *metrics, unsigned block,
+const struct ana_table *ana_table_find(const struct ana_metrics *metrics, unsigned block,
 				     unsigned table)
 {
-	const struct ws_block *b = ws_block_find(metrics, block);
+	const struct ana_block *b = ana_block_find(metrics, block);
 
 	for (size_t i = 0; b && i < b->n_tables; i++)
 		if (b->tables[i]->index == table)
@@ -47,17 +47,17 @@ const struct ws_table *ws_table_find(const struct ws_metrics *metrics, unsigned 
 	return NULL;
 }
 
-const struct ws_metric *ws_metric_find(const struct ws_metrics *metrics, unsigned block,
+const struct ana_metric *ana_metric_find(const struct ana_metrics *metrics, unsigned block,
 				       unsigned table, unsigned index)
 {
-	const struct ws_table *t = ws_table_find(metrics, block, table);
+	const struct ana_table *t = ana_table_find(metrics, block, table);
 
-	if (!t || (t->kind != WS_TABLE_CHANNELS && index >= t->n_metrics) || !t->n_metrics)
+	if (!t || (t->kind != ANA_TABLE_CHANNELS && index >= t->n_metrics) || !t->n_metrics)
 		return NULL;
-	return &t->metrics[t->kind == WS_TABLE_CHANNELS ? 0 : index];
+	return &t->metrics[t->kind == ANA_TABLE_CHANNELS ? 0 : index];
 }
 
-const struct ws_metric *ws_metric_named(const struct ws_table *table, const char *name)
+const struct ana_metric *ana_metric_named(const struct ana_table *table, const char *name)
 {
 	for (size_t i = 0; i < table->n_metrics; i++)
 		if (strcmp(table->metrics[i].name, name) == 0)
@@ -65,7 +65,7 @@ const struct ws_metric *ws_metric_named(const struct ws_table *table, const char
 	return NULL;
 }
 
-int ws_header_index(const struct ws_table *table, const char *name)
+int ana_header_index(const struct ana_table *table, const char *name)
 {
 	for (size_t i = 0; i < table->n_headers; i++)
 		if (strcmp(table->headers[i].name, name) == 0)
@@ -84,11 +84,11 @@ static bool small_number(struct ws_str text, int *out)
 	return true;
 }
 
-bool ws_metric_id_parse(const struct ws_metrics *metrics, const char *text,
-			struct ws_metric_id *out_id)
+bool ana_metric_id_parse(const struct ana_metrics *metrics, const char *text,
+			struct ana_metric_id *out_id)
 {
 	struct ws_str rest = ws_str_trim(ws_str_from(text)), part;
-	struct ws_metric_id id = { 0, -1, -1 };
+	struct ana_metric_id id = { 0, -1, -1 };
 	int block = -1;
 
 	if (!ws_str_next(&rest, '.', &part))
@@ -120,7 +120,7 @@ static int is_definition(const struct dirent *entry)
 
 /* Put @dir's file in the place of the embedded one of its name, or behind them all. */
 static enum ws_status overlay(const char *dir, const char *name, struct ws_arena *arena,
-			      struct ws_metric_file *files, size_t *n, struct ws_err *err)
+			      struct ana_metric_file *files, size_t *n, struct ws_err *err)
 {
 	char path[PATH_MAX];
 	struct ws_buf text;
@@ -148,10 +148,10 @@ static enum ws_status overlay(const char *dir, const char *name, struct ws_arena
 	return st;
 }
 
-enum ws_status ws_metrics_load(const char *arch, const char *config_dir,
-			       struct ws_metrics **out_metrics, struct ws_err *err)
+enum ws_status ana_metrics_load(const char *arch, const char *config_dir,
+			       struct ana_metrics **out_metrics, struct ws_err *err)
 {
-	struct ws_metric_file files[FILES_MAX + 1] = { { NULL, NULL } };
+	struct ana_metric_file files[FILES_MAX + 1] = { { NULL, NULL } };
 	struct dirent **entries = NULL;
 	enum ws_status st = WS_OK;
 	struct ws_arena arena;
@@ -159,9 +159,9 @@ enum ws_status ws_metrics_load(const char *arch, const char *config_dir,
 	int found;
 
 	if (!config_dir)
-		return ws_metrics_parse(arch, ws_metric_files, out_metrics, err);
-	while (ws_metric_files[n].name && n < FILES_MAX) {
-		files[n] = ws_metric_files[n];
+		return ana_metrics_parse(arch, ana_metric_files, out_metrics, err);
+	while (ana_metric_files[n].name && n < FILES_MAX) {
+		files[n] = ana_metric_files[n];
 		n++;
 	}
 	found = scandir(config_dir, &entries, is_definition, alphasort);
@@ -182,7 +182,7 @@ enum ws_status ws_metrics_load(const char *arch, const char *config_dir,
 	free(entries);
 	files[n].name = NULL;
 	if (!st)
-		st = ws_metrics_parse(arch, files, out_metrics, err);
+		st = ana_metrics_parse(arch, files, out_metrics, err);
 	ws_arena_fini(&arena);
 	return st;
 }

@@ -5,10 +5,10 @@
  * is in docs/metrics.md). Loading them for one architecture gives this tree:
  * what differs there is resolved, ids are given, formulas are parsed.
  *
- *	st = ws_metrics_load("gfx90a", NULL, &metrics, err);
- *	metric = ws_metric_find(metrics, 17, 2, 0);            17.2.0
+ *	st = ana_metrics_load("gfx90a", NULL, &metrics, err);
+ *	metric = ana_metric_find(metrics, 17, 2, 0);            17.2.0
  *
- * Memory   everything lives until ws_metrics_free().
+ * Memory   everything lives until ana_metrics_free().
  * Failure  an error names file, line and token: "lds.metrics:12: unknown key 'exprr'".
  */
 #ifndef WS_ANALYSIS_METRIC_H
@@ -20,112 +20,112 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum ws_table_kind {
-	WS_TABLE_METRICS,
-	WS_TABLE_CHANNELS, /* one row per L2 channel: `metrics[0]` is the pattern */
-	WS_TABLE_TOP_KERNELS,
-	WS_TABLE_DISPATCHES,
-	WS_TABLE_SYSINFO,
-	WS_TABLE_ROOFLINE,
-	WS_TABLE_PC_SAMPLING,
+enum ana_table_kind {
+	ANA_TABLE_METRICS,
+	ANA_TABLE_CHANNELS, /* one row per L2 channel: `metrics[0]` is the pattern */
+	ANA_TABLE_TOP_KERNELS,
+	ANA_TABLE_DISPATCHES,
+	ANA_TABLE_SYSINFO,
+	ANA_TABLE_ROOFLINE,
+	ANA_TABLE_PC_SAMPLING,
 };
 
-enum ws_header_kind {
-	WS_HEADER_VALUE, /* a formula: Avg, Peak, Q1, "L2 Read" */
-	WS_HEADER_TEXT,  /* Unit, Xfer, Coherency, Type, Transaction */
+enum ana_header_kind {
+	ANA_HEADER_VALUE, /* a formula: Avg, Peak, Q1, "L2 Read" */
+	ANA_HEADER_TEXT,  /* Unit, Xfer, Coherency, Type, Transaction */
 };
 
-struct ws_header {
+struct ana_header {
 	const char *name;
-	enum ws_header_kind kind;
+	enum ana_header_kind kind;
 };
 
-struct ws_cell_def {
-	const struct ws_expr *expr; /* VALUE; NULL: always without a value */
+struct ana_cell_def {
+	const struct ana_expr *expr; /* VALUE; NULL: always without a value */
 	const char *text;           /* TEXT; units still hold "normUnit" */
 };
 
-struct ws_metric {
+struct ana_metric {
 	const char *name;
 	const char *unit;          /* "" where the table has no unit; may hold "normUnit" */
 	const char *help;          /* what it means, and when to worry */
 	const char *coll_level;    /* the level pass that counts it; NULL: any */
-	struct ws_cell_def *cells; /* one per header of the table */
-	const struct ws_table *table;
+	struct ana_cell_def *cells; /* one per header of the table */
+	const struct ana_table *table;
 	unsigned index; /* 17.2.<index> */
 };
 
-struct ws_table {
+struct ana_table {
 	unsigned block, index; /* 17, 2 */
 	const char *title;
-	enum ws_table_kind kind;
+	enum ana_table_kind kind;
 	const char *style; /* "", "mem_chart", "simple_bar", "simple_box", "simple_multiple_bar" */
 	const char *key;   /* header of the first column: "Metric" or "Channel" */
-	struct ws_header *headers; /* after the first column */
+	struct ana_header *headers; /* after the first column */
 	size_t n_headers;
-	struct ws_metric *metrics;
+	struct ana_metric *metrics;
 	size_t n_metrics;
 };
 
-struct ws_block {
+struct ana_block {
 	unsigned id;
 	const char *title, *alias;
-	struct ws_table **tables;
+	struct ana_table **tables;
 	size_t n_tables;
 };
 
-struct ws_variable {
+struct ana_variable {
 	const char *name;
-	const struct ws_expr *expr;
+	const struct ana_expr *expr;
 };
 
-struct ws_metrics {
+struct ana_metrics {
 	const char *arch;
-	struct ws_variable *vars; /* built-in variables: formulas of their own */
+	struct ana_variable *vars; /* built-in variables: formulas of their own */
 	size_t n_vars;
-	struct ws_block **blocks; /* ascending */
+	struct ana_block **blocks; /* ascending */
 	size_t n_blocks;
-	struct ws_expr_pool pool;
+	struct ana_expr_pool pool;
 	struct ws_arena arena;
 };
 
-extern const char *const ws_metric_archs[]; /* NULL at the end */
+extern const char *const ana_metric_archs[]; /* NULL at the end */
 
 /*
  * @config_dir: a directory whose *.metrics files stand in for the embedded ones of the
  * same name, or add to them; NULL: none.
  */
-enum ws_status ws_metrics_load(const char *arch, const char *config_dir,
-			       struct ws_metrics **out_metrics, struct ws_err *err);
-void ws_metrics_free(struct ws_metrics *metrics); /* NULL is fine */
+enum ws_status ana_metrics_load(const char *arch, const char *config_dir,
+			       struct ana_metrics **out_metrics, struct ws_err *err);
+void ana_metrics_free(struct ana_metrics *metrics); /* NULL is fine */
 
 /* The embedded files: name and text; NULL name at the end. */
-struct ws_metric_file {
+struct ana_metric_file {
 	const char *name;
 	const char *text;
 };
-extern const struct ws_metric_file ws_metric_files[];
+extern const struct ana_metric_file ana_metric_files[];
 
-/* Load from texts in memory alone; what ws_metrics_load() does after reading files. */
-enum ws_status ws_metrics_parse(const char *arch, const struct ws_metric_file *files,
-				struct ws_metrics **out_metrics, struct ws_err *err);
+/* Load from texts in memory alone; what ana_metrics_load() does after reading files. */
+enum ws_status ana_metrics_parse(const char *arch, const struct ana_metric_file *files,
+				struct ana_metrics **out_metrics, struct ws_err *err);
 
-const struct ws_expr *ws_metrics_variable(const struct ws_metrics *metrics, const char *name);
-const struct ws_block *ws_block_find(const struct ws_metrics *metrics, unsigned block);
-const struct ws_table *ws_table_find(const struct ws_metrics *metrics, unsigned block,
+const struct ana_expr *ana_metrics_variable(const struct ana_metrics *metrics, const char *name);
+const struct ana_block *ana_block_find(const struct ana_metrics *metrics, unsigned block);
+const struct ana_table *ana_table_find(const struct ana_metrics *metrics, unsigned block,
 				     unsigned table);
-const struct ws_metric *ws_metric_find(const struct ws_metrics *metrics, unsigned block,
+const struct ana_metric *ana_metric_find(const struct ana_metrics *metrics, unsigned block,
 				       unsigned table, unsigned index);
 /* By printed name within a table, for charts; NULL: not on this architecture. */
-const struct ws_metric *ws_metric_named(const struct ws_table *table, const char *name);
-int ws_header_index(const struct ws_table *table, const char *name); /* -1: none */
+const struct ana_metric *ana_metric_named(const struct ana_table *table, const char *name);
+int ana_header_index(const struct ana_table *table, const char *name); /* -1: none */
 
 /* "12", "12.1", "12.1.3" or an alias such as "lds" or "lds.1". */
-struct ws_metric_id {
+struct ana_metric_id {
 	unsigned block;
 	int table, index; /* -1: not given */
 };
-bool ws_metric_id_parse(const struct ws_metrics *metrics, const char *text,
-			struct ws_metric_id *out_id);
+bool ana_metric_id_parse(const struct ana_metrics *metrics, const char *text,
+			struct ana_metric_id *out_id);
 
 #endif

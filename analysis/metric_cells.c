@@ -7,9 +7,9 @@
 #include <ctype.h>
 #include <string.h>
 
-static const struct ws_reader_pair *find_pair(struct ws_reader *r, const char *key)
+static const struct ana_reader_pair *find_pair(struct ana_reader *r, const char *key)
 {
-	const struct ws_reader_pair *found = NULL;
+	const struct ana_reader_pair *found = NULL;
 
 	ws_vec_each(p, &r->pairs)
 		if (ws_str_is(p->key, key))
@@ -35,75 +35,75 @@ static void header_key(const char *header, char out_key[64])
 /* clang-format off */
 static const struct {
 	const char *header;
-	enum ws_fn fn;
+	enum ana_fn fn;
 	const char *second; /* argument */
 	bool rounded;
 } folds[] = {
-	{ "Avg",     WS_FN_AVG,      NULL,   false },
-	{ "Min",     WS_FN_MIN,      NULL,   false },
-	{ "Max",     WS_FN_MAX,      NULL,   false },
-	{ "Std Dev", WS_FN_STD,      NULL,   false },
-	{ "Q1",      WS_FN_QUANTILE, "0.25", false },
-	{ "Median",  WS_FN_MEDIAN,   NULL,   false },
-	{ "Q3",      WS_FN_QUANTILE, "0.75", false },
-	{ "Value",   WS_FN_AVG,      NULL,   true },
+	{ "Avg",     ANA_FN_AVG,      NULL,   false },
+	{ "Min",     ANA_FN_MIN,      NULL,   false },
+	{ "Max",     ANA_FN_MAX,      NULL,   false },
+	{ "Std Dev", ANA_FN_STD,      NULL,   false },
+	{ "Q1",      ANA_FN_QUANTILE, "0.25", false },
+	{ "Median",  ANA_FN_MEDIAN,   NULL,   false },
+	{ "Q3",      ANA_FN_QUANTILE, "0.75", false },
+	{ "Value",   ANA_FN_AVG,      NULL,   true },
 };
 /* clang-format on */
 
-static const struct ws_expr *fold(struct ws_reader *r, const char *header,
-				  const struct ws_expr *expr)
+static const struct ana_expr *fold(struct ana_reader *r, const char *header,
+				  const struct ana_expr *expr)
 {
-	struct ws_expr_pool *pool = &r->into->pool;
+	struct ana_expr_pool *pool = &r->into->pool;
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(folds); i++) {
-		const struct ws_expr *args[2] = { expr, NULL }, *cell;
+		const struct ana_expr *args[2] = { expr, NULL }, *cell;
 
 		if (strcmp(folds[i].header, header) != 0)
 			continue;
-		if (expr->kind == WS_EXPR_NONE)
+		if (expr->kind == ANA_EXPR_NONE)
 			return expr;
 		if (folds[i].second)
-			args[1] = ws_expr_number(pool, folds[i].second);
-		cell = ws_expr_call(pool, folds[i].fn, args, folds[i].second ? 2 : 1);
+			args[1] = ana_expr_number(pool, folds[i].second);
+		cell = ana_expr_call(pool, folds[i].fn, args, folds[i].second ? 2 : 1);
 		if (cell && folds[i].rounded) {
 			args[0] = cell;
-			args[1] = ws_expr_number(pool, "0");
-			cell = args[1] ? ws_expr_call(pool, WS_FN_ROUND, args, 2) : NULL;
+			args[1] = ana_expr_number(pool, "0");
+			cell = args[1] ? ana_expr_call(pool, ANA_FN_ROUND, args, 2) : NULL;
 		}
 		return cell;
 	}
 	return NULL;
 }
 
-static const struct ws_expr *percent_of_peak(struct ws_reader *r, const struct ws_expr *value,
-					     const struct ws_expr *peak)
+static const struct ana_expr *percent_of_peak(struct ana_reader *r, const struct ana_expr *value,
+					     const struct ana_expr *peak)
 {
-	struct ws_expr_pool *pool = &r->into->pool;
-	const struct ws_expr *hundred = ws_expr_number(pool, "100");
+	struct ana_expr_pool *pool = &r->into->pool;
+	const struct ana_expr *hundred = ana_expr_number(pool, "100");
 
 	if (!value || !peak || !hundred)
 		return NULL;
-	if (peak->kind == WS_EXPR_NONE || value->kind == WS_EXPR_NONE)
-		return ws_expr_none(pool);
+	if (peak->kind == ANA_EXPR_NONE || value->kind == ANA_EXPR_NONE)
+		return ana_expr_none(pool);
 	if (peak == hundred)
 		return value;
-	value = ws_expr_binary(pool, WS_OP_MUL, hundred, value);
-	return value ? ws_expr_binary(pool, WS_OP_DIV, value, peak) : NULL;
+	value = ana_expr_binary(pool, ANA_OP_MUL, hundred, value);
+	return value ? ana_expr_binary(pool, ANA_OP_DIV, value, peak) : NULL;
 }
 
-static enum ws_status value_cell(struct ws_reader *r, struct ws_metric *m, size_t h,
-				 const struct ws_expr *expr)
+static enum ws_status value_cell(struct ana_reader *r, struct ana_metric *m, size_t h,
+				 const struct ana_expr *expr)
 {
 	const char *header = r->table->headers[h].name;
-	int peak_at = ws_header_index(r->table, "Peak"), avg_at = ws_header_index(r->table, "Avg");
-	const struct ws_reader_pair *own;
+	int peak_at = ana_header_index(r->table, "Peak"), avg_at = ana_header_index(r->table, "Avg");
+	const struct ana_reader_pair *own;
 	char key[64];
 
 	header_key(header, key);
 	own = find_pair(r, key);
 	if (own) {
 		r->line = own->line;
-		return ws_reader_formula(r, own->value, &m->cells[h].expr);
+		return ana_reader_formula(r, own->value, &m->cells[h].expr);
 	}
 	if (strcmp(header, "Pct of Peak") == 0 && peak_at >= 0 && avg_at >= 0)
 		m->cells[h].expr =
@@ -111,13 +111,13 @@ static enum ws_status value_cell(struct ws_reader *r, struct ws_metric *m, size_
 	else if (expr)
 		m->cells[h].expr = fold(r, header, expr);
 	if (!m->cells[h].expr)
-		return WS_READER_FAIL(
+		return ANA_READER_FAIL(
 			r, "metric '%s' says nothing for column '%s': a line '%s = ...' is missing",
 			m->name, header, key);
 	return WS_OK;
 }
 
-static enum ws_status check_keys(struct ws_reader *r)
+static enum ws_status check_keys(struct ana_reader *r)
 {
 	static const char *const plain[] = { "unit", "expr", "help", "level" };
 
@@ -133,7 +133,7 @@ static enum ws_status check_keys(struct ws_reader *r)
 		}
 		r->line = p->line;
 		if (!known)
-			return WS_READER_FAIL(r,
+			return ANA_READER_FAIL(r,
 					      "unknown key '%.*s': table %u.%u has no such column",
 					      WS_STR_ARGS(p->key), r->table->block,
 					      r->table->index);
@@ -141,18 +141,18 @@ static enum ws_status check_keys(struct ws_reader *r)
 	return WS_OK;
 }
 
-static const char *text_of(struct ws_reader *r, const char *key, const char *otherwise)
+static const char *text_of(struct ana_reader *r, const char *key, const char *otherwise)
 {
-	const struct ws_reader_pair *p = find_pair(r, key);
+	const struct ana_reader_pair *p = find_pair(r, key);
 
-	return p ? ws_reader_kept(r, p->value).at : otherwise;
+	return p ? ana_reader_kept(r, p->value).at : otherwise;
 }
 
-enum ws_status ws_reader_end_metric(struct ws_reader *r)
+enum ws_status ana_reader_end_metric(struct ana_reader *r)
 {
-	struct ws_metric m = { .table = r->table, .index = (unsigned)r->metrics.n };
-	const struct ws_expr *expr = NULL;
-	const struct ws_reader_pair *p;
+	struct ana_metric m = { .table = r->table, .index = (unsigned)r->metrics.n };
+	const struct ana_expr *expr = NULL;
+	const struct ana_reader_pair *p;
 	enum ws_status st;
 
 	if (!r->in_metric)
@@ -161,26 +161,26 @@ enum ws_status ws_reader_end_metric(struct ws_reader *r)
 	st = check_keys(r);
 	if (st || !r->present)
 		return st;
-	m.name = ws_reader_kept(r, r->name).at;
+	m.name = ana_reader_kept(r, r->name).at;
 	m.cells = ws_arena_array(&r->into->arena, WS_MAX(r->table->n_headers, (size_t)1),
 				 sizeof(*m.cells));
 	m.unit = text_of(r, "unit", "");
 	m.help = text_of(r, "help", r->table_help);
 	m.coll_level = text_of(r, "level", NULL);
 	if (!m.name || !m.cells || !m.unit || !m.help)
-		return WS_READER_NOMEM(r);
+		return ANA_READER_NOMEM(r);
 	p = find_pair(r, "expr");
 	if (p) {
 		r->line = p->line;
-		st = ws_reader_formula(r, p->value, &expr);
+		st = ana_reader_formula(r, p->value, &expr);
 	}
 	r->line = r->metric_line;
 	for (size_t h = 0; !st && h < r->table->n_headers; h++) {
-		const struct ws_header *header = &r->table->headers[h];
+		const struct ana_header *header = &r->table->headers[h];
 		char key[64];
 
 		header_key(header->name, key);
-		if (header->kind == WS_HEADER_VALUE)
+		if (header->kind == ANA_HEADER_VALUE)
 			st = value_cell(r, &m, h, expr);
 		else if (strncmp(key, "unit", 4) == 0)
 			m.cells[h].text = m.unit;

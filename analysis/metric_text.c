@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ws_metric_archs[] = { "gfx908", "gfx90a", "gfx940", "gfx941",
+const char *const ana_metric_archs[] = { "gfx908", "gfx90a", "gfx940", "gfx941",
 					"gfx942", "gfx950", NULL };
 
-static struct ws_arena *arena_of(struct ws_reader *r)
+static struct ws_arena *arena_of(struct ana_reader *r)
 {
 	return &r->into->arena;
 }
 
-struct ws_str ws_reader_kept(struct ws_reader *r, struct ws_str text)
+struct ws_str ana_reader_kept(struct ana_reader *r, struct ws_str text)
 {
 	return (struct ws_str){ ws_arena_strndup(arena_of(r), text.at, text.n), text.n };
 }
@@ -30,13 +30,13 @@ static struct ws_str next_word(struct ws_str *rest)
 }
 
 /* "gfx90a", "gfx94x" (any last letter), "gfx90a+" (it and those after it). */
-static enum ws_status arch_matches(struct ws_reader *r, struct ws_str word, bool *out_matches)
+static enum ws_status arch_matches(struct ana_reader *r, struct ws_str word, bool *out_matches)
 {
 	bool later = word.n && word.at[word.n - 1] == '+', known = false;
 	struct ws_str base = { word.at, word.n - later };
 
-	for (unsigned i = 0; ws_metric_archs[i]; i++) {
-		struct ws_str arch = ws_str_from(ws_metric_archs[i]);
+	for (unsigned i = 0; ana_metric_archs[i]; i++) {
+		struct ws_str arch = ws_str_from(ana_metric_archs[i]);
 		bool any = base.n == arch.n && base.n && base.at[base.n - 1] == 'x' &&
 			   memcmp(base.at, arch.at, base.n - 1) == 0;
 
@@ -47,12 +47,12 @@ static enum ws_status arch_matches(struct ws_reader *r, struct ws_str word, bool
 			*out_matches = true;
 	}
 	return known ? WS_OK
-		     : WS_READER_FAIL(r, "unknown architecture '%.*s' after 'when'",
+		     : ANA_READER_FAIL(r, "unknown architecture '%.*s' after 'when'",
 				      WS_STR_ARGS(word));
 }
 
 /* Take " when A B" off the end of *@head. */
-static enum ws_status take_guard(struct ws_reader *r, struct ws_str *head, bool *out_applies)
+static enum ws_status take_guard(struct ana_reader *r, struct ws_str *head, bool *out_applies)
 {
 	static const char word[] = " when ";
 	const char *at = memmem(head->at, head->n, word, sizeof(word) - 1);
@@ -74,10 +74,10 @@ static enum ws_status take_guard(struct ws_reader *r, struct ws_str *head, bool 
 	return WS_OK;
 }
 
-static enum ws_status scope_name(void *of, struct ws_str word, const struct ws_expr **out_expr,
+static enum ws_status scope_name(void *of, struct ws_str word, const struct ana_expr **out_expr,
 				 struct ws_err *err)
 {
-	struct ws_reader *r = of;
+	struct ana_reader *r = of;
 	struct ws_map_entry *let = ws_map_find(&r->lets, word);
 	char name[128];
 
@@ -86,7 +86,7 @@ static enum ws_status scope_name(void *of, struct ws_str word, const struct ws_e
 		return WS_OK;
 	}
 	for (size_t i = r->renames.n; i-- > 0;) {
-		const struct ws_reader_rename *re = &r->renames.at[i];
+		const struct ana_reader_rename *re = &r->renames.at[i];
 
 		if (word.n < re->from.n || memcmp(word.at, re->from.at, re->from.n) != 0)
 			continue;
@@ -95,7 +95,7 @@ static enum ws_status scope_name(void *of, struct ws_str word, const struct ws_e
 		memcpy(name, re->to.at, re->to.n);
 		memcpy(name + re->to.n, word.at + re->from.n, word.n - re->from.n);
 		*out_expr =
-			ws_expr_counter(&r->into->pool,
+			ana_expr_counter(&r->into->pool,
 					(struct ws_str){ name, re->to.n + word.n - re->from.n });
 		return *out_expr ? WS_OK : ws_fail(err, WS_E_NOMEM, "out of memory");
 	}
@@ -106,18 +106,18 @@ static enum ws_status scope_name(void *of, struct ws_str word, const struct ws_e
 	return WS_OK;
 }
 
-enum ws_status ws_reader_formula(struct ws_reader *r, struct ws_str text,
-				 const struct ws_expr **out)
+enum ws_status ana_reader_formula(struct ana_reader *r, struct ws_str text,
+				 const struct ana_expr **out)
 {
-	struct ws_expr_scope scope = { .of = r, .name = scope_name };
-	enum ws_status st = ws_expr_parse(&r->into->pool, text, &scope, out, r->err);
+	struct ana_expr_scope scope = { .of = r, .name = scope_name };
+	enum ws_status st = ana_expr_parse(&r->into->pool, text, &scope, out, r->err);
 
 	return st ? ws_fail_in(r->err, st, "%s:%u", r->file, r->line) : WS_OK;
 }
 
-static enum ws_status end_table(struct ws_reader *r)
+static enum ws_status end_table(struct ana_reader *r)
 {
-	enum ws_status st = ws_reader_end_metric(r);
+	enum ws_status st = ana_reader_end_metric(r);
 
 	if (st || !r->table)
 		return st;
@@ -125,7 +125,7 @@ static enum ws_status end_table(struct ws_reader *r)
 	r->table->metrics = ws_arena_array(arena_of(r), WS_MAX(r->metrics.n, (size_t)1),
 					   sizeof(*r->metrics.at));
 	if (!r->table->metrics)
-		return WS_READER_NOMEM(r);
+		return ANA_READER_NOMEM(r);
 	if (r->metrics.n)
 		memcpy(r->table->metrics, r->metrics.at, r->metrics.n * sizeof(*r->metrics.at));
 	ws_vec_clear(&r->metrics);
@@ -133,7 +133,7 @@ static enum ws_status end_table(struct ws_reader *r)
 	return WS_OK;
 }
 
-static enum ws_status end_block(struct ws_reader *r)
+static enum ws_status end_block(struct ana_reader *r)
 {
 	enum ws_status st = end_table(r);
 
@@ -143,7 +143,7 @@ static enum ws_status end_block(struct ws_reader *r)
 	r->block->tables =
 		ws_arena_array(arena_of(r), WS_MAX(r->tables.n, (size_t)1), sizeof(*r->tables.at));
 	if (!r->block->tables)
-		return WS_READER_NOMEM(r);
+		return ANA_READER_NOMEM(r);
 	if (r->tables.n)
 		memcpy(r->block->tables, r->tables.at, r->tables.n * sizeof(*r->tables.at));
 	ws_vec_clear(&r->tables);
@@ -153,33 +153,33 @@ static enum ws_status end_block(struct ws_reader *r)
 
 /* Lines */
 
-static enum ws_status quoted(struct ws_reader *r, struct ws_str rest, const char **out_text)
+static enum ws_status quoted(struct ana_reader *r, struct ws_str rest, const char **out_text)
 {
 	if (rest.n < 2 || rest.at[0] != '"' || rest.at[rest.n - 1] != '"')
-		return WS_READER_FAIL(r, "a title in double quotes is expected: '%.*s'",
+		return ANA_READER_FAIL(r, "a title in double quotes is expected: '%.*s'",
 				      (int)WS_MIN(rest.n, (size_t)60), rest.at);
-	*out_text = ws_reader_kept(r, (struct ws_str){ rest.at + 1, rest.n - 2 }).at;
-	return *out_text ? WS_OK : WS_READER_NOMEM(r);
+	*out_text = ana_reader_kept(r, (struct ws_str){ rest.at + 1, rest.n - 2 }).at;
+	return *out_text ? WS_OK : ANA_READER_NOMEM(r);
 }
 
-static enum ws_status line_block(struct ws_reader *r, struct ws_str rest)
+static enum ws_status line_block(struct ana_reader *r, struct ws_str rest)
 {
 	enum ws_status st = end_block(r);
 	struct ws_str id = next_word(&rest), alias = next_word(&rest);
-	struct ws_block *block = ws_arena_new(arena_of(r), struct ws_block);
+	struct ana_block *block = ws_arena_new(arena_of(r), struct ana_block);
 	uint64_t number;
 
 	if (st)
 		return st;
 	if (!block)
-		return WS_READER_NOMEM(r);
+		return ANA_READER_NOMEM(r);
 	if (!ws_str_u64(id, &number) || number > 99)
-		return WS_READER_FAIL(r, "not a block number: '%.*s'", WS_STR_ARGS(id));
+		return ANA_READER_FAIL(r, "not a block number: '%.*s'", WS_STR_ARGS(id));
 	ws_vec_each(b, &r->blocks)
 		if ((*b)->id == number)
-			return WS_READER_FAIL(r, "block %u is defined twice", (unsigned)number);
+			return ANA_READER_FAIL(r, "block %u is defined twice", (unsigned)number);
 	block->id = (unsigned)number;
-	block->alias = ws_reader_kept(r, alias).at;
+	block->alias = ana_reader_kept(r, alias).at;
 	st = quoted(r, rest, &block->title);
 	if (!st)
 		st = ws_vec_push(&r->blocks, block, r->err);
@@ -187,22 +187,22 @@ static enum ws_status line_block(struct ws_reader *r, struct ws_str rest)
 	return st;
 }
 
-static enum ws_status line_table(struct ws_reader *r, struct ws_str rest)
+static enum ws_status line_table(struct ana_reader *r, struct ws_str rest)
 {
 	enum ws_status st = end_table(r);
 	struct ws_str id = next_word(&rest), part = id, block;
-	struct ws_table *table = ws_arena_new(arena_of(r), struct ws_table);
+	struct ana_table *table = ws_arena_new(arena_of(r), struct ana_table);
 	uint64_t b, t;
 
 	if (st)
 		return st;
 	if (!table)
-		return WS_READER_NOMEM(r);
+		return ANA_READER_NOMEM(r);
 	if (!ws_str_next(&part, '.', &block) || !ws_str_u64(block, &b) || !ws_str_u64(part, &t) ||
 	    t > 99)
-		return WS_READER_FAIL(r, "not a table number: '%.*s'", WS_STR_ARGS(id));
+		return ANA_READER_FAIL(r, "not a table number: '%.*s'", WS_STR_ARGS(id));
 	if (!r->block || r->block->id != b)
-		return WS_READER_FAIL(r, "table %.*s stands outside its block", WS_STR_ARGS(id));
+		return ANA_READER_FAIL(r, "table %.*s stands outside its block", WS_STR_ARGS(id));
 	table->block = (unsigned)b;
 	table->index = (unsigned)t;
 	table->style = "";
@@ -213,25 +213,25 @@ static enum ws_status line_table(struct ws_reader *r, struct ws_str rest)
 	return st ? st : ws_vec_push(&r->tables, table, r->err);
 }
 
-static enum ws_status line_metric(struct ws_reader *r, struct ws_str line)
+static enum ws_status line_metric(struct ana_reader *r, struct ws_str line)
 {
 	const char *close = memrchr(line.at, ']', line.n);
-	enum ws_status st = ws_reader_end_metric(r);
+	enum ws_status st = ana_reader_end_metric(r);
 	struct ws_str guard;
 
 	if (st)
 		return st;
 	if (!close)
-		return WS_READER_FAIL(r, "']' is missing: '%.*s'", (int)WS_MIN(line.n, (size_t)60),
+		return ANA_READER_FAIL(r, "']' is missing: '%.*s'", (int)WS_MIN(line.n, (size_t)60),
 				      line.at);
 	if (!r->table || (!r->table->n_headers))
-		return WS_READER_FAIL(r, "a metric outside a table with columns: '%.*s'",
+		return ANA_READER_FAIL(r, "a metric outside a table with columns: '%.*s'",
 				      (int)WS_MIN(line.n, (size_t)60), line.at);
 	r->name = (struct ws_str){ line.at + 1, (size_t)(close - line.at) - 1 };
 	guard = (struct ws_str){ close + 1, line.n - (size_t)(close - line.at) - 1 };
 	st = take_guard(r, &guard, &r->present);
 	if (!st && ws_str_trim(guard).n)
-		st = WS_READER_FAIL(r, "only 'when ARCH...' may follow ']': '%.*s'",
+		st = ANA_READER_FAIL(r, "only 'when ARCH...' may follow ']': '%.*s'",
 				    WS_STR_ARGS(guard));
 	r->in_metric = true;
 	r->metric_line = r->line;
@@ -239,7 +239,7 @@ static enum ws_status line_metric(struct ws_reader *r, struct ws_str line)
 	return st;
 }
 
-static enum ws_status set_columns(struct ws_reader *r, struct ws_str value)
+static enum ws_status set_columns(struct ana_reader *r, struct ws_str value)
 {
 	static const char *const texts[] = { "Unit",      "Units", "Xfer",
 					     "Coherency", "Type",  "Transaction" };
@@ -247,27 +247,27 @@ static enum ws_status set_columns(struct ws_reader *r, struct ws_str value)
 	size_t n = 1;
 
 	if (r->table->n_headers)
-		return WS_READER_FAIL(r, "the columns of table %u.%u are given twice",
+		return ANA_READER_FAIL(r, "the columns of table %u.%u are given twice",
 				      r->table->block, r->table->index);
 	for (size_t i = 0; i < value.n; i++)
 		n += value.at[i] == ',';
 	r->table->headers = ws_arena_array(arena_of(r), n, sizeof(*r->table->headers));
 	if (!r->table->headers)
-		return WS_READER_NOMEM(r);
+		return ANA_READER_NOMEM(r);
 	while (r->table->n_headers < n && ws_str_next(&value, ',', &part)) {
-		struct ws_header *h = &r->table->headers[r->table->n_headers++];
+		struct ana_header *h = &r->table->headers[r->table->n_headers++];
 
-		h->name = ws_reader_kept(r, ws_str_trim(part)).at;
+		h->name = ana_reader_kept(r, ws_str_trim(part)).at;
 		if (!h->name || !h->name[0])
-			return WS_READER_FAIL(r, "a column without a name");
+			return ANA_READER_FAIL(r, "a column without a name");
 		for (size_t i = 0; i < WS_ARRAY_LEN(texts); i++)
 			if (strcmp(texts[i], h->name) == 0)
-				h->kind = WS_HEADER_TEXT;
+				h->kind = ANA_HEADER_TEXT;
 	}
 	return WS_OK;
 }
 
-static enum ws_status table_key(struct ws_reader *r, struct ws_str key, struct ws_str value)
+static enum ws_status table_key(struct ana_reader *r, struct ws_str key, struct ws_str value)
 {
 	static const char *const kinds[] = { "metrics", "channels", "top_kernels", "dispatches",
 					     "sysinfo", "roofline", "pc_sampling" };
@@ -275,48 +275,48 @@ static enum ws_status table_key(struct ws_reader *r, struct ws_str key, struct w
 	if (ws_str_is(key, "columns"))
 		return set_columns(r, value);
 	if (ws_str_is(key, "style")) {
-		r->table->style = ws_reader_kept(r, value).at;
+		r->table->style = ana_reader_kept(r, value).at;
 		return WS_OK;
 	}
 	if (ws_str_is(key, "help")) {
-		r->table_help = ws_reader_kept(r, value).at;
-		return r->table_help ? WS_OK : WS_READER_NOMEM(r);
+		r->table_help = ana_reader_kept(r, value).at;
+		return r->table_help ? WS_OK : ANA_READER_NOMEM(r);
 	}
 	if (!ws_str_is(key, "kind"))
-		return WS_READER_FAIL(
+		return ANA_READER_FAIL(
 			r, "unknown key '%.*s' of a table: columns, style, kind and help are known",
 			WS_STR_ARGS(key));
 	for (size_t i = 0; i < WS_ARRAY_LEN(kinds); i++)
 		if (ws_str_is(value, kinds[i])) {
-			r->table->kind = (enum ws_table_kind)i;
-			if (r->table->kind == WS_TABLE_CHANNELS)
+			r->table->kind = (enum ana_table_kind)i;
+			if (r->table->kind == ANA_TABLE_CHANNELS)
 				r->table->key = "Channel";
 			return WS_OK;
 		}
-	return WS_READER_FAIL(r, "unknown kind '%.*s' of a table", WS_STR_ARGS(value));
+	return ANA_READER_FAIL(r, "unknown kind '%.*s' of a table", WS_STR_ARGS(value));
 }
 
 /* let, var and rename: @what has been taken off. */
-static enum ws_status line_name(struct ws_reader *r, const char *what, struct ws_str key,
+static enum ws_status line_name(struct ana_reader *r, const char *what, struct ws_str key,
 				struct ws_str value)
 {
-	const struct ws_expr *expr;
+	const struct ana_expr *expr;
 	enum ws_status st;
 	char *name;
 
 	if (!key.n || memchr(key.at, ' ', key.n))
-		return WS_READER_FAIL(r, "'%s' wants one name: '%.*s'", what, WS_STR_ARGS(key));
+		return ANA_READER_FAIL(r, "'%s' wants one name: '%.*s'", what, WS_STR_ARGS(key));
 	if (strcmp(what, "rename") == 0)
 		return ws_vec_push(&r->renames,
-				   ((struct ws_reader_rename){ ws_reader_kept(r, key),
-							       ws_reader_kept(r, value) }),
+				   ((struct ana_reader_rename){ ana_reader_kept(r, key),
+							       ana_reader_kept(r, value) }),
 				   r->err);
-	st = ws_reader_formula(r, value, &expr);
+	st = ana_reader_formula(r, value, &expr);
 	name = ws_arena_strndup(arena_of(r), key.at, key.n);
 	if (st)
 		return st;
 	if (!name)
-		return WS_READER_NOMEM(r);
+		return ANA_READER_NOMEM(r);
 	if (strcmp(what, "let") == 0)
 		return ws_map_put(&r->lets, ws_str_from(name), (void *)(uintptr_t)expr, r->err);
 	ws_vec_each(v, &r->vars)
@@ -324,10 +324,10 @@ static enum ws_status line_name(struct ws_reader *r, const char *what, struct ws
 			v->expr = expr;
 			return WS_OK;
 		}
-	return ws_vec_push(&r->vars, ((struct ws_variable){ name, expr }), r->err);
+	return ws_vec_push(&r->vars, ((struct ana_variable){ name, expr }), r->err);
 }
 
-static enum ws_status line_pair(struct ws_reader *r, struct ws_str line)
+static enum ws_status line_pair(struct ana_reader *r, struct ws_str line)
 {
 	static const char *const names[] = { "let", "var", "rename" };
 	const char *eq = memchr(line.at, '=', line.n);
@@ -336,7 +336,7 @@ static enum ws_status line_pair(struct ws_reader *r, struct ws_str line)
 	bool applies;
 
 	if (!eq)
-		return WS_READER_FAIL(r, "neither 'key = value', [metric], table nor block: '%.*s'",
+		return ANA_READER_FAIL(r, "neither 'key = value', [metric], table nor block: '%.*s'",
 				      (int)WS_MIN(line.n, (size_t)60), line.at);
 	key = ws_str_trim((struct ws_str){ line.at, (size_t)(eq - line.at) });
 	value = ws_str_trim((struct ws_str){ eq + 1, line.n - (size_t)(eq - line.at) - 1 });
@@ -350,15 +350,15 @@ static enum ws_status line_pair(struct ws_reader *r, struct ws_str line)
 			return applies ? line_name(r, names[i], rest, value) : WS_OK;
 	if (r->in_metric)
 		return applies ? ws_vec_push(&r->pairs,
-					     ((struct ws_reader_pair){ key, value, r->line }),
+					     ((struct ana_reader_pair){ key, value, r->line }),
 					     r->err)
 			       : WS_OK;
 	if (r->table)
 		return applies ? table_key(r, key, value) : WS_OK;
-	return WS_READER_FAIL(r, "'%.*s' belongs to a table or metric", WS_STR_ARGS(key));
+	return ANA_READER_FAIL(r, "'%.*s' belongs to a table or metric", WS_STR_ARGS(key));
 }
 
-static enum ws_status read_line(struct ws_reader *r, struct ws_str line)
+static enum ws_status read_line(struct ana_reader *r, struct ws_str line)
 {
 	struct ws_str rest = line, word;
 
@@ -375,7 +375,7 @@ static enum ws_status read_line(struct ws_reader *r, struct ws_str line)
 }
 
 /* Logical lines: what begins with white space continues the line before. */
-static enum ws_status read_text(struct ws_reader *r, const char *text)
+static enum ws_status read_text(struct ana_reader *r, const char *text)
 {
 	struct ws_str rest = ws_str_from(text), part;
 	struct ws_buf joined;
@@ -396,9 +396,9 @@ static enum ws_status read_text(struct ws_reader *r, const char *text)
 		}
 		if (joined.n) {
 			/* Pairs keep pointing into the line until their metric ends. */
-			struct ws_str line = ws_reader_kept(r, ws_buf_view(&joined));
+			struct ws_str line = ana_reader_kept(r, ws_buf_view(&joined));
 
-			st = line.at ? read_line(r, line) : WS_READER_NOMEM(r);
+			st = line.at ? read_line(r, line) : ANA_READER_NOMEM(r);
 			ws_buf_clear(&joined);
 		}
 		part = ws_str_trim(part);
@@ -415,14 +415,14 @@ static enum ws_status read_text(struct ws_reader *r, const char *text)
 
 static int by_id(const void *a, const void *b)
 {
-	const struct ws_block *const *x = a, *const *y = b;
+	const struct ana_block *const *x = a, *const *y = b;
 
 	return (int)(*x)->id - (int)(*y)->id;
 }
 
-static enum ws_status finish(struct ws_reader *r)
+static enum ws_status finish(struct ana_reader *r)
 {
-	struct ws_metrics *into = r->into;
+	struct ana_metrics *into = r->into;
 	enum ws_status st = end_block(r);
 
 	if (st)
@@ -431,7 +431,7 @@ static enum ws_status finish(struct ws_reader *r)
 	into->blocks = ws_arena_array(&into->arena, r->blocks.n + 1, sizeof(*into->blocks));
 	into->vars = ws_arena_array(&into->arena, r->vars.n + 1, sizeof(*into->vars));
 	if (!into->blocks || !into->vars)
-		return WS_READER_NOMEM(r);
+		return ANA_READER_NOMEM(r);
 	into->n_blocks = r->blocks.n;
 	into->n_vars = r->vars.n;
 	if (r->blocks.n)
@@ -443,8 +443,8 @@ static enum ws_status finish(struct ws_reader *r)
 
 static enum ws_status find_arch(const char *arch, unsigned *out_index, struct ws_err *err)
 {
-	for (unsigned i = 0; ws_metric_archs[i]; i++)
-		if (strcmp(ws_metric_archs[i], arch) == 0) {
+	for (unsigned i = 0; ana_metric_archs[i]; i++)
+		if (strcmp(ana_metric_archs[i], arch) == 0) {
 			*out_index = i;
 			return WS_OK;
 		}
@@ -455,10 +455,10 @@ static enum ws_status find_arch(const char *arch, unsigned *out_index, struct ws
 		arch);
 }
 
-enum ws_status ws_metrics_parse(const char *arch, const struct ws_metric_file *files,
-				struct ws_metrics **out_metrics, struct ws_err *err)
+enum ws_status ana_metrics_parse(const char *arch, const struct ana_metric_file *files,
+				struct ana_metrics **out_metrics, struct ws_err *err)
 {
-	struct ws_reader r = { .err = err };
+	struct ana_reader r = { .err = err };
 	enum ws_status st = find_arch(arch, &r.arch, err);
 
 	if (st)
@@ -467,8 +467,8 @@ enum ws_status ws_metrics_parse(const char *arch, const struct ws_metric_file *f
 	if (!r.into)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	ws_arena_init(&r.into->arena, 256u << 20);
-	ws_expr_pool_init(&r.into->pool, &r.into->arena);
-	r.into->arch = ws_metric_archs[r.arch];
+	ana_expr_pool_init(&r.into->pool, &r.into->arena);
+	r.into->arch = ana_metric_archs[r.arch];
 	ws_vec_init(&r.blocks, 100);
 	ws_vec_init(&r.tables, 100);
 	ws_vec_init(&r.metrics, 10000);
@@ -491,7 +491,7 @@ enum ws_status ws_metrics_parse(const char *arch, const struct ws_metric_file *f
 	ws_vec_fini(&r.pairs);
 	ws_map_fini(&r.lets);
 	if (st)
-		ws_metrics_free(r.into);
+		ana_metrics_free(r.into);
 	else
 		*out_metrics = r.into;
 	return st;

@@ -19,20 +19,20 @@
 static const struct {
 	const char *name, *word, *column;
 } levels_table[] = {
-#define WS_ROOF_ROW(id, name, word, column) { name, word, column },
-	WS_ROOF_LEVEL_TABLE(WS_ROOF_ROW)
-#undef WS_ROOF_ROW
+#define ANA_ROOF_ROW(id, name, word, column) { name, word, column },
+	ANA_ROOF_LEVEL_TABLE(ANA_ROOF_ROW)
+#undef ANA_ROOF_ROW
 };
 
 static const struct {
 	const char *name, *valu, *matrix;
 } types_table[] = {
-#define WS_ROOF_ROW(id, name, valu, matrix) { name, valu, matrix },
-	WS_ROOF_TYPE_TABLE(WS_ROOF_ROW)
-#undef WS_ROOF_ROW
+#define ANA_ROOF_ROW(id, name, valu, matrix) { name, valu, matrix },
+	ANA_ROOF_TYPE_TABLE(ANA_ROOF_ROW)
+#undef ANA_ROOF_ROW
 };
 
-#define BIT(type) (1u << WS_ROOF_##type)
+#define BIT(type) (1u << ANA_ROOF_##type)
 #define TYPES_90A (BIT(FP16) | BIT(BF16) | BIT(FP32) | BIT(FP64) | BIT(I8) | BIT(I32) | BIT(I64))
 #define TYPES_94X (TYPES_90A | BIT(FP8))
 
@@ -47,40 +47,40 @@ static const struct {
 	{ "gfx950", TYPES_94X | BIT(FP4) | BIT(FP6) },
 };
 
-const char *ws_roof_level_name(enum ws_roof_level level)
+const char *ana_roof_level_name(enum ana_roof_level level)
 {
 	return levels_table[level].name;
 }
 
-const char *ws_roof_type_name(enum ws_roof_type type)
+const char *ana_roof_type_name(enum ana_roof_type type)
 {
 	return types_table[type].name;
 }
 
-bool ws_roof_level_find(const char *word, enum ws_roof_level *out_level)
+bool ana_roof_level_find(const char *word, enum ana_roof_level *out_level)
 {
-	for (size_t i = 0; i < WS_ROOF_LEVEL_COUNT; i++) {
+	for (size_t i = 0; i < ANA_ROOF_LEVEL_COUNT; i++) {
 		if (!strcasecmp(word, levels_table[i].word) ||
 		    !strcasecmp(word, levels_table[i].name)) {
-			*out_level = (enum ws_roof_level)i;
+			*out_level = (enum ana_roof_level)i;
 			return true;
 		}
 	}
 	return false;
 }
 
-bool ws_roof_type_find(const char *word, enum ws_roof_type *out_type)
+bool ana_roof_type_find(const char *word, enum ana_roof_type *out_type)
 {
-	for (size_t i = 0; i < WS_ROOF_TYPE_COUNT; i++) {
+	for (size_t i = 0; i < ANA_ROOF_TYPE_COUNT; i++) {
 		if (!strcasecmp(word, types_table[i].name)) {
-			*out_type = (enum ws_roof_type)i;
+			*out_type = (enum ana_roof_type)i;
 			return true;
 		}
 	}
 	return false;
 }
 
-bool ws_roof_type_on(enum ws_roof_type type, const char *arch)
+bool ana_roof_type_on(enum ana_roof_type type, const char *arch)
 {
 	for (size_t i = 0; i < WS_ARRAY_LEN(archs); i++)
 		if (!strcmp(arch, archs[i].arch))
@@ -88,17 +88,17 @@ bool ws_roof_type_on(enum ws_roof_type type, const char *arch)
 	return false;
 }
 
-bool ws_roof_arch_known(const char *arch)
+bool ana_roof_arch_known(const char *arch)
 {
-	return ws_roof_type_on(WS_ROOF_FP32, arch);
+	return ana_roof_type_on(ANA_ROOF_FP32, arch);
 }
 
 /* ---- roofline.csv ---- */
 
-static enum ws_status keep(const char *name, const struct ws_csv *csv, struct ws_arena *arena,
-			   struct ws_roof_bench *out_bench, struct ws_err *err)
+static enum ws_status keep(const char *name, const struct ana_csv *csv, struct ws_arena *arena,
+			   struct ana_roof_bench *out_bench, struct ws_err *err)
 {
-	struct ws_roof_bench bench = { .n_columns = csv->n_columns, .n_devices = csv->n_rows };
+	struct ana_roof_bench bench = { .n_columns = csv->n_columns, .n_devices = csv->n_rows };
 
 	if (!csv->n_columns || strcmp(csv->columns[0].name, "device"))
 		return ws_fail(err, WS_E_FORMAT,
@@ -131,21 +131,21 @@ static enum ws_status keep(const char *name, const struct ws_csv *csv, struct ws
 	return WS_OK;
 }
 
-enum ws_status ws_roof_bench_parse(const char *name, struct ws_str text, struct ws_arena *arena,
-				   struct ws_roof_bench *out_bench, struct ws_err *err)
+enum ws_status ana_roof_bench_parse(const char *name, struct ws_str text, struct ws_arena *arena,
+				   struct ana_roof_bench *out_bench, struct ws_err *err)
 {
-	struct ws_csv csv = { 0 };
-	enum ws_status st = ws_csv_parse(text.at, text.n, NULL, arena, &csv, err);
+	struct ana_csv csv = { 0 };
+	enum ws_status st = ana_csv_parse(text.at, text.n, NULL, arena, &csv, err);
 
 	if (st)
 		return ws_fail_in(err, st, "%s", name);
 	st = keep(name, &csv, arena, out_bench, err);
-	ws_csv_fini(&csv);
+	ana_csv_fini(&csv);
 	return st;
 }
 
-enum ws_status ws_roof_bench_read(const char *path, struct ws_arena *arena,
-				  struct ws_roof_bench *out_bench, struct ws_err *err)
+enum ws_status ana_roof_bench_read(const char *path, struct ws_arena *arena,
+				  struct ana_roof_bench *out_bench, struct ws_err *err)
 {
 	struct ws_buf text;
 	enum ws_status st;
@@ -158,12 +158,12 @@ enum ws_status ws_roof_bench_read(const char *path, struct ws_arena *arena,
 	ws_buf_init(&text, BENCH_BYTES_MAX);
 	st = ws_file_read(path, &text, err);
 	if (!st)
-		st = ws_roof_bench_parse(path, ws_buf_view(&text), arena, out_bench, err);
+		st = ana_roof_bench_parse(path, ws_buf_view(&text), arena, out_bench, err);
 	ws_buf_fini(&text);
 	return st;
 }
 
-double ws_roof_bench_value(const struct ws_roof_bench *bench, const char *column)
+double ana_roof_bench_value(const struct ana_roof_bench *bench, const char *column)
 {
 	for (size_t i = 0; column[0] && i < bench->n_columns; i++)
 		if (!strcmp(bench->columns[i], column))
@@ -173,7 +173,7 @@ double ws_roof_bench_value(const struct ws_roof_bench *bench, const char *column
 	return NAN;
 }
 
-bool ws_roof_variable(const struct ws_roof_bench *bench, const char *name, double *out_value)
+bool ana_roof_variable(const struct ana_roof_bench *bench, const char *name, double *out_value)
 {
 	const char *end = strstr(name, "_empirical_peak");
 	char column[64];
@@ -182,28 +182,28 @@ bool ws_roof_variable(const struct ws_roof_bench *bench, const char *name, doubl
 		return false;
 	memcpy(column, name, (size_t)(end - name));
 	column[end - name] = '\0';
-	*out_value = bench ? ws_roof_bench_value(bench, column) : NAN;
+	*out_value = bench ? ana_roof_bench_value(bench, column) : NAN;
 	return true;
 }
 
 /* ---- lines ---- */
 
-static struct ws_roof_top roof_over(double peak, double last_gb_s)
+static struct ana_roof_top roof_over(double peak, double last_gb_s)
 {
-	return (struct ws_roof_top){
+	return (struct ana_roof_top){
 		.peak = peak,
-		.x0 = fmin(WS_ROOF_X_MAX, peak / last_gb_s),
-		.x1 = WS_ROOF_X_MAX,
+		.x0 = fmin(ANA_ROOF_X_MAX, peak / last_gb_s),
+		.x1 = ANA_ROOF_X_MAX,
 	};
 }
 
-enum ws_status ws_roof_ceilings(const struct ws_roof_bench *bench, enum ws_roof_type type,
-				unsigned levels, struct ws_roof_ceilings *out_roofs,
+enum ws_status ana_roof_ceilings(const struct ana_roof_bench *bench, enum ana_roof_type type,
+				unsigned levels, struct ana_roof_ceilings *out_roofs,
 				struct ws_err *err)
 {
-	struct ws_roof_ceilings roofs = { .type = type };
-	double valu = ws_roof_bench_value(bench, types_table[type].valu);
-	double matrix = ws_roof_bench_value(bench, types_table[type].matrix);
+	struct ana_roof_ceilings roofs = { .type = type };
+	double valu = ana_roof_bench_value(bench, types_table[type].valu);
+	double matrix = ana_roof_bench_value(bench, types_table[type].matrix);
 	double last_gb_s = NAN;
 
 	roofs.peak = fmax(valu, matrix); /* of a number and NaN: the number */
@@ -215,16 +215,16 @@ enum ws_status ws_roof_ceilings(const struct ws_roof_bench *bench, enum ws_roof_
 			       types_table[type].valu[0] && types_table[type].matrix[0] ? " and "
 											: "",
 			       types_table[type].matrix);
-	for (size_t i = 0; i < WS_ROOF_LEVEL_COUNT; i++) {
-		double gb_s = ws_roof_bench_value(bench, levels_table[i].column);
+	for (size_t i = 0; i < ANA_ROOF_LEVEL_COUNT; i++) {
+		double gb_s = ana_roof_bench_value(bench, levels_table[i].column);
 
 		if ((levels && !(levels >> i & 1)) || isnan(gb_s))
 			continue;
-		roofs.slopes[roofs.n_slopes++] = (struct ws_roof_slope){
-			.level = (enum ws_roof_level)i,
+		roofs.slopes[roofs.n_slopes++] = (struct ana_roof_slope){
+			.level = (enum ana_roof_level)i,
 			.gb_s = gb_s,
-			.x0 = WS_ROOF_X_MIN,
-			.y0 = WS_ROOF_X_MIN * gb_s,
+			.x0 = ANA_ROOF_X_MIN,
+			.y0 = ANA_ROOF_X_MIN * gb_s,
 			.x1 = roofs.peak / gb_s,
 			.y1 = roofs.peak,
 		};
@@ -239,7 +239,7 @@ enum ws_status ws_roof_ceilings(const struct ws_roof_bench *bench, enum ws_roof_
 	return WS_OK;
 }
 
-static double bandwidth(const struct ws_roof_ceilings *roofs, enum ws_roof_level level)
+static double bandwidth(const struct ana_roof_ceilings *roofs, enum ana_roof_level level)
 {
 	for (size_t i = 0; i < roofs->n_slopes; i++)
 		if (roofs->slopes[i].level == level)
@@ -247,12 +247,12 @@ static double bandwidth(const struct ws_roof_ceilings *roofs, enum ws_roof_level
 	return NAN;
 }
 
-double ws_roof_ridge(const struct ws_roof_ceilings *roofs, enum ws_roof_level level)
+double ana_roof_ridge(const struct ana_roof_ceilings *roofs, enum ana_roof_level level)
 {
 	return roofs->peak / bandwidth(roofs, level);
 }
 
-double ws_roof_bound(const struct ws_roof_ceilings *roofs, enum ws_roof_level level,
+double ana_roof_bound(const struct ana_roof_ceilings *roofs, enum ana_roof_level level,
 		     double intensity)
 {
 	double slope = intensity * bandwidth(roofs, level);

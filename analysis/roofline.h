@@ -5,9 +5,9 @@
  * data type, one row per device (the first one counts, as in AMD's tool). Points are
  * counted: operations and bytes per dispatch, added up per kernel.
  *
- *	st = ws_roof_bench_read(path, &arena, &bench, err);
- *	st = ws_roof_ceilings(bench, WS_ROOF_FP32, levels, &roofs, err);
- *	st = ws_roof_points(load, &sel, WS_ROOF_BY_KERNEL, 10, &arena, &points, err);
+ *	st = ana_roof_bench_read(path, &arena, &bench, err);
+ *	st = ana_roof_ceilings(bench, ANA_ROOF_FP32, levels, &roofs, err);
+ *	st = ana_roof_points(load, &sel, ANA_ROOF_BY_KERNEL, 10, &arena, &points, err);
  *
  * A quantity whose counters were not collected is NaN and gives no point; it is not 0.
  *
@@ -25,18 +25,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_workload;
-struct ws_selection;
+struct ana_workload;
+struct ana_selection;
 
 /* clang-format off */
-#define WS_ROOF_LEVEL_TABLE(X)  /* name, option word, column of roofline.csv */ \
+#define ANA_ROOF_LEVEL_TABLE(X)  /* name, option word, column of roofline.csv */ \
 	X(HBM, "HBM", "HBM",  "HBMBw")                                          \
 	X(L2,  "L2",  "L2",   "L2Bw")                                           \
 	X(L1,  "L1",  "vL1D", "L1Bw")                                           \
 	X(LDS, "LDS", "LDS",  "LDSBw")
 
 /* name; columns of the vector and the matrix peak, "" where the units have no such type */
-#define WS_ROOF_TYPE_TABLE(X)                                     \
+#define ANA_ROOF_TYPE_TABLE(X)                                     \
 	X(FP4,  "FP4",  "",          "MFMAF4Flops")               \
 	X(FP6,  "FP6",  "",          "MFMAF6Flops")               \
 	X(FP8,  "FP8",  "FP8Flops",  "MFMAF8Flops")               \
@@ -49,90 +49,90 @@ struct ws_selection;
 	X(I64,  "I64",  "I64Ops",    "")
 /* clang-format on */
 
-enum ws_roof_level {
-#define WS_ROOF_ROW(id, name, word, column) WS_ROOF_##id,
-	WS_ROOF_LEVEL_TABLE(WS_ROOF_ROW)
-#undef WS_ROOF_ROW
-		WS_ROOF_LEVEL_COUNT
+enum ana_roof_level {
+#define ANA_ROOF_ROW(id, name, word, column) ANA_ROOF_##id,
+	ANA_ROOF_LEVEL_TABLE(ANA_ROOF_ROW)
+#undef ANA_ROOF_ROW
+		ANA_ROOF_LEVEL_COUNT
 };
 
-enum ws_roof_type {
-#define WS_ROOF_ROW(id, name, valu, matrix) WS_ROOF_##id,
-	WS_ROOF_TYPE_TABLE(WS_ROOF_ROW)
-#undef WS_ROOF_ROW
-		WS_ROOF_TYPE_COUNT
+enum ana_roof_type {
+#define ANA_ROOF_ROW(id, name, valu, matrix) ANA_ROOF_##id,
+	ANA_ROOF_TYPE_TABLE(ANA_ROOF_ROW)
+#undef ANA_ROOF_ROW
+		ANA_ROOF_TYPE_COUNT
 };
 
-const char *ws_roof_level_name(enum ws_roof_level level);
-const char *ws_roof_type_name(enum ws_roof_type type);
-static inline bool ws_roof_type_is_int(enum ws_roof_type type)
+const char *ana_roof_level_name(enum ana_roof_level level);
+const char *ana_roof_type_name(enum ana_roof_type type);
+static inline bool ana_roof_type_is_int(enum ana_roof_type type)
 {
-	return type >= WS_ROOF_I8;
+	return type >= ANA_ROOF_I8;
 }
 
 /* By option word, in any case ("vL1D" and "L1" are one); false: no such word. */
-bool ws_roof_level_find(const char *word, enum ws_roof_level *out_level);
-bool ws_roof_type_find(const char *word, enum ws_roof_type *out_type);
+bool ana_roof_level_find(const char *word, enum ana_roof_level *out_level);
+bool ana_roof_type_find(const char *word, enum ana_roof_type *out_type);
 /* Whether AMD's tool plots the type on this architecture; none on gfx908. */
-bool ws_roof_type_on(enum ws_roof_type type, const char *arch);
-bool ws_roof_arch_known(const char *arch);
+bool ana_roof_type_on(enum ana_roof_type type, const char *arch);
+bool ana_roof_arch_known(const char *arch);
 
 /* ---- the measured peaks ---- */
 
-struct ws_roof_bench {
+struct ana_roof_bench {
 	const char **columns;
 	double *values; /* of the first device; NaN: an empty cell */
 	size_t n_columns, n_devices;
 };
 
 /* @name is for messages. */
-enum ws_status ws_roof_bench_parse(const char *name, struct ws_str text, struct ws_arena *arena,
-				   struct ws_roof_bench *out_bench, struct ws_err *err);
+enum ws_status ana_roof_bench_parse(const char *name, struct ws_str text, struct ws_arena *arena,
+				   struct ana_roof_bench *out_bench, struct ws_err *err);
 /* WS_E_NOTFOUND when there is no such file. */
-enum ws_status ws_roof_bench_read(const char *path, struct ws_arena *arena,
-				  struct ws_roof_bench *out_bench, struct ws_err *err);
+enum ws_status ana_roof_bench_read(const char *path, struct ws_arena *arena,
+				  struct ana_roof_bench *out_bench, struct ws_err *err);
 /*
  * Of the first device; NaN: no such column, empty, or 0, which means unsupported. So is what
  * no GPU will reach (above 1e12 GB/s or GFLOP/s), or cannot be as slow as (below 1e-3).
  */
-double ws_roof_bench_value(const struct ws_roof_bench *bench, const char *column);
+double ana_roof_bench_value(const struct ana_roof_bench *bench, const char *column);
 
 /* The variable $<column>_empirical_peak; false: @name is none of those. @bench may be NULL. */
-bool ws_roof_variable(const struct ws_roof_bench *bench, const char *name, double *out_value);
+bool ana_roof_variable(const struct ana_roof_bench *bench, const char *name, double *out_value);
 
 /* ---- ceilings of one data type ---- */
 
-struct ws_roof_slope {
-	enum ws_roof_level level;
+struct ana_roof_slope {
+	enum ana_roof_level level;
 	double gb_s;
 	double x0, y0, x1, y1; /* from 0.01 operations per byte up to the highest roof */
 };
 
-struct ws_roof_top {
+struct ana_roof_top {
 	double peak;   /* GFLOP/s, GOP/s; NaN: none */
 	double x0, x1; /* from where the last slope meets it, to 1000 */
 };
 
-struct ws_roof_ceilings {
-	enum ws_roof_type type;
-	struct ws_roof_slope slopes[WS_ROOF_LEVEL_COUNT];
+struct ana_roof_ceilings {
+	enum ana_roof_type type;
+	struct ana_roof_slope slopes[ANA_ROOF_LEVEL_COUNT];
 	size_t n_slopes;
-	struct ws_roof_top valu, matrix;
+	struct ana_roof_top valu, matrix;
 	double peak; /* the higher of the two */
 };
 
-#define WS_ROOF_X_MIN 0.01
-#define WS_ROOF_X_MAX 1000.0
+#define ANA_ROOF_X_MIN 0.01
+#define ANA_ROOF_X_MAX 1000.0
 
 /* @levels is a set of 1 << level; 0: all. WS_E_NOTFOUND: the file lacks what is needed. */
-enum ws_status ws_roof_ceilings(const struct ws_roof_bench *bench, enum ws_roof_type type,
-				unsigned levels, struct ws_roof_ceilings *out_roofs,
+enum ws_status ana_roof_ceilings(const struct ana_roof_bench *bench, enum ana_roof_type type,
+				unsigned levels, struct ana_roof_ceilings *out_roofs,
 				struct ws_err *err);
 
 /* ---- points ---- */
 
 /* clang-format off */
-#define WS_ROOF_PART_TABLE(X)  /* where operations were done; the name is for hover texts */ \
+#define ANA_ROOF_PART_TABLE(X)  /* where operations were done; the name is for hover texts */ \
 	X(VALU_F16,   "VALU F16")   \
 	X(VALU_F32,   "VALU F32")   \
 	X(VALU_F64,   "VALU F64")   \
@@ -147,53 +147,53 @@ enum ws_status ws_roof_ceilings(const struct ws_roof_bench *bench, enum ws_roof_
 	X(MFMA_I8,    "MFMA I8")
 /* clang-format on */
 
-enum ws_roof_part {
-#define WS_ROOF_ROW(id, name) WS_ROOF_PART_##id,
-	WS_ROOF_PART_TABLE(WS_ROOF_ROW)
-#undef WS_ROOF_ROW
-		WS_ROOF_PART_COUNT
+enum ana_roof_part {
+#define ANA_ROOF_ROW(id, name) ANA_ROOF_PART_##id,
+	ANA_ROOF_PART_TABLE(ANA_ROOF_ROW)
+#undef ANA_ROOF_ROW
+		ANA_ROOF_PART_COUNT
 };
-const char *ws_roof_part_name(enum ws_roof_part part);
+const char *ana_roof_part_name(enum ana_roof_part part);
 
-enum ws_roof_by { WS_ROOF_BY_KERNEL, WS_ROOF_BY_DISPATCH };
+enum ana_roof_by { ANA_ROOF_BY_KERNEL, ANA_ROOF_BY_DISPATCH };
 
-struct ws_roof_point {
+struct ana_roof_point {
 	uint32_t kernel; /* index into the workload's kernels */
 	uint32_t row;    /* by dispatch: its row; else of the first one */
 	size_t n;        /* dispatches in it */
 	double sum_ns, mean_ns;
 	double flops, iops; /* per dispatch */
-	double parts[WS_ROOF_PART_COUNT];
-	double bytes[WS_ROOF_LEVEL_COUNT];
+	double parts[ANA_ROOF_PART_COUNT];
+	double bytes[ANA_ROOF_LEVEL_COUNT];
 };
 
-struct ws_roof_points {
-	struct ws_roof_point *at; /* by total time, descending; equal ones by name */
+struct ana_roof_points {
+	struct ana_roof_point *at; /* by total time, descending; equal ones by name */
 	size_t n;
 	size_t n_left_out;        /* points beyond the limit */
-	struct ws_roof_point all; /* the whole selection as one */
+	struct ana_roof_point all; /* the whole selection as one */
 	const char *missing;      /* a counter of the FLOPs that was not collected, or NULL */
 };
 
 /* @max_n: how many are kept. */
-enum ws_status ws_roof_points(const struct ws_workload *load, const struct ws_selection *sel,
-			      enum ws_roof_by by, size_t max_n, struct ws_arena *arena,
-			      struct ws_roof_points *out_points, struct ws_err *err);
+enum ws_status ana_roof_points(const struct ana_workload *load, const struct ana_selection *sel,
+			      enum ana_roof_by by, size_t max_n, struct ws_arena *arena,
+			      struct ana_roof_points *out_points, struct ws_err *err);
 
 /* Operations of the kind that @type counts: all FLOPs, or all integer operations. */
-double ws_roof_ops(const struct ws_roof_point *point, enum ws_roof_type type);
+double ana_roof_ops(const struct ana_roof_point *point, enum ana_roof_type type);
 /* Operations per byte and per nanosecond; NaN when there is nothing to divide or to divide by. */
-double ws_roof_intensity(const struct ws_roof_point *point, enum ws_roof_type type,
-			 enum ws_roof_level level);
-double ws_roof_rate(const struct ws_roof_point *point, enum ws_roof_type type);
+double ana_roof_intensity(const struct ana_roof_point *point, enum ana_roof_type type,
+			 enum ana_roof_level level);
+double ana_roof_rate(const struct ana_roof_point *point, enum ana_roof_type type);
 
 /*
  * Where the slope of @level meets the higher roof, in operations per byte: kernels
  * left of it are bound by that memory, right of it by the units. NaN: no such slope.
  */
-double ws_roof_ridge(const struct ws_roof_ceilings *roofs, enum ws_roof_level level);
+double ana_roof_ridge(const struct ana_roof_ceilings *roofs, enum ana_roof_level level);
 /* The most that is possible at @intensity on that level. */
-double ws_roof_bound(const struct ws_roof_ceilings *roofs, enum ws_roof_level level,
+double ana_roof_bound(const struct ana_roof_ceilings *roofs, enum ana_roof_level level,
 		     double intensity);
 
 #endif

@@ -41,24 +41,24 @@ struct term {
 
 /* clang-format off */
 #define VALU_TERMS(type)                                                                                      \
-	{ SUM_FLOPS, WS_ROOF_PART_VALU_##type, 1, LANES, IN_ALL, "SQ_INSTS_VALU_ADD_" #type },                \
-	{ SUM_FLOPS, WS_ROOF_PART_VALU_##type, 1, LANES, IN_ALL, "SQ_INSTS_VALU_MUL_" #type },                \
-	{ SUM_FLOPS, WS_ROOF_PART_VALU_##type, 2, LANES, IN_ALL, "SQ_INSTS_VALU_FMA_" #type },                \
-	{ SUM_FLOPS, WS_ROOF_PART_VALU_##type, 1, LANES, IN_ALL, "SQ_INSTS_VALU_TRANS_" #type }
+	{ SUM_FLOPS, ANA_ROOF_PART_VALU_##type, 1, LANES, IN_ALL, "SQ_INSTS_VALU_ADD_" #type },                \
+	{ SUM_FLOPS, ANA_ROOF_PART_VALU_##type, 1, LANES, IN_ALL, "SQ_INSTS_VALU_MUL_" #type },                \
+	{ SUM_FLOPS, ANA_ROOF_PART_VALU_##type, 2, LANES, IN_ALL, "SQ_INSTS_VALU_FMA_" #type },                \
+	{ SUM_FLOPS, ANA_ROOF_PART_VALU_##type, 1, LANES, IN_ALL, "SQ_INSTS_VALU_TRANS_" #type }
 
 static const struct term terms[] = {
 	VALU_TERMS(F16),
 	VALU_TERMS(F32),
 	VALU_TERMS(F64),
-	{ SUM_FLOPS,      WS_ROOF_PART_MFMA_F16,   512, ONE,   IN_ALL,   "SQ_INSTS_VALU_MFMA_MOPS_F16" },
-	{ SUM_FLOPS,      WS_ROOF_PART_MFMA_BF16,  512, ONE,   IN_ALL,   "SQ_INSTS_VALU_MFMA_MOPS_BF16" },
-	{ SUM_FLOPS,      WS_ROOF_PART_MFMA_F32,   512, ONE,   IN_ALL,   "SQ_INSTS_VALU_MFMA_MOPS_F32" },
-	{ SUM_FLOPS,      WS_ROOF_PART_MFMA_F64,   512, ONE,   IN_ALL,   "SQ_INSTS_VALU_MFMA_MOPS_F64" },
-	{ SUM_FLOPS_F8,   WS_ROOF_PART_MFMA_F8,    512, ONE,   IN_LATER, "SQ_INSTS_VALU_MFMA_MOPS_F8" },
-	{ SUM_FLOPS_F6F4, WS_ROOF_PART_MFMA_F6F4,  512, ONE,   IN_950,   "SQ_INSTS_VALU_MFMA_MOPS_F6F4" },
-	{ SUM_IOPS,       WS_ROOF_PART_VALU_INT32,   1, LANES, IN_ALL,   "SQ_INSTS_VALU_INT32" },
-	{ SUM_IOPS,       WS_ROOF_PART_VALU_INT64,   1, LANES, IN_ALL,   "SQ_INSTS_VALU_INT64" },
-	{ SUM_IOPS,       WS_ROOF_PART_MFMA_I8,    512, ONE,   IN_ALL,   "SQ_INSTS_VALU_MFMA_MOPS_I8" },
+	{ SUM_FLOPS,      ANA_ROOF_PART_MFMA_F16,   512, ONE,   IN_ALL,   "SQ_INSTS_VALU_MFMA_MOPS_F16" },
+	{ SUM_FLOPS,      ANA_ROOF_PART_MFMA_BF16,  512, ONE,   IN_ALL,   "SQ_INSTS_VALU_MFMA_MOPS_BF16" },
+	{ SUM_FLOPS,      ANA_ROOF_PART_MFMA_F32,   512, ONE,   IN_ALL,   "SQ_INSTS_VALU_MFMA_MOPS_F32" },
+	{ SUM_FLOPS,      ANA_ROOF_PART_MFMA_F64,   512, ONE,   IN_ALL,   "SQ_INSTS_VALU_MFMA_MOPS_F64" },
+	{ SUM_FLOPS_F8,   ANA_ROOF_PART_MFMA_F8,    512, ONE,   IN_LATER, "SQ_INSTS_VALU_MFMA_MOPS_F8" },
+	{ SUM_FLOPS_F6F4, ANA_ROOF_PART_MFMA_F6F4,  512, ONE,   IN_950,   "SQ_INSTS_VALU_MFMA_MOPS_F6F4" },
+	{ SUM_IOPS,       ANA_ROOF_PART_VALU_INT32,   1, LANES, IN_ALL,   "SQ_INSTS_VALU_INT32" },
+	{ SUM_IOPS,       ANA_ROOF_PART_VALU_INT64,   1, LANES, IN_ALL,   "SQ_INSTS_VALU_INT64" },
+	{ SUM_IOPS,       ANA_ROOF_PART_MFMA_I8,    512, ONE,   IN_ALL,   "SQ_INSTS_VALU_MFMA_MOPS_I8" },
 	{ SUM_LDS, -1,   4, BANKS, IN_ALL,   "SQ_LDS_IDX_ACTIVE" },
 	{ SUM_LDS, -1,  -4, BANKS, IN_ALL,   "SQ_LDS_BANK_CONFLICT" },
 	{ SUM_L1,  -1,  64, ONE,   IN_ALL,   "TCP_TOTAL_CACHE_ACCESSES_sum" },
@@ -80,19 +80,19 @@ static const struct term terms[] = {
 /* clang-format on */
 
 static const enum sum level_sums[] = {
-	[WS_ROOF_HBM] = SUM_HBM,
-	[WS_ROOF_L2] = SUM_L2,
-	[WS_ROOF_L1] = SUM_L1,
-	[WS_ROOF_LDS] = SUM_LDS,
+	[ANA_ROOF_HBM] = SUM_HBM,
+	[ANA_ROOF_L2] = SUM_L2,
+	[ANA_ROOF_L1] = SUM_L1,
+	[ANA_ROOF_LDS] = SUM_LDS,
 };
 
 static const char *const part_names[] = {
-#define WS_ROOF_ROW(id, name) name,
-	WS_ROOF_PART_TABLE(WS_ROOF_ROW)
-#undef WS_ROOF_ROW
+#define ANA_ROOF_ROW(id, name) name,
+	ANA_ROOF_PART_TABLE(ANA_ROOF_ROW)
+#undef ANA_ROOF_ROW
 };
 
-const char *ws_roof_part_name(enum ws_roof_part part)
+const char *ana_roof_part_name(enum ana_roof_part part)
 {
 	return part_names[part];
 }
@@ -112,9 +112,9 @@ struct formulas {
 	const char *missing;    /* first missing counter of the FLOPs */
 };
 
-static unsigned arch_bit(const struct ws_workload *load)
+static unsigned arch_bit(const struct ana_workload *load)
 {
-	const char *series = ws_sysinfo(load, "gpu_series");
+	const char *series = ana_sysinfo(load, "gpu_series");
 
 	if (series && !strcmp(series, "MI200"))
 		return IN_90A;
@@ -124,26 +124,26 @@ static unsigned arch_bit(const struct ws_workload *load)
 	return !strcmp(load->arch, "gfx950") ? IN_950 : IN_94X;
 }
 
-static void bind_terms(const struct ws_workload *load, struct formulas *out)
+static void bind_terms(const struct ana_workload *load, struct formulas *out)
 {
 	unsigned bit = arch_bit(load);
 	double scale[] = { [ONE] = 1, [LANES] = 64, [BANKS] = 32 };
 	double value;
 
 	*out = (struct formulas){ 0 };
-	if (ws_sysinfo_number(load, "wave_size", &value) && value > 0)
+	if (ana_sysinfo_number(load, "wave_size", &value) && value > 0)
 		scale[LANES] = value;
-	if (ws_sysinfo_number(load, "lds_banks_per_cu", &value) && value > 0)
+	if (ana_sysinfo_number(load, "lds_banks_per_cu", &value) && value > 0)
 		scale[BANKS] = value;
 	for (size_t i = 0; i < SUM_COUNT; i++)
 		out->whole[i] = true;
 	for (size_t i = 0; i < WS_ARRAY_LEN(terms); i++) {
 		const struct term *term = &terms[i];
-		const struct ws_column *column;
+		const struct ana_column *column;
 
 		if (!(term->in & bit))
 			continue;
-		column = ws_frame_column(load->frames[0], term->counter);
+		column = ana_frame_column(load->frames[0], term->counter);
 		out->exists[term->sum] = true;
 		if (!column || column->is_text) {
 			out->whole[term->sum] = false;
@@ -165,7 +165,7 @@ static void sum_row(const struct formulas *formulas, uint32_t row, double *sums,
 {
 	for (size_t i = 0; i < SUM_COUNT; i++)
 		sums[i] = formulas->whole[i] ? 0 : NAN;
-	for (size_t i = 0; i < WS_ROOF_PART_COUNT; i++)
+	for (size_t i = 0; i < ANA_ROOF_PART_COUNT; i++)
 		parts[i] = 0;
 	for (size_t i = 0; i < formulas->n_terms; i++) {
 		const struct bound_term *term = &formulas->terms[i];
@@ -187,16 +187,16 @@ static void accumulate(double *to, double value)
 		*to = isnan(*to) ? value : *to + value;
 }
 
-static struct ws_roof_point empty_point(uint32_t kernel, uint32_t row)
+static struct ana_roof_point empty_point(uint32_t kernel, uint32_t row)
 {
-	struct ws_roof_point point = { .kernel = kernel, .row = row, .flops = NAN, .iops = NAN };
+	struct ana_roof_point point = { .kernel = kernel, .row = row, .flops = NAN, .iops = NAN };
 
-	for (size_t i = 0; i < WS_ROOF_LEVEL_COUNT; i++)
+	for (size_t i = 0; i < ANA_ROOF_LEVEL_COUNT; i++)
 		point.bytes[i] = NAN;
 	return point;
 }
 
-static void add_dispatch(struct ws_roof_point *point, const double *sums, const double *parts,
+static void add_dispatch(struct ana_roof_point *point, const double *sums, const double *parts,
 			 double ns)
 {
 	point->n++;
@@ -207,13 +207,13 @@ static void add_dispatch(struct ws_roof_point *point, const double *sums, const 
 		accumulate(&point->flops, sums[SUM_FLOPS_F6F4]);
 	}
 	accumulate(&point->iops, sums[SUM_IOPS]);
-	for (size_t i = 0; i < WS_ROOF_LEVEL_COUNT; i++)
+	for (size_t i = 0; i < ANA_ROOF_LEVEL_COUNT; i++)
 		accumulate(&point->bytes[i], sums[level_sums[i]]);
-	for (size_t i = 0; i < WS_ROOF_PART_COUNT; i++)
+	for (size_t i = 0; i < ANA_ROOF_PART_COUNT; i++)
 		point->parts[i] += parts[i];
 }
 
-static void per_dispatch(struct ws_roof_point *point)
+static void per_dispatch(struct ana_roof_point *point)
 {
 	double n = (double)point->n;
 
@@ -222,16 +222,16 @@ static void per_dispatch(struct ws_roof_point *point)
 	point->mean_ns = point->sum_ns / n;
 	point->flops /= n;
 	point->iops /= n;
-	for (size_t i = 0; i < WS_ROOF_LEVEL_COUNT; i++)
+	for (size_t i = 0; i < ANA_ROOF_LEVEL_COUNT; i++)
 		point->bytes[i] /= n;
-	for (size_t i = 0; i < WS_ROOF_PART_COUNT; i++)
+	for (size_t i = 0; i < ANA_ROOF_PART_COUNT; i++)
 		point->parts[i] /= n;
 }
 
 static int by_time(const void *a, const void *b, void *of)
 {
-	const struct ws_roof_point *p = a, *q = b;
-	const struct ws_workload *load = of;
+	const struct ana_roof_point *p = a, *q = b;
+	const struct ana_workload *load = of;
 	int order;
 
 	if (p->sum_ns != q->sum_ns)
@@ -240,12 +240,12 @@ static int by_time(const void *a, const void *b, void *of)
 	return order ? order : p->row < q->row ? -1 : p->row > q->row;
 }
 
-enum ws_status ws_roof_points(const struct ws_workload *load, const struct ws_selection *sel,
-			      enum ws_roof_by by, size_t max_n, struct ws_arena *arena,
-			      struct ws_roof_points *out_points, struct ws_err *err)
+enum ws_status ana_roof_points(const struct ana_workload *load, const struct ana_selection *sel,
+			      enum ana_roof_by by, size_t max_n, struct ws_arena *arena,
+			      struct ana_roof_points *out_points, struct ws_err *err)
 {
-	size_t max_points = by == WS_ROOF_BY_KERNEL ? load->n_kernels : sel->n;
-	struct ws_roof_points points = { .all = empty_point(0, 0) };
+	size_t max_points = by == ANA_ROOF_BY_KERNEL ? load->n_kernels : sel->n;
+	struct ana_roof_points points = { .all = empty_point(0, 0) };
 	struct formulas formulas;
 	uint32_t *place;
 
@@ -260,10 +260,10 @@ enum ws_status ws_roof_points(const struct ws_workload *load, const struct ws_se
 		uint32_t row = sel->rows[i], kernel = load->kernel_of[row];
 		double ns = load->start_ns && load->end_ns ? load->end_ns[row] - load->start_ns[row]
 							   : NAN;
-		double sums[SUM_COUNT], parts[WS_ROOF_PART_COUNT];
-		struct ws_roof_point *point;
+		double sums[SUM_COUNT], parts[ANA_ROOF_PART_COUNT];
+		struct ana_roof_point *point;
 
-		if (by == WS_ROOF_BY_DISPATCH || !place[kernel]) {
+		if (by == ANA_ROOF_BY_DISPATCH || !place[kernel]) {
 			points.at[points.n] = empty_point(kernel, row);
 			place[kernel] = (uint32_t)++points.n;
 		}
@@ -284,9 +284,9 @@ enum ws_status ws_roof_points(const struct ws_workload *load, const struct ws_se
 	return WS_OK;
 }
 
-double ws_roof_ops(const struct ws_roof_point *point, enum ws_roof_type type)
+double ana_roof_ops(const struct ana_roof_point *point, enum ana_roof_type type)
 {
-	return ws_roof_type_is_int(type) ? point->iops : point->flops;
+	return ana_roof_type_is_int(type) ? point->iops : point->flops;
 }
 
 /* Numbers that counters of a real dispatch can give; damaged ones would stretch the axes. */
@@ -295,17 +295,17 @@ static double plausible(double value)
 	return value >= 1e-9 && value <= 1e15 ? value : NAN;
 }
 
-double ws_roof_intensity(const struct ws_roof_point *point, enum ws_roof_type type,
-			 enum ws_roof_level level)
+double ana_roof_intensity(const struct ana_roof_point *point, enum ana_roof_type type,
+			 enum ana_roof_level level)
 {
-	double ops = ws_roof_ops(point, type), bytes = point->bytes[level];
+	double ops = ana_roof_ops(point, type), bytes = point->bytes[level];
 
 	return ops > 0 && bytes > 0 ? plausible(ops / bytes) : NAN;
 }
 
-double ws_roof_rate(const struct ws_roof_point *point, enum ws_roof_type type)
+double ana_roof_rate(const struct ana_roof_point *point, enum ana_roof_type type)
 {
-	double ops = ws_roof_ops(point, type);
+	double ops = ana_roof_ops(point, type);
 
 	if (!(ops >= 0) || !(point->mean_ns > 0))
 		return NAN;

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ws_selection_fini(struct ws_selection *sel)
+void ana_selection_fini(struct ana_selection *sel)
 {
 	free(sel->rows);
-	*sel = (struct ws_selection){ 0 };
+	*sel = (struct ana_selection){ 0 };
 }
 
-static enum ws_status take_all(const struct ws_workload *load, struct ws_selection *sel,
+static enum ws_status take_all(const struct ana_workload *load, struct ana_selection *sel,
 			       struct ws_err *err)
 {
 	sel->rows = malloc(WS_MAX(load->n_rows, (size_t)1) * sizeof(*sel->rows));
@@ -25,7 +25,7 @@ static enum ws_status take_all(const struct ws_workload *load, struct ws_selecti
 	return WS_OK;
 }
 
-static enum ws_status copy(const struct ws_selection *from, struct ws_selection *to,
+static enum ws_status copy(const struct ana_selection *from, struct ana_selection *to,
 			   struct ws_err *err)
 {
 	to->rows = malloc(WS_MAX(from->n, (size_t)1) * sizeof(*to->rows));
@@ -37,8 +37,8 @@ static enum ws_status copy(const struct ws_selection *from, struct ws_selection 
 }
 
 /* GPU ids are compared as texts: "02" is not "2". */
-static enum ws_status keep_gpus(const struct ws_workload *load, const struct ws_filter *filter,
-				struct ws_selection *sel, struct ws_err *err)
+static enum ws_status keep_gpus(const struct ana_workload *load, const struct ana_filter *filter,
+				struct ana_selection *sel, struct ws_err *err)
 {
 	size_t kept = 0;
 
@@ -63,17 +63,17 @@ static enum ws_status keep_gpus(const struct ws_workload *load, const struct ws_
 	return WS_OK;
 }
 
-static enum ws_status chosen_kernels(const struct ws_workload *load, const struct ws_filter *filter,
-				     const struct ws_selection *sel, bool *chosen,
+static enum ws_status chosen_kernels(const struct ana_workload *load, const struct ana_filter *filter,
+				     const struct ana_selection *sel, bool *chosen,
 				     struct ws_err *err)
 {
-	struct ws_kernel_stat *stats;
+	struct ana_kernel_stat *stats;
 	struct ws_arena arena;
 	enum ws_status st;
 	size_t n;
 
 	ws_arena_init(&arena, SIZE_MAX);
-	st = ws_top_kernels(load, sel, &arena, &stats, &n, err);
+	st = ana_top_kernels(load, sel, &arena, &stats, &n, err);
 	for (size_t i = 0; !st && i < filter->n_kernels; i++) {
 		uint64_t id;
 
@@ -89,8 +89,8 @@ static enum ws_status chosen_kernels(const struct ws_workload *load, const struc
 }
 
 /* Kernel ids are rows of the top-kernel table, which is made of @listed. */
-static enum ws_status keep_kernels(const struct ws_workload *load, const struct ws_filter *filter,
-				   const struct ws_selection *listed, struct ws_selection *sel,
+static enum ws_status keep_kernels(const struct ana_workload *load, const struct ana_filter *filter,
+				   const struct ana_selection *listed, struct ana_selection *sel,
 				   struct ws_err *err)
 {
 	bool *chosen, *torch;
@@ -121,8 +121,8 @@ static enum ws_status keep_kernels(const struct ws_workload *load, const struct 
 }
 
 /* "3", ">3", "> 3": a row label, or all dispatches with a greater id. */
-static enum ws_status keep_dispatches(const struct ws_workload *load,
-				      const struct ws_filter *filter, struct ws_selection *sel,
+static enum ws_status keep_dispatches(const struct ana_workload *load,
+				      const struct ana_filter *filter, struct ana_selection *sel,
 				      bool by_id, struct ws_err *err)
 {
 	uint8_t *keep;
@@ -172,11 +172,11 @@ static enum ws_status keep_dispatches(const struct ws_workload *load,
 	return st;
 }
 
-enum ws_status ws_workload_select(const struct ws_workload *load, const struct ws_filter *filter,
-				  struct ws_selection *out_rows, struct ws_selection *out_listed,
+enum ws_status ana_workload_select(const struct ana_workload *load, const struct ana_filter *filter,
+				  struct ana_selection *out_rows, struct ana_selection *out_listed,
 				  struct ws_err *err)
 {
-	struct ws_selection rows = { 0 }, listed = { 0 };
+	struct ana_selection rows = { 0 }, listed = { 0 };
 	enum ws_status st = take_all(load, &rows, err);
 
 	if (!st)
@@ -195,8 +195,8 @@ enum ws_status ws_workload_select(const struct ws_workload *load, const struct w
 			"no dispatch left after filtering '%s': --list-stats shows what there is",
 			load->path);
 	if (st) {
-		ws_selection_fini(&rows);
-		ws_selection_fini(&listed);
+		ana_selection_fini(&rows);
+		ana_selection_fini(&listed);
 		return st;
 	}
 	rows.all = rows.n == load->n_rows;
@@ -206,11 +206,11 @@ enum ws_status ws_workload_select(const struct ws_workload *load, const struct w
 	return WS_OK;
 }
 
-static const struct ws_workload *sort_load; /* qsort() passes no context */
+static const struct ana_workload *sort_load; /* qsort() passes no context */
 
 static int by_time(const void *a, const void *b)
 {
-	const struct ws_kernel_stat *x = a, *y = b;
+	const struct ana_kernel_stat *x = a, *y = b;
 
 	if (x->sum_ns > y->sum_ns)
 		return -1;
@@ -220,7 +220,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Durations of the choice, kernel after kernel; first[k] is where kernel k begins. */
-static void spread(const struct ws_workload *load, const struct ws_selection *sel, size_t *first,
+static void spread(const struct ana_workload *load, const struct ana_selection *sel, size_t *first,
 		   double *spans)
 {
 	for (size_t i = 0; i < sel->n; i++)
@@ -236,11 +236,11 @@ static void spread(const struct ws_workload *load, const struct ws_selection *se
 	}
 }
 
-enum ws_status ws_top_kernels(const struct ws_workload *load, const struct ws_selection *sel,
-			      struct ws_arena *arena, struct ws_kernel_stat **out_stats,
+enum ws_status ana_top_kernels(const struct ana_workload *load, const struct ana_selection *sel,
+			      struct ws_arena *arena, struct ana_kernel_stat **out_stats,
 			      size_t *out_n, struct ws_err *err)
 {
-	struct ws_kernel_stat *stats = ws_arena_array(arena, load->n_kernels + 1, sizeof(*stats));
+	struct ana_kernel_stat *stats = ws_arena_array(arena, load->n_kernels + 1, sizeof(*stats));
 	size_t *first = calloc(load->n_kernels + 3, sizeof(*first)), n = 0;
 	double *spans = malloc((sel->n + 1) * sizeof(*spans)), total = 0;
 
@@ -253,13 +253,13 @@ enum ws_status ws_top_kernels(const struct ws_workload *load, const struct ws_se
 	for (uint32_t k = 0; k < load->n_kernels; k++) {
 		double *at = spans + first[k];
 		size_t count = first[k + 1] - first[k];
-		struct ws_fold fold = ws_fold_values(at, count);
+		struct ana_fold fold = ana_fold_values(at, count);
 
 		if (!count)
 			continue;
-		stats[n] = (struct ws_kernel_stat){ .kernel = k, .n = count, .sum_ns = fold.sum };
-		stats[n].mean_ns = ws_fold_mean(&fold);
-		stats[n].median_ns = ws_fold_quantile(at, ws_fold_pack(at, count), 0.5);
+		stats[n] = (struct ana_kernel_stat){ .kernel = k, .n = count, .sum_ns = fold.sum };
+		stats[n].mean_ns = ana_fold_mean(&fold);
+		stats[n].median_ns = ana_fold_quantile(at, ana_fold_pack(at, count), 0.5);
 		total += fold.n ? fold.sum : 0;
 		n++;
 	}

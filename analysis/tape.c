@@ -4,23 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ws_tape_clear(struct ws_tape *tape)
+void ana_tape_clear(struct ana_tape *tape)
 {
 	tape->n = 0;
 	tape->n_regs = 0;
 }
 
-void ws_tape_fini(struct ws_tape *tape)
+void ana_tape_fini(struct ana_tape *tape)
 {
 	free(tape->steps);
-	*tape = (struct ws_tape){ 0 };
+	*tape = (struct ana_tape){ 0 };
 }
 
-bool ws_tape_add(struct ws_tape *tape, struct ws_step step)
+bool ana_tape_add(struct ana_tape *tape, struct ana_step step)
 {
 	if (tape->n == tape->cap) {
 		size_t cap = tape->cap ? tape->cap * 2 : 64;
-		struct ws_step *grown = realloc(tape->steps, cap * sizeof(*grown));
+		struct ana_step *grown = realloc(tape->steps, cap * sizeof(*grown));
 
 		if (!grown)
 			return false;
@@ -32,28 +32,28 @@ bool ws_tape_add(struct ws_tape *tape, struct ws_step step)
 	return true;
 }
 
-double ws_tape_binary(enum ws_expr_op op, double a, double b)
+double ana_tape_binary(enum ana_expr_op op, double a, double b)
 {
 	switch (op) {
-	case WS_OP_ADD:
+	case ANA_OP_ADD:
 		return a + b;
-	case WS_OP_SUB:
+	case ANA_OP_SUB:
 		return a - b;
-	case WS_OP_MUL:
+	case ANA_OP_MUL:
 		return a * b;
-	case WS_OP_DIV:
+	case ANA_OP_DIV:
 		return a / b;
-	case WS_OP_EQ:
+	case ANA_OP_EQ:
 		return a == b;
-	case WS_OP_NE:
+	case ANA_OP_NE:
 		return a != b;
-	case WS_OP_LT:
+	case ANA_OP_LT:
 		return a < b;
-	case WS_OP_LE:
+	case ANA_OP_LE:
 		return a <= b;
-	case WS_OP_GT:
+	case ANA_OP_GT:
 		return a > b;
-	case WS_OP_GE:
+	case ANA_OP_GE:
 		return a >= b;
 	default:
 		return NAN;
@@ -61,7 +61,7 @@ double ws_tape_binary(enum ws_expr_op op, double a, double b)
 }
 
 /* Half to even, as Python rounds: the decimal at hand decides, not its binary neighbour. */
-double ws_tape_round(double value, double digits)
+double ana_tape_round(double value, double digits)
 {
 	double scale;
 
@@ -76,7 +76,7 @@ double ws_tape_round(double value, double digits)
 }
 
 /* Python's remainder: the sign of the divisor. */
-double ws_tape_mod(double a, double b)
+double ana_tape_mod(double a, double b)
 {
 	double r = fmod(a, b);
 
@@ -91,13 +91,13 @@ struct view {
 	bool single;
 };
 
-static struct view look(const struct ws_operand *operand, const uint32_t *rows, size_t first,
+static struct view look(const struct ana_operand *operand, const uint32_t *rows, size_t first,
 			size_t n, double *regs, double *gather)
 {
 	switch (operand->kind) {
-	case WS_OPERAND_REG:
-		return (struct view){ regs + (size_t)operand->reg * WS_TAPE_BLOCK, false };
-	case WS_OPERAND_COLUMN:
+	case ANA_OPERAND_REG:
+		return (struct view){ regs + (size_t)operand->reg * ANA_TAPE_BLOCK, false };
+	case ANA_OPERAND_COLUMN:
 		if (!rows)
 			return (struct view){ operand->column + first, false };
 		for (size_t i = 0; i < n; i++)
@@ -127,26 +127,26 @@ static struct view look(const struct ws_operand *operand, const uint32_t *rows, 
 			}                                                                          \
 	} while (0)
 
-static void run_binary(enum ws_expr_op op, struct view a, struct view b, size_t n, double *to)
+static void run_binary(enum ana_expr_op op, struct view a, struct view b, size_t n, double *to)
 {
 	switch (op) {
-	case WS_OP_ADD:
+	case ANA_OP_ADD:
 		LOOP(x + y);
 		break;
-	case WS_OP_SUB:
+	case ANA_OP_SUB:
 		LOOP(x - y);
 		break;
-	case WS_OP_MUL:
+	case ANA_OP_MUL:
 		LOOP(x * y);
 		break;
-	case WS_OP_DIV:
+	case ANA_OP_DIV:
 		LOOP(x / y);
 		break;
-	case WS_OP_NE:
+	case ANA_OP_NE:
 		LOOP((double)(x != y));
 		break;
 	default:
-		LOOP(ws_tape_binary(op, x, y));
+		LOOP(ana_tape_binary(op, x, y));
 	}
 }
 
@@ -159,42 +159,42 @@ static void run_select(struct view a, struct view b, struct view c, size_t n, do
 	}
 }
 
-static bool run_step(const struct ws_step *step, const uint32_t *rows, size_t first, size_t n,
+static bool run_step(const struct ana_step *step, const uint32_t *rows, size_t first, size_t n,
 		     double *regs, double *spare)
 {
 	struct view a = look(&step->a, rows, first, n, regs, spare);
-	struct view b = look(&step->b, rows, first, n, regs, spare + WS_TAPE_BLOCK);
-	struct view c = look(&step->c, rows, first, n, regs, spare + 2 * WS_TAPE_BLOCK);
-	double *to = regs + (size_t)step->to * WS_TAPE_BLOCK;
+	struct view b = look(&step->b, rows, first, n, regs, spare + ANA_TAPE_BLOCK);
+	struct view c = look(&step->c, rows, first, n, regs, spare + 2 * ANA_TAPE_BLOCK);
+	double *to = regs + (size_t)step->to * ANA_TAPE_BLOCK;
 
 	switch (step->code) {
-	case WS_STEP_BINARY:
+	case ANA_STEP_BINARY:
 		run_binary(step->op, a, b, n, to);
 		break;
-	case WS_STEP_SELECT:
+	case ANA_STEP_SELECT:
 		run_select(a, b, c, n, to);
 		break;
-	case WS_STEP_MIN:
+	case ANA_STEP_MIN:
 		LOOP(isnan(x) || isnan(y) ? NAN : x < y ? x : y);
 		break;
-	case WS_STEP_MAX:
+	case ANA_STEP_MAX:
 		LOOP(isnan(x) || isnan(y) ? NAN : x > y ? x : y);
 		break;
-	case WS_STEP_ROUND:
-		LOOP(ws_tape_round(x, y));
+	case ANA_STEP_ROUND:
+		LOOP(ana_tape_round(x, y));
 		break;
-	case WS_STEP_MOD:
-		LOOP(ws_tape_mod(x, y));
+	case ANA_STEP_MOD:
+		LOOP(ana_tape_mod(x, y));
 		break;
-	case WS_STEP_NEGATE:
+	case ANA_STEP_NEGATE:
 		for (size_t i = 0; i < n; i++)
 			to[i] = -a.at[i];
 		break;
-	case WS_STEP_CLAMP:
+	case ANA_STEP_CLAMP:
 		for (size_t i = 0; i < n; i++)
 			to[i] = a.at[i] < 0 ? 0 : a.at[i];
 		break;
-	case WS_STEP_WHOLE:
+	case ANA_STEP_WHOLE:
 		for (size_t i = 0; i < n; i++) {
 			double x = a.at[i];
 
@@ -207,13 +207,13 @@ static bool run_step(const struct ws_step *step, const uint32_t *rows, size_t fi
 	return true;
 }
 
-bool ws_tape_run(const struct ws_tape *tape, struct ws_operand result, const uint32_t *rows,
+bool ana_tape_run(const struct ana_tape *tape, struct ana_operand result, const uint32_t *rows,
 		 size_t n, double *regs, double *out)
 {
-	double *spare = regs + (size_t)tape->n_regs * WS_TAPE_BLOCK;
+	double *spare = regs + (size_t)tape->n_regs * ANA_TAPE_BLOCK;
 
-	for (size_t first = 0; first < n; first += WS_TAPE_BLOCK) {
-		size_t n_here = WS_MIN(n - first, (size_t)WS_TAPE_BLOCK);
+	for (size_t first = 0; first < n; first += ANA_TAPE_BLOCK) {
+		size_t n_here = WS_MIN(n - first, (size_t)ANA_TAPE_BLOCK);
 		struct view view;
 
 		for (size_t s = 0; s < tape->n; s++)

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* Launches of one kernel by one operator from one place in the program. */
-struct ws_torch_use {
+struct ana_torch_use {
 	const char *op;      /* "nn.Module.Net.forward/torch.nn.functional.conv2d" */
 	const char *context; /* "1@model.py:231" */
 	const char *kernel;
@@ -27,18 +27,18 @@ struct ws_torch_use {
 	double total_ns;
 };
 
-struct ws_torch {
-	struct ws_torch_use *uses; /* by operator, place, kernel, in order of appearance */
+struct ana_torch {
+	struct ana_torch_use *uses; /* by operator, place, kernel, in order of appearance */
 	size_t n;
 };
 
-enum ws_status ws_torch_load(const struct ws_workload *load, struct ws_arena *arena,
-			     struct ws_torch *out_torch, struct ws_err *err);
+enum ws_status ana_torch_load(const struct ana_workload *load, struct ws_arena *arena,
+			     struct ana_torch *out_torch, struct ws_err *err);
 
 /*
  * Whether a glob means an operator: its parts are compared from the right, as Python's
  * PurePosixPath does; "all", "*" and "**" mean every one.
  */
-bool ws_torch_matches(const char *pattern, const char *op);
+bool ana_torch_matches(const char *pattern, const char *op);
 
 #endif

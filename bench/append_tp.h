@@ -1,4 +1,4 @@
-/* The LTTng-UST tracepoint that bench_append.c compares with: the fields of struct ws_rec_call. */
+/* The LTTng-UST tracepoint that bench_append.c compares with: the fields of struct cap_rec_call. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER ws_bench
 #undef LTTNG_UST_TRACEPOINT_INCLUDE

@@ -23,12 +23,12 @@
 static const char *names[4000];
 static size_t n_names;
 
-static void add_name(void *of, const struct ws_expr *name)
+static void add_name(void *of, const struct ana_expr *name)
 {
 	const char *mark = strstr(name->text, "[::_1]");
 	char text[128];
 
-	if (name->kind != WS_EXPR_COUNTER || strcmp(name->text, "Start_Timestamp") == 0 ||
+	if (name->kind != ANA_EXPR_COUNTER || strcmp(name->text, "Start_Timestamp") == 0 ||
 	    strcmp(name->text, "End_Timestamp") == 0 || !strchr(name->text, '_') ||
 	    strncmp(name->text, "SQ_ACCUM", 8) == 0)
 		return;
@@ -57,29 +57,29 @@ static void find_counters(void)
 					     "Arch_VGPR",
 					     "Accum_VGPR",
 					     "SGPR" };
-	struct ws_metrics *metrics;
+	struct ana_metrics *metrics;
 	struct ws_err err;
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
 		names[n_names++] = fixed[i];
-	if (ws_metrics_load("gfx90a", NULL, &metrics, &err)) {
+	if (ana_metrics_load("gfx90a", NULL, &metrics, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		exit(1);
 	}
-	add_name(NULL, &(struct ws_expr){ .kind = WS_EXPR_COUNTER, .text = "GRBM_GUI_ACTIVE" });
-	add_name(NULL, &(struct ws_expr){ .kind = WS_EXPR_COUNTER, .text = "GRBM_COUNT" });
-	add_name(NULL, &(struct ws_expr){ .kind = WS_EXPR_COUNTER, .text = "SQ_WAVES" });
+	add_name(NULL, &(struct ana_expr){ .kind = ANA_EXPR_COUNTER, .text = "GRBM_GUI_ACTIVE" });
+	add_name(NULL, &(struct ana_expr){ .kind = ANA_EXPR_COUNTER, .text = "GRBM_COUNT" });
+	add_name(NULL, &(struct ana_expr){ .kind = ANA_EXPR_COUNTER, .text = "SQ_WAVES" });
 	for (size_t b = 0; b < metrics->n_blocks; b++)
 		for (size_t t = 0; t < metrics->blocks[b]->n_tables; t++) {
-			const struct ws_table *table = metrics->blocks[b]->tables[t];
+			const struct ana_table *table = metrics->blocks[b]->tables[t];
 
 			for (size_t m = 0; m < table->n_metrics; m++)
 				for (size_t h = 0; h < table->n_headers; h++)
 					if (table->metrics[m].cells[h].expr)
-						ws_expr_each_name(table->metrics[m].cells[h].expr,
+						ana_expr_each_name(table->metrics[m].cells[h].expr,
 								  add_name, NULL);
 		}
-	ws_metrics_free(metrics);
+	ana_metrics_free(metrics);
 }
 
 static uint64_t state = 88172645463325252u;

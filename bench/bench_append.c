@@ -33,15 +33,15 @@
 #define N_CALLS 1000000u
 #define ROUNDS_MAX 64
 
-static struct ws_lane *lane;
-static struct ws_writer *writer;
+static struct cap_lane *lane;
+static struct cap_writer *writer;
 static uint64_t n_lost, n_put;
 
 static inline void append(uint32_t op, uint64_t start, uint64_t end, uint64_t corr,
 			  uint64_t ancestor)
 {
-	struct ws_lane *l = lane;
-	struct ws_rec_call *rec = ws_lane_reserve(&l, sizeof(*rec));
+	struct cap_lane *l = lane;
+	struct cap_rec_call *rec = cap_lane_reserve(&l, sizeof(*rec));
 
 	if (!rec) {
 		n_lost++;
@@ -52,7 +52,7 @@ static inline void append(uint32_t op, uint64_t start, uint64_t end, uint64_t co
 	rec->end_ticks = end;
 	rec->corr_id = corr;
 	rec->ancestor_id = ancestor;
-	ws_lane_commit(l, &rec->h, WS_REC_FIXED_TAG(CALL, struct ws_rec_call));
+	cap_lane_commit(l, &rec->h, CAP_REC_FIXED_TAG(CALL, struct cap_rec_call));
 }
 
 /* ---- what is measured ---- */
@@ -85,10 +85,10 @@ static void lttng_append(void)
 static void two_counter_reads(void)
 {
 	for (uint64_t i = 0; i < N_CALLS; i++) {
-		uint64_t a = ws_ticks(), b;
+		uint64_t a = cap_ticks(), b;
 
 		__asm__ volatile("" : : "r"(a) : "memory");
-		b = ws_ticks();
+		b = cap_ticks();
 		__asm__ volatile("" : : "r"(b) : "memory");
 	}
 }
@@ -108,10 +108,10 @@ static void two_library_reads(void)
 static void traced_call(void)
 {
 	for (uint64_t i = 0; i < N_CALLS; i++) {
-		uint64_t start = ws_ticks();
+		uint64_t start = cap_ticks();
 
 		__asm__ volatile("" : : : "memory");
-		append(7, start, ws_ticks(), i, 0);
+		append(7, start, cap_ticks(), i, 0);
 	}
 	n_put += N_CALLS;
 }
@@ -154,11 +154,11 @@ static int measure(int rounds, const char *path)
 {
 	struct ws_err err = { 0 };
 
-	if (ws_writer_open(path, &(struct ws_writer_opts){ 0 }, &writer, &err)) {
+	if (cap_writer_open(path, &(struct cap_writer_opts){ 0 }, &writer, &err)) {
 		fprintf(stderr, "bench_append: %s\n", err.text);
 		return 1;
 	}
-	lane = ws_lane_get(writer, (uint32_t)getpid());
+	lane = cap_lane_get(writer, (uint32_t)getpid());
 	for (int r = 0; r < rounds; r++) {
 		for (int i = 0; i < N_ROWS; i++) {
 			uint64_t start = clock_ns(CLOCK_MONOTONIC);
@@ -195,8 +195,8 @@ static int measure(int rounds, const char *path)
 	printf("traced call / two counter reads %.3f  (at most 2)\n",
 	       (rows[TRACED].ns[rounds / 2] - none) / (rows[COUNTER].ns[rounds / 2] - none));
 	printf("appended %lu, lost %lu, file %lu MB\n", (unsigned long)n_put, (unsigned long)n_lost,
-	       (unsigned long)(ws_writer_file_bytes(writer) >> 20));
-	ws_writer_close(writer);
+	       (unsigned long)(cap_writer_file_bytes(writer) >> 20));
+	cap_writer_close(writer);
 	unlink(path);
 	return 0;
 }

@@ -23,19 +23,19 @@ static double cpu_s(void)
 /* The traces are made beforehand and used in every turn. */
 struct made {
 	struct synth_run run;
-	struct ws_wg_traces **wgs;
+	struct sg_wg_traces **wgs;
 };
 
-static struct ws_wg_traces *next(void *ctx, uint64_t wg)
+static struct sg_wg_traces *next(void *ctx, uint64_t wg)
 {
 	return ((struct made *)ctx)->wgs[wg];
 }
 
-static void release(void *ctx, uint64_t wg, struct ws_wg_traces *traces)
+static void release(void *ctx, uint64_t wg, struct sg_wg_traces *traces)
 {
 }
 
-static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
+static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
 {
 	struct synth_run *run = &((struct made *)ctx)->run;
 
@@ -45,7 +45,7 @@ static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 static void make(struct made *made, const struct synth_kernel *k, uint64_t n_wgs, uint32_t waves)
 {
 	synth_prepare(&made->run, k, n_wgs, waves);
-	made->wgs = calloc(n_wgs, sizeof(struct ws_wg_traces *));
+	made->wgs = calloc(n_wgs, sizeof(struct sg_wg_traces *));
 	for (uint64_t n = 0; made->wgs && n < n_wgs; n++)
 		made->wgs[n] = made->run.d.next(&made->run, n);
 }
@@ -58,14 +58,14 @@ static void unmake(struct made *made)
 }
 
 /* Of every counter of every instance: a change for speed must not change it. */
-static uint32_t digest(const struct ws_model_result *r)
+static uint32_t digest(const struct sg_model_result *r)
 {
 	uint64_t h = 14695981039346656037ull;
 
-	for (unsigned b = 0; b < WS_N_BLOCKS; b++)
-		for (size_t k = 0; k < (size_t)r->n_instances[b] * ws_blocks[b].n; k++)
+	for (unsigned b = 0; b < SG_N_BLOCKS; b++)
+		for (size_t k = 0; k < (size_t)r->n_instances[b] * sg_blocks[b].n; k++)
 			h = (h ^ r->values[b][k]) * 1099511628211ull;
-	for (size_t k = 0; k < (size_t)r->n_instances[WS_BLOCK_SQ] * WS_N_SQ; k++)
+	for (size_t k = 0; k < (size_t)r->n_instances[SG_BLOCK_SQ] * SG_N_SQ; k++)
 		h = (h ^ r->accumulated[k]) * 1099511628211ull;
 	return (uint32_t)(h ^ h >> 32);
 }
@@ -75,7 +75,7 @@ static const char *only; /* part of a name, or NULL */
 static void measure(const char *name, const struct synth_kernel *k, uint64_t n_wgs, uint32_t waves,
 		    uint32_t lds_bytes, int turns)
 {
-	struct ws_model *m;
+	struct sg_model *m;
 	double best = 1e9;
 	uint64_t n = 0, cycles = 0;
 	uint32_t values = 0;
@@ -83,11 +83,11 @@ static void measure(const char *name, const struct synth_kernel *k, uint64_t n_w
 
 	if (only && !strstr(name, only))
 		return;
-	m = ws_model_create(&ws_hw_mi210);
+	m = sg_model_create(&sg_hw_mi210);
 	make(&made, k, n_wgs, waves);
 	for (int turn = 0; turn < turns; turn++) {
-		struct ws_model_result r;
-		struct ws_model_dispatch d = made.run.d;
+		struct sg_model_result r;
+		struct sg_model_dispatch d = made.run.d;
 		double from;
 
 		d.vgprs = 32;
@@ -98,17 +98,17 @@ static void measure(const char *name, const struct synth_kernel *k, uint64_t n_w
 		d.memory = NULL;
 		d.ctx = &made;
 		from = cpu_s();
-		if (!ws_model_run(m, &d, &r))
+		if (!sg_model_run(m, &d, &r))
 			abort();
 		best = cpu_s() - from < best ? cpu_s() - from : best;
-		n = WS_SUM(&r, SQ, SQ_INSTS);
+		n = SG_SUM(&r, SQ, SQ_INSTS);
 		cycles = r.cycles;
 		values = digest(&r);
-		ws_model_result_free(&r);
+		sg_model_result_free(&r);
 	}
 	printf("%-24s %9lu wave-instructions %8lu cycles %8.2f ms %7.1f ns each  values %08x\n", name,
 	       (unsigned long)n, (unsigned long)cycles, 1e3 * best, 1e9 * best / (double)n, values);
-	ws_model_destroy(m);
+	sg_model_destroy(m);
 	unmake(&made);
 }
 

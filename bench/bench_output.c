@@ -47,18 +47,18 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
-static double read_all(const struct ws_trace *trace, enum ws_event_order order, uint64_t *n)
+static double read_all(const struct trc_trace *trace, enum trc_event_order order, uint64_t *n)
 {
 	struct ws_err err = { 0 };
-	struct ws_events *events;
+	struct trc_events *events;
 	double start = cpu();
 
 	*n = 0;
-	if (ws_events_open(trace, &(struct ws_event_query){ .order = order }, &events, &err))
+	if (trc_events_open(trace, &(struct trc_event_query){ .order = order }, &events, &err))
 		die("events", err.text);
-	while (ws_events_next(events))
+	while (trc_events_next(events))
 		++*n;
-	ws_events_close(events, NULL);
+	trc_events_close(events, NULL);
 	return cpu() - start;
 }
 
@@ -96,7 +96,7 @@ static double raw_inserts(const char *from, const char *to, const char *guid, ui
 	snprintf(suffix, sizeof(suffix), "_%s", guid);
 	for (char *at = suffix; *at; at++)
 		*at = *at == '-' ? '_' : *at;
-	strcpy(sql, ws_output_sql("tables"));
+	strcpy(sql, output_sql("tables"));
 	replace(sql, "{{uuid}}", suffix);
 	replace(sql, "{{guid}}", guid);
 	if (sqlite3_exec(dst, sql, NULL, NULL, NULL))
@@ -182,13 +182,13 @@ static double raw_inserts(const char *from, const char *to, const char *guid, ui
 }
 
 /* In a process of its own, so that its peak memory is its own. */
-static void bench_format(const char *capture, const char *dir, enum ws_output_format format,
+static void bench_format(const char *capture, const char *dir, enum output_format format,
 			 uint64_t n)
 {
 	const char *guid = "01900000-0000-7000-8000-000000000001";
-	struct ws_output_result result;
-	struct ws_output_config cfg;
-	struct ws_trace *trace;
+	struct output_result result;
+	struct output_config cfg;
+	struct trc_trace *trace;
 	struct ws_err err = { 0 };
 	struct rusage use;
 	char prefix[4096], raw[4200];
@@ -203,17 +203,17 @@ static void bench_format(const char *capture, const char *dir, enum ws_output_fo
 		return;
 	}
 	snprintf(prefix, sizeof(prefix), "%s/out", dir);
-	ws_output_config_init(&cfg);
+	output_config_init(&cfg);
 	cfg.formats = 1u << format;
 	cfg.prefix = prefix;
 	cfg.guid = guid;
-	if (ws_trace_open(&capture, 1, &(struct ws_trace_opts){ 0 }, &trace, &err))
+	if (trc_open(&capture, 1, &(struct trc_opts){ 0 }, &trace, &err))
 		die("trace", err.text);
 	busy = cpu();
 	system_s = system_cpu();
 	start = clock_s(CLOCK_MONOTONIC);
-	if (ws_output_write(trace, NULL, 0, &cfg, &result, &err))
-		die(ws_output_ops(format)->word, err.text);
+	if (output_write(trace, NULL, 0, &cfg, &result, &err))
+		die(output_ops(format)->word, err.text);
 	took = clock_s(CLOCK_MONOTONIC) - start;
 	busy = cpu() - busy;
 	system_s = system_cpu() - system_s;
@@ -222,10 +222,10 @@ static void bench_format(const char *capture, const char *dir, enum ws_output_fo
 		n_bytes += result.files[i].n_bytes;
 	printf("%-8s %6.2f M events/s, %6.2f per CPU second (%.0f ns each, %.0f of it the "
 	       "system's)  %6.2f s  %7.1f MB/s  peak %ld MB",
-	       ws_output_ops(format)->word, (double)n / took / 1e6, (double)n / busy / 1e6,
+	       output_ops(format)->word, (double)n / took / 1e6, (double)n / busy / 1e6,
 	       busy / (double)n * 1e9, system_s / (double)n * 1e9, took,
 	       (double)n_bytes / took / 1e6, use.ru_maxrss / 1024);
-	if (format == WS_OUTPUT_ROCPD) {
+	if (format == OUTPUT_ROCPD) {
 		char path[4200];
 		uint64_t n_rows;
 		double raw_s;
@@ -240,8 +240,8 @@ static void bench_format(const char *capture, const char *dir, enum ws_output_fo
 	printf("\n");
 	for (size_t i = 0; i < result.n_files; i++)
 		unlink(result.files[i].path);
-	ws_output_result_fini(&result);
-	ws_trace_close(trace);
+	output_result_fini(&result);
+	trc_close(trace);
 	fflush(stdout);
 	_exit(0);
 }
@@ -252,7 +252,7 @@ static void bench_size(uint64_t n_events, int n_words, char **words)
 	struct ws_synth synth = { .pid = 4711, .n_threads = 3, .plain = true };
 	char dir[] = "/tmp/ws-bench-XXXXXX", capture[64], command[96];
 	const char *path = capture;
-	struct ws_trace *trace;
+	struct trc_trace *trace;
 	struct ws_err err = { 0 };
 	double recorded_s, start_s;
 	uint64_t n;
@@ -263,15 +263,15 @@ static void bench_size(uint64_t n_events, int n_words, char **words)
 	snprintf(capture, sizeof(capture), "%s/a.wscap", dir);
 	if (ws_synth_write(capture, &synth, NULL, &err))
 		die("capture", err.text);
-	if (ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err))
+	if (trc_open(&path, 1, &(struct trc_opts){ 0 }, &trace, &err))
 		die("trace", err.text);
-	recorded_s = read_all(trace, WS_ORDER_RECORDED, &n);
-	start_s = read_all(trace, WS_ORDER_START, &n);
-	ws_trace_close(trace);
+	recorded_s = read_all(trace, TRC_ORDER_RECORDED, &n);
+	start_s = read_all(trace, TRC_ORDER_START, &n);
+	trc_close(trace);
 	printf("%llu events: reading takes %.0f ns/event as recorded, %.0f by start\n",
 	       (unsigned long long)n, recorded_s / (double)n * 1e9, start_s / (double)n * 1e9);
-	for (unsigned i = 0; i < WS_OUTPUT_COUNT; i++) {
-		const struct ws_output_ops *ops = ws_output_ops(i);
+	for (unsigned i = 0; i < OUTPUT_COUNT; i++) {
+		const struct output_ops *ops = output_ops(i);
 		bool wanted = !n_words;
 
 		for (int k = 0; k < n_words; k++)

@@ -30,21 +30,21 @@ static int compare(const void *a, const void *b)
 }
 
 /* Every counter there is; with @channels also each instance of each L2 counter, as rocprof-compute asks. */
-static size_t all_names(const struct ws_catalogue *cat, bool hardware_only, bool channels,
+static size_t all_names(const struct cnt_catalogue *cat, bool hardware_only, bool channels,
 			const char **names)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < ws_catalogue_n(cat) && n < MAX_NAMES; i++) {
-		const struct ws_counter_def *def = ws_catalogue_at(cat, i);
+	for (size_t i = 0; i < cnt_catalogue_n(cat) && n < MAX_NAMES; i++) {
+		const struct cnt_counter_def *def = cnt_catalogue_at(cat, i);
 
-		if (strstr(def->name, "SQ_ACCUM_PREV") || def->kind == WS_COUNTER_CONSTANT ||
-		    (hardware_only && def->kind != WS_COUNTER_HARDWARE))
+		if (strstr(def->name, "SQ_ACCUM_PREV") || def->kind == CNT_COUNTER_CONSTANT ||
+		    (hardware_only && def->kind != CNT_COUNTER_HARDWARE))
 			continue;
 		names[n++] = def->name;
 		if (!channels || !def->block || strcmp(def->block->name, "TCC") != 0)
 			continue;
-		for (size_t k = 0; k < ws_shape_size(&def->shape) && n < MAX_NAMES; k++) {
+		for (size_t k = 0; k < cnt_shape_size(&def->shape) && n < MAX_NAMES; k++) {
 			char *name;
 
 			if (asprintf(&name, "%s[%zu]", def->name, k) > 0)
@@ -54,29 +54,29 @@ static size_t all_names(const struct ws_catalogue *cat, bool hardware_only, bool
 	return n;
 }
 
-static void measure(const char *what, const struct ws_catalogue *cat, const char **names, size_t n,
+static void measure(const char *what, const struct cnt_catalogue *cat, const char **names, size_t n,
 		    int turns)
 {
-	struct ws_plan_group group = { names, n };
+	struct cnt_plan_group group = { names, n };
 	double times[MAX_TURNS];
 	size_t n_passes = 0;
 	struct ws_err err;
 
 	for (int i = 0; i < turns; i++) {
-		struct ws_plan *plan = NULL;
+		struct cnt_plan *plan = NULL;
 		double start = cpu_ms();
 
-		if (ws_plan_make(cat, &group, 1, WS_PLAN_POOL, &plan, &err)) {
+		if (cnt_plan_make(cat, &group, 1, CNT_PLAN_POOL, &plan, &err)) {
 			fprintf(stderr, "bench_plan: %s\n", err.text);
 			exit(1);
 		}
 		times[i] = cpu_ms() - start;
 		n_passes = plan->n_passes;
-		ws_plan_destroy(plan);
+		cnt_plan_destroy(plan);
 	}
 	qsort(times, (size_t)turns, sizeof(*times), compare);
 	printf("%-8s %-32s %5zu names %4zu passes   least %7.3f ms   median %7.3f ms\n",
-	       ws_catalogue_arch(cat), what, n, n_passes, times[0], times[turns / 2]);
+	       cnt_catalogue_arch(cat), what, n, n_passes, times[0], times[turns / 2]);
 }
 
 int main(int argc, char **argv)
@@ -86,22 +86,22 @@ int main(int argc, char **argv)
 	const char *arch;
 
 	turns = turns < 1 ? 1 : turns > MAX_TURNS ? MAX_TURNS : turns;
-	for (size_t i = 0; (arch = ws_catalogue_arch_name(i)); i++) {
-		struct ws_catalogue *cat = NULL;
+	for (size_t i = 0; (arch = cnt_catalogue_arch_name(i)); i++) {
+		struct cnt_catalogue *cat = NULL;
 		double start = cpu_ms();
 		struct ws_err err;
 
-		if (ws_catalogue_create(arch, NULL, &cat, &err)) {
+		if (cnt_catalogue_create(arch, NULL, &cat, &err)) {
 			fprintf(stderr, "bench_plan: %s\n", err.text);
 			return 1;
 		}
 		printf("%-8s %-32s %5zu counters                          %7.3f ms\n", arch,
-		       "catalogue", ws_catalogue_n(cat), cpu_ms() - start);
+		       "catalogue", cnt_catalogue_n(cat), cpu_ms() - start);
 		measure("hardware counters", cat, names, all_names(cat, true, false, names), turns);
 		measure("all counters", cat, names, all_names(cat, false, false, names), turns);
 		measure("all, and every L2 channel", cat, names, all_names(cat, false, true, names),
 			turns);
-		ws_catalogue_destroy(cat);
+		cnt_catalogue_destroy(cat);
 	}
 	return 0;
 }

@@ -30,9 +30,9 @@ static long peak_mb(void)
 	return usage.ru_maxrss / 1024;
 }
 
-static void put_call(struct ws_lane *lane, uint64_t start, uint64_t end, uint64_t id)
+static void put_call(struct cap_lane *lane, uint64_t start, uint64_t end, uint64_t id)
 {
-	struct ws_rec_call *rec = ws_lane_reserve(&lane, sizeof(*rec));
+	struct cap_rec_call *rec = cap_lane_reserve(&lane, sizeof(*rec));
 
 	if (!rec)
 		return;
@@ -40,29 +40,29 @@ static void put_call(struct ws_lane *lane, uint64_t start, uint64_t end, uint64_
 	rec->h.time = start;
 	rec->end_ticks = end;
 	rec->corr_id = id;
-	ws_lane_commit(lane, &rec->h, WS_REC_FIXED_TAG(CALL, struct ws_rec_call));
+	cap_lane_commit(lane, &rec->h, CAP_REC_FIXED_TAG(CALL, struct cap_rec_call));
 }
 
 static int make(const char *path, uint64_t n)
 {
-	struct ws_rec_operation op = { .h = { WS_REC_FIXED_TAG(OPERATION, struct ws_rec_operation),
+	struct cap_rec_operation op = { .h = { CAP_REC_FIXED_TAG(OPERATION, struct cap_rec_operation),
 					      1, 0 },
-				       .kind = WS_KIND_HSA_CORE_API,
-				       .domain = WS_DOMAIN_HSA_API };
-	struct ws_lane *lanes[N_LANES];
-	struct ws_writer *writer;
+				       .kind = CAP_KIND_HSA_CORE_API,
+				       .domain = CAP_DOMAIN_HSA_API };
+	struct cap_lane *lanes[N_LANES];
+	struct cap_writer *writer;
 	struct ws_err err;
 	uint64_t now;
 
-	if (ws_writer_open(path, &(struct ws_writer_opts){ 0 }, &writer, &err)) {
+	if (cap_writer_open(path, &(struct cap_writer_opts){ 0 }, &writer, &err)) {
 		fprintf(stderr, "bench_trace: %s\n", err.text);
 		return 1;
 	}
-	op.name_str = ws_writer_intern(writer, "hsa_signal_load_relaxed", 23);
-	ws_writer_meta(writer, &op.h);
+	op.name_str = cap_writer_intern(writer, "hsa_signal_load_relaxed", 23);
+	cap_writer_meta(writer, &op.h);
 	for (uint32_t i = 0; i < N_LANES; i++)
-		lanes[i] = ws_lane_get(writer, 1000 + i);
-	now = ws_ticks();
+		lanes[i] = cap_lane_get(writer, 1000 + i);
+	now = cap_ticks();
 	for (uint64_t i = 0; i < n; i += 4 * N_LANES, now += 1000) {
 		for (uint32_t l = 0; l < N_LANES; l++) {
 			for (uint64_t depth = 4; depth-- > 0;) /* innermost first, as they return */
@@ -72,26 +72,26 @@ static int make(const char *path, uint64_t n)
 	}
 	for (uint32_t i = 0; i < N_LANES; i++) /* a range around everything */
 		put_call(lanes[i], now - n / 16 * 1000, now, n + i);
-	ws_writer_end(writer, WS_END_EXIT);
-	ws_writer_close(writer);
+	cap_writer_end(writer, CAP_END_EXIT);
+	cap_writer_close(writer);
 	return 0;
 }
 
-static void stream(const struct ws_trace *trace, const char *name, enum ws_event_order order)
+static void stream(const struct trc_trace *trace, const char *name, enum trc_event_order order)
 {
-	struct ws_event_query query = { .order = order };
-	struct ws_events *events;
-	const struct ws_event *ev;
+	struct trc_event_query query = { .order = order };
+	struct trc_events *events;
+	const struct trc_event *ev;
 	uint64_t n = 0, sum = 0;
 	double start = cpu_s(), took;
 
-	if (ws_events_open(trace, &query, &events, NULL))
+	if (trc_events_open(trace, &query, &events, NULL))
 		return;
-	while ((ev = ws_events_next(events))) {
+	while ((ev = trc_events_next(events))) {
 		sum += ev->end_ns - ev->start_ns;
 		n++;
 	}
-	ws_events_close(events, NULL);
+	trc_events_close(events, NULL);
 	took = cpu_s() - start;
 	printf("%-20s %10.2f M events/s %8.1f ns each, peak %ld MB (checksum %lx)\n", name,
 	       (double)n / took * 1e-6, took / (double)n * 1e9, peak_mb(), (unsigned long)sum);
@@ -100,7 +100,7 @@ static void stream(const struct ws_trace *trace, const char *name, enum ws_event
 int main(int argc, char **argv)
 {
 	uint64_t n = (uint64_t)((argc > 1 ? atof(argv[1]) : 10) * 1e6);
-	struct ws_trace *trace = NULL;
+	struct trc_trace *trace = NULL;
 	struct ws_err err = { 0 };
 	char path[256];
 	const char *paths[] = { path };
@@ -112,16 +112,16 @@ int main(int argc, char **argv)
 		return 1;
 	printf("%-20s %10.2f M events/s\n", "written", (double)n / (cpu_s() - start) * 1e-6);
 	start = cpu_s();
-	if (ws_trace_open(paths, 1, NULL, &trace, &err)) {
+	if (trc_open(paths, 1, NULL, &trace, &err)) {
 		fprintf(stderr, "bench_trace: %s\n", err.text);
 		unlink(path);
 		return 1;
 	}
 	printf("%-20s %10.2f M events/s, peak %ld MB\n", "opened, surveyed",
 	       (double)n / (cpu_s() - start) * 1e-6, peak_mb());
-	stream(trace, "as recorded", WS_ORDER_RECORDED);
-	stream(trace, "by start", WS_ORDER_START);
-	ws_trace_close(trace);
+	stream(trace, "as recorded", TRC_ORDER_RECORDED);
+	stream(trace, "by start", TRC_ORDER_START);
+	trc_close(trace);
 	unlink(path);
 	return 0;
 }

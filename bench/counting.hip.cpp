@@ -58,7 +58,7 @@ struct cost {
 	double wall, cpu; /* s; of all threads together */
 };
 
-static decltype(&ws_softgpu_count) choose;
+static decltype(&softgpu_count) choose;
 
 template <class L> static cost timed(bool counting, int shift, L launch)
 {
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 
 	HIP_OK(hipMalloc(&a, room));
 	HIP_OK(hipMalloc(&c, room));
-	choose = (decltype(choose))dlsym(RTLD_DEFAULT, "ws_softgpu_count");
+	choose = (decltype(choose))dlsym(RTLD_DEFAULT, "softgpu_count");
 	if (!choose) {
 		fprintf(stderr, "bench: not the software GPU: it cannot be asked to count\n");
 		return 1;

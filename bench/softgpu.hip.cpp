@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 	/* HIP spins while it waits; here that would take a core from the workers */
 	HIP_OK(hipSetDeviceFlags(hipDeviceScheduleBlockingSync));
 	cpu1 = clock_s(CLOCK_PROCESS_CPUTIME_ID);
-	count_instructions = (uint64_t(*)(void))dlsym(RTLD_DEFAULT, "ws_softgpu_wave_instructions");
+	count_instructions = (uint64_t(*)(void))dlsym(RTLD_DEFAULT, "softgpu_wave_instructions");
 
 	const int n = 1 << 20, n_gemm = 256, n_valu = 1 << 14, loops = 1000, n_mfma = 64;
 	double *x, *y;

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-void ws_boot_id(uint8_t out[16])
+void cap_boot_id(uint8_t out[16])
 {
 	char text[64] = "";
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);

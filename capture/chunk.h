@@ -4,7 +4,7 @@
  *	file   = file head (one page) , chunk...
  *	chunk  = chunk head (64 bytes), records up to `valid_bytes`, zeros
  *
- * Chunks begin at multiples of WS_CHUNK_ALIGN and are as long as their head says,
+ * Chunks begin at multiples of CAP_CHUNK_ALIGN and are as long as their head says,
  * so that a reader that meets a damaged head finds the next one by looking at the
  * next multiple. A chunk belongs to one lane; the chunks of a lane, in the order of
  * `seq`, are one stream of records in which time moves forward (GPU work that
@@ -21,76 +21,76 @@
 
 #include <stdint.h>
 
-#define WS_FILE_MAGIC "wavescop" /* 8 bytes, not terminated */
-#define WS_FILE_VERSION 1u
-#define WS_FILE_ORDER 0x01020304u /* as the writer's machine stores it */
-#define WS_FILE_HEAD_BYTES 65536u /* the first chunk begins here; the head uses one page */
+#define CAP_FILE_MAGIC "wavescop" /* 8 bytes, not terminated */
+#define CAP_FILE_VERSION 1u
+#define CAP_FILE_ORDER 0x01020304u /* as the writer's machine stores it */
+#define CAP_FILE_HEAD_BYTES 65536u /* the first chunk begins here; the head uses one page */
 
-#define WS_CHUNK_MAGIC 0x6b6e6863u    /* "chnk" */
-#define WS_CHUNK_ALIGN 65536u         /* also the size of a lane's first chunk */
-#define WS_CHUNK_BYTES_MAX (1u << 20) /* later ones double up to this */
+#define CAP_CHUNK_MAGIC 0x6b6e6863u    /* "chnk" */
+#define CAP_CHUNK_ALIGN 65536u         /* also the size of a lane's first chunk */
+#define CAP_CHUNK_BYTES_MAX (1u << 20) /* later ones double up to this */
 
-enum ws_chunk_kind { WS_CHUNK_META, WS_CHUNK_EVENT, WS_CHUNK_BULK, WS_CHUNK_KIND_COUNT };
+enum cap_chunk_kind { CAP_CHUNK_META, CAP_CHUNK_EVENT, CAP_CHUNK_BULK, CAP_CHUNK_KIND_COUNT };
 
-enum ws_tick_kind {
-	WS_TICKS_NS,  /* ticks are CLOCK_BOOTTIME nanoseconds */
-	WS_TICKS_TSC, /* x86 time stamp counter, invariant */
-	WS_TICKS_ARM, /* CNTVCT_EL0 */
+enum cap_tick_kind {
+	CAP_TICKS_NS,  /* ticks are CLOCK_BOOTTIME nanoseconds */
+	CAP_TICKS_TSC, /* x86 time stamp counter, invariant */
+	CAP_TICKS_ARM, /* CNTVCT_EL0 */
 };
 
 /*
  * The accounts of one service. What was written is counted by reading; what was
  * not is added here at once, so that the accounts survive a kill, too.
  */
-struct ws_ledger_line {
+struct cap_ledger_line {
 	uint64_t asked;   /* 1: the user asked for this */
 	uint64_t dropped; /* seen, and lost for want of room */
 	uint64_t paused;  /* seen while recording was switched off, where that is counted */
 	uint64_t failed;  /* could not be observed: no timestamp, unknown packet, ... */
 };
 
-struct ws_file_head {
+struct cap_file_head {
 	char magic[8];
 	uint32_t version;
-	uint32_t order; /* WS_FILE_ORDER */
+	uint32_t order; /* CAP_FILE_ORDER */
 	uint32_t head_bytes;
 	uint32_t chunk_align;
 	uint32_t pid;
-	uint32_t tick_kind;  /* enum ws_tick_kind */
+	uint32_t tick_kind;  /* enum cap_tick_kind */
 	uint64_t created_ns; /* CLOCK_BOOTTIME */
 	uint64_t created_realtime_ns;
 	uint8_t boot_id[16];              /* captures with the same one share their clock */
 	uint64_t end_bytes;               /* chunks are given out up to here */
 	uint32_t closed;                  /* 1: the writer said goodbye */
-	uint32_t check;                   /* ws_check32 of what is above `end_bytes` */
+	uint32_t check;                   /* cap_check32 of what is above `end_bytes` */
 	uint64_t lost_facts;              /* META records for which there was no room */
-	struct ws_ledger_line ledger[32]; /* by enum ws_domain */
+	struct cap_ledger_line ledger[32]; /* by enum cap_domain */
 	/* Kernels whose end the collector has to find out: what is in no other account was in the air. */
 	uint64_t n_submitted;
 	uint64_t n_cut; /* somebody truncated the file: pages that the writer did not find there */
 };
 
-struct ws_chunk_head {
+struct cap_chunk_head {
 	uint32_t magic;
 	uint32_t n_bytes; /* of the chunk, this head included */
-	uint32_t kind;    /* enum ws_chunk_kind */
+	uint32_t kind;    /* enum cap_chunk_kind */
 	uint32_t lane;    /* from 1 */
 	uint32_t seq;     /* in its lane, from 0 */
-	uint32_t check;   /* ws_check32 of the five words above */
+	uint32_t check;   /* cap_check32 of the five words above */
 	uint64_t opened_ticks;
 	uint64_t valid_bytes; /* from the beginning of the chunk; release/acquire */
 	uint64_t types;       /* bit (type & 63) per record type that may be in here; 0: not kept */
 	uint64_t zero[2];
 };
 
-_Static_assert(sizeof(struct ws_chunk_head) == 64, "one cache line");
-_Static_assert(sizeof(struct ws_file_head) <= 4096, "one page");
+_Static_assert(sizeof(struct cap_chunk_head) == 64, "one cache line");
+_Static_assert(sizeof(struct cap_file_head) <= 4096, "one page");
 
 /* Of the machine as it runs now; zeros where the kernel does not tell. */
-void ws_boot_id(uint8_t out[16]);
+void cap_boot_id(uint8_t out[16]);
 
 /* FNV-1a over words: enough to tell a head from noise. */
-static inline uint32_t ws_check32(const uint32_t *words, unsigned n)
+static inline uint32_t cap_check32(const uint32_t *words, unsigned n)
 {
 	uint32_t h = 0x811c9dc5u;
 

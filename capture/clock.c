@@ -9,7 +9,7 @@
 #include <cpuid.h>
 #endif
 
-enum ws_tick_kind ws_tick_kind = WS_TICKS_NS;
+enum cap_tick_kind cap_tick_kind = CAP_TICKS_NS;
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -19,14 +19,14 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-uint64_t ws_boottime_ns(void)
+uint64_t cap_boottime_ns(void)
 {
 	return clock_ns(CLOCK_BOOTTIME);
 }
 
-uint64_t ws_ticks_slow(void)
+uint64_t cap_ticks_slow(void)
 {
-	return ws_boottime_ns();
+	return cap_boottime_ns();
 }
 
 #if defined(__x86_64__)
@@ -49,33 +49,33 @@ static bool kernel_trusts_tsc(void)
 }
 #endif
 
-enum ws_tick_kind ws_tick_kind_detect(void)
+enum cap_tick_kind cap_tick_kind_detect(void)
 {
 #if defined(__x86_64__)
 	unsigned a, b, c, d;
 
 	/* invariant: same rate in all power states, on all cores */
 	if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) && kernel_trusts_tsc())
-		return WS_TICKS_TSC;
+		return CAP_TICKS_TSC;
 #elif defined(__aarch64__)
-	return WS_TICKS_ARM;
+	return CAP_TICKS_ARM;
 #endif
-	return WS_TICKS_NS;
+	return CAP_TICKS_NS;
 }
 
 /*
  * The tightest of a few attempts: counter, clock, counter. A thread that is
  * preempted in between shows as a wide pair and loses to the next attempt.
  */
-struct ws_rec_clock ws_clock_pair(void)
+struct cap_rec_clock cap_clock_pair(void)
 {
-	struct ws_rec_clock rec = { .h.tag = WS_REC_FIXED_TAG(CLOCK, struct ws_rec_clock) };
-	uint64_t best = UINT64_MAX, ns0 = ws_boottime_ns(), ticks0 = ws_ticks(), ns1, ticks1;
+	struct cap_rec_clock rec = { .h.tag = CAP_REC_FIXED_TAG(CLOCK, struct cap_rec_clock) };
+	uint64_t best = UINT64_MAX, ns0 = cap_boottime_ns(), ticks0 = cap_ticks(), ns1, ticks1;
 
 	for (int i = 0; i < 8; i++) {
-		uint64_t before = ws_ticks();
-		uint64_t ns = ws_boottime_ns();
-		uint64_t after = ws_ticks();
+		uint64_t before = cap_ticks();
+		uint64_t ns = cap_boottime_ns();
+		uint64_t after = cap_ticks();
 
 		if (after - before < best) {
 			best = after - before;
@@ -83,12 +83,12 @@ struct ws_rec_clock ws_clock_pair(void)
 			rec.boottime_ns = ns;
 		}
 	}
-	rec.realtime_ns = clock_ns(CLOCK_REALTIME) - (ws_boottime_ns() - rec.boottime_ns);
+	rec.realtime_ns = clock_ns(CLOCK_REALTIME) - (cap_boottime_ns() - rec.boottime_ns);
 
 	/* half the width in ns, by the rate over this very function */
-	ns1 = ws_boottime_ns();
-	ticks1 = ws_ticks();
-	if (__atomic_load_n(&ws_tick_kind, __ATOMIC_RELAXED) == WS_TICKS_NS) {
+	ns1 = cap_boottime_ns();
+	ticks1 = cap_ticks();
+	if (__atomic_load_n(&cap_tick_kind, __ATOMIC_RELAXED) == CAP_TICKS_NS) {
 		rec.h.time = rec.boottime_ns;
 	} else if (ticks1 > ticks0) {
 		double ns = (double)best / 2 * (double)(ns1 - ns0) / (double)(ticks1 - ticks0);

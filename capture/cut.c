@@ -17,14 +17,14 @@
 #define PAGE 4096u
 #define WRITERS 8u /* one, and those that attaching left behind for a moment */
 
-static struct ws_writer *writers[WRITERS];
+static struct cap_writer *writers[WRITERS];
 
-__thread struct ws_fresh ws_fresh_ __attribute__((tls_model("initial-exec")));
+__thread struct cap_fresh cap_fresh_ __attribute__((tls_model("initial-exec")));
 
-void ws_cut_watch(struct ws_writer *writer)
+void cap_cut_watch(struct cap_writer *writer)
 {
 	for (unsigned i = 0; i < WRITERS; i++) {
-		struct ws_writer *none = NULL;
+		struct cap_writer *none = NULL;
 
 		if (__atomic_compare_exchange_n(&writers[i], &none, writer, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED))
@@ -32,10 +32,10 @@ void ws_cut_watch(struct ws_writer *writer)
 	}
 }
 
-void ws_cut_forget(struct ws_writer *writer)
+void cap_cut_forget(struct cap_writer *writer)
 {
 	for (unsigned i = 0; i < WRITERS; i++) {
-		struct ws_writer *there = writer;
+		struct cap_writer *there = writer;
 
 		if (__atomic_compare_exchange_n(&writers[i], &there, NULL, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED))
@@ -43,13 +43,13 @@ void ws_cut_forget(struct ws_writer *writer)
 	}
 }
 
-void ws_chunk_unmap(struct ws_chunk_head *chunk)
+void cap_chunk_unmap(struct cap_chunk_head *chunk)
 {
 	uint32_t n_bytes;
 
-	ws_fresh_ = (struct ws_fresh){ (char *)chunk, PAGE };
+	cap_fresh_ = (struct cap_fresh){ (char *)chunk, PAGE };
 	n_bytes = __atomic_load_n(&chunk->n_bytes, __ATOMIC_RELAXED);
-	ws_fresh_.at = NULL;
+	cap_fresh_.at = NULL;
 	if (n_bytes) /* else it was cut: its place stays taken */
 		munmap(chunk, n_bytes);
 }
@@ -60,26 +60,26 @@ static bool is_in(const char *address, const void *start, size_t n_bytes)
 }
 
 /* Everything that is looked at here is memory of our own: it cannot be cut. */
-static bool is_chunk(const struct ws_writer *writer, const char *address)
+static bool is_chunk(const struct cap_writer *writer, const char *address)
 {
 	uint32_t n = __atomic_load_n(&writer->n_lanes, __ATOMIC_ACQUIRE);
 
-	if (is_in(address, ws_fresh_.at, ws_fresh_.n_bytes))
+	if (is_in(address, cap_fresh_.at, cap_fresh_.n_bytes))
 		return true;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct ws_lane *lane = &writer->lanes[i];
+		const struct cap_lane *lane = &writer->lanes[i];
 
 		if (lane->chunk &&
 		    is_in(address, lane->chunk, (size_t)(lane->end - (char *)lane->chunk)))
 			return true;
 	}
-	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
-		for (uint32_t i = 0; i < WS_SPARES_MAX; i++) {
-			if (is_in(address, writer->spares[class][i], ws_spare_bytes[class]))
+	for (int class = 0; class < CAP_SPARE_CLASSES; class ++) {
+		for (uint32_t i = 0; i < CAP_SPARES_MAX; i++) {
+			if (is_in(address, writer->spares[class][i], cap_spare_bytes[class]))
 				return true;
 		}
 	}
-	for (uint32_t i = 0; i < WS_SPENT_MAX; i++) {
+	for (uint32_t i = 0; i < CAP_SPENT_MAX; i++) {
 		if (is_in(address, writer->spent[i], PAGE)) /* its head, for its size */
 			return true;
 	}
@@ -87,14 +87,14 @@ static bool is_chunk(const struct ws_writer *writer, const char *address)
 }
 
 /* The head as it would be: in the file, and so in the mapping. */
-static bool write_head(struct ws_writer *writer)
+static bool write_head(struct cap_writer *writer)
 {
-	struct ws_file_head head = writer->first;
-	int fd = ws_writer_fd(writer);
+	struct cap_file_head head = writer->first;
+	int fd = cap_writer_fd(writer);
 
 	memcpy(head.ledger, writer->ledger, sizeof(head.ledger));
 	head.n_cut = __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED);
-	head.end_bytes = WS_FILE_HEAD_BYTES;
+	head.end_bytes = CAP_FILE_HEAD_BYTES;
 	return fd >= 0 && pwrite(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
 	       pwrite(fd, "", 1, PAGE - 1) == 1;
 }
@@ -105,7 +105,7 @@ static bool put_memory(char *page)
 		    0) != MAP_FAILED;
 }
 
-static bool repair(struct ws_writer *writer, char *address)
+static bool repair(struct cap_writer *writer, char *address)
 {
 	char *page = address - (uintptr_t)address % PAGE;
 	bool head = is_in(address, writer->head, PAGE), done;
@@ -130,10 +130,10 @@ static bool repair(struct ws_writer *writer, char *address)
 	return done;
 }
 
-bool ws_writers_cut(void *address)
+bool cap_writers_cut(void *address)
 {
 	for (unsigned i = 0; i < WRITERS; i++) {
-		struct ws_writer *writer = __atomic_load_n(&writers[i], __ATOMIC_ACQUIRE);
+		struct cap_writer *writer = __atomic_load_n(&writers[i], __ATOMIC_ACQUIRE);
 
 		if (writer && repair(writer, address))
 			return true;

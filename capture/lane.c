@@ -23,7 +23,7 @@
 #define RETRY_NS 100000000u /* a full disk is asked again ten times a second per lane */
 #define WAY_AGAIN 32u       /* so many chunks are made before the costlier way is tried again */
 
-void *ws_writer_pages(size_t n_bytes)
+void *cap_writer_pages(size_t n_bytes)
 {
 	void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -33,7 +33,7 @@ void *ws_writer_pages(size_t n_bytes)
 
 /* ---- making chunks ---- */
 
-bool ws_writer_owns(const struct ws_writer *writer, int fd)
+bool cap_writer_owns(const struct cap_writer *writer, int fd)
 {
 	struct stat st;
 
@@ -50,20 +50,20 @@ bool ws_writer_owns(const struct ws_writer *writer, int fd)
 	return st.st_dev == writer->dev && st.st_ino == writer->ino;
 }
 
-int ws_writer_fd(struct ws_writer *writer)
+int cap_writer_fd(struct cap_writer *writer)
 {
 	int fd = __atomic_load_n(&writer->fd, __ATOMIC_ACQUIRE), high;
 
-	if (ws_writer_owns(writer, fd))
+	if (cap_writer_owns(writer, fd))
 		return fd;
 	fd = open(writer->path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (!ws_writer_owns(writer, fd)) {
+	if (!cap_writer_owns(writer, fd)) {
 		close(fd);
 		return -1;
 	}
-	high = fcntl(fd, F_DUPFD_CLOEXEC, WS_WRITER_FD_FLOOR);
+	high = fcntl(fd, F_DUPFD_CLOEXEC, CAP_WRITER_FD_FLOOR);
 	if (high >= 0) {
 		close(fd);
 		fd = high;
@@ -77,7 +77,7 @@ int ws_writer_fd(struct ws_writer *writer)
 static bool write_zeros(int fd, uint64_t at, uint32_t n)
 {
 	static char zeros[65536]; /* never written, so that it is the one zero page throughout */
-	struct iovec parts[WS_CHUNK_BYTES_MAX / sizeof(zeros)];
+	struct iovec parts[CAP_CHUNK_BYTES_MAX / sizeof(zeros)];
 
 	while (n) {
 		int n_parts = 0;
@@ -108,8 +108,8 @@ static bool write_zeros(int fd, uint64_t at, uint32_t n)
  * that large, or the host of a virtual machine has to find it first. Blocks and small
  * pages take 0.7 ms in either case. Zeros not where a second write goes elsewhere.
  */
-static bool allocate_blocks(struct ws_writer *writer, int fd, uint64_t at, uint32_t n,
-			    enum ws_room_way way)
+static bool allocate_blocks(struct cap_writer *writer, int fd, uint64_t at, uint32_t n,
+			    enum cap_room_way way)
 {
 	struct rlimit limit;
 
@@ -119,7 +119,7 @@ static bool allocate_blocks(struct ws_writer *writer, int fd, uint64_t at, uint3
 		return false;
 	if (writer->max_bytes && at + n > writer->max_bytes)
 		return false;
-	if ((writer->copy_on_write || way == WS_ROOM_BLOCKS) && fallocate(fd, 0, (off_t)at, n) == 0)
+	if ((writer->copy_on_write || way == CAP_ROOM_BLOCKS) && fallocate(fd, 0, (off_t)at, n) == 0)
 		return true;
 	if (write_zeros(fd, at, n))
 		return true;
@@ -129,26 +129,26 @@ static bool allocate_blocks(struct ws_writer *writer, int fd, uint64_t at, uint3
 }
 
 /* The cheaper way of late; the other one now and then, since memory fills and disks differ. */
-static enum ws_room_way choose_way(struct ws_writer *writer, uint32_t n_bytes)
+static enum cap_room_way choose_way(struct cap_writer *writer, uint32_t n_bytes)
 {
 	const uint64_t *ns = writer->room_ns;
-	enum ws_room_way best = WS_ROOM_ZEROS;
+	enum cap_room_way best = CAP_ROOM_ZEROS;
 	uint32_t n;
 
 	if (writer->no_populate || writer->copy_on_write)
-		return WS_ROOM_ZEROS;
-	if (__atomic_load_n(&ns[WS_ROOM_BLOCKS], __ATOMIC_RELAXED) <
-	    __atomic_load_n(&ns[WS_ROOM_ZEROS], __ATOMIC_RELAXED))
-		best = WS_ROOM_BLOCKS;
-	if (n_bytes < WS_CHUNK_BYTES_MAX)
+		return CAP_ROOM_ZEROS;
+	if (__atomic_load_n(&ns[CAP_ROOM_BLOCKS], __ATOMIC_RELAXED) <
+	    __atomic_load_n(&ns[CAP_ROOM_ZEROS], __ATOMIC_RELAXED))
+		best = CAP_ROOM_BLOCKS;
+	if (n_bytes < CAP_CHUNK_BYTES_MAX)
 		return best;
 	n = __atomic_fetch_add(&writer->n_rooms, 1, __ATOMIC_RELAXED);
-	if (n < WS_ROOM_WAYS)
-		return (enum ws_room_way)n;
-	return n % WAY_AGAIN == 0 ? (enum ws_room_way)!best : best;
+	if (n < CAP_ROOM_WAYS)
+		return (enum cap_room_way)n;
+	return n % WAY_AGAIN == 0 ? (enum cap_room_way)!best : best;
 }
 
-static void note_cost(struct ws_writer *writer, enum ws_room_way way, uint64_t ns)
+static void note_cost(struct cap_writer *writer, enum cap_room_way way, uint64_t ns)
 {
 	uint64_t *cost = &writer->room_ns[way];
 	uint64_t old = __atomic_load_n(cost, __ATOMIC_RELAXED);
@@ -184,9 +184,9 @@ static uint64_t cpu_ns(void)
  * Blocks alone are not trusted: a fault that has to split an extent of a full disk fails,
  * too. So their pages are asked for at once, by a call that returns an error instead.
  */
-static void *map_room(struct ws_writer *writer, int fd, uint64_t at, uint32_t n, bool touched)
+static void *map_room(struct cap_writer *writer, int fd, uint64_t at, uint32_t n, bool touched)
 {
-	enum ws_room_way way = touched ? choose_way(writer, n) : WS_ROOM_ZEROS;
+	enum cap_room_way way = touched ? choose_way(writer, n) : CAP_ROOM_ZEROS;
 	uint64_t start_ns = cpu_ns();
 	void *room;
 
@@ -194,34 +194,34 @@ static void *map_room(struct ws_writer *writer, int fd, uint64_t at, uint32_t n,
 		return MAP_FAILED;
 	room = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
 	if (room != MAP_FAILED)
-		ws_fresh_ = (struct ws_fresh){ room, n };
+		cap_fresh_ = (struct cap_fresh){ room, n };
 	if (room == MAP_FAILED || !touched)
 		return room;
 	if (!populate(room, n)) {
 		writer->no_populate = true;
-		if (way == WS_ROOM_BLOCKS && !write_zeros(fd, at, n)) {
-			ws_fresh_.at = NULL;
+		if (way == CAP_ROOM_BLOCKS && !write_zeros(fd, at, n)) {
+			cap_fresh_.at = NULL;
 			munmap(room, n);
 			return MAP_FAILED;
 		}
 		touch_pages(room, n);
-	} else if (n == WS_CHUNK_BYTES_MAX) {
+	} else if (n == CAP_CHUNK_BYTES_MAX) {
 		note_cost(writer, way, cpu_ns() - start_ns);
 	}
 	return room;
 }
 
-void ws_chunk_seal_head(struct ws_chunk_head *chunk)
+void cap_chunk_seal_head(struct cap_chunk_head *chunk)
 {
-	chunk->check = ws_check32(&chunk->magic, 5);
+	chunk->check = cap_check32(&chunk->magic, 5);
 }
 
-struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes, bool touched)
+struct cap_chunk_head *cap_chunk_make(struct cap_writer *writer, uint32_t n_bytes, bool touched)
 {
 	uint64_t *end = &writer->head->end_bytes;
 	uint64_t at = __atomic_fetch_add(end, n_bytes, __ATOMIC_RELAXED), taken = at + n_bytes;
-	struct ws_chunk_head *chunk = MAP_FAILED;
-	int fd = __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED) ? -1 : ws_writer_fd(writer);
+	struct cap_chunk_head *chunk = MAP_FAILED;
+	int fd = __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED) ? -1 : cap_writer_fd(writer);
 
 	if (fd >= 0)
 		chunk = map_room(writer, fd, at, n_bytes, touched);
@@ -233,46 +233,46 @@ struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes, 
 		return NULL;
 	}
 	/* In this order, whoever is killed here: the reader knows a head that was only begun by it. */
-	__atomic_store_n(&chunk->magic, WS_CHUNK_MAGIC, __ATOMIC_RELAXED);
+	__atomic_store_n(&chunk->magic, CAP_CHUNK_MAGIC, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	chunk->n_bytes = n_bytes;
-	ws_chunk_seal_head(chunk);
+	cap_chunk_seal_head(chunk);
 	return chunk;
 }
 
 /* ---- spare chunks ---- */
 
-const uint32_t ws_spare_bytes[WS_SPARE_CLASSES] = {
-	[WS_SPARE_FIRST] = WS_CHUNK_ALIGN,
-	[WS_SPARE_LARGE] = WS_CHUNK_BYTES_MAX,
+const uint32_t cap_spare_bytes[CAP_SPARE_CLASSES] = {
+	[CAP_SPARE_FIRST] = CAP_CHUNK_ALIGN,
+	[CAP_SPARE_LARGE] = CAP_CHUNK_BYTES_MAX,
 };
 
 /* As many as the lanes needed while we were away, and more after they had to do without. */
-void ws_spares_fill(struct ws_writer *writer)
+void cap_spares_fill(struct cap_writer *writer)
 {
 	if (__atomic_exchange_n(&writer->n_missed, 0, __ATOMIC_RELAXED))
 		__atomic_store_n(&writer->n_spare, WS_MIN(writer->n_spare * 2, writer->n_spare_max),
 				 __ATOMIC_RELAXED);
-	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
+	for (int class = 0; class < CAP_SPARE_CLASSES; class ++) {
 		for (uint32_t i = 0; i < writer->n_spare; i++) {
-			struct ws_chunk_head **slot = &writer->spares[class][i], *none = NULL;
-			struct ws_chunk_head *chunk;
+			struct cap_chunk_head **slot = &writer->spares[class][i], *none = NULL;
+			struct cap_chunk_head *chunk;
 
 			if (__atomic_load_n(slot, __ATOMIC_RELAXED))
 				continue;
-			chunk = ws_chunk_make(writer, ws_spare_bytes[class], true);
+			chunk = cap_chunk_make(writer, cap_spare_bytes[class], true);
 			if (!chunk)
 				return; /* the lanes find out for themselves */
 			if (!__atomic_compare_exchange_n(slot, &none, chunk, false,
 							 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-				ws_chunk_unmap(chunk); /* two fillers at once */
-			ws_fresh_.at = NULL;
-			ws_spent_drop(writer); /* else the lanes unmap them */
+				cap_chunk_unmap(chunk); /* two fillers at once */
+			cap_fresh_.at = NULL;
+			cap_spent_drop(writer); /* else the lanes unmap them */
 		}
 	}
 }
 
-static void wake_helper(struct ws_writer *writer)
+static void wake_helper(struct cap_writer *writer)
 {
 	uint32_t idle = 0;
 
@@ -281,16 +281,16 @@ static void wake_helper(struct ws_writer *writer)
 		syscall(SYS_futex, &writer->wake, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static struct ws_chunk_head *take_chunk(struct ws_writer *writer, uint32_t n_bytes)
+static struct cap_chunk_head *take_chunk(struct cap_writer *writer, uint32_t n_bytes)
 {
 	uint32_t n_spare;
 
-	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
-		if (ws_spare_bytes[class] != n_bytes)
+	for (int class = 0; class < CAP_SPARE_CLASSES; class ++) {
+		if (cap_spare_bytes[class] != n_bytes)
 			continue;
 		n_spare = __atomic_load_n(&writer->n_spare, __ATOMIC_RELAXED);
 		for (uint32_t i = 0; i < n_spare; i++) {
-			struct ws_chunk_head *chunk = __atomic_exchange_n(&writer->spares[class][i],
+			struct cap_chunk_head *chunk = __atomic_exchange_n(&writer->spares[class][i],
 									  NULL, __ATOMIC_ACQUIRE);
 
 			if (chunk) {
@@ -299,85 +299,85 @@ static struct ws_chunk_head *take_chunk(struct ws_writer *writer, uint32_t n_byt
 			}
 		}
 		/* Only lanes that are busy: threads may begin before the helper does. */
-		if (class == WS_SPARE_LARGE)
+		if (class == CAP_SPARE_LARGE)
 			__atomic_fetch_add(&writer->n_missed, 1, __ATOMIC_RELAXED);
 		wake_helper(writer);
 	}
 	/* Larger ones are for lanes that fill them: one call for all pages, not a fault for each. */
-	return ws_chunk_make(writer, n_bytes, n_bytes > WS_CHUNK_ALIGN);
+	return cap_chunk_make(writer, n_bytes, n_bytes > CAP_CHUNK_ALIGN);
 }
 
 /* ---- full chunks ---- */
 
-void ws_spent_drop(struct ws_writer *writer)
+void cap_spent_drop(struct cap_writer *writer)
 {
-	for (uint32_t i = 0; i < WS_SPENT_MAX; i++) {
-		struct ws_chunk_head *chunk =
+	for (uint32_t i = 0; i < CAP_SPENT_MAX; i++) {
+		struct cap_chunk_head *chunk =
 			__atomic_exchange_n(&writer->spent[i], NULL, __ATOMIC_ACQUIRE);
 
 		if (chunk)
-			ws_chunk_unmap(chunk);
+			cap_chunk_unmap(chunk);
 	}
 }
 
 /* Unmapping a MiB takes 20 us and interrupts the other cores: the helper has time for it. */
-static void let_go(struct ws_writer *writer, struct ws_chunk_head *chunk)
+static void let_go(struct cap_writer *writer, struct cap_chunk_head *chunk)
 {
-	for (uint32_t i = 0; i < WS_SPENT_MAX; i++) {
-		struct ws_chunk_head *none = NULL;
+	for (uint32_t i = 0; i < CAP_SPENT_MAX; i++) {
+		struct cap_chunk_head *none = NULL;
 
 		if (__atomic_compare_exchange_n(&writer->spent[i], &none, chunk, false,
 						__ATOMIC_RELEASE, __ATOMIC_RELAXED))
 			return;
 	}
-	ws_chunk_unmap(chunk); /* it does not come round, or there is none */
+	cap_chunk_unmap(chunk); /* it does not come round, or there is none */
 }
 
 /* In close only: what lies unused at the end of the file is given back to the disk. */
-void ws_spares_drop(struct ws_writer *writer)
+void cap_spares_drop(struct cap_writer *writer)
 {
 	uint64_t end = writer->head->end_bytes;
 	uint32_t last_bytes;
 
-	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
-		for (uint32_t i = 0; i < WS_SPARES_MAX; i++) {
-			struct ws_chunk_head *chunk = writer->spares[class][i];
+	for (int class = 0; class < CAP_SPARE_CLASSES; class ++) {
+		for (uint32_t i = 0; i < CAP_SPARES_MAX; i++) {
+			struct cap_chunk_head *chunk = writer->spares[class][i];
 
 			if (chunk)
-				ws_chunk_unmap(chunk);
+				cap_chunk_unmap(chunk);
 			writer->spares[class][i] = NULL;
 		}
 	}
 	/* Unused chunks say so in their head: walk back over those that do. */
 	do {
-		struct ws_chunk_head head;
+		struct cap_chunk_head head;
 
 		last_bytes = 0;
-		for (int class = 0; class < WS_SPARE_CLASSES && !last_bytes; class ++) {
-			uint32_t n = ws_spare_bytes[class];
+		for (int class = 0; class < CAP_SPARE_CLASSES && !last_bytes; class ++) {
+			uint32_t n = cap_spare_bytes[class];
 
-			if (end >= WS_FILE_HEAD_BYTES + (uint64_t)n &&
+			if (end >= CAP_FILE_HEAD_BYTES + (uint64_t)n &&
 			    pread(writer->fd, &head, sizeof(head), (off_t)(end - n)) ==
 				    (ssize_t)sizeof(head) &&
-			    head.magic == WS_CHUNK_MAGIC && head.n_bytes == n && !head.lane)
+			    head.magic == CAP_CHUNK_MAGIC && head.n_bytes == n && !head.lane)
 				last_bytes = n;
 		}
 		end -= last_bytes;
 	} while (last_bytes);
-	if (end < writer->head->end_bytes && ws_writer_owns(writer, writer->fd) &&
+	if (end < writer->head->end_bytes && cap_writer_owns(writer, writer->fd) &&
 	    ftruncate(writer->fd, (off_t)end) == 0)
 		writer->head->end_bytes = end;
 }
 
 /* ---- lanes ---- */
 
-static void write_owner(struct ws_lane *lane)
+static void write_owner(struct cap_lane *lane)
 {
-	struct ws_rec_owner *owner = (struct ws_rec_owner *)lane->next;
+	struct cap_rec_owner *owner = (struct cap_rec_owner *)lane->next;
 
 	owner->h.what = lane->tid;
-	owner->h.time = ws_ticks();
-	owner->h.tag = WS_REC_FIXED_TAG(OWNER, struct ws_rec_owner);
+	owner->h.time = cap_ticks();
+	owner->h.tag = CAP_REC_FIXED_TAG(OWNER, struct cap_rec_owner);
 	lane->next += sizeof(*owner);
 	__atomic_store_n(&lane->chunk->valid_bytes, (uint64_t)(lane->next - (char *)lane->chunk),
 			 __ATOMIC_RELEASE);
@@ -391,47 +391,47 @@ static uint64_t coarse_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-bool ws_lane_turn_(struct ws_lane *lane, uint32_t n_bytes)
+bool cap_lane_turn_(struct cap_lane *lane, uint32_t n_bytes)
 {
-	uint32_t least = (uint32_t)sizeof(struct ws_chunk_head) + sizeof(struct ws_rec_owner);
-	uint32_t size = WS_MIN(WS_CHUNK_ALIGN << WS_MIN(lane->seq, 8u), WS_CHUNK_BYTES_MAX);
-	struct ws_chunk_head *chunk;
+	uint32_t least = (uint32_t)sizeof(struct cap_chunk_head) + sizeof(struct cap_rec_owner);
+	uint32_t size = WS_MIN(CAP_CHUNK_ALIGN << WS_MIN(lane->seq, 8u), CAP_CHUNK_BYTES_MAX);
+	struct cap_chunk_head *chunk;
 	int saved_errno = errno;
 
-	if (n_bytes > WS_REC_BYTES_MAX || (lane->retry_ns && coarse_ns() < lane->retry_ns))
+	if (n_bytes > CAP_REC_BYTES_MAX || (lane->retry_ns && coarse_ns() < lane->retry_ns))
 		return false;
 	while (size < least + n_bytes)
-		size += WS_CHUNK_ALIGN;
+		size += CAP_CHUNK_ALIGN;
 	chunk = take_chunk(lane->writer, size);
 	if (!chunk) {
 		lane->retry_ns = coarse_ns() + RETRY_NS;
 		errno = saved_errno;
 		return false;
 	}
-	ws_fresh_ = (struct ws_fresh){ (char *)chunk, size };
+	cap_fresh_ = (struct cap_fresh){ (char *)chunk, size };
 	chunk->kind = lane->kind;
 	chunk->lane = lane->id;
 	chunk->seq = lane->seq++;
-	chunk->opened_ticks = ws_ticks();
-	ws_chunk_seal_head(chunk);
+	chunk->opened_ticks = cap_ticks();
+	cap_chunk_seal_head(chunk);
 	if (lane->chunk)
 		let_go(lane->writer, lane->chunk);
 	lane->retry_ns = 0;
 	lane->chunk = chunk;
 	lane->next = (char *)(chunk + 1);
 	lane->end = (char *)chunk + size;
-	ws_fresh_.at = NULL;
+	cap_fresh_.at = NULL;
 	write_owner(lane);
 	errno = saved_errno;
 	return true;
 }
 
-void *ws_lane_reserve_above_(struct ws_lane **lane, uint32_t n_bytes)
+void *cap_lane_reserve_above_(struct cap_lane **lane, uint32_t n_bytes)
 {
-	struct ws_lane *l = *lane;
+	struct cap_lane *l = *lane;
 
 	if (!l->above) {
-		struct ws_lane *above = ws_lane_open(l->writer, l->kind, l->tid);
+		struct cap_lane *above = cap_lane_open(l->writer, l->kind, l->tid);
 
 		if (!above)
 			return NULL;
@@ -441,34 +441,34 @@ void *ws_lane_reserve_above_(struct ws_lane **lane, uint32_t n_bytes)
 	if (l->above->busy || l->is_above)
 		return NULL; /* a third level: give up rather than grow a tower */
 	*lane = l->above;
-	return ws_lane_reserve(lane, n_bytes);
+	return cap_lane_reserve(lane, n_bytes);
 }
 
-void ws_lane_cancel(struct ws_lane *lane, uint32_t n_bytes)
+void cap_lane_cancel(struct cap_lane *lane, uint32_t n_bytes)
 {
 	memset(lane->next, 0, n_bytes);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	lane->busy = 0;
 }
 
-bool ws_lane_append(struct ws_lane *lane, const struct ws_rec *rec)
+bool cap_lane_append(struct cap_lane *lane, const struct cap_rec *rec)
 {
-	uint32_t n_bytes = ws_rec_bytes(rec);
-	struct ws_rec *room = ws_lane_reserve(&lane, n_bytes);
+	uint32_t n_bytes = cap_rec_bytes(rec);
+	struct cap_rec *room = cap_lane_reserve(&lane, n_bytes);
 
 	if (!room)
 		return false;
 	memcpy(room, rec, n_bytes);
-	ws_lane_commit(lane, room, rec->tag);
+	cap_lane_commit(lane, room, rec->tag);
 	return true;
 }
 
-static struct ws_lane *pop_free(struct ws_writer *writer)
+static struct cap_lane *pop_free(struct cap_writer *writer)
 {
 	uint64_t top = __atomic_load_n(&writer->free_lanes, __ATOMIC_ACQUIRE);
 
 	while ((uint32_t)top) {
-		struct ws_lane *lane = &writer->lanes[(uint32_t)top - 1];
+		struct cap_lane *lane = &writer->lanes[(uint32_t)top - 1];
 		uint32_t below = __atomic_load_n(&lane->next_free, __ATOMIC_RELAXED);
 		uint64_t want = ((top >> 32) + 1) << 32 | below;
 
@@ -479,12 +479,12 @@ static struct ws_lane *pop_free(struct ws_writer *writer)
 	return NULL;
 }
 
-static struct ws_lane *new_lane(struct ws_writer *writer)
+static struct cap_lane *new_lane(struct cap_writer *writer)
 {
 	uint32_t i = __atomic_load_n(&writer->n_lanes, __ATOMIC_RELAXED);
 
 	do {
-		if (i >= WS_LANES_MAX)
+		if (i >= CAP_LANES_MAX)
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&writer->n_lanes, &i, i + 1, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
@@ -493,43 +493,43 @@ static struct ws_lane *new_lane(struct ws_writer *writer)
 	return &writer->lanes[i];
 }
 
-struct ws_lane *ws_lane_open(struct ws_writer *writer, enum ws_chunk_kind kind, uint32_t tid)
+struct cap_lane *cap_lane_open(struct cap_writer *writer, enum cap_chunk_kind kind, uint32_t tid)
 {
-	struct ws_lane *lane = new_lane(writer);
+	struct cap_lane *lane = new_lane(writer);
 
 	if (!lane)
 		return NULL;
 	lane->kind = kind;
 	lane->tid = tid;
-	ws_lane_turn_(lane, 0); /* no room now: reserve tries again */
+	cap_lane_turn_(lane, 0); /* no room now: reserve tries again */
 	return lane;
 }
 
 /* The next record is @tid's: say so in the chunk that is there, or leave it to the next one. */
-static void change_owner(struct ws_lane *lane, uint32_t tid)
+static void change_owner(struct cap_lane *lane, uint32_t tid)
 {
 	lane->tid = tid;
-	if ((uint64_t)(lane->end - lane->next) >= sizeof(struct ws_rec_owner))
+	if ((uint64_t)(lane->end - lane->next) >= sizeof(struct cap_rec_owner))
 		write_owner(lane);
-	else if (!ws_lane_turn_(lane, 0))
+	else if (!cap_lane_turn_(lane, 0))
 		lane->next = lane->end; /* the rest of this chunk would be the old owner's */
 }
 
-struct ws_lane *ws_lane_get(struct ws_writer *writer, uint32_t tid)
+struct cap_lane *cap_lane_get(struct cap_writer *writer, uint32_t tid)
 {
-	struct ws_lane *lane = pop_free(writer);
+	struct cap_lane *lane = pop_free(writer);
 
 	if (!lane)
-		return ws_lane_open(writer, WS_CHUNK_EVENT, tid);
+		return cap_lane_open(writer, CAP_CHUNK_EVENT, tid);
 	change_owner(lane, tid);
 	if (lane->above)
 		change_owner(lane->above, tid);
 	return lane;
 }
 
-void ws_lane_put(struct ws_lane *lane)
+void cap_lane_put(struct cap_lane *lane)
 {
-	struct ws_writer *writer;
+	struct cap_writer *writer;
 	uint64_t top, want;
 
 	if (!lane)

@@ -14,12 +14,12 @@
 #define RESYNC_CHAIN 3        /* tags in a row that make a place believable */
 #define RESYNC_TAIL 2         /* fewer will do when they end exactly where the records end */
 
-struct ws_reader {
+struct cap_reader {
 	int fd;
-	struct ws_file_head head;
+	struct cap_file_head head;
 	uint64_t seen_bytes; /* heads were looked for up to here */
-	struct ws_damage damage;
-	WS_VEC(struct ws_chunk_info) chunks;
+	struct cap_damage damage;
+	WS_VEC(struct cap_chunk_info) chunks;
 	char path[PATH_MAX];
 };
 
@@ -50,40 +50,40 @@ struct rec_shape {
 	}
 #define TAIL_OP_ARGS(T)                                                                            \
 	{                                                                                          \
-		offsetof(struct T, n_args), sizeof(struct ws_op_arg)                               \
+		offsetof(struct T, n_args), sizeof(struct cap_op_arg)                               \
 	}
 #define TAIL_DIMS(T)                                                                               \
 	{                                                                                          \
-		offsetof(struct T, n_dims), sizeof(struct ws_counter_dim)                          \
+		offsetof(struct T, n_dims), sizeof(struct cap_counter_dim)                          \
 	}
 #define TAIL_VALUES(T)                                                                             \
 	{                                                                                          \
-		offsetof(struct T, n_values), sizeof(struct ws_counter_value)                      \
+		offsetof(struct T, n_values), sizeof(struct cap_counter_value)                      \
 	}
 
-static const struct rec_shape shapes[WS_REC_TYPE_MAX + 1] = {
+static const struct rec_shape shapes[CAP_REC_TYPE_MAX + 1] = {
 #define SHAPE_ROW(name, number, chunk, clock, type, tail)                                          \
 	[number] = { #name, sizeof(struct type), TAIL_##tail(type) },
-	WS_REC_TABLE(SHAPE_ROW)
+	CAP_REC_TABLE(SHAPE_ROW)
 #undef SHAPE_ROW
 };
 
 #define CHECK_ROW(name, number, chunk, clock, type, tail)                                          \
-	_Static_assert(sizeof(struct type) % WS_REC_ALIGN == 0, #name " is made of whole words");
-WS_REC_TABLE(CHECK_ROW)
+	_Static_assert(sizeof(struct type) % CAP_REC_ALIGN == 0, #name " is made of whole words");
+CAP_REC_TABLE(CHECK_ROW)
 #undef CHECK_ROW
 
-uint32_t ws_rec_min_bytes(uint32_t type)
+uint32_t cap_rec_min_bytes(uint32_t type)
 {
-	return type <= WS_REC_TYPE_MAX ? shapes[type].fixed_bytes : 0;
+	return type <= CAP_REC_TYPE_MAX ? shapes[type].fixed_bytes : 0;
 }
 
-const char *ws_rec_type_name(uint32_t type)
+const char *cap_rec_type_name(uint32_t type)
 {
-	return type <= WS_REC_TYPE_MAX ? shapes[type].name : NULL;
+	return type <= CAP_REC_TYPE_MAX ? shapes[type].name : NULL;
 }
 
-static uint64_t tail_bytes(const struct ws_rec *rec, const struct rec_shape *shape)
+static uint64_t tail_bytes(const struct cap_rec *rec, const struct rec_shape *shape)
 {
 	uint32_t count;
 
@@ -93,23 +93,23 @@ static uint64_t tail_bytes(const struct ws_rec *rec, const struct rec_shape *sha
 	return (uint64_t)count * shape->tail.elem_bytes;
 }
 
-struct ws_tail ws_rec_tail(const struct ws_rec *rec)
+struct cap_tail cap_rec_tail(const struct cap_rec *rec)
 {
-	const struct rec_shape *shape = &shapes[ws_rec_type(rec)];
+	const struct rec_shape *shape = &shapes[cap_rec_type(rec)];
 
-	return (struct ws_tail){ (const char *)rec + shape->fixed_bytes,
+	return (struct cap_tail){ (const char *)rec + shape->fixed_bytes,
 				 (uint32_t)tail_bytes(rec, shape) };
 }
 
 /* ---- damage ---- */
 
-bool ws_damage_any(const struct ws_damage *d)
+bool cap_damage_any(const struct cap_damage *d)
 {
 	return d->n_heads || d->n_skipped_bytes || d->n_records || d->n_unknown || d->n_cut ||
 	       d->n_pages_cut;
 }
 
-void ws_damage_add(struct ws_damage *sum, const struct ws_damage *more)
+void cap_damage_add(struct cap_damage *sum, const struct cap_damage *more)
 {
 	sum->n_heads += more->n_heads;
 	sum->n_skipped_bytes += more->n_skipped_bytes;
@@ -138,11 +138,11 @@ static size_t read_at(int fd, void *to, size_t n, uint64_t at)
 	return done;
 }
 
-static bool head_ok(const struct ws_chunk_head *head)
+static bool head_ok(const struct cap_chunk_head *head)
 {
-	return head->magic == WS_CHUNK_MAGIC && head->check == ws_check32(&head->magic, 5) &&
-	       head->n_bytes >= WS_CHUNK_ALIGN && head->n_bytes % WS_CHUNK_ALIGN == 0 &&
-	       head->n_bytes <= WS_CHUNK_BYTES_MAX && head->kind < WS_CHUNK_KIND_COUNT;
+	return head->magic == CAP_CHUNK_MAGIC && head->check == cap_check32(&head->magic, 5) &&
+	       head->n_bytes >= CAP_CHUNK_ALIGN && head->n_bytes % CAP_CHUNK_ALIGN == 0 &&
+	       head->n_bytes <= CAP_CHUNK_BYTES_MAX && head->kind < CAP_CHUNK_KIND_COUNT;
 }
 
 static bool all_zero(const void *bytes, size_t n)
@@ -152,10 +152,10 @@ static bool all_zero(const void *bytes, size_t n)
 	return n == 0 || (at[0] == 0 && memcmp(at, at + 1, n - 1) == 0);
 }
 
-static enum ws_status add_chunk(struct ws_reader *reader, const struct ws_chunk_head *head,
+static enum ws_status add_chunk(struct cap_reader *reader, const struct cap_chunk_head *head,
 				uint64_t at, uint64_t file_bytes, struct ws_err *err)
 {
-	struct ws_chunk_info info = {
+	struct cap_chunk_info info = {
 		.at_bytes = at,
 		.opened_ticks = head->opened_ticks,
 		.types = head->types,
@@ -183,7 +183,7 @@ static enum ws_status add_chunk(struct ws_reader *reader, const struct ws_chunk_
 
 static int by_lane(const void *a, const void *b)
 {
-	const struct ws_chunk_info *x = a, *y = b;
+	const struct cap_chunk_info *x = a, *y = b;
 
 	if (x->lane != y->lane)
 		return x->lane < y->lane ? -1 : 1;
@@ -192,7 +192,7 @@ static int by_lane(const void *a, const void *b)
 	return x->at_bytes < y->at_bytes ? -1 : x->at_bytes > y->at_bytes;
 }
 
-static enum ws_status find_chunks(struct ws_reader *reader, struct ws_err *err)
+static enum ws_status find_chunks(struct cap_reader *reader, struct ws_err *err)
 {
 	struct stat st;
 	uint64_t at = reader->seen_bytes;
@@ -201,7 +201,7 @@ static enum ws_status find_chunks(struct ws_reader *reader, struct ws_err *err)
 	if (fstat(reader->fd, &st) != 0)
 		return ws_fail_errno(err, errno, "capture '%s'", reader->path);
 	while (at < (uint64_t)st.st_size) {
-		struct ws_chunk_head head;
+		struct cap_chunk_head head;
 		enum ws_status status;
 		size_t n = read_at(reader->fd, &head, sizeof(head), at);
 
@@ -223,14 +223,14 @@ static enum ws_status find_chunks(struct ws_reader *reader, struct ws_err *err)
 		 * behind, may have been killed while it changed hands.
 		 */
 		if (!all_zero(&head, sizeof(head)) && !lost &&
-		    !(head.magic == WS_CHUNK_MAGIC && head.valid_bytes == 0)) {
+		    !(head.magic == CAP_CHUNK_MAGIC && head.valid_bytes == 0)) {
 			reader->damage.n_heads++;
 			lost = true;
 		}
 		if (lost)
 			reader->damage.n_skipped_bytes +=
-				WS_MIN((uint64_t)WS_CHUNK_ALIGN, (uint64_t)st.st_size - at);
-		at += WS_CHUNK_ALIGN;
+				WS_MIN((uint64_t)CAP_CHUNK_ALIGN, (uint64_t)st.st_size - at);
+		at += CAP_CHUNK_ALIGN;
 	}
 	reader->seen_bytes = at;
 	return WS_OK;
@@ -238,37 +238,37 @@ static enum ws_status find_chunks(struct ws_reader *reader, struct ws_err *err)
 
 /* ---- life ---- */
 
-static enum ws_status check_head(struct ws_reader *reader, size_t n, struct ws_err *err)
+static enum ws_status check_head(struct cap_reader *reader, size_t n, struct ws_err *err)
 {
-	struct ws_file_head *head = &reader->head;
+	struct cap_file_head *head = &reader->head;
 
-	if (n < sizeof(head->magic) || memcmp(head->magic, WS_FILE_MAGIC, sizeof(head->magic)) != 0)
+	if (n < sizeof(head->magic) || memcmp(head->magic, CAP_FILE_MAGIC, sizeof(head->magic)) != 0)
 		return ws_fail(err, WS_E_FORMAT, "'%s' is not a capture", reader->path);
-	if (n < offsetof(struct ws_file_head, ledger))
+	if (n < offsetof(struct cap_file_head, ledger))
 		return ws_fail(err, WS_E_FORMAT, "'%s' is cut off within its first %zu bytes",
 			       reader->path, n);
-	if (head->order == __builtin_bswap32(WS_FILE_ORDER))
+	if (head->order == __builtin_bswap32(CAP_FILE_ORDER))
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "'%s' was written on a machine of the other byte order",
 			       reader->path);
-	if (head->version > WS_FILE_VERSION && head->version < 1000)
+	if (head->version > CAP_FILE_VERSION && head->version < 1000)
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "'%s' has format version %u, this program reads up to %u: use the "
 			       "wavescope that recorded it",
-			       reader->path, head->version, WS_FILE_VERSION);
+			       reader->path, head->version, CAP_FILE_VERSION);
 	/* Wrong in detail: the chunks do not need it, so go on with what is certain. */
 	if (head->check !=
-		    ws_check32((const uint32_t *)head,
-			       offsetof(struct ws_file_head, end_bytes) / sizeof(uint32_t)) ||
-	    head->version != WS_FILE_VERSION || head->order != WS_FILE_ORDER)
+		    cap_check32((const uint32_t *)head,
+			       offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t)) ||
+	    head->version != CAP_FILE_VERSION || head->order != CAP_FILE_ORDER)
 		reader->damage.n_heads++;
 	reader->damage.n_pages_cut = head->n_cut;
 	return WS_OK;
 }
 
-enum ws_status ws_reader_open(const char *path, struct ws_reader **out_reader, struct ws_err *err)
+enum ws_status cap_reader_open(const char *path, struct cap_reader **out_reader, struct ws_err *err)
 {
-	struct ws_reader *reader = calloc(1, sizeof(*reader));
+	struct cap_reader *reader = calloc(1, sizeof(*reader));
 	enum ws_status st;
 	size_t n;
 
@@ -285,7 +285,7 @@ enum ws_status ws_reader_open(const char *path, struct ws_reader **out_reader, s
 	st = check_head(reader, n, err);
 	if (st)
 		goto out;
-	reader->seen_bytes = WS_FILE_HEAD_BYTES;
+	reader->seen_bytes = CAP_FILE_HEAD_BYTES;
 	st = find_chunks(reader, err);
 	if (st)
 		goto out;
@@ -293,14 +293,14 @@ enum ws_status ws_reader_open(const char *path, struct ws_reader **out_reader, s
 	*out_reader = reader;
 	reader = NULL;
 out:
-	ws_reader_close(reader);
+	cap_reader_close(reader);
 	return st;
 }
 
 /* The head is written over zeros, and its magic is in the same write as the rest. */
-bool ws_capture_unbegun(const char *path)
+bool cap_unbegun(const char *path)
 {
-	static const char zeros[sizeof(((struct ws_file_head *)0)->magic)];
+	static const char zeros[sizeof(((struct cap_file_head *)0)->magic)];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char magic[sizeof(zeros)] = { 0 };
 	size_t n;
@@ -312,7 +312,7 @@ bool ws_capture_unbegun(const char *path)
 	return n == 0 || (n == sizeof(magic) && memcmp(magic, zeros, sizeof(zeros)) == 0);
 }
 
-void ws_reader_close(struct ws_reader *reader)
+void cap_reader_close(struct cap_reader *reader)
 {
 	if (!reader)
 		return;
@@ -322,40 +322,40 @@ void ws_reader_close(struct ws_reader *reader)
 	free(reader);
 }
 
-const char *ws_reader_path(const struct ws_reader *reader)
+const char *cap_reader_path(const struct cap_reader *reader)
 {
 	return reader->path;
 }
 
-const struct ws_file_head *ws_reader_head(const struct ws_reader *reader)
+const struct cap_file_head *cap_reader_head(const struct cap_reader *reader)
 {
 	return &reader->head;
 }
 
-bool ws_reader_closed(const struct ws_reader *reader)
+bool cap_reader_closed(const struct cap_reader *reader)
 {
 	return reader->head.closed == 1;
 }
 
-const struct ws_damage *ws_reader_damage(const struct ws_reader *reader)
+const struct cap_damage *cap_reader_damage(const struct cap_reader *reader)
 {
 	return &reader->damage;
 }
 
-size_t ws_reader_n_chunks(const struct ws_reader *reader)
+size_t cap_reader_n_chunks(const struct cap_reader *reader)
 {
 	return reader->chunks.n;
 }
 
-const struct ws_chunk_info *ws_reader_chunk(const struct ws_reader *reader, size_t i)
+const struct cap_chunk_info *cap_reader_chunk(const struct cap_reader *reader, size_t i)
 {
 	return &reader->chunks.at[i];
 }
 
 /* ---- records ---- */
 
-static enum ws_status fill_view(const struct ws_reader *reader, const struct ws_chunk_info *info,
-				uint32_t at, uint32_t n_bytes, struct ws_view *view,
+static enum ws_status fill_view(const struct cap_reader *reader, const struct cap_chunk_info *info,
+				uint32_t at, uint32_t n_bytes, struct cap_view *view,
 				struct ws_err *err)
 {
 	size_t n;
@@ -372,34 +372,34 @@ static enum ws_status fill_view(const struct ws_reader *reader, const struct ws_
 	n = read_at(reader->fd, view->bytes, n_bytes, info->at_bytes + at);
 	if (n < n_bytes)
 		view->damage.n_cut++;
-	view->valid = (uint32_t)n & ~(WS_REC_ALIGN - 1);
+	view->valid = (uint32_t)n & ~(CAP_REC_ALIGN - 1);
 	view->at = 0;
 	view->tid = 0;
 	view->kind = info->kind;
 	return WS_OK;
 }
 
-enum ws_status ws_reader_load(const struct ws_reader *reader, size_t chunk, struct ws_view *view,
+enum ws_status cap_reader_load(const struct cap_reader *reader, size_t chunk, struct cap_view *view,
 			      struct ws_err *err)
 {
-	const struct ws_chunk_info *info = &reader->chunks.at[chunk];
+	const struct cap_chunk_info *info = &reader->chunks.at[chunk];
 	enum ws_status st = fill_view(reader, info, 0, info->valid_bytes, view, err);
 
-	view->at = sizeof(struct ws_chunk_head);
+	view->at = sizeof(struct cap_chunk_head);
 	return st;
 }
 
-enum ws_status ws_reader_load_part(const struct ws_reader *reader, size_t chunk, uint32_t at,
-				   uint32_t n_bytes, struct ws_view *view, struct ws_err *err)
+enum ws_status cap_reader_load_part(const struct cap_reader *reader, size_t chunk, uint32_t at,
+				   uint32_t n_bytes, struct cap_view *view, struct ws_err *err)
 {
-	const struct ws_chunk_info *info = &reader->chunks.at[chunk];
+	const struct cap_chunk_info *info = &reader->chunks.at[chunk];
 
 	if (at > info->valid_bytes || n_bytes > info->valid_bytes - at)
 		return ws_fail(err, WS_E_NOTFOUND, "capture '%s': no such part", reader->path);
 	return fill_view(reader, info, at, n_bytes, view, err);
 }
 
-void ws_view_fini(struct ws_view *view)
+void cap_view_fini(struct cap_view *view)
 {
 	free(view->bytes);
 	view->bytes = NULL;
@@ -409,15 +409,15 @@ void ws_view_fini(struct ws_view *view)
 enum tag_state { TAG_OK, TAG_BAD, TAG_CUT };
 
 /* Whether a record begins at @at: a sound tag, and all of it here. CUT: its end is not. */
-static enum tag_state tag_at(const struct ws_view *view, uint32_t at, uint32_t *out_bytes)
+static enum tag_state tag_at(const struct cap_view *view, uint32_t at, uint32_t *out_bytes)
 {
 	uint32_t tag;
 
-	if (view->valid - at < sizeof(struct ws_rec))
+	if (view->valid - at < sizeof(struct cap_rec))
 		return TAG_CUT;
 	memcpy(&tag, view->bytes + at, sizeof(tag));
-	*out_bytes = (tag >> 8 & 0xffff) * WS_REC_ALIGN;
-	if (!ws_rec_tag_ok(tag))
+	*out_bytes = (tag >> 8 & 0xffff) * CAP_REC_ALIGN;
+	if (!cap_rec_tag_ok(tag))
 		return TAG_BAD;
 	return *out_bytes <= view->valid - at ? TAG_OK : TAG_CUT;
 }
@@ -426,11 +426,11 @@ static enum tag_state tag_at(const struct ws_view *view, uint32_t at, uint32_t *
  * The place is wrong: go on at the next one from which several records follow
  * each other.
  */
-static void resync(struct ws_view *view)
+static void resync(struct cap_view *view)
 {
 	uint32_t from = view->at;
 
-	for (uint32_t at = from + WS_REC_ALIGN; at < view->valid; at += WS_REC_ALIGN) {
+	for (uint32_t at = from + CAP_REC_ALIGN; at < view->valid; at += CAP_REC_ALIGN) {
 		uint32_t next = at, size;
 		int chain = 0;
 
@@ -450,10 +450,10 @@ static void resync(struct ws_view *view)
 	view->at = view->valid;
 }
 
-const struct ws_rec *ws_view_next(struct ws_view *view)
+const struct cap_rec *cap_view_next(struct cap_view *view)
 {
 	while (view->at < view->valid) {
-		const struct ws_rec *rec = (const struct ws_rec *)(view->bytes + view->at);
+		const struct cap_rec *rec = (const struct cap_rec *)(view->bytes + view->at);
 		const struct rec_shape *shape;
 		uint32_t size;
 		enum tag_state tag = tag_at(view, view->at, &size);
@@ -471,7 +471,7 @@ const struct ws_rec *ws_view_next(struct ws_view *view)
 			continue;
 		}
 		view->at += size;
-		shape = &shapes[ws_rec_type(rec)];
+		shape = &shapes[cap_rec_type(rec)];
 		if (!shape->name) {
 			view->damage.n_unknown++;
 			continue;
@@ -481,7 +481,7 @@ const struct ws_rec *ws_view_next(struct ws_view *view)
 			view->damage.n_records++;
 			continue;
 		}
-		if (ws_rec_type(rec) == WS_REC_OWNER) {
+		if (cap_rec_type(rec) == CAP_REC_OWNER) {
 			view->tid = rec->what;
 			continue;
 		}

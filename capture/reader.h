@@ -6,20 +6,20 @@
  * what was committed when it was opened. Bytes are read, not mapped, so that a
  * file that shrinks underneath is damage and not a signal.
  *
- *	ws_reader_open(path, &reader, err);
- *	for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
- *		ws_reader_load(reader, i, &view, err);
- *		while ((rec = ws_view_next(&view)))
+ *	cap_reader_open(path, &reader, err);
+ *	for (size_t i = 0; i < cap_reader_n_chunks(reader); i++) {
+ *		cap_reader_load(reader, i, &view, err);
+ *		while ((rec = cap_view_next(&view)))
  *			use(rec, view.tid);
  *	}
  *
- * Records come out of ws_view_next() with: a known type, the size its struct needs,
+ * Records come out of cap_view_next() with: a known type, the size its struct needs,
  * a tail that lies inside the record. What fields mean is the caller's to check.
  *
  * Threads  a reader: one at a time for open and close, any number of loads into
  *          views of their own. A view: one.
  * Failure  only when there is no capture at all: no such file, not the magic, a
- *          version from the future, the other byte order, no memory. Everything else is ws_damage.
+ *          version from the future, the other byte order, no memory. Everything else is cap_damage.
  */
 #ifndef WS_CAPTURE_READER_H
 #define WS_CAPTURE_READER_H
@@ -31,9 +31,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_reader;
+struct cap_reader;
 
-struct ws_damage {
+struct cap_damage {
 	uint64_t n_heads;         /* places where a chunk head should be and was not */
 	uint64_t n_skipped_bytes; /* stepped over looking for the next record or chunk */
 	uint64_t n_records;       /* records refused: size or tail wrong */
@@ -42,10 +42,10 @@ struct ws_damage {
 	uint64_t n_pages_cut;     /* as the writer met them: the file was truncated under it */
 };
 
-bool ws_damage_any(const struct ws_damage *damage);
-void ws_damage_add(struct ws_damage *sum, const struct ws_damage *more);
+bool cap_damage_any(const struct cap_damage *damage);
+void cap_damage_add(struct cap_damage *sum, const struct cap_damage *more);
 
-struct ws_chunk_info {
+struct cap_chunk_info {
 	uint64_t at_bytes;
 	uint64_t opened_ticks;
 	uint64_t types;
@@ -55,51 +55,51 @@ struct ws_chunk_info {
 	uint32_t lane, seq;
 };
 
-enum ws_status ws_reader_open(const char *path, struct ws_reader **out_reader, struct ws_err *err);
-void ws_reader_close(struct ws_reader *reader);
+enum ws_status cap_reader_open(const char *path, struct cap_reader **out_reader, struct ws_err *err);
+void cap_reader_close(struct cap_reader *reader);
 
 /*
  * A file that its writer was killed while making: it has no head yet, so nothing can have
  * been recorded in it. False for everything else, files that are no capture included.
  */
-bool ws_capture_unbegun(const char *path);
+bool cap_unbegun(const char *path);
 
-const char *ws_reader_path(const struct ws_reader *reader);
-const struct ws_file_head *ws_reader_head(const struct ws_reader *reader);
-bool ws_reader_closed(const struct ws_reader *reader); /* the writer said goodbye */
-const struct ws_damage *ws_reader_damage(const struct ws_reader *reader); /* of the heads */
+const char *cap_reader_path(const struct cap_reader *reader);
+const struct cap_file_head *cap_reader_head(const struct cap_reader *reader);
+bool cap_reader_closed(const struct cap_reader *reader); /* the writer said goodbye */
+const struct cap_damage *cap_reader_damage(const struct cap_reader *reader); /* of the heads */
 
 /* In the order of (lane, seq), so that a lane's chunks are neighbours. */
-size_t ws_reader_n_chunks(const struct ws_reader *reader);
-const struct ws_chunk_info *ws_reader_chunk(const struct ws_reader *reader, size_t i);
+size_t cap_reader_n_chunks(const struct cap_reader *reader);
+const struct cap_chunk_info *cap_reader_chunk(const struct cap_reader *reader, size_t i);
 
 /* The records of one chunk. Zero it before the first load; it keeps its buffer between loads. */
-struct ws_view {
+struct cap_view {
 	char *bytes; /* aligned to 8 */
 	size_t cap_bytes;
 	uint32_t at, valid;
 	uint32_t tid; /* owner of the record that next returned last; 0: unknown */
 	uint32_t kind;
-	struct ws_damage damage; /* of this view, over all loads */
+	struct cap_damage damage; /* of this view, over all loads */
 };
 
-enum ws_status ws_reader_load(const struct ws_reader *reader, size_t chunk, struct ws_view *view,
+enum ws_status cap_reader_load(const struct cap_reader *reader, size_t chunk, struct cap_view *view,
 			      struct ws_err *err);
 /* Only the @n_bytes at @at of it, say one record found before; the owner is not known then. */
-enum ws_status ws_reader_load_part(const struct ws_reader *reader, size_t chunk, uint32_t at,
-				   uint32_t n_bytes, struct ws_view *view, struct ws_err *err);
-const struct ws_rec *ws_view_next(struct ws_view *view); /* NULL: no more; OWNER is not shown */
-void ws_view_fini(struct ws_view *view);
+enum ws_status cap_reader_load_part(const struct cap_reader *reader, size_t chunk, uint32_t at,
+				   uint32_t n_bytes, struct cap_view *view, struct ws_err *err);
+const struct cap_rec *cap_view_next(struct cap_view *view); /* NULL: no more; OWNER is not shown */
+void cap_view_fini(struct cap_view *view);
 
 /* The bytes of a record's tail, checked; n is 0 when it has none. */
-struct ws_tail {
+struct cap_tail {
 	const void *at;
 	uint32_t n_bytes;
 };
-struct ws_tail ws_rec_tail(const struct ws_rec *rec);
+struct cap_tail cap_rec_tail(const struct cap_rec *rec);
 
 /* Smallest whole size of a record of this type; 0: unknown type. */
-uint32_t ws_rec_min_bytes(uint32_t type);
-const char *ws_rec_type_name(uint32_t type); /* "CALL", or NULL */
+uint32_t cap_rec_min_bytes(uint32_t type);
+const char *cap_rec_type_name(uint32_t type); /* "CALL", or NULL */
 
 #endif

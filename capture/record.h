@@ -11,12 +11,12 @@
  * demangled names and percentages are the reader's work.
  *
  * Thread  A record is of the thread in its `tid` field; without one, of the thread
- *         that owns the lane at that point (WS_REC_OWNER).
+ *         that owns the lane at that point (CAP_REC_OWNER).
  * Time    Two clocks. `_ns` fields are nanoseconds of CLOCK_BOOTTIME, which is what
  *         ROCr stamps GPU work with. `_ticks` fields are raw counter values (x86
- *         time stamp counter, Arm virtual counter) that WS_REC_CLOCK pairs place on
+ *         time stamp counter, Arm virtual counter) that CAP_REC_CLOCK pairs place on
  *         CLOCK_BOOTTIME; where the counter is unusable, ticks are nanoseconds and
- *         ws_file_head.tick_kind says so. The reader converts; nobody else does.
+ *         cap_file_head.tick_kind says so. The reader converts; nobody else does.
  *         Each type's row below says which clock the header's `time` is in.
  * Ids     Small integers given out by the collector per process; 0 is "none".
  *         Agents are meant by `id` of their record, not by ROCr's handle.
@@ -36,38 +36,38 @@
  * `tag` holds type, size and a check of both, so that a reader that lost its
  * place can find the next record. For records of fixed size it is a constant.
  */
-struct ws_rec {
-	uint32_t tag;  /* WS_REC_TAG() */
+struct cap_rec {
+	uint32_t tag;  /* CAP_REC_TAG() */
 	uint32_t what; /* use depends on the type; named in the structs below */
 	uint64_t time; /* when it began */
 };
 
-#define WS_REC_ALIGN 8u
-#define WS_REC_BYTES_MAX (UINT16_MAX * WS_REC_ALIGN)
-#define WS_REC_ROUND(bytes) (((bytes) + (WS_REC_ALIGN - 1)) & ~(WS_REC_ALIGN - 1))
+#define CAP_REC_ALIGN 8u
+#define CAP_REC_BYTES_MAX (UINT16_MAX * CAP_REC_ALIGN)
+#define CAP_REC_ROUND(bytes) (((bytes) + (CAP_REC_ALIGN - 1)) & ~(CAP_REC_ALIGN - 1))
 
-#define WS_REC_TAG(type, bytes)                                                                    \
-	((uint32_t)(type) | (uint32_t)((bytes) / WS_REC_ALIGN) << 8 |                              \
-	 (uint32_t)ws_rec_check((type), (uint32_t)((bytes) / WS_REC_ALIGN)) << 24)
+#define CAP_REC_TAG(type, bytes)                                                                    \
+	((uint32_t)(type) | (uint32_t)((bytes) / CAP_REC_ALIGN) << 8 |                              \
+	 (uint32_t)cap_rec_check((type), (uint32_t)((bytes) / CAP_REC_ALIGN)) << 24)
 
-static inline uint8_t ws_rec_check(uint32_t type, uint32_t n_words)
+static inline uint8_t cap_rec_check(uint32_t type, uint32_t n_words)
 {
 	return (uint8_t)(0xa5 ^ type ^ (n_words * 0x1d) ^ (n_words >> 8));
 }
 
-static inline uint32_t ws_rec_type(const struct ws_rec *rec)
+static inline uint32_t cap_rec_type(const struct cap_rec *rec)
 {
 	return rec->tag & 0xff;
 }
 
-static inline uint32_t ws_rec_bytes(const struct ws_rec *rec)
+static inline uint32_t cap_rec_bytes(const struct cap_rec *rec)
 {
-	return (rec->tag >> 8 & 0xffff) * WS_REC_ALIGN;
+	return (rec->tag >> 8 & 0xffff) * CAP_REC_ALIGN;
 }
 
-static inline int ws_rec_tag_ok(uint32_t tag)
+static inline int cap_rec_tag_ok(uint32_t tag)
 {
-	return tag >> 24 == ws_rec_check(tag & 0xff, tag >> 8 & 0xffff) && (tag >> 8 & 0xffff) >= 2;
+	return tag >> 24 == cap_rec_check(tag & 0xff, tag >> 8 & 0xffff) && (tag >> 8 & 0xffff) >= 2;
 }
 
 /* clang-format off */
@@ -76,60 +76,60 @@ static inline int ws_rec_tag_ok(uint32_t tag)
  * file format: never reuse one. The tail is what follows the struct: NONE,
  * TEXT (n_bytes characters, not terminated), ARGS (argument slots), or an array.
  */
-#define WS_REC_TABLE(X)                                                                            \
-	X(PROCESS,         1, META,  NS,    ws_rec_process,       NONE)                            \
-	X(FACT,            2, META,  NONE,  ws_rec_fact,          TEXT)                            \
-	X(CLOCK,           3, META,  TICKS, ws_rec_clock,         NONE)                            \
-	X(STRING,          4, META,  NONE,  ws_rec_string,        TEXT)                            \
-	X(THREAD,          5, META,  TICKS, ws_rec_thread,        NONE)                            \
-	X(OPERATION,       6, META,  NONE,  ws_rec_operation,     OP_ARGS)                         \
-	X(ENUM_NAME,       7, META,  NONE,  ws_rec_enum_name,     NONE)                            \
-	X(AGENT,           8, META,  NONE,  ws_rec_agent,         NONE)                            \
-	X(AGENT_BANK,      9, META,  NONE,  ws_rec_agent_bank,    NONE)                            \
-	X(AGENT_CACHE,    10, META,  NONE,  ws_rec_agent_cache,   NONE)                            \
-	X(AGENT_LINK,     11, META,  NONE,  ws_rec_agent_link,    NONE)                            \
-	X(QUEUE,          12, META,  TICKS, ws_rec_queue,         NONE)                            \
-	X(STREAM,         13, META,  TICKS, ws_rec_stream,        NONE)                            \
-	X(CODE_OBJECT,    14, META,  TICKS, ws_rec_code_object,   NONE)                            \
-	X(CODE_UNLOAD,    15, META,  TICKS, ws_rec_code_unload,   NONE)                            \
-	X(KERNEL,         16, META,  TICKS, ws_rec_kernel,        NONE)                            \
-	X(HOST_FUNCTION,  17, META,  TICKS, ws_rec_host_function, NONE)                            \
-	X(COUNTER,        18, META,  NONE,  ws_rec_counter,       DIMS)                            \
-	X(EXTERNAL,       19, META,  NONE,  ws_rec_external,      NONE)                            \
-	X(RUNTIME,        20, META,  TICKS, ws_rec_runtime,       NONE)                            \
-	X(CONTROL,        21, META,  TICKS, ws_rec_control,       NONE)                            \
-	X(END,            22, META,  NS,    ws_rec_end,           NONE)                            \
-	X(AGENT_NAME,     23, META,  NONE,  ws_rec_agent_name,    NONE)                            \
-	X(CODE_SAME,      24, META,  NONE,  ws_rec_code_same,     NONE)                            \
-	X(OWNER,          32, ANY,   TICKS, ws_rec_owner,         NONE)                            \
-	X(CALL,           33, EVENT, TICKS, ws_rec_call,          NONE)                            \
-	X(CALL_ARGS,      34, EVENT, TICKS, ws_rec_call_args,     ARGS)                            \
-	X(MARKER,         35, EVENT, TICKS, ws_rec_marker,        TEXT)                            \
-	X(DISPATCH,       36, EVENT, NS,    ws_rec_dispatch,      VALUES)                          \
-	X(COPY,           37, EVENT, NS,    ws_rec_copy,          NONE)                            \
-	X(ALLOC,          38, EVENT, TICKS, ws_rec_alloc,         NONE)                            \
-	X(SCRATCH,        39, EVENT, TICKS, ws_rec_scratch,       NONE)                            \
-	X(PC_SAMPLE,      40, EVENT, NS,    ws_rec_pc_sample,     NONE)                            \
-	X(COUNTED,        48, EVENT, NS,    ws_rec_counted,       NONE)                            \
-	X(CODE_BYTES,     64, BULK,  NONE,  ws_rec_code_bytes,    TEXT)
+#define CAP_REC_TABLE(X)                                                                            \
+	X(PROCESS,         1, META,  NS,    cap_rec_process,       NONE)                            \
+	X(FACT,            2, META,  NONE,  cap_rec_fact,          TEXT)                            \
+	X(CLOCK,           3, META,  TICKS, cap_rec_clock,         NONE)                            \
+	X(STRING,          4, META,  NONE,  cap_rec_string,        TEXT)                            \
+	X(THREAD,          5, META,  TICKS, cap_rec_thread,        NONE)                            \
+	X(OPERATION,       6, META,  NONE,  cap_rec_operation,     OP_ARGS)                         \
+	X(ENUM_NAME,       7, META,  NONE,  cap_rec_enum_name,     NONE)                            \
+	X(AGENT,           8, META,  NONE,  cap_rec_agent,         NONE)                            \
+	X(AGENT_BANK,      9, META,  NONE,  cap_rec_agent_bank,    NONE)                            \
+	X(AGENT_CACHE,    10, META,  NONE,  cap_rec_agent_cache,   NONE)                            \
+	X(AGENT_LINK,     11, META,  NONE,  cap_rec_agent_link,    NONE)                            \
+	X(QUEUE,          12, META,  TICKS, cap_rec_queue,         NONE)                            \
+	X(STREAM,         13, META,  TICKS, cap_rec_stream,        NONE)                            \
+	X(CODE_OBJECT,    14, META,  TICKS, cap_rec_code_object,   NONE)                            \
+	X(CODE_UNLOAD,    15, META,  TICKS, cap_rec_code_unload,   NONE)                            \
+	X(KERNEL,         16, META,  TICKS, cap_rec_kernel,        NONE)                            \
+	X(HOST_FUNCTION,  17, META,  TICKS, cap_rec_host_function, NONE)                            \
+	X(COUNTER,        18, META,  NONE,  cap_rec_counter,       DIMS)                            \
+	X(EXTERNAL,       19, META,  NONE,  cap_rec_external,      NONE)                            \
+	X(RUNTIME,        20, META,  TICKS, cap_rec_runtime,       NONE)                            \
+	X(CONTROL,        21, META,  TICKS, cap_rec_control,       NONE)                            \
+	X(END,            22, META,  NS,    cap_rec_end,           NONE)                            \
+	X(AGENT_NAME,     23, META,  NONE,  cap_rec_agent_name,    NONE)                            \
+	X(CODE_SAME,      24, META,  NONE,  cap_rec_code_same,     NONE)                            \
+	X(OWNER,          32, ANY,   TICKS, cap_rec_owner,         NONE)                            \
+	X(CALL,           33, EVENT, TICKS, cap_rec_call,          NONE)                            \
+	X(CALL_ARGS,      34, EVENT, TICKS, cap_rec_call_args,     ARGS)                            \
+	X(MARKER,         35, EVENT, TICKS, cap_rec_marker,        TEXT)                            \
+	X(DISPATCH,       36, EVENT, NS,    cap_rec_dispatch,      VALUES)                          \
+	X(COPY,           37, EVENT, NS,    cap_rec_copy,          NONE)                            \
+	X(ALLOC,          38, EVENT, TICKS, cap_rec_alloc,         NONE)                            \
+	X(SCRATCH,        39, EVENT, TICKS, cap_rec_scratch,       NONE)                            \
+	X(PC_SAMPLE,      40, EVENT, NS,    cap_rec_pc_sample,     NONE)                            \
+	X(COUNTED,        48, EVENT, NS,    cap_rec_counted,       NONE)                            \
+	X(CODE_BYTES,     64, BULK,  NONE,  cap_rec_code_bytes,    TEXT)
 /* clang-format on */
 
-enum ws_rec_type {
-	WS_REC_NONE = 0,
-#define WS_REC_ROW(name, number, chunk, clock, type, tail) WS_REC_##name = number,
-	WS_REC_TABLE(WS_REC_ROW)
-#undef WS_REC_ROW
-		WS_REC_TYPE_MAX = 255
+enum cap_rec_type {
+	CAP_REC_NONE = 0,
+#define CAP_REC_ROW(name, number, chunk, clock, type, tail) CAP_REC_##name = number,
+	CAP_REC_TABLE(CAP_REC_ROW)
+#undef CAP_REC_ROW
+		CAP_REC_TYPE_MAX = 255
 };
 
-/* A record's type and size from its struct: WS_REC_INIT(CALL, struct ws_rec_call). */
-#define WS_REC_FIXED_TAG(NAME, T) WS_REC_TAG(WS_REC_##NAME, sizeof(T))
+/* A record's type and size from its struct: CAP_REC_INIT(CALL, struct cap_rec_call). */
+#define CAP_REC_FIXED_TAG(NAME, T) CAP_REC_TAG(CAP_REC_##NAME, sizeof(T))
 
 /* ---- the words that all services use ---- */
 
 /* What can be asked for and is accounted for; numbers and names of the summary tables. */
 /* clang-format off */
-#define WS_DOMAIN_TABLE(X)                                                                         \
+#define CAP_DOMAIN_TABLE(X)                                                                         \
 	X(HSA_API,                 0) X(HIP_API,                 1) X(MARKER_API,              2)   \
 	X(KERNEL_DISPATCH,         3) X(MEMORY_COPY,             4) X(SCRATCH_MEMORY,          5)   \
 	X(COUNTER_COLLECTION,      6) X(RCCL_API,                7) X(MEMORY_ALLOCATION,       8)   \
@@ -137,7 +137,7 @@ enum ws_rec_type {
 	X(ROCJPEG_API,            12) X(PC_SAMPLING_STOCHASTIC, 13)
 
 /* Record kinds as AMD numbers its buffer records. */
-#define WS_KIND_TABLE(X)                                                                           \
+#define CAP_KIND_TABLE(X)                                                                           \
 	X(NONE,                     0) X(HSA_CORE_API,             1) X(HSA_AMD_EXT_API,          2) \
 	X(HSA_IMAGE_EXT_API,        3) X(HSA_FINALIZE_EXT_API,     4) X(HIP_RUNTIME_API,          5) \
 	X(HIP_COMPILER_API,         6) X(MARKER_CORE_API,          7) X(MARKER_CONTROL_API,       8) \
@@ -151,92 +151,92 @@ enum ws_rec_type {
 	X(KFD_PAGE_FAULT,          30) X(KFD_QUEUE,               31) X(MARKER_CORE_RANGE_API,   32)
 /* clang-format on */
 
-enum ws_domain {
-#define WS_DOMAIN_ROW(name, number) WS_DOMAIN_##name = number,
-	WS_DOMAIN_TABLE(WS_DOMAIN_ROW)
-#undef WS_DOMAIN_ROW
-		WS_DOMAIN_COUNT
+enum cap_domain {
+#define CAP_DOMAIN_ROW(name, number) CAP_DOMAIN_##name = number,
+	CAP_DOMAIN_TABLE(CAP_DOMAIN_ROW)
+#undef CAP_DOMAIN_ROW
+		CAP_DOMAIN_COUNT
 };
 
-enum ws_kind {
-#define WS_KIND_ROW(name, number) WS_KIND_##name = number,
-	WS_KIND_TABLE(WS_KIND_ROW)
-#undef WS_KIND_ROW
-		WS_KIND_COUNT
+enum cap_kind {
+#define CAP_KIND_ROW(name, number) CAP_KIND_##name = number,
+	CAP_KIND_TABLE(CAP_KIND_ROW)
+#undef CAP_KIND_ROW
+		CAP_KIND_COUNT
 };
 
 /* `what` of the event records; numbers are AMD's operation ids. */
-enum ws_copy_op {
-	WS_COPY_NONE,
-	WS_COPY_HOST_TO_HOST,
-	WS_COPY_HOST_TO_DEVICE,
-	WS_COPY_DEVICE_TO_HOST,
-	WS_COPY_DEVICE_TO_DEVICE,
+enum cap_copy_op {
+	CAP_COPY_NONE,
+	CAP_COPY_HOST_TO_HOST,
+	CAP_COPY_HOST_TO_DEVICE,
+	CAP_COPY_DEVICE_TO_HOST,
+	CAP_COPY_DEVICE_TO_DEVICE,
 };
-enum ws_alloc_op {
-	WS_ALLOC_NONE,
-	WS_ALLOC_ALLOCATE,
-	WS_ALLOC_VMEM_ALLOCATE,
-	WS_ALLOC_FREE,
-	WS_ALLOC_VMEM_FREE,
+enum cap_alloc_op {
+	CAP_ALLOC_NONE,
+	CAP_ALLOC_ALLOCATE,
+	CAP_ALLOC_VMEM_ALLOCATE,
+	CAP_ALLOC_FREE,
+	CAP_ALLOC_VMEM_FREE,
 };
-enum ws_scratch_op {
-	WS_SCRATCH_NONE,
-	WS_SCRATCH_ALLOC,
-	WS_SCRATCH_FREE,
-	WS_SCRATCH_ASYNC_RECLAIM,
+enum cap_scratch_op {
+	CAP_SCRATCH_NONE,
+	CAP_SCRATCH_ALLOC,
+	CAP_SCRATCH_FREE,
+	CAP_SCRATCH_ASYNC_RECLAIM,
 };
-enum ws_marker_op {                          /* of MARKER_CORE_RANGE_API, except the last two */
-		    WS_MARKER_MARK,          /* roctxMarkA */
-		    WS_MARKER_THREAD_RANGE,  /* push to pop */
-		    WS_MARKER_PROCESS_RANGE, /* start to stop; may end on another thread */
-		    WS_MARKER_GET_THREAD_ID,
-		    WS_MARKER_PAUSE = 0x100, /* MARKER_CONTROL_API 0 */
-		    WS_MARKER_RESUME,        /* MARKER_CONTROL_API 1 */
+enum cap_marker_op {                          /* of MARKER_CORE_RANGE_API, except the last two */
+		    CAP_MARKER_MARK,          /* roctxMarkA */
+		    CAP_MARKER_THREAD_RANGE,  /* push to pop */
+		    CAP_MARKER_PROCESS_RANGE, /* start to stop; may end on another thread */
+		    CAP_MARKER_GET_THREAD_ID,
+		    CAP_MARKER_PAUSE = 0x100, /* MARKER_CONTROL_API 0 */
+		    CAP_MARKER_RESUME,        /* MARKER_CONTROL_API 1 */
 };
-enum ws_runtime { /* operation ids of RUNTIME_INITIALIZATION */
-		  WS_RUNTIME_NONE,
-		  WS_RUNTIME_HSA,
-		  WS_RUNTIME_HIP,
-		  WS_RUNTIME_MARKER,
-		  WS_RUNTIME_RCCL,
-		  WS_RUNTIME_ROCDECODE,
-		  WS_RUNTIME_ROCJPEG,
+enum cap_runtime { /* operation ids of RUNTIME_INITIALIZATION */
+		  CAP_RUNTIME_NONE,
+		  CAP_RUNTIME_HSA,
+		  CAP_RUNTIME_HIP,
+		  CAP_RUNTIME_MARKER,
+		  CAP_RUNTIME_RCCL,
+		  CAP_RUNTIME_ROCDECODE,
+		  CAP_RUNTIME_ROCJPEG,
 };
-enum ws_agent_type { WS_AGENT_NONE, WS_AGENT_CPU, WS_AGENT_GPU };
+enum cap_agent_type { CAP_AGENT_NONE, CAP_AGENT_CPU, CAP_AGENT_GPU };
 
 #include "capture/record_meta.h"
 
 /* ---- events ---- */
 
 /* From here on the lane's records are those of thread @tid. First in every chunk. */
-struct ws_rec_owner {
-	struct ws_rec h; /* what: tid; time: when it took the lane */
+struct cap_rec_owner {
+	struct cap_rec h; /* what: tid; time: when it took the lane */
 };
 
 /*
  * An API call, appended when it returns, so calls of a thread are in the order of
  * their ends. Correlation ids are unique in the process.
  */
-struct ws_rec_call {
-	struct ws_rec h; /* what: ws_rec_operation.op; time: entry */
+struct cap_rec_call {
+	struct cap_rec h; /* what: cap_rec_operation.op; time: entry */
 	uint64_t end_ticks;
 	uint64_t corr_id;
 	uint64_t ancestor_id; /* of the enclosing traced call; 0: none */
 };
 
 /* The same with what HIP and rocDecode calls carry besides. */
-struct ws_rec_call_args {
-	struct ws_rec_call call;
-	uint64_t external_id; /* WS_REC_EXTERNAL; 0: none */
+struct cap_rec_call_args {
+	struct cap_rec_call call;
+	uint64_t external_id; /* CAP_REC_EXTERNAL; 0: none */
 	uint64_t retval;      /* as the ABI returned it, zero-extended */
 	uint32_t stream;      /* 0: the default stream, or none */
-	uint32_t n_arg_bytes; /* tail: slots as ws_rec_operation describes them; 0: not taken */
+	uint32_t n_arg_bytes; /* tail: slots as cap_rec_operation describes them; 0: not taken */
 };
 
 /* A roctx mark or range; the message follows unless it was interned. */
-struct ws_rec_marker {
-	struct ws_rec h;    /* what: enum ws_marker_op */
+struct cap_rec_marker {
+	struct cap_rec h;    /* what: enum cap_marker_op */
 	uint64_t end_ticks; /* a mark ends when it begins */
 	uint64_t corr_id;
 	uint64_t ancestor_id;
@@ -244,22 +244,22 @@ struct ws_rec_marker {
 	uint32_t n_bytes; /* of the tail */
 };
 
-struct ws_counter_value {
-	uint32_t counter;  /* ws_rec_counter.id */
+struct cap_counter_value {
+	uint32_t counter;  /* cap_rec_counter.id */
 	uint32_t instance; /* dimension positions, packed as the counter's dims say */
 	double value;
 };
 
 /*
  * A kernel's execution. With counters, their values follow; with
- * WS_DISPATCH_UNASKED kernel tracing itself was off.
+ * CAP_DISPATCH_UNASKED kernel tracing itself was off.
  */
-struct ws_rec_dispatch {
-	struct ws_rec h; /* what: kernel id; time: start */
+struct cap_rec_dispatch {
+	struct cap_rec h; /* what: kernel id; time: start */
 	uint64_t end_ns;
 	uint64_t corr_id;
 	uint64_t external_id;
-	uint64_t dispatch_id; /* from 1, in order of submission; see WS_DISPATCH_ORDERED */
+	uint64_t dispatch_id; /* from 1, in order of submission; see CAP_DISPATCH_ORDERED */
 	uint32_t tid;         /* who launched it: the writer is another thread */
 	uint32_t agent;
 	uint32_t queue;
@@ -268,15 +268,15 @@ struct ws_rec_dispatch {
 	uint32_t group_bytes;   /* LDS, static and dynamic */
 	uint32_t workgroup[3];
 	uint32_t grid[3];  /* in work-items */
-	uint32_t n_values; /* tail: struct ws_counter_value[] */
+	uint32_t n_values; /* tail: struct cap_counter_value[] */
 	uint32_t flags;
 };
-#define WS_DISPATCH_UNASKED 1u
-#define WS_DISPATCH_ORDERED 2u /* dispatch_id grows with submission, but not by 1: trace/launches.c */
+#define CAP_DISPATCH_UNASKED 1u
+#define CAP_DISPATCH_ORDERED 2u /* dispatch_id grows with submission, but not by 1: trace/launches.c */
 
-/* How the values of a dispatch came about; follows its WS_REC_DISPATCH in the same lane. */
-struct ws_rec_counted {
-	struct ws_rec h; /* what: agent id; time: the dispatch's start */
+/* How the values of a dispatch came about; follows its CAP_REC_DISPATCH in the same lane. */
+struct cap_rec_counted {
+	struct cap_rec h; /* what: agent id; time: the dispatch's start */
 	uint64_t dispatch_id;
 	double sampled;       /* 1, or the part of the workgroups that was modelled */
 	uint32_t set;         /* which was counted; UINT32_MAX - 1: all of them, by replay */
@@ -288,8 +288,8 @@ struct ws_rec_counted {
 	uint32_t zero;
 };
 
-struct ws_rec_copy {
-	struct ws_rec h; /* what: enum ws_copy_op; time: start */
+struct cap_rec_copy {
+	struct cap_rec h; /* what: enum cap_copy_op; time: start */
 	uint64_t end_ns;
 	uint64_t corr_id;
 	uint64_t external_id;
@@ -300,8 +300,8 @@ struct ws_rec_copy {
 	uint32_t stream;
 };
 
-struct ws_rec_alloc {
-	struct ws_rec h; /* what: enum ws_alloc_op */
+struct cap_rec_alloc {
+	struct cap_rec h; /* what: enum cap_alloc_op */
 	uint64_t end_ticks;
 	uint64_t corr_id;
 	uint64_t external_id;
@@ -312,21 +312,21 @@ struct ws_rec_alloc {
 	uint32_t stream;
 };
 
-struct ws_rec_scratch {
-	struct ws_rec h; /* what: enum ws_scratch_op */
+struct cap_rec_scratch {
+	struct cap_rec h; /* what: enum cap_scratch_op */
 	uint64_t end_ticks;
 	uint64_t corr_id;
 	uint64_t n_bytes; /* 0 for frees */
 	uint32_t agent;
 	uint32_t queue;
 	uint32_t tid;
-	uint32_t flags; /* WS_SCRATCH_*: numbers of AMD's */
+	uint32_t flags; /* CAP_SCRATCH_*: numbers of AMD's */
 };
-#define WS_SCRATCH_USE_ONCE 1u
-#define WS_SCRATCH_ALTERNATE 2u
+#define CAP_SCRATCH_USE_ONCE 1u
+#define CAP_SCRATCH_ALTERNATE 2u
 
-struct ws_rec_pc_sample {
-	struct ws_rec h;      /* what: WS_PC_* flags */
+struct cap_rec_pc_sample {
+	struct cap_rec h;      /* what: CAP_PC_* flags */
 	uint64_t code_object; /* id; 0: `offset` is an address */
 	uint64_t offset;      /* from the load base */
 	uint64_t exec_mask;
@@ -342,12 +342,12 @@ struct ws_rec_pc_sample {
 	uint32_t wave_count;
 	uint16_t arb_issue, arb_stall; /* bit per pipe, in the order of the spec's list */
 };
-#define WS_PC_STOCHASTIC 1u
-#define WS_PC_HAS_MEM_CNT 2u
+#define CAP_PC_STOCHASTIC 1u
+#define CAP_PC_HAS_MEM_CNT 2u
 
 /* A piece of a code object's ELF image: the file that held it may be gone, or never was one. */
-struct ws_rec_code_bytes {
-	struct ws_rec h;      /* what: code object id */
+struct cap_rec_code_bytes {
+	struct cap_rec h;      /* what: code object id */
 	uint64_t at_bytes;    /* offset in the image */
 	uint64_t total_bytes; /* of the image */
 	uint32_t n_bytes;     /* tail */

@@ -34,7 +34,7 @@ enum { WAKE_IDLE, WAKE_WORK, WAKE_STOP };
 
 /* ---- opening ---- */
 
-static enum ws_status create_file(struct ws_writer *writer, const char *path, struct ws_err *err)
+static enum ws_status create_file(struct cap_writer *writer, const char *path, struct ws_err *err)
 {
 	struct statfs fs;
 	struct stat st;
@@ -50,7 +50,7 @@ static enum ws_status create_file(struct ws_writer *writer, const char *path, st
 	writer->fd = open(writer->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (writer->fd < 0)
 		return ws_fail_errno(err, errno, "cannot create capture '%s'", writer->path);
-	high = fcntl(writer->fd, F_DUPFD_CLOEXEC, WS_WRITER_FD_FLOOR);
+	high = fcntl(writer->fd, F_DUPFD_CLOEXEC, CAP_WRITER_FD_FLOOR);
 	if (high >= 0) {
 		close(writer->fd);
 		writer->fd = high;
@@ -65,18 +65,18 @@ static enum ws_status create_file(struct ws_writer *writer, const char *path, st
 	return WS_OK;
 }
 
-static enum ws_status map_head(struct ws_writer *writer, uint64_t domains, struct ws_err *err)
+static enum ws_status map_head(struct cap_writer *writer, uint64_t domains, struct ws_err *err)
 {
-	struct ws_file_head head = {
-		.magic = WS_FILE_MAGIC,
-		.version = WS_FILE_VERSION,
-		.order = WS_FILE_ORDER,
-		.head_bytes = WS_FILE_HEAD_BYTES,
-		.chunk_align = WS_CHUNK_ALIGN,
+	struct cap_file_head head = {
+		.magic = CAP_FILE_MAGIC,
+		.version = CAP_FILE_VERSION,
+		.order = CAP_FILE_ORDER,
+		.head_bytes = CAP_FILE_HEAD_BYTES,
+		.chunk_align = CAP_CHUNK_ALIGN,
 		.pid = (uint32_t)getpid(),
-		.tick_kind = __atomic_load_n(&ws_tick_kind, __ATOMIC_RELAXED),
-		.created_ns = ws_boottime_ns(),
-		.end_bytes = WS_FILE_HEAD_BYTES,
+		.tick_kind = __atomic_load_n(&cap_tick_kind, __ATOMIC_RELAXED),
+		.created_ns = cap_boottime_ns(),
+		.end_bytes = CAP_FILE_HEAD_BYTES,
 	};
 	static const char zeros[HEAD_MAP_BYTES];
 	struct timespec now;
@@ -89,10 +89,10 @@ static enum ws_status map_head(struct ws_writer *writer, uint64_t domains, struc
 		return ws_fail_errno(err, EFBIG, "cannot write capture '%s'", writer->path);
 	clock_gettime(CLOCK_REALTIME, &now);
 	head.created_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	ws_boot_id(head.boot_id);
-	head.check = ws_check32((const uint32_t *)&head,
-				offsetof(struct ws_file_head, end_bytes) / sizeof(uint32_t));
-	for (unsigned i = 0; i < WS_DOMAIN_COUNT; i++)
+	cap_boot_id(head.boot_id);
+	head.check = cap_check32((const uint32_t *)&head,
+				offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t));
+	for (unsigned i = 0; i < CAP_DOMAIN_COUNT; i++)
 		head.ledger[i].asked = domains >> i & 1;
 
 	/* Written first, so that its block is there before it is mapped. */
@@ -112,32 +112,32 @@ static enum ws_status map_head(struct ws_writer *writer, uint64_t domains, struc
 /* ---- helper ---- */
 
 /* Only open and the helper: the schedule is theirs. */
-static void write_clock(struct ws_writer *writer)
+static void write_clock(struct cap_writer *writer)
 {
-	struct ws_rec_clock pair = ws_clock_pair();
+	struct cap_rec_clock pair = cap_clock_pair();
 
-	ws_writer_meta(writer, &pair.h);
+	cap_writer_meta(writer, &pair.h);
 	writer->next_clock_ns = pair.boottime_ns + writer->clock_step_ns;
 	writer->clock_step_ns = WS_MIN(writer->clock_step_ns * 10, CLOCK_STEP_LAST_NS);
 }
 
-void ws_writer_tend(struct ws_writer *writer)
+void cap_writer_tend(struct cap_writer *writer)
 {
 	int saved_errno = errno;
 
-	ws_spares_fill(writer);
-	ws_spent_drop(writer);
-	if (ws_boottime_ns() >= writer->next_clock_ns)
+	cap_spares_fill(writer);
+	cap_spent_drop(writer);
+	if (cap_boottime_ns() >= writer->next_clock_ns)
 		write_clock(writer);
 	errno = saved_errno;
 }
 
 static void *helper_main(void *arg)
 {
-	struct ws_writer *writer = arg;
+	struct cap_writer *writer = arg;
 
 	for (;;) {
-		uint64_t now = ws_boottime_ns(), due = writer->next_clock_ns;
+		uint64_t now = cap_boottime_ns(), due = writer->next_clock_ns;
 		uint64_t wait_ns = due > now ? WS_MIN(due - now, CLOCK_STEP_LAST_NS) : 1;
 		struct timespec wait = { (time_t)(wait_ns / 1000000000u),
 					 (long)(wait_ns % 1000000000u) };
@@ -149,11 +149,11 @@ static void *helper_main(void *arg)
 					    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 		if (wake == WAKE_STOP)
 			return NULL;
-		ws_writer_tend(writer);
+		cap_writer_tend(writer);
 	}
 }
 
-static void start_helper(struct ws_writer *writer)
+static void start_helper(struct cap_writer *writer)
 {
 	pthread_attr_t attr;
 	sigset_t all, before;
@@ -172,7 +172,7 @@ static void start_helper(struct ws_writer *writer)
 	pthread_attr_destroy(&attr);
 }
 
-static void stop_helper(struct ws_writer *writer)
+static void stop_helper(struct cap_writer *writer)
 {
 	if (!writer->has_helper)
 		return;
@@ -184,12 +184,12 @@ static void stop_helper(struct ws_writer *writer)
 
 /* ---- life ---- */
 
-static void free_memory(struct ws_writer *writer)
+static void free_memory(struct cap_writer *writer)
 {
-	ws_spent_drop(writer);
+	cap_spent_drop(writer);
 	for (uint32_t i = 0; writer->lanes && i < writer->n_lanes; i++) {
 		if (writer->lanes[i].chunk)
-			ws_chunk_unmap(writer->lanes[i].chunk);
+			cap_chunk_unmap(writer->lanes[i].chunk);
 	}
 	for (char *block = writer->text_blocks; block;) {
 		char *next = *(char **)block;
@@ -198,43 +198,43 @@ static void free_memory(struct ws_writer *writer)
 		block = next;
 	}
 	if (writer->lanes)
-		munmap(writer->lanes, WS_LANES_MAX * sizeof(*writer->lanes));
+		munmap(writer->lanes, CAP_LANES_MAX * sizeof(*writer->lanes));
 	if (writer->slots)
 		munmap(writer->slots, writer->n_slots * sizeof(*writer->slots));
-	ws_cut_forget(writer);
+	cap_cut_forget(writer);
 	if (writer->head)
 		munmap(writer->head, HEAD_MAP_BYTES);
-	if (ws_writer_owns(writer, writer->fd))
+	if (cap_writer_owns(writer, writer->fd))
 		close(writer->fd);
 	pthread_mutex_destroy(&writer->lock);
 	munmap(writer, sizeof(*writer));
 }
 
-enum ws_status ws_writer_open(const char *path, const struct ws_writer_opts *opts,
-			      struct ws_writer **out_writer, struct ws_err *err)
+enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *opts,
+			      struct cap_writer **out_writer, struct ws_err *err)
 {
-	struct ws_writer *writer = ws_writer_pages(sizeof(*writer));
-	struct ws_rec_clock first;
+	struct cap_writer *writer = cap_writer_pages(sizeof(*writer));
+	struct cap_rec_clock first;
 	enum ws_status st;
 
 	if (!writer)
 		return ws_fail(err, WS_E_NOMEM, "capture '%s'", path);
 	writer->fd = -1;
 	pthread_mutex_init(&writer->lock, NULL);
-	__atomic_store_n(&ws_tick_kind, ws_tick_kind_detect(), __ATOMIC_RELAXED);
+	__atomic_store_n(&cap_tick_kind, cap_tick_kind_detect(), __ATOMIC_RELAXED);
 	/* Two pairs, as far apart as opening takes: even a process killed at once has a rate. */
-	first = ws_clock_pair();
+	first = cap_clock_pair();
 	writer->max_bytes = opts->max_bytes;
-	writer->n_spare = WS_MIN(opts->n_spare ? opts->n_spare : SPARES_DEFAULT, WS_SPARES_MAX);
+	writer->n_spare = WS_MIN(opts->n_spare ? opts->n_spare : SPARES_DEFAULT, CAP_SPARES_MAX);
 	/* What lies ready is not to be a large part of a small capture. */
 	writer->n_spare_max = !opts->max_bytes
-				      ? WS_SPARES_MAX
-				      : (uint32_t)WS_MIN(opts->max_bytes / 16 / WS_CHUNK_BYTES_MAX,
-							 (uint64_t)WS_SPARES_MAX);
+				      ? CAP_SPARES_MAX
+				      : (uint32_t)WS_MIN(opts->max_bytes / 16 / CAP_CHUNK_BYTES_MAX,
+							 (uint64_t)CAP_SPARES_MAX);
 	writer->n_spare_max = WS_MAX(writer->n_spare_max, writer->n_spare);
 	writer->clock_step_ns = CLOCK_STEP_FIRST_NS;
-	writer->lanes = ws_writer_pages(WS_LANES_MAX * sizeof(*writer->lanes));
-	writer->slots = ws_writer_pages(INTERN_SLOTS_FIRST * sizeof(*writer->slots));
+	writer->lanes = cap_writer_pages(CAP_LANES_MAX * sizeof(*writer->lanes));
+	writer->slots = cap_writer_pages(INTERN_SLOTS_FIRST * sizeof(*writer->slots));
 	writer->n_slots = INTERN_SLOTS_FIRST;
 	st = writer->lanes && writer->slots ? WS_OK
 					    : ws_fail(err, WS_E_NOMEM, "capture '%s'", path);
@@ -243,8 +243,8 @@ enum ws_status ws_writer_open(const char *path, const struct ws_writer_opts *opt
 	if (!st)
 		st = map_head(writer, opts->domains, err);
 	if (!st) {
-		ws_cut_watch(writer);
-		writer->meta = ws_lane_open(writer, WS_CHUNK_META, 0);
+		cap_cut_watch(writer);
+		writer->meta = cap_lane_open(writer, CAP_CHUNK_META, 0);
 		/* Without room for the first facts there is nothing to start for. */
 		if (!writer->meta || !writer->meta->chunk)
 			st = ws_fail(err, WS_E_LIMIT, "no room for a capture at '%s'",
@@ -256,7 +256,7 @@ enum ws_status ws_writer_open(const char *path, const struct ws_writer_opts *opt
 		free_memory(writer);
 		return st;
 	}
-	ws_writer_meta(writer, &first.h);
+	cap_writer_meta(writer, &first.h);
 	write_clock(writer);
 	if (!opts->no_helper)
 		start_helper(writer);
@@ -264,62 +264,62 @@ enum ws_status ws_writer_open(const char *path, const struct ws_writer_opts *opt
 	return WS_OK;
 }
 
-void ws_writer_end(struct ws_writer *writer, enum ws_end_cause cause)
+void cap_writer_end(struct cap_writer *writer, enum cap_end_cause cause)
 {
-	struct ws_rec_end end = { .h = { WS_REC_FIXED_TAG(END, struct ws_rec_end), cause, 0 } };
-	struct ws_rec_clock pair = ws_clock_pair();
+	struct cap_rec_end end = { .h = { CAP_REC_FIXED_TAG(END, struct cap_rec_end), cause, 0 } };
+	struct cap_rec_clock pair = cap_clock_pair();
 	int saved_errno = errno;
 
-	ws_writer_meta(writer, &pair.h);
-	end.h.time = ws_boottime_ns();
-	ws_writer_meta(writer, &end.h);
+	cap_writer_meta(writer, &pair.h);
+	end.h.time = cap_boottime_ns();
+	cap_writer_meta(writer, &end.h);
 	__atomic_store_n(&writer->head->closed, 1, __ATOMIC_RELEASE);
 	errno = saved_errno;
 }
 
-void ws_writer_close(struct ws_writer *writer)
+void cap_writer_close(struct cap_writer *writer)
 {
 	int saved_errno = errno;
 
 	if (!writer)
 		return;
 	stop_helper(writer);
-	ws_spares_drop(writer);
+	cap_spares_drop(writer);
 	free_memory(writer);
 	errno = saved_errno;
 }
 
-void ws_writer_forked(struct ws_writer *writer)
+void cap_writer_forked(struct cap_writer *writer)
 {
 	int saved_errno = errno;
 
 	if (!writer)
 		return;
-	for (int class = 0; class < WS_SPARE_CLASSES; class ++) {
-		for (uint32_t i = 0; i < WS_SPARES_MAX; i++) {
+	for (int class = 0; class < CAP_SPARE_CLASSES; class ++) {
+		for (uint32_t i = 0; i < CAP_SPARES_MAX; i++) {
 			if (writer->spares[class][i])
-				ws_chunk_unmap(writer->spares[class][i]);
+				cap_chunk_unmap(writer->spares[class][i]);
 		}
 	}
 	free_memory(writer); /* the helper thread did not come along */
 	errno = saved_errno;
 }
 
-const char *ws_writer_path(const struct ws_writer *writer)
+const char *cap_writer_path(const struct cap_writer *writer)
 {
 	return writer->path;
 }
 
-uint64_t ws_writer_file_bytes(const struct ws_writer *writer)
+uint64_t cap_writer_file_bytes(const struct cap_writer *writer)
 {
 	return __atomic_load_n(&writer->head->end_bytes, __ATOMIC_RELAXED);
 }
 
-void ws_writer_count(struct ws_writer *writer, enum ws_domain domain, enum ws_ledger_column column,
+void cap_writer_count(struct cap_writer *writer, enum cap_domain domain, enum cap_ledger_column column,
 		     uint64_t n)
 {
-	struct ws_ledger_line *line = &writer->head->ledger[domain];
-	struct ws_ledger_line *kept = &writer->ledger[domain];
+	struct cap_ledger_line *line = &writer->head->ledger[domain];
+	struct cap_ledger_line *kept = &writer->ledger[domain];
 	uint64_t *at[] = { &line->asked, &line->dropped, &line->paused, &line->failed };
 	uint64_t *kept_at[] = { &kept->asked, &kept->dropped, &kept->paused, &kept->failed };
 
@@ -327,24 +327,24 @@ void ws_writer_count(struct ws_writer *writer, enum ws_domain domain, enum ws_le
 	__atomic_fetch_add(at[column], n, __ATOMIC_RELAXED);
 }
 
-void ws_writer_submitted(struct ws_writer *writer)
+void cap_writer_submitted(struct cap_writer *writer)
 {
 	__atomic_fetch_add(&writer->head->n_submitted, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- facts ---- */
 
-static bool append_fact(struct ws_writer *writer, const struct ws_rec *rec)
+static bool append_fact(struct cap_writer *writer, const struct cap_rec *rec)
 {
 	/* A handler that interrupts this may not write facts, so `meta` is never busy here. */
-	bool done = ws_lane_append(writer->meta, rec);
+	bool done = cap_lane_append(writer->meta, rec);
 
 	if (!done)
 		__atomic_fetch_add(&writer->head->lost_facts, 1, __ATOMIC_RELAXED);
 	return done;
 }
 
-bool ws_writer_meta(struct ws_writer *writer, const struct ws_rec *rec)
+bool cap_writer_meta(struct cap_writer *writer, const struct cap_rec *rec)
 {
 	bool done;
 
@@ -355,11 +355,11 @@ bool ws_writer_meta(struct ws_writer *writer, const struct ws_rec *rec)
 }
 
 /* A record that is a struct of @fixed bytes and a text; under the lock. */
-static bool append_text(struct ws_writer *writer, struct ws_lane *lane, const struct ws_rec *rec,
+static bool append_text(struct cap_writer *writer, struct cap_lane *lane, const struct cap_rec *rec,
 			uint32_t fixed_bytes, const void *text, uint32_t n_bytes)
 {
-	uint32_t size = WS_REC_ROUND(fixed_bytes + n_bytes);
-	char *room = ws_lane_reserve(&lane, size);
+	uint32_t size = CAP_REC_ROUND(fixed_bytes + n_bytes);
+	char *room = cap_lane_reserve(&lane, size);
 
 	if (!room) {
 		__atomic_fetch_add(&writer->head->lost_facts, 1, __ATOMIC_RELAXED);
@@ -367,18 +367,18 @@ static bool append_text(struct ws_writer *writer, struct ws_lane *lane, const st
 	}
 	memcpy(room, rec, fixed_bytes);
 	memcpy(room + fixed_bytes, text, n_bytes);
-	ws_lane_commit(lane, (struct ws_rec *)room, WS_REC_TAG(ws_rec_type(rec), size));
+	cap_lane_commit(lane, (struct cap_rec *)room, CAP_REC_TAG(cap_rec_type(rec), size));
 	return true;
 }
 
 static uint32_t text_room(size_t n_bytes, uint32_t fixed_bytes)
 {
-	return (uint32_t)WS_MIN(n_bytes, (size_t)(WS_REC_BYTES_MAX - fixed_bytes));
+	return (uint32_t)WS_MIN(n_bytes, (size_t)(CAP_REC_BYTES_MAX - fixed_bytes));
 }
 
-bool ws_writer_fact(struct ws_writer *writer, enum ws_fact fact, const char *text)
+bool cap_writer_fact(struct cap_writer *writer, enum cap_fact fact, const char *text)
 {
-	struct ws_rec_fact rec = { .h = { WS_REC_FACT, fact, 0 } };
+	struct cap_rec_fact rec = { .h = { CAP_REC_FACT, fact, 0 } };
 	bool done;
 
 	rec.n_bytes = text_room(strlen(text), sizeof(rec));
@@ -399,7 +399,7 @@ static uint64_t hash_text(const char *text, size_t n)
 }
 
 /* A copy that lives as long as the writer; NULL: not remembered. */
-static const char *keep_text(struct ws_writer *writer, const char *text, uint32_t n)
+static const char *keep_text(struct cap_writer *writer, const char *text, uint32_t n)
 {
 	char *copy;
 
@@ -409,7 +409,7 @@ static const char *keep_text(struct ws_writer *writer, const char *text, uint32_
 
 		if (writer->text_bytes + size > INTERN_TEXT_MAX)
 			return NULL;
-		block = ws_writer_pages(size);
+		block = cap_writer_pages(size);
 		if (!block)
 			return NULL;
 		((char **)block)[0] = writer->text_blocks;
@@ -424,11 +424,11 @@ static const char *keep_text(struct ws_writer *writer, const char *text, uint32_
 	return copy;
 }
 
-static struct ws_intern_slot *find_slot(struct ws_intern_slot *slots, uint32_t n_slots,
+static struct cap_intern_slot *find_slot(struct cap_intern_slot *slots, uint32_t n_slots,
 					uint64_t hash, const char *text, uint32_t n)
 {
 	for (uint32_t i = (uint32_t)hash;; i++) {
-		struct ws_intern_slot *slot = &slots[i & (n_slots - 1)];
+		struct cap_intern_slot *slot = &slots[i & (n_slots - 1)];
 
 		if (!slot->hash || (slot->hash == hash && slot->n_bytes == n &&
 				    (!text || memcmp(slot->text, text, n) == 0)))
@@ -436,15 +436,15 @@ static struct ws_intern_slot *find_slot(struct ws_intern_slot *slots, uint32_t n
 	}
 }
 
-static void grow_slots(struct ws_writer *writer)
+static void grow_slots(struct cap_writer *writer)
 {
 	uint32_t n = writer->n_slots * 2;
-	struct ws_intern_slot *slots = ws_writer_pages(n * sizeof(*slots));
+	struct cap_intern_slot *slots = cap_writer_pages(n * sizeof(*slots));
 
 	if (!slots)
 		return;
 	for (uint32_t i = 0; i < writer->n_slots; i++) {
-		const struct ws_intern_slot *old = &writer->slots[i];
+		const struct cap_intern_slot *old = &writer->slots[i];
 
 		if (old->hash)
 			*find_slot(slots, n, old->hash, old->text, old->n_bytes) = *old;
@@ -454,11 +454,11 @@ static void grow_slots(struct ws_writer *writer)
 	writer->n_slots = n;
 }
 
-uint32_t ws_writer_intern(struct ws_writer *writer, const char *text, size_t n_bytes)
+uint32_t cap_writer_intern(struct cap_writer *writer, const char *text, size_t n_bytes)
 {
-	struct ws_rec_string rec = { .h = { WS_REC_STRING, 0, 0 } };
+	struct cap_rec_string rec = { .h = { CAP_REC_STRING, 0, 0 } };
 	uint32_t n = text_room(n_bytes, sizeof(rec)), id = 0;
-	struct ws_intern_slot *slot;
+	struct cap_intern_slot *slot;
 	int saved_errno = errno;
 	uint64_t hash;
 
@@ -494,10 +494,10 @@ uint32_t ws_writer_intern(struct ws_writer *writer, const char *text, size_t n_b
 	return id;
 }
 
-bool ws_writer_code_bytes(struct ws_writer *writer, uint32_t code_object, const void *bytes,
+bool cap_writer_code_bytes(struct cap_writer *writer, uint32_t code_object, const void *bytes,
 			  uint64_t n_bytes)
 {
-	struct ws_rec_code_bytes rec = { .h = { WS_REC_CODE_BYTES, code_object, 0 },
+	struct cap_rec_code_bytes rec = { .h = { CAP_REC_CODE_BYTES, code_object, 0 },
 					 .total_bytes = n_bytes };
 	bool done = true;
 
@@ -507,7 +507,7 @@ bool ws_writer_code_bytes(struct ws_writer *writer, uint32_t code_object, const 
 		/* Taken for each piece: other threads' facts do not wait for a whole image. */
 		pthread_mutex_lock(&writer->lock);
 		if (!writer->bulk)
-			writer->bulk = ws_lane_open(writer, WS_CHUNK_BULK, 0);
+			writer->bulk = cap_lane_open(writer, CAP_CHUNK_BULK, 0);
 		done = writer->bulk && append_text(writer, writer->bulk, &rec.h, sizeof(rec),
 						   (const char *)bytes + rec.at_bytes, rec.n_bytes);
 		pthread_mutex_unlock(&writer->lock);

@@ -8,54 +8,54 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-#define WS_LANES_MAX 65536u
-#define WS_SPARES_MAX 32u
-#define WS_SPENT_MAX 32u
-#define WS_WRITER_FD_FLOOR 512 /* out of the way of programs that count on small numbers */
+#define CAP_LANES_MAX 65536u
+#define CAP_SPARES_MAX 32u
+#define CAP_SPENT_MAX 32u
+#define CAP_WRITER_FD_FLOOR 512 /* out of the way of programs that count on small numbers */
 
 /* Chunk sizes that are kept ready: a new thread's first, and what busy lanes end up with. */
-enum ws_spare_class { WS_SPARE_FIRST, WS_SPARE_LARGE, WS_SPARE_CLASSES };
+enum cap_spare_class { CAP_SPARE_FIRST, CAP_SPARE_LARGE, CAP_SPARE_CLASSES };
 
 /* How blocks are allocated; which costs less depends on the kernel, the disk and free memory. */
-enum ws_room_way { WS_ROOM_ZEROS, WS_ROOM_BLOCKS, WS_ROOM_WAYS };
+enum cap_room_way { CAP_ROOM_ZEROS, CAP_ROOM_BLOCKS, CAP_ROOM_WAYS };
 
-struct ws_intern_slot {
+struct cap_intern_slot {
 	uint64_t hash; /* 0: free */
 	const char *text;
 	uint32_t n_bytes;
 	uint32_t id;
 };
 
-struct ws_writer {
-	struct ws_file_head *head; /* mapped for as long as the writer lives */
-	struct ws_file_head first; /* as it was at first, see cut.c */
-	struct ws_ledger_line ledger[32]; /* as in the head */
+struct cap_writer {
+	struct cap_file_head *head; /* mapped for as long as the writer lives */
+	struct cap_file_head first; /* as it was at first, see cut.c */
+	struct cap_ledger_line ledger[32]; /* as in the head */
 	uint32_t n_cut, n_heads; /* pages that were not there any more; attempts at a new head */
 	uint64_t max_bytes;
 	int fd;
 	bool copy_on_write; /* the file system puts every write in a new place */
 	bool no_populate;   /* the kernel cannot map pages ahead, or blocks are of no use to it */
-	uint64_t room_ns[WS_ROOM_WAYS]; /* what a chunk of the largest size costs; 0: not known */
+	uint64_t room_ns[CAP_ROOM_WAYS]; /* what a chunk of the largest size costs; 0: not known */
 	uint32_t n_rooms;
 	dev_t dev;
 	ino_t ino;
 	char path[PATH_MAX]; /* absolute */
 
 	/* lanes: an array reserved in full, touched as needed; free ones are a stack */
-	struct ws_lane *lanes;
+	struct cap_lane *lanes;
 	uint32_t n_lanes;
 	uint64_t free_lanes; /* id | counter << 32: the counter defeats ABA */
 
 	/* chunks that are mapped and touched, for whoever is first */
-	struct ws_chunk_head *spares[WS_SPARE_CLASSES][WS_SPARES_MAX];
+	struct cap_chunk_head *spares[CAP_SPARE_CLASSES][CAP_SPARES_MAX];
 	uint32_t n_spare, n_spare_max;
 	uint32_t n_missed; /* chunks that lanes had to make themselves */
-	struct ws_chunk_head *spent[WS_SPENT_MAX]; /* full ones, for the helper to unmap */
+	struct cap_chunk_head *spent[CAP_SPENT_MAX]; /* full ones, for the helper to unmap */
 
 	/* facts; all under the lock */
 	pthread_mutex_t lock;
-	struct ws_lane *meta, *bulk;
-	struct ws_intern_slot *slots;
+	struct cap_lane *meta, *bulk;
+	struct cap_intern_slot *slots;
 	uint32_t n_slots, n_strings, n_kept;
 	char *text_at, *text_end; /* room for copies of interned texts */
 	char *text_blocks;        /* each begins with the next and its size */
@@ -69,47 +69,47 @@ struct ws_writer {
 };
 
 /* Zeroed memory that is not malloc's; NULL when there is none. */
-void *ws_writer_pages(size_t n_bytes);
+void *cap_writer_pages(size_t n_bytes);
 
 /* Whether @fd still is the capture: programs close what they do not know, and reuse numbers. */
-bool ws_writer_owns(const struct ws_writer *writer, int fd);
+bool cap_writer_owns(const struct cap_writer *writer, int fd);
 
 /* Our descriptor, or a new one where the program closed or took it; -1: the file is gone. */
-int ws_writer_fd(struct ws_writer *writer);
+int cap_writer_fd(struct cap_writer *writer);
 
 /* ---- cut.c ---- */
 
 /* A chunk that the calling thread is making or giving back: in none of the writer's lists. */
-struct ws_fresh {
+struct cap_fresh {
 	char *at;
 	size_t n_bytes;
 };
-extern __thread struct ws_fresh ws_fresh_ __attribute__((tls_model("initial-exec")));
+extern __thread struct cap_fresh cap_fresh_ __attribute__((tls_model("initial-exec")));
 
-void ws_cut_watch(struct ws_writer *writer);
-void ws_cut_forget(struct ws_writer *writer);
-void ws_chunk_unmap(struct ws_chunk_head *chunk);
+void cap_cut_watch(struct cap_writer *writer);
+void cap_cut_forget(struct cap_writer *writer);
+void cap_chunk_unmap(struct cap_chunk_head *chunk);
 
-extern const uint32_t ws_spare_bytes[WS_SPARE_CLASSES];
+extern const uint32_t cap_spare_bytes[CAP_SPARE_CLASSES];
 
 /*
  * A chunk of @n_bytes at the end of the file, mapped, its head made for nobody; NULL: no room.
  * @touched: its pages are there, so that who appends does not wait for them.
  */
-struct ws_chunk_head *ws_chunk_make(struct ws_writer *writer, uint32_t n_bytes, bool touched);
-void ws_chunk_seal_head(struct ws_chunk_head *chunk); /* `check` from the words above it */
+struct cap_chunk_head *cap_chunk_make(struct cap_writer *writer, uint32_t n_bytes, bool touched);
+void cap_chunk_seal_head(struct cap_chunk_head *chunk); /* `check` from the words above it */
 
 /* Fill the pool up to n_spare of each class, more when that was too few; the pages are there. */
-void ws_spares_fill(struct ws_writer *writer);
-void ws_spares_drop(struct ws_writer *writer); /* unmap; hand back what is at the end of the file */
+void cap_spares_fill(struct cap_writer *writer);
+void cap_spares_drop(struct cap_writer *writer); /* unmap; hand back what is at the end of the file */
 
-void ws_spent_drop(struct ws_writer *writer);  /* unmap what is full */
+void cap_spent_drop(struct cap_writer *writer);  /* unmap what is full */
 
-/* As ws_lane_get(), for the writer's own lanes. */
-struct ws_lane *ws_lane_open(struct ws_writer *writer, enum ws_chunk_kind kind, uint32_t tid);
+/* As cap_lane_get(), for the writer's own lanes. */
+struct cap_lane *cap_lane_open(struct cap_writer *writer, enum cap_chunk_kind kind, uint32_t tid);
 
-enum ws_tick_kind ws_tick_kind_detect(void);
-struct ws_rec_clock ws_clock_pair(void);
-uint64_t ws_boottime_ns(void);
+enum cap_tick_kind cap_tick_kind_detect(void);
+struct cap_rec_clock cap_clock_pair(void);
+uint64_t cap_boottime_ns(void);
 
 #endif

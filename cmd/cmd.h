@@ -7,14 +7,14 @@
 
 #include "base/cmd.h"
 
-extern const struct ws_cmd ws_wavescope_cmd;
-extern const struct ws_cmd ws_rocprofv3_cmd;
-extern const struct ws_cmd ws_rocprofv3_avail_cmd;
-extern const struct ws_cmd ws_rocpd_cmd;
-extern const struct ws_cmd ws_rocpd2csv_cmd;
-extern const struct ws_cmd ws_rocpd2otf2_cmd;
-extern const struct ws_cmd ws_rocpd2pftrace_cmd;
-extern const struct ws_cmd ws_rocpd2summary_cmd;
-extern const struct ws_cmd ws_rocprof_compute_cmd;
+extern const struct ws_cmd cmd_wavescope;
+extern const struct ws_cmd cmd_rocprofv3;
+extern const struct ws_cmd cmd_rocprofv3_avail;
+extern const struct ws_cmd cmd_rocpd;
+extern const struct ws_cmd cmd_rocpd2csv;
+extern const struct ws_cmd cmd_rocpd2otf2;
+extern const struct ws_cmd cmd_rocpd2pftrace;
+extern const struct ws_cmd cmd_rocpd2summary;
+extern const struct ws_cmd cmd_rocprof_compute;
 
 #endif

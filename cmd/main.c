@@ -9,14 +9,14 @@
 #include <string.h>
 
 static const struct ws_cmd *const commands[] = {
-	&ws_wavescope_cmd,  &ws_rocprofv3_cmd,     &ws_rocprofv3_avail_cmd,
-	&ws_rocpd_cmd,      &ws_rocpd2csv_cmd,     &ws_rocpd2pftrace_cmd,
-	&ws_rocpd2otf2_cmd, &ws_rocpd2summary_cmd, &ws_rocprof_compute_cmd,
+	&cmd_wavescope,  &cmd_rocprofv3,     &cmd_rocprofv3_avail,
+	&cmd_rocpd,      &cmd_rocpd2csv,     &cmd_rocpd2pftrace,
+	&cmd_rocpd2otf2, &cmd_rocpd2summary, &cmd_rocprof_compute,
 };
 
 int main(int argc, char **argv)
 {
-	const struct ws_cmd *chosen = &ws_wavescope_cmd;
+	const struct ws_cmd *chosen = &cmd_wavescope;
 	const char *name = argc > 0 ? argv[0] : "";
 	const char *slash = strrchr(name, '/');
 

@@ -15,15 +15,15 @@ struct segment {
 	const uint8_t *bytes;
 };
 
-struct ws_code {
+struct code_code {
 	uint8_t *elf;
 	size_t n_elf;
 	const struct target *target;
 	struct segment *segments; /* executable ones */
 	size_t n_segments;
-	struct ws_code_function *functions; /* by offset */
+	struct code_function *functions; /* by offset */
 	size_t n_functions;
-	struct ws_code_lines *lines; /* NULL: none */
+	struct code_lines *lines; /* NULL: none */
 	char text[INSN_TEXT_MAX];
 };
 
@@ -32,10 +32,10 @@ struct ws_code {
 static const struct target {
 	uint32_t mach;
 	const char *name;
-	int isa; /* enum ws_isa_target; 0: no decoder here */
+	int isa; /* enum sg_isa_target; 0: no decoder here */
 } targets[] = {
-	{ 0x30, "gfx908", WS_ISA_GFX908 },
-	{ 0x3f, "gfx90a", WS_ISA_GFX90A },
+	{ 0x30, "gfx908", SG_ISA_GFX908 },
+	{ 0x3f, "gfx90a", SG_ISA_GFX90A },
 	{ 0x40, "gfx940", 0 },
 	{ 0x4b, "gfx941", 0 },
 	{ 0x4c, "gfx942", 0 },
@@ -44,12 +44,12 @@ static const struct target {
 
 /* ---- the ELF file; nothing in it is believed ---- */
 
-static bool inside(const struct ws_code *code, uint64_t at, uint64_t n_bytes)
+static bool inside(const struct code_code *code, uint64_t at, uint64_t n_bytes)
 {
 	return at <= code->n_elf && n_bytes <= code->n_elf - at;
 }
 
-static bool is_code_object(const struct ws_code *code, Elf64_Ehdr *out_head)
+static bool is_code_object(const struct code_code *code, Elf64_Ehdr *out_head)
 {
 	if (!inside(code, 0, sizeof(*out_head)))
 		return false;
@@ -59,7 +59,7 @@ static bool is_code_object(const struct ws_code *code, Elf64_Ehdr *out_head)
 	       out_head->e_ident[EI_DATA] == ELFDATA2LSB && out_head->e_machine == EM_AMDGPU;
 }
 
-static enum ws_status take_segments(struct ws_code *code, const Elf64_Ehdr *head)
+static enum ws_status take_segments(struct code_code *code, const Elf64_Ehdr *head)
 {
 	uint64_t n_bytes = (uint64_t)head->e_phnum * sizeof(Elf64_Phdr);
 
@@ -84,7 +84,7 @@ static enum ws_status take_segments(struct ws_code *code, const Elf64_Ehdr *head
 	return WS_OK;
 }
 
-static const char *text_in(const struct ws_code *code, const Elf64_Shdr *strings, uint32_t at)
+static const char *text_in(const struct code_code *code, const Elf64_Shdr *strings, uint32_t at)
 {
 	if (at >= strings->sh_size || !inside(code, strings->sh_offset, strings->sh_size) ||
 	    !memchr(code->elf + strings->sh_offset + at, 0, strings->sh_size - at))
@@ -94,12 +94,12 @@ static const char *text_in(const struct ws_code *code, const Elf64_Shdr *strings
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct ws_code_function *x = a, *y = b;
+	const struct code_function *x = a, *y = b;
 
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static bool read_section(const struct ws_code *code, const Elf64_Ehdr *head, uint32_t i,
+static bool read_section(const struct code_code *code, const Elf64_Ehdr *head, uint32_t i,
 			 Elf64_Shdr *out)
 {
 	if (i >= head->e_shnum || head->e_shentsize != sizeof(*out) ||
@@ -110,7 +110,7 @@ static bool read_section(const struct ws_code *code, const Elf64_Ehdr *head, uin
 }
 
 /* Stripped programs keep .dynsym, which has the kernels; .symtab has every function. */
-static enum ws_status take_functions(struct ws_code *code, const Elf64_Ehdr *head)
+static enum ws_status take_functions(struct code_code *code, const Elf64_Ehdr *head)
 {
 	Elf64_Shdr table = { 0 }, strings, s;
 	bool found = false;
@@ -136,7 +136,7 @@ static enum ws_status take_functions(struct ws_code *code, const Elf64_Ehdr *hea
 		memcpy(&sym, code->elf + table.sh_offset + i * sizeof(sym), sizeof(sym));
 		name = text_in(code, &strings, sym.st_name);
 		if (ELF64_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_size && name)
-			code->functions[code->n_functions++] = (struct ws_code_function){
+			code->functions[code->n_functions++] = (struct code_function){
 				.name = name, .offset = sym.st_value, .n_bytes = sym.st_size
 			};
 	}
@@ -144,10 +144,10 @@ static enum ws_status take_functions(struct ws_code *code, const Elf64_Ehdr *hea
 	return WS_OK;
 }
 
-enum ws_status ws_code_load(const char *uri, const void *kept, size_t kept_bytes,
-			    struct ws_code **out_code, struct ws_err *err)
+enum ws_status code_load(const char *uri, const void *kept, size_t kept_bytes,
+			    struct code_code **out_code, struct ws_err *err)
 {
-	struct ws_code *code = calloc(1, sizeof(*code));
+	struct code_code *code = calloc(1, sizeof(*code));
 	enum ws_status st = code ? WS_OK : WS_E_NOMEM;
 	void *bytes = NULL;
 	Elf64_Ehdr head;
@@ -162,12 +162,12 @@ enum ws_status ws_code_load(const char *uri, const void *kept, size_t kept_bytes
 		goto no_memory;
 	code->n_elf = kept_bytes;
 	if (!kept)
-		st = ws_code_read_uri(uri, &bytes, &code->n_elf, err);
+		st = code_read_uri(uri, &bytes, &code->n_elf, err);
 	code->elf = bytes;
 	if (!st && !is_code_object(code, &head))
 		st = ws_fail(err, WS_E_FORMAT, "'%s' is not an AMD GPU code object", uri);
 	if (st) {
-		ws_code_unload(code);
+		code_unload(code);
 		return st;
 	}
 	for (size_t i = 0; i < WS_ARRAY_LEN(targets); i++)
@@ -178,36 +178,36 @@ enum ws_status ws_code_load(const char *uri, const void *kept, size_t kept_bytes
 		st = take_functions(code, &head);
 	if (st)
 		goto no_memory;
-	code->lines = ws_code_lines_create(code->elf, code->n_elf);
+	code->lines = code_lines_create(code->elf, code->n_elf);
 	*out_code = code;
 	return WS_OK;
 no_memory:
-	ws_code_unload(code);
+	code_unload(code);
 	return ws_fail(err, WS_E_NOMEM, "code object '%s'", uri);
 }
 
-void ws_code_unload(struct ws_code *code)
+void code_unload(struct code_code *code)
 {
 	if (!code)
 		return;
-	ws_code_lines_destroy(code->lines);
+	code_lines_destroy(code->lines);
 	free(code->segments);
 	free(code->functions);
 	free(code->elf);
 	free(code);
 }
 
-const char *ws_code_target(const struct ws_code *code)
+const char *code_target(const struct code_code *code)
 {
 	return code->target ? code->target->name : "";
 }
 
 /* ---- instructions ---- */
 
-bool ws_code_at(struct ws_code *code, uint64_t offset, struct ws_code_insn *out_insn)
+bool code_at(struct code_code *code, uint64_t offset, struct code_insn *out_insn)
 {
 	uint32_t words[INSN_WORDS_MAX];
-	struct ws_insn insn;
+	struct sg_decoded_insn insn;
 
 	if (!code->target || !code->target->isa)
 		return false;
@@ -221,24 +221,24 @@ bool ws_code_at(struct ws_code *code, uint64_t offset, struct ws_code_insn *out_
 		if (left > INSN_WORDS_MAX)
 			left = INSN_WORDS_MAX;
 		memcpy(words, seg->bytes + at, left * 4);
-		if (!ws_isa_decode((enum ws_isa_target)code->target->isa, words, left, &insn))
+		if (!sg_isa_decode((enum sg_isa_target)code->target->isa, words, left, &insn))
 			return false;
-		ws_isa_print((enum ws_isa_target)code->target->isa, &insn, offset, code->text,
+		sg_isa_print((enum sg_isa_target)code->target->isa, &insn, offset, code->text,
 			     sizeof(code->text));
 		out_insn->text = code->text;
 		out_insn->n_bytes = insn.n_dwords * 4u;
 		out_insn->file = NULL;
 		out_insn->line = 0;
 		out_insn->n_callers = 0;
-		if (ws_code_line(code->lines, offset, &out_insn->file, &out_insn->line))
-			out_insn->n_callers = ws_code_callers(
-				code->lines, offset, out_insn->callers, WS_CODE_CALLERS_MAX);
+		if (code_line(code->lines, offset, &out_insn->file, &out_insn->line))
+			out_insn->n_callers = code_callers(
+				code->lines, offset, out_insn->callers, CODE_CALLERS_MAX);
 		return true;
 	}
 	return false;
 }
 
-bool ws_code_function(const struct ws_code *code, uint64_t offset, struct ws_code_function *out)
+bool code_function(const struct code_code *code, uint64_t offset, struct code_function *out)
 {
 	size_t low = 0, high = code->n_functions;
 

@@ -35,7 +35,7 @@ struct change {
 	uint32_t site;
 };
 
-struct ws_code_inlined {
+struct code_inlined {
 	struct site *sites;
 	size_t n_sites, cap_sites;
 	struct range *ranges; /* while it is made */
@@ -51,7 +51,7 @@ static bool read_udata(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, out) == 0;
 }
 
-static uint32_t add_site(struct ws_code_inlined *in, Dwarf_Die *unit, Dwarf_Die *die,
+static uint32_t add_site(struct code_inlined *in, Dwarf_Die *unit, Dwarf_Die *die,
 			 uint32_t outer)
 {
 	struct site site = { .outer = outer };
@@ -66,24 +66,24 @@ static uint32_t add_site(struct ws_code_inlined *in, Dwarf_Die *unit, Dwarf_Die 
 	site.file = dwarf_filesrc(files, file, NULL, NULL);
 	site.line = (uint32_t)line;
 	if (!site.file ||
-	    !ws_code_grow(&in->sites, &in->cap_sites, in->n_sites, sizeof(*in->sites)))
+	    !code_grow(&in->sites, &in->cap_sites, in->n_sites, sizeof(*in->sites)))
 		return NONE;
 	in->sites[in->n_sites] = site;
 	return (uint32_t)in->n_sites++;
 }
 
-static void add_ranges(struct ws_code_inlined *in, Dwarf_Die *die, uint32_t site, uint32_t depth)
+static void add_ranges(struct code_inlined *in, Dwarf_Die *die, uint32_t site, uint32_t depth)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
 	while (in->n_ranges < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
 		if (low < high &&
-		    ws_code_grow(&in->ranges, &in->cap_ranges, in->n_ranges, sizeof(*in->ranges)))
+		    code_grow(&in->ranges, &in->cap_ranges, in->n_ranges, sizeof(*in->ranges)))
 			in->ranges[in->n_ranges++] = (struct range){ low, high, site, depth };
 }
 
-static void walk(struct ws_code_inlined *in, Dwarf_Die *unit, Dwarf_Die *parent, uint32_t outer,
+static void walk(struct code_inlined *in, Dwarf_Die *unit, Dwarf_Die *parent, uint32_t outer,
 		 uint32_t depth)
 {
 	Dwarf_Die die;
@@ -125,7 +125,7 @@ static int by_place(const void *a, const void *b)
 	return (x->depth > y->depth) - (x->depth < y->depth);
 }
 
-static bool add_change(struct ws_code_inlined *in, uint64_t address, uint32_t site)
+static bool add_change(struct code_inlined *in, uint64_t address, uint32_t site)
 {
 	struct change *last = in->n_changes ? &in->changes[in->n_changes - 1] : NULL;
 
@@ -133,13 +133,13 @@ static bool add_change(struct ws_code_inlined *in, uint64_t address, uint32_t si
 		last->site = site;
 		return true;
 	}
-	if (!ws_code_grow(&in->changes, &in->cap_changes, in->n_changes, sizeof(*in->changes)))
+	if (!code_grow(&in->changes, &in->cap_changes, in->n_changes, sizeof(*in->changes)))
 		return false;
 	in->changes[in->n_changes++] = (struct change){ address, site };
 	return true;
 }
 
-static bool flatten(struct ws_code_inlined *in)
+static bool flatten(struct code_inlined *in)
 {
 	struct range open[DEPTH_MAX];
 	size_t n_open = 0;
@@ -168,9 +168,9 @@ static bool flatten(struct ws_code_inlined *in)
 	return ok;
 }
 
-struct ws_code_inlined *ws_code_inlined_create(Dwarf *dwarf)
+struct code_inlined *code_inlined_create(Dwarf *dwarf)
 {
-	struct ws_code_inlined *in = calloc(1, sizeof(*in));
+	struct code_inlined *in = calloc(1, sizeof(*in));
 	Dwarf_Off at = 0, next;
 	size_t head_bytes;
 
@@ -190,7 +190,7 @@ struct ws_code_inlined *ws_code_inlined_create(Dwarf *dwarf)
 	return in;
 }
 
-void ws_code_inlined_destroy(struct ws_code_inlined *in)
+void code_inlined_destroy(struct code_inlined *in)
 {
 	if (!in)
 		return;
@@ -200,8 +200,8 @@ void ws_code_inlined_destroy(struct ws_code_inlined *in)
 	free(in);
 }
 
-size_t ws_code_inlined_at(const struct ws_code_inlined *in, uint64_t offset,
-			  struct ws_code_place *out_callers, size_t max)
+size_t code_inlined_at(const struct code_inlined *in, uint64_t offset,
+			  struct code_place *out_callers, size_t max)
 {
 	size_t low = 0, high = in ? in->n_changes : 0, n = 0;
 
@@ -217,6 +217,6 @@ size_t ws_code_inlined_at(const struct ws_code_inlined *in, uint64_t offset,
 		return 0;
 	for (uint32_t at = in->changes[low - 1].site; at != NONE && n < max;
 	     at = in->sites[at].outer)
-		out_callers[n++] = (struct ws_code_place){ in->sites[at].file, in->sites[at].line };
+		out_callers[n++] = (struct code_place){ in->sites[at].file, in->sites[at].line };
 	return n;
 }

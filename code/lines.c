@@ -19,17 +19,17 @@ struct row {
 };
 #define END UINT32_MAX
 
-struct ws_code_lines {
+struct code_lines {
 	Elf *elf;
 	Dwarf *dwarf;
 	struct row *rows;
 	size_t n_rows, cap_rows;
 	const char **files; /* libdw's, so they live as long as `dwarf` */
 	size_t n_files, cap_files;
-	struct ws_code_inlined *inlined;
+	struct code_inlined *inlined;
 };
 
-bool ws_code_grow(void *array, size_t *cap, size_t n, size_t one)
+bool code_grow(void *array, size_t *cap, size_t n, size_t one)
 {
 	void **at = array;
 	size_t more = *cap ? *cap * 2 : 256;
@@ -46,18 +46,18 @@ bool ws_code_grow(void *array, size_t *cap, size_t n, size_t one)
 }
 
 /* Rows of a unit name few files, one after the other: the last one is nearly always it. */
-static uint32_t file_index(struct ws_code_lines *l, const char *file)
+static uint32_t file_index(struct code_lines *l, const char *file)
 {
 	for (size_t i = l->n_files; i-- > 0;)
 		if (l->files[i] == file)
 			return (uint32_t)i;
-	if (!ws_code_grow(&l->files, &l->cap_files, l->n_files, sizeof(*l->files)))
+	if (!code_grow(&l->files, &l->cap_files, l->n_files, sizeof(*l->files)))
 		return END;
 	l->files[l->n_files] = file;
 	return (uint32_t)l->n_files++;
 }
 
-static bool take_unit(struct ws_code_lines *l, Dwarf_Die *unit)
+static bool take_unit(struct code_lines *l, Dwarf_Die *unit)
 {
 	Dwarf_Lines *lines;
 	size_t n;
@@ -77,7 +77,7 @@ static bool take_unit(struct ws_code_lines *l, Dwarf_Die *unit)
 		dwarf_lineno(line, &number);
 		if (!end && number <= 0)
 			continue;
-		if (!ws_code_grow(&l->rows, &l->cap_rows, l->n_rows, sizeof(*l->rows)))
+		if (!code_grow(&l->rows, &l->cap_rows, l->n_rows, sizeof(*l->rows)))
 			return false;
 		l->rows[l->n_rows++] = (struct row){
 			.address = address,
@@ -98,9 +98,9 @@ static int by_address(const void *a, const void *b)
 	return (y->file == END) - (x->file == END);
 }
 
-struct ws_code_lines *ws_code_lines_create(void *elf_bytes, size_t n_bytes)
+struct code_lines *code_lines_create(void *elf_bytes, size_t n_bytes)
 {
-	struct ws_code_lines *l = calloc(1, sizeof(*l));
+	struct code_lines *l = calloc(1, sizeof(*l));
 	Dwarf_Off at = 0, next;
 	size_t head_bytes;
 	bool ok = l != NULL;
@@ -119,19 +119,19 @@ struct ws_code_lines *ws_code_lines_create(void *elf_bytes, size_t n_bytes)
 		at = next;
 	}
 	if (!ok || !l->n_rows) {
-		ws_code_lines_destroy(l);
+		code_lines_destroy(l);
 		return NULL;
 	}
 	qsort(l->rows, l->n_rows, sizeof(*l->rows), by_address);
-	l->inlined = ws_code_inlined_create(l->dwarf);
+	l->inlined = code_inlined_create(l->dwarf);
 	return l;
 }
 
-void ws_code_lines_destroy(struct ws_code_lines *lines)
+void code_lines_destroy(struct code_lines *lines)
 {
 	if (!lines)
 		return;
-	ws_code_inlined_destroy(lines->inlined);
+	code_inlined_destroy(lines->inlined);
 	dwarf_end(lines->dwarf);
 	elf_end(lines->elf);
 	free(lines->rows);
@@ -139,7 +139,7 @@ void ws_code_lines_destroy(struct ws_code_lines *lines)
 	free(lines);
 }
 
-bool ws_code_line(const struct ws_code_lines *lines, uint64_t offset, const char **out_file,
+bool code_line(const struct code_lines *lines, uint64_t offset, const char **out_file,
 		  uint32_t *out_line)
 {
 	size_t low = 0, high = lines ? lines->n_rows : 0;
@@ -159,8 +159,8 @@ bool ws_code_line(const struct ws_code_lines *lines, uint64_t offset, const char
 	return true;
 }
 
-size_t ws_code_callers(const struct ws_code_lines *lines, uint64_t offset,
-		       struct ws_code_place *out_callers, size_t max)
+size_t code_callers(const struct code_lines *lines, uint64_t offset,
+		       struct code_place *out_callers, size_t max)
 {
-	return lines ? ws_code_inlined_at(lines->inlined, offset, out_callers, max) : 0;
+	return lines ? code_inlined_at(lines->inlined, offset, out_callers, max) : 0;
 }

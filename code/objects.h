@@ -11,17 +11,17 @@
 #include "code/code.h"
 #include "trace/trace.h"
 
-struct ws_code_objects {
+struct code_objects {
 	struct ws_map loaded;      /* by process and id */
 	struct ws_err first_error; /* why the first one that could not be read could not */
 	unsigned n_missing;
 };
 
-void ws_code_objects_init(struct ws_code_objects *objects);
-void ws_code_objects_fini(struct ws_code_objects *objects);
+void code_objects_init(struct code_objects *objects);
+void code_objects_fini(struct code_objects *objects);
 
 /* NULL: it cannot be read; first_error and n_missing say more. */
-struct ws_code *ws_code_objects_get(struct ws_code_objects *objects,
-				    const struct ws_process *process, uint32_t code_object);
+struct code_code *code_objects_get(struct code_objects *objects,
+				    const struct trc_process *process, uint32_t code_object);
 
 #endif

@@ -59,7 +59,7 @@ static bool part(const char *parts, const char *key, uint64_t *out)
 	return !errno && end != at + strlen(key);
 }
 
-enum ws_status ws_code_read_uri(const char *uri, void **out_bytes, size_t *out_n_bytes,
+enum ws_status code_read_uri(const char *uri, void **out_bytes, size_t *out_n_bytes,
 				struct ws_err *err)
 {
 	const char *parts = strchr(uri, '#');

@@ -1,7 +1,7 @@
 /*
  * attach: the collector in a program that was not started with it.
  *
- * rocprofv3 --pid makes the program load this library and call ws_collector_attach() on
+ * rocprofv3 --pid makes the program load this library and call col_attach() on
  * a thread of its own (launch/attach.h). The thread sets everything up, says so, and then
  * holds the read end of a pipe. As long as somebody has the other end, we record; when it
  * closes, because the user detaches or because rocprofv3 died, recording ends: what is in
@@ -28,7 +28,7 @@
 #define GRACE_TURNS 20 /* of 100 ms each */
 #define ANSWER ".answer"
 
-static struct ws_lock attaching; /* one at a time */
+static struct col_lock attaching; /* one at a time */
 
 /* "CONTROL.answer", whole or not there. */
 static void answer(const char *control, const char *text)
@@ -55,11 +55,11 @@ static void answer(const char *control, const char *text)
 /* Providers whose library is there by now; each does a thing once and may be asked again. */
 static void look_around(void)
 {
-	for (unsigned i = 0; i < WS_PROVIDERS; i++) {
-		if (ws_providers[i] && ws_providers[i]->attach)
-			ws_providers[i]->attach();
+	for (unsigned i = 0; i < COL_PROVIDERS; i++) {
+		if (col_providers[i] && col_providers[i]->attach)
+			col_providers[i]->attach();
 	}
-	ws_got_patch();
+	col_got_patch();
 }
 
 static void record_until_closed(int fd)
@@ -79,52 +79,52 @@ static void record_until_closed(int fd)
 }
 
 /* @request: the path of the control pipe, a line end, and what WAVESCOPE_COLLECT would hold. */
-WS_PUBLIC int ws_collector_attach(const char *request);
-WS_PUBLIC int ws_collector_attach(const char *request)
+WS_PUBLIC int col_attach(const char *request);
+WS_PUBLIC int col_attach(const char *request)
 {
-	static struct ws_collect_config config;
+	static struct col_collect_config config;
 	const char *line_end = strchr(request, '\n');
 	char control[PATH_MAX];
-	struct ws_writer *writer = NULL;
+	struct cap_writer *writer = NULL;
 	int fd;
 
 	if (!line_end || (size_t)(line_end - request) >= sizeof(control))
 		return 1;
 	memcpy(control, request, (size_t)(line_end - request));
 	control[line_end - request] = '\0';
-	if (ws_core_busy()) {
+	if (col_core_busy()) {
 		answer(control, "it is being recorded already");
 		return 1;
 	}
-	ws_lock(&attaching);
-	if (!ws_collect_parse(line_end + 1, &config)) {
+	col_lock(&attaching);
+	if (!col_collect_parse(line_end + 1, &config)) {
 		answer(control, config.wrong);
-		ws_unlock(&attaching);
+		col_unlock(&attaching);
 		return 1;
 	}
 	fd = open(control, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		answer(control, "it cannot open the control pipe");
-		ws_unlock(&attaching);
+		col_unlock(&attaching);
 		return 1;
 	}
-	ws_core_attach(&config);
-	if (!ws_capture()) {
-		writer = ws_core_detach();
+	col_core_attach(&config);
+	if (!col_capture()) {
+		writer = col_core_detach();
 		answer(control, "it cannot write its capture into the output folder");
 	} else {
-		ws_got_want(config.services, config.flags);
+		col_got_want(config.services, config.flags);
 		look_around();
-		ws_control_attach(&config);
+		col_control_attach(&config);
 		answer(control, "attached");
 		record_until_closed(fd);
-		writer = ws_core_detach();
+		writer = col_core_detach();
 		answer(control, "detached");
 	}
 	close(fd);
-	ws_unlock(&attaching);
+	col_unlock(&attaching);
 	for (int i = 0; writer && i < GRACE_TURNS; i++)
 		nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
-	ws_writer_close(writer);
+	cap_writer_close(writer);
 	return 0;
 }

@@ -3,18 +3,18 @@
 /* Nothing from libc but types: see config.h. */
 
 static const char *const service_names[] = {
-#define WS_SERVICE_ROW(id, name, domain) name,
-	WS_SERVICE_TABLE(WS_SERVICE_ROW)
-#undef WS_SERVICE_ROW
+#define COL_SERVICE_ROW(id, name, domain) name,
+	COL_SERVICE_TABLE(COL_SERVICE_ROW)
+#undef COL_SERVICE_ROW
 };
 
 static const char *const flag_names[] = {
-#define WS_COLLECT_FLAG_ROW(id, name) name,
-	WS_COLLECT_FLAG_TABLE(WS_COLLECT_FLAG_ROW)
-#undef WS_COLLECT_FLAG_ROW
+#define COL_COLLECT_FLAG_ROW(id, name) name,
+	COL_COLLECT_FLAG_TABLE(COL_COLLECT_FLAG_ROW)
+#undef COL_COLLECT_FLAG_ROW
 };
 
-static const char *const log_names[WS_COLLECT_LOG_COUNT] = {
+static const char *const log_names[COL_COLLECT_LOG_COUNT] = {
 	"", "error", "warn", "info", "debug", "trace",
 };
 
@@ -112,15 +112,15 @@ static uint32_t parse_bits(struct part list, const char *const *names, unsigned 
 	return n_unknown;
 }
 
-static bool parse_periods(struct part list, struct ws_collect_config *config)
+static bool parse_periods(struct part list, struct col_collect_config *config)
 {
 	struct part triple;
 
 	while (part_next(&list, ',', &triple)) {
-		struct ws_collect_period *p = &config->periods[config->n_periods];
+		struct col_collect_period *p = &config->periods[config->n_periods];
 		struct part number;
 
-		if (config->n_periods == WS_COLLECT_PERIODS_MAX ||
+		if (config->n_periods == COL_COLLECT_PERIODS_MAX ||
 		    !part_next(&triple, ':', &number) || !part_u64(number, &p->delay_ns) ||
 		    !part_next(&triple, ':', &number) || !part_u64(number, &p->duration_ns) ||
 		    !part_next(&triple, ':', &number) || !part_u64(number, &p->repeat) || triple.at)
@@ -130,7 +130,7 @@ static bool parse_periods(struct part list, struct ws_collect_config *config)
 	return true;
 }
 
-static bool parse_word(struct part key, struct part value, struct ws_collect_config *config)
+static bool parse_word(struct part key, struct part value, struct col_collect_config *config)
 {
 	uint32_t log;
 
@@ -140,10 +140,10 @@ static bool parse_word(struct part key, struct part value, struct ws_collect_con
 			return false;
 	} else if (part_is(key, "services")) {
 		config->n_unknown +=
-			parse_bits(value, service_names, WS_SERVICE_COUNT, &config->services);
+			parse_bits(value, service_names, COL_SERVICE_COUNT, &config->services);
 	} else if (part_is(key, "flags")) {
 		config->n_unknown +=
-			parse_bits(value, flag_names, WS_COLLECT_FLAG_COUNT, &config->flags);
+			parse_bits(value, flag_names, COL_COLLECT_FLAG_COUNT, &config->flags);
 	} else if (part_is(key, "period")) {
 		config->wrong = "period is not delay:duration:repeat";
 		if (!parse_periods(value, config))
@@ -157,9 +157,9 @@ static bool parse_word(struct part key, struct part value, struct ws_collect_con
 		if (!part_u64(value, &config->pc_interval))
 			return false;
 	} else if (part_is(key, "log")) {
-		for (log = 1; log < WS_COLLECT_LOG_COUNT && !part_is(value, log_names[log]); log++)
+		for (log = 1; log < COL_COLLECT_LOG_COUNT && !part_is(value, log_names[log]); log++)
 			;
-		if (log < WS_COLLECT_LOG_COUNT)
+		if (log < COL_COLLECT_LOG_COUNT)
 			config->log = log;
 		else
 			config->n_unknown++;
@@ -170,9 +170,9 @@ static bool parse_word(struct part key, struct part value, struct ws_collect_con
 	return true;
 }
 
-bool ws_collect_parse(const char *text, struct ws_collect_config *out_config)
+bool col_collect_parse(const char *text, struct col_collect_config *out_config)
 {
-	static const struct ws_collect_config none;
+	static const struct col_collect_config none;
 	struct part rest = { text, text }, word;
 
 	*out_config = none;
@@ -265,14 +265,14 @@ static void put_bits(struct sink *s, const char *key, uint32_t bits, const char 
 		}
 }
 
-bool ws_collect_print(const struct ws_collect_config *config, char *to, size_t room)
+bool col_collect_print(const struct col_collect_config *config, char *to, size_t room)
 {
 	struct sink s = { to, 0, room, room > 0 };
 
 	put(&s, "1;dir=");
 	put_escaped(&s, config->dir);
-	put_bits(&s, ";services=", config->services, service_names, WS_SERVICE_COUNT);
-	put_bits(&s, ";flags=", config->flags, flag_names, WS_COLLECT_FLAG_COUNT);
+	put_bits(&s, ";services=", config->services, service_names, COL_SERVICE_COUNT);
+	put_bits(&s, ";flags=", config->flags, flag_names, COL_COLLECT_FLAG_COUNT);
 	for (uint32_t i = 0; i < config->n_periods; i++) {
 		put(&s, i ? "," : ";period=");
 		put_u64(&s, config->periods[i].delay_ns);
@@ -289,7 +289,7 @@ bool ws_collect_print(const struct ws_collect_config *config, char *to, size_t r
 		put(&s, ";pc-interval=");
 		put_u64(&s, config->pc_interval);
 	}
-	if (config->log && config->log < WS_COLLECT_LOG_COUNT) {
+	if (config->log && config->log < COL_COLLECT_LOG_COUNT) {
 		put(&s, ";log=");
 		put(&s, log_names[config->log]);
 	}
@@ -298,19 +298,19 @@ bool ws_collect_print(const struct ws_collect_config *config, char *to, size_t r
 	return s.ok;
 }
 
-size_t ws_capture_name(uint32_t pid, uint32_t n, char *to)
+size_t col_capture_name(uint32_t pid, uint32_t n, char *to)
 {
 	struct sink s = { to, 0, 32, true };
 
 	put_u64(&s, pid);
 	put_c(&s, '-');
 	put_u64(&s, n);
-	put(&s, WS_CAPTURE_SUFFIX);
+	put(&s, COL_CAPTURE_SUFFIX);
 	to[s.n] = '\0';
 	return s.n;
 }
 
-const char *ws_service_name(enum ws_service service)
+const char *col_service_name(enum col_service service)
 {
-	return service < WS_SERVICE_COUNT ? service_names[service] : "?";
+	return service < COL_SERVICE_COUNT ? service_names[service] : "?";
 }

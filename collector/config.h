@@ -8,15 +8,15 @@
  * an older collector works under a newer launcher and the difference can be told.
  *
  *	dir          folder for capture files, absolute; it exists. Required
- *	services     comma-separated names of WS_SERVICE_TABLE
- *	flags        comma-separated names of WS_COLLECT_FLAG_TABLE
+ *	services     comma-separated names of COL_SERVICE_TABLE
+ *	flags        comma-separated names of COL_COLLECT_FLAG_TABLE
  *	period       delay:duration:repeat in nanoseconds, comma-separated; repeat 0: for ever
  *	max          ceiling for one capture file, in bytes
  *	pc-interval  between PC samples: microseconds for host traps, cycles for stochastic ones
  *	log          error, warn, info, debug or trace
  *
  * Each process that finds the variable in its environment opens a file of its own in
- * the folder: WS_CAPTURE_NAME with its pid and the first free number (a pid can come
+ * the folder: COL_CAPTURE_NAME with its pid and the first free number (a pid can come
  * twice: by exec, or in another container). Programs that the user's program starts
  * inherit the variable, and that is how they are followed.
  *
@@ -34,21 +34,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WS_COLLECT_VARIABLE "WAVESCOPE_COLLECT"
-#define WS_COLLECT_LIBRARY "libwavescope-collector.so"
+#define COL_COLLECT_VARIABLE "WAVESCOPE_COLLECT"
+#define COL_COLLECT_LIBRARY "libwavescope-collector.so"
 
-/* "%u-%u.wcap" without printf: pid, then the number; see ws_capture_name(). */
-#define WS_CAPTURE_SUFFIX ".wcap"
+/* "%u-%u.wcap" without printf: pid, then the number; see col_capture_name(). */
+#define COL_CAPTURE_SUFFIX ".wcap"
 /* Left in the place of a capture that could not be made: an empty file takes no room. */
-#define WS_UNRECORDED_SUFFIX ".unrecorded"
+#define COL_UNRECORDED_SUFFIX ".unrecorded"
 
 /* clang-format off */
 /*
  * What can be asked for: identifier, name in the text, domain of its records (the
- * ledger's line: WS_DOMAIN_* of capture/record.h; NONE: records of its own kind are
+ * ledger's line: CAP_DOMAIN_* of capture/record.h; NONE: records of its own kind are
  * not defined yet).
  */
-#define WS_SERVICE_TABLE(X)                                          \
+#define COL_SERVICE_TABLE(X)                                          \
 	X(HIP_RUNTIME,        "hip-runtime",        HIP_API)           \
 	X(HIP_COMPILER,       "hip-compiler",       HIP_API)           \
 	X(HSA_CORE,           "hsa-core",           HSA_API)           \
@@ -68,7 +68,7 @@
 	X(PC_HOST_TRAP,       "pc-host-trap",       PC_SAMPLING_HOST_TRAP) \
 	X(PC_STOCHASTIC,      "pc-stochastic",      PC_SAMPLING_STOCHASTIC)
 
-#define WS_COLLECT_FLAG_TABLE(X)                                                           \
+#define COL_COLLECT_FLAG_TABLE(X)                                                           \
 	/* keep the stack of roctx ranges per thread, and name kernels by it */            \
 	X(KERNEL_RENAME,     "kernel-rename")                                              \
 	/* recording starts switched off; roctxProfilerResume switches it on */            \
@@ -85,60 +85,60 @@
 	X(SOFTGPU,           "softgpu")
 /* clang-format on */
 
-enum ws_service {
-#define WS_SERVICE_ROW(id, name, domain) WS_SERVICE_##id,
-	WS_SERVICE_TABLE(WS_SERVICE_ROW)
-#undef WS_SERVICE_ROW
-		WS_SERVICE_COUNT
+enum col_service {
+#define COL_SERVICE_ROW(id, name, domain) COL_SERVICE_##id,
+	COL_SERVICE_TABLE(COL_SERVICE_ROW)
+#undef COL_SERVICE_ROW
+		COL_SERVICE_COUNT
 };
-#define WS_SERVICE_BIT(NAME) (1u << WS_SERVICE_##NAME)
+#define COL_SERVICE_BIT(NAME) (1u << COL_SERVICE_##NAME)
 
-enum ws_collect_flag_index {
-#define WS_COLLECT_FLAG_ROW(id, name) WS_COLLECT_##id##_INDEX,
-	WS_COLLECT_FLAG_TABLE(WS_COLLECT_FLAG_ROW)
-#undef WS_COLLECT_FLAG_ROW
-		WS_COLLECT_FLAG_COUNT
+enum col_collect_flag_index {
+#define COL_COLLECT_FLAG_ROW(id, name) COL_COLLECT_##id##_INDEX,
+	COL_COLLECT_FLAG_TABLE(COL_COLLECT_FLAG_ROW)
+#undef COL_COLLECT_FLAG_ROW
+		COL_COLLECT_FLAG_COUNT
 };
-#define WS_COLLECT_FLAG(NAME) (1u << WS_COLLECT_##NAME##_INDEX)
+#define COL_COLLECT_FLAG(NAME) (1u << COL_COLLECT_##NAME##_INDEX)
 
-enum ws_collect_log {
-	WS_COLLECT_LOG_NONE, /* not set: warnings */
-	WS_COLLECT_LOG_ERROR,
-	WS_COLLECT_LOG_WARN,
-	WS_COLLECT_LOG_INFO,
-	WS_COLLECT_LOG_DEBUG,
-	WS_COLLECT_LOG_TRACE,
-	WS_COLLECT_LOG_COUNT
+enum col_collect_log {
+	COL_COLLECT_LOG_NONE, /* not set: warnings */
+	COL_COLLECT_LOG_ERROR,
+	COL_COLLECT_LOG_WARN,
+	COL_COLLECT_LOG_INFO,
+	COL_COLLECT_LOG_DEBUG,
+	COL_COLLECT_LOG_TRACE,
+	COL_COLLECT_LOG_COUNT
 };
 
-struct ws_collect_period {
+struct col_collect_period {
 	uint64_t delay_ns, duration_ns;
 	uint64_t repeat; /* 0: until the program ends */
 };
-#define WS_COLLECT_PERIODS_MAX 64u
+#define COL_COLLECT_PERIODS_MAX 64u
 
-struct ws_collect_config {
+struct col_collect_config {
 	char dir[PATH_MAX];
-	uint32_t services; /* WS_SERVICE_BIT()s */
-	uint32_t flags;    /* WS_COLLECT_FLAG()s */
+	uint32_t services; /* COL_SERVICE_BIT()s */
+	uint32_t flags;    /* COL_COLLECT_FLAG()s */
 	uint64_t max_bytes;
 	uint64_t pc_interval; /* 0: no samples */
-	uint32_t log;         /* enum ws_collect_log */
+	uint32_t log;         /* enum col_collect_log */
 	uint32_t n_periods;
-	struct ws_collect_period periods[WS_COLLECT_PERIODS_MAX];
+	struct col_collect_period periods[COL_COLLECT_PERIODS_MAX];
 	uint32_t n_unknown; /* keys and names this version does not know */
 	const char *wrong;  /* NULL, or a constant text */
 };
 
 /* The largest text that print can make; fits every kernel's limit for one variable. */
-#define WS_COLLECT_TEXT_MAX 32768u
+#define COL_COLLECT_TEXT_MAX 32768u
 
-bool ws_collect_parse(const char *text, struct ws_collect_config *out_config);
-bool ws_collect_print(const struct ws_collect_config *config, char *to, size_t room);
+bool col_collect_parse(const char *text, struct col_collect_config *out_config);
+bool col_collect_print(const struct col_collect_config *config, char *to, size_t room);
 
 /* "PID-N.wcap" into @to (32 bytes are enough); returns its length. */
-size_t ws_capture_name(uint32_t pid, uint32_t n, char *to);
+size_t col_capture_name(uint32_t pid, uint32_t n, char *to);
 
-const char *ws_service_name(enum ws_service service);
+const char *col_service_name(enum col_service service);
 
 #endif

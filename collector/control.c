@@ -3,7 +3,7 @@
  *
  * There is one state for the process, on or off, as there is one for AMD's tool:
  * roctxProfilerPause and Resume and the collection periods all set it, the last one
- * wins. On means that ws_switches holds what was asked for; off means it is 0.
+ * wins. On means that col_switches holds what was asked for; off means it is 0.
  */
 #include "collector/collector_priv.h"
 
@@ -12,59 +12,59 @@
 #include <time.h>
 #include <unistd.h>
 
-uint32_t ws_switches;
+uint32_t col_switches;
 
 static struct {
-	const struct ws_collect_config *config;
-	struct ws_lock lock;
+	const struct col_collect_config *config;
+	struct col_lock lock;
 	bool on;
 	int depth; /* with region-ref-count: regions that are open */
 } control;
 
-static void write_state(struct ws_writer *writer, enum ws_control_cause cause)
+static void write_state(struct cap_writer *writer, enum cap_control_cause cause)
 {
-	struct ws_rec_control rec = {
-		.h = { WS_REC_FIXED_TAG(CONTROL, struct ws_rec_control), control.on, ws_ticks() },
+	struct cap_rec_control rec = {
+		.h = { CAP_REC_FIXED_TAG(CONTROL, struct cap_rec_control), control.on, cap_ticks() },
 		.cause = cause,
 		.tid = (uint32_t)syscall(SYS_gettid),
 	};
 
-	ws_writer_meta(writer, &rec.h);
+	cap_writer_meta(writer, &rec.h);
 }
 
-void ws_control_set(bool on, enum ws_control_cause cause)
+void col_control_set(bool on, enum cap_control_cause cause)
 {
-	struct ws_writer *writer;
+	struct cap_writer *writer;
 
 	if (!__atomic_load_n(&control.config, __ATOMIC_ACQUIRE))
 		return;
-	ws_lock(&control.lock);
+	col_lock(&control.lock);
 	if (on != control.on) {
 		control.on = on;
-		__atomic_store_n(&ws_switches, on ? control.config->services : 0,
+		__atomic_store_n(&col_switches, on ? control.config->services : 0,
 				 __ATOMIC_RELAXED);
-		writer = ws_capture_now(); /* ws_control_opened() says it when there is none yet */
+		writer = col_capture_now(); /* col_control_opened() says it when there is none yet */
 		if (writer)
 			write_state(writer, cause);
 	}
-	ws_unlock(&control.lock);
+	col_unlock(&control.lock);
 }
 
-void ws_control_region(bool enter)
+void col_control_region(bool enter)
 {
 	bool on = enter;
 
 	if (!control.config)
 		return;
-	if (control.config->flags & WS_COLLECT_FLAG(REGION_REF_COUNT)) {
-		ws_lock(&control.lock);
+	if (control.config->flags & COL_COLLECT_FLAG(REGION_REF_COUNT)) {
+		col_lock(&control.lock);
 		control.depth += enter ? 1 : -1;
 		if (control.depth < 0)
 			control.depth = 0;
 		on = control.depth > 0;
-		ws_unlock(&control.lock);
+		col_unlock(&control.lock);
 	}
-	ws_control_set(on, WS_CONTROL_ROCTX);
+	col_control_set(on, CAP_CONTROL_ROCTX);
 }
 
 /* ---- collection periods ---- */
@@ -83,18 +83,18 @@ static void sleep_until(uint64_t at_ns)
  */
 static void *run_periods(void *arg)
 {
-	uint64_t now_ns = ws_load_ns();
+	uint64_t now_ns = col_load_ns();
 
 	for (uint32_t i = 0; i < control.config->n_periods; i++) {
-		const struct ws_collect_period *period = &control.config->periods[i];
+		const struct col_collect_period *period = &control.config->periods[i];
 
 		for (uint64_t n = 0; period->repeat == 0 || n < period->repeat; n++) {
 			now_ns += period->delay_ns;
 			sleep_until(now_ns);
-			ws_control_set(true, WS_CONTROL_PERIOD);
+			col_control_set(true, CAP_CONTROL_PERIOD);
 			now_ns += period->duration_ns;
 			sleep_until(now_ns);
-			ws_control_set(false, WS_CONTROL_PERIOD);
+			col_control_set(false, CAP_CONTROL_PERIOD);
 			/* 0:0:0 would be a busy loop */
 			if (period->delay_ns + period->duration_ns == 0)
 				break;
@@ -103,45 +103,45 @@ static void *run_periods(void *arg)
 	return NULL;
 }
 
-void ws_control_opened(struct ws_writer *writer)
+void col_control_opened(struct cap_writer *writer)
 {
-	const struct ws_collect_config *config;
+	const struct col_collect_config *config;
 
-	ws_lock(&control.lock);
+	col_lock(&control.lock);
 	config = control.config;
 	if (config)
-		write_state(writer, config->n_periods ? WS_CONTROL_PERIOD : WS_CONTROL_ROCTX);
-	ws_unlock(&control.lock);
-	if (config && config->n_periods && !ws_spawn(run_periods, NULL, "wavescope-time"))
-		ws_note("collection periods: no thread could be started, nothing is recorded");
+		write_state(writer, config->n_periods ? CAP_CONTROL_PERIOD : CAP_CONTROL_ROCTX);
+	col_unlock(&control.lock);
+	if (config && config->n_periods && !col_spawn(run_periods, NULL, "wavescope-time"))
+		col_note("collection periods: no thread could be started, nothing is recorded");
 }
 
-void ws_control_forked(void)
+void col_control_forked(void)
 {
-	control.lock = (struct ws_lock){ 0 };
+	control.lock = (struct col_lock){ 0 };
 }
 
 /* Regions and periods are for programs that were started with us. */
-void ws_control_attach(const struct ws_collect_config *config)
+void col_control_attach(const struct col_collect_config *config)
 {
-	ws_lock(&control.lock);
+	col_lock(&control.lock);
 	__atomic_store_n(&control.config, config, __ATOMIC_RELEASE);
 	control.depth = 1;
-	ws_unlock(&control.lock);
-	ws_control_set(true, WS_CONTROL_ATTACH);
+	col_unlock(&control.lock);
+	col_control_set(true, CAP_CONTROL_ATTACH);
 }
 
-void ws_control_detach(void)
+void col_control_detach(void)
 {
-	ws_control_set(false, WS_CONTROL_ATTACH);
+	col_control_set(false, CAP_CONTROL_ATTACH);
 }
 
-void ws_control_start(const struct ws_collect_config *config)
+void col_control_start(const struct col_collect_config *config)
 {
 	control.config = config;
-	if (config->n_periods || config->flags & WS_COLLECT_FLAG(SELECTED_REGIONS))
+	if (config->n_periods || config->flags & COL_COLLECT_FLAG(SELECTED_REGIONS))
 		return;
 	control.on = true;
 	control.depth = 1;
-	ws_switches = config->services;
+	col_switches = config->services;
 }

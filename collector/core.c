@@ -30,24 +30,24 @@
 #define HELPER_STACK_BYTES (256u << 10)
 
 static struct {
-	const struct ws_collect_config *config; /* acquire/release; never changed once it is here */
+	const struct col_collect_config *config; /* acquire/release; never changed once it is here */
 	bool active;  /* something was asked for and can be done; changed by attaching only */
 	bool started; /* what is set up once is */
 	uint64_t load_ns;
-	struct ws_lock opening;
-	struct ws_writer *capture; /* acquire/release */
+	struct col_lock opening;
+	struct cap_writer *capture; /* acquire/release */
 	uint64_t retry_ns;
 	bool forked, complained;
 	uint32_t pid;
 	uint32_t ended;                 /* the capture was closed properly */
 	uint32_t leaving; /* exit() was called, and libraries that we watch are going */
-	uint32_t runtimes;              /* bit per enum ws_runtime that the capture knows of */
-	uint64_t lost[WS_DOMAIN_COUNT]; /* before there was a capture to count it in */
+	uint32_t runtimes;              /* bit per enum cap_runtime that the capture knows of */
+	uint64_t lost[CAP_DOMAIN_COUNT]; /* before there was a capture to count it in */
 } core;
 
-uint32_t ws_epoch_ = 1;
+uint32_t col_epoch_ = 1;
 
-static const struct ws_collect_config none;
+static const struct col_collect_config none;
 
 static bool is_active(void)
 {
@@ -56,7 +56,7 @@ static bool is_active(void)
 
 /* ---- small things ---- */
 
-uint64_t ws_now_ns(void)
+uint64_t col_now_ns(void)
 {
 	struct timespec now;
 
@@ -64,7 +64,7 @@ uint64_t ws_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-void *ws_pages(size_t n_bytes)
+void *col_pages(size_t n_bytes)
 {
 	int saved_errno = errno;
 	void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -73,7 +73,7 @@ void *ws_pages(size_t n_bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-void ws_pages_free(void *pages, size_t n_bytes)
+void col_pages_free(void *pages, size_t n_bytes)
 {
 	int saved_errno = errno;
 
@@ -83,7 +83,7 @@ void ws_pages_free(void *pages, size_t n_bytes)
 }
 
 /* 0 free, 1 held, 2 held and somebody sleeps. */
-void ws_lock(struct ws_lock *lock)
+void col_lock(struct col_lock *lock)
 {
 	uint32_t was = 0;
 	int saved_errno = errno;
@@ -96,7 +96,7 @@ void ws_lock(struct ws_lock *lock)
 	errno = saved_errno;
 }
 
-void ws_unlock(struct ws_lock *lock)
+void col_unlock(struct col_lock *lock)
 {
 	int saved_errno = errno;
 
@@ -105,7 +105,7 @@ void ws_unlock(struct ws_lock *lock)
 	errno = saved_errno;
 }
 
-bool ws_spawn(void *(*main)(void *), void *arg, const char *name)
+bool col_spawn(void *(*main)(void *), void *arg, const char *name)
 {
 	int saved_errno = errno;
 	sigset_t all, before;
@@ -132,39 +132,39 @@ bool ws_spawn(void *(*main)(void *), void *arg, const char *name)
 
 /* ---- configuration ---- */
 
-bool ws_asked(enum ws_service service)
+bool col_asked(enum col_service service)
 {
-	return is_active() && (ws_config()->services >> service & 1);
+	return is_active() && (col_config()->services >> service & 1);
 }
 
-bool ws_asked_any(uint32_t services)
+bool col_asked_any(uint32_t services)
 {
-	return is_active() && (ws_config()->services & services) != 0;
+	return is_active() && (col_config()->services & services) != 0;
 }
 
-const struct ws_collect_config *ws_config(void)
+const struct col_collect_config *col_config(void)
 {
-	const struct ws_collect_config *config = __atomic_load_n(&core.config, __ATOMIC_ACQUIRE);
+	const struct col_collect_config *config = __atomic_load_n(&core.config, __ATOMIC_ACQUIRE);
 
 	return config ? config : &none;
 }
 
-uint64_t ws_load_ns(void)
+uint64_t col_load_ns(void)
 {
 	return core.load_ns;
 }
 
-uint64_t ws_asked_domains(void)
+uint64_t col_asked_domains(void)
 {
-	static const uint8_t domain_of[WS_SERVICE_COUNT] = {
-#define ROW(id, name, domain) [WS_SERVICE_##id] = WS_DOMAIN_##domain,
-		WS_SERVICE_TABLE(ROW)
+	static const uint8_t domain_of[COL_SERVICE_COUNT] = {
+#define ROW(id, name, domain) [COL_SERVICE_##id] = CAP_DOMAIN_##domain,
+		COL_SERVICE_TABLE(ROW)
 #undef ROW
 	};
 	uint64_t domains = 0;
 
-	for (unsigned i = 0; i < WS_SERVICE_COUNT; i++) {
-		if (ws_config()->services >> i & 1)
+	for (unsigned i = 0; i < COL_SERVICE_COUNT; i++) {
+		if (col_config()->services >> i & 1)
 			domains |= 1ull << domain_of[i];
 	}
 	return domains;
@@ -190,14 +190,14 @@ static void complain(const char *what, const char *why)
 		return; /* stderr is closed: nobody to tell */
 }
 
-void ws_note(const char *text)
+void col_note(const char *text)
 {
 	int saved_errno = errno;
-	struct ws_writer *writer = ws_capture();
+	struct cap_writer *writer = col_capture();
 
 	if (writer)
-		ws_writer_fact(writer, WS_FACT_NOTE, text);
-	if (is_active() && ws_config()->log >= WS_COLLECT_LOG_INFO)
+		cap_writer_fact(writer, CAP_FACT_NOTE, text);
+	if (is_active() && col_config()->log >= COL_COLLECT_LOG_INFO)
 		complain(text, NULL);
 	errno = saved_errno;
 }
@@ -208,21 +208,21 @@ void ws_note(const char *text)
 static bool ancestor_recorded(void)
 {
 	char path[PATH_MAX + 64], stat[512], number[16];
-	size_t n_dir = strlen(ws_config()->dir);
+	size_t n_dir = strlen(col_config()->dir);
 	pid_t pid = getppid();
 
-	memcpy(path, ws_config()->dir, n_dir);
+	memcpy(path, col_config()->dir, n_dir);
 	path[n_dir] = '/';
 	for (int level = 0; level < 32 && pid > 1; level++) {
 		char *at;
 		ssize_t n;
 		int fd;
 
-		ws_capture_name((uint32_t)pid, 0, path + n_dir + 1);
+		col_capture_name((uint32_t)pid, 0, path + n_dir + 1);
 		if (access(path, F_OK) == 0)
 			return true;
 		/* /proc/PID/stat: "pid (comm) state ppid"; comm may hold anything, ')' included. */
-		n = (ssize_t)ws_capture_name((uint32_t)pid, 0, number);
+		n = (ssize_t)col_capture_name((uint32_t)pid, 0, number);
 		at = memchr(number, '-', (size_t)n);
 		*at = 0;
 		memcpy(stat, "/proc/", 6);
@@ -251,29 +251,29 @@ static void leave_word(char path[PATH_MAX + 64])
 {
 	int fd;
 
-	strcpy(path + strlen(path) - strlen(WS_CAPTURE_SUFFIX), WS_UNRECORDED_SUFFIX);
+	strcpy(path + strlen(path) - strlen(COL_CAPTURE_SUFFIX), COL_UNRECORDED_SUFFIX);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd >= 0)
 		close(fd);
 }
 
-static struct ws_writer *open_capture(void)
+static struct cap_writer *open_capture(void)
 {
-	struct ws_writer_opts opts = {
-		.max_bytes = ws_config()->max_bytes,
-		.domains = ws_asked_domains(),
+	struct cap_writer_opts opts = {
+		.max_bytes = col_config()->max_bytes,
+		.domains = col_asked_domains(),
 	};
 	char path[PATH_MAX + 64];
-	size_t n_dir = strlen(ws_config()->dir);
-	struct ws_writer *writer = NULL;
+	size_t n_dir = strlen(col_config()->dir);
+	struct cap_writer *writer = NULL;
 	struct ws_err err = { 0 };
 	enum ws_status st = WS_E_EXISTS;
 
-	memcpy(path, ws_config()->dir, n_dir);
+	memcpy(path, col_config()->dir, n_dir);
 	path[n_dir] = '/';
 	for (uint32_t n = 0; st == WS_E_EXISTS && n < CAPTURES_MAX; n++) {
-		ws_capture_name((uint32_t)getpid(), n, path + n_dir + 1);
-		st = ws_writer_open(path, &opts, &writer, &err);
+		col_capture_name((uint32_t)getpid(), n, path + n_dir + 1);
+		st = cap_writer_open(path, &opts, &writer, &err);
 	}
 	if (st && !core.complained) {
 		core.complained = true; /* once: it is tried again, and may fail again */
@@ -288,102 +288,102 @@ static struct ws_writer *open_capture(void)
  * writer yet: a process that is killed here has lost nothing. Providers take their locks
  * in state(), so they never ask for the capture while they hold one.
  */
-static void tell_capture(struct ws_writer *writer)
+static void tell_capture(struct cap_writer *writer)
 {
-	ws_facts_process(writer, core.forked);
-	for (unsigned i = 0; i < WS_DOMAIN_COUNT; i++) {
+	col_facts_process(writer, core.forked);
+	for (unsigned i = 0; i < CAP_DOMAIN_COUNT; i++) {
 		uint64_t lost = __atomic_exchange_n(&core.lost[i], 0, __ATOMIC_RELAXED);
 
 		if (lost)
-			ws_writer_count(writer, i, WS_LEDGER_DROPPED, lost);
+			cap_writer_count(writer, i, CAP_LEDGER_DROPPED, lost);
 	}
-	for (unsigned i = 0; i < WS_PROVIDERS; i++) {
-		if (ws_providers[i] && ws_providers[i]->state)
-			ws_providers[i]->state(writer);
+	for (unsigned i = 0; i < COL_PROVIDERS; i++) {
+		if (col_providers[i] && col_providers[i]->state)
+			col_providers[i]->state(writer);
 	}
 }
 
-struct ws_writer *ws_capture_now(void)
+struct cap_writer *col_capture_now(void)
 {
 	return __atomic_load_n(&core.capture, __ATOMIC_ACQUIRE);
 }
 
-struct ws_writer *ws_capture(void)
+struct cap_writer *col_capture(void)
 {
-	struct ws_writer *writer = ws_capture_now();
+	struct cap_writer *writer = col_capture_now();
 	int saved_errno = errno;
 	bool fresh = false;
 
 	if (writer || !is_active())
 		return writer;
-	ws_lock(&core.opening);
+	col_lock(&core.opening);
 	writer = core.capture;
-	if (!writer && is_active() && ws_now_ns() >= core.retry_ns) {
-		if (ws_config()->flags & WS_COLLECT_FLAG(NO_CHILDREN) &&
+	if (!writer && is_active() && col_now_ns() >= core.retry_ns) {
+		if (col_config()->flags & COL_COLLECT_FLAG(NO_CHILDREN) &&
 		    (core.forked || ancestor_recorded())) {
 			core.retry_ns = UINT64_MAX;
-			__atomic_store_n(&ws_switches, 0, __ATOMIC_RELAXED);
+			__atomic_store_n(&col_switches, 0, __ATOMIC_RELAXED);
 		} else {
 			writer = open_capture();
 			if (writer)
-				ws_faults_start();
-			core.retry_ns = ws_now_ns() + REOPEN_NS;
+				col_faults_start();
+			core.retry_ns = col_now_ns() + REOPEN_NS;
 			fresh = writer != NULL;
 			if (fresh)
 				tell_capture(writer);
 			__atomic_store_n(&core.capture, writer, __ATOMIC_RELEASE);
 		}
 	}
-	ws_unlock(&core.opening);
+	col_unlock(&core.opening);
 	if (fresh)
-		ws_control_opened(writer);
+		col_control_opened(writer);
 	errno = saved_errno;
 	return writer;
 }
 
-void ws_early_lost(enum ws_domain domain)
+void col_early_lost(enum cap_domain domain)
 {
 	__atomic_fetch_add(&core.lost[domain], 1, __ATOMIC_RELAXED);
 }
 
-void ws_runtime_used(enum ws_runtime runtime, uint32_t version)
+void col_runtime_used(enum cap_runtime runtime, uint32_t version)
 {
-	struct ws_writer *writer;
-	struct ws_rec_runtime rec = {
-		.h = { WS_REC_FIXED_TAG(RUNTIME, struct ws_rec_runtime), runtime, 0 },
+	struct cap_writer *writer;
+	struct cap_rec_runtime rec = {
+		.h = { CAP_REC_FIXED_TAG(RUNTIME, struct cap_rec_runtime), runtime, 0 },
 		.version = version,
 	};
 
 	if (__atomic_load_n(&core.runtimes, __ATOMIC_RELAXED) >> runtime & 1 || !is_active())
 		return;
-	writer = ws_capture();
+	writer = col_capture();
 	if (!writer ||
 	    __atomic_fetch_or(&core.runtimes, 1u << runtime, __ATOMIC_ACQ_REL) >> runtime & 1)
 		return;
-	rec.h.time = ws_ticks();
-	ws_writer_meta(writer, &rec.h);
+	rec.h.time = cap_ticks();
+	cap_writer_meta(writer, &rec.h);
 }
 
 /* ---- fork ---- */
 
 static void before_fork(void)
 {
-	ws_lock(&core.opening);
+	col_lock(&core.opening);
 }
 
 static void after_fork_parent(void)
 {
-	ws_unlock(&core.opening);
+	col_unlock(&core.opening);
 }
 
 static void after_fork_child(void)
 {
-	core.opening = (struct ws_lock){ 0 };
-	ws_threads_forked();
-	ws_markers_forked();
-	ws_control_forked();
-	ws_faults_forked();
-	ws_writer_forked(core.capture);
+	core.opening = (struct col_lock){ 0 };
+	col_threads_forked();
+	col_markers_forked();
+	col_control_forked();
+	col_faults_forked();
+	cap_writer_forked(core.capture);
 	core.capture = NULL;
 	core.pid = (uint32_t)getpid();
 	core.ended = core.leaving = 0;
@@ -391,37 +391,37 @@ static void after_fork_child(void)
 	core.retry_ns = 0;
 	core.runtimes = 0;
 	memset(core.lost, 0, sizeof(core.lost));
-	for (unsigned i = 0; i < WS_PROVIDERS; i++) {
-		if (ws_providers[i] && ws_providers[i]->forked)
-			ws_providers[i]->forked();
+	for (unsigned i = 0; i < COL_PROVIDERS; i++) {
+		if (col_providers[i] && col_providers[i]->forked)
+			col_providers[i]->forked();
 	}
 }
 
 /* ---- the end ---- */
 
 /* What is in the air. Providers that need their library alive call it from their own exit hook. */
-void ws_collector_settle(void)
+void col_settle(void)
 {
-	uint64_t deadline_ns = ws_now_ns() + FINISH_NS;
+	uint64_t deadline_ns = col_now_ns() + FINISH_NS;
 
-	if (!ws_capture_now())
+	if (!col_capture_now())
 		return;
-	for (unsigned i = 0; i < WS_PROVIDERS; i++) {
-		if (ws_providers[i] && ws_providers[i]->finish)
-			ws_providers[i]->finish(deadline_ns);
+	for (unsigned i = 0; i < COL_PROVIDERS; i++) {
+		if (col_providers[i] && col_providers[i]->finish)
+			col_providers[i]->finish(deadline_ns);
 	}
 }
 
-void ws_collector_leaving(void)
+void col_leaving(void)
 {
-	ws_collector_settle();
+	col_settle();
 	__atomic_store_n(&core.leaving, 1, __ATOMIC_RELEASE);
-	ws_faults_leaving();
+	col_faults_leaving();
 }
 
-void ws_collector_end(enum ws_end_cause cause)
+void col_end(enum cap_end_cause cause)
 {
-	struct ws_writer *writer = ws_capture_now();
+	struct cap_writer *writer = col_capture_now();
 	int saved_errno = errno;
 
 	/*
@@ -433,20 +433,20 @@ void ws_collector_end(enum ws_end_cause cause)
 		return;
 	/* In exit() the runtime is gone by now, and other threads may be using it still: be quick. */
 	if (!__atomic_load_n(&core.leaving, __ATOMIC_ACQUIRE))
-		ws_collector_settle();
-	if (cause == WS_END_DETACH) {
-		ws_threads_names(writer);
+		col_settle();
+	if (cause == CAP_END_DETACH) {
+		col_threads_names(writer);
 	} else {
-		ws_threads_ranges(writer);
-		ws_markers_end_started();
+		col_threads_ranges(writer);
+		col_markers_end_started();
 	}
-	ws_writer_end(writer, cause);
+	cap_writer_end(writer, cause);
 	errno = saved_errno;
 }
 
 __attribute__((destructor)) static void unload(void)
 {
-	ws_collector_end(WS_END_EXIT);
+	col_end(CAP_END_EXIT);
 }
 
 /*
@@ -456,7 +456,7 @@ __attribute__((destructor)) static void unload(void)
  */
 WS_PUBLIC void _exit(int status)
 {
-	ws_collector_end(WS_END_EXIT);
+	col_end(CAP_END_EXIT);
 	for (;;)
 		syscall(SYS_exit_group, status);
 }
@@ -476,11 +476,11 @@ WS_PUBLIC _Noreturn void abort(void)
 {
 	static uint32_t once;
 
-	if (ws_capture_now() && (uint32_t)syscall(SYS_getpid) == core.pid &&
+	if (col_capture_now() && (uint32_t)syscall(SYS_getpid) == core.pid &&
 	    !__atomic_exchange_n(&once, 1, __ATOMIC_ACQ_REL)) {
-		for (unsigned i = 0; i < WS_PROVIDERS; i++) {
-			if (ws_providers[i] && ws_providers[i]->dying)
-				ws_providers[i]->dying();
+		for (unsigned i = 0; i < COL_PROVIDERS; i++) {
+			if (col_providers[i] && col_providers[i]->dying)
+				col_providers[i]->dying();
 		}
 	}
 	if (real_abort)
@@ -498,7 +498,7 @@ static void start_once(void)
 	if (core.started)
 		return;
 	core.started = true;
-	ws_threads_start();
+	col_threads_start();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 	at_quick_exit(unload);
 }
@@ -506,31 +506,31 @@ static void start_once(void)
 __attribute__((constructor(101))) static void load(void)
 {
 	int saved_errno = errno;
-	static struct ws_collect_config config;
-	const char *text = getenv(WS_COLLECT_VARIABLE);
+	static struct col_collect_config config;
+	const char *text = getenv(COL_COLLECT_VARIABLE);
 
 	core.pid = (uint32_t)getpid();
-	core.load_ns = ws_now_ns();
+	core.load_ns = col_now_ns();
 	if (!text || !text[0])
 		return;
 	core.config = &config;
-	if (!ws_collect_parse(text, &config)) {
-		complain("nothing is recorded: " WS_COLLECT_VARIABLE, config.wrong);
+	if (!col_collect_parse(text, &config)) {
+		complain("nothing is recorded: " COL_COLLECT_VARIABLE, config.wrong);
 		errno = saved_errno;
 		return;
 	}
-	if (config.services || config.flags & WS_COLLECT_FLAG(KERNEL_RENAME)) {
+	if (config.services || config.flags & COL_COLLECT_FLAG(KERNEL_RENAME)) {
 		start_once();
 		*(void **)&real_abort = dlsym(RTLD_NEXT, "abort");
 		core.active = true;
-		ws_control_start(&config);
+		col_control_start(&config);
 	}
 	errno = saved_errno;
 }
 
 /* ---- attaching ---- */
 
-bool ws_core_busy(void)
+bool col_core_busy(void)
 {
 	return is_active();
 }
@@ -539,50 +539,50 @@ bool ws_core_busy(void)
  * A thread of the program may be looking at the last one still, with a marker in its hand;
  * at the one of four attaches ago nobody does.
  */
-static void keep_config(const struct ws_collect_config *config)
+static void keep_config(const struct col_collect_config *config)
 {
-	static struct ws_collect_config *kept[4];
-	struct ws_collect_config **place = &kept[ws_epoch() % 4];
+	static struct col_collect_config *kept[4];
+	struct col_collect_config **place = &kept[col_epoch() % 4];
 
-	ws_pages_free(*place, sizeof(**place));
-	*place = ws_pages(sizeof(**place));
+	col_pages_free(*place, sizeof(**place));
+	*place = col_pages(sizeof(**place));
 	if (*place)
 		**place = *config;
 	__atomic_store_n(&core.config, *place, __ATOMIC_RELEASE);
 }
 
-void ws_core_attach(const struct ws_collect_config *config)
+void col_core_attach(const struct col_collect_config *config)
 {
 	start_once();
-	ws_lock(&core.opening);
+	col_lock(&core.opening);
 	keep_config(config);
 	core.retry_ns = 0;
 	core.runtimes = 0;
 	core.complained = false;
 	memset(core.lost, 0, sizeof(core.lost));
 	__atomic_store_n(&core.ended, 0, __ATOMIC_RELEASE);
-	__atomic_add_fetch(&ws_epoch_, 1, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&col_epoch_, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&core.active, true, __ATOMIC_RELEASE);
-	ws_unlock(&core.opening);
+	col_unlock(&core.opening);
 }
 
-struct ws_writer *ws_core_detach(void)
+struct cap_writer *col_core_detach(void)
 {
-	struct ws_writer *writer;
+	struct cap_writer *writer;
 
-	ws_control_detach();
-	for (unsigned i = 0; i < WS_PROVIDERS; i++) {
-		if (ws_providers[i] && ws_providers[i]->detach)
-			ws_providers[i]->detach();
+	col_control_detach();
+	for (unsigned i = 0; i < COL_PROVIDERS; i++) {
+		if (col_providers[i] && col_providers[i]->detach)
+			col_providers[i]->detach();
 	}
-	ws_collector_end(WS_END_DETACH);
-	ws_lock(&core.opening);
+	col_end(CAP_END_DETACH);
+	col_lock(&core.opening);
 	__atomic_store_n(&core.active, false, __ATOMIC_RELEASE);
 	writer = core.capture;
 	__atomic_store_n(&core.capture, NULL, __ATOMIC_RELEASE);
-	ws_unlock(&core.opening);
-	ws_threads_detach();
-	ws_markers_detach();
-	ws_faults_stop();
+	col_unlock(&core.opening);
+	col_threads_detach();
+	col_markers_detach();
+	col_faults_stop();
 	return writer;
 }

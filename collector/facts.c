@@ -28,13 +28,13 @@ static size_t read_whole(const char *path, char *to, size_t room)
 }
 
 /* The strings of a file that separates them by NUL bytes. */
-static void split_facts(struct ws_writer *writer, enum ws_fact fact, const char *path, char *buffer)
+static void split_facts(struct cap_writer *writer, enum cap_fact fact, const char *path, char *buffer)
 {
 	size_t n = read_whole(path, buffer, PROC_BYTES_MAX - 1);
 
 	buffer[n] = 0;
 	for (size_t at = 0; at < n; at += strlen(buffer + at) + 1)
-		ws_writer_fact(writer, fact, buffer + at);
+		cap_writer_fact(writer, fact, buffer + at);
 }
 
 static uint64_t start_clock_ticks(char *buffer)
@@ -52,107 +52,107 @@ static uint64_t start_clock_ticks(char *buffer)
 	return ticks;
 }
 
-static void link_fact(struct ws_writer *writer, enum ws_fact fact, const char *path, char *buffer)
+static void link_fact(struct cap_writer *writer, enum cap_fact fact, const char *path, char *buffer)
 {
 	ssize_t n = readlink(path, buffer, PATH_MAX - 1);
 
 	if (n <= 0)
 		return;
 	buffer[n] = 0;
-	ws_writer_fact(writer, fact, buffer);
+	cap_writer_fact(writer, fact, buffer);
 }
 
-static void uname_facts(struct ws_writer *writer)
+static void uname_facts(struct cap_writer *writer)
 {
 	struct utsname u;
 	const struct {
-		enum ws_fact fact;
+		enum cap_fact fact;
 		const char *text;
 	} rows[] = {
-		{ WS_FACT_HOSTNAME, u.nodename },      { WS_FACT_SYSTEM_NAME, u.sysname },
-		{ WS_FACT_RELEASE, u.release },        { WS_FACT_VERSION, u.version },
-		{ WS_FACT_HARDWARE_NAME, u.machine },  { WS_FACT_DOMAIN_NAME, u.domainname },
+		{ CAP_FACT_HOSTNAME, u.nodename },      { CAP_FACT_SYSTEM_NAME, u.sysname },
+		{ CAP_FACT_RELEASE, u.release },        { CAP_FACT_VERSION, u.version },
+		{ CAP_FACT_HARDWARE_NAME, u.machine },  { CAP_FACT_DOMAIN_NAME, u.domainname },
 	};
 
 	if (uname(&u) != 0)
 		return;
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++)
-		ws_writer_fact(writer, rows[i].fact, rows[i].text);
+		cap_writer_fact(writer, rows[i].fact, rows[i].text);
 }
 
-void ws_facts_process(struct ws_writer *writer, bool forked)
+void col_facts_process(struct cap_writer *writer, bool forked)
 {
-	char *buffer = ws_pages(PROC_BYTES_MAX);
-	struct ws_rec_process rec = {
-		.h = { WS_REC_FIXED_TAG(PROCESS, struct ws_rec_process), (uint32_t)getpid(),
-		       ws_load_ns() },
+	char *buffer = col_pages(PROC_BYTES_MAX);
+	struct cap_rec_process rec = {
+		.h = { CAP_REC_FIXED_TAG(PROCESS, struct cap_rec_process), (uint32_t)getpid(),
+		       col_load_ns() },
 		.ppid = (uint32_t)getppid(),
 		.main_tid = (uint32_t)getpid(),
-		.parent_corr_id = forked ? ws_threads_forked_in() : 0,
-		.domains = ws_asked_domains(),
+		.parent_corr_id = forked ? col_threads_forked_in() : 0,
+		.domains = col_asked_domains(),
 		.uid = (uint32_t)getuid(),
-		.flags = forked ? WS_PROCESS_FORKED : 0,
+		.flags = forked ? CAP_PROCESS_FORKED : 0,
 	};
 	char *newline;
 
-	if (ws_config()->flags & WS_COLLECT_FLAG(SOFTGPU))
-		rec.flags |= WS_PROCESS_SOFTGPU;
+	if (col_config()->flags & COL_COLLECT_FLAG(SOFTGPU))
+		rec.flags |= CAP_PROCESS_SOFTGPU;
 	if (buffer)
 		rec.start_clock_ticks = start_clock_ticks(buffer);
-	ws_writer_meta(writer, &rec.h);
+	cap_writer_meta(writer, &rec.h);
 	if (!buffer)
 		return;
-	split_facts(writer, WS_FACT_ARGV, "/proc/self/cmdline", buffer);
-	split_facts(writer, WS_FACT_ENV, "/proc/self/environ", buffer);
-	link_fact(writer, WS_FACT_EXE, "/proc/self/exe", buffer);
-	link_fact(writer, WS_FACT_CWD, "/proc/self/cwd", buffer);
+	split_facts(writer, CAP_FACT_ARGV, "/proc/self/cmdline", buffer);
+	split_facts(writer, CAP_FACT_ENV, "/proc/self/environ", buffer);
+	link_fact(writer, CAP_FACT_EXE, "/proc/self/exe", buffer);
+	link_fact(writer, CAP_FACT_CWD, "/proc/self/cwd", buffer);
 	buffer[read_whole("/etc/machine-id", buffer, 255)] = 0;
 	newline = strchr(buffer, '\n');
 	if (newline)
 		*newline = 0;
 	if (buffer[0])
-		ws_writer_fact(writer, WS_FACT_MACHINE_ID, buffer);
+		cap_writer_fact(writer, CAP_FACT_MACHINE_ID, buffer);
 	uname_facts(writer);
 	memcpy(buffer, "collect=", 8);
-	if (ws_collect_print(ws_config(), buffer + 8, PROC_BYTES_MAX - 8))
-		ws_writer_fact(writer, WS_FACT_CONFIG, buffer);
-	ws_pages_free(buffer, PROC_BYTES_MAX);
+	if (col_collect_print(col_config(), buffer + 8, PROC_BYTES_MAX - 8))
+		cap_writer_fact(writer, CAP_FACT_CONFIG, buffer);
+	col_pages_free(buffer, PROC_BYTES_MAX);
 }
 
-void ws_ops_state(struct ws_writer *writer, uint32_t base, const struct ws_op_def *ops,
+void col_ops_state(struct cap_writer *writer, uint32_t base, const struct col_op_def *ops,
 		  size_t n_ops)
 {
 	struct {
-		struct ws_rec_operation op;
-		struct ws_op_arg args[OP_ARGS_MAX];
+		struct cap_rec_operation op;
+		struct cap_op_arg args[OP_ARGS_MAX];
 	} rec;
 
 	for (size_t i = 0; i < n_ops; i++) {
-		const struct ws_op_def *def = &ops[i];
+		const struct col_op_def *def = &ops[i];
 		uint32_t n_args = WS_MIN(def->n_args, OP_ARGS_MAX);
 		uint32_t n_bytes = (uint32_t)(sizeof(rec.op) + n_args * sizeof(rec.args[0]));
 
 		if (!def->name)
 			continue;
 		memset(&rec, 0, n_bytes);
-		rec.op = (struct ws_rec_operation){
-			.h = { WS_REC_TAG(WS_REC_OPERATION, n_bytes), base + (uint32_t)i, 0 },
+		rec.op = (struct cap_rec_operation){
+			.h = { CAP_REC_TAG(CAP_REC_OPERATION, n_bytes), base + (uint32_t)i, 0 },
 			.kind = def->kind,
 			.id = def->id,
 			.domain = def->domain,
-			.name_str = ws_writer_intern(writer, def->name, strlen(def->name)),
+			.name_str = cap_writer_intern(writer, def->name, strlen(def->name)),
 			.n_args = n_args,
 			.ret_kind = def->ret_kind,
 		};
 		for (uint32_t a = 0; a < n_args; a++) {
-			const struct ws_arg_def *arg = &def->args[a];
+			const struct col_arg_def *arg = &def->args[a];
 
-			rec.args[a] = (struct ws_op_arg){
-				.name_str = ws_writer_intern(writer, arg->name, strlen(arg->name)),
-				.type_str = ws_writer_intern(writer, arg->type, strlen(arg->type)),
+			rec.args[a] = (struct cap_op_arg){
+				.name_str = cap_writer_intern(writer, arg->name, strlen(arg->name)),
+				.type_str = cap_writer_intern(writer, arg->type, strlen(arg->type)),
 				.kind = arg->kind,
 			};
 		}
-		ws_writer_meta(writer, &rec.op.h);
+		cap_writer_meta(writer, &rec.op.h);
 	}
 }

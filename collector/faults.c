@@ -40,7 +40,7 @@ enum { BUS, SEGV, HELD };
 static const int numbers[HELD] = { SIGBUS, SIGSEGV };
 
 static struct {
-	struct ws_lock lock;
+	struct col_lock lock;
 	struct held {
 		uint32_t on;             /* acquire/release */
 		struct sigaction theirs; /* what the program believes to be installed */
@@ -112,7 +112,7 @@ static __attribute__((noinline)) void on_fault(int number, siginfo_t *info, void
 	bool sent = info->si_code <= 0;
 	int saved_errno = errno;
 
-	if (number == SIGBUS && !sent && ws_writers_cut(info->si_addr)) {
+	if (number == SIGBUS && !sent && cap_writers_cut(info->si_addr)) {
 		errno = saved_errno;
 		return;
 	}
@@ -136,7 +136,7 @@ static void hold(unsigned i)
 	sigemptyset(&ours.sa_mask);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* a handler may call sigaction() */
-	ws_lock(&faults.lock);
+	col_lock(&faults.lock);
 	faults.pid = (uint32_t)getpid();
 	if (!faults.held[i].on && __sigaction(numbers[i], NULL, &faults.held[i].theirs) == 0) {
 		__atomic_store_n(&faults.held[i].on, 1, __ATOMIC_RELEASE);
@@ -146,33 +146,33 @@ static void hold(unsigned i)
 			faults.restorer = (void *)ours.sa_restorer;
 #endif
 	}
-	ws_unlock(&faults.lock);
+	col_unlock(&faults.lock);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void ws_faults_start(void)
+void col_faults_start(void)
 {
 	hold(BUS);
 }
 
-void ws_faults_stop(void)
+void col_faults_stop(void)
 {
 	for (unsigned i = 0; i < HELD; i++) {
 		struct held *held = &faults.held[i];
 		struct sigaction now;
 
-		ws_lock(&faults.lock);
+		col_lock(&faults.lock);
 		if (held->on && __sigaction(numbers[i], NULL, &now) == 0 &&
 		    now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault)
 			__sigaction(numbers[i], &held->theirs, NULL);
 		__atomic_store_n(&held->on, 0, __ATOMIC_RELEASE);
-		ws_unlock(&faults.lock);
+		col_unlock(&faults.lock);
 	}
 }
 
-void ws_faults_forked(void)
+void col_faults_forked(void)
 {
-	faults.lock = (struct ws_lock){ 0 };
+	faults.lock = (struct col_lock){ 0 };
 	faults.pid = (uint32_t)getpid();
 }
 
@@ -195,7 +195,7 @@ static int find_code(struct dl_phdr_info *library, size_t n_bytes, void *arg)
 	return 0;
 }
 
-void ws_faults_leaving(void)
+void col_faults_leaving(void)
 {
 	faults.exit_tid = (uint32_t)syscall(SYS_gettid);
 	faults.n_code = 0;
@@ -218,11 +218,11 @@ WS_PUBLIC int sigaction(int number, const struct sigaction *to, struct sigaction
 		return __sigaction(number, to, out_was);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ws_lock(&faults.lock);
+	col_lock(&faults.lock);
 	was = held->theirs;
 	if (to)
 		held->theirs = *to;
-	ws_unlock(&faults.lock);
+	col_unlock(&faults.lock);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (out_was)
 		*out_was = was;

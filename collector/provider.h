@@ -5,22 +5,22 @@
  * For each call it asks one question, is this service recorded right now, and when
  * the answer is yes it brackets the call:
  *
- *	if (!ws_on(WS_SERVICE_HIP_RUNTIME))
+ *	if (!col_on(COL_SERVICE_HIP_RUNTIME))
  *		return real(...);
- *	struct ws_call call;
- *	struct ws_thread *t = ws_call_begin(&call);
+ *	struct col_call call;
+ *	struct col_thread *t = col_call_begin(&call);
  *	ret = real(...);
- *	ws_call_end(t, &call, OP, WS_DOMAIN_HIP_API);
+ *	col_call_end(t, &call, OP, CAP_DOMAIN_HIP_API);
  *
  * Calls nest by themselves: a call made inside another one, by the same thread, in
  * any provider, gets it as its ancestor, and GPU work submitted inside gets the
  * innermost one's id.
  *
  * Threads  everything may be called from any thread at any time after the library's
- *          constructor, also while the program exits. A struct ws_thread is its thread's.
- * Signals  begin, end, marks and ws_cause() may run in signal handlers.
+ *          constructor, also while the program exits. A struct col_thread is its thread's.
+ * Signals  begin, end, marks and col_cause() may run in signal handlers.
  * errno    kept.
- * Memory   hot paths allocate nothing. What providers keep comes from ws_pages().
+ * Memory   hot paths allocate nothing. What providers keep comes from col_pages().
  * Failure  there is none to see: what cannot be recorded is counted in the ledger and
  *          the program goes on. t may be NULL between begin and end; both accept it.
  */
@@ -40,117 +40,122 @@
 
 /* ---- is it recorded? ---- */
 
-/* Bit per enum ws_service. All 0 until something was asked, and while recording is off. */
-extern uint32_t ws_switches;
+/* Bit per enum col_service. All 0 until something was asked, and while recording is off. */
+extern uint32_t col_switches;
 
-static inline bool ws_on(enum ws_service service)
+static inline uint32_t col_switches_now(void)
 {
-	return __builtin_expect(__atomic_load_n(&ws_switches, __ATOMIC_RELAXED) >> service & 1, 0);
+	return __atomic_load_n(&col_switches, __ATOMIC_RELAXED);
+}
+
+static inline bool col_on(enum col_service service)
+{
+	return __builtin_expect(col_switches_now() >> service & 1, 0);
 }
 
 /* What the user asked for, switched on or not. Constant: use it to decide what to set up. */
-bool ws_asked(enum ws_service service);
-bool ws_asked_any(uint32_t services); /* WS_SERVICE_BIT()s */
-const struct ws_collect_config *ws_config(void);
+bool col_asked(enum col_service service);
+bool col_asked_any(uint32_t services); /* COL_SERVICE_BIT()s */
+const struct col_collect_config *col_config(void);
 
 /* ---- the thread ---- */
 
-struct ws_marker_stack;
+struct col_marker_stack;
 
-struct ws_thread {
-	struct ws_lane *lane; /* NULL: not met yet, or it cannot be recorded */
+struct col_thread {
+	struct cap_lane *lane; /* NULL: not met yet, or it cannot be recorded */
 	uint64_t corr_id;     /* of the innermost open call; 0: none */
 	uint64_t next_id, end_id; /* correlation ids set aside for this thread */
 	uint64_t external_id;     /* what GPU work is renamed to; 0: nothing */
 	uint32_t stream;          /* of the innermost call that has one; 0: none */
 	uint32_t tid;
-	struct ws_marker_stack *markers; /* open push ranges */
+	struct col_marker_stack *markers; /* open push ranges */
 	uint64_t retry_ticks;            /* no lane was to be had: not before this */
-	uint32_t name_str;               /* given by the program, see ws_thread_name() */
-	uint32_t meeting;                /* inside ws_thread_meet_(): a handler on top gets NULL */
+	uint32_t name_str;               /* given by the program, see col_thread_name() */
+	uint32_t meeting;                /* inside col_thread_meet_(): a handler on top gets NULL */
 	uint64_t met_ticks;              /* first seen */
 	uint32_t roll;                   /* place on the roll of living threads, from 1 */
 	uint32_t n_exits;                /* how often it was told that it ends */
 };
 
 /* Initial-exec: reading it calls nothing and allocates nothing. */
-extern __thread struct ws_thread ws_thread_self_ __attribute__((tls_model("initial-exec")));
-struct ws_thread *ws_thread_meet_(struct ws_thread *t);
+extern __thread struct col_thread col_thread_self_ __attribute__((tls_model("initial-exec")));
+struct col_thread *col_thread_meet_(struct col_thread *t);
 
 /* Its lane, which whoever detaches may take away at any moment; hence this, once per append. */
-static inline struct ws_lane *ws_thread_lane(const struct ws_thread *t)
+static inline struct cap_lane *col_thread_lane(const struct col_thread *t)
 {
 	return __atomic_load_n(&t->lane, __ATOMIC_ACQUIRE);
 }
 
 /* The calling thread, ready to record; NULL when it cannot be. Opens the capture if need be. */
-static inline struct ws_thread *ws_thread(void)
+static inline struct col_thread *col_thread(void)
 {
-	struct ws_thread *t = &ws_thread_self_;
+	struct col_thread *t = &col_thread_self_;
 
-	return __builtin_expect(ws_thread_lane(t) != NULL, 1) ? t : ws_thread_meet_(t);
+	return __builtin_expect(col_thread_lane(t) != NULL, 1) ? t : col_thread_meet_(t);
 }
 
 /* The program gave the calling thread a name (roctxNameOsThread). */
-void ws_thread_name(const char *name);
+void col_thread_name(const char *name);
 
 /* ---- correlation ---- */
 
-uint64_t ws_corr_refill_(struct ws_thread *t);
+uint64_t col_corr_refill_(struct col_thread *t);
 
 /*
  * A fresh correlation id. Threads take blocks of ids, so that they do not meet on one
  * cache line; in a program with one thread they count 1, 2, 3.
  */
-static inline uint64_t ws_corr_new(struct ws_thread *t)
+static inline uint64_t col_corr_new(struct col_thread *t)
 {
 	uint64_t id = t->next_id;
 
 	if (__builtin_expect(id == t->end_id, 0))
-		return ws_corr_refill_(t);
+		return col_corr_refill_(t);
 	t->next_id = id + 1;
 	return id;
 }
 
 /* Why GPU work was submitted: fields that its record will carry. */
-struct ws_cause {
+struct col_cause {
 	uint64_t corr_id, external_id;
 	uint32_t stream, tid;
 };
 
 /* For work submitted by the calling thread right now. Outside of any call it gets an id of its own. */
-static inline struct ws_cause ws_cause(struct ws_thread *t)
+static inline struct col_cause col_cause(struct col_thread *t)
 {
-	return (struct ws_cause){ t->corr_id ? t->corr_id : ws_corr_new(t), t->external_id,
+	return (struct col_cause){ t->corr_id ? t->corr_id : col_corr_new(t), t->external_id,
 				  t->stream, t->tid };
 }
 
 /* ---- API calls ---- */
 
-struct ws_call {
+struct col_call {
 	uint64_t start_ticks;
 	uint64_t corr_id, ancestor_id;
 };
 
-static inline struct ws_thread *ws_call_begin(struct ws_call *call)
+static inline struct col_thread *col_call_begin(struct col_call *call)
 {
-	struct ws_thread *t = ws_thread();
+	struct col_thread *t = col_thread();
 
 	if (!t) {
-		*call = (struct ws_call){ 0 };
+		*call = (struct col_call){ 0 };
 		return NULL;
 	}
 	call->ancestor_id = t->corr_id;
-	call->corr_id = t->corr_id = ws_corr_new(t);
-	call->start_ticks = ws_ticks();
+	call->corr_id = t->corr_id = col_corr_new(t);
+	call->start_ticks = cap_ticks();
 	return t;
 }
 
-void ws_call_lost_(struct ws_thread *t, enum ws_domain domain);
-#define WS_LANE_AHEAD 1024
+void col_call_lost_(struct col_thread *t, enum cap_domain domain);
+#define COL_LANE_AHEAD 1024
 
 /* What compilers make of a prefetch for writing is one for reading, on any x86-64 but their newest. */
-static inline void ws_fetch_to_write(const void *at)
+static inline void col_fetch_to_write(const void *at)
 {
 #if defined(__x86_64__)
 	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)at));
@@ -160,49 +165,49 @@ static inline void ws_fetch_to_write(const void *at)
 }
 
 /* @op: the operation's index, base of its table included. */
-static inline void ws_call_end(struct ws_thread *t, const struct ws_call *call, uint32_t op,
-			       enum ws_domain domain)
+static inline void col_call_end(struct col_thread *t, const struct col_call *call, uint32_t op,
+			       enum cap_domain domain)
 {
-	uint64_t end_ticks = ws_ticks();
-	struct ws_rec_call *rec = NULL;
-	struct ws_lane *lane;
+	uint64_t end_ticks = cap_ticks();
+	struct cap_rec_call *rec = NULL;
+	struct cap_lane *lane;
 
 	if (__builtin_expect(!t, 0)) {
-		ws_call_lost_(NULL, domain);
+		col_call_lost_(NULL, domain);
 		return;
 	}
 	t->corr_id = call->ancestor_id;
-	lane = ws_thread_lane(t); /* NULL in the child of a fork inside the call */
+	lane = col_thread_lane(t); /* NULL in the child of a fork inside the call */
 	if (__builtin_expect(lane != NULL, 1))
-		rec = ws_lane_reserve(&lane, sizeof(*rec));
+		rec = cap_lane_reserve(&lane, sizeof(*rec));
 	if (__builtin_expect(!rec, 0)) {
-		ws_call_lost_(t, domain);
+		col_call_lost_(t, domain);
 		return;
 	}
 	/* Fresh pages are in another core's cache, or in none: fetch the line well ahead. */
-	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD);
+	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD);
 	rec->h.what = op;
 	rec->h.time = call->start_ticks;
 	rec->end_ticks = end_ticks;
 	rec->corr_id = call->corr_id;
 	rec->ancestor_id = call->ancestor_id;
-	ws_lane_commit(lane, &rec->h, WS_REC_FIXED_TAG(CALL, struct ws_rec_call));
+	cap_lane_commit(lane, &rec->h, CAP_REC_FIXED_TAG(CALL, struct cap_rec_call));
 }
 
 /* What a call with arguments has besides. */
-struct ws_call_facts {
+struct col_call_facts {
 	uint64_t end_ticks, retval;
-	const uint64_t *slots; /* the argument blob, encoded as the operation's ws_arg_kinds say */
+	const uint64_t *slots; /* the argument blob, encoded as the operation's col_arg_kinds say */
 	uint32_t n_slots, op;
 };
 
 /* The rare ways: a full chunk, a handler on top of an append, no lane at all. */
-void ws_call_end_slowly_(struct ws_thread *t, const struct ws_call *call,
-			 struct ws_call_facts facts, enum ws_domain domain);
+void col_call_end_slowly_(struct col_thread *t, const struct col_call *call,
+			 struct col_call_facts facts, enum cap_domain domain);
 
 static inline __attribute__((always_inline)) void
-ws_call_fill_(struct ws_rec_call_args *rec, const struct ws_thread *t, const struct ws_call *call,
-	      struct ws_call_facts facts)
+col_call_fill_(struct cap_rec_call_args *rec, const struct col_thread *t, const struct col_call *call,
+	      struct col_call_facts facts)
 {
 	rec->call.h.what = facts.op;
 	rec->call.h.time = call->start_ticks;
@@ -223,35 +228,35 @@ ws_call_fill_(struct ws_rec_call_args *rec, const struct ws_thread *t, const str
  * for all has half as many instructions again, and six registers to save.
  */
 static inline __attribute__((always_inline)) void
-ws_call_end_args(struct ws_thread *t, const struct ws_call *call, uint32_t op,
-		 enum ws_domain domain, uint64_t retval, const uint64_t *slots, uint32_t n_slots)
+col_call_end_args(struct col_thread *t, const struct col_call *call, uint32_t op,
+		 enum cap_domain domain, uint64_t retval, const uint64_t *slots, uint32_t n_slots)
 {
-	const struct ws_call_facts facts = { ws_ticks(), retval, slots, n_slots, op };
-	uint32_t n_bytes = (uint32_t)sizeof(struct ws_rec_call_args) + n_slots * 8;
-	struct ws_lane *lane = __builtin_expect(t != NULL, 1) ? ws_thread_lane(t) : NULL;
-	struct ws_rec_call_args *rec = NULL;
+	const struct col_call_facts facts = { cap_ticks(), retval, slots, n_slots, op };
+	uint32_t n_bytes = (uint32_t)sizeof(struct cap_rec_call_args) + n_slots * 8;
+	struct cap_lane *lane = __builtin_expect(t != NULL, 1) ? col_thread_lane(t) : NULL;
+	struct cap_rec_call_args *rec = NULL;
 
-	if (__builtin_expect(lane != NULL && n_bytes <= WS_REC_BYTES_MAX, 1))
-		rec = ws_lane_reserve_here(lane, n_bytes);
+	if (__builtin_expect(lane != NULL && n_bytes <= CAP_REC_BYTES_MAX, 1))
+		rec = cap_lane_reserve_here(lane, n_bytes);
 	if (__builtin_expect(!rec, 0)) {
-		ws_call_end_slowly_(t, call, facts, domain);
+		col_call_end_slowly_(t, call, facts, domain);
 		return;
 	}
 	/* Fresh pages are in another core's cache, or in none: fetch the line well ahead. */
-	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD);
+	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD);
 	t->corr_id = call->ancestor_id;
-	ws_call_fill_(rec, t, call, facts);
-	ws_lane_commit(lane, &rec->call.h, WS_REC_TAG(WS_REC_CALL_ARGS, n_bytes));
+	col_call_fill_(rec, t, call, facts);
+	cap_lane_commit(lane, &rec->call.h, CAP_REC_TAG(CAP_REC_CALL_ARGS, n_bytes));
 }
 
 /*
  * Streams: a call that names one sets it for itself and for what happens inside.
  *
- *	uint32_t before = ws_stream_enter(t, id);    after begin
- *	ws_call_end_args(...);
- *	ws_stream_leave(t, before);
+ *	uint32_t before = col_stream_enter(t, id);    after begin
+ *	col_call_end_args(...);
+ *	col_stream_leave(t, before);
  */
-static inline uint32_t ws_stream_enter(struct ws_thread *t, uint32_t stream)
+static inline uint32_t col_stream_enter(struct col_thread *t, uint32_t stream)
 {
 	uint32_t before;
 
@@ -262,7 +267,7 @@ static inline uint32_t ws_stream_enter(struct ws_thread *t, uint32_t stream)
 	return before;
 }
 
-static inline void ws_stream_leave(struct ws_thread *t, uint32_t before)
+static inline void col_stream_leave(struct col_thread *t, uint32_t before)
 {
 	if (t)
 		t->stream = before;
@@ -275,74 +280,74 @@ static inline void ws_stream_leave(struct ws_thread *t, uint32_t before)
  * seen to inside, so call these always. Push and pop return the depth as roctx does
  * (-1: cannot); ranges that were opened while recording was off are not recorded.
  */
-void ws_marker_mark(const char *text);
-int ws_marker_push(const char *text);
-int ws_marker_pop(void);
-uint64_t ws_marker_start(const char *text); /* an id, never 0 */
-void ws_marker_stop(uint64_t id);           /* from any thread; unknown ids are ignored */
-int32_t ws_marker_thread_id(void);          /* of the caller, as the kernel counts */
-void ws_marker_pause(void);
-void ws_marker_resume(void);
+void col_marker_mark(const char *text);
+int col_marker_push(const char *text);
+int col_marker_pop(void);
+uint64_t col_marker_start(const char *text); /* an id, never 0 */
+void col_marker_stop(uint64_t id);           /* from any thread; unknown ids are ignored */
+int32_t col_marker_thread_id(void);          /* of the caller, as the kernel counts */
+void col_marker_pause(void);
+void col_marker_resume(void);
 
 /* ---- operations ---- */
 
 /* Where each provider's operation indices begin, so that they are constants in its code. */
-enum ws_op_base {
-	WS_OP_HSA = 1,
-	WS_OP_HIP = 1024,
-	WS_OP_ROCTX = 4096,
-	WS_OP_RCCL = 4352,
-	WS_OP_ROCDECODE = 4608,
-	WS_OP_ROCJPEG = 4864,
+enum col_op_base {
+	COL_OP_HSA = 1,
+	COL_OP_HIP = 1024,
+	COL_OP_ROCTX = 4096,
+	COL_OP_RCCL = 4352,
+	COL_OP_ROCDECODE = 4608,
+	COL_OP_ROCJPEG = 4864,
 };
 
-struct ws_arg_def {
+struct col_arg_def {
 	const char *name, *type; /* type as C spells it */
-	enum ws_arg_kind kind;
+	enum cap_arg_kind kind;
 };
 
-struct ws_op_def {
+struct col_op_def {
 	const char *name; /* NULL: a gap, nothing is written */
-	const struct ws_arg_def *args;
-	uint16_t kind;   /* enum ws_kind */
+	const struct col_arg_def *args;
+	uint16_t kind;   /* enum cap_kind */
 	uint16_t id;     /* position in AMD's enumeration of that kind */
-	uint8_t domain;  /* enum ws_domain */
-	uint8_t ret_kind; /* enum ws_arg_kind */
+	uint8_t domain;  /* enum cap_domain */
+	uint8_t ret_kind; /* enum cap_arg_kind */
 	uint16_t n_args;
 };
 
-/* Write WS_REC_OPERATION for each row; row i is operation base + i. From state() below. */
-void ws_ops_state(struct ws_writer *writer, uint32_t base, const struct ws_op_def *ops,
+/* Write CAP_REC_OPERATION for each row; row i is operation base + i. From state() below. */
+void col_ops_state(struct cap_writer *writer, uint32_t base, const struct col_op_def *ops,
 		  size_t n_ops);
 
 /* ---- the capture ---- */
 
 /*
  * This process's capture, opened by the first caller; NULL when nothing is to be
- * collected or it could not be opened. For facts: ws_writer_meta() and friends.
+ * collected or it could not be opened. For facts: cap_writer_meta() and friends.
  */
-struct ws_writer *ws_capture(void);
+struct cap_writer *col_capture(void);
 
 /* RUNTIME record, once per runtime and capture: "this program used HIP". */
-void ws_runtime_used(enum ws_runtime runtime, uint32_t version);
+void col_runtime_used(enum cap_runtime runtime, uint32_t version);
 
 /* Something the user should read in the report; on stderr only when log >= info. */
-void ws_note(const char *text);
+void col_note(const char *text);
 
 /* ---- what other providers know ---- */
 
 /* Agent ids, known from HSA's initialisation on; 0 before and for what there is not. */
-uint32_t ws_agent_by_handle(uint64_t hsa_agent);
-uint32_t ws_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA lists them */
-uint32_t ws_agent_node(uint32_t id);          /* its node in the driver's topology */
-const struct ws_rec_agent *ws_agent_facts(uint32_t id); /* of an id that one of these gave */
+uint32_t col_agent_by_handle(uint64_t hsa_agent);
+uint32_t col_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA lists them */
+uint32_t col_agent_node(uint32_t id);          /* its node in the driver's topology */
+const struct cap_rec_agent *col_agent_facts(uint32_t id); /* of an id that one of these gave */
 
 /* The program gave an agent a name. A device is HIP's number, which HIP may have been told to shift. */
-void ws_agent_name_hsa(uint64_t hsa_agent, const char *name);
-void ws_agent_name_hip(int device, const char *name);
+void col_agent_name_hsa(uint64_t hsa_agent, const char *name);
+void col_agent_name_hip(int device, const char *name);
 
 /* The code object that a kernel is in; false: no such kernel. Takes a lock. */
-bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code);
+bool col_code_of_kernel(uint32_t kernel, struct cap_rec_code_object *out_code);
 
 /* ---- being a provider ---- */
 
@@ -351,7 +356,7 @@ bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code);
  *
  * state    a capture was opened (in a forked child: its own): write every fact that
  *          is known so far, operations first. Other threads may be in calls already, but
- *          have no capture yet: never call ws_capture() from here, nor under a lock that
+ *          have no capture yet: never call col_capture() from here, nor under a lock that
  *          this function takes.
  * forked   in the child, before anything else runs: its other threads do not exist.
  * finish   the program is ending: write what is in the air, waiting until @deadline_ns
@@ -362,9 +367,9 @@ bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code);
  * dying    the program aborts. Give those who write records a moment, take no lock, call
  *          nobody: the thread may hold anything.
  */
-struct ws_provider {
+struct col_provider {
 	const char *name;
-	void (*state)(struct ws_writer *writer);
+	void (*state)(struct cap_writer *writer);
 	void (*forked)(void);
 	void (*finish)(uint64_t deadline_ns);
 	void (*attach)(void);
@@ -376,17 +381,17 @@ struct ws_provider {
  * Call every provider's finish() now, because a library is about to go away. The
  * collector itself does it when the program ends by exit(), quick_exit() or _exit().
  */
-void ws_collector_settle(void);
-void ws_collector_leaving(void); /* the same in exit(), before libraries are taken down */
-void ws_collector_end(enum ws_end_cause cause); /* the same, and the last record */
+void col_settle(void);
+void col_leaving(void); /* the same in exit(), before libraries are taken down */
+void col_end(enum cap_end_cause cause); /* the same, and the last record */
 
 /* ---- small things ---- */
 
 /* Zeroed pages, never given back by name; NULL when there are none. errno kept. */
-void *ws_pages(size_t n_bytes);
-void ws_pages_free(void *pages, size_t n_bytes);
+void *col_pages(size_t n_bytes);
+void col_pages_free(void *pages, size_t n_bytes);
 
-uint64_t ws_now_ns(void); /* CLOCK_BOOTTIME */
+uint64_t col_now_ns(void); /* CLOCK_BOOTTIME */
 
 #pragma GCC visibility pop
 

@@ -6,17 +6,17 @@
  */
 #include "collector/collector_priv.h"
 
-#pragma weak ws_provider_hsa
-#pragma weak ws_provider_hip
-#pragma weak ws_provider_roctx
-#pragma weak ws_provider_rccl
+#pragma weak col_provider_hsa
+#pragma weak col_provider_hip
+#pragma weak col_provider_roctx
+#pragma weak col_provider_rccl
 
-extern const struct ws_provider ws_provider_hsa, ws_provider_hip, ws_provider_roctx,
-	ws_provider_rccl;
+extern const struct col_provider col_provider_hsa, col_provider_hip, col_provider_roctx,
+	col_provider_rccl;
 
-const struct ws_provider *const ws_providers[WS_PROVIDERS] = {
-	&ws_provider_hsa,
-	&ws_provider_hip,
-	&ws_provider_roctx,
-	&ws_provider_rccl,
+const struct col_provider *const col_providers[COL_PROVIDERS] = {
+	&col_provider_hsa,
+	&col_provider_hip,
+	&col_provider_roctx,
+	&col_provider_rccl,
 };

@@ -22,7 +22,7 @@
 #define COMM_BYTES 16
 #define RETRY_TICKS 1000000u /* a fraction of a millisecond: the lane's own retry does the rest */
 
-__thread struct ws_thread ws_thread_self_ __attribute__((tls_model("initial-exec")));
+__thread struct col_thread col_thread_self_ __attribute__((tls_model("initial-exec")));
 
 /* The roll of living threads that record; a slot whose tid is 0 is free. */
 #define ROLL_MAX 65536u
@@ -33,14 +33,14 @@ struct seen {
 	uint32_t zero;
 	uint64_t met_ticks;
 	pthread_t pthread;
-	struct ws_thread *thread;
+	struct col_thread *thread;
 };
 
 static struct {
 	pthread_key_t key;
 	bool has_key;
 	uint64_t next_id;      /* correlation ids up to here are taken */
-	struct ws_lock lock;   /* of taking slots */
+	struct col_lock lock;   /* of taking slots */
 	struct seen *roll;     /* ROLL_MAX, made when the first thread is met */
 	uint32_t n_roll, rotor;
 	uint64_t forked_in_id; /* what the parent was doing when it forked us */
@@ -48,7 +48,7 @@ static struct {
 	uint32_t closed_epoch; /* lanes of this epoch and before are not to be used any more */
 } threads = { .next_id = 1 };
 
-uint64_t ws_corr_refill_(struct ws_thread *t)
+uint64_t col_corr_refill_(struct col_thread *t)
 {
 	uint64_t first = __atomic_fetch_add(&threads.next_id, IDS_PER_BLOCK, __ATOMIC_RELAXED);
 
@@ -57,41 +57,41 @@ uint64_t ws_corr_refill_(struct ws_thread *t)
 	return first;
 }
 
-static void write_thread(struct ws_writer *writer, uint32_t tid, uint64_t met_ticks,
+static void write_thread(struct cap_writer *writer, uint32_t tid, uint64_t met_ticks,
 			 uint32_t name_str, uint64_t end_ticks)
 {
-	struct ws_rec_thread rec = {
-		.h = { WS_REC_FIXED_TAG(THREAD, struct ws_rec_thread), tid, met_ticks },
+	struct cap_rec_thread rec = {
+		.h = { CAP_REC_FIXED_TAG(THREAD, struct cap_rec_thread), tid, met_ticks },
 		.name_str = name_str,
 		.ended = end_ticks != 0,
 		.end_ticks = end_ticks,
 	};
 
-	ws_writer_meta(writer, &rec.h);
+	cap_writer_meta(writer, &rec.h);
 }
 
 /* 0: it cannot be asked for, since the program may have forbidden that to itself. */
-static uint32_t own_name(struct ws_writer *writer)
+static uint32_t own_name(struct cap_writer *writer)
 {
 	char name[COMM_BYTES + 1] = "";
 
 	if (__atomic_load_n(&threads.sandboxed, __ATOMIC_RELAXED))
 		return 0;
 	prctl(PR_GET_NAME, name);
-	return ws_writer_intern(writer, name, strlen(name));
+	return cap_writer_intern(writer, name, strlen(name));
 }
 
 /* From here on the thread has @lane; false: recording has ended since @epoch. */
-static bool enrol(struct ws_thread *t, struct ws_lane *lane, uint32_t name_str, uint32_t epoch)
+static bool enrol(struct col_thread *t, struct cap_lane *lane, uint32_t name_str, uint32_t epoch)
 {
-	ws_lock(&threads.lock);
+	col_lock(&threads.lock);
 	if (threads.closed_epoch >= epoch) {
-		ws_unlock(&threads.lock);
+		col_unlock(&threads.lock);
 		return false;
 	}
 	__atomic_store_n(&t->lane, lane, __ATOMIC_RELEASE);
 	if (!threads.roll)
-		__atomic_store_n(&threads.roll, ws_pages(ROLL_MAX * sizeof(*threads.roll)),
+		__atomic_store_n(&threads.roll, col_pages(ROLL_MAX * sizeof(*threads.roll)),
 				 __ATOMIC_RELEASE);
 	for (uint32_t i = 0; threads.roll && i < threads.n_roll + 1 && i < ROLL_MAX; i++) {
 		uint32_t at = (threads.rotor + i) % WS_MIN(threads.n_roll + 1, ROLL_MAX);
@@ -111,87 +111,87 @@ static bool enrol(struct ws_thread *t, struct ws_lane *lane, uint32_t name_str, 
 		__atomic_store_n(&t->roll, at + 1, __ATOMIC_RELAXED);
 		break;
 	}
-	ws_unlock(&threads.lock);
+	col_unlock(&threads.lock);
 	return true;
 }
 
-struct ws_thread *ws_thread_meet_(struct ws_thread *t)
+struct col_thread *col_thread_meet_(struct col_thread *t)
 {
 	int saved_errno = errno;
-	struct ws_writer *writer;
-	struct ws_lane *lane;
-	uint32_t name_str, epoch = ws_epoch();
+	struct cap_writer *writer;
+	struct cap_lane *lane;
+	uint32_t name_str, epoch = col_epoch();
 
 	/* A signal handler on top of this function: what it would record is lost, and counted. */
-	if (t->meeting || (t->retry_ticks && ws_ticks() < t->retry_ticks))
+	if (t->meeting || (t->retry_ticks && cap_ticks() < t->retry_ticks))
 		return NULL;
 	/* A thread that nobody tells us the end of must not be on the roll: the loader frees it. */
 	if (t->n_exits > 1 || (!threads.has_key && epoch > 1))
 		return NULL;
 	t->meeting = 1;
 	t->name_str = 0; /* was a string of another capture, if there was one */
-	writer = ws_capture();
+	writer = col_capture();
 	if (writer) {
 		t->tid = (uint32_t)syscall(SYS_gettid);
-		lane = ws_lane_get(writer, t->tid);
+		lane = cap_lane_get(writer, t->tid);
 		if (lane) {
-			t->met_ticks = ws_ticks();
+			t->met_ticks = cap_ticks();
 			name_str = own_name(writer);
 			write_thread(writer, t->tid, t->met_ticks, name_str, 0);
 			if (threads.has_key)
 				pthread_setspecific(threads.key, t);
 			enrol(t, lane, name_str, epoch);
 		} else {
-			t->retry_ticks = ws_ticks() + RETRY_TICKS;
+			t->retry_ticks = cap_ticks() + RETRY_TICKS;
 		}
 	}
 	t->meeting = 0;
 	errno = saved_errno;
-	return ws_thread_lane(t) ? t : NULL;
+	return col_thread_lane(t) ? t : NULL;
 }
 
-void ws_call_lost_(struct ws_thread *t, enum ws_domain domain)
+void col_call_lost_(struct col_thread *t, enum cap_domain domain)
 {
-	struct ws_writer *writer = ws_capture_now();
+	struct cap_writer *writer = col_capture_now();
 
 	if (writer)
-		ws_writer_count(writer, domain, WS_LEDGER_DROPPED, 1);
+		cap_writer_count(writer, domain, CAP_LEDGER_DROPPED, 1);
 	else
-		ws_early_lost(domain);
+		col_early_lost(domain);
 }
 
-void ws_call_end_slowly_(struct ws_thread *t, const struct ws_call *call,
-			 struct ws_call_facts facts, enum ws_domain domain)
+void col_call_end_slowly_(struct col_thread *t, const struct col_call *call,
+			 struct col_call_facts facts, enum cap_domain domain)
 {
-	uint32_t n_bytes = (uint32_t)sizeof(struct ws_rec_call_args) + facts.n_slots * 8;
-	struct ws_rec_call_args *rec = NULL;
-	struct ws_lane *lane;
+	uint32_t n_bytes = (uint32_t)sizeof(struct cap_rec_call_args) + facts.n_slots * 8;
+	struct cap_rec_call_args *rec = NULL;
+	struct cap_lane *lane;
 
 	if (!t) {
-		ws_call_lost_(NULL, domain);
+		col_call_lost_(NULL, domain);
 		return;
 	}
 	t->corr_id = call->ancestor_id;
-	lane = ws_thread_lane(t); /* NULL in the child of a fork inside the call */
-	if (lane && n_bytes <= WS_REC_BYTES_MAX)
-		rec = ws_lane_reserve(&lane, n_bytes);
+	lane = col_thread_lane(t); /* NULL in the child of a fork inside the call */
+	if (lane && n_bytes <= CAP_REC_BYTES_MAX)
+		rec = cap_lane_reserve(&lane, n_bytes);
 	if (!rec) {
-		ws_call_lost_(t, domain);
+		col_call_lost_(t, domain);
 		return;
 	}
-	ws_call_fill_(rec, t, call, facts);
-	ws_lane_commit(lane, &rec->call.h, WS_REC_TAG(WS_REC_CALL_ARGS, n_bytes));
+	col_call_fill_(rec, t, call, facts);
+	cap_lane_commit(lane, &rec->call.h, CAP_REC_TAG(CAP_REC_CALL_ARGS, n_bytes));
 }
 
-void ws_thread_name(const char *name)
+void col_thread_name(const char *name)
 {
 	int saved_errno = errno;
-	struct ws_thread *t = ws_thread();
-	struct ws_writer *writer = ws_capture_now();
+	struct col_thread *t = col_thread();
+	struct cap_writer *writer = col_capture_now();
 	uint32_t roll;
 
 	if (t && writer && name) {
-		t->name_str = ws_writer_intern(writer, name, strlen(name));
+		t->name_str = cap_writer_intern(writer, name, strlen(name));
 		write_thread(writer, t->tid, t->met_ticks, t->name_str, 0);
 		roll = __atomic_load_n(&t->roll, __ATOMIC_RELAXED);
 		if (roll)
@@ -201,47 +201,47 @@ void ws_thread_name(const char *name)
 }
 
 /* From the roll and without its lane, which the caller puts back. */
-static struct ws_lane *leave(struct ws_thread *t)
+static struct cap_lane *leave(struct col_thread *t)
 {
-	struct ws_lane *lane;
+	struct cap_lane *lane;
 
 	/* Under the lock: whoever detaches writes to the threads on the roll. */
-	ws_lock(&threads.lock);
+	col_lock(&threads.lock);
 	if (t->roll)
 		__atomic_store_n(&threads.roll[t->roll - 1].tid, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&t->roll, 0, __ATOMIC_RELAXED);
 	lane = t->lane;
 	__atomic_store_n(&t->lane, NULL, __ATOMIC_RELEASE);
-	ws_markers_thread_gone(t);
-	ws_unlock(&threads.lock);
+	col_markers_thread_gone(t);
+	col_unlock(&threads.lock);
 	return lane;
 }
 
 /* Destructor of the key: may run again if another destructor makes traced calls. */
 static void thread_exits(void *arg)
 {
-	struct ws_thread *t = arg;
-	struct ws_writer *writer = ws_capture_now();
-	struct ws_lane *lane;
+	struct col_thread *t = arg;
+	struct cap_writer *writer = col_capture_now();
+	struct cap_lane *lane;
 
 	t->n_exits++;
-	ws_markers_thread_end(t);
-	if (writer && ws_thread_lane(t)) {
+	col_markers_thread_end(t);
+	if (writer && col_thread_lane(t)) {
 		uint32_t name_str = t->name_str ? t->name_str : own_name(writer);
 
 		if (!name_str && t->roll)
 			name_str = threads.roll[t->roll - 1].name_str;
-		write_thread(writer, t->tid, t->met_ticks, name_str, ws_ticks());
+		write_thread(writer, t->tid, t->met_ticks, name_str, cap_ticks());
 	}
 	lane = leave(t);
 	if (lane && writer)
-		ws_lane_put(lane);
+		cap_lane_put(lane);
 }
 
-void ws_threads_detach(void)
+void col_threads_detach(void)
 {
-	ws_lock(&threads.lock);
-	threads.closed_epoch = ws_epoch();
+	col_lock(&threads.lock);
+	threads.closed_epoch = col_epoch();
 	for (uint32_t i = 0; i < threads.n_roll; i++) {
 		struct seen *seen = &threads.roll[i];
 
@@ -253,21 +253,21 @@ void ws_threads_detach(void)
 	}
 	__atomic_store_n(&threads.n_roll, 0, __ATOMIC_RELEASE);
 	threads.rotor = 0;
-	ws_unlock(&threads.lock);
+	col_unlock(&threads.lock);
 }
 
-void ws_threads_start(void)
+void col_threads_start(void)
 {
 	threads.has_key = pthread_key_create(&threads.key, thread_exits) == 0;
 }
 
-void ws_threads_forked(void)
+void col_threads_forked(void)
 {
-	struct ws_thread *t = &ws_thread_self_;
+	struct col_thread *t = &col_thread_self_;
 
 	threads.forked_in_id = t->corr_id;
 	threads.next_id = 1;
-	threads.lock = (struct ws_lock){ 0 };
+	threads.lock = (struct col_lock){ 0 };
 	if (threads.roll)
 		memset(threads.roll, 0, threads.n_roll * sizeof(*threads.roll));
 	threads.n_roll = threads.rotor = 0;
@@ -279,19 +279,19 @@ void ws_threads_forked(void)
 	t->name_str = 0;
 }
 
-uint64_t ws_threads_forked_in(void)
+uint64_t col_threads_forked_in(void)
 {
 	return threads.forked_in_id;
 }
 
-void ws_threads_ranges(struct ws_writer *writer)
+void col_threads_ranges(struct cap_writer *writer)
 {
-	ws_lock(&threads.lock); /* a thread that ends now keeps its stack until this is done */
+	col_lock(&threads.lock); /* a thread that ends now keeps its stack until this is done */
 	for (uint32_t i = 0; threads.roll && i < threads.n_roll; i++) {
 		if (threads.roll[i].tid)
-			ws_markers_end_of(writer, threads.roll[i].thread);
+			col_markers_end_of(writer, threads.roll[i].thread);
 	}
-	ws_unlock(&threads.lock);
+	col_unlock(&threads.lock);
 }
 
 /*
@@ -302,15 +302,15 @@ void ws_threads_ranges(struct ws_writer *writer)
  */
 static void named(pthread_t thread, const char *name)
 {
-	struct ws_writer *writer = ws_capture_now();
+	struct cap_writer *writer = col_capture_now();
 	char text[COMM_BYTES] = "";
 	uint32_t name_str;
 
 	if (!writer)
 		return;
 	strncpy(text, name, sizeof(text) - 1);
-	name_str = ws_writer_intern(writer, text, strlen(text));
-	ws_lock(&threads.lock);
+	name_str = cap_writer_intern(writer, text, strlen(text));
+	col_lock(&threads.lock);
 	for (uint32_t i = 0; threads.roll && i < threads.n_roll; i++) {
 		struct seen *seen = &threads.roll[i];
 
@@ -320,7 +320,7 @@ static void named(pthread_t thread, const char *name)
 		seen->name_str = name_str;
 		write_thread(writer, seen->tid, seen->met_ticks, name_str, 0);
 	}
-	ws_unlock(&threads.lock);
+	col_unlock(&threads.lock);
 }
 
 WS_PUBLIC int pthread_setname_np(pthread_t thread, const char *name)
@@ -365,7 +365,7 @@ WS_PUBLIC int prctl(int option, ...)
 	return status;
 }
 
-void ws_threads_names(struct ws_writer *writer)
+void col_threads_names(struct cap_writer *writer)
 {
 	struct seen *roll = __atomic_load_n(&threads.roll, __ATOMIC_ACQUIRE);
 	uint32_t n = roll ? __atomic_load_n(&threads.n_roll, __ATOMIC_ACQUIRE) : 0;
@@ -380,7 +380,7 @@ void ws_threads_names(struct ws_writer *writer)
 
 		if (!tid || __atomic_load_n(&seen->named, __ATOMIC_RELAXED))
 			continue;
-		at += ws_capture_name(tid, 0, path + at); /* "TID-0.wcap": digits without printf */
+		at += col_capture_name(tid, 0, path + at); /* "TID-0.wcap": digits without printf */
 		strcpy(strchr(path, '-'), "/comm");
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
@@ -391,7 +391,7 @@ void ws_threads_names(struct ws_writer *writer)
 			len--;
 		if (len <= 0)
 			continue;
-		name_str = ws_writer_intern(writer, name, (size_t)len);
+		name_str = cap_writer_intern(writer, name, (size_t)len);
 		if (name_str != seen->name_str)
 			write_thread(writer, tid, seen->met_ticks, name_str, 0);
 	}

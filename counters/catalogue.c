@@ -10,44 +10,44 @@
 #define MAX_BYTES (64u << 20)
 #define MAX_COUNTERS 65536u /* AMD's ids have 16 bits */
 
-struct ws_catalogue {
+struct cnt_catalogue {
 	struct ws_arena arena;
-	const struct ws_arch_row *arch;
+	const struct cnt_arch_row *arch;
 	unsigned arch_index;
 	bool soft;
-	struct ws_counter_block *blocks; /* one per row of the table */
-	struct ws_counter_def **defs;
+	struct cnt_counter_block *blocks; /* one per row of the table */
+	struct cnt_counter_def **defs;
 	size_t n, cap;
 	struct ws_map by_name; /* to a def; the latest of a name */
 };
 
-const char *ws_fidelity_word(enum ws_fidelity_class fidelity)
+const char *cnt_fidelity_word(enum cnt_fidelity_class fidelity)
 {
 	static const char *const words[] = {
-		[WS_FIDELITY_EXACT] = "exact",
-		[WS_FIDELITY_MODELLED] = "modelled",
-		[WS_FIDELITY_UNSUPPORTED] = "unsupported",
-		[WS_FIDELITY_NO_SOFTGPU] = "no software GPU",
+		[CNT_FIDELITY_EXACT] = "exact",
+		[CNT_FIDELITY_MODELLED] = "modelled",
+		[CNT_FIDELITY_UNSUPPORTED] = "unsupported",
+		[CNT_FIDELITY_NO_SOFTGPU] = "no software GPU",
 	};
 
 	return words[fidelity];
 }
 
-const char *ws_catalogue_arch_name(size_t i)
+const char *cnt_catalogue_arch_name(size_t i)
 {
-	return i < WS_N_ARCHS ? ws_arch_rows[i].name : NULL;
+	return i < CNT_N_ARCHS ? cnt_arch_rows[i].name : NULL;
 }
 
 /* "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-" is gfx90a. */
-static const struct ws_arch_row *find_arch(const char *name)
+static const struct cnt_arch_row *find_arch(const char *name)
 {
 	const char *dashes = strstr(name, "--");
 	struct ws_str part, rest = ws_str_from(dashes ? dashes + 2 : name);
 
 	ws_str_next(&rest, ':', &part);
-	for (size_t i = 0; i < WS_N_ARCHS; i++)
-		if (ws_str_is(part, ws_arch_rows[i].name))
-			return &ws_arch_rows[i];
+	for (size_t i = 0; i < CNT_N_ARCHS; i++)
+		if (ws_str_is(part, cnt_arch_rows[i].name))
+			return &cnt_arch_rows[i];
 	return NULL;
 }
 
@@ -58,9 +58,9 @@ static uint64_t target_version(const char *gfx)
 	return (digits >> 8) * 10000 + ((digits >> 4) & 15) * 100 + (digits & 15);
 }
 
-static void typical_props(const struct ws_arch_row *arch, struct ws_agent_props *props)
+static void typical_props(const struct cnt_arch_row *arch, struct cnt_agent_props *props)
 {
-	*props = (struct ws_agent_props){
+	*props = (struct cnt_agent_props){
 		.simd_count = arch->n_cus * 4,
 		.simd_per_cu = 4,
 		.max_waves_per_simd = arch->max_waves,
@@ -77,15 +77,15 @@ static void typical_props(const struct ws_arch_row *arch, struct ws_agent_props 
 	};
 }
 
-static void add_dim(struct ws_shape *shape, enum ws_dim dim, uint64_t n)
+static void add_dim(struct cnt_shape *shape, enum cnt_dim dim, uint64_t n)
 {
 	shape->at[shape->n_dims].dim = dim;
 	shape->at[shape->n_dims++].n = (uint32_t)n;
 }
 
 /* A die of its own is a dimension only where there are several, as AMD's library has it. */
-static void make_block(struct ws_counter_block *block, const struct ws_block_row *row,
-		       const struct ws_arch_row *arch, const struct ws_agent_props *props)
+static void make_block(struct cnt_counter_block *block, const struct cnt_block_row *row,
+		       const struct cnt_arch_row *arch, const struct cnt_agent_props *props)
 {
 	uint64_t n_xccs = props->num_xcc ? props->num_xcc : 1;
 	uint64_t arrays = props->simd_arrays_per_engine ? props->simd_arrays_per_engine : 1;
@@ -95,32 +95,32 @@ static void make_block(struct ws_counter_block *block, const struct ws_block_row
 
 	/* Not cu_per_simd_array: that counts places, also those that no product uses. */
 	n_cus = (n_cus + n_engines - 1) / n_engines;
-	*block = (struct ws_counter_block){ .name = row->name, .limit = row->limit };
+	*block = (struct cnt_counter_block){ .name = row->name, .limit = row->limit };
 	if (n_xccs > 1)
-		add_dim(&block->shape, WS_DIM_XCC, n_xccs);
+		add_dim(&block->shape, CNT_DIM_XCC, n_xccs);
 	if (row->per_se)
-		add_dim(&block->shape, WS_DIM_SHADER_ENGINE, n_ses ? n_ses : arch->n_ses);
-	add_dim(&block->shape, WS_DIM_INSTANCE,
+		add_dim(&block->shape, CNT_DIM_SHADER_ENGINE, n_ses ? n_ses : arch->n_ses);
+	add_dim(&block->shape, CNT_DIM_INSTANCE,
 		row->instances == 'u'   ? (n_cus ? n_cus : arch->n_cus_per_se)
 		: row->instances == 'c' ? arch->n_channels
 					: row->n_instances);
 }
 
-static char *spelled(struct ws_catalogue *cat, const char *name)
+static char *spelled(struct cnt_catalogue *cat, const char *name)
 {
-	const char *first = ws_spelling_rows[0].prefix;
+	const char *first = cnt_spelling_rows[0].prefix;
 
-	for (size_t i = 0; i < ws_n_spelling_rows; i++)
-		if (ws_spelling_rows[i].archs & 1u << cat->arch_index)
-			return ws_arena_printf(&cat->arena, "%s%s", ws_spelling_rows[i].prefix,
+	for (size_t i = 0; i < cnt_n_spelling_rows; i++)
+		if (cnt_spelling_rows[i].archs & 1u << cat->arch_index)
+			return ws_arena_printf(&cat->arena, "%s%s", cnt_spelling_rows[i].prefix,
 					       name + strlen(first));
 	return ws_arena_strdup(&cat->arena, name);
 }
 
-static enum ws_status add(struct ws_catalogue *cat, const struct ws_counter_def *def,
+static enum ws_status add(struct cnt_catalogue *cat, const struct cnt_counter_def *def,
 			  struct ws_err *err)
 {
-	struct ws_counter_def *copy = ws_arena_new(&cat->arena, struct ws_counter_def);
+	struct cnt_counter_def *copy = ws_arena_new(&cat->arena, struct cnt_counter_def);
 
 	if (cat->n == MAX_COUNTERS)
 		return ws_fail(err, WS_E_LIMIT, "more than %u counters", MAX_COUNTERS);
@@ -145,10 +145,10 @@ static enum ws_status add(struct ws_catalogue *cat, const struct ws_counter_def 
 	return WS_OK;
 }
 
-enum ws_status ws_catalogue_add_copy_(struct ws_catalogue *cat, const struct ws_counter_def *def,
+enum ws_status cnt_catalogue_add_copy_(struct cnt_catalogue *cat, const struct cnt_counter_def *def,
 				      struct ws_err *err)
 {
-	struct ws_counter_def copy = *def;
+	struct cnt_counter_def copy = *def;
 
 	copy.name = ws_arena_strdup(&cat->arena, def->name);
 	copy.text = ws_arena_strdup(&cat->arena, def->text);
@@ -159,12 +159,12 @@ enum ws_status ws_catalogue_add_copy_(struct ws_catalogue *cat, const struct ws_
 	return add(cat, &copy, err);
 }
 
-const char *ws_catalogue_place_(struct ws_catalogue *cat, const char *file, unsigned line)
+const char *cnt_catalogue_place_(struct cnt_catalogue *cat, const char *file, unsigned line)
 {
 	return ws_arena_printf(&cat->arena, "%s:%u", file, line);
 }
 
-void ws_catalogue_cut_(struct ws_catalogue *cat, size_t n)
+void cnt_catalogue_cut_(struct cnt_catalogue *cat, size_t n)
 {
 	for (size_t i = n; i < cat->n; i++)
 		ws_map_remove(&cat->by_name, ws_str_from(cat->defs[i]->name));
@@ -176,60 +176,60 @@ void ws_catalogue_cut_(struct ws_catalogue *cat, size_t n)
 				   NULL);
 }
 
-enum ws_status ws_catalogue_settle_(struct ws_catalogue *cat, size_t first, struct ws_err *err)
+enum ws_status cnt_catalogue_settle_(struct cnt_catalogue *cat, size_t first, struct ws_err *err)
 {
 	for (size_t i = first; i < cat->n; i++) {
-		struct ws_counter_def *def = cat->defs[i];
-		const struct ws_expr_need *needs;
-		struct ws_expr *expr;
+		struct cnt_counter_def *def = cat->defs[i];
+		const struct cnt_expr_need *needs;
+		struct cnt_expr *expr;
 		enum ws_status st;
 		size_t n;
 
-		if (def->kind != WS_COUNTER_DERIVED)
+		if (def->kind != CNT_COUNTER_DERIVED)
 			continue;
-		st = ws_expr_compile(cat, def->expression, &expr, err);
+		st = cnt_expr_compile(cat, def->expression, &expr, err);
 		if (st)
 			return def->from ? ws_fail_in(err, st, "%s: counter '%s'", def->from,
 						      def->name)
 					 : ws_fail_in(err, st, "counter '%s'", def->name);
-		def->shape = *ws_expr_shape(expr);
-		def->fidelity = WS_FIDELITY_EXACT;
-		needs = ws_expr_needs(expr, &n);
+		def->shape = *cnt_expr_shape(expr);
+		def->fidelity = CNT_FIDELITY_EXACT;
+		needs = cnt_expr_needs(expr, &n);
 		for (size_t k = 0; k < n; k++) {
 			if (needs[k].counter->fidelity <= def->fidelity)
 				continue;
 			def->fidelity = needs[k].counter->fidelity;
-			if (def->fidelity == WS_FIDELITY_UNSUPPORTED)
+			if (def->fidelity == CNT_FIDELITY_UNSUPPORTED)
 				def->fidelity_text =
 					ws_arena_printf(&cat->arena, "%s: %s",
 							needs[k].counter->name,
 							needs[k].counter->fidelity_text);
 		}
-		ws_expr_destroy(expr);
+		cnt_expr_destroy(expr);
 		if (!def->fidelity_text)
 			return ws_fail(err, WS_E_NOMEM, "out of memory for counters");
 	}
 	return WS_OK;
 }
 
-static enum ws_status add_constants(struct ws_catalogue *cat, const struct ws_agent_props *props,
+static enum ws_status add_constants(struct cnt_catalogue *cat, const struct cnt_agent_props *props,
 				    struct ws_err *err)
 {
-#define ROW(name) { #name, offsetof(struct ws_agent_props, name) },
+#define ROW(name) { #name, offsetof(struct cnt_agent_props, name) },
 	static const struct {
 		const char *name;
 		size_t offset;
-	} rows[] = { WS_AGENT_PROP_TABLE(ROW) };
+	} rows[] = { CNT_AGENT_PROP_TABLE(ROW) };
 #undef ROW
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++) {
 		uint64_t value = *(const uint64_t *)((const char *)props + rows[i].offset);
-		struct ws_counter_def def = {
+		struct cnt_counter_def def = {
 			.name = rows[i].name,
 			.text = ws_arena_printf(&cat->arena,
 						"Constant value %s from agent properties",
 						rows[i].name),
-			.kind = WS_COUNTER_CONSTANT,
+			.kind = CNT_COUNTER_CONSTANT,
 			.constant = (double)value,
 		};
 
@@ -239,19 +239,19 @@ static enum ws_status add_constants(struct ws_catalogue *cat, const struct ws_ag
 	return WS_OK;
 }
 
-static enum ws_status add_hardware(struct ws_catalogue *cat, struct ws_err *err)
+static enum ws_status add_hardware(struct cnt_catalogue *cat, struct ws_err *err)
 {
 	const unsigned here = 1u << cat->arch_index;
 	unsigned with_softgpu = 0;
 
-	for (size_t i = 0; i < ws_n_hardware_rows; i++)
-		with_softgpu |= ws_hardware_rows[i].soft_archs;
-	for (size_t i = 0; i < ws_n_hardware_rows; i++) {
-		const struct ws_hardware_row *row = &ws_hardware_rows[i];
-		struct ws_counter_def def = {
+	for (size_t i = 0; i < cnt_n_hardware_rows; i++)
+		with_softgpu |= cnt_hardware_rows[i].soft_archs;
+	for (size_t i = 0; i < cnt_n_hardware_rows; i++) {
+		const struct cnt_hardware_row *row = &cnt_hardware_rows[i];
+		struct cnt_counter_def def = {
 			.name = row->name,
 			.text = row->text,
-			.kind = WS_COUNTER_HARDWARE,
+			.kind = CNT_COUNTER_HARDWARE,
 			.block = &cat->blocks[row->block],
 			.event = (uint32_t)row->event[cat->arch_index],
 			.is_level = row->is_level,
@@ -267,10 +267,10 @@ static enum ws_status add_hardware(struct ws_catalogue *cat, struct ws_err *err)
 		if (!def.name)
 			return ws_fail(err, WS_E_NOMEM, "out of memory for counters");
 		if (!(with_softgpu & here)) {
-			def.fidelity = WS_FIDELITY_NO_SOFTGPU;
+			def.fidelity = CNT_FIDELITY_NO_SOFTGPU;
 			def.fidelity_text = "there is no software GPU of this architecture";
 		} else if (!(row->soft_archs & here)) {
-			def.fidelity = WS_FIDELITY_UNSUPPORTED;
+			def.fidelity = CNT_FIDELITY_UNSUPPORTED;
 			def.fidelity_text = "the software GPU does not count it";
 		}
 		if (add(cat, &def, err))
@@ -279,16 +279,16 @@ static enum ws_status add_hardware(struct ws_catalogue *cat, struct ws_err *err)
 	return WS_OK;
 }
 
-static enum ws_status add_derived(struct ws_catalogue *cat, struct ws_err *err)
+static enum ws_status add_derived(struct cnt_catalogue *cat, struct ws_err *err)
 {
 	size_t first = cat->n;
 
-	for (size_t i = 0; i < ws_n_derived_rows; i++) {
-		const struct ws_derived_row *row = &ws_derived_rows[i];
-		struct ws_counter_def def = {
+	for (size_t i = 0; i < cnt_n_derived_rows; i++) {
+		const struct cnt_derived_row *row = &cnt_derived_rows[i];
+		struct cnt_counter_def def = {
 			.name = row->name,
 			.text = row->text,
-			.kind = WS_COUNTER_DERIVED,
+			.kind = CNT_COUNTER_DERIVED,
 			.expression = row->expr[cat->arch_index],
 		};
 
@@ -299,7 +299,7 @@ static enum ws_status add_derived(struct ws_catalogue *cat, struct ws_err *err)
 		if (!def.name || add(cat, &def, err))
 			return ws_fail(err, WS_E_NOMEM, "out of memory for counters");
 	}
-	return ws_catalogue_settle_(cat, first, err);
+	return cnt_catalogue_settle_(cat, first, err);
 }
 
 static enum ws_status no_arch(const char *name, struct ws_err *err)
@@ -307,19 +307,19 @@ static enum ws_status no_arch(const char *name, struct ws_err *err)
 	char known[128] = "";
 	size_t n = 0;
 
-	for (size_t i = 0; i < WS_N_ARCHS; i++)
+	for (size_t i = 0; i < CNT_N_ARCHS; i++)
 		n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s", i ? ", " : "",
-				      ws_arch_rows[i].name);
+				      cnt_arch_rows[i].name);
 	return ws_fail(err, WS_E_NOTFOUND,
 		       "no counters are known of the architecture '%s': there are %s", name, known);
 }
 
-enum ws_status ws_catalogue_create(const char *arch, const struct ws_agent_props *props,
-				   struct ws_catalogue **out_cat, struct ws_err *err)
+enum ws_status cnt_catalogue_create(const char *arch, const struct cnt_agent_props *props,
+				   struct cnt_catalogue **out_cat, struct ws_err *err)
 {
-	const struct ws_arch_row *row = find_arch(arch);
-	struct ws_agent_props typical;
-	struct ws_catalogue *cat;
+	const struct cnt_arch_row *row = find_arch(arch);
+	struct cnt_agent_props typical;
+	struct cnt_catalogue *cat;
 	enum ws_status st;
 
 	if (!row)
@@ -330,33 +330,33 @@ enum ws_status ws_catalogue_create(const char *arch, const struct ws_agent_props
 	ws_arena_init(&cat->arena, MAX_BYTES);
 	ws_map_init(&cat->by_name, WS_MAP_STR, MAX_COUNTERS);
 	cat->arch = row;
-	cat->arch_index = (unsigned)(row - ws_arch_rows);
+	cat->arch_index = (unsigned)(row - cnt_arch_rows);
 	cat->soft = props && props->soft;
 	if (!props) {
 		typical_props(row, &typical);
 		props = &typical;
 	}
-	cat->blocks = ws_arena_array(&cat->arena, ws_n_block_rows, sizeof(*cat->blocks));
+	cat->blocks = ws_arena_array(&cat->arena, cnt_n_block_rows, sizeof(*cat->blocks));
 	if (!cat->blocks) {
-		ws_catalogue_destroy(cat);
+		cnt_catalogue_destroy(cat);
 		return ws_fail(err, WS_E_NOMEM, "out of memory for counters");
 	}
-	for (size_t i = 0; i < ws_n_block_rows; i++)
-		make_block(&cat->blocks[i], &ws_block_rows[i], row, props);
+	for (size_t i = 0; i < cnt_n_block_rows; i++)
+		make_block(&cat->blocks[i], &cnt_block_rows[i], row, props);
 	st = add_constants(cat, props, err);
 	if (!st)
 		st = add_hardware(cat, err);
 	if (!st)
 		st = add_derived(cat, err);
 	if (st) {
-		ws_catalogue_destroy(cat);
+		cnt_catalogue_destroy(cat);
 		return st;
 	}
 	*out_cat = cat;
 	return WS_OK;
 }
 
-void ws_catalogue_destroy(struct ws_catalogue *cat)
+void cnt_catalogue_destroy(struct cnt_catalogue *cat)
 {
 	if (!cat)
 		return;
@@ -366,46 +366,46 @@ void ws_catalogue_destroy(struct ws_catalogue *cat)
 	free(cat);
 }
 
-const char *ws_catalogue_arch(const struct ws_catalogue *cat)
+const char *cnt_catalogue_arch(const struct cnt_catalogue *cat)
 {
 	return cat->arch->name;
 }
 
-bool ws_catalogue_is_soft(const struct ws_catalogue *cat)
+bool cnt_catalogue_is_soft(const struct cnt_catalogue *cat)
 {
 	return cat->soft;
 }
 
-size_t ws_catalogue_n(const struct ws_catalogue *cat)
+size_t cnt_catalogue_n(const struct cnt_catalogue *cat)
 {
 	return cat->n;
 }
 
-const struct ws_counter_def *ws_catalogue_at(const struct ws_catalogue *cat, size_t i)
+const struct cnt_counter_def *cnt_catalogue_at(const struct cnt_catalogue *cat, size_t i)
 {
 	return i < cat->n ? cat->defs[i] : NULL;
 }
 
-static const struct ws_counter_def *find_exact(const struct ws_catalogue *cat, struct ws_str name)
+static const struct cnt_counter_def *find_exact(const struct cnt_catalogue *cat, struct ws_str name)
 {
 	const struct ws_map_entry *entry = ws_map_find(&cat->by_name, name);
 
 	return entry ? entry->value : NULL;
 }
 
-const struct ws_counter_def *ws_catalogue_find_n(const struct ws_catalogue *cat, struct ws_str name)
+const struct cnt_counter_def *cnt_catalogue_find_n(const struct cnt_catalogue *cat, struct ws_str name)
 {
-	const struct ws_counter_def *def = find_exact(cat, name);
+	const struct cnt_counter_def *def = find_exact(cat, name);
 	char other[128];
 
-	for (size_t i = 0; !def && i < ws_n_spelling_rows; i++) {
-		const char *prefix = ws_spelling_rows[i].prefix;
+	for (size_t i = 0; !def && i < cnt_n_spelling_rows; i++) {
+		const char *prefix = cnt_spelling_rows[i].prefix;
 
 		if (!ws_str_starts(name, prefix))
 			continue;
-		for (size_t k = 0; !def && k < ws_n_spelling_rows; k++) {
+		for (size_t k = 0; !def && k < cnt_n_spelling_rows; k++) {
 			struct ws_str tail = { name.at + strlen(prefix), name.n - strlen(prefix) };
-			int n = snprintf(other, sizeof(other), "%s%.*s", ws_spelling_rows[k].prefix,
+			int n = snprintf(other, sizeof(other), "%s%.*s", cnt_spelling_rows[k].prefix,
 					 WS_STR_ARGS(tail));
 
 			if (k != i && n > 0 && (size_t)n < sizeof(other))
@@ -415,19 +415,19 @@ const struct ws_counter_def *ws_catalogue_find_n(const struct ws_catalogue *cat,
 	return def;
 }
 
-const struct ws_counter_def *ws_catalogue_find(const struct ws_catalogue *cat, const char *name)
+const struct cnt_counter_def *cnt_catalogue_find(const struct cnt_catalogue *cat, const char *name)
 {
-	return ws_catalogue_find_n(cat, ws_str_from(name));
+	return cnt_catalogue_find_n(cat, ws_str_from(name));
 }
 
 static const char *next_name(const void *list, size_t i)
 {
-	const struct ws_catalogue *cat = list;
+	const struct cnt_catalogue *cat = list;
 
 	return i < cat->n ? cat->defs[i]->name : NULL;
 }
 
-const char *ws_catalogue_nearest(const struct ws_catalogue *cat, const char *name)
+const char *cnt_catalogue_nearest(const struct cnt_catalogue *cat, const char *name)
 {
 	return ws_str_nearest(name, next_name, cat);
 }
@@ -435,52 +435,52 @@ const char *ws_catalogue_nearest(const struct ws_catalogue *cat, const char *nam
 /* Whether a built-in counter of this name, or of its other spelling, is on architecture @k. */
 static bool is_on(struct ws_str name, unsigned k)
 {
-	const char *first = ws_spelling_rows[0].prefix;
+	const char *first = cnt_spelling_rows[0].prefix;
 	char as_row[128];
 
-	for (size_t i = 1; i < ws_n_spelling_rows; i++) {
-		const char *prefix = ws_spelling_rows[i].prefix;
+	for (size_t i = 1; i < cnt_n_spelling_rows; i++) {
+		const char *prefix = cnt_spelling_rows[i].prefix;
 		int n = snprintf(as_row, sizeof(as_row), "%s%.*s", first,
 				 (int)(name.n - strlen(prefix)), name.at + strlen(prefix));
 
 		if (ws_str_starts(name, prefix) && n > 0 && (size_t)n < sizeof(as_row))
 			name = ws_str_from(as_row);
 	}
-	for (size_t i = 0; i < ws_n_hardware_rows; i++)
-		if (ws_str_is(name, ws_hardware_rows[i].name))
-			return ws_hardware_rows[i].event[k] >= 0;
-	for (size_t i = 0; i < ws_n_derived_rows; i++)
-		if (ws_str_is(name, ws_derived_rows[i].name))
-			return ws_derived_rows[i].expr[k] != NULL;
+	for (size_t i = 0; i < cnt_n_hardware_rows; i++)
+		if (ws_str_is(name, cnt_hardware_rows[i].name))
+			return cnt_hardware_rows[i].event[k] >= 0;
+	for (size_t i = 0; i < cnt_n_derived_rows; i++)
+		if (ws_str_is(name, cnt_derived_rows[i].name))
+			return cnt_derived_rows[i].expr[k] != NULL;
 	return false;
 }
 
-const char *ws_catalogue_elsewhere(const struct ws_catalogue *cat, const char *name)
+const char *cnt_catalogue_elsewhere(const struct cnt_catalogue *cat, const char *name)
 {
 	static _Thread_local char list[128];
 	size_t n = 0;
 
-	for (unsigned k = 0; k < WS_N_ARCHS; k++)
+	for (unsigned k = 0; k < CNT_N_ARCHS; k++)
 		if (k != cat->arch_index && is_on(ws_str_from(name), k))
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
-					      ws_arch_rows[k].name);
+					      cnt_arch_rows[k].name);
 	return n ? list : NULL;
 }
 
-size_t ws_catalogue_n_blocks(const struct ws_catalogue *cat)
+size_t cnt_catalogue_n_blocks(const struct cnt_catalogue *cat)
 {
-	return ws_n_block_rows;
+	return cnt_n_block_rows;
 }
 
-const struct ws_counter_block *ws_catalogue_block(const struct ws_catalogue *cat, size_t i)
+const struct cnt_counter_block *cnt_catalogue_block(const struct cnt_catalogue *cat, size_t i)
 {
-	return i < ws_n_block_rows ? &cat->blocks[i] : NULL;
+	return i < cnt_n_block_rows ? &cat->blocks[i] : NULL;
 }
 
-const struct ws_counter_block *ws_catalogue_find_block_(const struct ws_catalogue *cat,
+const struct cnt_counter_block *cnt_catalogue_find_block_(const struct cnt_catalogue *cat,
 							const char *name)
 {
-	for (size_t i = 0; i < ws_n_block_rows; i++)
+	for (size_t i = 0; i < cnt_n_block_rows; i++)
 		if (strcmp(cat->blocks[i].name, name) == 0)
 			return &cat->blocks[i];
 	return NULL;

@@ -7,10 +7,10 @@
  *adds more with a definition file (-E). A catalogue is for one architecture and one agent's
  *geometry, because the number of instances of a block differs between products of an architecture.
  *
- *	ws_catalogue_create("gfx90a:sramecc+:xnack-", NULL, &cat, err);
- *	def = ws_catalogue_find(cat, "TCC_HIT");
+ *	cnt_catalogue_create("gfx90a:sramecc+:xnack-", NULL, &cat, err);
+ *	def = cnt_catalogue_find(cat, "TCC_HIT");
  *
- * Names a person types may also have a form: NAME_sum, NAME[n], NAME_ACCUM. ws_catalogue_find()
+ * Names a person types may also have a form: NAME_sum, NAME[n], NAME_ACCUM. cnt_catalogue_find()
  *knows only what is defined; plan.h understands the forms.
  *
  * Memory   everything a catalogue gives out lives as long as the catalogue.
@@ -27,76 +27,76 @@
 #include <stdint.h>
 
 /* The numbers are AMD's: they are written into records and files. */
-enum ws_dim {
-	WS_DIM_NONE,
-	WS_DIM_XCC,
-	WS_DIM_AID,
-	WS_DIM_SHADER_ENGINE,
-	WS_DIM_AGENT,
-	WS_DIM_SHADER_ARRAY,
-	WS_DIM_WGP,
-	WS_DIM_INSTANCE,
-	WS_DIM_COUNT
+enum cnt_dim {
+	CNT_DIM_NONE,
+	CNT_DIM_XCC,
+	CNT_DIM_AID,
+	CNT_DIM_SHADER_ENGINE,
+	CNT_DIM_AGENT,
+	CNT_DIM_SHADER_ARRAY,
+	CNT_DIM_WGP,
+	CNT_DIM_INSTANCE,
+	CNT_DIM_COUNT
 };
 
-const char *ws_dim_name(enum ws_dim dim);    /* "DIMENSION_XCC" */
-enum ws_dim ws_dim_find(struct ws_str name); /* WS_DIM_NONE: no such */
+const char *cnt_dim_name(enum cnt_dim dim);    /* "DIMENSION_XCC" */
+enum cnt_dim cnt_dim_find(struct ws_str name); /* CNT_DIM_NONE: no such */
 
-#define WS_SHAPE_MAX 4
+#define CNT_SHAPE_MAX 4
 
 /* How many instances, in which dimensions; the last dimension runs fastest. */
-struct ws_shape {
+struct cnt_shape {
 	unsigned n_dims; /* 0: a scalar */
 	struct {
-		enum ws_dim dim;
+		enum cnt_dim dim;
 		uint32_t n;
-	} at[WS_SHAPE_MAX];
+	} at[CNT_SHAPE_MAX];
 };
 
-size_t ws_shape_size(const struct ws_shape *shape); /* instances: 1 for a scalar */
-bool ws_shape_same(const struct ws_shape *a, const struct ws_shape *b);
+size_t cnt_shape_size(const struct cnt_shape *shape); /* instances: 1 for a scalar */
+bool cnt_shape_same(const struct cnt_shape *a, const struct cnt_shape *b);
 /* The place of instance @i in each dimension of @shape, in its order. */
-void ws_shape_index(const struct ws_shape *shape, size_t i, uint32_t out_index[WS_SHAPE_MAX]);
+void cnt_shape_index(const struct cnt_shape *shape, size_t i, uint32_t out_index[CNT_SHAPE_MAX]);
 
-enum ws_counter_kind { WS_COUNTER_HARDWARE, WS_COUNTER_DERIVED, WS_COUNTER_CONSTANT };
+enum cnt_counter_kind { CNT_COUNTER_HARDWARE, CNT_COUNTER_DERIVED, CNT_COUNTER_CONSTANT };
 
 /* On the software GPU. A derived counter is as good as the worst it is made from. */
-enum ws_fidelity_class {
-	WS_FIDELITY_EXACT,       /* follows from the instruction stream */
-	WS_FIDELITY_MODELLED,    /* follows from models of caches, addresses or time */
-	WS_FIDELITY_UNSUPPORTED, /* no value; `fidelity_text` says why */
-	WS_FIDELITY_NO_SOFTGPU,  /* there is no software GPU of this architecture */
+enum cnt_fidelity_class {
+	CNT_FIDELITY_EXACT,       /* follows from the instruction stream */
+	CNT_FIDELITY_MODELLED,    /* follows from models of caches, addresses or time */
+	CNT_FIDELITY_UNSUPPORTED, /* no value; `fidelity_text` says why */
+	CNT_FIDELITY_NO_SOFTGPU,  /* there is no software GPU of this architecture */
 };
 
-const char *ws_fidelity_word(enum ws_fidelity_class fidelity); /* "exact" */
+const char *cnt_fidelity_word(enum cnt_fidelity_class fidelity); /* "exact" */
 
-struct ws_counter_block {
+struct cnt_counter_block {
 	const char *name;      /* "TCC" */
 	unsigned limit;        /* counters at once, on every instance */
-	struct ws_shape shape; /* of one of its counters */
+	struct cnt_shape shape; /* of one of its counters */
 };
 
-struct ws_counter_def {
+struct cnt_counter_def {
 	const char *name;
 	const char *text; /* description */
-	enum ws_counter_kind kind;
+	enum cnt_counter_kind kind;
 	uint32_t id;                          /* from 1; unique in the catalogue */
-	const struct ws_counter_block *block; /* hardware only, else NULL */
+	const struct cnt_counter_block *block; /* hardware only, else NULL */
 	uint32_t event;                       /* hardware only */
 	bool is_level;                        /* number in flight: has NAME_ACCUM */
 	const char *expression;               /* derived only, else NULL */
 	double constant;                      /* constants only */
-	enum ws_fidelity_class fidelity;
+	enum cnt_fidelity_class fidelity;
 	const char *fidelity_text; /* hardware: rule or reason on the software GPU; else "" */
-	struct ws_shape shape;     /* of its values; derived: what the expression gives */
+	struct cnt_shape shape;     /* of its values; derived: what the expression gives */
 	const char *from;          /* "FILE:LINE" of a person's definition; NULL: built in */
 	/* A person's name for a hardware event that is built in: what is read is this one. */
-	const struct ws_counter_def *same_as;
+	const struct cnt_counter_def *same_as;
 };
 
 /* What an agent says of itself, in AMD's spelling. 0: unknown. */
 /* clang-format off */
-#define WS_AGENT_PROP_TABLE(X)                                                                     \
+#define CNT_AGENT_PROP_TABLE(X)                                                                     \
 	X(cpu_cores_count) X(simd_count) X(mem_banks_count) X(caches_count) X(io_links_count)      \
 	X(cpu_core_id_base) X(simd_id_base) X(max_waves_per_simd) X(lds_size_in_kb)                \
 	X(gds_size_in_kb) X(num_gws) X(wave_front_size) X(array_count) X(simd_arrays_per_engine)   \
@@ -106,59 +106,59 @@ struct ws_counter_def {
 	X(num_cp_queues) X(max_engine_clk_ccompute) X(num_xcc)
 /* clang-format on */
 
-struct ws_agent_props {
-#define WS_AGENT_PROP_FIELD(name) uint64_t name;
-	WS_AGENT_PROP_TABLE(WS_AGENT_PROP_FIELD)
-#undef WS_AGENT_PROP_FIELD
+struct cnt_agent_props {
+#define CNT_AGENT_PROP_FIELD(name) uint64_t name;
+	CNT_AGENT_PROP_TABLE(CNT_AGENT_PROP_FIELD)
+#undef CNT_AGENT_PROP_FIELD
 	bool soft; /* the software GPU: counters without a value there are not available */
 };
 
-struct ws_catalogue;
+struct cnt_catalogue;
 
 /*
  * @arch as a runtime spells it: "gfx90a", "gfx90a:sramecc+:xnack-", "amdgcn-amd-amdhsa--gfx90a".
  * @props NULL: those of a typical product. WS_E_NOTFOUND: no such architecture; the text lists
  * those that are known.
  */
-enum ws_status ws_catalogue_create(const char *arch, const struct ws_agent_props *props,
-				   struct ws_catalogue **out_cat, struct ws_err *err);
-void ws_catalogue_destroy(struct ws_catalogue *cat); /* NULL is fine */
+enum ws_status cnt_catalogue_create(const char *arch, const struct cnt_agent_props *props,
+				   struct cnt_catalogue **out_cat, struct ws_err *err);
+void cnt_catalogue_destroy(struct cnt_catalogue *cat); /* NULL is fine */
 
 /*
  * Definitions of a person, in AMD's YAML layout, added to those that are there; one of a name that
  * exists replaces it for whoever looks it up. All or none. The text of a failure begins with
  * FILE:LINE.
  */
-enum ws_status ws_catalogue_add_file(struct ws_catalogue *cat, const char *path,
+enum ws_status cnt_catalogue_add_file(struct cnt_catalogue *cat, const char *path,
 				     struct ws_err *err);
-enum ws_status ws_catalogue_add_text(struct ws_catalogue *cat, const char *name, struct ws_str text,
+enum ws_status cnt_catalogue_add_text(struct cnt_catalogue *cat, const char *name, struct ws_str text,
 				     struct ws_err *err);
 
-const char *ws_catalogue_arch(const struct ws_catalogue *cat); /* "gfx90a" */
-bool ws_catalogue_is_soft(const struct ws_catalogue *cat);
+const char *cnt_catalogue_arch(const struct cnt_catalogue *cat); /* "gfx90a" */
+bool cnt_catalogue_is_soft(const struct cnt_catalogue *cat);
 
-size_t ws_catalogue_n(const struct ws_catalogue *cat);
-const struct ws_counter_def *ws_catalogue_at(const struct ws_catalogue *cat, size_t i); /* by id */
-const struct ws_counter_def *ws_catalogue_find(const struct ws_catalogue *cat, const char *name);
-const struct ws_counter_def *ws_catalogue_find_n(const struct ws_catalogue *cat,
+size_t cnt_catalogue_n(const struct cnt_catalogue *cat);
+const struct cnt_counter_def *cnt_catalogue_at(const struct cnt_catalogue *cat, size_t i); /* by id */
+const struct cnt_counter_def *cnt_catalogue_find(const struct cnt_catalogue *cat, const char *name);
+const struct cnt_counter_def *cnt_catalogue_find_n(const struct cnt_catalogue *cat,
 						 struct ws_str name);
 
 /* What a person most likely meant by a name that is not there, or NULL. */
-const char *ws_catalogue_nearest(const struct ws_catalogue *cat, const char *name);
+const char *cnt_catalogue_nearest(const struct cnt_catalogue *cat, const char *name);
 /* "gfx940, gfx942": other architectures that have a counter of this name, or NULL when none has. */
-const char *ws_catalogue_elsewhere(const struct ws_catalogue *cat, const char *name);
+const char *cnt_catalogue_elsewhere(const struct cnt_catalogue *cat, const char *name);
 
-size_t ws_catalogue_n_blocks(const struct ws_catalogue *cat);
-const struct ws_counter_block *ws_catalogue_block(const struct ws_catalogue *cat, size_t i);
+size_t cnt_catalogue_n_blocks(const struct cnt_catalogue *cat);
+const struct cnt_counter_block *cnt_catalogue_block(const struct cnt_catalogue *cat, size_t i);
 
 /* The architectures there are catalogues of, NULL after the last. */
-const char *ws_catalogue_arch_name(size_t i);
+const char *cnt_catalogue_arch_name(size_t i);
 
 /*
  * A word of --pmc or pmc-check with its devices: "NAME", "NAME:device=1", "NAME:device=0,device=2".
  * *@out_devices has a bit per GPU number, and is 0 when the word names none: all GPUs.
  */
-enum ws_status ws_counter_word(const char *word, struct ws_str *out_name, uint64_t *out_devices,
+enum ws_status cnt_counter_word(const char *word, struct ws_str *out_name, uint64_t *out_devices,
 			       struct ws_err *err);
 
 #endif

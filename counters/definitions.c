@@ -25,7 +25,7 @@
 #define MAX_BYTES (64u << 20)
 
 struct loader {
-	struct ws_catalogue *cat;
+	struct cnt_catalogue *cat;
 	const char *file;
 	struct ws_err *err;
 };
@@ -95,20 +95,20 @@ static enum ws_status is_for_us(struct loader *l, const struct ws_doc *definitio
 			return bad(l, archs->at[i],
 				   "an architecture is a name such as gfx90a, not %s",
 				   ws_doc_kind_name(archs->at[i]->kind));
-		*out_yes |= strcmp(archs->at[i]->text, ws_catalogue_arch(l->cat)) == 0;
+		*out_yes |= strcmp(archs->at[i]->text, cnt_catalogue_arch(l->cat)) == 0;
 	}
 	return WS_OK;
 }
 
 /* An event that is in the catalogue is counted under the name it has there. */
-static void borrow(struct ws_catalogue *cat, struct ws_counter_def *def)
+static void borrow(struct cnt_catalogue *cat, struct cnt_counter_def *def)
 {
-	def->fidelity = WS_FIDELITY_UNSUPPORTED;
+	def->fidelity = CNT_FIDELITY_UNSUPPORTED;
 	def->fidelity_text = "the software GPU does not count this event";
-	for (size_t i = 0; i < ws_catalogue_n(cat); i++) {
-		const struct ws_counter_def *other = ws_catalogue_at(cat, i);
+	for (size_t i = 0; i < cnt_catalogue_n(cat); i++) {
+		const struct cnt_counter_def *other = cnt_catalogue_at(cat, i);
 
-		if (other->kind != WS_COUNTER_HARDWARE || other->block != def->block ||
+		if (other->kind != CNT_COUNTER_HARDWARE || other->block != def->block ||
 		    other->event != def->event || other->from)
 			continue;
 		def->same_as = other;
@@ -120,22 +120,22 @@ static void borrow(struct ws_catalogue *cat, struct ws_counter_def *def)
 }
 
 static enum ws_status read_hardware(struct loader *l, const struct ws_doc *definition,
-				    struct ws_counter_def *def)
+				    struct cnt_counter_def *def)
 {
 	const struct ws_doc *block, *event;
 
 	if (member(l, definition, "block", WS_DOC_TEXT, &block) ||
 	    member(l, definition, "event", WS_DOC_INT, &event))
 		return WS_E_FORMAT;
-	def->block = ws_catalogue_find_block_(l->cat, block->text);
+	def->block = cnt_catalogue_find_block_(l->cat, block->text);
 	if (!def->block)
 		return bad(l, block,
 			   "no block '%s' on %s: there are GRBM, CPC, CPF, SPI, SQ, TA, TD, TCP, "
 			   "TCA and TCC",
-			   block->text, ws_catalogue_arch(l->cat));
+			   block->text, cnt_catalogue_arch(l->cat));
 	if (event->number < 0 || event->number > UINT32_MAX)
 		return bad(l, event, "event %s is out of range", event->text);
-	def->kind = WS_COUNTER_HARDWARE;
+	def->kind = CNT_COUNTER_HARDWARE;
 	def->event = (uint32_t)event->number;
 	def->shape = def->block->shape;
 	borrow(l->cat, def);
@@ -143,7 +143,7 @@ static enum ws_status read_hardware(struct loader *l, const struct ws_doc *defin
 }
 
 static enum ws_status read_definition(struct loader *l, const struct ws_doc *definition,
-				      struct ws_counter_def def)
+				      struct cnt_counter_def def)
 {
 	const struct ws_doc *expression = ws_doc_get(definition, "expression");
 	bool has_block = ws_doc_get(definition, "block") || ws_doc_get(definition, "event");
@@ -162,14 +162,14 @@ static enum ws_status read_definition(struct loader *l, const struct ws_doc *def
 		    expression->kind == WS_DOC_NULL)
 			return bad(l, expression, "'expression:' is text, not %s",
 				   ws_doc_kind_name(expression->kind));
-		def.kind = WS_COUNTER_DERIVED;
+		def.kind = CNT_COUNTER_DERIVED;
 		def.expression = expression->text;
 	}
 	def.from =
-		ws_catalogue_place_(l->cat, l->file, (expression ? expression : definition)->line);
+		cnt_catalogue_place_(l->cat, l->file, (expression ? expression : definition)->line);
 	if (!def.from)
 		return ws_fail(l->err, WS_E_NOMEM, "out of memory for counters");
-	return ws_catalogue_add_copy_(l->cat, &def, l->err);
+	return cnt_catalogue_add_copy_(l->cat, &def, l->err);
 }
 
 static enum ws_status read_counter(struct loader *l, const struct ws_doc *counter)
@@ -198,10 +198,10 @@ static enum ws_status read_counter(struct loader *l, const struct ws_doc *counte
 			continue;
 		if (found)
 			return bad(l, definition, "'%s' has two definitions for %s", name->text,
-				   ws_catalogue_arch(l->cat));
+				   cnt_catalogue_arch(l->cat));
 		found = true;
 		st = read_definition(l, definition,
-				     (struct ws_counter_def){ .name = name->text,
+				     (struct cnt_counter_def){ .name = name->text,
 							      .text = text ? text->text : "" });
 		if (st)
 			return st;
@@ -211,7 +211,7 @@ static enum ws_status read_counter(struct loader *l, const struct ws_doc *counte
 
 static enum ws_status load(struct loader *l, const struct ws_doc *doc)
 {
-	size_t first = ws_catalogue_n(l->cat);
+	size_t first = cnt_catalogue_n(l->cat);
 	const struct ws_doc *root, *version, *counters;
 	enum ws_status st = WS_OK;
 
@@ -227,13 +227,13 @@ static enum ws_status load(struct loader *l, const struct ws_doc *doc)
 		st = read_counter(l, counters->at[i]);
 	/* Last, so that counters may refer to later ones. */
 	if (!st)
-		st = ws_catalogue_settle_(l->cat, first, l->err);
+		st = cnt_catalogue_settle_(l->cat, first, l->err);
 	if (st)
-		ws_catalogue_cut_(l->cat, first);
+		cnt_catalogue_cut_(l->cat, first);
 	return st;
 }
 
-enum ws_status ws_catalogue_add_text(struct ws_catalogue *cat, const char *name, struct ws_str text,
+enum ws_status cnt_catalogue_add_text(struct cnt_catalogue *cat, const char *name, struct ws_str text,
 				     struct ws_err *err)
 {
 	struct ws_err own;
@@ -250,7 +250,7 @@ enum ws_status ws_catalogue_add_text(struct ws_catalogue *cat, const char *name,
 	return st;
 }
 
-enum ws_status ws_catalogue_add_file(struct ws_catalogue *cat, const char *path, struct ws_err *err)
+enum ws_status cnt_catalogue_add_file(struct cnt_catalogue *cat, const char *path, struct ws_err *err)
 {
 	struct ws_err own;
 	struct loader l = { cat, path, err ? err : &own };

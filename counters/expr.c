@@ -13,8 +13,8 @@
 
 /* A text being read; a derived counter inside it is another text, with the first one outside. */
 struct reader {
-	const struct ws_catalogue *cat;
-	struct ws_expr *expr;
+	const struct cnt_catalogue *cat;
+	struct cnt_expr *expr;
 	const char *text, *at;
 	const char *name; /* of the counter this is the expression of; NULL for the outermost */
 	const struct reader *outer;
@@ -22,7 +22,7 @@ struct reader {
 	struct ws_err *err;
 };
 
-static enum ws_status parse_sum(struct reader *r, struct ws_shape *out_shape);
+static enum ws_status parse_sum(struct reader *r, struct cnt_shape *out_shape);
 
 static enum ws_status bad(struct reader *r, const char *at, enum ws_status st, const char *fmt, ...)
 	WS_PRINTF(4, 5);
@@ -81,37 +81,37 @@ static struct ws_str word(struct reader *r)
 	return (struct ws_str){ start, (size_t)(r->at - start) };
 }
 
-static enum ws_status emit(struct reader *r, struct ws_expr_step step)
+static enum ws_status emit(struct reader *r, struct cnt_expr_step step)
 {
 	if (r->expr->steps.n == MAX_STEPS)
 		return bad(r, r->at, WS_E_LIMIT, "too long when its counters are unfolded");
 	return ws_vec_push(&r->expr->steps, step, r->err);
 }
 
-static enum ws_status emit_number(struct reader *r, double number, struct ws_shape *out_shape)
+static enum ws_status emit_number(struct reader *r, double number, struct cnt_shape *out_shape)
 {
-	*out_shape = (struct ws_shape){ 0 };
-	return emit(r, (struct ws_expr_step){ .op = WS_EXPR_NUMBER, .number = number });
+	*out_shape = (struct cnt_shape){ 0 };
+	return emit(r, (struct cnt_expr_step){ .op = CNT_EXPR_NUMBER, .number = number });
 }
 
-static enum ws_status emit_read(struct reader *r, const struct ws_counter_def *counter,
-				enum ws_counter_form form, struct ws_shape *out_shape)
+static enum ws_status emit_read(struct reader *r, const struct cnt_counter_def *counter,
+				enum cnt_counter_form form, struct cnt_shape *out_shape)
 {
 	if (counter->same_as)
 		counter = counter->same_as;
 	*out_shape = counter->shape;
-	return emit(r, (struct ws_expr_step){ .op = WS_EXPR_READ,
+	return emit(r, (struct cnt_expr_step){ .op = CNT_EXPR_READ,
 					      .read.what = { counter, form },
 					      .shape = *out_shape });
 }
 
-static bool is_accumulator(const struct ws_counter_def *def)
+static bool is_accumulator(const struct cnt_counter_def *def)
 {
 	return strncmp(def->name, "SQ_ACCUM_PREV", 13) == 0;
 }
 
-static enum ws_status unfold(struct reader *r, const char *at, const struct ws_counter_def *def,
-			     struct ws_shape *out_shape)
+static enum ws_status unfold(struct reader *r, const char *at, const struct cnt_counter_def *def,
+			     struct cnt_shape *out_shape)
 {
 	struct reader inner = *r;
 
@@ -137,11 +137,11 @@ static enum ws_status unknown(struct reader *r, const char *at, struct ws_str na
 	const char *near;
 
 	snprintf(copy, sizeof(copy), "%.*s", WS_STR_ARGS(name));
-	near = ws_catalogue_nearest(r->cat, copy);
+	near = cnt_catalogue_nearest(r->cat, copy);
 	if (near)
 		return bad(r, at, WS_E_NOTFOUND, "no counter '%s' on %s: did you mean '%s'?", copy,
-			   ws_catalogue_arch(r->cat), near);
-	return bad(r, at, WS_E_NOTFOUND, "no counter '%s' on %s", copy, ws_catalogue_arch(r->cat));
+			   cnt_catalogue_arch(r->cat), near);
+	return bad(r, at, WS_E_NOTFOUND, "no counter '%s' on %s", copy, cnt_catalogue_arch(r->cat));
 }
 
 /* "[17]" directly behind a name; false: there is none. */
@@ -156,60 +156,60 @@ static bool index_behind(struct reader *r, size_t *out_index, const char **out_e
 	return *end == ']';
 }
 
-static enum ws_status read_def(struct reader *r, const char *at, const struct ws_counter_def *def,
-			       struct ws_shape *out_shape)
+static enum ws_status read_def(struct reader *r, const char *at, const struct cnt_counter_def *def,
+			       struct cnt_shape *out_shape)
 {
 	switch (def->kind) {
-	case WS_COUNTER_CONSTANT:
+	case CNT_COUNTER_CONSTANT:
 		return emit_number(r, def->constant, out_shape);
-	case WS_COUNTER_DERIVED:
+	case CNT_COUNTER_DERIVED:
 		return unfold(r, at, def, out_shape);
 	default:
 		if (is_accumulator(def))
 			return bad(r, at, WS_E_FORMAT,
 				   "'%s' alone accumulates nothing: use accumulate(NAME, HIGH_RES)",
 				   def->name);
-		return emit_read(r, def, WS_FORM_EACH, out_shape);
+		return emit_read(r, def, CNT_FORM_EACH, out_shape);
 	}
 }
 
-static enum ws_status parse_name(struct reader *r, struct ws_str name, struct ws_shape *out_shape)
+static enum ws_status parse_name(struct reader *r, struct ws_str name, struct cnt_shape *out_shape)
 {
-	const struct ws_counter_def *def;
+	const struct cnt_counter_def *def;
 	const char *at = name.at, *end;
 	size_t index;
 	enum ws_status st;
 
 	if (!index_behind(r, &index, &end)) {
-		def = ws_catalogue_find_n(r->cat, name);
+		def = cnt_catalogue_find_n(r->cat, name);
 		return def ? read_def(r, at, def, out_shape) : unknown(r, at, name);
 	}
 	/* A definition may have the bracket in its name, as rocprof-compute writes them. */
-	def = ws_catalogue_find_n(r->cat, (struct ws_str){ at, (size_t)(end - at) });
+	def = cnt_catalogue_find_n(r->cat, (struct ws_str){ at, (size_t)(end - at) });
 	if (def) {
 		r->at = end;
 		return read_def(r, at, def, out_shape);
 	}
-	def = ws_catalogue_find_n(r->cat, name);
+	def = cnt_catalogue_find_n(r->cat, name);
 	if (!def)
 		return unknown(r, at, name);
 	st = read_def(r, at, def, out_shape);
 	if (st)
 		return st;
 	r->at = end;
-	if (index >= ws_shape_size(out_shape))
+	if (index >= cnt_shape_size(out_shape))
 		return bad(r, at, WS_E_FORMAT, "'%s' has %zu instances, from [0] on", def->name,
-			   ws_shape_size(out_shape));
-	*out_shape = ws_shape_scalar_();
-	return emit(r, (struct ws_expr_step){
-			       .op = WS_EXPR_INDEX, .index = index, .shape = *out_shape });
+			   cnt_shape_size(out_shape));
+	*out_shape = cnt_shape_scalar_();
+	return emit(r, (struct cnt_expr_step){
+			       .op = CNT_EXPR_INDEX, .index = index, .shape = *out_shape });
 }
 
-static enum ws_status parse_dim(struct reader *r, enum ws_dim *out_dim)
+static enum ws_status parse_dim(struct reader *r, enum cnt_dim *out_dim)
 {
 	struct ws_str name = word(r);
 
-	*out_dim = ws_dim_find(name);
+	*out_dim = cnt_dim_find(name);
 	if (*out_dim)
 		return WS_OK;
 	return bad(r, name.at, WS_E_FORMAT,
@@ -218,25 +218,25 @@ static enum ws_status parse_dim(struct reader *r, enum ws_dim *out_dim)
 		   WS_STR_ARGS(name));
 }
 
-struct ws_shape ws_shape_without_(const struct ws_shape *shape, unsigned gone)
+struct cnt_shape cnt_shape_without_(const struct cnt_shape *shape, unsigned gone)
 {
-	struct ws_shape left = { 0 };
+	struct cnt_shape left = { 0 };
 
 	for (unsigned i = 0; i < shape->n_dims; i++)
 		if (!(gone & 1u << shape->at[i].dim))
 			left.at[left.n_dims++] = shape->at[i];
-	return left.n_dims ? left : ws_shape_scalar_();
+	return left.n_dims ? left : cnt_shape_scalar_();
 }
 
 /* reduce(x, sum) and reduce(x, sum, [DIM, ...]) */
-static enum ws_status parse_reduce(struct reader *r, struct ws_shape *out_shape)
+static enum ws_status parse_reduce(struct reader *r, struct cnt_shape *out_shape)
 {
 	static const char *const ops[] = { "sum", "min", "max", "avr" };
-	struct ws_expr_step step = { .op = WS_EXPR_REDUCE, .reduce.by = WS_ARRAY_LEN(ops) };
+	struct cnt_expr_step step = { .op = CNT_EXPR_REDUCE, .reduce.by = WS_ARRAY_LEN(ops) };
 	size_t first = r->expr->steps.n;
-	struct ws_shape shape;
+	struct cnt_shape shape;
 	struct ws_str op;
-	enum ws_dim dim;
+	enum cnt_dim dim;
 
 	if (expect(r, '(', "behind 'reduce'") || parse_sum(r, &shape) ||
 	    expect(r, ',', "between a value and how to reduce it"))
@@ -263,14 +263,14 @@ static enum ws_status parse_reduce(struct reader *r, struct ws_shape *out_shape)
 	}
 	if (expect(r, ')', "at the end of reduce()"))
 		goto failed;
-	*out_shape = ws_shape_without_(&shape, step.reduce.dims);
+	*out_shape = cnt_shape_without_(&shape, step.reduce.dims);
 	/* The sum of a counter is what providers can give cheaply. */
-	if (step.reduce.dims == ~0u && step.reduce.by == WS_REDUCE_SUM &&
+	if (step.reduce.dims == ~0u && step.reduce.by == CNT_REDUCE_SUM &&
 	    r->expr->steps.n == first + 1) {
-		struct ws_expr_step *last = &r->expr->steps.at[first];
+		struct cnt_expr_step *last = &r->expr->steps.at[first];
 
-		if (last->op == WS_EXPR_READ && last->read.what.form == WS_FORM_EACH) {
-			last->read.what.form = WS_FORM_SUM;
+		if (last->op == CNT_EXPR_READ && last->read.what.form == CNT_FORM_EACH) {
+			last->read.what.form = CNT_FORM_SUM;
 			last->shape = *out_shape;
 			return WS_OK;
 		}
@@ -282,13 +282,13 @@ failed:
 }
 
 /* One "DIM=[n]" of select(). */
-static enum ws_status parse_choice(struct reader *r, const struct ws_shape *shape,
-				   struct ws_expr_step *step)
+static enum ws_status parse_choice(struct reader *r, const struct cnt_shape *shape,
+				   struct cnt_expr_step *step)
 {
 	uint32_t extent = 1; /* a dimension that is not there has one place */
 	unsigned long index;
 	const char *at;
-	enum ws_dim dim;
+	enum cnt_dim dim;
 	char *end;
 
 	if (parse_dim(r, &dim) || expect(r, '=', "behind a dimension") ||
@@ -308,14 +308,14 @@ static enum ws_status parse_choice(struct reader *r, const struct ws_shape *shap
 			extent = shape->at[i].n;
 	if (index >= extent)
 		return bad(r, at, WS_E_FORMAT, "%s has the places 0 to %u here, not %lu",
-			   ws_dim_name(dim), extent - 1, index);
+			   cnt_dim_name(dim), extent - 1, index);
 	step->select[dim] = (uint32_t)index + 1;
 	return expect(r, ']', "behind the index");
 }
 
-static enum ws_status parse_select(struct reader *r, struct ws_shape *out_shape)
+static enum ws_status parse_select(struct reader *r, struct cnt_shape *out_shape)
 {
-	struct ws_expr_step step = { .op = WS_EXPR_SELECT };
+	struct cnt_expr_step step = { .op = CNT_EXPR_SELECT };
 	unsigned gone = 0;
 
 	if (expect(r, '(', "behind 'select'") || parse_sum(r, out_shape) ||
@@ -328,10 +328,10 @@ static enum ws_status parse_select(struct reader *r, struct ws_shape *out_shape)
 	} while (take(r, ','));
 	if (expect(r, ']', "behind the dimensions") || expect(r, ')', "at the end of select()"))
 		return r->err ? r->err->status : WS_E_FORMAT;
-	for (unsigned dim = 0; dim < WS_DIM_COUNT; dim++)
+	for (unsigned dim = 0; dim < CNT_DIM_COUNT; dim++)
 		if (step.select[dim])
 			gone |= 1u << dim;
-	*out_shape = step.shape = ws_shape_without_(out_shape, gone);
+	*out_shape = step.shape = cnt_shape_without_(out_shape, gone);
 	return emit(r, step);
 }
 
@@ -339,19 +339,19 @@ static enum ws_status parse_select(struct reader *r, struct ws_shape *out_shape)
  * Low resolution adds up every fourth cycle. It is computed from the high one, which costs the same
  * two places of the block, so that one reading serves both.
  */
-static enum ws_status parse_accumulate(struct reader *r, struct ws_shape *out_shape)
+static enum ws_status parse_accumulate(struct reader *r, struct cnt_shape *out_shape)
 {
-	const struct ws_counter_def *def;
+	const struct cnt_counter_def *def;
 	struct ws_str name, mode;
-	struct ws_shape scalar;
+	struct cnt_shape scalar;
 
 	if (expect(r, '(', "behind 'accumulate'"))
 		return r->err ? r->err->status : WS_E_FORMAT;
 	name = word(r);
-	def = ws_catalogue_find_n(r->cat, name);
+	def = cnt_catalogue_find_n(r->cat, name);
 	if (!def)
 		return unknown(r, name.at, name);
-	if (def->kind != WS_COUNTER_HARDWARE || strcmp(def->block->name, "SQ") != 0 ||
+	if (def->kind != CNT_COUNTER_HARDWARE || strcmp(def->block->name, "SQ") != 0 ||
 	    is_accumulator(def))
 		return bad(r, name.at, WS_E_FORMAT,
 			   "accumulate() takes a hardware counter of block SQ, not '%s'",
@@ -364,21 +364,21 @@ static enum ws_status parse_accumulate(struct reader *r, struct ws_shape *out_sh
 			   "accumulate() at '%.*s': there are NONE, LOW_RES and HIGH_RES",
 			   WS_STR_ARGS(mode));
 	if (expect(r, ')', "at the end of accumulate()") ||
-	    emit_read(r, def, ws_str_is(mode, "NONE") ? WS_FORM_EACH : WS_FORM_ACCUMULATED,
+	    emit_read(r, def, ws_str_is(mode, "NONE") ? CNT_FORM_EACH : CNT_FORM_ACCUMULATED,
 		      out_shape))
 		return r->err ? r->err->status : WS_E_NOMEM;
 	if (!ws_str_is(mode, "LOW_RES"))
 		return WS_OK;
 	if (emit_number(r, 0.25, &scalar))
 		return r->err ? r->err->status : WS_E_NOMEM;
-	return emit(r, (struct ws_expr_step){ .op = WS_EXPR_MUL, .shape = *out_shape });
+	return emit(r, (struct cnt_expr_step){ .op = CNT_EXPR_MUL, .shape = *out_shape });
 }
 
-static enum ws_status parse_word(struct reader *r, struct ws_shape *out_shape)
+static enum ws_status parse_word(struct reader *r, struct cnt_shape *out_shape)
 {
 	static const struct {
 		const char *name;
-		enum ws_status (*parse)(struct reader *r, struct ws_shape *out_shape);
+		enum ws_status (*parse)(struct reader *r, struct cnt_shape *out_shape);
 	} functions[] = {
 		{ "reduce", parse_reduce },
 		{ "select", parse_select },
@@ -397,7 +397,7 @@ static enum ws_status parse_word(struct reader *r, struct ws_shape *out_shape)
 }
 
 /* Hexadecimal and such are strtod()'s, not the language's. */
-static enum ws_status parse_number(struct reader *r, struct ws_shape *out_shape)
+static enum ws_status parse_number(struct reader *r, struct cnt_shape *out_shape)
 {
 	char *end;
 	double number = strtod(r->at, &end);
@@ -409,7 +409,7 @@ static enum ws_status parse_number(struct reader *r, struct ws_shape *out_shape)
 	return emit_number(r, number, out_shape);
 }
 
-static enum ws_status parse_value(struct reader *r, struct ws_shape *out_shape)
+static enum ws_status parse_value(struct reader *r, struct cnt_shape *out_shape)
 {
 	char c = peek(r);
 	enum ws_status st;
@@ -432,18 +432,18 @@ static enum ws_status parse_value(struct reader *r, struct ws_shape *out_shape)
 	if (!st && c == '(')
 		st = expect(r, ')', "to close a parenthesis");
 	if (!st && c == '-')
-		st = emit(r, (struct ws_expr_step){ .op = WS_EXPR_NEGATE, .shape = *out_shape });
+		st = emit(r, (struct cnt_expr_step){ .op = CNT_EXPR_NEGATE, .shape = *out_shape });
 	return st;
 }
 
 /* What comes out of an operator between the two; false: they do not go together. */
-static bool combine(const struct ws_shape *a, const struct ws_shape *b, struct ws_shape *out_shape)
+static bool combine(const struct cnt_shape *a, const struct cnt_shape *b, struct cnt_shape *out_shape)
 {
-	if (ws_shape_is_scalar_(a) && ws_shape_is_scalar_(b))
+	if (cnt_shape_is_scalar_(a) && cnt_shape_is_scalar_(b))
 		*out_shape = a->n_dims ? *a : *b;
-	else if (ws_shape_is_scalar_(b) || ws_shape_same(a, b))
+	else if (cnt_shape_is_scalar_(b) || cnt_shape_same(a, b))
 		*out_shape = *a;
-	else if (ws_shape_is_scalar_(a))
+	else if (cnt_shape_is_scalar_(a))
 		*out_shape = *b;
 	else
 		return false;
@@ -451,15 +451,15 @@ static bool combine(const struct ws_shape *a, const struct ws_shape *b, struct w
 }
 
 /* @level 0: + and -, 1: * and /. */
-static enum ws_status parse_level(struct reader *r, unsigned level, struct ws_shape *out_shape)
+static enum ws_status parse_level(struct reader *r, unsigned level, struct cnt_shape *out_shape)
 {
 	static const char signs[2][2] = { { '+', '-' }, { '*', '/' } };
-	static const enum ws_expr_op ops[2][2] = { { WS_EXPR_ADD, WS_EXPR_SUB },
-						   { WS_EXPR_MUL, WS_EXPR_DIV } };
+	static const enum cnt_expr_op ops[2][2] = { { CNT_EXPR_ADD, CNT_EXPR_SUB },
+						   { CNT_EXPR_MUL, CNT_EXPR_DIV } };
 	enum ws_status st = level ? parse_value(r, out_shape) : parse_level(r, 1, out_shape);
 
 	while (!st) {
-		struct ws_shape left = *out_shape, right;
+		struct cnt_shape left = *out_shape, right;
 		char c = peek(r);
 		const char *at = r->at;
 		unsigned which = c == signs[level][1];
@@ -475,13 +475,13 @@ static enum ws_status parse_level(struct reader *r, unsigned level, struct ws_sh
 				   "'%c' between %zu and %zu instances of different kinds: "
 				   "reduce() one "
 				   "of them",
-				   c, ws_shape_size(&left), ws_shape_size(&right));
-		st = emit(r, (struct ws_expr_step){ .op = ops[level][which], .shape = *out_shape });
+				   c, cnt_shape_size(&left), cnt_shape_size(&right));
+		st = emit(r, (struct cnt_expr_step){ .op = ops[level][which], .shape = *out_shape });
 	}
 	return st;
 }
 
-static enum ws_status parse_sum(struct reader *r, struct ws_shape *out_shape)
+static enum ws_status parse_sum(struct reader *r, struct cnt_shape *out_shape)
 {
 	enum ws_status st;
 
@@ -492,12 +492,12 @@ static enum ws_status parse_sum(struct reader *r, struct ws_shape *out_shape)
 	return st;
 }
 
-static enum ws_status collect_needs(struct ws_expr *expr, struct ws_err *err)
+static enum ws_status collect_needs(struct cnt_expr *expr, struct ws_err *err)
 {
 	ws_vec_each(step, &expr->steps) {
 		uint32_t k = 0;
 
-		if (step->op != WS_EXPR_READ)
+		if (step->op != CNT_EXPR_READ)
 			continue;
 		while (k < expr->needs.n && (expr->needs.at[k].counter != step->read.what.counter ||
 					     expr->needs.at[k].form != step->read.what.form))
@@ -509,10 +509,10 @@ static enum ws_status collect_needs(struct ws_expr *expr, struct ws_err *err)
 	return WS_OK;
 }
 
-enum ws_status ws_expr_compile(const struct ws_catalogue *cat, const char *text,
-			       struct ws_expr **out_expr, struct ws_err *err)
+enum ws_status cnt_expr_compile(const struct cnt_catalogue *cat, const char *text,
+			       struct cnt_expr **out_expr, struct ws_err *err)
 {
-	struct ws_expr *expr = calloc(1, sizeof(*expr));
+	struct cnt_expr *expr = calloc(1, sizeof(*expr));
 	struct ws_err own; /* the parser passes statuses on through it */
 	struct reader r = {
 		.cat = cat, .expr = expr, .text = text, .at = text, .err = err ? err : &own
@@ -529,16 +529,16 @@ enum ws_status ws_expr_compile(const struct ws_catalogue *cat, const char *text,
 	if (!st)
 		st = collect_needs(expr, r.err);
 	if (st) {
-		ws_expr_destroy(expr);
+		cnt_expr_destroy(expr);
 		return st;
 	}
 	if (!expr->shape.n_dims)
-		expr->shape = ws_shape_scalar_();
+		expr->shape = cnt_shape_scalar_();
 	*out_expr = expr;
 	return WS_OK;
 }
 
-void ws_expr_destroy(struct ws_expr *expr)
+void cnt_expr_destroy(struct cnt_expr *expr)
 {
 	if (!expr)
 		return;
@@ -547,13 +547,13 @@ void ws_expr_destroy(struct ws_expr *expr)
 	free(expr);
 }
 
-const struct ws_expr_need *ws_expr_needs(const struct ws_expr *expr, size_t *out_n)
+const struct cnt_expr_need *cnt_expr_needs(const struct cnt_expr *expr, size_t *out_n)
 {
 	*out_n = expr->needs.n;
 	return expr->needs.at;
 }
 
-const struct ws_shape *ws_expr_shape(const struct ws_expr *expr)
+const struct cnt_shape *cnt_expr_shape(const struct cnt_expr *expr)
 {
 	return &expr->shape;
 }

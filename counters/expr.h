@@ -20,45 +20,45 @@
 #include "counters/catalogue.h"
 
 /* In what form a hardware counter is read. */
-enum ws_counter_form {
-	WS_FORM_EACH,        /* NAME: one value per instance */
-	WS_FORM_SUM,         /* NAME_sum: the instances added up, by whoever reads them */
-	WS_FORM_ACCUMULATED, /* NAME_ACCUM: the level added up over all cycles */
+enum cnt_counter_form {
+	CNT_FORM_EACH,        /* NAME: one value per instance */
+	CNT_FORM_SUM,         /* NAME_sum: the instances added up, by whoever reads them */
+	CNT_FORM_ACCUMULATED, /* NAME_ACCUM: the level added up over all cycles */
 };
 
-struct ws_expr_need {
-	const struct ws_counter_def *counter; /* hardware */
-	enum ws_counter_form form;
+struct cnt_expr_need {
+	const struct cnt_counter_def *counter; /* hardware */
+	enum cnt_counter_form form;
 };
 
 /* Values of one counter or expression for one dispatch. */
-struct ws_values {
+struct cnt_values {
 	const double *at;
 	size_t n; /* 0: no value; NAN as an element: that instance was not seen */
-	struct ws_shape shape;
+	struct cnt_shape shape;
 };
 
-struct ws_expr;
+struct cnt_expr;
 
 /* WS_E_FORMAT or WS_E_NOTFOUND; the text says what, and at which column of @text. */
-enum ws_status ws_expr_compile(const struct ws_catalogue *cat, const char *text,
-			       struct ws_expr **out_expr, struct ws_err *err);
-void ws_expr_destroy(struct ws_expr *expr); /* NULL is fine */
+enum ws_status cnt_expr_compile(const struct cnt_catalogue *cat, const char *text,
+			       struct cnt_expr **out_expr, struct ws_err *err);
+void cnt_expr_destroy(struct cnt_expr *expr); /* NULL is fine */
 
 /* The hardware counters it is made from, each once per form. None: it is constant. */
-const struct ws_expr_need *ws_expr_needs(const struct ws_expr *expr, size_t *out_n);
-const struct ws_shape *ws_expr_shape(const struct ws_expr *expr);
+const struct cnt_expr_need *cnt_expr_needs(const struct cnt_expr *expr, size_t *out_n);
+const struct cnt_shape *cnt_expr_shape(const struct cnt_expr *expr);
 
 /*
  * @inputs has one entry per need, in order. An input of 1 value goes where more were expected and
  * is a scalar then (a provider that has no instances). A needed counter without a value makes the
  * result one without a value. The result lives in @arena.
  */
-enum ws_status ws_expr_eval(const struct ws_expr *expr, const struct ws_values *inputs,
-			    struct ws_arena *arena, struct ws_values *out_values,
+enum ws_status cnt_expr_eval(const struct cnt_expr *expr, const struct cnt_values *inputs,
+			    struct ws_arena *arena, struct cnt_values *out_values,
 			    struct ws_err *err);
 
 /* All instances added up: what CSV and summaries show. False: no value. */
-bool ws_values_total(const struct ws_values *values, double *out_total);
+bool cnt_values_total(const struct cnt_values *values, double *out_total);
 
 #endif

@@ -5,46 +5,46 @@
 #include "base/vec.h"
 #include "counters/counters_priv.h"
 
-enum ws_expr_op {
-	WS_EXPR_NUMBER,
-	WS_EXPR_READ,
-	WS_EXPR_ADD,
-	WS_EXPR_SUB,
-	WS_EXPR_MUL,
-	WS_EXPR_DIV,
-	WS_EXPR_NEGATE,
-	WS_EXPR_REDUCE,
-	WS_EXPR_SELECT,
-	WS_EXPR_INDEX, /* NAME[n] */
+enum cnt_expr_op {
+	CNT_EXPR_NUMBER,
+	CNT_EXPR_READ,
+	CNT_EXPR_ADD,
+	CNT_EXPR_SUB,
+	CNT_EXPR_MUL,
+	CNT_EXPR_DIV,
+	CNT_EXPR_NEGATE,
+	CNT_EXPR_REDUCE,
+	CNT_EXPR_SELECT,
+	CNT_EXPR_INDEX, /* NAME[n] */
 };
 
-enum ws_reduce_by { WS_REDUCE_SUM, WS_REDUCE_MIN, WS_REDUCE_MAX, WS_REDUCE_AVR };
+enum cnt_reduce_by { CNT_REDUCE_SUM, CNT_REDUCE_MIN, CNT_REDUCE_MAX, CNT_REDUCE_AVR };
 
-struct ws_expr_step {
-	enum ws_expr_op op;
+struct cnt_expr_step {
+	enum cnt_expr_op op;
 	union {
 		double number;
 		size_t index;
 		struct {
-			struct ws_expr_need what;
+			struct cnt_expr_need what;
 			uint32_t need; /* its place in the needs */
 		} read;
 		struct {
-			enum ws_reduce_by by;
-			unsigned dims; /* bit per enum ws_dim */
+			enum cnt_reduce_by by;
+			unsigned dims; /* bit per enum cnt_dim */
 		} reduce;
-		uint32_t select[WS_DIM_COUNT]; /* index + 1 per dimension; 0: all */
+		uint32_t select[CNT_DIM_COUNT]; /* index + 1 per dimension; 0: all */
 	};
-	struct ws_shape shape; /* of what it leaves */
+	struct cnt_shape shape; /* of what it leaves */
 };
 
-struct ws_expr {
-	WS_VEC(struct ws_expr_step) steps;
-	WS_VEC(struct ws_expr_need) needs;
-	struct ws_shape shape;
+struct cnt_expr {
+	WS_VEC(struct cnt_expr_step) steps;
+	WS_VEC(struct cnt_expr_need) needs;
+	struct cnt_shape shape;
 };
 
 /* What is left of @shape when the dimensions of @gone are; a scalar when all are. */
-struct ws_shape ws_shape_without_(const struct ws_shape *shape, unsigned gone);
+struct cnt_shape cnt_shape_without_(const struct cnt_shape *shape, unsigned gone);
 
 #endif

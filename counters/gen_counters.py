@@ -7,8 +7,8 @@ import os
 import re
 import sys
 
-CLASSES = {"exact": "WS_FIDELITY_EXACT", "modelled": "WS_FIDELITY_MODELLED",
-           "unsupported": "WS_FIDELITY_UNSUPPORTED", "level": "WS_FIDELITY_MODELLED"}
+CLASSES = {"exact": "CNT_FIDELITY_EXACT", "modelled": "CNT_FIDELITY_MODELLED",
+           "unsupported": "CNT_FIDELITY_UNSUPPORTED", "level": "CNT_FIDELITY_MODELLED"}
 FORMS = {"-": 0, "sum": 1, "level": 2}
 # What stands in expressions without being a counter.
 WORDS = {"reduce", "select", "accumulate", "sum", "min", "max", "avr", "NONE", "LOW_RES", "HIGH_RES"}
@@ -196,30 +196,30 @@ def emit(data, soft):
     order = sorted(data.blocks, key=lambda b: BLOCK_ORDER.index(b[0]))
     out = ["/* made by gen_counters.py from data/counters and softgpu/counters/catalogue.txt */",
            '#include "counters/counters_priv.h"', "",
-           "_Static_assert(WS_N_ARCHS == %d, \"counters_priv.h and architectures.txt\");" % len(archs), "",
-           "const struct ws_arch_row ws_arch_rows[] = {"]
+           "_Static_assert(CNT_N_ARCHS == %d, \"counters_priv.h and architectures.txt\");" % len(archs), "",
+           "const struct cnt_arch_row cnt_arch_rows[] = {"]
     out += ["\t{ %s }," % ", ".join([quoted(a[0])] + [str(n) for n in a[1:]]) for a in data.archs]
-    out += ["};", "", "const struct ws_block_row ws_block_rows[] = {"]
+    out += ["};", "", "const struct cnt_block_row cnt_block_rows[] = {"]
     sizes = {"one": "1, 0", "cu": "0, 'u'", "channel": "0, 'c'"}
     for name, limit, per_se, size, _ in order:
         out.append('\t{ "%s", %d, %s, %s },' % (name, limit, "true" if per_se else "false",
                                                 sizes.get(size, "%s, 0" % size)))
-    out += ["};", "const size_t ws_n_block_rows = %d;" % len(order), "",
-            "const struct ws_hardware_row ws_hardware_rows[] = {"]
+    out += ["};", "const size_t cnt_n_block_rows = %d;" % len(order), "",
+            "const struct cnt_hardware_row cnt_hardware_rows[] = {"]
     prefix = data.spellings[0][0] if data.spellings else "\0"
     for block, _, _, _, _ in order:
         index = [b[0] for b in order].index(block)
         for name, (where, numbers, form, text) in data.rows.items():
             if where != block:
                 continue
-            kind, targets, why = soft.get(name, ("WS_FIDELITY_UNSUPPORTED", [], ""))
+            kind, targets, why = soft.get(name, ("CNT_FIDELITY_UNSUPPORTED", [], ""))
             mask = sum(1 << archs.index(a) for a in targets)
             events = ", ".join(str(numbers.get(a, -1)) for a in archs)
             out.append("\t{ %s, %s, %d, { %s }, %s, %s, %d, %s, %s }," %
                        (quoted(name), quoted(text), index, events, "true" if form == "level" else "false",
                         kind, mask, quoted(why), "true" if name.startswith(prefix) else "false"))
-    out += ["};", "const size_t ws_n_hardware_rows = %d;" % len(data.rows), "",
-            "const struct ws_derived_row ws_derived_rows[] = {"]
+    out += ["};", "const size_t cnt_n_hardware_rows = %d;" % len(data.rows), "",
+            "const struct cnt_derived_row cnt_derived_rows[] = {"]
     for name, (exprs, text, place) in data.derived.items():
         texts = []
         for expr in exprs.values():
@@ -235,11 +235,11 @@ def emit(data, soft):
             fail(place, "[%s] can be computed nowhere" % name)
         out.append("\t{ %s, %s, { %s }, %s }," % (quoted(name), quoted(text), ", ".join(texts),
                                                   "true" if name.startswith(prefix) else "false"))
-    out += ["};", "const size_t ws_n_derived_rows = %d;" % len(data.derived), "",
-            "const struct ws_spelling_row ws_spelling_rows[] = {"]
+    out += ["};", "const size_t cnt_n_derived_rows = %d;" % len(data.derived), "",
+            "const struct cnt_spelling_row cnt_spelling_rows[] = {"]
     for spelling, where in data.spellings:
         out.append("\t{ %s, %d }," % (quoted(spelling), sum(1 << archs.index(a) for a in where)))
-    out += ["};", "const size_t ws_n_spelling_rows = %d;" % len(data.spellings)]
+    out += ["};", "const size_t cnt_n_spelling_rows = %d;" % len(data.spellings)]
     return out
 
 

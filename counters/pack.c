@@ -16,7 +16,7 @@
 
 #define MAX_BLOCKS 32
 
-size_t ws_pack_bound(const struct ws_pack *pack, const struct ws_counter_block **out_tightest)
+size_t cnt_pack_bound(const struct cnt_pack *pack, const struct cnt_counter_block **out_tightest)
 {
 	size_t places[MAX_BLOCKS] = { 0 }, pairs[MAX_BLOCKS] = { 0 }, bound = 0;
 
@@ -24,8 +24,8 @@ size_t ws_pack_bound(const struct ws_pack *pack, const struct ws_counter_block *
 		places[pack->units[i].block] += pack->units[i].size;
 		pairs[pack->units[i].block] += pack->units[i].size > 1;
 	}
-	for (unsigned b = 0; b < ws_catalogue_n_blocks(pack->cat); b++) {
-		const struct ws_counter_block *block = ws_catalogue_block(pack->cat, b);
+	for (unsigned b = 0; b < cnt_catalogue_n_blocks(pack->cat); b++) {
+		const struct cnt_counter_block *block = cnt_catalogue_block(pack->cat, b);
 		size_t need = (places[b] + block->limit - 1) / block->limit;
 		size_t per_pass = block->limit / 2;
 
@@ -42,7 +42,7 @@ size_t ws_pack_bound(const struct ws_pack *pack, const struct ws_counter_block *
 }
 
 struct packing {
-	struct ws_pack *pack;
+	struct cnt_pack *pack;
 	unsigned *room;     /* [pass * MAX_BLOCKS + block] */
 	unsigned *n_copies; /* of a unit */
 };
@@ -54,7 +54,7 @@ static bool is_in(const struct packing *p, size_t pass, size_t unit)
 
 static void put(struct packing *p, size_t pass, size_t unit)
 {
-	const struct ws_unit *u = &p->pack->units[unit];
+	const struct cnt_unit *u = &p->pack->units[unit];
 
 	p->pack->in[pass * p->pack->n_units + unit] = true;
 	p->room[pass * MAX_BLOCKS + u->block] -= u->size;
@@ -64,10 +64,10 @@ static void put(struct packing *p, size_t pass, size_t unit)
 /* Evenly: next to a level counter there should be room for what its accumulation is divided by. */
 static void put_pairs(struct packing *p)
 {
-	const struct ws_pack *pack = p->pack;
+	const struct cnt_pack *pack = p->pack;
 
 	for (size_t unit = 0; unit < pack->n_units; unit++) {
-		const struct ws_unit *u = &pack->units[unit];
+		const struct cnt_unit *u = &pack->units[unit];
 		size_t best = 0;
 
 		if (u->size < 2)
@@ -84,14 +84,14 @@ static void put_pairs(struct packing *p)
  * Whether the units of @set that are not in @pass fit into it: all of them when @again, else only
  * if they are nowhere yet. How many are there already is the pass's merit.
  */
-static bool fits(const struct packing *p, const struct ws_unit_set *set, size_t pass, bool again,
+static bool fits(const struct packing *p, const struct cnt_unit_set *set, size_t pass, bool again,
 		 size_t *out_there)
 {
 	unsigned more[MAX_BLOCKS] = { 0 };
 
 	*out_there = 0;
 	for (size_t k = 0; k < set->n; k++) {
-		const struct ws_unit *u = &p->pack->units[set->units[k]];
+		const struct cnt_unit *u = &p->pack->units[set->units[k]];
 
 		if (is_in(p, pass, set->units[k])) {
 			++*out_there;
@@ -106,7 +106,7 @@ static bool fits(const struct packing *p, const struct ws_unit_set *set, size_t 
 	return true;
 }
 
-static void put_set(struct packing *p, const struct ws_unit_set *set, bool again)
+static void put_set(struct packing *p, const struct cnt_unit_set *set, bool again)
 {
 	size_t best = SIZE_MAX, best_there = 0, there;
 
@@ -142,7 +142,7 @@ static void put_sets(struct packing *p, bool again)
 static void put_rest(struct packing *p)
 {
 	for (size_t unit = 0; unit < p->pack->n_units; unit++) {
-		const struct ws_unit *u = &p->pack->units[unit];
+		const struct cnt_unit *u = &p->pack->units[unit];
 
 		for (size_t pass = 0; !p->n_copies[unit]; pass++)
 			if (p->room[pass * MAX_BLOCKS + u->block] >= u->size)
@@ -150,12 +150,12 @@ static void put_rest(struct packing *p)
 	}
 }
 
-enum ws_status ws_pack_run(struct ws_pack *pack, struct ws_arena *arena, struct ws_err *err)
+enum ws_status cnt_pack_run(struct cnt_pack *pack, struct ws_arena *arena, struct ws_err *err)
 {
-	const struct ws_counter_block *tightest = NULL;
+	const struct cnt_counter_block *tightest = NULL;
 	struct packing p = { .pack = pack };
 
-	pack->n_passes = ws_pack_bound(pack, &tightest);
+	pack->n_passes = cnt_pack_bound(pack, &tightest);
 	if (pack->n_passes == SIZE_MAX)
 		return ws_fail(err, WS_E_LIMIT,
 			       "block %s counts one counter at once: it accumulates none",
@@ -168,8 +168,8 @@ enum ws_status ws_pack_run(struct ws_pack *pack, struct ws_arena *arena, struct 
 	if (!pack->in || !p.room || !p.n_copies)
 		return ws_fail(err, WS_E_NOMEM, "out of memory for passes");
 	for (size_t pass = 0; pass < pack->n_passes; pass++)
-		for (unsigned b = 0; b < ws_catalogue_n_blocks(pack->cat); b++)
-			p.room[pass * MAX_BLOCKS + b] = ws_catalogue_block(pack->cat, b)->limit;
+		for (unsigned b = 0; b < cnt_catalogue_n_blocks(pack->cat); b++)
+			p.room[pass * MAX_BLOCKS + b] = cnt_catalogue_block(pack->cat, b)->limit;
 	put_pairs(&p);
 	put_sets(&p, false);
 	put_rest(&p);

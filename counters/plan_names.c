@@ -10,7 +10,7 @@ static enum ws_status no_memory(struct ws_err *err)
 	return ws_fail(err, WS_E_NOMEM, "out of memory for the plan of passes");
 }
 
-static enum ws_status refuse(struct ws_plan_ *plan, struct ws_request_ *q, enum ws_plan_state state,
+static enum ws_status refuse(struct cnt_plan_ *plan, struct cnt_request_ *q, enum cnt_plan_state state,
 			     const char *why)
 {
 	q->pub.state = state;
@@ -18,57 +18,57 @@ static enum ws_status refuse(struct ws_plan_ *plan, struct ws_request_ *q, enum 
 	return why ? WS_OK : WS_E_NOMEM;
 }
 
-static enum ws_status refuse_unknown(struct ws_plan_ *plan, struct ws_request_ *q)
+static enum ws_status refuse_unknown(struct cnt_plan_ *plan, struct cnt_request_ *q)
 {
-	const struct ws_catalogue *cat = plan->pub.cat;
-	const char *name = q->pub.name, *arch = ws_catalogue_arch(cat);
-	const char *elsewhere = ws_catalogue_elsewhere(cat, name);
+	const struct cnt_catalogue *cat = plan->pub.cat;
+	const char *name = q->pub.name, *arch = cnt_catalogue_arch(cat);
+	const char *elsewhere = cnt_catalogue_elsewhere(cat, name);
 
-	q->pub.nearest = ws_catalogue_nearest(cat, name);
+	q->pub.nearest = cnt_catalogue_nearest(cat, name);
 	if (elsewhere && q->pub.nearest)
 		return refuse(
-			plan, q, WS_PLAN_UNKNOWN,
+			plan, q, CNT_PLAN_UNKNOWN,
 			ws_arena_printf(&plan->arena,
 					"no counter '%s' on %s, only on %s: did you mean '%s'?",
 					name, arch, elsewhere, q->pub.nearest));
 	if (elsewhere)
-		return refuse(plan, q, WS_PLAN_UNKNOWN,
+		return refuse(plan, q, CNT_PLAN_UNKNOWN,
 			      ws_arena_printf(&plan->arena,
 					      "no counter '%s' on %s, only on %s: "
 					      "'rocprofv3-avail list' shows those that are here",
 					      name, arch, elsewhere));
 	if (q->pub.nearest)
-		return refuse(plan, q, WS_PLAN_UNKNOWN,
+		return refuse(plan, q, CNT_PLAN_UNKNOWN,
 			      ws_arena_printf(&plan->arena,
 					      "no counter '%s' on %s: did you mean '%s'?", name,
 					      arch, q->pub.nearest));
-	return refuse(plan, q, WS_PLAN_UNKNOWN,
+	return refuse(plan, q, CNT_PLAN_UNKNOWN,
 		      ws_arena_printf(&plan->arena,
 				      "no counter '%s' on %s: 'rocprofv3-avail list' shows them",
 				      name, arch));
 }
 
 static const char *const turns[] = {
-	[WS_TURN_AS_IS] = "%s",
-	[WS_TURN_SUMMED] = "reduce(%s,sum)",
-	[WS_TURN_ACCUMULATED] = "accumulate(%s, HIGH_RES)",
-	[WS_TURN_LOW_RES] = "accumulate(%s, LOW_RES)",
+	[CNT_TURN_AS_IS] = "%s",
+	[CNT_TURN_SUMMED] = "reduce(%s,sum)",
+	[CNT_TURN_ACCUMULATED] = "accumulate(%s, HIGH_RES)",
+	[CNT_TURN_LOW_RES] = "accumulate(%s, LOW_RES)",
 };
 
 /* Compiled once per counter and turn. */
-static enum ws_status expr_of(struct ws_plan_ *plan, const struct ws_counter_def *def,
-			      enum ws_plan_turn turn, const struct ws_expr **out_expr,
+static enum ws_status expr_of(struct cnt_plan_ *plan, const struct cnt_counter_def *def,
+			      enum cnt_plan_turn turn, const struct cnt_expr **out_expr,
 			      struct ws_err *err)
 {
-	struct ws_expr **slot = &plan->exprs[turn][def->id - 1];
+	struct cnt_expr **slot = &plan->exprs[turn][def->id - 1];
 	char text[192];
 
 	if (!*slot) {
 		enum ws_status st;
 
 		snprintf(text, sizeof(text), turns[turn], def->name);
-		st = ws_expr_compile(plan->pub.cat,
-				     turn == WS_TURN_AS_IS && def->expression ? def->expression
+		st = cnt_expr_compile(plan->pub.cat,
+				     turn == CNT_TURN_AS_IS && def->expression ? def->expression
 									      : text,
 				     slot, err);
 		if (st)
@@ -104,54 +104,54 @@ static bool split_index(struct ws_str *name, size_t *out_index)
  * What the name is a form of, and which; *@out_def stays NULL when nothing is known by it. @before
  * is the request just before, for the accumulator.
  */
-static void split(const struct ws_catalogue *cat, struct ws_request_ *q,
-		  const struct ws_request_ *before, const struct ws_counter_def **out_def,
-		  enum ws_plan_turn *out_turn)
+static void split(const struct cnt_catalogue *cat, struct cnt_request_ *q,
+		  const struct cnt_request_ *before, const struct cnt_counter_def **out_def,
+		  enum cnt_plan_turn *out_turn)
 {
 	struct ws_str name = ws_str_from(q->pub.name);
 
-	*out_turn = WS_TURN_AS_IS;
+	*out_turn = CNT_TURN_AS_IS;
 	*out_def = NULL;
 	if (is_accumulator(name)) {
-		*out_turn = ws_str_ends(name, "_HIRES") ? WS_TURN_ACCUMULATED : WS_TURN_LOW_RES;
+		*out_turn = ws_str_ends(name, "_HIRES") ? CNT_TURN_ACCUMULATED : CNT_TURN_LOW_RES;
 		if (before && before->pub.counter && before->pub.counter->is_level &&
 		    strcmp(before->pub.name, before->pub.counter->name) == 0)
 			*out_def = before->pub.counter;
 		return;
 	}
-	*out_def = ws_catalogue_find_n(cat, name);
+	*out_def = cnt_catalogue_find_n(cat, name);
 	if (*out_def)
 		return;
 	if (split_index(&name, &q->index)) {
-		*out_def = ws_catalogue_find_n(cat, name);
+		*out_def = cnt_catalogue_find_n(cat, name);
 	} else if (ws_str_ends(name, "_sum")) {
 		name.n -= 4;
-		*out_def = ws_catalogue_find_n(cat, name);
-		*out_turn = WS_TURN_SUMMED;
+		*out_def = cnt_catalogue_find_n(cat, name);
+		*out_turn = CNT_TURN_SUMMED;
 	} else if (ws_str_ends(name, "_ACCUM")) {
 		name.n -= 6;
-		*out_def = ws_catalogue_find_n(cat, name);
-		*out_turn = WS_TURN_ACCUMULATED;
+		*out_def = cnt_catalogue_find_n(cat, name);
+		*out_turn = CNT_TURN_ACCUMULATED;
 	}
 }
 
-static enum ws_status check_needs(struct ws_plan_ *plan, struct ws_request_ *q)
+static enum ws_status check_needs(struct cnt_plan_ *plan, struct cnt_request_ *q)
 {
-	const struct ws_expr_need *needs = ws_expr_needs(q->expr, &q->n_needs);
+	const struct cnt_expr_need *needs = cnt_expr_needs(q->expr, &q->n_needs);
 
-	q->pub.fidelity = WS_FIDELITY_EXACT;
+	q->pub.fidelity = CNT_FIDELITY_EXACT;
 	for (size_t k = 0; k < q->n_needs; k++) {
-		const struct ws_counter_def *c = needs[k].counter;
-		bool no_level = needs[k].form == WS_FORM_ACCUMULATED && !c->is_level;
+		const struct cnt_counter_def *c = needs[k].counter;
+		bool no_level = needs[k].form == CNT_FORM_ACCUMULATED && !c->is_level;
 
 		if (c->fidelity > q->pub.fidelity)
 			q->pub.fidelity = c->fidelity;
-		if (!ws_catalogue_is_soft(plan->pub.cat) || q->pub.state)
+		if (!cnt_catalogue_is_soft(plan->pub.cat) || q->pub.state)
 			continue;
-		if (c->fidelity != WS_FIDELITY_UNSUPPORTED && !no_level)
+		if (c->fidelity != CNT_FIDELITY_UNSUPPORTED && !no_level)
 			continue;
-		q->pub.fidelity = WS_FIDELITY_UNSUPPORTED;
-		if (refuse(plan, q, WS_PLAN_UNSUPPORTED,
+		q->pub.fidelity = CNT_FIDELITY_UNSUPPORTED;
+		if (refuse(plan, q, CNT_PLAN_UNSUPPORTED,
 			   ws_arena_printf(&plan->arena,
 					   "counter '%s' has no value on the software GPU: %s%s%s",
 					   q->pub.name, strcmp(c->name, q->pub.name) ? c->name : "",
@@ -163,17 +163,17 @@ static enum ws_status check_needs(struct ws_plan_ *plan, struct ws_request_ *q)
 	return WS_OK;
 }
 
-static enum ws_status resolve(struct ws_plan_ *plan, struct ws_request_ *q,
-			      const struct ws_request_ *before, struct ws_err *err)
+static enum ws_status resolve(struct cnt_plan_ *plan, struct cnt_request_ *q,
+			      const struct cnt_request_ *before, struct ws_err *err)
 {
-	const struct ws_counter_def *def;
+	const struct cnt_counter_def *def;
 	enum ws_status st;
-	enum ws_plan_turn turn;
+	enum cnt_plan_turn turn;
 
 	q->index = SIZE_MAX;
 	split(plan->pub.cat, q, before, &def, &turn);
 	if (!def && is_accumulator(ws_str_from(q->pub.name)))
-		return refuse(plan, q, WS_PLAN_MALFORMED,
+		return refuse(plan, q, CNT_PLAN_MALFORMED,
 			      ws_arena_printf(
 				      &plan->arena,
 				      "'%s' accumulates the level counter before it, and there is "
@@ -182,15 +182,15 @@ static enum ws_status resolve(struct ws_plan_ *plan, struct ws_request_ *q,
 	if (!def)
 		return refuse_unknown(plan, q);
 	q->pub.counter = def;
-	if (turn >= WS_TURN_ACCUMULATED && !def->is_level)
-		return refuse(plan, q, WS_PLAN_MALFORMED,
+	if (turn >= CNT_TURN_ACCUMULATED && !def->is_level)
+		return refuse(plan, q, CNT_PLAN_MALFORMED,
 			      ws_arena_printf(&plan->arena,
 					      "'%s': %s is no level, so there is nothing to "
 					      "accumulate",
 					      q->pub.name, def->name));
-	if (def->kind == WS_COUNTER_CONSTANT) {
-		if (q->index != SIZE_MAX || turn != WS_TURN_AS_IS)
-			return refuse(plan, q, WS_PLAN_MALFORMED,
+	if (def->kind == CNT_COUNTER_CONSTANT) {
+		if (q->index != SIZE_MAX || turn != CNT_TURN_AS_IS)
+			return refuse(plan, q, CNT_PLAN_MALFORMED,
 				      ws_arena_printf(&plan->arena,
 						      "'%s': %s is a constant of the agent",
 						      q->pub.name, def->name));
@@ -199,27 +199,27 @@ static enum ws_status resolve(struct ws_plan_ *plan, struct ws_request_ *q,
 	st = expr_of(plan, def, turn, &q->expr, err);
 	if (st)
 		return st;
-	if (q->index != SIZE_MAX && q->index >= ws_shape_size(ws_expr_shape(q->expr)))
-		return refuse(plan, q, WS_PLAN_MALFORMED,
+	if (q->index != SIZE_MAX && q->index >= cnt_shape_size(cnt_expr_shape(q->expr)))
+		return refuse(plan, q, CNT_PLAN_MALFORMED,
 			      ws_arena_printf(&plan->arena,
 					      "'%s': %s has %zu instances here, from [0] on",
 					      q->pub.name, def->name,
-					      ws_shape_size(ws_expr_shape(q->expr))));
-	q->pub.expression = turn == WS_TURN_AS_IS
+					      cnt_shape_size(cnt_expr_shape(q->expr))));
+	q->pub.expression = turn == CNT_TURN_AS_IS
 				    ? def->expression
 				    : ws_arena_printf(&plan->arena, turns[turn], def->name);
-	if (turn != WS_TURN_AS_IS && !q->pub.expression)
+	if (turn != CNT_TURN_AS_IS && !q->pub.expression)
 		return no_memory(err);
 	return check_needs(plan, q);
 }
 
-static enum ws_status status_of(enum ws_plan_state state)
+static enum ws_status status_of(enum cnt_plan_state state)
 {
 	static const enum ws_status table[] = {
-		[WS_PLAN_AVAILABLE] = WS_OK,
-		[WS_PLAN_UNKNOWN] = WS_E_NOTFOUND,
-		[WS_PLAN_UNSUPPORTED] = WS_E_UNSUPPORTED,
-		[WS_PLAN_MALFORMED] = WS_E_FORMAT,
+		[CNT_PLAN_AVAILABLE] = WS_OK,
+		[CNT_PLAN_UNKNOWN] = WS_E_NOTFOUND,
+		[CNT_PLAN_UNSUPPORTED] = WS_E_UNSUPPORTED,
+		[CNT_PLAN_MALFORMED] = WS_E_FORMAT,
 	};
 
 	return table[state];
@@ -227,7 +227,7 @@ static enum ws_status status_of(enum ws_plan_state state)
 
 /* Names that come twice in a group are one request; an accumulator means another thing each time.
  */
-enum ws_status ws_plan_collect_(struct ws_plan_ *plan, const struct ws_plan_group *groups,
+enum ws_status cnt_plan_collect_(struct cnt_plan_ *plan, const struct cnt_plan_group *groups,
 				size_t n_groups, unsigned mode, struct ws_err *err)
 {
 	struct ws_map seen;
@@ -241,13 +241,13 @@ enum ws_status ws_plan_collect_(struct ws_plan_ *plan, const struct ws_plan_grou
 		return no_memory(err);
 	ws_map_init(&seen, WS_MAP_STR, (size_t)1 << 24);
 	for (size_t g = 0; g < n_groups && !st; g++) {
-		const struct ws_request_ *before = NULL;
+		const struct cnt_request_ *before = NULL;
 
-		if (g == 0 || (mode & 0xff) != WS_PLAN_POOL)
+		if (g == 0 || (mode & 0xff) != CNT_PLAN_POOL)
 			ws_map_clear(&seen);
 		for (size_t i = 0; i < groups[g].n && !st; i++) {
 			struct ws_str name = ws_str_from(groups[g].names[i]);
-			struct ws_request_ *q = &plan->requests[plan->pub.n_requests];
+			struct cnt_request_ *q = &plan->requests[plan->pub.n_requests];
 
 			if (!is_accumulator(name)) {
 				const struct ws_map_entry *known = ws_map_find(&seen, name);
@@ -266,7 +266,7 @@ enum ws_status ws_plan_collect_(struct ws_plan_ *plan, const struct ws_plan_grou
 			st = ws_map_put(&seen, ws_str_from(q->pub.name), q, err);
 			if (!st)
 				st = resolve(plan, q, before, err);
-			if (!st && q->pub.state && !(mode & WS_PLAN_KEEP_GOING))
+			if (!st && q->pub.state && !(mode & CNT_PLAN_KEEP_GOING))
 				st = ws_fail(err, status_of(q->pub.state), "%s", q->pub.why);
 			before = q;
 			plan->pub.n_requests++;

@@ -7,7 +7,7 @@
 #define WIDTH 100u
 
 /* "pass 1", or "passes 1, 3" where a counter's inputs did not fit together. */
-static void print_passes(FILE *to, const struct ws_plan *plan, const struct ws_plan_request *q)
+static void print_passes(FILE *to, const struct cnt_plan *plan, const struct cnt_plan_request *q)
 {
 	unsigned last = UINT32_MAX, n = 0;
 
@@ -25,7 +25,7 @@ static void print_passes(FILE *to, const struct ws_plan *plan, const struct ws_p
 	}
 }
 
-static void print_request(FILE *to, const struct ws_plan *plan, const struct ws_plan_request *q,
+static void print_request(FILE *to, const struct cnt_plan *plan, const struct cnt_plan_request *q,
 			  int width)
 {
 	if (q->state) {
@@ -34,8 +34,8 @@ static void print_request(FILE *to, const struct ws_plan *plan, const struct ws_
 		return;
 	}
 	fprintf(to, "  %-*s  available", width, q->name);
-	if (ws_catalogue_is_soft(plan->cat))
-		fprintf(to, "  %-8s", ws_fidelity_word(q->fidelity));
+	if (cnt_catalogue_is_soft(plan->cat))
+		fprintf(to, "  %-8s", cnt_fidelity_word(q->fidelity));
 	fprintf(to, "  ");
 	print_passes(to, plan, q);
 	fprintf(to, "\n");
@@ -46,14 +46,14 @@ static void print_request(FILE *to, const struct ws_plan *plan, const struct ws_
 }
 
 /* What each block has to do in this pass: "SQ 8 of 8, TCC 2 of 4". */
-static void add_blocks(struct ws_buf *out, const struct ws_plan *plan,
-		       const struct ws_plan_pass *pass)
+static void add_blocks(struct ws_buf *out, const struct cnt_plan *plan,
+		       const struct cnt_plan_pass *pass)
 {
-	const struct ws_counter_block *block = NULL;
+	const struct cnt_counter_block *block = NULL;
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i <= pass->n_reads; i++) {
-		const struct ws_plan_read *read = &plan->reads[pass->first_read + i];
+		const struct cnt_plan_read *read = &plan->reads[pass->first_read + i];
 		bool ends = i == pass->n_reads || read->counter->block != block;
 
 		if (ends && block)
@@ -68,9 +68,9 @@ static void add_blocks(struct ws_buf *out, const struct ws_plan *plan,
 	}
 }
 
-static void print_pass(FILE *to, const struct ws_plan *plan, size_t number)
+static void print_pass(FILE *to, const struct cnt_plan *plan, size_t number)
 {
-	const struct ws_plan_pass *pass = &plan->passes[number];
+	const struct cnt_plan_pass *pass = &plan->passes[number];
 	struct ws_buf line;
 
 	ws_buf_init(&line, 1u << 20);
@@ -96,7 +96,7 @@ static void print_time(FILE *to, double seconds)
 		fprintf(to, "%.1f h", seconds / 3600);
 }
 
-static void print_cost(FILE *to, const struct ws_plan *plan, const struct ws_plan_cost *cost)
+static void print_cost(FILE *to, const struct cnt_plan *plan, const struct cnt_plan_cost *cost)
 {
 	size_t n_runs = cost->kernel_replay && plan->n_passes ? 1 : plan->n_passes;
 	double slowdown = cost->slowdown > 0 ? cost->slowdown : 1;
@@ -119,7 +119,7 @@ static void print_cost(FILE *to, const struct ws_plan *plan, const struct ws_pla
 		fprintf(to, ", what counting costs left out)\n");
 }
 
-void ws_plan_print(FILE *to, const struct ws_plan *plan, const struct ws_plan_cost *cost)
+void cnt_plan_print(FILE *to, const struct cnt_plan *plan, const struct cnt_plan_cost *cost)
 {
 	size_t n_missing = 0;
 	int width = 0;
@@ -129,10 +129,10 @@ void ws_plan_print(FILE *to, const struct ws_plan *plan, const struct ws_plan_co
 
 		if (n > width && n < 48)
 			width = n;
-		n_missing += plan->requests[i].state != WS_PLAN_AVAILABLE;
+		n_missing += plan->requests[i].state != CNT_PLAN_AVAILABLE;
 	}
-	fprintf(to, "counters on %s%s:\n", ws_catalogue_arch(plan->cat),
-		ws_catalogue_is_soft(plan->cat) ? " (software GPU)" : "");
+	fprintf(to, "counters on %s%s:\n", cnt_catalogue_arch(plan->cat),
+		cnt_catalogue_is_soft(plan->cat) ? " (software GPU)" : "");
 	for (size_t i = 0; i < plan->n_requests; i++)
 		print_request(to, plan, &plan->requests[i], width);
 	if (plan->n_passes)

@@ -6,8 +6,8 @@
 #include "counters/plan.h"
 
 /* A hardware counter that is wanted, and the places of its block that takes. */
-struct ws_unit {
-	const struct ws_counter_def *counter;
+struct cnt_unit {
+	const struct cnt_counter_def *counter;
 	unsigned block; /* number in the catalogue */
 	unsigned size;  /* 2 with its accumulation */
 	bool each;      /* instances are wanted, not only their sum */
@@ -15,17 +15,17 @@ struct ws_unit {
 };
 
 /* Units that should be counted in the same run. */
-struct ws_unit_set {
+struct cnt_unit_set {
 	const uint32_t *units;
 	size_t n;
 };
 
-struct ws_pack {
-	const struct ws_unit *units;
+struct cnt_pack {
+	const struct cnt_unit *units;
 	size_t n_units;
-	const struct ws_unit_set *sets;
+	const struct cnt_unit_set *sets;
 	size_t n_sets;
-	const struct ws_catalogue *cat;
+	const struct cnt_catalogue *cat;
 	/* results, in the arena */
 	size_t n_passes;
 	bool *in; /* [pass * n_units + unit] */
@@ -33,39 +33,39 @@ struct ws_pack {
 
 /* The fewest passes that the limits allow; SIZE_MAX: a block that can never count an accumulation.
  */
-size_t ws_pack_bound(const struct ws_pack *pack, const struct ws_counter_block **out_tightest);
-enum ws_status ws_pack_run(struct ws_pack *pack, struct ws_arena *arena, struct ws_err *err);
+size_t cnt_pack_bound(const struct cnt_pack *pack, const struct cnt_counter_block **out_tightest);
+enum ws_status cnt_pack_run(struct cnt_pack *pack, struct ws_arena *arena, struct ws_err *err);
 
 /* How a request differs from the counter it is of. */
-enum ws_plan_turn {
-	WS_TURN_AS_IS,
-	WS_TURN_SUMMED,
-	WS_TURN_ACCUMULATED, /* at high resolution */
-	WS_TURN_LOW_RES,
-	WS_N_TURNS
+enum cnt_plan_turn {
+	CNT_TURN_AS_IS,
+	CNT_TURN_SUMMED,
+	CNT_TURN_ACCUMULATED, /* at high resolution */
+	CNT_TURN_LOW_RES,
+	CNT_N_TURNS
 };
 
-struct ws_request_ {
-	struct ws_plan_request pub;
-	const struct ws_expr *expr; /* NULL: constant */
+struct cnt_request_ {
+	struct cnt_plan_request pub;
+	const struct cnt_expr *expr; /* NULL: constant */
 	size_t index;               /* NAME[n]; SIZE_MAX: all */
 	const uint32_t *need_reads; /* per need of the expression */
 	const uint32_t *units;      /* per need, while planning */
 	size_t n_needs;
 };
 
-struct ws_plan_ {
-	struct ws_plan pub;
+struct cnt_plan_ {
+	struct cnt_plan pub;
 	struct ws_arena arena;
-	struct ws_request_ *requests;
-	struct ws_expr **exprs[WS_N_TURNS]; /* by counter id */
-	struct ws_plan_pass *passes;
-	struct ws_plan_read *reads;
+	struct cnt_request_ *requests;
+	struct cnt_expr **exprs[CNT_N_TURNS]; /* by counter id */
+	struct cnt_plan_pass *passes;
+	struct cnt_plan_read *reads;
 	size_t cap_reads, cap_passes;
 };
 
 /* Fills the requests of @plan. */
-enum ws_status ws_plan_collect_(struct ws_plan_ *plan, const struct ws_plan_group *groups,
+enum ws_status cnt_plan_collect_(struct cnt_plan_ *plan, const struct cnt_plan_group *groups,
 				size_t n_groups, unsigned mode, struct ws_err *err);
 
 #endif

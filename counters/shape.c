@@ -3,28 +3,28 @@
 #include <string.h>
 
 static const char *const names[] = {
-	[WS_DIM_NONE] = "DIMENSION_NONE",   [WS_DIM_XCC] = "DIMENSION_XCC",
-	[WS_DIM_AID] = "DIMENSION_AID",     [WS_DIM_SHADER_ENGINE] = "DIMENSION_SHADER_ENGINE",
-	[WS_DIM_AGENT] = "DIMENSION_AGENT", [WS_DIM_SHADER_ARRAY] = "DIMENSION_SHADER_ARRAY",
-	[WS_DIM_WGP] = "DIMENSION_WGP",     [WS_DIM_INSTANCE] = "DIMENSION_INSTANCE",
+	[CNT_DIM_NONE] = "DIMENSION_NONE",   [CNT_DIM_XCC] = "DIMENSION_XCC",
+	[CNT_DIM_AID] = "DIMENSION_AID",     [CNT_DIM_SHADER_ENGINE] = "DIMENSION_SHADER_ENGINE",
+	[CNT_DIM_AGENT] = "DIMENSION_AGENT", [CNT_DIM_SHADER_ARRAY] = "DIMENSION_SHADER_ARRAY",
+	[CNT_DIM_WGP] = "DIMENSION_WGP",     [CNT_DIM_INSTANCE] = "DIMENSION_INSTANCE",
 };
 
-const char *ws_dim_name(enum ws_dim dim)
+const char *cnt_dim_name(enum cnt_dim dim)
 {
-	return dim < WS_DIM_COUNT ? names[dim] : names[WS_DIM_NONE];
+	return dim < CNT_DIM_COUNT ? names[dim] : names[CNT_DIM_NONE];
 }
 
-enum ws_dim ws_dim_find(struct ws_str name)
+enum cnt_dim cnt_dim_find(struct ws_str name)
 {
 	static const char prefix[] = "DIMENSION_";
 
-	for (enum ws_dim dim = WS_DIM_XCC; dim < WS_DIM_COUNT; dim++)
+	for (enum cnt_dim dim = CNT_DIM_XCC; dim < CNT_DIM_COUNT; dim++)
 		if (ws_str_is(name, names[dim]) || ws_str_is(name, names[dim] + sizeof(prefix) - 1))
 			return dim;
-	return WS_DIM_NONE;
+	return CNT_DIM_NONE;
 }
 
-size_t ws_shape_size(const struct ws_shape *shape)
+size_t cnt_shape_size(const struct cnt_shape *shape)
 {
 	size_t n = 1;
 
@@ -33,7 +33,7 @@ size_t ws_shape_size(const struct ws_shape *shape)
 	return n;
 }
 
-bool ws_shape_same(const struct ws_shape *a, const struct ws_shape *b)
+bool cnt_shape_same(const struct cnt_shape *a, const struct cnt_shape *b)
 {
 	if (a->n_dims != b->n_dims)
 		return false;
@@ -43,7 +43,7 @@ bool ws_shape_same(const struct ws_shape *a, const struct ws_shape *b)
 	return true;
 }
 
-void ws_shape_index(const struct ws_shape *shape, size_t i, uint32_t out_index[WS_SHAPE_MAX])
+void cnt_shape_index(const struct cnt_shape *shape, size_t i, uint32_t out_index[CNT_SHAPE_MAX])
 {
 	for (unsigned d = shape->n_dims; d-- > 0;) {
 		out_index[d] = (uint32_t)(i % shape->at[d].n);
@@ -51,12 +51,12 @@ void ws_shape_index(const struct ws_shape *shape, size_t i, uint32_t out_index[W
 	}
 }
 
-bool ws_shape_is_scalar_(const struct ws_shape *shape)
+bool cnt_shape_is_scalar_(const struct cnt_shape *shape)
 {
-	return ws_shape_size(shape) == 1;
+	return cnt_shape_size(shape) == 1;
 }
 
-struct ws_shape ws_shape_scalar_(void)
+struct cnt_shape cnt_shape_scalar_(void)
 {
-	return (struct ws_shape){ .n_dims = 1, .at = { { WS_DIM_INSTANCE, 1 } } };
+	return (struct cnt_shape){ .n_dims = 1, .at = { { CNT_DIM_INSTANCE, 1 } } };
 }

@@ -1,7 +1,7 @@
 #include "counters/catalogue.h"
 
 /* AMD's own texts, which scripts look for. */
-enum ws_status ws_counter_word(const char *word, struct ws_str *out_name, uint64_t *out_devices,
+enum ws_status cnt_counter_word(const char *word, struct ws_str *out_name, uint64_t *out_devices,
 			       struct ws_err *err)
 {
 	struct ws_str rest = ws_str_from(word), name, list, part, key;

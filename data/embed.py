@@ -25,7 +25,7 @@ def main():
     files.sort(key=lambda path: (os.path.basename(path) != "common.metrics", os.path.basename(path)))
     with open(out, "w") as to:
         to.write('/* Made by data/embed.py. */\n#include "analysis/metric.h"\n\n')
-        to.write("const struct ws_metric_file ws_metric_files[] = {\n")
+        to.write("const struct ana_metric_file ana_metric_files[] = {\n")
         for path in files:
             to.write('\t{ "%s",\n' % os.path.basename(path))
             with open(path, encoding="utf-8") as text:

@@ -6,18 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ws_counted_classes[] = { "exact", "modelled", "unsupported" };
+const char *const fid_counted_classes[] = { "exact", "modelled", "unsupported" };
 
-static enum ws_status find_service(struct ws_counted *c, struct ws_err *err)
+static enum ws_status find_service(struct fid_counted *c, struct ws_err *err)
 {
 	void *driver = dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
-	__typeof__(&ws_softgpu_counters) list = NULL;
+	__typeof__(&softgpu_counters) list = NULL;
 
 	if (driver) {
-		*(void **)&list = dlsym(driver, "ws_softgpu_counters");
-		*(void **)&c->choose = dlsym(driver, "ws_softgpu_count");
-		*(void **)&c->next_result = dlsym(driver, "ws_softgpu_next_result");
-		*(void **)&c->drop = dlsym(driver, "ws_softgpu_drop");
+		*(void **)&list = dlsym(driver, "softgpu_counters");
+		*(void **)&c->choose = dlsym(driver, "softgpu_count");
+		*(void **)&c->next_result = dlsym(driver, "softgpu_next_result");
+		*(void **)&c->drop = dlsym(driver, "softgpu_drop");
 	}
 	if (!list || !c->choose || !c->next_result || !c->drop)
 		return ws_fail(
@@ -31,32 +31,32 @@ static enum ws_status find_service(struct ws_counted *c, struct ws_err *err)
 	return WS_OK;
 }
 
-enum ws_status ws_counted_open(struct ws_counted *c, struct ws_err *err)
+enum ws_status fid_counted_open(struct fid_counted *c, struct ws_err *err)
 {
 	uint32_t n_gpus;
-	enum ws_status st = ws_runner_machine(&n_gpus, err);
+	enum ws_status st = gpu_runner_machine(&n_gpus, err);
 
-	*c = (struct ws_counted){ 0 };
+	*c = (struct fid_counted){ 0 };
 	if (!st)
-		st = ws_runner_open(0, ws_fidelity_codes, &c->runner, err);
+		st = gpu_runner_open(0, fid_codes, &c->runner, err);
 	if (st)
 		return st;
-	c->info = ws_runner_info(c->runner);
+	c->info = gpu_runner_info(c->runner);
 	st = find_service(c, err);
 	if (st)
-		ws_counted_close(c);
+		fid_counted_close(c);
 	return st;
 }
 
-void ws_counted_close(struct ws_counted *c)
+void fid_counted_close(struct fid_counted *c)
 {
-	ws_runner_close(c->runner);
+	gpu_runner_close(c->runner);
 	free(c->all);
-	*c = (struct ws_counted){ 0 };
-	ws_runner_machine_close();
+	*c = (struct fid_counted){ 0 };
+	gpu_runner_machine_close();
 }
 
-enum ws_status ws_counted_choose(struct ws_counted *c, const char *const *names, size_t n,
+enum ws_status fid_counted_choose(struct fid_counted *c, const char *const *names, size_t n,
 				 struct ws_err *err)
 {
 	char text[200] = "";
@@ -66,7 +66,7 @@ enum ws_status ws_counted_choose(struct ws_counted *c, const char *const *names,
 	return WS_OK;
 }
 
-bool ws_counted_next(struct ws_counted *c, struct ws_softgpu_result *out)
+bool fid_counted_next(struct fid_counted *c, struct softgpu_result *out)
 {
 	c->drop(c->info->node, c->last); /* the one before has been read */
 	if (c->next_result(c->info->node, c->last, out))
@@ -75,7 +75,7 @@ bool ws_counted_next(struct ws_counted *c, struct ws_softgpu_result *out)
 	return true;
 }
 
-double ws_counted_sum(const struct ws_softgpu_value *value)
+double fid_counted_sum(const struct softgpu_value *value)
 {
 	uint64_t sum = 0;
 
@@ -84,7 +84,7 @@ double ws_counted_sum(const struct ws_softgpu_value *value)
 	return (double)sum;
 }
 
-static const struct ws_softgpu_counter *find_counter(const struct ws_counted *c, const char *name)
+static const struct softgpu_counter *find_counter(const struct fid_counted *c, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -97,17 +97,17 @@ static const struct ws_softgpu_counter *find_counter(const struct ws_counted *c,
 }
 
 /* Which of the values one run can count, after those that are done. Returns how many. */
-static size_t choose_pass(const struct ws_counted *c, const struct ws_counted_value *values,
+static size_t choose_pass(const struct fid_counted *c, const struct fid_counted_value *values,
 			  const bool *done, size_t n, const char **names, size_t *places)
 {
 	struct {
 		const char *block;
 		uint32_t used;
-	} blocks[WS_COUNTED_MAX];
+	} blocks[FID_COUNTED_MAX];
 	size_t n_blocks = 0, n_chosen = 0;
 
 	for (size_t k = 0; k < n; k++) {
-		const struct ws_softgpu_counter *counter = find_counter(c, values[k].name);
+		const struct softgpu_counter *counter = find_counter(c, values[k].name);
 		size_t b = 0;
 
 		if (done[k])
@@ -127,36 +127,36 @@ static size_t choose_pass(const struct ws_counted *c, const struct ws_counted_va
 	return n_chosen;
 }
 
-enum ws_status ws_counted_run(struct ws_counted *c, const struct ws_runner_call *call,
-			      struct ws_counted_value *values, size_t n, struct ws_err *err)
+enum ws_status fid_counted_run(struct fid_counted *c, const struct gpu_runner_call *call,
+			      struct fid_counted_value *values, size_t n, struct ws_err *err)
 {
-	const char *names[WS_COUNTED_MAX];
-	size_t places[WS_COUNTED_MAX], n_chosen;
-	bool done[WS_COUNTED_MAX] = { false };
+	const char *names[FID_COUNTED_MAX];
+	size_t places[FID_COUNTED_MAX], n_chosen;
+	bool done[FID_COUNTED_MAX] = { false };
 	enum ws_status st = WS_OK;
 
-	if (n > WS_COUNTED_MAX)
-		return ws_fail(err, WS_E_LIMIT, "more than %d counters", WS_COUNTED_MAX);
+	if (n > FID_COUNTED_MAX)
+		return ws_fail(err, WS_E_LIMIT, "more than %d counters", FID_COUNTED_MAX);
 	for (size_t k = 0; k < n; k++)
 		if (!find_counter(c, values[k].name))
 			return ws_fail(err, WS_E_NOTFOUND, "no counter '%s' on %s", values[k].name,
 				       c->info->target);
 	while (!st && (n_chosen = choose_pass(c, values, done, n, names, places))) {
-		struct ws_softgpu_result r;
+		struct softgpu_result r;
 		uint64_t ns;
 
-		st = ws_counted_choose(c, names, n_chosen, err);
+		st = fid_counted_choose(c, names, n_chosen, err);
 		if (!st)
-			st = ws_runner_run(c->runner, call, &ns, err);
-		if (!st && !ws_counted_next(c, &r))
+			st = gpu_runner_run(c->runner, call, &ns, err);
+		if (!st && !fid_counted_next(c, &r))
 			st = ws_fail(err, WS_E_STATE, "kernel '%s' was not counted", call->kernel);
 		for (size_t k = 0; k < n_chosen && !st; k++) {
-			values[places[k]].value = ws_counted_sum(&r.values[k]);
+			values[places[k]].value = fid_counted_sum(&r.values[k]);
 			values[places[k]].fidelity = r.values[k].fidelity;
 			done[places[k]] = true;
 		}
 	}
 	if (!st)
-		st = ws_counted_choose(c, NULL, 0, err);
+		st = fid_counted_choose(c, NULL, 0, err);
 	return st;
 }

@@ -16,43 +16,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WS_COUNTED_MAX 64
+#define FID_COUNTED_MAX 64
 
-extern const struct ws_runner_code ws_fidelity_codes[]; /* made of kernels.s */
+extern const struct gpu_runner_code fid_codes[]; /* made of kernels.s */
 
 /* The counter service of the software GPU, once the runtime is open. */
-struct ws_counted {
-	struct ws_runner *runner;
-	const struct ws_runner_info *info;
-	struct ws_softgpu_counter *all; /* what can be counted */
+struct fid_counted {
+	struct gpu_runner *runner;
+	const struct gpu_runner_info *info;
+	struct softgpu_counter *all; /* what can be counted */
 	size_t n_all;
 	uint64_t last; /* result that was read */
-	__typeof__(&ws_softgpu_count) choose;
-	__typeof__(&ws_softgpu_next_result) next_result;
-	__typeof__(&ws_softgpu_drop) drop;
+	__typeof__(&softgpu_count) choose;
+	__typeof__(&softgpu_next_result) next_result;
+	__typeof__(&softgpu_drop) drop;
 };
 
 /* Opens the runtime and its first GPU, which has to be a software GPU. */
-enum ws_status ws_counted_open(struct ws_counted *counted, struct ws_err *err);
-void ws_counted_close(struct ws_counted *counted);
+enum ws_status fid_counted_open(struct fid_counted *counted, struct ws_err *err);
+void fid_counted_close(struct fid_counted *counted);
 
-struct ws_counted_value {
+struct fid_counted_value {
 	const char *name; /* NAME_sum, or NAME: summed over its instances, too */
 	double value;
-	enum ws_softgpu_fidelity fidelity;
+	enum softgpu_fidelity fidelity;
 };
 
 /* Fills values[].value and fidelity. WS_E_NOTFOUND: this GPU has no such counter. */
-enum ws_status ws_counted_run(struct ws_counted *counted, const struct ws_runner_call *call,
-			      struct ws_counted_value *values, size_t n, struct ws_err *err);
+enum ws_status fid_counted_run(struct fid_counted *counted, const struct gpu_runner_call *call,
+			      struct fid_counted_value *values, size_t n, struct ws_err *err);
 
 /* From the next dispatch on; n 0: no more. */
-enum ws_status ws_counted_choose(struct ws_counted *counted, const char *const *names, size_t n,
+enum ws_status fid_counted_choose(struct fid_counted *counted, const char *const *names, size_t n,
 				 struct ws_err *err);
 /* The next result that was not read yet; false: there is none. */
-bool ws_counted_next(struct ws_counted *counted, struct ws_softgpu_result *out);
-double ws_counted_sum(const struct ws_softgpu_value *value);
+bool fid_counted_next(struct fid_counted *counted, struct softgpu_result *out);
+double fid_counted_sum(const struct softgpu_value *value);
 
-extern const char *const ws_counted_classes[]; /* by enum ws_softgpu_fidelity */
+extern const char *const fid_counted_classes[]; /* by enum softgpu_fidelity */
 
 #endif

@@ -19,67 +19,67 @@ enum type { RW, CC, NC, UC, N_TYPES };
 
 struct place {
 	const char *name;
-	enum ws_runner_memory memory;
+	enum gpu_runner_memory memory;
 	enum type type; /* as AMD's documents say */
 	bool own;
 };
 
 static const struct place places[] = {
-	{ "HBM", WS_RUNNER_OWN, RW, true },
-	{ "fine-grained HBM", WS_RUNNER_OWN_FINE, CC, true },
-	{ "host", WS_RUNNER_HOST, NC, false },
-	{ "fine-grained host", WS_RUNNER_HOST_FINE, UC, false },
-	{ "peer", WS_RUNNER_PEER, NC, false },
-	{ "fine-grained peer", WS_RUNNER_PEER_FINE, UC, false },
+	{ "HBM", GPU_RUNNER_OWN, RW, true },
+	{ "fine-grained HBM", GPU_RUNNER_OWN_FINE, CC, true },
+	{ "host", GPU_RUNNER_HOST, NC, false },
+	{ "fine-grained host", GPU_RUNNER_HOST_FINE, UC, false },
+	{ "peer", GPU_RUNNER_PEER, NC, false },
+	{ "fine-grained peer", GPU_RUNNER_PEER_FINE, UC, false },
 };
 
-static void stream(struct ws_known *k, const char *operation, const struct place *at,
-		   const char *kernel, const struct ws_expect *expected, size_t n)
+static void stream(struct fid_known *k, const char *operation, const struct place *at,
+		   const char *kernel, const struct fid_expect *expected, size_t n)
 {
-	struct ws_known_call call = {
+	struct fid_known_call call = {
 		.kernel = kernel, .grid = GRID, .workgroup = 64, .a = GRID, .b = TURNS
 	};
 	char title[64];
 
 	snprintf(title, sizeof(title), "%s %s", operation, at->name);
-	ws_known_check(k, title, &call, expected, n);
+	fid_known_check(k, title, &call, expected, n);
 }
 
 #define STREAM(operation, kernel, ...)                                                             \
-	stream(k, operation, at, kernel, (const struct ws_expect[]){ __VA_ARGS__ },                \
-	       sizeof((const struct ws_expect[]){ __VA_ARGS__ }) / sizeof(struct ws_expect))
+	stream(k, operation, at, kernel, (const struct fid_expect[]){ __VA_ARGS__ },                \
+	       sizeof((const struct fid_expect[]){ __VA_ARGS__ }) / sizeof(struct fid_expect))
 
 /* What L2 waits for, as a part of the time it is busy. Published of an MI250. */
-static void check_stalls(struct ws_known *k, const struct place *at)
+static void check_stalls(struct fid_known *k, const struct place *at)
 {
 	static const struct {
-		enum ws_runner_memory memory;
+		enum gpu_runner_memory memory;
 		const char *name;
 		double pcie, xgmi;
 	} published[] = {
-		{ WS_RUNNER_HOST, "read host", 91.27, 0 },
-		{ WS_RUNNER_HOST_FINE, "read fine-grained host", 91.29, 0 },
-		{ WS_RUNNER_PEER_FINE, "read fine-grained peer", 0, 17.85 },
+		{ GPU_RUNNER_HOST, "read host", 91.27, 0 },
+		{ GPU_RUNNER_HOST_FINE, "read fine-grained host", 91.29, 0 },
+		{ GPU_RUNNER_PEER_FINE, "read fine-grained peer", 0, 17.85 },
 	};
-	struct ws_known_call call = {
+	struct fid_known_call call = {
 		.kernel = "stream_read", .grid = GRID, .workgroup = 64, .a = GRID, .b = TURNS
 	};
-	struct ws_counted_value v[] = { { .name = "TCC_BUSY" },
+	struct fid_counted_value v[] = { { .name = "TCC_BUSY" },
 					{ .name = "TCC_EA_RDREQ_IO_CREDIT_STALL" },
 					{ .name = "TCC_EA_RDREQ_GMI_CREDIT_STALL" } };
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(published) && k->gfx90a; i++) {
 		if (published[i].memory != at->memory ||
-		    !ws_known_count(k, &call, v, WS_ARRAY_LEN(v)))
+		    !fid_known_count(k, &call, v, WS_ARRAY_LEN(v)))
 			continue;
-		ws_known_print(published[i].name, "% stalled by PCIe", "modelled",
+		fid_known_print(published[i].name, "% stalled by PCIe", "modelled",
 			       published[i].pcie, 100 * v[1].value / v[0].value);
-		ws_known_print(published[i].name, "% stalled by xGMI", "modelled",
+		fid_known_print(published[i].name, "% stalled by xGMI", "modelled",
 			       published[i].xgmi, 100 * v[2].value / v[0].value);
 	}
 }
 
-static void check_place(struct ws_known *k, const struct place *at)
+static void check_place(struct fid_known *k, const struct place *at)
 {
 	static const char *const reads[] = { "TCP_TCC_RW_READ_REQ_sum", "TCP_TCC_CC_READ_REQ_sum",
 					     "TCP_TCC_NC_READ_REQ_sum", "TCP_TCC_UC_READ_REQ_sum" };
@@ -109,17 +109,17 @@ static void check_place(struct ws_known *k, const struct place *at)
 	       { "TCC_EA_RDREQ_sum", arguments }, { "TCC_EA_WRREQ_IO_CREDIT_STALL_sum", 0 });
 }
 
-enum ws_status ws_fidelity_fabric(struct ws_err *err)
+enum ws_status fid_fabric(struct ws_err *err)
 {
-	struct ws_known k;
+	struct fid_known k;
 
-	if (ws_known_open(&k, err))
+	if (fid_known_open(&k, err))
 		return k.st;
 	for (size_t i = 0; i < WS_ARRAY_LEN(places) && !k.st; i++) {
-		k.st = ws_runner_memory(k.counted.runner, places[i].memory, BYTES, &k.buffer, err);
+		k.st = gpu_runner_memory(k.counted.runner, places[i].memory, BYTES, &k.buffer, err);
 		if (!k.st)
 			check_place(&k, &places[i]);
 	}
-	ws_counted_close(&k.counted);
+	fid_counted_close(&k.counted);
 	return k.st;
 }

@@ -18,11 +18,11 @@ struct arguments {
 
 /* ---- running and printing ---- */
 
-bool ws_known_count(struct ws_known *k, const struct ws_known_call *call,
-		    struct ws_counted_value *values, size_t n)
+bool fid_known_count(struct fid_known *k, const struct fid_known_call *call,
+		    struct fid_counted_value *values, size_t n)
 {
 	struct arguments arguments = { k->buffer, call->a, call->b, call->c, call->d, { 0 } };
-	struct ws_runner_call run = { .kernel = call->kernel,
+	struct gpu_runner_call run = { .kernel = call->kernel,
 				      .arguments = &arguments,
 				      .n_arguments = sizeof(arguments),
 				      .grid = call->grid,
@@ -31,34 +31,34 @@ bool ws_known_count(struct ws_known *k, const struct ws_known_call *call,
 				      .workgroup_y = call->workgroup_y,
 				      .lds_bytes = call->lds_bytes,
 				      .system_scope = call->system_scope };
-	struct ws_counted_value any = { .name = "GRBM_COUNT" };
+	struct fid_counted_value any = { .name = "GRBM_COUNT" };
 
 	/* the first run of a kernel is cold; here the warm ones are of interest */
 	if (!k->st && !call->first && (!k->warm || strcmp(k->warm, call->kernel)))
-		k->st = ws_counted_run(&k->counted, &run, &any, 1, k->err);
+		k->st = fid_counted_run(&k->counted, &run, &any, 1, k->err);
 	k->warm = call->kernel;
 	if (!k->st)
-		k->st = ws_counted_run(&k->counted, &run, values, n, k->err);
+		k->st = fid_counted_run(&k->counted, &run, values, n, k->err);
 	return !k->st;
 }
 
-void ws_known_print(const char *title, const char *what, const char *class, double expected,
+void fid_known_print(const char *title, const char *what, const char *class, double expected,
 		    double value)
 {
 	printf("%s\t0\t%s\t%s\t%.15g\t%.15g\n", title, what, class, expected, value);
 }
 
-void ws_known_check(struct ws_known *k, const char *title, const struct ws_known_call *call,
-		    const struct ws_expect *expected, size_t n)
+void fid_known_check(struct fid_known *k, const char *title, const struct fid_known_call *call,
+		    const struct fid_expect *expected, size_t n)
 {
-	struct ws_counted_value values[WS_COUNTED_MAX];
+	struct fid_counted_value values[FID_COUNTED_MAX];
 
 	for (size_t e = 0; e < n; e++)
-		values[e] = (struct ws_counted_value){ .name = expected[e].counter };
-	if (!ws_known_count(k, call, values, n))
+		values[e] = (struct fid_counted_value){ .name = expected[e].counter };
+	if (!fid_known_count(k, call, values, n))
 		return;
 	for (size_t e = 0; e < n; e++)
-		ws_known_print(title, values[e].name, ws_counted_classes[values[e].fidelity],
+		fid_known_print(title, values[e].name, fid_counted_classes[values[e].fidelity],
 			       expected[e].value, values[e].value);
 }
 
@@ -155,38 +155,38 @@ static const char *const mops_counters[] = {
 };
 
 /* MI200: its own class counts the instructions, and no other one does. */
-static void check_class(struct ws_known *k, const struct ws_known_call *call, enum valu_class class,
+static void check_class(struct fid_known *k, const struct fid_known_call *call, enum valu_class class,
 			double want)
 {
-	struct ws_counted_value values[N_CLASSES];
+	struct fid_counted_value values[N_CLASSES];
 	double others = 0;
 
 	for (size_t c = 0; c < N_CLASSES; c++)
-		values[c] = (struct ws_counted_value){ .name = class_counters[c] };
-	if (!ws_known_count(k, call, values, N_CLASSES))
+		values[c] = (struct fid_counted_value){ .name = class_counters[c] };
+	if (!fid_known_count(k, call, values, N_CLASSES))
 		return;
 	for (size_t c = 0; c < N_CLASSES; c++)
 		if (c != class)
 			others += values[c].value;
 	if (class != OTHER)
-		ws_known_print(call->kernel, class_counters[class], "exact", want,
+		fid_known_print(call->kernel, class_counters[class], "exact", want,
 			       values[class].value);
-	ws_known_print(call->kernel, "all other SQ_INSTS_VALU_ classes", "exact", 0, others);
+	fid_known_print(call->kernel, "all other SQ_INSTS_VALU_ classes", "exact", 0, others);
 }
 
-static void check_valu(struct ws_known *k)
+static void check_valu(struct fid_known *k)
 {
 	for (size_t i = 0; i < WS_ARRAY_LEN(classes) && !k->st; i++) {
-		struct ws_known_call call = { .kernel = classes[i].kernel,
+		struct fid_known_call call = { .kernel = classes[i].kernel,
 					      .grid = WAVES * 64,
 					      .workgroup = 64 };
 		double n = WAVES * REPEATED;
 		double slots = k->gfx90a ? classes[i].slots_gfx90a : classes[i].slots_gfx908;
 
-		if (!ws_runner_has(k->counted.runner, call.kernel))
+		if (!gpu_runner_has(k->counted.runner, call.kernel))
 			continue;
-		ws_known_check(k, call.kernel, &call,
-			       (const struct ws_expect[]){
+		fid_known_check(k, call.kernel, &call,
+			       (const struct fid_expect[]){
 				       { "SQ_INSTS_VALU", n },
 				       { "SQ_INSTS", n + WAVES },
 				       { "SQ_ACTIVE_INST_VALU", n * slots },
@@ -197,18 +197,18 @@ static void check_valu(struct ws_known *k)
 	}
 }
 
-static void check_matrices(struct ws_known *k)
+static void check_matrices(struct fid_known *k)
 {
 	for (size_t i = 0; i < WS_ARRAY_LEN(matrices) && !k->st; i++) {
-		struct ws_known_call call = { .kernel = matrices[i].kernel,
+		struct fid_known_call call = { .kernel = matrices[i].kernel,
 					      .grid = WAVES * 64,
 					      .workgroup = 64 };
 		double n = WAVES * MATRICES;
 
-		if (!ws_runner_has(k->counted.runner, call.kernel))
+		if (!gpu_runner_has(k->counted.runner, call.kernel))
 			continue;
-		ws_known_check(k, call.kernel, &call,
-			       (const struct ws_expect[]){
+		fid_known_check(k, call.kernel, &call,
+			       (const struct fid_expect[]){
 				       { "SQ_INSTS_VALU", n },
 				       { "SQ_INSTS_MFMA", n },
 				       { mops_counters[matrices[i].class],
@@ -222,9 +222,9 @@ static void check_matrices(struct ws_known *k)
 
 /* ---- other instructions ---- */
 
-static void check_instructions(struct ws_known *k)
+static void check_instructions(struct fid_known *k)
 {
-	WS_KNOWN_CHECK(k, "scalar mix", WS_CALL("scalar_mix", WAVES * 64, 64),
+	FID_KNOWN_CHECK(k, "scalar mix", FID_CALL("scalar_mix", WAVES * 64, 64),
 		       { "SQ_INSTS", WAVES * 37 }, { "SQ_INSTS_SMEM", WAVES * 15 },
 		       { "SQ_INSTS_SALU", WAVES * 10 }, { "SQ_INSTS_BRANCH", WAVES * 6 },
 		       { "SQ_INSTS_SENDMSG", WAVES }, { "SQ_INSTS_VALU", 0 },
@@ -234,44 +234,44 @@ static void check_instructions(struct ws_known *k)
 		       { "SQC_DCACHE_REQ_READ_4", WAVES * 3 },
 		       { "SQC_DCACHE_REQ_READ_8", WAVES * 2 }, { "SQC_DCACHE_REQ_READ_16", WAVES });
 	/* 64 instructions of 4 or 8 bytes, and the end: blocks of 32 bytes */
-	WS_KNOWN_CHECK(k, "260 bytes of code", WS_CALL("add_f32", WAVES * 64, 64),
+	FID_KNOWN_CHECK(k, "260 bytes of code", FID_CALL("add_f32", WAVES * 64, 64),
 		       { "SQ_IFETCH", WAVES * 9 }, { "SQC_ICACHE_REQ", WAVES * 9 });
-	WS_KNOWN_CHECK(k, "516 bytes of code", WS_CALL("fma_f32", WAVES * 64, 64),
+	FID_KNOWN_CHECK(k, "516 bytes of code", FID_CALL("fma_f32", WAVES * 64, 64),
 		       { "SQ_IFETCH", WAVES * 17 }, { "SQC_ICACHE_REQ", WAVES * 17 });
-	WS_KNOWN_CHECK(k, "half of the lanes", WS_CALL("half_of_the_lanes", WAVES * 64, 64),
+	FID_KNOWN_CHECK(k, "half of the lanes", FID_CALL("half_of_the_lanes", WAVES * 64, 64),
 		       { "SQ_INSTS_VALU", WAVES * 80 }, { "SQ_ACTIVE_INST_VALU", WAVES * 80 },
 		       { "SQ_THREAD_CYCLES_VALU", WAVES * (64 * 32 + 16 * 64) },
 		       { "SQ_INSTS_SALU", WAVES * 2 });
 	/* ten workgroups of 150 lanes: 64, 64 and 22 */
-	WS_KNOWN_CHECK(k, "partial waves", WS_CALL("mov_b32", 1500, 150), { "SQ_WAVES", 30 },
+	FID_KNOWN_CHECK(k, "partial waves", FID_CALL("mov_b32", 1500, 150), { "SQ_WAVES", 30 },
 		       { "SQ_ITEMS", 1500 }, { "SQ_WAVES_EQ_64", 20 }, { "SQ_WAVES_LT_64", 10 },
 		       { "SQ_WAVES_LT_48", 10 }, { "SQ_WAVES_LT_32", 10 }, { "SQ_WAVES_LT_16", 0 },
 		       { "SPI_CSN_NUM_THREADGROUPS", 10 }, { "SPI_CSN_WAVE", 30 });
 }
 
-enum ws_status ws_known_open(struct ws_known *k, struct ws_err *err)
+enum ws_status fid_known_open(struct fid_known *k, struct ws_err *err)
 {
-	*k = (struct ws_known){ .err = err };
-	k->st = ws_counted_open(&k->counted, err);
+	*k = (struct fid_known){ .err = err };
+	k->st = fid_counted_open(&k->counted, err);
 	if (k->st)
 		return k->st;
 	k->gfx90a = !strcmp(k->counted.info->target, "gfx90a");
-	k->st = ws_runner_buffer(k->counted.runner, WS_KNOWN_BUFFER, &k->buffer, err);
+	k->st = gpu_runner_buffer(k->counted.runner, FID_KNOWN_BUFFER, &k->buffer, err);
 	return WS_OK; /* with a failure nothing is run */
 }
 
-enum ws_status ws_fidelity_known(struct ws_err *err)
+enum ws_status fid_check_known(struct ws_err *err)
 {
-	struct ws_known k;
+	struct fid_known k;
 
-	if (ws_known_open(&k, err))
+	if (fid_known_open(&k, err))
 		return k.st;
 	check_instructions(&k);
 	check_valu(&k);
 	check_matrices(&k);
-	ws_known_kinds(&k);
-	ws_known_memory(&k);
-	ws_known_occupancy(&k);
-	ws_counted_close(&k.counted);
+	fid_known_kinds(&k);
+	fid_known_memory(&k);
+	fid_known_occupancy(&k);
+	fid_counted_close(&k.counted);
 	return k.st;
 }

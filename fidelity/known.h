@@ -7,8 +7,8 @@
 #include "base/error.h"
 
 /* Runs all of them and prints a line per counter. */
-enum ws_status ws_fidelity_known(struct ws_err *err);
+enum ws_status fid_check_known(struct ws_err *err);
 /* The same of kernels that stream through memory of every kind: its own, the host's, another GPU's. */
-enum ws_status ws_fidelity_fabric(struct ws_err *err);
+enum ws_status fid_fabric(struct ws_err *err);
 
 #endif

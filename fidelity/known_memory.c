@@ -6,7 +6,7 @@
 #define LINE 64u /* of L1, and of memory's requests */
 
 /* Of L2. */
-static uint32_t l2_line(const struct ws_known *k)
+static uint32_t l2_line(const struct fid_known *k)
 {
 	return k->gfx90a ? 128 : 64;
 }
@@ -21,7 +21,7 @@ static uint32_t l2_line(const struct ws_known *k)
 	}
 
 /* 1024 waves; lanes are `stride` dwords apart. */
-static void check_strides(struct ws_known *k)
+static void check_strides(struct fid_known *k)
 {
 	static const uint32_t strides[] = { 1, 2, 4, 8, 16, 32, 64 };
 	const double waves = 1024;
@@ -36,7 +36,7 @@ static void check_strides(struct ws_known *k)
 		double requests = 4 * apart <= LINE ? 16 : 64;
 
 		snprintf(title, sizeof(title), "read stride %u", stride);
-		WS_KNOWN_CHECK(k, title, WS_CALL("read_x1", 1024 * 64, 64, .a = apart),
+		FID_KNOWN_CHECK(k, title, FID_CALL("read_x1", 1024 * 64, 64, .a = apart),
 			       { "SQ_WAVES", waves }, { "SQ_INSTS_VMEM_RD", waves },
 			       { "TA_FLAT_READ_WAVEFRONTS_sum", waves },
 			       { "TCP_TOTAL_READ_sum", waves * requests },
@@ -44,20 +44,20 @@ static void check_strides(struct ws_known *k)
 	}
 }
 
-static void check_widths(struct ws_known *k)
+static void check_widths(struct fid_known *k)
 {
-	WS_KNOWN_CHECK(k, "read 8 bytes", WS_CALL("read_x2", 1024 * 64, 64, .a = 8),
+	FID_KNOWN_CHECK(k, "read 8 bytes", FID_CALL("read_x2", 1024 * 64, 64, .a = 8),
 		       { "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 8 },
 		       { "TD_LOAD_WAVEFRONT_sum", 1024 },
 		       { "TCP_TOTAL_CACHE_ACCESSES_sum", 1024 * 16 },
 		       MISSES(1024.0 * 8 * 64 / l2_line(k)));
-	WS_KNOWN_CHECK(k, "read 16 bytes", WS_CALL("read_x4", 1024 * 64, 64, .a = 16),
+	FID_KNOWN_CHECK(k, "read 16 bytes", FID_CALL("read_x4", 1024 * 64, 64, .a = 16),
 		       { "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 16 },
 		       { "TD_LOAD_WAVEFRONT_sum", 1024 }, MISSES(1024.0 * 16 * 64 / l2_line(k)));
 }
 
 /* Lane n reads line n * factor of a million: neither L1 nor the lanes of a wave share anything. */
-static void check_random(struct ws_known *k)
+static void check_random(struct fid_known *k)
 {
 	const uint32_t n = 256 * 64, factor = 0x9e3779b1, mask = (1u << 20) - 1, waves = 256;
 	uint8_t *seen = calloc(1, mask + 1u);
@@ -74,31 +74,31 @@ static void check_random(struct ws_known *k)
 		seen[line] = 1;
 	}
 	free(seen);
-	WS_KNOWN_CHECK(k, "read random lines",
-		       WS_CALL("read_random", n, 64, .a = factor, .b = mask),
+	FID_KNOWN_CHECK(k, "read random lines",
+		       FID_CALL("read_random", n, 64, .a = factor, .b = mask),
 		       { "SQ_INSTS_VMEM_RD", waves }, { "TCP_TOTAL_READ_sum", n },
 		       { "TCP_TOTAL_CACHE_ACCESSES_sum", n }, { "TCP_TCC_READ_REQ_sum", n },
 		       MISSES((double)n_lines));
 }
 
 /* Parts of 8 KiB, read by one wave after the other. */
-static void check_resident(struct ws_known *k)
+static void check_resident(struct fid_known *k)
 {
 	const double mib = 1 << 20;
 
 	/* 256 parts, four times by 1024 waves: 32 MiB read, 2 MiB of them from memory */
-	WS_KNOWN_CHECK(k, "2 MiB in L2",
-		       WS_CALL("read_again", 1024 * 64, 64, .a = 97, .b = 255, .c = 4),
+	FID_KNOWN_CHECK(k, "2 MiB in L2",
+		       FID_CALL("read_again", 1024 * 64, 64, .a = 97, .b = 255, .c = 4),
 		       { "TCP_TOTAL_READ_sum", 32 * mib / 16 }, MISSES(2 * mib / l2_line(k)));
 	/* 4096 parts, each twice and 32 MiB apart: L2 has 8 MiB */
-	WS_KNOWN_CHECK(k, "32 MiB through L2",
-		       WS_CALL("read_again", 2048 * 64, 64, .a = 2048, .b = 4095, .c = 4),
+	FID_KNOWN_CHECK(k, "32 MiB through L2",
+		       FID_CALL("read_again", 2048 * 64, 64, .a = 2048, .b = 4095, .c = 4),
 		       { "TCP_TOTAL_READ_sum", 64 * mib / 16 }, MISSES(64 * mib / l2_line(k)));
 }
 
 /* ---- writes, atomics, scratch ---- */
 
-static void check_writes(struct ws_known *k)
+static void check_writes(struct fid_known *k)
 {
 	static const struct {
 		const char *title, *kernel;
@@ -113,8 +113,8 @@ static void check_writes(struct ws_known *k)
 	const double waves = 256;
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++)
-		WS_KNOWN_CHECK(
-			k, rows[i].title, WS_CALL(rows[i].kernel, 256 * 64, 64, .a = rows[i].apart),
+		FID_KNOWN_CHECK(
+			k, rows[i].title, FID_CALL(rows[i].kernel, 256 * 64, 64, .a = rows[i].apart),
 			{ "SQ_INSTS_VMEM_WR", waves }, { "TA_FLAT_WRITE_WAVEFRONTS_sum", waves },
 			{ "TD_STORE_WAVEFRONT_sum", waves }, { "TD_LOAD_WAVEFRONT_sum", waves },
 			{ "TCP_TOTAL_WRITE_sum", waves * rows[i].requests },
@@ -123,42 +123,42 @@ static void check_writes(struct ws_known *k)
 }
 
 /* 256 KiB: they stay in L2, also those of a kernel's first dispatch, unless it ends with a system release. */
-static void check_write_back(struct ws_known *k)
+static void check_write_back(struct fid_known *k)
 {
 	const double lines = (256.0 * 1024) / l2_line(k);
 
-	WS_KNOWN_CHECK(k, "first write", WS_CALL("write_x4", 256 * 64, 64, .a = 16, .first = true),
+	FID_KNOWN_CHECK(k, "first write", FID_CALL("write_x4", 256 * 64, 64, .a = 16, .first = true),
 		       { "TCC_EA_WRREQ_sum", 0 }, { "TCC_ALL_TC_OP_WB_WRITEBACK_sum", 0 },
 		       { "TCC_WRITE_sum", 256 * 16 });
-	WS_KNOWN_CHECK(k, "write, system scope",
-		       WS_CALL("write_x4", 256 * 64, 64, .a = 16, .system_scope = true),
+	FID_KNOWN_CHECK(k, "write, system scope",
+		       FID_CALL("write_x4", 256 * 64, 64, .a = 16, .system_scope = true),
 		       { "TCC_EA_WRREQ_sum", 256 * 16 }, { "TCC_ALL_TC_OP_WB_WRITEBACK_sum", lines },
 		       { "TCC_NORMAL_WRITEBACK_sum", 0 });
 }
 
-static void check_atomics(struct ws_known *k)
+static void check_atomics(struct fid_known *k)
 {
 	/* ten waves on the same 256 bytes */
-	WS_KNOWN_CHECK(k, "atomics", WS_CALL("atomic_add", 640, 64, .a = 4),
+	FID_KNOWN_CHECK(k, "atomics", FID_CALL("atomic_add", 640, 64, .a = 4),
 		       { "TCC_ATOMIC_sum", 40 }, { "TA_FLAT_ATOMIC_WAVEFRONTS_sum", 10 },
 		       { "TD_ATOMIC_WAVEFRONT_sum", 10 }, { "TD_LOAD_WAVEFRONT_sum", 10 },
 		       { "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", 40 },
 		       { "TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 0 }, { "SQ_INSTS_VMEM_WR", 10 },
 		       { "SQ_INSTS_VMEM_RD", 0 }, { "SQ_INSTS_FLAT", 10 });
-	WS_KNOWN_CHECK(k, "atomics with return", WS_CALL("atomic_add_return", 640, 64, .a = 4),
+	FID_KNOWN_CHECK(k, "atomics with return", FID_CALL("atomic_add_return", 640, 64, .a = 4),
 		       { "TCC_ATOMIC_sum", 40 }, { "TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 40 },
 		       { "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", 0 }, { "SQ_INSTS_VMEM_RD", 10 },
 		       { "SQ_INSTS_VMEM_WR", 0 });
 	if (k->gfx90a)
-		WS_KNOWN_CHECK(k, "atomics of doubles", WS_CALL("atomic_add_f64", 640, 64, .a = 8),
+		FID_KNOWN_CHECK(k, "atomics of doubles", FID_CALL("atomic_add_f64", 640, 64, .a = 8),
 			       { "TA_FLAT_ATOMIC_WAVEFRONTS_sum", 10 },
 			       { "TD_ATOMIC_WAVEFRONT_sum", 10 }, { "SQ_INSTS_VMEM_WR", 10 });
 }
 
 /* Ten waves write eight dwords and read four; lanes' dwords lie side by side: 256 bytes. */
-static void check_scratch(struct ws_known *k)
+static void check_scratch(struct fid_known *k)
 {
-	WS_KNOWN_CHECK(k, "scratch", WS_CALL("scratch", 640, 64), { "SQ_INSTS_VMEM", 120 },
+	FID_KNOWN_CHECK(k, "scratch", FID_CALL("scratch", 640, 64), { "SQ_INSTS_VMEM", 120 },
 		       { "SQ_INSTS_VMEM_WR", 80 }, { "SQ_INSTS_VMEM_RD", 40 },
 		       { "SQ_INSTS_FLAT", 0 }, { "SQ_ACTIVE_INST_VMEM", 120 },
 		       { "TA_BUFFER_WRITE_WAVEFRONTS_sum", 80 },
@@ -170,7 +170,7 @@ static void check_scratch(struct ws_known *k)
  * Ten waves, of whose lanes all, none or every other one has its dword in LDS. What AMD published of the like:
  * the address unit sees each of them, LDS those that have lanes there, L1 those that have others.
  */
-static void check_flat(struct ws_known *k)
+static void check_flat(struct fid_known *k)
 {
 #define FLAT(kind) "TA_FLAT_" #kind "_WAVEFRONTS_sum"
 	/* clang-format off */
@@ -192,8 +192,8 @@ static void check_flat(struct ws_known *k)
 #undef FLAT
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++)
-		WS_KNOWN_CHECK(k, rows[i].title,
-			       WS_CALL(rows[i].kernel, 640, 64, .a = rows[i].a, .b = rows[i].b),
+		FID_KNOWN_CHECK(k, rows[i].title,
+			       FID_CALL(rows[i].kernel, 640, 64, .a = rows[i].a, .b = rows[i].b),
 			       { "SQ_INSTS_VMEM", 10 }, { "SQ_INSTS_FLAT", 10 },
 			       { "SQ_INSTS_LDS", rows[i].in_lds },
 			       { "SQ_INSTS_FLAT_LDS_ONLY", 10 - rows[i].in_memory },
@@ -209,19 +209,19 @@ static void check_flat(struct ws_known *k)
 /* ---- LDS ---- */
 
 /* Ten waves, whose lanes use the addresses that @dword_of says. */
-static void check_lds(struct ws_known *k, const char *title, const char *kernel,
+static void check_lds(struct fid_known *k, const char *title, const char *kernel,
 		      uint32_t (*dword_of)(uint32_t lane, uint32_t n), uint32_t n,
-		      const struct ws_expect *expected, size_t n_expected)
+		      const struct fid_expect *expected, size_t n_expected)
 {
-	struct ws_known_call call = { .kernel = kernel, .grid = 640, .workgroup = 64 };
+	struct fid_known_call call = { .kernel = kernel, .grid = 640, .workgroup = 64 };
 	uint32_t addresses[64];
 
 	for (uint32_t lane = 0; lane < 64; lane++)
 		addresses[lane] = 4 * dword_of(lane, n);
 	if (!k->st)
-		k->st = ws_runner_copy_in(k->counted.runner, 0, addresses, sizeof(addresses),
+		k->st = gpu_runner_copy_in(k->counted.runner, 0, addresses, sizeof(addresses),
 					  k->err);
-	ws_known_check(k, title, &call, expected, n_expected);
+	fid_known_check(k, title, &call, expected, n_expected);
 }
 
 /* Of 32 lanes that are served together, groups of n meet in a bank. */
@@ -250,10 +250,10 @@ static uint32_t beyond(uint32_t lane, uint32_t n)
 }
 
 #define LDS(kernel, title, dword_of, n, ...)                                                       \
-	check_lds(k, title, kernel, dword_of, n, (const struct ws_expect[]){ __VA_ARGS__ },        \
-		  sizeof((const struct ws_expect[]){ __VA_ARGS__ }) / sizeof(struct ws_expect))
+	check_lds(k, title, kernel, dword_of, n, (const struct fid_expect[]){ __VA_ARGS__ },        \
+		  sizeof((const struct fid_expect[]){ __VA_ARGS__ }) / sizeof(struct fid_expect))
 
-static void check_banks(struct ws_known *k)
+static void check_banks(struct fid_known *k)
 {
 	const double waves = 10;
 	char title[32];
@@ -292,7 +292,7 @@ static void check_banks(struct ws_known *k)
 	    { "SQ_LDS_BANK_CONFLICT", 0 }, { "SQ_LDS_ATOMIC_RETURN", waves * 2 });
 }
 
-void ws_known_memory(struct ws_known *k)
+void fid_known_memory(struct fid_known *k)
 {
 	check_strides(k);
 	check_widths(k);

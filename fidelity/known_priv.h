@@ -5,10 +5,10 @@
 #include "base/util.h"
 #include "fidelity/counted.h"
 
-#define WS_KNOWN_BUFFER (64ull << 20)
+#define FID_KNOWN_BUFFER (64ull << 20)
 
-struct ws_known {
-	struct ws_counted counted;
+struct fid_known {
+	struct fid_counted counted;
 	bool gfx90a;
 	uint64_t buffer;
 	const char *warm;  /* the kernel that was run last */
@@ -17,12 +17,12 @@ struct ws_known {
 };
 
 /* What a counter has to be, summed over its instances. */
-struct ws_expect {
+struct fid_expect {
 	const char *counter;
 	double value;
 };
 
-struct ws_known_call {
+struct fid_known_call {
 	const char *kernel;
 	uint32_t grid, workgroup, lds_bytes; /* lanes */
 	uint32_t grid_y, workgroup_y;        /* 0: 1 */
@@ -32,28 +32,28 @@ struct ws_known_call {
 };
 
 /* Counts the first @n values of a run. False: it failed. */
-bool ws_known_count(struct ws_known *known, const struct ws_known_call *call,
-		    struct ws_counted_value *values, size_t n);
+bool fid_known_count(struct fid_known *known, const struct fid_known_call *call,
+		    struct fid_counted_value *values, size_t n);
 /* Runs, counts and prints a line per expectation. */
-void ws_known_check(struct ws_known *known, const char *title, const struct ws_known_call *call,
-		    const struct ws_expect *expected, size_t n);
-void ws_known_print(const char *title, const char *what, const char *class, double expected,
+void fid_known_check(struct fid_known *known, const char *title, const struct fid_known_call *call,
+		    const struct fid_expect *expected, size_t n);
+void fid_known_print(const char *title, const char *what, const char *class, double expected,
 		    double value);
 
 /* clang-format off */
-#define WS_CALL(kernel_, grid_, workgroup_, ...)                                                   \
-	((struct ws_known_call){ .kernel = (kernel_), .grid = (grid_),                             \
+#define FID_CALL(kernel_, grid_, workgroup_, ...)                                                   \
+	((struct fid_known_call){ .kernel = (kernel_), .grid = (grid_),                             \
 				 .workgroup = (workgroup_), __VA_ARGS__ })
-#define WS_KNOWN_CHECK(known, title, call, ...)                                                    \
-	ws_known_check((known), (title), &call, (const struct ws_expect[]){ __VA_ARGS__ },         \
-		       sizeof((const struct ws_expect[]){ __VA_ARGS__ }) / sizeof(struct ws_expect))
+#define FID_KNOWN_CHECK(known, title, call, ...)                                                    \
+	fid_known_check((known), (title), &call, (const struct fid_expect[]){ __VA_ARGS__ },         \
+		       sizeof((const struct fid_expect[]){ __VA_ARGS__ }) / sizeof(struct fid_expect))
 /* clang-format on */
 
 /* Opens the runtime, and the buffer. */
-enum ws_status ws_known_open(struct ws_known *known, struct ws_err *err);
+enum ws_status fid_known_open(struct fid_known *known, struct ws_err *err);
 
-void ws_known_kinds(struct ws_known *known);     /* kinds of instructions, sizes of waves */
-void ws_known_memory(struct ws_known *known);    /* vector memory, LDS, atomics, scratch */
-void ws_known_occupancy(struct ws_known *known); /* what limits the waves of a CU */
+void fid_known_kinds(struct fid_known *known);     /* kinds of instructions, sizes of waves */
+void fid_known_memory(struct fid_known *known);    /* vector memory, LDS, atomics, scratch */
+void fid_known_occupancy(struct fid_known *known); /* what limits the waves of a CU */
 
 #endif

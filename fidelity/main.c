@@ -19,11 +19,11 @@ int main(int argc, char **argv)
 	struct ws_err err;
 
 	if (argc == 2 && !strcmp(argv[1], "vcopy")) {
-		st = ws_fidelity_vcopy(&err);
+		st = fid_vcopy(&err);
 	} else if (argc == 2 && !strcmp(argv[1], "known")) {
-		st = ws_fidelity_known(&err);
+		st = fid_check_known(&err);
 	} else if (argc == 2 && !strcmp(argv[1], "fabric")) {
-		st = ws_fidelity_fabric(&err);
+		st = fid_fabric(&err);
 	} else {
 		fprintf(stderr, "usage: fidelity-kernels vcopy|known|fabric\n");
 		return 2;

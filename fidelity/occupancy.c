@@ -41,18 +41,18 @@ static const struct {
 	/* clang-format on */
 };
 
-static void check_row(struct ws_known *k, size_t r)
+static void check_row(struct fid_known *k, size_t r)
 {
-	const struct ws_runner_info *info = k->counted.info;
+	const struct gpu_runner_info *info = k->counted.info;
 	uint32_t waves = k->gfx90a ? rows[r].waves_gfx90a : rows[r].waves_gfx908;
 	uint32_t bits = k->gfx90a ? rows[r].limits_gfx90a : rows[r].limits_gfx908;
 	uint32_t per_wg = rows[r].waves_per_workgroup,
 		 n_wgs = ROUNDS * info->n_cus * waves / per_wg;
-	struct ws_known_call call = { .kernel = rows[r].kernel,
+	struct fid_known_call call = { .kernel = rows[r].kernel,
 				      .grid = n_wgs * per_wg * 64,
 				      .workgroup = per_wg * 64,
 				      .lds_bytes = rows[r].lds_bytes };
-	struct ws_counted_value values[N_LIMITS + 5] = {
+	struct fid_counted_value values[N_LIMITS + 5] = {
 		[N_LIMITS] = { .name = "SPI_RA_RES_STALL_CSN" },
 		[N_LIMITS + 1] = { .name = "SQ_WAVE_CYCLES" },
 		[N_LIMITS + 2] = { .name = "SQ_BUSY_CYCLES" },
@@ -63,28 +63,28 @@ static void check_row(struct ws_known *k, size_t r)
 
 	for (size_t n = 0; n < N_LIMITS; n++)
 		values[n].name = limits[n].counter;
-	if (!ws_known_count(k, &call, values, WS_ARRAY_LEN(values)))
+	if (!fid_known_count(k, &call, values, WS_ARRAY_LEN(values)))
 		return;
 	stalled = values[N_LIMITS].value;
 	busy = values[N_LIMITS + 2].value / ENGINES;
-	ws_known_print(rows[r].title, "SQ_WAVES", "exact", (double)n_wgs * per_wg,
+	fid_known_print(rows[r].title, "SQ_WAVES", "exact", (double)n_wgs * per_wg,
 		       values[N_LIMITS + 3].value);
 	/* quad-cycles of waves; a CU holds so many while it is busy */
-	ws_known_print(rows[r].title, "waves per CU", "modelled", waves,
+	fid_known_print(rows[r].title, "waves per CU", "modelled", waves,
 		       busy ? 4 * values[N_LIMITS + 1].value / busy / info->n_cus : 0);
 	/* while an engine waits, each of its units is short of what is short */
 	for (size_t n = 0; n < N_LIMITS; n++) {
 		double units = (double)info->n_cus / ENGINES * (limits[n].per_simd ? 4 : 1);
 
-		ws_known_print(rows[r].title, limits[n].counter, "modelled",
+		fid_known_print(rows[r].title, limits[n].counter, "modelled",
 			       bits >> n & 1 ? units * stalled : 0, values[n].value);
 	}
 	/* in cycles of every engine; the workgroups of the last round wait for nothing */
-	ws_known_print(rows[r].title, "SPI_RA_TMP_STALL_CSN", "modelled",
+	fid_known_print(rows[r].title, "SPI_RA_TMP_STALL_CSN", "modelled",
 		       bits ? 0 : ENGINES * busy * (ROUNDS - 1) / ROUNDS, values[N_LIMITS + 4].value);
 }
 
-void ws_known_occupancy(struct ws_known *k)
+void fid_known_occupancy(struct fid_known *k)
 {
 	for (size_t r = 0; r < WS_ARRAY_LEN(rows) && !k->st; r++)
 		check_row(k, r);

@@ -22,17 +22,17 @@ struct arguments {
 
 /* The counters of this pass: block by block, as many as it counts at once; a level counter takes its
  * accumulation along. Returns how many passes there are. */
-static size_t choose_names(const struct ws_counted *c, size_t pass, char (*names)[64],
+static size_t choose_names(const struct fid_counted *c, size_t pass, char (*names)[64],
 			   size_t *out_n)
 {
 	size_t used = 0, group = 0, most = 0, n = 0;
 	const char *block = "";
 
 	for (size_t k = 0; k < c->n_all; k++) {
-		const struct ws_softgpu_counter *counter = &c->all[k];
+		const struct softgpu_counter *counter = &c->all[k];
 		size_t places = counter->is_level ? 2 : 1;
 
-		if (counter->fidelity == WS_SOFTGPU_UNSUPPORTED)
+		if (counter->fidelity == SOFTGPU_UNSUPPORTED)
 			continue;
 		if (strcmp(block, counter->block)) {
 			block = counter->block;
@@ -54,17 +54,17 @@ static size_t choose_names(const struct ws_counted *c, size_t pass, char (*names
 	return most + 1;
 }
 
-static void print_results(struct ws_counted *c)
+static void print_results(struct fid_counted *c)
 {
-	struct ws_softgpu_result r;
+	struct softgpu_result r;
 
-	for (unsigned dispatch = 0; ws_counted_next(c, &r); dispatch++) {
+	for (unsigned dispatch = 0; fid_counted_next(c, &r); dispatch++) {
 		printf("vcopy\t%u\tduration_ns\tmodelled\t-\t%llu\n", dispatch,
 		       (unsigned long long)r.duration_ns);
 		for (uint32_t k = 0; k < r.n_values; k++)
 			printf("vcopy\t%u\t%s\t%s\t-\t%.0f\n", dispatch, r.values[k].name,
-			       ws_counted_classes[r.values[k].fidelity],
-			       ws_counted_sum(&r.values[k]));
+			       fid_counted_classes[r.values[k].fidelity],
+			       fid_counted_sum(&r.values[k]));
 	}
 }
 
@@ -73,33 +73,33 @@ static enum ws_status run_pass(size_t pass, size_t *out_n_passes, struct ws_err 
 	static char names[MAX_NAMES][64];
 	const char *pointers[MAX_NAMES];
 	struct arguments arguments = { .n = N, .block = 256 };
-	struct ws_runner_call call = { .kernel = "vcopy",
+	struct gpu_runner_call call = { .kernel = "vcopy",
 				       .arguments = &arguments,
 				       .n_arguments = sizeof(arguments),
 				       .grid = N,
 				       .workgroup = 256 };
-	struct ws_counted c;
+	struct fid_counted c;
 	size_t n = 0;
 	uint64_t ns;
-	enum ws_status st = ws_counted_open(&c, err);
+	enum ws_status st = fid_counted_open(&c, err);
 
 	if (st)
 		return st;
 	*out_n_passes = choose_names(&c, pass, names, &n);
 	for (size_t k = 0; k < n; k++)
 		pointers[k] = names[k];
-	st = ws_runner_buffer(c.runner, 2ull * N * sizeof(double), &arguments.a, err);
+	st = gpu_runner_buffer(c.runner, 2ull * N * sizeof(double), &arguments.a, err);
 	arguments.c = arguments.a + N * sizeof(double);
 	if (!st)
-		st = ws_counted_choose(&c, pointers, n, err);
+		st = fid_counted_choose(&c, pointers, n, err);
 	for (unsigned k = 0; k < DISPATCHES && !st; k++) {
 		/* as the recorded runtime does after a copy; an older one does not, nor what it recorded */
 		call.system_scope = k == 0;
-		st = ws_runner_run(c.runner, &call, &ns, err);
+		st = gpu_runner_run(c.runner, &call, &ns, err);
 	}
 	if (!st)
 		print_results(&c);
-	ws_counted_close(&c);
+	fid_counted_close(&c);
 	return st;
 }
 
@@ -118,7 +118,7 @@ static _Noreturn void child(size_t pass, int to)
 	_exit(st != WS_OK);
 }
 
-enum ws_status ws_fidelity_vcopy(struct ws_err *err)
+enum ws_status fid_vcopy(struct ws_err *err)
 {
 	size_t n_passes = 1;
 

@@ -10,6 +10,6 @@
 #include "base/error.h"
 
 /* Prints a line per dispatch and counter. Nothing may have opened the runtime yet. */
-enum ws_status ws_fidelity_vcopy(struct ws_err *err);
+enum ws_status fid_vcopy(struct ws_err *err);
 
 #endif

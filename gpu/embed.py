@@ -34,7 +34,7 @@ def main():
             for at in range(0, len(data), 24):
                 f.write("\t" + " ".join(f"{b}," for b in data[at : at + 24]) + "\n")
             f.write("};\n")
-        f.write(f"\nextern const struct ws_runner_code {name}[];\nconst struct ws_runner_code {name}[] = {{\n")
+        f.write(f"\nextern const struct gpu_runner_code {name}[];\nconst struct gpu_runner_code {name}[] = {{\n")
         for target, _ in pairs:
             f.write(f'\t{{ "{target}", {target}, sizeof({target}) }},\n')
         f.write("\t{ 0 },\n};\n")

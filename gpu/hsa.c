@@ -13,7 +13,7 @@ static const char *const runtimes[] = {
 
 static int (*status_string)(int status, const char **out_text);
 
-enum ws_status ws_hsa_open(const char *const *names, void **out_functions, size_t n,
+enum ws_status gpu_hsa_open(const char *const *names, void **out_functions, size_t n,
 			   struct ws_err *err)
 {
 	void *library = NULL;
@@ -37,7 +37,7 @@ enum ws_status ws_hsa_open(const char *const *names, void **out_functions, size_
 	return WS_OK;
 }
 
-enum ws_status ws_hsa_fail(struct ws_err *err, int hsa_status, const char *what)
+enum ws_status gpu_hsa_fail(struct ws_err *err, int hsa_status, const char *what)
 {
 	const char *text = NULL;
 

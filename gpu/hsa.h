@@ -4,9 +4,9 @@
  * A user keeps the functions it needs in a struct of pointers and names them once:
  *
  *	#define FUNCTIONS(X) X(hsa_init) X(hsa_shut_down)
- *	static struct { FUNCTIONS(WS_HSA_POINTER) } hsa;
- *	static const char *const names[] = { FUNCTIONS(WS_HSA_NAME) };
- *	st = ws_hsa_open(names, (void **)&hsa, WS_ARRAY_LEN(names), err);
+ *	static struct { FUNCTIONS(GPU_HSA_POINTER) } hsa;
+ *	static const char *const names[] = { FUNCTIONS(GPU_HSA_NAME) };
+ *	st = gpu_hsa_open(names, (void **)&hsa, WS_ARRAY_LEN(names), err);
  *
  * The runtime aborts when it disagrees with its driver library: call it in a process of its own.
  *
@@ -19,14 +19,14 @@
 
 #include <stddef.h>
 
-#define WS_HSA_POINTER(name) __typeof__(&name) name;
-#define WS_HSA_NAME(name) #name,
+#define GPU_HSA_POINTER(name) __typeof__(&name) name;
+#define GPU_HSA_NAME(name) #name,
 
 /* All @n of @names, or none: WS_E_NOTFOUND without a runtime, WS_E_UNSUPPORTED with an old one. */
-enum ws_status ws_hsa_open(const char *const *names, void **out_functions, size_t n,
+enum ws_status gpu_hsa_open(const char *const *names, void **out_functions, size_t n,
 			   struct ws_err *err);
 
 /* "what: the runtime's text for @hsa_status", as WS_E_STATE. */
-enum ws_status ws_hsa_fail(struct ws_err *err, int hsa_status, const char *what);
+enum ws_status gpu_hsa_fail(struct ws_err *err, int hsa_status, const char *what);
 
 #endif

@@ -12,7 +12,7 @@
  * other rows follow their architecture. What none of these says is 0.
  */
 /* clang-format off */
-static const struct ws_gpu_model models[] = {
+static const struct gpu_model models[] = {
 #define ROW(name, model, series, arch, soft, agents, cus, ses, xcds, simds, waves,               \
 	    mhz, gib, mem_mhz, bits, l2, l2_banks, lds_banks, lds, pipes, chip, chip_vf)         \
 	{ name, model, series, arch, soft, agents, cus, ses, xcds, simds, waves,                 \
@@ -37,13 +37,13 @@ ROW("mi358",     "MI358",      "MI350", "gfx950", false, 1,   0,  0, 8, 4,  8,  
 };
 /* clang-format on */
 
-const struct ws_gpu_model *ws_gpu_models(size_t *out_n)
+const struct gpu_model *gpu_models(size_t *out_n)
 {
 	*out_n = WS_ARRAY_LEN(models);
 	return models;
 }
 
-const struct ws_gpu_model *ws_gpu_model_find(const char *name)
+const struct gpu_model *gpu_model_find(const char *name)
 {
 	for (size_t i = 0; i < WS_ARRAY_LEN(models); i++)
 		if (strcasecmp(name, models[i].name) == 0 || strcasecmp(name, models[i].model) == 0)
@@ -51,7 +51,7 @@ const struct ws_gpu_model *ws_gpu_model_find(const char *name)
 	return NULL;
 }
 
-const struct ws_gpu_model *ws_gpu_model_by_chip(unsigned chip_id)
+const struct gpu_model *gpu_model_by_chip(unsigned chip_id)
 {
 	for (size_t i = 0; chip_id && i < WS_ARRAY_LEN(models); i++)
 		if (models[i].chip_id == chip_id || models[i].chip_id_vf == chip_id)
@@ -59,7 +59,7 @@ const struct ws_gpu_model *ws_gpu_model_by_chip(unsigned chip_id)
 	return NULL;
 }
 
-const char *ws_gpu_target_name(const char *arch, const struct ws_gpu_model *model)
+const char *gpu_target_name(const char *arch, const struct gpu_model *model)
 {
 	for (size_t i = 0; !model && i < WS_ARRAY_LEN(models); i++)
 		if (strcmp(models[i].arch, arch) == 0)
@@ -70,7 +70,7 @@ const char *ws_gpu_target_name(const char *arch, const struct ws_gpu_model *mode
 	return model->n_xcds == 1 ? model->series : model->model;
 }
 
-unsigned ws_gpu_n_xcds(const struct ws_gpu_model *model, const char *partition)
+unsigned gpu_n_xcds(const struct gpu_model *model, const char *partition)
 {
 	static const struct {
 		const char *mode;
@@ -94,7 +94,7 @@ unsigned ws_gpu_n_xcds(const struct ws_gpu_model *model, const char *partition)
 	return model->n_xcds;
 }
 
-const char *ws_gpu_soft_names(void)
+const char *gpu_soft_names(void)
 {
 	static _Thread_local char names[64];
 	size_t n = 0;
@@ -114,37 +114,37 @@ static const char *next_soft(const void *list, size_t i)
 	return models[i].soft ? models[i].name : "";
 }
 
-enum ws_status ws_gpu_soft_list(const char *list, struct ws_buf *out, struct ws_err *err)
+enum ws_status gpu_soft_list(const char *list, struct ws_buf *out, struct ws_err *err)
 {
 	struct ws_str rest = ws_str_from(list), part;
 	size_t n = 0;
 
 	while (ws_str_next(&rest, ',', &part)) {
-		const struct ws_gpu_model *model;
+		const struct gpu_model *model;
 		const char *near;
 		char word[32];
 
 		snprintf(word, sizeof(word), "%.*s", WS_STR_ARGS(part));
-		model = ws_gpu_model_find(word);
+		model = gpu_model_find(word);
 		if (!part.n)
 			return ws_fail(err, WS_E_USAGE, "empty name in GPU list '%s': use %s", list,
-				       ws_gpu_soft_names());
+				       gpu_soft_names());
 		if (model && !model->soft)
 			return ws_fail(err, WS_E_USAGE, "no software %s yet: use %s", model->model,
-				       ws_gpu_soft_names());
+				       gpu_soft_names());
 		if (!model) {
 			near = ws_str_nearest(word, next_soft, NULL);
 			if (near)
 				return ws_fail(err, WS_E_USAGE,
 					       "no GPU model '%s': did you mean '%s'?", word, near);
 			return ws_fail(err, WS_E_USAGE, "no GPU model '%s': use %s", word,
-				       ws_gpu_soft_names());
+				       gpu_soft_names());
 		}
 		/* One name of a two-die board is two agents. */
 		n += model->n_agents;
-		if (n > WS_GPU_SOFT_MAX)
+		if (n > GPU_SOFT_MAX)
 			return ws_fail(err, WS_E_USAGE, "more than %d GPUs in '%.80s'",
-				       WS_GPU_SOFT_MAX, list);
+				       GPU_SOFT_MAX, list);
 		ws_buf_printf(out, "%s%s", out->n ? "," : "", model->name);
 	}
 	return ws_buf_status(out, err);

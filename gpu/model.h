@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_gpu_model {
+struct gpu_model {
 	const char *name;   /* what people type: "mi210" */
 	const char *model;  /* as AMD's tools print it: "MI210", "MI300X_A1" */
 	const char *series; /* "MI200" */
@@ -41,30 +41,30 @@ struct ws_gpu_model {
 	unsigned chip_id_vf; /* as seen in a virtual machine */
 };
 
-const struct ws_gpu_model *ws_gpu_models(size_t *out_n);
-const struct ws_gpu_model *ws_gpu_model_find(const char *name);    /* any case; NULL: no such */
-const struct ws_gpu_model *ws_gpu_model_by_chip(unsigned chip_id); /* physical or virtual */
+const struct gpu_model *gpu_models(size_t *out_n);
+const struct gpu_model *gpu_model_find(const char *name);    /* any case; NULL: no such */
+const struct gpu_model *gpu_model_by_chip(unsigned chip_id); /* physical or virtual */
 
 /*
  * What rocprof-compute calls the GPU, in paths and in sysinfo: families where its first
  * generations know only those ("MI200"), else the model ("MI300X_A1"). @model may be NULL:
  * then by architecture alone, and an unknown architecture is its own name.
  */
-const char *ws_gpu_target_name(const char *arch, const struct ws_gpu_model *model);
+const char *gpu_target_name(const char *arch, const struct gpu_model *model);
 
 /* Dies that one agent has in a compute partition mode ("SPX", any case; others: undivided). */
-unsigned ws_gpu_n_xcds(const struct ws_gpu_model *model, const char *partition);
+unsigned gpu_n_xcds(const struct gpu_model *model, const char *partition);
 
 /* "mi100, mi210, mi250x": for messages. */
-const char *ws_gpu_soft_names(void);
+const char *gpu_soft_names(void);
 
-#define WS_GPU_SOFT_MAX 16 /* software GPUs in one list */
+#define GPU_SOFT_MAX 16 /* software GPUs in one list */
 
 /*
  * A comma-separated list of software GPUs as a person types it, appended to @out
  * in the spelling of the table. The error names the word that is wrong and what
  * would be right.
  */
-enum ws_status ws_gpu_soft_list(const char *list, struct ws_buf *out, struct ws_err *err);
+enum ws_status gpu_soft_list(const char *list, struct ws_buf *out, struct ws_err *err);
 
 #endif

@@ -35,7 +35,7 @@ static void format_arch(uint64_t version, char out_arch[16])
 		 (unsigned)(version / 100 % 100), (unsigned)(version % 100));
 }
 
-static enum ws_status read_node(const char *dir, unsigned node, struct ws_gpu_set *set,
+static enum ws_status read_node(const char *dir, unsigned node, struct gpu_set *set,
 				struct ws_err *err)
 {
 	char path[PATH_MAX];
@@ -49,12 +49,12 @@ static enum ws_status read_node(const char *dir, unsigned node, struct ws_gpu_se
 	/* A GPU that a container may not use has a node that cannot be read. */
 	if (st == WS_E_ACCESS)
 		st = WS_OK;
-	if (!st && property(ws_buf_view(&text), "simd_count") && set->n < WS_GPU_PRESENT_MAX) {
-		struct ws_gpu_here *gpu = &set->gpus[set->n++];
+	if (!st && property(ws_buf_view(&text), "simd_count") && set->n < GPU_PRESENT_MAX) {
+		struct gpu_here *gpu = &set->gpus[set->n++];
 		struct ws_str view = ws_buf_view(&text);
 		uint64_t per_cu = property(view, "simd_per_cu");
 
-		*gpu = (struct ws_gpu_here){
+		*gpu = (struct gpu_here){
 			.node = node,
 			.n_cus = (unsigned)(property(view, "simd_count") / WS_MAX(per_cu, 1u)),
 			.device_id = (unsigned)property(view, "device_id"),
@@ -65,7 +65,7 @@ static enum ws_status read_node(const char *dir, unsigned node, struct ws_gpu_se
 			.unique_id = property(view, "unique_id"),
 		};
 		format_arch(property(view, "gfx_target_version"), gpu->arch);
-		gpu->model = ws_gpu_model_by_chip(gpu->device_id);
+		gpu->model = gpu_model_by_chip(gpu->device_id);
 		/* Same folder, shorter file name: this fits where "properties" did. */
 		strcpy(strrchr(path, '/'), "/name");
 		if (!ws_file_line(path, gpu->name, sizeof(gpu->name)))
@@ -77,12 +77,12 @@ static enum ws_status read_node(const char *dir, unsigned node, struct ws_gpu_se
 
 static int by_node(const void *a, const void *b)
 {
-	const struct ws_gpu_here *x = a, *y = b;
+	const struct gpu_here *x = a, *y = b;
 
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-enum ws_status ws_gpu_present(const char *sys, struct ws_gpu_set *out_set, struct ws_err *err)
+enum ws_status gpu_present(const char *sys, struct gpu_set *out_set, struct ws_err *err)
 {
 	char nodes[PATH_MAX], path[PATH_MAX];
 	enum ws_status st;
@@ -90,7 +90,7 @@ enum ws_status ws_gpu_present(const char *sys, struct ws_gpu_set *out_set, struc
 	uint64_t node;
 	DIR *dir;
 
-	*out_set = (struct ws_gpu_set){ .n = 0 };
+	*out_set = (struct gpu_set){ .n = 0 };
 	st = ws_path_join(sys, "module/amdgpu/version", path, err);
 	if (!st)
 		st = ws_path_join(sys, NODES, nodes, err);

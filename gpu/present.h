@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WS_GPU_PRESENT_MAX 64
+#define GPU_PRESENT_MAX 64
 
-struct ws_gpu_here {
+struct gpu_here {
 	unsigned node; /* of the topology; agents are numbered in this order */
 	unsigned n_cus;
 	unsigned device_id;
@@ -26,17 +26,17 @@ struct ws_gpu_here {
 	uint64_t unique_id;
 	char arch[16];                    /* "gfx90a" */
 	char name[64];                    /* the kernel's name for it, or "" */
-	const struct ws_gpu_model *model; /* NULL: not in our table */
+	const struct gpu_model *model; /* NULL: not in our table */
 };
 
-struct ws_gpu_set {
-	struct ws_gpu_here gpus[WS_GPU_PRESENT_MAX];
+struct gpu_set {
+	struct gpu_here gpus[GPU_PRESENT_MAX];
 	size_t n;
 	bool has_driver; /* the topology is there at all */
 	char driver[64]; /* version of the amdgpu module, or "" */
 };
 
 /* @sys is "/sys", or a tree that looks like it. No GPU is WS_OK and n = 0. */
-enum ws_status ws_gpu_present(const char *sys, struct ws_gpu_set *out_set, struct ws_err *err);
+enum ws_status gpu_present(const char *sys, struct gpu_set *out_set, struct ws_err *err);
 
 #endif

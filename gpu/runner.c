@@ -51,9 +51,9 @@
 /* clang-format on */
 
 static struct {
-	HSA_FUNCTIONS(WS_HSA_POINTER)
+	HSA_FUNCTIONS(GPU_HSA_POINTER)
 } hsa;
-static const char *const hsa_names[] = { HSA_FUNCTIONS(WS_HSA_NAME) };
+static const char *const hsa_names[] = { HSA_FUNCTIONS(GPU_HSA_NAME) };
 
 static struct {
 	hsa_agent_t gpus[MAX_GPUS], cpu;
@@ -61,8 +61,8 @@ static struct {
 	uint64_t ticks_per_s;
 } machine;
 
-struct ws_runner {
-	struct ws_runner_info info;
+struct gpu_runner {
+	struct gpu_runner_info info;
 	hsa_agent_t agent;
 	hsa_amd_memory_pool_t vram, kernarg;
 	hsa_executable_t executable;
@@ -72,7 +72,7 @@ struct ws_runner {
 	void *arguments;
 	void *buffer;
 	uint64_t buffer_bytes;
-	void *memories[WS_RUNNER_N_MEMORIES];
+	void *memories[GPU_RUNNER_N_MEMORIES];
 	char queue_error[sizeof(((struct ws_err *)0)->text)];
 };
 
@@ -93,9 +93,9 @@ static hsa_status_t add_agent(hsa_agent_t agent, void *data)
 	return HSA_STATUS_SUCCESS;
 }
 
-enum ws_status ws_runner_machine(uint32_t *out_n_gpus, struct ws_err *err)
+enum ws_status gpu_runner_machine(uint32_t *out_n_gpus, struct ws_err *err)
 {
-	enum ws_status st = ws_hsa_open(hsa_names, (void **)&hsa, WS_ARRAY_LEN(hsa_names), err);
+	enum ws_status st = gpu_hsa_open(hsa_names, (void **)&hsa, WS_ARRAY_LEN(hsa_names), err);
 	hsa_status_t hs;
 
 	if (st)
@@ -112,7 +112,7 @@ enum ws_status ws_runner_machine(uint32_t *out_n_gpus, struct ws_err *err)
 	if (!hs)
 		hs = hsa.hsa_iterate_agents(add_agent, NULL);
 	if (hs)
-		return ws_hsa_fail(err, hs, "the HSA runtime does not tell its agents");
+		return gpu_hsa_fail(err, hs, "the HSA runtime does not tell its agents");
 	if (!machine.n_gpus)
 		return ws_fail(err, WS_E_NOTFOUND,
 			       "the HSA runtime sees no GPU: 'wavescope doctor' may tell why, "
@@ -122,7 +122,7 @@ enum ws_status ws_runner_machine(uint32_t *out_n_gpus, struct ws_err *err)
 	return WS_OK;
 }
 
-void ws_runner_machine_close(void)
+void gpu_runner_machine_close(void)
 {
 	if (hsa.hsa_shut_down)
 		hsa.hsa_shut_down();
@@ -132,7 +132,7 @@ void ws_runner_machine_close(void)
 
 static hsa_status_t find_vram(hsa_amd_memory_pool_t pool, void *data)
 {
-	struct ws_runner *d = data;
+	struct gpu_runner *d = data;
 	hsa_amd_segment_t segment;
 	uint32_t flags = 0;
 	size_t size = 0;
@@ -152,7 +152,7 @@ static hsa_status_t find_vram(hsa_amd_memory_pool_t pool, void *data)
 
 static hsa_status_t find_kernarg(hsa_amd_memory_pool_t pool, void *data)
 {
-	struct ws_runner *d = data;
+	struct gpu_runner *d = data;
 	uint32_t flags = 0;
 
 	if (!hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS,
@@ -167,12 +167,12 @@ static bool is_software(void)
 {
 	void *driver = dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
 
-	return driver && dlsym(driver, "ws_softgpu_count");
+	return driver && dlsym(driver, "softgpu_count");
 }
 
-static enum ws_status describe(struct ws_runner *d, struct ws_err *err)
+static enum ws_status describe(struct gpu_runner *d, struct ws_err *err)
 {
-	struct ws_runner_info *info = &d->info;
+	struct gpu_runner_info *info = &d->info;
 	uint32_t caches[4] = { 0 }, domain = 0, bdf = 0;
 	const struct {
 		int attribute;
@@ -197,7 +197,7 @@ static enum ws_status describe(struct ws_runner *d, struct ws_err *err)
 	if (!hs)
 		hs = hsa.hsa_amd_agent_iterate_memory_pools(machine.cpu, find_kernarg, d);
 	if (hs)
-		return ws_hsa_fail(err, hs, "the GPU does not describe itself");
+		return gpu_hsa_fail(err, hs, "the GPU does not describe itself");
 	if (!info->memory_bytes || !d->kernarg.handle)
 		return ws_fail(err, WS_E_STATE, "the GPU has no memory to measure");
 	info->bus = domain << 16 | bdf;
@@ -207,24 +207,24 @@ static enum ws_status describe(struct ws_runner *d, struct ws_err *err)
 	return WS_OK;
 }
 
-static const struct ws_runner_code *find_code(const struct ws_runner_code *codes,
+static const struct gpu_runner_code *find_code(const struct gpu_runner_code *codes,
 					      const char *target)
 {
-	for (const struct ws_runner_code *c = codes; c->target; c++)
+	for (const struct gpu_runner_code *c = codes; c->target; c++)
 		if (!strcmp(c->target, target))
 			return c;
 	return NULL;
 }
 
-static enum ws_status load(struct ws_runner *d, const struct ws_runner_code *codes,
+static enum ws_status load(struct gpu_runner *d, const struct gpu_runner_code *codes,
 			   struct ws_err *err)
 {
-	const struct ws_runner_code *code = find_code(codes, d->info.target);
+	const struct gpu_runner_code *code = find_code(codes, d->info.target);
 	char targets[120] = "";
 	hsa_status_t hs;
 
 	if (!code) {
-		for (const struct ws_runner_code *c = codes; c->target; c++)
+		for (const struct gpu_runner_code *c = codes; c->target; c++)
 			snprintf(targets + strlen(targets), sizeof(targets) - strlen(targets),
 				 " %s", c->target);
 		return ws_fail(err, WS_E_UNSUPPORTED,
@@ -241,21 +241,21 @@ static enum ws_status load(struct ws_runner *d, const struct ws_runner_code *cod
 							       NULL, NULL);
 	if (!hs)
 		hs = hsa.hsa_executable_freeze(d->executable, NULL);
-	return hs ? ws_hsa_fail(err, hs, "the kernels cannot be loaded") : WS_OK;
+	return hs ? gpu_hsa_fail(err, hs, "the kernels cannot be loaded") : WS_OK;
 }
 
 static void queue_failed(hsa_status_t status, hsa_queue_t *queue, void *data)
 {
-	struct ws_runner *d = data;
+	struct gpu_runner *d = data;
 	struct ws_err err;
 
 	(void)queue;
-	ws_hsa_fail(&err, status, "the GPU stopped");
+	gpu_hsa_fail(&err, status, "the GPU stopped");
 	memcpy(d->queue_error, err.text, sizeof(err.text));
 	hsa.hsa_signal_store_screlease(d->done, -1); /* whoever waits sees it */
 }
 
-static enum ws_status make_queue(struct ws_runner *d, struct ws_err *err)
+static enum ws_status make_queue(struct gpu_runner *d, struct ws_err *err)
 {
 	hsa_status_t hs = hsa.hsa_signal_create(1, 0, NULL, &d->done);
 
@@ -265,17 +265,17 @@ static enum ws_status make_queue(struct ws_runner *d, struct ws_err *err)
 	if (!hs)
 		hs = hsa.hsa_amd_profiling_set_profiler_enabled(d->queue, 1);
 	if (!hs)
-		hs = hsa.hsa_amd_memory_pool_allocate(d->kernarg, WS_RUNNER_ARGUMENTS, 0,
+		hs = hsa.hsa_amd_memory_pool_allocate(d->kernarg, GPU_RUNNER_ARGUMENTS, 0,
 						      &d->arguments);
 	if (!hs)
 		hs = hsa.hsa_amd_agents_allow_access(1, &d->agent, NULL, d->arguments);
-	return hs ? ws_hsa_fail(err, hs, "no queue on the GPU") : WS_OK;
+	return hs ? gpu_hsa_fail(err, hs, "no queue on the GPU") : WS_OK;
 }
 
-enum ws_status ws_runner_open(uint32_t index, const struct ws_runner_code *codes,
-			      struct ws_runner **out_runner, struct ws_err *err)
+enum ws_status gpu_runner_open(uint32_t index, const struct gpu_runner_code *codes,
+			      struct gpu_runner **out_runner, struct ws_err *err)
 {
-	struct ws_runner *d;
+	struct gpu_runner *d;
 	enum ws_status st;
 
 	if (index >= machine.n_gpus)
@@ -291,13 +291,13 @@ enum ws_status ws_runner_open(uint32_t index, const struct ws_runner_code *codes
 	if (!st)
 		st = make_queue(d, err);
 	if (st)
-		ws_runner_close(d);
+		gpu_runner_close(d);
 	else
 		*out_runner = d;
 	return st;
 }
 
-void ws_runner_close(struct ws_runner *d)
+void gpu_runner_close(struct gpu_runner *d)
 {
 	if (!d)
 		return;
@@ -319,14 +319,14 @@ void ws_runner_close(struct ws_runner *d)
 	free(d);
 }
 
-const struct ws_runner_info *ws_runner_info(const struct ws_runner *d)
+const struct gpu_runner_info *gpu_runner_info(const struct gpu_runner *d)
 {
 	return &d->info;
 }
 
 /* ---- running kernels ---- */
 
-static bool find_symbol(const struct ws_runner *d, const char *kernel, hsa_executable_symbol_t *out)
+static bool find_symbol(const struct gpu_runner *d, const char *kernel, hsa_executable_symbol_t *out)
 {
 	char name[64];
 
@@ -334,14 +334,14 @@ static bool find_symbol(const struct ws_runner *d, const char *kernel, hsa_execu
 	return !hsa.hsa_executable_get_symbol_by_name(d->executable, name, &d->agent, out);
 }
 
-bool ws_runner_has(const struct ws_runner *d, const char *kernel)
+bool gpu_runner_has(const struct gpu_runner *d, const char *kernel)
 {
 	hsa_executable_symbol_t symbol;
 
 	return find_symbol(d, kernel, &symbol);
 }
 
-enum ws_status ws_runner_buffer(struct ws_runner *d, uint64_t bytes, uint64_t *out_address,
+enum ws_status gpu_runner_buffer(struct gpu_runner *d, uint64_t bytes, uint64_t *out_address,
 				struct ws_err *err)
 {
 	hsa_status_t hs = HSA_STATUS_SUCCESS;
@@ -354,18 +354,18 @@ enum ws_status ws_runner_buffer(struct ws_runner *d, uint64_t bytes, uint64_t *o
 		hs = hsa.hsa_amd_memory_pool_allocate(d->vram, bytes, 0, &d->buffer);
 	}
 	if (hs)
-		return ws_hsa_fail(err, hs, "no memory on the GPU");
+		return gpu_hsa_fail(err, hs, "no memory on the GPU");
 	d->buffer_bytes = WS_MAX(bytes, d->buffer_bytes);
 	*out_address = (uintptr_t)d->buffer;
 	return WS_OK;
 }
 
-enum ws_status ws_runner_copy_in(struct ws_runner *d, uint64_t offset, const void *from, size_t n,
+enum ws_status gpu_runner_copy_in(struct gpu_runner *d, uint64_t offset, const void *from, size_t n,
 				 struct ws_err *err)
 {
 	hsa_status_t hs = hsa.hsa_memory_copy((char *)d->buffer + offset, from, n);
 
-	return hs ? ws_hsa_fail(err, hs, "no copy to the GPU") : WS_OK;
+	return hs ? gpu_hsa_fail(err, hs, "no copy to the GPU") : WS_OK;
 }
 
 /* ---- memory elsewhere ---- */
@@ -394,11 +394,11 @@ static hsa_status_t find_pool(hsa_amd_memory_pool_t pool, void *data)
 }
 
 /* The agent whose memory it is; handle 0: there is none. */
-static hsa_agent_t owner_of(const struct ws_runner *d, enum ws_runner_memory memory)
+static hsa_agent_t owner_of(const struct gpu_runner *d, enum gpu_runner_memory memory)
 {
-	if (memory <= WS_RUNNER_OWN_FINE)
+	if (memory <= GPU_RUNNER_OWN_FINE)
 		return d->agent;
-	if (memory <= WS_RUNNER_HOST_FINE)
+	if (memory <= GPU_RUNNER_HOST_FINE)
 		return machine.cpu;
 	for (uint32_t i = 0; i < machine.n_gpus; i++)
 		if (machine.gpus[i].handle != d->agent.handle)
@@ -406,7 +406,7 @@ static hsa_agent_t owner_of(const struct ws_runner *d, enum ws_runner_memory mem
 	return (hsa_agent_t){ 0 };
 }
 
-enum ws_status ws_runner_memory(struct ws_runner *d, enum ws_runner_memory memory, uint64_t bytes,
+enum ws_status gpu_runner_memory(struct gpu_runner *d, enum gpu_runner_memory memory, uint64_t bytes,
 				uint64_t *out_address, struct ws_err *err)
 {
 	bool fine = memory % 2;
@@ -421,7 +421,7 @@ enum ws_status ws_runner_memory(struct ws_runner *d, enum ws_runner_memory memor
 	if (owner.handle)
 		hs = hsa.hsa_amd_agent_iterate_memory_pools(owner, find_pool, &search);
 	if (hs && hs != HSA_STATUS_INFO_BREAK)
-		return ws_hsa_fail(err, hs, "an agent does not tell its memory");
+		return gpu_hsa_fail(err, hs, "an agent does not tell its memory");
 	if (!search.found.handle)
 		return ws_fail(err, WS_E_NOTFOUND, "this machine has no such memory");
 	assert(!d->memories[memory]);
@@ -429,7 +429,7 @@ enum ws_status ws_runner_memory(struct ws_runner *d, enum ws_runner_memory memor
 	if (!hs)
 		hs = hsa.hsa_amd_agents_allow_access(1, &d->agent, NULL, d->memories[memory]);
 	if (hs)
-		return ws_hsa_fail(err, hs, "no memory");
+		return gpu_hsa_fail(err, hs, "no memory");
 	*out_address = (uintptr_t)d->memories[memory];
 	return WS_OK;
 }
@@ -442,7 +442,7 @@ struct kernel {
 	uint32_t lds_bytes, private_bytes;
 };
 
-static enum ws_status find_kernel(const struct ws_runner *d, const char *name, struct kernel *out,
+static enum ws_status find_kernel(const struct gpu_runner *d, const char *name, struct kernel *out,
 				  struct ws_err *err)
 {
 	const struct {
@@ -460,10 +460,10 @@ static enum ws_status find_kernel(const struct ws_runner *d, const char *name, s
 		return ws_fail(err, WS_E_NOTFOUND, "no kernel '%s' for %s", name, d->info.target);
 	for (size_t i = 0; i < WS_ARRAY_LEN(asked) && !hs; i++)
 		hs = hsa.hsa_executable_symbol_get_info(symbol, asked[i].attribute, asked[i].to);
-	return hs ? ws_hsa_fail(err, hs, name) : WS_OK;
+	return hs ? gpu_hsa_fail(err, hs, name) : WS_OK;
 }
 
-static void submit(struct ws_runner *d, const struct ws_runner_call *call,
+static void submit(struct gpu_runner *d, const struct gpu_runner_call *call,
 		   const struct kernel *kernel)
 {
 	uint64_t at = hsa.hsa_queue_add_write_index_relaxed(d->queue, 1);
@@ -494,7 +494,7 @@ static void submit(struct ws_runner *d, const struct ws_runner_call *call,
 	hsa.hsa_signal_store_screlease(d->queue->doorbell_signal, (hsa_signal_value_t)at);
 }
 
-enum ws_status ws_runner_run(struct ws_runner *d, const struct ws_runner_call *call,
+enum ws_status gpu_runner_run(struct gpu_runner *d, const struct gpu_runner_call *call,
 			     uint64_t *out_ns, struct ws_err *err)
 {
 	hsa_amd_profiling_dispatch_time_t time;
@@ -505,7 +505,7 @@ enum ws_status ws_runner_run(struct ws_runner *d, const struct ws_runner_call *c
 
 	if (st)
 		return st;
-	assert(call->n_arguments <= WS_RUNNER_ARGUMENTS);
+	assert(call->n_arguments <= GPU_RUNNER_ARGUMENTS);
 	memcpy(d->arguments, call->arguments, call->n_arguments);
 	hsa.hsa_signal_store_relaxed(d->done, 1);
 	submit(d, call, &kernel);
@@ -519,7 +519,7 @@ enum ws_status ws_runner_run(struct ws_runner *d, const struct ws_runner_call *c
 		return ws_fail(err, WS_E_STATE, "kernel '%s': %s", call->kernel, d->queue_error);
 	hs = hsa.hsa_amd_profiling_get_dispatch_time(d->agent, d->done, &time);
 	if (hs || time.end <= time.start)
-		return ws_hsa_fail(err, hs, "the GPU does not tell times");
+		return gpu_hsa_fail(err, hs, "the GPU does not tell times");
 	*out_ns = (uint64_t)((double)(time.end - time.start) * 1e9 / (double)machine.ticks_per_s);
 	return WS_OK;
 }

@@ -16,15 +16,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_runner;
+struct gpu_runner;
 
-struct ws_runner_code {
+struct gpu_runner_code {
 	const char *target; /* "gfx90a"; NULL ends a table */
 	const unsigned char *at;
 	size_t n;
 };
 
-struct ws_runner_info {
+struct gpu_runner_info {
 	char target[64]; /* "gfx90a" */
 	char product[64];
 	uint32_t bus; /* PCI: domain, bus, device, function */
@@ -35,45 +35,45 @@ struct ws_runner_info {
 };
 
 /* Opens the runtime and counts the GPUs; call it once. WS_E_NOTFOUND: no runtime, or no GPU. */
-enum ws_status ws_runner_machine(uint32_t *out_n_gpus, struct ws_err *err);
-void ws_runner_machine_close(void);
+enum ws_status gpu_runner_machine(uint32_t *out_n_gpus, struct ws_err *err);
+void gpu_runner_machine_close(void);
 
 /* @index: as HIP counts, from 0. WS_E_UNSUPPORTED: @codes has nothing for this GPU. */
-enum ws_status ws_runner_open(uint32_t index, const struct ws_runner_code *codes,
-			      struct ws_runner **out_runner, struct ws_err *err);
-void ws_runner_close(struct ws_runner *runner); /* NULL is fine */
-const struct ws_runner_info *ws_runner_info(const struct ws_runner *runner);
+enum ws_status gpu_runner_open(uint32_t index, const struct gpu_runner_code *codes,
+			      struct gpu_runner **out_runner, struct ws_err *err);
+void gpu_runner_close(struct gpu_runner *runner); /* NULL is fine */
+const struct gpu_runner_info *gpu_runner_info(const struct gpu_runner *runner);
 
 /* Is the kernel in the code object of this target? */
-bool ws_runner_has(const struct ws_runner *runner, const char *kernel);
+bool gpu_runner_has(const struct gpu_runner *runner, const char *kernel);
 
 /* The buffer, of @bytes at least; it may move, and what was in it is lost then. */
-enum ws_status ws_runner_buffer(struct ws_runner *runner, uint64_t bytes, uint64_t *out_address,
+enum ws_status gpu_runner_buffer(struct gpu_runner *runner, uint64_t bytes, uint64_t *out_address,
 				struct ws_err *err);
-enum ws_status ws_runner_copy_in(struct ws_runner *runner, uint64_t offset, const void *from,
+enum ws_status gpu_runner_copy_in(struct gpu_runner *runner, uint64_t offset, const void *from,
 				 size_t n, struct ws_err *err);
 
 /* Whose memory, and for whom it is coherent. */
-enum ws_runner_memory {
-	WS_RUNNER_OWN,
-	WS_RUNNER_OWN_FINE,
-	WS_RUNNER_HOST,
-	WS_RUNNER_HOST_FINE,
-	WS_RUNNER_PEER, /* another GPU's */
-	WS_RUNNER_PEER_FINE,
-	WS_RUNNER_N_MEMORIES
+enum gpu_runner_memory {
+	GPU_RUNNER_OWN,
+	GPU_RUNNER_OWN_FINE,
+	GPU_RUNNER_HOST,
+	GPU_RUNNER_HOST_FINE,
+	GPU_RUNNER_PEER, /* another GPU's */
+	GPU_RUNNER_PEER_FINE,
+	GPU_RUNNER_N_MEMORIES
 };
 
 /* A buffer of @bytes of it, which lives as long as the runner; one of each. WS_E_NOTFOUND: this machine has
  * no such memory. */
-enum ws_status ws_runner_memory(struct ws_runner *runner, enum ws_runner_memory memory,
+enum ws_status gpu_runner_memory(struct gpu_runner *runner, enum gpu_runner_memory memory,
 				uint64_t bytes, uint64_t *out_address, struct ws_err *err);
 
-#define WS_RUNNER_ARGUMENTS 64
+#define GPU_RUNNER_ARGUMENTS 64
 
-struct ws_runner_call {
+struct gpu_runner_call {
 	const char *kernel;
-	const void *arguments;    /* WS_RUNNER_ARGUMENTS at most */
+	const void *arguments;    /* GPU_RUNNER_ARGUMENTS at most */
 	size_t n_arguments;       /* bytes */
 	uint32_t grid, workgroup; /* lanes */
 	uint32_t grid_y, workgroup_y; /* in a second dimension; 0: 1 */
@@ -82,7 +82,7 @@ struct ws_runner_call {
 };
 
 /* Runs it and waits; @out_ns: how long it took on the GPU. */
-enum ws_status ws_runner_run(struct ws_runner *runner, const struct ws_runner_call *call,
+enum ws_status gpu_runner_run(struct gpu_runner *runner, const struct gpu_runner_call *call,
 			     uint64_t *out_ns, struct ws_err *err);
 
 #endif

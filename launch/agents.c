@@ -21,7 +21,7 @@ static const struct field {
 	const char *label;
 	size_t offset;
 } fields[] = {
-#define FIELD(label, member) { label, offsetof(struct ws_gpu_agent, member) }
+#define FIELD(label, member) { label, offsetof(struct launch_gpu_agent, member) }
 	FIELD("Chip ID",               chip_id),
 	FIELD("Node",                  node),
 	FIELD("BDFID",                 bdfid),
@@ -57,16 +57,16 @@ static void take_text(struct ws_str value, char *to, size_t room)
 
 /* What one agent's lines say; `where` keeps apart the parts that use the same labels. */
 struct reading {
-	struct ws_gpu_agent agent;
+	struct launch_gpu_agent agent;
 	bool any, is_gpu;
 	enum { IN_AGENT, IN_POOLS, IN_ISAS } where;
 	bool global_pool;
 };
 
-static void end_agent(struct reading *r, struct ws_gpu_agents *out)
+static void end_agent(struct reading *r, struct launch_gpu_agents *out)
 {
-	if (r->any && r->is_gpu && out->n < WS_AGENTS_MAX) {
-		r->agent.model = ws_gpu_model_by_chip((unsigned)r->agent.chip_id);
+	if (r->any && r->is_gpu && out->n < LAUNCH_AGENTS_MAX) {
+		r->agent.model = gpu_model_by_chip((unsigned)r->agent.chip_id);
 		out->at[out->n++] = r->agent;
 	}
 	*r = (struct reading){ .any = false };
@@ -96,7 +96,7 @@ static void read_line(struct reading *r, struct ws_str label, struct ws_str valu
 			*(uint64_t *)((char *)&r->agent + fields[i].offset) = leading_number(value);
 }
 
-void ws_gpu_agents_parse(struct ws_str text, struct ws_gpu_agents *out_agents)
+void launch_gpu_agents_parse(struct ws_str text, struct launch_gpu_agents *out_agents)
 {
 	struct reading r = { .any = false };
 	struct ws_str line;
@@ -124,11 +124,11 @@ void ws_gpu_agents_parse(struct ws_str text, struct ws_gpu_agents *out_agents)
 }
 
 /* @config: under the collector; NULL: without it. What it prints goes to @text. */
-static enum ws_status ask(struct ws_collect_config *config, bool *out_soft, struct ws_buf *text,
+static enum ws_status ask(struct col_collect_config *config, bool *out_soft, struct ws_buf *text,
 			  struct ws_err *err)
 {
 	char *argv[] = { "wavescope", "_agents", "--library", NULL };
-	struct ws_inject inject = { .config = config, .no_roctx = true };
+	struct launch_inject inject = { .config = config, .no_roctx = true };
 	struct ws_proc_end end = { 0 };
 	char self[PATH_MAX];
 	struct ws_env env;
@@ -137,8 +137,8 @@ static enum ws_status ask(struct ws_collect_config *config, bool *out_soft, stru
 	if (!st)
 		st = ws_path_self(self, err);
 	if (!st)
-		st = config ? ws_inject_env(&inject, &env, err)
-			    : ws_inject_gpu(&env, out_soft, err);
+		st = config ? launch_inject_env(&inject, &env, err)
+			    : launch_inject_gpu(&env, out_soft, err);
 	if (!st)
 		st = ws_proc_read(self, argv, env.at, true, ASK_TIMEOUT_MS, text, &end, err);
 	if (!st && end.exit_code)
@@ -148,7 +148,7 @@ static enum ws_status ask(struct ws_collect_config *config, bool *out_soft, stru
 	return st;
 }
 
-enum ws_status ws_gpu_agents(struct ws_gpu_agents *out_agents, struct ws_err *err)
+enum ws_status launch_gpu_agents(struct launch_gpu_agents *out_agents, struct ws_err *err)
 {
 	struct ws_buf text;
 	enum ws_status st;
@@ -156,7 +156,7 @@ enum ws_status ws_gpu_agents(struct ws_gpu_agents *out_agents, struct ws_err *er
 	ws_buf_init(&text, 1 << 20);
 	st = ask(NULL, &out_agents->soft, &text, err);
 	if (!st)
-		ws_gpu_agents_parse(ws_buf_view(&text), out_agents);
+		launch_gpu_agents_parse(ws_buf_view(&text), out_agents);
 	if (!st && !out_agents->n)
 		st = ws_fail(err, WS_E_NOTFOUND,
 			     "AMD's runtime sees no GPU: 'wavescope doctor' tells why");
@@ -164,9 +164,9 @@ enum ws_status ws_gpu_agents(struct ws_gpu_agents *out_agents, struct ws_err *er
 	return st;
 }
 
-enum ws_status ws_agents_record(const char *dir, struct ws_err *err)
+enum ws_status launch_agents_record(const char *dir, struct ws_err *err)
 {
-	struct ws_collect_config *config = calloc(1, sizeof(*config));
+	struct col_collect_config *config = calloc(1, sizeof(*config));
 	enum ws_status st = WS_OK;
 	struct ws_buf text;
 	bool soft;
@@ -176,7 +176,7 @@ enum ws_status ws_agents_record(const char *dir, struct ws_err *err)
 		st = ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (!st) {
 		snprintf(config->dir, sizeof(config->dir), "%s", dir);
-		config->services = WS_SERVICE_BIT(KERNEL); /* brings the agents along */
+		config->services = COL_SERVICE_BIT(KERNEL); /* brings the agents along */
 		st = ask(config, &soft, &text, err);
 	}
 	ws_buf_fini(&text);

@@ -1,7 +1,7 @@
 /*
  * agents: the GPUs that a program started now would see, asked of AMD's runtime.
  *
- * The runtime is asked in a child, in the environment that ws_inject_gpu() makes: it may
+ * The runtime is asked in a child, in the environment that launch_inject_gpu() makes: it may
  * abort, and on a machine without a GPU it has to find the software one. The child is
  * `wavescope _agents`, whose answer has rocminfo's layout.
  */
@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WS_AGENTS_MAX 64
+#define LAUNCH_AGENTS_MAX 64
 
-struct ws_gpu_agent {
+struct launch_gpu_agent {
 	char arch[32];   /* "gfx90a" */
 	char market[64]; /* "AMD Instinct MI210" */
 	uint64_t chip_id, node, bdfid;
@@ -26,23 +26,23 @@ struct ws_gpu_agent {
 	uint64_t wave_size, workgroup_max, max_waves; /* waves per CU */
 	uint64_t freq_mhz;
 	uint64_t mem_kib;
-	const struct ws_gpu_model *model; /* NULL: not in our table */
+	const struct gpu_model *model; /* NULL: not in our table */
 };
 
-struct ws_gpu_agents {
-	struct ws_gpu_agent at[WS_AGENTS_MAX]; /* in the runtime's order: GPU number i is at[i] */
+struct launch_gpu_agents {
+	struct launch_gpu_agent at[LAUNCH_AGENTS_MAX]; /* in the runtime's order: GPU number i is at[i] */
 	size_t n;
 	bool soft; /* the software GPU, not hardware */
 	char runtime[512]; /* its library: path, size and time, which tell builds apart */
 };
 
 /* No GPU at all is WS_E_NOTFOUND. Takes a few tenths of a second. */
-enum ws_status ws_gpu_agents(struct ws_gpu_agents *out_agents, struct ws_err *err);
+enum ws_status launch_gpu_agents(struct launch_gpu_agents *out_agents, struct ws_err *err);
 
 /* The same program under the collector: its capture in @dir describes all agents, CPUs too. */
-enum ws_status ws_agents_record(const char *dir, struct ws_err *err);
+enum ws_status launch_agents_record(const char *dir, struct ws_err *err);
 
 /* The answer as text; agents that are not GPUs are skipped. Lines that it does not know too. */
-void ws_gpu_agents_parse(struct ws_str text, struct ws_gpu_agents *out_agents);
+void launch_gpu_agents_parse(struct ws_str text, struct launch_gpu_agents *out_agents);
 
 #endif

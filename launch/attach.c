@@ -79,7 +79,7 @@ static bool begins(const char *text, const char *beginning)
 	return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-bool ws_attach_is_mapped(pid_t pid, const char *path)
+bool launch_attach_is_mapped(pid_t pid, const char *path)
 {
 	struct mapping m;
 	struct maps maps;
@@ -117,13 +117,13 @@ enum { SYM_MMAP, SYM_CREATE, SYM_SELF, SYM_DETACH, SYM_DLOPEN, SYM_DLSYM, SYM_DL
 struct target {
 	uint64_t address[N_SYMS];
 	uint64_t trap; /* of a byte 0xcc in code */
-	struct ws_remote_unsafe unsafe;
+	struct launch_remote_unsafe unsafe;
 };
 
 /* What one of the C library's files has, at where it is loaded. */
 static void take_symbols(pid_t pid, const struct mapping *m, struct target *target)
 {
-	struct ws_elf_symbol symbols[N_SYMS] = {
+	struct launch_elf_symbol symbols[N_SYMS] = {
 		[SYM_MMAP] = { "mmap" },         [SYM_CREATE] = { "pthread_create" },
 		[SYM_SELF] = { "pthread_self" }, [SYM_DETACH] = { "pthread_detach" },
 		[SYM_DLOPEN] = { "dlopen" },     [SYM_DLSYM] = { "dlsym" },
@@ -132,7 +132,7 @@ static void take_symbols(pid_t pid, const struct mapping *m, struct target *targ
 	char path[PATH_MAX + 64];
 
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, m->path);
-	if (ws_elf_symbols(path, symbols, N_SYMS, NULL))
+	if (launch_elf_symbols(path, symbols, N_SYMS, NULL))
 		return;
 	for (unsigned i = 0; i < N_SYMS; i++)
 		if (symbols[i].offset)
@@ -174,7 +174,7 @@ static enum ws_status examine(pid_t pid, struct target *out, struct ws_err *err)
 		if (!m.executable || !is_unsafe(m.name))
 			continue;
 		if (out->unsafe.n < WS_ARRAY_LEN(out->unsafe.at))
-			out->unsafe.at[out->unsafe.n++] = (struct ws_range){ m.begin, m.end };
+			out->unsafe.at[out->unsafe.n++] = (struct launch_range){ m.begin, m.end };
 		if (!out->trap && is_libc(m.name))
 			find_trap(pid, &m, out);
 	}
@@ -277,7 +277,7 @@ static enum ws_status check_program(pid_t pid, struct ws_err *err)
 	return WS_OK;
 }
 
-enum ws_status ws_attach_check(pid_t pid, const char *library, struct ws_err *err)
+enum ws_status launch_attach_check(pid_t pid, const char *library, struct ws_err *err)
 {
 	char path[PATH_MAX + 64];
 	struct target target;
@@ -312,10 +312,10 @@ struct told {
 
 /* In a child: when it ends, however it does, the kernel lets the program go. */
 static enum ws_status start(pid_t pid, const struct target *target,
-			    const struct ws_remote_data *data, uint64_t *out_data,
+			    const struct launch_remote_data *data, uint64_t *out_data,
 			    struct ws_err *err)
 {
-	struct ws_remote_libc libc = { target->address[SYM_MMAP], target->address[SYM_CREATE],
+	struct launch_remote_libc libc = { target->address[SYM_MMAP], target->address[SYM_CREATE],
 				       target->trap };
 	struct told told = { .data = 0 };
 	int pipe_fds[2];
@@ -327,7 +327,7 @@ static enum ws_status start(pid_t pid, const struct target *target,
 	child = fork();
 	if (child == 0) {
 		told.err.status =
-			ws_remote_start(pid, &libc, &target->unsafe, data, &told.data, &told.err);
+			launch_remote_start(pid, &libc, &target->unsafe, data, &told.data, &told.err);
 		n = write(pipe_fds[1], &told, sizeof(told));
 		_exit(n != (ssize_t)sizeof(told));
 	}
@@ -355,21 +355,21 @@ static enum ws_status load_failed(pid_t pid, int mem, uint64_t error, struct ws_
 		       *text ? text : "no reason was given");
 }
 
-enum ws_status ws_attach_call(pid_t pid, const char *library, const char *function,
+enum ws_status launch_attach_call(pid_t pid, const char *library, const char *function,
 			      const char *text, struct ws_err *err)
 {
-	static struct ws_remote_data data;
+	static struct launch_remote_data data;
 	struct target target;
-	uint64_t at = 0, state[2] = { WS_REMOTE_STARTED, 0 };
+	uint64_t at = 0, state[2] = { LAUNCH_REMOTE_STARTED, 0 };
 	char path[64];
-	enum ws_status st = ws_attach_check(pid, library, err);
+	enum ws_status st = launch_attach_check(pid, library, err);
 	int mem;
 
 	if (!st)
 		st = examine(pid, &target, err);
 	if (st)
 		return st;
-	data = (struct ws_remote_data){
+	data = (struct launch_remote_data){
 		.dlopen = target.address[SYM_DLOPEN],
 		.dlsym = target.address[SYM_DLSYM],
 		.dlerror = target.address[SYM_DLERROR],
@@ -387,19 +387,19 @@ enum ws_status ws_attach_call(pid_t pid, const char *library, const char *functi
 	if (mem < 0)
 		return ws_fail_errno(err, errno, "process %d may not be read", (int)pid);
 	st = start(pid, &target, &data, &at, err);
-	for (int ms = 0; !st && state[0] == WS_REMOTE_STARTED; ms += 2) {
+	for (int ms = 0; !st && state[0] == LAUNCH_REMOTE_STARTED; ms += 2) {
 		if (ms > LOAD_MS)
 			st = ws_fail(err, WS_E_TIMEOUT,
 				     "process %d has not loaded the collector after %d s", (int)pid,
 				     LOAD_MS / 1000);
 		else if (pread(mem, state, sizeof(state),
-			       (off_t)(at + offsetof(struct ws_remote_data, stage))) !=
+			       (off_t)(at + offsetof(struct launch_remote_data, stage))) !=
 			 (ssize_t)sizeof(state))
 			st = ws_fail(err, WS_E_STATE, "process %d ended meanwhile", (int)pid);
-		else if (state[0] == WS_REMOTE_STARTED)
+		else if (state[0] == LAUNCH_REMOTE_STARTED)
 			nanosleep(&(struct timespec){ 0, 2000000 }, NULL);
 	}
-	if (!st && state[0] == WS_REMOTE_FAILED)
+	if (!st && state[0] == LAUNCH_REMOTE_FAILED)
 		st = load_failed(pid, mem, state[1], err);
 	close(mem);
 	return st;

@@ -26,16 +26,16 @@
 #include <sys/types.h>
 
 /* One sentence when @pid cannot be attached to, without touching it. */
-enum ws_status ws_attach_check(pid_t pid, const char *library, struct ws_err *err);
+enum ws_status launch_attach_check(pid_t pid, const char *library, struct ws_err *err);
 
 /*
  * Returns when @function has begun; the library cannot be loaded, or has no such
  * function: an error with the loader's own words.
  */
-enum ws_status ws_attach_call(pid_t pid, const char *library, const char *function,
+enum ws_status launch_attach_call(pid_t pid, const char *library, const char *function,
 			      const char *text, struct ws_err *err);
 
 /* Whether this file is mapped in the process. */
-bool ws_attach_is_mapped(pid_t pid, const char *path);
+bool launch_attach_is_mapped(pid_t pid, const char *path);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define TRIES_MAX 100u
 
-struct timespec ws_claim_now(void)
+struct timespec launch_claim_now(void)
 {
 	struct timespec now;
 
@@ -53,7 +53,7 @@ static bool is_there(const char *path, int fd)
 	       named.st_ino == open_one.st_ino && named.st_dev == open_one.st_dev;
 }
 
-bool ws_claim_take(struct ws_claim *claim, const char *prefix, struct timespec since)
+bool launch_claim_take(struct launch_claim *claim, const char *prefix, struct timespec since)
 {
 	char folder[PATH_MAX];
 
@@ -62,7 +62,7 @@ bool ws_claim_take(struct ws_claim *claim, const char *prefix, struct timespec s
 		return true;
 	strcpy(folder, claim->path);
 	ws_path_parent(folder);
-	if (ws_mkdirs(folder, NULL))
+	if (launch_mkdirs(folder, NULL))
 		return true;
 	for (unsigned i = 0; i < TRIES_MAX; i++) {
 		/* No file to lock, or bait in its place: then there is no other rank of ours. */
@@ -83,11 +83,11 @@ bool ws_claim_take(struct ws_claim *claim, const char *prefix, struct timespec s
 	}
 	if (!written_since(prefix, since))
 		return true;
-	ws_claim_release(claim);
+	launch_claim_release(claim);
 	return false;
 }
 
-void ws_claim_release(struct ws_claim *claim)
+void launch_claim_release(struct launch_claim *claim)
 {
 	if (claim->fd < 0)
 		return;

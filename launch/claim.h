@@ -12,19 +12,19 @@
 #include <stdbool.h>
 #include <time.h>
 
-struct ws_claim {
+struct launch_claim {
 	int fd; /* of the lock beside the files, or -1 */
 	char path[PATH_MAX];
 };
 
 /* The clock that files are stamped with: for @since. */
-struct timespec ws_claim_now(void);
+struct timespec launch_claim_now(void);
 
 /*
  * False: @prefix is somebody else's. Where nothing can be locked (a folder that cannot be
  * written to, a file system without locks) it is given: who writes will hear of it.
  */
-bool ws_claim_take(struct ws_claim *claim, const char *prefix, struct timespec since);
-void ws_claim_release(struct ws_claim *claim); /* also of one that was not taken */
+bool launch_claim_take(struct launch_claim *claim, const char *prefix, struct timespec since);
+void launch_claim_release(struct launch_claim *claim); /* also of one that was not taken */
 
 #endif

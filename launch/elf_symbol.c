@@ -34,7 +34,7 @@ static bool section(const struct file *file, const Elf64_Ehdr *head, uint32_t i,
 }
 
 static void match(const struct file *file, const Elf64_Shdr *strings, const Elf64_Sym *symbol,
-		  struct ws_elf_symbol *symbols, size_t n_symbols)
+		  struct launch_elf_symbol *symbols, size_t n_symbols)
 {
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 	const char *name;
@@ -52,7 +52,7 @@ static void match(const struct file *file, const Elf64_Shdr *strings, const Elf6
 			symbols[i].offset = symbol->st_value;
 }
 
-bool ws_elf_symbols_in(const uint8_t *bytes, size_t n_bytes, struct ws_elf_symbol *symbols,
+bool launch_elf_symbols_in(const uint8_t *bytes, size_t n_bytes, struct launch_elf_symbol *symbols,
 		       size_t n_symbols)
 {
 	struct file file = { bytes, n_bytes };
@@ -81,7 +81,7 @@ bool ws_elf_symbols_in(const uint8_t *bytes, size_t n_bytes, struct ws_elf_symbo
 	return true;
 }
 
-enum ws_status ws_elf_symbols(const char *path, struct ws_elf_symbol *symbols, size_t n_symbols,
+enum ws_status launch_elf_symbols(const char *path, struct launch_elf_symbol *symbols, size_t n_symbols,
 			      struct ws_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -99,7 +99,7 @@ enum ws_status ws_elf_symbols(const char *path, struct ws_elf_symbol *symbols, s
 		return ws_fail_errno(err, why, "cannot read '%s'", path);
 	}
 	close(fd);
-	read = ws_elf_symbols_in(bytes, (size_t)st.st_size, symbols, n_symbols);
+	read = launch_elf_symbols_in(bytes, (size_t)st.st_size, symbols, n_symbols);
 	munmap(bytes, (size_t)st.st_size);
 	return read ? WS_OK : ws_fail(err, WS_E_FORMAT, "'%s' is not a 64-bit library", path);
 }

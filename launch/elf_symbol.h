@@ -15,16 +15,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_elf_symbol {
+struct launch_elf_symbol {
 	const char *name;
 	uint64_t offset; /* from where the library is loaded; 0: it has none */
 };
 
 /* Fills the offsets of functions that the file defines; those it lacks stay as they are. */
-enum ws_status ws_elf_symbols(const char *path, struct ws_elf_symbol *symbols, size_t n_symbols,
+enum ws_status launch_elf_symbols(const char *path, struct launch_elf_symbol *symbols, size_t n_symbols,
 			      struct ws_err *err);
 /* The same for a file in memory; false: it is not such a file. */
-bool ws_elf_symbols_in(const uint8_t *bytes, size_t n_bytes, struct ws_elf_symbol *symbols,
+bool launch_elf_symbols_in(const uint8_t *bytes, size_t n_bytes, struct launch_elf_symbol *symbols,
 		       size_t n_symbols);
 
 #endif

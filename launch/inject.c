@@ -20,15 +20,15 @@ static const char *const places[] = { "../lib/wavescope", "../lib", NULL };
 
 #define PRELOAD_MAX 65536u
 
-enum ws_status ws_inject_library(char out_path[PATH_MAX], struct ws_err *err)
+enum ws_status launch_inject_library(char out_path[PATH_MAX], struct ws_err *err)
 {
-	enum ws_status st = ws_path_beside(places, WS_COLLECT_LIBRARY, out_path, err);
+	enum ws_status st = ws_path_beside(places, COL_COLLECT_LIBRARY, out_path, err);
 
 	if (st == WS_E_NOTFOUND)
 		return ws_fail(err, st,
 			       "the collector (%s) is not beside this program: "
 			       "run 'make', or install wavescope again",
-			       WS_COLLECT_LIBRARY);
+			       COL_COLLECT_LIBRARY);
 	return st;
 }
 
@@ -58,7 +58,7 @@ static bool has_loader(int fd, const Elf64_Ehdr *head)
 	return false;
 }
 
-const char *ws_inject_obstacle(const char *path)
+const char *launch_inject_obstacle(const char *path)
 {
 	const char *name = strrchr(path, '/'), *why = NULL;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -82,17 +82,17 @@ const char *ws_inject_obstacle(const char *path)
 	return why;
 }
 
-static size_t add_soft(const char *list, struct ws_inject_gpu *out_gpus, size_t room)
+static size_t add_soft(const char *list, struct launch_inject_gpu *out_gpus, size_t room)
 {
 	struct ws_str rest = ws_str_from(list), part;
 	size_t n = 0;
 
 	while (ws_str_next(&rest, ',', &part)) {
-		const struct ws_gpu_model *model;
+		const struct gpu_model *model;
 		char name[32];
 
 		snprintf(name, sizeof(name), "%.*s", WS_STR_ARGS(part));
-		model = ws_gpu_model_find(name);
+		model = gpu_model_find(name);
 		for (unsigned i = 0; model && i < model->n_agents && n < room; i++, n++) {
 			out_gpus[n].model = model;
 			snprintf(out_gpus[n].arch, sizeof(out_gpus[n].arch), "%s", model->arch);
@@ -101,14 +101,14 @@ static size_t add_soft(const char *list, struct ws_inject_gpu *out_gpus, size_t 
 	return n;
 }
 
-enum ws_status ws_inject_gpus(struct ws_inject_gpu *out_gpus, size_t room, size_t *out_n,
+enum ws_status launch_inject_gpus(struct launch_inject_gpu *out_gpus, size_t room, size_t *out_n,
 			      bool *out_soft, struct ws_err *err)
 {
-	static struct ws_gpu_set set;
+	static struct gpu_set set;
 	const char *chosen = getenv("WAVESCOPE_GPU");
-	bool native = chosen && strcmp(chosen, WS_SOFTGPU_NATIVE) == 0;
+	bool native = chosen && strcmp(chosen, SOFTGPU_NATIVE) == 0;
 	struct ws_buf list;
-	enum ws_status st = ws_gpu_present("/sys", &set, err);
+	enum ws_status st = gpu_present("/sys", &set, err);
 
 	if (st)
 		return st;
@@ -120,27 +120,27 @@ enum ws_status ws_inject_gpus(struct ws_inject_gpu *out_gpus, size_t room, size_
 	if (!*out_soft)
 		return WS_OK;
 	ws_buf_init(&list, 1024);
-	st = ws_gpu_soft_list(chosen && *chosen ? chosen : WS_SOFTGPU_DEFAULT, &list, err);
+	st = gpu_soft_list(chosen && *chosen ? chosen : SOFTGPU_DEFAULT, &list, err);
 	if (!st)
 		*out_n = add_soft(list.at, out_gpus, room);
 	ws_buf_fini(&list);
 	return st;
 }
 
-enum ws_status ws_inject_gpu(struct ws_env *env, bool *out_soft, struct ws_err *err)
+enum ws_status launch_inject_gpu(struct ws_env *env, bool *out_soft, struct ws_err *err)
 {
-	static struct ws_gpu_set set; /* some kilobytes; not for the stack */
+	static struct gpu_set set; /* some kilobytes; not for the stack */
 	const char *chosen = ws_env_get(env, "WAVESCOPE_GPU");
 	enum ws_status st;
 
 	*out_soft = false;
-	if (chosen && strcmp(chosen, WS_SOFTGPU_NATIVE) == 0)
+	if (chosen && strcmp(chosen, SOFTGPU_NATIVE) == 0)
 		return WS_OK;
-	st = ws_gpu_present("/sys", &set, err);
+	st = gpu_present("/sys", &set, err);
 	if (st || (set.n && !chosen))
 		return st;
 	*out_soft = true;
-	return ws_softgpu_env(&(struct ws_softgpu){ .gpus = NULL }, env, err);
+	return softgpu_env(&(struct launch_softgpu){ .gpus = NULL }, env, err);
 }
 
 static void add_library(struct ws_buf *list, const char *path)
@@ -150,7 +150,7 @@ static void add_library(struct ws_buf *list, const char *path)
 	ws_buf_add(list, path);
 }
 
-static enum ws_status set_preload(const struct ws_inject *inject, struct ws_env *env,
+static enum ws_status set_preload(const struct launch_inject *inject, struct ws_env *env,
 				  struct ws_err *err)
 {
 	const char *there = ws_env_get(env, "LD_PRELOAD");
@@ -164,10 +164,10 @@ static enum ws_status set_preload(const struct ws_inject *inject, struct ws_env 
 			add_library(&list, inject->preload->at[i]);
 	if (there && *there)
 		add_library(&list, there);
-	for (size_t i = 0; i < WS_PRELOAD_COUNT && !st; i++) {
-		const char *name = ws_preload[i].library;
+	for (size_t i = 0; i < COL_PRELOAD_COUNT && !st; i++) {
+		const char *name = col_preload[i].library;
 
-		if (!ws_preload_wanted(i, inject->config->services, inject->config->flags) ||
+		if (!col_preload_wanted(i, inject->config->services, inject->config->flags) ||
 		    (inject->no_roctx && strstr(name, "roctx")))
 			continue;
 		st = ws_path_beside(places, name, path, err);
@@ -214,12 +214,12 @@ static enum ws_status set_hsa_tool(const char *collector, struct ws_env *env, st
 	return ws_env_prepend(env, "HSA_TOOLS_LIB", quoted, ' ', err);
 }
 
-enum ws_status ws_inject_env(const struct ws_inject *inject, struct ws_env *env, struct ws_err *err)
+enum ws_status launch_inject_env(const struct launch_inject *inject, struct ws_env *env, struct ws_err *err)
 {
-	static char text[WS_COLLECT_TEXT_MAX];
+	static char text[COL_COLLECT_TEXT_MAX];
 	char collector[PATH_MAX];
 	bool soft;
-	enum ws_status st = ws_inject_library(collector, err);
+	enum ws_status st = launch_inject_library(collector, err);
 
 	if (!st && strpbrk(collector, ": "))
 		st = ws_fail(err, WS_E_UNSUPPORTED,
@@ -233,10 +233,10 @@ enum ws_status ws_inject_env(const struct ws_inject *inject, struct ws_env *env,
 	if (!st && inject->kokkos)
 		st = set_kokkos_tool(env, err);
 	if (!st && inject->gpu_time)
-		st = ws_env_set(env, WS_GPU_TIME_VARIABLE, inject->gpu_time, err);
+		st = ws_env_set(env, LAUNCH_GPU_TIME_VARIABLE, inject->gpu_time, err);
 	/* After LD_PRELOAD is made: a sanitizer's runtime goes in front of it all. */
 	if (!st)
-		st = ws_inject_gpu(env, &soft, err);
+		st = launch_inject_gpu(env, &soft, err);
 	if (!st && !soft && inject->gpu_time && strcmp(inject->gpu_time, "simulated") == 0)
 		st = ws_fail(
 			err, WS_E_USAGE,
@@ -245,9 +245,9 @@ enum ws_status ws_inject_env(const struct ws_inject *inject, struct ws_env *env,
 	if (st)
 		return st;
 	if (soft)
-		inject->config->flags |= WS_COLLECT_FLAG(SOFTGPU);
-	if (!ws_collect_print(inject->config, text, sizeof(text)))
+		inject->config->flags |= COL_COLLECT_FLAG(SOFTGPU);
+	if (!col_collect_print(inject->config, text, sizeof(text)))
 		return ws_fail(err, WS_E_LIMIT, "'%s': the path is too long", inject->config->dir);
-	ws_log_debug(WS_COLLECT_VARIABLE "=%s", text);
-	return ws_env_set(env, WS_COLLECT_VARIABLE, text, err);
+	ws_log_debug(COL_COLLECT_VARIABLE "=%s", text);
+	return ws_env_set(env, COL_COLLECT_VARIABLE, text, err);
 }

@@ -19,8 +19,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-struct ws_inject {
-	struct ws_collect_config *config; /* the SOFTGPU flag is set here */
+struct launch_inject {
+	struct col_collect_config *config; /* the SOFTGPU flag is set here */
 	const struct ws_strv *preload;    /* the user's own; NULL entries are skipped */
 	bool no_roctx;                    /* leave the program's own roctx library in place */
 	bool kokkos;                      /* Kokkos is to tell us what it does */
@@ -28,31 +28,31 @@ struct ws_inject {
 };
 
 /* Where the collector is: as installed, or in the build tree. */
-enum ws_status ws_inject_library(char out_path[PATH_MAX], struct ws_err *err);
+enum ws_status launch_inject_library(char out_path[PATH_MAX], struct ws_err *err);
 
-enum ws_status ws_inject_env(const struct ws_inject *inject, struct ws_env *env,
+enum ws_status launch_inject_env(const struct launch_inject *inject, struct ws_env *env,
 			     struct ws_err *err);
 
 /*
  * Why the loader will not take the collector into the program at @path, as the end of a
  * sentence about it; NULL when it will, as far as the file tells.
  */
-const char *ws_inject_obstacle(const char *path);
+const char *launch_inject_obstacle(const char *path);
 
 /*
  * The software GPU, unless a real one is here or WAVESCOPE_GPU says "native".
  * Also for programs that run without the collector.
  */
-enum ws_status ws_inject_gpu(struct ws_env *env, bool *out_soft, struct ws_err *err);
+enum ws_status launch_inject_gpu(struct ws_env *env, bool *out_soft, struct ws_err *err);
 
 /* One GPU that a program started from here would see. */
-struct ws_inject_gpu {
+struct launch_inject_gpu {
 	char arch[16];                    /* "gfx90a" */
-	const struct ws_gpu_model *model; /* NULL: not in our table */
+	const struct gpu_model *model; /* NULL: not in our table */
 };
 
 /* In the order in which the runtime lists them: those of the machine, or the software ones. */
-enum ws_status ws_inject_gpus(struct ws_inject_gpu *out_gpus, size_t room, size_t *out_n,
+enum ws_status launch_inject_gpus(struct launch_inject_gpu *out_gpus, size_t room, size_t *out_n,
 			      bool *out_soft, struct ws_err *err);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define LINE_LONGEST (64u << 10) /* longer ones are handed on in pieces */
 
-static void hand_on(struct ws_lines *lines, struct ws_buf *text)
+static void hand_on(struct launch_lines *lines, struct ws_buf *text)
 {
 	char *start = text->at, *end;
 
@@ -37,7 +37,7 @@ static void hand_on(struct ws_lines *lines, struct ws_buf *text)
 
 static void *listen_to(void *of)
 {
-	struct ws_lines *lines = of;
+	struct launch_lines *lines = of;
 	struct pollfd fds[] = { { lines->from, POLLIN, 0 }, { lines->stop, POLLIN, 0 } };
 	struct ws_buf text;
 
@@ -67,14 +67,14 @@ static void *listen_to(void *of)
 	return NULL;
 }
 
-enum ws_status ws_lines_start(struct ws_lines *lines, enum ws_lines_of of,
+enum ws_status launch_lines_start(struct launch_lines *lines, enum launch_lines_of of,
 			      void (*line)(void *ctx, const char *text), void *ctx,
 			      struct ws_err *err)
 {
 	sigset_t all, old;
 	int fds[2], error;
 
-	*lines = (struct ws_lines){ .line = line, .ctx = ctx, .of = of };
+	*lines = (struct launch_lines){ .line = line, .ctx = ctx, .of = of };
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		return ws_fail_errno(err, errno, "cannot listen to the program");
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
@@ -98,13 +98,13 @@ enum ws_status ws_lines_start(struct ws_lines *lines, enum ws_lines_of of,
 		return ws_fail_errno(err, error, "cannot listen to the program");
 	}
 	dup2(fds[1], STDOUT_FILENO);
-	if (of == WS_LINES_BOTH)
+	if (of == LAUNCH_LINES_BOTH)
 		dup2(fds[1], STDERR_FILENO);
 	close(fds[1]);
 	return WS_OK;
 }
 
-void ws_lines_stop(struct ws_lines *lines)
+void launch_lines_stop(struct launch_lines *lines)
 {
 	uint64_t one = 1;
 	ssize_t ignored;

@@ -15,20 +15,20 @@
 
 #include <pthread.h>
 
-enum ws_lines_of { WS_LINES_STDOUT = 1, WS_LINES_BOTH };
+enum launch_lines_of { LAUNCH_LINES_STDOUT = 1, LAUNCH_LINES_BOTH };
 
-struct ws_lines {
+struct launch_lines {
 	void (*line)(void *ctx, const char *text); /* without its end */
 	void *ctx;
-	enum ws_lines_of of;
+	enum launch_lines_of of;
 	int saved[2]; /* stdout and stderr */
 	int from, stop;
 	pthread_t thread;
 };
 
-enum ws_status ws_lines_start(struct ws_lines *lines, enum ws_lines_of of,
+enum ws_status launch_lines_start(struct launch_lines *lines, enum launch_lines_of of,
 			      void (*line)(void *ctx, const char *text), void *ctx,
 			      struct ws_err *err);
-void ws_lines_stop(struct ws_lines *lines);
+void launch_lines_stop(struct launch_lines *lines);
 
 #endif

@@ -23,11 +23,11 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-size_t ws_passes_n_runs(const struct ws_passes *passes)
+size_t launch_passes_n_runs(const struct launch_passes *passes)
 {
 	size_t n = 1;
 
-	for (size_t i = 0; passes->replay == WS_REPLAY_APPLICATION && i < passes->n_gpus; i++)
+	for (size_t i = 0; passes->replay == LAUNCH_REPLAY_APPLICATION && i < passes->n_gpus; i++)
 		n = WS_MAX(n, passes->gpus[i].n_sets);
 	return n;
 }
@@ -35,16 +35,16 @@ size_t ws_passes_n_runs(const struct ws_passes *passes)
 /* ---- what the collector is told ---- */
 
 /* Application replay: run @run has one set per GPU, or none where a GPU has fewer. */
-static enum ws_status write_request(const struct ws_passes *passes, size_t run,
-				    const struct ws_rundir *dir, struct ws_err *err)
+static enum ws_status write_request(const struct launch_passes *passes, size_t run,
+				    const struct launch_rundir *dir, struct ws_err *err)
 {
-	static const enum ws_count_mode modes[] = {
-		[WS_REPLAY_KERNEL] = WS_COUNT_REPLAY,
-		[WS_REPLAY_APPLICATION] = WS_COUNT_SET,
-		[WS_REPLAY_ROTATE] = WS_COUNT_ROTATE,
+	static const enum col_count_mode modes[] = {
+		[LAUNCH_REPLAY_KERNEL] = COL_COUNT_REPLAY,
+		[LAUNCH_REPLAY_APPLICATION] = COL_COUNT_SET,
+		[LAUNCH_REPLAY_ROTATE] = COL_COUNT_ROTATE,
 	};
-	struct ws_count_gpu *gpus = calloc(passes->n_gpus + 1, sizeof(*gpus));
-	struct ws_count_request request = {
+	struct col_count_gpu *gpus = calloc(passes->n_gpus + 1, sizeof(*gpus));
+	struct col_count_request request = {
 		.mode = modes[passes->replay],
 		.interval = passes->interval,
 		.per = passes->per,
@@ -58,7 +58,7 @@ static enum ws_status write_request(const struct ws_passes *passes, size_t run,
 		.gpus = gpus,
 		.n_gpus = passes->n_gpus,
 	};
-	char *text = malloc(WS_COUNT_TEXT_MAX), path[PATH_MAX];
+	char *text = malloc(COL_COUNT_TEXT_MAX), path[PATH_MAX];
 	enum ws_status st = WS_OK;
 	size_t n;
 
@@ -69,17 +69,17 @@ static enum ws_status write_request(const struct ws_passes *passes, size_t run,
 	}
 	for (size_t i = 0; i < passes->n_gpus; i++) {
 		gpus[i] = passes->gpus[i];
-		if (passes->replay == WS_REPLAY_APPLICATION) {
+		if (passes->replay == LAUNCH_REPLAY_APPLICATION) {
 			gpus[i].n_sets = run < gpus[i].n_sets;
 			gpus[i].sets += gpus[i].n_sets ? run : 0;
 		}
 	}
-	n = ws_count_request_print(&request, text, WS_COUNT_TEXT_MAX);
+	n = col_count_request_print(&request, text, COL_COUNT_TEXT_MAX);
 	if (!n)
 		st = ws_fail(err, WS_E_LIMIT,
 			     "the counters and patterns are too long, or have a line end in them");
 	if (!st)
-		st = ws_path_join(dir->path, WS_COUNT_REQUEST_NAME, path, err);
+		st = ws_path_join(dir->path, COL_COUNT_REQUEST_NAME, path, err);
 	if (!st)
 		st = ws_file_replace(path, text, n, err);
 	free(gpus);
@@ -87,7 +87,7 @@ static enum ws_status write_request(const struct ws_passes *passes, size_t run,
 	return st;
 }
 
-enum ws_status ws_passes_request(const struct ws_passes *passes, const struct ws_rundir *dir,
+enum ws_status launch_passes_request(const struct launch_passes *passes, const struct launch_rundir *dir,
 				 struct ws_err *err)
 {
 	return write_request(passes, 0, dir, err);
@@ -95,24 +95,24 @@ enum ws_status ws_passes_request(const struct ws_passes *passes, const struct ws
 
 /* ---- runs ---- */
 
-static enum ws_status attach_once(const struct ws_passes *passes, const struct ws_rundir *dir,
-				  struct ws_collect_config *config, struct ws_err *err)
+static enum ws_status attach_once(const struct launch_passes *passes, const struct launch_rundir *dir,
+				  struct col_collect_config *config, struct ws_err *err)
 {
-	struct ws_session session = *passes->session;
-	enum ws_status st = ws_passes_request(passes, dir, err);
+	struct launch_session session = *passes->session;
+	enum ws_status st = launch_passes_request(passes, dir, err);
 	int signal;
 
 	session.config = config;
-	return st ? st : ws_session_run(&session, dir, &signal, err);
+	return st ? st : launch_session_run(&session, dir, &signal, err);
 }
 
-static enum ws_status run_once(const struct ws_passes *passes, size_t run,
-			       const struct ws_rundir *dir, struct ws_proc_end *out_end,
+static enum ws_status run_once(const struct launch_passes *passes, size_t run,
+			       const struct launch_rundir *dir, struct ws_proc_end *out_end,
 			       struct ws_err *err)
 {
-	static struct ws_collect_config config; /* a path's worth of bytes: not for the stack */
-	static const struct ws_collect_config nothing;
-	struct ws_inject inject = {
+	static struct col_collect_config config; /* a path's worth of bytes: not for the stack */
+	static const struct col_collect_config nothing;
+	struct launch_inject inject = {
 		.config = &config,
 		.preload = passes->preload,
 		.no_roctx = passes->no_roctx,
@@ -125,9 +125,9 @@ static enum ws_status run_once(const struct ws_passes *passes, size_t run,
 	config = passes->collect ? *passes->collect : nothing;
 	if (run) { /* recorded once */
 		config.services = 0;
-		config.flags &= ~WS_COLLECT_FLAG(CODE_BYTES);
+		config.flags &= ~COL_COLLECT_FLAG(CODE_BYTES);
 	}
-	config.services |= WS_SERVICE_BIT(COUNTERS);
+	config.services |= COL_SERVICE_BIT(COUNTERS);
 	strcpy(config.dir, dir->path);
 	if (!st && passes->session) {
 		ws_env_fini(&env);
@@ -136,7 +136,7 @@ static enum ws_status run_once(const struct ws_passes *passes, size_t run,
 	if (!st)
 		st = write_request(passes, run, dir, err);
 	if (!st)
-		st = ws_inject_env(&inject, &env, err);
+		st = launch_inject_env(&inject, &env, err);
 	if (!st && passes->show_env)
 		passes->show_env(passes->ctx, env.at);
 	if (!st)
@@ -146,14 +146,14 @@ static enum ws_status run_once(const struct ws_passes *passes, size_t run,
 }
 
 /* A daemon is started by every run: nobody waits for it more than once. */
-static bool wait_for_rest(const struct ws_passes *passes, const struct ws_rundir *dir,
+static bool wait_for_rest(const struct launch_passes *passes, const struct launch_rundir *dir,
 			  const struct ws_proc_end *end)
 {
 	return !passes->wait_s || passes->session || end->interrupted ||
-	       ws_running_wait(dir, passes->tool, passes->wait_s);
+	       launch_running_wait(dir, passes->tool, passes->wait_s);
 }
 
-static void show_progress(const struct ws_passes *passes, const struct ws_passes_result *result)
+static void show_progress(const struct launch_passes *passes, const struct launch_passes_result *result)
 {
 	size_t run = result->n_done, n = result->n_runs;
 	double left_s;
@@ -171,14 +171,14 @@ static void show_progress(const struct ws_passes *passes, const struct ws_passes
 	}
 }
 
-enum ws_status ws_passes_run(const struct ws_passes *passes, struct ws_passes_result *out_result,
+enum ws_status launch_passes_run(const struct launch_passes *passes, struct launch_passes_result *out_result,
 			     struct ws_err *err)
 {
-	struct ws_passes_result *r = out_result;
+	struct launch_passes_result *r = out_result;
 	bool waits = true;
 	enum ws_status st = WS_OK;
 
-	*r = (struct ws_passes_result){ .n_runs = ws_passes_n_runs(passes) };
+	*r = (struct launch_passes_result){ .n_runs = launch_passes_n_runs(passes) };
 	if (r->n_runs > RUNS_MAX)
 		return ws_fail(err, WS_E_LIMIT, "%zu runs of the program are more than %u",
 			       r->n_runs, RUNS_MAX);
@@ -188,14 +188,14 @@ enum ws_status ws_passes_run(const struct ws_passes *passes, struct ws_passes_re
 	if (passes->dir)
 		r->dirs[0] = *passes->dir;
 	else
-		st = ws_rundir_create(passes->base, &r->dirs[0], err);
+		st = launch_rundir_create(passes->base, &r->dirs[0], err);
 	for (size_t i = 0; i < r->n_runs && !st; i++) {
 		uint64_t start_ns;
 
 		show_progress(passes, r);
 		start_ns = now_ns();
 		if (i)
-			st = ws_rundir_create_sub(&r->dirs[0], i + 1, &r->dirs[i], err);
+			st = launch_rundir_create_sub(&r->dirs[0], i + 1, &r->dirs[i], err);
 		if (!st)
 			st = run_once(passes, i, &r->dirs[i], &r->end, err);
 		if (st)
@@ -210,67 +210,67 @@ enum ws_status ws_passes_run(const struct ws_passes *passes, struct ws_passes_re
 	return st;
 }
 
-void ws_passes_fini(struct ws_passes_result *result, bool remove)
+void launch_passes_fini(struct launch_passes_result *result, bool remove)
 {
 	if (remove && result->dirs)
-		ws_rundir_remove(&result->dirs[0]); /* the others are in it */
+		launch_rundir_remove(&result->dirs[0]); /* the others are in it */
 	free(result->dirs);
 	memset(result, 0, sizeof(*result));
 }
 
 /* ---- what they left ---- */
 
-static enum ws_status open_run(const struct ws_rundir *dir, const struct ws_trace_opts *opts,
-			       struct ws_trace **out_trace, struct ws_err *err)
+static enum ws_status open_run(const struct launch_rundir *dir, const struct trc_opts *opts,
+			       struct trc_trace **out_trace, struct ws_err *err)
 {
 	struct ws_strv paths = { .max_n = 0 };
 	struct ws_arena arena;
 	enum ws_status st;
 
 	ws_arena_init(&arena, 64 << 20);
-	st = ws_rundir_captures(dir, &arena, &paths, err);
+	st = launch_rundir_captures(dir, &arena, &paths, err);
 	if (!st)
-		st = ws_trace_open(paths.at, paths.n, opts, out_trace, err);
+		st = trc_open(paths.at, paths.n, opts, out_trace, err);
 	ws_vec_fini(&paths);
 	ws_arena_fini(&arena);
 	return st;
 }
 
-static enum ws_status join_runs(const struct ws_rundir *dir, size_t n_runs,
-				const struct ws_trace_opts *opts, struct ws_counted **out_table,
+static enum ws_status join_runs(const struct launch_rundir *dir, size_t n_runs,
+				const struct trc_opts *opts, struct trc_counted **out_table,
 				struct ws_err *err)
 {
-	struct ws_trace **traces = calloc(n_runs + 1, sizeof(*traces));
+	struct trc_trace **traces = calloc(n_runs + 1, sizeof(*traces));
 	enum ws_status st = WS_OK;
 	size_t n = 0;
 
 	if (!traces)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (; n < n_runs && !st; n += !st) {
-		struct ws_rundir sub;
+		struct launch_rundir sub;
 
-		ws_rundir_sub(dir, n + 1, &sub);
+		launch_rundir_sub(dir, n + 1, &sub);
 		st = open_run(&sub, opts, &traces[n], err);
 	}
 	if (!st) {
-		st = ws_counted_open(traces, n, out_table, err);
+		st = trc_counted_open(traces, n, out_table, err);
 	} else {
 		while (n)
-			ws_trace_close(traces[--n]);
+			trc_close(traces[--n]);
 	}
 	free(traces);
 	return st;
 }
 
-enum ws_status ws_passes_table(const struct ws_passes_result *result,
-			       const struct ws_trace_opts *opts, struct ws_counted **out_table,
+enum ws_status launch_passes_table(const struct launch_passes_result *result,
+			       const struct trc_opts *opts, struct trc_counted **out_table,
 			       struct ws_err *err)
 {
 	return join_runs(&result->dirs[0], result->n_done, opts, out_table, err);
 }
 
-enum ws_status ws_passes_table_in(const struct ws_rundir *dir, const struct ws_trace_opts *opts,
-				  struct ws_counted **out_table, struct ws_err *err)
+enum ws_status launch_passes_table_in(const struct launch_rundir *dir, const struct trc_opts *opts,
+				  struct trc_counted **out_table, struct ws_err *err)
 {
-	return join_runs(dir, ws_rundir_n_runs(dir), opts, out_table, err);
+	return join_runs(dir, launch_rundir_n_runs(dir), opts, out_table, err);
 }

@@ -21,7 +21,7 @@ static void add_word(const char *word, struct ws_buf *out)
 		ws_buf_add_c(out, *word == '/' ? '_' : *word, 1);
 }
 
-static void add_words(const struct ws_place *p, size_t first, struct ws_buf *out)
+static void add_words(const struct launch_place *p, size_t first, struct ws_buf *out)
 {
 	for (size_t i = first; i < p->n_argv; i++) {
 		if (i > first)
@@ -30,46 +30,46 @@ static void add_words(const struct ws_place *p, size_t first, struct ws_buf *out
 	}
 }
 
-static const char *program(const struct ws_place *p)
+static const char *program(const struct launch_place *p)
 {
 	const char *slash = p->n_argv ? strrchr(p->argv[0], '/') : NULL;
 
 	return slash ? slash + 1 : p->n_argv ? p->argv[0] : "";
 }
 
-static void put_argv(const struct ws_place *p, struct ws_buf *out)
+static void put_argv(const struct launch_place *p, struct ws_buf *out)
 {
 	add_words(p, 0, out);
 }
 
-static void put_args(const struct ws_place *p, struct ws_buf *out)
+static void put_args(const struct launch_place *p, struct ws_buf *out)
 {
 	add_words(p, 1, out);
 }
 
-static void put_argt(const struct ws_place *p, struct ws_buf *out)
+static void put_argt(const struct launch_place *p, struct ws_buf *out)
 {
 	ws_buf_add(out, program(p));
 	add_words(p, 1, out);
 }
 
-static void put_tag(const struct ws_place *p, struct ws_buf *out)
+static void put_tag(const struct launch_place *p, struct ws_buf *out)
 {
 	ws_buf_add(out, program(p));
 }
 
-static void put_hostname(const struct ws_place *p, struct ws_buf *out)
+static void put_hostname(const struct launch_place *p, struct ws_buf *out)
 {
 	ws_buf_add(out, p->hostname);
 }
 
-static void put_cwd(const struct ws_place *p, struct ws_buf *out)
+static void put_cwd(const struct launch_place *p, struct ws_buf *out)
 {
 	ws_buf_add(out, p->cwd);
 }
 
 #define PUT_NUMBER(name, value)                                                                    \
-	static void put_##name(const struct ws_place *p, struct ws_buf *out)                       \
+	static void put_##name(const struct launch_place *p, struct ws_buf *out)                       \
 	{                                                                                          \
 		ws_buf_printf(out, "%llu", (unsigned long long)(value));                           \
 	}
@@ -83,7 +83,7 @@ PUT_NUMBER(rank, p->rank.rank)
 PUT_NUMBER(size, p->rank.size)
 PUT_NUMBER(nid, p->rank.known ? p->rank.rank : p->pid)
 
-static void put_time(const struct ws_place *p, const char *variable, const char *format,
+static void put_time(const struct launch_place *p, const char *variable, const char *format,
 		     struct ws_buf *out)
 {
 	const char *chosen = p->env.get(p->env.ctx, variable);
@@ -95,12 +95,12 @@ static void put_time(const struct ws_place *p, const char *variable, const char 
 		ws_buf_add(out, text);
 }
 
-static void put_launch_date(const struct ws_place *p, struct ws_buf *out)
+static void put_launch_date(const struct launch_place *p, struct ws_buf *out)
 {
 	put_time(p, "ROCPROF_DATE_FORMAT", "%F", out);
 }
 
-static void put_launch_time(const struct ws_place *p, struct ws_buf *out)
+static void put_launch_time(const struct launch_place *p, struct ws_buf *out)
 {
 	put_time(p, "ROCPROF_TIME_FORMAT", "%F_%H.%M", out);
 }
@@ -109,7 +109,7 @@ static void put_launch_time(const struct ws_place *p, struct ws_buf *out)
 static const struct {
 	const char *key;
 	char letter; /* %h: the short form */
-	void (*put)(const struct ws_place *p, struct ws_buf *out);
+	void (*put)(const struct launch_place *p, struct ws_buf *out);
 } keys[] = {
 	{ "argv", 0, put_argv },         { "argt", 0, put_argt }, { "args", 0, put_args },
 	{ "tag", 0, put_tag },           { "hostname", 'h', put_hostname },
@@ -129,7 +129,7 @@ static const struct {
 /* clang-format on */
 
 /* The environment's values lose what would change the path. */
-static void put_env(const struct ws_place *p, const char *name, struct ws_buf *out)
+static void put_env(const struct launch_place *p, const char *name, struct ws_buf *out)
 {
 	const char *value = p->env.get(p->env.ctx, name);
 
@@ -137,7 +137,7 @@ static void put_env(const struct ws_place *p, const char *name, struct ws_buf *o
 		ws_buf_add_c(out, strchr("\t /", *value) ? '_' : *value, 1);
 }
 
-static const char *expand_env(const struct ws_place *p, const char *at, struct ws_buf *out)
+static const char *expand_env(const struct launch_place *p, const char *at, struct ws_buf *out)
 {
 	for (size_t i = 0; i < WS_ARRAY_LEN(env_forms); i++) {
 		size_t n = strlen(env_forms[i].before), n_name,
@@ -158,7 +158,7 @@ static const char *expand_env(const struct ws_place *p, const char *at, struct w
 }
 
 /* %arg3%: a word that is not there takes the separators after it along. */
-static const char *expand_arg(const struct ws_place *p, struct ws_str key, const char *after,
+static const char *expand_arg(const struct launch_place *p, struct ws_str key, const char *after,
 			      struct ws_buf *out)
 {
 	uint64_t n;
@@ -172,7 +172,7 @@ static const char *expand_arg(const struct ws_place *p, struct ws_str key, const
 	return after;
 }
 
-static const char *expand_key(const struct ws_place *p, const char *at, struct ws_buf *out)
+static const char *expand_key(const struct launch_place *p, const char *at, struct ws_buf *out)
 {
 	const char *end = strchr(at + 1, *at == '%' ? '%' : '}');
 	struct ws_str key = { at + 1, end ? (size_t)(end - at - 1) : 0 };
@@ -199,7 +199,7 @@ static const char *expand_key(const struct ws_place *p, const char *at, struct w
 }
 
 /* Where the text goes on after a placeholder at @at, whose value was appended; NULL: none. */
-static const char *expand_at(const struct ws_place *p, const char *at, struct ws_buf *out)
+static const char *expand_at(const struct launch_place *p, const char *at, struct ws_buf *out)
 {
 	const char *after = *at == '%' || *at == '$' ? expand_env(p, at, out) : NULL;
 
@@ -208,17 +208,17 @@ static const char *expand_at(const struct ws_place *p, const char *at, struct ws
 	return after;
 }
 
-enum ws_status ws_place_expand(const struct ws_place *place, const char *text, struct ws_buf *out,
+enum ws_status launch_place_expand(const struct launch_place *place, const char *text, struct ws_buf *out,
 			       struct ws_err *err)
 {
 	struct ws_buf now, next;
 	enum ws_status st;
 	bool changed = true;
 
-	if (strlen(text) > WS_PLACE_TEXT_MAX)
+	if (strlen(text) > LAUNCH_PLACE_TEXT_MAX)
 		return ws_fail(err, WS_E_LIMIT, "'%.20s...' is too long for a path", text);
-	ws_buf_init(&now, WS_PLACE_TEXT_MAX);
-	ws_buf_init(&next, WS_PLACE_TEXT_MAX);
+	ws_buf_init(&now, LAUNCH_PLACE_TEXT_MAX);
+	ws_buf_init(&next, LAUNCH_PLACE_TEXT_MAX);
 	ws_buf_add(&now, text);
 	for (unsigned round = 0; changed && round < ROUNDS_MAX; round++) {
 		struct ws_buf swap;
@@ -286,7 +286,7 @@ static bool is_of_env(const char *text, const char *bracket)
 	return false;
 }
 
-bool ws_place_typo(const char *text, struct ws_str *out_word, const char **out_near)
+bool launch_place_typo(const char *text, struct ws_str *out_word, const char **out_near)
 {
 	static const char word_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 					 "0123456789_";
@@ -317,12 +317,12 @@ bool ws_place_typo(const char *text, struct ws_str *out_word, const char **out_n
 	return false;
 }
 
-void ws_place_warn(const char *option, const char *text)
+void launch_place_warn(const char *option, const char *text)
 {
 	const char *near;
 	struct ws_str word;
 
-	if (!text || !ws_place_typo(text, &word, &near))
+	if (!text || !launch_place_typo(text, &word, &near))
 		return;
 	if (near)
 		ws_log_warn("%s '%s': there is no placeholder %.*s, and it stays as it is: did you "
@@ -334,7 +334,7 @@ void ws_place_warn(const char *option, const char *text)
 			    option, text, WS_STR_ARGS(word));
 }
 
-size_t ws_place_fixed_part(const char *path)
+size_t launch_place_fixed_part(const char *path)
 {
 	size_t n = strcspn(path, "%{$");
 
@@ -369,9 +369,9 @@ static uint64_t count_children(pid_t parent)
 	return n;
 }
 
-void ws_place_init(struct ws_place *place, char hostname_room[256], char cwd_room[PATH_MAX])
+void launch_place_init(struct launch_place *place, char hostname_room[256], char cwd_room[PATH_MAX])
 {
-	*place = (struct ws_place){
+	*place = (struct launch_place){
 		.hostname = hostname_room,
 		.cwd = cwd_room,
 		.pid = (uint64_t)getpid(),
@@ -380,12 +380,12 @@ void ws_place_init(struct ws_place *place, char hostname_room[256], char cwd_roo
 		.psid = (uint64_t)getsid(0),
 		.n_siblings = count_children(getppid()),
 		.launched = time(NULL),
-		.env = ws_lookup_own(),
+		.env = launch_lookup_own(),
 	};
 	if (gethostname(hostname_room, 256) != 0)
 		strcpy(hostname_room, "localhost");
 	hostname_room[255] = '\0';
 	if (!getcwd(cwd_room, PATH_MAX))
 		strcpy(cwd_room, ".");
-	ws_rank_find(place->env, &place->rank);
+	launch_rank_find(place->env, &place->rank);
 }

@@ -20,7 +20,7 @@
 #include <time.h>
 
 /* One process, as its files are named. */
-struct ws_place {
+struct launch_place {
 	const char *const *argv;
 	size_t n_argv;
 	const char *hostname;
@@ -28,8 +28,8 @@ struct ws_place {
 	uint64_t pid, ppid, pgid, psid;
 	uint64_t n_siblings;
 	time_t launched;
-	struct ws_lookup env;
-	struct ws_rank rank;
+	struct launch_lookup env;
+	struct launch_rank rank;
 };
 
 /*
@@ -37,22 +37,22 @@ struct ws_place {
  * session, and parent and siblings, in which the front end stands for the program it
  * runs. pid and argv are left to fill in.
  */
-void ws_place_init(struct ws_place *place, char hostname_room[256], char cwd_room[PATH_MAX]);
+void launch_place_init(struct launch_place *place, char hostname_room[256], char cwd_room[PATH_MAX]);
 
-#define WS_PLACE_TEXT_MAX 4095u /* an expansion that grows past this is refused */
-enum ws_status ws_place_expand(const struct ws_place *place, const char *text, struct ws_buf *out,
+#define LAUNCH_PLACE_TEXT_MAX 4095u /* an expansion that grows past this is refused */
+enum ws_status launch_place_expand(const struct launch_place *place, const char *text, struct ws_buf *out,
 			       struct ws_err *err);
 
 /*
  * The first thing in @text that looks like a placeholder and is none ("%pdi%"), and the key that
  * may have been meant, or NULL. False: there is none.
  */
-bool ws_place_typo(const char *text, struct ws_str *out_word, const char **out_near);
+bool launch_place_typo(const char *text, struct ws_str *out_word, const char **out_near);
 
 /* Warns of one in the value of @option, which may be NULL: a file is about to have that name. */
-void ws_place_warn(const char *option, const char *text);
+void launch_place_warn(const char *option, const char *text);
 
 /* The part of a path before the folder in which the first placeholder stands; "" for none. */
-size_t ws_place_fixed_part(const char *path);
+size_t launch_place_fixed_part(const char *path);
 
 #endif

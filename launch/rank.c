@@ -22,9 +22,9 @@ static const char *own_get(const void *ctx, const char *name)
 	return getenv(name);
 }
 
-struct ws_lookup ws_lookup_own(void)
+struct launch_lookup launch_lookup_own(void)
 {
-	return (struct ws_lookup){ own_get, NULL };
+	return (struct launch_lookup){ own_get, NULL };
 }
 
 static const char *list_get(const void *ctx, const char *name)
@@ -37,19 +37,19 @@ static const char *list_get(const void *ctx, const char *name)
 	return NULL;
 }
 
-struct ws_lookup ws_lookup_list(const char *const *env)
+struct launch_lookup launch_lookup_list(const char *const *env)
 {
-	return (struct ws_lookup){ list_get, env };
+	return (struct launch_lookup){ list_get, env };
 }
 
-static bool number(struct ws_lookup env, const char *name, uint64_t *out)
+static bool number(struct launch_lookup env, const char *name, uint64_t *out)
 {
 	const char *text = env.get(env.ctx, name);
 
 	return text && ws_str_u64(ws_str_from(text), out);
 }
 
-static bool last_set(struct ws_lookup env, const char *const *names, size_t n, uint64_t *out)
+static bool last_set(struct launch_lookup env, const char *const *names, size_t n, uint64_t *out)
 {
 	bool found = false;
 
@@ -58,9 +58,9 @@ static bool last_set(struct ws_lookup env, const char *const *names, size_t n, u
 	return found;
 }
 
-void ws_rank_find(struct ws_lookup env, struct ws_rank *out_rank)
+void launch_rank_find(struct launch_lookup env, struct launch_rank *out_rank)
 {
-	*out_rank = (struct ws_rank){ .size = 1 };
+	*out_rank = (struct launch_rank){ .size = 1 };
 	/*
 	 * Slurm first, so that another launcher's word counts more: ranks that mpirun starts
 	 * inside a batch job all inherit the batch script's SLURM_PROCID, which is 0.
@@ -94,7 +94,7 @@ static const struct launcher {
  * Whether Slurm's rank may be that of somebody around us: srun numbers its steps, a batch
  * script has no number; and a step of one task may have started another launcher.
  */
-static bool slurm_is_outside(struct ws_lookup env)
+static bool slurm_is_outside(struct launch_lookup env)
 {
 	uint64_t n_tasks;
 
@@ -105,12 +105,12 @@ static bool slurm_is_outside(struct ws_lookup env)
 	return number(env, "SLURM_STEP_NUM_TASKS", &n_tasks) && n_tasks == 1;
 }
 
-void ws_rank_find_first(struct ws_lookup env, struct ws_rank *out_rank, const char **out_launcher)
+void launch_rank_find_first(struct launch_lookup env, struct launch_rank *out_rank, const char **out_launcher)
 {
 	const struct launcher *found = NULL;
 	bool outside = slurm_is_outside(env);
 
-	*out_rank = (struct ws_rank){ .size = 1 };
+	*out_rank = (struct launch_rank){ .size = 1 };
 	for (size_t i = 0; i < WS_ARRAY_LEN(launchers); i++) {
 		uint64_t rank;
 
@@ -132,12 +132,12 @@ void ws_rank_find_first(struct ws_lookup env, struct ws_rank *out_rank, const ch
 		*out_launcher = found ? found->name : NULL;
 }
 
-enum ws_status ws_rank_named(struct ws_lookup env, const char *rank_name, const char *size_name,
-			     struct ws_rank *out_rank, struct ws_err *err)
+enum ws_status launch_rank_named(struct launch_lookup env, const char *rank_name, const char *size_name,
+			     struct launch_rank *out_rank, struct ws_err *err)
 {
 	const char *rank_text = env.get(env.ctx, rank_name);
 	const char *size_text = env.get(env.ctx, size_name);
-	struct ws_rank rank = { .size = 1, .job = out_rank->job };
+	struct launch_rank rank = { .size = 1, .job = out_rank->job };
 
 	if (size_text && (!ws_str_u64(ws_str_from(size_text), &rank.size) || !rank.size))
 		return ws_fail(err, WS_E_USAGE,
@@ -158,7 +158,7 @@ enum ws_status ws_rank_named(struct ws_lookup env, const char *rank_name, const 
 	return WS_OK;
 }
 
-enum ws_status ws_rank_listed(const char *list, const struct ws_rank *rank, bool *out_listed,
+enum ws_status launch_rank_listed(const char *list, const struct launch_rank *rank, bool *out_listed,
 			      struct ws_err *err)
 {
 	struct ws_str rest = ws_str_from(list), part;

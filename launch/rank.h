@@ -13,21 +13,21 @@
 #include <stdint.h>
 
 /* The environment to look in: ours, or that of a recorded process. */
-struct ws_lookup {
+struct launch_lookup {
 	const char *(*get)(const void *ctx, const char *name); /* NULL: not set */
 	const void *ctx;
 };
-struct ws_lookup ws_lookup_own(void);                    /* getenv() */
-struct ws_lookup ws_lookup_list(const char *const *env); /* "NAME=value"..., NULL at the end */
+struct launch_lookup launch_lookup_own(void);                    /* getenv() */
+struct launch_lookup launch_lookup_list(const char *const *env); /* "NAME=value"..., NULL at the end */
 
-struct ws_rank {
+struct launch_rank {
 	bool known;      /* the rank is; the size has a flag of its own */
 	uint64_t rank;   /* 0 when unknown */
 	uint64_t size;   /* 1 when unknown */
 	uint64_t job;    /* SLURM_JOB_ID; 0 */
 	bool size_known; /* not every launcher says how many there are */
 };
-void ws_rank_find(struct ws_lookup env, struct ws_rank *out_rank);
+void launch_rank_find(struct launch_lookup env, struct launch_rank *out_rank);
 
 /*
  * The same question as rocprof-compute asks it: of the launchers in its order (Slurm, Flux,
@@ -35,20 +35,20 @@ void ws_rank_find(struct ws_lookup env, struct ws_rank *out_rank);
  * inside a batch script, or a step of one task, Slurm's rank is always 0, so there a rank of
  * an mpirun inside comes first. @out_launcher names it for people; NULL is fine.
  */
-void ws_rank_find_first(struct ws_lookup env, struct ws_rank *out_rank, const char **out_launcher);
+void launch_rank_find_first(struct launch_lookup env, struct launch_rank *out_rank, const char **out_launcher);
 
 /*
  * The rank and size in two variables that the user named. One that is not set leaves the rank
  * unknown; one that is no number, or a rank that is not below the size, is an error.
  */
-enum ws_status ws_rank_named(struct ws_lookup env, const char *rank_name, const char *size_name,
-			     struct ws_rank *out_rank, struct ws_err *err);
+enum ws_status launch_rank_named(struct launch_lookup env, const char *rank_name, const char *size_name,
+			     struct launch_rank *out_rank, struct ws_err *err);
 
 /*
  * Whether @rank is in "0-3,8". A list that is not one, and one with ranks that a job of this
  * size does not have, is an error.
  */
-enum ws_status ws_rank_listed(const char *list, const struct ws_rank *rank, bool *out_listed,
+enum ws_status launch_rank_listed(const char *list, const struct launch_rank *rank, bool *out_listed,
 			      struct ws_err *err);
 
 #endif

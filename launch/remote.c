@@ -36,24 +36,24 @@
 
 #if defined(__x86_64__)
 
-_Static_assert(offsetof(struct ws_remote_data, dlopen) == 0 &&
-		       offsetof(struct ws_remote_data, dlsym) == 8 &&
-		       offsetof(struct ws_remote_data, dlerror) == 16 &&
-		       offsetof(struct ws_remote_data, pthread_self) == 24 &&
-		       offsetof(struct ws_remote_data, pthread_detach) == 32 &&
-		       offsetof(struct ws_remote_data, stage) == 40 &&
-		       offsetof(struct ws_remote_data, error) == 48 &&
-		       offsetof(struct ws_remote_data, function) == 56 &&
-		       offsetof(struct ws_remote_data, library) == 120 &&
-		       offsetof(struct ws_remote_data, text) == 4216,
+_Static_assert(offsetof(struct launch_remote_data, dlopen) == 0 &&
+		       offsetof(struct launch_remote_data, dlsym) == 8 &&
+		       offsetof(struct launch_remote_data, dlerror) == 16 &&
+		       offsetof(struct launch_remote_data, pthread_self) == 24 &&
+		       offsetof(struct launch_remote_data, pthread_detach) == 32 &&
+		       offsetof(struct launch_remote_data, stage) == 40 &&
+		       offsetof(struct launch_remote_data, error) == 48 &&
+		       offsetof(struct launch_remote_data, function) == 56 &&
+		       offsetof(struct launch_remote_data, library) == 120 &&
+		       offsetof(struct launch_remote_data, text) == 4216,
 	       "the thread's code has these numbers in it");
 
-/* What the new thread executes: void *thread(struct ws_remote_data *data). */
-extern const char ws_remote_code[], ws_remote_code_end[];
+/* What the new thread executes: void *thread(struct launch_remote_data *data). */
+extern const char launch_remote_code[], launch_remote_code_end[];
 __asm__(".section .rodata\n"
-	".globl ws_remote_code\n.hidden ws_remote_code\n"
-	".globl ws_remote_code_end\n.hidden ws_remote_code_end\n"
-	"ws_remote_code:\n"
+	".globl launch_remote_code\n.hidden launch_remote_code\n"
+	".globl launch_remote_code_end\n.hidden launch_remote_code_end\n"
+	"launch_remote_code:\n"
 	"	endbr64\n"
 	"	pushq %rbx\n"
 	"	movq %rdi, %rbx\n"
@@ -81,7 +81,7 @@ __asm__(".section .rodata\n"
 	"2:	xorl %eax, %eax\n"
 	"	popq %rbx\n"
 	"	ret\n"
-	"ws_remote_code_end:\n"
+	"launch_remote_code_end:\n"
 	".previous\n");
 
 static uint64_t now_ns(void)
@@ -136,7 +136,7 @@ static bool waits(unsigned long long nr)
 	return false;
 }
 
-static bool is_safe(const struct user_regs_struct *regs, const struct ws_remote_unsafe *unsafe)
+static bool is_safe(const struct user_regs_struct *regs, const struct launch_remote_unsafe *unsafe)
 {
 	long long result = (long long)regs->rax;
 
@@ -151,7 +151,7 @@ static bool is_safe(const struct user_regs_struct *regs, const struct ws_remote_
 }
 
 /* Stop @tid at a safe place; it is seized already. false: it runs on. */
-static bool stop_safely(pid_t tid, const struct ws_remote_unsafe *unsafe,
+static bool stop_safely(pid_t tid, const struct launch_remote_unsafe *unsafe,
 			struct user_regs_struct *out_regs)
 {
 	int status;
@@ -173,7 +173,7 @@ static bool stop_safely(pid_t tid, const struct ws_remote_unsafe *unsafe,
 
 struct call {
 	pid_t pid, tid;
-	const struct ws_remote_libc *libc;
+	const struct launch_remote_libc *libc;
 	struct user_regs_struct regs; /* as they were */
 	char xstate[XSTATE_MAX];
 	size_t n_xstate;
@@ -265,10 +265,10 @@ static enum ws_status map(struct call *call, size_t n_bytes, int protection, uin
 	return WS_OK;
 }
 
-static enum ws_status start_thread(struct call *call, const struct ws_remote_data *data,
+static enum ws_status start_thread(struct call *call, const struct launch_remote_data *data,
 				   uint64_t *out_data, struct ws_err *err)
 {
-	size_t n_code = (size_t)(ws_remote_code_end - ws_remote_code);
+	size_t n_code = (size_t)(launch_remote_code_end - launch_remote_code);
 	/* The new thread inherits this mask: the program's signals are for the program's threads.
 	 */
 	uint64_t mask = ~(bit(SIGTRAP) | bit(SIGSEGV) | bit(SIGBUS) | bit(SIGILL) | bit(SIGFPE));
@@ -281,7 +281,7 @@ static enum ws_status start_thread(struct call *call, const struct ws_remote_dat
 		st = map(call, n_code, PROT_READ | PROT_EXEC, &code, err);
 	if (st)
 		return st;
-	if (!put(call, *out_data, data, sizeof(*data)) || !put(call, code, ws_remote_code, n_code))
+	if (!put(call, *out_data, data, sizeof(*data)) || !put(call, code, launch_remote_code, n_code))
 		return ws_fail_errno(err, errno, "cannot write to the memory of process %d",
 				     (int)call->pid);
 	if (!call_function(call, call->libc->pthread_create,
@@ -322,9 +322,9 @@ static size_t list_threads(pid_t pid, pid_t *tids, size_t room)
 	return n;
 }
 
-enum ws_status ws_remote_start(pid_t pid, const struct ws_remote_libc *libc,
-			       const struct ws_remote_unsafe *unsafe,
-			       const struct ws_remote_data *data, uint64_t *out_data,
+enum ws_status launch_remote_start(pid_t pid, const struct launch_remote_libc *libc,
+			       const struct launch_remote_unsafe *unsafe,
+			       const struct launch_remote_data *data, uint64_t *out_data,
 			       struct ws_err *err)
 {
 	static struct call call;
@@ -367,9 +367,9 @@ enum ws_status ws_remote_start(pid_t pid, const struct ws_remote_libc *libc,
 
 #else
 
-enum ws_status ws_remote_start(pid_t pid, const struct ws_remote_libc *libc,
-			       const struct ws_remote_unsafe *unsafe,
-			       const struct ws_remote_data *data, uint64_t *out_data,
+enum ws_status launch_remote_start(pid_t pid, const struct launch_remote_libc *libc,
+			       const struct launch_remote_unsafe *unsafe,
+			       const struct launch_remote_data *data, uint64_t *out_data,
 			       struct ws_err *err)
 {
 	return ws_fail(

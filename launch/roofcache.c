@@ -44,7 +44,7 @@ static enum ws_status find_folder(char out[PATH_MAX], struct ws_err *err)
 	if (!st && !(xdg && xdg[0] == '/') && (stat(home, &dir) || dir.st_uid != geteuid()))
 		st = ws_fail(err, WS_E_ACCESS, "HOME '%s' is another user's", home);
 	if (!st)
-		st = ws_mkdirs(base, err);
+		st = launch_mkdirs(base, err);
 	if (!st && (stat(base, &dir) || dir.st_uid != geteuid()))
 		st = ws_fail(err, WS_E_ACCESS, "'%s' is another user's", base);
 	if (!st)
@@ -74,12 +74,12 @@ static void add_machine(struct ws_buf *key)
 	ws_buf_printf(key, "machine: %s %s\n", host, id);
 }
 
-static enum ws_status write_key(const struct ws_roofcache_key *from, struct ws_buf *key,
+static enum ws_status write_key(const struct launch_roofcache_key *from, struct ws_buf *key,
 				struct ws_err *err)
 {
-	const struct ws_gpu_agents *agents = from->agents;
+	const struct launch_gpu_agents *agents = from->agents;
 	char path[PATH_MAX];
-	enum ws_status st = ws_roofline_program(path, err);
+	enum ws_status st = launch_roofline_program(path, err);
 
 	if (st)
 		return st;
@@ -88,10 +88,10 @@ static enum ws_status write_key(const struct ws_roofcache_key *from, struct ws_b
 	add_machine(key);
 	add_file(key, "benchmark", path);
 	ws_buf_printf(key, "runtime: %s\n", agents->runtime);
-	if (agents->soft && !ws_softgpu_library(path, NULL))
+	if (agents->soft && !softgpu_library(path, NULL))
 		add_file(key, "software GPU", path);
 	for (size_t i = 0; i < agents->n; i++) {
-		const struct ws_gpu_agent *gpu = &agents->at[i];
+		const struct launch_gpu_agent *gpu = &agents->at[i];
 
 		ws_buf_printf(key,
 			      "GPU: %s, %s, chip 0x%" PRIx64 ", bus 0x%" PRIx64 ", %" PRIu64
@@ -123,13 +123,13 @@ static int lock_entry(const char *path)
 	return fd;
 }
 
-enum ws_status ws_roofcache_open(struct ws_roofcache *cache, const struct ws_roofcache_key *key,
+enum ws_status launch_roofcache_open(struct launch_roofcache *cache, const struct launch_roofcache_key *key,
 				 struct ws_err *err)
 {
 	char folder[PATH_MAX], name[48];
 	enum ws_status st;
 
-	*cache = (struct ws_roofcache){ .lock = -1 };
+	*cache = (struct launch_roofcache){ .lock = -1 };
 	ws_buf_init(&cache->key, KEY_MAX);
 	st = write_key(key, &cache->key, err);
 	if (!st)
@@ -146,7 +146,7 @@ enum ws_status ws_roofcache_open(struct ws_roofcache *cache, const struct ws_roo
 	return st;
 }
 
-void ws_roofcache_close(struct ws_roofcache *cache)
+void launch_roofcache_close(struct launch_roofcache *cache)
 {
 	if (cache->lock >= 0)
 		close(cache->lock);
@@ -156,7 +156,7 @@ void ws_roofcache_close(struct ws_roofcache *cache)
 
 /* ---- reading and writing ---- */
 
-struct timespec ws_roofcache_start(void)
+struct timespec launch_roofcache_start(void)
 {
 	unsigned long long ticks = 0;
 	struct timespec now, up;
@@ -179,7 +179,7 @@ struct timespec ws_roofcache_start(void)
 				  .tv_nsec = (long)(1e9 * (start_s - (double)(time_t)start_s)) };
 }
 
-static void check_line(const struct ws_roofcache *cache, const char *text, size_t n,
+static void check_line(const struct launch_roofcache *cache, const char *text, size_t n,
 		       char out[CHECK_LINE_BYTES + 1])
 {
 	snprintf(out, CHECK_LINE_BYTES + 1, CHECK "%016" PRIx64 "\n",
@@ -195,7 +195,7 @@ static bool looks_whole(const char *text, size_t n)
 	       text[n - 1] == '\n';
 }
 
-bool ws_roofcache_take(const struct ws_roofcache *cache, struct timespec since,
+bool launch_roofcache_take(const struct launch_roofcache *cache, struct timespec since,
 		       struct ws_buf *out_text, time_t *out_when)
 {
 	struct stat file;
@@ -224,7 +224,7 @@ bool ws_roofcache_take(const struct ws_roofcache *cache, struct timespec since,
 	return found && !ws_buf_status(out_text, NULL);
 }
 
-void ws_roofcache_put(const struct ws_roofcache *cache, const struct ws_buf *text)
+void launch_roofcache_put(const struct launch_roofcache *cache, const struct ws_buf *text)
 {
 	char check[CHECK_LINE_BYTES + 1];
 	struct ws_buf all;

@@ -22,31 +22,31 @@
 #include <stdbool.h>
 #include <time.h>
 
-struct ws_roofcache {
+struct launch_roofcache {
 	char path[PATH_MAX]; /* "": there is none */
 	struct ws_buf key;
 	int lock; /* -1: nobody else is kept out */
 };
 
 /* What an entry is for. */
-struct ws_roofcache_key {
+struct launch_roofcache_key {
 	const char *version; /* of ours */
-	const struct ws_gpu_agents *agents;
-	int device; /* as for ws_roofline_run() */
+	const struct launch_gpu_agents *agents;
+	int device; /* as for launch_roofline_run() */
 };
 
 /* Fails where there is no cache, with the reason; @cache may be used all the same. */
-enum ws_status ws_roofcache_open(struct ws_roofcache *cache, const struct ws_roofcache_key *key,
+enum ws_status launch_roofcache_open(struct launch_roofcache *cache, const struct launch_roofcache_key *key,
 				 struct ws_err *err);
 /* When this process began: what others measured since counts as measured now. */
-struct timespec ws_roofcache_start(void);
+struct timespec launch_roofcache_start(void);
 /*
  * The peaks as the text of a roofline.csv, and when they were measured; older ones than @since
  * do not count. False: measure them.
  */
-bool ws_roofcache_take(const struct ws_roofcache *cache, struct timespec since,
+bool launch_roofcache_take(const struct launch_roofcache *cache, struct timespec since,
 		       struct ws_buf *out_text, time_t *out_when);
-void ws_roofcache_put(const struct ws_roofcache *cache, const struct ws_buf *text);
-void ws_roofcache_close(struct ws_roofcache *cache);
+void launch_roofcache_put(const struct launch_roofcache *cache, const struct ws_buf *text);
+void launch_roofcache_close(struct launch_roofcache *cache);
 
 #endif

@@ -11,7 +11,7 @@
 
 static const char *const places[] = { "../lib/wavescope", "../lib", NULL };
 
-enum ws_status ws_roofline_program(char out_path[PATH_MAX], struct ws_err *err)
+enum ws_status launch_roofline_program(char out_path[PATH_MAX], struct ws_err *err)
 {
 	const char *own = getenv("ROOFLINE_BIN");
 	enum ws_status st;
@@ -20,12 +20,12 @@ enum ws_status ws_roofline_program(char out_path[PATH_MAX], struct ws_err *err)
 		st = ws_path_program(own, out_path, err);
 		return st ? ws_fail_in(err, st, "ROOFLINE_BIN") : WS_OK;
 	}
-	st = ws_path_beside(places, WS_ROOFLINE_PROGRAM, out_path, err);
+	st = ws_path_beside(places, LAUNCH_ROOFLINE_PROGRAM, out_path, err);
 	if (st == WS_E_NOTFOUND)
 		return ws_fail(err, st,
 			       "the roofline benchmark (%s) is not beside this program: "
 			       "run 'make', or install wavescope again",
-			       WS_ROOFLINE_PROGRAM);
+			       LAUNCH_ROOFLINE_PROGRAM);
 	return st;
 }
 
@@ -41,19 +41,19 @@ static enum ws_status ended(const struct ws_proc_end *end, const char *program, 
 	return WS_OK;
 }
 
-enum ws_status ws_roofline_run(const struct ws_roofline *roofline, struct ws_proc_end *out_end,
+enum ws_status launch_roofline_run(const struct launch_roofline *roofline, struct ws_proc_end *out_end,
 			       struct ws_err *err)
 {
 	const char *own = getenv("ROOFLINE_BIN");
 	char program[PATH_MAX], file[PATH_MAX], device[16];
 	char *argv[] = { program, (char *)"-o", file, (char *)"-d", device, NULL, NULL };
-	enum ws_status st = ws_roofline_program(program, err);
+	enum ws_status st = launch_roofline_program(program, err);
 	struct ws_env env;
 	bool soft;
 
 	*out_end = (struct ws_proc_end){ 0 };
 	if (!st)
-		st = ws_path_join(roofline->dir, WS_ROOFLINE_FILE, file, err);
+		st = ws_path_join(roofline->dir, LAUNCH_ROOFLINE_FILE, file, err);
 	if (st)
 		return st;
 	snprintf(device, sizeof(device), "%d", roofline->device);
@@ -65,7 +65,7 @@ enum ws_status ws_roofline_run(const struct ws_roofline *roofline, struct ws_pro
 	/* a part of the waves is not the peak of all */
 	ws_env_unset(&env, "WAVESCOPE_SAMPLE_WAVES");
 	ws_env_unset(&env, "WAVESCOPE_SAMPLE_ONLY");
-	st = ws_inject_gpu(&env, &soft, err);
+	st = launch_inject_gpu(&env, &soft, err);
 	if (!st)
 		st = ws_proc_run(program, argv, env.at, out_end, err);
 	ws_env_fini(&env);

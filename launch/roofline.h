@@ -22,24 +22,24 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#define WS_ROOFLINE_PROGRAM "wavescope-roofline"
-#define WS_ROOFLINE_FILE "roofline.csv"
-#define WS_ROOFLINE_ALL -1
+#define LAUNCH_ROOFLINE_PROGRAM "wavescope-roofline"
+#define LAUNCH_ROOFLINE_FILE "roofline.csv"
+#define LAUNCH_ROOFLINE_ALL -1
 
-struct ws_roofline {
+struct launch_roofline {
 	const char *dir; /* where the file is written; it is there already */
-	int device;      /* as HIP counts them from 0, or WS_ROOFLINE_ALL: one row each */
+	int device;      /* as HIP counts them from 0, or LAUNCH_ROOFLINE_ALL: one row each */
 	bool quiet;      /* errors only */
 };
 
 /* Where the benchmark is: ROOFLINE_BIN, as installed, or in the build tree. */
-enum ws_status ws_roofline_program(char out_path[PATH_MAX], struct ws_err *err);
+enum ws_status launch_roofline_program(char out_path[PATH_MAX], struct ws_err *err);
 
 /*
  * Runs it and waits. WS_OK: dir/roofline.csv is there. Otherwise @out_end, when it
  * was started, says how it ended (end.signal: Ctrl-C), and it has printed why.
  */
-enum ws_status ws_roofline_run(const struct ws_roofline *roofline, struct ws_proc_end *out_end,
+enum ws_status launch_roofline_run(const struct launch_roofline *roofline, struct ws_proc_end *out_end,
 			       struct ws_err *err);
 
 #endif

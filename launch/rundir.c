@@ -24,7 +24,7 @@
 #define CAPTURES_MAX 1000000u
 #define TRIES_MAX 10000u
 
-enum ws_status ws_mkdirs(const char *path, struct ws_err *err)
+enum ws_status launch_mkdirs(const char *path, struct ws_err *err)
 {
 	char part[PATH_MAX];
 	size_t n = strlen(path);
@@ -91,10 +91,10 @@ static bool is_parent(const char *path)
 	       (strcmp(name + 1, PARENT_NAME) == 0 || strncmp(name + 1, own, strlen(own)) == 0);
 }
 
-enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, struct ws_err *err)
+enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_dir, struct ws_err *err)
 {
 	char parent[PATH_MAX], real[PATH_MAX], host[256] = "localhost", name[300];
-	enum ws_status st = ws_mkdirs(base, err);
+	enum ws_status st = launch_mkdirs(base, err);
 
 	if (st)
 		return st;
@@ -120,31 +120,31 @@ enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, str
 	return st;
 }
 
-void ws_rundir_sub(const struct ws_rundir *dir, size_t n, struct ws_rundir *out_sub)
+void launch_rundir_sub(const struct launch_rundir *dir, size_t n, struct launch_rundir *out_sub)
 {
 	*out_sub = *dir;
 	if (n > 1)
 		snprintf(out_sub->path + strlen(out_sub->path), SUB_ROOM, "/" SUB_NAME "%zu", n);
 }
 
-enum ws_status ws_rundir_create_sub(const struct ws_rundir *dir, size_t n,
-				    struct ws_rundir *out_sub, struct ws_err *err)
+enum ws_status launch_rundir_create_sub(const struct launch_rundir *dir, size_t n,
+				    struct launch_rundir *out_sub, struct ws_err *err)
 {
 	if (strlen(dir->path) + SUB_ROOM >= sizeof(dir->path))
 		return ws_fail(err, WS_E_LIMIT, "'%s' is too long for a path", dir->path);
-	ws_rundir_sub(dir, n, out_sub);
-	return ws_mkdirs(out_sub->path, err);
+	launch_rundir_sub(dir, n, out_sub);
+	return launch_mkdirs(out_sub->path, err);
 }
 
-size_t ws_rundir_n_runs(const struct ws_rundir *dir)
+size_t launch_rundir_n_runs(const struct launch_rundir *dir)
 {
-	struct ws_rundir sub;
+	struct launch_rundir sub;
 	size_t n = 1;
 
 	if (strlen(dir->path) + SUB_ROOM >= sizeof(dir->path))
 		return 1;
 	for (;; n++) {
-		ws_rundir_sub(dir, n + 1, &sub);
+		launch_rundir_sub(dir, n + 1, &sub);
 		if (!ws_path_exists(sub.path))
 			return n;
 	}
@@ -158,7 +158,7 @@ static bool is_run(const char *path)
 	bool found = false;
 
 	while (folder && !found && (entry = readdir(folder)))
-		found = ws_str_ends(ws_str_from(entry->d_name), WS_CAPTURE_SUFFIX) ||
+		found = ws_str_ends(ws_str_from(entry->d_name), COL_CAPTURE_SUFFIX) ||
 			strcmp(entry->d_name, OPTIONS_NAME) == 0;
 	if (folder)
 		closedir(folder);
@@ -180,7 +180,7 @@ static void find_run(const char *path, char out_run[PATH_MAX])
 		closedir(folder);
 }
 
-enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struct ws_err *err)
+enum ws_status launch_rundir_open(const char *path, struct launch_rundir *out_dir, struct ws_err *err)
 {
 	char run[PATH_MAX] = "", parent[PATH_MAX], own[64];
 	struct stat st;
@@ -206,7 +206,7 @@ enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struc
 		       path);
 }
 
-enum ws_status ws_rundir_save(const struct ws_rundir *dir, const struct ws_strv *words,
+enum ws_status launch_rundir_save(const struct launch_rundir *dir, const struct ws_strv *words,
 			      struct ws_err *err)
 {
 	char path[PATH_MAX];
@@ -224,7 +224,7 @@ enum ws_status ws_rundir_save(const struct ws_rundir *dir, const struct ws_strv 
 	return WS_OK;
 }
 
-enum ws_status ws_rundir_load(const struct ws_rundir *dir, struct ws_arena *arena,
+enum ws_status launch_rundir_load(const struct launch_rundir *dir, struct ws_arena *arena,
 			      struct ws_strv *out_words, struct ws_err *err)
 {
 	char path[PATH_MAX];
@@ -256,7 +256,7 @@ static int by_name(const void *a, const void *b)
 	return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-enum ws_status ws_rundir_captures(const struct ws_rundir *dir, struct ws_arena *arena,
+enum ws_status launch_rundir_captures(const struct launch_rundir *dir, struct ws_arena *arena,
 				  struct ws_strv *out_paths, struct ws_err *err)
 {
 	DIR *folder = opendir(dir->path);
@@ -269,7 +269,7 @@ enum ws_status ws_rundir_captures(const struct ws_rundir *dir, struct ws_arena *
 	while (!st && (entry = readdir(folder))) {
 		char *path;
 
-		if (!ws_str_ends(ws_str_from(entry->d_name), WS_CAPTURE_SUFFIX))
+		if (!ws_str_ends(ws_str_from(entry->d_name), COL_CAPTURE_SUFFIX))
 			continue;
 		path = ws_arena_printf(arena, "%s/%s", dir->path, entry->d_name);
 		st = path ? ws_vec_push(out_paths, path, err)
@@ -280,19 +280,19 @@ enum ws_status ws_rundir_captures(const struct ws_rundir *dir, struct ws_arena *
 	return st;
 }
 
-unsigned ws_rundir_n_unrecorded(const struct ws_rundir *dir)
+unsigned launch_rundir_n_unrecorded(const struct launch_rundir *dir)
 {
-	struct ws_rundir sub;
+	struct launch_rundir sub;
 	unsigned n_found = 0;
 
-	for (size_t n = ws_rundir_n_runs(dir); n; n--) {
+	for (size_t n = launch_rundir_n_runs(dir); n; n--) {
 		struct dirent *entry;
 		DIR *folder;
 
-		ws_rundir_sub(dir, n, &sub);
+		launch_rundir_sub(dir, n, &sub);
 		folder = opendir(sub.path);
 		while (folder && (entry = readdir(folder)))
-			n_found += ws_str_ends(ws_str_from(entry->d_name), WS_UNRECORDED_SUFFIX);
+			n_found += ws_str_ends(ws_str_from(entry->d_name), COL_UNRECORDED_SUFFIX);
 		if (folder)
 			closedir(folder);
 	}
@@ -308,23 +308,23 @@ static void remove_folder(const char *path)
 		return;
 	while ((entry = readdir(folder)))
 		if (strcmp(entry->d_name, OPTIONS_NAME) == 0 ||
-		    strcmp(entry->d_name, WS_COUNT_REQUEST_NAME) == 0 ||
-		    ws_str_ends(ws_str_from(entry->d_name), WS_UNRECORDED_SUFFIX) ||
-		    ws_str_ends(ws_str_from(entry->d_name), WS_CAPTURE_SUFFIX))
+		    strcmp(entry->d_name, COL_COUNT_REQUEST_NAME) == 0 ||
+		    ws_str_ends(ws_str_from(entry->d_name), COL_UNRECORDED_SUFFIX) ||
+		    ws_str_ends(ws_str_from(entry->d_name), COL_CAPTURE_SUFFIX))
 			unlinkat(dirfd(folder), entry->d_name, 0);
 	closedir(folder);
 	rmdir(path);
 }
 
-void ws_rundir_remove(const struct ws_rundir *dir)
+void launch_rundir_remove(const struct launch_rundir *dir)
 {
-	struct ws_rundir sub;
+	struct launch_rundir sub;
 	char parent[PATH_MAX];
 
 	if (!*dir->path)
 		return;
-	for (size_t n = ws_rundir_n_runs(dir); n; n--) {
-		ws_rundir_sub(dir, n, &sub);
+	for (size_t n = launch_rundir_n_runs(dir); n; n--) {
+		launch_rundir_sub(dir, n, &sub);
 		remove_folder(sub.path);
 	}
 	strcpy(parent, dir->path);
@@ -351,7 +351,7 @@ static bool is_left(const char *name)
 
 static void remove_left_in(const char *base, const char *name)
 {
-	struct ws_rundir dir;
+	struct launch_rundir dir;
 	char parent[PATH_MAX];
 	struct dirent *entry;
 	struct stat st;
@@ -362,11 +362,11 @@ static void remove_left_in(const char *base, const char *name)
 		return;
 	while ((entry = readdir(folder)))
 		if (is_left(entry->d_name) && !ws_path_join(parent, entry->d_name, dir.path, NULL))
-			ws_rundir_remove(&dir);
+			launch_rundir_remove(&dir);
 	closedir(folder);
 }
 
-void ws_rundir_remove_left(const char *base)
+void launch_rundir_remove_left(const char *base)
 {
 	char own[64];
 

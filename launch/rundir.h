@@ -21,41 +21,41 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ws_rundir {
+struct launch_rundir {
 	char path[PATH_MAX]; /* absolute; "" not made */
 };
 
 /* Under @base, which is made if it is missing, parents too. */
-enum ws_status ws_rundir_create(const char *base, struct ws_rundir *out_dir, struct ws_err *err);
+enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_dir, struct ws_err *err);
 /* For run @n of the same program, from 2: a folder inside, which goes with it. */
-enum ws_status ws_rundir_create_sub(const struct ws_rundir *dir, size_t n,
-				    struct ws_rundir *out_sub, struct ws_err *err);
+enum ws_status launch_rundir_create_sub(const struct launch_rundir *dir, size_t n,
+				    struct launch_rundir *out_sub, struct ws_err *err);
 /* How many runs there are: 1, and those that have a folder inside. */
-size_t ws_rundir_n_runs(const struct ws_rundir *dir);
-void ws_rundir_sub(const struct ws_rundir *dir, size_t n,
-		   struct ws_rundir *out_sub); /* 1: itself */
-/* A folder of ws_rundir_create(), or with captures; for others the error names one below it. */
-enum ws_status ws_rundir_open(const char *path, struct ws_rundir *out_dir, struct ws_err *err);
+size_t launch_rundir_n_runs(const struct launch_rundir *dir);
+void launch_rundir_sub(const struct launch_rundir *dir, size_t n,
+		   struct launch_rundir *out_sub); /* 1: itself */
+/* A folder of launch_rundir_create(), or with captures; for others the error names one below it. */
+enum ws_status launch_rundir_open(const char *path, struct launch_rundir *out_dir, struct ws_err *err);
 
-enum ws_status ws_rundir_save(const struct ws_rundir *dir, const struct ws_strv *words,
+enum ws_status launch_rundir_save(const struct launch_rundir *dir, const struct ws_strv *words,
 			      struct ws_err *err);
 /* Words live in @arena; a folder without any gives none. */
-enum ws_status ws_rundir_load(const struct ws_rundir *dir, struct ws_arena *arena,
+enum ws_status launch_rundir_load(const struct launch_rundir *dir, struct ws_arena *arena,
 			      struct ws_strv *out_words, struct ws_err *err);
 
 /* Paths of the captures, in the order of pid and number; in @arena. */
-enum ws_status ws_rundir_captures(const struct ws_rundir *dir, struct ws_arena *arena,
+enum ws_status launch_rundir_captures(const struct launch_rundir *dir, struct ws_arena *arena,
 				  struct ws_strv *out_paths, struct ws_err *err);
 
 /* Processes that had no room, or no permission, for a capture. */
-unsigned ws_rundir_n_unrecorded(const struct ws_rundir *dir);
+unsigned launch_rundir_n_unrecorded(const struct launch_rundir *dir);
 
 /* The captures, what was saved, and the folders that are empty then. */
-void ws_rundir_remove(const struct ws_rundir *dir);
+void launch_rundir_remove(const struct launch_rundir *dir);
 
 /* Runs of this machine below @base whose front end was killed: nobody will convert them. */
-void ws_rundir_remove_left(const char *base);
+void launch_rundir_remove_left(const char *base);
 
-enum ws_status ws_mkdirs(const char *path, struct ws_err *err); /* as mkdir -p */
+enum ws_status launch_mkdirs(const char *path, struct ws_err *err); /* as mkdir -p */
 
 #endif

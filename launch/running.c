@@ -63,14 +63,14 @@ static bool is_alive(const struct stat_line *stat)
 	return stat->state != 'Z' && stat->state != 'X' && stat->state != 'x';
 }
 
-bool ws_running_process(const struct ws_process *process)
+bool launch_running_process(const struct trc_process *process)
 {
 	struct stat_line stat;
 	uint8_t boot_id[16] = { 0 };
 
 	if (process->ended)
 		return false;
-	ws_boot_id(boot_id);
+	cap_boot_id(boot_id);
 	return memcmp(boot_id, process->boot_id, sizeof(boot_id)) == 0 &&
 	       read_stat((pid_t)process->pid, &stat) && is_alive(&stat) &&
 	       stat.start_ns <= process->init_ns + SLACK_NS;
@@ -80,10 +80,10 @@ bool ws_running_process(const struct ws_process *process)
 
 static bool records_to(const char *text, const char *dir)
 {
-	static struct ws_collect_config config; /* kilobytes */
+	static struct col_collect_config config; /* kilobytes */
 	size_t n = strlen(dir);
 
-	return ws_collect_parse(text, &config) && strncmp(config.dir, dir, n) == 0 &&
+	return col_collect_parse(text, &config) && strncmp(config.dir, dir, n) == 0 &&
 	       (config.dir[n] == '\0' || config.dir[n] == '/');
 }
 
@@ -93,7 +93,7 @@ static bool records_to(const char *text, const char *dir)
  */
 static bool is_of_run(pid_t pid, const char *dir, bool *out_empty)
 {
-	static const char variable[] = WS_COLLECT_VARIABLE "=";
+	static const char variable[] = COL_COLLECT_VARIABLE "=";
 	char path[64];
 	struct ws_str rest, word;
 	struct ws_buf text;
@@ -113,7 +113,7 @@ static bool is_of_run(pid_t pid, const char *dir, bool *out_empty)
 	return found;
 }
 
-static size_t look(const struct ws_rundir *dir, struct ws_running *out, size_t room,
+static size_t look(const struct launch_rundir *dir, struct launch_running *out, size_t room,
 		   bool *out_unsure)
 {
 	DIR *proc = opendir("/proc");
@@ -144,7 +144,7 @@ static size_t look(const struct ws_rundir *dir, struct ws_running *out, size_t r
 	return n;
 }
 
-size_t ws_running_in(const struct ws_rundir *dir, struct ws_running *out, size_t room)
+size_t launch_running_in(const struct launch_rundir *dir, struct launch_running *out, size_t room)
 {
 	struct timespec moment = { 0, EXEC_NS };
 	bool unsure;
@@ -158,7 +158,7 @@ size_t ws_running_in(const struct ws_rundir *dir, struct ws_running *out, size_t
 	return n;
 }
 
-const char *ws_running_names(const struct ws_running *list, size_t n, char *to, size_t room)
+const char *launch_running_names(const struct launch_running *list, size_t n, char *to, size_t room)
 {
 	size_t at = (size_t)snprintf(to, room, n == 1 ? "process" : "processes");
 
@@ -190,16 +190,16 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-bool ws_running_wait(const struct ws_rundir *dir, const char *tool, unsigned seconds)
+bool launch_running_wait(const struct launch_rundir *dir, const char *tool, unsigned seconds)
 {
 	static const int signals[] = { SIGINT, SIGTERM };
 	struct sigaction action = { .sa_handler = go_on }, old[WS_ARRAY_LEN(signals)];
-	struct ws_running list[SHOWN_MAX];
+	struct launch_running list[SHOWN_MAX];
 	struct timespec pause = { 0, FIRST_PAUSE_NS };
 	double start_s = now_s();
 	char names[512];
 	bool told = false;
-	size_t n = ws_running_in(dir, list, SHOWN_MAX);
+	size_t n = launch_running_in(dir, list, SHOWN_MAX);
 
 	if (!n || !seconds)
 		return !n;
@@ -214,12 +214,12 @@ bool ws_running_wait(const struct ws_rundir *dir, const char *tool, unsigned sec
 			fprintf(stderr,
 				"%s: the program has ended, but %s still running: waiting for "
 				"%u s at most, Ctrl-C goes on without\n",
-				tool, ws_running_names(list, n, names, sizeof(names)), seconds);
+				tool, launch_running_names(list, n, names, sizeof(names)), seconds);
 			told = true;
 		}
 		nanosleep(&pause, NULL);
 		pause.tv_nsec = WS_MIN(pause.tv_nsec * 2, LAST_PAUSE_NS);
-		n = ws_running_in(dir, list, SHOWN_MAX);
+		n = launch_running_in(dir, list, SHOWN_MAX);
 	}
 	for (size_t i = 0; i < WS_ARRAY_LEN(signals); i++)
 		sigaction(signals[i], &old[i], NULL);

@@ -18,26 +18,26 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define WS_RUNNING_WAIT_S 60u /* as long as a person waits before looking what is wrong */
+#define LAUNCH_RUNNING_WAIT_S 60u /* as long as a person waits before looking what is wrong */
 
-struct ws_running {
+struct launch_running {
 	pid_t pid;
 	char name[64]; /* of its program; "" unknown */
 };
 
 /* Processes that record to @dir or a folder in it, at most @room of them; how many there are. */
-size_t ws_running_in(const struct ws_rundir *dir, struct ws_running *out, size_t room);
+size_t launch_running_in(const struct launch_rundir *dir, struct launch_running *out, size_t room);
 
 /*
  * Until there is none, for @seconds at most, or until SIGINT or SIGTERM. Says on stderr whom it waits
  * for, once it has waited a moment. True: all have ended.
  */
-bool ws_running_wait(const struct ws_rundir *dir, const char *tool, unsigned seconds);
+bool launch_running_wait(const struct launch_rundir *dir, const char *tool, unsigned seconds);
 
 /* Whether the process that wrote a capture still runs. A zombie does not, nor does whoever got its pid. */
-bool ws_running_process(const struct ws_process *process);
+bool launch_running_process(const struct trc_process *process);
 
 /* "process 4711 (app)" or "processes 4711 (app), 4712 (app) and 3 more", and "is" or "are". */
-const char *ws_running_names(const struct ws_running *list, size_t n, char *to, size_t room);
+const char *launch_running_names(const struct launch_running *list, size_t n, char *to, size_t room);
 
 #endif

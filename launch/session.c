@@ -75,7 +75,7 @@ static enum ws_status add_children(struct attach *a, pid_t pid, struct ws_err *e
 	return st;
 }
 
-static enum ws_status list_targets(const struct ws_session *session, struct attach *a,
+static enum ws_status list_targets(const struct launch_session *session, struct attach *a,
 				   size_t *n_named, struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
@@ -106,15 +106,15 @@ static enum ws_status adopt(const struct ws_buf *environ_text, struct ws_err *er
 	return WS_OK;
 }
 
-enum ws_status ws_session_adopt_gpu(pid_t pid, struct ws_err *err)
+enum ws_status launch_session_adopt_gpu(pid_t pid, struct ws_err *err)
 {
 	char library[PATH_MAX], path[64];
 	struct ws_buf text;
-	enum ws_status st = ws_inject_library(library, err);
+	enum ws_status st = launch_inject_library(library, err);
 
 	if (!st)
-		st = ws_attach_check(pid, library, err);
-	if (!st && !ws_softgpu_in_process(pid))
+		st = launch_attach_check(pid, library, err);
+	if (!st && !softgpu_in_process(pid))
 		st = ws_fail(err, WS_E_UNSUPPORTED,
 			     "process %d is not on the software GPU, which alone counts for a "
 			     "program that runs already: start it under the profiler, after '--'",
@@ -158,32 +158,32 @@ static enum ws_status wait_answer(const struct target *t, const char *wanted, st
 		       (int)t->pid);
 }
 
-static enum ws_status attach_one(struct target *t, const struct ws_rundir *dir,
-				 struct ws_collect_config *config, struct ws_err *err)
+static enum ws_status attach_one(struct target *t, const struct launch_rundir *dir,
+				 struct col_collect_config *config, struct ws_err *err)
 {
-	static char request[PATH_MAX + 64 + WS_COLLECT_TEXT_MAX];
+	static char request[PATH_MAX + 64 + COL_COLLECT_TEXT_MAX];
 	char library[PATH_MAX];
 	size_t n;
-	enum ws_status st = ws_inject_library(library, err);
+	enum ws_status st = launch_inject_library(library, err);
 
 	if (!st)
-		st = ws_attach_check(t->pid, library, err);
+		st = launch_attach_check(t->pid, library, err);
 	if (st)
 		return st;
 	/* Times of the software GPU are its own, whoever started the program. */
-	config->flags &= ~WS_COLLECT_FLAG(SOFTGPU);
-	if (ws_softgpu_in_process(t->pid))
-		config->flags |= WS_COLLECT_FLAG(SOFTGPU);
+	config->flags &= ~COL_COLLECT_FLAG(SOFTGPU);
+	if (softgpu_in_process(t->pid))
+		config->flags |= COL_COLLECT_FLAG(SOFTGPU);
 	snprintf(t->control, sizeof(t->control), "%s/attach-%d", dir->path, (int)t->pid);
 	n = (size_t)snprintf(request, sizeof(request), "%s\n", t->control);
-	if (!ws_collect_print(config, request + n, sizeof(request) - n))
+	if (!col_collect_print(config, request + n, sizeof(request) - n))
 		return ws_fail(err, WS_E_LIMIT, "'%s': the path is too long", config->dir);
 	if (mkfifo(t->control, 0600))
 		return ws_fail_errno(err, errno, "cannot make '%s'", t->control);
 	/* Both ends: opening only one waits for the other. */
 	t->pipe = open(t->control, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	t->pidfd = (int)syscall(SYS_pidfd_open, t->pid, 0);
-	st = ws_attach_call(t->pid, library, "ws_collector_attach", request, err);
+	st = launch_attach_call(t->pid, library, "col_attach", request, err);
 	if (!st)
 		st = wait_answer(t, "attached", err);
 	return st;
@@ -208,7 +208,7 @@ static bool has_ended(const struct target *t)
 }
 
 /* Until Enter, the time is over, a signal, or no process is left. */
-static void wait_for_end(const struct attach *a, const struct ws_session *session)
+static void wait_for_end(const struct attach *a, const struct launch_session *session)
 {
 	bool keys = !session->has_duration && isatty(STDIN_FILENO);
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -277,10 +277,10 @@ static void remove_controls(const struct attach *a)
 	}
 }
 
-enum ws_status ws_session_run(const struct ws_session *session, const struct ws_rundir *dir,
+enum ws_status launch_session_run(const struct launch_session *session, const struct launch_rundir *dir,
 			      int *out_signal, struct ws_err *err)
 {
-	static struct ws_collect_config config;
+	static struct col_collect_config config;
 	static struct attach a;
 	size_t n_named = 0, n_attached = 0;
 	enum ws_status st;

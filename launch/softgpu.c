@@ -19,17 +19,17 @@ static const char *const installed[] = { "../lib/wavescope", NULL };
 static const char *const built[] = { "../lib", NULL };
 static const char *const tree[] = { "..", NULL };
 
-enum ws_status ws_softgpu_library(char out_path[PATH_MAX], struct ws_err *err)
+enum ws_status softgpu_library(char out_path[PATH_MAX], struct ws_err *err)
 {
-	enum ws_status st = ws_path_beside(installed, WS_SOFTGPU_LIBRARY, out_path, err);
+	enum ws_status st = ws_path_beside(installed, SOFTGPU_LIBRARY, out_path, err);
 
 	if (st == WS_E_NOTFOUND && !ws_path_beside(tree, "build.ninja", out_path, err))
-		st = ws_path_beside(built, WS_SOFTGPU_LIBRARY, out_path, err);
+		st = ws_path_beside(built, SOFTGPU_LIBRARY, out_path, err);
 	if (st == WS_E_NOTFOUND)
 		return ws_fail(err, st,
 			       "the software GPU (%s) is not beside this program: "
 			       "run 'make', or install wavescope again",
-			       WS_SOFTGPU_LIBRARY);
+			       SOFTGPU_LIBRARY);
 	return st;
 }
 
@@ -89,7 +89,7 @@ static enum ws_status set_number(struct ws_env *env, const char *name, uint64_t 
 /* WAVESCOPE_TIMES=modelled is what it was called before. */
 static enum ws_status set_gpu_time(const char *typed, struct ws_env *env, struct ws_err *err)
 {
-	const char *word = typed ? typed : ws_env_get(env, WS_GPU_TIME_VARIABLE);
+	const char *word = typed ? typed : ws_env_get(env, LAUNCH_GPU_TIME_VARIABLE);
 
 	if (!word || !*word)
 		word = ws_env_get(env, "WAVESCOPE_TIMES");
@@ -100,9 +100,9 @@ static enum ws_status set_gpu_time(const char *typed, struct ws_env *env, struct
 	if (strcmp(word, "host") != 0 && strcmp(word, "simulated") != 0)
 		return ws_fail(
 			err, WS_E_USAGE,
-			"GPU times '%s': host or simulated (--gpu-time, " WS_GPU_TIME_VARIABLE ")",
+			"GPU times '%s': host or simulated (--gpu-time, " LAUNCH_GPU_TIME_VARIABLE ")",
 			word);
-	return ws_env_set(env, WS_GPU_TIME_VARIABLE, word, err);
+	return ws_env_set(env, LAUNCH_GPU_TIME_VARIABLE, word, err);
 }
 
 #define WORKERS_MAX 1024 /* softgpu/thunk/open.c's */
@@ -136,15 +136,15 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 	return WS_OK;
 }
 
-bool ws_softgpu_in_process(pid_t pid)
+bool softgpu_in_process(pid_t pid)
 {
 	char library[PATH_MAX], whole[PATH_MAX];
 
-	return !ws_softgpu_library(library, NULL) && realpath(library, whole) &&
-	       ws_attach_is_mapped(pid, whole);
+	return !softgpu_library(library, NULL) && realpath(library, whole) &&
+	       launch_attach_is_mapped(pid, whole);
 }
 
-enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env, struct ws_err *err)
+enum ws_status softgpu_env(const struct launch_softgpu *soft, struct ws_env *env, struct ws_err *err)
 {
 	const char *gpus = soft->gpus ? soft->gpus : ws_env_get(env, "WAVESCOPE_GPU");
 	char library[PATH_MAX], dir[PATH_MAX];
@@ -152,13 +152,13 @@ enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env,
 	enum ws_status st;
 
 	if (!gpus || !*gpus)
-		gpus = WS_SOFTGPU_DEFAULT;
+		gpus = SOFTGPU_DEFAULT;
 	ws_buf_init(&list, 512);
-	st = ws_gpu_soft_list(gpus, &list, err);
+	st = gpu_soft_list(gpus, &list, err);
 	if (st && !soft->gpus)
 		ws_fail_in(err, st, "WAVESCOPE_GPU");
 	if (!st)
-		st = ws_softgpu_library(library, err);
+		st = softgpu_library(library, err);
 	if (st)
 		goto out;
 	strcpy(dir, library);

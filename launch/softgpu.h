@@ -20,11 +20,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define WS_SOFTGPU_LIBRARY "libhsakmt.so.1"
-#define WS_SOFTGPU_DEFAULT "mi210"
-#define WS_SOFTGPU_NATIVE "native" /* in place of a model: the machine's own GPUs */
+#define SOFTGPU_LIBRARY "libhsakmt.so.1"
+#define SOFTGPU_DEFAULT "mi210"
+#define SOFTGPU_NATIVE "native" /* in place of a model: the machine's own GPUs */
 
-struct ws_softgpu {
+struct launch_softgpu {
 	const char *gpus;   /* "mi210,mi100"; NULL: WAVESCOPE_GPU, or one mi210 */
 	uint64_t n_workers; /* host threads; 0: all cores */
 	bool preload;       /* LD_PRELOAD too, for runtimes whose RPATH comes first */
@@ -34,15 +34,15 @@ struct ws_softgpu {
 };
 
 /* Times of GPU work: "simulated" from the timing model, "host" as long as executing it took. */
-#define WS_GPU_TIME_VARIABLE "WAVESCOPE_GPU_TIME"
+#define LAUNCH_GPU_TIME_VARIABLE "WAVESCOPE_GPU_TIME"
 
 /* Where the library is: as installed, or in the build tree. */
-enum ws_status ws_softgpu_library(char out_path[PATH_MAX], struct ws_err *err);
+enum ws_status softgpu_library(char out_path[PATH_MAX], struct ws_err *err);
 
-enum ws_status ws_softgpu_env(const struct ws_softgpu *soft, struct ws_env *env,
+enum ws_status softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
 			      struct ws_err *err);
 
 /* Whether a running process is on the software GPU: its library is mapped there. */
-bool ws_softgpu_in_process(pid_t pid);
+bool softgpu_in_process(pid_t pid);
 
 #endif

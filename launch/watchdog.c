@@ -69,7 +69,7 @@ static void signal_family(int sig)
 }
 
 /* Waits until it is over, or the time has passed: then false. */
-static bool wait_for_end(struct ws_watchdog *dog, double seconds)
+static bool wait_for_end(struct launch_watchdog *dog, double seconds)
 {
 	struct timespec until;
 	int error = 0;
@@ -88,7 +88,7 @@ static bool wait_for_end(struct ws_watchdog *dog, double seconds)
 
 static void *watch(void *of)
 {
-	struct ws_watchdog *dog = of;
+	struct launch_watchdog *dog = of;
 
 	pthread_mutex_lock(&dog->lock);
 	if (!wait_for_end(dog, dog->seconds)) {
@@ -101,13 +101,13 @@ static void *watch(void *of)
 	return NULL;
 }
 
-enum ws_status ws_watchdog_start(struct ws_watchdog *dog, double seconds, struct ws_err *err)
+enum ws_status launch_watchdog_start(struct launch_watchdog *dog, double seconds, struct ws_err *err)
 {
 	pthread_condattr_t attr;
 	sigset_t all, old;
 	int error;
 
-	*dog = (struct ws_watchdog){ .seconds = seconds };
+	*dog = (struct launch_watchdog){ .seconds = seconds };
 	if (seconds <= 0)
 		return WS_OK;
 	pthread_mutex_init(&dog->lock, NULL);
@@ -126,7 +126,7 @@ enum ws_status ws_watchdog_start(struct ws_watchdog *dog, double seconds, struct
 	return WS_OK;
 }
 
-bool ws_watchdog_stop(struct ws_watchdog *dog)
+bool launch_watchdog_stop(struct launch_watchdog *dog)
 {
 	if (dog->seconds <= 0)
 		return false;

@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-struct ws_watchdog {
+struct launch_watchdog {
 	double seconds; /* 0: no watchdog */
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -22,7 +22,7 @@ struct ws_watchdog {
 	bool over, fired;
 };
 
-enum ws_status ws_watchdog_start(struct ws_watchdog *dog, double seconds, struct ws_err *err);
-bool ws_watchdog_stop(struct ws_watchdog *dog); /* true: it had to act */
+enum ws_status launch_watchdog_start(struct launch_watchdog *dog, double seconds, struct ws_err *err);
+bool launch_watchdog_stop(struct launch_watchdog *dog); /* true: it had to act */
 
 #endif

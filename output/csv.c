@@ -9,42 +9,42 @@
 #include <stdlib.h>
 
 struct csv {
-	struct ws_output_run *run;
-	struct ws_sink sinks[WS_DOMAIN_COUNT];
-	struct ws_counter_sum *sums;
+	struct output_run *run;
+	struct output_sink sinks[CAP_DOMAIN_COUNT];
+	struct output_counter_sum *sums;
 	size_t n_sums;
 	struct ws_err *err;
 };
 
 /* clang-format off */
 static const char *const headers[] = {
-	[WS_SHAPE_CALL] =
+	[OUTPUT_SHAPE_CALL] =
 		"\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","
 		"\"Start_Timestamp\",\"End_Timestamp\"\n",
-	[WS_SHAPE_MARKER] =
+	[OUTPUT_SHAPE_MARKER] =
 		"\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","
 		"\"Start_Timestamp\",\"End_Timestamp\"\n",
-	[WS_SHAPE_DISPATCH] =
+	[OUTPUT_SHAPE_DISPATCH] =
 		"\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\","
 		"\"Kernel_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\","
 		"\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","
 		"\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\","
 		"\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n",
-	[WS_SHAPE_COPY] =
+	[OUTPUT_SHAPE_COPY] =
 		"\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Destination_Agent_Id\","
 		"\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n",
-	[WS_SHAPE_ALLOC] =
+	[OUTPUT_SHAPE_ALLOC] =
 		"\"Kind\",\"Operation\",\"Agent_Id\",\"Allocation_Size\",\"Address\",\"Correlation_Id\","
 		"\"Start_Timestamp\",\"End_Timestamp\"\n",
-	[WS_SHAPE_SCRATCH] =
+	[OUTPUT_SHAPE_SCRATCH] =
 		"\"Kind\",\"Operation\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Alloc_Flags\","
 		"\"Start_Timestamp\",\"End_Timestamp\",\"Allocation_Size\"\n",
-	[WS_SHAPE_COUNTERS] =
+	[OUTPUT_SHAPE_COUNTERS] =
 		"\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\",\"Thread_Id\","
 		"\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\",\"LDS_Block_Size\","
 		"\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\",\"Counter_Name\","
 		"\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n",
-	[WS_SHAPE_SAMPLE] =
+	[OUTPUT_SHAPE_SAMPLE] =
 		"\"Sample_Timestamp\",\"Exec_Mask\",\"Dispatch_Id\",\"Instruction\","
 		"\"Instruction_Comment\",\"Correlation_Id\"",
 };
@@ -53,7 +53,7 @@ static const char *const headers[] = {
 	"\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\","           \
 	"\"MaxNs\",\"StdDev\"\n"
 
-/* column, field of struct ws_rec_agent; text columns follow separately */
+/* column, field of struct cap_rec_agent; text columns follow separately */
 #define AGENT_COLUMNS(X)                                                                           \
 	X("Cpu_Cores_Count", cpu_cores_count) X("Simd_Count", simd_count)                          \
 	X("Cpu_Core_Id_Base", cpu_core_id_base) X("Simd_Id_Base", simd_id_base)                    \
@@ -84,52 +84,52 @@ static const char *const headers[] = {
 /* ---- cells ---- */
 
 /* Between quotes, any length. */
-void ws_csv_text(struct ws_sink *sink, const char *text)
+void output_csv_text(struct output_sink *sink, const char *text)
 {
 	size_t n = strlen(text);
 	const char *quote;
 	char *p;
 
-	if (n < WS_SINK_ROOM_MAX / 2 && !memchr(text, '"', n)) {
-		p = ws_sink_room(sink, n + 2);
+	if (n < OUTPUT_SINK_ROOM_MAX / 2 && !memchr(text, '"', n)) {
+		p = output_sink_room(sink, n + 2);
 		*p++ = '"';
 		memcpy(p, text, n);
 		p += n;
 		*p++ = '"';
-		ws_sink_at(sink, p);
+		output_sink_at(sink, p);
 		return;
 	}
-	ws_sink_lit(sink, "\"");
+	output_sink_lit(sink, "\"");
 	while ((quote = memchr(text, '"', n))) {
 		size_t head = (size_t)(quote - text) + 1;
 
-		ws_sink_put(sink, text, head);
-		ws_sink_lit(sink, "\"");
+		output_sink_put(sink, text, head);
+		output_sink_lit(sink, "\"");
 		text += head;
 		n -= head;
 	}
-	ws_sink_put(sink, text, n);
-	ws_sink_lit(sink, "\"");
+	output_sink_put(sink, text, n);
+	output_sink_lit(sink, "\"");
 }
 
 static char *comma_u64(char *p, uint64_t v)
 {
 	*p++ = ',';
-	return ws_fmt_u64(p, v);
+	return output_fmt_u64(p, v);
 }
 
-static char *fmt_agent(const struct csv *csv, char *p, const struct ws_agent *agent)
+static char *fmt_agent(const struct csv *csv, char *p, const struct trc_agent *agent)
 {
 	*p++ = '"';
 	if (agent) {
 		uint32_t number;
-		const char *label = ws_agent_label(agent, csv->run->cfg->agent_index, &number);
+		const char *label = output_agent_label(agent, csv->run->cfg->agent_index, &number);
 		size_t n = strlen(label);
 
 		memcpy(p, label, n);
 		p += n;
 		*p++ = ' ';
-		p = ws_fmt_u64(p, number);
+		p = output_fmt_u64(p, number);
 	}
 	*p++ = '"';
 	return p;
@@ -148,9 +148,9 @@ static uint64_t product(const uint32_t dims[3])
 }
 
 /* Static LDS in the hardware's blocks of 512 bytes, then scratch and registers. */
-static char *fmt_resources(char *p, const struct ws_event *ev)
+static char *fmt_resources(char *p, const struct trc_event *ev)
 {
-	const struct ws_rec_kernel *kernel = ev->dispatch.kernel->info;
+	const struct cap_rec_kernel *kernel = ev->dispatch.kernel->info;
 
 	p = comma_u64(p, kernel ? ((uint64_t)kernel->group_bytes + 511) / 512 * 512 : 0);
 	p = comma_u64(p, ev->dispatch.info->private_bytes);
@@ -161,45 +161,45 @@ static char *fmt_resources(char *p, const struct ws_event *ev)
 
 /* ---- rows ---- */
 
-static void put_call(struct csv *csv, struct ws_sink *sink, const struct ws_event *ev)
+static void put_call(struct csv *csv, struct output_sink *sink, const struct trc_event *ev)
 {
-	const char *kind = ws_kind_name(ev->kind);
+	const char *kind = trc_kind_name(ev->kind);
 	size_t n = strlen(kind);
-	char *p = ws_sink_room(sink, n + 8);
+	char *p = output_sink_room(sink, n + 8);
 
 	*p++ = '"';
 	memcpy(p, kind, n);
 	p += n;
-	p = WS_FMT_LIT(p, "\",");
-	ws_sink_at(sink, p);
-	ws_csv_text(sink, ev->name);
-	p = ws_sink_room(sink, 128);
+	p = OUTPUT_FMT_LIT(p, "\",");
+	output_sink_at(sink, p);
+	output_csv_text(sink, ev->name);
+	p = output_sink_room(sink, 128);
 	p = comma_u64(p, ev->process->pid);
 	p = comma_u64(p, ev->thread->tid);
 	p = comma_u64(p, ev->corr_id);
 	p = comma_u64(p, ev->start_ns);
 	p = comma_u64(p, ev->end_ns);
 	*p++ = '\n';
-	ws_sink_at(sink, p);
+	output_sink_at(sink, p);
 	sink->n_rows++;
 }
 
-static void put_dispatch(struct csv *csv, struct ws_sink *sink, const struct ws_event *ev)
+static void put_dispatch(struct csv *csv, struct output_sink *sink, const struct trc_event *ev)
 {
-	const struct ws_rec_dispatch *info = ev->dispatch.info;
-	char *p = ws_sink_room(sink, 256);
+	const struct cap_rec_dispatch *info = ev->dispatch.info;
+	char *p = output_sink_room(sink, 256);
 
-	p = WS_FMT_LIT(p, "\"KERNEL_DISPATCH\",");
+	p = OUTPUT_FMT_LIT(p, "\"KERNEL_DISPATCH\",");
 	p = fmt_agent(csv, p, ev->dispatch.agent);
 	p = comma_u64(p, ev->dispatch.queue->id);
-	p = comma_u64(p, ws_run_stream(csv->run, ev));
+	p = comma_u64(p, output_run_stream(csv->run, ev));
 	p = comma_u64(p, ev->thread->tid);
 	p = comma_u64(p, info->dispatch_id);
 	p = comma_u64(p, ev->dispatch.kernel->id);
 	*p++ = ',';
-	ws_sink_at(sink, p);
-	ws_csv_text(sink, ws_run_name(csv->run, ev));
-	p = ws_sink_room(sink, 512);
+	output_sink_at(sink, p);
+	output_csv_text(sink, output_run_name(csv->run, ev));
+	p = output_sink_room(sink, 512);
 	p = comma_u64(p, ev->corr_id);
 	p = comma_u64(p, ev->start_ns);
 	p = comma_u64(p, ev->end_ns);
@@ -207,22 +207,22 @@ static void put_dispatch(struct csv *csv, struct ws_sink *sink, const struct ws_
 	p = fmt_dims(p, info->workgroup);
 	p = fmt_dims(p, info->grid);
 	*p++ = '\n';
-	ws_sink_at(sink, p);
+	output_sink_at(sink, p);
 	sink->n_rows++;
 }
 
-static void put_counters(struct csv *csv, struct ws_sink *sink, const struct ws_event *ev)
+static void put_counters(struct csv *csv, struct output_sink *sink, const struct trc_event *ev)
 {
-	const struct ws_rec_dispatch *info = ev->dispatch.info;
-	size_t n = ws_counter_sums(ev, csv->sums, csv->n_sums);
+	const struct cap_rec_dispatch *info = ev->dispatch.info;
+	size_t n = output_counter_sums(ev, csv->sums, csv->n_sums);
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t id = csv->sums[i].counter;
 		const char *name =
 			id < ev->process->counters.n ? ev->process->counters.at[id].name : "";
-		char *p = ws_sink_room(sink, 512);
+		char *p = output_sink_room(sink, 512);
 
-		p = ws_fmt_u64(p, ev->corr_id);
+		p = output_fmt_u64(p, ev->corr_id);
 		p = comma_u64(p, info->dispatch_id);
 		*p++ = ',';
 		p = fmt_agent(csv, p, ev->dispatch.agent);
@@ -232,33 +232,33 @@ static void put_counters(struct csv *csv, struct ws_sink *sink, const struct ws_
 		p = comma_u64(p, product(info->grid));
 		p = comma_u64(p, ev->dispatch.kernel->id);
 		*p++ = ',';
-		ws_sink_at(sink, p);
-		ws_csv_text(sink, ws_run_name(csv->run, ev));
-		p = ws_sink_room(sink, 512);
+		output_sink_at(sink, p);
+		output_csv_text(sink, output_run_name(csv->run, ev));
+		p = output_sink_room(sink, 512);
 		p = comma_u64(p, product(info->workgroup));
 		p = fmt_resources(p, ev);
 		*p++ = ',';
-		ws_sink_at(sink, p);
-		ws_csv_text(sink, name);
-		p = ws_sink_room(sink, WS_FMT_F64_MAX + 64);
+		output_sink_at(sink, p);
+		output_csv_text(sink, name);
+		p = output_sink_room(sink, OUTPUT_FMT_F64_MAX + 64);
 		*p++ = ',';
-		p = ws_fmt_counter(p, csv->sums[i].value);
+		p = output_fmt_counter(p, csv->sums[i].value);
 		p = comma_u64(p, ev->start_ns);
 		p = comma_u64(p, ev->end_ns);
 		*p++ = '\n';
-		ws_sink_at(sink, p);
+		output_sink_at(sink, p);
 		sink->n_rows++;
 	}
 }
 
-static void put_copy(struct csv *csv, struct ws_sink *sink, const struct ws_event *ev)
+static void put_copy(struct csv *csv, struct output_sink *sink, const struct trc_event *ev)
 {
 	char *p;
 
-	ws_sink_lit(sink, "\"MEMORY_COPY\",");
-	ws_csv_text(sink, ev->name);
-	p = ws_sink_room(sink, 256);
-	p = comma_u64(p, ws_run_stream(csv->run, ev));
+	output_sink_lit(sink, "\"MEMORY_COPY\",");
+	output_csv_text(sink, ev->name);
+	p = output_sink_room(sink, 256);
+	p = comma_u64(p, output_run_stream(csv->run, ev));
 	*p++ = ',';
 	p = fmt_agent(csv, p, ev->copy.src);
 	*p++ = ',';
@@ -267,38 +267,38 @@ static void put_copy(struct csv *csv, struct ws_sink *sink, const struct ws_even
 	p = comma_u64(p, ev->start_ns);
 	p = comma_u64(p, ev->end_ns);
 	*p++ = '\n';
-	ws_sink_at(sink, p);
+	output_sink_at(sink, p);
 	sink->n_rows++;
 }
 
-static void put_alloc(struct csv *csv, struct ws_sink *sink, const struct ws_event *ev)
+static void put_alloc(struct csv *csv, struct output_sink *sink, const struct trc_event *ev)
 {
 	char *p;
 
-	ws_sink_lit(sink, "\"MEMORY_ALLOCATION\",");
-	ws_csv_text(sink, ev->name);
-	p = ws_sink_room(sink, 256);
+	output_sink_lit(sink, "\"MEMORY_ALLOCATION\",");
+	output_csv_text(sink, ev->name);
+	p = output_sink_room(sink, 256);
 	*p++ = ',';
 	p = fmt_agent(csv, p, ev->alloc.agent);
 	p = comma_u64(p, ev->alloc.info->n_bytes);
-	p = WS_FMT_LIT(p, ",\"");
-	p = ws_fmt_hex16(p, ev->alloc.info->address);
+	p = OUTPUT_FMT_LIT(p, ",\"");
+	p = output_fmt_hex16(p, ev->alloc.info->address);
 	*p++ = '"';
 	p = comma_u64(p, ev->corr_id);
 	p = comma_u64(p, ev->start_ns);
 	p = comma_u64(p, ev->end_ns);
 	*p++ = '\n';
-	ws_sink_at(sink, p);
+	output_sink_at(sink, p);
 	sink->n_rows++;
 }
 
-static void put_scratch(struct csv *csv, struct ws_sink *sink, const struct ws_event *ev)
+static void put_scratch(struct csv *csv, struct output_sink *sink, const struct trc_event *ev)
 {
 	char *p;
 
-	ws_sink_lit(sink, "\"SCRATCH_MEMORY\",");
-	ws_csv_text(sink, ev->name);
-	p = ws_sink_room(sink, 256);
+	output_sink_lit(sink, "\"SCRATCH_MEMORY\",");
+	output_csv_text(sink, ev->name);
+	p = output_sink_room(sink, 256);
 	*p++ = ',';
 	p = fmt_agent(csv, p, ev->scratch.agent);
 	p = comma_u64(p, ev->scratch.queue->id);
@@ -308,17 +308,17 @@ static void put_scratch(struct csv *csv, struct ws_sink *sink, const struct ws_e
 	p = comma_u64(p, ev->end_ns);
 	p = comma_u64(p, ev->scratch.info->n_bytes);
 	*p++ = '\n';
-	ws_sink_at(sink, p);
+	output_sink_at(sink, p);
 	sink->n_rows++;
 }
 
-static void put_sample(struct csv *csv, struct ws_sink *sink, const struct ws_event *ev)
+static void put_sample(struct csv *csv, struct output_sink *sink, const struct trc_event *ev)
 {
-	const struct ws_output_decoder *decoder = csv->run->cfg->decoder;
-	const struct ws_rec_pc_sample *info = ev->sample.info;
+	const struct output_decoder *decoder = csv->run->cfg->decoder;
+	const struct cap_rec_pc_sample *info = ev->sample.info;
 	const char *instruction = "", *comment = "";
 	char unknown[96];
-	char *p = ws_sink_room(sink, 128);
+	char *p = output_sink_room(sink, 128);
 
 	if (!decoder || !decoder->decode(decoder->ctx, ev->process, info->code_object, info->offset,
 					 &instruction, &comment)) {
@@ -328,181 +328,181 @@ static void put_sample(struct csv *csv, struct ws_sink *sink, const struct ws_ev
 			 "Unrecognized code object id, physical virtual address of PC:%llu",
 			 (unsigned long long)info->offset);
 	}
-	p = ws_fmt_u64(p, ev->start_ns);
+	p = output_fmt_u64(p, ev->start_ns);
 	p = comma_u64(p, info->exec_mask);
 	p = comma_u64(p, info->dispatch_id);
 	*p++ = ',';
-	ws_sink_at(sink, p);
-	ws_csv_text(sink, instruction);
-	ws_sink_lit(sink, ",");
-	ws_csv_text(sink, comment);
-	p = ws_sink_room(sink, 256);
+	output_sink_at(sink, p);
+	output_csv_text(sink, instruction);
+	output_sink_lit(sink, ",");
+	output_csv_text(sink, comment);
+	p = output_sink_room(sink, 256);
 	p = comma_u64(p, ev->corr_id);
-	if (info->h.what & WS_PC_STOCHASTIC) {
+	if (info->h.what & CAP_PC_STOCHASTIC) {
 		p = comma_u64(p, info->wave_issued != 0);
 		*p++ = ',';
-		ws_sink_at(sink, p);
-		ws_csv_text(sink, ws_pc_inst_type(info->inst_type));
-		ws_sink_lit(sink, ",");
-		ws_csv_text(sink, ws_pc_stall_reason(info->stall_reason));
-		p = ws_sink_room(sink, 64);
+		output_sink_at(sink, p);
+		output_csv_text(sink, output_pc_inst_type(info->inst_type));
+		output_sink_lit(sink, ",");
+		output_csv_text(sink, output_pc_stall_reason(info->stall_reason));
+		p = output_sink_room(sink, 64);
 		p = comma_u64(p, info->wave_count);
 	}
 	*p++ = '\n';
-	ws_sink_at(sink, p);
+	output_sink_at(sink, p);
 	sink->n_rows++;
 }
 
-typedef void put_row(struct csv *csv, struct ws_sink *sink, const struct ws_event *ev);
+typedef void put_row(struct csv *csv, struct output_sink *sink, const struct trc_event *ev);
 
 static put_row *const put_rows[] = {
-	[WS_SHAPE_CALL] = put_call,         [WS_SHAPE_MARKER] = put_call,
-	[WS_SHAPE_DISPATCH] = put_dispatch, [WS_SHAPE_COUNTERS] = put_counters,
-	[WS_SHAPE_COPY] = put_copy,         [WS_SHAPE_ALLOC] = put_alloc,
-	[WS_SHAPE_SCRATCH] = put_scratch,   [WS_SHAPE_SAMPLE] = put_sample,
+	[OUTPUT_SHAPE_CALL] = put_call,         [OUTPUT_SHAPE_MARKER] = put_call,
+	[OUTPUT_SHAPE_DISPATCH] = put_dispatch, [OUTPUT_SHAPE_COUNTERS] = put_counters,
+	[OUTPUT_SHAPE_COPY] = put_copy,         [OUTPUT_SHAPE_ALLOC] = put_alloc,
+	[OUTPUT_SHAPE_SCRATCH] = put_scratch,   [OUTPUT_SHAPE_SAMPLE] = put_sample,
 };
 
 /* A file that cannot be written any more does not stop the others. */
-static void put_in(struct csv *csv, enum ws_domain domain, const struct ws_event *ev)
+static void put_in(struct csv *csv, enum cap_domain domain, const struct trc_event *ev)
 {
-	struct ws_sink *sink = &csv->sinks[domain];
+	struct output_sink *sink = &csv->sinks[domain];
 
 	if (!sink->buf || sink->err.status)
 		return;
-	put_rows[ws_domain_infos[domain].shape](csv, sink, ev);
-	csv->run->result->n_written[WS_OUTPUT_CSV][domain]++;
+	put_rows[output_domain_infos[domain].shape](csv, sink, ev);
+	csv->run->result->n_written[OUTPUT_CSV][domain]++;
 }
 
-static enum ws_status put_event(void *ctx, const struct ws_event *ev)
+static enum ws_status put_event(void *ctx, const struct trc_event *ev)
 {
 	struct csv *csv = ctx;
 
-	if (!ws_event_is_dispatch(ev)) {
+	if (!output_event_is_dispatch(ev)) {
 		put_in(csv, ev->domain, ev);
 		return WS_OK;
 	}
-	if (ws_event_traced(ev))
-		put_in(csv, WS_DOMAIN_KERNEL_DISPATCH, ev);
+	if (output_event_traced(ev))
+		put_in(csv, CAP_DOMAIN_KERNEL_DISPATCH, ev);
 	if (ev->dispatch.info->n_values) {
 		if (ev->dispatch.info->n_values > csv->n_sums) {
 			size_t n = (size_t)ev->dispatch.info->n_values * 2;
-			struct ws_counter_sum *more = realloc(csv->sums, n * sizeof(*more));
+			struct output_counter_sum *more = realloc(csv->sums, n * sizeof(*more));
 
 			if (!more)
 				return ws_fail(csv->err, WS_E_NOMEM, "no memory for counters");
 			csv->sums = more;
 			csv->n_sums = n;
 		}
-		put_in(csv, WS_DOMAIN_COUNTER_COLLECTION, ev);
+		put_in(csv, CAP_DOMAIN_COUNTER_COLLECTION, ev);
 	}
 	return WS_OK;
 }
 
 /* ---- the small files ---- */
 
-static enum ws_status write_agents(struct ws_output_run *run, struct ws_err *err)
+static enum ws_status write_agents(struct output_run *run, struct ws_err *err)
 {
-	struct ws_sink sink;
-	enum ws_status st = ws_run_open(run, &sink, "agent_info.csv", err);
+	struct output_sink sink;
+	enum ws_status st = output_run_open(run, &sink, "agent_info.csv", err);
 
 	if (st)
 		return st;
-	ws_sink_lit(&sink, "\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\"");
-#define HEADER(column, field) ws_sink_lit(&sink, ",\"" column "\"");
+	output_sink_lit(&sink, "\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\"");
+#define HEADER(column, field) output_sink_lit(&sink, ",\"" column "\"");
 	AGENT_COLUMNS(HEADER)
 #undef HEADER
-	ws_sink_lit(&sink, ",\"Name\",\"Vendor_Name\",\"Product_Name\",\"Model_Name\"\n");
+	output_sink_lit(&sink, ",\"Name\",\"Vendor_Name\",\"Product_Name\",\"Model_Name\"\n");
 	for (size_t k = 0; k < run->n_processes; k++) {
-		const struct ws_process *process = run->processes[k];
+		const struct trc_process *process = run->processes[k];
 
 		for (size_t i = 0; i < process->agents.n; i++) {
-			const struct ws_agent *agent = process->agents.at[i];
-			const struct ws_rec_agent *info = agent->info;
-			char *p = ws_sink_room(&sink, 4096);
+			const struct trc_agent *agent = process->agents.at[i];
+			const struct cap_rec_agent *info = agent->info;
+			char *p = output_sink_room(&sink, 4096);
 
-			p = ws_fmt_u64(p, info->node_id);
+			p = output_fmt_u64(p, info->node_id);
 			p = comma_u64(p, info->logical_node_id);
-			p = WS_FMT_LIT(p, ",\"");
-			memcpy(p, ws_agent_type_text(agent), 3);
+			p = OUTPUT_FMT_LIT(p, ",\"");
+			memcpy(p, output_agent_type_text(agent), 3);
 			p += 3;
 			*p++ = '"';
 #define CELL(column, field) p = comma_u64(p, info->field);
 			AGENT_COLUMNS(CELL)
 #undef CELL
-			ws_sink_at(&sink, p);
-			ws_sink_lit(&sink, ",");
-			ws_csv_text(&sink, agent->name);
-			ws_sink_lit(&sink, ",");
-			ws_csv_text(&sink, agent->vendor_name);
-			ws_sink_lit(&sink, ",");
-			ws_csv_text(&sink, agent->product_name);
-			ws_sink_lit(&sink, ",");
-			ws_csv_text(&sink, agent->model_name);
-			ws_sink_lit(&sink, "\n");
+			output_sink_at(&sink, p);
+			output_sink_lit(&sink, ",");
+			output_csv_text(&sink, agent->name);
+			output_sink_lit(&sink, ",");
+			output_csv_text(&sink, agent->vendor_name);
+			output_sink_lit(&sink, ",");
+			output_csv_text(&sink, agent->product_name);
+			output_sink_lit(&sink, ",");
+			output_csv_text(&sink, agent->model_name);
+			output_sink_lit(&sink, "\n");
 			sink.n_rows++;
 		}
 	}
-	return ws_run_finish(run, WS_OUTPUT_CSV, &sink, err);
+	return output_run_finish(run, OUTPUT_CSV, &sink, err);
 }
 
-static enum ws_status write_stat_rows(struct ws_output_run *run, const char *stem,
-				      struct ws_stat *const *stats, size_t n, struct ws_err *err)
+static enum ws_status write_stat_rows(struct output_run *run, const char *stem,
+				      struct output_stat *const *stats, size_t n, struct ws_err *err)
 {
 	unsigned __int128 total = 0;
-	struct ws_sink sink;
+	struct output_sink sink;
 	char name[64];
 	enum ws_status st;
 
 	snprintf(name, sizeof(name), "%s.csv", stem);
-	st = ws_run_open(run, &sink, name, err);
+	st = output_run_open(run, &sink, name, err);
 	if (st)
 		return st;
 	for (size_t i = 0; i < n; i++)
 		total += stats[i]->sum_ns;
-	ws_sink_lit(&sink, STATS_HEADER);
+	output_sink_lit(&sink, STATS_HEADER);
 	for (size_t i = 0; i < n; i++) {
-		const struct ws_stat *stat = stats[i];
+		const struct output_stat *stat = stats[i];
 		char *p;
 
-		ws_csv_text(&sink, stat->name);
-		p = ws_sink_room(&sink, 3 * WS_FMT_F64_MAX);
+		output_csv_text(&sink, stat->name);
+		p = output_sink_room(&sink, 3 * OUTPUT_FMT_F64_MAX);
 		p = comma_u64(p, stat->count);
 		*p++ = ',';
-		p = ws_fmt_u128(p, stat->sum_ns);
+		p = output_fmt_u128(p, stat->sum_ns);
 		*p++ = ',';
-		p = ws_fmt_stat(p, ws_stat_mean(stat));
+		p = output_fmt_stat(p, output_stat_mean(stat));
 		*p++ = ',';
-		p = ws_fmt_percent(p, total ? (double)(100.0L * (long double)stat->sum_ns /
+		p = output_fmt_percent(p, total ? (double)(100.0L * (long double)stat->sum_ns /
 						       (long double)total)
 					    : 0);
 		p = comma_u64(p, stat->min_ns);
 		p = comma_u64(p, stat->max_ns);
 		*p++ = ',';
-		p = ws_fmt_stat(p, sqrt(ws_stat_variance(stat)));
+		p = output_fmt_stat(p, sqrt(output_stat_variance(stat)));
 		*p++ = '\n';
-		ws_sink_at(&sink, p);
+		output_sink_at(&sink, p);
 		sink.n_rows++;
 	}
-	return ws_run_finish(run, WS_OUTPUT_CSV, &sink, err);
+	return output_run_finish(run, OUTPUT_CSV, &sink, err);
 }
 
-static enum ws_status write_stats(struct ws_output_run *run, struct ws_err *err)
+static enum ws_status write_stats(struct output_run *run, struct ws_err *err)
 {
-	struct ws_stat *domains[WS_DOMAIN_COUNT];
+	struct output_stat *domains[CAP_DOMAIN_COUNT];
 	enum ws_status first = WS_OK, st;
 	size_t n = 0;
 
-	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
-		struct ws_stat_table *table = &run->stats.domains[d];
+	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
+		struct output_stat_table *table = &run->stats.domains[d];
 
-		if (!table->n_sorted || !ws_run_has(run, d))
+		if (!table->n_sorted || !output_run_has(run, d))
 			continue;
 		domains[n++] = &table->total;
-		st = write_stat_rows(run, ws_domain_infos[d].stats_stem, table->sorted,
+		st = write_stat_rows(run, output_domain_infos[d].stats_stem, table->sorted,
 				     table->n_sorted, err);
 		first = first ? first : st;
 	}
-	qsort(domains, n, sizeof(*domains), ws_stat_by_total);
+	qsort(domains, n, sizeof(*domains), output_stat_by_total);
 	st = write_stat_rows(run, "domain_stats", domains, n, err);
 	return first ? first : st;
 }
@@ -513,35 +513,35 @@ static enum ws_status open_files(struct csv *csv, struct ws_err *err)
 {
 	enum ws_status first = WS_OK;
 
-	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
-		const struct ws_domain_info *info = &ws_domain_infos[d];
+	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
+		const struct output_domain_info *info = &output_domain_infos[d];
 		struct ws_err own = { 0 };
 		char name[64];
 		enum ws_status st;
 
-		if (!info->csv_stem || !ws_run_has(csv->run, d))
+		if (!info->csv_stem || !output_run_has(csv->run, d))
 			continue;
 		snprintf(name, sizeof(name), "%s.csv", info->csv_stem);
-		st = ws_run_open(csv->run, &csv->sinks[d], name, &own);
+		st = output_run_open(csv->run, &csv->sinks[d], name, &own);
 		if (st) {
-			ws_run_file(csv->run, WS_OUTPUT_CSV, name, 0, 0, &own);
+			output_run_file(csv->run, OUTPUT_CSV, name, 0, 0, &own);
 			if (!first)
 				*err = own;
 			first = first ? first : st;
 			continue;
 		}
-		ws_sink_str(&csv->sinks[d], headers[info->shape]);
-		if (d == WS_DOMAIN_PC_SAMPLING_STOCHASTIC)
-			ws_sink_lit(&csv->sinks[d], ",\"Wave_Issued_Instruction\","
+		output_sink_str(&csv->sinks[d], headers[info->shape]);
+		if (d == CAP_DOMAIN_PC_SAMPLING_STOCHASTIC)
+			output_sink_lit(&csv->sinks[d], ",\"Wave_Issued_Instruction\","
 						    "\"Instruction_Type\",\"Stall_Reason\","
 						    "\"Wave_Count\"");
-		if (info->shape == WS_SHAPE_SAMPLE)
-			ws_sink_lit(&csv->sinks[d], "\n");
+		if (info->shape == OUTPUT_SHAPE_SAMPLE)
+			output_sink_lit(&csv->sinks[d], "\n");
 	}
 	return first;
 }
 
-static enum ws_status write_csv(struct ws_output_run *run, struct ws_err *err)
+static enum ws_status write_csv(struct output_run *run, struct ws_err *err)
 {
 	struct csv *csv = calloc(1, sizeof(*csv));
 	enum ws_status first, st = WS_OK;
@@ -552,24 +552,24 @@ static enum ws_status write_csv(struct ws_output_run *run, struct ws_err *err)
 	csv->err = err;
 	first = open_files(csv, err);
 	for (size_t i = 0; !st && i < run->n_processes; i++)
-		st = ws_run_each(run, run->processes[i], 0, WS_ORDER_START, put_event, csv, err);
+		st = output_run_each(run, run->processes[i], 0, TRC_ORDER_START, put_event, csv, err);
 	first = first ? first : st;
-	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
+	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
 		if (!csv->sinks[d].buf)
 			continue;
 		if (st) {
-			ws_run_file(run, WS_OUTPUT_CSV, csv->sinks[d].path, 0, 0, err);
-			ws_sink_abandon(&csv->sinks[d]);
+			output_run_file(run, OUTPUT_CSV, csv->sinks[d].path, 0, 0, err);
+			output_sink_abandon(&csv->sinks[d]);
 			continue;
 		}
-		if (ws_run_finish(run, WS_OUTPUT_CSV, &csv->sinks[d], err)) {
+		if (output_run_finish(run, OUTPUT_CSV, &csv->sinks[d], err)) {
 			first = first ? first : csv->sinks[d].err.status;
-			run->result->n_written[WS_OUTPUT_CSV][d] = 0;
+			run->result->n_written[OUTPUT_CSV][d] = 0;
 		}
 	}
 	st = write_agents(run, err);
 	first = first ? first : st;
-	st = ws_csv_counter_info(run, err);
+	st = output_csv_counter_info(run, err);
 	first = first ? first : st;
 	if (run->cfg->stats) {
 		st = write_stats(run, err);
@@ -580,7 +580,7 @@ static enum ws_status write_csv(struct ws_output_run *run, struct ws_err *err)
 	return first;
 }
 
-const struct ws_output_ops ws_output_csv = {
+const struct output_ops output_csv = {
 	.word = "csv",
 	.what = "CSV files",
 	.write = write_csv,

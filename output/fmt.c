@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-const char ws_fmt_pairs[201] =
+const char output_fmt_pairs[201] =
 	"00010203040506070809101112131415161718192021222324252627282930313233"
 	"34353637383940414243444546474849505152535455565758596061626364656667"
 	"6869707172737475767778798081828384858687888990919293949596979899";
@@ -13,33 +13,33 @@ static bool is_whole(double v)
 	return v >= 0 && v < 9007199254740992.0 && v == (double)(uint64_t)v;
 }
 
-char *ws_fmt_fixed6(char *p, double v)
+char *output_fmt_fixed6(char *p, double v)
 {
 	if (is_whole(v) && !signbit(v)) {
-		p = ws_fmt_u64(p, (uint64_t)v);
-		return WS_FMT_LIT(p, ".000000");
+		p = output_fmt_u64(p, (uint64_t)v);
+		return OUTPUT_FMT_LIT(p, ".000000");
 	}
 	return p + sprintf(p, "%.6f", v);
 }
 
-char *ws_fmt_counter(char *p, double v)
+char *output_fmt_counter(char *p, double v)
 {
 	if (v >= 1.0)
-		return ws_fmt_fixed6(p, v);
+		return output_fmt_fixed6(p, v);
 	return p + sprintf(p, "%.8e", v);
 }
 
-char *ws_fmt_stat(char *p, double v)
+char *output_fmt_stat(char *p, double v)
 {
-	return v > 0.01 ? ws_fmt_fixed6(p, v) : p + sprintf(p, "%.8e", v);
+	return v > 0.01 ? output_fmt_fixed6(p, v) : p + sprintf(p, "%.8e", v);
 }
 
-char *ws_fmt_percent(char *p, double v)
+char *output_fmt_percent(char *p, double v)
 {
 	return p + sprintf(p, v >= 1.0 ? "%.2f" : v > 0.01 ? "%.4f" : "%.3e", v);
 }
 
-char *ws_fmt_shortest(char *p, double v)
+char *output_fmt_shortest(char *p, double v)
 {
 	char text[40], digits[20];
 	int n_digits, exponent;
@@ -47,7 +47,7 @@ char *ws_fmt_shortest(char *p, double v)
 	if (!isfinite(v))
 		return p + sprintf(p, "%g", v);
 	if (is_whole(v) && !signbit(v))
-		return ws_fmt_u64(p, (uint64_t)v);
+		return output_fmt_u64(p, (uint64_t)v);
 	for (int precision = 0; precision < 17; precision++) {
 		sprintf(text, "%.*e", precision, v);
 		if (strtod(text, NULL) == v)
@@ -73,7 +73,7 @@ char *ws_fmt_shortest(char *p, double v)
 		return p + sprintf(p, "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
 	}
 	if (exponent < 0) {
-		p = WS_FMT_LIT(p, "0.");
+		p = OUTPUT_FMT_LIT(p, "0.");
 		for (int i = -1; i > exponent; i--)
 			*p++ = '0';
 		memcpy(p, digits, (size_t)n_digits);
@@ -87,15 +87,15 @@ char *ws_fmt_shortest(char *p, double v)
 	return p;
 }
 
-char *ws_fmt_json_f64(char *p, double v)
+char *output_fmt_json_f64(char *p, double v)
 {
 	char *end;
 
 	if (!isfinite(v))
-		return WS_FMT_LIT(p, "null");
-	end = ws_fmt_shortest(p, v);
+		return OUTPUT_FMT_LIT(p, "null");
+	end = output_fmt_shortest(p, v);
 	for (char *at = p; at < end; at++)
 		if (*at == '.' || *at == 'e')
 			return end;
-	return WS_FMT_LIT(end, ".0");
+	return OUTPUT_FMT_LIT(end, ".0");
 }

@@ -49,170 +49,170 @@ static const struct bits visibility_bits[] = {
 };
 /* clang-format on */
 
-static void put_bits(struct ws_jsonw *w, const char *key, const struct bits *bits, uint32_t word)
+static void put_bits(struct output_jsonw *w, const char *key, const struct bits *bits, uint32_t word)
 {
-	ws_json_open(w, key, '{');
+	output_json_open(w, key, '{');
 	for (; bits->name; word >>= bits->n, bits++)
-		ws_json_u64(w, bits->name, word & ((1u << bits->n) - 1));
-	ws_json_close(w, '}');
+		output_json_u64(w, bits->name, word & ((1u << bits->n) - 1));
+	output_json_close(w, '}');
 }
 
-#define NUMBER(field) ws_json_u64(w, #field, info->field);
+#define NUMBER(field) output_json_u64(w, #field, info->field);
 
-static void put_banks(struct ws_jsonw *w, const struct ws_agent *agent)
+static void put_banks(struct output_jsonw *w, const struct trc_agent *agent)
 {
-	ws_json_open(w, "mem_banks", '[');
+	output_json_open(w, "mem_banks", '[');
 	for (size_t i = 0; i < agent->n_banks; i++) {
-		const struct ws_rec_agent_bank *info = agent->banks[i];
+		const struct cap_rec_agent_bank *info = agent->banks[i];
 
-		ws_json_open(w, NULL, '{');
+		output_json_open(w, NULL, '{');
 		NUMBER(heap_type)
 		put_bits(w, "flags", bank_bits, info->flags);
-		NUMBER(width) NUMBER(mem_clk_max) NUMBER(size_in_bytes) ws_json_close(w, '}');
+		NUMBER(width) NUMBER(mem_clk_max) NUMBER(size_in_bytes) output_json_close(w, '}');
 	}
-	ws_json_close(w, ']');
+	output_json_close(w, ']');
 }
 
-static void put_caches(struct ws_jsonw *w, const struct ws_agent *agent)
+static void put_caches(struct output_jsonw *w, const struct trc_agent *agent)
 {
-	ws_json_open(w, "caches", '[');
+	output_json_open(w, "caches", '[');
 	for (size_t i = 0; i < agent->n_caches; i++) {
-		const struct ws_rec_agent_cache *info = agent->caches[i];
+		const struct cap_rec_agent_cache *info = agent->caches[i];
 
-		ws_json_open(w, NULL, '{');
+		output_json_open(w, NULL, '{');
 		NUMBER(processor_id_low)
 		NUMBER(size)
 		NUMBER(level) NUMBER(cache_line_size) NUMBER(cache_lines_per_tag)
 			NUMBER(association) NUMBER(latency)
 				put_bits(w, "type", cache_bits, info->type);
-		ws_json_close(w, '}');
+		output_json_close(w, '}');
 	}
-	ws_json_close(w, ']');
+	output_json_close(w, ']');
 }
 
-static void put_links(struct ws_jsonw *w, const struct ws_agent *agent)
+static void put_links(struct output_jsonw *w, const struct trc_agent *agent)
 {
-	ws_json_open(w, "io_links", '[');
+	output_json_open(w, "io_links", '[');
 	for (size_t i = 0; i < agent->n_links; i++) {
-		const struct ws_rec_agent_link *info = agent->links[i];
+		const struct cap_rec_agent_link *info = agent->links[i];
 
-		ws_json_open(w, NULL, '{');
+		output_json_open(w, NULL, '{');
 		NUMBER(type)
 		NUMBER(version_major)
 		NUMBER(version_minor) NUMBER(node_from) NUMBER(node_to) NUMBER(weight)
 			NUMBER(min_latency) NUMBER(max_latency) NUMBER(min_bandwidth)
 				NUMBER(max_bandwidth) NUMBER(recommended_transfer_size)
 					put_bits(w, "flags", link_bits, info->flags);
-		ws_json_close(w, '}');
+		output_json_close(w, '}');
 	}
-	ws_json_close(w, ']');
+	output_json_close(w, ']');
 }
 
-void ws_json_agent(struct ws_jsonw *w, const char *key, const struct ws_agent *agent)
+void output_json_agent(struct output_jsonw *w, const char *key, const struct trc_agent *agent)
 {
-	const struct ws_rec_agent *info = agent->info;
+	const struct cap_rec_agent *info = agent->info;
 
-	ws_json_open(w, key, '{');
-	ws_json_u64(w, "size", WS_JSON_SIZE_AGENT);
-	ws_json_handle(w, "id", info->handle);
+	output_json_open(w, key, '{');
+	output_json_u64(w, "size", OUTPUT_JSON_SIZE_AGENT);
+	output_json_handle(w, "id", info->handle);
 	AGENT_NUMBERS_1(NUMBER)
 	put_bits(w, "sdma_fw_version", sdma_fw_bits, info->sdma_fw_version);
 	put_bits(w, "fw_version", fw_bits, info->fw_version);
 	put_bits(w, "capability", capability_bits, info->capability);
 	AGENT_NUMBERS_2(NUMBER)
-	ws_json_dim3(w, "workgroup_max_dim", info->workgroup_max_dim);
-	ws_json_dim3(w, "grid_max_dim", info->grid_max_dim);
-	ws_json_str(w, "name", agent->name);
-	ws_json_str(w, "vendor_name", agent->vendor_name);
-	ws_json_str(w, "product_name", agent->product_name);
-	ws_json_str(w, "model_name", agent->model_name);
+	output_json_dim3(w, "workgroup_max_dim", info->workgroup_max_dim);
+	output_json_dim3(w, "grid_max_dim", info->grid_max_dim);
+	output_json_str(w, "name", agent->name);
+	output_json_str(w, "vendor_name", agent->vendor_name);
+	output_json_str(w, "product_name", agent->product_name);
+	output_json_str(w, "model_name", agent->model_name);
 	NUMBER(node_id)
 	NUMBER(logical_node_id)
 	NUMBER(logical_node_type_id)
 		put_bits(w, "runtime_visibility", visibility_bits, info->visibility);
-	ws_json_open(w, "uuid", '{');
-	ws_json_open(w, "bytes", '[');
+	output_json_open(w, "uuid", '{');
+	output_json_open(w, "bytes", '[');
 	for (int i = 0; i < 16; i++)
-		ws_json_u64(w, NULL, info->uuid[i]);
-	ws_json_close(w, ']');
-	ws_json_close(w, '}');
+		output_json_u64(w, NULL, info->uuid[i]);
+	output_json_close(w, ']');
+	output_json_close(w, '}');
 	put_banks(w, agent);
 	put_caches(w, agent);
 	put_links(w, agent);
-	ws_json_i64(w, "gpu_index", info->gpu_index);
-	ws_json_close(w, '}');
+	output_json_i64(w, "gpu_index", info->gpu_index);
+	output_json_close(w, '}');
 }
 
-void ws_json_code_object(struct ws_jsonw *w, const struct ws_code_object *object)
+void output_json_code_object(struct output_jsonw *w, const struct trc_code_object *object)
 {
-	static const struct ws_rec_code_object none;
-	const struct ws_rec_code_object *info = object->info ? object->info : &none;
+	static const struct cap_rec_code_object none;
+	const struct cap_rec_code_object *info = object->info ? object->info : &none;
 
-	ws_json_open(w, NULL, '{');
-	ws_json_u64(w, "size", object->info ? WS_JSON_SIZE_CODE_OBJECT : 0);
-	ws_json_u64(w, "code_object_id", object->id);
-	ws_json_handle(w, "agent_id", object->agent ? object->agent->info->handle : 0);
-	ws_json_str(w, "uri", object->uri);
-	NUMBER(load_base) NUMBER(load_size) ws_json_i64(w, "load_delta", info->load_delta);
-	ws_json_u64(w, "storage_type", info->storage);
-	if (info->storage == WS_CODE_STORAGE_FILE) {
-		ws_json_i64(w, "storage_file", -1);
-	} else if (info->storage == WS_CODE_STORAGE_MEMORY) {
+	output_json_open(w, NULL, '{');
+	output_json_u64(w, "size", object->info ? OUTPUT_JSON_SIZE_CODE_OBJECT : 0);
+	output_json_u64(w, "code_object_id", object->id);
+	output_json_handle(w, "agent_id", object->agent ? object->agent->info->handle : 0);
+	output_json_str(w, "uri", object->uri);
+	NUMBER(load_base) NUMBER(load_size) output_json_i64(w, "load_delta", info->load_delta);
+	output_json_u64(w, "storage_type", info->storage);
+	if (info->storage == CAP_CODE_STORAGE_FILE) {
+		output_json_i64(w, "storage_file", -1);
+	} else if (info->storage == CAP_CODE_STORAGE_MEMORY) {
 		NUMBER(memory_base) NUMBER(memory_size)
 	}
-	ws_json_close(w, '}');
+	output_json_close(w, '}');
 }
 
-void ws_json_kernel(struct ws_jsonw *w, const struct ws_kernel *kernel)
+void output_json_kernel(struct output_jsonw *w, const struct trc_kernel *kernel)
 {
-	static const struct ws_rec_kernel none;
-	const struct ws_rec_kernel *info = kernel->info ? kernel->info : &none;
+	static const struct cap_rec_kernel none;
+	const struct cap_rec_kernel *info = kernel->info ? kernel->info : &none;
 
-	ws_json_open(w, NULL, '{');
-	ws_json_u64(w, "size", kernel->info ? WS_JSON_SIZE_KERNEL : 0);
-	ws_json_u64(w, "kernel_id", kernel->id);
-	ws_json_u64(w, "code_object_id", info->code_object);
-	ws_json_str(w, "kernel_name", kernel->symbol);
+	output_json_open(w, NULL, '{');
+	output_json_u64(w, "size", kernel->info ? OUTPUT_JSON_SIZE_KERNEL : 0);
+	output_json_u64(w, "kernel_id", kernel->id);
+	output_json_u64(w, "code_object_id", info->code_object);
+	output_json_str(w, "kernel_name", kernel->symbol);
 	NUMBER(kernel_object)
-	ws_json_u64(w, "kernarg_segment_size", info->kernarg_bytes);
-	ws_json_u64(w, "kernarg_segment_alignment", info->kernarg_alignment);
-	ws_json_u64(w, "group_segment_size", info->group_bytes);
-	ws_json_u64(w, "private_segment_size", info->private_bytes);
+	output_json_u64(w, "kernarg_segment_size", info->kernarg_bytes);
+	output_json_u64(w, "kernarg_segment_alignment", info->kernarg_alignment);
+	output_json_u64(w, "group_segment_size", info->group_bytes);
+	output_json_u64(w, "private_segment_size", info->private_bytes);
 	NUMBER(sgpr_count)
 	NUMBER(arch_vgpr_count)
 	NUMBER(accum_vgpr_count)
-		ws_json_i64(w, "kernel_code_entry_byte_offset", info->entry_byte_offset);
-	ws_json_handle(w, "kernel_address", info->kernel_address);
-	ws_json_str(w, "formatted_kernel_name", kernel->formatted);
-	ws_json_str(w, "demangled_kernel_name", kernel->demangled);
-	ws_json_str(w, "truncated_kernel_name", kernel->truncated);
-	ws_json_close(w, '}');
+		output_json_i64(w, "kernel_code_entry_byte_offset", info->entry_byte_offset);
+	output_json_handle(w, "kernel_address", info->kernel_address);
+	output_json_str(w, "formatted_kernel_name", kernel->formatted);
+	output_json_str(w, "demangled_kernel_name", kernel->demangled);
+	output_json_str(w, "truncated_kernel_name", kernel->truncated);
+	output_json_close(w, '}');
 }
 
-void ws_json_host_function(struct ws_jsonw *w, const struct ws_host_function *function)
+void output_json_host_function(struct output_jsonw *w, const struct trc_host_function *function)
 {
-	static const struct ws_rec_host_function none;
+	static const struct cap_rec_host_function none;
 	static const uint32_t nowhere[3];
-	const struct ws_rec_host_function *info = function->info ? function->info : &none;
+	const struct cap_rec_host_function *info = function->info ? function->info : &none;
 
-	ws_json_open(w, NULL, '{');
-	ws_json_u64(w, "size", function->info ? WS_JSON_SIZE_HOST_FUNCTION : 0);
-	ws_json_u64(w, "host_function_id", function->id);
-	ws_json_u64(w, "kernel_id", function->kernel->id);
-	ws_json_u64(w, "code_object_id",
+	output_json_open(w, NULL, '{');
+	output_json_u64(w, "size", function->info ? OUTPUT_JSON_SIZE_HOST_FUNCTION : 0);
+	output_json_u64(w, "host_function_id", function->id);
+	output_json_u64(w, "kernel_id", function->kernel->id);
+	output_json_u64(w, "code_object_id",
 		    info->code_object ? info->code_object : function->kernel->code_object->id);
-	ws_json_handle(w, "host_function", info->host_function);
-	ws_json_handle(w, "modules", info->modules);
-	ws_json_str(w, "device_function", function->name);
+	output_json_handle(w, "host_function", info->host_function);
+	output_json_handle(w, "modules", info->modules);
+	output_json_str(w, "device_function", function->name);
 	NUMBER(thread_limit)
 	/* What the program's pointers point at; compilers have passed none for years. */
-	ws_json_dim3(w, "thread_ids", nowhere);
-	ws_json_dim3(w, "block_ids", nowhere);
-	ws_json_dim3(w, "block_dims", nowhere);
-	ws_json_dim3(w, "grid_dims", nowhere);
-	ws_json_u64(w, "workgroup_size", 0);
-	ws_json_str(w, "formatted_host_function_name", function->formatted);
-	ws_json_str(w, "demangled_host_function_name", function->demangled);
-	ws_json_str(w, "truncated_host_function_name", function->truncated);
-	ws_json_close(w, '}');
+	output_json_dim3(w, "thread_ids", nowhere);
+	output_json_dim3(w, "block_ids", nowhere);
+	output_json_dim3(w, "block_dims", nowhere);
+	output_json_dim3(w, "grid_dims", nowhere);
+	output_json_u64(w, "workgroup_size", 0);
+	output_json_str(w, "formatted_host_function_name", function->formatted);
+	output_json_str(w, "demangled_host_function_name", function->demangled);
+	output_json_str(w, "truncated_host_function_name", function->truncated);
+	output_json_close(w, '}');
 }

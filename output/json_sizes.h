@@ -7,20 +7,20 @@
 #ifndef WS_OUTPUT_JSON_SIZES_H
 #define WS_OUTPUT_JSON_SIZES_H
 
-enum ws_json_size {
-	WS_JSON_SIZE_CALL = 64,           /* hsa_api, marker_api, rccl_api, rocjpeg_api */
-	WS_JSON_SIZE_HIP_CALL = 176,      /* and 88 of arguments, 24 of results */
-	WS_JSON_SIZE_ROCDECODE_CALL = 112, /* and 40, 8 */
-	WS_JSON_SIZE_DISPATCH_INFO = 72,  /* of 128 */
-	WS_JSON_SIZE_DISPATCH = 184,
-	WS_JSON_SIZE_COUNTED = 168, /* dispatch_data of counter_collection */
-	WS_JSON_SIZE_COPY = 96,     /* with both addresses, which are not shown */
-	WS_JSON_SIZE_ALLOC = 88,
-	WS_JSON_SIZE_SCRATCH = 96,
-	WS_JSON_SIZE_AGENT = 312,
-	WS_JSON_SIZE_CODE_OBJECT = 88,
-	WS_JSON_SIZE_KERNEL = 88,
-	WS_JSON_SIZE_HOST_FUNCTION = 120,
+enum output_json_size {
+	OUTPUT_JSON_SIZE_CALL = 64,           /* hsa_api, marker_api, rccl_api, rocjpeg_api */
+	OUTPUT_JSON_SIZE_HIP_CALL = 176,      /* and 88 of arguments, 24 of results */
+	OUTPUT_JSON_SIZE_ROCDECODE_CALL = 112, /* and 40, 8 */
+	OUTPUT_JSON_SIZE_DISPATCH_INFO = 72,  /* of 128 */
+	OUTPUT_JSON_SIZE_DISPATCH = 184,
+	OUTPUT_JSON_SIZE_COUNTED = 168, /* dispatch_data of counter_collection */
+	OUTPUT_JSON_SIZE_COPY = 96,     /* with both addresses, which are not shown */
+	OUTPUT_JSON_SIZE_ALLOC = 88,
+	OUTPUT_JSON_SIZE_SCRATCH = 96,
+	OUTPUT_JSON_SIZE_AGENT = 312,
+	OUTPUT_JSON_SIZE_CODE_OBJECT = 88,
+	OUTPUT_JSON_SIZE_KERNEL = 88,
+	OUTPUT_JSON_SIZE_HOST_FUNCTION = 120,
 };
 
 #endif

@@ -2,81 +2,81 @@
 
 #include "base/utf8.h"
 
-static void put_key(struct ws_jsonw *w, const char *key)
+static void put_key(struct output_jsonw *w, const char *key)
 {
 	if (w->more)
-		ws_sink_lit(w->sink, ",");
+		output_sink_lit(w->sink, ",");
 	w->more = true;
 	if (key) {
-		ws_sink_lit(w->sink, "\"");
-		ws_sink_str(w->sink, key);
-		ws_sink_lit(w->sink, "\":");
+		output_sink_lit(w->sink, "\"");
+		output_sink_str(w->sink, key);
+		output_sink_lit(w->sink, "\":");
 	}
 }
 
-void ws_json_open(struct ws_jsonw *w, const char *key, char bracket)
+void output_json_open(struct output_jsonw *w, const char *key, char bracket)
 {
 	put_key(w, key);
-	ws_sink_put(w->sink, &bracket, 1);
+	output_sink_put(w->sink, &bracket, 1);
 	w->more = false;
 }
 
-void ws_json_close(struct ws_jsonw *w, char bracket)
+void output_json_close(struct output_jsonw *w, char bracket)
 {
-	ws_sink_put(w->sink, &bracket, 1);
+	output_sink_put(w->sink, &bracket, 1);
 	w->more = true;
 }
 
-void ws_json_u64(struct ws_jsonw *w, const char *key, uint64_t v)
+void output_json_u64(struct output_jsonw *w, const char *key, uint64_t v)
 {
 	put_key(w, key);
-	ws_sink_at(w->sink, ws_fmt_u64(ws_sink_room(w->sink, 24), v));
+	output_sink_at(w->sink, output_fmt_u64(output_sink_room(w->sink, 24), v));
 }
 
-void ws_json_u128(struct ws_jsonw *w, const char *key, unsigned __int128 v)
+void output_json_u128(struct output_jsonw *w, const char *key, unsigned __int128 v)
 {
 	put_key(w, key);
-	ws_sink_at(w->sink, ws_fmt_u128(ws_sink_room(w->sink, 48), v));
+	output_sink_at(w->sink, output_fmt_u128(output_sink_room(w->sink, 48), v));
 }
 
-void ws_json_i64(struct ws_jsonw *w, const char *key, int64_t v)
+void output_json_i64(struct output_jsonw *w, const char *key, int64_t v)
 {
 	put_key(w, key);
-	ws_sink_at(w->sink, ws_fmt_i64(ws_sink_room(w->sink, 24), v));
+	output_sink_at(w->sink, output_fmt_i64(output_sink_room(w->sink, 24), v));
 }
 
-void ws_json_f64(struct ws_jsonw *w, const char *key, double v)
+void output_json_f64(struct output_jsonw *w, const char *key, double v)
 {
 	put_key(w, key);
-	ws_sink_at(w->sink, ws_fmt_json_f64(ws_sink_room(w->sink, WS_FMT_F64_MAX), v));
+	output_sink_at(w->sink, output_fmt_json_f64(output_sink_room(w->sink, OUTPUT_FMT_F64_MAX), v));
 }
 
-void ws_json_bool(struct ws_jsonw *w, const char *key, bool v)
+void output_json_bool(struct output_jsonw *w, const char *key, bool v)
 {
 	put_key(w, key);
-	ws_sink_str(w->sink, v ? "true" : "false");
+	output_sink_str(w->sink, v ? "true" : "false");
 }
 
-void ws_json_str(struct ws_jsonw *w, const char *key, const char *text)
+void output_json_str(struct output_jsonw *w, const char *key, const char *text)
 {
 	put_key(w, key);
-	ws_json_text(w->sink, text ? text : "", text ? strlen(text) : 0);
+	output_json_text(w->sink, text ? text : "", text ? strlen(text) : 0);
 }
 
-void ws_json_handle(struct ws_jsonw *w, const char *key, uint64_t v)
+void output_json_handle(struct output_jsonw *w, const char *key, uint64_t v)
 {
-	ws_json_open(w, key, '{');
-	ws_json_u64(w, "handle", v);
-	ws_json_close(w, '}');
+	output_json_open(w, key, '{');
+	output_json_u64(w, "handle", v);
+	output_json_close(w, '}');
 }
 
-void ws_json_dim3(struct ws_jsonw *w, const char *key, const uint32_t v[3])
+void output_json_dim3(struct output_jsonw *w, const char *key, const uint32_t v[3])
 {
-	ws_json_open(w, key, '{');
-	ws_json_u64(w, "x", v[0]);
-	ws_json_u64(w, "y", v[1]);
-	ws_json_u64(w, "z", v[2]);
-	ws_json_close(w, '}');
+	output_json_open(w, key, '{');
+	output_json_u64(w, "x", v[0]);
+	output_json_u64(w, "y", v[1]);
+	output_json_u64(w, "z", v[2]);
+	output_json_close(w, '}');
 }
 
 /* 0: stands for itself; 1: \u00xx; 2: may begin a character of several bytes; else \c */
@@ -101,20 +101,20 @@ static const uint8_t classes[256] = {
 	[0x7f] = 0,  [0x80 ... 0xff] = 2,
 };
 
-static void put_special(struct ws_sink *sink, const unsigned char *at, uint8_t class)
+static void put_special(struct output_sink *sink, const unsigned char *at, uint8_t class)
 {
 	char text[8] = { '\\', (char)class };
 
 	if (class == 1)
 		snprintf(text, sizeof(text), "\\u%04x", *at);
-	ws_sink_put(sink, text, class == 1 ? 6 : 2);
+	output_sink_put(sink, text, class == 1 ? 6 : 2);
 }
 
-void ws_json_text(struct ws_sink *sink, const char *text, size_t n)
+void output_json_text(struct output_sink *sink, const char *text, size_t n)
 {
 	const unsigned char *at = (const unsigned char *)text, *end = at + n, *plain = at;
 
-	ws_sink_lit(sink, "\"");
+	output_sink_lit(sink, "\"");
 	while (at < end) {
 		uint8_t class = classes[*at];
 		size_t length;
@@ -127,13 +127,13 @@ void ws_json_text(struct ws_sink *sink, const char *text, size_t n)
 			at += length;
 			continue;
 		}
-		ws_sink_put(sink, plain, (size_t)(at - plain));
+		output_sink_put(sink, plain, (size_t)(at - plain));
 		if (class == 2)
-			ws_sink_lit(sink, "\xef\xbf\xbd");
+			output_sink_lit(sink, "\xef\xbf\xbd");
 		else
 			put_special(sink, at, class);
 		plain = ++at;
 	}
-	ws_sink_put(sink, plain, (size_t)(at - plain));
-	ws_sink_lit(sink, "\"");
+	output_sink_put(sink, plain, (size_t)(at - plain));
+	output_sink_lit(sink, "\"");
 }

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "output/output_priv.h"
 
-#ifdef WS_HAVE_OTF2
+#ifdef OUTPUT_HAVE_OTF2
 
 #include <errno.h>
 #include <otf2/otf2.h>
@@ -52,9 +52,9 @@ struct region {
 #define REGION_CACHE 4096u
 
 struct otf2 {
-	struct ws_output_run *run;
+	struct output_run *run;
 	struct ws_err *err;
-	const struct ws_process *process;
+	const struct trc_process *process;
 	OTF2_Archive *archive;
 	OTF2_AttributeList *attributes;
 	struct ws_arena arena;
@@ -99,7 +99,7 @@ static OTF2_ErrorCode take_error(void *ctx, const char *file, uint64_t line, con
 
 /* ---- definitions ---- */
 
-static const char *agent_name(const struct ws_agent *agent)
+static const char *agent_name(const struct trc_agent *agent)
 {
 	return *agent->given_name ? agent->given_name : agent->name;
 }
@@ -123,9 +123,9 @@ static OTF2_StringRef string_ref(struct otf2 *o, const char *text)
 	return ref;
 }
 
-static OTF2_RegionRef region_ref(struct otf2 *o, const struct ws_event *ev, const char *name)
+static OTF2_RegionRef region_ref(struct otf2 *o, const struct trc_event *ev, const char *name)
 {
-	bool stable = ev->domain != WS_DOMAIN_MARKER_API;
+	bool stable = ev->domain != CAP_DOMAIN_MARKER_API;
 	size_t slot = ((uintptr_t)name >> 3 ^ (uintptr_t)name >> 15) % REGION_CACHE;
 	struct region region = { .role = OTF2_REGION_ROLE_FUNCTION, .paradigm = OTF2_PARADIGM_HIP };
 	struct ws_map_entry *entry;
@@ -140,11 +140,11 @@ static OTF2_RegionRef region_ref(struct otf2 *o, const struct ws_event *ev, cons
 		region.name = string_ref(o, name);
 		if (region.name == OTF2_UNDEFINED_STRING)
 			return OTF2_UNDEFINED_REGION;
-		if (ev->domain == WS_DOMAIN_MARKER_API || ev->domain == WS_DOMAIN_ROCDECODE_API)
+		if (ev->domain == CAP_DOMAIN_MARKER_API || ev->domain == CAP_DOMAIN_ROCDECODE_API)
 			region.paradigm = OTF2_PARADIGM_USER;
-		if (ev->domain == WS_DOMAIN_MEMORY_COPY)
+		if (ev->domain == CAP_DOMAIN_MEMORY_COPY)
 			region.role = OTF2_REGION_ROLE_DATA_TRANSFER;
-		if (ev->domain == WS_DOMAIN_MEMORY_ALLOCATION)
+		if (ev->domain == CAP_DOMAIN_MEMORY_ALLOCATION)
 			region.role = OTF2_REGION_ROLE_ALLOCATE;
 		/* the string's copy is the key: it lives as long as the map */
 		if (ws_map_put(&o->regions, ws_str_from(o->string_list.at[region.name]),
@@ -180,7 +180,7 @@ static struct location *new_location(struct otf2 *o, uint64_t key, const char *n
 	return location->writer ? location : NULL;
 }
 
-static uint32_t agent_group(const struct otf2 *o, const struct ws_agent *agent)
+static uint32_t agent_group(const struct otf2 *o, const struct trc_agent *agent)
 {
 	for (size_t i = 0; i < o->process->agents.n; i++)
 		if (o->process->agents.at[i] == agent)
@@ -189,19 +189,19 @@ static uint32_t agent_group(const struct otf2 *o, const struct ws_agent *agent)
 }
 
 /* Where an event is shown; NULL after a failure. */
-static struct location *locate(struct otf2 *o, const struct ws_event *ev)
+static struct location *locate(struct otf2 *o, const struct trc_event *ev)
 {
-	enum ws_record_shape shape = ws_domain_infos[ev->domain].shape;
-	enum ws_agent_index mode = o->run->cfg->agent_index;
-	const struct ws_agent *agent = shape == WS_SHAPE_COPY     ? ev->copy.dst
-				       : shape == WS_SHAPE_ALLOC  ? ev->alloc.agent
-				       : ws_event_is_dispatch(ev) ? ev->dispatch.agent
+	enum output_record_shape shape = output_domain_infos[ev->domain].shape;
+	enum output_agent_index mode = o->run->cfg->agent_index;
+	const struct trc_agent *agent = shape == OUTPUT_SHAPE_COPY     ? ev->copy.dst
+				       : shape == OUTPUT_SHAPE_ALLOC  ? ev->alloc.agent
+				       : output_event_is_dispatch(ev) ? ev->dispatch.agent
 								  : NULL;
-	uint32_t queue = ws_event_is_dispatch(ev) ? ev->dispatch.queue->id : 0;
+	uint32_t queue = output_event_is_dispatch(ev) ? ev->dispatch.queue->id : 0;
 	unsigned tid = ev->thread->tid;
 	uint64_t key = (uint64_t)ev->thread->index << 40 | (uint64_t)queue << 16 |
 		       (uint64_t)((agent ? agent->info->h.what : 0) & 0xfff) << 4 |
-		       (shape == WS_SHAPE_MARKER ? WS_SHAPE_CALL : shape);
+		       (shape == OUTPUT_SHAPE_MARKER ? OUTPUT_SHAPE_CALL : shape);
 	struct location *location = ws_map_get_u64(&o->located, key);
 	OTF2_LocationType type = OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
 	char name[160], where[40];
@@ -209,22 +209,22 @@ static struct location *locate(struct otf2 *o, const struct ws_event *ev)
 
 	if (location)
 		return location;
-	n = ws_output_agent_text(agent, mode, '-', where, sizeof(where));
+	n = output_agent_text(agent, mode, '-', where, sizeof(where));
 	if (!n)
 		snprintf(where, sizeof(where), "0");
 	switch (shape) {
-	case WS_SHAPE_COPY:
+	case OUTPUT_SHAPE_COPY:
 		snprintf(name, sizeof(name), "Thread %u, Copy to %s %s", tid,
-			 ws_agent_type_text(agent), where);
+			 output_agent_type_text(agent), where);
 		break;
-	case WS_SHAPE_ALLOC:
+	case OUTPUT_SHAPE_ALLOC:
 		snprintf(name, sizeof(name), "Thread %u, Memory Operation at %s %s", tid,
-			 ws_agent_type_text(agent), where);
+			 output_agent_type_text(agent), where);
 		break;
-	case WS_SHAPE_DISPATCH:
-	case WS_SHAPE_COUNTERS:
+	case OUTPUT_SHAPE_DISPATCH:
+	case OUTPUT_SHAPE_COUNTERS:
 		snprintf(name, sizeof(name), "Thread %u, Compute on %s %s, Queue %u", tid,
-			 ws_agent_type_text(agent), where, queue);
+			 output_agent_type_text(agent), where, queue);
 		break;
 	default:
 		snprintf(name, sizeof(name), "Thread %u", tid);
@@ -272,19 +272,19 @@ static enum ws_status push_open(struct otf2 *o, struct location *location, uint6
 	return WS_OK;
 }
 
-static enum ws_status put_event(void *ctx, const struct ws_event *ev)
+static enum ws_status put_event(void *ctx, const struct trc_event *ev)
 {
 	struct otf2 *o = ctx;
-	enum ws_domain domain = ws_event_is_dispatch(ev) ? WS_DOMAIN_KERNEL_DISPATCH : ev->domain;
+	enum cap_domain domain = output_event_is_dispatch(ev) ? CAP_DOMAIN_KERNEL_DISPATCH : ev->domain;
 	uint64_t end_ns = WS_MAX(ev->end_ns, ev->start_ns);
 	struct location *location;
 	OTF2_RegionRef region;
 	enum ws_status st;
 
-	if (ws_event_is_dispatch(ev) && !ws_event_traced(ev))
+	if (output_event_is_dispatch(ev) && !output_event_traced(ev))
 		return WS_OK;
-	if (domain == WS_DOMAIN_MARKER_API && ev->kind == WS_KIND_MARKER_CORE_RANGE_API &&
-	    ev->op_id == WS_MARKER_MARK)
+	if (domain == CAP_DOMAIN_MARKER_API && ev->kind == CAP_KIND_MARKER_CORE_RANGE_API &&
+	    ev->op_id == CAP_MARKER_MARK)
 		return WS_OK; /* has no extent; AMD leaves marks out, too */
 	location = locate(o, ev);
 	if (!location)
@@ -292,27 +292,27 @@ static enum ws_status put_event(void *ctx, const struct ws_event *ev)
 	st = leave_until(o, location, ev->start_ns);
 	if (st)
 		return st;
-	region = region_ref(o, ev, ws_run_name(o->run, ev));
+	region = region_ref(o, ev, output_run_name(o->run, ev));
 	if (region == OTF2_UNDEFINED_REGION)
 		return ws_fail(o->err, WS_E_NOMEM, "no memory for the names of the OTF2 archive");
 	st = check(o, OTF2_AttributeList_AddStringRef(
-			      o->attributes, 0, string_ref(o, ws_domain_infos[domain].category)));
+			      o->attributes, 0, string_ref(o, output_domain_infos[domain].category)));
 	if (!st)
 		st = check(o, OTF2_EvtWriter_Enter(location->writer, o->attributes, ev->start_ns,
 						   region));
 	location->n_events++;
 	o->n_rows++;
-	o->run->result->n_written[WS_OUTPUT_OTF2][domain]++;
+	o->run->result->n_written[OUTPUT_OTF2][domain]++;
 	return st ? st : push_open(o, location, end_ns, region);
 }
 
-static enum ws_status put_process(struct otf2 *o, const struct ws_process *process)
+static enum ws_status put_process(struct otf2 *o, const struct trc_process *process)
 {
-	uint32_t domains = WS_DOMAIN_BIT(HSA_API) | WS_DOMAIN_BIT(HIP_API) |
-			   WS_DOMAIN_BIT(MARKER_API) | WS_DOMAIN_BIT(KERNEL_DISPATCH) |
-			   WS_DOMAIN_BIT(MEMORY_COPY) | WS_DOMAIN_BIT(RCCL_API) |
-			   WS_DOMAIN_BIT(MEMORY_ALLOCATION) | WS_DOMAIN_BIT(ROCDECODE_API) |
-			   WS_DOMAIN_BIT(ROCJPEG_API);
+	uint32_t domains = TRC_DOMAIN_BIT(HSA_API) | TRC_DOMAIN_BIT(HIP_API) |
+			   TRC_DOMAIN_BIT(MARKER_API) | TRC_DOMAIN_BIT(KERNEL_DISPATCH) |
+			   TRC_DOMAIN_BIT(MEMORY_COPY) | TRC_DOMAIN_BIT(RCCL_API) |
+			   TRC_DOMAIN_BIT(MEMORY_ALLOCATION) | TRC_DOMAIN_BIT(ROCDECODE_API) |
+			   TRC_DOMAIN_BIT(ROCJPEG_API);
 	size_t first = o->locations.n;
 	const char *name = process->n_argv ? process->argv[0] : "process";
 	enum ws_status st;
@@ -331,7 +331,7 @@ static enum ws_status put_process(struct otf2 *o, const struct ws_process *proce
 						  o->process_group }),
 				 o->err);
 	if (!st)
-		st = ws_run_each(o->run, process, domains, WS_ORDER_START, put_event, o, o->err);
+		st = output_run_each(o->run, process, domains, TRC_ORDER_START, put_event, o, o->err);
 	for (size_t i = first; i < o->locations.n; i++) {
 		struct location *location = o->locations.at[i];
 
@@ -377,8 +377,8 @@ static void free_chunks(void *ctx, OTF2_FileType type, OTF2_LocationRef location
 
 static enum ws_status put_definitions(struct otf2 *o)
 {
-	const struct ws_process *process = o->run->processes[0];
-	const char *host = process->facts[WS_FACT_HOSTNAME];
+	const struct trc_process *process = o->run->processes[0];
+	const char *host = process->facts[CAP_FACT_HOSTNAME];
 	uint64_t start_ns = o->run->first_ns, end_ns = o->run->last_ns;
 	OTF2_StringRef empty = string_ref(o, ""), category = string_ref(o, "category");
 	OTF2_StringRef about = string_ref(o, "tracing category");
@@ -442,11 +442,11 @@ static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *n
 		return check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
 	st = check(o, OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL));
 	for (size_t i = 0; !st && i < o->run->n_processes; i++) {
-		enum ws_gpu_times times = ws_process_gpu_times(o->run->processes[i]);
+		enum trc_gpu_times times = trc_process_gpu_times(o->run->processes[i]);
 
-		if (times != WS_GPU_TIMES_HARDWARE)
+		if (times != TRC_GPU_TIMES_HARDWARE)
 			st = check(o, OTF2_Archive_SetProperty(o->archive, "WAVESCOPE::GPU_TIMES",
-							       ws_gpu_times_word(times), true));
+							       trc_gpu_times_word(times), true));
 	}
 	if (!st)
 		st = check(o, OTF2_Archive_SetMemoryCallbacks(o->archive, &memory, NULL));
@@ -476,7 +476,7 @@ static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *n
 	return st;
 }
 
-static enum ws_status write_otf2(struct ws_output_run *run, struct ws_err *err)
+static enum ws_status write_otf2(struct output_run *run, struct ws_err *err)
 {
 	struct otf2 *o = calloc(1, sizeof(*o));
 	char base[PATH_MAX], path[PATH_MAX + 8], partial[PATH_MAX + 16];
@@ -489,9 +489,9 @@ static enum ws_status write_otf2(struct ws_output_run *run, struct ws_err *err)
 		return ws_fail(err, WS_E_NOMEM, "no memory to write an OTF2 archive");
 	o->run = run;
 	o->err = err;
-	st = ws_run_path(run, "results", base, err);
+	st = output_run_path(run, "results", base, err);
 	if (!st)
-		st = ws_make_parents(base, err);
+		st = output_make_parents(base, err);
 	if (st) {
 		free(o);
 		return st;
@@ -511,18 +511,18 @@ static enum ws_status write_otf2(struct ws_output_run *run, struct ws_err *err)
 	o->attributes = OTF2_AttributeList_New();
 	before = OTF2_Error_RegisterCallback(take_error, o);
 	string_ref(o, "");
-	st = ws_otf2_make_partial(partial, name, err);
+	st = output_otf2_make_partial(partial, name, err);
 	if (!st)
 		st = put_archive(o, partial, name);
 	OTF2_Error_RegisterCallback(before, NULL);
 	OTF2_AttributeList_Delete(o->attributes);
 	if (!st)
-		st = ws_otf2_place(partial, name, base, &n_bytes, err);
-	ws_otf2_remove_partial(partial, name);
+		st = output_otf2_place(partial, name, base, &n_bytes, err);
+	output_otf2_remove_partial(partial, name);
 	if (st)
-		memset(run->result->n_written[WS_OUTPUT_OTF2], 0,
-		       sizeof(run->result->n_written[WS_OUTPUT_OTF2]));
-	ws_run_file(run, WS_OUTPUT_OTF2, path, o->n_rows, n_bytes, st ? err : NULL);
+		memset(run->result->n_written[OUTPUT_OTF2], 0,
+		       sizeof(run->result->n_written[OUTPUT_OTF2]));
+	output_run_file(run, OUTPUT_OTF2, path, o->n_rows, n_bytes, st ? err : NULL);
 	ws_vec_fini(&o->string_list);
 	ws_vec_fini(&o->region_list);
 	ws_vec_fini(&o->locations);
@@ -546,14 +546,14 @@ static bool is_built(void)
 	return false;
 }
 
-static enum ws_status write_otf2(struct ws_output_run *run, struct ws_err *err)
+static enum ws_status write_otf2(struct output_run *run, struct ws_err *err)
 {
 	return ws_fail(err, WS_E_UNSUPPORTED, "not in this build");
 }
 
 #endif
 
-const struct ws_output_ops ws_output_otf2 = {
+const struct output_ops output_otf2 = {
 	.word = "otf2",
 	.what = "OTF2 archive",
 	.built = is_built,

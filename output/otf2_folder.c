@@ -36,7 +36,7 @@ static void remove_folder(int dir, const char *name)
 }
 
 /* An archive that is being written: its folder @name, and the files beside that. */
-void ws_otf2_remove_partial(const char *partial, const char *name)
+void output_otf2_remove_partial(const char *partial, const char *name)
 {
 	int fd = open(partial, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -47,16 +47,16 @@ void ws_otf2_remove_partial(const char *partial, const char *name)
 	remove_folder(AT_FDCWD, partial);
 }
 
-enum ws_status ws_otf2_make_partial(const char *partial, const char *name, struct ws_err *err)
+enum ws_status output_otf2_make_partial(const char *partial, const char *name, struct ws_err *err)
 {
-	ws_otf2_remove_partial(partial, name); /* what a killed run left */
+	output_otf2_remove_partial(partial, name); /* what a killed run left */
 	/* The library writes into a folder that is there; so it is ours before. */
 	if (mkdir(partial, 0777))
 		return ws_fail_errno(err, errno, "cannot make the folder '%s'", partial);
 	return WS_OK;
 }
 
-enum ws_status ws_otf2_place(const char *from_dir, const char *name, const char *to,
+enum ws_status output_otf2_place(const char *from_dir, const char *name, const char *to,
 			     uint64_t *out_bytes, struct ws_err *err)
 {
 	static const char *const parts[] = { "", ".def", ".otf2" };

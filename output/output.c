@@ -11,38 +11,38 @@
 #include <unistd.h>
 
 /* clang-format off */
-const struct ws_domain_info ws_domain_infos[WS_DOMAIN_COUNT] = {
-	[WS_DOMAIN_HSA_API] = { WS_SHAPE_CALL, "hsa_api_trace", "hsa_api_stats", "hsa_api" },
-	[WS_DOMAIN_HIP_API] = { WS_SHAPE_CALL, "hip_api_trace", "hip_api_stats", "hip_api" },
-	[WS_DOMAIN_MARKER_API] = { WS_SHAPE_MARKER, "marker_api_trace", "marker_api_stats", "marker_api" },
-	[WS_DOMAIN_KERNEL_DISPATCH] = { WS_SHAPE_DISPATCH, "kernel_trace", "kernel_stats", "kernel_dispatch" },
-	[WS_DOMAIN_MEMORY_COPY] = { WS_SHAPE_COPY, "memory_copy_trace", "memory_copy_stats", "memory_copy" },
-	[WS_DOMAIN_SCRATCH_MEMORY] = { WS_SHAPE_SCRATCH, "scratch_memory_trace", "scratch_memory_stats", "scratch_memory" },
-	[WS_DOMAIN_COUNTER_COLLECTION] = { WS_SHAPE_COUNTERS, "counter_collection", NULL, "counter_collection" },
-	[WS_DOMAIN_RCCL_API] = { WS_SHAPE_CALL, "rccl_api_trace", "rccl_api_stats", "rccl_api" },
-	[WS_DOMAIN_MEMORY_ALLOCATION] = { WS_SHAPE_ALLOC, "memory_allocation_trace", "memory_allocation_stats", "memory_allocation" },
-	[WS_DOMAIN_COUNTER_VALUES] = { WS_SHAPE_NONE, NULL, NULL, NULL },
-	[WS_DOMAIN_PC_SAMPLING_HOST_TRAP] = { WS_SHAPE_SAMPLE, "pc_sampling_host_trap", NULL, NULL },
-	[WS_DOMAIN_ROCDECODE_API] = { WS_SHAPE_CALL, "rocdecode_api_trace", "rocdecode_api_stats", "rocdecode_api" },
-	[WS_DOMAIN_ROCJPEG_API] = { WS_SHAPE_CALL, "rocjpeg_api_trace", "rocjpeg_api_stats", "rocjpeg_api" },
-	[WS_DOMAIN_PC_SAMPLING_STOCHASTIC] = { WS_SHAPE_SAMPLE, "pc_sampling_stochastic", NULL, NULL },
+const struct output_domain_info output_domain_infos[CAP_DOMAIN_COUNT] = {
+	[CAP_DOMAIN_HSA_API] = { OUTPUT_SHAPE_CALL, "hsa_api_trace", "hsa_api_stats", "hsa_api" },
+	[CAP_DOMAIN_HIP_API] = { OUTPUT_SHAPE_CALL, "hip_api_trace", "hip_api_stats", "hip_api" },
+	[CAP_DOMAIN_MARKER_API] = { OUTPUT_SHAPE_MARKER, "marker_api_trace", "marker_api_stats", "marker_api" },
+	[CAP_DOMAIN_KERNEL_DISPATCH] = { OUTPUT_SHAPE_DISPATCH, "kernel_trace", "kernel_stats", "kernel_dispatch" },
+	[CAP_DOMAIN_MEMORY_COPY] = { OUTPUT_SHAPE_COPY, "memory_copy_trace", "memory_copy_stats", "memory_copy" },
+	[CAP_DOMAIN_SCRATCH_MEMORY] = { OUTPUT_SHAPE_SCRATCH, "scratch_memory_trace", "scratch_memory_stats", "scratch_memory" },
+	[CAP_DOMAIN_COUNTER_COLLECTION] = { OUTPUT_SHAPE_COUNTERS, "counter_collection", NULL, "counter_collection" },
+	[CAP_DOMAIN_RCCL_API] = { OUTPUT_SHAPE_CALL, "rccl_api_trace", "rccl_api_stats", "rccl_api" },
+	[CAP_DOMAIN_MEMORY_ALLOCATION] = { OUTPUT_SHAPE_ALLOC, "memory_allocation_trace", "memory_allocation_stats", "memory_allocation" },
+	[CAP_DOMAIN_COUNTER_VALUES] = { OUTPUT_SHAPE_NONE, NULL, NULL, NULL },
+	[CAP_DOMAIN_PC_SAMPLING_HOST_TRAP] = { OUTPUT_SHAPE_SAMPLE, "pc_sampling_host_trap", NULL, NULL },
+	[CAP_DOMAIN_ROCDECODE_API] = { OUTPUT_SHAPE_CALL, "rocdecode_api_trace", "rocdecode_api_stats", "rocdecode_api" },
+	[CAP_DOMAIN_ROCJPEG_API] = { OUTPUT_SHAPE_CALL, "rocjpeg_api_trace", "rocjpeg_api_stats", "rocjpeg_api" },
+	[CAP_DOMAIN_PC_SAMPLING_STOCHASTIC] = { OUTPUT_SHAPE_SAMPLE, "pc_sampling_stochastic", NULL, NULL },
 };
 /* clang-format on */
 
-static const struct ws_output_ops *const all_ops[] = {
-#define WS_OUTPUT_ROW(name, word, ops) &ops,
-	WS_OUTPUT_TABLE(WS_OUTPUT_ROW)
-#undef WS_OUTPUT_ROW
+static const struct output_ops *const all_ops[] = {
+#define OUTPUT_ROW(name, word, ops) &ops,
+	OUTPUT_TABLE(OUTPUT_ROW)
+#undef OUTPUT_ROW
 };
 
-const struct ws_output_ops *ws_output_ops(enum ws_output_format format)
+const struct output_ops *output_ops(enum output_format format)
 {
-	return (unsigned)format < WS_OUTPUT_COUNT ? all_ops[format] : NULL;
+	return (unsigned)format < OUTPUT_COUNT ? all_ops[format] : NULL;
 }
 
-bool ws_output_by_word(const char *word, enum ws_output_format *out_format)
+bool output_by_word(const char *word, enum output_format *out_format)
 {
-	for (unsigned i = 0; i < WS_OUTPUT_COUNT; i++) {
+	for (unsigned i = 0; i < OUTPUT_COUNT; i++) {
 		if (!strcmp(word, all_ops[i]->word)) {
 			*out_format = i;
 			return true;
@@ -51,9 +51,9 @@ bool ws_output_by_word(const char *word, enum ws_output_format *out_format)
 	return false;
 }
 
-void ws_output_config_init(struct ws_output_config *cfg)
+void output_config_init(struct output_config *cfg)
 {
-	*cfg = (struct ws_output_config){
+	*cfg = (struct output_config){
 		.stream_fd = -1,
 		.perfetto_shmem_size_hint_kb = 64,
 		.perfetto_buffer_size_kb = 1048576,
@@ -62,7 +62,7 @@ void ws_output_config_init(struct ws_output_config *cfg)
 	};
 }
 
-size_t ws_output_agent_text(const struct ws_agent *agent, enum ws_agent_index mode, char sep,
+size_t output_agent_text(const struct trc_agent *agent, enum output_agent_index mode, char sep,
 			    char *to, size_t room)
 {
 	uint32_t number;
@@ -73,11 +73,11 @@ size_t ws_output_agent_text(const struct ws_agent *agent, enum ws_agent_index mo
 			*to = '\0';
 		return 0;
 	}
-	label = ws_agent_label(agent, mode, &number);
+	label = output_agent_label(agent, mode, &number);
 	return (size_t)snprintf(to, room, "%s%c%u", label, sep, number);
 }
 
-void ws_output_new_guid(const struct ws_process *process, char out_guid[37])
+void output_new_guid(const struct trc_process *process, char out_guid[37])
 {
 	struct timespec now;
 	uint64_t ms, random[2] = { 0, 0 };
@@ -92,7 +92,7 @@ void ws_output_new_guid(const struct ws_process *process, char out_guid[37])
 	if (getrandom(random, sizeof(random), GRND_NONBLOCK) != (ssize_t)sizeof(random)) {
 		seed.now_ns = (uint64_t)now.tv_nsec;
 		if (process) {
-			const char *machine = process->facts[WS_FACT_MACHINE_ID];
+			const char *machine = process->facts[CAP_FACT_MACHINE_ID];
 
 			seed.pid = process->pid;
 			seed.ppid = process->ppid;
@@ -111,7 +111,7 @@ void ws_output_new_guid(const struct ws_process *process, char out_guid[37])
 
 /* ---- files ---- */
 
-enum ws_status ws_run_path(const struct ws_output_run *run, const char *name,
+enum ws_status output_run_path(const struct output_run *run, const char *name,
 			   char out_path[PATH_MAX], struct ws_err *err)
 {
 	if (snprintf(out_path, PATH_MAX, "%s_%s", run->cfg->prefix, name) >= PATH_MAX)
@@ -119,14 +119,14 @@ enum ws_status ws_run_path(const struct ws_output_run *run, const char *name,
 	return WS_OK;
 }
 
-enum ws_status ws_run_open(struct ws_output_run *run, struct ws_sink *sink, const char *name,
+enum ws_status output_run_open(struct output_run *run, struct output_sink *sink, const char *name,
 			   struct ws_err *err)
 {
 	char path[PATH_MAX];
-	enum ws_status st = ws_run_path(run, name, path, err);
+	enum ws_status st = output_run_path(run, name, path, err);
 
 	if (!st)
-		st = ws_sink_open(sink, path, run->cfg->stream_fd, err);
+		st = output_sink_open(sink, path, run->cfg->stream_fd, err);
 	if (st)
 		return st;
 	if (run->cfg->opened && run->cfg->stream_fd < 0)
@@ -134,15 +134,15 @@ enum ws_status ws_run_open(struct ws_output_run *run, struct ws_sink *sink, cons
 	return WS_OK;
 }
 
-void ws_run_file(struct ws_output_run *run, enum ws_output_format format, const char *path,
+void output_run_file(struct output_run *run, enum output_format format, const char *path,
 		 uint64_t n_rows, uint64_t n_bytes, const struct ws_err *err)
 {
-	struct ws_output_result *result = run->result;
-	struct ws_output_file *file;
+	struct output_result *result = run->result;
+	struct output_file *file;
 
 	if (result->n_files == result->cap_files) {
 		size_t cap = result->cap_files ? result->cap_files * 2 : 16;
-		struct ws_output_file *more = realloc(result->files, cap * sizeof(*more));
+		struct output_file *more = realloc(result->files, cap * sizeof(*more));
 
 		if (!more)
 			return; /* the file is there all the same */
@@ -150,26 +150,26 @@ void ws_run_file(struct ws_output_run *run, enum ws_output_format format, const 
 		result->cap_files = cap;
 	}
 	file = &result->files[result->n_files++];
-	*file = (struct ws_output_file){ .format = format, .n_rows = n_rows, .n_bytes = n_bytes };
+	*file = (struct output_file){ .format = format, .n_rows = n_rows, .n_bytes = n_bytes };
 	file->path = strdup(path);
 	if (err && err->status)
 		file->err = *err;
 }
 
-enum ws_status ws_run_finish(struct ws_output_run *run, enum ws_output_format format,
-			     struct ws_sink *sink, struct ws_err *err)
+enum ws_status output_run_finish(struct output_run *run, enum output_format format,
+			     struct output_sink *sink, struct ws_err *err)
 {
 	struct ws_err own = { 0 };
-	uint64_t n_bytes = ws_sink_bytes(sink);
-	enum ws_status st = ws_sink_finish(sink, &own);
+	uint64_t n_bytes = output_sink_bytes(sink);
+	enum ws_status st = output_sink_finish(sink, &own);
 
-	ws_run_file(run, format, sink->path, sink->n_rows, n_bytes, &own);
+	output_run_file(run, format, sink->path, sink->n_rows, n_bytes, &own);
 	if (st && err && !err->status)
 		*err = own;
 	return st;
 }
 
-bool ws_run_has(const struct ws_output_run *run, enum ws_domain domain)
+bool output_run_has(const struct output_run *run, enum cap_domain domain)
 {
 	return run->result->n_events[domain] &&
 	       run->result->n_bytes[domain] >= run->cfg->minimum_bytes;
@@ -181,46 +181,46 @@ bool ws_run_has(const struct ws_output_run *run, enum ws_domain domain)
  * Whether the record is what its domain's shape says. An operation of a damaged capture may
  * claim any domain, and the writers go by that.
  */
-static bool is_sound(const struct ws_event *ev)
+static bool is_sound(const struct trc_event *ev)
 {
-	enum ws_record_shape shape;
+	enum output_record_shape shape;
 
-	if ((unsigned)ev->domain >= WS_DOMAIN_COUNT || (unsigned)ev->kind >= WS_KIND_COUNT)
+	if ((unsigned)ev->domain >= CAP_DOMAIN_COUNT || (unsigned)ev->kind >= CAP_KIND_COUNT)
 		return false;
-	shape = ws_domain_infos[ev->domain].shape;
-	switch (ws_rec_type(ev->rec)) {
-	case WS_REC_CALL:
-	case WS_REC_CALL_ARGS:
-		return shape == WS_SHAPE_CALL && ev->kind != WS_KIND_KERNEL_DISPATCH;
+	shape = output_domain_infos[ev->domain].shape;
+	switch (cap_rec_type(ev->rec)) {
+	case CAP_REC_CALL:
+	case CAP_REC_CALL_ARGS:
+		return shape == OUTPUT_SHAPE_CALL && ev->kind != CAP_KIND_KERNEL_DISPATCH;
 	default:
-		return shape != WS_SHAPE_CALL && shape != WS_SHAPE_NONE;
+		return shape != OUTPUT_SHAPE_CALL && shape != OUTPUT_SHAPE_NONE;
 	}
 }
 
-enum ws_status ws_run_each(const struct ws_output_run *run, const struct ws_process *process,
-			   uint32_t domains, enum ws_event_order order, ws_event_fn *fn, void *ctx,
+enum ws_status output_run_each(const struct output_run *run, const struct trc_process *process,
+			   uint32_t domains, enum trc_event_order order, output_event_fn *fn, void *ctx,
 			   struct ws_err *err)
 {
-	struct ws_event_query query = { .domains = domains ? domains : (1u << WS_DOMAIN_COUNT) - 1,
+	struct trc_event_query query = { .domains = domains ? domains : (1u << CAP_DOMAIN_COUNT) - 1,
 					.order = order,
 					.process = process };
-	const struct ws_event *ev;
-	struct ws_events *events;
+	const struct trc_event *ev;
+	struct trc_events *events;
 	enum ws_status st, closing;
 
-	st = ws_events_open(run->trace, &query, &events, err);
+	st = trc_events_open(run->trace, &query, &events, err);
 	if (st)
 		return st;
-	while (!st && (ev = ws_events_next(events)))
+	while (!st && (ev = trc_events_next(events)))
 		if (__builtin_expect(is_sound(ev), 1))
 			st = fn(ctx, ev);
-	closing = ws_events_close(events, st ? NULL : err);
+	closing = trc_events_close(events, st ? NULL : err);
 	return st ? st : closing;
 }
 
-size_t ws_counter_sums(const struct ws_event *ev, struct ws_counter_sum *to, size_t room)
+size_t output_counter_sums(const struct trc_event *ev, struct output_counter_sum *to, size_t room)
 {
-	const struct ws_counter_value *values = ev->dispatch.values;
+	const struct cap_counter_value *values = ev->dispatch.values;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < ev->dispatch.info->n_values; i++) {
@@ -236,7 +236,7 @@ size_t ws_counter_sums(const struct ws_event *ev, struct ws_counter_sum *to, siz
 		if (n == room)
 			break;
 		memmove(to + at + 1, to + at, (n - at) * sizeof(*to));
-		to[at] = (struct ws_counter_sum){ values[i].counter, values[i].value };
+		to[at] = (struct output_counter_sum){ values[i].counter, values[i].value };
 		n++;
 	}
 	return n;
@@ -244,14 +244,14 @@ size_t ws_counter_sums(const struct ws_event *ev, struct ws_counter_sum *to, siz
 
 /* ---- what is there: counted when the trace was opened; and the statistics ---- */
 
-static void count_events(struct ws_output_run *run)
+static void count_events(struct output_run *run)
 {
-	struct ws_output_result *result = run->result;
+	struct output_result *result = run->result;
 
 	run->first_ns = UINT64_MAX;
 	for (size_t i = 0; i < run->n_processes; i++) {
-		for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
-			const struct ws_ledger_sum *sum = &run->processes[i]->ledger[d];
+		for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
+			const struct trc_ledger_sum *sum = &run->processes[i]->ledger[d];
 
 			if (!sum->written)
 				continue;
@@ -266,38 +266,38 @@ static void count_events(struct ws_output_run *run)
 }
 
 struct counting {
-	struct ws_output_run *run;
+	struct output_run *run;
 	struct ws_err *err;
 };
 
-static enum ws_status add_to_stats(void *ctx, const struct ws_event *ev)
+static enum ws_status add_to_stats(void *ctx, const struct trc_event *ev)
 {
 	struct counting *c = ctx;
-	enum ws_domain domain = ws_event_is_dispatch(ev) ? WS_DOMAIN_KERNEL_DISPATCH : ev->domain;
+	enum cap_domain domain = output_event_is_dispatch(ev) ? CAP_DOMAIN_KERNEL_DISPATCH : ev->domain;
 
-	if (!ws_domain_infos[domain].stats_stem ||
-	    (ws_event_is_dispatch(ev) && !ws_event_traced(ev)))
+	if (!output_domain_infos[domain].stats_stem ||
+	    (output_event_is_dispatch(ev) && !output_event_traced(ev)))
 		return WS_OK;
-	return ws_stats_add(&c->run->stats, domain, ws_run_name(c->run, ev),
-			    domain != WS_DOMAIN_MARKER_API,
+	return output_stats_add(&c->run->stats, domain, output_run_name(c->run, ev),
+			    domain != CAP_DOMAIN_MARKER_API,
 			    ev->end_ns > ev->start_ns ? ev->end_ns - ev->start_ns : 0, c->err);
 }
 
-static enum ws_status make_stats(struct ws_output_run *run, struct ws_err *err)
+static enum ws_status make_stats(struct output_run *run, struct ws_err *err)
 {
 	struct counting ctx = { run, err };
 	enum ws_status st = WS_OK;
 
 	for (size_t i = 0; !st && i < run->n_processes; i++)
-		st = ws_run_each(run, run->processes[i], 0, WS_ORDER_RECORDED, add_to_stats, &ctx,
+		st = output_run_each(run, run->processes[i], 0, TRC_ORDER_RECORDED, add_to_stats, &ctx,
 				 err);
 	run->result->n_unnamed = run->stats.n_unnamed;
-	return st ? st : ws_stats_sort(&run->stats, err);
+	return st ? st : output_stats_sort(&run->stats, err);
 }
 
-bool ws_run_wants_summary(const struct ws_output_run *run)
+bool output_run_wants_summary(const struct output_run *run)
 {
-	const struct ws_output_config *cfg = run->cfg;
+	const struct output_config *cfg = run->cfg;
 
 	return cfg->summary || cfg->summary_per_domain || cfg->n_summary_groups;
 }
@@ -316,12 +316,12 @@ static void note_failure(enum ws_status *first, enum ws_status st, struct ws_err
 	}
 }
 
-static enum ws_status write_formats(struct ws_output_run *run, struct ws_err *err)
+static enum ws_status write_formats(struct output_run *run, struct ws_err *err)
 {
-	const struct ws_output_config *cfg = run->cfg;
+	const struct output_config *cfg = run->cfg;
 	enum ws_status first = WS_OK, st;
 
-	for (unsigned i = 0; i < WS_OUTPUT_COUNT; i++) {
+	for (unsigned i = 0; i < OUTPUT_COUNT; i++) {
 		struct ws_err own = { 0 };
 
 		if (!(cfg->formats & 1u << i))
@@ -339,36 +339,36 @@ static enum ws_status write_formats(struct ws_output_run *run, struct ws_err *er
 				said |= run->result->files[k].format == i &&
 					run->result->files[k].err.status;
 			if (!said)
-				ws_run_file(run, i, cfg->prefix, 0, 0, &own);
+				output_run_file(run, i, cfg->prefix, 0, 0, &own);
 		}
 		note_failure(&first, st, err, &own, all_ops[i]->word);
 	}
-	if (ws_run_wants_summary(run)) {
+	if (output_run_wants_summary(run)) {
 		struct ws_err own = { 0 };
 
-		st = ws_summary_write(run, &own);
+		st = output_summary_write(run, &own);
 		note_failure(&first, st, err, &own, "summary");
 	}
 	return first;
 }
 
-enum ws_status ws_output_write(const struct ws_trace *trace,
-			       const struct ws_process *const *processes, size_t n_processes,
-			       const struct ws_output_config *cfg,
-			       struct ws_output_result *out_result, struct ws_err *err)
+enum ws_status output_write(const struct trc_trace *trace,
+			       const struct trc_process *const *processes, size_t n_processes,
+			       const struct output_config *cfg,
+			       struct output_result *out_result, struct ws_err *err)
 {
-	const struct ws_process **all = NULL;
-	struct ws_output_run *run;
+	const struct trc_process **all = NULL;
+	struct output_run *run;
 	uint64_t n_events = 0, n_bytes = 0;
 	enum ws_status st = WS_OK;
 
 	memset(out_result, 0, sizeof(*out_result));
 	run = calloc(1, sizeof(*run));
 	if (!processes) {
-		n_processes = ws_trace_n_processes(trace);
+		n_processes = trc_n_processes(trace);
 		all = calloc(n_processes + 1, sizeof(*all));
 		for (size_t i = 0; all && i < n_processes; i++)
-			all[i] = ws_trace_process(trace, i);
+			all[i] = trc_process_at(trace, i);
 		processes = all;
 	}
 	if (!run || !processes) {
@@ -384,27 +384,27 @@ enum ws_status ws_output_write(const struct ws_trace *trace,
 	if (cfg->guid)
 		snprintf(run->guid, sizeof(run->guid), "%s", cfg->guid);
 	else
-		ws_output_new_guid(n_processes ? processes[0] : NULL, run->guid);
-	ws_stats_init(&run->stats);
+		output_new_guid(n_processes ? processes[0] : NULL, run->guid);
+	output_stats_init(&run->stats);
 	count_events(run);
-	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
+	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
 		n_events += out_result->n_events[d];
 		n_bytes += out_result->n_bytes[d];
 	}
 	out_result->below_minimum = n_events && n_bytes < cfg->minimum_bytes;
 	if (n_events && !out_result->below_minimum) {
-		if (cfg->stats || ws_run_wants_summary(run))
+		if (cfg->stats || output_run_wants_summary(run))
 			st = make_stats(run, err);
 		if (!st)
 			st = write_formats(run, err);
 	}
-	ws_stats_fini(&run->stats);
+	output_stats_fini(&run->stats);
 	free(run);
 	free(all);
 	return st;
 }
 
-void ws_output_result_fini(struct ws_output_result *result)
+void output_result_fini(struct output_result *result)
 {
 	for (size_t i = 0; i < result->n_files; i++)
 		free(result->files[i].path);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline char *ws_pb_varint(char *p, uint64_t v)
+static inline char *output_pb_varint(char *p, uint64_t v)
 {
 	while (v >= 0x80) {
 		*p++ = (char)(v | 0x80);
@@ -23,41 +23,41 @@ static inline char *ws_pb_varint(char *p, uint64_t v)
 	return p;
 }
 
-static inline char *ws_pb_u64(char *p, unsigned field, uint64_t v)
+static inline char *output_pb_u64(char *p, unsigned field, uint64_t v)
 {
-	p = ws_pb_varint(p, field << 3);
-	return ws_pb_varint(p, v);
+	p = output_pb_varint(p, field << 3);
+	return output_pb_varint(p, v);
 }
 
-static inline char *ws_pb_fixed64(char *p, unsigned field, uint64_t v)
+static inline char *output_pb_fixed64(char *p, unsigned field, uint64_t v)
 {
-	p = ws_pb_varint(p, field << 3 | 1);
+	p = output_pb_varint(p, field << 3 | 1);
 	memcpy(p, &v, sizeof(v)); /* little-endian, as all machines this runs on */
 	return p + sizeof(v);
 }
 
-static inline char *ws_pb_f64(char *p, unsigned field, double v)
+static inline char *output_pb_f64(char *p, unsigned field, double v)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
-	return ws_pb_fixed64(p, field, bits);
+	return output_pb_fixed64(p, field, bits);
 }
 
-static inline char *ws_pb_bytes(char *p, unsigned field, const void *bytes, size_t n)
+static inline char *output_pb_bytes(char *p, unsigned field, const void *bytes, size_t n)
 {
-	p = ws_pb_varint(p, field << 3 | 2);
-	p = ws_pb_varint(p, n);
+	p = output_pb_varint(p, field << 3 | 2);
+	p = output_pb_varint(p, n);
 	memcpy(p, bytes, n);
 	return p + n;
 }
 
 /* A protobuf string is UTF-8, or readers refuse the packet: what is none becomes '?'. */
-static inline char *ws_pb_text(char *p, unsigned field, const char *text, size_t n)
+static inline char *output_pb_text(char *p, unsigned field, const char *text, size_t n)
 {
 	size_t at = 0;
 
-	p = ws_pb_bytes(p, field, text, n);
+	p = output_pb_bytes(p, field, text, n);
 	for (char *copy = p - n; at < n;) {
 		size_t length =
 			(unsigned char)copy[at] < 0x80 ? 1 : ws_utf8_length(copy + at, n - at);
@@ -69,14 +69,14 @@ static inline char *ws_pb_text(char *p, unsigned field, const char *text, size_t
 	return p;
 }
 
-static inline char *ws_pb_begin(char *p, unsigned field, char **out_length)
+static inline char *output_pb_begin(char *p, unsigned field, char **out_length)
 {
-	p = ws_pb_varint(p, field << 3 | 2);
+	p = output_pb_varint(p, field << 3 | 2);
 	*out_length = p;
 	return p + 4;
 }
 
-static inline void ws_pb_end(const char *p, char *length)
+static inline void output_pb_end(const char *p, char *length)
 {
 	uint32_t n = (uint32_t)(p - length - 4);
 
@@ -86,14 +86,14 @@ static inline void ws_pb_end(const char *p, char *length)
 	length[3] = (char)(n >> 21);
 }
 
-static inline char *ws_pb_begin_short(char *p, unsigned field, char **out_length)
+static inline char *output_pb_begin_short(char *p, unsigned field, char **out_length)
 {
-	p = ws_pb_varint(p, field << 3 | 2);
+	p = output_pb_varint(p, field << 3 | 2);
 	*out_length = p;
 	return p + 1;
 }
 
-static inline void ws_pb_end_short(const char *p, char *length)
+static inline void output_pb_end_short(const char *p, char *length)
 {
 	*length = (char)(p - length - 1);
 }

@@ -25,12 +25,12 @@ static const char *const reasons[] = {
 	REASON(SLEEP_WAIT),
 };
 
-const char *ws_pc_inst_type(unsigned type)
+const char *output_pc_inst_type(unsigned type)
 {
 	return types[type < WS_ARRAY_LEN(types) ? type : 0];
 }
 
-const char *ws_pc_stall_reason(unsigned reason)
+const char *output_pc_stall_reason(unsigned reason)
 {
 	return reasons[reason < WS_ARRAY_LEN(reasons) ? reason : 0];
 }

@@ -35,10 +35,10 @@ static char *note_u64(char *p, enum note note, uint64_t v)
 {
 	char *length;
 
-	p = ws_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
-	p = ws_pb_u64(p, NOTE_NAME_IID, note);
-	p = ws_pb_u64(p, NOTE_UINT, v);
-	ws_pb_end_short(p, length);
+	p = output_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
+	p = output_pb_u64(p, NOTE_NAME_IID, note);
+	p = output_pb_u64(p, NOTE_UINT, v);
+	output_pb_end_short(p, length);
 	return p;
 }
 
@@ -47,30 +47,30 @@ static char *note_text(char *p, uint64_t iid, const char *text, size_t n)
 	char *length;
 
 	if (n < 100) {
-		p = ws_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
-		p = ws_pb_u64(p, NOTE_NAME_IID, iid);
-		p = ws_pb_text(p, NOTE_STRING, text, n);
-		ws_pb_end_short(p, length);
+		p = output_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
+		p = output_pb_u64(p, NOTE_NAME_IID, iid);
+		p = output_pb_text(p, NOTE_STRING, text, n);
+		output_pb_end_short(p, length);
 		return p;
 	}
-	p = ws_pb_begin(p, EVENT_ANNOTATIONS, &length);
-	p = ws_pb_u64(p, NOTE_NAME_IID, iid);
-	p = ws_pb_text(p, NOTE_STRING, text, n);
-	ws_pb_end(p, length);
+	p = output_pb_begin(p, EVENT_ANNOTATIONS, &length);
+	p = output_pb_u64(p, NOTE_NAME_IID, iid);
+	p = output_pb_text(p, NOTE_STRING, text, n);
+	output_pb_end(p, length);
 	return p;
 }
 
-static char *note_agent(struct ws_pf *pf, char *p, enum note note, const struct ws_agent *agent)
+static char *note_agent(struct output_pf *pf, char *p, enum note note, const struct trc_agent *agent)
 {
 	char text[48], *end = text;
 
 	if (agent) {
 		uint32_t number;
-		const char *label = ws_agent_label(agent, pf->run->cfg->agent_index, &number);
+		const char *label = output_agent_label(agent, pf->run->cfg->agent_index, &number);
 
 		end = stpcpy(end, label);
 		*end++ = '-';
-		end = ws_fmt_u64(end, number);
+		end = output_fmt_u64(end, number);
 	}
 	return note_text(p, note, text, (size_t)(end - text));
 }
@@ -81,31 +81,31 @@ struct begun {
 	bool instant; /* set before: a point in time, which is never ended */
 };
 
-static char *put_begin(struct ws_pf *pf, const struct ws_pf_lane *lane, enum ws_domain category,
+static char *put_begin(struct output_pf *pf, const struct output_pf_lane *lane, enum cap_domain category,
 		       const char *name, uint64_t name_iid, uint64_t start_ns, uint64_t corr_id,
 		       size_t room, struct begun *out)
 {
-	size_t n = name_iid ? 0 : ws_pf_name_bytes(name);
-	char *p = ws_pf_begin(pf, n + room + 128, &out->packet);
+	size_t n = name_iid ? 0 : output_pf_name_bytes(name);
+	char *p = output_pf_begin(pf, n + room + 128, &out->packet);
 
-	p = ws_pb_u64(p, PACKET_TIMESTAMP, start_ns);
-	p = ws_pb_begin(p, PACKET_TRACK_EVENT, &out->event);
-	p = ws_pb_u64(p, EVENT_TYPE, out->instant ? TYPE_INSTANT : TYPE_BEGIN);
-	p = ws_pb_u64(p, EVENT_TRACK, lane->uuid);
-	p = ws_pb_u64(p, EVENT_CATEGORY_IIDS, (uint64_t)category + 1);
+	p = output_pb_u64(p, PACKET_TIMESTAMP, start_ns);
+	p = output_pb_begin(p, PACKET_TRACK_EVENT, &out->event);
+	p = output_pb_u64(p, EVENT_TYPE, out->instant ? TYPE_INSTANT : TYPE_BEGIN);
+	p = output_pb_u64(p, EVENT_TRACK, lane->uuid);
+	p = output_pb_u64(p, EVENT_CATEGORY_IIDS, (uint64_t)category + 1);
 	if (name_iid)
-		p = ws_pb_u64(p, EVENT_NAME_IID, name_iid);
+		p = output_pb_u64(p, EVENT_NAME_IID, name_iid);
 	else
-		p = ws_pb_text(p, EVENT_NAME, name, n);
+		p = output_pb_text(p, EVENT_NAME, name, n);
 	if (corr_id)
-		p = ws_pb_fixed64(p, EVENT_FLOWS, corr_id ^ pf->uuid);
+		p = output_pb_fixed64(p, EVENT_FLOWS, corr_id ^ pf->uuid);
 	return p;
 }
 
-static void put_begin_end(struct ws_pf *pf, char *p, struct begun *begun)
+static void put_begin_end(struct output_pf *pf, char *p, struct begun *begun)
 {
-	ws_pb_end(p, begun->event);
-	ws_pf_end(pf, p, begun->packet);
+	output_pb_end(p, begun->event);
+	output_pf_end(pf, p, begun->packet);
 	pf->sink->n_rows++;
 }
 
@@ -117,9 +117,9 @@ static char *note_times(char *p, uint64_t start_ns, uint64_t end_ns)
 }
 
 /* What it is: AMD's numbers, or from a database, as its converter has it, their names. */
-static char *note_what(struct ws_pf *pf, char *p, const struct ws_event *ev, const char *operation)
+static char *note_what(struct output_pf *pf, char *p, const struct trc_event *ev, const char *operation)
 {
-	const char *kind = ws_kind_name(ev->kind);
+	const char *kind = trc_kind_name(ev->kind);
 
 	if (!pf->run->cfg->from_database) {
 		p = note_u64(p, NOTE_kind, (uint64_t)ev->kind);
@@ -131,15 +131,15 @@ static char *note_what(struct ws_pf *pf, char *p, const struct ws_event *ev, con
 }
 
 /* rocDecode's arguments, one annotation each. */
-static char *note_args(struct ws_pf *pf, char *p, size_t room, const struct ws_event *ev)
+static char *note_args(struct output_pf *pf, char *p, size_t room, const struct trc_event *ev)
 {
-	struct ws_arg_walk walk = { 0 };
+	struct trc_arg_walk walk = { 0 };
 	char value[256], *limit = p + room;
-	struct ws_arg arg;
+	struct trc_arg arg;
 
-	while (ws_event_arg(ev, &walk, &arg)) {
+	while (trc_event_arg(ev, &walk, &arg)) {
 		struct ws_map_entry *entry = ws_map_find(&pf->counter_notes, ws_str_from(arg.name));
-		int n = ws_arg_print(ev->process, &arg, value, sizeof(value));
+		int n = trc_arg_print(ev->process, &arg, value, sizeof(value));
 
 		if (!entry || n < 0 || limit - p < (ptrdiff_t)sizeof(value) + 32)
 			continue;
@@ -151,28 +151,28 @@ static char *note_args(struct ws_pf *pf, char *p, size_t room, const struct ws_e
 
 #define ARGS_ROOM 8192u
 
-static enum ws_status put_call(struct ws_pf *pf, const struct ws_event *ev)
+static enum ws_status put_call(struct output_pf *pf, const struct trc_event *ev)
 {
-	bool decode = ev->domain == WS_DOMAIN_ROCDECODE_API;
+	bool decode = ev->domain == CAP_DOMAIN_ROCDECODE_API;
 	uint64_t end_ns = WS_MAX(ev->end_ns, ev->start_ns);
-	struct ws_pf_track *track = ws_pf_thread_track(pf, ev->thread);
+	struct output_pf_track *track = output_pf_thread_track(pf, ev->thread);
 	struct begun begun = { .instant = pf->run->cfg->from_database && end_ns == ev->start_ns };
-	struct ws_pf_lane *lane = track ? &track->first : NULL;
-	const char *operation = ev->domain == WS_DOMAIN_MARKER_API ? ev->marker.op_name : ev->name;
+	struct output_pf_lane *lane = track ? &track->first : NULL;
+	const char *operation = ev->domain == CAP_DOMAIN_MARKER_API ? ev->marker.op_name : ev->name;
 	uint64_t iid;
 	char *p;
 
 	if (lane && !begun.instant)
-		lane = ws_pf_enter(pf, track, ev->start_ns, end_ns);
+		lane = output_pf_enter(pf, track, ev->start_ns, end_ns);
 	if (!lane)
-		return ws_pf_no_memory(pf);
-	iid = ws_pf_intern_name(pf, ev->name, ev->domain != WS_DOMAIN_MARKER_API);
+		return output_pf_no_memory(pf);
+	iid = output_pf_intern_name(pf, ev->name, ev->domain != CAP_DOMAIN_MARKER_API);
 	if (decode) {
-		struct ws_arg_walk walk = { 0 };
-		struct ws_arg arg;
+		struct trc_arg_walk walk = { 0 };
+		struct trc_arg arg;
 
-		while (ws_event_arg(ev, &walk, &arg))
-			ws_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT, arg.name);
+		while (trc_event_arg(ev, &walk, &arg))
+			output_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT, arg.name);
 	}
 	p = put_begin(pf, lane, ev->domain, ev->name, iid, ev->start_ns, ev->corr_id,
 		      decode ? ARGS_ROOM + 512 : 512, &begun);
@@ -181,17 +181,17 @@ static enum ws_status put_call(struct ws_pf *pf, const struct ws_event *ev)
 	p = note_what(pf, p, ev, operation);
 	p = note_u64(p, NOTE_corr_id, ev->corr_id);
 	p = note_u64(p, NOTE_ancestor_id, ev->ancestor_id);
-	if (ev->domain == WS_DOMAIN_HIP_API)
-		p = note_u64(p, NOTE_stream_ID, ws_run_stream(pf->run, ev));
+	if (ev->domain == CAP_DOMAIN_HIP_API)
+		p = note_u64(p, NOTE_stream_ID, output_run_stream(pf->run, ev));
 	if (decode)
 		p = note_args(pf, p, ARGS_ROOM, ev);
 	put_begin_end(pf, p, &begun);
-	pf->run->result->n_written[WS_OUTPUT_PFTRACE][ev->domain]++;
+	pf->run->result->n_written[OUTPUT_PFTRACE][ev->domain]++;
 	return WS_OK;
 }
 
 /* A product; from a database, with its factors. */
-static char *note_size(struct ws_pf *pf, char *p, enum note note, const uint32_t dims[3])
+static char *note_size(struct output_pf *pf, char *p, enum note note, const uint32_t dims[3])
 {
 	uint64_t product = (uint64_t)dims[0] * dims[1] * dims[2];
 	char text[96];
@@ -204,18 +204,18 @@ static char *note_size(struct ws_pf *pf, char *p, enum note note, const uint32_t
 	return note_text(p, note, text, (size_t)n);
 }
 
-static char *note_dispatch(struct ws_pf *pf, char *p, const struct ws_pf_gpu_slice *slice)
+static char *note_dispatch(struct output_pf *pf, char *p, const struct output_pf_gpu_slice *slice)
 {
-	const struct ws_event *ev = &slice->ev;
-	const struct ws_rec_dispatch *info = &slice->info.dispatch;
-	const struct ws_rec_kernel *kernel = ev->dispatch.kernel->info;
+	const struct trc_event *ev = &slice->ev;
+	const struct cap_rec_dispatch *info = &slice->info.dispatch;
+	const struct cap_rec_kernel *kernel = ev->dispatch.kernel->info;
 	uint32_t queue = ev->dispatch.queue->id;
 	bool database = pf->run->cfg->from_database;
 
 	p = note_what(pf, p, ev, NULL);
 	p = note_agent(pf, p, NOTE_agent, ev->dispatch.agent);
 	if (!database)
-		p = note_text(p, NOTE_agent_type, ws_agent_type_text(ev->dispatch.agent), 3);
+		p = note_text(p, NOTE_agent_type, output_agent_type_text(ev->dispatch.agent), 3);
 	p = note_u64(p, NOTE_corr_id, ev->corr_id);
 	p = note_u64(p, NOTE_queue, database || !queue ? queue : queue - 1);
 	p = note_u64(p, NOTE_tid, ev->thread->tid);
@@ -229,12 +229,12 @@ static char *note_dispatch(struct ws_pf *pf, char *p, const struct ws_pf_gpu_sli
 	}
 	p = note_size(pf, p, NOTE_workgroup_size, info->workgroup);
 	p = note_size(pf, p, NOTE_grid_size, info->grid);
-	return note_u64(p, NOTE_stream_ID, ws_run_stream(pf->run, ev));
+	return note_u64(p, NOTE_stream_ID, output_run_stream(pf->run, ev));
 }
 
-static char *note_copy(struct ws_pf *pf, char *p, const struct ws_pf_gpu_slice *slice)
+static char *note_copy(struct output_pf *pf, char *p, const struct output_pf_gpu_slice *slice)
 {
-	const struct ws_event *ev = &slice->ev;
+	const struct trc_event *ev = &slice->ev;
 
 	p = note_what(pf, p, ev, ev->name);
 	p = note_agent(pf, p, NOTE_src_agent, ev->copy.src);
@@ -242,10 +242,10 @@ static char *note_copy(struct ws_pf *pf, char *p, const struct ws_pf_gpu_slice *
 	p = note_u64(p, NOTE_copy_bytes, slice->info.copy.n_bytes);
 	p = note_u64(p, NOTE_corr_id, ev->corr_id);
 	p = note_u64(p, NOTE_tid, ev->thread->tid);
-	return note_u64(p, NOTE_stream_ID, ws_run_stream(pf->run, ev));
+	return note_u64(p, NOTE_stream_ID, output_run_stream(pf->run, ev));
 }
 
-static const char *counter_name(const struct ws_process *process, uint32_t id)
+static const char *counter_name(const struct trc_process *process, uint32_t id)
 {
 	return id < process->counters.n ? process->counters.at[id].name : "";
 }
@@ -253,30 +253,30 @@ static const char *counter_name(const struct ws_process *process, uint32_t id)
 #define NOTES_ROOM 768u /* of a kernel or a copy, without counters */
 #define COUNTER_ROOM 32u
 
-enum ws_status ws_pf_put_gpu(struct ws_pf *pf, const struct ws_pf_gpu_slice *slice)
+enum ws_status output_pf_put_gpu(struct output_pf *pf, const struct output_pf_gpu_slice *slice)
 {
-	const struct ws_event *ev = &slice->ev;
-	bool kernel = ws_event_is_dispatch(ev);
-	enum ws_domain category = kernel ? WS_DOMAIN_KERNEL_DISPATCH : WS_DOMAIN_MEMORY_COPY;
-	const char *name = ws_run_name(pf->run, ev);
-	struct ws_pf_track *stream = ws_pf_stream_track(pf, ev);
-	struct ws_pf_track *track = !pf->queue_mode ? stream
-				    : kernel        ? ws_pf_queue_track(pf, ev)
-						    : ws_pf_copy_track(pf, ev);
-	struct ws_pf_lane *lane = NULL;
+	const struct trc_event *ev = &slice->ev;
+	bool kernel = output_event_is_dispatch(ev);
+	enum cap_domain category = kernel ? CAP_DOMAIN_KERNEL_DISPATCH : CAP_DOMAIN_MEMORY_COPY;
+	const char *name = output_run_name(pf->run, ev);
+	struct output_pf_track *stream = output_pf_stream_track(pf, ev);
+	struct output_pf_track *track = !pf->queue_mode ? stream
+				    : kernel        ? output_pf_queue_track(pf, ev)
+						    : output_pf_copy_track(pf, ev);
+	struct output_pf_lane *lane = NULL;
 	/* a packet holds so many; tracks and other formats have them all */
-	size_t n_sums = WS_MIN(slice->n_sums, (WS_SINK_ROOM_MAX / 2) / COUNTER_ROOM);
+	size_t n_sums = WS_MIN(slice->n_sums, (OUTPUT_SINK_ROOM_MAX / 2) / COUNTER_ROOM);
 	struct begun begun = { .instant = false };
 	uint64_t iid;
 	char *p;
 
 	if (stream && track)
-		lane = ws_pf_enter(pf, track, slice->start_ns, slice->end_ns);
+		lane = output_pf_enter(pf, track, slice->start_ns, slice->end_ns);
 	if (!lane)
-		return ws_pf_no_memory(pf);
-	iid = ws_pf_intern_name(pf, name, true);
+		return output_pf_no_memory(pf);
+	iid = output_pf_intern_name(pf, name, true);
 	for (size_t i = 0; i < n_sums; i++)
-		ws_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT,
+		output_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT,
 			     counter_name(ev->process, slice->sums[i].counter));
 	p = put_begin(pf, lane, category, name, iid, slice->start_ns, ev->corr_id,
 		      NOTES_ROOM + n_sums * COUNTER_ROOM, &begun);
@@ -289,45 +289,45 @@ enum ws_status ws_pf_put_gpu(struct ws_pf *pf, const struct ws_pf_gpu_slice *sli
 
 		if (!entry)
 			continue;
-		p = ws_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
-		p = ws_pb_u64(p, NOTE_NAME_IID, (uintptr_t)entry->value);
-		p = ws_pb_f64(p, NOTE_DOUBLE, slice->sums[i].value);
-		ws_pb_end_short(p, length);
+		p = output_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
+		p = output_pb_u64(p, NOTE_NAME_IID, (uintptr_t)entry->value);
+		p = output_pb_f64(p, NOTE_DOUBLE, slice->sums[i].value);
+		output_pb_end_short(p, length);
 	}
 	put_begin_end(pf, p, &begun);
-	pf->run->result->n_written[WS_OUTPUT_PFTRACE][category]++;
+	pf->run->result->n_written[OUTPUT_PFTRACE][category]++;
 	if (kernel && slice->n_sums)
-		pf->run->result->n_written[WS_OUTPUT_PFTRACE][WS_DOMAIN_COUNTER_COLLECTION]++;
+		pf->run->result->n_written[OUTPUT_PFTRACE][CAP_DOMAIN_COUNTER_COLLECTION]++;
 	return WS_OK;
 }
 
-static enum ws_status put_event(void *ctx, const struct ws_event *ev)
+static enum ws_status put_event(void *ctx, const struct trc_event *ev)
 {
-	struct ws_pf *pf = ctx;
+	struct output_pf *pf = ctx;
 	enum ws_status st = WS_OK;
 
-	switch (ws_domain_infos[ev->domain].shape) {
-	case WS_SHAPE_CALL:
-	case WS_SHAPE_MARKER:
+	switch (output_domain_infos[ev->domain].shape) {
+	case OUTPUT_SHAPE_CALL:
+	case OUTPUT_SHAPE_MARKER:
 		st = put_call(pf, ev);
 		break;
-	case WS_SHAPE_DISPATCH:
-	case WS_SHAPE_COUNTERS:
-		if (ws_event_traced(ev))
-			st = ws_pf_take_gpu(pf, ev);
+	case OUTPUT_SHAPE_DISPATCH:
+	case OUTPUT_SHAPE_COUNTERS:
+		if (output_event_traced(ev))
+			st = output_pf_take_gpu(pf, ev);
 		if (!st && ev->dispatch.info->n_values)
-			st = ws_pf_counters_event(pf->counters, ev);
+			st = output_pf_counters_event(pf->counters, ev);
 		break;
-	case WS_SHAPE_COPY:
-		st = ws_pf_take_gpu(pf, ev);
+	case OUTPUT_SHAPE_COPY:
+		st = output_pf_take_gpu(pf, ev);
 		if (!st)
-			st = ws_pf_counters_event(pf->counters, ev);
+			st = output_pf_counters_event(pf->counters, ev);
 		break;
-	case WS_SHAPE_ALLOC:
-	case WS_SHAPE_SCRATCH: /* points of a counter track, no slices */
-		st = ws_pf_counters_event(pf->counters, ev);
+	case OUTPUT_SHAPE_ALLOC:
+	case OUTPUT_SHAPE_SCRATCH: /* points of a counter track, no slices */
+		st = output_pf_counters_event(pf->counters, ev);
 		if (!st)
-			pf->run->result->n_written[WS_OUTPUT_PFTRACE][ev->domain]++;
+			pf->run->result->n_written[OUTPUT_PFTRACE][ev->domain]++;
 		break;
 	default:
 		break;
@@ -337,29 +337,29 @@ static enum ws_status put_event(void *ctx, const struct ws_event *ev)
 
 /* ---- the file ---- */
 
-static void put_start_of_file(struct ws_pf *pf)
+static void put_start_of_file(struct output_pf *pf)
 {
-	char *packet, *defaults, *p = ws_sink_room(pf->sink, 128);
+	char *packet, *defaults, *p = output_sink_room(pf->sink, 128);
 
-	p = ws_pb_begin(p, TRACE_PACKET, &packet);
-	p = ws_pb_u64(p, PACKET_SEQUENCE, 1);
-	p = ws_pb_u64(p, PACKET_FLAGS, FLAG_CLEARED);
-	p = ws_pb_begin(p, PACKET_DEFAULTS, &defaults);
-	p = ws_pb_u64(p, PACKET_CLOCK, CLOCK_BOOT);
-	ws_pb_end(p, defaults);
-	ws_pf_end(pf, p, packet);
-	for (int d = 0; d < WS_DOMAIN_COUNT; d++)
-		if (ws_domain_infos[d].category)
-			ws_pf_put_interned(pf, INTERNED_CATEGORIES, (uint64_t)d + 1,
-					   ws_domain_infos[d].category);
+	p = output_pb_begin(p, TRACE_PACKET, &packet);
+	p = output_pb_u64(p, PACKET_SEQUENCE, 1);
+	p = output_pb_u64(p, PACKET_FLAGS, FLAG_CLEARED);
+	p = output_pb_begin(p, PACKET_DEFAULTS, &defaults);
+	p = output_pb_u64(p, PACKET_CLOCK, CLOCK_BOOT);
+	output_pb_end(p, defaults);
+	output_pf_end(pf, p, packet);
+	for (int d = 0; d < CAP_DOMAIN_COUNT; d++)
+		if (output_domain_infos[d].category)
+			output_pf_put_interned(pf, INTERNED_CATEGORIES, (uint64_t)d + 1,
+					   output_domain_infos[d].category);
 	for (int i = 1; i < NOTE_COUNT; i++)
-		ws_pf_put_interned(pf, INTERNED_NOTES, (uint64_t)i,
+		output_pf_put_interned(pf, INTERNED_NOTES, (uint64_t)i,
 				   i == NOTE_stream_ID && pf->run->cfg->from_database
 					   ? "stream_id"
 					   : note_names[i]);
 }
 
-static enum ws_status begin_process(struct ws_pf *pf, const struct ws_process *process)
+static enum ws_status begin_process(struct output_pf *pf, const struct trc_process *process)
 {
 	struct {
 		uint64_t init_ns;
@@ -375,47 +375,47 @@ static enum ws_status begin_process(struct ws_pf *pf, const struct ws_process *p
 	pf->queues = ws_arena_array(&pf->arena, process->queues.n + 1, sizeof(*pf->queues));
 	pf->last = ws_arena_array(&pf->arena, process->queues.n + 1, sizeof(*pf->last));
 	ws_map_init(&pf->copies, WS_MAP_U64, 1u << 24);
-	pf->counters = ws_pf_counters_create(pf);
+	pf->counters = output_pf_counters_create(pf);
 	if (!pf->threads || !pf->streams || !pf->queues || !pf->last || !pf->counters)
-		return ws_pf_no_memory(pf);
-	ws_pf_put_process(pf);
+		return output_pf_no_memory(pf);
+	output_pf_put_process(pf);
 	return WS_OK;
 }
 
-static enum ws_status end_process(struct ws_pf *pf, enum ws_status st)
+static enum ws_status end_process(struct output_pf *pf, enum ws_status st)
 {
 	if (!st)
-		st = ws_pf_release(pf, UINT64_MAX);
+		st = output_pf_release(pf, UINT64_MAX);
 	for (size_t i = 0; i < pf->n_lanes; i++) {
 		if (!st)
-			ws_pf_end_until(pf, pf->lanes[i], UINT64_MAX);
+			output_pf_end_until(pf, pf->lanes[i], UINT64_MAX);
 		free(pf->lanes[i]->ends);
 	}
 	if (!st)
-		st = ws_pf_counters_flush(pf->counters);
+		st = output_pf_counters_flush(pf->counters);
 	while (pf->n_heap) {
-		struct ws_pf_gpu_slice *slice = pf->heap[--pf->n_heap];
+		struct output_pf_gpu_slice *slice = pf->heap[--pf->n_heap];
 
 		slice->next_free = pf->free;
 		pf->free = slice;
 	}
 	pf->n_lanes = 0;
-	ws_pf_counters_destroy(pf->counters);
+	output_pf_counters_destroy(pf->counters);
 	pf->counters = NULL;
 	ws_map_fini(&pf->copies);
 	ws_arena_fini(&pf->arena);
 	return st;
 }
 
-static enum ws_status write_pftrace(struct ws_output_run *run, struct ws_err *err)
+static enum ws_status write_pftrace(struct output_run *run, struct ws_err *err)
 {
-	struct ws_pf *pf = calloc(1, sizeof(*pf));
-	struct ws_sink sink;
+	struct output_pf *pf = calloc(1, sizeof(*pf));
+	struct output_sink sink;
 	enum ws_status st;
 
 	if (!pf)
 		return ws_fail(err, WS_E_NOMEM, "no memory to write a Perfetto trace");
-	st = ws_run_open(run, &sink, "results.pftrace", err);
+	st = output_run_open(run, &sink, "results.pftrace", err);
 	if (st) {
 		free(pf);
 		return st;
@@ -423,24 +423,24 @@ static enum ws_status write_pftrace(struct ws_output_run *run, struct ws_err *er
 	pf->run = run;
 	pf->sink = &sink;
 	pf->err = err;
-	ws_map_init(&pf->names, WS_MAP_STR, WS_PF_NAMES_MAX);
-	ws_map_init(&pf->counter_notes, WS_MAP_STR, WS_PF_NAMES_MAX);
+	ws_map_init(&pf->names, WS_MAP_STR, OUTPUT_PF_NAMES_MAX);
+	ws_map_init(&pf->counter_notes, WS_MAP_STR, OUTPUT_PF_NAMES_MAX);
 	ws_arena_init(&pf->names_arena, (size_t)1 << 28);
 	put_start_of_file(pf);
 	for (size_t i = 0; !st && i < run->n_processes; i++) {
 		st = begin_process(pf, run->processes[i]);
 		if (!st)
-			st = ws_run_each(run, run->processes[i], 0, WS_ORDER_START, put_event, pf,
+			st = output_run_each(run, run->processes[i], 0, TRC_ORDER_START, put_event, pf,
 					 err);
 		st = end_process(pf, st);
 	}
 	if (!st || sink.err.status)
-		st = ws_run_finish(run, WS_OUTPUT_PFTRACE, &sink, err);
+		st = output_run_finish(run, OUTPUT_PFTRACE, &sink, err);
 	if (st)
-		memset(run->result->n_written[WS_OUTPUT_PFTRACE], 0,
-		       sizeof(run->result->n_written[WS_OUTPUT_PFTRACE]));
-	ws_sink_abandon(&sink);
-	for (struct ws_pf_gpu_slice *slice; (slice = pf->free);) {
+		memset(run->result->n_written[OUTPUT_PFTRACE], 0,
+		       sizeof(run->result->n_written[OUTPUT_PFTRACE]));
+	output_sink_abandon(&sink);
+	for (struct output_pf_gpu_slice *slice; (slice = pf->free);) {
 		pf->free = slice->next_free;
 		free(slice->sums);
 		free(slice);
@@ -454,7 +454,7 @@ static enum ws_status write_pftrace(struct ws_output_run *run, struct ws_err *er
 	return st;
 }
 
-const struct ws_output_ops ws_output_pftrace = {
+const struct output_ops output_pftrace = {
 	.word = "pftrace",
 	.what = "Perfetto trace",
 	.write = write_pftrace,

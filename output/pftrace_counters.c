@@ -16,13 +16,13 @@ enum kind { COPIES, ALLOCATIONS, SCRATCH, COUNTERS, N_KINDS };
 
 static const struct {
 	const char *format; /* label, number, type; of COUNTERS: label, number, counter */
-	enum ws_domain category;
+	enum cap_domain category;
 	bool bytes;
 } kinds[N_KINDS] = {
-	[COPIES] = { "COPY BYTES to %s [%u] (%s)", WS_DOMAIN_MEMORY_COPY, true },
-	[ALLOCATIONS] = { "ALLOCATE BYTES on %s [%u] (%s)", WS_DOMAIN_MEMORY_ALLOCATION, true },
-	[SCRATCH] = { "SCRATCH MEMORY on %s [%u] (%s)", WS_DOMAIN_SCRATCH_MEMORY, true },
-	[COUNTERS] = { "%s [%u] PMC %s", WS_DOMAIN_COUNTER_COLLECTION, false },
+	[COPIES] = { "COPY BYTES to %s [%u] (%s)", CAP_DOMAIN_MEMORY_COPY, true },
+	[ALLOCATIONS] = { "ALLOCATE BYTES on %s [%u] (%s)", CAP_DOMAIN_MEMORY_ALLOCATION, true },
+	[SCRATCH] = { "SCRATCH MEMORY on %s [%u] (%s)", CAP_DOMAIN_SCRATCH_MEMORY, true },
+	[COUNTERS] = { "%s [%u] PMC %s", CAP_DOMAIN_COUNTER_COLLECTION, false },
 };
 
 struct span {
@@ -48,20 +48,20 @@ struct allocation {
 	struct allocation *next_free;
 };
 
-struct ws_pf_counters {
-	struct ws_pf *pf;
+struct output_pf_counters {
+	struct output_pf *pf;
 	struct ws_map series; /* (kind, agent, counter) to struct series */
 	struct ws_map live;   /* address to struct allocation */
 	struct ws_arena arena;
 	struct allocation *free;
 	uint64_t first_ns[N_KINDS], last_ns[N_KINDS];
-	struct ws_counter_sum *sums;
+	struct output_counter_sum *sums;
 	size_t n_sums;
 };
 
-struct ws_pf_counters *ws_pf_counters_create(struct ws_pf *pf)
+struct output_pf_counters *output_pf_counters_create(struct output_pf *pf)
 {
-	struct ws_pf_counters *c = calloc(1, sizeof(*c));
+	struct output_pf_counters *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
@@ -72,7 +72,7 @@ struct ws_pf_counters *ws_pf_counters_create(struct ws_pf *pf)
 	return c;
 }
 
-void ws_pf_counters_destroy(struct ws_pf_counters *c)
+void output_pf_counters_destroy(struct output_pf_counters *c)
 {
 	if (!c)
 		return;
@@ -89,14 +89,14 @@ void ws_pf_counters_destroy(struct ws_pf_counters *c)
 	free(c);
 }
 
-static enum ws_status no_memory(struct ws_pf_counters *c)
+static enum ws_status no_memory(struct output_pf_counters *c)
 {
 	return ws_fail(c->pf->err, WS_E_NOMEM, "no memory for counter tracks");
 }
 
 /* ---- points ---- */
 
-static void put_point(struct ws_pf_counters *c, struct series *series, uint64_t at_ns, uint64_t v)
+static void put_point(struct output_pf_counters *c, struct series *series, uint64_t at_ns, uint64_t v)
 {
 	char *packet, *event, *p;
 
@@ -104,14 +104,14 @@ static void put_point(struct ws_pf_counters *c, struct series *series, uint64_t 
 		if (series->recent[i] == at_ns)
 			return;
 	series->recent[series->n_points++ % WS_ARRAY_LEN(series->recent)] = at_ns;
-	p = ws_pf_begin(c->pf, 64, &packet);
-	p = ws_pb_u64(p, PACKET_TIMESTAMP, at_ns);
-	p = ws_pb_begin_short(p, PACKET_TRACK_EVENT, &event);
-	p = ws_pb_u64(p, EVENT_TYPE, TYPE_COUNTER);
-	p = ws_pb_u64(p, EVENT_TRACK, series->uuid);
-	p = ws_pb_u64(p, EVENT_COUNTER, v);
-	ws_pb_end_short(p, event);
-	ws_pf_end(c->pf, p, packet);
+	p = output_pf_begin(c->pf, 64, &packet);
+	p = output_pb_u64(p, PACKET_TIMESTAMP, at_ns);
+	p = output_pb_begin_short(p, PACKET_TRACK_EVENT, &event);
+	p = output_pb_u64(p, EVENT_TYPE, TYPE_COUNTER);
+	p = output_pb_u64(p, EVENT_TRACK, series->uuid);
+	p = output_pb_u64(p, EVENT_COUNTER, v);
+	output_pb_end_short(p, event);
+	output_pf_end(c->pf, p, packet);
 }
 
 static uint64_t minus(uint64_t at_ns, uint64_t ns)
@@ -119,29 +119,29 @@ static uint64_t minus(uint64_t at_ns, uint64_t ns)
 	return at_ns > ns ? at_ns - ns : 0;
 }
 
-static void put_series(struct ws_pf_counters *c, struct series *series, const char *name)
+static void put_series(struct output_pf_counters *c, struct series *series, const char *name)
 {
-	const char *category = ws_domain_infos[kinds[series->kind].category].category;
-	size_t n = ws_pf_name_bytes(name);
-	char *packet, *track, *counter, *p = ws_pf_begin(c->pf, n + 128, &packet);
+	const char *category = output_domain_infos[kinds[series->kind].category].category;
+	size_t n = output_pf_name_bytes(name);
+	char *packet, *track, *counter, *p = output_pf_begin(c->pf, n + 128, &packet);
 
-	p = ws_pb_begin(p, PACKET_DESCRIPTOR, &track);
-	p = ws_pb_u64(p, TRACK_UUID, series->uuid);
-	p = ws_pb_u64(p, TRACK_PARENT, c->pf->uuid);
-	p = ws_pb_text(p, TRACK_NAME, name, n);
-	p = ws_pb_begin(p, TRACK_COUNTER, &counter);
-	p = ws_pb_text(p, COUNTER_CATEGORIES, category, strlen(category));
+	p = output_pb_begin(p, PACKET_DESCRIPTOR, &track);
+	p = output_pb_u64(p, TRACK_UUID, series->uuid);
+	p = output_pb_u64(p, TRACK_PARENT, c->pf->uuid);
+	p = output_pb_text(p, TRACK_NAME, name, n);
+	p = output_pb_begin(p, TRACK_COUNTER, &counter);
+	p = output_pb_text(p, COUNTER_CATEGORIES, category, strlen(category));
 	if (kinds[series->kind].bytes)
-		p = ws_pb_u64(p, COUNTER_UNIT, UNIT_SIZE_BYTES);
-	p = ws_pb_u64(p, COUNTER_MULTIPLIER, kinds[series->kind].bytes ? 1024 : 1);
-	ws_pb_end(p, counter);
-	ws_pb_end(p, track);
-	ws_pf_end(c->pf, p, packet);
+		p = output_pb_u64(p, COUNTER_UNIT, UNIT_SIZE_BYTES);
+	p = output_pb_u64(p, COUNTER_MULTIPLIER, kinds[series->kind].bytes ? 1024 : 1);
+	output_pb_end(p, counter);
+	output_pb_end(p, track);
+	output_pf_end(c->pf, p, packet);
 	put_point(c, series, minus(c->first_ns[series->kind], BOUND_NS), 0);
 }
 
-static struct series *find_series(struct ws_pf_counters *c, enum kind kind,
-				  const struct ws_agent *agent, uint32_t counter,
+static struct series *find_series(struct output_pf_counters *c, enum kind kind,
+				  const struct trc_agent *agent, uint32_t counter,
 				  const char *counter_name)
 {
 	uint64_t key =
@@ -149,7 +149,7 @@ static struct series *find_series(struct ws_pf_counters *c, enum kind kind,
 	struct series *series = ws_map_get_u64(&c->series, key);
 	uint32_t number;
 	const char *label;
-	char name[WS_PF_NAME_MAX];
+	char name[OUTPUT_PF_NAME_MAX];
 
 	if (series)
 		return series;
@@ -157,11 +157,11 @@ static struct series *find_series(struct ws_pf_counters *c, enum kind kind,
 	if (!series || ws_map_put_u64(&c->series, key, series, NULL))
 		return NULL;
 	series->kind = kind;
-	label = ws_agent_label(agent, c->pf->run->cfg->agent_index, &number);
+	label = output_agent_label(agent, c->pf->run->cfg->agent_index, &number);
 	snprintf(name, sizeof(name), kinds[kind].format, label, number,
-		 kind == COUNTERS ? counter_name : ws_agent_type_text(agent));
-	ws_pf_call_it(c->pf, name, sizeof(name), agent ? agent->given_name : "");
-	series->uuid = ws_pf_name_uuid(c->pf, name);
+		 kind == COUNTERS ? counter_name : output_agent_type_text(agent));
+	output_pf_call_it(c->pf, name, sizeof(name), agent ? agent->given_name : "");
+	series->uuid = output_pf_name_uuid(c->pf, name);
 	put_series(c, series, name);
 	return series;
 }
@@ -206,7 +206,7 @@ static uint64_t pop_time(struct series *series)
 }
 
 /* Points before @before_ns get what was being copied at their time. */
-static void settle_copies(struct ws_pf_counters *c, struct series *series, uint64_t before_ns)
+static void settle_copies(struct output_pf_counters *c, struct series *series, uint64_t before_ns)
 {
 	while (series->n_times && series->times[0] < before_ns) {
 		uint64_t at_ns = pop_time(series), n_bytes = 0;
@@ -225,7 +225,7 @@ static void settle_copies(struct ws_pf_counters *c, struct series *series, uint6
 	}
 }
 
-static enum ws_status take_copy(struct ws_pf_counters *c, const struct ws_event *ev,
+static enum ws_status take_copy(struct output_pf_counters *c, const struct trc_event *ev,
 				uint64_t start_ns, uint64_t end_ns)
 {
 	struct series *series = find_series(c, COPIES, ev->copy.dst, 0, NULL);
@@ -252,14 +252,14 @@ static enum ws_status take_copy(struct ws_pf_counters *c, const struct ws_event 
 	return WS_OK;
 }
 
-static void settle_allocations(struct ws_pf_counters *c, struct series *series, uint64_t before_ns)
+static void settle_allocations(struct output_pf_counters *c, struct series *series, uint64_t before_ns)
 {
 	while (series->n_times && series->times[0] < before_ns)
 		put_point(c, series, pop_time(series), series->total_bytes / 1024);
 }
 
 /* The total as it stands from @start_ns on; it is shown again at the end of the call. */
-static enum ws_status change_total(struct ws_pf_counters *c, struct series *series,
+static enum ws_status change_total(struct output_pf_counters *c, struct series *series,
 				   uint64_t start_ns, uint64_t end_ns, uint64_t add, uint64_t take)
 {
 	settle_allocations(c, series, start_ns);
@@ -269,16 +269,16 @@ static enum ws_status change_total(struct ws_pf_counters *c, struct series *seri
 	return add_time(series, end_ns) ? WS_OK : no_memory(c);
 }
 
-static enum ws_status take_alloc(struct ws_pf_counters *c, const struct ws_event *ev,
+static enum ws_status take_alloc(struct output_pf_counters *c, const struct trc_event *ev,
 				 uint64_t start_ns, uint64_t end_ns)
 {
-	const struct ws_rec_alloc *info = ev->alloc.info;
+	const struct cap_rec_alloc *info = ev->alloc.info;
 	struct ws_map_entry *entry = ws_map_find_u64(&c->live, info->address);
 	struct allocation *allocation = entry ? entry->value : NULL;
 	struct series *series;
 	uint64_t taken = 0;
 
-	if (info->h.what == WS_ALLOC_FREE || info->h.what == WS_ALLOC_VMEM_FREE) {
+	if (info->h.what == CAP_ALLOC_FREE || info->h.what == CAP_ALLOC_VMEM_FREE) {
 		if (!allocation || !info->address)
 			return WS_OK; /* made before recording began, or nothing */
 		ws_map_remove_u64(&c->live, info->address);
@@ -306,11 +306,11 @@ static enum ws_status take_alloc(struct ws_pf_counters *c, const struct ws_event
 	return change_total(c, series, start_ns, end_ns, info->n_bytes, taken);
 }
 
-static enum ws_status take_scratch(struct ws_pf_counters *c, const struct ws_event *ev,
+static enum ws_status take_scratch(struct output_pf_counters *c, const struct trc_event *ev,
 				   uint64_t start_ns, uint64_t end_ns)
 {
 	struct series *series = find_series(c, SCRATCH, ev->scratch.agent, 0, NULL);
-	bool alloc = ev->scratch.info->h.what == WS_SCRATCH_ALLOC;
+	bool alloc = ev->scratch.info->h.what == CAP_SCRATCH_ALLOC;
 	uint64_t v = alloc ? ev->scratch.info->n_bytes / 1024 : 0;
 
 	if (!series)
@@ -326,24 +326,24 @@ static uint64_t to_u64(double v)
 	return v >= 18446744073709551615.0 ? UINT64_MAX : v > 0 ? (uint64_t)v : 0;
 }
 
-static enum ws_status take_counters(struct ws_pf_counters *c, const struct ws_event *ev,
+static enum ws_status take_counters(struct output_pf_counters *c, const struct trc_event *ev,
 				    uint64_t start_ns, uint64_t end_ns)
 {
 	uint32_t n_values = ev->dispatch.info->n_values;
 	size_t n;
 
 	if (n_values > c->n_sums) {
-		struct ws_counter_sum *more = realloc(c->sums, n_values * sizeof(*more));
+		struct output_counter_sum *more = realloc(c->sums, n_values * sizeof(*more));
 
 		if (!more)
 			return no_memory(c);
 		c->sums = more;
 		c->n_sums = n_values;
 	}
-	n = ws_counter_sums(ev, c->sums, c->n_sums);
+	n = output_counter_sums(ev, c->sums, c->n_sums);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t id = c->sums[i].counter;
-		const struct ws_process *process = ev->process;
+		const struct trc_process *process = ev->process;
 		const char *name = id < process->counters.n ? process->counters.at[id].name : "";
 		struct series *series = find_series(c, COUNTERS, ev->dispatch.agent, id, name);
 		uint64_t v = to_u64(c->sums[i].value);
@@ -359,19 +359,19 @@ static enum ws_status take_counters(struct ws_pf_counters *c, const struct ws_ev
 	return WS_OK;
 }
 
-enum ws_status ws_pf_counters_event(struct ws_pf_counters *c, const struct ws_event *ev)
+enum ws_status output_pf_counters_event(struct output_pf_counters *c, const struct trc_event *ev)
 {
 	uint64_t start_ns = ev->start_ns, end_ns = WS_MAX(ev->end_ns, start_ns);
 	enum kind kind;
 
-	switch (ws_domain_infos[ev->domain].shape) {
-	case WS_SHAPE_COPY:
+	switch (output_domain_infos[ev->domain].shape) {
+	case OUTPUT_SHAPE_COPY:
 		kind = COPIES;
 		break;
-	case WS_SHAPE_ALLOC:
+	case OUTPUT_SHAPE_ALLOC:
 		kind = ALLOCATIONS;
 		break;
-	case WS_SHAPE_SCRATCH:
+	case OUTPUT_SHAPE_SCRATCH:
 		kind = SCRATCH;
 		break;
 	default:
@@ -393,7 +393,7 @@ enum ws_status ws_pf_counters_event(struct ws_pf_counters *c, const struct ws_ev
 	}
 }
 
-enum ws_status ws_pf_counters_flush(struct ws_pf_counters *c)
+enum ws_status output_pf_counters_flush(struct output_pf_counters *c)
 {
 	ws_map_each(entry, &c->series) {
 		struct series *series = entry->value;

@@ -7,18 +7,18 @@
 
 #include <stdlib.h>
 
-static bool before(const struct ws_pf_gpu_slice *a, const struct ws_pf_gpu_slice *b)
+static bool before(const struct output_pf_gpu_slice *a, const struct output_pf_gpu_slice *b)
 {
 	return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->seq < b->seq;
 }
 
-static bool heap_push(struct ws_pf *pf, struct ws_pf_gpu_slice *slice)
+static bool heap_push(struct output_pf *pf, struct output_pf_gpu_slice *slice)
 {
 	size_t at = pf->n_heap;
 
 	if (pf->n_heap == pf->cap_heap) {
 		size_t cap = pf->cap_heap ? pf->cap_heap * 2 : 256;
-		struct ws_pf_gpu_slice **more = realloc(pf->heap, cap * sizeof(*more));
+		struct output_pf_gpu_slice **more = realloc(pf->heap, cap * sizeof(*more));
 
 		if (!more)
 			return false;
@@ -32,9 +32,9 @@ static bool heap_push(struct ws_pf *pf, struct ws_pf_gpu_slice *slice)
 	return true;
 }
 
-static struct ws_pf_gpu_slice *heap_pop(struct ws_pf *pf)
+static struct output_pf_gpu_slice *heap_pop(struct output_pf *pf)
 {
-	struct ws_pf_gpu_slice *top = pf->heap[0], *last = pf->heap[--pf->n_heap];
+	struct output_pf_gpu_slice *top = pf->heap[0], *last = pf->heap[--pf->n_heap];
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < pf->n_heap) {
@@ -49,27 +49,27 @@ static struct ws_pf_gpu_slice *heap_pop(struct ws_pf *pf)
 	return top;
 }
 
-enum ws_status ws_pf_release(struct ws_pf *pf, uint64_t now_ns)
+enum ws_status output_pf_release(struct output_pf *pf, uint64_t now_ns)
 {
 	enum ws_status st = WS_OK;
 
 	while (!st && pf->n_heap && pf->heap[0]->start_ns <= now_ns &&
 	       (pf->heap[0]->settled || pf->heap[0]->end_ns <= now_ns)) {
-		struct ws_pf_gpu_slice *slice = heap_pop(pf);
+		struct output_pf_gpu_slice *slice = heap_pop(pf);
 
 		if (slice->last && *slice->last == slice)
 			*slice->last = NULL;
-		st = ws_pf_put_gpu(pf, slice);
+		st = output_pf_put_gpu(pf, slice);
 		slice->next_free = pf->free;
 		pf->free = slice;
 	}
 	return st;
 }
 
-static struct ws_pf_gpu_slice *new_slice(struct ws_pf *pf, const struct ws_event *ev)
+static struct output_pf_gpu_slice *new_slice(struct output_pf *pf, const struct trc_event *ev)
 {
-	struct ws_pf_gpu_slice *slice = pf->free;
-	struct ws_counter_sum *sums = NULL;
+	struct output_pf_gpu_slice *slice = pf->free;
+	struct output_counter_sum *sums = NULL;
 	size_t cap = 0, n = 0;
 
 	if (slice) {
@@ -81,15 +81,15 @@ static struct ws_pf_gpu_slice *new_slice(struct ws_pf *pf, const struct ws_event
 		if (!slice)
 			return NULL;
 	}
-	if (ws_event_is_dispatch(ev) && (n = ev->dispatch.info->n_values)) {
+	if (output_event_is_dispatch(ev) && (n = ev->dispatch.info->n_values)) {
 		if (n > cap) {
 			free(sums);
 			sums = malloc(n * sizeof(*sums));
 			cap = sums ? n : 0;
 		}
-		n = ws_counter_sums(ev, sums, cap);
+		n = output_counter_sums(ev, sums, cap);
 	}
-	*slice = (struct ws_pf_gpu_slice){ .start_ns = ev->start_ns,
+	*slice = (struct output_pf_gpu_slice){ .start_ns = ev->start_ns,
 					   .end_ns = WS_MAX(ev->end_ns, ev->start_ns),
 					   .seq = pf->seq++,
 					   .settled = true,
@@ -97,20 +97,20 @@ static struct ws_pf_gpu_slice *new_slice(struct ws_pf *pf, const struct ws_event
 					   .sums = sums,
 					   .n_sums = n,
 					   .cap_sums = cap };
-	if (ws_event_is_dispatch(ev))
+	if (output_event_is_dispatch(ev))
 		slice->info.dispatch = *ev->dispatch.info;
 	else
 		slice->info.copy = *ev->copy.info;
 	return slice;
 }
 
-enum ws_status ws_pf_take_gpu(struct ws_pf *pf, const struct ws_event *ev)
+enum ws_status output_pf_take_gpu(struct output_pf *pf, const struct trc_event *ev)
 {
-	struct ws_pf_gpu_slice *slice = new_slice(pf, ev), *last;
+	struct output_pf_gpu_slice *slice = new_slice(pf, ev), *last;
 
 	if (!slice)
-		return ws_pf_no_memory(pf);
-	if (ws_event_is_dispatch(ev)) {
+		return output_pf_no_memory(pf);
+	if (output_event_is_dispatch(ev)) {
 		slice->settled = false;
 		slice->last = &pf->last[ev->dispatch.queue->id];
 		last = *slice->last;
@@ -134,7 +134,7 @@ enum ws_status ws_pf_take_gpu(struct ws_pf *pf, const struct ws_event *ev)
 			*slice->last = NULL;
 		slice->next_free = pf->free;
 		pf->free = slice;
-		return ws_pf_no_memory(pf);
+		return output_pf_no_memory(pf);
 	}
-	return ws_pf_release(pf, ev->start_ns);
+	return output_pf_release(pf, ev->start_ns);
 }

@@ -61,127 +61,127 @@ enum {
 };
 
 /* A series of values; see pftrace_counters.c. */
-struct ws_pf_counters;
+struct output_pf_counters;
 
-struct ws_pf_lane {
+struct output_pf_lane {
 	uint64_t uuid;
 	uint64_t *ends; /* of open slices, outermost first */
 	size_t n, cap;
-	struct ws_pf_lane *next;
+	struct output_pf_lane *next;
 };
 
-struct ws_pf_track {
+struct output_pf_track {
 	const char *name;
-	struct ws_pf_lane first;
+	struct output_pf_lane first;
 };
 
-struct ws_pf_gpu_slice {
+struct output_pf_gpu_slice {
 	uint64_t start_ns, end_ns, seq;
 	bool settled; /* its times will not change */
-	struct ws_event ev;
+	struct trc_event ev;
 	union {
-		struct ws_rec_dispatch dispatch;
-		struct ws_rec_copy copy;
+		struct cap_rec_dispatch dispatch;
+		struct cap_rec_copy copy;
 	} info;
-	struct ws_counter_sum *sums;
+	struct output_counter_sum *sums;
 	size_t n_sums, cap_sums;
-	struct ws_pf_gpu_slice **last; /* where its queue keeps it */
-	struct ws_pf_gpu_slice *next_free;
+	struct output_pf_gpu_slice **last; /* where its queue keeps it */
+	struct output_pf_gpu_slice *next_free;
 };
 
-#define WS_PF_NAME_CACHE 4096u
-#define WS_PF_NAMES_MAX (1u << 16) /* further ones are spelled out in their events */
+#define OUTPUT_PF_NAME_CACHE 4096u
+#define OUTPUT_PF_NAMES_MAX (1u << 16) /* further ones are spelled out in their events */
 
-struct ws_pf {
-	struct ws_output_run *run;
-	struct ws_sink *sink;
+struct output_pf {
+	struct output_run *run;
+	struct output_sink *sink;
 	struct ws_err *err;
 	/* the process being written */
-	const struct ws_process *process;
+	const struct trc_process *process;
 	uint64_t uuid;         /* of its track */
 	struct ws_arena arena; /* of its tracks */
-	struct ws_pf_counters *counters;
+	struct output_pf_counters *counters;
 	bool queue_mode;
-	struct ws_pf_track **threads, **streams, **queues; /* by index and id; NULL: not seen yet */
-	struct ws_pf_gpu_slice **last;                     /* by queue id */
-	struct ws_map copies;        /* (agent, thread) to struct ws_pf_track */
+	struct output_pf_track **threads, **streams, **queues; /* by index and id; NULL: not seen yet */
+	struct output_pf_gpu_slice **last;                     /* by queue id */
+	struct ws_map copies;        /* (agent, thread) to struct output_pf_track */
 	struct ws_map names;         /* event name to iid; whole file */
 	struct ws_map counter_notes; /* counter name to iid; whole file */
 	struct ws_arena names_arena;
 	struct {
 		const char *name;
 		uint64_t iid;
-	} cache[WS_PF_NAME_CACHE];
-	struct ws_pf_gpu_slice **heap;
+	} cache[OUTPUT_PF_NAME_CACHE];
+	struct output_pf_gpu_slice **heap;
 	size_t n_heap, cap_heap;
-	struct ws_pf_gpu_slice *free;
-	struct ws_pf_lane **lanes; /* all of the process */
+	struct output_pf_gpu_slice *free;
+	struct output_pf_lane **lanes; /* all of the process */
 	size_t n_lanes, cap_lanes;
 	uint64_t seq;
 };
 
 /* A packet: begin, fields, end. @room is what the fields may take, besides the frame. */
-static inline char *ws_pf_begin(struct ws_pf *pf, size_t room, char **out_length)
+static inline char *output_pf_begin(struct output_pf *pf, size_t room, char **out_length)
 {
-	char *p = ws_sink_room(pf->sink, room + 64);
+	char *p = output_sink_room(pf->sink, room + 64);
 
-	p = ws_pb_begin(p, TRACE_PACKET, out_length);
-	p = ws_pb_u64(p, PACKET_SEQUENCE, 1);
-	return ws_pb_u64(p, PACKET_FLAGS, FLAG_NEEDS_STATE);
+	p = output_pb_begin(p, TRACE_PACKET, out_length);
+	p = output_pb_u64(p, PACKET_SEQUENCE, 1);
+	return output_pb_u64(p, PACKET_FLAGS, FLAG_NEEDS_STATE);
 }
 
-static inline void ws_pf_end(struct ws_pf *pf, const char *p, char *length)
+static inline void output_pf_end(struct output_pf *pf, const char *p, char *length)
 {
-	ws_pb_end(p, length);
-	ws_sink_at(pf->sink, p);
+	output_pb_end(p, length);
+	output_sink_at(pf->sink, p);
 }
 
 /* Names go into packets of bounded size. */
-#define WS_PF_NAME_MAX 4096u
-static inline size_t ws_pf_name_bytes(const char *name)
+#define OUTPUT_PF_NAME_MAX 4096u
+static inline size_t output_pf_name_bytes(const char *name)
 {
-	return strnlen(name, WS_PF_NAME_MAX);
+	return strnlen(name, OUTPUT_PF_NAME_MAX);
 }
 
 /* ---- names and tracks: pftrace_tracks.c ---- */
 
-void ws_pf_put_interned(struct ws_pf *pf, unsigned what, uint64_t iid, const char *text);
+void output_pf_put_interned(struct output_pf *pf, unsigned what, uint64_t iid, const char *text);
 /* The iid of a name, told to the reader at first use; 0: spell it out. */
-uint64_t ws_pf_intern(struct ws_pf *pf, struct ws_map *map, unsigned what, uint64_t base,
+uint64_t output_pf_intern(struct output_pf *pf, struct ws_map *map, unsigned what, uint64_t base,
 		      const char *text);
-uint64_t ws_pf_intern_name(struct ws_pf *pf, const char *name, bool stable);
-void ws_pf_put_process(struct ws_pf *pf);
+uint64_t output_pf_intern_name(struct output_pf *pf, const char *name, bool stable);
+void output_pf_put_process(struct output_pf *pf);
 
 /* Tracks are described when they are first asked for; NULL: no memory. */
 /* Add what the program calls it to a track's name, unless it is "" or the trace a database's. */
-void ws_pf_call_it(const struct ws_pf *pf, char *name, size_t n_bytes, const char *given);
-struct ws_pf_track *ws_pf_thread_track(struct ws_pf *pf, const struct ws_thread *thread);
-struct ws_pf_track *ws_pf_stream_track(struct ws_pf *pf, const struct ws_event *ev);
-struct ws_pf_track *ws_pf_queue_track(struct ws_pf *pf, const struct ws_event *ev);
-struct ws_pf_track *ws_pf_copy_track(struct ws_pf *pf, const struct ws_event *ev);
+void output_pf_call_it(const struct output_pf *pf, char *name, size_t n_bytes, const char *given);
+struct output_pf_track *output_pf_thread_track(struct output_pf *pf, const struct trc_thread *thread);
+struct output_pf_track *output_pf_stream_track(struct output_pf *pf, const struct trc_event *ev);
+struct output_pf_track *output_pf_queue_track(struct output_pf *pf, const struct trc_event *ev);
+struct output_pf_track *output_pf_copy_track(struct output_pf *pf, const struct trc_event *ev);
 
 /* A lane on which [start, end] nests, with the slice open on it. Starts never go back. */
-struct ws_pf_lane *ws_pf_enter(struct ws_pf *pf, struct ws_pf_track *track, uint64_t start_ns,
+struct output_pf_lane *output_pf_enter(struct output_pf *pf, struct output_pf_track *track, uint64_t start_ns,
 			       uint64_t end_ns);
-void ws_pf_end_until(struct ws_pf *pf, struct ws_pf_lane *lane, uint64_t until_ns);
-enum ws_status ws_pf_no_memory(struct ws_pf *pf);
+void output_pf_end_until(struct output_pf *pf, struct output_pf_lane *lane, uint64_t until_ns);
+enum ws_status output_pf_no_memory(struct output_pf *pf);
 
 /* ---- GPU work, held back until its times are settled: pftrace_gpu.c ---- */
 
-enum ws_status ws_pf_take_gpu(struct ws_pf *pf, const struct ws_event *ev);
+enum ws_status output_pf_take_gpu(struct output_pf *pf, const struct trc_event *ev);
 /* Nothing that begins before @now_ns is still to come. */
-enum ws_status ws_pf_release(struct ws_pf *pf, uint64_t now_ns);
+enum ws_status output_pf_release(struct output_pf *pf, uint64_t now_ns);
 /* pftrace.c */
-enum ws_status ws_pf_put_gpu(struct ws_pf *pf, const struct ws_pf_gpu_slice *slice);
+enum ws_status output_pf_put_gpu(struct output_pf *pf, const struct output_pf_gpu_slice *slice);
 
 /* ---- counter tracks: pftrace_counters.c ---- */
 
-uint64_t ws_pf_name_uuid(const struct ws_pf *pf, const char *name);
+uint64_t output_pf_name_uuid(const struct output_pf *pf, const char *name);
 
-struct ws_pf_counters *ws_pf_counters_create(struct ws_pf *pf);
-void ws_pf_counters_destroy(struct ws_pf_counters *counters);
+struct output_pf_counters *output_pf_counters_create(struct output_pf *pf);
+void output_pf_counters_destroy(struct output_pf_counters *counters);
 /* Every copy, allocation, scratch event and counted dispatch, by start. */
-enum ws_status ws_pf_counters_event(struct ws_pf_counters *counters, const struct ws_event *ev);
-enum ws_status ws_pf_counters_flush(struct ws_pf_counters *counters);
+enum ws_status output_pf_counters_event(struct output_pf_counters *counters, const struct trc_event *ev);
+enum ws_status output_pf_counters_flush(struct output_pf_counters *counters);
 
 #endif

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum ws_status ws_rocpd_fail(struct ws_rocpd *db)
+enum ws_status output_rocpd_fail(struct output_rocpd_db *db)
 {
 	int code = sqlite3_errcode(db->db);
 	enum ws_status st = code == SQLITE_FULL                                  ? WS_E_LIMIT
@@ -28,7 +28,7 @@ enum ws_status ws_rocpd_fail(struct ws_rocpd *db)
 	return ws_fail(db->err, st, "cannot write '%s': %s", db->path, sqlite3_errmsg(db->db));
 }
 
-enum ws_status ws_rocpd_step(struct ws_rocpd *db, struct ws_rocpd_row *row)
+enum ws_status output_rocpd_step(struct output_rocpd_db *db, struct output_rocpd_row *row)
 {
 	int code = sqlite3_step(row->statement);
 
@@ -37,13 +37,13 @@ enum ws_status ws_rocpd_step(struct ws_rocpd *db, struct ws_rocpd_row *row)
 		db->n_rows++;
 		return WS_OK;
 	}
-	ws_rocpd_fail(db);
+	output_rocpd_fail(db);
 	sqlite3_reset(row->statement);
 	return db->err && db->err->status ? db->err->status : WS_E_IO;
 }
 
 /* Ids that AMD gives a meaning are kept; a damaged capture that has one twice gets another. */
-static enum ws_status step_or_new_id(struct ws_rocpd *db, struct ws_rocpd_row *row)
+static enum ws_status step_or_new_id(struct output_rocpd_db *db, struct output_rocpd_row *row)
 {
 	int code = sqlite3_step(row->statement);
 
@@ -53,90 +53,90 @@ static enum ws_status step_or_new_id(struct ws_rocpd *db, struct ws_rocpd_row *r
 		return WS_OK;
 	}
 	if (code != SQLITE_CONSTRAINT)
-		return ws_rocpd_step(db, row);
+		return output_rocpd_step(db, row);
 	sqlite3_reset(row->statement);
 	sqlite3_bind_null(row->statement, 1);
-	return ws_rocpd_step(db, row);
+	return output_rocpd_step(db, row);
 }
 
 /* ---- events ---- */
 
-static enum ws_status put_event_row(struct ws_rocpd *db, const struct ws_event *ev,
+static enum ws_status put_event_row(struct output_rocpd_db *db, const struct trc_event *ev,
 				    uint64_t parent_id, int64_t *out_id)
 {
-	struct ws_rocpd_row row;
-	bool message = ev->domain == WS_DOMAIN_MARKER_API && ev->marker.has_message;
+	struct output_rocpd_row row;
+	bool message = ev->domain == CAP_DOMAIN_MARKER_API && ev->marker.has_message;
 
-	row = ws_rocpd_row(db, message ? WS_ROCPD_EVENT_EXT : WS_ROCPD_EVENT);
+	row = output_rocpd_row(db, message ? OUTPUT_ROCPD_EVENT_EXT : OUTPUT_ROCPD_EVENT);
 	*out_id = (int64_t)++db->n_events;
-	ws_rocpd_int(&row, *out_id);
-	ws_rocpd_int(&row, db->kind_ids[ev->kind]);
-	ws_rocpd_int(&row, (int64_t)ev->corr_id);
-	ws_rocpd_int(&row, (int64_t)parent_id);
-	ws_rocpd_int(&row, (int64_t)ev->external_id);
+	output_rocpd_int(&row, *out_id);
+	output_rocpd_int(&row, db->kind_ids[ev->kind]);
+	output_rocpd_int(&row, (int64_t)ev->corr_id);
+	output_rocpd_int(&row, (int64_t)parent_id);
+	output_rocpd_int(&row, (int64_t)ev->external_id);
 	if (message) {
-		struct ws_jsonw w = { &db->json, false };
+		struct output_jsonw w = { &db->json, false };
 
 		db->json.n = 0;
-		ws_json_open(&w, NULL, '{');
-		ws_json_str(&w, "message", ev->name);
-		ws_json_close(&w, '}');
-		ws_rocpd_text_n(&row, db->json.buf, db->json.n);
+		output_json_open(&w, NULL, '{');
+		output_json_str(&w, "message", ev->name);
+		output_json_close(&w, '}');
+		output_rocpd_text_n(&row, db->json.buf, db->json.n);
 	}
-	return ws_rocpd_step(db, &row);
+	return output_rocpd_step(db, &row);
 }
 
 struct arg_row {
 	const char *type, *name;
-	char value[WS_ARG_STR_MAX + 64], extdata[48];
+	char value[CAP_ARG_STR_MAX + 64], extdata[48];
 	size_t n_value, n_extdata;
 };
 
-static enum ws_status insert_args(struct ws_rocpd *db, const struct arg_row *rows, int n,
+static enum ws_status insert_args(struct output_rocpd_db *db, const struct arg_row *rows, int n,
 				  int64_t event_id, int position)
 {
-	struct ws_rocpd_row row = { db->args[n - 1], 0 };
+	struct output_rocpd_row row = { db->args[n - 1], 0 };
 
 	for (int i = 0; i < n; i++) {
-		ws_rocpd_int(&row, event_id);
-		ws_rocpd_int(&row, position + i);
-		ws_rocpd_text(&row, rows[i].type);
-		ws_rocpd_text(&row, rows[i].name);
-		ws_rocpd_text_n(&row, rows[i].value, rows[i].n_value);
-		ws_rocpd_text_n(&row, rows[i].extdata, rows[i].n_extdata);
+		output_rocpd_int(&row, event_id);
+		output_rocpd_int(&row, position + i);
+		output_rocpd_text(&row, rows[i].type);
+		output_rocpd_text(&row, rows[i].name);
+		output_rocpd_text_n(&row, rows[i].value, rows[i].n_value);
+		output_rocpd_text_n(&row, rows[i].extdata, rows[i].n_extdata);
 	}
 	db->n_rows += (uint64_t)n - 1;
-	return ws_rocpd_step(db, &row);
+	return output_rocpd_step(db, &row);
 }
 
-static enum ws_status put_args(struct ws_rocpd *db, const struct ws_event *ev, int64_t event_id)
+static enum ws_status put_args(struct output_rocpd_db *db, const struct trc_event *ev, int64_t event_id)
 {
-	struct arg_row rows[WS_ROCPD_ARGS];
-	struct ws_arg_walk walk = { 0 };
+	struct arg_row rows[OUTPUT_ROCPD_ARGS];
+	struct trc_arg_walk walk = { 0 };
 	enum ws_status st = WS_OK;
 	int n = 0, position = 0;
-	struct ws_arg arg;
+	struct trc_arg arg;
 
-	while (!st && ws_event_arg(ev, &walk, &arg)) {
+	while (!st && trc_event_arg(ev, &walk, &arg)) {
 		struct arg_row *row = &rows[n++];
-		int n_value = ws_arg_print(ev->process, &arg, row->value, sizeof(row->value));
+		int n_value = trc_arg_print(ev->process, &arg, row->value, sizeof(row->value));
 
 		row->type = arg.type;
 		row->name = arg.name;
 		row->n_value = n_value < 0 ? 0 : WS_MIN((size_t)n_value, sizeof(row->value) - 1);
 		strcpy(row->extdata, "{}"); /* the table's default */
 		row->n_extdata = 2;
-		if (arg.kind == WS_ARG_STREAM) {
+		if (arg.kind == CAP_ARG_STREAM) {
 			uint32_t id = db->run->cfg->group_by_queue ? 0 : arg.stream;
-			int64_t row_id = ws_rocpd_stream(db, id);
+			int64_t row_id = output_rocpd_stream(db, id);
 
 			if (row_id < 0)
-				return ws_rocpd_fail(db);
+				return output_rocpd_fail(db);
 			row->n_extdata = (size_t)snprintf(row->extdata, sizeof(row->extdata),
 							  "{\"stream_id\":%lld}",
 							  (long long)row_id);
 		}
-		if (n == WS_ROCPD_ARGS) {
+		if (n == OUTPUT_ROCPD_ARGS) {
 			st = insert_args(db, rows, n, event_id, position);
 			position += n;
 			n = 0;
@@ -145,231 +145,231 @@ static enum ws_status put_args(struct ws_rocpd *db, const struct ws_event *ev, i
 	return !st && n ? insert_args(db, rows, n, event_id, position) : st;
 }
 
-static void bind_thread(const struct ws_rocpd *db, struct ws_rocpd_row *row, int64_t tid)
+static void bind_thread(const struct output_rocpd_db *db, struct output_rocpd_row *row, int64_t tid)
 {
-	ws_rocpd_int(row, db->nid);
-	ws_rocpd_int(row, db->pid);
-	ws_rocpd_int(row, tid);
+	output_rocpd_int(row, db->nid);
+	output_rocpd_int(row, db->pid);
+	output_rocpd_int(row, tid);
 }
 
-static void bind_span(const struct ws_rocpd *db, struct ws_rocpd_row *row, int64_t tid,
-		      const struct ws_event *ev, int64_t name_id)
+static void bind_span(const struct output_rocpd_db *db, struct output_rocpd_row *row, int64_t tid,
+		      const struct trc_event *ev, int64_t name_id)
 {
 	bind_thread(db, row, tid);
-	ws_rocpd_int(row, (int64_t)ev->start_ns);
-	ws_rocpd_int(row, (int64_t)ev->end_ns);
-	ws_rocpd_int(row, name_id);
+	output_rocpd_int(row, (int64_t)ev->start_ns);
+	output_rocpd_int(row, (int64_t)ev->end_ns);
+	output_rocpd_int(row, name_id);
 }
 
-static enum ws_status put_sample(struct ws_rocpd *db, const struct ws_event *ev, int64_t tid,
+static enum ws_status put_sample(struct output_rocpd_db *db, const struct trc_event *ev, int64_t tid,
 				 int64_t event_id)
 {
 	uint64_t key = (uint64_t)ev->thread->index << 8 | (uint64_t)ev->kind;
 	int64_t track = (int64_t)(intptr_t)ws_map_get_u64(&db->tracks, key);
-	struct ws_rocpd_row row;
+	struct output_rocpd_row row;
 	enum ws_status st;
 
 	if (!track) {
 		track = (int64_t)++db->n_tracks;
-		row = ws_rocpd_row(db, WS_ROCPD_TRACK);
-		ws_rocpd_int(&row, track);
+		row = output_rocpd_row(db, OUTPUT_ROCPD_TRACK);
+		output_rocpd_int(&row, track);
 		bind_thread(db, &row, tid);
-		ws_rocpd_int(&row, db->kind_ids[ev->kind]);
-		st = ws_rocpd_step(db, &row);
+		output_rocpd_int(&row, db->kind_ids[ev->kind]);
+		st = output_rocpd_step(db, &row);
 		if (!st)
 			st = ws_map_put_u64(&db->tracks, key, (void *)(intptr_t)track, db->err);
 		if (st)
 			return st;
 	}
-	row = ws_rocpd_row(db, WS_ROCPD_SAMPLE);
-	ws_rocpd_int(&row, db->base + (int64_t)ev->corr_id);
-	ws_rocpd_int(&row, track);
-	ws_rocpd_int(&row, (int64_t)ev->start_ns);
-	ws_rocpd_int(&row, event_id);
+	row = output_rocpd_row(db, OUTPUT_ROCPD_SAMPLE);
+	output_rocpd_int(&row, db->base + (int64_t)ev->corr_id);
+	output_rocpd_int(&row, track);
+	output_rocpd_int(&row, (int64_t)ev->start_ns);
+	output_rocpd_int(&row, event_id);
 	return step_or_new_id(db, &row);
 }
 
-static enum ws_status put_region(struct ws_rocpd *db, const struct ws_event *ev)
+static enum ws_status put_region(struct output_rocpd_db *db, const struct trc_event *ev)
 {
 	/* a marker's region is named after the function: its message is with the event */
-	const char *name = ev->domain == WS_DOMAIN_MARKER_API ? ev->marker.op_name : ev->name;
-	int64_t tid = ws_rocpd_thread(db, ev->thread);
-	int64_t name_id = ws_rocpd_string(db, name, true), event_id;
-	struct ws_rocpd_row row;
+	const char *name = ev->domain == CAP_DOMAIN_MARKER_API ? ev->marker.op_name : ev->name;
+	int64_t tid = output_rocpd_thread(db, ev->thread);
+	int64_t name_id = output_rocpd_string(db, name, true), event_id;
+	struct output_rocpd_row row;
 	enum ws_status st;
 
 	if (tid < 0 || name_id < 0)
-		return ws_rocpd_fail(db);
+		return output_rocpd_fail(db);
 	/* messages are in the table of strings, too, as far as it may grow */
-	if (ev->domain == WS_DOMAIN_MARKER_API && db->strings.n < WS_OUTPUT_NAMES_MAX &&
-	    ws_rocpd_string(db, ev->name, false) < 0)
-		return ws_rocpd_fail(db);
+	if (ev->domain == CAP_DOMAIN_MARKER_API && db->strings.n < OUTPUT_NAMES_MAX &&
+	    output_rocpd_string(db, ev->name, false) < 0)
+		return output_rocpd_fail(db);
 	st = put_event_row(db, ev, ev->ancestor_id, &event_id);
-	if (!st && (ev->domain == WS_DOMAIN_HIP_API || ev->domain == WS_DOMAIN_ROCDECODE_API))
+	if (!st && (ev->domain == CAP_DOMAIN_HIP_API || ev->domain == CAP_DOMAIN_ROCDECODE_API))
 		st = put_args(db, ev, event_id);
 	if (st)
 		return st;
 	if (ev->start_ns == ev->end_ns)
 		return put_sample(db, ev, tid, event_id);
-	row = ws_rocpd_row(db, WS_ROCPD_REGION);
-	ws_rocpd_int(&row, db->base + (int64_t)ev->corr_id);
+	row = output_rocpd_row(db, OUTPUT_ROCPD_REGION);
+	output_rocpd_int(&row, db->base + (int64_t)ev->corr_id);
 	bind_span(db, &row, tid, ev, name_id);
-	ws_rocpd_int(&row, event_id);
+	output_rocpd_int(&row, event_id);
 	return step_or_new_id(db, &row);
 }
 
-static enum ws_status put_values(struct ws_rocpd *db, const struct ws_event *ev, int64_t event_id)
+static enum ws_status put_values(struct output_rocpd_db *db, const struct trc_event *ev, int64_t event_id)
 {
 	enum ws_status st = WS_OK;
 
 	for (uint32_t i = 0; !st && i < ev->dispatch.info->n_values; i++) {
-		const struct ws_counter_value *value = &ev->dispatch.values[i];
-		struct ws_rocpd_row row = ws_rocpd_row(db, WS_ROCPD_PMC_EVENT);
+		const struct cap_counter_value *value = &ev->dispatch.values[i];
+		struct output_rocpd_row row = output_rocpd_row(db, OUTPUT_ROCPD_PMC_EVENT);
 
 		if (value->counter >= ev->process->counters.n ||
 		    !ev->process->counters.at[value->counter].info)
 			continue; /* no such counter: there is no row to refer to */
-		ws_rocpd_int(&row, event_id);
-		ws_rocpd_int(&row, db->base + value->counter);
+		output_rocpd_int(&row, event_id);
+		output_rocpd_int(&row, db->base + value->counter);
 		sqlite3_bind_double(row.statement, ++row.at, value->value);
-		st = ws_rocpd_step(db, &row);
+		st = output_rocpd_step(db, &row);
 	}
 	return st;
 }
 
-static enum ws_status put_dispatch(struct ws_rocpd *db, const struct ws_event *ev)
+static enum ws_status put_dispatch(struct output_rocpd_db *db, const struct trc_event *ev)
 {
-	const struct ws_rec_dispatch *info = ev->dispatch.info;
+	const struct cap_rec_dispatch *info = ev->dispatch.info;
 	bool renamed = db->run->cfg->kernel_rename && ev->dispatch.renamed;
 	int64_t ids[] = {
-		ws_rocpd_thread(db, ev->thread),
-		ws_rocpd_agent(db, ev->dispatch.agent),
-		ws_rocpd_kernel(db, ev->dispatch.kernel),
+		output_rocpd_thread(db, ev->thread),
+		output_rocpd_agent(db, ev->dispatch.agent),
+		output_rocpd_kernel(db, ev->dispatch.kernel),
 		(int64_t)info->dispatch_id,
-		ws_rocpd_queue(db, ev->dispatch.queue->id),
-		ws_rocpd_stream(db, ws_run_stream(db->run, ev)),
+		output_rocpd_queue(db, ev->dispatch.queue->id),
+		output_rocpd_stream(db, output_run_stream(db->run, ev)),
 	};
-	int64_t region = renamed ? ws_rocpd_string(db, ev->dispatch.renamed, true) : db->empty_id;
-	struct ws_rocpd_row row;
+	int64_t region = renamed ? output_rocpd_string(db, ev->dispatch.renamed, true) : db->empty_id;
+	struct output_rocpd_row row;
 	int64_t event_id;
 	enum ws_status st;
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(ids); i++)
 		if (ids[i] < 0 || region < 0)
-			return ws_rocpd_fail(db);
+			return output_rocpd_fail(db);
 	st = put_event_row(db, ev, ev->corr_id, &event_id);
 	if (st)
 		return st;
-	row = ws_rocpd_row(db, WS_ROCPD_DISPATCH);
-	ws_rocpd_int(&row, db->base + (int64_t)info->dispatch_id);
-	ws_rocpd_int(&row, db->nid);
-	ws_rocpd_int(&row, db->pid);
+	row = output_rocpd_row(db, OUTPUT_ROCPD_DISPATCH);
+	output_rocpd_int(&row, db->base + (int64_t)info->dispatch_id);
+	output_rocpd_int(&row, db->nid);
+	output_rocpd_int(&row, db->pid);
 	for (size_t i = 0; i < WS_ARRAY_LEN(ids); i++)
-		ws_rocpd_int(&row, ids[i]);
-	ws_rocpd_int(&row, (int64_t)ev->start_ns);
-	ws_rocpd_int(&row, (int64_t)ev->end_ns);
-	ws_rocpd_int(&row, info->private_bytes);
-	ws_rocpd_int(&row, info->group_bytes);
+		output_rocpd_int(&row, ids[i]);
+	output_rocpd_int(&row, (int64_t)ev->start_ns);
+	output_rocpd_int(&row, (int64_t)ev->end_ns);
+	output_rocpd_int(&row, info->private_bytes);
+	output_rocpd_int(&row, info->group_bytes);
 	for (int i = 0; i < 3; i++)
-		ws_rocpd_int(&row, info->workgroup[i]);
+		output_rocpd_int(&row, info->workgroup[i]);
 	for (int i = 0; i < 3; i++)
-		ws_rocpd_int(&row, info->grid[i]);
-	ws_rocpd_int(&row, region);
-	ws_rocpd_int(&row, event_id);
+		output_rocpd_int(&row, info->grid[i]);
+	output_rocpd_int(&row, region);
+	output_rocpd_int(&row, event_id);
 	st = step_or_new_id(db, &row);
 	return st ? st : put_values(db, ev, event_id);
 }
 
-static void bind_agent(struct ws_rocpd *db, struct ws_rocpd_row *row, const struct ws_agent *agent)
+static void bind_agent(struct output_rocpd_db *db, struct output_rocpd_row *row, const struct trc_agent *agent)
 {
 	if (agent)
-		ws_rocpd_int(row, ws_rocpd_agent(db, agent));
+		output_rocpd_int(row, output_rocpd_agent(db, agent));
 	else
-		ws_rocpd_null(row);
+		output_rocpd_null(row);
 }
 
-static enum ws_status put_copy(struct ws_rocpd *db, const struct ws_event *ev)
+static enum ws_status put_copy(struct output_rocpd_db *db, const struct trc_event *ev)
 {
-	const struct ws_rec_copy *info = ev->copy.info;
-	int64_t tid = ws_rocpd_thread(db, ev->thread);
-	int64_t name_id = ws_rocpd_string(db, ev->name, true);
-	int64_t stream = ws_rocpd_stream(db, ws_run_stream(db->run, ev));
+	const struct cap_rec_copy *info = ev->copy.info;
+	int64_t tid = output_rocpd_thread(db, ev->thread);
+	int64_t name_id = output_rocpd_string(db, ev->name, true);
+	int64_t stream = output_rocpd_stream(db, output_run_stream(db->run, ev));
 	/* the view shows copies whose agents are both known: an unknown one is a row, too */
-	int64_t dst = ws_rocpd_agent(db, ev->copy.dst), src = ws_rocpd_agent(db, ev->copy.src);
-	struct ws_rocpd_row row;
+	int64_t dst = output_rocpd_agent(db, ev->copy.dst), src = output_rocpd_agent(db, ev->copy.src);
+	struct output_rocpd_row row;
 	int64_t event_id;
 	enum ws_status st;
 
 	if (tid < 0 || name_id < 0 || stream < 0 || dst < 0 || src < 0)
-		return ws_rocpd_fail(db);
+		return output_rocpd_fail(db);
 	st = put_event_row(db, ev, ev->corr_id, &event_id);
 	if (st)
 		return st;
-	row = ws_rocpd_row(db, WS_ROCPD_COPY);
+	row = output_rocpd_row(db, OUTPUT_ROCPD_COPY);
 	bind_span(db, &row, tid, ev, name_id);
-	ws_rocpd_int(&row, dst);
-	ws_rocpd_int(&row, (int64_t)info->dst_address);
-	ws_rocpd_int(&row, src);
-	ws_rocpd_int(&row, (int64_t)info->src_address);
-	ws_rocpd_int(&row, (int64_t)info->n_bytes);
-	ws_rocpd_int(&row, stream);
-	ws_rocpd_int(&row, event_id);
-	return ws_rocpd_step(db, &row);
+	output_rocpd_int(&row, dst);
+	output_rocpd_int(&row, (int64_t)info->dst_address);
+	output_rocpd_int(&row, src);
+	output_rocpd_int(&row, (int64_t)info->src_address);
+	output_rocpd_int(&row, (int64_t)info->n_bytes);
+	output_rocpd_int(&row, stream);
+	output_rocpd_int(&row, event_id);
+	return output_rocpd_step(db, &row);
 }
 
 /* Allocations and scratch share a table. */
-static enum ws_status put_memory(struct ws_rocpd *db, const struct ws_event *ev, const char *type,
-				 const char *level, const struct ws_agent *agent, uint64_t address,
+static enum ws_status put_memory(struct output_rocpd_db *db, const struct trc_event *ev, const char *type,
+				 const char *level, const struct trc_agent *agent, uint64_t address,
 				 uint64_t n_bytes, uint32_t queue_id, uint32_t stream_id,
 				 const char *ext)
 {
-	int64_t tid = ws_rocpd_thread(db, ev->thread), queue = ws_rocpd_queue(db, queue_id);
-	int64_t stream = ws_rocpd_stream(db, stream_id), event_id;
-	struct ws_rocpd_row row;
+	int64_t tid = output_rocpd_thread(db, ev->thread), queue = output_rocpd_queue(db, queue_id);
+	int64_t stream = output_rocpd_stream(db, stream_id), event_id;
+	struct output_rocpd_row row;
 	enum ws_status st;
 
 	if (tid < 0 || queue < 0 || stream < 0)
-		return ws_rocpd_fail(db);
+		return output_rocpd_fail(db);
 	st = put_event_row(db, ev, ev->ancestor_id, &event_id);
 	if (st)
 		return st;
-	row = ws_rocpd_row(db, ext ? WS_ROCPD_SCRATCH : WS_ROCPD_ALLOCATE);
+	row = output_rocpd_row(db, ext ? OUTPUT_ROCPD_SCRATCH : OUTPUT_ROCPD_ALLOCATE);
 	bind_thread(db, &row, tid);
 	bind_agent(db, &row, agent);
-	ws_rocpd_text(&row, type);
-	ws_rocpd_text(&row, level);
-	ws_rocpd_int(&row, (int64_t)ev->start_ns);
-	ws_rocpd_int(&row, (int64_t)ev->end_ns);
-	ws_rocpd_int(&row, (int64_t)address);
-	ws_rocpd_int(&row, (int64_t)n_bytes);
-	ws_rocpd_int(&row, queue);
-	ws_rocpd_int(&row, stream);
-	ws_rocpd_int(&row, event_id);
+	output_rocpd_text(&row, type);
+	output_rocpd_text(&row, level);
+	output_rocpd_int(&row, (int64_t)ev->start_ns);
+	output_rocpd_int(&row, (int64_t)ev->end_ns);
+	output_rocpd_int(&row, (int64_t)address);
+	output_rocpd_int(&row, (int64_t)n_bytes);
+	output_rocpd_int(&row, queue);
+	output_rocpd_int(&row, stream);
+	output_rocpd_int(&row, event_id);
 	if (ext)
-		ws_rocpd_text(&row, ext);
-	return ws_rocpd_step(db, &row);
+		output_rocpd_text(&row, ext);
+	return output_rocpd_step(db, &row);
 }
 
-static enum ws_status put_alloc(struct ws_rocpd *db, const struct ws_event *ev)
+static enum ws_status put_alloc(struct output_rocpd_db *db, const struct trc_event *ev)
 {
-	const struct ws_rec_alloc *info = ev->alloc.info;
+	const struct cap_rec_alloc *info = ev->alloc.info;
 	uint32_t op = info->h.what;
-	bool is_free = op == WS_ALLOC_FREE || op == WS_ALLOC_VMEM_FREE;
-	bool is_virtual = op == WS_ALLOC_VMEM_ALLOCATE || op == WS_ALLOC_VMEM_FREE;
+	bool is_free = op == CAP_ALLOC_FREE || op == CAP_ALLOC_VMEM_FREE;
+	bool is_virtual = op == CAP_ALLOC_VMEM_ALLOCATE || op == CAP_ALLOC_VMEM_FREE;
 
 	return put_memory(db, ev, is_free ? "FREE" : "ALLOC", is_virtual ? "VIRTUAL" : "REAL",
 			  is_free ? NULL : ev->alloc.agent, info->address, info->n_bytes, 0,
-			  ws_run_stream(db->run, ev), NULL);
+			  output_run_stream(db->run, ev), NULL);
 }
 
-static enum ws_status put_scratch(struct ws_rocpd *db, const struct ws_event *ev)
+static enum ws_status put_scratch(struct output_rocpd_db *db, const struct trc_event *ev)
 {
 	static const char *const types[] = {
-		[WS_SCRATCH_ALLOC] = "ALLOC",
-		[WS_SCRATCH_FREE] = "FREE",
-		[WS_SCRATCH_ASYNC_RECLAIM] = "RECLAIM",
+		[CAP_SCRATCH_ALLOC] = "ALLOC",
+		[CAP_SCRATCH_FREE] = "FREE",
+		[CAP_SCRATCH_ASYNC_RECLAIM] = "RECLAIM",
 	};
-	const struct ws_rec_scratch *info = ev->scratch.info;
+	const struct cap_rec_scratch *info = ev->scratch.info;
 	const char *type = info->h.what < WS_ARRAY_LEN(types) ? types[info->h.what] : NULL;
 	char ext[40];
 
@@ -378,30 +378,30 @@ static enum ws_status put_scratch(struct ws_rocpd *db, const struct ws_event *ev
 			  ev->scratch.queue->id, 0, ext);
 }
 
-static enum ws_status put_event(void *ctx, const struct ws_event *ev)
+static enum ws_status put_event(void *ctx, const struct trc_event *ev)
 {
-	struct ws_rocpd *db = ctx;
-	uint64_t *n_written = db->run->result->n_written[WS_OUTPUT_ROCPD];
+	struct output_rocpd_db *db = ctx;
+	uint64_t *n_written = db->run->result->n_written[OUTPUT_ROCPD];
 	enum ws_status st = WS_OK;
 
-	if (ws_event_is_dispatch(ev)) {
+	if (output_event_is_dispatch(ev)) {
 		st = put_dispatch(db, ev);
-		n_written[WS_DOMAIN_KERNEL_DISPATCH] += ws_event_traced(ev);
-		n_written[WS_DOMAIN_COUNTER_COLLECTION] += ev->dispatch.info->n_values != 0;
+		n_written[CAP_DOMAIN_KERNEL_DISPATCH] += output_event_traced(ev);
+		n_written[CAP_DOMAIN_COUNTER_COLLECTION] += ev->dispatch.info->n_values != 0;
 		return st;
 	}
-	switch (ws_domain_infos[ev->domain].shape) {
-	case WS_SHAPE_CALL:
-	case WS_SHAPE_MARKER:
+	switch (output_domain_infos[ev->domain].shape) {
+	case OUTPUT_SHAPE_CALL:
+	case OUTPUT_SHAPE_MARKER:
 		st = put_region(db, ev);
 		break;
-	case WS_SHAPE_COPY:
+	case OUTPUT_SHAPE_COPY:
 		st = put_copy(db, ev);
 		break;
-	case WS_SHAPE_ALLOC:
+	case OUTPUT_SHAPE_ALLOC:
 		st = put_alloc(db, ev);
 		break;
-	case WS_SHAPE_SCRATCH:
+	case OUTPUT_SHAPE_SCRATCH:
 		st = put_scratch(db, ev);
 		break;
 	default:
@@ -413,17 +413,17 @@ static enum ws_status put_event(void *ctx, const struct ws_event *ev)
 
 /* ---- the file ---- */
 
-static enum ws_status run_sql(struct ws_rocpd *db, const char *sql)
+static enum ws_status run_sql(struct output_rocpd_db *db, const char *sql)
 {
 	if (sqlite3_exec(db->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-		return ws_rocpd_fail(db);
+		return output_rocpd_fail(db);
 	return WS_OK;
 }
 
-/* A text of ws_output_sql() with its placeholders filled in. */
-static enum ws_status run_named(struct ws_rocpd *db, const char *name)
+/* A text of output_sql() with its placeholders filled in. */
+static enum ws_status run_named(struct output_rocpd_db *db, const char *name)
 {
-	const char *at = ws_output_sql(name), *hit;
+	const char *at = output_sql(name), *hit;
 	struct ws_buf sql;
 	enum ws_status st;
 
@@ -442,7 +442,7 @@ static enum ws_status run_named(struct ws_rocpd *db, const char *name)
 }
 
 /* INSERT INTO table (columns) VALUES (?,?),(?,?)... */
-static enum ws_status prepare_rows(struct ws_rocpd *db, const char *table, const char *columns,
+static enum ws_status prepare_rows(struct output_rocpd_db *db, const char *table, const char *columns,
 				   int n_rows, sqlite3_stmt **out_statement)
 {
 	char sql[1024];
@@ -459,30 +459,30 @@ static enum ws_status prepare_rows(struct ws_rocpd *db, const char *table, const
 	return sqlite3_prepare_v3(db->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out_statement,
 				  NULL) == SQLITE_OK
 		       ? WS_OK
-		       : ws_rocpd_fail(db);
+		       : output_rocpd_fail(db);
 }
 
-static enum ws_status prepare(struct ws_rocpd *db)
+static enum ws_status prepare(struct output_rocpd_db *db)
 {
 	static const struct {
 		const char *table, *columns;
 	} rows[] = {
-#define WS_ROCPD_ROW(name, table, columns) { table, columns },
-		WS_ROCPD_STATEMENTS(WS_ROCPD_ROW)
-#undef WS_ROCPD_ROW
+#define OUTPUT_ROCPD_ROW(name, table, columns) { table, columns },
+		OUTPUT_ROCPD_STATEMENTS(OUTPUT_ROCPD_ROW)
+#undef OUTPUT_ROCPD_ROW
 	};
 	enum ws_status st = WS_OK;
 
-	for (int i = 0; i < WS_ROCPD_STATEMENT_COUNT && !st; i++)
+	for (int i = 0; i < OUTPUT_ROCPD_STATEMENT_COUNT && !st; i++)
 		st = prepare_rows(db, rows[i].table, rows[i].columns, 1, &db->statements[i]);
-	for (int i = 0; i < WS_ROCPD_ARGS && !st; i++)
+	for (int i = 0; i < OUTPUT_ROCPD_ARGS && !st; i++)
 		st = prepare_rows(db, "rocpd_arg",
 				  "event_id, position, type, name, value, extdata", i + 1,
 				  &db->args[i]);
 	return st;
 }
 
-static enum ws_status open_database(struct ws_rocpd *db, const char *partial)
+static enum ws_status open_database(struct output_rocpd_db *db, const char *partial)
 {
 	/*
 	 * Nobody else reads the file yet and a failed one is removed, so neither journal
@@ -494,7 +494,7 @@ static enum ws_status open_database(struct ws_rocpd *db, const char *partial)
 				      "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536;"
 				      "PRAGMA foreign_keys = OFF; BEGIN;";
 	static const char *const parts[] = { "tables", "views", "data_views", "summary_views" };
-	enum ws_status st = ws_make_parents(db->path, db->err);
+	enum ws_status st = output_make_parents(db->path, db->err);
 	int fd;
 
 	/* SQLite opens what is there; so it is ours before. */
@@ -506,7 +506,7 @@ static enum ws_status open_database(struct ws_rocpd *db, const char *partial)
 	if (sqlite3_open_v2(partial, &db->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 			    NULL) != SQLITE_OK)
-		return ws_rocpd_fail(db);
+		return output_rocpd_fail(db);
 	st = run_sql(db, pragmas);
 	for (size_t i = 0; i < WS_ARRAY_LEN(parts) && !st; i++)
 		st = run_named(db, parts[i]);
@@ -515,39 +515,39 @@ static enum ws_status open_database(struct ws_rocpd *db, const char *partial)
 	return st;
 }
 
-static enum ws_status fill(struct ws_rocpd *db)
+static enum ws_status fill(struct output_rocpd_db *db)
 {
-	struct ws_output_run *run = db->run;
-	enum ws_status st = ws_rocpd_strings(db);
+	struct output_run *run = db->run;
+	enum ws_status st = output_rocpd_strings(db);
 
 	for (size_t i = 0; !st && i < run->n_processes; i++) {
-		st = ws_rocpd_begin_process(db, run->processes[i], i);
+		st = output_rocpd_begin_process(db, run->processes[i], i);
 		if (!st)
-			st = ws_run_each(run, run->processes[i], 0, WS_ORDER_RECORDED, put_event,
+			st = output_run_each(run, run->processes[i], 0, TRC_ORDER_RECORDED, put_event,
 					 db, db->err);
-		ws_rocpd_end_process(db);
+		output_rocpd_end_process(db);
 	}
 	return st ? st : run_sql(db, "COMMIT");
 }
 
-static void release(struct ws_rocpd *db)
+static void release(struct output_rocpd_db *db)
 {
-	for (int i = 0; i < WS_ROCPD_STATEMENT_COUNT; i++)
+	for (int i = 0; i < OUTPUT_ROCPD_STATEMENT_COUNT; i++)
 		sqlite3_finalize(db->statements[i]);
-	for (int i = 0; i < WS_ROCPD_ARGS; i++)
+	for (int i = 0; i < OUTPUT_ROCPD_ARGS; i++)
 		sqlite3_finalize(db->args[i]);
 	sqlite3_close(db->db);
 	db->db = NULL;
-	ws_sink_abandon(&db->json);
+	output_sink_abandon(&db->json);
 	ws_map_fini(&db->strings);
 	ws_map_fini(&db->threads);
 	ws_map_fini(&db->nodes);
 	ws_arena_fini(&db->arena);
 }
 
-static enum ws_status write_rocpd(struct ws_output_run *run, struct ws_err *err)
+static enum ws_status write_rocpd(struct output_run *run, struct ws_err *err)
 {
-	struct ws_rocpd *db = calloc(1, sizeof(*db));
+	struct output_rocpd_db *db = calloc(1, sizeof(*db));
 	char partial[PATH_MAX + 16];
 	struct stat file = { 0 };
 	enum ws_status st;
@@ -563,9 +563,9 @@ static enum ws_status write_rocpd(struct ws_output_run *run, struct ws_err *err)
 	snprintf(db->suffix, sizeof(db->suffix), "_%s", run->guid);
 	for (char *at = db->suffix; *at; at++)
 		*at = *at == '-' ? '_' : *at;
-	st = ws_run_path(run, "results.db", db->path, err);
+	st = output_run_path(run, "results.db", db->path, err);
 	if (!st)
-		st = ws_sink_open_memory(&db->json, err);
+		st = output_sink_open_memory(&db->json, err);
 	snprintf(partial, sizeof(partial), "%s.partial", db->path);
 	if (!st)
 		st = open_database(db, partial);
@@ -580,16 +580,16 @@ static enum ws_status write_rocpd(struct ws_output_run *run, struct ws_err *err)
 		st = ws_fail_errno(err, errno, "cannot write '%s'", db->path);
 	if (st) {
 		unlink(partial);
-		memset(run->result->n_written[WS_OUTPUT_ROCPD], 0,
-		       sizeof(run->result->n_written[WS_OUTPUT_ROCPD]));
+		memset(run->result->n_written[OUTPUT_ROCPD], 0,
+		       sizeof(run->result->n_written[OUTPUT_ROCPD]));
 	}
-	ws_run_file(run, WS_OUTPUT_ROCPD, db->path, db->n_rows, (uint64_t)file.st_size,
+	output_run_file(run, OUTPUT_ROCPD, db->path, db->n_rows, (uint64_t)file.st_size,
 		    st ? err : NULL);
 	free(db);
 	return st;
 }
 
-const struct ws_output_ops ws_output_rocpd = {
+const struct output_ops output_rocpd = {
 	.word = "rocpd",
 	.what = "rocpd database",
 	.write = write_rocpd,

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-void ws_rocpd_text_n(struct ws_rocpd_row *row, const char *text, size_t n)
+void output_rocpd_text_n(struct output_rocpd_row *row, const char *text, size_t n)
 {
 	struct ws_buf made;
 
@@ -22,21 +22,21 @@ void ws_rocpd_text_n(struct ws_rocpd_row *row, const char *text, size_t n)
 
 /* ---- strings ---- */
 
-static int64_t insert_string(struct ws_rocpd *db, struct ws_str text)
+static int64_t insert_string(struct output_rocpd_db *db, struct ws_str text)
 {
 	int64_t id = (int64_t)db->strings.n + 1;
-	struct ws_rocpd_row row = ws_rocpd_row(db, WS_ROCPD_STRING);
+	struct output_rocpd_row row = output_rocpd_row(db, OUTPUT_ROCPD_STRING);
 
-	ws_rocpd_int(&row, id);
-	ws_rocpd_text_n(&row, text.at, text.n);
+	output_rocpd_int(&row, id);
+	output_rocpd_text_n(&row, text.at, text.n);
 	if (ws_map_put(&db->strings, text, (void *)(intptr_t)id, db->err))
 		return -1;
-	return ws_rocpd_step(db, &row) ? -1 : id;
+	return output_rocpd_step(db, &row) ? -1 : id;
 }
 
-int64_t ws_rocpd_string(struct ws_rocpd *db, const char *text, bool stable)
+int64_t output_rocpd_string(struct output_rocpd_db *db, const char *text, bool stable)
 {
-	size_t slot = ((uintptr_t)text >> 3 ^ (uintptr_t)text >> 15) % WS_ROCPD_CACHE;
+	size_t slot = ((uintptr_t)text >> 3 ^ (uintptr_t)text >> 15) % OUTPUT_ROCPD_CACHE;
 	struct ws_map_entry *entry;
 	struct ws_str key;
 	int64_t id;
@@ -79,7 +79,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void collect_process(struct collected *all, const struct ws_process *process)
+static void collect_process(struct collected *all, const struct trc_process *process)
 {
 	for (size_t i = 0; i < process->agents.n; i++) {
 		collect(all, process->agents.at[i]->name);
@@ -98,26 +98,26 @@ static void collect_process(struct collected *all, const struct ws_process *proc
 	for (size_t i = 0; i < process->code_objects.n; i++)
 		collect(all, process->code_objects.at[i].uri);
 	for (size_t i = 0; i < process->counters.n; i++) {
-		const struct ws_counter *counter = &process->counters.at[i];
+		const struct trc_counter *counter = &process->counters.at[i];
 
 		collect(all, counter->name);
 		for (uint32_t d = 0; counter->info && d < counter->info->n_dims; d++)
-			collect(all, ws_process_string(process, counter->dims[d].name_str));
+			collect(all, trc_process_string(process, counter->dims[d].name_str));
 	}
 }
 
-enum ws_status ws_rocpd_strings(struct ws_rocpd *db)
+enum ws_status output_rocpd_strings(struct output_rocpd_db *db)
 {
 	struct collected all = { .err = db->err };
 	enum ws_status st;
 
 	ws_vec_init(&all.list, 1u << 28);
 	collect(&all, "");
-	for (int kind = 0; kind < WS_KIND_COUNT; kind++) {
+	for (int kind = 0; kind < CAP_KIND_COUNT; kind++) {
 		const char *name;
 
-		collect(&all, ws_kind_name(kind));
-		for (uint32_t id = 0; (name = ws_kind_op_name(kind, id)); id++)
+		collect(&all, trc_kind_name(kind));
+		for (uint32_t id = 0; (name = trc_kind_op_name(kind, id)); id++)
 			collect(&all, name);
 	}
 	for (size_t i = 0; i < db->run->n_processes; i++)
@@ -125,32 +125,32 @@ enum ws_status ws_rocpd_strings(struct ws_rocpd *db)
 	ws_vec_sort(&all.list, by_text);
 	st = all.st;
 	for (size_t i = 0; !st && i < all.list.n; i++)
-		if (ws_rocpd_string(db, all.list.at[i], false) < 0)
-			st = ws_rocpd_fail(db);
+		if (output_rocpd_string(db, all.list.at[i], false) < 0)
+			st = output_rocpd_fail(db);
 	ws_vec_fini(&all.list);
-	db->empty_id = ws_rocpd_string(db, "", false);
-	for (int kind = 0; !st && kind < WS_KIND_COUNT; kind++)
-		db->kind_ids[kind] = ws_rocpd_string(db, ws_kind_name(kind), false);
+	db->empty_id = output_rocpd_string(db, "", false);
+	for (int kind = 0; !st && kind < CAP_KIND_COUNT; kind++)
+		db->kind_ids[kind] = output_rocpd_string(db, trc_kind_name(kind), false);
 	return st;
 }
 
 /* ---- rows made at first use ---- */
 
-static struct ws_rocpd_row owned_row(struct ws_rocpd *db, enum ws_rocpd_statement which, int64_t id)
+static struct output_rocpd_row owned_row(struct output_rocpd_db *db, enum output_rocpd_statement which, int64_t id)
 {
-	struct ws_rocpd_row row = ws_rocpd_row(db, which);
+	struct output_rocpd_row row = output_rocpd_row(db, which);
 
-	ws_rocpd_int(&row, id);
-	ws_rocpd_int(&row, db->nid);
-	if (which != WS_ROCPD_THREAD)
-		ws_rocpd_int(&row, db->pid);
+	output_rocpd_int(&row, id);
+	output_rocpd_int(&row, db->nid);
+	if (which != OUTPUT_ROCPD_THREAD)
+		output_rocpd_int(&row, db->pid);
 	return row;
 }
 
-int64_t ws_rocpd_thread(struct ws_rocpd *db, const struct ws_thread *thread)
+int64_t output_rocpd_thread(struct output_rocpd_db *db, const struct trc_thread *thread)
 {
 	int64_t *at = &db->thread_rows[thread->index], id = thread->tid;
-	struct ws_rocpd_row row;
+	struct output_rocpd_row row;
 
 	if (*at)
 		return *at;
@@ -159,19 +159,19 @@ int64_t ws_rocpd_thread(struct ws_rocpd *db, const struct ws_thread *thread)
 		id += db->base + ((int64_t)1 << 32);
 	if (ws_map_put_u64(&db->threads, (uint64_t)id, db, db->err))
 		return -1;
-	row = owned_row(db, WS_ROCPD_THREAD, id);
-	ws_rocpd_int(&row, db->process->ppid);
-	ws_rocpd_int(&row, db->pid);
-	ws_rocpd_int(&row, thread->tid);
-	ws_rocpd_text(&row, *thread->name ? thread->name : NULL);
+	row = owned_row(db, OUTPUT_ROCPD_THREAD, id);
+	output_rocpd_int(&row, db->process->ppid);
+	output_rocpd_int(&row, db->pid);
+	output_rocpd_int(&row, thread->tid);
+	output_rocpd_text(&row, *thread->name ? thread->name : NULL);
 	*at = id;
-	return ws_rocpd_step(db, &row) ? -1 : id;
+	return output_rocpd_step(db, &row) ? -1 : id;
 }
 
-static int64_t named_row(struct ws_rocpd *db, enum ws_rocpd_statement which, bool *seen,
+static int64_t named_row(struct output_rocpd_db *db, enum output_rocpd_statement which, bool *seen,
 			 uint32_t id, const char *word, uint64_t *n, const char *given)
 {
-	struct ws_rocpd_row row;
+	struct output_rocpd_row row;
 	char name[48];
 
 	if (*seen)
@@ -182,84 +182,84 @@ static int64_t named_row(struct ws_rocpd *db, enum ws_rocpd_statement which, boo
 	else
 		snprintf(name, sizeof(name), "Default %s", word);
 	row = owned_row(db, which, db->base + id);
-	ws_rocpd_text(&row, id && *given ? given : name);
-	return ws_rocpd_step(db, &row) ? -1 : db->base + id;
+	output_rocpd_text(&row, id && *given ? given : name);
+	return output_rocpd_step(db, &row) ? -1 : db->base + id;
 }
 
-int64_t ws_rocpd_queue(struct ws_rocpd *db, uint32_t id)
+int64_t output_rocpd_queue(struct output_rocpd_db *db, uint32_t id)
 {
 	id = id < db->process->queues.n ? id : 0;
-	return named_row(db, WS_ROCPD_QUEUE, &db->queue_seen[id], id, "Queue", &db->n_queues, "");
+	return named_row(db, OUTPUT_ROCPD_QUEUE, &db->queue_seen[id], id, "Queue", &db->n_queues, "");
 }
 
-int64_t ws_rocpd_stream(struct ws_rocpd *db, uint32_t id)
+int64_t output_rocpd_stream(struct output_rocpd_db *db, uint32_t id)
 {
 	id = id < db->process->streams.n ? id : 0;
-	return named_row(db, WS_ROCPD_STREAM, &db->stream_seen[id], id, "Stream", &db->n_streams,
+	return named_row(db, OUTPUT_ROCPD_STREAM, &db->stream_seen[id], id, "Stream", &db->n_streams,
 			 db->process->streams.at[id].name);
 }
 
 /* An extdata text that is valid until the next. */
-static void bind_json(struct ws_rocpd *db, struct ws_rocpd_row *row)
+static void bind_json(struct output_rocpd_db *db, struct output_rocpd_row *row)
 {
-	ws_rocpd_text_n(row, db->json.buf, db->json.n);
+	output_rocpd_text_n(row, db->json.buf, db->json.n);
 }
 
-static struct ws_jsonw begin_json(struct ws_rocpd *db)
+static struct output_jsonw begin_json(struct output_rocpd_db *db)
 {
 	db->json.n = 0;
-	return (struct ws_jsonw){ &db->json, false };
+	return (struct output_jsonw){ &db->json, false };
 }
 
-static enum ws_status put_code_object(struct ws_rocpd *db, const struct ws_code_object *object)
+static enum ws_status put_code_object(struct output_rocpd_db *db, const struct trc_code_object *object)
 {
-	static const struct ws_rec_code_object none;
-	const struct ws_rec_code_object *info = object->info ? object->info : &none;
-	struct ws_rocpd_row row = owned_row(db, WS_ROCPD_CODE_OBJECT, db->base + object->id);
-	struct ws_jsonw w = begin_json(db);
+	static const struct cap_rec_code_object none;
+	const struct cap_rec_code_object *info = object->info ? object->info : &none;
+	struct output_rocpd_row row = owned_row(db, OUTPUT_ROCPD_CODE_OBJECT, db->base + object->id);
+	struct output_jsonw w = begin_json(db);
 
 	if (object->agent)
-		ws_rocpd_int(&row, db->base + object->agent->info->node_id);
+		output_rocpd_int(&row, db->base + object->agent->info->node_id);
 	else
-		ws_rocpd_null(&row);
-	ws_rocpd_text(&row, object->uri);
-	ws_rocpd_int(&row, (int64_t)info->load_base);
-	ws_rocpd_int(&row, (int64_t)info->load_size);
-	ws_rocpd_int(&row, info->load_delta);
-	ws_json_code_object(&w, object);
+		output_rocpd_null(&row);
+	output_rocpd_text(&row, object->uri);
+	output_rocpd_int(&row, (int64_t)info->load_base);
+	output_rocpd_int(&row, (int64_t)info->load_size);
+	output_rocpd_int(&row, info->load_delta);
+	output_json_code_object(&w, object);
 	bind_json(db, &row);
-	return ws_rocpd_step(db, &row);
+	return output_rocpd_step(db, &row);
 }
 
-static enum ws_status put_kernel(struct ws_rocpd *db, const struct ws_kernel *kernel)
+static enum ws_status put_kernel(struct output_rocpd_db *db, const struct trc_kernel *kernel)
 {
-	static const struct ws_rec_kernel none;
-	const struct ws_rec_kernel *info = kernel->info ? kernel->info : &none;
+	static const struct cap_rec_kernel none;
+	const struct cap_rec_kernel *info = kernel->info ? kernel->info : &none;
 	uint32_t object = kernel->code_object ? kernel->code_object->id : 0;
-	struct ws_rocpd_row row = owned_row(db, WS_ROCPD_KERNEL, db->base + kernel->id);
-	struct ws_jsonw w = begin_json(db);
+	struct output_rocpd_row row = owned_row(db, OUTPUT_ROCPD_KERNEL, db->base + kernel->id);
+	struct output_jsonw w = begin_json(db);
 
-	ws_rocpd_int(&row, db->base + object);
-	ws_rocpd_text(&row, kernel->symbol);
-	ws_rocpd_text(&row, kernel->formatted);
-	ws_rocpd_int(&row, (int64_t)info->kernel_object);
-	ws_rocpd_int(&row, info->kernarg_bytes);
-	ws_rocpd_int(&row, info->kernarg_alignment);
-	ws_rocpd_int(&row, info->group_bytes);
-	ws_rocpd_int(&row, info->private_bytes);
-	ws_rocpd_int(&row, info->sgpr_count);
-	ws_rocpd_int(&row, info->arch_vgpr_count);
-	ws_rocpd_int(&row, info->accum_vgpr_count);
-	ws_json_kernel(&w, kernel);
+	output_rocpd_int(&row, db->base + object);
+	output_rocpd_text(&row, kernel->symbol);
+	output_rocpd_text(&row, kernel->formatted);
+	output_rocpd_int(&row, (int64_t)info->kernel_object);
+	output_rocpd_int(&row, info->kernarg_bytes);
+	output_rocpd_int(&row, info->kernarg_alignment);
+	output_rocpd_int(&row, info->group_bytes);
+	output_rocpd_int(&row, info->private_bytes);
+	output_rocpd_int(&row, info->sgpr_count);
+	output_rocpd_int(&row, info->arch_vgpr_count);
+	output_rocpd_int(&row, info->accum_vgpr_count);
+	output_json_kernel(&w, kernel);
 	bind_json(db, &row);
-	return ws_rocpd_step(db, &row);
+	return output_rocpd_step(db, &row);
 }
 
 /* Known kernels are all there; the placeholder comes when something points to it. */
-int64_t ws_rocpd_kernel(struct ws_rocpd *db, const struct ws_kernel *kernel)
+int64_t output_rocpd_kernel(struct output_rocpd_db *db, const struct trc_kernel *kernel)
 {
 	if (!kernel->id && !db->kernel_seen[0]) {
-		static const struct ws_code_object nowhere = { .uri = "" };
+		static const struct trc_code_object nowhere = { .uri = "" };
 
 		db->kernel_seen[0] = true;
 		if (!db->kernel_seen[1] && put_code_object(db, &nowhere))
@@ -271,26 +271,26 @@ int64_t ws_rocpd_kernel(struct ws_rocpd *db, const struct ws_kernel *kernel)
 	return db->base + kernel->id;
 }
 
-static enum ws_status put_agent(struct ws_rocpd *db, const struct ws_agent *agent)
+static enum ws_status put_agent(struct output_rocpd_db *db, const struct trc_agent *agent)
 {
-	const struct ws_rec_agent *info = agent->info;
-	struct ws_rocpd_row row = owned_row(db, WS_ROCPD_AGENT, db->base + info->node_id);
-	struct ws_jsonw w = begin_json(db);
+	const struct cap_rec_agent *info = agent->info;
+	struct output_rocpd_row row = owned_row(db, OUTPUT_ROCPD_AGENT, db->base + info->node_id);
+	struct output_jsonw w = begin_json(db);
 
-	if (info->type == WS_AGENT_CPU || info->type == WS_AGENT_GPU)
-		ws_rocpd_text(&row, ws_agent_type_text(agent));
+	if (info->type == CAP_AGENT_CPU || info->type == CAP_AGENT_GPU)
+		output_rocpd_text(&row, output_agent_type_text(agent));
 	else
-		ws_rocpd_null(&row);
-	ws_rocpd_int(&row, info->node_id);
-	ws_rocpd_int(&row, info->logical_node_id);
-	ws_rocpd_int(&row, info->logical_node_type_id);
-	ws_rocpd_int(&row, info->device_id);
-	ws_rocpd_text(&row, agent->name);
-	ws_rocpd_text(&row, agent->model_name);
-	ws_rocpd_text(&row, agent->vendor_name);
-	ws_rocpd_text(&row, agent->product_name);
-	ws_rocpd_text(&row, *agent->given_name ? agent->given_name : agent->product_name);
-	ws_json_agent(&w, NULL, agent);
+		output_rocpd_null(&row);
+	output_rocpd_int(&row, info->node_id);
+	output_rocpd_int(&row, info->logical_node_id);
+	output_rocpd_int(&row, info->logical_node_type_id);
+	output_rocpd_int(&row, info->device_id);
+	output_rocpd_text(&row, agent->name);
+	output_rocpd_text(&row, agent->model_name);
+	output_rocpd_text(&row, agent->vendor_name);
+	output_rocpd_text(&row, agent->product_name);
+	output_rocpd_text(&row, *agent->given_name ? agent->given_name : agent->product_name);
+	output_json_agent(&w, NULL, agent);
 	bind_json(db, &row);
 	/* two agents of one node are damage: what refers to the node finds the first */
 	for (size_t i = 0; db->process->agents.at[i] != agent; i++) {
@@ -299,69 +299,69 @@ static enum ws_status put_agent(struct ws_rocpd *db, const struct ws_agent *agen
 			return WS_OK;
 		}
 	}
-	return ws_rocpd_step(db, &row);
+	return output_rocpd_step(db, &row);
 }
 
-int64_t ws_rocpd_agent(struct ws_rocpd *db, const struct ws_agent *agent)
+int64_t output_rocpd_agent(struct output_rocpd_db *db, const struct trc_agent *agent)
 {
 	int64_t id = db->base + INT32_MAX;
-	struct ws_rocpd_row row;
+	struct output_rocpd_row row;
 
 	if (agent)
 		return db->base + agent->info->node_id;
 	if (db->unknown_agent)
 		return id;
 	db->unknown_agent = true;
-	row = owned_row(db, WS_ROCPD_AGENT, id);
+	row = owned_row(db, OUTPUT_ROCPD_AGENT, id);
 	for (int i = 0; i < 5; i++)
-		ws_rocpd_null(&row);
+		output_rocpd_null(&row);
 	for (int i = 0; i < 5; i++)
-		ws_rocpd_text(&row, "unknown");
-	ws_rocpd_text(&row, "{}");
-	return ws_rocpd_step(db, &row) ? -1 : id;
+		output_rocpd_text(&row, "unknown");
+	output_rocpd_text(&row, "{}");
+	return output_rocpd_step(db, &row) ? -1 : id;
 }
 
-static enum ws_status put_counter(struct ws_rocpd *db, const struct ws_counter *counter)
+static enum ws_status put_counter(struct output_rocpd_db *db, const struct trc_counter *counter)
 {
-	struct ws_rocpd_row row = owned_row(db, WS_ROCPD_PMC, db->base + counter->id);
-	struct ws_jsonw w = begin_json(db);
+	struct output_rocpd_row row = owned_row(db, OUTPUT_ROCPD_PMC, db->base + counter->id);
+	struct output_jsonw w = begin_json(db);
 
 	if (counter->agent)
-		ws_rocpd_int(&row, db->base + counter->agent->info->node_id);
+		output_rocpd_int(&row, db->base + counter->agent->info->node_id);
 	else
-		ws_rocpd_null(&row);
-	ws_rocpd_text(&row, "GPU");
-	ws_rocpd_text(&row, counter->name);
-	ws_rocpd_text(&row, counter->name);
-	ws_rocpd_text(&row, counter->description);
-	ws_rocpd_text(&row, counter->fidelity); /* AMD's tool leaves it empty */
-	ws_rocpd_text(&row, "rocm");
-	ws_rocpd_text(&row, "ABS");
-	ws_rocpd_text(&row, counter->block);
-	ws_rocpd_text(&row, counter->expression);
-	ws_rocpd_int(&row, (counter->info->flags & WS_COUNTER_IS_CONSTANT) != 0);
-	ws_rocpd_int(&row, (counter->info->flags & WS_COUNTER_IS_DERIVED) != 0);
+		output_rocpd_null(&row);
+	output_rocpd_text(&row, "GPU");
+	output_rocpd_text(&row, counter->name);
+	output_rocpd_text(&row, counter->name);
+	output_rocpd_text(&row, counter->description);
+	output_rocpd_text(&row, counter->fidelity); /* AMD's tool leaves it empty */
+	output_rocpd_text(&row, "rocm");
+	output_rocpd_text(&row, "ABS");
+	output_rocpd_text(&row, counter->block);
+	output_rocpd_text(&row, counter->expression);
+	output_rocpd_int(&row, (counter->info->flags & CAP_COUNTER_IS_CONSTANT) != 0);
+	output_rocpd_int(&row, (counter->info->flags & CAP_COUNTER_IS_DERIVED) != 0);
 	if (counter->agent) {
-		ws_json_agent(&w, NULL, counter->agent);
+		output_json_agent(&w, NULL, counter->agent);
 		bind_json(db, &row);
 	} else {
-		ws_rocpd_text(&row, "{}");
+		output_rocpd_text(&row, "{}");
 	}
-	return ws_rocpd_step(db, &row);
+	return output_rocpd_step(db, &row);
 }
 
 /* ---- host and process ---- */
 
-static enum ws_status put_node(struct ws_rocpd *db)
+static enum ws_status put_node(struct output_rocpd_db *db)
 {
-	static const enum ws_fact facts[] = {
-		WS_FACT_SYSTEM_NAME, WS_FACT_HOSTNAME,      WS_FACT_RELEASE,
-		WS_FACT_VERSION,     WS_FACT_HARDWARE_NAME, WS_FACT_DOMAIN_NAME,
+	static const enum cap_fact facts[] = {
+		CAP_FACT_SYSTEM_NAME, CAP_FACT_HOSTNAME,      CAP_FACT_RELEASE,
+		CAP_FACT_VERSION,     CAP_FACT_HARDWARE_NAME, CAP_FACT_DOMAIN_NAME,
 	};
-	const struct ws_process *process = db->process;
-	const char *machine = process->facts[WS_FACT_MACHINE_ID];
-	uint64_t hash = ws_node_hash(process);
-	struct ws_rocpd_row row;
+	const struct trc_process *process = db->process;
+	const char *machine = process->facts[CAP_FACT_MACHINE_ID];
+	uint64_t hash = output_node_hash(process);
+	struct output_rocpd_row row;
 	enum ws_status st;
 
 	db->nid = (int64_t)(hash % UINT32_MAX);
@@ -370,87 +370,87 @@ static enum ws_status put_node(struct ws_rocpd *db)
 	st = ws_map_put_u64(&db->nodes, hash, db, db->err);
 	if (st)
 		return st;
-	row = ws_rocpd_row(db, WS_ROCPD_NODE);
-	ws_rocpd_int(&row, db->nid);
-	ws_rocpd_int(&row, (int64_t)hash);
-	ws_rocpd_text(&row, machine ? machine : "");
+	row = output_rocpd_row(db, OUTPUT_ROCPD_NODE);
+	output_rocpd_int(&row, db->nid);
+	output_rocpd_int(&row, (int64_t)hash);
+	output_rocpd_text(&row, machine ? machine : "");
 	for (size_t i = 0; i < WS_ARRAY_LEN(facts); i++)
-		ws_rocpd_text(&row, process->facts[facts[i]]);
-	return ws_rocpd_step(db, &row);
+		output_rocpd_text(&row, process->facts[facts[i]]);
+	return output_rocpd_step(db, &row);
 }
 
-static void put_environment(struct ws_jsonw *w, const struct ws_process *process)
+static void put_environment(struct output_jsonw *w, const struct trc_process *process)
 {
-	ws_json_open(w, NULL, '{');
+	output_json_open(w, NULL, '{');
 	for (size_t i = 0; i < process->n_env; i++) {
 		const char *equals = strchr(process->env[i], '=');
 
 		if (!equals)
 			continue;
 		if (w->more)
-			ws_sink_lit(w->sink, ",");
-		ws_json_text(w->sink, process->env[i], (size_t)(equals - process->env[i]));
-		ws_sink_lit(w->sink, ":");
-		ws_json_text(w->sink, equals + 1, strlen(equals + 1));
+			output_sink_lit(w->sink, ",");
+		output_json_text(w->sink, process->env[i], (size_t)(equals - process->env[i]));
+		output_sink_lit(w->sink, ":");
+		output_json_text(w->sink, equals + 1, strlen(equals + 1));
 		w->more = true;
 	}
-	ws_json_close(w, '}');
+	output_json_close(w, '}');
 }
 
-static enum ws_status put_process(struct ws_rocpd *db)
+static enum ws_status put_process(struct output_rocpd_db *db)
 {
-	const struct ws_process *process = db->process;
-	struct ws_rocpd_row row = ws_rocpd_row(db, WS_ROCPD_PROCESS);
-	struct ws_jsonw w = begin_json(db);
-	struct ws_sink command;
+	const struct trc_process *process = db->process;
+	struct output_rocpd_row row = output_rocpd_row(db, OUTPUT_ROCPD_PROCESS);
+	struct output_jsonw w = begin_json(db);
+	struct output_sink command;
 	size_t n_environment;
-	enum ws_status st = ws_sink_open_memory(&command, db->err);
+	enum ws_status st = output_sink_open_memory(&command, db->err);
 
 	if (st)
 		return st;
 	for (size_t i = 0; i < process->n_argv; i++) {
 		if (i)
-			ws_sink_lit(&command, " ");
-		ws_sink_str(&command, process->argv[i]);
+			output_sink_lit(&command, " ");
+		output_sink_str(&command, process->argv[i]);
 	}
-	ws_rocpd_int(&row, db->pid);
-	ws_rocpd_int(&row, db->nid);
-	ws_rocpd_int(&row, process->ppid);
-	ws_rocpd_int(&row, process->pid);
-	ws_rocpd_int(&row, (int64_t)process->init_ns);
-	ws_rocpd_int(&row, (int64_t)process->fini_ns);
-	ws_rocpd_int(&row, (int64_t)process->init_ns);
-	ws_rocpd_int(&row, (int64_t)process->fini_ns);
-	ws_rocpd_text_n(&row, command.buf, command.n);
+	output_rocpd_int(&row, db->pid);
+	output_rocpd_int(&row, db->nid);
+	output_rocpd_int(&row, process->ppid);
+	output_rocpd_int(&row, process->pid);
+	output_rocpd_int(&row, (int64_t)process->init_ns);
+	output_rocpd_int(&row, (int64_t)process->fini_ns);
+	output_rocpd_int(&row, (int64_t)process->init_ns);
+	output_rocpd_int(&row, (int64_t)process->fini_ns);
+	output_rocpd_text_n(&row, command.buf, command.n);
 	put_environment(&w, process);
 	n_environment = db->json.n;
 	w.more = false;
-	ws_json_config(&w, NULL, db->run->cfg);
-	ws_rocpd_text_n(&row, db->json.buf, n_environment);
-	ws_rocpd_text_n(&row, db->json.buf + n_environment, db->json.n - n_environment);
-	st = ws_rocpd_step(db, &row);
-	ws_sink_abandon(&command);
+	output_json_config(&w, NULL, db->run->cfg);
+	output_rocpd_text_n(&row, db->json.buf, n_environment);
+	output_rocpd_text_n(&row, db->json.buf + n_environment, db->json.n - n_environment);
+	st = output_rocpd_step(db, &row);
+	output_sink_abandon(&command);
 	return st;
 }
 
 /* Readers look metadata up by tag, so a tag of ours is in nobody's way. */
-static enum ws_status put_ledger(struct ws_rocpd *db)
+static enum ws_status put_ledger(struct output_rocpd_db *db)
 {
-	struct ws_rocpd_row row = ws_rocpd_row(db, WS_ROCPD_METADATA);
-	struct ws_jsonw w = begin_json(db);
+	struct output_rocpd_row row = output_rocpd_row(db, OUTPUT_ROCPD_METADATA);
+	struct output_jsonw w = begin_json(db);
 
-	ws_json_open(&w, NULL, '{');
-	ws_json_u64(&w, "pid", db->process->pid);
-	ws_json_ledger(&w, db->process);
-	ws_json_close(&w, '}');
-	ws_rocpd_text(&row, "wavescope_ledger");
+	output_json_open(&w, NULL, '{');
+	output_json_u64(&w, "pid", db->process->pid);
+	output_json_ledger(&w, db->process);
+	output_json_close(&w, '}');
+	output_rocpd_text(&row, "wavescope_ledger");
 	bind_json(db, &row);
-	return ws_rocpd_step(db, &row);
+	return output_rocpd_step(db, &row);
 }
 
-static enum ws_status put_lists(struct ws_rocpd *db)
+static enum ws_status put_lists(struct output_rocpd_db *db)
 {
-	const struct ws_process *process = db->process;
+	const struct trc_process *process = db->process;
 	enum ws_status st = WS_OK;
 
 	for (size_t i = 0; !st && i < process->agents.n; i++)
@@ -459,12 +459,12 @@ static enum ws_status put_lists(struct ws_rocpd *db)
 		if (process->code_objects.at[i].info)
 			st = put_code_object(db, &process->code_objects.at[i]);
 	for (size_t i = 0; !st && i < process->kernels.n; i++) {
-		const struct ws_kernel *kernel = &process->kernels.at[i];
+		const struct trc_kernel *kernel = &process->kernels.at[i];
 
 		if (!kernel->info)
 			continue;
 		if (!(kernel->code_object && kernel->code_object->id) && !db->kernel_seen[1]) {
-			static const struct ws_code_object nowhere = { .uri = "" };
+			static const struct trc_code_object nowhere = { .uri = "" };
 
 			db->kernel_seen[1] = true;
 			st = put_code_object(db, &nowhere);
@@ -478,7 +478,7 @@ static enum ws_status put_lists(struct ws_rocpd *db)
 	return st;
 }
 
-enum ws_status ws_rocpd_begin_process(struct ws_rocpd *db, const struct ws_process *process,
+enum ws_status output_rocpd_begin_process(struct output_rocpd_db *db, const struct trc_process *process,
 				      size_t number)
 {
 	enum ws_status st;
@@ -505,14 +505,14 @@ enum ws_status ws_rocpd_begin_process(struct ws_rocpd *db, const struct ws_proce
 		st = put_node(db);
 	if (!st)
 		st = put_process(db);
-	if (!st && (ws_rocpd_queue(db, 0) < 0 || ws_rocpd_stream(db, 0) < 0))
-		st = ws_rocpd_fail(db);
+	if (!st && (output_rocpd_queue(db, 0) < 0 || output_rocpd_stream(db, 0) < 0))
+		st = output_rocpd_fail(db);
 	if (!st)
 		st = put_ledger(db);
 	return st ? st : put_lists(db);
 }
 
-void ws_rocpd_end_process(struct ws_rocpd *db)
+void output_rocpd_end_process(struct output_rocpd_db *db)
 {
 	ws_map_fini(&db->tracks);
 	ws_arena_fini(&db->process_arena);

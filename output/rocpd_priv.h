@@ -9,7 +9,7 @@
 
 /* clang-format off */
 /* name, table, columns; one prepared INSERT each */
-#define WS_ROCPD_STATEMENTS(X)                                                                     \
+#define OUTPUT_ROCPD_STATEMENTS(X)                                                                     \
 	X(METADATA, "rocpd_metadata", "tag, value")                                                \
 	X(STRING, "rocpd_string", "id, string")                                                    \
 	X(NODE, "rocpd_info_node", "id, hash, machine_id, system_name, hostname, release, "        \
@@ -50,40 +50,40 @@
 		"address, size, queue_id, stream_id, event_id, extdata")
 /* clang-format on */
 
-enum ws_rocpd_statement {
-#define WS_ROCPD_ROW(name, table, columns) WS_ROCPD_##name,
-	WS_ROCPD_STATEMENTS(WS_ROCPD_ROW)
-#undef WS_ROCPD_ROW
-		WS_ROCPD_STATEMENT_COUNT
+enum output_rocpd_statement {
+#define OUTPUT_ROCPD_ROW(name, table, columns) OUTPUT_ROCPD_##name,
+	OUTPUT_ROCPD_STATEMENTS(OUTPUT_ROCPD_ROW)
+#undef OUTPUT_ROCPD_ROW
+		OUTPUT_ROCPD_STATEMENT_COUNT
 };
 
-#define WS_ROCPD_CACHE 4096u
+#define OUTPUT_ROCPD_CACHE 4096u
 /* Arguments are most of the rows. Several at once: half of an insert is not the row. */
-#define WS_ROCPD_ARGS 8
+#define OUTPUT_ROCPD_ARGS 8
 
-struct ws_rocpd {
-	struct ws_output_run *run;
+struct output_rocpd_db {
+	struct output_run *run;
 	struct ws_err *err;
 	sqlite3 *db;
-	sqlite3_stmt *statements[WS_ROCPD_STATEMENT_COUNT];
-	sqlite3_stmt *args[WS_ROCPD_ARGS]; /* that many rows, and one */
+	sqlite3_stmt *statements[OUTPUT_ROCPD_STATEMENT_COUNT];
+	sqlite3_stmt *args[OUTPUT_ROCPD_ARGS]; /* that many rows, and one */
 	char suffix[40]; /* "_0190..." */
 	char path[PATH_MAX];
 	uint64_t n_rows;
 	uint64_t n_events; /* ids given out */
 	uint64_t n_tracks;
-	struct ws_sink json; /* text of one extdata */
+	struct output_sink json; /* text of one extdata */
 
 	struct ws_map strings; /* to id */
 	struct ws_arena arena;
 	struct {
 		const char *text;
 		int64_t id;
-	} cache[WS_ROCPD_CACHE];
-	int64_t kind_ids[WS_KIND_COUNT], empty_id;
+	} cache[OUTPUT_ROCPD_CACHE];
+	int64_t kind_ids[CAP_KIND_COUNT], empty_id;
 
 	/* the process being written */
-	const struct ws_process *process;
+	const struct trc_process *process;
 	int64_t base; /* added to its ids, so that several processes fit into one database */
 	int64_t nid, pid;
 	struct ws_map threads; /* row ids in use, over all processes */
@@ -96,45 +96,45 @@ struct ws_rocpd {
 	struct ws_arena process_arena;
 };
 
-/* Bind by position, one after the other, then ws_rocpd_step(). */
-struct ws_rocpd_row {
+/* Bind by position, one after the other, then output_rocpd_step(). */
+struct output_rocpd_row {
 	sqlite3_stmt *statement;
 	int at;
 };
-static inline struct ws_rocpd_row ws_rocpd_row(struct ws_rocpd *db, enum ws_rocpd_statement which)
+static inline struct output_rocpd_row output_rocpd_row(struct output_rocpd_db *db, enum output_rocpd_statement which)
 {
-	return (struct ws_rocpd_row){ db->statements[which], 0 };
+	return (struct output_rocpd_row){ db->statements[which], 0 };
 }
-static inline void ws_rocpd_int(struct ws_rocpd_row *row, int64_t v)
+static inline void output_rocpd_int(struct output_rocpd_row *row, int64_t v)
 {
 	sqlite3_bind_int64(row->statement, ++row->at, v);
 }
-static inline void ws_rocpd_null(struct ws_rocpd_row *row)
+static inline void output_rocpd_null(struct output_rocpd_row *row)
 {
 	sqlite3_bind_null(row->statement, ++row->at);
 }
 /* The text stays where it is until the step. NULL is NULL. */
-void ws_rocpd_text_n(struct ws_rocpd_row *row, const char *text, size_t n);
-static inline void ws_rocpd_text(struct ws_rocpd_row *row, const char *text)
+void output_rocpd_text_n(struct output_rocpd_row *row, const char *text, size_t n);
+static inline void output_rocpd_text(struct output_rocpd_row *row, const char *text)
 {
-	ws_rocpd_text_n(row, text, text ? strlen(text) : 0);
+	output_rocpd_text_n(row, text, text ? strlen(text) : 0);
 }
-enum ws_status ws_rocpd_step(struct ws_rocpd *db, struct ws_rocpd_row *row);
+enum ws_status output_rocpd_step(struct output_rocpd_db *db, struct output_rocpd_row *row);
 /* What the database says went wrong, as a failure of ours. */
-enum ws_status ws_rocpd_fail(struct ws_rocpd *db);
+enum ws_status output_rocpd_fail(struct output_rocpd_db *db);
 
 /* Facts of the process and of the host; all known strings before them. */
-enum ws_status ws_rocpd_strings(struct ws_rocpd *db);
-enum ws_status ws_rocpd_begin_process(struct ws_rocpd *db, const struct ws_process *process,
+enum ws_status output_rocpd_strings(struct output_rocpd_db *db);
+enum ws_status output_rocpd_begin_process(struct output_rocpd_db *db, const struct trc_process *process,
 				      size_t number);
-void ws_rocpd_end_process(struct ws_rocpd *db);
+void output_rocpd_end_process(struct output_rocpd_db *db);
 
 /* Ids of rows, which are inserted when they are not there yet; negative: failed. */
-int64_t ws_rocpd_string(struct ws_rocpd *db, const char *text, bool stable);
-int64_t ws_rocpd_thread(struct ws_rocpd *db, const struct ws_thread *thread);
-int64_t ws_rocpd_queue(struct ws_rocpd *db, uint32_t id);
-int64_t ws_rocpd_stream(struct ws_rocpd *db, uint32_t id);
-int64_t ws_rocpd_kernel(struct ws_rocpd *db, const struct ws_kernel *kernel);
-int64_t ws_rocpd_agent(struct ws_rocpd *db, const struct ws_agent *agent);
+int64_t output_rocpd_string(struct output_rocpd_db *db, const char *text, bool stable);
+int64_t output_rocpd_thread(struct output_rocpd_db *db, const struct trc_thread *thread);
+int64_t output_rocpd_queue(struct output_rocpd_db *db, uint32_t id);
+int64_t output_rocpd_stream(struct output_rocpd_db *db, uint32_t id);
+int64_t output_rocpd_kernel(struct output_rocpd_db *db, const struct trc_kernel *kernel);
+int64_t output_rocpd_agent(struct output_rocpd_db *db, const struct trc_agent *agent);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define SINK_BYTES (512u << 10) /* larger ones fall out of the second-level cache */
 
-enum ws_status ws_make_parents(const char *path, struct ws_err *err)
+enum ws_status output_make_parents(const char *path, struct ws_err *err)
 {
 	char dir[PATH_MAX];
 	struct stat st;
@@ -32,18 +32,18 @@ enum ws_status ws_make_parents(const char *path, struct ws_err *err)
 	return WS_OK;
 }
 
-static void partial_name(const struct ws_sink *sink, char to[PATH_MAX + 16])
+static void partial_name(const struct output_sink *sink, char to[PATH_MAX + 16])
 {
 	snprintf(to, PATH_MAX + 16, "%s.partial", sink->path);
 }
 
-enum ws_status ws_sink_open(struct ws_sink *sink, const char *path, int stream_fd,
+enum ws_status output_sink_open(struct output_sink *sink, const char *path, int stream_fd,
 			    struct ws_err *err)
 {
 	char partial[PATH_MAX + 16];
 	enum ws_status st;
 
-	memset(sink, 0, offsetof(struct ws_sink, path));
+	memset(sink, 0, offsetof(struct output_sink, path));
 	sink->fd = -1;
 	if (strlen(path) + sizeof(".partial") > sizeof(sink->path))
 		return ws_fail(err, WS_E_LIMIT, "the path is too long: %.80s...", path);
@@ -57,7 +57,7 @@ enum ws_status ws_sink_open(struct ws_sink *sink, const char *path, int stream_f
 		sink->is_stream = true;
 		return WS_OK;
 	}
-	st = ws_make_parents(path, err);
+	st = output_make_parents(path, err);
 	if (st)
 		goto fail;
 	partial_name(sink, partial);
@@ -70,18 +70,18 @@ fail:
 	return st;
 }
 
-enum ws_status ws_sink_open_memory(struct ws_sink *sink, struct ws_err *err)
+enum ws_status output_sink_open_memory(struct output_sink *sink, struct ws_err *err)
 {
 	memset(sink, 0, sizeof(*sink));
 	sink->fd = -1;
 	sink->is_memory = true;
-	sink->cap = 2 * WS_SINK_ROOM_MAX;
+	sink->cap = 2 * OUTPUT_SINK_ROOM_MAX;
 	sink->buf = malloc(sink->cap);
 	return sink->buf ? WS_OK : ws_fail(err, WS_E_NOMEM, "no memory for a text");
 }
 
 /* At least as much free room as was there in an empty one; on failure the text is lost. */
-static void grow_memory(struct ws_sink *sink, size_t n)
+static void grow_memory(struct output_sink *sink, size_t n)
 {
 	size_t cap = (sink->cap + n) * 2;
 	char *more = realloc(sink->buf, cap);
@@ -95,7 +95,7 @@ static void grow_memory(struct ws_sink *sink, size_t n)
 	sink->cap = cap;
 }
 
-static void write_all(struct ws_sink *sink, const char *bytes, size_t n)
+static void write_all(struct output_sink *sink, const char *bytes, size_t n)
 {
 	sink->n_flushed_bytes += n;
 	while (n && !sink->err.status) {
@@ -112,17 +112,17 @@ static void write_all(struct ws_sink *sink, const char *bytes, size_t n)
 	}
 }
 
-void ws_sink_flush(struct ws_sink *sink)
+void output_sink_flush(struct output_sink *sink)
 {
 	if (sink->is_memory) {
-		grow_memory(sink, WS_SINK_ROOM_MAX);
+		grow_memory(sink, OUTPUT_SINK_ROOM_MAX);
 		return;
 	}
 	write_all(sink, sink->buf, sink->n);
 	sink->n = 0;
 }
 
-void ws_sink_put_slow_(struct ws_sink *sink, const void *bytes, size_t n)
+void output_sink_put_slow_(struct output_sink *sink, const void *bytes, size_t n)
 {
 	if (sink->is_memory) {
 		grow_memory(sink, n);
@@ -132,7 +132,7 @@ void ws_sink_put_slow_(struct ws_sink *sink, const void *bytes, size_t n)
 		sink->n += n;
 		return;
 	}
-	ws_sink_flush(sink);
+	output_sink_flush(sink);
 	if (n >= sink->cap) {
 		write_all(sink, bytes, n);
 		return;
@@ -141,11 +141,11 @@ void ws_sink_put_slow_(struct ws_sink *sink, const void *bytes, size_t n)
 	sink->n = n;
 }
 
-enum ws_status ws_sink_finish(struct ws_sink *sink, struct ws_err *err)
+enum ws_status output_sink_finish(struct output_sink *sink, struct ws_err *err)
 {
 	char partial[PATH_MAX + 16];
 
-	ws_sink_flush(sink);
+	output_sink_flush(sink);
 	if (!sink->is_stream) {
 		partial_name(sink, partial);
 		/* NFS and quotas report here what write() took on credit */
@@ -164,7 +164,7 @@ enum ws_status ws_sink_finish(struct ws_sink *sink, struct ws_err *err)
 	return sink->err.status;
 }
 
-void ws_sink_abandon(struct ws_sink *sink)
+void output_sink_abandon(struct output_sink *sink)
 {
 	char partial[PATH_MAX + 16];
 

@@ -4,25 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ws_stats_init(struct ws_stats *stats)
+void output_stats_init(struct output_stats *stats)
 {
 	memset(stats, 0, sizeof(*stats));
 	ws_arena_init(&stats->arena, (size_t)1 << 30);
-	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
-		ws_map_init(&stats->domains[d].names, WS_MAP_STR, WS_OUTPUT_NAMES_MAX);
-		stats->domains[d].total.name = ws_domain_name(d);
+	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
+		ws_map_init(&stats->domains[d].names, WS_MAP_STR, OUTPUT_NAMES_MAX);
+		stats->domains[d].total.name = trc_domain_name(d);
 		stats->domains[d].total.domain = d;
 	}
 }
 
-void ws_stats_fini(struct ws_stats *stats)
+void output_stats_fini(struct output_stats *stats)
 {
-	for (int d = 0; d < WS_DOMAIN_COUNT; d++)
+	for (int d = 0; d < CAP_DOMAIN_COUNT; d++)
 		ws_map_fini(&stats->domains[d].names);
 	ws_arena_fini(&stats->arena);
 }
 
-void ws_stat_add(struct ws_stat *stat, uint64_t ns)
+void output_stat_add(struct output_stat *stat, uint64_t ns)
 {
 	if (!stat->count || ns < stat->min_ns)
 		stat->min_ns = ns;
@@ -33,7 +33,7 @@ void ws_stat_add(struct ws_stat *stat, uint64_t ns)
 	stat->sqr_ns += (unsigned __int128)ns * ns;
 }
 
-void ws_stat_merge(struct ws_stat *into, const struct ws_stat *from)
+void output_stat_merge(struct output_stat *into, const struct output_stat *from)
 {
 	if (!from->count)
 		return;
@@ -44,12 +44,12 @@ void ws_stat_merge(struct ws_stat *into, const struct ws_stat *from)
 	into->sqr_ns += from->sqr_ns;
 }
 
-double ws_stat_mean(const struct ws_stat *stat)
+double output_stat_mean(const struct output_stat *stat)
 {
 	return stat->count ? (double)((long double)stat->sum_ns / (long double)stat->count) : 0;
 }
 
-double ws_stat_variance(const struct ws_stat *stat)
+double output_stat_variance(const struct output_stat *stat)
 {
 	unsigned __int128 n = stat->count, mean, rest, about_mean;
 
@@ -67,18 +67,18 @@ double ws_stat_variance(const struct ws_stat *stat)
 			(long double)(n - 1));
 }
 
-int ws_stat_by_total(const void *a, const void *b)
+int output_stat_by_total(const void *a, const void *b)
 {
-	const struct ws_stat *x = *(struct ws_stat *const *)a, *y = *(struct ws_stat *const *)b;
+	const struct output_stat *x = *(struct output_stat *const *)a, *y = *(struct output_stat *const *)b;
 
 	if (x->sum_ns != y->sum_ns)
 		return x->sum_ns > y->sum_ns ? -1 : 1;
 	return strcmp(x->name, y->name); /* so that two runs of the writer agree */
 }
 
-static struct ws_stat *new_stat(struct ws_stats *stats, enum ws_domain domain, const char *name)
+static struct output_stat *new_stat(struct output_stats *stats, enum cap_domain domain, const char *name)
 {
-	struct ws_stat *stat = ws_arena_new(&stats->arena, struct ws_stat);
+	struct output_stat *stat = ws_arena_new(&stats->arena, struct output_stat);
 
 	if (!stat)
 		return NULL;
@@ -87,35 +87,35 @@ static struct ws_stat *new_stat(struct ws_stats *stats, enum ws_domain domain, c
 	return stat->name ? stat : NULL;
 }
 
-static struct ws_stat *find(struct ws_stats *stats, enum ws_domain domain, const char *name)
+static struct output_stat *find(struct output_stats *stats, enum cap_domain domain, const char *name)
 {
-	struct ws_stat_table *table = &stats->domains[domain];
+	struct output_stat_table *table = &stats->domains[domain];
 	struct ws_str key = ws_str_from(name);
 	struct ws_map_entry *entry = ws_map_find(&table->names, key);
-	struct ws_stat *stat;
+	struct output_stat *stat;
 
 	if (entry)
 		return entry->value;
-	if (table->names.n < WS_OUTPUT_NAMES_MAX) {
+	if (table->names.n < OUTPUT_NAMES_MAX) {
 		stat = new_stat(stats, domain, name);
 		key.at = stat ? stat->name : NULL;
 		if (stat && !ws_map_put(&table->names, key, stat, NULL))
 			return stat;
 	}
 	if (!table->other)
-		table->other = new_stat(stats, domain, WS_OUTPUT_OTHER_NAMES);
+		table->other = new_stat(stats, domain, OUTPUT_OTHER_NAMES);
 	return table->other;
 }
 
-enum ws_status ws_stats_add(struct ws_stats *stats, enum ws_domain domain, const char *name,
+enum ws_status output_stats_add(struct output_stats *stats, enum cap_domain domain, const char *name,
 			    bool stable, uint64_t ns, struct ws_err *err)
 {
-	struct ws_stat_table *table = &stats->domains[domain];
-	struct ws_stat *stat = NULL;
+	struct output_stat_table *table = &stats->domains[domain];
+	struct output_stat *stat = NULL;
 	size_t slot = 0;
 
 	if (stable) {
-		slot = ((uintptr_t)name >> 3 ^ (uintptr_t)name >> 15) % WS_STATS_CACHE;
+		slot = ((uintptr_t)name >> 3 ^ (uintptr_t)name >> 15) % OUTPUT_STATS_CACHE;
 		if (stats->cache[slot].name == name && stats->cache[slot].stat->domain == domain)
 			stat = stats->cache[slot].stat;
 	}
@@ -129,15 +129,15 @@ enum ws_status ws_stats_add(struct ws_stats *stats, enum ws_domain domain, const
 		}
 	}
 	stats->n_unnamed += stat == table->other;
-	ws_stat_add(stat, ns);
-	ws_stat_add(&table->total, ns);
+	output_stat_add(stat, ns);
+	output_stat_add(&table->total, ns);
 	return WS_OK;
 }
 
-enum ws_status ws_stats_sort(struct ws_stats *stats, struct ws_err *err)
+enum ws_status output_stats_sort(struct output_stats *stats, struct ws_err *err)
 {
-	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
-		struct ws_stat_table *table = &stats->domains[d];
+	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
+		struct output_stat_table *table = &stats->domains[d];
 		size_t n = table->names.n + (table->other != NULL);
 
 		table->n_sorted = 0;
@@ -150,7 +150,7 @@ enum ws_status ws_stats_sort(struct ws_stats *stats, struct ws_err *err)
 			table->sorted[table->n_sorted++] = entry->value;
 		if (table->other)
 			table->sorted[table->n_sorted++] = table->other;
-		qsort(table->sorted, n, sizeof(*table->sorted), ws_stat_by_total);
+		qsort(table->sorted, n, sizeof(*table->sorted), output_stat_by_total);
 	}
 	return WS_OK;
 }

@@ -16,25 +16,25 @@ static const struct {
 	const char *word;
 	uint64_t ns;
 } units[] = {
-	[WS_UNIT_NSEC] = { "nsec", 1 },
-	[WS_UNIT_USEC] = { "usec", 1000 },
-	[WS_UNIT_MSEC] = { "msec", 1000000 },
-	[WS_UNIT_SEC] = { "sec", 1000000000 },
+	[OUTPUT_UNIT_NSEC] = { "nsec", 1 },
+	[OUTPUT_UNIT_USEC] = { "usec", 1000 },
+	[OUTPUT_UNIT_MSEC] = { "msec", 1000000 },
+	[OUTPUT_UNIT_SEC] = { "sec", 1000000000 },
 };
 
 enum { NAME, DOMAIN, CALLS, DURATION, AVERAGE, PERCENT, MIN_NS, MAX_NS, STDDEV, N_COLUMNS };
 
 struct table {
-	struct ws_sink *sink;
-	enum ws_time_unit unit;
+	struct output_sink *sink;
+	enum output_time_unit unit;
 	size_t width[N_COLUMNS];
 	struct ws_buf room; /* for a name that is shown in other words */
 };
 
-static void put_times(struct ws_sink *sink, char c, size_t n)
+static void put_times(struct output_sink *sink, char c, size_t n)
 {
 	while (n--)
-		ws_sink_put(sink, &c, 1);
+		output_sink_put(sink, &c, 1);
 }
 
 /* Columns as the terminal counts them: a character of several bytes is one. */
@@ -61,42 +61,42 @@ static const char *shown_name(const char *text, struct ws_buf *room)
 
 static void put_left(struct table *t, int column, const char *text)
 {
-	ws_sink_lit(t->sink, " ");
-	ws_sink_str(t->sink, text);
+	output_sink_lit(t->sink, " ");
+	output_sink_str(t->sink, text);
 	put_times(t->sink, ' ', t->width[column] - text_width(text));
-	ws_sink_lit(t->sink, " |");
+	output_sink_lit(t->sink, " |");
 }
 
 static void put_right(struct table *t, int column, const char *text)
 {
 	size_t n = strlen(text);
 
-	ws_sink_lit(t->sink, " ");
+	output_sink_lit(t->sink, " ");
 	put_times(t->sink, ' ', n < t->width[column] ? t->width[column] - n : 0);
-	ws_sink_put(t->sink, text, n);
-	ws_sink_lit(t->sink, " |");
+	output_sink_put(t->sink, text, n);
+	output_sink_lit(t->sink, " |");
 }
 
 static void put_centred(struct table *t, int column, const char *text)
 {
 	size_t n = strlen(text), pad = t->width[column] - n;
 
-	ws_sink_lit(t->sink, " ");
+	output_sink_lit(t->sink, " ");
 	put_times(t->sink, ' ', pad / 2);
-	ws_sink_put(t->sink, text, n);
+	output_sink_put(t->sink, text, n);
 	put_times(t->sink, ' ', pad - pad / 2);
-	ws_sink_lit(t->sink, " |");
+	output_sink_lit(t->sink, " |");
 }
 
 /* Nanoseconds as whole numbers; other units in the shortest form that reads back. */
 static void put_time(struct table *t, int column, unsigned __int128 ns)
 {
-	char text[WS_FMT_F64_MAX], *end;
+	char text[OUTPUT_FMT_F64_MAX], *end;
 
-	if (t->unit == WS_UNIT_NSEC)
-		end = ws_fmt_u128(text, ns);
+	if (t->unit == OUTPUT_UNIT_NSEC)
+		end = output_fmt_u128(text, ns);
 	else
-		end = ws_fmt_shortest(text,
+		end = output_fmt_shortest(text,
 				      (double)((long double)ns / (long double)units[t->unit].ns));
 	*end = '\0';
 	put_right(t, column, text);
@@ -117,49 +117,49 @@ static void put_header(struct table *t, const char *indent)
 		"PERCENT (INC)", "MIN (%s)", "MAX (%s)", "STDDEV",
 	};
 
-	ws_sink_str(t->sink, indent);
-	ws_sink_lit(t->sink, "|");
+	output_sink_str(t->sink, indent);
+	output_sink_lit(t->sink, "|");
 	for (int i = 0; i < N_COLUMNS; i++) {
 		char text[40];
 
 		snprintf(text, sizeof(text), titles[i], units[t->unit].word);
 		put_centred(t, i, text);
 	}
-	ws_sink_lit(t->sink, "\n");
-	ws_sink_str(t->sink, indent);
-	ws_sink_lit(t->sink, "|-");
+	output_sink_lit(t->sink, "\n");
+	output_sink_str(t->sink, indent);
+	output_sink_lit(t->sink, "|-");
 	for (int i = 0; i < N_COLUMNS; i++) {
 		put_times(t->sink, '-', t->width[i]);
-		ws_sink_str(t->sink, i == N_COLUMNS - 1 ? "-|\n" : "-|-");
+		output_sink_str(t->sink, i == N_COLUMNS - 1 ? "-|\n" : "-|-");
 	}
 }
 
-static void put_row(struct table *t, const char *indent, const struct ws_stat *stat,
+static void put_row(struct table *t, const char *indent, const struct output_stat *stat,
 		    unsigned __int128 total)
 {
 	double scale = (double)units[t->unit].ns;
-	char text[WS_FMT_F64_MAX];
+	char text[OUTPUT_FMT_F64_MAX];
 
-	ws_sink_str(t->sink, indent);
-	ws_sink_lit(t->sink, "|");
+	output_sink_str(t->sink, indent);
+	output_sink_lit(t->sink, "|");
 	put_left(t, NAME, shown_name(stat->name, &t->room));
-	put_left(t, DOMAIN, ws_domain_name(stat->domain));
-	*ws_fmt_u64(text, stat->count) = '\0';
+	put_left(t, DOMAIN, trc_domain_name(stat->domain));
+	*output_fmt_u64(text, stat->count) = '\0';
 	put_right(t, CALLS, text);
 	put_time(t, DURATION, stat->sum_ns);
-	put_e3(t, AVERAGE, ws_stat_mean(stat) / scale);
-	*ws_fmt_fixed6(text,
+	put_e3(t, AVERAGE, output_stat_mean(stat) / scale);
+	*output_fmt_fixed6(text,
 		       total ? (double)(100.0L * (long double)stat->sum_ns / (long double)total)
 			     : 0) = '\0';
 	put_right(t, PERCENT, text);
 	put_time(t, MIN_NS, stat->min_ns);
 	put_time(t, MAX_NS, stat->max_ns);
-	put_e3(t, STDDEV, sqrt(ws_stat_variance(stat)) / scale);
-	ws_sink_lit(t->sink, "\n");
+	put_e3(t, STDDEV, sqrt(output_stat_variance(stat)) / scale);
+	output_sink_lit(t->sink, "\n");
 }
 
-static void put_table(struct ws_sink *sink, const struct ws_output_run *run, const char *label,
-		      struct ws_stat *const *rows, size_t n)
+static void put_table(struct output_sink *sink, const struct output_run *run, const char *label,
+		      struct output_stat *const *rows, size_t n)
 {
 	struct table t = { .sink = sink,
 			   .unit = run->cfg->summary_unit,
@@ -169,50 +169,50 @@ static void put_table(struct ws_sink *sink, const struct ws_output_run *run, con
 
 	ws_buf_init(&t.room, SIZE_MAX);
 	for (size_t i = 0; i < n; i++) {
-		size_t domain = strlen(ws_domain_name(rows[i]->domain));
+		size_t domain = strlen(trc_domain_name(rows[i]->domain));
 		size_t name = text_width(shown_name(rows[i]->name, &t.room));
 
 		t.width[NAME] = WS_MAX(t.width[NAME], name);
 		t.width[DOMAIN] = WS_MAX(t.width[DOMAIN], domain);
 		total += rows[i]->sum_ns;
 	}
-	ws_sink_lit(sink, "\n");
-	ws_sink_str(sink, indent);
-	ws_sink_lit(sink, "ROCPROFV3 ");
-	ws_sink_str(sink, label);
-	ws_sink_str(sink, *label ? " SUMMARY:\n\n" : "SUMMARY:\n\n");
+	output_sink_lit(sink, "\n");
+	output_sink_str(sink, indent);
+	output_sink_lit(sink, "ROCPROFV3 ");
+	output_sink_str(sink, label);
+	output_sink_str(sink, *label ? " SUMMARY:\n\n" : "SUMMARY:\n\n");
 	put_header(&t, indent);
 	for (size_t i = 0; i < n; i++)
 		put_row(&t, indent, rows[i], total);
-	ws_sink_lit(sink, "\n");
+	output_sink_lit(sink, "\n");
 	sink->n_rows += n;
 	ws_buf_fini(&t.room);
 }
 
 /* Several domains as one: same names are merged and keep the first domain. */
-static enum ws_status put_merged(struct ws_sink *sink, struct ws_output_run *run, uint32_t domains,
+static enum ws_status put_merged(struct output_sink *sink, struct output_run *run, uint32_t domains,
 				 const char *label, struct ws_err *err)
 {
 	struct ws_arena arena;
 	struct ws_map names;
-	struct ws_stat **rows = NULL;
+	struct output_stat **rows = NULL;
 	enum ws_status st = WS_OK;
 	size_t n = 0;
 
 	ws_arena_init(&arena, (size_t)1 << 30);
-	ws_map_init(&names, WS_MAP_STR, (size_t)WS_OUTPUT_NAMES_MAX * WS_DOMAIN_COUNT);
-	for (int d = 0; !st && d < WS_DOMAIN_COUNT; d++) {
-		struct ws_stat_table *table = &run->stats.domains[d];
+	ws_map_init(&names, WS_MAP_STR, (size_t)OUTPUT_NAMES_MAX * CAP_DOMAIN_COUNT);
+	for (int d = 0; !st && d < CAP_DOMAIN_COUNT; d++) {
+		struct output_stat_table *table = &run->stats.domains[d];
 
 		for (size_t i = 0; !st && domains & 1u << d && i < table->n_sorted; i++) {
-			struct ws_stat *from = table->sorted[i], *into;
+			struct output_stat *from = table->sorted[i], *into;
 
 			into = ws_map_get(&names, from->name);
 			if (into) {
-				ws_stat_merge(into, from);
+				output_stat_merge(into, from);
 				continue;
 			}
-			into = ws_arena_new(&arena, struct ws_stat);
+			into = ws_arena_new(&arena, struct output_stat);
 			if (!into) {
 				st = ws_fail(err, WS_E_NOMEM, "no memory for the summary");
 				break;
@@ -229,7 +229,7 @@ static enum ws_status put_merged(struct ws_sink *sink, struct ws_output_run *run
 	if (rows) {
 		ws_map_each(entry, &names)
 			rows[n++] = entry->value;
-		qsort(rows, n, sizeof(*rows), ws_stat_by_total);
+		qsort(rows, n, sizeof(*rows), output_stat_by_total);
 		put_table(sink, run, label, rows, n);
 	}
 	free(rows);
@@ -239,7 +239,7 @@ static enum ws_status put_merged(struct ws_sink *sink, struct ws_output_run *run
 }
 
 /* The domains whose whole name a user's expression matches. */
-static enum ws_status match_group(const struct ws_output_run *run, const char *pattern,
+static enum ws_status match_group(const struct output_run *run, const char *pattern,
 				  uint32_t *out_domains, char *label, size_t room,
 				  struct ws_err *err)
 {
@@ -269,8 +269,8 @@ static enum ws_status match_group(const struct ws_output_run *run, const char *p
 	ws_buf_fini(&whole);
 	if (st)
 		return st;
-	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
-		const char *name = ws_domain_name(d);
+	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
+		const char *name = trc_domain_name(d);
 
 		if (!run->stats.domains[d].n_sorted || regexec(&regex, name, 0, NULL, 0))
 			continue;
@@ -281,19 +281,19 @@ static enum ws_status match_group(const struct ws_output_run *run, const char *p
 	return WS_OK;
 }
 
-static enum ws_status put_all(struct ws_sink *sink, struct ws_output_run *run, struct ws_err *err)
+static enum ws_status put_all(struct output_sink *sink, struct output_run *run, struct ws_err *err)
 {
-	const struct ws_output_config *cfg = run->cfg;
+	const struct output_config *cfg = run->cfg;
 	enum ws_status st = WS_OK;
 
-	for (int d = 0; cfg->summary_per_domain && d < WS_DOMAIN_COUNT; d++) {
-		struct ws_stat_table *table = &run->stats.domains[d];
+	for (int d = 0; cfg->summary_per_domain && d < CAP_DOMAIN_COUNT; d++) {
+		struct output_stat_table *table = &run->stats.domains[d];
 
 		if (table->n_sorted)
-			put_table(sink, run, ws_domain_name(d), table->sorted, table->n_sorted);
+			put_table(sink, run, trc_domain_name(d), table->sorted, table->n_sorted);
 	}
 	for (size_t i = 0; !st && i < cfg->n_summary_groups; i++) {
-		char label[WS_DOMAIN_COUNT * 32];
+		char label[CAP_DOMAIN_COUNT * 32];
 		uint32_t domains;
 
 		st = match_group(run, cfg->summary_groups[i], &domains, label, sizeof(label), err);
@@ -305,10 +305,10 @@ static enum ws_status put_all(struct ws_sink *sink, struct ws_output_run *run, s
 	return st;
 }
 
-enum ws_status ws_summary_write(struct ws_output_run *run, struct ws_err *err)
+enum ws_status output_summary_write(struct output_run *run, struct ws_err *err)
 {
 	const char *target = run->cfg->summary_file;
-	struct ws_sink sink;
+	struct output_sink sink;
 	char path[PATH_MAX], name[256];
 	enum ws_status st;
 	int fd = -1;
@@ -322,21 +322,21 @@ enum ws_status ws_summary_write(struct ws_output_run *run, struct ws_err *err)
 		fflush(NULL); /* what was printed before stays before */
 	} else {
 		snprintf(name, sizeof(name), "%s.txt", target);
-		st = ws_run_path(run, name, path, err);
+		st = output_run_path(run, name, path, err);
 		if (st)
 			return st;
 	}
-	st = ws_sink_open(&sink, path, fd, err);
+	st = output_sink_open(&sink, path, fd, err);
 	if (!st && fd < 0 && run->cfg->opened)
 		run->cfg->opened(run->cfg->opened_ctx, path, NULL);
 	if (st) {
-		ws_run_file(run, WS_OUTPUT_SUMMARY, path, 0, 0, err);
+		output_run_file(run, OUTPUT_SUMMARY, path, 0, 0, err);
 		return st;
 	}
 	st = put_all(&sink, run, err);
 	if (!st)
-		return ws_run_finish(run, WS_OUTPUT_SUMMARY, &sink, err);
+		return output_run_finish(run, OUTPUT_SUMMARY, &sink, err);
 	/* a wrong expression must not cost the tables that were right */
-	ws_run_finish(run, WS_OUTPUT_SUMMARY, &sink, NULL);
+	output_run_finish(run, OUTPUT_SUMMARY, &sink, NULL);
 	return st;
 }

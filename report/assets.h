@@ -4,7 +4,7 @@
 #ifndef WS_REPORT_ASSETS_H
 #define WS_REPORT_ASSETS_H
 
-extern const char ws_asset_roofline_css[];
-extern const char ws_asset_roofline_js[];
+extern const char rpt_asset_roofline_css[];
+extern const char rpt_asset_roofline_js[];
 
 #endif

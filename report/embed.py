@@ -10,7 +10,7 @@ for path in sys.argv[2:]:
         text = f.read()
     if "</script" in text or "</style" in text:
         sys.exit(f"{path}: would end the element it is put into")
-    out.append(f"const char ws_asset_{name}[] =")
+    out.append(f"const char rpt_asset_{name}[] =")
     for line in text.split("\n"):
         line = line.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
         out.append(f'\t"{line}\\n"')

@@ -7,16 +7,16 @@
 #include "analysis/explain.h"
 #include "base/str.h"
 
-struct ws_explain_style {
+struct rpt_explain_style {
 	int n_decimals;
 	unsigned n_columns; /* text is filled to it */
 };
 
-void ws_explain_text(const struct ws_explanation *what, const struct ws_workload *load,
-		     const struct ws_explain_style *style, struct ws_buf *out);
+void rpt_explain_text(const struct ana_explanation *what, const struct ana_workload *load,
+		     const struct rpt_explain_style *style, struct ws_buf *out);
 
 /* Words in lines of at most @n_columns; the first behind @indent spaces, others behind @hang. */
-void ws_text_fill(const char *text, unsigned indent, unsigned hang, unsigned n_columns,
+void rpt_text_fill(const char *text, unsigned indent, unsigned hang, unsigned n_columns,
 		  struct ws_buf *out);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define VALUES_SHOWN 8u /* of the dispatches */
 
-void ws_text_fill(const char *text, unsigned indent, unsigned hang, unsigned n_columns,
+void rpt_text_fill(const char *text, unsigned indent, unsigned hang, unsigned n_columns,
 		  struct ws_buf *out)
 {
 	unsigned at = 0;
@@ -43,16 +43,16 @@ void ws_text_fill(const char *text, unsigned indent, unsigned hang, unsigned n_c
 static const char *number(char *text, double value)
 {
 	if (value == rint(value) && fabs(value) < 1e15)
-		snprintf(text, WS_NUMBER_ROOM, "%.0f", value);
+		snprintf(text, RPT_NUMBER_ROOM, "%.0f", value);
 	else
-		ws_number_plain(text, value, 6);
+		rpt_number_plain(text, value, 6);
 	return text;
 }
 
-static void put_heading(const struct ws_explanation *what, struct ws_buf *out)
+static void put_heading(const struct ana_explanation *what, struct ws_buf *out)
 {
-	const struct ws_metric *metric = what->metric;
-	const struct ws_table *table = metric->table;
+	const struct ana_metric *metric = what->metric;
+	const struct ana_table *table = metric->table;
 
 	ws_buf_printf(out, "%u.%u.%u %s", table->block, table->index, metric->index, metric->name);
 	if (what->unit && what->unit[0])
@@ -60,12 +60,12 @@ static void put_heading(const struct ws_explanation *what, struct ws_buf *out)
 	ws_buf_printf(out, "\nin table %u.%u %s\n", table->block, table->index, table->title);
 }
 
-static void put_values(const struct ws_explanation *what, const struct ws_explain_style *style,
+static void put_values(const struct ana_explanation *what, const struct rpt_explain_style *style,
 		       struct ws_buf *out)
 {
 	ws_buf_add(out, "\nHere\n");
 	for (size_t i = 0; i < what->n_cells; i++) {
-		const struct ws_explain_cell *cell = &what->cells[i];
+		const struct ana_explain_cell *cell = &what->cells[i];
 
 		if (cell->why)
 			ws_buf_printf(out, "  %-12s no value: %s\n", cell->header, cell->why);
@@ -75,26 +75,26 @@ static void put_values(const struct ws_explanation *what, const struct ws_explai
 	}
 }
 
-static void put_formulas(const struct ws_explanation *what, const char *arch,
-			 const struct ws_explain_style *style, struct ws_buf *out)
+static void put_formulas(const struct ana_explanation *what, const char *arch,
+			 const struct rpt_explain_style *style, struct ws_buf *out)
 {
 	ws_buf_printf(out, "\nFormula on %s\n", arch);
 	for (size_t i = 0; i < what->n_cells; i++) {
-		const struct ws_explain_cell *cell = &what->cells[i];
+		const struct ana_explain_cell *cell = &what->cells[i];
 
 		if (cell->same_as) {
 			ws_buf_printf(out, "  %s = %s of the same\n", cell->header, cell->same_as);
 			continue;
 		}
 		ws_buf_printf(out, "  %s =\n", cell->header);
-		ws_text_fill(cell->formula[0] ? cell->formula : "None", 6, 8, style->n_columns,
+		rpt_text_fill(cell->formula[0] ? cell->formula : "None", 6, 8, style->n_columns,
 			     out);
 	}
 }
 
-static void put_names(const struct ws_explanation *what, struct ws_buf *out)
+static void put_names(const struct ana_explanation *what, struct ws_buf *out)
 {
-	char here[WS_NUMBER_ROOM], mean[WS_NUMBER_ROOM];
+	char here[RPT_NUMBER_ROOM], mean[RPT_NUMBER_ROOM];
 	int width = 12;
 
 	if (!what->n_names)
@@ -103,7 +103,7 @@ static void put_names(const struct ws_explanation *what, struct ws_buf *out)
 		width = WS_MAX(width, (int)strlen(what->names[i].name));
 	ws_buf_printf(out, "\nMade of %*s %16s %16s\n", width - 6, "", "this dispatch", "mean");
 	for (size_t i = 0; i < what->n_names; i++) {
-		const struct ws_explain_name *name = &what->names[i];
+		const struct ana_explain_name *name = &what->names[i];
 
 		if (isnan(name->mean) && isnan(name->here))
 			ws_buf_printf(out, "  %-*s %16s\n", width, name->name,
@@ -114,17 +114,17 @@ static void put_names(const struct ws_explanation *what, struct ws_buf *out)
 	}
 }
 
-static void put_steps(const struct ws_explanation *what, const struct ws_workload *load,
-		      const struct ws_explain_style *style, struct ws_buf *out)
+static void put_steps(const struct ana_explanation *what, const struct ana_workload *load,
+		      const struct rpt_explain_style *style, struct ws_buf *out)
 {
-	char text[WS_NUMBER_ROOM];
+	char text[RPT_NUMBER_ROOM];
 
 	if (!what->n_steps)
 		return;
 	ws_buf_printf(out, "\nStep by step, in dispatch %.0f (%s)\n", load->dispatch_id[what->row],
 		      load->kernels[load->kernel_of[what->row]].shown);
 	for (size_t i = 0; i < what->n_steps; i++) {
-		const struct ws_explain_step *step = &what->steps[i];
+		const struct ana_explain_step *step = &what->steps[i];
 		struct ws_buf line;
 
 		ws_buf_init(&line, 1 << 16);
@@ -134,7 +134,7 @@ static void put_steps(const struct ws_explanation *what, const struct ws_workloa
 		number(text, step->value);
 		if (strcmp(step->numbers, text))
 			ws_buf_printf(&line, " = %s", text);
-		ws_text_fill(line.at, 2, 6, style->n_columns, out);
+		rpt_text_fill(line.at, 2, 6, style->n_columns, out);
 		ws_buf_fini(&line);
 	}
 	if (what->cut)
@@ -142,10 +142,10 @@ static void put_steps(const struct ws_explanation *what, const struct ws_workloa
 			      what->n_steps);
 }
 
-static void put_dispatches(const struct ws_explanation *what, const struct ws_explain_style *style,
+static void put_dispatches(const struct ana_explanation *what, const struct rpt_explain_style *style,
 			   struct ws_buf *out)
 {
-	char text[WS_NUMBER_ROOM];
+	char text[RPT_NUMBER_ROOM];
 	struct ws_buf line;
 	size_t n_none = 0;
 
@@ -166,17 +166,17 @@ static void put_dispatches(const struct ws_explanation *what, const struct ws_ex
 			      n_none == 1 ? "" : "es");
 	ws_buf_printf(out, "\nOver %zu dispatch%s\n", what->n_values,
 		      what->n_values == 1 ? "" : "es");
-	ws_text_fill(line.at, 2, 6, style->n_columns, out);
+	rpt_text_fill(line.at, 2, 6, style->n_columns, out);
 	ws_buf_fini(&line);
 }
 
-void ws_explain_text(const struct ws_explanation *what, const struct ws_workload *load,
-		     const struct ws_explain_style *style, struct ws_buf *out)
+void rpt_explain_text(const struct ana_explanation *what, const struct ana_workload *load,
+		     const struct rpt_explain_style *style, struct ws_buf *out)
 {
 	put_heading(what, out);
 	if (what->metric->help && what->metric->help[0]) {
 		ws_buf_add(out, "\n");
-		ws_text_fill(what->metric->help, 2, 2, style->n_columns, out);
+		rpt_text_fill(what->metric->help, 2, 2, style->n_columns, out);
 	}
 	put_values(what, style, out);
 	put_formulas(what, load->arch, style, out);

@@ -15,10 +15,10 @@
 
 #include <stdbool.h>
 
-#define WS_MEMCHART_WIDE_COLUMNS 234u
-#define WS_MEMCHART_NARROW_COLUMNS 100u
+#define RPT_MEMCHART_WIDE_COLUMNS 234u
+#define RPT_MEMCHART_NARROW_COLUMNS 100u
 
-struct ws_memchart_style {
+struct rpt_memchart_style {
 	int n_decimals;   /* values are rounded to these before they are drawn */
 	bool colours;     /* escape sequences: for a terminal */
 	bool as_3_3_0;    /* the scalar cache's wires show N/A, as AMD's 3.3.0 does */
@@ -26,14 +26,14 @@ struct ws_memchart_style {
 	const char *name; /* SVG: of the workload, for the title; NULL: none */
 };
 
-enum ws_status ws_memchart_wide(const struct ws_memchart *chart,
-				const struct ws_memchart_style *style, struct ws_buf *out,
+enum ws_status rpt_memchart_wide(const struct ana_memchart *chart,
+				const struct rpt_memchart_style *style, struct ws_buf *out,
 				struct ws_err *err);
-enum ws_status ws_memchart_narrow(const struct ws_memchart *chart,
-				  const struct ws_memchart_style *style, struct ws_buf *out,
+enum ws_status rpt_memchart_narrow(const struct ana_memchart *chart,
+				  const struct rpt_memchart_style *style, struct ws_buf *out,
 				  struct ws_err *err);
-enum ws_status ws_memchart_svg(const struct ws_memchart *chart,
-			       const struct ws_memchart_style *style, struct ws_buf *out,
+enum ws_status rpt_memchart_svg(const struct ana_memchart *chart,
+			       const struct rpt_memchart_style *style, struct ws_buf *out,
 			       struct ws_err *err);
 
 #endif

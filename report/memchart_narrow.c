@@ -13,7 +13,7 @@
 
 #define N_ROWS 27u
 #define YELLOW 3
-#define PLAIN WS_BRAILLE_PLAIN
+#define PLAIN RPT_BRAILLE_PLAIN
 
 struct box {
 	unsigned x, y, w, h; /* y from the top, in all of these tables */
@@ -25,7 +25,7 @@ struct cell {
 	unsigned x, y;
 	const char *key;
 	unsigned key_width;
-	enum ws_memchart_id metric;
+	enum ana_memchart_id metric;
 	unsigned width;
 	const char *unit;
 	int colour;
@@ -52,62 +52,62 @@ static const struct box boxes[] = {
 };
 
 static const struct cell cells[] = {
-	{  2,  2, "Occupancy",  9, WS_MC_WAVE_OCCUPANCY, 7, "", YELLOW },
-	{  2,  3, "Wave life",  9, WS_MC_WAVE_LIFE,      7, "", YELLOW },
-	{ 26,  2, "SALU",   6, WS_MC_SALU, 7, "", PLAIN }, { 41,  2, "VMEM",   6, WS_MC_VMEM, 7, "", PLAIN },
-	{ 26,  3, "SMEM",   6, WS_MC_SMEM, 7, "", PLAIN }, { 41,  3, "LDS",    6, WS_MC_LDS,  7, "", PLAIN },
-	{ 26,  4, "VALU",   6, WS_MC_VALU, 7, "", PLAIN }, { 41,  4, "GWS",    6, WS_MC_GWS,  7, "", PLAIN },
-	{ 26,  5, "MFMA",   6, WS_MC_MFMA, 7, "", PLAIN }, { 41,  5, "BRANCH", 6, WS_MC_BR,   7, "", PLAIN },
-	{ 62,  2, "Active CUs", 10, WS_MC_ACTIVE_CUS,    6, "", YELLOW },
-	{ 80,  2, "of",          2, WS_MC_NUM_CUS,       4, "", YELLOW },
-	{ 62,  3, "VGPRs",      10, WS_MC_VGPR,          6, "", PLAIN },
-	{ 81,  3, "SGPRs",      10, WS_MC_SGPR,          6, "", PLAIN },
-	{ 62,  4, "LDS alloc",  10, WS_MC_LDS_ALLOC,     6, "", PLAIN },
-	{ 81,  4, "Scratch",    10, WS_MC_SCRATCH_ALLOC, 6, "", PLAIN },
-	{ 62,  5, "Wavefronts", 10, WS_MC_WAVEFRONTS,    6, "", PLAIN },
-	{ 81,  5, "Workgroups", 10, WS_MC_WORKGROUPS,    6, "", PLAIN },
+	{  2,  2, "Occupancy",  9, ANA_MC_WAVE_OCCUPANCY, 7, "", YELLOW },
+	{  2,  3, "Wave life",  9, ANA_MC_WAVE_LIFE,      7, "", YELLOW },
+	{ 26,  2, "SALU",   6, ANA_MC_SALU, 7, "", PLAIN }, { 41,  2, "VMEM",   6, ANA_MC_VMEM, 7, "", PLAIN },
+	{ 26,  3, "SMEM",   6, ANA_MC_SMEM, 7, "", PLAIN }, { 41,  3, "LDS",    6, ANA_MC_LDS,  7, "", PLAIN },
+	{ 26,  4, "VALU",   6, ANA_MC_VALU, 7, "", PLAIN }, { 41,  4, "GWS",    6, ANA_MC_GWS,  7, "", PLAIN },
+	{ 26,  5, "MFMA",   6, ANA_MC_MFMA, 7, "", PLAIN }, { 41,  5, "BRANCH", 6, ANA_MC_BR,   7, "", PLAIN },
+	{ 62,  2, "Active CUs", 10, ANA_MC_ACTIVE_CUS,    6, "", YELLOW },
+	{ 80,  2, "of",          2, ANA_MC_NUM_CUS,       4, "", YELLOW },
+	{ 62,  3, "VGPRs",      10, ANA_MC_VGPR,          6, "", PLAIN },
+	{ 81,  3, "SGPRs",      10, ANA_MC_SGPR,          6, "", PLAIN },
+	{ 62,  4, "LDS alloc",  10, ANA_MC_LDS_ALLOC,     6, "", PLAIN },
+	{ 81,  4, "Scratch",    10, ANA_MC_SCRATCH_ALLOC, 6, "", PLAIN },
+	{ 62,  5, "Wavefronts", 10, ANA_MC_WAVEFRONTS,    6, "", PLAIN },
+	{ 81,  5, "Workgroups", 10, ANA_MC_WORKGROUPS,    6, "", PLAIN },
 	/* between Exec and the first caches */
-	{  0,  9, "Req",    6, WS_MC_LDS_REQ,    6, "", PLAIN },
-	{  0, 13, "Rd",     6, WS_MC_VL1_RD,     6, "", PLAIN },
-	{  0, 14, "Wr",     6, WS_MC_VL1_WR,     6, "", PLAIN },
-	{  0, 15, "Atomic", 6, WS_MC_VL1_ATOMIC, 6, "", PLAIN },
-	{  0, 19, "Rd",     6, WS_MC_SL1D_RD,    6, "", PLAIN },
-	{  0, 24, "Fetch",  6, WS_MC_IL1_FETCH,  6, "", PLAIN },
+	{  0,  9, "Req",    6, ANA_MC_LDS_REQ,    6, "", PLAIN },
+	{  0, 13, "Rd",     6, ANA_MC_VL1_RD,     6, "", PLAIN },
+	{  0, 14, "Wr",     6, ANA_MC_VL1_WR,     6, "", PLAIN },
+	{  0, 15, "Atomic", 6, ANA_MC_VL1_ATOMIC, 6, "", PLAIN },
+	{  0, 19, "Rd",     6, ANA_MC_SL1D_RD,    6, "", PLAIN },
+	{  0, 24, "Fetch",  6, ANA_MC_IL1_FETCH,  6, "", PLAIN },
 	/* the first caches */
-	{ 17,  9, "Util",   6, WS_MC_LDS_UTIL,     5, "%",   PLAIN },
-	{ 17, 10, "Lat",    6, WS_MC_LDS_LAT,      5, "cyc", PLAIN },
-	{ 17, 13, "Hit",    6, WS_MC_VL1_HIT,      5, "%",   PLAIN },
-	{ 17, 14, "Lat",    6, WS_MC_VL1_LAT,      5, "cyc", PLAIN },
-	{ 17, 15, "Coales", 6, WS_MC_VL1_COALESCE, 5, "%",   PLAIN },
-	{ 17, 16, "Stall",  6, WS_MC_VL1_STALL,    5, "%"  , PLAIN },
-	{ 17, 19, "Hit",    6, WS_MC_SL1D_HIT,     5, "%",   PLAIN },
-	{ 17, 20, "Lat",    6, WS_MC_SL1D_LAT,     5, "cyc", PLAIN },
-	{ 17, 24, "Hit",    6, WS_MC_IL1_HIT,      5, "%",   PLAIN },
-	{ 17, 25, "Lat",    6, WS_MC_IL1_LAT,      5, "cyc", PLAIN },
+	{ 17,  9, "Util",   6, ANA_MC_LDS_UTIL,     5, "%",   PLAIN },
+	{ 17, 10, "Lat",    6, ANA_MC_LDS_LAT,      5, "cyc", PLAIN },
+	{ 17, 13, "Hit",    6, ANA_MC_VL1_HIT,      5, "%",   PLAIN },
+	{ 17, 14, "Lat",    6, ANA_MC_VL1_LAT,      5, "cyc", PLAIN },
+	{ 17, 15, "Coales", 6, ANA_MC_VL1_COALESCE, 5, "%",   PLAIN },
+	{ 17, 16, "Stall",  6, ANA_MC_VL1_STALL,    5, "%"  , PLAIN },
+	{ 17, 19, "Hit",    6, ANA_MC_SL1D_HIT,     5, "%",   PLAIN },
+	{ 17, 20, "Lat",    6, ANA_MC_SL1D_LAT,     5, "cyc", PLAIN },
+	{ 17, 24, "Hit",    6, ANA_MC_IL1_HIT,      5, "%",   PLAIN },
+	{ 17, 25, "Lat",    6, ANA_MC_IL1_LAT,      5, "cyc", PLAIN },
 	/* between them and the L2 */
-	{ 38, 13, "Rd",     6, WS_MC_VL1_L2_RD,      6, "", PLAIN },
-	{ 38, 14, "Wr",     6, WS_MC_VL1_L2_WR,      6, "", PLAIN },
-	{ 38, 15, "Atomic", 6, WS_MC_VL1_L2_ATOMIC,  6, "", PLAIN },
-	{ 38, 19, "Rd",     6, WS_MC_SL1D_L2_RD,     6, "", PLAIN },
-	{ 38, 20, "Wr",     6, WS_MC_SL1D_L2_WR,     6, "", PLAIN },
-	{ 38, 21, "Atomic", 6, WS_MC_SL1D_L2_ATOMIC, 6, "", PLAIN },
-	{ 38, 24, "Req",    6, WS_MC_IL1_L2_RD,      6, "", PLAIN },
+	{ 38, 13, "Rd",     6, ANA_MC_VL1_L2_RD,      6, "", PLAIN },
+	{ 38, 14, "Wr",     6, ANA_MC_VL1_L2_WR,      6, "", PLAIN },
+	{ 38, 15, "Atomic", 6, ANA_MC_VL1_L2_ATOMIC,  6, "", PLAIN },
+	{ 38, 19, "Rd",     6, ANA_MC_SL1D_L2_RD,     6, "", PLAIN },
+	{ 38, 20, "Wr",     6, ANA_MC_SL1D_L2_WR,     6, "", PLAIN },
+	{ 38, 21, "Atomic", 6, ANA_MC_SL1D_L2_ATOMIC, 6, "", PLAIN },
+	{ 38, 24, "Req",    6, ANA_MC_IL1_L2_RD,      6, "", PLAIN },
 	/* L2 */
-	{ 53, 13, "Hit",    6, WS_MC_L2_HIT,    4, "%", PLAIN },
-	{ 53, 16, "Rd",     6, WS_MC_L2_RD,     6, "",  PLAIN },
-	{ 53, 17, "Wr",     6, WS_MC_L2_WR,     6, "",  PLAIN },
-	{ 53, 18, "Atomic", 6, WS_MC_L2_ATOMIC, 6, "",  PLAIN },
-	{ 53, 21, "Rd",     6, WS_MC_L2_RD_LAT, 6, "",  PLAIN },
-	{ 53, 22, "Wr",     6, WS_MC_L2_WR_LAT, 6, "",  PLAIN },
+	{ 53, 13, "Hit",    6, ANA_MC_L2_HIT,    4, "%", PLAIN },
+	{ 53, 16, "Rd",     6, ANA_MC_L2_RD,     6, "",  PLAIN },
+	{ 53, 17, "Wr",     6, ANA_MC_L2_WR,     6, "",  PLAIN },
+	{ 53, 18, "Atomic", 6, ANA_MC_L2_ATOMIC, 6, "",  PLAIN },
+	{ 53, 21, "Rd",     6, ANA_MC_L2_RD_LAT, 6, "",  PLAIN },
+	{ 53, 22, "Wr",     6, ANA_MC_L2_WR_LAT, 6, "",  PLAIN },
 	/* beyond */
-	{ 71, 15, "Rd",     6, WS_MC_FABRIC_L2_RD,      6, "", PLAIN },
-	{ 71, 16, "Wr",     6, WS_MC_FABRIC_L2_WR,      6, "", PLAIN },
-	{ 71, 17, "Atomic", 6, WS_MC_FABRIC_L2_ATOMIC,  6, "", PLAIN },
-	{ 86, 15, "Rd",     6, WS_MC_FABRIC_RD_LAT,     5, "", PLAIN },
-	{ 86, 16, "Wr",     6, WS_MC_FABRIC_WR_LAT,     5, "", PLAIN },
-	{ 86, 17, "Atomic", 6, WS_MC_FABRIC_ATOMIC_LAT, 5, "", PLAIN },
-	{ 88, 19, "Rd",     4, WS_MC_HBM_RD,            6, "", PLAIN },
-	{ 88, 20, "Wr",     4, WS_MC_HBM_WR,            6, "", PLAIN },
+	{ 71, 15, "Rd",     6, ANA_MC_FABRIC_L2_RD,      6, "", PLAIN },
+	{ 71, 16, "Wr",     6, ANA_MC_FABRIC_L2_WR,      6, "", PLAIN },
+	{ 71, 17, "Atomic", 6, ANA_MC_FABRIC_L2_ATOMIC,  6, "", PLAIN },
+	{ 86, 15, "Rd",     6, ANA_MC_FABRIC_RD_LAT,     5, "", PLAIN },
+	{ 86, 16, "Wr",     6, ANA_MC_FABRIC_WR_LAT,     5, "", PLAIN },
+	{ 86, 17, "Atomic", 6, ANA_MC_FABRIC_ATOMIC_LAT, 5, "", PLAIN },
+	{ 88, 19, "Rd",     4, ANA_MC_HBM_RD,            6, "", PLAIN },
+	{ 88, 20, "Wr",     4, ANA_MC_HBM_WR,            6, "", PLAIN },
 };
 
 static const struct label labels[] = {
@@ -125,12 +125,12 @@ static const struct label labels[] = {
 };
 /* clang-format on */
 
-static void put(struct ws_braille *canvas, unsigned x, unsigned y, const char *text, int colour)
+static void put(struct rpt_braille *canvas, unsigned x, unsigned y, const char *text, int colour)
 {
-	ws_braille_text(canvas, x, N_ROWS - 1 - y, text, colour);
+	rpt_braille_text(canvas, x, N_ROWS - 1 - y, text, colour);
 }
 
-static void draw_box(struct ws_braille *canvas, const struct box *box)
+static void draw_box(struct rpt_braille *canvas, const struct box *box)
 {
 	unsigned right = box->x + box->w - 1, bottom = box->y + box->h - 1;
 
@@ -154,26 +154,26 @@ static void draw_box(struct ws_braille *canvas, const struct box *box)
 	}
 }
 
-static void draw_cell(struct ws_braille *canvas, const struct cell *cell, double value)
+static void draw_cell(struct rpt_braille *canvas, const struct cell *cell, double value)
 {
-	char text[WS_NUMBER_ROOM + 32], number[WS_NUMBER_ROOM];
+	char text[RPT_NUMBER_ROOM + 32], number[RPT_NUMBER_ROOM];
 
-	ws_number_short(number, value, (int)cell->width);
+	rpt_number_short(number, value, (int)cell->width);
 	snprintf(text, sizeof(text), "%-*s %*s%s%s", (int)cell->key_width, cell->key,
 		 (int)cell->width, number, cell->unit[0] ? " " : "",
 		 isnan(value) ? "" : cell->unit);
 	put(canvas, cell->x, cell->y, text, cell->colour);
 }
 
-enum ws_status ws_memchart_narrow(const struct ws_memchart *chart,
-				  const struct ws_memchart_style *style, struct ws_buf *out,
+enum ws_status rpt_memchart_narrow(const struct ana_memchart *chart,
+				  const struct rpt_memchart_style *style, struct ws_buf *out,
 				  struct ws_err *err)
 {
-	struct ws_braille canvas;
+	struct rpt_braille canvas;
 	char text[64];
 	enum ws_status st;
 
-	st = ws_braille_init(&canvas, WS_MEMCHART_NARROW_COLUMNS, N_ROWS, err);
+	st = rpt_braille_init(&canvas, RPT_MEMCHART_NARROW_COLUMNS, N_ROWS, err);
 	if (st)
 		return st;
 	for (size_t i = 0; i < WS_ARRAY_LEN(boxes); i++)
@@ -184,8 +184,8 @@ enum ws_status ws_memchart_narrow(const struct ws_memchart *chart,
 	put(&canvas, 0, 0, text, PLAIN);
 	for (size_t i = 0; i < WS_ARRAY_LEN(cells); i++)
 		draw_cell(&canvas, &cells[i],
-			  ws_round_half_even(chart->value[cells[i].metric], style->n_decimals));
-	ws_braille_print(&canvas, WS_BRAILLE_BLANK_SPACES, style->colours, out);
-	ws_braille_fini(&canvas);
+			  rpt_round_half_even(chart->value[cells[i].metric], style->n_decimals));
+	rpt_braille_print(&canvas, RPT_BRAILLE_BLANK_SPACES, style->colours, out);
+	rpt_braille_fini(&canvas);
 	return ws_buf_status(out, err);
 }

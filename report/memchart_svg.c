@@ -82,44 +82,44 @@ enum look { NUMBER, PERCENT, MIX, OF_TOTAL };
 struct row {
 	unsigned box, place; /* place: rows below the title, from 0 */
 	const char *key;
-	enum ws_memchart_id metric;
+	enum ana_memchart_id metric;
 	const char *unit;
 	enum look look;
 };
 
 static const struct row rows[] = {
-	{ 0, 0, "Wave occupancy", WS_MC_WAVE_OCCUPANCY, "",     NUMBER },
-	{ 0, 1, "Wave life",      WS_MC_WAVE_LIFE,      " cyc", NUMBER },
-	{ 1, 0, "SALU",   WS_MC_SALU, "", MIX }, { 1, 1, "SMEM",   WS_MC_SMEM, "", MIX },
-	{ 1, 2, "VALU",   WS_MC_VALU, "", MIX }, { 1, 3, "MFMA",   WS_MC_MFMA, "", MIX },
-	{ 1, 4, "VMEM",   WS_MC_VMEM, "", MIX }, { 1, 5, "LDS",    WS_MC_LDS,  "", MIX },
-	{ 1, 6, "GWS",    WS_MC_GWS,  "", MIX }, { 1, 7, "Branch", WS_MC_BR,   "", MIX },
-	{ 2, 0, "Active CUs",    WS_MC_ACTIVE_CUS,    "",   OF_TOTAL },
-	{ 2, 1, "VGPRs",         WS_MC_VGPR,          "",   NUMBER },
-	{ 2, 2, "SGPRs",         WS_MC_SGPR,          "",   NUMBER },
-	{ 2, 3, "LDS alloc",     WS_MC_LDS_ALLOC,     " B", NUMBER },
-	{ 2, 4, "Scratch alloc", WS_MC_SCRATCH_ALLOC, " B", NUMBER },
-	{ 2, 5, "Wavefronts",    WS_MC_WAVEFRONTS,    "",   NUMBER },
-	{ 2, 6, "Workgroups",    WS_MC_WORKGROUPS,    "",   NUMBER },
-	{ 3, 0, "Utilization", WS_MC_LDS_UTIL,     " %",   PERCENT },
-	{ 3, 1, "Latency",     WS_MC_LDS_LAT,      " cyc", NUMBER },
-	{ 4, 0, "Hit",         WS_MC_VL1_HIT,      " %",   PERCENT },
-	{ 4, 1, "Coalescing",  WS_MC_VL1_COALESCE, " %",   PERCENT },
-	{ 4, 2, "Stall",       WS_MC_VL1_STALL,    " %",   PERCENT },
-	{ 4, 3, "Latency",     WS_MC_VL1_LAT,      " cyc", NUMBER },
-	{ 5, 0, "Hit",         WS_MC_SL1D_HIT,     " %",   PERCENT },
-	{ 5, 1, "Latency",     WS_MC_SL1D_LAT,     " cyc", NUMBER },
-	{ 6, 0, "Hit",         WS_MC_IL1_HIT,      " %",   PERCENT },
-	{ 6, 1, "Latency",     WS_MC_IL1_LAT,      " cyc", NUMBER },
-	{ 7, 0, "Hit",           WS_MC_L2_HIT,     " %",   PERCENT },
-	{ 7, 2, "Reads",         WS_MC_L2_RD,      "",     NUMBER },
-	{ 7, 3, "Writes",        WS_MC_L2_WR,      "",     NUMBER },
-	{ 7, 4, "Atomics",       WS_MC_L2_ATOMIC,  "",     NUMBER },
-	{ 7, 6, "Read lat.",     WS_MC_L2_RD_LAT,  " cyc", NUMBER },
-	{ 7, 7, "Write lat.",    WS_MC_L2_WR_LAT,  " cyc", NUMBER },
-	{ 9, 0, "Read lat.",     WS_MC_FABRIC_RD_LAT,     " cyc", NUMBER },
-	{ 9, 1, "Write lat.",    WS_MC_FABRIC_WR_LAT,     " cyc", NUMBER },
-	{ 9, 2, "Atomic lat.",   WS_MC_FABRIC_ATOMIC_LAT, " cyc", NUMBER },
+	{ 0, 0, "Wave occupancy", ANA_MC_WAVE_OCCUPANCY, "",     NUMBER },
+	{ 0, 1, "Wave life",      ANA_MC_WAVE_LIFE,      " cyc", NUMBER },
+	{ 1, 0, "SALU",   ANA_MC_SALU, "", MIX }, { 1, 1, "SMEM",   ANA_MC_SMEM, "", MIX },
+	{ 1, 2, "VALU",   ANA_MC_VALU, "", MIX }, { 1, 3, "MFMA",   ANA_MC_MFMA, "", MIX },
+	{ 1, 4, "VMEM",   ANA_MC_VMEM, "", MIX }, { 1, 5, "LDS",    ANA_MC_LDS,  "", MIX },
+	{ 1, 6, "GWS",    ANA_MC_GWS,  "", MIX }, { 1, 7, "Branch", ANA_MC_BR,   "", MIX },
+	{ 2, 0, "Active CUs",    ANA_MC_ACTIVE_CUS,    "",   OF_TOTAL },
+	{ 2, 1, "VGPRs",         ANA_MC_VGPR,          "",   NUMBER },
+	{ 2, 2, "SGPRs",         ANA_MC_SGPR,          "",   NUMBER },
+	{ 2, 3, "LDS alloc",     ANA_MC_LDS_ALLOC,     " B", NUMBER },
+	{ 2, 4, "Scratch alloc", ANA_MC_SCRATCH_ALLOC, " B", NUMBER },
+	{ 2, 5, "Wavefronts",    ANA_MC_WAVEFRONTS,    "",   NUMBER },
+	{ 2, 6, "Workgroups",    ANA_MC_WORKGROUPS,    "",   NUMBER },
+	{ 3, 0, "Utilization", ANA_MC_LDS_UTIL,     " %",   PERCENT },
+	{ 3, 1, "Latency",     ANA_MC_LDS_LAT,      " cyc", NUMBER },
+	{ 4, 0, "Hit",         ANA_MC_VL1_HIT,      " %",   PERCENT },
+	{ 4, 1, "Coalescing",  ANA_MC_VL1_COALESCE, " %",   PERCENT },
+	{ 4, 2, "Stall",       ANA_MC_VL1_STALL,    " %",   PERCENT },
+	{ 4, 3, "Latency",     ANA_MC_VL1_LAT,      " cyc", NUMBER },
+	{ 5, 0, "Hit",         ANA_MC_SL1D_HIT,     " %",   PERCENT },
+	{ 5, 1, "Latency",     ANA_MC_SL1D_LAT,     " cyc", NUMBER },
+	{ 6, 0, "Hit",         ANA_MC_IL1_HIT,      " %",   PERCENT },
+	{ 6, 1, "Latency",     ANA_MC_IL1_LAT,      " cyc", NUMBER },
+	{ 7, 0, "Hit",           ANA_MC_L2_HIT,     " %",   PERCENT },
+	{ 7, 2, "Reads",         ANA_MC_L2_RD,      "",     NUMBER },
+	{ 7, 3, "Writes",        ANA_MC_L2_WR,      "",     NUMBER },
+	{ 7, 4, "Atomics",       ANA_MC_L2_ATOMIC,  "",     NUMBER },
+	{ 7, 6, "Read lat.",     ANA_MC_L2_RD_LAT,  " cyc", NUMBER },
+	{ 7, 7, "Write lat.",    ANA_MC_L2_WR_LAT,  " cyc", NUMBER },
+	{ 9, 0, "Read lat.",     ANA_MC_FABRIC_RD_LAT,     " cyc", NUMBER },
+	{ 9, 1, "Write lat.",    ANA_MC_FABRIC_WR_LAT,     " cyc", NUMBER },
+	{ 9, 2, "Atomic lat.",   ANA_MC_FABRIC_ATOMIC_LAT, " cyc", NUMBER },
 };
 
 enum way { LEFT, RIGHT, BOTH };
@@ -127,46 +127,46 @@ enum way { LEFT, RIGHT, BOTH };
 struct wire {
 	double x0, x1, y;
 	const char *key;
-	enum ws_memchart_id metric;
+	enum ana_memchart_id metric;
 	const char *cls;
 	enum way way;
 };
 
 static const struct wire wires[] = {
-	{  620,  750, 125, "Req",    WS_MC_LDS_REQ,          "read",   LEFT },
-	{  620,  750, 228, "Rd",     WS_MC_VL1_RD,           "read",   LEFT },
-	{  620,  750, 270, "Wr",     WS_MC_VL1_WR,           "write",  RIGHT },
-	{  620,  750, 312, "Atomic", WS_MC_VL1_ATOMIC,       "atomic", BOTH },
-	{  930, 1060, 228, "Rd",     WS_MC_VL1_L2_RD,        "read",   LEFT },
-	{  930, 1060, 270, "Wr",     WS_MC_VL1_L2_WR,        "write",  RIGHT },
-	{  930, 1060, 312, "Atomic", WS_MC_VL1_L2_ATOMIC,    "atomic", BOTH },
-	{  930, 1060, 396, "Rd",     WS_MC_SL1D_L2_RD,       "read",   LEFT },
-	{  930, 1060, 428, "Wr",     WS_MC_SL1D_L2_WR,       "write",  RIGHT },
-	{  930, 1060, 460, "Atomic", WS_MC_SL1D_L2_ATOMIC,   "atomic", BOTH },
-	{  930, 1060, 545, "Req",    WS_MC_IL1_L2_RD,        "read",   LEFT },
-	{ 1220, 1350, 215, "Rd",     WS_MC_FABRIC_L2_RD,     "read",   LEFT },
-	{ 1220, 1350, 255, "Wr",     WS_MC_FABRIC_L2_WR,     "write",  RIGHT },
-	{ 1220, 1350, 295, "Atomic", WS_MC_FABRIC_L2_ATOMIC, "atomic", RIGHT },
+	{  620,  750, 125, "Req",    ANA_MC_LDS_REQ,          "read",   LEFT },
+	{  620,  750, 228, "Rd",     ANA_MC_VL1_RD,           "read",   LEFT },
+	{  620,  750, 270, "Wr",     ANA_MC_VL1_WR,           "write",  RIGHT },
+	{  620,  750, 312, "Atomic", ANA_MC_VL1_ATOMIC,       "atomic", BOTH },
+	{  930, 1060, 228, "Rd",     ANA_MC_VL1_L2_RD,        "read",   LEFT },
+	{  930, 1060, 270, "Wr",     ANA_MC_VL1_L2_WR,        "write",  RIGHT },
+	{  930, 1060, 312, "Atomic", ANA_MC_VL1_L2_ATOMIC,    "atomic", BOTH },
+	{  930, 1060, 396, "Rd",     ANA_MC_SL1D_L2_RD,       "read",   LEFT },
+	{  930, 1060, 428, "Wr",     ANA_MC_SL1D_L2_WR,       "write",  RIGHT },
+	{  930, 1060, 460, "Atomic", ANA_MC_SL1D_L2_ATOMIC,   "atomic", BOTH },
+	{  930, 1060, 545, "Req",    ANA_MC_IL1_L2_RD,        "read",   LEFT },
+	{ 1220, 1350, 215, "Rd",     ANA_MC_FABRIC_L2_RD,     "read",   LEFT },
+	{ 1220, 1350, 255, "Wr",     ANA_MC_FABRIC_L2_WR,     "write",  RIGHT },
+	{ 1220, 1350, 295, "Atomic", ANA_MC_FABRIC_L2_ATOMIC, "atomic", RIGHT },
 };
 /* clang-format on */
 
 struct drawing {
 	struct ws_buf *out;
-	const struct ws_memchart *chart;
-	const struct ws_memchart_style *style;
+	const struct ana_memchart *chart;
+	const struct rpt_memchart_style *style;
 	double most_traffic, most_instructions;
 };
 
-static double value_of(const struct drawing *d, enum ws_memchart_id id)
+static double value_of(const struct drawing *d, enum ana_memchart_id id)
 {
-	return ws_round_half_even(d->chart->value[id], d->style->n_decimals);
+	return rpt_round_half_even(d->chart->value[id], d->style->n_decimals);
 }
 
 static const char *shown_number(double value, const char *unit, char *text)
 {
-	char number[WS_NUMBER_ROOM];
+	char number[RPT_NUMBER_ROOM];
 
-	snprintf(text, WS_NUMBER_ROOM + 8, "%s%s", ws_number_short(number, value, 9),
+	snprintf(text, RPT_NUMBER_ROOM + 8, "%s%s", rpt_number_short(number, value, 9),
 		 isnan(value) ? "" : unit);
 	return text;
 }
@@ -174,29 +174,29 @@ static const char *shown_number(double value, const char *unit, char *text)
 static void draw_bar(const struct drawing *d, double x, double y, double w, double share,
 		     const char *cls)
 {
-	ws_svg_rect(d->out, x, y, w, 4, 2, "track");
+	rpt_svg_rect(d->out, x, y, w, 4, 2, "track");
 	if (share > 0)
-		ws_svg_rect(d->out, x, y, fmax(3, w * fmin(1, share)), 4, 2, cls);
+		rpt_svg_rect(d->out, x, y, fmax(3, w * fmin(1, share)), 4, 2, cls);
 }
 
 static void draw_row(const struct drawing *d, const struct row *row)
 {
 	const struct box *box = &boxes[row->box];
 	double x = box->x + 14, w = box->w - 28, y = box->y + 52 + row->place * ROW_STEP;
-	double value = value_of(d, row->metric), total = value_of(d, WS_MC_NUM_CUS);
-	char text[2 * WS_NUMBER_ROOM + 8], number[WS_NUMBER_ROOM + 8];
+	double value = value_of(d, row->metric), total = value_of(d, ANA_MC_NUM_CUS);
+	char text[2 * RPT_NUMBER_ROOM + 8], number[RPT_NUMBER_ROOM + 8];
 
 	shown_number(value, row->unit, number);
 	if (row->look == OF_TOTAL) {
-		char total_text[WS_NUMBER_ROOM];
+		char total_text[RPT_NUMBER_ROOM];
 
 		snprintf(text, sizeof(text), "%s of %s", number,
-			 ws_number_short(total_text, total, 9));
+			 rpt_number_short(total_text, total, 9));
 	} else {
 		snprintf(text, sizeof(text), "%s", number);
 	}
-	ws_svg_text(d->out, x, y, "start", "key", row->key);
-	ws_svg_text(d->out, x + w, y, "end", isnan(value) ? "none" : "num", text);
+	rpt_svg_text(d->out, x, y, "start", "key", row->key);
+	rpt_svg_text(d->out, x + w, y, "end", isnan(value) ? "none" : "num", text);
 	if (row->look == PERCENT)
 		draw_bar(d, x, y + 5, w, value / 100, "bar");
 	else if (row->look == OF_TOTAL)
@@ -228,7 +228,7 @@ static void draw_wire(const struct drawing *d, const struct wire *wire)
 	double value = value_of(d, wire->metric), thick = thickness(d, value);
 	const char *cls = value > 0 ? wire->cls : "flow";
 	double gap = 5 + thick * 1.3, left = wire->x0 + 3, right = wire->x1 - 3;
-	char number[WS_NUMBER_ROOM + 8];
+	char number[RPT_NUMBER_ROOM + 8];
 
 	ws_buf_printf(d->out,
 		      "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\" "
@@ -239,8 +239,8 @@ static void draw_wire(const struct drawing *d, const struct wire *wire)
 		arrow_head(d, left, wire->y, -1, 0, thick, cls);
 	if (wire->way != LEFT)
 		arrow_head(d, right, wire->y, 1, 0, thick, cls);
-	ws_svg_text(d->out, wire->x0 + 12, wire->y - 6 - thick * 0.8, "start", "key", wire->key);
-	ws_svg_text(d->out, wire->x1 - 12, wire->y - 6 - thick * 0.8, "end",
+	rpt_svg_text(d->out, wire->x0 + 12, wire->y - 6 - thick * 0.8, "start", "key", wire->key);
+	rpt_svg_text(d->out, wire->x1 - 12, wire->y - 6 - thick * 0.8, "end",
 		    isnan(value) ? "none" : "num", shown_number(value, "", number));
 }
 
@@ -254,30 +254,30 @@ static void draw_path(const struct drawing *d, const char *path, double end_x, d
 }
 
 static void draw_label(const struct drawing *d, double x, double y, const char *key,
-		       enum ws_memchart_id id)
+		       enum ana_memchart_id id)
 {
-	char number[WS_NUMBER_ROOM + 8];
+	char number[RPT_NUMBER_ROOM + 8];
 	double value = value_of(d, id);
 
-	ws_svg_text(d->out, x, y, "start", "key", key);
-	ws_svg_text(d->out, x + 104, y, "end", isnan(value) ? "none" : "num",
+	rpt_svg_text(d->out, x, y, "start", "key", key);
+	rpt_svg_text(d->out, x + 104, y, "end", isnan(value) ? "none" : "num",
 		    shown_number(value, "", number));
 }
 
 /* Scalar reads, fetches, HBM and the links beyond the fabric. */
 static void draw_odd_wires(const struct drawing *d)
 {
-	double scalar = thickness(d, value_of(d, WS_MC_SL1D_RD));
-	double fetch = thickness(d, value_of(d, WS_MC_IL1_FETCH));
-	double hbm_rd = thickness(d, value_of(d, WS_MC_HBM_RD));
-	double hbm_wr = thickness(d, value_of(d, WS_MC_HBM_WR));
+	double scalar = thickness(d, value_of(d, ANA_MC_SL1D_RD));
+	double fetch = thickness(d, value_of(d, ANA_MC_IL1_FETCH));
+	double hbm_rd = thickness(d, value_of(d, ANA_MC_HBM_RD));
+	double hbm_wr = thickness(d, value_of(d, ANA_MC_HBM_WR));
 
 	draw_path(d, "M182 150 H216", 223, 150, 1, 0, 2, "flow");
 	draw_path(d, "M397 150 H431", 438, 150, 1, 0, 2, "flow");
 	draw_path(d, "M747 422 H560 V360", 560, 348, 0, -1, scalar, "read");
-	draw_label(d, 632, 413, "Rd", WS_MC_SL1D_RD);
+	draw_label(d, 632, 413, "Rd", ANA_MC_SL1D_RD);
 	draw_path(d, "M747 545 H100 V215", 100, 203, 0, -1, fetch, "read");
-	draw_label(d, 632, 536, "Fetch", WS_MC_IL1_FETCH);
+	draw_label(d, 632, 536, "Fetch", ANA_MC_IL1_FETCH);
 	draw_path(d, "M1370 397 V345", 1370, 333, 0, -1, hbm_rd, "read");
 	draw_path(d, "M1490 333 V385", 1490, 397, 0, 1, hbm_wr, "write");
 	draw_path(d, "M1385 178 V135", 1385, 127, 0, -1, 1.2, "flow");
@@ -288,19 +288,19 @@ static void draw_odd_wires(const struct drawing *d)
 
 static void draw_hbm(const struct drawing *d)
 {
-	char text[2 * WS_NUMBER_ROOM + 32], number[WS_NUMBER_ROOM + 8];
-	double rd = value_of(d, WS_MC_HBM_RD), wr = value_of(d, WS_MC_HBM_WR);
+	char text[2 * RPT_NUMBER_ROOM + 32], number[RPT_NUMBER_ROOM + 8];
+	double rd = value_of(d, ANA_MC_HBM_RD), wr = value_of(d, ANA_MC_HBM_WR);
 
 	snprintf(text, sizeof(text), "Rd %s", shown_number(rd, "", number));
-	ws_svg_text(d->out, 1384, 361, "start", isnan(rd) ? "none" : "num", text);
+	rpt_svg_text(d->out, 1384, 361, "start", isnan(rd) ? "none" : "num", text);
 	snprintf(text, sizeof(text), "Wr %s", shown_number(wr, "", number));
-	ws_svg_text(d->out, 1476, 384, "end", isnan(wr) ? "none" : "num", text);
+	rpt_svg_text(d->out, 1476, 384, "end", isnan(wr) ? "none" : "num", text);
 }
 
 static void measure(struct drawing *d)
 {
-	static const enum ws_memchart_id mix[] = { WS_MC_SALU, WS_MC_SMEM, WS_MC_VALU, WS_MC_MFMA,
-						   WS_MC_VMEM, WS_MC_LDS,  WS_MC_GWS,  WS_MC_BR };
+	static const enum ana_memchart_id mix[] = { ANA_MC_SALU, ANA_MC_SMEM, ANA_MC_VALU, ANA_MC_MFMA,
+						   ANA_MC_VMEM, ANA_MC_LDS,  ANA_MC_GWS,  ANA_MC_BR };
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(wires); i++)
 		d->most_traffic = fmax(d->most_traffic, value_of(d, wires[i].metric));
@@ -308,40 +308,40 @@ static void measure(struct drawing *d)
 		d->most_instructions = fmax(d->most_instructions, value_of(d, mix[i]));
 }
 
-enum ws_status ws_memchart_svg(const struct ws_memchart *chart,
-			       const struct ws_memchart_style *style, struct ws_buf *out,
+enum ws_status rpt_memchart_svg(const struct ana_memchart *chart,
+			       const struct rpt_memchart_style *style, struct ws_buf *out,
 			       struct ws_err *err)
 {
 	struct drawing d = { .out = out, .chart = chart, .style = style };
 	char text[512];
 
 	measure(&d);
-	ws_svg_begin(out, WIDTH, HEIGHT, "Memory chart",
+	rpt_svg_begin(out, WIDTH, HEIGHT, "Memory chart",
 		     "Traffic and hit rates from the instruction buffer to memory", css, dark_css);
-	ws_svg_rect(out, 0, 0, WIDTH, HEIGHT, 0, "page");
+	rpt_svg_rect(out, 0, 0, WIDTH, HEIGHT, 0, "page");
 	snprintf(text, sizeof(text), "Memory chart%s%.400s", style->name ? " \342\200\223 " : "",
 		 style->name ? style->name : "");
-	ws_svg_text(out, 20, 34, "start", "title", text);
+	rpt_svg_text(out, 20, 34, "start", "title", text);
 	snprintf(text, sizeof(text),
 		 "Values %s. Wires are as thick as the logarithm of their requests.%s",
 		 chart->normal_unit,
 		 style->modelled ? " Modelled: counted and timed on a software GPU." : "");
-	ws_svg_text(out, 20, 58, "start", "note", text);
+	rpt_svg_text(out, 20, 58, "start", "note", text);
 	draw_odd_wires(&d);
 	for (size_t i = 0; i < WS_ARRAY_LEN(wires); i++)
 		draw_wire(&d, &wires[i]);
 	for (size_t i = 0; i < WS_ARRAY_LEN(boxes); i++) {
 		const struct box *box = &boxes[i];
 
-		ws_svg_rect(out, box->x, box->y, box->w, box->h, 7, "box");
-		ws_svg_text(out, box->x + 14, box->y + 24, "start", "head", box->title);
+		rpt_svg_rect(out, box->x, box->y, box->w, box->h, 7, "box");
+		rpt_svg_text(out, box->x + 14, box->y + 24, "start", "head", box->title);
 	}
-	ws_svg_text(out, boxes[7].x + 14, boxes[7].y + 52 + ROW_STEP, "start", "sub", "Requests");
-	ws_svg_text(out, boxes[7].x + 14, boxes[7].y + 52 + 5 * ROW_STEP, "start", "sub",
+	rpt_svg_text(out, boxes[7].x + 14, boxes[7].y + 52 + ROW_STEP, "start", "sub", "Requests");
+	rpt_svg_text(out, boxes[7].x + 14, boxes[7].y + 52 + 5 * ROW_STEP, "start", "sub",
 		    "Latency");
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++)
 		draw_row(&d, &rows[i]);
 	draw_hbm(&d);
-	ws_svg_end(out);
+	rpt_svg_end(out);
 	return ws_buf_status(out, err);
 }

@@ -20,75 +20,75 @@ enum form { WHOLE, FLOAT };
 struct cell {
 	double x, y;
 	const char *key; /* NULL: the value alone */
-	enum ws_memchart_id metric;
+	enum ana_memchart_id metric;
 	int width; /* negative: to the left */
 	enum form form;
 	const char *unit; /* only after a number */
 	int colour;
 };
 
-#define PLAIN WS_BRAILLE_PLAIN
+#define PLAIN RPT_BRAILLE_PLAIN
 
 /* clang-format off */
 static const struct cell cells[] = {
-	{  12, 16,   NULL,       WS_MC_WAVE_OCCUPANCY,     3, WHOLE, "",        YELLOW },
-	{  10, 14,   NULL,       WS_MC_WAVE_LIFE,          5, WHOLE, "",        YELLOW },
-	{  41, 35,   "SALU",     WS_MC_SALU,              -4, WHOLE, "",        PLAIN },
-	{  41, 32,   "SMEM",     WS_MC_SMEM,              -4, WHOLE, "",        PLAIN },
-	{  41, 29,   "VALU",     WS_MC_VALU,              -4, WHOLE, "",        PLAIN },
-	{  41, 26,   "MFMA",     WS_MC_MFMA,              -4, WHOLE, "",        PLAIN },
-	{  41, 23,   "VMEM",     WS_MC_VMEM,              -4, WHOLE, "",        PLAIN },
-	{  41, 20,   "LDS",      WS_MC_LDS,               -4, WHOLE, "",        PLAIN },
-	{  41, 17,   "GWS",      WS_MC_GWS,               -4, WHOLE, "",        PLAIN },
-	{  41, 14,   "BRANCH",   WS_MC_BR,                -4, WHOLE, "",        PLAIN },
-	{  62, 30,   "RVGPRseq", WS_MC_VGPR,               5, FLOAT, "",        PLAIN },
-	{  62, 27,   "SGPRs",    WS_MC_SGPR,               5, WHOLE, "",        PLAIN },
-	{  62, 22,   NULL,       WS_MC_LDS_ALLOC,         13, WHOLE, "",        PLAIN },
-	{  62, 18,   NULL,       WS_MC_SCRATCH_ALLOC,     13, WHOLE, "",        PLAIN },
-	{  62, 13,   NULL,       WS_MC_WAVEFRONTS,        13, WHOLE, "",        PLAIN },
-	{  62,  9,   NULL,       WS_MC_WORKGROUPS,        13, WHOLE, "",        PLAIN },
-	{  81, 34,   "Req",      WS_MC_LDS_REQ,            4, WHOLE, "",        PLAIN },
-	{  81, 26,   "Rd",       WS_MC_VL1_RD,             4, WHOLE, "",        PLAIN },
-	{  81, 24,   "Wt",       WS_MC_VL1_WR,             4, WHOLE, "",        PLAIN },
-	{  81, 22,   "Atomic",   WS_MC_VL1_ATOMIC,         4, WHOLE, "",        PLAIN },
-	{  81, 14,   "Rd",       WS_MC_SL1D_RD,            4, WHOLE, "",        PLAIN },
-	{  41.5, 6,  "Fetch",    WS_MC_IL1_FETCH,          4, WHOLE, "",        PLAIN },
-	{  97, 34,   "Util",     WS_MC_LDS_UTIL,           6, WHOLE, " %",      PLAIN },
-	{  97, 32,   "Lat",      WS_MC_LDS_LAT,            6, WHOLE, " cycles", PLAIN },
-	{  97, 26,   "Hit",      WS_MC_VL1_HIT,            6, WHOLE, " %",      PLAIN },
-	{  97, 24,   "Lat",      WS_MC_VL1_LAT,            6, WHOLE, " cycles", PLAIN },
-	{  97, 22,   "Coales",   WS_MC_VL1_COALESCE,       6, WHOLE, " %",      PLAIN },
-	{  97, 20,   "Stall",    WS_MC_VL1_STALL,          6, WHOLE, " cycles", PLAIN },
-	{  97, 14,   "Hit",      WS_MC_SL1D_HIT,           6, FLOAT, " %",      PLAIN },
-	{  97, 12,   "Lat",      WS_MC_SL1D_LAT,           6, FLOAT, " cycles", PLAIN },
-	{  97,  6,   "Hit",      WS_MC_IL1_HIT,            6, WHOLE, " %",      PLAIN },
-	{  97,  4,   "Lat",      WS_MC_IL1_LAT,            6, FLOAT, " cycles", PLAIN },
-	{ 123, 26,   "Rd",       WS_MC_VL1_L2_RD,          4, WHOLE, "",        PLAIN },
-	{ 123, 24,   "Wr",       WS_MC_VL1_L2_WR,          4, WHOLE, "",        PLAIN },
-	{ 123, 22,   "Atomic",   WS_MC_VL1_L2_ATOMIC,      4, WHOLE, "",        PLAIN },
-	{ 123, 16,   "Rd",       WS_MC_SL1D_L2_RD,         4, WHOLE, "",        PLAIN },
-	{ 123, 14,   "Wr",       WS_MC_SL1D_L2_WR,         4, WHOLE, "",        PLAIN },
-	{ 123, 12,   "Atomic",   WS_MC_SL1D_L2_ATOMIC,     4, WHOLE, "",        PLAIN },
-	{ 123,  6,   "Req",      WS_MC_IL1_L2_RD,          4, WHOLE, "",        PLAIN },
-	{ 142, 32,   "Hit",      WS_MC_L2_HIT,             6, WHOLE, " %",      PLAIN },
-	{ 142, 26,   "Rd",       WS_MC_L2_RD,              6, WHOLE, "",        PLAIN },
-	{ 142, 24,   "Wr",       WS_MC_L2_WR,              6, WHOLE, "",        PLAIN },
-	{ 142, 22,   "Atomic",   WS_MC_L2_ATOMIC,          6, WHOLE, "",        PLAIN },
-	{ 142, 14,   "Rd",       WS_MC_L2_RD_LAT,          6, WHOLE, "",        PLAIN },
-	{ 142, 12,   "Wr",       WS_MC_L2_WR_LAT,          6, WHOLE, "",        PLAIN },
-	{ 166, 24,   "Rd",       WS_MC_FABRIC_L2_RD,       4, WHOLE, "",        PLAIN },
-	{ 166, 22,   "Wr",       WS_MC_FABRIC_L2_WR,       4, WHOLE, "",        PLAIN },
-	{ 166, 20,   "Atomic",   WS_MC_FABRIC_L2_ATOMIC,   4, WHOLE, "",        PLAIN },
-	{ 185, 21.5, "Rd",       WS_MC_FABRIC_RD_LAT,      6, WHOLE, "",        PLAIN },
-	{ 185, 20.5, "Wr",       WS_MC_FABRIC_WR_LAT,      6, WHOLE, "",        PLAIN },
-	{ 185, 19.5, "Atomic",   WS_MC_FABRIC_ATOMIC_LAT,  6, WHOLE, "",        PLAIN },
-	{ 209, 23,   "Rd",       WS_MC_HBM_RD,             4, WHOLE, "",        PLAIN },
-	{ 209, 21,   "Wr",       WS_MC_HBM_WR,             4, WHOLE, "",        PLAIN },
+	{  12, 16,   NULL,       ANA_MC_WAVE_OCCUPANCY,     3, WHOLE, "",        YELLOW },
+	{  10, 14,   NULL,       ANA_MC_WAVE_LIFE,          5, WHOLE, "",        YELLOW },
+	{  41, 35,   "SALU",     ANA_MC_SALU,              -4, WHOLE, "",        PLAIN },
+	{  41, 32,   "SMEM",     ANA_MC_SMEM,              -4, WHOLE, "",        PLAIN },
+	{  41, 29,   "VALU",     ANA_MC_VALU,              -4, WHOLE, "",        PLAIN },
+	{  41, 26,   "MFMA",     ANA_MC_MFMA,              -4, WHOLE, "",        PLAIN },
+	{  41, 23,   "VMEM",     ANA_MC_VMEM,              -4, WHOLE, "",        PLAIN },
+	{  41, 20,   "LDS",      ANA_MC_LDS,               -4, WHOLE, "",        PLAIN },
+	{  41, 17,   "GWS",      ANA_MC_GWS,               -4, WHOLE, "",        PLAIN },
+	{  41, 14,   "BRANCH",   ANA_MC_BR,                -4, WHOLE, "",        PLAIN },
+	{  62, 30,   "RVGPRseq", ANA_MC_VGPR,               5, FLOAT, "",        PLAIN },
+	{  62, 27,   "SGPRs",    ANA_MC_SGPR,               5, WHOLE, "",        PLAIN },
+	{  62, 22,   NULL,       ANA_MC_LDS_ALLOC,         13, WHOLE, "",        PLAIN },
+	{  62, 18,   NULL,       ANA_MC_SCRATCH_ALLOC,     13, WHOLE, "",        PLAIN },
+	{  62, 13,   NULL,       ANA_MC_WAVEFRONTS,        13, WHOLE, "",        PLAIN },
+	{  62,  9,   NULL,       ANA_MC_WORKGROUPS,        13, WHOLE, "",        PLAIN },
+	{  81, 34,   "Req",      ANA_MC_LDS_REQ,            4, WHOLE, "",        PLAIN },
+	{  81, 26,   "Rd",       ANA_MC_VL1_RD,             4, WHOLE, "",        PLAIN },
+	{  81, 24,   "Wt",       ANA_MC_VL1_WR,             4, WHOLE, "",        PLAIN },
+	{  81, 22,   "Atomic",   ANA_MC_VL1_ATOMIC,         4, WHOLE, "",        PLAIN },
+	{  81, 14,   "Rd",       ANA_MC_SL1D_RD,            4, WHOLE, "",        PLAIN },
+	{  41.5, 6,  "Fetch",    ANA_MC_IL1_FETCH,          4, WHOLE, "",        PLAIN },
+	{  97, 34,   "Util",     ANA_MC_LDS_UTIL,           6, WHOLE, " %",      PLAIN },
+	{  97, 32,   "Lat",      ANA_MC_LDS_LAT,            6, WHOLE, " cycles", PLAIN },
+	{  97, 26,   "Hit",      ANA_MC_VL1_HIT,            6, WHOLE, " %",      PLAIN },
+	{  97, 24,   "Lat",      ANA_MC_VL1_LAT,            6, WHOLE, " cycles", PLAIN },
+	{  97, 22,   "Coales",   ANA_MC_VL1_COALESCE,       6, WHOLE, " %",      PLAIN },
+	{  97, 20,   "Stall",    ANA_MC_VL1_STALL,          6, WHOLE, " cycles", PLAIN },
+	{  97, 14,   "Hit",      ANA_MC_SL1D_HIT,           6, FLOAT, " %",      PLAIN },
+	{  97, 12,   "Lat",      ANA_MC_SL1D_LAT,           6, FLOAT, " cycles", PLAIN },
+	{  97,  6,   "Hit",      ANA_MC_IL1_HIT,            6, WHOLE, " %",      PLAIN },
+	{  97,  4,   "Lat",      ANA_MC_IL1_LAT,            6, FLOAT, " cycles", PLAIN },
+	{ 123, 26,   "Rd",       ANA_MC_VL1_L2_RD,          4, WHOLE, "",        PLAIN },
+	{ 123, 24,   "Wr",       ANA_MC_VL1_L2_WR,          4, WHOLE, "",        PLAIN },
+	{ 123, 22,   "Atomic",   ANA_MC_VL1_L2_ATOMIC,      4, WHOLE, "",        PLAIN },
+	{ 123, 16,   "Rd",       ANA_MC_SL1D_L2_RD,         4, WHOLE, "",        PLAIN },
+	{ 123, 14,   "Wr",       ANA_MC_SL1D_L2_WR,         4, WHOLE, "",        PLAIN },
+	{ 123, 12,   "Atomic",   ANA_MC_SL1D_L2_ATOMIC,     4, WHOLE, "",        PLAIN },
+	{ 123,  6,   "Req",      ANA_MC_IL1_L2_RD,          4, WHOLE, "",        PLAIN },
+	{ 142, 32,   "Hit",      ANA_MC_L2_HIT,             6, WHOLE, " %",      PLAIN },
+	{ 142, 26,   "Rd",       ANA_MC_L2_RD,              6, WHOLE, "",        PLAIN },
+	{ 142, 24,   "Wr",       ANA_MC_L2_WR,              6, WHOLE, "",        PLAIN },
+	{ 142, 22,   "Atomic",   ANA_MC_L2_ATOMIC,          6, WHOLE, "",        PLAIN },
+	{ 142, 14,   "Rd",       ANA_MC_L2_RD_LAT,          6, WHOLE, "",        PLAIN },
+	{ 142, 12,   "Wr",       ANA_MC_L2_WR_LAT,          6, WHOLE, "",        PLAIN },
+	{ 166, 24,   "Rd",       ANA_MC_FABRIC_L2_RD,       4, WHOLE, "",        PLAIN },
+	{ 166, 22,   "Wr",       ANA_MC_FABRIC_L2_WR,       4, WHOLE, "",        PLAIN },
+	{ 166, 20,   "Atomic",   ANA_MC_FABRIC_L2_ATOMIC,   4, WHOLE, "",        PLAIN },
+	{ 185, 21.5, "Rd",       ANA_MC_FABRIC_RD_LAT,      6, WHOLE, "",        PLAIN },
+	{ 185, 20.5, "Wr",       ANA_MC_FABRIC_WR_LAT,      6, WHOLE, "",        PLAIN },
+	{ 185, 19.5, "Atomic",   ANA_MC_FABRIC_ATOMIC_LAT,  6, WHOLE, "",        PLAIN },
+	{ 209, 23,   "Rd",       ANA_MC_HBM_RD,             4, WHOLE, "",        PLAIN },
+	{ 209, 21,   "Wr",       ANA_MC_HBM_WR,             4, WHOLE, "",        PLAIN },
 };
 
 /* Metrics that AMD's 3.3.0 looks up under names that do not exist. */
-static const enum ws_memchart_id lost_in_3_3_0[] = {
-	WS_MC_SL1D_RD, WS_MC_SL1D_L2_RD, WS_MC_SL1D_L2_WR, WS_MC_SL1D_L2_ATOMIC,
+static const enum ana_memchart_id lost_in_3_3_0[] = {
+	ANA_MC_SL1D_RD, ANA_MC_SL1D_L2_RD, ANA_MC_SL1D_L2_WR, ANA_MC_SL1D_L2_ATOMIC,
 };
 
 struct label {
@@ -156,13 +156,13 @@ static const struct box lines[] = {
 };
 /* clang-format on */
 
-static double value_of(const struct ws_memchart *chart, const struct ws_memchart_style *style,
-		       enum ws_memchart_id id)
+static double value_of(const struct ana_memchart *chart, const struct rpt_memchart_style *style,
+		       enum ana_memchart_id id)
 {
 	for (size_t i = 0; style->as_3_3_0 && i < WS_ARRAY_LEN(lost_in_3_3_0); i++)
 		if (lost_in_3_3_0[i] == id)
 			return NAN;
-	return ws_round_half_even(chart->value[id], style->n_decimals);
+	return rpt_round_half_even(chart->value[id], style->n_decimals);
 }
 
 static void format_value(char *text, size_t room, double value, int width, enum form form,
@@ -173,67 +173,67 @@ static void format_value(char *text, size_t room, double value, int width, enum 
 	if (isnan(value)) {
 		snprintf(text, room, "%*s", width, "N/A");
 	} else if (form == FLOAT) {
-		ws_number_text(value, n_decimals, number);
+		rpt_number_text(value, n_decimals, number);
 		snprintf(text, room, "%*s", width, number);
 	} else {
 		snprintf(text, room, "%*.0f", width, value);
 	}
 }
 
-static void draw_cell(struct ws_braille *canvas, const struct cell *cell, double value,
+static void draw_cell(struct rpt_braille *canvas, const struct cell *cell, double value,
 		      int n_decimals)
 {
-	char text[WS_NUMBER_ROOM + 32], number[WS_NUMBER_ROOM];
+	char text[RPT_NUMBER_ROOM + 32], number[RPT_NUMBER_ROOM];
 
 	format_value(number, sizeof(number), value, cell->width, cell->form, n_decimals);
 	snprintf(text, sizeof(text), "%s%s%s%s", cell->key ? cell->key : "", cell->key ? ": " : "",
 		 number, isnan(value) ? "" : cell->unit);
-	ws_braille_text(canvas, cell->x, cell->y, text, cell->colour);
+	rpt_braille_text(canvas, cell->x, cell->y, text, cell->colour);
 }
 
 /*
  * Of the two numbers the active one stands where the others have their key. 3.3 takes a key
  * of 0 for none.
  */
-static void draw_compute_units(struct ws_braille *canvas, double active, double total,
+static void draw_compute_units(struct rpt_braille *canvas, double active, double total,
 			       bool as_3_3_0)
 {
-	char text[2 * WS_NUMBER_ROOM + 4], active_text[WS_NUMBER_ROOM], total_text[WS_NUMBER_ROOM];
+	char text[2 * RPT_NUMBER_ROOM + 4], active_text[RPT_NUMBER_ROOM], total_text[RPT_NUMBER_ROOM];
 
 	format_value(active_text, sizeof(active_text), active, 3, WHOLE, 0);
 	if (as_3_3_0 && (active == 0 || isnan(active)))
 		snprintf(active_text, sizeof(active_text), "None");
 	format_value(total_text, sizeof(total_text), total, -3, WHOLE, 0);
 	snprintf(text, sizeof(text), "%s: %s", active_text, total_text);
-	ws_braille_text(canvas, 60, 33, text, YELLOW);
+	rpt_braille_text(canvas, 60, 33, text, YELLOW);
 }
 
-enum ws_status ws_memchart_wide(const struct ws_memchart *chart,
-				const struct ws_memchart_style *style, struct ws_buf *out,
+enum ws_status rpt_memchart_wide(const struct ana_memchart *chart,
+				const struct rpt_memchart_style *style, struct ws_buf *out,
 				struct ws_err *err)
 {
-	struct ws_braille canvas;
+	struct rpt_braille canvas;
 	char text[64];
 	enum ws_status st;
 
-	st = ws_braille_init(&canvas, WS_MEMCHART_WIDE_COLUMNS, WIDE_ROWS, err);
+	st = rpt_braille_init(&canvas, RPT_MEMCHART_WIDE_COLUMNS, WIDE_ROWS, err);
 	if (st)
 		return st;
 	for (size_t i = 0; i < WS_ARRAY_LEN(boxes); i++)
-		ws_braille_rect(&canvas, boxes[i].x0, boxes[i].y0, boxes[i].x1, boxes[i].y1, PLAIN);
+		rpt_braille_rect(&canvas, boxes[i].x0, boxes[i].y0, boxes[i].x1, boxes[i].y1, PLAIN);
 	for (size_t i = 0; i < WS_ARRAY_LEN(lines); i++)
-		ws_braille_line(&canvas, lines[i].x0, lines[i].y0, lines[i].x1, lines[i].y1, PLAIN);
+		rpt_braille_line(&canvas, lines[i].x0, lines[i].y0, lines[i].x1, lines[i].y1, PLAIN);
 	snprintf(text, sizeof(text), "(Normalization: %s)", chart->normal_unit);
-	ws_braille_text(&canvas, 2, 39, text, PLAIN);
+	rpt_braille_text(&canvas, 2, 39, text, PLAIN);
 	for (size_t i = 0; i < WS_ARRAY_LEN(cells); i++)
 		draw_cell(&canvas, &cells[i], value_of(chart, style, cells[i].metric),
 			  style->n_decimals);
-	draw_compute_units(&canvas, value_of(chart, style, WS_MC_ACTIVE_CUS),
-			   value_of(chart, style, WS_MC_NUM_CUS), style->as_3_3_0);
+	draw_compute_units(&canvas, value_of(chart, style, ANA_MC_ACTIVE_CUS),
+			   value_of(chart, style, ANA_MC_NUM_CUS), style->as_3_3_0);
 	/* Last: where a value is too long, what its neighbour is called stays readable. */
 	for (size_t i = 0; i < WS_ARRAY_LEN(labels); i++)
-		ws_braille_text(&canvas, labels[i].x, labels[i].y, labels[i].text, PLAIN);
-	ws_braille_print(&canvas, WS_BRAILLE_BLANK_DOTS, style->colours, out);
-	ws_braille_fini(&canvas);
+		rpt_braille_text(&canvas, labels[i].x, labels[i].y, labels[i].text, PLAIN);
+	rpt_braille_print(&canvas, RPT_BRAILLE_BLANK_DOTS, style->colours, out);
+	rpt_braille_fini(&canvas);
 	return ws_buf_status(out, err);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *ws_number_short(char *text, double value, int n_digits)
+char *rpt_number_short(char *text, double value, int n_digits)
 {
 	static const char suffixes[] = "\0KMGTPE";
 	size_t step = 0;
@@ -19,7 +19,7 @@ char *ws_number_short(char *text, double value, int n_digits)
 	if (isinf(value))
 		return strcpy(text, value < 0 ? "-inf" : "inf");
 	if (size == floor(size) && snprintf(NULL, 0, "%.0f", value) <= n_digits) {
-		snprintf(text, WS_NUMBER_ROOM, "%.0f", value);
+		snprintf(text, RPT_NUMBER_ROOM, "%.0f", value);
 		return text;
 	}
 	while (size >= 999.5 && step + 2 < sizeof(suffixes)) {
@@ -27,7 +27,7 @@ char *ws_number_short(char *text, double value, int n_digits)
 		value /= 1000;
 		step++;
 	}
-	snprintf(text, WS_NUMBER_ROOM, "%.*f%s",
+	snprintf(text, RPT_NUMBER_ROOM, "%.*f%s",
 		 size >= 99.95   ? 0
 		 : size >= 9.995 ? 1
 				 : 2,
@@ -35,7 +35,7 @@ char *ws_number_short(char *text, double value, int n_digits)
 	return text;
 }
 
-char *ws_number_plain(char *text, double value, int n_digits)
+char *rpt_number_plain(char *text, double value, int n_digits)
 {
 	double size = fabs(value);
 	int n_decimals;
@@ -47,11 +47,11 @@ char *ws_number_plain(char *text, double value, int n_digits)
 	if (value == 0)
 		return strcpy(text, "0");
 	if (size >= 1e9 || size < 1e-4) {
-		snprintf(text, WS_NUMBER_ROOM, "%.*g", n_digits, value);
+		snprintf(text, RPT_NUMBER_ROOM, "%.*g", n_digits, value);
 		return text;
 	}
 	n_decimals = n_digits - 1 - (int)floor(log10(size));
-	snprintf(text, WS_NUMBER_ROOM, "%.*f", WS_MAX(0, n_decimals), value);
+	snprintf(text, RPT_NUMBER_ROOM, "%.*f", WS_MAX(0, n_decimals), value);
 	if (strchr(text, '.')) {
 		char *end = text + strlen(text);
 

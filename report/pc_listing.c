@@ -23,18 +23,18 @@
 
 /* A function with samples: a stretch of the profile's spots. */
 struct part {
-	const struct ws_pc_spot *spots;
+	const struct code_pc_spot *spots;
 	size_t n_spots;
-	struct ws_code *code; /* NULL: its machine code is not at hand */
+	struct code_code *code; /* NULL: its machine code is not at hand */
 	bool has_function;
-	struct ws_code_function function;
-	uint64_t n, n_issued, n_waiting[WS_PC_REASONS];
+	struct code_function function;
+	uint64_t n, n_issued, n_waiting[CODE_PC_REASONS];
 };
 
 struct listing {
 	FILE *to;
-	const struct ws_pc_profile *profile;
-	const struct ws_pc_listing_opts *opts;
+	const struct code_pc_profile *profile;
+	const struct rpt_pc_listing_opts *opts;
 	struct ws_map sources; /* by file name: struct ws_buf */
 	struct ws_arena arena;
 };
@@ -85,7 +85,7 @@ static struct ws_str source_line(struct listing *l, const char *file, uint32_t n
 	return ws_str_trim(line);
 }
 
-static void put_source(struct listing *l, const struct ws_code_insn *insn)
+static void put_source(struct listing *l, const struct code_insn *insn)
 {
 	const char *slash = strrchr(insn->file, '/');
 	struct ws_str text = source_line(l, insn->file, insn->line);
@@ -126,27 +126,27 @@ static unsigned top_reason(const uint64_t *waiting)
 {
 	unsigned top = 0;
 
-	for (unsigned i = 1; i < WS_PC_REASONS; i++)
+	for (unsigned i = 1; i < CODE_PC_REASONS; i++)
 		if (waiting[i] > waiting[top])
 			top = i;
 	return top;
 }
 
-static void put_why(struct listing *l, const struct ws_pc_spot *spot)
+static void put_why(struct listing *l, const struct code_pc_spot *spot)
 {
 	unsigned top = top_reason(spot->n_waiting);
 	char text[48] = "";
 
 	if (spot->n_waiting[top])
 		snprintf(text, sizeof(text), "%3.0f%% %s", percent(spot->n_waiting[top], spot->n),
-			 ws_pc_reason_name(top));
+			 code_pc_reason_name(top));
 	else if (spot->n_issued)
 		snprintf(text, sizeof(text), "%3.0f%% issued", percent(spot->n_issued, spot->n));
 	fprintf(l->to, " %-24.24s", text);
 }
 
 static void put_instruction(struct listing *l, const struct part *part, uint64_t offset,
-			    const char *text, const struct ws_pc_spot *spot)
+			    const char *text, const struct code_pc_spot *spot)
 {
 	int used = 41 + (l->profile->has_reasons ? 25 : 0), room;
 
@@ -169,7 +169,7 @@ static void put_instruction(struct listing *l, const struct part *part, uint64_t
 
 static void put_head(struct listing *l, const struct part *part)
 {
-	char *name = part->has_function ? ws_demangle(part->function.name) : NULL;
+	char *name = part->has_function ? trc_demangle(part->function.name) : NULL;
 
 	fprintf(l->to, "%s%s%s", tone(l, BOLD),
 		name                 ? shown_text(l, name)
@@ -177,11 +177,11 @@ static void put_head(struct listing *l, const struct part *part)
 				     : "(code that is in no function)",
 		tone(l, PLAIN));
 	if (part->code)
-		fprintf(l->to, "  %s", ws_code_target(part->code));
+		fprintf(l->to, "  %s", code_target(part->code));
 	fprintf(l->to, "\n%" PRIu64 " samples, %.1f%% of all", part->n,
 		percent(part->n, l->profile->n));
 	if (l->profile->has_reasons) {
-		uint64_t waiting[WS_PC_REASONS];
+		uint64_t waiting[CODE_PC_REASONS];
 
 		fprintf(l->to, "; %.1f%% issued", percent(part->n_issued, part->n));
 		memcpy(waiting, part->n_waiting, sizeof(waiting));
@@ -189,7 +189,7 @@ static void put_head(struct listing *l, const struct part *part)
 			unsigned top = top_reason(waiting);
 
 			fprintf(l->to, ", %.1f%% %s", percent(waiting[top], part->n),
-				ws_pc_reason_name(top));
+				code_pc_reason_name(top));
 			waiting[top] = 0;
 		}
 	}
@@ -226,8 +226,8 @@ static void put_code(struct listing *l, const struct part *part, const uint64_t 
 	uint32_t line = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct ws_pc_spot *here = NULL;
-		struct ws_code_insn insn;
+		const struct code_pc_spot *here = NULL;
+		struct code_insn insn;
 
 		while (spot < part->n_spots && part->spots[spot].offset < offsets[i])
 			spot++;
@@ -241,7 +241,7 @@ static void put_code(struct listing *l, const struct part *part, const uint64_t 
 			fprintf(l->to, "%s%28s%zu instructions without samples%s\n", tone(l, DIM),
 				"... ", skipped, tone(l, PLAIN));
 		skipped = 0;
-		if (!ws_code_at(part->code, offsets[i], &insn))
+		if (!code_at(part->code, offsets[i], &insn))
 			break;
 		if (insn.line && (insn.line != line || insn.file != file))
 			put_source(l, &insn);
@@ -259,18 +259,18 @@ static void put_code(struct listing *l, const struct part *part, const uint64_t 
 static enum ws_status put_part(struct listing *l, const struct part *part, struct ws_err *err)
 {
 	WS_VEC(uint64_t) offsets;
-	struct ws_code_insn insn;
+	struct code_insn insn;
 	enum ws_status st = WS_OK;
 	uint64_t at = part->function.offset;
 
 	put_head(l, part);
-	if (!part->code || !part->has_function || !ws_code_at(part->code, at, &insn)) {
+	if (!part->code || !part->has_function || !code_at(part->code, at, &insn)) {
 		put_bare(l, part);
 		return WS_OK;
 	}
 	ws_vec_init(&offsets, FUNCTIONS_MAX);
 	while (!st && at < part->function.offset + part->function.n_bytes &&
-	       ws_code_at(part->code, at, &insn)) {
+	       code_at(part->code, at, &insn)) {
 		st = ws_vec_push(&offsets, at, err);
 		at += insn.n_bytes;
 	}
@@ -291,8 +291,8 @@ static int by_samples(const void *a, const void *b)
 	return (x->spots > y->spots) - (x->spots < y->spots);
 }
 
-static bool same_part(const struct part *part, const struct ws_pc_spot *spot, bool has_function,
-		      const struct ws_code_function *f)
+static bool same_part(const struct part *part, const struct code_pc_spot *spot, bool has_function,
+		      const struct code_function *f)
 {
 	return part->spots->code_object == spot->code_object &&
 	       part->has_function == has_function &&
@@ -301,16 +301,16 @@ static bool same_part(const struct part *part, const struct ws_pc_spot *spot, bo
 
 WS_VEC_TYPE(parts, struct part);
 
-static enum ws_status make_parts(const struct ws_process *process,
-				 const struct ws_pc_profile *profile,
-				 struct ws_code_objects *objects, struct parts *parts,
+static enum ws_status make_parts(const struct trc_process *process,
+				 const struct code_pc_profile *profile,
+				 struct code_objects *objects, struct parts *parts,
 				 struct ws_err *err)
 {
 	for (size_t i = 0; i < profile->spots.n; i++) {
-		const struct ws_pc_spot *spot = &profile->spots.at[i];
-		struct ws_code *code = ws_code_objects_get(objects, process, spot->code_object);
-		struct ws_code_function f = { .offset = 0 };
-		bool found = code && ws_code_function(code, spot->offset, &f);
+		const struct code_pc_spot *spot = &profile->spots.at[i];
+		struct code_code *code = code_objects_get(objects, process, spot->code_object);
+		struct code_function f = { .offset = 0 };
+		bool found = code && code_function(code, spot->offset, &f);
 		struct part *part = parts->n ? &parts->at[parts->n - 1] : NULL;
 
 		if (!part || !same_part(part, spot, found, &f)) {
@@ -326,15 +326,15 @@ static enum ws_status make_parts(const struct ws_process *process,
 		part->n_spots++;
 		part->n += spot->n;
 		part->n_issued += spot->n_issued;
-		for (unsigned k = 0; k < WS_PC_REASONS; k++)
+		for (unsigned k = 0; k < CODE_PC_REASONS; k++)
 			part->n_waiting[k] += spot->n_waiting[k];
 	}
 	return WS_OK;
 }
 
-enum ws_status ws_pc_listing(FILE *to, const struct ws_process *process,
-			     const struct ws_pc_profile *profile, struct ws_code_objects *objects,
-			     const struct ws_pc_listing_opts *opts, struct ws_err *err)
+enum ws_status rpt_pc_listing(FILE *to, const struct trc_process *process,
+			     const struct code_pc_profile *profile, struct code_objects *objects,
+			     const struct rpt_pc_listing_opts *opts, struct ws_err *err)
 {
 	struct listing l = { .to = to, .profile = profile, .opts = opts };
 	struct parts parts;

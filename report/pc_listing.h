@@ -14,14 +14,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct ws_pc_listing_opts {
+struct rpt_pc_listing_opts {
 	unsigned n_columns;
 	bool color;
 	unsigned max_functions; /* 0: all */
 };
 
-enum ws_status ws_pc_listing(FILE *to, const struct ws_process *process,
-			     const struct ws_pc_profile *profile, struct ws_code_objects *objects,
-			     const struct ws_pc_listing_opts *opts, struct ws_err *err);
+enum ws_status rpt_pc_listing(FILE *to, const struct trc_process *process,
+			     const struct code_pc_profile *profile, struct code_objects *objects,
+			     const struct rpt_pc_listing_opts *opts, struct ws_err *err);
 
 #endif

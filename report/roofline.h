@@ -15,45 +15,45 @@
 
 #include <stdbool.h>
 
-#define WS_ROOF_POINTS_MAX 10u /* as many kernels as AMD's tool plots */
+#define RPT_ROOF_POINTS_MAX 10u /* as many kernels as AMD's tool plots */
 
-struct ws_roof_model {
+struct rpt_roof_model {
 	const char *path; /* of the workload, for titles */
 	const char *gpu;  /* "MI200 (gfx90a)" */
 	bool modelled;    /* a software GPU made the numbers */
-	const struct ws_roof_ceilings *types;
+	const struct ana_roof_ceilings *types;
 	size_t n_types;
 	size_t n_shown;  /* types the page shows at first: types[0] and on */
 	unsigned levels; /* that the page shows at first: a set of 1 << level; 0: all */
-	const struct ws_roof_points *points;
-	enum ws_roof_by by;
+	const struct ana_roof_points *points;
+	enum ana_roof_by by;
 	const char *const *kernel_names; /* one per point */
 };
 
 /* The part of the plane that is drawn: ten to the power of these. */
-struct ws_roof_range {
+struct rpt_roof_range {
 	double x0, x1, y0, y1;
 };
 
 /* Around the roofs of @type, and the points with it. */
-struct ws_roof_range ws_roof_range(const struct ws_roof_model *model, size_t type);
+struct rpt_roof_range rpt_roof_range(const struct rpt_roof_model *model, size_t type);
 
 /* "GFLOP/s" or "GOP/s", "FLOP/byte" or "OP/byte". */
-const char *ws_roof_rate_unit(enum ws_roof_type type);
-const char *ws_roof_intensity_unit(enum ws_roof_type type);
-char ws_roof_letter(size_t point); /* 'A' and on */
+const char *rpt_roof_rate_unit(enum ana_roof_type type);
+const char *rpt_roof_intensity_unit(enum ana_roof_type type);
+char rpt_roof_letter(size_t point); /* 'A' and on */
 
-struct ws_roof_text_style {
+struct rpt_roof_text_style {
 	unsigned n_columns, n_rows; /* of the plot; brought within reason */
 	bool colours;
 };
 
-enum ws_status ws_roof_text(const struct ws_roof_model *model,
-			    const struct ws_roof_text_style *style, struct ws_buf *out,
+enum ws_status rpt_roof_text(const struct rpt_roof_model *model,
+			    const struct rpt_roof_text_style *style, struct ws_buf *out,
 			    struct ws_err *err);
-enum ws_status ws_roof_svg(const struct ws_roof_model *model, size_t type, struct ws_buf *out,
+enum ws_status rpt_roof_svg(const struct rpt_roof_model *model, size_t type, struct ws_buf *out,
 			   struct ws_err *err);
-enum ws_status ws_roof_html(const struct ws_roof_model *model, struct ws_buf *out,
+enum ws_status rpt_roof_html(const struct rpt_roof_model *model, struct ws_buf *out,
 			    struct ws_err *err);
 
 #endif

@@ -52,23 +52,23 @@ static void close(struct ws_buf *out, const char *bracket)
 	ws_buf_add(out, bracket);
 }
 
-static void put_type(struct ws_buf *out, const struct ws_roof_ceilings *roofs)
+static void put_type(struct ws_buf *out, const struct ana_roof_ceilings *roofs)
 {
 	ws_buf_add(out, "{");
-	put_member(out, "name", ws_roof_type_name(roofs->type));
-	ws_buf_printf(out, "\"integer\":%s,", ws_roof_type_is_int(roofs->type) ? "true" : "false");
+	put_member(out, "name", ana_roof_type_name(roofs->type));
+	ws_buf_printf(out, "\"integer\":%s,", ana_roof_type_is_int(roofs->type) ? "true" : "false");
 	put_number(out, "valu", roofs->valu.peak);
 	put_number(out, "mfma", roofs->matrix.peak);
 	ws_buf_add(out, "\"bandwidth\":{");
 	for (size_t i = 0; i < roofs->n_slopes; i++)
-		put_number(out, ws_roof_level_name(roofs->slopes[i].level), roofs->slopes[i].gb_s);
+		put_number(out, ana_roof_level_name(roofs->slopes[i].level), roofs->slopes[i].gb_s);
 	close(out, "}},");
 }
 
-static void put_point(struct ws_buf *out, const struct ws_roof_model *model, size_t i)
+static void put_point(struct ws_buf *out, const struct rpt_roof_model *model, size_t i)
 {
-	const struct ws_roof_point *point = &model->points->at[i];
-	char letter[] = { ws_roof_letter(i), '\0' };
+	const struct ana_roof_point *point = &model->points->at[i];
+	char letter[] = { rpt_roof_letter(i), '\0' };
 
 	ws_buf_add(out, "{");
 	put_member(out, "name", model->kernel_names[i]);
@@ -80,16 +80,16 @@ static void put_point(struct ws_buf *out, const struct ws_roof_model *model, siz
 	put_number(out, "flops", point->flops);
 	put_number(out, "iops", point->iops);
 	ws_buf_add(out, "\"bytes\":{");
-	for (size_t level = 0; level < WS_ROOF_LEVEL_COUNT; level++)
-		put_number(out, ws_roof_level_name((enum ws_roof_level)level), point->bytes[level]);
+	for (size_t level = 0; level < ANA_ROOF_LEVEL_COUNT; level++)
+		put_number(out, ana_roof_level_name((enum ana_roof_level)level), point->bytes[level]);
 	close(out, "},\"parts\":[");
-	for (size_t part = 0; part < WS_ROOF_PART_COUNT; part++) {
+	for (size_t part = 0; part < ANA_ROOF_PART_COUNT; part++) {
 		if (!(point->parts[part] > 0))
 			continue;
 		ws_buf_add(out, "{");
-		put_member(out, "name", ws_roof_part_name((enum ws_roof_part)part));
+		put_member(out, "name", ana_roof_part_name((enum ana_roof_part)part));
 		ws_buf_printf(out, "\"integer\":%s,",
-			      part >= WS_ROOF_PART_VALU_INT32 ? "true" : "false");
+			      part >= ANA_ROOF_PART_VALU_INT32 ? "true" : "false");
 		put_number(out, "ops", point->parts[part]);
 		close(out, "},");
 	}
@@ -99,25 +99,25 @@ static void put_point(struct ws_buf *out, const struct ws_roof_model *model, siz
 static void put_levels(struct ws_buf *out, const char *key, unsigned levels)
 {
 	ws_buf_printf(out, "\"%s\":[", key);
-	for (size_t i = 0; i < WS_ROOF_LEVEL_COUNT; i++) {
+	for (size_t i = 0; i < ANA_ROOF_LEVEL_COUNT; i++) {
 		if (levels && !(levels >> i & 1))
 			continue;
-		put_text(out, ws_roof_level_name((enum ws_roof_level)i));
+		put_text(out, ana_roof_level_name((enum ana_roof_level)i));
 		ws_buf_add(out, ",");
 	}
 	close(out, "],");
 }
 
-static void put_data(struct ws_buf *out, const struct ws_roof_model *model)
+static void put_data(struct ws_buf *out, const struct rpt_roof_model *model)
 {
 	ws_buf_add(out, "{");
-	put_member(out, "by", model->by == WS_ROOF_BY_KERNEL ? "kernel" : "dispatch");
+	put_member(out, "by", model->by == ANA_ROOF_BY_KERNEL ? "kernel" : "dispatch");
 	ws_buf_printf(out, "\"modelled\":%s,\"shown\":%zu,", model->modelled ? "true" : "false",
 		      model->n_shown);
 	if (model->points->missing)
 		put_member(out, "missing", model->points->missing);
-	put_number(out, "xMin", WS_ROOF_X_MIN);
-	put_number(out, "xMax", WS_ROOF_X_MAX);
+	put_number(out, "xMin", ANA_ROOF_X_MIN);
+	put_number(out, "xMax", ANA_ROOF_X_MAX);
 	put_levels(out, "levels", 0);
 	put_levels(out, "shownLevels", model->levels);
 	ws_buf_add(out, "\"types\":[");
@@ -129,22 +129,22 @@ static void put_data(struct ws_buf *out, const struct ws_roof_model *model)
 	close(out, "]}");
 }
 
-enum ws_status ws_roof_html(const struct ws_roof_model *model, struct ws_buf *out,
+enum ws_status rpt_roof_html(const struct rpt_roof_model *model, struct ws_buf *out,
 			    struct ws_err *err)
 {
 	ws_buf_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 			/* Nothing may be asked for, not even an icon. */
 			"<link rel=\"icon\" href=\"data:,\">\n<title>Roofline \342\200\223 ");
-	ws_svg_escape(out, model->path);
+	rpt_svg_escape(out, model->path);
 	ws_buf_printf(
 		out,
 		"</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<header>\n<h1>Roofline "
 		"\342\200\223 ",
-		ws_asset_roofline_css);
-	ws_svg_escape(out, model->path);
+		rpt_asset_roofline_css);
+	rpt_svg_escape(out, model->path);
 	ws_buf_add(out, "</h1>\n<p>");
-	ws_svg_escape(out, model->gpu);
+	rpt_svg_escape(out, model->gpu);
 	ws_buf_add(out, "</p>\n");
 	if (model->modelled)
 		ws_buf_add(out,
@@ -161,7 +161,7 @@ enum ws_status ws_roof_html(const struct ws_roof_model *model, struct ws_buf *ou
 	if (model->points->n_left_out)
 		ws_buf_printf(out, "%zu more %s with less time are not shown. ",
 			      model->points->n_left_out,
-			      model->by == WS_ROOF_BY_KERNEL ? "kernels" : "dispatches");
+			      model->by == ANA_ROOF_BY_KERNEL ? "kernels" : "dispatches");
 	ws_buf_add(out,
 		   "All points of a kernel have its performance; each stands at the intensity of "
 		   "one memory level. Larger markers took more time. Percentages are of the roof "
@@ -170,6 +170,6 @@ enum ws_status ws_roof_html(const struct ws_roof_model *model, struct ws_buf *ou
 		   "<script type=\"application/json\" id=\"data\">");
 	put_data(out, model);
 	ws_buf_printf(out, "</script>\n<script type=\"module\">\n%s</script>\n</body>\n</html>\n",
-		      ws_asset_roofline_js);
+		      rpt_asset_roofline_js);
 	return ws_buf_status(out, err);
 }

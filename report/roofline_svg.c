@@ -55,9 +55,9 @@ static const char dark_css[] =
 
 struct plot {
 	struct ws_buf *out;
-	const struct ws_roof_model *model;
-	const struct ws_roof_ceilings *roofs;
-	struct ws_roof_range range;
+	const struct rpt_roof_model *model;
+	const struct ana_roof_ceilings *roofs;
+	struct rpt_roof_range range;
 	struct {
 		double x, y;
 	} labels[LABELS_MAX]; /* letters that are already placed */
@@ -78,22 +78,22 @@ static double py(const struct plot *p, double y)
 
 static void draw_axes(const struct plot *p)
 {
-	char number[WS_NUMBER_ROOM];
+	char number[RPT_NUMBER_ROOM];
 
 	for (double e = p->range.x0; e <= p->range.x1; e++) {
 		for (int i = 2; i < 10 && e < p->range.x1; i++)
-			ws_svg_line(p->out, px(p, i * pow(10, e)), PLOT_Y0, px(p, i * pow(10, e)),
+			rpt_svg_line(p->out, px(p, i * pow(10, e)), PLOT_Y0, px(p, i * pow(10, e)),
 				    PLOT_Y1, "grid2");
-		ws_svg_line(p->out, px(p, pow(10, e)), PLOT_Y0, px(p, pow(10, e)), PLOT_Y1, "grid");
-		ws_svg_text(p->out, px(p, pow(10, e)), PLOT_Y1 + 20, "middle", "tick",
-			    ws_number_plain(number, pow(10, e), 1));
+		rpt_svg_line(p->out, px(p, pow(10, e)), PLOT_Y0, px(p, pow(10, e)), PLOT_Y1, "grid");
+		rpt_svg_text(p->out, px(p, pow(10, e)), PLOT_Y1 + 20, "middle", "tick",
+			    rpt_number_plain(number, pow(10, e), 1));
 	}
 	for (double e = ceil(p->range.y0); e <= p->range.y1; e++) {
-		ws_svg_line(p->out, PLOT_X0, py(p, pow(10, e)), PLOT_X1, py(p, pow(10, e)), "grid");
-		ws_svg_text(p->out, PLOT_X0 - 10, py(p, pow(10, e)) + 4, "end", "tick",
-			    ws_number_plain(number, pow(10, e), 1));
+		rpt_svg_line(p->out, PLOT_X0, py(p, pow(10, e)), PLOT_X1, py(p, pow(10, e)), "grid");
+		rpt_svg_text(p->out, PLOT_X0 - 10, py(p, pow(10, e)) + 4, "end", "tick",
+			    rpt_number_plain(number, pow(10, e), 1));
 	}
-	ws_svg_rect(p->out, PLOT_X0, PLOT_Y0, PLOT_X1 - PLOT_X0, PLOT_Y1 - PLOT_Y0, 0, "frame");
+	rpt_svg_rect(p->out, PLOT_X0, PLOT_Y0, PLOT_X1 - PLOT_X0, PLOT_Y1 - PLOT_Y0, 0, "frame");
 }
 
 /* How near markers come to the stretch that begins at (ax, ay) and is @length long. */
@@ -103,12 +103,12 @@ static double nearest_marker(const struct plot *p, double ax, double ay, double 
 	double nearest = INFINITY;
 
 	for (size_t i = 0; i < p->model->points->n; i++) {
-		const struct ws_roof_point *point = &p->model->points->at[i];
-		double rate = ws_roof_rate(point, p->roofs->type);
+		const struct ana_roof_point *point = &p->model->points->at[i];
+		double rate = ana_roof_rate(point, p->roofs->type);
 
 		for (size_t s = 0; s < p->roofs->n_slopes && rate > 0; s++) {
 			double x =
-				ws_roof_intensity(point, p->roofs->type, p->roofs->slopes[s].level);
+				ana_roof_intensity(point, p->roofs->type, p->roofs->slopes[s].level);
 			double dx = px(p, x) - ax, dy = py(p, rate) - ay;
 			double along = fmax(0, fmin(length, dx * ux + dy * uy));
 
@@ -132,9 +132,9 @@ static double label_start(const struct plot *p, double left, double bottom, doub
 	return fmin(26, length / 2);
 }
 
-static void draw_slope(const struct plot *p, const struct ws_roof_slope *slope)
+static void draw_slope(const struct plot *p, const struct ana_roof_slope *slope)
 {
-	const char *name = ws_roof_level_name(slope->level);
+	const char *name = ana_roof_level_name(slope->level);
 	double low = pow(10, p->range.y0);
 	/* From the frame's left edge or its bottom, whichever the slope meets first. */
 	double x0 = fmax(pow(10, p->range.x0), low / slope->gb_s);
@@ -143,30 +143,30 @@ static void draw_slope(const struct plot *p, const struct ws_roof_slope *slope)
 	double degrees = atan2(top - bottom, right - left) * 180 / M_PI;
 	double length = hypot(right - left, top - bottom);
 	double ux = (right - left) / length, uy = (top - bottom) / length, up;
-	char text[WS_NUMBER_ROOM + 32], cls[32];
+	char text[RPT_NUMBER_ROOM + 32], cls[32];
 
 	snprintf(cls, sizeof(cls), "slope %s", name);
-	ws_svg_line(p->out, left, bottom, right, top, cls);
+	rpt_svg_line(p->out, left, bottom, right, top, cls);
 	snprintf(text, sizeof(text), "%s  %.0f GB/s", name, slope->gb_s);
 	snprintf(cls, sizeof(cls), "roofname t%s", name);
 	up = label_start(p, left, bottom, ux, uy, length, (double)strlen(text));
-	ws_svg_text_turned(p->out, left + ux * up + uy * 6, bottom + uy * up - ux * 6, degrees,
+	rpt_svg_text_turned(p->out, left + ux * up + uy * 6, bottom + uy * up - ux * 6, degrees,
 			   "start", cls, text);
 }
 
-static void draw_roof(const struct plot *p, const struct ws_roof_top *roof, const char *kind,
+static void draw_roof(const struct plot *p, const struct ana_roof_top *roof, const char *kind,
 		      bool label_below)
 {
-	char text[WS_NUMBER_ROOM + 64], cls[32];
+	char text[RPT_NUMBER_ROOM + 64], cls[32];
 	double y, right, wide;
 
 	if (isnan(roof->peak))
 		return;
 	y = py(p, roof->peak);
 	snprintf(cls, sizeof(cls), "roof %s", kind);
-	ws_svg_line(p->out, px(p, roof->x0), y, PLOT_X1, y, cls);
-	snprintf(text, sizeof(text), "%s %s  %.0f %s", kind, ws_roof_type_name(p->roofs->type),
-		 roof->peak, ws_roof_rate_unit(p->roofs->type));
+	rpt_svg_line(p->out, px(p, roof->x0), y, PLOT_X1, y, cls);
+	snprintf(text, sizeof(text), "%s %s  %.0f %s", kind, ana_roof_type_name(p->roofs->type),
+		 roof->peak, rpt_roof_rate_unit(p->roofs->type));
 	snprintf(cls, sizeof(cls), "roofname t%s", kind);
 	right = PLOT_X1 - 8;
 	wide = (double)strlen(text) * 6.6;
@@ -174,27 +174,27 @@ static void draw_roof(const struct plot *p, const struct ws_roof_top *roof, cons
 	while (right - wide > (PLOT_X0 + PLOT_X1) / 2 &&
 	       nearest_marker(p, right - wide, y + (label_below ? 12 : -11), 1, 0, wide) < 16)
 		right -= 20;
-	ws_svg_text(p->out, right, y + (label_below ? 16 : -7), "end", cls, text);
+	rpt_svg_text(p->out, right, y + (label_below ? 16 : -7), "end", cls, text);
 }
 
 /* One shape per level, so that the level can be told without its colour. */
-static void draw_marker(const struct plot *p, enum ws_roof_level level, double x, double y,
+static void draw_marker(const struct plot *p, enum ana_roof_level level, double x, double y,
 			double r)
 {
-	ws_buf_printf(p->out, "<path class=\"mark m%s\" d=\"", ws_roof_level_name(level));
+	ws_buf_printf(p->out, "<path class=\"mark m%s\" d=\"", ana_roof_level_name(level));
 	switch (level) {
-	case WS_ROOF_HBM: /* a cross */
+	case ANA_ROOF_HBM: /* a cross */
 		ws_buf_printf(p->out,
 			      "M%.1f %.1f h%.1f v%.1f h%.1f v%.1f h%.1f v%.1f h%.1f v%.1f h%.1f "
 			      "v%.1f h%.1f z",
 			      x - r * 0.4, y - r * 1.1, r * 0.8, r * 0.7, r * 0.7, r * 0.8,
 			      -r * 0.7, r * 0.7, -r * 0.8, -r * 0.7, -r * 0.7, -r * 0.8, r * 0.7);
 		break;
-	case WS_ROOF_L2: /* a diamond */
+	case ANA_ROOF_L2: /* a diamond */
 		ws_buf_printf(p->out, "M%.1f %.1f l%.1f %.1f l%.1f %.1f l%.1f %.1f z", x,
 			      y - r * 1.2, r * 1.2, r * 1.2, -r * 1.2, r * 1.2, -r * 1.2, -r * 1.2);
 		break;
-	case WS_ROOF_L1: /* a square */
+	case ANA_ROOF_L1: /* a square */
 		ws_buf_printf(p->out, "M%.1f %.1f h%.1f v%.1f h%.1f z", x - r * 0.9, y - r * 0.9,
 			      r * 1.8, r * 1.8, -r * 1.8);
 		break;
@@ -228,7 +228,7 @@ static void place_letter(struct plot *p, double left, double right, double y, ch
 
 	while (at + 1 < WS_ARRAY_LEN(places) && !label_is_free(p, places[at].x, places[at].y))
 		at++;
-	ws_svg_text(p->out, places[at].x, places[at].y + 4, "middle", "letter", text);
+	rpt_svg_text(p->out, places[at].x, places[at].y + 4, "middle", "letter", text);
 	if (p->n_labels < LABELS_MAX) {
 		p->labels[p->n_labels].x = places[at].x;
 		p->labels[p->n_labels++].y = places[at].y;
@@ -237,15 +237,15 @@ static void place_letter(struct plot *p, double left, double right, double y, ch
 
 static void draw_point(struct plot *p, size_t i, double most_ns)
 {
-	const struct ws_roof_point *point = &p->model->points->at[i];
-	double rate = ws_roof_rate(point, p->roofs->type);
+	const struct ana_roof_point *point = &p->model->points->at[i];
+	double rate = ana_roof_rate(point, p->roofs->type);
 	double r = 4 + 4 * sqrt(point->sum_ns / most_ns), y, left = INFINITY, right = -INFINITY;
 
 	if (!(rate > 0))
 		return;
 	y = py(p, rate);
 	for (size_t s = 0; s < p->roofs->n_slopes; s++) {
-		double x = ws_roof_intensity(point, p->roofs->type, p->roofs->slopes[s].level);
+		double x = ana_roof_intensity(point, p->roofs->type, p->roofs->slopes[s].level);
 
 		if (!isnan(x)) {
 			left = fmin(left, px(p, x));
@@ -254,56 +254,56 @@ static void draw_point(struct plot *p, size_t i, double most_ns)
 	}
 	if (left > right)
 		return;
-	ws_svg_line(p->out, left, y, right, y, "join");
+	rpt_svg_line(p->out, left, y, right, y, "join");
 	/* Levels that coincide stand inside each other, the outermost memory on top. */
 	for (size_t s = p->roofs->n_slopes; s-- > 0;) {
-		enum ws_roof_level level = p->roofs->slopes[s].level;
-		double x = ws_roof_intensity(point, p->roofs->type, level), size = r;
+		enum ana_roof_level level = p->roofs->slopes[s].level;
+		double x = ana_roof_intensity(point, p->roofs->type, level), size = r;
 
 		for (size_t above = 0; above < s; above++)
 			if (fabs(px(p, x) -
-				 px(p, ws_roof_intensity(point, p->roofs->type,
+				 px(p, ana_roof_intensity(point, p->roofs->type,
 							 p->roofs->slopes[above].level))) < 6)
 				size *= 1.5;
 		if (!isnan(x))
 			draw_marker(p, level, px(p, x), y, size);
 	}
-	place_letter(p, left - r, right + r, y, ws_roof_letter(i));
+	place_letter(p, left - r, right + r, y, rpt_roof_letter(i));
 }
 
 static void list_point(const struct plot *p, size_t i, double y)
 {
-	const struct ws_roof_point *point = &p->model->points->at[i];
+	const struct ana_roof_point *point = &p->model->points->at[i];
 	const char *name = p->model->kernel_names[i];
-	double rate = ws_roof_rate(point, p->roofs->type);
+	double rate = ana_roof_rate(point, p->roofs->type);
 	double share = 100 * point->sum_ns / (p->model->points->all.sum_ns);
-	char text[160], number[WS_NUMBER_ROOM];
-	char letter[] = { ws_roof_letter(i), '\0' };
-	enum ws_roof_level outer = p->roofs->slopes[0].level;
-	double x = ws_roof_intensity(point, p->roofs->type, outer);
+	char text[160], number[RPT_NUMBER_ROOM];
+	char letter[] = { rpt_roof_letter(i), '\0' };
+	enum ana_roof_level outer = p->roofs->slopes[0].level;
+	double x = ana_roof_intensity(point, p->roofs->type, outer);
 	size_t n_used;
 
-	ws_svg_text(p->out, LIST_X, y, "start", "letter", letter);
+	rpt_svg_text(p->out, LIST_X, y, "start", "letter", letter);
 	snprintf(text, sizeof(text), "%.44s%s", name, strlen(name) > 44 ? "\342\200\246" : "");
-	ws_svg_text(p->out, LIST_X + 22, y, "start", "name", text);
+	rpt_svg_text(p->out, LIST_X + 22, y, "start", "name", text);
 	if (!(rate > 0)) {
-		ws_svg_text(p->out, LIST_X + 22, y + 16, "start", "small",
-			    isnan(ws_roof_ops(point, p->roofs->type))
+		rpt_svg_text(p->out, LIST_X + 22, y + 16, "start", "small",
+			    isnan(ana_roof_ops(point, p->roofs->type))
 				    ? "operations not counted"
 				    : "no operations of this kind");
 		return;
 	}
-	n_used = (size_t)snprintf(text, sizeof(text), "%.60s %s", ws_number_plain(number, rate, 4),
-				  ws_roof_rate_unit(p->roofs->type));
+	n_used = (size_t)snprintf(text, sizeof(text), "%.60s %s", rpt_number_plain(number, rate, 4),
+				  rpt_roof_rate_unit(p->roofs->type));
 	if (share >= 0 && share <= 100.5)
 		n_used += (size_t)snprintf(text + n_used, sizeof(text) - n_used, ", %.1f%% of time",
 					   share);
 	if (!isnan(x))
 		snprintf(text + n_used, sizeof(text) - n_used, ", %.0f%% of %s roof",
-			 100 * rate / ws_roof_bound(p->roofs, outer, x),
-			 x < ws_roof_ridge(p->roofs, outer) ? ws_roof_level_name(outer)
+			 100 * rate / ana_roof_bound(p->roofs, outer, x),
+			 x < ana_roof_ridge(p->roofs, outer) ? ana_roof_level_name(outer)
 							    : "compute");
-	ws_svg_text(p->out, LIST_X + 22, y + 16, "start", "small", text);
+	rpt_svg_text(p->out, LIST_X + 22, y + 16, "start", "small", text);
 }
 
 static void draw_legend(const struct plot *p)
@@ -311,48 +311,48 @@ static void draw_legend(const struct plot *p)
 	double x = PLOT_X1 - 24 - 70.0 * (double)p->roofs->n_slopes, y = PLOT_Y1 - 22;
 
 	for (size_t s = 0; s < p->roofs->n_slopes; s++, x += 70) {
-		enum ws_roof_level level = p->roofs->slopes[s].level;
+		enum ana_roof_level level = p->roofs->slopes[s].level;
 
 		draw_marker(p, level, x + 20, y, 6);
-		ws_svg_text(p->out, x + 33, y + 4, "start", "tick", ws_roof_level_name(level));
+		rpt_svg_text(p->out, x + 33, y + 4, "start", "tick", ana_roof_level_name(level));
 	}
 }
 
 static void draw_titles(const struct plot *p)
 {
-	enum ws_roof_type type = p->roofs->type;
+	enum ana_roof_type type = p->roofs->type;
 	char text[600];
 
-	snprintf(text, sizeof(text), "Roofline (%s) \342\200\223 %.400s", ws_roof_type_name(type),
+	snprintf(text, sizeof(text), "Roofline (%s) \342\200\223 %.400s", ana_roof_type_name(type),
 		 p->model->path);
-	ws_svg_text(p->out, 24, 34, "start", "title", text);
+	rpt_svg_text(p->out, 24, 34, "start", "title", text);
 	snprintf(text, sizeof(text), "%.100s. Roofs as measured.%s", p->model->gpu,
 		 p->model->modelled ? " Modelled: counted, timed and measured on a software GPU."
 				    : "");
-	ws_svg_text(p->out, 24, 58, "start", "note", text);
-	snprintf(text, sizeof(text), "Arithmetic intensity (%s)", ws_roof_intensity_unit(type));
-	ws_svg_text(p->out, (PLOT_X0 + PLOT_X1) / 2, PLOT_Y1 + 46, "middle", "axis", text);
-	snprintf(text, sizeof(text), "Performance (%s)", ws_roof_rate_unit(type));
-	ws_svg_text_turned(p->out, 28, (PLOT_Y0 + PLOT_Y1) / 2, -90, "middle", "axis", text);
+	rpt_svg_text(p->out, 24, 58, "start", "note", text);
+	snprintf(text, sizeof(text), "Arithmetic intensity (%s)", rpt_roof_intensity_unit(type));
+	rpt_svg_text(p->out, (PLOT_X0 + PLOT_X1) / 2, PLOT_Y1 + 46, "middle", "axis", text);
+	snprintf(text, sizeof(text), "Performance (%s)", rpt_roof_rate_unit(type));
+	rpt_svg_text_turned(p->out, 28, (PLOT_Y0 + PLOT_Y1) / 2, -90, "middle", "axis", text);
 }
 
-enum ws_status ws_roof_svg(const struct ws_roof_model *model, size_t type, struct ws_buf *out,
+enum ws_status rpt_roof_svg(const struct rpt_roof_model *model, size_t type, struct ws_buf *out,
 			   struct ws_err *err)
 {
 	struct plot p = {
 		.out = out,
 		.model = model,
 		.roofs = &model->types[type],
-		.range = ws_roof_range(model, type),
+		.range = rpt_roof_range(model, type),
 	};
 	size_t n = model->points->n;
 	double most_ns = n ? model->points->at[0].sum_ns : 1;
 	double height = fmax(PLOT_Y1 + 64, PLOT_Y0 + 40 + 44.0 * (double)n + 30);
 	bool close = fabs(py(&p, p.roofs->valu.peak) - py(&p, p.roofs->matrix.peak)) < 20;
 
-	ws_svg_begin(out, WIDTH, height, "Roofline",
+	rpt_svg_begin(out, WIDTH, height, "Roofline",
 		     "Kernels against the measured bandwidths and peaks of the GPU", css, dark_css);
-	ws_svg_rect(out, 0, 0, WIDTH, height, 0, "page");
+	rpt_svg_rect(out, 0, 0, WIDTH, height, 0, "page");
 	draw_titles(&p);
 	draw_axes(&p);
 	for (size_t i = 0; i < p.roofs->n_slopes; i++)
@@ -363,10 +363,10 @@ enum ws_status ws_roof_svg(const struct ws_roof_model *model, size_t type, struc
 	draw_legend(&p);
 	for (size_t i = n; i-- > 0;)
 		draw_point(&p, i, most_ns > 0 ? most_ns : 1);
-	ws_svg_text(out, LIST_X, PLOT_Y0 + 12, "start", "axis",
-		    model->by == WS_ROOF_BY_KERNEL ? "Kernels by time" : "Dispatches by time");
+	rpt_svg_text(out, LIST_X, PLOT_Y0 + 12, "start", "axis",
+		    model->by == ANA_ROOF_BY_KERNEL ? "Kernels by time" : "Dispatches by time");
 	for (size_t i = 0; i < n; i++)
 		list_point(&p, i, PLOT_Y0 + 42 + 44.0 * (double)i);
-	ws_svg_end(out);
+	rpt_svg_end(out);
 	return ws_buf_status(out, err);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-void ws_svg_escape(struct ws_buf *out, const char *text)
+void rpt_svg_escape(struct ws_buf *out, const char *text)
 {
 	size_t left = strlen(text), n;
 
@@ -31,28 +31,28 @@ void ws_svg_escape(struct ws_buf *out, const char *text)
 	}
 }
 
-void ws_svg_begin(struct ws_buf *out, double w, double h, const char *title, const char *about,
+void rpt_svg_begin(struct ws_buf *out, double w, double h, const char *title, const char *about,
 		  const char *css, const char *dark_css)
 {
 	ws_buf_printf(
 		out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%g\" "
-		"height=\"%g\" role=\"img\" font-family=\"" WS_SVG_FONT "\">\n<title>",
+		"height=\"%g\" role=\"img\" font-family=\"" RPT_SVG_FONT "\">\n<title>",
 		w, h, w, h);
-	ws_svg_escape(out, title);
+	rpt_svg_escape(out, title);
 	ws_buf_add(out, "</title>\n<desc>");
-	ws_svg_escape(out, about);
+	rpt_svg_escape(out, about);
 	ws_buf_printf(out,
 		      "</desc>\n<style>\n%s@media (prefers-color-scheme: dark) {\n%s}\n</style>\n",
 		      css, dark_css);
 }
 
-void ws_svg_end(struct ws_buf *out)
+void rpt_svg_end(struct ws_buf *out)
 {
 	ws_buf_add(out, "</svg>\n");
 }
 
-void ws_svg_rect(struct ws_buf *out, double x, double y, double w, double h, double radius,
+void rpt_svg_rect(struct ws_buf *out, double x, double y, double w, double h, double radius,
 		 const char *cls)
 {
 	ws_buf_printf(out,
@@ -61,28 +61,28 @@ void ws_svg_rect(struct ws_buf *out, double x, double y, double w, double h, dou
 		      x, y, w, h, radius, cls);
 }
 
-void ws_svg_line(struct ws_buf *out, double x0, double y0, double x1, double y1, const char *cls)
+void rpt_svg_line(struct ws_buf *out, double x0, double y0, double x1, double y1, const char *cls)
 {
 	ws_buf_printf(out, "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" class=\"%s\"/>\n",
 		      x0, y0, x1, y1, cls);
 }
 
-void ws_svg_text(struct ws_buf *out, double x, double y, const char *anchor, const char *cls,
+void rpt_svg_text(struct ws_buf *out, double x, double y, const char *anchor, const char *cls,
 		 const char *text)
 {
 	ws_buf_printf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\" class=\"%s\">", x, y,
 		      anchor, cls);
-	ws_svg_escape(out, text);
+	rpt_svg_escape(out, text);
 	ws_buf_add(out, "</text>\n");
 }
 
-void ws_svg_text_turned(struct ws_buf *out, double x, double y, double degrees, const char *anchor,
+void rpt_svg_text_turned(struct ws_buf *out, double x, double y, double degrees, const char *anchor,
 			const char *cls, const char *text)
 {
 	ws_buf_printf(out,
 		      "<text transform=\"translate(%.2f %.2f) rotate(%.2f)\" text-anchor=\"%s\" "
 		      "class=\"%s\">",
 		      x, y, degrees, anchor, cls);
-	ws_svg_escape(out, text);
+	rpt_svg_escape(out, text);
 	ws_buf_add(out, "</text>\n");
 }

@@ -6,16 +6,16 @@
 
 #define HEADER_ROOM 2 /* a column is at least this much wider than its header */
 
-struct ws_cell ws_cell_number(double number)
+struct rpt_cell rpt_cell_number(double number)
 {
-	return isnan(number) ? (struct ws_cell){ .kind = WS_CELL_NONE }
-			     : (struct ws_cell){ .kind = WS_CELL_NUMBER, .number = number };
+	return isnan(number) ? (struct rpt_cell){ .kind = RPT_CELL_NONE }
+			     : (struct rpt_cell){ .kind = RPT_CELL_NUMBER, .number = number };
 }
 
-enum ws_status ws_grid_init(struct ws_grid *grid, struct ws_arena *arena,
+enum ws_status rpt_grid_init(struct rpt_grid *grid, struct ws_arena *arena,
 			    const char *const *headers, size_t n_columns, struct ws_err *err)
 {
-	*grid = (struct ws_grid){
+	*grid = (struct rpt_grid){
 		.arena = arena, .n_columns = n_columns, .decimals = 2, .none = "N/A"
 	};
 	grid->headers = ws_arena_array(arena, n_columns + 1, sizeof(*grid->headers));
@@ -26,11 +26,11 @@ enum ws_status ws_grid_init(struct ws_grid *grid, struct ws_arena *arena,
 	return WS_OK;
 }
 
-struct ws_cell *ws_grid_row(struct ws_grid *grid)
+struct rpt_cell *rpt_grid_row(struct rpt_grid *grid)
 {
 	if (grid->n_rows == grid->cap_rows) {
 		size_t cap = grid->cap_rows ? grid->cap_rows * 2 : 16;
-		struct ws_cell *grown =
+		struct rpt_cell *grown =
 			ws_arena_array(grid->arena, cap * grid->n_columns, sizeof(*grown));
 
 		if (!grown)
@@ -43,7 +43,7 @@ struct ws_cell *ws_grid_row(struct ws_grid *grid)
 	return &grid->cells[grid->n_rows++ * grid->n_columns];
 }
 
-double ws_round_half_even(double number, int decimals)
+double rpt_round_half_even(double number, int decimals)
 {
 	char text[400];
 
@@ -54,9 +54,9 @@ double ws_round_half_even(double number, int decimals)
 	return strtod(text, NULL);
 }
 
-void ws_number_text(double number, int decimals, char out_text[64])
+void rpt_number_text(double number, int decimals, char out_text[64])
 {
-	double value = ws_round_half_even(number, decimals);
+	double value = rpt_round_half_even(number, decimals);
 	char digits[40];
 	int exponent, precision;
 	char *e;
@@ -97,18 +97,18 @@ struct layout {
 };
 
 /* A cell as text. @room holds numbers; text cells are returned as they are. */
-static const char *cell_text(const struct ws_grid *grid, const struct ws_cell *cell, bool numeric,
+static const char *cell_text(const struct rpt_grid *grid, const struct rpt_cell *cell, bool numeric,
 			     char room[400])
 {
 	switch (cell->kind) {
-	case WS_CELL_TEXT:
+	case RPT_CELL_TEXT:
 		return cell->text ? cell->text : "";
-	case WS_CELL_INT:
+	case RPT_CELL_INT:
 		snprintf(room, 400, "%.0f", cell->number);
 		return room;
-	case WS_CELL_NUMBER:
+	case RPT_CELL_NUMBER:
 		if (!isfinite(cell->number) || !numeric)
-			ws_number_text(cell->number, grid->decimals, room);
+			rpt_number_text(cell->number, grid->decimals, room);
 		else
 			snprintf(room, 400, "%.*f", grid->decimals, cell->number);
 		return room;
@@ -118,14 +118,14 @@ static const char *cell_text(const struct ws_grid *grid, const struct ws_cell *c
 }
 
 /* Numbers without a point stand where the digits before the point do. */
-static size_t pad_right(const struct ws_grid *grid, const struct ws_cell *cell, bool pointed)
+static size_t pad_right(const struct rpt_grid *grid, const struct rpt_cell *cell, bool pointed)
 {
-	bool bare = cell->kind == WS_CELL_NUMBER && !isfinite(cell->number);
+	bool bare = cell->kind == RPT_CELL_NUMBER && !isfinite(cell->number);
 
 	return bare && pointed && grid->decimals > 0 ? (size_t)grid->decimals + 1 : 0;
 }
 
-static void measure(const struct ws_grid *grid, struct layout *layout)
+static void measure(const struct rpt_grid *grid, struct layout *layout)
 {
 	for (size_t c = 0; c < grid->n_columns; c++) {
 		bool number = false, text = false, gap = false;
@@ -133,17 +133,17 @@ static void measure(const struct ws_grid *grid, struct layout *layout)
 			shown_width(grid->headers[c], strlen(grid->headers[c])) + HEADER_ROOM;
 
 		for (size_t r = 0; r < grid->n_rows; r++) {
-			const struct ws_cell *cell = &grid->cells[r * grid->n_columns + c];
+			const struct rpt_cell *cell = &grid->cells[r * grid->n_columns + c];
 
-			number |= cell->kind == WS_CELL_NUMBER || cell->kind == WS_CELL_INT;
-			text |= cell->kind == WS_CELL_TEXT;
-			gap |= cell->kind == WS_CELL_NONE;
+			number |= cell->kind == RPT_CELL_NUMBER || cell->kind == RPT_CELL_INT;
+			text |= cell->kind == RPT_CELL_TEXT;
+			gap |= cell->kind == RPT_CELL_NONE;
 			layout->pointed[c] |=
-				cell->kind == WS_CELL_NUMBER && isfinite(cell->number);
+				cell->kind == RPT_CELL_NUMBER && isfinite(cell->number);
 		}
-		layout->numeric[c] = number && !text && !(gap && grid->form == WS_GRID_OLD);
+		layout->numeric[c] = number && !text && !(gap && grid->form == RPT_GRID_OLD);
 		for (size_t r = 0; r < grid->n_rows; r++) {
-			const struct ws_cell *cell = &grid->cells[r * grid->n_columns + c];
+			const struct rpt_cell *cell = &grid->cells[r * grid->n_columns + c];
 			char room[400];
 			struct ws_str rest = ws_str_from(
 					      cell_text(grid, cell, layout->numeric[c], room)),
@@ -158,7 +158,7 @@ static void measure(const struct ws_grid *grid, struct layout *layout)
 	}
 }
 
-static void rule(const struct ws_grid *grid, const struct layout *layout, struct ws_buf *to,
+static void rule(const struct rpt_grid *grid, const struct layout *layout, struct ws_buf *to,
 		 const char *const parts[4])
 {
 	ws_buf_add(to, parts[0]);
@@ -197,10 +197,10 @@ static struct ws_str line_of(const char *text, size_t number)
 	return line;
 }
 
-static void draw_row(const struct ws_grid *grid, const struct layout *layout, size_t row,
+static void draw_row(const struct rpt_grid *grid, const struct layout *layout, size_t row,
 		     struct ws_buf *to)
 {
-	const struct ws_cell *cells = &grid->cells[row * grid->n_columns];
+	const struct rpt_cell *cells = &grid->cells[row * grid->n_columns];
 	size_t n_lines = 1;
 	char room[400];
 
@@ -225,7 +225,7 @@ static void draw_row(const struct ws_grid *grid, const struct layout *layout, si
 	}
 }
 
-enum ws_status ws_grid_draw(const struct ws_grid *grid, struct ws_buf *to, struct ws_err *err)
+enum ws_status rpt_grid_draw(const struct rpt_grid *grid, struct ws_buf *to, struct ws_err *err)
 {
 	static const char *const top[] = { "╒", "═", "╤", "╕" };
 	static const char *const head[] = { "╞", "═", "╪", "╡" };
@@ -267,7 +267,7 @@ static void csv_field(struct ws_buf *to, const char *text)
 	ws_buf_add(to, "\"");
 }
 
-enum ws_status ws_grid_csv(const struct ws_grid *grid, struct ws_buf *to, struct ws_err *err)
+enum ws_status rpt_grid_csv(const struct rpt_grid *grid, struct ws_buf *to, struct ws_err *err)
 {
 	char room[400];
 
@@ -278,10 +278,10 @@ enum ws_status ws_grid_csv(const struct ws_grid *grid, struct ws_buf *to, struct
 	ws_buf_add(to, "\n");
 	for (size_t r = 0; r < grid->n_rows; r++) {
 		for (size_t c = 0; c < grid->n_columns; c++) {
-			const struct ws_cell *cell = &grid->cells[r * grid->n_columns + c];
+			const struct rpt_cell *cell = &grid->cells[r * grid->n_columns + c];
 
 			ws_buf_add(to, c ? "," : "");
-			if (cell->kind != WS_CELL_NONE)
+			if (cell->kind != RPT_CELL_NONE)
 				csv_field(to, cell_text(grid, cell, false, room));
 		}
 		ws_buf_add(to, "\n");

@@ -24,56 +24,56 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum ws_cell_kind {
-	WS_CELL_NONE,   /* no value */
-	WS_CELL_NUMBER, /* printed with the table's decimals */
-	WS_CELL_INT,
-	WS_CELL_TEXT, /* may hold line ends; borrowed */
+enum rpt_cell_kind {
+	RPT_CELL_NONE,   /* no value */
+	RPT_CELL_NUMBER, /* printed with the table's decimals */
+	RPT_CELL_INT,
+	RPT_CELL_TEXT, /* may hold line ends; borrowed */
 };
 
-struct ws_cell {
-	enum ws_cell_kind kind;
+struct rpt_cell {
+	enum rpt_cell_kind kind;
 	double number;
 	const char *text;
 };
 
-enum ws_grid_form {
-	WS_GRID_NUMBERS, /* a column of numbers with gaps stays a column of numbers */
-	WS_GRID_OLD,     /* as tabulate 0.9 and before: one gap makes the column text */
+enum rpt_grid_form {
+	RPT_GRID_NUMBERS, /* a column of numbers with gaps stays a column of numbers */
+	RPT_GRID_OLD,     /* as tabulate 0.9 and before: one gap makes the column text */
 };
 
-struct ws_grid {
+struct rpt_grid {
 	struct ws_arena *arena;
 	const char **headers;
 	size_t n_columns;
-	struct ws_cell *cells; /* row by row */
+	struct rpt_cell *cells; /* row by row */
 	size_t n_rows, cap_rows;
 	int decimals;
 	const char *none; /* what a cell without a value shows: "N/A", "" */
-	enum ws_grid_form form;
+	enum rpt_grid_form form;
 };
 
 /* @headers are copied. */
-enum ws_status ws_grid_init(struct ws_grid *grid, struct ws_arena *arena,
+enum ws_status rpt_grid_init(struct rpt_grid *grid, struct ws_arena *arena,
 			    const char *const *headers, size_t n_columns, struct ws_err *err);
-/* The cells of one more row, all WS_CELL_NONE; NULL: no memory. Valid until the next. */
-struct ws_cell *ws_grid_row(struct ws_grid *grid);
+/* The cells of one more row, all RPT_CELL_NONE; NULL: no memory. Valid until the next. */
+struct rpt_cell *rpt_grid_row(struct rpt_grid *grid);
 
-static inline struct ws_cell ws_cell_text(const char *text)
+static inline struct rpt_cell rpt_cell_text(const char *text)
 {
-	return (struct ws_cell){ .kind = WS_CELL_TEXT, .text = text };
+	return (struct rpt_cell){ .kind = RPT_CELL_TEXT, .text = text };
 }
-struct ws_cell ws_cell_number(double number); /* NaN: no value */
-static inline struct ws_cell ws_cell_int(int64_t number)
+struct rpt_cell rpt_cell_number(double number); /* NaN: no value */
+static inline struct rpt_cell rpt_cell_int(int64_t number)
 {
-	return (struct ws_cell){ .kind = WS_CELL_INT, .number = (double)number };
+	return (struct rpt_cell){ .kind = RPT_CELL_INT, .number = (double)number };
 }
 
-enum ws_status ws_grid_draw(const struct ws_grid *grid, struct ws_buf *to, struct ws_err *err);
-enum ws_status ws_grid_csv(const struct ws_grid *grid, struct ws_buf *to, struct ws_err *err);
+enum ws_status rpt_grid_draw(const struct rpt_grid *grid, struct ws_buf *to, struct ws_err *err);
+enum ws_status rpt_grid_csv(const struct rpt_grid *grid, struct ws_buf *to, struct ws_err *err);
 
 /* A number as Python's str(round(x, decimals)) gives it: "0.0", "427.03", "1e-05", "inf". */
-void ws_number_text(double number, int decimals, char out_text[64]);
-double ws_round_half_even(double number, int decimals);
+void rpt_number_text(double number, int decimals, char out_text[64]);
+double rpt_round_half_even(double number, int decimals);
 
 #endif

@@ -11,12 +11,12 @@
 #define ALL(work) work, work, work, work
 
 #define MEMORY(column, title, kernel, place, ...) \
-	{ column, title " BW", kernel, WS_ROOF_BYTES, WS_ROOF_##place, { __VA_ARGS__ } }
+	{ column, title " BW", kernel, ROOF_BYTES, ROOF_##place, { __VA_ARGS__ } }
 #define COMPUTE(column, title, kernel, unit, ...) \
-	{ column, "Peak " title, kernel, WS_ROOF_##unit, WS_ROOF_NOTHING, { __VA_ARGS__ } }
+	{ column, "Peak " title, kernel, ROOF_##unit, ROOF_NOTHING, { __VA_ARGS__ } }
 
 /* In the order of the file; work by family. A multiply-add is two operations. */
-const struct ws_roof_bench ws_roof_benches[] = {
+const struct roof_bench roof_benches[] = {
 	MEMORY("HBMBw",   "HBM",  "hbm", STREAM,  ALL(LOADS)),
 	MEMORY("MALLBw",  "MALL", "l2",  IN_L3,   0, 0, LOADS, LOADS),
 	MEMORY("L2Bw",    "L2",   "l2",  IN_L2,   ALL(LOADS)),
@@ -46,16 +46,16 @@ const struct ws_roof_bench ws_roof_benches[] = {
 
 static const struct {
 	const char *target;
-	enum ws_roof_family family;
+	enum roof_family family;
 } families[] = {
-	{ "gfx908", WS_ROOF_GFX908 }, { "gfx90a", WS_ROOF_GFX90A }, { "gfx940", WS_ROOF_GFX940 },
-	{ "gfx941", WS_ROOF_GFX940 }, { "gfx942", WS_ROOF_GFX940 }, { "gfx950", WS_ROOF_GFX950 },
+	{ "gfx908", ROOF_GFX908 }, { "gfx90a", ROOF_GFX90A }, { "gfx940", ROOF_GFX940 },
+	{ "gfx941", ROOF_GFX940 }, { "gfx942", ROOF_GFX940 }, { "gfx950", ROOF_GFX950 },
 };
 /* clang-format on */
 
-_Static_assert(WS_ARRAY_LEN(ws_roof_benches) == WS_ROOF_BENCHES, "WS_ROOF_BENCHES counts them");
+_Static_assert(WS_ARRAY_LEN(roof_benches) == ROOF_BENCHES, "ROOF_BENCHES counts them");
 
-enum ws_roof_family ws_roof_family(const char *target)
+enum roof_family roof_family(const char *target)
 {
 	const char *gfx = strstr(target, "gfx");
 
@@ -65,10 +65,10 @@ enum ws_roof_family ws_roof_family(const char *target)
 		if (!strncmp(gfx, families[i].target, n) && (!gfx[n] || gfx[n] == ':'))
 			return families[i].family;
 	}
-	return WS_ROOF_FAMILIES;
+	return ROOF_FAMILIES;
 }
 
-const char *ws_roof_unit_name(enum ws_roof_unit unit)
+const char *roof_unit_name(enum roof_unit unit)
 {
 	static const char *const names[] = { "GB/sec", "GFLOPS", "GOPS" };
 

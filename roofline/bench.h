@@ -8,43 +8,43 @@
 #include <stdint.h>
 
 /* GPUs whose instructions do the same work. */
-enum ws_roof_family {
-	WS_ROOF_GFX908,
-	WS_ROOF_GFX90A,
-	WS_ROOF_GFX940, /* with 941 and 942 */
-	WS_ROOF_GFX950,
-	WS_ROOF_FAMILIES,
+enum roof_family {
+	ROOF_GFX908,
+	ROOF_GFX90A,
+	ROOF_GFX940, /* with 941 and 942 */
+	ROOF_GFX950,
+	ROOF_FAMILIES,
 };
 
-enum ws_roof_unit { WS_ROOF_BYTES, WS_ROOF_FLOP, WS_ROOF_OP };
+enum roof_unit { ROOF_BYTES, ROOF_FLOP, ROOF_OP };
 
 /* Which part of the buffer a kernel reads. */
-enum ws_roof_place {
-	WS_ROOF_NOTHING, /* none */
-	WS_ROOF_STREAM,  /* more than all caches hold, each byte once */
-	WS_ROOF_IN_L3,   /* half of what the last-level cache holds; without one: not measured */
-	WS_ROOF_IN_L2,   /* a quarter of L2 */
-	WS_ROOF_IN_L1,   /* 4 KiB */
+enum roof_place {
+	ROOF_NOTHING, /* none */
+	ROOF_STREAM,  /* more than all caches hold, each byte once */
+	ROOF_IN_L3,   /* half of what the last-level cache holds; without one: not measured */
+	ROOF_IN_L2,   /* a quarter of L2 */
+	ROOF_IN_L1,   /* 4 KiB */
 };
 
-struct ws_roof_bench {
+struct roof_bench {
 	const char *column; /* in roofline.csv */
 	const char *title;  /* on the console, as AMD's benchmark prints it */
 	const char *kernel; /* in kernels.s; NULL: there is no kernel for it yet */
-	enum ws_roof_unit unit;
-	enum ws_roof_place place;
+	enum roof_unit unit;
+	enum roof_place place;
 	/* what one turn of the kernel's loop is worth, per wave; 0: the GPU cannot do it */
-	uint32_t work[WS_ROOF_FAMILIES];
+	uint32_t work[ROOF_FAMILIES];
 };
 
-#define WS_ROOF_BENCHES 20
-extern const struct ws_roof_bench ws_roof_benches[WS_ROOF_BENCHES];
+#define ROOF_BENCHES 20
+extern const struct roof_bench roof_benches[ROOF_BENCHES];
 
-/* The family of "gfx90a", or of "amdgcn-amd-amdhsa--gfx90a:xnack-"; WS_ROOF_FAMILIES: none of them.
+/* The family of "gfx90a", or of "amdgcn-amd-amdhsa--gfx90a:xnack-"; ROOF_FAMILIES: none of them.
  */
-enum ws_roof_family ws_roof_family(const char *target);
+enum roof_family roof_family(const char *target);
 
 /* "GB/sec", "GFLOPS", "GOPS" */
-const char *ws_roof_unit_name(enum ws_roof_unit unit);
+const char *roof_unit_name(enum roof_unit unit);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-extern const struct ws_runner_code ws_roof_codes[]; /* made of kernels.s */
+extern const struct gpu_runner_code roof_codes[]; /* made of kernels.s */
 
 /* As kernels.s reads them. */
 struct arguments {
@@ -17,55 +17,55 @@ static enum ws_status model_times(uint32_t node, struct ws_err *err)
 {
 	static const char *const any[] = { "GRBM_COUNT" };
 	void *driver = dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
-	__typeof__(&ws_softgpu_count) count = NULL;
+	__typeof__(&softgpu_count) count = NULL;
 	char text[160] = "it has no counters";
 
 	if (driver)
-		*(void **)&count = dlsym(driver, "ws_softgpu_count");
+		*(void **)&count = dlsym(driver, "softgpu_count");
 	if (!count || count(node, any, 1, text, sizeof(text)))
 		return ws_fail(err, WS_E_STATE, "the software GPU does not model times: %s", text);
 	return WS_OK;
 }
 
-enum ws_status ws_roof_device_open(struct ws_roof_device *d, uint32_t index, struct ws_err *err)
+enum ws_status roof_device_open(struct roof_device *d, uint32_t index, struct ws_err *err)
 {
-	enum ws_status st = ws_runner_open(index, ws_roof_codes, &d->runner, err);
+	enum ws_status st = gpu_runner_open(index, roof_codes, &d->runner, err);
 	uint32_t waves;
 
 	if (st)
 		return st;
-	d->info = ws_runner_info(d->runner);
-	d->family = ws_roof_family(d->info->target);
+	d->info = gpu_runner_info(d->runner);
+	d->family = roof_family(d->info->target);
 	/* the kernels are small: wave slots decide. 32 of them are enough where a CU has 40. */
 	waves = d->info->waves_per_cu < 32 ? d->info->waves_per_cu : 32;
-	d->n_workgroups = d->info->n_cus * waves / WS_ROOF_WAVES;
+	d->n_workgroups = d->info->n_cus * waves / ROOF_WAVES;
 	if (d->info->software)
 		st = model_times(d->info->node, err);
 	if (st)
-		ws_roof_device_close(d);
+		roof_device_close(d);
 	return st;
 }
 
-void ws_roof_device_close(struct ws_roof_device *d)
+void roof_device_close(struct roof_device *d)
 {
-	ws_runner_close(d->runner);
+	gpu_runner_close(d->runner);
 	d->runner = NULL;
 }
 
-enum ws_status ws_roof_device_run(struct ws_roof_device *d, const struct ws_roof_run *run,
+enum ws_status roof_device_run(struct roof_device *d, const struct roof_run *run,
 				  uint64_t *out_ns, struct ws_err *err)
 {
 	struct arguments arguments = { .turns = run->turns, .step = run->step, .mask = run->mask };
-	struct ws_runner_call call = {
+	struct gpu_runner_call call = {
 		.kernel = run->kernel,
 		.arguments = &arguments,
 		.n_arguments = sizeof(arguments),
-		.grid = WS_ROOF_WORKGROUP * d->n_workgroups,
-		.workgroup = WS_ROOF_WORKGROUP,
+		.grid = ROOF_WORKGROUP * d->n_workgroups,
+		.workgroup = ROOF_WORKGROUP,
 	};
 	enum ws_status st = WS_OK;
 
 	if (run->buffer_bytes)
-		st = ws_runner_buffer(d->runner, run->buffer_bytes, &arguments.buffer, err);
-	return st ? st : ws_runner_run(d->runner, &call, out_ns, err);
+		st = gpu_runner_buffer(d->runner, run->buffer_bytes, &arguments.buffer, err);
+	return st ? st : gpu_runner_run(d->runner, &call, out_ns, err);
 }

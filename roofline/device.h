@@ -11,30 +11,30 @@
 #include "gpu/runner.h"
 #include "roofline/bench.h"
 
-#define WS_ROOF_WORKGROUP 256
-#define WS_ROOF_WAVES 4 /* of a workgroup */
+#define ROOF_WORKGROUP 256
+#define ROOF_WAVES 4 /* of a workgroup */
 
-struct ws_roof_device {
-	struct ws_runner *runner;
-	const struct ws_runner_info *info;
-	enum ws_roof_family family;
+struct roof_device {
+	struct gpu_runner *runner;
+	const struct gpu_runner_info *info;
+	enum roof_family family;
 	uint32_t n_workgroups; /* all of them resident at once */
 };
 
 /* What kernels.s takes as arguments, and how much of the buffer is read. */
-struct ws_roof_run {
+struct roof_run {
 	const char *kernel;
 	uint32_t turns, step, mask;
 	uint64_t buffer_bytes;
 };
 
 /* @index: as HIP counts, from 0. WS_E_UNSUPPORTED: there are no kernels for this GPU. */
-enum ws_status ws_roof_device_open(struct ws_roof_device *device, uint32_t index,
+enum ws_status roof_device_open(struct roof_device *device, uint32_t index,
 				   struct ws_err *err);
-void ws_roof_device_close(struct ws_roof_device *device);
+void roof_device_close(struct roof_device *device);
 
 /* On all of the GPU. */
-enum ws_status ws_roof_device_run(struct ws_roof_device *device, const struct ws_roof_run *run,
+enum ws_status roof_device_run(struct roof_device *device, const struct roof_run *run,
 				  uint64_t *out_ns, struct ws_err *err);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-const char *const ws_roof_layouts[] = { "current", "first", NULL };
+const char *const roof_layouts[] = { "current", "first", NULL };
 
 /* clang-format off */
 static const struct {
@@ -25,21 +25,21 @@ static const struct {
 };
 /* clang-format on */
 
-static void add_peak(const struct ws_roof_peak *peak, struct ws_buf *out)
+static void add_peak(const struct roof_peak *peak, struct ws_buf *out)
 {
 	ws_buf_printf(out, ",%.8g,%.8g,%.8g", peak->mean, peak->low, peak->high);
 }
 
-static const struct ws_roof_peak *peak_of(const struct ws_roof_row *row, const char *column)
+static const struct roof_peak *peak_of(const struct roof_row *row, const char *column)
 {
 	size_t k = 0;
 
-	while (strcmp(ws_roof_benches[k].column, column))
+	while (strcmp(roof_benches[k].column, column))
 		k++;
 	return &row->peaks[k];
 }
 
-static void add_first(const struct ws_roof_row *rows, uint32_t n, struct ws_buf *out)
+static void add_first(const struct roof_row *rows, uint32_t n, struct ws_buf *out)
 {
 	ws_buf_add(out, "device");
 	for (size_t k = 0; k < WS_ARRAY_LEN(first_columns); k++)
@@ -54,40 +54,40 @@ static void add_first(const struct ws_roof_row *rows, uint32_t n, struct ws_buf 
 	}
 }
 
-static void add_current(const struct ws_roof_row *rows, uint32_t n, struct ws_buf *out)
+static void add_current(const struct roof_row *rows, uint32_t n, struct ws_buf *out)
 {
 	ws_buf_add(out, "device");
-	for (size_t k = 0; k < WS_ROOF_BENCHES; k++) {
-		const char *name = ws_roof_benches[k].column;
+	for (size_t k = 0; k < ROOF_BENCHES; k++) {
+		const char *name = roof_benches[k].column;
 
 		ws_buf_printf(out, ",%s,%sLow,%sHigh", name, name, name);
 	}
 	ws_buf_add(out, "\n");
 	for (uint32_t r = 0; r < n; r++) {
 		ws_buf_printf(out, "%u", rows[r].device);
-		for (size_t k = 0; k < WS_ROOF_BENCHES; k++)
+		for (size_t k = 0; k < ROOF_BENCHES; k++)
 			add_peak(&rows[r].peaks[k], out);
 		ws_buf_add(out, "\n");
 	}
 }
 
-void ws_roof_file_text(enum ws_roof_layout layout, const struct ws_roof_row *rows, uint32_t n,
+void roof_file_text(enum roof_layout layout, const struct roof_row *rows, uint32_t n,
 		       struct ws_buf *out)
 {
-	if (layout == WS_ROOF_FIRST)
+	if (layout == ROOF_FIRST)
 		add_first(rows, n, out);
 	else
 		add_current(rows, n, out);
 }
 
-enum ws_status ws_roof_file_write(const char *path, enum ws_roof_layout layout,
-				  const struct ws_roof_row *rows, uint32_t n, struct ws_err *err)
+enum ws_status roof_file_write(const char *path, enum roof_layout layout,
+				  const struct roof_row *rows, uint32_t n, struct ws_err *err)
 {
 	struct ws_buf text;
 	enum ws_status st;
 
 	ws_buf_init(&text, 1u << 20);
-	ws_roof_file_text(layout, rows, n, &text);
+	roof_file_text(layout, rows, n, &text);
 	st = ws_buf_status(&text, err);
 	if (!st)
 		st = ws_file_replace(path, text.at, text.n, err);

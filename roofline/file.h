@@ -15,19 +15,19 @@
 
 #include <stdint.h>
 
-enum ws_roof_layout { WS_ROOF_CURRENT, WS_ROOF_FIRST };
-extern const char *const ws_roof_layouts[]; /* "current", "first", NULL */
+enum roof_layout { ROOF_CURRENT, ROOF_FIRST };
+extern const char *const roof_layouts[]; /* "current", "first", NULL */
 
-struct ws_roof_row {
+struct roof_row {
 	uint32_t device;
-	struct ws_roof_peak peaks[WS_ROOF_BENCHES]; /* in the order of ws_roof_benches */
+	struct roof_peak peaks[ROOF_BENCHES]; /* in the order of roof_benches */
 };
 
-void ws_roof_file_text(enum ws_roof_layout layout, const struct ws_roof_row *rows, uint32_t n,
+void roof_file_text(enum roof_layout layout, const struct roof_row *rows, uint32_t n,
 		       struct ws_buf *out);
 
 /* The file appears whole, or not at all. */
-enum ws_status ws_roof_file_write(const char *path, enum ws_roof_layout layout,
-				  const struct ws_roof_row *rows, uint32_t n, struct ws_err *err);
+enum ws_status roof_file_write(const char *path, enum roof_layout layout,
+				  const struct roof_row *rows, uint32_t n, struct ws_err *err);
 
 #endif

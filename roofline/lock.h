@@ -11,6 +11,6 @@
  * does. Returns a file descriptor to close, or -1 where there is no place for a lock, or somebody
  * has had it for ten minutes: then nobody waits.
  */
-int ws_roof_lock(uint32_t bus, void (*waits)(void));
+int roof_lock(uint32_t bus, void (*waits)(void));
 
 #endif

@@ -30,7 +30,7 @@ static const struct ws_opt opts[] = {
 	WS_OPT_BOOL(struct args, all, 'a', "all", "all GPUs, one after the other, a row for each"),
 	WS_OPT_STR(struct args, output, 'o', "output", "FILE",
 		   "where to write; default: roofline.csv"),
-	WS_OPT_CHOICE(struct args, layout, 'l', "layout", "NAME", ws_roof_layouts,
+	WS_OPT_CHOICE(struct args, layout, 'l', "layout", "NAME", roof_layouts,
 		      "columns of the file: current (20 peaks, the default) or first (11 peaks, as "
 		      "rocprof-compute 2 and Omniperf wrote it)"),
 	WS_OPT_U64(
@@ -60,8 +60,8 @@ static struct {
 static void draw_bar(void *ctx)
 {
 	static const char spinner[] = "|/-\\";
-	unsigned percent = 100 * bar.n_done / WS_ROOF_BENCHES,
-		 n = BAR * bar.n_done / WS_ROOF_BENCHES;
+	unsigned percent = 100 * bar.n_done / ROOF_BENCHES,
+		 n = BAR * bar.n_done / ROOF_BENCHES;
 	char filled[BAR + 1];
 
 	(void)ctx;
@@ -87,11 +87,11 @@ static void say_waiting(void)
 }
 
 /* One line as AMD's benchmark prints it. */
-static void print_peak(uint32_t device, const struct ws_roof_device *d,
-		       const struct ws_roof_bench *bench, const struct ws_roof_peak *peak)
+static void print_peak(uint32_t device, const struct roof_device *d,
+		       const struct roof_bench *bench, const struct roof_peak *peak)
 {
 	static const char *const work[] = { "traffic:%.0f bytes", "FLOP:%.0f", "IOP:%.0f" };
-	const char *unit = ws_roof_unit_name(bench->unit);
+	const char *unit = roof_unit_name(bench->unit);
 
 	printf("%s, GPU ID: %u, workgroupSize:256, workgroups:%u, experiments:%u, ", bench->title,
 	       device, d->n_workgroups, peak->n);
@@ -103,15 +103,15 @@ static void print_peak(uint32_t device, const struct ws_roof_device *d,
 
 /* ---- measuring ---- */
 
-static enum ws_status measure(struct ws_roof_device *d, const struct args *args,
-			      struct ws_roof_row *row, struct ws_err *err)
+static enum ws_status measure(struct roof_device *d, const struct args *args,
+			      struct roof_row *row, struct ws_err *err)
 {
-	struct ws_roof_limits limits = { .max = (uint32_t)args->experiments, .progress = draw_bar };
+	struct roof_limits limits = { .max = (uint32_t)args->experiments, .progress = draw_bar };
 	enum ws_status st = WS_OK;
 
-	for (size_t k = 0; k < WS_ROOF_BENCHES && !st; k++) {
-		const struct ws_roof_bench *bench = &ws_roof_benches[k];
-		const char *cannot = ws_roof_cannot(d, bench);
+	for (size_t k = 0; k < ROOF_BENCHES && !st; k++) {
+		const struct roof_bench *bench = &roof_benches[k];
+		const char *cannot = roof_cannot(d, bench);
 
 		bar.n_done = (uint32_t)k;
 		bar.title = bench->title;
@@ -119,7 +119,7 @@ static enum ws_status measure(struct ws_roof_device *d, const struct args *args,
 			ws_log_info("%s is not measured: %s", bench->title, cannot);
 			continue;
 		}
-		st = ws_roof_measure(d, bench, &limits, &row->peaks[k], err);
+		st = roof_measure(d, bench, &limits, &row->peaks[k], err);
 		clear_bar();
 		if (!st && !args->quiet)
 			print_peak(row->device, d, bench, &row->peaks[k]);
@@ -128,15 +128,15 @@ static enum ws_status measure(struct ws_roof_device *d, const struct args *args,
 }
 
 /* The kernels that a GPU could run but this build does not have, in one line. */
-static void warn_missing(const struct ws_roof_device *d)
+static void warn_missing(const struct roof_device *d)
 {
 	char list[200] = "";
 
-	for (size_t k = 0; k < WS_ROOF_BENCHES; k++) {
-		const struct ws_roof_bench *bench = &ws_roof_benches[k];
+	for (size_t k = 0; k < ROOF_BENCHES; k++) {
+		const struct roof_bench *bench = &roof_benches[k];
 
 		if (bench->work[d->family] &&
-		    (!bench->kernel || !ws_runner_has(d->runner, bench->kernel)))
+		    (!bench->kernel || !gpu_runner_has(d->runner, bench->kernel)))
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
 				 *list ? ", " : "", bench->column);
 	}
@@ -148,10 +148,10 @@ static void warn_missing(const struct ws_roof_device *d)
 }
 
 static enum ws_status measure_device(uint32_t device, const struct args *args,
-				     struct ws_roof_row *row, struct ws_err *err)
+				     struct roof_row *row, struct ws_err *err)
 {
-	struct ws_roof_device d;
-	enum ws_status st = ws_roof_device_open(&d, device, err);
+	struct roof_device d;
+	enum ws_status st = roof_device_open(&d, device, err);
 	int lock;
 
 	if (st) /* the sentence for a GPU that is not there names it already */
@@ -165,11 +165,11 @@ static enum ws_status measure_device(uint32_t device, const struct args *args,
 	}
 	row->device = bar.device = device;
 	/* a modelled clock is not disturbed by anybody */
-	lock = d.info->software ? -1 : ws_roof_lock(d.info->bus, say_waiting);
+	lock = d.info->software ? -1 : roof_lock(d.info->bus, say_waiting);
 	st = measure(&d, args, row, err);
 	if (lock >= 0)
 		close(lock);
-	ws_roof_device_close(&d);
+	roof_device_close(&d);
 	return st ? ws_fail_in(err, st, "GPU %u", device) : WS_OK;
 }
 
@@ -190,7 +190,7 @@ static enum ws_status check_output(const char *path, struct ws_err *err)
 
 static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
 {
-	static struct ws_roof_row rows[MAX_DEVICES];
+	static struct roof_row rows[MAX_DEVICES];
 	const struct args *args = call->values;
 	bool all = args->all || args->device == ALL_DEVICES;
 	uint32_t n = 0, first, last;
@@ -207,7 +207,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		return ws_fail(err, WS_E_USAGE, "--experiments 0 measures nothing: 1 or more");
 	st = check_output(args->output, err);
 	if (!st)
-		st = ws_runner_machine(&n, err);
+		st = gpu_runner_machine(&n, err);
 	if (st)
 		return st;
 	bar.shown = !args->quiet && isatty(STDERR_FILENO);
@@ -218,10 +218,10 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	for (uint32_t k = first; k <= last && !st; k++)
 		st = measure_device(k, args, &rows[k - first], err);
 	if (!st)
-		st = ws_roof_file_write(args->output, (enum ws_roof_layout)args->layout, rows,
+		st = roof_file_write(args->output, (enum roof_layout)args->layout, rows,
 					last - first + 1, err);
 	if (!st)
-		ws_runner_machine_close();
+		gpu_runner_machine_close();
 	return st;
 }
 

@@ -24,12 +24,12 @@
 
 /* ---- what a kernel reads ---- */
 
-static uint64_t bytes_per_turn(const struct ws_roof_device *d)
+static uint64_t bytes_per_turn(const struct roof_device *d)
 {
-	return (uint64_t)d->n_workgroups * WS_ROOF_WAVES * LOADS_PER_TURN * LOAD_BYTES;
+	return (uint64_t)d->n_workgroups * ROOF_WAVES * LOADS_PER_TURN * LOAD_BYTES;
 }
 
-static uint64_t last_cache(const struct ws_roof_device *d)
+static uint64_t last_cache(const struct roof_device *d)
 {
 	return WS_MAX(d->info->l2_bytes, d->info->l3_bytes);
 }
@@ -52,26 +52,26 @@ static uint32_t step_in(uint32_t part_bytes)
 	return ((uint32_t)(0.618 * blocks) | 1) * LOAD_BYTES;
 }
 
-static void choose_place(const struct ws_roof_device *d, const struct ws_roof_bench *bench,
-			 uint32_t turns, struct ws_roof_run *run)
+static void choose_place(const struct roof_device *d, const struct roof_bench *bench,
+			 uint32_t turns, struct roof_run *run)
 {
 	uint32_t part = 0;
 
-	*run = (struct ws_roof_run){ .kernel = bench->kernel, .turns = turns };
+	*run = (struct roof_run){ .kernel = bench->kernel, .turns = turns };
 	switch (bench->place) {
-	case WS_ROOF_NOTHING:
+	case ROOF_NOTHING:
 		return;
-	case WS_ROOF_STREAM:
+	case ROOF_STREAM:
 		run->step = (uint32_t)(bytes_per_turn(d) / LOADS_PER_TURN);
 		run->buffer_bytes = turns * bytes_per_turn(d);
 		return;
-	case WS_ROOF_IN_L3:
+	case ROOF_IN_L3:
 		part = floor_power(d->info->l3_bytes / 2);
 		break;
-	case WS_ROOF_IN_L2:
+	case ROOF_IN_L2:
 		part = floor_power(d->info->l2_bytes / 4);
 		break;
-	case WS_ROOF_IN_L1:
+	case ROOF_IN_L1:
 		part = 4096;
 		break;
 	}
@@ -81,46 +81,46 @@ static void choose_place(const struct ws_roof_device *d, const struct ws_roof_be
 }
 
 /* Streams begin with four times what the caches hold: less would be found in them the next time. */
-static uint32_t first_turns(const struct ws_roof_device *d, const struct ws_roof_bench *bench)
+static uint32_t first_turns(const struct roof_device *d, const struct roof_bench *bench)
 {
-	if (bench->place != WS_ROOF_STREAM)
+	if (bench->place != ROOF_STREAM)
 		return 1;
 	return (uint32_t)WS_MAX(1, 4 * last_cache(d) / bytes_per_turn(d));
 }
 
-static uint32_t most_turns(const struct ws_roof_device *d, const struct ws_roof_bench *bench)
+static uint32_t most_turns(const struct roof_device *d, const struct roof_bench *bench)
 {
 	uint64_t most =
 		MAX_BUFFER < d->info->memory_bytes / 2 ? MAX_BUFFER : d->info->memory_bytes / 2;
 
-	return bench->place == WS_ROOF_STREAM ? (uint32_t)(most / bytes_per_turn(d)) : MAX_TURNS;
+	return bench->place == ROOF_STREAM ? (uint32_t)(most / bytes_per_turn(d)) : MAX_TURNS;
 }
 
 /* ---- experiments ---- */
 
 struct experiment {
-	struct ws_roof_device *device;
-	const struct ws_roof_bench *bench;
-	const struct ws_roof_limits *limits;
+	struct roof_device *device;
+	const struct roof_bench *bench;
+	const struct roof_limits *limits;
 	uint32_t turns; /* of the shorter dispatch */
 };
 
 static double work_of(const struct experiment *e, uint32_t turns)
 {
-	const struct ws_roof_device *d = e->device;
+	const struct roof_device *d = e->device;
 
-	return (double)e->bench->work[d->family] * d->n_workgroups * WS_ROOF_WAVES * turns;
+	return (double)e->bench->work[d->family] * d->n_workgroups * ROOF_WAVES * turns;
 }
 
 static enum ws_status run_once(const struct experiment *e, uint32_t turns, uint64_t *out_ns,
 			       struct ws_err *err)
 {
-	struct ws_roof_run run;
+	struct roof_run run;
 
 	choose_place(e->device, e->bench, turns, &run);
 	if (e->limits->progress)
 		e->limits->progress(e->limits->ctx);
-	return ws_roof_device_run(e->device, &run, out_ns, err);
+	return roof_device_run(e->device, &run, out_ns, err);
 }
 
 /* The rate of the turns by which the second dispatch is longer; 0: it was not. */
@@ -132,7 +132,7 @@ static double rate_of(const struct experiment *e, uint64_t short_ns, uint64_t lo
 static enum ws_status find_turns(struct experiment *e, double *out_rate, uint64_t *out_ns,
 				 struct ws_err *err)
 {
-	const struct ws_roof_device *d = e->device;
+	const struct roof_device *d = e->device;
 	uint64_t enough_ns = d->info->software ? MODELLED_NS : REAL_NS, short_ns = 0, long_ns = 0;
 	uint32_t most = most_turns(d, e->bench);
 	double before = 0;
@@ -152,7 +152,7 @@ static enum ws_status find_turns(struct experiment *e, double *out_rate, uint64_
 		rate = rate_of(e, short_ns, long_ns);
 		ws_log_debug("%s: %u turns more took %llu ns more: %.1f %s", e->bench->title,
 			     e->turns, (unsigned long long)(long_ns - short_ns), rate,
-			     ws_roof_unit_name(e->bench->unit));
+			     roof_unit_name(e->bench->unit));
 		if ((long_ns >= enough_ns && rate && fabs(rate / before - 1) <= STEADY) ||
 		    4 * (uint64_t)e->turns > most) {
 			*out_rate = rate;
@@ -166,19 +166,19 @@ static enum ws_status find_turns(struct experiment *e, double *out_rate, uint64_
 	return st;
 }
 
-const char *ws_roof_cannot(const struct ws_roof_device *d, const struct ws_roof_bench *bench)
+const char *roof_cannot(const struct roof_device *d, const struct roof_bench *bench)
 {
 	if (!bench->work[d->family])
 		return "this GPU has no such unit";
-	if (bench->place == WS_ROOF_IN_L3 && !d->info->l3_bytes)
+	if (bench->place == ROOF_IN_L3 && !d->info->l3_bytes)
 		return "this GPU has no such cache";
-	if (!bench->kernel || !ws_runner_has(d->runner, bench->kernel))
+	if (!bench->kernel || !gpu_runner_has(d->runner, bench->kernel))
 		return "its instructions were not known to the assembler that made the kernels";
 	return NULL;
 }
 
-enum ws_status ws_roof_measure(struct ws_roof_device *device, const struct ws_roof_bench *bench,
-			       const struct ws_roof_limits *limits, struct ws_roof_peak *out,
+enum ws_status roof_measure(struct roof_device *device, const struct roof_bench *bench,
+			       const struct roof_limits *limits, struct roof_peak *out,
 			       struct ws_err *err)
 {
 	struct experiment e = { .device = device, .bench = bench, .limits = limits };
@@ -193,7 +193,7 @@ enum ws_status ws_roof_measure(struct ws_roof_device *device, const struct ws_ro
 	enum ws_status st = find_turns(&e, &rates[n++], &long_ns, err);
 
 	for (;;) {
-		ws_roof_statistics(rates, n, out);
+		roof_statistics(rates, n, out);
 		if (st || n >= max || (n >= min && out->high - out->mean <= PRECISE * out->mean))
 			break;
 		st = run_once(&e, e.turns, &short_ns, err);

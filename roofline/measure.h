@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-struct ws_roof_limits {
+struct roof_limits {
 	uint32_t min, max; /* experiments; min 0: as many as the clock needs */
 	/* Called before every dispatch; NULL: nobody wants to know. */
 	void (*progress)(void *ctx);
@@ -23,10 +23,10 @@ struct ws_roof_limits {
 };
 
 /* May this GPU be measured so? NULL: yes. Otherwise why not. */
-const char *ws_roof_cannot(const struct ws_roof_device *device, const struct ws_roof_bench *bench);
+const char *roof_cannot(const struct roof_device *device, const struct roof_bench *bench);
 
-enum ws_status ws_roof_measure(struct ws_roof_device *device, const struct ws_roof_bench *bench,
-			       const struct ws_roof_limits *limits, struct ws_roof_peak *out,
+enum ws_status roof_measure(struct roof_device *device, const struct roof_bench *bench,
+			       const struct roof_limits *limits, struct roof_peak *out,
 			       struct ws_err *err);
 
 #endif

@@ -7,7 +7,7 @@ static double sq(double x)
 	return x * x;
 }
 
-void ws_roof_statistics(const double *rates, uint32_t n, struct ws_roof_peak *out)
+void roof_statistics(const double *rates, uint32_t n, struct roof_peak *out)
 {
 	double sum = 0, squares = 0, half;
 

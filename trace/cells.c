@@ -23,13 +23,13 @@ static int nameless_file(size_t n_bytes)
 	return fd;
 }
 
-enum ws_status ws_cells_init(struct ws_cells *cells, size_t n_rows, size_t n_columns,
+enum ws_status trc_cells_init(struct trc_cells *cells, size_t n_rows, size_t n_columns,
 			     struct ws_err *err)
 {
 	size_t n_bytes = 0;
 	int fd = -1;
 
-	*cells = (struct ws_cells){ .n_rows = n_rows, .n_columns = n_columns };
+	*cells = (struct trc_cells){ .n_rows = n_rows, .n_columns = n_columns };
 	if (__builtin_mul_overflow(n_rows, n_columns, &n_bytes) ||
 	    __builtin_mul_overflow(n_bytes, sizeof(double), &n_bytes))
 		return ws_fail(err, WS_E_LIMIT, "a table of %zu times %zu values", n_rows,
@@ -59,7 +59,7 @@ enum ws_status ws_cells_init(struct ws_cells *cells, size_t n_rows, size_t n_col
 	return WS_OK;
 }
 
-void ws_cells_fini(struct ws_cells *cells)
+void trc_cells_fini(struct trc_cells *cells)
 {
 	if (cells->at)
 		munmap(cells->at, cells->n_bytes);

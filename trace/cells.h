@@ -11,18 +11,18 @@
 
 #include <stddef.h>
 
-struct ws_cells {
+struct trc_cells {
 	double *at;
 	size_t n_rows, n_columns;
 	size_t n_bytes;
 };
 
 /* All cells are NaN. */
-enum ws_status ws_cells_init(struct ws_cells *cells, size_t n_rows, size_t n_columns,
+enum ws_status trc_cells_init(struct trc_cells *cells, size_t n_rows, size_t n_columns,
 			     struct ws_err *err);
-void ws_cells_fini(struct ws_cells *cells); /* zeroed is fine */
+void trc_cells_fini(struct trc_cells *cells); /* zeroed is fine */
 
-static inline double *ws_cells_row(const struct ws_cells *cells, size_t row)
+static inline double *trc_cells_row(const struct trc_cells *cells, size_t row)
 {
 	return cells->at + row * cells->n_columns;
 }

@@ -4,13 +4,13 @@
 
 static int by_ticks(const void *a, const void *b)
 {
-	const struct ws_rec_clock *x = a, *y = b;
+	const struct cap_rec_clock *x = a, *y = b;
 
 	return x->h.time < y->h.time ? -1 : x->h.time > y->h.time;
 }
 
 /* Pairs that go back in time, or are wide while others are not, would bend the line: leave them. */
-static size_t keep_sound(struct ws_rec_clock *pairs, size_t n)
+static size_t keep_sound(struct cap_rec_clock *pairs, size_t n)
 {
 	uint32_t best = UINT32_MAX;
 	size_t kept = 0;
@@ -28,10 +28,10 @@ static size_t keep_sound(struct ws_rec_clock *pairs, size_t n)
 	return kept;
 }
 
-enum ws_status ws_clock_map_init(struct ws_clock_map *map, struct ws_rec_clock *pairs, size_t n,
+enum ws_status trc_clock_map_init(struct trc_clock_map *map, struct cap_rec_clock *pairs, size_t n,
 				 bool is_ns, struct ws_err *err)
 {
-	*map = (struct ws_clock_map){ .is_ns = is_ns, .ns_per_tick = 1 };
+	*map = (struct trc_clock_map){ .is_ns = is_ns, .ns_per_tick = 1 };
 	if (is_ns || !n)
 		return WS_OK;
 	qsort(pairs, n, sizeof(*pairs), by_ticks);
@@ -44,7 +44,7 @@ enum ws_status ws_clock_map_init(struct ws_clock_map *map, struct ws_rec_clock *
 		map->ns_per_tick = (double)(pairs[n - 1].boottime_ns - pairs[0].boottime_ns) /
 				   (double)(pairs[n - 1].h.time - pairs[0].h.time);
 	for (size_t i = 0; i < n; i++) {
-		map->segs[i] = (struct ws_clock_seg){ pairs[i].h.time, pairs[i].boottime_ns,
+		map->segs[i] = (struct trc_clock_seg){ pairs[i].h.time, pairs[i].boottime_ns,
 						      map->ns_per_tick };
 		if (i + 1 < n)
 			map->segs[i].ns_per_tick =
@@ -54,14 +54,14 @@ enum ws_status ws_clock_map_init(struct ws_clock_map *map, struct ws_rec_clock *
 	return WS_OK;
 }
 
-void ws_clock_map_fini(struct ws_clock_map *map)
+void trc_clock_map_fini(struct trc_clock_map *map)
 {
 	free(map->segs);
 	map->segs = NULL;
 	map->n = 0;
 }
 
-static size_t find_seg(const struct ws_clock_map *map, uint64_t ticks)
+static size_t find_seg(const struct trc_clock_map *map, uint64_t ticks)
 {
 	size_t low = 0, high = map->n; /* segs[low] begins at or before, segs[high] after */
 
@@ -76,9 +76,9 @@ static size_t find_seg(const struct ws_clock_map *map, uint64_t ticks)
 	return low;
 }
 
-uint64_t ws_clock_ns(const struct ws_clock_map *map, uint64_t ticks, size_t *hint)
+uint64_t trc_clock_ns(const struct trc_clock_map *map, uint64_t ticks, size_t *hint)
 {
-	const struct ws_clock_seg *seg;
+	const struct trc_clock_seg *seg;
 	size_t i = *hint;
 	double ns;
 

@@ -17,7 +17,7 @@
 /* ---- columns ---- */
 
 /* As the record says, within reason: a flipped bit must not become a gigabyte of table. */
-static uint32_t n_instances(const struct ws_counter *counter)
+static uint32_t n_instances(const struct trc_counter *counter)
 {
 	uint64_t n = 1;
 
@@ -26,16 +26,16 @@ static uint32_t n_instances(const struct ws_counter *counter)
 	return (uint32_t)n;
 }
 
-static enum ws_status see_counter(struct ws_counted *table, uint32_t run,
-				  const struct ws_process *process,
-				  const struct ws_counter *counter, struct ws_err *err)
+static enum ws_status see_counter(struct trc_counted *table, uint32_t run,
+				  const struct trc_process *process,
+				  const struct trc_counter *counter, struct ws_err *err)
 {
 	size_t at = (size_t)(uintptr_t)ws_map_get(&table->by_name, counter->name);
-	struct ws_counted_column *column;
+	struct trc_counted_column *column;
 	enum ws_status st = WS_OK;
 
 	if (!at) {
-		static const struct ws_counted_column none;
+		static const struct trc_counted_column none;
 
 		st = ws_vec_push(&table->columns, none, err);
 		if (!st)
@@ -44,7 +44,7 @@ static enum ws_status see_counter(struct ws_counted *table, uint32_t run,
 		if (st)
 			return st;
 		at = table->columns.n;
-		table->columns.at[at - 1] = (struct ws_counted_column){
+		table->columns.at[at - 1] = (struct trc_counted_column){
 			.name = counter->name,
 			.block = counter->block,
 			.description = counter->description,
@@ -56,21 +56,21 @@ static enum ws_status see_counter(struct ws_counted *table, uint32_t run,
 	}
 	column = &table->columns.at[at - 1];
 	column->n = WS_MAX(column->n, n_instances(counter));
-	if (!counter->agent || !(counter->agent->info->flags & WS_AGENT_SOFT))
-		column->fidelity = WS_COUNTED_HARDWARE;
-	else if (counter->info->flags & WS_COUNTER_IS_MODELLED)
-		column->fidelity = WS_MAX(column->fidelity, WS_COUNTED_MODELLED);
+	if (!counter->agent || !(counter->agent->info->flags & CAP_AGENT_SOFT))
+		column->fidelity = TRC_COUNTED_HARDWARE;
+	else if (counter->info->flags & CAP_COUNTER_IS_MODELLED)
+		column->fidelity = WS_MAX(column->fidelity, TRC_COUNTED_MODELLED);
 	return WS_OK;
 }
 
-static enum ws_status make_columns(struct ws_counted *table, struct ws_err *err)
+static enum ws_status make_columns(struct trc_counted *table, struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
 	uint32_t first = 0;
 
 	for (size_t r = 0; r < table->n_runs; r++) {
-		for (size_t p = 0; p < ws_trace_n_processes(table->runs[r]); p++) {
-			const struct ws_process *process = ws_trace_process(table->runs[r], p);
+		for (size_t p = 0; p < trc_n_processes(table->runs[r]); p++) {
+			const struct trc_process *process = trc_process_at(table->runs[r], p);
 
 			for (size_t c = 0; c < process->counters.n && !st; c++)
 				if (process->counters.at[c].info)
@@ -91,11 +91,11 @@ static enum ws_status make_columns(struct ws_counted *table, struct ws_err *err)
 
 /* ---- rows ---- */
 
-static struct ws_counted_row row_of(const struct ws_event *ev)
+static struct trc_counted_row row_of(const struct trc_event *ev)
 {
-	const struct ws_rec_dispatch *d = ev->dispatch.info;
+	const struct cap_rec_dispatch *d = ev->dispatch.info;
 
-	return (struct ws_counted_row){
+	return (struct trc_counted_row){
 		.process = ev->process,
 		.kernel = ev->dispatch.kernel,
 		.agent = ev->dispatch.agent,
@@ -120,33 +120,33 @@ static struct ws_counted_row row_of(const struct ws_event *ev)
 
 static int by_dispatch(const void *a, const void *b)
 {
-	const struct ws_counted_row *x = a, *y = b;
+	const struct trc_counted_row *x = a, *y = b;
 
 	if (x->process != y->process)
 		return x->process->index < y->process->index ? -1 : 1;
 	return x->dispatch_id < y->dispatch_id ? -1 : x->dispatch_id > y->dispatch_id;
 }
 
-static enum ws_status make_rows(struct ws_counted *table, struct ws_err *err)
+static enum ws_status make_rows(struct trc_counted *table, struct ws_err *err)
 {
-	struct ws_event_query query = { .domains = WS_DOMAIN_BIT(COUNTER_COLLECTION) };
-	struct ws_events *events = NULL;
-	const struct ws_event *ev;
-	enum ws_status st = ws_events_open(table->runs[0], &query, &events, err), end;
+	struct trc_event_query query = { .domains = TRC_DOMAIN_BIT(COUNTER_COLLECTION) };
+	struct trc_events *events = NULL;
+	const struct trc_event *ev;
+	enum ws_status st = trc_events_open(table->runs[0], &query, &events, err), end;
 
-	while (!st && (ev = ws_events_next(events)))
+	while (!st && (ev = trc_events_next(events)))
 		if (ev->dispatch.info->n_values)
 			st = ws_vec_push(&table->rows, row_of(ev), err);
-	end = ws_events_close(events, st ? NULL : err);
+	end = trc_events_close(events, st ? NULL : err);
 	ws_vec_sort(&table->rows, by_dispatch);
 	return st ? st : end;
 }
 
-size_t ws_counted_find_row(const struct ws_counted *table, const struct ws_process *process,
+size_t trc_counted_find_row(const struct trc_counted *table, const struct trc_process *process,
 			   uint64_t dispatch_id)
 {
-	struct ws_counted_row key = { .process = process, .dispatch_id = dispatch_id };
-	const struct ws_counted_row *row =
+	struct trc_counted_row key = { .process = process, .dispatch_id = dispatch_id };
+	const struct trc_counted_row *row =
 		table->rows.n
 			? bsearch(&key, table->rows.at, table->rows.n, sizeof(key), by_dispatch)
 			: NULL;
@@ -156,17 +156,17 @@ size_t ws_counted_find_row(const struct ws_counted *table, const struct ws_proce
 
 /* ---- values ---- */
 
-void ws_counted_take_values(struct ws_counted *table, size_t row, const struct ws_event *ev,
+void trc_counted_take_values(struct trc_counted *table, size_t row, const struct trc_event *ev,
 			    size_t *columns)
 {
-	double *cells = ws_cells_row(&table->cells, row);
-	const struct ws_counter_value *values = ev->dispatch.values;
+	double *cells = trc_cells_row(&table->cells, row);
+	const struct cap_counter_value *values = ev->dispatch.values;
 	uint32_t last = UINT32_MAX;
-	struct ws_counted_column *column = NULL;
+	struct trc_counted_column *column = NULL;
 	bool fresh = false;
 
 	for (uint32_t i = 0; i < ev->dispatch.info->n_values; i++) {
-		const struct ws_counter_value *v = &values[i];
+		const struct cap_counter_value *v = &values[i];
 
 		/* Instances of a counter come together. */
 		if (v->counter != last) {
@@ -184,9 +184,9 @@ void ws_counted_take_values(struct ws_counted *table, size_t row, const struct w
 	}
 }
 
-void ws_counted_take_how(struct ws_counted *table, size_t row, const struct ws_rec_counted *how)
+void trc_counted_take_how(struct trc_counted *table, size_t row, const struct cap_rec_counted *how)
 {
-	struct ws_counted_row *r = &table->rows.at[row];
+	struct trc_counted_row *r = &table->rows.at[row];
 
 	r->sampled = WS_MIN(r->sampled, how->sampled);
 	r->n_executed = WS_MAX(r->n_executed, how->n_executed);
@@ -196,7 +196,7 @@ void ws_counted_take_how(struct ws_counted *table, size_t row, const struct ws_r
 		table->n_sampled++;
 }
 
-enum ws_status ws_counted_columns_of(struct ws_counted *table, const struct ws_process *process,
+enum ws_status trc_counted_columns_of(struct trc_counted *table, const struct trc_process *process,
 				     size_t **out_columns, struct ws_err *err)
 {
 	size_t *columns = ws_arena_array(&table->arena, process->counters.n + 1, sizeof(*columns));
@@ -214,17 +214,17 @@ enum ws_status ws_counted_columns_of(struct ws_counted *table, const struct ws_p
 
 /* ---- the whole ---- */
 
-enum ws_status ws_counted_open(struct ws_trace **runs, size_t n_runs, struct ws_counted **out_table,
+enum ws_status trc_counted_open(struct trc_trace **runs, size_t n_runs, struct trc_counted **out_table,
 			       struct ws_err *err)
 {
-	struct ws_counted *table = calloc(1, sizeof(*table));
+	struct trc_counted *table = calloc(1, sizeof(*table));
 	enum ws_status st = WS_OK;
 
 	if (table)
 		table->runs = calloc(n_runs + 1, sizeof(*table->runs));
 	if (!table || !table->runs) {
 		for (size_t i = 0; i < n_runs; i++)
-			ws_trace_close(runs[i]);
+			trc_close(runs[i]);
 		free(table);
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	}
@@ -242,28 +242,28 @@ enum ws_status ws_counted_open(struct ws_trace **runs, size_t n_runs, struct ws_
 	if (!st)
 		st = make_rows(table, err);
 	if (!st)
-		st = ws_cells_init(&table->cells, table->rows.n, table->n_cells, err);
+		st = trc_cells_init(&table->cells, table->rows.n, table->n_cells, err);
 	for (size_t r = 0; r < n_runs && !st; r++)
-		st = ws_counted_join(table, (uint32_t)r, err);
+		st = trc_counted_join(table, (uint32_t)r, err);
 	ws_vec_each(column, &table->columns)
-		if (table->n_sampled && column->fidelity == WS_COUNTED_MODELLED)
-			column->fidelity = WS_COUNTED_SAMPLED;
+		if (table->n_sampled && column->fidelity == TRC_COUNTED_MODELLED)
+			column->fidelity = TRC_COUNTED_SAMPLED;
 	if (st) {
-		ws_counted_close(table);
+		trc_counted_close(table);
 		return st;
 	}
 	*out_table = table;
 	return WS_OK;
 }
 
-void ws_counted_close(struct ws_counted *table)
+void trc_counted_close(struct trc_counted *table)
 {
 	if (!table)
 		return;
 	for (size_t i = 0; i < table->n_runs; i++)
-		ws_trace_close(table->runs[i]);
+		trc_close(table->runs[i]);
 	free(table->runs);
-	ws_cells_fini(&table->cells);
+	trc_cells_fini(&table->cells);
 	ws_map_fini(&table->by_name);
 	ws_vec_fini(&table->columns);
 	ws_vec_fini(&table->rows);
@@ -272,54 +272,54 @@ void ws_counted_close(struct ws_counted *table)
 	free(table);
 }
 
-struct ws_trace *ws_counted_trace(const struct ws_counted *table)
+struct trc_trace *trc_counted_trace(const struct trc_counted *table)
 {
 	return table->runs[0];
 }
 
-size_t ws_counted_n_rows(const struct ws_counted *table)
+size_t trc_counted_n_rows(const struct trc_counted *table)
 {
 	return table->rows.n;
 }
 
-const struct ws_counted_row *ws_counted_row(const struct ws_counted *table, size_t i)
+const struct trc_counted_row *trc_counted_row(const struct trc_counted *table, size_t i)
 {
 	return &table->rows.at[i];
 }
 
-const double *ws_counted_cells(const struct ws_counted *table, size_t i)
+const double *trc_counted_cells(const struct trc_counted *table, size_t i)
 {
-	return ws_cells_row(&table->cells, i);
+	return trc_cells_row(&table->cells, i);
 }
 
-size_t ws_counted_n_columns(const struct ws_counted *table)
+size_t trc_counted_n_columns(const struct trc_counted *table)
 {
 	return table->columns.n;
 }
 
-const struct ws_counted_column *ws_counted_column(const struct ws_counted *table, size_t i)
+const struct trc_counted_column *trc_counted_column(const struct trc_counted *table, size_t i)
 {
 	return &table->columns.at[i];
 }
 
-const struct ws_counted_column *ws_counted_find(const struct ws_counted *table, const char *name)
+const struct trc_counted_column *trc_counted_find(const struct trc_counted *table, const char *name)
 {
 	size_t at = (size_t)(uintptr_t)ws_map_get(&table->by_name, name);
 
 	return at ? &table->columns.at[at - 1] : NULL;
 }
 
-size_t ws_counted_n_cells(const struct ws_counted *table)
+size_t trc_counted_n_cells(const struct trc_counted *table)
 {
 	return table->n_cells;
 }
 
-size_t ws_counted_n_differences(const struct ws_counted *table)
+size_t trc_counted_n_differences(const struct trc_counted *table)
 {
 	return table->differences.n;
 }
 
-const struct ws_counted_difference *ws_counted_difference(const struct ws_counted *table, size_t i)
+const struct trc_counted_difference *trc_counted_difference(const struct trc_counted *table, size_t i)
 {
 	return &table->differences.at[i];
 }

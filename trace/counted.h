@@ -6,12 +6,12 @@
  * the same dispatch: the same process of the program (by command line and order of
  * start), kernel, GPU, grid, workgroup size and LDS, and the same how-manieth of these.
  * Times and everything else of a row are the first run's. Dispatches that only some runs
- * have are told apart, never mixed: ws_counted_difference().
+ * have are told apart, never mixed: trc_counted_difference().
  *
- *	ws_counted_open(runs, n_runs, &table, err);
- *	for (size_t i = 0; i < ws_counted_n_rows(table); i++) {
- *		const struct ws_counted_row *row = ws_counted_row(table, i);
- *		const double *cells = ws_counted_cells(table, i);
+ *	trc_counted_open(runs, n_runs, &table, err);
+ *	for (size_t i = 0; i < trc_counted_n_rows(table); i++) {
+ *		const struct trc_counted_row *row = trc_counted_row(table, i);
+ *		const double *cells = trc_counted_cells(table, i);
  *
  *		print(row->kernel->formatted, cells[waves->first]);
  *	}
@@ -29,36 +29,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_counted;
+struct trc_counted;
 
 /* How good a number is; of a column: the worst of its cells. */
-enum ws_counted_as {
-	WS_COUNTED_EXACT,    /* follows from the program */
-	WS_COUNTED_MODELLED, /* follows from a model of the hardware */
-	WS_COUNTED_SAMPLED,  /* the same, of a part of the workgroups, scaled */
-	WS_COUNTED_HARDWARE, /* a real GPU counted it */
+enum trc_counted_as {
+	TRC_COUNTED_EXACT,    /* follows from the program */
+	TRC_COUNTED_MODELLED, /* follows from a model of the hardware */
+	TRC_COUNTED_SAMPLED,  /* the same, of a part of the workgroups, scaled */
+	TRC_COUNTED_HARDWARE, /* a real GPU counted it */
 };
 
-struct ws_counted_column {
+struct trc_counted_column {
 	const char *name; /* as it was asked of the GPU: "SQ_WAVES", "TCC_HIT", "TCC_HIT_sum" */
 	const char *block, *description;
-	enum ws_counted_as fidelity;
+	enum trc_counted_as fidelity;
 	uint32_t first; /* its cells in a row: first .. first + n - 1, one per instance */
 	uint32_t n;     /* the most that any GPU of the trace has */
 	uint32_t run;   /* which run counted it first, from 0 */
 	uint32_t n_dims;
-	const struct ws_counter_dim *dims; /* names are strings of the process of the first row */
-	const struct ws_process *process;
+	const struct cap_counter_dim *dims; /* names are strings of the process of the first row */
+	const struct trc_process *process;
 	uint64_t n_seen; /* rows in which it has a value: fewer than all when multiplexed */
 };
 
-struct ws_counted_row {
-	const struct ws_process *process; /* of the first run, as the rest */
-	const struct ws_kernel *kernel;
-	const struct ws_agent *agent; /* NULL: unknown */
-	const struct ws_queue *queue;
-	const struct ws_thread *thread;
-	const struct ws_stream *stream;
+struct trc_counted_row {
+	const struct trc_process *process; /* of the first run, as the rest */
+	const struct trc_kernel *kernel;
+	const struct trc_agent *agent; /* NULL: unknown */
+	const struct trc_queue *queue;
+	const struct trc_thread *thread;
+	const struct trc_stream *stream;
 	const char *name; /* rename message or formatted kernel name; lives as long as the table */
 	uint64_t start_ns, end_ns;
 	uint64_t dispatch_id, corr_id, external_id;
@@ -73,33 +73,33 @@ struct ws_counted_row {
 };
 
 /* Takes the traces, in the order of runs; closes them also when it fails. */
-enum ws_status ws_counted_open(struct ws_trace **runs, size_t n_runs, struct ws_counted **out_table,
+enum ws_status trc_counted_open(struct trc_trace **runs, size_t n_runs, struct trc_counted **out_table,
 			       struct ws_err *err);
-void ws_counted_close(struct ws_counted *table); /* and the traces */
+void trc_counted_close(struct trc_counted *table); /* and the traces */
 
 /* The trace of the first run: what the rows refer to, and what other services recorded. */
-struct ws_trace *ws_counted_trace(const struct ws_counted *table);
+struct trc_trace *trc_counted_trace(const struct trc_counted *table);
 
-size_t ws_counted_n_rows(const struct ws_counted *table); /* by process, then dispatch id */
-const struct ws_counted_row *ws_counted_row(const struct ws_counted *table, size_t i);
-const double *ws_counted_cells(const struct ws_counted *table, size_t i); /* NaN: no value */
+size_t trc_counted_n_rows(const struct trc_counted *table); /* by process, then dispatch id */
+const struct trc_counted_row *trc_counted_row(const struct trc_counted *table, size_t i);
+const double *trc_counted_cells(const struct trc_counted *table, size_t i); /* NaN: no value */
 /* The row of a dispatch, or SIZE_MAX. */
-size_t ws_counted_find_row(const struct ws_counted *table, const struct ws_process *process,
+size_t trc_counted_find_row(const struct trc_counted *table, const struct trc_process *process,
 			   uint64_t dispatch_id);
 
-size_t ws_counted_n_columns(const struct ws_counted *table);
-const struct ws_counted_column *ws_counted_column(const struct ws_counted *table, size_t i);
-const struct ws_counted_column *ws_counted_find(const struct ws_counted *table, const char *name);
-size_t ws_counted_n_cells(const struct ws_counted *table); /* of a row */
+size_t trc_counted_n_columns(const struct trc_counted *table);
+const struct trc_counted_column *trc_counted_column(const struct trc_counted *table, size_t i);
+const struct trc_counted_column *trc_counted_find(const struct trc_counted *table, const char *name);
+size_t trc_counted_n_cells(const struct trc_counted *table); /* of a row */
 
 /* A kernel that a later run launched more or less often than the first, by name. */
-struct ws_counted_difference {
+struct trc_counted_difference {
 	uint32_t run; /* from 1: the first is what it is compared with */
 	const char *kernel;
 	uint64_t n_missing; /* dispatches of the first run that this one lacks */
 	uint64_t n_more;    /* dispatches that the first run lacks: they are in no row */
 };
-size_t ws_counted_n_differences(const struct ws_counted *table);
-const struct ws_counted_difference *ws_counted_difference(const struct ws_counted *table, size_t i);
+size_t trc_counted_n_differences(const struct trc_counted *table);
+const struct trc_counted_difference *trc_counted_difference(const struct trc_counted *table, size_t i);
 
 #endif

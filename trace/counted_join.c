@@ -32,7 +32,7 @@ struct keyed {
 };
 
 struct join {
-	struct ws_counted *table;
+	struct trc_counted *table;
 	uint32_t run;
 	struct ws_arena arena;
 	struct ws_map keys;    /* of struct launch_key: number + 1 */
@@ -46,7 +46,7 @@ struct join {
 
 /* ---- processes ---- */
 
-static bool same_command(const struct ws_process *a, const struct ws_process *b)
+static bool same_command(const struct trc_process *a, const struct trc_process *b)
 {
 	if (a->n_argv != b->n_argv)
 		return false;
@@ -57,23 +57,23 @@ static bool same_command(const struct ws_process *a, const struct ws_process *b)
 }
 
 /* How many processes before this one, in the order of start, have its command line. */
-static size_t ordinal(const struct ws_trace *trace, size_t at)
+static size_t ordinal(const struct trc_trace *trace, size_t at)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < at; i++)
-		n += same_command(ws_trace_process(trace, i), ws_trace_process(trace, at));
+		n += same_command(trc_process_at(trace, i), trc_process_at(trace, at));
 	return n;
 }
 
 static uint64_t find_partner(const struct join *j, size_t at)
 {
-	const struct ws_trace *first = j->table->runs[0], *own = j->table->runs[j->run];
-	const struct ws_process *process = ws_trace_process(own, at);
+	const struct trc_trace *first = j->table->runs[0], *own = j->table->runs[j->run];
+	const struct trc_process *process = trc_process_at(own, at);
 	size_t which = ordinal(own, at);
 
-	for (size_t i = 0; i < ws_trace_n_processes(first); i++)
-		if (same_command(ws_trace_process(first, i), process) && which-- == 0)
+	for (size_t i = 0; i < trc_n_processes(first); i++)
+		if (same_command(trc_process_at(first, i), process) && which-- == 0)
 			return i + 1;
 	return 0;
 }
@@ -105,8 +105,8 @@ static enum ws_status key_number(struct join *j, const struct launch_key *key, u
 	return st;
 }
 
-static struct launch_key make_key(uint64_t process, const struct ws_kernel *kernel,
-				  const struct ws_agent *agent, const uint32_t grid[3],
+static struct launch_key make_key(uint64_t process, const struct trc_kernel *kernel,
+				  const struct trc_agent *agent, const uint32_t grid[3],
 				  const uint32_t workgroup[3], uint32_t group_bytes)
 {
 	struct launch_key key;
@@ -124,14 +124,14 @@ static struct launch_key make_key(uint64_t process, const struct ws_kernel *kern
 /* The first run's rows, in chains of those that are alike. */
 static enum ws_status chain_rows(struct join *j)
 {
-	struct ws_counted *table = j->table;
+	struct trc_counted *table = j->table;
 	enum ws_status st = WS_OK;
 
 	j->next_alike = ws_arena_array(&j->arena, table->rows.n + 1, sizeof(*j->next_alike));
 	if (!j->next_alike)
 		return ws_fail(j->err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; i < table->rows.n && !st; i++) {
-		const struct ws_counted_row *row = &table->rows.at[i];
+		const struct trc_counted_row *row = &table->rows.at[i];
 		struct launch_key key = make_key(row->process->index + 1, row->kernel, row->agent,
 						 row->grid, row->workgroup, row->group_bytes);
 		uint32_t n;
@@ -162,13 +162,13 @@ static int by_submission(const void *a, const void *b)
 
 static enum ws_status list_dispatches(struct join *j)
 {
-	struct ws_event_query query = { .domains = WS_DOMAIN_BIT(COUNTER_COLLECTION) };
-	struct ws_events *events = NULL;
-	const struct ws_event *ev;
-	enum ws_status st = ws_events_open(j->table->runs[j->run], &query, &events, j->err), end;
+	struct trc_event_query query = { .domains = TRC_DOMAIN_BIT(COUNTER_COLLECTION) };
+	struct trc_events *events = NULL;
+	const struct trc_event *ev;
+	enum ws_status st = trc_events_open(j->table->runs[j->run], &query, &events, j->err), end;
 
-	while (!st && (ev = ws_events_next(events))) {
-		const struct ws_rec_dispatch *d = ev->dispatch.info;
+	while (!st && (ev = trc_events_next(events))) {
+		const struct cap_rec_dispatch *d = ev->dispatch.info;
 		struct launch_key key =
 			make_key(j->partner[ev->process->index], ev->dispatch.kernel,
 				 ev->dispatch.agent, d->grid, d->workgroup, d->group_bytes);
@@ -181,7 +181,7 @@ static enum ws_status list_dispatches(struct join *j)
 		if (!st)
 			st = ws_vec_push(&j->list, one, j->err);
 	}
-	end = ws_events_close(events, st ? NULL : j->err);
+	end = trc_events_close(events, st ? NULL : j->err);
 	ws_vec_sort(&j->list, by_submission);
 	return st ? st : end;
 }
@@ -201,13 +201,13 @@ static void match(struct join *j)
 	}
 }
 
-static size_t row_of(const struct join *j, const struct ws_process *process, uint64_t dispatch_id)
+static size_t row_of(const struct join *j, const struct trc_process *process, uint64_t dispatch_id)
 {
 	struct keyed key = { .process = process->index, .dispatch_id = dispatch_id };
 	const struct keyed *found;
 
 	if (!j->run)
-		return ws_counted_find_row(j->table, process, dispatch_id);
+		return trc_counted_find_row(j->table, process, dispatch_id);
 	found = j->list.n ? bsearch(&key, j->list.at, j->list.n, sizeof(key), by_submission) : NULL;
 	return found ? found->row : SIZE_MAX;
 }
@@ -216,24 +216,24 @@ static size_t row_of(const struct join *j, const struct ws_process *process, uin
 
 static enum ws_status take_values(struct join *j)
 {
-	struct ws_event_query query = { .domains = WS_DOMAIN_BIT(COUNTER_COLLECTION) |
-						   WS_DOMAIN_BIT(COUNTER_VALUES) };
-	struct ws_trace *trace = j->table->runs[j->run];
-	size_t n_processes = ws_trace_n_processes(trace);
+	struct trc_event_query query = { .domains = TRC_DOMAIN_BIT(COUNTER_COLLECTION) |
+						   TRC_DOMAIN_BIT(COUNTER_VALUES) };
+	struct trc_trace *trace = j->table->runs[j->run];
+	size_t n_processes = trc_n_processes(trace);
 	size_t **columns = ws_arena_array(&j->arena, n_processes + 1, sizeof(*columns));
-	struct ws_events *events = NULL;
-	const struct ws_event *ev;
+	struct trc_events *events = NULL;
+	const struct trc_event *ev;
 	enum ws_status st = columns ? WS_OK : ws_fail(j->err, WS_E_NOMEM, "out of memory"), end;
 
 	for (size_t i = 0; i < n_processes && !st; i++)
-		st = ws_counted_columns_of(j->table, ws_trace_process(trace, i), &columns[i],
+		st = trc_counted_columns_of(j->table, trc_process_at(trace, i), &columns[i],
 					   j->err);
 	if (!st)
-		st = ws_events_open(trace, &query, &events, j->err);
+		st = trc_events_open(trace, &query, &events, j->err);
 	if (st)
 		return st;
-	while ((ev = ws_events_next(events))) {
-		bool how = ev->domain == WS_DOMAIN_COUNTER_VALUES;
+	while ((ev = trc_events_next(events))) {
+		bool how = ev->domain == CAP_DOMAIN_COUNTER_VALUES;
 		size_t row = row_of(j, ev->process,
 				    how ? ev->counted.info->dispatch_id
 					: ev->dispatch.info->dispatch_id);
@@ -241,25 +241,25 @@ static enum ws_status take_values(struct join *j)
 		if (row == SIZE_MAX)
 			continue;
 		if (how)
-			ws_counted_take_how(j->table, row, ev->counted.info);
+			trc_counted_take_how(j->table, row, ev->counted.info);
 		else
-			ws_counted_take_values(j->table, row, ev, columns[ev->process->index]);
+			trc_counted_take_values(j->table, row, ev, columns[ev->process->index]);
 	}
-	end = ws_events_close(events, j->err);
+	end = trc_events_close(events, j->err);
 	return end;
 }
 
 /* ---- differences ---- */
 
 static enum ws_status difference_of(struct join *j, struct ws_map *seen, const char *kernel,
-				    struct ws_counted_difference **out)
+				    struct trc_counted_difference **out)
 {
 	size_t at = (size_t)(uintptr_t)ws_map_get(seen, kernel);
 	enum ws_status st;
 
 	if (!at) {
 		st = ws_vec_push(&j->table->differences,
-				 ((struct ws_counted_difference){ j->run, kernel, 0, 0 }), j->err);
+				 ((struct trc_counted_difference){ j->run, kernel, 0, 0 }), j->err);
 		at = j->table->differences.n;
 		if (!st)
 			st = ws_map_put(seen, ws_str_from(kernel), (void *)(uintptr_t)at, j->err);
@@ -272,7 +272,7 @@ static enum ws_status difference_of(struct join *j, struct ws_map *seen, const c
 
 static enum ws_status find_differences(struct join *j)
 {
-	struct ws_counted_difference *d;
+	struct trc_counted_difference *d;
 	struct ws_map seen; /* by kernel: place + 1 */
 	enum ws_status st = WS_OK;
 
@@ -295,10 +295,10 @@ static enum ws_status find_differences(struct join *j)
 	return st;
 }
 
-enum ws_status ws_counted_join(struct ws_counted *table, uint32_t run, struct ws_err *err)
+enum ws_status trc_counted_join(struct trc_counted *table, uint32_t run, struct ws_err *err)
 {
 	struct join j = { .table = table, .run = run, .err = err };
-	size_t n_processes = ws_trace_n_processes(table->runs[run]);
+	size_t n_processes = trc_n_processes(table->runs[run]);
 	enum ws_status st = WS_OK;
 
 	ws_arena_init(&j.arena, (size_t)4 << 30);

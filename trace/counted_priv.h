@@ -9,28 +9,28 @@
 #include "base/vec.h"
 #include "trace/cells.h"
 
-struct ws_counted {
-	struct ws_trace **runs;
+struct trc_counted {
+	struct trc_trace **runs;
 	size_t n_runs;
 	struct ws_arena arena;
 	struct ws_map by_name; /* column number + 1 */
-	WS_VEC(struct ws_counted_column) columns;
-	WS_VEC(struct ws_counted_row) rows; /* by process and dispatch id */
-	WS_VEC(struct ws_counted_difference) differences;
+	WS_VEC(struct trc_counted_column) columns;
+	WS_VEC(struct trc_counted_row) rows; /* by process and dispatch id */
+	WS_VEC(struct trc_counted_difference) differences;
 	size_t n_cells;
-	struct ws_cells cells;
+	struct trc_cells cells;
 	uint64_t n_sampled;
 };
 
 /* Column number + 1 by counter id of @process, 0 where there is none. In the arena. */
-enum ws_status ws_counted_columns_of(struct ws_counted *table, const struct ws_process *process,
+enum ws_status trc_counted_columns_of(struct trc_counted *table, const struct trc_process *process,
 				     size_t **out_columns, struct ws_err *err);
 /* @columns: of the event's process. */
-void ws_counted_take_values(struct ws_counted *table, size_t row, const struct ws_event *ev,
+void trc_counted_take_values(struct trc_counted *table, size_t row, const struct trc_event *ev,
 			    size_t *columns);
-void ws_counted_take_how(struct ws_counted *table, size_t row, const struct ws_rec_counted *how);
+void trc_counted_take_how(struct trc_counted *table, size_t row, const struct cap_rec_counted *how);
 
 /* Puts the values of one run into the rows, and notes what does not fit together. */
-enum ws_status ws_counted_join(struct ws_counted *table, uint32_t run, struct ws_err *err);
+enum ws_status trc_counted_join(struct trc_counted *table, uint32_t run, struct ws_err *err);
 
 #endif

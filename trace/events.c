@@ -4,31 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ws_events {
-	const struct ws_trace *trace;
-	struct ws_event_query query;
-	struct ws_event event;
-	struct ws_order *order; /* NULL: as recorded */
+struct trc_events {
+	const struct trc_trace *trace;
+	struct trc_event_query query;
+	struct trc_event event;
+	struct trc_order *order; /* NULL: as recorded */
 	size_t capture, chunk;  /* next to load */
-	struct ws_view view;
+	struct cap_view view;
 	uint64_t types;
 	size_t hint;                    /* of the clock */
-	const struct ws_thread *thread; /* of the last event: the next is mostly the same */
+	const struct trc_thread *thread; /* of the last event: the next is mostly the same */
 	char *text;                     /* a message that is not terminated in the record */
 	size_t text_cap;
-	struct ws_rec_dispatch dispatch; /* the same with other values, or its number */
-	struct ws_launch_block *launch_hint;
-	const struct ws_capture *launch_capture; /* which the hint is of */
-	struct ws_counter_value *values;
+	struct cap_rec_dispatch dispatch; /* the same with other values, or its number */
+	struct trc_launch_block *launch_hint;
+	const struct trc_capture *launch_capture; /* which the hint is of */
+	struct cap_counter_value *values;
 	size_t values_cap;
 	enum ws_status st;
 	struct ws_err err;
 };
 
-enum ws_status ws_events_open(const struct ws_trace *trace, const struct ws_event_query *query,
-			      struct ws_events **out_events, struct ws_err *err)
+enum ws_status trc_events_open(const struct trc_trace *trace, const struct trc_event_query *query,
+			      struct trc_events **out_events, struct ws_err *err)
 {
-	struct ws_events *events = calloc(1, sizeof(*events));
+	struct trc_events *events = calloc(1, sizeof(*events));
 	enum ws_status st = WS_OK;
 
 	if (!events)
@@ -36,19 +36,19 @@ enum ws_status ws_events_open(const struct ws_trace *trace, const struct ws_even
 	events->trace = trace;
 	events->query = *query;
 	if (!events->query.domains)
-		events->query.domains = ~WS_DOMAIN_BIT(COUNTER_VALUES);
-	events->types = ws_domain_types(events->query.domains);
-	if (query->order == WS_ORDER_START)
-		st = ws_order_open(trace, &events->query, &events->order, err);
+		events->query.domains = ~TRC_DOMAIN_BIT(COUNTER_VALUES);
+	events->types = trc_domain_types(events->query.domains);
+	if (query->order == TRC_ORDER_START)
+		st = trc_order_open(trace, &events->query, &events->order, err);
 	if (st) {
-		ws_events_close(events, NULL);
+		trc_events_close(events, NULL);
 		return st;
 	}
 	*out_events = events;
 	return WS_OK;
 }
 
-enum ws_status ws_events_close(struct ws_events *events, struct ws_err *err)
+enum ws_status trc_events_close(struct trc_events *events, struct ws_err *err)
 {
 	enum ws_status st;
 
@@ -57,8 +57,8 @@ enum ws_status ws_events_close(struct ws_events *events, struct ws_err *err)
 	st = events->st;
 	if (st && err)
 		*err = events->err;
-	ws_order_close(events->order);
-	ws_view_fini(&events->view);
+	trc_order_close(events->order);
+	cap_view_fini(&events->view);
 	free(events->text);
 	free(events->values);
 	free(events);
@@ -67,7 +67,7 @@ enum ws_status ws_events_close(struct ws_events *events, struct ws_err *err)
 
 /* ---- one event ---- */
 
-static const char *terminated(struct ws_events *events, struct ws_tail tail)
+static const char *terminated(struct trc_events *events, struct cap_tail tail)
 {
 	if (events->text_cap <= tail.n_bytes) {
 		size_t cap = WS_MAX((size_t)256, (size_t)tail.n_bytes * 2);
@@ -85,11 +85,11 @@ static const char *terminated(struct ws_events *events, struct ws_tail tail)
 	return events->text;
 }
 
-static void fill_call(struct ws_event *ev, const struct ws_rec *rec)
+static void fill_call(struct trc_event *ev, const struct cap_rec *rec)
 {
-	const struct ws_rec_call *call = (const struct ws_rec_call *)rec;
-	const struct ws_rec_call_args *with = (const struct ws_rec_call_args *)rec;
-	const struct ws_operation *op = ws_list_at(ev->process->operations, rec->what);
+	const struct cap_rec_call *call = (const struct cap_rec_call *)rec;
+	const struct cap_rec_call_args *with = (const struct cap_rec_call_args *)rec;
+	const struct trc_operation *op = trc_list_at(ev->process->operations, rec->what);
 
 	ev->kind = op->kind;
 	ev->op_id = op->id;
@@ -101,80 +101,80 @@ static void fill_call(struct ws_event *ev, const struct ws_rec *rec)
 	ev->call.n_slots = 0;
 	ev->call.has_retval = false;
 	ev->call.retval = 0;
-	if (ws_rec_type(rec) != WS_REC_CALL_ARGS)
+	if (cap_rec_type(rec) != CAP_REC_CALL_ARGS)
 		return;
 	ev->external_id = with->external_id;
-	ev->stream = ws_list_at(ev->process->streams, with->stream);
-	ev->call.has_retval = op->ret_kind != WS_ARG_NONE;
+	ev->stream = trc_list_at(ev->process->streams, with->stream);
+	ev->call.has_retval = op->ret_kind != CAP_ARG_NONE;
 	ev->call.retval = with->retval;
 	ev->call.n_slots = with->n_arg_bytes / (uint32_t)sizeof(uint64_t);
 	if (ev->call.n_slots)
-		ev->call.slots = ws_rec_tail(rec).at;
+		ev->call.slots = cap_rec_tail(rec).at;
 }
 
-static void fill_marker(struct ws_events *events, struct ws_event *ev, const struct ws_rec *rec)
+static void fill_marker(struct trc_events *events, struct trc_event *ev, const struct cap_rec *rec)
 {
-	const struct ws_rec_marker *marker = (const struct ws_rec_marker *)rec;
-	bool control = rec->what >= WS_MARKER_PAUSE;
+	const struct cap_rec_marker *marker = (const struct cap_rec_marker *)rec;
+	bool control = rec->what >= CAP_MARKER_PAUSE;
 	const char *op_name;
 
-	ev->kind = control ? WS_KIND_MARKER_CONTROL_API : WS_KIND_MARKER_CORE_RANGE_API;
-	ev->op_id = control ? rec->what - WS_MARKER_PAUSE : rec->what;
-	op_name = ws_kind_op_name(ev->kind, ev->op_id);
+	ev->kind = control ? CAP_KIND_MARKER_CONTROL_API : CAP_KIND_MARKER_CORE_RANGE_API;
+	ev->op_id = control ? rec->what - CAP_MARKER_PAUSE : rec->what;
+	op_name = trc_kind_op_name(ev->kind, ev->op_id);
 	ev->marker.op_name = op_name ? op_name : "";
 	ev->marker.has_message = !control && (marker->message || marker->n_bytes ||
-					      rec->what <= WS_MARKER_PROCESS_RANGE);
+					      rec->what <= CAP_MARKER_PROCESS_RANGE);
 	if (marker->message)
-		ev->name = ws_process_string(ev->process, marker->message);
+		ev->name = trc_process_string(ev->process, marker->message);
 	else if (ev->marker.has_message)
-		ev->name = terminated(events, ws_rec_tail(rec));
+		ev->name = terminated(events, cap_rec_tail(rec));
 	else
 		ev->name = ev->marker.op_name;
 	ev->corr_id = marker->corr_id;
 	ev->ancestor_id = marker->ancestor_id;
 }
 
-static void fill_dispatch(struct ws_event *ev, const struct ws_rec *rec)
+static void fill_dispatch(struct trc_event *ev, const struct cap_rec *rec)
 {
-	const struct ws_rec_dispatch *d = (const struct ws_rec_dispatch *)rec;
+	const struct cap_rec_dispatch *d = (const struct cap_rec_dispatch *)rec;
 
-	ev->kind = WS_KIND_KERNEL_DISPATCH;
+	ev->kind = CAP_KIND_KERNEL_DISPATCH;
 	ev->op_id = 2; /* COMPLETE */
 	ev->corr_id = d->corr_id;
 	ev->external_id = d->external_id;
-	ev->stream = ws_list_at(ev->process->streams, d->stream);
-	ev->dispatch.kernel = ws_list_at(ev->process->kernels, rec->what);
-	ev->dispatch.agent = ws_process_agent(ev->process, d->agent);
-	ev->dispatch.queue = ws_list_at(ev->process->queues, d->queue);
+	ev->stream = trc_list_at(ev->process->streams, d->stream);
+	ev->dispatch.kernel = trc_list_at(ev->process->kernels, rec->what);
+	ev->dispatch.agent = trc_process_agent(ev->process, d->agent);
+	ev->dispatch.queue = trc_list_at(ev->process->queues, d->queue);
 	ev->dispatch.info = d;
-	ev->dispatch.values = ws_rec_tail(rec).at;
-	ev->dispatch.renamed = ws_process_external(ev->process, d->external_id);
+	ev->dispatch.values = cap_rec_tail(rec).at;
+	ev->dispatch.renamed = trc_process_external(ev->process, d->external_id);
 	ev->name = ev->dispatch.renamed ? ev->dispatch.renamed : ev->dispatch.kernel->formatted;
 }
 
 /* The number that it has among all of its process. */
-static void number(struct ws_events *events, struct ws_event *ev, const struct ws_capture *capture)
+static void number(struct trc_events *events, struct trc_event *ev, const struct trc_capture *capture)
 {
 	if (events->launch_capture != capture)
 		events->launch_hint = NULL;
 	events->launch_capture = capture;
 	events->dispatch = *ev->dispatch.info;
 	events->dispatch.dispatch_id =
-		ws_launches_rank(&capture->launches, events->dispatch.dispatch_id,
+		trc_launches_rank(&capture->launches, events->dispatch.dispatch_id,
 				 &events->launch_hint);
 	ev->dispatch.info = &events->dispatch;
 }
 
 /* Values from elsewhere than the record. One without any in it was not counted at all. */
-static void recount(struct ws_events *events, struct ws_event *ev, const struct ws_recount *by)
+static void recount(struct trc_events *events, struct trc_event *ev, const struct trc_recount *by)
 {
-	const struct ws_rec_dispatch *d = ev->dispatch.info;
+	const struct cap_rec_dispatch *d = ev->dispatch.info;
 	size_t n = d->n_values
 			   ? by->values(by->ctx, ev->process, d, events->values, events->values_cap)
 			   : 0;
 
 	if (n > events->values_cap) {
-		struct ws_counter_value *values = realloc(events->values, n * sizeof(*values));
+		struct cap_counter_value *values = realloc(events->values, n * sizeof(*values));
 
 		if (!values) {
 			events->st = ws_fail(&events->err, WS_E_NOMEM, "a dispatch's counters");
@@ -190,115 +190,115 @@ static void recount(struct ws_events *events, struct ws_event *ev, const struct 
 	ev->dispatch.values = events->values;
 }
 
-static void fill_op(struct ws_event *ev, enum ws_kind kind, uint32_t id)
+static void fill_op(struct trc_event *ev, enum cap_kind kind, uint32_t id)
 {
-	const char *name = ws_kind_op_name(kind, id);
+	const char *name = trc_kind_op_name(kind, id);
 
 	ev->kind = kind;
 	ev->op_id = id;
 	ev->name = name ? name : "";
 }
 
-static void fill_copy(struct ws_event *ev, const struct ws_rec *rec)
+static void fill_copy(struct trc_event *ev, const struct cap_rec *rec)
 {
-	const struct ws_rec_copy *copy = (const struct ws_rec_copy *)rec;
+	const struct cap_rec_copy *copy = (const struct cap_rec_copy *)rec;
 
-	fill_op(ev, WS_KIND_MEMORY_COPY, rec->what);
+	fill_op(ev, CAP_KIND_MEMORY_COPY, rec->what);
 	ev->corr_id = copy->corr_id;
 	ev->external_id = copy->external_id;
-	ev->stream = ws_list_at(ev->process->streams, copy->stream);
-	ev->copy.dst = ws_process_agent(ev->process, copy->dst_agent);
-	ev->copy.src = ws_process_agent(ev->process, copy->src_agent);
+	ev->stream = trc_list_at(ev->process->streams, copy->stream);
+	ev->copy.dst = trc_process_agent(ev->process, copy->dst_agent);
+	ev->copy.src = trc_process_agent(ev->process, copy->src_agent);
 	ev->copy.info = copy;
 }
 
-static void fill_alloc(struct ws_event *ev, const struct ws_rec *rec)
+static void fill_alloc(struct trc_event *ev, const struct cap_rec *rec)
 {
-	const struct ws_rec_alloc *alloc = (const struct ws_rec_alloc *)rec;
+	const struct cap_rec_alloc *alloc = (const struct cap_rec_alloc *)rec;
 
-	fill_op(ev, WS_KIND_MEMORY_ALLOCATION, rec->what);
+	fill_op(ev, CAP_KIND_MEMORY_ALLOCATION, rec->what);
 	ev->corr_id = alloc->corr_id;
 	ev->ancestor_id = alloc->ancestor_id;
 	ev->external_id = alloc->external_id;
-	ev->stream = ws_list_at(ev->process->streams, alloc->stream);
-	ev->alloc.agent = ws_process_agent(ev->process, alloc->agent);
+	ev->stream = trc_list_at(ev->process->streams, alloc->stream);
+	ev->alloc.agent = trc_process_agent(ev->process, alloc->agent);
 	ev->alloc.info = alloc;
 }
 
-static void fill_scratch(struct ws_event *ev, const struct ws_rec *rec)
+static void fill_scratch(struct trc_event *ev, const struct cap_rec *rec)
 {
-	const struct ws_rec_scratch *scratch = (const struct ws_rec_scratch *)rec;
+	const struct cap_rec_scratch *scratch = (const struct cap_rec_scratch *)rec;
 
-	fill_op(ev, WS_KIND_SCRATCH_MEMORY, rec->what);
+	fill_op(ev, CAP_KIND_SCRATCH_MEMORY, rec->what);
 	ev->corr_id = scratch->corr_id;
-	ev->scratch.agent = ws_process_agent(ev->process, scratch->agent);
-	ev->scratch.queue = ws_list_at(ev->process->queues, scratch->queue);
+	ev->scratch.agent = trc_process_agent(ev->process, scratch->agent);
+	ev->scratch.queue = trc_list_at(ev->process->queues, scratch->queue);
 	ev->scratch.info = scratch;
 }
 
-static void fill_sample(struct ws_event *ev, const struct ws_rec *rec)
+static void fill_sample(struct trc_event *ev, const struct cap_rec *rec)
 {
-	const struct ws_rec_pc_sample *sample = (const struct ws_rec_pc_sample *)rec;
+	const struct cap_rec_pc_sample *sample = (const struct cap_rec_pc_sample *)rec;
 
-	ev->kind = WS_KIND_NONE;
+	ev->kind = CAP_KIND_NONE;
 	ev->op_id = 0;
 	ev->name = "";
 	ev->corr_id = sample->corr_id;
 	ev->external_id = sample->external_id;
-	ev->sample.agent = ws_process_agent(ev->process, sample->agent);
+	ev->sample.agent = trc_process_agent(ev->process, sample->agent);
 	ev->sample.code_object =
-		ws_list_at(ev->process->code_objects,
+		trc_list_at(ev->process->code_objects,
 			   sample->code_object < UINT32_MAX ? (uint32_t)sample->code_object : 0);
 	ev->sample.info = sample;
 }
 
-static const struct ws_thread *thread_of(struct ws_events *events, const struct ws_process *process,
+static const struct trc_thread *thread_of(struct trc_events *events, const struct trc_process *process,
 					 uint32_t tid)
 {
 	if (!events->thread || events->thread->tid != tid || events->thread->process != process)
-		events->thread = ws_process_thread(process, tid);
+		events->thread = trc_process_thread(process, tid);
 	return events->thread;
 }
 
 /* The event of a record, or NULL when it is not asked for. */
-static const struct ws_event *fill(struct ws_events *events, const struct ws_capture *capture,
-				   const struct ws_rec *rec, uint32_t tid)
+static const struct trc_event *fill(struct trc_events *events, const struct trc_capture *capture,
+				   const struct cap_rec *rec, uint32_t tid)
 {
-	struct ws_event *ev = &events->event;
-	uint32_t type = ws_rec_type(rec);
+	struct trc_event *ev = &events->event;
+	uint32_t type = cap_rec_type(rec);
 
-	ev->domain = ws_rec_domain(capture, rec);
-	if (ev->domain == WS_DOMAIN_COUNT || !ws_query_wants(&events->query, ev->domain, rec))
+	ev->domain = trc_rec_domain(capture, rec);
+	if (ev->domain == CAP_DOMAIN_COUNT || !trc_query_wants(&events->query, ev->domain, rec))
 		return NULL;
-	if (!ws_rec_times(capture, rec, &events->hint, &ev->start_ns, &ev->end_ns))
+	if (!trc_rec_times(capture, rec, &events->hint, &ev->start_ns, &ev->end_ns))
 		return NULL;
 	ev->process = &capture->pub;
 	ev->rec = rec;
 	ev->ancestor_id = ev->external_id = 0;
 	ev->stream = &capture->pub.streams.at[0];
-	if (type == WS_REC_CALL || type == WS_REC_CALL_ARGS) {
+	if (type == CAP_REC_CALL || type == CAP_REC_CALL_ARGS) {
 		fill_call(ev, rec);
-	} else if (type == WS_REC_MARKER) {
+	} else if (type == CAP_REC_MARKER) {
 		fill_marker(events, ev, rec);
-	} else if (type == WS_REC_DISPATCH) {
+	} else if (type == CAP_REC_DISPATCH) {
 		fill_dispatch(ev, rec);
-		if (ev->dispatch.info->flags & WS_DISPATCH_ORDERED)
+		if (ev->dispatch.info->flags & CAP_DISPATCH_ORDERED)
 			number(events, ev, capture);
 		if (capture->recount)
 			recount(events, ev, capture->recount);
 		tid = ev->dispatch.info->tid;
-	} else if (type == WS_REC_COPY) {
+	} else if (type == CAP_REC_COPY) {
 		fill_copy(ev, rec);
 		tid = ev->copy.info->tid;
-	} else if (type == WS_REC_ALLOC) {
+	} else if (type == CAP_REC_ALLOC) {
 		fill_alloc(ev, rec);
-	} else if (type == WS_REC_SCRATCH) {
+	} else if (type == CAP_REC_SCRATCH) {
 		fill_scratch(ev, rec);
 		tid = ev->scratch.info->tid;
-	} else if (type == WS_REC_COUNTED) {
-		fill_op(ev, WS_KIND_NONE, 0);
+	} else if (type == CAP_REC_COUNTED) {
+		fill_op(ev, CAP_KIND_NONE, 0);
 		ev->corr_id = 0;
-		ev->counted.info = (const struct ws_rec_counted *)rec;
+		ev->counted.info = (const struct cap_rec_counted *)rec;
 	} else {
 		fill_sample(ev, rec);
 	}
@@ -308,31 +308,31 @@ static const struct ws_event *fill(struct ws_events *events, const struct ws_cap
 
 /* ---- one after the other ---- */
 
-static const struct ws_event *next_recorded(struct ws_events *events)
+static const struct trc_event *next_recorded(struct trc_events *events)
 {
-	const struct ws_trace *trace = events->trace;
+	const struct trc_trace *trace = events->trace;
 
 	for (; events->capture < trace->n; events->capture++, events->chunk = 0) {
-		const struct ws_capture *capture = trace->captures[events->capture];
+		const struct trc_capture *capture = trace->captures[events->capture];
 
 		if (events->query.process && events->query.process != &capture->pub)
 			continue;
 		for (;;) {
-			const struct ws_event *ev;
-			const struct ws_rec *rec;
+			const struct trc_event *ev;
+			const struct cap_rec *rec;
 
-			while (events->view.bytes && (rec = ws_view_next(&events->view))) {
+			while (events->view.bytes && (rec = cap_view_next(&events->view))) {
 				ev = fill(events, capture, rec, events->view.tid);
 				if (ev)
 					return ev;
 			}
-			while (events->chunk < ws_reader_n_chunks(capture->reader) &&
-			       !ws_chunk_wanted(ws_reader_chunk(capture->reader, events->chunk),
+			while (events->chunk < cap_reader_n_chunks(capture->reader) &&
+			       !trc_chunk_wanted(cap_reader_chunk(capture->reader, events->chunk),
 						events->types))
 				events->chunk++;
-			if (events->chunk >= ws_reader_n_chunks(capture->reader))
+			if (events->chunk >= cap_reader_n_chunks(capture->reader))
 				break;
-			events->st = ws_reader_load(capture->reader, events->chunk++, &events->view,
+			events->st = cap_reader_load(capture->reader, events->chunk++, &events->view,
 						    &events->err);
 			if (events->st)
 				return NULL;
@@ -341,18 +341,18 @@ static const struct ws_event *next_recorded(struct ws_events *events)
 	return NULL;
 }
 
-const struct ws_event *ws_events_next(struct ws_events *events)
+const struct trc_event *trc_events_next(struct trc_events *events)
 {
-	const struct ws_capture *capture;
-	const struct ws_event *ev;
-	const struct ws_rec *rec;
+	const struct trc_capture *capture;
+	const struct trc_event *ev;
+	const struct cap_rec *rec;
 	uint32_t tid;
 
 	if (events->st)
 		return NULL;
 	if (!events->order)
 		return next_recorded(events);
-	while ((rec = ws_order_next(events->order, &capture, &tid, &events->st, &events->err))) {
+	while ((rec = trc_order_next(events->order, &capture, &tid, &events->st, &events->err))) {
 		ev = fill(events, capture, rec, tid);
 		if (ev)
 			return ev;

@@ -7,17 +7,17 @@
 
 static int by_node(const void *a, const void *b)
 {
-	const struct ws_rec_agent *x = (*(struct ws_agent *const *)a)->info;
-	const struct ws_rec_agent *y = (*(struct ws_agent *const *)b)->info;
+	const struct cap_rec_agent *x = (*(struct trc_agent *const *)a)->info;
+	const struct cap_rec_agent *y = (*(struct trc_agent *const *)b)->info;
 
 	return x->node_id < y->node_id ? -1 : x->node_id > y->node_id;
 }
 
 /* Adds @rec to its agent's list; there are a dozen, so the list is made anew each time. */
-static bool add_part(struct ws_facts *f, const struct ws_rec ***list, size_t *n,
-		     const struct ws_rec *rec)
+static bool add_part(struct trc_facts *f, const struct cap_rec ***list, size_t *n,
+		     const struct cap_rec *rec)
 {
-	const struct ws_rec **more = ws_arena_array(&f->capture->arena, *n + 1, sizeof(*more));
+	const struct cap_rec **more = ws_arena_array(&f->capture->arena, *n + 1, sizeof(*more));
 
 	if (!more)
 		return false;
@@ -28,23 +28,23 @@ static bool add_part(struct ws_facts *f, const struct ws_rec ***list, size_t *n,
 	return true;
 }
 
-enum ws_status ws_facts_agents(struct ws_facts *f)
+enum ws_status trc_facts_agents(struct trc_facts *f)
 {
-	struct ws_capture *c = f->capture;
+	struct trc_capture *c = f->capture;
 	enum ws_status st = WS_OK;
 
-	c->pub.agents.at = ws_arena_array(&c->arena, f->by_type[WS_REC_AGENT].n + 1,
+	c->pub.agents.at = ws_arena_array(&c->arena, f->by_type[CAP_REC_AGENT].n + 1,
 					  sizeof(*c->pub.agents.at));
 	if (!c->pub.agents.at)
-		return ws_facts_no_memory(f);
-	each_rec(rec, f, AGENT, ws_rec_agent)
+		return trc_facts_no_memory(f);
+	each_rec(rec, f, AGENT, cap_rec_agent)
 	{
-		struct ws_agent *agent = ws_map_get_u64(&c->agents, rec->h.what);
+		struct trc_agent *agent = ws_map_get_u64(&c->agents, rec->h.what);
 
 		if (!agent) {
-			agent = ws_arena_new(&c->arena, struct ws_agent);
+			agent = ws_arena_new(&c->arena, struct trc_agent);
 			if (!agent)
-				return ws_facts_no_memory(f);
+				return trc_facts_no_memory(f);
 			agent->given_name = "";
 			st = ws_map_put_u64(&c->agents, rec->h.what, agent, f->err);
 			if (st)
@@ -52,51 +52,51 @@ enum ws_status ws_facts_agents(struct ws_facts *f)
 			c->pub.agents.at[c->pub.agents.n++] = agent;
 		}
 		agent->info = rec;
-		agent->name = ws_facts_str(f, rec->name_str);
-		agent->vendor_name = ws_facts_str(f, rec->vendor_name_str);
-		agent->product_name = ws_facts_str(f, rec->product_name_str);
-		agent->model_name = ws_facts_str(f, rec->model_name_str);
+		agent->name = trc_facts_str(f, rec->name_str);
+		agent->vendor_name = trc_facts_str(f, rec->vendor_name_str);
+		agent->product_name = trc_facts_str(f, rec->product_name_str);
+		agent->model_name = trc_facts_str(f, rec->model_name_str);
 	}
-	each_rec(rec, f, AGENT_NAME, ws_rec_agent_name)
+	each_rec(rec, f, AGENT_NAME, cap_rec_agent_name)
 	{
-		struct ws_agent *agent = ws_map_get_u64(&c->agents, rec->h.what);
+		struct trc_agent *agent = ws_map_get_u64(&c->agents, rec->h.what);
 
 		if (agent)
-			agent->given_name = ws_facts_str(f, rec->name_str);
+			agent->given_name = trc_facts_str(f, rec->name_str);
 	}
 	qsort(c->pub.agents.at, c->pub.agents.n, sizeof(*c->pub.agents.at), by_node);
 #define TAKE_PART(NAME, T, list, count)                                                            \
 	each_rec(rec, f, NAME, T)                                                                  \
 	{                                                                                          \
-		struct ws_agent *agent = ws_map_get_u64(&c->agents, rec->h.what);                  \
+		struct trc_agent *agent = ws_map_get_u64(&c->agents, rec->h.what);                  \
                                                                                                    \
 		if (agent &&                                                                       \
-		    !add_part(f, (const struct ws_rec ***)&agent->list, &agent->count, &rec->h))   \
-			return ws_facts_no_memory(f);                                              \
+		    !add_part(f, (const struct cap_rec ***)&agent->list, &agent->count, &rec->h))   \
+			return trc_facts_no_memory(f);                                              \
 	}
-	TAKE_PART(AGENT_BANK, ws_rec_agent_bank, banks, n_banks)
-	TAKE_PART(AGENT_CACHE, ws_rec_agent_cache, caches, n_caches)
-	TAKE_PART(AGENT_LINK, ws_rec_agent_link, links, n_links)
+	TAKE_PART(AGENT_BANK, cap_rec_agent_bank, banks, n_banks)
+	TAKE_PART(AGENT_CACHE, cap_rec_agent_cache, caches, n_caches)
+	TAKE_PART(AGENT_LINK, cap_rec_agent_link, links, n_links)
 #undef TAKE_PART
 	return WS_OK;
 }
 
-enum ws_status ws_facts_queues(struct ws_facts *f)
+enum ws_status trc_facts_queues(struct trc_facts *f)
 {
-	struct ws_process *p = &f->capture->pub;
+	struct trc_process *p = &f->capture->pub;
 	enum ws_status st = make_list(f, &p->queues, QUEUE);
 
 	if (st)
 		return st;
-	each_rec(rec, f, QUEUE, ws_rec_queue)
+	each_rec(rec, f, QUEUE, cap_rec_queue)
 	{
-		struct ws_queue *queue;
+		struct trc_queue *queue;
 
 		if (!rec->h.what || rec->h.what >= p->queues.n)
 			continue;
 		queue = &p->queues.at[rec->h.what];
 		queue->info = rec;
-		queue->agent = ws_process_agent(p, rec->agent);
+		queue->agent = trc_process_agent(p, rec->agent);
 	}
 	for (uint32_t i = 0; i < p->queues.n; i++) {
 		p->queues.at[i].id = i;
@@ -108,52 +108,52 @@ enum ws_status ws_facts_queues(struct ws_facts *f)
 	return WS_OK;
 }
 
-enum ws_status ws_facts_streams(struct ws_facts *f)
+enum ws_status trc_facts_streams(struct trc_facts *f)
 {
-	struct ws_process *p = &f->capture->pub;
+	struct trc_process *p = &f->capture->pub;
 	enum ws_status st = make_list(f, &p->streams, STREAM);
 
 	if (st)
 		return st;
 	for (uint32_t i = 0; i < p->streams.n; i++)
-		p->streams.at[i] = (struct ws_stream){ .id = i, .name = "" };
-	each_rec(rec, f, STREAM, ws_rec_stream)
+		p->streams.at[i] = (struct trc_stream){ .id = i, .name = "" };
+	each_rec(rec, f, STREAM, cap_rec_stream)
 	{
 		if (!rec->h.what || rec->h.what >= p->streams.n)
 			continue;
 		p->streams.at[rec->h.what].info = rec;
-		p->streams.at[rec->h.what].name = ws_facts_str(f, rec->name_str);
+		p->streams.at[rec->h.what].name = trc_facts_str(f, rec->name_str);
 	}
 	return WS_OK;
 }
 
-enum ws_status ws_facts_code_objects(struct ws_facts *f)
+enum ws_status trc_facts_code_objects(struct trc_facts *f)
 {
-	struct ws_process *p = &f->capture->pub;
+	struct trc_process *p = &f->capture->pub;
 	enum ws_status st = make_list(f, &p->code_objects, CODE_OBJECT);
 
 	if (st)
 		return st;
 	for (uint32_t i = 0; i < p->code_objects.n; i++)
-		p->code_objects.at[i] = (struct ws_code_object){ .id = i, .uri = "", .image = i };
-	each_rec(rec, f, CODE_OBJECT, ws_rec_code_object)
+		p->code_objects.at[i] = (struct trc_code_object){ .id = i, .uri = "", .image = i };
+	each_rec(rec, f, CODE_OBJECT, cap_rec_code_object)
 	{
-		struct ws_code_object *code;
+		struct trc_code_object *code;
 
 		if (!rec->h.what || rec->h.what >= p->code_objects.n)
 			continue;
 		code = &p->code_objects.at[rec->h.what];
 		code->info = rec;
-		code->uri = ws_facts_str(f, rec->uri_str);
-		code->agent = ws_process_agent(p, rec->agent);
-		code->load_ns = ws_facts_ns(f, rec->h.time);
+		code->uri = trc_facts_str(f, rec->uri_str);
+		code->agent = trc_process_agent(p, rec->agent);
+		code->load_ns = trc_facts_ns(f, rec->h.time);
 	}
-	each_rec(rec, f, CODE_UNLOAD, ws_rec_code_unload)
+	each_rec(rec, f, CODE_UNLOAD, cap_rec_code_unload)
 	{
 		if (rec->h.what && rec->h.what < p->code_objects.n)
-			p->code_objects.at[rec->h.what].unload_ns = ws_facts_ns(f, rec->h.time);
+			p->code_objects.at[rec->h.what].unload_ns = trc_facts_ns(f, rec->h.time);
 	}
-	each_rec(rec, f, CODE_SAME, ws_rec_code_same)
+	each_rec(rec, f, CODE_SAME, cap_rec_code_same)
 	{
 		if (rec->h.what && rec->h.what < p->code_objects.n)
 			p->code_objects.at[rec->h.what].image = rec->same_as;
@@ -165,7 +165,7 @@ struct name_forms {
 	const char *mangled, *demangled, *truncated, *formatted;
 };
 
-static bool make_forms(struct ws_facts *f, const char *symbol, struct name_forms *out)
+static bool make_forms(struct trc_facts *f, const char *symbol, struct name_forms *out)
 {
 	struct ws_arena *arena = &f->capture->arena;
 	size_t n = strlen(symbol);
@@ -176,8 +176,8 @@ static bool make_forms(struct ws_facts *f, const char *symbol, struct name_forms
 			       : symbol;
 	if (!out->mangled)
 		return false;
-	demangled = ws_demangle(out->mangled);
-	truncated = demangled ? ws_truncate_name(demangled) : NULL;
+	demangled = trc_demangle(out->mangled);
+	truncated = demangled ? trc_truncate_name(demangled) : NULL;
 	out->demangled = demangled ? ws_arena_strdup(arena, demangled) : NULL;
 	out->truncated = truncated ? ws_arena_strdup(arena, truncated) : NULL;
 	free(demangled);
@@ -188,29 +188,29 @@ static bool make_forms(struct ws_facts *f, const char *symbol, struct name_forms
 	return out->demangled && out->truncated;
 }
 
-enum ws_status ws_facts_kernels(struct ws_facts *f)
+enum ws_status trc_facts_kernels(struct trc_facts *f)
 {
-	struct ws_process *p = &f->capture->pub;
+	struct trc_process *p = &f->capture->pub;
 	enum ws_status st = make_list(f, &p->kernels, KERNEL);
 
 	if (st)
 		return st;
 	for (uint32_t i = 0; i < p->kernels.n; i++)
 		p->kernels.at[i] =
-			(struct ws_kernel){ i, "", "", "", "", "", &p->code_objects.at[0], NULL };
-	each_rec(rec, f, KERNEL, ws_rec_kernel)
+			(struct trc_kernel){ i, "", "", "", "", "", &p->code_objects.at[0], NULL };
+	each_rec(rec, f, KERNEL, cap_rec_kernel)
 	{
-		struct ws_kernel *kernel;
+		struct trc_kernel *kernel;
 		struct name_forms forms;
 
 		if (!rec->h.what || rec->h.what >= p->kernels.n)
 			continue;
 		kernel = &p->kernels.at[rec->h.what];
 		kernel->info = rec;
-		kernel->symbol = ws_facts_str(f, rec->name_str);
-		kernel->code_object = ws_list_at(p->code_objects, rec->code_object);
+		kernel->symbol = trc_facts_str(f, rec->name_str);
+		kernel->code_object = trc_list_at(p->code_objects, rec->code_object);
 		if (!make_forms(f, kernel->symbol, &forms))
-			return ws_facts_no_memory(f);
+			return trc_facts_no_memory(f);
 		kernel->mangled = forms.mangled;
 		kernel->demangled = forms.demangled;
 		kernel->truncated = forms.truncated;
@@ -223,9 +223,9 @@ enum ws_status ws_facts_kernels(struct ws_facts *f)
  * A program registers its kernels by name before their code is loaded, which may be
  * never; whoever recorded that cannot know the kernel's id. The names match, though.
  */
-static enum ws_status kernels_by_name(struct ws_facts *f, struct ws_map *out_map)
+static enum ws_status kernels_by_name(struct trc_facts *f, struct ws_map *out_map)
 {
-	struct ws_process *p = &f->capture->pub;
+	struct trc_process *p = &f->capture->pub;
 	enum ws_status st = WS_OK;
 
 	ws_map_init(out_map, WS_MAP_STR, INT32_MAX);
@@ -236,9 +236,9 @@ static enum ws_status kernels_by_name(struct ws_facts *f, struct ws_map *out_map
 	return st;
 }
 
-enum ws_status ws_facts_host_functions(struct ws_facts *f)
+enum ws_status trc_facts_host_functions(struct trc_facts *f)
 {
-	struct ws_process *p = &f->capture->pub;
+	struct trc_process *p = &f->capture->pub;
 	enum ws_status st = make_list(f, &p->host_functions, HOST_FUNCTION);
 	struct ws_map kernels = { .n = 0 };
 
@@ -248,23 +248,23 @@ enum ws_status ws_facts_host_functions(struct ws_facts *f)
 		goto out;
 	for (uint32_t i = 0; i < p->host_functions.n; i++)
 		p->host_functions.at[i] =
-			(struct ws_host_function){ i, "", "", "", "", &p->kernels.at[0], NULL };
-	each_rec(rec, f, HOST_FUNCTION, ws_rec_host_function)
+			(struct trc_host_function){ i, "", "", "", "", &p->kernels.at[0], NULL };
+	each_rec(rec, f, HOST_FUNCTION, cap_rec_host_function)
 	{
-		struct ws_host_function *function;
+		struct trc_host_function *function;
 		struct name_forms forms;
 
 		if (!rec->h.what || rec->h.what >= p->host_functions.n)
 			continue;
 		function = &p->host_functions.at[rec->h.what];
 		function->info = rec;
-		function->name = ws_facts_str(f, rec->device_function_str);
-		function->kernel = rec->kernel ? ws_list_at(p->kernels, rec->kernel)
+		function->name = trc_facts_str(f, rec->device_function_str);
+		function->kernel = rec->kernel ? trc_list_at(p->kernels, rec->kernel)
 					       : ws_map_get(&kernels, function->name);
 		if (!function->kernel)
 			function->kernel = &p->kernels.at[0];
 		if (!make_forms(f, function->name, &forms)) {
-			st = ws_facts_no_memory(f);
+			st = trc_facts_no_memory(f);
 			goto out;
 		}
 		function->demangled = forms.demangled;
@@ -276,32 +276,32 @@ out:
 	return st;
 }
 
-enum ws_status ws_facts_counters(struct ws_facts *f)
+enum ws_status trc_facts_counters(struct trc_facts *f)
 {
-	struct ws_process *p = &f->capture->pub;
+	struct trc_process *p = &f->capture->pub;
 	enum ws_status st = make_list(f, &p->counters, COUNTER);
 
 	if (st)
 		return st;
 	for (uint32_t i = 0; i < p->counters.n; i++)
-		p->counters.at[i] = (struct ws_counter){
+		p->counters.at[i] = (struct trc_counter){
 			.id = i, .name = "", .description = "", .block = "", .expression = "",
 			.fidelity = ""
 		};
-	each_rec(rec, f, COUNTER, ws_rec_counter)
+	each_rec(rec, f, COUNTER, cap_rec_counter)
 	{
 		if (!rec->h.what || rec->h.what >= p->counters.n)
 			continue;
-		p->counters.at[rec->h.what] = (struct ws_counter){
+		p->counters.at[rec->h.what] = (struct trc_counter){
 			.id = rec->h.what,
-			.name = ws_facts_str(f, rec->name_str),
-			.description = ws_facts_str(f, rec->description_str),
-			.block = ws_facts_str(f, rec->block_str),
-			.expression = ws_facts_str(f, rec->expression_str),
+			.name = trc_facts_str(f, rec->name_str),
+			.description = trc_facts_str(f, rec->description_str),
+			.block = trc_facts_str(f, rec->block_str),
+			.expression = trc_facts_str(f, rec->expression_str),
 			.fidelity = "",
-			.agent = ws_process_agent(p, rec->agent),
+			.agent = trc_process_agent(p, rec->agent),
 			.info = rec,
-			.dims = ws_rec_tail(&rec->h).at,
+			.dims = cap_rec_tail(&rec->h).at,
 		};
 	}
 	return WS_OK;

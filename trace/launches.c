@@ -2,7 +2,7 @@
  * launches: numbers of dispatches.
  *
  * Formats number a process's dispatches 1, 2, 3 as they were submitted. Where the GPU itself tells of
- * them (WS_DISPATCH_ORDERED), the record has a number that only grows: when places of a queue are
+ * them (CAP_DISPATCH_ORDERED), the record has a number that only grows: when places of a queue are
  * reserved nobody knows yet which of them become kernels. The survey sets a bit for each one, and its
  * rank among them is what readers see. Blocks are found by a map: a damaged number costs one block.
  */
@@ -14,29 +14,29 @@
 #define BLOCK_BITS (WORDS * 64u)
 #define BLOCKS_MAX (1u << 24)
 
-struct ws_launch_block {
+struct trc_launch_block {
 	uint64_t number;
 	uint64_t n_before; /* bits set in all blocks of lower number */
 	uint64_t bits[WORDS];
 };
 
-void ws_launches_init(struct ws_map *launches)
+void trc_launches_init(struct ws_map *launches)
 {
 	ws_map_init(launches, WS_MAP_U64, BLOCKS_MAX);
 }
 
-static struct ws_launch_block *block_of(const struct ws_map *launches, uint64_t order,
-					struct ws_launch_block *hint)
+static struct trc_launch_block *block_of(const struct ws_map *launches, uint64_t order,
+					struct trc_launch_block *hint)
 {
 	return hint && hint->number == order / BLOCK_BITS
 		       ? hint
 		       : ws_map_get_u64(launches, order / BLOCK_BITS);
 }
 
-enum ws_status ws_launches_add(struct ws_map *launches, struct ws_arena *arena, uint64_t order,
-			       struct ws_launch_block **hint, struct ws_err *err)
+enum ws_status trc_launches_add(struct ws_map *launches, struct ws_arena *arena, uint64_t order,
+			       struct trc_launch_block **hint, struct ws_err *err)
 {
-	struct ws_launch_block *block = block_of(launches, order, *hint);
+	struct trc_launch_block *block = block_of(launches, order, *hint);
 	uint64_t at = order % BLOCK_BITS;
 	enum ws_status st = WS_OK;
 
@@ -44,7 +44,7 @@ enum ws_status ws_launches_add(struct ws_map *launches, struct ws_arena *arena, 
 		block = ws_arena_array(arena, 1, sizeof(*block));
 		if (!block)
 			return ws_fail(err, WS_E_NOMEM, "numbers of dispatches");
-		*block = (struct ws_launch_block){ .number = order / BLOCK_BITS };
+		*block = (struct trc_launch_block){ .number = order / BLOCK_BITS };
 		st = ws_map_put_u64(launches, block->number, block, err);
 	}
 	block->bits[at / 64] |= 1ull << at % 64;
@@ -54,13 +54,13 @@ enum ws_status ws_launches_add(struct ws_map *launches, struct ws_arena *arena, 
 
 static int by_number(const void *a, const void *b)
 {
-	const struct ws_launch_block *x = *(struct ws_launch_block *const *)a;
-	const struct ws_launch_block *y = *(struct ws_launch_block *const *)b;
+	const struct trc_launch_block *x = *(struct trc_launch_block *const *)a;
+	const struct trc_launch_block *y = *(struct trc_launch_block *const *)b;
 
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static uint64_t n_bits(const struct ws_launch_block *block, uint64_t n_words)
+static uint64_t n_bits(const struct trc_launch_block *block, uint64_t n_words)
 {
 	uint64_t n = 0;
 
@@ -69,15 +69,15 @@ static uint64_t n_bits(const struct ws_launch_block *block, uint64_t n_words)
 	return n;
 }
 
-enum ws_status ws_launches_count(struct ws_map *launches, struct ws_err *err)
+enum ws_status trc_launches_count(struct ws_map *launches, struct ws_err *err)
 {
-	struct ws_launch_block **blocks;
+	struct trc_launch_block **blocks;
 	uint64_t n_before = 0;
 	size_t n = 0;
 
 	if (!launches->n)
 		return WS_OK;
-	blocks = calloc(launches->n, sizeof(struct ws_launch_block *));
+	blocks = calloc(launches->n, sizeof(struct trc_launch_block *));
 	if (!blocks)
 		return ws_fail(err, WS_E_NOMEM, "numbers of dispatches");
 	ws_map_each(entry, launches)
@@ -91,10 +91,10 @@ enum ws_status ws_launches_count(struct ws_map *launches, struct ws_err *err)
 	return WS_OK;
 }
 
-uint64_t ws_launches_rank(const struct ws_map *launches, uint64_t order,
-			  struct ws_launch_block **hint)
+uint64_t trc_launches_rank(const struct ws_map *launches, uint64_t order,
+			  struct trc_launch_block **hint)
 {
-	struct ws_launch_block *block = block_of(launches, order, *hint);
+	struct trc_launch_block *block = block_of(launches, order, *hint);
 	uint64_t at = order % BLOCK_BITS, below = (1ull << at % 64) - 1;
 
 	if (!block)

@@ -9,76 +9,76 @@
 
 #define NAME_ROW(name, number) [number] = #name,
 
-const char *ws_domain_name(enum ws_domain domain)
+const char *trc_domain_name(enum cap_domain domain)
 {
-	static const char *const names[] = { WS_DOMAIN_TABLE(NAME_ROW) };
+	static const char *const names[] = { CAP_DOMAIN_TABLE(NAME_ROW) };
 
 	return (unsigned)domain < WS_ARRAY_LEN(names) ? names[domain] : NULL;
 }
 
-const char *ws_domain_label(enum ws_domain domain)
+const char *trc_domain_label(enum cap_domain domain)
 {
 	/* clang-format off */
-	static const char *const labels[WS_DOMAIN_COUNT] = {
-		[WS_DOMAIN_HSA_API]                = "HSA calls",
-		[WS_DOMAIN_HIP_API]                = "HIP calls",
-		[WS_DOMAIN_MARKER_API]             = "markers",
-		[WS_DOMAIN_KERNEL_DISPATCH]        = "kernel dispatches",
-		[WS_DOMAIN_MEMORY_COPY]            = "memory copies",
-		[WS_DOMAIN_SCRATCH_MEMORY]         = "scratch memory",
-		[WS_DOMAIN_COUNTER_COLLECTION]     = "counted dispatches",
-		[WS_DOMAIN_RCCL_API]               = "RCCL calls",
-		[WS_DOMAIN_MEMORY_ALLOCATION]      = "memory allocations",
-		[WS_DOMAIN_COUNTER_VALUES]         = "counter values",
-		[WS_DOMAIN_PC_SAMPLING_HOST_TRAP]  = "PC samples (host trap)",
-		[WS_DOMAIN_ROCDECODE_API]          = "rocDecode calls",
-		[WS_DOMAIN_ROCJPEG_API]            = "rocJPEG calls",
-		[WS_DOMAIN_PC_SAMPLING_STOCHASTIC] = "PC samples (stochastic)",
+	static const char *const labels[CAP_DOMAIN_COUNT] = {
+		[CAP_DOMAIN_HSA_API]                = "HSA calls",
+		[CAP_DOMAIN_HIP_API]                = "HIP calls",
+		[CAP_DOMAIN_MARKER_API]             = "markers",
+		[CAP_DOMAIN_KERNEL_DISPATCH]        = "kernel dispatches",
+		[CAP_DOMAIN_MEMORY_COPY]            = "memory copies",
+		[CAP_DOMAIN_SCRATCH_MEMORY]         = "scratch memory",
+		[CAP_DOMAIN_COUNTER_COLLECTION]     = "counted dispatches",
+		[CAP_DOMAIN_RCCL_API]               = "RCCL calls",
+		[CAP_DOMAIN_MEMORY_ALLOCATION]      = "memory allocations",
+		[CAP_DOMAIN_COUNTER_VALUES]         = "counter values",
+		[CAP_DOMAIN_PC_SAMPLING_HOST_TRAP]  = "PC samples (host trap)",
+		[CAP_DOMAIN_ROCDECODE_API]          = "rocDecode calls",
+		[CAP_DOMAIN_ROCJPEG_API]            = "rocJPEG calls",
+		[CAP_DOMAIN_PC_SAMPLING_STOCHASTIC] = "PC samples (stochastic)",
 	};
 	/* clang-format on */
 
 	return (unsigned)domain < WS_ARRAY_LEN(labels) ? labels[domain] : NULL;
 }
 
-const char *ws_kind_name(enum ws_kind kind)
+const char *trc_kind_name(enum cap_kind kind)
 {
-	static const char *const names[] = { WS_KIND_TABLE(NAME_ROW) };
+	static const char *const names[] = { CAP_KIND_TABLE(NAME_ROW) };
 
 	return (unsigned)kind < WS_ARRAY_LEN(names) ? names[kind] : NULL;
 }
 
 /* clang-format off */
 static const struct {
-	enum ws_kind kind;
+	enum cap_kind kind;
 	const char *const names[8];
 } fixed_ops[] = {
-	{ WS_KIND_KERNEL_DISPATCH, { "KERNEL_DISPATCH_NONE", "KERNEL_DISPATCH_ENQUEUE",
+	{ CAP_KIND_KERNEL_DISPATCH, { "KERNEL_DISPATCH_NONE", "KERNEL_DISPATCH_ENQUEUE",
 		"KERNEL_DISPATCH_COMPLETE" } },
-	{ WS_KIND_MEMORY_COPY, { "MEMORY_COPY_NONE", "MEMORY_COPY_HOST_TO_HOST",
+	{ CAP_KIND_MEMORY_COPY, { "MEMORY_COPY_NONE", "MEMORY_COPY_HOST_TO_HOST",
 		"MEMORY_COPY_HOST_TO_DEVICE", "MEMORY_COPY_DEVICE_TO_HOST",
 		"MEMORY_COPY_DEVICE_TO_DEVICE" } },
-	{ WS_KIND_MEMORY_ALLOCATION, { "MEMORY_ALLOCATION_NONE", "MEMORY_ALLOCATION_ALLOCATE",
+	{ CAP_KIND_MEMORY_ALLOCATION, { "MEMORY_ALLOCATION_NONE", "MEMORY_ALLOCATION_ALLOCATE",
 		"MEMORY_ALLOCATION_VMEM_ALLOCATE", "MEMORY_ALLOCATION_FREE",
 		"MEMORY_ALLOCATION_VMEM_FREE" } },
-	{ WS_KIND_SCRATCH_MEMORY, { "SCRATCH_MEMORY_NONE", "SCRATCH_MEMORY_ALLOC",
+	{ CAP_KIND_SCRATCH_MEMORY, { "SCRATCH_MEMORY_NONE", "SCRATCH_MEMORY_ALLOC",
 		"SCRATCH_MEMORY_FREE", "SCRATCH_MEMORY_ASYNC_RECLAIM" } },
-	{ WS_KIND_MARKER_CORE_RANGE_API, { "roctxMarkA", "roctxThreadRangeA", "roctxProcessRangeA",
+	{ CAP_KIND_MARKER_CORE_RANGE_API, { "roctxMarkA", "roctxThreadRangeA", "roctxProcessRangeA",
 		"roctxGetThreadId" } },
-	{ WS_KIND_MARKER_CONTROL_API, { "roctxProfilerPause", "roctxProfilerResume" } },
-	{ WS_KIND_MARKER_CORE_API, { "roctxMarkA", "roctxRangePushA", "roctxRangePop",
+	{ CAP_KIND_MARKER_CONTROL_API, { "roctxProfilerPause", "roctxProfilerResume" } },
+	{ CAP_KIND_MARKER_CORE_API, { "roctxMarkA", "roctxRangePushA", "roctxRangePop",
 		"roctxRangeStartA", "roctxRangeStop", "roctxGetThreadId" } },
-	{ WS_KIND_MARKER_NAME_API, { "roctxNameOsThread", "roctxNameHsaAgent",
+	{ CAP_KIND_MARKER_NAME_API, { "roctxNameOsThread", "roctxNameHsaAgent",
 		"roctxNameHipDevice", "roctxNameHipStream" } },
-	{ WS_KIND_RUNTIME_INITIALIZATION, { "RUNTIME_INITIALIZATION_NONE",
+	{ CAP_KIND_RUNTIME_INITIALIZATION, { "RUNTIME_INITIALIZATION_NONE",
 		"RUNTIME_INITIALIZATION_HSA", "RUNTIME_INITIALIZATION_HIP",
 		"RUNTIME_INITIALIZATION_MARKER", "RUNTIME_INITIALIZATION_RCCL",
 		"RUNTIME_INITIALIZATION_ROCDECODE", "RUNTIME_INITIALIZATION_ROCJPEG" } },
-	{ WS_KIND_HIP_STREAM, { "HIP_STREAM_NONE", "HIP_STREAM_CREATE", "HIP_STREAM_DESTROY",
+	{ CAP_KIND_HIP_STREAM, { "HIP_STREAM_NONE", "HIP_STREAM_CREATE", "HIP_STREAM_DESTROY",
 		"HIP_STREAM_SET" } },
 };
 /* clang-format on */
 
-const char *ws_kind_op_name(enum ws_kind kind, uint32_t id)
+const char *trc_kind_op_name(enum cap_kind kind, uint32_t id)
 {
 	for (size_t i = 0; i < WS_ARRAY_LEN(fixed_ops); i++) {
 		if (fixed_ops[i].kind == kind && id < WS_ARRAY_LEN(fixed_ops[i].names))
@@ -94,7 +94,7 @@ const char *ws_kind_op_name(enum ws_kind kind, uint32_t id)
  */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *n, int *status);
 
-char *ws_demangle(const char *mangled)
+char *trc_demangle(const char *mangled)
 {
 	char *text = NULL;
 	int status = 0;
@@ -105,7 +105,7 @@ char *ws_demangle(const char *mangled)
 	return text ? text : strdup(mangled);
 }
 
-char *ws_truncate_name(const char *demangled)
+char *trc_truncate_name(const char *demangled)
 {
 	struct ws_str name = ws_kernel_name_cut(demangled);
 

@@ -38,7 +38,7 @@ struct stray {
 WS_VEC_TYPE(stray_list, struct stray);
 
 struct lane {
-	const struct ws_capture *capture;
+	const struct trc_capture *capture;
 	uint32_t first_chunk, n_chunks; /* in the reader's list */
 	uint64_t *cuts;                 /* per chunk: where its window begins */
 	uint64_t *ends;                 /* and ends: the cut of the next one with records */
@@ -46,7 +46,7 @@ struct lane {
 	struct stray_list strays;
 	size_t next_stray;
 	uint32_t next_chunk;
-	struct ws_view view, stray_view;
+	struct cap_view view, stray_view;
 	struct key *keys;
 	size_t n_keys, next_key, cap_keys;
 	size_t hint;
@@ -54,8 +54,8 @@ struct lane {
 	uint64_t start_ns, end_ns; /* of that record */
 };
 
-struct ws_order {
-	struct ws_event_query query;
+struct trc_order {
+	struct trc_event_query query;
 	uint64_t types;
 	WS_VEC(struct lane) lanes;
 	struct lane **heap;
@@ -73,16 +73,16 @@ static bool before(uint64_t a_start, uint64_t a_end, uint64_t b_start, uint64_t 
 	return a_start != b_start ? a_start < b_start : a_end > b_end;
 }
 
-static const struct ws_rec *key_record(const struct lane *lane, const struct key *key)
+static const struct cap_rec *key_record(const struct lane *lane, const struct key *key)
 {
-	return (const struct ws_rec *)(lane->view.bytes + key->at);
+	return (const struct cap_rec *)(lane->view.bytes + key->at);
 }
 
 static uint64_t key_end(struct lane *lane, const struct key *key)
 {
 	uint64_t start, end = 0;
 
-	ws_rec_times(lane->capture, key_record(lane, key), &lane->hint, &start, &end);
+	trc_rec_times(lane->capture, key_record(lane, key), &lane->hint, &start, &end);
 	return end;
 }
 
@@ -121,7 +121,7 @@ static void sort_ties(struct lane *lane)
 #define DIGIT_BITS 11
 
 /* The lane's keys by start: digit by digit from the lowest, as many as the starts differ in. */
-static enum ws_status sort_keys(struct ws_order *order, struct lane *lane, struct ws_err *err)
+static enum ws_status sort_keys(struct trc_order *order, struct lane *lane, struct ws_err *err)
 {
 	uint64_t low = UINT64_MAX, high = 0;
 	struct key *from = lane->keys, *to;
@@ -163,25 +163,25 @@ static enum ws_status sort_keys(struct ws_order *order, struct lane *lane, struc
 }
 
 /* Loads a chunk and fills the lane's keys with what the query wants of it, as recorded. */
-static enum ws_status load_keys(struct ws_order *order, struct lane *lane, uint32_t chunk,
+static enum ws_status load_keys(struct trc_order *order, struct lane *lane, uint32_t chunk,
 				struct ws_err *err)
 {
-	const struct ws_capture *c = lane->capture;
-	const struct ws_rec *rec;
+	const struct trc_capture *c = lane->capture;
+	const struct cap_rec *rec;
 	enum ws_status st;
 
 	lane->n_keys = lane->next_key = 0;
-	st = ws_reader_load(c->reader, lane->first_chunk + chunk, &lane->view, err);
+	st = cap_reader_load(c->reader, lane->first_chunk + chunk, &lane->view, err);
 	if (st)
 		return st;
-	while ((rec = ws_view_next(&lane->view))) {
-		enum ws_domain domain = ws_rec_domain(c, rec);
+	while ((rec = cap_view_next(&lane->view))) {
+		enum cap_domain domain = trc_rec_domain(c, rec);
 		struct key key = { .at = (uint32_t)((const char *)rec - lane->view.bytes),
 				   .tid = lane->view.tid };
 		uint64_t end;
 
-		if (domain == WS_DOMAIN_COUNT || !ws_query_wants(&order->query, domain, rec) ||
-		    !ws_rec_times(c, rec, &lane->hint, &key.start_ns, &end))
+		if (domain == CAP_DOMAIN_COUNT || !trc_query_wants(&order->query, domain, rec) ||
+		    !trc_rec_times(c, rec, &lane->hint, &key.start_ns, &end))
 			continue;
 		if (lane->n_keys == lane->cap_keys &&
 		    !grow((void **)&lane->keys, &lane->cap_keys, 256, sizeof(*lane->keys)))
@@ -208,22 +208,22 @@ static int by_start(const void *a, const void *b)
 
 /* What the first reading keeps of a chunk until the next one's cut is known. */
 struct kept {
-	struct ws_view view;
+	struct cap_view view;
 	struct key *keys;
 	size_t n, cap;
 	uint32_t chunk;
 };
 
-static enum ws_status add_stray(struct ws_order *order, struct lane *lane, uint32_t chunk,
-				const struct ws_view *view, const struct key *key,
+static enum ws_status add_stray(struct trc_order *order, struct lane *lane, uint32_t chunk,
+				const struct cap_view *view, const struct key *key,
 				struct ws_err *err)
 {
-	const struct ws_rec *rec = (const struct ws_rec *)(view->bytes + key->at);
+	const struct cap_rec *rec = (const struct cap_rec *)(view->bytes + key->at);
 	struct stray stray = {
-		.chunk = chunk, .at = key->at, .n_bytes = ws_rec_bytes(rec), .tid = key->tid
+		.chunk = chunk, .at = key->at, .n_bytes = cap_rec_bytes(rec), .tid = key->tid
 	};
 
-	ws_rec_times(lane->capture, rec, &lane->hint, &stray.start_ns, &stray.end_ns);
+	trc_rec_times(lane->capture, rec, &lane->hint, &stray.start_ns, &stray.end_ns);
 	order->n_strays++;
 	return ws_vec_push(&lane->strays, stray, err);
 }
@@ -251,7 +251,7 @@ static uint64_t rank_start(const struct key *keys, size_t n)
 }
 
 /* The keys of chunk @k are loaded: cut, and note what is not in its window or in the last one's. */
-static enum ws_status plan_chunk(struct ws_order *order, struct lane *lane, uint32_t k,
+static enum ws_status plan_chunk(struct trc_order *order, struct lane *lane, uint32_t k,
 				 struct kept *last, struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
@@ -280,7 +280,7 @@ static enum ws_status plan_chunk(struct ws_order *order, struct lane *lane, uint
 	return st;
 }
 
-static enum ws_status plan_lane(struct ws_order *order, struct lane *lane, struct ws_err *err)
+static enum ws_status plan_lane(struct trc_order *order, struct lane *lane, struct ws_err *err)
 {
 	struct kept last = { 0 };
 	enum ws_status st = WS_OK;
@@ -292,7 +292,7 @@ static enum ws_status plan_lane(struct ws_order *order, struct lane *lane, struc
 	memset(lane->ends, 0xff, lane->n_chunks * sizeof(*lane->ends));
 	for (uint32_t k = 0; !st && k < lane->n_chunks && order->n_strays <= STRAYS_MAX; k++) {
 		lane->n_sorted = k + 1;
-		if (!ws_chunk_wanted(ws_reader_chunk(lane->capture->reader, lane->first_chunk + k),
+		if (!trc_chunk_wanted(cap_reader_chunk(lane->capture->reader, lane->first_chunk + k),
 				     order->types))
 			continue;
 		st = load_keys(order, lane, k, err);
@@ -300,7 +300,7 @@ static enum ws_status plan_lane(struct ws_order *order, struct lane *lane, struc
 			st = plan_chunk(order, lane, k, &last, err);
 	}
 	free(last.keys);
-	ws_view_fini(&last.view);
+	cap_view_fini(&last.view);
 	ws_vec_sort(&lane->strays, by_start);
 	lane->n_keys = lane->next_key = 0;
 	return st;
@@ -316,7 +316,7 @@ static bool in_window(const struct lane *lane, uint32_t k, uint64_t start_ns)
 }
 
 /* Moves to the lane's next record; false: none left. */
-static bool advance(struct ws_order *order, struct lane *lane, enum ws_status *out_st,
+static bool advance(struct trc_order *order, struct lane *lane, enum ws_status *out_st,
 		    struct ws_err *err)
 {
 	const struct stray *stray =
@@ -330,7 +330,7 @@ static bool advance(struct ws_order *order, struct lane *lane, enum ws_status *o
 		if (lane->next_key < lane->n_keys || lane->next_chunk >= lane->n_chunks)
 			break;
 		lane->next_chunk++;
-		if (!ws_chunk_wanted(ws_reader_chunk(lane->capture->reader,
+		if (!trc_chunk_wanted(cap_reader_chunk(lane->capture->reader,
 						     lane->first_chunk + lane->next_chunk - 1),
 				     order->types))
 			continue;
@@ -342,8 +342,8 @@ static bool advance(struct ws_order *order, struct lane *lane, enum ws_status *o
 	}
 	key = lane->next_key < lane->n_keys ? &lane->keys[lane->next_key] : NULL;
 	if (!key && !stray) {
-		ws_view_fini(&lane->view);
-		ws_view_fini(&lane->stray_view);
+		cap_view_fini(&lane->view);
+		cap_view_fini(&lane->stray_view);
 		free(lane->keys);
 		lane->keys = NULL;
 		return false;
@@ -360,7 +360,7 @@ static bool advance(struct ws_order *order, struct lane *lane, enum ws_status *o
 }
 
 /* NULL with a good status: the file changed since the first reading, and it is gone. */
-static const struct ws_rec *head_record(struct lane *lane, uint32_t *out_tid,
+static const struct cap_rec *head_record(struct lane *lane, uint32_t *out_tid,
 					enum ws_status *out_st, struct ws_err *err)
 {
 	const struct stray *stray;
@@ -373,9 +373,9 @@ static const struct ws_rec *head_record(struct lane *lane, uint32_t *out_tid,
 	}
 	stray = &lane->strays.at[lane->next_stray++];
 	*out_tid = stray->tid;
-	*out_st = ws_reader_load_part(lane->capture->reader, lane->first_chunk + stray->chunk,
+	*out_st = cap_reader_load_part(lane->capture->reader, lane->first_chunk + stray->chunk,
 				      stray->at, stray->n_bytes, &lane->stray_view, err);
-	return *out_st ? NULL : ws_view_next(&lane->stray_view);
+	return *out_st ? NULL : cap_view_next(&lane->stray_view);
 }
 
 /* ---- lanes merged ---- */
@@ -387,7 +387,7 @@ static bool lane_before(const struct lane *a, const struct lane *b)
 	return a < b;
 }
 
-static void sift_down(struct ws_order *order, size_t i)
+static void sift_down(struct trc_order *order, size_t i)
 {
 	struct lane *lane = order->heap[i];
 
@@ -407,21 +407,21 @@ static void sift_down(struct ws_order *order, size_t i)
 	order->heap[i] = lane;
 }
 
-static enum ws_status find_lanes(struct ws_order *order, const struct ws_capture *capture,
+static enum ws_status find_lanes(struct trc_order *order, const struct trc_capture *capture,
 				 struct ws_err *err)
 {
-	size_t n = ws_reader_n_chunks(capture->reader);
+	size_t n = cap_reader_n_chunks(capture->reader);
 	enum ws_status st = WS_OK;
 
 	for (size_t i = 0; !st && i < n;) {
 		struct lane lane = { .capture = capture, .first_chunk = (uint32_t)i };
-		uint32_t id = ws_reader_chunk(capture->reader, i)->lane;
+		uint32_t id = cap_reader_chunk(capture->reader, i)->lane;
 		bool wanted = false;
 
-		for (; i < n && ws_reader_chunk(capture->reader, i)->lane == id; i++) {
+		for (; i < n && cap_reader_chunk(capture->reader, i)->lane == id; i++) {
 			lane.n_chunks++;
 			wanted |=
-				ws_chunk_wanted(ws_reader_chunk(capture->reader, i), order->types);
+				trc_chunk_wanted(cap_reader_chunk(capture->reader, i), order->types);
 		}
 		ws_vec_init(&lane.strays, STRAYS_MAX * 2);
 		if (wanted)
@@ -430,16 +430,16 @@ static enum ws_status find_lanes(struct ws_order *order, const struct ws_capture
 	return st;
 }
 
-enum ws_status ws_order_open(const struct ws_trace *trace, const struct ws_event_query *query,
-			     struct ws_order **out_order, struct ws_err *err)
+enum ws_status trc_order_open(const struct trc_trace *trace, const struct trc_event_query *query,
+			     struct trc_order **out_order, struct ws_err *err)
 {
-	struct ws_order *order = calloc(1, sizeof(*order));
+	struct trc_order *order = calloc(1, sizeof(*order));
 	enum ws_status st = WS_OK;
 
 	if (!order)
 		return ws_fail(err, WS_E_NOMEM, "sorting events");
 	order->query = *query;
-	order->types = ws_domain_types(query->domains);
+	order->types = trc_domain_types(query->domains);
 	ws_vec_init(&order->lanes, LANES_MAX);
 	for (size_t i = 0; !st && i < trace->n; i++) {
 		if (!query->process || query->process == &trace->captures[i]->pub)
@@ -455,7 +455,7 @@ enum ws_status ws_order_open(const struct ws_trace *trace, const struct ws_event
 			order->heap[order->n_heap++] = lane;
 	}
 	if (st) {
-		ws_order_close(order);
+		trc_order_close(order);
 		return st;
 	}
 	for (size_t i = order->n_heap / 2; i-- > 0;)
@@ -464,11 +464,11 @@ enum ws_status ws_order_open(const struct ws_trace *trace, const struct ws_event
 	return WS_OK;
 }
 
-const struct ws_rec *ws_order_next(struct ws_order *order, const struct ws_capture **out_capture,
+const struct cap_rec *trc_order_next(struct trc_order *order, const struct trc_capture **out_capture,
 				   uint32_t *out_tid, enum ws_status *out_st, struct ws_err *err)
 {
 	for (;;) {
-		const struct ws_rec *rec;
+		const struct cap_rec *rec;
 
 		/* Only now: the record given last lay in this lane's buffers. */
 		if (order->current && !advance(order, order->current, out_st, err))
@@ -485,15 +485,15 @@ const struct ws_rec *ws_order_next(struct ws_order *order, const struct ws_captu
 	}
 }
 
-void ws_order_close(struct ws_order *order)
+void trc_order_close(struct trc_order *order)
 {
 	if (!order)
 		return;
 	for (size_t i = 0; i < order->lanes.n; i++) {
 		struct lane *lane = &order->lanes.at[i];
 
-		ws_view_fini(&lane->view);
-		ws_view_fini(&lane->stray_view);
+		cap_view_fini(&lane->view);
+		cap_view_fini(&lane->stray_view);
 		ws_vec_fini(&lane->strays);
 		free(lane->keys);
 		free(lane->cuts);

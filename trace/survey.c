@@ -13,25 +13,25 @@
 
 /* clang-format off */
 static const struct {
-	enum ws_rec_type type;
+	enum cap_rec_type type;
 	uint32_t domains;
 } type_domains[] = {
-	{ WS_REC_CALL,      WS_DOMAIN_BIT(HSA_API) | WS_DOMAIN_BIT(HIP_API) | WS_DOMAIN_BIT(RCCL_API) |
-			    WS_DOMAIN_BIT(ROCDECODE_API) | WS_DOMAIN_BIT(ROCJPEG_API) },
-	{ WS_REC_CALL_ARGS, WS_DOMAIN_BIT(HSA_API) | WS_DOMAIN_BIT(HIP_API) | WS_DOMAIN_BIT(RCCL_API) |
-			    WS_DOMAIN_BIT(ROCDECODE_API) | WS_DOMAIN_BIT(ROCJPEG_API) },
-	{ WS_REC_MARKER,    WS_DOMAIN_BIT(MARKER_API) },
-	{ WS_REC_DISPATCH,  WS_DOMAIN_BIT(KERNEL_DISPATCH) | WS_DOMAIN_BIT(COUNTER_COLLECTION) },
-	{ WS_REC_COUNTED,   WS_DOMAIN_BIT(COUNTER_VALUES) },
-	{ WS_REC_COPY,      WS_DOMAIN_BIT(MEMORY_COPY) },
-	{ WS_REC_ALLOC,     WS_DOMAIN_BIT(MEMORY_ALLOCATION) },
-	{ WS_REC_SCRATCH,   WS_DOMAIN_BIT(SCRATCH_MEMORY) },
-	{ WS_REC_PC_SAMPLE, WS_DOMAIN_BIT(PC_SAMPLING_HOST_TRAP) |
-			    WS_DOMAIN_BIT(PC_SAMPLING_STOCHASTIC) },
+	{ CAP_REC_CALL,      TRC_DOMAIN_BIT(HSA_API) | TRC_DOMAIN_BIT(HIP_API) | TRC_DOMAIN_BIT(RCCL_API) |
+			    TRC_DOMAIN_BIT(ROCDECODE_API) | TRC_DOMAIN_BIT(ROCJPEG_API) },
+	{ CAP_REC_CALL_ARGS, TRC_DOMAIN_BIT(HSA_API) | TRC_DOMAIN_BIT(HIP_API) | TRC_DOMAIN_BIT(RCCL_API) |
+			    TRC_DOMAIN_BIT(ROCDECODE_API) | TRC_DOMAIN_BIT(ROCJPEG_API) },
+	{ CAP_REC_MARKER,    TRC_DOMAIN_BIT(MARKER_API) },
+	{ CAP_REC_DISPATCH,  TRC_DOMAIN_BIT(KERNEL_DISPATCH) | TRC_DOMAIN_BIT(COUNTER_COLLECTION) },
+	{ CAP_REC_COUNTED,   TRC_DOMAIN_BIT(COUNTER_VALUES) },
+	{ CAP_REC_COPY,      TRC_DOMAIN_BIT(MEMORY_COPY) },
+	{ CAP_REC_ALLOC,     TRC_DOMAIN_BIT(MEMORY_ALLOCATION) },
+	{ CAP_REC_SCRATCH,   TRC_DOMAIN_BIT(SCRATCH_MEMORY) },
+	{ CAP_REC_PC_SAMPLE, TRC_DOMAIN_BIT(PC_SAMPLING_HOST_TRAP) |
+			    TRC_DOMAIN_BIT(PC_SAMPLING_STOCHASTIC) },
 };
 /* clang-format on */
 
-uint64_t ws_domain_types(uint32_t domains)
+uint64_t trc_domain_types(uint32_t domains)
 {
 	uint64_t types = 0;
 
@@ -42,76 +42,76 @@ uint64_t ws_domain_types(uint32_t domains)
 	return types;
 }
 
-enum ws_domain ws_rec_domain(const struct ws_capture *capture, const struct ws_rec *rec)
+enum cap_domain trc_rec_domain(const struct trc_capture *capture, const struct cap_rec *rec)
 {
-	switch (ws_rec_type(rec)) {
-	case WS_REC_CALL:
-	case WS_REC_CALL_ARGS:
-		return ws_list_at(capture->pub.operations, rec->what)->domain;
-	case WS_REC_MARKER:
-		return WS_DOMAIN_MARKER_API;
-	case WS_REC_DISPATCH:
-		return ((const struct ws_rec_dispatch *)rec)->flags & WS_DISPATCH_UNASKED
-			       ? WS_DOMAIN_COUNTER_COLLECTION
-			       : WS_DOMAIN_KERNEL_DISPATCH;
-	case WS_REC_COUNTED:
-		return WS_DOMAIN_COUNTER_VALUES;
-	case WS_REC_COPY:
-		return WS_DOMAIN_MEMORY_COPY;
-	case WS_REC_ALLOC:
-		return WS_DOMAIN_MEMORY_ALLOCATION;
-	case WS_REC_SCRATCH:
-		return WS_DOMAIN_SCRATCH_MEMORY;
-	case WS_REC_PC_SAMPLE:
-		return rec->what & WS_PC_STOCHASTIC ? WS_DOMAIN_PC_SAMPLING_STOCHASTIC
-						    : WS_DOMAIN_PC_SAMPLING_HOST_TRAP;
+	switch (cap_rec_type(rec)) {
+	case CAP_REC_CALL:
+	case CAP_REC_CALL_ARGS:
+		return trc_list_at(capture->pub.operations, rec->what)->domain;
+	case CAP_REC_MARKER:
+		return CAP_DOMAIN_MARKER_API;
+	case CAP_REC_DISPATCH:
+		return ((const struct cap_rec_dispatch *)rec)->flags & CAP_DISPATCH_UNASKED
+			       ? CAP_DOMAIN_COUNTER_COLLECTION
+			       : CAP_DOMAIN_KERNEL_DISPATCH;
+	case CAP_REC_COUNTED:
+		return CAP_DOMAIN_COUNTER_VALUES;
+	case CAP_REC_COPY:
+		return CAP_DOMAIN_MEMORY_COPY;
+	case CAP_REC_ALLOC:
+		return CAP_DOMAIN_MEMORY_ALLOCATION;
+	case CAP_REC_SCRATCH:
+		return CAP_DOMAIN_SCRATCH_MEMORY;
+	case CAP_REC_PC_SAMPLE:
+		return rec->what & CAP_PC_STOCHASTIC ? CAP_DOMAIN_PC_SAMPLING_STOCHASTIC
+						    : CAP_DOMAIN_PC_SAMPLING_HOST_TRAP;
 	default:
-		return WS_DOMAIN_COUNT;
+		return CAP_DOMAIN_COUNT;
 	}
 }
 
 /* When a record's event ended, and in which clock; false for records that are no events. */
-static bool end_of(const struct ws_rec *rec, uint64_t *out_end, bool *out_ticks)
+static bool end_of(const struct cap_rec *rec, uint64_t *out_end, bool *out_ticks)
 {
 	*out_ticks = true;
-	switch (ws_rec_type(rec)) {
-	case WS_REC_CALL:
-	case WS_REC_CALL_ARGS:
-		*out_end = ((const struct ws_rec_call *)rec)->end_ticks;
+	switch (cap_rec_type(rec)) {
+	case CAP_REC_CALL:
+	case CAP_REC_CALL_ARGS:
+		*out_end = ((const struct cap_rec_call *)rec)->end_ticks;
 		return true;
-	case WS_REC_MARKER:
-		*out_end = ((const struct ws_rec_marker *)rec)->end_ticks;
+	case CAP_REC_MARKER:
+		*out_end = ((const struct cap_rec_marker *)rec)->end_ticks;
 		return true;
-	case WS_REC_ALLOC:
-		*out_end = ((const struct ws_rec_alloc *)rec)->end_ticks;
+	case CAP_REC_ALLOC:
+		*out_end = ((const struct cap_rec_alloc *)rec)->end_ticks;
 		return true;
-	case WS_REC_SCRATCH:
-		*out_end = ((const struct ws_rec_scratch *)rec)->end_ticks;
+	case CAP_REC_SCRATCH:
+		*out_end = ((const struct cap_rec_scratch *)rec)->end_ticks;
 		return true;
 	}
 	*out_ticks = false;
-	switch (ws_rec_type(rec)) {
-	case WS_REC_DISPATCH:
-		*out_end = ((const struct ws_rec_dispatch *)rec)->end_ns;
+	switch (cap_rec_type(rec)) {
+	case CAP_REC_DISPATCH:
+		*out_end = ((const struct cap_rec_dispatch *)rec)->end_ns;
 		return true;
-	case WS_REC_COPY:
-		*out_end = ((const struct ws_rec_copy *)rec)->end_ns;
+	case CAP_REC_COPY:
+		*out_end = ((const struct cap_rec_copy *)rec)->end_ns;
 		return true;
-	case WS_REC_PC_SAMPLE:
-	case WS_REC_COUNTED:
+	case CAP_REC_PC_SAMPLE:
+	case CAP_REC_COUNTED:
 		*out_end = rec->time;
 		return true;
 	}
 	return false;
 }
 
-static bool is_mark(const struct ws_rec *rec)
+static bool is_mark(const struct cap_rec *rec)
 {
-	return ws_rec_type(rec) == WS_REC_MARKER && rec->what != WS_MARKER_THREAD_RANGE &&
-	       rec->what != WS_MARKER_PROCESS_RANGE;
+	return cap_rec_type(rec) == CAP_REC_MARKER && rec->what != CAP_MARKER_THREAD_RANGE &&
+	       rec->what != CAP_MARKER_PROCESS_RANGE;
 }
 
-bool ws_rec_times(const struct ws_capture *capture, const struct ws_rec *rec, size_t *hint,
+bool trc_rec_times(const struct trc_capture *capture, const struct cap_rec *rec, size_t *hint,
 		  uint64_t *out_start, uint64_t *out_end)
 {
 	uint64_t start = rec->time, end;
@@ -120,8 +120,8 @@ bool ws_rec_times(const struct ws_capture *capture, const struct ws_rec *rec, si
 	if (!end_of(rec, &end, &ticks))
 		return false;
 	if (ticks) {
-		start = ws_clock_ns(&capture->clock, rec->time, hint);
-		end = end <= rec->time ? start : ws_clock_ns(&capture->clock, end, hint);
+		start = trc_clock_ns(&capture->clock, rec->time, hint);
+		end = end <= rec->time ? start : trc_clock_ns(&capture->clock, end, hint);
 		/*
 		 * A call takes time: one that ends in the nanosecond of its start would be
 		 * an instant in the formats that tell the two apart.
@@ -129,8 +129,8 @@ bool ws_rec_times(const struct ws_capture *capture, const struct ws_rec *rec, si
 		if (end <= start && !is_mark(rec))
 			end = start + 1;
 	}
-	start = ws_capture_shift(capture, start);
-	end = ws_capture_shift(capture, end);
+	start = trc_capture_shift(capture, start);
+	end = trc_capture_shift(capture, end);
 	/* Nothing ends before it begins, nor lies where the formats' signed numbers end. */
 	*out_start = WS_MIN(start, (uint64_t)INT64_MAX - 1);
 	*out_end = WS_MIN(WS_MAX(end, *out_start), (uint64_t)INT64_MAX);
@@ -138,13 +138,13 @@ bool ws_rec_times(const struct ws_capture *capture, const struct ws_rec *rec, si
 }
 
 struct survey {
-	struct ws_capture *capture;
+	struct trc_capture *capture;
 	struct ws_map tids;    /* tid -> non-NULL */
 	struct ws_map helpers; /* the same: who wrote down what others did */
 	uint32_t last_tid, last_helper;
 	size_t hint;
 	uint64_t last_ns;
-	struct ws_launch_block *launch_hint;
+	struct trc_launch_block *launch_hint;
 	struct ws_err *err;
 };
 
@@ -164,78 +164,78 @@ static enum ws_status see_helper(struct survey *s, uint32_t tid)
 	return ws_map_put_u64(&s->helpers, tid, s, s->err);
 }
 
-static void count(struct survey *s, enum ws_domain domain, const struct ws_rec *rec, uint64_t start,
+static void count(struct survey *s, enum cap_domain domain, const struct cap_rec *rec, uint64_t start,
 		  uint64_t end)
 {
-	struct ws_ledger_sum *sum = &s->capture->pub.ledger[domain];
+	struct trc_ledger_sum *sum = &s->capture->pub.ledger[domain];
 
 	sum->first_ns = sum->written ? WS_MIN(sum->first_ns, start) : start;
 	sum->last_ns = WS_MAX(sum->last_ns, end);
 	sum->written++;
-	sum->record_bytes += ws_rec_bytes(rec);
+	sum->record_bytes += cap_rec_bytes(rec);
 }
 
-static uint32_t thread_field(const struct ws_rec *rec)
+static uint32_t thread_field(const struct cap_rec *rec)
 {
-	switch (ws_rec_type(rec)) {
-	case WS_REC_DISPATCH:
-		return ((const struct ws_rec_dispatch *)rec)->tid;
-	case WS_REC_COPY:
-		return ((const struct ws_rec_copy *)rec)->tid;
-	case WS_REC_SCRATCH:
-		return ((const struct ws_rec_scratch *)rec)->tid;
+	switch (cap_rec_type(rec)) {
+	case CAP_REC_DISPATCH:
+		return ((const struct cap_rec_dispatch *)rec)->tid;
+	case CAP_REC_COPY:
+		return ((const struct cap_rec_copy *)rec)->tid;
+	case CAP_REC_SCRATCH:
+		return ((const struct cap_rec_scratch *)rec)->tid;
 	default:
 		return 0;
 	}
 }
 
-static bool dangles(const struct ws_process *p, const struct ws_rec *rec)
+static bool dangles(const struct trc_process *p, const struct cap_rec *rec)
 {
-	const struct ws_rec_dispatch *d = (const struct ws_rec_dispatch *)rec;
-	const struct ws_rec_copy *c = (const struct ws_rec_copy *)rec;
+	const struct cap_rec_dispatch *d = (const struct cap_rec_dispatch *)rec;
+	const struct cap_rec_copy *c = (const struct cap_rec_copy *)rec;
 
-	switch (ws_rec_type(rec)) {
-	case WS_REC_DISPATCH:
-		return !ws_list_at(p->kernels, d->h.what)->info ||
-		       !ws_list_at(p->queues, d->queue)->info || !ws_process_agent(p, d->agent);
-	case WS_REC_COPY:
-		return !ws_process_agent(p, c->dst_agent) || !ws_process_agent(p, c->src_agent);
-	case WS_REC_CALL:
-	case WS_REC_CALL_ARGS:
-		return !ws_list_at(p->operations, rec->what)->name[0];
+	switch (cap_rec_type(rec)) {
+	case CAP_REC_DISPATCH:
+		return !trc_list_at(p->kernels, d->h.what)->info ||
+		       !trc_list_at(p->queues, d->queue)->info || !trc_process_agent(p, d->agent);
+	case CAP_REC_COPY:
+		return !trc_process_agent(p, c->dst_agent) || !trc_process_agent(p, c->src_agent);
+	case CAP_REC_CALL:
+	case CAP_REC_CALL_ARGS:
+		return !trc_list_at(p->operations, rec->what)->name[0];
 	default:
 		return false;
 	}
 }
 
-static enum ws_status see_launch(struct survey *s, const struct ws_rec_dispatch *d)
+static enum ws_status see_launch(struct survey *s, const struct cap_rec_dispatch *d)
 {
-	return d->flags & WS_DISPATCH_ORDERED
-		       ? ws_launches_add(&s->capture->launches, &s->capture->arena, d->dispatch_id,
+	return d->flags & CAP_DISPATCH_ORDERED
+		       ? trc_launches_add(&s->capture->launches, &s->capture->arena, d->dispatch_id,
 					 &s->launch_hint, s->err)
 		       : WS_OK;
 }
 
-static enum ws_status see(struct survey *s, const struct ws_rec *rec, uint32_t owner)
+static enum ws_status see(struct survey *s, const struct cap_rec *rec, uint32_t owner)
 {
 	enum ws_status st = WS_OK;
 
-	enum ws_domain domain = ws_rec_domain(s->capture, rec);
+	enum cap_domain domain = trc_rec_domain(s->capture, rec);
 	uint32_t tid = thread_field(rec);
 	uint64_t start, end;
 
 	/* How a dispatch was counted is no event of its own. */
-	if (domain == WS_DOMAIN_COUNTER_VALUES ||
-	    !ws_rec_times(s->capture, rec, &s->hint, &start, &end))
+	if (domain == CAP_DOMAIN_COUNTER_VALUES ||
+	    !trc_rec_times(s->capture, rec, &s->hint, &start, &end))
 		return WS_OK;
 	s->capture->pub.n_dangling += dangles(&s->capture->pub, rec);
 	s->last_ns = WS_MAX(s->last_ns, end);
-	if (domain < WS_DOMAIN_COUNT)
+	if (domain < CAP_DOMAIN_COUNT)
 		count(s, domain, rec, start, end);
-	if (domain == WS_DOMAIN_KERNEL_DISPATCH && ((const struct ws_rec_dispatch *)rec)->n_values)
-		count(s, WS_DOMAIN_COUNTER_COLLECTION, rec, start, end);
-	if (ws_rec_type(rec) == WS_REC_DISPATCH)
-		st = see_launch(s, (const struct ws_rec_dispatch *)rec);
+	if (domain == CAP_DOMAIN_KERNEL_DISPATCH && ((const struct cap_rec_dispatch *)rec)->n_values)
+		count(s, CAP_DOMAIN_COUNTER_COLLECTION, rec, start, end);
+	if (cap_rec_type(rec) == CAP_REC_DISPATCH)
+		st = see_launch(s, (const struct cap_rec_dispatch *)rec);
 	/* Who launched it, not the helper that wrote it down: that one is no thread of the program.
 	 */
 	if (!st && tid && tid != owner)
@@ -245,16 +245,16 @@ static enum ws_status see(struct survey *s, const struct ws_rec *rec, uint32_t o
 
 static int by_tid(const void *a, const void *b)
 {
-	const struct ws_thread *x = a, *y = b;
+	const struct trc_thread *x = a, *y = b;
 
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
 static enum ws_status make_threads(struct survey *s)
 {
-	struct ws_capture *c = s->capture;
-	struct ws_process *p = &c->pub;
-	struct ws_thread *threads;
+	struct trc_capture *c = s->capture;
+	struct trc_process *p = &c->pub;
+	struct trc_thread *threads;
 	enum ws_status st = ws_map_put_u64(&s->tids, p->main_tid, s, s->err); /* even a damaged 0 */
 	uint32_t index = 0;
 	size_t n = 0;
@@ -269,13 +269,13 @@ static enum ws_status make_threads(struct survey *s)
 		return ws_fail(s->err, WS_E_NOMEM, "capture '%s': too many threads", p->path);
 	ws_map_each(entry, &s->tids)
 		threads[n++] =
-			(struct ws_thread){ .tid = (uint32_t)entry->num, .name = "", .process = p };
+			(struct trc_thread){ .tid = (uint32_t)entry->num, .name = "", .process = p };
 	qsort(threads, n, sizeof(*threads), by_tid);
 	p->threads.at = threads;
 	p->threads.n = n;
 	for (size_t i = 0; i < c->named_threads.n; i++) {
-		struct ws_thread *named = &c->named_threads.at[i];
-		struct ws_thread *thread = bsearch(named, threads, n, sizeof(*threads), by_tid);
+		struct trc_thread *named = &c->named_threads.at[i];
+		struct trc_thread *thread = bsearch(named, threads, n, sizeof(*threads), by_tid);
 
 		if (thread)
 			*thread = *named;
@@ -289,36 +289,36 @@ static enum ws_status make_threads(struct survey *s)
 	return WS_OK;
 }
 
-enum ws_status ws_capture_survey(struct ws_capture *capture, struct ws_err *err)
+enum ws_status trc_capture_survey(struct trc_capture *capture, struct ws_err *err)
 {
 	struct survey s = { .capture = capture, .err = err };
-	struct ws_view view = { 0 };
-	const struct ws_ledger_sum *kernels;
+	struct cap_view view = { 0 };
+	const struct trc_ledger_sum *kernels;
 	uint64_t n_known, n_submitted;
 	enum ws_status st = WS_OK;
 
 	ws_map_init(&s.tids, WS_MAP_U64, THREADS_MAX);
 	ws_map_init(&s.helpers, WS_MAP_U64, THREADS_MAX);
-	for (size_t i = 0; !st && i < ws_reader_n_chunks(capture->reader); i++) {
-		const struct ws_rec *rec;
+	for (size_t i = 0; !st && i < cap_reader_n_chunks(capture->reader); i++) {
+		const struct cap_rec *rec;
 
-		if (ws_reader_chunk(capture->reader, i)->kind != WS_CHUNK_EVENT)
+		if (cap_reader_chunk(capture->reader, i)->kind != CAP_CHUNK_EVENT)
 			continue;
-		st = ws_reader_load(capture->reader, i, &view, err);
-		while (!st && (rec = ws_view_next(&view)))
+		st = cap_reader_load(capture->reader, i, &view, err);
+		while (!st && (rec = cap_view_next(&view)))
 			st = see(&s, rec, view.tid);
 	}
-	ws_damage_add(&capture->pub.damage, &view.damage);
-	ws_damage_add(&capture->pub.damage, ws_reader_damage(capture->reader));
-	ws_view_fini(&view);
-	kernels = &capture->pub.ledger[WS_DOMAIN_KERNEL_DISPATCH];
+	cap_damage_add(&capture->pub.damage, &view.damage);
+	cap_damage_add(&capture->pub.damage, cap_reader_damage(capture->reader));
+	cap_view_fini(&view);
+	kernels = &capture->pub.ledger[CAP_DOMAIN_KERNEL_DISPATCH];
 	n_known = kernels->written + kernels->dropped + kernels->failed;
-	n_submitted = ws_reader_head(capture->reader)->n_submitted;
+	n_submitted = cap_reader_head(capture->reader)->n_submitted;
 	capture->pub.n_unended = n_submitted > n_known ? n_submitted - n_known : 0;
 	if (!st)
 		st = make_threads(&s);
 	if (!st)
-		st = ws_launches_count(&capture->launches, err);
+		st = trc_launches_count(&capture->launches, err);
 	if (!capture->pub.ended)
 		capture->pub.fini_ns = WS_MAX(s.last_ns, capture->pub.init_ns);
 	ws_map_fini(&s.tids);

@@ -13,20 +13,20 @@
 #define ENTRIES_MAX 4096u
 #define VALUE_MAX (16u << 20)
 
-void ws_config_init(struct ws_config *config)
+void wl_config_init(struct wl_config *config)
 {
 	config->failed = WS_OK;
 	ws_arena_init(&config->arena, 4 * VALUE_MAX);
 	ws_map_init(&config->entries, WS_MAP_STR, ENTRIES_MAX);
 }
 
-void ws_config_fini(struct ws_config *config)
+void wl_config_fini(struct wl_config *config)
 {
 	ws_map_fini(&config->entries);
 	ws_arena_fini(&config->arena);
 }
 
-static void put(struct ws_config *config, const char *key, const char *value, size_t n)
+static void put(struct wl_config *config, const char *key, const char *value, size_t n)
 {
 	char *own_key = ws_arena_strdup(&config->arena, key);
 	char *own = ws_arena_strndup(&config->arena, value, n);
@@ -94,7 +94,7 @@ static void add_scalar(struct ws_buf *out, const char *text)
 }
 
 /* The value is put, and is nobody's any more. */
-static void put_buf(struct ws_config *config, const char *key, struct ws_buf *value)
+static void put_buf(struct wl_config *config, const char *key, struct ws_buf *value)
 {
 	put(config, key, value->at, value->n);
 	if (value->failed)
@@ -102,7 +102,7 @@ static void put_buf(struct ws_config *config, const char *key, struct ws_buf *va
 	ws_buf_fini(value);
 }
 
-void ws_config_text(struct ws_config *config, const char *key, const char *text)
+void wl_config_text(struct wl_config *config, const char *key, const char *text)
 {
 	struct ws_buf value;
 
@@ -115,14 +115,14 @@ void ws_config_text(struct ws_config *config, const char *key, const char *text)
 	put_buf(config, key, &value);
 }
 
-void ws_config_bool(struct ws_config *config, const char *key, bool on)
+void wl_config_bool(struct wl_config *config, const char *key, bool on)
 {
 	const char *word = on ? " true" : " false";
 
 	put(config, key, word, strlen(word));
 }
 
-void ws_config_int(struct ws_config *config, const char *key, int64_t number)
+void wl_config_int(struct wl_config *config, const char *key, int64_t number)
 {
 	char text[32];
 
@@ -130,7 +130,7 @@ void ws_config_int(struct ws_config *config, const char *key, int64_t number)
 	put(config, key, text, strlen(text));
 }
 
-void ws_config_real(struct ws_config *config, const char *key, double number)
+void wl_config_real(struct wl_config *config, const char *key, double number)
 {
 	char text[48];
 
@@ -138,7 +138,7 @@ void ws_config_real(struct ws_config *config, const char *key, double number)
 	put(config, key, text, strlen(text));
 }
 
-void ws_config_list(struct ws_config *config, const char *key, const char *const *texts, size_t n)
+void wl_config_list(struct wl_config *config, const char *key, const char *const *texts, size_t n)
 {
 	struct ws_buf value;
 
@@ -152,7 +152,7 @@ void ws_config_list(struct ws_config *config, const char *key, const char *const
 	put_buf(config, key, &value);
 }
 
-void ws_config_set(struct ws_config *config, const char *key, const char *const *texts, size_t n,
+void wl_config_set(struct wl_config *config, const char *key, const char *const *texts, size_t n,
 		   const char *value)
 {
 	struct ws_buf out;
@@ -177,11 +177,11 @@ static int by_key(const void *a, const void *b)
 	return strcmp(x->str.at, y->str.at);
 }
 
-enum ws_status ws_config_write(const struct ws_config *config, const char *dir, const char *name,
+enum ws_status wl_config_write(const struct wl_config *config, const char *dir, const char *name,
 			       struct ws_err *err)
 {
 	struct ws_map_entry **order;
-	struct ws_outfile file;
+	struct wl_outfile file;
 	size_t n = 0;
 	enum ws_status st;
 
@@ -194,12 +194,12 @@ enum ws_status ws_config_write(const struct ws_config *config, const char *dir, 
 	ws_map_each(entry, &config->entries)
 		order[n++] = entry;
 	qsort(order, n, sizeof(*order), by_key);
-	st = ws_outfile_open(&file, dir, name, err);
+	st = wl_outfile_open(&file, dir, name, err);
 	if (!st) {
 		for (size_t i = 0; i < n; i++)
 			fprintf(file.to, "%s:%s\n", order[i]->str.at,
 				(const char *)order[i]->value);
-		st = ws_outfile_commit(&file, err);
+		st = wl_outfile_commit(&file, err);
 	}
 	free(order);
 	return st;

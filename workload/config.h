@@ -17,27 +17,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_config {
+struct wl_config {
 	struct ws_arena arena;
 	struct ws_map entries; /* key to the text after it, as written */
 	enum ws_status failed; /* the first failure; writing reports it */
 };
 
-void ws_config_init(struct ws_config *config);
-void ws_config_fini(struct ws_config *config);
+void wl_config_init(struct wl_config *config);
+void wl_config_fini(struct wl_config *config);
 
 /* A key that is there already gets the new value. */
-void ws_config_text(struct ws_config *config, const char *key, const char *text); /* NULL: null */
-void ws_config_bool(struct ws_config *config, const char *key, bool on);
-void ws_config_int(struct ws_config *config, const char *key, int64_t number);
-void ws_config_real(struct ws_config *config, const char *key, double number);
-void ws_config_list(struct ws_config *config, const char *key, const char *const *texts, size_t n);
+void wl_config_text(struct wl_config *config, const char *key, const char *text); /* NULL: null */
+void wl_config_bool(struct wl_config *config, const char *key, bool on);
+void wl_config_int(struct wl_config *config, const char *key, int64_t number);
+void wl_config_real(struct wl_config *config, const char *key, double number);
+void wl_config_list(struct wl_config *config, const char *key, const char *const *texts, size_t n);
 /* Each of @texts, of which none is twice, is a key with @value. */
-void ws_config_set(struct ws_config *config, const char *key, const char *const *texts, size_t n,
+void wl_config_set(struct wl_config *config, const char *key, const char *const *texts, size_t n,
 		   const char *value);
 
 /* dir/name, whole or not at all. */
-enum ws_status ws_config_write(const struct ws_config *config, const char *dir, const char *name,
+enum ws_status wl_config_write(const struct wl_config *config, const char *dir, const char *name,
 			       struct ws_err *err);
 
 #endif

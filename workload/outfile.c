@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum ws_status ws_outfile_open(struct ws_outfile *file, const char *dir, const char *name,
+enum ws_status wl_outfile_open(struct wl_outfile *file, const char *dir, const char *name,
 			       struct ws_err *err)
 {
 	enum ws_status st = ws_path_join(dir, name, file->path, err);
@@ -23,7 +23,7 @@ enum ws_status ws_outfile_open(struct ws_outfile *file, const char *dir, const c
 	return ws_file_create_stream(file->part, &file->to, err);
 }
 
-enum ws_status ws_outfile_commit(struct ws_outfile *file, struct ws_err *err)
+enum ws_status wl_outfile_commit(struct wl_outfile *file, struct ws_err *err)
 {
 	FILE *to = file->to;
 	bool failed;
@@ -50,7 +50,7 @@ enum ws_status ws_outfile_commit(struct ws_outfile *file, struct ws_err *err)
 	return ws_fail_errno(err, error ? error : ENOSPC, "cannot write '%s'", file->path);
 }
 
-void ws_outfile_abandon(struct ws_outfile *file)
+void wl_outfile_abandon(struct wl_outfile *file)
 {
 	if (!file->to)
 		return;
@@ -59,7 +59,7 @@ void ws_outfile_abandon(struct ws_outfile *file)
 	unlink(file->part);
 }
 
-void ws_put_text(FILE *to, const char *text, char end)
+void wl_put_text(FILE *to, const char *text, char end)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, to);
@@ -75,12 +75,12 @@ void ws_put_text(FILE *to, const char *text, char end)
 	putc_unlocked(end, to);
 }
 
-void ws_put_u64(FILE *to, uint64_t value, char end)
+void wl_put_u64(FILE *to, uint64_t value, char end)
 {
 	fprintf(to, "%" PRIu64 "%c", value, end);
 }
 
-void ws_put_number(FILE *to, double value, char end)
+void wl_put_number(FILE *to, double value, char end)
 {
 	if (isnan(value))
 		putc_unlocked(end, to);

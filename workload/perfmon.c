@@ -12,9 +12,9 @@
 static const char *const block_order[] = { "SQ",  "TA",  "TD",  "TCP",  "TCC",
 					   "CPC", "CPF", "SPI", "GRBM", "GDS" };
 
-static const char *block_of(const struct ws_sheets *sheets, const struct ws_sheet_column *column)
+static const char *block_of(const struct wl_sheets *sheets, const struct wl_sheet_column *column)
 {
-	const struct ws_counter_def *counter = sheets->plan->requests[column->request].counter;
+	const struct cnt_counter_def *counter = sheets->plan->requests[column->request].counter;
 	const char *name = counter && counter->block ? counter->block->name : "";
 
 	return strcmp(name, "SQC") == 0 ? "SQ" : name;
@@ -28,19 +28,19 @@ static bool in_order(const char *block)
 	return false;
 }
 
-static bool is_accumulated(const struct ws_sheet_column *column)
+static bool is_accumulated(const struct wl_sheet_column *column)
 {
 	return strcmp(column->name, column->header) != 0;
 }
 
-static void print_accumulated(FILE *to, const struct ws_sheet *sheet)
+static void print_accumulated(FILE *to, const struct wl_sheet *sheet)
 {
 	for (size_t i = 0; i < sheet->n_columns; i++)
 		if (is_accumulated(&sheet->columns[i]))
 			fprintf(to, " %s", sheet->columns[i].name);
 }
 
-static void print_names(FILE *to, const struct ws_sheets *sheets, const struct ws_sheet *sheet)
+static void print_names(FILE *to, const struct wl_sheets *sheets, const struct wl_sheet *sheet)
 {
 	for (size_t b = 0; b <= WS_ARRAY_LEN(block_order); b++)
 		for (size_t i = 0; i < sheet->n_columns; i++) {
@@ -59,7 +59,7 @@ static void print_names(FILE *to, const struct ws_sheets *sheets, const struct w
 		}
 }
 
-static bool has_channels(const struct ws_sheet *sheet)
+static bool has_channels(const struct wl_sheet *sheet)
 {
 	for (size_t i = 0; i < sheet->n_columns; i++)
 		if (sheet->columns[i].instance >= 0)
@@ -68,21 +68,21 @@ static bool has_channels(const struct ws_sheet *sheet)
 }
 
 /* Flat numbers are over all dies: AMD's collector has to be told what they stand for. */
-static void print_definitions(FILE *to, const struct ws_sheets *sheets,
-			      const struct ws_sheet *sheet)
+static void print_definitions(FILE *to, const struct wl_sheets *sheets,
+			      const struct wl_sheet *sheet)
 {
 	fputs("rocprofiler-sdk:\n  counters-schema-version: 1\n  counters:\n", to);
 	for (size_t i = 0; i < sheet->n_columns; i++) {
-		const struct ws_sheet_column *column = &sheet->columns[i];
-		const struct ws_counter_def *counter =
+		const struct wl_sheet_column *column = &sheet->columns[i];
+		const struct cnt_counter_def *counter =
 			sheets->plan->requests[column->request].counter;
-		uint32_t index[WS_SHAPE_MAX], xcc = 0, channel = 0;
+		uint32_t index[CNT_SHAPE_MAX], xcc = 0, channel = 0;
 
 		if (column->instance < 0)
 			continue;
-		ws_shape_index(&counter->shape, (size_t)column->instance, index);
+		cnt_shape_index(&counter->shape, (size_t)column->instance, index);
 		for (unsigned d = 0; d < counter->shape.n_dims; d++)
-			if (counter->shape.at[d].dim == WS_DIM_XCC)
+			if (counter->shape.at[d].dim == CNT_DIM_XCC)
 				xcc = index[d];
 			else
 				channel = index[d];
@@ -96,20 +96,20 @@ static void print_definitions(FILE *to, const struct ws_sheets *sheets,
 			"      expression: select(%s,[DIMENSION_XCC=[%u], "
 			"DIMENSION_INSTANCE=[%u]])\n",
 			column->name, counter->name, xcc, channel,
-			ws_catalogue_arch(sheets->plan->cat), counter->name, xcc, channel);
+			cnt_catalogue_arch(sheets->plan->cat), counter->name, xcc, channel);
 	}
 }
 
-static enum ws_status write_file(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
-				 const struct ws_perfmon_filter *filter, const char *dir,
+static enum ws_status write_file(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
+				 const struct wl_perfmon_filter *filter, const char *dir,
 				 const char *suffix, struct ws_err *err)
 {
-	struct ws_outfile file;
+	struct wl_outfile file;
 	char name[300];
 	enum ws_status st;
 
 	snprintf(name, sizeof(name), "%s.%s", sheet->name, suffix);
-	st = ws_outfile_open(&file, dir, name, err);
+	st = wl_outfile_open(&file, dir, name, err);
 	if (st)
 		return st;
 	if (strcmp(suffix, "yaml") == 0) {
@@ -121,18 +121,18 @@ static enum ws_status write_file(const struct ws_sheets *sheets, const struct ws
 			filter->ranges ? filter->ranges : "", filter->kernels ? " " : "",
 			filter->kernels ? filter->kernels : "");
 	}
-	return ws_outfile_commit(&file, err);
+	return wl_outfile_commit(&file, err);
 }
 
-enum ws_status ws_perfmon_write(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
-				const struct ws_perfmon_filter *filter, const char *dir,
+enum ws_status wl_perfmon_write(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
+				const struct wl_perfmon_filter *filter, const char *dir,
 				struct ws_err *err)
 {
 	char perfmon[PATH_MAX];
 	enum ws_status st = ws_path_join(dir, "perfmon", perfmon, err);
 
 	if (!st)
-		st = ws_mkdirs(perfmon, err);
+		st = launch_mkdirs(perfmon, err);
 	if (!st)
 		st = write_file(sheets, sheet, filter, perfmon, "txt", err);
 	if (!st && has_channels(sheet))

@@ -11,25 +11,25 @@
 #define ACCUM_SUFFIX "_ACCUM"
 #define ACCUM_HEADER "SQ_ACCUM_PREV_HIRES"
 
-WS_VEC_TYPE(sheet_list, struct ws_sheet);
-WS_VEC_TYPE(column_list, struct ws_sheet_column);
+WS_VEC_TYPE(sheet_list, struct wl_sheet);
+WS_VEC_TYPE(column_list, struct wl_sheet_column);
 
-static bool is_accumulated(const struct ws_plan_read *read)
+static bool is_accumulated(const struct cnt_plan_read *read)
 {
-	return read->form == WS_FORM_ACCUMULATED;
+	return read->form == CNT_FORM_ACCUMULATED;
 }
 
-static unsigned pass_of(const struct ws_plan *plan, size_t request)
+static unsigned pass_of(const struct cnt_plan *plan, size_t request)
 {
-	const struct ws_plan_request *r = &plan->requests[request];
+	const struct cnt_plan_request *r = &plan->requests[request];
 
 	return r->n_reads ? plan->reads[r->reads[0]].pass : 0;
 }
 
 /* The level that a request accumulates, or NULL. */
-static const char *level_of(const struct ws_plan *plan, size_t request)
+static const char *level_of(const struct cnt_plan *plan, size_t request)
 {
-	const struct ws_plan_request *r = &plan->requests[request];
+	const struct cnt_plan_request *r = &plan->requests[request];
 
 	for (size_t i = 0; i < r->n_reads; i++)
 		if (is_accumulated(&plan->reads[r->reads[i]]))
@@ -39,13 +39,13 @@ static const char *level_of(const struct ws_plan *plan, size_t request)
 
 static int by_header(const void *a, const void *b)
 {
-	return strcmp(((const struct ws_sheet_column *)a)->header,
-		      ((const struct ws_sheet_column *)b)->header);
+	return strcmp(((const struct wl_sheet_column *)a)->header,
+		      ((const struct wl_sheet_column *)b)->header);
 }
 
 static int by_name(const void *a, const void *b)
 {
-	const struct ws_sheet *x = a, *y = b;
+	const struct wl_sheet *x = a, *y = b;
 
 	if (!x->level != !y->level)
 		return x->level ? -1 : 1;
@@ -53,7 +53,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* The sheets that the passes become; their columns are filled in afterwards. */
-static enum ws_status list_sheets(const struct ws_plan *plan, size_t n_wants, unsigned number,
+static enum ws_status list_sheets(const struct cnt_plan *plan, size_t n_wants, unsigned number,
 				  struct ws_arena *arena, struct sheet_list *list,
 				  struct ws_err *err)
 {
@@ -67,7 +67,7 @@ static enum ws_status list_sheets(const struct ws_plan *plan, size_t n_wants, un
 
 			if (level && pass_of(plan, i) == pass)
 				st = ws_vec_push(list,
-						 ((struct ws_sheet){ .name = level,
+						 ((struct wl_sheet){ .name = level,
 								     .pass = pass,
 								     .level = level }),
 						 err);
@@ -76,14 +76,14 @@ static enum ws_status list_sheets(const struct ws_plan *plan, size_t n_wants, un
 			char *name = ws_arena_printf(arena, "pmc_perf_%u", number++);
 
 			st = name ? ws_vec_push(list,
-						((struct ws_sheet){ .name = name, .pass = pass }),
+						((struct wl_sheet){ .name = name, .pass = pass }),
 						err)
 				  : ws_fail(err, WS_E_NOMEM, "out of memory");
 		}
 	}
 	/* A few metrics may be all levels; analyze starts from pmc_perf, so there is one. */
 	if (!st && !number && plan->n_passes)
-		st = ws_vec_push(list, ((struct ws_sheet){ .name = "pmc_perf_0" }), err);
+		st = ws_vec_push(list, ((struct wl_sheet){ .name = "pmc_perf_0" }), err);
 	return st;
 }
 
@@ -91,7 +91,7 @@ static enum ws_status add_column(struct column_list *columns, struct ws_arena *a
 				 const char *name, size_t request, int instance, bool accumulated,
 				 struct ws_err *err)
 {
-	struct ws_sheet_column column = { .request = request, .instance = instance };
+	struct wl_sheet_column column = { .request = request, .instance = instance };
 
 	column.name = instance >= 0 ? ws_arena_printf(arena, "%s[%d]", name, instance)
 				    : ws_arena_strdup(arena, name);
@@ -101,21 +101,21 @@ static enum ws_status add_column(struct column_list *columns, struct ws_arena *a
 	return ws_vec_push(columns, column, err);
 }
 
-static size_t n_instances(const struct ws_plan *plan, size_t request)
+static size_t n_instances(const struct cnt_plan *plan, size_t request)
 {
-	const struct ws_counter_def *counter = plan->requests[request].counter;
+	const struct cnt_counter_def *counter = plan->requests[request].counter;
 
-	return counter ? ws_shape_size(&counter->shape) : 0;
+	return counter ? cnt_shape_size(&counter->shape) : 0;
 }
 
 /* Whether a sheet shows a request: that of its pass, and of levels only its own. */
-static bool belongs(const struct ws_plan *plan, const struct ws_sheet *sheet, bool first_of_pass,
-		    const struct ws_want *want, size_t request)
+static bool belongs(const struct cnt_plan *plan, const struct wl_sheet *sheet, bool first_of_pass,
+		    const struct wl_want *want, size_t request)
 {
 	const char *level = level_of(plan, request);
 	bool is_own_level = sheet->level && strcmp(want->name, sheet->level) == 0;
 
-	if (plan->requests[request].state != WS_PLAN_AVAILABLE ||
+	if (plan->requests[request].state != CNT_PLAN_AVAILABLE ||
 	    pass_of(plan, request) != sheet->pass || !plan->requests[request].n_reads)
 		return false;
 	if (level)
@@ -123,16 +123,16 @@ static bool belongs(const struct ws_plan *plan, const struct ws_sheet *sheet, bo
 	return first_of_pass || is_own_level;
 }
 
-static enum ws_status fill_sheet(const struct ws_plan *plan, const struct ws_want *wants,
+static enum ws_status fill_sheet(const struct cnt_plan *plan, const struct wl_want *wants,
 				 size_t n_wants, bool first_of_pass, struct ws_arena *arena,
-				 struct ws_sheet *sheet, struct ws_err *err)
+				 struct wl_sheet *sheet, struct ws_err *err)
 {
 	struct column_list columns;
 	enum ws_status st = WS_OK;
 
 	ws_vec_init(&columns, COLUMNS_MAX);
 	for (size_t i = 0; i < n_wants && !st; i++) {
-		const struct ws_want *want = &wants[i];
+		const struct wl_want *want = &wants[i];
 
 		if (!belongs(plan, sheet, first_of_pass, want, i))
 			continue;
@@ -154,9 +154,9 @@ static enum ws_status fill_sheet(const struct ws_plan *plan, const struct ws_wan
 	return st;
 }
 
-enum ws_status ws_sheets_make(const struct ws_plan *plan, const struct ws_want *wants,
+enum ws_status wl_sheets_make(const struct cnt_plan *plan, const struct wl_want *wants,
 			      size_t n_wants, unsigned first_number, struct ws_arena *arena,
-			      struct ws_sheets *out_sheets, struct ws_err *err)
+			      struct wl_sheets *out_sheets, struct ws_err *err)
 {
 	struct sheet_list list;
 	enum ws_status st;

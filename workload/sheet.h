@@ -5,8 +5,8 @@
  * file of its own, where the accumulated level is the column SQ_ACCUM_PREV_HIRES. Our
  * planner may put two levels into one pass; such a pass is written as two sheets.
  *
- *	ws_sheets_make(plan, wants, n_wants, 0, &arena, &sheets, err);
- *	for each sheet: ws_perfmon_write(...); run its pass; ws_sheet_write(...)
+ *	wl_sheets_make(plan, wants, n_wants, 0, &arena, &sheets, err);
+ *	for each sheet: wl_perfmon_write(...); run its pass; wl_sheet_write(...)
  *
  * Memory   in the arena; refers to the plan.
  */
@@ -22,29 +22,29 @@
 #include <stddef.h>
 
 /* A counter that a report needs: "SQ_WAVES", "TCC_HIT_sum", "SQ_IFETCH_LEVEL_ACCUM". */
-struct ws_want {
+struct wl_want {
 	const char *name; /* as the planner understands it */
 	bool channels;    /* one column per instance: TCC_HIT[0], TCC_HIT[1], ... */
 };
 
-struct ws_sheet_column {
+struct wl_sheet_column {
 	const char *header; /* in the CSV */
 	const char *name;   /* in the perfmon input: differs for accumulated levels */
 	size_t request;     /* in the plan */
 	int instance;       /* -1: all of them added up */
 };
 
-struct ws_sheet {
+struct wl_sheet {
 	const char *name;                /* "pmc_perf_0", "SQ_IFETCH_LEVEL" */
 	unsigned pass;                   /* of the plan */
 	const char *level;               /* the level counter it is about, or NULL */
-	struct ws_sheet_column *columns; /* by header, as plain text */
+	struct wl_sheet_column *columns; /* by header, as plain text */
 	size_t n_columns;
 };
 
-struct ws_sheets {
-	const struct ws_plan *plan;
-	struct ws_sheet *at; /* levels by name, then pmc_perf_N by number */
+struct wl_sheets {
+	const struct cnt_plan *plan;
+	struct wl_sheet *at; /* levels by name, then pmc_perf_N by number */
 	size_t n;
 };
 
@@ -52,45 +52,45 @@ struct ws_sheets {
  * @wants are the plan's requests, in the same order. Files that are not about a level are
  * numbered from @first_number.
  */
-enum ws_status ws_sheets_make(const struct ws_plan *plan, const struct ws_want *wants,
+enum ws_status wl_sheets_make(const struct cnt_plan *plan, const struct wl_want *wants,
 			      size_t n_wants, unsigned first_number, struct ws_arena *arena,
-			      struct ws_sheets *out_sheets, struct ws_err *err);
+			      struct wl_sheets *out_sheets, struct ws_err *err);
 
 /*
  * Whose values the rows of a table show: of pass p, row i shows those of row
- * from[i * n_passes + p], or none where that is WS_NO_ROW. A NULL pointer to it, or a NULL
+ * from[i * n_passes + p], or none where that is WL_NO_ROW. A NULL pointer to it, or a NULL
  * `from`: each row its own.
  */
-struct ws_sheet_rows {
+struct wl_sheet_rows {
 	const uint32_t *from;
 	const uint32_t *number; /* Dispatch_ID of row i in the long form; NULL: i */
 };
-#define WS_NO_ROW UINT32_MAX
+#define WL_NO_ROW UINT32_MAX
 
 /* dir/<name>.csv, one row per dispatch. */
-enum ws_status ws_sheet_write_csv(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
-				  const struct ws_counted *table, const struct ws_sheet_rows *rows,
+enum ws_status wl_sheet_write_csv(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
+				  const struct trc_counted *table, const struct wl_sheet_rows *rows,
 				  const char *dir, struct ws_err *err);
 /* dir/results_<name>.csv, one row per dispatch and counter, as from a rocpd database. */
-enum ws_status ws_sheet_write_long(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
-				   const struct ws_counted *table, const struct ws_sheet_rows *rows,
+enum ws_status wl_sheet_write_long(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
+				   const struct trc_counted *table, const struct wl_sheet_rows *rows,
 				   const char *dir, const char *file, struct ws_err *err);
 /* The values of a sheet, row by row; those that are not there are left out. */
-enum ws_status ws_sheet_each(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
-			     const struct ws_counted *table, const struct ws_sheet_rows *rows,
+enum ws_status wl_sheet_each(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
+			     const struct trc_counted *table, const struct wl_sheet_rows *rows,
 			     void (*each)(void *of, size_t row,
-					  const struct ws_sheet_column *column, double value),
+					  const struct wl_sheet_column *column, double value),
 			     void *of, struct ws_err *err);
 /* dir/timestamps.csv: the same rows without counters. */
-enum ws_status ws_timestamps_write(const struct ws_counted *table, const char *dir,
+enum ws_status wl_timestamps_write(const struct trc_counted *table, const char *dir,
 				   struct ws_err *err);
 
 /* dir/perfmon/<name>.txt and, for counters per channel, <name>.yaml. */
-struct ws_perfmon_filter {
+struct wl_perfmon_filter {
 	const char *kernels, *ranges; /* as they stand on the lines kernel: and range:, or NULL */
 };
-enum ws_status ws_perfmon_write(const struct ws_sheets *sheets, const struct ws_sheet *sheet,
-				const struct ws_perfmon_filter *filter, const char *dir,
+enum ws_status wl_perfmon_write(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
+				const struct wl_perfmon_filter *filter, const char *dir,
 				struct ws_err *err);
 
 #endif

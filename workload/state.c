@@ -14,22 +14,22 @@
 #define LIST_MAX 65536u
 #define LAYOUT 1
 
-void ws_state_init(struct ws_state *state)
+void wl_state_init(struct wl_state *state)
 {
-	*state = (struct ws_state){ .directory = "", .program = "", .arch = "", .how = "" };
+	*state = (struct wl_state){ .directory = "", .program = "", .arch = "", .how = "" };
 	ws_vec_init(&state->argv, LIST_MAX);
 	ws_vec_init(&state->sections, LIST_MAX);
 	ws_vec_init(&state->passes, LIST_MAX);
 }
 
-void ws_state_fini(struct ws_state *state)
+void wl_state_fini(struct wl_state *state)
 {
 	ws_vec_fini(&state->argv);
 	ws_vec_fini(&state->sections);
 	ws_vec_fini(&state->passes);
 }
 
-enum ws_status ws_state_program(struct ws_state *state, const char *argv0, struct ws_arena *arena,
+enum ws_status wl_state_program(struct wl_state *state, const char *argv0, struct ws_arena *arena,
 				struct ws_err *err)
 {
 	char path[PATH_MAX], real[PATH_MAX];
@@ -49,7 +49,7 @@ enum ws_status ws_state_program(struct ws_state *state, const char *argv0, struc
 /* ---- writing ---- */
 
 /* A pass as one line: "done 3 pmc_perf_0 SQ_WAVES TCC_HIT[]". */
-static void pass_line(const struct ws_state_pass *pass, struct ws_buf *out)
+static void pass_line(const struct wl_state_pass *pass, struct ws_buf *out)
 {
 	ws_buf_clear(out);
 	ws_buf_printf(out, "%s %llu %s", pass->done ? "done" : "todo",
@@ -58,16 +58,16 @@ static void pass_line(const struct ws_state_pass *pass, struct ws_buf *out)
 		ws_buf_printf(out, " %s", pass->wants[i]);
 }
 
-enum ws_status ws_state_write(const struct ws_state *state, const char *dir, struct ws_err *err)
+enum ws_status wl_state_write(const struct wl_state *state, const char *dir, struct ws_err *err)
 {
 	struct ws_strv lines;
-	struct ws_config file;
+	struct wl_config file;
 	struct ws_buf line;
 	enum ws_status st = WS_OK;
 
 	ws_vec_init(&lines, LIST_MAX);
 	ws_buf_init(&line, 4 << 20);
-	ws_config_init(&file);
+	wl_config_init(&file);
 	for (size_t i = 0; i < state->passes.n && !st; i++) {
 		char *copy;
 
@@ -76,20 +76,20 @@ enum ws_status ws_state_write(const struct ws_state *state, const char *dir, str
 		st = copy && !line.failed ? ws_vec_push(&lines, copy, err)
 					  : ws_fail(err, WS_E_NOMEM, "out of memory");
 	}
-	ws_config_int(&file, "wavescope_profile", LAYOUT);
-	ws_config_list(&file, "argv", state->argv.at, state->argv.n);
-	ws_config_text(&file, "directory", state->directory);
-	ws_config_text(&file, "program", state->program);
-	ws_config_int(&file, "program_bytes", state->program_bytes);
-	ws_config_int(&file, "program_mtime_ns", state->program_mtime_ns);
-	ws_config_text(&file, "arch", state->arch);
-	ws_config_text(&file, "how", state->how);
-	ws_config_list(&file, "sections", state->sections.at, state->sections.n);
-	ws_config_bool(&file, "complete", state->complete);
-	ws_config_list(&file, "passes", lines.at, lines.n);
+	wl_config_int(&file, "wavescope_profile", LAYOUT);
+	wl_config_list(&file, "argv", state->argv.at, state->argv.n);
+	wl_config_text(&file, "directory", state->directory);
+	wl_config_text(&file, "program", state->program);
+	wl_config_int(&file, "program_bytes", state->program_bytes);
+	wl_config_int(&file, "program_mtime_ns", state->program_mtime_ns);
+	wl_config_text(&file, "arch", state->arch);
+	wl_config_text(&file, "how", state->how);
+	wl_config_list(&file, "sections", state->sections.at, state->sections.n);
+	wl_config_bool(&file, "complete", state->complete);
+	wl_config_list(&file, "passes", lines.at, lines.n);
 	if (!st)
-		st = ws_config_write(&file, dir, WS_STATE_NAME, err);
-	ws_config_fini(&file);
+		st = wl_config_write(&file, dir, WL_STATE_NAME, err);
+	wl_config_fini(&file);
 	ws_buf_fini(&line);
 	ws_vec_fini(&lines);
 	return st;
@@ -124,7 +124,7 @@ static enum ws_status texts_of(const struct ws_doc *doc, const char *key, struct
 }
 
 static enum ws_status read_pass(const char *line, struct ws_arena *arena,
-				struct ws_state_pass *out_pass, struct ws_err *err)
+				struct wl_state_pass *out_pass, struct ws_err *err)
 {
 	struct ws_str rest = ws_str_from(line), word;
 	struct ws_strv wants;
@@ -133,7 +133,7 @@ static enum ws_status read_pass(const char *line, struct ws_arena *arena,
 	ws_vec_init(&wants, LIST_MAX);
 	if (!ws_str_next(&rest, ' ', &word))
 		return ws_fail(err, WS_E_FORMAT, "an empty pass");
-	*out_pass = (struct ws_state_pass){ .done = ws_str_is(word, "done") };
+	*out_pass = (struct wl_state_pass){ .done = ws_str_is(word, "done") };
 	if (!out_pass->done && !ws_str_is(word, "todo"))
 		return ws_fail(err, WS_E_FORMAT, "'%.60s' is no pass", line);
 	if (!rest.at || !ws_str_next(&rest, ' ', &word) || !ws_str_u64(word, &out_pass->n_rows) ||
@@ -157,7 +157,7 @@ static enum ws_status read_pass(const char *line, struct ws_arena *arena,
 }
 
 static enum ws_status read_passes(const struct ws_doc *doc, struct ws_arena *arena,
-				  struct ws_state_passes *out, struct ws_err *err)
+				  struct wl_state_passes *out, struct ws_err *err)
 {
 	struct ws_strv lines;
 	enum ws_status st;
@@ -165,7 +165,7 @@ static enum ws_status read_passes(const struct ws_doc *doc, struct ws_arena *are
 	ws_vec_init(&lines, LIST_MAX);
 	st = texts_of(doc, "passes", &lines, err);
 	for (size_t i = 0; i < lines.n && !st; i++) {
-		struct ws_state_pass pass;
+		struct wl_state_pass pass;
 
 		st = read_pass(lines.at[i], arena, &pass, err);
 		if (!st)
@@ -175,15 +175,15 @@ static enum ws_status read_passes(const struct ws_doc *doc, struct ws_arena *are
 	return st;
 }
 
-enum ws_status ws_state_read(const char *dir, struct ws_arena *arena, struct ws_state *out_state,
+enum ws_status wl_state_read(const char *dir, struct ws_arena *arena, struct wl_state *out_state,
 			     struct ws_err *err)
 {
 	const struct ws_doc *complete;
 	struct ws_doc *doc;
 	char path[PATH_MAX];
-	enum ws_status st = ws_path_join(dir, WS_STATE_NAME, path, err);
+	enum ws_status st = ws_path_join(dir, WL_STATE_NAME, path, err);
 
-	ws_state_init(out_state);
+	wl_state_init(out_state);
 	if (!st && !ws_path_exists(path))
 		return ws_fail(err, WS_E_NOTFOUND, "'%s' is not there", path);
 	if (!st)

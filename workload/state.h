@@ -17,18 +17,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WS_STATE_NAME ".profile-state.yaml"
+#define WL_STATE_NAME ".profile-state.yaml"
 
-struct ws_state_pass {
+struct wl_state_pass {
 	const char *name; /* "pmc_perf_0" */
 	bool done;
 	uint64_t n_rows;
 	const char *const *wants; /* "SQ_WAVES", "TCC_HIT[]" with all its channels */
 	size_t n_wants;
 };
-WS_VEC_TYPE(ws_state_passes, struct ws_state_pass);
+WS_VEC_TYPE(wl_state_passes, struct wl_state_pass);
 
-struct ws_state {
+struct wl_state {
 	struct ws_strv argv;   /* the program and its arguments */
 	const char *directory; /* where it was started */
 	const char *program;   /* the file that argv[0] was, its size and its time of change: */
@@ -37,20 +37,20 @@ struct ws_state {
 	const char *how;         /* filters and modes that make results comparable, as one text */
 	struct ws_strv sections; /* report blocks; none: all */
 	bool complete;
-	struct ws_state_passes passes;
+	struct wl_state_passes passes;
 };
 
 /* Lists are empty afterwards; texts of a state live in its arena. */
-void ws_state_init(struct ws_state *state);
-void ws_state_fini(struct ws_state *state);
+void wl_state_init(struct wl_state *state);
+void wl_state_fini(struct wl_state *state);
 
 /* WS_E_NOTFOUND: there is none. WS_E_FORMAT: it is not one. */
-enum ws_status ws_state_read(const char *dir, struct ws_arena *arena, struct ws_state *out_state,
+enum ws_status wl_state_read(const char *dir, struct ws_arena *arena, struct wl_state *out_state,
 			     struct ws_err *err);
-enum ws_status ws_state_write(const struct ws_state *state, const char *dir, struct ws_err *err);
+enum ws_status wl_state_write(const struct wl_state *state, const char *dir, struct ws_err *err);
 
 /* Fill program, program_bytes and program_mtime_ns from the file that argv0 is. */
-enum ws_status ws_state_program(struct ws_state *state, const char *argv0, struct ws_arena *arena,
+enum ws_status wl_state_program(struct wl_state *state, const char *argv0, struct ws_arena *arena,
 				struct ws_err *err);
 
 #endif

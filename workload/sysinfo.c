@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-const struct ws_sysinfo_row ws_sysinfo_rows[WS_SYSINFO_COUNT] = {
-#define ROW(id, shown, unit, text) [WS_SYSINFO_##id] = { #id, shown, unit, text },
-	WS_SYSINFO_TABLE(ROW)
+const struct wl_sysinfo_row wl_sysinfo_rows[WL_SYSINFO_COUNT] = {
+#define ROW(id, shown, unit, text) [WL_SYSINFO_##id] = { #id, shown, unit, text },
+	WL_SYSINFO_TABLE(ROW)
 #undef ROW
 };
 
@@ -26,11 +26,11 @@ const struct ws_sysinfo_row ws_sysinfo_rows[WS_SYSINFO_COUNT] = {
 struct looking {
 	const char *root;
 	struct ws_arena *arena;
-	struct ws_sysinfo *info;
+	struct wl_sysinfo *info;
 	bool failed; /* out of memory */
 };
 
-static void set(struct looking *l, enum ws_sysinfo_id id, const char *text)
+static void set(struct looking *l, enum wl_sysinfo_id id, const char *text)
 {
 	char *copy = ws_arena_strdup(l->arena, text);
 
@@ -38,7 +38,7 @@ static void set(struct looking *l, enum ws_sysinfo_id id, const char *text)
 	l->info->at[id] = copy ? copy : "";
 }
 
-static void set_number(struct looking *l, enum ws_sysinfo_id id, uint64_t number)
+static void set_number(struct looking *l, enum wl_sysinfo_id id, uint64_t number)
 {
 	char text[32];
 
@@ -90,27 +90,27 @@ static void look_host(struct looking *l)
 	if (gethostname(text, sizeof(text)) != 0)
 		strcpy(text, "localhost");
 	text[sizeof(text) - 1] = '\0';
-	set(l, WS_SYSINFO_hostname, text);
+	set(l, WL_SYSINFO_hostname, text);
 	file_value(l, "/proc/cpuinfo", "model name", ':', text, sizeof(text));
-	set(l, WS_SYSINFO_cpu_model, text);
+	set(l, WL_SYSINFO_cpu_model, text);
 	root_line(l, "/sys/class/dmi/id/bios_vendor", vendor, sizeof(vendor));
 	root_line(l, "/sys/class/dmi/id/bios_version", version, sizeof(version));
 	snprintf(text, sizeof(text), "%s%s", vendor, version);
-	set(l, WS_SYSINFO_sbios, text);
+	set(l, WL_SYSINFO_sbios, text);
 	file_value(l, "/etc/os-release", "PRETTY_NAME", '=', text, sizeof(text));
-	set(l, WS_SYSINFO_linux_distro, text);
+	set(l, WL_SYSINFO_linux_distro, text);
 	if (root_line(l, "/proc/version", text, sizeof(text)) &&
 	    (word = strstr(text, "version "))) {
 		char release[128];
 
 		snprintf(release, sizeof(release), "%.*s", (int)strcspn(word + 8, " "), word + 8);
-		set(l, WS_SYSINFO_linux_kernel_version, release);
+		set(l, WL_SYSINFO_linux_kernel_version, release);
 	}
 	if (root_line(l, "/sys/module/amdgpu/version", text, sizeof(text)))
-		set(l, WS_SYSINFO_amd_gpu_kernel_version, text);
+		set(l, WL_SYSINFO_amd_gpu_kernel_version, text);
 	file_value(l, "/proc/meminfo", "MemTotal", ':', text, sizeof(text));
 	text[strspn(text, "0123456789")] = '\0';
-	set(l, WS_SYSINFO_cpu_memory, text);
+	set(l, WL_SYSINFO_cpu_memory, text);
 }
 
 /* As Python's strftime("%c") gives it in the C locale, and the zone. */
@@ -122,7 +122,7 @@ static void look_time(struct looking *l)
 
 	if (localtime_r(&now, &local) &&
 	    strftime(text, sizeof(text), "%a %b %e %T %Y (%Z)", &local))
-		set(l, WS_SYSINFO_timestamp, text);
+		set(l, WL_SYSINFO_timestamp, text);
 }
 
 /* libamdhip64.so.5.2.21153: distributions have no version file, but the library's name. */
@@ -167,7 +167,7 @@ static void look_rocm(struct looking *l)
 		else
 			hip_library_version(l, text, sizeof(text));
 	}
-	set(l, WS_SYSINFO_rocm_version, text);
+	set(l, WL_SYSINFO_rocm_version, text);
 }
 
 /* The highest of "0: 400Mhz\n1: 1600Mhz *", as numbers: level 10 is above level 9. */
@@ -185,7 +185,7 @@ static unsigned highest_level(const char *text)
 }
 
 /* /sys/bus/pci/devices/<address> of a real GPU; the bus number is in its BDF id. */
-static void device_file(const struct looking *l, const struct ws_gpu_agent *gpu, const char *name,
+static void device_file(const struct looking *l, const struct launch_gpu_agent *gpu, const char *name,
 			struct ws_buf *out)
 {
 	char pattern[PATH_MAX];
@@ -212,41 +212,41 @@ static bool is_sampled(void)
 	return waves && strtoull(waves, NULL, 0) > 0;
 }
 
-static void look_board(struct looking *l, const struct ws_gpu_agent *gpu, bool soft)
+static void look_board(struct looking *l, const struct launch_gpu_agent *gpu, bool soft)
 {
 	struct ws_buf text;
 	unsigned mclk = 0;
 
 	ws_buf_init(&text, 65536);
-	set(l, WS_SYSINFO_compute_partition, "SPX"); /* undivided is all that older GPUs know */
-	set(l, WS_SYSINFO_memory_partition, "NA");
+	set(l, WL_SYSINFO_compute_partition, "SPX"); /* undivided is all that older GPUs know */
+	set(l, WL_SYSINFO_memory_partition, "NA");
 	if (soft) {
-		set(l, WS_SYSINFO_vbios,
+		set(l, WL_SYSINFO_vbios,
 		    is_sampled() ? "software GPU (wavescope), sampled"
 				 : "software GPU (wavescope)");
 	} else {
 		device_file(l, gpu, "vbios_version", &text);
-		set(l, WS_SYSINFO_vbios, text.at);
+		set(l, WL_SYSINFO_vbios, text.at);
 		device_file(l, gpu, "current_compute_partition", &text);
 		if (text.n)
-			set(l, WS_SYSINFO_compute_partition, text.at);
+			set(l, WL_SYSINFO_compute_partition, text.at);
 		device_file(l, gpu, "current_memory_partition", &text);
 		if (text.n)
-			set(l, WS_SYSINFO_memory_partition, text.at);
+			set(l, WL_SYSINFO_memory_partition, text.at);
 		device_file(l, gpu, "pp_dpm_mclk", &text);
 		mclk = highest_level(text.at);
 	}
 	if (!mclk && gpu->model)
 		mclk = gpu->model->mem_freq_mhz;
-	set_number(l, WS_SYSINFO_max_mclk, mclk);
-	set_number(l, WS_SYSINFO_cur_mclk, mclk);
+	set_number(l, WL_SYSINFO_max_mclk, mclk);
+	set_number(l, WL_SYSINFO_cur_mclk, mclk);
 	ws_buf_fini(&text);
 }
 
-static const struct ws_gpu_model *any_of_arch(const char *arch)
+static const struct gpu_model *any_of_arch(const char *arch)
 {
 	size_t n;
-	const struct ws_gpu_model *models = ws_gpu_models(&n);
+	const struct gpu_model *models = gpu_models(&n);
 
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(models[i].arch, arch) == 0)
@@ -264,57 +264,57 @@ static uint64_t hbm_channels(const char *memory_partition, uint64_t n_l2_channel
 	return 128 / WS_MAX(parts, 1u);
 }
 
-static void look_gpu(struct looking *l, const struct ws_gpu_agent *gpu)
+static void look_gpu(struct looking *l, const struct launch_gpu_agent *gpu)
 {
 	/* Banks and pipes are the same for all of an architecture. */
-	const struct ws_gpu_model *model = gpu->model ? gpu->model : any_of_arch(gpu->arch);
+	const struct gpu_model *model = gpu->model ? gpu->model : any_of_arch(gpu->arch);
 	uint64_t per_se = gpu->n_ses ? gpu->n_cus / gpu->n_ses : 0;
 	uint64_t n_xcds, n_channels;
 
-	set(l, WS_SYSINFO_gpu_series, model ? model->series : "");
-	set(l, WS_SYSINFO_gpu_model, ws_gpu_target_name(gpu->arch, gpu->model));
-	set(l, WS_SYSINFO_gpu_arch, gpu->arch);
-	set_number(l, WS_SYSINFO_gpu_chip_id, gpu->chip_id);
-	set_number(l, WS_SYSINFO_gpu_memory, gpu->mem_kib);
-	set_number(l, WS_SYSINFO_gpu_l1, gpu->l1_kib);
-	set_number(l, WS_SYSINFO_gpu_l2, gpu->l2_kib);
-	set_number(l, WS_SYSINFO_cu_per_gpu, gpu->n_cus);
-	set_number(l, WS_SYSINFO_simd_per_cu, gpu->n_simds);
-	set_number(l, WS_SYSINFO_se_per_gpu, gpu->n_ses);
-	set_number(l, WS_SYSINFO_wave_size, gpu->wave_size);
-	set_number(l, WS_SYSINFO_workgroup_max_size, gpu->workgroup_max);
-	set_number(l, WS_SYSINFO_max_waves_per_cu, gpu->max_waves);
-	set_number(l, WS_SYSINFO_max_sclk, gpu->freq_mhz);
-	set_number(l, WS_SYSINFO_cur_sclk, gpu->freq_mhz);
+	set(l, WL_SYSINFO_gpu_series, model ? model->series : "");
+	set(l, WL_SYSINFO_gpu_model, gpu_target_name(gpu->arch, gpu->model));
+	set(l, WL_SYSINFO_gpu_arch, gpu->arch);
+	set_number(l, WL_SYSINFO_gpu_chip_id, gpu->chip_id);
+	set_number(l, WL_SYSINFO_gpu_memory, gpu->mem_kib);
+	set_number(l, WL_SYSINFO_gpu_l1, gpu->l1_kib);
+	set_number(l, WL_SYSINFO_gpu_l2, gpu->l2_kib);
+	set_number(l, WL_SYSINFO_cu_per_gpu, gpu->n_cus);
+	set_number(l, WL_SYSINFO_simd_per_cu, gpu->n_simds);
+	set_number(l, WL_SYSINFO_se_per_gpu, gpu->n_ses);
+	set_number(l, WL_SYSINFO_wave_size, gpu->wave_size);
+	set_number(l, WL_SYSINFO_workgroup_max_size, gpu->workgroup_max);
+	set_number(l, WL_SYSINFO_max_waves_per_cu, gpu->max_waves);
+	set_number(l, WL_SYSINFO_max_sclk, gpu->freq_mhz);
+	set_number(l, WL_SYSINFO_cur_sclk, gpu->freq_mhz);
 	/* One serves two compute units, and no two of different engines. */
 	if (gpu->n_ses && gpu->n_cus % gpu->n_ses)
 		per_se++;
-	set_number(l, WS_SYSINFO_sqc_per_gpu, (per_se + 1) / 2 * gpu->n_ses);
+	set_number(l, WL_SYSINFO_sqc_per_gpu, (per_se + 1) / 2 * gpu->n_ses);
 	if (!model)
 		return;
-	n_xcds = ws_gpu_n_xcds(model, l->info->at[WS_SYSINFO_compute_partition]);
+	n_xcds = gpu_n_xcds(model, l->info->at[WL_SYSINFO_compute_partition]);
 	n_channels = n_xcds * model->n_l2_banks;
-	set_number(l, WS_SYSINFO_num_xcd, n_xcds);
-	set_number(l, WS_SYSINFO_total_l2_chan, n_channels);
-	set_number(l, WS_SYSINFO_lds_banks_per_cu, model->n_lds_banks);
-	set_number(l, WS_SYSINFO_pipes_per_gpu, model->n_pipes);
-	set_number(l, WS_SYSINFO_num_hbm_channels,
-		   hbm_channels(l->info->at[WS_SYSINFO_memory_partition], n_channels));
+	set_number(l, WL_SYSINFO_num_xcd, n_xcds);
+	set_number(l, WL_SYSINFO_total_l2_chan, n_channels);
+	set_number(l, WL_SYSINFO_lds_banks_per_cu, model->n_lds_banks);
+	set_number(l, WL_SYSINFO_pipes_per_gpu, model->n_pipes);
+	set_number(l, WL_SYSINFO_num_hbm_channels,
+		   hbm_channels(l->info->at[WL_SYSINFO_memory_partition], n_channels));
 }
 
-enum ws_status ws_sysinfo_look(const char *root, const struct ws_gpu_agent *gpu, bool soft,
-			       const struct ws_sysinfo_run *run, struct ws_arena *arena,
-			       struct ws_sysinfo *out_info, struct ws_err *err)
+enum ws_status wl_sysinfo_look(const char *root, const struct launch_gpu_agent *gpu, bool soft,
+			       const struct wl_sysinfo_run *run, struct ws_arena *arena,
+			       struct wl_sysinfo *out_info, struct ws_err *err)
 {
 	struct looking l = { .root = root, .arena = arena, .info = out_info };
 
-	for (size_t i = 0; i < WS_SYSINFO_COUNT; i++)
+	for (size_t i = 0; i < WL_SYSINFO_COUNT; i++)
 		out_info->at[i] = "";
-	set(&l, WS_SYSINFO_version, LAYOUT_VERSION);
+	set(&l, WL_SYSINFO_version, LAYOUT_VERSION);
 	if (run) {
-		set(&l, WS_SYSINFO_workload_name, run->name);
-		set(&l, WS_SYSINFO_command, run->command);
-		set(&l, WS_SYSINFO_ip_blocks, run->roofline ? BLOCKS "|roofline" : BLOCKS);
+		set(&l, WL_SYSINFO_workload_name, run->name);
+		set(&l, WL_SYSINFO_command, run->command);
+		set(&l, WL_SYSINFO_ip_blocks, run->roofline ? BLOCKS "|roofline" : BLOCKS);
 	}
 	look_time(&l);
 	look_host(&l);
@@ -324,28 +324,28 @@ enum ws_status ws_sysinfo_look(const char *root, const struct ws_gpu_agent *gpu,
 	return l.failed ? ws_fail(err, WS_E_NOMEM, "out of memory") : WS_OK;
 }
 
-enum ws_status ws_sysinfo_write(const struct ws_sysinfo *info, bool with_hbm_bw, const char *dir,
+enum ws_status wl_sysinfo_write(const struct wl_sysinfo *info, bool with_hbm_bw, const char *dir,
 				struct ws_err *err)
 {
-	double mclk_mhz = atof(info->at[WS_SYSINFO_max_mclk]);
-	double n_channels = atof(info->at[WS_SYSINFO_num_hbm_channels]);
+	double mclk_mhz = atof(info->at[WL_SYSINFO_max_mclk]);
+	double n_channels = atof(info->at[WL_SYSINFO_num_hbm_channels]);
 	char hbm_bw[32];
-	struct ws_outfile file;
-	enum ws_status st = ws_outfile_open(&file, dir, "sysinfo.csv", err);
+	struct wl_outfile file;
+	enum ws_status st = wl_outfile_open(&file, dir, "sysinfo.csv", err);
 
 	if (st)
 		return st;
-	for (size_t i = 0; i < WS_SYSINFO_COUNT; i++)
-		ws_put_text(file.to, ws_sysinfo_rows[i].name,
-			    with_hbm_bw || i + 1 < WS_SYSINFO_COUNT ? ',' : '\n');
+	for (size_t i = 0; i < WL_SYSINFO_COUNT; i++)
+		wl_put_text(file.to, wl_sysinfo_rows[i].name,
+			    with_hbm_bw || i + 1 < WL_SYSINFO_COUNT ? ',' : '\n');
 	if (with_hbm_bw)
-		ws_put_text(file.to, "hbm_bw", '\n');
-	for (size_t i = 0; i < WS_SYSINFO_COUNT; i++)
-		ws_put_text(file.to, info->at[i],
-			    with_hbm_bw || i + 1 < WS_SYSINFO_COUNT ? ',' : '\n');
+		wl_put_text(file.to, "hbm_bw", '\n');
+	for (size_t i = 0; i < WL_SYSINFO_COUNT; i++)
+		wl_put_text(file.to, info->at[i],
+			    with_hbm_bw || i + 1 < WL_SYSINFO_COUNT ? ',' : '\n');
 	/* A channel moves 32 bytes per clock. */
 	snprintf(hbm_bw, sizeof(hbm_bw), "%.10g", mclk_mhz / 1000 * 32 * n_channels);
 	if (with_hbm_bw)
-		ws_put_text(file.to, hbm_bw, '\n');
-	return ws_outfile_commit(&file, err);
+		wl_put_text(file.to, hbm_bw, '\n');
+	return wl_outfile_commit(&file, err);
 }

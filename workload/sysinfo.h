@@ -17,7 +17,7 @@
 
 /* clang-format off */
 /* id, what --specs calls it, its unit, what it means */
-#define WS_SYSINFO_TABLE(X)                                                                                     \
+#define WL_SYSINFO_TABLE(X)                                                                                     \
 X(workload_name,          "Workload Name",          "",     "name of the workload, as given with --name")       \
 X(command,                "Command",                "",     "the program that was profiled, and its arguments") \
 X(ip_blocks,              "IP Blocks",              "",     "parts of the GPU that were counted")               \
@@ -59,24 +59,24 @@ X(num_xcd,                "Num XCDs",               "XCDs", "dies of one agent")
 X(num_hbm_channels,       "HBM channels",           "channels", "memory channels of one agent")
 /* clang-format on */
 
-enum ws_sysinfo_id {
-#define WS_SYSINFO_ROW(id, shown, unit, text) WS_SYSINFO_##id,
-	WS_SYSINFO_TABLE(WS_SYSINFO_ROW)
-#undef WS_SYSINFO_ROW
-		WS_SYSINFO_COUNT
+enum wl_sysinfo_id {
+#define WL_SYSINFO_ROW(id, shown, unit, text) WL_SYSINFO_##id,
+	WL_SYSINFO_TABLE(WL_SYSINFO_ROW)
+#undef WL_SYSINFO_ROW
+		WL_SYSINFO_COUNT
 };
 
-struct ws_sysinfo {
-	const char *at[WS_SYSINFO_COUNT]; /* never NULL; in the arena */
+struct wl_sysinfo {
+	const char *at[WL_SYSINFO_COUNT]; /* never NULL; in the arena */
 };
 
-struct ws_sysinfo_row {
+struct wl_sysinfo_row {
 	const char *name, *shown, *unit, *text;
 };
-extern const struct ws_sysinfo_row ws_sysinfo_rows[WS_SYSINFO_COUNT];
+extern const struct wl_sysinfo_row wl_sysinfo_rows[WL_SYSINFO_COUNT];
 
 /* What only the profile knows; NULL for --specs. */
-struct ws_sysinfo_run {
+struct wl_sysinfo_run {
 	const char *name;    /* --name, or the last part of the folder */
 	const char *command; /* words joined by blanks */
 	bool roofline;
@@ -86,15 +86,15 @@ struct ws_sysinfo_run {
  * Look at the machine. @root is "" or a tree that looks like one, for the files under
  * /proc, /sys and /etc.
  */
-enum ws_status ws_sysinfo_look(const char *root, const struct ws_gpu_agent *gpu, bool soft,
-			       const struct ws_sysinfo_run *run, struct ws_arena *arena,
-			       struct ws_sysinfo *out_info, struct ws_err *err);
+enum ws_status wl_sysinfo_look(const char *root, const struct launch_gpu_agent *gpu, bool soft,
+			       const struct wl_sysinfo_run *run, struct ws_arena *arena,
+			       struct wl_sysinfo *out_info, struct ws_err *err);
 
 /*
  * dir/sysinfo.csv, whole or not at all. @with_hbm_bw adds the memory's bandwidth in GB/s, which
  * AMD's analyze asked for up to 3.1 and has worked out from the other fields since.
  */
-enum ws_status ws_sysinfo_write(const struct ws_sysinfo *info, bool with_hbm_bw, const char *dir,
+enum ws_status wl_sysinfo_write(const struct wl_sysinfo *info, bool with_hbm_bw, const char *dir,
 				struct ws_err *err);
 
 #endif

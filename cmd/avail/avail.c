@@ -210,12 +210,12 @@ static enum ws_status run_root(const struct ws_cmd_call *call, int *exit_code, s
 		return ws_fail(err, WS_E_USAGE, "option '-d': GPUs are numbered from 0");
 	device_before = args->device;
 	extra_before = args->extra_counters;
-	*exit_code = ws_cmd_main(&ws_rocprofv3_avail_cmd, "wavescope " WS_VERSION, call->rest.n + 1,
+	*exit_code = ws_cmd_main(&cmd_rocprofv3_avail, "wavescope " WS_VERSION, call->rest.n + 1,
 				 call->rest.operands - 1);
 	return WS_OK;
 }
 
-const struct ws_cmd ws_rocprofv3_avail_cmd = {
+const struct ws_cmd cmd_rocprofv3_avail = {
 	.name = "rocprofv3-avail",
 	.summary = "which counters there are, and which go together",
 	.usage = "[-d N] [COMMAND] [options]",

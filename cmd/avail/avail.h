@@ -13,13 +13,13 @@
 #define AV_GPUS_MAX 64
 
 struct av_gpu {
-	const struct ws_agent *agent;
+	const struct trc_agent *agent;
 	unsigned number;          /* among GPUs: AMD's logical_node_type_id */
-	struct ws_catalogue *cat; /* NULL: no counters are known of its architecture */
+	struct cnt_catalogue *cat; /* NULL: no counters are known of its architecture */
 };
 
 struct av_machine {
-	struct ws_trace *trace;
+	struct trc_trace *trace;
 	struct av_gpu gpus[AV_GPUS_MAX]; /* by number */
 	size_t n;
 };
@@ -50,10 +50,10 @@ enum ws_status av_json(const struct av_machine *machine, const struct av_wanted 
 /* ---- what both show ---- */
 
 /* Whether this GPU has values for the counter. */
-bool av_is_had(const struct ws_catalogue *cat, const struct ws_counter_def *def);
+bool av_is_had(const struct cnt_catalogue *cat, const struct cnt_counter_def *def);
 /* WS_E_NOTFOUND names the nearest. */
 enum ws_status av_find(const struct av_gpu *gpu, const char *name,
-		       const struct ws_counter_def **out_def, struct ws_err *err);
+		       const struct cnt_counter_def **out_def, struct ws_err *err);
 
 /* A way in which a GPU samples program counters. */
 struct av_sampler {

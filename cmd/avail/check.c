@@ -40,7 +40,7 @@ static enum ws_status deal(const struct av_machine *machine, int64_t device, con
 	uint64_t devices;
 	char *copy;
 
-	if (ws_counter_word(word, &name, &devices, &why)) {
+	if (cnt_counter_word(word, &name, &devices, &why)) {
 		*exit_code = av_fatal("%s", why.text);
 		return WS_OK;
 	}
@@ -77,8 +77,8 @@ static void say_no(const struct av_gpu *gpu, const struct ws_strv *names, const 
 
 static bool check_gpu(const struct av_gpu *gpu, const struct ws_strv *names)
 {
-	struct ws_plan_group group = { names->at, names->n };
-	struct ws_plan *plan = NULL;
+	struct cnt_plan_group group = { names->at, names->n };
+	struct cnt_plan *plan = NULL;
 	struct ws_err err;
 	enum ws_status st;
 
@@ -86,8 +86,8 @@ static bool check_gpu(const struct av_gpu *gpu, const struct ws_strv *names)
 		say_no(gpu, names, "no counters are known of this architecture");
 		return false;
 	}
-	st = ws_plan_make(gpu->cat, &group, 1, WS_PLAN_FIXED, &plan, &err);
-	ws_plan_destroy(plan);
+	st = cnt_plan_make(gpu->cat, &group, 1, CNT_PLAN_FIXED, &plan, &err);
+	cnt_plan_destroy(plan);
 	if (st == WS_E_NOTFOUND) {
 		av_fatal("Invalid counter name");
 		ws_log_error("%s", err.text);

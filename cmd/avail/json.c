@@ -9,42 +9,42 @@
 #include <string.h>
 #include <unistd.h>
 
-static void put_counter(struct ws_jsonw *w, const struct av_gpu *gpu,
-			const struct ws_counter_def *def)
+static void put_counter(struct output_jsonw *w, const struct av_gpu *gpu,
+			const struct cnt_counter_def *def)
 {
 	static const char *const kinds[] = {
-		[WS_COUNTER_HARDWARE] = "hardware",
-		[WS_COUNTER_DERIVED] = "derived",
-		[WS_COUNTER_CONSTANT] = "constant",
+		[CNT_COUNTER_HARDWARE] = "hardware",
+		[CNT_COUNTER_DERIVED] = "derived",
+		[CNT_COUNTER_CONSTANT] = "constant",
 	};
 
-	ws_json_open(w, NULL, '{');
+	output_json_open(w, NULL, '{');
 	/* Two GPUs' counters of one name are two. */
-	ws_json_u64(w, "handle", (uint64_t)(gpu->number + 1) << 32 | def->id);
-	ws_json_str(w, "name", def->name);
-	ws_json_str(w, "description", def->text);
-	ws_json_str(w, "kind", kinds[def->kind]);
-	if (def->kind == WS_COUNTER_HARDWARE)
-		ws_json_str(w, "block", def->block->name);
-	if (def->kind == WS_COUNTER_DERIVED)
-		ws_json_str(w, "expression", def->expression);
-	ws_json_open(w, "dimensions", '[');
+	output_json_u64(w, "handle", (uint64_t)(gpu->number + 1) << 32 | def->id);
+	output_json_str(w, "name", def->name);
+	output_json_str(w, "description", def->text);
+	output_json_str(w, "kind", kinds[def->kind]);
+	if (def->kind == CNT_COUNTER_HARDWARE)
+		output_json_str(w, "block", def->block->name);
+	if (def->kind == CNT_COUNTER_DERIVED)
+		output_json_str(w, "expression", def->expression);
+	output_json_open(w, "dimensions", '[');
 	/* The last dimension first, as in the text; constants have none. */
-	for (unsigned d = def->kind == WS_COUNTER_CONSTANT ? 0 : def->shape.n_dims; d-- > 0;) {
-		ws_json_open(w, NULL, '{');
-		ws_json_u64(w, "id", def->shape.at[d].dim);
-		ws_json_str(w, "name", ws_dim_name(def->shape.at[d].dim));
-		ws_json_u64(w, "instances", def->shape.at[d].n);
-		ws_json_close(w, '}');
+	for (unsigned d = def->kind == CNT_COUNTER_CONSTANT ? 0 : def->shape.n_dims; d-- > 0;) {
+		output_json_open(w, NULL, '{');
+		output_json_u64(w, "id", def->shape.at[d].dim);
+		output_json_str(w, "name", cnt_dim_name(def->shape.at[d].dim));
+		output_json_u64(w, "instances", def->shape.at[d].n);
+		output_json_close(w, '}');
 	}
-	ws_json_close(w, ']');
-	if (def->kind != WS_COUNTER_CONSTANT)
-		ws_json_str(w, "software_gpu", ws_fidelity_word(def->fidelity));
-	ws_json_close(w, '}');
+	output_json_close(w, ']');
+	if (def->kind != CNT_COUNTER_CONSTANT)
+		output_json_str(w, "software_gpu", cnt_fidelity_word(def->fidelity));
+	output_json_close(w, '}');
 }
 
-static bool is_asked(const struct av_wanted *wanted, const struct ws_catalogue *cat,
-		     const struct ws_counter_def *def)
+static bool is_asked(const struct av_wanted *wanted, const struct cnt_catalogue *cat,
+		     const struct cnt_counter_def *def)
 {
 	for (size_t i = 0; i < wanted->n_names; i++)
 		if (strcmp(wanted->names[i], def->name) == 0)
@@ -52,29 +52,29 @@ static bool is_asked(const struct av_wanted *wanted, const struct ws_catalogue *
 	return !wanted->n_names && (wanted->fidelity || av_is_had(cat, def));
 }
 
-static void put_counters(struct ws_jsonw *w, const struct av_gpu *gpu,
+static void put_counters(struct output_jsonw *w, const struct av_gpu *gpu,
 			 const struct av_wanted *wanted)
 {
-	ws_json_open(w, "counters", '[');
-	for (size_t i = 0; gpu->cat && i < ws_catalogue_n(gpu->cat); i++)
-		if (is_asked(wanted, gpu->cat, ws_catalogue_at(gpu->cat, i)))
-			put_counter(w, gpu, ws_catalogue_at(gpu->cat, i));
-	ws_json_close(w, ']');
+	output_json_open(w, "counters", '[');
+	for (size_t i = 0; gpu->cat && i < cnt_catalogue_n(gpu->cat); i++)
+		if (is_asked(wanted, gpu->cat, cnt_catalogue_at(gpu->cat, i)))
+			put_counter(w, gpu, cnt_catalogue_at(gpu->cat, i));
+	output_json_close(w, ']');
 }
 
-static void put_samplers(struct ws_jsonw *w, const struct av_gpu *gpu)
+static void put_samplers(struct output_jsonw *w, const struct av_gpu *gpu)
 {
-	ws_json_open(w, "pc_sampling", '[');
+	output_json_open(w, "pc_sampling", '[');
 	for (const struct av_sampler *s = NULL; (s = av_next_sampler(gpu, s));) {
-		ws_json_open(w, NULL, '{');
-		ws_json_str(w, "method", s->method);
-		ws_json_str(w, "unit", s->unit);
-		ws_json_u64(w, "min_interval", s->min);
-		ws_json_u64(w, "max_interval", s->max);
-		ws_json_str(w, "flags", s->flags);
-		ws_json_close(w, '}');
+		output_json_open(w, NULL, '{');
+		output_json_str(w, "method", s->method);
+		output_json_str(w, "unit", s->unit);
+		output_json_u64(w, "min_interval", s->min);
+		output_json_u64(w, "max_interval", s->max);
+		output_json_str(w, "flags", s->flags);
+		output_json_close(w, '}');
 	}
-	ws_json_close(w, ']');
+	output_json_close(w, ']');
 }
 
 static bool is_chosen(const struct av_wanted *wanted, const struct av_gpu *gpu)
@@ -82,48 +82,48 @@ static bool is_chosen(const struct av_wanted *wanted, const struct av_gpu *gpu)
 	return wanted->device < 0 || gpu->number == (uint64_t)wanted->device;
 }
 
-static void put_gpus(struct ws_jsonw *w, const struct av_machine *machine,
+static void put_gpus(struct output_jsonw *w, const struct av_machine *machine,
 		     const struct av_wanted *wanted)
 {
-	ws_json_open(w, "gpus", '[');
+	output_json_open(w, "gpus", '[');
 	for (size_t i = 0; i < machine->n; i++) {
 		const struct av_gpu *gpu = &machine->gpus[i];
 
 		if (!is_chosen(wanted, gpu))
 			continue;
-		ws_json_open(w, NULL, '{');
-		ws_json_u64(w, "device", gpu->number);
-		ws_json_u64(w, "agent", gpu->agent->info->handle);
-		ws_json_str(w, "name", gpu->agent->name);
+		output_json_open(w, NULL, '{');
+		output_json_u64(w, "device", gpu->number);
+		output_json_u64(w, "agent", gpu->agent->info->handle);
+		output_json_str(w, "name", gpu->agent->name);
 		put_counters(w, gpu, wanted);
 		put_samplers(w, gpu);
-		ws_json_close(w, '}');
+		output_json_close(w, '}');
 	}
-	ws_json_close(w, ']');
+	output_json_close(w, ']');
 }
 
 /* The capture has the CPUs, too. */
-static void put_agents(struct ws_jsonw *w, const struct av_machine *machine)
+static void put_agents(struct output_jsonw *w, const struct av_machine *machine)
 {
 	bool done = false;
 
-	ws_json_open(w, "agents", '[');
-	for (size_t p = 0; p < ws_trace_n_processes(machine->trace) && !done; p++) {
-		const struct ws_process *process = ws_trace_process(machine->trace, p);
+	output_json_open(w, "agents", '[');
+	for (size_t p = 0; p < trc_n_processes(machine->trace) && !done; p++) {
+		const struct trc_process *process = trc_process_at(machine->trace, p);
 
 		for (size_t i = 0; i < process->agents.n; i++)
-			ws_json_agent(w, NULL, process->agents.at[i]);
+			output_json_agent(w, NULL, process->agents.at[i]);
 		done = process->agents.n > 0;
 	}
-	ws_json_close(w, ']');
+	output_json_close(w, ']');
 }
 
 enum ws_status av_json(const struct av_machine *machine, const struct av_wanted *wanted,
 		       struct ws_err *err)
 {
-	struct ws_sink sink = { .buf = NULL };
-	struct ws_jsonw w = { .sink = &sink };
-	const struct ws_counter_def *def;
+	struct output_sink sink = { .buf = NULL };
+	struct output_jsonw w = { .sink = &sink };
+	const struct cnt_counter_def *def;
 	enum ws_status st = WS_OK;
 
 	/* A name that is not there is known before half an object is printed. */
@@ -132,13 +132,13 @@ enum ws_status av_json(const struct av_machine *machine, const struct av_wanted 
 			if (is_chosen(wanted, &machine->gpus[i]))
 				st = av_find(&machine->gpus[i], wanted->names[k], &def, err);
 	if (!st)
-		st = ws_sink_open(&sink, "stdout", STDOUT_FILENO, err);
+		st = output_sink_open(&sink, "stdout", STDOUT_FILENO, err);
 	if (st)
 		return st;
-	ws_json_open(&w, NULL, '{');
+	output_json_open(&w, NULL, '{');
 	put_agents(&w, machine);
 	put_gpus(&w, machine, wanted);
-	ws_json_close(&w, '}');
-	ws_sink_lit(&sink, "\n");
-	return ws_sink_finish(&sink, err);
+	output_json_close(&w, '}');
+	output_sink_lit(&sink, "\n");
+	return output_sink_finish(&sink, err);
 }

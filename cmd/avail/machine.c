@@ -28,28 +28,28 @@ static struct ws_str last_line(struct ws_buf *out)
 /* AMD's runtime would complain about resources. */
 static enum ws_status check_native(struct ws_err *err)
 {
-	static struct ws_gpu_set here;
+	static struct gpu_set here;
 	const char *gpus = getenv("WAVESCOPE_GPU");
 
-	if (!gpus || strcmp(gpus, WS_SOFTGPU_NATIVE) != 0)
+	if (!gpus || strcmp(gpus, SOFTGPU_NATIVE) != 0)
 		return WS_OK;
-	if (ws_gpu_present("/sys", &here, err))
+	if (gpu_present("/sys", &here, err))
 		return err->status;
 	if (here.n)
 		return WS_OK;
 	return ws_fail(
 		err, WS_E_NOTFOUND,
 		"no AMD GPU in this machine: without WAVESCOPE_GPU=%s it is the software GPU",
-		WS_SOFTGPU_NATIVE);
+		SOFTGPU_NATIVE);
 }
 
 /* Runs ourselves once, as a program that starts AMD's runtime and ends. */
-static enum ws_status record_agents(const struct ws_rundir *dir, struct ws_err *err)
+static enum ws_status record_agents(const struct launch_rundir *dir, struct ws_err *err)
 {
-	static struct ws_collect_config config;
+	static struct col_collect_config config;
 	static struct ws_strv none;
-	struct ws_inject inject = { .config = &config, .preload = &none, .no_roctx = true };
-	char *argv[] = { "wavescope", WS_AGENTS_NAME, "--brief", NULL };
+	struct launch_inject inject = { .config = &config, .preload = &none, .no_roctx = true };
+	char *argv[] = { "wavescope", WAVESCOPE_AGENTS_NAME, "--brief", NULL };
 	char self[PATH_MAX];
 	struct ws_proc_end end;
 	struct ws_buf out;
@@ -60,11 +60,11 @@ static enum ws_status record_agents(const struct ws_rundir *dir, struct ws_err *
 		return st;
 	memset(&config, 0, sizeof(config));
 	snprintf(config.dir, sizeof(config.dir), "%s", dir->path);
-	config.services = WS_SERVICE_BIT(SCRATCH_MEMORY); /* the least: nothing is wrapped for it */
+	config.services = COL_SERVICE_BIT(SCRATCH_MEMORY); /* the least: nothing is wrapped for it */
 	ws_buf_init(&out, 1u << 20);
 	st = ws_env_init(&env, environ, err);
 	if (!st)
-		st = ws_inject_env(&inject, &env, err);
+		st = launch_inject_env(&inject, &env, err);
 	if (!st)
 		st = ws_proc_read(self, argv, env.at, true, START_MS, &out, &end, err);
 	if (!st && end.exit_code)
@@ -76,7 +76,7 @@ static enum ws_status record_agents(const struct ws_rundir *dir, struct ws_err *
 	return st;
 }
 
-static enum ws_status open_capture(const struct ws_rundir *dir, struct ws_trace **out_trace,
+static enum ws_status open_capture(const struct launch_rundir *dir, struct trc_trace **out_trace,
 				   struct ws_err *err)
 {
 	struct ws_strv paths = { .max_n = 64 };
@@ -84,47 +84,47 @@ static enum ws_status open_capture(const struct ws_rundir *dir, struct ws_trace 
 	enum ws_status st;
 
 	ws_arena_init(&arena, 1u << 20);
-	st = ws_rundir_captures(dir, &arena, &paths, err);
+	st = launch_rundir_captures(dir, &arena, &paths, err);
 	if (!st && !paths.n)
 		st = ws_fail(err, WS_E_STATE,
 			     "the collector recorded nothing: 'wavescope doctor' may "
 			     "tell why");
 	if (!st)
-		st = ws_trace_open(paths.at, paths.n, &(struct ws_trace_opts){ 0 }, out_trace, err);
+		st = trc_open(paths.at, paths.n, &(struct trc_opts){ 0 }, out_trace, err);
 	ws_vec_fini(&paths);
 	ws_arena_fini(&arena);
 	return st;
 }
 
-static struct ws_agent_props props_of(const struct ws_rec_agent *info)
+static struct cnt_agent_props props_of(const struct cap_rec_agent *info)
 {
-	struct ws_agent_props props = {
+	struct cnt_agent_props props = {
 #define NUM_FIELD(name) .name = info->name,
-		WS_AGENT_PROP_TABLE(NUM_FIELD)
+		CNT_AGENT_PROP_TABLE(NUM_FIELD)
 #undef NUM_FIELD
 	};
 
-	props.soft = info->flags & WS_AGENT_SOFT;
+	props.soft = info->flags & CAP_AGENT_SOFT;
 	return props;
 }
 
-static enum ws_status add_gpu(struct av_machine *machine, const struct ws_agent *agent,
+static enum ws_status add_gpu(struct av_machine *machine, const struct trc_agent *agent,
 			      const char *extra_counters, struct ws_err *err)
 {
 	struct av_gpu *gpu = &machine->gpus[machine->n];
-	struct ws_agent_props props = props_of(agent->info);
+	struct cnt_agent_props props = props_of(agent->info);
 	enum ws_status st;
 
-	if (agent->info->type != WS_AGENT_GPU || machine->n == AV_GPUS_MAX)
+	if (agent->info->type != CAP_AGENT_GPU || machine->n == AV_GPUS_MAX)
 		return WS_OK;
 	gpu->agent = agent;
 	gpu->number = agent->info->logical_node_type_id;
-	st = ws_catalogue_create(agent->name, &props, &gpu->cat, err);
+	st = cnt_catalogue_create(agent->name, &props, &gpu->cat, err);
 	machine->n++;
 	if (st == WS_E_NOTFOUND)
 		return WS_OK; /* a GPU of which nothing can be counted is still a GPU */
 	if (!st && extra_counters)
-		st = ws_catalogue_add_file(gpu->cat, extra_counters, err);
+		st = cnt_catalogue_add_file(gpu->cat, extra_counters, err);
 	return st;
 }
 
@@ -138,7 +138,7 @@ static int by_number(const void *a, const void *b)
 enum ws_status av_machine_look(const char *extra_counters, struct av_machine *out_machine,
 			       struct ws_err *err)
 {
-	struct ws_rundir dir = { "" };
+	struct launch_rundir dir = { "" };
 	enum ws_status st;
 
 	memset(out_machine, 0, sizeof(*out_machine));
@@ -151,15 +151,15 @@ enum ws_status av_machine_look(const char *extra_counters, struct av_machine *ou
 	st = record_agents(&dir, err);
 	if (!st)
 		st = open_capture(&dir, &out_machine->trace, err);
-	for (size_t p = 0; !st && p < ws_trace_n_processes(out_machine->trace); p++) {
-		const struct ws_process *process = ws_trace_process(out_machine->trace, p);
+	for (size_t p = 0; !st && p < trc_n_processes(out_machine->trace); p++) {
+		const struct trc_process *process = trc_process_at(out_machine->trace, p);
 
 		if (out_machine->n)
 			break; /* more processes would say the same */
 		for (size_t i = 0; !st && i < process->agents.n; i++)
 			st = add_gpu(out_machine, process->agents.at[i], extra_counters, err);
 	}
-	ws_rundir_remove(&dir);
+	launch_rundir_remove(&dir);
 	if (!st && !out_machine->n)
 		st = ws_fail(err, WS_E_NOTFOUND, "no GPU: 'wavescope doctor' may tell why");
 	if (st)
@@ -172,8 +172,8 @@ enum ws_status av_machine_look(const char *extra_counters, struct av_machine *ou
 void av_machine_fini(struct av_machine *machine)
 {
 	for (size_t i = 0; i < machine->n; i++)
-		ws_catalogue_destroy(machine->gpus[i].cat);
+		cnt_catalogue_destroy(machine->gpus[i].cat);
 	if (machine->trace)
-		ws_trace_close(machine->trace);
+		trc_close(machine->trace);
 	memset(machine, 0, sizeof(*machine));
 }

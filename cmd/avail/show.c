@@ -29,7 +29,7 @@ static void show_text(const char *key, const char *value)
 
 static void show_agent(const struct av_gpu *gpu)
 {
-	const struct ws_rec_agent *info = gpu->agent->info;
+	const struct cap_rec_agent *info = gpu->agent->info;
 	unsigned v = info->visibility;
 
 	printf("GPU:%u\n\n", gpu->number);
@@ -62,9 +62,9 @@ static void show_agent(const struct av_gpu *gpu)
 
 /* ---- counters ---- */
 
-bool av_is_had(const struct ws_catalogue *cat, const struct ws_counter_def *def)
+bool av_is_had(const struct cnt_catalogue *cat, const struct cnt_counter_def *def)
 {
-	return !ws_catalogue_is_soft(cat) || def->fidelity != WS_FIDELITY_UNSUPPORTED;
+	return !cnt_catalogue_is_soft(cat) || def->fidelity != CNT_FIDELITY_UNSUPPORTED;
 }
 
 static int by_name(const void *a, const void *b)
@@ -84,16 +84,16 @@ static int columns_for(int width)
 }
 
 /* Names in columns, row by row. */
-static enum ws_status show_names(const struct ws_catalogue *cat, struct ws_err *err)
+static enum ws_status show_names(const struct cnt_catalogue *cat, struct ws_err *err)
 {
-	size_t n = 0, n_all = cat ? ws_catalogue_n(cat) : 0;
+	size_t n = 0, n_all = cat ? cnt_catalogue_n(cat) : 0;
 	const char **names = calloc(n_all + 1, sizeof(*names));
 	int width = 0, columns;
 
 	if (!names)
 		return ws_fail(err, WS_E_NOMEM, "out of memory for names");
 	for (size_t i = 0; i < n_all; i++) {
-		const struct ws_counter_def *def = ws_catalogue_at(cat, i);
+		const struct cnt_counter_def *def = cnt_catalogue_at(cat, i);
 
 		if (!av_is_had(cat, def))
 			continue;
@@ -112,35 +112,35 @@ static enum ws_status show_names(const struct ws_catalogue *cat, struct ws_err *
 }
 
 /* The last dimension first, as AMD's library has them. */
-static void show_shape(const struct ws_shape *shape)
+static void show_shape(const struct cnt_shape *shape)
 {
 	printf("%-20s:\t", "Dimensions");
 	for (unsigned d = shape->n_dims; d-- > 0;)
-		printf("%s[0:%u]%s", ws_dim_name(shape->at[d].dim), shape->at[d].n - 1,
+		printf("%s[0:%u]%s", cnt_dim_name(shape->at[d].dim), shape->at[d].n - 1,
 		       d ? " " : "");
 	printf("\n");
 }
 
-static void show_counter(const struct ws_counter_def *def, bool fidelity)
+static void show_counter(const struct cnt_counter_def *def, bool fidelity)
 {
 	printf("%-20s:\t%s\n%-20s:\t%s\n", "Counter_Name", def->name, "Description", def->text);
-	if (def->kind == WS_COUNTER_DERIVED)
+	if (def->kind == CNT_COUNTER_DERIVED)
 		printf("%-20s:\t%s\n", "Expression", def->expression);
-	if (def->kind == WS_COUNTER_HARDWARE)
+	if (def->kind == CNT_COUNTER_HARDWARE)
 		printf("%-20s:\t%s\n", "Block", def->block->name);
-	if (def->kind != WS_COUNTER_CONSTANT)
+	if (def->kind != CNT_COUNTER_CONSTANT)
 		show_shape(&def->shape);
-	if (fidelity && def->kind != WS_COUNTER_CONSTANT)
-		printf("%-20s:\t%s%s%s\n", "Software_GPU", ws_fidelity_word(def->fidelity),
+	if (fidelity && def->kind != CNT_COUNTER_CONSTANT)
+		printf("%-20s:\t%s%s%s\n", "Software_GPU", cnt_fidelity_word(def->fidelity),
 		       *def->fidelity_text ? ": " : "", def->fidelity_text);
 	printf("\n\n");
 }
 
 enum ws_status av_find(const struct av_gpu *gpu, const char *name,
-		       const struct ws_counter_def **out_def, struct ws_err *err)
+		       const struct cnt_counter_def **out_def, struct ws_err *err)
 {
-	const struct ws_counter_def *def = gpu->cat ? ws_catalogue_find(gpu->cat, name) : NULL;
-	const char *near = gpu->cat ? ws_catalogue_nearest(gpu->cat, name) : NULL;
+	const struct cnt_counter_def *def = gpu->cat ? cnt_catalogue_find(gpu->cat, name) : NULL;
+	const char *near = gpu->cat ? cnt_catalogue_nearest(gpu->cat, name) : NULL;
 
 	if (!def && near)
 		return ws_fail(err, WS_E_NOTFOUND, "no counter '%s' on %s: did you mean '%s'?",
@@ -156,15 +156,15 @@ enum ws_status av_find(const struct av_gpu *gpu, const char *name,
 static enum ws_status show_details(const struct av_gpu *gpu, const struct av_wanted *wanted,
 				   struct ws_err *err)
 {
-	const struct ws_catalogue *cat = gpu->cat;
+	const struct cnt_catalogue *cat = gpu->cat;
 	enum ws_status st = WS_OK;
 
 	printf("GPU:%u\nName:%s\n", gpu->number, gpu->agent->name);
-	for (size_t i = 0; cat && !wanted->n_names && i < ws_catalogue_n(cat); i++)
-		if (wanted->fidelity || av_is_had(cat, ws_catalogue_at(cat, i)))
-			show_counter(ws_catalogue_at(cat, i), wanted->fidelity);
+	for (size_t i = 0; cat && !wanted->n_names && i < cnt_catalogue_n(cat); i++)
+		if (wanted->fidelity || av_is_had(cat, cnt_catalogue_at(cat, i)))
+			show_counter(cnt_catalogue_at(cat, i), wanted->fidelity);
 	for (size_t i = 0; i < wanted->n_names && !st; i++) {
-		const struct ws_counter_def *def = NULL;
+		const struct cnt_counter_def *def = NULL;
 
 		st = av_find(gpu, wanted->names[i], &def, err);
 		if (!st)
@@ -193,7 +193,7 @@ static const struct av_sampler samplers[] = {
 
 static bool is_for(const struct av_sampler *s, const struct av_gpu *gpu)
 {
-	bool soft = gpu->agent->info->flags & WS_AGENT_SOFT;
+	bool soft = gpu->agent->info->flags & CAP_AGENT_SOFT;
 
 	return s->arch ? !soft && strcmp(s->arch, gpu->agent->name) == 0 : soft;
 }

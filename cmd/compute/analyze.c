@@ -48,7 +48,7 @@ static const struct ws_opt opts[] = {
 	WS_OPT_MANY(T, include_cols, 0, "include-cols", "NAME...",
 		    "hidden columns to show: Description, coll_level"),
 	WS_OPT_GROUP("How to show it"),
-	WS_OPT_CHOICE(T, norm, 'n', "normal-unit", "UNIT", ws_norm_words,
+	WS_OPT_CHOICE(T, norm, 'n', "normal-unit", "UNIT", ana_norm_words,
 		      "per_wave, per_cycle, per_second or per_kernel (the default)"),
 	WS_OPT_CHOICE(T, time_unit, 't', "time-unit", "UNIT", time_words, "s, ms, us or ns"),
 	WS_OPT_I64(T, decimal, 0, "decimal", "N", "digits after the point (2)"),
@@ -94,7 +94,7 @@ static void set_defaults(void *values)
 {
 	struct an_args *args = values;
 
-	args->norm = WS_PER_KERNEL;
+	args->norm = ANA_PER_KERNEL;
 	args->time_unit = AN_NS;
 	args->decimal = 2;
 	args->max_stat_num = 10;
@@ -147,7 +147,7 @@ static enum ws_status pick(const struct ws_strv *list, const char *option, size_
 
 /* One id for all paths, or the i-th id for the i-th path. */
 static enum ws_status pick_gpu(const struct an_args *args, size_t run, size_t n_paths,
-			       struct ws_filter *filter, struct ws_err *err)
+			       struct ana_filter *filter, struct ws_err *err)
 {
 	const char *const *at;
 	enum ws_status st =
@@ -199,8 +199,8 @@ static enum ws_status find_paths(struct an *an, struct ws_err *err)
 /* A clock that never ran makes every rate meaningless. */
 static enum ws_status check_active(const struct an_run *run, struct ws_err *err)
 {
-	const struct ws_column *col = ws_frame_column(run->load->frames[0], "GRBM_GUI_ACTIVE");
-	const char *blocks = ws_sysinfo(run->load, "ip_blocks");
+	const struct ana_column *col = ana_frame_column(run->load->frames[0], "GRBM_GUI_ACTIVE");
+	const char *blocks = ana_sysinfo(run->load, "ip_blocks");
 
 	if (!col || col->is_text || (blocks && strcmp(blocks, "roofline") == 0))
 		return WS_OK;
@@ -214,7 +214,7 @@ static enum ws_status check_active(const struct an_run *run, struct ws_err *err)
 	return WS_OK;
 }
 
-static enum ws_status mark_chosen(struct an *an, struct an_run *run, const struct ws_filter *filter,
+static enum ws_status mark_chosen(struct an *an, struct an_run *run, const struct ana_filter *filter,
 				  struct ws_err *err)
 {
 	if (!filter->n_kernels)
@@ -235,19 +235,19 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 {
 	const struct an_args *args = an->args;
 	struct an_run *run = &an->runs[number];
-	struct ws_workload_how how = { .corrections = args->specs_correction,
+	struct ana_workload_how how = { .corrections = args->specs_correction,
 				       .kernel_verbose = (int)args->kernel_verbose,
 				       .spatial = args->spatial };
-	struct ws_eval_how eval_how = { .norm = (enum ws_norm)args->norm,
+	struct ana_eval_how eval_how = { .norm = (enum ana_norm)args->norm,
 					.own_level_frame = args->like_3_3,
 					.ea_aliases = args->ea_aliases };
-	struct ws_filter filter = { 0 };
+	struct ana_filter filter = { 0 };
 	size_t first = 0;
 	enum ws_status st;
 
 	how.by_nodes = group(&args->nodes, 0, &first, &how.n_nodes);
 	how.nodes = args->nodes.at + first;
-	st = ws_workload_open(run->path, &how, &run->load, err);
+	st = ana_workload_open(run->path, &how, &run->load, err);
 	st = an_name_resume(an, run, st, err);
 	if (!st)
 		st = pick(&args->kernels, "-k", number, an->n_runs, &filter.kernels,
@@ -260,9 +260,9 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 	if (!st && args->torch_operators.n && !args->list_torch)
 		st = an_torch_filter(an, run, &filter, err);
 	if (!st)
-		st = ws_workload_select(run->load, &filter, &run->rows, &run->listed, err);
+		st = ana_workload_select(run->load, &filter, &run->rows, &run->listed, err);
 	if (!st)
-		st = ws_top_kernels(run->load, &run->listed, &an->arena, &run->top, &run->n_top,
+		st = ana_top_kernels(run->load, &run->listed, &an->arena, &run->top, &run->n_top,
 				    err);
 	if (!st)
 		st = mark_chosen(an, run, &filter, err);
@@ -275,9 +275,9 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 		if (strcmp(an->runs[i].load->arch, run->load->arch) == 0)
 			run->metrics = an->runs[i].metrics;
 	if (!run->metrics) {
-		struct ws_metrics *metrics;
+		struct ana_metrics *metrics;
 
-		st = ws_metrics_load(run->load->arch, args->general.config_dir, &metrics, err);
+		st = ana_metrics_load(run->load->arch, args->general.config_dir, &metrics, err);
 		if (st)
 			return ws_fail_in(err, st, "%s", run->path);
 		run->metrics = metrics;
@@ -286,7 +286,7 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 	if (number && strcmp(run->load->arch, an->runs[0].load->arch) != 0)
 		ws_log_warn("%s is %s, the baseline %s: only metrics that both have are compared",
 			    run->path, run->load->arch, an->runs[0].load->arch);
-	return ws_eval_create(run->load, &run->rows, run->metrics, &eval_how, &run->eval, err);
+	return ana_eval_create(run->load, &run->rows, run->metrics, &eval_how, &run->eval, err);
 }
 
 static void close_runs(struct an *an)
@@ -294,12 +294,12 @@ static void close_runs(struct an *an)
 	for (size_t i = 0; i < an->n_runs; i++) {
 		struct an_run *run = &an->runs[i];
 
-		ws_eval_destroy(run->eval);
+		ana_eval_destroy(run->eval);
 		if (run->owns_metrics)
-			ws_metrics_free((struct ws_metrics *)(uintptr_t)run->metrics);
-		ws_selection_fini(&run->rows);
-		ws_selection_fini(&run->listed);
-		ws_workload_close(run->load);
+			ana_metrics_free((struct ana_metrics *)(uintptr_t)run->metrics);
+		ana_selection_fini(&run->rows);
+		ana_selection_fini(&run->listed);
+		ana_workload_close(run->load);
 	}
 }
 
@@ -321,15 +321,15 @@ static void leave_top_files(struct an *an, struct an_run *run)
 	if (!an_may_write(run->path))
 		return;
 	for (size_t i = 0; i < WS_ARRAY_LEN(files); i++) {
-		const struct ws_table *table = ws_table_find(an->metrics, 0, files[i].table);
+		const struct ana_table *table = ana_table_find(an->metrics, 0, files[i].table);
 		char *path = ws_arena_printf(&an->arena, "%s/%s", run->path, files[i].name);
-		struct ws_grid grid;
+		struct rpt_grid grid;
 		struct ws_buf text;
 
 		ws_buf_init(&text, SIZE_MAX);
 		if (path && table && !an_grid(an, run, table, true, &grid, NULL) && grid.n_rows) {
 			an_drop_labels(&grid);
-			if (!ws_grid_csv(&grid, &text, NULL))
+			if (!rpt_grid_csv(&grid, &text, NULL))
 				ws_file_replace(path, text.at, text.n, NULL);
 		}
 		ws_buf_fini(&text);
@@ -423,7 +423,7 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 		st = open_run(an, i, err);
 	if (st)
 		return st;
-	an->metrics = (struct ws_metrics *)(uintptr_t)an->runs[0].metrics;
+	an->metrics = (struct ana_metrics *)(uintptr_t)an->runs[0].metrics;
 	st = an_check_blocks(an, err);
 	if (st)
 		return st;
@@ -449,21 +449,21 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 /* -s and --list-available-metrics: the machine of the first workload is enough. */
 static enum ws_status print_facts(const struct an_args *args, struct ws_err *err)
 {
-	struct ws_workload_how how = { .facts_only = true, .corrections = args->specs_correction };
+	struct ana_workload_how how = { .facts_only = true, .corrections = args->specs_correction };
 	struct compute_general general = args->general;
-	struct ws_workload *load;
+	struct ana_workload *load;
 	size_t first, n;
 	enum ws_status st;
 
 	if (!group(&args->paths, 0, &first, &n) || !n)
 		return ws_fail(err, WS_E_USAGE, "%s wants the workload: -p DIR",
 			       args->list_available ? "--list-available-metrics" : "-s");
-	st = ws_workload_open(args->paths.at[first], &how, &load, err);
+	st = ana_workload_open(args->paths.at[first], &how, &load, err);
 	if (st)
 		return st;
 	general.list_metrics = load->arch;
 	st = args->list_available ? compute_list(&general, true, err) : an_print_specs(load, err);
-	ws_workload_close(load);
+	ana_workload_close(load);
 	return st;
 }
 

@@ -42,12 +42,12 @@ enum an_memory_chart { AN_CHART_AUTO, AN_CHART_WIDE, AN_CHART_NARROW };
 
 struct an_run {
 	const char *path;
-	struct ws_workload *load;
-	struct ws_selection rows, listed;
-	const struct ws_metrics *metrics; /* of its own architecture */
+	struct ana_workload *load;
+	struct ana_selection rows, listed;
+	const struct ana_metrics *metrics; /* of its own architecture */
 	bool owns_metrics;
-	struct ws_eval *eval;
-	struct ws_kernel_stat *top; /* kernel ids are indices into it */
+	struct ana_eval *eval;
+	struct ana_kernel_stat *top; /* kernel ids are indices into it */
 	size_t n_top;
 	bool *chosen; /* -k: by index into `top`; NULL: none was asked for */
 };
@@ -55,7 +55,7 @@ struct an_run {
 struct an {
 	const struct an_args *args;
 	struct ws_arena arena;      /* of the report */
-	struct ws_metrics *metrics; /* of the first path's architecture */
+	struct ana_metrics *metrics; /* of the first path's architecture */
 	struct an_run *runs;
 	size_t n_runs;
 	struct ws_buf out; /* the report, before it goes anywhere */
@@ -70,35 +70,35 @@ struct an {
  */
 struct an_drawing {
 	unsigned block, table;
-	enum ws_status (*draw)(struct an *an, struct an_run *run, const struct ws_table *table,
+	enum ws_status (*draw)(struct an *an, struct an_run *run, const struct ana_table *table,
 			       struct ws_err *err);
 };
 extern const struct an_drawing an_drawings[]; /* NULL draw at the end */
 
 /* analyze_grid.c: the grids of one run. */
-enum ws_status an_grid(struct an *an, struct an_run *run, const struct ws_table *table, bool whole,
-		       struct ws_grid *out_grid, struct ws_err *err);
-void an_drop_labels(struct ws_grid *grid); /* the first column goes */
-bool an_has_empty_column(const struct ws_grid *grid);
+enum ws_status an_grid(struct an *an, struct an_run *run, const struct ana_table *table, bool whole,
+		       struct rpt_grid *out_grid, struct ws_err *err);
+void an_drop_labels(struct rpt_grid *grid); /* the first column goes */
+bool an_has_empty_column(const struct rpt_grid *grid);
 double an_time_divisor(const struct an_args *args);
 const char *an_time_word(const struct an_args *args);
 /* The unit a metric prints, and what its Avg, Min and Max are divided by. */
-const char *an_unit(struct an *an, struct an_run *run, const struct ws_metric *metric,
+const char *an_unit(struct an *an, struct an_run *run, const struct ana_metric *metric,
 		    double *out_divisor);
 
 /* analyze_compare.c: the grid of several runs side by side. */
-enum ws_status an_compare(struct an *an, const struct ws_table *table, struct ws_grid *out_grid,
+enum ws_status an_compare(struct an *an, const struct ana_table *table, struct rpt_grid *out_grid,
 			  struct ws_err *err);
 
 /* analyze_report.c */
 enum ws_status an_report(struct an *an, struct ws_err *err);
-bool an_shows_table(const struct an *an, const struct ws_table *table);
-bool an_shows_metric(const struct an *an, const struct ws_table *table, unsigned index);
+bool an_shows_table(const struct an *an, const struct ana_table *table);
+bool an_shows_metric(const struct an *an, const struct ana_table *table, unsigned index);
 
 /* analyze_list.c: what is listed instead of a report. */
 enum ws_status an_list_stats(struct an *an, struct ws_err *err);
 enum ws_status an_list_nodes(const struct an_args *args, struct ws_err *err);
-enum ws_status an_print_specs(const struct ws_workload *load, struct ws_err *err);
+enum ws_status an_print_specs(const struct ana_workload *load, struct ws_err *err);
 
 /* Kernel names for printing: lines of @width, at most @n_lines, the rest as "...". */
 const char *an_wrap_name(struct ws_arena *arena, const char *name, size_t width, size_t n_lines);
@@ -112,12 +112,12 @@ enum ws_status an_output_name(struct an *an, const char *suffix, const char **ou
 			      struct ws_err *err);
 
 /* analyze_pcs.c: WS_E_NOTFOUND when the workload has no samples. */
-enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct ws_grid *grid,
+enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct rpt_grid *grid,
 			     struct ws_err *err);
 
 /* analyze_torch.c */
 enum ws_status an_torch_check(const struct an_args *args, struct ws_err *err);
-enum ws_status an_torch_filter(struct an *an, struct an_run *run, struct ws_filter *filter,
+enum ws_status an_torch_filter(struct an *an, struct an_run *run, struct ana_filter *filter,
 			       struct ws_err *err);
 enum ws_status an_torch_list(struct an *an, struct ws_err *err);
 
@@ -138,9 +138,9 @@ enum ws_status an_name_resume(struct an *an, const struct an_run *run, enum ws_s
 enum ws_status an_check_blocks(const struct an *an, struct ws_err *err);
 
 /* analyze_charts.c: blocks 3 and 4, and the pictures of --charts. */
-enum ws_status an_draw_memchart(struct an *an, struct an_run *run, const struct ws_table *table,
+enum ws_status an_draw_memchart(struct an *an, struct an_run *run, const struct ana_table *table,
 				struct ws_err *err);
-enum ws_status an_draw_roofline(struct an *an, struct an_run *run, const struct ws_table *table,
+enum ws_status an_draw_roofline(struct an *an, struct an_run *run, const struct ana_table *table,
 				struct ws_err *err);
 enum ws_status an_write_charts(struct an *an, struct ws_err *err);
 

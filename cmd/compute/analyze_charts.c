@@ -40,49 +40,49 @@ static unsigned terminal_rows(void)
 
 /* ---- memory chart ---- */
 
-static void gather_memchart(struct an *an, struct an_run *run, const struct ws_table *table,
-			    struct ws_memchart *chart)
+static void gather_memchart(struct an *an, struct an_run *run, const struct ana_table *table,
+			    struct ana_memchart *chart)
 {
-	int header = ws_header_index(table, "Value");
+	int header = ana_header_index(table, "Value");
 
-	ws_memchart_init(chart, ws_norm_words[an->args->norm]);
+	ana_memchart_init(chart, ana_norm_words[an->args->norm]);
 	for (size_t i = 0; header >= 0 && i < table->n_metrics; i++)
-		ws_memchart_set(chart, table->metrics[i].name,
-				ws_eval_cell(run->eval, &table->metrics[i], (unsigned)header, 0));
+		ana_memchart_set(chart, table->metrics[i].name,
+				ana_eval_cell(run->eval, &table->metrics[i], (unsigned)header, 0));
 }
 
-static struct ws_memchart_style memchart_style(const struct an *an, const struct an_run *run)
+static struct rpt_memchart_style memchart_style(const struct an *an, const struct an_run *run)
 {
-	return (struct ws_memchart_style){
+	return (struct rpt_memchart_style){
 		.n_decimals = (int)an->args->decimal,
 		.colours = with_colours(an),
 		.as_3_3_0 = an->args->like_3_3,
-		.modelled = ws_workload_is_modelled(run->load),
+		.modelled = ana_workload_is_modelled(run->load),
 		.name = run->path,
 	};
 }
 
-enum ws_status an_draw_memchart(struct an *an, struct an_run *run, const struct ws_table *table,
+enum ws_status an_draw_memchart(struct an *an, struct an_run *run, const struct ana_table *table,
 				struct ws_err *err)
 {
-	struct ws_memchart_style style = memchart_style(an, run);
+	struct rpt_memchart_style style = memchart_style(an, run);
 	bool narrow = an->args->memory_chart == AN_CHART_NARROW;
-	struct ws_memchart chart;
+	struct ana_memchart chart;
 
 	/* What is not a terminal gets the form that programs know. */
 	if (an->args->memory_chart == AN_CHART_AUTO && on_terminal(an))
-		narrow = ws_help_columns() < WS_MEMCHART_WIDE_COLUMNS;
+		narrow = ws_help_columns() < RPT_MEMCHART_WIDE_COLUMNS;
 	gather_memchart(an, run, table, &chart);
-	return (narrow ? ws_memchart_narrow : ws_memchart_wide)(&chart, &style, &an->out, err);
+	return (narrow ? rpt_memchart_narrow : rpt_memchart_wide)(&chart, &style, &an->out, err);
 }
 
 /* ---- roofline ---- */
 
 struct roofline {
-	struct ws_roof_model model;
-	struct ws_roof_points points;
-	struct ws_roof_ceilings types[WS_ROOF_TYPE_COUNT];
-	const char *names[WS_ROOF_POINTS_MAX];
+	struct rpt_roof_model model;
+	struct ana_roof_points points;
+	struct ana_roof_ceilings types[ANA_ROOF_TYPE_COUNT];
+	const char *names[RPT_ROOF_POINTS_MAX];
 	unsigned levels;
 	char asked[128]; /* types, for the file's name: "FP32_FP64" */
 };
@@ -91,11 +91,11 @@ static enum ws_status choose_levels(const struct an_args *args, struct roofline 
 				    struct ws_err *err)
 {
 	for (size_t i = 0; i < args->mem_levels.n; i++) {
-		enum ws_roof_level level;
+		enum ana_roof_level level;
 
 		if (!strcasecmp(args->mem_levels.at[i], "ALL"))
 			continue;
-		if (!ws_roof_level_find(args->mem_levels.at[i], &level))
+		if (!ana_roof_level_find(args->mem_levels.at[i], &level))
 			return ws_fail(err, WS_E_USAGE,
 				       "--mem-level '%s': HBM, L2, vL1D and LDS are known",
 				       args->mem_levels.at[i]);
@@ -104,7 +104,7 @@ static enum ws_status choose_levels(const struct an_args *args, struct roofline 
 	return WS_OK;
 }
 
-static bool has_type(const struct roofline *r, enum ws_roof_type type)
+static bool has_type(const struct roofline *r, enum ana_roof_type type)
 {
 	for (size_t i = 0; i < r->model.n_types; i++)
 		if (r->types[i].type == type)
@@ -114,27 +114,27 @@ static bool has_type(const struct roofline *r, enum ws_roof_type type)
 
 /* A type that was asked for: unsupported or unmeasured ones are said, and left out. */
 static void add_asked(struct an *an, const struct an_run *run, struct roofline *r,
-		      enum ws_roof_type type)
+		      enum ana_roof_type type)
 {
-	const char *model = ws_sysinfo(run->load, "gpu_model");
+	const char *model = ana_sysinfo(run->load, "gpu_model");
 	struct ws_err why;
 
 	if (has_type(r, type))
 		return;
-	if (!ws_roof_type_on(type, run->load->arch)) {
+	if (!ana_roof_type_on(type, run->load->arch)) {
 		ws_buf_printf(&an->out,
 			      "ERROR %s is not a supported datatype for roofline profiling on %s\n",
-			      ws_roof_type_name(type), model ? model : run->load->arch);
+			      ana_roof_type_name(type), model ? model : run->load->arch);
 		return;
 	}
-	if (ws_roof_ceilings(run->load->roof, type, r->levels, &r->types[r->model.n_types], &why)) {
-		ws_buf_printf(&an->out, "WARNING %s is left out: %s\n", ws_roof_type_name(type),
+	if (ana_roof_ceilings(run->load->roof, type, r->levels, &r->types[r->model.n_types], &why)) {
+		ws_buf_printf(&an->out, "WARNING %s is left out: %s\n", ana_roof_type_name(type),
 			      why.text);
 		return;
 	}
 	r->model.n_types++;
 	snprintf(r->asked + strlen(r->asked), sizeof(r->asked) - strlen(r->asked), "%s%s",
-		 r->asked[0] ? "_" : "", ws_roof_type_name(type));
+		 r->asked[0] ? "_" : "", ana_roof_type_name(type));
 }
 
 /* Those asked for come first; the page can switch to every other that was measured. */
@@ -144,9 +144,9 @@ static enum ws_status choose_types(struct an *an, const struct an_run *run, stru
 	const struct ws_strv *asked = &an->args->roofline_types;
 
 	for (size_t i = 0; i < asked->n; i++) {
-		enum ws_roof_type type;
+		enum ana_roof_type type;
 
-		if (!ws_roof_type_find(asked->at[i], &type))
+		if (!ana_roof_type_find(asked->at[i], &type))
 			return ws_fail(
 				err, WS_E_USAGE,
 				"--roofline-data-type '%s': FP4 FP6 FP8 FP16 BF16 FP32 FP64 I8 I32 "
@@ -155,13 +155,13 @@ static enum ws_status choose_types(struct an *an, const struct an_run *run, stru
 		add_asked(an, run, r, type);
 	}
 	if (!asked->n)
-		add_asked(an, run, r, WS_ROOF_FP32);
+		add_asked(an, run, r, ANA_ROOF_FP32);
 	r->model.n_shown = r->model.n_types;
-	for (int type = 0; type < WS_ROOF_TYPE_COUNT && r->model.n_shown; type++) {
-		enum ws_roof_type t = (enum ws_roof_type)type;
+	for (int type = 0; type < ANA_ROOF_TYPE_COUNT && r->model.n_shown; type++) {
+		enum ana_roof_type t = (enum ana_roof_type)type;
 
-		if (!has_type(r, t) && ws_roof_type_on(t, run->load->arch) &&
-		    !ws_roof_ceilings(run->load->roof, t, r->levels, &r->types[r->model.n_types],
+		if (!has_type(r, t) && ana_roof_type_on(t, run->load->arch) &&
+		    !ana_roof_ceilings(run->load->roof, t, r->levels, &r->types[r->model.n_types],
 				      NULL))
 			r->model.n_types++;
 	}
@@ -169,11 +169,11 @@ static enum ws_status choose_types(struct an *an, const struct an_run *run, stru
 }
 
 static const char *point_name(struct an *an, const struct an_run *run,
-			      const struct ws_roof_point *point, enum ws_roof_by by)
+			      const struct ana_roof_point *point, enum ana_roof_by by)
 {
 	const char *kernel = run->load->kernels[point->kernel].shown;
 
-	if (by == WS_ROOF_BY_KERNEL)
+	if (by == ANA_ROOF_BY_KERNEL)
 		return kernel;
 	return ws_arena_printf(&an->arena, "dispatch %.0f: %s", run->load->dispatch_id[point->row],
 			       kernel);
@@ -183,23 +183,23 @@ static const char *point_name(struct an *an, const struct an_run *run,
 static enum ws_status gather_roofline(struct an *an, struct an_run *run, struct roofline *r,
 				      struct ws_err *err)
 {
-	const char *sort = an->args->sort, *gpu = ws_sysinfo(run->load, "gpu_model");
-	struct ws_roof_model *model = &r->model;
+	const char *sort = an->args->sort, *gpu = ana_sysinfo(run->load, "gpu_model");
+	struct rpt_roof_model *model = &r->model;
 	enum ws_status st;
 
 	*r = (struct roofline){ 0 };
 	st = choose_levels(an->args, r, err);
 	if (st)
 		return st;
-	if (!ws_roof_arch_known(run->load->arch))
+	if (!ana_roof_arch_known(run->load->arch))
 		return ws_fail(err, WS_E_UNSUPPORTED, NO_ROOFLINE_DATA);
 	if (!run->load->roof) {
 		char path[4096];
-		struct ws_roof_bench bench;
+		struct ana_roof_bench bench;
 
 		/* A damaged file is another matter than none. */
 		snprintf(path, sizeof(path), "%s/roofline.csv", run->load->path);
-		st = ws_roof_bench_read(path, &an->arena, &bench, err);
+		st = ana_roof_bench_read(path, &an->arena, &bench, err);
 		if (st && st != WS_E_NOTFOUND)
 			ws_log_warn("%s", err->text);
 		return ws_fail(err, WS_E_UNSUPPORTED, NO_ROOFLINE_DATA);
@@ -209,8 +209,8 @@ static enum ws_status gather_roofline(struct an *an, struct an_run *run, struct 
 		return st;
 	if (!model->n_types)
 		return ws_fail(err, WS_E_UNSUPPORTED, NO_ROOFLINE_DATA);
-	model->by = sort && !strcmp(sort, "dispatches") ? WS_ROOF_BY_DISPATCH : WS_ROOF_BY_KERNEL;
-	st = ws_roof_points(run->load, &run->rows, model->by, WS_ROOF_POINTS_MAX, &an->arena,
+	model->by = sort && !strcmp(sort, "dispatches") ? ANA_ROOF_BY_DISPATCH : ANA_ROOF_BY_KERNEL;
+	st = ana_roof_points(run->load, &run->rows, model->by, RPT_ROOF_POINTS_MAX, &an->arena,
 			    &r->points, err);
 	if (st)
 		return st;
@@ -221,7 +221,7 @@ static enum ws_status gather_roofline(struct an *an, struct an_run *run, struct 
 	}
 	model->path = run->path;
 	model->gpu = ws_arena_printf(&an->arena, "%s (%s)", gpu ? gpu : "GPU", run->load->arch);
-	model->modelled = ws_workload_is_modelled(run->load);
+	model->modelled = ana_workload_is_modelled(run->load);
 	model->types = r->types;
 	model->levels = r->levels;
 	model->points = &r->points;
@@ -238,16 +238,16 @@ static void leave_page(struct an *an, struct an_run *run, const struct roofline 
 	struct ws_err ignored;
 
 	ws_buf_init(&page, SIZE_MAX);
-	if (path && an_may_write(run->path) && !ws_roof_html(&r->model, &page, &ignored) &&
+	if (path && an_may_write(run->path) && !rpt_roof_html(&r->model, &page, &ignored) &&
 	    !ws_file_replace(path, page.at, page.n, &ignored))
 		ws_buf_printf(&an->out, "As a page: %s\n", path);
 	ws_buf_fini(&page);
 }
 
-enum ws_status an_draw_roofline(struct an *an, struct an_run *run, const struct ws_table *table,
+enum ws_status an_draw_roofline(struct an *an, struct an_run *run, const struct ana_table *table,
 				struct ws_err *err)
 {
-	struct ws_roof_text_style style = {
+	struct rpt_roof_text_style style = {
 		.n_columns = ws_help_columns(),
 		.n_rows = on_terminal(an) ? terminal_rows() - 1 : 24,
 		.colours = with_colours(an),
@@ -256,10 +256,10 @@ enum ws_status an_draw_roofline(struct an *an, struct an_run *run, const struct 
 	enum ws_status st = gather_roofline(an, run, &r, err);
 
 	for (size_t i = 0; !st && i < r.model.n_shown; i++) {
-		struct ws_roof_model one = r.model;
+		struct rpt_roof_model one = r.model;
 
 		one.types = &r.types[i];
-		st = ws_roof_text(&one, &style, &an->out, err);
+		st = rpt_roof_text(&one, &style, &an->out, err);
 	}
 	if (!st)
 		leave_page(an, run, &r);
@@ -290,15 +290,15 @@ static enum ws_status put_roofline(struct an *an, struct ws_buf *text, struct ws
 	}
 	ws_buf_clear(text);
 	if (!st)
-		st = ws_roof_html(&r.model, text, err);
+		st = rpt_roof_html(&r.model, text, err);
 	if (!st)
 		st = put(an, "roofline.html", text, err);
 	for (size_t i = 0; !st && i < r.model.n_shown; i++) {
 		char name[64];
 
 		ws_buf_clear(text);
-		snprintf(name, sizeof(name), "roofline_%s.svg", ws_roof_type_name(r.types[i].type));
-		st = ws_roof_svg(&r.model, i, text, err);
+		snprintf(name, sizeof(name), "roofline_%s.svg", ana_roof_type_name(r.types[i].type));
+		st = rpt_roof_svg(&r.model, i, text, err);
 		if (!st)
 			st = put(an, name, text, err);
 	}
@@ -307,18 +307,18 @@ static enum ws_status put_roofline(struct an *an, struct ws_buf *text, struct ws
 
 enum ws_status an_write_charts(struct an *an, struct ws_err *err)
 {
-	const struct ws_table *table = ws_table_find(an->metrics, 3, 1);
-	struct ws_memchart_style style = memchart_style(an, &an->runs[0]);
-	struct ws_memchart chart;
+	const struct ana_table *table = ana_table_find(an->metrics, 3, 1);
+	struct rpt_memchart_style style = memchart_style(an, &an->runs[0]);
+	struct ana_memchart chart;
 	struct ws_buf text;
-	enum ws_status st = ws_mkdirs(an->args->charts, err);
+	enum ws_status st = launch_mkdirs(an->args->charts, err);
 
 	if (st)
 		return st;
 	ws_buf_init(&text, SIZE_MAX);
 	if (table) {
 		gather_memchart(an, &an->runs[0], table, &chart);
-		st = ws_memchart_svg(&chart, &style, &text, err);
+		st = rpt_memchart_svg(&chart, &style, &text, err);
 		if (!st)
 			st = put(an, "memory_chart.svg", &text, err);
 	}

@@ -11,10 +11,10 @@ enum ws_status an_name_resume(struct an *an, const struct an_run *run, enum ws_s
 				  struct ws_err *err)
 {
 	char word[2 * PATH_MAX];
-	struct ws_state state;
+	struct wl_state state;
 	size_t n_done = 0;
 
-	if (ws_state_read(run->path, &an->arena, &state, NULL))
+	if (wl_state_read(run->path, &an->arena, &state, NULL))
 		return st;
 	for (size_t i = 0; i < state.passes.n; i++)
 		n_done += state.passes.at[i].done;
@@ -32,19 +32,19 @@ enum ws_status an_name_resume(struct an *an, const struct an_run *run, enum ws_s
 			"--output-directory %s' goes on",
 			run->path, n_done, state.passes.n,
 			ws_str_shell(run->path, word, sizeof(word)));
-	ws_state_fini(&state);
+	wl_state_fini(&state);
 	return st;
 }
 
 /* Whether @id is a block, a table or a metric of this architecture. */
-static bool is_there(const struct ws_metrics *metrics, const struct ws_metric_id *id)
+static bool is_there(const struct ana_metrics *metrics, const struct ana_metric_id *id)
 {
-	const struct ws_table *table;
+	const struct ana_table *table;
 
 	for (size_t b = 0; b < metrics->n_blocks; b++)
 		if (metrics->blocks[b]->id == id->block && id->table < 0)
 			return true;
-	table = id->table < 0 ? NULL : ws_table_find(metrics, id->block, (unsigned)id->table);
+	table = id->table < 0 ? NULL : ana_table_find(metrics, id->block, (unsigned)id->table);
 	if (!table || id->index < 0)
 		return table != NULL;
 	for (size_t m = 0; m < table->n_metrics; m++)
@@ -61,8 +61,8 @@ enum ws_status an_check_blocks(const struct an *an, struct ws_err *err)
 
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < blocks->n; i++) {
-			struct ws_metric_id id;
-			bool there = ws_metric_id_parse(an->metrics, blocks->at[i], &id) &&
+			struct ana_metric_id id;
+			bool there = ana_metric_id_parse(an->metrics, blocks->at[i], &id) &&
 				     is_there(an->metrics, &id);
 
 			n += !pass;

@@ -23,12 +23,12 @@ struct row {
 	const char *id, *name;
 	unsigned channel;
 	bool timed;                       /* has a unit of time */
-	const struct ws_metric **metrics; /* per run */
+	const struct ana_metric **metrics; /* per run */
 };
 
 struct compare {
 	struct an *an;
-	const struct ws_table *table;
+	const struct ana_table *table;
 	struct row *rows;
 	size_t n_rows;
 	double *values; /* rows x headers x runs */
@@ -53,8 +53,8 @@ static double difference(const struct an *an, double base, double now, double *o
 
 	if (an->args->like_3_3 && isnan(now))
 		now = 0;
-	diff = ws_round_half_even(now - base, decimals);
-	*out_percent = ws_round_half_even(diff / (base == 0 ? 1 : base) * 100, decimals);
+	diff = rpt_round_half_even(now - base, decimals);
+	*out_percent = rpt_round_half_even(diff / (base == 0 ? 1 : base) * 100, decimals);
 	return diff;
 }
 
@@ -72,14 +72,14 @@ static double base_at(struct compare *c, size_t row, size_t header)
 static double cell_value(struct compare *c, const struct row *row, size_t run, size_t h)
 {
 	struct an_run *r = &c->an->runs[run];
-	const struct ws_metric *metric = row->metrics[run];
+	const struct ana_metric *metric = row->metrics[run];
 	const char *name = c->table->headers[h].name;
-	int own = metric ? ws_header_index(metric->table, name) : -1;
+	int own = metric ? ana_header_index(metric->table, name) : -1;
 	double divisor = 0, value;
 
 	if (own < 0)
 		return NAN;
-	value = ws_eval_cell(r->eval, metric, (unsigned)own, row->channel);
+	value = ana_eval_cell(r->eval, metric, (unsigned)own, row->channel);
 	an_unit(c->an, r, metric, &divisor);
 	if (divisor &&
 	    (strcmp(name, "Avg") == 0 || strcmp(name, "Min") == 0 || strcmp(name, "Max") == 0))
@@ -90,14 +90,14 @@ static double cell_value(struct compare *c, const struct row *row, size_t run, s
 static enum ws_status find_rows(struct compare *c, struct ws_err *err)
 {
 	struct an *an = c->an;
-	bool channels = c->table->kind == WS_TABLE_CHANNELS;
-	size_t n = channels ? ws_eval_channels(an->runs[0].eval) : c->table->n_metrics;
+	bool channels = c->table->kind == ANA_TABLE_CHANNELS;
+	size_t n = channels ? ana_eval_channels(an->runs[0].eval) : c->table->n_metrics;
 
 	c->rows = ws_arena_array(&an->arena, n + 1, sizeof(*c->rows));
 	if (!c->rows)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; i < n && c->table->n_metrics; i++) {
-		const struct ws_metric *base = &c->table->metrics[channels ? 0 : i];
+		const struct ana_metric *base = &c->table->metrics[channels ? 0 : i];
 		struct row row = { .channel = (unsigned)i, .name = base->name };
 		bool everywhere = an_shows_metric(an, c->table, (unsigned)i);
 		double divisor;
@@ -108,13 +108,13 @@ static enum ws_status find_rows(struct compare *c, struct ws_err *err)
 		if (!row.metrics || !row.id)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
 		for (size_t r = 0; r < an->n_runs; r++) {
-			const struct ws_table *table =
-				ws_table_find(an->runs[r].metrics, c->table->block,
+			const struct ana_table *table =
+				ana_table_find(an->runs[r].metrics, c->table->block,
 					      c->table->index);
 
 			row.metrics[r] = table && table->n_metrics
 						 ? channels ? &table->metrics[0]
-							    : ws_metric_named(table, base->name)
+							    : ana_metric_named(table, base->name)
 						 : NULL;
 			everywhere &= channels || row.metrics[r];
 		}
@@ -137,7 +137,7 @@ static enum ws_status find_values(struct compare *c, struct ws_err *err)
 	for (size_t r = 0; r < c->n_rows; r++)
 		for (size_t h = 0; h < c->table->n_headers; h++)
 			for (size_t run = 0; run < c->an->n_runs; run++)
-				if (c->table->headers[h].kind == WS_HEADER_VALUE)
+				if (c->table->headers[h].kind == ANA_HEADER_VALUE)
 					*value_at(c, r, h, run) =
 						cell_value(c, &c->rows[r], run, h);
 	return WS_OK;
@@ -192,14 +192,14 @@ static size_t find_columns(struct compare *c, bool *run_changed, struct column *
 	size_t n = 0;
 
 	/* 3.3 compares the numbers of channels as well. */
-	if (c->table->kind == WS_TABLE_CHANNELS && an->args->like_3_3)
+	if (c->table->kind == ANA_TABLE_CHANNELS && an->args->like_3_3)
 		n = add_runs(an, -1, NULL, out);
 	else
 		out[n++] = (struct column){ -1, 0, false };
 	for (size_t h = 0; h < c->table->n_headers; h++) {
-		const struct ws_header *header = &c->table->headers[h];
+		const struct ana_header *header = &c->table->headers[h];
 
-		if (header->kind != WS_HEADER_VALUE) {
+		if (header->kind != ANA_HEADER_VALUE) {
 			out[n++] = (struct column){ (int)h, 0, false };
 			continue;
 		}
@@ -217,31 +217,31 @@ static const char *changed_text(struct an *an, double base, double now)
 	double percent;
 
 	difference(an, base, now, &percent);
-	ws_number_text(isnan(now) ? 0 : now, (int)an->args->decimal, value);
+	rpt_number_text(isnan(now) ? 0 : now, (int)an->args->decimal, value);
 	if (isnan(base) && !an->args->like_3_3)
 		return ws_arena_printf(&an->arena, "%s (N/A)", value);
-	ws_number_text(percent, (int)an->args->decimal, percent_text);
+	rpt_number_text(percent, (int)an->args->decimal, percent_text);
 	return ws_arena_printf(&an->arena, "%s (%s%%)", value, percent_text);
 }
 
 /* Nothing prints as nan where 3.3 has numbers of its own making. */
-static struct ws_cell made_number(const struct an *an, double number)
+static struct rpt_cell made_number(const struct an *an, double number)
 {
 	if (an->args->like_3_3)
-		return (struct ws_cell){ .kind = WS_CELL_NUMBER, .number = number };
-	return ws_cell_number(number);
+		return (struct rpt_cell){ .kind = RPT_CELL_NUMBER, .number = number };
+	return rpt_cell_number(number);
 }
 
-static struct ws_cell key_cell(struct an *an, const struct ws_table *table, const struct row *row,
+static struct rpt_cell key_cell(struct an *an, const struct ana_table *table, const struct row *row,
 			       int run)
 {
-	if (table->kind != WS_TABLE_CHANNELS)
-		return ws_cell_text(row->name);
-	return run ? ws_cell_text(changed_text(an, row->channel, row->channel))
-		   : ws_cell_number(row->channel);
+	if (table->kind != ANA_TABLE_CHANNELS)
+		return rpt_cell_text(row->name);
+	return run ? rpt_cell_text(changed_text(an, row->channel, row->channel))
+		   : rpt_cell_number(row->channel);
 }
 
-static struct ws_cell cell_of(struct compare *c, size_t r, const struct column *col)
+static struct rpt_cell cell_of(struct compare *c, size_t r, const struct column *col)
 {
 	struct an *an = c->an;
 	const struct row *row = &c->rows[r];
@@ -250,8 +250,8 @@ static struct ws_cell cell_of(struct compare *c, size_t r, const struct column *
 
 	if (col->header < 0)
 		return key_cell(an, c->table, row, col->run);
-	if (c->table->headers[h].kind == WS_HEADER_TEXT)
-		return ws_cell_text(strncmp(c->table->headers[h].name, "Unit", 4) == 0
+	if (c->table->headers[h].kind == ANA_HEADER_TEXT)
+		return rpt_cell_text(strncmp(c->table->headers[h].name, "Unit", 4) == 0
 					    ? an_unit(an, &an->runs[0], row->metrics[0], &unused)
 					    : row->metrics[0]->cells[h].text);
 	base = base_at(c, r, h);
@@ -259,14 +259,14 @@ static struct ws_cell cell_of(struct compare *c, size_t r, const struct column *
 	if (col->is_difference)
 		return made_number(an, difference(an, base, now, &unused));
 	if (!col->run)
-		return row->timed ? made_number(an, now) : ws_cell_number(now);
+		return row->timed ? made_number(an, now) : rpt_cell_number(now);
 	if (isnan(now) && !an->args->like_3_3)
-		return ws_cell_number(NAN);
-	return ws_cell_text(changed_text(an, base, now));
+		return rpt_cell_number(NAN);
+	return rpt_cell_text(changed_text(an, base, now));
 }
 
-static enum ws_status compare_metrics(struct an *an, const struct ws_table *table,
-				      struct ws_grid *grid, struct ws_err *err)
+static enum ws_status compare_metrics(struct an *an, const struct ana_table *table,
+				      struct rpt_grid *grid, struct ws_err *err)
 {
 	struct compare c = { .an = an, .table = table };
 	size_t room = (table->n_headers + 1) * (an->n_runs + 1) + 1, n;
@@ -287,13 +287,13 @@ static enum ws_status compare_metrics(struct an *an, const struct ws_table *tabl
 		headers[i + 1] = columns[i].is_difference ? "Abs Diff"
 				 : columns[i].header < 0  ? table->key
 							  : table->headers[columns[i].header].name;
-	st = ws_grid_init(grid, &an->arena, headers, n + 1, err);
+	st = rpt_grid_init(grid, &an->arena, headers, n + 1, err);
 	for (size_t r = 0; !st && r < c.n_rows; r++) {
-		struct ws_cell *row = ws_grid_row(grid);
+		struct rpt_cell *row = rpt_grid_row(grid);
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
-		row[0] = ws_cell_text(c.rows[r].id);
+		row[0] = rpt_cell_text(c.rows[r].id);
 		for (size_t i = 0; i < n; i++)
 			row[i + 1] = cell_of(&c, r, &columns[i]);
 	}
@@ -302,7 +302,7 @@ static enum ws_status compare_metrics(struct an *an, const struct ws_table *tabl
 
 struct kernel {
 	const char *name;
-	const struct ws_kernel_stat **stats; /* per run; NULL: it has no such kernel */
+	const struct ana_kernel_stat **stats; /* per run; NULL: it has no such kernel */
 };
 
 /* The kernel a row of a run belongs to: that of its name, or a new one; NULL: no memory. */
@@ -363,7 +363,7 @@ enum { COUNT, SUM, MEAN, MEDIAN, PCT, N_STATS };
 
 static double stat_of(const struct an *an, const struct kernel *kernel, size_t run, int stat)
 {
-	const struct ws_kernel_stat *s = kernel->stats[run];
+	const struct ana_kernel_stat *s = kernel->stats[run];
 	double divisor = an_time_divisor(an->args);
 
 	if (!s)
@@ -388,7 +388,7 @@ static bool counts_changed(const struct an *an, const struct kernel *kernels, si
 	return false;
 }
 
-static struct ws_cell stat_cell(struct an *an, const struct kernel *kernel,
+static struct rpt_cell stat_cell(struct an *an, const struct kernel *kernel,
 				const struct column *col)
 {
 	double base = stat_of(an, kernel, 0, col->header), unused;
@@ -398,10 +398,10 @@ static struct ws_cell stat_cell(struct an *an, const struct kernel *kernel,
 		return made_number(an, difference(an, base, now, &unused));
 	if (!col->run || isnan(now))
 		return made_number(an, now);
-	return ws_cell_text(changed_text(an, base, now));
+	return rpt_cell_text(changed_text(an, base, now));
 }
 
-static enum ws_status compare_kernels(struct an *an, struct ws_grid *grid, struct ws_err *err)
+static enum ws_status compare_kernels(struct an *an, struct rpt_grid *grid, struct ws_err *err)
 {
 	const char *unit = an_time_word(an->args);
 	const char *titles[N_STATS] = { "Count", ws_arena_printf(&an->arena, "Sum(%s)", unit),
@@ -429,35 +429,35 @@ static enum ws_status compare_kernels(struct an *an, struct ws_grid *grid, struc
 	for (size_t i = 0; i < n; i++)
 		headers[i + 2] = columns[i].is_difference ? "Abs Diff" : titles[columns[i].header];
 	headers[n + 2] = "S";
-	st = ws_grid_init(grid, &an->arena, headers, n + 2 + (base->chosen != NULL), err);
+	st = rpt_grid_init(grid, &an->arena, headers, n + 2 + (base->chosen != NULL), err);
 	for (size_t i = 0; !st && i < n_rows; i++) {
-		struct ws_cell *row = ws_grid_row(grid);
+		struct rpt_cell *row = rpt_grid_row(grid);
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
-		row[0] = ws_cell_int((int64_t)i);
-		row[1] = ws_cell_text(an_wrap_name(&an->arena, kernels[i].name, 40, 3));
+		row[0] = rpt_cell_int((int64_t)i);
+		row[1] = rpt_cell_text(an_wrap_name(&an->arena, kernels[i].name, 40, 3));
 		for (size_t k = 0; k < n; k++)
 			row[k + 2] = stat_cell(an, &kernels[i], &columns[k]);
 		if (base->chosen)
-			row[n + 2] = ws_cell_text(i < base->n_top && base->chosen[i] ? "*" : "");
+			row[n + 2] = rpt_cell_text(i < base->n_top && base->chosen[i] ? "*" : "");
 	}
 	return st;
 }
 
-enum ws_status an_compare(struct an *an, const struct ws_table *table, struct ws_grid *out_grid,
+enum ws_status an_compare(struct an *an, const struct ana_table *table, struct rpt_grid *out_grid,
 			  struct ws_err *err)
 {
 	enum ws_status st;
 
-	if (table->kind == WS_TABLE_DISPATCHES)
+	if (table->kind == ANA_TABLE_DISPATCHES)
 		return an_grid(an, &an->runs[0], table, false, out_grid, err);
-	st = table->kind == WS_TABLE_TOP_KERNELS ? compare_kernels(an, out_grid, err)
+	st = table->kind == ANA_TABLE_TOP_KERNELS ? compare_kernels(an, out_grid, err)
 						 : compare_metrics(an, table, out_grid, err);
 	if (st)
 		return st;
 	out_grid->decimals = (int)an->args->decimal;
 	out_grid->none = an->args->like_3_3 ? "" : "N/A";
-	out_grid->form = an->args->like_3_3 ? WS_GRID_OLD : WS_GRID_NUMBERS;
+	out_grid->form = an->args->like_3_3 ? RPT_GRID_OLD : RPT_GRID_NUMBERS;
 	return WS_OK;
 }

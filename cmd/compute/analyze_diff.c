@@ -4,7 +4,7 @@
 #include "analysis/diff.h"
 #include "report/diff.h"
 
-static bool wants(void *of, const struct ws_metric *metric)
+static bool wants(void *of, const struct ana_metric *metric)
 {
 	const struct an *an = of;
 
@@ -12,48 +12,48 @@ static bool wants(void *of, const struct ws_metric *metric)
 	       an_shows_metric(an, metric->table, metric->index);
 }
 
-static struct ws_diff_side side_of(const struct an_run *run)
+static struct ana_diff_side side_of(const struct an_run *run)
 {
-	return (struct ws_diff_side){ .load = run->load,
+	return (struct ana_diff_side){ .load = run->load,
 				      .rows = &run->rows,
 				      .metrics = run->metrics };
 }
 
-static enum ws_status compare_with(struct an *an, size_t number, const struct ws_gates *gates,
+static enum ws_status compare_with(struct an *an, size_t number, const struct ana_gates *gates,
 				   size_t *n_failed, struct ws_err *err)
 {
-	struct ws_diff_side a = side_of(&an->runs[0]), b = side_of(&an->runs[number]);
-	struct ws_diff_how how = {
-		.eval = { .norm = (enum ws_norm)an->args->norm,
+	struct ana_diff_side a = side_of(&an->runs[0]), b = side_of(&an->runs[number]);
+	struct ana_diff_how how = {
+		.eval = { .norm = (enum ana_norm)an->args->norm,
 			  .own_level_frame = an->args->like_3_3 },
 		/* Chosen blocks are compared as they are; else repetitions are left out. */
 		.wants = an->args->blocks.n ? wants : NULL,
 		.of = an,
 	};
-	struct ws_diff_style style = {
+	struct rpt_diff_style style = {
 		.n_decimals = (int)an->args->decimal,
 		.time_divisor = an_time_divisor(an->args),
 		.time_unit = an_time_word(an->args),
 		.n_rows = an->args->max_stat_num > 0 ? (size_t)an->args->max_stat_num : 0,
 	};
-	struct ws_gate_result *results;
-	struct ws_diff *diff;
+	struct ana_gate_result *results;
+	struct ana_diff *diff;
 	size_t failed = 0;
-	enum ws_status st = ws_diff_make(&a, &b, &how, &an->arena, &diff, err);
+	enum ws_status st = ana_diff_make(&a, &b, &how, &an->arena, &diff, err);
 
 	if (!st)
-		st = ws_diff_text(diff, &a, &b, &style, &an->arena, &an->out, err);
+		st = rpt_diff_text(diff, &a, &b, &style, &an->arena, &an->out, err);
 	if (!st && gates->n)
-		st = ws_diff_check(&a, &b, &how, diff, gates, &an->arena, &results, err);
+		st = ana_diff_check(&a, &b, &how, diff, gates, &an->arena, &results, err);
 	if (!st && gates->n)
-		st = ws_gate_text(results, gates->n, &an->out, &failed, err);
+		st = rpt_gate_text(results, gates->n, &an->out, &failed, err);
 	*n_failed += failed;
 	return st;
 }
 
 enum ws_status an_diff(struct an *an, struct ws_err *err)
 {
-	struct ws_gates gates;
+	struct ana_gates gates;
 	size_t n_failed = 0;
 	enum ws_status st = WS_OK;
 
@@ -61,9 +61,9 @@ enum ws_status an_diff(struct an *an, struct ws_err *err)
 		return ws_fail(err, WS_E_USAGE,
 			       "%s compares workloads: give two, -p BEFORE -p AFTER",
 			       an->args->diff ? "--diff" : "--fail-on");
-	ws_vec_init(&gates, WS_GATES_MAX);
+	ws_vec_init(&gates, ANA_GATES_MAX);
 	for (size_t i = 0; !st && i < an->args->fail_on.n; i++)
-		st = ws_gate_parse(an->args->fail_on.at[i], &an->arena, &gates, err);
+		st = ana_gate_parse(an->args->fail_on.at[i], &an->arena, &gates, err);
 	if (st)
 		st = ws_fail_in(err, st, "--fail-on");
 	for (size_t i = 1; !st && i < an->n_runs; i++) {

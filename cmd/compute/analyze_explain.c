@@ -8,54 +8,54 @@
 #include <math.h>
 #include <string.h>
 
-static struct ws_explain_style style_of(const struct an *an)
+static struct rpt_explain_style style_of(const struct an *an)
 {
-	return (struct ws_explain_style){ .n_decimals = (int)an->args->decimal,
+	return (struct rpt_explain_style){ .n_decimals = (int)an->args->decimal,
 					  .n_columns = ws_help_columns() };
 }
 
-static enum ws_status explain_metric(struct an *an, const struct ws_metric *metric,
+static enum ws_status explain_metric(struct an *an, const struct ana_metric *metric,
 				     struct ws_err *err)
 {
 	struct an_run *run = &an->runs[0];
-	struct ws_explain_source source = {
+	struct ana_explain_source source = {
 		.load = run->load,
 		.rows = &run->rows,
 		.metrics = run->metrics,
 		.eval = run->eval,
-		.how = { .norm = (enum ws_norm)an->args->norm,
+		.how = { .norm = (enum ana_norm)an->args->norm,
 			 .own_level_frame = an->args->like_3_3 },
 	};
-	struct ws_explain_style style = style_of(an);
-	struct ws_explanation what;
-	enum ws_status st = ws_explain(&source, metric, &an->arena, &what, err);
+	struct rpt_explain_style style = style_of(an);
+	struct ana_explanation what;
+	enum ws_status st = ana_explain(&source, metric, &an->arena, &what, err);
 
 	if (!st)
-		ws_explain_text(&what, run->load, &style, &an->out);
+		rpt_explain_text(&what, run->load, &style, &an->out);
 	return st ? st : ws_buf_status(&an->out, err);
 }
 
 /* One line with the value, then the meaning. */
-static void outline_metric(struct an *an, const struct ws_metric *metric)
+static void outline_metric(struct an *an, const struct ana_metric *metric)
 {
 	struct an_run *run = &an->runs[0];
-	struct ws_explain_style style = style_of(an);
-	int header = ws_metric_main_header(metric->table);
-	double value = header >= 0 && metric->table->kind == WS_TABLE_METRICS
-			       ? ws_eval_cell(run->eval, metric, (unsigned)header, 0)
+	struct rpt_explain_style style = style_of(an);
+	int header = ana_metric_main_header(metric->table);
+	double value = header >= 0 && metric->table->kind == ANA_TABLE_METRICS
+			       ? ana_eval_cell(run->eval, metric, (unsigned)header, 0)
 			       : NAN;
 
 	ws_buf_printf(&an->out, "  %u.%u.%u %s", metric->table->block, metric->table->index,
 		      metric->index, metric->name);
 	if (!isnan(value))
 		ws_buf_printf(&an->out, ": %.*f %s", style.n_decimals, value,
-			      ws_eval_unit(run->eval, metric->unit, &an->arena));
+			      ana_eval_unit(run->eval, metric->unit, &an->arena));
 	ws_buf_add(&an->out, "\n");
 	if (metric->help && metric->help[0])
-		ws_text_fill(metric->help, 6, 6, style.n_columns, &an->out);
+		rpt_text_fill(metric->help, 6, 6, style.n_columns, &an->out);
 }
 
-static void outline_table(struct an *an, const struct ws_table *table)
+static void outline_table(struct an *an, const struct ana_table *table)
 {
 	ws_buf_printf(&an->out, "\n%u.%u %s\n", table->block, table->index, table->title);
 	for (size_t i = 0; i < table->n_metrics; i++)
@@ -69,33 +69,33 @@ struct search {
 	bool found;
 };
 
-static void see_name(void *of, const struct ws_expr *expr)
+static void see_name(void *of, const struct ana_expr *expr)
 {
 	struct search *search = of;
 
 	search->found = search->found ||
-			(expr->kind == WS_EXPR_COUNTER && !strcmp(expr->text, search->name));
+			(expr->kind == ANA_EXPR_COUNTER && !strcmp(expr->text, search->name));
 }
 
-static bool uses(const struct ws_metric *metric, const char *counter)
+static bool uses(const struct ana_metric *metric, const char *counter)
 {
 	struct search search = { .name = counter };
 
 	for (size_t h = 0; h < metric->table->n_headers && !search.found; h++)
-		if (metric->table->headers[h].kind == WS_HEADER_VALUE && metric->cells[h].expr)
-			ws_expr_each_name(metric->cells[h].expr, see_name, &search);
+		if (metric->table->headers[h].kind == ANA_HEADER_VALUE && metric->cells[h].expr)
+			ana_expr_each_name(metric->cells[h].expr, see_name, &search);
 	return search.found;
 }
 
 /* False: neither the workload nor a formula knows it. */
 static bool explain_counter(struct an *an, const char *counter)
 {
-	double mean = ws_eval_counter(an->runs[0].eval, counter, NULL);
+	double mean = ana_eval_counter(an->runs[0].eval, counter, NULL);
 	size_t n = 0;
 
 	for (size_t b = 0; b < an->metrics->n_blocks; b++) {
 		for (size_t t = 0; t < an->metrics->blocks[b]->n_tables; t++) {
-			const struct ws_table *table = an->metrics->blocks[b]->tables[t];
+			const struct ana_table *table = an->metrics->blocks[b]->tables[t];
 
 			for (size_t i = 0; i < table->n_metrics; i++) {
 				if (!uses(&table->metrics[i], counter))
@@ -125,7 +125,7 @@ static enum ws_status explain_named(struct an *an, const char *name, size_t *n, 
 
 	for (size_t b = 0; b < an->metrics->n_blocks; b++) {
 		for (size_t t = 0; t < an->metrics->blocks[b]->n_tables; t++) {
-			const struct ws_table *table = an->metrics->blocks[b]->tables[t];
+			const struct ana_table *table = an->metrics->blocks[b]->tables[t];
 
 			for (size_t i = 0; !st && i < table->n_metrics; i++) {
 				if (strcasecmp(table->metrics[i].name, name))
@@ -141,29 +141,29 @@ static enum ws_status explain_named(struct an *an, const char *name, size_t *n, 
 
 static enum ws_status explain_one(struct an *an, const char *what, struct ws_err *err)
 {
-	const struct ws_metric *metric;
-	const struct ws_block *block;
-	const struct ws_table *table;
-	struct ws_metric_id id;
+	const struct ana_metric *metric;
+	const struct ana_block *block;
+	const struct ana_table *table;
+	struct ana_metric_id id;
 	enum ws_status st;
 
-	if (!ws_metric_id_parse(an->metrics, what, &id)) {
+	if (!ana_metric_id_parse(an->metrics, what, &id)) {
 		size_t n = 0;
 
 		st = explain_named(an, what, &n, err);
 		if (st || n || explain_counter(an, what))
 			return st;
-		return ws_metric_lookup(an->metrics, what, &metric, err);
+		return ana_metric_lookup(an->metrics, what, &metric, err);
 	}
-	block = ws_block_find(an->metrics, id.block);
-	table = id.table >= 0 ? ws_table_find(an->metrics, id.block, (unsigned)id.table) : NULL;
+	block = ana_block_find(an->metrics, id.block);
+	table = id.table >= 0 ? ana_table_find(an->metrics, id.block, (unsigned)id.table) : NULL;
 	if (!block || (id.table >= 0 && !table))
 		return ws_fail(err, WS_E_USAGE,
 			       "no block or table '%s' on %s: --list-metrics %s shows "
 			       "what there is",
 			       what, an->metrics->arch, an->metrics->arch);
 	if (id.index >= 0) {
-		metric = ws_metric_find(an->metrics, id.block, (unsigned)id.table,
+		metric = ana_metric_find(an->metrics, id.block, (unsigned)id.table,
 					(unsigned)id.index);
 		if (!metric)
 			return ws_fail(err, WS_E_USAGE, "no metric '%s' on %s: table %u.%u has %zu",

@@ -83,11 +83,11 @@ const char *an_wrap_words(struct ws_arena *arena, const char *text, size_t width
 	return kept ? kept : "";
 }
 
-static void set_form(const struct an *an, struct ws_grid *grid)
+static void set_form(const struct an *an, struct rpt_grid *grid)
 {
 	grid->decimals = (int)an->args->decimal;
 	grid->none = an->args->like_3_3 ? "" : "N/A";
-	grid->form = an->args->like_3_3 ? WS_GRID_OLD : WS_GRID_NUMBERS;
+	grid->form = an->args->like_3_3 ? RPT_GRID_OLD : RPT_GRID_NUMBERS;
 }
 
 /* head -n of Python: a negative number leaves out that many at the end. */
@@ -103,7 +103,7 @@ static size_t head(const struct an *an, size_t n, bool whole)
 }
 
 static enum ws_status top_kernels(struct an *an, struct an_run *run, bool whole,
-				  struct ws_grid *grid, struct ws_err *err)
+				  struct rpt_grid *grid, struct ws_err *err)
 {
 	const char *unit = an_time_word(an->args);
 	double divisor = an_time_divisor(an->args);
@@ -116,55 +116,55 @@ static enum ws_status top_kernels(struct an *an, struct an_run *run, bool whole,
 				  "Pct",
 				  "S" };
 	size_t n = head(an, run->n_top, whole), hide = n == 0; /* no rows, no labels */
-	enum ws_status st = ws_grid_init(grid, &an->arena, headers + hide,
+	enum ws_status st = rpt_grid_init(grid, &an->arena, headers + hide,
 					 7 + (run->chosen != NULL) - hide, err);
 
 	set_form(an, grid);
 	for (size_t i = 0; !st && i < n; i++) {
-		const struct ws_kernel_stat *stat = &run->top[i];
+		const struct ana_kernel_stat *stat = &run->top[i];
 		const char *name = run->load->kernels[stat->kernel].shown;
-		struct ws_cell *row = ws_grid_row(grid);
+		struct rpt_cell *row = rpt_grid_row(grid);
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
-		row[0] = ws_cell_int((int64_t)i);
-		row[1] = ws_cell_text(whole ? name : an_wrap_name(&an->arena, name, 40, 3));
-		row[2] = ws_cell_number((double)stat->n);
-		row[3] = ws_cell_number(stat->sum_ns / divisor);
-		row[4] = ws_cell_number(stat->mean_ns / divisor);
-		row[5] = ws_cell_number(stat->median_ns / divisor);
-		row[6] = ws_cell_number(stat->percent);
+		row[0] = rpt_cell_int((int64_t)i);
+		row[1] = rpt_cell_text(whole ? name : an_wrap_name(&an->arena, name, 40, 3));
+		row[2] = rpt_cell_number((double)stat->n);
+		row[3] = rpt_cell_number(stat->sum_ns / divisor);
+		row[4] = rpt_cell_number(stat->mean_ns / divisor);
+		row[5] = rpt_cell_number(stat->median_ns / divisor);
+		row[6] = rpt_cell_number(stat->percent);
 		if (run->chosen)
-			row[7] = ws_cell_text(run->chosen[i] ? "*" : "");
+			row[7] = rpt_cell_text(run->chosen[i] ? "*" : "");
 	}
 	return st;
 }
 
 static enum ws_status dispatches(struct an *an, struct an_run *run, bool whole,
-				 struct ws_grid *grid, struct ws_err *err)
+				 struct rpt_grid *grid, struct ws_err *err)
 {
 	static const char *const plain[] = { "", "Dispatch_ID", "Kernel_Name", "GPU_ID" };
 	static const char *const with_node[] = { "", "Node", "Dispatch_ID", "Kernel_Name",
 						 "GPU_ID" };
-	const struct ws_workload *load = run->load;
+	const struct ana_workload *load = run->load;
 	size_t n = head(an, run->listed.n, whole), hide = n == 0, node = load->node_of != NULL;
-	enum ws_status st = ws_grid_init(grid, &an->arena, (node ? with_node : plain) + hide,
+	enum ws_status st = rpt_grid_init(grid, &an->arena, (node ? with_node : plain) + hide,
 					 4 + node - hide, err);
 
 	set_form(an, grid);
 	for (size_t i = 0; !st && i < n; i++) {
 		uint32_t at = run->listed.rows[i];
 		const char *name = load->kernels[load->kernel_of[at]].shown;
-		struct ws_cell *row = ws_grid_row(grid);
+		struct rpt_cell *row = rpt_grid_row(grid);
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
-		*row++ = ws_cell_int((int64_t)i);
+		*row++ = rpt_cell_int((int64_t)i);
 		if (node)
-			*row++ = ws_cell_text(load->nodes[load->node_of[at]]);
-		*row++ = ws_cell_int((int64_t)load->dispatch_id[at]);
-		*row++ = ws_cell_text(whole ? name : an_wrap_name(&an->arena, name, 80, 4));
-		*row++ = ws_cell_int((int64_t)load->gpu_id[at]);
+			*row++ = rpt_cell_text(load->nodes[load->node_of[at]]);
+		*row++ = rpt_cell_int((int64_t)load->dispatch_id[at]);
+		*row++ = rpt_cell_text(whole ? name : an_wrap_name(&an->arena, name, 80, 4));
+		*row++ = rpt_cell_int((int64_t)load->gpu_id[at]);
 	}
 	return st;
 }
@@ -182,7 +182,7 @@ static const char *field_text(struct ws_arena *arena, const char *text, const ch
 	if (view.at[0] != '0' && ws_str_i64(view, &whole))
 		return ws_arena_printf(arena, "%lld", (long long)whole);
 	if (strspn(view.at, "+-0123456789.eE") == view.n && ws_str_f64(view, &number)) {
-		ws_number_text(number, 17, shown);
+		rpt_number_text(number, 17, shown);
 		if (!memchr(view.at, '.', view.n) && strlen(shown) > 2 &&
 		    strcmp(shown + strlen(shown) - 2, ".0") == 0)
 			shown[strlen(shown) - 2] = '\0';
@@ -191,10 +191,10 @@ static const char *field_text(struct ws_arena *arena, const char *text, const ch
 	return text;
 }
 
-static enum ws_status sysinfo(struct an *an, struct ws_grid *grid, struct ws_err *err)
+static enum ws_status sysinfo(struct an *an, struct rpt_grid *grid, struct ws_err *err)
 {
 	const char **headers = ws_arena_array(&an->arena, an->n_runs + 1, sizeof(*headers));
-	const struct ws_workload *base = an->runs[0].load;
+	const struct ana_workload *base = an->runs[0].load;
 	enum ws_status st;
 
 	if (!headers)
@@ -202,18 +202,18 @@ static enum ws_status sysinfo(struct an *an, struct ws_grid *grid, struct ws_err
 	headers[0] = "";
 	for (size_t r = 0; r < an->n_runs; r++)
 		headers[r + 1] = "Info";
-	st = ws_grid_init(grid, &an->arena, headers, an->n_runs + 1, err);
+	st = rpt_grid_init(grid, &an->arena, headers, an->n_runs + 1, err);
 	set_form(an, grid);
 	for (size_t i = 0; !st && i < base->n_facts; i++) {
-		struct ws_cell *row = ws_grid_row(grid);
+		struct rpt_cell *row = rpt_grid_row(grid);
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
-		row[0] = ws_cell_text(base->facts[i].name);
+		row[0] = rpt_cell_text(base->facts[i].name);
 		for (size_t r = 0; r < an->n_runs; r++) {
-			const char *text = ws_sysinfo(an->runs[r].load, base->facts[i].name);
+			const char *text = ana_sysinfo(an->runs[r].load, base->facts[i].name);
 
-			row[r + 1] = ws_cell_text(field_text(&an->arena, text ? text : "",
+			row[r + 1] = rpt_cell_text(field_text(&an->arena, text ? text : "",
 							     an->args->like_3_3 ? "nan" : "N/A"));
 		}
 	}
@@ -232,13 +232,13 @@ static bool is_time(const struct an *an, const char *unit)
 	return false;
 }
 
-const char *an_unit(struct an *an, struct an_run *run, const struct ws_metric *metric,
+const char *an_unit(struct an *an, struct an_run *run, const struct ana_metric *metric,
 		    double *out_divisor)
 {
-	const char *unit = ws_eval_unit(run->eval, metric->unit, &an->arena);
+	const char *unit = ana_eval_unit(run->eval, metric->unit, &an->arena);
 
 	*out_divisor = 0;
-	if (!unit || ws_header_index(metric->table, "Unit") < 0 || !is_time(an, unit))
+	if (!unit || ana_header_index(metric->table, "Unit") < 0 || !is_time(an, unit))
 		return unit ? unit : "";
 	*out_divisor = an_time_divisor(an->args);
 	return an_time_word(an->args);
@@ -255,7 +255,7 @@ static bool is_included(const struct an *an, const char *column)
 	return false;
 }
 
-static size_t choose_columns(const struct an *an, const struct ws_table *table, int *out_cols)
+static size_t choose_columns(const struct an *an, const struct ana_table *table, int *out_cols)
 {
 	const struct ws_strv *asked = &an->args->cols;
 	int n_all = (int)table->n_headers + 3;
@@ -281,63 +281,63 @@ static size_t choose_columns(const struct an *an, const struct ws_table *table, 
 	return n;
 }
 
-static struct ws_cell value_cell(struct an *an, struct an_run *run, const struct ws_metric *metric,
+static struct rpt_cell value_cell(struct an *an, struct an_run *run, const struct ana_metric *metric,
 				 int h, unsigned channel, double divisor)
 {
 	const char *name = metric->table->headers[h].name;
-	double value = ws_eval_cell(run->eval, metric, (unsigned)h, channel);
+	double value = ana_eval_cell(run->eval, metric, (unsigned)h, channel);
 
 	if (divisor &&
 	    (strcmp(name, "Avg") == 0 || strcmp(name, "Min") == 0 || strcmp(name, "Max") == 0)) {
 		value /= divisor;
 		if (an->args->like_3_3) /* its blanks print as nan there */
-			return (struct ws_cell){ .kind = WS_CELL_NUMBER, .number = value };
+			return (struct rpt_cell){ .kind = RPT_CELL_NUMBER, .number = value };
 	}
-	return ws_cell_number(value);
+	return rpt_cell_number(value);
 }
 
-static enum ws_status fill_row(struct an *an, struct an_run *run, const struct ws_metric *metric,
+static enum ws_status fill_row(struct an *an, struct an_run *run, const struct ana_metric *metric,
 			       unsigned channel, const int *cols, size_t n_cols,
-			       struct ws_grid *grid, struct ws_err *err)
+			       struct rpt_grid *grid, struct ws_err *err)
 {
-	bool channels = metric->table->kind == WS_TABLE_CHANNELS;
-	struct ws_cell *row = ws_grid_row(grid);
+	bool channels = metric->table->kind == ANA_TABLE_CHANNELS;
+	struct rpt_cell *row = rpt_grid_row(grid);
 	double divisor;
 	const char *unit = an_unit(an, run, metric, &divisor);
 
 	if (!row)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	row[0] = ws_cell_text(ws_arena_printf(&an->arena, "%u.%u.%u", metric->table->block,
+	row[0] = rpt_cell_text(ws_arena_printf(&an->arena, "%u.%u.%u", metric->table->block,
 					      metric->table->index,
 					      channels ? channel : metric->index));
 	for (size_t c = 0; c < n_cols; c++) {
-		const struct ws_header *header =
+		const struct ana_header *header =
 			cols[c] >= 0 ? &metric->table->headers[cols[c]] : NULL;
-		struct ws_cell *cell = &row[c + 1];
+		struct rpt_cell *cell = &row[c + 1];
 
 		if (cols[c] == COL_KEY)
-			*cell = channels ? ws_cell_number(channel) : ws_cell_text(metric->name);
+			*cell = channels ? rpt_cell_number(channel) : rpt_cell_text(metric->name);
 		else if (cols[c] == COL_LEVEL)
-			*cell = ws_cell_text(metric->coll_level ? metric->coll_level : "pmc_perf");
+			*cell = rpt_cell_text(metric->coll_level ? metric->coll_level : "pmc_perf");
 		else if (cols[c] == COL_HELP)
-			*cell = ws_cell_text(an_wrap_words(&an->arena, metric->help, 40));
-		else if (header->kind == WS_HEADER_VALUE)
+			*cell = rpt_cell_text(an_wrap_words(&an->arena, metric->help, 40));
+		else if (header->kind == ANA_HEADER_VALUE)
 			*cell = value_cell(an, run, metric, cols[c], channel, divisor);
 		else
-			*cell = ws_cell_text(strncmp(header->name, "Unit", 4) == 0
+			*cell = rpt_cell_text(strncmp(header->name, "Unit", 4) == 0
 						     ? unit
 						     : metric->cells[cols[c]].text);
 	}
 	return WS_OK;
 }
 
-static enum ws_status metrics(struct an *an, struct an_run *run, const struct ws_table *table,
-			      struct ws_grid *grid, struct ws_err *err)
+static enum ws_status metrics(struct an *an, struct an_run *run, const struct ana_table *table,
+			      struct rpt_grid *grid, struct ws_err *err)
 {
 	size_t room = table->n_headers + an->args->include_cols.n + 8, n_cols, n_rows;
 	const char **headers = ws_arena_array(&an->arena, room, sizeof(*headers));
 	int *cols = ws_arena_array(&an->arena, room, sizeof(*cols));
-	bool channels = table->kind == WS_TABLE_CHANNELS;
+	bool channels = table->kind == ANA_TABLE_CHANNELS;
 	enum ws_status st;
 
 	if (!headers || !cols)
@@ -349,9 +349,9 @@ static enum ws_status metrics(struct an *an, struct an_run *run, const struct ws
 				 : cols[c] == COL_LEVEL ? "coll_level"
 				 : cols[c] == COL_HELP  ? "Description"
 							: table->headers[cols[c]].name;
-	st = ws_grid_init(grid, &an->arena, headers, n_cols + 1, err);
+	st = rpt_grid_init(grid, &an->arena, headers, n_cols + 1, err);
 	set_form(an, grid);
-	n_rows = channels ? ws_eval_channels(run->eval) : table->n_metrics;
+	n_rows = channels ? ana_eval_channels(run->eval) : table->n_metrics;
 	for (size_t i = 0; !st && i < n_rows && table->n_metrics; i++)
 		if (an_shows_metric(an, table, (unsigned)i))
 			st = fill_row(an, run, &table->metrics[channels ? 0 : i], (unsigned)i, cols,
@@ -359,25 +359,25 @@ static enum ws_status metrics(struct an *an, struct an_run *run, const struct ws
 	return st;
 }
 
-enum ws_status an_grid(struct an *an, struct an_run *run, const struct ws_table *table, bool whole,
-		       struct ws_grid *out_grid, struct ws_err *err)
+enum ws_status an_grid(struct an *an, struct an_run *run, const struct ana_table *table, bool whole,
+		       struct rpt_grid *out_grid, struct ws_err *err)
 {
 	switch (table->kind) {
-	case WS_TABLE_TOP_KERNELS:
+	case ANA_TABLE_TOP_KERNELS:
 		return top_kernels(an, run, whole, out_grid, err);
-	case WS_TABLE_DISPATCHES:
+	case ANA_TABLE_DISPATCHES:
 		return dispatches(an, run, whole, out_grid, err);
-	case WS_TABLE_SYSINFO:
+	case ANA_TABLE_SYSINFO:
 		return sysinfo(an, out_grid, err);
-	case WS_TABLE_METRICS:
-	case WS_TABLE_CHANNELS:
+	case ANA_TABLE_METRICS:
+	case ANA_TABLE_CHANNELS:
 		return metrics(an, run, table, out_grid, err);
 	default:
-		return ws_grid_init(out_grid, &an->arena, NULL, 0, err);
+		return rpt_grid_init(out_grid, &an->arena, NULL, 0, err);
 	}
 }
 
-void an_drop_labels(struct ws_grid *grid)
+void an_drop_labels(struct rpt_grid *grid)
 {
 	size_t n = grid->n_columns;
 
@@ -388,17 +388,17 @@ void an_drop_labels(struct ws_grid *grid)
 	grid->n_columns = n - 1;
 }
 
-bool an_has_empty_column(const struct ws_grid *grid)
+bool an_has_empty_column(const struct rpt_grid *grid)
 {
 	for (size_t c = 0; c < grid->n_columns; c++) {
 		bool empty = grid->n_rows > 0;
 
 		for (size_t r = 0; empty && r < grid->n_rows; r++) {
-			const struct ws_cell *cell = &grid->cells[r * grid->n_columns + c];
+			const struct rpt_cell *cell = &grid->cells[r * grid->n_columns + c];
 
-			empty = cell->kind == WS_CELL_NONE ||
-				(cell->kind == WS_CELL_NUMBER && isnan(cell->number)) ||
-				(cell->kind == WS_CELL_TEXT && !cell->text[0]);
+			empty = cell->kind == RPT_CELL_NONE ||
+				(cell->kind == RPT_CELL_NUMBER && isnan(cell->number)) ||
+				(cell->kind == RPT_CELL_TEXT && !cell->text[0]);
 		}
 		if (empty)
 			return true;

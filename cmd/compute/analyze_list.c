@@ -10,26 +10,26 @@ enum ws_status an_list_stats(struct an *an, struct ws_err *err)
 {
 	static const char *const headers[] = { "", "Kernel_Name" };
 	struct an_run *run = &an->runs[0];
-	const struct ws_table *table = ws_table_find(an->metrics, 0, 2);
-	struct ws_grid grid;
-	enum ws_status st = ws_grid_init(&grid, &an->arena, headers, 2, err);
+	const struct ana_table *table = ana_table_find(an->metrics, 0, 2);
+	struct rpt_grid grid;
+	enum ws_status st = rpt_grid_init(&grid, &an->arena, headers, 2, err);
 
 	for (size_t i = 0; !st && i < run->n_top; i++) {
-		struct ws_cell *row = ws_grid_row(&grid);
+		struct rpt_cell *row = rpt_grid_row(&grid);
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
-		row[0] = ws_cell_int((int64_t)i);
-		row[1] = ws_cell_text(run->load->kernels[run->top[i].kernel].shown);
+		row[0] = rpt_cell_int((int64_t)i);
+		row[1] = rpt_cell_text(run->load->kernels[run->top[i].kernel].shown);
 	}
 	ws_buf_printf(&an->out, "\n%s\nDetected Kernels (sorted descending by duration)\n", rule);
 	if (!st)
-		st = ws_grid_draw(&grid, &an->out, err);
+		st = rpt_grid_draw(&grid, &an->out, err);
 	ws_buf_printf(&an->out, "\n%s\nDispatch list\n", rule);
 	if (!st && table)
 		st = an_grid(an, run, table, true, &grid, err);
 	if (!st && table)
-		st = ws_grid_draw(&grid, &an->out, err);
+		st = rpt_grid_draw(&grid, &an->out, err);
 	return st;
 }
 
@@ -44,7 +44,7 @@ enum ws_status an_list_nodes(const struct an_args *args, struct ws_err *err)
 	for (size_t i = 0; !st && i + 1 < args->paths.n; i++) {
 		if (args->paths.at[i])
 			continue;
-		st = ws_workload_nodes(args->paths.at[i + 1], &arena, &names, &n, err);
+		st = ana_workload_nodes(args->paths.at[i + 1], &arena, &names, &n, err);
 		if (st)
 			break;
 		printf("Node list:\n");
@@ -101,33 +101,33 @@ static const struct {
 };
 /* clang-format on */
 
-enum ws_status an_print_specs(const struct ws_workload *load, struct ws_err *err)
+enum ws_status an_print_specs(const struct ana_workload *load, struct ws_err *err)
 {
 	static const char *const headers[] = { "Spec", "Value", "Description", "Unit" };
-	const char *version = ws_sysinfo(load, "version");
+	const char *version = ana_sysinfo(load, "version");
 	struct ws_arena arena;
-	struct ws_grid grid;
+	struct rpt_grid grid;
 	struct ws_buf out;
 	enum ws_status st;
 
 	ws_arena_init(&arena, 64u << 20);
 	ws_buf_init(&out, 16u << 20);
-	st = ws_grid_init(&grid, &arena, headers, 4, err);
+	st = rpt_grid_init(&grid, &arena, headers, 4, err);
 	for (size_t i = 0; !st && i < WS_ARRAY_LEN(specs); i++) {
-		const char *text = ws_sysinfo(load, specs[i].field);
-		struct ws_cell *row = ws_grid_row(&grid);
+		const char *text = ana_sysinfo(load, specs[i].field);
+		struct rpt_cell *row = rpt_grid_row(&grid);
 
 		if (!row) {
 			st = ws_fail(err, WS_E_NOMEM, "out of memory");
 			break;
 		}
-		row[0] = ws_cell_text(specs[i].name);
-		row[1] = ws_cell_text(text ? text : "");
-		row[2] = ws_cell_text(an_wrap_words(&arena, specs[i].text, 40));
-		row[3] = ws_cell_text(specs[i].unit);
+		row[0] = rpt_cell_text(specs[i].name);
+		row[1] = rpt_cell_text(text ? text : "");
+		row[2] = rpt_cell_text(an_wrap_words(&arena, specs[i].text, 40));
+		row[3] = rpt_cell_text(specs[i].unit);
 	}
 	if (!st)
-		st = ws_grid_draw(&grid, &out, err);
+		st = rpt_grid_draw(&grid, &out, err);
 	if (!st)
 		printf("Machine Specifications: describing the state of the machine that ROCm "
 		       "Compute "

@@ -16,22 +16,22 @@
 /* Call @write for every table that has rows, in order; also for those not printed. */
 static enum ws_status each_grid(struct an *an, void *of,
 				enum ws_status (*write)(struct an *an, void *of,
-							const struct ws_table *table,
-							struct ws_grid *grid, struct ws_err *err),
+							const struct ana_table *table,
+							struct rpt_grid *grid, struct ws_err *err),
 				struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
 
 	for (size_t b = 0; !st && b < an->metrics->n_blocks; b++) {
-		const struct ws_block *block = an->metrics->blocks[b];
+		const struct ana_block *block = an->metrics->blocks[b];
 
 		for (size_t t = 0; !st && t < block->n_tables; t++) {
-			const struct ws_table *table = block->tables[t];
-			struct ws_grid grid;
+			const struct ana_table *table = block->tables[t];
+			struct rpt_grid grid;
 
 			if (!an_shows_table(an, table))
 				continue;
-			if (an->n_runs > 1 && table->kind != WS_TABLE_SYSINFO)
+			if (an->n_runs > 1 && table->kind != ANA_TABLE_SYSINFO)
 				st = an_compare(an, table, &grid, err);
 			else
 				st = an_grid(an, &an->runs[0], table, true, &grid, err);
@@ -42,10 +42,10 @@ static enum ws_status each_grid(struct an *an, void *of,
 	return st;
 }
 
-static enum ws_status write_csv(struct an *an, void *of, const struct ws_table *table,
-				struct ws_grid *grid, struct ws_err *err)
+static enum ws_status write_csv(struct an *an, void *of, const struct ana_table *table,
+				struct rpt_grid *grid, struct ws_err *err)
 {
-	const struct ws_block *block = ws_block_find(an->metrics, table->block);
+	const struct ana_block *block = ana_block_find(an->metrics, table->block);
 	char *path = ws_arena_printf(&an->arena, "%s/%u.%u_%s.csv", (const char *)of, table->block,
 				     table->index, table->title[0] ? table->title : block->title);
 	struct ws_buf text;
@@ -56,10 +56,10 @@ static enum ws_status write_csv(struct an *an, void *of, const struct ws_table *
 	for (char *c = path + strlen(of) + 1; *c; c++)
 		if (*c == ' ' || *c == '/')
 			*c = '_';
-	if (table->kind != WS_TABLE_SYSINFO) /* there the labels are the names */
+	if (table->kind != ANA_TABLE_SYSINFO) /* there the labels are the names */
 		an_drop_labels(grid);
 	ws_buf_init(&text, SIZE_MAX);
-	st = ws_grid_csv(grid, &text, err);
+	st = rpt_grid_csv(grid, &text, err);
 	if (!st)
 		st = ws_file_replace(path, text.at, text.n, err);
 	ws_buf_fini(&text);
@@ -68,7 +68,7 @@ static enum ws_status write_csv(struct an *an, void *of, const struct ws_table *
 
 enum ws_status an_save_csv(struct an *an, const char *dir, struct ws_err *err)
 {
-	enum ws_status st = ws_mkdirs(dir, err);
+	enum ws_status st = launch_mkdirs(dir, err);
 
 	if (st)
 		return st;
@@ -113,18 +113,18 @@ static void json_number(struct ws_buf *to, double number)
 	ws_buf_add(to, text);
 }
 
-static void json_cell(struct ws_buf *to, const struct ws_cell *cell)
+static void json_cell(struct ws_buf *to, const struct rpt_cell *cell)
 {
-	if (cell->kind == WS_CELL_TEXT)
+	if (cell->kind == RPT_CELL_TEXT)
 		json_text(to, cell->text);
-	else if (cell->kind == WS_CELL_NONE || isnan(cell->number))
+	else if (cell->kind == RPT_CELL_NONE || isnan(cell->number))
 		ws_buf_add(to, "null");
 	else
 		json_number(to, cell->number);
 }
 
-static enum ws_status write_json(struct an *an, void *of, const struct ws_table *table,
-				 struct ws_grid *grid, struct ws_err *err)
+static enum ws_status write_json(struct an *an, void *of, const struct ana_table *table,
+				 struct rpt_grid *grid, struct ws_err *err)
 {
 	struct ws_buf *to = of;
 
@@ -170,7 +170,7 @@ enum ws_status an_save_json(struct an *an, const char *path, struct ws_err *err)
 	}
 	ws_buf_printf(&text,
 		      "],\n  \"normal_unit\": \"%s\",\n  \"time_unit\": \"%s\",\n  \"tables\": [",
-		      ws_norm_words[an->args->norm], an_time_word(an->args));
+		      ana_norm_words[an->args->norm], an_time_word(an->args));
 	st = each_grid(an, &text, write_json, err);
 	ws_buf_add(&text, "]\n}\n");
 	if (!st)
@@ -200,18 +200,18 @@ static enum ws_status sql(sqlite3 *db, int rc, struct ws_err *err)
 		       : ws_fail(err, WS_E_IO, "database: %s", sqlite3_errmsg(db));
 }
 
-static enum ws_status insert(sqlite3 *db, const char *text, const struct ws_cell *values, int n,
+static enum ws_status insert(sqlite3 *db, const char *text, const struct rpt_cell *values, int n,
 			     struct ws_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
 	enum ws_status st = sql(db, sqlite3_prepare_v2(db, text, -1, &stmt, NULL), err);
 
 	for (int i = 0; !st && i < n; i++) {
-		if (values[i].kind == WS_CELL_TEXT)
+		if (values[i].kind == RPT_CELL_TEXT)
 			sqlite3_bind_text(stmt, i + 1, values[i].text, -1, SQLITE_STATIC);
-		else if (values[i].kind == WS_CELL_INT)
+		else if (values[i].kind == RPT_CELL_INT)
 			sqlite3_bind_int64(stmt, i + 1, (sqlite3_int64)values[i].number);
-		else if (values[i].kind == WS_CELL_NUMBER)
+		else if (values[i].kind == RPT_CELL_NUMBER)
 			sqlite3_bind_double(stmt, i + 1, values[i].number);
 	}
 	if (!st)
@@ -220,25 +220,25 @@ static enum ws_status insert(sqlite3 *db, const char *text, const struct ws_cell
 	return st;
 }
 
-static enum ws_status write_db(struct an *an, void *of, const struct ws_table *table,
-			       struct ws_grid *grid, struct ws_err *err)
+static enum ws_status write_db(struct an *an, void *of, const struct ana_table *table,
+			       struct rpt_grid *grid, struct ws_err *err)
 {
 	const char *id = ws_arena_printf(&an->arena, "%u.%u", table->block, table->index);
-	struct ws_cell head[] = { ws_cell_text(id), ws_cell_text(table->title) };
+	struct rpt_cell head[] = { rpt_cell_text(id), rpt_cell_text(table->title) };
 	enum ws_status st = insert(of, "INSERT INTO report_table VALUES(?,?)", head, 2, err);
 
 	for (size_t r = 0; !st && r < grid->n_rows; r++)
 		for (size_t c = 1; !st && c < grid->n_columns; c++) {
-			const struct ws_cell *row = &grid->cells[r * grid->n_columns];
-			struct ws_cell cell[] = {
-				ws_cell_text(id),
-				ws_cell_int((int64_t)r),
-				row[0].kind == WS_CELL_TEXT ? row[0] : ws_cell_number(NAN),
-				row[1].kind == WS_CELL_TEXT ? row[1] : ws_cell_number(NAN),
-				ws_cell_text(grid->headers[c]),
-				ws_cell_int((int64_t)c),
-				row[c].kind != WS_CELL_TEXT ? row[c] : ws_cell_number(NAN),
-				row[c].kind == WS_CELL_TEXT ? row[c] : ws_cell_number(NAN),
+			const struct rpt_cell *row = &grid->cells[r * grid->n_columns];
+			struct rpt_cell cell[] = {
+				rpt_cell_text(id),
+				rpt_cell_int((int64_t)r),
+				row[0].kind == RPT_CELL_TEXT ? row[0] : rpt_cell_number(NAN),
+				row[1].kind == RPT_CELL_TEXT ? row[1] : rpt_cell_number(NAN),
+				rpt_cell_text(grid->headers[c]),
+				rpt_cell_int((int64_t)c),
+				row[c].kind != RPT_CELL_TEXT ? row[c] : rpt_cell_number(NAN),
+				row[c].kind == RPT_CELL_TEXT ? row[c] : rpt_cell_number(NAN),
 			};
 
 			st = insert(of, "INSERT INTO cell VALUES(?,?,?,?,?,?,?,?)", cell, 8, err);
@@ -262,10 +262,10 @@ enum ws_status an_save_db(struct an *an, const char *path, struct ws_err *err)
 		st = sql(db, sqlite3_exec(db, schema, NULL, NULL, NULL), err);
 	for (size_t r = 0; !st && r < an->n_runs; r++) {
 		const struct an_run *run = &an->runs[r];
-		struct ws_cell row[] = { ws_cell_int((int64_t)r), ws_cell_text(run->path),
-					 ws_cell_text(run->load->arch),
-					 ws_cell_int((int64_t)run->load->n_rows),
-					 ws_cell_int((int64_t)run->rows.n) };
+		struct rpt_cell row[] = { rpt_cell_int((int64_t)r), rpt_cell_text(run->path),
+					 rpt_cell_text(run->load->arch),
+					 rpt_cell_int((int64_t)run->load->n_rows),
+					 rpt_cell_int((int64_t)run->rows.n) };
 
 		st = insert(db, "INSERT INTO workload VALUES(?,?,?,?,?)", row, 5, err);
 	}

@@ -18,24 +18,24 @@ static const char *only_kernel(const struct an_run *run, size_t *out_n)
 	return name;
 }
 
-static void fill(struct an *an, const struct ws_pcsamples *samples,
-		 const struct ws_pcsample_row *from, struct ws_cell *row)
+static void fill(struct an *an, const struct ana_pcsamples *samples,
+		 const struct ana_pcsample_row *from, struct rpt_cell *row)
 {
-	*row++ = ws_cell_int((int64_t)from->label);
-	*row++ = ws_cell_text(from->source_line);
-	*row++ = ws_cell_text(from->instruction);
+	*row++ = rpt_cell_int((int64_t)from->label);
+	*row++ = rpt_cell_text(from->source_line);
+	*row++ = rpt_cell_text(from->instruction);
 	if (samples->by_kernel)
-		*row++ = ws_cell_text(
+		*row++ = rpt_cell_text(
 			ws_arena_printf(&an->arena, "0x%llx", (unsigned long long)from->offset));
-	*row++ = ws_cell_int((int64_t)from->n);
+	*row++ = rpt_cell_int((int64_t)from->n);
 	if (samples->by_kernel && samples->stochastic) {
-		*row++ = ws_cell_int((int64_t)from->n_issued);
-		*row++ = ws_cell_int((int64_t)from->n_stalled);
-		*row++ = ws_cell_text(from->stalls ? from->stalls : "");
+		*row++ = rpt_cell_int((int64_t)from->n_issued);
+		*row++ = rpt_cell_int((int64_t)from->n_stalled);
+		*row++ = rpt_cell_text(from->stalls ? from->stalls : "");
 	}
 }
 
-enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct ws_grid *grid,
+enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct rpt_grid *grid,
 			     struct ws_err *err)
 {
 	static const char *const all[] = { "", "source_line", "instruction", "count" };
@@ -44,7 +44,7 @@ enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct ws_grid *
 		"count", "count_issued", "count_stalled", "stall_reason"
 	};
 	bool by_count = an->args->pc_sort && strcmp(an->args->pc_sort, "offset") != 0;
-	struct ws_pcsamples samples = { 0 };
+	struct ana_pcsamples samples = { 0 };
 	size_t n_kernels;
 	const char *name = only_kernel(run, &n_kernels);
 	enum ws_status st;
@@ -54,17 +54,17 @@ enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct ws_grid *
 			err, WS_E_UNSUPPORTED,
 			"PC sampling supports single kernel only! Please specify -k with single "
 			"kernel.");
-	st = name ? ws_pcsamples_kernel(run->path, name, by_count, &an->arena, &samples, err)
-		  : ws_pcsamples_all(run->path, &an->arena, &samples, err);
+	st = name ? ana_pcsamples_kernel(run->path, name, by_count, &an->arena, &samples, err)
+		  : ana_pcsamples_all(run->path, &an->arena, &samples, err);
 	if (st)
 		return st;
-	st = ws_grid_init(grid, &an->arena, name ? kernel : all,
+	st = rpt_grid_init(grid, &an->arena, name ? kernel : all,
 			  !name                ? 4
 			  : samples.stochastic ? WS_ARRAY_LEN(kernel)
 					       : 5,
 			  err);
 	for (size_t i = 0; !st && i < samples.n; i++) {
-		struct ws_cell *row = ws_grid_row(grid);
+		struct rpt_cell *row = rpt_grid_row(grid);
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");

@@ -11,14 +11,14 @@ static const char rule[] =
 /* Without -b, what profile was asked for decides, whole blocks at a time. */
 static bool recorded(const struct an *an, unsigned block)
 {
-	const struct ws_workload *load = an->runs[0].load;
+	const struct ana_workload *load = an->runs[0].load;
 
 	if (!load->n_recorded_blocks || block <= 1)
 		return true;
 	for (size_t i = 0; i < load->n_recorded_blocks; i++) {
-		struct ws_metric_id id;
+		struct ana_metric_id id;
 
-		if (ws_metric_id_parse(an->metrics, load->recorded_blocks[i], &id) &&
+		if (ana_metric_id_parse(an->metrics, load->recorded_blocks[i], &id) &&
 		    id.block == block)
 			return true;
 	}
@@ -29,9 +29,9 @@ static bool recorded(const struct an *an, unsigned block)
 static bool asked(const struct an *an, unsigned block, int table, int index)
 {
 	for (size_t i = 0; i < an->args->blocks.n; i++) {
-		struct ws_metric_id id;
+		struct ana_metric_id id;
 
-		if (!ws_metric_id_parse(an->metrics, an->args->blocks.at[i], &id) ||
+		if (!ana_metric_id_parse(an->metrics, an->args->blocks.at[i], &id) ||
 		    id.block != block)
 			continue;
 		if ((id.table < 0 || table < 0 || id.table == table) &&
@@ -41,22 +41,22 @@ static bool asked(const struct an *an, unsigned block, int table, int index)
 	return false;
 }
 
-bool an_shows_table(const struct an *an, const struct ws_table *table)
+bool an_shows_table(const struct an *an, const struct ana_table *table)
 {
-	if (table->block == 0 || table->kind == WS_TABLE_PC_SAMPLING)
+	if (table->block == 0 || table->kind == ANA_TABLE_PC_SAMPLING)
 		return true;
 	if (an->args->blocks.n)
 		return asked(an, table->block, (int)table->index, -1);
 	return recorded(an, table->block);
 }
 
-bool an_shows_metric(const struct an *an, const struct ws_table *table, unsigned index)
+bool an_shows_metric(const struct an *an, const struct ana_table *table, unsigned index)
 {
 	return !an->args->blocks.n || table->block == 0 ||
 	       asked(an, table->block, (int)table->index, (int)index);
 }
 
-static const struct an_drawing *drawing_of(const struct ws_table *table)
+static const struct an_drawing *drawing_of(const struct ana_table *table)
 {
 	for (const struct an_drawing *d = an_drawings; d->draw; d++)
 		if (d->block == table->block && d->table == table->index)
@@ -64,14 +64,14 @@ static const struct an_drawing *drawing_of(const struct ws_table *table)
 	return NULL;
 }
 
-static void remark(struct ws_buf *to, const char *what, const struct ws_table *table)
+static void remark(struct ws_buf *to, const char *what, const struct ana_table *table)
 {
 	ws_buf_printf(to, " INFO %s: %u.%u %s\n", what, table->block, table->index, table->title);
 }
 
-static void title(struct an *an, const struct ws_table *table)
+static void title(struct an *an, const struct ana_table *table)
 {
-	if (an->args->like_3_3 && table->kind == WS_TABLE_ROOFLINE) {
+	if (an->args->like_3_3 && table->kind == ANA_TABLE_ROOFLINE) {
 		ws_buf_add(&an->out, "4.1 Roofline\n"); /* there the plot is all of block 4 */
 		return;
 	}
@@ -80,7 +80,7 @@ static void title(struct an *an, const struct ws_table *table)
 }
 
 static enum ws_status draw(struct an *an, const struct an_drawing *drawing,
-			   const struct ws_table *table, struct ws_err *err)
+			   const struct ana_table *table, struct ws_err *err)
 {
 	enum ws_status st;
 
@@ -94,13 +94,13 @@ static enum ws_status draw(struct an *an, const struct an_drawing *drawing,
 }
 
 /* Most workloads have no samples, and nothing is said about that. */
-static enum ws_status show_samples(struct an *an, const struct ws_table *table, struct ws_err *err)
+static enum ws_status show_samples(struct an *an, const struct ana_table *table, struct ws_err *err)
 {
 	struct ws_err why = { WS_OK, "" };
-	struct ws_grid grid;
+	struct rpt_grid grid;
 	enum ws_status st;
 
-	if (an->n_runs > 1 || !ws_pcsamples_exist(an->runs[0].path))
+	if (an->n_runs > 1 || !ana_pcsamples_exist(an->runs[0].path))
 		return WS_OK;
 	st = an_pc_samples(an, &an->runs[0], &grid, &why);
 	title(an, table);
@@ -113,16 +113,16 @@ static enum ws_status show_samples(struct an *an, const struct ws_table *table, 
 				   : "no samples with a source line (hipcc -g): -k 0 shows "
 				     "the first kernel by instruction\n");
 	else
-		return ws_grid_draw(&grid, &an->out, err);
+		return rpt_grid_draw(&grid, &an->out, err);
 	return WS_OK;
 }
 
 /* One table into an->out; what is said about it instead goes to @remarks. */
-static enum ws_status show_table(struct an *an, const struct ws_table *table,
+static enum ws_status show_table(struct an *an, const struct ana_table *table,
 				 struct ws_buf *remarks, struct ws_err *err)
 {
 	const struct an_drawing *drawing = drawing_of(table);
-	struct ws_grid grid;
+	struct rpt_grid grid;
 	enum ws_status st;
 
 	if (!an_shows_table(an, table)) {
@@ -130,30 +130,30 @@ static enum ws_status show_table(struct an *an, const struct ws_table *table,
 			remark(remarks, "Not showing table not selected during profiling", table);
 		return WS_OK;
 	}
-	if (an->args->like_3_3 && table->block == 4 && table->kind == WS_TABLE_METRICS)
+	if (an->args->like_3_3 && table->block == 4 && table->kind == ANA_TABLE_METRICS)
 		return WS_OK;
 	if (drawing && an->n_runs == 1)
 		return draw(an, drawing, table, err);
-	if (table->kind == WS_TABLE_ROOFLINE)
+	if (table->kind == ANA_TABLE_ROOFLINE)
 		return WS_OK;
-	if (table->kind == WS_TABLE_PC_SAMPLING)
+	if (table->kind == ANA_TABLE_PC_SAMPLING)
 		return show_samples(an, table, err);
-	if (an->n_runs > 1 && table->kind != WS_TABLE_SYSINFO)
+	if (an->n_runs > 1 && table->kind != ANA_TABLE_SYSINFO)
 		st = an_compare(an, table, &grid, err);
 	else
 		st = an_grid(an, &an->runs[0], table, false, &grid, err);
-	if (st || !grid.n_columns || (!grid.n_rows && table->kind > WS_TABLE_CHANNELS + 2) ||
-	    (!grid.n_rows && table->kind <= WS_TABLE_CHANNELS))
+	if (st || !grid.n_columns || (!grid.n_rows && table->kind > ANA_TABLE_CHANNELS + 2) ||
+	    (!grid.n_rows && table->kind <= ANA_TABLE_CHANNELS))
 		return st;
 	if (an_has_empty_column(&grid)) {
 		remark(remarks, "Not showing table with empty column(s)", table);
 		return WS_OK;
 	}
 	title(an, table);
-	return ws_grid_draw(&grid, &an->out, err);
+	return rpt_grid_draw(&grid, &an->out, err);
 }
 
-static enum ws_status show_block(struct an *an, const struct ws_block *block, struct ws_err *err)
+static enum ws_status show_block(struct an *an, const struct ana_block *block, struct ws_err *err)
 {
 	struct ws_buf whole = an->out, remarks;
 	enum ws_status st = WS_OK;
@@ -183,15 +183,15 @@ static enum ws_status show_block(struct an *an, const struct ws_block *block, st
 static void notes(struct an *an)
 {
 	for (size_t r = 0; r < an->n_runs; r++) {
-		const struct ws_workload *load = an->runs[r].load;
+		const struct ana_workload *load = an->runs[r].load;
 
-		if (ws_workload_is_modelled(load))
+		if (ana_workload_is_modelled(load))
 			ws_buf_printf(&an->out,
 				      " INFO %s was made on the software GPU: counters that follow "
 				      "from caches "
 				      "or time, and all times, are modelled\n",
 				      load->path);
-		if (ws_workload_is_sampled(load))
+		if (ana_workload_is_sampled(load))
 			ws_buf_printf(
 				&an->out,
 				" WARNING %s is sampled: only a part of each kernel's workgroups "

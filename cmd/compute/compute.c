@@ -79,22 +79,22 @@ static void print_wrapped(const char *text, const char *indent)
 	}
 }
 
-static void list_metrics(const struct ws_metrics *metrics, bool with_help)
+static void list_metrics(const struct ana_metrics *metrics, bool with_help)
 {
 	const char *end = with_help ? "\n\n" : "\n";
 
 	for (size_t b = 0; b < metrics->n_blocks; b++) {
-		const struct ws_block *block = metrics->blocks[b];
+		const struct ana_block *block = metrics->blocks[b];
 
 		printf("%u -> %s%s", block->id, block->title, end);
 		for (size_t t = 0; t < block->n_tables; t++) {
-			const struct ws_table *table = block->tables[t];
+			const struct ana_table *table = block->tables[t];
 
 			if (!table->n_metrics)
 				continue;
 			printf("\t%u.%u -> %s%s", table->block, table->index, table->title, end);
 			for (size_t m = 0; m < table->n_metrics; m++) {
-				const struct ws_metric *metric = &table->metrics[m];
+				const struct ana_metric *metric = &table->metrics[m];
 
 				printf("\t\t%u.%u.%u -> %s%s", table->block, table->index,
 				       metric->index, metric->name, end);
@@ -107,7 +107,7 @@ static void list_metrics(const struct ws_metrics *metrics, bool with_help)
 	}
 }
 
-static void list_blocks(const struct ws_metrics *metrics)
+static void list_blocks(const struct ana_metrics *metrics)
 {
 	printf("%-8s%-18s%s\n", "INDEX", "BLOCK ALIAS", "BLOCK NAME");
 	for (size_t b = 0; b < metrics->n_blocks; b++)
@@ -119,8 +119,8 @@ enum ws_status compute_list(const struct compute_general *general, bool with_hel
 			    struct ws_err *err)
 {
 	const char *arch = general->list_metrics ? general->list_metrics : general->list_blocks;
-	struct ws_metrics *metrics;
-	enum ws_status st = ws_metrics_load(arch, general->config_dir, &metrics, err);
+	struct ana_metrics *metrics;
+	enum ws_status st = ana_metrics_load(arch, general->config_dir, &metrics, err);
 
 	if (st)
 		return st;
@@ -128,7 +128,7 @@ enum ws_status compute_list(const struct compute_general *general, bool with_hel
 		list_metrics(metrics, with_help);
 	else
 		list_blocks(metrics);
-	ws_metrics_free(metrics);
+	ana_metrics_free(metrics);
 	return WS_OK;
 }
 
@@ -157,7 +157,7 @@ static enum ws_status run_mode(const struct ws_cmd_call *call, const struct comp
 
 	if (!argv)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	argv[argc++] = (char *)(uintptr_t)ws_rocprof_compute_cmd.name;
+	argv[argc++] = (char *)(uintptr_t)cmd_rocprof_compute.name;
 	argv[argc++] = call->rest.operands[0];
 	for (size_t i = 0; i < WS_ARRAY_LEN(words); i++) {
 		if (words[i].on)
@@ -167,7 +167,7 @@ static enum ws_status run_mode(const struct ws_cmd_call *call, const struct comp
 	}
 	for (int i = 1; i < call->rest.n; i++)
 		argv[argc++] = call->rest.operands[i];
-	*exit_code = ws_cmd_main(&ws_rocprof_compute_cmd, "wavescope " WS_VERSION, argc, argv);
+	*exit_code = ws_cmd_main(&cmd_rocprof_compute, "wavescope " WS_VERSION, argc, argv);
 	free(argv);
 	return WS_OK;
 }
@@ -193,7 +193,7 @@ static enum ws_status run_compute(const struct ws_cmd_call *call, int *exit_code
 		       "'rocprof-compute analyze -p DIR'; --help tells more");
 }
 
-const struct ws_cmd ws_rocprof_compute_cmd = {
+const struct ws_cmd cmd_rocprof_compute = {
 	.name = "rocprof-compute",
 	.summary = "profile kernels with hardware counters, and read the results",
 	.usage = "[general options] MODE [options]",

@@ -145,7 +145,7 @@ static enum ws_status join_command(struct pf *pf, struct ws_err *err)
 
 enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err)
 {
-	enum ws_status st = ws_gpu_agents(&pf->agents, err);
+	enum ws_status st = launch_gpu_agents(&pf->agents, err);
 
 	if (st)
 		return st;
@@ -156,7 +156,7 @@ enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err)
 			       "-1 is all",
 			       (long long)pf->args->device, pf->agents.n == 1 ? "is" : "are",
 			       (size_t)pf->agents.n, pf->agents.n == 1 ? "" : "s");
-	pf->target = ws_gpu_target_name(pf->gpu->arch, pf->gpu->model);
+	pf->target = gpu_target_name(pf->gpu->arch, pf->gpu->model);
 	return WS_OK;
 }
 
@@ -174,10 +174,10 @@ static enum ws_status choose_sections(struct pf *pf, struct ws_err *err)
 /* --resume alone: the program is the one of the profile that is there. */
 static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
 {
-	struct ws_state old;
+	struct wl_state old;
 	char **argv;
 	char cwd[PATH_MAX] = "";
-	enum ws_status st = ws_state_read(pf->dir, &pf->arena, &old, err);
+	enum ws_status st = wl_state_read(pf->dir, &pf->arena, &old, err);
 
 	if (st == WS_E_NOTFOUND)
 		ws_fail(err, st, "--resume: there is no profile in '%s'", pf->dir);
@@ -209,7 +209,7 @@ static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
 		pf->sections = sections;
 		pf->n_sections = old.sections.n;
 	}
-	ws_state_fini(&old);
+	wl_state_fini(&old);
 	pf->argv = argv;
 	return st;
 }
@@ -224,7 +224,7 @@ static enum ws_status bench_only(struct pf *pf, int *exit_code, struct ws_err *e
 	if (strcmp(pf->gpu->arch, "gfx908") == 0)
 		return ws_fail(err, WS_E_STATE, "%s does not support roofline analysis",
 			       pf->gpu->arch);
-	st = ws_mkdirs(pf->dir, err);
+	st = launch_mkdirs(pf->dir, err);
 	if (!st)
 		st = say_open_log(pf->dir, true, err);
 	if (!st)
@@ -342,7 +342,7 @@ enum ws_status pf_run(const struct ws_cmd_call *call, int *exit_code, struct ws_
 		st = say_init(args->general.verbose, args->general.quiet, err);
 	if (st)
 		return st;
-	ws_rank_find_first(ws_lookup_own(), &pf.rank, &pf.launcher);
+	launch_rank_find_first(launch_lookup_own(), &pf.rank, &pf.launcher);
 	if (!pf.rank.rank) /* of many ranks one is enough */
 		print_banner();
 	if (pf.rank.known && pf.rank.size != 1)

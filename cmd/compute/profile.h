@@ -79,10 +79,10 @@ struct pf {
 	const struct pf_args *args;
 	char *const *argv; /* the program; argv[0] NULL: none */
 	struct ws_arena arena;
-	struct ws_gpu_agents agents;
-	const struct ws_gpu_agent *gpu; /* the first: what counters are planned for */
+	struct launch_gpu_agents agents;
+	const struct launch_gpu_agent *gpu; /* the first: what counters are planned for */
 	const char *target;             /* "MI200" */
-	struct ws_rank rank;
+	struct launch_rank rank;
 	const char *launcher;        /* of the rank, or NULL */
 	const char *name;            /* of the workload */
 	const char *command;         /* argv as one text */

@@ -33,7 +33,7 @@ struct tally {
 	struct pf_collect *c;
 	struct ws_arena arena;
 	struct ws_map kinds;
-	struct ws_dict names;
+	struct ana_dict names;
 	size_t n_passes, pass;
 	size_t n_empty; /* passes in which no dispatch has all values */
 };
@@ -61,12 +61,12 @@ static struct kind *kind_of(struct tally *t, size_t name, double grid, double wo
 	return kind;
 }
 
-static enum ws_status add_rows(struct tally *t, const struct ws_csv *csv, struct ws_err *err)
+static enum ws_status add_rows(struct tally *t, const struct ana_csv *csv, struct ws_err *err)
 {
-	const struct ws_csv_column *name = ws_csv_column(csv, "Kernel_Name");
-	const struct ws_csv_column *grid = ws_csv_column(csv, "Grid_Size");
-	const struct ws_csv_column *group = ws_csv_column(csv, "Workgroup_Size");
-	const struct ws_csv_column *id = ws_csv_column(csv, "Dispatch_ID");
+	const struct ana_csv_column *name = ana_csv_column(csv, "Kernel_Name");
+	const struct ana_csv_column *grid = ana_csv_column(csv, "Grid_Size");
+	const struct ana_csv_column *group = ana_csv_column(csv, "Workgroup_Size");
+	const struct ana_csv_column *id = ana_csv_column(csv, "Dispatch_ID");
 
 	if (!name || !grid || !group)
 		return ws_fail(err, WS_E_FORMAT, "columns are missing");
@@ -88,8 +88,8 @@ static enum ws_status add_rows(struct tally *t, const struct ws_csv *csv, struct
 static enum ws_status add_pass(struct tally *t, size_t pass, struct ws_err *err)
 {
 	static const char *const texts[] = { "Kernel_Name", NULL };
-	const struct ws_csv_how how = { texts, &t->names };
-	struct ws_csv csv = { .n_rows = 0 };
+	const struct ana_csv_how how = { texts, &t->names };
+	struct ana_csv csv = { .n_rows = 0 };
 	char path[2 * PATH_MAX];
 	enum ws_status st;
 
@@ -98,10 +98,10 @@ static enum ws_status add_pass(struct tally *t, size_t pass, struct ws_err *err)
 			 t->c->state.passes.at[pass].name);
 	else
 		snprintf(path, sizeof(path), "%s/results_%zu.csv", t->c->pf->dir, pass);
-	st = ws_csv_read(path, &how, &t->arena, &csv, err);
+	st = ana_csv_read(path, &how, &t->arena, &csv, err);
 	if (!st)
 		st = add_rows(t, &csv, err);
-	ws_csv_fini(&csv);
+	ana_csv_fini(&csv);
 	t->pass++;
 	return st;
 }
@@ -182,7 +182,7 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 
 	ws_arena_init(&t.arena, (size_t)1 << 30);
 	ws_map_init(&t.kinds, WS_MAP_STR, KINDS_MAX);
-	ws_dict_init(&t.names, &t.arena);
+	ana_dict_init(&t.names, &t.arena);
 	ws_vec_each(pass, &c->state.passes)
 		t.n_passes += pass->done;
 	for (size_t i = 0; i < c->state.passes.n && !st; i++)
@@ -200,7 +200,7 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 			     "(--replay kernel, --iteration-multiplexing), or match by name alone "
 			     "(--join-type kernel)");
 	}
-	ws_dict_fini(&t.names);
+	ana_dict_fini(&t.names);
 	ws_map_fini(&t.kinds);
 	ws_arena_fini(&t.arena);
 	return st;
@@ -245,7 +245,7 @@ enum ws_status pf_finish(struct pf_collect *c, bool measured, struct ws_err *err
 	enum ws_status st;
 
 	c->state.complete = true;
-	st = ws_state_write(&c->state, c->pf->dir, err);
+	st = wl_state_write(&c->state, c->pf->dir, err);
 	if (st)
 		return st;
 	if (c->n_runs_done)

@@ -40,7 +40,7 @@ enum ws_status pf_attach_begin(struct pf *pf, struct ws_err *err)
 {
 	char path[64];
 	struct ws_buf text;
-	enum ws_status st = ws_session_adopt_gpu((pid_t)pf->args->attach_pid, err);
+	enum ws_status st = launch_session_adopt_gpu((pid_t)pf->args->attach_pid, err);
 
 	if (st)
 		return st;

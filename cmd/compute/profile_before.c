@@ -38,7 +38,7 @@ static const char *const own_names[] = {
 	"*_counter_collection.csv",
 	"empirRoof_*",
 	"*.part",
-	WS_STATE_NAME,
+	WL_STATE_NAME,
 	PF_RECORDED_NAME,
 	".rocprofv3*",
 };
@@ -179,7 +179,7 @@ static enum ws_status move_aside(const struct pf *pf, bool same_gpu, struct ws_e
 	}
 	if (rename(dir, aside) != 0)
 		return ws_fail_errno(err, errno, "cannot move '%s' to '%s'", dir, aside);
-	st = ws_mkdirs(dir, err);
+	st = launch_mkdirs(dir, err);
 	if (!st)
 		st = lock_folder(pf, err);
 	if (!st && same_gpu)
@@ -214,7 +214,7 @@ static bool same_words(const struct ws_strv *kept, const struct ws_strv *words)
 }
 
 /* NULL: results of the two belong together. Else why not. */
-static const char *difference(const struct ws_state *old, const struct ws_state *now)
+static const char *difference(const struct wl_state *old, const struct wl_state *now)
 {
 	if (!same_words(&old->argv, &now->argv))
 		return "it is of another command";
@@ -228,7 +228,7 @@ static const char *difference(const struct ws_state *old, const struct ws_state 
 	return NULL;
 }
 
-static size_t n_done(struct ws_state *state)
+static size_t n_done(struct wl_state *state)
 {
 	size_t n = 0;
 
@@ -238,7 +238,7 @@ static size_t n_done(struct ws_state *state)
 }
 
 /* What is there of a profile that did not come to its end, and how to go on. */
-static enum ws_status refuse_unfinished(const struct pf *pf, struct ws_state *old,
+static enum ws_status refuse_unfinished(const struct pf *pf, struct wl_state *old,
 					struct ws_err *err)
 {
 	size_t n = n_done(old);
@@ -264,7 +264,7 @@ static enum ws_status refuse_unfinished(const struct pf *pf, struct ws_state *ol
 		       pf->dir, n, old->passes.n);
 }
 
-static enum ws_status resume(struct pf *pf, struct ws_state *old, const char *why,
+static enum ws_status resume(struct pf *pf, struct wl_state *old, const char *why,
 			     enum pf_before *out_before, struct ws_err *err)
 {
 	if (why)
@@ -275,7 +275,7 @@ static enum ws_status resume(struct pf *pf, struct ws_state *old, const char *wh
 	return WS_OK;
 }
 
-enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct ws_state *out_old,
+enum ws_status pf_prepare_dir(struct pf *pf, const struct wl_state *now, struct wl_state *out_old,
 			      enum pf_before *out_before, struct ws_err *err)
 {
 	const struct pf_args *args = pf->args;
@@ -285,17 +285,17 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 	enum ws_status st = look(pf->dir, &content, err);
 
 	*out_before = PF_FRESH;
-	ws_state_init(out_old);
+	wl_state_init(out_old);
 	if (!st && !content.there && args->resume)
 		return ws_fail(err, WS_E_STATE, "--resume: there is no profile in '%s'", pf->dir);
 	if (!st && !content.there)
-		st = ws_mkdirs(pf->dir, err);
+		st = launch_mkdirs(pf->dir, err);
 	pf->made_dir = !st && !content.there;
 	if (!st)
 		st = lock_folder(pf, err);
 	if (st)
 		return st;
-	st = ws_state_read(pf->dir, &pf->arena, out_old, err);
+	st = wl_state_read(pf->dir, &pf->arena, out_old, err);
 	if (st == WS_E_NOTFOUND) {
 		if (args->resume)
 			return ws_fail(err, WS_E_STATE,
@@ -312,7 +312,7 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 		return clear_profile(pf, err);
 	if (st)
 		return st;
-	ws_rundir_remove_left(pf->dir); /* by one that was killed */
+	launch_rundir_remove_left(pf->dir); /* by one that was killed */
 	why = difference(out_old, now);
 	if (args->resume)
 		return resume(pf, out_old, why, out_before, err);
@@ -327,8 +327,8 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct 
 	}
 	st = args->replace || empty ? clear_profile(pf, err)
 				    : move_aside(pf, strcmp(out_old->arch, now->arch) == 0, err);
-	ws_state_fini(out_old);
-	ws_state_init(out_old);
+	wl_state_fini(out_old);
+	wl_state_init(out_old);
 	return st;
 }
 

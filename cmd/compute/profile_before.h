@@ -22,9 +22,9 @@ const char *pf_how(struct pf *pf);
 
 /*
  * Make the folder ready. @now describes this run; @out_old is what is in the folder, empty
- * when PF_FRESH, and lives in pf's arena; ws_state_fini() is due either way.
+ * when PF_FRESH, and lives in pf's arena; wl_state_fini() is due either way.
  */
-enum ws_status pf_prepare_dir(struct pf *pf, const struct ws_state *now, struct ws_state *out_old,
+enum ws_status pf_prepare_dir(struct pf *pf, const struct wl_state *now, struct wl_state *out_old,
 			      enum pf_before *out_before, struct ws_err *err);
 
 /* The run is refused: a folder that was made for it, and is empty, goes. */

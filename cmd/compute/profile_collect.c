@@ -30,13 +30,13 @@ static enum ws_status no_memory(struct ws_err *err)
 /* ---- what is to be counted ---- */
 
 /* "TCC_HIT[]" for a counter with all its channels: the spelling of the state. */
-static const char *spell(struct pf *pf, const struct ws_want *want)
+static const char *spell(struct pf *pf, const struct wl_want *want)
 {
 	return want->channels ? ws_arena_printf(&pf->arena, "%s[]", want->name) : want->name;
 }
 
 /* Leave out what a finished pass has. */
-static enum ws_status subtract_done(struct pf_collect *c, struct ws_state *old, struct ws_err *err)
+static enum ws_status subtract_done(struct pf_collect *c, struct wl_state *old, struct ws_err *err)
 {
 	struct ws_map done;
 	size_t n = 0;
@@ -63,9 +63,9 @@ static enum ws_status subtract_done(struct pf_collect *c, struct ws_state *old, 
 static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 {
 	const char **names = ws_arena_array(&c->pf->arena, c->n_wants + 1, sizeof(*names));
-	const struct ws_plan_group group = { names, c->n_wants };
+	const struct cnt_plan_group group = { names, c->n_wants };
 	/* Geometry and the software GPU's abilities belong to the catalogue. */
-	const struct ws_agent_props props = {
+	const struct cnt_agent_props props = {
 		.simd_count = c->pf->gpu->n_cus * c->pf->gpu->n_simds,
 		.simd_per_cu = c->pf->gpu->n_simds,
 		.wave_front_size = c->pf->gpu->wave_size,
@@ -82,15 +82,15 @@ static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 		return no_memory(err);
 	for (size_t i = 0; i < c->n_wants; i++)
 		names[i] = c->wants[i].name;
-	st = ws_catalogue_create(c->pf->gpu->arch, &props, &c->cat, err);
+	st = cnt_catalogue_create(c->pf->gpu->arch, &props, &c->cat, err);
 	if (!st)
-		st = ws_plan_make(c->cat, &group, 1, WS_PLAN_POOL | WS_PLAN_KEEP_GOING, &c->plan,
+		st = cnt_plan_make(c->cat, &group, 1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &c->plan,
 				  err);
 	if (st)
 		return st;
 	ws_buf_init(&missing, 1 << 20);
 	for (size_t i = 0; i < c->plan->n_requests; i++)
-		if (c->plan->requests[i].state == WS_PLAN_AVAILABLE)
+		if (c->plan->requests[i].state == CNT_PLAN_AVAILABLE)
 			c->n_counters++;
 		else
 			ws_buf_printf(&missing, "%s%s", missing.n ? ", " : "",
@@ -98,7 +98,7 @@ static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 	c->missing = missing.n ? ws_arena_strndup(&c->pf->arena, missing.at, missing.n) : NULL;
 	ws_buf_fini(&missing);
 	if (!c->plan->n_passes && c->n_there) {
-		ws_plan_destroy(c->plan); /* all that can be had is there */
+		cnt_plan_destroy(c->plan); /* all that can be had is there */
 		c->plan = NULL;
 		return WS_OK;
 	}
@@ -121,8 +121,8 @@ static enum ws_status keep_share(struct pf_collect *c, struct ws_err *err)
 	st = make_plan(c, err);
 	if (!st)
 		st = pf_spatial_share(c, err);
-	ws_plan_destroy(c->plan);
-	ws_catalogue_destroy(c->cat);
+	cnt_plan_destroy(c->plan);
+	cnt_catalogue_destroy(c->cat);
 	c->plan = NULL;
 	c->cat = NULL;
 	c->n_counters = 0;
@@ -131,13 +131,13 @@ static enum ws_status keep_share(struct pf_collect *c, struct ws_err *err)
 
 static enum ws_status make_sets(struct pf_collect *c, struct ws_err *err)
 {
-	const struct ws_plan *plan = c->plan;
+	const struct cnt_plan *plan = c->plan;
 
 	c->sets = ws_arena_array(&c->pf->arena, plan->n_passes, sizeof(*c->sets));
 	if (!c->sets)
 		return no_memory(err);
 	for (size_t p = 0; p < plan->n_passes; p++) {
-		const struct ws_plan_pass *pass = &plan->passes[p];
+		const struct cnt_plan_pass *pass = &plan->passes[p];
 		const char **names =
 			ws_arena_array(&c->pf->arena, pass->n_reads + 1, sizeof(*names));
 
@@ -145,7 +145,7 @@ static enum ws_status make_sets(struct pf_collect *c, struct ws_err *err)
 			return no_memory(err);
 		for (size_t i = 0; i < pass->n_reads; i++)
 			names[i] = plan->reads[pass->first_read + i].spelling;
-		c->sets[p] = (struct ws_count_set){ names, pass->n_reads };
+		c->sets[p] = (struct col_count_set){ names, pass->n_reads };
 	}
 	return WS_OK;
 }
@@ -207,7 +207,7 @@ static enum ws_status make_ranges(struct pf_collect *c, struct ws_err *err)
 			return ws_fail(err, WS_E_USAGE,
 				       "--dispatch: '%s' is neither a number nor FIRST:END",
 				       words->at[i]);
-		c->numbers[i] = (struct ws_count_range){ first + 1, end };
+		c->numbers[i] = (struct col_count_range){ first + 1, end };
 	}
 	c->n_numbers = words->n;
 	return WS_OK;
@@ -215,13 +215,13 @@ static enum ws_status make_ranges(struct pf_collect *c, struct ws_err *err)
 
 /* ---- the state ---- */
 
-static enum ws_status describe_run(struct pf_collect *c, struct ws_state *out, struct ws_err *err)
+static enum ws_status describe_run(struct pf_collect *c, struct wl_state *out, struct ws_err *err)
 {
 	struct pf *pf = c->pf;
 	char cwd[PATH_MAX], exe[64];
 	enum ws_status st = WS_OK;
 
-	ws_state_init(out);
+	wl_state_init(out);
 	for (size_t i = 0; pf->argv[i] && !st; i++)
 		st = ws_vec_push(&out->argv, pf->argv[i], err);
 	for (size_t i = 0; i < pf->n_sections && !st; i++)
@@ -234,12 +234,12 @@ static enum ws_status describe_run(struct pf_collect *c, struct ws_state *out, s
 	/* What a process was started as may be relative to where that was. */
 	snprintf(exe, sizeof(exe), "/proc/%lld/exe", (long long)pf->args->attach_pid);
 	return st ? st
-		  : ws_state_program(out, pf->args->attach_pid ? exe : pf->argv[0], &pf->arena,
+		  : wl_state_program(out, pf->args->attach_pid ? exe : pf->argv[0], &pf->arena,
 				     err);
 }
 
 /* Everything was profiled when one of the two did so; else what both name. */
-static enum ws_status join_sections(struct ws_state *state, struct ws_state *old,
+static enum ws_status join_sections(struct wl_state *state, struct wl_state *old,
 				    struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
@@ -259,7 +259,7 @@ static enum ws_status join_sections(struct ws_state *state, struct ws_state *old
 	return st;
 }
 
-static enum ws_status keep_done_passes(struct ws_state *state, struct ws_state *old,
+static enum ws_status keep_done_passes(struct wl_state *state, struct wl_state *old,
 				       struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
@@ -271,7 +271,7 @@ static enum ws_status keep_done_passes(struct ws_state *state, struct ws_state *
 }
 
 /* The number for the next pmc_perf_N. */
-static unsigned next_number(struct ws_state *state)
+static unsigned next_number(struct wl_state *state)
 {
 	unsigned next = 0, number;
 
@@ -287,7 +287,7 @@ static enum ws_status add_own_passes(struct pf_collect *c, struct ws_err *err)
 
 	c->first_pass = c->state.passes.n;
 	for (size_t i = 0; i < c->sheets.n && !st; i++) {
-		const struct ws_sheet *sheet = &c->sheets.at[i];
+		const struct wl_sheet *sheet = &c->sheets.at[i];
 		const char **wants =
 			ws_arena_array(&c->pf->arena, sheet->n_columns + 1, sizeof(*wants));
 		size_t n = 0, last = SIZE_MAX;
@@ -300,7 +300,7 @@ static enum ws_status add_own_passes(struct pf_collect *c, struct ws_err *err)
 			last = request;
 		}
 		st = wants ? ws_vec_push(&c->state.passes,
-					 ((struct ws_state_pass){ .name = sheet->name,
+					 ((struct wl_state_pass){ .name = sheet->name,
 								  .wants = wants,
 								  .n_wants = n }),
 					 err)
@@ -309,12 +309,12 @@ static enum ws_status add_own_passes(struct pf_collect *c, struct ws_err *err)
 	return st;
 }
 
-static bool same_passes(struct ws_state *a, struct ws_state *b)
+static bool same_passes(struct wl_state *a, struct wl_state *b)
 {
 	if (a->passes.n != b->passes.n)
 		return false;
 	for (size_t i = 0; i < a->passes.n; i++) {
-		const struct ws_state_pass *p = &a->passes.at[i], *q = &b->passes.at[i];
+		const struct wl_state_pass *p = &a->passes.at[i], *q = &b->passes.at[i];
 
 		if (strcmp(p->name, q->name) != 0 || p->n_wants != q->n_wants)
 			return false;
@@ -327,7 +327,7 @@ static bool same_passes(struct ws_state *a, struct ws_state *b)
 
 static enum ws_status write_perfmon(struct pf_collect *c, struct ws_err *err)
 {
-	struct ws_perfmon_filter filter = { NULL, NULL };
+	struct wl_perfmon_filter filter = { NULL, NULL };
 	struct ws_buf kernels, ranges;
 	enum ws_status st = WS_OK;
 
@@ -340,14 +340,14 @@ static enum ws_status write_perfmon(struct pf_collect *c, struct ws_err *err)
 	filter.kernels = kernels.n ? kernels.at : NULL;
 	filter.ranges = ranges.n ? ranges.at : NULL;
 	for (size_t i = 0; i < c->sheets.n && !st; i++)
-		st = ws_perfmon_write(&c->sheets, &c->sheets.at[i], &filter, c->pf->dir, err);
+		st = wl_perfmon_write(&c->sheets, &c->sheets.at[i], &filter, c->pf->dir, err);
 	ws_buf_fini(&kernels);
 	ws_buf_fini(&ranges);
 	return st;
 }
 
 /* Inputs of passes that were planned and not run would stand beside the new plan's. */
-static void remove_stale_perfmon(const struct pf *pf, struct ws_state *old)
+static void remove_stale_perfmon(const struct pf *pf, struct wl_state *old)
 {
 	static const char *const suffixes[] = { "txt", "yaml" };
 
@@ -394,11 +394,11 @@ static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
 
 enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_err *err)
 {
-	struct ws_state old;
+	struct wl_state old;
 	enum ws_status st;
 
 	*c = (struct pf_collect){ .pf = pf };
-	ws_state_init(&old);
+	wl_state_init(&old);
 	st = describe_run(c, &c->state, err);
 	if (!st)
 		st = make_include(c, err);
@@ -429,7 +429,7 @@ enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_er
 	if (!st && c->plan)
 		st = make_sets(c, err);
 	if (!st && c->plan)
-		st = ws_sheets_make(c->plan, c->wants, c->n_wants, next_number(&c->state),
+		st = wl_sheets_make(c->plan, c->wants, c->n_wants, next_number(&c->state),
 				    &pf->arena, &c->sheets, err);
 	if (!st)
 		st = add_own_passes(c, err);
@@ -440,15 +440,15 @@ enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_er
 		pf_recorded_remove(pf);
 	if (!st)
 		st = write_perfmon(c, err);
-	ws_state_fini(&old);
+	wl_state_fini(&old);
 	return st;
 }
 
 void pf_collect_fini(struct pf_collect *c)
 {
-	ws_state_fini(&c->state);
-	ws_plan_destroy(c->plan);
-	ws_catalogue_destroy(c->cat);
+	wl_state_fini(&c->state);
+	cnt_plan_destroy(c->plan);
+	cnt_catalogue_destroy(c->cat);
 }
 
 /* ---- runs ---- */
@@ -514,13 +514,13 @@ static void show_bar(const struct pf_collect *c, size_t n_done)
 
 static enum ws_status keep_state(struct pf_collect *c, struct ws_err *err)
 {
-	return ws_state_write(&c->state, c->pf->dir, err);
+	return wl_state_write(&c->state, c->pf->dir, err);
 }
 
 static enum ws_status one_run(struct pf_collect *c, struct ws_err *err)
 {
-	enum ws_replay replay = c->multiplex ? WS_REPLAY_ROTATE : WS_REPLAY_KERNEL;
-	struct ws_passes_result result;
+	enum launch_replay replay = c->multiplex ? LAUNCH_REPLAY_ROTATE : LAUNCH_REPLAY_KERNEL;
+	struct launch_passes_result result;
 	struct ws_err why = { WS_OK, "" };
 	enum ws_status st, taken;
 	bool kept;
@@ -540,7 +540,7 @@ static enum ws_status one_run(struct pf_collect *c, struct ws_err *err)
 	/* The same passes are to be planned again then: those of which there is a file, too. */
 	for (size_t i = c->first_pass; i < c->state.passes.n && kept; i++)
 		c->state.passes.at[i].done = false;
-	ws_passes_fini(&result, !kept);
+	launch_passes_fini(&result, !kept);
 	show_bar(c, 1);
 	if (!st)
 		return taken;
@@ -554,17 +554,17 @@ static enum ws_status run_per_pass(struct pf_collect *c, struct ws_err *err)
 	enum ws_status st = WS_OK;
 
 	for (size_t run = 0; run < c->n_runs && !st; run++) {
-		struct ws_passes_result result = { .n_runs = 0 };
+		struct launch_passes_result result = { .n_runs = 0 };
 		size_t first = run * per_run(c), n = WS_MIN(per_run(c), c->plan->n_passes - first);
 
 		announce_run(c, run, now_s() - start_s);
 		show_bar(c, run);
 		st = pf_runs_interrupted(c, err);
 		if (!st)
-			st = pf_run_once(c, first, n, WS_REPLAY_APPLICATION, &result, err);
+			st = pf_run_once(c, first, n, LAUNCH_REPLAY_APPLICATION, &result, err);
 		if (!st)
 			st = pf_take_results(c, &result, first, n, true, err);
-		ws_passes_fini(&result, true);
+		launch_passes_fini(&result, true);
 		if (!st)
 			st = keep_state(c, err);
 		else

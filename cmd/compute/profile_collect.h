@@ -22,19 +22,19 @@ struct pf_collect {
 	enum pf_replay replay; /* what AUTO became */
 	enum pf_multiplex multiplex;
 	struct pf_spatial spatial;
-	struct ws_want *wants; /* what is still to be counted */
+	struct wl_want *wants; /* what is still to be counted */
 	size_t n_wants;
 	size_t n_there;      /* counters that an earlier run has left */
 	size_t n_counters;   /* of wants, those that this GPU has */
 	const char *missing; /* the others, as one text; NULL: none */
-	struct ws_catalogue *cat;
-	struct ws_plan *plan; /* NULL: nothing to count */
-	struct ws_sheets sheets;
-	struct ws_state state;          /* as in the folder: earlier passes, then ours */
+	struct cnt_catalogue *cat;
+	struct cnt_plan *plan; /* NULL: nothing to count */
+	struct wl_sheets sheets;
+	struct wl_state state;          /* as in the folder: earlier passes, then ours */
 	size_t first_pass;              /* of ours in state.passes; sheet i is first_pass + i */
-	struct ws_count_set *sets;      /* one per pass of the plan */
+	struct col_count_set *sets;      /* one per pass of the plan */
 	const char *include;            /* -k as one expression, or NULL */
-	struct ws_count_range *numbers; /* -d */
+	struct col_count_range *numbers; /* -d */
 	size_t n_numbers;
 	/* what came of it */
 	size_t n_runs, n_runs_done;
@@ -61,7 +61,7 @@ enum ws_status pf_collect_run(struct pf_collect *c, struct ws_err *err);
  * Write the sheets of the plan's passes @first .. + @n - 1 from one run. @done: the run came
  * to its end; otherwise what there is is written, and the passes stay to be done.
  */
-enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_result *result,
+enum ws_status pf_take_results(struct pf_collect *c, const struct launch_passes_result *result,
 			       size_t first, size_t n, bool done, struct ws_err *err);
 
 /* ---- profile_runs.c ---- */
@@ -69,32 +69,32 @@ enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_resu
 void pf_runs_begin(void);
 enum ws_status pf_runs_interrupted(struct pf_collect *c, struct ws_err *err);
 /* The program once, for the plan's passes @first .. + @n - 1; its lines become ours. */
-enum ws_status pf_run_once(struct pf_collect *c, size_t first, size_t n, enum ws_replay replay,
-			   struct ws_passes_result *out_result, struct ws_err *err);
+enum ws_status pf_run_once(struct pf_collect *c, size_t first, size_t n, enum launch_replay replay,
+			   struct launch_passes_result *out_result, struct ws_err *err);
 
 /* ---- profile_recorded.c ---- */
 #define PF_RECORDED_NAME ".recorded"
 bool pf_recorded_is_there(const struct pf *pf);
 void pf_recorded_remove(const struct pf *pf);
 /* Keep the captures of @result, which are then no longer to be removed; false: not possible. */
-bool pf_recorded_keep(const struct pf_collect *c, struct ws_passes_result *result);
+bool pf_recorded_keep(const struct pf_collect *c, struct launch_passes_result *result);
 /* In place of a run. */
-enum ws_status pf_recorded_open(const struct pf_collect *c, struct ws_passes_result *out_result,
+enum ws_status pf_recorded_open(const struct pf_collect *c, struct launch_passes_result *out_result,
 				struct ws_err *err);
 
 /* ---- profile_torch.c ---- */
 /* Whether the program is one that Python runs; then its environment is prepared. */
 enum ws_status pf_torch_begin(struct pf *pf, struct ws_err *err);
 /* Operators and the counters of their kernels, from one run: added to torch_trace/. */
-enum ws_status pf_torch_write(struct pf_collect *c, const struct ws_counted *table,
-			      const struct ws_sheet_rows *rows, size_t first, size_t n,
+enum ws_status pf_torch_write(struct pf_collect *c, const struct trc_counted *table,
+			      const struct wl_sheet_rows *rows, size_t first, size_t n,
 			      struct ws_err *err);
 
 /* ---- profile_extras.c ---- */
 /* What is recorded besides counters: --hip-trace, --torch-trace. */
-const struct ws_collect_config *pf_services(const struct pf_args *args);
+const struct col_collect_config *pf_services(const struct pf_args *args);
 /* Files that the other options ask for, from one run; @name is that of its first pass. */
-enum ws_status pf_extras_write(struct pf_collect *c, const struct ws_counted *table,
+enum ws_status pf_extras_write(struct pf_collect *c, const struct trc_counted *table,
 			       const char *name, struct ws_err *err);
 /* -b 21: one more run, sampled. */
 enum ws_status pf_sample(struct pf_collect *c, struct ws_err *err);
@@ -108,20 +108,20 @@ enum ws_status pf_check_ranks(const struct pf *pf, size_t n_runs, struct ws_err 
  * Which launches stand in for which: every launch of a kernel shows the counters of those
  * near it. Says which kernels were launched too seldom. In pf's arena.
  */
-enum ws_status pf_multiplex_fill(struct pf_collect *c, const struct ws_counted *table,
-				 struct ws_sheet_rows *out_rows, struct ws_err *err);
+enum ws_status pf_multiplex_fill(struct pf_collect *c, const struct trc_counted *table,
+				 struct wl_sheet_rows *out_rows, struct ws_err *err);
 
 /* ---- profile_spatial.c ---- */
 /* Of c->wants, planned for all nodes, those that this node counts. */
 enum ws_status pf_spatial_share(struct pf_collect *c, struct ws_err *err);
 /* Which GPU counts which of the passes @first .. + @n - 1: every one all, or each its share. */
 enum ws_status pf_gpus_of(struct pf_collect *c, size_t first, size_t n,
-			  struct ws_count_gpu **out_gpus, size_t *out_n, struct ws_err *err);
+			  struct col_count_gpu **out_gpus, size_t *out_n, struct ws_err *err);
 
 /* ---- profile_number.c ---- */
 /* Numbers of the rows in the long form, so that passes match; in pf's arena. */
-enum ws_status pf_number_rows(struct pf_collect *c, const struct ws_counted *table,
-			      struct ws_sheet_rows *out_rows, struct ws_err *err);
+enum ws_status pf_number_rows(struct pf_collect *c, const struct trc_counted *table,
+			      struct wl_sheet_rows *out_rows, struct ws_err *err);
 
 /* ---- profile_account.c ---- */
 /* What is in the folder, pass by pass: dispatches that not all passes have are named. */

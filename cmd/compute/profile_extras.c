@@ -12,17 +12,17 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct ws_collect_config *pf_services(const struct pf_args *args)
+const struct col_collect_config *pf_services(const struct pf_args *args)
 {
-	static struct ws_collect_config config;
+	static struct col_collect_config config;
 
 	config.services = 0;
 	config.flags = 0;
 	if (args->hip_trace)
-		config.services |= WS_SERVICE_BIT(HIP_RUNTIME) | WS_SERVICE_BIT(HIP_COMPILER);
+		config.services |= COL_SERVICE_BIT(HIP_RUNTIME) | COL_SERVICE_BIT(HIP_COMPILER);
 	if (args->torch_trace) {
-		config.services |= WS_SERVICE_BIT(MARKER);
-		config.flags |= WS_COLLECT_FLAG(KERNEL_RENAME); /* a kernel knows its range */
+		config.services |= COL_SERVICE_BIT(MARKER);
+		config.flags |= COL_COLLECT_FLAG(KERNEL_RENAME); /* a kernel knows its range */
 	}
 	return &config;
 }
@@ -65,29 +65,29 @@ static enum ws_status place(struct pf_collect *c, const char *path, const char *
 	return WS_OK;
 }
 
-enum ws_status pf_extras_write(struct pf_collect *c, const struct ws_counted *table,
+enum ws_status pf_extras_write(struct pf_collect *c, const struct trc_counted *table,
 			       const char *name, struct ws_err *err)
 {
 	const struct pf_args *args = c->pf->args;
-	struct ws_output_result result = { .n_files = 0 };
-	struct ws_output_config config;
+	struct output_result result = { .n_files = 0 };
+	struct output_config config;
 	char prefix[2 * PATH_MAX];
 	enum ws_status st;
 
-	ws_output_config_init(&config);
+	output_config_init(&config);
 	if (args->hip_trace || args->torch_trace)
-		config.formats |= WS_OUTPUT_BIT(CSV);
+		config.formats |= OUTPUT_BIT(CSV);
 	if (args->retain_rocpd)
-		config.formats |= WS_OUTPUT_BIT(ROCPD);
+		config.formats |= OUTPUT_BIT(ROCPD);
 	if (!config.formats)
 		return WS_OK;
 	snprintf(prefix, sizeof(prefix), "%s/.out-%s", c->pf->dir, name);
 	config.prefix = prefix;
-	st = ws_output_write(ws_counted_trace(table), NULL, 0, &config, &result, err);
+	st = output_write(trc_counted_trace(table), NULL, 0, &config, &result, err);
 	for (size_t i = 0; i < result.n_files; i++)
 		if (result.files[i].path && !st)
 			st = place(c, result.files[i].path, name, err);
-	ws_output_result_fini(&result);
+	output_result_fini(&result);
 	return st;
 }
 
@@ -124,7 +124,7 @@ static enum ws_status run_sampled(struct pf_collect *c, struct ws_proc_end *out_
 		"--output-format", "csv", "json", "-d", c->pf->dir, "-o", "ps_file", "--",
 	};
 	/* clang-format on */
-	struct ws_lines lines;
+	struct launch_lines lines;
 	char **argv;
 	size_t n = WS_ARRAY_LEN(words);
 	enum ws_status st = ws_path_beside(places, "rocprofv3", program, err);
@@ -140,11 +140,11 @@ static enum ws_status run_sampled(struct pf_collect *c, struct ws_proc_end *out_
 	for (size_t i = 0; i < n; i++)
 		argv[i] = i < WS_ARRAY_LEN(words) ? (char *)words[i]
 						  : c->pf->argv[i - WS_ARRAY_LEN(words)];
-	st = ws_lines_start(&lines, WS_LINES_BOTH, sampled_line, NULL, err);
+	st = launch_lines_start(&lines, LAUNCH_LINES_BOTH, sampled_line, NULL, err);
 	if (st)
 		return st;
 	st = ws_proc_run(program, argv, environ, out_end, err);
-	ws_lines_stop(&lines);
+	launch_lines_stop(&lines);
 	return st;
 }
 

@@ -9,12 +9,12 @@
 
 enum ws_status pf_write_sysinfo(struct pf *pf, bool roofline, struct ws_err *err)
 {
-	const struct ws_sysinfo_run run = { pf->name, pf->command, roofline };
-	struct ws_sysinfo info;
+	const struct wl_sysinfo_run run = { pf->name, pf->command, roofline };
+	struct wl_sysinfo info;
 	enum ws_status st =
-		ws_sysinfo_look("", pf->gpu, pf->agents.soft, &run, &pf->arena, &info, err);
+		wl_sysinfo_look("", pf->gpu, pf->agents.soft, &run, &pf->arena, &info, err);
 
-	return st ? st : ws_sysinfo_write(&info, pf->args->merge, pf->dir, err);
+	return st ? st : wl_sysinfo_write(&info, pf->args->merge, pf->dir, err);
 }
 
 /* Options whose key is not their name. */
@@ -39,15 +39,15 @@ static void key_of(const struct ws_opt *opt, char *out, size_t room)
 }
 
 /* An option that takes several words is null when it was not given, as in AMD's file. */
-static void put_list(struct ws_config *config, const char *key, const struct ws_strv *list)
+static void put_list(struct wl_config *config, const char *key, const struct ws_strv *list)
 {
 	if (list->n)
-		ws_config_list(config, key, list->at, list->n);
+		wl_config_list(config, key, list->at, list->n);
 	else
-		ws_config_text(config, key, NULL);
+		wl_config_text(config, key, NULL);
 }
 
-static void put_option(struct ws_config *config, const struct ws_opt *opt,
+static void put_option(struct wl_config *config, const struct ws_opt *opt,
 		       const struct pf_args *args)
 {
 	const void *field = (const char *)args + opt->offset;
@@ -56,22 +56,22 @@ static void put_option(struct ws_config *config, const struct ws_opt *opt,
 	key_of(opt, key, sizeof(key));
 	switch (opt->kind) {
 	case WS_OPT_KIND_BOOL:
-		ws_config_bool(config, key, *(const bool *)field);
+		wl_config_bool(config, key, *(const bool *)field);
 		break;
 	case WS_OPT_KIND_STR:
-		ws_config_text(config, key, *(const char *const *)field);
+		wl_config_text(config, key, *(const char *const *)field);
 		break;
 	case WS_OPT_KIND_CHOICE:
-		ws_config_text(config, key, opt->choices[*(const int *)field]);
+		wl_config_text(config, key, opt->choices[*(const int *)field]);
 		break;
 	case WS_OPT_KIND_U64:
-		ws_config_int(config, key, (int64_t) * (const uint64_t *)field);
+		wl_config_int(config, key, (int64_t) * (const uint64_t *)field);
 		break;
 	case WS_OPT_KIND_I64:
-		ws_config_int(config, key, *(const int64_t *)field);
+		wl_config_int(config, key, *(const int64_t *)field);
 		break;
 	case WS_OPT_KIND_F64:
-		ws_config_real(config, key, *(const double *)field);
+		wl_config_real(config, key, *(const double *)field);
 		break;
 	case WS_OPT_KIND_LIST:
 	case WS_OPT_KIND_MANY:
@@ -86,16 +86,16 @@ static void put_option(struct ws_config *config, const struct ws_opt *opt,
 static enum ws_status find_tables(struct pf *pf, const struct ws_strv *sections,
 				  struct ws_strv *out_tables, struct ws_err *err)
 {
-	struct ws_metrics *metrics = NULL;
+	struct ana_metrics *metrics = NULL;
 	enum ws_status st =
-		ws_metrics_load(pf->gpu->arch, pf->args->general.config_dir, &metrics, err);
+		ana_metrics_load(pf->gpu->arch, pf->args->general.config_dir, &metrics, err);
 
 	for (size_t i = 0; i < sections->n && !st; i++) {
-		struct ws_metric_id id;
+		struct ana_metric_id id;
 		const char *text;
 		bool known = false;
 
-		if (!ws_metric_id_parse(metrics, sections->at[i], &id))
+		if (!ana_metric_id_parse(metrics, sections->at[i], &id))
 			continue;
 		text = id.table < 0 ? ws_arena_printf(&pf->arena, "%u", id.block)
 				    : ws_arena_printf(&pf->arena, "%u.%d", id.block, id.table);
@@ -106,7 +106,7 @@ static enum ws_status find_tables(struct pf *pf, const struct ws_strv *sections,
 		if (!st && !known)
 			st = ws_vec_push(out_tables, text, err);
 	}
-	ws_metrics_free(metrics);
+	ana_metrics_free(metrics);
 	return st;
 }
 
@@ -114,19 +114,19 @@ static enum ws_status find_tables(struct pf *pf, const struct ws_strv *sections,
  * The blocks that were asked for. A folder with --merge is for versions up to 3.3, and those up
  * to 3.2 read a mapping from blocks and tables to the word metric_id; 3.3 reads both.
  */
-static enum ws_status put_blocks(struct pf *pf, struct ws_config *config,
+static enum ws_status put_blocks(struct pf *pf, struct wl_config *config,
 				 const struct ws_strv *sections, struct ws_err *err)
 {
 	struct ws_strv tables;
 	enum ws_status st;
 
 	if (!pf->args->merge) {
-		ws_config_list(config, "filter_blocks", sections->at, sections->n);
+		wl_config_list(config, "filter_blocks", sections->at, sections->n);
 		return WS_OK;
 	}
 	ws_vec_init(&tables, 1 << 20);
 	st = find_tables(pf, sections, &tables, err);
-	ws_config_set(config, "filter_blocks", tables.at, tables.n, "metric_id");
+	wl_config_set(config, "filter_blocks", tables.at, tables.n, "metric_id");
 	ws_vec_fini(&tables);
 	return st;
 }
@@ -136,33 +136,33 @@ enum ws_status pf_write_config(struct pf *pf, const struct ws_strv *sections, st
 	static const char *const policies[] = { NULL, "kernel", "kernel_launch_params" };
 	const struct pf_args *args = pf->args;
 	struct ws_strv remaining;
-	struct ws_config config;
+	struct wl_config config;
 	enum ws_status st;
 
-	ws_config_init(&config);
+	wl_config_init(&config);
 	for (size_t i = 0; i < pf_opts.n; i++)
 		if (pf_opts.at[i].kind != WS_OPT_KIND_GROUP)
 			put_option(&config, &pf_opts.at[i], args);
-	ws_config_int(&config, "pc_sampling_interval", (int64_t)pf->pc_interval);
-	ws_config_text(&config, "mode", "profile");
-	ws_config_text(&config, "name", pf->name);
-	ws_config_text(&config, "output_directory", pf->dir);
-	ws_config_text(&config, "path", pf->dir);
-	ws_config_text(&config, "iteration_multiplexing", policies[pf_multiplex_of(args)]);
+	wl_config_int(&config, "pc_sampling_interval", (int64_t)pf->pc_interval);
+	wl_config_text(&config, "mode", "profile");
+	wl_config_text(&config, "name", pf->name);
+	wl_config_text(&config, "output_directory", pf->dir);
+	wl_config_text(&config, "path", pf->dir);
+	wl_config_text(&config, "iteration_multiplexing", policies[pf_multiplex_of(args)]);
 	st = put_blocks(pf, &config, sections, err);
 	if (!args->attach_pid)
-		ws_config_text(&config, "attach_pid", NULL);
+		wl_config_text(&config, "attach_pid", NULL);
 	if (!args->attach_msec)
-		ws_config_text(&config, "attach_duration_msec", NULL);
+		wl_config_text(&config, "attach_duration_msec", NULL);
 	ws_vec_init(&remaining, 1 << 20);
 	if (!st)
 		st = ws_vec_push(&remaining, "--", err);
 	for (size_t i = 0; pf->argv[i] && !st; i++)
 		st = ws_vec_push(&remaining, pf->argv[i], err);
-	ws_config_list(&config, "remaining", remaining.at, remaining.n);
+	wl_config_list(&config, "remaining", remaining.at, remaining.n);
 	if (!st)
-		st = ws_config_write(&config, pf->dir, "profiling_config.yaml", err);
+		st = wl_config_write(&config, pf->dir, "profiling_config.yaml", err);
 	ws_vec_fini(&remaining);
-	ws_config_fini(&config);
+	wl_config_fini(&config);
 	return st;
 }

@@ -30,37 +30,37 @@ static const char *wrap(struct ws_arena *arena, const char *text)
 static enum ws_status print_specs(struct pf *pf, struct ws_err *err)
 {
 	static const char *const headers[] = { "Spec", "Value", "Description", "Unit" };
-	struct ws_sysinfo info;
-	struct ws_grid grid;
+	struct wl_sysinfo info;
+	struct rpt_grid grid;
 	struct ws_buf text;
 	enum ws_status st =
-		ws_sysinfo_look("", pf->gpu, pf->agents.soft, NULL, &pf->arena, &info, err);
+		wl_sysinfo_look("", pf->gpu, pf->agents.soft, NULL, &pf->arena, &info, err);
 
 	if (!st)
-		st = ws_grid_init(&grid, &pf->arena, headers, WS_ARRAY_LEN(headers), err);
+		st = rpt_grid_init(&grid, &pf->arena, headers, WS_ARRAY_LEN(headers), err);
 	if (st)
 		return st;
 	grid.none = "";
-	for (size_t i = 0; i < WS_SYSINFO_COUNT && !st; i++) {
-		const struct ws_sysinfo_row *row = &ws_sysinfo_rows[i];
-		struct ws_cell *cells;
+	for (size_t i = 0; i < WL_SYSINFO_COUNT && !st; i++) {
+		const struct wl_sysinfo_row *row = &wl_sysinfo_rows[i];
+		struct rpt_cell *cells;
 
 		if (!*row->shown)
 			continue;
-		cells = ws_grid_row(&grid);
+		cells = rpt_grid_row(&grid);
 		if (!cells)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
-		cells[0] = ws_cell_text(row->shown);
-		cells[1] = ws_cell_text(info.at[i]);
-		cells[2] = ws_cell_text(wrap(&pf->arena, row->text));
-		cells[3] = ws_cell_text(row->unit);
+		cells[0] = rpt_cell_text(row->shown);
+		cells[1] = rpt_cell_text(info.at[i]);
+		cells[2] = rpt_cell_text(wrap(&pf->arena, row->text));
+		cells[3] = rpt_cell_text(row->unit);
 	}
 	ws_buf_init(&text, 1 << 20);
-	st = ws_grid_draw(&grid, &text, err);
+	st = rpt_grid_draw(&grid, &text, err);
 	if (!st)
 		printf("Machine Specifications: describing the state of the machine that ROCm "
 		       "Compute Profiler data was collected on.\nOutput version: %s\n%s",
-		       info.at[WS_SYSINFO_version], text.at);
+		       info.at[WL_SYSINFO_version], text.at);
 	ws_buf_fini(&text);
 	return st;
 }

@@ -27,13 +27,13 @@ void pf_merge_forget(const struct pf *pf)
 	unlink(path);
 }
 
-static void put_cell(FILE *to, const struct ws_workload *load, const struct ws_column *column,
+static void put_cell(FILE *to, const struct ana_workload *load, const struct ana_column *column,
 		     size_t row, char end)
 {
 	if (strcmp(column->name, "Kernel_Name") == 0)
-		ws_put_text(to, load->kernels[load->kernel_of[row]].name, end);
+		wl_put_text(to, load->kernels[load->kernel_of[row]].name, end);
 	else
-		ws_put_number(to, column->is_text ? NAN : column->at[row], end);
+		wl_put_number(to, column->is_text ? NAN : column->at[row], end);
 }
 
 /*
@@ -45,13 +45,13 @@ static bool has_two_names(const char *arch, const char *counter)
 	return strcmp(arch, "gfx908") == 0 && strncmp(counter, "TCC_EA0_", 8) == 0;
 }
 
-static enum ws_status write_frame(const struct ws_workload *load, const struct pf *pf,
+static enum ws_status write_frame(const struct ana_workload *load, const struct pf *pf,
 				  struct ws_err *err)
 {
-	const struct ws_frame *frame = load->frames[0];
+	const struct ana_frame *frame = load->frames[0];
 	const char *arch = pf->gpu->arch;
-	struct ws_outfile file;
-	enum ws_status st = ws_outfile_open(&file, pf->dir, MERGED_NAME, err);
+	struct wl_outfile file;
+	enum ws_status st = wl_outfile_open(&file, pf->dir, MERGED_NAME, err);
 
 	if (st)
 		return st;
@@ -60,17 +60,17 @@ static enum ws_status write_frame(const struct ws_workload *load, const struct p
 
 		if (has_two_names(arch, name))
 			fprintf(file.to, "TCC_EA_%s,", name + strlen("TCC_EA0_"));
-		ws_put_text(file.to, name, c + 1 < frame->n_columns ? ',' : '\n');
+		wl_put_text(file.to, name, c + 1 < frame->n_columns ? ',' : '\n');
 	}
 	for (size_t i = 0; i < frame->n_rows; i++)
 		for (size_t c = 0; c < frame->n_columns; c++) {
-			const struct ws_column *column = &frame->columns[c];
+			const struct ana_column *column = &frame->columns[c];
 
 			if (has_two_names(arch, column->name))
 				put_cell(file.to, load, column, i, ',');
 			put_cell(file.to, load, column, i, c + 1 < frame->n_columns ? ',' : '\n');
 		}
-	return ws_outfile_commit(&file, err);
+	return wl_outfile_commit(&file, err);
 }
 
 static enum ws_status append_rows(FILE *to, const char *path, bool with_header, struct ws_err *err)
@@ -92,9 +92,9 @@ static enum ws_status append_rows(FILE *to, const char *path, bool with_header, 
 
 static enum ws_status write_long(const char *dir, size_t *out_n, struct ws_err *err)
 {
-	struct ws_outfile file;
+	struct wl_outfile file;
 	char path[2 * PATH_MAX];
-	enum ws_status st = ws_outfile_open(&file, dir, MERGED_NAME, err);
+	enum ws_status st = wl_outfile_open(&file, dir, MERGED_NAME, err);
 
 	if (st)
 		return st;
@@ -106,19 +106,19 @@ static enum ws_status write_long(const char *dir, size_t *out_n, struct ws_err *
 		*out_n = i + 1;
 	}
 	if (st) {
-		ws_outfile_abandon(&file);
+		wl_outfile_abandon(&file);
 		return st;
 	}
-	return ws_outfile_commit(&file, err);
+	return wl_outfile_commit(&file, err);
 }
 
 enum ws_status pf_merge(const struct pf *pf, struct ws_err *err)
 {
-	const struct ws_workload_how how = {
+	const struct ana_workload_how how = {
 		.kernel_verbose = 5, /* names as they are */
 		.join = pf_join_names[pf->args->join_type],
 	};
-	struct ws_workload *load = NULL;
+	struct ana_workload *load = NULL;
 	size_t n = 0;
 	enum ws_status st;
 
@@ -131,12 +131,12 @@ enum ws_status pf_merge(const struct pf *pf, struct ws_err *err)
 			say(SAY_INFO, "%s has the rows of %zu passes", MERGED_NAME, n);
 		return st ? ws_fail_in(err, st, "--merge") : WS_OK;
 	}
-	st = ws_workload_open(pf->dir, &how, &load, err);
+	st = ana_workload_open(pf->dir, &how, &load, err);
 	if (!st)
 		st = write_frame(load, pf, err);
 	if (!st)
 		say(SAY_INFO, "%s has %zu dispatches, all passes joined", MERGED_NAME,
 		    load->frames[0]->n_rows);
-	ws_workload_close(load);
+	ana_workload_close(load);
 	return st ? ws_fail_in(err, st, "--merge") : WS_OK;
 }

@@ -28,10 +28,10 @@ struct group {
 };
 
 /* Which set a row counted: the pass whose first counter has a value. */
-static size_t pass_of_row(const struct ws_plan *plan, const struct ws_counted *table,
-			  const struct ws_counted_column *const *first, size_t row)
+static size_t pass_of_row(const struct cnt_plan *plan, const struct trc_counted *table,
+			  const struct trc_counted_column *const *first, size_t row)
 {
-	const double *cells = ws_counted_cells(table, row);
+	const double *cells = trc_counted_cells(table, row);
 
 	for (size_t p = 0; p < plan->n_passes; p++)
 		if (first[p] && first[p]->n && !isnan(cells[first[p]->first]))
@@ -39,7 +39,7 @@ static size_t pass_of_row(const struct ws_plan *plan, const struct ws_counted *t
 	return SIZE_MAX;
 }
 
-static enum ws_status key_of(struct pf_collect *c, const struct ws_counted_row *row,
+static enum ws_status key_of(struct pf_collect *c, const struct trc_counted_row *row,
 			     struct ws_buf *key, struct ws_err *err)
 {
 	ws_buf_clear(key);
@@ -52,15 +52,15 @@ static enum ws_status key_of(struct pf_collect *c, const struct ws_counted_row *
 	return ws_buf_status(key, err);
 }
 
-static enum ws_status make_groups(struct pf_collect *c, const struct ws_counted *table,
+static enum ws_status make_groups(struct pf_collect *c, const struct trc_counted *table,
 				  struct ws_map *groups, struct ws_err *err)
 {
 	struct ws_buf key;
 	enum ws_status st = WS_OK;
 
 	ws_buf_init(&key, 1 << 20);
-	for (size_t i = 0; i < ws_counted_n_rows(table) && !st; i++) {
-		const struct ws_counted_row *row = ws_counted_row(table, i);
+	for (size_t i = 0; i < trc_counted_n_rows(table) && !st; i++) {
+		const struct trc_counted_row *row = trc_counted_row(table, i);
 		struct group *group;
 		char *own;
 
@@ -92,7 +92,7 @@ static bool fill_group(const struct group *group, const size_t *pass_of, size_t 
 	bool whole = latest != NULL;
 
 	for (size_t p = 0; latest && p < n_passes; p++)
-		latest[p] = WS_NO_ROW;
+		latest[p] = WL_NO_ROW;
 	for (size_t start = 0; latest && start < group->rows.n; start += n_passes) {
 		size_t n = WS_MIN(n_passes, group->rows.n - start);
 
@@ -105,7 +105,7 @@ static bool fill_group(const struct group *group, const size_t *pass_of, size_t 
 			       n_passes * sizeof(*latest));
 	}
 	for (size_t p = 0; latest && p < n_passes; p++)
-		whole &= latest[p] != WS_NO_ROW;
+		whole &= latest[p] != WL_NO_ROW;
 	free(latest);
 	return whole;
 }
@@ -121,12 +121,12 @@ static void warn(const struct pf_collect *c, const struct ws_buf *kernels)
 	    c->plan->n_passes, RECOMMENDED, kernels->at);
 }
 
-enum ws_status pf_multiplex_fill(struct pf_collect *c, const struct ws_counted *table,
-				 struct ws_sheet_rows *out_rows, struct ws_err *err)
+enum ws_status pf_multiplex_fill(struct pf_collect *c, const struct trc_counted *table,
+				 struct wl_sheet_rows *out_rows, struct ws_err *err)
 {
-	size_t n_rows = ws_counted_n_rows(table), n_passes = c->plan->n_passes;
+	size_t n_rows = trc_counted_n_rows(table), n_passes = c->plan->n_passes;
 	uint32_t *from = ws_arena_array(&c->pf->arena, n_rows * n_passes + 1, sizeof(*from));
-	const struct ws_counted_column **first = calloc(n_passes + 1, sizeof(*first));
+	const struct trc_counted_column **first = calloc(n_passes + 1, sizeof(*first));
 	size_t *pass_of = calloc(n_rows + 1, sizeof(*pass_of));
 	struct ws_map groups;
 	struct ws_buf few;
@@ -137,7 +137,7 @@ enum ws_status pf_multiplex_fill(struct pf_collect *c, const struct ws_counted *
 	if (!from || !first || !pass_of)
 		st = ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t p = 0; p < n_passes && !st; p++)
-		first[p] = ws_counted_find(table, c->sets[p].names[0]);
+		first[p] = trc_counted_find(table, c->sets[p].names[0]);
 	for (size_t i = 0; i < n_rows && !st; i++)
 		pass_of[i] = pass_of_row(c->plan, table, first, i);
 	if (!st)

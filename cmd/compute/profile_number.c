@@ -71,19 +71,19 @@ static uint32_t *next_of(struct numbering *n, const char *kernel, uint64_t grid,
 static enum ws_status learn(struct numbering *n, const char *path, struct ws_err *err)
 {
 	static const char *const texts[] = { "Kernel_Name", NULL };
-	const struct ws_csv_column *id, *name, *grid, *group, *lds;
-	struct ws_dict names;
-	const struct ws_csv_how how = { texts, &names };
-	struct ws_csv csv = { .n_rows = 0 };
+	const struct ana_csv_column *id, *name, *grid, *group, *lds;
+	struct ana_dict names;
+	const struct ana_csv_how how = { texts, &names };
+	struct ana_csv csv = { .n_rows = 0 };
 	enum ws_status st;
 
-	ws_dict_init(&names, &n->arena);
-	st = ws_csv_read(path, &how, &n->arena, &csv, err);
-	id = ws_csv_column(&csv, "Dispatch_ID");
-	name = ws_csv_column(&csv, "Kernel_Name");
-	grid = ws_csv_column(&csv, "Grid_Size");
-	group = ws_csv_column(&csv, "Workgroup_Size");
-	lds = ws_csv_column(&csv, "LDS_Per_Workgroup");
+	ana_dict_init(&names, &n->arena);
+	st = ana_csv_read(path, &how, &n->arena, &csv, err);
+	id = ana_csv_column(&csv, "Dispatch_ID");
+	name = ana_csv_column(&csv, "Kernel_Name");
+	grid = ana_csv_column(&csv, "Grid_Size");
+	group = ana_csv_column(&csv, "Workgroup_Size");
+	lds = ana_csv_column(&csv, "LDS_Per_Workgroup");
 	if (!st && !(id && name && grid && group && lds))
 		st = ws_fail(err, WS_E_FORMAT, "'%s': columns are missing", path);
 	for (size_t i = 0; i < csv.n_rows && !st; i++) {
@@ -100,16 +100,16 @@ static enum ws_status learn(struct numbering *n, const char *path, struct ws_err
 		*number = (uint32_t)id->at[i];
 		n->next = WS_MAX(n->next, *number + 1);
 	}
-	ws_csv_fini(&csv);
-	ws_dict_fini(&names);
+	ana_csv_fini(&csv);
+	ana_dict_fini(&names);
 	return st;
 }
 
 static enum ws_status number_rows(struct pf_collect *c, struct numbering *n,
-				  const struct ws_counted *table, struct ws_sheet_rows *out_rows,
+				  const struct trc_counted *table, struct wl_sheet_rows *out_rows,
 				  struct ws_err *err)
 {
-	size_t n_rows = ws_counted_n_rows(table);
+	size_t n_rows = trc_counted_n_rows(table);
 	uint32_t *numbers = ws_arena_array(&c->pf->arena, n_rows + 1, sizeof(*numbers));
 
 	if (!numbers)
@@ -117,7 +117,7 @@ static enum ws_status number_rows(struct pf_collect *c, struct numbering *n,
 	ws_map_each(entry, &n->times)
 		*(uint32_t *)entry->value = UINT32_MAX; /* count anew */
 	for (size_t i = 0; i < n_rows; i++) {
-		const struct ws_counted_row *row = ws_counted_row(table, i);
+		const struct trc_counted_row *row = trc_counted_row(table, i);
 		uint32_t *number = next_of(n, row->kernel->formatted, volume(row->grid),
 					   volume(row->workgroup), row->group_bytes, err);
 
@@ -131,8 +131,8 @@ static enum ws_status number_rows(struct pf_collect *c, struct numbering *n,
 	return WS_OK;
 }
 
-enum ws_status pf_number_rows(struct pf_collect *c, const struct ws_counted *table,
-			      struct ws_sheet_rows *out_rows, struct ws_err *err)
+enum ws_status pf_number_rows(struct pf_collect *c, const struct trc_counted *table,
+			      struct wl_sheet_rows *out_rows, struct ws_err *err)
 {
 	struct numbering n = { .next = 0 };
 	char path[2 * PATH_MAX] = "";

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool find(const struct pf *pf, struct ws_rundir *out_dir)
+static bool find(const struct pf *pf, struct launch_rundir *out_dir)
 {
 	return !ws_path_join(pf->dir, PF_RECORDED_NAME, out_dir->path, NULL) &&
 	       ws_path_exists(out_dir->path);
@@ -22,22 +22,22 @@ static bool find(const struct pf *pf, struct ws_rundir *out_dir)
 
 bool pf_recorded_is_there(const struct pf *pf)
 {
-	struct ws_rundir dir;
+	struct launch_rundir dir;
 
 	return find(pf, &dir);
 }
 
 void pf_recorded_remove(const struct pf *pf)
 {
-	struct ws_rundir dir;
+	struct launch_rundir dir;
 
 	if (find(pf, &dir))
-		ws_rundir_remove(&dir);
+		launch_rundir_remove(&dir);
 }
 
-bool pf_recorded_keep(const struct pf_collect *c, struct ws_passes_result *result)
+bool pf_recorded_keep(const struct pf_collect *c, struct launch_passes_result *result)
 {
-	struct ws_rundir aside;
+	struct launch_rundir aside;
 	char parent[PATH_MAX];
 
 	if (!result->n_done || ws_path_join(c->pf->dir, PF_RECORDED_NAME, aside.path, NULL) ||
@@ -50,10 +50,10 @@ bool pf_recorded_keep(const struct pf_collect *c, struct ws_passes_result *resul
 	return true;
 }
 
-enum ws_status pf_recorded_open(const struct pf_collect *c, struct ws_passes_result *out_result,
+enum ws_status pf_recorded_open(const struct pf_collect *c, struct launch_passes_result *out_result,
 				struct ws_err *err)
 {
-	*out_result = (struct ws_passes_result){
+	*out_result = (struct launch_passes_result){
 		.n_runs = 1,
 		.n_done = 1,
 		.dirs = calloc(1, sizeof(*out_result->dirs)),

@@ -12,31 +12,31 @@
 #include <sys/statvfs.h>
 
 #define KERNELS_MAX 65536u
-#define DISK_LEAST_BYTES WS_CHUNK_BYTES_MAX /* what a capture grows by: with less it is full */
+#define DISK_LEAST_BYTES CAP_CHUNK_BYTES_MAX /* what a capture grows by: with less it is full */
 
 /* Sheets of the plan's passes @first .. + @n - 1, from one table. */
-static enum ws_status write_sheets(struct pf_collect *c, const struct ws_counted *table,
-				   const struct ws_sheet_rows *rows, size_t first, size_t n,
+static enum ws_status write_sheets(struct pf_collect *c, const struct trc_counted *table,
+				   const struct wl_sheet_rows *rows, size_t first, size_t n,
 				   bool done, struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
 
 	for (size_t i = 0; i < c->sheets.n && !st; i++) {
-		const struct ws_sheet *sheet = &c->sheets.at[i];
-		struct ws_state_pass *pass = &c->state.passes.at[c->first_pass + i];
+		const struct wl_sheet *sheet = &c->sheets.at[i];
+		struct wl_state_pass *pass = &c->state.passes.at[c->first_pass + i];
 		char name[64];
 
 		if (sheet->pass < first || sheet->pass >= first + n)
 			continue;
 		if (c->pf->args->format == PF_FORMAT_CSV) {
-			st = ws_sheet_write_csv(&c->sheets, sheet, table, rows, c->pf->dir, err);
+			st = wl_sheet_write_csv(&c->sheets, sheet, table, rows, c->pf->dir, err);
 		} else {
 			snprintf(name, sizeof(name), "results_%zu.csv", c->first_pass + i);
-			st = ws_sheet_write_long(&c->sheets, sheet, table, rows, c->pf->dir, name,
+			st = wl_sheet_write_long(&c->sheets, sheet, table, rows, c->pf->dir, name,
 						 err);
 		}
 		pass->done = done && !st;
-		pass->n_rows = st ? 0 : ws_counted_n_rows(table);
+		pass->n_rows = st ? 0 : trc_counted_n_rows(table);
 	}
 	return st;
 }
@@ -57,7 +57,7 @@ static bool disk_is_full(const char *dir)
 }
 
 /* The kernels that the program has loaded, short: a filter that matches none is a misspelling. */
-static enum ws_status no_match(const struct pf_collect *c, const struct ws_trace *trace,
+static enum ws_status no_match(const struct pf_collect *c, const struct trc_trace *trace,
 			       struct ws_err *err)
 {
 	struct ws_map names;
@@ -65,11 +65,11 @@ static enum ws_status no_match(const struct pf_collect *c, const struct ws_trace
 	size_t n = 0;
 
 	ws_map_init(&names, WS_MAP_STR, KERNELS_MAX);
-	for (size_t i = 0; i < ws_trace_n_processes(trace); i++) {
-		const struct ws_process *process = ws_trace_process(trace, i);
+	for (size_t i = 0; i < trc_n_processes(trace); i++) {
+		const struct trc_process *process = trc_process_at(trace, i);
 
 		for (size_t k = 0; k < process->kernels.n; k++) {
-			const struct ws_kernel *kernel = &process->kernels.at[k];
+			const struct trc_kernel *kernel = &process->kernels.at[k];
 
 			/* HIP's own, for copies and fills, are of no interest to anybody. */
 			if (kernel->info && strncmp(kernel->symbol, "__amd_", 6) != 0)
@@ -93,27 +93,27 @@ static enum ws_status no_match(const struct pf_collect *c, const struct ws_trace
 }
 
 /* Dispatches that were not recorded, and runs that have none: each with its reason. */
-static enum ws_status check_losses(struct pf_collect *c, const struct ws_counted *table, bool done,
+static enum ws_status check_losses(struct pf_collect *c, const struct trc_counted *table, bool done,
 				   uint64_t *out_n_lost, struct ws_err *err)
 {
-	const struct ws_trace *trace = ws_counted_trace(table);
+	const struct trc_trace *trace = trc_counted_trace(table);
 	uint64_t n_lost = 0;
 	const char *note = NULL;
 
-	for (size_t i = 0; i < ws_trace_n_processes(trace); i++) {
-		const struct ws_process *process = ws_trace_process(trace, i);
-		const struct ws_ledger_sum *sum = &process->ledger[WS_DOMAIN_COUNTER_COLLECTION];
+	for (size_t i = 0; i < trc_n_processes(trace); i++) {
+		const struct trc_process *process = trc_process_at(trace, i);
+		const struct trc_ledger_sum *sum = &process->ledger[CAP_DOMAIN_COUNTER_COLLECTION];
 
 		n_lost += sum->dropped + sum->failed;
 		if (process->n_notes)
 			note = process->notes[0];
 	}
 	c->lost = n_lost && disk_is_full(c->pf->dir);
-	if (n_lost && !c->lost && ws_counted_n_rows(table))
+	if (n_lost && !c->lost && trc_counted_n_rows(table))
 		say(SAY_WARNING, "%llu dispatches were not recorded%s%s",
 		    (unsigned long long)n_lost, note ? ": " : "", note ? note : "");
 	*out_n_lost = n_lost;
-	if (ws_counted_n_rows(table) || !done)
+	if (trc_counted_n_rows(table) || !done)
 		return WS_OK;
 	if (disk_is_full(c->pf->dir))
 		return ws_fail_errno(err, ENOSPC, "nothing could be recorded in '%s'", c->pf->dir);
@@ -137,27 +137,27 @@ static enum ws_status check_losses(struct pf_collect *c, const struct ws_counted
 		       c->pf->argv[0]);
 }
 
-enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_result *result,
+enum ws_status pf_take_results(struct pf_collect *c, const struct launch_passes_result *result,
 			       size_t first, size_t n, bool done, struct ws_err *err)
 {
-	struct ws_sheet_rows rows = { .from = NULL };
-	struct ws_counted *table = NULL;
+	struct wl_sheet_rows rows = { .from = NULL };
+	struct trc_counted *table = NULL;
 	uint64_t n_lost = 0;
-	enum ws_status st = ws_passes_table(result, NULL, &table, err);
+	enum ws_status st = launch_passes_table(result, NULL, &table, err);
 
 	if (st)
 		return ws_fail_in(err, st, "what the program recorded");
-	c->n_dispatches = WS_MAX(c->n_dispatches, ws_counted_n_rows(table));
+	c->n_dispatches = WS_MAX(c->n_dispatches, trc_counted_n_rows(table));
 	st = check_losses(c, table, done, &n_lost, err);
 	done &= !c->lost;
 	if (!st && c->multiplex)
 		st = pf_multiplex_fill(c, table, &rows, err);
 	if (!st)
 		st = pf_number_rows(c, table, &rows, err);
-	if (!st && ws_counted_n_rows(table))
+	if (!st && trc_counted_n_rows(table))
 		st = write_sheets(c, table, &rows, first, n, done, err);
-	if (!st && first == 0 && ws_counted_n_rows(table) && !c->first_pass)
-		st = ws_timestamps_write(table, c->pf->dir, err);
+	if (!st && first == 0 && trc_counted_n_rows(table) && !c->first_pass)
+		st = wl_timestamps_write(table, c->pf->dir, err);
 	if (!st && c->pf->args->torch_trace)
 		st = pf_torch_write(c, table, &rows, first, n, err);
 	if (!st && done)
@@ -165,6 +165,6 @@ enum ws_status pf_take_results(struct pf_collect *c, const struct ws_passes_resu
 	if (!st && c->lost)
 		st = ws_fail_errno(err, ENOSPC, "%llu dispatches could not be recorded in '%s'",
 				   (unsigned long long)n_lost, c->pf->dir);
-	ws_counted_close(table);
+	trc_counted_close(table);
 	return st;
 }

@@ -44,22 +44,22 @@ static void peak_line(void *ctx, const char *text)
 
 static enum ws_status measure(const struct pf *pf, struct pf_peaks *out_peaks, struct ws_err *err)
 {
-	const struct ws_roofline roofline = {
+	const struct launch_roofline roofline = {
 		.dir = pf->dir,
 		.device = (int)pf->args->device,
 		.quiet = pf->args->general.quiet,
 	};
 	struct ws_proc_end end = { .signal = 0 };
-	struct ws_lines lines;
+	struct launch_lines lines;
 	enum ws_status st;
 
 	say(SAY_INFO, pf->args->roof_again ? "[roofline] Generating..."
 					   : "[roofline] No roofline data found. Generating...");
-	st = ws_lines_start(&lines, WS_LINES_STDOUT, peak_line, NULL, err);
+	st = launch_lines_start(&lines, LAUNCH_LINES_STDOUT, peak_line, NULL, err);
 	if (st)
 		return st;
-	st = ws_roofline_run(&roofline, &end, err);
-	ws_lines_stop(&lines);
+	st = launch_roofline_run(&roofline, &end, err);
+	launch_lines_stop(&lines);
 	out_peaks->measured = !st;
 	out_peaks->stop_signal = st ? end.interrupted : 0;
 	if (end.interrupted)
@@ -90,30 +90,30 @@ static enum ws_status write_peaks(const struct pf *pf, const struct ws_buf *text
 				  struct ws_err *err)
 {
 	char path[PATH_MAX];
-	enum ws_status st = ws_path_join(pf->dir, WS_ROOFLINE_FILE, path, err);
+	enum ws_status st = ws_path_join(pf->dir, LAUNCH_ROOFLINE_FILE, path, err);
 
 	return st ? st : ws_file_replace(path, text->at, text->n, err);
 }
 
-static void keep_peaks(const struct pf *pf, const struct ws_roofcache *cache, struct ws_buf *text)
+static void keep_peaks(const struct pf *pf, const struct launch_roofcache *cache, struct ws_buf *text)
 {
 	char path[PATH_MAX];
 
 	ws_buf_clear(text);
-	if (!ws_path_join(pf->dir, WS_ROOFLINE_FILE, path, NULL) && !ws_file_read(path, text, NULL))
-		ws_roofcache_put(cache, text);
+	if (!ws_path_join(pf->dir, LAUNCH_ROOFLINE_FILE, path, NULL) && !ws_file_read(path, text, NULL))
+		launch_roofcache_put(cache, text);
 }
 
 static enum ws_status take_or_measure(const struct pf *pf, struct pf_peaks *out_peaks,
 				      struct ws_err *err)
 {
-	const struct ws_roofcache_key key = {
+	const struct launch_roofcache_key key = {
 		.version = WS_VERSION,
 		.agents = &pf->agents,
 		.device = (int)pf->args->device,
 	};
 	struct timespec since = { 0 };
-	struct ws_roofcache cache;
+	struct launch_roofcache cache;
 	struct ws_buf text;
 	struct ws_err why;
 	time_t when;
@@ -121,11 +121,11 @@ static enum ws_status take_or_measure(const struct pf *pf, struct pf_peaks *out_
 
 	/* Another rank may be measuring at our request: that is what we asked for, too. */
 	if (pf->args->roof_again || pf->args->bench_only)
-		since = ws_roofcache_start();
+		since = launch_roofcache_start();
 	ws_buf_init(&text, 16 << 20);
-	if (ws_roofcache_open(&cache, &key, &why))
+	if (launch_roofcache_open(&cache, &key, &why))
 		say(SAY_DEBUG, "[roofline] Peaks are not kept for later profiles: %s", why.text);
-	if (ws_roofcache_take(&cache, since, &text, &when)) {
+	if (launch_roofcache_take(&cache, since, &text, &when)) {
 		st = write_peaks(pf, &text, err);
 		out_peaks->measured = !st;
 		if (!st)
@@ -135,7 +135,7 @@ static enum ws_status take_or_measure(const struct pf *pf, struct pf_peaks *out_
 		if (!st)
 			keep_peaks(pf, &cache, &text);
 	}
-	ws_roofcache_close(&cache);
+	launch_roofcache_close(&cache);
 	ws_buf_fini(&text);
 	return st;
 }
@@ -144,7 +144,7 @@ enum ws_status pf_roofline_measure(const struct pf *pf, struct pf_peaks *out_pea
 				   struct ws_err *err)
 {
 	char path[PATH_MAX];
-	enum ws_status st = ws_path_join(pf->dir, WS_ROOFLINE_FILE, path, err);
+	enum ws_status st = ws_path_join(pf->dir, LAUNCH_ROOFLINE_FILE, path, err);
 
 	if (st)
 		return st;

@@ -78,18 +78,18 @@ static enum ws_status judge(struct pf_collect *c, const struct ws_proc_end *end,
 	return WS_OK;
 }
 
-enum ws_status pf_run_once(struct pf_collect *c, size_t first, size_t n, enum ws_replay replay,
-			   struct ws_passes_result *out_result, struct ws_err *err)
+enum ws_status pf_run_once(struct pf_collect *c, size_t first, size_t n, enum launch_replay replay,
+			   struct launch_passes_result *out_result, struct ws_err *err)
 {
 	const pid_t pid = (pid_t)c->pf->args->attach_pid;
-	const struct ws_session session = {
+	const struct launch_session session = {
 		.tool = "rocprof-compute",
 		.pids = &pid,
 		.n_pids = 1,
 		.has_duration = c->pf->args->attach_msec > 0,
 		.duration_ms = (uint64_t)c->pf->args->attach_msec,
 	};
-	struct ws_passes passes = {
+	struct launch_passes passes = {
 		.tool = "rocprof-compute",
 		.argv = c->pf->argv,
 		.session = pid ? &session : NULL,
@@ -97,36 +97,36 @@ enum ws_status pf_run_once(struct pf_collect *c, size_t first, size_t n, enum ws
 		.include = c->include,
 		.numbers = c->numbers,
 		.n_numbers = c->n_numbers,
-		.per = c->multiplex == PF_MULTIPLEX_KERNEL ? WS_COUNT_PER_KERNEL
-							   : WS_COUNT_PER_LAUNCH,
+		.per = c->multiplex == PF_MULTIPLEX_KERNEL ? COL_COUNT_PER_KERNEL
+							   : COL_COUNT_PER_LAUNCH,
 		.collect = pf_services(c->pf->args),
-		.wait_s = WS_RUNNING_WAIT_S,
+		.wait_s = LAUNCH_RUNNING_WAIT_S,
 		.base = c->pf->dir,
 	};
-	struct ws_count_gpu *gpus;
-	struct ws_watchdog dog;
-	struct ws_lines lines;
+	struct col_count_gpu *gpus;
+	struct launch_watchdog dog;
+	struct launch_lines lines;
 	bool timed_out;
 	enum ws_status st;
 
 	no_code = false;
-	*out_result = (struct ws_passes_result){ .n_runs = 0 };
+	*out_result = (struct launch_passes_result){ .n_runs = 0 };
 	st = pf_gpus_of(c, first, n, &gpus, &passes.n_gpus, err);
 	if (st)
 		return st;
 	passes.gpus = gpus;
 	if (pid) { /* its lines are not ours, nor is its end */
 		c->n_runs_done++;
-		return ws_passes_run(&passes, out_result, err);
+		return launch_passes_run(&passes, out_result, err);
 	}
-	st = ws_lines_start(&lines, WS_LINES_BOTH, program_line, "rocprofiler-sdk", err);
+	st = launch_lines_start(&lines, LAUNCH_LINES_BOTH, program_line, "rocprofiler-sdk", err);
 	if (st)
 		return st;
-	st = ws_watchdog_start(&dog, c->pf->args->timeout_s, err);
+	st = launch_watchdog_start(&dog, c->pf->args->timeout_s, err);
 	if (!st)
-		st = ws_passes_run(&passes, out_result, err);
-	timed_out = ws_watchdog_stop(&dog);
-	ws_lines_stop(&lines);
+		st = launch_passes_run(&passes, out_result, err);
+	timed_out = launch_watchdog_stop(&dog);
+	launch_lines_stop(&lines);
 	c->n_runs_done++;
 	return st ? st : judge(c, &out_result->end, timed_out, err);
 }

@@ -44,8 +44,8 @@ static const char *const roofline_gfx950[] = { "SQ_INSTS_VALU_MFMA_MOPS_F6F4" };
 struct choosing {
 	struct pf *pf;
 	struct ws_map names; /* of wants, each once; channels with the mark */
-	const struct ws_metrics *metrics;
-	const struct ws_metric *metric;
+	const struct ana_metrics *metrics;
+	const struct ana_metric *metric;
 	size_t n_skipped; /* sections that there are not */
 	enum ws_status st;
 	struct ws_err *err;
@@ -70,17 +70,17 @@ static bool is_counter(const char *name)
 	return false;
 }
 
-static void visit(void *of, const struct ws_expr *name)
+static void visit(void *of, const struct ana_expr *name)
 {
 	struct choosing *c = of;
 	const char *level = c->metric->coll_level;
 	const char *bracket = strchr(name->text, '[');
 
-	if (name->kind == WS_EXPR_VARIABLE) {
-		const struct ws_expr *expr = ws_metrics_variable(c->metrics, name->text);
+	if (name->kind == ANA_EXPR_VARIABLE) {
+		const struct ana_expr *expr = ana_metrics_variable(c->metrics, name->text);
 
 		if (expr) /* a formula of its own; others are facts of the machine */
-			ws_expr_each_name(expr, visit, c);
+			ana_expr_each_name(expr, visit, c);
 	} else if (strcmp(name->text, "SQ_ACCUM_PREV_HIRES") == 0) {
 		/* The accumulated level of whichever counter the metric is about. */
 		if (level) {
@@ -93,21 +93,21 @@ static void visit(void *of, const struct ws_expr *name)
 	}
 }
 
-static void add_metric(struct choosing *c, const struct ws_metric *metric)
+static void add_metric(struct choosing *c, const struct ana_metric *metric)
 {
 	c->metric = metric;
 	for (size_t i = 0; i < metric->table->n_headers; i++)
 		if (metric->cells[i].expr)
-			ws_expr_each_name(metric->cells[i].expr, visit, c);
+			ana_expr_each_name(metric->cells[i].expr, visit, c);
 }
 
-static void add_table(struct choosing *c, const struct ws_table *table)
+static void add_table(struct choosing *c, const struct ana_table *table)
 {
 	for (size_t i = 0; i < table->n_metrics; i++)
 		add_metric(c, &table->metrics[i]);
 }
 
-static void add_block(struct choosing *c, const struct ws_block *block)
+static void add_block(struct choosing *c, const struct ana_block *block)
 {
 	for (size_t i = 0; i < block->n_tables; i++)
 		add_table(c, block->tables[i]);
@@ -143,18 +143,18 @@ static void skip(struct choosing *c, const char *text, const char *what)
 	c->n_skipped++;
 }
 
-static enum ws_status add_section(struct choosing *c, const struct ws_metrics *metrics,
+static enum ws_status add_section(struct choosing *c, const struct ana_metrics *metrics,
 				  const char *text)
 {
-	struct ws_metric_id id;
-	const struct ws_block *block;
-	const struct ws_table *table;
-	const struct ws_metric *metric;
+	struct ana_metric_id id;
+	const struct ana_block *block;
+	const struct ana_table *table;
+	const struct ana_metric *metric;
 
-	if (!ws_metric_id_parse(metrics, text, &id))
+	if (!ana_metric_id_parse(metrics, text, &id))
 		return ws_fail(c->err, WS_E_USAGE,
 			       "Invalid metric id: %s: --list-available-metrics lists them", text);
-	block = ws_block_find(metrics, id.block);
+	block = ana_block_find(metrics, id.block);
 	if (id.block == PF_BLOCK_ROOFLINE && has_roofline(c->pf->gpu->arch))
 		add_roofline(c);
 	if (!block && id.block != PF_BLOCK_ROOFLINE && id.block != PF_BLOCK_PC_SAMPLING) {
@@ -162,16 +162,16 @@ static enum ws_status add_section(struct choosing *c, const struct ws_metrics *m
 	} else if (block && id.table < 0) {
 		add_block(c, block);
 	} else if (block && id.index < 0) {
-		table = ws_table_find(metrics, id.block, (unsigned)id.table);
+		table = ana_table_find(metrics, id.block, (unsigned)id.table);
 		if (table)
 			add_table(c, table);
 		else
 			skip(c, text, "table");
 	} else if (block) {
-		metric = ws_metric_find(metrics, id.block, (unsigned)id.table, (unsigned)id.index);
-		table = ws_table_find(metrics, id.block, (unsigned)id.table);
+		metric = ana_metric_find(metrics, id.block, (unsigned)id.table, (unsigned)id.index);
+		table = ana_table_find(metrics, id.block, (unsigned)id.table);
 		/* The rows of a table per channel are one pattern. */
-		if (!metric && table && table->kind == WS_TABLE_CHANNELS && table->n_metrics)
+		if (!metric && table && table->kind == ANA_TABLE_CHANNELS && table->n_metrics)
 			metric = &table->metrics[0];
 		if (metric)
 			add_metric(c, metric);
@@ -183,13 +183,13 @@ static enum ws_status add_section(struct choosing *c, const struct ws_metrics *m
 
 static int by_text(const void *a, const void *b)
 {
-	return strcmp(((const struct ws_want *)a)->name, ((const struct ws_want *)b)->name);
+	return strcmp(((const struct wl_want *)a)->name, ((const struct wl_want *)b)->name);
 }
 
-static enum ws_status finish(struct choosing *c, struct ws_want **out_wants, size_t *out_n)
+static enum ws_status finish(struct choosing *c, struct wl_want **out_wants, size_t *out_n)
 {
 	size_t n = 0;
-	struct ws_want *wants = ws_arena_array(&c->pf->arena, c->names.n + 1, sizeof(*wants));
+	struct wl_want *wants = ws_arena_array(&c->pf->arena, c->names.n + 1, sizeof(*wants));
 
 	if (!wants)
 		return ws_fail(c->err, WS_E_NOMEM, "out of memory");
@@ -200,7 +200,7 @@ static enum ws_status finish(struct choosing *c, struct ws_want **out_wants, siz
 
 		if (!name)
 			return ws_fail(c->err, WS_E_NOMEM, "out of memory");
-		wants[n++] = (struct ws_want){ name, channels };
+		wants[n++] = (struct wl_want){ name, channels };
 	}
 	/* Sorted: the same selection gives the same passes every time. */
 	qsort(wants, n, sizeof(*wants), by_text);
@@ -209,7 +209,7 @@ static enum ws_status finish(struct choosing *c, struct ws_want **out_wants, siz
 	return WS_OK;
 }
 
-static enum ws_status choose(struct choosing *c, const struct ws_metrics *metrics)
+static enum ws_status choose(struct choosing *c, const struct ana_metrics *metrics)
 {
 	struct pf *pf = c->pf;
 	enum ws_status st = WS_OK;
@@ -233,24 +233,24 @@ static enum ws_status choose(struct choosing *c, const struct ws_metrics *metric
 	return st ? st : c->st;
 }
 
-enum ws_status pf_select(struct pf *pf, struct ws_want **out_wants, size_t *out_n,
+enum ws_status pf_select(struct pf *pf, struct wl_want **out_wants, size_t *out_n,
 			 struct ws_err *err)
 {
 	struct choosing c = { .pf = pf, .err = err };
-	struct ws_metrics *metrics = NULL;
+	struct ana_metrics *metrics = NULL;
 	enum ws_status st;
 
 	if (pf->args->roof_only && !has_roofline(pf->gpu->arch))
 		return ws_fail(err, WS_E_STATE, "%s does not support roofline analysis",
 			       pf->gpu->arch);
 	ws_map_init(&c.names, WS_MAP_STR, NAMES_MAX);
-	st = ws_metrics_load(pf->gpu->arch, pf->args->general.config_dir, &metrics, err);
+	st = ana_metrics_load(pf->gpu->arch, pf->args->general.config_dir, &metrics, err);
 	c.metrics = metrics;
 	if (!st)
 		st = choose(&c, metrics);
 	if (!st)
 		st = finish(&c, out_wants, out_n);
-	ws_metrics_free(metrics);
+	ana_metrics_free(metrics);
 	ws_map_fini(&c.names);
 	return st;
 }

@@ -12,7 +12,7 @@
  * The counters of pf->sections (none: of everything), sorted by name; in pf's arena. A
  * section that is not there is said and skipped; one that is no id is WS_E_USAGE.
  */
-enum ws_status pf_select(struct pf *pf, struct ws_want **out_wants, size_t *out_n,
+enum ws_status pf_select(struct pf *pf, struct wl_want **out_wants, size_t *out_n,
 			 struct ws_err *err);
 
 #endif

@@ -53,9 +53,9 @@ enum ws_status pf_spatial_share(struct pf_collect *c, struct ws_err *err)
 {
 	const struct pf_spatial *spatial = &c->spatial;
 	size_t n_passes = c->plan->n_passes, first, end, n = 0;
-	struct ws_sheets sheets;
+	struct wl_sheets sheets;
 	bool *wanted = ws_arena_array(&c->pf->arena, c->n_wants + 1, sizeof(*wanted));
-	enum ws_status st = wanted ? ws_sheets_make(c->plan, c->wants, c->n_wants, 0, &c->pf->arena,
+	enum ws_status st = wanted ? wl_sheets_make(c->plan, c->wants, c->n_wants, 0, &c->pf->arena,
 						    &sheets, err)
 				   : ws_fail(err, WS_E_NOMEM, "out of memory");
 
@@ -81,17 +81,17 @@ enum ws_status pf_spatial_share(struct pf_collect *c, struct ws_err *err)
 }
 
 enum ws_status pf_gpus_of(struct pf_collect *c, size_t first, size_t n,
-			  struct ws_count_gpu **out_gpus, size_t *out_n, struct ws_err *err)
+			  struct col_count_gpu **out_gpus, size_t *out_n, struct ws_err *err)
 {
 	size_t n_gpus = WS_MAX(c->spatial.n_gpus, (size_t)1);
-	struct ws_count_gpu *gpus = ws_arena_array(&c->pf->arena, n_gpus, sizeof(*gpus));
-	struct ws_count_set *sets = ws_arena_array(&c->pf->arena, n + n_gpus, sizeof(*sets));
+	struct col_count_gpu *gpus = ws_arena_array(&c->pf->arena, n_gpus, sizeof(*gpus));
+	struct col_count_set *sets = ws_arena_array(&c->pf->arena, n + n_gpus, sizeof(*sets));
 
 	if (!gpus || !sets)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t g = 0; g < n_gpus; g++) {
 		gpus[g] =
-			(struct ws_count_gpu){ c->spatial.n_gpus ? (uint32_t)g : WS_COUNT_EVERY_GPU,
+			(struct col_count_gpu){ c->spatial.n_gpus ? (uint32_t)g : COL_COUNT_EVERY_GPU,
 					       sets, 0 };
 		for (size_t p = first + g; p < first + n; p += n_gpus, gpus[g].n_sets++)
 			*sets++ = c->sets[p];

@@ -67,7 +67,7 @@ struct range {
 
 struct mapping {
 	struct pf_collect *c;
-	const struct ws_counted *table;
+	const struct trc_counted *table;
 	FILE *to;
 	struct ws_arena arena;
 	struct ws_map ranges; /* "pid message" to struct range */
@@ -75,7 +75,7 @@ struct mapping {
 	uint64_t n_rows, n_unknown; /* rows written; kernels outside of any operator */
 };
 
-static struct range *find_range(struct mapping *m, const struct ws_process *process,
+static struct range *find_range(struct mapping *m, const struct trc_process *process,
 				const char *message)
 {
 	ws_buf_clear(&m->key);
@@ -85,14 +85,14 @@ static struct range *find_range(struct mapping *m, const struct ws_process *proc
 
 static enum ws_status read_ranges(struct mapping *m, struct ws_err *err)
 {
-	const struct ws_event_query query = { .domains = WS_DOMAIN_BIT(MARKER_API) };
-	const struct ws_event *event;
-	struct ws_events *events = NULL;
-	enum ws_status st = ws_events_open(ws_counted_trace(m->table), &query, &events, err);
+	const struct trc_event_query query = { .domains = TRC_DOMAIN_BIT(MARKER_API) };
+	const struct trc_event *event;
+	struct trc_events *events = NULL;
+	enum ws_status st = trc_events_open(trc_counted_trace(m->table), &query, &events, err);
 
 	if (st)
 		return st;
-	while (!st && (event = ws_events_next(events))) {
+	while (!st && (event = trc_events_next(events))) {
 		struct range *range;
 		char *key;
 
@@ -110,14 +110,14 @@ static enum ws_status read_ranges(struct mapping *m, struct ws_err *err)
 		*range = (struct range){ event->start_ns, event->end_ns };
 		st = ws_map_put(&m->ranges, ws_str_from(key), range, err);
 	}
-	return st ? (ws_events_close(events, NULL), st) : ws_events_close(events, err);
+	return st ? (trc_events_close(events, NULL), st) : trc_events_close(events, err);
 }
 
-static void put_row(void *of, size_t i, const struct ws_sheet_column *column, double value)
+static void put_row(void *of, size_t i, const struct wl_sheet_column *column, double value)
 {
 	struct mapping *m = of;
-	const struct ws_counted_row *row = ws_counted_row(m->table, i);
-	const char *message = ws_process_external(row->process, row->external_id);
+	const struct trc_counted_row *row = trc_counted_row(m->table, i);
+	const char *message = trc_process_external(row->process, row->external_id);
 	const char *mark = message ? strstr(message, CONTEXT_MARK) : NULL;
 	const struct range *range = mark ? find_range(m, row->process, message) : NULL;
 	char *op;
@@ -127,16 +127,16 @@ static void put_row(void *of, size_t i, const struct ws_sheet_column *column, do
 		return;
 	}
 	op = strndup(message, (size_t)(mark - message));
-	ws_put_text(m->to, op ? op : "", ',');
+	wl_put_text(m->to, op ? op : "", ',');
 	free(op);
-	ws_put_text(m->to, mark + strlen(CONTEXT_MARK), ',');
-	ws_put_text(m->to, row->kernel->formatted, ',');
-	ws_put_text(m->to, column->name, ',');
-	ws_put_number(m->to, value, ',');
-	ws_put_u64(m->to, range->start_ns, ',');
-	ws_put_u64(m->to, range->end_ns, ',');
-	ws_put_u64(m->to, row->start_ns, ',');
-	ws_put_u64(m->to, row->end_ns, '\n');
+	wl_put_text(m->to, mark + strlen(CONTEXT_MARK), ',');
+	wl_put_text(m->to, row->kernel->formatted, ',');
+	wl_put_text(m->to, column->name, ',');
+	wl_put_number(m->to, value, ',');
+	wl_put_u64(m->to, range->start_ns, ',');
+	wl_put_u64(m->to, range->end_ns, ',');
+	wl_put_u64(m->to, row->start_ns, ',');
+	wl_put_u64(m->to, row->end_ns, '\n');
 	m->n_rows++;
 }
 
@@ -148,7 +148,7 @@ static enum ws_status open_file(struct pf_collect *c, FILE **out_file, struct ws
 	if (!st)
 		st = ws_path_join(folder, "consolidated.csv", path, err);
 	if (!st)
-		st = ws_mkdirs(folder, err);
+		st = launch_mkdirs(folder, err);
 	if (st)
 		return st;
 	st = ws_file_append_stream(path, out_file, err);
@@ -162,8 +162,8 @@ static enum ws_status open_file(struct pf_collect *c, FILE **out_file, struct ws
 	return WS_OK;
 }
 
-enum ws_status pf_torch_write(struct pf_collect *c, const struct ws_counted *table,
-			      const struct ws_sheet_rows *rows, size_t first, size_t n,
+enum ws_status pf_torch_write(struct pf_collect *c, const struct trc_counted *table,
+			      const struct wl_sheet_rows *rows, size_t first, size_t n,
 			      struct ws_err *err)
 {
 	struct mapping m = { .c = c, .table = table };
@@ -177,11 +177,11 @@ enum ws_status pf_torch_write(struct pf_collect *c, const struct ws_counted *tab
 	st = read_ranges(&m, err);
 	for (size_t i = 0; i < c->sheets.n && !st; i++)
 		if (c->sheets.at[i].pass >= first && c->sheets.at[i].pass < first + n)
-			st = ws_sheet_each(&c->sheets, &c->sheets.at[i], table, rows, put_row, &m,
+			st = wl_sheet_each(&c->sheets, &c->sheets.at[i], table, rows, put_row, &m,
 					   err);
 	if (fclose(m.to) != 0 && !st)
 		st = ws_fail_errno(err, errno, "cannot write torch_trace/consolidated.csv");
-	if (!st && !m.ranges.n && ws_counted_n_rows(table))
+	if (!st && !m.ranges.n && trc_counted_n_rows(table))
 		say(SAY_WARNING,
 		    "No PyTorch operator was seen: is torch imported, and does Python read "
 		    "PYTHONPATH (no -I, no -E)?");

@@ -46,17 +46,17 @@ static const struct set_row {
 /* clang-format on */
 
 /* The metric of a row on this architecture, or NULL. */
-static const struct ws_metric *metric_of(const struct ws_metrics *metrics,
+static const struct ana_metric *metric_of(const struct ana_metrics *metrics,
 					 const struct set_row *row)
 {
-	const struct ws_table *table = ws_table_find(metrics, row->block, row->table);
+	const struct ana_table *table = ana_table_find(metrics, row->block, row->table);
 	bool gfx90a = strcmp(metrics->arch, "gfx90a") == 0;
 	bool gfx908 = strcmp(metrics->arch, "gfx908") == 0;
 
 	if (!table || ((row->where & NOT_GFX90A) && gfx90a) ||
 	    ((row->where & NOT_GFX908) && gfx908) || ((row->where & ONLY_GFX90A) && !gfx90a))
 		return NULL;
-	return ws_metric_named(table, row->metric);
+	return ana_metric_named(table, row->metric);
 }
 
 static enum ws_status no_such_set(const char *set, struct ws_err *err)
@@ -80,15 +80,15 @@ enum ws_status pf_set_ids(struct pf *pf, const char *set, const char *const **ou
 			  size_t *out_n, struct ws_err *err)
 {
 	const char **ids = ws_arena_array(&pf->arena, WS_ARRAY_LEN(set_rows), sizeof(*ids));
-	struct ws_metrics *metrics = NULL;
+	struct ana_metrics *metrics = NULL;
 	bool known = false;
 	size_t n = 0;
 	enum ws_status st;
 
-	st = ids ? ws_metrics_load(pf->gpu->arch, pf->args->general.config_dir, &metrics, err)
+	st = ids ? ana_metrics_load(pf->gpu->arch, pf->args->general.config_dir, &metrics, err)
 		 : ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; i < WS_ARRAY_LEN(set_rows) && !st; i++) {
-		const struct ws_metric *metric;
+		const struct ana_metric *metric;
 
 		if (strcmp(set_rows[i].set, set) != 0)
 			continue;
@@ -103,7 +103,7 @@ enum ws_status pf_set_ids(struct pf *pf, const char *set, const char *const **ou
 	}
 	if (!st && !known)
 		st = no_such_set(set, err);
-	ws_metrics_free(metrics);
+	ana_metrics_free(metrics);
 	*out_ids = ids;
 	*out_n = n;
 	return st;
@@ -118,9 +118,9 @@ static void rule(char c)
 
 enum ws_status pf_print_sets(struct pf *pf, struct ws_err *err)
 {
-	struct ws_metrics *metrics = NULL;
+	struct ana_metrics *metrics = NULL;
 	enum ws_status st =
-		ws_metrics_load(pf->gpu->arch, pf->args->general.config_dir, &metrics, err);
+		ana_metrics_load(pf->gpu->arch, pf->args->general.config_dir, &metrics, err);
 	const char *last = NULL, *title = "";
 
 	if (st)
@@ -130,7 +130,7 @@ enum ws_status pf_print_sets(struct pf *pf, struct ws_err *err)
 	printf("%-35s %-35s %-30s %-10s\n", "Set Option", "Set Title", "Metric Name", "Metric ID");
 	rule('-');
 	for (size_t i = 0; i < WS_ARRAY_LEN(set_rows); i++) {
-		const struct ws_metric *metric = metric_of(metrics, &set_rows[i]);
+		const struct ana_metric *metric = metric_of(metrics, &set_rows[i]);
 		bool first = !last || strcmp(last, set_rows[i].set) != 0;
 		char id[48];
 
@@ -149,6 +149,6 @@ enum ws_status pf_print_sets(struct pf *pf, struct ws_err *err)
 	printf("\nUsage Examples:\n"
 	       "  rocprof-compute profile --set compute_thruput_util  # Profile this set\n"
 	       "  rocprof-compute profile --list-sets        # Show this help\n\n");
-	ws_metrics_free(metrics);
+	ana_metrics_free(metrics);
 	return WS_OK;
 }

@@ -46,35 +46,35 @@ static const struct ws_opt one_opts[] = { RPD_INPUT_OPTS(T), WS_OPT_GROUP("Outpu
 static enum ws_status convert_traces(struct rpd_db *db, const struct convert_args *args,
 				     uint32_t formats, const char *prefix, struct ws_err *err)
 {
-	struct ws_output_result result = { .n_files = 0 };
-	struct ws_output_config cfg;
+	struct output_result result = { .n_files = 0 };
+	struct output_config cfg;
 	struct ws_strv paths = { .max_n = 0 };
-	struct ws_trace *trace = NULL;
+	struct trc_trace *trace = NULL;
 	char folder[PATH_MAX];
 	enum ws_status st = ws_dir_temp("rocpd", folder, err);
 
 	if (st)
 		return st;
-	ws_output_config_init(&cfg);
+	output_config_init(&cfg);
 	cfg.formats = formats;
 	cfg.prefix = prefix;
 	cfg.group_by_queue = args->group_by_queue;
 	cfg.kernel_rename = args->common.kernel_rename;
 	cfg.from_database = true;
 	if (args->agent_index && strcmp(args->agent_index, "absolute") == 0)
-		cfg.agent_index = WS_AGENT_INDEX_ABSOLUTE;
+		cfg.agent_index = OUTPUT_AGENT_INDEX_ABSOLUTE;
 	else if (args->agent_index && strcmp(args->agent_index, "type-relative") == 0)
-		cfg.agent_index = WS_AGENT_INDEX_TYPE;
+		cfg.agent_index = OUTPUT_AGENT_INDEX_TYPE;
 	st = rpd_import(db, folder, &paths, err);
 	if (!st && paths.n)
-		st = ws_trace_open(paths.at, paths.n, &(struct ws_trace_opts){ 0 }, &trace, err);
+		st = trc_open(paths.at, paths.n, &(struct trc_opts){ 0 }, &trace, err);
 	if (!st && paths.n)
-		st = ws_output_write(trace, NULL, 0, &cfg, &result, err);
+		st = output_write(trace, NULL, 0, &cfg, &result, err);
 	for (size_t i = 0; i < result.n_files; i++)
 		if (!result.files[i].err.status)
 			printf("    %s\n", result.files[i].path);
-	ws_output_result_fini(&result);
-	ws_trace_close(trace);
+	output_result_fini(&result);
+	trc_close(trace);
 	for (size_t i = 0; i < paths.n; i++) {
 		unlink(paths.at[i]);
 		free((void *)paths.at[i]);
@@ -106,8 +106,8 @@ static enum ws_status convert_all(const struct convert_args *args, const char *c
 			st = rpd_convert_csv(&db, args, prefix.at, err);
 		else
 			st = convert_traces(&db, args,
-					    strcmp(format, "otf2") ? WS_OUTPUT_BIT(PFTRACE)
-								   : WS_OUTPUT_BIT(OTF2),
+					    strcmp(format, "otf2") ? OUTPUT_BIT(PFTRACE)
+								   : OUTPUT_BIT(OTF2),
 					    prefix.at, err);
 	}
 	if (!st)
@@ -146,7 +146,7 @@ const struct ws_cmd rpd_convert_cmd = {
 		(void)exit_code;                                                                   \
 		return convert_all(call->values, (const char *const[]){ format }, 1, err);         \
 	}                                                                                          \
-	const struct ws_cmd ws_##id##_cmd = {                                                      \
+	const struct ws_cmd cmd_##id = {                                                      \
 		.name = #id,                                                                       \
 		.summary = "write a database as " format,                                          \
 		.usage = "-i FILE... [options]",                                                   \

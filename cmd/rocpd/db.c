@@ -236,7 +236,7 @@ static enum ws_status schema_text(const char *name, struct ws_buf *out, struct w
 		snprintf(path, sizeof(path), "%s/%s.sql", folder, name);
 		return ws_file_read(path, out, err);
 	}
-	ws_buf_add(out, ws_output_sql(name));
+	ws_buf_add(out, output_sql(name));
 	return ws_buf_status(out, err);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES WS_CHUNK_BYTES_MAX
+#define CHUNK_BYTES CAP_CHUNK_BYTES_MAX
 #define ARENA_MAX (512u << 20)
 
 static void fail_errno(struct rpd_image *image)
@@ -15,12 +15,12 @@ static void fail_errno(struct rpd_image *image)
 
 static void flush_chunk(struct rpd_image *image, struct rpd_lane *lane)
 {
-	struct ws_chunk_head *head = (struct ws_chunk_head *)lane->bytes;
+	struct cap_chunk_head *head = (struct cap_chunk_head *)lane->bytes;
 
 	if (lane->n_bytes <= sizeof(*head))
 		return;
-	*head = (struct ws_chunk_head){
-		.magic = WS_CHUNK_MAGIC,
+	*head = (struct cap_chunk_head){
+		.magic = CAP_CHUNK_MAGIC,
 		.n_bytes = CHUNK_BYTES,
 		.kind = lane->kind,
 		.lane = lane->id,
@@ -28,7 +28,7 @@ static void flush_chunk(struct rpd_image *image, struct rpd_lane *lane)
 		.valid_bytes = lane->n_bytes,
 		.types = lane->types,
 	};
-	head->check = ws_check32(&head->magic, 5);
+	head->check = cap_check32(&head->magic, 5);
 	if (fwrite(lane->bytes, CHUNK_BYTES, 1, image->file) != 1)
 		fail_errno(image);
 	memset(lane->bytes, 0, CHUNK_BYTES);
@@ -38,47 +38,47 @@ static void flush_chunk(struct rpd_image *image, struct rpd_lane *lane)
 }
 
 static void append(struct rpd_image *image, struct rpd_lane *lane, uint32_t type,
-		   const struct ws_rec *rec, size_t n_bytes, const void *tail, size_t n_tail)
+		   const struct cap_rec *rec, size_t n_bytes, const void *tail, size_t n_tail)
 {
-	size_t total = WS_REC_ROUND(n_bytes + n_tail);
+	size_t total = CAP_REC_ROUND(n_bytes + n_tail);
 	char *to;
 
 	if (total > CHUNK_BYTES / 2 || image->err->status)
 		return;
-	if (lane->n_bytes + total + sizeof(struct ws_rec_owner) > CHUNK_BYTES)
+	if (lane->n_bytes + total + sizeof(struct cap_rec_owner) > CHUNK_BYTES)
 		flush_chunk(image, lane);
 	to = lane->bytes + lane->n_bytes;
 	memcpy(to, rec, n_bytes);
 	if (n_tail)
 		memcpy(to + n_bytes, tail, n_tail);
-	((struct ws_rec *)to)->tag = WS_REC_TAG(type, total);
+	((struct cap_rec *)to)->tag = CAP_REC_TAG(type, total);
 	lane->n_bytes += (uint32_t)total;
 	lane->types |= 1ull << (type & 63);
 }
 
-void rpd_image_meta(struct rpd_image *image, uint32_t type, struct ws_rec *rec, size_t n_bytes,
+void rpd_image_meta(struct rpd_image *image, uint32_t type, struct cap_rec *rec, size_t n_bytes,
 		    const void *tail, size_t n_tail)
 {
 	append(image, &image->meta, type, rec, n_bytes, tail, n_tail);
 }
 
-void rpd_image_event(struct rpd_image *image, uint32_t tid, uint32_t type, struct ws_rec *rec,
+void rpd_image_event(struct rpd_image *image, uint32_t tid, uint32_t type, struct cap_rec *rec,
 		     size_t n_bytes, const void *tail, size_t n_tail)
 {
 	struct rpd_lane *lane = &image->events;
-	struct ws_rec_owner owner = { .h = { .what = tid, .time = rec->time } };
+	struct cap_rec_owner owner = { .h = { .what = tid, .time = rec->time } };
 
-	if (lane->n_bytes + WS_REC_ROUND(n_bytes + n_tail) + 2 * sizeof(owner) > CHUNK_BYTES)
+	if (lane->n_bytes + CAP_REC_ROUND(n_bytes + n_tail) + 2 * sizeof(owner) > CHUNK_BYTES)
 		flush_chunk(image, lane);
 	if (lane->tid != tid)
-		append(image, lane, WS_REC_OWNER, &owner.h, sizeof(owner), NULL, 0);
+		append(image, lane, CAP_REC_OWNER, &owner.h, sizeof(owner), NULL, 0);
 	lane->tid = tid;
 	append(image, lane, type, rec, n_bytes, tail, n_tail);
 }
 
 uint32_t rpd_image_string(struct rpd_image *image, const char *text)
 {
-	struct ws_rec_string rec = { .h.what = 0 };
+	struct cap_rec_string rec = { .h.what = 0 };
 	void *known;
 	char *kept;
 
@@ -96,8 +96,8 @@ uint32_t rpd_image_string(struct rpd_image *image, const char *text)
 		       image->err))
 		return 0;
 	rec.h.what = image->n_strings;
-	rec.n_bytes = (uint32_t)WS_MIN(strlen(text), (size_t)WS_REC_BYTES_MAX / 2);
-	rpd_image_meta(image, WS_REC_STRING, &rec.h, sizeof(rec), text, rec.n_bytes);
+	rec.n_bytes = (uint32_t)WS_MIN(strlen(text), (size_t)CAP_REC_BYTES_MAX / 2);
+	rpd_image_meta(image, CAP_REC_STRING, &rec.h, sizeof(rec), text, rec.n_bytes);
 	return image->n_strings;
 }
 
@@ -108,27 +108,27 @@ enum ws_status rpd_image_open(struct rpd_image *image, const char *path, uint32_
 	image->err = err;
 	image->path = path;
 	err->status = WS_OK;
-	image->meta = (struct rpd_lane){ .id = 1, .kind = WS_CHUNK_META };
-	image->events = (struct rpd_lane){ .id = 2, .kind = WS_CHUNK_EVENT };
+	image->meta = (struct rpd_lane){ .id = 1, .kind = CAP_CHUNK_META };
+	image->events = (struct rpd_lane){ .id = 2, .kind = CAP_CHUNK_EVENT };
 	ws_arena_init(&image->arena, ARENA_MAX);
 	ws_map_init(&image->strings, WS_MAP_STR, 1 << 26);
 	image->meta.bytes = calloc(1, CHUNK_BYTES);
 	image->events.bytes = calloc(1, CHUNK_BYTES);
 	if (!image->meta.bytes || !image->events.bytes)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	image->meta.n_bytes = image->events.n_bytes = sizeof(struct ws_chunk_head);
-	memcpy(image->head.magic, WS_FILE_MAGIC, sizeof(image->head.magic));
-	image->head.version = WS_FILE_VERSION;
-	image->head.order = WS_FILE_ORDER;
-	image->head.head_bytes = WS_FILE_HEAD_BYTES;
-	image->head.chunk_align = WS_CHUNK_ALIGN;
+	image->meta.n_bytes = image->events.n_bytes = sizeof(struct cap_chunk_head);
+	memcpy(image->head.magic, CAP_FILE_MAGIC, sizeof(image->head.magic));
+	image->head.version = CAP_FILE_VERSION;
+	image->head.order = CAP_FILE_ORDER;
+	image->head.head_bytes = CAP_FILE_HEAD_BYTES;
+	image->head.chunk_align = CAP_CHUNK_ALIGN;
 	image->head.pid = pid;
-	image->head.tick_kind = WS_TICKS_NS;
+	image->head.tick_kind = CAP_TICKS_NS;
 	image->head.closed = 1;
-	image->head.check = ws_check32((const uint32_t *)&image->head,
-				       offsetof(struct ws_file_head, end_bytes) / 4);
+	image->head.check = cap_check32((const uint32_t *)&image->head,
+				       offsetof(struct cap_file_head, end_bytes) / 4);
 	image->file = fopen(path, "wxe");
-	if (!image->file || fseek(image->file, WS_FILE_HEAD_BYTES, SEEK_SET) != 0)
+	if (!image->file || fseek(image->file, CAP_FILE_HEAD_BYTES, SEEK_SET) != 0)
 		return ws_fail_errno(err, errno, "cannot write '%s'", path);
 	return WS_OK;
 }

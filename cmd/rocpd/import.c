@@ -14,7 +14,7 @@
 /* A counter's value for the dispatch of an event. */
 struct counted {
 	int64_t event;
-	struct ws_counter_value value;
+	struct cap_counter_value value;
 };
 
 /* One process of one database. */
@@ -67,20 +67,20 @@ static uint32_t str(struct import *im, const char *text)
 }
 
 #define META(im, TYPE, rec)                                                                        \
-	rpd_image_meta(&(im)->image, WS_REC_##TYPE, &(rec).h, sizeof(rec), NULL, 0)
+	rpd_image_meta(&(im)->image, CAP_REC_##TYPE, &(rec).h, sizeof(rec), NULL, 0)
 
 /* ---- facts ---- */
 
-static void put_fact(struct import *im, enum ws_fact fact, const char *text)
+static void put_fact(struct import *im, enum cap_fact fact, const char *text)
 {
-	struct ws_rec_fact rec = { .h.what = fact, .n_bytes = (uint32_t)strlen(text) };
+	struct cap_rec_fact rec = { .h.what = fact, .n_bytes = (uint32_t)strlen(text) };
 
 	if (rec.n_bytes)
-		rpd_image_meta(&im->image, WS_REC_FACT, &rec.h, sizeof(rec), text, rec.n_bytes);
+		rpd_image_meta(&im->image, CAP_REC_FACT, &rec.h, sizeof(rec), text, rec.n_bytes);
 }
 
 /* Whose times those of the GPU are: only our own databases say so. */
-static void take_gpu_times(struct import *im, struct ws_rec_process *rec)
+static void take_gpu_times(struct import *im, struct cap_rec_process *rec)
 {
 	struct ws_err none;
 	sqlite3_stmt *stmt = NULL;
@@ -93,41 +93,41 @@ static void take_gpu_times(struct import *im, struct ws_rec_process *rec)
 		return;
 	sqlite3_bind_int64(stmt, 1, rec->h.what);
 	if (sqlite3_step(stmt) == SQLITE_ROW && (times = text_at(stmt, 0)) && *times &&
-	    strcmp(times, ws_gpu_times_word(WS_GPU_TIMES_HARDWARE)) != 0) {
-		rec->flags |= WS_PROCESS_SOFTGPU;
-		if (strcmp(times, ws_gpu_times_word(WS_GPU_TIMES_SIMULATED)) == 0)
-			put_fact(im, WS_FACT_ENV, "WAVESCOPE_GPU_TIME=simulated");
-		else if (strcmp(times, ws_gpu_times_word(WS_GPU_TIMES_COUNTED)) == 0)
-			rec->domains |= WS_DOMAIN_BIT(COUNTER_COLLECTION);
+	    strcmp(times, trc_gpu_times_word(TRC_GPU_TIMES_HARDWARE)) != 0) {
+		rec->flags |= CAP_PROCESS_SOFTGPU;
+		if (strcmp(times, trc_gpu_times_word(TRC_GPU_TIMES_SIMULATED)) == 0)
+			put_fact(im, CAP_FACT_ENV, "WAVESCOPE_GPU_TIME=simulated");
+		else if (strcmp(times, trc_gpu_times_word(TRC_GPU_TIMES_COUNTED)) == 0)
+			rec->domains |= TRC_DOMAIN_BIT(COUNTER_COLLECTION);
 	}
 	sqlite3_finalize(stmt);
 }
 
 static void take_process(struct import *im, sqlite3_stmt *stmt)
 {
-	struct ws_rec_process rec = { .h = { .what = U32(0), .time = U64(2) },
+	struct cap_rec_process rec = { .h = { .what = U32(0), .time = U64(2) },
 				      .ppid = U32(1),
 				      .main_tid = U32(0) };
-	struct ws_rec_end end = { .h = { .what = WS_END_EXIT, .time = U64(3) } };
+	struct cap_rec_end end = { .h = { .what = CAP_END_EXIT, .time = U64(3) } };
 	char *words = strdup(text_at(stmt, 4)), *save = NULL;
 
 	take_gpu_times(im, &rec);
 	META(im, PROCESS, rec);
 	for (char *word = words ? strtok_r(words, " ", &save) : NULL; word;
 	     word = strtok_r(NULL, " ", &save))
-		put_fact(im, WS_FACT_ARGV, word);
+		put_fact(im, CAP_FACT_ARGV, word);
 	free(words);
-	put_fact(im, WS_FACT_HOSTNAME, text_at(stmt, 5));
-	put_fact(im, WS_FACT_MACHINE_ID, text_at(stmt, 6));
-	put_fact(im, WS_FACT_SYSTEM_NAME, text_at(stmt, 7));
-	put_fact(im, WS_FACT_RELEASE, text_at(stmt, 8));
-	put_fact(im, WS_FACT_VERSION, text_at(stmt, 9));
+	put_fact(im, CAP_FACT_HOSTNAME, text_at(stmt, 5));
+	put_fact(im, CAP_FACT_MACHINE_ID, text_at(stmt, 6));
+	put_fact(im, CAP_FACT_SYSTEM_NAME, text_at(stmt, 7));
+	put_fact(im, CAP_FACT_RELEASE, text_at(stmt, 8));
+	put_fact(im, CAP_FACT_VERSION, text_at(stmt, 9));
 	META(im, END, end);
 }
 
 static void take_thread(struct import *im, sqlite3_stmt *stmt)
 {
-	struct ws_rec_thread rec = { .h.what = U32(0), .name_str = str(im, text_at(stmt, 1)) };
+	struct cap_rec_thread rec = { .h.what = U32(0), .name_str = str(im, text_at(stmt, 1)) };
 
 	META(im, THREAD, rec);
 }
@@ -135,10 +135,10 @@ static void take_thread(struct import *im, sqlite3_stmt *stmt)
 /* Ids of agents are their node numbers + 1: 0 is nobody. */
 static void take_agent(struct import *im, sqlite3_stmt *stmt)
 {
-	struct ws_rec_agent rec = {
+	struct cap_rec_agent rec = {
 		.h.what = U32(0) + 1,
 		.handle = U64(9),
-		.type = strcmp(text_at(stmt, 1), "GPU") ? WS_AGENT_CPU : WS_AGENT_GPU,
+		.type = strcmp(text_at(stmt, 1), "GPU") ? CAP_AGENT_CPU : CAP_AGENT_GPU,
 		.node_id = U32(2),
 		.logical_node_id = U32(3),
 		.logical_node_type_id = U32(4),
@@ -148,27 +148,27 @@ static void take_agent(struct import *im, sqlite3_stmt *stmt)
 		.product_name_str = str(im, text_at(stmt, 8)),
 	};
 
-	rec.gpu_index = rec.type == WS_AGENT_GPU ? (int32_t)rec.logical_node_type_id : -1;
+	rec.gpu_index = rec.type == CAP_AGENT_GPU ? (int32_t)rec.logical_node_type_id : -1;
 	META(im, AGENT, rec);
 }
 
 static void take_queue(struct import *im, sqlite3_stmt *stmt)
 {
-	struct ws_rec_queue rec = { .h.what = U32(0), .agent = U32(1) + 1 };
+	struct cap_rec_queue rec = { .h.what = U32(0), .agent = U32(1) + 1 };
 
 	META(im, QUEUE, rec);
 }
 
 static void take_stream(struct import *im, sqlite3_stmt *stmt)
 {
-	struct ws_rec_stream rec = { .h.what = U32(0), .name_str = str(im, text_at(stmt, 1)) };
+	struct cap_rec_stream rec = { .h.what = U32(0), .name_str = str(im, text_at(stmt, 1)) };
 
 	META(im, STREAM, rec);
 }
 
 static void take_code_object(struct import *im, sqlite3_stmt *stmt)
 {
-	struct ws_rec_code_object rec = {
+	struct cap_rec_code_object rec = {
 		.h.what = U32(0),
 		.agent = U32(1) + 1,
 		.uri_str = str(im, text_at(stmt, 2)),
@@ -182,7 +182,7 @@ static void take_code_object(struct import *im, sqlite3_stmt *stmt)
 
 static void take_kernel(struct import *im, sqlite3_stmt *stmt)
 {
-	struct ws_rec_kernel rec = {
+	struct cap_rec_kernel rec = {
 		.h.what = U32(0),
 		.code_object = U32(1),
 		.name_str = str(im, text_at(stmt, 2)),
@@ -204,15 +204,15 @@ static void take_kernel(struct import *im, sqlite3_stmt *stmt)
 /* Rows are numbered by AMD's handles, which are wider than our ids. */
 static void take_counter(struct import *im, sqlite3_stmt *stmt)
 {
-	struct ws_rec_counter rec = {
+	struct cap_rec_counter rec = {
 		.h.what = (uint32_t)im->counters.n + 1,
 		.agent = U32(1) + 1,
 		.name_str = str(im, text_at(stmt, 2)),
 		.description_str = str(im, text_at(stmt, 3)),
 		.block_str = str(im, text_at(stmt, 4)),
 		.expression_str = str(im, text_at(stmt, 5)),
-		.flags = (U32(6) ? WS_COUNTER_IS_CONSTANT : 0) |
-			 (U32(7) ? WS_COUNTER_IS_DERIVED : 0),
+		.flags = (U32(6) ? CAP_COUNTER_IS_CONSTANT : 0) |
+			 (U32(7) ? CAP_COUNTER_IS_DERIVED : 0),
 	};
 
 	if (!ws_map_put_u64(&im->counters, U64(0), (void *)(uintptr_t)rec.h.what, im->image.err))
@@ -234,7 +234,7 @@ static void take_value(struct import *im, sqlite3_stmt *stmt)
 #define VALUES_MAX 1024u
 
 /* The values of the dispatch of @event; how many. */
-static uint32_t values_of(const struct import *im, int64_t event, struct ws_counter_value *to)
+static uint32_t values_of(const struct import *im, int64_t event, struct cap_counter_value *to)
 {
 	size_t low = 0, high = im->values.n;
 	uint32_t n = 0;
@@ -257,7 +257,7 @@ static uint32_t values_of(const struct import *im, int64_t event, struct ws_coun
 #define ARGS_MAX 64u
 
 struct arguments {
-	struct ws_op_arg about[ARGS_MAX];
+	struct cap_op_arg about[ARGS_MAX];
 	uint32_t n, n_bytes;
 	char slots[ARGS_MAX * 256]; /* length, then text, in whole slots */
 };
@@ -268,8 +268,8 @@ static void take_args(struct import *im, int64_t id, struct arguments *out)
 	out->n = out->n_bytes = 0;
 	while (im->more_args && sqlite3_column_int64(im->args, 0) <= id) {
 		const char *value = text_at(im->args, 3);
-		uint64_t n = WS_MIN(strlen(value), (size_t)WS_ARG_STR_MAX);
-		uint32_t room = 8 + (uint32_t)WS_REC_ROUND(n);
+		uint64_t n = WS_MIN(strlen(value), (size_t)CAP_ARG_STR_MAX);
+		uint32_t room = 8 + (uint32_t)CAP_REC_ROUND(n);
 
 		if (sqlite3_column_int64(im->args, 0) == id && out->n < ARGS_MAX &&
 		    out->n_bytes + room <= sizeof(out->slots)) {
@@ -279,10 +279,10 @@ static void take_args(struct import *im, int64_t id, struct arguments *out)
 			memcpy(to, &n, 8);
 			memcpy(to + 8, value, n);
 			out->n_bytes += room;
-			out->about[out->n++] = (struct ws_op_arg){
+			out->about[out->n++] = (struct cap_op_arg){
 				.name_str = str(im, text_at(im->args, 1)),
 				.type_str = str(im, text_at(im->args, 2)),
-				.kind = WS_ARG_STR,
+				.kind = CAP_ARG_STR,
 			};
 		}
 		im->more_args = sqlite3_step(im->args) == SQLITE_ROW;
@@ -294,17 +294,17 @@ static void classify(const char *category, uint32_t *out_kind, uint32_t *out_dom
 {
 	static const struct {
 		const char *prefix;
-		enum ws_domain domain;
+		enum cap_domain domain;
 	} domains[] = {
-		{ "HIP", WS_DOMAIN_HIP_API },         { "HSA", WS_DOMAIN_HSA_API },
-		{ "RCCL", WS_DOMAIN_RCCL_API },       { "ROCDECODE", WS_DOMAIN_ROCDECODE_API },
-		{ "ROCJPEG", WS_DOMAIN_ROCJPEG_API }, { "MARKER", WS_DOMAIN_MARKER_API },
+		{ "HIP", CAP_DOMAIN_HIP_API },         { "HSA", CAP_DOMAIN_HSA_API },
+		{ "RCCL", CAP_DOMAIN_RCCL_API },       { "ROCDECODE", CAP_DOMAIN_ROCDECODE_API },
+		{ "ROCJPEG", CAP_DOMAIN_ROCJPEG_API }, { "MARKER", CAP_DOMAIN_MARKER_API },
 	};
 
-	*out_kind = WS_KIND_NONE;
-	*out_domain = WS_DOMAIN_HSA_API;
-	for (unsigned k = 0; k < WS_KIND_COUNT; k++)
-		if (strcmp(category, ws_kind_name((enum ws_kind)k)) == 0)
+	*out_kind = CAP_KIND_NONE;
+	*out_domain = CAP_DOMAIN_HSA_API;
+	for (unsigned k = 0; k < CAP_KIND_COUNT; k++)
+		if (strcmp(category, trc_kind_name((enum cap_kind)k)) == 0)
 			*out_kind = k;
 	for (size_t i = 0; i < WS_ARRAY_LEN(domains); i++)
 		if (strncmp(category, domains[i].prefix, strlen(domains[i].prefix)) == 0)
@@ -316,7 +316,7 @@ static uint32_t operation(struct import *im, const char *category, const char *n
 {
 	struct ws_arena *arena = &im->image.arena;
 	char key[512];
-	struct ws_rec_operation rec = { .n_args = args->n };
+	struct cap_rec_operation rec = { .n_args = args->n };
 	void *known;
 
 	snprintf(key, sizeof(key), "%s %s %u", category, name, args->n);
@@ -327,7 +327,7 @@ static uint32_t operation(struct import *im, const char *category, const char *n
 	rec.id = im->n_operations - 1;
 	rec.name_str = str(im, name);
 	classify(category, &rec.kind, &rec.domain);
-	rpd_image_meta(&im->image, WS_REC_OPERATION, &rec.h, sizeof(rec), args->about,
+	rpd_image_meta(&im->image, CAP_REC_OPERATION, &rec.h, sizeof(rec), args->about,
 		       args->n * sizeof(args->about[0]));
 	if (ws_map_put(&im->operations, ws_str_from(ws_arena_strdup(arena, key)),
 		       (void *)(uintptr_t)rec.h.what, im->image.err))
@@ -339,17 +339,17 @@ static void put_marker(struct import *im, sqlite3_stmt *stmt)
 {
 	static const struct {
 		const char *name;
-		enum ws_marker_op op;
+		enum cap_marker_op op;
 	} ops[] = {
-		{ "roctxMarkA", WS_MARKER_MARK },
-		{ "roctxThreadRangeA", WS_MARKER_THREAD_RANGE },
-		{ "roctxProcessRangeA", WS_MARKER_PROCESS_RANGE },
-		{ "roctxGetThreadId", WS_MARKER_GET_THREAD_ID },
-		{ "roctxProfilerPause", WS_MARKER_PAUSE },
-		{ "roctxProfilerResume", WS_MARKER_RESUME },
+		{ "roctxMarkA", CAP_MARKER_MARK },
+		{ "roctxThreadRangeA", CAP_MARKER_THREAD_RANGE },
+		{ "roctxProcessRangeA", CAP_MARKER_PROCESS_RANGE },
+		{ "roctxGetThreadId", CAP_MARKER_GET_THREAD_ID },
+		{ "roctxProfilerPause", CAP_MARKER_PAUSE },
+		{ "roctxProfilerResume", CAP_MARKER_RESUME },
 	};
-	struct ws_rec_marker rec = {
-		.h = { .what = WS_MARKER_MARK, .time = U64(4) },
+	struct cap_rec_marker rec = {
+		.h = { .what = CAP_MARKER_MARK, .time = U64(4) },
 		.end_ticks = U64(5),
 		.corr_id = U64(6),
 		.ancestor_id = U64(7),
@@ -359,13 +359,13 @@ static void put_marker(struct import *im, sqlite3_stmt *stmt)
 	for (size_t i = 0; i < WS_ARRAY_LEN(ops); i++)
 		if (strcmp(text_at(stmt, 2), ops[i].name) == 0)
 			rec.h.what = ops[i].op;
-	rpd_image_event(&im->image, U32(3), WS_REC_MARKER, &rec.h, sizeof(rec), NULL, 0);
+	rpd_image_event(&im->image, U32(3), CAP_REC_MARKER, &rec.h, sizeof(rec), NULL, 0);
 }
 
 static void take_region(struct import *im, sqlite3_stmt *stmt)
 {
 	static struct arguments args;
-	struct ws_rec_call_args rec = {
+	struct cap_rec_call_args rec = {
 		.call = { .h.time = U64(4),
 			  .end_ticks = U64(5),
 			  .corr_id = U64(6),
@@ -380,7 +380,7 @@ static void take_region(struct import *im, sqlite3_stmt *stmt)
 	}
 	rec.n_arg_bytes = args.n_bytes;
 	rec.call.h.what = operation(im, text_at(stmt, 1), text_at(stmt, 2), &args);
-	rpd_image_event(&im->image, U32(3), WS_REC_CALL_ARGS, &rec.call.h, sizeof(rec), args.slots,
+	rpd_image_event(&im->image, U32(3), CAP_REC_CALL_ARGS, &rec.call.h, sizeof(rec), args.slots,
 			args.n_bytes);
 }
 
@@ -388,7 +388,7 @@ static void take_region(struct import *im, sqlite3_stmt *stmt)
 
 static void take_dispatch(struct import *im, sqlite3_stmt *stmt)
 {
-	struct ws_rec_dispatch rec = {
+	struct cap_rec_dispatch rec = {
 		.h = { .what = U32(1), .time = U64(2) },
 		.end_ns = U64(3),
 		.corr_id = U64(4),
@@ -403,20 +403,20 @@ static void take_dispatch(struct import *im, sqlite3_stmt *stmt)
 		.workgroup = { U32(12), U32(13), U32(14) },
 		.grid = { U32(15), U32(16), U32(17) },
 	};
-	struct ws_rec_external name = { .h.what = str(im, text_at(stmt, 18)),
+	struct cap_rec_external name = { .h.what = str(im, text_at(stmt, 18)),
 					.external_id = rec.external_id };
-	static struct ws_counter_value values[VALUES_MAX];
+	static struct cap_counter_value values[VALUES_MAX];
 
 	if (name.h.what && rec.external_id)
 		META(im, EXTERNAL, name);
 	rec.n_values = values_of(im, sqlite3_column_int64(stmt, 19), values);
-	rpd_image_event(&im->image, rec.tid, WS_REC_DISPATCH, &rec.h, sizeof(rec), values,
+	rpd_image_event(&im->image, rec.tid, CAP_REC_DISPATCH, &rec.h, sizeof(rec), values,
 			rec.n_values * sizeof(values[0]));
 }
 
 static void take_copy(struct import *im, sqlite3_stmt *stmt)
 {
-	struct ws_rec_copy rec = {
+	struct cap_rec_copy rec = {
 		.h = { .time = U64(2) },
 		.end_ns = U64(3),
 		.corr_id = U64(4),
@@ -430,21 +430,21 @@ static void take_copy(struct import *im, sqlite3_stmt *stmt)
 		.stream = U32(11),
 	};
 
-	for (unsigned op = 1; op <= WS_COPY_DEVICE_TO_DEVICE; op++) {
-		const char *name = ws_kind_op_name(WS_KIND_MEMORY_COPY, op);
+	for (unsigned op = 1; op <= CAP_COPY_DEVICE_TO_DEVICE; op++) {
+		const char *name = trc_kind_op_name(CAP_KIND_MEMORY_COPY, op);
 
 		if (name && strcmp(text_at(stmt, 1), name) == 0)
 			rec.h.what = op;
 	}
-	rpd_image_event(&im->image, rec.tid, WS_REC_COPY, &rec.h, sizeof(rec), NULL, 0);
+	rpd_image_event(&im->image, rec.tid, CAP_REC_COPY, &rec.h, sizeof(rec), NULL, 0);
 }
 
 static void take_memory(struct import *im, sqlite3_stmt *stmt)
 {
 	bool freed = strcmp(text_at(stmt, 1), "FREE") == 0;
 	bool virtual_one = strcmp(text_at(stmt, 2), "VIRTUAL") == 0;
-	struct ws_rec_alloc alloc = {
-		.h = { .what = (freed ? WS_ALLOC_FREE : WS_ALLOC_ALLOCATE) + virtual_one,
+	struct cap_rec_alloc alloc = {
+		.h = { .what = (freed ? CAP_ALLOC_FREE : CAP_ALLOC_ALLOCATE) + virtual_one,
 		       .time = U64(3) },
 		.end_ticks = U64(4),
 		.corr_id = U64(5),
@@ -455,10 +455,10 @@ static void take_memory(struct import *im, sqlite3_stmt *stmt)
 		.agent = sqlite3_column_type(stmt, 10) == SQLITE_NULL ? 0 : U32(10) + 1,
 		.stream = U32(11),
 	};
-	struct ws_rec_scratch scratch = {
-		.h = { .what = freed                                      ? WS_SCRATCH_FREE
-			       : strcmp(text_at(stmt, 1), "RECLAIM") == 0 ? WS_SCRATCH_ASYNC_RECLAIM
-									  : WS_SCRATCH_ALLOC,
+	struct cap_rec_scratch scratch = {
+		.h = { .what = freed                                      ? CAP_SCRATCH_FREE
+			       : strcmp(text_at(stmt, 1), "RECLAIM") == 0 ? CAP_SCRATCH_ASYNC_RECLAIM
+									  : CAP_SCRATCH_ALLOC,
 		       .time = alloc.h.time },
 		.end_ticks = alloc.end_ticks,
 		.corr_id = alloc.corr_id,
@@ -470,10 +470,10 @@ static void take_memory(struct import *im, sqlite3_stmt *stmt)
 	};
 
 	if (strcmp(text_at(stmt, 2), "SCRATCH") == 0)
-		rpd_image_event(&im->image, U32(0), WS_REC_SCRATCH, &scratch.h, sizeof(scratch),
+		rpd_image_event(&im->image, U32(0), CAP_REC_SCRATCH, &scratch.h, sizeof(scratch),
 				NULL, 0);
 	else
-		rpd_image_event(&im->image, U32(0), WS_REC_ALLOC, &alloc.h, sizeof(alloc), NULL, 0);
+		rpd_image_event(&im->image, U32(0), CAP_REC_ALLOC, &alloc.h, sizeof(alloc), NULL, 0);
 }
 
 /* ---- all of it ---- */
@@ -543,7 +543,7 @@ static const struct {
 static enum ws_status import_process(struct import *im, const char *path, uint32_t pid,
 				     struct ws_err *err)
 {
-	struct ws_rec_clock clock = { .h.time = 0 };
+	struct cap_rec_clock clock = { .h.time = 0 };
 	enum ws_status st = rpd_image_open(&im->image, path, pid, err);
 
 	ws_map_init(&im->operations, WS_MAP_STR, 1 << 20);

@@ -143,9 +143,9 @@ enum ws_status rpd_merge_files(const struct ws_strv *files, const char *to, stru
 	if (!st)
 		st = make_plain_views(sql, err);
 	if (!st)
-		st = rpd_exec(sql, ws_output_sql("data_views"), err);
+		st = rpd_exec(sql, output_sql("data_views"), err);
 	if (!st)
-		st = rpd_exec(sql, ws_output_sql("summary_views"), err);
+		st = rpd_exec(sql, output_sql("summary_views"), err);
 	sqlite3_close(sql);
 	if (st)
 		unlink(to);
@@ -287,7 +287,7 @@ static enum ws_status run_package(const struct ws_cmd_call *call, int *exit_code
 	snprintf(path, sizeof(path), "%.4000s/index.yaml", folder);
 	st = rpd_inputs(&args->common.input, &arena, &files, err);
 	if (!st)
-		st = ws_mkdirs(folder, err);
+		st = launch_mkdirs(folder, err);
 	if (!st)
 		st = ws_file_create_stream(path, &index, err);
 	if (!st) {

@@ -21,21 +21,21 @@ enum ws_status rpd_output_path(const char *dir, const char *stem, const char *su
 	static char hostname[256], cwd[PATH_MAX];
 	static const char *const argv[] = { "rocpd" };
 	char folder[PATH_MAX];
-	struct ws_place place;
+	struct launch_place place;
 	struct ws_buf name;
 	enum ws_status st;
 	char *slash;
 
-	ws_place_init(&place, hostname, cwd);
+	launch_place_init(&place, hostname, cwd);
 	place.argv = argv;
 	place.n_argv = 1;
-	ws_place_warn("-d", dir);
-	ws_place_warn("-o", stem);
+	launch_place_warn("-d", dir);
+	launch_place_warn("-o", stem);
 	ws_buf_init(&name, PATH_MAX);
-	st = ws_place_expand(&place, stem, &name, err);
+	st = launch_place_expand(&place, stem, &name, err);
 	/* A name from the root has its folder in it, as for rocprofv3. */
 	if (!st && *name.at != '/')
-		st = ws_place_expand(&place, dir, out, err);
+		st = launch_place_expand(&place, dir, out, err);
 	ws_buf_printf(out, "%s%s%s", st || *name.at == '/' ? "" : "/", name.at, suffix);
 	ws_buf_fini(&name);
 	if (!st)
@@ -45,7 +45,7 @@ enum ws_status rpd_output_path(const char *dir, const char *stem, const char *su
 	snprintf(folder, sizeof(folder), "%s", out->at);
 	slash = strrchr(folder, '/');
 	*slash = '\0';
-	return ws_mkdirs(folder, err);
+	return launch_mkdirs(folder, err);
 }
 
 struct rocpd_args {
@@ -69,11 +69,11 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	if (args->version)
 		rp_print_version();
 	else
-		ws_help_print(stdout, &ws_rocpd_cmd, "rocpd", ws_help_columns());
+		ws_help_print(stdout, &cmd_rocpd, "rocpd", ws_help_columns());
 	return WS_OK;
 }
 
-const struct ws_cmd ws_rocpd_cmd = {
+const struct ws_cmd cmd_rocpd = {
 	.name = "rocpd",
 	.summary = "look into rocpd databases, and convert them",
 	.usage = "COMMAND [options]",

@@ -261,5 +261,5 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		.values_bytes = sizeof(struct summary_args), .run = run,                           \
 	}
 const struct ws_cmd rpd_summary_cmd = ROW("summary");
-extern const struct ws_cmd ws_rocpd2summary_cmd;
-const struct ws_cmd ws_rocpd2summary_cmd = ROW("rocpd2summary");
+extern const struct ws_cmd cmd_rocpd2summary;
+const struct ws_cmd cmd_rocpd2summary = ROW("rocpd2summary");

@@ -42,37 +42,37 @@ enum ws_status rp_attach_gpu(const struct rp_args *args, struct ws_err *err)
 	size_t n;
 	enum ws_status st = take_pids(args, pids, &n, err);
 
-	return st || !n || !counts(args) ? st : ws_session_adopt_gpu(pids[0], err);
+	return st || !n || !counts(args) ? st : launch_session_adopt_gpu(pids[0], err);
 }
 
 /* What is counted goes into the folder, where the collector finds it. */
-static enum ws_status request_counters(const struct rp_args *args, const struct ws_rundir *dir,
+static enum ws_status request_counters(const struct rp_args *args, const struct launch_rundir *dir,
 				       struct ws_err *err)
 {
 	static struct rp_counting counting; /* tens of kilobytes */
-	struct ws_passes passes = { .tool = "rocprofv3" };
+	struct launch_passes passes = { .tool = "rocprofv3" };
 	enum ws_status st = rp_counting_init(&counting, args, err);
 
 	if (!st) {
 		rp_counting_passes(&counting, args, &passes);
-		if (ws_passes_n_runs(&passes) > 1)
+		if (launch_passes_n_runs(&passes) > 1)
 			st = ws_fail(err, WS_E_UNSUPPORTED,
 				     "--pid: these counters need %zu passes, and a program that "
 				     "runs already is not run again: use --replay kernel",
-				     ws_passes_n_runs(&passes));
+				     launch_passes_n_runs(&passes));
 	}
 	if (!st)
-		st = ws_passes_request(&passes, dir, err);
+		st = launch_passes_request(&passes, dir, err);
 	rp_counting_fini(&counting);
 	return st;
 }
 
-enum ws_status rp_attach(const struct rp_args *args, const struct ws_rundir *dir,
+enum ws_status rp_attach(const struct rp_args *args, const struct launch_rundir *dir,
 			 struct ws_err *err)
 {
-	static struct ws_collect_config config;
+	static struct col_collect_config config;
 	pid_t pids[PIDS_MAX];
-	struct ws_session session = {
+	struct launch_session session = {
 		.tool = "rocprofv3",
 		.pids = pids,
 		.children = args->attach_children != WS_TRI_NO,
@@ -86,12 +86,12 @@ enum ws_status rp_attach(const struct rp_args *args, const struct ws_rundir *dir
 	if (!st)
 		st = rp_collect_config(args, &config, err);
 	if (!st && counts(args)) {
-		config.services |= WS_SERVICE_BIT(COUNTERS);
+		config.services |= COL_SERVICE_BIT(COUNTERS);
 		st = request_counters(args, dir, err);
 	}
 	/* checks.c has seen to it that it is a number. */
 	session.has_duration =
 		args->attach_duration_msec &&
 		ws_str_u64(ws_str_from(args->attach_duration_msec), &session.duration_ms);
-	return st ? st : ws_session_run(&session, dir, &signal, err);
+	return st ? st : launch_session_run(&session, dir, &signal, err);
 }

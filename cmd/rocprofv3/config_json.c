@@ -62,7 +62,7 @@ static void key_of(const struct ws_opt *opt, char *to, size_t room)
 	to[i] = '\0';
 }
 
-static json_t *config_of(const struct rp_args *args, const struct ws_output_config *cfg)
+static json_t *config_of(const struct rp_args *args, const struct output_config *cfg)
 {
 	json_t *config = json_object();
 
@@ -81,7 +81,7 @@ static json_t *config_of(const struct rp_args *args, const struct ws_output_conf
 	return config;
 }
 
-static json_t *environment_of(const struct ws_process *process)
+static json_t *environment_of(const struct trc_process *process)
 {
 	json_t *env = json_object();
 
@@ -119,8 +119,8 @@ static enum ws_status write_json(const json_t *root, const char *path, struct ws
 	return st;
 }
 
-enum ws_status rp_write_config(const struct rp_args *args, const struct ws_process *process,
-			       const struct ws_output_config *cfg, struct ws_err *err)
+enum ws_status rp_write_config(const struct rp_args *args, const struct trc_process *process,
+			       const struct output_config *cfg, struct ws_err *err)
 {
 	json_t *command = json_array(), *metadata, *root;
 	char path[PATH_MAX], folder[PATH_MAX];
@@ -140,7 +140,7 @@ enum ws_status rp_write_config(const struct rp_args *args, const struct ws_proce
 	slash = strrchr(folder, '/');
 	if (slash) {
 		*slash = '\0';
-		st = ws_mkdirs(folder, err);
+		st = launch_mkdirs(folder, err);
 	}
 	if (!st && !root)
 		st = ws_fail(err, WS_E_NOMEM, "out of memory");

@@ -21,11 +21,11 @@
 struct conversion {
 	const struct rp_convert *how;
 	struct rp_outcome *outcome;
-	struct ws_output_config cfg; /* but for the prefix, the same for all processes */
+	struct output_config cfg; /* but for the prefix, the same for all processes */
 	struct ws_arena arena;
 	struct ws_map prefixes; /* given out in this run */
 	struct rp_pc pc;        /* of the process that is being converted */
-	struct ws_claim claim;  /* on its name */
+	struct launch_claim claim;  /* on its name */
 	struct rp_lender lender;
 };
 
@@ -34,9 +34,9 @@ uint32_t rp_format_bits(const struct ws_strv *words)
 	uint32_t bits = 0;
 
 	for (size_t i = 0; i < words->n; i++) {
-		enum ws_output_format format;
+		enum output_format format;
 
-		if (ws_output_by_word(words->at[i], &format))
+		if (output_by_word(words->at[i], &format))
 			bits |= 1u << format;
 	}
 	return bits;
@@ -93,22 +93,22 @@ static void configure(struct conversion *c)
 	static const char *const units[] = { "nsec", "usec", "msec", "sec" };
 	static const char *const indices[] = { "relative", "absolute", "type-relative" };
 	const struct rp_args *args = c->how->args;
-	struct ws_output_config *cfg = &c->cfg;
+	struct output_config *cfg = &c->cfg;
 
-	ws_output_config_init(cfg);
+	output_config_init(cfg);
 	cfg->formats = c->how->env_formats | rp_format_bits(&args->output_format);
 	if (!cfg->formats) {
-		cfg->formats = WS_OUTPUT_BIT(ROCPD);
+		cfg->formats = OUTPUT_BIT(ROCPD);
 		/* The database has no table for samples, and none for statistics. */
 		if ((args->pc_sampling_beta_enabled == WS_TRI_YES &&
 		     args->pc_report != WS_TRI_YES) ||
 		    args->stats == WS_TRI_YES)
-			cfg->formats |= WS_OUTPUT_BIT(CSV);
+			cfg->formats |= OUTPUT_BIT(CSV);
 	}
 	if (args->benchmark_mode)
 		cfg->formats = 0;
 	else if (args->stats == WS_TRI_YES && !c->how->again &&
-		 !(cfg->formats & (WS_OUTPUT_BIT(CSV) | WS_OUTPUT_BIT(JSON))))
+		 !(cfg->formats & (OUTPUT_BIT(CSV) | OUTPUT_BIT(JSON))))
 		ws_log_warn("--stats: statistics are files of csv and a part of json: "
 			    "add -f csv");
 	cfg->stream_fd = stream_of(args->output_directory);
@@ -122,10 +122,10 @@ static void configure(struct conversion *c)
 	cfg->summary_file = args->summary_output_file;
 	for (unsigned i = 0; i < WS_ARRAY_LEN(units); i++)
 		if (args->summary_units && strcmp(args->summary_units, units[i]) == 0)
-			cfg->summary_unit = (enum ws_time_unit)i;
+			cfg->summary_unit = (enum output_time_unit)i;
 	for (unsigned i = 0; i < WS_ARRAY_LEN(indices); i++)
 		if (args->agent_index && strcmp(args->agent_index, indices[i]) == 0)
-			cfg->agent_index = (enum ws_agent_index)i;
+			cfg->agent_index = (enum output_agent_index)i;
 	cfg->group_by_queue = args->group_by_queue == WS_TRI_YES;
 	cfg->kernel_rename = args->kernel_rename == WS_TRI_YES;
 	cfg->minimum_bytes = number(args->minimum_output_data, 0) * 1024;
@@ -144,9 +144,9 @@ static void configure(struct conversion *c)
 /* ---- names ---- */
 
 /* The process as its files are named. */
-static struct ws_place place_of(const struct rp_convert *how, const struct ws_process *process)
+static struct launch_place place_of(const struct rp_convert *how, const struct trc_process *process)
 {
-	struct ws_place place = *how->place;
+	struct launch_place place = *how->place;
 
 	place.argv = process->argv;
 	place.n_argv = process->n_argv;
@@ -155,13 +155,13 @@ static struct ws_place place_of(const struct rp_convert *how, const struct ws_pr
 	if (how->recovering || process->ppid != (uint32_t)getpid())
 		place.ppid = process->ppid;
 	if (process->n_env)
-		place.env = ws_lookup_list(process->env);
-	ws_rank_find(place.env, &place.rank);
+		place.env = launch_lookup_list(process->env);
+	launch_rank_find(place.env, &place.rank);
 	if (how->args->mpi_world_rank_variable) /* what is wrong with them was said before the run */
-		ws_rank_named(place.env, how->args->mpi_world_rank_variable,
+		launch_rank_named(place.env, how->args->mpi_world_rank_variable,
 			      how->args->mpi_world_size_variable, &place.rank, &(struct ws_err){ 0 });
-	if (*process->facts[WS_FACT_HOSTNAME])
-		place.hostname = process->facts[WS_FACT_HOSTNAME];
+	if (*process->facts[CAP_FACT_HOSTNAME])
+		place.hostname = process->facts[CAP_FACT_HOSTNAME];
 	if (how->recovering)
 		place.launched =
 			(time_t)(((int64_t)process->init_ns + process->realtime_offset_ns) /
@@ -173,7 +173,7 @@ static struct ws_place place_of(const struct rp_convert *how, const struct ws_pr
  * Two processes never share a name, be they of one run or of several at the same time: the
  * later one gets its pid, or a number.
  */
-static enum ws_status make_unique(struct conversion *c, const struct ws_process *process,
+static enum ws_status make_unique(struct conversion *c, const struct trc_process *process,
 				  struct ws_buf *prefix, struct ws_err *err)
 {
 	bool files = c->cfg.stream_fd < 0, other_run = false;
@@ -183,7 +183,7 @@ static enum ws_status make_unique(struct conversion *c, const struct ws_process 
 	for (unsigned i = 0;; i++) {
 		bool ours = ws_map_get(&c->prefixes, prefix->at);
 
-		if (!ours && (!files || ws_claim_take(&c->claim, prefix->at, c->how->since)))
+		if (!ours && (!files || launch_claim_take(&c->claim, prefix->at, c->how->since)))
 			break;
 		other_run |= !ours;
 		prefix->n = n;
@@ -214,11 +214,11 @@ static void add_folders(struct ws_buf *prefix, const char *path)
 			ws_buf_printf(prefix, "/%.*s", WS_STR_ARGS(part));
 }
 
-static enum ws_status name_files(struct conversion *c, const struct ws_process *process,
+static enum ws_status name_files(struct conversion *c, const struct trc_process *process,
 				 struct ws_buf *prefix, struct ws_err *err)
 {
 	const struct rp_args *args = c->how->args;
-	struct ws_place place = place_of(c->how, process);
+	struct launch_place place = place_of(c->how, process);
 	const char *dir = rp_given(args->output_directory) ? args->output_directory : place.cwd;
 	const char *stem = rp_given(args->output_file) ? args->output_file : DEFAULT_STEM;
 	struct ws_buf path, file;
@@ -227,9 +227,9 @@ static enum ws_status name_files(struct conversion *c, const struct ws_process *
 
 	ws_buf_init(&path, PATH_MAX);
 	ws_buf_init(&file, PATH_MAX);
-	st = ws_place_expand(&place, dir, &path, err);
+	st = launch_place_expand(&place, dir, &path, err);
 	if (!st)
-		st = ws_place_expand(&place, stem, &file, err);
+		st = launch_place_expand(&place, stem, &file, err);
 	name = file.at;
 	folder = path.at;
 	/* A name with a path from the root has its folder in it. */
@@ -276,25 +276,25 @@ static void add_running(struct rp_outcome *outcome, pid_t pid, const char *name)
 }
 
 /* Those that have recorded nothing yet, but may. */
-static void add_silent(struct rp_outcome *outcome, const struct ws_rundir *dir)
+static void add_silent(struct rp_outcome *outcome, const struct launch_rundir *dir)
 {
-	struct ws_running list[RP_RUNNING_MAX];
-	size_t n = ws_running_in(dir, list, RP_RUNNING_MAX);
+	struct launch_running list[RP_RUNNING_MAX];
+	size_t n = launch_running_in(dir, list, RP_RUNNING_MAX);
 
 	for (size_t i = 0; i < WS_MIN(n, (size_t)RP_RUNNING_MAX); i++)
 		add_running(outcome, list[i].pid, list[i].name);
 }
 
-static bool has_data(const struct ws_process *process)
+static bool has_data(const struct trc_process *process)
 {
-	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++)
+	for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++)
 		if (process->ledger[d].written)
 			return true;
 	return false;
 }
 
 /* Every file that could not be written, with its sentence; true when there was none. */
-static bool report_failures(const struct ws_output_result *result, enum ws_status st,
+static bool report_failures(const struct output_result *result, enum ws_status st,
 			    const struct ws_err *err)
 {
 	bool told = false;
@@ -310,10 +310,10 @@ static bool report_failures(const struct ws_output_result *result, enum ws_statu
 }
 
 /* True: everything of it is in the output, and its capture may go. */
-static bool convert_process(struct conversion *c, const struct ws_trace *trace,
-			    const struct ws_process *process, const struct rp_derived *derived)
+static bool convert_process(struct conversion *c, const struct trc_trace *trace,
+			    const struct trc_process *process, const struct rp_derived *derived)
 {
-	struct ws_output_result result = { .n_files = 0 };
+	struct output_result result = { .n_files = 0 };
 	struct ws_err err = { WS_OK, "" };
 	enum ws_status st = WS_OK;
 	struct ws_buf prefix;
@@ -326,17 +326,17 @@ static bool convert_process(struct conversion *c, const struct ws_trace *trace,
 		st = name_files(c, process, &prefix, &err);
 		c->cfg.prefix = prefix.at;
 		if (!st)
-			st = ws_output_write(trace, &process, 1, &c->cfg, &result, &err);
+			st = output_write(trace, &process, 1, &c->cfg, &result, &err);
 		if (!st && c->how->args->output_config == WS_TRI_YES)
 			st = rp_write_config(c->how->args, process, &c->cfg, &err);
 	}
 	if (!st && c->how->args->pc_report == WS_TRI_YES)
 		st = rp_pc_report(&c->pc, trace, process, &err);
-	ws_claim_release(&c->claim);
+	launch_claim_release(&c->claim);
 	hide_progress();
 	good = report_failures(&result, st, &err);
 	c->outcome->n_failed += !good;
-	if (ws_running_process(process)) {
+	if (launch_running_process(process)) {
 		add_running(c->outcome, (pid_t)process->pid, rp_base_name(process));
 		good = false;
 	}
@@ -344,14 +344,14 @@ static bool convert_process(struct conversion *c, const struct ws_trace *trace,
 	if (derived)
 		rp_derived_report(derived, process, c->how->shared ? c->how->folder : "");
 	rp_pc_fini(&c->pc);
-	ws_output_result_fini(&result);
+	output_result_fini(&result);
 	ws_buf_fini(&prefix);
 	return good;
 }
 
-static struct ws_trace_opts trace_opts(const struct conversion *c)
+static struct trc_opts trace_opts(const struct conversion *c)
 {
-	return (struct ws_trace_opts){
+	return (struct trc_opts){
 		.mangled_names = c->how->args->mangled_kernels == WS_TRI_YES,
 		.truncated_names = c->how->args->truncate_kernels == WS_TRI_YES,
 	};
@@ -359,62 +359,62 @@ static struct ws_trace_opts trace_opts(const struct conversion *c)
 
 static bool convert_one(struct conversion *c, const char *path)
 {
-	struct ws_trace_opts opts = trace_opts(c);
-	struct ws_trace *trace = NULL;
+	struct trc_opts opts = trace_opts(c);
+	struct trc_trace *trace = NULL;
 	struct ws_err err = { WS_OK, "" };
-	enum ws_status st = ws_trace_open(&path, 1, &opts, &trace, &err);
+	enum ws_status st = trc_open(&path, 1, &opts, &trace, &err);
 	bool good = false;
 
-	if (st && ws_capture_unbegun(path)) {
+	if (st && cap_unbegun(path)) {
 		ws_log_debug("%s: the process was killed before it recorded anything", path);
 		good = true;
-	} else if (st || !ws_trace_n_processes(trace)) {
+	} else if (st || !trc_n_processes(trace)) {
 		hide_progress();
 		ws_log_error("%s: %s", path, st ? err.text : "no process in it");
 		c->outcome->n_failed++;
 	} else {
-		if (has_data(ws_trace_process(trace, 0)))
+		if (has_data(trc_process_at(trace, 0)))
 			rp_lend_agents(&c->lender, trace, 0);
-		good = convert_process(c, trace, ws_trace_process(trace, 0), NULL);
+		good = convert_process(c, trace, trc_process_at(trace, 0), NULL);
 	}
-	ws_trace_close(trace);
+	trc_close(trace);
 	return good;
 }
 
 /* All runs of all processes together: what one run counted belongs beside another's. */
-static enum ws_status convert_counted(struct conversion *c, const struct ws_rundir *dir,
+static enum ws_status convert_counted(struct conversion *c, const struct launch_rundir *dir,
 				      struct ws_err *err)
 {
-	struct ws_trace_opts opts = trace_opts(c);
+	struct trc_opts opts = trace_opts(c);
 	struct rp_derived *derived = NULL;
-	struct ws_counted *table = NULL;
-	enum ws_status st = ws_passes_table_in(dir, &opts, &table, err);
+	struct trc_counted *table = NULL;
+	enum ws_status st = launch_passes_table_in(dir, &opts, &table, err);
 
 	if (!st)
 		st = rp_derive(c->how->args, table, &derived, err);
 	if (!st) {
-		const struct ws_trace *trace = ws_counted_trace(table);
-		size_t n = ws_trace_n_processes(trace);
+		const struct trc_trace *trace = trc_counted_trace(table);
+		size_t n = trc_n_processes(trace);
 
 		for (size_t i = 0; i < n; i++) {
 			show_progress(i, n);
-			convert_process(c, trace, ws_trace_process(trace, i), derived);
+			convert_process(c, trace, trc_process_at(trace, i), derived);
 		}
 		hide_progress();
 		c->outcome->short_of_strict |= rp_derived_report_runs(derived, !c->how->again);
 	}
-	ws_counted_close(table);
+	trc_counted_close(table);
 	rp_derived_destroy(derived);
 	return st;
 }
 
-static enum ws_status convert_traced(struct conversion *c, const struct ws_rundir *dir,
+static enum ws_status convert_traced(struct conversion *c, const struct launch_rundir *dir,
 				     struct ws_err *err)
 {
 	bool keep =
 		c->how->recovering || c->how->shared || c->how->args->keep_captures == WS_TRI_YES;
 	struct ws_strv paths = { .max_n = 0 };
-	enum ws_status st = ws_rundir_captures(dir, &c->arena, &paths, err);
+	enum ws_status st = launch_rundir_captures(dir, &c->arena, &paths, err);
 
 	for (size_t i = 0; i < paths.n && !st; i++) {
 		show_progress(i, paths.n);
@@ -427,7 +427,7 @@ static enum ws_status convert_traced(struct conversion *c, const struct ws_rundi
 	return st;
 }
 
-enum ws_status rp_convert(const struct rp_convert *how, const struct ws_rundir *dir,
+enum ws_status rp_convert(const struct rp_convert *how, const struct launch_rundir *dir,
 			  struct rp_outcome *out_outcome, struct ws_err *err)
 {
 	struct conversion c = { .how = how, .outcome = out_outcome };
@@ -440,7 +440,7 @@ enum ws_status rp_convert(const struct rp_convert *how, const struct ws_rundir *
 	if (!how->recovering) /* that may be another machine */
 		c.lender.dir = dir;
 	st = rp_counts(how->args) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
-	out_outcome->n_unrecorded = ws_rundir_n_unrecorded(dir);
+	out_outcome->n_unrecorded = launch_rundir_n_unrecorded(dir);
 	add_silent(out_outcome, dir);
 	if (!st)
 		rp_ledger_end(how, out_outcome);

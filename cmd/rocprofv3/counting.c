@@ -39,7 +39,7 @@ static enum ws_status add_word(struct names *names, struct ws_str word, uint32_t
 	char *copy = ws_arena_strndup(&names->arena, word.at, word.n);
 	struct ws_str name;
 	uint64_t devices;
-	enum ws_status st = copy ? ws_counter_word(copy, &name, &devices, err)
+	enum ws_status st = copy ? cnt_counter_word(copy, &name, &devices, err)
 				 : ws_fail(err, WS_E_NOMEM, "out of memory");
 
 	if (st || (devices && !(gpu < 64 && devices >> gpu & 1)))
@@ -85,21 +85,21 @@ static enum ws_status collect_names(struct names *names, const struct rp_args *a
 /* ---- plans ---- */
 
 enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args, uint32_t gpu,
-			    const char *arch, const struct ws_agent_props *props,
+			    const char *arch, const struct cnt_agent_props *props,
 			    struct ws_err *err)
 {
-	struct ws_plan_group *groups = NULL;
+	struct cnt_plan_group *groups = NULL;
 	struct names names;
 	enum ws_status st;
-	unsigned mode = args->pmc_groups.n ? WS_PLAN_FIXED : WS_PLAN_POOL;
+	unsigned mode = args->pmc_groups.n ? CNT_PLAN_FIXED : CNT_PLAN_POOL;
 
 	memset(out_plan, 0, sizeof(*out_plan));
 	ws_arena_init(&names.arena, ARENA_MAX);
 	ws_vec_init(&names.words, WORDS_MAX);
 	ws_vec_init(&names.firsts, WORDS_MAX);
-	st = ws_catalogue_create(arch, props, &out_plan->cat, err);
+	st = cnt_catalogue_create(arch, props, &out_plan->cat, err);
 	if (!st && args->extra_counters)
-		st = ws_catalogue_add_file(out_plan->cat, args->extra_counters, err);
+		st = cnt_catalogue_add_file(out_plan->cat, args->extra_counters, err);
 	if (!st)
 		st = collect_names(&names, args, gpu, err);
 	if (!st) {
@@ -110,11 +110,11 @@ enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args
 	for (size_t i = 0; i < names.firsts.n && !st; i++) {
 		size_t end = i + 1 < names.firsts.n ? names.firsts.at[i + 1] : names.words.n;
 
-		groups[i] = (struct ws_plan_group){ names.words.at + names.firsts.at[i],
+		groups[i] = (struct cnt_plan_group){ names.words.at + names.firsts.at[i],
 						    end - names.firsts.at[i] };
 	}
 	if (!st)
-		st = ws_plan_make(out_plan->cat, groups, names.firsts.n, mode | WS_PLAN_KEEP_GOING,
+		st = cnt_plan_make(out_plan->cat, groups, names.firsts.n, mode | CNT_PLAN_KEEP_GOING,
 				  &out_plan->plan, err);
 	ws_vec_fini(&names.words);
 	ws_vec_fini(&names.firsts);
@@ -124,15 +124,15 @@ enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args
 
 void rp_plan_fini(struct rp_plan *plan)
 {
-	ws_plan_destroy(plan->plan);
-	ws_catalogue_destroy(plan->cat);
+	cnt_plan_destroy(plan->plan);
+	cnt_catalogue_destroy(plan->cat);
 	memset(plan, 0, sizeof(*plan));
 }
 
 /* As much as a model's row says; the GPU itself says the rest when it is there. */
-static struct ws_agent_props props_of(const struct ws_gpu_model *m, bool soft)
+static struct cnt_agent_props props_of(const struct gpu_model *m, bool soft)
 {
-	struct ws_agent_props props = { .soft = soft };
+	struct cnt_agent_props props = { .soft = soft };
 
 	if (!m)
 		return props;
@@ -148,10 +148,10 @@ static struct ws_agent_props props_of(const struct ws_gpu_model *m, bool soft)
 	return props;
 }
 
-static bool has_any(const struct ws_plan *plan)
+static bool has_any(const struct cnt_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_requests; i++)
-		if (plan->requests[i].state == WS_PLAN_AVAILABLE)
+		if (plan->requests[i].state == CNT_PLAN_AVAILABLE)
 			return true;
 	return false;
 }
@@ -160,9 +160,9 @@ static bool has_any(const struct ws_plan *plan)
 static enum ws_status make_sets(struct rp_counting *c, uint32_t gpu, struct ws_err *err)
 {
 	static const char *const carrier[] = { CARRIER };
-	const struct ws_plan *plan = c->plans[gpu].plan;
+	const struct cnt_plan *plan = c->plans[gpu].plan;
 	size_t n_sets = plan->n_passes ? plan->n_passes : has_any(plan);
-	struct ws_count_set *sets = ws_arena_array(&c->arena, n_sets + 1, sizeof(*sets));
+	struct col_count_set *sets = ws_arena_array(&c->arena, n_sets + 1, sizeof(*sets));
 	const char **names = ws_arena_array(&c->arena, plan->n_reads + 1, sizeof(*names));
 
 	if (!sets || !names)
@@ -170,14 +170,14 @@ static enum ws_status make_sets(struct rp_counting *c, uint32_t gpu, struct ws_e
 	for (size_t i = 0; i < plan->n_reads; i++)
 		names[i] = plan->reads[i].spelling;
 	for (size_t p = 0; p < plan->n_passes; p++)
-		sets[p] = (struct ws_count_set){ names + plan->passes[p].first_read,
+		sets[p] = (struct col_count_set){ names + plan->passes[p].first_read,
 						 plan->passes[p].n_reads };
 	if (!plan->n_passes && n_sets)
-		sets[0] = (struct ws_count_set){ carrier, 1 };
+		sets[0] = (struct col_count_set){ carrier, 1 };
 	/* Nobody counts on a real GPU yet: the program runs once, and says so. */
 	if (!c->soft)
 		n_sets = WS_MIN(n_sets, (size_t)1);
-	c->gpus[gpu] = (struct ws_count_gpu){ gpu, sets, n_sets };
+	c->gpus[gpu] = (struct col_count_gpu){ gpu, sets, n_sets };
 	c->n_passes = WS_MAX(c->n_passes, n_sets);
 	return WS_OK;
 }
@@ -187,9 +187,9 @@ static enum ws_status make_sets(struct rp_counting *c, uint32_t gpu, struct ws_e
 static bool has(const struct rp_counting *c, const char *name)
 {
 	for (size_t i = 0; i < c->n_gpus; i++) {
-		size_t at = ws_plan_find(c->plans[i].plan, name);
+		size_t at = cnt_plan_find(c->plans[i].plan, name);
 
-		if (at != SIZE_MAX && c->plans[i].plan->requests[at].state == WS_PLAN_AVAILABLE)
+		if (at != SIZE_MAX && c->plans[i].plan->requests[at].state == CNT_PLAN_AVAILABLE)
 			return true;
 	}
 	return false;
@@ -201,23 +201,23 @@ static enum ws_status check_requests(struct rp_counting *c, struct ws_err *err)
 	enum ws_status st = WS_OK;
 
 	for (size_t g = 0; g < c->n_gpus; g++) {
-		const struct ws_plan *plan = c->plans[g].plan;
+		const struct cnt_plan *plan = c->plans[g].plan;
 
 		for (size_t i = 0; i < plan->n_requests; i++) {
-			const struct ws_plan_request *r = &plan->requests[i];
+			const struct cnt_plan_request *r = &plan->requests[i];
 
 			c->n_asked++;
-			if (r->state == WS_PLAN_AVAILABLE)
+			if (r->state == CNT_PLAN_AVAILABLE)
 				continue;
 			if (has(c, r->name)) {
 				ws_log_info("GPU %zu (%s): %s: it counts the others", g,
-					    ws_catalogue_arch(c->plans[g].cat), r->why);
+					    cnt_catalogue_arch(c->plans[g].cat), r->why);
 				continue;
 			}
 			c->n_gone++;
 			if (!st) /* the first is the one that is told of */
 				st = ws_fail(err,
-					     r->state == WS_PLAN_UNSUPPORTED ? WS_E_UNSUPPORTED
+					     r->state == CNT_PLAN_UNSUPPORTED ? WS_E_UNSUPPORTED
 									     : WS_E_NOTFOUND,
 					     "%s", r->why);
 		}
@@ -259,7 +259,7 @@ static enum ws_status take_ranges(struct rp_counting *c, const struct rp_args *a
 	/* checks.c has seen to it that these are numbers and ranges. */
 	for (size_t i = 0; i < list->n; i++)
 		for (const char *at = list->at[i]; *(at += strspn(at, "[], "));) {
-			struct ws_count_range *range = &c->ranges[c->n_ranges++];
+			struct col_count_range *range = &c->ranges[c->n_ranges++];
 			char *end;
 
 			range->first = range->last = strtoull(at, &end, 10);
@@ -267,9 +267,9 @@ static enum ws_status take_ranges(struct rp_counting *c, const struct rp_args *a
 				range->last = strtoull(end + 1, &end, 10);
 			at = end > at ? end : at + 1;
 		}
-	if (c->n_ranges > WS_COUNT_RANGES_MAX)
+	if (c->n_ranges > COL_COUNT_RANGES_MAX)
 		return ws_fail(err, WS_E_LIMIT, "more than %u ranges of iterations",
-			       WS_COUNT_RANGES_MAX);
+			       COL_COUNT_RANGES_MAX);
 	return WS_OK;
 }
 
@@ -310,18 +310,18 @@ static enum ws_status choose_replay(struct rp_counting *c, const struct rp_args 
 	if (args->replay && args->replay_mode && strcmp(args->replay, args->replay_mode) != 0)
 		return ws_fail(err, WS_E_USAGE, "--replay %s and --replay-mode %s: give one",
 			       args->replay, args->replay_mode);
-	c->replay = c->soft ? WS_REPLAY_KERNEL : WS_REPLAY_APPLICATION;
+	c->replay = c->soft ? LAUNCH_REPLAY_KERNEL : LAUNCH_REPLAY_APPLICATION;
 	if (asked)
-		c->replay = *asked == 'k' ? WS_REPLAY_KERNEL : WS_REPLAY_APPLICATION;
+		c->replay = *asked == 'k' ? LAUNCH_REPLAY_KERNEL : LAUNCH_REPLAY_APPLICATION;
 	if (args->pmc_groups.n) {
 		if (asked && c->n_passes > 1)
 			return ws_fail(
 				err, WS_E_USAGE,
 				"--replay repeats work to count all of it, pmc_groups counts "
 				"some of it at a time: give one");
-		c->replay = WS_REPLAY_ROTATE;
+		c->replay = LAUNCH_REPLAY_ROTATE;
 	}
-	if (c->replay == WS_REPLAY_KERNEL && !c->soft)
+	if (c->replay == LAUNCH_REPLAY_KERNEL && !c->soft)
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "--replay kernel is offered by the software GPU only: use --replay "
 			       "application");
@@ -332,32 +332,32 @@ static enum ws_status choose_replay(struct rp_counting *c, const struct rp_args 
 static enum ws_status init_samples(struct rp_counting *c, const struct rp_args *args,
 				   struct ws_err *err)
 {
-	static const struct ws_count_set nothing = { NULL, 0 };
+	static const struct col_count_set nothing = { NULL, 0 };
 
-	c->gpus[0] = (struct ws_count_gpu){ WS_COUNT_EVERY_GPU, &nothing, 1 };
+	c->gpus[0] = (struct col_count_gpu){ COL_COUNT_EVERY_GPU, &nothing, 1 };
 	c->n_gpus = 1;
 	c->n_passes = 1;
-	c->replay = WS_REPLAY_APPLICATION;
+	c->replay = LAUNCH_REPLAY_APPLICATION;
 	return take_filters(c, args, err);
 }
 
 enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *args,
 				struct ws_err *err)
 {
-	struct ws_inject_gpu gpus[WS_COUNT_GPUS_MAX];
+	struct launch_inject_gpu gpus[COL_COUNT_GPUS_MAX];
 	enum ws_status st;
 
 	memset(c, 0, sizeof(*c));
 	ws_arena_init(&c->arena, ARENA_MAX);
 	if (!rp_counts(args))
 		return init_samples(c, args, err);
-	st = ws_inject_gpus(gpus, WS_ARRAY_LEN(gpus), &c->n_gpus, &c->soft, err);
+	st = launch_inject_gpus(gpus, WS_ARRAY_LEN(gpus), &c->n_gpus, &c->soft, err);
 	if (!st && !c->n_gpus)
 		st = ws_fail(err, WS_E_NOTFOUND,
 			     "there is no GPU to count on: without WAVESCOPE_GPU=native it is the "
 			     "software GPU");
 	for (uint32_t g = 0; g < c->n_gpus && !st; g++) {
-		struct ws_agent_props props = props_of(gpus[g].model, c->soft);
+		struct cnt_agent_props props = props_of(gpus[g].model, c->soft);
 
 		st = rp_plan_init(&c->plans[g], args, g, gpus[g].arch, &props, err);
 		if (!st)
@@ -381,7 +381,7 @@ void rp_counting_fini(struct rp_counting *c)
 }
 
 void rp_counting_passes(const struct rp_counting *c, const struct rp_args *args,
-			struct ws_passes *passes)
+			struct launch_passes *passes)
 {
 	passes->gpus = c->gpus;
 	passes->n_gpus = c->n_gpus;
@@ -390,16 +390,16 @@ void rp_counting_passes(const struct rp_counting *c, const struct rp_args *args,
 		args->pmc_group_interval ? strtoull(args->pmc_group_interval, NULL, 0) : 1;
 	passes->include = c->include;
 	passes->exclude = c->exclude;
-	passes->names = args->truncate_kernels == WS_TRI_YES  ? WS_COUNT_TRUNCATED
-			: args->mangled_kernels == WS_TRI_YES ? WS_COUNT_MANGLED
-							      : WS_COUNT_DEMANGLED;
+	passes->names = args->truncate_kernels == WS_TRI_YES  ? COL_COUNT_TRUNCATED
+			: args->mangled_kernels == WS_TRI_YES ? COL_COUNT_MANGLED
+							      : COL_COUNT_DEMANGLED;
 	passes->ranges = c->ranges;
 	passes->n_ranges = c->n_ranges;
 }
 
 void rp_counting_print(const struct rp_counting *c, const struct rp_args *args)
 {
-	struct ws_plan_cost cost = { .kernel_replay = c->replay != WS_REPLAY_APPLICATION };
+	struct cnt_plan_cost cost = { .kernel_replay = c->replay != LAUNCH_REPLAY_APPLICATION };
 
 	/* checks.c has seen to it that it is a number. */
 	if (args->baseline)
@@ -408,10 +408,10 @@ void rp_counting_print(const struct rp_counting *c, const struct rp_args *args)
 		if (!c->plans[i].plan)
 			continue; /* not even that could be made */
 		if (c->n_gpus > 1)
-			printf("GPU %zu (%s)\n", i, ws_catalogue_arch(c->plans[i].cat));
-		ws_plan_print(stdout, c->plans[i].plan, &cost);
+			printf("GPU %zu (%s)\n", i, cnt_catalogue_arch(c->plans[i].cat));
+		cnt_plan_print(stdout, c->plans[i].plan, &cost);
 	}
-	if (c->replay == WS_REPLAY_ROTATE && c->n_passes)
+	if (c->replay == LAUNCH_REPLAY_ROTATE && c->n_passes)
 		printf("each dispatch counts the next of %zu groups: values of a counter are there "
 		       "for some of the dispatches\n",
 		       c->n_passes);

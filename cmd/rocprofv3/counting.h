@@ -16,20 +16,20 @@
 
 /* One GPU's plan; also made again, with what the GPU said of itself, when reading. */
 struct rp_plan {
-	struct ws_catalogue *cat;
-	struct ws_plan *plan;
+	struct cnt_catalogue *cat;
+	struct cnt_plan *plan;
 };
 
 struct rp_counting {
 	struct ws_arena arena;
-	struct rp_plan plans[WS_COUNT_GPUS_MAX];
-	struct ws_count_gpu gpus[WS_COUNT_GPUS_MAX];
+	struct rp_plan plans[COL_COUNT_GPUS_MAX];
+	struct col_count_gpu gpus[COL_COUNT_GPUS_MAX];
 	size_t n_gpus;
 	bool soft;
-	enum ws_replay replay;
+	enum launch_replay replay;
 	size_t n_passes;        /* the most of any GPU */
 	size_t n_asked, n_gone; /* requests, and those that no GPU has */
-	struct ws_count_range *ranges;
+	struct col_count_range *ranges;
 	size_t n_ranges;
 	const char *include, *exclude; /* as POSIX writes them; NULL: none */
 };
@@ -45,7 +45,7 @@ void rp_counting_fini(struct rp_counting *counting);
 
 /* Sets, replay and filters; the rest is the caller's. */
 void rp_counting_passes(const struct rp_counting *counting, const struct rp_args *args,
-			struct ws_passes *passes);
+			struct launch_passes *passes);
 
 /* What --dry-run shows of one job; also of one that could not be made whole. */
 void rp_counting_print(const struct rp_counting *counting, const struct rp_args *args);
@@ -55,7 +55,7 @@ void rp_counting_print(const struct rp_counting *counting, const struct rp_args 
  * plan, with the reason.
  */
 enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args, uint32_t gpu,
-			    const char *arch, const struct ws_agent_props *props,
+			    const char *arch, const struct cnt_agent_props *props,
 			    struct ws_err *err);
 void rp_plan_fini(struct rp_plan *plan);
 

@@ -12,23 +12,23 @@
 
 /* ---- what was asked of a GPU ---- */
 
-static struct ws_agent_props props_of(const struct ws_rec_agent *info)
+static struct cnt_agent_props props_of(const struct cap_rec_agent *info)
 {
-	return (struct ws_agent_props){
+	return (struct cnt_agent_props){
 #define PROP(name) .name = info->name,
-		WS_AGENT_PROP_TABLE(PROP)
+		CNT_AGENT_PROP_TABLE(PROP)
 #undef PROP
-			.soft = info->flags & WS_AGENT_SOFT,
+			.soft = info->flags & CAP_AGENT_SOFT,
 	};
 }
 
 /* The most values that a request can have. */
-static uint32_t room_for(const struct gpu *gpu, const struct ws_plan_request *request)
+static uint32_t room_for(const struct gpu *gpu, const struct cnt_plan_request *request)
 {
-	size_t n = request->counter ? ws_shape_size(&request->counter->shape) : 1;
+	size_t n = request->counter ? cnt_shape_size(&request->counter->shape) : 1;
 
 	for (size_t i = 0; i < request->n_reads; i++) {
-		const struct ws_counted_column *column = gpu->columns[request->reads[i]];
+		const struct trc_counted_column *column = gpu->columns[request->reads[i]];
 
 		n = WS_MAX(n, column ? (size_t)column->n : 1);
 	}
@@ -49,7 +49,7 @@ static int by_catalogue(const void *a, const void *b)
 /* In the order of the catalogue, as AMD's ids are; each name once. */
 static enum ws_status list_asked(struct rp_derived *d, struct gpu *gpu, struct ws_err *err)
 {
-	const struct ws_plan *plan = gpu->plan.plan;
+	const struct cnt_plan *plan = gpu->plan.plan;
 	uint32_t first = 0;
 
 	gpu->asked = ws_arena_array(&d->arena, plan->n_requests + 1, sizeof(*gpu->asked));
@@ -57,9 +57,9 @@ static enum ws_status list_asked(struct rp_derived *d, struct gpu *gpu, struct w
 	if (!gpu->asked || !gpu->columns)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; i < plan->n_reads; i++)
-		gpu->columns[i] = ws_counted_find(d->table, plan->reads[i].spelling);
+		gpu->columns[i] = trc_counted_find(d->table, plan->reads[i].spelling);
 	for (size_t i = 0; i < plan->n_requests; i++)
-		if (ws_plan_find(plan, plan->requests[i].name) == i)
+		if (cnt_plan_find(plan, plan->requests[i].name) == i)
 			gpu->asked[gpu->n_asked++] = (struct asked){
 				.request = &plan->requests[i],
 				.number = i,
@@ -76,26 +76,26 @@ static enum ws_status list_asked(struct rp_derived *d, struct gpu *gpu, struct w
 }
 
 static enum ws_status add_gpus(struct rp_derived *d, const struct rp_args *args,
-			       struct ws_trace *trace, struct ws_err *err)
+			       struct trc_trace *trace, struct ws_err *err)
 {
-	size_t n_processes = ws_trace_n_processes(trace), n = 0;
+	size_t n_processes = trc_n_processes(trace), n = 0;
 	enum ws_status st = WS_OK;
 
 	for (size_t p = 0; p < n_processes; p++)
-		n += ws_trace_process(trace, p)->agents.n;
+		n += trc_process_at(trace, p)->agents.n;
 	d->gpus = ws_arena_array(&d->arena, n + 1, sizeof(*d->gpus));
 	d->shown = ws_arena_array(&d->arena, n_processes + 1, sizeof(*d->shown));
 	if (!d->gpus || !d->shown)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t p = 0; p < n_processes; p++) {
-		const struct ws_process *process = ws_trace_process(trace, p);
+		const struct trc_process *process = trc_process_at(trace, p);
 
 		for (size_t a = 0; a < process->agents.n && !st; a++) {
-			const struct ws_agent *agent = process->agents.at[a];
-			struct ws_agent_props props = props_of(agent->info);
+			const struct trc_agent *agent = process->agents.at[a];
+			struct cnt_agent_props props = props_of(agent->info);
 			struct gpu *gpu = &d->gpus[d->n_gpus];
 
-			if (agent->info->type != WS_AGENT_GPU)
+			if (agent->info->type != CAP_AGENT_GPU)
 				continue;
 			gpu->agent = agent;
 			gpu->process = process;
@@ -109,7 +109,7 @@ static enum ws_status add_gpus(struct rp_derived *d, const struct rp_args *args,
 	return st;
 }
 
-static struct gpu *gpu_of(const struct rp_derived *d, const struct ws_agent *agent)
+static struct gpu *gpu_of(const struct rp_derived *d, const struct trc_agent *agent)
 {
 	for (size_t i = 0; i < d->n_gpus; i++)
 		if (d->gpus[i].agent == agent)
@@ -133,19 +133,19 @@ static const double *padded(const double *values, size_t n, size_t n_places, str
 }
 
 static enum ws_status take_samples(const struct rp_derived *d, const struct gpu *gpu, size_t row,
-				   struct ws_plan_sample *samples, struct ws_arena *arena,
+				   struct cnt_plan_sample *samples, struct ws_arena *arena,
 				   struct ws_err *err)
 {
-	const double *cells = ws_counted_cells(d->table, row);
+	const double *cells = trc_counted_cells(d->table, row);
 
 	for (size_t i = 0; i < gpu->plan.plan->n_reads; i++) {
-		const struct ws_counted_column *column = gpu->columns[i];
-		size_t n_places = ws_shape_size(&gpu->plan.plan->reads[i].counter->shape), n = 0;
+		const struct trc_counted_column *column = gpu->columns[i];
+		size_t n_places = cnt_shape_size(&gpu->plan.plan->reads[i].counter->shape), n = 0;
 
 		/* A GPU with fewer instances than another leaves the rest empty. */
 		while (column && n < column->n && !isnan(cells[column->first + n]))
 			n++;
-		samples[i] = (struct ws_plan_sample){ n ? cells + column->first : NULL, n };
+		samples[i] = (struct cnt_plan_sample){ n ? cells + column->first : NULL, n };
 		if (n > 1 && n < n_places) {
 			samples[i].at = padded(samples[i].at, n, n_places, arena);
 			samples[i].n = n_places;
@@ -158,26 +158,26 @@ static enum ws_status take_samples(const struct rp_derived *d, const struct gpu 
 
 /* A name that is in several groups has the value of whichever was counted. */
 static enum ws_status value_of(const struct gpu *gpu, const struct asked *asked,
-			       const struct ws_plan_sample *samples, struct ws_arena *arena,
-			       struct ws_values *out_values, struct ws_err *err)
+			       const struct cnt_plan_sample *samples, struct ws_arena *arena,
+			       struct cnt_values *out_values, struct ws_err *err)
 {
-	const struct ws_plan *plan = gpu->plan.plan;
+	const struct cnt_plan *plan = gpu->plan.plan;
 	enum ws_status st = WS_OK;
 
 	out_values->n = 0;
 	for (size_t i = asked->number; i < plan->n_requests && !st && !out_values->n; i++)
 		if (i == asked->number || strcmp(plan->requests[i].name, asked->request->name) == 0)
-			st = ws_plan_value(plan, i, samples, arena, out_values, err);
+			st = cnt_plan_value(plan, i, samples, arena, out_values, err);
 	return st;
 }
 
 static enum ws_status compute_row(struct rp_derived *d, size_t row, struct ws_arena *arena,
 				  struct ws_err *err)
 {
-	const struct ws_counted_row *facts = ws_counted_row(d->table, row);
+	const struct trc_counted_row *facts = trc_counted_row(d->table, row);
 	struct gpu *gpu = gpu_of(d, facts->agent);
-	double *cells = ws_cells_row(&d->cells, row);
-	struct ws_plan_sample *samples;
+	double *cells = trc_cells_row(&d->cells, row);
+	struct cnt_plan_sample *samples;
 	enum ws_status st = WS_OK;
 
 	if (!gpu)
@@ -189,9 +189,9 @@ static enum ws_status compute_row(struct rp_derived *d, size_t row, struct ws_ar
 	gpu->n_rows++;
 	for (size_t i = 0; i < gpu->n_asked && !st; i++) {
 		struct asked *asked = &gpu->asked[i];
-		struct ws_values values;
+		struct cnt_values values;
 
-		if (asked->request->state != WS_PLAN_AVAILABLE)
+		if (asked->request->state != CNT_PLAN_AVAILABLE)
 			continue;
 		st = value_of(gpu, asked, samples, arena, &values, err);
 		if (st)
@@ -207,19 +207,19 @@ static enum ws_status compute_row(struct rp_derived *d, size_t row, struct ws_ar
 	return st;
 }
 
-static size_t give_values(void *ctx, const struct ws_process *process,
-			  const struct ws_rec_dispatch *dispatch, struct ws_counter_value *to,
+static size_t give_values(void *ctx, const struct trc_process *process,
+			  const struct cap_rec_dispatch *dispatch, struct cap_counter_value *to,
 			  size_t room)
 {
 	const struct rp_derived *d = ctx;
-	size_t row = ws_counted_find_row(d->table, process, dispatch->dispatch_id), n = 0;
+	size_t row = trc_counted_find_row(d->table, process, dispatch->dispatch_id), n = 0;
 	const struct gpu *gpu =
-		row == SIZE_MAX ? NULL : gpu_of(d, ws_counted_row(d->table, row)->agent);
+		row == SIZE_MAX ? NULL : gpu_of(d, trc_counted_row(d->table, row)->agent);
 	const double *cells;
 
 	if (!gpu)
 		return 0;
-	cells = ws_cells_row(&d->cells, row);
+	cells = trc_cells_row(&d->cells, row);
 	for (size_t i = 0; i < gpu->n_asked; i++) {
 		const struct asked *asked = &gpu->asked[i];
 
@@ -227,7 +227,7 @@ static size_t give_values(void *ctx, const struct ws_process *process,
 			if (isnan(cells[asked->first + k]))
 				continue;
 			if (n < room)
-				to[n] = (struct ws_counter_value){ asked->id, k,
+				to[n] = (struct cap_counter_value){ asked->id, k,
 								   cells[asked->first + k] };
 			n++;
 		}
@@ -237,11 +237,11 @@ static size_t give_values(void *ctx, const struct ws_process *process,
 
 /* ---- the whole ---- */
 
-enum ws_status rp_derive(const struct rp_args *args, struct ws_counted *table,
+enum ws_status rp_derive(const struct rp_args *args, struct trc_counted *table,
 			 struct rp_derived **out_derived, struct ws_err *err)
 {
 	struct rp_derived *d = calloc(1, sizeof(*d));
-	struct ws_trace *trace = ws_counted_trace(table);
+	struct trc_trace *trace = trc_counted_trace(table);
 	struct ws_arena scratch;
 	enum ws_status st;
 
@@ -252,12 +252,12 @@ enum ws_status rp_derive(const struct rp_args *args, struct ws_counted *table,
 	ws_arena_init(&scratch, SCRATCH_MAX);
 	st = add_gpus(d, args, trace, err);
 	if (!st)
-		st = ws_cells_init(&d->cells, ws_counted_n_rows(table), d->n_cells, err);
-	for (size_t i = 0; i < ws_counted_n_rows(table) && !st; i++) {
+		st = trc_cells_init(&d->cells, trc_counted_n_rows(table), d->n_cells, err);
+	for (size_t i = 0; i < trc_counted_n_rows(table) && !st; i++) {
 		st = compute_row(d, i, &scratch, err);
 		ws_arena_reset(&scratch);
 	}
-	for (size_t p = 0; p < ws_trace_n_processes(trace) && !st; p++) {
+	for (size_t p = 0; p < trc_n_processes(trace) && !st; p++) {
 		st = rp_derived_show(d, trace, p, give_values, err);
 	}
 	ws_arena_fini(&scratch);
@@ -275,7 +275,7 @@ void rp_derived_destroy(struct rp_derived *d)
 		return;
 	for (size_t i = 0; i < d->n_gpus; i++)
 		rp_plan_fini(&d->gpus[i].plan);
-	ws_cells_fini(&d->cells);
+	trc_cells_fini(&d->cells);
 	ws_arena_fini(&d->arena);
 	free(d);
 }

@@ -14,7 +14,7 @@
 struct rp_derived;
 
 /* The trace of @table shows the result as long as both live. */
-enum ws_status rp_derive(const struct rp_args *args, struct ws_counted *table,
+enum ws_status rp_derive(const struct rp_args *args, struct trc_counted *table,
 			 struct rp_derived **out_derived, struct ws_err *err);
 void rp_derived_destroy(struct rp_derived *derived); /* NULL is fine */
 
@@ -22,7 +22,7 @@ void rp_derived_destroy(struct rp_derived *derived); /* NULL is fine */
  * How good the numbers of a process are, what is missing and why; on stderr. @folder: of the
  * job, where several are told of; else "".
  */
-void rp_derived_report(const struct rp_derived *derived, const struct ws_process *process,
+void rp_derived_report(const struct rp_derived *derived, const struct trc_process *process,
 		       const char *folder);
 /* How runs differ, and what replay cost; on stderr. True: something asked for is missing. */
 bool rp_derived_report_runs(const struct rp_derived *derived, bool whole);

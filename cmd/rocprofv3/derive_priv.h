@@ -9,40 +9,40 @@
 
 /* One name that was asked of one GPU. */
 struct asked {
-	const struct ws_plan_request *request;
+	const struct cnt_plan_request *request;
 	size_t number;         /* in the plan: the first of its name */
 	uint32_t id;           /* of the counter in the trace */
 	uint32_t first, room;  /* its cells in a row */
-	struct ws_shape shape; /* of its values, once there were any */
+	struct cnt_shape shape; /* of its values, once there were any */
 	uint64_t n_seen;       /* dispatches with a value */
 	double least_sampled;
 };
 
 struct gpu {
-	const struct ws_process *process;
-	const struct ws_agent *agent;
+	const struct trc_process *process;
+	const struct trc_agent *agent;
 	struct rp_plan plan;
-	const struct ws_counted_column **columns; /* by read; NULL: it was not counted */
+	const struct trc_counted_column **columns; /* by read; NULL: it was not counted */
 	struct asked *asked;
 	size_t n_asked;
 	uint64_t n_rows; /* dispatches counted on it */
 };
 
 struct rp_derived {
-	struct ws_counted *table;
+	struct trc_counted *table;
 	struct ws_arena arena;
 	struct gpu *gpus; /* of all processes */
 	size_t n_gpus;
 	size_t n_cells;
-	struct ws_cells cells;    /* by row of the table */
-	struct ws_recount *shown; /* by process */
+	struct trc_cells cells;    /* by row of the table */
+	struct trc_recount *shown; /* by process */
 };
 
 /* Number and describe the counters of a process, and put them into the trace. */
-enum ws_status rp_derived_show(struct rp_derived *d, struct ws_trace *trace, size_t process,
-			       size_t (*values)(void *, const struct ws_process *,
-						const struct ws_rec_dispatch *,
-						struct ws_counter_value *, size_t),
+enum ws_status rp_derived_show(struct rp_derived *d, struct trc_trace *trace, size_t process,
+			       size_t (*values)(void *, const struct trc_process *,
+						const struct cap_rec_dispatch *,
+						struct cap_counter_value *, size_t),
 			       struct ws_err *err);
 
 #endif

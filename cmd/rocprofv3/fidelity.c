@@ -14,9 +14,9 @@
 
 static const char *why_absent(const struct gpu *gpu, const struct asked *asked)
 {
-	const struct ws_plan_request *r = asked->request;
+	const struct cnt_plan_request *r = asked->request;
 
-	if (r->state != WS_PLAN_AVAILABLE)
+	if (r->state != CNT_PLAN_AVAILABLE)
 		return r->why;
 	for (size_t i = 0; i < r->n_reads; i++)
 		if (!gpu->columns[r->reads[i]])
@@ -34,8 +34,8 @@ static const char *words_for(struct rp_derived *d, const struct gpu *gpu, const 
 	if (!asked->n_seen) {
 		ws_buf_printf(&text, "absent: %s", why_absent(gpu, asked));
 	} else {
-		ws_buf_add(&text, gpu->agent->info->flags & WS_AGENT_SOFT
-					  ? ws_fidelity_word(asked->request->fidelity)
+		ws_buf_add(&text, gpu->agent->info->flags & CAP_AGENT_SOFT
+					  ? cnt_fidelity_word(asked->request->fidelity)
 					  : "hardware");
 		if (asked->least_sampled < 1)
 			ws_buf_printf(&text, ", sampled: %.1f%% of the workgroups",
@@ -50,14 +50,14 @@ static const char *words_for(struct rp_derived *d, const struct gpu *gpu, const 
 	return kept ? kept : "";
 }
 
-static enum ws_status describe(struct rp_derived *d, struct ws_trace *trace, size_t process,
+static enum ws_status describe(struct rp_derived *d, struct trc_trace *trace, size_t process,
 			       const struct gpu *gpu, const struct asked *asked,
-			       struct ws_counter *out)
+			       struct trc_counter *out)
 {
-	const struct ws_plan_request *r = asked->request;
+	const struct cnt_plan_request *r = asked->request;
 	struct {
-		struct ws_rec_counter rec;
-		struct ws_counter_dim dims[WS_SHAPE_MAX];
+		struct cap_rec_counter rec;
+		struct cap_counter_dim dims[CNT_SHAPE_MAX];
 	} *fact = ws_arena_alloc(&d->arena, sizeof(*fact));
 	uint32_t shift = 0;
 
@@ -66,17 +66,17 @@ static enum ws_status describe(struct rp_derived *d, struct ws_trace *trace, siz
 	memset(fact, 0, sizeof(*fact));
 	fact->rec.h.what = asked->id;
 	fact->rec.agent = gpu->agent->info->h.what;
-	if (r->counter && r->counter->kind == WS_COUNTER_CONSTANT)
-		fact->rec.flags |= WS_COUNTER_IS_CONSTANT;
-	if (r->counter && r->counter->kind == WS_COUNTER_DERIVED)
-		fact->rec.flags |= WS_COUNTER_IS_DERIVED;
-	if (r->fidelity != WS_FIDELITY_EXACT)
-		fact->rec.flags |= WS_COUNTER_IS_MODELLED;
+	if (r->counter && r->counter->kind == CNT_COUNTER_CONSTANT)
+		fact->rec.flags |= CAP_COUNTER_IS_CONSTANT;
+	if (r->counter && r->counter->kind == CNT_COUNTER_DERIVED)
+		fact->rec.flags |= CAP_COUNTER_IS_DERIVED;
+	if (r->fidelity != CNT_FIDELITY_EXACT)
+		fact->rec.flags |= CAP_COUNTER_IS_MODELLED;
 	fact->rec.n_dims = asked->shape.n_dims;
 	for (unsigned i = asked->shape.n_dims; i-- > 0;) {
-		fact->dims[i] = (struct ws_counter_dim){
-			.name_str = ws_trace_add_string(trace, process,
-							ws_dim_name(asked->shape.at[i].dim)),
+		fact->dims[i] = (struct cap_counter_dim){
+			.name_str = trc_add_string(trace, process,
+							cnt_dim_name(asked->shape.at[i].dim)),
 			.id = asked->shape.at[i].dim,
 			.n = asked->shape.at[i].n,
 			.shift = shift,
@@ -84,7 +84,7 @@ static enum ws_status describe(struct rp_derived *d, struct ws_trace *trace, siz
 		while (shift < 31 && 1u << (shift - fact->dims[i].shift) < asked->shape.at[i].n)
 			shift++;
 	}
-	*out = (struct ws_counter){
+	*out = (struct trc_counter){
 		.id = asked->id,
 		.name = r->name,
 		.description = r->counter ? r->counter->text : "",
@@ -100,14 +100,14 @@ static enum ws_status describe(struct rp_derived *d, struct ws_trace *trace, siz
 	return WS_OK;
 }
 
-enum ws_status rp_derived_show(struct rp_derived *d, struct ws_trace *trace, size_t process,
-			       size_t (*values)(void *, const struct ws_process *,
-						const struct ws_rec_dispatch *,
-						struct ws_counter_value *, size_t),
+enum ws_status rp_derived_show(struct rp_derived *d, struct trc_trace *trace, size_t process,
+			       size_t (*values)(void *, const struct trc_process *,
+						const struct cap_rec_dispatch *,
+						struct cap_counter_value *, size_t),
 			       struct ws_err *err)
 {
-	const struct ws_process *p = ws_trace_process(trace, process);
-	struct ws_counter *counters;
+	const struct trc_process *p = trc_process_at(trace, process);
+	struct trc_counter *counters;
 	size_t n = 1;
 
 	for (size_t g = 0; g < d->n_gpus; g++)
@@ -115,7 +115,7 @@ enum ws_status rp_derived_show(struct rp_derived *d, struct ws_trace *trace, siz
 	counters = ws_arena_array(&d->arena, n, sizeof(*counters));
 	if (!counters)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	counters[0] = (struct ws_counter){
+	counters[0] = (struct trc_counter){
 		.name = "", .description = "", .block = "", .expression = "", .fidelity = ""
 	};
 	n = 1;
@@ -126,14 +126,14 @@ enum ws_status rp_derived_show(struct rp_derived *d, struct ws_trace *trace, siz
 				     &counters[n]))
 				return ws_fail(err, WS_E_NOMEM, "out of memory");
 		}
-	d->shown[process] = (struct ws_recount){ counters, n, values, d };
-	ws_trace_recount(trace, process, &d->shown[process]);
+	d->shown[process] = (struct trc_recount){ counters, n, values, d };
+	trc_set_recount(trace, process, &d->shown[process]);
 	return WS_OK;
 }
 
 /* ---- on the terminal ---- */
 
-void rp_derived_report(const struct rp_derived *d, const struct ws_process *process,
+void rp_derived_report(const struct rp_derived *d, const struct trc_process *process,
 		       const char *folder)
 {
 	for (size_t g = 0; g < d->n_gpus; g++) {
@@ -149,8 +149,8 @@ void rp_derived_report(const struct rp_derived *d, const struct ws_process *proc
 			n_absent += !a->n_seen;
 			if (!a->n_seen)
 				continue;
-			n_exact += a->request->fidelity == WS_FIDELITY_EXACT;
-			n_modelled += a->request->fidelity != WS_FIDELITY_EXACT;
+			n_exact += a->request->fidelity == CNT_FIDELITY_EXACT;
+			n_modelled += a->request->fidelity != CNT_FIDELITY_EXACT;
 			n_some += a->n_seen < gpu->n_rows;
 			sampled = WS_MIN(sampled, a->least_sampled);
 		}
@@ -181,8 +181,8 @@ static void report_replay(const struct rp_derived *d)
 {
 	uint64_t n_replayed = 0, n_runs = 0, n_bytes = 0, ns = 0;
 
-	for (size_t i = 0; i < ws_counted_n_rows(d->table); i++) {
-		const struct ws_counted_row *row = ws_counted_row(d->table, i);
+	for (size_t i = 0; i < trc_counted_n_rows(d->table); i++) {
+		const struct trc_counted_row *row = trc_counted_row(d->table, i);
 
 		n_replayed += row->n_executed > 1;
 		n_runs += row->n_executed > 1 ? row->n_executed : 0;
@@ -200,13 +200,13 @@ static void report_replay(const struct rp_derived *d)
 
 bool rp_derived_report_runs(const struct rp_derived *d, bool whole)
 {
-	size_t n = ws_counted_n_differences(d->table);
+	size_t n = trc_counted_n_differences(d->table);
 	bool short_of = n > 0;
 
 	if (whole)
 		report_replay(d);
 	for (size_t i = 0; whole && i < n; i++) {
-		const struct ws_counted_difference *diff = ws_counted_difference(d->table, i);
+		const struct trc_counted_difference *diff = trc_counted_difference(d->table, i);
 
 		ws_log_warn("run %u is not like the first: of '%s' it lacks %llu dispatches and "
 			    "has %llu more: what it counted is given for those that are alike, "

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *rp_base_name(const struct ws_process *process)
+const char *rp_base_name(const struct trc_process *process)
 {
 	const char *name = process->n_argv ? process->argv[0] : "?";
 	const char *slash = strrchr(name, '/');
@@ -26,11 +26,11 @@ const char *rp_base_name(const struct ws_process *process)
  * In any of the files. Formats differ in what they have a place for (OTF2 has no marks, a
  * timeline no frees); a file that could not be written is told of by itself.
  */
-static uint64_t written(const struct ws_output_result *result, uint32_t formats, unsigned domain)
+static uint64_t written(const struct output_result *result, uint32_t formats, unsigned domain)
 {
 	uint64_t n = 0;
 
-	for (unsigned f = 0; f < WS_OUTPUT_COUNT; f++)
+	for (unsigned f = 0; f < OUTPUT_COUNT; f++)
 		if (formats >> f & 1)
 			n = WS_MAX(n, result->n_written[f][domain]);
 	return n;
@@ -39,20 +39,20 @@ static uint64_t written(const struct ws_output_result *result, uint32_t formats,
 /* The listing on the terminal holds every sample. */
 static bool is_reported(const struct rp_convert *how, unsigned domain)
 {
-	return how->args->pc_report == WS_TRI_YES && (domain == WS_DOMAIN_PC_SAMPLING_HOST_TRAP ||
-						      domain == WS_DOMAIN_PC_SAMPLING_STOCHASTIC);
+	return how->args->pc_report == WS_TRI_YES && (domain == CAP_DOMAIN_PC_SAMPLING_HOST_TRAP ||
+						      domain == CAP_DOMAIN_PC_SAMPLING_STOCHASTIC);
 }
 
-static void print_damage(const struct ws_process *process)
+static void print_damage(const struct trc_process *process)
 {
-	const struct ws_damage *d = &process->damage;
+	const struct cap_damage *d = &process->damage;
 
 	if (d->n_pages_cut)
 		ws_log_warn(
 			"%s was truncated while process %u recorded: what was in it is lost, and "
 			"nothing was recorded from then on",
 			process->path, process->pid);
-	else if (ws_damage_any(d))
+	else if (cap_damage_any(d))
 		ws_log_warn("%s is damaged: %llu records and %llu bytes could not be read; "
 			    "the rest was",
 			    process->path, (unsigned long long)(d->n_records + d->n_unknown),
@@ -64,25 +64,25 @@ static void print_damage(const struct ws_process *process)
 		ws_log_warn("process %u: %s", process->pid, process->notes[i]);
 }
 
-static const char *whose_times(const struct ws_process *process)
+static const char *whose_times(const struct trc_process *process)
 {
 	static const char *const texts[] = {
-		[WS_GPU_TIMES_HARDWARE] = "",
-		[WS_GPU_TIMES_HOST] =
+		[TRC_GPU_TIMES_HARDWARE] = "",
+		[TRC_GPU_TIMES_HOST] =
 			", on the software GPU: GPU times are the host's (--gpu-time)",
-		[WS_GPU_TIMES_COUNTED] = ", on the software GPU: GPU times of counted kernels are "
+		[TRC_GPU_TIMES_COUNTED] = ", on the software GPU: GPU times of counted kernels are "
 					 "simulated",
-		[WS_GPU_TIMES_SIMULATED] = ", on the software GPU: GPU times are simulated",
+		[TRC_GPU_TIMES_SIMULATED] = ", on the software GPU: GPU times are simulated",
 	};
 
-	return texts[ws_process_gpu_times(process)];
+	return texts[trc_process_gpu_times(process)];
 }
 
 /* Of a GPU that tells nobody when a kernel ends: what the process did not live to find out. */
-static void print_unended(const struct ws_process *process, struct rp_outcome *outcome)
+static void print_unended(const struct trc_process *process, struct rp_outcome *outcome)
 {
 	outcome->n_unended += process->n_unended;
-	outcome->seen[WS_DOMAIN_KERNEL_DISPATCH] += process->n_unended;
+	outcome->seen[CAP_DOMAIN_KERNEL_DISPATCH] += process->n_unended;
 	if (process->n_unended)
 		fprintf(stderr,
 			"    %llu %s submitted and did not end, or ended too late to be recorded\n",
@@ -90,16 +90,16 @@ static void print_unended(const struct ws_process *process, struct rp_outcome *o
 			process->n_unended == 1 ? "kernel was" : "kernels were");
 }
 
-void rp_ledger_process(const struct rp_convert *how, const struct ws_process *process,
-		       uint32_t formats, const struct ws_output_result *result,
+void rp_ledger_process(const struct rp_convert *how, const struct trc_process *process,
+		       uint32_t formats, const struct output_result *result,
 		       struct rp_outcome *outcome)
 {
 	/* That was the user's wish: nothing is lost. */
 	bool no_files = result->below_minimum || how->args->benchmark_mode;
 	uint64_t n_seen = 0;
 
-	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++) {
-		const struct ws_ledger_sum *sum = &process->ledger[d];
+	for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++) {
+		const struct trc_ledger_sum *sum = &process->ledger[d];
 
 		n_seen += sum->written + sum->dropped + sum->failed + sum->paused;
 	}
@@ -113,14 +113,14 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 	}
 	outcome->n_processes++;
 	if (how->again) {
-		for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++)
+		for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++)
 			outcome->seen[d] += process->ledger[d].written;
 		return;
 	}
 	ws_print(stderr, "rocprofv3: process %u (%s)%s%s\n", process->pid, rp_base_name(process),
 		 whose_times(process),
 		 process->ended ? ""
-		 : ws_running_process(process)
+		 : launch_running_process(process)
 			 ? ", which is still running"
 			 : ", which did not end in the usual way: all it recorded is here");
 	if (!n_seen) {
@@ -128,8 +128,8 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 		return;
 	}
 	fprintf(stderr, "    %-24s %11s %11s %11s\n", "SERVICE", "SEEN", "WRITTEN", "DROPPED");
-	for (unsigned d = 0; d < WS_DOMAIN_COUNT; d++) {
-		const struct ws_ledger_sum *sum = &process->ledger[d];
+	for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++) {
+		const struct trc_ledger_sum *sum = &process->ledger[d];
 		uint64_t seen = sum->written + sum->dropped + sum->failed;
 		uint64_t wrote = is_reported(how, d) ? seen : written(result, formats, d);
 
@@ -138,7 +138,7 @@ void rp_ledger_process(const struct rp_convert *how, const struct ws_process *pr
 		outcome->seen[d] += seen;
 		if (!no_files)
 			outcome->n_lost += seen - WS_MIN(seen, wrote);
-		fprintf(stderr, "    %-24s %11llu %11llu %11llu", ws_domain_label(d),
+		fprintf(stderr, "    %-24s %11llu %11llu %11llu", trc_domain_label(d),
 			(unsigned long long)seen, (unsigned long long)wrote,
 			(unsigned long long)(sum->dropped + sum->failed));
 		if (sum->paused)
@@ -196,15 +196,15 @@ void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome)
 		} else if (s->missing) {
 			continue;
 		} else if (!outcome->seen[s->domain]) {
-			add_name(named(how, s) ? &unseen : &of_groups, ws_domain_label(s->domain));
+			add_name(named(how, s) ? &unseen : &of_groups, trc_domain_label(s->domain));
 			outcome->short_of_strict |= named(how, s);
 		} else {
 			any_seen = true;
 		}
 	}
 	if (rp_counts(how->args)) {
-		if (!outcome->seen[WS_DOMAIN_COUNTER_COLLECTION]) {
-			add_name(&unseen, ws_domain_label(WS_DOMAIN_COUNTER_COLLECTION));
+		if (!outcome->seen[CAP_DOMAIN_COUNTER_COLLECTION]) {
+			add_name(&unseen, trc_domain_label(CAP_DOMAIN_COUNTER_COLLECTION));
 			outcome->short_of_strict = true;
 		} else {
 			any_seen = true;

@@ -12,46 +12,46 @@
 
 #include <string.h>
 
-static enum ws_status record_agents(const struct ws_rundir *dir, struct ws_trace **out_trace,
+static enum ws_status record_agents(const struct launch_rundir *dir, struct trc_trace **out_trace,
 				    struct ws_err *err)
 {
-	struct ws_trace_opts opts = { .max_bytes = 0 };
+	struct trc_opts opts = { .max_bytes = 0 };
 	struct ws_strv paths = { .max_n = 0 };
-	struct ws_rundir probe = { "" };
+	struct launch_rundir probe = { "" };
 	struct ws_arena arena;
 	enum ws_status st;
 
 	ws_arena_init(&arena, 1 << 20);
-	st = ws_rundir_create(dir->path, &probe, err);
+	st = launch_rundir_create(dir->path, &probe, err);
 	if (!st)
-		st = ws_agents_record(probe.path, err);
+		st = launch_agents_record(probe.path, err);
 	if (!st)
-		st = ws_rundir_captures(&probe, &arena, &paths, err);
+		st = launch_rundir_captures(&probe, &arena, &paths, err);
 	if (!st && !paths.n)
 		st = ws_fail(err, WS_E_NOTFOUND, "AMD's runtime did not start");
 	if (!st)
-		st = ws_trace_open((const char *const *)paths.at, 1, &opts, out_trace, err);
+		st = trc_open((const char *const *)paths.at, 1, &opts, out_trace, err);
 	ws_vec_fini(&paths);
-	ws_rundir_remove(&probe); /* what was opened is mapped, and stays */
+	launch_rundir_remove(&probe); /* what was opened is mapped, and stays */
 	ws_arena_fini(&arena);
 	return st;
 }
 
-void rp_lend_agents(struct rp_lender *lender, struct ws_trace *trace, size_t process)
+void rp_lend_agents(struct rp_lender *lender, struct trc_trace *trace, size_t process)
 {
 	struct ws_err err;
 
-	if (ws_trace_process(trace, process)->agents.n || !lender->dir)
+	if (trc_process_at(trace, process)->agents.n || !lender->dir)
 		return;
 	if (!lender->asked && record_agents(lender->dir, &lender->trace, &err))
 		ws_log_debug("the agents of this machine are not listed: %s", err.text);
 	lender->asked = true;
-	if (lender->trace && ws_trace_n_processes(lender->trace))
-		ws_trace_borrow_agents(trace, process, ws_trace_process(lender->trace, 0));
+	if (lender->trace && trc_n_processes(lender->trace))
+		trc_borrow_agents(trace, process, trc_process_at(lender->trace, 0));
 }
 
 void rp_lender_fini(struct rp_lender *lender)
 {
-	ws_trace_close(lender->trace);
+	trc_close(lender->trace);
 	*lender = (struct rp_lender){ .dir = NULL };
 }

@@ -11,15 +11,15 @@
 /* Behind the name: "_memory_allocation_trace.csv.partial" is the longest. */
 #define SUFFIX_BYTES 36
 
-static enum ws_status check_lengths(const char *option, const struct ws_place *place,
+static enum ws_status check_lengths(const char *option, const struct launch_place *place,
 				    const char *text, bool is_file, struct ws_err *err)
 {
 	struct ws_str rest, part;
 	struct ws_buf path;
 	enum ws_status st;
 
-	ws_buf_init(&path, WS_PLACE_TEXT_MAX);
-	st = ws_place_expand(place, text, &path, err);
+	ws_buf_init(&path, LAUNCH_PLACE_TEXT_MAX);
+	st = launch_place_expand(place, text, &path, err);
 	if (st)
 		ws_fail_in(err, st, "%s", option);
 	rest = ws_buf_view(&path);
@@ -43,15 +43,15 @@ static enum ws_status check_lengths(const char *option, const struct ws_place *p
 enum ws_status rp_check_names(const struct rp_args *args, char *const *argv, struct ws_err *err)
 {
 	static char hostname[256], cwd[PATH_MAX];
-	struct ws_place place;
+	struct launch_place place;
 	enum ws_status st = WS_OK;
 
-	ws_place_init(&place, hostname, cwd);
+	launch_place_init(&place, hostname, cwd);
 	place.argv = (const char *const *)argv;
 	for (place.n_argv = 0; argv[place.n_argv];)
 		place.n_argv++;
-	ws_place_warn("-o", args->output_file);
-	ws_place_warn("-d", args->output_directory);
+	launch_place_warn("-o", args->output_file);
+	launch_place_warn("-d", args->output_directory);
 	if (rp_given(args->output_directory))
 		st = check_lengths("-d", &place, args->output_directory, false, err);
 	if (!st && rp_given(args->output_file))

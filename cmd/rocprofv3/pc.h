@@ -12,8 +12,8 @@
 #define RP_PC_COMMENT_MAX 8192u
 
 struct rp_pc {
-	struct ws_code_objects objects;
-	struct ws_output_decoder decoder; /* for ws_output_config */
+	struct code_objects objects;
+	struct output_decoder decoder; /* for output_config */
 	char comment[RP_PC_COMMENT_MAX];
 };
 
@@ -21,7 +21,7 @@ void rp_pc_init(struct rp_pc *pc);
 void rp_pc_fini(struct rp_pc *pc); /* tells on stderr when code objects could not be read */
 
 /* The listing, on stdout; nothing when the process has no samples. */
-enum ws_status rp_pc_report(struct rp_pc *pc, const struct ws_trace *trace,
-			    const struct ws_process *process, struct ws_err *err);
+enum ws_status rp_pc_report(struct rp_pc *pc, const struct trc_trace *trace,
+			    const struct trc_process *process, struct ws_err *err);
 
 #endif

@@ -254,7 +254,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	if (call->rest.n_before)
 		return unexpected_words(call, err);
 	if (!call->rest.n && nothing_typed(typed)) {
-		ws_help_print(stdout, &ws_rocprofv3_cmd, "rocprofv3", ws_help_columns());
+		ws_help_print(stdout, &cmd_rocprofv3, "rocprofv3", ws_help_columns());
 		return WS_OK;
 	}
 	set_log_level(typed->log_level);
@@ -275,8 +275,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		st = ws_path_program(argv[0], path, err);
 		if (st)
 			*exit_code = ws_proc_exit_code(st);
-		else if (rp_n_enabled(&jobs.list.at[0].args) && ws_inject_obstacle(path))
-			ws_log_warn("'%s' %s", argv[0], ws_inject_obstacle(path));
+		else if (rp_n_enabled(&jobs.list.at[0].args) && launch_inject_obstacle(path))
+			ws_log_warn("'%s' %s", argv[0], launch_inject_obstacle(path));
 	}
 	if (!st)
 		st = run_jobs(&jobs, argv, exit_code, err);
@@ -284,7 +284,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	return st;
 }
 
-const struct ws_cmd ws_rocprofv3_cmd = {
+const struct ws_cmd cmd_rocprofv3 = {
 	.name = "rocprofv3",
 	.summary = "run a program and record what it does with GPUs",
 	.usage = "[options] -- PROGRAM [ARG...]",

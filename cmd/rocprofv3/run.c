@@ -28,7 +28,7 @@ static void base_folder(const struct rp_job *job, char out[PATH_MAX])
 
 	if (file && file[0] == '/')
 		dir = file;
-	n = (int)ws_place_fixed_part(dir);
+	n = (int)launch_place_fixed_part(dir);
 	while (dir == file && n > 1 && file[n - 1] != '/')
 		n--;
 
@@ -69,8 +69,8 @@ static enum ws_status add_option(struct ws_strv *words, struct ws_arena *arena,
 	return st;
 }
 
-static enum ws_status save_options(const struct rp_job *job, const struct ws_place *place,
-				   const struct ws_rundir *dir, struct ws_err *err)
+static enum ws_status save_options(const struct rp_job *job, const struct launch_place *place,
+				   const struct launch_rundir *dir, struct ws_err *err)
 {
 	static const char *const not_these[] = { "input",  "output-directory", "echo",   "pid",
 						 "attach", "version",          "recover" };
@@ -95,7 +95,7 @@ static enum ws_status save_options(const struct rp_job *job, const struct ws_pla
 			st = add_option(&words, &arena, opt, &job->asked, err);
 	}
 	if (!st)
-		st = ws_rundir_save(dir, &words, err);
+		st = launch_rundir_save(dir, &words, err);
 	ws_vec_fini(&words);
 	ws_arena_fini(&arena);
 	return st;
@@ -114,7 +114,7 @@ static void interrupted(int sig)
 	raise(sig); /* SA_RESETHAND: this time it ends us */
 }
 
-static void expect_interrupts(const struct ws_rundir *dir)
+static void expect_interrupts(const struct launch_rundir *dir)
 {
 	static const int signals[] = { SIGINT, SIGTERM };
 	struct sigaction action = { .sa_handler = interrupted, .sa_flags = SA_RESETHAND }, old;
@@ -128,7 +128,7 @@ static void expect_interrupts(const struct ws_rundir *dir)
 			sigaction(signals[i], &action, NULL);
 }
 
-static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
+static void convert(const struct rp_convert *how, const struct launch_rundir *dir,
 		    struct rp_result *result)
 {
 	struct rp_outcome outcome = { .n_failed = 0 };
@@ -149,7 +149,7 @@ static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
 	if (outcome.n_running && !how->again)
 		ws_log_warn("%s still running: the output has what was recorded until now; when "
 			    "%s ended 'rocprofv3 --recover %s' writes it all",
-			    ws_running_names(outcome.running, outcome.n_running, names,
+			    launch_running_names(outcome.running, outcome.n_running, names,
 					     sizeof(names)),
 			    outcome.n_running == 1 ? "it has" : "they have",
 			    ws_str_shell(dir->path, word, sizeof(word)));
@@ -160,13 +160,13 @@ static void convert(const struct rp_convert *how, const struct ws_rundir *dir,
 }
 
 /* Everything is output, or somebody wants to see what it was made from. */
-static void clean_up(const struct rp_args *args, const struct ws_rundir *dir,
+static void clean_up(const struct rp_args *args, const struct launch_rundir *dir,
 		     const struct rp_result *result)
 {
 	if (args->keep_captures == WS_TRI_YES)
 		fprintf(stderr, "rocprofv3: the captures are in %s\n", dir->path);
 	else if (!result->incomplete && !result->n_running)
-		ws_rundir_remove(dir);
+		launch_rundir_remove(dir);
 }
 
 /* ---- the program ---- */
@@ -183,7 +183,7 @@ static enum ws_status run_bare(const struct rp_args *args, char *const *argv,
 		if (args->preload.at[i])
 			st = ws_env_prepend(&env, "LD_PRELOAD", args->preload.at[i], ':', err);
 	if (!st)
-		st = ws_inject_gpu(&env, &soft, err);
+		st = launch_inject_gpu(&env, &soft, err);
 	if (!st)
 		st = ws_proc_run(argv[0], argv, env.at, &result->end, err);
 	result->ran = !st;
@@ -192,19 +192,19 @@ static enum ws_status run_bare(const struct rp_args *args, char *const *argv,
 }
 
 /* Whether this rank is one of those to profile. */
-static enum ws_status rank_is_chosen(const struct rp_args *args, const struct ws_place *place,
+static enum ws_status rank_is_chosen(const struct rp_args *args, const struct launch_place *place,
 				     bool *out_chosen, struct ws_err *err)
 {
-	struct ws_rank rank = place->rank;
+	struct launch_rank rank = place->rank;
 	enum ws_status st = WS_OK;
 
 	*out_chosen = true;
 	if (args->mpi_world_rank_variable)
-		st = ws_rank_named(place->env, args->mpi_world_rank_variable,
+		st = launch_rank_named(place->env, args->mpi_world_rank_variable,
 				   args->mpi_world_size_variable, &rank, err);
 	if (st || !args->profile_mpi_ranks)
 		return st;
-	st = ws_rank_listed(args->profile_mpi_ranks, &rank, out_chosen, err);
+	st = launch_rank_listed(args->profile_mpi_ranks, &rank, out_chosen, err);
 	if (st || rank.known)
 		return st;
 	*out_chosen = true;
@@ -246,18 +246,18 @@ static unsigned wait_seconds(const struct rp_args *args)
 
 	return args->wait_seconds && ws_str_u64(ws_str_from(args->wait_seconds), &seconds)
 		       ? (unsigned)seconds
-		       : WS_RUNNING_WAIT_S;
+		       : LAUNCH_RUNNING_WAIT_S;
 }
 
 /* Counters: as often as they need, in the ways that passes.h has. */
 static enum ws_status run_counted(const struct rp_args *args,
-				  const struct ws_collect_config *config,
-				  const struct ws_rundir *dir, char *const *argv,
+				  const struct col_collect_config *config,
+				  const struct launch_rundir *dir, char *const *argv,
 				  struct rp_result *result, struct ws_err *err)
 {
 	static struct rp_counting counting; /* tens of kilobytes */
 	const struct rp_args *shown = args;
-	struct ws_passes passes = {
+	struct launch_passes passes = {
 		.tool = "rocprofv3",
 		.argv = argv,
 		.collect = config,
@@ -270,17 +270,17 @@ static enum ws_status run_counted(const struct rp_args *args,
 		.show_env = show_env_once,
 		.ctx = &shown,
 	};
-	struct ws_passes_result runs = { .n_runs = 0 };
+	struct launch_passes_result runs = { .n_runs = 0 };
 	enum ws_status st = rp_counting_init(&counting, args, err);
 
 	if (!st) {
 		rp_counting_passes(&counting, args, &passes);
-		if (ws_passes_n_runs(&passes) > 1)
+		if (launch_passes_n_runs(&passes) > 1)
 			fprintf(stderr,
 				"rocprofv3: the counters need %zu passes: the program is "
 				"run %zu times\n",
-				counting.n_passes, ws_passes_n_runs(&passes));
-		st = ws_passes_run(&passes, &runs, err);
+				counting.n_passes, launch_passes_n_runs(&passes));
+		st = launch_passes_run(&passes, &runs, err);
 	}
 	/* A later run that cannot be started does not undo the first. */
 	result->ran = runs.n_done > 0;
@@ -290,18 +290,18 @@ static enum ws_status run_counted(const struct rp_args *args,
 		result->incomplete = true;
 		st = WS_OK;
 	}
-	ws_passes_fini(&runs, false);
+	launch_passes_fini(&runs, false);
 	rp_counting_fini(&counting);
 	return st;
 }
 
 /* @args: as it is run; @saved: as a later --recover is to see it. */
 static enum ws_status run_traced(const struct rp_args *args, const struct rp_job *saved,
-				 const struct ws_place *place, const struct ws_rundir *dir,
+				 const struct launch_place *place, const struct launch_rundir *dir,
 				 char *const *argv, struct rp_result *result, struct ws_err *err)
 {
-	static struct ws_collect_config config;
-	struct ws_inject inject = {
+	static struct col_collect_config config;
+	struct launch_inject inject = {
 		.config = &config,
 		.preload = &args->preload,
 		.no_roctx = args->suppress_marker_preload == WS_TRI_YES,
@@ -324,7 +324,7 @@ static enum ws_status run_traced(const struct rp_args *args, const struct rp_job
 		return run_counted(args, &config, dir, argv, result, err);
 	st = ws_env_init(&env, environ, err);
 	if (!st)
-		st = ws_inject_env(&inject, &env, err);
+		st = launch_inject_env(&inject, &env, err);
 	if (!st) {
 		show_environment(args, env.at);
 		st = ws_proc_run(argv[0], argv, env.at, &result->end, err);
@@ -333,13 +333,13 @@ static enum ws_status run_traced(const struct rp_args *args, const struct rp_job
 	ws_env_fini(&env);
 	/* Whoever pressed Ctrl-C does not want to wait. */
 	if (!st && !result->end.interrupted)
-		ws_running_wait(dir, "rocprofv3", wait_seconds(args));
+		launch_running_wait(dir, "rocprofv3", wait_seconds(args));
 	return st;
 }
 
 /* Several jobs are run as one that counts for all. */
 static enum ws_status run_merged(const struct rp_job *jobs, size_t n_jobs,
-				 const struct ws_place *place, const struct ws_rundir *dir,
+				 const struct launch_place *place, const struct launch_rundir *dir,
 				 char *const *argv, struct rp_result *result, struct ws_err *err)
 {
 	static struct rp_job all; /* kilobytes of options */
@@ -359,27 +359,27 @@ enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_for
 {
 	static char hostname[256], cwd[PATH_MAX];
 	const struct rp_args *args = &jobs[0].args;
-	struct timespec since = ws_claim_now();
+	struct timespec since = launch_claim_now();
 	char base[PATH_MAX];
-	struct ws_rundir dir = { "" };
-	struct ws_place place;
+	struct launch_rundir dir = { "" };
+	struct launch_place place;
 	bool chosen, again = false;
 	enum ws_status st;
 
 	*out_result = (struct rp_result){ .ran = false };
-	ws_place_init(&place, hostname, cwd);
+	launch_place_init(&place, hostname, cwd);
 	st = rank_is_chosen(args, &place, &chosen, err);
 	if (st)
 		return st;
 	if (!chosen || !rp_n_enabled(args))
 		return run_bare(args, argv, out_result, err);
 	base_folder(&jobs[0], base);
-	st = ws_rundir_create(base, &dir, err);
+	st = launch_rundir_create(base, &dir, err);
 	if (!st)
 		st = n_jobs > 1 ? run_merged(jobs, n_jobs, &place, &dir, argv, out_result, err)
 				: run_traced(args, &jobs[0], &place, &dir, argv, out_result, err);
 	if (st) {
-		ws_rundir_remove(&dir);
+		launch_rundir_remove(&dir);
 		return st;
 	}
 	for (size_t i = 0; i < n_jobs; i++) {
@@ -411,18 +411,18 @@ enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_res
 	struct rp_args saved = nothing, args, asked;
 	struct ws_opt_rest rest;
 	struct ws_arena arena;
-	struct ws_rundir dir;
-	struct ws_place place;
+	struct launch_rundir dir;
+	struct launch_place place;
 	enum ws_status st;
 
 	*out_result = (struct rp_result){ .ran = false };
 	ws_arena_init(&arena, 64 << 20);
-	ws_place_init(&place, hostname, cwd);
-	st = ws_rundir_open(typed->recover, &dir, err);
+	launch_place_init(&place, hostname, cwd);
+	st = launch_rundir_open(typed->recover, &dir, err);
 	if (!st)
 		st = ws_vec_push(&words, NULL, err); /* in place of argv[0] */
 	if (!st)
-		st = ws_rundir_load(&dir, &arena, &words, err);
+		st = launch_rundir_load(&dir, &arena, &words, err);
 	if (!st)
 		st = ws_vec_push(&words, NULL, err);
 	if (!st)
@@ -438,7 +438,7 @@ enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_res
 					      .asked = &asked,
 					      .folder = "",
 					      .place = &place,
-					      .since = ws_claim_now(),
+					      .since = launch_claim_now(),
 					      .recovering = true },
 			&dir, out_result);
 		if (!out_result->incomplete && !out_result->n_running)

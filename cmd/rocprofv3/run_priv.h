@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 /* Attach to args->pid, record into @dir, and come back when that is over. */
-enum ws_status rp_attach(const struct rp_args *args, const struct ws_rundir *dir,
+enum ws_status rp_attach(const struct rp_args *args, const struct launch_rundir *dir,
 			 struct ws_err *err);
 
 #endif

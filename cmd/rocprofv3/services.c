@@ -10,11 +10,11 @@
 #define F(field) offsetof(struct rp_args, field)
 #define SERVICE(field, id, domain)                                                                 \
 	{                                                                                          \
-		F(field), WS_SERVICE_##id, WS_DOMAIN_##domain, NULL, NULL                          \
+		F(field), COL_SERVICE_##id, CAP_DOMAIN_##domain, NULL, NULL                          \
 	}
 #define NO_LIBRARY(field, id, domain, why)                                                         \
 	{                                                                                          \
-		F(field), WS_SERVICE_##id, WS_DOMAIN_##domain, why, NULL                           \
+		F(field), COL_SERVICE_##id, CAP_DOMAIN_##domain, why, NULL                           \
 	}
 #define NOBODY(field, why)                                                                         \
 	{                                                                                          \
@@ -23,7 +23,7 @@
 
 #define SAMPLES(id, method)                                                                        \
 	{                                                                                          \
-		F(pc_sampling_beta_enabled), WS_SERVICE_PC_##id, WS_DOMAIN_PC_SAMPLING_##id, NULL, \
+		F(pc_sampling_beta_enabled), COL_SERVICE_PC_##id, CAP_DOMAIN_PC_SAMPLING_##id, NULL, \
 			method                                                                     \
 	}
 
@@ -81,7 +81,7 @@ uint32_t rp_service_bits(const struct rp_args *args)
 		if (rp_services[i].service >= 0 && rp_wants(args, &rp_services[i]))
 			bits |= 1u << rp_services[i].service;
 	if (rp_counts(args))
-		bits |= WS_SERVICE_BIT(COUNTERS);
+		bits |= COL_SERVICE_BIT(COUNTERS);
 	return bits;
 }
 
@@ -153,15 +153,15 @@ static bool time_ns(struct ws_str text, double ns, uint64_t *out)
 	return true;
 }
 
-static enum ws_status add_period(const char *text, double ns, struct ws_collect_config *config,
+static enum ws_status add_period(const char *text, double ns, struct col_collect_config *config,
 				 struct ws_err *err)
 {
-	struct ws_collect_period *p = &config->periods[config->n_periods];
+	struct col_collect_period *p = &config->periods[config->n_periods];
 	struct ws_str rest = ws_str_from(text), part;
 
-	if (config->n_periods == WS_COLLECT_PERIODS_MAX)
+	if (config->n_periods == COL_COLLECT_PERIODS_MAX)
 		return ws_fail(err, WS_E_USAGE, "more than %u collection periods",
-			       WS_COLLECT_PERIODS_MAX);
+			       COL_COLLECT_PERIODS_MAX);
 	if (!ws_str_next(&rest, ':', &part) || !time_ns(part, ns, &p->delay_ns) ||
 	    !ws_str_next(&rest, ':', &part) || !time_ns(part, ns, &p->duration_ns) ||
 	    !ws_str_next(&rest, ':', &part) || !ws_str_u64(part, &p->repeat) || rest.at)
@@ -173,35 +173,35 @@ static enum ws_status add_period(const char *text, double ns, struct ws_collect_
 
 /* ---- all of it ---- */
 
-enum ws_status rp_collect_config(const struct rp_args *args, struct ws_collect_config *out_config,
+enum ws_status rp_collect_config(const struct rp_args *args, struct col_collect_config *out_config,
 				 struct ws_err *err)
 {
 	static const struct {
 		size_t field;
 		uint32_t flag;
 	} flags[] = {
-		{ F(kernel_rename), WS_COLLECT_FLAG(KERNEL_RENAME) },
-		{ F(selected_regions), WS_COLLECT_FLAG(SELECTED_REGIONS) },
-		{ F(selected_regions_ref_count), WS_COLLECT_FLAG(REGION_REF_COUNT) },
-		{ F(group_by_queue), WS_COLLECT_FLAG(GROUP_BY_QUEUE) },
+		{ F(kernel_rename), COL_COLLECT_FLAG(KERNEL_RENAME) },
+		{ F(selected_regions), COL_COLLECT_FLAG(SELECTED_REGIONS) },
+		{ F(selected_regions_ref_count), COL_COLLECT_FLAG(REGION_REF_COUNT) },
+		{ F(group_by_queue), COL_COLLECT_FLAG(GROUP_BY_QUEUE) },
 	};
 	/* What the program says is at most as loud as what the user asked of us. */
 	static const struct {
 		const char *level;
 		uint32_t log;
 	} levels[] = {
-		{ "fatal", WS_COLLECT_LOG_ERROR },
-		{ "error", WS_COLLECT_LOG_ERROR },
-		{ "info", WS_COLLECT_LOG_INFO },
-		{ "trace", WS_COLLECT_LOG_TRACE },
+		{ "fatal", COL_COLLECT_LOG_ERROR },
+		{ "error", COL_COLLECT_LOG_ERROR },
+		{ "info", COL_COLLECT_LOG_INFO },
+		{ "trace", COL_COLLECT_LOG_TRACE },
 	};
 	double ns = unit_ns(args->collection_period_unit);
 	uint64_t limit_mb;
 	enum ws_status st = WS_OK;
 
 	out_config->services = rp_service_bits(args);
-	if (out_config->services & (WS_SERVICE_BIT(PC_HOST_TRAP) | WS_SERVICE_BIT(PC_STOCHASTIC)))
-		out_config->flags |= WS_COLLECT_FLAG(CODE_BYTES);
+	if (out_config->services & (COL_SERVICE_BIT(PC_HOST_TRAP) | COL_SERVICE_BIT(PC_STOCHASTIC)))
+		out_config->flags |= COL_COLLECT_FLAG(CODE_BYTES);
 	for (size_t i = 0; i < WS_ARRAY_LEN(flags); i++)
 		if (*(const enum ws_tri *)((const char *)args + flags[i].field) == WS_TRI_YES)
 			out_config->flags |= flags[i].flag;

@@ -14,8 +14,8 @@
 /* One thing that can be asked for. */
 struct rp_service {
 	size_t field;        /* of struct rp_args; an enum ws_tri */
-	int service;         /* enum ws_service; -1: the collector has none for it */
-	int domain;          /* enum ws_domain; -1: its records are not defined */
+	int service;         /* enum col_service; -1: the collector has none for it */
+	int domain;          /* enum cap_domain; -1: its records are not defined */
 	const char *missing; /* what it is, when nothing here records it; NULL: something does */
 	const char *method;  /* of PC sampling; NULL: any */
 };
@@ -23,7 +23,7 @@ extern const struct rp_service rp_services[];
 extern const size_t rp_n_services;
 
 bool rp_wants(const struct rp_args *args, const struct rp_service *service);
-uint32_t rp_service_bits(const struct rp_args *args); /* WS_SERVICE_BIT()s */
+uint32_t rp_service_bits(const struct rp_args *args); /* COL_SERVICE_BIT()s */
 
 /* Things besides tracing that were asked for and that nothing here provides, one by one. */
 const char *rp_missing(const struct rp_args *args, size_t i); /* NULL after the last */
@@ -35,7 +35,7 @@ const char *rp_all_missing(const struct rp_args *args);
 unsigned rp_n_enabled(const struct rp_args *args);
 
 /* Times, flags and limits; @dir is set by the caller. */
-enum ws_status rp_collect_config(const struct rp_args *args, struct ws_collect_config *out_config,
+enum ws_status rp_collect_config(const struct rp_args *args, struct col_collect_config *out_config,
 				 struct ws_err *err);
 
 #endif

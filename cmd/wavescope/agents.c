@@ -34,9 +34,9 @@
 /* clang-format on */
 
 static struct {
-	HSA_FUNCTIONS(WS_HSA_POINTER)
+	HSA_FUNCTIONS(GPU_HSA_POINTER)
 } hsa;
-static const char *const hsa_names[] = { HSA_FUNCTIONS(WS_HSA_NAME) };
+static const char *const hsa_names[] = { HSA_FUNCTIONS(GPU_HSA_NAME) };
 
 /* The layout: labels 25 wide, values 35, two columns of indent per level. */
 static void print_line(unsigned level, const char *label, const char *value)
@@ -266,7 +266,7 @@ struct walk {
 /* A failed query ends the walk: HSA_STATUS_INFO_BREAK stops every iterator. */
 static hsa_status_t stop(struct walk *walk, hsa_status_t status, const char *what)
 {
-	walk->st = ws_hsa_fail(walk->err, status, what);
+	walk->st = gpu_hsa_fail(walk->err, status, what);
 	return HSA_STATUS_INFO_BREAK;
 }
 
@@ -477,7 +477,7 @@ static enum ws_status show_system(bool library, struct ws_err *err)
 		hsa_status_t hs = hsa.hsa_system_get_info(asked[i].attribute, asked[i].to);
 
 		if (hs)
-			return ws_hsa_fail(err, hs, "system attributes");
+			return gpu_hsa_fail(err, hs, "system attributes");
 	}
 	print_label(0, "=====================");
 	print_label(0, "HSA System Attributes");
@@ -532,14 +532,14 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	hsa_status_t hs;
 
 	(void)exit_code;
-	st = ws_hsa_open(hsa_names, (void **)&hsa, WS_ARRAY_LEN(hsa_names), err);
+	st = gpu_hsa_open(hsa_names, (void **)&hsa, WS_ARRAY_LEN(hsa_names), err);
 	if (!st && args->through)
 		st = check_through(args->through, err);
 	if (st)
 		return st;
 	hs = hsa.hsa_init();
 	if (hs)
-		return ws_hsa_fail(err, hs, "the HSA runtime cannot start");
+		return gpu_hsa_fail(err, hs, "the HSA runtime cannot start");
 	st = walk.brief ? WS_OK : show_system(args->library, err);
 	if (!st) {
 		if (!walk.brief) {
@@ -548,7 +548,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 			print_label(0, "==========");
 		}
 		hs = hsa.hsa_iterate_agents(show_agent, &walk);
-		st = walk.st ? walk.st : hs ? ws_hsa_fail(err, hs, "agents") : WS_OK;
+		st = walk.st ? walk.st : hs ? gpu_hsa_fail(err, hs, "agents") : WS_OK;
 	}
 	if (!st && !walk.brief)
 		print_label(0, "*** Done ***");
@@ -560,8 +560,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	return st;
 }
 
-const struct ws_cmd ws_agents_cmd = {
-	.name = WS_AGENTS_NAME,
+const struct ws_cmd wavescope_agents_cmd = {
+	.name = WAVESCOPE_AGENTS_NAME,
 	.usage = "[options]",
 	.opts = { agents_opts, WS_ARRAY_LEN(agents_opts) },
 	.values_bytes = sizeof(struct agents_args),

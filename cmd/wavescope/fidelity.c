@@ -60,8 +60,8 @@ static bool parse(struct ws_str text, struct line *out)
 
 static bool built_in(const struct chip *chip, struct ws_str counter, unsigned dispatch, double *out)
 {
-	for (size_t k = 0; k < sizeof(ws_recorded_vcopy) / sizeof(ws_recorded_vcopy[0]); k++) {
-		const struct ws_recorded *row = &ws_recorded_vcopy[k];
+	for (size_t k = 0; k < sizeof(sg_recorded_vcopy) / sizeof(sg_recorded_vcopy[0]); k++) {
+		const struct sg_recorded *row = &sg_recorded_vcopy[k];
 		struct ws_str name = ws_str_from(row->name);
 
 		if (ws_str_ends(name, "_sum"))
@@ -69,21 +69,21 @@ static bool built_in(const struct chip *chip, struct ws_str counter, unsigned di
 		if (!ws_str_eq(name, counter))
 			continue;
 		*out = chip->mi100 ? row->mi100[dispatch] : row->mi200[dispatch];
-		return *out != WS_NOT_RECORDED;
+		return *out != SG_NOT_RECORDED;
 	}
 	return false;
 }
 
-double ws_fidelity_error(const struct ws_fidelity_row *row)
+double wavescope_fidelity_error(const struct wavescope_fidelity_row *row)
 {
 	if (row->expected == row->value)
 		return 0;
 	return row->expected ? row->value / row->expected - 1 : INFINITY;
 }
 
-static void print_row(const struct ws_fidelity_row *row)
+static void print_row(const struct wavescope_fidelity_row *row)
 {
-	double error = ws_fidelity_error(row);
+	double error = wavescope_fidelity_error(row);
 	int decimals = row->value != floor(row->value); /* means are the only ones that need any */
 
 	printf("%-24.*s %u  %-36.*s ", WS_STR_ARGS(row->kernel), row->dispatch,
@@ -96,21 +96,21 @@ static void print_row(const struct ws_fidelity_row *row)
 		       row->exact && error ? "  OFF" : "");
 }
 
-static void add_to(struct tally *tally, const struct ws_fidelity_row *row)
+static void add_to(struct tally *tally, const struct wavescope_fidelity_row *row)
 {
-	double error = ws_fidelity_error(row);
+	double error = wavescope_fidelity_error(row);
 
 	if (row->exact) {
 		tally->n_exact++;
 		tally->n_exact_off += error != 0;
 	} else {
 		tally->n_modelled++;
-		tally->n_near += fabs(error) <= WS_FIDELITY_NEAR;
+		tally->n_near += fabs(error) <= WAVESCOPE_FIDELITY_NEAR;
 	}
 }
 
 /* Every pass of vcopy tells the durations: those of the first are enough. */
-static bool told_before(struct ws_fidelity_rows *rows, const struct ws_fidelity_row *row)
+static bool told_before(struct wavescope_fidelity_rows *rows, const struct wavescope_fidelity_row *row)
 {
 	if (!ws_str_is(row->counter, "duration_ns"))
 		return false;
@@ -122,20 +122,20 @@ static bool told_before(struct ws_fidelity_rows *rows, const struct ws_fidelity_
 }
 
 /* What the kernels printed, and what it has to be, by construction or by a recording. */
-static enum ws_status compare(unsigned number, const struct ws_recording *rec, struct ws_str text,
-			      struct ws_fidelity_rows *rows, struct ws_err *err)
+static enum ws_status compare(unsigned number, const struct wavescope_recording *rec, struct ws_str text,
+			      struct wavescope_fidelity_rows *rows, struct ws_err *err)
 {
 	const struct chip *chip = &chips[number];
 	struct ws_str one;
 	struct line l;
 
 	while (ws_str_next(&text, '\n', &one)) {
-		struct ws_fidelity_row row = { .chip = number };
+		struct wavescope_fidelity_row row = { .chip = number };
 		enum ws_status st;
 		uint64_t dispatch;
 
 		if (!parse(one, &l) || !ws_str_f64(l.value, &row.value) ||
-		    !ws_str_u64(l.dispatch, &dispatch) || dispatch >= WS_FIDELITY_DISPATCHES)
+		    !ws_str_u64(l.dispatch, &dispatch) || dispatch >= WAVESCOPE_FIDELITY_DISPATCHES)
 			continue;
 		row.kernel = l.kernel;
 		row.counter = l.counter;
@@ -147,7 +147,7 @@ static enum ws_status compare(unsigned number, const struct ws_recording *rec, s
 		row.has_expected = ws_str_f64(l.expected, &row.expected);
 		if (!row.has_expected && rec)
 			row.has_expected =
-				ws_recording_find(rec, l.counter, row.dispatch, &row.expected);
+				wavescope_recording_find(rec, l.counter, row.dispatch, &row.expected);
 		else if (!row.has_expected)
 			row.has_expected = built_in(chip, l.counter, row.dispatch, &row.expected);
 		st = ws_vec_push(rows, row, err);
@@ -161,12 +161,12 @@ static enum ws_status compare(unsigned number, const struct ws_recording *rec, s
 static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_buf *out,
 				  struct ws_err *err)
 {
-	struct ws_softgpu soft = { .gpus = gpu };
+	struct launch_softgpu soft = { .gpus = gpu };
 	char library[PATH_MAX], program[PATH_MAX + sizeof(KERNELS)];
 	char *argv[] = { program, (char *)what, NULL };
 	struct ws_proc_end end = { 0 };
 	struct ws_env env;
-	enum ws_status st = ws_softgpu_library(library, err);
+	enum ws_status st = softgpu_library(library, err);
 
 	if (st)
 		return st;
@@ -178,7 +178,7 @@ static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_b
 	st = ws_env_init(&env, environ, err);
 	if (st)
 		return st;
-	st = ws_softgpu_env(&soft, &env, err);
+	st = softgpu_env(&soft, &env, err);
 	if (!st)
 		st = ws_proc_read(program, argv, env.at, false, TIMEOUT_MS, out, &end, err);
 	ws_env_fini(&env);
@@ -189,15 +189,15 @@ static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_b
 }
 
 static enum ws_status check_chip(const struct fidelity_args *args, unsigned number,
-				 struct ws_buf *out, struct ws_fidelity_rows *rows,
+				 struct ws_buf *out, struct wavescope_fidelity_rows *rows,
 				 struct ws_err *err)
 {
 	const struct chip *chip = &chips[number];
-	struct ws_recording rec = { .n = 0 };
+	struct wavescope_recording rec = { .n = 0 };
 	enum ws_status st = WS_OK;
 
 	if (args->recorded)
-		st = ws_recording_read(&rec, args->recorded, chip->recording, err);
+		st = wavescope_recording_read(&rec, args->recorded, chip->recording, err);
 	if (!st)
 		st = run_kernels(chip->gpu, "known", out, err);
 	if (!st)
@@ -208,12 +208,12 @@ static enum ws_status check_chip(const struct fidelity_args *args, unsigned numb
 		st = ws_buf_status(out, err);
 	if (!st)
 		st = compare(number, args->recorded ? &rec : NULL, ws_buf_view(out), rows, err);
-	ws_recording_fini(&rec);
+	wavescope_recording_fini(&rec);
 	return st;
 }
 
 static void print_chip(const struct fidelity_args *args, unsigned number,
-		       struct ws_fidelity_rows *rows)
+		       struct wavescope_fidelity_rows *rows)
 {
 	printf("%s against %s\n%-24s %s  %-36s %14s %14s %9s  %s\n", chips[number].gpu,
 	       chips[number].recording, "kernel", "#", "counter", "expected", "ours", "error",
@@ -229,7 +229,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	const struct fidelity_args *args = call->values;
 	const char *names[WS_ARRAY_LEN(chips)] = { NULL };
 	struct ws_buf out[WS_ARRAY_LEN(chips)];
-	struct ws_fidelity_rows rows;
+	struct wavescope_fidelity_rows rows;
 	struct tally tally = { 0 };
 	enum ws_status st = WS_OK;
 	bool any = false;
@@ -256,10 +256,10 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 			if (row->has_expected)
 				add_to(&tally, row);
 		if (args->markdown)
-			ws_fidelity_markdown(&rows, names, WS_ARRAY_LEN(chips));
+			wavescope_fidelity_markdown(&rows, names, WS_ARRAY_LEN(chips));
 		printf("%sexact: %u of %u equal; modelled: %u of %u within %.0f %%\n",
 		       args->markdown ? "\n    " : "", tally.n_exact - tally.n_exact_off,
-		       tally.n_exact, tally.n_near, tally.n_modelled, 100 * WS_FIDELITY_NEAR);
+		       tally.n_exact, tally.n_near, tally.n_modelled, 100 * WAVESCOPE_FIDELITY_NEAR);
 		*exit_code = tally.n_exact_off || !tally.n_exact;
 	}
 	ws_vec_fini(&rows);
@@ -268,7 +268,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	return st;
 }
 
-const struct ws_cmd ws_fidelity_cmd = {
+const struct ws_cmd wavescope_fidelity_cmd = {
 	.name = "fidelity",
 	.summary = "compare the software GPU's counters with hardware's",
 	.usage = "[options]",

@@ -8,11 +8,11 @@
 
 #include <stdbool.h>
 
-#define WS_FIDELITY_DISPATCHES 3
-#define WS_FIDELITY_NEAR 0.3 /* modelled values within this are counted as near */
+#define WAVESCOPE_FIDELITY_DISPATCHES 3
+#define WAVESCOPE_FIDELITY_NEAR 0.3 /* modelled values within this are counted as near */
 
 /* A counter of a dispatch: what it has to be, if that is known, and what it was. */
-struct ws_fidelity_row {
+struct wavescope_fidelity_row {
 	unsigned chip;                        /* in the order in which they were run */
 	struct ws_str kernel, counter, class; /* live as long as what the kernels printed */
 	unsigned dispatch;
@@ -20,27 +20,27 @@ struct ws_fidelity_row {
 	double expected, value;
 };
 
-WS_VEC_TYPE(ws_fidelity_rows, struct ws_fidelity_row);
+WS_VEC_TYPE(wavescope_fidelity_rows, struct wavescope_fidelity_row);
 
 /* Of the expected value; 0 is equal, INFINITY: something where nothing should be. */
-double ws_fidelity_error(const struct ws_fidelity_row *row);
+double wavescope_fidelity_error(const struct wavescope_fidelity_row *row);
 
 /* The tables of docs/fidelity.md. */
-void ws_fidelity_markdown(struct ws_fidelity_rows *rows, const char *const *chips,
+void wavescope_fidelity_markdown(struct wavescope_fidelity_rows *rows, const char *const *chips,
 			  unsigned n_chips);
 
 /* The raw recordings of one chip: CSV files whose columns are counters, one row per dispatch. */
-struct ws_recording {
+struct wavescope_recording {
 	struct ws_buf text[8]; /* the files; columns are looked up in them */
 	unsigned n;
 };
 
 /* dir/MI200, dir/MI100: reads what is there; none at all is an error. */
-enum ws_status ws_recording_read(struct ws_recording *rec, const char *dir, const char *chip,
+enum ws_status wavescope_recording_read(struct wavescope_recording *rec, const char *dir, const char *chip,
 				 struct ws_err *err);
-void ws_recording_fini(struct ws_recording *rec);
+void wavescope_recording_fini(struct wavescope_recording *rec);
 /* False: it was not recorded. */
-bool ws_recording_find(const struct ws_recording *rec, struct ws_str counter, unsigned dispatch,
+bool wavescope_recording_find(const struct wavescope_recording *rec, struct ws_str counter, unsigned dispatch,
 		       double *out);
 
 #endif

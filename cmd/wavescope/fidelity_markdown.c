@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const struct ws_fidelity_row *find(struct ws_fidelity_rows *rows, unsigned chip,
+static const struct wavescope_fidelity_row *find(struct wavescope_fidelity_rows *rows, unsigned chip,
 					  struct ws_str kernel, struct ws_str counter,
 					  unsigned dispatch)
 {
@@ -27,15 +27,15 @@ static struct ws_str family(struct ws_str kernel)
 	return kernel;
 }
 
-static bool is_vcopy(const struct ws_fidelity_row *row)
+static bool is_vcopy(const struct wavescope_fidelity_row *row)
 {
 	return ws_str_is(row->kernel, "vcopy");
 }
 
 /* Is this the first row of its kernel, or of its kernel's counter? */
-static bool is_first(struct ws_fidelity_rows *rows, const struct ws_fidelity_row *row, bool counter)
+static bool is_first(struct wavescope_fidelity_rows *rows, const struct wavescope_fidelity_row *row, bool counter)
 {
-	for (const struct ws_fidelity_row *other = rows->at; other < row; other++)
+	for (const struct wavescope_fidelity_row *other = rows->at; other < row; other++)
 		if (ws_str_eq(family(other->kernel), family(row->kernel)) &&
 		    (!counter || ws_str_eq(other->counter, row->counter)))
 			return false;
@@ -43,13 +43,13 @@ static bool is_first(struct ws_fidelity_rows *rows, const struct ws_fidelity_row
 }
 
 /* "4 of 4", and the largest distance of modelled ones: "4 of 4, 6 within 1.2 %". */
-static void print_kernel(struct ws_fidelity_rows *rows, unsigned chip, struct ws_str kernel)
+static void print_kernel(struct wavescope_fidelity_rows *rows, unsigned chip, struct ws_str kernel)
 {
 	unsigned n_exact = 0, n_equal = 0, n_modelled = 0;
 	double worst = 0;
 
 	ws_vec_each(row, rows) {
-		double error = fabs(ws_fidelity_error(row));
+		double error = fabs(wavescope_fidelity_error(row));
 
 		if (row->chip != chip || !row->has_expected ||
 		    !ws_str_eq(family(row->kernel), kernel))
@@ -74,7 +74,7 @@ static void print_kernel(struct ws_fidelity_rows *rows, unsigned chip, struct ws
 		printf(" - |");
 }
 
-static void print_cell(const struct ws_fidelity_row *row)
+static void print_cell(const struct wavescope_fidelity_row *row)
 {
 	double error;
 
@@ -86,7 +86,7 @@ static void print_cell(const struct ws_fidelity_row *row)
 		printf(" %.0f |", row->value);
 		return;
 	}
-	error = ws_fidelity_error(row);
+	error = wavescope_fidelity_error(row);
 	if (isinf(error))
 		printf(" %.0f (recorded 0) |", row->value);
 	else
@@ -94,7 +94,7 @@ static void print_cell(const struct ws_fidelity_row *row)
 }
 
 /* Was it recorded, on any of the chips? */
-static bool has_expected(struct ws_fidelity_rows *rows, const struct ws_fidelity_row *one)
+static bool has_expected(struct wavescope_fidelity_rows *rows, const struct wavescope_fidelity_row *one)
 {
 	ws_vec_each(row, rows)
 		if (row->has_expected && ws_str_eq(row->counter, one->counter) &&
@@ -117,7 +117,7 @@ static void print_head(const char *const *chips, unsigned n_chips, const char *f
 	printf("\n");
 }
 
-void ws_fidelity_markdown(struct ws_fidelity_rows *rows, const char *const *chips, unsigned n_chips)
+void wavescope_fidelity_markdown(struct wavescope_fidelity_rows *rows, const char *const *chips, unsigned n_chips)
 {
 	static const char *const known[] = { "exact, equal", "modelled" };
 	static const char *const dispatches[] = { "0", "1", "2" };
@@ -133,14 +133,14 @@ void ws_fidelity_markdown(struct ws_fidelity_rows *rows, const char *const *chip
 		printf("\n");
 	}
 	printf("\n");
-	print_head(chips, n_chips, "counter", dispatches, WS_FIDELITY_DISPATCHES);
+	print_head(chips, n_chips, "counter", dispatches, WAVESCOPE_FIDELITY_DISPATCHES);
 	ws_vec_each(row, rows) {
 		if (!is_vcopy(row) || row->exact || !is_first(rows, row, true) ||
 		    !has_expected(rows, row))
 			continue;
 		printf("| %.*s |", WS_STR_ARGS(row->counter));
 		for (unsigned c = 0; c < n_chips; c++)
-			for (unsigned d = 0; chips[c] && d < WS_FIDELITY_DISPATCHES; d++)
+			for (unsigned d = 0; chips[c] && d < WAVESCOPE_FIDELITY_DISPATCHES; d++)
 				print_cell(find(rows, c, row->kernel, row->counter, d));
 		printf("\n");
 	}

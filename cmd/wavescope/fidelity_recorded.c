@@ -25,7 +25,7 @@ static bool read_whole(const char *path, struct ws_buf *out)
 	return ws_buf_status(out, NULL) == WS_OK;
 }
 
-enum ws_status ws_recording_read(struct ws_recording *rec, const char *dir, const char *chip,
+enum ws_status wavescope_recording_read(struct wavescope_recording *rec, const char *dir, const char *chip,
 				 struct ws_err *err)
 {
 	char path[PATH_MAX];
@@ -39,11 +39,11 @@ enum ws_status ws_recording_read(struct ws_recording *rec, const char *dir, cons
 	}
 	if (any)
 		return WS_OK;
-	ws_recording_fini(rec);
+	wavescope_recording_fini(rec);
 	return ws_fail(err, WS_E_NOTFOUND, "no recordings in '%s/%s': pmc_perf.csv is not there", dir, chip);
 }
 
-void ws_recording_fini(struct ws_recording *rec)
+void wavescope_recording_fini(struct wavescope_recording *rec)
 {
 	for (unsigned k = 0; k < rec->n; k++)
 		ws_buf_fini(&rec->text[k]);
@@ -96,7 +96,7 @@ static bool column(const struct ws_buf *text, struct ws_str name, unsigned dispa
 	return false;
 }
 
-bool ws_recording_find(const struct ws_recording *rec, struct ws_str counter, unsigned dispatch,
+bool wavescope_recording_find(const struct wavescope_recording *rec, struct ws_str counter, unsigned dispatch,
 		       double *out)
 {
 	double start, end;

@@ -26,10 +26,10 @@ static const struct ws_opt info_opts[] = {
 
 static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
 {
-	static struct ws_gpu_set here;
+	static struct gpu_set here;
 	const struct info_args *args = call->values;
-	struct ws_softgpu soft = { .gpus = args->gpus };
-	char *argv[6] = { "wavescope", WS_AGENTS_NAME };
+	struct launch_softgpu soft = { .gpus = args->gpus };
+	char *argv[6] = { "wavescope", WAVESCOPE_AGENTS_NAME };
 	char self[PATH_MAX], library[PATH_MAX];
 	struct ws_proc_end end = { 0 };
 	struct ws_env env;
@@ -40,10 +40,10 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	if (call->rest.n)
 		return ws_fail(err, WS_E_USAGE, "'%s' is too much: info takes options only",
 			       call->rest.operands[0]);
-	st = ws_gpu_present("/sys", &here, err);
+	st = gpu_present("/sys", &here, err);
 	if (st)
 		return st;
-	native = args->gpus ? strcmp(args->gpus, WS_SOFTGPU_NATIVE) == 0
+	native = args->gpus ? strcmp(args->gpus, SOFTGPU_NATIVE) == 0
 			    : here.n > 0 && !getenv("WAVESCOPE_GPU");
 	if (native && !here.n)
 		return ws_fail(err, WS_E_NOTFOUND,
@@ -54,9 +54,9 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		return st;
 	st = ws_env_init(&env, environ, err);
 	if (!st && !native)
-		st = ws_softgpu_env(&soft, &env, err);
+		st = softgpu_env(&soft, &env, err);
 	if (!st && !native)
-		st = ws_softgpu_library(library, err);
+		st = softgpu_library(library, err);
 	if (!st) {
 		if (!native) {
 			argv[n++] = "--through";
@@ -79,7 +79,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	return st;
 }
 
-const struct ws_cmd ws_info_cmd = {
+const struct ws_cmd wavescope_info_cmd = {
 	.name = "info",
 	.summary = "show the agents of AMD's runtime, as rocminfo does",
 	.usage = "[options]",

@@ -24,10 +24,10 @@
 /* hipcc is a slow script on a cold disk; AMD's runtime starts in well under a second. */
 #define ASK_TIMEOUT_MS 20000
 
-static void found(struct ws_machine *m, enum ws_fact fact, bool yes, const char *fmt, ...)
+static void found(struct wavescope_machine *m, enum wavescope_fact fact, bool yes, const char *fmt, ...)
 	WS_PRINTF(4, 5);
 
-static void found(struct ws_machine *m, enum ws_fact fact, bool yes, const char *fmt, ...)
+static void found(struct wavescope_machine *m, enum wavescope_fact fact, bool yes, const char *fmt, ...)
 {
 	va_list args;
 
@@ -37,7 +37,7 @@ static void found(struct ws_machine *m, enum ws_fact fact, bool yes, const char 
 	va_end(args);
 }
 
-static void look_system(struct ws_machine *m)
+static void look_system(struct wavescope_machine *m)
 {
 	struct ws_buf text;
 	struct ws_str rest, line;
@@ -65,26 +65,26 @@ static void look_system(struct ws_machine *m)
 		 (double)memory.totalram * memory.mem_unit / (1 << 30));
 }
 
-static void look_gpus(struct ws_machine *m)
+static void look_gpus(struct wavescope_machine *m)
 {
 	struct ws_buf names;
 	struct ws_err err;
 
-	if (ws_gpu_present("/sys", &m->gpus, &err)) {
-		found(m, WS_FACT_GPU, false, "%s", err.text);
+	if (gpu_present("/sys", &m->gpus, &err)) {
+		found(m, WAVESCOPE_FACT_GPU, false, "%s", err.text);
 	} else {
 		ws_buf_init(&names, 190);
 		for (size_t i = 0; i < m->gpus.n; i++)
 			ws_buf_printf(&names, "%s%s %s", i ? ", " : "",
 				      m->gpus.gpus[i].model ? m->gpus.gpus[i].model->model : "",
 				      m->gpus.gpus[i].arch);
-		found(m, WS_FACT_GPU, m->gpus.n > 0, "%s", m->gpus.n ? names.at : "none");
+		found(m, WAVESCOPE_FACT_GPU, m->gpus.n > 0, "%s", m->gpus.n ? names.at : "none");
 		ws_buf_fini(&names);
 	}
 	if (m->gpus.driver[0])
-		found(m, WS_FACT_DRIVER, true, "version %s", m->gpus.driver);
+		found(m, WAVESCOPE_FACT_DRIVER, true, "version %s", m->gpus.driver);
 	else /* built from the kernel's own tree it has no version */
-		found(m, WS_FACT_DRIVER, ws_path_exists("/sys/module/amdgpu"), "%s",
+		found(m, WAVESCOPE_FACT_DRIVER, ws_path_exists("/sys/module/amdgpu"), "%s",
 		      ws_path_exists("/sys/module/amdgpu") ? "loaded" : "not loaded");
 }
 
@@ -103,22 +103,22 @@ static void describe_device(const char *path, char *out_text, size_t room)
 		 group ? group->gr_name : "?");
 }
 
-static void look_devices(struct ws_machine *m)
+static void look_devices(struct wavescope_machine *m)
 {
 	char text[160];
 	glob_t nodes;
 	bool usable = false;
 
 	describe_device("/dev/kfd", text, sizeof(text));
-	found(m, WS_FACT_KFD, access("/dev/kfd", R_OK | W_OK) == 0, "%s", text);
+	found(m, WAVESCOPE_FACT_KFD, access("/dev/kfd", R_OK | W_OK) == 0, "%s", text);
 	if (glob("/dev/dri/renderD*", 0, NULL, &nodes) != 0) {
-		found(m, WS_FACT_RENDER, false, "not there");
+		found(m, WAVESCOPE_FACT_RENDER, false, "not there");
 		return;
 	}
 	for (size_t i = 0; i < nodes.gl_pathc; i++)
 		usable |= access(nodes.gl_pathv[i], R_OK | W_OK) == 0;
 	describe_device(nodes.gl_pathv[0], text, sizeof(text));
-	found(m, WS_FACT_RENDER, usable, "%zu render nodes; %s", nodes.gl_pathc, text);
+	found(m, WAVESCOPE_FACT_RENDER, usable, "%zu render nodes; %s", nodes.gl_pathc, text);
 	globfree(&nodes);
 }
 
@@ -168,19 +168,19 @@ static bool find_library(const struct ws_buf *cache, const char *name, char out_
 	return hit;
 }
 
-static void look_rocm(struct ws_machine *m)
+static void look_rocm(struct wavescope_machine *m)
 {
 	/* In order of preference; the file behind the name carries the version. */
 	static const struct {
-		enum ws_fact fact;
+		enum wavescope_fact fact;
 		const char *name;
 	} libraries[] = {
-		{ WS_FACT_HSA, "libhsa-runtime64.so.1" },
-		{ WS_FACT_HIP, "libamdhip64.so.7" },
-		{ WS_FACT_HIP, "libamdhip64.so.6" },
-		{ WS_FACT_HIP, "libamdhip64.so.5" },
-		{ WS_FACT_SDK, "librocprofiler-sdk.so.1" },
-		{ WS_FACT_SDK, "librocprofiler-sdk.so.0" },
+		{ WAVESCOPE_FACT_HSA, "libhsa-runtime64.so.1" },
+		{ WAVESCOPE_FACT_HIP, "libamdhip64.so.7" },
+		{ WAVESCOPE_FACT_HIP, "libamdhip64.so.6" },
+		{ WAVESCOPE_FACT_HIP, "libamdhip64.so.5" },
+		{ WAVESCOPE_FACT_SDK, "librocprofiler-sdk.so.1" },
+		{ WAVESCOPE_FACT_SDK, "librocprofiler-sdk.so.0" },
 	};
 	char *ldconfig[] = { "ldconfig", "-p", NULL };
 	char path[PATH_MAX];
@@ -199,7 +199,7 @@ static void look_rocm(struct ws_machine *m)
 }
 
 /* Compiling nothing for both targets is enough to find missing device libraries. */
-static void try_hipcc(struct ws_machine *m, const char *hipcc)
+static void try_hipcc(struct wavescope_machine *m, const char *hipcc)
 {
 	char object[PATH_MAX];
 	/* clang-format off */
@@ -212,54 +212,54 @@ static void try_hipcc(struct ws_machine *m, const char *hipcc)
 	int fd;
 
 	if (ws_file_temp("wavescope-doctor", object, &fd, &err)) {
-		found(m, WS_FACT_TARGETS, false, "%.190s", err.text);
+		found(m, WAVESCOPE_FACT_TARGETS, false, "%.190s", err.text);
 		return;
 	}
 	close(fd);
 	ws_buf_init(&text, 65536);
 	ok = ask(hipcc, argv, environ, &text);
 	/* The first line of a compiler's complaint is the one that matters. */
-	found(m, WS_FACT_TARGETS, ok, "%.*s", ok ? 14 : (int)WS_MIN(strcspn(text.at, "\n"), 190u),
+	found(m, WAVESCOPE_FACT_TARGETS, ok, "%.*s", ok ? 14 : (int)WS_MIN(strcspn(text.at, "\n"), 190u),
 	      ok ? "gfx90a, gfx908" : text.at);
 	ws_buf_fini(&text);
 	unlink(object);
 }
 
-static void look_hipcc(struct ws_machine *m)
+static void look_hipcc(struct wavescope_machine *m)
 {
 	char *version[] = { "hipcc", "--version", NULL };
 	struct ws_str rest, line;
 	struct ws_buf text;
 	char path[PATH_MAX];
 
-	found(m, WS_FACT_HIPCC, false, "not found");
-	found(m, WS_FACT_TARGETS, false, "not tried");
+	found(m, WAVESCOPE_FACT_HIPCC, false, "not found");
+	found(m, WAVESCOPE_FACT_TARGETS, false, "not tried");
 	/* ROCm's packages put it where PATH does not look by itself. */
 	if (ws_path_program("hipcc", path, NULL) &&
 	    ws_path_program("/opt/rocm/bin/hipcc", path, NULL))
 		return;
 	ws_buf_init(&text, 65536);
 	if (ask(path, version, environ, &text)) {
-		found(m, WS_FACT_HIPCC, true, "%.190s", path);
+		found(m, WAVESCOPE_FACT_HIPCC, true, "%.190s", path);
 		rest = ws_buf_view(&text);
 		while (ws_str_next(&rest, '\n', &line))
 			if (ws_str_starts(line, "HIP version"))
-				found(m, WS_FACT_HIPCC, true, "%.100s, %.*s", path,
+				found(m, WAVESCOPE_FACT_HIPCC, true, "%.100s, %.*s", path,
 				      (int)WS_MIN(line.n, (size_t)60), line.at);
 		try_hipcc(m, path);
 	} else {
-		found(m, WS_FACT_HIPCC, false, "%.150s does not run", path);
+		found(m, WAVESCOPE_FACT_HIPCC, false, "%.150s does not run", path);
 	}
 	ws_buf_fini(&text);
 }
 
 /* The only way to know that AMD's runtime starts on the software GPU is to start it. */
-static enum ws_status try_softgpu(struct ws_machine *m, const char *library, struct ws_err *err)
+static enum ws_status try_softgpu(struct wavescope_machine *m, const char *library, struct ws_err *err)
 {
 	char *argv[] = {
-		"wavescope", WS_AGENTS_NAME, "--brief", "--through", (char *)library, NULL
+		"wavescope", WAVESCOPE_AGENTS_NAME, "--brief", "--through", (char *)library, NULL
 	};
-	struct ws_softgpu soft = { .gpus = WS_SOFTGPU_DEFAULT };
+	struct launch_softgpu soft = { .gpus = SOFTGPU_DEFAULT };
 	struct ws_proc_end end = { 0 };
 	struct ws_str rest, line, gpu = WS_STR("no answer");
 	char self[PATH_MAX];
@@ -272,7 +272,7 @@ static enum ws_status try_softgpu(struct ws_machine *m, const char *library, str
 	if (!st)
 		st = ws_path_self(self, err);
 	if (!st)
-		st = ws_softgpu_env(&soft, &env, err);
+		st = softgpu_env(&soft, &env, err);
 	if (!st)
 		st = ws_proc_read(self, argv, env.at, true, ASK_TIMEOUT_MS, &text, &end, err);
 	if (!st) {
@@ -282,13 +282,13 @@ static enum ws_status try_softgpu(struct ws_machine *m, const char *library, str
 			if (line.n)
 				gpu = line;
 		if (end.signal)
-			found(m, WS_FACT_SOFTRUNS, false, "ended by signal %d: %.*s", end.signal,
+			found(m, WAVESCOPE_FACT_SOFTRUNS, false, "ended by signal %d: %.*s", end.signal,
 			      (int)WS_MIN(gpu.n, (size_t)150), gpu.at);
 		else
-			found(m, WS_FACT_SOFTRUNS, end.exit_code == 0, "%.*s",
+			found(m, WAVESCOPE_FACT_SOFTRUNS, end.exit_code == 0, "%.*s",
 			      (int)WS_MIN(gpu.n, (size_t)190), gpu.at);
 	} else if (st != WS_E_NOMEM) {
-		found(m, WS_FACT_SOFTRUNS, false, "%.190s", err->text);
+		found(m, WAVESCOPE_FACT_SOFTRUNS, false, "%.190s", err->text);
 		st = WS_OK;
 	}
 	ws_env_fini(&env);
@@ -296,27 +296,27 @@ static enum ws_status try_softgpu(struct ws_machine *m, const char *library, str
 	return st;
 }
 
-static enum ws_status look_softgpu(struct ws_machine *m, struct ws_err *err)
+static enum ws_status look_softgpu(struct wavescope_machine *m, struct ws_err *err)
 {
 	static const char *const places[] = { "../lib/wavescope", "../lib", NULL };
 	char path[PATH_MAX];
 	enum ws_status st;
 
-	found(m, WS_FACT_COLLECTOR,
+	found(m, WAVESCOPE_FACT_COLLECTOR,
 	      !ws_path_beside(places, "libwavescope-collector.so", path, NULL),
 	      "not found");
-	found(m, WS_FACT_LATER, false, "counters of real GPUs, call stacks: not in this version");
-	if (m->facts[WS_FACT_COLLECTOR].yes)
-		found(m, WS_FACT_COLLECTOR, true, "%.190s", path);
-	st = ws_softgpu_library(path, err);
-	found(m, WS_FACT_SOFTGPU, st == WS_OK, "%.190s", st ? "not found" : path);
-	found(m, WS_FACT_SOFTRUNS, false, "not tried");
-	if (st || !m->facts[WS_FACT_HSA].yes)
+	found(m, WAVESCOPE_FACT_LATER, false, "counters of real GPUs, call stacks: not in this version");
+	if (m->facts[WAVESCOPE_FACT_COLLECTOR].yes)
+		found(m, WAVESCOPE_FACT_COLLECTOR, true, "%.190s", path);
+	st = softgpu_library(path, err);
+	found(m, WAVESCOPE_FACT_SOFTGPU, st == WS_OK, "%.190s", st ? "not found" : path);
+	found(m, WAVESCOPE_FACT_SOFTRUNS, false, "not tried");
+	if (st || !m->facts[WAVESCOPE_FACT_HSA].yes)
 		return WS_OK;
 	return try_softgpu(m, path, err);
 }
 
-static void look_permissions(struct ws_machine *m)
+static void look_permissions(struct wavescope_machine *m)
 {
 	char line[32];
 	struct rlimit lock;
@@ -326,24 +326,24 @@ static void look_permissions(struct ws_machine *m)
 
 	if (!ws_file_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof(line)) ||
 	    !ws_str_i64(ws_str_from(line), &level))
-		found(m, WS_FACT_PERF, false, "not in this kernel");
+		found(m, WAVESCOPE_FACT_PERF, false, "not in this kernel");
 	else
-		found(m, WS_FACT_PERF, root || level <= 2, "perf_event_paranoid is %d%s",
+		found(m, WAVESCOPE_FACT_PERF, root || level <= 2, "perf_event_paranoid is %d%s",
 		      (int)level, root ? ", and you are root" : "");
 	/* Without the Yama module there is no such file and no restriction. */
 	if (!ws_file_u64("/proc/sys/kernel/yama/ptrace_scope", &scope))
-		found(m, WS_FACT_PTRACE, true, "not restricted");
+		found(m, WAVESCOPE_FACT_PTRACE, true, "not restricted");
 	else
-		found(m, WS_FACT_PTRACE, scope == 0 || (root && scope < 3), "ptrace_scope is %u%s",
+		found(m, WAVESCOPE_FACT_PTRACE, scope == 0 || (root && scope < 3), "ptrace_scope is %u%s",
 		      (unsigned)scope, root ? ", and you are root" : "");
 	if (getrlimit(RLIMIT_MEMLOCK, &lock) != 0 || lock.rlim_cur == RLIM_INFINITY)
-		found(m, WS_FACT_MEMLOCK, true, "unlimited");
+		found(m, WAVESCOPE_FACT_MEMLOCK, true, "unlimited");
 	else /* perf buffers and page-locked copies: 64 KiB is the old default, 8 MiB the new */
-		found(m, WS_FACT_MEMLOCK, root || lock.rlim_cur >= 8 << 20, "%llu KiB%s",
+		found(m, WAVESCOPE_FACT_MEMLOCK, root || lock.rlim_cur >= 8 << 20, "%llu KiB%s",
 		      (unsigned long long)lock.rlim_cur >> 10, root ? ", and you are root" : "");
 }
 
-static void look_cluster(struct ws_machine *m)
+static void look_cluster(struct wavescope_machine *m)
 {
 	static const char *const launchers[] = { "srun", "mpirun", "mpiexec", "flux" };
 	const char *job = getenv("SLURM_JOB_ID");
@@ -356,11 +356,11 @@ static void look_cluster(struct ws_machine *m)
 			ws_buf_printf(&names, "%s%s", names.n ? ", " : "", launchers[i]);
 	if (job)
 		ws_buf_printf(&names, "%sin Slurm job %.20s", names.n ? "; " : "", job);
-	found(m, WS_FACT_LAUNCHER, names.n > 0, "%s", names.n ? names.at : "none");
+	found(m, WAVESCOPE_FACT_LAUNCHER, names.n > 0, "%s", names.n ? names.at : "none");
 	ws_buf_fini(&names);
 }
 
-enum ws_status ws_machine_look(struct ws_machine *out_machine, struct ws_err *err)
+enum ws_status wavescope_machine_look(struct wavescope_machine *out_machine, struct ws_err *err)
 {
 	memset(out_machine, 0, sizeof(*out_machine));
 	look_system(out_machine);

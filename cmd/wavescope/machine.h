@@ -19,20 +19,20 @@
  * and a feature names the facts it needs.
  */
 /* clang-format off */
-#define WS_FACT_BIT(name) (1u << WS_FACT_##name)
-#define WS_FACT_TABLE(X)                                                                          \
+#define WAVESCOPE_FACT_BIT(name) (1u << WAVESCOPE_FACT_##name)
+#define WAVESCOPE_FACT_TABLE(X)                                                                          \
 	X(DRIVER,    "GPU and driver", "amdgpu driver", 0,                                        \
 	  "the amdgpu driver is not loaded",                                                      \
 	  "on a machine with a GPU, 'modprobe amdgpu'; in a container, start it with "            \
 	  "--device=/dev/kfd --device=/dev/dri")                                                  \
-	X(GPU,       "GPU and driver", "AMD GPUs", WS_FACT_BIT(DRIVER),                           \
+	X(GPU,       "GPU and driver", "AMD GPUs", WAVESCOPE_FACT_BIT(DRIVER),                           \
 	  "the driver knows of no AMD GPU",                                                       \
 	  "'dmesg' tells what the driver found; without a GPU use the software one")              \
-	X(KFD,       "GPU and driver", "/dev/kfd", WS_FACT_BIT(DRIVER) | WS_FACT_BIT(GPU),        \
+	X(KFD,       "GPU and driver", "/dev/kfd", WAVESCOPE_FACT_BIT(DRIVER) | WAVESCOPE_FACT_BIT(GPU),        \
 	  "/dev/kfd cannot be opened for reading and writing",                                    \
 	  "join the group that owns it ('usermod -aG render,video $USER') and log in again; "     \
 	  "in a container, pass --device=/dev/kfd")                                               \
-	X(RENDER,    "GPU and driver", "/dev/dri", WS_FACT_BIT(DRIVER) | WS_FACT_BIT(GPU),        \
+	X(RENDER,    "GPU and driver", "/dev/dri", WAVESCOPE_FACT_BIT(DRIVER) | WAVESCOPE_FACT_BIT(GPU),        \
 	  "no /dev/dri/renderD* can be opened for reading and writing",                           \
 	  "join the group 'render' and log in again; in a container, pass --device=/dev/dri")     \
 	X(HSA,       "ROCm",           "HSA runtime", 0,                                          \
@@ -44,7 +44,7 @@
 	X(HIPCC,     "ROCm",           "hipcc", 0,                                                \
 	  "there is no HIP compiler that runs",                                                   \
 	  "install hipcc (Debian, Ubuntu) or ROCm")                                               \
-	X(TARGETS,   "ROCm",           "its GPU targets", WS_FACT_BIT(HIPCC),                     \
+	X(TARGETS,   "ROCm",           "its GPU targets", WAVESCOPE_FACT_BIT(HIPCC),                     \
 	  "hipcc cannot compile for gfx90a and gfx908",                                           \
 	  "install its device libraries: rocm-device-libs, libamdhip64-dev (Debian, Ubuntu)")     \
 	X(SDK,       "ROCm",           "rocprofiler-sdk", 0,                                      \
@@ -53,7 +53,7 @@
 	X(SOFTGPU,   "wavescope",      "software GPU", 0,                                         \
 	  "the software GPU's library is not beside this program",                                \
 	  "run 'make', or install wavescope again")                                               \
-	X(SOFTRUNS,  "wavescope",      "ROCr starts on it", WS_FACT_BIT(SOFTGPU) | WS_FACT_BIT(HSA), \
+	X(SOFTRUNS,  "wavescope",      "ROCr starts on it", WAVESCOPE_FACT_BIT(SOFTGPU) | WAVESCOPE_FACT_BIT(HSA), \
 	  "AMD's runtime does not start on the software GPU",                                     \
 	  "'wavescope info --gpu mi210' shows its own message")                                   \
 	X(COLLECTOR, "wavescope",      "collector", 0,                                            \
@@ -76,25 +76,25 @@
 	  "install an MPI (Debian, Ubuntu: openmpi-bin), or use a node of a cluster")
 /* clang-format on */
 
-enum ws_fact {
-#define WS_FACT_ROW(name, group, label, after, why, fix) WS_FACT_##name,
-	WS_FACT_TABLE(WS_FACT_ROW)
-#undef WS_FACT_ROW
-		WS_FACT_COUNT
+enum wavescope_fact {
+#define WAVESCOPE_FACT_ROW(name, group, label, after, why, fix) WAVESCOPE_FACT_##name,
+	WAVESCOPE_FACT_TABLE(WAVESCOPE_FACT_ROW)
+#undef WAVESCOPE_FACT_ROW
+		CAP_FACT_COUNT
 };
 
-struct ws_fact_found {
+struct wavescope_fact_found {
 	bool yes;
 	char detail[200];
 };
 
-struct ws_machine {
+struct wavescope_machine {
 	char system[200]; /* one line: distribution, kernel, cores, memory */
-	struct ws_fact_found facts[WS_FACT_COUNT];
-	struct ws_gpu_set gpus;
+	struct wavescope_fact_found facts[CAP_FACT_COUNT];
+	struct gpu_set gpus;
 };
 
 /* Takes a second or two: the software GPU is started once. Fails for lack of memory only. */
-enum ws_status ws_machine_look(struct ws_machine *out_machine, struct ws_err *err);
+enum ws_status wavescope_machine_look(struct wavescope_machine *out_machine, struct ws_err *err);
 
 #endif

@@ -60,8 +60,8 @@ static enum ws_status join_gpus(const struct ws_strv *gpus, struct ws_buf *out, 
 
 static enum ws_status check_native(struct ws_err *err)
 {
-	static struct ws_gpu_set set; /* some kilobytes; not for the stack */
-	enum ws_status st = ws_gpu_present("/sys", &set, err);
+	static struct gpu_set set; /* some kilobytes; not for the stack */
+	enum ws_status st = gpu_present("/sys", &set, err);
 
 	if (!st && !set.n)
 		return ws_fail(err, WS_E_NOTFOUND,
@@ -72,7 +72,7 @@ static enum ws_status check_native(struct ws_err *err)
 
 static enum ws_status prepare(const struct run_args *args, struct ws_env *env, struct ws_err *err)
 {
-	struct ws_softgpu soft = {
+	struct launch_softgpu soft = {
 		.n_workers = args->n_workers,
 		.preload = args->preload,
 		.sample_waves = args->sample_waves,
@@ -84,11 +84,11 @@ static enum ws_status prepare(const struct run_args *args, struct ws_env *env, s
 
 	ws_buf_init(&gpus, 1024);
 	st = join_gpus(&args->gpus, &gpus, err);
-	if (!st && strcmp(gpus.at, WS_SOFTGPU_NATIVE) == 0) {
+	if (!st && strcmp(gpus.at, SOFTGPU_NATIVE) == 0) {
 		st = check_native(err);
 	} else if (!st) {
 		soft.gpus = args->gpus.n ? gpus.at : NULL;
-		st = ws_softgpu_env(&soft, env, err);
+		st = softgpu_env(&soft, env, err);
 	}
 	ws_buf_fini(&gpus);
 	return st;
@@ -128,7 +128,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	return st;
 }
 
-const struct ws_cmd ws_run_cmd = {
+const struct ws_cmd wavescope_run_cmd = {
 	.name = "run",
 	.summary = "run a program on the software GPU",
 	.usage = "[options] [--] PROGRAM [ARG...]",

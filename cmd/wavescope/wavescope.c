@@ -3,10 +3,10 @@
 #include "cmd/cmd.h"
 
 static const struct ws_cmd *const subs[] = {
-	&ws_run_cmd, &ws_info_cmd, &ws_doctor_cmd, &ws_fidelity_cmd, &ws_agents_cmd, NULL,
+	&wavescope_run_cmd, &wavescope_info_cmd, &wavescope_doctor_cmd, &wavescope_fidelity_cmd, &wavescope_agents_cmd, NULL,
 };
 
-const struct ws_cmd ws_wavescope_cmd = {
+const struct ws_cmd cmd_wavescope = {
 	.name = "wavescope",
 	.summary = "run HIP programs on a software GPU, and look at this machine",
 	.usage = "COMMAND [options]",

@@ -5,15 +5,15 @@
 
 #include <stdalign.h>
 
-struct ws_count_block {
-	struct ws_count_block *next;
+struct col_count_block {
+	struct col_count_block *next;
 	size_t n_bytes;
 	alignas(64) char bytes[];
 };
 
-void *ws_count_pages(struct ws_count_block **list, size_t n_bytes)
+void *col_count_pages(struct col_count_block **list, size_t n_bytes)
 {
-	struct ws_count_block *block = ws_pages(sizeof(*block) + n_bytes);
+	struct col_count_block *block = col_pages(sizeof(*block) + n_bytes);
 
 	if (!block)
 		return NULL;
@@ -25,12 +25,12 @@ void *ws_count_pages(struct ws_count_block **list, size_t n_bytes)
 	return block->bytes;
 }
 
-void ws_count_pages_free(struct ws_count_block *list)
+void col_count_pages_free(struct col_count_block *list)
 {
 	while (list) {
-		struct ws_count_block *next = list->next;
+		struct col_count_block *next = list->next;
 
-		ws_pages_free(list, list->n_bytes);
+		col_pages_free(list, list->n_bytes);
 		list = next;
 	}
 }

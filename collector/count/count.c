@@ -15,17 +15,17 @@
 #define SHAPE_PROBES 32u
 #define SEEN_WINDOW 65536u /* as many results as the software GPU keeps */
 
-_Static_assert(WS_COUNT_NOTHING == WS_SOFTGPU_PLAIN, "one word for it");
+_Static_assert(COL_COUNT_NOTHING == SOFTGPU_PLAIN, "one word for it");
 
 struct gpu {
 	uint32_t agent; /* our id of it; 0: no counting */
 	uint32_t node;
 	uint32_t epoch; /* of its plan */
-	const struct ws_count_gpu *asked;
+	const struct col_count_gpu *asked;
 	uint64_t n_counted;     /* dispatches: what ROTATE goes by */
 	uint32_t *ids;          /* counter ids, set after set */
 	uint32_t *first_of_set; /* in ids; one more than there are sets */
-	struct ws_count_fact *facts;
+	struct col_count_fact *facts;
 	uint32_t n_facts;
 };
 
@@ -55,11 +55,11 @@ enum stage {
 
 /* What was asked for: once for a program that we started, else by each attach anew. */
 struct plan {
-	struct ws_count_block *blocks; /* its memory */
+	struct col_count_block *blocks; /* its memory */
 	uint32_t epoch;
 	uint32_t stage;
-	struct ws_count_request request;
-	struct gpu gpus[WS_COUNT_GPUS_MAX];
+	struct col_count_request request;
+	struct gpu gpus[COL_COUNT_GPUS_MAX];
 	uint32_t n_gpus;
 	struct kernel *kernels[KERNEL_BLOCKS]; /* KERNEL_BLOCK each, by id */
 	struct shape *shapes;                  /* SHAPES, or NULL */
@@ -68,15 +68,15 @@ struct plan {
 
 static struct {
 	struct plan *plan; /* acquire/release; NULL: there was none yet */
-	struct reader readers[WS_COUNT_GPUS_MAX];
-	struct ws_lock reading;
-	struct ws_lock matching; /* of the patterns; after the lock of the code objects */
+	struct reader readers[COL_COUNT_GPUS_MAX];
+	struct col_lock reading;
+	struct col_lock matching; /* of the patterns; after the lock of the code objects */
 	struct {
-		size_t (*counters)(uint32_t, struct ws_softgpu_counter *, size_t);
-		int (*sets)(uint32_t, const struct ws_softgpu_set *, size_t, ws_softgpu_choose *,
+		size_t (*counters)(uint32_t, struct softgpu_counter *, size_t);
+		int (*sets)(uint32_t, const struct softgpu_set *, size_t, softgpu_choose *,
 			    void *, char *, size_t);
-		int (*result)(uint32_t, uint64_t, uint64_t, struct ws_softgpu_result *);
-		int (*next)(uint32_t, uint64_t, struct ws_softgpu_result *);
+		int (*result)(uint32_t, uint64_t, uint64_t, struct softgpu_result *);
+		int (*next)(uint32_t, uint64_t, struct softgpu_result *);
 		void (*drop)(uint32_t, uint64_t);
 	} service;
 } count;
@@ -94,14 +94,14 @@ static bool is_at(const struct plan *plan, enum stage stage)
 /* ---- deciding ---- */
 
 /* On the thread of the GPU's packet processor. */
-static uint32_t choose(void *user, const struct ws_softgpu_dispatch *dispatch)
+static uint32_t choose(void *user, const struct softgpu_dispatch *dispatch)
 {
 	const struct gpu *gpu = user;
-	struct ws_count_ticket *ticket = ws_count_expected(dispatch->completion_signal);
+	struct col_count_ticket *ticket = col_count_expected(dispatch->completion_signal);
 
 	/* One of an earlier attach means sets that are no more. */
 	if (!ticket || ticket->epoch != gpu->epoch)
-		return WS_SOFTGPU_PLAIN;
+		return SOFTGPU_PLAIN;
 	ticket->queue = dispatch->queue;
 	ticket->packet = dispatch->packet;
 	__atomic_store_n(&ticket->met, 1, __ATOMIC_RELEASE);
@@ -118,29 +118,29 @@ static struct kernel *kernel_at(struct plan *plan, uint32_t id)
 	return block ? &block[id % KERNEL_BLOCK] : NULL;
 }
 
-void ws_count_kernel(uint32_t id, const char *symbol)
+void col_count_kernel(uint32_t id, const char *symbol)
 {
 	struct plan *plan;
 	struct kernel **block;
 
-	ws_lock(&count.matching);
+	col_lock(&count.matching);
 	plan = plan_now();
 	if (plan && id / KERNEL_BLOCK < KERNEL_BLOCKS) {
 		block = &plan->kernels[id / KERNEL_BLOCK];
 		if (!*block)
 			__atomic_store_n(block,
-					 ws_count_pages(&plan->blocks,
+					 col_count_pages(&plan->blocks,
 							KERNEL_BLOCK * sizeof(**block)),
 					 __ATOMIC_RELEASE);
 		if (*block)
 			__atomic_store_n(&(*block)[id % KERNEL_BLOCK].included,
-					 ws_count_includes(&plan->request, symbol),
+					 col_count_includes(&plan->request, symbol),
 					 __ATOMIC_RELEASE);
 	}
-	ws_unlock(&count.matching);
+	col_unlock(&count.matching);
 }
 
-static bool in_ranges(const struct ws_count_range *ranges, size_t n, uint64_t number)
+static bool in_ranges(const struct col_count_range *ranges, size_t n, uint64_t number)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (number >= ranges[i].first && number <= ranges[i].last)
@@ -149,7 +149,7 @@ static bool in_ranges(const struct ws_count_range *ranges, size_t n, uint64_t nu
 	return n == 0;
 }
 
-static uint64_t hash_launch(const struct ws_count_launch *launch)
+static uint64_t hash_launch(const struct col_count_launch *launch)
 {
 	const uint32_t words[] = {
 		launch->agent,        launch->kernel,       launch->grid[0],
@@ -166,7 +166,7 @@ static uint64_t hash_launch(const struct ws_count_launch *launch)
 }
 
 /* The counter of launches like this one; NULL: more shapes than there is room for. */
-static uint64_t *shape_counter(struct plan *plan, const struct ws_count_launch *launch)
+static uint64_t *shape_counter(struct plan *plan, const struct col_count_launch *launch)
 {
 	uint64_t h = hash_launch(launch);
 
@@ -185,26 +185,26 @@ static uint64_t *shape_counter(struct plan *plan, const struct ws_count_launch *
 
 /* Which count of launches decides about the next set. */
 static uint64_t *turn_counter(struct plan *plan, struct gpu *gpu, struct kernel *kernel,
-			      const struct ws_count_launch *launch)
+			      const struct col_count_launch *launch)
 {
 	uint64_t *counter = NULL;
 
-	if (plan->request.per == WS_COUNT_PER_LAUNCH)
+	if (plan->request.per == COL_COUNT_PER_LAUNCH)
 		counter = shape_counter(plan, launch);
-	if (!counter && plan->request.per != WS_COUNT_PER_GPU)
+	if (!counter && plan->request.per != COL_COUNT_PER_GPU)
 		counter = &kernel->n_counted;
 	return counter ? counter : &gpu->n_counted;
 }
 
-void ws_count_decide(struct ws_count_ticket *ticket, const struct ws_count_launch *launch)
+void col_count_decide(struct col_count_ticket *ticket, const struct col_count_launch *launch)
 {
 	struct plan *plan = plan_now();
-	const struct ws_count_request *request;
+	const struct col_count_request *request;
 	struct kernel *kernel;
 	uint64_t number, nth;
 	struct gpu *gpu = NULL;
 
-	*ticket = (struct ws_count_ticket){ .set = WS_COUNT_NOTHING };
+	*ticket = (struct col_count_ticket){ .set = COL_COUNT_NOTHING };
 	if (!is_at(plan, COUNTS))
 		return;
 	request = &plan->request;
@@ -224,13 +224,13 @@ void ws_count_decide(struct ws_count_ticket *ticket, const struct ws_count_launc
 	    !in_ranges(request->ranges, request->n_ranges, nth) ||
 	    !in_ranges(request->numbers, request->n_numbers, number))
 		return;
-	if (request->mode == WS_COUNT_ROTATE)
+	if (request->mode == COL_COUNT_ROTATE)
 		ticket->set = (uint32_t)(__atomic_fetch_add(turn_counter(plan, gpu, kernel, launch),
 							    1, __ATOMIC_RELAXED) /
 					 (request->interval ? request->interval : 1) %
 					 gpu->asked->n_sets);
-	else if (request->mode == WS_COUNT_REPLAY && gpu->asked->n_sets > 1)
-		ticket->set = WS_SOFTGPU_REPLAY;
+	else if (request->mode == COL_COUNT_REPLAY && gpu->asked->n_sets > 1)
+		ticket->set = SOFTGPU_REPLAY;
 	else
 		ticket->set = 0;
 }
@@ -259,17 +259,17 @@ static void mark_read(struct reader *reader, uint32_t node, uint64_t sequence)
 /* Nobody is going to ask for what is there now. */
 static void read_no_more(struct reader *reader, uint32_t node)
 {
-	struct ws_softgpu_result result;
+	struct softgpu_result result;
 
-	ws_lock(&count.reading);
+	col_lock(&count.reading);
 	while (count.service.next(node, reader->n_read, &result) == 0)
 		reader->n_read = result.sequence;
 	count.service.drop(node, reader->n_read);
 	memset(reader->seen, 0, SEEN_WINDOW);
-	ws_unlock(&count.reading);
+	col_unlock(&count.reading);
 }
 
-static uint32_t n_cells(const struct ws_softgpu_result *result)
+static uint32_t n_cells(const struct softgpu_result *result)
 {
 	uint32_t n = 0;
 
@@ -279,15 +279,15 @@ static uint32_t n_cells(const struct ws_softgpu_result *result)
 }
 
 static void fill_values(const struct gpu *gpu, uint32_t first,
-			const struct ws_softgpu_result *result, struct ws_counter_value *to)
+			const struct softgpu_result *result, struct cap_counter_value *to)
 {
 	uint32_t n_ids = gpu->first_of_set[gpu->asked->n_sets];
 
 	for (uint32_t i = 0; i < result->n_values; i++) {
-		const struct ws_softgpu_value *value = &result->values[i];
+		const struct softgpu_value *value = &result->values[i];
 
 		for (uint32_t k = 0; k < value->n_values; k++)
-			*to++ = (struct ws_counter_value){
+			*to++ = (struct cap_counter_value){
 				.counter = first + i < n_ids ? gpu->ids[first + i] : 0,
 				.instance = k,
 				.value = (double)value->values[k],
@@ -295,28 +295,28 @@ static void fill_values(const struct gpu *gpu, uint32_t first,
 	}
 }
 
-static bool write_result(const struct ws_count_ticket *ticket, const struct gpu *gpu,
-			 const struct ws_rec_dispatch *dispatch,
-			 const struct ws_softgpu_result *result)
+static bool write_result(const struct col_count_ticket *ticket, const struct gpu *gpu,
+			 const struct cap_rec_dispatch *dispatch,
+			 const struct softgpu_result *result)
 {
-	struct ws_thread *t = ws_thread();
-	struct ws_lane *lane = t ? ws_thread_lane(t) : NULL;
+	struct col_thread *t = col_thread();
+	struct cap_lane *lane = t ? col_thread_lane(t) : NULL;
 	uint32_t n = n_cells(result);
-	uint64_t n_bytes = sizeof(*dispatch) + (uint64_t)n * sizeof(struct ws_counter_value);
-	struct ws_rec_dispatch *rec = NULL;
-	struct ws_rec_counted *how = NULL;
+	uint64_t n_bytes = sizeof(*dispatch) + (uint64_t)n * sizeof(struct cap_counter_value);
+	struct cap_rec_dispatch *rec = NULL;
+	struct cap_rec_counted *how = NULL;
 
-	if (lane && n_bytes <= WS_REC_BYTES_MAX)
-		rec = ws_lane_reserve(&lane, (uint32_t)n_bytes);
+	if (lane && n_bytes <= CAP_REC_BYTES_MAX)
+		rec = cap_lane_reserve(&lane, (uint32_t)n_bytes);
 	if (!rec)
 		return false;
 	*rec = *dispatch;
 	rec->n_values = n;
-	fill_values(gpu, ticket->set == WS_SOFTGPU_REPLAY ? 0 : gpu->first_of_set[ticket->set],
-		    result, (struct ws_counter_value *)(rec + 1));
-	ws_lane_commit(lane, &rec->h, WS_REC_TAG(WS_REC_DISPATCH, n_bytes));
-	lane = ws_thread_lane(t);
-	how = ws_lane_reserve(&lane, sizeof(*how));
+	fill_values(gpu, ticket->set == SOFTGPU_REPLAY ? 0 : gpu->first_of_set[ticket->set],
+		    result, (struct cap_counter_value *)(rec + 1));
+	cap_lane_commit(lane, &rec->h, CAP_REC_TAG(CAP_REC_DISPATCH, n_bytes));
+	lane = col_thread_lane(t);
+	how = cap_lane_reserve(&lane, sizeof(*how));
 	if (how) {
 		how->h.what = dispatch->agent;
 		how->h.time = dispatch->h.time;
@@ -328,35 +328,35 @@ static bool write_result(const struct ws_count_ticket *ticket, const struct gpu 
 		how->replay_ns = result->replay_host_ns;
 		how->cycles = result->cycles;
 		how->clock_mhz = result->clock_mhz;
-		ws_lane_commit(lane, &how->h, WS_REC_FIXED_TAG(COUNTED, struct ws_rec_counted));
+		cap_lane_commit(lane, &how->h, CAP_REC_FIXED_TAG(COUNTED, struct cap_rec_counted));
 	}
 	return true;
 }
 
-bool ws_count_write(const struct ws_count_ticket *ticket, const struct ws_rec_dispatch *dispatch)
+bool col_count_write(const struct col_count_ticket *ticket, const struct cap_rec_dispatch *dispatch)
 {
 	const struct plan *plan = plan_now();
 	const struct gpu *gpu;
-	struct ws_softgpu_result result;
+	struct softgpu_result result;
 	bool done = false;
-	struct ws_writer *writer;
+	struct cap_writer *writer;
 
 	/* What an earlier attach did not wait for is nobody's. */
-	if (ticket->set == WS_COUNT_NOTHING || !plan || ticket->epoch != plan->epoch)
+	if (ticket->set == COL_COUNT_NOTHING || !plan || ticket->epoch != plan->epoch)
 		return false;
 	gpu = &plan->gpus[ticket->gpu];
 	if (__atomic_load_n(&ticket->met, __ATOMIC_ACQUIRE)) {
-		ws_lock(&count.reading);
+		col_lock(&count.reading);
 		if (count.service.result(gpu->node, ticket->queue, ticket->packet, &result) == 0) {
 			done = write_result(ticket, gpu, dispatch, &result);
-			ws_samples_write(gpu->node, &result, dispatch);
+			col_samples_write(gpu->node, &result, dispatch);
 			mark_read(&count.readers[ticket->gpu], gpu->node, result.sequence);
 		}
-		ws_unlock(&count.reading);
+		col_unlock(&count.reading);
 	}
-	writer = done ? NULL : ws_capture_now();
-	if (writer && ws_asked(WS_SERVICE_COUNTERS))
-		ws_writer_count(writer, WS_DOMAIN_COUNTER_COLLECTION, WS_LEDGER_FAILED, 1);
+	writer = done ? NULL : col_capture_now();
+	if (writer && col_asked(COL_SERVICE_COUNTERS))
+		cap_writer_count(writer, CAP_DOMAIN_COUNTER_COLLECTION, CAP_LEDGER_FAILED, 1);
 	return done;
 }
 
@@ -369,28 +369,28 @@ static bool find_service(void)
 	if (!library)
 		return false;
 #define FIND(field, name) *(void **)&count.service.field = dlvsym(library, name, "WAVESCOPE_1")
-	FIND(counters, "ws_softgpu_counters");
-	FIND(sets, "ws_softgpu_count_sets");
-	FIND(result, "ws_softgpu_result");
-	FIND(next, "ws_softgpu_next_result");
-	FIND(drop, "ws_softgpu_drop");
-	ws_samples_find(library);
+	FIND(counters, "softgpu_counters");
+	FIND(sets, "softgpu_count_sets");
+	FIND(result, "softgpu_result");
+	FIND(next, "softgpu_next_result");
+	FIND(drop, "softgpu_drop");
+	col_samples_find(library);
 #undef FIND
 	dlclose(library); /* ROCr has it open */
 	return count.service.counters && count.service.sets && count.service.result &&
 	       count.service.next && count.service.drop;
 }
 
-static const struct ws_count_gpu *asked_of(const struct plan *plan, uint32_t gpu_index)
+static const struct col_count_gpu *asked_of(const struct plan *plan, uint32_t gpu_index)
 {
-	const struct ws_count_gpu *every = NULL;
+	const struct col_count_gpu *every = NULL;
 
 	for (size_t i = 0; i < plan->request.n_gpus; i++) {
-		const struct ws_count_gpu *asked = &plan->request.gpus[i];
+		const struct col_count_gpu *asked = &plan->request.gpus[i];
 
 		if (asked->gpu == gpu_index)
 			return asked;
-		if (asked->gpu == WS_COUNT_EVERY_GPU)
+		if (asked->gpu == COL_COUNT_EVERY_GPU)
 			every = asked;
 	}
 	return every;
@@ -401,31 +401,31 @@ static void note(uint32_t gpu_index, const char *why)
 	char text[512];
 
 	snprintf(text, sizeof(text), "counters: GPU %u counts nothing: %s", gpu_index, why);
-	ws_note(text);
+	col_note(text);
 }
 
 static bool set_up(struct plan *plan, struct gpu *gpu, struct reader *reader, uint32_t gpu_index)
 {
-	const struct ws_count_gpu *asked = gpu->asked;
+	const struct col_count_gpu *asked = gpu->asked;
 	char error[256] = "";
-	struct ws_softgpu_set *sets;
+	struct softgpu_set *sets;
 	int status;
 
 	if (!reader->seen)
-		reader->seen = ws_pages(SEEN_WINDOW);
-	sets = ws_pages((asked->n_sets + 1) * sizeof(*sets));
+		reader->seen = col_pages(SEEN_WINDOW);
+	sets = col_pages((asked->n_sets + 1) * sizeof(*sets));
 	if (!sets || !reader->seen ||
-	    !ws_count_facts(&plan->blocks, gpu->node, count.service.counters, asked, &gpu->ids,
+	    !col_count_facts(&plan->blocks, gpu->node, count.service.counters, asked, &gpu->ids,
 			    &gpu->first_of_set, &gpu->facts, &gpu->n_facts)) {
 		note(gpu_index, "no memory");
 		return false;
 	}
 	read_no_more(reader, gpu->node);
 	for (size_t i = 0; i < asked->n_sets; i++)
-		sets[i] = (struct ws_softgpu_set){ asked->sets[i].names, asked->sets[i].n };
+		sets[i] = (struct softgpu_set){ asked->sets[i].names, asked->sets[i].n };
 	status = count.service.sets(gpu->node, sets, asked->n_sets, choose, gpu, error,
 				    sizeof(error));
-	ws_pages_free(sets, (asked->n_sets + 1) * sizeof(*sets));
+	col_pages_free(sets, (asked->n_sets + 1) * sizeof(*sets));
 	if (status)
 		note(gpu_index, *error ? error : "its service refused");
 	return status == 0;
@@ -434,8 +434,8 @@ static bool set_up(struct plan *plan, struct gpu *gpu, struct reader *reader, ui
 static void free_plan(struct plan *plan)
 {
 	if (plan)
-		ws_count_pages_free(plan->blocks);
-	ws_pages_free(plan, sizeof(*plan));
+		col_count_pages_free(plan->blocks);
+	col_pages_free(plan, sizeof(*plan));
 }
 
 /*
@@ -445,91 +445,91 @@ static void free_plan(struct plan *plan)
 static bool new_plan(void)
 {
 	static struct plan *kept[4];
-	struct plan *plan = ws_pages(sizeof(*plan)), **place = &kept[ws_epoch() % 4];
+	struct plan *plan = col_pages(sizeof(*plan)), **place = &kept[col_epoch() % 4];
 	bool done;
 
-	if (!plan || !ws_count_tickets_start() ||
-	    !ws_count_request_take(&plan->blocks, &plan->request)) {
+	if (!plan || !col_count_tickets_start() ||
+	    !col_count_request_take(&plan->blocks, &plan->request)) {
 		free_plan(plan);
 		return false;
 	}
-	plan->epoch = ws_epoch();
-	if (plan->request.per == WS_COUNT_PER_LAUNCH)
-		plan->shapes = ws_count_pages(&plan->blocks, SHAPES * sizeof(*plan->shapes));
-	ws_lock(&count.matching);
-	done = ws_count_patterns(&plan->request);
+	plan->epoch = col_epoch();
+	if (plan->request.per == COL_COUNT_PER_LAUNCH)
+		plan->shapes = col_count_pages(&plan->blocks, SHAPES * sizeof(*plan->shapes));
+	col_lock(&count.matching);
+	done = col_count_patterns(&plan->request);
 	if (done)
 		__atomic_store_n(&count.plan, plan, __ATOMIC_RELEASE);
-	ws_unlock(&count.matching);
+	col_unlock(&count.matching);
 	if (!done) {
 		free_plan(plan);
 		return false;
 	}
 	free_plan(*place);
 	*place = plan;
-	ws_count_kernel(0, "0"); /* one whose name nobody told us */
+	col_count_kernel(0, "0"); /* one whose name nobody told us */
 	return true;
 }
 
-void ws_count_load(void)
+void col_count_load(void)
 {
-	struct ws_writer *writer = ws_capture();
+	struct cap_writer *writer = col_capture();
 	struct plan *plan = plan_now();
 	uint32_t agent;
 
-	if (!ws_counting())
+	if (!col_counting())
 		return;
-	if ((!plan || plan->epoch != ws_epoch()) && !new_plan())
+	if ((!plan || plan->epoch != col_epoch()) && !new_plan())
 		return;
 	plan = plan_now();
 	if (!find_service()) {
-		ws_note("counters: this GPU's driver library offers none to wavescope (the "
+		col_note("counters: this GPU's driver library offers none to wavescope (the "
 			"software "
 			"GPU does): the program runs, and nothing is counted");
 		return;
 	}
-	for (uint32_t i = 0; (agent = ws_agent_by_gpu(i)) != 0 && i < WS_COUNT_GPUS_MAX; i++) {
+	for (uint32_t i = 0; (agent = col_agent_by_gpu(i)) != 0 && i < COL_COUNT_GPUS_MAX; i++) {
 		struct gpu *gpu = &plan->gpus[i];
 
 		/* After another hsa_init() it is the same GPU. */
 		gpu->agent = 0;
 		gpu->epoch = plan->epoch;
-		gpu->node = ws_agent_node(agent);
+		gpu->node = col_agent_node(agent);
 		/* The software GPU's nodes follow the host's, which is node 0. */
 		gpu->asked = asked_of(plan, gpu->node - 1);
 		if (gpu->asked && gpu->asked->n_sets &&
 		    set_up(plan, gpu, &count.readers[i], gpu->node - 1)) {
 			gpu->agent = agent;
-			ws_samples_start(gpu->node, agent);
+			col_samples_start(gpu->node, agent);
 		}
 		if (i >= plan->n_gpus)
 			__atomic_store_n(&plan->n_gpus, i + 1, __ATOMIC_RELEASE);
 	}
 	if (writer)
-		ws_count_state(writer);
+		col_count_state(writer);
 }
 
 /* ---- the end of it ---- */
 
-bool ws_count_on(void)
+bool col_count_on(void)
 {
 	return plan_now() && !is_at(plan_now(), OFF);
 }
 
-void ws_count_drain(void)
+void col_count_drain(void)
 {
 	struct plan *plan = plan_now();
 
-	if (ws_count_on())
+	if (col_count_on())
 		__atomic_store_n(&plan->stage, DRAINS, __ATOMIC_RELEASE);
 }
 
-void ws_count_stop(void)
+void col_count_stop(void)
 {
 	struct plan *plan = plan_now();
 	char error[256];
 
-	if (!ws_count_on())
+	if (!col_count_on())
 		return;
 	__atomic_store_n(&plan->stage, OFF, __ATOMIC_RELEASE);
 	for (uint32_t i = 0; i < plan->n_gpus; i++) {
@@ -537,7 +537,7 @@ void ws_count_stop(void)
 
 		if (!plan->gpus[i].agent)
 			continue;
-		ws_samples_stop(node);
+		col_samples_stop(node);
 		count.service.sets(node, NULL, 0, NULL, NULL, error, sizeof(error));
 		read_no_more(&count.readers[i], node);
 	}
@@ -545,24 +545,24 @@ void ws_count_stop(void)
 
 /* ---- facts, forks ---- */
 
-void ws_count_state(struct ws_writer *writer)
+void col_count_state(struct cap_writer *writer)
 {
 	const struct plan *plan = plan_now();
 
-	if (!ws_counting() || !plan || plan->epoch != ws_epoch())
+	if (!col_counting() || !plan || plan->epoch != col_epoch())
 		return; /* what an earlier attach counted is not for this capture */
 	for (uint32_t i = 0; i < plan->n_gpus; i++) {
 		if (plan->gpus[i].agent)
-			ws_count_write_facts(writer, plan->gpus[i].agent, plan->gpus[i].facts,
+			col_count_write_facts(writer, plan->gpus[i].agent, plan->gpus[i].facts,
 					     plan->gpus[i].n_facts);
 	}
 }
 
-void ws_count_forked(void)
+void col_count_forked(void)
 {
-	count.reading = (struct ws_lock){ 0 };
-	count.matching = (struct ws_lock){ 0 };
-	ws_count_tickets_forked();
+	count.reading = (struct col_lock){ 0 };
+	count.matching = (struct col_lock){ 0 };
+	col_count_tickets_forked();
 	if (count.plan)
 		count.plan->n_dispatches = 0; /* of this process */
 }

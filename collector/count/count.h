@@ -6,10 +6,10 @@
  * the program's thread and in the program's order, and waits in a table under the
  * dispatch's completion signal. Nothing in flight shares a signal: see hsa/pending.c.
  *
- *	submission    ws_count_decide(), then ws_count_expect() once the signal is known
+ *	submission    col_count_decide(), then col_count_expect() once the signal is known
  *	before start  the GPU's thread finds the ticket, answers, and notes queue and packet
- *	completion    ws_count_over(), before the signal may be used for something else
- *	collecting    ws_count_read(): the values, as the tail of the dispatch's record
+ *	completion    col_count_over(), before the signal may be used for something else
+ *	collecting    col_count_read(): the values, as the tail of the dispatch's record
  *
  * Threads  decide, expect, over: any; they take no lock, call nothing, allocate nothing.
  *          read: a helper thread; the service takes a lock of its own.
@@ -22,20 +22,20 @@
 #include "collector/provider.h"
 
 /* Whether dispatches are counted or sampled. */
-static inline bool ws_counting(void)
+static inline bool col_counting(void)
 {
-	return ws_asked_any(WS_SERVICE_BIT(COUNTERS) | WS_SERVICE_BIT(PC_HOST_TRAP) |
-			    WS_SERVICE_BIT(PC_STOCHASTIC));
+	return col_asked_any(COL_SERVICE_BIT(COUNTERS) | COL_SERVICE_BIT(PC_HOST_TRAP) |
+			    COL_SERVICE_BIT(PC_STOCHASTIC));
 }
 
-#define WS_COUNT_NOTHING UINT32_MAX /* as the service's WS_SOFTGPU_PLAIN */
+#define COL_COUNT_NOTHING UINT32_MAX /* as the service's SOFTGPU_PLAIN */
 
 /* How one dispatch is counted; part of whatever the provider keeps of it. */
-struct ws_count_ticket {
-	uint32_t set; /* WS_COUNT_NOTHING, a set's number, or the service's word for replay */
+struct col_count_ticket {
+	uint32_t set; /* COL_COUNT_NOTHING, a set's number, or the service's word for replay */
 	uint32_t gpu; /* from 0, of ours */
 	uint32_t met; /* the GPU has asked: the two below are set */
-	uint32_t epoch;         /* ws_epoch() when it was made */
+	uint32_t epoch;         /* col_epoch() when it was made */
 	uint64_t queue, packet; /* the service's name for the dispatch */
 };
 
@@ -43,38 +43,38 @@ struct ws_count_ticket {
  * The runtime is there, or somebody attached: read the request, find the service, set it up.
  * Kernels that are known by then are to be told of again.
  */
-void ws_count_load(void);
-bool ws_count_on(void); /* between load and stop */
+void col_count_load(void);
+bool col_count_on(void); /* between load and stop */
 /* Detaching: no more are taken; then, when those in the air are done, the GPU counts no more. */
-void ws_count_drain(void);
-void ws_count_stop(void);
-void ws_count_state(struct ws_writer *writer); /* a capture was opened: the counters as facts */
-void ws_count_forked(void);
+void col_count_drain(void);
+void col_count_stop(void);
+void col_count_state(struct cap_writer *writer); /* a capture was opened: the counters as facts */
+void col_count_forked(void);
 
 /* A kernel became known. Rare: patterns are matched here. */
-void ws_count_kernel(uint32_t kernel, const char *symbol);
+void col_count_kernel(uint32_t kernel, const char *symbol);
 
 /* A launch, as far as the choice of counters depends on it. */
-struct ws_count_launch {
+struct col_count_launch {
 	uint32_t agent, kernel;
 	uint32_t grid[3], workgroup[3], group_bytes;
 };
 
 /* Whether and what to count of the next launch of a kernel; counts the launch. */
-void ws_count_decide(struct ws_count_ticket *out_ticket, const struct ws_count_launch *launch);
+void col_count_decide(struct col_count_ticket *out_ticket, const struct col_count_launch *launch);
 /*
- * It completes with @signal, counted or not; @ticket stays where it is until ws_count_over().
+ * It completes with @signal, counted or not; @ticket stays where it is until col_count_over().
  * False: no room.
  */
-bool ws_count_expect(struct ws_count_ticket *ticket, uint64_t signal);
-struct ws_count_ticket *ws_count_expected(uint64_t signal); /* NULL: none */
+bool col_count_expect(struct col_count_ticket *ticket, uint64_t signal);
+struct col_count_ticket *col_count_expected(uint64_t signal); /* NULL: none */
 /* The signal fell, or never will: it no longer means this dispatch. */
-void ws_count_over(const struct ws_count_ticket *ticket, uint64_t signal);
+void col_count_over(const struct col_count_ticket *ticket, uint64_t signal);
 
 /*
- * Writes the dispatch's record with its values, and WS_REC_COUNTED, to the calling thread's
+ * Writes the dispatch's record with its values, and CAP_REC_COUNTED, to the calling thread's
  * lane. False: there are no values (not counted after all, or too late), nothing is written.
  */
-bool ws_count_write(const struct ws_count_ticket *ticket, const struct ws_rec_dispatch *dispatch);
+bool col_count_write(const struct col_count_ticket *ticket, const struct cap_rec_dispatch *dispatch);
 
 #endif

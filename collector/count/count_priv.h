@@ -22,33 +22,33 @@
 /* ---- blocks.c ---- */
 
 /* Zeroed, and part of *@list; NULL when there is none. Any thread. */
-struct ws_count_block;
-void *ws_count_pages(struct ws_count_block **list, size_t n_bytes);
-void ws_count_pages_free(struct ws_count_block *list);
+struct col_count_block;
+void *col_count_pages(struct col_count_block **list, size_t n_bytes);
+void col_count_pages_free(struct col_count_block *list);
 
 /* ---- take.c ---- */
 
 /* False: there is none that can be read, and a note was left. */
-bool ws_count_request_take(struct ws_count_block **memory, struct ws_count_request *out_request);
+bool col_count_request_take(struct col_count_block **memory, struct col_count_request *out_request);
 
 /* ---- tickets.c, of which the rest is in count.h ---- */
 
-bool ws_count_tickets_start(void); /* false: no memory */
-void ws_count_tickets_forked(void);
+bool col_count_tickets_start(void); /* false: no memory */
+void col_count_tickets_forked(void);
 
 /* ---- filter.c ---- */
 
 /* Under one lock, both: make the patterns of @request ready; false: one is no pattern, and a note was left. */
-bool ws_count_patterns(const struct ws_count_request *request);
+bool col_count_patterns(const struct col_count_request *request);
 /* By the name a person sees. Allocates: for when a kernel is loaded, not launched. */
-bool ws_count_includes(const struct ws_count_request *request, const char *symbol);
+bool col_count_includes(const struct col_count_request *request, const char *symbol);
 
 /* ---- facts.c ---- */
 
-struct ws_count_fact {
+struct col_count_fact {
 	uint32_t id;
 	const char *name;                         /* of the request */
-	const struct ws_softgpu_counter *counter; /* NULL: the service does not list it */
+	const struct softgpu_counter *counter; /* NULL: the service does not list it */
 	uint32_t n;                               /* instances */
 };
 
@@ -57,11 +57,11 @@ struct ws_count_fact {
  * @out_firsts where each set begins and, behind the last, where it ends. The same name in
  * two sets is one counter. False: no memory.
  */
-bool ws_count_facts(struct ws_count_block **memory, uint32_t node,
-		    size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
-		    const struct ws_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
-		    struct ws_count_fact **out_facts, uint32_t *out_n_facts);
-void ws_count_write_facts(struct ws_writer *writer, uint32_t agent,
-			  const struct ws_count_fact *facts, uint32_t n_facts);
+bool col_count_facts(struct col_count_block **memory, uint32_t node,
+		    size_t (*list)(uint32_t, struct softgpu_counter *, size_t),
+		    const struct col_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
+		    struct col_count_fact **out_facts, uint32_t *out_n_facts);
+void col_count_write_facts(struct cap_writer *writer, uint32_t agent,
+			  const struct col_count_fact *facts, uint32_t n_facts);
 
 #endif

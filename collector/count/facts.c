@@ -21,7 +21,7 @@ static size_t base_length(const char *name)
 	return n;
 }
 
-static const struct ws_softgpu_counter *find_listed(const struct ws_softgpu_counter *list, size_t n,
+static const struct softgpu_counter *find_listed(const struct softgpu_counter *list, size_t n,
 						    const char *name)
 {
 	size_t n_base = base_length(name);
@@ -34,7 +34,7 @@ static const struct ws_softgpu_counter *find_listed(const struct ws_softgpu_coun
 	return NULL;
 }
 
-static uint32_t known_as(const struct ws_count_fact *facts, uint32_t n, const char *name)
+static uint32_t known_as(const struct col_count_fact *facts, uint32_t n, const char *name)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (strcmp(facts[i].name, name) == 0)
@@ -43,21 +43,21 @@ static uint32_t known_as(const struct ws_count_fact *facts, uint32_t n, const ch
 	return 0;
 }
 
-bool ws_count_facts(struct ws_count_block **memory, uint32_t node,
-		    size_t (*list)(uint32_t, struct ws_softgpu_counter *, size_t),
-		    const struct ws_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
-		    struct ws_count_fact **out_facts, uint32_t *out_n_facts)
+bool col_count_facts(struct col_count_block **memory, uint32_t node,
+		    size_t (*list)(uint32_t, struct softgpu_counter *, size_t),
+		    const struct col_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
+		    struct col_count_fact **out_facts, uint32_t *out_n_facts)
 {
 	static uint32_t n_ids; /* unique in the process: two GPUs' counters are two */
-	struct ws_softgpu_counter *listed = ws_count_pages(memory, LISTED_MAX * sizeof(*listed));
+	struct softgpu_counter *listed = col_count_pages(memory, LISTED_MAX * sizeof(*listed));
 	size_t n_names = 0, n_listed, at = 0;
 	uint32_t n_facts = 0;
 
 	for (size_t i = 0; i < asked->n_sets; i++)
 		n_names += asked->sets[i].n;
-	*out_ids = ws_count_pages(memory, (n_names + 1) * sizeof(**out_ids));
-	*out_firsts = ws_count_pages(memory, (asked->n_sets + 1) * sizeof(**out_firsts));
-	*out_facts = ws_count_pages(memory, (n_names + 1) * sizeof(**out_facts));
+	*out_ids = col_count_pages(memory, (n_names + 1) * sizeof(**out_ids));
+	*out_firsts = col_count_pages(memory, (asked->n_sets + 1) * sizeof(**out_firsts));
+	*out_facts = col_count_pages(memory, (n_names + 1) * sizeof(**out_facts));
 	if (!listed || !*out_ids || !*out_firsts || !*out_facts)
 		return false;
 	n_listed = WS_MIN(list(node, listed, LISTED_MAX), (size_t)LISTED_MAX);
@@ -68,13 +68,13 @@ bool ws_count_facts(struct ws_count_block **memory, uint32_t node,
 			uint32_t id = known_as(*out_facts, n_facts, name);
 
 			if (!id) {
-				const struct ws_softgpu_counter *counter =
+				const struct softgpu_counter *counter =
 					find_listed(listed, n_listed, name);
 				bool each = counter && strcmp(counter->name, name) == 0;
 
 				id = ++n_ids;
 				(*out_facts)[n_facts++] =
-					(struct ws_count_fact){ id, name, counter,
+					(struct col_count_fact){ id, name, counter,
 								each ? counter->n_instances : 1 };
 			}
 			(*out_ids)[at++] = id;
@@ -85,33 +85,33 @@ bool ws_count_facts(struct ws_count_block **memory, uint32_t node,
 	return true; /* the list stays: the facts point into it */
 }
 
-void ws_count_write_facts(struct ws_writer *writer, uint32_t agent,
-			  const struct ws_count_fact *facts, uint32_t n_facts)
+void col_count_write_facts(struct cap_writer *writer, uint32_t agent,
+			  const struct col_count_fact *facts, uint32_t n_facts)
 {
 	struct {
-		struct ws_rec_counter rec;
-		struct ws_counter_dim dim;
+		struct cap_rec_counter rec;
+		struct cap_counter_dim dim;
 	} fact;
 	uint32_t dim_str =
-		ws_writer_intern(writer, "DIMENSION_INSTANCE", strlen("DIMENSION_INSTANCE"));
+		cap_writer_intern(writer, "DIMENSION_INSTANCE", strlen("DIMENSION_INSTANCE"));
 
 	for (uint32_t i = 0; i < n_facts; i++) {
-		const struct ws_softgpu_counter *counter = facts[i].counter;
+		const struct softgpu_counter *counter = facts[i].counter;
 		const char *text = counter ? counter->text : "";
 		const char *block = counter ? counter->block : "";
 
 		memset(&fact, 0, sizeof(fact));
-		fact.rec.h.tag = WS_REC_TAG(WS_REC_COUNTER, sizeof(fact));
+		fact.rec.h.tag = CAP_REC_TAG(CAP_REC_COUNTER, sizeof(fact));
 		fact.rec.h.what = facts[i].id;
 		fact.rec.agent = agent;
-		fact.rec.name_str = ws_writer_intern(writer, facts[i].name, strlen(facts[i].name));
-		fact.rec.description_str = ws_writer_intern(writer, text, strlen(text));
-		fact.rec.block_str = ws_writer_intern(writer, block, strlen(block));
-		fact.rec.flags = counter && counter->fidelity == WS_SOFTGPU_EXACT
+		fact.rec.name_str = cap_writer_intern(writer, facts[i].name, strlen(facts[i].name));
+		fact.rec.description_str = cap_writer_intern(writer, text, strlen(text));
+		fact.rec.block_str = cap_writer_intern(writer, block, strlen(block));
+		fact.rec.flags = counter && counter->fidelity == SOFTGPU_EXACT
 					 ? 0
-					 : WS_COUNTER_IS_MODELLED;
+					 : CAP_COUNTER_IS_MODELLED;
 		fact.rec.n_dims = 1;
-		fact.dim = (struct ws_counter_dim){ dim_str, DIM_INSTANCE, facts[i].n, 0 };
-		ws_writer_meta(writer, &fact.rec.h);
+		fact.dim = (struct cap_counter_dim){ dim_str, DIM_INSTANCE, facts[i].n, 0 };
+		cap_writer_meta(writer, &fact.rec.h);
 	}
 }

@@ -47,18 +47,18 @@ static bool compile(regex_t *regex, const char *pattern, bool *out_has)
 	regerror(failed, regex, why, sizeof(why));
 	snprintf(text, sizeof(text), "counters: '%.100s' is no regular expression: %s", pattern,
 		 why);
-	ws_note(text);
+	col_note(text);
 	return false;
 }
 
-bool ws_count_patterns(const struct ws_count_request *request)
+bool col_count_patterns(const struct col_count_request *request)
 {
 	find_demangler();
 	return compile(&filter.include, request->include, &filter.has_include) &&
 	       compile(&filter.exclude, request->exclude, &filter.has_exclude);
 }
 
-bool ws_count_includes(const struct ws_count_request *request, const char *symbol)
+bool col_count_includes(const struct col_count_request *request, const char *symbol)
 {
 	size_t n = strlen(symbol);
 	char *mangled, *name = NULL, *seen;
@@ -70,12 +70,12 @@ bool ws_count_includes(const struct ws_count_request *request, const char *symbo
 	mangled = strdup(symbol);
 	if (!mangled)
 		return true;
-	if (request->names != WS_COUNT_MANGLED && n > 3 && strcmp(symbol + n - 3, ".kd") == 0)
+	if (request->names != COL_COUNT_MANGLED && n > 3 && strcmp(symbol + n - 3, ".kd") == 0)
 		mangled[n - 3] = 0;
-	if (request->names != WS_COUNT_MANGLED && filter.demangle && strncmp(mangled, "_Z", 2) == 0)
+	if (request->names != COL_COUNT_MANGLED && filter.demangle && strncmp(mangled, "_Z", 2) == 0)
 		name = filter.demangle(mangled, NULL, NULL, &status);
 	seen = name ? name : mangled;
-	if (request->names == WS_COUNT_TRUNCATED) {
+	if (request->names == COL_COUNT_TRUNCATED) {
 		struct ws_str bare = ws_kernel_name_cut(seen);
 
 		seen += bare.at - seen;

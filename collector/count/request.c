@@ -5,19 +5,19 @@
 static const char first_line[] = "wavescope-counting 1";
 
 static const char *const mode_names[] = {
-	[WS_COUNT_SET] = "set",
-	[WS_COUNT_ROTATE] = "rotate",
-	[WS_COUNT_REPLAY] = "replay",
+	[COL_COUNT_SET] = "set",
+	[COL_COUNT_ROTATE] = "rotate",
+	[COL_COUNT_REPLAY] = "replay",
 };
 static const char *const form_names[] = {
-	[WS_COUNT_DEMANGLED] = "demangled",
-	[WS_COUNT_MANGLED] = "mangled",
-	[WS_COUNT_TRUNCATED] = "truncated",
+	[COL_COUNT_DEMANGLED] = "demangled",
+	[COL_COUNT_MANGLED] = "mangled",
+	[COL_COUNT_TRUNCATED] = "truncated",
 };
 static const char *const per_names[] = {
-	[WS_COUNT_PER_GPU] = "gpu",
-	[WS_COUNT_PER_KERNEL] = "kernel",
-	[WS_COUNT_PER_LAUNCH] = "launch",
+	[COL_COUNT_PER_GPU] = "gpu",
+	[COL_COUNT_PER_KERNEL] = "kernel",
+	[COL_COUNT_PER_LAUNCH] = "launch",
 };
 #define N_PERS (sizeof(per_names) / sizeof(per_names[0]))
 #define N_MODES (sizeof(mode_names) / sizeof(mode_names[0]))
@@ -26,8 +26,8 @@ static const char *const per_names[] = {
 /* ---- reading ---- */
 
 struct parser {
-	struct ws_count_room *room;
-	struct ws_count_request *request;
+	struct col_count_room *room;
+	struct col_count_request *request;
 	size_t n_sets, n_names;
 };
 
@@ -115,9 +115,9 @@ static const char *take_exclude(struct parser *p, char *value)
 	return NULL;
 }
 
-static const char *take_two(struct ws_count_range *ranges, size_t *n, char *value)
+static const char *take_two(struct col_count_range *ranges, size_t *n, char *value)
 {
-	if (*n == WS_COUNT_RANGES_MAX)
+	if (*n == COL_COUNT_RANGES_MAX)
 		return "too many ranges";
 	if (!number(next_word(&value), &ranges[*n].first) ||
 	    !number(next_word(&value), &ranges[*n].last))
@@ -138,31 +138,31 @@ static const char *take_number(struct parser *p, char *value)
 
 static const char *take_gpu(struct parser *p, char *value)
 {
-	struct ws_count_gpu *gpu = &p->room->gpus[p->request->n_gpus];
+	struct col_count_gpu *gpu = &p->room->gpus[p->request->n_gpus];
 	const char *word = next_word(&value);
-	uint64_t index = WS_COUNT_EVERY_GPU;
+	uint64_t index = COL_COUNT_EVERY_GPU;
 
-	if (p->request->n_gpus == WS_COUNT_GPUS_MAX)
+	if (p->request->n_gpus == COL_COUNT_GPUS_MAX)
 		return "too many GPUs";
 	if (!word || (strcmp(word, "*") != 0 && !number(word, &index)) || index > UINT32_MAX)
 		return "gpu is not a number";
-	*gpu = (struct ws_count_gpu){ (uint32_t)index, &p->room->sets[p->n_sets], 0 };
+	*gpu = (struct col_count_gpu){ (uint32_t)index, &p->room->sets[p->n_sets], 0 };
 	p->request->n_gpus++;
 	return NULL;
 }
 
 static const char *take_set(struct parser *p, char *value)
 {
-	struct ws_count_set *set = &p->room->sets[p->n_sets];
+	struct col_count_set *set = &p->room->sets[p->n_sets];
 	const char *word;
 
 	if (!p->request->n_gpus)
 		return "a set before any GPU";
-	if (p->n_sets == WS_COUNT_SETS_MAX)
+	if (p->n_sets == COL_COUNT_SETS_MAX)
 		return "too many sets";
-	*set = (struct ws_count_set){ &p->room->names[p->n_names], 0 };
+	*set = (struct col_count_set){ &p->room->names[p->n_names], 0 };
 	while ((word = next_word(&value))) {
-		if (p->n_names == WS_COUNT_NAMES_MAX)
+		if (p->n_names == COL_COUNT_NAMES_MAX)
 			return "too many counters";
 		p->room->names[p->n_names++] = word;
 		set->n++;
@@ -182,13 +182,13 @@ static const struct {
 	{ "number", take_number },
 };
 
-bool ws_count_request_parse(char *text, struct ws_count_room *room,
-			    struct ws_count_request *out_request)
+bool col_count_request_parse(char *text, struct col_count_room *room,
+			    struct col_count_request *out_request)
 {
 	struct parser p = { .room = room, .request = out_request };
 	char *line = text, *end;
 
-	*out_request = (struct ws_count_request){
+	*out_request = (struct col_count_request){
 		.ranges = room->ranges,
 		.numbers = room->numbers,
 		.gpus = room->gpus,
@@ -273,10 +273,10 @@ static void put_text(struct sink *s, const char *key, const char *value)
 	put_line_end(s);
 }
 
-static void put_gpu(struct sink *s, const struct ws_count_gpu *gpu)
+static void put_gpu(struct sink *s, const struct col_count_gpu *gpu)
 {
 	put(s, "gpu ");
-	if (gpu->gpu == WS_COUNT_EVERY_GPU)
+	if (gpu->gpu == COL_COUNT_EVERY_GPU)
 		put(s, "*");
 	else
 		put_u64(s, gpu->gpu);
@@ -291,7 +291,7 @@ static void put_gpu(struct sink *s, const struct ws_count_gpu *gpu)
 	}
 }
 
-static void put_ranges(struct sink *s, const char *key, const struct ws_count_range *ranges,
+static void put_ranges(struct sink *s, const char *key, const struct col_count_range *ranges,
 		       size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -304,7 +304,7 @@ static void put_ranges(struct sink *s, const char *key, const struct ws_count_ra
 	}
 }
 
-size_t ws_count_request_print(const struct ws_count_request *request, char *to, size_t room)
+size_t col_count_request_print(const struct col_count_request *request, char *to, size_t room)
 {
 	struct sink s = { to, 0, room, room > 0 };
 

@@ -1,7 +1,7 @@
 /*
  * request: which counters of which dispatches, as the launcher tells the collector.
  *
- * A text file in the folder of the captures, WS_COUNT_REQUEST_NAME; lines are
+ * A text file in the folder of the captures, COL_COUNT_REQUEST_NAME; lines are
  * a key, a blank and a value:
  *
  *	wavescope-counting 1
@@ -30,65 +30,65 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WS_COUNT_REQUEST_NAME "counting"
-#define WS_COUNT_GPUS_MAX 64u
-#define WS_COUNT_SETS_MAX 4096u   /* of all GPUs together */
-#define WS_COUNT_NAMES_MAX 65536u /* of all sets together */
-#define WS_COUNT_RANGES_MAX 1024u
-#define WS_COUNT_TEXT_MAX (4u << 20)
-#define WS_COUNT_EVERY_GPU UINT32_MAX
+#define COL_COUNT_REQUEST_NAME "counting"
+#define COL_COUNT_GPUS_MAX 64u
+#define COL_COUNT_SETS_MAX 4096u   /* of all GPUs together */
+#define COL_COUNT_NAMES_MAX 65536u /* of all sets together */
+#define COL_COUNT_RANGES_MAX 1024u
+#define COL_COUNT_TEXT_MAX (4u << 20)
+#define COL_COUNT_EVERY_GPU UINT32_MAX
 
-enum ws_count_mode {
-	WS_COUNT_SET,    /* the first set, of every dispatch */
-	WS_COUNT_ROTATE, /* one set after the other, `interval` dispatches each, per GPU */
-	WS_COUNT_REPLAY, /* all sets of every dispatch: the GPU repeats it */
+enum col_count_mode {
+	COL_COUNT_SET,    /* the first set, of every dispatch */
+	COL_COUNT_ROTATE, /* one set after the other, `interval` dispatches each, per GPU */
+	COL_COUNT_REPLAY, /* all sets of every dispatch: the GPU repeats it */
 };
 
-enum ws_count_per { WS_COUNT_PER_GPU, WS_COUNT_PER_KERNEL, WS_COUNT_PER_LAUNCH };
-enum ws_count_names { WS_COUNT_DEMANGLED, WS_COUNT_MANGLED, WS_COUNT_TRUNCATED };
+enum col_count_per { COL_COUNT_PER_GPU, COL_COUNT_PER_KERNEL, COL_COUNT_PER_LAUNCH };
+enum col_count_names { COL_COUNT_DEMANGLED, COL_COUNT_MANGLED, COL_COUNT_TRUNCATED };
 
-struct ws_count_set {
+struct col_count_set {
 	const char *const *names; /* as softgpu/counters/service.h spells them */
 	size_t n;
 };
 
-struct ws_count_gpu {
+struct col_count_gpu {
 	uint32_t gpu; /* in the order of the driver's topology, from 0, also those that a program
-			 cannot see (ROCR_VISIBLE_DEVICES); or WS_COUNT_EVERY_GPU */
-	const struct ws_count_set *sets;
+			 cannot see (ROCR_VISIBLE_DEVICES); or COL_COUNT_EVERY_GPU */
+	const struct col_count_set *sets;
 	size_t n_sets;
 };
 
-struct ws_count_range {
+struct col_count_range {
 	uint64_t first, last; /* inclusive */
 };
 
-struct ws_count_request {
-	enum ws_count_mode mode;
+struct col_count_request {
+	enum col_count_mode mode;
 	uint64_t interval; /* 0 is 1 */
-	enum ws_count_per per;
-	enum ws_count_names names;
+	enum col_count_per per;
+	enum col_count_names names;
 	const char *include, *exclude; /* NULL: all, none */
-	const struct ws_count_range *ranges;
+	const struct col_count_range *ranges;
 	size_t n_ranges; /* 0: every launch */
-	const struct ws_count_range *numbers;
+	const struct col_count_range *numbers;
 	size_t n_numbers; /* 0: every dispatch */
-	const struct ws_count_gpu *gpus;
+	const struct col_count_gpu *gpus;
 	size_t n_gpus;
 	const char *wrong; /* after parse: NULL, or a constant text */
 };
 
 /* Where the lists of a parsed request are; the caller's storage, some hundred kilobytes. */
-struct ws_count_room {
-	struct ws_count_gpu gpus[WS_COUNT_GPUS_MAX];
-	struct ws_count_set sets[WS_COUNT_SETS_MAX];
-	const char *names[WS_COUNT_NAMES_MAX];
-	struct ws_count_range ranges[WS_COUNT_RANGES_MAX], numbers[WS_COUNT_RANGES_MAX];
+struct col_count_room {
+	struct col_count_gpu gpus[COL_COUNT_GPUS_MAX];
+	struct col_count_set sets[COL_COUNT_SETS_MAX];
+	const char *names[COL_COUNT_NAMES_MAX];
+	struct col_count_range ranges[COL_COUNT_RANGES_MAX], numbers[COL_COUNT_RANGES_MAX];
 };
 
-bool ws_count_request_parse(char *text, struct ws_count_room *room,
-			    struct ws_count_request *out_request);
+bool col_count_request_parse(char *text, struct col_count_room *room,
+			    struct col_count_request *out_request);
 /* Returns the length of the text, 0 when it does not fit. Values hold no line ends. */
-size_t ws_count_request_print(const struct ws_count_request *request, char *to, size_t room);
+size_t col_count_request_print(const struct col_count_request *request, char *to, size_t room);
 
 #endif

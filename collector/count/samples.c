@@ -11,7 +11,7 @@
 
 static struct {
 	int (*sample)(uint32_t, uint64_t);
-	size_t (*read)(uint32_t, uint64_t, uint64_t, struct ws_softgpu_pc_sample *, size_t);
+	size_t (*read)(uint32_t, uint64_t, uint64_t, struct softgpu_pc_sample *, size_t);
 } service;
 
 /* AMD's numbers, and the pipes' bits in the arbiter's state. */
@@ -55,14 +55,14 @@ enum {
 };
 
 static const uint8_t reasons[] = {
-	[WS_SOFTGPU_ISSUED] = REASON_NONE,
-	[WS_SOFTGPU_NOT_CHOSEN] = REASON_NOT_WIN,
-	[WS_SOFTGPU_UNIT_BUSY] = REASON_EX_STALL,
-	[WS_SOFTGPU_WAITCNT] = REASON_WAITCNT,
-	[WS_SOFTGPU_BARRIER] = REASON_BARRIER,
-	[WS_SOFTGPU_NO_INSTRUCTION] = REASON_NO_INSTRUCTION,
-	[WS_SOFTGPU_QUEUE_FULL] = REASON_EX_STALL,
-	[WS_SOFTGPU_SLEEP] = REASON_SLEEP,
+	[SOFTGPU_ISSUED] = REASON_NONE,
+	[SOFTGPU_NOT_CHOSEN] = REASON_NOT_WIN,
+	[SOFTGPU_UNIT_BUSY] = REASON_EX_STALL,
+	[SOFTGPU_WAITCNT] = REASON_WAITCNT,
+	[SOFTGPU_BARRIER] = REASON_BARRIER,
+	[SOFTGPU_NO_INSTRUCTION] = REASON_NO_INSTRUCTION,
+	[SOFTGPU_QUEUE_FULL] = REASON_EX_STALL,
+	[SOFTGPU_SLEEP] = REASON_SLEEP,
 };
 
 /*
@@ -80,36 +80,36 @@ static const struct kind {
 	uint16_t reasons; /* R()s */
 	uint8_t else_reason;
 } kinds[] = {
-	[WS_SOFTGPU_VALU]             = { TYPE_VALU,             PIPE_VALU,   false, ARBITRATED,               REASON_EX_STALL },
-	[WS_SOFTGPU_MATRIX]           = { TYPE_MATRIX,           PIPE_MATRIX, false, ARBITRATED,               REASON_EX_STALL },
-	[WS_SOFTGPU_SALU]             = { TYPE_SCALAR,           PIPE_SCALAR, false, ARBITRATED | R(ALU),      REASON_EX_STALL },
-	[WS_SOFTGPU_SMEM]             = { TYPE_SCALAR,           PIPE_SCALAR, false, ARBITRATED | R(ALU),      REASON_EX_STALL },
-	[WS_SOFTGPU_VMEM]             = { TYPE_TEX,              PIPE_TEX,    false, ARBITRATED | R(ALU),      REASON_EX_STALL },
-	[WS_SOFTGPU_FLAT]             = { TYPE_FLAT,             PIPE_FLAT,   false, ARBITRATED | R(ALU),      REASON_EX_STALL },
-	[WS_SOFTGPU_LDS]              = { TYPE_LDS,              PIPE_LDS,    false, ARBITRATED | R(ALU),      REASON_EX_STALL },
-	[WS_SOFTGPU_GDS]              = { TYPE_LDS,              PIPE_LDS,    false, ARBITRATED | R(ALU),      REASON_EX_STALL },
-	[WS_SOFTGPU_BRANCH]           = { TYPE_BRANCH_TAKEN,     PIPE_MISC,   false, R(NO_INSTRUCTION) | R(NOT_WIN), REASON_NOT_WIN },
-	[WS_SOFTGPU_BRANCH_TAKEN]     = { TYPE_BRANCH_TAKEN,     PIPE_MISC,   false, ARBITRATED | R(ALU),      REASON_EX_STALL },
-	[WS_SOFTGPU_BRANCH_NOT_TAKEN] = { TYPE_BRANCH_NOT_TAKEN, PIPE_MISC,   false, ARBITRATED | R(ALU),      REASON_EX_STALL },
-	[WS_SOFTGPU_JUMP]             = { TYPE_JUMP,             PIPE_MISC,   false, R(NO_INSTRUCTION),        REASON_NO_INSTRUCTION },
-	[WS_SOFTGPU_MESSAGE]          = { TYPE_MESSAGE,          PIPE_MISC,   false, R(NO_INSTRUCTION) | R(ALU), REASON_ALU },
-	[WS_SOFTGPU_AT_BARRIER]       = { TYPE_BARRIER,          PIPE_MISC,   false, R(NO_INSTRUCTION) | R(NOT_WIN) | R(BARRIER), REASON_NOT_WIN },
+	[SOFTGPU_VALU]             = { TYPE_VALU,             PIPE_VALU,   false, ARBITRATED,               REASON_EX_STALL },
+	[SOFTGPU_MATRIX]           = { TYPE_MATRIX,           PIPE_MATRIX, false, ARBITRATED,               REASON_EX_STALL },
+	[SOFTGPU_SALU]             = { TYPE_SCALAR,           PIPE_SCALAR, false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[SOFTGPU_SMEM]             = { TYPE_SCALAR,           PIPE_SCALAR, false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[SOFTGPU_VMEM]             = { TYPE_TEX,              PIPE_TEX,    false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[SOFTGPU_FLAT]             = { TYPE_FLAT,             PIPE_FLAT,   false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[SOFTGPU_LDS]              = { TYPE_LDS,              PIPE_LDS,    false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[SOFTGPU_GDS]              = { TYPE_LDS,              PIPE_LDS,    false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[SOFTGPU_BRANCH]           = { TYPE_BRANCH_TAKEN,     PIPE_MISC,   false, R(NO_INSTRUCTION) | R(NOT_WIN), REASON_NOT_WIN },
+	[SOFTGPU_BRANCH_TAKEN]     = { TYPE_BRANCH_TAKEN,     PIPE_MISC,   false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[SOFTGPU_BRANCH_NOT_TAKEN] = { TYPE_BRANCH_NOT_TAKEN, PIPE_MISC,   false, ARBITRATED | R(ALU),      REASON_EX_STALL },
+	[SOFTGPU_JUMP]             = { TYPE_JUMP,             PIPE_MISC,   false, R(NO_INSTRUCTION),        REASON_NO_INSTRUCTION },
+	[SOFTGPU_MESSAGE]          = { TYPE_MESSAGE,          PIPE_MISC,   false, R(NO_INSTRUCTION) | R(ALU), REASON_ALU },
+	[SOFTGPU_AT_BARRIER]       = { TYPE_BARRIER,          PIPE_MISC,   false, R(NO_INSTRUCTION) | R(NOT_WIN) | R(BARRIER), REASON_NOT_WIN },
 	/* A wave that waits for its stores at the end has nothing left to issue. */
-	[WS_SOFTGPU_END]              = { TYPE_SCALAR,           PIPE_SCALAR, false, ARBITRATED,               REASON_NO_INSTRUCTION },
-	[WS_SOFTGPU_AT_WAITCNT]       = { TYPE_OTHER,            PIPE_MISC,   true,  R(NO_INSTRUCTION) | R(WAITCNT), REASON_WAITCNT },
-	[WS_SOFTGPU_INTERNAL]         = { TYPE_OTHER,            PIPE_MISC,   true,  R(NO_INSTRUCTION) | R(INTERNAL), REASON_INTERNAL },
-	[WS_SOFTGPU_AT_SLEEP]         = { TYPE_OTHER,            PIPE_MISC,   true,  R(NO_INSTRUCTION) | R(SLEEP), REASON_SLEEP },
-	[WS_SOFTGPU_OTHER]            = { TYPE_OTHER,            PIPE_MISC,   false, R(NO_INSTRUCTION) | R(NOT_WIN), REASON_NOT_WIN },
+	[SOFTGPU_END]              = { TYPE_SCALAR,           PIPE_SCALAR, false, ARBITRATED,               REASON_NO_INSTRUCTION },
+	[SOFTGPU_AT_WAITCNT]       = { TYPE_OTHER,            PIPE_MISC,   true,  R(NO_INSTRUCTION) | R(WAITCNT), REASON_WAITCNT },
+	[SOFTGPU_INTERNAL]         = { TYPE_OTHER,            PIPE_MISC,   true,  R(NO_INSTRUCTION) | R(INTERNAL), REASON_INTERNAL },
+	[SOFTGPU_AT_SLEEP]         = { TYPE_OTHER,            PIPE_MISC,   true,  R(NO_INSTRUCTION) | R(SLEEP), REASON_SLEEP },
+	[SOFTGPU_OTHER]            = { TYPE_OTHER,            PIPE_MISC,   false, R(NO_INSTRUCTION) | R(NOT_WIN), REASON_NOT_WIN },
 };
 /* clang-format on */
 
-static void fill_snapshot(struct ws_rec_pc_sample *rec, const struct ws_softgpu_pc_sample *s)
+static void fill_snapshot(struct cap_rec_pc_sample *rec, const struct softgpu_pc_sample *s)
 {
 	const struct kind *kind =
-		&kinds[s->inst_type < WS_ARRAY_LEN(kinds) ? s->inst_type : WS_SOFTGPU_OTHER];
+		&kinds[s->inst_type < WS_ARRAY_LEN(kinds) ? s->inst_type : SOFTGPU_OTHER];
 	uint16_t pipe = (uint16_t)(1u << kind->pipe);
 
-	rec->wave_issued = s->stall == WS_SOFTGPU_ISSUED && !kind->never_issued;
+	rec->wave_issued = s->stall == SOFTGPU_ISSUED && !kind->never_issued;
 	rec->inst_type = kind->type;
 	rec->wave_count = s->n_waves;
 	/* Of the arbiter only what concerns the sampled wave is known. */
@@ -127,50 +127,50 @@ static void fill_snapshot(struct ws_rec_pc_sample *rec, const struct ws_softgpu_
 		rec->arb_stall = pipe;
 }
 
-bool ws_samples_asked(void)
+bool col_samples_asked(void)
 {
-	return ws_config()->pc_interval &&
-	       (ws_asked(WS_SERVICE_PC_HOST_TRAP) || ws_asked(WS_SERVICE_PC_STOCHASTIC));
+	return col_config()->pc_interval &&
+	       (col_asked(COL_SERVICE_PC_HOST_TRAP) || col_asked(COL_SERVICE_PC_STOCHASTIC));
 }
 
-static enum ws_domain domain(void)
+static enum cap_domain domain(void)
 {
-	return ws_asked(WS_SERVICE_PC_STOCHASTIC) ? WS_DOMAIN_PC_SAMPLING_STOCHASTIC
-						  : WS_DOMAIN_PC_SAMPLING_HOST_TRAP;
+	return col_asked(COL_SERVICE_PC_STOCHASTIC) ? CAP_DOMAIN_PC_SAMPLING_STOCHASTIC
+						  : CAP_DOMAIN_PC_SAMPLING_HOST_TRAP;
 }
 
-void ws_samples_find(void *library)
+void col_samples_find(void *library)
 {
-	*(void **)&service.sample = dlvsym(library, "ws_softgpu_pc_sampling", "WAVESCOPE_1");
-	*(void **)&service.read = dlvsym(library, "ws_softgpu_pc_samples", "WAVESCOPE_1");
+	*(void **)&service.sample = dlvsym(library, "softgpu_pc_sampling", "WAVESCOPE_1");
+	*(void **)&service.read = dlvsym(library, "softgpu_pc_samples", "WAVESCOPE_1");
 }
 
-void ws_samples_start(uint32_t node, uint32_t agent)
+void col_samples_start(uint32_t node, uint32_t agent)
 {
-	uint64_t interval = ws_config()->pc_interval;
+	uint64_t interval = col_config()->pc_interval;
 	char text[128];
 
-	if (!ws_samples_asked())
+	if (!col_samples_asked())
 		return;
-	if (domain() == WS_DOMAIN_PC_SAMPLING_HOST_TRAP) /* microseconds */
-		interval *= ws_agent_facts(agent)->max_engine_clk_fcompute;
+	if (domain() == CAP_DOMAIN_PC_SAMPLING_HOST_TRAP) /* microseconds */
+		interval *= col_agent_facts(agent)->max_engine_clk_fcompute;
 	if (service.sample && service.read && service.sample(node, interval) == 0)
 		return;
 	snprintf(text, sizeof(text), "PC sampling: agent %u offers none", agent);
-	ws_note(text);
+	col_note(text);
 }
 
-void ws_samples_stop(uint32_t node)
+void col_samples_stop(uint32_t node)
 {
 	if (service.sample)
 		service.sample(node, 0);
 }
 
-static void fill(struct ws_rec_pc_sample *rec, const struct ws_softgpu_pc_sample *s,
-		 const struct ws_softgpu_result *result, const struct ws_rec_dispatch *d,
-		 const struct ws_rec_code_object *code)
+static void fill(struct cap_rec_pc_sample *rec, const struct softgpu_pc_sample *s,
+		 const struct softgpu_result *result, const struct cap_rec_dispatch *d,
+		 const struct cap_rec_code_object *code)
 {
-	uint32_t groups[2], cus = ws_agent_facts(d->agent)->cu_per_engine;
+	uint32_t groups[2], cus = col_agent_facts(d->agent)->cu_per_engine;
 
 	for (unsigned i = 0; i < 2; i++)
 		groups[i] =
@@ -197,20 +197,20 @@ static void fill(struct ws_rec_pc_sample *rec, const struct ws_softgpu_pc_sample
 	rec->simd_id = (uint8_t)s->simd;
 	rec->cu_or_wgp_id = (uint8_t)(cus ? s->cu % cus : s->cu);
 	rec->shader_engine_id = (uint8_t)(cus ? s->cu / cus : 0);
-	if (domain() == WS_DOMAIN_PC_SAMPLING_STOCHASTIC) {
-		rec->h.what = WS_PC_STOCHASTIC;
+	if (domain() == CAP_DOMAIN_PC_SAMPLING_STOCHASTIC) {
+		rec->h.what = CAP_PC_STOCHASTIC;
 		fill_snapshot(rec, s);
 	}
 }
 
-void ws_samples_write(uint32_t node, const struct ws_softgpu_result *result,
-		      const struct ws_rec_dispatch *dispatch)
+void col_samples_write(uint32_t node, const struct softgpu_result *result,
+		      const struct cap_rec_dispatch *dispatch)
 {
-	struct ws_softgpu_pc_sample samples[AT_ONCE];
-	struct ws_writer *writer = ws_capture_now();
-	struct ws_rec_code_object code;
-	bool has_code = ws_code_of_kernel(dispatch->h.what, &code);
-	struct ws_thread *t = ws_thread();
+	struct softgpu_pc_sample samples[AT_ONCE];
+	struct cap_writer *writer = col_capture_now();
+	struct cap_rec_code_object code;
+	bool has_code = col_code_of_kernel(dispatch->h.what, &code);
+	struct col_thread *t = col_thread();
 	uint64_t first = 0, n_lost = 0;
 	size_t n;
 
@@ -218,9 +218,9 @@ void ws_samples_write(uint32_t node, const struct ws_softgpu_result *result,
 		return;
 	while ((n = service.read(node, result->sequence, first, samples, AT_ONCE))) {
 		for (size_t i = 0; i < n; i++) {
-			struct ws_lane *lane = ws_thread_lane(t);
-			struct ws_rec_pc_sample *rec =
-				lane ? ws_lane_reserve(&lane, sizeof(*rec)) : NULL;
+			struct cap_lane *lane = col_thread_lane(t);
+			struct cap_rec_pc_sample *rec =
+				lane ? cap_lane_reserve(&lane, sizeof(*rec)) : NULL;
 
 			if (!rec) {
 				n_lost++;
@@ -228,11 +228,11 @@ void ws_samples_write(uint32_t node, const struct ws_softgpu_result *result,
 			}
 			memset(&rec->h + 1, 0, sizeof(*rec) - sizeof(rec->h));
 			fill(rec, &samples[i], result, dispatch, has_code ? &code : NULL);
-			ws_lane_commit(lane, &rec->h,
-				       WS_REC_FIXED_TAG(PC_SAMPLE, struct ws_rec_pc_sample));
+			cap_lane_commit(lane, &rec->h,
+				       CAP_REC_FIXED_TAG(PC_SAMPLE, struct cap_rec_pc_sample));
 		}
 		first += n;
 	}
 	if (n_lost)
-		ws_writer_count(writer, domain(), WS_LEDGER_DROPPED, n_lost);
+		cap_writer_count(writer, domain(), CAP_LEDGER_DROPPED, n_lost);
 }

@@ -15,13 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ws_softgpu_result;
+struct softgpu_result;
 
-bool ws_samples_asked(void);
-void ws_samples_find(void *library); /* the driver library, which may have the service */
-void ws_samples_start(uint32_t node, uint32_t agent); /* a note tells when it cannot */
-void ws_samples_stop(uint32_t node);
-void ws_samples_write(uint32_t node, const struct ws_softgpu_result *result,
-		      const struct ws_rec_dispatch *dispatch);
+bool col_samples_asked(void);
+void col_samples_find(void *library); /* the driver library, which may have the service */
+void col_samples_start(uint32_t node, uint32_t agent); /* a note tells when it cannot */
+void col_samples_stop(uint32_t node);
+void col_samples_write(uint32_t node, const struct softgpu_result *result,
+		      const struct cap_rec_dispatch *dispatch);
 
 #endif

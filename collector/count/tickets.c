@@ -14,19 +14,19 @@
 
 struct expected {
 	uint64_t signal;
-	struct ws_count_ticket *ticket;
+	struct col_count_ticket *ticket;
 };
 
 static struct expected *expected; /* TICKETS */
 
-bool ws_count_tickets_start(void)
+bool col_count_tickets_start(void)
 {
 	if (!expected)
-		expected = ws_pages(TICKETS * sizeof(*expected));
+		expected = col_pages(TICKETS * sizeof(*expected));
 	return expected != NULL;
 }
 
-void ws_count_tickets_forked(void)
+void col_count_tickets_forked(void)
 {
 	if (expected)
 		memset(expected, 0, TICKETS * sizeof(*expected));
@@ -37,7 +37,7 @@ static uint32_t hash(uint64_t signal)
 	return (uint32_t)((signal >> 6) * 0x9e3779b97f4a7c15ull >> 40);
 }
 
-bool ws_count_expect(struct ws_count_ticket *ticket, uint64_t signal)
+bool col_count_expect(struct col_count_ticket *ticket, uint64_t signal)
 {
 	for (uint32_t i = 0; i < TICKET_PROBES; i++) {
 		struct expected *e = &expected[(hash(signal) + i) % TICKETS];
@@ -64,14 +64,14 @@ static struct expected *find(uint64_t signal)
 	return NULL;
 }
 
-struct ws_count_ticket *ws_count_expected(uint64_t signal)
+struct col_count_ticket *col_count_expected(uint64_t signal)
 {
 	struct expected *e = find(signal);
 
 	return e ? __atomic_load_n(&e->ticket, __ATOMIC_ACQUIRE) : NULL;
 }
 
-void ws_count_over(const struct ws_count_ticket *ticket, uint64_t signal)
+void col_count_over(const struct col_count_ticket *ticket, uint64_t signal)
 {
 	struct expected *e = find(signal);
 

@@ -14,8 +14,8 @@
 
 #include "collector/provider.h"
 
-extern const struct ws_provider ws_provider_hip;
+extern const struct col_provider col_provider_hip;
 
-void ws_hip_found(const char *path); /* for wrappers: the library was met */
+void col_hip_found(const char *path); /* for wrappers: the library was met */
 
 #endif

@@ -11,50 +11,50 @@
 
 static __thread uint32_t creating __attribute__((tls_model("initial-exec")));
 
-WS_PUBLIC uint64_t ws_hip_creating_(void)
+WS_PUBLIC uint64_t col_hip_creating_(void)
 {
 	return creating++;
 }
 
-WS_PUBLIC void ws_hip_created_priority(int32_t ret, uint64_t token, void *stream, uint32_t flags,
+WS_PUBLIC void col_hip_created_priority(int32_t ret, uint64_t token, void *stream, uint32_t flags,
 				       int32_t priority)
 {
 	creating--;
 	if (ret == 0 && stream && token == 0)
-		ws_hip_stream_add(*(void **)stream, flags, priority);
+		col_hip_stream_add(*(void **)stream, flags, priority);
 }
 
-WS_PUBLIC void ws_hip_created_flags(int32_t ret, uint64_t token, void *stream, uint32_t flags)
+WS_PUBLIC void col_hip_created_flags(int32_t ret, uint64_t token, void *stream, uint32_t flags)
 {
-	ws_hip_created_priority(ret, token, stream, flags, 0);
+	col_hip_created_priority(ret, token, stream, flags, 0);
 }
 
-WS_PUBLIC void ws_hip_created(int32_t ret, uint64_t token, void *stream)
+WS_PUBLIC void col_hip_created(int32_t ret, uint64_t token, void *stream)
 {
-	ws_hip_created_priority(ret, token, stream, 0, 0);
+	col_hip_created_priority(ret, token, stream, 0, 0);
 }
 
-WS_PUBLIC void ws_hip_created_context(int32_t ret, uint64_t token, void *stream, void *context,
+WS_PUBLIC void col_hip_created_context(int32_t ret, uint64_t token, void *stream, void *context,
 				      uint32_t flags, int32_t priority)
 {
-	ws_hip_created_priority(ret, token, stream, flags, priority);
+	col_hip_created_priority(ret, token, stream, flags, priority);
 }
 
-WS_PUBLIC void ws_hip_created_mask(int32_t ret, uint64_t token, void *stream, uint32_t n_words,
+WS_PUBLIC void col_hip_created_mask(int32_t ret, uint64_t token, void *stream, uint32_t n_words,
 				   void *mask)
 {
-	ws_hip_created_priority(ret, token, stream, 0, 0);
+	col_hip_created_priority(ret, token, stream, 0, 0);
 }
 
-WS_PUBLIC uint64_t ws_hip_destroying(void *stream)
+WS_PUBLIC uint64_t col_hip_destroying(void *stream)
 {
-	return ws_hip_stream_remove(stream);
+	return col_hip_stream_remove(stream);
 }
 
-WS_PUBLIC void ws_hip_destroyed(int32_t ret, uint64_t id, void *stream)
+WS_PUBLIC void col_hip_destroyed(int32_t ret, uint64_t id, void *stream)
 {
 	if (ret != 0)
-		ws_hip_stream_restore(stream, (uint32_t)id);
+		col_hip_stream_restore(stream, (uint32_t)id);
 }
 
 /* ---- host functions ---- */
@@ -81,9 +81,9 @@ static struct block *blocks; /* the newest first */
 static uint32_t last_id;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void write_host_function(struct ws_writer *writer, const struct host_function *f)
+static void write_host_function(struct cap_writer *writer, const struct host_function *f)
 {
-	struct ws_rec_host_function rec = {
+	struct cap_rec_host_function rec = {
 		.host_function = (uintptr_t)f->host_function,
 		.modules = (uintptr_t)f->modules,
 		.thread_ids = (uintptr_t)f->thread_id,
@@ -94,14 +94,14 @@ static void write_host_function(struct ws_writer *writer, const struct host_func
 		.thread_limit = f->thread_limit,
 	};
 
-	rec.h.tag = WS_REC_FIXED_TAG(HOST_FUNCTION, struct ws_rec_host_function);
+	rec.h.tag = CAP_REC_FIXED_TAG(HOST_FUNCTION, struct cap_rec_host_function);
 	rec.h.what = f->id;
-	rec.h.time = ws_ticks();
-	rec.device_function_str = ws_writer_intern(writer, f->name, strlen(f->name));
-	ws_writer_meta(writer, &rec.h);
+	rec.h.time = cap_ticks();
+	rec.device_function_str = cap_writer_intern(writer, f->name, strlen(f->name));
+	cap_writer_meta(writer, &rec.h);
 }
 
-WS_PUBLIC void ws_hip_host_function(uint64_t token, void *modules, void *host_function,
+WS_PUBLIC void col_hip_host_function(uint64_t token, void *modules, void *host_function,
 				    void *device_function, const char *device_name,
 				    uint32_t thread_limit, void *thread_id, void *block_id,
 				    void *block_dim, void *grid_dim, void *workgroup_size)
@@ -110,17 +110,17 @@ WS_PUBLIC void ws_hip_host_function(uint64_t token, void *modules, void *host_fu
 		modules,   host_function, device_name,    thread_id,    block_id,
 		block_dim, grid_dim,      workgroup_size, thread_limit, 0,
 	};
-	struct ws_writer *writer;
+	struct cap_writer *writer;
 	struct block *b;
 
 	if (!modules || !device_name)
 		return;
 	/* Before the lock: opening the capture calls our state(), which takes it. */
-	writer = ws_capture();
+	writer = col_capture();
 	pthread_mutex_lock(&lock);
 	b = blocks;
 	if (!b || b->n == BLOCK_FUNCTIONS) {
-		b = ws_pages(BLOCK_BYTES);
+		b = col_pages(BLOCK_BYTES);
 		if (b) {
 			b->next = blocks;
 			blocks = b;
@@ -134,7 +134,7 @@ WS_PUBLIC void ws_hip_host_function(uint64_t token, void *modules, void *host_fu
 		write_host_function(writer, &f);
 }
 
-WS_PUBLIC uint64_t ws_hip_module_gone(void *modules)
+WS_PUBLIC uint64_t col_hip_module_gone(void *modules)
 {
 	pthread_mutex_lock(&lock);
 	for (struct block *b = blocks; b; b = b->next)
@@ -145,7 +145,7 @@ WS_PUBLIC uint64_t ws_hip_module_gone(void *modules)
 	return 0;
 }
 
-void ws_hip_host_functions_state(struct ws_writer *writer)
+void col_hip_host_functions_state(struct cap_writer *writer)
 {
 	pthread_mutex_lock(&lock);
 	for (struct block *b = blocks; b; b = b->next)
@@ -155,7 +155,7 @@ void ws_hip_host_functions_state(struct ws_writer *writer)
 	pthread_mutex_unlock(&lock);
 }
 
-void ws_hip_host_functions_forked(void)
+void col_hip_host_functions_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
 }

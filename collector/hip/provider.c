@@ -29,7 +29,7 @@ static uint32_t version_of(const char *path)
 	return parts[0] * 10000000 + parts[1] * 100000 + parts[2];
 }
 
-WS_PUBLIC void ws_hip_found(const char *path)
+WS_PUBLIC void col_hip_found(const char *path)
 {
 	uint32_t version;
 
@@ -37,26 +37,26 @@ WS_PUBLIC void ws_hip_found(const char *path)
 		return;
 	version = version_of(path);
 	/* In this order: it may open the capture, and state() is not to say it as well. */
-	ws_runtime_used(WS_RUNTIME_HIP, version);
+	col_runtime_used(CAP_RUNTIME_HIP, version);
 	__atomic_store_n(&hip_version, version ? version : 1, __ATOMIC_RELAXED);
 }
 
-static void state(struct ws_writer *writer)
+static void state(struct cap_writer *writer)
 {
-	if (ws_asked(WS_SERVICE_HIP_RUNTIME) || ws_asked(WS_SERVICE_HIP_COMPILER)) {
-		ws_ops_state(writer, WS_OP_HIP, ws_hip_ops, ws_hip_n_ops);
-		ws_enum_names_state(writer, ws_hip_names, ws_hip_n_names);
+	if (col_asked(COL_SERVICE_HIP_RUNTIME) || col_asked(COL_SERVICE_HIP_COMPILER)) {
+		col_ops_state(writer, COL_OP_HIP, col_hip_ops, col_hip_n_ops);
+		col_enum_names_state(writer, col_hip_names, col_hip_n_names);
 	}
 	if (__atomic_load_n(&hip_version, __ATOMIC_RELAXED))
-		ws_runtime_state(writer, WS_RUNTIME_HIP, hip_version);
-	ws_hip_streams_state(writer);
-	ws_hip_host_functions_state(writer);
+		col_runtime_state(writer, CAP_RUNTIME_HIP, hip_version);
+	col_hip_streams_state(writer);
+	col_hip_host_functions_state(writer);
 }
 
 static void forked(void)
 {
-	ws_hip_streams_forked();
-	ws_hip_host_functions_forked();
+	col_hip_streams_forked();
+	col_hip_host_functions_forked();
 }
 
 /* ---- attaching ---- */
@@ -87,7 +87,7 @@ static void attach(void)
 	const char *(*name_of)(uint32_t id);
 	void *hip;
 
-	if (times.tried || !(ws_asked(WS_SERVICE_KERNEL) || ws_counting()))
+	if (times.tried || !(col_asked(COL_SERVICE_KERNEL) || col_counting()))
 		return;
 	hip = dlopen("libamdhip64.so.5", RTLD_NOLOAD | RTLD_LAZY);
 	if (!hip)
@@ -114,7 +114,7 @@ static void detach(void)
 	times.on = times.tried = false;
 }
 
-const struct ws_provider ws_provider_hip = {
+const struct col_provider col_provider_hip = {
 	.name = "hip",
 	.state = state,
 	.forked = forked,

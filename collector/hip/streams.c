@@ -53,25 +53,25 @@ static struct stream *find(struct table *t, uintptr_t handle)
 	}
 }
 
-static void write_stream(struct ws_writer *writer, const struct stream *s)
+static void write_stream(struct cap_writer *writer, const struct stream *s)
 {
-	struct ws_rec_stream rec = { .handle = s->handle,
+	struct cap_rec_stream rec = { .handle = s->handle,
 				     .flags = s->flags,
 				     .priority = s->priority };
 
-	rec.h.tag = WS_REC_FIXED_TAG(STREAM, struct ws_rec_stream);
+	rec.h.tag = CAP_REC_FIXED_TAG(STREAM, struct cap_rec_stream);
 	rec.h.what = s->id;
 	rec.h.time = s->made_ticks;
 	if (s->name[0])
-		rec.name_str = ws_writer_intern(writer, s->name, strlen(s->name));
-	ws_writer_meta(writer, &rec.h);
+		rec.name_str = cap_writer_intern(writer, s->name, strlen(s->name));
+	cap_writer_meta(writer, &rec.h);
 }
 
 /* An empty table of @n_slots: the one before the last, if it fits. */
 static struct table *new_table(uint32_t n_slots)
 {
 	size_t n_bytes = sizeof(struct table) + n_slots * sizeof(struct stream);
-	struct table *t = spare && spare->n_slots == n_slots ? spare : ws_pages(n_bytes);
+	struct table *t = spare && spare->n_slots == n_slots ? spare : col_pages(n_bytes);
 
 	if (!t)
 		return NULL;
@@ -132,7 +132,7 @@ static uint32_t insert(uintptr_t handle, uint32_t id, uint32_t flags, int32_t pr
 	s->flags = flags;
 	s->priority = priority;
 	s->name[0] = 0;
-	s->made_ticks = ws_ticks();
+	s->made_ticks = cap_ticks();
 	if (!id)
 		id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->id, id, __ATOMIC_RELAXED);
@@ -142,7 +142,7 @@ static uint32_t insert(uintptr_t handle, uint32_t id, uint32_t flags, int32_t pr
 
 static bool wanted(void)
 {
-	return !(ws_config()->flags & WS_COLLECT_FLAG(GROUP_BY_QUEUE));
+	return !(col_config()->flags & COL_COLLECT_FLAG(GROUP_BY_QUEUE));
 }
 
 static bool special(uintptr_t handle)
@@ -152,7 +152,7 @@ static bool special(uintptr_t handle)
 
 static void write_new(uintptr_t handle, uint32_t id)
 {
-	struct ws_writer *writer = ws_capture();
+	struct cap_writer *writer = col_capture();
 	struct stream s = { 0 };
 
 	if (!writer)
@@ -168,20 +168,20 @@ static void write_new(uintptr_t handle, uint32_t id)
 static uint32_t number_of_this_thread(void)
 {
 	struct stream s = { .handle = STREAM_PER_THREAD };
-	struct ws_writer *writer;
+	struct cap_writer *writer;
 
 	if (!per_thread_id) {
 		per_thread_id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 		s.id = per_thread_id;
-		s.made_ticks = ws_ticks();
-		writer = ws_capture();
+		s.made_ticks = cap_ticks();
+		writer = col_capture();
 		if (writer)
 			write_stream(writer, &s);
 	}
 	return per_thread_id;
 }
 
-WS_PUBLIC uint32_t ws_hip_stream(const void *handle)
+WS_PUBLIC uint32_t col_hip_stream(const void *handle)
 {
 	struct stream *s;
 	uint32_t id = 0;
@@ -207,7 +207,7 @@ WS_PUBLIC uint32_t ws_hip_stream(const void *handle)
 	return id;
 }
 
-WS_PUBLIC void ws_hip_stream_add(const void *handle, uint32_t flags, int32_t priority)
+WS_PUBLIC void col_hip_stream_add(const void *handle, uint32_t flags, int32_t priority)
 {
 	uint32_t id;
 
@@ -219,7 +219,7 @@ WS_PUBLIC void ws_hip_stream_add(const void *handle, uint32_t flags, int32_t pri
 	write_new((uintptr_t)handle, id);
 }
 
-WS_PUBLIC uint32_t ws_hip_stream_remove(const void *handle)
+WS_PUBLIC uint32_t col_hip_stream_remove(const void *handle)
 {
 	struct stream *s;
 	uint32_t id = 0;
@@ -236,7 +236,7 @@ WS_PUBLIC uint32_t ws_hip_stream_remove(const void *handle)
 	return id;
 }
 
-WS_PUBLIC void ws_hip_stream_restore(const void *handle, uint32_t id)
+WS_PUBLIC void col_hip_stream_restore(const void *handle, uint32_t id)
 {
 	if (!id)
 		return;
@@ -245,9 +245,9 @@ WS_PUBLIC void ws_hip_stream_restore(const void *handle, uint32_t id)
 	pthread_mutex_unlock(&lock);
 }
 
-WS_PUBLIC void ws_hip_stream_name(const void *handle, const char *name)
+WS_PUBLIC void col_hip_stream_name(const void *handle, const char *name)
 {
-	uint32_t id = ws_hip_stream(handle);
+	uint32_t id = col_hip_stream(handle);
 	struct stream *s;
 
 	if (!id || special((uintptr_t)handle))
@@ -259,7 +259,7 @@ WS_PUBLIC void ws_hip_stream_name(const void *handle, const char *name)
 	write_new((uintptr_t)handle, id);
 }
 
-void ws_hip_streams_state(struct ws_writer *writer)
+void col_hip_streams_state(struct cap_writer *writer)
 {
 	pthread_mutex_lock(&lock);
 	for (uint32_t i = 0; streams && i < streams->n_slots; i++)
@@ -268,7 +268,7 @@ void ws_hip_streams_state(struct ws_writer *writer)
 	pthread_mutex_unlock(&lock);
 }
 
-void ws_hip_streams_forked(void)
+void col_hip_streams_forked(void)
 {
 	/* The thread that held it may not exist here. */
 	pthread_mutex_init(&lock, NULL);

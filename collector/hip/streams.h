@@ -7,7 +7,7 @@
  *
  * Threads  any. Looking up takes no lock; creating and destroying do.
  * Signals  looking up a known stream may run in a handler.
- * Memory   tables come from ws_pages() and grow with the number of living streams; what a reader
+ * Memory   tables come from col_pages() and grow with the number of living streams; what a reader
  *          may still look at is never freed, which at most doubles the memory.
  */
 #ifndef WS_COLLECTOR_HIP_STREAMS_H
@@ -15,20 +15,20 @@
 
 #include <stdint.h>
 
-struct ws_writer;
+struct cap_writer;
 
 /* Number of the stream @handle; 0 as well when streams were not asked for. */
-uint32_t ws_hip_stream(const void *handle);
+uint32_t col_hip_stream(const void *handle);
 
-void ws_hip_stream_add(const void *handle, uint32_t flags, int32_t priority);
-uint32_t ws_hip_stream_remove(const void *handle);           /* its number, 0: unknown */
-void ws_hip_stream_restore(const void *handle, uint32_t id); /* HIP refused to destroy it */
+void col_hip_stream_add(const void *handle, uint32_t flags, int32_t priority);
+uint32_t col_hip_stream_remove(const void *handle);           /* its number, 0: unknown */
+void col_hip_stream_restore(const void *handle, uint32_t id); /* HIP refused to destroy it */
 
 /* The program gave it a name (roctxNameHipStream). */
-void ws_hip_stream_name(const void *handle, const char *name);
+void col_hip_stream_name(const void *handle, const char *name);
 
 /* For the provider: facts of a new capture; a forked child. */
-void ws_hip_streams_state(struct ws_writer *writer);
-void ws_hip_streams_forked(void);
+void col_hip_streams_state(struct cap_writer *writer);
+void col_hip_streams_forked(void);
 
 #endif

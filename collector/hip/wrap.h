@@ -11,11 +11,11 @@
 #include "collector/provider.h"
 
 /* Services whose records name a stream: for them a call's stream is set while it runs. */
-#define WS_STREAM_USERS                                                                            \
-	(WS_SERVICE_BIT(KERNEL) | WS_SERVICE_BIT(MEMORY_COPY) | WS_SERVICE_BIT(MEMORY_ALLOCATION))
+#define COL_STREAM_USERS                                                                            \
+	(COL_SERVICE_BIT(KERNEL) | COL_SERVICE_BIT(MEMORY_COPY) | COL_SERVICE_BIT(MEMORY_ALLOCATION))
 
 /* The stream in a struct that a call is given the address of. */
-static inline const void *ws_stream_in(const void *config, size_t at)
+static inline const void *col_stream_in(const void *config, size_t at)
 {
 	const void *stream = NULL;
 
@@ -24,12 +24,7 @@ static inline const void *ws_stream_in(const void *config, size_t at)
 	return stream;
 }
 
-static inline uint32_t ws_switches_now(void)
-{
-	return __atomic_load_n(&ws_switches, __ATOMIC_RELAXED);
-}
-
 /* Since ROCm 6 hiprtc is a library of its own; in HIP 5 it is inside. */
-static const char *const ws_hip_libraries[] = { "libamdhip64.so", "libhiprtc.so", NULL };
+static const char *const col_hip_libraries[] = { "libamdhip64.so", "libhiprtc.so", NULL };
 
 #endif

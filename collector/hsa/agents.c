@@ -19,11 +19,11 @@
 #define TEXT_BYTES 96
 
 struct agent {
-	struct ws_rec_agent rec;
+	struct cap_rec_agent rec;
 	char isa[TEXT_BYTES], vendor[TEXT_BYTES], product[TEXT_BYTES], model[TEXT_BYTES];
-	struct ws_rec_agent_bank *banks;
-	struct ws_rec_agent_cache *caches;
-	struct ws_rec_agent_link *links;
+	struct cap_rec_agent_bank *banks;
+	struct cap_rec_agent_cache *caches;
+	struct cap_rec_agent_link *links;
 	uint32_t n_banks, n_caches, n_links;
 };
 
@@ -60,55 +60,55 @@ static struct {
 		return 0;                                                                          \
 	} while (0)
 
-uint32_t ws_agent_by_handle(uint64_t handle)
+uint32_t col_agent_by_handle(uint64_t handle)
 {
 	FIND(handle, handle);
 }
 
-uint32_t ws_agent_by_gpu(uint32_t gpu_index)
+uint32_t col_agent_by_gpu(uint32_t gpu_index)
 {
 	FIND(gpu_index, (int32_t)gpu_index);
 }
 
-uint32_t ws_agent_by_node(uint32_t node)
+uint32_t col_agent_by_node(uint32_t node)
 {
 	FIND(node_id, node);
 }
 
 #undef FIND
 
-uint32_t ws_agent_node(uint32_t id)
+uint32_t col_agent_node(uint32_t id)
 {
 	return id ? agents.all[id - 1].rec.node_id : UINT32_MAX;
 }
 
-const struct ws_rec_agent *ws_agent_facts(uint32_t id)
+const struct cap_rec_agent *col_agent_facts(uint32_t id)
 {
 	return &agents.all[id - 1].rec;
 }
 
-uint64_t ws_agent_first_cpu(void)
+uint64_t col_agent_first_cpu(void)
 {
 	uint32_t n = __atomic_load_n(&agents.n, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (agents.all[i].rec.type == WS_AGENT_CPU)
+		if (agents.all[i].rec.type == CAP_AGENT_CPU)
 			return agents.all[i].rec.handle;
 	}
 	return 0;
 }
 
-bool ws_agent_is_gpu(uint32_t id)
+bool col_agent_is_gpu(uint32_t id)
 {
-	return id && agents.all[id - 1].rec.type == WS_AGENT_GPU;
+	return id && agents.all[id - 1].rec.type == CAP_AGENT_GPU;
 }
 
-const char *ws_agent_isa(uint32_t id)
+const char *col_agent_isa(uint32_t id)
 {
 	return id ? agents.all[id - 1].isa : "";
 }
 
-uint32_t ws_agent_of_pool(uint64_t pool)
+uint32_t col_agent_of_pool(uint64_t pool)
 {
 	for (uint32_t i = 0; i < agents.n_pools; i++) {
 		if (agents.pools[i].handle == pool)
@@ -132,13 +132,13 @@ static void find_thunk(void)
 	FIND(caches, "hsaKmtGetNodeCacheProperties");
 	FIND(links, "hsaKmtGetNodeIoLinkProperties");
 #undef FIND
-	thunk.soft = dlsym(library, "ws_softgpu_wave_instructions") != NULL;
+	thunk.soft = dlsym(library, "softgpu_wave_instructions") != NULL;
 	dlclose(library);
 }
 
 static void from_node(struct agent *agent, const HsaNodeProperties *node)
 {
-	struct ws_rec_agent *rec = &agent->rec;
+	struct cap_rec_agent *rec = &agent->rec;
 
 	rec->cpu_cores_count = node->NumCPUCores;
 	rec->simd_count = node->NumFComputeCores;
@@ -186,23 +186,23 @@ static void from_node(struct agent *agent, const HsaNodeProperties *node)
 /* Banks, caches and links: the thunk fills an array of its own type, we keep ours. */
 static void parts_of_node(struct agent *agent)
 {
-	struct ws_rec_agent *rec = &agent->rec;
+	struct cap_rec_agent *rec = &agent->rec;
 	uint32_t id = rec->h.what, node = rec->node_id;
 	size_t n_bytes = PARTS_MAX * sizeof(HsaCacheProperties); /* the largest of the three */
-	char *buffer = ws_pages(n_bytes);
+	char *buffer = col_pages(n_bytes);
 	uint32_t n;
 
 	if (!buffer)
 		return;
 	n = WS_MIN(rec->mem_banks_count, PARTS_MAX);
-	agent->banks = n ? ws_pages(n * sizeof(*agent->banks)) : NULL;
+	agent->banks = n ? col_pages(n * sizeof(*agent->banks)) : NULL;
 	if (agent->banks && thunk.banks &&
 	    thunk.banks(node, n, (HsaMemoryProperties *)buffer) == HSAKMT_STATUS_SUCCESS) {
 		const HsaMemoryProperties *from = (const void *)buffer;
 
 		for (agent->n_banks = 0; agent->n_banks < n; agent->n_banks++, from++)
-			agent->banks[agent->n_banks] = (struct ws_rec_agent_bank){
-				{ WS_REC_FIXED_TAG(AGENT_BANK, struct ws_rec_agent_bank), id, 0 },
+			agent->banks[agent->n_banks] = (struct cap_rec_agent_bank){
+				{ CAP_REC_FIXED_TAG(AGENT_BANK, struct cap_rec_agent_bank), id, 0 },
 				from->SizeInBytes,
 				from->HeapType,
 				from->Flags.MemoryProperty,
@@ -211,15 +211,15 @@ static void parts_of_node(struct agent *agent)
 			};
 	}
 	n = WS_MIN(rec->caches_count, PARTS_MAX);
-	agent->caches = n ? ws_pages(n * sizeof(*agent->caches)) : NULL;
+	agent->caches = n ? col_pages(n * sizeof(*agent->caches)) : NULL;
 	if (agent->caches && thunk.caches &&
 	    thunk.caches(node, rec->cpu_cores_count ? rec->cpu_core_id_base : rec->simd_id_base, n,
 			 (HsaCacheProperties *)buffer) == HSAKMT_STATUS_SUCCESS) {
 		const HsaCacheProperties *from = (const void *)buffer;
 
 		for (agent->n_caches = 0; agent->n_caches < n; agent->n_caches++, from++)
-			agent->caches[agent->n_caches] = (struct ws_rec_agent_cache){
-				{ WS_REC_FIXED_TAG(AGENT_CACHE, struct ws_rec_agent_cache), id, 0 },
+			agent->caches[agent->n_caches] = (struct cap_rec_agent_cache){
+				{ CAP_REC_FIXED_TAG(AGENT_CACHE, struct cap_rec_agent_cache), id, 0 },
 				from->ProcessorIdLow,
 				from->CacheSize,
 				from->CacheLevel,
@@ -231,14 +231,14 @@ static void parts_of_node(struct agent *agent)
 			};
 	}
 	n = WS_MIN(rec->io_links_count, PARTS_MAX);
-	agent->links = n ? ws_pages(n * sizeof(*agent->links)) : NULL;
+	agent->links = n ? col_pages(n * sizeof(*agent->links)) : NULL;
 	if (agent->links && thunk.links &&
 	    thunk.links(node, n, (HsaIoLinkProperties *)buffer) == HSAKMT_STATUS_SUCCESS) {
 		const HsaIoLinkProperties *from = (const void *)buffer;
 
 		for (agent->n_links = 0; agent->n_links < n; agent->n_links++, from++)
-			agent->links[agent->n_links] = (struct ws_rec_agent_link){
-				{ WS_REC_FIXED_TAG(AGENT_LINK, struct ws_rec_agent_link), id, 0 },
+			agent->links[agent->n_links] = (struct cap_rec_agent_link){
+				{ CAP_REC_FIXED_TAG(AGENT_LINK, struct cap_rec_agent_link), id, 0 },
 				from->IoLinkType,
 				from->VersionMajor,
 				from->VersionMinor,
@@ -253,7 +253,7 @@ static void parts_of_node(struct agent *agent)
 				from->Flags.LinkProperty,
 			};
 	}
-	ws_pages_free(buffer, n_bytes);
+	col_pages_free(buffer, n_bytes);
 }
 
 static bool ask_thunk(struct agent *agent)
@@ -276,7 +276,7 @@ static bool ask_thunk(struct agent *agent)
 /* "key value" lines of the driver's own topology; the record's fields have its names. */
 static void read_sysfs(struct agent *agent)
 {
-#define KEY(name) { #name, offsetof(struct ws_rec_agent, name) }
+#define KEY(name) { #name, offsetof(struct cap_rec_agent, name) }
 	static const struct {
 		const char *key;
 		size_t at;
@@ -294,11 +294,11 @@ static void read_sysfs(struct agent *agent)
 	};
 #undef KEY
 	char path[96] = "/sys/class/kfd/kfd/topology/nodes/", text[4096];
-	struct ws_rec_agent *rec = &agent->rec;
+	struct cap_rec_agent *rec = &agent->rec;
 	ssize_t n;
 	int fd;
 
-	ws_capture_name(rec->node_id, 0, path + strlen(path)); /* "NODE-0.wcap": digits */
+	col_capture_name(rec->node_id, 0, path + strlen(path)); /* "NODE-0.wcap": digits */
 	strcpy(strchr(path, '-'), "/properties");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
@@ -366,20 +366,20 @@ static hsa_status_t see_pool(hsa_amd_memory_pool_t pool, void *arg)
 
 static void ask_hsa(struct agent *agent, hsa_agent_t handle)
 {
-	struct ws_rec_agent *rec = &agent->rec;
+	struct cap_rec_agent *rec = &agent->rec;
 	hsa_device_type_t type = HSA_DEVICE_TYPE_CPU;
 	uint16_t workgroup[3] = { 0 };
 	hsa_dim3_t grid = { 0 };
 	char uuid[64] = "";
 
-#define INFO(what, to) ws_hsa.hsa_agent_get_info(handle, (hsa_agent_info_t)(what), to)
+#define INFO(what, to) col_hsa.hsa_agent_get_info(handle, (hsa_agent_info_t)(what), to)
 	INFO(HSA_AGENT_INFO_DEVICE, &type);
-	rec->type = type == HSA_DEVICE_TYPE_GPU ? WS_AGENT_GPU : WS_AGENT_CPU;
+	rec->type = type == HSA_DEVICE_TYPE_GPU ? CAP_AGENT_GPU : CAP_AGENT_CPU;
 	INFO(HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, &rec->node_id);
 	INFO(HSA_AGENT_INFO_NAME, agent->isa);
 	INFO(HSA_AGENT_INFO_VENDOR_NAME, agent->vendor);
 	INFO(HSA_AMD_AGENT_INFO_PRODUCT_NAME, agent->product);
-	if (rec->type == WS_AGENT_GPU) {
+	if (rec->type == CAP_AGENT_GPU) {
 		INFO(HSA_AGENT_INFO_WORKGROUP_MAX_SIZE, &rec->workgroup_max_size);
 		INFO(HSA_AGENT_INFO_WORKGROUP_MAX_DIM, workgroup);
 		INFO(HSA_AGENT_INFO_GRID_MAX_SIZE, &rec->grid_max_size);
@@ -402,14 +402,14 @@ static hsa_status_t see_agent(hsa_agent_t handle, void *arg)
 
 	if (n == AGENTS_MAX)
 		return HSA_STATUS_INFO_BREAK;
-	ws_hsa.hsa_agent_get_info(handle, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID,
+	col_hsa.hsa_agent_get_info(handle, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID,
 				  &node_id);
 	if (agent->rec.h.what && agent->rec.node_id == node_id) {
 		agent->rec.handle = handle.handle; /* the same, after another hsa_init() */
 		goto known;
 	}
 	memset(agent, 0, sizeof(*agent));
-	agent->rec.h.tag = WS_REC_FIXED_TAG(AGENT, struct ws_rec_agent);
+	agent->rec.h.tag = CAP_REC_FIXED_TAG(AGENT, struct cap_rec_agent);
 	agent->rec.h.what = n + 1;
 	agent->rec.handle = handle.handle;
 	ask_hsa(agent, handle);
@@ -417,65 +417,65 @@ static hsa_status_t see_agent(hsa_agent_t handle, void *arg)
 		n_same += agents.all[i].rec.type == agent->rec.type;
 	agent->rec.logical_node_id = n;
 	agent->rec.logical_node_type_id = n_same;
-	agent->rec.gpu_index = agent->rec.type == WS_AGENT_GPU ? (int32_t)n_same : -1;
-	agent->rec.visibility = agent->rec.type == WS_AGENT_GPU ? 3 : 1;
+	agent->rec.gpu_index = agent->rec.type == CAP_AGENT_GPU ? (int32_t)n_same : -1;
+	agent->rec.visibility = agent->rec.type == CAP_AGENT_GPU ? 3 : 1;
 	if (!ask_thunk(agent))
 		read_sysfs(agent);
-	if (thunk.soft && agent->rec.type == WS_AGENT_GPU)
-		agent->rec.flags |= WS_AGENT_SOFT;
+	if (thunk.soft && agent->rec.type == CAP_AGENT_GPU)
+		agent->rec.flags |= CAP_AGENT_SOFT;
 known:
-	if (ws_hsa.hsa_amd_agent_iterate_memory_pools)
-		ws_hsa.hsa_amd_agent_iterate_memory_pools(handle, see_pool, agent);
+	if (col_hsa.hsa_amd_agent_iterate_memory_pools)
+		col_hsa.hsa_amd_agent_iterate_memory_pools(handle, see_pool, agent);
 	__atomic_store_n(&agents.n, n + 1, __ATOMIC_RELEASE);
 	return HSA_STATUS_SUCCESS;
 }
 
-static void write_agents(struct ws_writer *writer, bool parts)
+static void write_agents(struct cap_writer *writer, bool parts)
 {
 	uint32_t n = __atomic_load_n(&agents.n, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct agent *agent = &agents.all[i];
-		struct ws_rec_agent rec = agent->rec;
+		struct cap_rec_agent rec = agent->rec;
 
-		rec.name_str = ws_writer_intern(writer, agent->isa, strlen(agent->isa));
-		rec.vendor_name_str = ws_writer_intern(writer, agent->vendor, strlen(agent->vendor));
+		rec.name_str = cap_writer_intern(writer, agent->isa, strlen(agent->isa));
+		rec.vendor_name_str = cap_writer_intern(writer, agent->vendor, strlen(agent->vendor));
 		rec.product_name_str =
-			ws_writer_intern(writer, agent->product, strlen(agent->product));
-		rec.model_name_str = ws_writer_intern(writer, agent->model, strlen(agent->model));
-		ws_writer_meta(writer, &rec.h);
+			cap_writer_intern(writer, agent->product, strlen(agent->product));
+		rec.model_name_str = cap_writer_intern(writer, agent->model, strlen(agent->model));
+		cap_writer_meta(writer, &rec.h);
 		if (!parts)
 			continue; /* a second record replaces the first, a second bank does not */
 		for (uint32_t k = 0; k < agent->n_banks; k++)
-			ws_writer_meta(writer, &agent->banks[k].h);
+			cap_writer_meta(writer, &agent->banks[k].h);
 		for (uint32_t k = 0; k < agent->n_caches; k++)
-			ws_writer_meta(writer, &agent->caches[k].h);
+			cap_writer_meta(writer, &agent->caches[k].h);
 		for (uint32_t k = 0; k < agent->n_links; k++)
-			ws_writer_meta(writer, &agent->links[k].h);
+			cap_writer_meta(writer, &agent->links[k].h);
 	}
 }
 
-void ws_agents_state(struct ws_writer *writer)
+void col_agents_state(struct cap_writer *writer)
 {
 	write_agents(writer, true);
 }
 
 /* Once per hsa_init() of a process; a second one finds the same machine under new handles. */
-void ws_agents_load(void)
+void col_agents_load(void)
 {
-	struct ws_writer *writer = ws_capture();
+	struct cap_writer *writer = col_capture();
 	bool first = agents.all == NULL;
 
 	if (!agents.all)
-		agents.all = ws_pages(AGENTS_MAX * sizeof(*agents.all));
+		agents.all = col_pages(AGENTS_MAX * sizeof(*agents.all));
 	if (!agents.all)
 		return;
 	find_thunk();
 	__atomic_store_n(&agents.n, 0, __ATOMIC_RELEASE);
 	agents.n_pools = 0;
-	ws_hsa.hsa_iterate_agents(see_agent, NULL);
+	col_hsa.hsa_iterate_agents(see_agent, NULL);
 	if (writer) {
 		write_agents(writer, first);
-		ws_agent_names_state(writer);
+		col_agent_names_state(writer);
 	}
 }

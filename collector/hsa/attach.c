@@ -24,17 +24,17 @@
 #define TABLE_BYTES_MAX 4096u
 
 static struct {
-	struct ws_hsa_table *tables[WS_HSA_TABLES];
+	struct col_hsa_table *tables[COL_HSA_TABLES];
 	uint32_t epoch; /* of the attach that was done last */
 	bool refused;
 } attached;
 
 /* The table that @name jumps through, if it is @offset into it where it jumps to. */
-static struct ws_hsa_table *table_of(void *library, const char *name, uint32_t offset)
+static struct col_hsa_table *table_of(void *library, const char *name, uint32_t offset)
 {
 	static const uint8_t landing[] = { 0xf3, 0x0f, 0x1e, 0xfa }, load[] = { 0x48, 0x8b, 0x05 };
 	const uint8_t *code = dlsym(library, name);
-	struct ws_hsa_table *table;
+	struct col_hsa_table *table;
 	int32_t rip_offset, jump;
 
 	if (!code)
@@ -57,11 +57,11 @@ static struct ws_hsa_table *table_of(void *library, const char *name, uint32_t o
 		       : NULL;
 }
 
-static struct ws_hsa_table *agreed(void *library, const char *one, uint32_t one_at,
+static struct col_hsa_table *agreed(void *library, const char *one, uint32_t one_at,
 				   const char *other, uint32_t other_at)
 {
-	const uint32_t head = sizeof(struct ws_hsa_table), each = sizeof(void (*)(void));
-	struct ws_hsa_table *table = table_of(library, one, head + one_at * each);
+	const uint32_t head = sizeof(struct col_hsa_table), each = sizeof(void (*)(void));
+	struct col_hsa_table *table = table_of(library, one, head + one_at * each);
 
 	return table && table == table_of(library, other, head + other_at * each) ? table : NULL;
 }
@@ -71,7 +71,7 @@ static bool is_up(void)
 	uint16_t major;
 	hsa_status_t (*info)(hsa_system_info_t, void *);
 
-	memcpy(&info, &attached.tables[WS_HSA_CORE]->functions[2], sizeof(info));
+	memcpy(&info, &attached.tables[COL_HSA_CORE]->functions[2], sizeof(info));
 	return info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major) == HSA_STATUS_SUCCESS;
 }
 
@@ -81,43 +81,43 @@ static bool find_tables(void)
 
 	if (!library)
 		return false; /* not yet; it is asked again */
-	if (!attached.tables[WS_HSA_CORE]) {
-		attached.tables[WS_HSA_CORE] =
+	if (!attached.tables[COL_HSA_CORE]) {
+		attached.tables[COL_HSA_CORE] =
 			agreed(library, "hsa_init", 0, "hsa_queue_create", 7);
-		attached.tables[WS_HSA_AMD] =
+		attached.tables[COL_HSA_AMD] =
 			agreed(library, "hsa_amd_profiling_set_profiler_enabled", 2,
 			       "hsa_amd_memory_pool_allocate", 13);
-		if (attached.tables[WS_HSA_CORE])
-			attached.tables[WS_HSA_IMAGE] = attached.tables[WS_HSA_FINALIZER] = NULL;
+		if (attached.tables[COL_HSA_CORE])
+			attached.tables[COL_HSA_IMAGE] = attached.tables[COL_HSA_FINALIZER] = NULL;
 		else if (!attached.refused) {
 			attached.refused = true;
-			ws_note("attach: this HSA runtime is built in a way that is not known: of "
+			col_note("attach: this HSA runtime is built in a way that is not known: of "
 				"HSA "
 				"and the GPU nothing is recorded");
 		}
 	}
 	dlclose(library);
-	return attached.tables[WS_HSA_CORE] != NULL;
+	return attached.tables[COL_HSA_CORE] != NULL;
 }
 
-bool ws_hsa_attached(void)
+bool col_hsa_attached(void)
 {
 	return attached.epoch != 0;
 }
 
-void ws_hsa_attach(void)
+void col_hsa_attach(void)
 {
-	bool again = attached.epoch != 0 || ws_hsa_loaded();
+	bool again = attached.epoch != 0 || col_hsa_loaded();
 
-	if (attached.epoch == ws_epoch() || !find_tables() || !is_up())
+	if (attached.epoch == col_epoch() || !find_tables() || !is_up())
 		return;
-	attached.epoch = ws_epoch();
+	attached.epoch = col_epoch();
 	if (again) {
-		ws_hsa_take_again(attached.tables);
+		col_hsa_take_again(attached.tables);
 	} else {
-		ws_hsa_take(attached.tables, 0);
-		ws_code_attach();
+		col_hsa_take(attached.tables, 0);
+		col_code_attach();
 	}
-	if (ws_dispatches_asked())
-		ws_queues_attach();
+	if (col_dispatches_asked())
+		col_queues_attach();
 }

@@ -17,13 +17,13 @@
 #define NAME_MAX_BYTES 65536u
 
 struct code_object {
-	struct ws_rec_code_object rec;
+	struct cap_rec_code_object rec;
 	const char *uri;
 	uint64_t executable; /* 0: unloaded */
 };
 
 struct kernel {
-	struct ws_rec_kernel rec;
+	struct cap_rec_kernel rec;
 	const char *name;
 };
 
@@ -49,7 +49,7 @@ struct map {
 };
 
 static struct {
-	struct ws_lock lock;
+	struct col_lock lock;
 	hsa_ven_amd_loader_1_03_pfn_t loader; /* the last of it is NULL in older runtimes */
 	bool has_loader;
 	struct code_block *codes, *last_code;
@@ -69,7 +69,7 @@ static const char *keep_text(const char *text, size_t n)
 	if (n + 1 > code.text_left) {
 		size_t room = WS_MAX(n + 1, TEXT_BLOCK);
 
-		code.text = ws_pages(room);
+		code.text = col_pages(room);
 		code.text_left = code.text ? room : 0;
 		if (!code.text)
 			return "";
@@ -87,7 +87,7 @@ static struct code_object *new_code(void)
 	struct code_block *block = code.last_code;
 
 	if (!block || block->n == BLOCK_ENTRIES) {
-		block = ws_pages(sizeof(*block));
+		block = col_pages(sizeof(*block));
 		if (!block)
 			return NULL;
 		if (code.last_code)
@@ -104,7 +104,7 @@ static struct kernel *new_kernel(void)
 	struct kernel_block *block = code.last_kernel;
 
 	if (!block || block->n == BLOCK_ENTRIES) {
-		block = ws_pages(sizeof(*block));
+		block = col_pages(sizeof(*block));
 		if (!block)
 			return NULL;
 		if (code.last_kernel)
@@ -149,7 +149,7 @@ static void remember(uint64_t object, uint32_t kernel)
 
 	if (!map || map->n_used >= map->n_slots / 2) {
 		uint32_t n = map ? map->n_slots * 2 : MAP_FIRST;
-		struct map *larger = ws_pages(sizeof(*larger) + n * sizeof(larger->slots[0]));
+		struct map *larger = col_pages(sizeof(*larger) + n * sizeof(larger->slots[0]));
 
 		if (!larger)
 			return;
@@ -165,7 +165,7 @@ static void remember(uint64_t object, uint32_t kernel)
 	put_in_map(map, object, kernel);
 }
 
-uint32_t ws_kernel_by_object(uint64_t kernel_object)
+uint32_t col_kernel_by_object(uint64_t kernel_object)
 {
 	struct map *map = __atomic_load_n(&code.map, __ATOMIC_ACQUIRE);
 	struct slot *slot = map ? probe(map, kernel_object) : NULL;
@@ -175,11 +175,11 @@ uint32_t ws_kernel_by_object(uint64_t kernel_object)
 		       : 0;
 }
 
-bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code)
+bool col_code_of_kernel(uint32_t kernel, struct cap_rec_code_object *out_code)
 {
 	uint32_t wanted = 0;
 
-	ws_lock(&code.lock);
+	col_lock(&code.lock);
 	for (struct kernel_block *b = code.kernels; b && !wanted; b = b->next) {
 		for (uint32_t i = 0; i < b->n && !wanted; i++)
 			wanted = b->all[i].rec.h.what == kernel ? b->all[i].rec.code_object : 0;
@@ -189,11 +189,11 @@ bool ws_code_of_kernel(uint32_t kernel, struct ws_rec_code_object *out_code)
 			if (b->all[i].rec.h.what != wanted)
 				continue;
 			*out_code = b->all[i].rec;
-			ws_unlock(&code.lock);
+			col_unlock(&code.lock);
 			return true;
 		}
 	}
-	ws_unlock(&code.lock);
+	col_unlock(&code.lock);
 	return false;
 }
 
@@ -210,7 +210,7 @@ struct descriptor {
 };
 _Static_assert(sizeof(struct descriptor) == 64, "kernel descriptors have 64 bytes");
 
-static void registers(struct ws_rec_kernel *rec, const struct descriptor *d, const char *isa)
+static void registers(struct cap_rec_kernel *rec, const struct descriptor *d, const char *isa)
 {
 	bool unified = strcmp(isa, "gfx90a") == 0 || strncmp(isa, "gfx94", 5) == 0 ||
 		       strncmp(isa, "gfx95", 5) == 0;
@@ -245,34 +245,34 @@ static const void *host_copy(uint64_t device_address)
 
 struct visit {
 	uint64_t executable;
-	struct ws_writer *writer;
+	struct cap_writer *writer;
 	char *buffer; /* NAME_MAX_BYTES */
 	uint64_t agents[64];
 	uint32_t n_agents;
-	const struct ws_rec_code_object *codes[256]; /* of this executable: one per GPU, mostly */
+	const struct cap_rec_code_object *codes[256]; /* of this executable: one per GPU, mostly */
 	uint32_t n_codes;
 };
 
-static void write_code(struct ws_writer *writer, const struct code_object *c)
+static void write_code(struct cap_writer *writer, const struct code_object *c)
 {
-	struct ws_rec_code_object rec = c->rec;
+	struct cap_rec_code_object rec = c->rec;
 
-	rec.uri_str = ws_writer_intern(writer, c->uri, strlen(c->uri));
-	ws_writer_meta(writer, &rec.h);
+	rec.uri_str = cap_writer_intern(writer, c->uri, strlen(c->uri));
+	cap_writer_meta(writer, &rec.h);
 }
 
-static void write_kernel(struct ws_writer *writer, const struct kernel *k)
+static void write_kernel(struct cap_writer *writer, const struct kernel *k)
 {
-	struct ws_rec_kernel rec = k->rec;
+	struct cap_rec_kernel rec = k->rec;
 
-	rec.name_str = ws_writer_intern(writer, k->name, strlen(k->name));
-	ws_writer_meta(writer, &rec.h);
+	rec.name_str = cap_writer_intern(writer, k->name, strlen(k->name));
+	cap_writer_meta(writer, &rec.h);
 }
 
 static uint32_t code_at(const struct visit *visit, uint64_t address)
 {
 	for (uint32_t i = 0; i < visit->n_codes; i++) {
-		const struct ws_rec_code_object *rec = visit->codes[i];
+		const struct cap_rec_code_object *rec = visit->codes[i];
 
 		if (address >= rec->load_base && address - rec->load_base < rec->load_size)
 			return rec->h.what;
@@ -295,7 +295,7 @@ static hsa_status_t see_code(hsa_executable_t executable, hsa_loaded_code_object
 {
 	struct visit *visit = arg;
 	struct code_object *c = new_code();
-	struct ws_rec_code_object *rec;
+	struct cap_rec_code_object *rec;
 	hsa_agent_t agent = { 0 };
 	uint32_t storage = 0, n_uri = 0;
 
@@ -320,10 +320,10 @@ static hsa_status_t see_code(hsa_executable_t executable, hsa_loaded_code_object
 	    INFO(URI, visit->buffer) == HSA_STATUS_SUCCESS)
 		c->uri = keep_text(visit->buffer, n_uri);
 #undef INFO
-	rec->h.tag = WS_REC_FIXED_TAG(CODE_OBJECT, struct ws_rec_code_object);
+	rec->h.tag = CAP_REC_FIXED_TAG(CODE_OBJECT, struct cap_rec_code_object);
 	rec->h.what = ++code.n_codes;
-	rec->h.time = ws_ticks();
-	rec->agent = ws_agent_by_handle(agent.handle);
+	rec->h.time = cap_ticks();
+	rec->agent = col_agent_by_handle(agent.handle);
 	rec->storage = storage; /* the numbers are the same */
 	c->executable = visit->executable;
 	code.last_code->n++;
@@ -332,7 +332,7 @@ static hsa_status_t see_code(hsa_executable_t executable, hsa_loaded_code_object
 		visit->codes[visit->n_codes++] = rec;
 	if (visit->writer) {
 		write_code(visit->writer, c);
-		ws_image_keep(visit->writer, rec, c->uri);
+		col_image_keep(visit->writer, rec, c->uri);
 	}
 	return HSA_STATUS_SUCCESS;
 }
@@ -343,12 +343,12 @@ static hsa_status_t see_symbol(hsa_executable_t executable, hsa_agent_t agent,
 	struct visit *visit = arg;
 	hsa_symbol_kind_t kind = HSA_SYMBOL_KIND_VARIABLE;
 	const struct descriptor *d;
-	struct ws_rec_kernel *rec;
+	struct cap_rec_kernel *rec;
 	struct kernel *k;
 	uint32_t n_name = 0;
 
 #define INFO(what, to)                                                                             \
-	ws_hsa.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_##what, to)
+	col_hsa.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_##what, to)
 	INFO(TYPE, &kind);
 	if (kind != HSA_SYMBOL_KIND_KERNEL)
 		return HSA_STATUS_SUCCESS;
@@ -367,18 +367,18 @@ static hsa_status_t see_symbol(hsa_executable_t executable, hsa_agent_t agent,
 	    INFO(NAME, visit->buffer) == HSA_STATUS_SUCCESS)
 		k->name = keep_text(visit->buffer, n_name);
 #undef INFO
-	rec->h.tag = WS_REC_FIXED_TAG(KERNEL, struct ws_rec_kernel);
+	rec->h.tag = CAP_REC_FIXED_TAG(KERNEL, struct cap_rec_kernel);
 	rec->h.what = ++code.n_kernels;
-	rec->h.time = ws_ticks();
+	rec->h.time = cap_ticks();
 	rec->code_object = code_at(visit, rec->kernel_object);
 	d = host_copy(rec->kernel_object);
 	if (d) {
 		rec->entry_byte_offset = d->entry_byte_offset;
 		rec->kernel_address = rec->kernel_object + (uint64_t)d->entry_byte_offset;
-		registers(rec, d, ws_agent_isa(ws_agent_by_handle(agent.handle)));
+		registers(rec, d, col_agent_isa(col_agent_by_handle(agent.handle)));
 	}
 	code.last_kernel->n++;
-	ws_count_kernel(rec->h.what, k->name); /* before a launch can find it */
+	col_count_kernel(rec->h.what, k->name); /* before a launch can find it */
 	remember(rec->kernel_object, rec->h.what);
 	if (visit->writer)
 		write_kernel(visit->writer, k);
@@ -390,24 +390,24 @@ static void see_executable(hsa_executable_t executable)
 	int saved_errno = errno;
 	struct visit visit = { .executable = executable.handle };
 
-	visit.writer = ws_capture(); /* before the lock: it asks for what is there */
-	visit.buffer = ws_pages(NAME_MAX_BYTES);
+	visit.writer = col_capture(); /* before the lock: it asks for what is there */
+	visit.buffer = col_pages(NAME_MAX_BYTES);
 	if (visit.buffer) {
-		ws_lock(&code.lock);
+		col_lock(&code.lock);
 		code.loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
 			executable, see_code, &visit);
 		for (uint32_t i = 0; i < visit.n_agents; i++)
-			ws_hsa.hsa_executable_iterate_agent_symbols(
+			col_hsa.hsa_executable_iterate_agent_symbols(
 				executable, (hsa_agent_t){ visit.agents[i] }, see_symbol, &visit);
-		ws_unlock(&code.lock);
-		ws_pages_free(visit.buffer, NAME_MAX_BYTES);
+		col_unlock(&code.lock);
+		col_pages_free(visit.buffer, NAME_MAX_BYTES);
 	}
 	errno = saved_errno;
 }
 
-hsa_status_t ws_hsa_hook_hsa_executable_freeze(hsa_executable_t executable, const char *options)
+hsa_status_t col_hsa_hook_hsa_executable_freeze(hsa_executable_t executable, const char *options)
 {
-	hsa_status_t status = ws_hsa.hsa_executable_freeze(executable, options);
+	hsa_status_t status = col_hsa.hsa_executable_freeze(executable, options);
 
 	if (status == HSA_STATUS_SUCCESS && code.has_loader)
 		see_executable(executable);
@@ -425,34 +425,34 @@ static hsa_status_t find_executable(hsa_executable_t executable, void *arg)
 	struct found *found = arg;
 	hsa_executable_state_t state = HSA_EXECUTABLE_STATE_UNFROZEN;
 
-	ws_hsa.hsa_executable_get_info(executable, HSA_EXECUTABLE_INFO_STATE, &state);
+	col_hsa.hsa_executable_get_info(executable, HSA_EXECUTABLE_INFO_STATE, &state);
 	if (state == HSA_EXECUTABLE_STATE_FROZEN &&
 	    found->n < sizeof(found->all) / sizeof(found->all[0]))
 		found->all[found->n++] = executable;
 	return HSA_STATUS_SUCCESS;
 }
 
-void ws_code_attach(void)
+void col_code_attach(void)
 {
-	struct found *found = ws_pages(sizeof(*found));
+	struct found *found = col_pages(sizeof(*found));
 
 	if (!found || !code.has_loader || !code.loader.hsa_ven_amd_loader_iterate_executables)
-		ws_note("attach: this HSA runtime does not tell what is loaded: kernels have no names");
+		col_note("attach: this HSA runtime does not tell what is loaded: kernels have no names");
 	else
 		code.loader.hsa_ven_amd_loader_iterate_executables(find_executable, found);
 	for (uint32_t i = 0; found && i < found->n; i++)
 		see_executable(found->all[i]);
-	ws_pages_free(found, sizeof(*found));
+	col_pages_free(found, sizeof(*found));
 }
 
-hsa_status_t ws_hsa_hook_hsa_executable_destroy(hsa_executable_t executable)
+hsa_status_t col_hsa_hook_hsa_executable_destroy(hsa_executable_t executable)
 {
-	struct ws_writer *writer = ws_capture();
-	struct ws_rec_code_unload rec = {
-		.h = { WS_REC_FIXED_TAG(CODE_UNLOAD, struct ws_rec_code_unload), 0, ws_ticks() },
+	struct cap_writer *writer = col_capture();
+	struct cap_rec_code_unload rec = {
+		.h = { CAP_REC_FIXED_TAG(CODE_UNLOAD, struct cap_rec_code_unload), 0, cap_ticks() },
 	};
 
-	ws_lock(&code.lock);
+	col_lock(&code.lock);
 	for (struct code_block *block = code.codes; block; block = block->next) {
 		for (uint32_t i = 0; i < block->n; i++) {
 			struct code_object *c = &block->all[i];
@@ -462,60 +462,60 @@ hsa_status_t ws_hsa_hook_hsa_executable_destroy(hsa_executable_t executable)
 			c->executable = 0;
 			rec.h.what = c->rec.h.what;
 			if (writer)
-				ws_writer_meta(writer, &rec.h);
+				cap_writer_meta(writer, &rec.h);
 		}
 	}
-	ws_unlock(&code.lock);
-	return ws_hsa.hsa_executable_destroy(executable);
+	col_unlock(&code.lock);
+	return col_hsa.hsa_executable_destroy(executable);
 }
 
 /* ---- facts and ends ---- */
 
-void ws_code_load(void)
+void col_code_load(void)
 {
 	code.has_loader =
-		ws_hsa.hsa_system_get_major_extension_table &&
-		ws_hsa.hsa_executable_iterate_agent_symbols &&
-		ws_hsa.hsa_system_get_major_extension_table(HSA_EXTENSION_AMD_LOADER, 1,
+		col_hsa.hsa_system_get_major_extension_table &&
+		col_hsa.hsa_executable_iterate_agent_symbols &&
+		col_hsa.hsa_system_get_major_extension_table(HSA_EXTENSION_AMD_LOADER, 1,
 							    sizeof(code.loader), &code.loader) ==
 			HSA_STATUS_SUCCESS &&
 		code.loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects;
 	if (!code.has_loader)
-		ws_note("HSA: no loader extension: kernels have no names");
+		col_note("HSA: no loader extension: kernels have no names");
 }
 
-void ws_code_state(struct ws_writer *writer)
+void col_code_state(struct cap_writer *writer)
 {
-	ws_lock(&code.lock);
-	ws_image_fresh();
+	col_lock(&code.lock);
+	col_image_fresh();
 	for (struct code_block *block = code.codes; block; block = block->next) {
 		for (uint32_t i = 0; i < block->n; i++) {
 			const struct code_object *c = &block->all[i];
 
 			write_code(writer, c);
 			if (c->executable)
-				ws_image_keep(writer, &c->rec, c->uri);
+				col_image_keep(writer, &c->rec, c->uri);
 		}
 	}
 	for (struct kernel_block *block = code.kernels; block; block = block->next) {
 		for (uint32_t i = 0; i < block->n; i++)
 			write_kernel(writer, &block->all[i]);
 	}
-	ws_unlock(&code.lock);
+	col_unlock(&code.lock);
 }
 
 /* Somebody attached again, and may count others. */
-void ws_code_match(void)
+void col_code_match(void)
 {
-	ws_lock(&code.lock);
+	col_lock(&code.lock);
 	for (struct kernel_block *block = code.kernels; block; block = block->next) {
 		for (uint32_t i = 0; i < block->n; i++)
-			ws_count_kernel(block->all[i].rec.h.what, block->all[i].name);
+			col_count_kernel(block->all[i].rec.h.what, block->all[i].name);
 	}
-	ws_unlock(&code.lock);
+	col_unlock(&code.lock);
 }
 
-void ws_code_forked(void)
+void col_code_forked(void)
 {
-	code.lock = (struct ws_lock){ 0 };
+	code.lock = (struct col_lock){ 0 };
 }

@@ -16,7 +16,7 @@
 
 struct mark {
 	uint64_t signal;
-	struct ws_pending *place;
+	struct col_pending *place;
 };
 
 /* The times that a signal had last; a place is written by whoever has its signal's TAKEN. */
@@ -30,16 +30,16 @@ static struct {
 	uint32_t n_marks;
 } marks;
 
-bool ws_done_start(void)
+bool col_done_start(void)
 {
 	if (!marks.all)
-		marks.all = ws_pages(MARKS * sizeof(*marks.all));
+		marks.all = col_pages(MARKS * sizeof(*marks.all));
 	if (!marks.last)
-		marks.last = ws_pages(MARKS * sizeof(*marks.last));
+		marks.last = col_pages(MARKS * sizeof(*marks.last));
 	return marks.all && marks.last;
 }
 
-void ws_done_forget(void)
+void col_done_forget(void)
 {
 	if (marks.all)
 		memset(marks.all, 0, MARKS * sizeof(*marks.all));
@@ -53,7 +53,7 @@ static uint32_t mark_hash(uint64_t signal)
 	return (uint32_t)(signal >> 6) * 2654435761u >> 16;
 }
 
-bool ws_pending_mark(uint64_t signal, struct ws_pending *p)
+bool col_pending_mark(uint64_t signal, struct col_pending *p)
 {
 	for (uint32_t i = 0; marks.all && i < MARK_PROBES; i++) {
 		struct mark *mark = &marks.all[(mark_hash(signal) + i) % MARKS];
@@ -94,47 +94,47 @@ static void unmark(uint64_t signal)
 
 /* ---- from times to a record ---- */
 
-static enum ws_domain domain_of(const struct ws_pending *p)
+static enum cap_domain domain_of(const struct col_pending *p)
 {
-	return p->is_copy ? WS_DOMAIN_MEMORY_COPY : WS_DOMAIN_KERNEL_DISPATCH;
+	return p->is_copy ? CAP_DOMAIN_MEMORY_COPY : CAP_DOMAIN_KERNEL_DISPATCH;
 }
 
-void ws_done_count(const struct ws_pending *p, enum ws_ledger_column column)
+void col_done_count(const struct col_pending *p, enum cap_ledger_column column)
 {
-	struct ws_writer *writer = ws_capture_now();
-	bool counted = !p->is_copy && is_counted(p) && ws_asked(WS_SERVICE_COUNTERS);
+	struct cap_writer *writer = col_capture_now();
+	bool counted = !p->is_copy && is_counted(p) && col_asked(COL_SERVICE_COUNTERS);
 
 	if (!writer)
 		return;
-	if (p->is_copy || !(p->dispatch.flags & WS_DISPATCH_UNASKED))
-		ws_writer_count(writer, domain_of(p), column, 1);
+	if (p->is_copy || !(p->dispatch.flags & CAP_DISPATCH_UNASKED))
+		cap_writer_count(writer, domain_of(p), column, 1);
 	if (counted)
-		ws_writer_count(writer, WS_DOMAIN_COUNTER_COLLECTION, column, 1);
+		cap_writer_count(writer, CAP_DOMAIN_COUNTER_COLLECTION, column, 1);
 }
 
-static void write_record(struct ws_pending *p, uint64_t start_ns, uint64_t end_ns)
+static void write_record(struct col_pending *p, uint64_t start_ns, uint64_t end_ns)
 {
-	struct ws_thread *t = ws_thread();
-	struct ws_lane *lane = t ? ws_thread_lane(t) : NULL;
+	struct col_thread *t = col_thread();
+	struct cap_lane *lane = t ? col_thread_lane(t) : NULL;
 	uint32_t n_bytes = p->is_copy ? sizeof(p->copy) : sizeof(p->dispatch);
-	struct ws_rec *rec = lane ? ws_lane_reserve(&lane, n_bytes) : NULL;
+	struct cap_rec *rec = lane ? cap_lane_reserve(&lane, n_bytes) : NULL;
 
 	if (!rec) {
-		ws_done_count(p, WS_LEDGER_DROPPED);
+		col_done_count(p, CAP_LEDGER_DROPPED);
 		return;
 	}
-	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD);
-	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD + 64);
+	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD);
+	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD + 64);
 	if (p->is_copy) {
 		p->copy.h.time = start_ns;
 		p->copy.end_ns = end_ns;
 		memcpy(rec, &p->copy, sizeof(p->copy));
-		ws_lane_commit(lane, rec, WS_REC_FIXED_TAG(COPY, struct ws_rec_copy));
+		cap_lane_commit(lane, rec, CAP_REC_FIXED_TAG(COPY, struct cap_rec_copy));
 	} else {
 		p->dispatch.h.time = start_ns;
 		p->dispatch.end_ns = end_ns;
 		memcpy(rec, &p->dispatch, sizeof(p->dispatch));
-		ws_lane_commit(lane, rec, WS_REC_FIXED_TAG(DISPATCH, struct ws_rec_dispatch));
+		cap_lane_commit(lane, rec, CAP_REC_FIXED_TAG(DISPATCH, struct cap_rec_dispatch));
 	}
 }
 
@@ -146,7 +146,7 @@ static void write_record(struct ws_pending *p, uint64_t start_ns, uint64_t end_n
  */
 static bool times_ok(uint64_t start_ns, uint64_t *end_ns)
 {
-	if (start_ns < ws_load_ns() || start_ns >> 62 || *end_ns >> 62 ||
+	if (start_ns < col_load_ns() || start_ns >> 62 || *end_ns >> 62 ||
 	    *end_ns + JITTER_NS < start_ns)
 		return false;
 	if (*end_ns < start_ns)
@@ -154,11 +154,11 @@ static bool times_ok(uint64_t start_ns, uint64_t *end_ns)
 	return true;
 }
 
-bool ws_done_dispatch(const struct ws_pending *p)
+bool col_done_dispatch(const struct col_pending *p)
 {
 	const amd_signal_t *signal = signal_at(p->signal);
 
-	if (timed_of(p) == WS_TIMED_READ)
+	if (timed_of(p) == COL_TIMED_READ)
 		return true;
 	if (p->own || p->looked)
 		return __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < p->value;
@@ -167,21 +167,21 @@ bool ws_done_dispatch(const struct ws_pending *p)
 	       __atomic_load_n(&signal->start_ts, __ATOMIC_ACQUIRE) != 0;
 }
 
-void ws_done_let_go(struct ws_pending *p)
+void col_done_let_go(struct col_pending *p)
 {
-	if (timed_of(p) == WS_TIMED_READ)
+	if (timed_of(p) == COL_TIMED_READ)
 		return; /* it was let go when it was read */
 	if (p->noted)
-		ws_count_over(&p->ticket, p->signal);
+		col_count_over(&p->ticket, p->signal);
 	if (!p->own && p->signal)
 		unmark(p->signal);
 }
 
 /* ROCr said that @tick is @ns. */
-static void set_clock(struct ws_gpu_clock *clock, uint32_t agent, uint64_t tick, uint64_t ns)
+static void set_clock(struct col_gpu_clock *clock, uint32_t agent, uint64_t tick, uint64_t ns)
 {
 	if (clock->agent != agent || tick <= clock->first_tick || ns <= clock->first_ns)
-		*clock = (struct ws_gpu_clock){
+		*clock = (struct col_gpu_clock){
 			.agent = agent, .first_tick = tick, .first_ns = ns
 		};
 	clock->tick = tick;
@@ -192,7 +192,7 @@ static void set_clock(struct ws_gpu_clock *clock, uint32_t agent, uint64_t tick,
 	clock->reach = (uint64_t)(REACH_NS / clock->ns_per_tick);
 }
 
-static bool by_clock(const struct ws_gpu_clock *clock, uint64_t tick, uint64_t *out_ns)
+static bool by_clock(const struct col_gpu_clock *clock, uint64_t tick, uint64_t *out_ns)
 {
 	int64_t n_ticks = (int64_t)(tick - clock->tick);
 
@@ -202,7 +202,7 @@ static bool by_clock(const struct ws_gpu_clock *clock, uint64_t tick, uint64_t *
 	return true;
 }
 
-static bool read_times(struct ws_pending *p, struct ws_gpu_clock *clock)
+static bool read_times(struct col_pending *p, struct col_gpu_clock *clock)
 {
 	const amd_signal_t *at = signal_at(p->signal);
 	hsa_amd_profiling_dispatch_time_t time = { 0 };
@@ -213,9 +213,9 @@ static bool read_times(struct ws_pending *p, struct ws_gpu_clock *clock)
 		     by_clock(clock, start_tick, &time.start) && by_clock(clock, end_tick, &time.end);
 
 	if (!known) {
-		hsa_agent_t agent = { ws_agent_facts(p->dispatch.agent)->handle };
+		hsa_agent_t agent = { col_agent_facts(p->dispatch.agent)->handle };
 
-		if (ws_hsa.hsa_amd_profiling_get_dispatch_time(agent, signal, &time) !=
+		if (col_hsa.hsa_amd_profiling_get_dispatch_time(agent, signal, &time) !=
 		    HSA_STATUS_SUCCESS)
 			return false;
 	}
@@ -229,29 +229,29 @@ static bool read_times(struct ws_pending *p, struct ws_gpu_clock *clock)
 }
 
 /* Its times are known. */
-static void write_dispatch(struct ws_pending *p)
+static void write_dispatch(struct col_pending *p)
 {
-	if (is_counted(p) && ws_count_write(&p->ticket, &p->dispatch))
+	if (is_counted(p) && col_count_write(&p->ticket, &p->dispatch))
 		return;
 	/* Nobody asked for the dispatch itself: without values it is nothing. */
-	if (!(p->dispatch.flags & WS_DISPATCH_UNASKED))
+	if (!(p->dispatch.flags & CAP_DISPATCH_UNASKED))
 		write_record(p, p->dispatch.h.time, p->dispatch.end_ns);
 }
 
-bool ws_done_finish_dispatch(struct ws_pending *p, struct ws_gpu_clock *clock, bool with_values)
+bool col_done_finish_dispatch(struct col_pending *p, struct col_gpu_clock *clock, bool with_values)
 {
 	/* A signal that the program has set up again was done with before, else it would wait. */
-	if (!ws_done_dispatch(p) && !(p->looked && !with_values))
+	if (!col_done_dispatch(p) && !(p->looked && !with_values))
 		return false;
-	if (timed_of(p) == WS_TIMED_WRITTEN)
+	if (timed_of(p) == COL_TIMED_WRITTEN)
 		return true;
-	if (timed_of(p) == WS_TIMED_NOT && !read_times(p, clock)) {
-		ws_done_count(p, WS_LEDGER_FAILED);
+	if (timed_of(p) == COL_TIMED_NOT && !read_times(p, clock)) {
+		col_done_count(p, CAP_LEDGER_FAILED);
 		return true;
 	}
 	if (is_counted(p) && !with_values) {
-		ws_done_let_go(p);
-		__atomic_store_n(&p->timed, WS_TIMED_READ, __ATOMIC_RELAXED);
+		col_done_let_go(p);
+		__atomic_store_n(&p->timed, COL_TIMED_READ, __ATOMIC_RELAXED);
 		return true;
 	}
 	write_dispatch(p);
@@ -263,21 +263,21 @@ bool ws_done_finish_dispatch(struct ws_pending *p, struct ws_gpu_clock *clock, b
  * is written here is in the capture before the program can know of the end, whatever kills it then.
  */
 #define TURNS 10000u
-void ws_pending_told(const struct ws_softgpu_done *done)
+void col_pending_told(const struct softgpu_done *done)
 {
 	const union packet *packet = done->aql;
 	uint64_t signal = packet->dispatch.completion_signal.handle;
 	uint16_t type = packet->header >> HSA_PACKET_HEADER_TYPE & 0xff;
-	struct ws_count_ticket *ticket;
-	struct ws_pending *p;
+	struct col_count_ticket *ticket;
+	struct col_pending *p;
 	bool shared = false;
 
-	if (type != HSA_PACKET_TYPE_KERNEL_DISPATCH || !signal || !ws_count_on())
+	if (type != HSA_PACKET_TYPE_KERNEL_DISPATCH || !signal || !col_count_on())
 		return;
-	ticket = ws_count_expected(signal);
+	ticket = col_count_expected(signal);
 	if (!ticket)
 		return;
-	p = (struct ws_pending *)((char *)ticket - offsetof(struct ws_pending, ticket));
+	p = (struct col_pending *)((char *)ticket - offsetof(struct col_pending, ticket));
 	/* A thread that asks whether the program's signal is free has the place for a moment. */
 	for (unsigned turn = 0; turn < TURNS && !shared; turn++) {
 		uint32_t state = state_of(p);
@@ -290,11 +290,11 @@ void ws_pending_told(const struct ws_softgpu_done *done)
 		if (!shared && turn > 100)
 			sched_yield();
 	}
-	if (p->signal == signal && timed_of(p) == WS_TIMED_NOT) {
+	if (p->signal == signal && timed_of(p) == COL_TIMED_NOT) {
 		p->dispatch.h.time = done->start_ns;
 		p->dispatch.end_ns = done->end_ns;
 		write_dispatch(p);
-		__atomic_store_n(&p->timed, WS_TIMED_WRITTEN, __ATOMIC_RELAXED);
+		__atomic_store_n(&p->timed, COL_TIMED_WRITTEN, __ATOMIC_RELAXED);
 	}
 	if (shared)
 		set_state(p, PENDING);
@@ -307,7 +307,7 @@ void ws_pending_told(const struct ws_softgpu_done *done)
  * may have set it up for that already (@reused). Times that are still those
  * of the copy before are none: `last` remembers them.
  */
-bool ws_done_finish_copy(struct ws_pending *p, bool reused)
+bool col_done_finish_copy(struct col_pending *p, bool reused)
 {
 	hsa_amd_profiling_async_copy_time_t time = { 0 };
 	hsa_signal_t signal = { p->signal };
@@ -316,54 +316,54 @@ bool ws_done_finish_copy(struct ws_pending *p, bool reused)
 
 	if (!fallen && !reused)
 		return false;
-	if (ws_hsa.hsa_amd_profiling_get_async_copy_time(signal, &time) == HSA_STATUS_SUCCESS &&
+	if (col_hsa.hsa_amd_profiling_get_async_copy_time(signal, &time) == HSA_STATUS_SUCCESS &&
 	    !(last->signal == p->signal && last->start == time.start && last->end == time.end)) {
 		*last = (struct last){ p->signal, time.start, time.end };
 		if (times_ok(time.start, &time.end))
 			write_record(p, time.start, time.end);
 		else
-			ws_done_count(p, WS_LEDGER_FAILED);
+			col_done_count(p, CAP_LEDGER_FAILED);
 		return true;
 	}
 	if (fallen)
-		ws_done_count(p, WS_LEDGER_FAILED); /* this path of ROCr gives no times */
+		col_done_count(p, CAP_LEDGER_FAILED); /* this path of ROCr gives no times */
 	return fallen;
 }
 
 /* The caller moved it to TAKEN, or found it OURS. */
-bool ws_done_finish(struct ws_pending *p, struct ws_gpu_clock *clock, enum ws_done_how how)
+bool col_done_finish(struct col_pending *p, struct col_gpu_clock *clock, enum col_done_how how)
 {
-	bool waits = is_counted(p) && timed_of(p) == WS_TIMED_NOT && how == WS_DONE_REUSE;
+	bool waits = is_counted(p) && timed_of(p) == COL_TIMED_NOT && how == COL_DONE_REUSE;
 
-	if (!(p->is_copy ? ws_done_finish_copy(p, how == WS_DONE_REUSE)
-			 : ws_done_finish_dispatch(p, clock, how == WS_DONE_ALL))) {
+	if (!(p->is_copy ? col_done_finish_copy(p, how == COL_DONE_REUSE)
+			 : col_done_finish_dispatch(p, clock, how == COL_DONE_ALL))) {
 		set_state(p, p->own ? OURS : PENDING);
 		return false;
 	}
-	if (waits && timed_of(p) == WS_TIMED_READ) {
+	if (waits && timed_of(p) == COL_TIMED_READ) {
 		set_state(p, PENDING); /* for its values */
 		return true;
 	}
-	ws_done_let_go(p);
+	col_done_let_go(p);
 	set_state(p, FREE);
 	return true;
 }
 
 /* ---- signals of the program's ---- */
 
-bool ws_pending_before_reuse(uint64_t signal)
+bool col_pending_before_reuse(uint64_t signal)
 {
 	if (!signal || __atomic_load_n(&marks.n_marks, __ATOMIC_RELAXED) == 0)
 		return true;
 	for (unsigned turn = 0; turn < 10000; turn++) {
 		struct mark *mark = find_mark(signal);
-		struct ws_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
+		struct col_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
 
 		if (!mark)
 			return true;
 		if (p && move_state(p, PENDING, TAKEN)) {
 			if (p->signal == signal)
-				return ws_done_finish(p, NULL, WS_DONE_REUSE);
+				return col_done_finish(p, NULL, COL_DONE_REUSE);
 			set_state(p, PENDING); /* the place has moved on; so has the mark */
 		} else if (turn > 100) {
 			sched_yield(); /* another thread is reading it and was interrupted */
@@ -373,16 +373,16 @@ bool ws_pending_before_reuse(uint64_t signal)
 }
 
 /* Its signal is being destroyed and it never completed. */
-void ws_pending_give_up(uint64_t signal)
+void col_pending_give_up(uint64_t signal)
 {
 	struct mark *mark = find_mark(signal);
-	struct ws_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
+	struct col_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
 
 	if (!p || !move_state(p, PENDING, TAKEN))
 		return;
 	if (p->signal == signal) {
-		ws_done_count(p, WS_LEDGER_FAILED);
-		ws_done_let_go(p);
+		col_done_count(p, CAP_LEDGER_FAILED);
+		col_done_let_go(p);
 		set_state(p, FREE);
 	} else {
 		set_state(p, PENDING);
@@ -392,17 +392,17 @@ void ws_pending_give_up(uint64_t signal)
 /* On ROCr's thread: the signal of ours fell. Only now may the program see its own fall. */
 static bool forwarded(hsa_signal_value_t value, void *arg)
 {
-	struct ws_pending *p = arg;
+	struct col_pending *p = arg;
 	hsa_signal_t ours = { p->signal }, theirs = { p->forward };
 
 	if (p->is_copy)
-		ws_done_finish_copy(p, false);
+		col_done_finish_copy(p, false);
 	else
-		ws_done_finish_dispatch(p, NULL, true);
+		col_done_finish_dispatch(p, NULL, true);
 	if (p->noted)
-		ws_count_over(&p->ticket, p->signal);
-	ws_hsa.hsa_signal_subtract_screlease(theirs, 1);
-	ws_hsa.hsa_signal_destroy(ours);
+		col_count_over(&p->ticket, p->signal);
+	col_hsa.hsa_signal_subtract_screlease(theirs, 1);
+	col_hsa.hsa_signal_destroy(ours);
 	set_state(p, FREE);
 	return false; /* the handler is not called again */
 }
@@ -411,20 +411,20 @@ static bool forwarded(hsa_signal_value_t value, void *arg)
  * Several pieces of work count down one signal of the program's, and it keeps the times
  * of the last one only. This one gets a signal of its own; when that falls, so does theirs.
  */
-uint64_t ws_pending_forward(struct ws_pending *p, uint64_t theirs)
+uint64_t col_pending_forward(struct col_pending *p, uint64_t theirs)
 {
 	hsa_signal_t signal = { 0 };
 
-	if (ws_hsa.hsa_signal_create(1, 0, NULL, &signal) != HSA_STATUS_SUCCESS)
+	if (col_hsa.hsa_signal_create(1, 0, NULL, &signal) != HSA_STATUS_SUCCESS)
 		return 0;
 	p->own = p->forwards = 1;
 	p->signal = signal.handle;
 	p->forward = theirs;
 	p->value = 1;
-	if (ws_hsa.hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_LT, 1, forwarded, p) ==
+	if (col_hsa.hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_LT, 1, forwarded, p) ==
 	    HSA_STATUS_SUCCESS)
 		return signal.handle;
-	ws_hsa.hsa_signal_destroy(signal);
+	col_hsa.hsa_signal_destroy(signal);
 	p->own = p->forwards = 0;
 	p->signal = 0;
 	return 0;

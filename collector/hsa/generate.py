@@ -89,68 +89,68 @@ def pad(ret):
 def header(rows, out):
     out.write("/* Generated from functions.tab. */\n#ifndef WS_HSA_API_H\n#define WS_HSA_API_H\n\n")
     out.write('#include "collector/hsa/tables.h"\n\n')
-    out.write("/* ROCr's own functions; NULL: this ROCr does not have it. */\nstruct ws_hsa_api {\n")
+    out.write("/* ROCr's own functions; NULL: this ROCr does not have it. */\nstruct col_hsa_api {\n")
     for _, _, _, _, ret, name, params, _, _ in rows:
         out.write("\t%s(*%s)(%s);\n" % (pad(ret), name, ", ".join(params) or "void"))
-    out.write("};\nextern struct ws_hsa_api ws_hsa;\n\n")
+    out.write("};\nextern struct col_hsa_api col_hsa;\n\n")
     for _, _, _, hook, ret, name, params, _, _ in rows:
         if hook != "-":
-            out.write("%sws_hsa_hook_%s(%s);\n" % (pad(ret), name, ", ".join(params)))
-    out.write("\n#define WS_HSA_FUNCTIONS %d\n\n#endif\n" % len(rows))
+            out.write("%scol_hsa_hook_%s(%s);\n" % (pad(ret), name, ", ".join(params)))
+    out.write("\n#define COL_HSA_FUNCTIONS %d\n\n#endif\n" % len(rows))
 
 
 def wrapper(i, row, out):
     """Two functions: the traced call, and in front of it a test that needs no stack frame."""
     table, _, _, hook, ret, name, params, names, _ = row
     service = SERVICES[table][0]
-    call = "%s%s(%s)" % ("ws_hsa." if hook == "-" else "ws_hsa_hook_", name, ", ".join(names))
+    call = "%s%s(%s)" % ("col_hsa." if hook == "-" else "col_hsa_hook_", name, ", ".join(names))
     traced = "trace_%s(%s)" % (name, ", ".join(names))
     declared = ", ".join(params) or "void"
     void = ret == "void"
     out.write("static __attribute__((noinline)) %strace_%s(%s)\n{\n" % (pad(ret), name, declared))
     if not void:
         out.write("\t%sret_;\n" % pad(ret))
-    out.write("\tstruct ws_call call_;\n\tstruct ws_thread *t_ = ws_call_begin(&call_);\n\n")
+    out.write("\tstruct col_call call_;\n\tstruct col_thread *t_ = col_call_begin(&call_);\n\n")
     out.write("\t%s%s;\n" % ("" if void else "ret_ = ", call))
-    out.write("\tws_call_end(t_, &call_, WS_OP_HSA + %d, WS_DOMAIN_HSA_API);\n" % i)
+    out.write("\tcol_call_end(t_, &call_, COL_OP_HSA + %d, CAP_DOMAIN_HSA_API);\n" % i)
     if not void:
         out.write("\treturn ret_;\n")
     out.write("}\n\nstatic %swrap_%s(%s)\n{\n" % (pad(ret), name, declared))
     if void:
-        out.write("\tif (ws_on(WS_SERVICE_%s))\n\t\t%s;\n\telse\n\t\t%s;\n" % (service, traced, call))
+        out.write("\tif (col_on(COL_SERVICE_%s))\n\t\t%s;\n\telse\n\t\t%s;\n" % (service, traced, call))
     else:
-        out.write("\treturn ws_on(WS_SERVICE_%s) ? %s : %s;\n" % (service, traced, call))
+        out.write("\treturn col_on(COL_SERVICE_%s) ? %s : %s;\n" % (service, traced, call))
     out.write("}\n\n")
 
 
 def made_hook(row, out):
     """Memory that is allocated or freed: recorded when the call succeeds."""
     _, _, _, _, ret, name, params, names, (how, op, used) = row
-    out.write("%sws_hsa_hook_%s(%s)\n{\n" % (pad(ret), name, ", ".join(params)))
-    out.write("\tstruct ws_call call_;\n\tstruct ws_thread *t_ = ws_alloc_begin(&call_);\n")
-    out.write("\t%sret_ = ws_hsa.%s(%s);\n\n" % (pad(ret), name, ", ".join(names)))
-    what = ("*%s, %s, ws_agent_of_pool(%s.handle)" % (used[2], used[1], used[0]) if how == "alloc"
+    out.write("%scol_hsa_hook_%s(%s)\n{\n" % (pad(ret), name, ", ".join(params)))
+    out.write("\tstruct col_call call_;\n\tstruct col_thread *t_ = col_alloc_begin(&call_);\n")
+    out.write("\t%sret_ = col_hsa.%s(%s);\n\n" % (pad(ret), name, ", ".join(names)))
+    what = ("*%s, %s, col_agent_of_pool(%s.handle)" % (used[2], used[1], used[0]) if how == "alloc"
             else "%s, 0, 0" % used[0])
     out.write("\tif (t_ && ret_ == HSA_STATUS_SUCCESS)\n"
-              "\t\tws_alloc_end(t_, &call_, WS_ALLOC_%s, (uint64_t)(uintptr_t)%s);\n" % (op, what))
+              "\t\tcol_alloc_end(t_, &call_, CAP_ALLOC_%s, (uint64_t)(uintptr_t)%s);\n" % (op, what))
     out.write("\treturn ret_;\n}\n\n")
 
 
 def source(rows, out):
     out.write('/* Generated from functions.tab. */\n#include "collector/hsa/hsa_priv.h"\n\n')
-    out.write("struct ws_hsa_api ws_hsa;\n\n")
+    out.write("struct col_hsa_api col_hsa;\n\n")
     for i, row in enumerate(rows):
         if row[-1]:
             made_hook(row, out)
         wrapper(i, row, out)
-    out.write("const struct ws_hsa_function ws_hsa_functions[WS_HSA_FUNCTIONS] = {\n")
+    out.write("const struct col_hsa_function col_hsa_functions[COL_HSA_FUNCTIONS] = {\n")
     for table, at52, ident, hook, _, name, _, _, _ in rows:
-        out.write("\t{ offsetof(struct ws_hsa_api, %s), (void (*)(void))wrap_%s, WS_HSA_%s, %s, %s, "
-                  "WS_HSA_HOOK_%s },\n" % (name, name, table.upper(), at52 if at52 != "-" else -1,
+        out.write("\t{ offsetof(struct col_hsa_api, %s), (void (*)(void))wrap_%s, COL_HSA_%s, %s, %s, "
+                  "COL_HSA_HOOK_%s },\n" % (name, name, table.upper(), at52 if at52 != "-" else -1,
                                            ident, "NONE" if hook == "-" else hook.upper()))
-    out.write("};\n\nconst struct ws_op_def ws_hsa_ops[WS_HSA_FUNCTIONS] = {\n")
+    out.write("};\n\nconst struct col_op_def col_hsa_ops[COL_HSA_FUNCTIONS] = {\n")
     for table, _, ident, _, _, name, _, _, _ in rows:
-        out.write('\t{ .name = "%s", .kind = WS_KIND_%s, .id = %s, .domain = WS_DOMAIN_HSA_API },\n'
+        out.write('\t{ .name = "%s", .kind = CAP_KIND_%s, .id = %s, .domain = CAP_DOMAIN_HSA_API },\n'
                   % (name, SERVICES[table][1], ident))
     out.write("};\n")
 

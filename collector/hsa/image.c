@@ -34,7 +34,7 @@ static struct {
 	uint64_t total_bytes;
 } images;
 
-void ws_image_fresh(void)
+void col_image_fresh(void)
 {
 	images.n = 0;
 	images.total_bytes = 0;
@@ -113,7 +113,7 @@ static const struct image *find_image(const struct image *image)
 	return NULL;
 }
 
-void ws_image_keep(struct ws_writer *writer, const struct ws_rec_code_object *rec, const char *uri)
+void col_image_keep(struct cap_writer *writer, const struct cap_rec_code_object *rec, const char *uri)
 {
 	bool in_file = strncmp(uri, "file:", 5) == 0;
 	uint64_t n = rec->memory_size;
@@ -121,10 +121,10 @@ void ws_image_keep(struct ws_writer *writer, const struct ws_rec_code_object *re
 	const struct image *known;
 	void *copy;
 
-	if (!(ws_config()->flags & WS_COLLECT_FLAG(CODE_BYTES)) || !rec->memory_base || !n ||
+	if (!(col_config()->flags & COL_COLLECT_FLAG(CODE_BYTES)) || !rec->memory_base || !n ||
 	    n > (in_file ? FILE_IMAGE_MAX : MEMORY_IMAGE_MAX))
 		return;
-	copy = ws_pages(n);
+	copy = col_pages(n);
 	if (!copy)
 		return;
 	if (!copy_image(copy, rec->memory_base, n) || !is_image_of(copy, n, rec->load_size))
@@ -132,21 +132,21 @@ void ws_image_keep(struct ws_writer *writer, const struct ws_rec_code_object *re
 	hash_bytes(copy, n, image.hash);
 	known = find_image(&image);
 	if (known) {
-		struct ws_rec_code_same same = {
-			.h = { WS_REC_FIXED_TAG(CODE_SAME, struct ws_rec_code_same), rec->h.what,
+		struct cap_rec_code_same same = {
+			.h = { CAP_REC_FIXED_TAG(CODE_SAME, struct cap_rec_code_same), rec->h.what,
 			       0 },
 			.same_as = known->code_object,
 		};
 
-		ws_writer_meta(writer, &same.h);
+		cap_writer_meta(writer, &same.h);
 		goto out;
 	}
 	if (images.total_bytes + n > (in_file ? FILE_TOTAL_MAX : MEMORY_TOTAL_MAX) ||
-	    !ws_writer_code_bytes(writer, rec->h.what, copy, n))
+	    !cap_writer_code_bytes(writer, rec->h.what, copy, n))
 		goto out;
 	images.total_bytes += n;
 	if (images.n < IMAGES_MAX)
 		images.known[images.n++] = image;
 out:
-	ws_pages_free(copy, n);
+	col_pages_free(copy, n);
 }

@@ -27,12 +27,12 @@ static struct {
 	uint64_t version;
 } hsa;
 
-bool ws_hsa_loaded(void)
+bool col_hsa_loaded(void)
 {
 	return __atomic_load_n(&hsa.loaded, __ATOMIC_ACQUIRE);
 }
 
-uint32_t ws_hsa_table_functions(const struct ws_hsa_table *table)
+uint32_t col_hsa_table_functions(const struct col_hsa_table *table)
 {
 	return table && table->minor > sizeof(*table)
 		       ? (uint32_t)((table->minor - sizeof(*table)) / sizeof(table->functions[0]))
@@ -40,13 +40,13 @@ uint32_t ws_hsa_table_functions(const struct ws_hsa_table *table)
 }
 
 /* Where a function is in the table that ROCr gave us; NULL: it has none. */
-static void (**place_of(const struct ws_hsa_function *f, struct ws_hsa_table *const tables[]))(void)
+static void (**place_of(const struct col_hsa_function *f, struct col_hsa_table *const tables[]))(void)
 {
-	struct ws_hsa_table *table = tables[f->table];
-	uint32_t n = ws_hsa_table_functions(table);
+	struct col_hsa_table *table = tables[f->table];
+	uint32_t n = col_hsa_table_functions(table);
 	int at = f->at;
 
-	if (f->table == WS_HSA_AMD) {
+	if (f->table == COL_HSA_AMD) {
 		if (n == AMD_52_FUNCTIONS)
 			at = f->at_52;
 		else if (n < AMD_LATER_FUNCTIONS && (uint32_t)at >= AMD_COMMON_FUNCTIONS)
@@ -55,56 +55,56 @@ static void (**place_of(const struct ws_hsa_function *f, struct ws_hsa_table *co
 	return at >= 0 && (uint32_t)at < n ? &table->functions[at] : NULL;
 }
 
-static bool is_asked(const struct ws_hsa_function *f)
+static bool is_asked(const struct col_hsa_function *f)
 {
-	static const uint8_t service_of[WS_HSA_TABLES] = {
-		[WS_HSA_CORE] = WS_SERVICE_HSA_CORE,
-		[WS_HSA_AMD] = WS_SERVICE_HSA_AMD,
-		[WS_HSA_IMAGE] = WS_SERVICE_HSA_IMAGE,
-		[WS_HSA_FINALIZER] = WS_SERVICE_HSA_FINALIZER,
+	static const uint8_t service_of[COL_HSA_TABLES] = {
+		[COL_HSA_CORE] = COL_SERVICE_HSA_CORE,
+		[COL_HSA_AMD] = COL_SERVICE_HSA_AMD,
+		[COL_HSA_IMAGE] = COL_SERVICE_HSA_IMAGE,
+		[COL_HSA_FINALIZER] = COL_SERVICE_HSA_FINALIZER,
 	};
-	bool dispatches = ws_dispatches_asked(), intercepted = dispatches && !ws_told();
-	bool copies = ws_asked(WS_SERVICE_MEMORY_COPY);
-	bool scratch = ws_asked(WS_SERVICE_SCRATCH_MEMORY);
+	bool dispatches = col_dispatches_asked(), intercepted = dispatches && !col_told();
+	bool copies = col_asked(COL_SERVICE_MEMORY_COPY);
+	bool scratch = col_asked(COL_SERVICE_SCRATCH_MEMORY);
 
-	if (ws_asked(service_of[f->table]))
+	if (col_asked(service_of[f->table]))
 		return true;
-	switch ((enum ws_hsa_hook)f->hook) {
-	case WS_HSA_HOOK_NONE:
+	switch ((enum col_hsa_hook)f->hook) {
+	case COL_HSA_HOOK_NONE:
 		return false;
-	case WS_HSA_HOOK_ALWAYS:
+	case COL_HSA_HOOK_ALWAYS:
 		return true;
-	case WS_HSA_HOOK_DISPATCH:
+	case COL_HSA_HOOK_DISPATCH:
 		return dispatches || scratch;
-	case WS_HSA_HOOK_COPY:
+	case COL_HSA_HOOK_COPY:
 		return intercepted || copies; /* a copy may use a signal that a dispatch had */
-	case WS_HSA_HOOK_SIGNAL:
+	case COL_HSA_HOOK_SIGNAL:
 		return intercepted || copies;
-	case WS_HSA_HOOK_DOORBELL:
-		return dispatches && ws_hsa_attached() && !ws_told();
-	case WS_HSA_HOOK_RESERVE:
-		return ws_told();
-	case WS_HSA_HOOK_ALLOC:
-		return ws_asked(WS_SERVICE_MEMORY_ALLOCATION);
+	case COL_HSA_HOOK_DOORBELL:
+		return dispatches && col_hsa_attached() && !col_told();
+	case COL_HSA_HOOK_RESERVE:
+		return col_told();
+	case COL_HSA_HOOK_ALLOC:
+		return col_asked(COL_SERVICE_MEMORY_ALLOCATION);
 	}
 	return false;
 }
 
-static void take_functions(struct ws_hsa_table *const tables[])
+static void take_functions(struct col_hsa_table *const tables[])
 {
-	memset(&ws_hsa, 0, sizeof(ws_hsa));
-	for (size_t i = 0; i < WS_HSA_FUNCTIONS; i++) {
-		void (**place)(void) = place_of(&ws_hsa_functions[i], tables);
+	memset(&col_hsa, 0, sizeof(col_hsa));
+	for (size_t i = 0; i < COL_HSA_FUNCTIONS; i++) {
+		void (**place)(void) = place_of(&col_hsa_functions[i], tables);
 
 		if (place)
-			memcpy((char *)&ws_hsa + ws_hsa_functions[i].real, place, sizeof(*place));
+			memcpy((char *)&col_hsa + col_hsa_functions[i].real, place, sizeof(*place));
 	}
 }
 
-static void install_wrappers(struct ws_hsa_table *const tables[])
+static void install_wrappers(struct col_hsa_table *const tables[])
 {
-	for (size_t i = 0; i < WS_HSA_FUNCTIONS; i++) {
-		const struct ws_hsa_function *f = &ws_hsa_functions[i];
+	for (size_t i = 0; i < COL_HSA_FUNCTIONS; i++) {
+		const struct col_hsa_function *f = &col_hsa_functions[i];
 		void (**place)(void) = place_of(f, tables);
 
 		/* An extension that is not there has NULLs, and programs test for them. */
@@ -115,66 +115,66 @@ static void install_wrappers(struct ws_hsa_table *const tables[])
 
 static void at_exit(void)
 {
-	ws_collector_leaving();
+	col_leaving();
 }
 
-WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64_t n_failed,
+WS_PUBLIC bool OnLoad(struct col_hsa_root *root, uint64_t runtime_version, uint64_t n_failed,
 		      const char *const *failed);
 WS_PUBLIC void OnUnload(void);
 
 /* The wrappers that are asked for are in the tables afterwards. */
-void ws_hsa_take(struct ws_hsa_table *const tables[], uint64_t runtime_version)
+void col_hsa_take(struct col_hsa_table *const tables[], uint64_t runtime_version)
 {
 	take_functions(tables);
-	if (!ws_hsa.hsa_iterate_agents || !ws_hsa.hsa_agent_get_info) {
-		ws_note("HSA: this runtime's tables are not known, nothing of it is recorded");
+	if (!col_hsa.hsa_iterate_agents || !col_hsa.hsa_agent_get_info) {
+		col_note("HSA: this runtime's tables are not known, nothing of it is recorded");
 		return;
 	}
 	hsa.version = runtime_version;
-	ws_agents_load();
-	ws_code_load();
-	ws_memory_load();
-	ws_count_load();
-	ws_told_load();
+	col_agents_load();
+	col_code_load();
+	col_memory_load();
+	col_count_load();
+	col_told_load();
 	__atomic_store_n(&hsa.loaded, true, __ATOMIC_RELEASE);
-	ws_runtime_used(WS_RUNTIME_HSA, (uint32_t)runtime_version);
+	col_runtime_used(CAP_RUNTIME_HSA, (uint32_t)runtime_version);
 	if (!hsa.told) {
 		hsa.told = true;
 		atexit(at_exit);
 	}
-	ws_scratch_take(tables[WS_HSA_TOOLS]);
+	col_scratch_take(tables[COL_HSA_TOOLS]);
 	install_wrappers(tables);
 }
 
 /* Somebody attached again, and may have asked for more. */
-void ws_hsa_take_again(struct ws_hsa_table *const tables[])
+void col_hsa_take_again(struct col_hsa_table *const tables[])
 {
-	ws_runtime_used(WS_RUNTIME_HSA, (uint32_t)hsa.version);
-	ws_count_load();
-	ws_told_load();
-	if (ws_counting())
-		ws_code_match();
-	ws_scratch_take(tables[WS_HSA_TOOLS]);
+	col_runtime_used(CAP_RUNTIME_HSA, (uint32_t)hsa.version);
+	col_count_load();
+	col_told_load();
+	if (col_counting())
+		col_code_match();
+	col_scratch_take(tables[COL_HSA_TOOLS]);
 	install_wrappers(tables);
 }
 
-WS_PUBLIC bool OnLoad(struct ws_hsa_root *root, uint64_t runtime_version, uint64_t n_failed,
+WS_PUBLIC bool OnLoad(struct col_hsa_root *root, uint64_t runtime_version, uint64_t n_failed,
 		      const char *const *failed)
 {
 	int saved_errno = errno;
-	struct ws_hsa_table *tables[WS_HSA_TABLES] = { NULL };
+	struct col_hsa_table *tables[COL_HSA_TABLES] = { NULL };
 
-	if (!ws_config()->services || !ws_capture())
+	if (!col_config()->services || !col_capture())
 		return true; /* nothing asked, or nowhere to write: stay out of the way */
-	if (root->minor >= offsetof(struct ws_hsa_root, tools)) {
-		tables[WS_HSA_CORE] = root->core;
-		tables[WS_HSA_AMD] = root->amd;
-		tables[WS_HSA_IMAGE] = root->image;
-		tables[WS_HSA_FINALIZER] = root->finalizer;
-		if (root->minor >= offsetof(struct ws_hsa_root, tools) + sizeof(root->tools))
-			tables[WS_HSA_TOOLS] = root->tools;
+	if (root->minor >= offsetof(struct col_hsa_root, tools)) {
+		tables[COL_HSA_CORE] = root->core;
+		tables[COL_HSA_AMD] = root->amd;
+		tables[COL_HSA_IMAGE] = root->image;
+		tables[COL_HSA_FINALIZER] = root->finalizer;
+		if (root->minor >= offsetof(struct col_hsa_root, tools) + sizeof(root->tools))
+			tables[COL_HSA_TOOLS] = root->tools;
 	}
-	ws_hsa_take(tables, runtime_version);
+	col_hsa_take(tables, runtime_version);
 	errno = saved_errno;
 	return true;
 }
@@ -183,67 +183,67 @@ WS_PUBLIC void OnUnload(void)
 {
 	int saved_errno = errno;
 
-	if (!ws_hsa_loaded())
+	if (!col_hsa_loaded())
 		return;
-	ws_collector_settle();
-	ws_queues_unload();
-	ws_pending_unload();
+	col_settle();
+	col_queues_unload();
+	col_pending_unload();
 	__atomic_store_n(&hsa.loaded, false, __ATOMIC_RELEASE);
 	errno = saved_errno;
 }
 
 /* ---- the provider ---- */
 
-static void state(struct ws_writer *writer)
+static void state(struct cap_writer *writer)
 {
-	bool traced = ws_asked(WS_SERVICE_HSA_CORE) || ws_asked(WS_SERVICE_HSA_AMD) ||
-		      ws_asked(WS_SERVICE_HSA_IMAGE) || ws_asked(WS_SERVICE_HSA_FINALIZER);
+	bool traced = col_asked(COL_SERVICE_HSA_CORE) || col_asked(COL_SERVICE_HSA_AMD) ||
+		      col_asked(COL_SERVICE_HSA_IMAGE) || col_asked(COL_SERVICE_HSA_FINALIZER);
 
 	if (traced)
-		ws_ops_state(writer, WS_OP_HSA, ws_hsa_ops, WS_HSA_FUNCTIONS);
-	ws_agents_state(writer);
-	ws_agent_names_state(writer);
-	ws_code_state(writer);
-	ws_queues_state(writer);
-	ws_count_state(writer);
+		col_ops_state(writer, COL_OP_HSA, col_hsa_ops, COL_HSA_FUNCTIONS);
+	col_agents_state(writer);
+	col_agent_names_state(writer);
+	col_code_state(writer);
+	col_queues_state(writer);
+	col_count_state(writer);
 }
 
 static void forked(void)
 {
-	ws_count_forked();
-	ws_pending_forked();
-	ws_queues_forked();
-	ws_told_forked();
-	ws_code_forked();
-	ws_scratch_forked();
-	ws_agent_names_forked();
+	col_count_forked();
+	col_pending_forked();
+	col_queues_forked();
+	col_told_forked();
+	col_code_forked();
+	col_scratch_forked();
+	col_agent_names_forked();
 }
 
 static void finish(uint64_t deadline_ns)
 {
-	if (!ws_hsa_loaded())
+	if (!col_hsa_loaded())
 		return;
-	ws_pending_drain(deadline_ns);
-	ws_told_drain(deadline_ns);
-	ws_scratch_drain(deadline_ns);
+	col_pending_drain(deadline_ns);
+	col_told_drain(deadline_ns);
+	col_scratch_drain(deadline_ns);
 }
 
 /* The GPU is as it was before; what it was counting when we were told to go is waited for. */
 static void detach(void)
 {
-	if (!ws_count_on())
+	if (!col_count_on())
 		return;
-	ws_count_drain();
-	ws_pending_drain(ws_now_ns());
-	ws_count_stop();
+	col_count_drain();
+	col_pending_drain(col_now_ns());
+	col_count_stop();
 }
 
-const struct ws_provider ws_provider_hsa = {
+const struct col_provider col_provider_hsa = {
 	.name = "hsa",
 	.state = state,
 	.forked = forked,
 	.finish = finish,
-	.attach = ws_hsa_attach,
+	.attach = col_hsa_attach,
 	.detach = detach,
-	.dying = ws_pending_hurry,
+	.dying = col_pending_hurry,
 };

@@ -20,7 +20,7 @@ struct given {
 };
 
 static struct {
-	struct ws_lock lock;
+	struct col_lock lock;
 	struct given all[NAMES_MAX];
 	uint32_t n;
 } names;
@@ -49,35 +49,35 @@ static uint32_t gpu_of_device(int32_t device)
 									: UINT32_MAX;
 }
 
-static void write_name(struct ws_writer *writer, const struct given *g)
+static void write_name(struct cap_writer *writer, const struct given *g)
 {
-	struct ws_rec_agent_name rec = {
-		.h = { .tag = WS_REC_FIXED_TAG(AGENT_NAME, struct ws_rec_agent_name),
-		       .what = g->handle ? ws_agent_by_handle(g->handle)
-					 : ws_agent_by_gpu(gpu_of_device(g->device)) },
+	struct cap_rec_agent_name rec = {
+		.h = { .tag = CAP_REC_FIXED_TAG(AGENT_NAME, struct cap_rec_agent_name),
+		       .what = g->handle ? col_agent_by_handle(g->handle)
+					 : col_agent_by_gpu(gpu_of_device(g->device)) },
 	};
 
 	if (!rec.h.what)
 		return;
-	rec.name_str = ws_writer_intern(writer, g->text, strlen(g->text));
-	ws_writer_meta(writer, &rec.h);
+	rec.name_str = cap_writer_intern(writer, g->text, strlen(g->text));
+	cap_writer_meta(writer, &rec.h);
 }
 
-void ws_agent_names_state(struct ws_writer *writer)
+void col_agent_names_state(struct cap_writer *writer)
 {
-	ws_lock(&names.lock);
+	col_lock(&names.lock);
 	for (uint32_t i = 0; i < names.n; i++)
 		write_name(writer, &names.all[i]);
-	ws_unlock(&names.lock);
+	col_unlock(&names.lock);
 }
 
 static void keep(const struct given *given)
 {
-	struct ws_writer *writer = ws_capture(); /* before the lock: a fresh one asks for names */
+	struct cap_writer *writer = col_capture(); /* before the lock: a fresh one asks for names */
 	int saved_errno = errno;
 	uint32_t i = 0;
 
-	ws_lock(&names.lock);
+	col_lock(&names.lock);
 	while (i < names.n &&
 	       (names.all[i].handle != given->handle || names.all[i].device != given->device))
 		i++;
@@ -87,11 +87,11 @@ static void keep(const struct given *given)
 		if (writer)
 			write_name(writer, given);
 	}
-	ws_unlock(&names.lock);
+	col_unlock(&names.lock);
 	errno = saved_errno;
 }
 
-void ws_agent_name_hsa(uint64_t handle, const char *name)
+void col_agent_name_hsa(uint64_t handle, const char *name)
 {
 	struct given given = { .handle = handle, .device = -1 };
 
@@ -100,7 +100,7 @@ void ws_agent_name_hsa(uint64_t handle, const char *name)
 		keep(&given);
 }
 
-void ws_agent_name_hip(int device, const char *name)
+void col_agent_name_hip(int device, const char *name)
 {
 	struct given given = { .device = device };
 
@@ -109,7 +109,7 @@ void ws_agent_name_hip(int device, const char *name)
 		keep(&given);
 }
 
-void ws_agent_names_forked(void)
+void col_agent_names_forked(void)
 {
-	names.lock = (struct ws_lock){ 0 }; /* whoever held it is not here */
+	names.lock = (struct col_lock){ 0 }; /* whoever held it is not here */
 }

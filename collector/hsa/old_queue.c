@@ -14,24 +14,24 @@
 
 static bool watching; /* there may be such queues */
 
-void ws_queues_attach(void)
+void col_queues_attach(void)
 {
-	if (!ws_told())
-		ws_pending_start();
+	if (!col_told())
+		col_pending_start();
 	__atomic_store_n(&watching,
-			 !ws_told() && ws_hsa.hsa_amd_profiling_get_dispatch_time != NULL,
+			 !col_told() && col_hsa.hsa_amd_profiling_get_dispatch_time != NULL,
 			 __ATOMIC_RELAXED);
 }
 
-struct queue *ws_queue_meet(hsa_queue_t *handle)
+struct queue *col_queue_meet(hsa_queue_t *handle)
 {
-	struct queue *queue = ws_queue_new();
+	struct queue *queue = col_queue_new();
 
 	if (!queue)
 		return NULL;
 	queue->handle = handle;
 	queue->plain = true;
-	queue->rec.h.time = ws_ticks();
+	queue->rec.h.time = cap_ticks();
 	queue->rec.hsa_id = handle->id;
 	queue->rec.address = (uint64_t)(uintptr_t)handle;
 	queue->rec.type = handle->type;
@@ -43,28 +43,28 @@ static void look_from(struct queue *queue, uint64_t index)
 {
 	/* What is submitted now has been written without times being asked for. */
 	queue->n_written = index + 1;
-	queue->ring = ws_pending_ring_create();
-	ws_hsa.hsa_amd_profiling_set_profiler_enabled(queue->handle, 1);
+	queue->ring = col_pending_ring_create();
+	col_hsa.hsa_amd_profiling_set_profiler_enabled(queue->handle, 1);
 }
 
 /* A queue does not say whose it is; where its kernels are does. */
 static bool find_agent(struct queue *queue, uint64_t kernel_object)
 {
 	hsa_amd_pointer_info_t info = { .size = sizeof(info) };
-	struct ws_writer *writer = ws_capture_now();
+	struct cap_writer *writer = col_capture_now();
 
 	if (queue->agent)
 		return true;
-	if (!ws_hsa.hsa_amd_pointer_info ||
-	    ws_hsa.hsa_amd_pointer_info((void *)(uintptr_t)kernel_object, &info, NULL, NULL,
+	if (!col_hsa.hsa_amd_pointer_info ||
+	    col_hsa.hsa_amd_pointer_info((void *)(uintptr_t)kernel_object, &info, NULL, NULL,
 					NULL) != HSA_STATUS_SUCCESS ||
-	    !ws_agent_is_gpu(ws_agent_by_handle(info.agentOwner.handle)))
+	    !col_agent_is_gpu(col_agent_by_handle(info.agentOwner.handle)))
 		return false;
 	queue->agent = info.agentOwner.handle;
-	queue->rec.agent = ws_agent_by_handle(queue->agent);
+	queue->rec.agent = col_agent_by_handle(queue->agent);
 	if (writer)
-		ws_writer_meta(writer, &queue->rec.h);
-	ws_scratch_queue(queue->handle, queue->rec.h.what, queue->rec.agent);
+		cap_writer_meta(writer, &queue->rec.h);
+	col_scratch_queue(queue->handle, queue->rec.h.what, queue->rec.agent);
 	return true;
 }
 
@@ -77,19 +77,19 @@ static void look_at(struct queue *queue, const union packet *packet)
 
 	if (type != HSA_PACKET_TYPE_KERNEL_DISPATCH) {
 		if (type == HSA_PACKET_TYPE_BARRIER_AND || type == HSA_PACKET_TYPE_BARRIER_OR)
-			ws_pending_before_reuse(copy.barrier.completion_signal.handle);
+			col_pending_before_reuse(copy.barrier.completion_signal.handle);
 		return;
 	}
-	reusable = ws_pending_before_reuse(signal);
+	reusable = col_pending_before_reuse(signal);
 	/* A signal for several kernels has the times of the last one only. */
 	if (!signal || !queue->ring || ((amd_signal_t *)(uintptr_t)signal)->value > 1 ||
 	    !find_agent(queue, copy.dispatch.kernel_object)) {
-		ws_queue_count_lost();
+		col_queue_count_lost();
 		return;
 	}
-	ws_queue_onlooking = true;
-	ws_queue_watch(queue, &copy.dispatch, reusable);
-	ws_queue_onlooking = false;
+	col_queue_onlooking = true;
+	col_queue_watch(queue, &copy.dispatch, reusable);
+	col_queue_onlooking = false;
 }
 
 static void on_doorbell(hsa_queue_t *handle, uint64_t index)
@@ -97,14 +97,14 @@ static void on_doorbell(hsa_queue_t *handle, uint64_t index)
 	struct queue *queue;
 	uint64_t at, read;
 
-	ws_lock(&ws_queues_lock);
-	queue = ws_queue_find(handle);
+	col_lock(&col_queues_lock);
+	queue = col_queue_find(handle);
 	if (!queue)
-		queue = ws_queue_meet(handle);
+		queue = col_queue_meet(handle);
 	if (queue && queue->plain && !queue->ring)
 		look_from(queue, index);
 	if (queue && queue->plain) {
-		read = ws_hsa.hsa_queue_load_read_index_relaxed(handle);
+		read = col_hsa.hsa_queue_load_read_index_relaxed(handle);
 		/* After a pause: what went by meanwhile has been overwritten. */
 		at = queue->n_written + handle->size > index ? queue->n_written : index;
 		for (; at <= index; at++) {
@@ -119,7 +119,7 @@ static void on_doorbell(hsa_queue_t *handle, uint64_t index)
 		}
 		queue->n_written = at;
 	}
-	ws_unlock(&ws_queues_lock);
+	col_unlock(&col_queues_lock);
 }
 
 /* A doorbell is rung, or a signal set up for its next use: its times are of the last one still. */
@@ -128,22 +128,22 @@ static void before_store(hsa_signal_t handle, hsa_signal_value_t value)
 	const amd_signal_t *signal = (const amd_signal_t *)(uintptr_t)handle.handle;
 	int saved_errno = errno;
 
-	if (!__builtin_expect(watching, 0) || !(ws_on(WS_SERVICE_KERNEL) || ws_counting()))
+	if (!__builtin_expect(watching, 0) || !(col_on(COL_SERVICE_KERNEL) || col_counting()))
 		return;
 	if (signal->kind == AMD_SIGNAL_KIND_DOORBELL ||
 	    signal->kind == AMD_SIGNAL_KIND_LEGACY_DOORBELL)
 		/* an amd_queue_t begins with the queue that programs have */
 		on_doorbell((hsa_queue_t *)signal->queue_ptr, (uint64_t)value);
 	else if (__atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < 1)
-		ws_pending_before_reuse(handle.handle);
+		col_pending_before_reuse(handle.handle);
 	errno = saved_errno;
 }
 
 #define STORE(name)                                                                                \
-	void ws_hsa_hook_##name(hsa_signal_t signal, hsa_signal_value_t value)                     \
+	void col_hsa_hook_##name(hsa_signal_t signal, hsa_signal_value_t value)                     \
 	{                                                                                          \
 		before_store(signal, value);                                                       \
-		ws_hsa.name(signal, value);                                                        \
+		col_hsa.name(signal, value);                                                        \
 	}
 STORE(hsa_signal_store_relaxed)
 STORE(hsa_signal_store_screlease)

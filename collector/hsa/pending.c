@@ -8,7 +8,7 @@
  *   no signal in the packet   we put one of ours there, a kind without interrupts
  *   a signal of the program's it stays. Its times are read after completion and
  *                             before anything else is submitted with it: all such
- *                             submissions pass here, see ws_pending_before_reuse()
+ *                             submissions pass here, see col_pending_before_reuse()
  *   the same, and earlier     a signal of ours with a handler that counts down the
  *   work still runs on it     program's: the only case in which its wait gets longer
  *
@@ -53,27 +53,27 @@
 #define COUNTING_NS 20000000000u /* the same for kernels that are counted: a model is slow */
 
 struct level {
-	struct ws_pending *places;
+	struct col_pending *places;
 	uint32_t n;
 	uint64_t head; /* everything before is FREE; moved under the ring's look */
 	uint64_t tail; /* next to fill; the producer's */
 	uint64_t last; /* at exit: what is before this is waited for */
 };
 
-struct ws_pending_ring {
+struct col_pending_ring {
 	struct level level[2];
 	uint32_t looking; /* a thread harvests this ring */
 	uint32_t n_launched; /* the producer's; how many the thread knew of when it came last */
 	uint32_t n_known;
 	bool in_use;
-	struct ws_pending_ring *next;
-	struct ws_gpu_clock clock; /* of whoever looks */
+	struct col_pending_ring *next;
+	struct col_gpu_clock clock; /* of whoever looks */
 };
 
 static struct {
-	struct ws_lock lock; /* of the list */
-	struct ws_pending_ring *rings;
-	struct ws_pending *copies; /* COPY_PLACES */
+	struct col_lock lock; /* of the list */
+	struct col_pending_ring *rings;
+	struct col_pending *copies; /* COPY_PLACES */
 	uint32_t n_copies;         /* places that were ever used */
 	uint64_t *waited;          /* COPY_PLACES: at exit, correlation ids of copies to wait for */
 	uint32_t running; /* the thread exists */
@@ -86,7 +86,7 @@ static struct {
 /* ---- looking ---- */
 
 /* Only for who looks after the ring. */
-static bool take(struct ws_pending *p)
+static bool take(struct col_pending *p)
 {
 	return state_of(p) == OURS || move_state(p, PENDING, TAKEN);
 }
@@ -96,7 +96,7 @@ static bool take(struct ws_pending *p)
  * queue complete in order, mostly: a thread with other things to do stops after a few
  * that run, and the one that has time goes through all.
  */
-static uint32_t look_level(struct level *level, struct ws_gpu_clock *clock, uint32_t give_up)
+static uint32_t look_level(struct level *level, struct col_gpu_clock *clock, uint32_t give_up)
 {
 	uint64_t head = level->head, tail = __atomic_load_n(&level->tail, __ATOMIC_ACQUIRE);
 	uint32_t n_open = 0, mask = level->n - 1;
@@ -105,7 +105,7 @@ static uint32_t look_level(struct level *level, struct ws_gpu_clock *clock, uint
 	for (uint64_t at = head; at < tail && at < head + AHEAD; at++)
 		__builtin_prefetch(signal_at(level->places[at & mask].signal));
 	for (uint64_t at = head; at < tail && n_open < give_up; at++) {
-		struct ws_pending *p = &level->places[at & mask];
+		struct col_pending *p = &level->places[at & mask];
 		uint32_t state = state_of(p);
 
 		if (at + AHEAD < tail)
@@ -115,9 +115,9 @@ static uint32_t look_level(struct level *level, struct ws_gpu_clock *clock, uint
 		 * are read by those who have time: it takes the GPU's lock.
 		 */
 		if ((state == PENDING || state == OURS) &&
-		    (give_up != FEW || !is_counted(p) || timed_of(p) == WS_TIMED_WRITTEN) &&
-		    ws_done_dispatch(p) && take(p)) {
-			ws_done_finish(p, clock, WS_DONE_ALL);
+		    (give_up != FEW || !is_counted(p) || timed_of(p) == COL_TIMED_WRITTEN) &&
+		    col_done_dispatch(p) && take(p)) {
+			col_done_finish(p, clock, COL_DONE_ALL);
 			state = state_of(p);
 		}
 		if (state != FREE)
@@ -129,7 +129,7 @@ static uint32_t look_level(struct level *level, struct ws_gpu_clock *clock, uint
 	return n_open;
 }
 
-static uint32_t look_ring(struct ws_pending_ring *ring, uint32_t give_up)
+static uint32_t look_ring(struct col_pending_ring *ring, uint32_t give_up)
 {
 	uint32_t n_open;
 
@@ -141,7 +141,7 @@ static uint32_t look_ring(struct ws_pending_ring *ring, uint32_t give_up)
 	return n_open;
 }
 
-void ws_pending_look(struct ws_pending_ring *ring)
+void col_pending_look(struct col_pending_ring *ring)
 {
 	if (ring)
 		look_ring(ring, FEW);
@@ -152,17 +152,17 @@ static uint32_t look_copies(void)
 	uint32_t n = __atomic_load_n(&air.n_copies, __ATOMIC_ACQUIRE), n_open = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct ws_pending *p = &air.copies[i];
+		struct col_pending *p = &air.copies[i];
 
 		if (state_of(p) == PENDING && move_state(p, PENDING, TAKEN))
-			ws_done_finish(p, NULL, WS_DONE_ALL);
+			col_done_finish(p, NULL, COL_DONE_ALL);
 		n_open += state_of(p) != FREE;
 	}
 	return n_open;
 }
 
 /* Whoever launches into it looked since, and will again; when that stops, this thread sees it. */
-static bool looked_after(struct ws_pending_ring *ring)
+static bool looked_after(struct col_pending_ring *ring)
 {
 	uint32_t n = __atomic_load_n(&ring->n_launched, __ATOMIC_RELAXED), n_known = ring->n_known;
 
@@ -174,15 +174,15 @@ static uint32_t look(bool thorough)
 {
 	uint32_t n_open;
 
-	ws_lock(&air.lock);
+	col_lock(&air.lock);
 	n_open = look_copies();
-	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next) {
+	for (struct col_pending_ring *ring = air.rings; ring; ring = ring->next) {
 		if (looked_after(ring) && !thorough)
 			n_open++;
 		else
 			n_open += look_ring(ring, thorough ? UINT32_MAX : MANY);
 	}
-	ws_unlock(&air.lock);
+	col_unlock(&air.lock);
 	return n_open;
 }
 
@@ -236,7 +236,7 @@ static void wake_looker(void)
  * comes: there is an end to patience.
  */
 #define HURRY_NS 3000000000u
-void ws_pending_hurry(void)
+void col_pending_hurry(void)
 {
 	uint32_t n;
 
@@ -251,51 +251,51 @@ void ws_pending_hurry(void)
 	}
 }
 
-void ws_pending_start(void)
+void col_pending_start(void)
 {
-	ws_lock(&air.lock);
+	col_lock(&air.lock);
 	__atomic_store_n(&air.unloaded, 0, __ATOMIC_RELEASE);
-	if (ws_done_start() && !air.copies)
-		air.copies = ws_pages(COPY_PLACES * sizeof(*air.copies));
+	if (col_done_start() && !air.copies)
+		air.copies = col_pages(COPY_PLACES * sizeof(*air.copies));
 	if (!air.waited)
-		air.waited = ws_pages(COPY_PLACES * sizeof(*air.waited));
+		air.waited = col_pages(COPY_PLACES * sizeof(*air.waited));
 	if (!__atomic_exchange_n(&air.running, 1, __ATOMIC_ACQ_REL) &&
-	    !ws_spawn(looker, NULL, "wavescope-gpu")) {
+	    !col_spawn(looker, NULL, "wavescope-gpu")) {
 		__atomic_store_n(&air.running, 0, __ATOMIC_RELEASE);
-		ws_note("GPU work: no thread could be started, records come late");
+		col_note("GPU work: no thread could be started, records come late");
 	}
-	ws_unlock(&air.lock);
+	col_unlock(&air.lock);
 }
 
 /* ---- places ---- */
 
 static bool make_level(struct level *level, uint32_t n)
 {
-	level->places = ws_pages(n * sizeof(*level->places));
+	level->places = col_pages(n * sizeof(*level->places));
 	level->n = n;
 	return level->places != NULL;
 }
 
-struct ws_pending_ring *ws_pending_ring_create(void)
+struct col_pending_ring *col_pending_ring_create(void)
 {
-	struct ws_pending_ring *ring;
+	struct col_pending_ring *ring;
 
-	ws_lock(&air.lock);
+	col_lock(&air.lock);
 	for (ring = air.rings; ring && ring->in_use; ring = ring->next)
 		;
 	if (!ring) {
-		ring = ws_pages(sizeof(*ring));
+		ring = col_pages(sizeof(*ring));
 		/* Far places are pages that are touched when they are needed. */
 		if (!ring || !make_level(&ring->level[0], NEAR_PLACES) ||
 		    !make_level(&ring->level[1], FAR_PLACES)) {
-			ws_unlock(&air.lock);
+			col_unlock(&air.lock);
 			return NULL; /* a few pages less: there is no memory anyway */
 		}
 		ring->next = air.rings;
 		air.rings = ring;
 	}
 	ring->in_use = true;
-	ws_unlock(&air.lock);
+	col_unlock(&air.lock);
 	return ring;
 }
 
@@ -303,12 +303,12 @@ struct ws_pending_ring *ws_pending_ring_create(void)
 static void abandon_level(struct level *level)
 {
 	for (uint64_t at = level->head; at < level->tail; at++) {
-		struct ws_pending *p = &level->places[at & (level->n - 1)];
+		struct col_pending *p = &level->places[at & (level->n - 1)];
 
-		if (!take(p) || ws_done_finish(p, NULL, WS_DONE_ALL) || !take(p))
+		if (!take(p) || col_done_finish(p, NULL, COL_DONE_ALL) || !take(p))
 			continue;
-		ws_done_count(p, WS_LEDGER_FAILED);
-		ws_done_let_go(p);
+		col_done_count(p, CAP_LEDGER_FAILED);
+		col_done_let_go(p);
 		/* The GPU may still write to a signal of ours: leave it alone. */
 		if (p->own)
 			p->own = p->own_signal = 0;
@@ -317,11 +317,11 @@ static void abandon_level(struct level *level)
 	look_level(level, NULL, UINT32_MAX);
 }
 
-void ws_pending_ring_retire(struct ws_pending_ring *ring)
+void col_pending_ring_retire(struct col_pending_ring *ring)
 {
 	if (!ring)
 		return;
-	ws_lock(&air.lock);
+	col_lock(&air.lock);
 	while (__atomic_exchange_n(&ring->looking, 1, __ATOMIC_ACQUIRE))
 		sched_yield();
 	abandon_level(&ring->level[0]);
@@ -330,7 +330,7 @@ void ws_pending_ring_retire(struct ws_pending_ring *ring)
 	ring->in_use = ring->level[0].head != ring->level[0].tail ||
 		       ring->level[1].head != ring->level[1].tail;
 	__atomic_store_n(&ring->looking, 0, __ATOMIC_RELEASE);
-	ws_unlock(&air.lock);
+	col_unlock(&air.lock);
 }
 
 /*
@@ -347,9 +347,9 @@ static void touch_level(struct level *level)
 #endif
 }
 
-static struct ws_pending *take_place(struct level *level)
+static struct col_pending *take_place(struct level *level)
 {
-	struct ws_pending *p = &level->places[level->tail & (level->n - 1)];
+	struct col_pending *p = &level->places[level->tail & (level->n - 1)];
 
 	if (__builtin_expect(level->tail == 0, 0))
 		touch_level(level);
@@ -364,10 +364,10 @@ static struct ws_pending *take_place(struct level *level)
 	return p;
 }
 
-struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring)
+struct col_pending *col_pending_dispatch(struct col_pending_ring *ring)
 {
 	uint32_t n_launched = ring->n_launched + 1;
-	struct ws_pending *p;
+	struct col_pending *p;
 
 	__atomic_store_n(&ring->n_launched, n_launched, __ATOMIC_RELAXED);
 	if (n_launched % BATCH == 0)
@@ -389,10 +389,10 @@ struct ws_pending *ws_pending_dispatch(struct ws_pending_ring *ring)
 	return p;
 }
 
-struct ws_pending *ws_pending_copy(void)
+struct col_pending *col_pending_copy(void)
 {
 	for (uint32_t i = 0; air.copies && i < COPY_PLACES; i++) {
-		struct ws_pending *p = &air.copies[i];
+		struct col_pending *p = &air.copies[i];
 		uint32_t n = __atomic_load_n(&air.n_copies, __ATOMIC_RELAXED);
 
 		if (state_of(p) != FREE || !move_state(p, FREE, FILLING))
@@ -407,7 +407,7 @@ struct ws_pending *ws_pending_copy(void)
 	return NULL;
 }
 
-static struct level *level_of(struct ws_pending_ring *ring, const struct ws_pending *p)
+static struct level *level_of(struct col_pending_ring *ring, const struct col_pending *p)
 {
 	struct level *near = &ring->level[0];
 
@@ -420,28 +420,28 @@ static struct level *level_of(struct ws_pending_ring *ring, const struct ws_pend
  * asked again: 160 ns per kernel for a software GPU, which knows the next signal itself. So
  * neighbours in a ring get signals that are no neighbours.
  */
-static bool make_signals(struct level *level, const struct ws_pending *p)
+static bool make_signals(struct level *level, const struct col_pending *p)
 {
 	static const uint8_t scattered[] = {
 		11, 26, 4, 19, 30, 8, 23, 1, 14, 28, 6, 17, 3, 21, 10, 25,
 		31, 13, 0, 18, 7, 27, 15, 2, 22, 9, 29, 16, 5, 24, 12, 20,
 	};
-	struct ws_pending *group = &level->places[(p - level->places) / WS_ARRAY_LEN(scattered) *
+	struct col_pending *group = &level->places[(p - level->places) / WS_ARRAY_LEN(scattered) *
 						  WS_ARRAY_LEN(scattered)];
 
 	for (uint32_t i = 0; i < WS_ARRAY_LEN(scattered); i++) {
-		struct ws_pending *q = &group[scattered[i]];
+		struct col_pending *q = &group[scattered[i]];
 		hsa_signal_t signal = { 0 };
 
 		if (!q->own_signal &&
-		    ws_hsa.hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
+		    col_hsa.hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
 						 &signal) == HSA_STATUS_SUCCESS)
 			q->own_signal = signal.handle;
 	}
 	return p->own_signal != 0;
 }
 
-uint64_t ws_pending_own_signal(struct ws_pending_ring *ring, struct ws_pending *p)
+uint64_t col_pending_own_signal(struct col_pending_ring *ring, struct col_pending *p)
 {
 	if (p->own) {
 		p->value--; /* as the GPU did when the place was used last */
@@ -456,7 +456,7 @@ uint64_t ws_pending_own_signal(struct ws_pending_ring *ring, struct ws_pending *
 	return p->signal;
 }
 
-void ws_pending_publish(struct ws_pending_ring *ring, struct ws_pending *p)
+void col_pending_publish(struct col_pending_ring *ring, struct col_pending *p)
 {
 	set_state(p, p->forwards ? FORWARDED : p->own ? OURS : PENDING);
 	if (ring) {
@@ -467,16 +467,16 @@ void ws_pending_publish(struct ws_pending_ring *ring, struct ws_pending *p)
 	if (__builtin_expect(__atomic_load_n(&air.asleep, __ATOMIC_RELAXED), 0))
 		wake_looker();
 	if (__builtin_expect(!__atomic_load_n(&air.running, __ATOMIC_RELAXED), 0))
-		ws_pending_start(); /* the child of a fork that goes on using the GPU */
+		col_pending_start(); /* the child of a fork that goes on using the GPU */
 }
 
-void ws_pending_cancel(struct ws_pending *p)
+void col_pending_cancel(struct col_pending *p)
 {
 	if (state_of(p) == FORWARDED)
 		return; /* its handler is waiting; the signal stays with it */
 	if (state_of(p) == PENDING && !move_state(p, PENDING, TAKEN))
 		return;
-	ws_done_let_go(p);
+	col_done_let_go(p);
 	set_state(p, FREE);
 }
 
@@ -485,40 +485,40 @@ void ws_pending_cancel(struct ws_pending *p)
 /* Other threads may go on submitting: what they submit from now on is not waited for. */
 static void note_last(void)
 {
-	ws_lock(&air.lock);
+	col_lock(&air.lock);
 	for (uint32_t i = 0; air.copies && air.waited && i < COPY_PLACES; i++)
 		air.waited[i] = state_of(&air.copies[i]) == FREE ? 0 : air.copies[i].copy.corr_id;
-	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next) {
+	for (struct col_pending_ring *ring = air.rings; ring; ring = ring->next) {
 		for (unsigned i = 0; i < 2; i++)
 			ring->level[i].last =
 				__atomic_load_n(&ring->level[i].tail, __ATOMIC_ACQUIRE);
 	}
-	ws_unlock(&air.lock);
+	col_unlock(&air.lock);
 }
 
 static uint64_t n_left(void)
 {
 	uint64_t n = 0;
 
-	ws_lock(&air.lock);
+	col_lock(&air.lock);
 	for (uint32_t i = 0; air.copies && air.waited && i < COPY_PLACES; i++)
 		n += air.waited[i] && state_of(&air.copies[i]) != FREE &&
 		     air.copies[i].copy.corr_id == air.waited[i];
-	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next) {
+	for (struct col_pending_ring *ring = air.rings; ring; ring = ring->next) {
 		for (unsigned i = 0; i < 2; i++) {
 			uint64_t head = __atomic_load_n(&ring->level[i].head, __ATOMIC_ACQUIRE);
 
 			n += ring->level[i].last > head ? ring->level[i].last - head : 0;
 		}
 	}
-	ws_unlock(&air.lock);
+	col_unlock(&air.lock);
 	return n;
 }
 
-void ws_pending_drain(uint64_t deadline_ns)
+void col_pending_drain(uint64_t deadline_ns)
 {
-	bool counting = ws_count_on();
-	uint64_t now = ws_now_ns(), patience_ns = counting ? COUNTING_NS : STUCK_NS;
+	bool counting = col_count_on();
+	uint64_t now = col_now_ns(), patience_ns = counting ? COUNTING_NS : STUCK_NS;
 	uint64_t stuck_ns = now + patience_ns, n_before = UINT64_MAX, n;
 
 	if (counting)
@@ -526,7 +526,7 @@ void ws_pending_drain(uint64_t deadline_ns)
 	note_last();
 	while (look(true) != 0 && (n = n_left()) != 0 && now < deadline_ns && now < stuck_ns) {
 		nap(200000);
-		now = ws_now_ns();
+		now = col_now_ns();
 		if (n < n_before)
 			stuck_ns = now + patience_ns;
 		n_before = n;
@@ -536,7 +536,7 @@ void ws_pending_drain(uint64_t deadline_ns)
 static void forget_level(struct level *level, bool destroy)
 {
 	for (uint32_t i = 0; i < level->n; i++) {
-		struct ws_pending *p = &level->places[i];
+		struct col_pending *p = &level->places[i];
 		hsa_signal_t signal = { p->own_signal };
 
 		if (!p->own_signal && state_of(p) == FREE) {
@@ -545,7 +545,7 @@ static void forget_level(struct level *level, bool destroy)
 			continue;
 		}
 		if (destroy && signal.handle && state_of(p) == FREE)
-			ws_hsa.hsa_signal_destroy(signal);
+			col_hsa.hsa_signal_destroy(signal);
 		memset(p, 0, sizeof(*p));
 	}
 	level->head = level->tail;
@@ -553,33 +553,33 @@ static void forget_level(struct level *level, bool destroy)
 
 static void forget(bool destroy)
 {
-	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next) {
+	for (struct col_pending_ring *ring = air.rings; ring; ring = ring->next) {
 		forget_level(&ring->level[0], destroy);
 		forget_level(&ring->level[1], destroy);
 		ring->looking = 0;
 	}
 	if (air.copies)
 		memset(air.copies, 0, air.n_copies * sizeof(*air.copies));
-	ws_done_forget();
+	col_done_forget();
 }
 
-void ws_pending_unload(void)
+void col_pending_unload(void)
 {
 	__atomic_store_n(&air.unloaded, 1, __ATOMIC_RELEASE);
 	wake_looker();
 	while (__atomic_load_n(&air.running, __ATOMIC_ACQUIRE))
 		nap(100000);
-	ws_lock(&air.lock);
+	col_lock(&air.lock);
 	forget(true);
-	for (struct ws_pending_ring *ring = air.rings; ring; ring = ring->next)
+	for (struct col_pending_ring *ring = air.rings; ring; ring = ring->next)
 		ring->in_use = false; /* their queues go with the runtime */
-	ws_unlock(&air.lock);
+	col_unlock(&air.lock);
 }
 
 /* In the child nothing of the parent's is in the air, and its signals are the parent's. */
-void ws_pending_forked(void)
+void col_pending_forked(void)
 {
-	air.lock = (struct ws_lock){ 0 };
+	air.lock = (struct col_lock){ 0 };
 	air.running = air.asleep = air.hurry = 0;
 	forget(false);
 }

@@ -12,10 +12,10 @@
 enum { FREE, FILLING, PENDING, OURS, FORWARDED, TAKEN };
 
 /* How far a dispatch's record is while its place is taken. */
-enum ws_timed {
-	WS_TIMED_NOT,
-	WS_TIMED_READ,    /* the signal was read and let go; values are waited for */
-	WS_TIMED_WRITTEN, /* by the GPU's thread: the signal is about to fall */
+enum col_timed {
+	COL_TIMED_NOT,
+	COL_TIMED_READ,    /* the signal was read and let go; values are waited for */
+	COL_TIMED_WRITTEN, /* by the GPU's thread: the signal is about to fall */
 };
 
 static inline amd_signal_t *signal_at(uint64_t handle)
@@ -28,7 +28,7 @@ static inline amd_signal_t *signal_at(uint64_t handle)
  * division; between two askings that are close together its answer is a straight line. Belongs
  * to whoever looks after a ring.
  */
-struct ws_gpu_clock {
+struct col_gpu_clock {
 	uint32_t agent;
 	uint64_t tick, ns;             /* asked last */
 	uint64_t first_tick, first_ns; /* asked first: the slope is over all the time since */
@@ -36,52 +36,52 @@ struct ws_gpu_clock {
 	double ns_per_tick;
 };
 
-static inline uint32_t state_of(const struct ws_pending *p)
+static inline uint32_t state_of(const struct col_pending *p)
 {
 	return __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
 }
 
-static inline enum ws_timed timed_of(const struct ws_pending *p)
+static inline enum col_timed timed_of(const struct col_pending *p)
 {
 	return __atomic_load_n(&p->timed, __ATOMIC_RELAXED);
 }
 
-static inline bool is_counted(const struct ws_pending *p)
+static inline bool is_counted(const struct col_pending *p)
 {
-	return p->noted && p->ticket.set != WS_COUNT_NOTHING;
+	return p->noted && p->ticket.set != COL_COUNT_NOTHING;
 }
 
-static inline void set_state(struct ws_pending *p, uint16_t state)
+static inline void set_state(struct col_pending *p, uint16_t state)
 {
 	__atomic_store_n(&p->state, state, __ATOMIC_RELEASE);
 }
 
-static inline bool move_state(struct ws_pending *p, uint16_t from, uint16_t to)
+static inline bool move_state(struct col_pending *p, uint16_t from, uint16_t to)
 {
 	return __atomic_compare_exchange_n(&p->state, &from, to, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_RELAXED);
 }
 
 /* Marks: the place that a signal of the program's belongs to. */
-bool ws_done_start(void); /* false: no memory */
-void ws_done_forget(void);
+bool col_done_start(void); /* false: no memory */
+void col_done_forget(void);
 
 /* Read a signal, write a record. The caller holds the place: it is TAKEN. */
-bool ws_done_dispatch(const struct ws_pending *p); /* nothing is read but the signal: any time */
+bool col_done_dispatch(const struct col_pending *p); /* nothing is read but the signal: any time */
 /*
  * False: it still runs. Not @with_values: where there are some, only the signal is read,
  * which is then free for something else; the record is written when somebody comes back.
  */
-bool ws_done_finish_dispatch(struct ws_pending *p, struct ws_gpu_clock *clock, bool with_values);
-bool ws_done_finish_copy(struct ws_pending *p, bool reused);
+bool col_done_finish_dispatch(struct col_pending *p, struct col_gpu_clock *clock, bool with_values);
+bool col_done_finish_copy(struct col_pending *p, bool reused);
 
-enum ws_done_how {
-	WS_DONE_ALL,   /* write the record */
-	WS_DONE_REUSE, /* the program waits to use its signal again: the least that must be done */
+enum col_done_how {
+	COL_DONE_ALL,   /* write the record */
+	COL_DONE_REUSE, /* the program waits to use its signal again: the least that must be done */
 };
 /* True: its signal means nothing any more. The place is FREE, or PENDING again. @clock: or NULL. */
-bool ws_done_finish(struct ws_pending *p, struct ws_gpu_clock *clock, enum ws_done_how how);
-void ws_done_let_go(struct ws_pending *p); /* its signal no longer leads to it */
-void ws_done_count(const struct ws_pending *p, enum ws_ledger_column column);
+bool col_done_finish(struct col_pending *p, struct col_gpu_clock *clock, enum col_done_how how);
+void col_done_let_go(struct col_pending *p); /* its signal no longer leads to it */
+void col_done_count(const struct col_pending *p, enum cap_ledger_column column);
 
 #endif

@@ -18,7 +18,7 @@
 #define QUEUES_MAX 4096u
 #define PACKETS_AT_ONCE 32u
 
-struct ws_lock ws_queues_lock;
+struct col_lock col_queues_lock;
 
 static struct {
 	struct queue *all; /* QUEUES_MAX; never moved: handlers point into it */
@@ -26,49 +26,49 @@ static struct {
 	uint64_t n_dispatches;
 } queues;
 
-__thread bool ws_queue_onlooking __attribute__((tls_model("initial-exec")));
+__thread bool col_queue_onlooking __attribute__((tls_model("initial-exec")));
 
 /* ---- packets ---- */
 
-static void count(enum ws_domain domain, enum ws_ledger_column column)
+static void count(enum cap_domain domain, enum cap_ledger_column column)
 {
-	struct ws_writer *writer = ws_capture_now();
+	struct cap_writer *writer = col_capture_now();
 
 	if (writer)
-		ws_writer_count(writer, domain, column, 1);
+		cap_writer_count(writer, domain, column, 1);
 }
 
 /* For every service that would have had it. */
-static void count_lost(enum ws_ledger_column column, bool traced, bool counted)
+static void count_lost(enum cap_ledger_column column, bool traced, bool counted)
 {
 	if (traced)
-		count(WS_DOMAIN_KERNEL_DISPATCH, column);
+		count(CAP_DOMAIN_KERNEL_DISPATCH, column);
 	if (counted)
-		count(WS_DOMAIN_COUNTER_COLLECTION, column);
+		count(CAP_DOMAIN_COUNTER_COLLECTION, column);
 }
 
-void ws_queue_count_lost(void)
+void col_queue_count_lost(void)
 {
-	count_lost(WS_LEDGER_FAILED, ws_on(WS_SERVICE_KERNEL),
-		   ws_asked(WS_SERVICE_COUNTERS) && ws_count_on());
+	count_lost(CAP_LEDGER_FAILED, col_on(COL_SERVICE_KERNEL),
+		   col_asked(COL_SERVICE_COUNTERS) && col_count_on());
 }
 
 /* Decide whose signal tells when it is done. false: it cannot be observed. */
-static bool arrange(struct ws_pending_ring *ring, struct ws_pending *p,
+static bool arrange(struct col_pending_ring *ring, struct col_pending *p,
 		    hsa_kernel_dispatch_packet_t *packet, bool reusable)
 {
 	uint64_t signal = packet->completion_signal.handle;
 	amd_signal_t *at = (amd_signal_t *)(uintptr_t)signal;
 
-	p->looked = ws_queue_onlooking;
+	p->looked = col_queue_onlooking;
 	if (!signal) {
-		packet->completion_signal.handle = ws_pending_own_signal(ring, p);
+		packet->completion_signal.handle = col_pending_own_signal(ring, p);
 		return packet->completion_signal.handle != 0;
 	}
-	if (!reusable || !ws_pending_mark(signal, p)) {
-		if (ws_queue_onlooking)
+	if (!reusable || !col_pending_mark(signal, p)) {
+		if (col_queue_onlooking)
 			return false; /* the packet is not ours to change */
-		signal = ws_pending_forward(p, signal);
+		signal = col_pending_forward(p, signal);
 		if (signal)
 			packet->completion_signal.handle = signal;
 		return signal != 0;
@@ -76,33 +76,33 @@ static bool arrange(struct ws_pending_ring *ring, struct ws_pending *p,
 	p->own = 0;
 	p->value = 1;
 	p->signal = signal;
-	if (ws_queue_onlooking)
+	if (col_queue_onlooking)
 		return true; /* the GPU may be ahead of the doorbell, and have written them */
 	__atomic_store_n(&at->start_ts, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&at->end_ts, 0, __ATOMIC_RELAXED);
 	return true;
 }
 
-void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable)
+void col_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable)
 {
 	/* Pauses and periods switch tracing; counting goes on, as it does in AMD's tool. */
-	bool traced = ws_on(WS_SERVICE_KERNEL), counting = ws_counting(), counted;
-	uint32_t kernel = ws_kernel_by_object(packet->kernel_object);
-	struct ws_count_ticket ticket = { .set = WS_COUNT_NOTHING };
-	struct ws_writer *writer = ws_capture_now();
-	struct ws_pending *p;
-	struct ws_thread *t;
+	bool traced = col_on(COL_SERVICE_KERNEL), counting = col_counting(), counted;
+	uint32_t kernel = col_kernel_by_object(packet->kernel_object);
+	struct col_count_ticket ticket = { .set = COL_COUNT_NOTHING };
+	struct cap_writer *writer = col_capture_now();
+	struct col_pending *p;
+	struct col_thread *t;
 	uint64_t id = 0;
 
-	if (!traced && ws_asked(WS_SERVICE_KERNEL))
-		count(WS_DOMAIN_KERNEL_DISPATCH, WS_LEDGER_PAUSED);
+	if (!traced && col_asked(COL_SERVICE_KERNEL))
+		count(CAP_DOMAIN_KERNEL_DISPATCH, CAP_LEDGER_PAUSED);
 	if (!traced && !counting)
 		return;
 	id = __atomic_add_fetch(&queues.n_dispatches, 1, __ATOMIC_RELAXED);
 	if (traced && writer)
-		ws_writer_submitted(writer);
+		cap_writer_submitted(writer);
 	if (counting)
-		ws_count_decide(&ticket, &(struct ws_count_launch){
+		col_count_decide(&ticket, &(struct col_count_launch){
 						 .agent = queue->rec.agent,
 						 .kernel = kernel,
 						 .grid = { packet->grid_size_x, packet->grid_size_y,
@@ -111,30 +111,30 @@ void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, b
 								packet->workgroup_size_y,
 								packet->workgroup_size_z },
 						 .group_bytes = packet->group_segment_size });
-	counted = ticket.set != WS_COUNT_NOTHING;
+	counted = ticket.set != COL_COUNT_NOTHING;
 	if (!traced && !counted)
 		return;
-	t = ws_thread();
-	p = t ? ws_pending_dispatch(queue->ring) : NULL;
+	t = col_thread();
+	p = t ? col_pending_dispatch(queue->ring) : NULL;
 	if (!p) {
-		count_lost(WS_LEDGER_DROPPED, traced, counted);
+		count_lost(CAP_LEDGER_DROPPED, traced, counted);
 		return;
 	}
-	ws_queue_describe(queue, kernel, packet, ws_cause(t), &p->dispatch);
+	col_queue_describe(queue, kernel, packet, col_cause(t), &p->dispatch);
 	p->dispatch.dispatch_id = id;
-	p->dispatch.flags = traced ? 0 : WS_DISPATCH_UNASKED;
+	p->dispatch.flags = traced ? 0 : CAP_DISPATCH_UNASKED;
 	if (arrange(queue->ring, p, packet, reusable)) {
 		/* One that is not counted, too: the GPU reports it by the same table. */
-		if (counting && ws_count_on()) {
+		if (counting && col_count_on()) {
 			p->ticket = ticket;
-			p->noted = ws_count_expect(&p->ticket, p->signal);
+			p->noted = col_count_expect(&p->ticket, p->signal);
 			if (counted && !p->noted)
-				count(WS_DOMAIN_COUNTER_COLLECTION, WS_LEDGER_DROPPED);
+				count(CAP_DOMAIN_COUNTER_COLLECTION, CAP_LEDGER_DROPPED);
 		}
-		ws_pending_publish(queue->ring, p);
+		col_pending_publish(queue->ring, p);
 	} else {
-		count_lost(WS_LEDGER_FAILED, traced, counted);
-		ws_pending_cancel(p);
+		count_lost(CAP_LEDGER_FAILED, traced, counted);
+		col_pending_cancel(p);
 	}
 }
 
@@ -195,14 +195,14 @@ static void wait_for_room(struct queue *queue, uint64_t n)
 			sched_yield();
 			continue;
 		}
-		now_ns = ws_now_ns();
+		now_ns = col_now_ns();
 		if (start_ns == 0 || through != queue->n_through)
 			start_ns = now_ns;
 		through = queue->n_through;
 		limit_ns = behind + 2 * PROBES < size ? SOFT_NS : HARD_NS;
 		if (now_ns - start_ns > limit_ns)
 			return;
-		ws_pending_look(queue->ring);
+		col_pending_look(queue->ring);
 		/*
 		 * HIP spins when a queue is full, and a software GPU with two threads is the
 		 * slower for a core that falls idle: they wake each other there, kernel by kernel.
@@ -230,7 +230,7 @@ static uint32_t add_probe(struct queue *queue, uint64_t n, union packet *to)
 	if (!probe->signal) {
 		hsa_signal_t signal;
 
-		if (ws_hsa.hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
+		if (col_hsa.hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
 						 &signal) != HSA_STATUS_SUCCESS)
 			return 0;
 		probe->signal = signal.handle;
@@ -260,7 +260,7 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 
 			if ((header >> HSA_PACKET_HEADER_TYPE & 0xff) ==
 			    HSA_PACKET_TYPE_KERNEL_DISPATCH)
-				ws_queue_count_lost();
+				col_queue_count_lost();
 		}
 		queue->n_written += n;
 		errno = saved_errno;
@@ -275,11 +275,11 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 		type = copy[i].header >> HSA_PACKET_HEADER_TYPE & 0xff;
 		if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
 			reusable =
-				ws_pending_before_reuse(copy[i].dispatch.completion_signal.handle);
-			ws_queue_watch(queue, &copy[i].dispatch, reusable);
+				col_pending_before_reuse(copy[i].dispatch.completion_signal.handle);
+			col_queue_watch(queue, &copy[i].dispatch, reusable);
 		} else if (type == HSA_PACKET_TYPE_BARRIER_AND ||
 			   type == HSA_PACKET_TYPE_BARRIER_OR) {
-			ws_pending_before_reuse(copy[i].barrier.completion_signal.handle);
+			col_pending_before_reuse(copy[i].barrier.completion_signal.handle);
 		}
 	}
 	n += add_probe(queue, n, &copy[n]);
@@ -291,13 +291,13 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 /* ---- queues ---- */
 
 /* Under the lock. A place of a queue that is gone is used again, its id is not. */
-struct queue *ws_queue_new(void)
+struct queue *col_queue_new(void)
 {
 	static uint32_t n_ids;
 	struct queue *queue = NULL;
 
 	if (!queues.all)
-		queues.all = ws_pages(QUEUES_MAX * sizeof(*queues.all));
+		queues.all = col_pages(QUEUES_MAX * sizeof(*queues.all));
 	for (uint32_t i = 0; queues.all && i < WS_MIN(queues.n + 1, QUEUES_MAX); i++) {
 		if (!queues.all[i].handle) {
 			queue = &queues.all[i];
@@ -308,7 +308,7 @@ struct queue *ws_queue_new(void)
 	}
 	if (queue) {
 		memset(queue, 0, sizeof(*queue));
-		queue->rec.h.tag = WS_REC_FIXED_TAG(QUEUE, struct ws_rec_queue);
+		queue->rec.h.tag = CAP_REC_FIXED_TAG(QUEUE, struct cap_rec_queue);
 		queue->rec.h.what = ++n_ids;
 	}
 	return queue;
@@ -321,24 +321,24 @@ static size_t copy_bytes(const struct queue *queue)
 
 static bool intercept(struct queue *queue, hsa_queue_t *handle)
 {
-	queue->ring = ws_pending_ring_create();
+	queue->ring = col_pending_ring_create();
 	/* Now, so that there is nothing that can fail when the program launches; touched when needed. */
-	queue->copy = ws_pages(copy_bytes(queue));
+	queue->copy = col_pages(copy_bytes(queue));
 	return queue->ring && queue->copy &&
-	       ws_hsa.hsa_amd_profiling_set_profiler_enabled(handle, 1) == HSA_STATUS_SUCCESS &&
-	       ws_hsa.hsa_amd_queue_intercept_register(handle, on_packets, queue) ==
+	       col_hsa.hsa_amd_profiling_set_profiler_enabled(handle, 1) == HSA_STATUS_SUCCESS &&
+	       col_hsa.hsa_amd_queue_intercept_register(handle, on_packets, queue) ==
 		       HSA_STATUS_SUCCESS;
 }
 
 static bool can_intercept(hsa_agent_t agent)
 {
-	return ws_dispatches_asked() && !ws_told() && ws_hsa.hsa_amd_queue_intercept_create &&
-	       ws_hsa.hsa_amd_queue_intercept_register && ws_hsa.hsa_amd_signal_create &&
-	       ws_hsa.hsa_amd_profiling_get_dispatch_time &&
-	       ws_agent_is_gpu(ws_agent_by_handle(agent.handle));
+	return col_dispatches_asked() && !col_told() && col_hsa.hsa_amd_queue_intercept_create &&
+	       col_hsa.hsa_amd_queue_intercept_register && col_hsa.hsa_amd_signal_create &&
+	       col_hsa.hsa_amd_profiling_get_dispatch_time &&
+	       col_agent_is_gpu(col_agent_by_handle(agent.handle));
 }
 
-hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+hsa_status_t col_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
 					  void (*callback)(hsa_status_t status, hsa_queue_t *source,
 							   void *data),
 					  void *data, uint32_t private_segment_size,
@@ -347,53 +347,53 @@ hsa_status_t ws_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_
 	bool asked = can_intercept(agent), watched = asked;
 	hsa_status_t status = HSA_STATUS_ERROR;
 	int saved_errno = errno;
-	struct ws_writer *writer;
+	struct cap_writer *writer;
 	struct queue *queue;
 
 	if (watched) {
-		ws_pending_start();
-		status = ws_hsa.hsa_amd_queue_intercept_create(agent, size, type, callback, data,
+		col_pending_start();
+		status = col_hsa.hsa_amd_queue_intercept_create(agent, size, type, callback, data,
 							       private_segment_size,
 							       group_segment_size, out_queue);
 		watched = status == HSA_STATUS_SUCCESS;
 	}
 	if (!watched)
-		status = ws_hsa.hsa_queue_create(agent, size, type, callback, data,
+		status = col_hsa.hsa_queue_create(agent, size, type, callback, data,
 						 private_segment_size, group_segment_size,
 						 out_queue);
-	if (status != HSA_STATUS_SUCCESS || !ws_agent_is_gpu(ws_agent_by_handle(agent.handle)))
+	if (status != HSA_STATUS_SUCCESS || !col_agent_is_gpu(col_agent_by_handle(agent.handle)))
 		return status;
 	/* Between two attaches: the next one finds a queue that was there before. */
-	if (!asked && ws_hsa_attached())
+	if (!asked && col_hsa_attached())
 		return status;
 
-	writer = ws_capture(); /* before the lock: a fresh capture asks for the queues there are */
-	ws_lock(&ws_queues_lock);
-	queue = ws_queue_new();
+	writer = col_capture(); /* before the lock: a fresh capture asks for the queues there are */
+	col_lock(&col_queues_lock);
+	queue = col_queue_new();
 	if (queue) {
 		queue->handle = *out_queue;
 		queue->agent = agent.handle;
-		queue->rec.h.time = ws_ticks();
+		queue->rec.h.time = cap_ticks();
 		queue->rec.hsa_id = (*out_queue)->id;
 		queue->rec.address = (uint64_t)(uintptr_t)*out_queue;
-		queue->rec.agent = ws_agent_by_handle(agent.handle);
+		queue->rec.agent = col_agent_by_handle(agent.handle);
 		queue->rec.type = type;
 		queue->rec.n_packets = (*out_queue)->size;
 		if (writer)
-			ws_writer_meta(writer, &queue->rec.h);
-		ws_scratch_queue(*out_queue, queue->rec.h.what, queue->rec.agent);
+			cap_writer_meta(writer, &queue->rec.h);
+		col_scratch_queue(*out_queue, queue->rec.h.what, queue->rec.agent);
 	}
-	ws_unlock(&ws_queues_lock);
-	if (ws_told() && (!queue || !ws_told_queue(queue)))
-		ws_note("a queue could not be watched: its kernels are not recorded");
-	else if (!ws_told() && ws_dispatches_asked() &&
+	col_unlock(&col_queues_lock);
+	if (col_told() && (!queue || !col_told_queue(queue)))
+		col_note("a queue could not be watched: its kernels are not recorded");
+	else if (!col_told() && col_dispatches_asked() &&
 		 (!queue || !watched || !intercept(queue, *out_queue)))
-		ws_note("a queue could not be intercepted: its kernels are not recorded");
+		col_note("a queue could not be intercepted: its kernels are not recorded");
 	errno = saved_errno;
 	return status;
 }
 
-struct queue *ws_queue_find(const hsa_queue_t *handle)
+struct queue *col_queue_find(const hsa_queue_t *handle)
 {
 	for (uint32_t i = 0; i < queues.n; i++) {
 		if (queues.all[i].handle == handle)
@@ -403,95 +403,95 @@ struct queue *ws_queue_find(const hsa_queue_t *handle)
 }
 
 /* The next in the list, used or not. Under the lock. */
-struct queue *ws_queue_next(struct queue *queue)
+struct queue *col_queue_next(struct queue *queue)
 {
 	uint32_t at = queue ? (uint32_t)(queue - queues.all) + 1 : 0;
 
 	return at < queues.n ? &queues.all[at] : NULL;
 }
 
-hsa_status_t ws_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
+hsa_status_t col_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 {
-	struct ws_pending_ring *ring = NULL;
+	struct col_pending_ring *ring = NULL;
 	struct probe probes[PROBES] = { { 0 } };
 	uint64_t n_launched = 0;
 	hsa_status_t status;
 	struct queue *queue;
 
-	ws_lock(&ws_queues_lock);
-	queue = ws_queue_find(handle);
+	col_lock(&col_queues_lock);
+	queue = col_queue_find(handle);
 	if (queue && queue->notes)
-		n_launched = ws_told_before_destroy(queue);
-	ws_unlock(&ws_queues_lock);
-	status = ws_hsa.hsa_queue_destroy(handle);
+		n_launched = col_told_before_destroy(queue);
+	col_unlock(&col_queues_lock);
+	status = col_hsa.hsa_queue_destroy(handle);
 	/* Another queue may have this address by now: it is the one that was found that is gone. */
-	ws_lock(&ws_queues_lock);
+	col_lock(&col_queues_lock);
 	if (queue && status != HSA_STATUS_SUCCESS) {
-		ws_told_not_destroyed(queue);
+		col_told_not_destroyed(queue);
 	} else if (queue) {
 		if (queue->notes)
-			ws_told_destroyed(queue, n_launched);
+			col_told_destroyed(queue, n_launched);
 		ring = queue->ring;
 		memcpy(probes, queue->probes, sizeof(probes));
-		ws_pages_free(queue->copy, copy_bytes(queue));
+		col_pages_free(queue->copy, copy_bytes(queue));
 		queue->copy = NULL;
 		queue->ring = NULL;
 		queue->handle = NULL;
 	}
-	ws_unlock(&ws_queues_lock);
-	ws_pending_ring_retire(ring);
+	col_unlock(&col_queues_lock);
+	col_pending_ring_retire(ring);
 	for (uint32_t i = 0; i < PROBES; i++) {
 		if (probes[i].signal)
-			ws_hsa.hsa_signal_destroy((hsa_signal_t){ probes[i].signal });
+			col_hsa.hsa_signal_destroy((hsa_signal_t){ probes[i].signal });
 	}
 	return status;
 }
 
 /* The program may switch its own use of the times off, but not ours. */
-hsa_status_t ws_hsa_hook_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *handle, int enable)
+hsa_status_t col_hsa_hook_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *handle, int enable)
 {
 	struct queue *queue;
 
-	ws_lock(&ws_queues_lock);
-	queue = ws_queue_find(handle);
+	col_lock(&col_queues_lock);
+	queue = col_queue_find(handle);
 	if (queue && queue->ring)
 		enable = 1;
-	ws_unlock(&ws_queues_lock);
-	return ws_hsa.hsa_amd_profiling_set_profiler_enabled(handle, enable);
+	col_unlock(&col_queues_lock);
+	return col_hsa.hsa_amd_profiling_set_profiler_enabled(handle, enable);
 }
 
-hsa_status_t ws_hsa_hook_hsa_signal_destroy(hsa_signal_t signal)
+hsa_status_t col_hsa_hook_hsa_signal_destroy(hsa_signal_t signal)
 {
-	if (!ws_pending_before_reuse(signal.handle))
-		ws_pending_give_up(signal.handle);
-	return ws_hsa.hsa_signal_destroy(signal);
+	if (!col_pending_before_reuse(signal.handle))
+		col_pending_give_up(signal.handle);
+	return col_hsa.hsa_signal_destroy(signal);
 }
 
 /* ---- facts and ends ---- */
 
-void ws_queues_state(struct ws_writer *writer)
+void col_queues_state(struct cap_writer *writer)
 {
-	ws_lock(&ws_queues_lock);
+	col_lock(&col_queues_lock);
 	for (uint32_t i = 0; i < queues.n; i++) {
 		if (queues.all[i].handle && queues.all[i].rec.agent)
-			ws_writer_meta(writer, &queues.all[i].rec.h);
+			cap_writer_meta(writer, &queues.all[i].rec.h);
 	}
-	ws_unlock(&ws_queues_lock);
+	col_unlock(&col_queues_lock);
 }
 
-void ws_queues_unload(void)
+void col_queues_unload(void)
 {
-	ws_lock(&ws_queues_lock);
+	col_lock(&col_queues_lock);
 	for (uint32_t i = 0; i < queues.n; i++) {
 		queues.all[i].notes = NULL; /* not unmapped: a kernel may be running still */
 		queues.all[i].handle = NULL;
 		queues.all[i].ring = NULL;
 	}
-	ws_unlock(&ws_queues_lock);
+	col_unlock(&col_queues_lock);
 }
 
-void ws_queues_forked(void)
+void col_queues_forked(void)
 {
-	ws_queues_lock = (struct ws_lock){ 0 };
+	col_queues_lock = (struct col_lock){ 0 };
 	queues.n_dispatches = 0;
 }

@@ -18,7 +18,7 @@ struct probe {
  * Why there is a packet at some place of a ring. Most are like the one before, with ids that go on by
  * the same step; those are not written, so that a loop of launches leaves the GPU's caches alone.
  */
-struct ws_told_note {
+struct col_told_note {
 	uint64_t tag;   /* index of the packet + 1; another: it follows from the one before */
 	uint64_t order; /* of submission, over all queues, from 1; 0: recording was off */
 	uint64_t corr_id, corr_step;
@@ -29,11 +29,11 @@ struct ws_told_note {
 union packet;
 
 struct queue {
-	struct ws_rec_queue rec; /* h.what: our id */
+	struct cap_rec_queue rec; /* h.what: our id */
 	hsa_queue_t *handle;     /* NULL: destroyed */
 	uint64_t agent;          /* hsa_agent_t */
-	struct ws_pending_ring *ring;
-	struct ws_told_note *notes; /* told.c: one per place of the ring; NULL: not told of */
+	struct col_pending_ring *ring;
+	struct col_told_note *notes; /* told.c: one per place of the ring; NULL: not told of */
 	bool plain; /* not intercepted: the GPU tells of it, or it was there before we were attached */
 	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
 	union packet *copy; /* as many as the queue holds, and one; NULL: not intercepted */
@@ -41,7 +41,7 @@ struct queue {
 	uint32_t n_probes, n_seen;     /* put in; known to have come through */
 	struct probe probes[PROBES];
 	struct { /* the GPU's side of told.c, on the thread that ends the kernels of this queue */
-		struct ws_told_note now; /* of the packet before n_read */
+		struct col_told_note now; /* of the packet before n_read */
 		uint64_t n_read;
 		uint64_t n_done;
 		uint64_t last; /* at exit: packets before this one are waited for. Under the lock */
@@ -60,16 +60,16 @@ union packet {
 _Static_assert(sizeof(union packet) == 64, "AQL packets have 64 bytes");
 
 /* Of the list of queues: new, find, and what is in it. */
-extern struct ws_lock ws_queues_lock;
-struct queue *ws_queue_new(void);
-struct queue *ws_queue_find(const hsa_queue_t *handle); /* NULL: not one of ours */
-struct queue *ws_queue_next(struct queue *queue);       /* NULL: the first; NULL again: no more */
-struct queue *ws_queue_meet(hsa_queue_t *handle);       /* one from before we were attached */
+extern struct col_lock col_queues_lock;
+struct queue *col_queue_new(void);
+struct queue *col_queue_find(const hsa_queue_t *handle); /* NULL: not one of ours */
+struct queue *col_queue_next(struct queue *queue);       /* NULL: the first; NULL again: no more */
+struct queue *col_queue_meet(hsa_queue_t *handle);       /* one from before we were attached */
 
 /* All of a record but its times and its number. */
-static inline void ws_queue_describe(const struct queue *queue, uint32_t kernel,
+static inline void col_queue_describe(const struct queue *queue, uint32_t kernel,
 				     const hsa_kernel_dispatch_packet_t *packet,
-				     struct ws_cause cause, struct ws_rec_dispatch *d)
+				     struct col_cause cause, struct cap_rec_dispatch *d)
 {
 	d->h.what = kernel;
 	d->corr_id = cause.corr_id;
@@ -91,18 +91,18 @@ static inline void ws_queue_describe(const struct queue *queue, uint32_t kernel,
 }
 
 /* A dispatch is about to be submitted; its packet may be changed, unless we only look on. */
-void ws_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable);
+void col_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable);
 /* One that cannot be: for every service that would have had it. */
-void ws_queue_count_lost(void);
+void col_queue_count_lost(void);
 /* The calling thread looks at packets of a queue that is not intercepted. */
-extern __thread bool ws_queue_onlooking __attribute__((tls_model("initial-exec")));
+extern __thread bool col_queue_onlooking __attribute__((tls_model("initial-exec")));
 
 /* ---- told.c ---- */
 
-bool ws_told_queue(struct queue *queue); /* told of from now on; false: no memory */
+bool col_told_queue(struct queue *queue); /* told of from now on; false: no memory */
 /* Its kernels, those that have ended and those that wait; then the same queue when it is gone, or not. */
-uint64_t ws_told_before_destroy(struct queue *queue);
-void ws_told_not_destroyed(struct queue *queue);
-void ws_told_destroyed(struct queue *queue, uint64_t n_launched);
+uint64_t col_told_before_destroy(struct queue *queue);
+void col_told_not_destroyed(struct queue *queue);
+void col_told_destroyed(struct queue *queue, uint64_t n_launched);
 
 #endif

@@ -1,21 +1,21 @@
 #include "collector/hsa/scratch.h"
 
-void ws_scratch_take(struct ws_hsa_table *tools)
+void col_scratch_take(struct col_hsa_table *tools)
 {
-	if (!ws_asked(WS_SERVICE_SCRATCH_MEMORY))
+	if (!col_asked(COL_SERVICE_SCRATCH_MEMORY))
 		return;
-	if (!ws_scratch_told_take(tools) && !ws_scratch_seen_take())
-		ws_note("scratch memory: this HSA runtime neither reports it nor can be watched");
+	if (!col_scratch_told_take(tools) && !col_scratch_seen_take())
+		col_note("scratch memory: this HSA runtime neither reports it nor can be watched");
 }
 
-void ws_scratch_write(const struct ws_scratch_event *event)
+void col_scratch_write(const struct col_scratch_event *event)
 {
-	struct ws_thread *t = ws_thread();
-	struct ws_lane *lane = t ? ws_thread_lane(t) : NULL;
-	struct ws_rec_scratch *rec = lane ? ws_lane_reserve(&lane, sizeof(*rec)) : NULL;
+	struct col_thread *t = col_thread();
+	struct cap_lane *lane = t ? col_thread_lane(t) : NULL;
+	struct cap_rec_scratch *rec = lane ? cap_lane_reserve(&lane, sizeof(*rec)) : NULL;
 
 	if (!rec) {
-		ws_call_lost_(t, WS_DOMAIN_SCRATCH_MEMORY);
+		col_call_lost_(t, CAP_DOMAIN_SCRATCH_MEMORY);
 		return;
 	}
 	rec->h.what = event->op;
@@ -27,5 +27,5 @@ void ws_scratch_write(const struct ws_scratch_event *event)
 	rec->queue = event->queue;
 	rec->tid = t->tid;
 	rec->flags = event->flags;
-	ws_lane_commit(lane, &rec->h, WS_REC_FIXED_TAG(SCRATCH, struct ws_rec_scratch));
+	cap_lane_commit(lane, &rec->h, CAP_REC_FIXED_TAG(SCRATCH, struct cap_rec_scratch));
 }

@@ -11,26 +11,26 @@
  *	scratch_told.c     ROCr 6.0 and later call a tool before and after
  *	scratch_seen.c     earlier ones say nothing: watched at the places where they lock
  *
- * A third would call ws_scratch_write() as these do.
+ * A third would call col_scratch_write() as these do.
  */
 #ifndef WS_COLLECTOR_HSA_SCRATCH_H
 #define WS_COLLECTOR_HSA_SCRATCH_H
 
 #include "collector/hsa/hsa_priv.h"
 
-struct ws_scratch_event {
-	enum ws_scratch_op op;
+struct col_scratch_event {
+	enum cap_scratch_op op;
 	uint32_t agent, queue; /* ids; 0: not known */
-	uint32_t flags;        /* as in struct ws_rec_scratch */
+	uint32_t flags;        /* as in struct cap_rec_scratch */
 	uint64_t start_ticks, end_ticks;
 	uint64_t n_bytes; /* 0 for frees */
 };
 
 /* By the thread that did it. */
-void ws_scratch_write(const struct ws_scratch_event *event);
+void col_scratch_write(const struct col_scratch_event *event);
 
 /* Whether this runtime has the source. Called again when somebody attaches again. */
-bool ws_scratch_told_take(struct ws_hsa_table *tools);
-bool ws_scratch_seen_take(void);
+bool col_scratch_told_take(struct col_hsa_table *tools);
+bool col_scratch_seen_take(void);
 
 #endif

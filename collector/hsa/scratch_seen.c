@@ -50,16 +50,16 @@ struct watched {
 	HSA_QUEUEID driver_id;
 	bool from_before;       /* the driver's id is not known */
 	uint32_t queue, agent;  /* our ids; 0: not known */
-	enum ws_scratch_op now; /* what its code asks for */
+	enum cap_scratch_op now; /* what its code asks for */
 	struct given had;       /* when that was seen */
 	struct locked last[2];  /* locks since then, the latest first */
 };
 
 static struct {
-	struct ws_lock lock;
+	struct col_lock lock;
 	struct watched *all; /* WATCHED_MAX */
 	uint32_t n;
-	const struct ws_thread *looker; /* whose signals they are; NULL: not known */
+	const struct col_thread *looker; /* whose signals they are; NULL: not known */
 	uint32_t n_writing;             /* records that are seen and not written yet */
 	bool told_full;
 } watch;
@@ -81,17 +81,17 @@ static const amd_signal_t *inactive_signal(const amd_queue_t *amd)
 	return (const amd_signal_t *)(uintptr_t)amd->queue_inactive_signal.handle;
 }
 
-static enum ws_scratch_op asked_of(const amd_queue_t *amd)
+static enum cap_scratch_op asked_of(const amd_queue_t *amd)
 {
 	const amd_signal_t *signal = inactive_signal(amd);
 	int64_t value = signal ? __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) : 0;
 
 	if (value == -1) /* ROCr: the queue has failed, or goes away */
-		return WS_SCRATCH_NONE;
+		return CAP_SCRATCH_NONE;
 	value &= INT64_MAX; /* the sign: try again, there may be room now */
 	if (value == CODE_USED)
-		return WS_SCRATCH_FREE;
-	return value & CODE_NEED ? WS_SCRATCH_ALLOC : WS_SCRATCH_NONE;
+		return CAP_SCRATCH_FREE;
+	return value & CODE_NEED ? CAP_SCRATCH_ALLOC : CAP_SCRATCH_NONE;
 }
 
 static struct given given_to(const amd_queue_t *amd)
@@ -108,23 +108,23 @@ static bool is_same(const struct given *a, const struct given *b)
 }
 
 /* It was handled. false: an allocation that failed, of which ROCr tells the program. */
-static bool describe(const struct watched *w, uint64_t now_ticks, struct ws_scratch_event *event)
+static bool describe(const struct watched *w, uint64_t now_ticks, struct col_scratch_event *event)
 {
 	const struct locked *last = &w->last[0], *before = &w->last[1];
 	struct given has = given_to(w->amd);
 
-	*event = (struct ws_scratch_event){
+	*event = (struct col_scratch_event){
 		.op = w->now,
 		.agent = w->agent,
 		.queue = w->queue,
-		.flags = WS_SCRATCH_USE_ONCE,
+		.flags = CAP_SCRATCH_USE_ONCE,
 		/* What the queue had is given back first, under the same lock. */
 		.start_ticks =
 			before->mutex == last->mutex ? before->start_ticks : last->start_ticks,
 		/* Where every thread looks, the lock may be somebody else's, and held still. */
 		.end_ticks = last->end_ticks ? last->end_ticks : now_ticks,
 	};
-	if (w->now == WS_SCRATCH_FREE)
+	if (w->now == CAP_SCRATCH_FREE)
 		return true;
 	event->n_bytes = has.n_bytes;
 	if (!(w->amd->queue_properties & AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE))
@@ -133,22 +133,22 @@ static bool describe(const struct watched *w, uint64_t now_ticks, struct ws_scra
 }
 
 /* Under the lock. What was handled since the last look. */
-static uint32_t look(uint64_t now_ticks, struct ws_scratch_event *events)
+static uint32_t look(uint64_t now_ticks, struct col_scratch_event *events)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < watch.n && n < EVENTS_AT_ONCE; i++) {
 		struct watched *w = &watch.all[i];
-		enum ws_scratch_op asked = asked_of(w->amd);
+		enum cap_scratch_op asked = asked_of(w->amd);
 		struct given has;
 
-		if (asked == WS_SCRATCH_NONE && w->now == WS_SCRATCH_NONE)
+		if (asked == CAP_SCRATCH_NONE && w->now == CAP_SCRATCH_NONE)
 			continue;
 		has = given_to(w->amd);
 		/* The next dispatch may have asked for still more in the meantime. */
-		if (asked == w->now && (asked == WS_SCRATCH_FREE || is_same(&has, &w->had)))
+		if (asked == w->now && (asked == CAP_SCRATCH_FREE || is_same(&has, &w->had)))
 			continue;
-		if (w->now != WS_SCRATCH_NONE && describe(w, now_ticks, &events[n]))
+		if (w->now != CAP_SCRATCH_NONE && describe(w, now_ticks, &events[n]))
 			n++;
 		w->now = asked;
 		w->had = has;
@@ -159,50 +159,50 @@ static uint32_t look(uint64_t now_ticks, struct ws_scratch_event *events)
 
 static bool is_mine(void)
 {
-	const struct ws_thread *looker = __atomic_load_n(&watch.looker, __ATOMIC_RELAXED);
+	const struct col_thread *looker = __atomic_load_n(&watch.looker, __ATOMIC_RELAXED);
 
-	return (!looker || looker == &ws_thread_self_) &&
-	       __atomic_load_n(&watch.n, __ATOMIC_RELAXED) && ws_on(WS_SERVICE_SCRATCH_MEMORY);
+	return (!looker || looker == &col_thread_self_) &&
+	       __atomic_load_n(&watch.n, __ATOMIC_RELAXED) && col_on(COL_SERVICE_SCRATCH_MEMORY);
 }
 
 static void before_lock(const void *mutex)
 {
-	struct ws_scratch_event events[EVENTS_AT_ONCE];
-	uint64_t now_ticks = ws_ticks();
+	struct col_scratch_event events[EVENTS_AT_ONCE];
+	uint64_t now_ticks = cap_ticks();
 	int saved_errno = errno;
 	uint32_t n;
 
-	ws_lock(&watch.lock);
+	col_lock(&watch.lock);
 	n = look(now_ticks, events);
 	for (uint32_t i = 0; i < watch.n; i++) {
 		struct watched *w = &watch.all[i];
 
-		if (w->now == WS_SCRATCH_NONE)
+		if (w->now == CAP_SCRATCH_NONE)
 			continue;
 		w->last[1] = w->last[0];
 		w->last[0] = (struct locked){ mutex, now_ticks, 0 };
 	}
 	watch.n_writing += n;
-	ws_unlock(&watch.lock);
+	col_unlock(&watch.lock);
 	if (!n)
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		ws_scratch_write(&events[i]); /* may open a lane: not under the lock */
-	ws_lock(&watch.lock);
+		col_scratch_write(&events[i]); /* may open a lane: not under the lock */
+	col_lock(&watch.lock);
 	watch.n_writing -= n;
-	ws_unlock(&watch.lock);
+	col_unlock(&watch.lock);
 	errno = saved_errno;
 }
 
 static void before_unlock(const void *mutex)
 {
-	uint64_t now_ticks = ws_ticks();
+	uint64_t now_ticks = cap_ticks();
 
-	ws_lock(&watch.lock);
+	col_lock(&watch.lock);
 	for (uint32_t i = 0; i < watch.n; i++)
 		if (watch.all[i].last[0].mutex == mutex)
 			watch.all[i].last[0].end_ticks = now_ticks;
-	ws_unlock(&watch.lock);
+	col_unlock(&watch.lock);
 }
 
 /* ---- queues ---- */
@@ -213,7 +213,7 @@ static struct watched *add(const amd_queue_t *amd)
 	struct watched *w;
 
 	if (!watch.all)
-		watch.all = ws_pages(WATCHED_MAX * sizeof(*watch.all));
+		watch.all = col_pages(WATCHED_MAX * sizeof(*watch.all));
 	if (!watch.all || watch.n == WATCHED_MAX)
 		return NULL;
 	w = &watch.all[watch.n];
@@ -230,13 +230,13 @@ static void drop(struct watched *w)
 	__atomic_store_n(&watch.n, watch.n - 1, __ATOMIC_RELEASE);
 }
 
-void ws_scratch_queue(const hsa_queue_t *handle, uint32_t queue, uint32_t agent)
+void col_scratch_queue(const hsa_queue_t *handle, uint32_t queue, uint32_t agent)
 {
 	struct watched *w = NULL;
 
-	if (!ws_asked(WS_SERVICE_SCRATCH_MEMORY) || !real.lock)
+	if (!col_asked(COL_SERVICE_SCRATCH_MEMORY) || !real.lock)
 		return;
-	ws_lock(&watch.lock);
+	col_lock(&watch.lock);
 	for (uint32_t i = 0; i < watch.n && !w; i++)
 		if (watch.all[i].amd->hsa_queue.id == handle->id)
 			w = &watch.all[i];
@@ -251,32 +251,32 @@ void ws_scratch_queue(const hsa_queue_t *handle, uint32_t queue, uint32_t agent)
 		w->queue = queue;
 		w->agent = agent;
 	}
-	ws_unlock(&watch.lock);
+	col_unlock(&watch.lock);
 }
 
 static bool is_open(const struct watched *w)
 {
-	return w->now != WS_SCRATCH_NONE || asked_of(w->amd) != WS_SCRATCH_NONE ||
+	return w->now != CAP_SCRATCH_NONE || asked_of(w->amd) != CAP_SCRATCH_NONE ||
 	       w->amd->queue_properties & AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE;
 }
 
 /* Scratch for one use is given back when the program knows already that its kernel is done. */
-void ws_scratch_drain(uint64_t deadline_ns)
+void col_scratch_drain(uint64_t deadline_ns)
 {
-	bool open = ws_on(WS_SERVICE_SCRATCH_MEMORY);
+	bool open = col_on(COL_SERVICE_SCRATCH_MEMORY);
 
-	while (open && ws_now_ns() < deadline_ns) {
-		ws_lock(&watch.lock);
+	while (open && col_now_ns() < deadline_ns) {
+		col_lock(&watch.lock);
 		open = watch.n_writing != 0;
 		for (uint32_t i = 0; i < watch.n && !open; i++)
 			open = is_open(&watch.all[i]);
-		ws_unlock(&watch.lock);
+		col_unlock(&watch.lock);
 		if (open)
 			nanosleep(&(struct timespec){ 0, 200000 }, NULL);
 	}
 }
 
-void ws_scratch_forked(void)
+void col_scratch_forked(void)
 {
 	memset(&watch, 0, sizeof(watch));
 }
@@ -308,19 +308,19 @@ static HSAKMT_STATUS our_create_queue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAui
 
 	if (status != HSAKMT_STATUS_SUCCESS || type != HSA_QUEUE_COMPUTE_AQL)
 		return status;
-	ws_lock(&watch.lock);
+	col_lock(&watch.lock);
 	w = add((const amd_queue_t *)((const char *)queue->Queue_read_ptr_aql -
 				      offsetof(amd_queue_t, read_dispatch_id)));
 	if (w) {
 		w->driver_id = queue->QueueId;
-		w->agent = ws_agent_by_node(node);
+		w->agent = col_agent_by_node(node);
 	} else {
 		full = !watch.told_full;
 		watch.told_full = true;
 	}
-	ws_unlock(&watch.lock);
+	col_unlock(&watch.lock);
 	if (full)
-		ws_note("scratch memory: too many queues, those that came last are not watched");
+		col_note("scratch memory: too many queues, those that came last are not watched");
 	return status;
 }
 
@@ -328,7 +328,7 @@ static HSAKMT_STATUS our_destroy_queue(HSA_QUEUEID id)
 {
 	bool known = false;
 
-	ws_lock(&watch.lock);
+	col_lock(&watch.lock);
 	for (uint32_t i = 0; i < watch.n && !known; i++) {
 		known = !watch.all[i].from_before && watch.all[i].driver_id == id;
 		if (known)
@@ -338,32 +338,32 @@ static HSAKMT_STATUS our_destroy_queue(HSA_QUEUEID id)
 	for (uint32_t i = watch.n; !known && i-- > 0;)
 		if (watch.all[i].from_before)
 			drop(&watch.all[i]);
-	ws_unlock(&watch.lock);
+	col_unlock(&watch.lock);
 	return real.destroy_queue(id);
 }
 
 /* Whoever waits for the event of a queue's signal is the one who handles it. */
 static HSAKMT_STATUS our_wait(HsaEvent *events[], HSAuint32 n, bool all, HSAuint32 ms)
 {
-	if (__atomic_load_n(&watch.looker, __ATOMIC_RELAXED) != &ws_thread_self_ &&
+	if (__atomic_load_n(&watch.looker, __ATOMIC_RELAXED) != &col_thread_self_ &&
 	    __atomic_load_n(&watch.n, __ATOMIC_RELAXED)) {
 		uint32_t event_id = 0;
 
-		ws_lock(&watch.lock);
+		col_lock(&watch.lock);
 		for (uint32_t i = 0; i < watch.n && !event_id; i++)
 			if (inactive_signal(watch.all[i].amd))
 				event_id = inactive_signal(watch.all[i].amd)->event_id;
-		ws_unlock(&watch.lock);
+		col_unlock(&watch.lock);
 		for (uint32_t i = 0; event_id && i < n; i++)
 			if (events[i] && events[i]->EventId == event_id)
-				__atomic_store_n(&watch.looker, &ws_thread_self_, __ATOMIC_RELAXED);
+				__atomic_store_n(&watch.looker, &col_thread_self_, __ATOMIC_RELAXED);
 	}
 	return real.wait(events, n, all, ms);
 }
 
-bool ws_scratch_seen_take(void)
+bool col_scratch_seen_take(void)
 {
-	const struct ws_got_row rows[] = {
+	const struct col_got_row rows[] = {
 		{ "pthread_mutex_lock", (void *)our_lock, (void **)&real.lock },
 		{ "pthread_mutex_unlock", (void *)our_unlock, (void **)&real.unlock },
 		{ "hsaKmtCreateQueue", (void *)our_create_queue, (void **)&real.create_queue },
@@ -372,5 +372,5 @@ bool ws_scratch_seen_take(void)
 	};
 	const size_t n_rows = sizeof(rows) / sizeof(rows[0]);
 
-	return ws_got_replace("libhsa-runtime64.so", rows, n_rows) == n_rows;
+	return col_got_replace("libhsa-runtime64.so", rows, n_rows) == n_rows;
 }

@@ -32,34 +32,34 @@ static hsa_status_t pass_on(unsigned at, const struct event *event)
 
 static hsa_status_t start(unsigned pair, const struct event *event)
 {
-	started_ticks[pair] = ws_on(WS_SERVICE_SCRATCH_MEMORY) ? ws_ticks() : 0;
+	started_ticks[pair] = col_on(COL_SERVICE_SCRATCH_MEMORY) ? cap_ticks() : 0;
 	return pass_on(2 * pair, event);
 }
 
 static hsa_status_t end(unsigned pair, const struct event *event)
 {
-	static const enum ws_scratch_op ops[PAIRS] = { WS_SCRATCH_ALLOC, WS_SCRATCH_FREE,
-						       WS_SCRATCH_ASYNC_RECLAIM };
-	struct ws_scratch_event out = {
+	static const enum cap_scratch_op ops[PAIRS] = { CAP_SCRATCH_ALLOC, CAP_SCRATCH_FREE,
+						       CAP_SCRATCH_ASYNC_RECLAIM };
+	struct col_scratch_event out = {
 		.op = ops[pair],
 		.flags = event->flags,
 		.start_ticks = started_ticks[pair],
-		.end_ticks = ws_ticks(),
-		.n_bytes = ops[pair] == WS_SCRATCH_ALLOC ? event->n_bytes : 0,
+		.end_ticks = cap_ticks(),
+		.n_bytes = ops[pair] == CAP_SCRATCH_ALLOC ? event->n_bytes : 0,
 	};
 	const struct queue *queue;
 
 	started_ticks[pair] = 0;
 	if (!out.start_ticks)
 		return pass_on(2 * pair + 1, event);
-	ws_lock(&ws_queues_lock);
-	queue = ws_queue_find(event->queue);
+	col_lock(&col_queues_lock);
+	queue = col_queue_find(event->queue);
 	if (queue) {
 		out.queue = queue->rec.h.what;
 		out.agent = queue->rec.agent;
 	}
-	ws_unlock(&ws_queues_lock);
-	ws_scratch_write(&out);
+	col_unlock(&col_queues_lock);
+	col_scratch_write(&out);
 	return pass_on(2 * pair + 1, event);
 }
 
@@ -77,12 +77,12 @@ PAIR(1, free)
 PAIR(2, reclaim)
 #undef PAIR
 
-bool ws_scratch_told_take(struct ws_hsa_table *tools)
+bool col_scratch_told_take(struct col_hsa_table *tools)
 {
 	static const event_fn ours[2 * PAIRS] = { alloc_start, alloc_end,     free_start,
 						  free_end,    reclaim_start, reclaim_end };
 
-	if (ws_hsa_table_functions(tools) < 2 * PAIRS)
+	if (col_hsa_table_functions(tools) < 2 * PAIRS)
 		return false;
 	for (unsigned i = 0; i < 2 * PAIRS; i++) {
 		if (tools->functions[i] == (void (*)(void))ours[i])

@@ -23,26 +23,26 @@ typedef void (*hsa_amd_queue_intercept_handler)(const void *pkts, uint64_t pkt_c
 typedef void (*hsa_amd_runtime_queue_notifier)(const hsa_queue_t *queue, hsa_agent_t agent,
 					       void *data);
 
-struct ws_hsa_table {
+struct col_hsa_table {
 	uint32_t major, minor, step, reserved; /* minor: size in bytes */
 	void (*functions[])(void);
 };
 
-struct ws_hsa_root {
+struct col_hsa_root {
 	uint32_t major, minor, step, reserved;
-	struct ws_hsa_table *core, *amd, *finalizer, *image;
-	struct ws_hsa_table *tools; /* from 6.0 on */
+	struct col_hsa_table *core, *amd, *finalizer, *image;
+	struct col_hsa_table *tools; /* from 6.0 on */
 	/* later versions go on with tables that are of no use here */
 };
 
 /* The last is not one of functions to wrap: a tool puts its own into it. */
-enum ws_hsa_table_id {
-	WS_HSA_CORE,
-	WS_HSA_AMD,
-	WS_HSA_IMAGE,
-	WS_HSA_FINALIZER,
-	WS_HSA_TOOLS,
-	WS_HSA_TABLES,
+enum col_hsa_table_id {
+	COL_HSA_CORE,
+	COL_HSA_AMD,
+	COL_HSA_IMAGE,
+	COL_HSA_FINALIZER,
+	COL_HSA_TOOLS,
+	COL_HSA_TABLES,
 };
 
 #endif

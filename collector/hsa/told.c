@@ -37,7 +37,7 @@ static __thread struct {
 	struct queue *queue;
 	uint32_t queue_id; /* another queue may have got the same place in the list, and address */
 	uint64_t index;
-	struct ws_told_note note;
+	struct col_told_note note;
 } last __attribute__((tls_model("initial-exec")));
 
 static uint32_t epoch_now(void)
@@ -45,18 +45,18 @@ static uint32_t epoch_now(void)
 	return __atomic_load_n(&told.epoch, __ATOMIC_RELAXED);
 }
 
-bool ws_told(void)
+bool col_told(void)
 {
 	return epoch_now() != 0;
 }
 
-static struct ws_told_note *note_at(const struct queue *queue, uint64_t index)
+static struct col_told_note *note_at(const struct queue *queue, uint64_t index)
 {
 	return &queue->notes[index & (queue->rec.n_packets - 1)];
 }
 
 /* What is known of a packet without a note of its own. */
-static void go_on(struct ws_told_note *note)
+static void go_on(struct col_told_note *note)
 {
 	note->order += note->order != 0;
 	note->corr_id += note->corr_step;
@@ -69,13 +69,13 @@ static __attribute__((noinline)) struct queue *find_queue(const hsa_queue_t *han
 {
 	struct queue *queue;
 
-	ws_lock(&ws_queues_lock);
-	queue = ws_queue_find(handle);
-	if (!queue && ws_hsa_attached())
-		queue = ws_queue_meet((hsa_queue_t *)handle);
+	col_lock(&col_queues_lock);
+	queue = col_queue_find(handle);
+	if (!queue && col_hsa_attached())
+		queue = col_queue_meet((hsa_queue_t *)handle);
 	if (queue && queue->plain && !queue->notes)
-		ws_told_queue(queue);
-	ws_unlock(&ws_queues_lock);
+		col_told_queue(queue);
+	col_unlock(&col_queues_lock);
 	last.queue = queue && queue->notes ? queue : NULL;
 	last.queue_id = last.queue ? queue->rec.h.what : 0;
 	last.note.epoch = 0; /* nothing goes on from there */
@@ -84,7 +84,7 @@ static __attribute__((noinline)) struct queue *find_queue(const hsa_queue_t *han
 
 static void write_note(struct queue *queue, uint64_t index)
 {
-	struct ws_told_note *to = note_at(queue, index);
+	struct col_told_note *to = note_at(queue, index);
 
 	__atomic_store_n(&to->order, last.note.order, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->corr_id, last.note.corr_id, __ATOMIC_RELAXED);
@@ -96,7 +96,7 @@ static void write_note(struct queue *queue, uint64_t index)
 	__atomic_store_n(&to->tag, index + 1, __ATOMIC_RELAXED);
 }
 
-static bool says(const struct ws_told_note *note, uint64_t order, struct ws_cause cause)
+static bool says(const struct col_told_note *note, uint64_t order, struct col_cause cause)
 {
 	return note->order == order && note->corr_id == cause.corr_id &&
 	       note->external_id == cause.external_id && note->stream == cause.stream &&
@@ -104,16 +104,16 @@ static bool says(const struct ws_told_note *note, uint64_t order, struct ws_caus
 }
 
 /* @t NULL: this thread cannot be recorded, and its kernels count as lost. */
-static void note(struct queue *queue, uint64_t index, bool on, struct ws_thread *t, uint32_t epoch)
+static void note(struct queue *queue, uint64_t index, bool on, struct col_thread *t, uint32_t epoch)
 {
-	struct ws_cause cause = t ? ws_cause(t) : (struct ws_cause){ 0 };
+	struct col_cause cause = t ? col_cause(t) : (struct col_cause){ 0 };
 	uint64_t order = on ? __atomic_add_fetch(&told.n_places, 1, __ATOMIC_RELAXED) : 0;
 	uint64_t step = cause.corr_id - last.note.corr_id;
 	bool next = last.index + 1 == index && last.note.epoch == epoch;
 
 	go_on(&last.note);
 	if (__builtin_expect(!next || !says(&last.note, order, cause), 0)) {
-		last.note = (struct ws_told_note){
+		last.note = (struct col_told_note){
 			.order = order,
 			.corr_id = cause.corr_id,
 			.corr_step = next ? step : 0,
@@ -131,7 +131,7 @@ static void reserved(const hsa_queue_t *handle, uint64_t first, uint64_t n)
 {
 	struct queue *queue = last.queue;
 	uint32_t epoch = epoch_now();
-	struct ws_thread *t;
+	struct col_thread *t;
 	bool on;
 
 	if (!epoch)
@@ -141,17 +141,17 @@ static void reserved(const hsa_queue_t *handle, uint64_t first, uint64_t n)
 		queue = find_queue(handle);
 	if (!queue)
 		return;
-	on = ws_on(WS_SERVICE_KERNEL);
-	t = on ? ws_thread() : NULL;
+	on = col_on(COL_SERVICE_KERNEL);
+	t = on ? col_thread() : NULL;
 	n = WS_MIN(n, queue->rec.n_packets);
 	for (uint64_t i = 0; i < n; i++)
 		note(queue, first + i, on, t, epoch);
 }
 
 #define ADD(name)                                                                                  \
-	uint64_t ws_hsa_hook_##name(const hsa_queue_t *queue, uint64_t value)                      \
+	uint64_t col_hsa_hook_##name(const hsa_queue_t *queue, uint64_t value)                      \
 	{                                                                                          \
-		uint64_t first = ws_hsa.name(queue, value);                                        \
+		uint64_t first = col_hsa.name(queue, value);                                        \
                                                                                                    \
 		reserved(queue, first, value);                                                     \
 		return first;                                                                      \
@@ -163,9 +163,9 @@ ADD(hsa_queue_add_write_index_screlease)
 #undef ADD
 
 #define CAS(name)                                                                                  \
-	uint64_t ws_hsa_hook_##name(const hsa_queue_t *queue, uint64_t expected, uint64_t value)   \
+	uint64_t col_hsa_hook_##name(const hsa_queue_t *queue, uint64_t expected, uint64_t value)   \
 	{                                                                                          \
-		uint64_t was = ws_hsa.name(queue, expected, value);                                \
+		uint64_t was = col_hsa.name(queue, expected, value);                                \
                                                                                                    \
 		if (was == expected)                                                               \
 			reserved(queue, was, value - was);                                         \
@@ -179,13 +179,13 @@ CAS(hsa_queue_cas_write_index_screlease)
 
 /* Whoever stores the index is the only one who launches, and has written the packets already. */
 #define STORE(name)                                                                                \
-	void ws_hsa_hook_##name(const hsa_queue_t *queue, uint64_t value)                          \
+	void col_hsa_hook_##name(const hsa_queue_t *queue, uint64_t value)                          \
 	{                                                                                          \
-		uint64_t was = ws_hsa.hsa_queue_load_write_index_relaxed(queue);                   \
+		uint64_t was = col_hsa.hsa_queue_load_write_index_relaxed(queue);                   \
                                                                                                    \
 		if (value > was)                                                                   \
 			reserved(queue, was, value - was);                                         \
-		ws_hsa.name(queue, value);                                                         \
+		col_hsa.name(queue, value);                                                         \
 	}
 STORE(hsa_queue_store_write_index_relaxed)
 STORE(hsa_queue_store_write_index_screlease)
@@ -193,30 +193,30 @@ STORE(hsa_queue_store_write_index_screlease)
 
 /* ---- the GPU's side ---- */
 
-static void count(enum ws_ledger_column column, uint64_t n)
+static void count(enum cap_ledger_column column, uint64_t n)
 {
-	struct ws_writer *writer = ws_capture_now();
+	struct cap_writer *writer = col_capture_now();
 
 	if (writer && n)
-		ws_writer_count(writer, WS_DOMAIN_KERNEL_DISPATCH, column, n);
+		cap_writer_count(writer, CAP_DOMAIN_KERNEL_DISPATCH, column, n);
 }
 
-static void write_record(const struct queue *queue, const struct ws_softgpu_done *done)
+static void write_record(const struct queue *queue, const struct softgpu_done *done)
 {
 	const hsa_kernel_dispatch_packet_t *packet = done->aql;
-	const struct ws_told_note *why = &queue->told.now;
-	struct ws_thread *t = ws_thread();
-	struct ws_lane *lane = t ? ws_thread_lane(t) : NULL;
-	struct ws_rec_dispatch *rec = lane ? ws_lane_reserve(&lane, sizeof(*rec)) : NULL;
+	const struct col_told_note *why = &queue->told.now;
+	struct col_thread *t = col_thread();
+	struct cap_lane *lane = t ? col_thread_lane(t) : NULL;
+	struct cap_rec_dispatch *rec = lane ? cap_lane_reserve(&lane, sizeof(*rec)) : NULL;
 
 	if (!rec) {
-		count(WS_LEDGER_DROPPED, 1);
+		count(CAP_LEDGER_DROPPED, 1);
 		return;
 	}
-	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD);
-	ws_fetch_to_write((const char *)rec + WS_LANE_AHEAD + 64);
-	ws_queue_describe(queue, ws_kernel_by_object(packet->kernel_object), packet,
-			  (struct ws_cause){ .corr_id = why->corr_id,
+	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD);
+	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD + 64);
+	col_queue_describe(queue, col_kernel_by_object(packet->kernel_object), packet,
+			  (struct col_cause){ .corr_id = why->corr_id,
 					     .external_id = why->external_id,
 					     .stream = why->stream,
 					     .tid = why->tid },
@@ -224,8 +224,8 @@ static void write_record(const struct queue *queue, const struct ws_softgpu_done
 	rec->h.time = done->start_ns;
 	rec->end_ns = done->end_ns;
 	rec->dispatch_id = why->order;
-	rec->flags = WS_DISPATCH_ORDERED;
-	ws_lane_commit(lane, &rec->h, WS_REC_FIXED_TAG(DISPATCH, struct ws_rec_dispatch));
+	rec->flags = CAP_DISPATCH_ORDERED;
+	cap_lane_commit(lane, &rec->h, CAP_REC_FIXED_TAG(DISPATCH, struct cap_rec_dispatch));
 }
 
 static bool is_kernel(const union packet *packet)
@@ -235,7 +235,7 @@ static bool is_kernel(const union packet *packet)
 	return (header >> HSA_PACKET_HEADER_TYPE & 0xff) == HSA_PACKET_TYPE_KERNEL_DISPATCH;
 }
 
-static bool is_noted(const struct ws_told_note *from, uint64_t index, uint32_t epoch)
+static bool is_noted(const struct col_told_note *from, uint64_t index, uint32_t epoch)
 {
 	return __atomic_load_n(&from->tag, __ATOMIC_RELAXED) == index + 1 &&
 	       __atomic_load_n(&from->epoch, __ATOMIC_RELAXED) == epoch;
@@ -244,8 +244,8 @@ static bool is_noted(const struct ws_told_note *from, uint64_t index, uint32_t e
 /* Why there is this packet; false: nobody noted it, it was there before we were. */
 static bool read_note(struct queue *queue, uint64_t packet, uint32_t epoch)
 {
-	const struct ws_told_note *from = note_at(queue, packet);
-	struct ws_told_note *now = &queue->told.now;
+	const struct col_told_note *from = note_at(queue, packet);
+	struct col_told_note *now = &queue->told.now;
 
 	if (packet != queue->told.n_read)
 		now->epoch = 0;
@@ -267,16 +267,16 @@ static bool read_note(struct queue *queue, uint64_t packet, uint32_t epoch)
 /* A queue from before: where it belongs is known from here only. */
 static void learn_agent(struct queue *queue, uint32_t node)
 {
-	struct ws_writer *writer = ws_capture_now();
+	struct cap_writer *writer = col_capture_now();
 
-	queue->rec.agent = ws_agent_by_node(node);
+	queue->rec.agent = col_agent_by_node(node);
 	if (!queue->rec.agent || !writer)
 		return;
-	ws_writer_meta(writer, &queue->rec.h);
-	ws_scratch_queue(queue->handle, queue->rec.h.what, queue->rec.agent);
+	cap_writer_meta(writer, &queue->rec.h);
+	col_scratch_queue(queue->handle, queue->rec.h.what, queue->rec.agent);
 }
 
-static void on_done(const struct ws_softgpu_done *done)
+static void on_done(const struct softgpu_done *done)
 {
 	struct queue *queue = *done->keep;
 	uint32_t epoch = epoch_now();
@@ -284,9 +284,9 @@ static void on_done(const struct ws_softgpu_done *done)
 	if (!epoch)
 		return;
 	if (__builtin_expect(!queue || queue->handle != done->queue, 0)) {
-		ws_lock(&ws_queues_lock);
-		*done->keep = queue = ws_queue_find(done->queue);
-		ws_unlock(&ws_queues_lock);
+		col_lock(&col_queues_lock);
+		*done->keep = queue = col_queue_find(done->queue);
+		col_unlock(&col_queues_lock);
 	}
 	/* ROCr's own queues, and those behind a proxy, are not in the list or have no notes. */
 	if (!queue || !queue->notes || !read_note(queue, done->packet, epoch) ||
@@ -295,9 +295,9 @@ static void on_done(const struct ws_softgpu_done *done)
 	if (__builtin_expect(!queue->rec.agent, 0))
 		learn_agent(queue, done->node);
 	if (!queue->told.now.order)
-		count(WS_LEDGER_PAUSED, 1);
+		count(CAP_LEDGER_PAUSED, 1);
 	else if (!queue->told.now.tid)
-		count(WS_LEDGER_DROPPED, 1);
+		count(CAP_LEDGER_DROPPED, 1);
 	else
 		write_record(queue, done);
 	__atomic_store_n(&queue->told.n_done, queue->told.n_done + 1, __ATOMIC_RELAXED);
@@ -306,33 +306,33 @@ static void on_done(const struct ws_softgpu_done *done)
 /* ---- queues ---- */
 
 /* A real GPU tells nobody; to have this one treated like one, WAVESCOPE_INTERCEPT=1. */
-static int (*find_watch(void))(ws_softgpu_watcher *)
+static int (*find_watch(void))(softgpu_watcher *)
 {
 	const char *intercept = getenv("WAVESCOPE_INTERCEPT");
 	void *library = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	int (*watch)(ws_softgpu_watcher *) = NULL;
+	int (*watch)(softgpu_watcher *) = NULL;
 
 	if (library && !(intercept && intercept[0] && strcmp(intercept, "0") != 0))
-		*(void **)&watch = dlsym(library, "ws_softgpu_watch");
+		*(void **)&watch = dlsym(library, "softgpu_watch");
 	if (library)
 		dlclose(library); /* ROCr keeps it */
 	return watch;
 }
 
-void ws_told_load(void)
+void col_told_load(void)
 {
 	/* Who counts has to know of a kernel before it starts, and queues are intercepted. */
-	bool counting = ws_counting(), wanted = ws_asked(WS_SERVICE_KERNEL) || counting;
-	int (*watch)(ws_softgpu_watcher *) = wanted ? find_watch() : NULL;
-	bool watched = watch && watch(counting ? ws_pending_told : on_done) == 0;
+	bool counting = col_counting(), wanted = col_asked(COL_SERVICE_KERNEL) || counting;
+	int (*watch)(softgpu_watcher *) = wanted ? find_watch() : NULL;
+	bool watched = watch && watch(counting ? col_pending_told : on_done) == 0;
 	uint32_t epoch = watched && !counting ? ++told.n_epochs : 0;
 
 	__atomic_store_n(&told.epoch, epoch, __ATOMIC_RELAXED);
 }
 
-bool ws_told_queue(struct queue *queue)
+bool col_told_queue(struct queue *queue)
 {
-	struct ws_told_note *notes = ws_pages(queue->rec.n_packets * sizeof(*notes));
+	struct col_told_note *notes = col_pages(queue->rec.n_packets * sizeof(*notes));
 
 	queue->plain = true;
 	queue->notes = notes; /* its first packet passes it on to the GPU's thread */
@@ -346,7 +346,7 @@ bool ws_told_queue(struct queue *queue)
 static uint64_t n_waiting(const struct queue *queue, uint64_t end)
 {
 	const union packet *ring = queue->handle->base_address;
-	uint64_t n = 0, at = ws_hsa.hsa_queue_load_read_index_relaxed(queue->handle);
+	uint64_t n = 0, at = col_hsa.hsa_queue_load_read_index_relaxed(queue->handle);
 	uint64_t n_read = __atomic_load_n(&queue->told.n_read, __ATOMIC_RELAXED);
 
 	at = WS_MAX(at, n_read);
@@ -355,56 +355,56 @@ static uint64_t n_waiting(const struct queue *queue, uint64_t end)
 	return n;
 }
 
-uint64_t ws_told_before_destroy(struct queue *queue)
+uint64_t col_told_before_destroy(struct queue *queue)
 {
-	if (!ws_told())
+	if (!col_told())
 		return 0; /* or the child of a fork, which has no rings */
 	queue->told.dying = true;
 	return __atomic_load_n(&queue->told.n_done, __ATOMIC_RELAXED) +
-	       n_waiting(queue, ws_hsa.hsa_queue_load_write_index_relaxed(queue->handle));
+	       n_waiting(queue, col_hsa.hsa_queue_load_write_index_relaxed(queue->handle));
 }
 
-void ws_told_not_destroyed(struct queue *queue)
+void col_told_not_destroyed(struct queue *queue)
 {
 	queue->told.dying = false;
 }
 
-void ws_told_destroyed(struct queue *queue, uint64_t n_launched)
+void col_told_destroyed(struct queue *queue, uint64_t n_launched)
 {
-	if (ws_told() && n_launched > queue->told.n_done)
-		count(WS_LEDGER_FAILED, n_launched - queue->told.n_done);
-	ws_pages_free(queue->notes, queue->rec.n_packets * sizeof(*queue->notes));
+	if (col_told() && n_launched > queue->told.n_done)
+		count(CAP_LEDGER_FAILED, n_launched - queue->told.n_done);
+	col_pages_free(queue->notes, queue->rec.n_packets * sizeof(*queue->notes));
 	queue->notes = NULL;
 }
 
-void ws_told_drain(uint64_t deadline_ns)
+void col_told_drain(uint64_t deadline_ns)
 {
-	uint64_t now = ws_now_ns(), stuck_ns = now + STUCK_NS, n_before = UINT64_MAX, n;
+	uint64_t now = col_now_ns(), stuck_ns = now + STUCK_NS, n_before = UINT64_MAX, n;
 
 	/* Other threads may go on launching: what they launch from now on is not waited for. */
-	ws_lock(&ws_queues_lock);
-	for (struct queue *queue = NULL; (queue = ws_queue_next(queue)) != NULL;)
+	col_lock(&col_queues_lock);
+	for (struct queue *queue = NULL; (queue = col_queue_next(queue)) != NULL;)
 		if (queue->handle && queue->notes && !queue->told.dying)
-			queue->told.last = ws_hsa.hsa_queue_load_write_index_relaxed(queue->handle);
-	ws_unlock(&ws_queues_lock);
-	while (ws_told() && now < deadline_ns && now < stuck_ns) {
+			queue->told.last = col_hsa.hsa_queue_load_write_index_relaxed(queue->handle);
+	col_unlock(&col_queues_lock);
+	while (col_told() && now < deadline_ns && now < stuck_ns) {
 		n = 0;
-		ws_lock(&ws_queues_lock);
-		for (struct queue *queue = NULL; (queue = ws_queue_next(queue)) != NULL;)
+		col_lock(&col_queues_lock);
+		for (struct queue *queue = NULL; (queue = col_queue_next(queue)) != NULL;)
 			if (queue->handle && queue->notes && !queue->told.dying)
 				n += n_waiting(queue, queue->told.last);
-		ws_unlock(&ws_queues_lock);
+		col_unlock(&col_queues_lock);
 		if (!n)
 			return;
 		if (n < n_before)
 			stuck_ns = now + STUCK_NS;
 		n_before = n;
 		nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
-		now = ws_now_ns();
+		now = col_now_ns();
 	}
 }
 
-void ws_told_forked(void)
+void col_told_forked(void)
 {
 	told.epoch = 0;
 	memset(&last, 0, sizeof(last));

@@ -26,8 +26,8 @@
 #include <string.h>
 
 /* For the assembly: where to jump. Set before the first jump. */
-__attribute__((visibility("hidden"))) void *ws_dlsym_target;
-__attribute__((visibility("hidden"))) int ws_dlsym_ours(void *handle, const char *name, void **out);
+__attribute__((visibility("hidden"))) void *col_dlsym_target;
+__attribute__((visibility("hidden"))) int col_dlsym_ours(void *handle, const char *name, void **out);
 
 static const char *file_name(const void *address, Dl_info *info)
 {
@@ -44,9 +44,9 @@ static bool begins(const char *text, const char *beginning)
 	return !strncmp(text, beginning, strlen(beginning));
 }
 
-static const struct ws_wrapped *wrapped_name(const char *name)
+static const struct col_wrapped *wrapped_name(const char *name)
 {
-	for (const struct ws_wrapped *w = ws_wrapped; w->library; w++)
+	for (const struct col_wrapped *w = col_wrapped; w->library; w++)
 		for (size_t i = 0; w->prefixes[i]; i++)
 			if (begins(name, w->prefixes[i]))
 				return w;
@@ -54,25 +54,25 @@ static const struct ws_wrapped *wrapped_name(const char *name)
 }
 
 /* The preloaded wrapper of @name; NULL: none. */
-static void *wrapper_of(const struct ws_wrapped *w, const char *name)
+static void *wrapper_of(const struct col_wrapped *w, const char *name)
 {
 	Dl_info info;
-	void *fn = ws_dlsym_real(RTLD_DEFAULT, name);
+	void *fn = col_dlsym_real(RTLD_DEFAULT, name);
 
 	return fn && begins(file_name(fn, &info), w->wrappers) ? fn : NULL;
 }
 
 /* Does a library that is wrapped have this function? */
-static bool exists_behind(const struct ws_wrapped *w, const char *name)
+static bool exists_behind(const struct col_wrapped *w, const char *name)
 {
 	const char *const names[] = { w->library, w->library2 };
-	bool found = ws_dlsym_real(RTLD_NEXT, name) != NULL;
+	bool found = col_dlsym_real(RTLD_NEXT, name) != NULL;
 
 	for (size_t i = 0; !found && i < 2 && names[i]; i++) {
-		void *library = ws_loaded_library(names[i]);
+		void *library = col_loaded_library(names[i]);
 
 		if (library) {
-			found = ws_dlsym_real(library, name) != NULL;
+			found = col_dlsym_real(library, name) != NULL;
 			dlclose(library);
 		}
 	}
@@ -80,16 +80,16 @@ static bool exists_behind(const struct ws_wrapped *w, const char *name)
 }
 
 /* True: *out is the answer. False: ask the C library. */
-int ws_dlsym_ours(void *handle, const char *name, void **out)
+int col_dlsym_ours(void *handle, const char *name, void **out)
 {
-	const struct ws_wrapped *w;
+	const struct col_wrapped *w;
 	int saved_errno = errno;
 	void *fn, *wrapper;
 	Dl_info info;
 
 	/* Several threads may be first; they find the same. */
-	if (!__atomic_load_n(&ws_dlsym_target, __ATOMIC_RELAXED))
-		__atomic_store_n(&ws_dlsym_target, ws_dlsym_libc(), __ATOMIC_RELAXED);
+	if (!__atomic_load_n(&col_dlsym_target, __ATOMIC_RELAXED))
+		__atomic_store_n(&col_dlsym_target, col_dlsym_libc(), __ATOMIC_RELAXED);
 	if (!name || handle == RTLD_NEXT)
 		return 0;
 	w = wrapped_name(name);
@@ -102,11 +102,11 @@ int ws_dlsym_ours(void *handle, const char *name, void **out)
 		if (w->optional || exists_behind(w, name))
 			goto pass;
 		/* the C library says it in its own words, about a name that is not there either */
-		*out = ws_dlsym_real(RTLD_NEXT, name);
+		*out = col_dlsym_real(RTLD_NEXT, name);
 		errno = saved_errno;
 		return 1;
 	}
-	fn = ws_dlsym_real(handle, name);
+	fn = col_dlsym_real(handle, name);
 	if (!fn)
 		goto pass;
 	if (fn != wrapper) {
@@ -136,7 +136,7 @@ __asm__(".text\n"
 	"	movq %rdi, (%rsp)\n"
 	"	movq %rsi, 8(%rsp)\n"
 	"	leaq 16(%rsp), %rdx\n"
-	"	call ws_dlsym_ours\n"
+	"	call col_dlsym_ours\n"
 	"	movq (%rsp), %rdi\n"
 	"	movq 8(%rsp), %rsi\n"
 	"	movq 16(%rsp), %rdx\n"
@@ -144,7 +144,7 @@ __asm__(".text\n"
 	"	.cfi_adjust_cfa_offset -24\n"
 	"	testl %eax, %eax\n"
 	"	jnz 1f\n"
-	"	jmp *ws_dlsym_target(%rip)\n"
+	"	jmp *col_dlsym_target(%rip)\n"
 	"1:	movq %rdx, %rax\n"
 	"	ret\n"
 	"	.cfi_endproc\n"
@@ -155,8 +155,8 @@ WS_PUBLIC void *dlsym(void *restrict handle, const char *restrict name)
 {
 	void *out;
 
-	if (ws_dlsym_ours(handle, name, &out))
+	if (col_dlsym_ours(handle, name, &out))
 		return out;
-	return ((void *(*)(void *, const char *))ws_dlsym_target)(handle, name);
+	return ((void *(*)(void *, const char *))col_dlsym_target)(handle, name);
 }
 #endif

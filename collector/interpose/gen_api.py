@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Turn a table of library functions into C: what the capture says about them, and their wrappers.
 
-    gen_api.py ops  --name hip --base WS_OP_HIP hip.abi hip_api.tbl out.c
-    gen_api.py wrap --name hip --base WS_OP_HIP [--streams] hip.abi hip_api.tbl out.c
+    gen_api.py ops  --name hip --base COL_OP_HIP hip.abi hip_api.tbl out.c
+    gen_api.py wrap --name hip --base COL_OP_HIP [--streams] hip.abi hip_api.tbl out.c
 
 The words of the .abi file are explained in collector/hip/hip.abi. Row i of the table is operation
 base + i. --streams makes wrappers only for functions that name a stream or have a hook: all that is
@@ -12,7 +12,7 @@ import argparse
 import re
 import sys
 
-# how a value is passed -> C type, enum ws_arg_kind, expression for its slot
+# how a value is passed -> C type, enum cap_arg_kind, expression for its slot
 SCALARS = {
     'i32': ('int32_t', 'I32', '(uint64_t)(int64_t){0}'),
     'u32': ('uint32_t', 'U32', '{0}'),
@@ -21,11 +21,11 @@ SCALARS = {
     'u8': ('uint8_t', 'U32', '{0}'),
     'u16': ('uint16_t', 'U32', '{0}'),
     'bool': ('bool', 'BOOL', '{0}'),
-    'f32': ('float', 'F32', 'ws_slot_f32({0})'),
+    'f32': ('float', 'F32', 'col_slot_f32({0})'),
     'enum': ('int32_t', 'ENUM', '(uint64_t)(int64_t){0}'),
     'ptr': ('void *', 'PTR', '(uintptr_t){0}'),
 }
-FIELD_TEXT = {'u64': 'ws_text_u64', 'i32': 'ws_text_i64', 'ptr': 'ws_text_ptr'}
+FIELD_TEXT = {'u64': 'col_text_u64', 'i32': 'col_text_i64', 'ptr': 'col_text_ptr'}
 
 
 class Wrong(Exception):
@@ -103,8 +103,8 @@ class Abi:
         how = self.how(ctype)
         if how in SCALARS:
             return SCALARS[how][0]
-        return {'text': 'const char *', 'stream': 'void *', 'dim3': 'struct ws_dim3', 'void': 'void',
-                'struct': f'struct ws_by_{ctype}', 'bytes': f'struct ws_by_{ctype}'}[how]
+        return {'text': 'const char *', 'stream': 'void *', 'dim3': 'struct col_dim3', 'void': 'void',
+                'struct': f'struct col_by_{ctype}', 'bytes': f'struct col_by_{ctype}'}[how]
 
     def arg_kind(self, ctype):
         how = self.how(ctype)
@@ -145,7 +145,7 @@ class Function:
             arg, offset = abi.stream_in[self.name]
             if arg not in [n for t, n in self.args if t.endswith('*')]:
                 raise Wrong(f"{where}: '{arg}' is not a pointer that '{self.name}' takes")
-            self.streams.insert(0, f'ws_stream_in({arg}, {offset})')
+            self.streams.insert(0, f'col_stream_in({arg}, {offset})')
 
 
 def functions(path, abi):
@@ -170,27 +170,27 @@ def ops(name, base, abi, fns):
     yield '#include "collector/interpose/ops.h"\n'
     for f in fns:
         if f.args:
-            yield f'static const struct ws_arg_def args_{f.name}[] = {{'
+            yield f'static const struct col_arg_def args_{f.name}[] = {{'
             for ctype, n in f.args:
-                yield f'\t{{ "{n}", "{ctype}", WS_ARG_{abi.arg_kind(ctype)} }},'
+                yield f'\t{{ "{n}", "{ctype}", CAP_ARG_{abi.arg_kind(ctype)} }},'
             yield '};'
-    yield f'\nconst struct ws_op_def ws_{name}_ops[] = {{'
+    yield f'\nconst struct col_op_def col_{name}_ops[] = {{'
     for f in fns:
         _, kind, domain = abi.kinds[f.kind]
         args = f'args_{f.name}' if f.args else 'NULL'
         ret = 'PTR' if abi.how(f.ret) == 'text' else 'NONE' if abi.how(f.ret) in ('struct', 'bytes') \
             else abi.arg_kind(f.ret)
-        yield (f'\t{{ "{f.name}", {args}, WS_KIND_{kind}, {f.id}, WS_DOMAIN_{domain}, '
-               f'WS_ARG_{ret}, {len(f.args)} }},')
-    yield f'}};\nconst size_t ws_{name}_n_ops = {len(fns)};'
-    yield f'\nconst struct ws_enum_name ws_{name}_names[] = {{'
+        yield (f'\t{{ "{f.name}", {args}, CAP_KIND_{kind}, {f.id}, CAP_DOMAIN_{domain}, '
+               f'CAP_ARG_{ret}, {len(f.args)} }},')
+    yield f'}};\nconst size_t col_{name}_n_ops = {len(fns)};'
+    yield f'\nconst struct col_enum_name col_{name}_names[] = {{'
     n = 0
     for ctype, values in abi.names.items():
         for value, text in values:
             yield f'\t{{ "{ctype}", "{text}", {value} }},'
             n += 1
     yield '\t{ NULL, NULL, 0 },'
-    yield f'}};\nconst size_t ws_{name}_n_names = {n};'
+    yield f'}};\nconst size_t col_{name}_n_names = {n};'
 
 
 def by_value(abi, fns):
@@ -198,26 +198,26 @@ def by_value(abi, fns):
     as_argument = {t for f in fns for t, _ in f.args}
     for name, fields in abi.structs.items():
         members = ' '.join(f'{SCALARS[how][0]}{"" if how == "ptr" else " "}{n};' for how, n in fields)
-        yield f'struct ws_by_{name} {{ {members} }};'
+        yield f'struct col_by_{name} {{ {members} }};'
         if name not in as_argument:
             continue
-        yield f'static uint32_t slots_{name}(uint64_t *slots, const struct ws_by_{name} *v)\n{{'
+        yield f'static uint32_t slots_{name}(uint64_t *slots, const struct col_by_{name} *v)\n{{'
         yield '\tchar *const start = (char *)(slots + 1);\n\tchar *to = start;\n'
         for i, (how, n) in enumerate(reversed(fields)):
             yield f'\tto = {FIELD_TEXT[how]}(to, "{", " if i else "{"}{n}=", v->{n});'
-        yield '\t*to++ = \'}\';\n\treturn ws_slot_close(slots, start, to);\n}\n'
+        yield '\t*to++ = \'}\';\n\treturn col_slot_close(slots, start, to);\n}\n'
     for name, n in abi.n_bytes.items():
-        yield f'struct ws_by_{name} {{ char bytes[{n}]; }};'
+        yield f'struct col_by_{name} {{ char bytes[{n}]; }};'
         if name not in as_argument:
             continue
-        yield f'static uint32_t slots_{name}(uint64_t *slots, const struct ws_by_{name} *v)\n{{'
-        yield '\treturn ws_slot_hex(slots, v->bytes, sizeof(v->bytes));\n}\n'
+        yield f'static uint32_t slots_{name}(uint64_t *slots, const struct col_by_{name} *v)\n{{'
+        yield '\treturn col_slot_hex(slots, v->bytes, sizeof(v->bytes));\n}\n'
 
 
 def slot_code(f, abi):
     """the statements that fill slots[], and the number of slots as an expression"""
     hows = [(abi.how(t), t, n) for t, n in f.args]
-    room = {'text': 'WS_SLOTS_TEXT', 'struct': 'WS_SLOTS_TEXT', 'bytes': 'WS_SLOTS_TEXT',
+    room = {'text': 'COL_SLOTS_TEXT', 'struct': 'COL_SLOTS_TEXT', 'bytes': 'COL_SLOTS_TEXT',
             'stream': '2', 'dim3': '2'}
     if not hows:
         return [], 'NULL', '0'
@@ -226,7 +226,7 @@ def slot_code(f, abi):
         exprs = []
         for how, _, n in hows:
             if how == 'stream':
-                exprs += ['stream_id' if n == f.streams[0] else f'ws_hip_stream({n})', f'(uintptr_t){n}']
+                exprs += ['stream_id' if n == f.streams[0] else f'col_hip_stream({n})', f'(uintptr_t){n}']
             elif how == 'dim3':
                 exprs += [f'{n}.x | (uint64_t){n}.y << 32', f'{n}.z']
             else:
@@ -235,11 +235,11 @@ def slot_code(f, abi):
     lines = [f'uint64_t slots[{" + ".join(room.get(h, "1") for h, _, _ in hows)}];', 'uint32_t n = 0;', '']
     for how, ctype, n in hows:
         if how == 'text':
-            lines.append(f'n += ws_slot_text(slots + n, {n});')
+            lines.append(f'n += col_slot_text(slots + n, {n});')
         elif how in ('struct', 'bytes'):
             lines.append(f'n += slots_{ctype}(slots + n, &{n});')
         elif how == 'stream':
-            lines += [f'slots[n++] = {"stream_id" if n == f.streams[0] else f"ws_hip_stream({n})"};',
+            lines += [f'slots[n++] = {"stream_id" if n == f.streams[0] else f"col_hip_stream({n})"};',
                       f'slots[n++] = (uintptr_t){n};']
         elif how == 'dim3':
             lines += [f'slots[n++] = {n}.x | (uint64_t){n}.y << 32;', f'slots[n++] = {n}.z;']
@@ -265,13 +265,13 @@ def wrapper(row, i, f, abi, base, api, symbol, label, record):
 
     yield (f'{ret}{gap}{label}({params}) __asm__("{symbol}") WS_PUBLIC;')
     yield f'{ret}{gap}{label}({params})\n{{'
-    yield f'\t{ret}{gap}(*real)({types}) = (void *)WS_REAL({row});'
+    yield f'\t{ret}{gap}(*real)({types}) = (void *)COL_REAL({row});'
     if record:
-        yield '\tstruct ws_call call;'
+        yield '\tstruct col_call call;'
     if record or (f.streams and not hook):
-        yield '\tconst uint32_t on = ws_switches_now();'
+        yield '\tconst uint32_t on = col_switches_now();'
     if record or f.streams:
-        yield '\tstruct ws_thread *t;'
+        yield '\tstruct col_thread *t;'
     if f.streams:
         yield '\tuint32_t stream_id, stream_before;'
     if before and after:
@@ -281,52 +281,52 @@ def wrapper(row, i, f, abi, base, api, symbol, label, record):
     yield ''
     absent = abi.absent.get(f.ret)
     if ret_how in ('struct', 'bytes'):
-        nothing = f'(struct ws_by_{f.ret}){{ 0 }}'
+        nothing = f'(struct col_by_{f.ret}){{ 0 }}'
     else:
         nothing = str(absent) if absent is not None else 'NULL' if ret.endswith('*') else '0'
-    yield f'\tif (__builtin_expect(!real, 0) && !(real = (void *)ws_resolve(&{api}, {row})))'
+    yield f'\tif (__builtin_expect(!real, 0) && !(real = (void *)col_resolve(&{api}, {row})))'
     yield '\t\treturn;' if void else f'\t\treturn {nothing};'
     on = []
     if record:
-        on.append(f'WS_SERVICE_BIT({service})')
+        on.append(f'COL_SERVICE_BIT({service})')
     if f.streams:
-        on.append('WS_STREAM_USERS')
+        on.append('COL_STREAM_USERS')
     # nothing to do for this call: straight through, the compiler makes it a jump
     if not hook:
         if on:
             yield f'\tif (!(on & ({" | ".join(on)})))'
         yield ('\t{\n\t\treal(' + call + ');\n\t\treturn;\n\t}') if void else f'\t\treturn real({call});'
     if f.streams:  # before the hook: it may be the one that forgets the stream
-        yield f'\tstream_id = ws_hip_stream({f.streams[0]});'
+        yield f'\tstream_id = col_hip_stream({f.streams[0]});'
     if before:
         yield f'\t{"token = " if after else ""}{before}({call});'
     slots, at, n = slot_code(f, abi)
     invoke = f'{get}real({call});'
     if record:
         if hook or f.streams:
-            yield f'\tif (on & WS_SERVICE_BIT({service})) {{'
+            yield f'\tif (on & COL_SERVICE_BIT({service})) {{'
         else:
             yield '\t{'
-        yield '\t\tt = ws_call_begin(&call);'
+        yield '\t\tt = col_call_begin(&call);'
         if f.streams:
-            yield '\t\tstream_before = ws_stream_enter(t, stream_id);'
+            yield '\t\tstream_before = col_stream_enter(t, stream_id);'
         yield f'\t\t{invoke}'
         value = '0' if ret_how in ('void', 'struct', 'bytes') else '(uintptr_t)ret' if ret.endswith('*') \
             else '(uint32_t)ret' if ret_how in ('enum', 'i32') else 'ret'
         yield '\t\t{'
         for line in slots:
             yield f'\t\t\t{line}' if line else ''
-        yield (f'\t\t\tws_call_end_args(t, &call, {base} + {i}, WS_DOMAIN_{domain}, {value}, {at}, {n});')
+        yield (f'\t\t\tcol_call_end_args(t, &call, {base} + {i}, CAP_DOMAIN_{domain}, {value}, {at}, {n});')
         yield '\t\t}'
         if f.streams:
-            yield '\t\tws_stream_leave(t, stream_before);'
+            yield '\t\tcol_stream_leave(t, stream_before);'
         yield '\t} else {' if hook or f.streams else '\t}'
     indent = '\t\t' if record else '\t'
     if f.streams:
-        yield f'{indent}t = ws_thread();'
-        yield f'{indent}stream_before = ws_stream_enter(t, stream_id);'
+        yield f'{indent}t = col_thread();'
+        yield f'{indent}stream_before = col_stream_enter(t, stream_id);'
         yield f'{indent}{invoke}'
-        yield f'{indent}ws_stream_leave(t, stream_before);'
+        yield f'{indent}col_stream_leave(t, stream_before);'
     elif hook:
         yield f'{indent}{invoke}'
     if record and (hook or f.streams):
@@ -345,18 +345,18 @@ def wrap(name, base, abi, fns, streams_only):
         if streams_only and not (f.streams or f.name in abi.before or f.name in abi.after):
             continue
         if f.name not in abi.only:
-            entries.append((i, f, f.name, f'ws_wrap_{f.name}'))
+            entries.append((i, f, f.name, f'col_wrap_{f.name}'))
         if f.name in abi.symbols:
-            entries.append((i, f, abi.symbols[f.name], f'ws_wrap_{f.name}_2'))
-    api = f'ws_{name}_api'
+            entries.append((i, f, abi.symbols[f.name], f'col_wrap_{f.name}_2'))
+    api = f'col_{name}_api'
     yield f'static void *real_functions[{len(entries)}];'
     yield 'static const char *const symbols[] = {'
     for _, _, symbol, _ in entries:
         yield f'\t"{symbol}",'
     yield '};\n'
-    yield (f'static struct ws_api {api} = {{ real_functions, symbols, {len(entries)}, '
-           f'ws_{name}_libraries, ws_{name}_found }};')
-    yield '#define WS_REAL(i) __atomic_load_n(&real_functions[i], __ATOMIC_RELAXED)\n'
+    yield (f'static struct col_api {api} = {{ real_functions, symbols, {len(entries)}, '
+           f'col_{name}_libraries, col_{name}_found }};')
+    yield '#define COL_REAL(i) __atomic_load_n(&real_functions[i], __ATOMIC_RELAXED)\n'
     for row, (i, f, symbol, label) in enumerate(entries):
         yield from wrapper(row, i, f, abi, base, api, symbol, label, not streams_only)
 

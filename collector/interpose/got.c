@@ -14,7 +14,7 @@
 #define OBJECTS_MAX 1024u
 
 static struct {
-	void *wrappers[WS_PRELOAD_COUNT]; /* handles; NULL: not wanted */
+	void *wrappers[COL_PRELOAD_COUNT]; /* handles; NULL: not wanted */
 	char dir[PATH_MAX];               /* ours, with '/' */
 	unsigned long long n_loads;       /* objects ever loaded, when we looked last */
 	struct loaded {
@@ -45,7 +45,7 @@ static bool find_ourselves(void)
 
 	if (got.dir[0])
 		return true;
-	if (!dladdr((void *)&ws_got_want, &info) || !info.dli_fname)
+	if (!dladdr((void *)&col_got_want, &info) || !info.dli_fname)
 		return false;
 	n = (size_t)(file_name(info.dli_fname) - info.dli_fname);
 	if (n == 0 || n >= sizeof(got.dir) - 64)
@@ -55,33 +55,33 @@ static bool find_ourselves(void)
 	return true;
 }
 
-void ws_got_want(uint32_t services, uint32_t flags)
+void col_got_want(uint32_t services, uint32_t flags)
 {
 	char path[PATH_MAX];
 
 	if (!find_ourselves()) {
-		ws_note("attach: the wrappers are not beside the collector");
+		col_note("attach: the wrappers are not beside the collector");
 		return;
 	}
-	for (size_t i = 1; i < WS_PRELOAD_COUNT; i++) { /* 0 is the collector */
+	for (size_t i = 1; i < COL_PRELOAD_COUNT; i++) { /* 0 is the collector */
 		/* The one for dlsym() needs the others in front of everything, where nothing is
 		 * now. */
-		if (!ws_preload_wanted(i, services, flags) || got.wrappers[i] ||
-		    strstr(ws_preload[i].library, "dlsym"))
+		if (!col_preload_wanted(i, services, flags) || got.wrappers[i] ||
+		    strstr(col_preload[i].library, "dlsym"))
 			continue;
 		strcpy(path, got.dir);
-		strcat(path, ws_preload[i].library);
+		strcat(path, col_preload[i].library);
 		got.wrappers[i] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 		if (!got.wrappers[i])
-			ws_note("attach: a library of wrappers cannot be loaded, its calls are not "
+			col_note("attach: a library of wrappers cannot be loaded, its calls are not "
 				"recorded");
 	}
 	got.n_loads = 0;
 }
 
-static const struct ws_wrapped *wrapped_name(const char *name)
+static const struct col_wrapped *wrapped_name(const char *name)
 {
-	for (const struct ws_wrapped *w = ws_wrapped; w->library; w++)
+	for (const struct col_wrapped *w = col_wrapped; w->library; w++)
 		for (size_t i = 0; w->prefixes[i]; i++)
 			if (begins(name, w->prefixes[i]))
 				return w;
@@ -91,13 +91,13 @@ static const struct ws_wrapped *wrapped_name(const char *name)
 /* The wrapper of @name, from a library of wrappers that is in use. */
 static void *wrapper_of(const char *name, void *arg)
 {
-	const struct ws_wrapped *w = wrapped_name(name);
+	const struct col_wrapped *w = wrapped_name(name);
 
-	for (size_t i = 1; w && i < WS_PRELOAD_COUNT; i++) {
+	for (size_t i = 1; w && i < COL_PRELOAD_COUNT; i++) {
 		Dl_info info;
 		void *fn;
 
-		if (!got.wrappers[i] || !begins(ws_preload[i].library, w->wrappers))
+		if (!got.wrappers[i] || !begins(col_preload[i].library, w->wrappers))
 			continue;
 		fn = dlsym(got.wrappers[i], name);
 		/* A handle also finds what its library depends on. */
@@ -114,10 +114,10 @@ static void *collector_function(const char *name, void *arg)
 	Dl_info info;
 	void *fn;
 
-	if (!begins(name, "ws_marker_") && !begins(name, "ws_agent_name_") &&
-	    strcmp(name, "ws_thread_name") != 0 && strcmp(name, "ws_hip_stream_name") != 0)
+	if (!begins(name, "col_marker_") && !begins(name, "col_agent_name_") &&
+	    strcmp(name, "col_thread_name") != 0 && strcmp(name, "col_hip_stream_name") != 0)
 		return NULL;
-	fn = dladdr((void *)&ws_got_want, &info) ? dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_NOW)
+	fn = dladdr((void *)&col_got_want, &info) ? dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_NOW)
 						 : NULL;
 	return fn ? dlsym(fn, name) : NULL; /* one reference more to what is never unloaded */
 }
@@ -231,7 +231,7 @@ static bool is_left_alone(const char *path)
 {
 	const char *name = file_name(path);
 
-	for (const struct ws_wrapped *w = ws_wrapped; w->library; w++)
+	for (const struct col_wrapped *w = col_wrapped; w->library; w++)
 		if (begins(name, w->library) || (w->library2 && begins(name, w->library2)))
 			return true;
 	return begins(name, "libwavescope-") || begins(name, "ld-linux") ||
@@ -285,7 +285,7 @@ static void patch_loaded(const struct loaded *loaded, replacement_fn replacement
 	dlclose(handle);
 }
 
-void ws_got_patch(void)
+void col_got_patch(void)
 {
 	unsigned long long n_loads = 0;
 
@@ -308,7 +308,7 @@ void ws_got_patch(void)
 struct one_library {
 	const char *beginning;
 	struct loaded loaded;
-	const struct ws_got_row *rows;
+	const struct col_got_row *rows;
 	size_t n_rows;
 	uint64_t found; /* bit per row */
 };
@@ -332,7 +332,7 @@ static void *row_of(const char *name, void *arg)
 	return NULL;
 }
 
-uint32_t ws_got_replace(const char *library, const struct ws_got_row *rows, size_t n_rows)
+uint32_t col_got_replace(const char *library, const struct col_got_row *rows, size_t n_rows)
 {
 	struct one_library one = { .beginning = library, .rows = rows, .n_rows = n_rows };
 	void *handle;

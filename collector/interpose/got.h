@@ -6,7 +6,7 @@
  * entries whose names have a wrapper get the wrapper's address, one aligned store each, which
  * a thread that calls at that moment sees or does not.
  *
- * Not changed by ws_got_patch(): the wrapped libraries themselves, our own, and addresses that the
+ * Not changed by col_got_patch(): the wrapped libraries themselves, our own, and addresses that the
  * program has already looked up by name and keeps.
  *
  * Threads  one at a time; the program's may run meanwhile.
@@ -18,20 +18,20 @@
 #include <stdint.h>
 
 /* Load the libraries of wrappers that these need (preload.h), from beside this library. */
-void ws_got_want(uint32_t services, uint32_t flags);
+void col_got_want(uint32_t services, uint32_t flags);
 /* Change what is not changed yet; cheap when nothing was loaded since the last time. */
-void ws_got_patch(void);
+void col_got_patch(void);
 
 /*
  * The same for one library alone, also in a program that we started: what it calls by these
  * names, and nobody else does. @real gets what it called before. Returns how many of the names
  * it calls; 0 and nothing is changed when it is not there, or one of them is nowhere.
  */
-struct ws_got_row {
+struct col_got_row {
 	const char *name;
 	void *replacement;
 	void **real;
 };
-uint32_t ws_got_replace(const char *library, const struct ws_got_row *rows, size_t n_rows);
+uint32_t col_got_replace(const char *library, const struct col_got_row *rows, size_t n_rows);
 
 #endif

@@ -13,20 +13,20 @@
 #include <stdint.h>
 
 /* What AMD's tools print instead of a number, for arguments of this type. */
-struct ws_enum_name {
+struct col_enum_name {
 	const char *type, *text;
 	int64_t value;
 };
 
-extern const struct ws_op_def ws_hip_ops[], ws_rccl_ops[];
-extern const size_t ws_hip_n_ops, ws_rccl_n_ops;
-extern const struct ws_enum_name ws_hip_names[], ws_rccl_names[];
-extern const size_t ws_hip_n_names, ws_rccl_n_names;
+extern const struct col_op_def col_hip_ops[], col_rccl_ops[];
+extern const size_t col_hip_n_ops, col_rccl_n_ops;
+extern const struct col_enum_name col_hip_names[], col_rccl_names[];
+extern const size_t col_hip_n_names, col_rccl_n_names;
 
-void ws_enum_names_state(struct ws_writer *writer, const struct ws_enum_name *names,
+void col_enum_names_state(struct cap_writer *writer, const struct col_enum_name *names,
 			 size_t n_names);
 
 /* The RUNTIME record once more, in a capture that was opened after the runtime was met. */
-void ws_runtime_state(struct ws_writer *writer, enum ws_runtime runtime, uint32_t version);
+void col_runtime_state(struct cap_writer *writer, enum cap_runtime runtime, uint32_t version);
 
 #endif

@@ -9,7 +9,7 @@
 /* Newest first; the second for x86, the third for Arm, where libdl was a library of its own. */
 static const char *const libc_versions[] = { "GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17" };
 
-void *ws_dlsym_libc(void)
+void *col_dlsym_libc(void)
 {
 	static void *address;
 	void *fn = __atomic_load_n(&address, __ATOMIC_RELAXED);
@@ -21,9 +21,9 @@ void *ws_dlsym_libc(void)
 	return fn;
 }
 
-void *ws_dlsym_real(void *handle, const char *name)
+void *col_dlsym_real(void *handle, const char *name)
 {
-	void *(*fn)(void *, const char *) = (void *(*)(void *, const char *))ws_dlsym_libc();
+	void *(*fn)(void *, const char *) = (void *(*)(void *, const char *))col_dlsym_libc();
 
 	return fn ? fn(handle, name) : NULL;
 }
@@ -46,7 +46,7 @@ static int match_library(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-void *ws_loaded_library(const char *beginning)
+void *col_loaded_library(const char *beginning)
 {
 	struct search s = { .beginning = beginning };
 
@@ -57,7 +57,7 @@ void *ws_loaded_library(const char *beginning)
 }
 
 /* The object that holds @fn stays loaded from now on. */
-static void keep_loaded(struct ws_api *api, void *fn)
+static void keep_loaded(struct col_api *api, void *fn)
 {
 	Dl_info info;
 
@@ -68,16 +68,16 @@ static void keep_loaded(struct ws_api *api, void *fn)
 		api->found(info.dli_fname);
 }
 
-void *ws_resolve(struct ws_api *api, size_t row)
+void *col_resolve(struct col_api *api, size_t row)
 {
 	int saved_errno = errno;
-	void *fn = ws_dlsym_real(RTLD_NEXT, api->symbols[row]);
+	void *fn = col_dlsym_real(RTLD_NEXT, api->symbols[row]);
 
 	for (size_t i = 0; !fn && api->libraries[i]; i++) {
-		void *library = ws_loaded_library(api->libraries[i]);
+		void *library = col_loaded_library(api->libraries[i]);
 
 		if (library) {
-			fn = ws_dlsym_real(library, api->symbols[row]);
+			fn = col_dlsym_real(library, api->symbols[row]);
 			dlclose(library);
 		}
 	}

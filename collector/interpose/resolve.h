@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct ws_api {
+struct col_api {
 	void **functions;           /* NULL: not resolved yet */
 	const char *const *symbols; /* as the library exports them */
 	size_t n;
@@ -26,13 +26,13 @@ struct ws_api {
 	void (*found)(const char *path);
 };
 
-void *ws_resolve(struct ws_api *api, size_t row); /* NULL: the library has no such function */
+void *col_resolve(struct col_api *api, size_t row); /* NULL: the library has no such function */
 
 /* The C library's own dlsym(): the name may be interposed, by us among others. */
-void *ws_dlsym_real(void *handle, const char *name);
-void *ws_dlsym_libc(void); /* its address */
+void *col_dlsym_real(void *handle, const char *name);
+void *col_dlsym_libc(void); /* its address */
 
 /* A loaded library whose file name begins with @beginning, one more reference; NULL: none. */
-void *ws_loaded_library(const char *beginning);
+void *col_loaded_library(const char *beginning);
 
 #endif

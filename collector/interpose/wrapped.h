@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct ws_wrapped {
+struct col_wrapped {
 	const char *library, *library2; /* beginnings of file names; the second may be NULL */
 	const char *wrappers;           /* the same, of the library of wrappers */
 	const char *prefixes[6];        /* of function names, NULL-terminated */
 	bool optional;                  /* the wrappers work with nothing behind them */
 };
 
-static const struct ws_wrapped ws_wrapped[] = {
+static const struct col_wrapped col_wrapped[] = {
 	{ "libamdhip64.so", "libhiprtc.so", "libwavescope-hip", { "hip", "__hip", "_Z2", "_ZN8hip_impl" },
 	  false },
 	{ "librccl.so", "libnccl.so", "libwavescope-rccl", { "nccl", "msccl" }, false },

@@ -5,21 +5,21 @@
 
 static bool met;
 
-WS_PUBLIC void ws_rccl_found(const char *path)
+WS_PUBLIC void col_rccl_found(const char *path)
 {
 	/* In this order: it may open the capture, and state() is not to say it as well. */
-	ws_runtime_used(WS_RUNTIME_RCCL, 0);
+	col_runtime_used(CAP_RUNTIME_RCCL, 0);
 	__atomic_store_n(&met, true, __ATOMIC_RELAXED);
 }
 
-static void state(struct ws_writer *writer)
+static void state(struct cap_writer *writer)
 {
-	if (!ws_asked(WS_SERVICE_RCCL))
+	if (!col_asked(COL_SERVICE_RCCL))
 		return;
-	ws_ops_state(writer, WS_OP_RCCL, ws_rccl_ops, ws_rccl_n_ops);
-	ws_enum_names_state(writer, ws_rccl_names, ws_rccl_n_names);
+	col_ops_state(writer, COL_OP_RCCL, col_rccl_ops, col_rccl_n_ops);
+	col_enum_names_state(writer, col_rccl_names, col_rccl_n_names);
 	if (__atomic_load_n(&met, __ATOMIC_RELAXED))
-		ws_runtime_state(writer, WS_RUNTIME_RCCL, 0);
+		col_runtime_state(writer, CAP_RUNTIME_RCCL, 0);
 }
 
-const struct ws_provider ws_provider_rccl = { .name = "rccl", .state = state };
+const struct col_provider col_provider_rccl = { .name = "rccl", .state = state };

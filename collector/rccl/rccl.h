@@ -7,8 +7,8 @@
 
 #include "collector/provider.h"
 
-extern const struct ws_provider ws_provider_rccl;
+extern const struct col_provider col_provider_rccl;
 
-void ws_rccl_found(const char *path); /* for wrappers: the library was met */
+void col_rccl_found(const char *path); /* for wrappers: the library was met */
 
 #endif

@@ -9,13 +9,8 @@
 #include "collector/rccl/rccl.h"
 
 /* The HIP calls inside name their streams themselves. */
-#define WS_STREAM_USERS 0u
+#define COL_STREAM_USERS 0u
 
-static inline uint32_t ws_switches_now(void)
-{
-	return __atomic_load_n(&ws_switches, __ATOMIC_RELAXED);
-}
-
-static const char *const ws_rccl_libraries[] = { "librccl.so", "libnccl.so", NULL };
+static const char *const col_rccl_libraries[] = { "librccl.so", "libnccl.so", NULL };
 
 #endif

@@ -14,66 +14,66 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#pragma weak ws_marker_mark
-#pragma weak ws_marker_push
-#pragma weak ws_marker_pop
-#pragma weak ws_marker_start
-#pragma weak ws_marker_stop
-#pragma weak ws_marker_thread_id
-#pragma weak ws_marker_pause
-#pragma weak ws_marker_resume
-#pragma weak ws_thread_name
-#pragma weak ws_hip_stream_name
-#pragma weak ws_agent_name_hsa
-#pragma weak ws_agent_name_hip
+#pragma weak col_marker_mark
+#pragma weak col_marker_push
+#pragma weak col_marker_pop
+#pragma weak col_marker_start
+#pragma weak col_marker_stop
+#pragma weak col_marker_thread_id
+#pragma weak col_marker_pause
+#pragma weak col_marker_resume
+#pragma weak col_thread_name
+#pragma weak col_hip_stream_name
+#pragma weak col_agent_name_hsa
+#pragma weak col_agent_name_hip
 
 static __thread int depth;
 static uint64_t last_range;
 
 WS_PUBLIC void roctxMarkA(const char *message)
 {
-	if (ws_marker_mark && message)
-		ws_marker_mark(message);
+	if (col_marker_mark && message)
+		col_marker_mark(message);
 }
 
 WS_PUBLIC int roctxRangePushA(const char *message)
 {
-	if (ws_marker_push)
-		return ws_marker_push(message ? message : "");
+	if (col_marker_push)
+		return col_marker_push(message ? message : "");
 	return depth++;
 }
 
 WS_PUBLIC int roctxRangePop(void)
 {
-	if (ws_marker_pop)
-		return ws_marker_pop();
+	if (col_marker_pop)
+		return col_marker_pop();
 	return depth ? --depth : -1;
 }
 
 WS_PUBLIC roctx_range_id_t roctxRangeStartA(const char *message)
 {
-	if (ws_marker_start)
-		return ws_marker_start(message ? message : "");
+	if (col_marker_start)
+		return col_marker_start(message ? message : "");
 	return __atomic_add_fetch(&last_range, 1, __ATOMIC_RELAXED);
 }
 
 WS_PUBLIC void roctxRangeStop(roctx_range_id_t id)
 {
-	if (ws_marker_stop)
-		ws_marker_stop(id);
+	if (col_marker_stop)
+		col_marker_stop(id);
 }
 
 WS_PUBLIC int roctxProfilerPause(roctx_thread_id_t tid)
 {
-	if (ws_marker_pause)
-		ws_marker_pause();
+	if (col_marker_pause)
+		col_marker_pause();
 	return 0;
 }
 
 WS_PUBLIC int roctxProfilerResume(roctx_thread_id_t tid)
 {
-	if (ws_marker_resume)
-		ws_marker_resume();
+	if (col_marker_resume)
+		col_marker_resume();
 	return 0;
 }
 
@@ -81,21 +81,21 @@ WS_PUBLIC int roctxGetThreadId(roctx_thread_id_t *tid)
 {
 	if (!tid)
 		return -1;
-	*tid = (roctx_thread_id_t)(ws_marker_thread_id ? ws_marker_thread_id() : syscall(SYS_gettid));
+	*tid = (roctx_thread_id_t)(col_marker_thread_id ? col_marker_thread_id() : syscall(SYS_gettid));
 	return 0;
 }
 
 WS_PUBLIC int roctxNameOsThread(const char *name)
 {
-	if (ws_thread_name && name)
-		ws_thread_name(name);
+	if (col_thread_name && name)
+		col_thread_name(name);
 	return 0;
 }
 
 WS_PUBLIC int roctxNameHipStream(const char *name, const struct ihipStream_t *stream)
 {
-	if (ws_hip_stream_name && name)
-		ws_hip_stream_name(stream, name);
+	if (col_hip_stream_name && name)
+		col_hip_stream_name(stream, name);
 	return 0;
 }
 
@@ -103,17 +103,17 @@ WS_PUBLIC int roctxNameHsaAgent(const char *name, const struct hsa_agent_s *agen
 {
 	uint64_t handle;
 
-	if (ws_agent_name_hsa && name && agent) {
+	if (col_agent_name_hsa && name && agent) {
 		memcpy(&handle, agent, sizeof(handle)); /* all that the struct holds */
-		ws_agent_name_hsa(handle, name);
+		col_agent_name_hsa(handle, name);
 	}
 	return 0;
 }
 
 WS_PUBLIC int roctxNameHipDevice(const char *name, int device_id)
 {
-	if (ws_agent_name_hip && name)
-		ws_agent_name_hip(device_id, name);
+	if (col_agent_name_hip && name)
+		col_agent_name_hip(device_id, name);
 	return 0;
 }
 

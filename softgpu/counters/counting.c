@@ -25,9 +25,9 @@ static bool is_set(const char *name, const char *to)
 	return text && !strcmp(text, to);
 }
 
-struct ws_counting *ws_counting_create(const struct ws_hw *hw)
+struct sg_counting *sg_counting_create(const struct sg_hw *hw)
 {
-	struct ws_counting *c = calloc(1, sizeof(*c));
+	struct sg_counting *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
@@ -38,7 +38,7 @@ struct ws_counting *ws_counting_create(const struct ws_hw *hw)
 	c->times = is_set("WAVESCOPE_GPU_TIME", "simulated") ||
 		   (!getenv("WAVESCOPE_GPU_TIME") && is_set("WAVESCOPE_TIMES", "modelled"));
 	if (!is_set("WAVESCOPE_MODEL", "always"))
-		c->known = ws_known_create(); /* without memory it goes on as without it */
+		c->known = sg_known_create(); /* without memory it goes on as without it */
 	atomic_init(&c->is_wanted, c->times);
 	pthread_mutex_init(&c->choosing, NULL);
 	pthread_mutex_init(&c->lock, NULL);
@@ -55,44 +55,44 @@ static void free_result(struct result *r)
 	free(r);
 }
 
-void ws_counting_destroy(struct ws_counting *c)
+void sg_counting_destroy(struct sg_counting *c)
 {
 	if (!c)
 		return;
-	ws_counting_drop(c, UINT64_MAX);
-	ws_plan_put(c->plan);
+	sg_counting_drop(c, UINT64_MAX);
+	sg_plan_put(c->plan);
 	free(c->seen);
 	while (c->models) {
 		struct queue_model *q = c->models;
 
 		c->models = q->next;
-		ws_model_destroy(q->model);
+		sg_model_destroy(q->model);
 		free(q);
 	}
-	ws_spare_traces_free(&c->spares);
-	ws_known_destroy(c->known);
+	sg_spare_traces_free(&c->spares);
+	sg_known_destroy(c->known);
 	pthread_mutex_destroy(&c->spares.lock);
 	pthread_mutex_destroy(&c->choosing);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
 
-bool ws_counting_wanted(struct ws_counting *c)
+bool sg_counting_wanted(struct sg_counting *c)
 {
 	return c && atomic_load_explicit(&c->is_wanted, memory_order_relaxed);
 }
 
-bool ws_counting_simulates_times(const struct ws_counting *c)
+bool sg_counting_simulates_times(const struct sg_counting *c)
 {
 	return c && c->times;
 }
 
-bool ws_counting_alone(struct ws_counting *c)
+bool sg_counting_alone(struct sg_counting *c)
 {
 	return c && atomic_load_explicit(&c->is_alone, memory_order_relaxed);
 }
 
-struct ws_model *ws_counting_model(struct ws_counting *c, uint64_t queue)
+struct sg_model *sg_counting_model(struct sg_counting *c, uint64_t queue)
 {
 	struct queue_model *q;
 
@@ -101,7 +101,7 @@ struct ws_model *ws_counting_model(struct ws_counting *c, uint64_t queue)
 		;
 	if (!q && (q = calloc(1, sizeof(*q)))) {
 		q->queue = queue;
-		q->model = ws_model_create(c->hw);
+		q->model = sg_model_create(c->hw);
 		q->next = c->models;
 		c->models = q;
 	}
@@ -109,7 +109,7 @@ struct ws_model *ws_counting_model(struct ws_counting *c, uint64_t queue)
 	return q ? q->model : NULL;
 }
 
-bool ws_counting_first_time(struct ws_counting *c, uint64_t queue, uint64_t kernel)
+bool sg_counting_first_time(struct sg_counting *c, uint64_t queue, uint64_t kernel)
 {
 	for (size_t k = 0; k < c->n_seen; k++)
 		if (c->seen[k].kernel == kernel && c->seen[k].queue == queue)
@@ -130,32 +130,32 @@ bool ws_counting_first_time(struct ws_counting *c, uint64_t queue, uint64_t kern
 /* ---- results ---- */
 
 /* What the values of a set come from: its own pass, or the first. */
-static const struct ws_model_result *pass_of(const struct ws_count_run *run, size_t set)
+static const struct sg_model_result *pass_of(const struct sg_count_run *run, size_t set)
 {
-	bool own = run->choice == WS_SOFTGPU_REPLAY && run->n_done == run->n_passes;
+	bool own = run->choice == SOFTGPU_REPLAY && run->n_done == run->n_passes;
 
 	return &run->passes[own ? set : 0];
 }
 
 /* The sets that the run counted: one, or all. */
-static void sets_of(const struct ws_count_run *run, size_t *first, size_t *end)
+static void sets_of(const struct sg_count_run *run, size_t *first, size_t *end)
 {
-	bool all = run->choice == WS_SOFTGPU_REPLAY;
+	bool all = run->choice == SOFTGPU_REPLAY;
 
 	*first = all || !run->plan ? 0 : run->choice;
 	*end = !run->plan ? 0 : all ? run->plan->n : *first + 1;
 }
 
-static bool make_room(struct result *r, const struct ws_count_run *run, size_t first, size_t end)
+static bool make_room(struct result *r, const struct sg_count_run *run, size_t first, size_t end)
 {
 	size_t n_values = 0, n_numbers = 0, n_chars = 0;
 
 	for (size_t s = first; s < end; s++)
 		for (size_t k = 0; k < run->plan->sets[s].n; k++) {
-			const struct ws_selected *item = &run->plan->sets[s].items[k];
+			const struct sg_selected *item = &run->plan->sets[s].items[k];
 
 			n_values++;
-			n_numbers += ws_selected_n_values(item, run->counting->hw);
+			n_numbers += sg_selected_n_values(item, run->counting->hw);
 			n_chars += strlen(item->name) + 1;
 		}
 	r->values = calloc(n_values + 1, sizeof(*r->values));
@@ -164,7 +164,7 @@ static bool make_room(struct result *r, const struct ws_count_run *run, size_t f
 	return r->values && r->numbers && r->names;
 }
 
-static uint32_t fill_values(struct result *r, const struct ws_count_run *run, size_t first, size_t end)
+static uint32_t fill_values(struct result *r, const struct sg_count_run *run, size_t first, size_t end)
 {
 	uint64_t *at = r->numbers;
 	char *name = r->names;
@@ -172,14 +172,14 @@ static uint32_t fill_values(struct result *r, const struct ws_count_run *run, si
 
 	for (size_t s = first; s < end; s++)
 		for (size_t k = 0; k < run->plan->sets[s].n; k++) {
-			const struct ws_selected *item = &run->plan->sets[s].items[k];
+			const struct sg_selected *item = &run->plan->sets[s].items[k];
 
-			ws_selected_values(item, pass_of(run, s), at);
-			r->values[n] = (struct ws_softgpu_value){
+			sg_selected_values(item, pass_of(run, s), at);
+			r->values[n] = (struct softgpu_value){
 				.name = strcpy(name, item->name),
-				.n_values = ws_selected_n_values(item, run->counting->hw), .values = at,
-				.fidelity = item->counter->fidelity == WS_EXACT ? WS_SOFTGPU_EXACT :
-										  WS_SOFTGPU_MODELLED,
+				.n_values = sg_selected_n_values(item, run->counting->hw), .values = at,
+				.fidelity = item->counter->fidelity == SG_EXACT ? SOFTGPU_EXACT :
+										  SOFTGPU_MODELLED,
 			};
 			at += r->values[n++].n_values;
 			name += strlen(name) + 1;
@@ -187,7 +187,7 @@ static uint32_t fill_values(struct result *r, const struct ws_count_run *run, si
 	return n;
 }
 
-static struct result *make_result(struct ws_count_run *run)
+static struct result *make_result(struct sg_count_run *run)
 {
 	struct result *r = calloc(1, sizeof(*r));
 	size_t first, end;
@@ -200,7 +200,7 @@ static struct result *make_result(struct ws_count_run *run)
 	}
 	r->samples = run->samples;
 	run->samples = NULL;
-	r->public = (struct ws_softgpu_result){
+	r->public = (struct softgpu_result){
 		.queue = run->info.dispatch.queue, .packet = run->info.dispatch.packet,
 		.kernel_object = run->info.dispatch.kernel_object,
 		.completion_signal = run->info.dispatch.completion_signal,
@@ -214,7 +214,7 @@ static struct result *make_result(struct ws_count_run *run)
 	return r;
 }
 
-static void drop_oldest(struct ws_counting *c)
+static void drop_oldest(struct sg_counting *c)
 {
 	struct result *r = c->oldest;
 
@@ -225,9 +225,9 @@ static void drop_oldest(struct ws_counting *c)
 	free_result(r);
 }
 
-void ws_counting_keep(struct ws_count_run *run)
+void sg_counting_keep(struct sg_count_run *run)
 {
-	struct ws_counting *c = run->counting;
+	struct sg_counting *c = run->counting;
 	struct result *r;
 
 	pthread_mutex_lock(&c->lock);
@@ -245,44 +245,44 @@ void ws_counting_keep(struct ws_count_run *run)
 
 /* ---- the service ---- */
 
-size_t ws_counting_list(struct ws_counting *c, struct ws_softgpu_counter *out, size_t room)
+size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size_t room)
 {
-	static const char *const instances[] = { [WS_PER_DEVICE] = "device", [WS_PER_SE] = "shader engine",
-						 [WS_PER_CU] = "CU", [WS_PER_CHANNEL] = "L2 channel" };
+	static const char *const instances[] = { [SG_PER_DEVICE] = "device", [SG_PER_SE] = "shader engine",
+						 [SG_PER_CU] = "CU", [SG_PER_CHANNEL] = "L2 channel" };
 	size_t n = 0;
 
-	for (size_t k = 0; k < ws_n_counters; k++) {
-		const struct ws_counter_info *i = &ws_counters[k];
-		const struct ws_block_info *b = &ws_blocks[i->block];
+	for (size_t k = 0; k < sg_n_counters; k++) {
+		const struct sg_counter_info *i = &sg_counters[k];
+		const struct sg_block_info *b = &sg_blocks[i->block];
 
 		if (!(i->targets & (c->hw->gfx90a ? 2 : 1)))
 			continue;
 		if (n < room)
-			out[n] = (struct ws_softgpu_counter){
+			out[n] = (struct softgpu_counter){
 				.name = i->name, .block = b->name, .text = i->text,
-				.fidelity = i->fidelity == WS_EXACT	  ? WS_SOFTGPU_EXACT :
-					    i->fidelity == WS_UNSUPPORTED ? WS_SOFTGPU_UNSUPPORTED :
-									    WS_SOFTGPU_MODELLED,
-				.n_instances = ws_hw_instances(c->hw, i->block),
+				.fidelity = i->fidelity == SG_EXACT	  ? SOFTGPU_EXACT :
+					    i->fidelity == SG_UNSUPPORTED ? SOFTGPU_UNSUPPORTED :
+									    SOFTGPU_MODELLED,
+				.n_instances = sg_hw_instances(c->hw, i->block),
 				.instance = instances[b->per], .block_limit = b->limit,
-				.is_level = i->fidelity == WS_LEVEL_COUNTER,
+				.is_level = i->fidelity == SG_LEVEL_COUNTER,
 			};
 		n++;
 	}
 	return n;
 }
 
-static void update_wanted(struct ws_counting *c)
+static void update_wanted(struct sg_counting *c)
 {
 	atomic_store(&c->is_wanted, c->plan || c->sample_cycles || c->times);
 	atomic_store(&c->is_alone, c->plan && c->plan->n_counters);
 }
 
-int ws_counting_choose(struct ws_counting *c, const struct ws_softgpu_set *sets, size_t n,
-		       ws_softgpu_choose *choose, void *user, char *error, size_t error_bytes)
+int sg_counting_choose(struct sg_counting *c, const struct softgpu_set *sets, size_t n,
+		       softgpu_choose *choose, void *user, char *error, size_t error_bytes)
 {
-	struct ws_plan *plan = NULL, *old;
-	int status = n ? ws_plan_make(&plan, c->hw, sets, n, choose, user, error, error_bytes) : 0;
+	struct sg_plan *plan = NULL, *old;
+	int status = n ? sg_plan_make(&plan, c->hw, sets, n, choose, user, error, error_bytes) : 0;
 
 	if (status)
 		return status;
@@ -294,11 +294,11 @@ int ws_counting_choose(struct ws_counting *c, const struct ws_softgpu_set *sets,
 	update_wanted(c);
 	pthread_mutex_unlock(&c->lock);
 	pthread_mutex_unlock(&c->choosing);
-	ws_plan_put(old);
+	sg_plan_put(old);
 	return 0;
 }
 
-int ws_counting_sample(struct ws_counting *c, uint64_t cycles)
+int sg_counting_sample(struct sg_counting *c, uint64_t cycles)
 {
 	if (cycles && cycles < 64)
 		return EINVAL;
@@ -309,7 +309,7 @@ int ws_counting_sample(struct ws_counting *c, uint64_t cycles)
 	return 0;
 }
 
-int ws_counting_result(struct ws_counting *c, uint64_t queue, uint64_t packet, struct ws_softgpu_result *out)
+int sg_counting_result(struct sg_counting *c, uint64_t queue, uint64_t packet, struct softgpu_result *out)
 {
 	int status = ENOENT;
 
@@ -323,7 +323,7 @@ int ws_counting_result(struct ws_counting *c, uint64_t queue, uint64_t packet, s
 	return status;
 }
 
-int ws_counting_next(struct ws_counting *c, uint64_t after, struct ws_softgpu_result *out)
+int sg_counting_next(struct sg_counting *c, uint64_t after, struct softgpu_result *out)
 {
 	int status = ENOENT;
 
@@ -337,7 +337,7 @@ int ws_counting_next(struct ws_counting *c, uint64_t after, struct ws_softgpu_re
 	return status;
 }
 
-void ws_counting_drop(struct ws_counting *c, uint64_t sequence)
+void sg_counting_drop(struct sg_counting *c, uint64_t sequence)
 {
 	pthread_mutex_lock(&c->lock);
 	while (c->oldest && c->oldest->public.sequence <= sequence)
@@ -345,8 +345,8 @@ void ws_counting_drop(struct ws_counting *c, uint64_t sequence)
 	pthread_mutex_unlock(&c->lock);
 }
 
-size_t ws_counting_samples(struct ws_counting *c, uint64_t sequence, uint64_t first,
-			   struct ws_softgpu_pc_sample *out, size_t room)
+size_t sg_counting_samples(struct sg_counting *c, uint64_t sequence, uint64_t first,
+			   struct softgpu_pc_sample *out, size_t room)
 {
 	size_t n = 0;
 

@@ -4,8 +4,8 @@ import re
 import sys
 
 TARGETS = {"all": 3, "gfx908": 1, "gfx90a": 2}
-CLASSES = {"exact": "WS_EXACT", "modelled": "WS_MODELLED", "unsupported": "WS_UNSUPPORTED", "level": "WS_LEVEL_COUNTER"}
-INSTANCES = {"one": "WS_PER_DEVICE", "se": "WS_PER_SE", "cu": "WS_PER_CU", "channel": "WS_PER_CHANNEL"}
+CLASSES = {"exact": "SG_EXACT", "modelled": "SG_MODELLED", "unsupported": "SG_UNSUPPORTED", "level": "SG_LEVEL_COUNTER"}
+INSTANCES = {"one": "SG_PER_DEVICE", "se": "SG_PER_SE", "cu": "SG_PER_CU", "channel": "SG_PER_CHANNEL"}
 
 
 def fail(path, line, text):
@@ -41,28 +41,28 @@ def read(path):
 
 
 def header(blocks, rows):
-    out = ["/* made by gen_catalogue.py from catalogue.txt */", "enum ws_block {"]
-    out += ["\tWS_BLOCK_%s," % b[0] for b in blocks] + ["\tWS_N_BLOCKS", "};"]
+    out = ["/* made by gen_catalogue.py from catalogue.txt */", "enum ana_block {"]
+    out += ["\tSG_BLOCK_%s," % b[0] for b in blocks] + ["\tSG_N_BLOCKS", "};"]
     for b in blocks:
         mine = [r[1] for r in rows if r[0] == b[0]]
-        out += ["enum {"] + ["\tWS_C_%s," % c for c in mine] + ["\tWS_N_%s" % b[0], "};"]
+        out += ["enum {"] + ["\tSG_C_%s," % c for c in mine] + ["\tSG_N_%s" % b[0], "};"]
     return out
 
 
 def source(blocks, rows):
     out = ["/* made by gen_catalogue.py from catalogue.txt */",
            '#include "softgpu/counters/catalogue.h"', "",
-           "const struct ws_block_info ws_blocks[WS_N_BLOCKS] = {"]
+           "const struct sg_block_info sg_blocks[SG_N_BLOCKS] = {"]
     first = 0
     for b in blocks:
         n = sum(r[0] == b[0] for r in rows)
         out.append('\t{ "%s", %s, %d, %d, %d },' % (b[0], INSTANCES[b[1]], b[2], first, n))
         first += n
-    out += ["};", "", "const struct ws_counter_info ws_counters[] = {"]
+    out += ["};", "", "const struct sg_counter_info sg_counters[] = {"]
     for block, name, targets, kind, text in rows:
-        out.append('\t{ "%s", "%s", WS_BLOCK_%s, %d, %s, WS_C_%s },' %
+        out.append('\t{ "%s", "%s", SG_BLOCK_%s, %d, %s, SG_C_%s },' %
                    (name, text.replace('"', '\\"'), block, TARGETS[targets], CLASSES[kind], name))
-    out += ["};", "const size_t ws_n_counters = sizeof(ws_counters) / sizeof(ws_counters[0]);"]
+    out += ["};", "const size_t sg_n_counters = sizeof(sg_counters) / sizeof(sg_counters[0]);"]
     return out
 
 

@@ -18,55 +18,55 @@
 #include "softgpu/counters/mem_block.h"
 #include "softgpu/timing/model.h"
 
-struct ws_known_store;
-struct ws_known;
+struct sg_known_store;
+struct sg_known;
 
-#define WS_MAX_MEM_BLOCKS 32
+#define SG_MAX_MEM_BLOCKS 32
 
 /* What can be told before it runs. Compared as bytes: clear it first. */
-struct ws_known_key {
+struct sg_known_key {
 	uint64_t kernel, n_wgs, stride, origin, extent;
-	uint64_t caches;              /* ws_model_state(); 0 for a cold one, which finds them empty */
+	uint64_t caches;              /* sg_model_state(); 0 for a cold one, which finds them empty */
 	uint32_t waves_per_wg, vgprs, sgprs, lds_bytes, scratch_wave_bytes, scratch_waves;
 	uint32_t cold, system_release;
 };
 
 /* How to find out whether code and memory are what they were. */
-struct ws_known_world {
-	bool (*instruction)(void *ctx, uint64_t pc, struct ws_inst_source *out);
-	void (*find_block)(void *ctx, uint64_t addr, struct ws_mem_block *out); /* NULL: never asked */
+struct sg_known_world {
+	bool (*instruction)(void *ctx, uint64_t pc, struct sg_inst_source *out);
+	void (*find_block)(void *ctx, uint64_t addr, struct sg_mem_block *out); /* NULL: never asked */
 	void *ctx;
 };
 
 /* One that was modelled. Everything is copied. */
-struct ws_known_facts {
-	struct ws_known_key key;
-	struct ws_known_world world;
-	struct ws_model *model;       /* that has just run it */
-	const struct ws_model_result *result;
+struct sg_known_facts {
+	struct sg_known_key key;
+	struct sg_known_world world;
+	struct sg_model *model;       /* that has just run it */
+	const struct sg_model_result *result;
 	const uint64_t *digests;      /* [n_wgs] */
-	const struct ws_mem_block *blocks; /* that the model asked about */
+	const struct sg_mem_block *blocks; /* that the model asked about */
 	uint32_t n_blocks;
 };
 
-#define WS_MAX_GUESSES 8
-struct ws_guess {
-	struct ws_known *at[WS_MAX_GUESSES];
+#define SG_MAX_GUESSES 8
+struct sg_guess {
+	struct sg_known *at[SG_MAX_GUESSES];
 	uint32_t n;
 };
 
-struct ws_known_store *ws_known_create(void); /* NULL: no memory */
-void ws_known_destroy(struct ws_known_store *store);
+struct sg_known_store *sg_known_create(void); /* NULL: no memory */
+void sg_known_destroy(struct sg_known_store *store);
 /* Without memory for it nothing happens. */
-void ws_known_add(struct ws_known_store *store, const struct ws_known_facts *facts);
+void sg_known_add(struct sg_known_store *store, const struct sg_known_facts *facts);
 
 /* All that it may be like. */
-void ws_guess_begin(struct ws_guess *g, struct ws_known_store *store, const struct ws_known_key *key,
-		    const struct ws_known_world *world);
+void sg_guess_begin(struct sg_guess *g, struct sg_known_store *store, const struct sg_known_key *key,
+		    const struct sg_known_world *world);
 /* The digest of a workgroup: those that differ are out. */
-void ws_guess_see(struct ws_guess *g, struct ws_known_store *store, uint64_t wg, uint64_t digest);
+void sg_guess_see(struct sg_guess *g, struct sg_known_store *store, uint64_t wg, uint64_t digest);
 /* All workgroups have been seen: the values, and what the model's caches hold afterwards. False: no memory. */
-bool ws_guess_take(const struct ws_guess *g, struct ws_model *model, struct ws_model_result *out);
-void ws_guess_end(struct ws_guess *g, struct ws_known_store *store); /* again is fine */
+bool sg_guess_take(const struct sg_guess *g, struct sg_model *model, struct sg_model_result *out);
+void sg_guess_end(struct sg_guess *g, struct sg_known_store *store); /* again is fine */
 
 #endif

@@ -6,10 +6,10 @@
 
 #include "softgpu/mem/kind.h"
 
-struct ws_mem_block {
+struct sg_mem_block {
 	uint64_t start, size;         /* size 0: there is none */
-	uint64_t pin_place;           /* ws_vm_info's */
-	struct ws_memory_kind kind;
+	uint64_t pin_place;           /* sg_vm_info's */
+	struct sg_memory_kind kind;
 };
 
 #endif

@@ -16,10 +16,10 @@ static void name_set(size_t k, size_t n, char *error, size_t error_bytes)
 	snprintf(error, error_bytes, "set %zu: %s", k, text);
 }
 
-int ws_plan_make(struct ws_plan **out, const struct ws_hw *hw, const struct ws_softgpu_set *sets, size_t n,
-		 ws_softgpu_choose *choose, void *user, char *error, size_t error_bytes)
+int sg_plan_make(struct sg_plan **out, const struct sg_hw *hw, const struct softgpu_set *sets, size_t n,
+		 softgpu_choose *choose, void *user, char *error, size_t error_bytes)
 {
-	struct ws_plan *plan = calloc(1, sizeof(*plan));
+	struct sg_plan *plan = calloc(1, sizeof(*plan));
 	int status = 0;
 
 	if (plan)
@@ -33,32 +33,32 @@ int ws_plan_make(struct ws_plan **out, const struct ws_hw *hw, const struct ws_s
 	plan->choose = choose;
 	plan->user = user;
 	for (; plan->n < n && !status; plan->n++) {
-		status = ws_selection_make(&plan->sets[plan->n], hw, sets[plan->n].names, sets[plan->n].n, error,
+		status = sg_selection_make(&plan->sets[plan->n], hw, sets[plan->n].names, sets[plan->n].n, error,
 					   error_bytes);
 		if (status)
 			name_set(plan->n, n, error, error_bytes);
 		plan->n_counters += sets[plan->n].n;
 	}
 	if (status)
-		ws_plan_put(plan);
+		sg_plan_put(plan);
 	else
 		*out = plan;
 	return status;
 }
 
-struct ws_plan *ws_plan_get(struct ws_plan *plan)
+struct sg_plan *sg_plan_get(struct sg_plan *plan)
 {
 	if (plan)
 		atomic_fetch_add(&plan->n_users, 1);
 	return plan;
 }
 
-void ws_plan_put(struct ws_plan *plan)
+void sg_plan_put(struct sg_plan *plan)
 {
 	if (!plan || atomic_fetch_sub(&plan->n_users, 1) != 1)
 		return;
 	for (size_t k = 0; k < plan->n; k++)
-		ws_selection_free(&plan->sets[k]);
+		sg_selection_free(&plan->sets[k]);
 	free(plan->sets);
 	free(plan);
 }

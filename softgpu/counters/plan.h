@@ -11,18 +11,18 @@
 #include "softgpu/counters/select.h"
 #include "softgpu/counters/service.h"
 
-struct ws_plan {
+struct sg_plan {
 	_Atomic uint32_t n_users;
 	size_t n, n_counters;         /* sets; counters of all of them */
-	struct ws_selection *sets;
-	ws_softgpu_choose *choose;    /* NULL: always set 0 */
+	struct sg_selection *sets;
+	softgpu_choose *choose;    /* NULL: always set 0 */
 	void *user;
 };
 
-/* 0, or as ws_softgpu_count_sets(). The caller is its first user. */
-int ws_plan_make(struct ws_plan **out, const struct ws_hw *hw, const struct ws_softgpu_set *sets, size_t n,
-		 ws_softgpu_choose *choose, void *user, char *error, size_t error_bytes);
-struct ws_plan *ws_plan_get(struct ws_plan *plan); /* NULL is fine */
-void ws_plan_put(struct ws_plan *plan);
+/* 0, or as softgpu_count_sets(). The caller is its first user. */
+int sg_plan_make(struct sg_plan **out, const struct sg_hw *hw, const struct softgpu_set *sets, size_t n,
+		 softgpu_choose *choose, void *user, char *error, size_t error_bytes);
+struct sg_plan *sg_plan_get(struct sg_plan *plan); /* NULL is fine */
+void sg_plan_put(struct sg_plan *plan);
 
 #endif

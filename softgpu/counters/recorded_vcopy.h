@@ -6,9 +6,9 @@
 #ifndef WS_SOFTGPU_COUNTERS_RECORDED_VCOPY_H
 #define WS_SOFTGPU_COUNTERS_RECORDED_VCOPY_H
 
-#define WS_NOT_RECORDED (-1)
+#define SG_NOT_RECORDED (-1)
 
-struct ws_recorded {
+struct sg_recorded {
 	const char *name;
 	double mi200[3], mi100[3];
 	double within;                /* part of the recorded value; 0: equal */
@@ -16,15 +16,15 @@ struct ws_recorded {
 
 /* clang-format off */
 #define SAME(n) { n, n, n }
-static const struct ws_recorded ws_recorded_vcopy[] = {
+static const struct sg_recorded sg_recorded_vcopy[] = {
 	{ "SQ_WAVES", SAME(16384), SAME(16384), 0 },
 	{ "SQ_WAVES_EQ_64", SAME(16384), SAME(16384), 0 },
 	{ "SPI_CSN_NUM_THREADGROUPS", SAME(4096), SAME(4096), 0 },
 	{ "SQ_ITEMS", SAME(1048576), SAME(1048576), 0 },
 	{ "SQ_INSTS", SAME(393216), SAME(393216), 0 },
 	{ "SQ_INSTS_VALU", SAME(163840), SAME(163840), 0 },
-	{ "SQ_INSTS_VALU_INT32", SAME(114688), SAME(WS_NOT_RECORDED), 0 },
-	{ "SQ_INSTS_VALU_INT64", SAME(0), SAME(WS_NOT_RECORDED), 0 },
+	{ "SQ_INSTS_VALU_INT32", SAME(114688), SAME(SG_NOT_RECORDED), 0 },
+	{ "SQ_INSTS_VALU_INT64", SAME(0), SAME(SG_NOT_RECORDED), 0 },
 	{ "SQ_INSTS_SALU", SAME(49152), SAME(49152), 0 },
 	{ "SQ_INSTS_SMEM", SAME(65536), SAME(65536), 0 },
 	{ "SQ_INSTS_SMEM_NORM", SAME(131072), SAME(131072), 0 },
@@ -60,9 +60,9 @@ static const struct ws_recorded ws_recorded_vcopy[] = {
 	{ "SPI_VWC_CSC_WR", SAME(16384), SAME(16384), 0 },
 	{ "SPI_SWC_CSC_WR", SAME(32768), SAME(81920), 0 },
 	/* on the MI100 nothing ever waits for room: its launcher is slower than the model's CUs get free */
-	{ "SPI_RA_RES_STALL_CSN", { 10074, 21863, 20454 }, SAME(WS_NOT_RECORDED), 0.3 },
-	{ "SPI_RA_WAVE_SIMD_FULL_CSN", { 458925, 1020891, 915443 }, SAME(WS_NOT_RECORDED), 0.3 },
-	{ "SPI_RA_REQ_NO_ALLOC", { 13604, 32251, 32796 }, SAME(WS_NOT_RECORDED), 0.5 },
+	{ "SPI_RA_RES_STALL_CSN", { 10074, 21863, 20454 }, SAME(SG_NOT_RECORDED), 0.3 },
+	{ "SPI_RA_WAVE_SIMD_FULL_CSN", { 458925, 1020891, 915443 }, SAME(SG_NOT_RECORDED), 0.3 },
+	{ "SPI_RA_REQ_NO_ALLOC", { 13604, 32251, 32796 }, SAME(SG_NOT_RECORDED), 0.5 },
 	{ "SPI_RA_REQ_NO_ALLOC_CSN", { 19334, 27914, 28321 }, { 30878, 27777, 30613 }, 0.5 },
 	{ "SPI_RA_TMP_STALL_CSN", SAME(0), SAME(0), 0 },
 	{ "SPI_RA_VGPR_SIMD_FULL_CSN", SAME(0), SAME(0), 0 },
@@ -92,7 +92,7 @@ static const struct ws_recorded ws_recorded_vcopy[] = {
 	{ "TCC_NORMAL_EVICT_sum", { 65551, 65550, 65552 }, SAME(131112), 0.01 },
 	{ "TCC_READ_sum", { 73251, 70312, 70013 }, { 131635, 131523, 131492 }, 0.15 },
 	{ "TCC_REQ_sum", { 204016, 200735, 201111 }, { 262603, 262477, 262462 }, 0.15 },
-	{ "TCC_HIT_sum", { 72935, 69652, 70029 }, SAME(WS_NOT_RECORDED), 0.15 },
+	{ "TCC_HIT_sum", { 72935, 69652, 70029 }, SAME(SG_NOT_RECORDED), 0.15 },
 	{ "TCC_EA_WRREQ_sum", { 131072, 91072, 91113 }, { 131072, 86546, 86724 }, 0.1 },
 	{ "TCC_NORMAL_WRITEBACK_sum", { 46047, 45484, 45511 }, { 87142, 86959, 86797 }, 0.1 },
 	{ "TCC_ALL_TC_OP_WB_WRITEBACK_sum", { 19489, 0, 0 }, { 43930, 0, 0 }, 0.15 },

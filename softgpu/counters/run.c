@@ -13,10 +13,10 @@
 
 /* ---- what the model asks for ---- */
 
-static struct ws_wg_traces *next(void *ctx, uint64_t wg)
+static struct sg_wg_traces *next(void *ctx, uint64_t wg)
 {
-	struct ws_count_run *run = ctx;
-	struct ws_wg_traces *t;
+	struct sg_count_run *run = ctx;
+	struct sg_wg_traces *t;
 
 	pthread_mutex_lock(&run->lock);
 	run->wanted = wg + 1;
@@ -36,38 +36,38 @@ static struct ws_wg_traces *next(void *ctx, uint64_t wg)
 	return t;
 }
 
-static uint64_t bytes_of(const struct ws_wg_traces *t)
+static uint64_t bytes_of(const struct sg_wg_traces *t)
 {
 	uint64_t n = 0;
 
 	for (uint32_t k = 0; k < t->n_waves; k++)
-		n += ws_trace_bytes(&t->waves[k]);
+		n += sg_trace_bytes(&t->waves[k]);
 	return n;
 }
 
 /* ---- storage of traces ---- */
 
-void ws_count_run_discard(struct ws_wg_traces *t)
+void sg_count_run_discard(struct sg_wg_traces *t)
 {
 	if (!t)
 		return;
 	for (uint32_t k = 0; k < t->n_waves; k++)
-		ws_trace_free(&t->waves[k]);
+		sg_trace_free(&t->waves[k]);
 	free(t->waves);
 	free(t);
 }
 
-void ws_spare_traces_free(struct spare_traces *spares)
+void sg_spare_traces_free(struct spare_traces *spares)
 {
 	while (spares->list) {
-		struct ws_wg_traces *t = spares->list;
+		struct sg_wg_traces *t = spares->list;
 
 		spares->list = t->next_spare;
-		ws_count_run_discard(t);
+		sg_count_run_discard(t);
 	}
 }
 
-static void keep_spare(struct spare_traces *spares, struct ws_wg_traces *t, uint32_t n_waves, uint64_t n_bytes)
+static void keep_spare(struct spare_traces *spares, struct sg_wg_traces *t, uint32_t n_waves, uint64_t n_bytes)
 {
 	bool kept = false;
 
@@ -82,12 +82,12 @@ static void keep_spare(struct spare_traces *spares, struct ws_wg_traces *t, uint
 		pthread_mutex_unlock(&spares->lock);
 	}
 	if (!kept)
-		ws_count_run_discard(t);
+		sg_count_run_discard(t);
 }
 
-static struct ws_wg_traces *take_spare(struct spare_traces *spares, uint32_t n_waves)
+static struct sg_wg_traces *take_spare(struct spare_traces *spares, uint32_t n_waves)
 {
-	struct ws_wg_traces *t;
+	struct sg_wg_traces *t;
 
 	pthread_mutex_lock(&spares->lock);
 	t = spares->list;
@@ -97,15 +97,15 @@ static struct ws_wg_traces *take_spare(struct spare_traces *spares, uint32_t n_w
 	}
 	pthread_mutex_unlock(&spares->lock);
 	if (t && t->n_waves != n_waves) { /* of another kernel: so will be the others */
-		ws_count_run_discard(t);
+		sg_count_run_discard(t);
 		t = NULL;
 	}
 	return t;
 }
 
-static void release(void *ctx, uint64_t wg, struct ws_wg_traces *t)
+static void release(void *ctx, uint64_t wg, struct sg_wg_traces *t)
 {
-	struct ws_count_run *run = ctx;
+	struct sg_count_run *run = ctx;
 	uint64_t n_bytes = bytes_of(t);
 	bool wake;
 
@@ -120,22 +120,22 @@ static void release(void *ctx, uint64_t wg, struct ws_wg_traces *t)
 		run->info.room(run->info.ctx);
 }
 
-static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
+static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
 {
-	struct ws_count_run *run = ctx;
+	struct sg_count_run *run = ctx;
 
 	return run->info.instruction(run->info.ctx, pc, out);
 }
 
-static bool is_within(const struct ws_mem_block *b, uint64_t addr)
+static bool is_within(const struct sg_mem_block *b, uint64_t addr)
 {
 	return addr - b->start < b->size;
 }
 
 /* Which block an address is in changes rarely from one access to the next, and there are few of them. */
-static const struct ws_mem_block *block_at(struct ws_count_run *run, uint64_t addr)
+static const struct sg_mem_block *block_at(struct sg_count_run *run, uint64_t addr)
 {
-	struct ws_mem_block *b = &run->blocks[run->last_block];
+	struct sg_mem_block *b = &run->blocks[run->last_block];
 
 	if (is_within(b, addr))
 		return b;
@@ -144,7 +144,7 @@ static const struct ws_mem_block *block_at(struct ws_count_run *run, uint64_t ad
 			run->last_block = k;
 			return &run->blocks[k];
 		}
-	if (run->n_blocks == WS_MAX_MEM_BLOCKS) {
+	if (run->n_blocks == SG_MAX_MEM_BLOCKS) {
 		run->is_unknowable = true;
 		run->n_blocks = 0;
 	}
@@ -158,39 +158,39 @@ static const struct ws_mem_block *block_at(struct ws_count_run *run, uint64_t ad
 	return b;
 }
 
-static const struct ws_mem_block *memory(void *ctx, uint64_t addr)
+static const struct sg_mem_block *memory(void *ctx, uint64_t addr)
 {
 	return block_at(ctx, addr);
 }
 
-static uint8_t inst_type(const struct ws_pc_sample *s)
+static uint8_t inst_type(const struct sg_pc_sample *s)
 {
-	static const uint8_t units[WS_N_UNITS] = {
-		[WS_UNIT_VALU] = WS_SOFTGPU_VALU, [WS_UNIT_SALU] = WS_SOFTGPU_SALU,
-		[WS_UNIT_SMEM] = WS_SOFTGPU_SMEM, [WS_UNIT_VMEM] = WS_SOFTGPU_VMEM,
-		[WS_UNIT_FLAT] = WS_SOFTGPU_FLAT, [WS_UNIT_LDS] = WS_SOFTGPU_LDS,
-		[WS_UNIT_GDS] = WS_SOFTGPU_GDS,   [WS_UNIT_MISC] = WS_SOFTGPU_OTHER,
-		[WS_UNIT_NONE] = WS_SOFTGPU_INTERNAL,
+	static const uint8_t units[SG_N_UNITS] = {
+		[SG_UNIT_VALU] = SOFTGPU_VALU, [SG_UNIT_SALU] = SOFTGPU_SALU,
+		[SG_UNIT_SMEM] = SOFTGPU_SMEM, [SG_UNIT_VMEM] = SOFTGPU_VMEM,
+		[SG_UNIT_FLAT] = SOFTGPU_FLAT, [SG_UNIT_LDS] = SOFTGPU_LDS,
+		[SG_UNIT_GDS] = SOFTGPU_GDS,   [SG_UNIT_MISC] = SOFTGPU_OTHER,
+		[SG_UNIT_NONE] = SOFTGPU_INTERNAL,
 	};
 	static const uint8_t scalars[] = {
-		[WS_SCALAR_BRANCH] = WS_SOFTGPU_BRANCH,      [WS_SCALAR_JUMP] = WS_SOFTGPU_JUMP,
-		[WS_SCALAR_MESSAGE] = WS_SOFTGPU_MESSAGE,    [WS_SCALAR_BARRIER] = WS_SOFTGPU_AT_BARRIER,
-		[WS_SCALAR_END] = WS_SOFTGPU_END,            [WS_SCALAR_WAITCNT] = WS_SOFTGPU_AT_WAITCNT,
-		[WS_SCALAR_NOP] = WS_SOFTGPU_INTERNAL,       [WS_SCALAR_SLEEP] = WS_SOFTGPU_AT_SLEEP,
-		[WS_SCALAR_OTHER] = WS_SOFTGPU_OTHER,
+		[SG_SCALAR_BRANCH] = SOFTGPU_BRANCH,      [SG_SCALAR_JUMP] = SOFTGPU_JUMP,
+		[SG_SCALAR_MESSAGE] = SOFTGPU_MESSAGE,    [SG_SCALAR_BARRIER] = SOFTGPU_AT_BARRIER,
+		[SG_SCALAR_END] = SOFTGPU_END,            [SG_SCALAR_WAITCNT] = SOFTGPU_AT_WAITCNT,
+		[SG_SCALAR_NOP] = SOFTGPU_INTERNAL,       [SG_SCALAR_SLEEP] = SOFTGPU_AT_SLEEP,
+		[SG_SCALAR_OTHER] = SOFTGPU_OTHER,
 	};
 
-	if (s->scalar == WS_SCALAR_CBRANCH)
-		return s->taken ? WS_SOFTGPU_BRANCH_TAKEN : WS_SOFTGPU_BRANCH_NOT_TAKEN;
+	if (s->scalar == SG_SCALAR_CBRANCH)
+		return s->taken ? SOFTGPU_BRANCH_TAKEN : SOFTGPU_BRANCH_NOT_TAKEN;
 	if (s->scalar)
 		return scalars[s->scalar];
-	return s->matrix ? WS_SOFTGPU_MATRIX : units[s->unit];
+	return s->matrix ? SOFTGPU_MATRIX : units[s->unit];
 }
 
 
-static void sample(void *ctx, const struct ws_pc_sample *s)
+static void sample(void *ctx, const struct sg_pc_sample *s)
 {
-	struct ws_count_run *run = ctx;
+	struct sg_count_run *run = ctx;
 
 	if (run->n_samples == run->samples_room) {
 		size_t room = run->samples_room ? 2 * run->samples_room : 1024;
@@ -201,7 +201,7 @@ static void sample(void *ctx, const struct ws_pc_sample *s)
 		run->samples = samples;
 		run->samples_room = room;
 	}
-	run->samples[run->n_samples++] = (struct ws_softgpu_pc_sample){
+	run->samples[run->n_samples++] = (struct softgpu_pc_sample){
 		.cycle = s->cycle, .workgroup = s->wg * run->stride, .pc = s->pc, .exec = s->exec, .wave = s->wave,
 		.cu = s->cu, .simd = s->simd, .wave_slot = s->slot, .inst_type = inst_type(s), .stall = s->stall,
 		.n_waves = s->waves,
@@ -212,7 +212,7 @@ static void sample(void *ctx, const struct ws_pc_sample *s)
  * Waits until the traces tell whether the dispatch is like one that was modelled before. Nothing is
  * modelled meanwhile; so it is given up as well when traces fill the memory that they may.
  */
-static bool is_known(struct ws_count_run *run)
+static bool is_known(struct sg_count_run *run)
 {
 	bool known;
 
@@ -220,18 +220,18 @@ static bool is_known(struct ws_count_run *run)
 	while (run->guess.n && run->n_arrived < run->d.n_wgs && !run->cancelled && !run->starved)
 		pthread_cond_wait(&run->arrived, &run->lock);
 	known = run->guess.n && run->n_arrived == run->d.n_wgs && !run->cancelled &&
-		ws_guess_take(&run->guess, run->model, &run->r);
-	ws_guess_end(&run->guess, run->counting->known);
+		sg_guess_take(&run->guess, run->model, &run->r);
+	sg_guess_end(&run->guess, run->counting->known);
 	pthread_mutex_unlock(&run->lock);
 	return known;
 }
 
 static void *run_model(void *arg)
 {
-	struct ws_count_run *run = arg;
+	struct sg_count_run *run = arg;
 
 	run->was_known = is_known(run);
-	run->counted = run->was_known || ws_model_run(run->model, &run->d, &run->r);
+	run->counted = run->was_known || sg_model_run(run->model, &run->d, &run->r);
 	/* given up: nobody will take what still comes */
 	pthread_mutex_lock(&run->lock);
 	run->wanted = UINT64_MAX;
@@ -243,10 +243,10 @@ static void *run_model(void *arg)
 /* ---- the command processor's side ---- */
 
 /* What the dispatch may be like. */
-static void make_guess(struct ws_count_run *run)
+static void make_guess(struct sg_count_run *run)
 {
-	struct ws_known_key *key = &run->key;
-	const struct ws_model_dispatch *d = &run->d;
+	struct sg_known_key *key = &run->key;
+	const struct sg_model_dispatch *d = &run->d;
 
 	memset(key, 0, sizeof(*key));
 	key->kernel = run->info.dispatch.kernel_object;
@@ -254,7 +254,7 @@ static void make_guess(struct ws_count_run *run)
 	key->stride = run->stride;
 	key->origin = d->origin;
 	key->extent = d->extent;
-	key->caches = d->cold ? 0 : ws_model_state(run->model);
+	key->caches = d->cold ? 0 : sg_model_state(run->model);
 	key->waves_per_wg = d->waves_per_wg;
 	key->vgprs = d->vgprs;
 	key->sgprs = d->sgprs;
@@ -263,28 +263,28 @@ static void make_guess(struct ws_count_run *run)
 	key->scratch_waves = d->scratch_waves;
 	key->cold = d->cold;
 	key->system_release = d->system_release;
-	run->world = (struct ws_known_world){ run->info.instruction, run->info.find_block, run->info.ctx };
+	run->world = (struct sg_known_world){ run->info.instruction, run->info.find_block, run->info.ctx };
 	run->n_blocks = run->last_block = 0;
 	run->blocks[0].size = 0;
 	/* samples are not kept: where they are wanted the model has to run */
 	run->has_digests = !d->sample_cycles && run->counting->known;
 	run->is_unknowable = !run->has_digests;
 	if (run->has_digests)
-		ws_guess_begin(&run->guess, run->counting->known, key, &run->world);
+		sg_guess_begin(&run->guess, run->counting->known, key, &run->world);
 }
 
-static void learn(struct ws_count_run *run)
+static void learn(struct sg_count_run *run)
 {
-	struct ws_known_facts facts = { .key = run->key, .world = run->world, .model = run->model,
+	struct sg_known_facts facts = { .key = run->key, .world = run->world, .model = run->model,
 					.result = &run->r, .digests = run->digests, .blocks = run->blocks,
 					.n_blocks = run->n_blocks };
 
 	if (!run->was_known && !run->is_unknowable)
-		ws_known_add(run->counting->known, &facts);
+		sg_known_add(run->counting->known, &facts);
 }
 
 /* A thread that follows the workers; few workgroups are not worth one, they are modelled at the end. */
-static bool start_model(struct ws_count_run *run)
+static bool start_model(struct sg_count_run *run)
 {
 	sigset_t all, before;
 	int error;
@@ -302,10 +302,10 @@ static bool start_model(struct ws_count_run *run)
 }
 
 /* Every stride-th workgroup is modelled. */
-static uint64_t stride_of(const struct ws_counting *c, const struct ws_model_dispatch *shape)
+static uint64_t stride_of(const struct sg_counting *c, const struct sg_model_dispatch *shape)
 {
 	/* fewer than fill the GPU a few times over would say little about the rest */
-	uint64_t least = 4ull * ws_hw_instances(c->hw, WS_BLOCK_TCP) * 4 * c->hw->simd_waves;
+	uint64_t least = 4ull * sg_hw_instances(c->hw, SG_BLOCK_TCP) * 4 * c->hw->simd_waves;
 	uint64_t n = c->sample_waves > least ? c->sample_waves : least, stride;
 
 	if (!c->sample_waves)
@@ -315,10 +315,10 @@ static uint64_t stride_of(const struct ws_counting *c, const struct ws_model_dis
 }
 
 /* Traces that nobody took. */
-static void recycle(struct ws_count_run *run)
+static void recycle(struct sg_count_run *run)
 {
 	for (uint64_t k = 0; run->traces && k < run->d.n_wgs; k++) {
-		struct ws_wg_traces *t = run->traces[k];
+		struct sg_wg_traces *t = run->traces[k];
 
 		if (t)
 			keep_spare(&run->counting->spares, t, run->d.waves_per_wg, bytes_of(t));
@@ -326,30 +326,30 @@ static void recycle(struct ws_count_run *run)
 	}
 }
 
-static void free_run(struct ws_count_run *run)
+static void free_run(struct sg_count_run *run)
 {
 	for (uint32_t k = 0; k < run->n_done; k++)
-		ws_model_result_free(&run->passes[k]);
+		sg_model_result_free(&run->passes[k]);
 	recycle(run);
 	if (run->counting->known)
-		ws_guess_end(&run->guess, run->counting->known);
+		sg_guess_end(&run->guess, run->counting->known);
 	free(run->digests);
 	free(run->passes);
 	free(run->traces);
 	free(run->samples);
-	ws_plan_put(run->plan);
+	sg_plan_put(run->plan);
 	pthread_mutex_destroy(&run->lock);
 	pthread_cond_destroy(&run->arrived);
 	free(run);
 }
 
-static struct ws_count_run *new_run(struct ws_counting *c, const struct ws_count_info *info,
-				    struct ws_plan *plan, uint32_t choice)
+static struct sg_count_run *new_run(struct sg_counting *c, const struct sg_count_info *info,
+				    struct sg_plan *plan, uint32_t choice)
 {
-	struct ws_count_run *run = calloc(1, sizeof(*run));
+	struct sg_count_run *run = calloc(1, sizeof(*run));
 
 	if (!run) {
-		ws_plan_put(plan);
+		sg_plan_put(plan);
 		return NULL;
 	}
 	pthread_mutex_init(&run->lock, NULL);
@@ -360,8 +360,8 @@ static struct ws_count_run *new_run(struct ws_counting *c, const struct ws_count
 	run->info = *info;
 	run->n_wgs = info->shape.n_wgs;
 	run->stride = stride_of(c, &info->shape);
-	run->n_passes = choice == WS_SOFTGPU_REPLAY ? (uint32_t)plan->n : 1;
-	run->model = ws_counting_model(c, info->dispatch.queue);
+	run->n_passes = choice == SOFTGPU_REPLAY ? (uint32_t)plan->n : 1;
+	run->model = sg_counting_model(c, info->dispatch.queue);
 	run->d = info->shape;
 	run->d.n_wgs = (run->n_wgs + run->stride - 1) / run->stride;
 	run->d.origin = info->origin;
@@ -372,12 +372,12 @@ static struct ws_count_run *new_run(struct ws_counting *c, const struct ws_count
 	run->d.memory = info->find_block ? memory : NULL;
 	run->d.sample = sample;
 	run->d.ctx = run;
-	run->traces = calloc(run->d.n_wgs, sizeof(struct ws_wg_traces *));
+	run->traces = calloc(run->d.n_wgs, sizeof(struct sg_wg_traces *));
 	run->digests = malloc(run->d.n_wgs * sizeof(*run->digests));
 	run->awaited = UINT64_MAX;
 	run->passes = calloc(run->n_passes, sizeof(*run->passes));
 	if (!run->traces || !run->digests || !run->passes || !run->model ||
-	    (run->n_passes > 1 && !ws_model_save(run->model))) {
+	    (run->n_passes > 1 && !sg_model_save(run->model))) {
 		free_run(run);
 		return NULL;
 	}
@@ -385,39 +385,39 @@ static struct ws_count_run *new_run(struct ws_counting *c, const struct ws_count
 }
 
 /* Which set: the plan is returned with it, and is the caller's to put. */
-static struct ws_plan *choose(struct ws_counting *c, const struct ws_softgpu_dispatch *dispatch,
+static struct sg_plan *choose(struct sg_counting *c, const struct softgpu_dispatch *dispatch,
 			      uint32_t *choice)
 {
-	struct ws_plan *plan;
+	struct sg_plan *plan;
 
 	pthread_mutex_lock(&c->choosing);
-	plan = ws_plan_get(c->plan);
+	plan = sg_plan_get(c->plan);
 	*choice = plan && plan->choose ? plan->choose(plan->user, dispatch) : 0;
 	pthread_mutex_unlock(&c->choosing);
-	if (plan && *choice >= plan->n && *choice != WS_SOFTGPU_REPLAY)
-		*choice = WS_SOFTGPU_PLAIN;
+	if (plan && *choice >= plan->n && *choice != SOFTGPU_REPLAY)
+		*choice = SOFTGPU_PLAIN;
 	return plan;
 }
 
-bool ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info, struct ws_count_run **out_run)
+bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info, struct sg_count_run **out_run)
 {
-	struct ws_count_run *run;
-	struct ws_plan *plan;
+	struct sg_count_run *run;
+	struct sg_plan *plan;
 	uint64_t sample_cycles;
 	uint32_t choice;
 	bool cold, counted;
 
 	*out_run = NULL;
-	if (!ws_counting_wanted(c))
+	if (!sg_counting_wanted(c))
 		return true;
 	plan = choose(c, &info->dispatch, &choice);
 	pthread_mutex_lock(&c->lock);
-	cold = ws_counting_first_time(c, info->dispatch.queue, info->dispatch.kernel_object); /* plain or not */
+	cold = sg_counting_first_time(c, info->dispatch.queue, info->dispatch.kernel_object); /* plain or not */
 	sample_cycles = c->sample_cycles;
 	pthread_mutex_unlock(&c->lock);
-	counted = plan ? choice != WS_SOFTGPU_PLAIN : sample_cycles != 0;
+	counted = plan ? choice != SOFTGPU_PLAIN : sample_cycles != 0;
 	if (!counted && !c->times) {
-		ws_plan_put(plan);
+		sg_plan_put(plan);
 		return true;
 	}
 	run = new_run(c, info, plan, choice);
@@ -434,7 +434,7 @@ bool ws_counting_begin(struct ws_counting *c, const struct ws_count_info *info, 
 	return true;
 }
 
-bool ws_count_run_may_start(struct ws_count_run *run, uint64_t wg)
+bool sg_count_run_may_start(struct sg_count_run *run, uint64_t wg)
 {
 	bool may;
 
@@ -447,14 +447,14 @@ bool ws_count_run_may_start(struct ws_count_run *run, uint64_t wg)
 	return may;
 }
 
-bool ws_count_run_models(const struct ws_count_run *run, uint64_t wg)
+bool sg_count_run_models(const struct sg_count_run *run, uint64_t wg)
 {
 	return wg % run->stride == 0;
 }
 
-struct ws_wg_traces *ws_count_run_start(struct ws_count_run *run)
+struct sg_wg_traces *sg_count_run_start(struct sg_count_run *run)
 {
-	struct ws_wg_traces *t = take_spare(&run->counting->spares, run->d.waves_per_wg);
+	struct sg_wg_traces *t = take_spare(&run->counting->spares, run->d.waves_per_wg);
 
 	if (t)
 		return t;
@@ -470,24 +470,24 @@ struct ws_wg_traces *ws_count_run_start(struct ws_count_run *run)
 	return t;
 }
 
-void ws_count_run_done(struct ws_count_run *run, uint64_t wg, struct ws_wg_traces *t, uint32_t n_waves)
+void sg_count_run_done(struct sg_count_run *run, uint64_t wg, struct sg_wg_traces *t, uint32_t n_waves)
 {
 	uint64_t digest = 0, place = wg / run->stride;
 	bool guessed;
 
 	for (uint32_t k = n_waves; k < t->n_waves; k++)
-		ws_trace_free(&t->waves[k]);
+		sg_trace_free(&t->waves[k]);
 	t->n_waves = n_waves;
 	if (run->has_digests)
 		for (uint32_t k = 0; k < n_waves; k++)
-			digest = ws_trace_digest(digest, &t->waves[k]);
+			digest = sg_trace_digest(digest, &t->waves[k]);
 	pthread_mutex_lock(&run->lock);
 	run->n_bytes += bytes_of(t);
 	run->traces[place] = t;
 	run->digests[place] = digest;
 	run->n_arrived++;
 	guessed = run->guess.n;
-	ws_guess_see(&run->guess, run->counting->known, place, digest);
+	sg_guess_see(&run->guess, run->counting->known, place, digest);
 	/* woken when it can go on: mostly it has enough to do, or still waits for others */
 	if (run->awaited == place || (guessed && (!run->guess.n || run->n_arrived == run->d.n_wgs)))
 		pthread_cond_signal(&run->arrived);
@@ -495,22 +495,22 @@ void ws_count_run_done(struct ws_count_run *run, uint64_t wg, struct ws_wg_trace
 }
 
 /* What was modelled stands for all: every number grows by the part that was left out. */
-static void scale(const struct ws_count_run *run, struct ws_model_result *r)
+static void scale(const struct sg_count_run *run, struct sg_model_result *r)
 {
 	double by = (double)run->n_wgs / (double)run->d.n_wgs;
 
 	if (run->d.n_wgs == run->n_wgs)
 		return;
-	for (unsigned b = 0; b < WS_N_BLOCKS; b++)
-		for (size_t k = 0; k < (size_t)r->n_instances[b] * ws_blocks[b].n; k++)
+	for (unsigned b = 0; b < SG_N_BLOCKS; b++)
+		for (size_t k = 0; k < (size_t)r->n_instances[b] * sg_blocks[b].n; k++)
 			r->values[b][k] = (uint64_t)((double)r->values[b][k] * by + 0.5);
-	for (size_t k = 0; k < (size_t)r->n_instances[WS_BLOCK_SQ] * WS_N_SQ; k++)
+	for (size_t k = 0; k < (size_t)r->n_instances[SG_BLOCK_SQ] * SG_N_SQ; k++)
 		r->accumulated[k] = (uint64_t)((double)r->accumulated[k] * by + 0.5);
 	r->cycles = (uint64_t)((double)r->cycles * by + 0.5);
 	r->duration_ns = (uint64_t)((double)r->duration_ns * by + 0.5);
 }
 
-void ws_count_run_cancel(struct ws_count_run *run)
+void sg_count_run_cancel(struct sg_count_run *run)
 {
 	pthread_mutex_lock(&run->lock);
 	run->cancelled = true;
@@ -518,17 +518,17 @@ void ws_count_run_cancel(struct ws_count_run *run)
 	pthread_mutex_unlock(&run->lock);
 }
 
-uint64_t ws_count_run_stride(const struct ws_count_run *run)
+uint64_t sg_count_run_stride(const struct sg_count_run *run)
 {
 	return run->counting->sample_only ? run->stride : 1;
 }
 
-uint32_t ws_count_run_n_passes(const struct ws_count_run *run)
+uint32_t sg_count_run_n_passes(const struct sg_count_run *run)
 {
 	return run->n_passes;
 }
 
-bool ws_count_run_pass(struct ws_count_run *run)
+bool sg_count_run_pass(struct sg_count_run *run)
 {
 	if (run->d.n_wgs <= FEW_WGS)
 		run_model(run);
@@ -543,28 +543,28 @@ bool ws_count_run_pass(struct ws_count_run *run)
 	return true;
 }
 
-bool ws_count_run_again(struct ws_count_run *run)
+bool sg_count_run_again(struct sg_count_run *run)
 {
 	recycle(run);
 	run->wanted = run->n_bytes = run->n_arrived = 0;
 	run->cancelled = run->starved = run->counted = false;
-	ws_model_restore(run->model);
+	sg_model_restore(run->model);
 	return start_model(run);
 }
 
-void ws_count_run_cost(struct ws_count_run *run, uint64_t saved_bytes, uint64_t host_ns)
+void sg_count_run_cost(struct sg_count_run *run, uint64_t saved_bytes, uint64_t host_ns)
 {
 	run->saved_bytes = saved_bytes;
 	run->replay_host_ns = host_ns;
 }
 
-bool ws_count_run_end(struct ws_count_run *run, uint64_t *duration_ns)
+bool sg_count_run_end(struct sg_count_run *run, uint64_t *duration_ns)
 {
 	bool counted = run->n_done != 0;
 
 	if (counted) {
 		if (!run->quiet)
-			ws_counting_keep(run);
+			sg_counting_keep(run);
 		*duration_ns = run->passes[0].duration_ns;
 	}
 	free_run(run);

@@ -18,11 +18,11 @@ static bool same_name(const char *counter, const char *name, size_t length)
 	       !memcmp(counter + n_old, name + n_later, length - n_later);
 }
 
-const struct ws_counter_info *ws_counter_find(const struct ws_hw *hw, const char *name, size_t length)
+const struct sg_counter_info *sg_counter_find(const struct sg_hw *hw, const char *name, size_t length)
 {
-	for (size_t k = 0; k < ws_n_counters; k++)
-		if (ws_counters[k].targets & (hw->gfx90a ? 2 : 1) && same_name(ws_counters[k].name, name, length))
-			return &ws_counters[k];
+	for (size_t k = 0; k < sg_n_counters; k++)
+		if (sg_counters[k].targets & (hw->gfx90a ? 2 : 1) && same_name(sg_counters[k].name, name, length))
+			return &sg_counters[k];
 	return NULL;
 }
 
@@ -34,63 +34,63 @@ static bool ends(const char *name, size_t length, const char *with)
 }
 
 /* Takes the form off the name; item->counter stays NULL if nothing is known by it. */
-static void parse(struct ws_selected *item, const struct ws_hw *hw, const char *name,
-		  const struct ws_selected *before)
+static void parse(struct sg_selected *item, const struct sg_hw *hw, const char *name,
+		  const struct sg_selected *before)
 {
 	size_t length = strlen(name);
 	const char *bracket = strchr(name, '[');
 	char *end;
 
-	item->form = WS_EACH;
+	item->form = SG_EACH;
 	if (!strcmp(name, "SQ_ACCUM_PREV_HIRES")) {
-		item->form = WS_ACCUMULATED;
-		item->counter = before && before->form == WS_EACH &&
-				before->counter->fidelity == WS_LEVEL_COUNTER ? before->counter : NULL;
+		item->form = SG_ACCUMULATED;
+		item->counter = before && before->form == SG_EACH &&
+				before->counter->fidelity == SG_LEVEL_COUNTER ? before->counter : NULL;
 		return;
 	}
 	if (ends(name, length, "_ACCUM")) {
-		item->form = WS_ACCUMULATED;
-		item->counter = ws_counter_find(hw, name, length - 6);
-		if (item->counter && item->counter->fidelity != WS_LEVEL_COUNTER)
+		item->form = SG_ACCUMULATED;
+		item->counter = sg_counter_find(hw, name, length - 6);
+		if (item->counter && item->counter->fidelity != SG_LEVEL_COUNTER)
 			item->counter = NULL;
 		return;
 	}
 	if (ends(name, length, "_sum")) {
-		item->form = WS_SUM_OF;
+		item->form = SG_SUM_OF;
 		length -= 4;
 	} else if (bracket) {
 		unsigned long instance = strtoul(bracket + 1, &end, 10);
 
-		item->form = WS_ONE_OF;
+		item->form = SG_ONE_OF;
 		length = (size_t)(bracket - name);
-		item->counter = ws_counter_find(hw, name, length);
+		item->counter = sg_counter_find(hw, name, length);
 		item->instance = (uint32_t)instance;
 		if (item->counter && (end == bracket + 1 || strcmp(end, "]") ||
-				      instance >= ws_hw_instances(hw, item->counter->block)))
+				      instance >= sg_hw_instances(hw, item->counter->block)))
 			item->counter = NULL;
 		return;
 	}
-	item->counter = ws_counter_find(hw, name, length);
+	item->counter = sg_counter_find(hw, name, length);
 }
 
 /* Instances and forms of one counter share its place in the block; an accumulation takes another. */
-static bool counted_before(const struct ws_selection *s, size_t k)
+static bool counted_before(const struct sg_selection *s, size_t k)
 {
 	for (size_t j = 0; j < k; j++)
 		if (s->items[j].counter == s->items[k].counter &&
-		    (s->items[j].form == WS_ACCUMULATED) == (s->items[k].form == WS_ACCUMULATED))
+		    (s->items[j].form == SG_ACCUMULATED) == (s->items[k].form == SG_ACCUMULATED))
 			return true;
 	return false;
 }
 
-static int check_limits(const struct ws_selection *s, char *error, size_t error_bytes)
+static int check_limits(const struct sg_selection *s, char *error, size_t error_bytes)
 {
-	uint32_t used[WS_N_BLOCKS] = { 0 };
+	uint32_t used[SG_N_BLOCKS] = { 0 };
 
 	for (size_t k = 0; k < s->n; k++) {
-		const struct ws_block_info *block = &ws_blocks[s->items[k].counter->block];
+		const struct sg_block_info *block = &sg_blocks[s->items[k].counter->block];
 
-		if (counted_before(s, k) || ++used[block - ws_blocks] <= block->limit)
+		if (counted_before(s, k) || ++used[block - sg_blocks] <= block->limit)
 			continue;
 		snprintf(error, error_bytes, "counter '%s': block %s counts %u at once", s->items[k].name,
 			 block->name, block->limit);
@@ -99,25 +99,25 @@ static int check_limits(const struct ws_selection *s, char *error, size_t error_
 	return 0;
 }
 
-int ws_selection_make(struct ws_selection *s, const struct ws_hw *hw, const char *const *names, size_t n,
+int sg_selection_make(struct sg_selection *s, const struct sg_hw *hw, const char *const *names, size_t n,
 		      char *error, size_t error_bytes)
 {
 	int status = 0;
 
-	*s = (struct ws_selection){ .items = calloc(n ? n : 1, sizeof(*s->items)) };
+	*s = (struct sg_selection){ .items = calloc(n ? n : 1, sizeof(*s->items)) };
 	if (!s->items) {
 		snprintf(error, error_bytes, "out of memory");
 		return ENOMEM;
 	}
 	for (; s->n < n && !status; s->n++) {
-		struct ws_selected *item = &s->items[s->n];
+		struct sg_selected *item = &s->items[s->n];
 
 		parse(item, hw, names[s->n], s->n ? item - 1 : NULL);
 		item->name = strdup(names[s->n]);
 		if (!item->counter) {
 			snprintf(error, error_bytes, "counter '%s': not a counter of %s", names[s->n], hw->name);
 			status = EINVAL;
-		} else if (item->counter->fidelity == WS_UNSUPPORTED) {
+		} else if (item->counter->fidelity == SG_UNSUPPORTED) {
 			snprintf(error, error_bytes, "counter '%s': no value on the software GPU: %s",
 				 names[s->n], item->counter->text);
 			status = EINVAL;
@@ -129,37 +129,37 @@ int ws_selection_make(struct ws_selection *s, const struct ws_hw *hw, const char
 	if (!status)
 		status = check_limits(s, error, error_bytes);
 	if (status)
-		ws_selection_free(s);
+		sg_selection_free(s);
 	return status;
 }
 
-void ws_selection_free(struct ws_selection *s)
+void sg_selection_free(struct sg_selection *s)
 {
 	for (size_t k = 0; k < s->n; k++)
 		free(s->items[k].name);
 	free(s->items);
-	*s = (struct ws_selection){ 0 };
+	*s = (struct sg_selection){ 0 };
 }
 
-uint32_t ws_selected_n_values(const struct ws_selected *item, const struct ws_hw *hw)
+uint32_t sg_selected_n_values(const struct sg_selected *item, const struct sg_hw *hw)
 {
-	return item->form == WS_EACH ? ws_hw_instances(hw, item->counter->block) : 1;
+	return item->form == SG_EACH ? sg_hw_instances(hw, item->counter->block) : 1;
 }
 
-void ws_selected_values(const struct ws_selected *item, const struct ws_model_result *r, uint64_t *out)
+void sg_selected_values(const struct sg_selected *item, const struct sg_model_result *r, uint64_t *out)
 {
-	const struct ws_counter_info *c = item->counter;
-	uint32_t n = ws_blocks[c->block].n;
+	const struct sg_counter_info *c = item->counter;
+	uint32_t n = sg_blocks[c->block].n;
 
 	switch (item->form) {
-	case WS_SUM_OF:
-		*out = ws_model_sum(r, c->block, c->place);
+	case SG_SUM_OF:
+		*out = sg_model_sum(r, c->block, c->place);
 		break;
-	case WS_ONE_OF:
+	case SG_ONE_OF:
 		*out = r->values[c->block][(size_t)item->instance * n + c->place];
 		break;
-	case WS_ACCUMULATED:
-		*out = ws_model_accumulated(r, c->place);
+	case SG_ACCUMULATED:
+		*out = sg_model_accumulated(r, c->place);
 		break;
 	default:
 		for (uint32_t k = 0; k < r->n_instances[c->block]; k++)

@@ -8,29 +8,29 @@
 
 #include "softgpu/timing/model.h"
 
-enum ws_form_of { WS_EACH, WS_SUM_OF, WS_ONE_OF, WS_ACCUMULATED };
+enum sg_form_of { SG_EACH, SG_SUM_OF, SG_ONE_OF, SG_ACCUMULATED };
 
-struct ws_selected {
+struct sg_selected {
 	char *name;                   /* as it was asked for */
-	const struct ws_counter_info *counter;
-	enum ws_form_of form;
+	const struct sg_counter_info *counter;
+	enum sg_form_of form;
 	uint32_t instance;
 };
 
-struct ws_selection {
-	struct ws_selected *items;
+struct sg_selection {
+	struct sg_selected *items;
 	size_t n;
 };
 
 /* NULL: there is no such counter on this target. */
-const struct ws_counter_info *ws_counter_find(const struct ws_hw *hw, const char *name, size_t length);
+const struct sg_counter_info *sg_counter_find(const struct sg_hw *hw, const char *name, size_t length);
 
 /* 0, EINVAL, E2BIG or ENOMEM, and a sentence. */
-int ws_selection_make(struct ws_selection *s, const struct ws_hw *hw, const char *const *names, size_t n,
+int sg_selection_make(struct sg_selection *s, const struct sg_hw *hw, const char *const *names, size_t n,
 		      char *error, size_t error_bytes);
-void ws_selection_free(struct ws_selection *s);
+void sg_selection_free(struct sg_selection *s);
 
-uint32_t ws_selected_n_values(const struct ws_selected *item, const struct ws_hw *hw);
-void ws_selected_values(const struct ws_selected *item, const struct ws_model_result *r, uint64_t *out);
+uint32_t sg_selected_n_values(const struct sg_selected *item, const struct sg_hw *hw);
+void sg_selected_values(const struct sg_selected *item, const struct sg_model_result *r, uint64_t *out);
 
 #endif

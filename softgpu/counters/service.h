@@ -4,11 +4,11 @@
  * libhsakmt.so.1 of the software GPU exports these functions under the version WAVESCOPE_1; a profiler
  * finds them with dlsym(). A GPU is named by its node number in the topology.
  *
- *   what can be counted      ws_softgpu_counters()
- *   choose for what comes    ws_softgpu_count()          a block counts no more at once than hardware's
- *   choose per dispatch      ws_softgpu_count_sets()     filters, multiplexing, kernel replay
- *   what was counted         ws_softgpu_result()         per dispatch, by queue and packet
- *   PC samples               ws_softgpu_pc_sampling(), ws_softgpu_pc_samples()
+ *   what can be counted      softgpu_counters()
+ *   choose for what comes    softgpu_count()          a block counts no more at once than hardware's
+ *   choose per dispatch      softgpu_count_sets()     filters, multiplexing, kernel replay
+ *   what was counted         softgpu_result()         per dispatch, by queue and packet
+ *   PC samples               softgpu_pc_sampling(), softgpu_pc_samples()
  *
  * While counters or samples are wanted every dispatch of the GPU is counted, and its signal's time
  * stamps are modelled device time: end when it completed, start the modelled duration before. While counters
@@ -29,15 +29,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum ws_softgpu_fidelity {
-	WS_SOFTGPU_EXACT,             /* follows from the instruction stream */
-	WS_SOFTGPU_MODELLED,          /* follows from models of caches, addresses or time */
-	WS_SOFTGPU_UNSUPPORTED,       /* no value; the text says why */
+enum softgpu_fidelity {
+	SOFTGPU_EXACT,             /* follows from the instruction stream */
+	SOFTGPU_MODELLED,          /* follows from models of caches, addresses or time */
+	SOFTGPU_UNSUPPORTED,       /* no value; the text says why */
 };
 
-struct ws_softgpu_counter {           /* strings live as long as the library */
+struct softgpu_counter {           /* strings live as long as the library */
 	const char *name, *block, *text;
-	enum ws_softgpu_fidelity fidelity;
+	enum softgpu_fidelity fidelity;
 	uint32_t n_instances;
 	const char *instance;         /* what an instance is: device, shader engine, CU, L2 channel */
 	uint32_t block_limit;         /* counters of this block at once */
@@ -45,15 +45,15 @@ struct ws_softgpu_counter {           /* strings live as long as the library */
 };
 
 /* Fills at most `room`; returns how many there are, 0 if there is no such GPU. */
-size_t ws_softgpu_counters(uint32_t node, struct ws_softgpu_counter *out, size_t room);
+size_t softgpu_counters(uint32_t node, struct softgpu_counter *out, size_t room);
 
 /* From the next dispatch on. n 0: none. EINVAL: a bad name, E2BIG: too many of a block. */
-int ws_softgpu_count(uint32_t node, const char *const *names, size_t n, char *error, size_t error_bytes);
+int softgpu_count(uint32_t node, const char *const *names, size_t n, char *error, size_t error_bytes);
 
 /*
  * Several sets, and a say per dispatch. @choose is called on the thread of the queue's packet processor
  * before a dispatch starts, one call at a time per GPU; it returns the number of the set to count,
- * WS_SOFTGPU_PLAIN (not counted, at plain speed) or WS_SOFTGPU_REPLAY: the kernel runs once for every
+ * SOFTGPU_PLAIN (not counted, at plain speed) or SOFTGPU_REPLAY: the kernel runs once for every
  * set from the same memory and the same caches. What a run wrote is put back before the next, so memory
  * holds what one run leaves, and the values are those that separate runs of the program would give.
  * @choose must not call into the runtime or this service; any other number is PLAIN. NULL counts set 0
@@ -65,32 +65,32 @@ int ws_softgpu_count(uint32_t node, const char *const *names, size_t n, char *er
  * answered only once (after 16 times the instructions of the first it is given up, and memory gets what
  * the first run left); one that writes more than there is memory to save. PC samples are the first run's.
  */
-struct ws_softgpu_set {
+struct softgpu_set {
 	const char *const *names;
 	size_t n;
 };
 
-struct ws_softgpu_dispatch {
+struct softgpu_dispatch {
 	uint64_t queue, packet, kernel_object, completion_signal; /* as in the result */
 	uint32_t grid[3], workgroup[3];                          /* in work-items */
 };
 
-#define WS_SOFTGPU_PLAIN UINT32_MAX
-#define WS_SOFTGPU_REPLAY (UINT32_MAX - 1)
+#define SOFTGPU_PLAIN UINT32_MAX
+#define SOFTGPU_REPLAY (UINT32_MAX - 1)
 
-typedef uint32_t ws_softgpu_choose(void *user, const struct ws_softgpu_dispatch *dispatch);
+typedef uint32_t softgpu_choose(void *user, const struct softgpu_dispatch *dispatch);
 
-int ws_softgpu_count_sets(uint32_t node, const struct ws_softgpu_set *sets, size_t n,
-			  ws_softgpu_choose *choose, void *user, char *error, size_t error_bytes);
+int softgpu_count_sets(uint32_t node, const struct softgpu_set *sets, size_t n,
+			  softgpu_choose *choose, void *user, char *error, size_t error_bytes);
 
-struct ws_softgpu_value {
+struct softgpu_value {
 	const char *name;             /* as it was asked for; lives until the result is dropped */
 	uint32_t n_values;            /* 1, or the number of instances */
 	const uint64_t *values;
-	enum ws_softgpu_fidelity fidelity;
+	enum softgpu_fidelity fidelity;
 };
 
-struct ws_softgpu_result {
+struct softgpu_result {
 	uint64_t sequence;            /* from 1, over all dispatches counted on this GPU */
 	uint64_t queue;               /* address of the queue's ring (hsa_queue_t.base_address) */
 	uint64_t packet;              /* index of the packet in the queue */
@@ -101,38 +101,38 @@ struct ws_softgpu_result {
 	uint32_t clock_mhz;
 	double sampled;               /* 1, or the part of the workgroups that was modelled */
 	uint64_t n_pc_samples;
-	uint32_t set;                 /* which was counted, or WS_SOFTGPU_REPLAY */
+	uint32_t set;                 /* which was counted, or SOFTGPU_REPLAY */
 	uint32_t n_runs;              /* 1, or the number of sets when replayed; replay with 1: see above */
 	uint64_t saved_bytes;         /* written by the kernel, put back between runs */
 	uint64_t replay_host_ns;      /* host time of the runs after the first, with putting back */
 	uint32_t n_values;
-	const struct ws_softgpu_value *values; /* in the order in which they were asked for, set by set */
+	const struct softgpu_value *values; /* in the order in which they were asked for, set by set */
 };
 
-/* ENOENT: not there (yet, or the oldest of too many). Valid until ws_softgpu_drop(). */
-int ws_softgpu_result(uint32_t node, uint64_t queue, uint64_t packet, struct ws_softgpu_result *out);
+/* ENOENT: not there (yet, or the oldest of too many). Valid until softgpu_drop(). */
+int softgpu_result(uint32_t node, uint64_t queue, uint64_t packet, struct softgpu_result *out);
 /* The oldest with a greater sequence number. */
-int ws_softgpu_next_result(uint32_t node, uint64_t after, struct ws_softgpu_result *out);
+int softgpu_next_result(uint32_t node, uint64_t after, struct softgpu_result *out);
 /* Everything up to this sequence number has been read. */
-void ws_softgpu_drop(uint32_t node, uint64_t sequence);
+void softgpu_drop(uint32_t node, uint64_t sequence);
 
-enum ws_softgpu_stall {               /* why the wave did not issue */
-	WS_SOFTGPU_ISSUED, WS_SOFTGPU_NOT_CHOSEN, WS_SOFTGPU_UNIT_BUSY, WS_SOFTGPU_WAITCNT,
-	WS_SOFTGPU_BARRIER, WS_SOFTGPU_NO_INSTRUCTION, WS_SOFTGPU_QUEUE_FULL, WS_SOFTGPU_SLEEP,
+enum softgpu_stall {               /* why the wave did not issue */
+	SOFTGPU_ISSUED, SOFTGPU_NOT_CHOSEN, SOFTGPU_UNIT_BUSY, SOFTGPU_WAITCNT,
+	SOFTGPU_BARRIER, SOFTGPU_NO_INSTRUCTION, SOFTGPU_QUEUE_FULL, SOFTGPU_SLEEP,
 };
 
-enum ws_softgpu_inst_type {
-	WS_SOFTGPU_VALU, WS_SOFTGPU_MATRIX, WS_SOFTGPU_SALU, WS_SOFTGPU_SMEM, WS_SOFTGPU_VMEM,
-	WS_SOFTGPU_FLAT, WS_SOFTGPU_LDS, WS_SOFTGPU_GDS,
-	WS_SOFTGPU_BRANCH,            /* unconditional */
-	WS_SOFTGPU_BRANCH_TAKEN, WS_SOFTGPU_BRANCH_NOT_TAKEN, /* conditional */
-	WS_SOFTGPU_JUMP,              /* to an address in registers, and calls */
-	WS_SOFTGPU_MESSAGE, WS_SOFTGPU_AT_BARRIER, WS_SOFTGPU_END,
-	WS_SOFTGPU_AT_WAITCNT, WS_SOFTGPU_INTERNAL, WS_SOFTGPU_AT_SLEEP, /* never issued to a unit */
-	WS_SOFTGPU_OTHER,
+enum softgpu_inst_type {
+	SOFTGPU_VALU, SOFTGPU_MATRIX, SOFTGPU_SALU, SOFTGPU_SMEM, SOFTGPU_VMEM,
+	SOFTGPU_FLAT, SOFTGPU_LDS, SOFTGPU_GDS,
+	SOFTGPU_BRANCH,            /* unconditional */
+	SOFTGPU_BRANCH_TAKEN, SOFTGPU_BRANCH_NOT_TAKEN, /* conditional */
+	SOFTGPU_JUMP,              /* to an address in registers, and calls */
+	SOFTGPU_MESSAGE, SOFTGPU_AT_BARRIER, SOFTGPU_END,
+	SOFTGPU_AT_WAITCNT, SOFTGPU_INTERNAL, SOFTGPU_AT_SLEEP, /* never issued to a unit */
+	SOFTGPU_OTHER,
 };
 
-struct ws_softgpu_pc_sample {
+struct softgpu_pc_sample {
 	uint64_t cycle;               /* since the start of the dispatch */
 	uint64_t workgroup;           /* index in the grid, x fastest */
 	uint64_t pc;                  /* address; the code object's offset is the reader's business */
@@ -143,9 +143,9 @@ struct ws_softgpu_pc_sample {
 };
 
 /* One wave of every CU each `cycles` cycles; 0: no samples. */
-int ws_softgpu_pc_sampling(uint32_t node, uint64_t cycles);
+int softgpu_pc_sampling(uint32_t node, uint64_t cycles);
 /* Copies at most `room` samples of a result from the `first` on; returns how many. */
-size_t ws_softgpu_pc_samples(uint32_t node, uint64_t sequence, uint64_t first,
-			     struct ws_softgpu_pc_sample *out, size_t room);
+size_t softgpu_pc_samples(uint32_t node, uint64_t sequence, uint64_t first,
+			     struct softgpu_pc_sample *out, size_t room);
 
 #endif

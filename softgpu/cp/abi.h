@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_amd_signal {
+struct sg_amd_signal {
 	int64_t kind;
 	_Atomic int64_t value;
 	uint64_t event_mailbox;       /* 0: nobody sleeps on it */
@@ -23,13 +23,13 @@ struct ws_amd_signal {
 	uint64_t queue;
 	uint64_t reserved2;
 };
-static_assert(sizeof(struct ws_amd_signal) == 64, "part of the interface");
-static_assert(offsetof(struct ws_amd_signal, start_ts) == 32, "part of the interface");
+static_assert(sizeof(struct sg_amd_signal) == 64, "part of the interface");
+static_assert(offsetof(struct sg_amd_signal, start_ts) == 32, "part of the interface");
 
-#define WS_AMD_QUEUE_READ_OFFSET 128
-#define WS_AMD_QUEUE_SCRATCH_ONCE (1u << 4)
+#define SG_AMD_QUEUE_READ_OFFSET 128
+#define SG_AMD_QUEUE_SCRATCH_ONCE (1u << 4)
 
-struct ws_amd_queue {
+struct sg_amd_queue {
 	uint8_t hsa_queue[56];
 	_Atomic uint64_t write_dispatch_id;
 	uint32_t group_aperture_hi;
@@ -48,41 +48,41 @@ struct ws_amd_queue {
 	uint64_t inactive_signal;
 	uint8_t reserved4[56];
 };
-static_assert(sizeof(struct ws_amd_queue) == 256, "part of the interface");
-static_assert(offsetof(struct ws_amd_queue, read_dispatch_id) == WS_AMD_QUEUE_READ_OFFSET, "");
-static_assert(offsetof(struct ws_amd_queue, group_aperture_hi) == 64, "");
-static_assert(offsetof(struct ws_amd_queue, tmpring_size) == 140, "");
-static_assert(offsetof(struct ws_amd_queue, scratch_base) == 160, "");
-static_assert(offsetof(struct ws_amd_queue, properties) == 180, "");
-static_assert(offsetof(struct ws_amd_queue, inactive_signal) == 192, "");
+static_assert(sizeof(struct sg_amd_queue) == 256, "part of the interface");
+static_assert(offsetof(struct sg_amd_queue, read_dispatch_id) == SG_AMD_QUEUE_READ_OFFSET, "");
+static_assert(offsetof(struct sg_amd_queue, group_aperture_hi) == 64, "");
+static_assert(offsetof(struct sg_amd_queue, tmpring_size) == 140, "");
+static_assert(offsetof(struct sg_amd_queue, scratch_base) == 160, "");
+static_assert(offsetof(struct sg_amd_queue, properties) == 180, "");
+static_assert(offsetof(struct sg_amd_queue, inactive_signal) == 192, "");
 
 /* Codes for the queue's inactive signal. */
-enum ws_queue_error {
-	WS_QUEUE_NEED_SCRATCH = 1,
-	WS_QUEUE_BAD_DIMENSIONS = 2,
-	WS_QUEUE_BAD_GROUP_MEMORY = 4,
-	WS_QUEUE_BAD_CODE = 8,
-	WS_QUEUE_BAD_PACKET = 32,
-	WS_QUEUE_BAD_GROUP_SIZE = 64,
-	WS_QUEUE_BAD_REGISTERS = 128,
-	WS_QUEUE_BAD_VENDOR_PACKET = 256,
-	WS_QUEUE_SCRATCH_UNUSED = 512,
-	WS_QUEUE_APERTURE = 0x20000000,
-	WS_QUEUE_ILLEGAL = 0x40000000,
-	WS_QUEUE_TRAP = (int)0x80000000,
+enum sg_queue_error {
+	SG_QUEUE_NEED_SCRATCH = 1,
+	SG_QUEUE_BAD_DIMENSIONS = 2,
+	SG_QUEUE_BAD_GROUP_MEMORY = 4,
+	SG_QUEUE_BAD_CODE = 8,
+	SG_QUEUE_BAD_PACKET = 32,
+	SG_QUEUE_BAD_GROUP_SIZE = 64,
+	SG_QUEUE_BAD_REGISTERS = 128,
+	SG_QUEUE_BAD_VENDOR_PACKET = 256,
+	SG_QUEUE_SCRATCH_UNUSED = 512,
+	SG_QUEUE_APERTURE = 0x20000000,
+	SG_QUEUE_ILLEGAL = 0x40000000,
+	SG_QUEUE_TRAP = (int)0x80000000,
 };
 
 /* AQL packets: 64 bytes each; the header is written last and read first. */
-enum ws_aql_type {
-	WS_AQL_VENDOR,
-	WS_AQL_INVALID,
-	WS_AQL_DISPATCH,
-	WS_AQL_BARRIER_AND,
-	WS_AQL_AGENT,
-	WS_AQL_BARRIER_OR,
+enum sg_aql_type {
+	SG_AQL_VENDOR,
+	SG_AQL_INVALID,
+	SG_AQL_DISPATCH,
+	SG_AQL_BARRIER_AND,
+	SG_AQL_AGENT,
+	SG_AQL_BARRIER_OR,
 };
 
-union ws_aql_packet {
+union sg_aql_packet {
 	struct {
 		_Atomic uint16_t header;
 		uint16_t setup;
@@ -115,6 +115,6 @@ union ws_aql_packet {
 		uint64_t completion;
 	} vendor;
 };
-static_assert(sizeof(union ws_aql_packet) == 64, "part of the interface");
+static_assert(sizeof(union sg_aql_packet) == 64, "part of the interface");
 
 #endif

@@ -29,39 +29,39 @@ static_assert(sizeof(struct kernel_descriptor) == 64, "part of the interface");
 static_assert(offsetof(struct kernel_descriptor, rsrc3) == 44, "part of the interface");
 
 static const uint32_t launch_errors[] = {
-	[WS_LAUNCH_BAD_DIMENSIONS] = WS_QUEUE_BAD_DIMENSIONS,
-	[WS_LAUNCH_BAD_GROUP_MEMORY] = WS_QUEUE_BAD_GROUP_MEMORY,
-	[WS_LAUNCH_BAD_CODE] = WS_QUEUE_BAD_CODE,
-	[WS_LAUNCH_BAD_GROUP_SIZE] = WS_QUEUE_BAD_GROUP_SIZE,
+	[SG_LAUNCH_BAD_DIMENSIONS] = SG_QUEUE_BAD_DIMENSIONS,
+	[SG_LAUNCH_BAD_GROUP_MEMORY] = SG_QUEUE_BAD_GROUP_MEMORY,
+	[SG_LAUNCH_BAD_CODE] = SG_QUEUE_BAD_CODE,
+	[SG_LAUNCH_BAD_GROUP_SIZE] = SG_QUEUE_BAD_GROUP_SIZE,
 };
 
 /* Of a fault that the host learns of through the queue; memory faults have an event of their own. */
 static const uint32_t fault_codes[] = {
-	[WS_FAULT_NONE] = WS_QUEUE_BAD_GROUP_MEMORY,
-	[WS_FAULT_MEMORY] = 0,
-	[WS_FAULT_ILLEGAL] = WS_QUEUE_ILLEGAL,
-	[WS_FAULT_TRAP] = (uint32_t)WS_QUEUE_TRAP,
-	[WS_FAULT_APERTURE] = WS_QUEUE_APERTURE,
+	[SG_FAULT_NONE] = SG_QUEUE_BAD_GROUP_MEMORY,
+	[SG_FAULT_MEMORY] = 0,
+	[SG_FAULT_ILLEGAL] = SG_QUEUE_ILLEGAL,
+	[SG_FAULT_TRAP] = (uint32_t)SG_QUEUE_TRAP,
+	[SG_FAULT_APERTURE] = SG_QUEUE_APERTURE,
 };
 
-static union ws_aql_packet *packet_at(const struct ws_queue *queue, uint64_t index)
+static union sg_aql_packet *packet_at(const struct sg_queue *queue, uint64_t index)
 {
-	uint64_t n = queue->desc.size_bytes / sizeof(union ws_aql_packet);
+	uint64_t n = queue->desc.size_bytes / sizeof(union sg_aql_packet);
 
-	return (union ws_aql_packet *)queue->desc.ring + (index & (n - 1));
+	return (union sg_aql_packet *)queue->desc.ring + (index & (n - 1));
 }
 
-static uint64_t read_index(const struct ws_queue *queue)
+static uint64_t read_index(const struct sg_queue *queue)
 {
 	return atomic_load_explicit(queue->desc.read_ptr, memory_order_relaxed);
 }
 
-static uint16_t load_header(union ws_aql_packet *packet)
+static uint16_t load_header(union sg_aql_packet *packet)
 {
 	return atomic_load_explicit(&packet->dispatch.header, memory_order_acquire);
 }
 
-bool ws_aql_ready(const struct ws_queue *queue)
+bool sg_aql_ready(const struct sg_queue *queue)
 {
 	uint64_t index;
 
@@ -71,17 +71,17 @@ bool ws_aql_ready(const struct ws_queue *queue)
 	index = read_index(queue);
 	if (index >= atomic_load_explicit(queue->desc.write_ptr, memory_order_acquire))
 		return false;
-	return (load_header(packet_at(queue, index)) & 0xff) != WS_AQL_INVALID;
+	return (load_header(packet_at(queue, index)) & 0xff) != SG_AQL_INVALID;
 }
 
 /* Tell the host through the queue's own signal; it answers by storing 0, if at all. */
-static void raise_code(struct ws_queue *queue, uint32_t code)
+static void raise_code(struct sg_queue *queue, uint32_t code)
 {
-	struct ws_cp *cp = queue->cp;
-	struct ws_amd_signal *signal = ws_cp_signal(cp, queue->amd->inactive_signal);
+	struct sg_cp *cp = queue->cp;
+	struct sg_amd_signal *signal = sg_cp_signal(cp, queue->amd->inactive_signal);
 
 	if (!signal) {
-		ws_gpu_log(WS_GPU_LOG_ERROR, "a queue without error signal failed with code 0x%x",
+		sg_gpu_log(SG_GPU_LOG_ERROR, "a queue without error signal failed with code 0x%x",
 			   code);
 		atomic_store(&queue->halted, true);
 		return;
@@ -91,59 +91,59 @@ static void raise_code(struct ws_queue *queue, uint32_t code)
 		cp->host.interrupt(cp->host.ctx, signal->event_id);
 }
 
-static void fail_queue(struct ws_queue *queue, uint32_t code)
+static void fail_queue(struct sg_queue *queue, uint32_t code)
 {
-	ws_gpu_log(WS_GPU_LOG_INFO, "queue of node %u halted at packet %llu with code 0x%x",
+	sg_gpu_log(SG_GPU_LOG_INFO, "queue of node %u halted at packet %llu with code 0x%x",
 		   queue->gpu->node, (unsigned long long)read_index(queue), code);
 	atomic_store(&queue->halted, true);
 	raise_code(queue, code);
 }
 
-static void retire(struct ws_queue *queue, union ws_aql_packet *packet)
+static void retire(struct sg_queue *queue, union sg_aql_packet *packet)
 {
 	uint64_t index = read_index(queue);
 
 	/* First the slot, then the index: who sees the index may write the slot. */
-	atomic_store_explicit(&packet->dispatch.header, WS_AQL_INVALID, memory_order_release);
+	atomic_store_explicit(&packet->dispatch.header, SG_AQL_INVALID, memory_order_release);
 	atomic_store_explicit(queue->desc.read_ptr, index + 1, memory_order_release);
 }
 
-static void tell_watcher(struct ws_queue *queue, const union ws_aql_packet *packet, uint64_t start_ticks,
+static void tell_watcher(struct sg_queue *queue, const union sg_aql_packet *packet, uint64_t start_ticks,
 			 uint64_t end_ticks)
 {
-	ws_softgpu_watcher *watcher = atomic_load_explicit(&queue->cp->watcher, memory_order_acquire);
+	softgpu_watcher *watcher = atomic_load_explicit(&queue->cp->watcher, memory_order_acquire);
 
 	if (!watcher)
 		return;
-	watcher(&(struct ws_softgpu_done){ .node = queue->gpu->node, .queue = queue->amd,
+	watcher(&(struct softgpu_done){ .node = queue->gpu->node, .queue = queue->amd,
 					   .keep = &queue->kept, .packet = read_index(queue),
 					   .aql = packet,
-					   .start_ns = ws_clock_ns_of_ticks(start_ticks),
-					   .end_ns = ws_clock_ns_of_ticks(end_ticks) });
+					   .start_ns = sg_clock_ns_of_ticks(start_ticks),
+					   .end_ns = sg_clock_ns_of_ticks(end_ticks) });
 }
 
-static int complete(struct ws_queue *queue, uint64_t handle)
+static int complete(struct sg_queue *queue, uint64_t handle)
 {
-	uint64_t now = ws_clock_device_ticks();
+	uint64_t now = sg_clock_device_ticks();
 
-	ws_progress_hide(queue->cp);
-	return ws_cp_complete(queue->cp, handle, now, now) ? PACKET_DONE : WS_QUEUE_BAD_PACKET;
+	sg_progress_hide(queue->cp);
+	return sg_cp_complete(queue->cp, handle, now, now) ? PACKET_DONE : SG_QUEUE_BAD_PACKET;
 }
 
 /* --- barriers --- */
 
-static int barrier(struct ws_queue *queue, union ws_aql_packet *packet, bool all)
+static int barrier(struct sg_queue *queue, union sg_aql_packet *packet, bool all)
 {
 	uint32_t n_given = 0, n_zero = 0;
 
 	for (int i = 0; i < 5; i++) {
-		struct ws_amd_signal *signal;
+		struct sg_amd_signal *signal;
 
 		if (!packet->barrier.signals[i])
 			continue;
-		signal = ws_cp_signal(queue->cp, packet->barrier.signals[i]);
+		signal = sg_cp_signal(queue->cp, packet->barrier.signals[i]);
 		if (!signal)
-			return WS_QUEUE_BAD_PACKET;
+			return SG_QUEUE_BAD_PACKET;
 		n_given++;
 		n_zero += atomic_load_explicit(&signal->value, memory_order_acquire) == 0;
 	}
@@ -152,26 +152,26 @@ static int barrier(struct ws_queue *queue, union ws_aql_packet *packet, bool all
 	return complete(queue, packet->barrier.completion);
 }
 
-static int barrier_and(struct ws_queue *queue, union ws_aql_packet *packet)
+static int barrier_and(struct sg_queue *queue, union sg_aql_packet *packet)
 {
 	return barrier(queue, packet, true);
 }
 
-static int barrier_or(struct ws_queue *queue, union ws_aql_packet *packet)
+static int barrier_or(struct sg_queue *queue, union sg_aql_packet *packet)
 {
 	return barrier(queue, packet, false);
 }
 
-static int barrier_value(struct ws_queue *queue, union ws_aql_packet *packet)
+static int barrier_value(struct sg_queue *queue, union sg_aql_packet *packet)
 {
 	int64_t value, reference = packet->vendor.value;
-	struct ws_amd_signal *signal;
+	struct sg_amd_signal *signal;
 	bool met;
 
 	if (packet->vendor.signal) {
-		signal = ws_cp_signal(queue->cp, packet->vendor.signal);
+		signal = sg_cp_signal(queue->cp, packet->vendor.signal);
 		if (!signal)
-			return WS_QUEUE_BAD_VENDOR_PACKET;
+			return SG_QUEUE_BAD_VENDOR_PACKET;
 		value = atomic_load_explicit(&signal->value, memory_order_acquire) &
 			packet->vendor.mask;
 		switch (packet->vendor.condition) {
@@ -179,7 +179,7 @@ static int barrier_value(struct ws_queue *queue, union ws_aql_packet *packet)
 		case 1: met = value != reference; break;
 		case 2: met = value < reference; break;
 		case 3: met = value >= reference; break;
-		default: return WS_QUEUE_BAD_VENDOR_PACKET;
+		default: return SG_QUEUE_BAD_VENDOR_PACKET;
 		}
 		if (!met)
 			return PACKET_WAITS;
@@ -187,31 +187,31 @@ static int barrier_value(struct ws_queue *queue, union ws_aql_packet *packet)
 	return complete(queue, packet->vendor.completion);
 }
 
-static int vendor(struct ws_queue *queue, union ws_aql_packet *packet)
+static int vendor(struct sg_queue *queue, union sg_aql_packet *packet)
 {
 	switch (packet->vendor.format & 0xff) {
 	case 1:
 		/* A PM4 buffer. ROCr sends one to invalidate caches after loading code. */
-		ws_code_cache_invalidate(queue->gpu->code_cache);
+		sg_code_cache_invalidate(queue->gpu->code_cache);
 		return complete(queue, packet->vendor.completion);
 	case 2:
 		return barrier_value(queue, packet);
 	default:
-		return WS_QUEUE_BAD_VENDOR_PACKET;
+		return SG_QUEUE_BAD_VENDOR_PACKET;
 	}
 }
 
-static int bad_packet(struct ws_queue *queue, union ws_aql_packet *packet)
+static int bad_packet(struct sg_queue *queue, union sg_aql_packet *packet)
 {
-	return WS_QUEUE_BAD_PACKET;
+	return SG_QUEUE_BAD_PACKET;
 }
 
 /* --- kernels --- */
 
-static void fill_launch(struct ws_queue *queue, union ws_aql_packet *packet,
-			const struct kernel_descriptor *kernel, struct ws_launch *launch)
+static void fill_launch(struct sg_queue *queue, union sg_aql_packet *packet,
+			const struct kernel_descriptor *kernel, struct sg_launch *launch)
 {
-	const struct ws_amd_queue *amd = queue->amd;
+	const struct sg_amd_queue *amd = queue->amd;
 
 	memset(launch, 0, sizeof(*launch));
 	launch->target = queue->gpu->target;
@@ -230,8 +230,8 @@ static void fill_launch(struct ws_queue *queue, union ws_aql_packet *packet,
 	launch->private_bytes = packet->dispatch.private_bytes;
 	launch->lds_bytes = packet->dispatch.group_bytes;
 	launch->kernarg = packet->dispatch.kernarg;
-	launch->dispatch_ptr = ws_cp_address(queue->cp, packet);
-	launch->queue_ptr = ws_cp_address(queue->cp, amd);
+	launch->dispatch_ptr = sg_cp_address(queue->cp, packet);
+	launch->queue_ptr = sg_cp_address(queue->cp, amd);
 	launch->dispatch_id = read_index(queue);
 	memcpy(launch->scratch_descriptor, amd->scratch_descriptor,
 	       sizeof(launch->scratch_descriptor));
@@ -240,13 +240,13 @@ static void fill_launch(struct ws_queue *queue, union ws_aql_packet *packet,
 	launch->n_scratch_waves = amd->tmpring_size & 0xfff;
 	launch->shared_aperture_hi = amd->group_aperture_hi;
 	launch->private_aperture_hi = amd->private_aperture_hi;
-	launch->clock = ws_clock_device_ticks;
+	launch->clock = sg_clock_device_ticks;
 }
 
 /* How many workgroups the device can hold at once; 0: not one, for lack of scratch. */
-static uint32_t most_resident(const struct ws_queue *queue, const struct ws_launch *launch)
+static uint32_t most_resident(const struct sg_queue *queue, const struct sg_launch *launch)
 {
-	uint32_t per_cu = ws_launch_wgs_per_cu(launch);
+	uint32_t per_cu = sg_launch_wgs_per_cu(launch);
 	uint32_t n = queue->gpu->n_cus * (per_cu ? per_cu : 1);
 
 	if (launch->private_bytes && launch->n_scratch_waves / launch->n_waves_per_wg < n)
@@ -255,66 +255,66 @@ static uint32_t most_resident(const struct ws_queue *queue, const struct ws_laun
 }
 
 /* It is to be written, and a core of the host's has it: by the time the kernel is over it is here. */
-static void fetch_ahead(struct ws_amd_signal *signal)
+static void fetch_ahead(struct sg_amd_signal *signal)
 {
 	__asm__ volatile("prefetchw %0" : : "m"(*signal));
 }
 
-static int start_kernel(struct ws_queue *queue, union ws_aql_packet *packet)
+static int start_kernel(struct sg_queue *queue, union sg_aql_packet *packet)
 {
 	uint64_t object = packet->dispatch.kernel_object, completion = packet->dispatch.completion;
-	struct ws_amd_signal *signal = completion ? ws_cp_signal(queue->cp, completion) : NULL;
-	struct ws_launch *launch = &queue->dispatch.launch;
+	struct sg_amd_signal *signal = completion ? sg_cp_signal(queue->cp, completion) : NULL;
+	struct sg_launch *launch = &queue->dispatch.launch;
 	struct kernel_descriptor kernel;
-	enum ws_launch_error error;
+	enum sg_launch_error error;
 
 	if (completion && !signal)
-		return WS_QUEUE_BAD_PACKET;
+		return SG_QUEUE_BAD_PACKET;
 	if (signal)
 		fetch_ahead(signal);
 	for (int i = 0; i < 3; i++) {
 		if (!packet->dispatch.wg_size[i] || !packet->dispatch.grid_size[i])
-			return WS_QUEUE_BAD_DIMENSIONS;
+			return SG_QUEUE_BAD_DIMENSIONS;
 	}
-	if (object % 8 || !ws_cp_accessible(queue->cp, object, sizeof(kernel)))
-		return WS_QUEUE_BAD_CODE;
+	if (object % 8 || !sg_cp_accessible(queue->cp, object, sizeof(kernel)))
+		return SG_QUEUE_BAD_CODE;
 	if (packet->dispatch.private_bytes > queue->amd->scratch_lane_bytes) {
-		ws_cp_leave_turn(queue);
-		raise_code(queue, WS_QUEUE_NEED_SCRATCH);
+		sg_cp_leave_turn(queue);
+		raise_code(queue, SG_QUEUE_NEED_SCRATCH);
 		return PACKET_WAITS;
 	}
-	memcpy(&kernel, ws_cp_pointer(queue->cp, object), sizeof(kernel));
+	memcpy(&kernel, sg_cp_pointer(queue->cp, object), sizeof(kernel));
 	fill_launch(queue, packet, &kernel, launch);
-	error = ws_launch_init(launch);
+	error = sg_launch_init(launch);
 	if (error)
 		return (int)launch_errors[error];
 	queue->dispatch.max_resident = most_resident(queue, launch);
 	if (!queue->dispatch.max_resident) {
-		ws_launch_fini(launch);
-		return WS_QUEUE_BAD_GROUP_SIZE;
+		sg_launch_fini(launch);
+		return SG_QUEUE_BAD_GROUP_SIZE;
 	}
-	if (!ws_cp_take_turn(queue)) {
-		ws_launch_fini(launch);
+	if (!sg_cp_take_turn(queue)) {
+		sg_launch_fini(launch);
 		return PACKET_WAITS;
 	}
-	ws_gpu_log(WS_GPU_LOG_DEBUG,
+	sg_gpu_log(SG_GPU_LOG_DEBUG,
 		   "node %u runs kernel 0x%llx: %llu workgroups of %u waves, %u resident",
 		   queue->gpu->node, (unsigned long long)object, (unsigned long long)launch->n_wgs,
 		   launch->n_waves_per_wg, queue->dispatch.max_resident);
-	queue->start_ticks = ws_clock_device_ticks();
-	ws_guard_keep(ws_clock_ns_of_ticks(queue->start_ticks));
-	queue->dispatch.ended = ws_aql_dispatch_ended;
-	ws_cp_count_begin(queue, packet);
-	ws_pool_start(queue->cp->pool, &queue->dispatch);
+	queue->start_ticks = sg_clock_device_ticks();
+	sg_guard_keep(sg_clock_ns_of_ticks(queue->start_ticks));
+	queue->dispatch.ended = sg_aql_dispatch_ended;
+	sg_cp_count_begin(queue, packet);
+	sg_pool_start(queue->cp->pool, &queue->dispatch);
 	return PACKET_STARTED;
 }
 
-static void report_fault(struct ws_queue *queue, const struct ws_fault *fault)
+static void report_fault(struct sg_queue *queue, const struct sg_fault *fault)
 {
-	const struct ws_cp_host *host = &queue->cp->host;
+	const struct sg_cp_host *host = &queue->cp->host;
 
-	if (fault->kind == WS_FAULT_MEMORY) {
-		struct ws_cp_fault report = { .node = queue->gpu->node, .address = fault->address,
+	if (fault->kind == SG_FAULT_MEMORY) {
+		struct sg_cp_fault report = { .node = queue->gpu->node, .address = fault->address,
 					      .write = fault->write };
 
 		atomic_store(&queue->halted, true);
@@ -325,9 +325,9 @@ static void report_fault(struct ws_queue *queue, const struct ws_fault *fault)
 }
 
 /* Simulated time ends with the completion; a dispatch does not begin before it was there. */
-static uint64_t simulated_start(const struct ws_queue *queue, uint64_t duration, uint64_t *end)
+static uint64_t simulated_start(const struct sg_queue *queue, uint64_t duration, uint64_t *end)
 {
-	*end = ws_clock_device_ticks();
+	*end = sg_clock_device_ticks();
 	while (*end < queue->start_ticks + duration) { /* the simulated GPU is slower than its simulation */
 		struct timespec ts = { .tv_nsec = 10000 };
 
@@ -335,30 +335,30 @@ static uint64_t simulated_start(const struct ws_queue *queue, uint64_t duration,
 			nanosleep(&ts, NULL);
 		else
 			__builtin_ia32_pause(); /* a sleep takes longer than that */
-		*end = ws_clock_device_ticks();
+		*end = sg_clock_device_ticks();
 	}
 	return *end - duration;
 }
 
 /* duration: of the model, in ticks; 0: there is none, and the stamps are those of the host. */
-static void finish_kernel(struct ws_queue *queue, uint64_t duration)
+static void finish_kernel(struct sg_queue *queue, uint64_t duration)
 {
-	union ws_aql_packet *packet = packet_at(queue, read_index(queue));
+	union sg_aql_packet *packet = packet_at(queue, read_index(queue));
 	bool used_scratch = queue->dispatch.launch.private_bytes != 0;
-	uint64_t end = ws_clock_device_ticks(), start = queue->start_ticks;
+	uint64_t end = sg_clock_device_ticks(), start = queue->start_ticks;
 
 	/* Checked when it started; if the signal is gone by now there is nobody to tell. */
 	if (duration)
 		start = simulated_start(queue, duration, &end);
 	tell_watcher(queue, packet, start, end);
-	ws_cp_complete(queue->cp, packet->dispatch.completion, start, end);
+	sg_cp_complete(queue->cp, packet->dispatch.completion, start, end);
 	retire(queue, packet);
-	if (used_scratch && queue->amd->properties & WS_AMD_QUEUE_SCRATCH_ONCE)
-		raise_code(queue, WS_QUEUE_SCRATCH_UNUSED);
+	if (used_scratch && queue->amd->properties & SG_AMD_QUEUE_SCRATCH_ONCE)
+		raise_code(queue, SG_QUEUE_SCRATCH_UNUSED);
 }
 
 /* False: the queue is going away. */
-static bool start_again(struct ws_queue *queue)
+static bool start_again(struct sg_queue *queue)
 {
 	bool may;
 
@@ -366,19 +366,19 @@ static bool start_again(struct ws_queue *queue)
 	may = !atomic_load(&queue->dying);
 	if (may) {
 		atomic_store(&queue->dispatch.launch.stop, false);
-		ws_pool_start(queue->cp->pool, &queue->dispatch);
+		sg_pool_start(queue->cp->pool, &queue->dispatch);
 	}
 	pthread_mutex_unlock(&queue->lock);
 	return may;
 }
 
-void ws_aql_dispatch_ended(struct ws_dispatch *dispatch)
+void sg_aql_dispatch_ended(struct sg_dispatch *dispatch)
 {
-	struct ws_queue *queue = (void *)((uint8_t *)dispatch - offsetof(struct ws_queue, dispatch));
-	const struct ws_cp_host *host = &queue->cp->host;
+	struct sg_queue *queue = (void *)((uint8_t *)dispatch - offsetof(struct sg_queue, dispatch));
+	const struct sg_cp_host *host = &queue->cp->host;
 	uint64_t duration;
 
-	while (ws_cp_count_end(queue, &duration)) {
+	while (sg_cp_count_end(queue, &duration)) {
 		if (start_again(queue))
 			return;
 		dispatch->failed = true;
@@ -386,11 +386,11 @@ void ws_aql_dispatch_ended(struct ws_dispatch *dispatch)
 	atomic_fetch_add_explicit(&queue->cp->n_instructions, dispatch->launch.n_instructions,
 				  memory_order_relaxed);
 	pthread_mutex_lock(&queue->lock);
-	ws_launch_fini(&dispatch->launch);
+	sg_launch_fini(&dispatch->launch);
 	if (!atomic_load(&queue->dying)) {
-		ws_progress_hide(queue->cp);
+		sg_progress_hide(queue->cp);
 		if (dispatch->failed)
-			ws_fault_report_wave(queue, &dispatch->fault);
+			sg_fault_report_wave(queue, &dispatch->fault);
 		if (host->enter)
 			host->enter(host->ctx);
 		if (dispatch->failed)
@@ -401,53 +401,53 @@ void ws_aql_dispatch_ended(struct ws_dispatch *dispatch)
 			host->leave(host->ctx);
 	}
 	atomic_store(&queue->dispatching, false);
-	if (ws_counting_alone(queue->gpu->counting))
-		ws_cp_kick(queue->cp); /* another queue may be waiting for its turn */
+	if (sg_counting_alone(queue->gpu->counting))
+		sg_cp_kick(queue->cp); /* another queue may be waiting for its turn */
 	pthread_cond_broadcast(&queue->quiet);
 	/* Chains of small kernels go on from here, without waiting for the poller. */
-	ws_queue_advance(queue, PACKETS_PER_TURN);
+	sg_queue_advance(queue, PACKETS_PER_TURN);
 	pthread_mutex_unlock(&queue->lock);
 }
 
-static int (*const packet_types[])(struct ws_queue *, union ws_aql_packet *) = {
-	[WS_AQL_VENDOR] = vendor,
-	[WS_AQL_DISPATCH] = start_kernel,
-	[WS_AQL_BARRIER_AND] = barrier_and,
-	[WS_AQL_AGENT] = bad_packet,
-	[WS_AQL_BARRIER_OR] = barrier_or,
+static int (*const packet_types[])(struct sg_queue *, union sg_aql_packet *) = {
+	[SG_AQL_VENDOR] = vendor,
+	[SG_AQL_DISPATCH] = start_kernel,
+	[SG_AQL_BARRIER_AND] = barrier_and,
+	[SG_AQL_AGENT] = bad_packet,
+	[SG_AQL_BARRIER_OR] = barrier_or,
 };
 
-enum ws_step ws_aql_step(struct ws_queue *queue)
+enum sg_queue_progress sg_aql_step(struct sg_queue *queue)
 {
-	struct ws_amd_signal *inactive;
-	union ws_aql_packet *packet;
+	struct sg_amd_signal *inactive;
+	union sg_aql_packet *packet;
 	uint32_t type;
 	int result;
 
-	if (!ws_aql_ready(queue))
-		return WS_STEP_IDLE;
-	inactive = ws_cp_signal(queue->cp, queue->amd->inactive_signal);
+	if (!sg_aql_ready(queue))
+		return SG_STEP_IDLE;
+	inactive = sg_cp_signal(queue->cp, queue->amd->inactive_signal);
 	if (inactive && atomic_load_explicit(&inactive->value, memory_order_acquire))
-		return WS_STEP_IDLE; /* halted until the host has dealt with it */
+		return SG_STEP_IDLE; /* halted until the host has dealt with it */
 
 	packet = packet_at(queue, read_index(queue));
 	type = load_header(packet) & 0xff;
-	if (type > WS_AQL_BARRIER_OR)
-		result = WS_QUEUE_BAD_PACKET;
+	if (type > SG_AQL_BARRIER_OR)
+		result = SG_QUEUE_BAD_PACKET;
 	else
 		result = packet_types[type](queue, packet);
 	switch (result) {
 	case PACKET_DONE:
 		tell_watcher(queue, packet, 0, 0);
 		retire(queue, packet);
-		return WS_STEP_PROGRESS;
+		return SG_STEP_PROGRESS;
 	case PACKET_WAITS:
-		return WS_STEP_IDLE;
+		return SG_STEP_IDLE;
 	case PACKET_STARTED:
-		return WS_STEP_PROGRESS;
+		return SG_STEP_PROGRESS;
 	default:
-		ws_fault_report_packet(queue, packet, (uint32_t)result); /* asks for no allocation */
+		sg_fault_report_packet(queue, packet, (uint32_t)result); /* asks for no allocation */
 		fail_queue(queue, (uint32_t)result);
-		return WS_STEP_PROGRESS;
+		return SG_STEP_PROGRESS;
 	}
 }

@@ -17,44 +17,44 @@
 /* A run that takes so much longer than the first one waits for something that came only once. */
 #define LOST_AFTER(n_first) (16 * (n_first) + 100000)
 
-static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
+static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
 {
-	const struct ws_queue *queue = ctx;
-	bool gfx90a = queue->gpu->target == WS_GFX90A;
+	const struct sg_queue *queue = ctx;
+	bool gfx90a = queue->gpu->target == SG_GFX90A;
 	uint32_t n = 0;
-	struct ws_insn insn;
+	struct sg_decoded_insn insn;
 
 	/* an instruction has at most three words, and the last one of a page may be short */
-	while (n < 3 && ws_cp_accessible(queue->cp, pc + 4 * n, 4))
+	while (n < 3 && sg_cp_accessible(queue->cp, pc + 4 * n, 4))
 		n++;
-	if (!n || !ws_isa_decode(gfx90a ? WS_ISA_GFX90A : WS_ISA_GFX908, ws_cp_pointer(queue->cp, pc), n,
+	if (!n || !sg_isa_decode(gfx90a ? SG_ISA_GFX90A : SG_ISA_GFX908, sg_cp_pointer(queue->cp, pc), n,
 				 &insn))
 		return false;
-	*out = ws_inst_source_of(&insn, gfx90a);
+	*out = sg_inst_source_of(&insn, gfx90a);
 	return true;
 }
 
-static void find_block(void *ctx, uint64_t addr, struct ws_mem_block *out)
+static void find_block(void *ctx, uint64_t addr, struct sg_mem_block *out)
 {
-	const struct ws_queue *queue = ctx;
-	const struct ws_cp_host *host = &queue->cp->host;
+	const struct sg_queue *queue = ctx;
+	const struct sg_cp_host *host = &queue->cp->host;
 
 	host->find_block(host->ctx, queue->gpu->node, addr, out);
 }
 
 static void room(void *ctx)
 {
-	struct ws_queue *queue = ctx;
+	struct sg_queue *queue = ctx;
 
-	ws_pool_kick(queue->cp->pool);
+	sg_pool_kick(queue->cp->pool);
 }
 
-void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet)
+void sg_cp_count_begin(struct sg_queue *queue, const union sg_aql_packet *packet)
 {
-	struct ws_launch *l = &queue->dispatch.launch;
+	struct sg_launch *l = &queue->dispatch.launch;
 	uint32_t sgprs = ((l->rsrc1 >> 6 & 0xf) + 1) * 8;
-	struct ws_count_info info = {
-		.dispatch = { .queue = ws_cp_address(queue->cp, queue->desc.ring), .packet = l->dispatch_id,
+	struct sg_count_info info = {
+		.dispatch = { .queue = sg_cp_address(queue->cp, queue->desc.ring), .packet = l->dispatch_id,
 			      .kernel_object = l->kernel_object,
 			      .completion_signal = packet->dispatch.completion },
 		.origin = l->mem->start, .extent = l->mem->end - l->mem->start, .instruction = instruction,
@@ -64,30 +64,30 @@ void ws_cp_count_begin(struct ws_queue *queue, const union ws_aql_packet *packet
 	queue->dispatch.count = NULL;
 	queue->dispatch.stride = 1;
 	queue->dispatch.n_wgs = l->n_wgs;
-	if (!ws_counting_wanted(queue->gpu->counting))
+	if (!sg_counting_wanted(queue->gpu->counting))
 		return;
 	for (int i = 0; i < 3; i++) {
 		info.dispatch.grid[i] = l->grid_size[i];
 		info.dispatch.workgroup[i] = l->wg_size[i];
 	}
-	info.shape = (struct ws_model_dispatch){
+	info.shape = (struct sg_model_dispatch){
 		.n_wgs = l->n_wgs, .waves_per_wg = l->n_waves_per_wg, .lds_bytes = l->lds_bytes,
 		.scratch_wave_bytes = l->scratch_wave_bytes,
 		.scratch_waves = l->private_bytes ? l->n_scratch_waves : 0,
-		.vgprs = l->target == WS_GFX90A ? (l->n_vgprs + 3) / 4 * 4 + l->n_agprs : l->n_vgprs,
+		.vgprs = l->target == SG_GFX90A ? (l->n_vgprs + 3) / 4 * 4 + l->n_agprs : l->n_vgprs,
 		.sgprs = sgprs < 16 ? 16 : sgprs,
 		.system_release = RELEASE_SCOPE(packet->dispatch.header) == SCOPE_SYSTEM,
 	};
 	queue->n_passes = 0;
-	if (!ws_counting_begin(queue->gpu->counting, &info, &queue->dispatch.count))
-		ws_gpu_log(WS_GPU_LOG_ERROR, "no memory or thread to count a dispatch: it has no result");
+	if (!sg_counting_begin(queue->gpu->counting, &info, &queue->dispatch.count))
+		sg_gpu_log(SG_GPU_LOG_ERROR, "no memory or thread to count a dispatch: it has no result");
 	if (queue->dispatch.count && !queue->gws) { /* a grid that synchronises needs all of itself */
-		queue->dispatch.stride = ws_count_run_stride(queue->dispatch.count);
+		queue->dispatch.stride = sg_count_run_stride(queue->dispatch.count);
 		queue->dispatch.n_wgs = (l->n_wgs + queue->dispatch.stride - 1) / queue->dispatch.stride;
 	}
 	/* without it the kernel runs once, and that counts for all sets */
-	if (queue->dispatch.count && ws_count_run_n_passes(queue->dispatch.count) > 1)
-		l->undo = ws_undo_create(MAX_UNDO_BYTES);
+	if (queue->dispatch.count && sg_count_run_n_passes(queue->dispatch.count) > 1)
+		l->undo = sg_undo_create(MAX_UNDO_BYTES);
 }
 
 /* ---- kernel replay: run, put memory back, run again ---- */
@@ -100,34 +100,34 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-static void restore(struct ws_undo *undo)
+static void restore(struct sg_undo *undo)
 {
-	ws_undo_restore(undo);
+	sg_undo_restore(undo);
 }
 
-static void redo(struct ws_undo *undo)
+static void redo(struct sg_undo *undo)
 {
-	ws_undo_redo(undo);
+	sg_undo_redo(undo);
 }
 
-static void keep(struct ws_undo *undo)
+static void keep(struct sg_undo *undo)
 {
-	ws_undo_keep(undo);
+	sg_undo_keep(undo);
 }
 
 /* Does something to the memory that the kernel wrote. False: some of it is gone. */
-static bool touch(struct ws_queue *queue, void (*what)(struct ws_undo *undo))
+static bool touch(struct sg_queue *queue, void (*what)(struct sg_undo *undo))
 {
-	const struct ws_cp_host *host = &queue->cp->host;
+	const struct sg_cp_host *host = &queue->cp->host;
 	volatile bool all = true;
 
 	if (host->enter)
 		host->enter(host->ctx);
-	if (sigsetjmp(ws_guard_enter(), 0) == 0)
+	if (sigsetjmp(sg_guard_enter(), 0) == 0)
 		what(queue->dispatch.launch.undo);
 	else
 		all = false;
-	ws_guard_leave();
+	sg_guard_leave();
 	if (host->leave)
 		host->leave(host->ctx);
 	return all;
@@ -137,57 +137,57 @@ static bool touch(struct ws_queue *queue, void (*what)(struct ws_undo *undo))
  * May the kernel be run again after its first run? Not if it told the host something: a printf would
  * print twice, and what the host did in answer cannot be put back.
  */
-static bool may_replay(struct ws_queue *queue)
+static bool may_replay(struct sg_queue *queue)
 {
-	struct ws_launch *l = &queue->dispatch.launch;
+	struct sg_launch *l = &queue->dispatch.launch;
 
-	if (!l->undo || atomic_load(&l->told_host) || ws_undo_lost(l->undo))
+	if (!l->undo || atomic_load(&l->told_host) || sg_undo_lost(l->undo))
 		return false;
 	l->max_instructions = LOST_AFTER(atomic_load(&l->n_instructions));
 	queue->replay_from_ns = now_ns();
-	return touch(queue, keep) && !ws_undo_lost(l->undo);
+	return touch(queue, keep) && !sg_undo_lost(l->undo);
 }
 
 /* A pass has ended. True: memory and model are ready for another one. */
-static bool next_pass(struct ws_queue *queue, bool counted)
+static bool next_pass(struct sg_queue *queue, bool counted)
 {
-	struct ws_dispatch *d = &queue->dispatch;
-	uint32_t n = ++queue->n_passes, n_wanted = ws_count_run_n_passes(d->count);
-	bool more = counted && n < n_wanted && !atomic_load(&queue->dying) && !ws_undo_lost(d->launch.undo);
+	struct sg_dispatch *d = &queue->dispatch;
+	uint32_t n = ++queue->n_passes, n_wanted = sg_count_run_n_passes(d->count);
+	bool more = counted && n < n_wanted && !atomic_load(&queue->dying) && !sg_undo_lost(d->launch.undo);
 
 	if (n == 1 && (n_wanted == 1 || !counted || !may_replay(queue)))
 		return false;
-	if (more && touch(queue, restore) && ws_count_run_again(d->count))
+	if (more && touch(queue, restore) && sg_count_run_again(d->count))
 		return true;
 	if (n == 1 || !counted || n < n_wanted) { /* given up: what the first run left is what remains */
 		touch(queue, redo);
 		d->failed = false;
 	}
-	ws_count_run_cost(d->count, ws_undo_n_bytes(d->launch.undo), now_ns() - queue->replay_from_ns);
+	sg_count_run_cost(d->count, sg_undo_n_bytes(d->launch.undo), now_ns() - queue->replay_from_ns);
 	return false;
 }
 
-static bool is_whole(struct ws_dispatch *d)
+static bool is_whole(struct sg_dispatch *d)
 {
 	return !d->failed && atomic_load(&d->n_done) == d->n_wgs;
 }
 
-bool ws_cp_count_end(struct ws_queue *queue, uint64_t *duration)
+bool sg_cp_count_end(struct sg_queue *queue, uint64_t *duration)
 {
-	struct ws_dispatch *d = &queue->dispatch;
+	struct sg_dispatch *d = &queue->dispatch;
 	uint64_t duration_ns = 0;
 
 	*duration = 0;
 	if (!d->count)
 		return false;
 	if (!is_whole(d))
-		ws_count_run_cancel(d->count);
-	if (next_pass(queue, ws_count_run_pass(d->count)))
+		sg_count_run_cancel(d->count);
+	if (next_pass(queue, sg_count_run_pass(d->count)))
 		return true;
-	if (!ws_count_run_end(d->count, &duration_ns) && !d->failed && !atomic_load(&queue->dying))
-		ws_gpu_log(WS_GPU_LOG_ERROR, "a dispatch could not be counted: it has no result");
+	if (!sg_count_run_end(d->count, &duration_ns) && !d->failed && !atomic_load(&queue->dying))
+		sg_gpu_log(SG_GPU_LOG_ERROR, "a dispatch could not be counted: it has no result");
 	d->count = NULL;
-	ws_undo_destroy(d->launch.undo);
+	sg_undo_destroy(d->launch.undo);
 	d->launch.undo = NULL;
 	*duration = (duration_ns + NS_PER_TICK - 1) / NS_PER_TICK;
 	return false;

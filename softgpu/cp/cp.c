@@ -41,29 +41,29 @@ static uint64_t now_ns(void)
 }
 
 static const struct {
-	bool (*ready)(const struct ws_queue *queue);
-	enum ws_step (*step)(struct ws_queue *queue);
+	bool (*ready)(const struct sg_queue *queue);
+	enum sg_queue_progress (*step)(struct sg_queue *queue);
 } queue_types[] = {
-	[WS_QUEUE_AQL] = { ws_aql_ready, ws_aql_step },
-	[WS_QUEUE_SDMA] = { ws_sdma_ready, ws_sdma_step },
+	[SG_QUEUE_AQL] = { sg_aql_ready, sg_aql_step },
+	[SG_QUEUE_SDMA] = { sg_sdma_ready, sg_sdma_step },
 };
 
-struct ws_amd_signal *ws_cp_signal(const struct ws_cp *cp, uint64_t handle)
+struct sg_amd_signal *sg_cp_signal(const struct sg_cp *cp, uint64_t handle)
 {
-	if (handle % 8 || !ws_cp_accessible(cp, handle, sizeof(struct ws_amd_signal)))
+	if (handle % 8 || !sg_cp_accessible(cp, handle, sizeof(struct sg_amd_signal)))
 		return NULL;
-	return ws_cp_pointer(cp, handle);
+	return sg_cp_pointer(cp, handle);
 }
 
-bool ws_cp_complete(struct ws_cp *cp, uint64_t handle, uint64_t start_ticks, uint64_t end_ticks)
+bool sg_cp_complete(struct sg_cp *cp, uint64_t handle, uint64_t start_ticks, uint64_t end_ticks)
 {
-	struct ws_amd_signal *signal;
+	struct sg_amd_signal *signal;
 	uint64_t mailbox;
 	uint32_t event_id;
 
 	if (!handle)
 		return true;
-	signal = ws_cp_signal(cp, handle);
+	signal = sg_cp_signal(cp, handle);
 	if (!signal)
 		return false;
 	atomic_store_explicit(&signal->start_ts, start_ticks, memory_order_relaxed);
@@ -74,35 +74,35 @@ bool ws_cp_complete(struct ws_cp *cp, uint64_t handle, uint64_t start_ticks, uin
 	atomic_fetch_sub_explicit(&signal->value, 1, memory_order_release);
 	if (!mailbox)
 		return true;
-	if (mailbox % 8 == 0 && ws_cp_accessible(cp, mailbox, 8))
-		atomic_store_explicit((_Atomic uint64_t *)ws_cp_pointer(cp, mailbox), event_id,
+	if (mailbox % 8 == 0 && sg_cp_accessible(cp, mailbox, 8))
+		atomic_store_explicit((_Atomic uint64_t *)sg_cp_pointer(cp, mailbox), event_id,
 				      memory_order_release);
 	cp->host.interrupt(cp->host.ctx, event_id);
 	return true;
 }
 
-static bool can_start(const struct ws_queue *queue)
+static bool can_start(const struct sg_queue *queue)
 {
 	return atomic_load(&queue->active) && !atomic_load(&queue->dying) &&
 	       !atomic_load(&queue->halted);
 }
 
-enum ws_step ws_queue_advance(struct ws_queue *queue, uint32_t n)
+enum sg_queue_progress sg_queue_advance(struct sg_queue *queue, uint32_t n)
 {
-	const struct ws_cp_host *host = &queue->cp->host;
-	enum ws_step result = WS_STEP_IDLE;
-	bool copies = queue->desc.type == WS_QUEUE_SDMA;
+	const struct sg_cp_host *host = &queue->cp->host;
+	enum sg_queue_progress result = SG_STEP_IDLE;
+	bool copies = queue->desc.type == SG_QUEUE_SDMA;
 	uint64_t until = copies ? now_ns() + TURN_NS : 0;
 
 	while (n-- && can_start(queue)) {
-		enum ws_step step;
+		enum sg_queue_progress step;
 
 		if (host->enter)
 			host->enter(host->ctx);
 		step = queue_types[queue->desc.type].step(queue);
 		if (host->leave)
 			host->leave(host->ctx);
-		if (step == WS_STEP_IDLE)
+		if (step == SG_STEP_IDLE)
 			break;
 		result = step;
 		/* Copies take long: after a while the others have their turn. */
@@ -119,20 +119,20 @@ enum ws_step ws_queue_advance(struct ws_queue *queue, uint32_t n)
  * settled by then, and nobody holds the GPU while it waits for that. First come, first served: a queue
  * that is never empty does not shut out another.
  */
-bool ws_cp_take_turn(struct ws_queue *queue)
+bool sg_cp_take_turn(struct sg_queue *queue)
 {
-	struct ws_cp *cp = queue->cp;
+	struct sg_cp *cp = queue->cp;
 	bool mine = true;
 
-	if (!ws_counting_alone(queue->gpu->counting)) {
-		ws_cp_leave_turn(queue);
+	if (!sg_counting_alone(queue->gpu->counting)) {
+		sg_cp_leave_turn(queue);
 		atomic_store(&queue->dispatching, true);
 		return true;
 	}
 	pthread_mutex_lock(&cp->lock);
 	if (!queue->turn)
 		queue->turn = ++cp->n_turns;
-	for (const struct ws_queue *q = cp->queues; q && mine; q = q->next)
+	for (const struct sg_queue *q = cp->queues; q && mine; q = q->next)
 		mine = q->gpu != queue->gpu || q == queue ||
 		       !(atomic_load(&q->dispatching) ||
 			 (q->turn && q->turn < queue->turn && can_start(q)));
@@ -144,7 +144,7 @@ bool ws_cp_take_turn(struct ws_queue *queue)
 	return mine;
 }
 
-void ws_cp_leave_turn(struct ws_queue *queue)
+void sg_cp_leave_turn(struct sg_queue *queue)
 {
 	if (!queue->turn)
 		return;
@@ -157,13 +157,13 @@ void ws_cp_leave_turn(struct ws_queue *queue)
  * One look at every queue, or until there is a kernel to run. The list is locked only while looking,
  * not while a queue works.
  */
-static bool sweep(struct ws_cp *cp, bool for_kernel)
+static bool sweep(struct sg_cp *cp, bool for_kernel)
 {
 	bool progress = false;
-	struct ws_queue *queue;
+	struct sg_queue *queue;
 
 	pthread_mutex_lock(&cp->lock);
-	for (queue = cp->queues; queue && !(for_kernel && ws_pool_busy(cp->pool)); queue = queue->next) {
+	for (queue = cp->queues; queue && !(for_kernel && sg_pool_busy(cp->pool)); queue = queue->next) {
 		if (!queue_types[queue->desc.type].ready(queue))
 			continue;
 		/* Busy ending a dispatch: who does that also looks at what comes next. */
@@ -171,7 +171,7 @@ static bool sweep(struct ws_cp *cp, bool for_kernel)
 			continue;
 		/* The queue's lock keeps it alive, and its place in the list. */
 		pthread_mutex_unlock(&cp->lock);
-		progress |= ws_queue_advance(queue, PACKETS_PER_STEP) == WS_STEP_PROGRESS;
+		progress |= sg_queue_advance(queue, PACKETS_PER_STEP) == SG_STEP_PROGRESS;
 		pthread_mutex_lock(&cp->lock);
 		pthread_mutex_unlock(&queue->lock);
 	}
@@ -179,7 +179,7 @@ static bool sweep(struct ws_cp *cp, bool for_kernel)
 	return progress;
 }
 
-static void sleep_until_kicked(struct ws_cp *cp, uint32_t seen, uint64_t ns)
+static void sleep_until_kicked(struct sg_cp *cp, uint32_t seen, uint64_t ns)
 {
 	struct timespec ts = { .tv_sec = 0, .tv_nsec = (long)ns };
 
@@ -188,17 +188,17 @@ static void sleep_until_kicked(struct ws_cp *cp, uint32_t seen, uint64_t ns)
 	atomic_store(&cp->asleep, false);
 }
 
-uint64_t ws_cp_n_instructions(const struct ws_cp *cp)
+uint64_t sg_cp_n_instructions(const struct sg_cp *cp)
 {
 	return atomic_load_explicit(&cp->n_instructions, memory_order_relaxed);
 }
 
-void ws_cp_watch(struct ws_cp *cp, ws_softgpu_watcher *watcher)
+void sg_cp_watch(struct sg_cp *cp, softgpu_watcher *watcher)
 {
 	atomic_store(&cp->watcher, watcher);
 }
 
-void ws_cp_kick(struct ws_cp *cp)
+void sg_cp_kick(struct sg_cp *cp)
 {
 	atomic_fetch_add(&cp->kicks, 1);
 	if (atomic_load(&cp->asleep))
@@ -213,32 +213,32 @@ static bool look_for_kernel(void *ctx)
 
 static void give_up_looking(void *ctx)
 {
-	ws_cp_kick(ctx);
+	sg_cp_kick(ctx);
 }
 
 static void *poller_main(void *arg)
 {
-	struct ws_cp *cp = arg;
+	struct sg_cp *cp = arg;
 	uint64_t last = now_ns();
 	uint32_t n_seen = 0;
 
 	prctl(PR_SET_TIMERSLACK, 1000ul, 0, 0, 0); /* short sleeps are meant to be short */
 	while (!atomic_load_explicit(&cp->stop, memory_order_relaxed)) {
-		uint32_t kicks = atomic_load(&cp->kicks), n_looks = ws_pool_n_looks(cp->pool);
+		uint32_t kicks = atomic_load(&cp->kicks), n_looks = sg_pool_n_looks(cp->pool);
 		bool relieved = n_looks != n_seen; /* a worker looks, and is not held up itself */
 		uint64_t now, idle;
 
 		n_seen = n_looks;
 		if (!relieved && sweep(cp, false)) {
 			last = now_ns();
-			ws_progress_tick(cp, last);
+			sg_progress_tick(cp, last);
 			continue;
 		}
 		now = now_ns();
-		ws_progress_tick(cp, now);
+		sg_progress_tick(cp, now);
 		idle = now - last;
-		if (idle < SPIN_NS && !ws_pool_busy(cp->pool) && !relieved) {
-			ws_pool_pause();
+		if (idle < SPIN_NS && !sg_pool_busy(cp->pool) && !relieved) {
+			sg_pool_pause();
 		} else {
 			uint64_t ns = idle / 8;
 
@@ -257,69 +257,69 @@ static void *poller_main(void *arg)
 
 static void interrupt(void *ctx, uint32_t event_id)
 {
-	struct ws_cp *cp = ctx;
+	struct sg_cp *cp = ctx;
 
 	cp->host.interrupt(cp->host.ctx, event_id);
 }
 
-struct ws_cp *ws_cp_create(const struct ws_cp_host *host, uint32_t n_workers)
+struct sg_cp *sg_cp_create(const struct sg_cp_host *host, uint32_t n_workers)
 {
-	struct ws_cp *cp = calloc(1, sizeof(*cp));
+	struct sg_cp *cp = calloc(1, sizeof(*cp));
 
 	if (!cp)
 		return NULL;
 	cp->host = *host;
-	cp->hooks = (struct ws_exec_hooks){ .interrupt = interrupt, .ctx = cp };
+	cp->hooks = (struct sg_exec_hooks){ .interrupt = interrupt, .ctx = cp };
 	pthread_mutex_init(&cp->lock, NULL);
-	cp->pool = ws_pool_create(
-		n_workers, &(struct ws_pool_looker){ .look = look_for_kernel, .rest = give_up_looking, .ctx = cp });
-	cp->progress = ws_progress_create();
-	cp->poller_runs = cp->pool && ws_pool_thread(&cp->poller, "ws-gpu-cp", poller_main, cp);
+	cp->pool = sg_pool_create(
+		n_workers, &(struct sg_pool_looker){ .look = look_for_kernel, .rest = give_up_looking, .ctx = cp });
+	cp->progress = sg_progress_create();
+	cp->poller_runs = cp->pool && sg_pool_thread(&cp->poller, "ws-gpu-cp", poller_main, cp);
 	if (!cp->poller_runs) {
-		ws_cp_destroy(cp);
+		sg_cp_destroy(cp);
 		return NULL;
 	}
 	return cp;
 }
 
-void ws_cp_destroy(struct ws_cp *cp)
+void sg_cp_destroy(struct sg_cp *cp)
 {
 	if (!cp)
 		return;
 	atomic_store(&cp->stop, true);
 	if (cp->poller_runs) {
-		ws_cp_kick(cp);
+		sg_cp_kick(cp);
 		pthread_join(cp->poller, NULL);
 	}
-	ws_pool_destroy(cp->pool);
-	ws_progress_destroy(cp->progress);
+	sg_pool_destroy(cp->pool);
+	sg_progress_destroy(cp->progress);
 	pthread_mutex_destroy(&cp->lock);
 	free(cp);
 }
 
-static bool plausible(const struct ws_cp *cp, const struct ws_queue_desc *desc)
+static bool plausible(const struct sg_cp *cp, const struct sg_queue_desc *desc)
 {
-	uint64_t least = desc->type == WS_QUEUE_AQL ? sizeof(union ws_aql_packet) : 4096;
+	uint64_t least = desc->type == SG_QUEUE_AQL ? sizeof(union sg_aql_packet) : 4096;
 
-	return desc->type <= WS_QUEUE_SDMA && desc->ring && desc->write_ptr && desc->read_ptr &&
+	return desc->type <= SG_QUEUE_SDMA && desc->ring && desc->write_ptr && desc->read_ptr &&
 	       (uintptr_t)desc->ring % 64 == 0 && (uintptr_t)desc->write_ptr % 8 == 0 &&
 	       (uintptr_t)desc->read_ptr % 8 == 0 && desc->size_bytes >= least &&
 	       !(desc->size_bytes & (desc->size_bytes - 1)) &&
-	       ws_cp_accessible(cp, ws_cp_address(cp, desc->ring), desc->size_bytes) &&
-	       ws_cp_accessible(cp, ws_cp_address(cp, desc->write_ptr), 8) &&
-	       ws_cp_accessible(cp, ws_cp_address(cp, desc->read_ptr), 8);
+	       sg_cp_accessible(cp, sg_cp_address(cp, desc->ring), desc->size_bytes) &&
+	       sg_cp_accessible(cp, sg_cp_address(cp, desc->write_ptr), 8) &&
+	       sg_cp_accessible(cp, sg_cp_address(cp, desc->read_ptr), 8);
 }
 
-struct ws_queue *ws_cp_queue_create(struct ws_cp *cp, const struct ws_cp_gpu *gpu,
-				    const struct ws_queue_desc *desc)
+struct sg_queue *sg_cp_queue_create(struct sg_cp *cp, const struct sg_cp_gpu *gpu,
+				    const struct sg_queue_desc *desc)
 {
-	struct ws_queue *queue;
+	struct sg_queue *queue;
 
 	if (!plausible(cp, desc))
 		return NULL;
-	if (desc->type == WS_QUEUE_AQL &&
-	    !ws_cp_accessible(cp, ws_cp_address(cp, desc->read_ptr) - WS_AMD_QUEUE_READ_OFFSET,
-			      sizeof(struct ws_amd_queue)))
+	if (desc->type == SG_QUEUE_AQL &&
+	    !sg_cp_accessible(cp, sg_cp_address(cp, desc->read_ptr) - SG_AMD_QUEUE_READ_OFFSET,
+			      sizeof(struct sg_amd_queue)))
 		return NULL;
 	queue = calloc(1, sizeof(*queue));
 	if (!queue)
@@ -330,8 +330,8 @@ struct ws_queue *ws_cp_queue_create(struct ws_cp *cp, const struct ws_cp_gpu *gp
 	atomic_init(&queue->active, true);
 	pthread_mutex_init(&queue->lock, NULL);
 	pthread_cond_init(&queue->quiet, NULL);
-	if (desc->type == WS_QUEUE_AQL)
-		queue->amd = (void *)((uint8_t *)desc->read_ptr - WS_AMD_QUEUE_READ_OFFSET);
+	if (desc->type == SG_QUEUE_AQL)
+		queue->amd = (void *)((uint8_t *)desc->read_ptr - SG_AMD_QUEUE_READ_OFFSET);
 
 	pthread_mutex_lock(&cp->lock);
 	queue->next = cp->queues;
@@ -341,14 +341,14 @@ struct ws_queue *ws_cp_queue_create(struct ws_cp *cp, const struct ws_cp_gpu *gp
 	cp->queues = queue;
 	cp->n_queues++;
 	pthread_mutex_unlock(&cp->lock);
-	ws_guard_install();
-	ws_cp_kick(cp);
+	sg_guard_install();
+	sg_cp_kick(cp);
 	return queue;
 }
 
-void ws_cp_queue_destroy(struct ws_queue *queue)
+void sg_cp_queue_destroy(struct sg_queue *queue)
 {
-	struct ws_cp *cp;
+	struct sg_cp *cp;
 
 	if (!queue)
 		return;
@@ -358,7 +358,7 @@ void ws_cp_queue_destroy(struct ws_queue *queue)
 	/* Locks in the poller's order: its own queue first, then the list. */
 	pthread_mutex_lock(&queue->lock);
 	while (atomic_load(&queue->dispatching)) {
-		ws_pool_stop(cp->pool, &queue->dispatch);
+		sg_pool_stop(cp->pool, &queue->dispatch);
 		pthread_cond_wait(&queue->quiet, &queue->lock);
 	}
 	pthread_mutex_lock(&cp->lock);
@@ -374,13 +374,13 @@ void ws_cp_queue_destroy(struct ws_queue *queue)
 	free(queue);
 }
 
-void ws_cp_queue_set_active(struct ws_queue *queue, bool active)
+void sg_cp_queue_set_active(struct sg_queue *queue, bool active)
 {
 	atomic_store(&queue->active, active);
-	ws_cp_kick(queue->cp);
+	sg_cp_kick(queue->cp);
 }
 
-void ws_cp_queue_use_gws(struct ws_queue *queue)
+void sg_cp_queue_use_gws(struct sg_queue *queue)
 {
 	pthread_mutex_lock(&queue->lock);
 	queue->gws = queue->gpu->gws;

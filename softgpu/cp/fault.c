@@ -37,16 +37,16 @@ static unsigned long long ull(uint64_t v)
 
 /* --- the parts of a message --- */
 
-static const char *target_name(const struct ws_queue *queue)
+static const char *target_name(const struct sg_queue *queue)
 {
-	return queue->gpu->target == WS_GFX90A ? "gfx90a" : "gfx908";
+	return queue->gpu->target == SG_GFX90A ? "gfx90a" : "gfx908";
 }
 
-static void put_nearest(struct text *t, const struct ws_queue *queue, uint64_t address)
+static void put_nearest(struct text *t, const struct sg_queue *queue, uint64_t address)
 {
-	const struct ws_cp_host *host = &queue->cp->host;
-	struct ws_cp_nearest near;
-	uint64_t at = address & ~WS_PINNED_ALIAS;
+	const struct sg_cp_host *host = &queue->cp->host;
+	struct sg_cp_nearest near;
+	uint64_t at = address & ~SG_PINNED_ALIAS;
 
 	if (!host->nearest || !host->nearest(host->ctx, address, &near)) {
 		put(t, NEXT "nearest allocation: there is none");
@@ -63,17 +63,17 @@ static void put_nearest(struct text *t, const struct ws_queue *queue, uint64_t a
 }
 
 /* What stands at an address that is no instruction; 0: nothing does. */
-static uint32_t word_at(const struct ws_queue *queue, uint64_t pc)
+static uint32_t word_at(const struct sg_queue *queue, uint64_t pc)
 {
 	uint32_t word;
 
-	return ws_peek_bytes(ws_cp_pointer(queue->cp, pc), &word, sizeof(word)) ? word : 0;
+	return sg_peek_bytes(sg_cp_pointer(queue->cp, pc), &word, sizeof(word)) ? word : 0;
 }
 
-static void put_word(struct text *t, const struct ws_queue *queue, uint64_t pc)
+static void put_word(struct text *t, const struct sg_queue *queue, uint64_t pc)
 {
 	uint32_t word = word_at(queue, pc);
-	const char *image = ws_isa_image_name(word);
+	const char *image = sg_isa_image_name(word);
 
 	if (image)
 		put(t, "%s", image);
@@ -83,12 +83,12 @@ static void put_word(struct text *t, const struct ws_queue *queue, uint64_t pc)
 		put(t, "none");
 }
 
-static void put_instruction(struct text *t, const struct ws_queue *queue,
-			    const struct ws_fault *fault)
+static void put_instruction(struct text *t, const struct sg_queue *queue,
+			    const struct sg_fault *fault)
 {
-	struct ws_symbol symbol;
+	struct sg_symbol symbol;
 
-	ws_symbols_code(fault->pc, &symbol);
+	sg_symbols_code(fault->pc, &symbol);
 	put(t, NEXT "instruction: ");
 	if (*fault->text)
 		put(t, "%s", fault->text);
@@ -102,7 +102,7 @@ static void put_instruction(struct text *t, const struct ws_queue *queue,
 	put(t, ")");
 }
 
-static void put_place(struct text *t, const struct ws_queue *queue, const struct ws_fault *fault)
+static void put_place(struct text *t, const struct sg_queue *queue, const struct sg_fault *fault)
 {
 	const uint32_t *n = queue->dispatch.launch.n_wg;
 
@@ -115,7 +115,7 @@ static void put_place(struct text *t, const struct ws_queue *queue, const struct
 
 /* --- faults of waves --- */
 
-static void say_memory(struct text *t, const struct ws_queue *queue, const struct ws_fault *fault,
+static void say_memory(struct text *t, const struct sg_queue *queue, const struct sg_fault *fault,
 		       const char *kernel)
 {
 	const char *access = fault->write ? "write to" : "read from",
@@ -123,12 +123,12 @@ static void say_memory(struct text *t, const struct ws_queue *queue, const struc
 
 	if (fault->address < NULL_BYTES)
 		why = "a null pointer";
-	else if (ws_cp_reachable(queue->cp, fault->address, 1))
+	else if (sg_cp_reachable(queue->cp, fault->address, 1))
 		why = "the program has freed it, or may not do so itself";
 	if (fault->address == fault->pc)
 		put(t, "memory fault: %s cannot execute at 0x%llx: there is no memory", kernel,
 		    ull(fault->address));
-	else if (ws_cp_accessible(queue->cp, fault->address, 1) && fault->address % 8)
+	else if (sg_cp_accessible(queue->cp, fault->address, 1) && fault->address % 8)
 		put(t,
 		    "memory fault: %s cannot %s 0x%llx: it is not aligned to the size of the "
 		    "access",
@@ -139,10 +139,10 @@ static void say_memory(struct text *t, const struct ws_queue *queue, const struc
 	put_nearest(t, queue, fault->address);
 }
 
-static void say_illegal(struct text *t, const struct ws_queue *queue, const struct ws_fault *fault,
+static void say_illegal(struct text *t, const struct sg_queue *queue, const struct sg_fault *fault,
 			const char *kernel)
 {
-	if (!*fault->text && ws_isa_image_name(word_at(queue, fault->pc)))
+	if (!*fault->text && sg_isa_image_name(word_at(queue, fault->pc)))
 		put(t,
 		    "image instruction: %s uses a texture or surface, and textures are not "
 		    "supported by the "
@@ -160,17 +160,17 @@ static void say_illegal(struct text *t, const struct ws_queue *queue, const stru
 		put(t, "illegal instruction in %s", kernel);
 }
 
-static void say_trap(struct text *t, const struct ws_queue *queue, const struct ws_fault *fault,
+static void say_trap(struct text *t, const struct sg_queue *queue, const struct sg_fault *fault,
 		     const char *kernel)
 {
 	put(t, "trap %u: %s called abort() or __builtin_trap(), or an assertion failed",
 	    fault->trap_id, kernel);
 }
 
-static void say_aperture(struct text *t, const struct ws_queue *queue, const struct ws_fault *fault,
+static void say_aperture(struct text *t, const struct sg_queue *queue, const struct sg_fault *fault,
 			 const char *kernel)
 {
-	const struct ws_launch *l = &queue->dispatch.launch;
+	const struct sg_launch *l = &queue->dispatch.launch;
 	uint32_t offset = (uint32_t)fault->address;
 
 	if (!fault->address)
@@ -189,8 +189,8 @@ static void say_aperture(struct text *t, const struct ws_queue *queue, const str
 		    kernel, fault->write ? "write" : "read", offset, l->private_bytes);
 }
 
-static void say_no_memory(struct text *t, const struct ws_queue *queue,
-			  const struct ws_fault *fault, const char *kernel)
+static void say_no_memory(struct text *t, const struct sg_queue *queue,
+			  const struct sg_fault *fault, const char *kernel)
 {
 	put(t,
 	    "out of host memory: there is none for the registers of a workgroup of %s: end other "
@@ -198,52 +198,52 @@ static void say_no_memory(struct text *t, const struct ws_queue *queue,
 	    kernel);
 }
 
-static void (*const fault_texts[])(struct text *, const struct ws_queue *, const struct ws_fault *,
+static void (*const fault_texts[])(struct text *, const struct sg_queue *, const struct sg_fault *,
 				   const char *) = {
-	[WS_FAULT_NONE] = say_no_memory,    [WS_FAULT_MEMORY] = say_memory,
-	[WS_FAULT_ILLEGAL] = say_illegal,   [WS_FAULT_TRAP] = say_trap,
-	[WS_FAULT_APERTURE] = say_aperture,
+	[SG_FAULT_NONE] = say_no_memory,    [SG_FAULT_MEMORY] = say_memory,
+	[SG_FAULT_ILLEGAL] = say_illegal,   [SG_FAULT_TRAP] = say_trap,
+	[SG_FAULT_APERTURE] = say_aperture,
 };
 
-void ws_fault_report_wave(const struct ws_queue *queue, const struct ws_fault *fault)
+void sg_fault_report_wave(const struct sg_queue *queue, const struct sg_fault *fault)
 {
-	char kernel[WS_SYMBOL_CHARS];
+	char kernel[SG_SYMBOL_CHARS];
 	struct text t = { .n = 0 };
 
-	ws_symbols_kernel(queue->dispatch.launch.kernel_object, kernel, sizeof(kernel));
+	sg_symbols_kernel(queue->dispatch.launch.kernel_object, kernel, sizeof(kernel));
 	fault_texts[fault->kind](&t, queue, fault, kernel);
-	if (fault->kind != WS_FAULT_NONE) {
+	if (fault->kind != SG_FAULT_NONE) {
 		put_instruction(&t, queue, fault);
 		put_place(&t, queue, fault);
 	}
-	ws_gpu_log(WS_GPU_LOG_ERROR, "%s", t.chars);
+	sg_gpu_log(SG_GPU_LOG_ERROR, "%s", t.chars);
 }
 
 /* --- packets --- */
 
-static void put_kernel_packet(struct text *t, const struct ws_queue *queue,
-			      const union ws_aql_packet *packet, uint32_t code)
+static void put_kernel_packet(struct text *t, const struct sg_queue *queue,
+			      const union sg_aql_packet *packet, uint32_t code)
 {
 	const uint16_t *wg = packet->dispatch.wg_size;
 	const uint32_t *grid = packet->dispatch.grid_size;
-	char kernel[WS_SYMBOL_CHARS];
+	char kernel[SG_SYMBOL_CHARS];
 
-	ws_symbols_kernel(packet->dispatch.kernel_object, kernel, sizeof(kernel));
+	sg_symbols_kernel(packet->dispatch.kernel_object, kernel, sizeof(kernel));
 	put(t, "%s cannot start: ", kernel);
 	switch (code) {
-	case WS_QUEUE_BAD_DIMENSIONS:
+	case SG_QUEUE_BAD_DIMENSIONS:
 		put(t, "a grid of %ux%ux%u work-items in workgroups of %ux%ux%u is empty", grid[0],
 		    grid[1], grid[2], wg[0], wg[1], wg[2]);
 		break;
-	case WS_QUEUE_BAD_GROUP_MEMORY:
+	case SG_QUEUE_BAD_GROUP_MEMORY:
 		put(t, "its workgroups need %u bytes of LDS, and a compute unit has 65536",
 		    packet->dispatch.group_bytes);
 		break;
-	case WS_QUEUE_BAD_CODE:
+	case SG_QUEUE_BAD_CODE:
 		put(t, "0x%llx is not a kernel descriptor, or its code is not there",
 		    ull(packet->dispatch.kernel_object));
 		break;
-	case WS_QUEUE_BAD_GROUP_SIZE:
+	case SG_QUEUE_BAD_GROUP_SIZE:
 		put(t,
 		    "a workgroup of %ux%ux%u is too large, or there is no scratch for its waves "
 		    "(%u bytes per lane)",
@@ -256,7 +256,7 @@ static void put_kernel_packet(struct text *t, const struct ws_queue *queue,
 	}
 }
 
-void ws_fault_report_packet(const struct ws_queue *queue, const union ws_aql_packet *packet,
+void sg_fault_report_packet(const struct sg_queue *queue, const union sg_aql_packet *packet,
 			    uint32_t code)
 {
 	uint32_t header = packet->barrier.header, type = header & 0xff;
@@ -264,14 +264,14 @@ void ws_fault_report_packet(const struct ws_queue *queue, const union ws_aql_pac
 
 	put(&t, "bad packet: ");
 	switch (type) {
-	case WS_AQL_DISPATCH:
+	case SG_AQL_DISPATCH:
 		put_kernel_packet(&t, queue, packet, code);
 		break;
-	case WS_AQL_BARRIER_AND:
-	case WS_AQL_BARRIER_OR:
+	case SG_AQL_BARRIER_AND:
+	case SG_AQL_BARRIER_OR:
 		put(&t, "a barrier names something that is not a signal");
 		break;
-	case WS_AQL_VENDOR:
+	case SG_AQL_VENDOR:
 		put(&t,
 		    "a vendor packet of unknown format 0x%x, or with something that is not a "
 		    "signal",
@@ -284,10 +284,10 @@ void ws_fault_report_packet(const struct ws_queue *queue, const union ws_aql_pac
 	put(&t, NEXT "packet %llu of a queue on node %u, which executes nothing more",
 	    ull(atomic_load_explicit(queue->desc.read_ptr, memory_order_relaxed)),
 	    queue->gpu->node);
-	ws_gpu_log(WS_GPU_LOG_ERROR, "%s", t.chars);
+	sg_gpu_log(SG_GPU_LOG_ERROR, "%s", t.chars);
 }
 
-void ws_fault_report_copy(const struct ws_queue *queue, uint32_t header, bool bad_address,
+void sg_fault_report_copy(const struct sg_queue *queue, uint32_t header, bool bad_address,
 			  uint64_t address, bool write)
 {
 	struct text t = { .n = 0 };
@@ -302,5 +302,5 @@ void ws_fault_report_copy(const struct ws_queue *queue, uint32_t header, bool ba
 		    header);
 	}
 	put(&t, NEXT "copy queue of node %u, which executes nothing more", queue->gpu->node);
-	ws_gpu_log(WS_GPU_LOG_ERROR, "%s", t.chars);
+	sg_gpu_log(SG_GPU_LOG_ERROR, "%s", t.chars);
 }

@@ -2,7 +2,7 @@
  * fault: what is said when a queue cannot go on, on stderr and by default: the kernel, the instruction and its
  * source line, workgroup, wave and lane, the address and the allocation next to it.
  *
- * Threads  whoever stops the queue, queue locked. Not between ws_cp_host's enter and leave: they ask for
+ * Threads  whoever stops the queue, queue locked. Not between sg_cp_host's enter and leave: they ask for
  *          allocations, and whoever frees one waits for the leave.
  */
 #ifndef WS_SOFTGPU_CP_FAULT_H
@@ -11,12 +11,12 @@
 #include "softgpu/cp/cp_priv.h"
 
 /* A wave of the queue's dispatch failed. */
-void ws_fault_report_wave(const struct ws_queue *queue, const struct ws_fault *fault);
-/* The packet at the read index cannot be executed; code: one of enum ws_queue_error. */
-void ws_fault_report_packet(const struct ws_queue *queue, const union ws_aql_packet *packet,
+void sg_fault_report_wave(const struct sg_queue *queue, const struct sg_fault *fault);
+/* The packet at the read index cannot be executed; code: one of enum sg_queue_error. */
+void sg_fault_report_packet(const struct sg_queue *queue, const union sg_aql_packet *packet,
 			    uint32_t code);
 /* The same of a copy queue: a packet that is none, or one with an address that is not there. */
-void ws_fault_report_copy(const struct ws_queue *queue, uint32_t header, bool bad_address,
+void sg_fault_report_copy(const struct sg_queue *queue, uint32_t header, bool bad_address,
 			  uint64_t address, bool write);
 
 #endif

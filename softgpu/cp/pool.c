@@ -15,7 +15,7 @@
 /* Whether the calling thread is one of the workers. */
 static _Thread_local bool is_worker __attribute__((tls_model("initial-exec")));
 
-bool ws_pool_thread(pthread_t *thread, const char *name, void *(*run)(void *), void *arg)
+bool sg_pool_thread(pthread_t *thread, const char *name, void *(*run)(void *), void *arg)
 {
 	static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
 	sigset_t blocked, before;
@@ -35,7 +35,7 @@ bool ws_pool_thread(pthread_t *thread, const char *name, void *(*run)(void *), v
 
 /* --- the ring of dispatches; the pool's lock is held --- */
 
-static void link_dispatch(struct ws_pool *pool, struct ws_dispatch *d)
+static void link_dispatch(struct sg_pool *pool, struct sg_dispatch *d)
 {
 	if (pool->dispatches) {
 		d->next = pool->dispatches;
@@ -47,7 +47,7 @@ static void link_dispatch(struct ws_pool *pool, struct ws_dispatch *d)
 	atomic_fetch_add(&pool->n_dispatches, 1);
 }
 
-static void unlink_dispatch(struct ws_pool *pool, struct ws_dispatch *d)
+static void unlink_dispatch(struct sg_pool *pool, struct sg_dispatch *d)
 {
 	d->next->prev = d->prev;
 	d->prev->next = d->next;
@@ -56,17 +56,17 @@ static void unlink_dispatch(struct ws_pool *pool, struct ws_dispatch *d)
 	atomic_fetch_sub(&pool->n_dispatches, 1);
 }
 
-static bool has_work(struct ws_dispatch *d)
+static bool has_work(struct sg_dispatch *d)
 {
-	return ws_dispatch_has_new(d) || ws_relaxed32(&d->n_suspended) || (ws_dispatch_stopped(d) && !d->n_users);
+	return sg_dispatch_has_new(d) || sg_relaxed32(&d->n_suspended) || (sg_dispatch_stopped(d) && !d->n_users);
 }
 
 /* Round robin, so that every queue gets its share. */
-static struct ws_dispatch *choose(struct ws_pool *pool)
+static struct sg_dispatch *choose(struct sg_pool *pool)
 {
-	struct ws_dispatch *d = pool->dispatches;
+	struct sg_dispatch *d = pool->dispatches;
 
-	for (uint32_t n = ws_relaxed32(&pool->n_dispatches); n; n--, d = d->next) {
+	for (uint32_t n = sg_relaxed32(&pool->n_dispatches); n; n--, d = d->next) {
 		if (has_work(d)) {
 			pool->dispatches = d->next;
 			return d;
@@ -75,23 +75,23 @@ static struct ws_dispatch *choose(struct ws_pool *pool)
 	return NULL;
 }
 
-static bool is_over(struct ws_dispatch *d)
+static bool is_over(struct sg_dispatch *d)
 {
-	return !d->n_users && (ws_dispatch_stopped(d) || atomic_load(&d->n_done) == d->n_wgs);
+	return !d->n_users && (sg_dispatch_stopped(d) || atomic_load(&d->n_done) == d->n_wgs);
 }
 
-static void end_dispatch(struct ws_pool *pool, struct ws_dispatch *d)
+static void end_dispatch(struct sg_pool *pool, struct sg_dispatch *d)
 {
-	ws_dispatch_clear(pool, d);
+	sg_dispatch_clear(pool, d);
 	d->ended(d);
 }
 
 /* --- workers --- */
 
 /* Sleeps in proportion to the time since *since; 0: that is now. The pool's lock is held. */
-static void nap(struct ws_pool *pool, uint64_t *since)
+static void nap(struct sg_pool *pool, uint64_t *since)
 {
-	uint64_t now = ws_pool_now_ns(), ns;
+	uint64_t now = sg_pool_now_ns(), ns;
 	struct timespec ts = { .tv_sec = (time_t)(now / 1000000000u), .tv_nsec = (long)(now % 1000000000u) };
 
 	if (!*since)
@@ -108,7 +108,7 @@ static void nap(struct ws_pool *pool, uint64_t *since)
 	pool->n_sleeping--;
 }
 
-void ws_pool_pause(void)
+void sg_pool_pause(void)
 {
 	for (int i = 0; i < 64; i++)
 		__builtin_ia32_pause();
@@ -119,26 +119,26 @@ void ws_pool_pause(void)
  * less than to sleep and be woken, which takes the program's own core on a small machine. One worker
  * does so, the others sleep. The pool's lock is held, but not while looking. True: look again.
  */
-static bool linger(struct ws_pool *pool)
+static bool linger(struct sg_pool *pool)
 {
-	uint64_t until = ws_pool_now_ns() + LINGER_NS;
+	uint64_t until = sg_pool_now_ns() + LINGER_NS;
 	bool found = false;
 
-	if (!pool->looker.look || pool->lingers || ws_pool_busy(pool))
+	if (!pool->looker.look || pool->lingers || sg_pool_busy(pool))
 		return false;
 	pool->lingers = true;
 	pthread_mutex_unlock(&pool->lock);
-	while (!found && !atomic_load_explicit(&pool->stop, memory_order_relaxed) && ws_pool_now_ns() < until) {
+	while (!found && !atomic_load_explicit(&pool->stop, memory_order_relaxed) && sg_pool_now_ns() < until) {
 		atomic_fetch_add_explicit(&pool->n_looks, 1, memory_order_relaxed);
 		if (pool->looker.look(pool->looker.ctx))
-			until = ws_pool_now_ns() + LINGER_NS;
-		found = ws_relaxed32(&pool->n_dispatches) != 0;
+			until = sg_pool_now_ns() + LINGER_NS;
+		found = sg_relaxed32(&pool->n_dispatches) != 0;
 		if (!found)
-			ws_pool_pause();
+			sg_pool_pause();
 	}
 	pthread_mutex_lock(&pool->lock);
 	pool->lingers = false;
-	found = ws_relaxed32(&pool->n_dispatches) != 0;
+	found = sg_relaxed32(&pool->n_dispatches) != 0;
 	if (!found)
 		pool->looker.rest(pool->looker.ctx);
 	return found;
@@ -146,7 +146,7 @@ static bool linger(struct ws_pool *pool)
 
 static void *worker_main(void *arg)
 {
-	struct ws_pool *pool = arg;
+	struct sg_pool *pool = arg;
 	uint32_t n_fruitless = 0;
 	uint64_t waits_since = 0;
 	bool rested = true;
@@ -154,7 +154,7 @@ static void *worker_main(void *arg)
 	is_worker = true;
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->stop) {
-		struct ws_dispatch *d = choose(pool);
+		struct sg_dispatch *d = choose(pool);
 		bool fruitful, over;
 
 		if (!d) {
@@ -170,7 +170,7 @@ static void *worker_main(void *arg)
 		rested = false;
 		d->n_users++;
 		pthread_mutex_unlock(&pool->lock);
-		fruitful = ws_dispatch_turn(pool, d);
+		fruitful = sg_dispatch_turn(pool, d);
 		pthread_mutex_lock(&pool->lock);
 		d->n_users--;
 		over = is_over(d);
@@ -183,7 +183,7 @@ static void *worker_main(void *arg)
 		if (fruitful || over) {
 			n_fruitless = 0;
 			waits_since = 0;
-		} else if (++n_fruitless > ws_relaxed32(&pool->n_dispatches)) {
+		} else if (++n_fruitless > sg_relaxed32(&pool->n_dispatches)) {
 			/* Every kernel waits for the host or for time: so do we. */
 			nap(pool, &waits_since);
 		}
@@ -192,11 +192,11 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-struct ws_pool *ws_pool_create(uint32_t n_workers, const struct ws_pool_looker *looker)
+struct sg_pool *sg_pool_create(uint32_t n_workers, const struct sg_pool_looker *looker)
 {
 	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
 	uint32_t n = n_workers ? n_workers : n_cores > 0 ? (uint32_t)n_cores : 1;
-	struct ws_pool *pool = calloc(1, sizeof(*pool));
+	struct sg_pool *pool = calloc(1, sizeof(*pool));
 	pthread_condattr_t attr;
 
 	if (!pool)
@@ -204,7 +204,7 @@ struct ws_pool *ws_pool_create(uint32_t n_workers, const struct ws_pool_looker *
 	if (looker)
 		pool->looker = *looker;
 	pool->threads = calloc(n, sizeof(*pool->threads));
-	pool->spares = calloc(n, sizeof(struct ws_resident *));
+	pool->spares = calloc(n, sizeof(struct sg_resident *));
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_mutex_init(&pool->spare_lock, NULL);
 	pthread_condattr_init(&attr);
@@ -214,19 +214,19 @@ struct ws_pool *ws_pool_create(uint32_t n_workers, const struct ws_pool_looker *
 	/* Held until all are there: workers look at their number. */
 	pthread_mutex_lock(&pool->lock);
 	for (; pool->threads && pool->spares && pool->n_workers < n; pool->n_workers++) {
-		if (!ws_pool_thread(&pool->threads[pool->n_workers], "ws-gpu-worker", worker_main,
+		if (!sg_pool_thread(&pool->threads[pool->n_workers], "ws-gpu-worker", worker_main,
 				    pool))
 			break;
 	}
 	pthread_mutex_unlock(&pool->lock);
 	if (!pool->n_workers) {
-		ws_pool_destroy(pool);
+		sg_pool_destroy(pool);
 		return NULL;
 	}
 	return pool;
 }
 
-void ws_pool_destroy(struct ws_pool *pool)
+void sg_pool_destroy(struct sg_pool *pool)
 {
 	if (!pool)
 		return;
@@ -237,7 +237,7 @@ void ws_pool_destroy(struct ws_pool *pool)
 	for (uint32_t i = 0; i < pool->n_workers; i++)
 		pthread_join(pool->threads[i], NULL);
 	for (uint32_t i = 0; i < pool->n_workers; i++)
-		ws_resident_destroy(pool->spares[i]);
+		sg_resident_destroy(pool->spares[i]);
 	free(pool->spares);
 	free(pool->threads);
 	pthread_mutex_destroy(&pool->spare_lock);
@@ -246,41 +246,41 @@ void ws_pool_destroy(struct ws_pool *pool)
 	free(pool);
 }
 
-void ws_pool_kick(struct ws_pool *pool)
+void sg_pool_kick(struct sg_pool *pool)
 {
 	pthread_mutex_lock(&pool->lock);
 	pthread_cond_broadcast(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 }
 
-uint32_t ws_pool_n_workers(const struct ws_pool *pool)
+uint32_t sg_pool_n_workers(const struct sg_pool *pool)
 {
 	return pool->n_workers;
 }
 
-bool ws_pool_busy(struct ws_pool *pool)
+bool sg_pool_busy(struct sg_pool *pool)
 {
-	return ws_relaxed32(&pool->n_dispatches) != 0;
+	return sg_relaxed32(&pool->n_dispatches) != 0;
 }
 
-uint32_t ws_pool_n_looks(struct ws_pool *pool)
+uint32_t sg_pool_n_looks(struct sg_pool *pool)
 {
-	return ws_relaxed32(&pool->n_looks);
+	return sg_relaxed32(&pool->n_looks);
 }
 
 /* The pool's lock is held. A worker that starts a dispatch comes for it next. */
-static void wake_for(struct ws_pool *pool, const struct ws_dispatch *d)
+static void wake_for(struct sg_pool *pool, const struct sg_dispatch *d)
 {
-	if (d->n_wgs > 1 || ws_relaxed32(&pool->n_dispatches) > 1)
+	if (d->n_wgs > 1 || sg_relaxed32(&pool->n_dispatches) > 1)
 		pthread_cond_broadcast(&pool->work);
 	else if (!is_worker)
 		pthread_cond_signal(&pool->work);
 }
 
-void ws_pool_start(struct ws_pool *pool, struct ws_dispatch *d)
+void sg_pool_start(struct sg_pool *pool, struct sg_dispatch *d)
 {
 	d->failed = false;
-	d->fault = (struct ws_fault){ .kind = WS_FAULT_NONE };
+	d->fault = (struct sg_fault){ .kind = SG_FAULT_NONE };
 	d->n_users = 0;
 	atomic_init(&d->next_wg, 0);
 	atomic_init(&d->n_done, 0);
@@ -300,7 +300,7 @@ void ws_pool_start(struct ws_pool *pool, struct ws_dispatch *d)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-void ws_pool_stop(struct ws_pool *pool, struct ws_dispatch *d)
+void sg_pool_stop(struct sg_pool *pool, struct sg_dispatch *d)
 {
 	atomic_store(&d->launch.stop, true);
 	pthread_mutex_lock(&pool->lock);
@@ -308,28 +308,28 @@ void ws_pool_stop(struct ws_pool *pool, struct ws_dispatch *d)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-static void view_dispatch(struct ws_dispatch *d, struct ws_dispatch_view *v)
+static void view_dispatch(struct sg_dispatch *d, struct sg_dispatch_view *v)
 {
-	*v = (struct ws_dispatch_view){ .dispatch = d, .id = d->launch.dispatch_id,
+	*v = (struct sg_dispatch_view){ .dispatch = d, .id = d->launch.dispatch_id,
 					.kernel_object = d->launch.kernel_object, .n_wgs = d->n_wgs,
 					.n_done = atomic_load(&d->n_done),
 					.n_instructions = atomic_load(&d->launch.n_instructions) };
 	pthread_mutex_lock(&d->lock);
 	v->n_residents = d->n_residents;
-	v->waits = ws_relaxed32(&d->n_fruitless) > 1;
+	v->waits = sg_relaxed32(&d->n_fruitless) > 1;
 	if (v->waits && d->first)
-		ws_wg_get_wait(d->first->wg, &v->wait);
+		sg_wg_get_wait(d->first->wg, &v->wait);
 	pthread_mutex_unlock(&d->lock);
 }
 
-uint32_t ws_pool_view(struct ws_pool *pool, struct ws_dispatch_view *views, uint32_t max)
+uint32_t sg_pool_view(struct sg_pool *pool, struct sg_dispatch_view *views, uint32_t max)
 {
-	struct ws_dispatch *d;
+	struct sg_dispatch *d;
 	uint32_t n = 0;
 
 	pthread_mutex_lock(&pool->lock);
 	d = pool->dispatches;
-	for (uint32_t left = ws_relaxed32(&pool->n_dispatches); left && n < max; left--, d = d->next)
+	for (uint32_t left = sg_relaxed32(&pool->n_dispatches); left && n < max; left--, d = d->next)
 		view_dispatch(d, &views[n++]);
 	pthread_mutex_unlock(&pool->lock);
 	return n;

@@ -26,21 +26,21 @@
 
 /* A kernel that is known to run. */
 struct kernel {
-	const struct ws_dispatch *dispatch; /* NULL: free */
+	const struct sg_dispatch *dispatch; /* NULL: free */
 	uint64_t id, n_done;
 	uint64_t since_ns;       /* it was first seen */
 	uint64_t waits_since_ns; /* 0: it gets on */
-	struct ws_wg_wait wait;  /* what it was last seen to wait for */
+	struct sg_wg_wait wait;  /* what it was last seen to wait for */
 	bool told, told_wait;
-	char name[WS_SYMBOL_CHARS]; /* empty: not looked up yet */
+	char name[SG_SYMBOL_CHARS]; /* empty: not looked up yet */
 };
 
-struct ws_progress {
+struct sg_progress {
 	bool terminal, colour;
 	pid_t pid;
 	uint64_t after_ns, tick_ns, next_ns;
 	struct kernel kernels[MAX_KERNELS];
-	struct ws_dispatch_view views[MAX_KERNELS];
+	struct sg_dispatch_view views[MAX_KERNELS];
 	uint32_t n_views;
 
 	pthread_mutex_t lock; /* what is on the terminal */
@@ -48,7 +48,7 @@ struct ws_progress {
 	_Atomic bool over; /* the process ends */
 };
 
-static struct ws_progress *_Atomic at_exit; /* whose line goes when the process ends */
+static struct sg_progress *_Atomic at_exit; /* whose line goes when the process ends */
 
 /* --- writing --- */
 
@@ -78,7 +78,7 @@ static void write_out(const char *text, size_t n)
 #define ERASE_BELOW                                                                                \
 	"\033[J" /* from the cursor on: the line, wherever the program has moved since */
 
-static void erase(struct ws_progress *p)
+static void erase(struct sg_progress *p)
 {
 	pthread_mutex_lock(&p->lock);
 	if (atomic_load(&p->shown) && can_write())
@@ -106,7 +106,7 @@ static size_t put_times(char *line, size_t n, size_t size, const char *what, int
  * Below the cursor, which then is where it was: what the program prints comes where it would have come, also
  * when it has begun a line. At the bottom of the screen, going down and up again makes space.
  */
-static void draw(struct ws_progress *p, const char *text)
+static void draw(struct sg_progress *p, const char *text)
 {
 	int width = columns_of_terminal() - 1, rows = ((int)strlen(text) + width - 1) / width;
 	char line[TEXT_BYTES + 128];
@@ -130,7 +130,7 @@ static void draw(struct ws_progress *p, const char *text)
 }
 
 /* Once, for `*told`; or again and again on a terminal. True: it is on the screen. */
-static bool say(struct ws_progress *p, const char *text, bool *told)
+static bool say(struct sg_progress *p, const char *text, bool *told)
 {
 	char line[TEXT_BYTES];
 	int n;
@@ -149,7 +149,7 @@ static bool say(struct ws_progress *p, const char *text, bool *told)
 
 /* --- kernels --- */
 
-static struct kernel *kernel_of(struct ws_progress *p, const struct ws_dispatch_view *v,
+static struct kernel *kernel_of(struct sg_progress *p, const struct sg_dispatch_view *v,
 				uint64_t now_ns)
 {
 	struct kernel *unused = NULL;
@@ -169,7 +169,7 @@ static struct kernel *kernel_of(struct ws_progress *p, const struct ws_dispatch_
 	return unused;
 }
 
-static void forget_ended(struct ws_progress *p)
+static void forget_ended(struct sg_progress *p)
 {
 	for (unsigned i = 0; i < MAX_KERNELS; i++) {
 		bool runs = false;
@@ -200,8 +200,8 @@ static void put_rate(double rate, char *text, size_t size)
 }
 
 /* On a terminal one line, in which the facts matter more than the end of a name. */
-static void put_progress(const struct ws_progress *p, const struct kernel *k,
-			 const struct ws_dispatch_view *v, double seconds, char *text, size_t size)
+static void put_progress(const struct sg_progress *p, const struct kernel *k,
+			 const struct sg_dispatch_view *v, double seconds, char *text, size_t size)
 {
 	char rate[32], time[32], facts[160];
 	int space;
@@ -225,10 +225,10 @@ static void put_progress(const struct ws_progress *p, const struct kernel *k,
 			 k->name, facts);
 }
 
-static void put_wait(const struct kernel *k, const struct ws_dispatch_view *v, double seconds,
+static void put_wait(const struct kernel *k, const struct sg_dispatch_view *v, double seconds,
 		     char *text, size_t size)
 {
-	const struct ws_wg_wait *w = &k->wait;
+	const struct sg_wg_wait *w = &k->wait;
 	const struct {
 		uint32_t n;
 		const char *what;
@@ -237,7 +237,7 @@ static void put_wait(const struct kernel *k, const struct ws_dispatch_view *v, d
 		      { w->n_halted, "halted" },
 		      { w->n_at_barrier, "at a barrier" } };
 	const char *before = "";
-	struct ws_symbol symbol;
+	struct sg_symbol symbol;
 	char how_long[32];
 	size_t n;
 
@@ -255,13 +255,13 @@ static void put_wait(const struct kernel *k, const struct ws_dispatch_view *v, d
 		before = kinds[i].n ? ", " : before;
 	}
 	n = strlen(text);
-	ws_symbols_code(w->pc, &symbol);
+	sg_symbols_code(w->pc, &symbol);
 	if (*symbol.source)
 		snprintf(text + n, size - n, ", at %s", symbol.source);
 }
 
 /* True: its line is on the screen. */
-static bool tell_kernel(struct ws_progress *p, struct kernel *k, const struct ws_dispatch_view *v,
+static bool tell_kernel(struct sg_progress *p, struct kernel *k, const struct sg_dispatch_view *v,
 			uint64_t now_ns)
 {
 	bool waits =
@@ -274,7 +274,7 @@ static bool tell_kernel(struct ws_progress *p, struct kernel *k, const struct ws
 	if (!p->terminal && (waits ? k->told_wait : k->told || k->waits_since_ns))
 		return false;
 	if (!*k->name)
-		ws_symbols_kernel(v->kernel_object, k->name, sizeof(k->name));
+		sg_symbols_kernel(v->kernel_object, k->name, sizeof(k->name));
 	if (waits)
 		put_wait(k, v, (double)(now_ns - k->waits_since_ns) / SECOND, text, sizeof(text));
 	else
@@ -284,15 +284,15 @@ static bool tell_kernel(struct ws_progress *p, struct kernel *k, const struct ws
 }
 
 /* *out_moves: a kernel gets on. True: there is a line on the screen. */
-static bool tell_kernels(struct ws_progress *p, struct ws_cp *cp, uint64_t now_ns, bool *out_moves)
+static bool tell_kernels(struct sg_progress *p, struct sg_cp *cp, uint64_t now_ns, bool *out_moves)
 {
 	bool told = false;
 
-	p->n_views = ws_pool_busy(cp->pool) ? ws_pool_view(cp->pool, p->views, MAX_KERNELS) : 0;
+	p->n_views = sg_pool_busy(cp->pool) ? sg_pool_view(cp->pool, p->views, MAX_KERNELS) : 0;
 	forget_ended(p);
 	*out_moves = false;
 	for (uint32_t n = 0; n < p->n_views; n++) {
-		const struct ws_dispatch_view *v = &p->views[n];
+		const struct sg_dispatch_view *v = &p->views[n];
 		struct kernel *k = kernel_of(p, v, now_ns);
 
 		if (!k) {
@@ -316,16 +316,16 @@ static bool tell_kernels(struct ws_progress *p, struct ws_cp *cp, uint64_t now_n
 
 /* --- queues --- */
 
-static bool tell_queues(struct ws_progress *p, struct ws_cp *cp, uint64_t now_ns, bool quietly)
+static bool tell_queues(struct sg_progress *p, struct sg_cp *cp, uint64_t now_ns, bool quietly)
 {
 	char text[TEXT_BYTES], what[TEXT_BYTES / 2], how_long[32];
 	bool told = false;
 
 	pthread_mutex_lock(&cp->lock);
-	for (struct ws_queue *q = cp->queues; q; q = q->next) {
+	for (struct sg_queue *q = cp->queues; q; q = q->next) {
 		uint64_t index;
 
-		if (!ws_stall_at(q, &index)) {
+		if (!sg_stall_at(q, &index)) {
 			q->seen_ns = 0;
 			continue;
 		}
@@ -337,7 +337,7 @@ static bool tell_queues(struct ws_progress *p, struct ws_cp *cp, uint64_t now_ns
 		if (quietly || (told && p->terminal) || now_ns - q->seen_ns < p->after_ns ||
 		    (!p->terminal && q->told))
 			continue;
-		ws_stall_describe(q, what, sizeof(what));
+		sg_stall_describe(q, what, sizeof(what));
 		put_duration((double)(now_ns - q->seen_ns) / SECOND, how_long, sizeof(how_long));
 		snprintf(text, sizeof(text),
 			 PREFIX "nothing moved for %s on a queue of node %u at packet %llu: %s",
@@ -348,9 +348,9 @@ static bool tell_queues(struct ws_progress *p, struct ws_cp *cp, uint64_t now_ns
 	return told;
 }
 
-void ws_progress_tick(struct ws_cp *cp, uint64_t now_ns)
+void sg_progress_tick(struct sg_cp *cp, uint64_t now_ns)
 {
-	struct ws_progress *p = cp->progress;
+	struct sg_progress *p = cp->progress;
 	bool moves, shown;
 
 	if (!p || now_ns < p->next_ns)
@@ -363,9 +363,9 @@ void ws_progress_tick(struct ws_cp *cp, uint64_t now_ns)
 		erase(p);
 }
 
-void ws_progress_hide(struct ws_cp *cp)
+void sg_progress_hide(struct sg_cp *cp)
 {
-	struct ws_progress *p = cp->progress;
+	struct sg_progress *p = cp->progress;
 
 	if (p && atomic_load_explicit(&p->shown, memory_order_relaxed))
 		erase(p);
@@ -374,14 +374,14 @@ void ws_progress_hide(struct ws_cp *cp)
 /* --- settings --- */
 
 /* False: off. */
-static bool read_settings(struct ws_progress *p)
+static bool read_settings(struct sg_progress *p)
 {
 	const char *text = getenv("WAVESCOPE_PROGRESS"), *term = getenv("TERM"),
 		   *no_colour = getenv("NO_COLOR");
 	char *end;
 	double after;
 
-	if (!ws_gpu_log_on(WS_GPU_LOG_ERROR))
+	if (!sg_gpu_log_on(SG_GPU_LOG_ERROR))
 		return false;
 	p->terminal = isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 	p->colour = !no_colour || !*no_colour;
@@ -391,7 +391,7 @@ static bool read_settings(struct ws_progress *p)
 			return false;
 		after = strtod(text, &end);
 		if (*end || !(after > 0 && after <= MAX_AFTER_S))
-			ws_gpu_log(WS_GPU_LOG_ERROR,
+			sg_gpu_log(SG_GPU_LOG_ERROR,
 				   "WAVESCOPE_PROGRESS: '%s' is neither 'off' nor a number of "
 				   "seconds: ignored",
 				   text);
@@ -405,9 +405,9 @@ static bool read_settings(struct ws_progress *p)
 	return true;
 }
 
-struct ws_progress *ws_progress_create(void)
+struct sg_progress *sg_progress_create(void)
 {
-	struct ws_progress *p = calloc(1, sizeof(*p));
+	struct sg_progress *p = calloc(1, sizeof(*p));
 
 	if (!p || !read_settings(p)) {
 		free(p);
@@ -419,9 +419,9 @@ struct ws_progress *ws_progress_create(void)
 	return p;
 }
 
-void ws_progress_destroy(struct ws_progress *progress)
+void sg_progress_destroy(struct sg_progress *progress)
 {
-	struct ws_progress *expected = progress;
+	struct sg_progress *expected = progress;
 
 	if (!progress)
 		return;
@@ -434,7 +434,7 @@ void ws_progress_destroy(struct ws_progress *progress)
 /* A program that ends while a kernel runs leaves no line behind. A child that was forked has shown none. */
 __attribute__((destructor)) static void leave_terminal(void)
 {
-	struct ws_progress *p = atomic_load(&at_exit);
+	struct sg_progress *p = atomic_load(&at_exit);
 
 	if (!p || p->pid != getpid())
 		return;

@@ -16,15 +16,15 @@
 
 #include <stdint.h>
 
-struct ws_cp;
-struct ws_progress;
+struct sg_cp;
+struct sg_progress;
 
-struct ws_progress *ws_progress_create(void); /* NULL: off */
-void ws_progress_destroy(struct ws_progress *progress);
+struct sg_progress *sg_progress_create(void); /* NULL: off */
+void sg_progress_destroy(struct sg_progress *progress);
 
 /* Whenever the poller comes by: cheap, most of the time. */
-void ws_progress_tick(struct ws_cp *cp, uint64_t now_ns);
+void sg_progress_tick(struct sg_cp *cp, uint64_t now_ns);
 /* A kernel ends, and its program may print now: take the line away. */
-void ws_progress_hide(struct ws_cp *cp);
+void sg_progress_hide(struct sg_cp *cp);
 
 #endif

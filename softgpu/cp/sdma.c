@@ -20,7 +20,7 @@ enum result {
 };
 
 struct context {
-	struct ws_queue *queue;
+	struct sg_queue *queue;
 	const uint32_t *dw;
 	uint64_t fault_address;
 	bool fault_write;
@@ -33,12 +33,12 @@ static uint64_t address_at(const uint32_t *dw)
 
 static void *touch(struct context *c, uint64_t addr, uint64_t size, bool write)
 {
-	if (!ws_cp_accessible(c->queue->cp, addr, size) && !ws_cp_reachable(c->queue->cp, addr, size)) {
+	if (!sg_cp_accessible(c->queue->cp, addr, size) && !sg_cp_reachable(c->queue->cp, addr, size)) {
 		c->fault_address = addr;
 		c->fault_write = write;
 		return NULL;
 	}
-	return ws_cp_pointer(c->queue->cp, addr);
+	return sg_cp_pointer(c->queue->cp, addr);
 }
 
 /*
@@ -52,19 +52,19 @@ static void *touch(struct context *c, uint64_t addr, uint64_t size, bool write)
 /* The host's memory, or that of a GPU without a bridge. */
 static bool is_over_pcie(const struct context *c, uint64_t addr)
 {
-	const struct ws_cp_host *host = &c->queue->cp->host;
-	struct ws_mem_block block = { .kind = { .route = WS_ROUTE_OWN } };
+	const struct sg_cp_host *host = &c->queue->cp->host;
+	struct sg_mem_block block = { .kind = { .route = SG_ROUTE_OWN } };
 
 	if (host->find_block)
 		host->find_block(host->ctx, c->queue->gpu->node, addr, &block);
-	return block.kind.route == WS_ROUTE_IO;
+	return block.kind.route == SG_ROUTE_IO;
 }
 
 static void add_copy_time(struct context *c, uint64_t from, uint64_t to, uint64_t bytes)
 {
 	uint64_t rate = GPU_BYTES_PER_US;
 
-	if (!ws_counting_simulates_times(c->queue->gpu->counting))
+	if (!sg_counting_simulates_times(c->queue->gpu->counting))
 		return;
 	if (is_over_pcie(c, from) || is_over_pcie(c, to))
 		rate = HOST_BYTES_PER_US;
@@ -78,7 +78,7 @@ static enum result do_nop(struct context *c)
 
 static enum result do_copy_linear(struct context *c)
 {
-	struct ws_queue *queue = c->queue;
+	struct sg_queue *queue = c->queue;
 	uint64_t bytes = (c->dw[1] & 0x3fffffff) + 1ull;
 	uint64_t piece = bytes - queue->done;
 	uint8_t *from = touch(c, address_at(c->dw + 3), bytes, false);
@@ -122,7 +122,7 @@ static uint64_t row_address(const struct surface *s, uint64_t y, uint64_t z, uin
 
 static enum result do_copy_rectangle(struct context *c)
 {
-	struct ws_queue *queue = c->queue;
+	struct sg_queue *queue = c->queue;
 	uint32_t log2_element = c->dw[0] >> 29;
 	struct surface from = surface_at(c->dw + 1), to = surface_at(c->dw + 6);
 	uint64_t row_bytes = ((c->dw[11] & 0x3fff) + 1ull) << log2_element;
@@ -173,7 +173,7 @@ static enum result do_fence(struct context *c)
 
 static enum result do_trap(struct context *c)
 {
-	const struct ws_cp_host *host = &c->queue->cp->host;
+	const struct sg_cp_host *host = &c->queue->cp->host;
 
 	host->interrupt(host->ctx, c->dw[1] & 0xfffffff);
 	return DONE;
@@ -233,7 +233,7 @@ static enum result do_atomic(struct context *c)
 
 static enum result do_fill(struct context *c)
 {
-	struct ws_queue *queue = c->queue;
+	struct sg_queue *queue = c->queue;
 	uint64_t bytes = ((c->dw[4] & 0x3fffffff) & ~3ull) + 4;
 	uint64_t end = queue->done + PIECE_BYTES < bytes ? queue->done + PIECE_BYTES : bytes;
 	uint8_t *to = touch(c, address_at(c->dw + 1), bytes, true);
@@ -252,14 +252,14 @@ static enum result do_timestamp(struct context *c)
 {
 	uint64_t addr = address_at(c->dw + 1);
 	_Atomic uint64_t *to = addr % 8 ? NULL : touch(c, addr, 8, true);
-	struct ws_queue *queue = c->queue;
-	uint64_t now = ws_clock_device_ticks(), stamp = now;
+	struct sg_queue *queue = c->queue;
+	uint64_t now = sg_clock_device_ticks(), stamp = now;
 
 	if (!to)
 		return FAULT;
 	/* The stamp behind copies: they began at the one in front, and ended when the model says. */
 	if (queue->copy_ns) {
-		stamp = queue->stamp_ticks + (queue->copy_ns + WS_DEVICE_TICK_NS - 1) / WS_DEVICE_TICK_NS;
+		stamp = queue->stamp_ticks + (queue->copy_ns + SG_DEVICE_TICK_NS - 1) / SG_DEVICE_TICK_NS;
 		if (stamp > now)
 			return WAIT; /* the simulated engine is slower than this machine */
 		queue->copy_ns = 0;
@@ -301,7 +301,7 @@ static const struct packet_kind *find_kind(uint32_t header)
 	return NULL;
 }
 
-static uint64_t written(const struct ws_queue *queue)
+static uint64_t written(const struct sg_queue *queue)
 {
 	uint64_t write = atomic_load_explicit(queue->desc.write_ptr, memory_order_acquire);
 	uint64_t doorbell;
@@ -312,7 +312,7 @@ static uint64_t written(const struct ws_queue *queue)
 	return doorbell < write ? doorbell : write;
 }
 
-bool ws_sdma_ready(const struct ws_queue *queue)
+bool sg_sdma_ready(const struct sg_queue *queue)
 {
 	return atomic_load(&queue->active) && !atomic_load(&queue->dying) &&
 	       !atomic_load(&queue->halted) &&
@@ -335,20 +335,20 @@ static uint64_t packet_bytes(const struct packet_kind *kind, const uint32_t *dw,
 }
 
 /* Nobody listens to a copy queue, so a broken one is reported as a fault of the device. */
-static void halt(struct ws_queue *queue, const struct context *c, bool hang)
+static void halt(struct sg_queue *queue, const struct context *c, bool hang)
 {
-	const struct ws_cp_host *host = &queue->cp->host;
+	const struct sg_cp_host *host = &queue->cp->host;
 	uint32_t header = c->dw[0];
-	struct ws_cp_fault fault = {
+	struct sg_cp_fault fault = {
 		.node = queue->gpu->node,
-		.address = hang ? ws_cp_address(queue->cp, c->dw) : c->fault_address,
+		.address = hang ? sg_cp_address(queue->cp, c->dw) : c->fault_address,
 		.write = c->fault_write,
 		.hang = hang,
 	};
 
 	if (host->leave)
 		host->leave(host->ctx);
-	ws_fault_report_copy(queue, header, !hang, c->fault_address, c->fault_write);
+	sg_fault_report_copy(queue, header, !hang, c->fault_address, c->fault_write);
 	if (host->enter)
 		host->enter(host->ctx);
 	atomic_store(&queue->halted, true);
@@ -363,17 +363,17 @@ static enum result run_guarded(const struct packet_kind *kind, struct context *c
 {
 	volatile enum result result = FAULT;
 
-	if (sigsetjmp(ws_guard_enter(), 0) == 0) {
+	if (sigsetjmp(sg_guard_enter(), 0) == 0) {
 		result = kind->run(c);
 	} else {
-		c->fault_address = ws_guard_address();
-		c->fault_write = ws_guard_was_write() == 1;
+		c->fault_address = sg_guard_address();
+		c->fault_write = sg_guard_was_write() == 1;
 	}
-	ws_guard_leave();
+	sg_guard_leave();
 	return result;
 }
 
-enum ws_step ws_sdma_step(struct ws_queue *queue)
+enum sg_queue_progress sg_sdma_step(struct sg_queue *queue)
 {
 	uint64_t read = atomic_load_explicit(queue->desc.read_ptr, memory_order_relaxed);
 	uint64_t write = written(queue), mask = queue->desc.size_bytes - 1;
@@ -384,7 +384,7 @@ enum ws_step ws_sdma_step(struct ws_queue *queue)
 	uint64_t bytes = 0;
 
 	if (read >= write)
-		return WS_STEP_IDLE;
+		return SG_STEP_IDLE;
 	c.dw = (const uint32_t *)((uint8_t *)queue->desc.ring + (read & mask & ~3ull));
 	/* Packets never straddle the end of the ring. */
 	if (available > to_end)
@@ -398,15 +398,15 @@ enum ws_step ws_sdma_step(struct ws_queue *queue)
 	case DONE:
 		queue->done = 0;
 		atomic_store_explicit(queue->desc.read_ptr, read + bytes, memory_order_release);
-		return WS_STEP_PROGRESS;
+		return SG_STEP_PROGRESS;
 	case AGAIN:
-		return WS_STEP_PROGRESS;
+		return SG_STEP_PROGRESS;
 	case WAIT:
-		return WS_STEP_IDLE;
+		return SG_STEP_IDLE;
 	case BROKEN:
 	case FAULT:
 		halt(queue, &c, result == BROKEN);
-		return WS_STEP_PROGRESS;
+		return SG_STEP_PROGRESS;
 	}
-	return WS_STEP_IDLE;
+	return SG_STEP_IDLE;
 }

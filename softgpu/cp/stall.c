@@ -11,7 +11,7 @@ static uint64_t load(_Atomic uint64_t *at)
 	return atomic_load_explicit(at, memory_order_acquire);
 }
 
-bool ws_stall_at(const struct ws_queue *queue, uint64_t *out_index)
+bool sg_stall_at(const struct sg_queue *queue, uint64_t *out_index)
 {
 	uint64_t read = load(queue->desc.read_ptr);
 
@@ -23,25 +23,25 @@ bool ws_stall_at(const struct ws_queue *queue, uint64_t *out_index)
 	return true;
 }
 
-static bool packet_of(const struct ws_queue *queue, uint64_t index, union ws_aql_packet *out)
+static bool packet_of(const struct sg_queue *queue, uint64_t index, union sg_aql_packet *out)
 {
 	uint64_t n = queue->desc.size_bytes / sizeof(*out);
 
-	return ws_peek_bytes((union ws_aql_packet *)queue->desc.ring + (index & (n - 1)), out,
+	return sg_peek_bytes((union sg_aql_packet *)queue->desc.ring + (index & (n - 1)), out,
 			     sizeof(*out));
 }
 
 /* The completion signal is at the same place in every packet. */
-static bool completes(const struct ws_queue *queue, uint64_t signal, uint64_t *out_index)
+static bool completes(const struct sg_queue *queue, uint64_t signal, uint64_t *out_index)
 {
 	uint64_t from = load(queue->desc.read_ptr), to = load(queue->desc.write_ptr);
-	union ws_aql_packet packet;
+	union sg_aql_packet packet;
 
-	if (queue->desc.type != WS_QUEUE_AQL)
+	if (queue->desc.type != SG_QUEUE_AQL)
 		return false;
 	for (uint64_t i = from; i < to && i - from < MAX_PACKETS; i++) {
 		if (packet_of(queue, i, &packet) &&
-		    (packet.barrier.header & 0xff) != WS_AQL_INVALID &&
+		    (packet.barrier.header & 0xff) != SG_AQL_INVALID &&
 		    packet.barrier.completion == signal) {
 			*out_index = i;
 			return true;
@@ -50,16 +50,16 @@ static bool completes(const struct ws_queue *queue, uint64_t signal, uint64_t *o
 	return false;
 }
 
-static int put_signal(const struct ws_queue *queue, uint64_t handle, const char *wanted, char *text,
+static int put_signal(const struct sg_queue *queue, uint64_t handle, const char *wanted, char *text,
 		      size_t size)
 {
-	struct ws_amd_signal signal;
+	struct sg_amd_signal signal;
 	uint64_t index;
 
-	if (!ws_peek_bytes(ws_cp_pointer(queue->cp, handle), &signal, sizeof(signal)))
+	if (!sg_peek_bytes(sg_cp_pointer(queue->cp, handle), &signal, sizeof(signal)))
 		return snprintf(text, size, "signal 0x%llx, which cannot be read",
 				(unsigned long long)handle);
-	for (const struct ws_queue *q = queue->cp->queues; q; q = q->next)
+	for (const struct sg_queue *q = queue->cp->queues; q; q = q->next)
 		if (completes(q, handle, &index))
 			return snprintf(text, size,
 					"signal 0x%llx, which is %lld and not %s: packet %llu of "
@@ -74,18 +74,18 @@ static int put_signal(const struct ws_queue *queue, uint64_t handle, const char 
 		(unsigned long long)handle, (long long)signal.value, wanted);
 }
 
-static bool is_zero(const struct ws_queue *queue, uint64_t handle)
+static bool is_zero(const struct sg_queue *queue, uint64_t handle)
 {
-	struct ws_amd_signal signal;
+	struct sg_amd_signal signal;
 
-	return ws_peek_bytes(ws_cp_pointer(queue->cp, handle), &signal, sizeof(signal)) &&
+	return sg_peek_bytes(sg_cp_pointer(queue->cp, handle), &signal, sizeof(signal)) &&
 	       signal.value == 0;
 }
 
-static void describe_barrier(const struct ws_queue *queue, const union ws_aql_packet *packet,
+static void describe_barrier(const struct sg_queue *queue, const union sg_aql_packet *packet,
 			     char *text, size_t size)
 {
-	bool all = (packet->barrier.header & 0xff) == WS_AQL_BARRIER_AND;
+	bool all = (packet->barrier.header & 0xff) == SG_AQL_BARRIER_AND;
 	int n = snprintf(text, size, "a barrier-%s waits for ", all ? "AND" : "OR");
 
 	for (int i = 0; i < 5; i++)
@@ -96,7 +96,7 @@ static void describe_barrier(const struct ws_queue *queue, const union ws_aql_pa
 		}
 }
 
-static void describe_value(const struct ws_queue *queue, const union ws_aql_packet *packet,
+static void describe_value(const struct sg_queue *queue, const union sg_aql_packet *packet,
 			   char *text, size_t size)
 {
 	static const char *const conditions[] = { "", "other than ", "less than ", "at least " };
@@ -109,24 +109,24 @@ static void describe_value(const struct ws_queue *queue, const union ws_aql_pack
 	put_signal(queue, packet->vendor.signal, wanted, text + n, size - (size_t)n);
 }
 
-static void describe_aql(const struct ws_queue *queue, char *text, size_t size)
+static void describe_aql(const struct sg_queue *queue, char *text, size_t size)
 {
-	union ws_aql_packet packet;
+	union sg_aql_packet packet;
 
 	if (!packet_of(queue, load(queue->desc.read_ptr), &packet)) {
 		snprintf(text, size, "a packet that cannot be read");
 		return;
 	}
 	switch (packet.barrier.header & 0xff) {
-	case WS_AQL_INVALID:
+	case SG_AQL_INVALID:
 		snprintf(text, size,
 			 "the packet was reserved, and the program never wrote its header");
 		break;
-	case WS_AQL_BARRIER_AND:
-	case WS_AQL_BARRIER_OR:
+	case SG_AQL_BARRIER_AND:
+	case SG_AQL_BARRIER_OR:
 		describe_barrier(queue, &packet, text, size);
 		break;
-	case WS_AQL_DISPATCH:
+	case SG_AQL_DISPATCH:
 		snprintf(text, size,
 			 "a kernel waits for scratch memory, which the runtime has to provide");
 		break;
@@ -136,27 +136,27 @@ static void describe_aql(const struct ws_queue *queue, char *text, size_t size)
 	}
 }
 
-static void describe_copy(const struct ws_queue *queue, char *text, size_t size)
+static void describe_copy(const struct sg_queue *queue, char *text, size_t size)
 {
 	uint64_t at = load(queue->desc.read_ptr) & (queue->desc.size_bytes - 1) & ~3ull;
 	uint32_t dw[6], value = 0;
 	uint64_t address;
 
 	if (at + sizeof(dw) > queue->desc.size_bytes ||
-	    !ws_peek_bytes((uint8_t *)queue->desc.ring + at, dw, sizeof(dw)) ||
+	    !sg_peek_bytes((uint8_t *)queue->desc.ring + at, dw, sizeof(dw)) ||
 	    (dw[0] & 0xff) != 8) {
 		snprintf(text, size, "a copy does not end");
 		return;
 	}
 	address = dw[1] | (uint64_t)dw[2] << 32;
-	ws_peek_bytes(ws_cp_pointer(queue->cp, address), &value, sizeof(value));
+	sg_peek_bytes(sg_cp_pointer(queue->cp, address), &value, sizeof(value));
 	snprintf(text, size, "a copy waits for 0x%llx, whose value is %u and is compared with %u",
 		 (unsigned long long)address, value & dw[4], dw[3]);
 }
 
-void ws_stall_describe(const struct ws_queue *queue, char *text, size_t size)
+void sg_stall_describe(const struct sg_queue *queue, char *text, size_t size)
 {
-	if (queue->desc.type == WS_QUEUE_AQL)
+	if (queue->desc.type == SG_QUEUE_AQL)
 		describe_aql(queue, text, size);
 	else
 		describe_copy(queue, text, size);

@@ -5,8 +5,8 @@
 #include "softgpu/cp/cp_priv.h"
 
 /* Where the queue is: false, it has nothing to do, or its kernel runs. The list of queues is locked. */
-bool ws_stall_at(const struct ws_queue *queue, uint64_t *out_index);
+bool sg_stall_at(const struct sg_queue *queue, uint64_t *out_index);
 /* What it waits for there, as the rest of a sentence. The list of queues is locked. */
-void ws_stall_describe(const struct ws_queue *queue, char *text, size_t size);
+void sg_stall_describe(const struct sg_queue *queue, char *text, size_t size);
 
 #endif

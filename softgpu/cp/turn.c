@@ -25,7 +25,7 @@
 
 /* --- storage of workgroups; the dispatch's lock is held --- */
 
-static void push_suspended(struct ws_dispatch *d, struct ws_resident *r)
+static void push_suspended(struct sg_dispatch *d, struct sg_resident *r)
 {
 	r->next = NULL;
 	if (d->last)
@@ -36,9 +36,9 @@ static void push_suspended(struct ws_dispatch *d, struct ws_resident *r)
 	atomic_fetch_add(&d->n_suspended, 1);
 }
 
-static struct ws_resident *pop_suspended(struct ws_dispatch *d)
+static struct sg_resident *pop_suspended(struct sg_dispatch *d)
 {
-	struct ws_resident *r = d->first;
+	struct sg_resident *r = d->first;
 
 	if (!r)
 		return NULL;
@@ -49,7 +49,7 @@ static struct ws_resident *pop_suspended(struct ws_dispatch *d)
 	return r;
 }
 
-static void put_idle(struct ws_dispatch *d, struct ws_resident *r)
+static void put_idle(struct sg_dispatch *d, struct sg_resident *r)
 {
 	if (!r)
 		return;
@@ -57,9 +57,9 @@ static void put_idle(struct ws_dispatch *d, struct ws_resident *r)
 	d->idle = r;
 }
 
-static struct ws_resident *take_spare(struct ws_pool *pool, uint32_t slot, uint32_t n_waves)
+static struct sg_resident *take_spare(struct sg_pool *pool, uint32_t slot, uint32_t n_waves)
 {
-	struct ws_resident *r;
+	struct sg_resident *r;
 
 	if (slot >= pool->n_workers)
 		return NULL;
@@ -73,23 +73,23 @@ static struct ws_resident *take_spare(struct ws_pool *pool, uint32_t slot, uint3
 	return r;
 }
 
-void ws_resident_destroy(struct ws_resident *r)
+void sg_resident_destroy(struct sg_resident *r)
 {
 	if (!r)
 		return;
 	if (r->wg)
-		ws_wg_destroy(r->wg);
-	ws_count_run_discard(r->traces);
+		sg_wg_destroy(r->wg);
+	sg_count_run_discard(r->traces);
 	free(r);
 }
 
 /* The newest one stays: what ran last is what probably comes next. */
-static void keep_spares(struct ws_pool *pool, struct ws_resident *r)
+static void keep_spares(struct sg_pool *pool, struct sg_resident *r)
 {
 	while (r) {
-		struct ws_resident *next = r->next, *old = r;
+		struct sg_resident *next = r->next, *old = r;
 
-		ws_count_run_discard(r->traces);
+		sg_count_run_discard(r->traces);
 		r->traces = NULL;
 		if (r->slot < pool->n_workers) {
 			pthread_mutex_lock(&pool->spare_lock);
@@ -97,22 +97,22 @@ static void keep_spares(struct ws_pool *pool, struct ws_resident *r)
 			pool->spares[r->slot] = r;
 			pthread_mutex_unlock(&pool->spare_lock);
 		}
-		ws_resident_destroy(old);
+		sg_resident_destroy(old);
 		r = next;
 	}
 }
 
-static struct ws_resident *new_resident(struct ws_pool *pool, struct ws_dispatch *d)
+static struct sg_resident *new_resident(struct sg_pool *pool, struct sg_dispatch *d)
 {
 	uint32_t slot = d->n_residents, n_waves = d->launch.n_waves_per_wg;
-	struct ws_resident *r = take_spare(pool, slot, n_waves);
+	struct sg_resident *r = take_spare(pool, slot, n_waves);
 
 	if (r)
 		return r;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return NULL;
-	*r = (struct ws_resident){ .wg = ws_wg_create(&d->launch, slot),
+	*r = (struct sg_resident){ .wg = sg_wg_create(&d->launch, slot),
 				   .slot = slot,
 				   .n_waves = n_waves };
 	if (!r->wg) {
@@ -122,9 +122,9 @@ static struct ws_resident *new_resident(struct ws_pool *pool, struct ws_dispatch
 	return r;
 }
 
-static struct ws_resident *get_idle(struct ws_pool *pool, struct ws_dispatch *d)
+static struct sg_resident *get_idle(struct sg_pool *pool, struct sg_dispatch *d)
 {
-	struct ws_resident *r = d->idle;
+	struct sg_resident *r = d->idle;
 
 	if (r) {
 		d->idle = r->next;
@@ -147,12 +147,12 @@ static struct ws_resident *get_idle(struct ws_pool *pool, struct ws_dispatch *d)
 /* --- one worker in one dispatch --- */
 
 /* Also when it is not modelled: saving what is overwritten is the counting loop's business. */
-static bool leaves_trace(const struct ws_dispatch *d, uint64_t index)
+static bool leaves_trace(const struct sg_dispatch *d, uint64_t index)
 {
-	return d->count && (ws_count_run_models(d->count, index) || d->launch.undo);
+	return d->count && (sg_count_run_models(d->count, index) || d->launch.undo);
 }
 
-static void load(struct ws_dispatch *d, struct ws_resident *r, uint64_t index)
+static void load(struct sg_dispatch *d, struct sg_resident *r, uint64_t index)
 {
 	const uint32_t *n = d->launch.n_wg;
 	uint32_t id[3] = {
@@ -162,38 +162,38 @@ static void load(struct ws_dispatch *d, struct ws_resident *r, uint64_t index)
 	};
 
 	r->index = index;
-	r->traces = leaves_trace(d, index) ? ws_count_run_start(d->count) : NULL;
-	ws_wg_set_traces(r->wg, r->traces ? r->traces->waves : NULL);
-	ws_wg_start(r->wg, &d->launch, id);
+	r->traces = leaves_trace(d, index) ? sg_count_run_start(d->count) : NULL;
+	sg_wg_set_traces(r->wg, r->traces ? r->traces->waves : NULL);
+	sg_wg_start(r->wg, &d->launch, id);
 }
 
 /* The workgroup is done: the model has it from here. */
-static void hand_over(struct ws_dispatch *d, struct ws_resident *r)
+static void hand_over(struct sg_dispatch *d, struct sg_resident *r)
 {
 	if (!d->count)
 		return;
 	if (!r->traces && leaves_trace(d, r->index))
-		ws_count_run_cancel(
+		sg_count_run_cancel(
 			d->count); /* out of memory: no counters, but the results are right */
-	else if (r->traces && ws_count_run_models(d->count, r->index))
-		ws_count_run_done(d->count, r->index, r->traces, ws_wg_n_waves(r->wg));
+	else if (r->traces && sg_count_run_models(d->count, r->index))
+		sg_count_run_done(d->count, r->index, r->traces, sg_wg_n_waves(r->wg));
 	else
-		ws_count_run_discard(r->traces);
+		sg_count_run_discard(r->traces);
 	r->traces = NULL;
 }
 
-bool ws_dispatch_has_new(struct ws_dispatch *d)
+bool sg_dispatch_has_new(struct sg_dispatch *d)
 {
 	uint64_t next = atomic_load_explicit(&d->next_wg, memory_order_relaxed);
 
-	return next < d->n_wgs && (!d->count || ws_count_run_may_start(d->count, next * d->stride));
+	return next < d->n_wgs && (!d->count || sg_count_run_may_start(d->count, next * d->stride));
 }
 
-static bool load_next(struct ws_dispatch *d, struct ws_resident *r)
+static bool load_next(struct sg_dispatch *d, struct sg_resident *r)
 {
 	uint64_t index;
 
-	if (!ws_dispatch_has_new(d))
+	if (!sg_dispatch_has_new(d))
 		return false;
 	index = atomic_fetch_add_explicit(&d->next_wg, 1, memory_order_relaxed);
 	if (index >= d->n_wgs)
@@ -206,16 +206,16 @@ static bool load_next(struct ws_dispatch *d, struct ws_resident *r)
  * Find the next workgroup to run. *r is idle storage that the worker holds, or NULL; on success it
  * is a workgroup. As long as none is suspended this takes no lock.
  */
-static bool pick(struct ws_pool *pool, struct ws_dispatch *d, struct ws_resident **r)
+static bool pick(struct sg_pool *pool, struct sg_dispatch *d, struct sg_resident **r)
 {
 	bool found = false;
 
-	if (*r && !ws_relaxed32(&d->n_suspended))
+	if (*r && !sg_relaxed32(&d->n_suspended))
 		return load_next(d, *r);
 
 	pthread_mutex_lock(&d->lock);
 	d->new_one_next = !d->new_one_next;
-	if ((d->new_one_next || !d->first) && ws_dispatch_has_new(d)) {
+	if ((d->new_one_next || !d->first) && sg_dispatch_has_new(d)) {
 		if (!*r)
 			*r = get_idle(pool, d);
 		found = *r && load_next(d, *r);
@@ -230,7 +230,7 @@ static bool pick(struct ws_pool *pool, struct ws_dispatch *d, struct ws_resident
 }
 
 /* Returns how many workgroups may be resident by now. */
-static uint32_t suspend(struct ws_dispatch *d, struct ws_resident *r, bool waiting)
+static uint32_t suspend(struct sg_dispatch *d, struct sg_resident *r, bool waiting)
 {
 	uint32_t allowance;
 
@@ -253,7 +253,7 @@ static uint32_t suspend(struct ws_dispatch *d, struct ws_resident *r, bool waiti
 	return allowance;
 }
 
-static void fail(struct ws_dispatch *d, const struct ws_fault *fault)
+static void fail(struct sg_dispatch *d, const struct sg_fault *fault)
 {
 	pthread_mutex_lock(&d->lock);
 	if (!d->failed) {
@@ -265,9 +265,9 @@ static void fail(struct ws_dispatch *d, const struct ws_fault *fault)
 }
 
 /* Wake another worker if there is more to do than this one does. */
-static void call_help(struct ws_pool *pool, struct ws_dispatch *d)
+static void call_help(struct sg_pool *pool, struct sg_dispatch *d)
 {
-	if (ws_relaxed32(&d->n_suspended) < 2)
+	if (sg_relaxed32(&d->n_suspended) < 2)
 		return;
 	pthread_mutex_lock(&pool->lock);
 	if (pool->n_sleeping)
@@ -278,55 +278,55 @@ static void call_help(struct ws_pool *pool, struct ws_dispatch *d)
 /* From when on there is another dispatch: alone, nobody has to ask for the time. */
 static bool slice_over(uint64_t *until)
 {
-	uint64_t now = ws_pool_now_ns();
+	uint64_t now = sg_pool_now_ns();
 
 	if (!*until)
 		*until = now + SLICE_NS;
 	return now >= *until;
 }
 
-static bool has_slept_too_long(struct ws_dispatch *d, uint32_t n_residents)
+static bool has_slept_too_long(struct sg_dispatch *d, uint32_t n_residents)
 {
 	uint64_t since = atomic_load_explicit(&d->waits_since_ns, memory_order_relaxed);
-	uint64_t n_turns = ws_relaxed32(&d->n_fruitless) / n_residents;
+	uint64_t n_turns = sg_relaxed32(&d->n_fruitless) / n_residents;
 
-	return n_turns * COUNTED_TURN_NS > ws_pool_now_ns() - since;
+	return n_turns * COUNTED_TURN_NS > sg_pool_now_ns() - since;
 }
 
 /* All workgroups of the dispatch wait. Shall this worker go on all the same? */
-static bool is_patient(struct ws_pool *pool, struct ws_dispatch *d, uint32_t n_residents,
+static bool is_patient(struct sg_pool *pool, struct sg_dispatch *d, uint32_t n_residents,
 		       uint64_t *until)
 {
-	if (ws_relaxed32(&pool->n_dispatches) > 1)
+	if (sg_relaxed32(&pool->n_dispatches) > 1)
 		return false;
 	if (d->count)
 		return !has_slept_too_long(d, n_residents);
-	if (ws_relaxed32(&d->n_fruitless) <
+	if (sg_relaxed32(&d->n_fruitless) <
 	    (n_residents < TURNS_MOST / TURNS_EACH ? n_residents * TURNS_EACH : TURNS_MOST))
 		return true;
 	if (!*until) {
 		if (atomic_exchange_explicit(&pool->patient, true, memory_order_acquire))
 			return false;
-		*until = ws_pool_now_ns() + PATIENCE_NS;
+		*until = sg_pool_now_ns() + PATIENCE_NS;
 	}
-	return ws_pool_now_ns() < *until;
+	return sg_pool_now_ns() < *until;
 }
 
-static void got_somewhere(struct ws_dispatch *d)
+static void got_somewhere(struct sg_dispatch *d)
 {
-	if (ws_relaxed32(&d->n_fruitless))
+	if (sg_relaxed32(&d->n_fruitless))
 		atomic_store_explicit(&d->n_fruitless, 0, memory_order_relaxed);
 }
 
 /* A workgroup whose waves all wait. False: so do all others; leave the dispatch for a while. */
-static bool waits(struct ws_pool *pool, struct ws_dispatch *d, struct ws_resident *r,
+static bool waits(struct sg_pool *pool, struct sg_dispatch *d, struct sg_resident *r,
 		  uint64_t *patient_until)
 {
 	uint32_t allowance = suspend(d, r, true);
 	uint32_t n_before = atomic_fetch_add(&d->n_fruitless, 1);
 
 	if (!n_before && d->count)
-		atomic_store_explicit(&d->waits_since_ns, ws_pool_now_ns(), memory_order_relaxed);
+		atomic_store_explicit(&d->waits_since_ns, sg_pool_now_ns(), memory_order_relaxed);
 	/* Not before all residents, and new ones if they may come, were tried. */
 	if (2 * allowance <= n_before)
 		return is_patient(pool, d, allowance, patient_until);
@@ -334,41 +334,41 @@ static bool waits(struct ws_pool *pool, struct ws_dispatch *d, struct ws_residen
 	return true;
 }
 
-bool ws_dispatch_turn(struct ws_pool *pool, struct ws_dispatch *d)
+bool sg_dispatch_turn(struct sg_pool *pool, struct sg_dispatch *d)
 {
-	struct ws_resident *r = NULL;
+	struct sg_resident *r = NULL;
 	uint64_t n_done = 0, until = 0, patient_until = 0;
 	uint32_t n_sleeps = d->count ? SLEEPS_COUNTED : SLEEPS;
 	bool fruitful = false, starved = false;
 
-	while (!ws_dispatch_stopped(d) && !starved && pick(pool, d, &r)) {
+	while (!sg_dispatch_stopped(d) && !starved && pick(pool, d, &r)) {
 		/* Who is alone sleeps as long as it likes; among others, once they were seen to sleep. */
-		bool asleep = ws_relaxed32(&d->n_fruitless) > 2 * ws_relaxed32(&d->n_suspended);
+		bool asleep = sg_relaxed32(&d->n_fruitless) > 2 * sg_relaxed32(&d->n_suspended);
 
-		switch (ws_wg_run(r->wg, BUDGET, asleep ? n_sleeps : 0)) {
-		case WS_WG_DONE:
+		switch (sg_wg_run(r->wg, BUDGET, asleep ? n_sleeps : 0)) {
+		case SG_WG_DONE:
 			hand_over(d, r);
 			n_done++;
 			atomic_fetch_add_explicit(&d->n_done, 1, memory_order_relaxed);
 			fruitful = true;
 			got_somewhere(d);
 			break;
-		case WS_WG_RUNNABLE:
+		case SG_WG_RUNNABLE:
 			suspend(d, r, false);
 			r = NULL;
 			fruitful = true;
 			got_somewhere(d);
 			call_help(pool, d);
 			break;
-		case WS_WG_WAITING:
+		case SG_WG_WAITING:
 			starved = !waits(pool, d, r, &patient_until);
 			r = NULL;
 			break;
-		case WS_WG_FAULT:
-			fail(d, ws_wg_fault(r->wg));
+		case SG_WG_FAULT:
+			fail(d, sg_wg_fault(r->wg));
 			break;
 		}
-		if (ws_relaxed32(&pool->n_dispatches) > 1 && slice_over(&until))
+		if (sg_relaxed32(&pool->n_dispatches) > 1 && slice_over(&until))
 			break;
 	}
 	if (patient_until)
@@ -381,7 +381,7 @@ bool ws_dispatch_turn(struct ws_pool *pool, struct ws_dispatch *d)
 	return fruitful;
 }
 
-void ws_dispatch_clear(struct ws_pool *pool, struct ws_dispatch *d)
+void sg_dispatch_clear(struct sg_pool *pool, struct sg_dispatch *d)
 {
 	keep_spares(pool, d->first);
 	keep_spares(pool, d->idle);

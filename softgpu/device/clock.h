@@ -8,31 +8,31 @@
 #include <stdint.h>
 #include <time.h>
 
-#define WS_SYSTEM_CLOCK_HZ 1000000000ull
+#define SG_SYSTEM_CLOCK_HZ 1000000000ull
 
-static inline uint64_t ws_clock_of(clockid_t id)
+static inline uint64_t sg_clock_of(clockid_t id)
 {
 	struct timespec ts;
 
 	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * WS_SYSTEM_CLOCK_HZ + (uint64_t)ts.tv_nsec;
+	return (uint64_t)ts.tv_sec * SG_SYSTEM_CLOCK_HZ + (uint64_t)ts.tv_nsec;
 }
 
-static inline uint64_t ws_clock_system_ns(void)
+static inline uint64_t sg_clock_system_ns(void)
 {
-	return ws_clock_of(CLOCK_BOOTTIME);
+	return sg_clock_of(CLOCK_BOOTTIME);
 }
 
-#define WS_DEVICE_TICK_NS 10u
+#define SG_DEVICE_TICK_NS 10u
 
-static inline uint64_t ws_clock_device_ticks(void)
+static inline uint64_t sg_clock_device_ticks(void)
 {
-	return ws_clock_system_ns() / WS_DEVICE_TICK_NS;
+	return sg_clock_system_ns() / SG_DEVICE_TICK_NS;
 }
 
-static inline uint64_t ws_clock_ns_of_ticks(uint64_t ticks)
+static inline uint64_t sg_clock_ns_of_ticks(uint64_t ticks)
 {
-	return ticks * WS_DEVICE_TICK_NS;
+	return ticks * SG_DEVICE_TICK_NS;
 }
 
 #endif

@@ -6,7 +6,7 @@
  * interface of AMD's ROCm 7 thunk (create, alloced and freed memory, register and destroy queue,
  * set event, GPU address A at host address base + A), so that libhsakmt is one face of several.
  *
- * All devices of a process share one command processor (ws_cp), which owns the threads.
+ * All devices of a process share one command processor (sg_cp), which owns the threads.
  *
  * Threads  any. Callbacks: see cp/cp.h.
  */
@@ -19,24 +19,24 @@
 #include "softgpu/cp/cp.h"
 #include "softgpu/device/model.h"
 
-struct ws_device;
+struct sg_device;
 
 /* node: what the runtime calls this GPU. NULL: out of memory. */
-struct ws_device *ws_device_create(struct ws_cp *cp, const struct ws_mem_map *mem,
-				   const struct ws_gpu_model *model, uint32_t node);
-void ws_device_destroy(struct ws_device *device); /* its queues are destroyed already */
+struct sg_device *sg_device_create(struct sg_cp *cp, const struct sg_mem_map *mem,
+				   const struct sg_gpu_model *model, uint32_t node);
+void sg_device_destroy(struct sg_device *device); /* its queues are destroyed already */
 
-struct ws_counting *ws_device_counting(struct ws_device *device);
+struct sg_counting *sg_device_counting(struct sg_device *device);
 
 /* Memory that may hold code. What was there before is forgotten. */
-void ws_device_memory_allocated(struct ws_device *device, uint64_t addr, uint64_t size);
-void ws_device_memory_freed(struct ws_device *device, uint64_t addr, uint64_t size);
+void sg_device_memory_allocated(struct sg_device *device, uint64_t addr, uint64_t size);
+void sg_device_memory_freed(struct sg_device *device, uint64_t addr, uint64_t size);
 
-struct ws_queue *ws_device_register_queue(struct ws_device *device,
-					  const struct ws_queue_desc *desc); /* NULL: refused */
-void ws_device_destroy_queue(struct ws_queue *queue);
+struct sg_queue *sg_device_register_queue(struct sg_device *device,
+					  const struct sg_queue_desc *desc); /* NULL: refused */
+void sg_device_destroy_queue(struct sg_queue *queue);
 
 /* The 100 MHz counter that packets are stamped with. */
-uint64_t ws_device_clock(const struct ws_device *device);
+uint64_t sg_device_clock(const struct sg_device *device);
 
 #endif

@@ -28,7 +28,7 @@ struct wait_link {
 
 struct event {
 	bool used, set, manual_reset;
-	enum ws_event_kind kind;
+	enum sg_event_kind kind;
 	uint32_t next_free;
 	struct wait_link *links;
 	pthread_t audience[AUDIENCE]; /* who has seen it since it was set last */
@@ -40,18 +40,18 @@ struct chunk {
 	uint64_t mailboxes;
 };
 
-struct ws_events {
+struct sg_events {
 	pthread_mutex_t lock;
-	struct ws_vm *vm;
+	struct sg_vm *vm;
 	struct chunk *chunks[MAX_CHUNKS];
 	uint32_t n_chunks;
 	uint32_t first_free;          /* 0: none */
 	uint32_t last_free;           /* ids go to the back, so that a stale one is noticed */
-	struct ws_memory_fault fault;
+	struct sg_memory_fault fault;
 	bool has_fault;
 };
 
-static struct event *find(struct ws_events *events, uint32_t id)
+static struct event *find(struct sg_events *events, uint32_t id)
 {
 	struct event *event;
 
@@ -61,12 +61,12 @@ static struct event *find(struct ws_events *events, uint32_t id)
 	return event->used ? event : NULL;
 }
 
-static struct event *slot(struct ws_events *events, uint32_t id)
+static struct event *slot(struct sg_events *events, uint32_t id)
 {
 	return &events->chunks[id / CHUNK]->events[id % CHUNK];
 }
 
-static void put_free(struct ws_events *events, uint32_t id)
+static void put_free(struct sg_events *events, uint32_t id)
 {
 	slot(events, id)->next_free = 0;
 	if (events->first_free)
@@ -80,13 +80,13 @@ static void put_free(struct ws_events *events, uint32_t id)
  * Locked on entry and return, but not while it allocates: who frees memory waits for the command
  * processor, which may just be setting an event.
  */
-static bool grow(struct ws_events *events)
+static bool grow(struct sg_events *events)
 {
 	struct chunk *chunk;
 
 	pthread_mutex_unlock(&events->lock);
 	chunk = calloc(1, sizeof(*chunk));
-	if (chunk && ws_vm_alloc(events->vm, WS_VM_HOST, 0, CHUNK * 8, 0, false,
+	if (chunk && sg_vm_alloc(events->vm, SG_VM_HOST, 0, CHUNK * 8, 0, false,
 				 &chunk->mailboxes)) {
 		free(chunk);
 		chunk = NULL;
@@ -95,7 +95,7 @@ static bool grow(struct ws_events *events)
 	if (!chunk)
 		return events->first_free != 0;
 	if (events->n_chunks == MAX_CHUNKS) {
-		ws_vm_free(events->vm, chunk->mailboxes);
+		sg_vm_free(events->vm, chunk->mailboxes);
 		free(chunk);
 		return events->first_free != 0;
 	}
@@ -106,9 +106,9 @@ static bool grow(struct ws_events *events)
 	return true;
 }
 
-struct ws_events *ws_events_create(struct ws_vm *vm)
+struct sg_events *sg_events_create(struct sg_vm *vm)
 {
-	struct ws_events *events = calloc(1, sizeof(*events));
+	struct sg_events *events = calloc(1, sizeof(*events));
 
 	if (!events)
 		return NULL;
@@ -117,23 +117,23 @@ struct ws_events *ws_events_create(struct ws_vm *vm)
 	return events;
 }
 
-void ws_events_destroy(struct ws_events *events)
+void sg_events_destroy(struct sg_events *events)
 {
 	if (!events)
 		return;
 	for (uint32_t i = 0; i < events->n_chunks; i++) {
-		ws_vm_free(events->vm, events->chunks[i]->mailboxes);
+		sg_vm_free(events->vm, events->chunks[i]->mailboxes);
 		free(events->chunks[i]);
 	}
 	pthread_mutex_destroy(&events->lock);
 	free(events);
 }
 
-enum ws_event_status ws_event_create(struct ws_events *events, enum ws_event_kind kind,
+enum sg_event_status sg_event_create(struct sg_events *events, enum sg_event_kind kind,
 				     bool manual_reset, bool set, uint32_t *out_id,
 				     uint64_t *out_mailbox)
 {
-	enum ws_event_status status = WS_EVENT_NO_MEMORY;
+	enum sg_event_status status = SG_EVENT_NO_MEMORY;
 	uint32_t id;
 
 	pthread_mutex_lock(&events->lock);
@@ -145,7 +145,7 @@ enum ws_event_status ws_event_create(struct ws_events *events, enum ws_event_kin
 						    .n_audience = AUDIENCE + 1 };
 		*out_id = id;
 		*out_mailbox = events->chunks[id / CHUNK]->mailboxes + id % CHUNK * 8;
-		status = WS_EVENT_OK;
+		status = SG_EVENT_OK;
 	}
 	pthread_mutex_unlock(&events->lock);
 	return status;
@@ -191,7 +191,7 @@ static void set_event(struct event *event)
 	event->set = event->manual_reset || !delivered;
 }
 
-enum ws_event_status ws_event_destroy(struct ws_events *events, uint32_t id)
+enum sg_event_status sg_event_destroy(struct sg_events *events, uint32_t id)
 {
 	struct event *event;
 
@@ -211,10 +211,10 @@ enum ws_event_status ws_event_destroy(struct ws_events *events, uint32_t id)
 		put_free(events, id);
 	}
 	pthread_mutex_unlock(&events->lock);
-	return event ? WS_EVENT_OK : WS_EVENT_GONE;
+	return event ? SG_EVENT_OK : SG_EVENT_GONE;
 }
 
-enum ws_event_status ws_event_set(struct ws_events *events, uint32_t id)
+enum sg_event_status sg_event_set(struct sg_events *events, uint32_t id)
 {
 	struct event *event;
 
@@ -223,10 +223,10 @@ enum ws_event_status ws_event_set(struct ws_events *events, uint32_t id)
 	if (event)
 		set_event(event);
 	pthread_mutex_unlock(&events->lock);
-	return event ? WS_EVENT_OK : WS_EVENT_GONE;
+	return event ? SG_EVENT_OK : SG_EVENT_GONE;
 }
 
-enum ws_event_status ws_event_reset(struct ws_events *events, uint32_t id)
+enum sg_event_status sg_event_reset(struct sg_events *events, uint32_t id)
 {
 	struct event *event;
 
@@ -237,10 +237,10 @@ enum ws_event_status ws_event_reset(struct ws_events *events, uint32_t id)
 		event->n_audience = AUDIENCE + 1;
 	}
 	pthread_mutex_unlock(&events->lock);
-	return event ? WS_EVENT_OK : WS_EVENT_GONE;
+	return event ? SG_EVENT_OK : SG_EVENT_GONE;
 }
 
-enum ws_event_status ws_event_is_set(struct ws_events *events, uint32_t id, bool *out_set)
+enum sg_event_status sg_event_is_set(struct sg_events *events, uint32_t id, bool *out_set)
 {
 	struct event *event;
 
@@ -249,7 +249,7 @@ enum ws_event_status ws_event_is_set(struct ws_events *events, uint32_t id, bool
 	if (event)
 		*out_set = event->set;
 	pthread_mutex_unlock(&events->lock);
-	return event ? WS_EVENT_OK : WS_EVENT_GONE;
+	return event ? SG_EVENT_OK : SG_EVENT_GONE;
 }
 
 static void deadline_after(struct timespec *ts, uint32_t timeout_ms)
@@ -264,7 +264,7 @@ static void deadline_after(struct timespec *ts, uint32_t timeout_ms)
 }
 
 /* Locked. Put a link on each event's list; what is set already, or was missed, is taken. */
-static void join(struct ws_events *events, const uint32_t *ids, uint32_t n,
+static void join(struct sg_events *events, const uint32_t *ids, uint32_t n,
 		 struct waiter *waiter, struct wait_link *links)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -290,7 +290,7 @@ static void join(struct ws_events *events, const uint32_t *ids, uint32_t n,
 }
 
 /* Locked. Take the links off; what a wait took that came to nothing is put back. */
-static void leave(struct ws_events *events, const uint32_t *ids, uint32_t n,
+static void leave(struct sg_events *events, const uint32_t *ids, uint32_t n,
 		  struct wait_link *links, bool satisfied)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -306,10 +306,10 @@ static void leave(struct ws_events *events, const uint32_t *ids, uint32_t n,
 	}
 }
 
-static enum ws_event_status wait_with(struct ws_events *events, const uint32_t *ids, uint32_t n,
+static enum sg_event_status wait_with(struct sg_events *events, const uint32_t *ids, uint32_t n,
 				      bool all, uint32_t timeout_ms, struct wait_link *links)
 {
-	bool forever = timeout_ms >= WS_EVENT_FOREVER - 1;
+	bool forever = timeout_ms >= SG_EVENT_FOREVER - 1;
 	struct waiter waiter = { .thread = pthread_self(), .n_missing = all ? n : 1 };
 	struct timespec deadline;
 	pthread_condattr_t attr;
@@ -333,20 +333,20 @@ static enum ws_event_status wait_with(struct ws_events *events, const uint32_t *
 	pthread_mutex_unlock(&events->lock);
 	pthread_cond_destroy(&waiter.wake);
 	if (satisfied)
-		return WS_EVENT_OK;
-	return waiter.gone ? WS_EVENT_GONE : WS_EVENT_TIMEOUT;
+		return SG_EVENT_OK;
+	return waiter.gone ? SG_EVENT_GONE : SG_EVENT_TIMEOUT;
 }
 
-enum ws_event_status ws_event_wait(struct ws_events *events, const uint32_t *ids, uint32_t n,
+enum sg_event_status sg_event_wait(struct sg_events *events, const uint32_t *ids, uint32_t n,
 				   bool all, uint32_t timeout_ms)
 {
 	struct wait_link few[FEW], *links = few;
-	enum ws_event_status status;
+	enum sg_event_status status;
 
 	if (n > FEW) {
 		links = malloc(n * sizeof(*links));
 		if (!links)
-			return WS_EVENT_NO_MEMORY;
+			return SG_EVENT_NO_MEMORY;
 	}
 	status = wait_with(events, ids, n, all, timeout_ms, links);
 	if (links != few)
@@ -354,7 +354,7 @@ enum ws_event_status ws_event_wait(struct ws_events *events, const uint32_t *ids
 	return status;
 }
 
-void ws_events_report_fault(struct ws_events *events, const struct ws_memory_fault *fault)
+void sg_events_report_fault(struct sg_events *events, const struct sg_memory_fault *fault)
 {
 	pthread_mutex_lock(&events->lock);
 	events->fault = *fault;
@@ -362,13 +362,13 @@ void ws_events_report_fault(struct ws_events *events, const struct ws_memory_fau
 	for (uint32_t i = 1; i < events->n_chunks * CHUNK; i++) {
 		struct event *event = find(events, i);
 
-		if (event && event->kind == WS_EVENT_MEMORY_FAULT)
+		if (event && event->kind == SG_EVENT_MEMORY_FAULT)
 			set_event(event);
 	}
 	pthread_mutex_unlock(&events->lock);
 }
 
-bool ws_events_last_fault(struct ws_events *events, struct ws_memory_fault *out_fault)
+bool sg_events_last_fault(struct sg_events *events, struct sg_memory_fault *out_fault)
 {
 	bool has;
 

@@ -4,12 +4,12 @@
 
 /* A treap: random priorities keep it balanced, split and merge are all it needs. */
 
-static uint64_t largest(const struct ws_extent *e)
+static uint64_t largest(const struct sg_extent *e)
 {
 	return e ? e->largest_free : 0;
 }
 
-static void update(struct ws_extent *e)
+static void update(struct sg_extent *e)
 {
 	uint64_t most = e->owner ? 0 : e->size;
 
@@ -21,7 +21,7 @@ static void update(struct ws_extent *e)
 }
 
 /* Everything that starts below `at` goes to *low. */
-static void split(struct ws_extent *e, uint64_t at, struct ws_extent **low, struct ws_extent **high)
+static void split(struct sg_extent *e, uint64_t at, struct sg_extent **low, struct sg_extent **high)
 {
 	if (!e) {
 		*low = *high = NULL;
@@ -36,7 +36,7 @@ static void split(struct ws_extent *e, uint64_t at, struct ws_extent **low, stru
 	}
 }
 
-static struct ws_extent *merge(struct ws_extent *low, struct ws_extent *high)
+static struct sg_extent *merge(struct sg_extent *low, struct sg_extent *high)
 {
 	if (!low || !high)
 		return low ? low : high;
@@ -50,10 +50,10 @@ static struct ws_extent *merge(struct ws_extent *low, struct ws_extent *high)
 	return high;
 }
 
-static struct ws_extent *new_extent(struct ws_extents *extents, uint64_t start, uint64_t size,
+static struct sg_extent *new_extent(struct sg_extents *extents, uint64_t start, uint64_t size,
 				    void *owner)
 {
-	struct ws_extent *e = calloc(1, sizeof(*e));
+	struct sg_extent *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return NULL;
@@ -68,18 +68,18 @@ static struct ws_extent *new_extent(struct ws_extents *extents, uint64_t start, 
 	return e;
 }
 
-static void insert(struct ws_extents *extents, struct ws_extent *e)
+static void insert(struct sg_extents *extents, struct sg_extent *e)
 {
-	struct ws_extent *low, *high;
+	struct sg_extent *low, *high;
 
 	update(e);
 	split(extents->root, e->start, &low, &high);
 	extents->root = merge(merge(low, e), high);
 }
 
-static struct ws_extent *take_out(struct ws_extents *extents, uint64_t start)
+static struct sg_extent *take_out(struct sg_extents *extents, uint64_t start)
 {
-	struct ws_extent *low, *middle, *high;
+	struct sg_extent *low, *middle, *high;
 
 	split(extents->root, start, &low, &high);
 	split(high, start + 1, &middle, &high);
@@ -89,14 +89,14 @@ static struct ws_extent *take_out(struct ws_extents *extents, uint64_t start)
 	return middle;
 }
 
-bool ws_extents_init(struct ws_extents *extents, uint64_t start, uint64_t size)
+bool sg_extents_init(struct sg_extents *extents, uint64_t start, uint64_t size)
 {
 	extents->seed = 0x9e3779b9;
 	extents->root = new_extent(extents, start, size, NULL);
 	return extents->root != NULL;
 }
 
-static void free_tree(struct ws_extent *e)
+static void free_tree(struct sg_extent *e)
 {
 	if (!e)
 		return;
@@ -105,13 +105,13 @@ static void free_tree(struct ws_extent *e)
 	free(e);
 }
 
-void ws_extents_fini(struct ws_extents *extents)
+void sg_extents_fini(struct sg_extents *extents)
 {
 	free_tree(extents->root);
 	extents->root = NULL;
 }
 
-static struct ws_extent *lowest_fit(struct ws_extent *e, uint64_t size)
+static struct sg_extent *lowest_fit(struct sg_extent *e, uint64_t size)
 {
 	while (e && e->largest_free >= size) {
 		if (largest(e->left) >= size)
@@ -125,12 +125,12 @@ static struct ws_extent *lowest_fit(struct ws_extent *e, uint64_t size)
 }
 
 /* Cut [start, start + size) out of the free piece `hole`. */
-static struct ws_extent *carve(struct ws_extents *extents, struct ws_extent *hole, uint64_t start,
+static struct sg_extent *carve(struct sg_extents *extents, struct sg_extent *hole, uint64_t start,
 			       uint64_t size, void *owner)
 {
 	uint64_t before = start - hole->start;
 	uint64_t after = hole->size - before - size;
-	struct ws_extent *head = NULL, *tail = NULL;
+	struct sg_extent *head = NULL, *tail = NULL;
 
 	if (before && !(head = new_extent(extents, hole->start, before, NULL)))
 		return NULL;
@@ -150,42 +150,42 @@ static struct ws_extent *carve(struct ws_extents *extents, struct ws_extent *hol
 	return hole;
 }
 
-struct ws_extent *ws_extents_take(struct ws_extents *extents, uint64_t size, uint64_t align,
+struct sg_extent *sg_extents_take(struct sg_extents *extents, uint64_t size, uint64_t align,
 				  void *owner)
 {
 	/* A hole with room for the worst misalignment always fits; space is plenty. */
 	uint64_t need = size + align - 4096;
-	struct ws_extent *hole = need < size ? NULL : lowest_fit(extents->root, need);
+	struct sg_extent *hole = need < size ? NULL : lowest_fit(extents->root, need);
 
 	if (!hole)
 		return NULL;
 	return carve(extents, hole, (hole->start + align - 1) & ~(align - 1), size, owner);
 }
 
-struct ws_extent *ws_extents_take_at(struct ws_extents *extents, uint64_t start, uint64_t size,
+struct sg_extent *sg_extents_take_at(struct sg_extents *extents, uint64_t start, uint64_t size,
 				     void *owner)
 {
-	struct ws_extent *hole = ws_extents_find(extents, start);
+	struct sg_extent *hole = sg_extents_find(extents, start);
 
 	if (!hole || hole->owner || size > hole->size - (start - hole->start))
 		return NULL;
 	return carve(extents, hole, start, size, owner);
 }
 
-void ws_extents_give(struct ws_extents *extents, uint64_t start)
+void sg_extents_give(struct sg_extents *extents, uint64_t start)
 {
-	struct ws_extent *e = take_out(extents, start), *other;
+	struct sg_extent *e = take_out(extents, start), *other;
 
 	if (!e)
 		return;
 	e->owner = NULL;
-	other = ws_extents_find(extents, e->start + e->size);
+	other = sg_extents_find(extents, e->start + e->size);
 	if (other && !other->owner) {
 		take_out(extents, other->start);
 		e->size += other->size;
 		free(other);
 	}
-	other = e->start ? ws_extents_find(extents, e->start - 1) : NULL;
+	other = e->start ? sg_extents_find(extents, e->start - 1) : NULL;
 	if (other && !other->owner) {
 		take_out(extents, other->start);
 		e->start = other->start;
@@ -195,9 +195,9 @@ void ws_extents_give(struct ws_extents *extents, uint64_t start)
 	insert(extents, e);
 }
 
-struct ws_extent *ws_extents_find(const struct ws_extents *extents, uint64_t addr)
+struct sg_extent *sg_extents_find(const struct sg_extents *extents, uint64_t addr)
 {
-	struct ws_extent *e = extents->root;
+	struct sg_extent *e = extents->root;
 
 	while (e) {
 		if (addr < e->start)

@@ -13,32 +13,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ws_extent {
+struct sg_extent {
 	uint64_t start, size;
 	void *owner;                  /* NULL: free */
 	/* tree */
-	struct ws_extent *left, *right;
+	struct sg_extent *left, *right;
 	uint64_t largest_free;
 	uint32_t priority;
 };
 
-struct ws_extents {
-	struct ws_extent *root;
+struct sg_extents {
+	struct sg_extent *root;
 	uint32_t seed;
 };
 
-bool ws_extents_init(struct ws_extents *extents, uint64_t start, uint64_t size);
-void ws_extents_fini(struct ws_extents *extents);
+bool sg_extents_init(struct sg_extents *extents, uint64_t start, uint64_t size);
+void sg_extents_fini(struct sg_extents *extents);
 
 /* Lowest free piece of that size and alignment; size and align are multiples of 4 KiB. */
-struct ws_extent *ws_extents_take(struct ws_extents *extents, uint64_t size, uint64_t align,
+struct sg_extent *sg_extents_take(struct sg_extents *extents, uint64_t size, uint64_t align,
 				  void *owner); /* NULL: no such hole, or out of memory */
 /* That very piece of the address space. */
-struct ws_extent *ws_extents_take_at(struct ws_extents *extents, uint64_t start, uint64_t size,
+struct sg_extent *sg_extents_take_at(struct sg_extents *extents, uint64_t start, uint64_t size,
 				     void *owner);
 /* Give back the piece that starts there; it merges with free neighbours. */
-void ws_extents_give(struct ws_extents *extents, uint64_t start);
+void sg_extents_give(struct sg_extents *extents, uint64_t start);
 /* The piece, free or used, that contains addr; NULL outside of the space. */
-struct ws_extent *ws_extents_find(const struct ws_extents *extents, uint64_t addr);
+struct sg_extent *sg_extents_find(const struct sg_extents *extents, uint64_t addr);
 
 #endif

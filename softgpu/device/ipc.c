@@ -10,31 +10,31 @@
 #include "softgpu/device/log.h"
 #include "softgpu/device/vm_priv.h"
 
-enum ws_vm_status ws_vm_export(struct ws_vm *vm, uint64_t addr, struct ws_vm_handle *out_handle)
+enum sg_vm_status sg_vm_export(struct sg_vm *vm, uint64_t addr, struct sg_vm_handle *out_handle)
 {
-	struct ws_vm_block *block;
-	enum ws_vm_status status = WS_VM_NOT_FOUND;
+	struct sg_vm_block *block;
+	enum sg_vm_status status = SG_VM_NOT_FOUND;
 
 	pthread_mutex_lock(&vm->lock);
-	block = ws_vm_block_at(vm, addr);
-	if (block && block->start == addr && block->kind != WS_VM_IMPORTED) {
-		*out_handle = (struct ws_vm_handle){
+	block = sg_vm_block_at(vm, addr);
+	if (block && block->start == addr && block->kind != SG_VM_IMPORTED) {
+		*out_handle = (struct sg_vm_handle){
 			.pid = getpid(),
 			.fd = vm->memfd,
 			.offset = block->start - vm->start,
 			.size = block->size,
 			.node = block->node,
 		};
-		status = WS_VM_OK;
+		status = SG_VM_OK;
 	}
 	pthread_mutex_unlock(&vm->lock);
 	return status;
 }
 
 /* A descriptor of the exporter's memory; the number may by now be something else: look at it. */
-static int open_exporter(const struct ws_vm_handle *handle)
+static int open_exporter(const struct sg_vm_handle *handle)
 {
-	static const char expected[] = "/memfd:" WS_VM_MEMFD_NAME;
+	static const char expected[] = "/memfd:" SG_VM_MEMFD_NAME;
 	char path[64], target[128];
 	ssize_t n;
 	int fd;
@@ -59,39 +59,39 @@ static int open_exporter(const struct ws_vm_handle *handle)
 	return -1;
 }
 
-enum ws_vm_status ws_vm_import(struct ws_vm *vm, const struct ws_vm_handle *handle,
+enum sg_vm_status sg_vm_import(struct sg_vm *vm, const struct sg_vm_handle *handle,
 			       uint64_t *out_addr)
 {
-	struct ws_vm_block *block;
-	enum ws_vm_status status;
+	struct sg_vm_block *block;
+	enum sg_vm_status status;
 	struct stat st;
 	int fd;
 
 	if (handle->pid <= 0 || handle->fd < 0 || !handle->size || handle->size % 4096 ||
 	    handle->offset % 4096)
-		return WS_VM_BAD_ARGUMENT;
+		return SG_VM_BAD_ARGUMENT;
 	fd = open_exporter(handle);
 	if (fd < 0) {
-		ws_gpu_log(WS_GPU_LOG_ERROR,
+		sg_gpu_log(SG_GPU_LOG_ERROR,
 			   "cannot import memory of process %d: %s (it must be running, of the "
 			   "same user, and in the same PID namespace)", handle->pid,
 			   strerror(errno));
-		return WS_VM_NO_ACCESS;
+		return SG_VM_NO_ACCESS;
 	}
 	if (fstat(fd, &st) || handle->offset > (uint64_t)st.st_size ||
 	    handle->size > (uint64_t)st.st_size - handle->offset) {
 		close(fd);
-		return WS_VM_BAD_ARGUMENT;
+		return SG_VM_BAD_ARGUMENT;
 	}
 	block = calloc(1, sizeof(*block));
 	if (!block) {
 		close(fd);
-		return WS_VM_NO_MEMORY;
+		return SG_VM_NO_MEMORY;
 	}
-	*block = (struct ws_vm_block){ .kind = WS_VM_IMPORTED, .size = handle->size,
+	*block = (struct sg_vm_block){ .kind = SG_VM_IMPORTED, .size = handle->size,
 				       .node = handle->node < vm->n_nodes ? handle->node : 1 };
 	pthread_mutex_lock(&vm->lock);
-	status = ws_vm_place(vm, block, 2ull << 20, fd, handle->offset);
+	status = sg_vm_place(vm, block, 2ull << 20, fd, handle->offset);
 	pthread_mutex_unlock(&vm->lock);
 	close(fd); /* the mapping keeps the memory */
 	if (status) {
@@ -99,5 +99,5 @@ enum ws_vm_status ws_vm_import(struct ws_vm *vm, const struct ws_vm_handle *hand
 		return status;
 	}
 	*out_addr = block->start;
-	return WS_VM_OK;
+	return SG_VM_OK;
 }

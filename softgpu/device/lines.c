@@ -115,7 +115,7 @@ static bool find_in_unit(Dwarf_Die *unit, uint64_t address, char *out, size_t si
 	return false;
 }
 
-bool ws_lines_find(const void *elf, size_t n_bytes, uint64_t address, char *out, size_t size)
+bool sg_lines_find(const void *elf, size_t n_bytes, uint64_t address, char *out, size_t size)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	Dwarf_Off at = 0, next;

@@ -13,6 +13,6 @@
  * As file:line, and where the function was inlined, file:line -> file:line of the call.
  * elf: a whole code object; address: as it was linked. False: unknown, and *out is as it was.
  */
-bool ws_lines_find(const void *elf, size_t n_bytes, uint64_t address, char *out, size_t size);
+bool sg_lines_find(const void *elf, size_t n_bytes, uint64_t address, char *out, size_t size);
 
 #endif

@@ -10,15 +10,15 @@
 /* WAVESCOPE_LOG is one variable for all of wavescope, so all its names are known here. */
 static const struct {
 	const char *name;
-	enum ws_gpu_log_level level;
+	enum sg_gpu_log_level level;
 } levels[] = {
-	{ "none", WS_GPU_LOG_NONE }, { "error", WS_GPU_LOG_ERROR }, { "warn", WS_GPU_LOG_ERROR },
-	{ "info", WS_GPU_LOG_INFO }, { "debug", WS_GPU_LOG_DEBUG }, { "trace", WS_GPU_LOG_DEBUG },
+	{ "none", SG_GPU_LOG_NONE }, { "error", SG_GPU_LOG_ERROR }, { "warn", SG_GPU_LOG_ERROR },
+	{ "info", SG_GPU_LOG_INFO }, { "debug", SG_GPU_LOG_DEBUG }, { "trace", SG_GPU_LOG_DEBUG },
 };
 
-static _Atomic int current_level = WS_GPU_LOG_ERROR;
+static _Atomic int current_level = SG_GPU_LOG_ERROR;
 
-bool ws_gpu_log_set(const char *name)
+bool sg_gpu_log_set(const char *name)
 {
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
 		if (!strcmp(name, levels[i].name)) {
@@ -30,19 +30,19 @@ bool ws_gpu_log_set(const char *name)
 	return false;
 }
 
-bool ws_gpu_log_on(enum ws_gpu_log_level level)
+bool sg_gpu_log_on(enum sg_gpu_log_level level)
 {
 	return (int)level <= atomic_load_explicit(&current_level, memory_order_relaxed);
 }
 
-void ws_gpu_log(enum ws_gpu_log_level level, const char *format, ...)
+void sg_gpu_log(enum sg_gpu_log_level level, const char *format, ...)
 {
 	int saved_errno = errno;
 	char line[3072];
 	va_list args;
 	int n, m;
 
-	if (!ws_gpu_log_on(level))
+	if (!sg_gpu_log_on(level))
 		return;
 	n = snprintf(line, sizeof(line), "wavescope gpu: ");
 	va_start(args, format);

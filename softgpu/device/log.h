@@ -11,13 +11,13 @@
 
 #include <stdbool.h>
 
-enum ws_gpu_log_level { WS_GPU_LOG_NONE, WS_GPU_LOG_ERROR, WS_GPU_LOG_INFO, WS_GPU_LOG_DEBUG };
+enum sg_gpu_log_level { SG_GPU_LOG_NONE, SG_GPU_LOG_ERROR, SG_GPU_LOG_INFO, SG_GPU_LOG_DEBUG };
 
 /* "none", "error" (default), "info", "debug". False: no such level, nothing changed. */
-bool ws_gpu_log_set(const char *name);
-bool ws_gpu_log_on(enum ws_gpu_log_level level);
+bool sg_gpu_log_set(const char *name);
+bool sg_gpu_log_on(enum sg_gpu_log_level level);
 
 __attribute__((format(printf, 2, 3)))
-void ws_gpu_log(enum ws_gpu_log_level level, const char *format, ...);
+void sg_gpu_log(enum sg_gpu_log_level level, const char *format, ...);
 
 #endif

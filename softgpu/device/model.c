@@ -8,7 +8,7 @@
 /* clang-format off */
 /* The die that an MI210 has one of and an MI250X two, but for the CUs that are switched on. */
 #define MI200_DIE                                                                                 \
-	.target = WS_GFX90A, .gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 10,                  \
+	.target = SG_GFX90A, .gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 10,                  \
 	.n_shader_engines = 8, .n_cus_per_engine = 14,                                            \
 	.n_simds_per_cu = 4, .n_waves_per_simd = 8, .n_scratch_slots_per_cu = 32,                 \
 	.lds_kib = 64, .vgpr_bytes_per_cu = 512 << 10, .sgpr_bytes_per_cu = 12800,                \
@@ -23,7 +23,7 @@
  * What real boards report through the kernel's topology. A die of the MI250X has 110 of 112 CUs in
  * eight engines; scratch is dealt out by wave slots, of which 110 * 32 divide evenly.
  */
-static const struct ws_gpu_model models[] = {
+static const struct sg_gpu_model models[] = {
 	{
 		.name = "mi210", .marketing_name = "AMD Instinct MI210",
 		.n_dies = 1, .device_id = 0x740f, .n_cus = 104,
@@ -36,7 +36,7 @@ static const struct ws_gpu_model models[] = {
 	},
 	{
 		.name = "mi100", .marketing_name = "AMD Instinct MI100",
-		.target = WS_GFX908, .n_dies = 1,
+		.target = SG_GFX908, .n_dies = 1,
 		.gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 8, .device_id = 0x738c,
 		.n_cus = 120, .n_shader_engines = 8, .n_cus_per_engine = 16,
 		.n_simds_per_cu = 4, .n_waves_per_simd = 10, .n_scratch_slots_per_cu = 32,
@@ -56,15 +56,15 @@ static const struct ws_gpu_model models[] = {
 static const struct {
 	uint32_t weight, min_bandwidth_mbs, max_bandwidth_mbs; /* of one */
 } link_kinds[] = {
-	[WS_LINK_PCIE] = { 20, 312, 32000 },
-	[WS_LINK_XGMI] = { 15, 50000, 50000 },
+	[SG_LINK_PCIE] = { 20, 312, 32000 },
+	[SG_LINK_XGMI] = { 15, 50000, 50000 },
 };
 
 #define LINKS_OF_PACKAGE 4 /* xGMI, between the two dies of an MI250X */
 #define LINKS_OF_BOARD                                                                             \
 	3 /* ... to other boards, of an MI100 or MI210: bridges join two of them or four */
 
-static const struct ws_gpu_model *find_model(const char *name, size_t length)
+static const struct sg_gpu_model *find_model(const char *name, size_t length)
 {
 	for (size_t i = 0; i < N_MODELS; i++) {
 		if (strlen(models[i].name) == length && !strncmp(models[i].name, name, length))
@@ -82,11 +82,11 @@ static void say_unknown(const char *name, size_t length, char *error, size_t err
 		n += snprintf(error + n, error_bytes - n, "%s %s", i ? "," : "", models[i].name);
 }
 
-static void add_gpu(struct ws_topology *topology, const struct ws_gpu_model *model, uint32_t board)
+static void add_gpu(struct sg_topology *topology, const struct sg_gpu_model *model, uint32_t board)
 {
 	uint32_t index = topology->n_gpus++;
 
-	topology->gpus[index] = (struct ws_gpu){
+	topology->gpus[index] = (struct sg_gpu){
 		.model = model,
 		.board = board,
 		/* The same in every run, different per place: what a serial number is. */
@@ -97,10 +97,10 @@ static void add_gpu(struct ws_topology *topology, const struct ws_gpu_model *mod
 }
 
 /* Boards of one model are bridged with each other; a board that is alone has no hive. */
-static void form_hives(struct ws_topology *topology)
+static void form_hives(struct sg_topology *topology)
 {
 	for (uint32_t i = 0; i < topology->n_gpus; i++) {
-		struct ws_gpu *gpu = &topology->gpus[i];
+		struct sg_gpu *gpu = &topology->gpus[i];
 		uint32_t n_same = 0;
 
 		for (uint32_t j = 0; j < topology->n_gpus; j++)
@@ -109,7 +109,7 @@ static void form_hives(struct ws_topology *topology)
 	}
 }
 
-bool ws_topology_parse(struct ws_topology *topology, const char *list, char *error,
+bool sg_topology_parse(struct sg_topology *topology, const char *list, char *error,
 		       size_t error_bytes)
 {
 	const char *at = list && *list ? list : models[0].name;
@@ -117,16 +117,16 @@ bool ws_topology_parse(struct ws_topology *topology, const char *list, char *err
 	topology->n_gpus = 0;
 	for (uint32_t board = 0;; board++) {
 		size_t length = strcspn(at, ",");
-		const struct ws_gpu_model *model = find_model(at, length);
+		const struct sg_gpu_model *model = find_model(at, length);
 
 		if (!model) {
 			say_unknown(at, length, error, error_bytes);
 			return false;
 		}
-		if (topology->n_gpus + model->n_dies > WS_MAX_GPUS) {
+		if (topology->n_gpus + model->n_dies > SG_MAX_GPUS) {
 			snprintf(error, error_bytes,
 				 "WAVESCOPE_GPU: more than %d GPUs (a mi250x counts as two)",
-				 WS_MAX_GPUS);
+				 SG_MAX_GPUS);
 			return false;
 		}
 		for (int die = 0; die < model->n_dies; die++)
@@ -139,10 +139,10 @@ bool ws_topology_parse(struct ws_topology *topology, const char *list, char *err
 	return true;
 }
 
-static void fill_link(struct ws_link *link, enum ws_link_type type, uint32_t from, uint32_t to,
+static void fill_link(struct sg_link *link, enum sg_link_type type, uint32_t from, uint32_t to,
 		      uint32_t n_hops, uint32_t n_links)
 {
-	*link = (struct ws_link){
+	*link = (struct sg_link){
 		.type = type,
 		.from = from,
 		.to = to,
@@ -154,9 +154,9 @@ static void fill_link(struct ws_link *link, enum ws_link_type type, uint32_t fro
 }
 
 /* xGMI links between two GPUs, by index; 0: there is no bridge. */
-static uint32_t n_xgmi_links(const struct ws_topology *topology, uint32_t a, uint32_t b)
+static uint32_t n_xgmi_links(const struct sg_topology *topology, uint32_t a, uint32_t b)
 {
-	const struct ws_gpu *from = &topology->gpus[a], *to = &topology->gpus[b];
+	const struct sg_gpu *from = &topology->gpus[a], *to = &topology->gpus[b];
 	uint32_t n_same = 0;
 
 	if (!from->hive_id || from->hive_id != to->hive_id)
@@ -168,45 +168,45 @@ static uint32_t n_xgmi_links(const struct ws_topology *topology, uint32_t a, uin
 	return n_same == 2 ? LINKS_OF_BOARD : 1;
 }
 
-uint32_t ws_topology_links(const struct ws_topology *topology, uint32_t node,
-			   struct ws_link links[WS_MAX_GPUS])
+uint32_t sg_topology_links(const struct sg_topology *topology, uint32_t node,
+			   struct sg_link links[SG_MAX_GPUS])
 {
 	uint32_t n = 0;
 
 	if (node == 0) {
 		for (uint32_t g = 0; g < topology->n_gpus; g++)
-			fill_link(&links[n++], WS_LINK_PCIE, 0, g + 1, 1, 1);
+			fill_link(&links[n++], SG_LINK_PCIE, 0, g + 1, 1, 1);
 		return n;
 	}
-	fill_link(&links[n++], WS_LINK_PCIE, node, 0, 1, 1);
+	fill_link(&links[n++], SG_LINK_PCIE, node, 0, 1, 1);
 	for (uint32_t g = 0; g < topology->n_gpus; g++) {
 		uint32_t n_xgmi = n_xgmi_links(topology, node - 1, g);
 
 		if (g + 1 == node)
 			continue;
 		/* Without a bridge the way leads through the host: two hops of PCIe. */
-		fill_link(&links[n++], n_xgmi ? WS_LINK_XGMI : WS_LINK_PCIE, node, g + 1,
+		fill_link(&links[n++], n_xgmi ? SG_LINK_XGMI : SG_LINK_PCIE, node, g + 1,
 			  n_xgmi ? 1 : 2, n_xgmi ? n_xgmi : 1);
 	}
 	return n;
 }
 
-struct ws_memory_kind ws_topology_kind(const struct ws_topology *topology, uint32_t gpu,
-				       uint32_t owner, enum ws_grain grain)
+struct sg_memory_kind sg_topology_kind(const struct sg_topology *topology, uint32_t gpu,
+				       uint32_t owner, enum sg_grain grain)
 {
 	uint32_t n_xgmi;
 
 	if (gpu == owner)
-		return (struct ws_memory_kind){
-			.route = WS_ROUTE_OWN,
-			.mtype = grain == WS_GRAIN_COARSE ? WS_MTYPE_RW
-				 : grain == WS_GRAIN_FINE ? WS_MTYPE_CC
-							  : WS_MTYPE_UC,
+		return (struct sg_memory_kind){
+			.route = SG_ROUTE_OWN,
+			.mtype = grain == SG_GRAIN_COARSE ? SG_MTYPE_RW
+				 : grain == SG_GRAIN_FINE ? SG_MTYPE_CC
+							  : SG_MTYPE_UC,
 		};
 	n_xgmi = owner ? n_xgmi_links(topology, gpu - 1, owner - 1) : 0;
-	return (struct ws_memory_kind){
-		.route = (uint8_t)(n_xgmi ? WS_ROUTE_GMI + owner - 1 : WS_ROUTE_IO),
-		.mtype = grain == WS_GRAIN_COARSE ? WS_MTYPE_NC : WS_MTYPE_UC,
+	return (struct sg_memory_kind){
+		.route = (uint8_t)(n_xgmi ? SG_ROUTE_GMI + owner - 1 : SG_ROUTE_IO),
+		.mtype = grain == SG_GRAIN_COARSE ? SG_MTYPE_NC : SG_MTYPE_UC,
 		.n_links = (uint8_t)(n_xgmi ? n_xgmi : 1),
 	};
 }

@@ -14,19 +14,19 @@
 #include "softgpu/exec/launch.h"
 #include "softgpu/mem/kind.h"
 
-#define WS_MAX_GPUS 16
+#define SG_MAX_GPUS 16
 
-struct ws_cache_level {
+struct sg_cache_level {
 	uint8_t level;
 	bool instruction;
 	uint32_t size_kib;
 	uint32_t line_bytes;
 };
 
-struct ws_gpu_model {
+struct sg_gpu_model {
 	const char *name;             /* as typed in WAVESCOPE_GPU */
 	const char *marketing_name;
-	enum ws_target target;
+	enum sg_target target;
 	uint8_t n_dies;               /* GPUs that the runtime sees per board */
 
 	uint8_t gfx_major, gfx_minor, gfx_stepping;
@@ -51,11 +51,11 @@ struct ws_gpu_model {
 	uint8_t n_cp_queues;
 	uint8_t asic_revision;
 
-	struct ws_cache_level caches[3];
+	struct sg_cache_level caches[3];
 };
 
-struct ws_gpu {
-	const struct ws_gpu_model *model;
+struct sg_gpu {
+	const struct sg_gpu_model *model;
 	uint64_t unique_id;
 	uint64_t hive_id;             /* 0: alone */
 	uint32_t board;               /* counted from 0; an mi250x has two GPUs on one */
@@ -63,40 +63,40 @@ struct ws_gpu {
 	int render_minor;
 };
 
-enum ws_link_type { WS_LINK_PCIE, WS_LINK_XGMI };
+enum sg_link_type { SG_LINK_PCIE, SG_LINK_XGMI };
 
-struct ws_link {
-	enum ws_link_type type;
+struct sg_link {
+	enum sg_link_type type;
 	uint32_t from, to;            /* nodes */
 	uint32_t n_links;             /* side by side */
 	uint32_t weight;
 	uint32_t min_bandwidth_mbs, max_bandwidth_mbs;
 };
 
-struct ws_topology {
+struct sg_topology {
 	uint32_t n_gpus;
-	struct ws_gpu gpus[WS_MAX_GPUS];
+	struct sg_gpu gpus[SG_MAX_GPUS];
 };
 
 /*
  * Read a list such as "mi210,mi210,mi100"; NULL or "" is the default machine. On failure one
  * sentence for the user is in `error`.
  */
-bool ws_topology_parse(struct ws_topology *topology, const char *list, char *error,
+bool sg_topology_parse(struct sg_topology *topology, const char *list, char *error,
 		       size_t error_bytes);
 
 /* Links that start at `node`; at most n_gpus of them. */
-uint32_t ws_topology_links(const struct ws_topology *topology, uint32_t node,
-			   struct ws_link links[WS_MAX_GPUS]);
+uint32_t sg_topology_links(const struct sg_topology *topology, uint32_t node,
+			   struct sg_link links[SG_MAX_GPUS]);
 
-enum ws_grain {
-	WS_GRAIN_COARSE,
-	WS_GRAIN_FINE,
-	WS_GRAIN_UNCACHED, /* fine, and not even its owner's caches keep it */
+enum sg_grain {
+	SG_GRAIN_COARSE,
+	SG_GRAIN_FINE,
+	SG_GRAIN_UNCACHED, /* fine, and not even its owner's caches keep it */
 };
 
 /* What memory of node `owner` is to the GPU that is node `gpu`. */
-struct ws_memory_kind ws_topology_kind(const struct ws_topology *topology, uint32_t gpu,
-				       uint32_t owner, enum ws_grain grain);
+struct sg_memory_kind sg_topology_kind(const struct sg_topology *topology, uint32_t gpu,
+				       uint32_t owner, enum sg_grain grain);
 
 #endif

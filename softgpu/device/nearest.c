@@ -8,10 +8,10 @@ static uint64_t distance(uint64_t addr, uint64_t start, uint64_t size)
 
 struct search {
 	uint64_t addr, best;
-	struct ws_vm_info *out;
+	struct sg_vm_info *out;
 };
 
-static void offer(struct search *s, enum ws_vm_kind kind, uint32_t node, uint64_t start,
+static void offer(struct search *s, enum sg_vm_kind kind, uint32_t node, uint64_t start,
 		  uint64_t size)
 {
 	uint64_t d = distance(s->addr, start, size);
@@ -19,36 +19,36 @@ static void offer(struct search *s, enum ws_vm_kind kind, uint32_t node, uint64_
 	if (d >= s->best)
 		return;
 	s->best = d;
-	*s->out = (struct ws_vm_info){
+	*s->out = (struct sg_vm_info){
 		.kind = kind, .node = node, .start = start, .device_start = start, .size = size
 	};
 }
 
 /* All of them: this is done once, when a kernel has failed. */
-static void walk(struct search *s, const struct ws_extent *e)
+static void walk(struct search *s, const struct sg_extent *e)
 {
-	const struct ws_vm_block *block;
+	const struct sg_vm_block *block;
 
 	if (!e)
 		return;
 	block = e->owner;
 	/* scratch is the runtime's, not the program's */
-	if (block && block->kind != WS_VM_SCRATCH)
+	if (block && block->kind != SG_VM_SCRATCH)
 		offer(s, block->kind, block->node, block->start, block->size);
 	walk(s, e->left);
 	walk(s, e->right);
 }
 
-bool ws_vm_nearest(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info)
+bool sg_vm_nearest(struct sg_vm *vm, uint64_t addr, struct sg_vm_info *out_info)
 {
-	struct search s = { .addr = addr & ~WS_PINNED_ALIAS, .best = UINT64_MAX, .out = out_info };
+	struct search s = { .addr = addr & ~SG_PINNED_ALIAS, .best = UINT64_MAX, .out = out_info };
 
 	pthread_mutex_lock(&vm->lock);
 	walk(&s, vm->extents.root);
 	for (size_t i = 0; i < vm->n_pins; i++)
-		offer(&s, WS_VM_PINNED, 0, vm->pins[i]->start, vm->pins[i]->size);
+		offer(&s, SG_VM_PINNED, 0, vm->pins[i]->start, vm->pins[i]->size);
 	for (size_t i = 0; i < vm->n_svm; i++)
-		offer(&s, WS_VM_SVM, 0, vm->svm[i].start, vm->svm[i].end - vm->svm[i].start);
+		offer(&s, SG_VM_SVM, 0, vm->svm[i].start, vm->svm[i].end - vm->svm[i].start);
 	pthread_mutex_unlock(&vm->lock);
 	return s.best != UINT64_MAX;
 }

@@ -21,7 +21,7 @@ static bool read_file(const void *from, void *to, size_t size)
 	return ok;
 }
 
-bool ws_peek_bytes(const void *from, void *to, size_t size)
+bool sg_peek_bytes(const void *from, void *to, size_t size)
 {
 	struct iovec local = { to, size }, remote = { (void *)(uintptr_t)from, size };
 
@@ -29,7 +29,7 @@ bool ws_peek_bytes(const void *from, void *to, size_t size)
 	       read_file(from, to, size);
 }
 
-void ws_peek_text(const char *from, char *to, size_t size)
+void sg_peek_text(const char *from, char *to, size_t size)
 {
 	size_t n = 0;
 
@@ -38,7 +38,7 @@ void ws_peek_text(const char *from, char *to, size_t size)
 		size_t piece = PAGE - ((uintptr_t)from + n) % PAGE, got;
 
 		piece = piece < size - 1 - n ? piece : size - 1 - n;
-		if (!ws_peek_bytes(from + n, to + n, piece))
+		if (!sg_peek_bytes(from + n, to + n, piece))
 			break;
 		got = strnlen(to + n, piece);
 		n += got;

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /* False: not all of it can be read; *to is undefined then. */
-bool ws_peek_bytes(const void *from, void *to, size_t size);
+bool sg_peek_bytes(const void *from, void *to, size_t size);
 /* A string, cut at size - 1 characters or where it cannot be read. */
-void ws_peek_text(const char *from, char *to, size_t size);
+void sg_peek_text(const char *from, char *to, size_t size);
 
 #endif

@@ -7,7 +7,7 @@
 #define LARGE_PAGE (2ull << 20)
 
 /* Index of the first pin that starts above `addr`. */
-static size_t first_above(const struct ws_vm *vm, uint64_t addr)
+static size_t first_above(const struct sg_vm *vm, uint64_t addr)
 {
 	size_t low = 0, high = vm->n_pins;
 
@@ -26,7 +26,7 @@ static size_t first_above(const struct ws_vm *vm, uint64_t addr)
  * The innermost pin around an address: the one that starts last. Ranges that overlap without one
  * holding the other are rare, so walking back a few entries is all it takes.
  */
-struct ws_vm_block *ws_vm_pin_at(struct ws_vm *vm, uint64_t addr)
+struct sg_vm_block *sg_vm_pin_at(struct sg_vm *vm, uint64_t addr)
 {
 	for (size_t i = first_above(vm, addr); i-- > 0;) {
 		if (addr - vm->pins[i]->start < vm->pins[i]->size)
@@ -35,7 +35,7 @@ struct ws_vm_block *ws_vm_pin_at(struct ws_vm *vm, uint64_t addr)
 	return NULL;
 }
 
-static bool publish(struct ws_vm *vm)
+static bool publish(struct sg_vm *vm)
 {
 	uint64_t(*pairs)[2] = malloc((vm->n_pins ? vm->n_pins : 1) * sizeof(*pairs));
 	size_t n = 0;
@@ -56,27 +56,27 @@ static bool publish(struct ws_vm *vm)
 		pairs[n][0] = start;
 		pairs[n++][1] = end;
 	}
-	ok = ws_ranges_set(&vm->pinned, (const uint64_t(*)[2])pairs, n);
+	ok = sg_ranges_set(&vm->pinned, (const uint64_t(*)[2])pairs, n);
 	free(pairs);
 	return ok;
 }
 
-static void remove_pin(struct ws_vm *vm, size_t at)
+static void remove_pin(struct sg_vm *vm, size_t at)
 {
 	free(vm->pins[at]);
 	memmove(&vm->pins[at], &vm->pins[at + 1], (vm->n_pins - at - 1) * sizeof(*vm->pins));
 	vm->n_pins--;
 }
 
-static enum ws_vm_status add_pin(struct ws_vm *vm, uint64_t addr, uint64_t size, uint32_t flags)
+static enum sg_vm_status add_pin(struct sg_vm *vm, uint64_t addr, uint64_t size, uint32_t flags)
 {
 	size_t at = first_above(vm, addr);
-	struct ws_vm_block *pin;
+	struct sg_vm_block *pin;
 
 	for (size_t i = at; i-- > 0 && vm->pins[i]->start == addr;) {
 		if (vm->pins[i]->size == size) {
 			vm->pins[i]->n_pins++;
-			return WS_VM_OK;
+			return SG_VM_OK;
 		}
 	}
 	if (vm->n_pins == vm->max_pins) {
@@ -84,14 +84,14 @@ static enum ws_vm_status add_pin(struct ws_vm *vm, uint64_t addr, uint64_t size,
 		void *grown = realloc(vm->pins, max * sizeof(*vm->pins));
 
 		if (!grown)
-			return WS_VM_NO_MEMORY;
+			return SG_VM_NO_MEMORY;
 		vm->pins = grown;
 		vm->max_pins = max;
 	}
 	pin = calloc(1, sizeof(*pin));
 	if (!pin)
-		return WS_VM_NO_MEMORY;
-	*pin = (struct ws_vm_block){ .kind = WS_VM_PINNED, .flags = flags, .start = addr,
+		return SG_VM_NO_MEMORY;
+	*pin = (struct sg_vm_block){ .kind = SG_VM_PINNED, .flags = flags, .start = addr,
 				     .size = size, .n_pins = 1,
 				     .pin_place = vm->next_pin_place + addr % 4096 };
 	memmove(&vm->pins[at + 1], &vm->pins[at], (vm->n_pins - at) * sizeof(*vm->pins));
@@ -99,25 +99,25 @@ static enum ws_vm_status add_pin(struct ws_vm *vm, uint64_t addr, uint64_t size,
 	vm->n_pins++;
 	if (!publish(vm)) {
 		remove_pin(vm, at);
-		return WS_VM_NO_MEMORY;
+		return SG_VM_NO_MEMORY;
 	}
 	vm->next_pin_place = (pin->pin_place + size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-	return WS_VM_OK;
+	return SG_VM_OK;
 }
 
-enum ws_vm_status ws_vm_pin(struct ws_vm *vm, uint64_t addr, uint64_t size, uint32_t flags)
+enum sg_vm_status sg_vm_pin(struct sg_vm *vm, uint64_t addr, uint64_t size, uint32_t flags)
 {
-	struct ws_vm_block *block;
-	enum ws_vm_status status;
+	struct sg_vm_block *block;
+	enum sg_vm_status status;
 
 	if (!addr || !size || addr + size < addr)
-		return WS_VM_BAD_ARGUMENT;
+		return SG_VM_BAD_ARGUMENT;
 	pthread_mutex_lock(&vm->lock);
-	block = ws_vm_block_at(vm, addr);
+	block = sg_vm_block_at(vm, addr);
 	if (block && size <= block->size - (addr - block->start))
-		status = WS_VM_OK; /* our own memory: the device sees it anyway */
+		status = SG_VM_OK; /* our own memory: the device sees it anyway */
 	else if (addr < vm->end && addr + size > vm->start)
-		status = WS_VM_BAD_ARGUMENT;
+		status = SG_VM_BAD_ARGUMENT;
 	else
 		status = add_pin(vm, addr, size, flags);
 	pthread_mutex_unlock(&vm->lock);
@@ -125,39 +125,39 @@ enum ws_vm_status ws_vm_pin(struct ws_vm *vm, uint64_t addr, uint64_t size, uint
 }
 
 /* *out_gone: the device cannot reach it any more. */
-static enum ws_vm_status drop_pin(struct ws_vm *vm, uint64_t addr, bool *out_gone)
+static enum sg_vm_status drop_pin(struct sg_vm *vm, uint64_t addr, bool *out_gone)
 {
 	size_t at = first_above(vm, addr);
 
 	/* Several ranges may start here; the youngest goes first, as calls nest. */
 	if (!at || vm->pins[at - 1]->start != addr)
-		return WS_VM_NOT_FOUND;
+		return SG_VM_NOT_FOUND;
 	if (--vm->pins[at - 1]->n_pins)
-		return WS_VM_OK;
+		return SG_VM_OK;
 	remove_pin(vm, at - 1);
 	publish(vm);
 	*out_gone = true;
-	return WS_VM_OK;
+	return SG_VM_OK;
 }
 
-enum ws_vm_status ws_vm_unpin(struct ws_vm *vm, uint64_t addr)
+enum sg_vm_status sg_vm_unpin(struct sg_vm *vm, uint64_t addr)
 {
-	struct ws_vm_block *block;
-	enum ws_vm_status status = WS_VM_OK;
+	struct sg_vm_block *block;
+	enum sg_vm_status status = SG_VM_OK;
 	bool gone = false;
 
 	pthread_mutex_lock(&vm->lock);
-	block = ws_vm_block_at(vm, addr);
+	block = sg_vm_block_at(vm, addr);
 	if (!block) {
-		status = drop_pin(vm, addr & ~WS_PINNED_ALIAS, &gone);
-	} else if (block->kind == WS_VM_IMPORTED && block->start == addr && !block->retired) {
-		ws_vm_retire(vm, block);
-		ws_vm_unplace(vm, block);
+		status = drop_pin(vm, addr & ~SG_PINNED_ALIAS, &gone);
+	} else if (block->kind == SG_VM_IMPORTED && block->start == addr && !block->retired) {
+		sg_vm_retire(vm, block);
+		sg_vm_unplace(vm, block);
 		free(block);
 	}
 	pthread_mutex_unlock(&vm->lock);
 	/* accesses under way end before the program may unmap its memory */
 	if (gone)
-		ws_vm_wait_for_accesses(vm);
+		sg_vm_wait_for_accesses(vm);
 	return status;
 }

@@ -9,50 +9,50 @@
 #define PEEK(p) atomic_load_explicit(p, memory_order_acquire)
 #define POKE(p, v) atomic_store_explicit(p, v, memory_order_release)
 
-bool ws_ranges_init(struct ws_ranges *ranges)
+bool sg_ranges_init(struct sg_ranges *ranges)
 {
-	void *map = mmap(NULL, WS_RANGES_MAX * sizeof(struct ws_range), PROT_READ | PROT_WRITE,
+	void *map = mmap(NULL, SG_RANGES_MAX * sizeof(struct sg_range), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (map == MAP_FAILED)
 		return false;
 	atomic_init(&ranges->sequence, 0);
 	atomic_init(&ranges->n, 0);
-	for (size_t i = 0; i < WS_RANGES_HINTS; i++)
+	for (size_t i = 0; i < SG_RANGES_HINTS; i++)
 		atomic_init(&ranges->hints[i], 0);
 	ranges->entries = map;
 	return true;
 }
 
-void ws_ranges_fini(struct ws_ranges *ranges)
+void sg_ranges_fini(struct sg_ranges *ranges)
 {
 	if (ranges->entries)
-		munmap(ranges->entries, WS_RANGES_MAX * sizeof(struct ws_range));
+		munmap(ranges->entries, SG_RANGES_MAX * sizeof(struct sg_range));
 	ranges->entries = NULL;
 }
 
-static void begin_write(struct ws_ranges *ranges)
+static void begin_write(struct sg_ranges *ranges)
 {
 	uint64_t sequence = atomic_load_explicit(&ranges->sequence, memory_order_relaxed);
 
 	POKE(&ranges->sequence, sequence + 1);
 }
 
-static void end_write(struct ws_ranges *ranges)
+static void end_write(struct sg_ranges *ranges)
 {
 	uint64_t sequence = atomic_load_explicit(&ranges->sequence, memory_order_relaxed);
 
 	POKE(&ranges->sequence, sequence + 1);
 }
 
-static void put(struct ws_range *entry, uint64_t start, uint64_t end)
+static void put(struct sg_range *entry, uint64_t start, uint64_t end)
 {
 	POKE(&entry->start, start);
 	POKE(&entry->end, end);
 }
 
 /* Index of the first range that starts above `addr`. */
-static size_t upper_bound(const struct ws_ranges *ranges, uint64_t addr)
+static size_t upper_bound(const struct sg_ranges *ranges, uint64_t addr)
 {
 	size_t low = 0, high = PEEK(&ranges->n);
 
@@ -67,11 +67,11 @@ static size_t upper_bound(const struct ws_ranges *ranges, uint64_t addr)
 	return low;
 }
 
-bool ws_ranges_add(struct ws_ranges *ranges, uint64_t start, uint64_t end)
+bool sg_ranges_add(struct sg_ranges *ranges, uint64_t start, uint64_t end)
 {
 	size_t n = PEEK(&ranges->n), at = upper_bound(ranges, start);
 
-	if (n == WS_RANGES_MAX)
+	if (n == SG_RANGES_MAX)
 		return false;
 	begin_write(ranges);
 	for (size_t i = n; i > at; i--)
@@ -83,7 +83,7 @@ bool ws_ranges_add(struct ws_ranges *ranges, uint64_t start, uint64_t end)
 	return true;
 }
 
-void ws_ranges_remove(struct ws_ranges *ranges, uint64_t start)
+void sg_ranges_remove(struct sg_ranges *ranges, uint64_t start)
 {
 	size_t n = PEEK(&ranges->n), at = upper_bound(ranges, start);
 
@@ -97,9 +97,9 @@ void ws_ranges_remove(struct ws_ranges *ranges, uint64_t start)
 	end_write(ranges);
 }
 
-bool ws_ranges_set(struct ws_ranges *ranges, const uint64_t (*pairs)[2], size_t n)
+bool sg_ranges_set(struct sg_ranges *ranges, const uint64_t (*pairs)[2], size_t n)
 {
-	if (n > WS_RANGES_MAX)
+	if (n > SG_RANGES_MAX)
 		return false;
 	begin_write(ranges);
 	for (size_t i = 0; i < n; i++)
@@ -110,9 +110,9 @@ bool ws_ranges_set(struct ws_ranges *ranges, const uint64_t (*pairs)[2], size_t 
 }
 
 /* The end of the range that has addr; 0: none has. */
-static uint64_t end_of(struct ws_ranges *ranges, uint64_t addr)
+static uint64_t end_of(struct sg_ranges *ranges, uint64_t addr)
 {
-	_Atomic uint32_t *hint = &ranges->hints[(addr >> 16) % WS_RANGES_HINTS];
+	_Atomic uint32_t *hint = &ranges->hints[(addr >> 16) % SG_RANGES_HINTS];
 	size_t at = atomic_load_explicit(hint, memory_order_relaxed);
 	uint64_t end;
 
@@ -129,7 +129,7 @@ static uint64_t end_of(struct ws_ranges *ranges, uint64_t addr)
 	return end;
 }
 
-bool ws_ranges_contain(struct ws_ranges *ranges, uint64_t addr, uint64_t size)
+bool sg_ranges_contain(struct sg_ranges *ranges, uint64_t addr, uint64_t size)
 {
 	for (;;) {
 		uint64_t before = PEEK(&ranges->sequence);

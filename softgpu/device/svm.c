@@ -15,22 +15,22 @@
 
 /* --- the ranges: sorted, disjoint, neighbours differ --- */
 
-static bool same(const struct ws_svm_range *a, const struct ws_svm_range *b)
+static bool same(const struct sg_svm_range *a, const struct sg_svm_range *b)
 {
 	return a->end == b->start && a->place + (a->end - a->start) == b->place &&
 	       a->preferred == b->preferred && a->prefetch == b->prefetch && a->flags == b->flags &&
 	       a->granularity == b->granularity && !memcmp(a->access, b->access, sizeof(a->access));
 }
 
-static void set_defaults(const struct ws_vm *vm, struct ws_svm_range *r)
+static void set_defaults(const struct sg_vm *vm, struct sg_svm_range *r)
 {
-	r->preferred = r->prefetch = WS_SVM_NOWHERE;
-	r->flags = WS_SVM_HOST_ACCESS | WS_SVM_COHERENT;
+	r->preferred = r->prefetch = SG_SVM_NOWHERE;
+	r->flags = SG_SVM_HOST_ACCESS | SG_SVM_COHERENT;
 	r->granularity = DEFAULT_GRANULARITY;
-	memset(r->access, ws_svm_xnack(vm) ? WS_SVM_ACCESS : WS_SVM_NO_ACCESS, sizeof(r->access));
+	memset(r->access, sg_svm_xnack(vm) ? SG_SVM_ACCESS : SG_SVM_NO_ACCESS, sizeof(r->access));
 }
 
-static bool reserve(struct ws_vm *vm, size_t n)
+static bool reserve(struct sg_vm *vm, size_t n)
 {
 	size_t max = vm->max_svm ? vm->max_svm : FEW_RANGES;
 	void *grown;
@@ -47,21 +47,21 @@ static bool reserve(struct ws_vm *vm, size_t n)
 	return true;
 }
 
-static void insert(struct ws_vm *vm, size_t at, const struct ws_svm_range *r)
+static void insert(struct sg_vm *vm, size_t at, const struct sg_svm_range *r)
 {
 	memmove(&vm->svm[at + 1], &vm->svm[at], (vm->n_svm - at) * sizeof(*r));
 	vm->svm[at] = *r;
 	vm->n_svm++;
 }
 
-static void erase(struct ws_vm *vm, size_t at)
+static void erase(struct sg_vm *vm, size_t at)
 {
 	memmove(&vm->svm[at], &vm->svm[at + 1], (vm->n_svm - at - 1) * sizeof(*vm->svm));
 	vm->n_svm--;
 }
 
 /* Index of the first range that ends above `addr`. */
-static size_t first_behind(const struct ws_vm *vm, uint64_t addr)
+static size_t first_behind(const struct sg_vm *vm, uint64_t addr)
 {
 	size_t low = 0, high = vm->n_svm;
 
@@ -77,10 +77,10 @@ static size_t first_behind(const struct ws_vm *vm, uint64_t addr)
 }
 
 /* A boundary at `addr`, if a range goes across it. There is space. */
-static void cut(struct ws_vm *vm, uint64_t addr)
+static void cut(struct sg_vm *vm, uint64_t addr)
 {
 	size_t at = first_behind(vm, addr);
-	struct ws_svm_range tail;
+	struct sg_svm_range tail;
 
 	if (at == vm->n_svm || vm->svm[at].start >= addr)
 		return;
@@ -90,7 +90,7 @@ static void cut(struct ws_vm *vm, uint64_t addr)
 	insert(vm, at + 1, &tail);
 }
 
-static void merge(struct ws_vm *vm)
+static void merge(struct sg_vm *vm)
 {
 	size_t n = 0;
 
@@ -103,15 +103,15 @@ static void merge(struct ws_vm *vm)
 	vm->n_svm = vm->n_svm ? n + 1 : 0;
 }
 
-static bool accessible(const struct ws_svm_range *r)
+static bool accessible(const struct sg_svm_range *r)
 {
-	for (size_t node = 1; node < WS_VM_MAX_NODES; node++)
-		if (r->access[node] != WS_SVM_NO_ACCESS)
+	for (size_t node = 1; node < SG_VM_MAX_NODES; node++)
+		if (r->access[node] != SG_SVM_NO_ACCESS)
 			return true;
 	return false;
 }
 
-static bool publish(struct ws_vm *vm)
+static bool publish(struct sg_vm *vm)
 {
 	uint64_t(*pairs)[2] = malloc((vm->n_svm + 1) * sizeof(*pairs));
 	size_t n = 0;
@@ -120,7 +120,7 @@ static bool publish(struct ws_vm *vm)
 	if (!pairs)
 		return false;
 	for (size_t i = 0; i < vm->n_svm; i++) {
-		const struct ws_svm_range *r = &vm->svm[i];
+		const struct sg_svm_range *r = &vm->svm[i];
 
 		if (!accessible(r))
 			continue;
@@ -131,7 +131,7 @@ static bool publish(struct ws_vm *vm)
 		pairs[n][0] = r->start;
 		pairs[n++][1] = r->end;
 	}
-	ok = ws_ranges_set(&vm->svm_reachable, (const uint64_t(*)[2])pairs, n);
+	ok = sg_ranges_set(&vm->svm_reachable, (const uint64_t(*)[2])pairs, n);
 	free(pairs);
 	return ok;
 }
@@ -162,7 +162,7 @@ static bool untouched(uint64_t start, uint64_t size)
 }
 
 /* What was unmapped meanwhile; asked once for as many new ranges as there are old ones. */
-static void forget_unmapped(struct ws_vm *vm)
+static void forget_unmapped(struct sg_vm *vm)
 {
 	if (vm->n_svm < 2 * vm->n_svm_checked + FEW_RANGES)
 		return;
@@ -174,66 +174,66 @@ static void forget_unmapped(struct ws_vm *vm)
 
 /* --- setting --- */
 
-static bool is_valid(const struct ws_vm *vm, uint64_t start, uint64_t size,
-		     const struct ws_svm_attr *attrs, uint32_t n)
+static bool is_valid(const struct sg_vm *vm, uint64_t start, uint64_t size,
+		     const struct sg_svm_attr *attrs, uint32_t n)
 {
 	if (!start || !size || start % PAGE || size % PAGE || start + size < start || (n && !attrs))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		bool node = attrs[i].value < vm->n_nodes,
-		     nowhere = attrs[i].value == WS_SVM_NOWHERE;
+		     nowhere = attrs[i].value == SG_SVM_NOWHERE;
 
-		if (attrs[i].what > WS_SVM_GRANULARITY ||
-		    (attrs[i].what == WS_SVM_PREFERRED && !node && !nowhere) ||
-		    (attrs[i].what == WS_SVM_PREFETCH && !node) ||
-		    (attrs[i].what >= WS_SVM_ACCESS && attrs[i].what <= WS_SVM_NO_ACCESS &&
+		if (attrs[i].what > SG_SVM_GRANULARITY ||
+		    (attrs[i].what == SG_SVM_PREFERRED && !node && !nowhere) ||
+		    (attrs[i].what == SG_SVM_PREFETCH && !node) ||
+		    (attrs[i].what >= SG_SVM_ACCESS && attrs[i].what <= SG_SVM_NO_ACCESS &&
 		     (!node || !attrs[i].value)))
 			return false;
 	}
 	return true;
 }
 
-static void apply(struct ws_svm_range *r, const struct ws_svm_attr *attr)
+static void apply(struct sg_svm_range *r, const struct sg_svm_attr *attr)
 {
 	switch (attr->what) {
-	case WS_SVM_PREFERRED:
+	case SG_SVM_PREFERRED:
 		r->preferred = attr->value;
 		break;
-	case WS_SVM_PREFETCH:
+	case SG_SVM_PREFETCH:
 		r->prefetch = attr->value;
 		break;
-	case WS_SVM_ACCESS:
-	case WS_SVM_IN_PLACE:
-	case WS_SVM_NO_ACCESS:
+	case SG_SVM_ACCESS:
+	case SG_SVM_IN_PLACE:
+	case SG_SVM_NO_ACCESS:
 		r->access[attr->value] = (uint8_t)attr->what;
 		break;
-	case WS_SVM_SET_FLAGS:
+	case SG_SVM_SET_FLAGS:
 		r->flags |= attr->value;
 		break;
-	case WS_SVM_CLEAR_FLAGS:
+	case SG_SVM_CLEAR_FLAGS:
 		r->flags &= ~attr->value;
 		break;
-	case WS_SVM_GRANULARITY:
+	case SG_SVM_GRANULARITY:
 		r->granularity = attr->value < MAX_GRANULARITY ? attr->value : MAX_GRANULARITY;
 		break;
 	}
 }
 
 /* hipMallocManaged() begins with access for all; what is known of such pages is about earlier memory. */
-static bool is_new(const struct ws_vm *vm, uint64_t start, uint64_t size,
-		   const struct ws_svm_attr *attrs, uint32_t n)
+static bool is_new(const struct sg_vm *vm, uint64_t start, uint64_t size,
+		   const struct sg_svm_attr *attrs, uint32_t n)
 {
 	uint32_t n_access = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		n_access += attrs[i].what == WS_SVM_ACCESS;
+		n_access += attrs[i].what == SG_SVM_ACCESS;
 	return n_access == n && n == vm->n_nodes - 1 && untouched(start, size);
 }
 
 /* Ranges for the pages of [start, end) that have none. There is space. */
-static void fill(struct ws_vm *vm, uint64_t start, uint64_t end)
+static void fill(struct sg_vm *vm, uint64_t start, uint64_t end)
 {
-	struct ws_svm_range r = { .start = start };
+	struct sg_svm_range r = { .start = start };
 
 	set_defaults(vm, &r);
 	for (size_t i = first_behind(vm, start); r.start < end; i++) {
@@ -249,14 +249,14 @@ static void fill(struct ws_vm *vm, uint64_t start, uint64_t end)
 	}
 }
 
-static enum ws_vm_status set_locked(struct ws_vm *vm, uint64_t start, uint64_t end,
-				    const struct ws_svm_attr *attrs, uint32_t n)
+static enum sg_vm_status set_locked(struct sg_vm *vm, uint64_t start, uint64_t end,
+				    const struct sg_svm_attr *attrs, uint32_t n)
 {
 	size_t i;
 
 	/* as many gaps as ranges, and two cuts */
 	if (!reserve(vm, vm->n_svm + 3))
-		return WS_VM_NO_MEMORY;
+		return SG_VM_NO_MEMORY;
 	cut(vm, start);
 	cut(vm, end);
 	i = first_behind(vm, start);
@@ -269,18 +269,18 @@ static enum ws_vm_status set_locked(struct ws_vm *vm, uint64_t start, uint64_t e
 			apply(&vm->svm[i], &attrs[k]);
 	merge(vm);
 	forget_unmapped(vm);
-	return publish(vm) ? WS_VM_OK : WS_VM_NO_MEMORY;
+	return publish(vm) ? SG_VM_OK : SG_VM_NO_MEMORY;
 }
 
-enum ws_vm_status ws_svm_set(struct ws_vm *vm, uint64_t start, uint64_t size,
-			     const struct ws_svm_attr *attrs, uint32_t n)
+enum sg_vm_status sg_svm_set(struct sg_vm *vm, uint64_t start, uint64_t size,
+			     const struct sg_svm_attr *attrs, uint32_t n)
 {
-	enum ws_vm_status status;
+	enum sg_vm_status status;
 
 	if (!is_valid(vm, start, size, attrs, n) || (start < vm->end && start + size > vm->start))
-		return WS_VM_BAD_ARGUMENT;
+		return SG_VM_BAD_ARGUMENT;
 	if (!mapped(start, size))
-		return WS_VM_NOT_FOUND;
+		return SG_VM_NOT_FOUND;
 	pthread_mutex_lock(&vm->lock);
 	status = set_locked(vm, start, start + size, attrs, n);
 	pthread_mutex_unlock(&vm->lock);
@@ -290,27 +290,27 @@ enum ws_vm_status ws_svm_set(struct ws_vm *vm, uint64_t start, uint64_t size,
 /* --- asking --- */
 
 struct summary {
-	struct ws_svm_range r; /* what all agree on */
+	struct sg_svm_range r; /* what all agree on */
 	uint32_t set, clear;   /* flags of all */
 };
 
-static void add(struct summary *s, const struct ws_svm_range *r)
+static void add(struct summary *s, const struct sg_svm_range *r)
 {
 	if (s->r.preferred != r->preferred)
-		s->r.preferred = WS_SVM_NOWHERE;
+		s->r.preferred = SG_SVM_NOWHERE;
 	if (s->r.prefetch != r->prefetch)
-		s->r.prefetch = WS_SVM_NOWHERE;
+		s->r.prefetch = SG_SVM_NOWHERE;
 	if (r->granularity < s->r.granularity)
 		s->r.granularity = r->granularity;
-	for (size_t node = 0; node < WS_VM_MAX_NODES; node++)
+	for (size_t node = 0; node < SG_VM_MAX_NODES; node++)
 		if (s->r.access[node] != r->access[node])
-			s->r.access[node] = WS_SVM_NO_ACCESS;
+			s->r.access[node] = SG_SVM_NO_ACCESS;
 	s->set &= r->flags;
 	s->clear &= ~r->flags;
 }
 
 /* Pages without a range count only where none has one: so does the driver. */
-static void summarise(const struct ws_vm *vm, uint64_t start, uint64_t end, struct summary *s)
+static void summarise(const struct sg_vm *vm, uint64_t start, uint64_t end, struct summary *s)
 {
 	size_t i = first_behind(vm, start);
 
@@ -324,40 +324,40 @@ static void summarise(const struct ws_vm *vm, uint64_t start, uint64_t end, stru
 		add(s, &vm->svm[i]);
 }
 
-enum ws_vm_status ws_svm_get(struct ws_vm *vm, uint64_t start, uint64_t size,
-			     struct ws_svm_attr *attrs, uint32_t n)
+enum sg_vm_status sg_svm_get(struct sg_vm *vm, uint64_t start, uint64_t size,
+			     struct sg_svm_attr *attrs, uint32_t n)
 {
 	struct summary s;
 
 	if (!is_valid(vm, start, size, NULL, 0) || (n && !attrs))
-		return WS_VM_BAD_ARGUMENT;
+		return SG_VM_BAD_ARGUMENT;
 	for (uint32_t i = 0; i < n; i++)
-		if (attrs[i].what > WS_SVM_GRANULARITY ||
-		    (attrs[i].what >= WS_SVM_ACCESS && attrs[i].what <= WS_SVM_NO_ACCESS &&
+		if (attrs[i].what > SG_SVM_GRANULARITY ||
+		    (attrs[i].what >= SG_SVM_ACCESS && attrs[i].what <= SG_SVM_NO_ACCESS &&
 		     (!attrs[i].value || attrs[i].value >= vm->n_nodes)))
-			return WS_VM_BAD_ARGUMENT;
+			return SG_VM_BAD_ARGUMENT;
 	if (!mapped(start, size))
-		return WS_VM_NOT_FOUND;
+		return SG_VM_NOT_FOUND;
 	pthread_mutex_lock(&vm->lock);
 	summarise(vm, start, start + size, &s);
 	pthread_mutex_unlock(&vm->lock);
 	for (uint32_t i = 0; i < n; i++) {
-		struct ws_svm_attr *a = &attrs[i];
+		struct sg_svm_attr *a = &attrs[i];
 
 		switch (a->what) {
-		case WS_SVM_PREFERRED:
+		case SG_SVM_PREFERRED:
 			a->value = s.r.preferred;
 			break;
-		case WS_SVM_PREFETCH:
+		case SG_SVM_PREFETCH:
 			a->value = s.r.prefetch;
 			break;
-		case WS_SVM_SET_FLAGS:
+		case SG_SVM_SET_FLAGS:
 			a->value = s.set;
 			break;
-		case WS_SVM_CLEAR_FLAGS:
+		case SG_SVM_CLEAR_FLAGS:
 			a->value = s.clear;
 			break;
-		case WS_SVM_GRANULARITY:
+		case SG_SVM_GRANULARITY:
 			a->value = s.r.granularity;
 			break;
 		default:
@@ -365,39 +365,39 @@ enum ws_vm_status ws_svm_get(struct ws_vm *vm, uint64_t start, uint64_t size,
 			break;
 		}
 	}
-	return WS_VM_OK;
+	return SG_VM_OK;
 }
 
-enum ws_vm_status ws_svm_query(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info)
+enum sg_vm_status sg_svm_query(struct sg_vm *vm, uint64_t addr, struct sg_vm_info *out_info)
 {
-	enum ws_vm_status status = WS_VM_NOT_FOUND;
+	enum sg_vm_status status = SG_VM_NOT_FOUND;
 	size_t i;
 
 	pthread_mutex_lock(&vm->lock);
 	i = first_behind(vm, addr);
 	if (i < vm->n_svm && vm->svm[i].start <= addr) {
-		const struct ws_svm_range *r = &vm->svm[i];
+		const struct sg_svm_range *r = &vm->svm[i];
 
 		*out_info =
-			(struct ws_vm_info){ .kind = WS_VM_SVM,
+			(struct sg_vm_info){ .kind = SG_VM_SVM,
 					     .start = r->start,
 					     .device_start = r->start,
 					     .size = r->end - r->start,
 					     .pin_place = r->place, .flags = r->flags,
-					     .node = r->prefetch == WS_SVM_NOWHERE ? 0
+					     .node = r->prefetch == SG_SVM_NOWHERE ? 0
 										   : r->prefetch };
-		status = WS_VM_OK;
+		status = SG_VM_OK;
 	}
 	pthread_mutex_unlock(&vm->lock);
 	return status;
 }
 
-void ws_svm_set_xnack(struct ws_vm *vm, bool on)
+void sg_svm_set_xnack(struct sg_vm *vm, bool on)
 {
 	atomic_store(&vm->xnack, on);
 }
 
-bool ws_svm_xnack(const struct ws_vm *vm)
+bool sg_svm_xnack(const struct sg_vm *vm)
 {
 	return atomic_load_explicit(&vm->xnack, memory_order_relaxed);
 }

@@ -18,41 +18,41 @@
 
 #include "softgpu/device/vm.h"
 
-#define WS_SVM_NOWHERE 0xffffffffu
+#define SG_SVM_NOWHERE 0xffffffffu
 
-enum ws_svm_what {                   /* in the thunk's order */
-		   WS_SVM_PREFERRED, /* a node, 0 for the host, or WS_SVM_NOWHERE */
-		   WS_SVM_PREFETCH,
-		   WS_SVM_ACCESS, /* of a node */
-		   WS_SVM_IN_PLACE,
-		   WS_SVM_NO_ACCESS,
-		   WS_SVM_SET_FLAGS,
-		   WS_SVM_CLEAR_FLAGS,
-		   WS_SVM_GRANULARITY,
+enum sg_svm_what {                   /* in the thunk's order */
+		   SG_SVM_PREFERRED, /* a node, 0 for the host, or SG_SVM_NOWHERE */
+		   SG_SVM_PREFETCH,
+		   SG_SVM_ACCESS, /* of a node */
+		   SG_SVM_IN_PLACE,
+		   SG_SVM_NO_ACCESS,
+		   SG_SVM_SET_FLAGS,
+		   SG_SVM_CLEAR_FLAGS,
+		   SG_SVM_GRANULARITY,
 };
 
-#define WS_SVM_HOST_ACCESS 1u
-#define WS_SVM_COHERENT 2u
+#define SG_SVM_HOST_ACCESS 1u
+#define SG_SVM_COHERENT 2u
 
-struct ws_svm_attr {
+struct sg_svm_attr {
 	uint32_t what, value;
 };
 
 /* All or nothing. Pages that are not mapped, or belong to another allocation, are refused. */
-enum ws_vm_status ws_svm_set(struct ws_vm *vm, uint64_t start, uint64_t size,
-			     const struct ws_svm_attr *attrs, uint32_t n);
+enum sg_vm_status sg_svm_set(struct sg_vm *vm, uint64_t start, uint64_t size,
+			     const struct sg_svm_attr *attrs, uint32_t n);
 /*
- * Fills in the values; where the pages differ, locations are WS_SVM_NOWHERE and flags those that all
+ * Fills in the values; where the pages differ, locations are SG_SVM_NOWHERE and flags those that all
  * have set or clear. The value of an access attribute says which node, and `what` becomes its access.
  */
-enum ws_vm_status ws_svm_get(struct ws_vm *vm, uint64_t start, uint64_t size,
-			     struct ws_svm_attr *attrs, uint32_t n);
+enum sg_vm_status sg_svm_get(struct sg_vm *vm, uint64_t start, uint64_t size,
+			     struct sg_svm_attr *attrs, uint32_t n);
 
-/* The range around an address, as ws_vm_query() describes blocks; its node is the last prefetch's, its flags
+/* The range around an address, as sg_vm_query() describes blocks; its node is the last prefetch's, its flags
  * are those above. */
-enum ws_vm_status ws_svm_query(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info);
+enum sg_vm_status sg_svm_query(struct sg_vm *vm, uint64_t addr, struct sg_vm_info *out_info);
 
-void ws_svm_set_xnack(struct ws_vm *vm, bool on);
-bool ws_svm_xnack(const struct ws_vm *vm);
+void sg_svm_set_xnack(struct sg_vm *vm, bool on);
+bool sg_svm_xnack(const struct sg_vm *vm);
 
 #endif

@@ -26,7 +26,7 @@
 
 static const struct r_debug *_Atomic list;
 
-void ws_symbols_set_list(const void *r_debug)
+void sg_symbols_set_list(const void *r_debug)
 {
 	atomic_store(&list, r_debug);
 }
@@ -47,10 +47,10 @@ static bool find_object(uint64_t address, struct object *out)
 	const char *name = NULL;
 
 	out->base = 0;
-	if (!from || !ws_peek_bytes(from, &debug, sizeof(debug)))
+	if (!from || !sg_peek_bytes(from, &debug, sizeof(debug)))
 		return false;
 	for (unsigned n = 0; debug.r_map && n < MAX_OBJECTS; n++) {
-		if (!ws_peek_bytes(debug.r_map, &map, sizeof(map)))
+		if (!sg_peek_bytes(debug.r_map, &map, sizeof(map)))
 			break;
 		if (map.l_addr <= address && map.l_addr >= out->base && map.l_name) {
 			out->base = map.l_addr;
@@ -60,7 +60,7 @@ static bool find_object(uint64_t address, struct object *out)
 	}
 	if (!name)
 		return false;
-	ws_peek_text(name, out->uri, sizeof(out->uri));
+	sg_peek_text(name, out->uri, sizeof(out->uri));
 	return true;
 }
 
@@ -130,7 +130,7 @@ static bool map_memory(uint64_t address, uint64_t size, struct image *out)
 	out->map_bytes = size;
 	out->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (out->map == MAP_FAILED ||
-	    !ws_peek_bytes((const void *)(uintptr_t)address, out->map, size))
+	    !sg_peek_bytes((const void *)(uintptr_t)address, out->map, size))
 		return false;
 	out->bytes = out->map;
 	out->n_bytes = size;
@@ -255,7 +255,7 @@ static void put_name(const char *symbol, bool kernel, char *out, size_t size)
 	free(mangled);
 }
 
-static void find_kernel(uint64_t descriptor, struct ws_symbol *out)
+static void find_kernel(uint64_t descriptor, struct sg_symbol *out)
 {
 	struct object *object = malloc(sizeof(*object));
 	struct wanted w = { .kernel = true };
@@ -272,7 +272,7 @@ static void find_kernel(uint64_t descriptor, struct ws_symbol *out)
 	free(object);
 }
 
-static void find_code(uint64_t pc, struct ws_symbol *out)
+static void find_code(uint64_t pc, struct sg_symbol *out)
 {
 	struct object *object = malloc(sizeof(*object));
 	struct wanted w = { .kernel = false };
@@ -284,7 +284,7 @@ static void find_code(uint64_t pc, struct ws_symbol *out)
 			search(&image, &w);
 			/* an address behind the object's end has no line either */
 			if (w.name)
-				ws_lines_find(image.bytes, image.n_bytes, w.value, out->source,
+				sg_lines_find(image.bytes, image.n_bytes, w.value, out->source,
 					      sizeof(out->source));
 		}
 		if (w.name) {
@@ -305,8 +305,8 @@ static void find_code(uint64_t pc, struct ws_symbol *out)
 
 struct lookup {
 	uint64_t address;
-	void (*find)(uint64_t address, struct ws_symbol *out);
-	struct ws_symbol result;
+	void (*find)(uint64_t address, struct sg_symbol *out);
+	struct sg_symbol result;
 	pthread_mutex_t lock;
 	pthread_cond_t done;
 	bool is_done;
@@ -341,7 +341,7 @@ static void *run_lookup(void *arg)
 	return NULL;
 }
 
-static struct lookup *start_lookup(uint64_t address, void (*find)(uint64_t, struct ws_symbol *))
+static struct lookup *start_lookup(uint64_t address, void (*find)(uint64_t, struct sg_symbol *))
 {
 	struct lookup *l = calloc(1, sizeof(*l));
 	sigset_t blocked, before;
@@ -375,13 +375,13 @@ static struct lookup *start_lookup(uint64_t address, void (*find)(uint64_t, stru
 	return l;
 }
 
-static void look_up(uint64_t address, void (*find)(uint64_t, struct ws_symbol *),
-		    struct ws_symbol *out)
+static void look_up(uint64_t address, void (*find)(uint64_t, struct sg_symbol *),
+		    struct sg_symbol *out)
 {
 	struct timespec until;
 	struct lookup *l;
 
-	*out = (struct ws_symbol){ 0 };
+	*out = (struct sg_symbol){ 0 };
 	l = atomic_load(&n_late) ? NULL : start_lookup(address, find);
 	if (!l)
 		return;
@@ -402,9 +402,9 @@ static void look_up(uint64_t address, void (*find)(uint64_t, struct ws_symbol *)
 	put_lookup(l);
 }
 
-bool ws_symbols_kernel(uint64_t descriptor, char *name, size_t size)
+bool sg_symbols_kernel(uint64_t descriptor, char *name, size_t size)
 {
-	struct ws_symbol symbol;
+	struct sg_symbol symbol;
 
 	look_up(descriptor, find_kernel, &symbol);
 	if (*symbol.name)
@@ -414,7 +414,7 @@ bool ws_symbols_kernel(uint64_t descriptor, char *name, size_t size)
 	return *symbol.name != '\0';
 }
 
-void ws_symbols_code(uint64_t pc, struct ws_symbol *out)
+void sg_symbols_code(uint64_t pc, struct sg_symbol *out)
 {
 	look_up(pc, find_code, out);
 }

@@ -16,20 +16,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WS_SYMBOL_CHARS 400
+#define SG_SYMBOL_CHARS 400
 
-struct ws_symbol {
-	char name[WS_SYMBOL_CHARS];   /* demangled; empty: unknown */
+struct sg_symbol {
+	char name[SG_SYMBOL_CHARS];   /* demangled; empty: unknown */
 	uint64_t offset;              /* of the address in it */
-	char source[WS_SYMBOL_CHARS]; /* file:line, see lines.h; empty: unknown */
+	char source[SG_SYMBOL_CHARS]; /* file:line, see lines.h; empty: unknown */
 };
 
 /* r_debug: the runtime's list, NULL: there is none. */
-void ws_symbols_set_list(const void *r_debug);
+void sg_symbols_set_list(const void *r_debug);
 
 /* The kernel with this descriptor. False: unknown; the name then says the address. */
-bool ws_symbols_kernel(uint64_t descriptor, char *name, size_t size);
+bool sg_symbols_kernel(uint64_t descriptor, char *name, size_t size);
 /* The function and the source line of an instruction. */
-void ws_symbols_code(uint64_t pc, struct ws_symbol *out);
+void sg_symbols_code(uint64_t pc, struct sg_symbol *out);
 
 #endif

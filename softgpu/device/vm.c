@@ -23,9 +23,9 @@ static const struct {
 	uint64_t small_align;         /* blocks below FRAGMENT */
 	uint64_t large_align;
 } kinds[] = {
-	[WS_VM_HOST] = { PAGE, PAGE },
-	[WS_VM_VRAM] = { 64ull << 10, FRAGMENT },
-	[WS_VM_SCRATCH] = { FRAGMENT, FRAGMENT },
+	[SG_VM_HOST] = { PAGE, PAGE },
+	[SG_VM_VRAM] = { 64ull << 10, FRAGMENT },
+	[SG_VM_SCRATCH] = { FRAGMENT, FRAGMENT },
 };
 
 static uint64_t round_up(uint64_t value, uint64_t align)
@@ -34,7 +34,7 @@ static uint64_t round_up(uint64_t value, uint64_t align)
 }
 
 /* Limits on the address space or on file sizes make the machine smaller, not impossible. */
-static bool reserve_aperture(struct ws_vm *vm)
+static bool reserve_aperture(struct sg_vm *vm)
 {
 	struct rlimit limit;
 
@@ -63,9 +63,9 @@ static bool reserve_aperture(struct ws_vm *vm)
 	return false;
 }
 
-struct ws_vm *ws_vm_create(const uint64_t *capacities, uint32_t n_nodes)
+struct sg_vm *sg_vm_create(const uint64_t *capacities, uint32_t n_nodes)
 {
-	struct ws_vm *vm = calloc(1, sizeof(*vm));
+	struct sg_vm *vm = calloc(1, sizeof(*vm));
 	pthread_rwlockattr_t attr;
 
 	if (!vm)
@@ -78,21 +78,21 @@ struct ws_vm *ws_vm_create(const uint64_t *capacities, uint32_t n_nodes)
 	pthread_rwlockattr_destroy(&attr);
 	vm->n_nodes = n_nodes;
 	memcpy(vm->capacity, capacities, n_nodes * sizeof(*capacities));
-	vm->memfd = memfd_create(WS_VM_MEMFD_NAME, MFD_CLOEXEC);
+	vm->memfd = memfd_create(SG_VM_MEMFD_NAME, MFD_CLOEXEC);
 	if (vm->memfd < 0 || !reserve_aperture(vm) ||
-	    !ws_extents_init(&vm->extents, vm->start, vm->end - vm->start) ||
-	    !ws_ranges_init(&vm->blocks) || !ws_ranges_init(&vm->pinned) ||
-	    !ws_ranges_init(&vm->svm_reachable)) {
-		ws_gpu_log(WS_GPU_LOG_ERROR, "cannot set up device memory: %s",
+	    !sg_extents_init(&vm->extents, vm->start, vm->end - vm->start) ||
+	    !sg_ranges_init(&vm->blocks) || !sg_ranges_init(&vm->pinned) ||
+	    !sg_ranges_init(&vm->svm_reachable)) {
+		sg_gpu_log(SG_GPU_LOG_ERROR, "cannot set up device memory: %s",
 			   errno == EFBIG ? "the limit on the size of files is too low: raise it (ulimit -f)"
 					  : strerror(errno));
-		ws_vm_destroy(vm);
+		sg_vm_destroy(vm);
 		return NULL;
 	}
 	return vm;
 }
 
-static void free_blocks(struct ws_extent *e)
+static void free_blocks(struct sg_extent *e)
 {
 	if (!e)
 		return;
@@ -101,18 +101,18 @@ static void free_blocks(struct ws_extent *e)
 	free(e->owner);
 }
 
-void ws_vm_destroy(struct ws_vm *vm)
+void sg_vm_destroy(struct sg_vm *vm)
 {
 	if (!vm)
 		return;
 	free_blocks(vm->extents.root);
-	ws_extents_fini(&vm->extents);
+	sg_extents_fini(&vm->extents);
 	for (size_t i = 0; i < vm->n_pins; i++)
 		free(vm->pins[i]);
 	free(vm->pins);
-	ws_ranges_fini(&vm->blocks);
-	ws_ranges_fini(&vm->pinned);
-	ws_ranges_fini(&vm->svm_reachable);
+	sg_ranges_fini(&vm->blocks);
+	sg_ranges_fini(&vm->pinned);
+	sg_ranges_fini(&vm->svm_reachable);
 	free(vm->svm);
 	if (vm->end)
 		munmap((void *)vm->start, vm->end - vm->start);
@@ -123,17 +123,17 @@ void ws_vm_destroy(struct ws_vm *vm)
 	free(vm);
 }
 
-uint64_t ws_vm_start(const struct ws_vm *vm)
+uint64_t sg_vm_start(const struct sg_vm *vm)
 {
 	return vm->start;
 }
 
-uint64_t ws_vm_end(const struct ws_vm *vm)
+uint64_t sg_vm_end(const struct sg_vm *vm)
 {
 	return vm->end;
 }
 
-uint64_t ws_vm_available(struct ws_vm *vm, uint32_t node)
+uint64_t sg_vm_available(struct sg_vm *vm, uint32_t node)
 {
 	uint64_t available;
 
@@ -143,17 +143,17 @@ uint64_t ws_vm_available(struct ws_vm *vm, uint32_t node)
 	return available;
 }
 
-enum ws_vm_status ws_vm_place(struct ws_vm *vm, struct ws_vm_block *block, uint64_t align, int fd,
+enum sg_vm_status sg_vm_place(struct sg_vm *vm, struct sg_vm_block *block, uint64_t align, int fd,
 			      uint64_t offset)
 {
 	uint64_t size = round_up(block->size + GUARD, align);
-	struct ws_extent *extent;
+	struct sg_extent *extent;
 	void *at;
 
-	extent = block->start ? ws_extents_take_at(&vm->extents, block->start, size, block)
-			      : ws_extents_take(&vm->extents, size, align, block);
+	extent = block->start ? sg_extents_take_at(&vm->extents, block->start, size, block)
+			      : sg_extents_take(&vm->extents, size, align, block);
 	if (!extent)
-		return WS_VM_NO_MEMORY;
+		return SG_VM_NO_MEMORY;
 	block->start = extent->start;
 	if (fd < 0) {
 		fd = vm->memfd;
@@ -163,72 +163,72 @@ enum ws_vm_status ws_vm_place(struct ws_vm *vm, struct ws_vm_block *block, uint6
 	at = mmap((void *)block->start, block->size, PROT_READ | PROT_WRITE,
 		  MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, (off_t)offset);
 	if (at == MAP_FAILED) {
-		ws_extents_give(&vm->extents, block->start);
-		return WS_VM_NO_MEMORY;
+		sg_extents_give(&vm->extents, block->start);
+		return SG_VM_NO_MEMORY;
 	}
 	madvise(at, block->size, MADV_DONTFORK);
-	if (!ws_ranges_add(&vm->blocks, block->start, block->start + block->size)) {
-		ws_vm_unplace(vm, block);
-		return WS_VM_NO_MEMORY;
+	if (!sg_ranges_add(&vm->blocks, block->start, block->start + block->size)) {
+		sg_vm_unplace(vm, block);
+		return SG_VM_NO_MEMORY;
 	}
-	return WS_VM_OK;
+	return SG_VM_OK;
 }
 
-void ws_vm_wait_for_accesses(struct ws_vm *vm)
+void sg_vm_wait_for_accesses(struct sg_vm *vm)
 {
 	pthread_rwlock_wrlock(&vm->presence);
 	pthread_rwlock_unlock(&vm->presence);
 }
 
-void ws_vm_retire(struct ws_vm *vm, struct ws_vm_block *block)
+void sg_vm_retire(struct sg_vm *vm, struct sg_vm_block *block)
 {
 	block->retired = true; /* its place is taken until nobody is there any more */
-	ws_ranges_remove(&vm->blocks, block->start);
+	sg_ranges_remove(&vm->blocks, block->start);
 	pthread_mutex_unlock(&vm->lock);
-	ws_vm_wait_for_accesses(vm);
+	sg_vm_wait_for_accesses(vm);
 	pthread_mutex_lock(&vm->lock);
 }
 
-void ws_vm_unplace(struct ws_vm *vm, struct ws_vm_block *block)
+void sg_vm_unplace(struct sg_vm *vm, struct sg_vm_block *block)
 {
 	void *at = mmap((void *)block->start, block->size, PROT_NONE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 
 	if (at == MAP_FAILED) {
 		/* Out of mappings: the range stays as it is and is never given out again. */
-		ws_gpu_log(WS_GPU_LOG_ERROR, "cannot unmap device memory: %s", strerror(errno));
+		sg_gpu_log(SG_GPU_LOG_ERROR, "cannot unmap device memory: %s", strerror(errno));
 		return;
 	}
 	madvise(at, block->size, MADV_DONTFORK);
-	if (block->kind != WS_VM_IMPORTED)
+	if (block->kind != SG_VM_IMPORTED)
 		fallocate(vm->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			  (off_t)(block->start - vm->start), (off_t)block->size);
-	ws_extents_give(&vm->extents, block->start);
+	sg_extents_give(&vm->extents, block->start);
 }
 
-enum ws_vm_status ws_vm_alloc(struct ws_vm *vm, enum ws_vm_kind kind, uint32_t node, uint64_t size,
+enum sg_vm_status sg_vm_alloc(struct sg_vm *vm, enum sg_vm_kind kind, uint32_t node, uint64_t size,
 			      uint32_t flags, bool fixed, uint64_t *addr)
 {
-	struct ws_vm_block *block;
-	enum ws_vm_status status;
-	uint64_t counted = kind == WS_VM_SCRATCH ? 0 : size;
+	struct sg_vm_block *block;
+	enum sg_vm_status status;
+	uint64_t counted = kind == SG_VM_SCRATCH ? 0 : size;
 	uint64_t align;
 
-	if (kind > WS_VM_SCRATCH || node >= vm->n_nodes || !size || size % PAGE ||
+	if (kind > SG_VM_SCRATCH || node >= vm->n_nodes || !size || size % PAGE ||
 	    size > vm->end - vm->start || (fixed && *addr % PAGE))
-		return WS_VM_BAD_ARGUMENT;
+		return SG_VM_BAD_ARGUMENT;
 	align = fixed ? PAGE : size < FRAGMENT ? kinds[kind].small_align : kinds[kind].large_align;
 	block = calloc(1, sizeof(*block));
 	if (!block)
-		return WS_VM_NO_MEMORY;
-	*block = (struct ws_vm_block){ .kind = kind, .node = node, .flags = flags, .size = size,
+		return SG_VM_NO_MEMORY;
+	*block = (struct sg_vm_block){ .kind = kind, .node = node, .flags = flags, .size = size,
 				       .start = fixed ? *addr : 0 };
 
 	pthread_mutex_lock(&vm->lock);
 	if (counted > vm->capacity[node] - vm->used[node])
-		status = WS_VM_NO_MEMORY;
+		status = SG_VM_NO_MEMORY;
 	else
-		status = ws_vm_place(vm, block, align, -1, 0);
+		status = sg_vm_place(vm, block, align, -1, 0);
 	if (!status)
 		vm->used[node] += counted;
 	pthread_mutex_unlock(&vm->lock);
@@ -238,60 +238,60 @@ enum ws_vm_status ws_vm_alloc(struct ws_vm *vm, enum ws_vm_kind kind, uint32_t n
 		return status;
 	}
 	*addr = block->start;
-	return WS_VM_OK;
+	return SG_VM_OK;
 }
 
-struct ws_vm_block *ws_vm_block_at(struct ws_vm *vm, uint64_t addr)
+struct sg_vm_block *sg_vm_block_at(struct sg_vm *vm, uint64_t addr)
 {
-	struct ws_extent *extent;
-	struct ws_vm_block *block;
+	struct sg_extent *extent;
+	struct sg_vm_block *block;
 
 	if (addr < vm->start || addr >= vm->end)
 		return NULL;
-	extent = ws_extents_find(&vm->extents, addr);
+	extent = sg_extents_find(&vm->extents, addr);
 	block = extent ? extent->owner : NULL;
 	return block && addr - block->start < block->size ? block : NULL;
 }
 
-enum ws_vm_status ws_vm_free(struct ws_vm *vm, uint64_t addr)
+enum sg_vm_status sg_vm_free(struct sg_vm *vm, uint64_t addr)
 {
-	struct ws_vm_block *block;
+	struct sg_vm_block *block;
 
 	pthread_mutex_lock(&vm->lock);
-	block = ws_vm_block_at(vm, addr);
+	block = sg_vm_block_at(vm, addr);
 	if (!block || block->start != addr || block->retired) {
 		pthread_mutex_unlock(&vm->lock);
-		return WS_VM_NOT_FOUND;
+		return SG_VM_NOT_FOUND;
 	}
-	ws_vm_retire(vm, block);
-	if (block->kind == WS_VM_HOST || block->kind == WS_VM_VRAM)
+	sg_vm_retire(vm, block);
+	if (block->kind == SG_VM_HOST || block->kind == SG_VM_VRAM)
 		vm->used[block->node] -= block->size;
-	ws_vm_unplace(vm, block);
+	sg_vm_unplace(vm, block);
 	pthread_mutex_unlock(&vm->lock);
 	free(block);
-	return WS_VM_OK;
+	return SG_VM_OK;
 }
 
-static struct ws_vm_block *any_at(struct ws_vm *vm, uint64_t addr)
+static struct sg_vm_block *any_at(struct sg_vm *vm, uint64_t addr)
 {
-	struct ws_vm_block *block = ws_vm_block_at(vm, addr);
+	struct sg_vm_block *block = sg_vm_block_at(vm, addr);
 
-	return block ? block : ws_vm_pin_at(vm, addr & ~WS_PINNED_ALIAS);
+	return block ? block : sg_vm_pin_at(vm, addr & ~SG_PINNED_ALIAS);
 }
 
-enum ws_vm_status ws_vm_query(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info)
+enum sg_vm_status sg_vm_query(struct sg_vm *vm, uint64_t addr, struct sg_vm_info *out_info)
 {
-	struct ws_vm_block *block;
+	struct sg_vm_block *block;
 
 	pthread_mutex_lock(&vm->lock);
 	block = any_at(vm, addr);
 	if (block)
-		*out_info = (struct ws_vm_info){
+		*out_info = (struct sg_vm_info){
 			.kind = block->kind,
 			.node = block->node,
 			.flags = block->flags,
 			.start = block->start,
-			.device_start = block->start | (block->kind == WS_VM_PINNED ? WS_PINNED_ALIAS : 0),
+			.device_start = block->start | (block->kind == SG_VM_PINNED ? SG_PINNED_ALIAS : 0),
 			.pin_place = block->pin_place,
 			.size = block->size,
 			.mapped_nodes = block->nodes,
@@ -299,20 +299,20 @@ enum ws_vm_status ws_vm_query(struct ws_vm *vm, uint64_t addr, struct ws_vm_info
 			.user_data = block->user_data,
 		};
 	pthread_mutex_unlock(&vm->lock);
-	return block ? WS_VM_OK : WS_VM_NOT_FOUND;
+	return block ? SG_VM_OK : SG_VM_NOT_FOUND;
 }
 
-enum ws_vm_status ws_vm_set_nodes(struct ws_vm *vm, uint64_t addr, const uint32_t *nodes,
+enum sg_vm_status sg_vm_set_nodes(struct sg_vm *vm, uint64_t addr, const uint32_t *nodes,
 				  uint32_t n_nodes)
 {
-	struct ws_vm_block *block;
+	struct sg_vm_block *block;
 
 	for (uint32_t i = 0; i < n_nodes; i++) {
 		if (nodes[i] >= vm->n_nodes)
-			return WS_VM_BAD_ARGUMENT;
+			return SG_VM_BAD_ARGUMENT;
 	}
-	if (n_nodes > WS_VM_MAX_NODES)
-		return WS_VM_BAD_ARGUMENT;
+	if (n_nodes > SG_VM_MAX_NODES)
+		return SG_VM_BAD_ARGUMENT;
 	pthread_mutex_lock(&vm->lock);
 	block = any_at(vm, addr);
 	if (block) {
@@ -321,47 +321,47 @@ enum ws_vm_status ws_vm_set_nodes(struct ws_vm *vm, uint64_t addr, const uint32_
 		block->n_nodes = n_nodes;
 	}
 	pthread_mutex_unlock(&vm->lock);
-	return block ? WS_VM_OK : WS_VM_NOT_FOUND;
+	return block ? SG_VM_OK : SG_VM_NOT_FOUND;
 }
 
-enum ws_vm_status ws_vm_set_user_data(struct ws_vm *vm, uint64_t addr, void *user_data)
+enum sg_vm_status sg_vm_set_user_data(struct sg_vm *vm, uint64_t addr, void *user_data)
 {
-	struct ws_vm_block *block;
+	struct sg_vm_block *block;
 
 	pthread_mutex_lock(&vm->lock);
 	block = any_at(vm, addr);
 	if (block)
 		block->user_data = user_data;
 	pthread_mutex_unlock(&vm->lock);
-	return block ? WS_VM_OK : WS_VM_NOT_FOUND;
+	return block ? SG_VM_OK : SG_VM_NOT_FOUND;
 }
 
-static bool is_pinned(struct ws_vm *vm, uint64_t addr, uint64_t size)
+static bool is_pinned(struct sg_vm *vm, uint64_t addr, uint64_t size)
 {
-	return ws_ranges_contain(&vm->pinned, addr & ~WS_PINNED_ALIAS, size);
+	return sg_ranges_contain(&vm->pinned, addr & ~SG_PINNED_ALIAS, size);
 }
 
-bool ws_vm_reachable(void *vm_, uint64_t addr, uint64_t size)
+bool sg_vm_reachable(void *vm_, uint64_t addr, uint64_t size)
 {
-	struct ws_vm *vm = vm_;
+	struct sg_vm *vm = vm_;
 
-	return is_pinned(vm, addr, size) || ws_ranges_contain(&vm->svm_reachable, addr, size) ||
-	       (ws_svm_xnack(vm) && size <= USER_END && addr <= USER_END - size);
+	return is_pinned(vm, addr, size) || sg_ranges_contain(&vm->svm_reachable, addr, size) ||
+	       (sg_svm_xnack(vm) && size <= USER_END && addr <= USER_END - size);
 }
 
-bool ws_vm_accessible(struct ws_vm *vm, uint64_t addr, uint64_t size)
+bool sg_vm_accessible(struct sg_vm *vm, uint64_t addr, uint64_t size)
 {
 	if (addr >= vm->start && addr < vm->end)
-		return ws_ranges_contain(&vm->blocks, addr, size);
+		return sg_ranges_contain(&vm->blocks, addr, size);
 	return is_pinned(vm, addr, size);
 }
 
-void ws_vm_enter(struct ws_vm *vm)
+void sg_vm_enter(struct sg_vm *vm)
 {
 	pthread_rwlock_rdlock(&vm->presence);
 }
 
-void ws_vm_leave(struct ws_vm *vm)
+void sg_vm_leave(struct sg_vm *vm)
 {
 	pthread_rwlock_unlock(&vm->presence);
 }

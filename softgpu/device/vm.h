@@ -8,11 +8,11 @@
  * the system when freed.
  *
  * Memory of the program becomes visible to the device by pinning it, counted per range; its device
- * address is WS_PINNED_ALIAS above its own. Functions that look something up take either. Where the
+ * address is SG_PINNED_ALIAS above its own. Functions that look something up take either. Where the
  * program has its memory differs from run to run; a place is what depends only on the order and the
  * sizes of what it pinned, for those who must come to the same results every time.
  *
- * Threads  any. ws_vm_accessible() takes no lock. ws_vm_enter()/leave() bracket accesses by the
+ * Threads  any. sg_vm_accessible() takes no lock. sg_vm_enter()/leave() bracket accesses by the
  *          command processor: no block disappears in between.
  * Fork     the mappings are not inherited; a child does not see device memory.
  */
@@ -25,29 +25,29 @@
 
 #include "softgpu/device/model.h"
 
-struct ws_vm;
+struct sg_vm;
 
-enum ws_vm_status {
-	WS_VM_OK,
-	WS_VM_NO_MEMORY,
-	WS_VM_BAD_ARGUMENT,
-	WS_VM_NOT_FOUND,
-	WS_VM_NO_ACCESS, /* the exporting process is gone or does not let us in */
+enum sg_vm_status {
+	SG_VM_OK,
+	SG_VM_NO_MEMORY,
+	SG_VM_BAD_ARGUMENT,
+	SG_VM_NOT_FOUND,
+	SG_VM_NO_ACCESS, /* the exporting process is gone or does not let us in */
 };
 
-enum ws_vm_kind {
-	WS_VM_HOST,      /* system memory */
-	WS_VM_VRAM,      /* counts against the capacity of its GPU */
-	WS_VM_SCRATCH,   /* address space for scratch: counts when touched, which is seldom */
-	WS_VM_IMPORTED,  /* a block of another process */
-	WS_VM_PINNED,    /* memory of the program */
-	WS_VM_SVM,       /* memory of the program at its own address, see svm.h */
+enum sg_vm_kind {
+	SG_VM_HOST,      /* system memory */
+	SG_VM_VRAM,      /* counts against the capacity of its GPU */
+	SG_VM_SCRATCH,   /* address space for scratch: counts when touched, which is seldom */
+	SG_VM_IMPORTED,  /* a block of another process */
+	SG_VM_PINNED,    /* memory of the program */
+	SG_VM_SVM,       /* memory of the program at its own address, see svm.h */
 };
 
-#define WS_VM_MAX_NODES (WS_MAX_GPUS + 1)
+#define SG_VM_MAX_NODES (SG_MAX_GPUS + 1)
 
-struct ws_vm_info {
-	enum ws_vm_kind kind;
+struct sg_vm_info {
+	enum sg_vm_kind kind;
 	uint32_t node;
 	uint32_t flags;               /* as given; not interpreted here */
 	uint64_t start, size;
@@ -59,7 +59,7 @@ struct ws_vm_info {
 };
 
 /* What one process tells another so that it can map a block. Plain numbers, any transport. */
-struct ws_vm_handle {
+struct sg_vm_handle {
 	int32_t pid;
 	int32_t fd;
 	uint64_t offset;
@@ -68,47 +68,47 @@ struct ws_vm_handle {
 };
 
 /* capacities: host memory first, then one per GPU. NULL: no address space or no memfd. */
-struct ws_vm *ws_vm_create(const uint64_t *capacities, uint32_t n_nodes);
-void ws_vm_destroy(struct ws_vm *vm);
+struct sg_vm *sg_vm_create(const uint64_t *capacities, uint32_t n_nodes);
+void sg_vm_destroy(struct sg_vm *vm);
 
-uint64_t ws_vm_start(const struct ws_vm *vm);
-uint64_t ws_vm_end(const struct ws_vm *vm);
-uint64_t ws_vm_available(struct ws_vm *vm, uint32_t node);
+uint64_t sg_vm_start(const struct sg_vm *vm);
+uint64_t sg_vm_end(const struct sg_vm *vm);
+uint64_t sg_vm_available(struct sg_vm *vm, uint32_t node);
 
 /* *addr is 0 or, with `fixed`, where the block has to be. */
-enum ws_vm_status ws_vm_alloc(struct ws_vm *vm, enum ws_vm_kind kind, uint32_t node, uint64_t size,
+enum sg_vm_status sg_vm_alloc(struct sg_vm *vm, enum sg_vm_kind kind, uint32_t node, uint64_t size,
 			      uint32_t flags, bool fixed, uint64_t *addr);
-enum ws_vm_status ws_vm_free(struct ws_vm *vm, uint64_t addr);
+enum sg_vm_status sg_vm_free(struct sg_vm *vm, uint64_t addr);
 
-enum ws_vm_status ws_vm_pin(struct ws_vm *vm, uint64_t addr, uint64_t size, uint32_t flags);
+enum sg_vm_status sg_vm_pin(struct sg_vm *vm, uint64_t addr, uint64_t size, uint32_t flags);
 /* Undo one pin, or one import. */
-enum ws_vm_status ws_vm_unpin(struct ws_vm *vm, uint64_t addr);
+enum sg_vm_status sg_vm_unpin(struct sg_vm *vm, uint64_t addr);
 
 /* Any address inside of a block or a pinned range. */
-enum ws_vm_status ws_vm_query(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info);
-enum ws_vm_status ws_vm_set_nodes(struct ws_vm *vm, uint64_t addr, const uint32_t *nodes,
+enum sg_vm_status sg_vm_query(struct sg_vm *vm, uint64_t addr, struct sg_vm_info *out_info);
+enum sg_vm_status sg_vm_set_nodes(struct sg_vm *vm, uint64_t addr, const uint32_t *nodes,
 				  uint32_t n_nodes);
-enum ws_vm_status ws_vm_set_user_data(struct ws_vm *vm, uint64_t addr, void *user_data);
+enum sg_vm_status sg_vm_set_user_data(struct sg_vm *vm, uint64_t addr, void *user_data);
 
-enum ws_vm_status ws_vm_export(struct ws_vm *vm, uint64_t addr, struct ws_vm_handle *out_handle);
-enum ws_vm_status ws_vm_import(struct ws_vm *vm, const struct ws_vm_handle *handle,
+enum sg_vm_status sg_vm_export(struct sg_vm *vm, uint64_t addr, struct sg_vm_handle *out_handle);
+enum sg_vm_status sg_vm_import(struct sg_vm *vm, const struct sg_vm_handle *handle,
 			       uint64_t *out_addr);
 
 /* The allocation that is nearest to an address, or around it; scratch is none. False: there is none. */
-bool ws_vm_nearest(struct ws_vm *vm, uint64_t addr, struct ws_vm_info *out_info);
+bool sg_vm_nearest(struct sg_vm *vm, uint64_t addr, struct sg_vm_info *out_info);
 
 /*
  * May the command processor touch [addr, addr + size)? That is memory of this module and pinned memory: what
  * it reads there cannot fail. Waves and copies reach more, see below.
  */
-bool ws_vm_accessible(struct ws_vm *vm, uint64_t addr, uint64_t size);
+bool sg_vm_accessible(struct sg_vm *vm, uint64_t addr, uint64_t size);
 /*
  * May a wave or a copy, outside of the aperture? Shared memory (svm.h) included, which may be gone
- * when it is touched: only where a guard is. struct ws_mem_map's callback.
+ * when it is touched: only where a guard is. struct sg_mem_map's callback.
  */
-bool ws_vm_reachable(void *vm, uint64_t addr, uint64_t size);
+bool sg_vm_reachable(void *vm, uint64_t addr, uint64_t size);
 
-void ws_vm_enter(struct ws_vm *vm);
-void ws_vm_leave(struct ws_vm *vm);
+void sg_vm_enter(struct sg_vm *vm);
+void sg_vm_leave(struct sg_vm *vm);
 
 #endif

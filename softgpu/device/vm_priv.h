@@ -8,66 +8,66 @@
 #include "softgpu/device/ranges.h"
 #include "softgpu/device/vm.h"
 
-#define WS_VM_MEMFD_NAME "wavescope-gpu-memory"
+#define SG_VM_MEMFD_NAME "wavescope-gpu-memory"
 
-struct ws_vm_block {
-	enum ws_vm_kind kind;
+struct sg_vm_block {
+	enum sg_vm_kind kind;
 	uint32_t node;
 	uint32_t flags;
 	uint64_t start, size;
 	uint32_t n_pins;              /* pins: holders of this very range */
 	uint64_t pin_place;
 	bool retired;                 /* somebody frees it */
-	uint32_t nodes[WS_VM_MAX_NODES];
+	uint32_t nodes[SG_VM_MAX_NODES];
 	uint32_t n_nodes;
 	void *user_data;
 };
 
-struct ws_svm_range { /* svm.h */
+struct sg_svm_range { /* svm.h */
 	uint64_t start, end;
 	uint64_t place;               /* as pin_place */
-	uint32_t preferred, prefetch; /* nodes, or WS_SVM_NOWHERE */
+	uint32_t preferred, prefetch; /* nodes, or SG_SVM_NOWHERE */
 	uint32_t flags, granularity;
-	uint8_t access[WS_VM_MAX_NODES];
+	uint8_t access[SG_VM_MAX_NODES];
 };
 
-struct ws_vm {
+struct sg_vm {
 	pthread_mutex_t lock;         /* everything below, except what readers may look at */
 	pthread_rwlock_t presence;    /* held shared while the command processor touches memory */
 	uint64_t start, end;
 	int memfd;
-	struct ws_extents extents;
-	struct ws_ranges blocks;      /* what is mapped in the aperture */
-	struct ws_ranges pinned;      /* what is pinned outside, overlaps merged */
+	struct sg_extents extents;
+	struct sg_ranges blocks;      /* what is mapped in the aperture */
+	struct sg_ranges pinned;      /* what is pinned outside, overlaps merged */
 
-	struct ws_vm_block **pins;    /* sorted by start, then by age */
+	struct sg_vm_block **pins;    /* sorted by start, then by age */
 	size_t n_pins, max_pins;
 	uint64_t next_pin_place;
 
-	struct ws_svm_range *svm;     /* sorted, disjoint */
+	struct sg_svm_range *svm;     /* sorted, disjoint */
 	size_t n_svm, max_svm, n_svm_checked;
-	struct ws_ranges svm_reachable; /* those that a device may access */
+	struct sg_ranges svm_reachable; /* those that a device may access */
 	_Atomic bool xnack;
 
 	uint32_t n_nodes;
-	uint64_t capacity[WS_VM_MAX_NODES];
-	uint64_t used[WS_VM_MAX_NODES];
+	uint64_t capacity[SG_VM_MAX_NODES];
+	uint64_t used[SG_VM_MAX_NODES];
 };
 
 /* Take address space and map fd at `offset` there (fd < 0: our memfd at the address). Locked. */
-enum ws_vm_status ws_vm_place(struct ws_vm *vm, struct ws_vm_block *block, uint64_t align, int fd,
+enum sg_vm_status sg_vm_place(struct sg_vm *vm, struct sg_vm_block *block, uint64_t align, int fd,
 			      uint64_t offset);
 /* No device may touch it any more; nobody does when this returns. */
-void ws_vm_unplace(struct ws_vm *vm, struct ws_vm_block *block);
+void sg_vm_unplace(struct sg_vm *vm, struct sg_vm_block *block);
 /*
  * Nobody starts an access to the block from here on, and those under way have ended. Locked, but not while it
- * waits: who is inside of ws_vm_enter() may ask for allocations.
+ * waits: who is inside of sg_vm_enter() may ask for allocations.
  */
-void ws_vm_retire(struct ws_vm *vm, struct ws_vm_block *block);
+void sg_vm_retire(struct sg_vm *vm, struct sg_vm_block *block);
 /* Those that were under way when it was called. Not locked. */
-void ws_vm_wait_for_accesses(struct ws_vm *vm);
+void sg_vm_wait_for_accesses(struct sg_vm *vm);
 /* The block or pin around an address. Locked. */
-struct ws_vm_block *ws_vm_block_at(struct ws_vm *vm, uint64_t addr);
-struct ws_vm_block *ws_vm_pin_at(struct ws_vm *vm, uint64_t addr);
+struct sg_vm_block *sg_vm_block_at(struct sg_vm *vm, uint64_t addr);
+struct sg_vm_block *sg_vm_pin_at(struct sg_vm *vm, uint64_t addr);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "softgpu/exec/mem.h"
 
-#define WS_AMO_SIZED(op, bits, expr)                                                               \
+#define SG_AMO_SIZED(op, bits, expr)                                                               \
 	static inline uint##bits##_t amo_##op##_##bits(uint##bits##_t m, uint##bits##_t v,         \
 						       uint##bits##_t c)                           \
 	{                                                                                          \
@@ -18,60 +18,60 @@
                                                                                                    \
 		return expr;                                                                       \
 	}
-#define WS_AMO(op, expr) WS_AMO_SIZED(op, 32, expr) WS_AMO_SIZED(op, 64, expr)
+#define SG_AMO(op, expr) SG_AMO_SIZED(op, 32, expr) SG_AMO_SIZED(op, 64, expr)
 
 /* clang-format off */
-WS_AMO(swap, v)
-WS_AMO(cmpswap, m == c ? v : m)
-WS_AMO(cmpst, m == v ? c : m)
-WS_AMO(add, m + v)
-WS_AMO(sub, m - v)
-WS_AMO(rsub, v - m)
-WS_AMO(smin, (S)v < (S)m ? v : m)
-WS_AMO(umin, v < m ? v : m)
-WS_AMO(smax, (S)v > (S)m ? v : m)
-WS_AMO(umax, v > m ? v : m)
-WS_AMO(and, m & v)
-WS_AMO(or, m | v)
-WS_AMO(xor, m ^ v)
-WS_AMO(inc, m >= v ? 0 : m + 1)
-WS_AMO(dec, m == 0 || m > v ? v : m - 1)
-WS_AMO(mskor, (m & ~v) | c)
-WS_AMO(wrap, m >= v ? m - v : m + c)
+SG_AMO(swap, v)
+SG_AMO(cmpswap, m == c ? v : m)
+SG_AMO(cmpst, m == v ? c : m)
+SG_AMO(add, m + v)
+SG_AMO(sub, m - v)
+SG_AMO(rsub, v - m)
+SG_AMO(smin, (S)v < (S)m ? v : m)
+SG_AMO(umin, v < m ? v : m)
+SG_AMO(smax, (S)v > (S)m ? v : m)
+SG_AMO(umax, v > m ? v : m)
+SG_AMO(and, m & v)
+SG_AMO(or, m | v)
+SG_AMO(xor, m ^ v)
+SG_AMO(inc, m >= v ? 0 : m + 1)
+SG_AMO(dec, m == 0 || m > v ? v : m - 1)
+SG_AMO(mskor, (m & ~v) | c)
+SG_AMO(wrap, m >= v ? m - v : m + c)
 /* clang-format on */
 
 /* ---- floats ---- */
 
 /* Prefers the number to the NaN; of two zeros memory's stays. */
-#define WS_AMO_FLOAT(bits)                                                                         \
+#define SG_AMO_FLOAT(bits)                                                                         \
 	static inline uint##bits##_t amo_fadd_##bits(uint##bits##_t m, uint##bits##_t v,           \
 						     uint##bits##_t c)                             \
 	{                                                                                          \
-		return ws_f##bits##_bits(ws_as_f##bits(m) + ws_as_f##bits(v));                     \
+		return sg_f##bits##_bits(sg_as_f##bits(m) + sg_as_f##bits(v));                     \
 	}                                                                                          \
 	static inline uint##bits##_t amo_fmin_##bits(uint##bits##_t m, uint##bits##_t v,           \
 						     uint##bits##_t c)                             \
 	{                                                                                          \
-		return ws_as_f##bits(v) < ws_as_f##bits(m) || ws_as_f##bits(m) != ws_as_f##bits(m) \
+		return sg_as_f##bits(v) < sg_as_f##bits(m) || sg_as_f##bits(m) != sg_as_f##bits(m) \
 			       ? v                                                                 \
 			       : m;                                                                \
 	}                                                                                          \
 	static inline uint##bits##_t amo_fmax_##bits(uint##bits##_t m, uint##bits##_t v,           \
 						     uint##bits##_t c)                             \
 	{                                                                                          \
-		return ws_as_f##bits(v) > ws_as_f##bits(m) || ws_as_f##bits(m) != ws_as_f##bits(m) \
+		return sg_as_f##bits(v) > sg_as_f##bits(m) || sg_as_f##bits(m) != sg_as_f##bits(m) \
 			       ? v                                                                 \
 			       : m;                                                                \
 	}                                                                                          \
 	static inline uint##bits##_t amo_fcmpst_##bits(uint##bits##_t m, uint##bits##_t v,         \
 						       uint##bits##_t c)                           \
 	{                                                                                          \
-		return ws_as_f##bits(m) == ws_as_f##bits(v) ? c : m;                               \
+		return sg_as_f##bits(m) == sg_as_f##bits(v) ? c : m;                               \
 	}
-WS_AMO_FLOAT(32)
-WS_AMO_FLOAT(64)
+SG_AMO_FLOAT(32)
+SG_AMO_FLOAT(64)
 
-static inline uint32_t ws_flush_f32(uint32_t v)
+static inline uint32_t sg_flush_f32(uint32_t v)
 {
 	return v & 0x7f800000u ? v : v & 0x80000000u;
 }
@@ -79,40 +79,40 @@ static inline uint32_t ws_flush_f32(uint32_t v)
 /* The L2 cache's adder has no denormals of 32 bits, whatever MODE says. */
 static inline uint32_t amo_fadd_ftz_32(uint32_t m, uint32_t v, uint32_t c)
 {
-	return ws_flush_f32(amo_fadd_32(ws_flush_f32(m), ws_flush_f32(v), c));
+	return sg_flush_f32(amo_fadd_32(sg_flush_f32(m), sg_flush_f32(v), c));
 }
 
-static inline float ws_f16_to_f32(uint16_t h)
+static inline float sg_f16_to_f32(uint16_t h)
 {
 	uint32_t sign = (uint32_t)(h & 0x8000u) << 16, exp = h >> 10 & 31, man = h & 0x3ffu;
 
 	if (exp == 31)
-		return ws_as_f32(sign | 0x7f800000u | man << 13);
+		return sg_as_f32(sign | 0x7f800000u | man << 13);
 	if (exp == 0) /* a denormal is its fraction times 2^-24, exactly */
-		return ws_as_f32(sign | ws_f32_bits((float)man * 0x1p-24f));
-	return ws_as_f32(sign | (exp + 112) << 23 | man << 13);
+		return sg_as_f32(sign | sg_f32_bits((float)man * 0x1p-24f));
+	return sg_as_f32(sign | (exp + 112) << 23 | man << 13);
 }
 
 /* Round to nearest even. */
-static inline uint16_t ws_f32_to_f16(float f)
+static inline uint16_t sg_f32_to_f16(float f)
 {
-	uint32_t u = ws_f32_bits(f), sign = u >> 16 & 0x8000u, mag = u & 0x7fffffffu;
+	uint32_t u = sg_f32_bits(f), sign = u >> 16 & 0x8000u, mag = u & 0x7fffffffu;
 
 	if (mag > 0x7f800000u)
 		return (uint16_t)(sign | 0x7e00u | (mag >> 13 & 0x1ffu));
 	if (mag >= 0x477ff000u) /* 65520 and up */
 		return (uint16_t)(sign | 0x7c00u);
 	if (mag < 0x38800000u) /* below 2^-14: adding 0.5 leaves the fraction in the low bits */
-		return (uint16_t)(sign | (ws_f32_bits(ws_as_f32(mag) + 0.5f) - 0x3f000000u));
+		return (uint16_t)(sign | (sg_f32_bits(sg_as_f32(mag) + 0.5f) - 0x3f000000u));
 	return (uint16_t)(sign | ((mag + 0xfffu + (mag >> 13 & 1) - 0x38000000u) >> 13));
 }
 
 /* Sums of halves are exact in 32 bits or round the same way twice. */
 static inline uint32_t amo_pk_add_f16_32(uint32_t m, uint32_t v, uint32_t c)
 {
-	uint32_t lo = ws_f32_to_f16(ws_f16_to_f32((uint16_t)m) + ws_f16_to_f32((uint16_t)v));
-	uint32_t hi = ws_f32_to_f16(ws_f16_to_f32((uint16_t)(m >> 16)) +
-				    ws_f16_to_f32((uint16_t)(v >> 16)));
+	uint32_t lo = sg_f32_to_f16(sg_f16_to_f32((uint16_t)m) + sg_f16_to_f32((uint16_t)v));
+	uint32_t hi = sg_f32_to_f16(sg_f16_to_f32((uint16_t)(m >> 16)) +
+				    sg_f16_to_f32((uint16_t)(v >> 16)));
 
 	return lo | hi << 16;
 }
@@ -120,7 +120,7 @@ static inline uint32_t amo_pk_add_f16_32(uint32_t m, uint32_t v, uint32_t c)
 /* ---- doing it ---- */
 
 /* Compare-and-swap until nobody came between; yields the old value. */
-#define WS_AMO_AT(bits, op, p, v, c)                                                               \
+#define SG_AMO_AT(bits, op, p, v, c)                                                               \
 	({                                                                                         \
 		uint##bits##_t *at_ = (void *)(p), old_ = __atomic_load_n(at_, __ATOMIC_RELAXED);  \
                                                                                                    \
@@ -131,24 +131,24 @@ static inline uint32_t amo_pk_add_f16_32(uint32_t m, uint32_t v, uint32_t c)
 	})
 
 /* src: first data register, src2: second data operand; dst: NULL, or where old values go. */
-#define WS_AMO_LANES(bits, op, a, src, src2, dst)                                                  \
+#define SG_AMO_LANES(bits, op, a, src, src2, dst)                                                  \
 	do {                                                                                       \
 		unsigned l;                                                                        \
                                                                                                    \
-		WS_FOR_ACTIVE(l, (a)->plain) {                                                     \
+		SG_FOR_ACTIVE(l, (a)->plain) {                                                     \
 			uint##bits##_t data_ = get_b##bits(src, l), data2_ = get_b##bits(src2, l); \
-			uint##bits##_t was_ = WS_AMO_AT(bits, op, (a)->at[l], data_, data2_);      \
+			uint##bits##_t was_ = SG_AMO_AT(bits, op, (a)->at[l], data_, data2_);      \
                                                                                                    \
 			if (dst)                                                                   \
 				put_b##bits(dst, l, was_);                                         \
 		}                                                                                  \
-		WS_FOR_ACTIVE(l, (a)->odd) {                                                       \
+		SG_FOR_ACTIVE(l, (a)->odd) {                                                       \
 			uint##bits##_t data_ = get_b##bits(src, l), data2_ = get_b##bits(src2, l); \
 			uint##bits##_t was_ = 0, now_;                                             \
                                                                                                    \
-			ws_odd_copy(a, l, (uint8_t *)&was_, sizeof(was_), false);                  \
+			sg_odd_copy(a, l, (uint8_t *)&was_, sizeof(was_), false);                  \
 			now_ = amo_##op##_##bits(was_, data_, data2_);                             \
-			ws_odd_copy(a, l, (uint8_t *)&now_, sizeof(now_), true);                   \
+			sg_odd_copy(a, l, (uint8_t *)&now_, sizeof(now_), true);                   \
 			if (dst)                                                                   \
 				put_b##bits(dst, l, was_);                                         \
 		}                                                                                  \

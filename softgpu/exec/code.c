@@ -9,35 +9,35 @@
 
 #define N_BUCKETS 64
 #define FIELDS_PER_CHUNK 256
-#define WINDOW_MAP_BYTES ((WS_WINDOW_SLOTS + 4) * sizeof(struct ws_inst))
+#define WINDOW_MAP_BYTES ((SG_WINDOW_SLOTS + 4) * sizeof(struct sg_exec_insn))
 
 struct fields_chunk {
 	struct fields_chunk *next;
 	unsigned used;
-	struct ws_insn fields[FIELDS_PER_CHUNK];
+	struct sg_decoded_insn fields[FIELDS_PER_CHUNK];
 };
 
-struct ws_code { /* one generation */
-	const struct ws_mem_map *mem;
-	enum ws_isa_target target;
+struct sg_code { /* one generation */
+	const struct sg_mem_map *mem;
+	enum sg_isa_target target;
 	_Atomic unsigned n_users;
 	pthread_mutex_t lock; /* windows, chunks, and the writing of slots */
-	struct ws_code_window *windows[N_BUCKETS];
+	struct sg_code_window *windows[N_BUCKETS];
 	struct fields_chunk *chunks;
 };
 
-struct ws_code_cache {
-	const struct ws_mem_map *mem;
-	enum ws_isa_target target;
+struct sg_code_cache {
+	const struct sg_mem_map *mem;
+	enum sg_isa_target target;
 	pthread_mutex_t lock; /* current */
-	struct ws_code *current;
+	struct sg_code *current;
 };
 
 /* ---- generations ---- */
 
-static struct ws_code *new_generation(const struct ws_code_cache *cache)
+static struct sg_code *new_generation(const struct sg_code_cache *cache)
 {
-	struct ws_code *code = calloc(1, sizeof(*code));
+	struct sg_code *code = calloc(1, sizeof(*code));
 
 	if (!code)
 		return NULL;
@@ -48,14 +48,14 @@ static struct ws_code *new_generation(const struct ws_code_cache *cache)
 	return code;
 }
 
-struct ws_code_cache *ws_code_cache_create(const struct ws_mem_map *mem, enum ws_target target)
+struct sg_code_cache *sg_code_cache_create(const struct sg_mem_map *mem, enum sg_target target)
 {
-	struct ws_code_cache *cache = calloc(1, sizeof(*cache));
+	struct sg_code_cache *cache = calloc(1, sizeof(*cache));
 
 	if (!cache)
 		return NULL;
 	cache->mem = mem;
-	cache->target = target == WS_GFX90A ? WS_ISA_GFX90A : WS_ISA_GFX908;
+	cache->target = target == SG_GFX90A ? SG_ISA_GFX90A : SG_ISA_GFX908;
 	pthread_mutex_init(&cache->lock, NULL);
 	cache->current = new_generation(cache);
 	if (!cache->current) {
@@ -65,18 +65,18 @@ struct ws_code_cache *ws_code_cache_create(const struct ws_mem_map *mem, enum ws
 	return cache;
 }
 
-void ws_code_cache_destroy(struct ws_code_cache *cache)
+void sg_code_cache_destroy(struct sg_code_cache *cache)
 {
 	if (!cache)
 		return;
-	ws_code_put(cache->current);
+	sg_code_put(cache->current);
 	pthread_mutex_destroy(&cache->lock);
 	free(cache);
 }
 
-void ws_code_cache_invalidate(struct ws_code_cache *cache)
+void sg_code_cache_invalidate(struct sg_code_cache *cache)
 {
-	struct ws_code *fresh = new_generation(cache), *old = NULL;
+	struct sg_code *fresh = new_generation(cache), *old = NULL;
 
 	if (!fresh) /* the old instructions may be wrong now, and running them would be worse */
 		abort();
@@ -84,12 +84,12 @@ void ws_code_cache_invalidate(struct ws_code_cache *cache)
 	old = cache->current;
 	cache->current = fresh;
 	pthread_mutex_unlock(&cache->lock);
-	ws_code_put(old);
+	sg_code_put(old);
 }
 
-struct ws_code *ws_code_get(struct ws_code_cache *cache)
+struct sg_code *sg_code_get(struct sg_code_cache *cache)
 {
-	struct ws_code *code;
+	struct sg_code *code;
 
 	pthread_mutex_lock(&cache->lock);
 	code = cache->current;
@@ -98,13 +98,13 @@ struct ws_code *ws_code_get(struct ws_code_cache *cache)
 	return code;
 }
 
-void ws_code_put(struct ws_code *code)
+void sg_code_put(struct sg_code *code)
 {
 	if (!code || atomic_fetch_sub(&code->n_users, 1) != 1)
 		return;
 	for (unsigned b = 0; b < N_BUCKETS; b++)
 		while (code->windows[b]) {
-			struct ws_code_window *window = code->windows[b];
+			struct sg_code_window *window = code->windows[b];
 
 			code->windows[b] = window->next;
 			munmap(window->slots, WINDOW_MAP_BYTES);
@@ -122,9 +122,9 @@ void ws_code_put(struct ws_code *code)
 
 /* ---- windows ---- */
 
-static struct ws_code_window *map_window(struct ws_code *code, uint64_t gpu_base)
+static struct sg_code_window *map_window(struct sg_code *code, uint64_t gpu_base)
 {
-	struct ws_code_window *window = calloc(1, sizeof(*window));
+	struct sg_code_window *window = calloc(1, sizeof(*window));
 	void *slots = mmap(NULL, WINDOW_MAP_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -139,15 +139,15 @@ static struct ws_code_window *map_window(struct ws_code *code, uint64_t gpu_base
 	window->code = code;
 	/* an instruction of two dwords may end one slot behind the window */
 	for (unsigned n = 0; n < 4; n++)
-		window->slots[WS_WINDOW_SLOTS + n].head = ws_extra_handler(WS_X_WINDOW_END);
+		window->slots[SG_WINDOW_SLOTS + n].head = sg_extra_handler(SG_X_WINDOW_END);
 	return window;
 }
 
-struct ws_code_window *ws_code_window(struct ws_code *code, uint64_t address)
+struct sg_code_window *sg_code_window(struct sg_code *code, uint64_t address)
 {
-	uint64_t gpu_base = address & ~(uint64_t)(WS_WINDOW_BYTES - 1);
-	struct ws_code_window **bucket = &code->windows[gpu_base / WS_WINDOW_BYTES % N_BUCKETS];
-	struct ws_code_window *window;
+	uint64_t gpu_base = address & ~(uint64_t)(SG_WINDOW_BYTES - 1);
+	struct sg_code_window **bucket = &code->windows[gpu_base / SG_WINDOW_BYTES % N_BUCKETS];
+	struct sg_code_window *window;
 
 	pthread_mutex_lock(&code->lock);
 	for (window = *bucket; window && window->gpu_base != gpu_base; window = window->next)
@@ -165,7 +165,7 @@ struct ws_code_window *ws_code_window(struct ws_code *code, uint64_t address)
 
 /* ---- decoding ---- */
 
-static struct ws_insn *new_fields(struct ws_code *code)
+static struct sg_decoded_insn *new_fields(struct sg_code *code)
 {
 	struct fields_chunk *chunk = code->chunks;
 
@@ -183,38 +183,38 @@ static struct ws_insn *new_fields(struct ws_code *code)
  * The words are read before the lock is taken: the address may be unmapped, and the guard then leaves
  * this function through a jump. A second dword is read only for an instruction that has one.
  */
-static unsigned read_words(enum ws_isa_target target, const uint32_t *from, uint32_t words[2])
+static unsigned read_words(enum sg_isa_target target, const uint32_t *from, uint32_t words[2])
 {
-	struct ws_insn probe;
+	struct sg_decoded_insn probe;
 
 	words[0] = __atomic_load_n(&from[0], __ATOMIC_RELAXED);
-	if (ws_isa_decode(target, words, 1, &probe))
+	if (sg_isa_decode(target, words, 1, &probe))
 		return 1;
 	words[1] = __atomic_load_n(&from[1], __ATOMIC_RELAXED);
 	return 2;
 }
 
-static void decode_slot(struct ws_code_window *window, uint32_t slot, const uint32_t *words,
+static void decode_slot(struct sg_code_window *window, uint32_t slot, const uint32_t *words,
 			    unsigned n_words)
 {
-	struct ws_code *code = window->code;
-	struct ws_inst *i = &window->slots[slot];
+	struct sg_code *code = window->code;
+	struct sg_exec_insn *i = &window->slots[slot];
 	uint32_t head = atomic_load_explicit(&i->head, memory_order_relaxed);
-	struct ws_insn *fields;
+	struct sg_decoded_insn *fields;
 
 	if (head) /* another thread was faster */
 		return;
 	fields = new_fields(code);
-	if (fields && ws_isa_decode(code->target, words, n_words, fields))
-		head = ws_lower(fields, slot, WS_WINDOW_SLOTS, window->gpu_base + 4 * (uint64_t)slot, i);
+	if (fields && sg_isa_decode(code->target, words, n_words, fields))
+		head = sg_lower(fields, slot, SG_WINDOW_SLOTS, window->gpu_base + 4 * (uint64_t)slot, i);
 	else
-		head = ws_extra_handler(WS_X_ILLEGAL) | 1u << 16;
+		head = sg_extra_handler(SG_X_ILLEGAL) | 1u << 16;
 	atomic_store_explicit(&i->head, head, memory_order_release);
 }
 
-enum ws_stop ws_code_decode_only(struct ws_wave *w, const struct ws_inst *i)
+enum sg_stop sg_code_decode_only(struct sg_wave *w, const struct sg_exec_insn *i)
 {
-	struct ws_code_window *window = w->window;
+	struct sg_code_window *window = w->window;
 	uint32_t slot = (uint32_t)(i - window->slots), words[2] = { 0 };
 	uint64_t pc = window->gpu_base + 4 * (uint64_t)slot;
 	unsigned n_words;
@@ -222,21 +222,21 @@ enum ws_stop ws_code_decode_only(struct ws_wave *w, const struct ws_inst *i)
 	w->pc = i;
 	if (pc - w->launch->mem->start >= w->launch->mem->end - w->launch->mem->start &&
 	    !w->launch->mem->reachable(w->launch->mem->ctx, pc, 4))
-		return ws_wave_fault(w, i, WS_FAULT_MEMORY, pc, false);
+		return sg_wave_fault(w, i, SG_FAULT_MEMORY, pc, false);
 	n_words = read_words(window->code->target, (const uint32_t *)(pc + w->launch->mem->host_base), words);
 	pthread_mutex_lock(&window->code->lock);
 	decode_slot(window, slot, words, n_words);
 	pthread_mutex_unlock(&window->code->lock);
-	return WS_GO;
+	return SG_GO;
 }
 
-enum ws_stop ws_code_decode_here(struct ws_wave *w, const struct ws_inst *i)
+enum sg_stop sg_code_decode_here(struct sg_wave *w, const struct sg_exec_insn *i)
 {
-	enum ws_stop stop = ws_code_decode_only(w, i);
+	enum sg_stop stop = sg_code_decode_only(w, i);
 	uint32_t head = atomic_load_explicit(&i->head, memory_order_acquire);
 
-	if (stop != WS_GO)
+	if (stop != SG_GO)
 		return stop;
-	w->pc = i + WS_HEAD_DWORDS(head);
-	return w->handlers[head & WS_HEAD_HANDLER](w, i);
+	w->pc = i + SG_HEAD_DWORDS(head);
+	return w->handlers[head & SG_HEAD_HANDLER](w, i);
 }

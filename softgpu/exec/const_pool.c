@@ -9,7 +9,7 @@
 #include "softgpu/exec/wave.h"
 
 /* Two halves, and as much of zero: the widest source that may be a constant has four registers. */
-#define ENTRY_DWORDS (4 * WS_LANES)
+#define ENTRY_DWORDS (4 * SG_LANES)
 #define MAX_ENTRIES (1u << 20) /* 1 GiB of address space; touched pages only cost memory */
 #define N_BUCKETS (1u << 12)
 
@@ -38,7 +38,7 @@ static void map_pool(void)
 	index_of = reserve((size_t)MAX_ENTRIES * sizeof(*index_of));
 }
 
-uint32_t *ws_const_pool(void)
+uint32_t *sg_const_pool(void)
 {
 	pthread_once(&once, map_pool);
 	return pool;
@@ -53,9 +53,9 @@ static uint32_t add_entry(uint64_t value, uint32_t bucket)
 		fputs("wavescope: more than a million different constants in one process\n", stderr);
 		abort();
 	}
-	for (unsigned l = 0; l < WS_LANES; l++) {
+	for (unsigned l = 0; l < SG_LANES; l++) {
 		at[l] = (uint32_t)value;
-		at[WS_LANES + l] = (uint32_t)(value >> 32);
+		at[SG_LANES + l] = (uint32_t)(value >> 32);
 	}
 	index_of[e].value = value;
 	index_of[e].next = buckets[bucket];
@@ -64,11 +64,11 @@ static uint32_t add_entry(uint64_t value, uint32_t bucket)
 	return e;
 }
 
-uint32_t ws_const_pool_get(uint64_t value)
+uint32_t sg_const_pool_get(uint64_t value)
 {
 	uint32_t bucket = (uint32_t)(value * 0x9e3779b97f4a7c15u >> 52), e;
 
-	ws_const_pool();
+	sg_const_pool();
 	pthread_mutex_lock(&lock);
 	for (e = buckets[bucket]; e && index_of[e - 1].value != value; e = index_of[e - 1].next)
 		;

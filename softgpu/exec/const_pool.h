@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-uint32_t *ws_const_pool(void);              /* base of all entries */
-uint32_t ws_const_pool_get(uint64_t value); /* offset of the entry from the base, in dwords */
+uint32_t *sg_const_pool(void);              /* base of all entries */
+uint32_t sg_const_pool_get(uint64_t value); /* offset of the entry from the base, in dwords */
 
 #endif

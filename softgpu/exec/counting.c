@@ -4,16 +4,16 @@
 #include "softgpu/exec/fpmode.h"
 #include "softgpu/exec/save.h"
 
-#define WS_LEVEL plain
+#define SG_LEVEL plain
 #include "softgpu/exec/mem.h"
 #include "softgpu/exec/ops_flat.h"
 #include "softgpu/exec/ops_smem.h"
-#undef WS_OP_cache_control /* the buffers have the same one */
+#undef SG_OP_cache_control /* the buffers have the same one */
 #include "softgpu/exec/ops_buffer.h"
 
 /* ---- the addresses of memory instructions ---- */
 
-static void record_scalar(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)
+static void record_scalar(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
 {
 	unsigned op = i->fields->row->op;
 	bool scratch = (op >= 0x05 && op <= 0x07) || (op >= 0x15 && op <= 0x17);
@@ -21,32 +21,32 @@ static void record_scalar(struct ws_wave *w, const struct ws_inst *i, struct ws_
 	uint64_t addr;
 
 	if (buffer)
-		ws_smem_buffer(w, i, 1, &addr);
+		sg_smem_buffer(w, i, 1, &addr);
 	else
-		addr = ws_smem_address(w, i, scratch ? 64 : 1);
-	ws_trace_scalar(t, addr);
+		addr = sg_smem_address(w, i, scratch ? 64 : 1);
+	sg_trace_scalar(t, addr);
 }
 
-static void record_local(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)
+static void record_local(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
 {
-	const struct ws_isa_row *row = i->fields->row;
+	const struct sg_isa_row *row = i->fields->row;
 	uint32_t offset = (uint32_t)i->imm;
 	bool pair = false, has_address = false;
 
 	for (unsigned n = 0; n < row->n_operands; n++) {
-		pair |= row->operand[n].role == WS_ROLE_OFFSET1;
-		has_address |= row->operand[n].role == WS_ROLE_VADDR;
+		pair |= row->operand[n].role == SG_ROLE_OFFSET1;
+		has_address |= row->operand[n].role == SG_ROLE_VADDR;
 	}
 	if (pair) /* the models add the two offsets */
 		offset = 0;
 	if (has_address) {
-		ws_trace_local(t, ws_exec(w), ws_src(w, i, WS_S0), offset);
+		sg_trace_local(t, sg_exec(w), sg_src(w, i, SG_S0), offset);
 	} else {
-		uint32_t va[WS_LANES];
+		uint32_t va[SG_LANES];
 
-		for (unsigned l = 0; l < WS_LANES; l++)
-			va[l] = (w->s[WS_S_M0] & 0xffff) + 4 * l;
-		ws_trace_local(t, ws_exec(w), va, offset);
+		for (unsigned l = 0; l < SG_LANES; l++)
+			va[l] = (w->s[SG_S_M0] & 0xffff) + 4 * l;
+		sg_trace_local(t, sg_exec(w), va, offset);
 	}
 }
 
@@ -55,44 +55,44 @@ static void record_local(struct ws_wave *w, const struct ws_inst *i, struct ws_w
  * which queue was first to need some. A trace counts from the wave's slice; the model puts waves where it
  * runs them. False: not all of the lanes are in it, and nothing was changed.
  */
-static bool from_slice(const struct ws_wave *w, uint64_t *addr, uint64_t mask)
+static bool from_slice(const struct sg_wave *w, uint64_t *addr, uint64_t mask)
 {
 	unsigned l;
 
-	WS_FOR_ACTIVE(l, mask)
+	SG_FOR_ACTIVE(l, mask)
 		if (addr[l] - w->scratch >= w->scratch_bytes)
 			return false;
-	WS_FOR_ACTIVE(l, mask)
+	SG_FOR_ACTIVE(l, mask)
 		addr[l] -= w->scratch;
 	return true;
 }
 
-static void swizzle(const struct ws_wave *w, uint64_t *addr, uint64_t mask)
+static void swizzle(const struct sg_wave *w, uint64_t *addr, uint64_t mask)
 {
-	uint64_t base = ws_s64(w, WS_S_FLAT_SCRATCH);
+	uint64_t base = sg_s64(w, SG_S_FLAT_SCRATCH);
 	unsigned l;
 
-	WS_FOR_ACTIVE(l, mask) {
+	SG_FOR_ACTIVE(l, mask) {
 		uint64_t offset = (uint32_t)addr[l];
 
-		addr[l] = base + (offset >> 2) * WS_SCRATCH_STEP + 4 * l + (offset & 3);
+		addr[l] = base + (offset >> 2) * SG_SCRATCH_STEP + 4 * l + (offset & 3);
 	}
 }
 
-static void record_flat(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)
+static void record_flat(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
 {
-	uint64_t addr[WS_LANES] __attribute__((aligned(64))), exec = ws_exec(w), shared = 0, private = 0;
+	uint64_t addr[SG_LANES] __attribute__((aligned(64))), exec = sg_exec(w), shared = 0, private = 0;
 	uint64_t memory;
 	unsigned l;
 
-	ws_flat_addresses(w, i, addr);
-	if (i->inner & WS_MEM_SEG_SCRATCH) {
+	sg_flat_addresses(w, i, addr);
+	if (i->inner & SG_MEM_SEG_SCRATCH) {
 		swizzle(w, addr, exec);
-		ws_trace_lanes(t, from_slice(w, addr, exec) ? WS_SPACE_SCRATCH : WS_SPACE_GLOBAL, exec, addr);
+		sg_trace_lanes(t, from_slice(w, addr, exec) ? SG_SPACE_SCRATCH : SG_SPACE_GLOBAL, exec, addr);
 		return;
 	}
-	if (i->inner & WS_MEM_SEG_FLAT)
-		WS_FOR_ACTIVE(l, exec) {
+	if (i->inner & SG_MEM_SEG_FLAT)
+		SG_FOR_ACTIVE(l, exec) {
 			uint32_t hi = (uint32_t)(addr[l] >> 32);
 
 			shared |= (uint64_t)(hi == w->shared_hi) << l;
@@ -101,51 +101,51 @@ static void record_flat(struct ws_wave *w, const struct ws_inst *i, struct ws_wa
 	swizzle(w, addr, private);
 	memory = exec & ~shared;
 	if (shared) {
-		WS_FOR_ACTIVE(l, shared)
+		SG_FOR_ACTIVE(l, shared)
 			addr[l] = (uint32_t)addr[l];
-		ws_trace_lanes(t, memory ? WS_SPACE_LDS_TOO : WS_SPACE_LDS, shared, addr);
+		sg_trace_lanes(t, memory ? SG_SPACE_LDS_TOO : SG_SPACE_LDS, shared, addr);
 		if (!memory)
 			return;
 	}
-	ws_trace_lanes(t,
+	sg_trace_lanes(t,
 		       private && private == memory && from_slice(w, addr, memory)
-			       ? WS_SPACE_SCRATCH
-			       : WS_SPACE_GLOBAL,
+			       ? SG_SPACE_SCRATCH
+			       : SG_SPACE_GLOBAL,
 		       memory, addr);
 }
 
-static void record_buffer(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)
+static void record_buffer(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
 {
-	struct ws_fault before = w->fault;
-	uint64_t addr[WS_LANES], mask;
-	struct ws_lanes a;
+	struct sg_fault before = w->fault;
+	uint64_t addr[SG_LANES], mask;
+	struct sg_lanes a;
 	unsigned l;
 
-	if (ws_buffer_lanes(w, i, 4, false, false, &a) != WS_GO) {
+	if (sg_buffer_lanes(w, i, 4, false, false, &a) != SG_GO) {
 		w->fault = before; /* the instruction itself will meet it */
-		ws_trace_lanes(t, WS_SPACE_GLOBAL, 0, addr);
+		sg_trace_lanes(t, SG_SPACE_GLOBAL, 0, addr);
 		return;
 	}
 	mask = a.plain;
-	WS_FOR_ACTIVE(l, a.odd)
+	SG_FOR_ACTIVE(l, a.odd)
 		mask |= (uint64_t)(a.n_bytes[l] != 0) << l;
-	WS_FOR_ACTIVE(l, mask)
+	SG_FOR_ACTIVE(l, mask)
 		addr[l] = (uint64_t)(uintptr_t)a.at[l] - w->mem->host_base;
-	ws_trace_lanes(t, a.odd && a.step == WS_SCRATCH_STEP && from_slice(w, addr, mask) ? WS_SPACE_SCRATCH :
-											     WS_SPACE_GLOBAL,
+	sg_trace_lanes(t, a.odd && a.step == SG_SCRATCH_STEP && from_slice(w, addr, mask) ? SG_SPACE_SCRATCH :
+											     SG_SPACE_GLOBAL,
 		       mask, addr);
 }
 
-static void record(struct ws_wave *w, const struct ws_inst *i, struct ws_wave_trace *t)
+static void record(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
 {
 	switch (i->fields->row->enc) {
-	case WS_ENC_SMEM:
+	case SG_ENC_SMEM:
 		record_scalar(w, i, t);
 		break;
-	case WS_ENC_DS:
+	case SG_ENC_DS:
 		record_local(w, i, t);
 		break;
-	case WS_ENC_FLAT:
+	case SG_ENC_FLAT:
 		record_flat(w, i, t);
 		break;
 	default:
@@ -161,26 +161,26 @@ struct mode { /* of a stretch without changes of MODE */
 	uint32_t f32, f64;
 };
 
-static enum ws_stop run(struct ws_wave *w, const struct ws_inst *i, uint32_t head, const struct mode *mode)
+static enum sg_stop run(struct sg_wave *w, const struct sg_exec_insn *i, uint32_t head, const struct mode *mode)
 {
-	struct ws_inst indexed;
-	enum ws_stop stop;
+	struct sg_exec_insn indexed;
+	enum sg_stop stop;
 
-	if (mode->indexing && head & WS_HEAD_VECTOR) {
-		ws_wave_index_registers(w, i, &indexed);
+	if (mode->indexing && head & SG_HEAD_VECTOR) {
+		sg_wave_index_registers(w, i, &indexed);
 		i = &indexed;
 	}
-	if (mode->plain_fp || !(head & (WS_HEAD_FP32 | WS_HEAD_FP64)))
-		return w->handlers[head & WS_HEAD_HANDLER](w, i);
-	ws_fpmode_set(head & WS_HEAD_FP32 ? mode->f32 : mode->f64);
-	stop = w->handlers[head & WS_HEAD_HANDLER](w, i);
-	ws_fpmode_set(WS_FPMODE_DEFAULT);
+	if (mode->plain_fp || !(head & (SG_HEAD_FP32 | SG_HEAD_FP64)))
+		return w->handlers[head & SG_HEAD_HANDLER](w, i);
+	sg_fpmode_set(head & SG_HEAD_FP32 ? mode->f32 : mode->f64);
+	stop = w->handlers[head & SG_HEAD_HANDLER](w, i);
+	sg_fpmode_set(SG_FPMODE_DEFAULT);
 	return stop;
 }
 
 /* How far the next instruction is from the one behind this one, in dwords. */
-static int64_t skipped(const struct ws_wave *w, const struct ws_code_window *window,
-		       const struct ws_inst *behind)
+static int64_t skipped(const struct sg_wave *w, const struct sg_code_window *window,
+		       const struct sg_exec_insn *behind)
 {
 	if (w->window == window)
 		return w->pc - behind;
@@ -188,61 +188,61 @@ static int64_t skipped(const struct ws_wave *w, const struct ws_code_window *win
 			 window->gpu_base - 4 * (uint64_t)(behind - window->slots)) / 4;
 }
 
-static enum ws_stop run_stretch(struct ws_wave *w, struct ws_wave_trace *t, uint64_t *budget)
+static enum sg_stop run_stretch(struct sg_wave *w, struct sg_wave_trace *t, uint64_t *budget)
 {
 	struct mode mode = {
-		.indexing = w->mode & WS_MODE_GPR_IDX_EN,
-		.skipping = w->mode & WS_MODE_VSKIP,
-		.plain_fp = (w->mode & WS_MODE_FP_MASK) == WS_MODE_FP_DEFAULT,
-		.f32 = ws_fpmode_of(w->mode, w->mode >> 4), .f64 = ws_fpmode_of(w->mode >> 2, w->mode >> 6),
+		.indexing = w->mode & SG_MODE_GPR_IDX_EN,
+		.skipping = w->mode & SG_MODE_VSKIP,
+		.plain_fp = (w->mode & SG_MODE_FP_MASK) == SG_MODE_FP_DEFAULT,
+		.f32 = sg_fpmode_of(w->mode, w->mode >> 4), .f64 = sg_fpmode_of(w->mode >> 2, w->mode >> 6),
 	};
-	struct ws_undo *undo = w->launch->undo;
+	struct sg_undo *undo = w->launch->undo;
 	uint64_t n = *budget;
-	enum ws_stop stop;
+	enum sg_stop stop;
 
 	do {
-		const struct ws_inst *i = w->pc;
-		const struct ws_code_window *window = w->window;
+		const struct sg_exec_insn *i = w->pc;
+		const struct sg_code_window *window = w->window;
 		uint32_t head = atomic_load_explicit(&i->head, memory_order_acquire);
 
 		w->at = i;
 		if (!head) {
-			stop = ws_code_decode_only(w, i);
+			stop = sg_code_decode_only(w, i);
 			continue;
 		}
-		w->pc = i + WS_HEAD_DWORDS(head);
-		if (i - window->slots >= WS_WINDOW_SLOTS) { /* not code: the way into the next window */
-			stop = w->handlers[head & WS_HEAD_HANDLER](w, i);
+		w->pc = i + SG_HEAD_DWORDS(head);
+		if (i - window->slots >= SG_WINDOW_SLOTS) { /* not code: the way into the next window */
+			stop = w->handlers[head & SG_HEAD_HANDLER](w, i);
 			continue;
 		}
 		n--;
-		if (mode.skipping && head & WS_HEAD_LANES) {
-			ws_trace_jump(t, WS_HEAD_DWORDS(head));
-			stop = WS_GO;
+		if (mode.skipping && head & SG_HEAD_LANES) {
+			sg_trace_jump(t, SG_HEAD_DWORDS(head));
+			stop = SG_GO;
 			continue;
 		}
-		if (head & WS_HEAD_MEMORY) {
+		if (head & SG_HEAD_MEMORY) {
 			if (undo && i->clamp)
-				ws_save(w, i, undo);
+				sg_save(w, i, undo);
 			record(w, i, t);
 		}
 		stop = run(w, i, head, &mode);
-		ws_trace_step(t, skipped(w, window, i + WS_HEAD_DWORDS(head)), ws_exec(w));
-	} while (stop == WS_GO && n);
+		sg_trace_step(t, skipped(w, window, i + SG_HEAD_DWORDS(head)), sg_exec(w));
+	} while (stop == SG_GO && n);
 	*budget = n;
 	return stop;
 }
 
-enum ws_stop ws_wave_run_counting(struct ws_wave *w, struct ws_wave_trace *t, uint64_t budget)
+enum sg_stop sg_wave_run_counting(struct sg_wave *w, struct sg_wave_trace *t, uint64_t budget)
 {
 	uint64_t left = budget;
-	enum ws_stop stop;
+	enum sg_stop stop;
 
 	do
 		stop = run_stretch(w, t, &left);
-	while (stop == WS_STOP_MODE && left);
+	while (stop == SG_STOP_MODE && left);
 	w->n_instructions += budget - left;
-	if (stop == WS_STOP_END)
-		ws_trace_end(t);
-	return stop == WS_GO || stop == WS_STOP_MODE ? WS_STOP_BUDGET : stop;
+	if (stop == SG_STOP_END)
+		sg_trace_end(t);
+	return stop == SG_GO || stop == SG_STOP_MODE ? SG_STOP_BUDGET : stop;
 }

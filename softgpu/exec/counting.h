@@ -12,16 +12,16 @@
 #include "softgpu/timing/inst_isa.h"
 #include "softgpu/timing/wave_trace.h"
 
-#define WS_HEAD_MEMORY (1u << 28)     /* leaves a record of the addresses it reached */
+#define SG_HEAD_MEMORY (1u << 28)     /* leaves a record of the addresses it reached */
 
-/* Before ws_wg_start(): wave n of the workgroup writes traces[n]. NULL: they leave no traces. */
-void ws_wg_set_traces(struct ws_wg *wg, struct ws_wave_trace *traces);
-uint32_t ws_wg_n_waves(const struct ws_wg *wg); /* of the workgroup that was started */
+/* Before sg_wg_start(): wave n of the workgroup writes traces[n]. NULL: they leave no traces. */
+void sg_wg_set_traces(struct sg_wg *wg, struct sg_wave_trace *traces);
+uint32_t sg_wg_n_waves(const struct sg_wg *wg); /* of the workgroup that was started */
 
-/* As ws_wave_run(), in counting mode. */
-enum ws_stop ws_wave_run_counting(struct ws_wave *w, struct ws_wave_trace *trace, uint64_t budget);
+/* As sg_wave_run(), in counting mode. */
+enum sg_stop sg_wave_run_counting(struct sg_wave *w, struct sg_wave_trace *trace, uint64_t budget);
 
 /* wave.c: v[M0 + n] for the operands that s_set_gpr_idx chose */
-void ws_wave_index_registers(const struct ws_wave *w, const struct ws_inst *i, struct ws_inst *out);
+void sg_wave_index_registers(const struct sg_wave *w, const struct sg_exec_insn *i, struct sg_exec_insn *out);
 
 #endif

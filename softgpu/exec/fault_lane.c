@@ -1,9 +1,9 @@
 #include "softgpu/exec/fault_lane.h"
 
-#define WS_LEVEL plain
+#define SG_LEVEL plain
 #include "softgpu/exec/mem.h"
 #include "softgpu/exec/ops_flat.h"
-#undef WS_OP_cache_control /* the buffers have the same one */
+#undef SG_OP_cache_control /* the buffers have the same one */
 #include "softgpu/exec/ops_buffer.h"
 
 #define WIDEST 16 /* bytes of one lane */
@@ -13,7 +13,7 @@ static bool anything(void *ctx, uint64_t addr, uint64_t size)
 	return true;
 }
 
-static const struct ws_mem_map all_reachable = { .reachable = anything };
+static const struct sg_mem_map all_reachable = { .reachable = anything };
 
 /* The lane that starts last at or before the address, and not far from it. */
 static int32_t nearest(const uint64_t *addr, uint64_t mask, uint64_t address, uint64_t reach)
@@ -22,7 +22,7 @@ static int32_t nearest(const uint64_t *addr, uint64_t mask, uint64_t address, ui
 	int32_t found = -1;
 	unsigned l;
 
-	WS_FOR_ACTIVE(l, mask)
+	SG_FOR_ACTIVE(l, mask)
 		if (address - addr[l] < best) {
 			best = address - addr[l];
 			found = (int32_t)l;
@@ -30,53 +30,53 @@ static int32_t nearest(const uint64_t *addr, uint64_t mask, uint64_t address, ui
 	return found;
 }
 
-static int32_t flat_lane(const struct ws_wave *w, const struct ws_inst *i, uint64_t address)
+static int32_t flat_lane(const struct sg_wave *w, const struct sg_exec_insn *i, uint64_t address)
 {
-	uint64_t addr[WS_LANES] __attribute__((aligned(64))), exec = ws_exec(w);
-	uint64_t base = ws_s64(w, WS_S_FLAT_SCRATCH);
+	uint64_t addr[SG_LANES] __attribute__((aligned(64))), exec = sg_exec(w);
+	uint64_t base = sg_s64(w, SG_S_FLAT_SCRATCH);
 	int32_t lane;
 	unsigned l;
 
-	ws_flat_addresses(w, i, addr);
-	lane = i->inner & WS_MEM_SEG_SCRATCH ? -1 : nearest(addr, exec, address, WIDEST);
+	sg_flat_addresses(w, i, addr);
+	lane = i->inner & SG_MEM_SEG_SCRATCH ? -1 : nearest(addr, exec, address, WIDEST);
 	if (lane >= 0)
 		return lane;
 	/* private memory: dwords of one lane are far apart, so the dword decides */
-	WS_FOR_ACTIVE(l, exec)
-		addr[l] = base + ((uint32_t)addr[l] >> 2) * (uint64_t)WS_SCRATCH_STEP + 4 * l;
+	SG_FOR_ACTIVE(l, exec)
+		addr[l] = base + ((uint32_t)addr[l] >> 2) * (uint64_t)SG_SCRATCH_STEP + 4 * l;
 	return nearest(addr, exec, address, 4);
 }
 
-static int32_t buffer_lane(struct ws_wave *w, const struct ws_inst *i, uint64_t address)
+static int32_t buffer_lane(struct sg_wave *w, const struct sg_exec_insn *i, uint64_t address)
 {
-	uint64_t addr[WS_LANES], exec = ws_exec(w);
-	struct ws_lanes a;
+	uint64_t addr[SG_LANES], exec = sg_exec(w);
+	struct sg_lanes a;
 	unsigned l;
 
-	if (ws_buffer_lanes(w, i, 4, false, false, &a) != WS_GO)
+	if (sg_buffer_lanes(w, i, 4, false, false, &a) != SG_GO)
 		return -1;
-	WS_FOR_ACTIVE(l, exec)
+	SG_FOR_ACTIVE(l, exec)
 		addr[l] = (uint64_t)(uintptr_t)a.at[l];
 	return nearest(addr, a.plain | a.odd, address, WIDEST);
 }
 
-int32_t ws_fault_lane(struct ws_wave *w)
+int32_t sg_fault_lane(struct sg_wave *w)
 {
-	const struct ws_mem_map *mem = w->mem;
-	const struct ws_inst *i = w->at;
-	struct ws_fault fault = w->fault;
+	const struct sg_mem_map *mem = w->mem;
+	const struct sg_exec_insn *i = w->at;
+	struct sg_fault fault = w->fault;
 	int32_t lane = -1;
 
-	if (fault.kind == WS_FAULT_TRAP) /* of one lane, as assert() and abort() often are */
-		return __builtin_popcountll(ws_exec(w)) == 1 ? __builtin_ctzll(ws_exec(w)) : -1;
-	if ((fault.kind != WS_FAULT_MEMORY && fault.kind != WS_FAULT_APERTURE) || !i || !i->fields)
+	if (fault.kind == SG_FAULT_TRAP) /* of one lane, as assert() and abort() often are */
+		return __builtin_popcountll(sg_exec(w)) == 1 ? __builtin_ctzll(sg_exec(w)) : -1;
+	if ((fault.kind != SG_FAULT_MEMORY && fault.kind != SG_FAULT_APERTURE) || !i || !i->fields)
 		return -1;
 	switch (i->fields->row->enc) {
-	case WS_ENC_FLAT:
+	case SG_ENC_FLAT:
 		lane = flat_lane(w, i, fault.address);
 		break;
-	case WS_ENC_MUBUF:
-	case WS_ENC_MTBUF:
+	case SG_ENC_MUBUF:
+	case SG_ENC_MTBUF:
 		w->mem = &all_reachable; /* what cannot be reached has an address as well */
 		lane = buffer_lane(w, i, fault.address);
 		w->mem = mem;

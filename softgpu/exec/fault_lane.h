@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-struct ws_wave;
+struct sg_wave;
 
 /* For w->fault. -1: not of one lane; the instruction is a scalar one, or touches no memory. */
-int32_t ws_fault_lane(struct ws_wave *w);
+int32_t sg_fault_lane(struct sg_wave *w);
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WS_LEVEL plain
+#define SG_LEVEL plain
 #include "softgpu/exec/amo.h" /* half precision */
 
 /* Bits of x, y, z, w by data format. */
@@ -26,16 +26,16 @@ static const uint8_t layout[16][4] = {
 };
 /* clang-format on */
 
-unsigned ws_format_bytes(unsigned dfmt)
+unsigned sg_format_bytes(unsigned dfmt)
 {
 	const uint8_t *bits = layout[dfmt & 15];
 
 	return (bits[0] + bits[1] + bits[2] + bits[3]) / 8u;
 }
 
-bool ws_format_is_int(unsigned nfmt)
+bool sg_format_is_int(unsigned nfmt)
 {
-	return nfmt == WS_NUM_UINT || nfmt == WS_NUM_SINT;
+	return nfmt == SG_NUM_UINT || nfmt == SG_NUM_SINT;
 }
 
 /* ---- bit fields of an element ---- */
@@ -68,18 +68,18 @@ static int32_t sign_extend(uint32_t v, unsigned n)
 static float float_from_bits(uint32_t v, unsigned n)
 {
 	if (n == 32)
-		return ws_as_f32(v);
+		return sg_as_f32(v);
 	if (n == 16)
-		return ws_f16_to_f32((uint16_t)v);
-	return ws_f16_to_f32((uint16_t)(v << (15 - n)));
+		return sg_f16_to_f32((uint16_t)v);
+	return sg_f16_to_f32((uint16_t)(v << (15 - n)));
 }
 
 static uint32_t float_to_bits(float f, unsigned n)
 {
 	if (n == 32)
-		return ws_f32_bits(f);
+		return sg_f32_bits(f);
 	if (n == 16)
-		return ws_f32_to_f16(f);
+		return sg_f32_to_f16(f);
 	if (n < 10) /* the 2-bit component of a format that has no floats */
 		return 0;
 	if (f != f)
@@ -97,7 +97,7 @@ static uint32_t float_to_bits(float f, unsigned n)
 	frexpf(f, &exp);
 	int unit = (exp - 1 < -14 ? -14 : exp - 1) - (int)(10 - drop);
 
-	v = (uint32_t)ws_f32_to_f16(ldexpf(nearbyintf(ldexpf(f, -unit)), unit)) >> drop;
+	v = (uint32_t)sg_f32_to_f16(ldexpf(nearbyintf(ldexpf(f, -unit)), unit)) >> drop;
 	return v > max ? max : v;
 }
 
@@ -108,29 +108,29 @@ static uint32_t decode(unsigned nfmt, uint32_t v, unsigned n)
 	float f;
 
 	switch (nfmt) {
-	case WS_NUM_UNORM:
+	case SG_NUM_UNORM:
 		f = (float)((double)v / (double)((1ull << n) - 1));
 		break;
-	case WS_NUM_SNORM:
-	case WS_NUM_SNORM_OGL:
+	case SG_NUM_SNORM:
+	case SG_NUM_SNORM_OGL:
 		f = (float)((double)sign_extend(v, n) / (double)((1ull << (n - 1)) - 1));
 		f = f < -1 ? -1 : f;
 		break;
-	case WS_NUM_USCALED:
+	case SG_NUM_USCALED:
 		f = (float)v;
 		break;
-	case WS_NUM_SSCALED:
+	case SG_NUM_SSCALED:
 		f = (float)sign_extend(v, n);
 		break;
-	case WS_NUM_UINT:
+	case SG_NUM_UINT:
 		return v;
-	case WS_NUM_SINT:
+	case SG_NUM_SINT:
 		return (uint32_t)sign_extend(v, n);
 	default:
 		f = float_from_bits(v, n);
 		break;
 	}
-	return ws_f32_bits(f);
+	return sg_f32_bits(f);
 }
 
 static double clamp(double v, double low, double high)
@@ -140,29 +140,29 @@ static double clamp(double v, double low, double high)
 
 static uint32_t encode(unsigned nfmt, uint32_t v, unsigned n)
 {
-	double f = ws_as_f32(v);
+	double f = sg_as_f32(v);
 	double top = (double)((1ull << n) - 1), stop = (double)((1ull << (n - 1)) - 1);
 
 	switch (nfmt) {
-	case WS_NUM_UNORM:
+	case SG_NUM_UNORM:
 		return (uint32_t)nearbyint(clamp(f, 0, 1) * top);
-	case WS_NUM_SNORM:
-	case WS_NUM_SNORM_OGL:
+	case SG_NUM_SNORM:
+	case SG_NUM_SNORM_OGL:
 		return (uint32_t)(int32_t)nearbyint(clamp(f, -1, 1) * stop);
-	case WS_NUM_USCALED:
+	case SG_NUM_USCALED:
 		return (uint32_t)clamp(trunc(f), 0, top);
-	case WS_NUM_SSCALED:
+	case SG_NUM_SSCALED:
 		return (uint32_t)(int32_t)clamp(trunc(f), -stop - 1, stop);
-	case WS_NUM_UINT:
+	case SG_NUM_UINT:
 		return n < 32 && v >> n ? (uint32_t)top : v;
-	case WS_NUM_SINT:
+	case SG_NUM_SINT:
 		return (uint32_t)(int32_t)clamp((int32_t)v, -stop - 1, stop);
 	default:
 		return float_to_bits((float)f, n);
 	}
 }
 
-void ws_format_decode(unsigned dfmt, unsigned nfmt, const uint8_t *element, uint32_t out[4])
+void sg_format_decode(unsigned dfmt, unsigned nfmt, const uint8_t *element, uint32_t out[4])
 {
 	const uint8_t *bits = layout[dfmt & 15];
 	unsigned at = 0;
@@ -171,12 +171,12 @@ void ws_format_decode(unsigned dfmt, unsigned nfmt, const uint8_t *element, uint
 		if (bits[k])
 			out[k] = decode(nfmt, get_bits(element, at, bits[k]), bits[k]);
 		else
-			out[k] = k < 3 ? 0 : ws_format_is_int(nfmt) ? 1 : ws_f32_bits(1.0f);
+			out[k] = k < 3 ? 0 : sg_format_is_int(nfmt) ? 1 : sg_f32_bits(1.0f);
 		at += bits[k];
 	}
 }
 
-void ws_format_encode(unsigned dfmt, unsigned nfmt, const uint32_t in[4], uint8_t *element)
+void sg_format_encode(unsigned dfmt, unsigned nfmt, const uint32_t in[4], uint8_t *element)
 {
 	const uint8_t *bits = layout[dfmt & 15];
 	unsigned at = 0;
@@ -187,14 +187,14 @@ void ws_format_encode(unsigned dfmt, unsigned nfmt, const uint32_t in[4], uint8_
 	}
 }
 
-uint16_t ws_format_to_d16(unsigned nfmt, uint32_t v)
+uint16_t sg_format_to_d16(unsigned nfmt, uint32_t v)
 {
-	return ws_format_is_int(nfmt) ? (uint16_t)v : ws_f32_to_f16(ws_as_f32(v));
+	return sg_format_is_int(nfmt) ? (uint16_t)v : sg_f32_to_f16(sg_as_f32(v));
 }
 
-uint32_t ws_format_from_d16(unsigned nfmt, uint16_t v)
+uint32_t sg_format_from_d16(unsigned nfmt, uint16_t v)
 {
-	if (nfmt == WS_NUM_SINT)
+	if (nfmt == SG_NUM_SINT)
 		return (uint32_t)(int16_t)v;
-	return nfmt == WS_NUM_UINT ? v : ws_f32_bits(ws_f16_to_f32(v));
+	return nfmt == SG_NUM_UINT ? v : sg_f32_bits(sg_f16_to_f32(v));
 }

@@ -68,33 +68,33 @@ def vector_handler(row):
     names = [n for n, _ in parts]
     text = " ".join(e for _, e in parts)
     vdst = row.operand("vdst")
-    lines = [f"WS_HANDLER({row.name})", "{", "\tWS_SPLAT();"]
+    lines = [f"SG_HANDLER({row.name})", "{", "\tSG_SPLAT();"]
     for k, role in enumerate(OPERANDS):
         if row.operand(role) and uses(text, f"s{k}"):
-            lines.append(f"\tconst uint32_t *p{k} = ws_src(w, i, WS_S{k});")
+            lines.append(f"\tconst uint32_t *p{k} = sg_src(w, i, SG_S{k});")
     if uses(text, "k"):
         lines.append("\tconst uint32_t kbits = i->literal;")
     if uses(text, "ci"):
-        lines.append("\tuint32_t carry_in[WS_LANES] __attribute__((aligned(64)));")
+        lines.append("\tuint32_t carry_in[SG_LANES] __attribute__((aligned(64)));")
         # v_div_fmas reads VCC without naming it: its third source is a vector
-        mask = "ws_s64(w, WS_S_VCC)" if "vcc" in row.flags else "ws_scalar64(w, i, WS_S2)"
-        lines.append(f"\tws_expand(carry_in, {mask});")
+        mask = "sg_s64(w, SG_S_VCC)" if "vcc" in row.flags else "sg_scalar64(w, i, SG_S2)"
+        lines.append(f"\tsg_expand(carry_in, {mask});")
     if uses(text, "mode"):
         lines.append("\tconst uint32_t mode = w->mode;")
     if uses(text, "clamp"):
         lines.append("\tconst bool clamp = i->clamp;")
     if "d" in names or "lo" in names or uses(text, "d"):
-        lines.append("\tuint32_t *dst = ws_dst(w, i), *out = ws_out(w, dst);")
+        lines.append("\tuint32_t *dst = sg_dst(w, i), *out = sg_out(w, dst);")
     if "co" in names:
-        lines.append("\tuint32_t bits[WS_LANES] __attribute__((aligned(64)));")
-    lines += ["", "\tWS_EACH_LANE {"]
+        lines.append("\tuint32_t bits[SG_LANES] __attribute__((aligned(64)));")
+    lines += ["", "\tSG_EACH_LANE {"]
     for k, role in enumerate(OPERANDS):
         operand = row.operand(role)
         if operand and uses(text, f"s{k}"):
             lines.append(f"\t\tconst {c_type(operand.type)} s{k} = get_{accessor(operand.type)}(p{k}, l);")
     if uses(text, "k"):
         type_ = row.operand("k").type
-        get = "ws_as_f32(kbits)" if type_ == "f32" else f"({c_type(type_)})kbits"
+        get = "sg_as_f32(kbits)" if type_ == "f32" else f"({c_type(type_)})kbits"
         lines.append(f"\t\tconst {c_type(type_)} k = {get};")
     if uses(text, "ci"):
         lines.append("\t\tconst uint32_t ci = carry_in[l] & 1;")
@@ -114,13 +114,13 @@ def vector_handler(row):
         lines.append("\t\tout[l] = (dst[l] & 0xffff0000u) | (uint16_t)result;")
     lines.append("\t}")
     if "co" in names:
-        lines.append("\tws_s64_put(w, i->sdst, ws_pack(bits) & ws_exec(w));")
+        lines.append("\tsg_s64_put(w, i->sdst, sg_pack(bits) & sg_exec(w));")
     if "d" in names or "lo" in names:
-        lines.append(f"\tws_commit(w, dst, out, {isa_table.TYPES[vdst.type]});")
+        lines.append(f"\tsg_commit(w, dst, out, {isa_table.TYPES[vdst.type]});")
     if compare and row.mnemonic.startswith("v_cmpx"):
         # EXEC after VCC: the mask above is of the old EXEC
-        lines.append("\tws_s64_put(w, WS_S_EXEC, ws_s64(w, i->sdst));")
-    lines += ["\treturn WS_GO;", "}", ""]
+        lines.append("\tsg_s64_put(w, SG_S_EXEC, sg_s64(w, i->sdst));")
+    lines += ["\treturn SG_GO;", "}", ""]
     return lines
 
 
@@ -130,23 +130,23 @@ def scalar_handler(row):
     names = [n for n, _ in parts]
     text = " ".join(e for _, e in parts)
     sdst = row.operand("sdst")
-    lines = [f"WS_HANDLER({row.name})", "{"]
+    lines = [f"SG_HANDLER({row.name})", "{"]
     for k, role in enumerate(OPERANDS):
         operand = row.operand(role)
         if operand and uses(text, f"s{k}"):
             bits = 64 if isa_table.TYPES[operand.type] == 2 else 32
             lines.append(f"\tconst {c_type(operand.type)} s{k} = ({c_type(operand.type)})"
-                         f"ws_scalar{bits}(w, i, WS_S{k});")
+                         f"sg_scalar{bits}(w, i, SG_S{k});")
     if uses(text, "simm"):
         lines.append("\tconst int32_t simm = i->imm;")
     if uses(text, "old_scc"):
         lines.append("\tconst uint32_t old_scc = w->scc;")
     if uses(text, "exec"):
-        lines.append("\tconst uint64_t exec = ws_exec(w);")
+        lines.append("\tconst uint64_t exec = sg_exec(w);")
     wide = sdst and sdst.type and isa_table.TYPES[sdst.type] == 2
     if sdst and uses(row.result, "d"):
         type_ = c_type(sdst.type)
-        get = "ws_s64(w, i->sdst)" if wide else "w->s[i->sdst]"
+        get = "sg_s64(w, i->sdst)" if wide else "w->s[i->sdst]"
         lines.append(f"\t{type_} d = ({type_}){get};")
     elif sdst and "d" in names:
         lines.append(f"\t{c_type(sdst.type)} d;")
@@ -161,20 +161,20 @@ def scalar_handler(row):
         else:
             raise isa_table.TableError(f"{row.path}:{row.line}: a scalar cannot assign '{name}'")
     if "d" in names:
-        lines.append("\tws_s64_put(w, i->sdst, (uint64_t)d);" if wide else
+        lines.append("\tsg_s64_put(w, i->sdst, (uint64_t)d);" if wide else
                      "\tw->s[i->sdst] = (uint32_t)d;")
     if "exec" in names:
-        lines.append("\tws_s64_put(w, WS_S_EXEC, new_exec);")
+        lines.append("\tsg_s64_put(w, SG_S_EXEC, new_exec);")
     if "scc" in names:
         lines.append("\tw->scc = new_scc;")
-    lines += ["\treturn WS_GO;", "}", ""]
+    lines += ["\treturn SG_GO;", "}", ""]
     return lines
 
 
 def template_handler(row):
     name, _, arguments = row.result[1:].partition(" ")
     comma = ", " if arguments.strip() else ""
-    return [f"WS_OP_{name}({row.name}{comma}{arguments.strip()})", ""]
+    return [f"SG_OP_{name}({row.name}{comma}{arguments.strip()})", ""]
 
 
 def emit_handlers(encoding, out, paths):
@@ -185,7 +185,7 @@ def emit_handlers(encoding, out, paths):
             continue
         lines.append(f'#line {row.line} "{row.path}"')
         if row.result == "?":
-            lines += [f"WS_OP_unwritten({row.name})", ""]
+            lines += [f"SG_OP_unwritten({row.name})", ""]
         elif row.result.startswith("@"):
             lines += template_handler(row)
         elif encoding.startswith("v"):
@@ -203,9 +203,9 @@ def emit_list(out, paths):
     rows = isa_table.handler_rows(paths)
     with open(out, "w", encoding="utf-8") as f:
         f.write("/* Generated by gen_exec.py: every handler, in the order of its number from 1. */\n")
-        f.write("#define WS_HANDLER_LIST(X) \\\n")
+        f.write("#define SG_HANDLER_LIST(X) \\\n")
         f.write(" \\\n".join(f"\tX({row.name})" for row in rows) + "\n\n")
-        f.write(f"#define WS_N_ROW_HANDLERS {len(rows)}\n")
+        f.write(f"#define SG_N_ROW_HANDLERS {len(rows)}\n")
 
 
 def main():

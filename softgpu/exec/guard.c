@@ -56,7 +56,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 			pass_on(&before[n], number, info, context);
 }
 
-void ws_guard_install(void)
+void sg_guard_install(void)
 {
 	struct sigaction now, ours = { .sa_sigaction = on_fault,
 				       .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK };
@@ -76,33 +76,33 @@ void ws_guard_install(void)
 	}
 }
 
-void ws_guard_keep(uint64_t now_ns)
+void sg_guard_keep(uint64_t now_ns)
 {
 	static _Atomic uint64_t kept_ns;
 
 	if (now_ns - atomic_load_explicit(&kept_ns, memory_order_relaxed) < KEEP_NS)
 		return;
 	atomic_store_explicit(&kept_ns, now_ns, memory_order_relaxed);
-	ws_guard_install();
+	sg_guard_install();
 }
 
-sigjmp_buf *ws_guard_enter_(void)
+sigjmp_buf *sg_guard_enter_(void)
 {
 	guard.inside = 1;
 	return &guard.back;
 }
 
-void ws_guard_leave(void)
+void sg_guard_leave(void)
 {
 	guard.inside = 0;
 }
 
-uint64_t ws_guard_address(void)
+uint64_t sg_guard_address(void)
 {
 	return guard.address;
 }
 
-int ws_guard_was_write(void)
+int sg_guard_was_write(void)
 {
 	return guard.was_write;
 }

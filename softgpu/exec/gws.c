@@ -9,21 +9,21 @@ struct resource {
 	uint32_t n_waiting; /* at the semaphore */
 };
 
-struct ws_gws {
+struct sg_gws {
 	pthread_mutex_t lock;
-	struct resource resource[WS_GWS_RESOURCES];
+	struct resource resource[SG_GWS_RESOURCES];
 };
 
-struct ws_gws *ws_gws_create(void)
+struct sg_gws *sg_gws_create(void)
 {
-	struct ws_gws *gws = calloc(1, sizeof(*gws));
+	struct sg_gws *gws = calloc(1, sizeof(*gws));
 
 	if (gws)
 		pthread_mutex_init(&gws->lock, NULL);
 	return gws;
 }
 
-void ws_gws_destroy(struct ws_gws *gws)
+void sg_gws_destroy(struct sg_gws *gws)
 {
 	if (!gws)
 		return;
@@ -63,37 +63,37 @@ static bool pass(struct resource *r, uint64_t *wait)
 	return true;
 }
 
-static bool apply(struct resource *r, enum ws_gws_op op, uint32_t value, uint64_t *wait)
+static bool apply(struct resource *r, enum sg_gws_op op, uint32_t value, uint64_t *wait)
 {
 	switch (op) {
-	case WS_GWS_INIT:
+	case SG_GWS_INIT:
 		r->counter = value;
 		r->n_waiting = 0;
 		return true;
-	case WS_GWS_BARRIER:
+	case SG_GWS_BARRIER:
 		return barrier(r, value, wait);
-	case WS_GWS_SEMA_V:
+	case SG_GWS_SEMA_V:
 		r->counter++;
 		return true;
-	case WS_GWS_SEMA_BR:
+	case SG_GWS_SEMA_BR:
 		r->counter += value;
 		return true;
-	case WS_GWS_SEMA_P:
+	case SG_GWS_SEMA_P:
 		return pass(r, wait);
-	case WS_GWS_SEMA_RELEASE_ALL:
+	case SG_GWS_SEMA_RELEASE_ALL:
 		r->counter = r->n_waiting;
 		return true;
 	}
 	return true;
 }
 
-bool ws_gws_do(struct ws_gws *gws, enum ws_gws_op op, unsigned resource, uint32_t value,
+bool sg_gws_do(struct sg_gws *gws, enum sg_gws_op op, unsigned resource, uint32_t value,
 	       uint64_t *wait)
 {
 	bool done;
 
 	pthread_mutex_lock(&gws->lock);
-	done = apply(&gws->resource[resource % WS_GWS_RESOURCES], op, value, wait);
+	done = apply(&gws->resource[resource % SG_GWS_RESOURCES], op, value, wait);
 	pthread_mutex_unlock(&gws->lock);
 	return done;
 }

@@ -5,19 +5,19 @@
 /* TRAPSTS: the exceptions so far, and the address of the wave's instruction in an aborted replay */
 #define TRAPSTS_WRITABLE 0x1ffu
 
-static uint32_t status(const struct ws_wave *w)
+static uint32_t status(const struct sg_wave *w)
 {
 	const uint32_t valid = 1u << 16;
 	const uint32_t in_tg = w->launch->n_waves_per_wg > 1 ? 1u << 11 : 0;
 
-	return w->scc | (ws_exec(w) ? 0 : 1u << 9) | (ws_s64(w, WS_S_VCC) ? 0 : 1u << 10) | in_tg |
+	return w->scc | (sg_exec(w) ? 0 : 1u << 9) | (sg_s64(w, SG_S_VCC) ? 0 : 1u << 10) | in_tg |
 	       valid | w->status_priv;
 }
 
-static uint32_t gpr_alloc(const struct ws_wave *w)
+static uint32_t gpr_alloc(const struct sg_wave *w)
 {
 	/* sizes in granules less one; the bases are those of the first wave of a SIMD */
-	uint32_t vgpr_granule = w->launch->target == WS_GFX90A ? 8 : 4;
+	uint32_t vgpr_granule = w->launch->target == SG_GFX90A ? 8 : 4;
 	uint32_t n_vgprs = w->launch->n_vgprs + w->launch->n_agprs;
 	uint32_t vgpr_size = n_vgprs ? (n_vgprs - 1) / vgpr_granule : 0;
 	uint32_t sgpr_size = 112 / 16 - 1; /* gfx9 allocates all waves the same */
@@ -25,31 +25,31 @@ static uint32_t gpr_alloc(const struct ws_wave *w)
 	return (vgpr_size & 0x3f) << 8 | sgpr_size << 24;
 }
 
-static uint32_t lds_alloc(const struct ws_wave *w)
+static uint32_t lds_alloc(const struct sg_wave *w)
 {
 	return (w->lds_bytes / 512 & 0x1ff) << 12; /* granules of 128 dwords */
 }
 
-static uint32_t whole(const struct ws_wave *w, const struct ws_inst *i, unsigned reg)
+static uint32_t whole(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned reg)
 {
 	switch (reg) {
-	case WS_HWREG_MODE:
+	case SG_HWREG_MODE:
 		return w->mode;
-	case WS_HWREG_STATUS:
+	case SG_HWREG_STATUS:
 		return status(w);
-	case WS_HWREG_TRAPSTS:
+	case SG_HWREG_TRAPSTS:
 		return w->trap_sts;
-	case WS_HWREG_HW_ID:
+	case SG_HWREG_HW_ID:
 		return w->hw_id;
-	case WS_HWREG_GPR_ALLOC:
+	case SG_HWREG_GPR_ALLOC:
 		return gpr_alloc(w);
-	case WS_HWREG_LDS_ALLOC:
+	case SG_HWREG_LDS_ALLOC:
 		return lds_alloc(w);
-	case WS_HWREG_PC_LO:
-		return (uint32_t)ws_wave_pc(w, i);
-	case WS_HWREG_PC_HI:
-		return (uint32_t)(ws_wave_pc(w, i) >> 32);
-	case WS_HWREG_SH_MEM_BASES:
+	case SG_HWREG_PC_LO:
+		return (uint32_t)sg_wave_pc(w, i);
+	case SG_HWREG_PC_HI:
+		return (uint32_t)(sg_wave_pc(w, i) >> 32);
+	case SG_HWREG_SH_MEM_BASES:
 		return w->private_hi >> 16 | (w->shared_hi & 0xffff0000u);
 	default:
 		return 0;
@@ -70,32 +70,32 @@ static struct bits bits_of(uint32_t field)
 	return b;
 }
 
-uint32_t ws_hwreg_read(const struct ws_wave *w, const struct ws_inst *i, uint32_t field)
+uint32_t sg_hwreg_read(const struct sg_wave *w, const struct sg_exec_insn *i, uint32_t field)
 {
 	struct bits b = bits_of(field);
 
 	return (whole(w, i, b.reg) & b.mask) >> b.at;
 }
 
-bool ws_hwreg_write(struct ws_wave *w, uint32_t field, uint32_t value)
+bool sg_hwreg_write(struct sg_wave *w, uint32_t field, uint32_t value)
 {
 	struct bits b = bits_of(field);
 	uint32_t moved = value << b.at & b.mask;
 
-	if (b.reg == WS_HWREG_TRAPSTS) {
+	if (b.reg == SG_HWREG_TRAPSTS) {
 		b.mask &= TRAPSTS_WRITABLE;
 		w->trap_sts = (w->trap_sts & ~b.mask) | (moved & b.mask);
 	}
-	if (b.reg != WS_HWREG_MODE)
+	if (b.reg != SG_HWREG_MODE)
 		return false;
 	w->mode = (w->mode & ~b.mask) | moved;
 	return true;
 }
 
-uint64_t ws_wave_core_clock(const struct ws_wave *w)
+uint64_t sg_wave_core_clock(const struct sg_wave *w)
 {
 	/* 1700 and 1502 MHz, what the devices report as their largest engine clock */
 	uint64_t ticks = w->launch->clock();
 
-	return w->launch->target == WS_GFX90A ? ticks * 17 : ticks * 1502 / 100;
+	return w->launch->target == SG_GFX90A ? ticks * 17 : ticks * 1502 / 100;
 }

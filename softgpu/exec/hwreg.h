@@ -13,26 +13,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ws_inst;
-struct ws_wave;
+struct sg_exec_insn;
+struct sg_wave;
 
 /* clang-format off */
-enum ws_hwreg {
-	WS_HWREG_MODE = 1, WS_HWREG_STATUS, WS_HWREG_TRAPSTS, WS_HWREG_HW_ID, WS_HWREG_GPR_ALLOC,
-	WS_HWREG_LDS_ALLOC, WS_HWREG_IB_STS, WS_HWREG_PC_LO, WS_HWREG_PC_HI, WS_HWREG_INST_DW0,
-	WS_HWREG_INST_DW1, WS_HWREG_IB_DBG0, WS_HWREG_IB_DBG1, WS_HWREG_FLUSH_IB,
-	WS_HWREG_SH_MEM_BASES, WS_HWREG_TBA_LO, WS_HWREG_TBA_HI, WS_HWREG_TMA_LO, WS_HWREG_TMA_HI,
+enum sg_hwreg {
+	SG_HWREG_MODE = 1, SG_HWREG_STATUS, SG_HWREG_TRAPSTS, SG_HWREG_HW_ID, SG_HWREG_GPR_ALLOC,
+	SG_HWREG_LDS_ALLOC, SG_HWREG_IB_STS, SG_HWREG_PC_LO, SG_HWREG_PC_HI, SG_HWREG_INST_DW0,
+	SG_HWREG_INST_DW1, SG_HWREG_IB_DBG0, SG_HWREG_IB_DBG1, SG_HWREG_FLUSH_IB,
+	SG_HWREG_SH_MEM_BASES, SG_HWREG_TBA_LO, SG_HWREG_TBA_HI, SG_HWREG_TMA_LO, SG_HWREG_TMA_HI,
 };
 /* clang-format on */
 
-#define WS_STATUS_HALT (1u << 13) /* in w->status_priv */
+#define SG_STATUS_HALT (1u << 13) /* in w->status_priv */
 
 /* `field` is the instruction's simm16: register, lowest bit, width - 1. */
-uint32_t ws_hwreg_read(const struct ws_wave *w, const struct ws_inst *i, uint32_t field);
+uint32_t sg_hwreg_read(const struct sg_wave *w, const struct sg_exec_insn *i, uint32_t field);
 /* True: MODE changed, the loop has to be chosen again. */
-bool ws_hwreg_write(struct ws_wave *w, uint32_t field, uint32_t value);
+bool sg_hwreg_write(struct sg_wave *w, uint32_t field, uint32_t value);
 
 /* s_memtime: shader clocks at the device's boost frequency; s_memrealtime: 100 MHz. */
-uint64_t ws_wave_core_clock(const struct ws_wave *w);
+uint64_t sg_wave_core_clock(const struct sg_wave *w);
 
 #endif

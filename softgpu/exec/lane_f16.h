@@ -24,11 +24,11 @@ LANE float f16_exact_f32(uint16_t h)
 	uint32_t sign = (uint32_t)(h & 0x8000) << 16, magnitude = h & 0x7fffu;
 	uint32_t normal = (magnitude << 13) + 0x38000000u;
 	/* as a number, not by the sign of the float subtraction: that depends on the rounding */
-	uint32_t denormal = ws_f32_bits((float)(int32_t)magnitude * 0x1p-24f);
+	uint32_t denormal = sg_f32_bits((float)(int32_t)magnitude * 0x1p-24f);
 	uint32_t special = (magnitude << 13) | F32_EXP | (magnitude > 0x7c00 ? F32_QUIET : 0);
 	uint32_t finite = sel32(magnitude >= 0x400, normal, denormal);
 
-	return ws_as_f32(sign | sel32(magnitude >= 0x7c00, special, finite));
+	return sg_as_f32(sign | sel32(magnitude >= 0x7c00, special, finite));
 }
 
 LANE float f16_f32(uint16_t h, uint32_t mode)
@@ -74,7 +74,7 @@ LANE uint16_t f16_rounded(uint32_t sign, int32_t exponent, uint32_t mantissa, ui
 
 LANE uint16_t f32_f16(float a, uint32_t mode)
 {
-	uint32_t bits = ws_f32_bits(a), magnitude = bits & ~F32_SIGN, sign = bits >> 31;
+	uint32_t bits = sg_f32_bits(a), magnitude = bits & ~F32_SIGN, sign = bits >> 31;
 	uint32_t exponent = magnitude >> 23;
 	uint32_t mantissa = (magnitude & 0x7fffff) | (uint32_t)(exponent != 0) << 23;
 	uint32_t nan = sign << 15 | 0x7e00 | (bits >> 13 & 0x1ff), inf = sign << 15 | 0x7c00;
@@ -86,7 +86,7 @@ LANE uint16_t f32_f16(float a, uint32_t mode)
 /* The double holds the exact result, or a neighbour of it with the last bit set (see f16_fma). */
 LANE uint16_t f64_f16(double a, uint32_t mode)
 {
-	uint64_t bits = ws_f64_bits(a);
+	uint64_t bits = sg_f64_bits(a);
 	uint32_t high = (uint32_t)(bits >> 32), low = (uint32_t)bits;
 	uint32_t sign = high >> 31, exponent = high >> 20 & 0x7ff;
 	/* 24 bits of mantissa are enough when the rest of them is or-ed into the last */
@@ -99,14 +99,14 @@ LANE uint16_t f64_f16(double a, uint32_t mode)
 	return (uint16_t)sel32(exponent == 0x7ff, sel32(is_nan, nan, special), finite);
 }
 
-#define WS_F16_OP2(name, op) \
+#define SG_F16_OP2(name, op) \
 	LANE uint16_t name(uint16_t a, uint16_t b, uint32_t mode) \
 	{ \
 		return f32_f16(f16_f32(a, mode) op f16_f32(b, mode), mode); \
 	}
-WS_F16_OP2(f16_add, +)
-WS_F16_OP2(f16_sub, -)
-WS_F16_OP2(f16_mul, *)
+SG_F16_OP2(f16_add, +)
+SG_F16_OP2(f16_sub, -)
+SG_F16_OP2(f16_mul, *)
 
 /*
  * The product is exact in double; the sum may not be, and rounding it to half would round twice.
@@ -117,11 +117,11 @@ LANE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, uint32_t mode)
 	double x = f16_f32(a, mode), y = f16_f32(b, mode), z = f16_f32(c, mode);
 	double product = x * y, sum = product + z;
 	double back = sum - product, lost = (product - (sum - back)) + (z - back);
-	uint64_t bits = ws_f64_bits(sum), rest = ws_f64_bits(lost), size = rest & ~F64_SIGN;
+	uint64_t bits = sg_f64_bits(sum), rest = sg_f64_bits(lost), size = rest & ~F64_SIGN;
 	/* infinities leave NaN */
 	uint64_t zero = (size - 1) >> 63, nan = (size + (1ull << 52)) >> 63;
 	uint64_t nudge = ~(bits | zero | nan) & 1, inward = (bits ^ rest) >> 63;
-	double odd = ws_as_f64(bits + nudge - ((nudge & inward) << 1));
+	double odd = sg_as_f64(bits + nudge - ((nudge & inward) << 1));
 
 	return f64_f16(odd, mode);
 }
@@ -151,7 +151,7 @@ LANE uint16_t f16_moved(uint16_t a, uint32_t mode)
 
 LANE uint16_t f16_pick(uint16_t a, uint16_t b, bool a_wins, uint32_t mode)
 {
-	bool ieee = mode & WS_MODE_IEEE, a_nan = f16_is_nan(a), b_nan = f16_is_nan(b);
+	bool ieee = mode & SG_MODE_IEEE, a_nan = f16_is_nan(a), b_nan = f16_is_nan(b);
 	uint32_t r = sel32(a_nan, b, sel32(b_nan, a, sel32(a_wins, a, b)));
 
 	r = sel32(b_nan & !(b & 0x200) & ieee, b | 0x200, r);
@@ -221,7 +221,7 @@ LANE uint16_t f16_ldexp(uint16_t a, int16_t exponent, uint32_t mode)
 	int32_t e = exponent < -60 ? -60 : exponent > 60 ? 60 : exponent;
 
 	/* exact: 2^-24 and the 60 below it are far from the denormals of single precision */
-	return f32_f16(f16_f32(a, mode) * ws_as_f32((uint32_t)(e + 127) << 23), mode);
+	return f32_f16(f16_f32(a, mode) * sg_as_f32((uint32_t)(e + 127) << 23), mode);
 }
 
 /* Below 1 also after rounding: 1 - 2^-11 is the largest half there. */

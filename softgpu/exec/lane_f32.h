@@ -19,17 +19,17 @@
 #define F32_SIGN 0x80000000u
 #define F32_EXP 0x7f800000u
 #define F32_QUIET 0x00400000u
-#define F32_NAN ws_as_f32(0xffc00000u) /* what an invalid operation makes */
-#define F32_INF ws_as_f32(F32_EXP)
+#define F32_NAN sg_as_f32(0xffc00000u) /* what an invalid operation makes */
+#define F32_INF sg_as_f32(F32_EXP)
 
 LANE float f32_quiet(float a)
 {
-	return ws_as_f32(ws_f32_bits(a) | F32_QUIET);
+	return sg_as_f32(sg_f32_bits(a) | F32_QUIET);
 }
 
 LANE float f32_sel(bool cond, float a, float b) /* see sel32() */
 {
-	return ws_as_f32(sel32(cond, ws_f32_bits(a), ws_f32_bits(b)));
+	return sg_as_f32(sel32(cond, sg_f32_bits(a), sg_f32_bits(b)));
 }
 
 LANE float f32_fma(float a, float b, float c)
@@ -41,9 +41,9 @@ LANE float f32_fma(float a, float b, float c)
 
 LANE float f32_flush(float a)
 {
-	uint32_t bits = ws_f32_bits(a);
+	uint32_t bits = sg_f32_bits(a);
 
-	return ws_as_f32(bits & F32_EXP ? bits : bits & F32_SIGN);
+	return sg_as_f32(bits & F32_EXP ? bits : bits & F32_SIGN);
 }
 
 LANE float f32_mad(float a, float b, float c)
@@ -71,7 +71,7 @@ LANE float f32_mad_legacy(float a, float b, float c)
 
 LANE int32_t f32_key(float a)
 {
-	int32_t bits = (int32_t)ws_f32_bits(a);
+	int32_t bits = (int32_t)sg_f32_bits(a);
 
 	return bits ^ (int32_t)((uint32_t)(bits >> 31) >> 1);
 }
@@ -79,22 +79,22 @@ LANE int32_t f32_key(float a)
 /* Moves pass denormals through unless MODE flushes results of single precision. */
 LANE float f32_moved(float a, uint32_t mode)
 {
-	uint32_t bits = ws_f32_bits(a);
+	uint32_t bits = sg_f32_bits(a);
 
-	return ws_as_f32(sel32(((mode & 0x30) != 0x30) & !(bits & F32_EXP), bits & F32_SIGN, bits));
+	return sg_as_f32(sel32(((mode & 0x30) != 0x30) & !(bits & F32_EXP), bits & F32_SIGN, bits));
 }
 
 /* The rule of both: a signalling NaN wins in IEEE mode, any other NaN loses. */
 LANE float f32_pick(float a, float b, bool a_wins, uint32_t mode)
 {
-	uint32_t x = ws_f32_bits(a), y = ws_f32_bits(b);
-	uint32_t quiets = mode & WS_MODE_IEEE ? F32_QUIET : 0;
+	uint32_t x = sg_f32_bits(a), y = sg_f32_bits(b);
+	uint32_t quiets = mode & SG_MODE_IEEE ? F32_QUIET : 0;
 	bool a_nan = (x & ~F32_SIGN) > F32_EXP, b_nan = (y & ~F32_SIGN) > F32_EXP;
 	uint32_t r = sel32(a_nan, y, sel32(b_nan, x, sel32(a_wins, x, y)));
 
 	r = sel32(b_nan & !(y & F32_QUIET) & (quiets != 0), y | quiets, r);
 	r = sel32(a_nan & !(x & F32_QUIET) & (quiets != 0), x | quiets, r);
-	return f32_moved(ws_as_f32(r), mode);
+	return f32_moved(sg_as_f32(r), mode);
 }
 
 LANE float f32_min(float a, float b, uint32_t mode)
@@ -177,23 +177,23 @@ LANE int32_t f32_floor_to_i32(double a)
 
 /* The plain level has no instruction for these; what compilers do instead leaves signalling NaNs as
  * they are, and the sign of a zero to the host's rounding. */
-#define WS_ROUND(name, type, to, suffix) \
+#define SG_ROUND(name, type, to, suffix) \
 	LANE type name(type a) \
 	{ \
 		return a == a ? __builtin_copysign##suffix(__builtin_##to##suffix(a), a) : a + a; \
 	}
-WS_ROUND(f32_trunc, float, trunc, f)
-WS_ROUND(f32_ceil, float, ceil, f)
-WS_ROUND(f32_floor, float, floor, f)
-WS_ROUND(f64_trunc, double, trunc, )
-WS_ROUND(f64_ceil, double, ceil, )
-WS_ROUND(f64_floor, double, floor, )
+SG_ROUND(f32_trunc, float, trunc, f)
+SG_ROUND(f32_ceil, float, ceil, f)
+SG_ROUND(f32_floor, float, floor, f)
+SG_ROUND(f64_trunc, double, trunc, )
+SG_ROUND(f64_ceil, double, ceil, )
+SG_ROUND(f64_floor, double, floor, )
 
 /* ---- to the nearest integer, ties to even, whatever the host's rounding is ----
  *
  * From truncation, which exists for vectors; compilers call roundeven() lane by lane.
  */
-#define WS_ROUNDEVEN(name, type, suffix) \
+#define SG_ROUNDEVEN(name, type, suffix) \
 	LANE type name(type a) \
 	{ \
 		type whole = __builtin_trunc##suffix(a), half = whole * (type)0.5; \
@@ -203,8 +203,8 @@ WS_ROUND(f64_floor, double, floor, )
 		type away = __builtin_fabs##suffix(whole) + (up ? 1 : 0); \
 		return __builtin_copysign##suffix(away, a); \
 	}
-WS_ROUNDEVEN(f32_roundeven, float, f)
-WS_ROUNDEVEN(f64_roundeven, double, )
+SG_ROUNDEVEN(f32_roundeven, float, f)
+SG_ROUNDEVEN(f64_roundeven, double, )
 
 /* a is at most 2^16. */
 LANE int32_t f32_nearest_i32(float a)
@@ -238,8 +238,8 @@ LANE float f32_fract(float a)
 /* Denormals are made normal first; with flushed inputs the product, and so the result, is zero. */
 LANE int32_t f32_frexp_exp(float a)
 {
-	bool small = !(ws_f32_bits(a) & F32_EXP);
-	uint32_t bits = ws_f32_bits(small ? a * 0x1p32f : a);
+	bool small = !(sg_f32_bits(a) & F32_EXP);
+	uint32_t bits = sg_f32_bits(small ? a * 0x1p32f : a);
 	int32_t exponent = (int32_t)(bits >> 23 & 0xff);
 
 	return exponent == 0 || exponent == 255 ? 0 : exponent - 126 - (small ? 32 : 0);
@@ -247,11 +247,11 @@ LANE int32_t f32_frexp_exp(float a)
 
 LANE float f32_frexp_mant(float a)
 {
-	uint32_t bits = ws_f32_bits(ws_f32_bits(a) & F32_EXP ? a : a * 0x1p32f);
+	uint32_t bits = sg_f32_bits(sg_f32_bits(a) & F32_EXP ? a : a * 0x1p32f);
 	uint32_t exponent = bits & F32_EXP;
 
 	return exponent == F32_EXP ? (a != a ? f32_quiet(a) : a) :
-	       ws_as_f32(exponent ? (bits & ~F32_EXP) | 0x3f000000u : bits);
+	       sg_as_f32(exponent ? (bits & ~F32_EXP) | 0x3f000000u : bits);
 }
 
 /* Exact in double for any exponent that matters, so that only the last step rounds. */
@@ -259,7 +259,7 @@ LANE float f32_ldexp(float a, int32_t exponent)
 {
 	int32_t e = exponent < -400 ? -400 : exponent > 400 ? 400 : exponent;
 
-	return (float)((double)a * ws_as_f64((uint64_t)(uint32_t)(e + 1023) << 52));
+	return (float)((double)a * sg_as_f64((uint64_t)(uint32_t)(e + 1023) << 52));
 }
 
 /* One bit per class, as v_cmp_class numbers them, of a number given by its magnitude's order. */
@@ -273,7 +273,7 @@ LANE uint32_t class_bit(bool nan, bool quiet, bool inf, bool normal, bool zero, 
 
 LANE bool f32_class(float a, uint32_t mask)
 {
-	uint32_t bits = ws_f32_bits(a), magnitude = bits & ~F32_SIGN;
+	uint32_t bits = sg_f32_bits(a), magnitude = bits & ~F32_SIGN;
 
 	return mask & class_bit(magnitude > F32_EXP, magnitude & F32_QUIET, magnitude == F32_EXP,
 				magnitude >= 0x00800000u, magnitude == 0, bits >> 31);

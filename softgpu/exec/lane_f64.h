@@ -9,12 +9,12 @@
 #define F64_SIGN 0x8000000000000000ull
 #define F64_EXP 0x7ff0000000000000ull
 #define F64_QUIET 0x0008000000000000ull
-#define F64_NAN ws_as_f64(0xfff8000000000000ull)
-#define F64_INF ws_as_f64(F64_EXP)
+#define F64_NAN sg_as_f64(0xfff8000000000000ull)
+#define F64_INF sg_as_f64(F64_EXP)
 
 LANE double f64_quiet(double a)
 {
-	return ws_as_f64(ws_f64_bits(a) | F64_QUIET);
+	return sg_as_f64(sg_f64_bits(a) | F64_QUIET);
 }
 
 LANE double f64_fma(double a, double b, double c)
@@ -24,28 +24,28 @@ LANE double f64_fma(double a, double b, double c)
 
 LANE int64_t f64_key(double a)
 {
-	uint64_t bits = ws_f64_bits(a);
+	uint64_t bits = sg_f64_bits(a);
 
 	return (int64_t)(bits ^ ((0 - (bits >> 63)) >> 1));
 }
 
 LANE double f64_moved(double a, uint32_t mode)
 {
-	uint64_t bits = ws_f64_bits(a);
+	uint64_t bits = sg_f64_bits(a);
 
-	return ws_as_f64(sel64(((mode & 0xc0) != 0xc0) & !(bits & F64_EXP), bits & F64_SIGN, bits));
+	return sg_as_f64(sel64(((mode & 0xc0) != 0xc0) & !(bits & F64_EXP), bits & F64_SIGN, bits));
 }
 
 LANE double f64_pick(double a, double b, bool a_wins, uint32_t mode)
 {
-	uint64_t x = ws_f64_bits(a), y = ws_f64_bits(b);
-	uint64_t quiets = mode & WS_MODE_IEEE ? F64_QUIET : 0;
+	uint64_t x = sg_f64_bits(a), y = sg_f64_bits(b);
+	uint64_t quiets = mode & SG_MODE_IEEE ? F64_QUIET : 0;
 	bool a_nan = (x & ~F64_SIGN) > F64_EXP, b_nan = (y & ~F64_SIGN) > F64_EXP;
 	uint64_t r = sel64(a_nan, y, sel64(b_nan, x, sel64(a_wins, x, y)));
 
 	r = sel64(b_nan & !(y & F64_QUIET) & (quiets != 0), y | quiets, r);
 	r = sel64(a_nan & !(x & F64_QUIET) & (quiets != 0), x | quiets, r);
-	return f64_moved(ws_as_f64(r), mode);
+	return f64_moved(sg_as_f64(r), mode);
 }
 
 LANE double f64_min(double a, double b, uint32_t mode)
@@ -67,8 +67,8 @@ LANE double f64_fract(double a)
 
 LANE int32_t f64_frexp_exp(double a)
 {
-	bool small = !(ws_f64_bits(a) & F64_EXP);
-	uint64_t bits = ws_f64_bits(small ? a * 0x1p64 : a);
+	bool small = !(sg_f64_bits(a) & F64_EXP);
+	uint64_t bits = sg_f64_bits(small ? a * 0x1p64 : a);
 	int32_t exponent = (int32_t)(bits >> 52 & 0x7ff);
 
 	return exponent == 0 || exponent == 2047 ? 0 : exponent - 1022 - (small ? 64 : 0);
@@ -76,16 +76,16 @@ LANE int32_t f64_frexp_exp(double a)
 
 LANE double f64_frexp_mant(double a)
 {
-	uint64_t bits = ws_f64_bits(ws_f64_bits(a) & F64_EXP ? a : a * 0x1p64);
+	uint64_t bits = sg_f64_bits(sg_f64_bits(a) & F64_EXP ? a : a * 0x1p64);
 	uint64_t exponent = bits & F64_EXP;
 
 	return exponent == F64_EXP ? (a != a ? f64_quiet(a) : a) :
-	       ws_as_f64(exponent ? (bits & ~F64_EXP) | 0x3fe0000000000000ull : bits);
+	       sg_as_f64(exponent ? (bits & ~F64_EXP) | 0x3fe0000000000000ull : bits);
 }
 
 LANE double f64_pow2(int32_t exponent) /* -1022..1023 */
 {
-	return ws_as_f64((uint64_t)(uint32_t)(exponent + 1023) << 52);
+	return sg_as_f64((uint64_t)(uint32_t)(exponent + 1023) << 52);
 }
 
 /* In three steps, because the factor may lie outside the normal range. On the way down the first
@@ -107,7 +107,7 @@ LANE double f64_ldexp(double a, int32_t exponent)
 
 LANE bool f64_class(double a, uint32_t mask)
 {
-	uint64_t bits = ws_f64_bits(a), magnitude = bits & ~F64_SIGN;
+	uint64_t bits = sg_f64_bits(a), magnitude = bits & ~F64_SIGN;
 
 	return mask & class_bit(magnitude > F64_EXP, magnitude & F64_QUIET, magnitude == F64_EXP,
 				magnitude >= 0x0010000000000000ull, magnitude == 0, bits >> 63);

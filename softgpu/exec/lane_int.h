@@ -208,7 +208,7 @@ LANE uint32_t bfrev_b32(uint32_t v)
 LANE uint32_t clz_u32(uint32_t v)
 {
 	uint32_t top = v & ~(v >> 1);
-	uint32_t exponent = ws_f32_bits((float)(int32_t)(top & 0x7fffffffu)) >> 23;
+	uint32_t exponent = sg_f32_bits((float)(int32_t)(top & 0x7fffffffu)) >> 23;
 
 	return v >> 31 ? 0 : 158 - exponent;
 }
@@ -311,7 +311,7 @@ LANE uint32_t sad2_u16(uint32_t a, uint32_t b)
 }
 
 /* Four sums at byte offsets 0 to 3 of a, added to the 16-bit parts of c. */
-#define WS_QSAD(name, sad) \
+#define SG_QSAD(name, sad) \
 	LANE uint64_t name(uint64_t a, uint32_t b, uint64_t c, bool clamp) \
 	{ \
 		uint64_t out = 0; \
@@ -320,8 +320,8 @@ LANE uint32_t sad2_u16(uint32_t a, uint32_t b)
 							    (c >> 16 * j & 0xffff)), clamp) << 16 * j; \
 		return out; \
 	}
-WS_QSAD(qsad_pk_u16, sad4)
-WS_QSAD(mqsad_pk_u16, msad4)
+SG_QSAD(qsad_pk_u16, sad4)
+SG_QSAD(mqsad_pk_u16, msad4)
 
 /* ---- packed pairs of 16 bits ---- */
 
@@ -394,7 +394,7 @@ LANE int16_t ashr_i16(uint16_t by, int16_t v)
 	return (int16_t)(ashr_i32(v, by & 15));
 }
 
-#define WS_MIN_MAX(type, name) \
+#define SG_MIN_MAX(type, name) \
 	LANE type min_##name(type a, type b) \
 	{ \
 		return a < b ? a : b; \
@@ -407,10 +407,10 @@ LANE int16_t ashr_i16(uint16_t by, int16_t v)
 	{ \
 		return max_##name(min_##name(a, b), min_##name(max_##name(a, b), c)); \
 	}
-WS_MIN_MAX(uint16_t, u16)
-WS_MIN_MAX(int16_t, i16)
-WS_MIN_MAX(uint32_t, u32)
-WS_MIN_MAX(int32_t, i32)
+SG_MIN_MAX(uint16_t, u16)
+SG_MIN_MAX(int16_t, i16)
+SG_MIN_MAX(uint32_t, u32)
+SG_MIN_MAX(int32_t, i32)
 
 /* ---- dot products: exact sum, then wrapped or saturated ---- */
 

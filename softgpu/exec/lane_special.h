@@ -42,13 +42,13 @@ LANE float f32_log2(float a)
 {
 	bool usable = (a > 0) & (a < F32_INF);
 	/* infinity and NaN: a + a leaves them as they are */
-	uint32_t other = sel32(a < 0, 0xffc00000u, ws_f32_bits(a + a));
+	uint32_t other = sel32(a < 0, 0xffc00000u, sg_f32_bits(a + a));
 	uint32_t special = sel32(a == 0, 0xff800000u, other);
 	float x = usable ? a : 1;
-	uint64_t bits = ws_f64_bits(x);
+	uint64_t bits = sg_f64_bits(x);
 	uint64_t high = bits - 0x3fe6a09e667f3bcdull; /* sqrt(1/2) */
 	int32_t exponent = (int32_t)((int32_t)(high >> 32) >> 20);
-	double m = ws_as_f64(bits - ((uint64_t)(uint32_t)exponent << 52));
+	double m = sg_as_f64(bits - ((uint64_t)(uint32_t)exponent << 52));
 	double s = (m - 1) / (m + 1), t = s * s;
 	double p = 0x1.1111111111111p-4; /* 1/15 */
 
@@ -60,7 +60,7 @@ LANE float f32_log2(float a)
 	p = p * t + 0x1.5555555555555p-2; /* 1/3 */
 	p = p * t + 1;
 	p = (double)exponent + s * 0x1.71547652b82fep+1 * p;
-	return ws_as_f32(sel32(usable, ws_f32_bits((float)p), special));
+	return sg_as_f32(sel32(usable, sg_f32_bits((float)p), special));
 }
 
 /* sin(2 pi (a + quarter / 4)). After whole turns and quarters at most 1/8 is left, exactly. */
@@ -138,7 +138,7 @@ LANE double f64_rsq(double a)
  * from overflow and denormals; `a` is the one of them that is being scaled. The mask bit asks
  * v_div_fmas to scale the quotient back.
  */
-#define WS_DIV_SCALE(f, type, wide, exp_of, far, step, tiny, least_normal, half_least) \
+#define SG_DIV_SCALE(f, type, wide, exp_of, far, step, tiny, least_normal, half_least) \
 	struct f##_div_scale { \
 		type value; \
 		bool post; \
@@ -172,44 +172,44 @@ LANE double f64_rsq(double a)
 
 LANE int32_t f32_biased(float a)
 {
-	return (int32_t)(ws_f32_bits(a) >> 23 & 0xff);
+	return (int32_t)(sg_f32_bits(a) >> 23 & 0xff);
 }
 
 LANE int32_t f64_biased(double a)
 {
-	return (int32_t)(ws_f64_bits(a) >> 52 & 0x7ff);
+	return (int32_t)(sg_f64_bits(a) >> 52 & 0x7ff);
 }
 
 /* In double a quotient of floats shows its size even when MODE would flush it. Between the bounds
  * it rounds to a denormal. */
-WS_DIV_SCALE(f32, float, double, f32_biased, 96, 64, 23, (0x1p-126 - 0x1p-150), 0x1p-150)
-WS_DIV_SCALE(f64, double, double, f64_biased, 768, 128, 53, 0x1p-1022, 0.0)
+SG_DIV_SCALE(f32, float, double, f32_biased, 96, 64, 23, (0x1p-126 - 0x1p-150), 0x1p-150)
+SG_DIV_SCALE(f64, double, double, f64_biased, 768, 128, 53, 0x1p-1022, 0.0)
 
 /*
  * The quotient that was scaled down is large and the one that was scaled up is small, so the size
  * of the estimate c tells which way to go back. (The manuals of older chips print one factor, 2^32
  * or 2^64; it would return wrong quotients in both cases.)
  */
-#define WS_DIV_FMAS(f, type, uint, sign, select, bias, up, down, half_least, nearest) \
+#define SG_DIV_FMAS(f, type, uint, sign, select, bias, up, down, half_least, nearest) \
 	LANE type f##_div_fmas(type a, type b, type c, bool post, uint32_t mode) \
 	{ \
 		type r = f##_fma(a, b, c), lost = f##_fma(a, b, c - r); \
 		type small = r * down, rest = r - small * up; \
-		uint s = ws_##f##_bits(small), d = ws_##f##_bits(rest), e = ws_##f##_bits(lost); \
+		uint s = sg_##f##_bits(small), d = sg_##f##_bits(rest), e = sg_##f##_bits(lost); \
 		/* A denormal is rounded here for the second time. That went wrong if it was a tie \
 		 * only because the fma had rounded: then what that lost decides. */ \
-		bool tie = ((d & ~sign) == ws_##f##_bits(half_least)) & !((d ^ e) & sign) & \
+		bool tie = ((d & ~sign) == sg_##f##_bits(half_least)) & !((d ^ e) & sign) & \
 			   (lost != 0) & nearest(mode); \
 		uint away = (uint)1 - ((s ^ d) & sign ? 2 : 0); \
 		uint low = s + (tie ? away : 0); \
-		uint high = ws_##f##_bits(r * up); \
-		return ws_as_##f(select(post, select(f##_biased(c) > bias, high, low), \
-					ws_##f##_bits(r))); \
+		uint high = sg_##f##_bits(r * up); \
+		return sg_as_##f(select(post, select(f##_biased(c) > bias, high, low), \
+					sg_##f##_bits(r))); \
 	}
 #define F32_NEAREST(mode) (((mode) & 3) == 0)
 #define F64_NEAREST(mode) (((mode) & 0xc) == 0)
-WS_DIV_FMAS(f32, float, uint32_t, F32_SIGN, sel32, 127, 0x1p64f, 0x1p-64f, 0x1p-86f, F32_NEAREST)
-WS_DIV_FMAS(f64, double, uint64_t, F64_SIGN, sel64, 1023, 0x1p128, 0x1p-128, 0x1p-947, F64_NEAREST)
+SG_DIV_FMAS(f32, float, uint32_t, F32_SIGN, sel32, 127, 0x1p64f, 0x1p-64f, 0x1p-86f, F32_NEAREST)
+SG_DIV_FMAS(f64, double, uint64_t, F64_SIGN, sel64, 1023, 0x1p128, 0x1p-128, 0x1p-947, F64_NEAREST)
 
 /* q is the quotient but for the special cases of n / d, which are settled here. A q that is NaN
  * although neither n nor d is comes from the Newton steps of a quotient that overflows. */
@@ -222,9 +222,9 @@ LANE uint32_t overflow_below(uint32_t round, uint32_t negative)
 
 LANE float f32_div_fixup(float q, float d, float n, uint32_t mode)
 {
-	uint32_t sign = (ws_f32_bits(d) ^ ws_f32_bits(n)) & F32_SIGN;
+	uint32_t sign = (sg_f32_bits(d) ^ sg_f32_bits(n)) & F32_SIGN;
 	bool d_inf = __builtin_fabsf(d) == F32_INF, n_inf = __builtin_fabsf(n) == F32_INF;
-	uint32_t r = ws_f32_bits(q) & ~F32_SIGN;
+	uint32_t r = sg_f32_bits(q) & ~F32_SIGN;
 
 	r = q != q ? F32_EXP - overflow_below(mode & 3, (uint32_t)(sign >> 31)) : r;
 	r = f32_biased(n) - f32_biased(d) < -150 ? 0 : r;
@@ -232,16 +232,16 @@ LANE float f32_div_fixup(float q, float d, float n, uint32_t mode)
 	r = d == 0 || n_inf ? F32_EXP : r;
 	r |= sign;
 	r = (d == 0 && n == 0) || (d_inf && n_inf) ? 0xffc00000u : r;
-	r = d != d ? ws_f32_bits(f32_quiet(d)) : r;
-	r = n != n ? ws_f32_bits(f32_quiet(n)) : r;
-	return ws_as_f32(r);
+	r = d != d ? sg_f32_bits(f32_quiet(d)) : r;
+	r = n != n ? sg_f32_bits(f32_quiet(n)) : r;
+	return sg_as_f32(r);
 }
 
 LANE double f64_div_fixup(double q, double d, double n, uint32_t mode)
 {
-	uint64_t sign = (ws_f64_bits(d) ^ ws_f64_bits(n)) & F64_SIGN;
+	uint64_t sign = (sg_f64_bits(d) ^ sg_f64_bits(n)) & F64_SIGN;
 	bool d_inf = __builtin_fabs(d) == F64_INF, n_inf = __builtin_fabs(n) == F64_INF;
-	uint64_t r = ws_f64_bits(q) & ~F64_SIGN;
+	uint64_t r = sg_f64_bits(q) & ~F64_SIGN;
 
 	r = q != q ? F64_EXP - overflow_below(mode >> 2 & 3, (uint32_t)(sign >> 63)) : r;
 	r = f64_biased(n) - f64_biased(d) < -1075 ? 0 : r;
@@ -249,9 +249,9 @@ LANE double f64_div_fixup(double q, double d, double n, uint32_t mode)
 	r = d == 0 || n_inf ? F64_EXP : r;
 	r |= sign;
 	r = (d == 0 && n == 0) || (d_inf && n_inf) ? 0xfff8000000000000ull : r;
-	r = d != d ? ws_f64_bits(f64_quiet(d)) : r;
-	r = n != n ? ws_f64_bits(f64_quiet(n)) : r;
-	return ws_as_f64(r);
+	r = d != d ? sg_f64_bits(f64_quiet(d)) : r;
+	r = n != n ? sg_f64_bits(f64_quiet(n)) : r;
+	return sg_as_f64(r);
 }
 
 LANE uint16_t f16_div_fixup(uint16_t q, uint16_t d, uint16_t n, uint32_t mode)
@@ -272,7 +272,7 @@ LANE uint16_t f16_div_fixup(uint16_t q, uint16_t d, uint16_t n, uint32_t mode)
 /* ---- v_trig_preop_f64: the bits of 2/pi that matter for an argument ---- */
 
 /* 2/pi = 0.b1200 b1199 ... b0, first bit first; the last word is filled up with zeros. */
-static const uint32_t ws_two_over_pi[38] = {
+static const uint32_t sg_two_over_pi[38] = {
 	0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
 	0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,
 	0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
@@ -284,7 +284,7 @@ static const uint32_t ws_two_over_pi[38] = {
 
 LANE uint64_t two_over_pi_word(uint32_t word)
 {
-	return word < 38 ? ws_two_over_pi[word] : 0;
+	return word < 38 ? sg_two_over_pi[word] : 0;
 }
 
 /* 53 bits from `at` on, cut off (never rounded), as a number of that weight. */

@@ -2,19 +2,19 @@
  * launch: one kernel dispatch as its waves see it, and the workgroups that run it.
  *
  * The command processor fills the inputs from the packet, the kernel descriptor and the queue,
- * calls ws_launch_init(), and then hands workgroups to as many threads as it likes:
+ * calls sg_launch_init(), and then hands workgroups to as many threads as it likes:
  *
- *	wg = ws_wg_create(launch, slot)     storage of one resident workgroup; reused
- *	ws_wg_start(wg, id)                 put workgroup `id` at its first instruction
- *	ws_wg_run(wg, budget, n_sleeps)     run it for about `budget` wave-instructions
+ *	wg = sg_wg_create(launch, slot)     storage of one resident workgroup; reused
+ *	sg_wg_start(wg, id)                 put workgroup `id` at its first instruction
+ *	sg_wg_run(wg, budget, n_sleeps)     run it for about `budget` wave-instructions
  *
- * A workgroup is suspended between two calls of ws_wg_run() and may continue on another thread.
+ * A workgroup is suspended between two calls of sg_wg_run() and may continue on another thread.
  * Nothing here starts threads, waits or sleeps: who runs what, and when, is the caller's decision.
  *
  * Threads  launch: init and fini by one thread; read-only in between, except what is marked atomic.
  *          wg: one thread at a time.
- * Faults   an access that the device may not make ends ws_wg_run() with WS_WG_FAULT; the process
- *          lives on. Needs ws_guard_install() once per process (guard.h).
+ * Faults   an access that the device may not make ends sg_wg_run() with SG_WG_FAULT; the process
+ *          lives on. Needs sg_guard_install() once per process (guard.h).
  */
 #ifndef WS_SOFTGPU_EXEC_LAUNCH_H
 #define WS_SOFTGPU_EXEC_LAUNCH_H
@@ -23,21 +23,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ws_code;
-struct ws_code_cache;
-struct ws_code_window;
-struct ws_gws;
-struct ws_undo;
-struct ws_wg;
+struct sg_code;
+struct sg_code_cache;
+struct sg_code_window;
+struct sg_gws;
+struct sg_undo;
+struct sg_wg;
 
 /*
  * Pinned host memory has a second address on the device, this far above its own: AMD's driver maps it
  * elsewhere, too, and HIP 5 relies on the two being different. No host address has this bit.
  */
-#define WS_PINNED_ALIAS (1ull << 47)
+#define SG_PINNED_ALIAS (1ull << 47)
 
 /* What the waves can reach. GPU address A is at host address host_base + A, without the bit above. */
-struct ws_mem_map {
+struct sg_mem_map {
 	uint64_t host_base;           /* 0: the two address spaces are one */
 	uint64_t start, end;          /* the device aperture, GPU addresses; inside it unmapped pages fault */
 	/* Outside the aperture: may the device access [addr, addr + size)? (pinned host memory) */
@@ -46,24 +46,24 @@ struct ws_mem_map {
 };
 
 /* What the waves can ask of the world outside. */
-struct ws_exec_hooks {
+struct sg_exec_hooks {
 	/* s_sendmsg(interrupt): wake the event of this id */
 	void (*interrupt)(void *ctx, uint32_t event_id);
 	void *ctx;
 };
 
-enum ws_target { WS_GFX908, WS_GFX90A };
+enum sg_target { SG_GFX908, SG_GFX90A };
 
-enum ws_fault_kind {
-	WS_FAULT_NONE,
-	WS_FAULT_MEMORY,      /* access to an address that is not mapped for the device */
-	WS_FAULT_ILLEGAL,     /* not an instruction of this target */
-	WS_FAULT_TRAP,        /* s_trap: device abort(), assert */
-	WS_FAULT_APERTURE,    /* outside of LDS or scratch through a flat address */
+enum sg_fault_kind {
+	SG_FAULT_NONE,
+	SG_FAULT_MEMORY,      /* access to an address that is not mapped for the device */
+	SG_FAULT_ILLEGAL,     /* not an instruction of this target */
+	SG_FAULT_TRAP,        /* s_trap: device abort(), assert */
+	SG_FAULT_APERTURE,    /* outside of LDS or scratch through a flat address */
 };
 
-struct ws_fault {
-	enum ws_fault_kind kind;
+struct sg_fault {
+	enum sg_fault_kind kind;
 	uint64_t pc;          /* GPU address of the instruction */
 	uint64_t address;     /* memory faults: the first address that failed */
 	bool write;
@@ -74,13 +74,13 @@ struct ws_fault {
 	char text[120];       /* the instruction, disassembled; empty: not one */
 };
 
-struct ws_launch {
+struct sg_launch {
 	/* --- inputs, filled by the caller --- */
-	enum ws_target target;
-	const struct ws_mem_map *mem;
-	const struct ws_exec_hooks *hooks;
-	struct ws_code_cache *code_cache;
-	struct ws_gws *gws;           /* NULL: the queue has no global wave sync */
+	enum sg_target target;
+	const struct sg_mem_map *mem;
+	const struct sg_exec_hooks *hooks;
+	struct sg_code_cache *code_cache;
+	struct sg_gws *gws;           /* NULL: the queue has no global wave sync */
 
 	uint64_t kernel_object;       /* GPU address of the kernel descriptor */
 	uint64_t entry;               /* GPU address of the first instruction */
@@ -102,69 +102,69 @@ struct ws_launch {
 	uint32_t n_scratch_waves;     /* wave slots that the backing memory has room for */
 	uint32_t shared_aperture_hi, private_aperture_hi;
 	uint64_t (*clock)(void);      /* 100 MHz device clock, for s_memrealtime and s_memtime */
-	struct ws_undo *undo;         /* NULL, or (counting mode) what is overwritten is saved here */
+	struct sg_undo *undo;         /* NULL, or (counting mode) what is overwritten is saved here */
 	uint64_t max_instructions;    /* 0, or `stop` is set when so many wave-instructions were executed */
 
-	/* --- set by ws_launch_init() --- */
+	/* --- set by sg_launch_init() --- */
 	uint32_t n_wg[3];             /* workgroups per dimension, partial ones included */
 	uint64_t n_wgs;
 	uint32_t n_waves_per_wg;
 	uint32_t n_vgprs, n_agprs;    /* allocated per lane */
-	struct ws_code *code;         /* decoded instructions */
-	struct ws_code_window *window; /* those around `entry` */
+	struct sg_code *code;         /* decoded instructions */
+	struct sg_code_window *window; /* those around `entry` */
 
 	/* --- results --- */
 	_Atomic uint64_t n_instructions; /* wave-instructions executed so far */
-	_Atomic bool stop;            /* set by anyone: workgroups return WS_WG_RUNNABLE soon */
+	_Atomic bool stop;            /* set by anyone: workgroups return SG_WG_RUNNABLE soon */
 	_Atomic bool told_host;       /* it sent an interrupt: running it again would send another */
 };
 
-enum ws_launch_error { /* why a dispatch cannot run; the queue error codes map one to one */
-	WS_LAUNCH_OK,
-	WS_LAUNCH_BAD_DIMENSIONS,
-	WS_LAUNCH_BAD_GROUP_MEMORY,
-	WS_LAUNCH_BAD_CODE,           /* entry not aligned, or no memory to decode it into */
-	WS_LAUNCH_BAD_GROUP_SIZE,
+enum sg_launch_error { /* why a dispatch cannot run; the queue error codes map one to one */
+	SG_LAUNCH_OK,
+	SG_LAUNCH_BAD_DIMENSIONS,
+	SG_LAUNCH_BAD_GROUP_MEMORY,
+	SG_LAUNCH_BAD_CODE,           /* entry not aligned, or no memory to decode it into */
+	SG_LAUNCH_BAD_GROUP_SIZE,
 };
 
-enum ws_launch_error ws_launch_init(struct ws_launch *launch);
-void ws_launch_fini(struct ws_launch *launch);
+enum sg_launch_error sg_launch_init(struct sg_launch *launch);
+void sg_launch_fini(struct sg_launch *launch);
 
 /* How many workgroups fit on one compute unit at once (waves, registers, LDS, barriers). */
-uint32_t ws_launch_wgs_per_cu(const struct ws_launch *launch);
+uint32_t sg_launch_wgs_per_cu(const struct sg_launch *launch);
 
-enum ws_wg_state {
-	WS_WG_DONE,           /* all waves ended; start another one with the same storage */
-	WS_WG_RUNNABLE,       /* the budget is used up */
-	WS_WG_WAITING,        /* every wave sleeps or waits (s_sleep, GWS): try others first */
-	WS_WG_FAULT,          /* ws_wg_fault() says which; the workgroup cannot continue */
+enum sg_wg_state {
+	SG_WG_DONE,           /* all waves ended; start another one with the same storage */
+	SG_WG_RUNNABLE,       /* the budget is used up */
+	SG_WG_WAITING,        /* every wave sleeps or waits (s_sleep, GWS): try others first */
+	SG_WG_FAULT,          /* sg_wg_fault() says which; the workgroup cannot continue */
 };
 
 /* Slot: index of the resident workgroup; decides its scratch waves [slot * n_waves_per_wg, ...). */
-struct ws_wg *ws_wg_create(const struct ws_launch *launch, uint32_t slot); /* NULL: out of memory */
-void ws_wg_destroy(struct ws_wg *wg);
-void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3]);
-/* n_sleeps: how often it may go on although every wave waits, before it returns WS_WG_WAITING. */
-enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget, uint32_t n_sleeps);
-const struct ws_fault *ws_wg_fault(const struct ws_wg *wg);
+struct sg_wg *sg_wg_create(const struct sg_launch *launch, uint32_t slot); /* NULL: out of memory */
+void sg_wg_destroy(struct sg_wg *wg);
+void sg_wg_start(struct sg_wg *wg, struct sg_launch *launch, const uint32_t id[3]);
+/* n_sleeps: how often it may go on although every wave waits, before it returns SG_WG_WAITING. */
+enum sg_wg_state sg_wg_run(struct sg_wg *wg, uint64_t budget, uint32_t n_sleeps);
+const struct sg_fault *sg_wg_fault(const struct sg_wg *wg);
 
 /* What the waves of a suspended workgroup wait for. */
-struct ws_wg_wait {
+struct sg_wg_wait {
 	uint32_t id[3];
 	uint32_t n_waves;             /* that have not ended */
 	uint32_t n_at_barrier, n_asleep, n_at_gws, n_halted;
 	uint64_t pc;                  /* of one of them: not of a barrier, if another kind waits, too */
 };
-void ws_wg_get_wait(const struct ws_wg *wg, struct ws_wg_wait *out);
+void sg_wg_get_wait(const struct sg_wg *wg, struct sg_wg_wait *out);
 
 /* Decoded code, shared by all launches of a device. */
-struct ws_code_cache *ws_code_cache_create(const struct ws_mem_map *mem, enum ws_target target);
-void ws_code_cache_destroy(struct ws_code_cache *cache);
+struct sg_code_cache *sg_code_cache_create(const struct sg_mem_map *mem, enum sg_target target);
+void sg_code_cache_destroy(struct sg_code_cache *cache);
 /* Memory may hold other instructions now. Running launches keep what they decoded. */
-void ws_code_cache_invalidate(struct ws_code_cache *cache);
+void sg_code_cache_invalidate(struct sg_code_cache *cache);
 
 /* Global wave sync: 64 barrier/semaphore resources, shared by the queues of a process and device. */
-struct ws_gws *ws_gws_create(void);
-void ws_gws_destroy(struct ws_gws *gws);
+struct sg_gws *sg_gws_create(void);
+void sg_gws_destroy(struct sg_gws *gws);
 
 #endif

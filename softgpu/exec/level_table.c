@@ -4,34 +4,34 @@
 #include "softgpu/exec/lower.h"
 #include "exec_list.h"
 
-#define DECLARE(name) enum ws_stop WS_FN(name)(struct ws_wave * w, const struct ws_inst *i);
-WS_HANDLER_LIST(DECLARE)
+#define DECLARE(name) enum sg_stop SG_FN(name)(struct sg_wave * w, const struct sg_exec_insn *i);
+SG_HANDLER_LIST(DECLARE)
 DECLARE(valu_mods)
 
-static enum ws_stop special(struct ws_wave *w, const struct ws_inst *i)
+static enum sg_stop special(struct sg_wave *w, const struct sg_exec_insn *i)
 {
-	ws_wave_refresh_specials(w);
+	sg_wave_refresh_specials(w);
 	return w->handlers[i->inner](w, i);
 }
 
-static enum ws_stop window_end(struct ws_wave *w, const struct ws_inst *i)
+static enum sg_stop window_end(struct sg_wave *w, const struct sg_exec_insn *i)
 {
-	return ws_wave_jump(w, i, ws_wave_pc(w, i));
+	return sg_wave_jump(w, i, sg_wave_pc(w, i));
 }
 
-static enum ws_stop illegal(struct ws_wave *w, const struct ws_inst *i)
+static enum sg_stop illegal(struct sg_wave *w, const struct sg_exec_insn *i)
 {
-	return ws_wave_fault(w, i, WS_FAULT_ILLEGAL, 0, false);
+	return sg_wave_fault(w, i, SG_FAULT_ILLEGAL, 0, false);
 }
 
-extern const ws_handler WS_FN(handlers)[];
-const ws_handler WS_FN(handlers)[] = {
-	ws_code_decode_here,
-#define ENTRY(name) WS_FN(name),
-	WS_HANDLER_LIST(ENTRY)
+extern const sg_handler SG_FN(handlers)[];
+const sg_handler SG_FN(handlers)[] = {
+	sg_code_decode_here,
+#define ENTRY(name) SG_FN(name),
+	SG_HANDLER_LIST(ENTRY)
 #undef ENTRY
-	[1 + WS_N_ROW_HANDLERS + WS_X_VALU_MODS] = WS_FN(valu_mods),
-	[1 + WS_N_ROW_HANDLERS + WS_X_SPECIAL] = special,
-	[1 + WS_N_ROW_HANDLERS + WS_X_WINDOW_END] = window_end,
-	[1 + WS_N_ROW_HANDLERS + WS_X_ILLEGAL] = illegal,
+	[1 + SG_N_ROW_HANDLERS + SG_X_VALU_MODS] = SG_FN(valu_mods),
+	[1 + SG_N_ROW_HANDLERS + SG_X_SPECIAL] = special,
+	[1 + SG_N_ROW_HANDLERS + SG_X_WINDOW_END] = window_end,
+	[1 + SG_N_ROW_HANDLERS + SG_X_ILLEGAL] = illegal,
 };

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <pthread.h>
 
-extern const ws_handler ws_plain_handlers[], ws_avx2_handlers[], ws_avx512_handlers[];
+extern const sg_handler sg_plain_handlers[], sg_avx2_handlers[], sg_avx512_handlers[];
 
 static bool always(void)
 {
 	return true;
 }
 
-#if defined(WS_HAS_LEVEL_avx2)
+#if defined(SG_HAS_LEVEL_avx2)
 static bool has_avx2(void)
 {
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -21,7 +21,7 @@ static bool has_avx2(void)
 
 #endif
 
-#if defined(WS_HAS_LEVEL_avx512)
+#if defined(SG_HAS_LEVEL_avx512)
 static bool has_avx512(void)
 {
 	return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -32,15 +32,15 @@ static bool has_avx512(void)
 static const struct level {
 	const char *name;
 	bool (*here)(void);
-	const ws_handler *handlers;
+	const sg_handler *handlers;
 } levels[] = { /* best first */
-#if defined(WS_HAS_LEVEL_avx512)
-	{ "avx512", has_avx512, ws_avx512_handlers },
+#if defined(SG_HAS_LEVEL_avx512)
+	{ "avx512", has_avx512, sg_avx512_handlers },
 #endif
-#if defined(WS_HAS_LEVEL_avx2)
-	{ "avx2", has_avx2, ws_avx2_handlers },
+#if defined(SG_HAS_LEVEL_avx2)
+	{ "avx2", has_avx2, sg_avx2_handlers },
 #endif
-	{ "plain", always, ws_plain_handlers },
+	{ "plain", always, sg_plain_handlers },
 };
 #define N_LEVELS (sizeof(levels) / sizeof(levels[0]))
 
@@ -66,13 +66,13 @@ static void choose(void)
 		wish, chosen->name);
 }
 
-const ws_handler *ws_level_handlers(void)
+const sg_handler *sg_level_handlers(void)
 {
 	pthread_once(&once, choose);
 	return chosen->handlers;
 }
 
-const char *ws_level_name(void)
+const char *sg_level_name(void)
 {
 	pthread_once(&once, choose);
 	return chosen->name;

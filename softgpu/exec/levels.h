@@ -8,7 +8,7 @@
 
 #include "softgpu/exec/wave.h"
 
-const ws_handler *ws_level_handlers(void);
-const char *ws_level_name(void);
+const sg_handler *sg_level_handlers(void);
+const char *sg_level_name(void);
 
 #endif

@@ -8,16 +8,16 @@
 #include "softgpu/exec/const_pool.h"
 #include "softgpu/exec/wave.h"
 #include "softgpu/isa/isa.h"
-#include "exec_list.h" /* generated: WS_N_ROW_HANDLERS */
+#include "exec_list.h" /* generated: SG_N_ROW_HANDLERS */
 
-uint32_t ws_extra_handler(enum ws_extra_handler which)
+uint32_t sg_extra_handler(enum sg_extra_handler which)
 {
-	return 1 + WS_N_ROW_HANDLERS + which;
+	return 1 + SG_N_ROW_HANDLERS + which;
 }
 
-uint16_t ws_lower_sreg(unsigned operand)
+uint16_t sg_lower_sreg(unsigned operand)
 {
-	return (uint16_t)(offsetof(struct ws_wave, s) + 4 * operand);
+	return (uint16_t)(offsetof(struct sg_wave, s) + 4 * operand);
 }
 
 /* ---- constants ---- */
@@ -33,9 +33,9 @@ static const uint64_t f64_constants[] = { 0x3fe0000000000000, 0xbfe0000000000000
 
 static bool is_constant(unsigned operand)
 {
-	return (operand >= WS_OPND_INT_0 && operand <= WS_OPND_INT_M16) ||
-	       (operand >= WS_OPND_F_0_5 && operand <= WS_OPND_F_INV_2PI) ||
-	       operand == WS_OPND_LITERAL;
+	return (operand >= SG_OPND_INT_0 && operand <= SG_OPND_INT_M16) ||
+	       (operand >= SG_OPND_F_0_5 && operand <= SG_OPND_F_INV_2PI) ||
+	       operand == SG_OPND_LITERAL;
 }
 
 /* The constant as the instruction sees it; `bits` is the size of one element of the operand. */
@@ -43,23 +43,23 @@ static uint64_t constant_value(unsigned operand, uint32_t literal, unsigned type
 {
 	bool wide = bits == 64;
 
-	if (operand == WS_OPND_LITERAL) {
+	if (operand == SG_OPND_LITERAL) {
 		if (!wide)
 			return literal;
-		if (type_class == WS_TYPE_F) /* the upper half of the double */
+		if (type_class == SG_TYPE_F) /* the upper half of the double */
 			return (uint64_t)literal << 32;
-		return type_class == WS_TYPE_I ? (uint64_t)(int64_t)(int32_t)literal : literal;
+		return type_class == SG_TYPE_I ? (uint64_t)(int64_t)(int32_t)literal : literal;
 	}
-	if (operand <= WS_OPND_INT_M16) {
-		int64_t v = operand <= WS_OPND_INT_64 ? (int)operand - WS_OPND_INT_0
-						      : WS_OPND_INT_64 - (int)operand;
+	if (operand <= SG_OPND_INT_M16) {
+		int64_t v = operand <= SG_OPND_INT_64 ? (int)operand - SG_OPND_INT_0
+						      : SG_OPND_INT_64 - (int)operand;
 
 		return wide ? (uint64_t)v : (uint32_t)v;
 	}
 	if (wide)
-		return f64_constants[operand - WS_OPND_F_0_5];
-	return bits == 16 ? f16_constants[operand - WS_OPND_F_0_5]
-			  : f32_constants[operand - WS_OPND_F_0_5];
+		return f64_constants[operand - SG_OPND_F_0_5];
+	return bits == 16 ? f16_constants[operand - SG_OPND_F_0_5]
+			  : f32_constants[operand - SG_OPND_F_0_5];
 }
 
 /* ---- scalar operands ---- */
@@ -69,24 +69,24 @@ static uint16_t scalar_place(unsigned operand, bool *out_special)
 {
 	*out_special = true;
 	switch (operand) {
-	case WS_OPND_VCCZ:
-		return ws_lower_sreg(WS_S_VCCZ);
-	case WS_OPND_EXECZ:
-		return ws_lower_sreg(WS_S_EXECZ);
-	case WS_OPND_SCC:
-		return ws_lower_sreg(WS_S_SCC);
-	case WS_OPND_LDS_DIRECT:
-		return ws_lower_sreg(WS_S_LDS_DIRECT);
+	case SG_OPND_VCCZ:
+		return sg_lower_sreg(SG_S_VCCZ);
+	case SG_OPND_EXECZ:
+		return sg_lower_sreg(SG_S_EXECZ);
+	case SG_OPND_SCC:
+		return sg_lower_sreg(SG_S_SCC);
+	case SG_OPND_LDS_DIRECT:
+		return sg_lower_sreg(SG_S_LDS_DIRECT);
 	}
 	*out_special = false;
-	if (operand >= WS_OPND_SHARED_BASE && operand <= WS_OPND_PRIVATE_LIMIT)
-		return ws_lower_sreg(WS_S_APERTURES + 2 * (operand - WS_OPND_SHARED_BASE));
-	if (operand < WS_OPND_INT_0)
-		return ws_lower_sreg(operand);
-	return ws_lower_sreg(WS_S_ZERO); /* pops_exiting_wave_id and reserved numbers */
+	if (operand >= SG_OPND_SHARED_BASE && operand <= SG_OPND_PRIVATE_LIMIT)
+		return sg_lower_sreg(SG_S_APERTURES + 2 * (operand - SG_OPND_SHARED_BASE));
+	if (operand < SG_OPND_INT_0)
+		return sg_lower_sreg(operand);
+	return sg_lower_sreg(SG_S_ZERO); /* pops_exiting_wave_id and reserved numbers */
 }
 
-bool ws_lower_scalar(struct ws_inst *out, unsigned k, unsigned operand, uint32_t literal,
+bool sg_lower_scalar(struct sg_exec_insn *out, unsigned k, unsigned operand, uint32_t literal,
 		     unsigned type_class, unsigned bits)
 {
 	bool special = false;
@@ -98,41 +98,41 @@ bool ws_lower_scalar(struct ws_inst *out, unsigned k, unsigned operand, uint32_t
 	uint64_t v = constant_value(operand, literal, type_class, bits);
 
 	out->s_const |= 1u << k;
-	if (k == WS_S2) {
+	if (k == SG_S2) {
 		out->target = v;
-		out->s_off[k] = offsetof(struct ws_inst, target);
+		out->s_off[k] = offsetof(struct sg_exec_insn, target);
 	} else {
-		out->k[k - WS_S0] = v;
-		out->s_off[k] = (uint16_t)(offsetof(struct ws_inst, k) + 8 * (k - WS_S0));
+		out->k[k - SG_S0] = v;
+		out->s_off[k] = (uint16_t)(offsetof(struct sg_exec_insn, k) + 8 * (k - SG_S0));
 	}
 	return false;
 }
 
-static uint32_t lower_scalar_insn(const struct ws_insn *insn, uint32_t slot, uint32_t n_slots,
-				  uint64_t pc, struct ws_inst *out)
+static uint32_t lower_scalar_insn(const struct sg_decoded_insn *insn, uint32_t slot, uint32_t n_slots,
+				  uint64_t pc, struct sg_exec_insn *out)
 {
-	const struct ws_isa_row *row = insn->row;
+	const struct sg_isa_row *row = insn->row;
 	bool special = false;
 
 	out->sdst = insn->sdst;
 	out->imm = insn->simm;
 	out->literal = insn->literal;
-	out->s_off[WS_D] = ws_lower_sreg(insn->sdst & 127);
+	out->s_off[SG_D] = sg_lower_sreg(insn->sdst & 127);
 	for (unsigned n = 0; n < row->n_operands; n++) {
-		const struct ws_isa_operand *o = &row->operand[n];
+		const struct sg_isa_operand *o = &row->operand[n];
 
 		switch (o->role) {
-		case WS_ROLE_SRC0:
-		case WS_ROLE_SRC1: {
-			unsigned k = o->role == WS_ROLE_SRC0 ? 0 : 1;
+		case SG_ROLE_SRC0:
+		case SG_ROLE_SRC1: {
+			unsigned k = o->role == SG_ROLE_SRC0 ? 0 : 1;
 			/* SOPK comparisons name their one register where others have the destination */
-			unsigned operand = row->enc == WS_ENC_SOPK ? insn->sdst : insn->src[k];
+			unsigned operand = row->enc == SG_ENC_SOPK ? insn->sdst : insn->src[k];
 
-			special |= ws_lower_scalar(out, WS_S0 + k, operand, insn->literal,
+			special |= sg_lower_scalar(out, SG_S0 + k, operand, insn->literal,
 						   o->type_class, o->bits);
 			break;
 		}
-		case WS_ROLE_LABEL: {
+		case SG_ROLE_LABEL: {
 			int64_t to = (int64_t)slot + 1 + insn->simm;
 
 			out->imm = 1 + insn->simm;
@@ -147,187 +147,187 @@ static uint32_t lower_scalar_insn(const struct ws_insn *insn, uint32_t slot, uin
 	if (!special)
 		return row->handler;
 	out->inner = row->handler;
-	return ws_extra_handler(WS_X_SPECIAL);
+	return sg_extra_handler(SG_X_SPECIAL);
 }
 
 /* ---- vector operands ---- */
 
-static bool lower_vector_source(const struct ws_insn *insn, unsigned n, const struct ws_isa_operand *o,
-				struct ws_inst *out)
+static bool lower_vector_source(const struct sg_decoded_insn *insn, unsigned n, const struct sg_isa_operand *o,
+				struct sg_exec_insn *out)
 {
-	unsigned operand = insn->src[n], k = WS_S0 + n;
+	unsigned operand = insn->src[n], k = SG_S0 + n;
 	bool special = false;
 
-	if (operand >= WS_OPND_VGPR0) {
-		out->base[k] = insn->src_acc & 1u << n ? WS_BASE_AGPR : WS_BASE_VGPR;
-		out->off[k] = (operand - WS_OPND_VGPR0) * WS_LANES;
+	if (operand >= SG_OPND_VGPR0) {
+		out->base[k] = insn->src_acc & 1u << n ? SG_BASE_AGPR : SG_BASE_VGPR;
+		out->off[k] = (operand - SG_OPND_VGPR0) * SG_LANES;
 	} else if (is_constant(operand)) {
-		out->base[k] = WS_BASE_CONST;
-		out->off[k] = ws_const_pool_get(
+		out->base[k] = SG_BASE_CONST;
+		out->off[k] = sg_const_pool_get(
 			constant_value(operand, insn->literal, o->type_class,
-				       o->type_class == WS_TYPE_PK32 ? 32 : o->bits));
+				       o->type_class == SG_TYPE_PK32 ? 32 : o->bits));
 	} else {
 		out->s_off[k] = scalar_place(operand, &special);
 		out->splat |= 1u << k;
 		if (o->n_regs > 1)
 			out->splat |= 0x10u << k;
-		out->base[k] = WS_BASE_TMP;
-		out->off[k] = k * (sizeof(((struct ws_wave *)0)->tmp[0]) / 4);
+		out->base[k] = SG_BASE_TMP;
+		out->off[k] = k * (sizeof(((struct sg_wave *)0)->tmp[0]) / 4);
 	}
 	return special;
 }
 
 /* The matrix of a src2 constant is not in the pool: it may be 32 registers of it. */
-static void lower_matrix_constant(const struct ws_insn *insn, const struct ws_isa_operand *o,
-				  struct ws_inst *out)
+static void lower_matrix_constant(const struct sg_decoded_insn *insn, const struct sg_isa_operand *o,
+				  struct sg_exec_insn *out)
 {
-	uint64_t v = constant_value(insn->src[2], 0, o->is_float ? WS_TYPE_F : WS_TYPE_I,
+	uint64_t v = constant_value(insn->src[2], 0, o->is_float ? SG_TYPE_F : SG_TYPE_I,
 				    o->n_regs == 2 || o->bits == 64 ? 64 : 32);
 
-	out->s_const |= 1u << WS_S2;
+	out->s_const |= 1u << SG_S2;
 	out->literal = (uint32_t)v;
 	out->target = v;
 }
 
 /* op_sel picks halves of packed sources; elsewhere in VOP3P its bits mean nothing. */
-static bool selects_halves(const struct ws_insn *insn)
+static bool selects_halves(const struct sg_decoded_insn *insn)
 {
-	const struct ws_isa_row *row = insn->row;
+	const struct sg_isa_row *row = insn->row;
 
 	for (unsigned n = 0; n < row->n_operands; n++) {
-		const struct ws_isa_operand *o = &row->operand[n];
-		unsigned bit = 1u << (o->role - WS_ROLE_SRC0);
+		const struct sg_isa_operand *o = &row->operand[n];
+		unsigned bit = 1u << (o->role - SG_ROLE_SRC0);
 
-		if (o->role < WS_ROLE_SRC0 || o->role > WS_ROLE_SRC2)
+		if (o->role < SG_ROLE_SRC0 || o->role > SG_ROLE_SRC2)
 			continue;
-		if ((o->type_class == WS_TYPE_PK16 || o->type_class == WS_TYPE_PK32) &&
+		if ((o->type_class == SG_TYPE_PK16 || o->type_class == SG_TYPE_PK32) &&
 		    (insn->op_sel & bit || !(insn->op_sel_hi & bit)))
 			return true;
 	}
 	return false;
 }
 
-static bool has_modifiers(const struct ws_insn *insn, const struct ws_isa_operand *dst)
+static bool has_modifiers(const struct sg_decoded_insn *insn, const struct sg_isa_operand *dst)
 {
 	bool float_clamp = insn->clamp && dst && dst->is_float;
 
-	if (insn->form == WS_FORM_SDWA || insn->form == WS_FORM_DPP)
+	if (insn->form == SG_FORM_SDWA || insn->form == SG_FORM_DPP)
 		return true;
-	if (insn->row->enc == WS_ENC_VOP3P)
+	if (insn->row->enc == SG_ENC_VOP3P)
 		return selects_halves(insn) || insn->neg || insn->neg_hi || float_clamp;
 	return insn->neg || insn->abs || insn->omod || insn->op_sel || float_clamp;
 }
 
-static uint32_t fp_bits(const struct ws_isa_row *row)
+static uint32_t fp_bits(const struct sg_isa_row *row)
 {
-	const struct ws_isa_operand *o = NULL;
+	const struct sg_isa_operand *o = NULL;
 
 	/* the destination rounds; without a float one (compare, convert to integer) the source's
 	 * fields decide how denormals come in */
 	for (unsigned n = 0; n < row->n_operands && !o; n++)
-		if (row->operand[n].is_float && row->operand[n].role <= WS_ROLE_VDST)
+		if (row->operand[n].is_float && row->operand[n].role <= SG_ROLE_VDST)
 			o = &row->operand[n];
 	if (!o)
 		return 0;
-	return o->bits == 32 ? WS_HEAD_FP32 : WS_HEAD_FP64;
+	return o->bits == 32 ? SG_HEAD_FP32 : SG_HEAD_FP64;
 }
 
-static uint32_t lower_vector_insn(const struct ws_insn *insn, struct ws_inst *out)
+static uint32_t lower_vector_insn(const struct sg_decoded_insn *insn, struct sg_exec_insn *out)
 {
-	const struct ws_isa_row *row = insn->row;
-	const struct ws_isa_operand *dst = NULL;
+	const struct sg_isa_row *row = insn->row;
+	const struct sg_isa_operand *dst = NULL;
 	bool matrix = !strncmp(row->mnemonic, "v_mfma", 6);
 	bool mixed = !strncmp(row->mnemonic, "v_fma_mix", 9) || !strncmp(row->mnemonic, "v_mad_mix", 9);
 	bool pair_move = !strcmp(row->mnemonic, "v_pk_mov_b32");
-	bool special = false, has_co = row->enc == WS_ENC_VOPC;
+	bool special = false, has_co = row->enc == SG_ENC_VOPC;
 
 	out->literal = insn->literal;
 	for (unsigned n = 0; n < row->n_operands; n++) {
-		const struct ws_isa_operand *o = &row->operand[n];
+		const struct sg_isa_operand *o = &row->operand[n];
 
 		switch (o->role) {
-		case WS_ROLE_VDST:
+		case SG_ROLE_VDST:
 			dst = o;
 			out->n_regs = o->n_regs;
-			out->base[WS_D] = insn->dst_acc ? WS_BASE_AGPR : WS_BASE_VGPR;
-			out->off[WS_D] = insn->vdst * WS_LANES;
+			out->base[SG_D] = insn->dst_acc ? SG_BASE_AGPR : SG_BASE_VGPR;
+			out->off[SG_D] = insn->vdst * SG_LANES;
 			break;
-		case WS_ROLE_SRC0:
-		case WS_ROLE_SRC1:
-		case WS_ROLE_SRC2: {
-			unsigned k = o->role - WS_ROLE_SRC0;
+		case SG_ROLE_SRC0:
+		case SG_ROLE_SRC1:
+		case SG_ROLE_SRC2: {
+			unsigned k = o->role - SG_ROLE_SRC0;
 
-			if (matrix && k == 2 && insn->src[2] < WS_OPND_VGPR0)
+			if (matrix && k == 2 && insn->src[2] < SG_OPND_VGPR0)
 				lower_matrix_constant(insn, o, out);
 			else
 				special |= lower_vector_source(insn, k, o, out);
 			/* it takes one half of each source, so the other one need not be there */
 			if (pair_move && insn->op_sel & 1u << k)
-				out->off[WS_S0 + k] += WS_LANES;
+				out->off[SG_S0 + k] += SG_LANES;
 			break;
 		}
-		case WS_ROLE_CO:
+		case SG_ROLE_CO:
 			has_co = true;
 			break;
-		case WS_ROLE_CI:
-			ws_lower_scalar(out, WS_S2,
-					insn->form == WS_FORM_VOP3 || row->enc == WS_ENC_VOP3
-						? insn->src[2] : WS_OPND_VCC_LO,
-					0, WS_TYPE_B, 64);
+		case SG_ROLE_CI:
+			sg_lower_scalar(out, SG_S2,
+					insn->form == SG_FORM_VOP3 || row->enc == SG_ENC_VOP3
+						? insn->src[2] : SG_OPND_VCC_LO,
+					0, SG_TYPE_B, 64);
 			break;
 		default:
 			break;
 		}
 	}
 	/* only the long form and the SDWA form of a comparison name the mask's register */
-	if (has_co && insn->form != WS_FORM_VOP3 && row->enc != WS_ENC_VOP3 &&
-	    !(insn->form == WS_FORM_SDWA && row->enc == WS_ENC_VOPC))
-		out->sdst = WS_OPND_VCC_LO;
+	if (has_co && insn->form != SG_FORM_VOP3 && row->enc != SG_ENC_VOP3 &&
+	    !(insn->form == SG_FORM_SDWA && row->enc == SG_ENC_VOPC))
+		out->sdst = SG_OPND_VCC_LO;
 	else
 		out->sdst = insn->sdst;
 	out->clamp = insn->clamp && !(dst && dst->is_float);
 
-	uint32_t head = fp_bits(row) | WS_HEAD_VECTOR | WS_HEAD_LANES;
+	uint32_t head = fp_bits(row) | SG_HEAD_VECTOR | SG_HEAD_LANES;
 
 	if (matrix || mixed || !(special || (!pair_move && has_modifiers(insn, dst))))
 		return head | row->handler;
 	out->inner = row->handler;
-	return head | ws_extra_handler(WS_X_VALU_MODS);
+	return head | sg_extra_handler(SG_X_VALU_MODS);
 }
 
-static bool leaves_record(const struct ws_insn *insn)
+static bool leaves_record(const struct sg_decoded_insn *insn)
 {
-	struct ws_inst_source src = ws_inst_source_of(insn, false);
+	struct sg_inst_source src = sg_inst_source_of(insn, false);
 
-	return ws_inst_has_address(ws_tinst_of(&src));
+	return sg_inst_has_address(sg_tinst_of(&src));
 }
 
-uint32_t ws_lower(const struct ws_insn *insn, uint32_t slot, uint32_t n_slots, uint64_t pc,
-		  struct ws_inst *out)
+uint32_t sg_lower(const struct sg_decoded_insn *insn, uint32_t slot, uint32_t n_slots, uint64_t pc,
+		  struct sg_exec_insn *out)
 {
 	uint32_t head;
 
 	memset((char *)out + sizeof(out->head), 0, sizeof(*out) - sizeof(out->head));
 	out->fields = insn;
 	switch (insn->row->enc) {
-	case WS_ENC_SOP2:
-	case WS_ENC_SOPK:
-	case WS_ENC_SOP1:
-	case WS_ENC_SOPC:
-	case WS_ENC_SOPP:
+	case SG_ENC_SOP2:
+	case SG_ENC_SOPK:
+	case SG_ENC_SOP1:
+	case SG_ENC_SOPC:
+	case SG_ENC_SOPP:
 		head = lower_scalar_insn(insn, slot, n_slots, pc, out);
 		break;
-	case WS_ENC_VOP2:
-	case WS_ENC_VOP1:
-	case WS_ENC_VOPC:
-	case WS_ENC_VOP3:
-	case WS_ENC_VOP3P:
+	case SG_ENC_VOP2:
+	case SG_ENC_VOP1:
+	case SG_ENC_VOPC:
+	case SG_ENC_VOP3:
+	case SG_ENC_VOP3P:
 		head = lower_vector_insn(insn, out);
 		break;
 	default:
-		ws_lower_memory(insn, out);
-		head = insn->row->handler | (insn->row->enc == WS_ENC_SMEM ? 0 : WS_HEAD_LANES) |
-		       (leaves_record(insn) ? WS_HEAD_MEMORY : 0);
+		sg_lower_memory(insn, out);
+		head = insn->row->handler | (insn->row->enc == SG_ENC_SMEM ? 0 : SG_HEAD_LANES) |
+		       (leaves_record(insn) ? SG_HEAD_MEMORY : 0);
 		break;
 	}
 	return head | (uint32_t)insn->n_dwords << 16;

@@ -9,33 +9,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ws_inst;
-struct ws_insn;
+struct sg_exec_insn;
+struct sg_decoded_insn;
 
 /* Handlers that are no row of a table stand behind the rows'; see levels.c. */
-enum ws_extra_handler {
-	WS_X_VALU_MODS,       /* SDWA, DPP, neg, abs, omod, clamp, op_sel around a row's handler */
-	WS_X_SPECIAL,         /* a scalar instruction that reads vccz, execz, scc or lds_direct */
-	WS_X_WINDOW_END,      /* code goes on in the next window */
-	WS_X_ILLEGAL,
-	WS_N_EXTRA
+enum sg_extra_handler {
+	SG_X_VALU_MODS,       /* SDWA, DPP, neg, abs, omod, clamp, op_sel around a row's handler */
+	SG_X_SPECIAL,         /* a scalar instruction that reads vccz, execz, scc or lds_direct */
+	SG_X_WINDOW_END,      /* code goes on in the next window */
+	SG_X_ILLEGAL,
+	SG_N_EXTRA
 };
-uint32_t ws_extra_handler(enum ws_extra_handler which);
+uint32_t sg_extra_handler(enum sg_extra_handler which);
 
 /*
  * Fills everything but the head of *out, whose value is returned for the caller to publish.
  * slot and n_slots say where in its window the instruction stands, pc its GPU address.
  */
-uint32_t ws_lower(const struct ws_insn *insn, uint32_t slot, uint32_t n_slots, uint64_t pc,
-		  struct ws_inst *out);
+uint32_t sg_lower(const struct sg_decoded_insn *insn, uint32_t slot, uint32_t n_slots, uint64_t pc,
+		  struct sg_exec_insn *out);
 
 /* For lower_mem.c: memory encodings. */
-void ws_lower_memory(const struct ws_insn *insn, struct ws_inst *out);
+void sg_lower_memory(const struct sg_decoded_insn *insn, struct sg_exec_insn *out);
 
-/* Byte offset in struct ws_wave of a scalar register (operand numbers below 128). */
-uint16_t ws_lower_sreg(unsigned operand);
+/* Byte offset in struct sg_wave of a scalar register (operand numbers below 128). */
+uint16_t sg_lower_sreg(unsigned operand);
 /* Scalar operand k of *out; true if its value must be refreshed before use (vccz, scc, ...). */
-bool ws_lower_scalar(struct ws_inst *out, unsigned k, unsigned operand, uint32_t literal,
+bool sg_lower_scalar(struct sg_exec_insn *out, unsigned k, unsigned operand, uint32_t literal,
 		     unsigned type_class, unsigned bits);
 
 

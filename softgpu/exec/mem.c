@@ -1,24 +1,24 @@
-#define WS_LEVEL plain
+#define SG_LEVEL plain
 #include "softgpu/exec/mem.h"
 
-enum ws_stop ws_mem_check_outside(struct ws_wave *w, const struct ws_inst *i, const uint64_t *addr,
+enum sg_stop sg_mem_check_outside(struct sg_wave *w, const struct sg_exec_insn *i, const uint64_t *addr,
 				  uint64_t mask, uint64_t size, bool write)
 {
-	const struct ws_mem_map *m = w->mem;
+	const struct sg_mem_map *m = w->mem;
 	uint64_t low = ~0ull, high = 0;
 	unsigned l;
 
-	WS_FOR_ACTIVE(l, mask) {
-		if (ws_in_aperture(m, addr[l], size))
+	SG_FOR_ACTIVE(l, mask) {
+		if (sg_in_aperture(m, addr[l], size))
 			continue;
 		low = addr[l] < low ? addr[l] : low;
 		high = addr[l] > high ? addr[l] : high;
 	}
 	/* one question for all of them answers the usual case, a pinned buffer */
 	if (m->reachable && high + size > low && m->reachable(m->ctx, low, high + size - low))
-		return WS_GO;
-	WS_FOR_ACTIVE(l, mask)
-		if (!ws_reachable(m, addr[l], size))
-			return ws_wave_fault(w, i, WS_FAULT_MEMORY, addr[l], write);
-	return WS_GO;
+		return SG_GO;
+	SG_FOR_ACTIVE(l, mask)
+		if (!sg_reachable(m, addr[l], size))
+			return sg_wave_fault(w, i, SG_FAULT_MEMORY, addr[l], write);
+	return SG_GO;
 }

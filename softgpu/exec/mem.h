@@ -1,7 +1,7 @@
 /*
  * mem: how the lanes of a wave reach memory.
  *
- * A vector memory instruction first finds out where its lanes point (struct ws_lanes: host pointers
+ * A vector memory instruction first finds out where its lanes point (struct sg_lanes: host pointers
  * whose ranges the device may access) and then moves the data. Two shapes are found before that and
  * are what nearly all accesses are: all lanes active and their addresses consecutive (a "row"),
  * which is one copy; and the rest, a loop over lanes.
@@ -13,110 +13,110 @@
  * Other waves and the host see the same memory at the same time: aligned accesses of 32 and 64 bits
  * are single moves, atomics are compare-and-swap.
  *
- * i->inner of a memory instruction holds enum ws_mem_flags (it has no inner handler).
+ * i->inner of a memory instruction holds enum sg_mem_flags (it has no inner handler).
  */
 #ifndef WS_SOFTGPU_EXEC_MEM_H
 #define WS_SOFTGPU_EXEC_MEM_H
 
 #include "softgpu/exec/handler.h"
 
-#define WS_ALWAYS_INLINE static inline __attribute__((always_inline))
-#define WS_NOINLINE static __attribute__((noinline, unused))
+#define SG_ALWAYS_INLINE static inline __attribute__((always_inline))
+#define SG_NOINLINE static __attribute__((noinline, unused))
 
 /* clang-format off */
-enum ws_mem_flags {
-	WS_MEM_SEG_FLAT = 1 << 0,     /* flat: apertures decide lane by lane */
-	WS_MEM_SEG_SCRATCH = 1 << 1,  /* scratch: offsets into the lane's private memory */
-	WS_MEM_SADDR = 1 << 2,        /* flat: a scalar base; smem: a scalar offset */
-	WS_MEM_RETURN = 1 << 3,       /* atomics: the old value is wanted */
-	WS_MEM_LDS = 1 << 4,          /* loads: into LDS instead of registers */
-	WS_MEM_IDXEN = 1 << 5,
-	WS_MEM_OFFEN = 1 << 6,
-	WS_MEM_TFE = 1 << 7,          /* a register behind the data tells whether pages were missing */
-	WS_MEM_GDS = 1 << 8,
+enum sg_mem_flags {
+	SG_MEM_SEG_FLAT = 1 << 0,     /* flat: apertures decide lane by lane */
+	SG_MEM_SEG_SCRATCH = 1 << 1,  /* scratch: offsets into the lane's private memory */
+	SG_MEM_SADDR = 1 << 2,        /* flat: a scalar base; smem: a scalar offset */
+	SG_MEM_RETURN = 1 << 3,       /* atomics: the old value is wanted */
+	SG_MEM_LDS = 1 << 4,          /* loads: into LDS instead of registers */
+	SG_MEM_IDXEN = 1 << 5,
+	SG_MEM_OFFEN = 1 << 6,
+	SG_MEM_TFE = 1 << 7,          /* a register behind the data tells whether pages were missing */
+	SG_MEM_GDS = 1 << 8,
 };
 /* clang-format on */
 
-/* Byte b of lane l is at at[l] + b, or, for `odd` lanes, where ws_odd_byte() says. */
-struct ws_lanes {
-	uint8_t *at[WS_LANES];
+/* Byte b of lane l is at at[l] + b, or, for `odd` lanes, where sg_odd_byte() says. */
+struct sg_lanes {
+	uint8_t *at[SG_LANES];
 	uint64_t plain;            /* lanes to access: disjoint from odd */
 	uint64_t odd;              /* swizzled or cut short */
 	uint32_t step;             /* of odd lanes: from one dword to the next */
-	uint8_t n_bytes[WS_LANES]; /* of odd lanes: how many exist, from the first on */
+	uint8_t n_bytes[SG_LANES]; /* of odd lanes: how many exist, from the first on */
 };
 
-#define WS_FOR_ACTIVE(l, mask)                                                                     \
+#define SG_FOR_ACTIVE(l, mask)                                                                     \
 	for (uint64_t left_ = (mask); left_ && (l = (unsigned)__builtin_ctzll(left_), true);       \
 	     left_ &= left_ - 1)
 
 /* ---- what may be accessed ---- */
 
-/* mem.c: the lanes of `mask` that are outside of the aperture; WS_STOP_FAULT, or WS_GO if all are
+/* mem.c: the lanes of `mask` that are outside of the aperture; SG_STOP_FAULT, or SG_GO if all are
  * reachable all the same. */
-enum ws_stop ws_mem_check_outside(struct ws_wave *w, const struct ws_inst *i, const uint64_t *addr,
+enum sg_stop sg_mem_check_outside(struct sg_wave *w, const struct sg_exec_insn *i, const uint64_t *addr,
 				  uint64_t mask, uint64_t size, bool write);
 
-static inline bool ws_in_aperture(const struct ws_mem_map *m, uint64_t addr, uint64_t size)
+static inline bool sg_in_aperture(const struct sg_mem_map *m, uint64_t addr, uint64_t size)
 {
 	return addr - m->start <= m->end - m->start - size;
 }
 
-static inline bool ws_reachable(const struct ws_mem_map *m, uint64_t addr, uint64_t size)
+static inline bool sg_reachable(const struct sg_mem_map *m, uint64_t addr, uint64_t size)
 {
-	return ws_in_aperture(m, addr, size) || (m->reachable && m->reachable(m->ctx, addr, size));
+	return sg_in_aperture(m, addr, size) || (m->reachable && m->reachable(m->ctx, addr, size));
 }
 
-static inline void *ws_host(const struct ws_mem_map *m, uint64_t addr)
+static inline void *sg_host(const struct sg_mem_map *m, uint64_t addr)
 {
-	return (void *)(uintptr_t)((addr + m->host_base) & ~WS_PINNED_ALIAS);
+	return (void *)(uintptr_t)((addr + m->host_base) & ~SG_PINNED_ALIAS);
 }
 
 /* Checks [addr[l], +size) of all lanes in `mask`. */
-static inline enum ws_stop ws_check_lanes(struct ws_wave *w, const struct ws_inst *i,
+static inline enum sg_stop sg_check_lanes(struct sg_wave *w, const struct sg_exec_insn *i,
 					  const uint64_t *addr, uint64_t mask, uint64_t size,
 					  bool write)
 {
-	const struct ws_mem_map *m = w->mem;
+	const struct sg_mem_map *m = w->mem;
 	const uint64_t start = m->start, last = m->end - m->start - size;
 	uint64_t bad = 0;
 	unsigned l;
 
 	if (mask == ~0ull) {
-		for (l = 0; l < WS_LANES; l++)
+		for (l = 0; l < SG_LANES; l++)
 			bad |= addr[l] - start > last ? 1 : 0;
 	} else {
-		WS_FOR_ACTIVE(l, mask)
+		SG_FOR_ACTIVE(l, mask)
 			bad |= addr[l] - start > last ? 1 : 0;
 	}
-	return __builtin_expect(!bad, 1) ? WS_GO
-					 : ws_mem_check_outside(w, i, addr, mask, size, write);
+	return __builtin_expect(!bad, 1) ? SG_GO
+					 : sg_mem_check_outside(w, i, addr, mask, size, write);
 }
 
 /* Atomics need their natural alignment. */
-static inline enum ws_stop ws_check_alignment(struct ws_wave *w, const struct ws_inst *i,
-					      const struct ws_lanes *a, unsigned size)
+static inline enum sg_stop sg_check_alignment(struct sg_wave *w, const struct sg_exec_insn *i,
+					      const struct sg_lanes *a, unsigned size)
 {
 	unsigned l;
 
-	WS_FOR_ACTIVE(l, a->plain)
+	SG_FOR_ACTIVE(l, a->plain)
 		if ((uintptr_t)a->at[l] & (size - 1))
-			return ws_wave_fault(w, i, WS_FAULT_MEMORY,
+			return sg_wave_fault(w, i, SG_FAULT_MEMORY,
 					     (uint64_t)(uintptr_t)a->at[l] - w->mem->host_base,
 					     true);
-	return WS_GO;
+	return SG_GO;
 }
 
 /* ---- lane arrays that rise evenly ---- */
 
-static inline bool ws_rises(const uint32_t *p, uint32_t step)
+static inline bool sg_rises(const uint32_t *p, uint32_t step)
 {
 	const uint32_t first = p[0];
 	uint32_t diff = 0;
 
 	if (p[1] - first != step) /* tells most others apart at once */
 		return false;
-	for (unsigned l = 0; l < WS_LANES; l++)
+	for (unsigned l = 0; l < SG_LANES; l++)
 		diff |= p[l] ^ (first + l * step);
 	return diff == 0;
 }
@@ -124,26 +124,26 @@ static inline bool ws_rises(const uint32_t *p, uint32_t step)
 /* ---- loads and stores ---- */
 
 /* clang-format off */
-enum ws_load {
-	WS_LD_U8, WS_LD_I8, WS_LD_U16, WS_LD_I16, WS_LD_U8_D16, WS_LD_U8_D16_HI, WS_LD_I8_D16,
-	WS_LD_I8_D16_HI, WS_LD_B16_D16, WS_LD_B16_D16_HI, WS_LD_B32, WS_LD_B64, WS_LD_B96, WS_LD_B128
+enum sg_load {
+	SG_LD_U8, SG_LD_I8, SG_LD_U16, SG_LD_I16, SG_LD_U8_D16, SG_LD_U8_D16_HI, SG_LD_I8_D16,
+	SG_LD_I8_D16_HI, SG_LD_B16_D16, SG_LD_B16_D16_HI, SG_LD_B32, SG_LD_B64, SG_LD_B96, SG_LD_B128
 };
 /* clang-format on */
 
 /* clang-format off */
-enum ws_store {
-	WS_ST_B8, WS_ST_B8_HI, WS_ST_B16, WS_ST_B16_HI, WS_ST_B32, WS_ST_B64, WS_ST_B96, WS_ST_B128
+enum sg_store {
+	SG_ST_B8, SG_ST_B8_HI, SG_ST_B16, SG_ST_B16_HI, SG_ST_B32, SG_ST_B64, SG_ST_B96, SG_ST_B128
 };
 /* clang-format on */
 
-WS_ALWAYS_INLINE unsigned ws_load_bytes(enum ws_load kind)
+SG_ALWAYS_INLINE unsigned sg_load_bytes(enum sg_load kind)
 {
 	static const uint8_t bytes[] = { 1, 1, 2, 2, 1, 1, 1, 1, 2, 2, 4, 8, 12, 16 };
 
 	return bytes[kind];
 }
 
-WS_ALWAYS_INLINE unsigned ws_store_bytes(enum ws_store kind)
+SG_ALWAYS_INLINE unsigned sg_store_bytes(enum sg_store kind)
 {
 	static const uint8_t bytes[] = { 1, 1, 2, 2, 4, 8, 12, 16 };
 
@@ -151,117 +151,117 @@ WS_ALWAYS_INLINE unsigned ws_store_bytes(enum ws_store kind)
 }
 
 /* One move each: the compiler sees the size. */
-#define WS_PEEK(bits)                                                                              \
-	static inline uint##bits##_t ws_peek##bits(const void *p)                                  \
+#define SG_PEEK(bits)                                                                              \
+	static inline uint##bits##_t sg_peek##bits(const void *p)                                  \
 	{                                                                                          \
 		uint##bits##_t v;                                                                  \
                                                                                                    \
 		memcpy(&v, p, sizeof(v));                                                          \
 		return v;                                                                          \
 	}                                                                                          \
-	static inline void ws_poke##bits(void *p, uint##bits##_t v)                                \
+	static inline void sg_poke##bits(void *p, uint##bits##_t v)                                \
 	{                                                                                          \
 		memcpy(p, &v, sizeof(v));                                                          \
 	}
-WS_PEEK(8)
-WS_PEEK(16)
-WS_PEEK(32)
-WS_PEEK(64)
+SG_PEEK(8)
+SG_PEEK(16)
+SG_PEEK(32)
+SG_PEEK(64)
 
 /* 16 bits for one half of a register. With ECC on the register files, which both targets have, a load
  * writes whole registers: the other half becomes 0 (docs/isa-notes.md). */
-static inline uint32_t ws_low_half(uint32_t v)
+static inline uint32_t sg_low_half(uint32_t v)
 {
 	return v & 0xffffu;
 }
 
-static inline uint32_t ws_high_half(uint32_t v)
+static inline uint32_t sg_high_half(uint32_t v)
 {
 	return v << 16;
 }
 
 /* dst points to the lane's element of the first register. */
-WS_ALWAYS_INLINE void ws_load_lane(uint32_t *dst, const uint8_t *p, enum ws_load kind)
+SG_ALWAYS_INLINE void sg_load_lane(uint32_t *dst, const uint8_t *p, enum sg_load kind)
 {
 	uint64_t v;
 
 	switch (kind) {
-	case WS_LD_U8:
-		*dst = ws_peek8(p);
+	case SG_LD_U8:
+		*dst = sg_peek8(p);
 		break;
-	case WS_LD_I8:
-		*dst = (uint32_t)(int8_t)ws_peek8(p);
+	case SG_LD_I8:
+		*dst = (uint32_t)(int8_t)sg_peek8(p);
 		break;
-	case WS_LD_U16:
-		*dst = ws_peek16(p);
+	case SG_LD_U16:
+		*dst = sg_peek16(p);
 		break;
-	case WS_LD_I16:
-		*dst = (uint32_t)(int16_t)ws_peek16(p);
+	case SG_LD_I16:
+		*dst = (uint32_t)(int16_t)sg_peek16(p);
 		break;
-	case WS_LD_U8_D16:
-		*dst = ws_low_half(ws_peek8(p));
+	case SG_LD_U8_D16:
+		*dst = sg_low_half(sg_peek8(p));
 		break;
-	case WS_LD_U8_D16_HI:
-		*dst = ws_high_half(ws_peek8(p));
+	case SG_LD_U8_D16_HI:
+		*dst = sg_high_half(sg_peek8(p));
 		break;
-	case WS_LD_I8_D16:
-		*dst = ws_low_half((uint32_t)(int8_t)ws_peek8(p));
+	case SG_LD_I8_D16:
+		*dst = sg_low_half((uint32_t)(int8_t)sg_peek8(p));
 		break;
-	case WS_LD_I8_D16_HI:
-		*dst = ws_high_half((uint32_t)(int8_t)ws_peek8(p));
+	case SG_LD_I8_D16_HI:
+		*dst = sg_high_half((uint32_t)(int8_t)sg_peek8(p));
 		break;
-	case WS_LD_B16_D16:
-		*dst = ws_low_half(ws_peek16(p));
+	case SG_LD_B16_D16:
+		*dst = sg_low_half(sg_peek16(p));
 		break;
-	case WS_LD_B16_D16_HI:
-		*dst = ws_high_half(ws_peek16(p));
+	case SG_LD_B16_D16_HI:
+		*dst = sg_high_half(sg_peek16(p));
 		break;
-	case WS_LD_B32:
-		*dst = ws_peek32(p);
+	case SG_LD_B32:
+		*dst = sg_peek32(p);
 		break;
-	case WS_LD_B64:
-	case WS_LD_B96:
-	case WS_LD_B128:
-		v = ws_peek64(p);
+	case SG_LD_B64:
+	case SG_LD_B96:
+	case SG_LD_B128:
+		v = sg_peek64(p);
 		dst[0] = (uint32_t)v;
-		dst[WS_LANES] = (uint32_t)(v >> 32);
-		if (kind == WS_LD_B96)
-			dst[2 * WS_LANES] = ws_peek32(p + 8);
-		if (kind == WS_LD_B128) {
-			v = ws_peek64(p + 8);
-			dst[2 * WS_LANES] = (uint32_t)v;
-			dst[3 * WS_LANES] = (uint32_t)(v >> 32);
+		dst[SG_LANES] = (uint32_t)(v >> 32);
+		if (kind == SG_LD_B96)
+			dst[2 * SG_LANES] = sg_peek32(p + 8);
+		if (kind == SG_LD_B128) {
+			v = sg_peek64(p + 8);
+			dst[2 * SG_LANES] = (uint32_t)v;
+			dst[3 * SG_LANES] = (uint32_t)(v >> 32);
 		}
 		break;
 	}
 }
 
-WS_ALWAYS_INLINE void ws_store_lane(uint8_t *p, const uint32_t *src, enum ws_store kind)
+SG_ALWAYS_INLINE void sg_store_lane(uint8_t *p, const uint32_t *src, enum sg_store kind)
 {
 	switch (kind) {
-	case WS_ST_B8:
-		ws_poke8(p, (uint8_t)*src);
+	case SG_ST_B8:
+		sg_poke8(p, (uint8_t)*src);
 		break;
-	case WS_ST_B8_HI:
-		ws_poke8(p, (uint8_t)(*src >> 16));
+	case SG_ST_B8_HI:
+		sg_poke8(p, (uint8_t)(*src >> 16));
 		break;
-	case WS_ST_B16:
-		ws_poke16(p, (uint16_t)*src);
+	case SG_ST_B16:
+		sg_poke16(p, (uint16_t)*src);
 		break;
-	case WS_ST_B16_HI:
-		ws_poke16(p, (uint16_t)(*src >> 16));
+	case SG_ST_B16_HI:
+		sg_poke16(p, (uint16_t)(*src >> 16));
 		break;
-	case WS_ST_B32:
-		ws_poke32(p, *src);
+	case SG_ST_B32:
+		sg_poke32(p, *src);
 		break;
-	case WS_ST_B64:
-	case WS_ST_B96:
-	case WS_ST_B128:
-		ws_poke64(p, get_b64(src, 0));
-		if (kind == WS_ST_B96)
-			ws_poke32(p + 8, src[2 * WS_LANES]);
-		if (kind == WS_ST_B128)
-			ws_poke64(p + 8, get_b64(src + 2 * WS_LANES, 0));
+	case SG_ST_B64:
+	case SG_ST_B96:
+	case SG_ST_B128:
+		sg_poke64(p, get_b64(src, 0));
+		if (kind == SG_ST_B96)
+			sg_poke32(p + 8, src[2 * SG_LANES]);
+		if (kind == SG_ST_B128)
+			sg_poke64(p + 8, get_b64(src + 2 * SG_LANES, 0));
 		break;
 	}
 }
@@ -270,7 +270,7 @@ WS_ALWAYS_INLINE void ws_store_lane(uint8_t *p, const uint32_t *src, enum ws_sto
  * Odd lanes. Private memory is interleaved: dword d of a lane is `step` bytes behind dword d - 1.
  * The bytes of an unaligned access continue in the next dword of the same lane.
  */
-static inline uint8_t *ws_odd_byte(uint8_t *p, uint32_t step, unsigned b)
+static inline uint8_t *sg_odd_byte(uint8_t *p, uint32_t step, unsigned b)
 {
 	unsigned at = (unsigned)((uintptr_t)p & 3) + b;
 
@@ -280,14 +280,14 @@ static inline uint8_t *ws_odd_byte(uint8_t *p, uint32_t step, unsigned b)
 }
 
 /* From the first to behind the last byte of an access of `size` bytes. */
-static inline uint64_t ws_odd_extent(uint64_t addr, uint32_t step, unsigned size)
+static inline uint64_t sg_odd_extent(uint64_t addr, uint32_t step, unsigned size)
 {
 	unsigned last = (unsigned)(addr & 3) + size - 1;
 
 	return step == 4 ? size : (uint64_t)(last >> 2) * step + (last & 3) + 1 - (addr & 3);
 }
 
-WS_NOINLINE void ws_odd_copy(const struct ws_lanes *a, unsigned l, uint8_t *buf, unsigned size,
+SG_NOINLINE void sg_odd_copy(const struct sg_lanes *a, unsigned l, uint8_t *buf, unsigned size,
 			     bool to_memory)
 {
 	unsigned n = a->n_bytes[l] < size ? a->n_bytes[l] : size;
@@ -295,126 +295,126 @@ WS_NOINLINE void ws_odd_copy(const struct ws_lanes *a, unsigned l, uint8_t *buf,
 	bool words = !((uintptr_t)p & 3);
 
 	for (unsigned b = 0; b < n;) {
-		uint8_t *at = ws_odd_byte(p, a->step, b);
+		uint8_t *at = sg_odd_byte(p, a->step, b);
 		unsigned piece = words && n - b >= 4 ? 4 : 1;
 		uint8_t *from = to_memory ? buf + b : at, *to = to_memory ? at : buf + b;
 
 		if (piece == 4)
-			ws_poke32(to, ws_peek32(from));
+			sg_poke32(to, sg_peek32(from));
 		else
 			*to = *from;
 		b += piece;
 	}
 }
 
-WS_ALWAYS_INLINE void ws_load_lanes(const struct ws_lanes *a, uint32_t *dst, enum ws_load kind)
+SG_ALWAYS_INLINE void sg_load_lanes(const struct sg_lanes *a, uint32_t *dst, enum sg_load kind)
 {
 	unsigned l;
 
 	if (a->plain == ~0ull) {
-		for (l = 0; l < WS_LANES; l++)
-			ws_load_lane(dst + l, a->at[l], kind);
+		for (l = 0; l < SG_LANES; l++)
+			sg_load_lane(dst + l, a->at[l], kind);
 		return;
 	}
-	WS_FOR_ACTIVE(l, a->plain)
-		ws_load_lane(dst + l, a->at[l], kind);
-	WS_FOR_ACTIVE(l, a->odd) {
+	SG_FOR_ACTIVE(l, a->plain)
+		sg_load_lane(dst + l, a->at[l], kind);
+	SG_FOR_ACTIVE(l, a->odd) {
 		uint8_t buf[16] = { 0 }; /* what does not exist reads as 0 */
 
-		ws_odd_copy(a, l, buf, ws_load_bytes(kind), false);
-		ws_load_lane(dst + l, buf, kind);
+		sg_odd_copy(a, l, buf, sg_load_bytes(kind), false);
+		sg_load_lane(dst + l, buf, kind);
 	}
 }
 
-WS_ALWAYS_INLINE void ws_store_lanes(const struct ws_lanes *a, const uint32_t *src,
-				     enum ws_store kind)
+SG_ALWAYS_INLINE void sg_store_lanes(const struct sg_lanes *a, const uint32_t *src,
+				     enum sg_store kind)
 {
 	unsigned l;
 
 	if (a->plain == ~0ull) {
-		for (l = 0; l < WS_LANES; l++)
-			ws_store_lane(a->at[l], src + l, kind);
+		for (l = 0; l < SG_LANES; l++)
+			sg_store_lane(a->at[l], src + l, kind);
 		return;
 	}
-	WS_FOR_ACTIVE(l, a->plain)
-		ws_store_lane(a->at[l], src + l, kind);
-	WS_FOR_ACTIVE(l, a->odd) {
+	SG_FOR_ACTIVE(l, a->plain)
+		sg_store_lane(a->at[l], src + l, kind);
+	SG_FOR_ACTIVE(l, a->odd) {
 		uint8_t buf[16];
 
-		ws_store_lane(buf, src + l, kind);
-		ws_odd_copy(a, l, buf, ws_store_bytes(kind), true);
+		sg_store_lane(buf, src + l, kind);
+		sg_odd_copy(a, l, buf, sg_store_bytes(kind), true);
 	}
 }
 
 /* Rows: consecutive elements in memory, lanes in registers. Memory needs no alignment. */
-typedef uint32_t ws_u32_anywhere __attribute__((aligned(1), may_alias));
+typedef uint32_t sg_u32_anywhere __attribute__((aligned(1), may_alias));
 
-WS_ALWAYS_INLINE void ws_load_row(uint32_t *restrict dst, const uint8_t *restrict row,
-				  enum ws_load kind)
+SG_ALWAYS_INLINE void sg_load_row(uint32_t *restrict dst, const uint8_t *restrict row,
+				  enum sg_load kind)
 {
-	const unsigned size = ws_load_bytes(kind);
+	const unsigned size = sg_load_bytes(kind);
 
-	if (kind == WS_LD_B32) {
-		memcpy(dst, row, WS_LANES * 4);
+	if (kind == SG_LD_B32) {
+		memcpy(dst, row, SG_LANES * 4);
 	} else if (size >= 8) {
-		const ws_u32_anywhere *restrict from = (const ws_u32_anywhere *)row;
+		const sg_u32_anywhere *restrict from = (const sg_u32_anywhere *)row;
 
-		for (unsigned l = 0; l < WS_LANES; l++)
+		for (unsigned l = 0; l < SG_LANES; l++)
 			for (unsigned r = 0; r < size / 4; r++)
-				dst[r * WS_LANES + l] = from[l * (size / 4) + r];
+				dst[r * SG_LANES + l] = from[l * (size / 4) + r];
 	} else {
-		for (unsigned l = 0; l < WS_LANES; l++)
-			ws_load_lane(dst + l, row + l * size, kind);
+		for (unsigned l = 0; l < SG_LANES; l++)
+			sg_load_lane(dst + l, row + l * size, kind);
 	}
 }
 
-WS_ALWAYS_INLINE void ws_store_row(uint8_t *restrict row, const uint32_t *restrict src,
-				   enum ws_store kind)
+SG_ALWAYS_INLINE void sg_store_row(uint8_t *restrict row, const uint32_t *restrict src,
+				   enum sg_store kind)
 {
-	const unsigned size = ws_store_bytes(kind);
+	const unsigned size = sg_store_bytes(kind);
 
-	if (kind == WS_ST_B32) {
-		memcpy(row, src, WS_LANES * 4);
+	if (kind == SG_ST_B32) {
+		memcpy(row, src, SG_LANES * 4);
 	} else if (size >= 8) {
-		ws_u32_anywhere *restrict to = (ws_u32_anywhere *)row;
+		sg_u32_anywhere *restrict to = (sg_u32_anywhere *)row;
 
-		for (unsigned l = 0; l < WS_LANES; l++)
+		for (unsigned l = 0; l < SG_LANES; l++)
 			for (unsigned r = 0; r < size / 4; r++)
-				to[l * (size / 4) + r] = src[r * WS_LANES + l];
+				to[l * (size / 4) + r] = src[r * SG_LANES + l];
 	} else {
-		for (unsigned l = 0; l < WS_LANES; l++)
-			ws_store_lane(row + l * size, src + l, kind);
+		for (unsigned l = 0; l < SG_LANES; l++)
+			sg_store_lane(row + l * size, src + l, kind);
 	}
 }
 
 /* ---- between memory and LDS: a dword per lane at M0 + instruction offset + 4 * lane ---- */
 
 /* NULL: outside of LDS; the offset of the flat instructions may be negative. */
-static inline uint8_t *ws_lds_dword(const struct ws_wave *w, const struct ws_inst *i, unsigned l)
+static inline uint8_t *sg_lds_dword(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned l)
 {
-	int64_t at = (int64_t)(w->s[WS_S_M0] & 0xffff) + i->imm + 4 * l;
+	int64_t at = (int64_t)(w->s[SG_S_M0] & 0xffff) + i->imm + 4 * l;
 
 	return at >= 0 && at + 4 <= w->lds_bytes ? w->lds + at : NULL;
 }
 
-static inline void ws_lanes_to_lds(struct ws_wave *w, const struct ws_inst *i, const uint32_t *from)
+static inline void sg_lanes_to_lds(struct sg_wave *w, const struct sg_exec_insn *i, const uint32_t *from)
 {
 	unsigned l;
 
-	WS_FOR_ACTIVE(l, ws_exec(w)) {
-		uint8_t *to = ws_lds_dword(w, i, l);
+	SG_FOR_ACTIVE(l, sg_exec(w)) {
+		uint8_t *to = sg_lds_dword(w, i, l);
 
 		if (to)
-			ws_poke32(to, from[l]);
+			sg_poke32(to, from[l]);
 	}
 }
 
-static inline void ws_lanes_from_lds(const struct ws_wave *w, const struct ws_inst *i, uint32_t *to)
+static inline void sg_lanes_from_lds(const struct sg_wave *w, const struct sg_exec_insn *i, uint32_t *to)
 {
-	for (unsigned l = 0; l < WS_LANES; l++) {
-		const uint8_t *from = ws_lds_dword(w, i, l);
+	for (unsigned l = 0; l < SG_LANES; l++) {
+		const uint8_t *from = sg_lds_dword(w, i, l);
 
-		to[l] = from ? ws_peek32(from) : 0;
+		to[l] = from ? sg_peek32(from) : 0;
 	}
 }
 

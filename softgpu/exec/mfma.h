@@ -29,25 +29,25 @@
 #include "softgpu/exec/lane_f16.h"
 #include "softgpu/isa/isa.h"
 
-#define MFMA_SLICES(m) (WS_LANES / (m))
+#define MFMA_SLICES(m) (SG_LANES / (m))
 
 /* Matrix and dot product units round to nearest and keep denormals, whatever MODE says. Returns
- * what ws_fixed_end() puts back; 0 when MODE says the same. */
-static inline uint32_t ws_fixed_begin(const struct ws_wave *w)
+ * what sg_fixed_end() puts back; 0 when MODE says the same. */
+static inline uint32_t sg_fixed_begin(const struct sg_wave *w)
 {
 	uint32_t fpmode;
 
-	if ((w->mode & WS_MODE_FP_MASK) == WS_MODE_FP_DEFAULT)
+	if ((w->mode & SG_MODE_FP_MASK) == SG_MODE_FP_DEFAULT)
 		return 0;
-	fpmode = ws_fpmode_get();
-	ws_fpmode_set(WS_FPMODE_DEFAULT);
+	fpmode = sg_fpmode_get();
+	sg_fpmode_set(SG_FPMODE_DEFAULT);
 	return fpmode;
 }
 
-static inline void ws_fixed_end(uint32_t fpmode)
+static inline void sg_fixed_end(uint32_t fpmode)
 {
 	if (fpmode)
-		ws_fpmode_set(fpmode);
+		sg_fpmode_set(fpmode);
 }
 
 /* ---- vectors of columns ---- */
@@ -92,25 +92,25 @@ static inline mfma_u32 mfma_int(uint32_t a, mfma_u32 b, mfma_u32 c)
 
 /* ---- elements of A and B: x[e][lane] ---- */
 
-static inline void mfma_load_f32x1(float (*x)[WS_LANES], const uint32_t *p)
+static inline void mfma_load_f32x1(float (*x)[SG_LANES], const uint32_t *p)
 {
 	memcpy(x[0], p, sizeof(x[0]));
 }
 
-static inline void mfma_load_f16x4(float (*x)[WS_LANES], const uint32_t *p)
+static inline void mfma_load_f16x4(float (*x)[SG_LANES], const uint32_t *p)
 {
 	for (unsigned e = 0; e < 4; e++) {
-		const uint32_t *from = p + (e / 2) * WS_LANES;
+		const uint32_t *from = p + (e / 2) * SG_LANES;
 		const unsigned shift = e % 2 * 16;
 
 #if defined(__AVX512F__)
-		for (unsigned l = 0; l < WS_LANES; l += 16) {
+		for (unsigned l = 0; l < SG_LANES; l += 16) {
 			__m512i v = _mm512_srli_epi32(_mm512_loadu_si512(from + l), shift);
 
 			_mm512_storeu_ps(x[e] + l, _mm512_cvtph_ps(_mm512_cvtepi32_epi16(v)));
 		}
 #elif defined(__AVX2__) && defined(__F16C__)
-		for (unsigned l = 0; l < WS_LANES; l += 8) {
+		for (unsigned l = 0; l < SG_LANES; l += 8) {
 			__m256i v = _mm256_loadu_si256((const __m256i *)(from + l));
 
 			v = _mm256_srli_epi32(v, (int)shift);
@@ -119,34 +119,34 @@ static inline void mfma_load_f16x4(float (*x)[WS_LANES], const uint32_t *p)
 			_mm256_storeu_ps(x[e] + l, _mm256_cvtph_ps(_mm256_castsi256_si128(v)));
 		}
 #else
-		WS_EACH_LANE
+		SG_EACH_LANE
 			x[e][l] = f16_exact_f32((uint16_t)(from[l] >> shift));
 #endif
 	}
 }
 
-static inline void mfma_load_bf16(float (*x)[WS_LANES], const uint32_t *p, unsigned n)
+static inline void mfma_load_bf16(float (*x)[SG_LANES], const uint32_t *p, unsigned n)
 {
 	for (unsigned e = 0; e < n; e++)
-		WS_EACH_LANE
-			x[e][l] = ws_as_f32(e % 2 ? p[e / 2 * WS_LANES + l] & 0xffff0000u :
-						    p[e / 2 * WS_LANES + l] << 16);
+		SG_EACH_LANE
+			x[e][l] = sg_as_f32(e % 2 ? p[e / 2 * SG_LANES + l] & 0xffff0000u :
+						    p[e / 2 * SG_LANES + l] << 16);
 }
 
-static inline void mfma_load_bf16x2(float (*x)[WS_LANES], const uint32_t *p)
+static inline void mfma_load_bf16x2(float (*x)[SG_LANES], const uint32_t *p)
 {
 	mfma_load_bf16(x, p, 2);
 }
 
-static inline void mfma_load_bf16x4(float (*x)[WS_LANES], const uint32_t *p)
+static inline void mfma_load_bf16x4(float (*x)[SG_LANES], const uint32_t *p)
 {
 	mfma_load_bf16(x, p, 4);
 }
 
-static inline void mfma_load_i8x4(uint32_t (*x)[WS_LANES], const uint32_t *p)
+static inline void mfma_load_i8x4(uint32_t (*x)[SG_LANES], const uint32_t *p)
 {
 	for (unsigned e = 0; e < 4; e++)
-		WS_EACH_LANE
+		SG_EACH_LANE
 			x[e][l] = (uint32_t)((int32_t)(p[l] << (24 - 8 * e)) >> 24);
 }
 
@@ -175,7 +175,7 @@ static inline unsigned mfma_b_lane(unsigned lane, unsigned blgp)
 	case 2:
 		return lane % 32 + (blgp - 1) * 32;
 	case 3:
-		return (lane + 16) % WS_LANES;
+		return (lane + 16) % SG_LANES;
 	case 4:
 	case 5:
 	case 6:
@@ -185,13 +185,13 @@ static inline unsigned mfma_b_lane(unsigned lane, unsigned blgp)
 	return lane;
 }
 
-static inline void mfma_permute_b(uint32_t (*x)[WS_LANES], unsigned per, unsigned blgp)
+static inline void mfma_permute_b(uint32_t (*x)[SG_LANES], unsigned per, unsigned blgp)
 {
-	uint32_t from[WS_LANES];
+	uint32_t from[SG_LANES];
 
 	for (unsigned e = 0; e < per; e++) {
 		memcpy(from, x[e], sizeof(from));
-		for (unsigned l = 0; l < WS_LANES; l++)
+		for (unsigned l = 0; l < SG_LANES; l++)
 			x[e][l] = from[mfma_b_lane(l, blgp)];
 	}
 }
@@ -213,17 +213,17 @@ static inline unsigned mfma_block(unsigned m, unsigned r, unsigned g)
  * One register of D in one lane group is M columns of one row. For M = 4 a group is too narrow for
  * a vector: there the groups of a register are done together, with A spread over the lanes first.
  */
-#define WS_MFMA_PRODUCT(kind, type, vector, madd) \
+#define SG_MFMA_PRODUCT(kind, type, vector, madd) \
 	static inline __attribute__((always_inline)) void mfma_product_##kind( \
-		uint32_t *d, const uint32_t *c, type (*a)[WS_LANES], type (*b)[WS_LANES], unsigned m, \
+		uint32_t *d, const uint32_t *c, type (*a)[SG_LANES], type (*b)[SG_LANES], unsigned m, \
 		unsigned k, unsigned blocks, unsigned per, unsigned cbsz, unsigned abid) \
 	{ \
-		const unsigned slices = k / per, n_regs = m * m * blocks / WS_LANES; \
+		const unsigned slices = k / per, n_regs = m * m * blocks / SG_LANES; \
 		for (unsigned r = 0; r < n_regs; r++) \
 			for (unsigned g = 0; g < MFMA_SLICES(m); g++) { \
 				unsigned block = mfma_block(m, r, g), row = mfma_row(m, r, g); \
 				unsigned a_block = ((block >> cbsz << cbsz) + abid) % blocks; \
-				unsigned at = r * WS_LANES + g * m; \
+				unsigned at = r * SG_LANES + g * m; \
 				vector acc[32 / MV_N]; \
 				for (unsigned j = 0; j < m / MV_N; j++) \
 					acc[j] = *(const vector *)(c + at + j * MV_N); \
@@ -239,57 +239,57 @@ static inline unsigned mfma_block(unsigned m, unsigned r, unsigned g)
 					*(vector *)(d + at + j * MV_N) = acc[j]; \
 			} \
 	}
-WS_MFMA_PRODUCT(fused, float, mfma_f32, mfma_fused)
-WS_MFMA_PRODUCT(exact, float, mfma_f32, mfma_exact)
-WS_MFMA_PRODUCT(int, uint32_t, mfma_u32, mfma_int)
+SG_MFMA_PRODUCT(fused, float, mfma_f32, mfma_fused)
+SG_MFMA_PRODUCT(exact, float, mfma_f32, mfma_exact)
+SG_MFMA_PRODUCT(int, uint32_t, mfma_u32, mfma_int)
 
 static inline unsigned mfma_a_group(unsigned g, unsigned cbsz, unsigned abid)
 {
-	return ((g >> cbsz << cbsz) + abid) % (WS_LANES / 4);
+	return ((g >> cbsz << cbsz) + abid) % (SG_LANES / 4);
 }
 
-#define WS_MFMA_NARROW(kind, type, madd) \
-	static inline void mfma_narrow_##kind(uint32_t *d, const uint32_t *c, type (*a)[WS_LANES], \
-					      type (*b)[WS_LANES], unsigned k, unsigned cbsz, \
+#define SG_MFMA_NARROW(kind, type, madd) \
+	static inline void mfma_narrow_##kind(uint32_t *d, const uint32_t *c, type (*a)[SG_LANES], \
+					      type (*b)[SG_LANES], unsigned k, unsigned cbsz, \
 					      unsigned abid) \
 	{ \
 		for (unsigned r = 0; r < 4; r++) { \
-			type acc[WS_LANES]; \
-			memcpy(acc, c + r * WS_LANES, sizeof(acc)); \
+			type acc[SG_LANES]; \
+			memcpy(acc, c + r * SG_LANES, sizeof(acc)); \
 			for (unsigned e = 0; e < k; e++) { \
-				type spread[WS_LANES]; \
-				for (unsigned g = 0; g < WS_LANES / 4; g++) \
+				type spread[SG_LANES]; \
+				for (unsigned g = 0; g < SG_LANES / 4; g++) \
 					for (unsigned j = 0; j < 4; j++) \
 						spread[4 * g + j] = a[e][r + 4 * mfma_a_group(g, cbsz, abid)]; \
-				WS_EACH_LANE \
+				SG_EACH_LANE \
 					acc[l] = madd(spread[l], b[e][l], acc[l]); \
 			} \
-			memcpy(d + r * WS_LANES, acc, sizeof(acc)); \
+			memcpy(d + r * SG_LANES, acc, sizeof(acc)); \
 		} \
 	}
 
 #define MFMA_MADD_LANE(a, b, c) ((a) * (b) + (c))
-WS_MFMA_NARROW(fused, float, __builtin_fmaf)
-WS_MFMA_NARROW(exact, float, MFMA_MADD_LANE)
-WS_MFMA_NARROW(int, uint32_t, MFMA_MADD_LANE)
+SG_MFMA_NARROW(fused, float, __builtin_fmaf)
+SG_MFMA_NARROW(exact, float, MFMA_MADD_LANE)
+SG_MFMA_NARROW(int, uint32_t, MFMA_MADD_LANE)
 
 /* ---- handlers ---- */
 
 /* C as an array of lanes: a constant is spread into `room`, and so is a C whose registers are partly
  * those of D, which is written while C is still read. */
-static inline const uint32_t *mfma_c(const struct ws_wave *w, const struct ws_inst *i, uint32_t *room,
+static inline const uint32_t *mfma_c(const struct sg_wave *w, const struct sg_exec_insn *i, uint32_t *room,
 				     unsigned n_regs, bool wide)
 {
-	if (!(i->s_const & 1u << WS_S2)) {
-		const uint32_t *c = ws_src(w, i, WS_S2), *d = ws_dst(w, i);
-		const size_t n = (size_t)n_regs * WS_LANES;
+	if (!(i->s_const & 1u << SG_S2)) {
+		const uint32_t *c = sg_src(w, i, SG_S2), *d = sg_dst(w, i);
+		const size_t n = (size_t)n_regs * SG_LANES;
 
 		if (c == d || c + n <= d || d + n <= c)
 			return c;
 		return memcpy(room, c, n * sizeof(*c));
 	}
 	for (unsigned r = 0; r < n_regs; r++)
-		ws_splat32(room + r * WS_LANES, !wide ? i->literal : (uint32_t)(i->target >> r % 2 * 32));
+		sg_splat32(room + r * SG_LANES, !wide ? i->literal : (uint32_t)(i->target >> r % 2 * 32));
 	return room;
 }
 
@@ -311,65 +311,65 @@ static inline const uint32_t *mfma_c(const struct ws_wave *w, const struct ws_in
 #define MFMA_CAT(a, b) MFMA_CAT2(a, b)
 #define MFMA_TYPE(kind) MFMA_CAT(MFMA_TYPE_, kind)
 
-#define WS_OP_mfma(name, type, m, k, blocks) \
-	WS_HANDLER(name) \
+#define SG_OP_mfma(name, type, m, k, blocks) \
+	SG_HANDLER(name) \
 	{ \
-		MFMA_TYPE(MFMA_KIND_##type) a[4][WS_LANES], b[4][WS_LANES]; \
-		uint32_t room[32 * WS_LANES]; \
-		const struct ws_insn *f = i->fields; \
-		const unsigned n_regs = m * m * blocks / WS_LANES; \
-		const bool flush = MFMA_LEAST_##type > 0 && w->launch->target == WS_GFX90A; \
+		MFMA_TYPE(MFMA_KIND_##type) a[4][SG_LANES], b[4][SG_LANES]; \
+		uint32_t room[32 * SG_LANES]; \
+		const struct sg_decoded_insn *f = i->fields; \
+		const unsigned n_regs = m * m * blocks / SG_LANES; \
+		const bool flush = MFMA_LEAST_##type > 0 && w->launch->target == SG_GFX90A; \
 		const uint32_t *c = mfma_c(w, i, room, n_regs, false); \
-		const uint32_t fpmode = ws_fixed_begin(w); \
-		uint32_t *d = ws_dst(w, i); \
-		mfma_load_##type(a, ws_src(w, i, WS_S0)); \
-		mfma_load_##type(b, ws_src(w, i, WS_S1)); \
+		const uint32_t fpmode = sg_fixed_begin(w); \
+		uint32_t *d = sg_dst(w, i); \
+		mfma_load_##type(a, sg_src(w, i, SG_S0)); \
+		mfma_load_##type(b, sg_src(w, i, SG_S1)); \
 		if (flush) { \
-			mfma_flush((float *)a, (float *)a, MFMA_PER_##type * WS_LANES, MFMA_LEAST_##type); \
-			mfma_flush((float *)b, (float *)b, MFMA_PER_##type * WS_LANES, MFMA_LEAST_##type); \
-			mfma_flush((float *)room, (const float *)c, n_regs * WS_LANES, 0x1p-126f); \
+			mfma_flush((float *)a, (float *)a, MFMA_PER_##type * SG_LANES, MFMA_LEAST_##type); \
+			mfma_flush((float *)b, (float *)b, MFMA_PER_##type * SG_LANES, MFMA_LEAST_##type); \
+			mfma_flush((float *)room, (const float *)c, n_regs * SG_LANES, 0x1p-126f); \
 			c = room; \
 		} \
 		if (f->blgp) \
-			mfma_permute_b((uint32_t(*)[WS_LANES])b, MFMA_PER_##type, f->blgp); \
+			mfma_permute_b((uint32_t(*)[SG_LANES])b, MFMA_PER_##type, f->blgp); \
 		if (m == 4) \
 			MFMA_CAT(mfma_narrow_, MFMA_KIND_##type)(d, c, a, b, k, f->cbsz, f->abid); \
 		else \
 			MFMA_CAT(mfma_product_, MFMA_KIND_##type)(d, c, a, b, m, k, blocks, \
 								  MFMA_PER_##type, f->cbsz, f->abid); \
 		if (flush) \
-			mfma_flush((float *)d, (float *)d, n_regs * WS_LANES, 0x1p-126f); \
-		ws_fixed_end(fpmode); \
-		return WS_GO; \
+			mfma_flush((float *)d, (float *)d, n_regs * SG_LANES, 0x1p-126f); \
+		sg_fixed_end(fpmode); \
+		return SG_GO; \
 	}
 
 static inline void mfma_get_f64(double *restrict to, const uint32_t *p)
 {
-	WS_EACH_LANE
+	SG_EACH_LANE
 		to[l] = get_f64(p, l);
 }
 
 static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
 {
-	WS_EACH_LANE
+	SG_EACH_LANE
 		put_f64(p, l, from[l]);
 }
 
 /* Registers of D: M = 16 has four pairs, one row in each group of 16 lanes; M = 4 has one. */
-#define WS_OP_mfma_f64(name, m, k, blocks) \
-	WS_HANDLER(name) \
+#define SG_OP_mfma_f64(name, m, k, blocks) \
+	SG_HANDLER(name) \
 	{ \
-		double a[WS_LANES], b[WS_LANES], acc[WS_LANES]; \
-		uint32_t room[8 * WS_LANES]; \
+		double a[SG_LANES], b[SG_LANES], acc[SG_LANES]; \
+		uint32_t room[8 * SG_LANES]; \
 		const uint32_t *c = mfma_c(w, i, room, m == 16 ? 8 : 2, true); \
-		uint32_t *d = ws_dst(w, i); \
-		const uint32_t fpmode = ws_fixed_begin(w); \
-		mfma_get_f64(a, ws_src(w, i, WS_S0)); \
-		mfma_get_f64(b, ws_src(w, i, WS_S1)); \
-		for (unsigned r = 0; r < m * m * blocks / WS_LANES; r++) { \
-			mfma_get_f64(acc, c + r * 2 * WS_LANES); \
+		uint32_t *d = sg_dst(w, i); \
+		const uint32_t fpmode = sg_fixed_begin(w); \
+		mfma_get_f64(a, sg_src(w, i, SG_S0)); \
+		mfma_get_f64(b, sg_src(w, i, SG_S1)); \
+		for (unsigned r = 0; r < m * m * blocks / SG_LANES; r++) { \
+			mfma_get_f64(acc, c + r * 2 * SG_LANES); \
 			for (unsigned s = 0; s < k; s++) \
-				for (unsigned g = 0; g < WS_LANES; g += m) { \
+				for (unsigned g = 0; g < SG_LANES; g += m) { \
 					/* of 4 rows: group g of 16 lanes; of 4x4 blocks: g / 4 % 4 is the block */ \
 					double av = m == 16 ? a[4 * r + g / 16 + 16 * s] : \
 							      a[g / 16 + g % 16 + 16 * s]; \
@@ -377,10 +377,10 @@ static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
 					for (unsigned j = 0; j < m; j++) \
 						acc[g + j] = __builtin_fma(av, bv[j], acc[g + j]); \
 				} \
-			mfma_put_f64(d + r * 2 * WS_LANES, acc); \
+			mfma_put_f64(d + r * 2 * SG_LANES, acc); \
 		} \
-		ws_fixed_end(fpmode); \
-		return WS_GO; \
+		sg_fixed_end(fpmode); \
+		return SG_GO; \
 	}
 
 #endif

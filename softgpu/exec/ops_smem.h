@@ -2,7 +2,7 @@
  * ops_smem: scalar memory.
  *
  * Operands: i->sdst the first data register, scalar operand S0 the base (64-bit address or buffer
- * descriptor), S1 the register offset if WS_MEM_SADDR is set, i->imm the constant one. All accesses
+ * descriptor), S1 the register offset if SG_MEM_SADDR is set, i->imm the constant one. All accesses
  * are of whole dwords; the low two bits of an address do not count.
  */
 #ifndef WS_SOFTGPU_EXEC_OPS_SMEM_H
@@ -11,84 +11,84 @@
 #include "softgpu/exec/amo.h"
 #include "softgpu/exec/hwreg.h"
 
-#define WS_OP_cache_control(name)                                                                  \
-	WS_HANDLER(name)                                                                           \
+#define SG_OP_cache_control(name)                                                                  \
+	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
-		return WS_GO;                                                                      \
+		return SG_GO;                                                                      \
 	}
 
-#define WS_OP_clock(name, ticks)                                                                   \
-	WS_HANDLER(name)                                                                           \
+#define SG_OP_clock(name, ticks)                                                                   \
+	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
-		ws_s64_put(w, i->sdst, ticks);                                                     \
-		return WS_GO;                                                                      \
+		sg_s64_put(w, i->sdst, ticks);                                                     \
+		return SG_GO;                                                                      \
 	}
 
-static inline uint64_t ws_smem_register(const struct ws_wave *w, const struct ws_inst *i)
+static inline uint64_t sg_smem_register(const struct sg_wave *w, const struct sg_exec_insn *i)
 {
-	return i->inner & WS_MEM_SADDR ? ws_scalar32(w, i, WS_S1) : 0;
+	return i->inner & SG_MEM_SADDR ? sg_scalar32(w, i, SG_S1) : 0;
 }
 
-static inline uint64_t ws_smem_address(const struct ws_wave *w, const struct ws_inst *i,
+static inline uint64_t sg_smem_address(const struct sg_wave *w, const struct sg_exec_insn *i,
 				       unsigned scale)
 {
-	uint64_t offset = (uint64_t)(int64_t)i->imm + ws_smem_register(w, i) * scale;
+	uint64_t offset = (uint64_t)(int64_t)i->imm + sg_smem_register(w, i) * scale;
 
-	return (ws_scalar64(w, i, WS_S0) + offset) & ~3ull;
+	return (sg_scalar64(w, i, SG_S0) + offset) & ~3ull;
 }
 
 /* Registers behind the last one do not exist: the decoder refuses such an instruction. */
-WS_ALWAYS_INLINE enum ws_stop ws_scalar_load(struct ws_wave *w, const struct ws_inst *i,
+SG_ALWAYS_INLINE enum sg_stop sg_scalar_load(struct sg_wave *w, const struct sg_exec_insn *i,
 					     uint64_t addr, unsigned n)
 {
-	if (!ws_reachable(w->mem, addr, 4 * n))
-		return ws_wave_fault(w, i, WS_FAULT_MEMORY, addr, false);
-	memcpy(&w->s[i->sdst], ws_host(w->mem, addr), 4 * n);
-	return WS_GO;
+	if (!sg_reachable(w->mem, addr, 4 * n))
+		return sg_wave_fault(w, i, SG_FAULT_MEMORY, addr, false);
+	memcpy(&w->s[i->sdst], sg_host(w->mem, addr), 4 * n);
+	return SG_GO;
 }
 
-WS_ALWAYS_INLINE enum ws_stop ws_scalar_store(struct ws_wave *w, const struct ws_inst *i,
+SG_ALWAYS_INLINE enum sg_stop sg_scalar_store(struct sg_wave *w, const struct sg_exec_insn *i,
 					      uint64_t addr, unsigned n)
 {
-	if (!ws_reachable(w->mem, addr, 4 * n))
-		return ws_wave_fault(w, i, WS_FAULT_MEMORY, addr, true);
-	memcpy(ws_host(w->mem, addr), &w->s[i->sdst], 4 * n);
-	return WS_GO;
+	if (!sg_reachable(w->mem, addr, 4 * n))
+		return sg_wave_fault(w, i, SG_FAULT_MEMORY, addr, true);
+	memcpy(sg_host(w->mem, addr), &w->s[i->sdst], 4 * n);
+	return SG_GO;
 }
 
-#define WS_OP_scalar_load(name, n)                                                                 \
-	WS_HANDLER(name)                                                                           \
+#define SG_OP_scalar_load(name, n)                                                                 \
+	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
-		return ws_scalar_load(w, i, ws_smem_address(w, i, 1), n);                          \
+		return sg_scalar_load(w, i, sg_smem_address(w, i, 1), n);                          \
 	}
-#define WS_OP_scalar_store(name, n)                                                                \
-	WS_HANDLER(name)                                                                           \
+#define SG_OP_scalar_store(name, n)                                                                \
+	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
-		return ws_scalar_store(w, i, ws_smem_address(w, i, 1), n);                         \
+		return sg_scalar_store(w, i, sg_smem_address(w, i, 1), n);                         \
 	}
 /* scratch: the register offset counts in units of 64 bytes */
-#define WS_OP_scalar_scratch_load(name, n)                                                         \
-	WS_HANDLER(name)                                                                           \
+#define SG_OP_scalar_scratch_load(name, n)                                                         \
+	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
-		return ws_scalar_load(w, i, ws_smem_address(w, i, 64), n);                         \
+		return sg_scalar_load(w, i, sg_smem_address(w, i, 64), n);                         \
 	}
-#define WS_OP_scalar_scratch_store(name, n)                                                        \
-	WS_HANDLER(name)                                                                           \
+#define SG_OP_scalar_scratch_store(name, n)                                                        \
+	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
-		return ws_scalar_store(w, i, ws_smem_address(w, i, 64), n);                        \
+		return sg_scalar_store(w, i, sg_smem_address(w, i, 64), n);                        \
 	}
 
 /* ---- buffers: dwords outside of the descriptor's range read as 0 and are not written ---- */
 
 /* Returns how many of the n dwords are inside, from the first on. */
-static inline unsigned ws_smem_buffer(const struct ws_wave *w, const struct ws_inst *i, unsigned n,
+static inline unsigned sg_smem_buffer(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned n,
 				      uint64_t *out_addr)
 {
 	uint32_t d[4];
-	uint64_t offset = ((uint64_t)(uint32_t)i->imm + ws_smem_register(w, i)) & ~3ull;
+	uint64_t offset = ((uint64_t)(uint32_t)i->imm + sg_smem_register(w, i)) & ~3ull;
 	uint64_t bytes, left;
 
-	memcpy(d, ws_scalar(w, i, WS_S0), sizeof(d));
+	memcpy(d, sg_scalar(w, i, SG_S0), sizeof(d));
 	uint32_t stride = d[1] >> 16 & 0x3fff;
 
 	bytes = stride ? (uint64_t)stride * d[2] : d[2];
@@ -100,68 +100,68 @@ static inline unsigned ws_smem_buffer(const struct ws_wave *w, const struct ws_i
 	return left < n ? (unsigned)left : n;
 }
 
-#define WS_OP_scalar_buffer_load(name, n)                                                          \
-	WS_HANDLER(name)                                                                           \
+#define SG_OP_scalar_buffer_load(name, n)                                                          \
+	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
 		uint32_t data[n] = { 0 };                                                          \
 		uint64_t addr;                                                                     \
-		unsigned inside = ws_smem_buffer(w, i, n, &addr);                                  \
+		unsigned inside = sg_smem_buffer(w, i, n, &addr);                                  \
                                                                                                    \
-		if (inside && !ws_reachable(w->mem, addr, 4 * inside))                             \
-			return ws_wave_fault(w, i, WS_FAULT_MEMORY, addr, false);                  \
+		if (inside && !sg_reachable(w->mem, addr, 4 * inside))                             \
+			return sg_wave_fault(w, i, SG_FAULT_MEMORY, addr, false);                  \
 		if (inside)                                                                        \
-			memcpy(data, ws_host(w->mem, addr), 4 * inside);                           \
+			memcpy(data, sg_host(w->mem, addr), 4 * inside);                           \
 		memcpy(&w->s[i->sdst], data, sizeof(data));                                        \
-		return WS_GO;                                                                      \
+		return SG_GO;                                                                      \
 	}
 
-#define WS_OP_scalar_buffer_store(name, n)                                                         \
-	WS_HANDLER(name)                                                                           \
+#define SG_OP_scalar_buffer_store(name, n)                                                         \
+	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
 		uint64_t addr;                                                                     \
-		unsigned inside = ws_smem_buffer(w, i, n, &addr);                                  \
+		unsigned inside = sg_smem_buffer(w, i, n, &addr);                                  \
                                                                                                    \
-		if (inside && !ws_reachable(w->mem, addr, 4 * inside))                             \
-			return ws_wave_fault(w, i, WS_FAULT_MEMORY, addr, true);                   \
+		if (inside && !sg_reachable(w->mem, addr, 4 * inside))                             \
+			return sg_wave_fault(w, i, SG_FAULT_MEMORY, addr, true);                   \
 		if (inside)                                                                        \
-			memcpy(ws_host(w->mem, addr), &w->s[i->sdst], 4 * inside);                 \
-		return WS_GO;                                                                      \
+			memcpy(sg_host(w->mem, addr), &w->s[i->sdst], 4 * inside);                 \
+		return SG_GO;                                                                      \
 	}
 
 /* ---- atomics; the data register receives the old value when glc is set ---- */
 
-#define WS_SCALAR_AMO(bits, op, addr)                                                              \
+#define SG_SCALAR_AMO(bits, op, addr)                                                              \
 	do {                                                                                       \
 		uint##bits##_t v_, c_, was_;                                                       \
                                                                                                    \
-		if ((addr) & (bits / 8 - 1) || !ws_reachable(w->mem, addr, bits / 8))              \
-			return ws_wave_fault(w, i, WS_FAULT_MEMORY, addr, true);                   \
+		if ((addr) & (bits / 8 - 1) || !sg_reachable(w->mem, addr, bits / 8))              \
+			return sg_wave_fault(w, i, SG_FAULT_MEMORY, addr, true);                   \
 		memcpy(&v_, &w->s[i->sdst], sizeof(v_));                                           \
 		memcpy(&c_, &w->s[i->sdst + bits / 32], sizeof(c_));                               \
-		was_ = WS_AMO_AT(bits, op, ws_host(w->mem, addr), v_, c_);                         \
-		if (i->inner & WS_MEM_RETURN)                                                      \
+		was_ = SG_AMO_AT(bits, op, sg_host(w->mem, addr), v_, c_);                         \
+		if (i->inner & SG_MEM_RETURN)                                                      \
 			memcpy(&w->s[i->sdst], &was_, sizeof(was_));                               \
 	} while (0)
 
-#define WS_OP_scalar_atomic(name, op, bits)                                                        \
-	WS_HANDLER(name)                                                                           \
+#define SG_OP_scalar_atomic(name, op, bits)                                                        \
+	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
-		uint64_t addr = ws_smem_address(w, i, 1);                                          \
+		uint64_t addr = sg_smem_address(w, i, 1);                                          \
                                                                                                    \
-		WS_SCALAR_AMO(bits, op, addr);                                                     \
-		return WS_GO;                                                                      \
+		SG_SCALAR_AMO(bits, op, addr);                                                     \
+		return SG_GO;                                                                      \
 	}
 
-#define WS_OP_scalar_buffer_atomic(name, op, bits)                                                 \
-	WS_HANDLER(name)                                                                           \
+#define SG_OP_scalar_buffer_atomic(name, op, bits)                                                 \
+	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
 		uint64_t addr;                                                                     \
                                                                                                    \
-		if (ws_smem_buffer(w, i, bits / 32, &addr) == bits / 32)                           \
-			WS_SCALAR_AMO(bits, op, addr);                                             \
-		else if (i->inner & WS_MEM_RETURN)                                                 \
+		if (sg_smem_buffer(w, i, bits / 32, &addr) == bits / 32)                           \
+			SG_SCALAR_AMO(bits, op, addr);                                             \
+		else if (i->inner & SG_MEM_RETURN)                                                 \
 			memset(&w->s[i->sdst], 0, bits / 8);                                       \
-		return WS_GO;                                                                      \
+		return SG_GO;                                                                      \
 	}
 
 #endif

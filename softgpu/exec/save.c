@@ -1,49 +1,49 @@
 /* Which bytes an instruction is about to overwrite. */
 #include "softgpu/exec/save.h"
 
-#define WS_LEVEL plain
+#define SG_LEVEL plain
 #include "softgpu/exec/mem.h"
 #include "softgpu/exec/ops_flat.h"
 #include "softgpu/exec/ops_smem.h"
-#undef WS_OP_cache_control /* the buffers have the same one */
+#undef SG_OP_cache_control /* the buffers have the same one */
 #include "softgpu/exec/ops_buffer.h"
 #include "softgpu/timing/inst_isa.h"
 
-uint8_t ws_save_bytes(const struct ws_insn *insn)
+uint8_t sg_save_bytes(const struct sg_decoded_insn *insn)
 {
-	struct ws_inst_source src = ws_inst_source_of(insn, false);
-	struct ws_tinst t = ws_tinst_of(&src);
+	struct sg_inst_source src = sg_inst_source_of(insn, false);
+	struct sg_timing_insn t = sg_tinst_of(&src);
 
-	if (insn->row->enc == WS_ENC_DS || (t.mem != WS_MEM_STORE && t.mem != WS_MEM_ATOMIC &&
-					    t.mem != WS_MEM_ATOMIC_RET))
+	if (insn->row->enc == SG_ENC_DS || (t.mem != SG_MEM_STORE && t.mem != SG_MEM_ATOMIC &&
+					    t.mem != SG_MEM_ATOMIC_RET))
 		return 0;
-	return strstr(insn->row->mnemonic, "format") ? WS_SAVE_FORMAT : t.bytes;
+	return strstr(insn->row->mnemonic, "format") ? SG_SAVE_FORMAT : t.bytes;
 }
 
 /* LDS and scratch are the wave's own: every run begins with them anew. */
-static bool is_own(const struct ws_wave *w, const uint8_t *p)
+static bool is_own(const struct sg_wave *w, const uint8_t *p)
 {
-	const struct ws_launch *l = w->launch;
-	const uint8_t *scratch = ws_host(w->mem, l->scratch_base);
+	const struct sg_launch *l = w->launch;
+	const uint8_t *scratch = sg_host(w->mem, l->scratch_base);
 	uint64_t scratch_bytes = (uint64_t)l->n_scratch_waves * l->scratch_wave_bytes;
 
 	return (uint64_t)(p - w->lds) < w->lds_bytes || (uint64_t)(p - scratch) < scratch_bytes;
 }
 
-static void save(const struct ws_wave *w, struct ws_undo *undo, const uint8_t *p, size_t n)
+static void save(const struct sg_wave *w, struct sg_undo *undo, const uint8_t *p, size_t n)
 {
 	if (!is_own(w, p))
-		ws_undo_save(undo, p, n);
+		sg_undo_save(undo, p, n);
 }
 
-static void save_lanes(const struct ws_wave *w, struct ws_undo *undo, const struct ws_lanes *a,
+static void save_lanes(const struct sg_wave *w, struct sg_undo *undo, const struct sg_lanes *a,
 		       unsigned size)
 {
 	const uint8_t *from = NULL;
 	size_t n = 0;
 	unsigned l;
 
-	WS_FOR_ACTIVE(l, a->plain) { /* neighbours go together */
+	SG_FOR_ACTIVE(l, a->plain) { /* neighbours go together */
 		if (n && a->at[l] == from + n) {
 			n += size;
 			continue;
@@ -55,58 +55,58 @@ static void save_lanes(const struct ws_wave *w, struct ws_undo *undo, const stru
 	}
 	if (n)
 		save(w, undo, from, n);
-	WS_FOR_ACTIVE(l, a->odd)
+	SG_FOR_ACTIVE(l, a->odd)
 		for (unsigned b = 0; b < size && b < a->n_bytes[l]; b++)
-			save(w, undo, ws_odd_byte(a->at[l], a->step, b), 1);
+			save(w, undo, sg_odd_byte(a->at[l], a->step, b), 1);
 }
 
-static void save_scalar(struct ws_wave *w, const struct ws_inst *i, struct ws_undo *undo, unsigned size)
+static void save_scalar(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo, unsigned size)
 {
 	unsigned op = i->fields->row->op, n = size / 4;
 	bool scratch = op >= 0x15 && op <= 0x17, buffer = (op >= 0x18 && op <= 0x1a) || (op >= 0x40 && op < 0x80);
 	uint64_t addr;
 
 	if (buffer)
-		n = ws_smem_buffer(w, i, n, &addr);
+		n = sg_smem_buffer(w, i, n, &addr);
 	else
-		addr = ws_smem_address(w, i, scratch ? 64 : 1);
-	if (n && ws_reachable(w->mem, addr, 4 * n))
-		save(w, undo, ws_host(w->mem, addr), 4 * n);
+		addr = sg_smem_address(w, i, scratch ? 64 : 1);
+	if (n && sg_reachable(w->mem, addr, 4 * n))
+		save(w, undo, sg_host(w->mem, addr), 4 * n);
 }
 
-static void save_flat(struct ws_wave *w, const struct ws_inst *i, struct ws_undo *undo, unsigned size)
+static void save_flat(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo, unsigned size)
 {
-	const uint8_t *row = ws_flat_row(w, i, size);
-	struct ws_lanes a;
+	const uint8_t *row = sg_flat_row(w, i, size);
+	struct sg_lanes a;
 
-	if (i->inner & WS_MEM_SEG_SCRATCH)
+	if (i->inner & SG_MEM_SEG_SCRATCH)
 		return;
 	if (row)
-		save(w, undo, row, (size_t)WS_LANES * size);
-	else if (ws_flat_lanes(w, i, size, true, &a) == WS_GO)
+		save(w, undo, row, (size_t)SG_LANES * size);
+	else if (sg_flat_lanes(w, i, size, true, &a) == SG_GO)
 		save_lanes(w, undo, &a, size);
 }
 
-static void save_buffer(struct ws_wave *w, const struct ws_inst *i, struct ws_undo *undo, unsigned size)
+static void save_buffer(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo, unsigned size)
 {
-	bool format = size == WS_SAVE_FORMAT, atomic = i->fields->row->flags & WS_ISA_ATOMIC;
-	struct ws_lanes a;
+	bool format = size == SG_SAVE_FORMAT, atomic = i->fields->row->flags & SG_ISA_ATOMIC;
+	struct sg_lanes a;
 
 	if (format)
-		size = ws_format_bytes(ws_buffer_format(w, i, i->fields->row->enc == WS_ENC_MTBUF).dfmt);
-	if (size && ws_buffer_lanes(w, i, size, true, format || atomic, &a) == WS_GO)
+		size = sg_format_bytes(sg_buffer_format(w, i, i->fields->row->enc == SG_ENC_MTBUF).dfmt);
+	if (size && sg_buffer_lanes(w, i, size, true, format || atomic, &a) == SG_GO)
 		save_lanes(w, undo, &a, size);
 }
 
-void ws_save(struct ws_wave *w, const struct ws_inst *i, struct ws_undo *undo)
+void sg_save(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo)
 {
-	struct ws_fault before = w->fault; /* the instruction itself will meet it */
+	struct sg_fault before = w->fault; /* the instruction itself will meet it */
 
 	switch (i->fields->row->enc) {
-	case WS_ENC_SMEM:
+	case SG_ENC_SMEM:
 		save_scalar(w, i, undo, i->clamp);
 		break;
-	case WS_ENC_FLAT:
+	case SG_ENC_FLAT:
 		save_flat(w, i, undo, i->clamp);
 		break;
 	default:

@@ -7,11 +7,11 @@
 #include "softgpu/exec/undo.h"
 #include "softgpu/exec/wave.h"
 
-#define WS_SAVE_FORMAT 0xff /* as many bytes as an element of the buffer's format has */
+#define SG_SAVE_FORMAT 0xff /* as many bytes as an element of the buffer's format has */
 
 /* Bytes per lane (scalar memory: in all) that it writes; 0: none. Memory instructions; ends in i->clamp. */
-uint8_t ws_save_bytes(const struct ws_insn *insn);
+uint8_t sg_save_bytes(const struct sg_decoded_insn *insn);
 /* Before the instruction runs; i->clamp is not 0. */
-void ws_save(struct ws_wave *w, const struct ws_inst *i, struct ws_undo *undo);
+void sg_save(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo);
 
 #endif

@@ -22,23 +22,23 @@ struct page {
 	uint8_t bytes[PAGE];
 };
 
-struct ws_undo {
+struct sg_undo {
 	uint64_t max_pages;
 	_Atomic uint64_t n_pages;
 	_Atomic bool lost;
 	_Atomic(struct page *) buckets[N_BUCKETS];
 };
 
-struct ws_undo *ws_undo_create(uint64_t max_bytes)
+struct sg_undo *sg_undo_create(uint64_t max_bytes)
 {
-	struct ws_undo *u = calloc(1, sizeof(*u));
+	struct sg_undo *u = calloc(1, sizeof(*u));
 
 	if (u)
 		u->max_pages = max_bytes / (sizeof(struct page) + sizeof(struct after));
 	return u;
 }
 
-void ws_undo_destroy(struct ws_undo *u)
+void sg_undo_destroy(struct sg_undo *u)
 {
 	if (!u)
 		return;
@@ -60,7 +60,7 @@ static struct page *find(struct page *p, uintptr_t base)
 	return p;
 }
 
-static struct page *page_of(struct ws_undo *u, uintptr_t base)
+static struct page *page_of(struct sg_undo *u, uintptr_t base)
 {
 	uint32_t hash = (uint32_t)((base / PAGE * 0x9e3779b97f4a7c15ull) >> 48) % N_BUCKETS;
 	_Atomic(struct page *) *bucket = &u->buckets[hash];
@@ -111,7 +111,7 @@ static void save_line(struct page *p, uint32_t line, const uint8_t *at, uint32_t
 	}
 }
 
-void ws_undo_save(struct ws_undo *u, const void *at, size_t n_bytes)
+void sg_undo_save(struct sg_undo *u, const void *at, size_t n_bytes)
 {
 	const uint8_t *from = at;
 	struct page *p = NULL;
@@ -133,13 +133,13 @@ void ws_undo_save(struct ws_undo *u, const void *at, size_t n_bytes)
 	}
 }
 
-bool ws_undo_lost(const struct ws_undo *u)
+bool sg_undo_lost(const struct sg_undo *u)
 {
 	return atomic_load(&u->lost);
 }
 
 /* Calls visit for every page; stops at the first false. */
-static bool each_page(const struct ws_undo *u, bool (*visit)(struct page *p, void *arg), void *arg)
+static bool each_page(const struct sg_undo *u, bool (*visit)(struct page *p, void *arg), void *arg)
 {
 	for (uint32_t b = 0; b < N_BUCKETS; b++)
 		for (struct page *p = atomic_load_explicit(&u->buckets[b], memory_order_acquire); p; p = p->next)
@@ -157,7 +157,7 @@ static bool count_page(struct page *p, void *arg)
 	return true;
 }
 
-uint64_t ws_undo_n_bytes(const struct ws_undo *u)
+uint64_t sg_undo_n_bytes(const struct sg_undo *u)
 {
 	uint64_t n = 0;
 
@@ -194,7 +194,7 @@ static bool keep_page(struct page *p, void *arg)
 	return true;
 }
 
-bool ws_undo_keep(struct ws_undo *u)
+bool sg_undo_keep(struct sg_undo *u)
 {
 	if (each_page(u, keep_page, NULL))
 		return true;
@@ -209,7 +209,7 @@ static bool restore_page(struct page *p, void *arg)
 	return true;
 }
 
-void ws_undo_restore(const struct ws_undo *u)
+void sg_undo_restore(const struct sg_undo *u)
 {
 	each_page(u, restore_page, NULL);
 }
@@ -221,8 +221,8 @@ static bool redo_page(struct page *p, void *arg)
 	return true;
 }
 
-void ws_undo_redo(const struct ws_undo *u)
+void sg_undo_redo(const struct sg_undo *u)
 {
-	ws_undo_restore(u); /* a later run may have gone where the first one did not */
+	sg_undo_restore(u); /* a later run may have gone where the first one did not */
 	each_page(u, redo_page, NULL);
 }

@@ -1,10 +1,10 @@
 /*
  * undo: what a kernel overwrote, byte by byte, so that it can be run again from the same memory.
  *
- *	ws_undo_save(undo, p, n)      before [p, p + n) is written; any number of threads
- *	ws_undo_keep(undo)            what the run left there, in case a later run is given up
- *	ws_undo_restore(undo)         memory is as before the first write
- *	ws_undo_redo(undo)            memory is as it was at keep
+ *	sg_undo_save(undo, p, n)      before [p, p + n) is written; any number of threads
+ *	sg_undo_keep(undo)            what the run left there, in case a later run is given up
+ *	sg_undo_restore(undo)         memory is as before the first write
+ *	sg_undo_redo(undo)            memory is as it was at keep
  *
  * A byte is saved once, before its first write, and nothing but saved bytes is ever put back: what the
  * host or another queue writes beside them stays. After restore the same undo serves the next run.
@@ -21,15 +21,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_undo;
+struct sg_undo;
 
-struct ws_undo *ws_undo_create(uint64_t max_bytes); /* of storage; NULL: no memory */
-void ws_undo_destroy(struct ws_undo *undo); /* NULL is fine */
-void ws_undo_save(struct ws_undo *undo, const void *at, size_t n_bytes);
-bool ws_undo_lost(const struct ws_undo *undo);
-uint64_t ws_undo_n_bytes(const struct ws_undo *undo); /* saved */
-bool ws_undo_keep(struct ws_undo *undo); /* false: no memory, and `lost` */
-void ws_undo_restore(const struct ws_undo *undo);
-void ws_undo_redo(const struct ws_undo *undo);
+struct sg_undo *sg_undo_create(uint64_t max_bytes); /* of storage; NULL: no memory */
+void sg_undo_destroy(struct sg_undo *undo); /* NULL is fine */
+void sg_undo_save(struct sg_undo *undo, const void *at, size_t n_bytes);
+bool sg_undo_lost(const struct sg_undo *undo);
+uint64_t sg_undo_n_bytes(const struct sg_undo *undo); /* saved */
+bool sg_undo_keep(struct sg_undo *undo); /* false: no memory, and `lost` */
+void sg_undo_restore(const struct sg_undo *undo);
+void sg_undo_redo(const struct sg_undo *undo);
 
 #endif

@@ -2,7 +2,7 @@
  * valu_mods: modifiers of vector instructions, around the handler of the plain instruction.
  *
  * Sources are changed into lane arrays of their own (w->tmp), then the row's handler runs on them.
- * If its result has to be changed as well, it writes to w->tmp[WS_D], which then goes to the
+ * If its result has to be changed as well, it writes to w->tmp[SG_D], which then goes to the
  * register.
  * Everything follows from the decoded fields and the types of the row's operands:
  *
@@ -19,11 +19,11 @@
 
 enum shape { SHAPE_16, SHAPE_32, SHAPE_64, SHAPE_PK16, SHAPE_PK32 };
 
-static enum shape shape_of(const struct ws_isa_operand *o)
+static enum shape shape_of(const struct sg_isa_operand *o)
 {
-	if (o->type_class == WS_TYPE_PK16)
+	if (o->type_class == SG_TYPE_PK16)
 		return SHAPE_PK16;
-	if (o->type_class == WS_TYPE_PK32)
+	if (o->type_class == SG_TYPE_PK32)
 		return SHAPE_PK32;
 	return o->bits == 16 ? SHAPE_16 : o->n_regs == 2 ? SHAPE_64 : SHAPE_32;
 }
@@ -59,13 +59,13 @@ static int dpp_source(unsigned ctrl, int lane)
 	}
 	switch (ctrl) {
 	case DPP_WAVE_SHL:
-		return lane + 1 < WS_LANES ? lane + 1 : -1;
+		return lane + 1 < SG_LANES ? lane + 1 : -1;
 	case DPP_WAVE_ROL:
-		return (lane + 1) % WS_LANES;
+		return (lane + 1) % SG_LANES;
 	case DPP_WAVE_SHR:
 		return lane - 1;
 	case DPP_WAVE_ROR:
-		return (lane + WS_LANES - 1) % WS_LANES;
+		return (lane + SG_LANES - 1) % SG_LANES;
 	case DPP_ROW_MIRROR:
 		return row + ROW - 1 - in_row;
 	case DPP_HALF_MIRROR:
@@ -80,14 +80,14 @@ static int dpp_source(unsigned ctrl, int lane)
 
 /* Which lane each lane reads (its own where there is none), and which have a source at all. */
 struct dpp_plan {
-	uint8_t from[WS_LANES];
+	uint8_t from[SG_LANES];
 	uint64_t valid;
 };
 
 static void dpp_make_plan(struct dpp_plan *plan, unsigned ctrl)
 {
 	plan->valid = 0;
-	for (int l = 0; l < WS_LANES; l++) {
+	for (int l = 0; l < SG_LANES; l++) {
 		int from = dpp_source(ctrl, l);
 
 		plan->from[l] = (uint8_t)(from < 0 ? l : from);
@@ -104,11 +104,11 @@ static bool dpp_move_rows(uint32_t *restrict to, const uint32_t *restrict p, uns
 
 	switch (ctrl & ~0xfu) {
 	case DPP_ROW_SHR:
-		memcpy(to + by, p, (WS_LANES - by) * sizeof(*to));
+		memcpy(to + by, p, (SG_LANES - by) * sizeof(*to));
 		lanes = 0xffffu & ~0u << by;
 		break;
 	case DPP_ROW_SHL:
-		memcpy(to, p + by, (WS_LANES - by) * sizeof(*to));
+		memcpy(to, p + by, (SG_LANES - by) * sizeof(*to));
 		lanes = 0xffffu >> by;
 		break;
 	default:
@@ -136,10 +136,10 @@ static uint64_t dpp_enabled(unsigned row_mask, unsigned bank_mask)
  * Moves src0 into `to`, and returns the lanes that may write. A lane whose source does not exist or
  * is inactive reads 0 with bound_ctrl, and stays as it is without.
  */
-static uint64_t dpp_apply(struct ws_wave *w, const struct ws_insn *f, uint32_t *to,
+static uint64_t dpp_apply(struct sg_wave *w, const struct sg_decoded_insn *f, uint32_t *to,
 			  const uint32_t *p, unsigned n_regs)
 {
-	uint64_t exec = ws_exec(w), valid = 0, enabled = dpp_enabled(f->row_mask, f->bank_mask);
+	uint64_t exec = sg_exec(w), valid = 0, enabled = dpp_enabled(f->row_mask, f->bank_mask);
 	struct dpp_plan plan;
 
 	if (exec == ~0ull && n_regs == 1 && dpp_move_rows(to, p, f->dpp_ctrl, &valid)) {
@@ -147,21 +147,21 @@ static uint64_t dpp_apply(struct ws_wave *w, const struct ws_insn *f, uint32_t *
 			return enabled;
 	} else {
 		dpp_make_plan(&plan, f->dpp_ctrl);
-		for (unsigned l = 0; l < WS_LANES; l++) {
+		for (unsigned l = 0; l < SG_LANES; l++) {
 			valid |= (plan.valid >> l & exec >> plan.from[l] & 1) << l;
 			for (unsigned r = 0; r < n_regs; r++)
-				to[r * WS_LANES + l] = p[r * WS_LANES + plan.from[l]];
+				to[r * SG_LANES + l] = p[r * SG_LANES + plan.from[l]];
 		}
 	}
 	if (!f->bound_ctrl)
 		return enabled & valid;
 
-	uint32_t mask[WS_LANES] __attribute__((aligned(64)));
+	uint32_t mask[SG_LANES] __attribute__((aligned(64)));
 
-	ws_expand(mask, valid);
+	sg_expand(mask, valid);
 	for (unsigned r = 0; r < n_regs; r++)
-		WS_EACH_LANE
-			to[r * WS_LANES + l] &= mask[l];
+		SG_EACH_LANE
+			to[r * SG_LANES + l] &= mask[l];
 	return enabled;
 }
 
@@ -185,10 +185,10 @@ static void sdwa_source(uint32_t *to, const uint32_t *p, unsigned sel, bool sext
 	const unsigned right = 32 - sel_bits(sel), left = right - sel_at(sel);
 
 	if (sext)
-		WS_EACH_LANE
+		SG_EACH_LANE
 			to[l] = (uint32_t)((int32_t)(p[l] << left) >> right);
 	else
-		WS_EACH_LANE
+		SG_EACH_LANE
 			to[l] = p[l] << left >> right;
 }
 
@@ -197,7 +197,7 @@ static void sdwa_result(uint32_t *v, const uint32_t *old, unsigned sel, unsigned
 	const unsigned at = sel_at(sel), bits = sel_bits(sel);
 	const uint32_t field = (uint32_t)((1ull << bits) - 1) << at;
 
-	WS_EACH_LANE {
+	SG_EACH_LANE {
 		uint32_t part = v[l] << at & field;
 		uint32_t sign = 0 - (part >> (at + bits - 1) & 1);
 
@@ -212,7 +212,7 @@ static void sdwa_result(uint32_t *v, const uint32_t *old, unsigned sel, unsigned
 /* (v & keep) ^ flip on the array that holds the sign */
 static void sign_lanes(uint32_t *to, const uint32_t *p, uint32_t keep, uint32_t flip)
 {
-	WS_EACH_LANE
+	SG_EACH_LANE
 		to[l] = (p[l] & keep) ^ flip;
 }
 
@@ -220,11 +220,11 @@ static void sign_lanes(uint32_t *to, const uint32_t *p, uint32_t keep, uint32_t 
 static void sign_pair(uint32_t *to, const uint32_t *lo, const uint32_t *hi, uint32_t flip_lo,
 		      uint32_t flip_hi)
 {
-	WS_EACH_LANE {
+	SG_EACH_LANE {
 		uint32_t first = lo[l] ^ flip_lo, second = hi[l] ^ flip_hi;
 
 		to[l] = first;
-		to[l + WS_LANES] = second;
+		to[l + SG_LANES] = second;
 	}
 }
 
@@ -232,22 +232,22 @@ static void sign_pair(uint32_t *to, const uint32_t *lo, const uint32_t *hi, uint
 static void packed_halves(uint32_t *to, const uint32_t *p, unsigned lo_shift, unsigned hi_shift,
 			  uint32_t flip)
 {
-	WS_EACH_LANE
+	SG_EACH_LANE
 		to[l] = PACK16(p[l] >> lo_shift, p[l] >> hi_shift) ^ flip;
 }
 
 /* Source k with everything that is asked of it, in w->tmp; returns whether it differs from p. */
-static bool modify_source(const struct ws_insn *f, const struct ws_isa_operand *o, unsigned k,
+static bool modify_source(const struct sg_decoded_insn *f, const struct sg_isa_operand *o, unsigned k,
 			  const uint32_t *p, uint32_t *to)
 {
 	const enum shape shape = shape_of(o);
-	const bool vop3p = f->row->enc == WS_ENC_VOP3P;
+	const bool vop3p = f->row->enc == SG_ENC_VOP3P;
 	const bool neg = f->neg >> k & 1, abs = !vop3p && f->abs >> k & 1;
 	const bool sel = f->op_sel >> k & 1, sel_hi = f->op_sel_hi >> k & 1;
 	const bool neg_hi = vop3p && o->is_float && f->neg_hi >> k & 1;
 	const uint32_t *from = p;
 
-	if (f->form == WS_FORM_SDWA && k < 2 && (f->src_sel[k] != SEL_DWORD)) {
+	if (f->form == SG_FORM_SDWA && k < 2 && (f->src_sel[k] != SEL_DWORD)) {
 		sdwa_source(to, from, f->src_sel[k], f->sext >> k & 1);
 		from = to;
 	}
@@ -265,7 +265,7 @@ static bool modify_source(const struct ws_insn *f, const struct ws_isa_operand *
 		break;
 	case SHAPE_PK32:
 		if (sel || !sel_hi || neg || neg_hi) {
-			const uint32_t *lo = from + sel * WS_LANES, *hi = from + sel_hi * WS_LANES;
+			const uint32_t *lo = from + sel * SG_LANES, *hi = from + sel_hi * SG_LANES;
 
 			sign_pair(to, lo, hi, neg && o->is_float ? F32_SIGN : 0,
 				  neg_hi ? F32_SIGN : 0);
@@ -273,8 +273,8 @@ static bool modify_source(const struct ws_insn *f, const struct ws_isa_operand *
 		}
 		break;
 	case SHAPE_16:
-		if (sel && f->form != WS_FORM_SDWA) {
-			WS_EACH_LANE
+		if (sel && f->form != SG_FORM_SDWA) {
+			SG_EACH_LANE
 				to[l] = from[l] >> 16;
 			from = to;
 		}
@@ -292,8 +292,8 @@ static bool modify_source(const struct ws_insn *f, const struct ws_isa_operand *
 	case SHAPE_64:
 		if (neg || abs) {
 			if (from != to)
-				memcpy(to, from, WS_LANES * sizeof(*to));
-			sign_lanes(to + WS_LANES, from + WS_LANES, abs ? ~F32_SIGN : ~0u,
+				memcpy(to, from, SG_LANES * sizeof(*to));
+			sign_lanes(to + SG_LANES, from + SG_LANES, abs ? ~F32_SIGN : ~0u,
 				   neg ? F32_SIGN : 0);
 			from = to;
 		}
@@ -309,12 +309,12 @@ LANE double f64_clamped(double v, uint32_t mode)
 	double inside = v > 0 ? v : 0;
 
 	inside = inside < 1 ? inside : 1;
-	return v != v && !(mode & WS_MODE_DX10_CLAMP) ? v : inside;
+	return v != v && !(mode & SG_MODE_DX10_CLAMP) ? v : inside;
 }
 
 LANE uint16_t f16_clamped(uint16_t v, uint32_t mode)
 {
-	bool nan = f16_is_nan(v), keep = nan & !(mode & WS_MODE_DX10_CLAMP);
+	bool nan = f16_is_nan(v), keep = nan & !(mode & SG_MODE_DX10_CLAMP);
 	uint32_t inside = sel32((v & 0x8000) | nan, 0, min_u32(v, 0x3c00));
 
 	return (uint16_t)sel32(keep, v, inside);
@@ -324,23 +324,23 @@ static void clamp_result(uint32_t *v, enum shape shape, uint32_t mode)
 {
 	switch (shape) {
 	case SHAPE_16:
-		WS_EACH_LANE
+		SG_EACH_LANE
 			v[l] = (v[l] & 0xffff0000u) | f16_clamped((uint16_t)v[l], mode);
 		break;
 	case SHAPE_PK16:
-		WS_EACH_LANE
+		SG_EACH_LANE
 			v[l] = PK1(f16_clamped, v[l], mode);
 		break;
 	case SHAPE_PK32:
-		WS_EACH_LANE
-			put_f32(v + WS_LANES, l, f32_clamped(get_f32(v + WS_LANES, l), mode));
+		SG_EACH_LANE
+			put_f32(v + SG_LANES, l, f32_clamped(get_f32(v + SG_LANES, l), mode));
 		/* fallthrough */
 	case SHAPE_32:
-		WS_EACH_LANE
+		SG_EACH_LANE
 			put_f32(v, l, f32_clamped(get_f32(v, l), mode));
 		break;
 	case SHAPE_64:
-		WS_EACH_LANE
+		SG_EACH_LANE
 			put_f64(v, l, f64_clamped(get_f64(v, l), mode));
 		break;
 	}
@@ -348,9 +348,9 @@ static void clamp_result(uint32_t *v, enum shape shape, uint32_t mode)
 
 /* Output modifiers exist only for code that flushes denormals and is not in IEEE mode; there a zero
  * result also loses its sign. */
-static bool omod_counts(const struct ws_insn *f, enum shape shape, uint32_t mode)
+static bool omod_counts(const struct sg_decoded_insn *f, enum shape shape, uint32_t mode)
 {
-	return f->omod && !(mode & WS_MODE_IEEE) && !(mode & (shape == SHAPE_32 ? 0x20 : 0x80));
+	return f->omod && !(mode & SG_MODE_IEEE) && !(mode & (shape == SHAPE_32 ? 0x20 : 0x80));
 }
 
 static void omod_result(uint32_t *v, enum shape shape, unsigned omod, uint32_t mode)
@@ -360,18 +360,18 @@ static void omod_result(uint32_t *v, enum shape shape, unsigned omod, uint32_t m
 
 	switch (shape) {
 	case SHAPE_16:
-		WS_EACH_LANE {
+		SG_EACH_LANE {
 			uint32_t r = f32_f16(f16_f32((uint16_t)v[l], mode) * by, mode);
 
 			v[l] = (v[l] & 0xffff0000u) | sel32(r & 0x7fff, r, 0);
 		}
 		break;
 	case SHAPE_32:
-		WS_EACH_LANE
+		SG_EACH_LANE
 			put_f32(v, l, f32_flush(get_f32(v, l) * by) + 0.0f);
 		break;
 	case SHAPE_64:
-		WS_EACH_LANE
+		SG_EACH_LANE
 			put_f64(v, l, get_f64(v, l) * (double)by + 0.0);
 		break;
 	case SHAPE_PK16:
@@ -380,63 +380,63 @@ static void omod_result(uint32_t *v, enum shape shape, unsigned omod, uint32_t m
 	}
 }
 
-WS_HANDLER(valu_mods)
+SG_HANDLER(valu_mods)
 {
-	const struct ws_insn *f = i->fields;
-	const struct ws_isa_row *row = f->row;
-	const struct ws_isa_operand *vdst = NULL;
-	struct ws_inst plain;
-	uint64_t exec = ws_exec(w), lanes = ~0ull;
+	const struct sg_decoded_insn *f = i->fields;
+	const struct sg_isa_row *row = f->row;
+	const struct sg_isa_operand *vdst = NULL;
+	struct sg_exec_insn plain;
+	uint64_t exec = sg_exec(w), lanes = ~0ull;
 
 	memcpy(&plain, i, sizeof(plain));
 	if (i->splat) {
-		ws_wave_refresh_specials(w); /* one of them may be the scalar */
-		ws_splat_sources(w, i);
+		sg_wave_refresh_specials(w); /* one of them may be the scalar */
+		sg_splat_sources(w, i);
 		plain.splat = 0;
 	}
 	for (unsigned n = 0; n < row->n_operands; n++) {
-		const struct ws_isa_operand *o = &row->operand[n];
-		unsigned k = o->role - WS_ROLE_SRC0;
+		const struct sg_isa_operand *o = &row->operand[n];
+		unsigned k = o->role - SG_ROLE_SRC0;
 
-		if (o->role == WS_ROLE_VDST)
+		if (o->role == SG_ROLE_VDST)
 			vdst = o;
-		if (o->role < WS_ROLE_SRC0 || o->role > WS_ROLE_SRC2)
+		if (o->role < SG_ROLE_SRC0 || o->role > SG_ROLE_SRC2)
 			continue;
 
-		const uint32_t *p = ws_src(w, i, WS_S0 + k);
-		uint32_t *to = w->tmp[WS_S0 + k];
-		bool moved = f->form == WS_FORM_DPP && k == 0;
+		const uint32_t *p = sg_src(w, i, SG_S0 + k);
+		uint32_t *to = w->tmp[SG_S0 + k];
+		bool moved = f->form == SG_FORM_DPP && k == 0;
 
 		if (moved) {
 			lanes = dpp_apply(w, f, to, p, o->n_regs);
 			p = to;
 		}
 		if (modify_source(f, o, k, p, to) || moved) {
-			plain.base[WS_S0 + k] = WS_BASE_TMP;
-			plain.off[WS_S0 + k] = (uint32_t)(to - w->base[WS_BASE_TMP]);
+			plain.base[SG_S0 + k] = SG_BASE_TMP;
+			plain.off[SG_S0 + k] = (uint32_t)(to - w->base[SG_BASE_TMP]);
 		}
 	}
 
 	const enum shape shape = vdst ? shape_of(vdst) : SHAPE_32;
 	const bool omod = vdst && vdst->is_float && omod_counts(f, shape, w->mode);
 	const bool clamp = vdst && vdst->is_float && f->clamp;
-	const bool part = f->form == WS_FORM_SDWA && vdst && f->dst_sel != SEL_DWORD;
-	const bool upper = f->form == WS_FORM_VOP3 || row->enc == WS_ENC_VOP3 ?
+	const bool part = f->form == SG_FORM_SDWA && vdst && f->dst_sel != SEL_DWORD;
+	const bool upper = f->form == SG_FORM_VOP3 || row->enc == SG_ENC_VOP3 ?
 		vdst && shape == SHAPE_16 && f->op_sel & 8 : false;
 	const bool changed = omod || clamp || part || upper;
-	uint32_t *dst = ws_dst(w, i), *result = w->tmp[WS_D];
-	enum ws_stop stop;
+	uint32_t *dst = sg_dst(w, i), *result = w->tmp[SG_D];
+	enum sg_stop stop;
 
 	if (changed) {
-		memcpy(result, dst, vdst->n_regs * WS_LANES * sizeof(*dst)); /* some rows read it */
+		memcpy(result, dst, vdst->n_regs * SG_LANES * sizeof(*dst)); /* some rows read it */
 		if (upper) /* for those it is the upper half that is read */
-			WS_EACH_LANE
+			SG_EACH_LANE
 				result[l] = dst[l] >> 16;
-		plain.base[WS_D] = WS_BASE_TMP;
-		plain.off[WS_D] = (uint32_t)(result - w->base[WS_BASE_TMP]);
+		plain.base[SG_D] = SG_BASE_TMP;
+		plain.off[SG_D] = (uint32_t)(result - w->base[SG_BASE_TMP]);
 	}
 	if (lanes != ~0ull)
-		ws_s64_put(w, WS_S_EXEC, exec & lanes);
+		sg_s64_put(w, SG_S_EXEC, exec & lanes);
 	stop = w->handlers[i->inner](w, &plain);
 	if (changed) {
 		if (omod)
@@ -446,11 +446,11 @@ WS_HANDLER(valu_mods)
 		if (part)
 			sdwa_result(result, dst, f->dst_sel, f->dst_unused);
 		if (upper)
-			WS_EACH_LANE
+			SG_EACH_LANE
 				result[l] = (dst[l] & 0xffffu) | result[l] << 16;
-		ws_merge(ws_lane_mask(w), dst, result, vdst->n_regs);
+		sg_merge(sg_lane_mask(w), dst, result, vdst->n_regs);
 	}
 	if (lanes != ~0ull)
-		ws_s64_put(w, WS_S_EXEC, exec);
+		sg_s64_put(w, SG_S_EXEC, exec);
 	return stop;
 }

@@ -24,22 +24,22 @@
  * can leave them; pages that it does not touch cost nothing. The odd distance between two waves keeps
  * their equal registers out of each other's cache sets.
  */
-#define WAVE_REG_BYTES (2 * WS_N_VGPRS * WS_LANES * 4)
+#define WAVE_REG_BYTES (2 * SG_N_VGPRS * SG_LANES * 4)
 #define WAVE_STRIDE_BYTES (WAVE_REG_BYTES + 2304)
 
-struct ws_wg {
-	struct ws_launch *launch;
+struct sg_wg {
+	struct sg_launch *launch;
 	uint32_t slot;
 	uint32_t id[3];
 	uint32_t n_waves;
 	uint8_t *regs;
 	size_t regs_bytes;
 	uint8_t *lds;
-	const struct ws_fault *fault;
-	struct ws_wave_trace *traces; /* counting mode */
-	struct ws_trace_patterns *patterns; /* ... of each wave; NULL: none yet, or no memory */
+	const struct sg_fault *fault;
+	struct sg_wave_trace *traces; /* counting mode */
+	struct sg_trace_patterns *patterns; /* ... of each wave; NULL: none yet, or no memory */
 	uint32_t max_waves;
-	struct ws_wave *waves;
+	struct sg_wave *waves;
 };
 
 /* ---- launch ---- */
@@ -51,28 +51,28 @@ static uint32_t round_up(uint32_t n, uint32_t to)
 
 /* LDS is given in granules of 128 dwords; a wave's limit register counts these, so that what lies
  * between the end of a kernel's variables and the end of the last granule is memory like the rest. */
-static uint32_t allocated_lds(const struct ws_launch *l)
+static uint32_t allocated_lds(const struct sg_launch *l)
 {
 	return round_up(l->lds_bytes, 512);
 }
 
-static void count_registers(struct ws_launch *l)
+static void count_registers(struct sg_launch *l)
 {
 	uint32_t granules = (l->rsrc1 & 0x3f) + 1;
 
-	if (l->target == WS_GFX90A) { /* one file of 512 for both kinds */
+	if (l->target == SG_GFX90A) { /* one file of 512 for both kinds */
 		uint32_t total = granules * 8, accum_at = ((l->rsrc3 & 0x3f) + 1) * 4;
 
 		l->n_vgprs = accum_at < total ? accum_at : total;
 		/* all 256 after a multiple of 4 that is not one of 8 end inside a granule, whose rest
 		 * has no name; the fields are too narrow for any other number beyond 256 */
-		l->n_agprs = total - l->n_vgprs < WS_N_VGPRS ? total - l->n_vgprs : WS_N_VGPRS;
+		l->n_agprs = total - l->n_vgprs < SG_N_VGPRS ? total - l->n_vgprs : SG_N_VGPRS;
 	} else {
 		l->n_vgprs = l->n_agprs = granules * 4;
 	}
 }
 
-enum ws_launch_error ws_launch_init(struct ws_launch *l)
+enum sg_launch_error sg_launch_init(struct sg_launch *l)
 {
 	uint64_t n_items = 1;
 
@@ -80,39 +80,39 @@ enum ws_launch_error ws_launch_init(struct ws_launch *l)
 	l->n_wgs = 1;
 	for (unsigned d = 0; d < 3; d++) {
 		if (!l->wg_size[d] || !l->grid_size[d])
-			return WS_LAUNCH_BAD_DIMENSIONS;
+			return SG_LAUNCH_BAD_DIMENSIONS;
 		n_items *= l->wg_size[d];
 		l->n_wg[d] = (uint32_t)(((uint64_t)l->grid_size[d] + l->wg_size[d] - 1) / l->wg_size[d]);
 		l->n_wgs *= l->n_wg[d];
 	}
 	if (n_items > MAX_WG_ITEMS)
-		return WS_LAUNCH_BAD_GROUP_SIZE;
+		return SG_LAUNCH_BAD_GROUP_SIZE;
 	if (l->lds_bytes > LDS_BYTES)
-		return WS_LAUNCH_BAD_GROUP_MEMORY;
+		return SG_LAUNCH_BAD_GROUP_MEMORY;
 	if (l->entry & 3 || !l->entry)
-		return WS_LAUNCH_BAD_CODE;
-	l->n_waves_per_wg = (uint32_t)((n_items + WS_LANES - 1) / WS_LANES);
+		return SG_LAUNCH_BAD_CODE;
+	l->n_waves_per_wg = (uint32_t)((n_items + SG_LANES - 1) / SG_LANES);
 	count_registers(l);
 	atomic_store(&l->n_instructions, 0);
-	l->code = ws_code_get(l->code_cache);
-	l->window = ws_code_window(l->code, l->entry);
+	l->code = sg_code_get(l->code_cache);
+	l->window = sg_code_window(l->code, l->entry);
 	if (!l->window) {
-		ws_launch_fini(l);
-		return WS_LAUNCH_BAD_CODE;
+		sg_launch_fini(l);
+		return SG_LAUNCH_BAD_CODE;
 	}
-	return WS_LAUNCH_OK;
+	return SG_LAUNCH_OK;
 }
 
-void ws_launch_fini(struct ws_launch *launch)
+void sg_launch_fini(struct sg_launch *launch)
 {
-	ws_code_put(launch->code);
+	sg_code_put(launch->code);
 	launch->code = NULL;
 }
 
 /* Limits of a compute unit: four SIMDs; 64 KiB of LDS in steps of 512; 16 barriers. */
-uint32_t ws_launch_wgs_per_cu(const struct ws_launch *l)
+uint32_t sg_launch_wgs_per_cu(const struct sg_launch *l)
 {
-	bool gfx90a = l->target == WS_GFX90A;
+	bool gfx90a = l->target == SG_GFX90A;
 	uint32_t regs = gfx90a ? round_up(l->n_vgprs, 4) + l->n_agprs : l->n_vgprs;
 	uint32_t waves_per_simd = (gfx90a ? 512 : 256) / round_up(regs, gfx90a ? 8 : 4);
 	uint32_t max_waves = gfx90a ? 8 : 10;
@@ -132,9 +132,9 @@ uint32_t ws_launch_wgs_per_cu(const struct ws_launch *l)
 
 /* ---- workgroup storage ---- */
 
-struct ws_wg *ws_wg_create(const struct ws_launch *launch, uint32_t slot)
+struct sg_wg *sg_wg_create(const struct sg_launch *launch, uint32_t slot)
 {
-	struct ws_wg *wg = calloc(1, sizeof(*wg));
+	struct sg_wg *wg = calloc(1, sizeof(*wg));
 	uint32_t n = launch->n_waves_per_wg;
 
 	if (!wg)
@@ -144,18 +144,18 @@ struct ws_wg *ws_wg_create(const struct ws_launch *launch, uint32_t slot)
 	wg->regs_bytes = (size_t)n * WAVE_STRIDE_BYTES;
 	wg->regs = mmap(NULL, wg->regs_bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	wg->waves = aligned_alloc(64, n * round_up(sizeof(struct ws_wave), 64));
+	wg->waves = aligned_alloc(64, n * round_up(sizeof(struct sg_wave), 64));
 	/* zeroed at each start, as far as the kernel uses it; 16 spare bytes for wide accesses */
 	wg->lds = aligned_alloc(64, LDS_BYTES + 64);
 	if (wg->regs == MAP_FAILED || !wg->waves || !wg->lds) {
-		ws_wg_destroy(wg);
+		sg_wg_destroy(wg);
 		return NULL;
 	}
-	memset(wg->waves, 0, n * sizeof(struct ws_wave));
+	memset(wg->waves, 0, n * sizeof(struct sg_wave));
 	return wg;
 }
 
-void ws_wg_destroy(struct ws_wg *wg)
+void sg_wg_destroy(struct sg_wg *wg)
 {
 	if (!wg)
 		return;
@@ -175,7 +175,7 @@ enum { /* kernel code properties */
 	PROP_PRIVATE_SIZE = 1 << 6, PROP_GRID_COUNT_X = 1 << 7,
 };
 
-static unsigned put_user_sgprs(struct ws_wave *w, const struct ws_launch *l)
+static unsigned put_user_sgprs(struct sg_wave *w, const struct sg_launch *l)
 {
 	unsigned n = 0;
 
@@ -190,7 +190,7 @@ static unsigned put_user_sgprs(struct ws_wave *w, const struct ws_launch *l)
 	};
 	for (unsigned p = 0; p < sizeof(pairs) / sizeof(pairs[0]); p++)
 		if (l->properties & pairs[p].bit) {
-			ws_s64_put(w, n, pairs[p].value);
+			sg_s64_put(w, n, pairs[p].value);
 			n += 2;
 		}
 	if (l->properties & PROP_PRIVATE_SIZE)
@@ -201,7 +201,7 @@ static unsigned put_user_sgprs(struct ws_wave *w, const struct ws_launch *l)
 	return n;
 }
 
-static void put_system_sgprs(struct ws_wave *w, const struct ws_launch *l, const uint32_t id[3],
+static void put_system_sgprs(struct sg_wave *w, const struct sg_launch *l, const uint32_t id[3],
 			     uint32_t n_waves, uint32_t scratch_wave)
 {
 	unsigned n = l->rsrc2 >> 1 & 0x1f;
@@ -216,27 +216,27 @@ static void put_system_sgprs(struct ws_wave *w, const struct ws_launch *l, const
 }
 
 /* Work-item ids of the wave's lanes; returns which lanes exist. size: of this, perhaps partial, group. */
-static uint64_t put_item_ids(struct ws_wave *w, const struct ws_launch *l, const uint32_t size[3])
+static uint64_t put_item_ids(struct sg_wave *w, const struct sg_launch *l, const uint32_t size[3])
 {
-	uint32_t n_items = size[0] * size[1] * size[2], first = w->index * WS_LANES;
-	uint32_t *v = w->base[WS_BASE_VGPR];
+	uint32_t n_items = size[0] * size[1] * size[2], first = w->index * SG_LANES;
+	uint32_t *v = w->base[SG_BASE_VGPR];
 	unsigned dims = l->rsrc2 >> 11 & 3; /* 0: x, 1: x and y, 2: all */
 	uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
-	uint32_t n = n_items - first < WS_LANES ? n_items - first : WS_LANES;
-	uint64_t exec = n == WS_LANES ? ~0ull : (1ull << n) - 1;
+	uint32_t n = n_items - first < SG_LANES ? n_items - first : SG_LANES;
+	uint64_t exec = n == SG_LANES ? ~0ull : (1ull << n) - 1;
 
 	if (size[0] == n_items) { /* one dimension: most kernels; ids of absent lanes do not matter */
-		for (unsigned lane = 0; lane < WS_LANES; lane++)
+		for (unsigned lane = 0; lane < SG_LANES; lane++)
 			v[lane] = first + lane;
 		return exec;
 	}
 	for (unsigned lane = 0; lane < n; lane++) {
-		if (l->target == WS_GFX90A) {
+		if (l->target == SG_GFX90A) {
 			v[lane] = x | (dims >= 1 ? y << 10 : 0) | (dims >= 2 ? z << 20 : 0);
 		} else {
 			v[lane] = x;
-			v[WS_LANES + lane] = dims >= 1 ? y : 0;
-			v[2 * WS_LANES + lane] = dims >= 2 ? z : 0;
+			v[SG_LANES + lane] = dims >= 1 ? y : 0;
+			v[2 * SG_LANES + lane] = dims >= 2 ? z : 0;
 		}
 		if (++x == size[0]) {
 			x = 0;
@@ -249,54 +249,54 @@ static uint64_t put_item_ids(struct ws_wave *w, const struct ws_launch *l, const
 	return exec;
 }
 
-static void put_apertures(struct ws_wave *w, const struct ws_launch *l)
+static void put_apertures(struct sg_wave *w, const struct sg_launch *l)
 {
 	const uint64_t bases[2] = { (uint64_t)l->shared_aperture_hi << 32,
 				    (uint64_t)l->private_aperture_hi << 32 };
 
 	for (unsigned b = 0; b < 2; b++) {
-		ws_s64_put(w, WS_S_APERTURES + 4 * b, bases[b]);
-		ws_s64_put(w, WS_S_APERTURES + 4 * b + 2, bases[b] | 0xffffffff);
+		sg_s64_put(w, SG_S_APERTURES + 4 * b, bases[b]);
+		sg_s64_put(w, SG_S_APERTURES + 4 * b + 2, bases[b] | 0xffffffff);
 	}
 	w->shared_hi = l->shared_aperture_hi;
 	w->private_hi = l->private_aperture_hi;
 }
 
-static void start_wave(struct ws_wg *wg, uint32_t index, const uint32_t id[3], const uint32_t size[3])
+static void start_wave(struct sg_wg *wg, uint32_t index, const uint32_t id[3], const uint32_t size[3])
 {
-	struct ws_launch *l = wg->launch;
-	struct ws_wave *w = &wg->waves[index];
+	struct sg_launch *l = wg->launch;
+	struct sg_wave *w = &wg->waves[index];
 	uint32_t scratch_wave = wg->slot * l->n_waves_per_wg + index;
 	uint8_t *regs = wg->regs + (size_t)index * WAVE_STRIDE_BYTES;
 
-	memset(w, 0, offsetof(struct ws_wave, mask_of));
-	w->base[WS_BASE_VGPR] = (uint32_t *)regs;
-	w->base[WS_BASE_AGPR] = (uint32_t *)regs + WS_N_VGPRS * WS_LANES;
-	w->base[WS_BASE_CONST] = ws_const_pool();
-	w->base[WS_BASE_TMP] = w->tmp[0];
-	w->handlers = ws_level_handlers();
+	memset(w, 0, offsetof(struct sg_wave, mask_of));
+	w->base[SG_BASE_VGPR] = (uint32_t *)regs;
+	w->base[SG_BASE_AGPR] = (uint32_t *)regs + SG_N_VGPRS * SG_LANES;
+	w->base[SG_BASE_CONST] = sg_const_pool();
+	w->base[SG_BASE_TMP] = w->tmp[0];
+	w->handlers = sg_level_handlers();
 	w->launch = l;
 	w->mem = l->mem;
 	w->lds = wg->lds;
 	w->lds_bytes = allocated_lds(l);
 	w->index = index;
-	w->mode = (l->rsrc1 >> 12 & 0xff) | (l->rsrc1 >> 21 & 1 ? WS_MODE_DX10_CLAMP : 0) |
-		  (l->rsrc1 >> 23 & 1 ? WS_MODE_IEEE : 0);
+	w->mode = (l->rsrc1 >> 12 & 0xff) | (l->rsrc1 >> 21 & 1 ? SG_MODE_DX10_CLAMP : 0) |
+		  (l->rsrc1 >> 23 & 1 ? SG_MODE_IEEE : 0);
 	w->scratch_bytes = l->scratch_wave_bytes;
 	w->scratch = l->scratch_base + (uint64_t)scratch_wave * l->scratch_wave_bytes;
 	w->hw_id = (scratch_wave & 0xf) | (index & 3) << 4 | (wg->slot & 0xf) << 8;
 	/* registers start at zero, so that a program that reads one too early still repeats itself */
-	memset(w->base[WS_BASE_VGPR], 0, (size_t)l->n_vgprs * WS_LANES * 4);
-	memset(w->base[WS_BASE_AGPR], 0, (size_t)l->n_agprs * WS_LANES * 4);
+	memset(w->base[SG_BASE_VGPR], 0, (size_t)l->n_vgprs * SG_LANES * 4);
+	memset(w->base[SG_BASE_AGPR], 0, (size_t)l->n_agprs * SG_LANES * 4);
 	put_apertures(w, l);
 	put_user_sgprs(w, l);
 	put_system_sgprs(w, l, id, wg->n_waves, scratch_wave);
-	ws_s64_put(w, WS_S_EXEC, put_item_ids(w, l, size));
+	sg_s64_put(w, SG_S_EXEC, put_item_ids(w, l, size));
 	w->window = l->window;
 	w->pc = &w->window->slots[(l->entry - w->window->gpu_base) / 4];
 }
 
-void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3])
+void sg_wg_start(struct sg_wg *wg, struct sg_launch *launch, const uint32_t id[3])
 {
 	uint32_t size[3], n_items = 1;
 
@@ -309,30 +309,30 @@ void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3
 		size[d] = left < launch->wg_size[d] ? left : launch->wg_size[d];
 		n_items *= size[d];
 	}
-	wg->n_waves = (n_items + WS_LANES - 1) / WS_LANES;
+	wg->n_waves = (n_items + SG_LANES - 1) / SG_LANES;
 	memset(wg->lds, 0, allocated_lds(launch));
 	for (uint32_t n = 0; n < wg->n_waves; n++) {
 		start_wave(wg, n, id, size);
 		if (wg->traces) {
 			wg->traces[n].patterns = wg->patterns ? &wg->patterns[n] : NULL;
-			ws_trace_start(&wg->traces[n], launch->entry, ws_exec(&wg->waves[n]));
+			sg_trace_start(&wg->traces[n], launch->entry, sg_exec(&wg->waves[n]));
 		}
 	}
 }
 
-void ws_wg_set_traces(struct ws_wg *wg, struct ws_wave_trace *traces)
+void sg_wg_set_traces(struct sg_wg *wg, struct sg_wave_trace *traces)
 {
 	wg->traces = traces;
 	if (traces && !wg->patterns)
 		wg->patterns = malloc(wg->max_waves * sizeof(*wg->patterns));
 }
 
-uint32_t ws_wg_n_waves(const struct ws_wg *wg)
+uint32_t sg_wg_n_waves(const struct sg_wg *wg)
 {
 	return wg->n_waves;
 }
 
-const struct ws_fault *ws_wg_fault(const struct ws_wg *wg)
+const struct sg_fault *sg_wg_fault(const struct sg_wg *wg)
 {
 	return wg->fault;
 }
@@ -344,38 +344,38 @@ struct turn {
 	uint32_t n_alive, n_at_barrier, n_waiting;
 };
 
-static bool run_turn(struct ws_wg *wg, struct ws_wave *volatile *current, uint64_t *left,
+static bool run_turn(struct sg_wg *wg, struct sg_wave *volatile *current, uint64_t *left,
 		     struct turn *turn)
 {
 	*turn = (struct turn){ 0 };
 	for (uint32_t n = 0; n < wg->n_waves; n++) {
-		struct ws_wave *w = &wg->waves[n];
+		struct sg_wave *w = &wg->waves[n];
 		uint64_t share = *left < WAVE_TURN ? *left : WAVE_TURN, before = w->n_instructions;
 
-		if (w->run_state == WS_STOP_END)
+		if (w->run_state == SG_STOP_END)
 			continue;
 		turn->n_alive++;
-		if (w->run_state == WS_STOP_BARRIER) {
+		if (w->run_state == SG_STOP_BARRIER) {
 			turn->n_at_barrier++;
 			continue;
 		}
 		if (!share)
 			continue;
 		*current = w;
-		w->run_state = (uint8_t)(wg->traces ? ws_wave_run_counting(w, &wg->traces[n], share) :
-						      ws_wave_run(w, share));
+		w->run_state = (uint8_t)(wg->traces ? sg_wave_run_counting(w, &wg->traces[n], share) :
+						      sg_wave_run(w, share));
 		*left -= w->n_instructions - before;
 		switch (w->run_state) {
-		case WS_STOP_END:
+		case SG_STOP_END:
 			turn->n_alive--;
 			break;
-		case WS_STOP_BARRIER:
+		case SG_STOP_BARRIER:
 			turn->n_at_barrier++;
 			break;
-		case WS_STOP_WAIT:
+		case SG_STOP_WAIT:
 			turn->n_waiting++;
 			break;
-		case WS_STOP_FAULT:
+		case SG_STOP_FAULT:
 			wg->fault = &w->fault;
 			return false;
 		}
@@ -383,47 +383,47 @@ static bool run_turn(struct ws_wg *wg, struct ws_wave *volatile *current, uint64
 	return true;
 }
 
-static enum ws_wg_state run_waves(struct ws_wg *wg, struct ws_wave *volatile *current, uint64_t budget,
+static enum sg_wg_state run_waves(struct sg_wg *wg, struct sg_wave *volatile *current, uint64_t budget,
 				  uint32_t n_sleeps)
 {
-	struct ws_launch *l = wg->launch;
+	struct sg_launch *l = wg->launch;
 	uint64_t left = budget;
 	struct turn turn;
 
 	for (;;) {
 		if (!run_turn(wg, current, &left, &turn))
-			return WS_WG_FAULT;
+			return SG_WG_FAULT;
 		if (!turn.n_alive)
-			return WS_WG_DONE;
+			return SG_WG_DONE;
 		if (turn.n_at_barrier == turn.n_alive) {
 			for (uint32_t n = 0; n < wg->n_waves; n++)
-				if (wg->waves[n].run_state == WS_STOP_BARRIER)
-					wg->waves[n].run_state = WS_GO;
+				if (wg->waves[n].run_state == SG_STOP_BARRIER)
+					wg->waves[n].run_state = SG_GO;
 		} else if (turn.n_at_barrier + turn.n_waiting == turn.n_alive && !n_sleeps--) {
-			return WS_WG_WAITING;
+			return SG_WG_WAITING;
 		}
 		if (!left || atomic_load_explicit(&l->stop, memory_order_relaxed))
-			return WS_WG_RUNNABLE;
+			return SG_WG_RUNNABLE;
 	}
 }
 
 /* A wave touched an address that is not mapped: the guard came back with it. */
-static void guest_fault(struct ws_wg *wg, struct ws_wave *w)
+static void guest_fault(struct sg_wg *wg, struct sg_wave *w)
 {
-	uint64_t address = ws_guard_address() - w->mem->host_base;
+	uint64_t address = sg_guard_address() - w->mem->host_base;
 
-	w->run_state = (uint8_t)ws_wave_fault(w, w->at, WS_FAULT_MEMORY, address, ws_guard_was_write());
+	w->run_state = (uint8_t)sg_wave_fault(w, w->at, SG_FAULT_MEMORY, address, sg_guard_was_write());
 	wg->fault = &w->fault;
 }
 
-static void place_fault(const struct ws_wg *wg, struct ws_wave *w)
+static void place_fault(const struct sg_wg *wg, struct sg_wave *w)
 {
 	memcpy(w->fault.wg, wg->id, sizeof(w->fault.wg));
 	w->fault.wave = w->index;
-	w->fault.lane = ws_fault_lane(w);
+	w->fault.lane = sg_fault_lane(w);
 }
 
-static uint64_t count_instructions(const struct ws_wg *wg)
+static uint64_t count_instructions(const struct sg_wg *wg)
 {
 	uint64_t n = 0;
 
@@ -432,25 +432,25 @@ static uint64_t count_instructions(const struct ws_wg *wg)
 	return n;
 }
 
-enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget, uint32_t n_sleeps)
+enum sg_wg_state sg_wg_run(struct sg_wg *wg, uint64_t budget, uint32_t n_sleeps)
 {
-	struct ws_wave *volatile current = wg->waves;
-	uint32_t fpmode = ws_fpmode_get();
+	struct sg_wave *volatile current = wg->waves;
+	uint32_t fpmode = sg_fpmode_get();
 	volatile uint64_t n_before = count_instructions(wg);
-	struct ws_launch *l = wg->launch;
-	enum ws_wg_state state;
+	struct sg_launch *l = wg->launch;
+	enum sg_wg_state state;
 	uint64_t n;
 
-	ws_fpmode_set(WS_FPMODE_DEFAULT);
-	if (sigsetjmp(ws_guard_enter(), 0) == 0) {
+	sg_fpmode_set(SG_FPMODE_DEFAULT);
+	if (sigsetjmp(sg_guard_enter(), 0) == 0) {
 		state = run_waves(wg, &current, budget, n_sleeps);
 	} else {
 		guest_fault(wg, current);
-		state = WS_WG_FAULT;
+		state = SG_WG_FAULT;
 	}
-	ws_guard_leave();
-	ws_fpmode_set(fpmode);
-	if (state == WS_WG_FAULT)
+	sg_guard_leave();
+	sg_fpmode_set(fpmode);
+	if (state == SG_WG_FAULT)
 		place_fault(wg, current);
 	n = count_instructions(wg) - n_before;
 	n += atomic_fetch_add_explicit(&l->n_instructions, n, memory_order_relaxed);
@@ -459,29 +459,29 @@ enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget, uint32_t n_sleeps)
 	return state;
 }
 
-void ws_wg_get_wait(const struct ws_wg *wg, struct ws_wg_wait *out)
+void sg_wg_get_wait(const struct sg_wg *wg, struct sg_wg_wait *out)
 {
-	*out = (struct ws_wg_wait){ 0 };
+	*out = (struct sg_wg_wait){ 0 };
 	memcpy(out->id, wg->id, sizeof(out->id));
 	for (uint32_t n = 0; n < wg->n_waves; n++) {
-		const struct ws_wave *w = &wg->waves[n];
+		const struct sg_wave *w = &wg->waves[n];
 
-		if (w->run_state == WS_STOP_END)
+		if (w->run_state == SG_STOP_END)
 			continue;
 		out->n_waves++;
-		if (w->run_state == WS_STOP_BARRIER) {
+		if (w->run_state == SG_STOP_BARRIER) {
 			out->n_at_barrier++;
-			out->pc = out->pc ? out->pc : ws_wave_pc(w, w->at);
+			out->pc = out->pc ? out->pc : sg_wave_pc(w, w->at);
 			continue;
 		}
-		if (w->run_state != WS_STOP_WAIT)
+		if (w->run_state != SG_STOP_WAIT)
 			continue;
-		if (w->status_priv & WS_STATUS_HALT)
+		if (w->status_priv & SG_STATUS_HALT)
 			out->n_halted++;
 		else if (w->gws_wait)
 			out->n_at_gws++;
 		else
 			out->n_asleep++;
-		out->pc = ws_wave_pc(w, w->at);
+		out->pc = sg_wave_pc(w, w->at);
 	}
 }

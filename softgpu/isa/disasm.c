@@ -4,7 +4,7 @@
 
 #include "softgpu/isa/isa_priv.h"
 
-void ws_isa_put(struct ws_isa_text *text, const char *format, ...)
+void sg_isa_put(struct sg_isa_text *text, const char *format, ...)
 {
 	va_list args;
 	bool fits = text->len < text->size;
@@ -17,60 +17,60 @@ void ws_isa_put(struct ws_isa_text *text, const char *format, ...)
 	text->len += n;
 }
 
-void ws_isa_put_separator(struct ws_isa_text *text)
+void sg_isa_put_separator(struct sg_isa_text *text)
 {
-	ws_isa_put(text, text->n_operands++ ? ", " : " ");
+	sg_isa_put(text, text->n_operands++ ? ", " : " ");
 }
 
-void ws_isa_put_regs(struct ws_isa_text *text, char file, unsigned first, unsigned n_regs)
+void sg_isa_put_regs(struct sg_isa_text *text, char file, unsigned first, unsigned n_regs)
 {
 	if (n_regs == 1)
-		ws_isa_put(text, "%c%u", file, first);
+		sg_isa_put(text, "%c%u", file, first);
 	else
-		ws_isa_put(text, "%c[%u:%u]", file, first, first + n_regs - 1);
+		sg_isa_put(text, "%c[%u:%u]", file, first, first + n_regs - 1);
 }
 
-void ws_isa_put_scalar(struct ws_isa_text *text, unsigned operand, unsigned n_regs)
+void sg_isa_put_scalar(struct sg_isa_text *text, unsigned operand, unsigned n_regs)
 {
 	static const char *const halves[] = {
-		[WS_OPND_FLAT_SCRATCH_LO] = "flat_scratch_lo",
+		[SG_OPND_FLAT_SCRATCH_LO] = "flat_scratch_lo",
 		"flat_scratch_hi",
 		"xnack_mask_lo",
 		"xnack_mask_hi",
 		"vcc_lo",
 		"vcc_hi",
-		[WS_OPND_M0] = "m0",
-		[WS_OPND_EXEC_LO] = "exec_lo",
+		[SG_OPND_M0] = "m0",
+		[SG_OPND_EXEC_LO] = "exec_lo",
 		"exec_hi",
-		[WS_OPND_SHARED_BASE] = "src_shared_base",
+		[SG_OPND_SHARED_BASE] = "src_shared_base",
 		"src_shared_limit",
 		"src_private_base",
 		"src_private_limit",
 		"src_pops_exiting_wave_id",
-		[WS_OPND_VCCZ] = "src_vccz",
+		[SG_OPND_VCCZ] = "src_vccz",
 		"src_execz",
 		"src_scc",
 		"src_lds_direct",
 		[255] = NULL,
 	};
 	static const char *const pairs[] = {
-		[WS_OPND_FLAT_SCRATCH_LO] = "flat_scratch",
-		[WS_OPND_XNACK_MASK_LO] = "xnack_mask",
-		[WS_OPND_VCC_LO] = "vcc",
-		[WS_OPND_EXEC_LO] = "exec",
+		[SG_OPND_FLAT_SCRATCH_LO] = "flat_scratch",
+		[SG_OPND_XNACK_MASK_LO] = "xnack_mask",
+		[SG_OPND_VCC_LO] = "vcc",
+		[SG_OPND_EXEC_LO] = "exec",
 		[255] = NULL,
 	};
 
-	if (operand < WS_OPND_FLAT_SCRATCH_LO)
-		ws_isa_put_regs(text, 's', operand, n_regs);
-	else if (operand < WS_OPND_TTMP0 || operand >= WS_OPND_M0)
-		ws_isa_put(text, "%s",
+	if (operand < SG_OPND_FLAT_SCRATCH_LO)
+		sg_isa_put_regs(text, 's', operand, n_regs);
+	else if (operand < SG_OPND_TTMP0 || operand >= SG_OPND_M0)
+		sg_isa_put(text, "%s",
 			   n_regs > 1 && pairs[operand] ? pairs[operand] : halves[operand]);
 	else if (n_regs == 1)
-		ws_isa_put(text, "ttmp%u", operand - WS_OPND_TTMP0);
+		sg_isa_put(text, "ttmp%u", operand - SG_OPND_TTMP0);
 	else
-		ws_isa_put(text, "ttmp[%u:%u]", operand - WS_OPND_TTMP0,
-			   operand - WS_OPND_TTMP0 + n_regs - 1);
+		sg_isa_put(text, "ttmp[%u:%u]", operand - SG_OPND_TTMP0,
+			   operand - SG_OPND_TTMP0 + n_regs - 1);
 }
 
 /* The bits of the inline floating-point constants 240..248 in each format, and their spelling. */
@@ -88,97 +88,97 @@ static const struct {
 
 #define N_INLINE_FLOATS (sizeof(inline_floats) / sizeof(*inline_floats))
 
-static void put_literal_32(struct ws_isa_text *text, uint32_t value)
+static void put_literal_32(struct sg_isa_text *text, uint32_t value)
 {
 	int32_t number = value;
 
 	if (number >= -16 && number <= 64) {
-		ws_isa_put(text, "%d", number);
+		sg_isa_put(text, "%d", number);
 		return;
 	}
 	for (unsigned i = 0; i < N_INLINE_FLOATS; i++) {
 		if (inline_floats[i].f32 == value) {
-			ws_isa_put(text, "%s", inline_floats[i].text);
+			sg_isa_put(text, "%s", inline_floats[i].text);
 			return;
 		}
 	}
-	ws_isa_put(text, "0x%x", value);
+	sg_isa_put(text, "0x%x", value);
 }
 
-static void put_literal_16(struct ws_isa_text *text, uint32_t literal, bool is_float)
+static void put_literal_16(struct sg_isa_text *text, uint32_t literal, bool is_float)
 {
 	uint16_t value = literal;
 	int16_t number = value;
 
 	if (number >= -16 && number <= 64) {
-		ws_isa_put(text, "%d", number);
+		sg_isa_put(text, "%d", number);
 		return;
 	}
 	for (unsigned i = 0; is_float && i < N_INLINE_FLOATS; i++) {
 		if (inline_floats[i].f16 == literal) { /* LLVM looks at the upper half, too */
-			ws_isa_put(text, "%s", inline_floats[i].text);
+			sg_isa_put(text, "%s", inline_floats[i].text);
 			return;
 		}
 	}
-	ws_isa_put(text, "0x%x", value);
+	sg_isa_put(text, "0x%x", value);
 }
 
 /* Which of LLVM's three spellings of a number an operand gets. */
-static unsigned spelled_bits(const struct ws_isa_row *row, const struct ws_isa_operand *desc)
+static unsigned spelled_bits(const struct sg_isa_row *row, const struct sg_isa_operand *desc)
 {
-	bool is_packed_int = desc->type_class == WS_TYPE_PK16 && !desc->is_float;
+	bool is_packed_int = desc->type_class == SG_TYPE_PK16 && !desc->is_float;
 
 	if (desc->bits != 16)
 		return desc->bits == 64 ? 64 : 32;
 	/* Packed integers in short forms are 32-bit integers to LLVM, and so is f16's exponent. */
-	if (is_packed_int && row->enc != WS_ENC_VOP3P)
+	if (is_packed_int && row->enc != SG_ENC_VOP3P)
 		return 32;
-	return !desc->is_float && !is_packed_int && ws_isa_has_float_source(row) ? 32 : 16;
+	return !desc->is_float && !is_packed_int && sg_isa_has_float_source(row) ? 32 : 16;
 }
 
-static void put_literal(struct ws_isa_text *text, const struct ws_insn *insn,
-			const struct ws_isa_operand *desc)
+static void put_literal(struct sg_isa_text *text, const struct sg_decoded_insn *insn,
+			const struct sg_isa_operand *desc)
 {
 	/* where k comes first (madmk) it is 32 bits, and src0 can only repeat it */
-	bool repeats_k = insn->row->n_operands > 2 && insn->row->operand[2].role == WS_ROLE_K;
+	bool repeats_k = insn->row->n_operands > 2 && insn->row->operand[2].role == SG_ROLE_K;
 	unsigned bits = repeats_k ? 32 : spelled_bits(insn->row, desc);
 	uint32_t value = insn->literal;
 
 	if (bits == 64)
-		ws_isa_put(text, value <= 64 ? "%u" : "0x%x", value);
+		sg_isa_put(text, value <= 64 ? "%u" : "0x%x", value);
 	else if (bits == 16)
-		put_literal_16(text, desc->type_class == WS_TYPE_PK16 ? (uint16_t)value : value,
+		put_literal_16(text, desc->type_class == SG_TYPE_PK16 ? (uint16_t)value : value,
 			       desc->is_float);
 	else
 		put_literal_32(text, value);
 }
 
-void ws_isa_put_source(struct ws_isa_text *text, const struct ws_insn *insn, unsigned operand,
-		       const struct ws_isa_operand *desc, bool is_acc)
+void sg_isa_put_source(struct sg_isa_text *text, const struct sg_decoded_insn *insn, unsigned operand,
+		       const struct sg_isa_operand *desc, bool is_acc)
 {
-	if (operand >= WS_OPND_VGPR0) {
-		ws_isa_put_regs(text, is_acc ? 'a' : 'v', operand - WS_OPND_VGPR0, desc->n_regs);
-	} else if (operand >= WS_OPND_INT_0 && operand <= WS_OPND_INT_M16) {
-		ws_isa_put(text, "%d",
-			   operand <= WS_OPND_INT_64 ? (int)operand - WS_OPND_INT_0
-						     : WS_OPND_INT_64 - (int)operand);
-	} else if (operand >= WS_OPND_F_0_5 && operand <= WS_OPND_F_INV_2PI) {
-		unsigned i = operand - WS_OPND_F_0_5;
+	if (operand >= SG_OPND_VGPR0) {
+		sg_isa_put_regs(text, is_acc ? 'a' : 'v', operand - SG_OPND_VGPR0, desc->n_regs);
+	} else if (operand >= SG_OPND_INT_0 && operand <= SG_OPND_INT_M16) {
+		sg_isa_put(text, "%d",
+			   operand <= SG_OPND_INT_64 ? (int)operand - SG_OPND_INT_0
+						     : SG_OPND_INT_64 - (int)operand);
+	} else if (operand >= SG_OPND_F_0_5 && operand <= SG_OPND_F_INV_2PI) {
+		unsigned i = operand - SG_OPND_F_0_5;
 
 		if (!desc->is_float && spelled_bits(insn->row, desc) == 16)
-			ws_isa_put(text, "0x%x", inline_floats[i].f16);
-		else if (operand == WS_OPND_F_INV_2PI && desc->bits == 64)
-			ws_isa_put(text, "0.15915494309189532");
+			sg_isa_put(text, "0x%x", inline_floats[i].f16);
+		else if (operand == SG_OPND_F_INV_2PI && desc->bits == 64)
+			sg_isa_put(text, "0.15915494309189532");
 		else
-			ws_isa_put(text, "%s", inline_floats[i].text);
-	} else if (operand == WS_OPND_LITERAL) {
+			sg_isa_put(text, "%s", inline_floats[i].text);
+	} else if (operand == SG_OPND_LITERAL) {
 		put_literal(text, insn, desc);
 	} else {
-		ws_isa_put_scalar(text, operand, desc->n_regs);
+		sg_isa_put_scalar(text, operand, desc->n_regs);
 	}
 }
 
-static void put_hwreg(struct ws_isa_text *text, uint16_t value)
+static void put_hwreg(struct sg_isa_text *text, uint16_t value)
 {
 	static const char *const names[64] = {
 		[1] = "MODE", "STATUS",    "TRAPSTS", "HW_ID",
@@ -187,18 +187,18 @@ static void put_hwreg(struct ws_isa_text *text, uint16_t value)
 	};
 	unsigned id = value & 0x3f, offset = value >> 6 & 0x1f, width = (value >> 11) + 1;
 
-	ws_isa_put(text, "hwreg(");
+	sg_isa_put(text, "hwreg(");
 	if (names[id])
-		ws_isa_put(text, "HW_REG_%s", names[id]);
+		sg_isa_put(text, "HW_REG_%s", names[id]);
 	else
-		ws_isa_put(text, "%u", id);
+		sg_isa_put(text, "%u", id);
 	if (offset || width != 32)
-		ws_isa_put(text, ", %u, %u", offset, width);
-	ws_isa_put(text, ")");
+		sg_isa_put(text, ", %u, %u", offset, width);
+	sg_isa_put(text, ")");
 }
 
 /* Counters at their maximum are not waited for and not printed, unless that leaves none. */
-static void put_waitcnt(struct ws_isa_text *text, uint16_t value)
+static void put_waitcnt(struct sg_isa_text *text, uint16_t value)
 {
 	unsigned vm = (value & 0xf) | (value >> 14 & 3) << 4, exp = value >> 4 & 7;
 	unsigned lgkm = value >> 8 & 0xf;
@@ -206,18 +206,18 @@ static void put_waitcnt(struct ws_isa_text *text, uint16_t value)
 	const char *gap = "";
 
 	if (vm != 63 || none) {
-		ws_isa_put(text, "vmcnt(%u)", vm);
+		sg_isa_put(text, "vmcnt(%u)", vm);
 		gap = " ";
 	}
 	if (exp != 7 || none) {
-		ws_isa_put(text, "%sexpcnt(%u)", gap, exp);
+		sg_isa_put(text, "%sexpcnt(%u)", gap, exp);
 		gap = " ";
 	}
 	if (lgkm != 15 || none)
-		ws_isa_put(text, "%slgkmcnt(%u)", gap, lgkm);
+		sg_isa_put(text, "%slgkmcnt(%u)", gap, lgkm);
 }
 
-static void put_sendmsg(struct ws_isa_text *text, uint16_t value)
+static void put_sendmsg(struct sg_isa_text *text, uint16_t value)
 {
 	static const char *const gs_ops[] = { "GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT",
 					      "GS_OP_EMIT_CUT" };
@@ -246,126 +246,126 @@ static void put_sendmsg(struct ws_isa_text *text, uint16_t value)
 
 	if (messages[id].name && op >= messages[id].first_op && op <= messages[id].last_op &&
 	    (has_stream || !stream)) {
-		ws_isa_put(text, "sendmsg(%s", messages[id].name);
+		sg_isa_put(text, "sendmsg(%s", messages[id].name);
 		if (messages[id].ops)
-			ws_isa_put(text, ", %s", messages[id].ops[op]);
+			sg_isa_put(text, ", %s", messages[id].ops[op]);
 		if (has_stream)
-			ws_isa_put(text, ", %u", stream);
-		ws_isa_put(text, ")");
+			sg_isa_put(text, ", %u", stream);
+		sg_isa_put(text, ")");
 	} else if (!(value & ~0x37f)) {
-		ws_isa_put(text, "sendmsg(%u, %u, %u)", id, op, stream);
+		sg_isa_put(text, "sendmsg(%u, %u, %u)", id, op, stream);
 	} else {
-		ws_isa_put(text, "%u", value);
+		sg_isa_put(text, "%u", value);
 	}
 }
 
-static void put_gpr_idx(struct ws_isa_text *text, uint16_t value)
+static void put_gpr_idx(struct sg_isa_text *text, uint16_t value)
 {
 	static const char *const names[] = { "SRC0", "SRC1", "SRC2", "DST" };
 	const char *gap = "";
 
 	if (value > 0xf) {
-		ws_isa_put(text, "0x%x", value);
+		sg_isa_put(text, "0x%x", value);
 		return;
 	}
-	ws_isa_put(text, "gpr_idx(");
+	sg_isa_put(text, "gpr_idx(");
 	for (unsigned i = 0; i < 4; i++) {
 		if (value >> i & 1) {
-			ws_isa_put(text, "%s%s", gap, names[i]);
+			sg_isa_put(text, "%s%s", gap, names[i]);
 			gap = ",";
 		}
 	}
-	ws_isa_put(text, ")");
+	sg_isa_put(text, ")");
 }
 
-static void put_simm16(struct ws_isa_text *text, const struct ws_insn *insn)
+static void put_simm16(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
 	uint16_t value = insn->simm;
 
-	if (insn->row->enc == WS_ENC_SOPK)
-		ws_isa_put(text, "0x%x", value);
-	else if (insn->row->flags & WS_ISA_OPTIMM)
-		ws_isa_put(text, "%u", value);
+	if (insn->row->enc == SG_ENC_SOPK)
+		sg_isa_put(text, "0x%x", value);
+	else if (insn->row->flags & SG_ISA_OPTIMM)
+		sg_isa_put(text, "%u", value);
 	else
-		ws_isa_put(text, value <= 64 ? "%u" : "0x%x", value);
+		sg_isa_put(text, value <= 64 ? "%u" : "0x%x", value);
 }
 
-void ws_isa_print_scalar(struct ws_isa_text *text, const struct ws_insn *insn)
+void sg_isa_print_scalar(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
-	const struct ws_isa_row *row = insn->row;
+	const struct sg_isa_row *row = insn->row;
 
-	ws_isa_put(text, "%s", row->mnemonic);
-	if ((row->flags & WS_ISA_OPTIMM) && !insn->simm)
+	sg_isa_put(text, "%s", row->mnemonic);
+	if ((row->flags & SG_ISA_OPTIMM) && !insn->simm)
 		return;
 	for (unsigned i = 0; i < row->n_operands; i++) {
-		const struct ws_isa_operand *desc = &row->operand[i];
+		const struct sg_isa_operand *desc = &row->operand[i];
 
-		ws_isa_put_separator(text);
+		sg_isa_put_separator(text);
 		switch (desc->role) {
-		case WS_ROLE_SDST:
-			ws_isa_put_scalar(text, insn->sdst, desc->n_regs);
+		case SG_ROLE_SDST:
+			sg_isa_put_scalar(text, insn->sdst, desc->n_regs);
 			break;
-		case WS_ROLE_SRC0:
-		case WS_ROLE_SRC1: {
+		case SG_ROLE_SRC0:
+		case SG_ROLE_SRC1: {
 			/* scalar operands are whole registers, whatever part of them counts */
-			struct ws_isa_operand whole = { .n_regs = desc->n_regs,
+			struct sg_isa_operand whole = { .n_regs = desc->n_regs,
 							.bits = 32 * desc->n_regs };
 
-			ws_isa_put_source(text, insn, insn->src[desc->role - WS_ROLE_SRC0], &whole,
+			sg_isa_put_source(text, insn, insn->src[desc->role - SG_ROLE_SRC0], &whole,
 					  false);
 			break;
 		}
-		case WS_ROLE_SIMM16:
+		case SG_ROLE_SIMM16:
 			put_simm16(text, insn);
 			break;
-		case WS_ROLE_LABEL:
-			ws_isa_put(text, "%u", (uint16_t)insn->simm);
+		case SG_ROLE_LABEL:
+			sg_isa_put(text, "%u", (uint16_t)insn->simm);
 			break;
-		case WS_ROLE_HWREG:
+		case SG_ROLE_HWREG:
 			put_hwreg(text, insn->simm);
 			break;
-		case WS_ROLE_WAITCNT:
+		case SG_ROLE_WAITCNT:
 			put_waitcnt(text, insn->simm);
 			break;
-		case WS_ROLE_SENDMSG:
+		case SG_ROLE_SENDMSG:
 			put_sendmsg(text, insn->simm);
 			break;
-		case WS_ROLE_GPR_IDX:
+		case SG_ROLE_GPR_IDX:
 			put_gpr_idx(text, insn->simm);
 			break;
-		case WS_ROLE_IMM32:
+		case SG_ROLE_IMM32:
 			put_literal_32(text, insn->literal);
 			break;
 		}
 	}
 }
 
-int ws_isa_print(enum ws_isa_target target, const struct ws_insn *insn, uint64_t pc, char *buf,
+int sg_isa_print(enum sg_isa_target target, const struct sg_decoded_insn *insn, uint64_t pc, char *buf,
 		 size_t size)
 {
-	struct ws_isa_text text = { buf, size, 0, 0 };
+	struct sg_isa_text text = { buf, size, 0, 0 };
 
 	if (size)
 		buf[0] = '\0';
 	if (!insn->row)
 		return 0;
-	switch ((enum ws_enc)insn->row->enc) {
-	case WS_ENC_SOP2:
-	case WS_ENC_SOPK:
-	case WS_ENC_SOP1:
-	case WS_ENC_SOPC:
-	case WS_ENC_SOPP:
-		ws_isa_print_scalar(&text, insn);
+	switch ((enum sg_enc)insn->row->enc) {
+	case SG_ENC_SOP2:
+	case SG_ENC_SOPK:
+	case SG_ENC_SOP1:
+	case SG_ENC_SOPC:
+	case SG_ENC_SOPP:
+		sg_isa_print_scalar(&text, insn);
 		break;
-	case WS_ENC_VOP2:
-	case WS_ENC_VOP1:
-	case WS_ENC_VOPC:
-	case WS_ENC_VOP3:
-	case WS_ENC_VOP3P:
-		ws_isa_print_vector(&text, insn);
+	case SG_ENC_VOP2:
+	case SG_ENC_VOP1:
+	case SG_ENC_VOPC:
+	case SG_ENC_VOP3:
+	case SG_ENC_VOP3P:
+		sg_isa_print_vector(&text, insn);
 		break;
 	default:
-		ws_isa_print_memory(&text, target, insn);
+		sg_isa_print_memory(&text, target, insn);
 	}
 	return (int)text.len;
 }

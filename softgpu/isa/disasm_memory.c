@@ -1,43 +1,43 @@
 /* Printing the memory formats. */
 #include "softgpu/isa/isa_priv.h"
 
-static char data_file(const struct ws_insn *insn)
+static char data_file(const struct sg_decoded_insn *insn)
 {
 	return insn->dst_acc ? 'a' : 'v';
 }
 
-static void put_flag(struct ws_isa_text *text, bool is_set, const char *name)
+static void put_flag(struct sg_isa_text *text, bool is_set, const char *name)
 {
 	if (is_set)
-		ws_isa_put(text, " %s", name);
+		sg_isa_put(text, " %s", name);
 }
 
-static void put_smem_offset(struct ws_isa_text *text, const struct ws_insn *insn)
+static void put_smem_offset(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
 	const char *sign = insn->simm < 0 ? "-" : "";
 	unsigned size = insn->simm < 0 ? -insn->simm : insn->simm;
 
 	if (insn->soffset_en)
-		ws_isa_put_scalar(text, insn->soffset, 1);
+		sg_isa_put_scalar(text, insn->soffset, 1);
 	if (insn->imm_en)
-		ws_isa_put(text, "%s%s0x%x", insn->soffset_en ? " offset:" : "", sign, size);
+		sg_isa_put(text, "%s%s0x%x", insn->soffset_en ? " offset:" : "", sign, size);
 }
 
-static void print_smem(struct ws_isa_text *text, const struct ws_insn *insn)
+static void print_smem(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
-	const struct ws_isa_row *row = insn->row;
-	bool has_glc = ws_isa_find(row, WS_ROLE_SDATA) && ws_isa_find(row, WS_ROLE_SBASE);
+	const struct sg_isa_row *row = insn->row;
+	bool has_glc = sg_isa_find(row, SG_ROLE_SDATA) && sg_isa_find(row, SG_ROLE_SBASE);
 
 	for (unsigned i = 0; i < row->n_operands; i++) {
-		const struct ws_isa_operand *desc = &row->operand[i];
+		const struct sg_isa_operand *desc = &row->operand[i];
 
-		ws_isa_put_separator(text);
-		if (desc->role == WS_ROLE_SDATA)
-			ws_isa_put_scalar(text, insn->sdst, desc->n_regs);
-		else if (desc->role == WS_ROLE_SBASE)
-			ws_isa_put_scalar(text, insn->saddr, desc->n_regs);
-		else if (desc->role == WS_ROLE_SIMM16) /* what to probe for, in sdata's place */
-			ws_isa_put(text, insn->sdst <= 64 ? "%u" : "0x%x", insn->sdst);
+		sg_isa_put_separator(text);
+		if (desc->role == SG_ROLE_SDATA)
+			sg_isa_put_scalar(text, insn->sdst, desc->n_regs);
+		else if (desc->role == SG_ROLE_SBASE)
+			sg_isa_put_scalar(text, insn->saddr, desc->n_regs);
+		else if (desc->role == SG_ROLE_SIMM16) /* what to probe for, in sdata's place */
+			sg_isa_put(text, insn->sdst <= 64 ? "%u" : "0x%x", insn->sdst);
 		else
 			put_smem_offset(text, insn);
 	}
@@ -45,28 +45,28 @@ static void print_smem(struct ws_isa_text *text, const struct ws_insn *insn)
 }
 
 /* The three masks of ds_swizzle's bit mode, as the picture of what becomes of 5 bits. */
-static void put_bitmask_swizzle(struct ws_isa_text *text, unsigned offset)
+static void put_bitmask_swizzle(struct sg_isa_text *text, unsigned offset)
 {
 	unsigned and_mask = offset & 0x1f, or_mask = offset >> 5 & 0x1f;
 	unsigned xor_mask = offset >> 10 & 0x1f;
 
 	if (and_mask == 0x1f && or_mask == 0 && xor_mask && !(xor_mask & (xor_mask - 1))) {
-		ws_isa_put(text, "swizzle(SWAP,%u)", xor_mask);
+		sg_isa_put(text, "swizzle(SWAP,%u)", xor_mask);
 		return;
 	}
 	if (and_mask == 0x1f && or_mask == 0 && xor_mask && !(xor_mask & (xor_mask + 1))) {
-		ws_isa_put(text, "swizzle(REVERSE,%u)", xor_mask + 1);
+		sg_isa_put(text, "swizzle(REVERSE,%u)", xor_mask + 1);
 		return;
 	}
 	if (xor_mask == 0) {
 		unsigned group = 0x20 - and_mask; /* and_mask 11..100: groups of a power of two */
 
 		if (group > 1 && !(group & (group - 1)) && or_mask < group) {
-			ws_isa_put(text, "swizzle(BROADCAST,%u,%u)", group, or_mask);
+			sg_isa_put(text, "swizzle(BROADCAST,%u,%u)", group, or_mask);
 			return;
 		}
 	}
-	ws_isa_put(text, "swizzle(BITMASK_PERM,\"");
+	sg_isa_put(text, "swizzle(BITMASK_PERM,\"");
 	for (unsigned bit = 0x10; bit; bit >>= 1) {
 		/* what a lane number of all zeros and one of all ones become */
 		bool zero = or_mask & bit, one = (and_mask | or_mask) & bit;
@@ -75,114 +75,114 @@ static void put_bitmask_swizzle(struct ws_isa_text *text, unsigned offset)
 			zero = !zero;
 			one = !one;
 		}
-		ws_isa_put(text, "%c", zero == one ? (zero ? '1' : '0') : one ? 'p' : 'i');
+		sg_isa_put(text, "%c", zero == one ? (zero ? '1' : '0') : one ? 'p' : 'i');
 	}
-	ws_isa_put(text, "\")");
+	sg_isa_put(text, "\")");
 }
 
-static void put_swizzle(struct ws_isa_text *text, unsigned offset)
+static void put_swizzle(struct sg_isa_text *text, unsigned offset)
 {
 	if (!offset)
 		return;
-	ws_isa_put(text, " offset:");
+	sg_isa_put(text, " offset:");
 	if (!(offset & 0x8000))
 		put_bitmask_swizzle(text, offset);
 	else if ((offset & 0xff00) == 0x8000)
-		ws_isa_put(text, "swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3,
+		sg_isa_put(text, "swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3,
 			   offset >> 4 & 3, offset >> 6 & 3);
 	else
-		ws_isa_put(text, "%u", offset);
+		sg_isa_put(text, "%u", offset);
 }
 
-static void print_ds(struct ws_isa_text *text, const struct ws_insn *insn)
+static void print_ds(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
-	const struct ws_isa_row *row = insn->row;
-	char address_file = (row->flags & WS_ISA_GDSONLY) ? data_file(insn) : 'v';
+	const struct sg_isa_row *row = insn->row;
+	char address_file = (row->flags & SG_ISA_GDSONLY) ? data_file(insn) : 'v';
 
 	for (unsigned i = 0; i < row->n_operands; i++) {
-		const struct ws_isa_operand *desc = &row->operand[i];
+		const struct sg_isa_operand *desc = &row->operand[i];
 
 		switch (desc->role) {
-		case WS_ROLE_VDST:
-			ws_isa_put_separator(text);
-			ws_isa_put_regs(text, data_file(insn), insn->vdst, desc->n_regs);
+		case SG_ROLE_VDST:
+			sg_isa_put_separator(text);
+			sg_isa_put_regs(text, data_file(insn), insn->vdst, desc->n_regs);
 			break;
-		case WS_ROLE_VADDR:
-			ws_isa_put_separator(text);
-			ws_isa_put_regs(text, address_file, insn->vaddr, desc->n_regs);
+		case SG_ROLE_VADDR:
+			sg_isa_put_separator(text);
+			sg_isa_put_regs(text, address_file, insn->vaddr, desc->n_regs);
 			break;
-		case WS_ROLE_DATA0:
-			ws_isa_put_separator(text);
-			ws_isa_put_regs(text, data_file(insn), insn->vdata, desc->n_regs);
+		case SG_ROLE_DATA0:
+			sg_isa_put_separator(text);
+			sg_isa_put_regs(text, data_file(insn), insn->vdata, desc->n_regs);
 			break;
-		case WS_ROLE_DATA1:
-			ws_isa_put_separator(text);
-			ws_isa_put_regs(text, data_file(insn), insn->data1, desc->n_regs);
+		case SG_ROLE_DATA1:
+			sg_isa_put_separator(text);
+			sg_isa_put_regs(text, data_file(insn), insn->data1, desc->n_regs);
 			break;
-		case WS_ROLE_OFFSET:
+		case SG_ROLE_OFFSET:
 			if (insn->simm)
-				ws_isa_put(text, " offset:%d", insn->simm);
+				sg_isa_put(text, " offset:%d", insn->simm);
 			break;
-		case WS_ROLE_OFFSET0:
+		case SG_ROLE_OFFSET0:
 			if (insn->offset0)
-				ws_isa_put(text, " offset0:%u", insn->offset0);
+				sg_isa_put(text, " offset0:%u", insn->offset0);
 			break;
-		case WS_ROLE_OFFSET1:
+		case SG_ROLE_OFFSET1:
 			if (insn->offset1)
-				ws_isa_put(text, " offset1:%u", insn->offset1);
+				sg_isa_put(text, " offset1:%u", insn->offset1);
 			break;
-		case WS_ROLE_SWIZZLE:
+		case SG_ROLE_SWIZZLE:
 			put_swizzle(text, insn->simm);
 			break;
-		case WS_ROLE_GDS:
+		case SG_ROLE_GDS:
 			put_flag(text, insn->gds, "gds");
 			break;
 		}
 	}
 }
 
-static void put_flat_vaddr(struct ws_isa_text *text, const struct ws_insn *insn)
+static void put_flat_vaddr(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
 	bool has_saddr = insn->saddr != 0x7f;
 
 	if (insn->seg == 1 && has_saddr)
-		ws_isa_put(text, "off");
+		sg_isa_put(text, "off");
 	else
-		ws_isa_put_regs(text, 'v', insn->vaddr, insn->seg == 1 || has_saddr ? 1 : 2);
+		sg_isa_put_regs(text, 'v', insn->vaddr, insn->seg == 1 || has_saddr ? 1 : 2);
 }
 
-static void print_flat(struct ws_isa_text *text, const struct ws_insn *insn)
+static void print_flat(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
-	const struct ws_isa_row *row = insn->row;
-	bool has_vdst = !insn->lds && (!(row->flags & WS_ISA_ATOMIC) || insn->glc);
+	const struct sg_isa_row *row = insn->row;
+	bool has_vdst = !insn->lds && (!(row->flags & SG_ISA_ATOMIC) || insn->glc);
 
 	for (unsigned i = 0; i < row->n_operands; i++) {
-		const struct ws_isa_operand *desc = &row->operand[i];
+		const struct sg_isa_operand *desc = &row->operand[i];
 
-		if (desc->role == WS_ROLE_LDS || (desc->role == WS_ROLE_VDST && !has_vdst) ||
-		    (desc->role == WS_ROLE_SADDR && !insn->seg))
+		if (desc->role == SG_ROLE_LDS || (desc->role == SG_ROLE_VDST && !has_vdst) ||
+		    (desc->role == SG_ROLE_SADDR && !insn->seg))
 			continue;
-		ws_isa_put_separator(text);
-		if (desc->role == WS_ROLE_VDST)
-			ws_isa_put_regs(text, data_file(insn), insn->vdst, desc->n_regs);
-		else if (desc->role == WS_ROLE_VDATA)
-			ws_isa_put_regs(text, data_file(insn), insn->vdata, desc->n_regs);
-		else if (desc->role == WS_ROLE_VADDR)
+		sg_isa_put_separator(text);
+		if (desc->role == SG_ROLE_VDST)
+			sg_isa_put_regs(text, data_file(insn), insn->vdst, desc->n_regs);
+		else if (desc->role == SG_ROLE_VDATA)
+			sg_isa_put_regs(text, data_file(insn), insn->vdata, desc->n_regs);
+		else if (desc->role == SG_ROLE_VADDR)
 			put_flat_vaddr(text, insn);
 		else if (insn->saddr == 0x7f)
-			ws_isa_put(text, "off");
+			sg_isa_put(text, "off");
 		else
-			ws_isa_put_scalar(text, insn->saddr, insn->seg == 1 ? 1 : 2);
+			sg_isa_put_scalar(text, insn->saddr, insn->seg == 1 ? 1 : 2);
 	}
 	if (insn->simm)
-		ws_isa_put(text, " offset:%d", insn->simm);
+		sg_isa_put(text, " offset:%d", insn->simm);
 	put_flag(text, insn->glc, "glc");
 	put_flag(text, insn->slc, "slc");
 	put_flag(text, insn->scc, "scc");
 	put_flag(text, insn->lds, "lds");
 }
 
-static void put_buffer_format(struct ws_isa_text *text, const struct ws_insn *insn)
+static void put_buffer_format(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
 	static const char *const data[] = {
 		"INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
@@ -195,71 +195,71 @@ static void put_buffer_format(struct ws_isa_text *text, const struct ws_insn *in
 
 	if (!has_data && !has_num)
 		return;
-	ws_isa_put(text, " format:[");
+	sg_isa_put(text, " format:[");
 	if (has_data)
-		ws_isa_put(text, "BUF_DATA_FORMAT_%s%s", data[insn->dfmt], has_num ? "," : "");
+		sg_isa_put(text, "BUF_DATA_FORMAT_%s%s", data[insn->dfmt], has_num ? "," : "");
 	if (has_num)
-		ws_isa_put(text, "BUF_NUM_FORMAT_%s", num[insn->nfmt]);
-	ws_isa_put(text, "]");
+		sg_isa_put(text, "BUF_NUM_FORMAT_%s", num[insn->nfmt]);
+	sg_isa_put(text, "]");
 }
 
-static void print_buffer(struct ws_isa_text *text, const struct ws_insn *insn)
+static void print_buffer(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
-	const struct ws_isa_row *row = insn->row;
+	const struct sg_isa_row *row = insn->row;
 	unsigned n_vaddr = insn->offen + insn->idxen;
-	static const struct ws_isa_operand word = { .n_regs = 1, .bits = 32 };
+	static const struct sg_isa_operand word = { .n_regs = 1, .bits = 32 };
 
 	for (unsigned i = 0; i < row->n_operands; i++) {
-		const struct ws_isa_operand *desc = &row->operand[i];
+		const struct sg_isa_operand *desc = &row->operand[i];
 
-		if (desc->role == WS_ROLE_LDS || (desc->role == WS_ROLE_VDATA && insn->lds))
+		if (desc->role == SG_ROLE_LDS || (desc->role == SG_ROLE_VDATA && insn->lds))
 			continue;
-		ws_isa_put_separator(text);
-		if (desc->role == WS_ROLE_VDATA)
-			ws_isa_put_regs(text, data_file(insn), insn->vdata, desc->n_regs);
-		else if (desc->role == WS_ROLE_VADDR && !n_vaddr)
-			ws_isa_put(text, "off");
-		else if (desc->role == WS_ROLE_VADDR)
-			ws_isa_put_regs(text, 'v', insn->vaddr, n_vaddr);
-		else if (desc->role == WS_ROLE_SRSRC)
-			ws_isa_put_scalar(text, insn->saddr, 4);
+		sg_isa_put_separator(text);
+		if (desc->role == SG_ROLE_VDATA)
+			sg_isa_put_regs(text, data_file(insn), insn->vdata, desc->n_regs);
+		else if (desc->role == SG_ROLE_VADDR && !n_vaddr)
+			sg_isa_put(text, "off");
+		else if (desc->role == SG_ROLE_VADDR)
+			sg_isa_put_regs(text, 'v', insn->vaddr, n_vaddr);
+		else if (desc->role == SG_ROLE_SRSRC)
+			sg_isa_put_scalar(text, insn->saddr, 4);
 		else
-			ws_isa_put_source(text, insn, insn->soffset, &word, false);
+			sg_isa_put_source(text, insn, insn->soffset, &word, false);
 	}
 	if (!row->n_operands)
 		return;
-	if (row->enc == WS_ENC_MTBUF)
+	if (row->enc == SG_ENC_MTBUF)
 		put_buffer_format(text, insn);
 	put_flag(text, insn->idxen, "idxen");
 	put_flag(text, insn->offen, "offen");
 	if (insn->simm)
-		ws_isa_put(text, " offset:%d", insn->simm);
-	if (!ws_isa_find(row, WS_ROLE_VDATA)) /* buffer_store_lds_dword: no option */
+		sg_isa_put(text, " offset:%d", insn->simm);
+	if (!sg_isa_find(row, SG_ROLE_VDATA)) /* buffer_store_lds_dword: no option */
 		put_flag(text, true, "lds");
 	put_flag(text, insn->glc, "glc");
 	put_flag(text, insn->slc, "slc");
 	put_flag(text, insn->scc, "scc");
 	put_flag(text, insn->tfe, "tfe");
-	put_flag(text, insn->lds && ws_isa_find(row, WS_ROLE_VDATA), "lds");
+	put_flag(text, insn->lds && sg_isa_find(row, SG_ROLE_VDATA), "lds");
 }
 
-void ws_isa_print_memory(struct ws_isa_text *text, enum ws_isa_target target,
-			 const struct ws_insn *insn)
+void sg_isa_print_memory(struct sg_isa_text *text, enum sg_isa_target target,
+			 const struct sg_decoded_insn *insn)
 {
 	static const char *const segments[] = { "flat", "scratch", "global" };
 
-	if (insn->row->enc == WS_ENC_FLAT)
-		ws_isa_put(text, "%s%s", segments[insn->seg], insn->row->mnemonic + 4);
+	if (insn->row->enc == SG_ENC_FLAT)
+		sg_isa_put(text, "%s%s", segments[insn->seg], insn->row->mnemonic + 4);
 	else
-		ws_isa_put(text, "%s", insn->row->mnemonic);
+		sg_isa_put(text, "%s", insn->row->mnemonic);
 	switch (insn->row->enc) {
-	case WS_ENC_SMEM:
+	case SG_ENC_SMEM:
 		print_smem(text, insn);
 		break;
-	case WS_ENC_DS:
+	case SG_ENC_DS:
 		print_ds(text, insn);
 		break;
-	case WS_ENC_FLAT:
+	case SG_ENC_FLAT:
 		print_flat(text, insn);
 		break;
 	default:

@@ -1,71 +1,71 @@
 /* Printing the vector formats. */
 #include "softgpu/isa/isa_priv.h"
 
-static bool is_vop3(const struct ws_insn *insn)
+static bool is_vop3(const struct sg_decoded_insn *insn)
 {
-	return insn->form == WS_FORM_VOP3 || insn->row->enc == WS_ENC_VOP3;
+	return insn->form == SG_FORM_VOP3 || insn->row->enc == SG_ENC_VOP3;
 }
 
 /* LLVM marks the form of what has more than one; an instruction without operands is just itself. */
-static const char *suffix(const struct ws_insn *insn)
+static const char *suffix(const struct sg_decoded_insn *insn)
 {
 	static const char *const suffixes[] = { "_e32", "_e64", "_sdwa", "_dpp" };
-	const struct ws_isa_row *row = insn->row;
+	const struct sg_isa_row *row = insn->row;
 
-	if (row->enc == WS_ENC_VOP3 || row->enc == WS_ENC_VOP3P || !row->n_operands)
+	if (row->enc == SG_ENC_VOP3 || row->enc == SG_ENC_VOP3P || !row->n_operands)
 		return "";
-	if (row->forms == 1 << WS_FORM_PLAIN && !(row->flags & WS_ISA_E32))
+	if (row->forms == 1 << SG_FORM_PLAIN && !(row->flags & SG_ISA_E32))
 		return "";
 	return suffixes[insn->form];
 }
 
-static void put_source_mods(struct ws_isa_text *text, const struct ws_insn *insn, unsigned k,
-			    const struct ws_isa_operand *desc)
+static void put_source_mods(struct sg_isa_text *text, const struct sg_decoded_insn *insn, unsigned k,
+			    const struct sg_isa_operand *desc)
 {
-	const struct ws_isa_row *row = insn->row;
-	bool is_mix = row->flags & WS_ISA_MIX;
+	const struct sg_isa_row *row = insn->row;
+	bool is_mix = row->flags & SG_ISA_MIX;
 	bool neg = insn->neg >> k & 1, abs = (is_mix ? insn->neg_hi : insn->abs) >> k & 1;
 	bool sext = insn->sext >> k & 1;
 	unsigned operand = insn->src[k];
 	bool neg_in_words;
 
-	if (row->enc == WS_ENC_VOP3P && !is_mix)
+	if (row->enc == SG_ENC_VOP3P && !is_mix)
 		neg = abs = false; /* printed behind, as neg_lo and neg_hi */
 	/* -1.0 would read as the constant of that value */
-	neg_in_words = neg && !abs && ws_isa_is_constant(operand);
-	ws_isa_put(text, "%s%s%s", sext ? "sext(" : "",
+	neg_in_words = neg && !abs && sg_isa_is_constant(operand);
+	sg_isa_put(text, "%s%s%s", sext ? "sext(" : "",
 		   neg_in_words ? "neg("
 		   : neg        ? "-"
 				: "",
 		   abs ? "|" : "");
-	ws_isa_put_source(text, insn, operand, desc, insn->src_acc >> k & 1);
-	ws_isa_put(text, "%s%s%s", abs ? "|" : "", neg_in_words ? ")" : "", sext ? ")" : "");
+	sg_isa_put_source(text, insn, operand, desc, insn->src_acc >> k & 1);
+	sg_isa_put(text, "%s%s%s", abs ? "|" : "", neg_in_words ? ")" : "", sext ? ")" : "");
 }
 
-static void put_output_mods(struct ws_isa_text *text, const struct ws_insn *insn)
+static void put_output_mods(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
 	static const char *const omods[] = { "", " mul:2", " mul:4", " div:2" };
 
 	if (insn->clamp)
-		ws_isa_put(text, " clamp");
-	ws_isa_put(text, "%s", omods[insn->omod]);
+		sg_isa_put(text, " clamp");
+	sg_isa_put(text, "%s", omods[insn->omod]);
 }
 
-static void put_sdwa(struct ws_isa_text *text, const struct ws_insn *insn)
+static void put_sdwa(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
 	static const char *const sels[] = { "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
 					    "WORD_0", "WORD_1", "DWORD" };
 	static const char *const unused[] = { "UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE" };
 
-	if (insn->row->enc != WS_ENC_VOPC)
-		ws_isa_put(text, " dst_sel:%s dst_unused:%s", sels[insn->dst_sel],
+	if (insn->row->enc != SG_ENC_VOPC)
+		sg_isa_put(text, " dst_sel:%s dst_unused:%s", sels[insn->dst_sel],
 			   unused[insn->dst_unused]);
-	ws_isa_put(text, " src0_sel:%s", sels[insn->src_sel[0]]);
-	if (ws_isa_find(insn->row, WS_ROLE_SRC1))
-		ws_isa_put(text, " src1_sel:%s", sels[insn->src_sel[1]]);
+	sg_isa_put(text, " src0_sel:%s", sels[insn->src_sel[0]]);
+	if (sg_isa_find(insn->row, SG_ROLE_SRC1))
+		sg_isa_put(text, " src1_sel:%s", sels[insn->src_sel[1]]);
 }
 
-static void put_dpp(struct ws_isa_text *text, const struct ws_insn *insn)
+static void put_dpp(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
 	static const char *const shifts[] = { "row_shl", "row_shr", "row_ror" };
 	static const char *const waves[] = { "wave_shl", "wave_rol", "wave_shr", "wave_ror" };
@@ -74,42 +74,42 @@ static void put_dpp(struct ws_isa_text *text, const struct ws_insn *insn)
 	unsigned ctrl = insn->dpp_ctrl;
 
 	if (ctrl < 0x100)
-		ws_isa_put(text, " quad_perm:[%u,%u,%u,%u]", ctrl & 3, ctrl >> 2 & 3, ctrl >> 4 & 3,
+		sg_isa_put(text, " quad_perm:[%u,%u,%u,%u]", ctrl & 3, ctrl >> 2 & 3, ctrl >> 4 & 3,
 			   ctrl >> 6 & 3);
 	else if (ctrl < 0x130)
-		ws_isa_put(text, " %s:%u", shifts[(ctrl >> 4) - 0x10], ctrl & 0xf);
+		sg_isa_put(text, " %s:%u", shifts[(ctrl >> 4) - 0x10], ctrl & 0xf);
 	else if (ctrl < 0x140)
-		ws_isa_put(text, " %s:1", waves[ctrl >> 2 & 3]);
+		sg_isa_put(text, " %s:1", waves[ctrl >> 2 & 3]);
 	else if (ctrl < 0x150)
-		ws_isa_put(text, " %s", rows[ctrl & 3]);
+		sg_isa_put(text, " %s", rows[ctrl & 3]);
 	else
-		ws_isa_put(text, " row_newbcast:%u", ctrl & 0xf);
-	ws_isa_put(text, " row_mask:0x%x bank_mask:0x%x", insn->row_mask, insn->bank_mask);
+		sg_isa_put(text, " row_newbcast:%u", ctrl & 0xf);
+	sg_isa_put(text, " row_mask:0x%x bank_mask:0x%x", insn->row_mask, insn->bank_mask);
 	if (insn->bound_ctrl)
-		ws_isa_put(text, " bound_ctrl:1");
+		sg_isa_put(text, " bound_ctrl:1");
 }
 
-static void put_bit_list(struct ws_isa_text *text, const char *name, unsigned bits, unsigned n)
+static void put_bit_list(struct sg_isa_text *text, const char *name, unsigned bits, unsigned n)
 {
-	ws_isa_put(text, " %s:[", name);
+	sg_isa_put(text, " %s:[", name);
 	for (unsigned i = 0; i < n; i++)
-		ws_isa_put(text, "%s%u", i ? "," : "", bits >> i & 1);
-	ws_isa_put(text, "]");
+		sg_isa_put(text, "%s%u", i ? "," : "", bits >> i & 1);
+	sg_isa_put(text, "]");
 }
 
-static void put_packed_mods(struct ws_isa_text *text, const struct ws_insn *insn, unsigned n)
+static void put_packed_mods(struct sg_isa_text *text, const struct sg_decoded_insn *insn, unsigned n)
 {
-	const struct ws_isa_row *row = insn->row;
-	bool is_mix = row->flags & WS_ISA_MIX;
+	const struct sg_isa_row *row = insn->row;
+	bool is_mix = row->flags & SG_ISA_MIX;
 	unsigned usual_hi = is_mix ? 0 : (1u << n) - 1;
 
-	if (row->flags & WS_ISA_MFMA) {
+	if (row->flags & SG_ISA_MFMA) {
 		if (insn->cbsz)
-			ws_isa_put(text, " cbsz:%u", insn->cbsz);
+			sg_isa_put(text, " cbsz:%u", insn->cbsz);
 		if (insn->abid)
-			ws_isa_put(text, " abid:%u", insn->abid);
+			sg_isa_put(text, " abid:%u", insn->abid);
 		if (insn->blgp)
-			ws_isa_put(text, " blgp:%u", insn->blgp);
+			sg_isa_put(text, " blgp:%u", insn->blgp);
 		return;
 	}
 	if (n == 1)
@@ -124,41 +124,41 @@ static void put_packed_mods(struct ws_isa_text *text, const struct ws_insn *insn
 		put_bit_list(text, "neg_hi", insn->neg_hi, n);
 }
 
-void ws_isa_print_vector(struct ws_isa_text *text, const struct ws_insn *insn)
+void sg_isa_print_vector(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
-	const struct ws_isa_row *row = insn->row;
+	const struct sg_isa_row *row = insn->row;
 	unsigned n_sources = 0;
 
-	ws_isa_put(text, "%s%s", row->mnemonic, suffix(insn));
+	sg_isa_put(text, "%s%s", row->mnemonic, suffix(insn));
 	for (unsigned i = 0; i < row->n_operands; i++) {
-		const struct ws_isa_operand *desc = &row->operand[i];
+		const struct sg_isa_operand *desc = &row->operand[i];
 
-		ws_isa_put_separator(text);
+		sg_isa_put_separator(text);
 		switch (desc->role) {
-		case WS_ROLE_VDST:
-			ws_isa_put_regs(text, insn->dst_acc ? 'a' : 'v', insn->vdst, desc->n_regs);
+		case SG_ROLE_VDST:
+			sg_isa_put_regs(text, insn->dst_acc ? 'a' : 'v', insn->vdst, desc->n_regs);
 			break;
-		case WS_ROLE_SDST:
-			ws_isa_put_scalar(text, insn->sdst, desc->n_regs);
+		case SG_ROLE_SDST:
+			sg_isa_put_scalar(text, insn->sdst, desc->n_regs);
 			break;
-		case WS_ROLE_CO:
-			ws_isa_put_scalar(text, insn->sdst, 2);
+		case SG_ROLE_CO:
+			sg_isa_put_scalar(text, insn->sdst, 2);
 			break;
-		case WS_ROLE_CI: {
-			struct ws_isa_operand mask = { .n_regs = 2, .bits = 64 };
+		case SG_ROLE_CI: {
+			struct sg_isa_operand mask = { .n_regs = 2, .bits = 64 };
 
-			ws_isa_put_source(text, insn, insn->src[2], &mask, false);
+			sg_isa_put_source(text, insn, insn->src[2], &mask, false);
 			break;
 		}
-		case WS_ROLE_K:
-			ws_isa_put(text, "0x%x", insn->literal);
+		case SG_ROLE_K:
+			sg_isa_put(text, "0x%x", insn->literal);
 			break;
 		default:
-			put_source_mods(text, insn, desc->role - WS_ROLE_SRC0, desc);
+			put_source_mods(text, insn, desc->role - SG_ROLE_SRC0, desc);
 			n_sources++;
 		}
 	}
-	if (row->enc == WS_ENC_VOP3P)
+	if (row->enc == SG_ENC_VOP3P)
 		put_packed_mods(text, insn, n_sources);
 	if (is_vop3(insn) && insn->op_sel) {
 		/* the destination's bit comes last */
@@ -168,8 +168,8 @@ void ws_isa_print_vector(struct ws_isa_text *text, const struct ws_insn *insn)
 			     n_sources + 1);
 	}
 	put_output_mods(text, insn);
-	if (insn->form == WS_FORM_SDWA)
+	if (insn->form == SG_FORM_SDWA)
 		put_sdwa(text, insn);
-	if (insn->form == WS_FORM_DPP)
+	if (insn->form == SG_FORM_DPP)
 		put_dpp(text, insn);
 }

@@ -47,7 +47,7 @@ static const char *const names[128] = {
 };
 /* clang-format on */
 
-const char *ws_isa_image_name(uint32_t word)
+const char *sg_isa_image_name(uint32_t word)
 {
 	return ENCODING(word) == MIMG ? names[OPCODE(word)] : NULL;
 }

@@ -8,6 +8,6 @@
 #include <stdint.h>
 
 /* word: the first of the instruction. NULL: not an image instruction. */
-const char *ws_isa_image_name(uint32_t word);
+const char *sg_isa_image_name(uint32_t word);
 
 #endif

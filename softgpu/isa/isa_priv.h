@@ -5,28 +5,28 @@
 #include "softgpu/isa/isa.h"
 
 /* Generated: per encoding, opcode -> row number + 1. flat: segment * 128 + opcode. */
-extern const uint16_t *const ws_isa_lookup_gfx908[WS_N_ENCS];
-extern const uint16_t *const ws_isa_lookup_gfx90a[WS_N_ENCS];
+extern const uint16_t *const sg_isa_lookup_gfx908[SG_N_ENCS];
+extern const uint16_t *const sg_isa_lookup_gfx90a[SG_N_ENCS];
 
-struct ws_isa_reader {
-	enum ws_isa_target target;
+struct sg_isa_reader {
+	enum sg_isa_target target;
 	const uint32_t *words;
 	size_t n_words;
-	struct ws_insn *insn;
+	struct sg_decoded_insn *insn;
 };
 
-static inline uint32_t ws_isa_bits(uint32_t word, unsigned low, unsigned n)
+static inline uint32_t sg_isa_bits(uint32_t word, unsigned low, unsigned n)
 {
 	return (word >> low) & ((1u << n) - 1);
 }
 
-static inline int32_t ws_isa_sbits(uint32_t word, unsigned low, unsigned n)
+static inline int32_t sg_isa_sbits(uint32_t word, unsigned low, unsigned n)
 {
 	return (int32_t)(word << (32 - low - n)) >> (32 - n);
 }
 
-static inline const struct ws_isa_operand *ws_isa_find(const struct ws_isa_row *row,
-						       enum ws_role role)
+static inline const struct sg_isa_operand *sg_isa_find(const struct sg_isa_row *row,
+						       enum sg_role role)
 {
 	for (unsigned i = 0; i < row->n_operands; i++)
 		if (row->operand[i].role == role)
@@ -35,82 +35,82 @@ static inline const struct ws_isa_operand *ws_isa_find(const struct ws_isa_row *
 }
 
 /* An inline constant or the literal. */
-static inline bool ws_isa_is_constant(unsigned operand)
+static inline bool sg_isa_is_constant(unsigned operand)
 {
-	return (operand >= WS_OPND_INT_0 && operand <= WS_OPND_INT_M16) ||
-	       (operand >= WS_OPND_F_0_5 && operand <= WS_OPND_F_INV_2PI) ||
-	       operand == WS_OPND_LITERAL;
+	return (operand >= SG_OPND_INT_0 && operand <= SG_OPND_INT_M16) ||
+	       (operand >= SG_OPND_F_0_5 && operand <= SG_OPND_F_INV_2PI) ||
+	       operand == SG_OPND_LITERAL;
 }
 
-static inline bool ws_isa_has_float_source(const struct ws_isa_row *row)
+static inline bool sg_isa_has_float_source(const struct sg_isa_row *row)
 {
 	for (unsigned i = 0; i < row->n_operands; i++)
-		if (row->operand[i].role >= WS_ROLE_SRC0 && row->operand[i].role <= WS_ROLE_SRC2 &&
+		if (row->operand[i].role >= SG_ROLE_SRC0 && row->operand[i].role <= SG_ROLE_SRC2 &&
 		    row->operand[i].is_float)
 			return true;
 	return false;
 }
 
 /* Source k has neg and abs in the VOP3 and DPP forms; sext in their place when it is no float. */
-static inline bool ws_isa_has_source_mods(const struct ws_isa_row *row, unsigned k)
+static inline bool sg_isa_has_source_mods(const struct sg_isa_row *row, unsigned k)
 {
-	if (k > 0 && (row->flags & WS_ISA_CLASS))
+	if (k > 0 && (row->flags & SG_ISA_CLASS))
 		return false;
-	return ws_isa_find(row, WS_ROLE_SRC0 + k) &&
-	       (ws_isa_has_float_source(row) || (row->flags & (WS_ISA_NEGABS | WS_ISA_OPSEL)));
+	return sg_isa_find(row, SG_ROLE_SRC0 + k) &&
+	       (sg_isa_has_float_source(row) || (row->flags & (SG_ISA_NEGABS | SG_ISA_OPSEL)));
 }
 
-bool ws_isa_has_form(const struct ws_isa_row *row, enum ws_isa_target target, enum ws_form form);
-bool ws_isa_has_clamp(const struct ws_isa_row *row);
-bool ws_isa_has_omod(const struct ws_isa_row *row);
+bool sg_isa_has_form(const struct sg_isa_row *row, enum sg_isa_target target, enum sg_form form);
+bool sg_isa_has_clamp(const struct sg_isa_row *row);
+bool sg_isa_has_omod(const struct sg_isa_row *row);
 
 /* Sets insn->row from the target's lookup of the encoding; false if the opcode is not taken. */
-bool ws_isa_read_row(const struct ws_isa_reader *r, enum ws_enc enc, unsigned op);
+bool sg_isa_read_row(const struct sg_isa_reader *r, enum sg_enc enc, unsigned op);
 
 /*
  * Checks a scalar operand number of n_regs registers and aligns it as the hardware does. False if
  * it cannot be read (or, is_dst, written).
  */
-bool ws_isa_scalar_operand(unsigned *operand, unsigned n_regs, bool is_dst);
+bool sg_isa_scalar_operand(unsigned *operand, unsigned n_regs, bool is_dst);
 
 /* The same for a 9-bit vector source: a register from 256, else scalar. */
-bool ws_isa_vector_source(unsigned *operand, unsigned n_regs);
+bool sg_isa_vector_source(unsigned *operand, unsigned n_regs);
 
 /* Reads the literal behind the instruction if the operand asks for one. */
-bool ws_isa_read_literal(const struct ws_isa_reader *r, unsigned operand);
+bool sg_isa_read_literal(const struct sg_isa_reader *r, unsigned operand);
 
-bool ws_isa_decode_vector(const struct ws_isa_reader *r);
-bool ws_isa_decode_vop3(const struct ws_isa_reader *r);
-bool ws_isa_decode_vop3p(const struct ws_isa_reader *r);
-bool ws_isa_decode_smem(const struct ws_isa_reader *r);
-bool ws_isa_decode_ds(const struct ws_isa_reader *r);
-bool ws_isa_decode_flat(const struct ws_isa_reader *r);
-bool ws_isa_decode_mubuf(const struct ws_isa_reader *r);
-bool ws_isa_decode_mtbuf(const struct ws_isa_reader *r);
+bool sg_isa_decode_vector(const struct sg_isa_reader *r);
+bool sg_isa_decode_vop3(const struct sg_isa_reader *r);
+bool sg_isa_decode_vop3p(const struct sg_isa_reader *r);
+bool sg_isa_decode_smem(const struct sg_isa_reader *r);
+bool sg_isa_decode_ds(const struct sg_isa_reader *r);
+bool sg_isa_decode_flat(const struct sg_isa_reader *r);
+bool sg_isa_decode_mubuf(const struct sg_isa_reader *r);
+bool sg_isa_decode_mtbuf(const struct sg_isa_reader *r);
 
 /* Text under construction; len counts on when the buffer is full, as snprintf does. */
-struct ws_isa_text {
+struct sg_isa_text {
 	char *buf;
 	size_t size;
 	size_t len;
 	unsigned n_operands; /* printed so far: decides between blank and comma */
 };
 
-__attribute__((format(printf, 2, 3))) void ws_isa_put(struct ws_isa_text *text, const char *format,
+__attribute__((format(printf, 2, 3))) void sg_isa_put(struct sg_isa_text *text, const char *format,
 						      ...);
 
 /* The blank or comma that stands before an operand. */
-void ws_isa_put_separator(struct ws_isa_text *text);
+void sg_isa_put_separator(struct sg_isa_text *text);
 /* Register file 's', 'v' or 'a': v7, s[4:5]. */
-void ws_isa_put_regs(struct ws_isa_text *text, char file, unsigned first, unsigned n_regs);
-void ws_isa_put_scalar(struct ws_isa_text *text, unsigned operand, unsigned n_regs);
+void sg_isa_put_regs(struct sg_isa_text *text, char file, unsigned first, unsigned n_regs);
+void sg_isa_put_scalar(struct sg_isa_text *text, unsigned operand, unsigned n_regs);
 /* A source operand: register, inline constant or literal, in the type's spelling. */
-void ws_isa_put_source(struct ws_isa_text *text, const struct ws_insn *insn, unsigned operand,
-		       const struct ws_isa_operand *desc, bool is_acc);
+void sg_isa_put_source(struct sg_isa_text *text, const struct sg_decoded_insn *insn, unsigned operand,
+		       const struct sg_isa_operand *desc, bool is_acc);
 
-void ws_isa_print_scalar(struct ws_isa_text *text, const struct ws_insn *insn);
-void ws_isa_print_vector(struct ws_isa_text *text, const struct ws_insn *insn);
-void ws_isa_print_memory(struct ws_isa_text *text, enum ws_isa_target target,
-			 const struct ws_insn *insn);
+void sg_isa_print_scalar(struct sg_isa_text *text, const struct sg_decoded_insn *insn);
+void sg_isa_print_vector(struct sg_isa_text *text, const struct sg_decoded_insn *insn);
+void sg_isa_print_memory(struct sg_isa_text *text, enum sg_isa_target target,
+			 const struct sg_decoded_insn *insn);
 
 #endif

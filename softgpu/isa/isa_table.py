@@ -42,7 +42,7 @@ TYPES = {  # type: registers
     **{f"v{n}f32": n for n in (4, 16, 32)}, **{f"v{n}i32": n for n in (4, 16, 32)},
     "v4f64": 8,
 }
-MAX_OPERANDS = 7  # WS_ISA_MAX_OPERANDS
+MAX_OPERANDS = 7  # SG_ISA_MAX_OPERANDS
 
 # The order of the tables, and with it of the rows: handler number = 1 + position.
 TABLES = ("sop2", "sopk", "sop1", "sopc", "sopp", "smem", "vop2", "vop1", "vopc", "vop3", "vop3p",

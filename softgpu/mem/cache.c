@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ws_cache_init(struct ws_cache *c, uint32_t n_sets, uint32_t n_ways)
+bool sg_cache_init(struct sg_cache *c, uint32_t n_sets, uint32_t n_ways)
 {
 	assert(n_sets && !(n_sets & (n_sets - 1)));
 	c->n_sets = n_sets;
@@ -13,13 +13,13 @@ bool ws_cache_init(struct ws_cache *c, uint32_t n_sets, uint32_t n_ways)
 	return c->tag != NULL;
 }
 
-void ws_cache_free(struct ws_cache *c)
+void sg_cache_free(struct sg_cache *c)
 {
 	free(c->tag);
 	c->tag = NULL;
 }
 
-void ws_cache_clear(struct ws_cache *c)
+void sg_cache_clear(struct sg_cache *c)
 {
 	memset(c->tag, 0, (size_t)c->n_sets * c->n_ways * sizeof(*c->tag));
 }

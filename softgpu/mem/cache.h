@@ -9,24 +9,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ws_cache {
+struct sg_cache {
 	uint32_t n_sets, n_ways;      /* sets: a power of two */
 	uint64_t *tag;                /* [set * n_ways + way], most recently used first; 0: empty */
 };
 
-bool ws_cache_init(struct ws_cache *c, uint32_t n_sets, uint32_t n_ways);
-void ws_cache_free(struct ws_cache *c);
-void ws_cache_clear(struct ws_cache *c);
+bool sg_cache_init(struct sg_cache *c, uint32_t n_sets, uint32_t n_ways);
+void sg_cache_free(struct sg_cache *c);
+void sg_cache_clear(struct sg_cache *c);
 
-static inline uint64_t *ws_cache_set(const struct ws_cache *c, uint64_t line)
+static inline uint64_t *sg_cache_set(const struct sg_cache *c, uint64_t line)
 {
 	return c->tag + (size_t)(line & (c->n_sets - 1)) * c->n_ways;
 }
 
 /* Is `line` there? It is the most recent one afterwards, allocated if need be. */
-static inline bool ws_cache_touch(struct ws_cache *c, uint64_t line)
+static inline bool sg_cache_touch(struct sg_cache *c, uint64_t line)
 {
-	uint64_t *set = ws_cache_set(c, line);
+	uint64_t *set = sg_cache_set(c, line);
 	uint64_t carried = line + 1, next;
 
 	/* move everything down by one until the old place of the line, or the last way */
@@ -41,9 +41,9 @@ static inline bool ws_cache_touch(struct ws_cache *c, uint64_t line)
 }
 
 /* Is it there? Nothing changes. */
-static inline bool ws_cache_has(const struct ws_cache *c, uint64_t line)
+static inline bool sg_cache_has(const struct sg_cache *c, uint64_t line)
 {
-	const uint64_t *set = ws_cache_set(c, line);
+	const uint64_t *set = sg_cache_set(c, line);
 
 	for (uint32_t w = 0; w < c->n_ways; w++)
 		if (set[w] == line + 1)
@@ -52,9 +52,9 @@ static inline bool ws_cache_has(const struct ws_cache *c, uint64_t line)
 }
 
 /* Is it there? Then it is the most recent one; otherwise nothing changes. */
-static inline bool ws_cache_use(struct ws_cache *c, uint64_t line)
+static inline bool sg_cache_use(struct sg_cache *c, uint64_t line)
 {
-	return ws_cache_set(c, line)[0] == line + 1 || (ws_cache_has(c, line) && ws_cache_touch(c, line));
+	return sg_cache_set(c, line)[0] == line + 1 || (sg_cache_has(c, line) && sg_cache_touch(c, line));
 }
 
 #endif

@@ -4,16 +4,16 @@ struct group { /* up to four requests on their way to L1 */
 	uint32_t n_requests, first; /* first: access of this group in out->at */
 };
 
-static void add_line(struct ws_accesses *out, uint32_t first, uint64_t line, uint64_t bytes)
+static void add_line(struct sg_accesses *out, uint32_t first, uint64_t line, uint64_t bytes)
 {
 	for (uint32_t k = first; k < out->n; k++)
 		if (out->at[k].line == line) {
 			out->at[k].bytes |= bytes;
 			return;
 		}
-	if (out->n == WS_MAX_ACCESSES)
+	if (out->n == SG_MAX_ACCESSES)
 		return;
-	out->at[out->n++] = (struct ws_line_access){ line, bytes };
+	out->at[out->n++] = (struct sg_line_access){ line, bytes };
 }
 
 static uint64_t byte_mask(uint32_t from, uint32_t n)
@@ -22,7 +22,7 @@ static uint64_t byte_mask(uint32_t from, uint32_t n)
 }
 
 /* One request: [addr, addr + size) in at most two lines. */
-static void add_request(struct ws_accesses *out, struct group *g, uint64_t addr, uint32_t size)
+static void add_request(struct sg_accesses *out, struct group *g, uint64_t addr, uint32_t size)
 {
 	uint32_t at = addr & 63, in_first = size < 64 - at ? size : 64 - at;
 
@@ -38,7 +38,7 @@ static void add_request(struct ws_accesses *out, struct group *g, uint64_t addr,
 }
 
 /* Four lanes of one line with up to a dword each: one request. */
-static bool share(const struct ws_trace_access *in, uint64_t offset, unsigned quad, uint32_t size,
+static bool share(const struct sg_trace_access *in, uint64_t offset, unsigned quad, uint32_t size,
 		  uint64_t *line, uint64_t *bytes)
 {
 	uint64_t lanes = in->mask >> (4 * quad) & 0xf;
@@ -57,8 +57,8 @@ static bool share(const struct ws_trace_access *in, uint64_t offset, unsigned qu
 	return true;
 }
 
-static void add_lanes(const struct ws_trace_access *in, uint64_t offset, uint32_t size,
-		      struct ws_accesses *out)
+static void add_lanes(const struct sg_trace_access *in, uint64_t offset, uint32_t size,
+		      struct sg_accesses *out)
 {
 	struct group g = { 0, out->n };
 
@@ -85,12 +85,12 @@ static void add_lanes(const struct ws_trace_access *in, uint64_t offset, uint32_
 }
 
 /* All lanes in order, from the start of a line: what most instructions of most kernels do. */
-static bool in_order(const struct ws_trace_access *in, uint32_t size, struct ws_accesses *out)
+static bool in_order(const struct sg_trace_access *in, uint32_t size, struct sg_accesses *out)
 {
 	uint64_t line = in->base >> 6;
 
 	if (!in->affine || in->mask != ~0ull || in->stride != (int32_t)size || in->base & 63 ||
-	    in->space == WS_SPACE_SCRATCH || (size != 4 && size != 8 && size != 16))
+	    in->space == SG_SPACE_SCRATCH || (size != 4 && size != 8 && size != 16))
 		return false;
 	out->n = size == 4 ? 4 : 16;
 	out->n_requests = size == 4 ? 16 : 64;
@@ -102,14 +102,14 @@ static bool in_order(const struct ws_trace_access *in, uint32_t size, struct ws_
 	return true;
 }
 
-void ws_coalesce(struct ws_trace_access *in, uint32_t bytes_per_lane, struct ws_accesses *out)
+void sg_coalesce(struct sg_trace_access *in, uint32_t bytes_per_lane, struct sg_accesses *out)
 {
 	if (in_order(in, bytes_per_lane, out))
 		return;
-	ws_trace_expand(in);
+	sg_trace_expand(in);
 	out->n = out->n_requests = 0;
 	out->shared = false;
-	if (in->space != WS_SPACE_SCRATCH || bytes_per_lane <= 4) {
+	if (in->space != SG_SPACE_SCRATCH || bytes_per_lane <= 4) {
 		add_lanes(in, 0, bytes_per_lane, out);
 		return;
 	}

@@ -12,20 +12,20 @@
 
 #include "softgpu/timing/wave_trace.h"
 
-#define WS_MAX_ACCESSES 256 /* 64 lanes of 16 bytes across a line, or of 4 dwords of scratch */
+#define SG_MAX_ACCESSES 256 /* 64 lanes of 16 bytes across a line, or of 4 dwords of scratch */
 
-struct ws_line_access {
+struct sg_line_access {
 	uint64_t line;                /* byte address / 64 */
 	uint64_t bytes;               /* which bytes of it */
 };
 
-struct ws_accesses {
+struct sg_accesses {
 	uint32_t n, n_requests;
 	bool shared;                  /* lanes shared requests */
-	struct ws_line_access at[WS_MAX_ACCESSES];
+	struct sg_line_access at[SG_MAX_ACCESSES];
 };
 
 /* `in` may be expanded. */
-void ws_coalesce(struct ws_trace_access *in, uint32_t bytes_per_lane, struct ws_accesses *out);
+void sg_coalesce(struct sg_trace_access *in, uint32_t bytes_per_lane, struct sg_accesses *out);
 
 #endif

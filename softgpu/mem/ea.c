@@ -4,13 +4,13 @@
 
 #include "softgpu/counters/catalogue.h"
 
-#define C(name) ch->c[WS_C_##name]
+#define C(name) ch->c[SG_C_##name]
 
 enum { IN, OUT }; /* directions of a link */
 
-void ws_ea_begin(struct ws_tcc *tcc, uint32_t mhz)
+void sg_ea_begin(struct sg_tcc *tcc, uint32_t mhz)
 {
-	const struct ws_hw *hw = tcc->hw;
+	const struct sg_hw *hw = tcc->hw;
 
 	tcc->mhz = mhz;
 	tcc->read_cycles = hw->read_ns * mhz / 1000;
@@ -21,14 +21,14 @@ void ws_ea_begin(struct ws_tcc *tcc, uint32_t mhz)
 	memset(tcc->links, 0, sizeof(tcc->links));
 }
 
-void ws_ea_open(struct ws_tcc *tcc, struct ws_memory_kind kind)
+void sg_ea_open(struct sg_tcc *tcc, struct sg_memory_kind kind)
 {
-	struct ws_link_state *link = &tcc->links[kind.route];
+	struct sg_link_state *link = &tcc->links[kind.route];
 	uint32_t n_links = kind.n_links ? kind.n_links : 1;
 
-	if (link->hw || kind.route == WS_ROUTE_OWN)
+	if (link->hw || kind.route == SG_ROUTE_OWN)
 		return;
-	link->hw = kind.route == WS_ROUTE_IO ? &tcc->hw->pcie : &tcc->hw->xgmi;
+	link->hw = kind.route == SG_ROUTE_IO ? &tcc->hw->pcie : &tcc->hw->xgmi;
 	link->byte_cost =
 		(uint32_t)(((uint64_t)tcc->mhz << 16) / ((uint64_t)link->hw->mb_s * n_links));
 	link->read_cycles = link->hw->read_ns * tcc->mhz / 1000;
@@ -36,7 +36,7 @@ void ws_ea_open(struct ws_tcc *tcc, struct ws_memory_kind kind)
 }
 
 /* HBM: one request of 64 bytes or less: when is it done? */
-static uint64_t hbm(struct ws_channel *ch, uint64_t time, uint32_t cost, uint32_t latency,
+static uint64_t hbm(struct sg_channel *ch, uint64_t time, uint32_t cost, uint32_t latency,
 		    uint64_t *waited)
 {
 	uint64_t now = time << 8, start = now > ch->ea_free ? now : ch->ea_free;
@@ -47,8 +47,8 @@ static uint64_t hbm(struct ws_channel *ch, uint64_t time, uint32_t cost, uint32_
 }
 
 /* A link: so many bytes in one direction. */
-static uint64_t over_link(struct ws_link_state *link, unsigned direction, uint64_t time,
-			  uint32_t n_bytes, struct ws_link_stall *stall)
+static uint64_t over_link(struct sg_link_state *link, unsigned direction, uint64_t time,
+			  uint32_t n_bytes, struct sg_link_stall *stall)
 {
 	uint64_t now = time << 8, *free_at = &link->free_at[direction];
 	uint64_t start = now > *free_at ? now : *free_at;
@@ -56,48 +56,48 @@ static uint64_t over_link(struct ws_link_state *link, unsigned direction, uint64
 
 	*free_at = start + ((uint64_t)n_bytes * link->byte_cost >> 8);
 	if (stall && start > now) {
-		ws_busy_add(&stall->waiting, time, start >> 8);
+		sg_busy_add(&stall->waiting, time, start >> 8);
 		stall->n++;
 	}
 	return (*free_at >> 8) + latency;
 }
 
-uint64_t ws_ea_stalled(const struct ws_tcc *tcc, const struct ws_link_stall *stall)
+uint64_t sg_ea_stalled(const struct sg_tcc *tcc, const struct sg_link_stall *stall)
 {
 	uint64_t sending = stall->n * tcc->credit_cycles;
 
 	return stall->waiting.cycles > sending ? stall->waiting.cycles - sending : 0;
 }
 
-uint64_t ws_ea_read(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint32_t route,
+uint64_t sg_ea_read(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint32_t route,
 		    bool uncached)
 {
-	struct ws_link_state *link = &tcc->links[route];
+	struct sg_link_state *link = &tcc->links[route];
 	uint64_t waited = 0, done;
 
-	if (route == WS_ROUTE_OWN)
+	if (route == SG_ROUTE_OWN)
 		done = hbm(ch, time, tcc->read_cost, tcc->read_cycles, &waited);
 	else
 		done = over_link(link, IN, time, 64 + link->hw->read_head,
-				 route == WS_ROUTE_IO ? &ch->io_read : &ch->gmi_read);
+				 route == SG_ROUTE_IO ? &ch->io_read : &ch->gmi_read);
 	C(TCC_EA_RDREQ)++;
-	C(TCC_EA_RDREQ_DRAM) += route == WS_ROUTE_OWN;
+	C(TCC_EA_RDREQ_DRAM) += route == SG_ROUTE_OWN;
 	if (uncached)
 		C(TCC_EA_RD_UNCACHED_32B) += 2;
 	if (waited > tcc->hw->read_credit)
-		ws_busy_add(&ch->read_stall, time, time + waited - tcc->hw->read_credit);
+		sg_busy_add(&ch->read_stall, time, time + waited - tcc->hw->read_credit);
 	C(TCC_EA_RDREQ_LEVEL) += done - time;
 	return done;
 }
 
 /* A write or an atomic of n_bytes in n_packets: what both count. */
-static uint64_t send(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint32_t route,
+static uint64_t send(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint32_t route,
 		     uint32_t n_bytes, uint32_t n_packets)
 {
-	struct ws_link_state *link = &tcc->links[route];
+	struct sg_link_state *link = &tcc->links[route];
 	uint64_t waited = 0, done;
 
-	if (route == WS_ROUTE_OWN) {
+	if (route == SG_ROUTE_OWN) {
 		done = hbm(ch, time, tcc->write_cost, tcc->write_cycles, &waited);
 		done -= waited / 2; /* fitted: a write is acknowledged on its way to memory */
 	} else {
@@ -105,13 +105,13 @@ static uint64_t send(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, u
 				 link->hw->posted ? NULL : &ch->gmi_write);
 	}
 	C(TCC_EA_WRREQ)++;
-	C(TCC_EA_WRREQ_DRAM) += route == WS_ROUTE_OWN;
+	C(TCC_EA_WRREQ_DRAM) += route == SG_ROUTE_OWN;
 	if (waited > tcc->hw->write_credit)
-		ws_busy_add(&ch->write_stall, time, time + waited - tcc->hw->write_credit);
+		sg_busy_add(&ch->write_stall, time, time + waited - tcc->hw->write_credit);
 	return done;
 }
 
-static uint64_t write_one(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint64_t bytes,
+static uint64_t write_one(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint64_t bytes,
 			  uint32_t route, bool uncached)
 {
 	bool whole = bytes == ~0ull;
@@ -123,7 +123,7 @@ static uint64_t write_one(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t ti
 	return done;
 }
 
-uint64_t ws_ea_write(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint64_t bytes,
+uint64_t sg_ea_write(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint64_t bytes,
 		     uint32_t route, bool uncached)
 {
 	/* two writes of 32 bytes where one of 64 would carry bytes that nobody wrote */
@@ -134,7 +134,7 @@ uint64_t ws_ea_write(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, u
 	return write_one(tcc, ch, time, bytes, route, uncached);
 }
 
-uint64_t ws_ea_atomic(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint64_t bytes,
+uint64_t sg_ea_atomic(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint64_t bytes,
 		      uint32_t route)
 {
 	uint64_t done = time;
@@ -145,11 +145,11 @@ uint64_t ws_ea_atomic(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, 
 
 		if (!of_half)
 			continue;
-		if (route != WS_ROUTE_OWN && tcc->links[route].hw->per_operand)
+		if (route != SG_ROUTE_OWN && tcc->links[route].hw->per_operand)
 			n_packets = (n_bytes + 3) / 4;
 		done = send(tcc, ch, time, route, n_bytes, n_packets);
 		/* the old value comes back by the way it went */
-		done += route == WS_ROUTE_OWN
+		done += route == SG_ROUTE_OWN
 				? 0
 				: tcc->links[route].read_cycles - tcc->links[route].write_cycles;
 		C(TCC_EA_ATOMIC)++;

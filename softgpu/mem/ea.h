@@ -15,21 +15,21 @@
 #include "softgpu/mem/tcc.h"
 
 /* For a dispatch at `mhz`: nothing is on its way. */
-void ws_ea_begin(struct ws_tcc *tcc, uint32_t mhz);
+void sg_ea_begin(struct sg_tcc *tcc, uint32_t mhz);
 /* A request is about to use the route. */
-void ws_ea_open(struct ws_tcc *tcc, struct ws_memory_kind kind);
+void sg_ea_open(struct sg_tcc *tcc, struct sg_memory_kind kind);
 
 /* 64 bytes. */
-uint64_t ws_ea_read(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint32_t route,
+uint64_t sg_ea_read(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint32_t route,
 		    bool uncached);
 /* Those bytes of 64: in one request of 64, or in one or two of 32. */
-uint64_t ws_ea_write(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint64_t bytes,
+uint64_t sg_ea_write(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint64_t bytes,
 		     uint32_t route, bool uncached);
 /* An atomic of those bytes, memory's to execute: a request for each half of 32. */
-uint64_t ws_ea_atomic(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t time, uint64_t bytes,
+uint64_t sg_ea_atomic(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint64_t bytes,
 		      uint32_t route);
 
 /* Cycles in which a channel had no credits for a link. */
-uint64_t ws_ea_stalled(const struct ws_tcc *tcc, const struct ws_link_stall *stall);
+uint64_t sg_ea_stalled(const struct sg_tcc *tcc, const struct sg_link_stall *stall);
 
 #endif

@@ -13,23 +13,23 @@
 
 #include <stdint.h>
 
-enum ws_mtype {
-	WS_MTYPE_RW, /* cached */
-	WS_MTYPE_CC, /* coherently cached: only loads are; stores and atomics go out at once */
-	WS_MTYPE_NC, /* cached, until the end of a kernel */
-	WS_MTYPE_UC, /* not cached */
+enum sg_mtype {
+	SG_MTYPE_RW, /* cached */
+	SG_MTYPE_CC, /* coherently cached: only loads are; stores and atomics go out at once */
+	SG_MTYPE_NC, /* cached, until the end of a kernel */
+	SG_MTYPE_UC, /* not cached */
 };
 
-enum ws_route {
-	WS_ROUTE_OWN, /* to its own HBM */
-	WS_ROUTE_IO,  /* over PCIe: to the host, or to a GPU without a bridge */
-	WS_ROUTE_GMI, /* over xGMI; one for each peer, from here on */
-	WS_MAX_ROUTES = WS_ROUTE_GMI + 16
+enum sg_route {
+	SG_ROUTE_OWN, /* to its own HBM */
+	SG_ROUTE_IO,  /* over PCIe: to the host, or to a GPU without a bridge */
+	SG_ROUTE_GMI, /* over xGMI; one for each peer, from here on */
+	SG_MAX_ROUTES = SG_ROUTE_GMI + 16
 };
 
-struct ws_memory_kind {
-	uint8_t mtype;   /* enum ws_mtype */
-	uint8_t route;   /* enum ws_route */
+struct sg_memory_kind {
+	uint8_t mtype;   /* enum sg_mtype */
+	uint8_t route;   /* enum sg_route */
 	uint8_t n_links; /* side by side; of its own HBM: 0 */
 };
 

@@ -5,8 +5,8 @@
 #define N_BANKS 32
 
 /* The lanes [first, first + n) in one go: how many turns does the busiest bank take? */
-static uint32_t turns_of(const struct ws_trace_access *in, unsigned first, unsigned n, uint32_t offset,
-			 uint32_t size, bool atomic, struct ws_lds_cost *cost)
+static uint32_t turns_of(const struct sg_trace_access *in, unsigned first, unsigned n, uint32_t offset,
+			 uint32_t size, bool atomic, struct sg_lds_cost *cost)
 {
 	uint32_t seen[N_BANKS][64]; /* distinct dwords of each bank */
 	uint8_t n_seen[N_BANKS] = { 0 }, n_same[N_BANKS] = { 0 };
@@ -37,12 +37,12 @@ static uint32_t turns_of(const struct ws_trace_access *in, unsigned first, unsig
 	return turns + same;
 }
 
-struct ws_lds_cost ws_lds_cost(const struct ws_trace_access *in, const struct ws_tinst *inst,
+struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg_timing_insn *inst,
 			       uint32_t lds_bytes)
 {
-	struct ws_lds_cost cost = { 0 };
-	bool atomic = inst->mem == WS_MEM_ATOMIC || inst->mem == WS_MEM_ATOMIC_RET;
-	bool pair = inst->flags & WS_INST_PAIR;
+	struct sg_lds_cost cost = { 0 };
+	bool atomic = inst->mem == SG_MEM_ATOMIC || inst->mem == SG_MEM_ATOMIC_RET;
+	bool pair = inst->flags & SG_INST_PAIR;
 	unsigned together = inst->bytes <= 4 ? 32 : inst->bytes <= 8 ? 16 : 8;
 
 	for (unsigned p = 0; p < (pair ? 2u : 1u); p++)
@@ -64,14 +64,14 @@ struct ws_lds_cost ws_lds_cost(const struct ws_trace_access *in, const struct ws
 	return cost;
 }
 
-bool ws_lds_next(struct ws_trace_reader *r, uint64_t exec, const struct ws_tinst *inst, uint32_t lds_bytes,
-		 struct ws_lds_memo *memo, struct ws_lds_cost *out)
+bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst, uint32_t lds_bytes,
+		 struct sg_lds_memo *memo, struct sg_lds_cost *out)
 {
-	struct ws_trace_access access;
-	enum ws_trace_form form;
+	struct sg_trace_access access;
+	enum sg_trace_form form;
 	uint64_t mask, base = 0, last = 0;
 	size_t size = 0, end = 0;
-	const uint8_t *payload = ws_trace_peek(r, exec, &mask, &base, &form, &size, &end);
+	const uint8_t *payload = sg_trace_peek(r, exec, &mask, &base, &form, &size, &end);
 
 	if (payload && size == memo->size && mask == memo->mask && (base & 127) == memo->base &&
 	    form == memo->form && base + memo->reach <= lds_bytes && !memcmp(payload, memo->payload, size)) {
@@ -79,21 +79,21 @@ bool ws_lds_next(struct ws_trace_reader *r, uint64_t exec, const struct ws_tinst
 		r->memory_at = end;
 		return true;
 	}
-	if (!ws_trace_memory(r, exec, &access))
+	if (!sg_trace_memory(r, exec, &access))
 		return false;
-	ws_trace_expand(&access);
-	*out = ws_lds_cost(&access, inst, lds_bytes);
+	sg_trace_expand(&access);
+	*out = sg_lds_cost(&access, inst, lds_bytes);
 	for (uint64_t m = mask; m; m &= m - 1) {
 		uint64_t a = access.addr[__builtin_ctzll(m)];
 
 		last = a > last ? a : last;
 	}
-	last += inst->bytes + (inst->flags & WS_INST_PAIR ? inst->pair[1] : 0);
+	last += inst->bytes + (inst->flags & SG_INST_PAIR ? inst->pair[1] : 0);
 	memo->size = 0;
 	/* one that is cut off, or begins below its base, is nobody's pattern */
 	if (!payload || out->violations || size > sizeof(memo->payload) || last < base)
 		return true;
-	*memo = (struct ws_lds_memo){ .cost = *out, .mask = mask, .reach = last - base, .base = base & 127,
+	*memo = (struct sg_lds_memo){ .cost = *out, .mask = mask, .reach = last - base, .base = base & 127,
 				      .size = (uint32_t)size, .form = (uint8_t)form };
 	memcpy(memo->payload, payload, size);
 	return true;

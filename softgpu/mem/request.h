@@ -9,30 +9,30 @@
 
 #include "softgpu/mem/kind.h"
 
-#define WS_NEVER UINT64_MAX
+#define SG_NEVER UINT64_MAX
 
-enum ws_req_kind { WS_REQ_READ, WS_REQ_WRITE, WS_REQ_ATOMIC, WS_REQ_SCALAR, WS_REQ_INST };
+enum sg_req_kind { SG_REQ_READ, SG_REQ_WRITE, SG_REQ_ATOMIC, SG_REQ_SCALAR, SG_REQ_INST };
 
-struct ws_request {
+struct sg_request {
 	uint64_t time;                /* of arrival at L2 */
 	uint64_t addr;                /* of the first of `lines` lines of 64 bytes */
 	uint64_t bytes;               /* writes: which bytes of the line */
 	void *owner;                  /* answered() of the sender knows it */
 	uint32_t slot;
-	uint16_t source;              /* CU, or scalar cache from WS_SOURCE_SQC on */
-	uint8_t kind;                 /* enum ws_req_kind */
+	uint16_t source;              /* CU, or scalar cache from SG_SOURCE_SQC on */
+	uint8_t kind;                 /* enum sg_req_kind */
 	uint8_t lines;                /* 1, or 2 of one 128-byte line */
 	bool slc, returns;
-	struct ws_memory_kind memory;
+	struct sg_memory_kind memory;
 };
-#define WS_SOURCE_SQC 0x8000
+#define SG_SOURCE_SQC 0x8000
 
 /* Cycles during which at least one thing was there: for the *_BUSY counters. Intervals by start. */
-struct ws_busy {
+struct sg_busy {
 	uint64_t until, cycles;
 };
 
-static inline void ws_busy_add(struct ws_busy *b, uint64_t from, uint64_t to)
+static inline void sg_busy_add(struct sg_busy *b, uint64_t from, uint64_t to)
 {
 	if (from < b->until)
 		from = b->until;

@@ -9,23 +9,23 @@
 
 #define MAX_WINDOW 256 /* cycles; hw->request is not longer */
 #define AHEAD 4                 /* requests: their sets are on their way to the host's cache */
-#define C(name) ch->c[WS_C_##name]
+#define C(name) ch->c[SG_C_##name]
 
-bool ws_tcc_init(struct ws_tcc *tcc, const struct ws_hw *hw)
+bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 {
 	uint32_t n_lines = hw->l2_bytes / hw->n_channels / hw->l2_line;
 
 	memset(tcc, 0, sizeof(*tcc));
 	tcc->hw = hw;
 	tcc->n_sets = n_lines / hw->l2_ways;
-	assert(hw->l2_ways == WS_L2_WAYS && tcc->n_sets && !(tcc->n_sets & (tcc->n_sets - 1)));
+	assert(hw->l2_ways == SG_L2_WAYS && tcc->n_sets && !(tcc->n_sets & (tcc->n_sets - 1)));
 	tcc->line_shift = (uint32_t)__builtin_ctz(hw->l2_line);
 	tcc->n_halves = hw->l2_line / 64;
 	tcc->channels = calloc(hw->n_channels, sizeof(*tcc->channels));
 	if (!tcc->channels)
 		return false;
 	for (uint32_t k = 0; k < hw->n_channels; k++) {
-		struct ws_channel *ch = &tcc->channels[k];
+		struct sg_channel *ch = &tcc->channels[k];
 
 		ch->bytes = calloc(n_lines, sizeof(*ch->bytes));
 		ch->sets = aligned_alloc(64, tcc->n_sets * sizeof(*ch->sets));
@@ -36,10 +36,10 @@ bool ws_tcc_init(struct ws_tcc *tcc, const struct ws_hw *hw)
 	return true;
 }
 
-void ws_tcc_free(struct ws_tcc *tcc)
+void sg_tcc_free(struct sg_tcc *tcc)
 {
 	for (uint32_t k = 0; tcc->channels && k < tcc->hw->n_channels; k++) {
-		struct ws_channel *ch = &tcc->channels[k];
+		struct sg_channel *ch = &tcc->channels[k];
 
 		free(ch->bytes);
 		free(ch->sets);
@@ -50,29 +50,29 @@ void ws_tcc_free(struct ws_tcc *tcc)
 	tcc->channels = NULL;
 }
 
-void ws_tcc_begin(struct ws_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t n_counters)
+void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t n_counters)
 {
-	const struct ws_hw *hw = tcc->hw;
+	const struct sg_hw *hw = tcc->hw;
 
-	ws_ea_begin(tcc, mhz);
+	sg_ea_begin(tcc, mhz);
 	tcc->lost = false;
 	tcc->last_answer = 0;
 	for (uint32_t k = 0; k < hw->n_channels; k++) {
-		struct ws_channel *ch = &tcc->channels[k];
+		struct sg_channel *ch = &tcc->channels[k];
 
 		if (ch->touched)
 			memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets));
 		ch->touched = false;
 		ch->tag_free = ch->ea_free = 0;
 		ch->n_inbox = 0;
-		ch->busy = ch->tag_stall = ch->read_stall = ch->write_stall = (struct ws_busy){ 0 };
-		ch->io_read = ch->gmi_read = ch->gmi_write = (struct ws_link_stall){ 0 };
+		ch->busy = ch->tag_stall = ch->read_stall = ch->write_stall = (struct sg_busy){ 0 };
+		ch->io_read = ch->gmi_read = ch->gmi_write = (struct sg_link_stall){ 0 };
 		ch->c = counters + (size_t)k * n_counters;
 	}
 }
 
 /* Upper bits are folded in, or the strides of powers of two that programs like would meet few channels. */
-static uint32_t channel_of(const struct ws_hw *hw, uint64_t addr)
+static uint32_t channel_of(const struct sg_hw *hw, uint64_t addr)
 {
 	uint32_t bits = (uint32_t)__builtin_ctz(hw->n_channels);
 	uint64_t a = addr >> hw->channel_shift;
@@ -80,13 +80,13 @@ static uint32_t channel_of(const struct ws_hw *hw, uint64_t addr)
 	return (uint32_t)(a ^ a >> bits ^ a >> 2 * bits ^ a >> 3 * bits) & (hw->n_channels - 1);
 }
 
-void ws_tcc_send(struct ws_tcc *tcc, const struct ws_request *r)
+void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r)
 {
-	struct ws_channel *ch = &tcc->channels[channel_of(tcc->hw, r->addr)];
+	struct sg_channel *ch = &tcc->channels[channel_of(tcc->hw, r->addr)];
 
 	if (ch->n_inbox == ch->inbox_room) {
 		uint32_t room = ch->inbox_room ? 2 * ch->inbox_room : 256;
-		struct ws_request *inbox = realloc(ch->inbox, room * sizeof(*inbox));
+		struct sg_request *inbox = realloc(ch->inbox, room * sizeof(*inbox));
 		uint32_t *sorted = realloc(ch->sorted, room * sizeof(*sorted));
 
 		ch->inbox = inbox ? inbox : ch->inbox;
@@ -104,21 +104,21 @@ void ws_tcc_send(struct ws_tcc *tcc, const struct ws_request *r)
 
 /* A line: where it stands. */
 struct line {
-	struct ws_l2_set *set;
+	struct sg_l2_set *set;
 	uint64_t (*bytes)[2];
 	uint16_t bit;
 	uint32_t way;
 };
 
-static struct line line_at(struct ws_channel *ch, uint32_t in_set, uint32_t way)
+static struct line line_at(struct sg_channel *ch, uint32_t in_set, uint32_t way)
 {
-	return (struct line){ &ch->sets[in_set], &ch->bytes[(size_t)in_set * WS_L2_WAYS + way],
+	return (struct line){ &ch->sets[in_set], &ch->bytes[(size_t)in_set * SG_L2_WAYS + way],
 			      (uint16_t)(1u << way), way };
 }
 
 static void add_bytes(struct line *l, uint32_t half, uint64_t bytes)
 {
-	struct ws_l2_set *set = l->set;
+	struct sg_l2_set *set = l->set;
 
 	if (set->whole[half] & l->bit)
 		return;
@@ -135,7 +135,7 @@ static void add_bytes(struct line *l, uint32_t half, uint64_t bytes)
 
 static uint64_t take_bytes(struct line *l, uint32_t half)
 {
-	struct ws_l2_set *set = l->set;
+	struct sg_l2_set *set = l->set;
 	uint64_t bytes = set->whole[half] & l->bit ? ~0ull : set->part[half] & l->bit ? (*l->bytes)[half] : 0;
 
 	set->whole[half] &= (uint16_t)~l->bit;
@@ -143,7 +143,7 @@ static uint64_t take_bytes(struct line *l, uint32_t half)
 	return bytes;
 }
 
-static uint64_t write_line_back(struct ws_tcc *tcc, struct ws_channel *ch, struct line *l,
+static uint64_t write_line_back(struct sg_tcc *tcc, struct sg_channel *ch, struct line *l,
 				uint64_t time)
 {
 	uint64_t done = time;
@@ -152,7 +152,7 @@ static uint64_t write_line_back(struct ws_tcc *tcc, struct ws_channel *ch, struc
 		uint64_t bytes = take_bytes(l, h);
 
 		if (bytes)
-			done = ws_ea_write(tcc, ch, time, bytes, l->set->route[l->way],
+			done = sg_ea_write(tcc, ch, time, bytes, l->set->route[l->way],
 					   l->set->uncached & l->bit);
 	}
 	C(TCC_WRITEBACK)++;
@@ -160,12 +160,12 @@ static uint64_t write_line_back(struct ws_tcc *tcc, struct ws_channel *ch, struc
 }
 
 /* Returns the way of a line to be used anew. */
-static uint32_t make_room(struct ws_tcc *tcc, struct ws_channel *ch, uint32_t in_set, uint64_t time)
+static uint32_t make_room(struct sg_tcc *tcc, struct sg_channel *ch, uint32_t in_set, uint64_t time)
 {
-	struct ws_l2_set *set = &ch->sets[in_set];
+	struct sg_l2_set *set = &ch->sets[in_set];
 	uint32_t victim = 0;
 
-	for (uint32_t w = 0; w < WS_L2_WAYS; w++) {
+	for (uint32_t w = 0; w < SG_L2_WAYS; w++) {
 		if (!set->tags[w])
 			return w;
 		if (set->stamps[w] < set->stamps[victim])
@@ -182,7 +182,7 @@ static uint32_t make_room(struct ws_tcc *tcc, struct ws_channel *ch, uint32_t in
 	return victim;
 }
 
-static uint64_t line_number(const struct ws_tcc *tcc, uint64_t addr)
+static uint64_t line_number(const struct sg_tcc *tcc, uint64_t addr)
 {
 	uint32_t shift = tcc->hw->channel_shift, bits = (uint32_t)__builtin_ctz(tcc->hw->n_channels);
 	uint64_t local = (addr >> (shift + bits) << shift) | (addr & ((1ull << shift) - 1));
@@ -190,24 +190,24 @@ static uint64_t line_number(const struct ws_tcc *tcc, uint64_t addr)
 	return local >> tcc->line_shift;
 }
 
-static void prefetch(const struct ws_tcc *tcc, const struct ws_channel *ch, const struct ws_request *r)
+static void prefetch(const struct sg_tcc *tcc, const struct sg_channel *ch, const struct sg_request *r)
 {
 	const char *set = (const char *)&ch->sets[line_number(tcc, r->addr) & (tcc->n_sets - 1)];
 
-	for (size_t at = 0; at < sizeof(struct ws_l2_set); at += 64)
+	for (size_t at = 0; at < sizeof(struct sg_l2_set); at += 64)
 		__builtin_prefetch(set + at);
 }
 
 /* Takes the way for a line of which nothing is there yet. */
-static void allocate(struct line *l, uint64_t number, struct ws_memory_kind memory, uint64_t time)
+static void allocate(struct line *l, uint64_t number, struct sg_memory_kind memory, uint64_t time)
 {
-	struct ws_l2_set *set = l->set;
+	struct sg_l2_set *set = l->set;
 	uint16_t others = (uint16_t)~l->bit;
 
 	set->tags[l->way] = number + 1;
 	set->n_fills++;
 	set->filled[l->way] = time;
-	set->uncached = (set->uncached & others) | (memory.mtype == WS_MTYPE_UC ? l->bit : 0);
+	set->uncached = (set->uncached & others) | (memory.mtype == SG_MTYPE_UC ? l->bit : 0);
 	set->route[l->way] = memory.route;
 	for (uint32_t h = 0; h < 2; h++) {
 		set->valid[h] &= others;
@@ -217,19 +217,19 @@ static void allocate(struct line *l, uint64_t number, struct ws_memory_kind memo
 }
 
 /* The line of a request, allocated if it was not there. */
-static struct line find_line(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r,
+static struct line find_line(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_request *r,
 			     uint64_t time, bool *present)
 {
-	const struct ws_hw *hw = tcc->hw;
+	const struct sg_hw *hw = tcc->hw;
 	uint64_t number = line_number(tcc, r->addr);
 	uint32_t in_set = (uint32_t)number & (tcc->n_sets - 1), way = 0;
-	struct ws_l2_set *set = &ch->sets[in_set];
-	bool write = r->kind == WS_REQ_WRITE || r->kind == WS_REQ_ATOMIC;
+	struct sg_l2_set *set = &ch->sets[in_set];
+	bool write = r->kind == SG_REQ_WRITE || r->kind == SG_REQ_ATOMIC;
 	struct line l;
 
-	while (way < WS_L2_WAYS && set->tags[way] != number + 1)
+	while (way < SG_L2_WAYS && set->tags[way] != number + 1)
 		way++;
-	*present = way < WS_L2_WAYS;
+	*present = way < SG_L2_WAYS;
 	if (!*present)
 		way = make_room(tcc, ch, in_set, time);
 	l = line_at(ch, in_set, way);
@@ -243,10 +243,10 @@ static struct line find_line(struct ws_tcc *tcc, struct ws_channel *ch, const st
 }
 
 /* Fetches the halves that are not there. Returns whether any of the wanted ones were missing. */
-static bool fill_line(struct ws_tcc *tcc, struct ws_channel *ch, const struct line *l,
+static bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, const struct line *l,
 		      uint8_t wanted, uint64_t time)
 {
-	struct ws_l2_set *set = l->set;
+	struct sg_l2_set *set = l->set;
 	uint64_t done = set->filled[l->way];
 	uint8_t missing = 0;
 
@@ -256,7 +256,7 @@ static bool fill_line(struct ws_tcc *tcc, struct ws_channel *ch, const struct li
 		return false;
 	for (uint32_t h = 0; h < tcc->n_halves; h++) {
 		if (missing & 1u << h) {
-			uint64_t t = ws_ea_read(tcc, ch, time, set->route[l->way],
+			uint64_t t = sg_ea_read(tcc, ch, time, set->route[l->way],
 						set->uncached & l->bit);
 
 			t += tcc->hw->l2_fill;
@@ -271,13 +271,13 @@ static bool fill_line(struct ws_tcc *tcc, struct ws_channel *ch, const struct li
 /* ---- requests ---- */
 
 static const uint16_t by_type[] = {
-	[WS_MTYPE_RW] = WS_C_TCC_RW_REQ,
-	[WS_MTYPE_CC] = WS_C_TCC_CC_REQ,
-	[WS_MTYPE_NC] = WS_C_TCC_NC_REQ,
-	[WS_MTYPE_UC] = WS_C_TCC_UC_REQ,
+	[SG_MTYPE_RW] = SG_C_TCC_RW_REQ,
+	[SG_MTYPE_CC] = SG_C_TCC_CC_REQ,
+	[SG_MTYPE_NC] = SG_C_TCC_NC_REQ,
+	[SG_MTYPE_UC] = SG_C_TCC_UC_REQ,
 };
 
-static void count_request(struct ws_channel *ch, const struct ws_request *r, bool hit)
+static void count_request(struct sg_channel *ch, const struct sg_request *r, bool hit)
 {
 	C(TCC_REQ)++;
 	if (hit)
@@ -286,13 +286,13 @@ static void count_request(struct ws_channel *ch, const struct ws_request *r, boo
 		C(TCC_MISS)++;
 	if (r->slc)
 		C(TCC_STREAMING_REQ)++;
-	if (r->kind == WS_REQ_SCALAR) /* recorded */
+	if (r->kind == SG_REQ_SCALAR) /* recorded */
 		C(TCC_NC_REQ)++;
 	else
 		ch->c[by_type[r->memory.mtype]]++;
-	if (r->kind == WS_REQ_WRITE)
+	if (r->kind == SG_REQ_WRITE)
 		C(TCC_WRITE)++;
-	else if (r->kind == WS_REQ_ATOMIC)
+	else if (r->kind == SG_REQ_ATOMIC)
 		C(TCC_ATOMIC)++;
 	else
 		C(TCC_READ)++;
@@ -300,45 +300,45 @@ static void count_request(struct ws_channel *ch, const struct ws_request *r, boo
 
 /* Goes to memory whatever L2 has. Scalar and instruction caches' requests do not: kernel arguments, which are
  * in fine-grained memory of the host, are read once (recorded). */
-static bool is_uncached(const struct ws_request *r)
+static bool is_uncached(const struct sg_request *r)
 {
-	if (r->kind == WS_REQ_SCALAR || r->kind == WS_REQ_INST)
+	if (r->kind == SG_REQ_SCALAR || r->kind == SG_REQ_INST)
 		return false;
-	return r->memory.mtype == WS_MTYPE_UC ||
-	       (r->memory.mtype == WS_MTYPE_CC && r->kind != WS_REQ_READ);
+	return r->memory.mtype == SG_MTYPE_UC ||
+	       (r->memory.mtype == SG_MTYPE_CC && r->kind != SG_REQ_READ);
 }
 
 /* What L2 has of the line is not what memory will have. */
-static void forget_line(struct ws_tcc *tcc, struct ws_channel *ch, uint64_t addr)
+static void forget_line(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t addr)
 {
 	uint64_t number = line_number(tcc, addr);
-	struct ws_l2_set *set = &ch->sets[number & (tcc->n_sets - 1)];
+	struct sg_l2_set *set = &ch->sets[number & (tcc->n_sets - 1)];
 
-	for (uint32_t w = 0; w < WS_L2_WAYS; w++)
+	for (uint32_t w = 0; w < SG_L2_WAYS; w++)
 		if (set->tags[w] == number + 1)
 			set->tags[w] = 0;
 }
 
-static uint64_t serve_uncached(struct ws_tcc *tcc, struct ws_channel *ch,
-			       const struct ws_request *r, uint64_t time)
+static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch,
+			       const struct sg_request *r, uint64_t time)
 {
 	uint64_t done = time;
 
 	count_request(ch, r, false);
-	if (r->kind == WS_REQ_READ) {
+	if (r->kind == SG_REQ_READ) {
 		for (unsigned k = 0; k < r->lines; k++)
-			done = ws_ea_read(tcc, ch, time, r->memory.route, true);
+			done = sg_ea_read(tcc, ch, time, r->memory.route, true);
 		return done;
 	}
 	C(TCC_WRITEBACK)++;
-	if (r->memory.mtype == WS_MTYPE_CC)
+	if (r->memory.mtype == SG_MTYPE_CC)
 		forget_line(tcc, ch, r->addr);
-	if (r->kind == WS_REQ_ATOMIC)
-		return ws_ea_atomic(tcc, ch, time, r->bytes, r->memory.route);
-	return ws_ea_write(tcc, ch, time, r->bytes, r->memory.route, true);
+	if (r->kind == SG_REQ_ATOMIC)
+		return sg_ea_atomic(tcc, ch, time, r->bytes, r->memory.route);
+	return sg_ea_write(tcc, ch, time, r->bytes, r->memory.route, true);
 }
 
-static uint64_t serve_cached(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r,
+static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_request *r,
 			     uint64_t time)
 {
 	uint32_t half = tcc->n_halves == 2 ? r->addr >> 6 & 1 : 0;
@@ -347,7 +347,7 @@ static uint64_t serve_cached(struct ws_tcc *tcc, struct ws_channel *ch, const st
 	struct line l = find_line(tcc, ch, r, time, &present);
 	uint64_t done = time;
 
-	if (r->kind == WS_REQ_WRITE) {
+	if (r->kind == SG_REQ_WRITE) {
 		add_bytes(&l, half, r->bytes);
 		if (l.set->whole[half] & l.bit)
 			for (uint32_t h = 0; h < tcc->n_halves; h++)
@@ -356,29 +356,29 @@ static uint64_t serve_cached(struct ws_tcc *tcc, struct ws_channel *ch, const st
 	} else {
 		hit = !fill_line(tcc, ch, &l, wanted, time) && present;
 		done = l.set->filled[l.way] > time ? l.set->filled[l.way] : time;
-		if (r->kind == WS_REQ_ATOMIC)
+		if (r->kind == SG_REQ_ATOMIC)
 			add_bytes(&l, half, r->bytes);
 	}
 	count_request(ch, r, hit);
 	return done;
 }
 
-static void serve(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_request *r)
+static void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_request *r)
 {
-	const struct ws_hw *hw = tcc->hw;
-	uint32_t cost = r->kind == WS_REQ_WRITE	 ? hw->l2_write_16ths :
-			r->kind == WS_REQ_ATOMIC ? hw->l2_atomic_16ths :
+	const struct sg_hw *hw = tcc->hw;
+	uint32_t cost = r->kind == SG_REQ_WRITE	 ? hw->l2_write_16ths :
+			r->kind == SG_REQ_ATOMIC ? hw->l2_atomic_16ths :
 			r->lines * 64 < hw->l2_line ? hw->l2_read_16ths / 2 + 4 :
 						       hw->l2_read_16ths;
 	uint64_t now = r->time << 4, start = now > ch->tag_free ? now : ch->tag_free, done;
 
 	ch->tag_free = start + cost;
 	if (start - now > hw->tag_queue << 4) /* the queue in front of the tags is full */
-		ws_busy_add(&ch->tag_stall, r->time, (start >> 4) - hw->tag_queue);
+		sg_busy_add(&ch->tag_stall, r->time, (start >> 4) - hw->tag_queue);
 	start >>= 4;
-	ws_ea_open(tcc, r->memory);
+	sg_ea_open(tcc, r->memory);
 	done = is_uncached(r) ? serve_uncached(tcc, ch, r, start) : serve_cached(tcc, ch, r, start);
-	ws_busy_add(&ch->busy, r->time, done + hw->l2_latency);
+	sg_busy_add(&ch->busy, r->time, done + hw->l2_latency);
 	done += hw->l2_latency + hw->response;
 	tcc->last_answer = done > tcc->last_answer ? done : tcc->last_answer;
 	tcc->answer(tcc->ctx, r, done);
@@ -386,7 +386,7 @@ static void serve(struct ws_tcc *tcc, struct ws_channel *ch, const struct ws_req
 
 /* By time; requests of one time keep the order they came in, which is by sender. Returns how many arrive
  * within the window. */
-static uint32_t sort_inbox(struct ws_channel *ch, uint64_t from, uint32_t window)
+static uint32_t sort_inbox(struct sg_channel *ch, uint64_t from, uint32_t window)
 {
 	uint32_t at[MAX_WINDOW] = { 0 }, total = 0;
 
@@ -406,7 +406,7 @@ static uint32_t sort_inbox(struct ws_channel *ch, uint64_t from, uint32_t window
 }
 
 /* Those that arrive later stay in the inbox. */
-static void drop_served(struct ws_channel *ch, uint64_t from, uint32_t window, uint32_t n_served)
+static void drop_served(struct sg_channel *ch, uint64_t from, uint32_t window, uint32_t n_served)
 {
 	uint32_t kept = 0;
 
@@ -416,10 +416,10 @@ static void drop_served(struct ws_channel *ch, uint64_t from, uint32_t window, u
 	ch->n_inbox = kept;
 }
 
-void ws_tcc_serve(struct ws_tcc *tcc, uint64_t from, uint32_t window)
+void sg_tcc_serve(struct sg_tcc *tcc, uint64_t from, uint32_t window)
 {
 	for (uint32_t k = 0; k < tcc->hw->n_channels; k++) {
-		struct ws_channel *ch = &tcc->channels[k];
+		struct sg_channel *ch = &tcc->channels[k];
 
 		if (!ch->n_inbox)
 			continue;
@@ -436,12 +436,12 @@ void ws_tcc_serve(struct ws_tcc *tcc, uint64_t from, uint32_t window)
 	}
 }
 
-uint64_t ws_tcc_write_back(struct ws_tcc *tcc, uint64_t time)
+uint64_t sg_tcc_write_back(struct sg_tcc *tcc, uint64_t time)
 {
 	uint64_t last = time;
 
 	for (uint32_t k = 0; k < tcc->hw->n_channels; k++) {
-		struct ws_channel *ch = &tcc->channels[k];
+		struct sg_channel *ch = &tcc->channels[k];
 
 		for (uint32_t s = 0; ch->touched && s < tcc->n_sets; s++)
 			for (uint32_t dirty = ch->sets[s].dirty; dirty; dirty &= dirty - 1) {

@@ -5,7 +5,7 @@
  * fetching. What kind.h calls uncached goes to memory (ea.h) request by request. The line to go is the oldest, where a written line counts as `write_age` fills older than a
  * read one: that is what leaves 30 % (MI200) and 33 % (MI100) of a copied array dirty at its end.
  *
- * Senders put requests into the channel's inbox while they run a window; ws_tcc_serve() then answers
+ * Senders put requests into the channel's inbox while they run a window; sg_tcc_serve() then answers
  * them in the order of arrival (time, then sender), whatever order they were put in.
  */
 #ifndef WS_SOFTGPU_MEM_TCC_H
@@ -18,69 +18,69 @@
  * A set: all that nearly every request looks at, in one piece that can be asked for ahead. Masks have a bit
  * per way. Bytes to write back are mostly whole halves; only which ones of a part stand elsewhere.
  */
-#define WS_L2_WAYS 16
-struct ws_l2_set {
-	uint64_t tags[WS_L2_WAYS];    /* line number in the channel + 1; 0: empty */
-	uint32_t stamps[WS_L2_WAYS];  /* the smallest goes first */
+#define SG_L2_WAYS 16
+struct sg_l2_set {
+	uint64_t tags[SG_L2_WAYS];    /* line number in the channel + 1; 0: empty */
+	uint32_t stamps[SG_L2_WAYS];  /* the smallest goes first */
 	uint32_t n_fills;
 	uint16_t dirty;               /* was written */
 	uint16_t uncached;            /* of memory that only scalar caches have copies of */
 	uint16_t valid[2];            /* by half of 64 bytes */
-	uint16_t whole[2], part[2];   /* bytes to write back: all 64; some, see ws_channel */
-	uint8_t route[WS_L2_WAYS];    /* enum ws_route */
-	uint64_t filled[WS_L2_WAYS];  /* when the data are there */
+	uint16_t whole[2], part[2];   /* bytes to write back: all 64; some, see sg_channel */
+	uint8_t route[SG_L2_WAYS];    /* enum sg_route */
+	uint64_t filled[SG_L2_WAYS];  /* when the data are there */
 } __attribute__((aligned(64)));
 
 /* Requests of a channel that waited for a link. */
-struct ws_link_stall {
-	struct ws_busy waiting;
+struct sg_link_stall {
+	struct sg_busy waiting;
 	uint64_t n;
 };
 
 /* A link of the dispatch's; see ea.h. */
-struct ws_link_state {
-	const struct ws_link_hw *hw; /* NULL: not used yet */
+struct sg_link_state {
+	const struct sg_link_hw *hw; /* NULL: not used yet */
 	uint64_t free_at[2];         /* 1/256 cycles, by direction */
 	uint32_t byte_cost;          /* 1/65536 cycles */
 	uint32_t read_cycles, write_cycles;
 };
 
-struct ws_channel {
-	struct ws_l2_set *sets;
-	uint64_t (*bytes)[2];         /* [set * WS_L2_WAYS + way][half] of `part`: which bytes */
-	struct ws_request *inbox;
+struct sg_channel {
+	struct sg_l2_set *sets;
+	uint64_t (*bytes)[2];         /* [set * SG_L2_WAYS + way][half] of `part`: which bytes */
+	struct sg_request *inbox;
 	uint32_t *sorted;             /* places in the inbox */
 	uint32_t n_inbox, inbox_room;
 	bool touched;                 /* there is something to forget */
 	uint64_t tag_free;            /* 1/16 cycles */
 	uint64_t ea_free;             /* 1/256 cycles */
-	struct ws_busy busy, tag_stall, read_stall, write_stall; /* the latter two: for HBM */
-	struct ws_link_stall io_read, gmi_read, gmi_write;
+	struct sg_busy busy, tag_stall, read_stall, write_stall; /* the latter two: for HBM */
+	struct sg_link_stall io_read, gmi_read, gmi_write;
 	uint64_t *c;                  /* counters of this channel */
 };
 
-struct ws_tcc {
-	const struct ws_hw *hw;
-	struct ws_channel *channels;
+struct sg_tcc {
+	const struct sg_hw *hw;
+	struct sg_channel *channels;
 	uint32_t n_sets, line_shift, n_halves;
 	bool lost;                    /* a request could not be kept: out of memory */
 	uint64_t last_answer;         /* when the last one is there */
 	/* in cycles of the dispatch's clock */
 	uint32_t mhz, read_cycles, write_cycles, credit_cycles, read_cost,
 		write_cost; /* cost: 1/256 cycles */
-	struct ws_link_state links[WS_MAX_ROUTES];
-	void (*answer)(void *ctx, const struct ws_request *r, uint64_t time);
+	struct sg_link_state links[SG_MAX_ROUTES];
+	void (*answer)(void *ctx, const struct sg_request *r, uint64_t time);
 	void *ctx;
 };
 
-bool ws_tcc_init(struct ws_tcc *tcc, const struct ws_hw *hw);
-void ws_tcc_free(struct ws_tcc *tcc);
+bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw);
+void sg_tcc_free(struct sg_tcc *tcc);
 /* Before a dispatch: everything is written back and forgotten, uncounted; the clock starts at 0. */
-void ws_tcc_begin(struct ws_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t n_counters);
-void ws_tcc_send(struct ws_tcc *tcc, const struct ws_request *r);
+void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t n_counters);
+void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r);
 /* Serves what arrives in [from, from + window). */
-void ws_tcc_serve(struct ws_tcc *tcc, uint64_t from, uint32_t window);
+void sg_tcc_serve(struct sg_tcc *tcc, uint64_t from, uint32_t window);
 /* A release of system scope at `time`: dirty lines go to memory. Returns when the last one is there. */
-uint64_t ws_tcc_write_back(struct ws_tcc *tcc, uint64_t time);
+uint64_t sg_tcc_write_back(struct sg_tcc *tcc, uint64_t time);
 
 #endif

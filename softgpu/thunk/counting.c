@@ -5,73 +5,73 @@
 #include "softgpu/counters/counting.h"
 #include "softgpu/thunk/thunk_priv.h"
 
-static struct ws_counting *counting_of(uint32_t node)
+static struct sg_counting *counting_of(uint32_t node)
 {
 	struct thunk *thunk = thunk_get();
 
-	return thunk && is_gpu(thunk, node) ? ws_device_counting(device_of(thunk, node)) : NULL;
+	return thunk && is_gpu(thunk, node) ? sg_device_counting(device_of(thunk, node)) : NULL;
 }
 
-EXPORT size_t ws_softgpu_counters(uint32_t node, struct ws_softgpu_counter *out, size_t room)
+EXPORT size_t softgpu_counters(uint32_t node, struct softgpu_counter *out, size_t room)
 {
-	struct ws_counting *c = counting_of(node);
+	struct sg_counting *c = counting_of(node);
 
-	return c ? ws_counting_list(c, out, room) : 0;
+	return c ? sg_counting_list(c, out, room) : 0;
 }
 
-EXPORT int ws_softgpu_count_sets(uint32_t node, const struct ws_softgpu_set *sets, size_t n,
-				 ws_softgpu_choose *choose, void *user, char *error, size_t error_bytes)
+EXPORT int softgpu_count_sets(uint32_t node, const struct softgpu_set *sets, size_t n,
+				 softgpu_choose *choose, void *user, char *error, size_t error_bytes)
 {
-	struct ws_counting *c = counting_of(node);
+	struct sg_counting *c = counting_of(node);
 
 	if (c)
-		return ws_counting_choose(c, sets, n, choose, user, error, error_bytes);
+		return sg_counting_choose(c, sets, n, choose, user, error, error_bytes);
 	snprintf(error, error_bytes, "node %u is not a software GPU", node);
 	return ENODEV;
 }
 
-EXPORT int ws_softgpu_count(uint32_t node, const char *const *names, size_t n, char *error,
+EXPORT int softgpu_count(uint32_t node, const char *const *names, size_t n, char *error,
 			    size_t error_bytes)
 {
-	struct ws_softgpu_set set = { .names = names, .n = n };
+	struct softgpu_set set = { .names = names, .n = n };
 
-	return ws_softgpu_count_sets(node, &set, n != 0, NULL, NULL, error, error_bytes);
+	return softgpu_count_sets(node, &set, n != 0, NULL, NULL, error, error_bytes);
 }
 
-EXPORT int ws_softgpu_result(uint32_t node, uint64_t queue, uint64_t packet,
-			     struct ws_softgpu_result *out)
+EXPORT int softgpu_result(uint32_t node, uint64_t queue, uint64_t packet,
+			     struct softgpu_result *out)
 {
-	struct ws_counting *c = counting_of(node);
+	struct sg_counting *c = counting_of(node);
 
-	return c ? ws_counting_result(c, queue, packet, out) : ENODEV;
+	return c ? sg_counting_result(c, queue, packet, out) : ENODEV;
 }
 
-EXPORT int ws_softgpu_next_result(uint32_t node, uint64_t after, struct ws_softgpu_result *out)
+EXPORT int softgpu_next_result(uint32_t node, uint64_t after, struct softgpu_result *out)
 {
-	struct ws_counting *c = counting_of(node);
+	struct sg_counting *c = counting_of(node);
 
-	return c ? ws_counting_next(c, after, out) : ENODEV;
+	return c ? sg_counting_next(c, after, out) : ENODEV;
 }
 
-EXPORT void ws_softgpu_drop(uint32_t node, uint64_t sequence)
+EXPORT void softgpu_drop(uint32_t node, uint64_t sequence)
 {
-	struct ws_counting *c = counting_of(node);
+	struct sg_counting *c = counting_of(node);
 
 	if (c)
-		ws_counting_drop(c, sequence);
+		sg_counting_drop(c, sequence);
 }
 
-EXPORT int ws_softgpu_pc_sampling(uint32_t node, uint64_t cycles)
+EXPORT int softgpu_pc_sampling(uint32_t node, uint64_t cycles)
 {
-	struct ws_counting *c = counting_of(node);
+	struct sg_counting *c = counting_of(node);
 
-	return c ? ws_counting_sample(c, cycles) : ENODEV;
+	return c ? sg_counting_sample(c, cycles) : ENODEV;
 }
 
-EXPORT size_t ws_softgpu_pc_samples(uint32_t node, uint64_t sequence, uint64_t first,
-				    struct ws_softgpu_pc_sample *out, size_t room)
+EXPORT size_t softgpu_pc_samples(uint32_t node, uint64_t sequence, uint64_t first,
+				    struct softgpu_pc_sample *out, size_t room)
 {
-	struct ws_counting *c = counting_of(node);
+	struct sg_counting *c = counting_of(node);
 
-	return c ? ws_counting_samples(c, sequence, first, out, room) : 0;
+	return c ? sg_counting_samples(c, sequence, first, out, room) : 0;
 }

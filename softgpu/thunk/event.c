@@ -10,10 +10,10 @@
 #define FEW_EVENTS 64
 
 static const HSAKMT_STATUS event_statuses[] = {
-	[WS_EVENT_OK] = HSAKMT_STATUS_SUCCESS,
-	[WS_EVENT_TIMEOUT] = HSAKMT_STATUS_WAIT_TIMEOUT,
-	[WS_EVENT_GONE] = HSAKMT_STATUS_INVALID_HANDLE,
-	[WS_EVENT_NO_MEMORY] = HSAKMT_STATUS_NO_MEMORY,
+	[SG_EVENT_OK] = HSAKMT_STATUS_SUCCESS,
+	[SG_EVENT_TIMEOUT] = HSAKMT_STATUS_WAIT_TIMEOUT,
+	[SG_EVENT_GONE] = HSAKMT_STATUS_INVALID_HANDLE,
+	[SG_EVENT_NO_MEMORY] = HSAKMT_STATUS_NO_MEMORY,
 };
 
 /*
@@ -54,8 +54,8 @@ static void keep_event(HsaEvent *event)
 EXPORT HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *EventDesc, bool ManualReset,
 				       bool IsSignaled, HsaEvent **Event)
 {
-	enum ws_event_kind kind;
-	enum ws_event_status status;
+	enum sg_event_kind kind;
+	enum sg_event_status status;
 	HsaEvent *event;
 	uint64_t mailbox;
 	uint32_t id;
@@ -66,9 +66,9 @@ EXPORT HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *EventDesc, bool Manua
 	event = take_event();
 	if (!event)
 		return HSAKMT_STATUS_NO_MEMORY;
-	kind = EventDesc->EventType == HSA_EVENTTYPE_MEMORY ? WS_EVENT_MEMORY_FAULT
-							    : WS_EVENT_SIGNAL;
-	status = ws_event_create(thunk->events, kind, ManualReset, IsSignaled, &id, &mailbox);
+	kind = EventDesc->EventType == HSA_EVENTTYPE_MEMORY ? SG_EVENT_MEMORY_FAULT
+							    : SG_EVENT_SIGNAL;
+	status = sg_event_create(thunk->events, kind, ManualReset, IsSignaled, &id, &mailbox);
 	if (status) {
 		keep_event(event);
 		return event_statuses[status];
@@ -85,12 +85,12 @@ EXPORT HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *EventDesc, bool Manua
 
 EXPORT HSAKMT_STATUS hsaKmtDestroyEvent(HsaEvent *Event)
 {
-	enum ws_event_status status;
+	enum sg_event_status status;
 
 	THUNK_OR_RELEASED(thunk);
 	if (!Event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
-	status = ws_event_destroy(thunk->events, Event->EventId);
+	status = sg_event_destroy(thunk->events, Event->EventId);
 	if (!status)
 		keep_event(Event);
 	return event_statuses[status];
@@ -102,8 +102,8 @@ EXPORT HSAKMT_STATUS hsaKmtSetEvent(HsaEvent *Event)
 	if (!Event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
 	/* The host changed a signal that somebody sleeps on: a queue may wait for it, too. */
-	ws_cp_kick(thunk->cp);
-	return event_statuses[ws_event_set(thunk->events, Event->EventId)];
+	sg_cp_kick(thunk->cp);
+	return event_statuses[sg_event_set(thunk->events, Event->EventId)];
 }
 
 EXPORT HSAKMT_STATUS hsaKmtResetEvent(HsaEvent *Event)
@@ -111,18 +111,18 @@ EXPORT HSAKMT_STATUS hsaKmtResetEvent(HsaEvent *Event)
 	THUNK_OR_RETURN(thunk);
 	if (!Event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
-	return event_statuses[ws_event_reset(thunk->events, Event->EventId)];
+	return event_statuses[sg_event_reset(thunk->events, Event->EventId)];
 }
 
 EXPORT HSAKMT_STATUS hsaKmtQueryEventState(HsaEvent *Event)
 {
-	enum ws_event_status status;
+	enum sg_event_status status;
 	bool set = false;
 
 	THUNK_OR_RETURN(thunk);
 	if (!Event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
-	status = ws_event_is_set(thunk->events, Event->EventId, &set);
+	status = sg_event_is_set(thunk->events, Event->EventId, &set);
 	if (status)
 		return event_statuses[status];
 	return set ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_WAIT_TIMEOUT;
@@ -132,10 +132,10 @@ EXPORT HSAKMT_STATUS hsaKmtQueryEventState(HsaEvent *Event)
 static void copy_fault(struct thunk *thunk, HsaEvent *event)
 {
 	HsaMemoryAccessFault *out = &event->EventData.EventData.MemoryAccessFault;
-	struct ws_memory_fault fault;
+	struct sg_memory_fault fault;
 
 	if (event->EventData.EventType != HSA_EVENTTYPE_MEMORY ||
-	    !ws_events_last_fault(thunk->events, &fault))
+	    !sg_events_last_fault(thunk->events, &fault))
 		return;
 	memset(out, 0, sizeof(*out));
 	out->NodeId = fault.node;
@@ -149,7 +149,7 @@ EXPORT HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *Events[], HSAuint32 Nu
 						bool WaitOnAll, HSAuint32 Milliseconds)
 {
 	uint32_t few[FEW_EVENTS], *ids = few;
-	enum ws_event_status status;
+	enum sg_event_status status;
 
 	THUNK_OR_RETURN(thunk);
 	if (!Events || !NumEvents)
@@ -159,8 +159,8 @@ EXPORT HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *Events[], HSAuint32 Nu
 	for (HSAuint32 i = 0; i < NumEvents; i++)
 		ids[i] = Events[i] ? Events[i]->EventId : 0;
 	/* Who waits has probably just rung a doorbell. */
-	ws_cp_kick(thunk->cp);
-	status = ws_event_wait(thunk->events, ids, NumEvents, WaitOnAll, Milliseconds);
+	sg_cp_kick(thunk->cp);
+	status = sg_event_wait(thunk->events, ids, NumEvents, WaitOnAll, Milliseconds);
 	if (!status) {
 		for (HSAuint32 i = 0; i < NumEvents; i++)
 			copy_fault(thunk, Events[i]);

@@ -5,20 +5,20 @@
 #include "softgpu/thunk/thunk_priv.h"
 
 static const HSAKMT_STATUS vm_statuses[] = {
-	[WS_VM_OK] = HSAKMT_STATUS_SUCCESS,
-	[WS_VM_NO_MEMORY] = HSAKMT_STATUS_NO_MEMORY,
-	[WS_VM_BAD_ARGUMENT] = HSAKMT_STATUS_INVALID_PARAMETER,
-	[WS_VM_NOT_FOUND] = HSAKMT_STATUS_MEMORY_NOT_REGISTERED,
-	[WS_VM_NO_ACCESS] = HSAKMT_STATUS_ERROR,
+	[SG_VM_OK] = HSAKMT_STATUS_SUCCESS,
+	[SG_VM_NO_MEMORY] = HSAKMT_STATUS_NO_MEMORY,
+	[SG_VM_BAD_ARGUMENT] = HSAKMT_STATUS_INVALID_PARAMETER,
+	[SG_VM_NOT_FOUND] = HSAKMT_STATUS_MEMORY_NOT_REGISTERED,
+	[SG_VM_NO_ACCESS] = HSAKMT_STATUS_ERROR,
 };
 
 static const HSA_POINTER_TYPE pointer_types[] = {
-	[WS_VM_HOST] = HSA_POINTER_ALLOCATED,
-	[WS_VM_VRAM] = HSA_POINTER_ALLOCATED,
-	[WS_VM_SCRATCH] = HSA_POINTER_ALLOCATED,
-	[WS_VM_IMPORTED] = HSA_POINTER_REGISTERED_SHARED,
-	[WS_VM_PINNED] = HSA_POINTER_REGISTERED_USER,
-	[WS_VM_SVM] = HSA_POINTER_UNKNOWN, /* ws_vm_query() does not find it */
+	[SG_VM_HOST] = HSA_POINTER_ALLOCATED,
+	[SG_VM_VRAM] = HSA_POINTER_ALLOCATED,
+	[SG_VM_SCRATCH] = HSA_POINTER_ALLOCATED,
+	[SG_VM_IMPORTED] = HSA_POINTER_REGISTERED_SHARED,
+	[SG_VM_PINNED] = HSA_POINTER_REGISTERED_USER,
+	[SG_VM_SVM] = HSA_POINTER_UNKNOWN, /* sg_vm_query() does not find it */
 };
 
 /* Word 6 of a handle is ROCr's: it stores where in the block a shared piece lies. */
@@ -28,9 +28,9 @@ enum { WORD_PID, WORD_FD, WORD_OFFSET, WORD_OFFSET_HI, WORD_SIZE, WORD_NODE, WOR
 EXPORT HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 PreferredNode, HSAuint64 SizeInBytes,
 				       HsaMemFlags MemFlags, void **MemoryAddress)
 {
-	enum ws_vm_kind kind;
+	enum sg_vm_kind kind;
 	uint64_t addr;
-	enum ws_vm_status status;
+	enum sg_vm_status status;
 
 	THUNK_OR_RETURN(thunk);
 	if (!MemoryAddress || !SizeInBytes || SizeInBytes % 4096)
@@ -40,18 +40,18 @@ EXPORT HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 PreferredNode, HSAuint64 SizeIn
 	if (MemFlags.ui32.GDSMemory)
 		return HSAKMT_STATUS_NOT_SUPPORTED;
 	if (MemFlags.ui32.Scratch)
-		kind = WS_VM_SCRATCH;
+		kind = SG_VM_SCRATCH;
 	else
-		kind = PreferredNode ? WS_VM_VRAM : WS_VM_HOST;
-	if (kind == WS_VM_SCRATCH && !PreferredNode)
+		kind = PreferredNode ? SG_VM_VRAM : SG_VM_HOST;
+	if (kind == SG_VM_SCRATCH && !PreferredNode)
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	addr = MemFlags.ui32.FixedAddress ? (uint64_t)*MemoryAddress : 0;
-	status = ws_vm_alloc(thunk->vm, kind, PreferredNode, SizeInBytes, MemFlags.Value,
+	status = sg_vm_alloc(thunk->vm, kind, PreferredNode, SizeInBytes, MemFlags.Value,
 			     MemFlags.ui32.FixedAddress, &addr);
 	if (status)
 		return vm_statuses[status];
 	if (MemFlags.ui32.ExecuteAccess && PreferredNode)
-		ws_device_memory_allocated(device_of(thunk, PreferredNode), addr, SizeInBytes);
+		sg_device_memory_allocated(device_of(thunk, PreferredNode), addr, SizeInBytes);
 	*MemoryAddress = (void *)addr;
 	return HSAKMT_STATUS_SUCCESS;
 }
@@ -59,25 +59,25 @@ EXPORT HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 PreferredNode, HSAuint64 SizeIn
 EXPORT HSAKMT_STATUS hsaKmtFreeMemory(void *MemoryAddress, HSAuint64 SizeInBytes)
 {
 	uint64_t addr = (uint64_t)MemoryAddress;
-	struct ws_vm_info info;
-	enum ws_vm_status status;
+	struct sg_vm_info info;
+	enum sg_vm_status status;
 	HsaMemFlags flags;
 
 	THUNK_OR_RELEASED(thunk);
-	if (!MemoryAddress || ws_vm_query(thunk->vm, addr, &info) || info.start != addr ||
-	    info.kind == WS_VM_PINNED)
+	if (!MemoryAddress || sg_vm_query(thunk->vm, addr, &info) || info.start != addr ||
+	    info.kind == SG_VM_PINNED)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	status = ws_vm_free(thunk->vm, addr);
+	status = sg_vm_free(thunk->vm, addr);
 	flags.Value = info.flags;
 	/* Any GPU may run code from any memory that allows it. */
 	for (uint32_t g = 0; !status && flags.ui32.ExecuteAccess && g < thunk->topology.n_gpus; g++)
-		ws_device_memory_freed(thunk->devices[g], addr, info.size);
+		sg_device_memory_freed(thunk->devices[g], addr, info.size);
 	return vm_statuses[status];
 }
 
 static HSAKMT_STATUS pin(struct thunk *thunk, void *addr, HSAuint64 size, HSAuint32 flags)
 {
-	return vm_statuses[ws_vm_pin(thunk->vm, (uint64_t)addr, size, flags)];
+	return vm_statuses[sg_vm_pin(thunk->vm, (uint64_t)addr, size, flags)];
 }
 
 /* What AMD's library makes of memory that is registered without flags. */
@@ -101,12 +101,12 @@ EXPORT HSAKMT_STATUS hsaKmtRegisterMemoryToNodes(void *MemoryAddress, HSAuint64 
 	HSAKMT_STATUS status;
 
 	THUNK_OR_RETURN(thunk);
-	if ((NumberOfNodes && !NodeArray) || NumberOfNodes > WS_VM_MAX_NODES)
+	if ((NumberOfNodes && !NodeArray) || NumberOfNodes > SG_VM_MAX_NODES)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	status = pin(thunk, MemoryAddress, MemorySizeInBytes, coarse_grained().Value);
 	if (status)
 		return status;
-	return vm_statuses[ws_vm_set_nodes(thunk->vm, (uint64_t)MemoryAddress, NodeArray,
+	return vm_statuses[sg_vm_set_nodes(thunk->vm, (uint64_t)MemoryAddress, NodeArray,
 					   (uint32_t)NumberOfNodes)];
 }
 
@@ -120,24 +120,24 @@ EXPORT HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *MemoryAddress, HSAuint6
 EXPORT HSAKMT_STATUS hsaKmtDeregisterMemory(void *MemoryAddress)
 {
 	THUNK_OR_RELEASED(thunk);
-	return vm_statuses[ws_vm_unpin(thunk->vm, (uint64_t)MemoryAddress)];
+	return vm_statuses[sg_vm_unpin(thunk->vm, (uint64_t)MemoryAddress)];
 }
 
 static HSAKMT_STATUS map(struct thunk *thunk, void *addr, HSAuint64 size, HSAuint64 *alternate,
 			 const HSAuint32 *nodes, HSAuint64 n_nodes)
 {
-	enum ws_vm_status status;
-	struct ws_vm_info info;
+	enum sg_vm_status status;
+	struct sg_vm_info info;
 	uint64_t offset;
 
-	if (!addr || n_nodes > WS_VM_MAX_NODES || (n_nodes && !nodes))
+	if (!addr || n_nodes > SG_VM_MAX_NODES || (n_nodes && !nodes))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (ws_vm_query(thunk->vm, (uint64_t)addr, &info))
+	if (sg_vm_query(thunk->vm, (uint64_t)addr, &info))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	offset = ((uint64_t)addr & ~WS_PINNED_ALIAS) - info.start;
+	offset = ((uint64_t)addr & ~SG_PINNED_ALIAS) - info.start;
 	if (size > info.size - offset)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	status = ws_vm_set_nodes(thunk->vm, (uint64_t)addr, nodes, (uint32_t)n_nodes);
+	status = sg_vm_set_nodes(thunk->vm, (uint64_t)addr, nodes, (uint32_t)n_nodes);
 	if (status)
 		return vm_statuses[status];
 	if (alternate)
@@ -148,7 +148,7 @@ static HSAKMT_STATUS map(struct thunk *thunk, void *addr, HSAuint64 size, HSAuin
 EXPORT HSAKMT_STATUS hsaKmtMapMemoryToGPU(void *MemoryAddress, HSAuint64 MemorySizeInBytes,
 					  HSAuint64 *AlternateVAGPU)
 {
-	HSAuint32 nodes[WS_MAX_GPUS];
+	HSAuint32 nodes[SG_MAX_GPUS];
 
 	THUNK_OR_RETURN(thunk);
 	for (uint32_t g = 0; g < thunk->topology.n_gpus; g++)
@@ -168,28 +168,28 @@ EXPORT HSAKMT_STATUS hsaKmtMapMemoryToGPUNodes(void *MemoryAddress, HSAuint64 Me
 
 EXPORT HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *MemoryAddress)
 {
-	struct ws_vm_info info;
+	struct sg_vm_info info;
 
 	THUNK_OR_RELEASED(thunk);
 	if (!MemoryAddress)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	/* Pieces of the scratch pool come and go; only a whole block loses its nodes. */
-	if (!ws_vm_query(thunk->vm, (uint64_t)MemoryAddress, &info) &&
+	if (!sg_vm_query(thunk->vm, (uint64_t)MemoryAddress, &info) &&
 	    info.start == (uint64_t)MemoryAddress)
-		ws_vm_set_nodes(thunk->vm, info.start, NULL, 0);
+		sg_vm_set_nodes(thunk->vm, info.start, NULL, 0);
 	return HSAKMT_STATUS_SUCCESS;
 }
 
 EXPORT HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *Pointer, HsaPointerInfo *PointerInfo)
 {
-	struct ws_vm_info info;
+	struct sg_vm_info info;
 
 	THUNK_OR_RETURN(thunk);
 	if (!PointerInfo)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	memset(PointerInfo, 0, sizeof(*PointerInfo));
 	PointerInfo->Type = HSA_POINTER_UNKNOWN;
-	if (ws_vm_query(thunk->vm, (uint64_t)Pointer, &info))
+	if (sg_vm_query(thunk->vm, (uint64_t)Pointer, &info))
 		return HSAKMT_STATUS_ERROR;
 	PointerInfo->Type = pointer_types[info.kind];
 	PointerInfo->Node = info.node;
@@ -206,20 +206,20 @@ EXPORT HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *Pointer, HsaPointerInfo 
 EXPORT HSAKMT_STATUS hsaKmtSetMemoryUserData(const void *Pointer, void *UserData)
 {
 	THUNK_OR_RETURN(thunk);
-	return vm_statuses[ws_vm_set_user_data(thunk->vm, (uint64_t)Pointer, UserData)];
+	return vm_statuses[sg_vm_set_user_data(thunk->vm, (uint64_t)Pointer, UserData)];
 }
 
 EXPORT HSAKMT_STATUS hsaKmtShareMemory(void *MemoryAddress, HSAuint64 SizeInBytes,
 				       HsaSharedMemoryHandle *SharedMemoryHandle)
 {
-	struct ws_vm_handle handle;
+	struct sg_vm_handle handle;
 	HSAuint32 *words;
 	uint64_t page;
 
 	THUNK_OR_RETURN(thunk);
 	if (!SharedMemoryHandle)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (ws_vm_export(thunk->vm, (uint64_t)MemoryAddress, &handle) || handle.size != SizeInBytes)
+	if (sg_vm_export(thunk->vm, (uint64_t)MemoryAddress, &handle) || handle.size != SizeInBytes)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	words = *SharedMemoryHandle;
 	page = handle.offset / 4096;
@@ -237,9 +237,9 @@ EXPORT HSAKMT_STATUS hsaKmtShareMemory(void *MemoryAddress, HSAuint64 SizeInByte
 EXPORT HSAKMT_STATUS hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *SharedMemoryHandle,
 						void **MemoryAddress, HSAuint64 *SizeInBytes)
 {
-	struct ws_vm_handle handle;
+	struct sg_vm_handle handle;
 	const HSAuint32 *words;
-	enum ws_vm_status status;
+	enum sg_vm_status status;
 	uint64_t addr;
 
 	THUNK_OR_RETURN(thunk);
@@ -248,14 +248,14 @@ EXPORT HSAKMT_STATUS hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *Sha
 	words = *SharedMemoryHandle;
 	if (words[WORD_MAGIC] != HANDLE_MAGIC)
 		return HSAKMT_STATUS_INVALID_HANDLE;
-	handle = (struct ws_vm_handle){
+	handle = (struct sg_vm_handle){
 		.pid = (int32_t)words[WORD_PID],
 		.fd = (int32_t)words[WORD_FD],
 		.offset = (words[WORD_OFFSET] | (uint64_t)words[WORD_OFFSET_HI] << 32) * 4096,
 		.size = (uint64_t)words[WORD_SIZE] * 4096,
 		.node = words[WORD_NODE],
 	};
-	status = ws_vm_import(thunk->vm, &handle, &addr);
+	status = sg_vm_import(thunk->vm, &handle, &addr);
 	if (status)
 		return vm_statuses[status];
 	*MemoryAddress = (void *)addr;
@@ -271,11 +271,11 @@ hsaKmtRegisterSharedHandleToNodes(const HsaSharedMemoryHandle *SharedMemoryHandl
 {
 	HSAKMT_STATUS status;
 
-	if ((NumberOfNodes && !NodeArray) || NumberOfNodes > WS_VM_MAX_NODES)
+	if ((NumberOfNodes && !NodeArray) || NumberOfNodes > SG_VM_MAX_NODES)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	status = hsaKmtRegisterSharedHandle(SharedMemoryHandle, MemoryAddress, SizeInBytes);
 	if (!status && NumberOfNodes)
-		ws_vm_set_nodes(thunk_get()->vm, (uint64_t)*MemoryAddress, NodeArray,
+		sg_vm_set_nodes(thunk_get()->vm, (uint64_t)*MemoryAddress, NodeArray,
 				(uint32_t)NumberOfNodes);
 	return status;
 }

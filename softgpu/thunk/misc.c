@@ -8,7 +8,7 @@
 EXPORT HSAKMT_STATUS hsaKmtRuntimeEnable(void *rDebug, bool setupTtmp)
 {
 	/* The code objects that are loaded: faults are reported with their names. */
-	ws_symbols_set_list(rDebug);
+	sg_symbols_set_list(rDebug);
 	/* Success would select the debugger's protocol for errors, and ROCr would drop ours. */
 	return HSAKMT_STATUS_NOT_SUPPORTED;
 }

@@ -40,58 +40,58 @@ static bool accessible(void *ctx, uint64_t addr, uint64_t size)
 {
 	struct thunk *thunk = ctx;
 
-	return ws_vm_accessible(thunk->vm, addr, size);
+	return sg_vm_accessible(thunk->vm, addr, size);
 }
 
 static void enter(void *ctx)
 {
-	ws_vm_enter(((struct thunk *)ctx)->vm);
+	sg_vm_enter(((struct thunk *)ctx)->vm);
 }
 
 static void leave(void *ctx)
 {
-	ws_vm_leave(((struct thunk *)ctx)->vm);
+	sg_vm_leave(((struct thunk *)ctx)->vm);
 }
 
-static enum ws_grain grain_of(const struct ws_vm_info *info)
+static enum sg_grain grain_of(const struct sg_vm_info *info)
 {
 	HsaMemFlags flags = { .Value = info->flags };
 
-	if (info->kind == WS_VM_SVM)
-		return info->flags & WS_SVM_COHERENT ? WS_GRAIN_FINE : WS_GRAIN_COARSE;
+	if (info->kind == SG_VM_SVM)
+		return info->flags & SG_SVM_COHERENT ? SG_GRAIN_FINE : SG_GRAIN_COARSE;
 	/* scratch is its GPU's alone; what processes share is not said to be fine-grained */
-	if (flags.ui32.CoarseGrain || info->kind == WS_VM_SCRATCH || info->kind == WS_VM_IMPORTED)
-		return WS_GRAIN_COARSE;
-	return flags.ui32.Uncached ? WS_GRAIN_UNCACHED : WS_GRAIN_FINE;
+	if (flags.ui32.CoarseGrain || info->kind == SG_VM_SCRATCH || info->kind == SG_VM_IMPORTED)
+		return SG_GRAIN_COARSE;
+	return flags.ui32.Uncached ? SG_GRAIN_UNCACHED : SG_GRAIN_FINE;
 }
 
-static void find_block(void *ctx, uint32_t node, uint64_t addr, struct ws_mem_block *out)
+static void find_block(void *ctx, uint32_t node, uint64_t addr, struct sg_mem_block *out)
 {
 	struct thunk *thunk = ctx;
-	struct ws_vm_info info;
+	struct sg_vm_info info;
 
-	*out = (struct ws_mem_block){ .kind = ws_topology_kind(&thunk->topology, node, 0,
-							       WS_GRAIN_FINE) };
-	if (ws_vm_query(thunk->vm, addr, &info) && ws_svm_query(thunk->vm, addr, &info))
+	*out = (struct sg_mem_block){ .kind = sg_topology_kind(&thunk->topology, node, 0,
+							       SG_GRAIN_FINE) };
+	if (sg_vm_query(thunk->vm, addr, &info) && sg_svm_query(thunk->vm, addr, &info))
 		return; /* not the device's: whoever owns it, it is on the host */
-	out->start = addr & WS_PINNED_ALIAS ? info.device_start : info.start;
+	out->start = addr & SG_PINNED_ALIAS ? info.device_start : info.start;
 	out->size = info.size;
 	out->pin_place = info.pin_place;
-	out->kind = ws_topology_kind(&thunk->topology, node, info.node, grain_of(&info));
+	out->kind = sg_topology_kind(&thunk->topology, node, info.node, grain_of(&info));
 }
 
-static bool nearest(void *ctx, uint64_t addr, struct ws_cp_nearest *out)
+static bool nearest(void *ctx, uint64_t addr, struct sg_cp_nearest *out)
 {
 	static const char *const names[] = {
-		[WS_VM_HOST] = "host memory", [WS_VM_VRAM] = "device memory", [WS_VM_SCRATCH] = "scratch",
-		[WS_VM_IMPORTED] = "device memory of another process", [WS_VM_PINNED] = "pinned host memory",
-		[WS_VM_SVM] = "managed memory",
+		[SG_VM_HOST] = "host memory", [SG_VM_VRAM] = "device memory", [SG_VM_SCRATCH] = "scratch",
+		[SG_VM_IMPORTED] = "device memory of another process", [SG_VM_PINNED] = "pinned host memory",
+		[SG_VM_SVM] = "managed memory",
 	};
-	struct ws_vm_info info;
+	struct sg_vm_info info;
 
-	if (!ws_vm_nearest(((struct thunk *)ctx)->vm, addr, &info))
+	if (!sg_vm_nearest(((struct thunk *)ctx)->vm, addr, &info))
 		return false;
-	*out = (struct ws_cp_nearest){ .start = info.start, .size = info.size, .what = names[info.kind] };
+	*out = (struct sg_cp_nearest){ .start = info.start, .size = info.size, .what = names[info.kind] };
 	return true;
 }
 
@@ -99,20 +99,20 @@ static void interrupt(void *ctx, uint32_t event_id)
 {
 	struct thunk *thunk = ctx;
 
-	ws_event_set(thunk->events, event_id);
+	sg_event_set(thunk->events, event_id);
 }
 
-static void memory_fault(void *ctx, const struct ws_cp_fault *fault)
+static void memory_fault(void *ctx, const struct sg_cp_fault *fault)
 {
 	struct thunk *thunk = ctx;
-	struct ws_memory_fault report = {
+	struct sg_memory_fault report = {
 		.node = fault->node,
 		.address = fault->address & ~4095ull,
 		.write = fault->write,
 		.hang = fault->hang,
 	};
 
-	ws_events_report_fault(thunk->events, &report);
+	sg_events_report_fault(thunk->events, &report);
 }
 
 static bool read_workers(uint32_t *n_workers)
@@ -126,7 +126,7 @@ static bool read_workers(uint32_t *n_workers)
 		return true;
 	n = strtol(text, &end, 10);
 	if (*end || n < 1 || n > MAX_WORKERS) {
-		ws_gpu_log(WS_GPU_LOG_ERROR, "WAVESCOPE_WORKERS: '%s' is not a number from 1 to %d",
+		sg_gpu_log(SG_GPU_LOG_ERROR, "WAVESCOPE_WORKERS: '%s' is not a number from 1 to %d",
 			   text, MAX_WORKERS);
 		return false;
 	}
@@ -139,13 +139,13 @@ static bool read_environment(struct thunk *thunk, uint32_t *n_workers)
 	const char *level = getenv("WAVESCOPE_LOG");
 	char error[240];
 
-	if (level && *level && !ws_gpu_log_set(level)) {
-		ws_gpu_log(WS_GPU_LOG_ERROR,
+	if (level && *level && !sg_gpu_log_set(level)) {
+		sg_gpu_log(SG_GPU_LOG_ERROR,
 			   "WAVESCOPE_LOG: '%s' is not one of none, error, warn, info, debug, trace", level);
 		return false;
 	}
-	if (!ws_topology_parse(&thunk->topology, getenv("WAVESCOPE_GPU"), error, sizeof(error))) {
-		ws_gpu_log(WS_GPU_LOG_ERROR, "%s", error);
+	if (!sg_topology_parse(&thunk->topology, getenv("WAVESCOPE_GPU"), error, sizeof(error))) {
+		sg_gpu_log(SG_GPU_LOG_ERROR, "%s", error);
 		return false;
 	}
 	return read_workers(n_workers);
@@ -155,12 +155,12 @@ static bool create_devices(struct thunk *thunk)
 {
 	for (uint32_t g = 0; g < thunk->topology.n_gpus; g++) {
 		/* Twice the size, because blocks of host memory are only page-aligned. */
-		if (ws_vm_alloc(thunk->vm, WS_VM_HOST, 0, 2 * DOORBELL_BYTES, 0, false,
+		if (sg_vm_alloc(thunk->vm, SG_VM_HOST, 0, 2 * DOORBELL_BYTES, 0, false,
 				&thunk->doorbells[g]))
 			return false;
 		thunk->doorbells[g] = (thunk->doorbells[g] + DOORBELL_BYTES - 1) &
 				      ~(uint64_t)(DOORBELL_BYTES - 1);
-		thunk->devices[g] = ws_device_create(thunk->cp, &thunk->mem,
+		thunk->devices[g] = sg_device_create(thunk->cp, &thunk->mem,
 						     thunk->topology.gpus[g].model, g + 1);
 		if (!thunk->devices[g])
 			return false;
@@ -170,8 +170,8 @@ static bool create_devices(struct thunk *thunk)
 
 static bool build(struct thunk *thunk, uint32_t n_workers)
 {
-	uint64_t capacities[WS_VM_MAX_NODES];
-	struct ws_cp_host host = {
+	uint64_t capacities[SG_VM_MAX_NODES];
+	struct sg_cp_host host = {
 		.mem = &thunk->mem,
 		.accessible = accessible,
 		.enter = enter,
@@ -187,29 +187,29 @@ static bool build(struct thunk *thunk, uint32_t n_workers)
 	capacities[0] = thunk->host_bytes;
 	for (uint32_t g = 0; g < thunk->topology.n_gpus; g++)
 		capacities[g + 1] = thunk->topology.gpus[g].model->vram_bytes;
-	thunk->vm = ws_vm_create(capacities, thunk->topology.n_gpus + 1);
+	thunk->vm = sg_vm_create(capacities, thunk->topology.n_gpus + 1);
 	if (!thunk->vm)
 		return false;
-	thunk->mem = (struct ws_mem_map){
-		.start = ws_vm_start(thunk->vm),
-		.end = ws_vm_end(thunk->vm),
-		.reachable = ws_vm_reachable,
+	thunk->mem = (struct sg_mem_map){
+		.start = sg_vm_start(thunk->vm),
+		.end = sg_vm_end(thunk->vm),
+		.reachable = sg_vm_reachable,
 		.ctx = thunk->vm,
 	};
-	thunk->events = ws_events_create(thunk->vm);
+	thunk->events = sg_events_create(thunk->vm);
 	if (!thunk->events)
 		return false;
-	thunk->cp = ws_cp_create(&host, n_workers);
+	thunk->cp = sg_cp_create(&host, n_workers);
 	return thunk->cp && create_devices(thunk);
 }
 
 static void dismantle(struct thunk *thunk)
 {
-	for (uint32_t g = 0; g < WS_MAX_GPUS; g++)
-		ws_device_destroy(thunk->devices[g]);
-	ws_cp_destroy(thunk->cp);
-	ws_events_destroy(thunk->events);
-	ws_vm_destroy(thunk->vm);
+	for (uint32_t g = 0; g < SG_MAX_GPUS; g++)
+		sg_device_destroy(thunk->devices[g]);
+	sg_cp_destroy(thunk->cp);
+	sg_events_destroy(thunk->events);
+	sg_vm_destroy(thunk->vm);
 	free(thunk);
 }
 
@@ -226,7 +226,7 @@ static HSAKMT_STATUS open_machine(void)
 		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
 	}
 	if (!build(thunk, n_workers)) {
-		ws_gpu_log(WS_GPU_LOG_ERROR, "cannot start: out of memory, threads or address space");
+		sg_gpu_log(SG_GPU_LOG_ERROR, "cannot start: out of memory, threads or address space");
 		dismantle(thunk);
 		return HSAKMT_STATUS_NO_MEMORY;
 	}

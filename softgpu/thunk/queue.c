@@ -6,7 +6,7 @@
 #include "softgpu/thunk/thunk_priv.h"
 
 struct thunk_queue {
-	struct ws_queue *queue;
+	struct sg_queue *queue;
 	HSAuint32 node;
 	uint32_t doorbell;
 	/* SDMA queues: the cells live in device memory, this is the block */
@@ -57,9 +57,9 @@ static void discard(struct thunk *thunk, struct thunk_queue *queue)
 {
 	if (!queue)
 		return;
-	ws_device_destroy_queue(queue->queue);
+	sg_device_destroy_queue(queue->queue);
 	if (queue->pointers)
-		ws_vm_free(thunk->vm, queue->pointers);
+		sg_vm_free(thunk->vm, queue->pointers);
 	free(queue);
 }
 
@@ -69,19 +69,19 @@ static _Atomic uint64_t *doorbell_cell(struct thunk *thunk, const struct thunk_q
 }
 
 static bool describe(struct thunk *thunk, struct thunk_queue *queue, HSA_QUEUE_TYPE type,
-		     HsaQueueResource *resource, struct ws_queue_desc *desc)
+		     HsaQueueResource *resource, struct sg_queue_desc *desc)
 {
 	switch (type) {
 	case HSA_QUEUE_COMPUTE_AQL:
-		desc->type = WS_QUEUE_AQL;
+		desc->type = SG_QUEUE_AQL;
 		desc->write_ptr = (_Atomic uint64_t *)resource->Queue_write_ptr_aql;
 		desc->read_ptr = (_Atomic uint64_t *)resource->Queue_read_ptr_aql;
 		return true;
 	case HSA_QUEUE_SDMA:
 	case HSA_QUEUE_SDMA_XGMI:
-		if (ws_vm_alloc(thunk->vm, WS_VM_HOST, 0, 4096, 0, false, &queue->pointers))
+		if (sg_vm_alloc(thunk->vm, SG_VM_HOST, 0, 4096, 0, false, &queue->pointers))
 			return false;
-		desc->type = WS_QUEUE_SDMA;
+		desc->type = SG_QUEUE_SDMA;
 		desc->write_ptr = (_Atomic uint64_t *)queue->pointers;
 		desc->read_ptr = desc->write_ptr + 8; /* a cache line further on */
 		return true;
@@ -95,7 +95,7 @@ EXPORT HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 NodeId, HSA_QUEUE_TYPE Type,
 				       void *QueueAddress, HSAuint64 QueueSizeInBytes,
 				       HsaEvent *Event, HsaQueueResource *QueueResource)
 {
-	struct ws_queue_desc desc = { .ring = QueueAddress, .size_bytes = QueueSizeInBytes };
+	struct sg_queue_desc desc = { .ring = QueueAddress, .size_bytes = QueueSizeInBytes };
 	struct thunk_queue *queue;
 
 	THUNK_OR_RETURN(thunk);
@@ -115,14 +115,14 @@ EXPORT HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 NodeId, HSA_QUEUE_TYPE Type,
 	}
 	desc.doorbell = doorbell_cell(thunk, queue);
 	atomic_store(desc.doorbell, 0);
-	queue->queue = ws_device_register_queue(device_of(thunk, NodeId), &desc);
+	queue->queue = sg_device_register_queue(device_of(thunk, NodeId), &desc);
 	if (!queue->queue) {
 		find_queue(thunk, (HSA_QUEUEID)queue, true);
 		discard(thunk, queue);
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	}
 	if (!QueuePercentage)
-		ws_cp_queue_set_active(queue->queue, false);
+		sg_cp_queue_set_active(queue->queue, false);
 	QueueResource->QueueId = (HSA_QUEUEID)queue;
 	QueueResource->QueueDoorBell = (HSAuint64)desc.doorbell;
 	QueueResource->QueueWptrValue = (HSAuint64)desc.write_ptr;
@@ -141,7 +141,7 @@ EXPORT HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID QueueId, HSAuint32 QueuePerce
 	if (!queue)
 		return HSAKMT_STATUS_INVALID_HANDLE;
 	/* All queues get their turns in rounds; priorities make no difference. */
-	ws_cp_queue_set_active(queue->queue, QueuePercentage != 0);
+	sg_cp_queue_set_active(queue->queue, QueuePercentage != 0);
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -189,7 +189,7 @@ EXPORT HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID QueueId, HSAuint32 nGWS, HS
 		return HSAKMT_STATUS_INVALID_HANDLE;
 	if (nGWS > 64)
 		return HSAKMT_STATUS_OUT_OF_RESOURCES;
-	ws_cp_queue_use_gws(queue->queue);
+	sg_cp_queue_use_gws(queue->queue);
 	if (firstGWS)
 		*firstGWS = 0;
 	return HSAKMT_STATUS_SUCCESS;

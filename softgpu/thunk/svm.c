@@ -6,37 +6,37 @@
 #include "softgpu/thunk/thunk_priv.h"
 
 /* The attributes are the thunk's, number by number. */
-static_assert((int)WS_SVM_PREFERRED == HSA_SVM_ATTR_PREFERRED_LOC,
+static_assert((int)SG_SVM_PREFERRED == HSA_SVM_ATTR_PREFERRED_LOC,
 	      "hsakmttypes.h of another version");
-static_assert((int)WS_SVM_NO_ACCESS == HSA_SVM_ATTR_NO_ACCESS, "hsakmttypes.h of another version");
-static_assert((int)WS_SVM_GRANULARITY == HSA_SVM_ATTR_GRANULARITY,
+static_assert((int)SG_SVM_NO_ACCESS == HSA_SVM_ATTR_NO_ACCESS, "hsakmttypes.h of another version");
+static_assert((int)SG_SVM_GRANULARITY == HSA_SVM_ATTR_GRANULARITY,
 	      "hsakmttypes.h of another version");
-static_assert(WS_SVM_HOST_ACCESS == HSA_SVM_FLAG_HOST_ACCESS, "hsakmttypes.h of another version");
-static_assert(WS_SVM_COHERENT == HSA_SVM_FLAG_COHERENT, "hsakmttypes.h of another version");
-static_assert(sizeof(struct ws_svm_attr) == sizeof(HSA_SVM_ATTRIBUTE),
+static_assert(SG_SVM_HOST_ACCESS == HSA_SVM_FLAG_HOST_ACCESS, "hsakmttypes.h of another version");
+static_assert(SG_SVM_COHERENT == HSA_SVM_FLAG_COHERENT, "hsakmttypes.h of another version");
+static_assert(sizeof(struct sg_svm_attr) == sizeof(HSA_SVM_ATTRIBUTE),
 	      "hsakmttypes.h of another version");
 
 static const HSAKMT_STATUS svm_statuses[] = {
-	[WS_VM_OK] = HSAKMT_STATUS_SUCCESS,
-	[WS_VM_NO_MEMORY] = HSAKMT_STATUS_NO_MEMORY,
-	[WS_VM_BAD_ARGUMENT] = HSAKMT_STATUS_INVALID_PARAMETER,
-	[WS_VM_NOT_FOUND] = HSAKMT_STATUS_ERROR, /* the driver's EFAULT */
+	[SG_VM_OK] = HSAKMT_STATUS_SUCCESS,
+	[SG_VM_NO_MEMORY] = HSAKMT_STATUS_NO_MEMORY,
+	[SG_VM_BAD_ARGUMENT] = HSAKMT_STATUS_INVALID_PARAMETER,
+	[SG_VM_NOT_FOUND] = HSAKMT_STATUS_ERROR, /* the driver's EFAULT */
 };
 
 EXPORT HSAKMT_STATUS hsaKmtSVMSetAttr(void *start_addr, HSAuint64 size, unsigned int nattr,
 				      HSA_SVM_ATTRIBUTE *attrs)
 {
 	THUNK_OR_RETURN(thunk);
-	return svm_statuses[ws_svm_set(thunk->vm, (uint64_t)start_addr, size,
-				       (const struct ws_svm_attr *)attrs, nattr)];
+	return svm_statuses[sg_svm_set(thunk->vm, (uint64_t)start_addr, size,
+				       (const struct sg_svm_attr *)attrs, nattr)];
 }
 
 EXPORT HSAKMT_STATUS hsaKmtSVMGetAttr(void *start_addr, HSAuint64 size, unsigned int nattr,
 				      HSA_SVM_ATTRIBUTE *attrs)
 {
 	THUNK_OR_RETURN(thunk);
-	return svm_statuses[ws_svm_get(thunk->vm, (uint64_t)start_addr, size,
-				       (struct ws_svm_attr *)attrs, nattr)];
+	return svm_statuses[sg_svm_get(thunk->vm, (uint64_t)start_addr, size,
+				       (struct sg_svm_attr *)attrs, nattr)];
 }
 
 EXPORT HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32 *enable)
@@ -44,7 +44,7 @@ EXPORT HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32 *enable)
 	THUNK_OR_RETURN(thunk);
 	if (!enable)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	*enable = ws_svm_xnack(thunk->vm);
+	*enable = sg_svm_xnack(thunk->vm);
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -55,6 +55,6 @@ EXPORT HSAKMT_STATUS hsaKmtSetXNACKMode(HSAint32 enable)
 	for (uint32_t g = 0; enable && g < thunk->topology.n_gpus; g++)
 		if (thunk->topology.gpus[g].model->gfx_stepping != 10)
 			return HSAKMT_STATUS_NOT_SUPPORTED;
-	ws_svm_set_xnack(thunk->vm, enable != 0);
+	sg_svm_set_xnack(thunk->vm, enable != 0);
 	return HSAKMT_STATUS_SUCCESS;
 }

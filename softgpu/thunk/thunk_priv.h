@@ -39,14 +39,14 @@ struct thunk_queue;
 
 /* Everything behind the interface; made by the first hsaKmtOpenKFD() and kept until exit. */
 struct thunk {
-	struct ws_topology topology;
-	struct ws_vm *vm;
-	struct ws_mem_map mem;
-	struct ws_events *events;
-	struct ws_cp *cp;
-	struct ws_device *devices[WS_MAX_GPUS];
-	uint64_t doorbells[WS_MAX_GPUS];
-	struct thunk_queue *doorbell_owner[WS_MAX_GPUS][N_DOORBELLS];
+	struct sg_topology topology;
+	struct sg_vm *vm;
+	struct sg_mem_map mem;
+	struct sg_events *events;
+	struct sg_cp *cp;
+	struct sg_device *devices[SG_MAX_GPUS];
+	uint64_t doorbells[SG_MAX_GPUS];
+	struct thunk_queue *doorbell_owner[SG_MAX_GPUS][N_DOORBELLS];
 	uint64_t host_bytes;
 };
 
@@ -80,12 +80,12 @@ static inline bool is_gpu(const struct thunk *thunk, HSAuint32 node)
 	return node && is_node(thunk, node);
 }
 
-static inline const struct ws_gpu *gpu_of(const struct thunk *thunk, HSAuint32 node)
+static inline const struct sg_gpu *gpu_of(const struct thunk *thunk, HSAuint32 node)
 {
 	return &thunk->topology.gpus[node - 1];
 }
 
-static inline struct ws_device *device_of(const struct thunk *thunk, HSAuint32 node)
+static inline struct sg_device *device_of(const struct thunk *thunk, HSAuint32 node)
 {
 	return thunk->devices[node - 1];
 }

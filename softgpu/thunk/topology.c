@@ -72,7 +72,7 @@ static void fill_host(const struct thunk *thunk, HsaNodeProperties *p)
 	host_name(p);
 }
 
-static void fill_capability(HSA_CAPABILITY *c, const struct ws_gpu_model *m)
+static void fill_capability(HSA_CAPABILITY *c, const struct sg_gpu_model *m)
 {
 	c->ui32.QueueSizePowerOfTwo = 1;
 	c->ui32.WatchPointsSupported = 1;
@@ -84,9 +84,9 @@ static void fill_capability(HSA_CAPABILITY *c, const struct ws_gpu_model *m)
 	c->ui32.ASICRevision = m->asic_revision;
 }
 
-static void fill_gpu(const struct thunk *thunk, const struct ws_gpu *gpu, HsaNodeProperties *p)
+static void fill_gpu(const struct thunk *thunk, const struct sg_gpu *gpu, HsaNodeProperties *p)
 {
-	const struct ws_gpu_model *m = gpu->model;
+	const struct sg_gpu_model *m = gpu->model;
 
 	p->NumFComputeCores = m->n_cus * m->n_simds_per_cu;
 	p->NumMemoryBanks = N_GPU_BANKS;
@@ -146,7 +146,7 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeMemoryProperties(HSAuint32 NodeId, HSAuint32 N
 
 	NODE_OR_RETURN(thunk, NodeId, MemoryProperties);
 	if (NodeId) {
-		const struct ws_gpu_model *m = gpu_of(thunk, NodeId)->model;
+		const struct sg_gpu_model *m = gpu_of(thunk, NodeId)->model;
 
 		/* Public: the host reaches all of it, as with a large BAR. */
 		banks[0].HeapType = HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC;
@@ -181,7 +181,7 @@ static HsaCacheProperties host_cache(void)
 	};
 }
 
-static HsaCacheProperties gpu_cache(const struct ws_cache_level *level)
+static HsaCacheProperties gpu_cache(const struct sg_cache_level *level)
 {
 	return (HsaCacheProperties){
 		.ProcessorIdLow = FIRST_SIMD,
@@ -209,14 +209,14 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(HSAuint32 NodeId, HSAuint32 N
 						   HsaIoLinkProperties *IoLinkProperties)
 {
 	static const HSA_IOLINKTYPE types[] = {
-		[WS_LINK_PCIE] = HSA_IOLINKTYPE_PCIEXPRESS,
-		[WS_LINK_XGMI] = HSA_IOLINK_TYPE_XGMI,
+		[SG_LINK_PCIE] = HSA_IOLINKTYPE_PCIEXPRESS,
+		[SG_LINK_XGMI] = HSA_IOLINK_TYPE_XGMI,
 	};
-	struct ws_link links[WS_MAX_GPUS];
+	struct sg_link links[SG_MAX_GPUS];
 	uint32_t n;
 
 	NODE_OR_RETURN(thunk, NodeId, IoLinkProperties);
-	n = ws_topology_links(&thunk->topology, NodeId, links);
+	n = sg_topology_links(&thunk->topology, NodeId, links);
 	for (uint32_t i = 0; i < n && i < NumIoLinks; i++)
 		IoLinkProperties[i] = (HsaIoLinkProperties){
 			.IoLinkType = types[links[i].type],
@@ -234,11 +234,11 @@ EXPORT HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 NodeId, HsaClockCounters *
 	NODE_OR_RETURN(thunk, NodeId, Counters);
 	memset(Counters, 0, sizeof(*Counters));
 	/* Read next to each other: ROCr derives the relation of the clocks from such pairs. */
-	Counters->SystemClockCounter = ws_clock_system_ns();
+	Counters->SystemClockCounter = sg_clock_system_ns();
 	if (NodeId)
 		Counters->GPUClockCounter = Counters->SystemClockCounter / 10;
-	Counters->CPUClockCounter = ws_clock_of(CLOCK_MONOTONIC_RAW);
-	Counters->SystemClockFrequencyHz = WS_SYSTEM_CLOCK_HZ;
+	Counters->CPUClockCounter = sg_clock_of(CLOCK_MONOTONIC_RAW);
+	Counters->SystemClockFrequencyHz = SG_SYSTEM_CLOCK_HZ;
 	return HSAKMT_STATUS_SUCCESS;
 }
 

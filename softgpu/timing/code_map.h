@@ -12,25 +12,25 @@
 #include "softgpu/timing/inst.h"
 #include "softgpu/timing/model.h"
 
-#define WS_MAP_SLOTS 512 /* dwords of code per page */
+#define SG_MAP_SLOTS 512 /* dwords of code per page */
 
-struct ws_map_page {
+struct sg_map_page {
 	uint64_t base;                /* GPU address of slot 0 */
-	struct ws_map_page *next;
-	struct ws_lds_memo *lds[WS_MAP_SLOTS]; /* NULL: never used */
-	struct ws_tinst inst[WS_MAP_SLOTS];
-	uint64_t count[WS_MAX_SE][WS_MAP_SLOTS];
+	struct sg_map_page *next;
+	struct sg_lds_memo *lds[SG_MAP_SLOTS]; /* NULL: never used */
+	struct sg_timing_insn inst[SG_MAP_SLOTS];
+	uint64_t count[SG_MAX_SE][SG_MAP_SLOTS];
 };
 
-struct ws_code_map {
-	struct ws_map_page *pages;
-	const struct ws_model_dispatch *dispatch;
+struct sg_code_map {
+	struct sg_map_page *pages;
+	const struct sg_model_dispatch *dispatch;
 };
 
-void ws_code_map_clear(struct ws_code_map *map); /* also frees */
+void sg_code_map_clear(struct sg_code_map *map); /* also frees */
 /* The page of pc, NULL: out of memory. */
-struct ws_map_page *ws_code_map_page(struct ws_code_map *map, uint64_t pc);
+struct sg_map_page *sg_code_map_page(struct sg_code_map *map, uint64_t pc);
 /* Classifies the slot. False: there is no such instruction. */
-bool ws_code_map_classify(struct ws_code_map *map, struct ws_map_page *page, uint32_t slot);
+bool sg_code_map_classify(struct sg_code_map *map, struct sg_map_page *page, uint32_t slot);
 
 #endif

@@ -6,44 +6,44 @@
 #include "softgpu/timing/impl.h"
 
 #define LDS_QUEUE 64 /* cycles of work that wait for LDS */
-#define SQ(name) cu->sq[WS_C_##name]
+#define SQ(name) cu->sq[SG_C_##name]
 
-static void end_wave(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
+static void end_wave(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 {
 	uint64_t life = t - w->started;
 
-	SQ(SQ_WAVE_CYCLES) += life / WS_QUAD;
-	cu->level[WS_C_SQ_LEVEL_WAVES] += life;
+	SQ(SQ_WAVE_CYCLES) += life / SG_QUAD;
+	cu->level[SG_C_SQ_LEVEL_WAVES] += life;
 	if (t > w->issued_at)
-		SQ(SQ_WAIT_ANY) += (t - w->issued_at) / WS_QUAD;
-	ws_spi_wave_done(cu, w, t);
+		SQ(SQ_WAIT_ANY) += (t - w->issued_at) / SG_QUAD;
+	sg_spi_wave_done(cu, w, t);
 }
 
 /* ---- instructions ---- */
 
-static void barrier(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
+static void barrier(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 {
-	struct ws_model_wg *wg = w->wg;
+	struct sg_model_wg *wg = w->wg;
 
-	w->stall = WS_STALL_BARRIER;
+	w->stall = SG_STALL_BARRIER;
 	w->waits = true;
-	w->ready_at = WS_NEVER;
+	w->ready_at = SG_NEVER;
 	if (++wg->n_at_barrier < wg->n_alive)
 		return;
 	wg->n_at_barrier = 0;
 	for (unsigned s = 0; s < 4; s++)
 		for (uint32_t k = 0; k < cu->simd[s].n_waves; k++) {
-			struct ws_model_wave *other = cu->simd[s].waves[k];
+			struct sg_model_wave *other = cu->simd[s].waves[k];
 
-			if (other->wg != wg || other->ready_at != WS_NEVER ||
-			    other->stall != WS_STALL_BARRIER)
+			if (other->wg != wg || other->ready_at != SG_NEVER ||
+			    other->stall != SG_STALL_BARRIER)
 				continue;
-			other->ready_at = ws_quads_up(t + 8);
-			ws_wave_wake(other);
+			other->ready_at = sg_quads_up(t + 8);
+			sg_wave_wake(other);
 		}
 }
 
-static uint64_t valu_free(const struct ws_simd *simd, const struct ws_tinst *inst)
+static uint64_t valu_free(const struct sg_simd *simd, const struct sg_timing_insn *inst)
 {
 	return inst->matrix_passes && simd->matrix_free > simd->valu_free ? simd->matrix_free :
 									    simd->valu_free;
@@ -51,74 +51,74 @@ static uint64_t valu_free(const struct ws_simd *simd, const struct ws_tinst *ins
 
 static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes)
 {
-	*unit_free = (*unit_free > t ? *unit_free : t) + (uint64_t)WS_QUAD * passes;
+	*unit_free = (*unit_free > t ? *unit_free : t) + (uint64_t)SG_QUAD * passes;
 }
 
 /* A vector memory instruction waits for the address unit. Returns when it asks again. */
-static uint64_t wait_for_room(struct ws_cu *cu, const struct ws_tinst *inst, uint64_t t)
+static uint64_t wait_for_room(struct sg_cu *cu, const struct sg_timing_insn *inst, uint64_t t)
 {
 	/* an answer of L2 makes room: not before the next window */
-	uint64_t until = cu->tcp.blocked ? cu->model->window_end : t + 4 * WS_QUAD;
+	uint64_t until = cu->tcp.blocked ? cu->model->window_end : t + 4 * SG_QUAD;
 
-	SQ(SQ_VMEM_TA_ADDR_FIFO_FULL) += (until - t) / WS_QUAD;
-	SQ(SQ_VMEM_TA_CMD_FIFO_FULL) += (until - t) / WS_QUAD;
-	if (inst->mem == WS_MEM_STORE)
-		SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL) += (until - t) / WS_QUAD;
+	SQ(SQ_VMEM_TA_ADDR_FIFO_FULL) += (until - t) / SG_QUAD;
+	SQ(SQ_VMEM_TA_CMD_FIFO_FULL) += (until - t) / SG_QUAD;
+	if (inst->mem == SG_MEM_STORE)
+		SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL) += (until - t) / SG_QUAD;
 	return until;
 }
 
 /* A counter must not overflow: the ring is as long as the counter counts. */
-static uint64_t lgkm_ready(struct ws_model_wave *w, uint64_t t)
+static uint64_t lgkm_ready(struct sg_model_wave *w, uint64_t t)
 {
-	if (w->lgkm.n_issued - w->lgkm.n_retired < WS_MAX_LGKM - 1)
+	if (w->lgkm.n_issued - w->lgkm.n_retired < SG_MAX_LGKM - 1)
 		return t;
-	w->wait_vm = WS_NO_WAIT;
-	w->wait_lgkm = WS_MAX_LGKM - 2;
-	ws_wave_wait(w, t);
+	w->wait_vm = SG_NO_WAIT;
+	w->wait_lgkm = SG_MAX_LGKM - 2;
+	sg_wave_wait(w, t);
 	return w->ready_at;
 }
 
 /* Is there room for the instruction at t? Otherwise: when to look again. */
-static uint64_t unit_ready(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w,
-			   const struct ws_tinst *inst, uint64_t t)
+static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
+			   const struct sg_timing_insn *inst, uint64_t t)
 {
-	if (inst->unit == WS_UNIT_VALU) {
+	if (inst->unit == SG_UNIT_VALU) {
 		uint64_t when = valu_free(simd, inst);
 
 		if (when <= t)
 			return t;
-		w->stall = WS_STALL_UNIT;
+		w->stall = SG_STALL_UNIT;
 		return when;
 	}
 	switch (inst->unit) {
-	case WS_UNIT_VMEM:
-	case WS_UNIT_FLAT:
-		if (inst->mem == WS_MEM_CACHE)
+	case SG_UNIT_VMEM:
+	case SG_UNIT_FLAT:
+		if (inst->mem == SG_MEM_CACHE)
 			return t;
-		if (w->vm.n_issued - w->vm.n_retired >= WS_MAX_VM - 1) {
-			w->wait_vm = WS_MAX_VM - 2;
-			w->wait_lgkm = WS_NO_WAIT;
-			ws_wave_wait(w, t);
+		if (w->vm.n_issued - w->vm.n_retired >= SG_MAX_VM - 1) {
+			w->wait_vm = SG_MAX_VM - 2;
+			w->wait_lgkm = SG_NO_WAIT;
+			sg_wave_wait(w, t);
 			if (w->ready_at > t)
 				return w->ready_at;
 		}
-		if (ws_tcp_room(cu, t))
-			return ws_reaches_lds(w) ? lgkm_ready(w, t) : t;
-		w->stall = WS_STALL_QUEUE;
+		if (sg_tcp_room(cu, t))
+			return sg_reaches_lds(w) ? lgkm_ready(w, t) : t;
+		w->stall = SG_STALL_QUEUE;
 		return wait_for_room(cu, inst, t);
 	default:
 		break;
 	}
-	return inst->unit == WS_UNIT_LDS || inst->unit == WS_UNIT_SMEM ? lgkm_ready(w, t) : t;
+	return inst->unit == SG_UNIT_LDS || inst->unit == SG_UNIT_SMEM ? lgkm_ready(w, t) : t;
 }
 
-static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w,
-		    const struct ws_tinst *inst, uint64_t t)
+static bool execute(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
+		    const struct sg_timing_insn *inst, uint64_t t)
 {
-	const struct ws_hw *hw = cu->model->hw;
+	const struct sg_hw *hw = cu->model->hw;
 
-	w->ready_at = t + WS_QUAD * inst->passes;
-	if (inst->unit == WS_UNIT_VALU) {
+	w->ready_at = t + SG_QUAD * inst->passes;
+	if (inst->unit == SG_UNIT_VALU) {
 		occupy(&simd->valu_free, t, inst->passes);
 		if (inst->matrix_passes)
 			occupy(&simd->matrix_free, t, inst->matrix_passes);
@@ -126,28 +126,28 @@ static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave
 		return true;
 	}
 	switch (inst->unit) {
-	case WS_UNIT_SMEM:
-		return ws_scalar_memory(cu, w, inst, t);
-	case WS_UNIT_VMEM:
-	case WS_UNIT_FLAT:
-		return ws_vector_memory(cu, w, inst, t);
-	case WS_UNIT_LDS:
-		return ws_local_memory(cu, w, inst, t);
-	case WS_UNIT_MISC:
-		if (inst->flags & WS_INST_BARRIER)
+	case SG_UNIT_SMEM:
+		return sg_scalar_memory(cu, w, inst, t);
+	case SG_UNIT_VMEM:
+	case SG_UNIT_FLAT:
+		return sg_vector_memory(cu, w, inst, t);
+	case SG_UNIT_LDS:
+		return sg_local_memory(cu, w, inst, t);
+	case SG_UNIT_MISC:
+		if (inst->flags & SG_INST_BARRIER)
 			barrier(cu, w, t);
-		else if (inst->flags & WS_INST_BRANCH)
+		else if (inst->flags & SG_INST_BRANCH)
 			w->ready_at = t + hw->branch;
 		return true;
-	case WS_UNIT_NONE:
-		if (inst->wait_vm != WS_NO_WAIT || inst->wait_lgkm != WS_NO_WAIT) {
+	case SG_UNIT_NONE:
+		if (inst->wait_vm != SG_NO_WAIT || inst->wait_lgkm != SG_NO_WAIT) {
 			w->wait_vm = inst->wait_vm;
 			w->wait_lgkm = inst->wait_lgkm;
-			ws_wave_wait(w, t + WS_QUAD);
+			sg_wave_wait(w, t + SG_QUAD);
 		} else if (inst->idle) {
-			w->stall = WS_STALL_SLEEP;
+			w->stall = SG_STALL_SLEEP;
 			w->waits = true;
-			w->ready_at = ws_quads_up(t + WS_QUAD + inst->idle);
+			w->ready_at = sg_quads_up(t + SG_QUAD + inst->idle);
 		}
 		return true;
 	default:
@@ -156,73 +156,73 @@ static bool execute(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave
 }
 
 /* s_endpgm: the slot is free once the stores are done. */
-static void finish(struct ws_model_wave *w, uint64_t t)
+static void finish(struct sg_model_wave *w, uint64_t t)
 {
 	w->ending = true;
 	w->wait_vm = w->wait_lgkm = 0;
-	w->issued_at = t + WS_QUAD;
-	ws_wave_wait(w, t + WS_QUAD);
+	w->issued_at = t + SG_QUAD;
+	sg_wave_wait(w, t + SG_QUAD);
 }
 
 /*
  * Half of all instructions: arithmetic of one quad-cycle, and behind it another one of the same fetch. Does
- * what execute() and ws_wave_follow() come to then. False: it is not one, nothing was done.
+ * what execute() and sg_wave_follow() come to then. False: it is not one, nothing was done.
  */
-static bool go_straight(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w,
-			const struct ws_tinst *inst, uint64_t t)
+static bool go_straight(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
+			const struct sg_timing_insn *inst, uint64_t t)
 {
 	uint32_t slot = w->slot + inst->dwords;
 
-	if (!inst->simple || w->reader.run < 2 || slot >= WS_MAP_SLOTS || !inst[inst->dwords].dwords ||
+	if (!inst->simple || w->reader.run < 2 || slot >= SG_MAP_SLOTS || !inst[inst->dwords].dwords ||
 	    (w->page->base + 4ull * slot) >> 5 != w->fetch_block)
 		return false;
-	w->ready_at = t + WS_QUAD;
+	w->ready_at = t + SG_QUAD;
 	w->reader.run--;
 	w->slot = slot;
-	if (inst->unit == WS_UNIT_VALU) {
+	if (inst->unit == SG_UNIT_VALU) {
 		occupy(&simd->valu_free, t, 1);
 		SQ(SQ_THREAD_CYCLES_VALU) += w->lanes;
 	}
 	return true;
 }
 
-static void issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w, uint64_t t)
+static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w, uint64_t t)
 {
-	const struct ws_tinst *inst = ws_wave_inst(w);
+	const struct sg_timing_insn *inst = sg_wave_inst(w);
 	uint64_t ready = w->ready_at;
 
 	w->page->count[cu->se][w->slot]++;
 	cu->model->n_issued++;
 	if (w->waits && ready > w->issued_at) {
-		SQ(SQ_WAIT_ANY) += (ready - w->issued_at) / WS_QUAD;
-		SQ(SQ_WAIT_INST_ANY) += (t - ready) / WS_QUAD;
+		SQ(SQ_WAIT_ANY) += (ready - w->issued_at) / SG_QUAD;
+		SQ(SQ_WAIT_INST_ANY) += (t - ready) / SG_QUAD;
 	} else {
-		SQ(SQ_WAIT_INST_ANY) += (t - w->issued_at) / WS_QUAD;
+		SQ(SQ_WAIT_INST_ANY) += (t - w->issued_at) / SG_QUAD;
 	}
 	w->waits = false;
-	w->stall = WS_STALL_NONE;
-	w->last_pc = ws_model_pc(w);
-	w->issued_at = t + WS_QUAD * inst->passes;
+	w->stall = SG_STALL_NONE;
+	w->last_pc = sg_model_pc(w);
+	w->issued_at = t + SG_QUAD * inst->passes;
 	if (go_straight(cu, simd, w, inst, t))
 		return;
-	if (inst->flags & WS_INST_END) {
+	if (inst->flags & SG_INST_END) {
 		finish(w, t);
 		return;
 	}
-	if (!execute(cu, simd, w, inst, t) || !ws_wave_follow(cu, w, ws_model_pc(w) + 4 * inst->dwords, t))
+	if (!execute(cu, simd, w, inst, t) || !sg_wave_follow(cu, w, sg_model_pc(w) + 4 * inst->dwords, t))
 		cu->model->failed = true;
 }
 
 /* The wave may issue, and nobody has taken the unit. Returns when to look at it again. */
-static uint64_t try_issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w, uint32_t *used,
+static uint64_t try_issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w, uint32_t *used,
 			  uint64_t t)
 {
-	const struct ws_tinst *inst = ws_wave_inst(w);
+	const struct sg_timing_insn *inst = sg_wave_inst(w);
 	uint64_t when = unit_ready(cu, simd, w, inst, t);
 
 	if (when > t)
 		return when;
-	if (inst->unit != WS_UNIT_NONE)
+	if (inst->unit != SG_UNIT_NONE)
 		*used |= 1u << inst->unit;
 	issue(cu, simd, w, t);
 	return w->ready_at;
@@ -234,11 +234,11 @@ static uint64_t try_issue(struct ws_cu *cu, struct ws_simd *simd, struct ws_mode
  * If all of them asked at once the oldest would always win, and run so far ahead of the youngest that their
  * pages do not fit UTCL1 (seen in the HBM benchmark: a third of the bandwidth).
  */
-static uint64_t queue_ready(const struct ws_cu *cu, uint32_t unit, uint64_t t)
+static uint64_t queue_ready(const struct sg_cu *cu, uint32_t unit, uint64_t t)
 {
-	if (unit != WS_UNIT_LDS || cu->lds_free <= (t + LDS_QUEUE) << 4)
+	if (unit != SG_UNIT_LDS || cu->lds_free <= (t + LDS_QUEUE) << 4)
 		return t;
-	return ws_quads_up((cu->lds_free >> 4) - LDS_QUEUE + WS_QUAD);
+	return sg_quads_up((cu->lds_free >> 4) - LDS_QUEUE + SG_QUAD);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -251,32 +251,32 @@ static uint64_t earlier(uint64_t a, uint64_t b)
  * SIMD could come in between: before `until`, younger waves that want the same unit do not count, nor
  * do fetches that change nothing. Returns the cycle behind the last one.
  */
-static uint64_t go_on(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wave *w, uint64_t t,
+static uint64_t go_on(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w, uint64_t t,
 		      uint64_t until)
 {
 	uint64_t *count = w->page->count[cu->se];
 	uint32_t slot = w->slot, n = 0;
-	const struct ws_tinst *inst = &w->page->inst[slot];
+	const struct sg_timing_insn *inst = &w->page->inst[slot];
 
-	while (w->ready_at < until && w->reader.run > 1 && inst->unit == WS_UNIT_VALU && inst->passes == 1 &&
-	       !inst->matrix_passes && slot + inst->dwords < WS_MAP_SLOTS &&
+	while (w->ready_at < until && w->reader.run > 1 && inst->unit == SG_UNIT_VALU && inst->passes == 1 &&
+	       !inst->matrix_passes && slot + inst->dwords < SG_MAP_SLOTS &&
 	       inst[inst->dwords].dwords) {
 		uint64_t pc = w->page->base + 4ull * (slot + inst->dwords);
 		uint64_t at = w->ready_at > simd->valu_free ? w->ready_at : simd->valu_free;
 
-		if (at >= until || (pc >> 5 != w->fetch_block && !ws_sqc_fetch_again(cu, pc)))
+		if (at >= until || (pc >> 5 != w->fetch_block && !sg_sqc_fetch_again(cu, pc)))
 			break;
 		if (pc >> 5 != w->fetch_block)
-			ws_fetch_queue(cu, simd, at);
+			sg_fetch_queue(cu, simd, at);
 		w->fetch_block = pc >> 5;
 		count[slot]++;
 		n++;
-		SQ(SQ_WAIT_INST_ANY) += (at - w->ready_at) / WS_QUAD;
-		simd->valu_free = at + WS_QUAD;
+		SQ(SQ_WAIT_INST_ANY) += (at - w->ready_at) / SG_QUAD;
+		simd->valu_free = at + SG_QUAD;
 		w->reader.run--;
 		slot += inst->dwords;
 		inst += inst->dwords;
-		w->ready_at = w->issued_at = t = at + WS_QUAD;
+		w->ready_at = w->issued_at = t = at + SG_QUAD;
 	}
 	w->slot = slot;
 	cu->model->n_issued += n;
@@ -285,7 +285,7 @@ static uint64_t go_on(struct ws_cu *cu, struct ws_simd *simd, struct ws_model_wa
 }
 
 /* Waves that are at their end, a bit for each age. */
-static void end_waves(struct ws_cu *cu, struct ws_simd *simd, uint32_t ending, uint64_t t)
+static void end_waves(struct sg_cu *cu, struct sg_simd *simd, uint32_t ending, uint64_t t)
 {
 	while (ending) { /* the youngest first: the others keep their places */
 		uint32_t age = 31 - (uint32_t)__builtin_clz(ending);
@@ -299,36 +299,36 @@ static void end_waves(struct ws_cu *cu, struct ws_simd *simd, uint32_t ending, u
  * One quad-cycle of a SIMD. Most waves that are looked at have to wait for another one's turn, so what
  * tells that stands in the SIMD itself.
  */
-static void issue_quad(struct ws_cu *cu, struct ws_simd *simd, uint64_t t, uint64_t end)
+static void issue_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t, uint64_t end)
 {
-	struct ws_model_wave *vector = NULL; /* issued to the vector unit */
-	uint64_t others = WS_NEVER, next = WS_NEVER; /* others: when somebody may come in its way */
+	struct sg_model_wave *vector = NULL; /* issued to the vector unit */
+	uint64_t others = SG_NEVER, next = SG_NEVER; /* others: when somebody may come in its way */
 	uint32_t used = 0, due = 0, ending = 0;
-	bool sampled = cu->next_sample != WS_NEVER;
+	bool sampled = cu->next_sample != SG_NEVER;
 
 	for (uint32_t k = 0; k < simd->n_waves; k++)
 		due |= (uint32_t)(simd->ready[k] <= t) << k;
-	*simd->next = WS_NEVER; /* an issue may set others free */
+	*simd->next = SG_NEVER; /* an issue may set others free */
 	for (uint32_t left = due; left; left &= left - 1) {
 		uint32_t k = (uint32_t)__builtin_ctz(left), unit = simd->unit[k];
-		struct ws_model_wave *w = simd->waves[k];
+		struct sg_model_wave *w = simd->waves[k];
 		uint64_t again;
 
 		if (used >> unit & 1) {
 			if (sampled)
-				w->stall = WS_STALL_NOT_CHOSEN;
-			next = t + WS_QUAD;
-			others = vector && unit == WS_UNIT_VALU ? others : t;
+				w->stall = SG_STALL_NOT_CHOSEN;
+			next = t + SG_QUAD;
+			others = vector && unit == SG_UNIT_VALU ? others : t;
 			continue;
 		}
-		if (unit == WS_UNIT_ENDING) {
+		if (unit == SG_UNIT_ENDING) {
 			ending |= 1u << k;
 			continue;
 		}
 		again = queue_ready(cu, unit, t);
 		if (again > t) {
 			if (sampled)
-				w->stall = WS_STALL_QUEUE;
+				w->stall = SG_STALL_QUEUE;
 			simd->ready[k] = again;
 			next = earlier(next, again);
 			others = earlier(others, again);
@@ -336,8 +336,8 @@ static void issue_quad(struct ws_cu *cu, struct ws_simd *simd, uint64_t t, uint6
 		}
 		again = try_issue(cu, simd, w, &used, t);
 		simd->ready[k] = again;
-		simd->unit[k] = w->ending ? WS_UNIT_ENDING : ws_wave_inst(w)->unit;
-		if (unit == WS_UNIT_VALU && again == w->issued_at && again > t) {
+		simd->unit[k] = w->ending ? SG_UNIT_ENDING : sg_wave_inst(w)->unit;
+		if (unit == SG_UNIT_VALU && again == w->issued_at && again > t) {
 			vector = w;
 			continue;
 		}
@@ -345,10 +345,10 @@ static void issue_quad(struct ws_cu *cu, struct ws_simd *simd, uint64_t t, uint6
 		others = earlier(others, again);
 	}
 	for (uint32_t k = 0; k < simd->n_waves; k++) {
-		uint64_t ready = due >> k & 1 ? WS_NEVER : simd->ready[k];
+		uint64_t ready = due >> k & 1 ? SG_NEVER : simd->ready[k];
 
 		next = earlier(next, ready);
-		others = earlier(others, vector && k > vector->age && simd->unit[k] == WS_UNIT_VALU ? WS_NEVER :
+		others = earlier(others, vector && k > vector->age && simd->unit[k] == SG_UNIT_VALU ? SG_NEVER :
 												      ready);
 	}
 	end_waves(cu, simd, ending, t);
@@ -357,7 +357,7 @@ static void issue_quad(struct ws_cu *cu, struct ws_simd *simd, uint64_t t, uint6
 		if (vector->ready_at < others) {
 			go_on(cu, simd, vector, t, others);
 			simd->ready[vector->age] = vector->ready_at;
-			simd->unit[vector->age] = ws_wave_inst(vector)->unit;
+			simd->unit[vector->age] = sg_wave_inst(vector)->unit;
 			/* those whose turn it kept: now is the time for a look */
 			next = next < vector->ready_at ? earlier(vector->ready_at, others) : next;
 		}
@@ -367,7 +367,7 @@ static void issue_quad(struct ws_cu *cu, struct ws_simd *simd, uint64_t t, uint6
 	*simd->next = earlier(*simd->next, next);
 }
 
-static void prefetch(const struct ws_simd *simd, uint64_t end)
+static void prefetch(const struct sg_simd *simd, uint64_t end)
 {
 	for (uint32_t n = 0; n < simd->n_waves; n++) {
 		const char *w = (const char *)simd->waves[n];
@@ -380,7 +380,7 @@ static void prefetch(const struct ws_simd *simd, uint64_t end)
 	}
 }
 
-void ws_cu_window(struct ws_scalar_group *group, uint64_t end)
+void sg_cu_window(struct sg_scalar_group *group, uint64_t end)
 {
 	uint32_t n_simds = 4 * group->n_cus;
 
@@ -388,24 +388,24 @@ void ws_cu_window(struct ws_scalar_group *group, uint64_t end)
 		if (group->next[k] < end)
 			prefetch(&group->cus[k / 4]->simd[k % 4], end);
 	for (;;) {
-		uint64_t t = WS_NEVER;
+		uint64_t t = SG_NEVER;
 
 		for (uint32_t k = 0; k < n_simds; k++)
 			t = earlier(t, group->next[k]);
 		if (t >= end || group->model->failed)
 			break;
 		for (uint32_t k = 0; k < n_simds; k++) {
-			struct ws_cu *cu = group->cus[k / 4];
+			struct sg_cu *cu = group->cus[k / 4];
 
 			if (k % 4 == 0 && cu->next_sample <= t)
-				ws_sample_window(cu, t);
+				sg_sample_window(cu, t);
 			if (group->next[k] <= t)
 				issue_quad(cu, &cu->simd[k % 4], t, end);
 		}
 	}
 	for (uint32_t c = 0; c < group->n_cus; c++) {
-		ws_tcp_advance(group->cus[c], end);
+		sg_tcp_advance(group->cus[c], end);
 		if (group->cus[c]->next_sample < end)
-			ws_sample_window(group->cus[c], end - 1);
+			sg_sample_window(group->cus[c], end - 1);
 	}
 }

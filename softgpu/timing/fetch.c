@@ -7,87 +7,87 @@
 #include "softgpu/timing/impl.h"
 
 #define AHEAD 16 /* cycles that a fetch may queue and still be in time, besides its own */
-#define SQ(name) cu->sq[WS_C_##name]
+#define SQ(name) cu->sq[SG_C_##name]
 
 /* Sets the page of the next instruction and classifies it. */
-static bool settle(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc)
+static bool settle(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc)
 {
-	struct ws_code_map *map = &cu->model->code;
+	struct sg_code_map *map = &cu->model->code;
 
-	if (!w->page || pc - w->page->base >= 4 * WS_MAP_SLOTS)
-		w->page = ws_code_map_page(map, pc);
+	if (!w->page || pc - w->page->base >= 4 * SG_MAP_SLOTS)
+		w->page = sg_code_map_page(map, pc);
 	if (!w->page)
 		return false;
 	w->slot = (uint32_t)((pc - w->page->base) / 4);
-	return w->page->inst[w->slot].dwords || ws_code_map_classify(map, w->page, w->slot);
+	return w->page->inst[w->slot].dwords || sg_code_map_classify(map, w->page, w->slot);
 }
 
 /* Fetches the block of the next instruction. jumped: nothing has been fetched ahead. */
-static void fetch(struct ws_cu *cu, struct ws_model_wave *w, bool jumped, uint64_t t)
+static void fetch(struct sg_cu *cu, struct sg_model_wave *w, bool jumped, uint64_t t)
 {
-	uint64_t pc = ws_model_pc(w), there, queued = ws_fetch_queue(cu, &cu->simd[w->simd], t);
+	uint64_t pc = sg_model_pc(w), there, queued = sg_fetch_queue(cu, &cu->simd[w->simd], t);
 
 	w->fetch_block = pc >> 5;
-	there = ws_sqc_fetch(cu, w, pc, t);
+	there = sg_sqc_fetch(cu, w, pc, t);
 	if (!jumped && there <= t + cu->model->hw->fetch) /* it was asked for in time */
 		there = t + (queued > AHEAD ? queued - AHEAD : 0);
-	else if (there != WS_NEVER)
+	else if (there != SG_NEVER)
 		there += queued;
 	if (w->ready_at < there)
-		w->stall = WS_STALL_FETCH;
-	if (there == WS_NEVER)
-		w->not_before = w->ready_at, w->ready_at = WS_NEVER;
+		w->stall = SG_STALL_FETCH;
+	if (there == SG_NEVER)
+		w->not_before = w->ready_at, w->ready_at = SG_NEVER;
 	else if (w->ready_at < there)
-		w->ready_at = ws_quads_up(there);
+		w->ready_at = sg_quads_up(there);
 }
 
-bool ws_wave_follow(struct ws_cu *cu, struct ws_model_wave *w, uint64_t pc, uint64_t t)
+bool sg_wave_follow(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t)
 {
 	bool jumped = false;
 
 	w->reader.run--;
 	while (!w->reader.run) {
-		if (w->reader.op == WS_TRACE_JUMP) {
+		if (w->reader.op == SG_TRACE_JUMP) {
 			/* forward, and not by a branch: instructions that VSKIP left out */
-			if (w->reader.jump > 0 && !(ws_wave_inst(w)->flags & WS_INST_BRANCH))
+			if (w->reader.jump > 0 && !(sg_wave_inst(w)->flags & SG_INST_BRANCH))
 				SQ(SQ_INSTS_VSKIPPED)++;
 			pc += 4 * (uint64_t)w->reader.jump;
 			jumped = true;
-		} else if (w->reader.op == WS_TRACE_EXEC) {
+		} else if (w->reader.op == SG_TRACE_EXEC) {
 			w->exec = w->reader.exec;
 			w->lanes = (uint32_t)__builtin_popcountll(w->exec);
 		} else {
 			return false; /* the end, but the instruction was not s_endpgm */
 		}
-		if (!ws_trace_next(&w->reader))
+		if (!sg_trace_next(&w->reader))
 			return false;
 	}
 	if (!settle(cu, w, pc))
 		return false;
-	if ((jumped || ws_model_pc(w) >> 5 != w->fetch_block) && w->ready_at != WS_NEVER)
+	if ((jumped || sg_model_pc(w) >> 5 != w->fetch_block) && w->ready_at != SG_NEVER)
 		fetch(cu, w, jumped, t);
-	else if (ws_model_pc(w) >> 5 !=
+	else if (sg_model_pc(w) >> 5 !=
 		 w->fetch_block) /* waits for something else: fetched meanwhile */
-		w->fetch_block = ws_model_pc(w) >> 5, SQ(SQ_IFETCH)++, SQ(SQC_ICACHE_REQ)++,
-		SQ(SQC_ICACHE_HITS)++, cu->level[WS_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch,
-		ws_fetch_queue(cu, &cu->simd[w->simd], t);
+		w->fetch_block = sg_model_pc(w) >> 5, SQ(SQ_IFETCH)++, SQ(SQC_ICACHE_REQ)++,
+		SQ(SQC_ICACHE_HITS)++, cu->level[SG_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch,
+		sg_fetch_queue(cu, &cu->simd[w->simd], t);
 	return true;
 }
 
-bool ws_wave_begin(struct ws_cu *cu, struct ws_model_wave *w, uint64_t time)
+bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time)
 {
-	const struct ws_wave_trace *trace = &w->wg->traces->waves[w->index];
+	const struct sg_wave_trace *trace = &w->wg->traces->waves[w->index];
 
-	ws_trace_read(&w->reader, trace);
+	sg_trace_read(&w->reader, trace);
 	w->exec = trace->exec;
 	w->lanes = (uint32_t)__builtin_popcountll(w->exec);
-	w->started = w->issued_at = w->ready_at = ws_quads_up(time);
+	w->started = w->issued_at = w->ready_at = sg_quads_up(time);
 	w->last_pc = 0;
 	w->page = NULL;
 	w->ending = w->waiting = w->waits = false;
-	w->vm = (struct ws_done_ring){ .done = w->vm_done };
-	w->lgkm = (struct ws_done_ring){ .done = w->lgkm_done };
-	if (!ws_trace_next(&w->reader) || !w->reader.run || !settle(cu, w, trace->entry))
+	w->vm = (struct sg_done_ring){ .done = w->vm_done };
+	w->lgkm = (struct sg_done_ring){ .done = w->lgkm_done };
+	if (!sg_trace_next(&w->reader) || !w->reader.run || !settle(cu, w, trace->entry))
 		return false;
 	fetch(cu, w, true, w->started);
 	return true;

@@ -66,15 +66,15 @@
 	.xgmi = { .mb_s = 50000, XGMI },      /* D: 16 lanes of 25 Gbit/s */ \
 	.credit_ns = 11                       /* F: published stalls of reads: xGMI 17.85 %, PCIe 91.29 % */
 
-const struct ws_hw ws_hw_mi210 = {
+const struct sg_hw sg_hw_mi210 = {
 	.name = "MI210", .cus_per_se = 13, .group_cus = { 2, 2, 2, 2, 2, 2, 1 }, GFX90A_COMMON
 };
 
-const struct ws_hw ws_hw_mi250x = { /* one of its two dies; 110 CUs are 14 of each engine less two */
+const struct sg_hw sg_hw_mi250x = { /* one of its two dies; 110 CUs are 14 of each engine less two */
 	.name = "MI250X", .cus_per_se = 14, .n_missing = 2, .group_cus = { 2, 2, 2, 2, 2, 2, 2 }, GFX90A_COMMON
 };
 
-const struct ws_hw ws_hw_mi100 = {
+const struct sg_hw sg_hw_mi100 = {
 	.name = "MI100",
 	.gfx90a = false,
 	.n_se = 8, .cus_per_se = 15, .n_groups = 6, .group_cus = { 3, 3, 3, 2, 2, 2 }, /* D; R: 48 caches */

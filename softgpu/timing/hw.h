@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WS_MAX_SE 8
-#define WS_MAX_GROUPS 8               /* scalar caches of a shader engine */
-#define WS_MAX_SIMD_WAVES 10
+#define SG_MAX_SE 8
+#define SG_MAX_GROUPS 8               /* scalar caches of a shader engine */
+#define SG_MAX_SIMD_WAVES 10
 
-struct ws_link_hw {
+struct sg_link_hw {
 	uint32_t mb_s;                  /* each way, heads of packets included */
 	uint32_t read_ns, write_ns;     /* until the answer, with nothing in the way */
 	uint32_t read_head, write_head; /* bytes of a packet besides its data */
@@ -23,14 +23,14 @@ struct ws_link_hw {
 	bool per_operand;               /* an atomic is a packet for each dword */
 };
 
-struct ws_hw {
+struct sg_hw {
 	const char *name;
 	bool gfx90a;
 
 	/* shape */
 	uint32_t n_se, cus_per_se, n_groups; /* groups: CUs of an engine that share scalar caches */
 	uint32_t n_missing;           /* engines, from the last, whose last CU is not there */
-	uint8_t group_cus[WS_MAX_GROUPS];
+	uint8_t group_cus[SG_MAX_GROUPS];
 	uint32_t simd_waves, simd_vgprs, vgpr_granule, simd_sgprs, sgpr_granule;
 	uint32_t trap_sgprs;          /* of each wave, besides the kernel's own */
 	uint32_t lds_bytes, lds_granule, barriers;
@@ -88,10 +88,10 @@ struct ws_hw {
 	uint32_t read_credit, write_credit; /* ... for memory: then a channel has no credits left */
 
 	/* to the host and to peers; what topology calls a link is one or several of these */
-	struct ws_link_hw pcie, xgmi;
+	struct sg_link_hw pcie, xgmi;
 	uint32_t credit_ns; /* that a request takes to be sent over a link */
 };
 
-extern const struct ws_hw ws_hw_mi210, ws_hw_mi250x, ws_hw_mi100;
+extern const struct sg_hw sg_hw_mi210, sg_hw_mi250x, sg_hw_mi100;
 
 #endif

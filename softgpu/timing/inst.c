@@ -20,39 +20,39 @@ static const struct {
 	const char *stem, *type;
 	uint8_t valu;
 } classes[] = {
-	{ "cvt_", "", WS_VALU_CVT },
-	{ "fma_mix", "", WS_VALU_FMA_F32 },
-	{ "mad_mix", "", WS_VALU_FMA_F32 },
-	{ "rcp_", "f64", WS_VALU_TRANS_F64 }, { "rsq_", "f64", WS_VALU_TRANS_F64 },
-	{ "sqrt_", "f64", WS_VALU_TRANS_F64 },
-	{ "rcp_", "f32", WS_VALU_TRANS_F32 }, { "rsq_", "f32", WS_VALU_TRANS_F32 },
-	{ "sqrt_", "f32", WS_VALU_TRANS_F32 }, { "exp_", "f32", WS_VALU_TRANS_F32 },
-	{ "log_", "f32", WS_VALU_TRANS_F32 }, { "sin_", "f32", WS_VALU_TRANS_F32 },
-	{ "cos_", "f32", WS_VALU_TRANS_F32 },
-	{ "rcp_", "f16", WS_VALU_TRANS_F16 }, { "rsq_", "f16", WS_VALU_TRANS_F16 },
-	{ "sqrt_", "f16", WS_VALU_TRANS_F16 }, { "exp_", "f16", WS_VALU_TRANS_F16 },
-	{ "log_", "f16", WS_VALU_TRANS_F16 }, { "sin_", "f16", WS_VALU_TRANS_F16 },
-	{ "cos_", "f16", WS_VALU_TRANS_F16 },
-	{ "fma", "f64", WS_VALU_FMA_F64 }, { "fma", "f32", WS_VALU_FMA_F32 },
-	{ "fma", "f16", WS_VALU_FMA_F16 }, { "div_fmas_", "f64", WS_VALU_FMA_F64 },
-	{ "div_fmas_", "f32", WS_VALU_FMA_F32 },
-	{ "mad", "f32", WS_VALU_FMA_F32 }, { "mad", "f16", WS_VALU_FMA_F16 },
-	{ "mac", "f32", WS_VALU_FMA_F32 }, { "mac", "f16", WS_VALU_FMA_F16 },
-	{ "add_", "f64", WS_VALU_ADD_F64 }, { "add_", "f32", WS_VALU_ADD_F32 },
-	{ "add_", "f16", WS_VALU_ADD_F16 }, { "sub", "f32", WS_VALU_ADD_F32 },
-	{ "sub", "f16", WS_VALU_ADD_F16 },
-	{ "mul_", "f64", WS_VALU_MUL_F64 }, { "mul_", "f32", WS_VALU_MUL_F32 },
-	{ "mul_", "f16", WS_VALU_MUL_F16 },
+	{ "cvt_", "", SG_VALU_CVT },
+	{ "fma_mix", "", SG_VALU_FMA_F32 },
+	{ "mad_mix", "", SG_VALU_FMA_F32 },
+	{ "rcp_", "f64", SG_VALU_TRANS_F64 }, { "rsq_", "f64", SG_VALU_TRANS_F64 },
+	{ "sqrt_", "f64", SG_VALU_TRANS_F64 },
+	{ "rcp_", "f32", SG_VALU_TRANS_F32 }, { "rsq_", "f32", SG_VALU_TRANS_F32 },
+	{ "sqrt_", "f32", SG_VALU_TRANS_F32 }, { "exp_", "f32", SG_VALU_TRANS_F32 },
+	{ "log_", "f32", SG_VALU_TRANS_F32 }, { "sin_", "f32", SG_VALU_TRANS_F32 },
+	{ "cos_", "f32", SG_VALU_TRANS_F32 },
+	{ "rcp_", "f16", SG_VALU_TRANS_F16 }, { "rsq_", "f16", SG_VALU_TRANS_F16 },
+	{ "sqrt_", "f16", SG_VALU_TRANS_F16 }, { "exp_", "f16", SG_VALU_TRANS_F16 },
+	{ "log_", "f16", SG_VALU_TRANS_F16 }, { "sin_", "f16", SG_VALU_TRANS_F16 },
+	{ "cos_", "f16", SG_VALU_TRANS_F16 },
+	{ "fma", "f64", SG_VALU_FMA_F64 }, { "fma", "f32", SG_VALU_FMA_F32 },
+	{ "fma", "f16", SG_VALU_FMA_F16 }, { "div_fmas_", "f64", SG_VALU_FMA_F64 },
+	{ "div_fmas_", "f32", SG_VALU_FMA_F32 },
+	{ "mad", "f32", SG_VALU_FMA_F32 }, { "mad", "f16", SG_VALU_FMA_F16 },
+	{ "mac", "f32", SG_VALU_FMA_F32 }, { "mac", "f16", SG_VALU_FMA_F16 },
+	{ "add_", "f64", SG_VALU_ADD_F64 }, { "add_", "f32", SG_VALU_ADD_F32 },
+	{ "add_", "f16", SG_VALU_ADD_F16 }, { "sub", "f32", SG_VALU_ADD_F32 },
+	{ "sub", "f16", SG_VALU_ADD_F16 },
+	{ "mul_", "f64", SG_VALU_MUL_F64 }, { "mul_", "f32", SG_VALU_MUL_F32 },
+	{ "mul_", "f16", SG_VALU_MUL_F16 },
 	/* recorded on MI200: neither moves nor 64-bit shifts are integer arithmetic */
-	{ "lshlrev_b64", "", WS_VALU_OTHER }, { "lshrrev_b64", "", WS_VALU_OTHER },
-	{ "ashrrev_i64", "", WS_VALU_OTHER }, { "mov", "", WS_VALU_OTHER },
-	{ "cndmask", "", WS_VALU_OTHER }, { "read", "", WS_VALU_OTHER }, { "write", "", WS_VALU_OTHER },
-	{ "swap", "", WS_VALU_OTHER }, { "accvgpr", "", WS_VALU_OTHER }, { "nop", "", WS_VALU_OTHER },
-	{ "dot", "", WS_VALU_OTHER }, { "perm", "", WS_VALU_OTHER },
-	{ "mad_u64", "", WS_VALU_INT64 }, { "mad_i64", "", WS_VALU_INT64 },
-	{ "cmp", "i64", WS_VALU_INT64 }, { "cmp", "u64", WS_VALU_INT64 },
-	{ "", "f64", WS_VALU_OTHER }, { "", "f32", WS_VALU_OTHER }, { "", "f16", WS_VALU_OTHER },
-	{ "", "", WS_VALU_INT32 },
+	{ "lshlrev_b64", "", SG_VALU_OTHER }, { "lshrrev_b64", "", SG_VALU_OTHER },
+	{ "ashrrev_i64", "", SG_VALU_OTHER }, { "mov", "", SG_VALU_OTHER },
+	{ "cndmask", "", SG_VALU_OTHER }, { "read", "", SG_VALU_OTHER }, { "write", "", SG_VALU_OTHER },
+	{ "swap", "", SG_VALU_OTHER }, { "accvgpr", "", SG_VALU_OTHER }, { "nop", "", SG_VALU_OTHER },
+	{ "dot", "", SG_VALU_OTHER }, { "perm", "", SG_VALU_OTHER },
+	{ "mad_u64", "", SG_VALU_INT64 }, { "mad_i64", "", SG_VALU_INT64 },
+	{ "cmp", "i64", SG_VALU_INT64 }, { "cmp", "u64", SG_VALU_INT64 },
+	{ "", "f64", SG_VALU_OTHER }, { "", "f32", SG_VALU_OTHER }, { "", "f16", SG_VALU_OTHER },
+	{ "", "", SG_VALU_INT32 },
 };
 
 /* Quad-cycles of the vector unit beyond one, per target; first match. Public rates of the two chips; the
@@ -77,12 +77,12 @@ static const struct {
 	uint8_t valu;
 	uint16_t ops_per_pass;
 } matrix_types[] = {
-	{ "bf16_1k", WS_VALU_MFMA_BF16, 1024 }, { "bf16", WS_VALU_MFMA_BF16, 512 },
-	{ "f16", WS_VALU_MFMA_F16, 1024 }, { "i8", WS_VALU_MFMA_I8, 1024 },
-	{ "f64", WS_VALU_MFMA_F64, 256 }, { "f32", WS_VALU_MFMA_F32, 256 },
+	{ "bf16_1k", SG_VALU_MFMA_BF16, 1024 }, { "bf16", SG_VALU_MFMA_BF16, 512 },
+	{ "f16", SG_VALU_MFMA_F16, 1024 }, { "i8", SG_VALU_MFMA_I8, 1024 },
+	{ "f64", SG_VALU_MFMA_F64, 256 }, { "f32", SG_VALU_MFMA_F32, 256 },
 };
 
-static void matrix(struct ws_tinst *t, const char *name)
+static void matrix(struct sg_timing_insn *t, const char *name)
 {
 	const char *shape = strchr(strchr(name, '_') + 1, '_'); /* behind v_mfma_f32 */
 	const char *in;
@@ -98,7 +98,7 @@ static void matrix(struct ws_tinst *t, const char *name)
 			unsigned ops = t->matrix_passes * matrix_types[k].ops_per_pass;
 
 			/* the 4x4 double has four passes for the work of two */
-			if (matrix_types[k].valu == WS_VALU_MFMA_F64 && t->matrix_passes == 4)
+			if (matrix_types[k].valu == SG_VALU_MFMA_F64 && t->matrix_passes == 4)
 				ops = 512;
 			t->valu = matrix_types[k].valu;
 			t->ops512 = (uint8_t)(ops / 512);
@@ -106,11 +106,11 @@ static void matrix(struct ws_tinst *t, const char *name)
 		}
 }
 
-static void vector(struct ws_tinst *t, const struct ws_inst_source *src)
+static void vector(struct sg_timing_insn *t, const struct sg_inst_source *src)
 {
 	const char *stem = src->mnemonic + 2;
 
-	t->unit = WS_UNIT_VALU;
+	t->unit = SG_UNIT_VALU;
 	t->passes = 1;
 	if (begins(stem, "mfma")) {
 		matrix(t, src->mnemonic);
@@ -118,7 +118,7 @@ static void vector(struct ws_tinst *t, const struct ws_inst_source *src)
 	}
 	if (begins(stem, "pk_")) {
 		stem += 3;
-		t->flags |= WS_INST_PACKED;
+		t->flags |= SG_INST_PACKED;
 	}
 	for (unsigned k = 0; k < sizeof(classes) / sizeof(classes[0]); k++)
 		if (begins(stem, classes[k].stem) && has(stem, classes[k].type)) {
@@ -130,8 +130,8 @@ static void vector(struct ws_tinst *t, const struct ws_inst_source *src)
 			t->passes = src->gfx90a ? rates[k].gfx90a : rates[k].gfx908;
 			break;
 		}
-	if (t->valu == WS_VALU_OTHER || t->valu >= WS_VALU_INT32)
-		t->flags &= (uint8_t)~WS_INST_PACKED; /* only floats are known to count twice */
+	if (t->valu == SG_VALU_OTHER || t->valu >= SG_VALU_INT32)
+		t->flags &= (uint8_t)~SG_INST_PACKED; /* only floats are known to count twice */
 }
 
 /* ---- memory ---- */
@@ -158,53 +158,53 @@ static uint8_t bytes_of(const char *name)
 	return 4;
 }
 
-static uint8_t kind_of(const struct ws_inst_source *src)
+static uint8_t kind_of(const struct sg_inst_source *src)
 {
 	const char *m = src->mnemonic;
 
 	if (has(m, "atomic"))
-		return src->glc ? WS_MEM_ATOMIC_RET : WS_MEM_ATOMIC;
+		return src->glc ? SG_MEM_ATOMIC_RET : SG_MEM_ATOMIC;
 	if (has(m, "load"))
-		return WS_MEM_LOAD;
+		return SG_MEM_LOAD;
 	if (has(m, "store"))
-		return WS_MEM_STORE;
-	return WS_MEM_CACHE;
+		return SG_MEM_STORE;
+	return SG_MEM_CACHE;
 }
 
-static void memory(struct ws_tinst *t, const struct ws_inst_source *src, enum ws_unit unit)
+static void memory(struct sg_timing_insn *t, const struct sg_inst_source *src, enum sg_unit unit)
 {
 	t->unit = (uint8_t)unit;
 	t->mem = kind_of(src);
 	t->bytes = bytes_of(src->mnemonic);
-	t->glc = src->glc && t->mem == WS_MEM_LOAD;
+	t->glc = src->glc && t->mem == SG_MEM_LOAD;
 	if (src->slc)
-		t->flags |= WS_INST_SLC;
+		t->flags |= SG_INST_SLC;
 	if (src->lds)
-		t->flags |= WS_INST_TO_LDS;
+		t->flags |= SG_INST_TO_LDS;
 }
 
-static void lds(struct ws_tinst *t, const struct ws_inst_source *src)
+static void lds(struct sg_timing_insn *t, const struct sg_inst_source *src)
 {
 	const char *m = src->mnemonic + 3;
 	unsigned scale;
 
 	if (src->gds || begins(m, "gws") || begins(m, "ordered") || begins(m, "append") || begins(m, "consume")) {
-		t->unit = WS_UNIT_GDS;
-		t->mem = WS_MEM_CACHE;
+		t->unit = SG_UNIT_GDS;
+		t->mem = SG_MEM_CACHE;
 		return;
 	}
-	t->unit = WS_UNIT_LDS;
+	t->unit = SG_UNIT_LDS;
 	t->bytes = bytes_of(m);
 	if (begins(m, "swizzle") || begins(m, "permute") || begins(m, "bpermute") || begins(m, "nop"))
-		t->mem = WS_MEM_CACHE; /* crosses lanes without touching storage */
+		t->mem = SG_MEM_CACHE; /* crosses lanes without touching storage */
 	else if (begins(m, "read"))
-		t->mem = WS_MEM_LOAD;
+		t->mem = SG_MEM_LOAD;
 	else if (begins(m, "write"))
-		t->mem = WS_MEM_STORE;
+		t->mem = SG_MEM_STORE;
 	else
-		t->mem = has(m, "rtn") ? WS_MEM_ATOMIC_RET : WS_MEM_ATOMIC;
+		t->mem = has(m, "rtn") ? SG_MEM_ATOMIC_RET : SG_MEM_ATOMIC;
 	if (begins(m, "read2") || begins(m, "write2") || begins(m, "wrxchg2")) {
-		t->flags |= WS_INST_PAIR;
+		t->flags |= SG_INST_PAIR;
 		scale = t->bytes * (has(m, "st64") ? 64u : 1u);
 		t->pair[0] = (uint16_t)(src->offset0 * scale);
 		t->pair[1] = (uint16_t)(src->offset1 * scale);
@@ -213,70 +213,70 @@ static void lds(struct ws_tinst *t, const struct ws_inst_source *src)
 
 /* ---- scalar ---- */
 
-static void wait(struct ws_tinst *t, uint16_t simm)
+static void wait(struct sg_timing_insn *t, uint16_t simm)
 {
 	/* gfx9: vmcnt in bits 3:0 and 15:14, lgkmcnt in 11:8 */
 	uint8_t vm = (uint8_t)((simm & 0xf) | (simm >> 14 << 4)), lgkm = simm >> 8 & 0xf;
 
-	t->wait_vm = vm == 63 ? WS_NO_WAIT : vm;
-	t->wait_lgkm = lgkm == 15 ? WS_NO_WAIT : lgkm;
+	t->wait_vm = vm == 63 ? SG_NO_WAIT : vm;
+	t->wait_lgkm = lgkm == 15 ? SG_NO_WAIT : lgkm;
 }
 
-static void scalar(struct ws_tinst *t, const struct ws_inst_source *src)
+static void scalar(struct sg_timing_insn *t, const struct sg_inst_source *src)
 {
 	const char *m = src->mnemonic + 2;
 
-	t->unit = WS_UNIT_SALU;
+	t->unit = SG_UNIT_SALU;
 	if (has(m, "load") || has(m, "store") || has(m, "atomic") || begins(m, "dcache") ||
 	    begins(m, "mem") || begins(m, "atc_probe")) {
-		memory(t, src, WS_UNIT_SMEM);
+		memory(t, src, SG_UNIT_SMEM);
 		if (begins(m, "mem"))
-			t->mem = WS_MEM_CACHE; /* s_memtime: answered without an address */
+			t->mem = SG_MEM_CACHE; /* s_memtime: answered without an address */
 	} else if (begins(m, "waitcnt")) {
-		t->unit = WS_UNIT_NONE;
-		t->scalar = WS_SCALAR_WAITCNT;
+		t->unit = SG_UNIT_NONE;
+		t->scalar = SG_SCALAR_WAITCNT;
 		wait(t, src->simm);
 	} else if (begins(m, "nop")) {
-		t->unit = WS_UNIT_NONE;
-		t->scalar = WS_SCALAR_NOP;
+		t->unit = SG_UNIT_NONE;
+		t->scalar = SG_SCALAR_NOP;
 		t->idle = (uint16_t)(4 * (src->simm & 0xf));
 	} else if (begins(m, "sleep")) {
-		t->unit = WS_UNIT_NONE;
-		t->scalar = WS_SCALAR_SLEEP;
+		t->unit = SG_UNIT_NONE;
+		t->scalar = SG_SCALAR_SLEEP;
 		t->idle = (uint16_t)(64 * (src->simm & 0x7f));
 	} else if (begins(m, "setprio")) {
-		t->unit = WS_UNIT_NONE;
-		t->scalar = WS_SCALAR_NOP; /* likewise done without a unit */
+		t->unit = SG_UNIT_NONE;
+		t->scalar = SG_SCALAR_NOP; /* likewise done without a unit */
 	} else if (begins(m, "cbranch") || begins(m, "branch") || begins(m, "setpc") ||
 		   begins(m, "swappc") || begins(m, "call")) {
-		t->unit = WS_UNIT_MISC;
-		t->flags |= WS_INST_BRANCH;
-		t->scalar = begins(m, "cbranch")  ? WS_SCALAR_CBRANCH
-			    : begins(m, "branch") ? WS_SCALAR_BRANCH
-						  : WS_SCALAR_JUMP;
+		t->unit = SG_UNIT_MISC;
+		t->flags |= SG_INST_BRANCH;
+		t->scalar = begins(m, "cbranch")  ? SG_SCALAR_CBRANCH
+			    : begins(m, "branch") ? SG_SCALAR_BRANCH
+						  : SG_SCALAR_JUMP;
 	} else if (begins(m, "endpgm")) {
-		t->unit = WS_UNIT_MISC;
-		t->flags |= WS_INST_END | WS_INST_MESSAGE;
-		t->scalar = WS_SCALAR_END;
+		t->unit = SG_UNIT_MISC;
+		t->flags |= SG_INST_END | SG_INST_MESSAGE;
+		t->scalar = SG_SCALAR_END;
 	} else if (begins(m, "sendmsg")) {
-		t->unit = WS_UNIT_MISC;
-		t->flags |= WS_INST_MESSAGE;
-		t->scalar = WS_SCALAR_MESSAGE;
+		t->unit = SG_UNIT_MISC;
+		t->flags |= SG_INST_MESSAGE;
+		t->scalar = SG_SCALAR_MESSAGE;
 	} else if (begins(m, "barrier")) {
-		t->unit = WS_UNIT_MISC;
-		t->flags |= WS_INST_BARRIER;
-		t->scalar = WS_SCALAR_BARRIER;
+		t->unit = SG_UNIT_MISC;
+		t->flags |= SG_INST_BARRIER;
+		t->scalar = SG_SCALAR_BARRIER;
 	} else if (begins(m, "trap") || begins(m, "sethalt") || begins(m, "icache_inv") ||
 		   begins(m, "incperflevel") || begins(m, "decperflevel") || begins(m, "ttracedata")) {
-		t->unit = WS_UNIT_MISC;
-		t->scalar = WS_SCALAR_OTHER;
+		t->unit = SG_UNIT_MISC;
+		t->scalar = SG_SCALAR_OTHER;
 	}
 }
 
-struct ws_tinst ws_tinst_of(const struct ws_inst_source *src)
+struct sg_timing_insn sg_tinst_of(const struct sg_inst_source *src)
 {
-	struct ws_tinst t = { .dwords = src->dwords, .passes = 1, .wait_vm = WS_NO_WAIT,
-			      .wait_lgkm = WS_NO_WAIT };
+	struct sg_timing_insn t = { .dwords = src->dwords, .passes = 1, .wait_vm = SG_NO_WAIT,
+			      .wait_lgkm = SG_NO_WAIT };
 	const char *m = src->mnemonic;
 
 	if (begins(m, "v_"))
@@ -286,9 +286,9 @@ struct ws_tinst ws_tinst_of(const struct ws_inst_source *src)
 	else if (begins(m, "ds_"))
 		lds(&t, src);
 	else if (begins(m, "buffer_") || begins(m, "tbuffer_"))
-		memory(&t, src, WS_UNIT_VMEM);
+		memory(&t, src, SG_UNIT_VMEM);
 	else
-		memory(&t, src, WS_UNIT_FLAT);
-	t.simple = (t.unit == WS_UNIT_VALU && t.passes == 1 && !t.matrix_passes) || t.unit == WS_UNIT_SALU;
+		memory(&t, src, SG_UNIT_FLAT);
+	t.simple = (t.unit == SG_UNIT_VALU && t.passes == 1 && !t.matrix_passes) || t.unit == SG_UNIT_SALU;
 	return t;
 }

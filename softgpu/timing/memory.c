@@ -7,102 +7,102 @@
 #include "softgpu/mem/lds.h"
 #include "softgpu/timing/impl.h"
 
-#define SQ(name) cu->sq[WS_C_##name]
+#define SQ(name) cu->sq[SG_C_##name]
 
 /* The access that comes next in the trace; exchanges between lanes have none. */
-static bool lds_cost(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst,
-		     struct ws_lds_cost *cost)
+static bool lds_cost(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		     struct sg_lds_cost *cost)
 {
-	struct ws_lds_memo **memo = &w->page->lds[w->slot];
+	struct sg_lds_memo **memo = &w->page->lds[w->slot];
 
 	if (!*memo)
 		*memo = calloc(1, sizeof(**memo));
-	if (!*memo || !ws_lds_next(&w->reader, w->exec, inst, cu->model->d->lds_bytes, *memo, cost))
+	if (!*memo || !sg_lds_next(&w->reader, w->exec, inst, cu->model->d->lds_bytes, *memo, cost))
 		return false;
 	SQ(SQ_LDS_IDX_ACTIVE) += cost->cycles;
 	SQ(SQ_LDS_BANK_CONFLICT) += cost->bank_conflict;
 	SQ(SQ_LDS_ADDR_CONFLICT) += cost->addr_conflict;
 	SQ(SQ_LDS_UNALIGNED_STALL) += cost->unaligned;
 	SQ(SQ_LDS_MEM_VIOLATIONS) += cost->violations;
-	if (inst->mem == WS_MEM_ATOMIC_RET)
+	if (inst->mem == SG_MEM_ATOMIC_RET)
 		SQ(SQ_LDS_ATOMIC_RETURN) += cost->cycles;
 	return true;
 }
 
-bool ws_local_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t t)
+bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
 {
-	const struct ws_hw *hw = cu->model->hw;
-	struct ws_lds_cost cost = { .cycles = 2 };
-	uint32_t slot = ws_ring_push(&w->lgkm, WS_MAX_LGKM);
+	const struct sg_hw *hw = cu->model->hw;
+	struct sg_lds_cost cost = { .cycles = 2 };
+	uint32_t slot = sg_ring_push(&w->lgkm, SG_MAX_LGKM);
 	uint64_t start = t << 4 > cu->lds_free ? t << 4 : cu->lds_free, done;
 
-	if (inst->mem != WS_MEM_CACHE && !lds_cost(cu, w, inst, &cost))
+	if (inst->mem != SG_MEM_CACHE && !lds_cost(cu, w, inst, &cost))
 		return false;
 	cu->lds_free = start + cost.cycles * hw->lds_16ths;
 	done = (cu->lds_free >> 4) + hw->lds_latency;
 	w->lgkm.done[slot] = done;
-	cu->level[WS_C_SQ_INST_LEVEL_LDS] += done - t;
+	cu->level[SG_C_SQ_INST_LEVEL_LDS] += done - t;
 	return true;
 }
 
 /* From the program's addresses to the model's. Every wave slot of the GPU has its slice of scratch. */
-static void place(const struct ws_cu *cu, const struct ws_model_wave *w, struct ws_trace_access *a)
+static void place(const struct sg_cu *cu, const struct sg_model_wave *w, struct sg_trace_access *a)
 {
 	uint64_t slot = (cu->index * 4ull + w->simd) * cu->model->hw->simd_waves + w->wave_slot;
 
-	if (a->space == WS_SPACE_SCRATCH) {
-		ws_trace_move(a, WS_SCRATCH_START + slot * cu->model->d->scratch_wave_bytes);
+	if (a->space == SG_SPACE_SCRATCH) {
+		sg_trace_move(a, SG_SCRATCH_START + slot * cu->model->d->scratch_wave_bytes);
 	} else if (a->affine) {
 		int lane = a->mask ? __builtin_ctzll(a->mask) : 0; /* the others need not be anywhere */
 		uint64_t first = a->base + (uint64_t)((int64_t)a->stride * lane);
 
-		ws_trace_move(a, ws_model_address(cu->model, first) - first);
+		sg_trace_move(a, sg_model_address(cu->model, first) - first);
 	} else {
 		for (uint64_t m = a->mask; m; m &= m - 1) {
 			uint64_t *addr = &a->addr[__builtin_ctzll(m)];
 
-			*addr = ws_model_address(cu->model, *addr);
+			*addr = sg_model_address(cu->model, *addr);
 		}
 	}
 }
 
 /* Reads the lanes' addresses and sends the instruction on its way. */
-bool ws_vector_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t t)
+bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
 {
-	struct ws_trace_access access;
+	struct sg_trace_access access;
 	bool all;
 
-	if (inst->mem == WS_MEM_CACHE) {
-		ws_tcp_issue(cu, w, inst, NULL, t);
+	if (inst->mem == SG_MEM_CACHE) {
+		sg_tcp_issue(cu, w, inst, NULL, t);
 		return true;
 	}
-	if (ws_reaches_lds(w)) {
-		all = ws_trace_space(&w->reader) == WS_SPACE_LDS;
+	if (sg_reaches_lds(w)) {
+		all = sg_trace_space(&w->reader) == SG_SPACE_LDS;
 		SQ(SQ_INSTS_LDS)++;
-		if (!ws_local_memory(cu, w, inst, t))
+		if (!sg_local_memory(cu, w, inst, t))
 			return false;
 		if (all) {
 			SQ(SQ_INSTS_FLAT_LDS_ONLY)++;
-			ws_tcp_pass(cu, inst);
-			w->vm.done[ws_ring_push(&w->vm, WS_MAX_VM)] =
-				w->lgkm.done[(w->lgkm.n_issued - 1) % WS_MAX_LGKM];
+			sg_tcp_pass(cu, inst);
+			w->vm.done[sg_ring_push(&w->vm, SG_MAX_VM)] =
+				w->lgkm.done[(w->lgkm.n_issued - 1) % SG_MAX_LGKM];
 			return true;
 		}
 	}
-	if (!ws_trace_memory(&w->reader, w->exec, &access))
+	if (!sg_trace_memory(&w->reader, w->exec, &access))
 		return false;
-	ws_trace_prefetch(&w->reader);
+	sg_trace_prefetch(&w->reader);
 	place(cu, w, &access);
-	ws_tcp_issue(cu, w, inst, &access, t);
+	sg_tcp_issue(cu, w, inst, &access, t);
 	return true;
 }
 
-bool ws_scalar_memory(struct ws_cu *cu, struct ws_model_wave *w, const struct ws_tinst *inst, uint64_t t)
+bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
 {
-	struct ws_trace_access access = { .base = 0 };
+	struct sg_trace_access access = { .base = 0 };
 
-	if (inst->mem != WS_MEM_CACHE && !ws_trace_memory(&w->reader, w->exec, &access))
+	if (inst->mem != SG_MEM_CACHE && !sg_trace_memory(&w->reader, w->exec, &access))
 		return false;
-	ws_sqc_load(cu, w, inst, ws_model_address(cu->model, access.base), t);
+	sg_sqc_load(cu, w, inst, sg_model_address(cu->model, access.base), t);
 	return true;
 }

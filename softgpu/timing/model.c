@@ -11,18 +11,18 @@
 /* No wave waits a million cycles for nothing: then the traces do not fit each other, and never will. */
 #define MAX_IDLE_WINDOWS 10000
 
-const struct ws_hw *ws_model_hw(const struct ws_model *m)
+const struct sg_hw *sg_model_hw(const struct sg_model *m)
 {
 	return m->hw;
 }
 
-static bool create_groups(struct ws_model *m)
+static bool create_groups(struct sg_model *m)
 {
-	const struct ws_hw *hw = m->hw;
+	const struct sg_hw *hw = m->hw;
 	uint32_t cu = 0;
 
 	for (uint32_t g = 0; g < m->n_groups; g++) {
-		struct ws_scalar_group *group = &m->groups[g];
+		struct sg_scalar_group *group = &m->groups[g];
 
 		group->model = m;
 		group->index = g;
@@ -33,48 +33,48 @@ static bool create_groups(struct ws_model *m)
 			group->cus[k]->group = group;
 			group->cus[k]->in_group = k;
 		}
-		if (!ws_cache_init(&group->inst.tags, hw->icache_bytes / 64 / hw->scalar_ways,
+		if (!sg_cache_init(&group->inst.tags, hw->icache_bytes / 64 / hw->scalar_ways,
 				   hw->scalar_ways) ||
-		    !ws_cache_init(&group->data.tags, hw->dcache_bytes / 64 / hw->scalar_ways,
+		    !sg_cache_init(&group->data.tags, hw->dcache_bytes / 64 / hw->scalar_ways,
 				   hw->scalar_ways))
 			return false;
 	}
 	return true;
 }
 
-static bool create_cus(struct ws_model *m)
+static bool create_cus(struct sg_model *m)
 {
-	const struct ws_hw *hw = m->hw;
+	const struct sg_hw *hw = m->hw;
 
 	for (uint32_t k = 0; k < m->n_cus; k++) {
-		struct ws_cu *cu = &m->cus[k];
+		struct sg_cu *cu = &m->cus[k];
 
 		cu->model = m;
 		cu->index = k;
 		cu->se = k / hw->cus_per_se;
 		cu->missing = k % hw->cus_per_se == hw->cus_per_se - 1 && cu->se >= hw->n_se - hw->n_missing;
-		if (!ws_cache_init(&cu->tcp.tags, hw->l1_bytes / 64 / hw->l1_ways, hw->l1_ways) ||
-		    !ws_cache_init(&cu->tcp.pages, 1, hw->utcl1_pages))
+		if (!sg_cache_init(&cu->tcp.tags, hw->l1_bytes / 64 / hw->l1_ways, hw->l1_ways) ||
+		    !sg_cache_init(&cu->tcp.pages, 1, hw->utcl1_pages))
 			return false;
 	}
 	return true;
 }
 
-struct ws_model *ws_model_create(const struct ws_hw *hw)
+struct sg_model *sg_model_create(const struct sg_hw *hw)
 {
-	struct ws_model *m = calloc(1, sizeof(*m));
+	struct sg_model *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
 	m->hw = hw;
-	assert(!(hw->l1_misses & (hw->l1_misses - 1)) && hw->l1_misses <= WS_MAX_SLOTS);
+	assert(!(hw->l1_misses & (hw->l1_misses - 1)) && hw->l1_misses <= SG_MAX_SLOTS);
 	m->n_cus = hw->n_se * hw->cus_per_se;
 	m->n_groups = hw->n_se * hw->n_groups;
 	m->cus = calloc(m->n_cus, sizeof(*m->cus));
 	m->groups = calloc(m->n_groups, sizeof(*m->groups));
-	if (!m->cus || !m->groups || !create_groups(m) || !create_cus(m) || !ws_tcc_init(&m->tcc, hw) ||
-	    !ws_cache_init(&m->walked, 1, 512)) {
-		ws_model_destroy(m);
+	if (!m->cus || !m->groups || !create_groups(m) || !create_cus(m) || !sg_tcc_init(&m->tcc, hw) ||
+	    !sg_cache_init(&m->walked, 1, 512)) {
+		sg_model_destroy(m);
 		return NULL;
 	}
 	return m;
@@ -88,39 +88,39 @@ struct ws_model *ws_model_create(const struct ws_hw *hw)
 		free(head_);                            \
 	}
 
-void ws_model_destroy(struct ws_model *m)
+void sg_model_destroy(struct sg_model *m)
 {
 	if (!m)
 		return;
 	for (uint32_t k = 0; m->cus && k < m->n_cus; k++) {
-		ws_cache_free(&m->cus[k].tcp.tags);
-		ws_cache_free(&m->cus[k].tcp.pages);
+		sg_cache_free(&m->cus[k].tcp.tags);
+		sg_cache_free(&m->cus[k].tcp.pages);
 	}
 	for (uint32_t k = 0; m->groups && k < m->n_groups; k++) {
-		ws_cache_free(&m->groups[k].inst.tags);
-		ws_cache_free(&m->groups[k].data.tags);
+		sg_cache_free(&m->groups[k].inst.tags);
+		sg_cache_free(&m->groups[k].data.tags);
 		free(m->groups[k].inst.waits);
 		free(m->groups[k].data.waits);
 	}
-	ws_tcc_free(&m->tcc);
-	ws_cache_free(&m->walked);
-	ws_code_map_clear(&m->code);
-	FREE_LIST(struct ws_model_wave, m->free_waves, next_free)
-	FREE_LIST(struct ws_vmem_op, m->free_ops[0], next_free)
-	FREE_LIST(struct ws_vmem_op, m->free_ops[1], next_free)
-	FREE_LIST(struct ws_model_wg, m->free_wgs, next_free)
+	sg_tcc_free(&m->tcc);
+	sg_cache_free(&m->walked);
+	sg_code_map_clear(&m->code);
+	FREE_LIST(struct sg_model_wave, m->free_waves, next_free)
+	FREE_LIST(struct sg_vmem_op, m->free_ops[0], next_free)
+	FREE_LIST(struct sg_vmem_op, m->free_ops[1], next_free)
+	FREE_LIST(struct sg_model_wg, m->free_wgs, next_free)
 	free(m->saved);
 	free(m->cus);
 	free(m->groups);
 	free(m);
 }
 
-static size_t n_tags(const struct ws_cache *c)
+static size_t n_tags(const struct sg_cache *c)
 {
 	return (size_t)c->n_sets * c->n_ways;
 }
 
-uint64_t *ws_model_copy_state(const struct ws_model *m, size_t *n_bytes)
+uint64_t *sg_model_copy_state(const struct sg_model *m, size_t *n_bytes)
 {
 	size_t n = n_tags(&m->groups[0].inst.tags);
 	uint64_t *state = malloc(n * m->n_groups * sizeof(*state));
@@ -131,7 +131,7 @@ uint64_t *ws_model_copy_state(const struct ws_model *m, size_t *n_bytes)
 	return state;
 }
 
-void ws_model_set_state(struct ws_model *m, const uint64_t *state)
+void sg_model_set_state(struct sg_model *m, const uint64_t *state)
 {
 	size_t n = n_tags(&m->groups[0].inst.tags);
 
@@ -141,115 +141,115 @@ void ws_model_set_state(struct ws_model *m, const uint64_t *state)
 }
 
 /* Kept until they change: a loop of small kernels that are known would do little else. */
-uint64_t ws_model_state(struct ws_model *m)
+uint64_t sg_model_state(struct sg_model *m)
 {
 	uint64_t digest = 0;
 
 	if (m->state_is_known)
 		return m->state;
 	for (uint32_t g = 0; g < m->n_groups; g++) {
-		const struct ws_cache *c = &m->groups[g].inst.tags;
+		const struct sg_cache *c = &m->groups[g].inst.tags;
 
-		digest = ws_digest(digest, c->tag, n_tags(c) * sizeof(*c->tag));
+		digest = sg_digest(digest, c->tag, n_tags(c) * sizeof(*c->tag));
 	}
 	m->state_is_known = true;
 	m->state = digest;
 	return digest;
 }
 
-bool ws_model_save(struct ws_model *m)
+bool sg_model_save(struct sg_model *m)
 {
 	size_t n_bytes = 0;
 
 	free(m->saved);
-	m->saved = ws_model_copy_state(m, &n_bytes);
+	m->saved = sg_model_copy_state(m, &n_bytes);
 	return m->saved;
 }
 
-void ws_model_restore(struct ws_model *m)
+void sg_model_restore(struct sg_model *m)
 {
 	if (m->saved)
-		ws_model_set_state(m, m->saved);
+		sg_model_set_state(m, m->saved);
 }
 
-void ws_model_code(const struct ws_model *m, void (*each)(void *ctx, uint64_t pc), void *ctx)
+void sg_model_code(const struct sg_model *m, void (*each)(void *ctx, uint64_t pc), void *ctx)
 {
-	for (const struct ws_map_page *page = m->code.pages; page; page = page->next)
-		for (uint32_t k = 0; k < WS_MAP_SLOTS; k++)
+	for (const struct sg_map_page *page = m->code.pages; page; page = page->next)
+		for (uint32_t k = 0; k < SG_MAP_SLOTS; k++)
 			if (page->inst[k].dwords)
 				each(ctx, page->base + 4ull * k);
 }
 
 /* ---- a dispatch ---- */
 
-static void begin_cu(struct ws_model *m, struct ws_cu *cu)
+static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 {
-	struct ws_tcp *tcp = &cu->tcp;
-	struct ws_cache tags = tcp->tags, pages = tcp->pages;
+	struct sg_tcp *tcp = &cu->tcp;
+	struct sg_cache tags = tcp->tags, pages = tcp->pages;
 	bool touched = tcp->touched;
 
 	memset(cu->simd, 0, sizeof(cu->simd));
 	for (unsigned s = 0; s < 4; s++) {
 		cu->simd[s].next = &cu->group->next[4 * cu->in_group + s];
-		*cu->simd[s].next = WS_NEVER;
+		*cu->simd[s].next = SG_NEVER;
 	}
 	cu->n_waves = cu->n_wgs = cu->lds_used = cu->barriers_used = cu->next_simd = 0;
 	cu->lds_free = 0;
-	cu->busy = (struct ws_busy){ 0 };
-	cu->sq = m->r->values[WS_BLOCK_SQ] + (size_t)cu->se * WS_N_SQ;
-	cu->level = m->r->accumulated + (size_t)cu->se * WS_N_SQ;
+	cu->busy = (struct sg_busy){ 0 };
+	cu->sq = m->r->values[SG_BLOCK_SQ] + (size_t)cu->se * SG_N_SQ;
+	cu->level = m->r->accumulated + (size_t)cu->se * SG_N_SQ;
 	/* CUs are looked at one after the other, not all in the same cycle */
 	cu->next_sample = m->d->sample_cycles ? m->d->sample_cycles + cu->index % m->d->sample_cycles :
-						WS_NEVER;
+						SG_NEVER;
 	cu->sample_rr = 0;
 	/* most of a small dispatch's CUs see no memory instruction: they need no clearing */
-	memset(tcp, 0, tcp->touched ? sizeof(*tcp) : offsetof(struct ws_tcp, slot_free));
+	memset(tcp, 0, tcp->touched ? sizeof(*tcp) : offsetof(struct sg_tcp, slot_free));
 	tcp->tags = tags;
 	tcp->pages = pages;
-	tcp->last_page = WS_NEVER;
+	tcp->last_page = SG_NEVER;
 	if (touched) {
-		ws_cache_clear(&tcp->tags); /* the acquire at the start of a dispatch */
-		ws_cache_clear(&tcp->pages);
+		sg_cache_clear(&tcp->tags); /* the acquire at the start of a dispatch */
+		sg_cache_clear(&tcp->pages);
 	}
 	tcp->queue.tail = &tcp->queue.head;
 	tcp->loads.tail = &tcp->loads.head;
 	tcp->stores.tail = &tcp->stores.head;
-	tcp->ta = m->r->values[WS_BLOCK_TA] + (size_t)cu->index * WS_N_TA;
-	tcp->td = m->r->values[WS_BLOCK_TD] + (size_t)cu->index * WS_N_TD;
-	tcp->c = m->r->values[WS_BLOCK_TCP] + (size_t)cu->index * WS_N_TCP;
+	tcp->ta = m->r->values[SG_BLOCK_TA] + (size_t)cu->index * SG_N_TA;
+	tcp->td = m->r->values[SG_BLOCK_TD] + (size_t)cu->index * SG_N_TD;
+	tcp->c = m->r->values[SG_BLOCK_TCP] + (size_t)cu->index * SG_N_TCP;
 }
 
-static void answer(void *ctx, const struct ws_request *r, uint64_t time)
+static void answer(void *ctx, const struct sg_request *r, uint64_t time)
 {
-	struct ws_model *m = ctx;
+	struct sg_model *m = ctx;
 
-	if (r->source >= WS_SOURCE_SQC)
-		ws_sqc_answer(&m->groups[r->source - WS_SOURCE_SQC], r, time);
+	if (r->source >= SG_SOURCE_SQC)
+		sg_sqc_answer(&m->groups[r->source - SG_SOURCE_SQC], r, time);
 	else
-		ws_tcp_answer(&m->cus[r->source], r, time);
+		sg_tcp_answer(&m->cus[r->source], r, time);
 }
 
-static void begin(struct ws_model *m)
+static void begin(struct sg_model *m)
 {
 	m->mhz = m->d->cold ? m->hw->cold_sclk_mhz : m->hw->sclk_mhz;
 	m->utcl2_cycles = m->hw->utcl2_ns * m->mhz / 1000;
 	m->walk_cycles = m->hw->walk_ns * m->mhz / 1000;
 	m->n_alive = m->n_issued = m->last_end = 0;
 	m->state_is_known = false;
-	m->walk_page = WS_NEVER;
+	m->walk_page = SG_NEVER;
 	m->n_outside = 0;
 	m->failed = false;
 	m->code.dispatch = m->d;
-	ws_code_map_clear(&m->code);
-	ws_cache_clear(&m->walked);
+	sg_code_map_clear(&m->code);
+	sg_cache_clear(&m->walked);
 	for (uint32_t k = 0; k < m->n_cus; k++)
 		begin_cu(m, &m->cus[k]);
 	for (uint32_t k = 0; k < m->n_groups; k++) {
-		struct ws_scalar_group *g = &m->groups[k];
+		struct sg_scalar_group *g = &m->groups[k];
 
-		ws_cache_clear(&g->data.tags);
+		sg_cache_clear(&g->data.tags);
 		if (m->d->cold)
-			ws_cache_clear(&g->inst.tags);
+			sg_cache_clear(&g->inst.tags);
 		memset(g->inst.pending, 0, sizeof(g->inst.pending));
 		memset(g->data.pending, 0, sizeof(g->data.pending));
 		g->inst.n_waits = g->data.n_waits = 0;
@@ -257,18 +257,18 @@ static void begin(struct ws_model *m)
 	}
 	m->tcc.answer = answer;
 	m->tcc.ctx = m;
-	ws_tcc_begin(&m->tcc, m->mhz, m->r->values[WS_BLOCK_TCC], WS_N_TCC);
+	sg_tcc_begin(&m->tcc, m->mhz, m->r->values[SG_BLOCK_TCC], SG_N_TCC);
 }
 
 /* A run that failed leaves waves and instructions behind. */
-static void abandon(struct ws_model *m)
+static void abandon(struct sg_model *m)
 {
 	for (uint32_t k = 0; k < m->n_cus; k++) {
-		struct ws_tcp *tcp = &m->cus[k].tcp;
+		struct sg_tcp *tcp = &m->cus[k].tcp;
 
 		for (unsigned s = 0; s < 4; s++)
 			for (uint32_t n = 0; n < m->cus[k].simd[s].n_waves; n++) {
-				struct ws_model_wave *w = m->cus[k].simd[s].waves[n];
+				struct sg_model_wave *w = m->cus[k].simd[s].waves[n];
 
 				if (w->wg->traces && m->d->release)
 					m->d->release(m->d->ctx, w->wg->id, w->wg->traces);
@@ -277,9 +277,9 @@ static void abandon(struct ws_model *m)
 					free(w->wg);
 				free(w);
 			}
-		FREE_LIST(struct ws_vmem_op, tcp->queue.head, next)
-		FREE_LIST(struct ws_vmem_op, tcp->loads.head, next)
-		FREE_LIST(struct ws_vmem_op, tcp->stores.head, next)
+		FREE_LIST(struct sg_vmem_op, tcp->queue.head, next)
+		FREE_LIST(struct sg_vmem_op, tcp->loads.head, next)
+		FREE_LIST(struct sg_vmem_op, tcp->stores.head, next)
 	}
 }
 
@@ -287,9 +287,9 @@ static void abandon(struct ws_model *m)
  * Where every wave sleeps, or waits for an answer that is on its way, nothing happens until the first of them
  * goes on: as many windows as fit before that are skipped. Long sleeps are thousands of cycles.
  */
-static uint64_t next_window(const struct ws_model *m, uint64_t t, uint32_t window)
+static uint64_t next_window(const struct sg_model *m, uint64_t t, uint32_t window)
 {
-	uint64_t next = WS_NEVER;
+	uint64_t next = SG_NEVER;
 
 	if (m->spi.next_wg < m->d->n_wgs)
 		return t;
@@ -306,29 +306,29 @@ static uint64_t next_window(const struct ws_model *m, uint64_t t, uint32_t windo
 		for (uint32_t k = 0; k < 4 * m->groups[g].n_cus; k++)
 			if (m->groups[g].next[k] < next)
 				next = m->groups[g].next[k];
-	return next == WS_NEVER || next < t ? t : next - (next - t) % window;
+	return next == SG_NEVER || next < t ? t : next - (next - t) % window;
 }
 
-bool ws_model_run(struct ws_model *m, const struct ws_model_dispatch *d, struct ws_model_result *r)
+bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct sg_model_result *r)
 {
 	uint64_t t = 0, n_before = 0, end;
 	uint32_t window = m->hw->request, n_idle = 0;
 
 	m->d = d;
 	m->r = r;
-	if (!ws_result_init(m, r)) {
-		ws_model_result_free(r);
+	if (!sg_result_init(m, r)) {
+		sg_model_result_free(r);
 		return false;
 	}
 	begin(m);
-	m->failed = !ws_spi_begin(m);
+	m->failed = !sg_spi_begin(m);
 	while ((m->spi.next_wg < d->n_wgs || m->n_alive) && !m->failed) {
 		m->window_end = t + window;
-		ws_spi_window(m, t, m->window_end);
+		sg_spi_window(m, t, m->window_end);
 		for (uint32_t g = 0; g < m->n_groups && !m->failed; g++)
-			ws_cu_window(&m->groups[g], m->window_end);
+			sg_cu_window(&m->groups[g], m->window_end);
 		m->failed |= m->tcc.lost;
-		ws_tcc_serve(&m->tcc, t + window, window);
+		sg_tcc_serve(&m->tcc, t + window, window);
 		t += window;
 		n_idle = m->n_issued == n_before && t > m->tcc.last_answer ? n_idle + 1 : 0;
 		n_before = m->n_issued;
@@ -338,12 +338,12 @@ bool ws_model_run(struct ws_model *m, const struct ws_model_dispatch *d, struct 
 	}
 	if (m->failed) {
 		abandon(m);
-		ws_model_result_free(r);
+		sg_model_result_free(r);
 		return false;
 	}
 	end = m->last_end;
 	if (d->system_release)
-		end = ws_tcc_write_back(&m->tcc, end);
-	ws_result_finish(m, end);
+		end = sg_tcc_write_back(&m->tcc, end);
+	sg_result_finish(m, end);
 	return true;
 }

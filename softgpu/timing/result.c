@@ -7,62 +7,62 @@
 #include "softgpu/mem/ea.h"
 #include "softgpu/timing/impl.h"
 
-uint32_t ws_hw_instances(const struct ws_hw *hw, enum ws_block block)
+uint32_t sg_hw_instances(const struct sg_hw *hw, enum ana_block block)
 {
-	switch (ws_blocks[block].per) {
-	case WS_PER_SE:
+	switch (sg_blocks[block].per) {
+	case SG_PER_SE:
 		return hw->n_se;
-	case WS_PER_CU:
+	case SG_PER_CU:
 		return hw->n_se * hw->cus_per_se;
-	case WS_PER_CHANNEL:
+	case SG_PER_CHANNEL:
 		return hw->n_channels;
 	default:
 		return 1;
 	}
 }
 
-bool ws_result_init(struct ws_model *m, struct ws_model_result *r)
+bool sg_result_init(struct sg_model *m, struct sg_model_result *r)
 {
-	*r = (struct ws_model_result){ 0 };
-	for (unsigned b = 0; b < WS_N_BLOCKS; b++) {
-		r->n_instances[b] = ws_hw_instances(m->hw, b);
-		r->values[b] = calloc((size_t)r->n_instances[b] * ws_blocks[b].n, sizeof(uint64_t));
+	*r = (struct sg_model_result){ 0 };
+	for (unsigned b = 0; b < SG_N_BLOCKS; b++) {
+		r->n_instances[b] = sg_hw_instances(m->hw, b);
+		r->values[b] = calloc((size_t)r->n_instances[b] * sg_blocks[b].n, sizeof(uint64_t));
 		if (!r->values[b])
 			return false;
 	}
-	r->accumulated = calloc((size_t)m->hw->n_se * WS_N_SQ, sizeof(uint64_t));
+	r->accumulated = calloc((size_t)m->hw->n_se * SG_N_SQ, sizeof(uint64_t));
 	return r->accumulated != NULL;
 }
 
-void ws_model_result_free(struct ws_model_result *r)
+void sg_model_result_free(struct sg_model_result *r)
 {
-	for (unsigned b = 0; b < WS_N_BLOCKS; b++)
+	for (unsigned b = 0; b < SG_N_BLOCKS; b++)
 		free(r->values[b]);
 	free(r->accumulated);
-	*r = (struct ws_model_result){ 0 };
+	*r = (struct sg_model_result){ 0 };
 }
 
-static size_t n_values(const struct ws_model_result *r, enum ws_block block)
+static size_t n_values(const struct sg_model_result *r, enum ana_block block)
 {
-	return (size_t)r->n_instances[block] * ws_blocks[block].n;
+	return (size_t)r->n_instances[block] * sg_blocks[block].n;
 }
 
-size_t ws_model_result_bytes(const struct ws_model_result *r)
+size_t sg_model_result_bytes(const struct sg_model_result *r)
 {
-	size_t n = (size_t)r->n_instances[WS_BLOCK_SQ] * WS_N_SQ;
+	size_t n = (size_t)r->n_instances[SG_BLOCK_SQ] * SG_N_SQ;
 
-	for (unsigned b = 0; b < WS_N_BLOCKS; b++)
+	for (unsigned b = 0; b < SG_N_BLOCKS; b++)
 		n += n_values(r, b);
 	return n * sizeof(uint64_t);
 }
 
-bool ws_model_result_copy(struct ws_model_result *out, const struct ws_model_result *from)
+bool sg_model_result_copy(struct sg_model_result *out, const struct sg_model_result *from)
 {
-	size_t n = (size_t)from->n_instances[WS_BLOCK_SQ] * WS_N_SQ;
+	size_t n = (size_t)from->n_instances[SG_BLOCK_SQ] * SG_N_SQ;
 	bool whole = true;
 
 	*out = *from;
-	for (unsigned b = 0; b < WS_N_BLOCKS; b++) {
+	for (unsigned b = 0; b < SG_N_BLOCKS; b++) {
 		out->values[b] = calloc(n_values(from, b), sizeof(uint64_t));
 		whole &= out->values[b] != NULL;
 		if (out->values[b])
@@ -73,69 +73,69 @@ bool ws_model_result_copy(struct ws_model_result *out, const struct ws_model_res
 		memcpy(out->accumulated, from->accumulated, n * sizeof(uint64_t));
 	if (whole && out->accumulated)
 		return true;
-	ws_model_result_free(out);
+	sg_model_result_free(out);
 	return false;
 }
 
-uint64_t ws_model_sum(const struct ws_model_result *r, enum ws_block block, uint32_t place)
+uint64_t sg_model_sum(const struct sg_model_result *r, enum ana_block block, uint32_t place)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t k = 0; k < r->n_instances[block]; k++)
-		sum += r->values[block][(size_t)k * ws_blocks[block].n + place];
+		sum += r->values[block][(size_t)k * sg_blocks[block].n + place];
 	return sum;
 }
 
-uint64_t ws_model_accumulated(const struct ws_model_result *r, uint32_t place)
+uint64_t sg_model_accumulated(const struct sg_model_result *r, uint32_t place)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t k = 0; k < r->n_instances[WS_BLOCK_SQ]; k++)
-		sum += r->accumulated[(size_t)k * WS_N_SQ + place];
+	for (uint32_t k = 0; k < r->n_instances[SG_BLOCK_SQ]; k++)
+		sum += r->accumulated[(size_t)k * SG_N_SQ + place];
 	return sum;
 }
 
 /* ---- instructions ---- */
 
-#define SQ(name) sq[WS_C_##name]
+#define SQ(name) sq[SG_C_##name]
 
-static const uint16_t class_counter[WS_N_VALU_CLASSES] = {
-	[WS_VALU_ADD_F16] = WS_C_SQ_INSTS_VALU_ADD_F16, [WS_VALU_MUL_F16] = WS_C_SQ_INSTS_VALU_MUL_F16,
-	[WS_VALU_FMA_F16] = WS_C_SQ_INSTS_VALU_FMA_F16, [WS_VALU_TRANS_F16] = WS_C_SQ_INSTS_VALU_TRANS_F16,
-	[WS_VALU_ADD_F32] = WS_C_SQ_INSTS_VALU_ADD_F32, [WS_VALU_MUL_F32] = WS_C_SQ_INSTS_VALU_MUL_F32,
-	[WS_VALU_FMA_F32] = WS_C_SQ_INSTS_VALU_FMA_F32, [WS_VALU_TRANS_F32] = WS_C_SQ_INSTS_VALU_TRANS_F32,
-	[WS_VALU_ADD_F64] = WS_C_SQ_INSTS_VALU_ADD_F64, [WS_VALU_MUL_F64] = WS_C_SQ_INSTS_VALU_MUL_F64,
-	[WS_VALU_FMA_F64] = WS_C_SQ_INSTS_VALU_FMA_F64, [WS_VALU_TRANS_F64] = WS_C_SQ_INSTS_VALU_TRANS_F64,
-	[WS_VALU_INT32] = WS_C_SQ_INSTS_VALU_INT32, [WS_VALU_INT64] = WS_C_SQ_INSTS_VALU_INT64,
-	[WS_VALU_CVT] = WS_C_SQ_INSTS_VALU_CVT,
-	[WS_VALU_MFMA_I8] = WS_C_SQ_INSTS_VALU_MFMA_I8, [WS_VALU_MFMA_F16] = WS_C_SQ_INSTS_VALU_MFMA_F16,
-	[WS_VALU_MFMA_BF16] = WS_C_SQ_INSTS_VALU_MFMA_BF16, [WS_VALU_MFMA_F32] = WS_C_SQ_INSTS_VALU_MFMA_F32,
-	[WS_VALU_MFMA_F64] = WS_C_SQ_INSTS_VALU_MFMA_F64,
+static const uint16_t class_counter[SG_N_VALU_CLASSES] = {
+	[SG_VALU_ADD_F16] = SG_C_SQ_INSTS_VALU_ADD_F16, [SG_VALU_MUL_F16] = SG_C_SQ_INSTS_VALU_MUL_F16,
+	[SG_VALU_FMA_F16] = SG_C_SQ_INSTS_VALU_FMA_F16, [SG_VALU_TRANS_F16] = SG_C_SQ_INSTS_VALU_TRANS_F16,
+	[SG_VALU_ADD_F32] = SG_C_SQ_INSTS_VALU_ADD_F32, [SG_VALU_MUL_F32] = SG_C_SQ_INSTS_VALU_MUL_F32,
+	[SG_VALU_FMA_F32] = SG_C_SQ_INSTS_VALU_FMA_F32, [SG_VALU_TRANS_F32] = SG_C_SQ_INSTS_VALU_TRANS_F32,
+	[SG_VALU_ADD_F64] = SG_C_SQ_INSTS_VALU_ADD_F64, [SG_VALU_MUL_F64] = SG_C_SQ_INSTS_VALU_MUL_F64,
+	[SG_VALU_FMA_F64] = SG_C_SQ_INSTS_VALU_FMA_F64, [SG_VALU_TRANS_F64] = SG_C_SQ_INSTS_VALU_TRANS_F64,
+	[SG_VALU_INT32] = SG_C_SQ_INSTS_VALU_INT32, [SG_VALU_INT64] = SG_C_SQ_INSTS_VALU_INT64,
+	[SG_VALU_CVT] = SG_C_SQ_INSTS_VALU_CVT,
+	[SG_VALU_MFMA_I8] = SG_C_SQ_INSTS_VALU_MFMA_I8, [SG_VALU_MFMA_F16] = SG_C_SQ_INSTS_VALU_MFMA_F16,
+	[SG_VALU_MFMA_BF16] = SG_C_SQ_INSTS_VALU_MFMA_BF16, [SG_VALU_MFMA_F32] = SG_C_SQ_INSTS_VALU_MFMA_F32,
+	[SG_VALU_MFMA_F64] = SG_C_SQ_INSTS_VALU_MFMA_F64,
 };
 
-static void count_vector(uint64_t *sq, const struct ws_tinst *i, uint64_t n)
+static void count_vector(uint64_t *sq, const struct sg_timing_insn *i, uint64_t n)
 {
 	SQ(SQ_INSTS_VALU) += n;
 	SQ(SQ_ACTIVE_INST_VALU) += n * i->passes;
 	if (i->valu)
-		sq[class_counter[i->valu]] += n * (i->flags & WS_INST_PACKED ? 2 : 1);
+		sq[class_counter[i->valu]] += n * (i->flags & SG_INST_PACKED ? 2 : 1);
 	if (!i->matrix_passes)
 		return;
 	SQ(SQ_INSTS_MFMA) += n;
 	SQ(SQ_VALU_MFMA_BUSY_CYCLES) += n * 4 * i->matrix_passes;
 	/* the counters of operations follow those of instructions, in the same order */
-	sq[class_counter[i->valu] - WS_C_SQ_INSTS_VALU_MFMA_I8 + WS_C_SQ_INSTS_VALU_MFMA_MOPS_I8] +=
+	sq[class_counter[i->valu] - SG_C_SQ_INSTS_VALU_MFMA_I8 + SG_C_SQ_INSTS_VALU_MFMA_MOPS_I8] +=
 		n * i->ops512;
 }
 
-static void count_memory(uint64_t *sq, const struct ws_tinst *i, uint64_t n)
+static void count_memory(uint64_t *sq, const struct sg_timing_insn *i, uint64_t n)
 {
-	bool reads = i->mem == WS_MEM_LOAD || i->mem == WS_MEM_ATOMIC_RET;
+	bool reads = i->mem == SG_MEM_LOAD || i->mem == SG_MEM_ATOMIC_RET;
 
 	SQ(SQ_INSTS_VMEM) += n;
 	*(reads ? &SQ(SQ_INSTS_VMEM_RD) : &SQ(SQ_INSTS_VMEM_WR)) += n;
 	*(reads ? &SQ(SQ_INST_CYCLES_VMEM_RD) : &SQ(SQ_INST_CYCLES_VMEM_WR)) += n;
-	if (i->unit == WS_UNIT_FLAT) {
+	if (i->unit == SG_UNIT_FLAT) {
 		SQ(SQ_INSTS_FLAT) += n;
 		SQ(SQ_ACTIVE_INST_FLAT) += n;
 	} else {
@@ -143,138 +143,138 @@ static void count_memory(uint64_t *sq, const struct ws_tinst *i, uint64_t n)
 	}
 }
 
-static void count_instruction(uint64_t *sq, const struct ws_tinst *i, uint64_t n)
+static void count_instruction(uint64_t *sq, const struct sg_timing_insn *i, uint64_t n)
 {
 	SQ(SQ_INSTS) += n;
-	if (i->unit != WS_UNIT_NONE)
-		SQ(SQ_ACTIVE_INST_ANY) += n * (i->unit == WS_UNIT_VALU ? i->passes : 1);
+	if (i->unit != SG_UNIT_NONE)
+		SQ(SQ_ACTIVE_INST_ANY) += n * (i->unit == SG_UNIT_VALU ? i->passes : 1);
 	switch (i->unit) {
-	case WS_UNIT_VALU:
+	case SG_UNIT_VALU:
 		count_vector(sq, i, n);
 		break;
-	case WS_UNIT_SALU:
+	case SG_UNIT_SALU:
 		SQ(SQ_INSTS_SALU) += n;
 		SQ(SQ_INST_CYCLES_SALU) += n;
 		SQ(SQ_ACTIVE_INST_SCA) += n;
 		break;
-	case WS_UNIT_SMEM:
+	case SG_UNIT_SMEM:
 		SQ(SQ_INSTS_SMEM) += n;
 		SQ(SQ_INSTS_SMEM_NORM) += 2 * n;
 		SQ(SQ_INST_CYCLES_SMEM) += n;
 		SQ(SQ_ACTIVE_INST_SCA) += n;
 		break;
-	case WS_UNIT_VMEM:
-	case WS_UNIT_FLAT:
+	case SG_UNIT_VMEM:
+	case SG_UNIT_FLAT:
 		count_memory(sq, i, n);
 		break;
-	case WS_UNIT_LDS:
+	case SG_UNIT_LDS:
 		SQ(SQ_INSTS_LDS) += n;
 		SQ(SQ_ACTIVE_INST_LDS) += n;
 		break;
-	case WS_UNIT_GDS:
+	case SG_UNIT_GDS:
 		SQ(SQ_INSTS_GDS) += n;
 		SQ(SQ_INSTS_EXP_GDS) += n;
 		SQ(SQ_ACTIVE_INST_EXP_GDS) += n;
 		break;
-	case WS_UNIT_MISC:
+	case SG_UNIT_MISC:
 		SQ(SQ_ACTIVE_INST_MISC) += n;
-		SQ(SQ_INSTS_BRANCH) += i->flags & WS_INST_BRANCH ? n : 0;
-		SQ(SQ_INSTS_SENDMSG) += i->flags & WS_INST_MESSAGE ? n : 0;
+		SQ(SQ_INSTS_BRANCH) += i->flags & SG_INST_BRANCH ? n : 0;
+		SQ(SQ_INSTS_SENDMSG) += i->flags & SG_INST_MESSAGE ? n : 0;
 		break;
 	}
 }
 
-static void count_instructions(struct ws_model *m)
+static void count_instructions(struct sg_model *m)
 {
-	for (struct ws_map_page *page = m->code.pages; page; page = page->next)
+	for (struct sg_map_page *page = m->code.pages; page; page = page->next)
 		for (uint32_t se = 0; se < m->hw->n_se; se++)
-			for (uint32_t k = 0; k < WS_MAP_SLOTS; k++)
+			for (uint32_t k = 0; k < SG_MAP_SLOTS; k++)
 				if (page->count[se][k])
-					count_instruction(m->r->values[WS_BLOCK_SQ] + (size_t)se * WS_N_SQ,
+					count_instruction(m->r->values[SG_BLOCK_SQ] + (size_t)se * SG_N_SQ,
 							  &page->inst[k], page->count[se][k]);
 }
 
 /* ---- time ---- */
 
-static void finish_engines(struct ws_model *m, uint64_t grbm)
+static void finish_engines(struct sg_model *m, uint64_t grbm)
 {
 	for (uint32_t se = 0; se < m->hw->n_se; se++) {
-		uint64_t *sq = m->r->values[WS_BLOCK_SQ] + (size_t)se * WS_N_SQ;
-		uint64_t *level = m->r->accumulated + (size_t)se * WS_N_SQ;
-		uint64_t *spi = m->r->values[WS_BLOCK_SPI] + (size_t)se * WS_N_SPI;
+		uint64_t *sq = m->r->values[SG_BLOCK_SQ] + (size_t)se * SG_N_SQ;
+		uint64_t *level = m->r->accumulated + (size_t)se * SG_N_SQ;
+		uint64_t *spi = m->r->values[SG_BLOCK_SPI] + (size_t)se * SG_N_SPI;
 
 		SQ(SQ_CYCLES) = grbm;
 		SQ(SQ_BUSY_CYCLES) = m->spi.se_busy[se].cycles;
-		spi[WS_C_SPI_CSN_WINDOW_VALID] = grbm;
+		spi[SG_C_SPI_CSN_WINDOW_VALID] = grbm;
 		/*
 		 * R, both chips: NO_ALLOC_CSN = NO_ALLOC - RES_STALL_CSN + CSN_WAVE. So NO_ALLOC_CSN is the checks
 		 * at which a request could be met, and NO_ALLOC those at which none was.
 		 */
-		spi[WS_C_SPI_RA_REQ_NO_ALLOC_CSN] = spi[WS_C_SPI_CSN_WAVE] * m->hw->wave_request / 4;
-		spi[WS_C_SPI_RA_REQ_NO_ALLOC] = spi[WS_C_SPI_RA_RES_STALL_CSN] +
-						spi[WS_C_SPI_RA_REQ_NO_ALLOC_CSN] - spi[WS_C_SPI_CSN_WAVE];
-		spi[WS_C_SPI_CSN_BUSY] = m->spi.se_busy[se].cycles + 1000; /* R: 1016 to 1177 per engine */
+		spi[SG_C_SPI_RA_REQ_NO_ALLOC_CSN] = spi[SG_C_SPI_CSN_WAVE] * m->hw->wave_request / 4;
+		spi[SG_C_SPI_RA_REQ_NO_ALLOC] = spi[SG_C_SPI_RA_RES_STALL_CSN] +
+						spi[SG_C_SPI_RA_REQ_NO_ALLOC_CSN] - spi[SG_C_SPI_CSN_WAVE];
+		spi[SG_C_SPI_CSN_BUSY] = m->spi.se_busy[se].cycles + 1000; /* R: 1016 to 1177 per engine */
 		/* a level counter looks at one CU slot at a time; the waves are gone at its end */
-		for (uint32_t k = 0; k < WS_N_SQ; k++)
+		for (uint32_t k = 0; k < SG_N_SQ; k++)
 			if (level[k])
 				sq[k] = level[k] / m->hw->level_slots;
 		SQ(SQ_LEVEL_WAVES) = 0;
 	}
 }
 
-static void finish_cus(struct ws_model *m)
+static void finish_cus(struct sg_model *m)
 {
 	for (uint32_t k = 0; k < m->n_cus; k++) {
-		struct ws_cu *cu = &m->cus[k];
-		struct ws_tcp *tcp = &cu->tcp;
+		struct sg_cu *cu = &m->cus[k];
+		struct sg_tcp *tcp = &cu->tcp;
 
-		cu->sq[WS_C_SQ_BUSY_CU_CYCLES] += cu->busy.cycles;
+		cu->sq[SG_C_SQ_BUSY_CU_CYCLES] += cu->busy.cycles;
 		if (!cu->missing)
-			tcp->c[WS_C_TCP_TOTAL_WRITEBACK_INVALIDATES] += m->hw->l1_invalidates;
-		tcp->ta[WS_C_TA_TA_BUSY] = tcp->ta_busy.cycles;
-		tcp->td[WS_C_TD_TD_BUSY] = tcp->td_busy.cycles;
+			tcp->c[SG_C_TCP_TOTAL_WRITEBACK_INVALIDATES] += m->hw->l1_invalidates;
+		tcp->ta[SG_C_TA_TA_BUSY] = tcp->ta_busy.cycles;
+		tcp->td[SG_C_TD_TD_BUSY] = tcp->td_busy.cycles;
 		/* R: data take 16 cycles per 512 bytes of the time that the unit has work */
-		tcp->td[WS_C_TD_TC_STALL] =
+		tcp->td[SG_C_TD_TC_STALL] =
 			tcp->td_busy.cycles -
 			(tcp->n_returned / 32 < tcp->td_busy.cycles ? tcp->n_returned / 32 : 0);
-		tcp->c[WS_C_TCP_GATE_EN1] = cu->busy.cycles + (cu->busy.cycles ? 2000 : 0);
-		tcp->c[WS_C_TCP_GATE_EN2] = tcp->gate.cycles;
-		tcp->c[WS_C_TCP_PENDING_STALL_CYCLES] = tcp->pending.cycles;
-		tcp->c[WS_C_TCP_TCR_TCP_STALL_CYCLES] = tcp->n_sent * m->hw->tcr_ps * m->mhz / 1000000;
+		tcp->c[SG_C_TCP_GATE_EN1] = cu->busy.cycles + (cu->busy.cycles ? 2000 : 0);
+		tcp->c[SG_C_TCP_GATE_EN2] = tcp->gate.cycles;
+		tcp->c[SG_C_TCP_PENDING_STALL_CYCLES] = tcp->pending.cycles;
+		tcp->c[SG_C_TCP_TCR_TCP_STALL_CYCLES] = tcp->n_sent * m->hw->tcr_ps * m->mhz / 1000000;
 	}
 }
 
-static void finish_front_end(struct ws_model *m, uint64_t grbm, uint64_t spi_busy)
+static void finish_front_end(struct sg_model *m, uint64_t grbm, uint64_t spi_busy)
 {
-	const struct ws_hw *hw = m->hw;
-	uint64_t *g = m->r->values[WS_BLOCK_GRBM], *c = m->r->values[WS_BLOCK_CPC];
-	uint64_t *f = m->r->values[WS_BLOCK_CPF];
+	const struct sg_hw *hw = m->hw;
+	uint64_t *g = m->r->values[SG_BLOCK_GRBM], *c = m->r->values[SG_BLOCK_CPC];
+	uint64_t *f = m->r->values[SG_BLOCK_CPF];
 
-	g[WS_C_GRBM_COUNT] = g[WS_C_GRBM_GUI_ACTIVE] = grbm;
-	g[WS_C_GRBM_SPI_BUSY] = spi_busy;
-	c[WS_C_CPC_CPC_STAT_BUSY] = f[WS_C_CPF_CPF_STAT_BUSY] = grbm;
-	c[WS_C_CPC_CPC_STAT_STALL] = hw->cp_stall;
-	c[WS_C_CPC_CPC_TCIU_BUSY] = hw->cpc_tciu;
-	c[WS_C_CPC_CPC_TCIU_IDLE] = grbm - hw->cpc_tciu;
-	c[WS_C_CPC_CPC_UTCL2IU_BUSY] = hw->cpc_utcl2[m->d->cold];
-	c[WS_C_CPC_CPC_UTCL2IU_IDLE] = grbm - hw->cpc_utcl2[m->d->cold];
-	c[WS_C_CPC_ME1_BUSY_FOR_PACKET_DECODE] = hw->cp_decode;
-	c[WS_C_CPC_ME1_DC0_SPI_BUSY] = m->spi.last - m->spi.first;
-	c[WS_C_CPC_UTCL1_STALL_ON_TRANSLATION] = hw->cp_utcl1_stall[m->d->cold];
-	f[WS_C_CPF_CPF_TCIU_BUSY] = hw->cpf_tciu;
-	f[WS_C_CPF_CPF_TCIU_IDLE] = grbm - hw->cpf_tciu;
+	g[SG_C_GRBM_COUNT] = g[SG_C_GRBM_GUI_ACTIVE] = grbm;
+	g[SG_C_GRBM_SPI_BUSY] = spi_busy;
+	c[SG_C_CPC_CPC_STAT_BUSY] = f[SG_C_CPF_CPF_STAT_BUSY] = grbm;
+	c[SG_C_CPC_CPC_STAT_STALL] = hw->cp_stall;
+	c[SG_C_CPC_CPC_TCIU_BUSY] = hw->cpc_tciu;
+	c[SG_C_CPC_CPC_TCIU_IDLE] = grbm - hw->cpc_tciu;
+	c[SG_C_CPC_CPC_UTCL2IU_BUSY] = hw->cpc_utcl2[m->d->cold];
+	c[SG_C_CPC_CPC_UTCL2IU_IDLE] = grbm - hw->cpc_utcl2[m->d->cold];
+	c[SG_C_CPC_ME1_BUSY_FOR_PACKET_DECODE] = hw->cp_decode;
+	c[SG_C_CPC_ME1_DC0_SPI_BUSY] = m->spi.last - m->spi.first;
+	c[SG_C_CPC_UTCL1_STALL_ON_TRANSLATION] = hw->cp_utcl1_stall[m->d->cold];
+	f[SG_C_CPF_CPF_TCIU_BUSY] = hw->cpf_tciu;
+	f[SG_C_CPF_CPF_TCIU_IDLE] = grbm - hw->cpf_tciu;
 }
 
 /*
  * The clock that the cycles were run at, in kHz. Vector and matrix units issue at their documented rate, and
  * what peaks lack of it on hardware is the clock's: the more of the units work, the lower it is.
  */
-static uint64_t clock_khz(const struct ws_model *m)
+static uint64_t clock_khz(const struct sg_model *m)
 {
-	const struct ws_hw *hw = m->hw;
+	const struct sg_hw *hw = m->hw;
 	uint64_t available = m->r->cycles * m->n_cus * 4;
-	uint64_t used = WS_QUAD * ws_model_sum(m->r, WS_BLOCK_SQ, WS_C_SQ_ACTIVE_INST_VALU) +
-			ws_model_sum(m->r, WS_BLOCK_SQ, WS_C_SQ_VALU_MFMA_BUSY_CYCLES);
+	uint64_t used = SG_QUAD * sg_model_sum(m->r, SG_BLOCK_SQ, SG_C_SQ_ACTIVE_INST_VALU) +
+			sg_model_sum(m->r, SG_BLOCK_SQ, SG_C_SQ_VALU_MFMA_BUSY_CYCLES);
 	double share = available ? (double)used / (double)available : 0;
 
 	if (m->mhz <= hw->busy_mhz)
@@ -283,30 +283,30 @@ static uint64_t clock_khz(const struct ws_model *m)
 	return m->mhz * 1000ull - (uint64_t)((m->mhz - hw->busy_mhz) * 1000 * share);
 }
 
-void ws_result_finish(struct ws_model *m, uint64_t end)
+void sg_result_finish(struct sg_model *m, uint64_t end)
 {
 	uint64_t spi_busy = end - m->spi.first + (uint64_t)m->hw->release_ns * m->mhz / 1000;
 	uint64_t grbm = spi_busy + m->hw->cp_overhead, khz;
-	uint64_t *tcc = m->r->values[WS_BLOCK_TCC];
+	uint64_t *tcc = m->r->values[SG_BLOCK_TCC];
 
 	count_instructions(m);
 	finish_engines(m, grbm);
 	finish_cus(m);
 	finish_front_end(m, grbm, spi_busy);
 	for (uint32_t k = 0; k < m->hw->n_channels; k++) {
-		const struct ws_channel *ch = &m->tcc.channels[k];
-		uint64_t *c = tcc + (size_t)k * WS_N_TCC;
+		const struct sg_channel *ch = &m->tcc.channels[k];
+		uint64_t *c = tcc + (size_t)k * SG_N_TCC;
 
-		c[WS_C_TCC_CYCLE] = grbm;
-		c[WS_C_TCC_BUSY] = ch->busy.cycles;
-		c[WS_C_TCC_TAG_STALL] = ch->tag_stall.cycles;
-		c[WS_C_TCC_EA_RDREQ_DRAM_CREDIT_STALL] = ch->read_stall.cycles;
-		c[WS_C_TCC_EA_RDREQ_IO_CREDIT_STALL] = ws_ea_stalled(&m->tcc, &ch->io_read);
-		c[WS_C_TCC_EA_RDREQ_GMI_CREDIT_STALL] = ws_ea_stalled(&m->tcc, &ch->gmi_read);
-		c[WS_C_TCC_EA_WRREQ_DRAM_CREDIT_STALL] = ch->write_stall.cycles;
-		c[WS_C_TCC_EA_WRREQ_GMI_CREDIT_STALL] = ws_ea_stalled(&m->tcc, &ch->gmi_write);
-		c[WS_C_TCC_EA_WRREQ_STALL] =
-			ch->write_stall.cycles + c[WS_C_TCC_EA_WRREQ_GMI_CREDIT_STALL];
+		c[SG_C_TCC_CYCLE] = grbm;
+		c[SG_C_TCC_BUSY] = ch->busy.cycles;
+		c[SG_C_TCC_TAG_STALL] = ch->tag_stall.cycles;
+		c[SG_C_TCC_EA_RDREQ_DRAM_CREDIT_STALL] = ch->read_stall.cycles;
+		c[SG_C_TCC_EA_RDREQ_IO_CREDIT_STALL] = sg_ea_stalled(&m->tcc, &ch->io_read);
+		c[SG_C_TCC_EA_RDREQ_GMI_CREDIT_STALL] = sg_ea_stalled(&m->tcc, &ch->gmi_read);
+		c[SG_C_TCC_EA_WRREQ_DRAM_CREDIT_STALL] = ch->write_stall.cycles;
+		c[SG_C_TCC_EA_WRREQ_GMI_CREDIT_STALL] = sg_ea_stalled(&m->tcc, &ch->gmi_write);
+		c[SG_C_TCC_EA_WRREQ_STALL] =
+			ch->write_stall.cycles + c[SG_C_TCC_EA_WRREQ_GMI_CREDIT_STALL];
 	}
 	m->r->cycles = end - m->spi.first;
 	khz = clock_khz(m);

@@ -3,7 +3,7 @@
  */
 #include "softgpu/timing/impl.h"
 
-static const struct ws_model_wave *pick(struct ws_cu *cu)
+static const struct sg_model_wave *pick(struct sg_cu *cu)
 {
 	uint32_t n = cu->n_waves ? cu->sample_rr++ % cu->n_waves : 0;
 
@@ -19,46 +19,46 @@ static const struct ws_model_wave *pick(struct ws_cu *cu)
  * Whether the wave is at the instruction that it issued last: it is being executed, or it is one
  * that waits (s_waitcnt, s_barrier, s_sleep). Else it is at the next one.
  */
-static bool is_at_last(const struct ws_cu *cu, const struct ws_model_wave *w)
+static bool is_at_last(const struct sg_cu *cu, const struct sg_model_wave *w)
 {
-	return w->waits || (w->stall == WS_STALL_NONE && w->last_pc &&
+	return w->waits || (w->stall == SG_STALL_NONE && w->last_pc &&
 			    cu->simd[w->simd].ready[w->age] > cu->next_sample);
 }
 
-static const struct ws_tinst *inst_at(struct ws_cu *cu, uint64_t pc)
+static const struct sg_timing_insn *inst_at(struct sg_cu *cu, uint64_t pc)
 {
-	const struct ws_map_page *page = ws_code_map_page(&cu->model->code, pc); /* it is there */
+	const struct sg_map_page *page = sg_code_map_page(&cu->model->code, pc); /* it is there */
 
 	return &page->inst[(pc - page->base) / 4];
 }
 
 /* Whether the branch at which the wave is goes elsewhere: it did, or the trace says that it will. */
-static bool is_taken(const struct ws_model_wave *w, bool at_last, const struct ws_tinst *inst)
+static bool is_taken(const struct sg_model_wave *w, bool at_last, const struct sg_timing_insn *inst)
 {
 	if (at_last)
-		return ws_model_pc(w) != w->last_pc + 4ull * inst->dwords;
-	return w->reader.run == 1 && w->reader.op == WS_TRACE_JUMP;
+		return sg_model_pc(w) != w->last_pc + 4ull * inst->dwords;
+	return w->reader.run == 1 && w->reader.op == SG_TRACE_JUMP;
 }
 
-void ws_sample_window(struct ws_cu *cu, uint64_t t)
+void sg_sample_window(struct sg_cu *cu, uint64_t t)
 {
-	const struct ws_model_dispatch *d = cu->model->d;
+	const struct sg_model_dispatch *d = cu->model->d;
 
 	for (; cu->next_sample <= t; cu->next_sample += d->sample_cycles) {
-		const struct ws_model_wave *w = pick(cu);
-		struct ws_pc_sample s = { .cycle = cu->next_sample };
-		const struct ws_tinst *inst;
+		const struct sg_model_wave *w = pick(cu);
+		struct sg_pc_sample s = { .cycle = cu->next_sample };
+		const struct sg_timing_insn *inst;
 		bool at_last;
 
 		if (!w || cu->next_sample < w->started)
 			continue;
 		s.wg = w->wg->id;
 		/* ready: it issues in this quad-cycle, unless it was passed over in the last one */
-		s.stall = cu->simd[w->simd].ready[w->age] > cu->next_sample ? w->stall : WS_STALL_NONE;
-		if (!s.stall && w->issued_at + 4 <= cu->next_sample && w->stall == WS_STALL_NOT_CHOSEN)
-			s.stall = WS_STALL_NOT_CHOSEN;
+		s.stall = cu->simd[w->simd].ready[w->age] > cu->next_sample ? w->stall : SG_STALL_NONE;
+		if (!s.stall && w->issued_at + 4 <= cu->next_sample && w->stall == SG_STALL_NOT_CHOSEN)
+			s.stall = SG_STALL_NOT_CHOSEN;
 		at_last = is_at_last(cu, w);
-		s.pc = at_last ? w->last_pc : ws_model_pc(w);
+		s.pc = at_last ? w->last_pc : sg_model_pc(w);
 		inst = inst_at(cu, s.pc);
 		s.exec = w->exec;
 		s.wave = w->index;

@@ -11,23 +11,23 @@
 
 #include "softgpu/timing/impl.h"
 
-#define WS_CHECK 4 /* cycles from one look at an engine's resources to the next */
-#define SPI(name) spi->c[(size_t)se * WS_N_SPI + WS_C_##name]
+#define SG_CHECK 4 /* cycles from one look at an engine's resources to the next */
+#define SPI(name) spi->c[(size_t)se * SG_N_SPI + SG_C_##name]
 
 static uint32_t granules(uint32_t n, uint32_t granule)
 {
 	return (n + granule - 1) / granule * granule;
 }
 
-bool ws_spi_begin(struct ws_model *m)
+bool sg_spi_begin(struct sg_model *m)
 {
-	const struct ws_hw *hw = m->hw;
-	const struct ws_model_dispatch *d = m->d;
-	struct ws_spi *spi = &m->spi;
+	const struct sg_hw *hw = m->hw;
+	const struct sg_model_dispatch *d = m->d;
+	struct sg_spi *spi = &m->spi;
 	uint32_t vgprs = granules(d->vgprs ? d->vgprs : 1, hw->vgpr_granule);
 	uint32_t sgprs = granules(d->sgprs ? d->sgprs : 1, hw->sgpr_granule) + hw->trap_sgprs;
 
-	*spi = (struct ws_spi){ .first = WS_NEVER, .c = m->r->values[WS_BLOCK_SPI] };
+	*spi = (struct sg_spi){ .first = SG_NEVER, .c = m->r->values[SG_BLOCK_SPI] };
 	spi->vgpr_cap = hw->simd_vgprs / vgprs;
 	spi->sgpr_cap = hw->simd_sgprs / sgprs;
 	spi->simd_cap = hw->simd_waves;
@@ -43,13 +43,13 @@ bool ws_spi_begin(struct ws_model *m)
 	spi->scratch_cap = d->scratch_waves ? d->scratch_waves / hw->n_se : UINT32_MAX;
 	if (spi->scratch_cap < d->waves_per_wg)
 		spi->scratch_cap = d->waves_per_wg;
-	return spi->simd_cap <= WS_MAX_SIMD_WAVES &&
+	return spi->simd_cap <= SG_MAX_SIMD_WAVES &&
 	       granules(d->lds_bytes, hw->lds_granule) <= hw->lds_bytes;
 }
 
-static bool fits(const struct ws_model *m, const struct ws_cu *cu)
+static bool fits(const struct sg_model *m, const struct sg_cu *cu)
 {
-	const struct ws_model_dispatch *d = m->d;
+	const struct sg_model_dispatch *d = m->d;
 	uint32_t n_free = 0;
 
 	if (cu->missing ||
@@ -62,13 +62,13 @@ static bool fits(const struct ws_model *m, const struct ws_cu *cu)
 }
 
 /* The next CU of the engine, in turn, that can take a workgroup. NULL: none can. */
-static struct ws_cu *find_cu(struct ws_model *m, uint32_t se)
+static struct sg_cu *find_cu(struct sg_model *m, uint32_t se)
 {
-	const struct ws_hw *hw = m->hw;
+	const struct sg_hw *hw = m->hw;
 	uint32_t *next = &m->spi.next_cu[se];
 
 	for (uint32_t tried = 0; tried < hw->cus_per_se; tried++) {
-		struct ws_cu *cu = &m->cus[se * hw->cus_per_se + *next];
+		struct sg_cu *cu = &m->cus[se * hw->cus_per_se + *next];
 
 		*next = (*next + 1) % hw->cus_per_se;
 		if (fits(m, cu))
@@ -77,7 +77,7 @@ static struct ws_cu *find_cu(struct ws_model *m, uint32_t se)
 	return NULL;
 }
 
-static bool has_room(const struct ws_model *m, uint32_t se)
+static bool has_room(const struct sg_model *m, uint32_t se)
 {
 	uint32_t n = m->hw->cus_per_se, k = 0;
 
@@ -87,16 +87,16 @@ static bool has_room(const struct ws_model *m, uint32_t se)
 }
 
 /* No CU of the engine can take a workgroup, for so many checks: which resources are short, and where? */
-static void count_stall(struct ws_model *m, uint32_t se, uint64_t checks)
+static void count_stall(struct sg_model *m, uint32_t se, uint64_t checks)
 {
-	struct ws_spi *spi = &m->spi;
-	const struct ws_model_dispatch *d = m->d;
-	const struct ws_hw *hw = m->hw;
+	struct sg_spi *spi = &m->spi;
+	const struct sg_model_dispatch *d = m->d;
+	const struct sg_hw *hw = m->hw;
 	uint32_t share = (d->waves_per_wg + 3) / 4; /* of a SIMD */
 
 	SPI(SPI_RA_RES_STALL_CSN) += checks;
 	for (uint32_t k = 0; k < hw->cus_per_se; k++) {
-		const struct ws_cu *cu = &m->cus[se * hw->cus_per_se + k];
+		const struct sg_cu *cu = &m->cus[se * hw->cus_per_se + k];
 
 		if (cu->missing)
 			continue;
@@ -114,27 +114,27 @@ static void count_stall(struct ws_model *m, uint32_t se, uint64_t checks)
 	}
 }
 
-static void count_wave(struct ws_cu *cu, const struct ws_model_wave *w)
+static void count_wave(struct sg_cu *cu, const struct sg_model_wave *w)
 {
-	struct ws_spi *spi = &cu->model->spi;
+	struct sg_spi *spi = &cu->model->spi;
 	uint32_t se = cu->se, lanes = w->lanes;
 	uint64_t *sq = cu->sq;
 
 	SPI(SPI_CSN_WAVE)++;
 	SPI(SPI_VWC_CSC_WR)++;
 	SPI(SPI_SWC_CSC_WR) += cu->model->hw->sgpr_init;
-	sq[WS_C_SQ_WAVES]++;
-	sq[WS_C_SQ_ITEMS] += lanes;
-	sq[WS_C_SQ_WAVES_EQ_64] += lanes == 64;
-	sq[WS_C_SQ_WAVES_LT_64] += lanes < 64;
-	sq[WS_C_SQ_WAVES_LT_48] += lanes < 48;
-	sq[WS_C_SQ_WAVES_LT_32] += lanes < 32;
-	sq[WS_C_SQ_WAVES_LT_16] += lanes < 16;
+	sq[SG_C_SQ_WAVES]++;
+	sq[SG_C_SQ_ITEMS] += lanes;
+	sq[SG_C_SQ_WAVES_EQ_64] += lanes == 64;
+	sq[SG_C_SQ_WAVES_LT_64] += lanes < 64;
+	sq[SG_C_SQ_WAVES_LT_48] += lanes < 48;
+	sq[SG_C_SQ_WAVES_LT_32] += lanes < 32;
+	sq[SG_C_SQ_WAVES_LT_16] += lanes < 16;
 }
 
-static struct ws_model_wave *new_wave(struct ws_model *m)
+static struct sg_model_wave *new_wave(struct sg_model *m)
 {
-	struct ws_model_wave *w = m->free_waves;
+	struct sg_model_wave *w = m->free_waves;
 
 	if (w) {
 		m->free_waves = w->next_free;
@@ -146,11 +146,11 @@ static struct ws_model_wave *new_wave(struct ws_model *m)
 	return w;
 }
 
-static bool launch_wave(struct ws_model *m, struct ws_cu *cu, struct ws_model_wg *wg, uint32_t index,
+static bool launch_wave(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *wg, uint32_t index,
 			uint64_t t)
 {
-	struct ws_model_wave *w = new_wave(m);
-	struct ws_simd *simd;
+	struct sg_model_wave *w = new_wave(m);
+	struct sg_simd *simd;
 
 	if (!w)
 		return false;
@@ -171,17 +171,17 @@ static bool launch_wave(struct ws_model *m, struct ws_cu *cu, struct ws_model_wg
 	if (!m->spi.se_waves[cu->se]++)
 		m->spi.se_from[cu->se] = t;
 	m->n_alive++;
-	if (!ws_wave_begin(cu, w, t))
+	if (!sg_wave_begin(cu, w, t))
 		return false;
 	count_wave(cu, w);
-	ws_wave_wake(w);
+	sg_wave_wake(w);
 	return true;
 }
 
-static bool launch(struct ws_model *m, struct ws_cu *cu, uint64_t t)
+static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
 {
-	struct ws_spi *spi = &m->spi;
-	struct ws_model_wg *wg = m->free_wgs;
+	struct sg_spi *spi = &m->spi;
+	struct sg_model_wg *wg = m->free_wgs;
 	uint32_t se = cu->se;
 
 	if (wg)
@@ -220,30 +220,30 @@ static bool launch(struct ws_model *m, struct ws_cu *cu, uint64_t t)
 }
 
 /* An engine that asked in vain until `to`, from `from` on. */
-static void count_wait(struct ws_model *m, uint32_t se, uint64_t from, uint64_t to)
+static void count_wait(struct sg_model *m, uint32_t se, uint64_t from, uint64_t to)
 {
-	struct ws_spi *spi = &m->spi;
+	struct sg_spi *spi = &m->spi;
 
 	/* scratch is had wave by wave: as long as there is some, the first wave asks for the rest */
 	if (spi->scratch_used[se] >= spi->scratch_cap || has_room(m, se))
 		SPI(SPI_RA_TMP_STALL_CSN) += to - from;
 	else
-		count_stall(m, se, to / WS_CHECK - from / WS_CHECK);
+		count_stall(m, se, to / SG_CHECK - from / SG_CHECK);
 }
 
 /*
  * The engine that can take the next workgroup first, and its CU; *out_t: when. NULL: none can before `to`. An
  * engine that cannot is not looked at again: nothing ends within a window.
  */
-static struct ws_cu *first_cu(struct ws_model *m, uint32_t *full, uint64_t from, uint64_t to, uint64_t *out_t)
+static struct sg_cu *first_cu(struct sg_model *m, uint32_t *full, uint64_t from, uint64_t to, uint64_t *out_t)
 {
-	const struct ws_spi *spi = &m->spi;
-	const struct ws_hw *hw = m->hw;
+	const struct sg_spi *spi = &m->spi;
+	const struct sg_hw *hw = m->hw;
 
 	for (;;) {
-		uint32_t first = WS_MAX_SE;
+		uint32_t first = SG_MAX_SE;
 		uint64_t first_t = to;
-		struct ws_cu *cu = NULL;
+		struct sg_cu *cu = NULL;
 
 		for (uint32_t k = 0; k < hw->n_se; k++) {
 			uint32_t se = (spi->se + k) % hw->n_se;
@@ -254,7 +254,7 @@ static struct ws_cu *first_cu(struct ws_model *m, uint32_t *full, uint64_t from,
 			first = se;
 			first_t = t;
 		}
-		if (first == WS_MAX_SE)
+		if (first == SG_MAX_SE)
 			return NULL;
 		if (spi->scratch_used[first] + m->d->waves_per_wg <= spi->scratch_cap)
 			cu = find_cu(m, first);
@@ -265,12 +265,12 @@ static struct ws_cu *first_cu(struct ws_model *m, uint32_t *full, uint64_t from,
 	}
 }
 
-void ws_spi_window(struct ws_model *m, uint64_t from, uint64_t to)
+void sg_spi_window(struct sg_model *m, uint64_t from, uint64_t to)
 {
-	struct ws_spi *spi = &m->spi;
-	const struct ws_hw *hw = m->hw;
+	struct sg_spi *spi = &m->spi;
+	const struct sg_hw *hw = m->hw;
 	uint32_t full = 0;
-	struct ws_cu *cu;
+	struct sg_cu *cu;
 	uint64_t t;
 
 	while (spi->next_wg < m->d->n_wgs && !m->failed && (cu = first_cu(m, &full, from, to, &t))) {
@@ -288,12 +288,12 @@ void ws_spi_window(struct ws_model *m, uint64_t from, uint64_t to)
 	}
 }
 
-void ws_spi_wave_done(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
+void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 {
-	struct ws_model *m = cu->model;
-	struct ws_spi *spi = &m->spi;
-	struct ws_simd *simd = &cu->simd[w->simd];
-	struct ws_model_wg *wg = w->wg;
+	struct sg_model *m = cu->model;
+	struct sg_spi *spi = &m->spi;
+	struct sg_simd *simd = &cu->simd[w->simd];
+	struct sg_model_wg *wg = w->wg;
 
 	simd->n_waves--;
 	for (uint32_t k = w->age; k < simd->n_waves; k++) {
@@ -307,9 +307,9 @@ void ws_spi_wave_done(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 	m->n_alive--;
 	m->last_end = t > m->last_end ? t : m->last_end;
 	if (!--cu->n_waves)
-		ws_busy_add(&cu->busy, cu->busy_from, t);
+		sg_busy_add(&cu->busy, cu->busy_from, t);
 	if (!--spi->se_waves[cu->se])
-		ws_busy_add(&spi->se_busy[cu->se], spi->se_from[cu->se], t);
+		sg_busy_add(&spi->se_busy[cu->se], spi->se_from[cu->se], t);
 	if (!--wg->n_alive) {
 		cu->n_wgs--;
 		cu->lds_used -= granules(m->d->lds_bytes, m->hw->lds_granule);
@@ -322,12 +322,12 @@ void ws_spi_wave_done(struct ws_cu *cu, struct ws_model_wave *w, uint64_t t)
 		/* the last wave that the others waited for is gone */
 		for (unsigned s = 0; s < 4; s++)
 			for (uint32_t n = 0; n < cu->simd[s].n_waves; n++) {
-				struct ws_model_wave *other = cu->simd[s].waves[n];
+				struct sg_model_wave *other = cu->simd[s].waves[n];
 
-				if (other->wg != wg || other->stall != WS_STALL_BARRIER)
+				if (other->wg != wg || other->stall != SG_STALL_BARRIER)
 					continue;
 				other->ready_at = (t + 11) / 4 * 4;
-				ws_wave_wake(other);
+				sg_wave_wake(other);
 			}
 		wg->n_at_barrier = 0;
 	}

@@ -22,7 +22,7 @@ static uint64_t word(const uint8_t *p)
 	return v;
 }
 
-uint64_t ws_digest(uint64_t before, const void *bytes, size_t size)
+uint64_t sg_digest(uint64_t before, const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes;
 	uint64_t a = before ^ K0, b = before ^ K1, tail[2] = { 0 };
@@ -44,11 +44,11 @@ uint64_t ws_digest(uint64_t before, const void *bytes, size_t size)
 	return fold(a ^ K2, b ^ size ^ K3); /* K0 would undo the start where nothing came to a */
 }
 
-uint64_t ws_trace_digest(uint64_t before, const struct ws_wave_trace *trace)
+uint64_t sg_trace_digest(uint64_t before, const struct sg_wave_trace *trace)
 {
 	const uint64_t start[2] = { trace->entry, trace->exec };
-	uint64_t digest = ws_digest(before, start, sizeof(start));
+	uint64_t digest = sg_digest(before, start, sizeof(start));
 
-	digest = ws_digest(digest, trace->control.bytes, trace->control.size);
-	return ws_digest(digest, trace->memory.bytes, trace->memory.size);
+	digest = sg_digest(digest, trace->control.bytes, trace->control.size);
+	return sg_digest(digest, trace->memory.bytes, trace->memory.size);
 }

@@ -10,7 +10,7 @@
 #include "softgpu/timing/wave_trace.h"
 
 /* Of `size` bytes behind what `before` stands for; 0: behind nothing. */
-uint64_t ws_digest(uint64_t before, const void *bytes, size_t size);
-uint64_t ws_trace_digest(uint64_t before, const struct ws_wave_trace *trace);
+uint64_t sg_digest(uint64_t before, const void *bytes, size_t size);
+uint64_t sg_trace_digest(uint64_t before, const struct sg_wave_trace *trace);
 
 #endif

@@ -4,19 +4,19 @@
 
 #define FIRST_ROOM 64 /* bytes: thousands of short waves are held in memory at a time */
 
-void ws_trace_init(struct ws_wave_trace *t)
+void sg_trace_init(struct sg_wave_trace *t)
 {
 	memset(t, 0, sizeof(*t));
 }
 
-void ws_trace_free(struct ws_wave_trace *t)
+void sg_trace_free(struct sg_wave_trace *t)
 {
 	free(t->control.bytes);
 	free(t->memory.bytes);
-	ws_trace_init(t);
+	sg_trace_init(t);
 }
 
-void ws_trace_start(struct ws_wave_trace *t, uint64_t entry, uint64_t exec)
+void sg_trace_start(struct sg_wave_trace *t, uint64_t entry, uint64_t exec)
 {
 	t->entry = entry;
 	t->exec = t->exec_now = exec;
@@ -31,7 +31,7 @@ void ws_trace_start(struct ws_wave_trace *t, uint64_t entry, uint64_t exec)
 
 /* ---- writing ---- */
 
-static uint8_t *reserve(struct ws_wave_trace *t, struct ws_trace_stream *s, size_t size)
+static uint8_t *reserve(struct sg_wave_trace *t, struct sg_trace_stream *s, size_t size)
 {
 	if (s->size + size > s->room) {
 		size_t room = s->room ? 2 * s->room : FIRST_ROOM;
@@ -66,9 +66,9 @@ static uint64_t zigzag(int64_t v)
 }
 
 /* A loop whose body does not change EXEC is one JUMP record and a count. */
-static bool jump_again(struct ws_wave_trace *t, const uint8_t *record, size_t size)
+static bool jump_again(struct sg_wave_trace *t, const uint8_t *record, size_t size)
 {
-	struct ws_trace_stream *s = &t->control;
+	struct sg_trace_stream *s = &t->control;
 	uint32_t count = 0;
 	uint8_t *p;
 
@@ -78,7 +78,7 @@ static bool jump_again(struct ws_wave_trace *t, const uint8_t *record, size_t si
 		p = reserve(t, s, 5);
 		if (!p)
 			return true;
-		p[0] = WS_TRACE_AGAIN;
+		p[0] = SG_TRACE_AGAIN;
 		memset(p + 1, 0, 4);
 		s->size += 5;
 		t->again = true;
@@ -92,11 +92,11 @@ static bool jump_again(struct ws_wave_trace *t, const uint8_t *record, size_t si
 	return true;
 }
 
-void ws_trace_jump(struct ws_wave_trace *t, int64_t dwords)
+void sg_trace_jump(struct sg_wave_trace *t, int64_t dwords)
 {
-	struct ws_trace_stream *s = &t->control;
+	struct sg_trace_stream *s = &t->control;
 	uint8_t record[24];
-	size_t size = put_varint(record, (uint64_t)t->run << 2 | WS_TRACE_JUMP);
+	size_t size = put_varint(record, (uint64_t)t->run << 2 | SG_TRACE_JUMP);
 	uint8_t *p;
 
 	size += put_varint(record + size, zigzag(dwords));
@@ -113,7 +113,7 @@ void ws_trace_jump(struct ws_wave_trace *t, int64_t dwords)
 	s->size += size;
 }
 
-void ws_trace_exec(struct ws_wave_trace *t, uint64_t exec)
+void sg_trace_exec(struct sg_wave_trace *t, uint64_t exec)
 {
 	uint8_t *p = reserve(t, &t->control, 24);
 	size_t n;
@@ -122,23 +122,23 @@ void ws_trace_exec(struct ws_wave_trace *t, uint64_t exec)
 	t->jump_size = 0;
 	if (!p)
 		return;
-	n = put_varint(p, (uint64_t)t->run << 2 | WS_TRACE_EXEC);
+	n = put_varint(p, (uint64_t)t->run << 2 | SG_TRACE_EXEC);
 	memcpy(p + n, &exec, 8);
 	t->control.size += n + 8;
 	t->run = 0;
 }
 
-void ws_trace_end(struct ws_wave_trace *t)
+void sg_trace_end(struct sg_wave_trace *t)
 {
 	uint8_t *p = reserve(t, &t->control, 16);
 
 	t->jump_size = 0;
 	if (p)
-		t->control.size += put_varint(p, (uint64_t)t->run << 2 | WS_TRACE_END);
+		t->control.size += put_varint(p, (uint64_t)t->run << 2 | SG_TRACE_END);
 	t->run = 0;
 }
 
-static uint8_t *put_header(struct ws_wave_trace *t, enum ws_trace_form form, enum ws_trace_space space,
+static uint8_t *put_header(struct sg_wave_trace *t, enum sg_trace_form form, enum sg_trace_space space,
 			   uint64_t mask, size_t payload)
 {
 	bool own = mask != t->exec_now;
@@ -155,10 +155,10 @@ static uint8_t *put_header(struct ws_wave_trace *t, enum ws_trace_form form, enu
 	return p;
 }
 
-static void put_affine(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t mask, uint64_t base,
+static void put_affine(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask, uint64_t base,
 		       int32_t stride)
 {
-	uint8_t *p = put_header(t, WS_TRACE_AFFINE, space, mask, 12);
+	uint8_t *p = put_header(t, SG_TRACE_AFFINE, space, mask, 12);
 
 	if (!p)
 		return;
@@ -166,7 +166,7 @@ static void put_affine(struct ws_wave_trace *t, enum ws_trace_space space, uint6
 	memcpy(p + 8, &stride, 4);
 }
 
-void ws_trace_lanes(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t mask,
+void sg_trace_lanes(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
 		    const uint64_t addr[64])
 {
 	unsigned first = mask ? (unsigned)__builtin_ctzll(mask) : 0;
@@ -212,7 +212,7 @@ void ws_trace_lanes(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t
 	unsigned n = (unsigned)__builtin_popcountll(mask);
 	bool narrow = high - low <= UINT32_MAX;
 
-	p = put_header(t, narrow ? WS_TRACE_LIST32 : WS_TRACE_LIST64, space, mask,
+	p = put_header(t, narrow ? SG_TRACE_LIST32 : SG_TRACE_LIST64, space, mask,
 		       narrow ? 8 + 4 * n : 8 * n);
 	if (!p)
 		return;
@@ -237,22 +237,22 @@ void ws_trace_lanes(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t
 	}
 }
 
-void ws_trace_lanes32(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t mask,
+void sg_trace_lanes32(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
 		      const uint32_t addr[64])
 {
 	uint64_t wide[64];
 
 	for (unsigned l = 0; l < 64; l++)
 		wide[l] = addr[l];
-	ws_trace_lanes(t, space, mask, wide);
+	sg_trace_lanes(t, space, mask, wide);
 }
 
 /* ---- LDS ---- */
 
-static const struct ws_trace_pattern *find_pattern(const struct ws_trace_patterns *all, uint64_t mask,
+static const struct sg_trace_pattern *find_pattern(const struct sg_trace_patterns *all, uint64_t mask,
 						   const uint32_t lane[64])
 {
-	uint32_t n = all->n_written < WS_TRACE_PATTERNS ? all->n_written : WS_TRACE_PATTERNS;
+	uint32_t n = all->n_written < SG_TRACE_PATTERNS ? all->n_written : SG_TRACE_PATTERNS;
 
 	for (uint32_t k = 0; k < n; k++)
 		if (all->at[k].mask == mask && !memcmp(all->at[k].lane, lane, sizeof(all->at[k].lane)))
@@ -260,10 +260,10 @@ static const struct ws_trace_pattern *find_pattern(const struct ws_trace_pattern
 	return NULL;
 }
 
-static void put_like(struct ws_wave_trace *t, uint64_t mask, uint64_t low, size_t list)
+static void put_like(struct sg_wave_trace *t, uint64_t mask, uint64_t low, size_t list)
 {
 	uint32_t back = (uint32_t)(t->memory.size - list);
-	uint8_t *p = put_header(t, WS_TRACE_LIKE, WS_SPACE_LDS, mask, 12);
+	uint8_t *p = put_header(t, SG_TRACE_LIKE, SG_SPACE_LDS, mask, 12);
 
 	if (!p)
 		return;
@@ -284,19 +284,19 @@ static uint32_t highest(uint64_t mask, const uint32_t lane[64])
 }
 
 /* The record at `at` has just been written for lane[] + offset. */
-static void keep_pattern(struct ws_wave_trace *t, size_t at, uint64_t mask, const uint32_t lane[64],
+static void keep_pattern(struct sg_wave_trace *t, size_t at, uint64_t mask, const uint32_t lane[64],
 			 uint32_t offset)
 {
 	const uint8_t *record = t->memory.bytes + at;
-	enum ws_trace_form form = *record & 3;
+	enum sg_trace_form form = *record & 3;
 	const uint8_t *payload = record + (*record & 0x20 ? 9 : 1);
-	struct ws_trace_pattern *p = &t->patterns->at[t->patterns->n_written % WS_TRACE_PATTERNS];
+	struct sg_trace_pattern *p = &t->patterns->at[t->patterns->n_written % SG_TRACE_PATTERNS];
 
-	if (form == WS_TRACE_LIST64)
+	if (form == SG_TRACE_LIST64)
 		return;
 	t->patterns->n_written++;
 	p->mask = mask;
-	p->affine = form == WS_TRACE_AFFINE;
+	p->affine = form == SG_TRACE_AFFINE;
 	memcpy(&p->base, payload, 8);
 	p->base -= offset;
 	if (p->affine)
@@ -306,35 +306,35 @@ static void keep_pattern(struct ws_wave_trace *t, size_t at, uint64_t mask, cons
 	memcpy(p->lane, lane, sizeof(p->lane));
 }
 
-void ws_trace_local(struct ws_wave_trace *t, uint64_t mask, const uint32_t lane[64], uint32_t offset)
+void sg_trace_local(struct sg_wave_trace *t, uint64_t mask, const uint32_t lane[64], uint32_t offset)
 {
-	const struct ws_trace_pattern *p = t->patterns && mask ? find_pattern(t->patterns, mask, lane) : NULL;
+	const struct sg_trace_pattern *p = t->patterns && mask ? find_pattern(t->patterns, mask, lane) : NULL;
 	size_t at = t->memory.size;
 	uint32_t addr[64];
 
 	/* sums that wrap around are left to the way that writes each down */
 	if (p && p->high <= UINT32_MAX - offset && at - p->at <= UINT32_MAX) {
 		if (p->affine)
-			put_affine(t, WS_SPACE_LDS, mask, p->base + offset, p->stride);
+			put_affine(t, SG_SPACE_LDS, mask, p->base + offset, p->stride);
 		else
 			put_like(t, mask, p->base + offset, p->at);
 		return;
 	}
 	for (unsigned l = 0; l < 64; l++)
 		addr[l] = offset + lane[l];
-	ws_trace_lanes32(t, WS_SPACE_LDS, mask, addr);
+	sg_trace_lanes32(t, SG_SPACE_LDS, mask, addr);
 	if (t->patterns && mask && !p && !t->lost && highest(mask, lane) <= UINT32_MAX - offset)
 		keep_pattern(t, at, mask, lane, offset);
 }
 
-void ws_trace_scalar(struct ws_wave_trace *t, uint64_t addr)
+void sg_trace_scalar(struct sg_wave_trace *t, uint64_t addr)
 {
-	put_affine(t, WS_SPACE_SCALAR, t->exec_now, addr, 0);
+	put_affine(t, SG_SPACE_SCALAR, t->exec_now, addr, 0);
 }
 
 /* ---- reading ---- */
 
-static bool get_varint(const struct ws_trace_stream *s, size_t *at, uint64_t *out)
+static bool get_varint(const struct sg_trace_stream *s, size_t *at, uint64_t *out)
 {
 	uint64_t v = 0;
 
@@ -350,7 +350,7 @@ static bool get_varint(const struct ws_trace_stream *s, size_t *at, uint64_t *ou
 	return false;
 }
 
-static bool get_bytes(const struct ws_trace_stream *s, size_t *at, void *out, size_t size)
+static bool get_bytes(const struct sg_trace_stream *s, size_t *at, void *out, size_t size)
 {
 	if (s->size - *at < size)
 		return false;
@@ -359,16 +359,16 @@ static bool get_bytes(const struct ws_trace_stream *s, size_t *at, void *out, si
 	return true;
 }
 
-void ws_trace_read(struct ws_trace_reader *r, const struct ws_wave_trace *t)
+void sg_trace_read(struct sg_trace_reader *r, const struct sg_wave_trace *t)
 {
 	memset(r, 0, sizeof(*r));
 	r->trace = t;
 	r->exec = t->exec;
 }
 
-bool ws_trace_next(struct ws_trace_reader *r)
+bool sg_trace_next(struct sg_trace_reader *r)
 {
-	const struct ws_trace_stream *s = &r->trace->control;
+	const struct sg_trace_stream *s = &r->trace->control;
 	uint64_t head, jump;
 
 	if (r->again) {
@@ -380,27 +380,27 @@ bool ws_trace_next(struct ws_trace_reader *r)
 		return false;
 	r->run = (uint32_t)(head >> 2);
 	switch (head & 3) {
-	case WS_TRACE_JUMP:
+	case SG_TRACE_JUMP:
 		if (!get_varint(s, &r->control_at, &jump))
 			return false;
 		r->jump = (int64_t)(jump >> 1) ^ -(int64_t)(jump & 1);
 		r->jump_run = r->run;
 		break;
-	case WS_TRACE_EXEC:
+	case SG_TRACE_EXEC:
 		if (!get_bytes(s, &r->control_at, &r->exec, 8))
 			return false;
 		break;
-	case WS_TRACE_AGAIN:
-		if (r->op != WS_TRACE_JUMP || !get_bytes(s, &r->control_at, &r->again, 4) || !r->again)
+	case SG_TRACE_AGAIN:
+		if (r->op != SG_TRACE_JUMP || !get_bytes(s, &r->control_at, &r->again, 4) || !r->again)
 			return false;
-		return ws_trace_next(r);
+		return sg_trace_next(r);
 	}
 	r->op = head & 3;
 	return true;
 }
 
 /* LIKE: the place of the distances. */
-static bool find_list(const struct ws_trace_stream *s, size_t record, size_t *at, size_t *list)
+static bool find_list(const struct sg_trace_stream *s, size_t record, size_t *at, size_t *list)
 {
 	uint32_t back;
 
@@ -410,11 +410,11 @@ static bool find_list(const struct ws_trace_stream *s, size_t record, size_t *at
 	return true;
 }
 
-bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_access *out)
+bool sg_trace_memory(struct sg_trace_reader *r, uint64_t exec, struct sg_trace_access *out)
 {
-	const struct ws_trace_stream *s = &r->trace->memory;
+	const struct sg_trace_stream *s = &r->trace->memory;
 	size_t *at = &r->memory_at;
-	enum ws_trace_form form;
+	enum sg_trace_form form;
 	size_t here = *at, list;
 	uint8_t head;
 
@@ -423,17 +423,17 @@ bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_a
 	form = head & 3;
 	out->space = head >> 2 & 7;
 	out->mask = exec;
-	out->affine = form == WS_TRACE_AFFINE;
+	out->affine = form == SG_TRACE_AFFINE;
 	if (head & 0x20 && !get_bytes(s, at, &out->mask, 8))
 		return false;
-	if (form == WS_TRACE_AFFINE) {
+	if (form == SG_TRACE_AFFINE) {
 		if (!get_bytes(s, at, &out->base, 8) || !get_bytes(s, at, &out->stride, 4))
 			return false;
 		return true;
 	}
-	if (form != WS_TRACE_LIST64 && !get_bytes(s, at, &out->base, 8))
+	if (form != SG_TRACE_LIST64 && !get_bytes(s, at, &out->base, 8))
 		return false;
-	if (form == WS_TRACE_LIKE) {
+	if (form == SG_TRACE_LIKE) {
 		if (!find_list(s, here, at, &list))
 			return false;
 		at = &list;
@@ -442,7 +442,7 @@ bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_a
 		uint64_t *a = &out->addr[__builtin_ctzll(m)];
 		uint32_t from_low;
 
-		if (form == WS_TRACE_LIST64) {
+		if (form == SG_TRACE_LIST64) {
 			if (!get_bytes(s, at, a, 8))
 				return false;
 		} else {
@@ -454,10 +454,10 @@ bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_a
 	return true;
 }
 
-const uint8_t *ws_trace_peek(const struct ws_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
-			     enum ws_trace_form *form, size_t *size, size_t *end)
+const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
+			     enum sg_trace_form *form, size_t *size, size_t *end)
 {
-	const struct ws_trace_stream *s = &r->trace->memory;
+	const struct sg_trace_stream *s = &r->trace->memory;
 	size_t at = r->memory_at, payload;
 	uint8_t head;
 
@@ -465,16 +465,16 @@ const uint8_t *ws_trace_peek(const struct ws_trace_reader *r, uint64_t exec, uin
 	if (!get_bytes(s, &at, &head, 1) || (head & 0x20 && !get_bytes(s, &at, mask, 8)))
 		return NULL;
 	*form = head & 3;
-	*size = *form == WS_TRACE_AFFINE ? 4 : 4 * (size_t)__builtin_popcountll(*mask);
-	if (*form == WS_TRACE_LIST64 || !get_bytes(s, &at, base, 8))
+	*size = *form == SG_TRACE_AFFINE ? 4 : 4 * (size_t)__builtin_popcountll(*mask);
+	if (*form == SG_TRACE_LIST64 || !get_bytes(s, &at, base, 8))
 		return NULL;
 	payload = at;
 	*end = at + *size;
-	if (*form == WS_TRACE_LIKE) {
+	if (*form == SG_TRACE_LIKE) {
 		if (!find_list(s, r->memory_at, &at, &payload))
 			return NULL;
 		*end = at;
-		*form = WS_TRACE_LIST32; /* as good as it */
+		*form = SG_TRACE_LIST32; /* as good as it */
 	}
 	return s->size - payload < *size ? NULL : s->bytes + payload;
 }

@@ -36,20 +36,20 @@
 #include <stdint.h>
 #include <string.h>
 
-enum ws_trace_space {
-	WS_SPACE_GLOBAL, /* device addresses */
-	WS_SPACE_LDS,    /* bytes from the workgroup's LDS */
-	WS_SPACE_SCRATCH, /* bytes from the wave's slice of scratch to each lane's first dword; the next
+enum sg_trace_space {
+	SG_SPACE_GLOBAL, /* device addresses */
+	SG_SPACE_LDS,    /* bytes from the workgroup's LDS */
+	SG_SPACE_SCRATCH, /* bytes from the wave's slice of scratch to each lane's first dword; the next
 				 dword is 256 bytes on */
-	WS_SPACE_SCALAR, /* one device address: AFFINE with lane 0 */
-	WS_SPACE_GDS,
-	WS_SPACE_LDS_TOO, /* as LDS; the lanes of the instruction that are elsewhere follow in a record */
+	SG_SPACE_SCALAR, /* one device address: AFFINE with lane 0 */
+	SG_SPACE_GDS,
+	SG_SPACE_LDS_TOO, /* as LDS; the lanes of the instruction that are elsewhere follow in a record */
 };
 
-enum ws_trace_form { WS_TRACE_AFFINE, WS_TRACE_LIST32, WS_TRACE_LIST64, WS_TRACE_LIKE };
-enum ws_trace_op { WS_TRACE_JUMP, WS_TRACE_EXEC, WS_TRACE_END, WS_TRACE_AGAIN };
+enum sg_trace_form { SG_TRACE_AFFINE, SG_TRACE_LIST32, SG_TRACE_LIST64, SG_TRACE_LIKE };
+enum sg_trace_op { SG_TRACE_JUMP, SG_TRACE_EXEC, SG_TRACE_END, SG_TRACE_AGAIN };
 
-struct ws_trace_stream {
+struct sg_trace_stream {
 	uint8_t *bytes;
 	size_t size, room;
 };
@@ -58,8 +58,8 @@ struct ws_trace_stream {
  * What the writer remembers of LDS instructions: kernels compute the register of addresses once, and use it
  * with many offsets in many turns. Then neither has the pattern to be found again nor written down.
  */
-#define WS_TRACE_PATTERNS 8
-struct ws_trace_pattern {
+#define SG_TRACE_PATTERNS 8
+struct sg_trace_pattern {
 	uint64_t mask;
 	bool affine;
 	int32_t stride;
@@ -69,15 +69,15 @@ struct ws_trace_pattern {
 	uint32_t lane[64];            /* the register */
 };
 
-struct ws_trace_patterns {
+struct sg_trace_patterns {
 	uint32_t n_written;           /* the newest eight are there */
-	struct ws_trace_pattern at[WS_TRACE_PATTERNS];
+	struct sg_trace_pattern at[SG_TRACE_PATTERNS];
 };
 
-struct ws_wave_trace {
+struct sg_wave_trace {
 	uint64_t entry;               /* GPU address of the first instruction */
 	uint64_t exec;                /* at the start */
-	struct ws_trace_stream control, memory;
+	struct sg_trace_stream control, memory;
 	bool lost;
 
 	/* writer */
@@ -86,12 +86,12 @@ struct ws_wave_trace {
 	size_t jump_at, jump_size;    /* the last record, if it is a JUMP (size 0: it is not) */
 	bool again;                   /* ... followed by an AGAIN */
 	uint64_t n_instructions;
-	struct ws_trace_patterns *patterns; /* lent by who runs the wave; NULL: none */
+	struct sg_trace_patterns *patterns; /* lent by who runs the wave; NULL: none */
 };
 
-void ws_trace_init(struct ws_wave_trace *t); /* empty, no storage */
-void ws_trace_free(struct ws_wave_trace *t);
-static inline size_t ws_trace_bytes(const struct ws_wave_trace *t)
+void sg_trace_init(struct sg_wave_trace *t); /* empty, no storage */
+void sg_trace_free(struct sg_wave_trace *t);
+static inline size_t sg_trace_bytes(const struct sg_wave_trace *t)
 {
 	return t->control.room + t->memory.room;
 }
@@ -99,60 +99,60 @@ static inline size_t ws_trace_bytes(const struct ws_wave_trace *t)
 /* ---- writing ---- */
 
 /* Starts over; keeps the storage. */
-void ws_trace_start(struct ws_wave_trace *t, uint64_t entry, uint64_t exec);
+void sg_trace_start(struct sg_wave_trace *t, uint64_t entry, uint64_t exec);
 /* The instruction that was just counted went `dwords` beyond the one behind it. */
-void ws_trace_jump(struct ws_wave_trace *t, int64_t dwords);
-void ws_trace_exec(struct ws_wave_trace *t, uint64_t exec);
-void ws_trace_end(struct ws_wave_trace *t);
+void sg_trace_jump(struct sg_wave_trace *t, int64_t dwords);
+void sg_trace_exec(struct sg_wave_trace *t, uint64_t exec);
+void sg_trace_end(struct sg_wave_trace *t);
 /* addr[l] for the lanes of mask; mask is a subset of EXEC. */
-void ws_trace_lanes(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t mask,
+void sg_trace_lanes(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
 		    const uint64_t addr[64]);
-void ws_trace_lanes32(struct ws_wave_trace *t, enum ws_trace_space space, uint64_t mask,
+void sg_trace_lanes32(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
 		      const uint32_t addr[64]);
 /* LDS: of the lanes of mask, offset + lane[l]. */
-void ws_trace_local(struct ws_wave_trace *t, uint64_t mask, const uint32_t lane[64], uint32_t offset);
-void ws_trace_scalar(struct ws_wave_trace *t, uint64_t addr);
+void sg_trace_local(struct sg_wave_trace *t, uint64_t mask, const uint32_t lane[64], uint32_t offset);
+void sg_trace_scalar(struct sg_wave_trace *t, uint64_t addr);
 
 /* After each instruction, by the counting loop. skip: how far the next one is from the one behind. */
-static inline void ws_trace_step(struct ws_wave_trace *t, int64_t skip, uint64_t exec)
+static inline void sg_trace_step(struct sg_wave_trace *t, int64_t skip, uint64_t exec)
 {
 	t->run++;
 	t->n_instructions++;
 	if (__builtin_expect(skip != 0, 0))
-		ws_trace_jump(t, skip);
+		sg_trace_jump(t, skip);
 	if (__builtin_expect(exec != t->exec_now, 0))
-		ws_trace_exec(t, exec);
+		sg_trace_exec(t, exec);
 }
 
 /* ---- reading ---- */
 
-struct ws_trace_reader {
-	const struct ws_wave_trace *trace;
+struct sg_trace_reader {
+	const struct sg_wave_trace *trace;
 	size_t control_at, memory_at;
 	/* what follows: `run` more instructions, then `op` */
 	uint32_t run;
-	enum ws_trace_op op;
+	enum sg_trace_op op;
 	int64_t jump;
 	uint64_t exec;                /* EXEC: the new mask */
 	uint32_t jump_run, again;     /* a JUMP that repeats */
 };
 
-struct ws_trace_access {
-	enum ws_trace_space space;
+struct sg_trace_access {
+	enum sg_trace_space space;
 	bool affine;
 	uint64_t mask;
 	uint64_t base;                /* affine */
 	int32_t stride;
-	uint64_t addr[64];            /* of the active lanes; when affine after ws_trace_expand() */
+	uint64_t addr[64];            /* of the active lanes; when affine after sg_trace_expand() */
 };
 
-void ws_trace_read(struct ws_trace_reader *r, const struct ws_wave_trace *t);
+void sg_trace_read(struct sg_trace_reader *r, const struct sg_wave_trace *t);
 /* Goes to the next control record. False: the trace is damaged or was cut off. */
-bool ws_trace_next(struct ws_trace_reader *r);
+bool sg_trace_next(struct sg_trace_reader *r);
 /* The next memory instruction's lanes; exec: the mask in force. False: as above. */
-bool ws_trace_memory(struct ws_trace_reader *r, uint64_t exec, struct ws_trace_access *out);
+bool sg_trace_memory(struct sg_trace_reader *r, uint64_t exec, struct sg_trace_access *out);
 
-static inline void ws_trace_expand(struct ws_trace_access *a)
+static inline void sg_trace_expand(struct sg_trace_access *a)
 {
 	if (a->affine)
 		for (unsigned l = 0; l < 64; l++)
@@ -160,7 +160,7 @@ static inline void ws_trace_expand(struct ws_trace_access *a)
 }
 
 /* Moves all of its addresses. */
-static inline void ws_trace_move(struct ws_trace_access *a, uint64_t by)
+static inline void sg_trace_move(struct sg_trace_access *a, uint64_t by)
 {
 	a->base += by;
 	if (!a->affine)
@@ -173,20 +173,20 @@ static inline void ws_trace_move(struct ws_trace_access *a, uint64_t by)
  * distinguishes it but for the address it begins at, which is in *base. NULL: damaged. Nothing is read
  * yet; with r->memory_at = *end it is.
  */
-const uint8_t *ws_trace_peek(const struct ws_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
-			     enum ws_trace_form *form, size_t *size, size_t *end);
+const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
+			     enum sg_trace_form *form, size_t *size, size_t *end);
 /* Thousands of waves are read in turn: what comes next is not in the host's nearest cache by itself. */
-static inline void ws_trace_prefetch(const struct ws_trace_reader *r)
+static inline void sg_trace_prefetch(const struct sg_trace_reader *r)
 {
 	__builtin_prefetch(r->trace->memory.bytes + r->memory_at);
 }
 
 /* Of the next memory instruction. */
-static inline enum ws_trace_space ws_trace_space(const struct ws_trace_reader *r)
+static inline enum sg_trace_space sg_trace_space(const struct sg_trace_reader *r)
 {
-	const struct ws_trace_stream *s = &r->trace->memory;
+	const struct sg_trace_stream *s = &r->trace->memory;
 
-	return r->memory_at < s->size ? s->bytes[r->memory_at] >> 2 & 7 : WS_SPACE_GLOBAL;
+	return r->memory_at < s->size ? s->bytes[r->memory_at] >> 2 & 7 : SG_SPACE_GLOBAL;
 }
 
 #endif

@@ -11,10 +11,10 @@
 #define N 2500 /* more than two blocks of the tape */
 
 static char dir[] = "/tmp/ws-test-eval.XXXXXX";
-static struct ws_workload *load;
-static struct ws_metrics *metrics;
-static struct ws_selection all, some, listed;
-static struct ws_eval *eval, *eval_some;
+static struct ana_workload *load;
+static struct ana_metrics *metrics;
+static struct ana_selection all, some, listed;
+static struct ana_eval *eval, *eval_some;
 
 static void write_file(const char *name, const char *text)
 {
@@ -31,7 +31,7 @@ static void write_file(const char *name, const char *text)
 static int set_up(void **state)
 {
 	static const char *const chosen[] = { "1", "2" };
-	struct ws_filter none = { 0 }, few = { .dispatches = chosen, .n_dispatches = 2 };
+	struct ana_filter none = { 0 }, few = { .dispatches = chosen, .n_dispatches = 2 };
 	struct ws_err err = { WS_OK, "" };
 	struct ws_buf text;
 
@@ -51,14 +51,14 @@ static int set_up(void **state)
 		ws_buf_printf(&text, "k%d,500,3,9\n", i % 2);
 	write_file("SQ_LEVEL_WAVES.csv", text.at);
 	ws_buf_fini(&text);
-	if (ws_workload_open(dir, NULL, &load, &err) ||
-	    ws_metrics_load("gfx90a", NULL, &metrics, &err) ||
-	    ws_workload_select(load, &none, &all, &listed, &err))
+	if (ana_workload_open(dir, NULL, &load, &err) ||
+	    ana_metrics_load("gfx90a", NULL, &metrics, &err) ||
+	    ana_workload_select(load, &none, &all, &listed, &err))
 		fail_msg("%s", err.text);
-	ws_selection_fini(&listed);
-	assert_int_equal(ws_workload_select(load, &few, &some, &listed, &err), WS_OK);
-	assert_int_equal(ws_eval_create(load, &all, metrics, NULL, &eval, &err), WS_OK);
-	assert_int_equal(ws_eval_create(load, &some, metrics, NULL, &eval_some, &err), WS_OK);
+	ana_selection_fini(&listed);
+	assert_int_equal(ana_workload_select(load, &few, &some, &listed, &err), WS_OK);
+	assert_int_equal(ana_eval_create(load, &all, metrics, NULL, &eval, &err), WS_OK);
+	assert_int_equal(ana_eval_create(load, &some, metrics, NULL, &eval_some, &err), WS_OK);
 	return 0;
 }
 
@@ -67,13 +67,13 @@ static int tear_down(void **state)
 	static const char *const names[] = { "sysinfo.csv", "pmc_perf.csv", "SQ_LEVEL_WAVES.csv" };
 	char path[200];
 
-	ws_eval_destroy(eval);
-	ws_eval_destroy(eval_some);
-	ws_selection_fini(&all);
-	ws_selection_fini(&some);
-	ws_selection_fini(&listed);
-	ws_metrics_free(metrics);
-	ws_workload_close(load);
+	ana_eval_destroy(eval);
+	ana_eval_destroy(eval_some);
+	ana_selection_fini(&all);
+	ana_selection_fini(&some);
+	ana_selection_fini(&listed);
+	ana_metrics_free(metrics);
+	ana_workload_close(load);
 	for (size_t i = 0; i < 3; i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
 		unlink(path);
@@ -82,15 +82,15 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static double value_in(struct ws_eval *in, const char *formula, const char *level)
+static double value_in(struct ana_eval *in, const char *formula, const char *level)
 {
-	const struct ws_expr *expr;
+	const struct ana_expr *expr;
 	struct ws_err err;
 
-	if (ws_expr_parse(&metrics->pool, ws_str_from(formula), NULL, &expr, &err))
+	if (ana_expr_parse(&metrics->pool, ws_str_from(formula), NULL, &expr, &err))
 		fail_msg("%s: %s", formula, err.text);
 	/* Formulas made after the evaluation are not in its memory of results. */
-	return ws_eval_number(in, expr, level);
+	return ana_eval_number(in, expr, level);
 }
 
 static void is(const char *formula, double expected)
@@ -192,16 +192,16 @@ static void variables(void **state)
 	is("$cu_per_gpu * 2", 208);
 	is("AVG($GRBM_GUI_ACTIVE_PER_XCD)", 50);
 	is("AVG(ROW / $denom)", (N - 1) / 2.0);
-	assert_true(ws_eval_variable(eval, "cu_per_gpu") == 104);
-	assert_true(ws_eval_variable(eval, "GRBM_GUI_ACTIVE_PER_XCD") == 50);
-	assert_true(isnan(ws_eval_variable(eval, "nothing")));
-	assert_true(ws_eval_counter(eval, "ONE", NULL) == 1);
+	assert_true(ana_eval_variable(eval, "cu_per_gpu") == 104);
+	assert_true(ana_eval_variable(eval, "GRBM_GUI_ACTIVE_PER_XCD") == 50);
+	assert_true(isnan(ana_eval_variable(eval, "nothing")));
+	assert_true(ana_eval_counter(eval, "ONE", NULL) == 1);
 }
 
 static void a_level_takes_its_sum_from_its_own_pass(void **state)
 {
-	struct ws_eval_how how = { .norm = WS_PER_KERNEL, .own_level_frame = true };
-	struct ws_eval *old;
+	struct ana_eval_how how = { .norm = ANA_PER_KERNEL, .own_level_frame = true };
+	struct ana_eval *old;
 	struct ws_err err;
 
 	assert_true(value_in(eval, "AVG(SQ_ACCUM_PREV_HIRES)", "SQ_LEVEL_WAVES") == 500);
@@ -210,10 +210,10 @@ static void a_level_takes_its_sum_from_its_own_pass(void **state)
 		    1); /* the counter passes first */
 	assert_true(value_in(eval, "AVG(ONLY_HERE)", "SQ_LEVEL_WAVES") == 3); /* then its own */
 	assert_true(isnan(value_in(eval, "AVG(ONLY_HERE)", NULL)));
-	assert_int_equal(ws_eval_create(load, &all, metrics, &how, &old, &err), WS_OK);
+	assert_int_equal(ana_eval_create(load, &all, metrics, &how, &old, &err), WS_OK);
 	assert_true(value_in(old, "AVG(ONE)", "SQ_LEVEL_WAVES") == 9);
 	assert_true(isnan(value_in(old, "AVG(ROW)", "SQ_LEVEL_WAVES")));
-	ws_eval_destroy(old);
+	ana_eval_destroy(old);
 }
 
 static void a_choice_of_rows_is_all_that_counts(void **state)
@@ -229,9 +229,9 @@ static void units(void **state)
 	struct ws_arena arena;
 
 	ws_arena_init(&arena, 1 << 20);
-	assert_string_equal(ws_eval_unit(eval, "GB/s", &arena), "Gb/s");
-	assert_string_equal(ws_eval_unit(eval, "instr $normUnit", &arena), "Instr per kernel");
-	assert_string_equal(ws_eval_unit(eval, "", &arena), "");
+	assert_string_equal(ana_eval_unit(eval, "GB/s", &arena), "Gb/s");
+	assert_string_equal(ana_eval_unit(eval, "instr $normUnit", &arena), "Instr per kernel");
+	assert_string_equal(ana_eval_unit(eval, "", &arena), "");
 	ws_arena_fini(&arena);
 }
 
@@ -257,7 +257,7 @@ static void quantiles_against_sorting(void **state)
 		if ((size_t)pos + 1 < n)
 			expected +=
 				(copy[(size_t)pos + 1] - expected) * (pos - (double)(size_t)pos);
-		if (fabs(ws_fold_quantile(values, n, q) - expected) > 1e-12)
+		if (fabs(ana_fold_quantile(values, n, q) - expected) > 1e-12)
 			fail_msg("quantile %g of %zu values", q, n);
 	}
 }
@@ -276,19 +276,19 @@ static void formulas_print_as_they_parse(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
-		const struct ws_expr *a, *b;
+		const struct ana_expr *a, *b;
 		struct ws_buf text;
 		struct ws_err err;
 
 		ws_buf_init(&text, 1 << 16);
-		assert_int_equal(ws_expr_parse(&metrics->pool, ws_str_from(shown[i]), NULL, &a,
+		assert_int_equal(ana_expr_parse(&metrics->pool, ws_str_from(shown[i]), NULL, &a,
 					       &err),
 				 WS_OK);
-		ws_expr_show(a, &text);
+		ana_expr_show(a, &text);
 		assert_string_equal(text.at, shown[i]);
 		ws_buf_clear(&text);
-		ws_expr_print(a, &text);
-		assert_int_equal(ws_expr_parse(&metrics->pool, ws_buf_view(&text), NULL, &b, &err),
+		ana_expr_print(a, &text);
+		assert_int_equal(ana_expr_parse(&metrics->pool, ws_buf_view(&text), NULL, &b, &err),
 				 WS_OK);
 		assert_ptr_equal(a, b); /* equal formulas are one node */
 		ws_buf_fini(&text);
@@ -299,25 +299,25 @@ static void no_memory_is_an_error_not_a_crash(void **state)
 {
 	FOR_EACH_FAILING_ALLOCATION(n)
 	{
-		struct ws_selection rows = { 0 }, top = { 0 };
-		struct ws_filter none = { 0 };
-		struct ws_workload *opened = NULL;
-		struct ws_eval *made = NULL;
+		struct ana_selection rows = { 0 }, top = { 0 };
+		struct ana_filter none = { 0 };
+		struct ana_workload *opened = NULL;
+		struct ana_eval *made = NULL;
 		struct ws_err err = { WS_OK, "" };
-		enum ws_status st = ws_workload_open(dir, NULL, &opened, &err);
+		enum ws_status st = ana_workload_open(dir, NULL, &opened, &err);
 
 		if (!st)
-			st = ws_workload_select(opened, &none, &rows, &top, &err);
+			st = ana_workload_select(opened, &none, &rows, &top, &err);
 		if (!st)
-			st = ws_eval_create(opened, &rows, metrics, NULL, &made, &err);
+			st = ana_eval_create(opened, &rows, metrics, NULL, &made, &err);
 		if (!st)
-			ws_eval_cell(made, ws_metric_find(metrics, 2, 1, 7), 0, 0);
+			ana_eval_cell(made, ana_metric_find(metrics, 2, 1, 7), 0, 0);
 		else
 			assert_true(err.text[0]);
-		ws_eval_destroy(made);
-		ws_selection_fini(&rows);
-		ws_selection_fini(&top);
-		ws_workload_close(opened);
+		ana_eval_destroy(made);
+		ana_selection_fini(&rows);
+		ana_selection_fini(&top);
+		ana_workload_close(opened);
 	}
 }
 

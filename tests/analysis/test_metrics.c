@@ -7,32 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct ws_metrics *load(const char *arch)
+static struct ana_metrics *load(const char *arch)
 {
-	struct ws_metrics *metrics = NULL;
+	struct ana_metrics *metrics = NULL;
 	struct ws_err err = { WS_OK, "" };
 
-	if (ws_metrics_load(arch, NULL, &metrics, &err))
+	if (ana_metrics_load(arch, NULL, &metrics, &err))
 		fail_msg("%s: %s", arch, err.text);
 	return metrics;
 }
 
 /* Line by line: id, column, formula, unit, pass. Text columns come first, as in the original. */
-static void write_table(const struct ws_table *table, struct ws_buf *to)
+static void write_table(const struct ana_table *table, struct ws_buf *to)
 {
 	for (size_t m = 0; m < table->n_metrics; m++)
 		for (size_t h = 0; h < table->n_headers; h++) {
-			const struct ws_metric *metric = &table->metrics[m];
-			const struct ws_header *header = &table->headers[h];
+			const struct ana_metric *metric = &table->metrics[m];
+			const struct ana_header *header = &table->headers[h];
 
 			if (strncmp(header->name, "Unit", 4) == 0)
 				continue;
 			ws_buf_printf(to, "%u.%u.%zu|%s|", table->block, table->index, m,
 				      header->name);
-			if (header->kind == WS_HEADER_TEXT)
+			if (header->kind == ANA_HEADER_TEXT)
 				ws_buf_add(to, metric->cells[h].text);
 			else
-				ws_expr_print(metric->cells[h].expr, to);
+				ana_expr_print(metric->cells[h].expr, to);
 			ws_buf_printf(to, "|%s|%s\n", metric->unit,
 				      metric->coll_level ? metric->coll_level : "pmc_perf");
 		}
@@ -50,13 +50,13 @@ static uint64_t fnv(const char *text)
 static void definitions_expand_to_the_known_formulas(void **state)
 {
 	FILE *expect = fopen(EXPECT_FILE, "r");
-	struct ws_metrics *metrics = NULL;
+	struct ana_metrics *metrics = NULL;
 	unsigned n_tables = 0, n_wrong = 0;
 	char line[200];
 
 	assert_non_null(expect);
 	while (fgets(line, sizeof(line), expect)) {
-		const struct ws_table *table;
+		const struct ana_table *table;
 		unsigned block, index, n_metrics;
 		unsigned long long hash;
 		struct ws_buf text;
@@ -68,10 +68,10 @@ static void definitions_expand_to_the_known_formulas(void **state)
 					&n_metrics, &hash),
 				 5);
 		if (!metrics || strcmp(metrics->arch, arch) != 0) {
-			ws_metrics_free(metrics);
+			ana_metrics_free(metrics);
 			metrics = load(arch);
 		}
-		table = ws_table_find(metrics, block, index);
+		table = ana_table_find(metrics, block, index);
 		if (!table)
 			fail_msg("%s has no table %u.%u", arch, block, index);
 		assert_int_equal(table->n_metrics, n_metrics);
@@ -86,19 +86,19 @@ static void definitions_expand_to_the_known_formulas(void **state)
 		n_tables++;
 	}
 	fclose(expect);
-	ws_metrics_free(metrics);
+	ana_metrics_free(metrics);
 	assert_int_equal(n_wrong, 0);
 	assert_true(n_tables > 250);
 }
 
 static void every_metric_is_explained(void **state)
 {
-	for (size_t a = 0; ws_metric_archs[a]; a++) {
-		struct ws_metrics *metrics = load(ws_metric_archs[a]);
+	for (size_t a = 0; ana_metric_archs[a]; a++) {
+		struct ana_metrics *metrics = load(ana_metric_archs[a]);
 
 		for (size_t b = 0; b < metrics->n_blocks; b++)
 			for (size_t t = 0; t < metrics->blocks[b]->n_tables; t++) {
-				const struct ws_table *table = metrics->blocks[b]->tables[t];
+				const struct ana_table *table = metrics->blocks[b]->tables[t];
 
 				for (size_t m = 0; m < table->n_metrics; m++)
 					if (strlen(table->metrics[m].help) < 6)
@@ -106,18 +106,18 @@ static void every_metric_is_explained(void **state)
 							 metrics->arch, table->block, table->index,
 							 m, table->metrics[m].name);
 			}
-		ws_metrics_free(metrics);
+		ana_metrics_free(metrics);
 	}
 }
 
 static void wrong(const char *text, const char *message)
 {
-	struct ws_metric_file files[] = { { "bad.metrics", text }, { NULL, NULL } };
-	struct ws_metrics *metrics = NULL;
+	struct ana_metric_file files[] = { { "bad.metrics", text }, { NULL, NULL } };
+	struct ana_metrics *metrics = NULL;
 	struct ws_err err = { WS_OK, "" };
 
-	if (ws_metrics_parse("gfx90a", files, &metrics, &err) == WS_OK) {
-		ws_metrics_free(metrics);
+	if (ana_metrics_parse("gfx90a", files, &metrics, &err) == WS_OK) {
+		ana_metrics_free(metrics);
 		fail_msg("accepted: %s", text);
 	}
 	if (!strstr(err.text, message))
@@ -165,56 +165,56 @@ static void guards_choose_by_architecture(void **state)
 	};
 
 	for (size_t i = 0; i < 3; i++) {
-		struct ws_metric_file files[] = { { "t.metrics", text }, { NULL, NULL } };
-		const struct ws_metric *metric;
-		struct ws_metrics *metrics;
+		struct ana_metric_file files[] = { { "t.metrics", text }, { NULL, NULL } };
+		const struct ana_metric *metric;
+		struct ana_metrics *metrics;
 		struct ws_err err;
 		char shown[32];
 
-		assert_int_equal(ws_metrics_parse(expect[i][0], files, &metrics, &err), WS_OK);
-		metric = ws_metric_find(metrics, 2, 1, 0);
+		assert_int_equal(ana_metrics_parse(expect[i][0], files, &metrics, &err), WS_OK);
+		metric = ana_metric_find(metrics, 2, 1, 0);
 		assert_non_null(metric);
-		assert_null(ws_metric_find(metrics, 2, 1, 1));
+		assert_null(ana_metric_find(metrics, 2, 1, 1));
 		assert_string_equal(metric->name, expect[i][1]);
 		snprintf(shown, sizeof(shown), "%g %g", metric->cells[0].expr->args[0]->number,
 			 metric->cells[1].expr->number);
 		assert_string_equal(shown, expect[i][2]);
-		ws_metrics_free(metrics);
+		ana_metrics_free(metrics);
 	}
 }
 
 static void ids_and_aliases_are_understood(void **state)
 {
-	struct ws_metrics *metrics = load("gfx90a");
-	struct ws_metric_id id;
+	struct ana_metrics *metrics = load("gfx90a");
+	struct ana_metric_id id;
 
-	assert_true(ws_metric_id_parse(metrics, "12", &id));
+	assert_true(ana_metric_id_parse(metrics, "12", &id));
 	assert_true(id.block == 12 && id.table == -1 && id.index == -1);
-	assert_true(ws_metric_id_parse(metrics, "lds.1", &id));
+	assert_true(ana_metric_id_parse(metrics, "lds.1", &id));
 	assert_true(id.block == 12 && id.table == 1);
-	assert_true(ws_metric_id_parse(metrics, "17.3.2", &id));
+	assert_true(ana_metric_id_parse(metrics, "17.3.2", &id));
 	assert_true(id.block == 17 && id.table == 3 && id.index == 2);
-	assert_false(ws_metric_id_parse(metrics, "", &id));
-	assert_false(ws_metric_id_parse(metrics, "SQ", &id));
-	assert_false(ws_metric_id_parse(metrics, "1.2.3.4", &id));
-	assert_false(ws_metric_id_parse(metrics, "1.x", &id));
-	ws_metrics_free(metrics);
+	assert_false(ana_metric_id_parse(metrics, "", &id));
+	assert_false(ana_metric_id_parse(metrics, "SQ", &id));
+	assert_false(ana_metric_id_parse(metrics, "1.2.3.4", &id));
+	assert_false(ana_metric_id_parse(metrics, "1.x", &id));
+	ana_metrics_free(metrics);
 }
 
 static void no_memory_is_an_error_not_a_crash(void **state)
 {
 	static const char text[] = "let x = A + B\nvar v = x * 2\nrename Q = R\n" HEAD
 				   "[m]\nexpr = x / Q1\npeak = MAX(1, $v)\nunit = pct\nhelp = h\n";
-	struct ws_metric_file files[] = { { "t.metrics", text }, { NULL, NULL } };
+	struct ana_metric_file files[] = { { "t.metrics", text }, { NULL, NULL } };
 
 	FOR_EACH_FAILING_ALLOCATION(n)
 	{
-		struct ws_metrics *metrics = NULL;
+		struct ana_metrics *metrics = NULL;
 		struct ws_err err = { WS_OK, "" };
 
-		if (ws_metrics_parse("gfx90a", files, &metrics, &err) == WS_OK) {
-			assert_non_null(ws_metric_find(metrics, 2, 1, 0));
-			ws_metrics_free(metrics);
+		if (ana_metrics_parse("gfx90a", files, &metrics, &err) == WS_OK) {
+			assert_non_null(ana_metric_find(metrics, 2, 1, 0));
+			ana_metrics_free(metrics);
 		} else {
 			assert_true(err.text[0]);
 		}

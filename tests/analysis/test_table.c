@@ -19,45 +19,45 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void draws(const struct ws_grid *grid, const char *expected)
+static void draws(const struct rpt_grid *grid, const char *expected)
 {
 	struct ws_buf text;
 	struct ws_err err;
 
 	ws_buf_init(&text, 1 << 20);
-	assert_int_equal(ws_grid_draw(grid, &text, &err), WS_OK);
+	assert_int_equal(rpt_grid_draw(grid, &text, &err), WS_OK);
 	assert_string_equal(text.at, expected);
 	ws_buf_fini(&text);
 }
 
-static struct ws_grid sample(void)
+static struct rpt_grid sample(void)
 {
 	static const char *const headers[] = { "id", "Name", "Avg", "N" };
-	struct ws_grid grid;
-	struct ws_cell *row;
+	struct rpt_grid grid;
+	struct rpt_cell *row;
 
-	assert_int_equal(ws_grid_init(&grid, &arena, headers, 4, NULL), WS_OK);
-	row = ws_grid_row(&grid);
-	row[0] = ws_cell_text("1.1");
-	row[1] = ws_cell_text("two\nlines");
-	row[2] = ws_cell_number(1234.5);
-	row[3] = ws_cell_int(7);
-	row = ws_grid_row(&grid);
-	row[0] = ws_cell_text("1.2");
-	row[1] = ws_cell_text("Fabric™");
-	row[2] = ws_cell_number(NAN);
-	row[3] = ws_cell_int(1000);
-	row = ws_grid_row(&grid);
-	row[0] = ws_cell_text("1.3");
-	row[1] = ws_cell_text("x");
-	row[2] = ws_cell_number(INFINITY);
-	row[3] = ws_cell_int(-1);
+	assert_int_equal(rpt_grid_init(&grid, &arena, headers, 4, NULL), WS_OK);
+	row = rpt_grid_row(&grid);
+	row[0] = rpt_cell_text("1.1");
+	row[1] = rpt_cell_text("two\nlines");
+	row[2] = rpt_cell_number(1234.5);
+	row[3] = rpt_cell_int(7);
+	row = rpt_grid_row(&grid);
+	row[0] = rpt_cell_text("1.2");
+	row[1] = rpt_cell_text("Fabric™");
+	row[2] = rpt_cell_number(NAN);
+	row[3] = rpt_cell_int(1000);
+	row = rpt_grid_row(&grid);
+	row[0] = rpt_cell_text("1.3");
+	row[1] = rpt_cell_text("x");
+	row[2] = rpt_cell_number(INFINITY);
+	row[3] = rpt_cell_int(-1);
 	return grid;
 }
 
 static void numbers_line_up_and_gaps_stay_gaps(void **state)
 {
-	struct ws_grid grid = sample();
+	struct rpt_grid grid = sample();
 
 	draws(&grid, "╒══════╤═════════╤═════════╤══════╕\n"
 		     "│ id   │ Name    │     Avg │    N │\n"
@@ -73,9 +73,9 @@ static void numbers_line_up_and_gaps_stay_gaps(void **state)
 
 static void the_old_form_turns_gaps_into_text(void **state)
 {
-	struct ws_grid grid = sample();
+	struct rpt_grid grid = sample();
 
-	grid.form = WS_GRID_OLD;
+	grid.form = RPT_GRID_OLD;
 	grid.none = "";
 	draws(&grid, "╒══════╤═════════╤════════╤══════╕\n"
 		     "│ id   │ Name    │ Avg    │    N │\n"
@@ -92,18 +92,18 @@ static void the_old_form_turns_gaps_into_text(void **state)
 static void csv_quotes_what_needs_it(void **state)
 {
 	static const char *const headers[] = { "a,b", "c" };
-	struct ws_grid grid;
-	struct ws_cell *row;
+	struct rpt_grid grid;
+	struct rpt_cell *row;
 	struct ws_buf text;
 
-	assert_int_equal(ws_grid_init(&grid, &arena, headers, 2, NULL), WS_OK);
-	row = ws_grid_row(&grid);
-	row[0] = ws_cell_text("say \"x\"");
-	row[1] = ws_cell_number(0.126);
-	row = ws_grid_row(&grid);
-	row[0] = ws_cell_text("plain");
+	assert_int_equal(rpt_grid_init(&grid, &arena, headers, 2, NULL), WS_OK);
+	row = rpt_grid_row(&grid);
+	row[0] = rpt_cell_text("say \"x\"");
+	row[1] = rpt_cell_number(0.126);
+	row = rpt_grid_row(&grid);
+	row[0] = rpt_cell_text("plain");
 	ws_buf_init(&text, 1 << 16);
-	assert_int_equal(ws_grid_csv(&grid, &text, NULL), WS_OK);
+	assert_int_equal(rpt_grid_csv(&grid, &text, NULL), WS_OK);
 	assert_string_equal(text.at, "\"a,b\",c\n\"say \"\"x\"\"\",0.13\nplain,\n");
 	ws_buf_fini(&text);
 }
@@ -133,7 +133,7 @@ static void numbers_as_python_prints_them(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char text[64];
 
-		ws_number_text(rows[i].number, rows[i].decimals, text);
+		rpt_number_text(rows[i].number, rows[i].decimals, text);
 		assert_string_equal(text, rows[i].text);
 	}
 }

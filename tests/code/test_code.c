@@ -10,19 +10,19 @@
 
 static const char *object; /* path */
 
-static struct ws_code *load(const char *uri)
+static struct code_code *load(const char *uri)
 {
-	struct ws_code *code = NULL;
+	struct code_code *code = NULL;
 	struct ws_err err;
 
-	if (ws_code_load(uri, NULL, 0, &code, &err)) {
+	if (code_load(uri, NULL, 0, &code, &err)) {
 		print_error("%s\n", err.text);
 		fail();
 	}
 	return code;
 }
 
-static struct ws_code *load_object(void)
+static struct code_code *load_object(void)
 {
 	char uri[4096];
 
@@ -32,20 +32,20 @@ static struct ws_code *load_object(void)
 
 static void instructions_read_as_written(void **state)
 {
-	struct ws_code *code = load_object();
-	struct ws_code_function f;
-	struct ws_code_insn insn;
+	struct code_code *code = load_object();
+	struct code_function f;
+	struct code_insn insn;
 	uint64_t at;
 	unsigned n_multiplies = 0, n_ends = 0;
 
-	assert_string_equal(ws_code_target(code), "gfx90a");
-	for (at = 0; at < 1 << 16 && !ws_code_function(code, at, &f); at += 4)
+	assert_string_equal(code_target(code), "gfx90a");
+	for (at = 0; at < 1 << 16 && !code_function(code, at, &f); at += 4)
 		;
 	assert_string_equal(f.name, "scale");
 	assert_int_equal(f.offset, at);
-	assert_false(ws_code_at(code, at - 4, &insn));
+	assert_false(code_at(code, at - 4, &insn));
 	for (; at < f.offset + f.n_bytes; at += insn.n_bytes) {
-		assert_true(ws_code_at(code, at, &insn));
+		assert_true(code_at(code, at, &insn));
 		if (strncmp(insn.text, "v_mul_f32", 9) == 0) {
 			n_multiplies++;
 			assert_int_equal(insn.line, 6);
@@ -55,33 +55,33 @@ static void instructions_read_as_written(void **state)
 	}
 	assert_int_equal(n_multiplies, 1);
 	assert_int_equal(n_ends, 1);
-	ws_code_unload(code);
+	code_unload(code);
 }
 
 static void offsets_between_functions_are_in_none(void **state)
 {
-	struct ws_code *code = load_object();
-	struct ws_code_function first, second;
+	struct code_code *code = load_object();
+	struct code_function first, second;
 	uint64_t at;
 
-	for (at = 0; !ws_code_function(code, at, &first); at += 4)
+	for (at = 0; !code_function(code, at, &first); at += 4)
 		;
-	assert_false(ws_code_function(code, first.offset + first.n_bytes, &second));
-	for (at = first.offset + first.n_bytes; !ws_code_function(code, at, &second); at += 4)
+	assert_false(code_function(code, first.offset + first.n_bytes, &second));
+	for (at = first.offset + first.n_bytes; !code_function(code, at, &second); at += 4)
 		assert_in_range(at, 0, 1 << 20);
 	assert_string_equal(second.name, "twice");
-	ws_code_unload(code);
+	code_unload(code);
 }
 
 /* The first instruction of @function that begins with @mnemonic. */
-static void find_insn(struct ws_code *code, const char *function, const char *mnemonic,
-		      struct ws_code_insn *out_insn)
+static void find_insn(struct code_code *code, const char *function, const char *mnemonic,
+		      struct code_insn *out_insn)
 {
-	struct ws_code_function f;
+	struct code_function f;
 
 	for (uint64_t at = 0; at < 1 << 16; at += 4)
-		if (ws_code_function(code, at, &f) && strcmp(f.name, function) == 0 &&
-		    ws_code_at(code, at, out_insn) &&
+		if (code_function(code, at, &f) && strcmp(f.name, function) == 0 &&
+		    code_at(code, at, out_insn) &&
 		    strncmp(out_insn->text, mnemonic, strlen(mnemonic)) == 0)
 			return;
 	fail_msg("no %s in %s", mnemonic, function);
@@ -89,8 +89,8 @@ static void find_insn(struct ws_code *code, const char *function, const char *mn
 
 static void inlined_calls_are_known_from_the_inside_out(void **state)
 {
-	struct ws_code *code = load_object();
-	struct ws_code_insn insn;
+	struct code_code *code = load_object();
+	struct code_insn insn;
 
 	find_insn(code, "nested", "v_mul_lo_u32", &insn);
 	assert_int_equal(insn.line, 16);
@@ -107,17 +107,17 @@ static void inlined_calls_are_known_from_the_inside_out(void **state)
 	assert_int_equal(insn.n_callers, 0);
 	find_insn(code, "scale", "v_mul_f32", &insn);
 	assert_int_equal(insn.n_callers, 0);
-	ws_code_unload(code);
+	code_unload(code);
 }
 
 static void code_of_no_line_belongs_to_the_line_before(void **state)
 {
-	struct ws_code *code = load_object();
-	struct ws_code_insn insn;
+	struct code_code *code = load_object();
+	struct code_insn insn;
 
 	find_insn(code, "unassigned", "s_or_b32", &insn);
 	assert_int_equal(insn.line, 33);
-	ws_code_unload(code);
+	code_unload(code);
 }
 
 static void a_part_of_a_file_is_found_by_its_uri(void **state)
@@ -125,7 +125,7 @@ static void a_part_of_a_file_is_found_by_its_uri(void **state)
 	char path[] = "/tmp/wavescope code XXXXXX", uri[4096], byte[4096];
 	FILE *from = fopen(object, "rb"), *to = fdopen(mkstemp(path), "wb");
 	size_t n, size = 0;
-	struct ws_code *code;
+	struct code_code *code;
 	char *blank;
 
 	assert_non_null(from);
@@ -144,8 +144,8 @@ static void a_part_of_a_file_is_found_by_its_uri(void **state)
 	memmove(blank + 3, blank + 1, strlen(blank + 1) + 1);
 	memcpy(blank, "%20", 3);
 	code = load(uri);
-	assert_string_equal(ws_code_target(code), "gfx90a");
-	ws_code_unload(code);
+	assert_string_equal(code_target(code), "gfx90a");
+	code_unload(code);
 	unlink(path);
 }
 
@@ -153,15 +153,15 @@ static void what_is_no_code_object_is_refused(void **state)
 {
 	static const char *const uris[] = { "memory://1#offset=0x10&size=4", "file:///dev/null",
 					    "file:///nowhere/at/all", "file://", "" };
-	struct ws_code *code = NULL;
+	struct code_code *code = NULL;
 	struct ws_err err;
 
 	for (size_t i = 0; i < sizeof(uris) / sizeof(*uris); i++) {
 		err.text[0] = 0;
-		assert_int_not_equal(ws_code_load(uris[i], NULL, 0, &code, &err), WS_OK);
+		assert_int_not_equal(code_load(uris[i], NULL, 0, &code, &err), WS_OK);
 		assert_true(err.text[0]);
 	}
-	assert_int_equal(ws_code_load("memory", "\177ELF", 4, &code, &err), WS_E_FORMAT);
+	assert_int_equal(code_load("memory", "\177ELF", 4, &code, &err), WS_E_FORMAT);
 	assert_null(code);
 }
 

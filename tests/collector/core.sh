@@ -188,7 +188,7 @@ kill)
 		kill -9 $pid
 		wait $pid 2>/dev/null || true
 		[ -e "$work"/run/*.wcap ] || continue # killed before its first call
-		# killed while it was being made: as ws_capture_unbegun() says, nothing was recorded
+		# killed while it was being made: as cap_unbegun() says, nothing was recorded
 		[ -n "$(head -c 8 "$work"/run/*.wcap | tr -d '\0')" ] || continue
 		"$dump" "$work"/run/* >"$work/text"
 		! grep -q 'DAMAGE any=1' "$work/text" || fail "damaged at kill $i"

@@ -24,9 +24,9 @@ static const char *text_of(uint32_t id)
 	return id < strings.n && strings.texts[id] ? strings.texts[id] : "";
 }
 
-static void keep_string(const struct ws_rec *rec)
+static void keep_string(const struct cap_rec *rec)
 {
-	struct ws_tail tail = ws_rec_tail(rec);
+	struct cap_tail tail = cap_rec_tail(rec);
 
 	if (rec->what >= strings.n) {
 		uint32_t n = rec->what * 2 + 64;
@@ -41,42 +41,42 @@ static void keep_string(const struct ws_rec *rec)
 	strings.texts[rec->what] = strndup(tail.at, tail.n_bytes);
 }
 
-static void print_meta(const struct ws_rec *rec)
+static void print_meta(const struct cap_rec *rec)
 {
-	struct ws_tail tail = ws_rec_tail(rec);
+	struct cap_tail tail = cap_rec_tail(rec);
 
-	switch (ws_rec_type(rec)) {
-	case WS_REC_PROCESS: {
-		const struct ws_rec_process *r = (const void *)rec;
+	switch (cap_rec_type(rec)) {
+	case CAP_REC_PROCESS: {
+		const struct cap_rec_process *r = (const void *)rec;
 
 		printf("PROCESS pid=%u ppid=%u domains=%#" PRIx64 " flags=%u parent_corr=%" PRIu64 "\n",
 		       rec->what, r->ppid, r->domains, r->flags, r->parent_corr_id);
 		break;
 	}
-	case WS_REC_FACT:
+	case CAP_REC_FACT:
 		printf("FACT %u %.*s\n", rec->what, (int)tail.n_bytes, (const char *)tail.at);
 		break;
-	case WS_REC_CLOCK: {
-		const struct ws_rec_clock *r = (const void *)rec;
+	case CAP_REC_CLOCK: {
+		const struct cap_rec_clock *r = (const void *)rec;
 
 		printf("CLOCK ticks=%" PRIu64 " boottime=%" PRIu64 "\n", rec->time, r->boottime_ns);
 		break;
 	}
-	case WS_REC_THREAD: {
-		const struct ws_rec_thread *r = (const void *)rec;
+	case CAP_REC_THREAD: {
+		const struct cap_rec_thread *r = (const void *)rec;
 
 		printf("THREAD tid=%u ended=%u name=%s\n", rec->what, r->ended, text_of(r->name_str));
 		break;
 	}
-	case WS_REC_OPERATION: {
-		const struct ws_rec_operation *r = (const void *)rec;
+	case CAP_REC_OPERATION: {
+		const struct cap_rec_operation *r = (const void *)rec;
 
 		printf("OPERATION op=%u kind=%u id=%u name=%s\n", rec->what, r->kind, r->id,
 		       text_of(r->name_str));
 		break;
 	}
-	case WS_REC_AGENT: {
-		const struct ws_rec_agent *r = (const void *)rec;
+	case CAP_REC_AGENT: {
+		const struct cap_rec_agent *r = (const void *)rec;
 
 		printf("AGENT id=%u type=%u node=%u gpu=%d name=%s product=%s cu=%u simd=%u lds=%u "
 		       "gfx=%u xcc=%u se=%u waves=%u wg=%u mem=%" PRIu64 " flags=%u\n",
@@ -86,22 +86,22 @@ static void print_meta(const struct ws_rec *rec)
 		       r->workgroup_max_size, r->local_mem_size, r->flags);
 		break;
 	}
-	case WS_REC_QUEUE: {
-		const struct ws_rec_queue *r = (const void *)rec;
+	case CAP_REC_QUEUE: {
+		const struct cap_rec_queue *r = (const void *)rec;
 
 		printf("QUEUE id=%u agent=%u type=%u packets=%u\n", rec->what, r->agent, r->type,
 		       r->n_packets);
 		break;
 	}
-	case WS_REC_CODE_OBJECT: {
-		const struct ws_rec_code_object *r = (const void *)rec;
+	case CAP_REC_CODE_OBJECT: {
+		const struct cap_rec_code_object *r = (const void *)rec;
 
 		printf("CODE_OBJECT id=%u agent=%u storage=%u size=%" PRIu64 " uri=%s\n", rec->what,
 		       r->agent, r->storage, r->load_size, text_of(r->uri_str));
 		break;
 	}
-	case WS_REC_KERNEL: {
-		const struct ws_rec_kernel *r = (const void *)rec;
+	case CAP_REC_KERNEL: {
+		const struct cap_rec_kernel *r = (const void *)rec;
 
 		printf("KERNEL id=%u code=%u kernarg=%u group=%u private=%u sgpr=%u vgpr=%u agpr=%u "
 		       "name=%s\n",
@@ -110,41 +110,41 @@ static void print_meta(const struct ws_rec *rec)
 		       text_of(r->name_str));
 		break;
 	}
-	case WS_REC_EXTERNAL: {
-		const struct ws_rec_external *r = (const void *)rec;
+	case CAP_REC_EXTERNAL: {
+		const struct cap_rec_external *r = (const void *)rec;
 
 		printf("EXTERNAL id=%" PRIu64 " text=%s\n", r->external_id, text_of(rec->what));
 		break;
 	}
-	case WS_REC_CONTROL: {
-		const struct ws_rec_control *r = (const void *)rec;
+	case CAP_REC_CONTROL: {
+		const struct cap_rec_control *r = (const void *)rec;
 
 		printf("CONTROL on=%u cause=%u\n", rec->what, r->cause);
 		break;
 	}
-	case WS_REC_STRING:
+	case CAP_REC_STRING:
 		break;
 	default:
-		printf("%s what=%u\n", ws_rec_type_name(ws_rec_type(rec)), rec->what);
+		printf("%s what=%u\n", cap_rec_type_name(cap_rec_type(rec)), rec->what);
 	}
 }
 
-static void print_event(const struct ws_rec *rec, uint32_t tid)
+static void print_event(const struct cap_rec *rec, uint32_t tid)
 {
-	struct ws_tail tail = ws_rec_tail(rec);
+	struct cap_tail tail = cap_rec_tail(rec);
 
-	switch (ws_rec_type(rec)) {
-	case WS_REC_CALL:
-	case WS_REC_CALL_ARGS: {
-		const struct ws_rec_call *r = (const void *)rec;
+	switch (cap_rec_type(rec)) {
+	case CAP_REC_CALL:
+	case CAP_REC_CALL_ARGS: {
+		const struct cap_rec_call *r = (const void *)rec;
 
 		printf("CALL tid=%u op=%u start=%" PRIu64 " end=%" PRIu64 " corr=%" PRIu64
 		       " ancestor=%" PRIu64 "\n",
 		       tid, rec->what, rec->time, r->end_ticks, r->corr_id, r->ancestor_id);
 		break;
 	}
-	case WS_REC_MARKER: {
-		const struct ws_rec_marker *r = (const void *)rec;
+	case CAP_REC_MARKER: {
+		const struct cap_rec_marker *r = (const void *)rec;
 
 		printf("MARKER tid=%u op=%u start=%" PRIu64 " end=%" PRIu64 " corr=%" PRIu64
 		       " text=%.*s%s\n",
@@ -152,8 +152,8 @@ static void print_event(const struct ws_rec *rec, uint32_t tid)
 		       (const char *)tail.at, text_of(r->message));
 		break;
 	}
-	case WS_REC_DISPATCH: {
-		const struct ws_rec_dispatch *r = (const void *)rec;
+	case CAP_REC_DISPATCH: {
+		const struct cap_rec_dispatch *r = (const void *)rec;
 
 		printf("DISPATCH id=%" PRIu64 " kernel=%u start=%" PRIu64 " end=%" PRIu64
 		       " corr=%" PRIu64 " external=%" PRIu64 " tid=%u agent=%u queue=%u stream=%u "
@@ -161,11 +161,11 @@ static void print_event(const struct ws_rec *rec, uint32_t tid)
 		       r->dispatch_id, rec->what, rec->time, r->end_ns, r->corr_id, r->external_id,
 		       r->tid, r->agent, r->queue, r->stream, r->workgroup[0], r->workgroup[1],
 		       r->workgroup[2], r->grid[0], r->grid[1], r->grid[2], r->group_bytes,
-		       r->private_bytes, r->flags & WS_DISPATCH_ORDERED ? 1 : 0);
+		       r->private_bytes, r->flags & CAP_DISPATCH_ORDERED ? 1 : 0);
 		break;
 	}
-	case WS_REC_COPY: {
-		const struct ws_rec_copy *r = (const void *)rec;
+	case CAP_REC_COPY: {
+		const struct cap_rec_copy *r = (const void *)rec;
 
 		printf("COPY op=%u start=%" PRIu64 " end=%" PRIu64 " corr=%" PRIu64
 		       " bytes=%" PRIu64 " dst=%u src=%u tid=%u stream=%u\n",
@@ -173,8 +173,8 @@ static void print_event(const struct ws_rec *rec, uint32_t tid)
 		       r->src_agent, r->tid, r->stream);
 		break;
 	}
-	case WS_REC_SCRATCH: {
-		const struct ws_rec_scratch *s = (const void *)rec;
+	case CAP_REC_SCRATCH: {
+		const struct cap_rec_scratch *s = (const void *)rec;
 
 		printf("SCRATCH tid=%u op=%u agent=%u queue=%u flags=%u bytes=%" PRIu64
 		       " times=%s\n",
@@ -182,8 +182,8 @@ static void print_event(const struct ws_rec *rec, uint32_t tid)
 		       rec->time < s->end_ticks ? "ok" : "bad");
 		break;
 	}
-	case WS_REC_ALLOC: {
-		const struct ws_rec_alloc *r = (const void *)rec;
+	case CAP_REC_ALLOC: {
+		const struct cap_rec_alloc *r = (const void *)rec;
 
 		printf("ALLOC tid=%u op=%u corr=%" PRIu64 " ancestor=%" PRIu64 " bytes=%" PRIu64
 		       " agent=%u address=%#" PRIx64 "\n",
@@ -192,27 +192,27 @@ static void print_event(const struct ws_rec *rec, uint32_t tid)
 		break;
 	}
 	default:
-		printf("%s what=%u\n", ws_rec_type_name(ws_rec_type(rec)), rec->what);
+		printf("%s what=%u\n", cap_rec_type_name(cap_rec_type(rec)), rec->what);
 	}
 }
 
 /* Three passes: texts, facts, events. */
-static void print_pass(struct ws_reader *reader, int pass, struct ws_view *view)
+static void print_pass(struct cap_reader *reader, int pass, struct cap_view *view)
 {
 	struct ws_err err;
 
-	for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
-		uint32_t kind = ws_reader_chunk(reader, i)->kind;
-		const struct ws_rec *rec;
+	for (size_t i = 0; i < cap_reader_n_chunks(reader); i++) {
+		uint32_t kind = cap_reader_chunk(reader, i)->kind;
+		const struct cap_rec *rec;
 
-		if (kind != (pass == 2 ? WS_CHUNK_EVENT : WS_CHUNK_META))
+		if (kind != (pass == 2 ? CAP_CHUNK_EVENT : CAP_CHUNK_META))
 			continue;
-		if (ws_reader_load(reader, i, view, &err)) {
+		if (cap_reader_load(reader, i, view, &err)) {
 			fprintf(stderr, "dump: %s\n", err.text);
 			exit(1);
 		}
-		while ((rec = ws_view_next(view))) {
-			if (pass == 0 && ws_rec_type(rec) == WS_REC_STRING)
+		while ((rec = cap_view_next(view))) {
+			if (pass == 0 && cap_rec_type(rec) == CAP_REC_STRING)
 				keep_string(rec);
 			else if (pass == 1)
 				print_meta(rec);
@@ -224,19 +224,19 @@ static void print_pass(struct ws_reader *reader, int pass, struct ws_view *view)
 
 static void print_file(const char *path)
 {
-	struct ws_view view = { 0 };
-	struct ws_reader *reader;
+	struct cap_view view = { 0 };
+	struct cap_reader *reader;
 	struct ws_err err;
 
-	if (ws_reader_open(path, &reader, &err)) {
+	if (cap_reader_open(path, &reader, &err)) {
 		fprintf(stderr, "dump: %s\n", err.text);
 		exit(1);
 	}
-	printf("FILE closed=%d\n", ws_reader_closed(reader));
+	printf("FILE closed=%d\n", cap_reader_closed(reader));
 	for (int pass = 0; pass < 3; pass++)
 		print_pass(reader, pass, &view);
-	for (unsigned i = 0; i < WS_DOMAIN_COUNT; i++) {
-		const struct ws_ledger_line *line = &ws_reader_head(reader)->ledger[i];
+	for (unsigned i = 0; i < CAP_DOMAIN_COUNT; i++) {
+		const struct cap_ledger_line *line = &cap_reader_head(reader)->ledger[i];
 
 		if (line->asked | line->dropped | line->paused | line->failed)
 			printf("LEDGER domain=%u dropped=%" PRIu64 " paused=%" PRIu64
@@ -244,10 +244,10 @@ static void print_file(const char *path)
 			       i, line->dropped, line->paused, line->failed);
 	}
 	printf("DAMAGE any=%d pages_cut=%" PRIu64 "\n",
-	       ws_damage_any(&view.damage) || ws_damage_any(ws_reader_damage(reader)),
-	       ws_reader_damage(reader)->n_pages_cut);
-	ws_view_fini(&view);
-	ws_reader_close(reader);
+	       cap_damage_any(&view.damage) || cap_damage_any(cap_reader_damage(reader)),
+	       cap_reader_damage(reader)->n_pages_cut);
+	cap_view_fini(&view);
+	cap_reader_close(reader);
 }
 
 int main(int argc, char **argv)

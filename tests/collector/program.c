@@ -43,43 +43,43 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OP_OUTER = WS_OP_RCCL, OP_INNER };
+enum { OP_OUTER = COL_OP_RCCL, OP_INNER };
 
-static const struct ws_op_def ops[] = {
-	{ .name = "outer", .kind = WS_KIND_RCCL_API, .id = 0, .domain = WS_DOMAIN_RCCL_API },
-	{ .name = "inner", .kind = WS_KIND_RCCL_API, .id = 1, .domain = WS_DOMAIN_RCCL_API },
+static const struct col_op_def ops[] = {
+	{ .name = "outer", .kind = CAP_KIND_RCCL_API, .id = 0, .domain = CAP_DOMAIN_RCCL_API },
+	{ .name = "inner", .kind = CAP_KIND_RCCL_API, .id = 1, .domain = CAP_DOMAIN_RCCL_API },
 };
 
-static void state(struct ws_writer *writer)
+static void state(struct cap_writer *writer)
 {
-	ws_ops_state(writer, WS_OP_RCCL, ops, WS_ARRAY_LEN(ops));
+	col_ops_state(writer, COL_OP_RCCL, ops, WS_ARRAY_LEN(ops));
 }
 
-const struct ws_provider ws_provider_rccl = { .name = "test", .state = state };
+const struct col_provider col_provider_rccl = { .name = "test", .state = state };
 
 static void inner(void)
 {
-	struct ws_call call;
-	struct ws_thread *t;
+	struct col_call call;
+	struct col_thread *t;
 
-	if (!ws_on(WS_SERVICE_RCCL))
+	if (!col_on(COL_SERVICE_RCCL))
 		return;
-	t = ws_call_begin(&call);
-	ws_call_end(t, &call, OP_INNER, WS_DOMAIN_RCCL_API);
+	t = col_call_begin(&call);
+	col_call_end(t, &call, OP_INNER, CAP_DOMAIN_RCCL_API);
 }
 
 void outer(void)
 {
 	uint64_t slots[2] = { 1, 2 };
-	struct ws_call call;
-	struct ws_thread *t;
+	struct col_call call;
+	struct col_thread *t;
 
-	if (!ws_on(WS_SERVICE_RCCL))
+	if (!col_on(COL_SERVICE_RCCL))
 		return;
 	errno = 4242;
-	t = ws_call_begin(&call);
+	t = col_call_begin(&call);
 	inner();
-	ws_call_end_args(t, &call, OP_OUTER, WS_DOMAIN_RCCL_API, 0, slots, 2);
+	col_call_end_args(t, &call, OP_OUTER, CAP_DOMAIN_RCCL_API, 0, slots, 2);
 	if (errno != 4242)
 		abort();
 }
@@ -177,8 +177,8 @@ static void leave(const char *how)
 
 static void *leave_open(void *arg)
 {
-	ws_marker_push("ended 1");
-	ws_marker_push("ended 2");
+	col_marker_push("ended 1");
+	col_marker_push("ended 2");
 	return NULL;
 }
 
@@ -186,14 +186,14 @@ static int pushed;
 
 static void *stay_open(void *arg)
 {
-	ws_marker_push("alive 1");
-	ws_marker_push("alive 2");
-	ws_marker_push("closed");
-	ws_marker_pop();
+	col_marker_push("alive 1");
+	col_marker_push("alive 2");
+	col_marker_push("closed");
+	col_marker_pop();
 	__atomic_store_n(&pushed, 1, __ATOMIC_RELEASE);
 	for (;;) { /* these may be open or not: at the end there is each of them once */
-		ws_marker_push("again");
-		ws_marker_pop();
+		col_marker_push("again");
+		col_marker_pop();
 	}
 	return NULL;
 }
@@ -202,12 +202,12 @@ static void open_ranges(const char *how)
 {
 	pthread_t other;
 
-	ws_marker_start("started");
+	col_marker_start("started");
 	if (pthread_create(&other, NULL, leave_open, NULL) == 0)
 		pthread_join(other, NULL);
-	ws_marker_push("main 1");
-	ws_marker_push("main 2");
-	ws_marker_push("main 3");
+	col_marker_push("main 1");
+	col_marker_push("main 2");
+	col_marker_push("main 3");
 	pthread_create(&other, NULL, stay_open, NULL);
 	while (!__atomic_load_n(&pushed, __ATOMIC_ACQUIRE))
 		usleep(100);
@@ -227,34 +227,34 @@ static void markers(void)
 
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = 0;
-	ws_marker_mark("a mark");
-	if (ws_marker_push("outer range") != 0 || ws_marker_push("inner range") != 1)
+	col_marker_mark("a mark");
+	if (col_marker_push("outer range") != 0 || col_marker_push("inner range") != 1)
 		abort();
-	a = ws_marker_start("first");
-	b = ws_marker_start(longer);
-	ws_marker_stop(a);
-	ws_marker_stop(a); /* again: ignored */
-	ws_marker_stop(b);
-	ws_marker_stop(12345);
-	if (ws_marker_pop() != 1 || ws_marker_pop() != 0 || ws_marker_pop() != -1)
+	a = col_marker_start("first");
+	b = col_marker_start(longer);
+	col_marker_stop(a);
+	col_marker_stop(a); /* again: ignored */
+	col_marker_stop(b);
+	col_marker_stop(12345);
+	if (col_marker_pop() != 1 || col_marker_pop() != 0 || col_marker_pop() != -1)
 		abort();
 	outers(1);
-	ws_marker_pause();
+	col_marker_pause();
 	outers(10);
-	ws_marker_mark("not seen");
-	ws_marker_resume();
+	col_marker_mark("not seen");
+	col_marker_resume();
 	outers(2);
-	ws_thread_name("a name of its own");
+	col_thread_name("a name of its own");
 }
 
 static uint64_t now_ms(void)
 {
-	return ws_now_ns() / 1000000;
+	return col_now_ns() / 1000000;
 }
 
 static void periods(long ms)
 {
-	ws_marker_mark("opens the capture");
+	col_marker_mark("opens the capture");
 	for (uint64_t end = now_ms() + (uint64_t)ms; now_ms() < end;) {
 		outer();
 		usleep(1000);
@@ -288,14 +288,14 @@ static void *stress_worker(void *arg)
 
 	for (unsigned i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
 		outer();
-		ws_marker_push("range");
+		col_marker_push("range");
 		inner();
-		ws_marker_pop();
+		col_marker_pop();
 		if (range)
-			ws_marker_stop(range);
-		range = ws_marker_start("started");
+			col_marker_stop(range);
+		range = col_marker_start("started");
 		if (i % 64 == 0)
-			ws_marker_mark("mark");
+			col_marker_mark("mark");
 	}
 	return NULL;
 }
@@ -310,8 +310,8 @@ static void *stress_spawner(void *arg)
 static void *stress_switcher(void *arg)
 {
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-		ws_marker_pause();
-		ws_marker_resume();
+		col_marker_pause();
+		col_marker_resume();
 		usleep(100);
 	}
 	return NULL;
@@ -331,7 +331,7 @@ static void stress(long seconds)
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	while (n)
 		pthread_join(all[--n], NULL);
-	ws_marker_resume();
+	col_marker_resume();
 	outers(1);
 }
 
@@ -341,16 +341,16 @@ static char capture_dir[256];
 
 static void begin_recording(void)
 {
-	static struct ws_collect_config config;
+	static struct col_collect_config config;
 
 	memset(&config, 0, sizeof(config));
 	strcpy(config.dir, capture_dir);
-	config.services = WS_SERVICE_BIT(RCCL) | WS_SERVICE_BIT(MARKER);
+	config.services = COL_SERVICE_BIT(RCCL) | COL_SERVICE_BIT(MARKER);
 	config.max_bytes = 2 << 20; /* there will be many */
-	ws_core_attach(&config);
-	if (!ws_capture())
+	col_core_attach(&config);
+	if (!col_capture())
 		abort();
-	ws_control_attach(&config);
+	col_control_attach(&config);
 }
 
 struct use {
@@ -425,15 +425,15 @@ static void cycles(long n)
 	for (long i = 0; i < n; i++) {
 		begin_recording();
 		for (int k = 0; k < 10; k++) {
-			ws_marker_pause();
+			col_marker_pause();
 			outers(1);
-			ws_marker_resume();
+			col_marker_resume();
 			threads(1, 2);
 		}
-		ws_marker_push("a range that outlives its recording");
-		ws_writer_close(ws_core_detach()); /* nobody else is inside: no need to wait */
+		col_marker_push("a range that outlives its recording");
+		cap_writer_close(col_core_detach()); /* nobody else is inside: no need to wait */
 		outers(3);
-		ws_marker_pop();
+		col_marker_pop();
 		if (i == 9)
 			before = in_use();
 	}
@@ -445,10 +445,10 @@ static void *attach_worker(void *arg)
 {
 	for (unsigned i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
 		outer();
-		ws_marker_push("range");
+		col_marker_push("range");
 		inner();
-		ws_marker_pop();
-		ws_marker_stop(ws_marker_start("started"));
+		col_marker_pop();
+		col_marker_stop(col_marker_start("started"));
 		if (i % 512 == 0)
 			usleep(500); /* 64 of them on two cores: let the one that ends it run, too */
 	}
@@ -457,7 +457,7 @@ static void *attach_worker(void *arg)
 
 static void attach(long seconds)
 {
-	struct ws_writer *ended[256] = { NULL };
+	struct cap_writer *ended[256] = { NULL };
 	uint64_t until = now_ms() + (uint64_t)seconds * 1000;
 	pthread_t all[64];
 	size_t n = 0, n_ended = 0;
@@ -469,14 +469,14 @@ static void attach(long seconds)
 	while ((now_ms() < until || n_ended < 12) && n_ended < WS_ARRAY_LEN(ended)) {
 		begin_recording();
 		usleep(20000);
-		ended[n_ended++] = ws_core_detach();
+		ended[n_ended++] = col_core_detach();
 		usleep(5000);
 	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	while (n)
 		pthread_join(all[--n], NULL);
 	while (n_ended)
-		ws_writer_close(ended[--n_ended]);
+		cap_writer_close(ended[--n_ended]);
 }
 
 int main(int argc, char **argv)

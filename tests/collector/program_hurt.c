@@ -54,7 +54,7 @@ void cut(long n_bytes, const char *handler)
 		abort();
 	pthread_create(&other, NULL, calls_until_stopped, NULL);
 	usleep(20000);
-	if (truncate(ws_writer_path(ws_capture_now()), n_bytes))
+	if (truncate(cap_writer_path(col_capture_now()), n_bytes))
 		abort();
 	outers(200000);
 	threads(4, 1000);
@@ -124,8 +124,8 @@ void sandbox(const char *how)
 	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program))
 		abort();
 	outers(10);
-	ws_marker_push("inside");
-	ws_marker_pop();
+	col_marker_push("inside");
+	col_marker_pop();
 	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&stop, __ATOMIC_ACQUIRE) != 2)
 		usleep(100);

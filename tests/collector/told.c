@@ -60,7 +60,7 @@ static hsa_status_t another_tool(const struct alloc_end *event)
 }
 
 /* Start and end of the pair at @at, with a while between. */
-static void tell(const struct ws_hsa_table *tools, unsigned at, int flags, size_t n_bytes)
+static void tell(const struct col_hsa_table *tools, unsigned at, int flags, size_t n_bytes)
 {
 	struct alloc_end event = { (int)at + 1, &the_queue, flags, 1, n_bytes, 64 };
 
@@ -72,12 +72,12 @@ static void tell(const struct ws_hsa_table *tools, unsigned at, int flags, size_
 int main(void)
 {
 	static uint64_t core_words[2 + CORE_FUNCTIONS], tool_words[2 + 6];
-	struct ws_hsa_table *core = (struct ws_hsa_table *)core_words;
-	struct ws_hsa_table *tools = (struct ws_hsa_table *)tool_words;
-	struct ws_hsa_root root = {
+	struct col_hsa_table *core = (struct col_hsa_table *)core_words;
+	struct col_hsa_table *tools = (struct col_hsa_table *)tool_words;
+	struct col_hsa_root root = {
 		.major = 1, .minor = sizeof(root), .core = core, .tools = tools
 	};
-	bool (*on_load)(struct ws_hsa_root *, uint64_t, uint64_t, const char *const *);
+	bool (*on_load)(struct col_hsa_root *, uint64_t, uint64_t, const char *const *);
 	hsa_queue_t *queue;
 
 	core->major = tools->major = 2;

@@ -15,7 +15,7 @@
 #define N_OPS 8192
 #define N_STRINGS (1u << 20)
 
-static const struct ws_rec_operation *ops[N_OPS];
+static const struct cap_rec_operation *ops[N_OPS];
 static char *strings[N_STRINGS];
 
 static const char *string(uint32_t id)
@@ -23,16 +23,16 @@ static const char *string(uint32_t id)
 	return id < N_STRINGS && strings[id] ? strings[id] : "";
 }
 
-static void *copy(const struct ws_rec *rec)
+static void *copy(const struct cap_rec *rec)
 {
-	void *to = malloc(ws_rec_bytes(rec));
+	void *to = malloc(cap_rec_bytes(rec));
 
-	memcpy(to, rec, ws_rec_bytes(rec));
+	memcpy(to, rec, cap_rec_bytes(rec));
 	return to;
 }
 
 /* Prints one argument; the slots it took. */
-static uint32_t print_arg(const struct ws_op_arg *arg, const uint64_t *s, uint32_t n_left)
+static uint32_t print_arg(const struct cap_op_arg *arg, const uint64_t *s, uint32_t n_left)
 {
 	printf(" %s=", string(arg->name_str));
 	if (!n_left) {
@@ -40,34 +40,34 @@ static uint32_t print_arg(const struct ws_op_arg *arg, const uint64_t *s, uint32
 		return 0;
 	}
 	switch (arg->kind) {
-	case WS_ARG_U32:
-	case WS_ARG_U64:
-	case WS_ARG_BOOL:
+	case CAP_ARG_U32:
+	case CAP_ARG_U64:
+	case CAP_ARG_BOOL:
 		printf("%" PRIu64, s[0]);
 		return 1;
-	case WS_ARG_I32:
-	case WS_ARG_I64:
-	case WS_ARG_ENUM:
+	case CAP_ARG_I32:
+	case CAP_ARG_I64:
+	case CAP_ARG_ENUM:
 		printf("%" PRId64, (int64_t)s[0]);
 		return 1;
-	case WS_ARG_F32: {
+	case CAP_ARG_F32: {
 		float f;
 
 		memcpy(&f, s, sizeof(f));
 		printf("%g", (double)f);
 		return 1;
 	}
-	case WS_ARG_PTR:
+	case CAP_ARG_PTR:
 		printf("0x%" PRIx64, s[0]);
 		return 1;
-	case WS_ARG_STREAM:
+	case CAP_ARG_STREAM:
 		printf("stream:%" PRIu64, s[0]);
 		return 2;
-	case WS_ARG_DIM3:
+	case CAP_ARG_DIM3:
 		printf("{%u,%u,%u}", (uint32_t)s[0], (uint32_t)(s[0] >> 32), (uint32_t)s[1]);
 		return 2;
-	case WS_ARG_STR:
-		if (s[0] == WS_ARG_STR_NULL) {
+	case CAP_ARG_STR:
+		if (s[0] == CAP_ARG_STR_NULL) {
 			printf("(null)");
 			return 1;
 		}
@@ -79,11 +79,11 @@ static uint32_t print_arg(const struct ws_op_arg *arg, const uint64_t *s, uint32
 	}
 }
 
-static void print_call(const struct ws_rec *rec, uint32_t tid)
+static void print_call(const struct cap_rec *rec, uint32_t tid)
 {
-	const struct ws_rec_call *call = (const void *)rec;
-	const struct ws_rec_call_args *args = (const void *)rec;
-	const struct ws_rec_operation *op = rec->what < N_OPS ? ops[rec->what] : NULL;
+	const struct cap_rec_call *call = (const void *)rec;
+	const struct cap_rec_call_args *args = (const void *)rec;
+	const struct cap_rec_operation *op = rec->what < N_OPS ? ops[rec->what] : NULL;
 	uint32_t n_left, used;
 	const uint64_t *slots;
 
@@ -94,8 +94,8 @@ static void print_call(const struct ws_rec *rec, uint32_t tid)
 	printf("call %s kind=%u id=%u corr=%" PRIu64 " ancestor=%" PRIu64 " tid=%u %s",
 	       string(op->name_str), op->kind, op->id, call->corr_id, call->ancestor_id, tid,
 	       call->end_ticks >= rec->time ? "ordered" : "BACKWARDS");
-	if (ws_rec_type(rec) == WS_REC_CALL_ARGS) {
-		const struct ws_op_arg *arg = (const void *)(op + 1);
+	if (cap_rec_type(rec) == CAP_REC_CALL_ARGS) {
+		const struct cap_op_arg *arg = (const void *)(op + 1);
 
 		printf(" stream=%u ret=%" PRIu64, args->stream, args->retval);
 		slots = (const void *)(args + 1);
@@ -111,10 +111,10 @@ static void print_call(const struct ws_rec *rec, uint32_t tid)
 	printf("\n");
 }
 
-static void print_marker(const struct ws_rec *rec, uint32_t tid)
+static void print_marker(const struct cap_rec *rec, uint32_t tid)
 {
-	const struct ws_rec_marker *m = (const void *)rec;
-	struct ws_tail tail = ws_rec_tail(rec);
+	const struct cap_rec_marker *m = (const void *)rec;
+	struct cap_tail tail = cap_rec_tail(rec);
 
 	printf("marker %u corr=%" PRIu64 " ancestor=%" PRIu64 " tid=%u %s", rec->what, m->corr_id,
 	       m->ancestor_id, tid, m->end_ticks >= rec->time ? "ordered" : "BACKWARDS");
@@ -124,12 +124,12 @@ static void print_marker(const struct ws_rec *rec, uint32_t tid)
 		printf(" \"%.*s\"\n", (int)tail.n_bytes, (const char *)tail.at);
 }
 
-static void print_gpu(const struct ws_rec *rec)
+static void print_gpu(const struct cap_rec *rec)
 {
-	const struct ws_rec_dispatch *d = (const void *)rec;
-	const struct ws_rec_copy *c = (const void *)rec;
+	const struct cap_rec_dispatch *d = (const void *)rec;
+	const struct cap_rec_copy *c = (const void *)rec;
 
-	if (ws_rec_type(rec) == WS_REC_DISPATCH)
+	if (cap_rec_type(rec) == CAP_REC_DISPATCH)
 		printf("dispatch %" PRIu64 " corr=%" PRIu64 " external=%" PRIu64
 		       " stream=%u tid=%u grid=%u\n",
 		       d->dispatch_id, d->corr_id, d->external_id, d->stream, d->tid, d->grid[0]);
@@ -139,61 +139,61 @@ static void print_gpu(const struct ws_rec *rec)
 		       rec->what, c->corr_id, c->external_id, c->stream, c->tid, c->n_bytes);
 }
 
-static void take(const struct ws_rec *rec, uint32_t tid, bool meta)
+static void take(const struct cap_rec *rec, uint32_t tid, bool meta)
 {
-	struct ws_tail tail = ws_rec_tail(rec);
+	struct cap_tail tail = cap_rec_tail(rec);
 
-	switch (ws_rec_type(rec)) {
-	case WS_REC_STRING:
+	switch (cap_rec_type(rec)) {
+	case CAP_REC_STRING:
 		if (meta && rec->what < N_STRINGS)
 			strings[rec->what] = strndup(tail.at, tail.n_bytes);
 		break;
-	case WS_REC_OPERATION:
+	case CAP_REC_OPERATION:
 		if (meta && rec->what < N_OPS)
 			ops[rec->what] = copy(rec);
 		break;
-	case WS_REC_STREAM:
+	case CAP_REC_STREAM:
 		if (!meta)
 			printf("stream %u flags=%u priority=%d name=\"%s\"\n", rec->what,
-			       ((const struct ws_rec_stream *)rec)->flags,
-			       ((const struct ws_rec_stream *)rec)->priority,
-			       string(((const struct ws_rec_stream *)rec)->name_str));
+			       ((const struct cap_rec_stream *)rec)->flags,
+			       ((const struct cap_rec_stream *)rec)->priority,
+			       string(((const struct cap_rec_stream *)rec)->name_str));
 		break;
-	case WS_REC_HOST_FUNCTION:
+	case CAP_REC_HOST_FUNCTION:
 		if (!meta)
 			printf("host_function %u %s\n", rec->what,
-			       string(((const struct ws_rec_host_function *)rec)
+			       string(((const struct cap_rec_host_function *)rec)
 					      ->device_function_str));
 		break;
-	case WS_REC_ENUM_NAME:
+	case CAP_REC_ENUM_NAME:
 		if (!meta)
 			printf("enum %s %" PRId64 "=%s\n", string(rec->what),
-			       ((const struct ws_rec_enum_name *)rec)->value,
-			       string(((const struct ws_rec_enum_name *)rec)->name_str));
+			       ((const struct cap_rec_enum_name *)rec)->value,
+			       string(((const struct cap_rec_enum_name *)rec)->name_str));
 		break;
-	case WS_REC_RUNTIME:
+	case CAP_REC_RUNTIME:
 		if (!meta)
 			printf("runtime %u version=%u\n", rec->what,
-			       ((const struct ws_rec_runtime *)rec)->version);
+			       ((const struct cap_rec_runtime *)rec)->version);
 		break;
-	case WS_REC_CALL:
-	case WS_REC_CALL_ARGS:
+	case CAP_REC_CALL:
+	case CAP_REC_CALL_ARGS:
 		if (!meta)
 			print_call(rec, tid);
 		break;
-	case WS_REC_MARKER:
+	case CAP_REC_MARKER:
 		if (!meta)
 			print_marker(rec, tid);
 		break;
-	case WS_REC_DISPATCH:
-	case WS_REC_COPY:
+	case CAP_REC_DISPATCH:
+	case CAP_REC_COPY:
 		if (!meta)
 			print_gpu(rec);
 		break;
-	case WS_REC_EXTERNAL:
+	case CAP_REC_EXTERNAL:
 		if (!meta)
 			printf("external %" PRIu64 " \"%s\"\n",
-			       ((const struct ws_rec_external *)rec)->external_id,
+			       ((const struct cap_rec_external *)rec)->external_id,
 			       string(rec->what));
 		break;
 	}
@@ -201,33 +201,33 @@ static void take(const struct ws_rec *rec, uint32_t tid, bool meta)
 
 int main(int argc, char **argv)
 {
-	struct ws_view view = { 0 };
-	struct ws_reader *reader;
-	const struct ws_rec *rec;
+	struct cap_view view = { 0 };
+	struct cap_reader *reader;
+	const struct cap_rec *rec;
 	struct ws_err err = { 0 };
 
-	if (argc != 2 || ws_reader_open(argv[1], &reader, &err)) {
+	if (argc != 2 || cap_reader_open(argv[1], &reader, &err)) {
 		fprintf(stderr, "dump: %s\n", argc == 2 ? err.text : "one capture, please");
 		return 1;
 	}
 	/* names first: a call may be in a chunk before them */
 	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
-			if (ws_reader_load(reader, i, &view, &err))
+		for (size_t i = 0; i < cap_reader_n_chunks(reader); i++) {
+			if (cap_reader_load(reader, i, &view, &err))
 				continue;
-			while ((rec = ws_view_next(&view)))
+			while ((rec = cap_view_next(&view)))
 				take(rec, view.tid, pass == 0);
 		}
-	if (ws_damage_any(&view.damage) || ws_damage_any(ws_reader_damage(reader)))
+	if (cap_damage_any(&view.damage) || cap_damage_any(cap_reader_damage(reader)))
 		printf("DAMAGE\n");
-	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
-		const struct ws_ledger_line *l = &ws_reader_head(reader)->ledger[d];
+	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
+		const struct cap_ledger_line *l = &cap_reader_head(reader)->ledger[d];
 
 		if (l->dropped || l->failed)
 			printf("ledger %d dropped=%" PRIu64 " failed=%" PRIu64 "\n", d, l->dropped,
 			       l->failed);
 	}
-	ws_view_fini(&view);
-	ws_reader_close(reader);
+	cap_view_fini(&view);
+	cap_reader_close(reader);
 	return 0;
 }

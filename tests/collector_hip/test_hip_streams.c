@@ -9,37 +9,37 @@
 
 /* ---- the core, as far as streams use it ---- */
 
-static struct ws_collect_config config;
+static struct col_collect_config config;
 static size_t n_mapped_bytes;
-enum ws_tick_kind ws_tick_kind = WS_TICKS_NS;
+enum cap_tick_kind cap_tick_kind = CAP_TICKS_NS;
 
-uint64_t ws_ticks_slow(void)
+uint64_t cap_ticks_slow(void)
 {
 	return 1;
 }
 
-const struct ws_collect_config *ws_config(void)
+const struct col_collect_config *col_config(void)
 {
 	return &config;
 }
 
-struct ws_writer *ws_capture(void)
+struct cap_writer *col_capture(void)
 {
 	return NULL;
 }
 
-void *ws_pages(size_t n_bytes)
+void *col_pages(size_t n_bytes)
 {
 	n_mapped_bytes += n_bytes;
 	return calloc(1, n_bytes);
 }
 
-bool ws_writer_meta(struct ws_writer *writer, const struct ws_rec *rec)
+bool cap_writer_meta(struct cap_writer *writer, const struct cap_rec *rec)
 {
 	return true;
 }
 
-uint32_t ws_writer_intern(struct ws_writer *writer, const char *text, size_t n_bytes)
+uint32_t cap_writer_intern(struct cap_writer *writer, const char *text, size_t n_bytes)
 {
 	return 1;
 }
@@ -53,8 +53,8 @@ static const void *handle(uintptr_t i)
 
 static void default_streams_are_zero(void **state)
 {
-	assert_int_equal(ws_hip_stream(NULL), 0);
-	assert_int_equal(ws_hip_stream((void *)1), 0);
+	assert_int_equal(col_hip_stream(NULL), 0);
+	assert_int_equal(col_hip_stream((void *)1), 0);
 }
 
 static void thousands_live_at_once_and_keep_their_numbers(void **state)
@@ -62,40 +62,40 @@ static void thousands_live_at_once_and_keep_their_numbers(void **state)
 	enum { N = 3000 };
 	uint32_t first;
 
-	ws_hip_stream_add(handle(0), 0, 0);
-	first = ws_hip_stream(handle(0));
+	col_hip_stream_add(handle(0), 0, 0);
+	first = col_hip_stream(handle(0));
 	assert_true(first > 0);
 	for (uintptr_t i = 1; i < N; i++)
-		ws_hip_stream_add(handle(i), 0, 0);
+		col_hip_stream_add(handle(i), 0, 0);
 	for (uintptr_t i = 0; i < N; i++)
-		assert_int_equal(ws_hip_stream(handle(i)), first + i);
+		assert_int_equal(col_hip_stream(handle(i)), first + i);
 	for (uintptr_t i = 0; i < N; i++)
-		assert_int_equal(ws_hip_stream_remove(handle(i)), first + i);
+		assert_int_equal(col_hip_stream_remove(handle(i)), first + i);
 	for (uintptr_t i = 0; i < N; i++)
-		assert_int_equal(ws_hip_stream_remove(handle(i)), 0);
+		assert_int_equal(col_hip_stream_remove(handle(i)), 0);
 }
 
 static void a_handle_that_comes_back_is_another_stream(void **state)
 {
 	uint32_t before;
 
-	ws_hip_stream_add(handle(1), 0, 0);
-	before = ws_hip_stream(handle(1));
-	assert_int_equal(ws_hip_stream_remove(handle(1)), before);
-	ws_hip_stream_add(handle(1), 0, 0);
-	assert_int_equal(ws_hip_stream(handle(1)), before + 1);
-	assert_int_equal(ws_hip_stream_remove(handle(1)), before + 1);
+	col_hip_stream_add(handle(1), 0, 0);
+	before = col_hip_stream(handle(1));
+	assert_int_equal(col_hip_stream_remove(handle(1)), before);
+	col_hip_stream_add(handle(1), 0, 0);
+	assert_int_equal(col_hip_stream(handle(1)), before + 1);
+	assert_int_equal(col_hip_stream_remove(handle(1)), before + 1);
 }
 
 static void a_refused_destruction_changes_nothing(void **state)
 {
 	uint32_t id;
 
-	ws_hip_stream_add(handle(2), 0, 0);
-	id = ws_hip_stream_remove(handle(2));
-	ws_hip_stream_restore(handle(2), id);
-	assert_int_equal(ws_hip_stream(handle(2)), id);
-	ws_hip_stream_remove(handle(2));
+	col_hip_stream_add(handle(2), 0, 0);
+	id = col_hip_stream_remove(handle(2));
+	col_hip_stream_restore(handle(2), id);
+	assert_int_equal(col_hip_stream(handle(2)), id);
+	col_hip_stream_remove(handle(2));
 }
 
 static void streams_come_and_go_for_ever_in_bounded_memory(void **state)
@@ -105,28 +105,28 @@ static void streams_come_and_go_for_ever_in_bounded_memory(void **state)
 	size_t before;
 
 	for (uintptr_t i = 0; i < N_LIVE; i++) {
-		ws_hip_stream_add(handle(2000000 + i), 0, 0);
-		ids[i] = ws_hip_stream(handle(2000000 + i));
+		col_hip_stream_add(handle(2000000 + i), 0, 0);
+		ids[i] = col_hip_stream(handle(2000000 + i));
 	}
 	for (uintptr_t i = 0; i < 20000; i++) { /* settle */
-		ws_hip_stream_add(handle(i), 0, 0);
-		ws_hip_stream_remove(handle(i));
+		col_hip_stream_add(handle(i), 0, 0);
+		col_hip_stream_remove(handle(i));
 	}
 	before = n_mapped_bytes;
 	for (uintptr_t i = 0; i < 1000000; i++) {
-		ws_hip_stream_add(handle(i), 0, 0);
-		ws_hip_stream_remove(handle(i));
+		col_hip_stream_add(handle(i), 0, 0);
+		col_hip_stream_remove(handle(i));
 	}
 	assert_int_equal(n_mapped_bytes, before);
 	for (uintptr_t i = 0; i < N_LIVE; i++)
-		assert_int_equal(ws_hip_stream(handle(2000000 + i)), ids[i]);
+		assert_int_equal(col_hip_stream(handle(2000000 + i)), ids[i]);
 }
 
 static void grouped_by_queue_all_are_zero(void **state)
 {
-	config.flags = WS_COLLECT_FLAG(GROUP_BY_QUEUE);
-	ws_hip_stream_add(handle(5), 0, 0);
-	assert_int_equal(ws_hip_stream(handle(5)), 0);
+	config.flags = COL_COLLECT_FLAG(GROUP_BY_QUEUE);
+	col_hip_stream_add(handle(5), 0, 0);
+	assert_int_equal(col_hip_stream(handle(5)), 0);
 	config.flags = 0;
 }
 

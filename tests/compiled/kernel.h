@@ -206,6 +206,7 @@ INLINE u32 mul_hi_u32(u32 a, u32 b)
 }
 INLINE i32 mul_hi_i32(i32 a, i32 b)
 {
+	OPAQUE(a);
 	return (i32)((i64)a * b >> 32);
 }
 INLINE u64 mul_hi_u64(u64 a, u64 b)

@@ -23,24 +23,24 @@
 
 static void repair_file_head(char *bytes)
 {
-	struct ws_file_head *head = (struct ws_file_head *)bytes;
+	struct cap_file_head *head = (struct cap_file_head *)bytes;
 
-	memcpy(head->magic, WS_FILE_MAGIC, sizeof(head->magic));
-	head->version = WS_FILE_VERSION;
-	head->order = WS_FILE_ORDER;
-	head->check = ws_check32((const uint32_t *)head,
-				 offsetof(struct ws_file_head, end_bytes) / sizeof(uint32_t));
+	memcpy(head->magic, CAP_FILE_MAGIC, sizeof(head->magic));
+	head->version = CAP_FILE_VERSION;
+	head->order = CAP_FILE_ORDER;
+	head->check = cap_check32((const uint32_t *)head,
+				 offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t));
 }
 
 static void repair_chunk_head(char *bytes)
 {
-	struct ws_chunk_head *head = (struct ws_chunk_head *)bytes;
+	struct cap_chunk_head *head = (struct cap_chunk_head *)bytes;
 
-	head->magic = WS_CHUNK_MAGIC;
-	head->n_bytes = WS_CHUNK_ALIGN;
-	head->kind %= WS_CHUNK_KIND_COUNT;
+	head->magic = CAP_CHUNK_MAGIC;
+	head->n_bytes = CAP_CHUNK_ALIGN;
+	head->kind %= CAP_CHUNK_KIND_COUNT;
 	head->lane = 1 + head->lane % 4;
-	head->check = ws_check32(&head->magic, 5);
+	head->check = cap_check32(&head->magic, 5);
 }
 
 static void unpack(int fd, const uint8_t *data, size_t size)
@@ -69,7 +69,7 @@ static void unpack(int fd, const uint8_t *data, size_t size)
 		memset(block, 0, n < 128 ? 128 : n);
 		data += n < size ? n : size;
 		size -= n < size ? n : size;
-		at += i ? WS_CHUNK_ALIGN : WS_FILE_HEAD_BYTES;
+		at += i ? CAP_CHUNK_ALIGN : CAP_FILE_HEAD_BYTES;
 	}
 }
 
@@ -83,11 +83,11 @@ static void touch(const char *text)
 	touched += strlen(text);
 }
 
-static void check_process(const struct ws_process *p)
+static void check_process(const struct trc_process *p)
 {
 	uint64_t id;
 
-	for (size_t i = 0; i < WS_FACT_COUNT; i++)
+	for (size_t i = 0; i < CAP_FACT_COUNT; i++)
 		touch(p->facts[i]);
 	for (size_t i = 0; i < p->n_argv; i++)
 		touch(p->argv[i]);
@@ -102,12 +102,12 @@ static void check_process(const struct ws_process *p)
 		touch(p->host_functions.at[i].kernel->formatted);
 	for (size_t i = 0; i < p->counters.n; i++)
 		touch(p->counters.at[i].name);
-	for (size_t i = 0; i < ws_process_n_externals(p); i++)
-		touch(ws_process_external_at(p, i, &id));
+	for (size_t i = 0; i < trc_process_n_externals(p); i++)
+		touch(trc_process_external_at(p, i, &id));
 	CHECK(p->main_thread && p->threads.n && p->queues.n && p->streams.n);
 	for (uint32_t code = 0; code < 3; code++) {
 		uint64_t n;
-		char *image = ws_process_code_bytes(p, code, &n);
+		char *image = trc_process_code_bytes(p, code, &n);
 
 		for (uint64_t i = 0; image && i < n; i += 4096)
 			touched += (size_t)image[i];
@@ -115,72 +115,72 @@ static void check_process(const struct ws_process *p)
 	}
 }
 
-static void check_event(const struct ws_event *ev)
+static void check_event(const struct trc_event *ev)
 {
 	touch(ev->name);
 	touch(ev->thread->name);
 	touch(ev->stream->name);
-	CHECK(ev->end_ns >= ev->start_ns && ev->domain < WS_DOMAIN_COUNT);
-	if (ev->domain == WS_DOMAIN_KERNEL_DISPATCH) {
+	CHECK(ev->end_ns >= ev->start_ns && ev->domain < CAP_DOMAIN_COUNT);
+	if (ev->domain == CAP_DOMAIN_KERNEL_DISPATCH) {
 		touch(ev->dispatch.kernel->demangled);
 		CHECK(ev->dispatch.queue);
 		for (uint32_t i = 0; i < ev->dispatch.info->n_values; i++)
 			touched += ev->dispatch.values[i].counter;
-	} else if (ws_rec_type(ev->rec) == WS_REC_CALL_ARGS) {
-		struct ws_arg_walk walk = { 0 };
-		struct ws_arg arg;
+	} else if (cap_rec_type(ev->rec) == CAP_REC_CALL_ARGS) {
+		struct trc_arg_walk walk = { 0 };
+		struct trc_arg arg;
 		char text[64];
 
-		while (ws_event_arg(ev, &walk, &arg)) {
-			CHECK(ws_arg_print(ev->process, &arg, text, sizeof(text)) >= 0);
+		while (trc_event_arg(ev, &walk, &arg)) {
+			CHECK(trc_arg_print(ev->process, &arg, text, sizeof(text)) >= 0);
 			touch(arg.name);
 			touch(text);
 		}
 	}
 }
 
-static size_t stream(const struct ws_trace *trace, enum ws_event_order order)
+static size_t stream(const struct trc_trace *trace, enum trc_event_order order)
 {
-	struct ws_event_query query = { .order = order };
-	struct ws_events *events;
-	const struct ws_event *ev;
+	struct trc_event_query query = { .order = order };
+	struct trc_events *events;
+	const struct trc_event *ev;
 	uint64_t start = 0, end = UINT64_MAX;
 	size_t n = 0;
 
-	CHECK(ws_events_open(trace, &query, &events, NULL) == WS_OK);
-	while ((ev = ws_events_next(events))) {
+	CHECK(trc_events_open(trace, &query, &events, NULL) == WS_OK);
+	while ((ev = trc_events_next(events))) {
 		check_event(ev);
-		if (order == WS_ORDER_START) {
+		if (order == TRC_ORDER_START) {
 			CHECK(ev->start_ns > start || (ev->start_ns == start && ev->end_ns <= end));
 			start = ev->start_ns;
 			end = ev->end_ns;
 		}
 		n++;
 	}
-	CHECK(ws_events_close(events, NULL) == WS_OK);
+	CHECK(trc_events_close(events, NULL) == WS_OK);
 	return n;
 }
 
 /* Two runs of which both left this: every counted dispatch finds itself. */
 static void check_table(const char *const *paths)
 {
-	struct ws_trace *runs[2] = { NULL };
-	struct ws_counted *table;
+	struct trc_trace *runs[2] = { NULL };
+	struct trc_counted *table;
 	struct ws_err err;
 
-	CHECK(ws_trace_open(paths, 1, NULL, &runs[0], &err) == WS_OK);
-	CHECK(ws_trace_open(paths, 1, NULL, &runs[1], &err) == WS_OK);
-	if (ws_counted_open(runs, 2, &table, &err)) {
+	CHECK(trc_open(paths, 1, NULL, &runs[0], &err) == WS_OK);
+	CHECK(trc_open(paths, 1, NULL, &runs[1], &err) == WS_OK);
+	if (trc_counted_open(runs, 2, &table, &err)) {
 		CHECK(err.text[0]);
 		return;
 	}
-	CHECK(ws_counted_n_differences(table) == 0);
-	for (size_t i = 0; i < ws_counted_n_rows(table); i++) {
-		CHECK(ws_counted_row(table, i)->n_runs == 2);
-		for (size_t k = 0; k < ws_counted_n_cells(table); k++)
-			touched += ws_counted_cells(table, i)[k] > 0;
+	CHECK(trc_counted_n_differences(table) == 0);
+	for (size_t i = 0; i < trc_counted_n_rows(table); i++) {
+		CHECK(trc_counted_row(table, i)->n_runs == 2);
+		for (size_t k = 0; k < trc_counted_n_cells(table); k++)
+			touched += trc_counted_cells(table, i)[k] > 0;
 	}
-	ws_counted_close(table);
+	trc_counted_close(table);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -188,7 +188,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static int fd = -1;
 	char path[64];
 	const char *paths[] = { path };
-	struct ws_trace *trace;
+	struct trc_trace *trace;
 	struct ws_err err;
 
 	if (fd < 0)
@@ -196,13 +196,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(fd >= 0);
 	unpack(fd, data, size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (ws_trace_open(paths, 1, NULL, &trace, &err) != WS_OK) {
+	if (trc_open(paths, 1, NULL, &trace, &err) != WS_OK) {
 		CHECK(err.text[0]);
 		return 0;
 	}
-	check_process(ws_trace_process(trace, 0));
-	CHECK(stream(trace, WS_ORDER_RECORDED) == stream(trace, WS_ORDER_START));
-	ws_trace_close(trace);
+	check_process(trc_process_at(trace, 0));
+	CHECK(stream(trace, TRC_ORDER_RECORDED) == stream(trace, TRC_ORDER_START));
+	trc_close(trace);
 	check_table(paths);
 	return 0;
 }

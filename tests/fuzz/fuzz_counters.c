@@ -14,74 +14,74 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct ws_catalogue *make(const char *arch)
+static struct cnt_catalogue *make(const char *arch)
 {
-	struct ws_catalogue *cat;
+	struct cnt_catalogue *cat;
 	struct ws_err err;
 
-	CHECK(ws_catalogue_create(arch, NULL, &cat, &err) == WS_OK);
+	CHECK(cnt_catalogue_create(arch, NULL, &cat, &err) == WS_OK);
 	return cat;
 }
 
-static void try_expression(const struct ws_catalogue *cat, const char *text)
+static void try_expression(const struct cnt_catalogue *cat, const char *text)
 {
 	static double numbers[4096];
 	struct ws_err err = { WS_OK, "" };
-	const struct ws_expr_need *needs;
-	struct ws_values *inputs, out;
-	struct ws_expr *expr = NULL;
+	const struct cnt_expr_need *needs;
+	struct cnt_values *inputs, out;
+	struct cnt_expr *expr = NULL;
 	struct ws_arena arena;
 	size_t n;
 
-	if (ws_expr_compile(cat, text, &expr, &err)) {
+	if (cnt_expr_compile(cat, text, &expr, &err)) {
 		CHECK(err.text[0] && !expr);
 		return;
 	}
 	for (size_t i = 0; i < 4096; i++)
 		numbers[i] = (double)i;
 	ws_arena_init(&arena, 256u << 20);
-	needs = ws_expr_needs(expr, &n);
+	needs = cnt_expr_needs(expr, &n);
 	inputs = calloc(n + 1, sizeof(*inputs));
 	for (size_t k = 0; inputs && k < n; k++) {
-		CHECK(needs[k].counter->kind == WS_COUNTER_HARDWARE);
+		CHECK(needs[k].counter->kind == CNT_COUNTER_HARDWARE);
 		inputs[k] =
-			(struct ws_values){ .at = numbers,
-					    .n = needs[k].form == WS_FORM_EACH
-							 ? ws_shape_size(&needs[k].counter->shape)
+			(struct cnt_values){ .at = numbers,
+					    .n = needs[k].form == CNT_FORM_EACH
+							 ? cnt_shape_size(&needs[k].counter->shape)
 							 : 1 };
 	}
-	if (inputs && !ws_expr_eval(expr, inputs, &arena, &out, &err))
-		CHECK(out.n <= 1 || out.n == ws_shape_size(ws_expr_shape(expr)));
+	if (inputs && !cnt_expr_eval(expr, inputs, &arena, &out, &err))
+		CHECK(out.n <= 1 || out.n == cnt_shape_size(cnt_expr_shape(expr)));
 	free(inputs);
 	ws_arena_fini(&arena);
-	ws_expr_destroy(expr);
+	cnt_expr_destroy(expr);
 }
 
 static void try_definitions(struct ws_str text)
 {
-	struct ws_catalogue *cat = make("gfx90a");
-	size_t before = ws_catalogue_n(cat), n_names = 0;
+	struct cnt_catalogue *cat = make("gfx90a");
+	size_t before = cnt_catalogue_n(cat), n_names = 0;
 	struct ws_err err = { WS_OK, "" };
 	const char *names[64];
-	struct ws_plan *plan;
+	struct cnt_plan *plan;
 
-	if (ws_catalogue_add_text(cat, "input", text, &err)) {
-		CHECK(err.text[0] && ws_catalogue_n(cat) == before);
+	if (cnt_catalogue_add_text(cat, "input", text, &err)) {
+		CHECK(err.text[0] && cnt_catalogue_n(cat) == before);
 	} else {
-		for (size_t i = before; i < ws_catalogue_n(cat) && n_names < 64; i++)
-			names[n_names++] = ws_catalogue_at(cat, i)->name;
-		CHECK(ws_plan_make(cat, &(struct ws_plan_group){ names, n_names }, 1,
-				   WS_PLAN_POOL | WS_PLAN_KEEP_GOING, &plan, &err) == WS_OK);
+		for (size_t i = before; i < cnt_catalogue_n(cat) && n_names < 64; i++)
+			names[n_names++] = cnt_catalogue_at(cat, i)->name;
+		CHECK(cnt_plan_make(cat, &(struct cnt_plan_group){ names, n_names }, 1,
+				   CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &plan, &err) == WS_OK);
 		for (size_t i = 0; i < plan->n_requests; i++)
 			CHECK(plan->requests[i].state || plan->requests[i].counter);
-		ws_plan_destroy(plan);
+		cnt_plan_destroy(plan);
 	}
-	ws_catalogue_destroy(cat);
+	cnt_catalogue_destroy(cat);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct ws_catalogue *mi200, *mi300;
+	static struct cnt_catalogue *mi200, *mi300;
 	char *text;
 
 	if (!mi200) {

@@ -13,47 +13,47 @@
 #include "softgpu/isa/isa.h"
 #include "tests/fuzz/fuzz.h"
 
-static void check_print(enum ws_isa_target target, const struct ws_insn *insn)
+static void check_print(enum sg_isa_target target, const struct sg_decoded_insn *insn)
 {
 	char whole[256], part[256];
-	int n = ws_isa_print(target, insn, 0x1000, whole, sizeof(whole));
+	int n = sg_isa_print(target, insn, 0x1000, whole, sizeof(whole));
 
 	CHECK(n > 0 && (size_t)n < sizeof(whole) && strlen(whole) == (size_t)n);
 	for (size_t size = 0; size <= (size_t)n; size += 1 + size / 4) {
 		memset(part, '#', sizeof(part));
-		CHECK(ws_isa_print(target, insn, 0x1000, part, size) == n);
+		CHECK(sg_isa_print(target, insn, 0x1000, part, size) == n);
 		CHECK(part[size] == '#');
 		if (size)
 			CHECK(strlen(part) == size - 1 && !memcmp(part, whole, size - 1));
 	}
 }
 
-static void check_fields(const struct ws_insn *insn)
+static void check_fields(const struct sg_decoded_insn *insn)
 {
-	const struct ws_isa_row *row = insn->row;
+	const struct sg_isa_row *row = insn->row;
 
-	CHECK(row >= ws_isa_rows && row < ws_isa_rows + ws_isa_n_rows);
-	CHECK(row->handler == row - ws_isa_rows + 1);
+	CHECK(row >= sg_isa_rows && row < sg_isa_rows + sg_isa_n_rows);
+	CHECK(row->handler == row - sg_isa_rows + 1);
 	for (unsigned i = 0; i < row->n_operands; i++) {
-		const struct ws_isa_operand *o = &row->operand[i];
-		unsigned k = o->role - WS_ROLE_SRC0;
+		const struct sg_isa_operand *o = &row->operand[i];
+		unsigned k = o->role - SG_ROLE_SRC0;
 
 		/* registers stay inside their file, so that the interpreter need not look */
-		if (o->role == WS_ROLE_VDST && row->enc != WS_ENC_FLAT)
+		if (o->role == SG_ROLE_VDST && row->enc != SG_ENC_FLAT)
 			CHECK(insn->vdst + o->n_regs <= 256);
-		if (k < 3 && insn->src[k] >= WS_OPND_VGPR0)
-			CHECK(insn->src[k] + o->n_regs <= WS_OPND_VGPR0 + 256);
-		if (k < 3 && insn->src[k] == WS_OPND_LITERAL)
+		if (k < 3 && insn->src[k] >= SG_OPND_VGPR0)
+			CHECK(insn->src[k] + o->n_regs <= SG_OPND_VGPR0 + 256);
+		if (k < 3 && insn->src[k] == SG_OPND_LITERAL)
 			CHECK(insn->n_dwords == 2);
 	}
 	CHECK(insn->omod <= 3 && insn->dst_sel <= 6 && insn->src_sel[0] <= 6 &&
 	      insn->src_sel[1] <= 6);
-	CHECK(insn->dst_unused <= 2 && insn->form <= WS_FORM_DPP);
+	CHECK(insn->dst_unused <= 2 && insn->form <= SG_FORM_DPP);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const enum ws_isa_target targets[] = { WS_ISA_GFX908, WS_ISA_GFX90A };
+	static const enum sg_isa_target targets[] = { SG_ISA_GFX908, SG_ISA_GFX90A };
 	size_t n_words = size / 4;
 	/* exactly as long as the input: a sanitizer sees the word behind it */
 	uint32_t *words = malloc(n_words ? n_words * 4 : 1);
@@ -62,11 +62,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(words, data, n_words * 4);
 	for (unsigned t = 0; t < 2; t++) {
 		for (size_t at = 0; at < n_words;) {
-			struct ws_insn insn;
+			struct sg_decoded_insn insn;
 			bool ok;
 
 			memset(&insn, 0xa5, sizeof(insn));
-			ok = ws_isa_decode(targets[t], words + at, n_words - at, &insn);
+			ok = sg_isa_decode(targets[t], words + at, n_words - at, &insn);
 			CHECK(insn.n_dwords >= 1 && insn.n_dwords <= n_words - at);
 			CHECK(ok == (insn.row != NULL) && (ok || insn.n_dwords == 1));
 			if (ok) {

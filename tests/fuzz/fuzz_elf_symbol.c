@@ -16,13 +16,13 @@
 /* A copy of exactly that size, so that a sanitizer sees a read past its end. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ws_elf_symbol symbols[] = { { "dlopen", 0 }, { "pthread_create", 0 }, { "", 0 } };
+	struct launch_elf_symbol symbols[] = { { "dlopen", 0 }, { "pthread_create", 0 }, { "", 0 } };
 	uint8_t *copy = malloc(size ? size : 1);
 
 	if (!copy)
 		return 0;
 	memcpy(copy, data, size);
-	ws_elf_symbols_in(copy, size, symbols, 3);
+	launch_elf_symbols_in(copy, size, symbols, 3);
 	free(copy);
 	return 0;
 }
@@ -41,7 +41,7 @@ static uint8_t *read_file(const char *path, size_t *out_n)
 
 int main(int argc, char **argv)
 {
-	struct ws_elf_symbol found[] = { { "roctxMarkA", 0 }, { "no_such_function", 0 } };
+	struct launch_elf_symbol found[] = { { "roctxMarkA", 0 }, { "no_such_function", 0 } };
 	unsigned seed = 20260;
 	size_t n = 0;
 	uint8_t *bytes = argc > 1 ? read_file(argv[1], &n) : NULL;
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	/* the section table is at the end of a file, the header at its beginning */
 	size_t near = 4096;
 
-	if (!changed || n < near || !ws_elf_symbols_in(bytes, n, found, 2) || !found[0].offset ||
+	if (!changed || n < near || !launch_elf_symbols_in(bytes, n, found, 2) || !found[0].offset ||
 	    found[1].offset) {
 		fprintf(stderr, "%s: %zu bytes, not what it should be\n", argv[argc - 1], n);
 		return 1;

@@ -60,7 +60,7 @@ static void fail(const char *what)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct ws_step *step;
+	static struct sg_step *step;
 	static uint8_t *arena;
 	static uint64_t lds[LDS_BYTES / 8 + 2];
 	uint32_t words[256];
@@ -76,10 +76,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		n_words = sizeof(words) / sizeof(words[0]);
 	memcpy(words, data + 1, 4 * n_words);
 
-	struct ws_mem_map mem = { .start = (uintptr_t)arena, .end = (uintptr_t)arena + ARENA_BYTES,
+	struct sg_mem_map mem = { .start = (uintptr_t)arena, .end = (uintptr_t)arena + ARENA_BYTES,
 				  .reachable = nothing_more };
 
-	ws_step_init(step);
+	sg_step_init(step);
 	lds[0] = lds[LDS_BYTES / 8 + 1] = FENCE;
 	step->lds = (uint8_t *)&lds[1];
 	step->lds_bytes = LDS_BYTES;
@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		step->sgpr[126] = (uint32_t)next_random();
 	if (next_random() % 4 == 0)
 		step->mode = (uint32_t)next_random() & 0x3ff;
-	ws_step_run(data[0] & 1 ? WS_GFX90A : WS_GFX908, words, n_words, step);
+	sg_step_run(data[0] & 1 ? SG_GFX90A : SG_GFX908, words, n_words, step);
 	if (lds[0] != FENCE || lds[LDS_BYTES / 8 + 1] != FENCE)
 		fail("wrote outside of LDS");
 	return 0;

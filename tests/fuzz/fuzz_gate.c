@@ -15,15 +15,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
 	struct ws_arena arena;
-	struct ws_gates gates;
+	struct ana_gates gates;
 	struct ws_err err = { 0 };
 
 	CHECK(text);
 	memcpy(text, data, size);
 	text[size] = '\0';
 	ws_arena_init(&arena, 64 << 20);
-	ws_vec_init(&gates, WS_GATES_MAX);
-	if (ws_gate_parse(text, &arena, &gates, &err))
+	ws_vec_init(&gates, ANA_GATES_MAX);
+	if (ana_gate_parse(text, &arena, &gates, &err))
 		CHECK(err.text[0]);
 	else
 		CHECK(gates.n);
@@ -33,10 +33,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CHECK(!gate->kernel || gate->kernel[0]);
 		CHECK(!(gate->percent && gate->time_ns > 0));
 		/* Patterns end, whatever they are. */
-		ws_gate_names(gate, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab");
-		CHECK(!gate->kernel || ws_gate_names(gate, gate->kernel));
-		CHECK(!ws_gate_fails(gate, NAN));
-		CHECK(ws_gate_fails(gate, INFINITY) != ws_gate_fails(gate, -INFINITY));
+		ana_gate_names(gate, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab");
+		CHECK(!gate->kernel || ana_gate_names(gate, gate->kernel));
+		CHECK(!ana_gate_fails(gate, NAN));
+		CHECK(ana_gate_fails(gate, INFINITY) != ana_gate_fails(gate, -INFINITY));
 	}
 	ws_vec_fini(&gates);
 	ws_arena_fini(&arena);

@@ -12,50 +12,50 @@
 
 static void as_definitions(const char *text)
 {
-	struct ws_metric_file files[] = { { "fuzz.metrics", text }, { NULL, NULL } };
-	struct ws_metrics *metrics;
+	struct ana_metric_file files[] = { { "fuzz.metrics", text }, { NULL, NULL } };
+	struct ana_metrics *metrics;
 	struct ws_err err = { WS_OK, "" };
 
-	if (ws_metrics_parse("gfx942", files, &metrics, &err)) {
+	if (ana_metrics_parse("gfx942", files, &metrics, &err)) {
 		CHECK(strncmp(err.text, "fuzz.metrics:", 13) == 0 || err.status == WS_E_LIMIT ||
 		      err.status == WS_E_NOMEM);
 		return;
 	}
 	for (size_t b = 0; b < metrics->n_blocks; b++)
 		for (size_t t = 0; t < metrics->blocks[b]->n_tables; t++) {
-			const struct ws_table *table = metrics->blocks[b]->tables[t];
+			const struct ana_table *table = metrics->blocks[b]->tables[t];
 
 			for (size_t m = 0; m < table->n_metrics; m++)
 				for (size_t h = 0; h < table->n_headers; h++)
-					CHECK(table->headers[h].kind == WS_HEADER_TEXT
+					CHECK(table->headers[h].kind == ANA_HEADER_TEXT
 						      ? table->metrics[m].cells[h].text != NULL
 						      : table->metrics[m].cells[h].expr != NULL);
 		}
-	ws_metrics_free(metrics);
+	ana_metrics_free(metrics);
 }
 
 static void as_formula(const char *text)
 {
-	const struct ws_expr *expr, *again;
-	struct ws_expr_pool pool;
+	const struct ana_expr *expr, *again;
+	struct ana_expr_pool pool;
 	struct ws_arena arena;
 	struct ws_buf shown;
 	struct ws_err err = { WS_OK, "" };
 
 	ws_arena_init(&arena, 64u << 20);
-	ws_expr_pool_init(&pool, &arena);
+	ana_expr_pool_init(&pool, &arena);
 	ws_buf_init(&shown, 1u << 20);
-	if (ws_expr_parse(&pool, ws_str_from(text), NULL, &expr, &err) == WS_OK) {
-		ws_expr_show(expr, &shown);
+	if (ana_expr_parse(&pool, ws_str_from(text), NULL, &expr, &err) == WS_OK) {
+		ana_expr_show(expr, &shown);
 		/* A tree may be deeper than the parser nests; then its print is too deep to read. */
 		if (!ws_buf_status(&shown, NULL) && expr->depth < 50 &&
-		    ws_expr_parse(&pool, ws_buf_view(&shown), NULL, &again, &err) == WS_OK)
+		    ana_expr_parse(&pool, ws_buf_view(&shown), NULL, &again, &err) == WS_OK)
 			CHECK(again == expr);
 	} else {
 		CHECK(err.text[0]);
 	}
 	ws_buf_fini(&shown);
-	ws_expr_pool_fini(&pool);
+	ana_expr_pool_fini(&pool);
 	ws_arena_fini(&arena);
 }
 

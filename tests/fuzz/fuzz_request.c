@@ -8,20 +8,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct ws_count_room room, room2;
+	static struct col_count_room room, room2;
 	static char text[1 << 20], again[1 << 21], third[1 << 21];
-	struct ws_count_request request, same;
+	struct col_count_request request, same;
 
 	size = size < sizeof(text) - 1 ? size : sizeof(text) - 1;
 	memcpy(text, data, size);
 	text[size] = 0;
-	if (!ws_count_request_parse(text, &room, &request)) {
+	if (!col_count_request_parse(text, &room, &request)) {
 		CHECK(request.wrong && *request.wrong);
 		return 0;
 	}
-	CHECK(ws_count_request_print(&request, again, sizeof(again)));
-	CHECK(ws_count_request_parse(again, &room2, &same));
+	CHECK(col_count_request_print(&request, again, sizeof(again)));
+	CHECK(col_count_request_parse(again, &room2, &same));
 	CHECK(same.n_gpus == request.n_gpus && same.n_ranges == request.n_ranges);
-	CHECK(ws_count_request_print(&same, third, sizeof(third)));
+	CHECK(col_count_request_print(&same, third, sizeof(third)));
 	return 0;
 }

@@ -14,12 +14,12 @@ extern "C" {
 #include "softgpu/counters/service.h"
 }
 
-static decltype(&ws_softgpu_counters) list_counters;
-static decltype(&ws_softgpu_count) choose;
-static decltype(&ws_softgpu_next_result) next_result;
-static decltype(&ws_softgpu_drop) drop;
-static decltype(&ws_softgpu_pc_sampling) pc_sampling;
-static decltype(&ws_softgpu_pc_samples) pc_samples;
+static decltype(&softgpu_counters) list_counters;
+static decltype(&softgpu_count) choose;
+static decltype(&softgpu_next_result) next_result;
+static decltype(&softgpu_drop) drop;
+static decltype(&softgpu_pc_sampling) pc_sampling;
+static decltype(&softgpu_pc_samples) pc_samples;
 
 template <class F> static void find(F &f, const char *name)
 {
@@ -79,7 +79,7 @@ static void choose_or_die(const std::vector<const char *> &names)
 /* Sums of all values of the one dispatch that `launch` makes. */
 template <class L> static values_t count(const std::vector<const char *> &names, L launch)
 {
-	struct ws_softgpu_result r;
+	struct softgpu_result r;
 	values_t out;
 	int n = 0;
 
@@ -146,12 +146,12 @@ static void vcopy()
 
 static void prepare()
 {
-	find(list_counters, "ws_softgpu_counters");
-	find(choose, "ws_softgpu_count");
-	find(next_result, "ws_softgpu_next_result");
-	find(drop, "ws_softgpu_drop");
-	find(pc_sampling, "ws_softgpu_pc_sampling");
-	find(pc_samples, "ws_softgpu_pc_samples");
+	find(list_counters, "softgpu_counters");
+	find(choose, "softgpu_count");
+	find(next_result, "softgpu_next_result");
+	find(drop, "softgpu_drop");
+	find(pc_sampling, "softgpu_pc_sampling");
+	find(pc_samples, "softgpu_pc_samples");
 	HIP_OK(hipMalloc(&in, n * sizeof(double)));
 	HIP_OK(hipMalloc(&out, n * sizeof(double)));
 	HIP_OK(hipMemset(in, 0, n * sizeof(double)));
@@ -223,7 +223,7 @@ static int print_queues()
 	std::map<uint64_t, std::map<uint64_t, std::string>> by_queue;
 	std::vector<std::thread> hosts;
 	std::vector<std::string> histories;
-	struct ws_softgpu_result r;
+	struct softgpu_result r;
 	hipStream_t streams[3];
 	float *buffers[3];
 
@@ -338,8 +338,8 @@ static void bad_choices_are_refused()
 
 static void samples_say_where_waves_are()
 {
-	static struct ws_softgpu_pc_sample samples[65536];
-	struct ws_softgpu_result r;
+	static struct softgpu_pc_sample samples[65536];
+	struct softgpu_result r;
 	uint64_t n_waiting = 0, n_got;
 
 	CHECK(pc_sampling(1, 1) == EINVAL, "an interval of one cycle");
@@ -354,7 +354,7 @@ static void samples_say_where_waves_are()
 	CHECK(n_got && n_got == r.n_pc_samples, "%lu of %lu samples", (unsigned long)n_got,
 	      (unsigned long)r.n_pc_samples);
 	for (uint64_t k = 0; k < n_got; k++) {
-		n_waiting += samples[k].stall == WS_SOFTGPU_WAITCNT;
+		n_waiting += samples[k].stall == SOFTGPU_WAITCNT;
 		CHECK(samples[k].pc - samples[0].pc + 128 < 256, "pc 0x%lx", (unsigned long)samples[k].pc);
 	}
 	CHECK(n_waiting * 2 > n_got, "%lu of %lu samples wait for memory", (unsigned long)n_waiting,

@@ -14,9 +14,9 @@ extern "C" {
 #include "softgpu/counters/service.h"
 }
 
-static decltype(&ws_softgpu_count_sets) count_sets;
-static decltype(&ws_softgpu_next_result) next_result;
-static decltype(&ws_softgpu_drop) drop;
+static decltype(&softgpu_count_sets) count_sets;
+static decltype(&softgpu_next_result) next_result;
+static decltype(&softgpu_drop) drop;
 
 template <class F> static void find(F &f, const char *name)
 {
@@ -27,9 +27,9 @@ template <class F> static void find(F &f, const char *name)
 
 static void find_service()
 {
-	find(count_sets, "ws_softgpu_count_sets");
-	find(next_result, "ws_softgpu_next_result");
-	find(drop, "ws_softgpu_drop");
+	find(count_sets, "softgpu_count_sets");
+	find(next_result, "softgpu_next_result");
+	find(drop, "softgpu_drop");
 }
 
 /* ---- kernels that would give themselves away if memory were not put back ---- */
@@ -108,17 +108,17 @@ static const struct {
 static const char *set0[] = { "SQ_WAVES", "SQ_INSTS_VALU", "SQ_BUSY_CYCLES" };
 static const char *set1[] = { "TCC_HIT", "TCC_MISS_sum", "SQ_WAIT_ANY", "GRBM_COUNT" };
 static const char *set2[] = { "TCP_TCC_WRITE_REQ_sum", "SQC_ICACHE_MISSES", "SQ_INSTS_LDS" };
-static const ws_softgpu_set sets[] = { { set0, 3 }, { set1, 4 }, { set2, 3 } };
+static const softgpu_set sets[] = { { set0, 3 }, { set1, 4 }, { set2, 3 } };
 static const size_t n_sets = 3;
 
 struct chooser {
 	uint32_t answer;              /* of all dispatches; or, if script is not empty, one by one */
 	std::vector<uint32_t> script;
 	std::atomic<unsigned> n_calls{0};
-	ws_softgpu_dispatch last;
+	softgpu_dispatch last;
 };
 
-static uint32_t choose(void *user, const ws_softgpu_dispatch *dispatch)
+static uint32_t choose(void *user, const softgpu_dispatch *dispatch)
 {
 	chooser *c = (chooser *)user;
 	unsigned k = c->n_calls++;
@@ -143,7 +143,7 @@ static void end()
 }
 
 struct result {
-	struct ws_softgpu_result head;
+	struct softgpu_result head;
 	std::vector<std::pair<std::string, std::vector<uint64_t>>> values;
 };
 
@@ -152,7 +152,7 @@ static uint64_t last_sequence;
 static std::vector<result> take_results()
 {
 	std::vector<result> all;
-	struct ws_softgpu_result r;
+	struct softgpu_result r;
 
 	while (!next_result(1, last_sequence, &r)) {
 		result one = { r, {} };
@@ -241,7 +241,7 @@ static int print_all()
 				digest = (digest ^ v) * 1099511628211ull;
 			printf("memory %d %s %lx\n", host, k.name, (unsigned long)digest);
 			for (const result &r : take_results()) {
-				bool replay = mode == WS_SOFTGPU_REPLAY;
+				bool replay = mode == SOFTGPU_REPLAY;
 
 				CHECK(r.head.set == mode && r.head.n_runs == (replay ? n_sets : 1), "set %u, %u runs",
 				      r.head.set, r.head.n_runs);
@@ -257,7 +257,7 @@ static int print_all()
 				}
 				turn++;
 			}
-			CHECK(turn == (mode == WS_SOFTGPU_PLAIN ? 0 : 2), "%lu results", (unsigned long)turn);
+			CHECK(turn == (mode == SOFTGPU_PLAIN ? 0 : 2), "%lu results", (unsigned long)turn);
 		}
 	}
 	fflush(stdout);
@@ -297,10 +297,10 @@ static void replayed_equals_separate_runs()
 {
 	std::set<std::string> memory, separate, replayed;
 
-	run_mode(WS_SOFTGPU_PLAIN, "2", NULL, &memory);
+	run_mode(SOFTGPU_PLAIN, "2", NULL, &memory);
 	for (uint32_t s = 0; s < n_sets; s++)
 		separate.merge(run_mode(s, s & 1 ? "3" : "1", &memory, NULL));
-	replayed = run_mode(WS_SOFTGPU_REPLAY, "2", &memory, NULL);
+	replayed = run_mode(SOFTGPU_REPLAY, "2", &memory, NULL);
 	CHECK(replayed.size() == 20 * 11, "%zu values", replayed.size());
 	CHECK(replayed == separate, "%zu and %zu lines", replayed.size(), separate.size());
 	for (auto &line : replayed)
@@ -318,7 +318,7 @@ static void saved_bytes_are_the_write_set()
 	buffers b;
 	chooser c;
 
-	c.answer = WS_SOFTGPU_REPLAY;
+	c.answer = SOFTGPU_REPLAY;
 	for (int k = 0; k < 2; k++) {
 		b.fill();
 		begin(c);
@@ -337,7 +337,7 @@ static void several_queues_replay_at_the_same_time()
 	std::vector<std::vector<unsigned>> want;
 	chooser c;
 
-	c.answer = WS_SOFTGPU_REPLAY;
+	c.answer = SOFTGPU_REPLAY;
 	for (buffers &b : queues) {
 		b.fill();
 		for (auto &k : kernels)
@@ -367,8 +367,8 @@ static void chooser_decides_each_dispatch()
 	buffers b;
 	chooser c;
 
-	c.script = { 0, WS_SOFTGPU_PLAIN, 2, 77, WS_SOFTGPU_REPLAY };
-	c.answer = WS_SOFTGPU_PLAIN;
+	c.script = { 0, SOFTGPU_PLAIN, 2, 77, SOFTGPU_REPLAY };
+	c.answer = SOFTGPU_PLAIN;
 	b.fill();
 	begin(c);
 	for (int k = 0; k < 7; k++)
@@ -380,7 +380,7 @@ static void chooser_decides_each_dispatch()
 	      "grid %u, workgroup %u", c.last.grid[0], c.last.workgroup[0]);
 	std::vector<result> r = take_results();
 	CHECK(r.size() == 3, "%zu results", r.size());
-	CHECK(r[0].head.set == 0 && r[1].head.set == 2 && r[2].head.set == WS_SOFTGPU_REPLAY, "other sets");
+	CHECK(r[0].head.set == 0 && r[1].head.set == 2 && r[2].head.set == SOFTGPU_REPLAY, "other sets");
 	CHECK(r[0].head.packet + 2 == r[1].head.packet && r[1].head.packet + 2 == r[2].head.packet,
 	      "other dispatches");
 	CHECK(r[0].values.size() == 3 && r[0].values[0].second.size() > 0 &&
@@ -417,7 +417,7 @@ static int say()
 	HIP_OK(hipMalloc(&data, 256));
 	HIP_OK(hipMemset(data, 0, 256));
 	warm_up();
-	c.answer = WS_SOFTGPU_REPLAY;
+	c.answer = SOFTGPU_REPLAY;
 	begin(c);
 	speak<<<1, 64>>>(data);
 	HIP_OK(hipDeviceSynchronize());
@@ -426,7 +426,7 @@ static int say()
 	std::vector<result> r = take_results();
 	const result &last = r.back();
 	CHECK(got[63] == 1, "it ran %u times", got[63]);
-	CHECK(last.head.n_runs == 1 && last.head.set == WS_SOFTGPU_REPLAY && last.values.size() == 10,
+	CHECK(last.head.n_runs == 1 && last.head.set == SOFTGPU_REPLAY && last.values.size() == 10,
 	      "%u runs, %zu values", last.head.n_runs, last.values.size());
 	fflush(stdout);
 	return n_failed_checks != 0;
@@ -452,7 +452,7 @@ static void what_waits_for_the_host_keeps_its_first_run()
 	HIP_OK(hipMalloc(&data, 64));
 	HIP_OK(hipMemset(data, 0, 64));
 	mail[0] = mail[1] = 0;
-	c.answer = WS_SOFTGPU_REPLAY;
+	c.answer = SOFTGPU_REPLAY;
 	std::thread host([&] {
 		for (unsigned turn = 1; turn <= 2; turn++) {
 			while (__atomic_load_n(&mail[0], __ATOMIC_ACQUIRE) != turn)
@@ -475,7 +475,7 @@ static void what_waits_for_the_host_keeps_its_first_run()
 static void bad_sets_are_refused()
 {
 	static const char *bad[] = { "SQ_WAVES", "SQ_NOTHING" };
-	ws_softgpu_set with_bad[] = { { set0, 3 }, { bad, 2 } };
+	softgpu_set with_bad[] = { { set0, 3 }, { bad, 2 } };
 	char error[200] = "";
 
 	CHECK(count_sets(1, with_bad, 2, NULL, NULL, error, sizeof(error)) == EINVAL, "accepted");

@@ -9,8 +9,8 @@ extern "C" {
 #include "softgpu/counters/service.h"
 }
 
-static decltype(&ws_softgpu_count) choose;
-static decltype(&ws_softgpu_next_result) next_result;
+static decltype(&softgpu_count) choose;
+static decltype(&softgpu_next_result) next_result;
 
 template <class F> static void find(F &f, const char *name)
 {
@@ -32,12 +32,12 @@ static int count_marks()
 {
 	const char *names[] = { "SQ_WAVES", "SQ_INSTS_VALU" };
 	std::vector<unsigned> got(n_wgs);
-	struct ws_softgpu_result r;
+	struct softgpu_result r;
 	unsigned *out, n_marked = 0;
 	char error[200];
 
-	find(choose, "ws_softgpu_count");
-	find(next_result, "ws_softgpu_next_result");
+	find(choose, "softgpu_count");
+	find(next_result, "softgpu_next_result");
 	HIP_OK(hipMalloc(&out, n_wgs * 4));
 	HIP_OK(hipMemset(out, 0, n_wgs * 4));
 	mark<<<1, 64>>>(out); /* loads code */

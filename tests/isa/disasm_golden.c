@@ -14,9 +14,9 @@ static void check_line(const char *line, bool (*seen)[2][4])
 {
 	char name[16], expected[256], got[256] = "(refused)";
 	uint32_t words[2];
-	struct ws_insn insn;
+	struct sg_decoded_insn insn;
 	bool is_gfx90a;
-	enum ws_isa_target target;
+	enum sg_isa_target target;
 
 	if (sscanf(line, "%15s %x %x %255[^\n]", name, &words[0], &words[1], expected) != 4) {
 		printf("not a line of words and text: %s", line);
@@ -24,10 +24,10 @@ static void check_line(const char *line, bool (*seen)[2][4])
 		return;
 	}
 	is_gfx90a = !strcmp(name, "gfx90a");
-	target = is_gfx90a ? WS_ISA_GFX90A : WS_ISA_GFX908;
-	if (ws_isa_decode(target, words, 2, &insn)) {
-		ws_isa_print(target, &insn, 0, got, sizeof(got));
-		seen[insn.row - ws_isa_rows][is_gfx90a][insn.form] = true;
+	target = is_gfx90a ? SG_ISA_GFX90A : SG_ISA_GFX908;
+	if (sg_isa_decode(target, words, 2, &insn)) {
+		sg_isa_print(target, &insn, 0, got, sizeof(got));
+		seen[insn.row - sg_isa_rows][is_gfx90a][insn.form] = true;
 	}
 	if (strcmp(got, expected)) {
 		printf("%s %08x %08x: '%s', expected '%s'\n", name, words[0], words[1], got,
@@ -38,8 +38,8 @@ static void check_line(const char *line, bool (*seen)[2][4])
 
 int main(int argc, char **argv)
 {
-	static const enum ws_isa_target targets[] = { WS_ISA_GFX908, WS_ISA_GFX90A };
-	bool(*seen)[2][4] = calloc(ws_isa_n_rows, sizeof(*seen));
+	static const enum sg_isa_target targets[] = { SG_ISA_GFX908, SG_ISA_GFX90A };
+	bool(*seen)[2][4] = calloc(sg_isa_n_rows, sizeof(*seen));
 	FILE *f = argc == 2 ? fopen(argv[1], "r") : NULL;
 	unsigned n_lines = 0;
 	char line[512];
@@ -51,13 +51,13 @@ int main(int argc, char **argv)
 	for (; fgets(line, sizeof(line), f); n_lines++)
 		check_line(line, seen);
 	fclose(f);
-	for (size_t i = 0; i < ws_isa_n_rows; i++) {
+	for (size_t i = 0; i < sg_isa_n_rows; i++) {
 		for (unsigned t = 0; t < 2; t++) {
-			for (enum ws_form form = 0; form < 4; form++) {
-				const struct ws_isa_row *row = &ws_isa_rows[i];
+			for (enum sg_form form = 0; form < 4; form++) {
+				const struct sg_isa_row *row = &sg_isa_rows[i];
 
 				if (!(row->targets & targets[t]) || seen[i][t][form] ||
-				    !ws_isa_has_form(row, targets[t], form))
+				    !sg_isa_has_form(row, targets[t], form))
 					continue;
 				printf("no line for %s, form %u\n", row->mnemonic, form);
 				n_failures++;

@@ -25,9 +25,9 @@ static size_t (*disassemble)(void *ctx, uint8_t *bytes, uint64_t n, uint64_t pc,
 			     size_t size);
 
 static const struct {
-	enum ws_isa_target id;
+	enum sg_isa_target id;
 	const char *name;
-} targets[] = { { WS_ISA_GFX908, "gfx908" }, { WS_ISA_GFX90A, "gfx90a" } };
+} targets[] = { { SG_ISA_GFX908, "gfx908" }, { SG_ISA_GFX90A, "gfx90a" } };
 
 static void *contexts[2];
 static uint32_t (*n_agreed[2])[4]; /* per row and form: words that both accept and print alike */
@@ -108,32 +108,32 @@ static const struct layout {
 	const struct field *fields;
 	size_t n_fields;
 } layouts[] = {
-	{ WS_ENC_SOP2, WS_FORM_PLAIN, 0x80000000, 23, 0, 0, FIELDS(sop2) },
-	{ WS_ENC_SOPK, WS_FORM_PLAIN, 0xb0000000, 23, 0, 0, FIELDS(sopk) },
-	{ WS_ENC_SOP1, WS_FORM_PLAIN, 0xbe800000, 8, 0, 0, FIELDS(sop1) },
-	{ WS_ENC_SOPC, WS_FORM_PLAIN, 0xbf000000, 16, 0, 0, FIELDS(sopc) },
-	{ WS_ENC_SOPP, WS_FORM_PLAIN, 0xbf800000, 16, 0, 0, FIELDS(sopp) },
-	{ WS_ENC_SMEM, WS_FORM_PLAIN, 0xc0000000, 18, 0, 0, FIELDS(smem) },
-	{ WS_ENC_VOP2, WS_FORM_PLAIN, 0x00000000, 25, 0, 0, FIELDS(vop2) },
-	{ WS_ENC_VOP2, WS_FORM_VOP3, 0xd0000000, 16, 0x100, 0, FIELDS(vop3) },
-	{ WS_ENC_VOP2, WS_FORM_VOP3, 0xd0000000, 16, 0x100, 0, FIELDS(vop3b) },
-	{ WS_ENC_VOP2, WS_FORM_SDWA, 0x00000000, 25, 0, 0xf9, FIELDS(sdwa) },
-	{ WS_ENC_VOP2, WS_FORM_DPP, 0x00000000, 25, 0, 0xfa, FIELDS(dpp) },
-	{ WS_ENC_VOP1, WS_FORM_PLAIN, 0x7e000000, 9, 0, 0, FIELDS(vop1) },
-	{ WS_ENC_VOP1, WS_FORM_VOP3, 0xd0000000, 16, 0x140, 0, FIELDS(vop3) },
-	{ WS_ENC_VOP1, WS_FORM_SDWA, 0x7e000000, 9, 0, 0xf9, FIELDS(sdwa) },
-	{ WS_ENC_VOP1, WS_FORM_DPP, 0x7e000000, 9, 0, 0xfa, FIELDS(dpp) },
-	{ WS_ENC_VOPC, WS_FORM_PLAIN, 0x7c000000, 17, 0, 0, FIELDS(vopc) },
-	{ WS_ENC_VOPC, WS_FORM_VOP3, 0xd0000000, 16, 0x000, 0, FIELDS(vop3) },
-	{ WS_ENC_VOPC, WS_FORM_SDWA, 0x7c000000, 17, 0, 0xf9, FIELDS(sdwab) },
-	{ WS_ENC_VOPC, WS_FORM_DPP, 0x7c000000, 17, 0, 0xfa, FIELDS(dpp) },
-	{ WS_ENC_VOP3, WS_FORM_PLAIN, 0xd0000000, 16, 0, 0, FIELDS(vop3) },
-	{ WS_ENC_VOP3, WS_FORM_PLAIN, 0xd0000000, 16, 0, 0, FIELDS(vop3b) },
-	{ WS_ENC_VOP3P, WS_FORM_PLAIN, 0xd3800000, 16, 0, 0, FIELDS(vop3) },
-	{ WS_ENC_DS, WS_FORM_PLAIN, 0xd8000000, 17, 0, 0, FIELDS(ds) },
-	{ WS_ENC_FLAT, WS_FORM_PLAIN, 0xdc000000, 18, 0, 0, FIELDS(flat) },
-	{ WS_ENC_MUBUF, WS_FORM_PLAIN, 0xe0000000, 18, 0, 0, FIELDS(mubuf) },
-	{ WS_ENC_MTBUF, WS_FORM_PLAIN, 0xe8000000, 15, 0, 0, FIELDS(mtbuf) },
+	{ SG_ENC_SOP2, SG_FORM_PLAIN, 0x80000000, 23, 0, 0, FIELDS(sop2) },
+	{ SG_ENC_SOPK, SG_FORM_PLAIN, 0xb0000000, 23, 0, 0, FIELDS(sopk) },
+	{ SG_ENC_SOP1, SG_FORM_PLAIN, 0xbe800000, 8, 0, 0, FIELDS(sop1) },
+	{ SG_ENC_SOPC, SG_FORM_PLAIN, 0xbf000000, 16, 0, 0, FIELDS(sopc) },
+	{ SG_ENC_SOPP, SG_FORM_PLAIN, 0xbf800000, 16, 0, 0, FIELDS(sopp) },
+	{ SG_ENC_SMEM, SG_FORM_PLAIN, 0xc0000000, 18, 0, 0, FIELDS(smem) },
+	{ SG_ENC_VOP2, SG_FORM_PLAIN, 0x00000000, 25, 0, 0, FIELDS(vop2) },
+	{ SG_ENC_VOP2, SG_FORM_VOP3, 0xd0000000, 16, 0x100, 0, FIELDS(vop3) },
+	{ SG_ENC_VOP2, SG_FORM_VOP3, 0xd0000000, 16, 0x100, 0, FIELDS(vop3b) },
+	{ SG_ENC_VOP2, SG_FORM_SDWA, 0x00000000, 25, 0, 0xf9, FIELDS(sdwa) },
+	{ SG_ENC_VOP2, SG_FORM_DPP, 0x00000000, 25, 0, 0xfa, FIELDS(dpp) },
+	{ SG_ENC_VOP1, SG_FORM_PLAIN, 0x7e000000, 9, 0, 0, FIELDS(vop1) },
+	{ SG_ENC_VOP1, SG_FORM_VOP3, 0xd0000000, 16, 0x140, 0, FIELDS(vop3) },
+	{ SG_ENC_VOP1, SG_FORM_SDWA, 0x7e000000, 9, 0, 0xf9, FIELDS(sdwa) },
+	{ SG_ENC_VOP1, SG_FORM_DPP, 0x7e000000, 9, 0, 0xfa, FIELDS(dpp) },
+	{ SG_ENC_VOPC, SG_FORM_PLAIN, 0x7c000000, 17, 0, 0, FIELDS(vopc) },
+	{ SG_ENC_VOPC, SG_FORM_VOP3, 0xd0000000, 16, 0x000, 0, FIELDS(vop3) },
+	{ SG_ENC_VOPC, SG_FORM_SDWA, 0x7c000000, 17, 0, 0xf9, FIELDS(sdwab) },
+	{ SG_ENC_VOPC, SG_FORM_DPP, 0x7c000000, 17, 0, 0xfa, FIELDS(dpp) },
+	{ SG_ENC_VOP3, SG_FORM_PLAIN, 0xd0000000, 16, 0, 0, FIELDS(vop3) },
+	{ SG_ENC_VOP3, SG_FORM_PLAIN, 0xd0000000, 16, 0, 0, FIELDS(vop3b) },
+	{ SG_ENC_VOP3P, SG_FORM_PLAIN, 0xd3800000, 16, 0, 0, FIELDS(vop3) },
+	{ SG_ENC_DS, SG_FORM_PLAIN, 0xd8000000, 17, 0, 0, FIELDS(ds) },
+	{ SG_ENC_FLAT, SG_FORM_PLAIN, 0xdc000000, 18, 0, 0, FIELDS(flat) },
+	{ SG_ENC_MUBUF, SG_FORM_PLAIN, 0xe0000000, 18, 0, 0, FIELDS(mubuf) },
+	{ SG_ENC_MTBUF, SG_FORM_PLAIN, 0xe8000000, 15, 0, 0, FIELDS(mtbuf) },
 };
 
 static uint64_t random_state = 0x9e3779b97f4a7c15;
@@ -240,7 +240,7 @@ static void compare(unsigned target, uint64_t words)
 					     0x00000041, 0x0000fff0 };
 	static unsigned n_literal;
 	uint32_t stream[3] = { words, words >> 32, 0 };
-	struct ws_insn insn;
+	struct sg_decoded_insn insn;
 	char ours[256], theirs[256];
 	size_t size;
 	bool accepted;
@@ -252,13 +252,13 @@ static void compare(unsigned target, uint64_t words)
 		if ((stream[0] & 0x1ff) != 0xf9 && (stream[0] & 0x1ff) != 0xfa)
 			stream[1] = stream[2];
 	n_words++;
-	accepted = ws_isa_decode(targets[target].id, stream, 3, &insn);
+	accepted = sg_isa_decode(targets[target].id, stream, 3, &insn);
 	ours[0] = '\0';
 	if (accepted)
-		ws_isa_print(targets[target].id, &insn, 0, ours, sizeof(ours));
+		sg_isa_print(targets[target].id, &insn, 0, ours, sizeof(ours));
 	size = llvm_text(target, stream, 3, theirs, sizeof(theirs));
 	if (accepted && size == insn.n_dwords * 4u && !strcmp(ours, theirs)) {
-		if (!n_agreed[target][insn.row - ws_isa_rows][insn.form]++ && print_first)
+		if (!n_agreed[target][insn.row - sg_isa_rows][insn.form]++ && print_first)
 			printf("%s %08x %08x %s\n", targets[target].name, stream[0], stream[1],
 			       ours);
 		n_accepted++;
@@ -332,7 +332,7 @@ static uint64_t random_words(uint64_t base, const struct layout *l)
 	return base;
 }
 
-static void compare_row(unsigned target, const struct ws_isa_row *row, const struct layout *l,
+static void compare_row(unsigned target, const struct sg_isa_row *row, const struct layout *l,
 			unsigned n_random)
 {
 	uint64_t base = l->word | (uint32_t)(row->op + l->op_base) << l->op_low | l->src0;
@@ -341,13 +341,13 @@ static void compare_row(unsigned target, const struct ws_isa_row *row, const str
 	for (size_t i = 0; i < l->n_fields; i++) {
 		const struct field *f = &l->fields[i];
 		uint64_t from = base;
-		struct ws_insn insn;
+		struct sg_decoded_insn insn;
 
 		for (unsigned n = 0; n < 200; n++) {
 			uint64_t words = random_words(base, l);
 			uint32_t stream[2] = { words, words >> 32 };
 
-			if (ws_isa_decode(targets[target].id, stream, 2, &insn)) {
+			if (sg_isa_decode(targets[target].id, stream, 2, &insn)) {
 				from = words;
 				break;
 			}
@@ -365,7 +365,7 @@ static void compare_row(unsigned target, const struct ws_isa_row *row, const str
 /* The opcodes without a row must be refused by both. */
 static void compare_free_opcodes(unsigned target)
 {
-	static const uint8_t op_bits[WS_N_ENCS] = { 7, 5, 8, 7, 7, 8, 6, 8, 8, 10, 7, 8, 7, 7, 4 };
+	static const uint8_t op_bits[SG_N_ENCS] = { 7, 5, 8, 7, 7, 8, 6, 8, 8, 10, 7, 8, 7, 7, 4 };
 
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
 		const struct layout *l = &layouts[i];
@@ -419,12 +419,12 @@ static unsigned report_unexercised(void)
 	unsigned n = 0;
 
 	for (unsigned t = 0; t < 2; t++) {
-		for (size_t i = 0; i < ws_isa_n_rows; i++) {
-			const struct ws_isa_row *row = &ws_isa_rows[i];
+		for (size_t i = 0; i < sg_isa_n_rows; i++) {
+			const struct sg_isa_row *row = &sg_isa_rows[i];
 
-			for (enum ws_form form = 0; form < 4; form++) {
+			for (enum sg_form form = 0; form < 4; form++) {
 				if (!(row->targets & targets[t].id) ||
-				    !ws_isa_has_form(row, targets[t].id, form) ||
+				    !sg_isa_has_form(row, targets[t].id, form) ||
 				    n_agreed[t][i][form])
 					continue;
 				printf("%s: no word exercised %s%s\n", targets[t].name,
@@ -452,14 +452,14 @@ int main(int argc, char **argv)
 		return SKIPPED;
 	}
 	for (unsigned t = 0; t < 2; t++) {
-		n_agreed[t] = calloc(ws_isa_n_rows, sizeof(*n_agreed[t]));
+		n_agreed[t] = calloc(sg_isa_n_rows, sizeof(*n_agreed[t]));
 		if (!n_agreed[t])
 			return 1;
-		for (size_t i = 0; i < ws_isa_n_rows; i++)
+		for (size_t i = 0; i < sg_isa_n_rows; i++)
 			for (size_t k = 0; k < sizeof(layouts) / sizeof(*layouts); k++)
-				if ((ws_isa_rows[i].targets & targets[t].id) &&
-				    layouts[k].enc == ws_isa_rows[i].enc)
-					compare_row(t, &ws_isa_rows[i], &layouts[k], n_random);
+				if ((sg_isa_rows[i].targets & targets[t].id) &&
+				    layouts[k].enc == sg_isa_rows[i].enc)
+					compare_row(t, &sg_isa_rows[i], &layouts[k], n_random);
 		compare_free_opcodes(t);
 		compare_16_bit_constants(t);
 		for (unsigned i = 0; i < 1000 * n_random; i++)

@@ -11,13 +11,13 @@
 
 int main(int argc, char **argv)
 {
-	enum ws_isa_target target = WS_ISA_GFX90A;
+	enum sg_isa_target target = SG_ISA_GFX90A;
 	uint32_t *words = NULL;
 	size_t n = 0, size = 0;
 	char text[256];
 
 	if (argc > 1 && !strcmp(argv[1], "gfx908")) {
-		target = WS_ISA_GFX908;
+		target = SG_ISA_GFX908;
 	} else if (argc > 2 || (argc > 1 && strcmp(argv[1], "gfx90a"))) {
 		fprintf(stderr, "usage: ws-disasm [gfx908|gfx90a] < words\n");
 		return 2;
@@ -37,10 +37,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (size_t at = 0; at < n;) {
-		struct ws_insn insn;
+		struct sg_decoded_insn insn;
 
-		if (ws_isa_decode(target, words + at, n - at, &insn))
-			ws_isa_print(target, &insn, at * 4, text, sizeof(text));
+		if (sg_isa_decode(target, words + at, n - at, &insn))
+			sg_isa_print(target, &insn, at * 4, text, sizeof(text));
 		else
 			strcpy(text, "(not an instruction)");
 		printf("%6zx  %08x", at * 4, words[at]);

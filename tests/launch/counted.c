@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void print_cell(const struct ws_counted_column *column, const double *cells)
+static void print_cell(const struct trc_counted_column *column, const double *cells)
 {
 	double sum = 0;
 	uint32_t n = 0;
@@ -37,27 +37,27 @@ static void print_cell(const struct ws_counted_column *column, const double *cel
 		printf(" %s=%.0f", column->name, sum);
 }
 
-static void print_table(const struct ws_counted *table)
+static void print_table(const struct trc_counted *table)
 {
 	static const char *const words[] = { "exact", "modelled", "sampled", "hardware" };
 
-	for (size_t i = 0; i < ws_counted_n_rows(table); i++) {
-		const struct ws_counted_row *row = ws_counted_row(table, i);
+	for (size_t i = 0; i < trc_counted_n_rows(table); i++) {
+		const struct trc_counted_row *row = trc_counted_row(table, i);
 
 		printf("%llu %u %u %s", (unsigned long long)row->dispatch_id, row->n_executed,
 		       row->n_runs, row->kernel->truncated);
-		for (size_t c = 0; c < ws_counted_n_columns(table); c++)
-			print_cell(ws_counted_column(table, c), ws_counted_cells(table, i));
+		for (size_t c = 0; c < trc_counted_n_columns(table); c++)
+			print_cell(trc_counted_column(table, c), trc_counted_cells(table, i));
 		putchar('\n');
 	}
-	for (size_t c = 0; c < ws_counted_n_columns(table); c++) {
-		const struct ws_counted_column *column = ws_counted_column(table, c);
+	for (size_t c = 0; c < trc_counted_n_columns(table); c++) {
+		const struct trc_counted_column *column = trc_counted_column(table, c);
 
 		printf("# %s %s in %llu, run %u\n", column->name, words[column->fidelity],
 		       (unsigned long long)column->n_seen, column->run);
 	}
-	for (size_t i = 0; i < ws_counted_n_differences(table); i++) {
-		const struct ws_counted_difference *d = ws_counted_difference(table, i);
+	for (size_t i = 0; i < trc_counted_n_differences(table); i++) {
+		const struct trc_counted_difference *d = trc_counted_difference(table, i);
 
 		printf("! run %u %s: %llu missing, %llu more\n", d->run, d->kernel,
 		       (unsigned long long)d->n_missing, (unsigned long long)d->n_more);
@@ -66,15 +66,15 @@ static void print_table(const struct ws_counted *table)
 
 int main(int argc, char **argv)
 {
-	static struct ws_count_set sets[64];
+	static struct col_count_set sets[64];
 	static const char *names[64][64];
-	static struct ws_count_range ranges[16];
-	struct ws_count_gpu gpu = { WS_COUNT_EVERY_GPU, sets, 0 };
-	struct ws_passes passes = {
+	static struct col_count_range ranges[16];
+	struct col_count_gpu gpu = { COL_COUNT_EVERY_GPU, sets, 0 };
+	struct launch_passes passes = {
 		.tool = "counted", .gpus = &gpu, .n_gpus = 1, .base = ".", .ranges = ranges
 	};
-	struct ws_passes_result runs = { .n_runs = 0 };
-	struct ws_counted *table = NULL;
+	struct launch_passes_result runs = { .n_runs = 0 };
+	struct trc_counted *table = NULL;
 	struct ws_err err = { WS_OK, "" };
 	enum ws_status st;
 	char *save;
@@ -83,9 +83,9 @@ int main(int argc, char **argv)
 	ws_log_init("counted");
 	while ((c = getopt(argc, argv, "m:v:i:x:r:s:")) != -1) {
 		if (c == 'm')
-			passes.replay = optarg[0] == 'k'   ? WS_REPLAY_KERNEL
-					: optarg[0] == 'a' ? WS_REPLAY_APPLICATION
-							   : WS_REPLAY_ROTATE;
+			passes.replay = optarg[0] == 'k'   ? LAUNCH_REPLAY_KERNEL
+					: optarg[0] == 'a' ? LAUNCH_REPLAY_APPLICATION
+							   : LAUNCH_REPLAY_ROTATE;
 		else if (c == 'v')
 			passes.interval = strtoull(optarg, NULL, 10);
 		else if (c == 'i')
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 			       &ranges[passes.n_ranges].last),
 				passes.n_ranges++;
 		else if (c == 's' && gpu.n_sets < 64) {
-			struct ws_count_set *set = &sets[gpu.n_sets];
+			struct col_count_set *set = &sets[gpu.n_sets];
 
 			set->names = names[gpu.n_sets];
 			for (char *word = strtok_r(optarg, ",", &save); word && set->n < 64;
@@ -107,13 +107,13 @@ int main(int argc, char **argv)
 		}
 	}
 	passes.argv = argv + optind;
-	st = ws_passes_run(&passes, &runs, &err);
+	st = launch_passes_run(&passes, &runs, &err);
 	if (!st)
-		st = ws_passes_table(&runs, NULL, &table, &err);
+		st = launch_passes_table(&runs, NULL, &table, &err);
 	if (!st)
 		print_table(table);
-	ws_counted_close(table);
-	ws_passes_fini(&runs, true);
+	trc_counted_close(table);
+	launch_passes_fini(&runs, true);
 	if (st)
 		ws_log_error("%s", err.text);
 	return st ? 1 : 0;

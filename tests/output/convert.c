@@ -20,18 +20,18 @@ static void put_hex(const char *text)
 		printf("%02x", (unsigned char)*text);
 }
 
-static void dump_event(const struct ws_event *ev)
+static void dump_event(const struct trc_event *ev)
 {
 	printf("{\"domain\":\"%s\",\"kind\":%d,\"op\":%u,\"pid\":%u,\"tid\":%u,\"start\":%llu,"
 	       "\"end\":%llu,\"corr\":%llu,\"ancestor\":%llu,\"external\":%llu,\"name\":\"",
-	       ws_domain_name(ev->domain), (int)ev->kind, ev->op_id, ev->process->pid,
+	       trc_domain_name(ev->domain), (int)ev->kind, ev->op_id, ev->process->pid,
 	       ev->thread->tid, (unsigned long long)ev->start_ns, (unsigned long long)ev->end_ns,
 	       (unsigned long long)ev->corr_id, (unsigned long long)ev->ancestor_id,
 	       (unsigned long long)ev->external_id);
 	put_hex(ev->name);
 	printf("\"");
-	if (ev->kind == WS_KIND_KERNEL_DISPATCH) {
-		const struct ws_rec_dispatch *d = ev->dispatch.info;
+	if (ev->kind == CAP_KIND_KERNEL_DISPATCH) {
+		const struct cap_rec_dispatch *d = ev->dispatch.info;
 
 		printf(",\"dispatch\":%llu,\"kernel\":%u,\"queue\":%u,\"stream\":%u,\"agent\":%u,"
 		       "\"grid\":[%u,%u,%u],\"workgroup\":[%u,%u,%u],\"lds\":%u,\"scratch\":%u,"
@@ -46,26 +46,26 @@ static void dump_event(const struct ws_event *ev)
 			       ev->dispatch.values[i].value);
 		printf("]");
 	}
-	if (ev->domain == WS_DOMAIN_MEMORY_COPY)
+	if (ev->domain == CAP_DOMAIN_MEMORY_COPY)
 		printf(",\"bytes\":%llu,\"dst\":%u,\"src\":%u,\"stream\":%u",
 		       (unsigned long long)ev->copy.info->n_bytes, ev->copy.dst->info->node_id,
 		       ev->copy.src->info->node_id, ev->stream->id);
-	if (ev->domain == WS_DOMAIN_MEMORY_ALLOCATION)
+	if (ev->domain == CAP_DOMAIN_MEMORY_ALLOCATION)
 		printf(",\"bytes\":%llu,\"address\":%llu",
 		       (unsigned long long)ev->alloc.info->n_bytes,
 		       (unsigned long long)ev->alloc.info->address);
-	if (ev->domain == WS_DOMAIN_SCRATCH_MEMORY)
+	if (ev->domain == CAP_DOMAIN_SCRATCH_MEMORY)
 		printf(",\"bytes\":%llu,\"flags\":%u",
 		       (unsigned long long)ev->scratch.info->n_bytes, ev->scratch.info->flags);
-	if (ev->domain == WS_DOMAIN_HIP_API || ev->domain == WS_DOMAIN_ROCDECODE_API) {
-		struct ws_arg_walk walk = { 0 };
-		struct ws_arg arg;
+	if (ev->domain == CAP_DOMAIN_HIP_API || ev->domain == CAP_DOMAIN_ROCDECODE_API) {
+		struct trc_arg_walk walk = { 0 };
+		struct trc_arg arg;
 		char value[2048];
 		const char *sep = "";
 
 		printf(",\"args\":[");
-		while (ws_event_arg(ev, &walk, &arg)) {
-			ws_arg_print(ev->process, &arg, value, sizeof(value));
+		while (trc_event_arg(ev, &walk, &arg)) {
+			trc_arg_print(ev->process, &arg, value, sizeof(value));
 			printf("%s[\"%s\",\"%s\",\"", sep, arg.type, arg.name);
 			put_hex(value);
 			printf("\"]");
@@ -76,7 +76,7 @@ static void dump_event(const struct ws_event *ev)
 	printf("}\n");
 }
 
-static bool decode(void *ctx, const struct ws_process *process, uint64_t code_object,
+static bool decode(void *ctx, const struct trc_process *process, uint64_t code_object,
 		   uint64_t offset, const char **out_instruction, const char **out_comment)
 {
 	static char text[64];
@@ -103,16 +103,16 @@ static void opened(void *ctx, const char *path, const char *guid)
 
 int main(int argc, char **argv)
 {
-	static const struct ws_output_decoder decoder = { .decode = decode };
+	static const struct output_decoder decoder = { .decode = decode };
 	static const char *const groups[] = { "KERNEL_DISPATCH|MEMORY_COPY", "HIP_.*", "NOTHING" };
 	struct ws_synth synth = { .pid = 4711, .n_threads = 2, .n_rounds = 40 };
-	struct ws_output_result result = { 0 };
-	struct ws_output_config cfg;
-	struct ws_trace_opts opts = { 0 };
+	struct output_result result = { 0 };
+	struct output_config cfg;
+	struct trc_opts opts = { 0 };
 	struct ws_err err = { 0 };
-	struct ws_trace *trace;
-	struct ws_events *events;
-	const struct ws_event *ev;
+	struct trc_trace *trace;
+	struct trc_events *events;
+	const struct trc_event *ev;
 	char paths[2][4096], prefix[4096];
 	const char *captures[] = { paths[0], paths[1] };
 	size_t n_captures = 1;
@@ -121,11 +121,11 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	ws_output_config_init(&cfg);
+	output_config_init(&cfg);
 	for (char *word = strtok(argv[2], ","); word; word = strtok(NULL, ",")) {
-		enum ws_output_format format;
+		enum output_format format;
 
-		if (!ws_output_by_word(word, &format))
+		if (!output_by_word(word, &format))
 			return 2;
 		cfg.formats |= 1u << format;
 	}
@@ -140,11 +140,11 @@ int main(int argc, char **argv)
 			cfg.n_summary_groups = 3;
 		}
 		if (!strcmp(argv[i], "usec"))
-			cfg.summary_unit = WS_UNIT_USEC;
+			cfg.summary_unit = OUTPUT_UNIT_USEC;
 		if (!strcmp(argv[i], "absolute"))
-			cfg.agent_index = WS_AGENT_INDEX_ABSOLUTE;
+			cfg.agent_index = OUTPUT_AGENT_INDEX_ABSOLUTE;
 		if (!strcmp(argv[i], "type-relative"))
-			cfg.agent_index = WS_AGENT_INDEX_TYPE;
+			cfg.agent_index = OUTPUT_AGENT_INDEX_TYPE;
 		if (!strcmp(argv[i], "minimum"))
 			cfg.minimum_bytes = 1ull << 40;
 		if (!strcmp(argv[i], "decode"))
@@ -173,13 +173,13 @@ int main(int argc, char **argv)
 		signal(SIGXFSZ, SIG_IGN);
 		setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 400000, 400000 });
 	}
-	if (ws_trace_open(captures, n_captures, &opts, &trace, &err))
+	if (trc_open(captures, n_captures, &opts, &trace, &err))
 		return die("trace", &err);
-	st = ws_output_write(trace, NULL, 0, &cfg, &result, &err);
+	st = output_write(trace, NULL, 0, &cfg, &result, &err);
 	for (size_t i = 0; i < result.n_files; i++)
 		fprintf(stderr, "file %s %s %llu rows %llu bytes%s%s\n",
-			result.files[i].format < WS_OUTPUT_COUNT
-				? ws_output_ops(result.files[i].format)->word
+			result.files[i].format < OUTPUT_COUNT
+				? output_ops(result.files[i].format)->word
 				: "summary",
 			result.files[i].path, (unsigned long long)result.files[i].n_rows,
 			(unsigned long long)result.files[i].n_bytes,
@@ -187,16 +187,16 @@ int main(int argc, char **argv)
 			result.files[i].err.status ? result.files[i].err.text : "");
 	if (st)
 		fprintf(stderr, "convert: %s\n", err.text);
-	ws_output_result_fini(&result);
+	output_result_fini(&result);
 	if (!dump)
 		goto out;
-	if (ws_events_open(trace, &(struct ws_event_query){ 0 }, &events, &err))
+	if (trc_events_open(trace, &(struct trc_event_query){ 0 }, &events, &err))
 		return die("events", &err);
-	while ((ev = ws_events_next(events)))
+	while ((ev = trc_events_next(events)))
 		dump_event(ev);
-	if (ws_events_close(events, &err))
+	if (trc_events_close(events, &err))
 		return die("events", &err);
 out:
-	ws_trace_close(trace);
+	trc_close(trace);
 	return st ? 3 : 0;
 }

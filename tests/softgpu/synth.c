@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
+static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
 {
 	const struct synth_kernel *k = ((struct synth_run *)ctx)->kernel;
 	uint64_t at = k->code;
@@ -11,60 +11,60 @@ static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 		if (at == pc) {
 			const struct synth_inst *i = &k->insts[n];
 
-			*out = (struct ws_inst_source){ .mnemonic = i->mnemonic, .gfx90a = k->gfx90a,
+			*out = (struct sg_inst_source){ .mnemonic = i->mnemonic, .gfx90a = k->gfx90a,
 							.dwords = i->dwords, .simm = i->simm, .glc = i->glc };
 			return true;
 		}
 	return false;
 }
 
-static void put_memory(struct ws_wave_trace *t, const struct synth_kernel *k, const struct synth_inst *i,
+static void put_memory(struct sg_wave_trace *t, const struct synth_kernel *k, const struct synth_inst *i,
 		       uint64_t wg, uint32_t wave, uint32_t turn)
 {
-	struct ws_inst_source src = { .mnemonic = i->mnemonic, .dwords = i->dwords, .glc = i->glc,
+	struct sg_inst_source src = { .mnemonic = i->mnemonic, .dwords = i->dwords, .glc = i->glc,
 				      .gfx90a = k->gfx90a };
-	struct ws_tinst inst = ws_tinst_of(&src);
+	struct sg_timing_insn inst = sg_tinst_of(&src);
 	uint64_t base = i->base + (uint64_t)((int64_t)wg * i->per_wg + (int64_t)wave * i->per_wave +
 					     (int64_t)turn * i->per_turn);
 	uint64_t addr[64];
 
-	if (!ws_inst_has_address(inst))
+	if (!sg_inst_has_address(inst))
 		return;
 	for (int l = 0; l < 64; l++)
 		addr[l] = base + (uint64_t)(l * i->per_lane);
-	if (inst.unit == WS_UNIT_SMEM)
-		ws_trace_scalar(t, base);
+	if (inst.unit == SG_UNIT_SMEM)
+		sg_trace_scalar(t, base);
 	else
-		ws_trace_lanes(t, inst.unit == WS_UNIT_LDS ? WS_SPACE_LDS : WS_SPACE_GLOBAL, t->exec_now,
+		sg_trace_lanes(t, inst.unit == SG_UNIT_LDS ? SG_SPACE_LDS : SG_SPACE_GLOBAL, t->exec_now,
 			       addr);
 }
 
-static void put_wave(struct ws_wave_trace *t, const struct synth_run *run, uint64_t wg, uint32_t wave)
+static void put_wave(struct sg_wave_trace *t, const struct synth_run *run, uint64_t wg, uint32_t wave)
 {
 	const struct synth_kernel *k = run->kernel;
 	uint32_t lanes = run->first_wave_lanes, turn = 0, back = 0;
 
-	ws_trace_init(t);
-	ws_trace_start(t, k->code, lanes && lanes < 64 ? (1ull << lanes) - 1 : ~0ull);
+	sg_trace_init(t);
+	sg_trace_start(t, k->code, lanes && lanes < 64 ? (1ull << lanes) - 1 : ~0ull);
 	for (uint32_t n = k->loop_from; n <= k->loop_to; n++)
 		back += k->insts[n].dwords;
 	for (uint32_t n = 0; n < k->n_insts; n++) {
 		bool jumps = k->turns && n == k->loop_to && turn + 1 < k->turns;
 
 		put_memory(t, k, &k->insts[n], wg, wave, turn);
-		ws_trace_step(t, jumps ? -(int64_t)back : 0, t->exec_now);
+		sg_trace_step(t, jumps ? -(int64_t)back : 0, t->exec_now);
 		if (jumps) {
 			turn++;
 			n = k->loop_from - 1;
 		}
 	}
-	ws_trace_end(t);
+	sg_trace_end(t);
 }
 
-static struct ws_wg_traces *next(void *ctx, uint64_t wg)
+static struct sg_wg_traces *next(void *ctx, uint64_t wg)
 {
 	struct synth_run *run = ctx;
-	struct ws_wg_traces *t = malloc(sizeof(*t));
+	struct sg_wg_traces *t = malloc(sizeof(*t));
 
 	t->n_waves = run->d.waves_per_wg;
 	t->waves = malloc(t->n_waves * sizeof(*t->waves));
@@ -75,25 +75,25 @@ static struct ws_wg_traces *next(void *ctx, uint64_t wg)
 	return t;
 }
 
-static void release(void *ctx, uint64_t wg, struct ws_wg_traces *t)
+static void release(void *ctx, uint64_t wg, struct sg_wg_traces *t)
 {
 	for (uint32_t w = 0; w < t->n_waves; w++)
-		ws_trace_free(&t->waves[w]);
+		sg_trace_free(&t->waves[w]);
 	free(t->waves);
 	free(t);
 	((struct synth_run *)ctx)->n_released++;
 }
 
-static const struct ws_mem_block *memory(void *ctx, uint64_t addr)
+static const struct sg_mem_block *memory(void *ctx, uint64_t addr)
 {
 	struct synth_run *run = ctx;
 	uint64_t from = run->kernel->host_from;
 	bool host = from && addr >= from;
 
-	run->block = (struct ws_mem_block){ .start = host ? from : 0,
+	run->block = (struct sg_mem_block){ .start = host ? from : 0,
 					    .size = host || !from ? UINT64_MAX - from : from,
 					    .kind = host ? run->kernel->host_kind
-							 : (struct ws_memory_kind){ 0 } };
+							 : (struct sg_memory_kind){ 0 } };
 	return &run->block;
 }
 
@@ -101,7 +101,7 @@ void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t
 		   uint32_t waves_per_wg)
 {
 	*run = (struct synth_run){ .kernel = k };
-	run->d = (struct ws_model_dispatch){
+	run->d = (struct sg_model_dispatch){
 		.n_wgs = n_wgs,
 		.waves_per_wg = waves_per_wg,
 		.vgprs = 8,
@@ -151,6 +151,6 @@ struct synth_kernel synth_vcopy(bool gfx90a)
 				      .loop_from = 1,
 				      .code = SYNTH_CODE,
 				      .host_from = SYNTH_HOST,
-				      .host_kind = { WS_MTYPE_UC, WS_ROUTE_IO, 1 },
+				      .host_kind = { SG_MTYPE_UC, SG_ROUTE_IO, 1 },
 				      .gfx90a = gfx90a };
 }

@@ -24,20 +24,20 @@ struct synth_kernel {
 	uint32_t loop_from, loop_to, turns;
 	uint64_t code;                /* address of the first one */
 	uint64_t host_from; /* addresses from here on are not in the device's memory (0: none) */
-	struct ws_memory_kind host_kind; /* but in this */
+	struct sg_memory_kind host_kind; /* but in this */
 	bool gfx90a;
 };
 
 struct synth_run {
 	const struct synth_kernel *kernel;
-	struct ws_model_dispatch d;
+	struct sg_model_dispatch d;
 	uint64_t n_released;
 	bool cut;                     /* the traces end too early */
-	struct ws_mem_block block;    /* that the model asked about last */
+	struct sg_mem_block block;    /* that the model asked about last */
 	uint32_t first_wave_lanes;    /* lanes of every wave; 0: 64 */
 };
 
-/* Fills run->d; the caller may change resources before ws_model_run(). */
+/* Fills run->d; the caller may change resources before sg_model_run(). */
 void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t n_wgs,
 		   uint32_t waves_per_wg);
 

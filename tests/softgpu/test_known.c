@@ -12,20 +12,20 @@
 #define WAVES 4
 
 struct rig {
-	struct ws_known_store *store;
-	struct ws_model *model;
+	struct sg_known_store *store;
+	struct sg_model *model;
 	struct synth_kernel kernel;
 	struct synth_run run;
-	struct ws_model_result r;
-	struct ws_known_facts facts;
-	struct ws_mem_block block;
+	struct sg_model_result r;
+	struct sg_known_facts facts;
+	struct sg_mem_block block;
 	uint64_t digests[N_WGS];
 	/* the world as it is now */
 	uint64_t odd_pc;              /* something else stands here */
-	struct ws_mem_block block_now;
+	struct sg_mem_block block_now;
 };
 
-static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
+static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
 {
 	struct rig *rig = ctx;
 
@@ -35,25 +35,25 @@ static bool instruction(void *ctx, uint64_t pc, struct ws_inst_source *out)
 	return true;
 }
 
-static void find_block(void *ctx, uint64_t addr, struct ws_mem_block *out)
+static void find_block(void *ctx, uint64_t addr, struct sg_mem_block *out)
 {
 	*out = ((struct rig *)ctx)->block_now;
 }
 
 static uint64_t digest_of(struct rig *rig, uint64_t wg)
 {
-	struct ws_wg_traces *t = rig->run.d.next(&rig->run, wg);
+	struct sg_wg_traces *t = rig->run.d.next(&rig->run, wg);
 	uint64_t digest = 0;
 
 	for (uint32_t k = 0; k < t->n_waves; k++)
-		digest = ws_trace_digest(digest, &t->waves[k]);
+		digest = sg_trace_digest(digest, &t->waves[k]);
 	rig->run.d.release(&rig->run, wg, t);
 	return digest;
 }
 
-static struct ws_known_key key_of(const struct rig *rig, bool cold)
+static struct sg_known_key key_of(const struct rig *rig, bool cold)
 {
-	struct ws_known_key key;
+	struct sg_known_key key;
 
 	memset(&key, 0, sizeof(key));
 	key.kernel = 1;
@@ -61,7 +61,7 @@ static struct ws_known_key key_of(const struct rig *rig, bool cold)
 	key.stride = 1;
 	key.waves_per_wg = WAVES;
 	key.cold = cold;
-	key.caches = cold ? 0 : ws_model_state(rig->model);
+	key.caches = cold ? 0 : sg_model_state(rig->model);
 	return key;
 }
 
@@ -69,19 +69,19 @@ static int setup(void **state)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
 
-	rig->store = ws_known_create();
-	rig->model = ws_model_create(&ws_hw_mi210);
+	rig->store = sg_known_create();
+	rig->model = sg_model_create(&sg_hw_mi210);
 	rig->kernel = synth_vcopy(true);
 	synth_prepare(&rig->run, &rig->kernel, N_WGS, WAVES);
-	rig->block = rig->block_now = (struct ws_mem_block){ SYNTH_VRAM, 16 << 20, 0, { 0 } };
-	rig->facts = (struct ws_known_facts){ .key = key_of(rig, true), .model = rig->model, .result = &rig->r,
+	rig->block = rig->block_now = (struct sg_mem_block){ SYNTH_VRAM, 16 << 20, 0, { 0 } };
+	rig->facts = (struct sg_known_facts){ .key = key_of(rig, true), .model = rig->model, .result = &rig->r,
 					      .world = { instruction, find_block, rig }, .digests = rig->digests,
 					      .blocks = &rig->block, .n_blocks = 1 };
 	rig->run.d.cold = true;
-	assert_true(ws_model_run(rig->model, &rig->run.d, &rig->r));
+	assert_true(sg_model_run(rig->model, &rig->run.d, &rig->r));
 	for (uint64_t wg = 0; wg < N_WGS; wg++)
 		rig->digests[wg] = digest_of(rig, wg);
-	ws_known_add(rig->store, &rig->facts);
+	sg_known_add(rig->store, &rig->facts);
 	*state = rig;
 	return 0;
 }
@@ -90,56 +90,56 @@ static int teardown(void **state)
 {
 	struct rig *rig = *state;
 
-	ws_model_result_free(&rig->r);
-	ws_model_destroy(rig->model);
-	ws_known_destroy(rig->store);
+	sg_model_result_free(&rig->r);
+	sg_model_destroy(rig->model);
+	sg_known_destroy(rig->store);
 	free(rig);
 	return 0;
 }
 
 /* How many known dispatches are still possible after all workgroups? */
-static uint32_t guess(struct rig *rig, const struct ws_known_key *key, struct ws_guess *g)
+static uint32_t guess(struct rig *rig, const struct sg_known_key *key, struct sg_guess *g)
 {
-	ws_guess_begin(g, rig->store, key, &rig->facts.world);
+	sg_guess_begin(g, rig->store, key, &rig->facts.world);
 	for (uint64_t wg = 0; wg < N_WGS; wg++)
-		ws_guess_see(g, rig->store, wg, digest_of(rig, wg));
+		sg_guess_see(g, rig->store, wg, digest_of(rig, wg));
 	return g->n;
 }
 
-static void assert_same(const struct ws_model_result *a, const struct ws_model_result *b)
+static void assert_same(const struct sg_model_result *a, const struct sg_model_result *b)
 {
 	assert_int_equal(a->cycles, b->cycles);
 	assert_int_equal(a->duration_ns, b->duration_ns);
-	for (unsigned k = 0; k < WS_N_BLOCKS; k++)
+	for (unsigned k = 0; k < SG_N_BLOCKS; k++)
 		assert_memory_equal(a->values[k], b->values[k],
-				    a->n_instances[k] * ws_blocks[k].n * sizeof(uint64_t));
+				    a->n_instances[k] * sg_blocks[k].n * sizeof(uint64_t));
 	assert_memory_equal(a->accumulated, b->accumulated,
-			    a->n_instances[WS_BLOCK_SQ] * WS_N_SQ * sizeof(uint64_t));
+			    a->n_instances[SG_BLOCK_SQ] * SG_N_SQ * sizeof(uint64_t));
 }
 
 static void the_same_again_is_known(void **state)
 {
 	struct rig *rig = *state;
-	struct ws_model *fresh = ws_model_create(&ws_hw_mi210);
-	struct ws_model_result again;
-	struct ws_guess g;
+	struct sg_model *fresh = sg_model_create(&sg_hw_mi210);
+	struct sg_model_result again;
+	struct sg_guess g;
 
 	assert_int_equal(guess(rig, &rig->facts.key, &g), 1);
-	assert_int_not_equal(ws_model_state(fresh), ws_model_state(rig->model));
-	assert_true(ws_guess_take(&g, fresh, &again));
+	assert_int_not_equal(sg_model_state(fresh), sg_model_state(rig->model));
+	assert_true(sg_guess_take(&g, fresh, &again));
 	assert_same(&again, &rig->r);
 	/* what comes next finds the instruction caches as if it had been modelled */
-	assert_int_equal(ws_model_state(fresh), ws_model_state(rig->model));
-	ws_guess_end(&g, rig->store);
-	ws_model_result_free(&again);
-	ws_model_destroy(fresh);
+	assert_int_equal(sg_model_state(fresh), sg_model_state(rig->model));
+	sg_guess_end(&g, rig->store);
+	sg_model_result_free(&again);
+	sg_model_destroy(fresh);
 }
 
 static void other_addresses_are_not_known(void **state)
 {
 	struct rig *rig = *state;
 	struct synth_inst insts[24];
-	struct ws_guess g;
+	struct sg_guess g;
 
 	memcpy(insts, synth_vcopy_insts, sizeof(insts));
 	insts[17].base += 64; /* the load */
@@ -150,22 +150,22 @@ static void other_addresses_are_not_known(void **state)
 static void one_other_workgroup_is_enough(void **state)
 {
 	struct rig *rig = *state;
-	struct ws_guess g;
+	struct sg_guess g;
 
-	ws_guess_begin(&g, rig->store, &rig->facts.key, &rig->facts.world);
+	sg_guess_begin(&g, rig->store, &rig->facts.key, &rig->facts.world);
 	assert_int_equal(g.n, 1);
 	for (uint64_t wg = 0; wg + 1 < N_WGS; wg++)
-		ws_guess_see(&g, rig->store, wg, rig->digests[wg]);
+		sg_guess_see(&g, rig->store, wg, rig->digests[wg]);
 	assert_int_equal(g.n, 1);
-	ws_guess_see(&g, rig->store, N_WGS - 1, rig->digests[N_WGS - 1] ^ 1);
+	sg_guess_see(&g, rig->store, N_WGS - 1, rig->digests[N_WGS - 1] ^ 1);
 	assert_int_equal(g.n, 0);
 }
 
 static void other_shapes_and_caches_are_not_known(void **state)
 {
 	struct rig *rig = *state;
-	struct ws_known_key key = key_of(rig, false); /* warm */
-	struct ws_guess g;
+	struct sg_known_key key = key_of(rig, false); /* warm */
+	struct sg_guess g;
 
 	assert_int_equal(guess(rig, &key, &g), 0);
 	key = rig->facts.key;
@@ -176,7 +176,7 @@ static void other_shapes_and_caches_are_not_known(void **state)
 static void other_code_at_the_same_address_is_not_known(void **state)
 {
 	struct rig *rig = *state;
-	struct ws_guess g;
+	struct sg_guess g;
 
 	rig->odd_pc = SYNTH_CODE + 4 * 4; /* the first s_waitcnt, behind two loads of two dwords */
 	assert_int_equal(guess(rig, &rig->facts.key, &g), 0);
@@ -185,9 +185,9 @@ static void other_code_at_the_same_address_is_not_known(void **state)
 static void other_memory_at_the_same_address_is_not_known(void **state)
 {
 	struct rig *rig = *state;
-	struct ws_guess g;
+	struct sg_guess g;
 
-	rig->block_now.kind.mtype = WS_MTYPE_NC;
+	rig->block_now.kind.mtype = SG_MTYPE_NC;
 	assert_int_equal(guess(rig, &rig->facts.key, &g), 0);
 	rig->block_now = rig->block;
 	rig->block_now.size /= 2;
@@ -200,16 +200,16 @@ static void other_memory_at_the_same_address_is_not_known(void **state)
 static void old_ones_are_forgotten(void **state)
 {
 	struct rig *rig = *state;
-	struct ws_known_key first = rig->facts.key;
-	struct ws_guess g;
+	struct sg_known_key first = rig->facts.key;
+	struct sg_guess g;
 
 	for (unsigned k = 0; k < 1000; k++) {
 		rig->facts.key.kernel++;
-		ws_known_add(rig->store, &rig->facts);
+		sg_known_add(rig->store, &rig->facts);
 	}
 	assert_int_equal(guess(rig, &first, &g), 0);
 	assert_int_equal(guess(rig, &rig->facts.key, &g), 1);
-	ws_guess_end(&g, rig->store);
+	sg_guess_end(&g, rig->store);
 }
 
 /* Whatever byte of whatever length changes, so does the digest. */
@@ -218,13 +218,13 @@ static void digests_see_every_byte(void **state)
 	uint8_t bytes[100] = { 0 };
 
 	for (size_t size = 1; size <= sizeof(bytes); size++) {
-		uint64_t before = ws_digest(0, bytes, size);
+		uint64_t before = sg_digest(0, bytes, size);
 
-		assert_int_not_equal(before, ws_digest(0, bytes, size - 1));
-		assert_int_not_equal(before, ws_digest(1, bytes, size));
+		assert_int_not_equal(before, sg_digest(0, bytes, size - 1));
+		assert_int_not_equal(before, sg_digest(1, bytes, size));
 		for (size_t k = 0; k < size; k++) {
 			bytes[k] ^= 0x80;
-			assert_int_not_equal(before, ws_digest(0, bytes, size));
+			assert_int_not_equal(before, sg_digest(0, bytes, size));
 			bytes[k] ^= 0x80;
 		}
 	}

@@ -9,11 +9,11 @@
 #include "softgpu/mem/coalesce.h"
 #include "softgpu/mem/lds.h"
 
-static struct ws_tinst classify(const char *mnemonic, bool gfx90a)
+static struct sg_timing_insn classify(const char *mnemonic, bool gfx90a)
 {
-	struct ws_inst_source src = { .mnemonic = mnemonic, .gfx90a = gfx90a, .dwords = 1 };
+	struct sg_inst_source src = { .mnemonic = mnemonic, .gfx90a = gfx90a, .dwords = 1 };
 
-	return ws_tinst_of(&src);
+	return sg_tinst_of(&src);
 }
 
 static void instructions_have_their_class(void **state)
@@ -22,33 +22,33 @@ static void instructions_have_their_class(void **state)
 		const char *mnemonic;
 		uint8_t unit, valu, passes, matrix, ops512;
 	} rows[] = {
-		{ "v_add_f32", WS_UNIT_VALU, WS_VALU_ADD_F32, 1, 0, 0 },
-		{ "v_sub_f16", WS_UNIT_VALU, WS_VALU_ADD_F16, 1, 0, 0 },
-		{ "v_fma_f64", WS_UNIT_VALU, WS_VALU_FMA_F64, 1, 0, 0 },
-		{ "v_pk_fma_f32", WS_UNIT_VALU, WS_VALU_FMA_F32, 1, 0, 0 },
-		{ "v_rcp_f32", WS_UNIT_VALU, WS_VALU_TRANS_F32, 4, 0, 0 },
-		{ "v_cvt_f32_i32", WS_UNIT_VALU, WS_VALU_CVT, 1, 0, 0 },
-		{ "v_mov_b32", WS_UNIT_VALU, WS_VALU_OTHER, 1, 0, 0 },
-		{ "v_cmp_gt_i32", WS_UNIT_VALU, WS_VALU_INT32, 1, 0, 0 },
-		{ "v_cmp_eq_u64", WS_UNIT_VALU, WS_VALU_INT64, 1, 0, 0 },
-		{ "v_max_f32", WS_UNIT_VALU, WS_VALU_OTHER, 1, 0, 0 },
-		{ "v_mfma_f32_32x32x8f16", WS_UNIT_VALU, WS_VALU_MFMA_F16, 1, 16, 32 },
-		{ "v_mfma_f32_16x16x16bf16_1k", WS_UNIT_VALU, WS_VALU_MFMA_BF16, 1, 8, 16 },
-		{ "v_mfma_f32_32x32x4bf16", WS_UNIT_VALU, WS_VALU_MFMA_BF16, 1, 16, 16 },
-		{ "v_mfma_f64_16x16x4f64", WS_UNIT_VALU, WS_VALU_MFMA_F64, 1, 8, 4 },
-		{ "v_mfma_f64_4x4x4f64", WS_UNIT_VALU, WS_VALU_MFMA_F64, 1, 4, 1 },
-		{ "v_mfma_i32_32x32x8i8", WS_UNIT_VALU, WS_VALU_MFMA_I8, 1, 16, 32 },
-		{ "s_add_u32", WS_UNIT_SALU, 0, 1, 0, 0 },
-		{ "s_cbranch_execz", WS_UNIT_MISC, 0, 1, 0, 0 },
-		{ "s_waitcnt", WS_UNIT_NONE, 0, 1, 0, 0 },
-		{ "s_load_dwordx4", WS_UNIT_SMEM, 0, 1, 0, 0 },
-		{ "buffer_load_dword", WS_UNIT_VMEM, 0, 1, 0, 0 },
-		{ "flat_load_dword", WS_UNIT_FLAT, 0, 1, 0, 0 },
-		{ "ds_read_b32", WS_UNIT_LDS, 0, 1, 0, 0 },
+		{ "v_add_f32", SG_UNIT_VALU, SG_VALU_ADD_F32, 1, 0, 0 },
+		{ "v_sub_f16", SG_UNIT_VALU, SG_VALU_ADD_F16, 1, 0, 0 },
+		{ "v_fma_f64", SG_UNIT_VALU, SG_VALU_FMA_F64, 1, 0, 0 },
+		{ "v_pk_fma_f32", SG_UNIT_VALU, SG_VALU_FMA_F32, 1, 0, 0 },
+		{ "v_rcp_f32", SG_UNIT_VALU, SG_VALU_TRANS_F32, 4, 0, 0 },
+		{ "v_cvt_f32_i32", SG_UNIT_VALU, SG_VALU_CVT, 1, 0, 0 },
+		{ "v_mov_b32", SG_UNIT_VALU, SG_VALU_OTHER, 1, 0, 0 },
+		{ "v_cmp_gt_i32", SG_UNIT_VALU, SG_VALU_INT32, 1, 0, 0 },
+		{ "v_cmp_eq_u64", SG_UNIT_VALU, SG_VALU_INT64, 1, 0, 0 },
+		{ "v_max_f32", SG_UNIT_VALU, SG_VALU_OTHER, 1, 0, 0 },
+		{ "v_mfma_f32_32x32x8f16", SG_UNIT_VALU, SG_VALU_MFMA_F16, 1, 16, 32 },
+		{ "v_mfma_f32_16x16x16bf16_1k", SG_UNIT_VALU, SG_VALU_MFMA_BF16, 1, 8, 16 },
+		{ "v_mfma_f32_32x32x4bf16", SG_UNIT_VALU, SG_VALU_MFMA_BF16, 1, 16, 16 },
+		{ "v_mfma_f64_16x16x4f64", SG_UNIT_VALU, SG_VALU_MFMA_F64, 1, 8, 4 },
+		{ "v_mfma_f64_4x4x4f64", SG_UNIT_VALU, SG_VALU_MFMA_F64, 1, 4, 1 },
+		{ "v_mfma_i32_32x32x8i8", SG_UNIT_VALU, SG_VALU_MFMA_I8, 1, 16, 32 },
+		{ "s_add_u32", SG_UNIT_SALU, 0, 1, 0, 0 },
+		{ "s_cbranch_execz", SG_UNIT_MISC, 0, 1, 0, 0 },
+		{ "s_waitcnt", SG_UNIT_NONE, 0, 1, 0, 0 },
+		{ "s_load_dwordx4", SG_UNIT_SMEM, 0, 1, 0, 0 },
+		{ "buffer_load_dword", SG_UNIT_VMEM, 0, 1, 0, 0 },
+		{ "flat_load_dword", SG_UNIT_FLAT, 0, 1, 0, 0 },
+		{ "ds_read_b32", SG_UNIT_LDS, 0, 1, 0, 0 },
 	};
 
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
-		struct ws_tinst t = classify(rows[k].mnemonic, true);
+		struct sg_timing_insn t = classify(rows[k].mnemonic, true);
 
 		if (t.unit != rows[k].unit || t.valu != rows[k].valu || t.passes != rows[k].passes ||
 		    t.matrix_passes != rows[k].matrix || t.ops512 != rows[k].ops512)
@@ -60,16 +60,16 @@ static void instructions_have_their_class(void **state)
 	assert_int_equal(classify("v_fma_f64", false).passes, 2);
 }
 
-static struct ws_trace_access lanes(uint64_t base, int32_t stride, uint64_t mask)
+static struct sg_trace_access lanes(uint64_t base, int32_t stride, uint64_t mask)
 {
-	return (struct ws_trace_access){ .affine = true, .base = base, .stride = stride, .mask = mask };
+	return (struct sg_trace_access){ .affine = true, .base = base, .stride = stride, .mask = mask };
 }
 
-static void check_coalescing(struct ws_trace_access in, uint32_t bytes, uint32_t requests, uint32_t accesses)
+static void check_coalescing(struct sg_trace_access in, uint32_t bytes, uint32_t requests, uint32_t accesses)
 {
-	static struct ws_accesses out;
+	static struct sg_accesses out;
 
-	ws_coalesce(&in, bytes, &out);
+	sg_coalesce(&in, bytes, &out);
 	assert_int_equal(out.n_requests, requests);
 	assert_int_equal(out.n, accesses);
 }
@@ -89,16 +89,16 @@ static void lanes_share_lines(void **state)
 
 static void the_fast_way_of_whole_lines_is_the_slow_one(void **state)
 {
-	static struct ws_accesses fast, slow;
+	static struct sg_accesses fast, slow;
 	static const uint32_t sizes[] = { 4, 8, 16 };
 
 	for (unsigned k = 0; k < 3; k++) {
-		struct ws_trace_access a = lanes(0x12340, (int32_t)sizes[k], ~0ull), b = a;
+		struct sg_trace_access a = lanes(0x12340, (int32_t)sizes[k], ~0ull), b = a;
 
-		ws_coalesce(&a, sizes[k], &fast);
-		ws_trace_expand(&b);
+		sg_coalesce(&a, sizes[k], &fast);
+		sg_trace_expand(&b);
 		b.affine = false;
-		ws_coalesce(&b, sizes[k], &slow);
+		sg_coalesce(&b, sizes[k], &slow);
 		assert_int_equal(fast.n, slow.n);
 		assert_int_equal(fast.n_requests, slow.n_requests);
 		assert_int_equal(fast.shared, slow.shared);
@@ -106,19 +106,19 @@ static void the_fast_way_of_whole_lines_is_the_slow_one(void **state)
 	}
 }
 
-static struct ws_lds_cost lds(const char *mnemonic, int32_t stride)
+static struct sg_lds_cost lds(const char *mnemonic, int32_t stride)
 {
-	struct ws_tinst inst = classify(mnemonic, true);
-	struct ws_trace_access a = lanes(0, stride, ~0ull);
+	struct sg_timing_insn inst = classify(mnemonic, true);
+	struct sg_trace_access a = lanes(0, stride, ~0ull);
 
-	ws_trace_expand(&a);
-	return ws_lds_cost(&a, &inst, 65536);
+	sg_trace_expand(&a);
+	return sg_lds_cost(&a, &inst, 65536);
 }
 
 static void bank_conflicts_follow_the_stride(void **state)
 {
 	for (int32_t stride = 1; stride <= 32; stride *= 2) {
-		struct ws_lds_cost cost = lds("ds_read_b32", 4 * stride);
+		struct sg_lds_cost cost = lds("ds_read_b32", 4 * stride);
 
 		assert_int_equal(cost.cycles, 2 * stride);
 		assert_int_equal(cost.bank_conflict, 2 * (stride - 1));
@@ -132,56 +132,56 @@ static void bank_conflicts_follow_the_stride(void **state)
 
 static void a_remembered_pattern_costs_the_same(void **state)
 {
-	static struct ws_lds_memo memo;
-	struct ws_tinst inst = classify("ds_read_b32", true);
-	struct ws_lds_cost cost;
-	struct ws_trace_reader r;
-	struct ws_wave_trace t;
+	static struct sg_lds_memo memo;
+	struct sg_timing_insn inst = classify("ds_read_b32", true);
+	struct sg_lds_cost cost;
+	struct sg_trace_reader r;
+	struct sg_wave_trace t;
 	uint32_t va[64];
 
-	ws_trace_init(&t);
-	ws_trace_start(&t, 0, ~0ull);
+	sg_trace_init(&t);
+	sg_trace_start(&t, 0, ~0ull);
 	for (unsigned turn = 0; turn < 3; turn++) { /* the third is shifted by half the banks */
 		for (unsigned l = 0; l < 64; l++)
 			va[l] = (l / 16 * 64 + turn * 128 + (turn == 2 ? 64 : 0)) + (l & 1);
-		ws_trace_lanes32(&t, WS_SPACE_LDS, ~0ull, va);
+		sg_trace_lanes32(&t, SG_SPACE_LDS, ~0ull, va);
 	}
-	ws_trace_read(&r, &t);
+	sg_trace_read(&r, &t);
 	for (unsigned turn = 0; turn < 3; turn++) {
-		struct ws_trace_access a = { .mask = ~0ull };
+		struct sg_trace_access a = { .mask = ~0ull };
 
 		for (unsigned l = 0; l < 64; l++)
 			a.addr[l] = (l / 16 * 64 + turn * 128 + (turn == 2 ? 64 : 0)) + (l & 1);
-		struct ws_lds_cost want = ws_lds_cost(&a, &inst, 65536);
+		struct sg_lds_cost want = sg_lds_cost(&a, &inst, 65536);
 
-		assert_true(ws_lds_next(&r, ~0ull, &inst, 65536, &memo, &cost));
+		assert_true(sg_lds_next(&r, ~0ull, &inst, 65536, &memo, &cost));
 		assert_memory_equal(&cost, &want, sizeof(cost));
 	}
-	ws_trace_free(&t);
+	sg_trace_free(&t);
 }
 
 static void the_least_recently_used_line_goes(void **state)
 {
-	struct ws_cache c;
+	struct sg_cache c;
 
-	assert_true(ws_cache_init(&c, 1, 2));
-	assert_false(ws_cache_touch(&c, 1));
-	assert_false(ws_cache_touch(&c, 2));
-	assert_true(ws_cache_touch(&c, 1));
-	assert_false(ws_cache_touch(&c, 3));
-	assert_true(ws_cache_has(&c, 1));
-	assert_false(ws_cache_has(&c, 2));
-	ws_cache_free(&c);
+	assert_true(sg_cache_init(&c, 1, 2));
+	assert_false(sg_cache_touch(&c, 1));
+	assert_false(sg_cache_touch(&c, 2));
+	assert_true(sg_cache_touch(&c, 1));
+	assert_false(sg_cache_touch(&c, 3));
+	assert_true(sg_cache_has(&c, 1));
+	assert_false(sg_cache_has(&c, 2));
+	sg_cache_free(&c);
 }
 
-static int select_names(const struct ws_hw *hw, const char *const *names, size_t n)
+static int select_names(const struct sg_hw *hw, const char *const *names, size_t n)
 {
-	struct ws_selection s;
+	struct sg_selection s;
 	char error[200];
-	int status = ws_selection_make(&s, hw, names, n, error, sizeof(error));
+	int status = sg_selection_make(&s, hw, names, n, error, sizeof(error));
 
 	if (!status)
-		ws_selection_free(&s);
+		sg_selection_free(&s);
 	return status;
 }
 
@@ -194,13 +194,13 @@ static void blocks_count_as_many_as_hardware(void **state)
 	const char *later_name[] = { "TCC_EA0_RDREQ_sum" };
 	const char *of_gfx90a[] = { "SQ_INSTS_MFMA" };
 
-	assert_int_equal(select_names(&ws_hw_mi210, fits, 6), 0);
-	assert_int_equal(select_names(&ws_hw_mi210, too_many, 5), E2BIG);
-	assert_int_equal(select_names(&ws_hw_mi210, level, 3), 0);
-	assert_int_equal(select_names(&ws_hw_mi210, alone, 1), EINVAL);
-	assert_int_equal(select_names(&ws_hw_mi100, later_name, 1), 0);
-	assert_int_equal(select_names(&ws_hw_mi210, of_gfx90a, 1), 0);
-	assert_int_equal(select_names(&ws_hw_mi100, of_gfx90a, 1), EINVAL);
+	assert_int_equal(select_names(&sg_hw_mi210, fits, 6), 0);
+	assert_int_equal(select_names(&sg_hw_mi210, too_many, 5), E2BIG);
+	assert_int_equal(select_names(&sg_hw_mi210, level, 3), 0);
+	assert_int_equal(select_names(&sg_hw_mi210, alone, 1), EINVAL);
+	assert_int_equal(select_names(&sg_hw_mi100, later_name, 1), 0);
+	assert_int_equal(select_names(&sg_hw_mi210, of_gfx90a, 1), 0);
+	assert_int_equal(select_names(&sg_hw_mi100, of_gfx90a, 1), EINVAL);
 }
 
 int main(void)

@@ -48,8 +48,8 @@ static double run_for(const struct peak *p, uint32_t turns)
 	struct synth_inst insts[BODY + 6] = { { "s_nop", 1, .simm = 0 } };
 	struct synth_kernel k = { .insts = insts, .loop_from = 1, .turns = turns, .code = SYNTH_CODE,
 				  .gfx90a = true };
-	struct ws_model *m = ws_model_create(&ws_hw_mi210);
-	struct ws_model_result r;
+	struct sg_model *m = sg_model_create(&sg_hw_mi210);
+	struct sg_model_result r;
 	struct synth_run run;
 	uint32_t n = 1;
 	double ns;
@@ -68,10 +68,10 @@ static double run_for(const struct peak *p, uint32_t turns)
 	k.n_insts = n;
 	synth_prepare(&run, &k, N_WGS, N_WAVES);
 	run.d.vgprs = 64;
-	assert_true(ws_model_run(m, &run.d, &r));
+	assert_true(sg_model_run(m, &run.d, &r));
 	ns = (double)r.duration_ns;
-	ws_model_result_free(&r);
-	ws_model_destroy(m);
+	sg_model_result_free(&r);
+	sg_model_destroy(m);
 	return ns;
 }
 

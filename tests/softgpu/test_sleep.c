@@ -30,22 +30,22 @@ static void long_sleeps_take_cycles_and_no_time(void **state)
 				  .turns = N_SLEEPS,
 				  .code = SYNTH_CODE,
 				  .gfx90a = true };
-	struct ws_model *m = ws_model_create(&ws_hw_mi210);
-	struct ws_model_result r;
+	struct sg_model *m = sg_model_create(&sg_hw_mi210);
+	struct sg_model_result r;
 	struct synth_run run;
 	double before;
 	uint64_t cycles;
 
 	synth_prepare(&run, &k, 1, 1);
 	before = cpu_s();
-	assert_true(ws_model_run(m, &run.d, &r));
+	assert_true(sg_model_run(m, &run.d, &r));
 	/* one window of the model after the other, it took 5 s */
 	assert_true(cpu_s() - before < 1.5);
-	cycles = ws_model_sum(&r, WS_BLOCK_GRBM, WS_C_GRBM_GUI_ACTIVE);
+	cycles = sg_model_sum(&r, SG_BLOCK_GRBM, SG_C_GRBM_GUI_ACTIVE);
 	assert_in_range(cycles, N_SLEEPS * CYCLES, N_SLEEPS * (CYCLES + 60));
-	assert_int_equal(ws_model_sum(&r, WS_BLOCK_SQ, WS_C_SQ_INSTS), 3 * N_SLEEPS + 2);
-	ws_model_result_free(&r);
-	ws_model_destroy(m);
+	assert_int_equal(sg_model_sum(&r, SG_BLOCK_SQ, SG_C_SQ_INSTS), 3 * N_SLEEPS + 2);
+	sg_model_result_free(&r);
+	sg_model_destroy(m);
 }
 
 int main(void)

@@ -13,16 +13,16 @@
 #define N_CUS 13
 
 /* One shader engine of eight is enough: nothing here depends on memory, which they share. */
-static void run(struct synth_run *run, struct ws_model_result *r)
+static void run(struct synth_run *run, struct sg_model_result *r)
 {
-	struct ws_hw hw = ws_hw_mi210;
-	struct ws_model *m;
+	struct sg_hw hw = sg_hw_mi210;
+	struct sg_model *m;
 
 	hw.n_se = 1;
-	m = ws_model_create(&hw);
+	m = sg_model_create(&hw);
 	assert_non_null(m);
-	assert_true(ws_model_run(m, &run->d, r));
-	ws_model_destroy(m);
+	assert_true(sg_model_run(m, &run->d, r));
+	sg_model_destroy(m);
 }
 
 static void near(const char *what, double got, double want, double within)
@@ -34,7 +34,7 @@ static void near(const char *what, double got, double want, double within)
 
 /* ---- instructions per cycle, and how busy the units are ---- */
 
-static void repeat(const char *mnemonic, uint8_t dwords, uint32_t n_wgs, struct ws_model_result *r)
+static void repeat(const char *mnemonic, uint8_t dwords, uint32_t n_wgs, struct sg_model_result *r)
 {
 	static struct synth_inst insts[REPEATED + 1];
 	struct synth_kernel k = { .insts = insts, .n_insts = REPEATED + 1, .loop_from = 1,
@@ -52,49 +52,49 @@ static void repeat(const char *mnemonic, uint8_t dwords, uint32_t n_wgs, struct 
 /* Of the time that CUs have waves, without the launch and the last waves: from n to 2 n workgroups. */
 static double rate(const char *mnemonic, uint8_t dwords, uint32_t sq_counter)
 {
-	struct ws_model_result once, twice;
+	struct sg_model_result once, twice;
 	double counted, cycles;
 
 	repeat(mnemonic, dwords, 2 * N_CUS * 2, &once);
 	repeat(mnemonic, dwords, 4 * N_CUS * 2, &twice);
-	counted = (double)(ws_model_sum(&twice, WS_BLOCK_SQ, sq_counter) -
-			   ws_model_sum(&once, WS_BLOCK_SQ, sq_counter));
-	cycles = (double)(WS_SUM(&twice, SQ, SQ_BUSY_CU_CYCLES) - WS_SUM(&once, SQ, SQ_BUSY_CU_CYCLES));
-	ws_model_result_free(&once);
-	ws_model_result_free(&twice);
+	counted = (double)(sg_model_sum(&twice, SG_BLOCK_SQ, sq_counter) -
+			   sg_model_sum(&once, SG_BLOCK_SQ, sq_counter));
+	cycles = (double)(SG_SUM(&twice, SQ, SQ_BUSY_CU_CYCLES) - SG_SUM(&once, SQ, SQ_BUSY_CU_CYCLES));
+	sg_model_result_free(&once);
+	sg_model_result_free(&twice);
 	return counted / cycles;
 }
 
 static void vector_units_are_used_in_every_cycle(void **state)
 {
-	near("VALU utilisation of v_mov_b32, %", 100 * rate("v_mov_b32", 1, WS_C_SQ_ACTIVE_INST_VALU), 99.98,
+	near("VALU utilisation of v_mov_b32, %", 100 * rate("v_mov_b32", 1, SG_C_SQ_ACTIVE_INST_VALU), 99.98,
 	     0.15);
 	near("MFMA utilisation, %",
-	     25 * rate("v_mfma_f32_32x32x8bf16_1k", 2, WS_C_SQ_VALU_MFMA_BUSY_CYCLES), 99.99, 0.15);
-	near("SALU utilisation of s_mov_b32, %", 100 * rate("s_mov_b32", 1, WS_C_SQ_INST_CYCLES_SALU), 99.98,
+	     25 * rate("v_mfma_f32_32x32x8bf16_1k", 2, SG_C_SQ_VALU_MFMA_BUSY_CYCLES), 99.99, 0.15);
+	near("SALU utilisation of s_mov_b32, %", 100 * rate("s_mov_b32", 1, SG_C_SQ_INST_CYCLES_SALU), 99.98,
 	     0.15);
 }
 
 static void internal_instructions_are_limited_by_fetches(void **state)
 {
-	near("s_nop per cycle and CU", rate("s_nop", 1, WS_C_SQ_INSTS), 6.79, 0.2);
+	near("s_nop per cycle and CU", rate("s_nop", 1, SG_C_SQ_INSTS), 6.79, 0.2);
 }
 
 /* Published: 99.317 ms of v_mov_b32 and 1623.2 ms of MFMA for 1024 x 1024 workgroups of 16 waves. */
 static void the_clock_is_lower_while_all_units_work(void **state)
 {
-	struct ws_model_result r;
+	struct sg_model_result r;
 
 	repeat("v_mov_b32", 1, 4 * N_CUS * 2, &r);
 	near("MHz of v_mov_b32", r.mhz, 1624, 0.03 * 1624);
 	assert_true(fabs((double)r.duration_ns * r.mhz / (double)r.cycles / 1000 - 1) < 0.001);
-	ws_model_result_free(&r);
+	sg_model_result_free(&r);
 	repeat("v_mfma_f32_32x32x8bf16_1k", 2, 2 * N_CUS * 2, &r);
 	near("MHz of MFMA", r.mhz, 1590, 0.03 * 1590);
-	ws_model_result_free(&r);
+	sg_model_result_free(&r);
 	repeat("s_mov_b32", 1, 2 * N_CUS * 2, &r);
 	near("MHz of s_mov_b32", r.mhz, 1676, 0.03 * 1676);
-	ws_model_result_free(&r);
+	sg_model_result_free(&r);
 }
 
 /* ---- what workgroups wait for: table 6.2, in percent ---- */
@@ -109,12 +109,12 @@ struct allocation {
 	double waves; /* of a CU */
 };
 
-static void wait_a_while(const struct limits *limits, uint32_t n_wgs, struct ws_model_result *r)
+static void wait_a_while(const struct limits *limits, uint32_t n_wgs, struct sg_model_result *r)
 {
 	static struct synth_inst insts[21];
 	struct synth_kernel k = { .insts = insts, .n_insts = 21, .loop_from = 1, .code = SYNTH_CODE,
 				  .gfx90a = true };
-	struct ws_model *m = ws_model_create(&ws_hw_mi210);
+	struct sg_model *m = sg_model_create(&sg_hw_mi210);
 	struct synth_run s;
 
 	for (uint32_t n = 0; n < 20; n++)
@@ -125,27 +125,27 @@ static void wait_a_while(const struct limits *limits, uint32_t n_wgs, struct ws_
 	s.d.sgprs = limits->sgprs;
 	s.d.lds_bytes = limits->lds_bytes;
 	s.d.scratch_waves = limits->scratch_waves;
-	assert_true(ws_model_run(m, &s.d, r));
-	ws_model_destroy(m);
+	assert_true(sg_model_run(m, &s.d, r));
+	sg_model_destroy(m);
 }
 
-static double more(const struct ws_model_result *a, const struct ws_model_result *b, enum ws_block block,
+static double more(const struct sg_model_result *a, const struct sg_model_result *b, enum ana_block block,
 		   uint32_t place)
 {
-	return (double)(ws_model_sum(b, block, place) - ws_model_sum(a, block, place));
+	return (double)(sg_model_sum(b, block, place) - sg_model_sum(a, block, place));
 }
 
-#define SPI_MORE(name) more(&a, &b, WS_BLOCK_SPI, WS_C_##name)
+#define SPI_MORE(name) more(&a, &b, SG_BLOCK_SPI, SG_C_##name)
 static struct allocation allocate(const struct limits *limits, uint32_t n_wgs)
 {
-	struct ws_model_result a, b;
+	struct sg_model_result a, b;
 	struct allocation out;
 	double engines, cus;
 
 	wait_a_while(limits, 3 * n_wgs, &a);
 	wait_a_while(limits, 6 * n_wgs, &b);
-	engines = 8 * more(&a, &b, WS_BLOCK_GRBM, WS_C_GRBM_SPI_BUSY);
-	cus = 104 * more(&a, &b, WS_BLOCK_GRBM, WS_C_GRBM_GUI_ACTIVE);
+	engines = 8 * more(&a, &b, SG_BLOCK_GRBM, SG_C_GRBM_SPI_BUSY);
+	cus = 104 * more(&a, &b, SG_BLOCK_GRBM, SG_C_GRBM_GUI_ACTIVE);
 	out = (struct allocation){
 		.not_scheduled_manager = 100 * SPI_MORE(SPI_RA_REQ_NO_ALLOC_CSN) / engines,
 		.not_scheduled_pipe = 100 * SPI_MORE(SPI_RA_REQ_NO_ALLOC) / engines,
@@ -156,10 +156,10 @@ static struct allocation allocate(const struct limits *limits, uint32_t n_wgs)
 		.sgpr = 100 * SPI_MORE(SPI_RA_SGPR_SIMD_FULL_CSN) / cus,
 		.lds = 400 * SPI_MORE(SPI_RA_LDS_CU_FULL_CSN) / cus,
 		.barriers = 400 * SPI_MORE(SPI_RA_BAR_CU_FULL_CSN) / cus,
-		.waves = 4 * more(&a, &b, WS_BLOCK_SQ, WS_C_SQ_WAVE_CYCLES) / cus,
+		.waves = 4 * more(&a, &b, SG_BLOCK_SQ, SG_C_SQ_WAVE_CYCLES) / cus,
 	};
-	ws_model_result_free(&a);
-	ws_model_result_free(&b);
+	sg_model_result_free(&a);
+	sg_model_result_free(&b);
 	return out;
 }
 

@@ -11,20 +11,20 @@
 #include "softgpu/counters/select.h"
 #include "tests/softgpu/synth.h"
 
-static double value(const struct ws_hw *hw, const struct ws_model_result *r, const char *name)
+static double value(const struct sg_hw *hw, const struct sg_model_result *r, const char *name)
 {
 	uint64_t values[256], sum = 0;
-	struct ws_selection s;
+	struct sg_selection s;
 	char error[200];
 
 	if (!strcmp(name, "duration_ns"))
 		return (double)r->duration_ns;
-	if (ws_selection_make(&s, hw, &name, 1, error, sizeof(error)))
+	if (sg_selection_make(&s, hw, &name, 1, error, sizeof(error)))
 		fail_msg("%s", error);
-	ws_selected_values(&s.items[0], r, values);
-	for (uint32_t k = 0; k < ws_selected_n_values(&s.items[0], hw); k++)
+	sg_selected_values(&s.items[0], r, values);
+	for (uint32_t k = 0; k < sg_selected_n_values(&s.items[0], hw); k++)
 		sum += values[k];
-	ws_selection_free(&s);
+	sg_selection_free(&s);
 	return (double)sum;
 }
 
@@ -35,61 +35,61 @@ static void compare(const char *name, int dispatch, double got, double want, dou
 			 got, want, 100 * within);
 }
 
-static void check(const struct ws_hw *hw, int chip)
+static void check(const struct sg_hw *hw, int chip)
 {
 	struct synth_kernel k = synth_vcopy(hw->gfx90a);
-	struct ws_model *m = ws_model_create(hw);
-	struct ws_model_result r;
+	struct sg_model *m = sg_model_create(hw);
+	struct sg_model_result r;
 	struct synth_run run;
 
 	assert_non_null(m);
 	for (int dispatch = 0; dispatch < 3; dispatch++) {
 		synth_prepare(&run, &k, 4096, 4);
 		run.d.cold = run.d.system_release = dispatch == 0;
-		assert_true(ws_model_run(m, &run.d, &r));
+		assert_true(sg_model_run(m, &run.d, &r));
 		assert_int_equal(run.n_released, 4096);
-		for (size_t n = 0; n < sizeof(ws_recorded_vcopy) / sizeof(ws_recorded_vcopy[0]); n++) {
-			const struct ws_recorded *row = &ws_recorded_vcopy[n];
+		for (size_t n = 0; n < sizeof(sg_recorded_vcopy) / sizeof(sg_recorded_vcopy[0]); n++) {
+			const struct sg_recorded *row = &sg_recorded_vcopy[n];
 			double want = chip ? row->mi100[dispatch] : row->mi200[dispatch];
 
-			if (want != WS_NOT_RECORDED)
+			if (want != SG_NOT_RECORDED)
 				compare(row->name, dispatch, value(hw, &r, row->name), want, row->within);
 		}
 		/* equalities of the recordings */
 		assert_true(value(hw, &r, "SQ_CYCLES") == 8 * value(hw, &r, "GRBM_COUNT"));
 		assert_true(value(hw, &r, "TCC_CYCLE") == 32 * value(hw, &r, "GRBM_COUNT"));
 		assert_true(value(hw, &r, "CPF_CPF_STAT_BUSY") == value(hw, &r, "GRBM_COUNT"));
-		ws_model_result_free(&r);
+		sg_model_result_free(&r);
 	}
-	ws_model_destroy(m);
+	sg_model_destroy(m);
 }
 
 static void vcopy_counts_as_recorded_on_mi200(void **state)
 {
-	check(&ws_hw_mi210, 0);
+	check(&sg_hw_mi210, 0);
 }
 
 static void vcopy_counts_as_recorded_on_mi100(void **state)
 {
-	check(&ws_hw_mi100, 1);
+	check(&sg_hw_mi100, 1);
 }
 
 static void a_damaged_trace_is_no_result(void **state)
 {
 	struct synth_kernel k = synth_vcopy(true);
-	struct ws_model *m = ws_model_create(&ws_hw_mi210);
-	struct ws_model_result r;
+	struct sg_model *m = sg_model_create(&sg_hw_mi210);
+	struct sg_model_result r;
 	struct synth_run run;
 
 	synth_prepare(&run, &k, 64, 4);
 	run.cut = true;
-	assert_false(ws_model_run(m, &run.d, &r));
+	assert_false(sg_model_run(m, &run.d, &r));
 	synth_prepare(&run, &k, 64, 4); /* and the model is as good as before */
-	assert_true(ws_model_run(m, &run.d, &r));
+	assert_true(sg_model_run(m, &run.d, &r));
 	assert_int_equal(run.n_released, 64);
-	assert_int_equal(WS_SUM(&r, SQ, SQ_WAVES), 256);
-	ws_model_result_free(&r);
-	ws_model_destroy(m);
+	assert_int_equal(SG_SUM(&r, SQ, SQ_WAVES), 256);
+	sg_model_result_free(&r);
+	sg_model_destroy(m);
 }
 
 int main(void)

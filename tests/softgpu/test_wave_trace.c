@@ -7,86 +7,86 @@
 
 static void straight_code_needs_no_records(void **state)
 {
-	struct ws_wave_trace t;
-	struct ws_trace_reader r;
+	struct sg_wave_trace t;
+	struct sg_trace_reader r;
 
-	ws_trace_init(&t);
-	ws_trace_start(&t, 0x1000, ~0ull);
+	sg_trace_init(&t);
+	sg_trace_start(&t, 0x1000, ~0ull);
 	for (int k = 0; k < 1000; k++)
-		ws_trace_step(&t, 0, ~0ull);
-	ws_trace_end(&t);
+		sg_trace_step(&t, 0, ~0ull);
+	sg_trace_end(&t);
 	assert_true(t.control.size <= 3);
-	ws_trace_read(&r, &t);
-	assert_true(ws_trace_next(&r));
+	sg_trace_read(&r, &t);
+	assert_true(sg_trace_next(&r));
 	assert_int_equal(r.run, 1000);
-	assert_int_equal(r.op, WS_TRACE_END);
-	assert_false(ws_trace_next(&r));
-	ws_trace_free(&t);
+	assert_int_equal(r.op, SG_TRACE_END);
+	assert_false(sg_trace_next(&r));
+	sg_trace_free(&t);
 }
 
 static void a_loop_is_one_record_and_a_count(void **state)
 {
-	struct ws_wave_trace t;
-	struct ws_trace_reader r;
+	struct sg_wave_trace t;
+	struct sg_trace_reader r;
 	uint32_t turns = 0;
 
-	ws_trace_init(&t);
-	ws_trace_start(&t, 0, 1);
+	sg_trace_init(&t);
+	sg_trace_start(&t, 0, 1);
 	for (int turn = 0; turn < 100000; turn++)
 		for (int k = 0; k < 10; k++)
-			ws_trace_step(&t, k == 9 ? -12 : 0, 1);
-	ws_trace_step(&t, 0, 1);
-	ws_trace_end(&t);
+			sg_trace_step(&t, k == 9 ? -12 : 0, 1);
+	sg_trace_step(&t, 0, 1);
+	sg_trace_end(&t);
 	assert_true(t.control.size < 16);
-	ws_trace_read(&r, &t);
-	while (ws_trace_next(&r) && r.op == WS_TRACE_JUMP) {
+	sg_trace_read(&r, &t);
+	while (sg_trace_next(&r) && r.op == SG_TRACE_JUMP) {
 		assert_int_equal(r.run, 10);
 		assert_int_equal(r.jump, -12);
 		turns++;
 	}
 	assert_int_equal(turns, 100000);
-	assert_int_equal(r.op, WS_TRACE_END);
+	assert_int_equal(r.op, SG_TRACE_END);
 	assert_int_equal(r.run, 1);
-	ws_trace_free(&t);
+	sg_trace_free(&t);
 }
 
 static void changes_of_exec_are_where_they_happened(void **state)
 {
-	struct ws_wave_trace t;
-	struct ws_trace_reader r;
+	struct sg_wave_trace t;
+	struct sg_trace_reader r;
 
-	ws_trace_init(&t);
-	ws_trace_start(&t, 0, ~0ull);
-	ws_trace_step(&t, 0, ~0ull);
-	ws_trace_step(&t, 5, 0xff); /* a jump and a change at once */
-	ws_trace_step(&t, 0, 0xff);
-	ws_trace_end(&t);
-	ws_trace_read(&r, &t);
-	assert_true(ws_trace_next(&r) && r.op == WS_TRACE_JUMP && r.run == 2 && r.jump == 5);
-	assert_true(ws_trace_next(&r) && r.op == WS_TRACE_EXEC && r.run == 0 && r.exec == 0xff);
-	assert_true(ws_trace_next(&r) && r.op == WS_TRACE_END && r.run == 1);
-	ws_trace_free(&t);
+	sg_trace_init(&t);
+	sg_trace_start(&t, 0, ~0ull);
+	sg_trace_step(&t, 0, ~0ull);
+	sg_trace_step(&t, 5, 0xff); /* a jump and a change at once */
+	sg_trace_step(&t, 0, 0xff);
+	sg_trace_end(&t);
+	sg_trace_read(&r, &t);
+	assert_true(sg_trace_next(&r) && r.op == SG_TRACE_JUMP && r.run == 2 && r.jump == 5);
+	assert_true(sg_trace_next(&r) && r.op == SG_TRACE_EXEC && r.run == 0 && r.exec == 0xff);
+	assert_true(sg_trace_next(&r) && r.op == SG_TRACE_END && r.run == 1);
+	sg_trace_free(&t);
 }
 
 static void check_access(uint64_t exec, uint64_t mask, const uint64_t *addr, size_t most_bytes)
 {
-	struct ws_trace_access a;
-	struct ws_trace_reader r;
-	struct ws_wave_trace t;
+	struct sg_trace_access a;
+	struct sg_trace_reader r;
+	struct sg_wave_trace t;
 
-	ws_trace_init(&t);
-	ws_trace_start(&t, 0, exec);
-	ws_trace_lanes(&t, WS_SPACE_GLOBAL, mask, addr);
+	sg_trace_init(&t);
+	sg_trace_start(&t, 0, exec);
+	sg_trace_lanes(&t, SG_SPACE_GLOBAL, mask, addr);
 	assert_true(t.memory.size <= most_bytes);
-	ws_trace_read(&r, &t);
-	assert_true(ws_trace_memory(&r, exec, &a));
-	ws_trace_expand(&a);
+	sg_trace_read(&r, &t);
+	assert_true(sg_trace_memory(&r, exec, &a));
+	sg_trace_expand(&a);
 	assert_true(a.mask == mask);
 	for (unsigned l = 0; l < 64; l++)
 		if (mask >> l & 1)
 			assert_true(a.addr[l] == addr[l]);
-	assert_false(ws_trace_memory(&r, exec, &a));
-	ws_trace_free(&t);
+	assert_false(sg_trace_memory(&r, exec, &a));
+	sg_trace_free(&t);
 }
 
 static void addresses_survive_in_every_form(void **state)
@@ -120,38 +120,38 @@ static void fill_register(uint32_t lane[64], unsigned k)
 /* Every register with many offsets and masks, some of them known, some forgotten meanwhile. */
 static void lds_patterns_are_read_as_written(void **state)
 {
-	static struct ws_trace_patterns patterns;
+	static struct sg_trace_patterns patterns;
 	static const uint64_t masks[] = { ~0ull, 0xf0f0, 1, 0, 1ull << 63 | 2 };
-	struct ws_wave_trace t;
-	struct ws_trace_reader r;
+	struct sg_wave_trace t;
+	struct sg_trace_reader r;
 	uint32_t lane[64];
 	size_t sizes[3];
 
-	ws_trace_init(&t);
+	sg_trace_init(&t);
 	/* without patterns, with them, and with them in storage that was used */
 	for (unsigned turn = 0; turn < 3; turn++) {
 		t.patterns = turn ? &patterns : NULL;
-		ws_trace_start(&t, 0, ~0ull);
+		sg_trace_start(&t, 0, ~0ull);
 		for (unsigned n = 0; n < 4000; n++) {
 			fill_register(lane, n % 4);
-			ws_trace_local(&t, masks[n / 64 % 5], lane, n % 7 * 132);
+			sg_trace_local(&t, masks[n / 64 % 5], lane, n % 7 * 132);
 		}
 		sizes[turn] = t.memory.size;
-		ws_trace_read(&r, &t);
+		sg_trace_read(&r, &t);
 		for (unsigned n = 0; n < 4000; n++) {
-			struct ws_trace_access a;
+			struct sg_trace_access a;
 			uint64_t mask, base;
-			enum ws_trace_form form;
+			enum sg_trace_form form;
 			size_t size, end;
-			const uint8_t *payload = ws_trace_peek(&r, ~0ull, &mask, &base, &form, &size, &end);
+			const uint8_t *payload = sg_trace_peek(&r, ~0ull, &mask, &base, &form, &size, &end);
 
 			fill_register(lane, n % 4);
 			assert_non_null(payload);
-			assert_true(ws_trace_memory(&r, ~0ull, &a));
+			assert_true(sg_trace_memory(&r, ~0ull, &a));
 			assert_int_equal(r.memory_at, end);
-			assert_int_equal(a.space, WS_SPACE_LDS);
+			assert_int_equal(a.space, SG_SPACE_LDS);
 			assert_true(a.mask == masks[n / 64 % 5] && mask == a.mask);
-			ws_trace_expand(&a);
+			sg_trace_expand(&a);
 			for (uint64_t m = a.mask; m; m &= m - 1) {
 				unsigned l = (unsigned)__builtin_ctzll(m);
 
@@ -161,59 +161,59 @@ static void lds_patterns_are_read_as_written(void **state)
 		assert_false(r.memory_at < t.memory.size);
 	}
 	assert_true(sizes[1] < sizes[0] * 3 / 4 && sizes[2] == sizes[1]);
-	ws_trace_free(&t);
+	sg_trace_free(&t);
 }
 
 /* Cut off anywhere, or with a list that is said to be where none can be. */
 static void damaged_likenesses_are_refused(void **state)
 {
-	static struct ws_trace_patterns patterns;
-	struct ws_trace_access a;
-	struct ws_trace_reader r;
-	struct ws_wave_trace t;
+	static struct sg_trace_patterns patterns;
+	struct sg_trace_access a;
+	struct sg_trace_reader r;
+	struct sg_wave_trace t;
 	uint32_t lane[64], back = 1000;
 	size_t first, whole;
 
-	ws_trace_init(&t);
+	sg_trace_init(&t);
 	t.patterns = &patterns;
-	ws_trace_start(&t, 0, ~0ull);
+	sg_trace_start(&t, 0, ~0ull);
 	fill_register(lane, 2);
-	ws_trace_local(&t, ~0ull, lane, 0);
+	sg_trace_local(&t, ~0ull, lane, 0);
 	first = t.memory.size;
-	ws_trace_local(&t, ~0ull, lane, 4);
+	sg_trace_local(&t, ~0ull, lane, 4);
 	whole = t.memory.size;
 	assert_int_equal(whole - first, 13);
 	for (size_t size = first; size < whole; size++) {
 		t.memory.size = size;
-		ws_trace_read(&r, &t);
-		assert_true(ws_trace_memory(&r, ~0ull, &a));
-		assert_false(ws_trace_memory(&r, ~0ull, &a));
+		sg_trace_read(&r, &t);
+		assert_true(sg_trace_memory(&r, ~0ull, &a));
+		assert_false(sg_trace_memory(&r, ~0ull, &a));
 	}
 	t.memory.size = whole;
 	memcpy(t.memory.bytes + whole - 4, &back, 4);
-	ws_trace_read(&r, &t);
-	assert_true(ws_trace_memory(&r, ~0ull, &a));
-	assert_false(ws_trace_memory(&r, ~0ull, &a));
-	ws_trace_free(&t);
+	sg_trace_read(&r, &t);
+	assert_true(sg_trace_memory(&r, ~0ull, &a));
+	assert_false(sg_trace_memory(&r, ~0ull, &a));
+	sg_trace_free(&t);
 }
 
 static void damaged_traces_are_refused(void **state)
 {
 	uint64_t addr[64] = { 1, 5, 2 };
-	struct ws_trace_access a;
-	struct ws_trace_reader r;
-	struct ws_wave_trace t;
+	struct sg_trace_access a;
+	struct sg_trace_reader r;
+	struct sg_wave_trace t;
 
-	ws_trace_init(&t);
-	ws_trace_start(&t, 0, 7);
-	ws_trace_lanes(&t, WS_SPACE_GLOBAL, 7, addr);
+	sg_trace_init(&t);
+	sg_trace_start(&t, 0, 7);
+	sg_trace_lanes(&t, SG_SPACE_GLOBAL, 7, addr);
 	for (size_t size = 0; size < 9 + 12; size++) {
 		t.memory.size = size;
-		ws_trace_read(&r, &t);
-		assert_false(ws_trace_memory(&r, 7, &a));
-		assert_false(ws_trace_next(&r));
+		sg_trace_read(&r, &t);
+		assert_false(sg_trace_memory(&r, 7, &a));
+		assert_false(sg_trace_next(&r));
 	}
-	ws_trace_free(&t);
+	sg_trace_free(&t);
 }
 
 int main(void)

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-static struct ws_catalogue *mi200, *mi300, *soft;
+static struct cnt_catalogue *mi200, *mi300, *soft;
 
 static int setup(void **state)
 {
-	struct ws_agent_props props = { .simd_count = 416,
+	struct cnt_agent_props props = { .simd_count = 416,
 					.simd_per_cu = 4,
 					.array_count = 8,
 					.simd_arrays_per_engine = 1,
@@ -21,33 +21,33 @@ static int setup(void **state)
 					.soft = true };
 	struct ws_err err;
 
-	return ws_catalogue_create("gfx90a", NULL, &mi200, &err) ||
-	       ws_catalogue_create("gfx942", NULL, &mi300, &err) ||
-	       ws_catalogue_create("gfx90a", &props, &soft, &err);
+	return cnt_catalogue_create("gfx90a", NULL, &mi200, &err) ||
+	       cnt_catalogue_create("gfx942", NULL, &mi300, &err) ||
+	       cnt_catalogue_create("gfx90a", &props, &soft, &err);
 }
 
 static int teardown(void **state)
 {
-	ws_catalogue_destroy(mi200);
-	ws_catalogue_destroy(mi300);
-	ws_catalogue_destroy(soft);
+	cnt_catalogue_destroy(mi200);
+	cnt_catalogue_destroy(mi300);
+	cnt_catalogue_destroy(soft);
 	return 0;
 }
 
 #define GROUP(...)                                                                                 \
-	((struct ws_plan_group){ (const char *const[]){ __VA_ARGS__ },                             \
+	((struct cnt_plan_group){ (const char *const[]){ __VA_ARGS__ },                             \
 				 sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *) })
 
 /* Counted anew: what a pass asks of a block is within its limit, and accumulators stand where they
  * must. */
-static void check_passes(const struct ws_plan *plan)
+static void check_passes(const struct cnt_plan *plan)
 {
 	for (size_t p = 0; p < plan->n_passes; p++) {
-		const struct ws_plan_pass *pass = &plan->passes[p];
+		const struct cnt_plan_pass *pass = &plan->passes[p];
 
 		assert_true(pass->n_reads > 0);
-		for (size_t b = 0; b < ws_catalogue_n_blocks(plan->cat); b++) {
-			const struct ws_counter_block *block = ws_catalogue_block(plan->cat, b);
+		for (size_t b = 0; b < cnt_catalogue_n_blocks(plan->cat); b++) {
+			const struct cnt_counter_block *block = cnt_catalogue_block(plan->cat, b);
 			unsigned n = 0;
 
 			for (uint32_t i = 0; i < pass->n_reads; i++)
@@ -56,27 +56,27 @@ static void check_passes(const struct ws_plan *plan)
 				fail_msg("pass %zu: %u of block %s", p, n, block->name);
 		}
 		for (uint32_t i = 0; i < pass->n_reads; i++) {
-			const struct ws_plan_read *read = &plan->reads[pass->first_read + i];
+			const struct cnt_plan_read *read = &plan->reads[pass->first_read + i];
 
 			assert_int_equal(read->pass, p);
 			for (uint32_t k = 0; k < i; k++)
 				assert_string_not_equal(read->spelling, read[-(int)k - 1].spelling);
-			if (read->form != WS_FORM_ACCUMULATED)
+			if (read->form != CNT_FORM_ACCUMULATED)
 				continue;
 			assert_true(i > 0);
 			assert_ptr_equal(read[-1].counter, read->counter);
-			assert_int_equal(read[-1].form, WS_FORM_EACH);
+			assert_int_equal(read[-1].form, CNT_FORM_EACH);
 		}
 	}
 }
 
-static void check_requests(const struct ws_plan *plan)
+static void check_requests(const struct cnt_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_requests; i++) {
-		const struct ws_plan_request *q = &plan->requests[i];
+		const struct cnt_plan_request *q = &plan->requests[i];
 
-		assert_int_equal(q->state == WS_PLAN_AVAILABLE, q->why == NULL);
-		if (q->state || q->counter->kind == WS_COUNTER_CONSTANT)
+		assert_int_equal(q->state == CNT_PLAN_AVAILABLE, q->why == NULL);
+		if (q->state || q->counter->kind == CNT_COUNTER_CONSTANT)
 			assert_int_equal(q->n_reads, 0);
 		for (size_t k = 0; k < q->n_reads; k++) {
 			assert_in_range(q->reads[k], 0, plan->n_reads - 1);
@@ -88,12 +88,12 @@ static void check_requests(const struct ws_plan *plan)
 }
 
 /* What no plan can go below: places of a block over its limit. */
-static size_t bound_of(const struct ws_plan *plan)
+static size_t bound_of(const struct cnt_plan *plan)
 {
 	size_t bound = 0;
 
-	for (size_t b = 0; b < ws_catalogue_n_blocks(plan->cat); b++) {
-		const struct ws_counter_block *block = ws_catalogue_block(plan->cat, b);
+	for (size_t b = 0; b < cnt_catalogue_n_blocks(plan->cat); b++) {
+		const struct cnt_counter_block *block = cnt_catalogue_block(plan->cat, b);
 		size_t places = 0;
 
 		for (size_t i = 0; i < plan->n_reads; i++) {
@@ -111,17 +111,17 @@ static size_t bound_of(const struct ws_plan *plan)
 	return bound;
 }
 
-static struct ws_plan *make(const struct ws_catalogue *cat, const struct ws_plan_group *groups,
+static struct cnt_plan *make(const struct cnt_catalogue *cat, const struct cnt_plan_group *groups,
 			    size_t n, unsigned mode)
 {
-	struct ws_plan *plan = NULL;
+	struct cnt_plan *plan = NULL;
 	struct ws_err err;
 
-	if (ws_plan_make(cat, groups, n, mode, &plan, &err))
+	if (cnt_plan_make(cat, groups, n, mode, &plan, &err))
 		fail_msg("%s", err.text);
 	check_passes(plan);
 	check_requests(plan);
-	if ((mode & 0xff) == WS_PLAN_POOL)
+	if ((mode & 0xff) == CNT_PLAN_POOL)
 		assert_int_equal(plan->n_passes, bound_of(plan));
 	return plan;
 }

@@ -15,143 +15,143 @@
 
 static void committed_records_come_back_in_order(void **state)
 {
-	struct ws_writer *writer = open_writer(&quiet);
-	struct ws_lane *lane = ws_lane_get(writer, 7);
+	struct cap_writer *writer = open_writer(&quiet);
+	struct cap_lane *lane = cap_lane_get(writer, 7);
 	uint64_t next[1] = { 0 };
 	struct sum sum;
 
 	for (uint64_t i = 0; i < 100000; i++) /* 4 MB: all chunk sizes */
 		assert_true(put_call(lane, 0, i));
-	ws_writer_end(writer, WS_END_EXIT);
-	ws_writer_close(writer);
+	cap_writer_end(writer, CAP_END_EXIT);
+	cap_writer_close(writer);
 	sum = read_calls(next, 1);
 	assert_int_equal(sum.n_calls, 100000);
-	assert_false(ws_damage_any(&sum.damage));
+	assert_false(cap_damage_any(&sum.damage));
 }
 
 static void a_reserved_record_is_not_there_until_committed(void **state)
 {
-	struct ws_writer *writer = open_writer(&quiet);
-	struct ws_lane *lane = ws_lane_get(writer, 7), *same = lane;
-	struct ws_rec_call *rec;
+	struct cap_writer *writer = open_writer(&quiet);
+	struct cap_lane *lane = cap_lane_get(writer, 7), *same = lane;
+	struct cap_rec_call *rec;
 
 	put_call(lane, 0, 0);
-	rec = ws_lane_reserve(&same, sizeof(*rec));
+	rec = cap_lane_reserve(&same, sizeof(*rec));
 	memset(rec, 0xff, sizeof(*rec));
 	assert_int_equal(read_calls(NULL, 0).n_calls, 1);
-	ws_lane_cancel(same, sizeof(*rec));
+	cap_lane_cancel(same, sizeof(*rec));
 	put_call(lane, 0, 1);
 	assert_int_equal(read_calls(NULL, 0).n_calls, 2);
-	ws_writer_close(writer);
+	cap_writer_close(writer);
 }
 
 static void an_append_on_top_of_an_append_goes_to_the_lane_above(void **state)
 {
-	struct ws_writer *writer = open_writer(&quiet);
-	struct ws_lane *lane = ws_lane_get(writer, 7), *outer = lane, *inner = lane, *third;
-	struct ws_rec_call *a = ws_lane_reserve(&outer, sizeof(*a)), *b;
+	struct cap_writer *writer = open_writer(&quiet);
+	struct cap_lane *lane = cap_lane_get(writer, 7), *outer = lane, *inner = lane, *third;
+	struct cap_rec_call *a = cap_lane_reserve(&outer, sizeof(*a)), *b;
 	uint64_t next[2] = { 0, 0 };
 
-	b = ws_lane_reserve(&inner, sizeof(*b));
+	b = cap_lane_reserve(&inner, sizeof(*b));
 	assert_non_null(b);
 	assert_ptr_not_equal(inner, outer);
 	third = lane;
-	assert_null(ws_lane_reserve(&third, sizeof(*b)));
-	*b = (struct ws_rec_call){ .h.what = 1, .end_ticks = 1, .ancestor_id = UINT64_MAX };
-	ws_lane_commit(inner, &b->h, WS_REC_FIXED_TAG(CALL, struct ws_rec_call));
+	assert_null(cap_lane_reserve(&third, sizeof(*b)));
+	*b = (struct cap_rec_call){ .h.what = 1, .end_ticks = 1, .ancestor_id = UINT64_MAX };
+	cap_lane_commit(inner, &b->h, CAP_REC_FIXED_TAG(CALL, struct cap_rec_call));
 	/* the inner one is safe although the outer never finishes */
 	assert_int_equal(read_calls(next, 2).n_calls, 1);
 	assert_int_equal(next[1], 1);
-	*a = (struct ws_rec_call){ .end_ticks = 1, .ancestor_id = UINT64_MAX };
-	ws_lane_commit(outer, &a->h, WS_REC_FIXED_TAG(CALL, struct ws_rec_call));
+	*a = (struct cap_rec_call){ .end_ticks = 1, .ancestor_id = UINT64_MAX };
+	cap_lane_commit(outer, &a->h, CAP_REC_FIXED_TAG(CALL, struct cap_rec_call));
 	assert_int_equal(read_calls(NULL, 0).n_calls, 2);
-	ws_writer_close(writer);
+	cap_writer_close(writer);
 }
 
 static void a_lane_changes_hands_with_its_owner(void **state)
 {
-	struct ws_writer *writer = open_writer(&quiet);
-	struct ws_lane *lane = ws_lane_get(writer, 11), *again;
-	struct ws_reader *reader;
-	struct ws_view view = { 0 };
-	const struct ws_rec *rec;
+	struct cap_writer *writer = open_writer(&quiet);
+	struct cap_lane *lane = cap_lane_get(writer, 11), *again;
+	struct cap_reader *reader;
+	struct cap_view view = { 0 };
+	const struct cap_rec *rec;
 	uint32_t seen = 0;
 
 	put_call(lane, 11, 0);
-	ws_lane_put(lane);
-	again = ws_lane_get(writer, 12);
+	cap_lane_put(lane);
+	again = cap_lane_get(writer, 12);
 	assert_ptr_equal(again, lane);
 	put_call(again, 12, 0);
-	ws_writer_close(writer);
+	cap_writer_close(writer);
 
 	reader = open_reader();
-	for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
-		assert_int_equal(ws_reader_load(reader, i, &view, NULL), WS_OK);
-		while (view.kind == WS_CHUNK_EVENT && (rec = ws_view_next(&view))) {
+	for (size_t i = 0; i < cap_reader_n_chunks(reader); i++) {
+		assert_int_equal(cap_reader_load(reader, i, &view, NULL), WS_OK);
+		while (view.kind == CAP_CHUNK_EVENT && (rec = cap_view_next(&view))) {
 			assert_int_equal(view.tid, rec->what);
 			seen++;
 		}
 	}
 	assert_int_equal(seen, 2);
-	ws_view_fini(&view);
-	ws_reader_close(reader);
+	cap_view_fini(&view);
+	cap_reader_close(reader);
 }
 
 static void texts_are_interned_once(void **state)
 {
-	struct ws_writer *writer = open_writer(&quiet);
+	struct cap_writer *writer = open_writer(&quiet);
 	char text[32];
-	uint32_t first = ws_writer_intern(writer, "hipMalloc", 9);
+	uint32_t first = cap_writer_intern(writer, "hipMalloc", 9);
 
 	assert_int_equal(first, 1);
-	assert_int_equal(ws_writer_intern(writer, "hipMalloc", 9), first);
-	assert_int_equal(ws_writer_intern(writer, "", 0), 0);
-	assert_int_equal(ws_writer_intern(writer, NULL, 0), 0);
+	assert_int_equal(cap_writer_intern(writer, "hipMalloc", 9), first);
+	assert_int_equal(cap_writer_intern(writer, "", 0), 0);
+	assert_int_equal(cap_writer_intern(writer, NULL, 0), 0);
 	for (int i = 0; i < 20000; i++) {
 		snprintf(text, sizeof(text), "text %d", i);
-		assert_int_equal(ws_writer_intern(writer, text, strlen(text)), i + 2);
+		assert_int_equal(cap_writer_intern(writer, text, strlen(text)), i + 2);
 	}
 	for (int i = 0; i < 20000; i++) {
 		snprintf(text, sizeof(text), "text %d", i);
-		assert_int_equal(ws_writer_intern(writer, text, strlen(text)), i + 2);
+		assert_int_equal(cap_writer_intern(writer, text, strlen(text)), i + 2);
 	}
-	ws_writer_close(writer);
+	cap_writer_close(writer);
 	assert_int_equal(read_calls(NULL, 0).n_meta, 20001 + 2); /* and two clock pairs */
 }
 
 static void unused_chunks_are_given_back_at_close(void **state)
 {
-	struct ws_writer *writer = open_writer(&quiet);
+	struct cap_writer *writer = open_writer(&quiet);
 	struct stat st;
 
-	ws_writer_tend(writer);
-	assert_true(ws_writer_file_bytes(writer) > 4u << 20);
-	ws_writer_close(writer);
+	cap_writer_tend(writer);
+	assert_true(cap_writer_file_bytes(writer) > 4u << 20);
+	cap_writer_close(writer);
 	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_size, WS_FILE_HEAD_BYTES + WS_CHUNK_ALIGN); /* META alone */
+	assert_int_equal(st.st_size, CAP_FILE_HEAD_BYTES + CAP_CHUNK_ALIGN); /* META alone */
 }
 
 static void clock_pairs_agree_with_the_clock(void **state)
 {
-	struct ws_writer *writer = open_writer(&helped);
-	struct ws_reader *reader;
-	struct ws_view view = { 0 };
-	const struct ws_rec_clock *pair;
-	struct ws_rec_clock last = { 0 };
-	const struct ws_rec *rec;
+	struct cap_writer *writer = open_writer(&helped);
+	struct cap_reader *reader;
+	struct cap_view view = { 0 };
+	const struct cap_rec_clock *pair;
+	struct cap_rec_clock last = { 0 };
+	const struct cap_rec *rec;
 	int n = 0;
 
 	usleep(30000);
-	ws_writer_end(writer, WS_END_EXIT);
-	ws_writer_close(writer);
+	cap_writer_end(writer, CAP_END_EXIT);
+	cap_writer_close(writer);
 	reader = open_reader();
-	assert_true(ws_reader_closed(reader));
-	for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
-		assert_int_equal(ws_reader_load(reader, i, &view, NULL), WS_OK);
-		while ((rec = ws_view_next(&view))) {
-			if (ws_rec_type(rec) != WS_REC_CLOCK)
+	assert_true(cap_reader_closed(reader));
+	for (size_t i = 0; i < cap_reader_n_chunks(reader); i++) {
+		assert_int_equal(cap_reader_load(reader, i, &view, NULL), WS_OK);
+		while ((rec = cap_view_next(&view))) {
+			if (cap_rec_type(rec) != CAP_REC_CLOCK)
 				continue;
-			pair = (const struct ws_rec_clock *)rec;
+			pair = (const struct cap_rec_clock *)rec;
 			assert_true(pair->h.time > last.h.time);
 			assert_true(pair->boottime_ns > last.boottime_ns);
 			last = *pair;
@@ -159,8 +159,8 @@ static void clock_pairs_agree_with_the_clock(void **state)
 		}
 	}
 	assert_true(n >= 4); /* twice at start, 1 ms, 11 ms, end */
-	ws_view_fini(&view);
-	ws_reader_close(reader);
+	cap_view_fini(&view);
+	cap_reader_close(reader);
 }
 
 /* Mappings of this process whose line contains @part. */
@@ -184,14 +184,14 @@ static void opening_and_closing_leaks_nothing(void **state)
 
 	for (int i = 0; i < 1000; i++) {
 		/* a helper every tenth time: threads are what takes long here */
-		struct ws_writer *writer = open_writer(i % 10 ? &quiet : &helped);
-		struct ws_lane *lane = ws_lane_get(writer, 7);
+		struct cap_writer *writer = open_writer(i % 10 ? &quiet : &helped);
+		struct cap_lane *lane = cap_lane_get(writer, 7);
 
 		put_call(lane, 0, 0);
-		ws_writer_intern(writer, "a", 1);
-		ws_lane_put(lane);
-		ws_writer_end(writer, WS_END_DETACH);
-		ws_writer_close(writer);
+		cap_writer_intern(writer, "a", 1);
+		cap_lane_put(lane);
+		cap_writer_end(writer, CAP_END_DETACH);
+		cap_writer_close(writer);
 		if (i == 100) { /* thread stacks and the like have settled */
 			maps = count_maps("");
 			fd = dup(0);
@@ -212,7 +212,7 @@ static void opening_and_closing_leaks_nothing(void **state)
 #define PER_THREAD 10000
 
 struct job {
-	struct ws_writer *writer;
+	struct cap_writer *writer;
 	uint32_t index;
 	uint64_t n_put;
 };
@@ -220,24 +220,24 @@ struct job {
 static void *append_many(void *arg)
 {
 	struct job *job = arg;
-	struct ws_lane *lane = NULL;
+	struct cap_lane *lane = NULL;
 
 	for (uint64_t i = 0; i < PER_THREAD; i++) {
 		if (i % 2500 == 0) { /* churn: lanes change hands under load */
-			ws_lane_put(lane);
-			lane = ws_lane_get(job->writer, job->index + 100);
+			cap_lane_put(lane);
+			lane = cap_lane_get(job->writer, job->index + 100);
 		}
 		if (i % 1000 == 0)
-			ws_writer_intern(job->writer, (const char *)&i, sizeof(i));
+			cap_writer_intern(job->writer, (const char *)&i, sizeof(i));
 		job->n_put += put_call(lane, job->index, i);
 	}
-	ws_lane_put(lane);
+	cap_lane_put(lane);
 	return NULL;
 }
 
 static void many_threads_lose_nothing(void **state)
 {
-	struct ws_writer *writer = open_writer(&helped);
+	struct cap_writer *writer = open_writer(&helped);
 	struct job jobs[N_THREADS];
 	pthread_t threads[N_THREADS];
 	struct sum sum;
@@ -250,16 +250,16 @@ static void many_threads_lose_nothing(void **state)
 		pthread_join(threads[i], NULL);
 		assert_int_equal(jobs[i].n_put, PER_THREAD);
 	}
-	ws_writer_close(writer);
+	cap_writer_close(writer);
 	/* a thread's records are over several lanes now, so count and check each, not their order
 	 */
 	sum = read_calls(NULL, 0);
 	assert_int_equal(sum.n_calls, (uint64_t)N_THREADS * PER_THREAD);
-	assert_false(ws_damage_any(&sum.damage));
+	assert_false(cap_damage_any(&sum.damage));
 }
 
 /* A handler that records, on top of a thread that records. */
-static struct ws_lane *handler_lane;
+static struct cap_lane *handler_lane;
 static volatile uint64_t n_handled;
 
 static void record_in_handler(int signo)
@@ -272,7 +272,7 @@ static void record_in_handler(int signo)
 
 static void signal_handlers_record_on_top(void **state)
 {
-	struct ws_writer *writer = open_writer(&quiet);
+	struct cap_writer *writer = open_writer(&quiet);
 	struct sigaction action = { .sa_handler = record_in_handler }, before;
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
 	struct itimerspec every = { { 0, 20000 }, { 0, 20000 } };
@@ -280,7 +280,7 @@ static void signal_handlers_record_on_top(void **state)
 	timer_t timer;
 	struct sum sum;
 
-	handler_lane = ws_lane_get(writer, 7);
+	handler_lane = cap_lane_get(writer, 7);
 	n_handled = 0;
 	sigaction(SIGUSR1, &action, &before);
 	assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
@@ -289,11 +289,11 @@ static void signal_handlers_record_on_top(void **state)
 		n += put_call(handler_lane, 0, n);
 	timer_delete(timer);
 	sigaction(SIGUSR1, &before, NULL);
-	ws_writer_close(writer);
+	cap_writer_close(writer);
 	sum = read_calls(next, 1); /* thread 1's are over two lanes */
 	assert_int_equal(next[0], n);
 	assert_int_equal(sum.n_calls, n + n_handled);
-	assert_false(ws_damage_any(&sum.damage));
+	assert_false(cap_damage_any(&sum.damage));
 }
 
 static long n_faults(void)
@@ -307,29 +307,29 @@ static long n_faults(void)
 /* After a burst that had to make its own chunks, the next one finds them, and their pages, there. */
 static void bursts_find_chunks_ready(void **state)
 {
-	const uint64_t n_burst = (12u << 20) / sizeof(struct ws_rec_call);
-	struct ws_writer *writer = open_writer(&quiet);
-	struct ws_lane *lane = ws_lane_get(writer, 7);
+	const uint64_t n_burst = (12u << 20) / sizeof(struct cap_rec_call);
+	struct cap_writer *writer = open_writer(&quiet);
+	struct cap_lane *lane = cap_lane_get(writer, 7);
 	uint64_t n = 0, before, next[1] = { 0 };
 	struct sum sum;
 	long faults;
 
 	for (int burst = 0; burst < 4; burst++) {
-		ws_writer_tend(writer); /* as the helper does meanwhile */
+		cap_writer_tend(writer); /* as the helper does meanwhile */
 		for (uint64_t i = 0; i < n_burst; i++)
 			assert_true(put_call(lane, 0, n++));
 	}
-	ws_writer_tend(writer);
-	before = ws_writer_file_bytes(writer);
+	cap_writer_tend(writer);
+	before = cap_writer_file_bytes(writer);
 	faults = n_faults();
 	for (uint64_t i = 0; i < n_burst; i++)
 		assert_true(put_call(lane, 0, n++));
 	assert_in_range(n_faults() - faults, 0, 100); /* 12 MiB have 3072 pages */
-	assert_int_equal(ws_writer_file_bytes(writer), before);
-	ws_writer_close(writer);
+	assert_int_equal(cap_writer_file_bytes(writer), before);
+	cap_writer_close(writer);
 	sum = read_calls(next, 1);
 	assert_int_equal(sum.n_calls, n);
-	assert_false(ws_damage_any(&sum.damage));
+	assert_false(cap_damage_any(&sum.damage));
 }
 
 int main(void)

@@ -25,7 +25,7 @@ struct shared {
 };
 
 struct kill_job {
-	struct ws_writer *writer;
+	struct cap_writer *writer;
 	struct shared *shared;
 	uint32_t index;
 };
@@ -33,7 +33,7 @@ struct kill_job {
 static void *append_forever(void *arg)
 {
 	struct kill_job *job = arg;
-	struct ws_lane *lane = ws_lane_get(job->writer, job->index);
+	struct cap_lane *lane = cap_lane_get(job->writer, job->index);
 
 	for (uint64_t i = 0;; i++) {
 		if (put_call(lane, job->index, i))
@@ -63,10 +63,10 @@ static void killed_writers_leave_every_committed_record(void **state)
 		assert_true(pid >= 0);
 		if (pid == 0) {
 			struct kill_job jobs[KILL_THREADS];
-			struct ws_writer *writer;
+			struct cap_writer *writer;
 			pthread_t thread;
 
-			if (ws_writer_open(path, &helped, &writer, NULL))
+			if (cap_writer_open(path, &helped, &writer, NULL))
 				_exit(1);
 			for (uint32_t i = 0; i < KILL_THREADS; i++) {
 				jobs[i] = (struct kill_job){ writer, shared, i };
@@ -88,7 +88,7 @@ static void killed_writers_leave_every_committed_record(void **state)
 			assert_true(next[i] >= shared->done[i]);
 			assert_true(next[i] <= shared->done[i] + 1);
 		}
-		assert_false(ws_damage_any(&sum.damage));
+		assert_false(cap_damage_any(&sum.damage));
 		total += sum.n_calls;
 	}
 	assert_true(total > 1000);
@@ -97,10 +97,10 @@ static void killed_writers_leave_every_committed_record(void **state)
 
 static void a_size_limit_drops_and_counts(void **state)
 {
-	struct ws_writer_opts opts = { .no_helper = true, .max_bytes = 400 << 10 };
-	struct ws_writer *writer = open_writer(&opts);
-	struct ws_lane *lane = ws_lane_get(writer, 7);
-	struct ws_reader *reader;
+	struct cap_writer_opts opts = { .no_helper = true, .max_bytes = 400 << 10 };
+	struct cap_writer *writer = open_writer(&opts);
+	struct cap_lane *lane = cap_lane_get(writer, 7);
+	struct cap_reader *reader;
 	uint64_t n = 0, lost = 0, next[1] = { 0 };
 
 	for (uint64_t i = 0; i < 20000; i++) {
@@ -108,15 +108,15 @@ static void a_size_limit_drops_and_counts(void **state)
 			n++;
 		} else {
 			lost++;
-			ws_writer_count(writer, WS_DOMAIN_HSA_API, WS_LEDGER_DROPPED, 1);
+			cap_writer_count(writer, CAP_DOMAIN_HSA_API, CAP_LEDGER_DROPPED, 1);
 		}
 	}
 	assert_true(n > 1000 && lost > 1000);
-	ws_writer_close(writer);
+	cap_writer_close(writer);
 	assert_int_equal(read_calls(next, 1).n_calls, n);
 	reader = open_reader();
-	assert_int_equal(ws_reader_head(reader)->ledger[WS_DOMAIN_HSA_API].dropped, lost);
-	ws_reader_close(reader);
+	assert_int_equal(cap_reader_head(reader)->ledger[CAP_DOMAIN_HSA_API].dropped, lost);
+	cap_reader_close(reader);
 }
 
 static void a_file_size_limit_raises_no_signal(void **state)
@@ -127,15 +127,15 @@ static void a_file_size_limit_raises_no_signal(void **state)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		struct rlimit limit = { 600 << 10, 600 << 10 };
-		struct ws_writer *writer;
-		struct ws_lane *lane;
+		struct cap_writer *writer;
+		struct cap_lane *lane;
 		uint64_t n = 0;
 
 		setrlimit(RLIMIT_FSIZE, &limit);
 		unlink(path);
-		if (ws_writer_open(path, &helped, &writer, NULL))
+		if (cap_writer_open(path, &helped, &writer, NULL))
 			_exit(1);
-		lane = ws_lane_get(writer, 7);
+		lane = cap_lane_get(writer, 7);
 		if (!lane)
 			_exit(2);
 		for (uint64_t i = 0; i < 100000; i++)
@@ -153,17 +153,17 @@ static int on_a_full_disk(void)
 {
 	static char ballast[1 << 20];
 	char full[160], *saved = path;
-	struct ws_writer *writer;
-	struct ws_lane *lane;
+	struct cap_writer *writer;
+	struct cap_lane *lane;
 	uint64_t n = 0, before;
 	int fd;
 
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("tmpfs", dir, "tmpfs", 0, "size=1m") != 0)
 		return 77;
-	if (ws_writer_open(saved, &helped, &writer, NULL))
+	if (cap_writer_open(saved, &helped, &writer, NULL))
 		return 1;
-	lane = ws_lane_get(writer, 7);
+	lane = cap_lane_get(writer, 7);
 	snprintf(full, sizeof(full), "%s/ballast", dir);
 	fd = open(full, O_CREAT | O_WRONLY, 0600);
 	while (write(fd, ballast, 4096) > 0)
@@ -183,7 +183,7 @@ static int on_a_full_disk(void)
 	uint64_t next[1] = { 0 };
 	struct sum sum = read_calls(next, 1);
 
-	return next[0] == n && !ws_damage_any(&sum.damage) ? 0 : 4;
+	return next[0] == n && !cap_damage_any(&sum.damage) ? 0 : 4;
 }
 
 static void a_full_disk_is_survived_and_left_behind(void **state)
@@ -204,8 +204,8 @@ static void a_full_disk_is_survived_and_left_behind(void **state)
 
 static void descriptors_closed_by_the_program_do_no_harm(void **state)
 {
-	struct ws_writer *writer = open_writer(&quiet);
-	struct ws_lane *lane = ws_lane_get(writer, 7);
+	struct cap_writer *writer = open_writer(&quiet);
+	struct cap_lane *lane = cap_lane_get(writer, 7);
 	char other[160];
 	struct stat st;
 	int fd, high;
@@ -219,7 +219,7 @@ static void descriptors_closed_by_the_program_do_no_harm(void **state)
 	high = fcntl(fd, F_DUPFD, 512);
 	for (uint64_t i = 1; i < 50000; i++)
 		assert_true(put_call(lane, 0, i));
-	ws_writer_close(writer);
+	cap_writer_close(writer);
 	assert_int_equal(fstat(high, &st), 0); /* still open, and nothing was written to it */
 	assert_int_equal(st.st_size, 0);
 	close(high);
@@ -230,8 +230,8 @@ static void descriptors_closed_by_the_program_do_no_harm(void **state)
 
 static void a_forked_child_leaves_the_parents_file_alone(void **state)
 {
-	struct ws_writer *writer = open_writer(&helped);
-	struct ws_lane *lane = ws_lane_get(writer, 7);
+	struct cap_writer *writer = open_writer(&helped);
+	struct cap_lane *lane = cap_lane_get(writer, 7);
 	int status;
 	pid_t pid;
 
@@ -239,32 +239,32 @@ static void a_forked_child_leaves_the_parents_file_alone(void **state)
 	pid = fork();
 	if (pid == 0) {
 		char mine[160];
-		struct ws_writer *child;
+		struct cap_writer *child;
 
-		ws_writer_forked(writer);
+		cap_writer_forked(writer);
 		snprintf(mine, sizeof(mine), "%s.child", path);
-		if (ws_writer_open(mine, &quiet, &child, NULL))
+		if (cap_writer_open(mine, &quiet, &child, NULL))
 			_exit(1);
-		put_call(ws_lane_get(child, 8), 0, 0);
-		ws_writer_close(child);
+		put_call(cap_lane_get(child, 8), 0, 0);
+		cap_writer_close(child);
 		unlink(mine);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	put_call(lane, 0, 1);
-	ws_writer_close(writer);
+	cap_writer_close(writer);
 	assert_int_equal(read_calls(NULL, 0).n_calls, 2);
 }
 
 static void an_existing_file_is_not_overwritten(void **state)
 {
-	struct ws_writer *writer = open_writer(&quiet), *second;
+	struct cap_writer *writer = open_writer(&quiet), *second;
 	struct ws_err err = { 0 };
 
-	assert_fails_with(ws_writer_open(path, &quiet, &second, &err), WS_E_EXISTS, &err,
+	assert_fails_with(cap_writer_open(path, &quiet, &second, &err), WS_E_EXISTS, &err,
 			  "cannot create capture");
-	ws_writer_close(writer);
+	cap_writer_close(writer);
 }
 
 int main(void)

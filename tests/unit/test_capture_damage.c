@@ -36,13 +36,13 @@ static void spill(const char *bytes, size_t n)
 
 static void write_sample(uint64_t n)
 {
-	struct ws_writer *writer = open_writer(&quiet);
-	struct ws_lane *lane = ws_lane_get(writer, 7);
+	struct cap_writer *writer = open_writer(&quiet);
+	struct cap_lane *lane = cap_lane_get(writer, 7);
 
 	for (uint64_t i = 0; i < n; i++)
 		assert_true(put_call(lane, 0, i));
-	ws_writer_end(writer, WS_END_EXIT);
-	ws_writer_close(writer);
+	cap_writer_end(writer, CAP_END_EXIT);
+	cap_writer_close(writer);
 }
 
 static void cut_files_give_what_is_left(void **state)
@@ -54,7 +54,7 @@ static void cut_files_give_what_is_left(void **state)
 
 	write_sample(10000);
 	bytes = slurp(&n);
-	for (size_t cut = n, step; cut > sizeof(struct ws_file_head); cut -= WS_MIN(cut, step)) {
+	for (size_t cut = n, step; cut > sizeof(struct cap_file_head); cut -= WS_MIN(cut, step)) {
 		struct sum sum;
 
 		step = 1 + (size_t)rand_r(&seed) % 20000;
@@ -64,11 +64,11 @@ static void cut_files_give_what_is_left(void **state)
 		before = sum.n_calls;
 	}
 	spill(bytes, 20);
-	struct ws_reader *reader;
+	struct cap_reader *reader;
 	struct ws_err err = { 0 };
-	assert_fails_with(ws_reader_open(path, &reader, &err), WS_E_FORMAT, &err, "cut off");
+	assert_fails_with(cap_reader_open(path, &reader, &err), WS_E_FORMAT, &err, "cut off");
 	spill("hello, world", 12);
-	assert_fails_with(ws_reader_open(path, &reader, &err), WS_E_FORMAT, &err, "not a capture");
+	assert_fails_with(cap_reader_open(path, &reader, &err), WS_E_FORMAT, &err, "not a capture");
 	test_free(bytes);
 }
 
@@ -81,37 +81,37 @@ static void broken_tags_cost_their_neighbourhood_only(void **state)
 	write_sample(10000);
 	bytes = slurp(&n);
 	/* one tag after another in the first event chunk, found by walking it */
-	size_t chunk = WS_FILE_HEAD_BYTES + WS_CHUNK_ALIGN;
+	size_t chunk = CAP_FILE_HEAD_BYTES + CAP_CHUNK_ALIGN;
 	for (int k = 0; k < 20; k++) {
-		size_t rec = chunk + sizeof(struct ws_chunk_head) + sizeof(struct ws_rec_owner) +
-			     (size_t)(rand_r(&seed) % 1000) * sizeof(struct ws_rec_call);
+		size_t rec = chunk + sizeof(struct cap_chunk_head) + sizeof(struct cap_rec_owner) +
+			     (size_t)(rand_r(&seed) % 1000) * sizeof(struct cap_rec_call);
 		uint32_t bit = 1u << rand_r(&seed) % 32;
-		struct ws_reader *reader;
-		struct ws_view view = { 0 };
+		struct cap_reader *reader;
+		struct cap_view view = { 0 };
 		uint64_t n_calls = 0;
-		const struct ws_rec *r;
+		const struct cap_rec *r;
 
 		*(uint32_t *)(bytes + rec) ^= bit;
 		spill(bytes, n);
 		*(uint32_t *)(bytes + rec) ^= bit;
 		reader = open_reader();
-		for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
-			assert_int_equal(ws_reader_load(reader, i, &view, NULL), WS_OK);
-			while ((r = ws_view_next(&view)))
-				n_calls += ws_rec_type(r) == WS_REC_CALL;
+		for (size_t i = 0; i < cap_reader_n_chunks(reader); i++) {
+			assert_int_equal(cap_reader_load(reader, i, &view, NULL), WS_OK);
+			while ((r = cap_view_next(&view)))
+				n_calls += cap_rec_type(r) == CAP_REC_CALL;
 		}
 		assert_true(n_calls >= 10000 - 3 && n_calls < 10000);
-		assert_true(ws_damage_any(&view.damage));
-		ws_view_fini(&view);
-		ws_reader_close(reader);
+		assert_true(cap_damage_any(&view.damage));
+		cap_view_fini(&view);
+		cap_reader_close(reader);
 	}
 	/* and a chunk head: that chunk is gone, the others are not */
 	bytes[chunk + 4] ^= 1;
 	spill(bytes, n);
-	struct ws_reader *reader = open_reader();
-	assert_true(ws_reader_damage(reader)->n_heads == 1);
-	assert_true(ws_reader_damage(reader)->n_skipped_bytes == WS_CHUNK_ALIGN);
-	ws_reader_close(reader);
+	struct cap_reader *reader = open_reader();
+	assert_true(cap_reader_damage(reader)->n_heads == 1);
+	assert_true(cap_reader_damage(reader)->n_skipped_bytes == CAP_CHUNK_ALIGN);
+	cap_reader_close(reader);
 	test_free(bytes);
 }
 
@@ -125,22 +125,22 @@ static void flipped_bits_never_break_the_reader(void **state)
 	bytes = slurp(&n);
 	for (int round = 0; round < 200; round++) {
 		char *copy = test_malloc(n);
-		struct ws_reader *reader = NULL;
-		struct ws_view view = { 0 };
+		struct cap_reader *reader = NULL;
+		struct cap_view view = { 0 };
 
 		memcpy(copy, bytes, n);
 		for (int flips = 1 + rand_r(&seed) % 50; flips; flips--)
 			copy[(size_t)rand_r(&seed) % n] ^= (char)(1 << rand_r(&seed) % 8);
 		spill(copy, n);
-		if (ws_reader_open(path, &reader, NULL) == WS_OK) {
-			for (size_t i = 0; i < ws_reader_n_chunks(reader); i++) {
-				assert_int_equal(ws_reader_load(reader, i, &view, NULL), WS_OK);
-				while (ws_view_next(&view))
+		if (cap_reader_open(path, &reader, NULL) == WS_OK) {
+			for (size_t i = 0; i < cap_reader_n_chunks(reader); i++) {
+				assert_int_equal(cap_reader_load(reader, i, &view, NULL), WS_OK);
+				while (cap_view_next(&view))
 					;
 			}
 		}
-		ws_view_fini(&view);
-		ws_reader_close(reader);
+		cap_view_fini(&view);
+		cap_reader_close(reader);
 		test_free(copy);
 	}
 	test_free(bytes);

@@ -7,44 +7,44 @@
 
 static void what_is_printed_is_read_back(void **state)
 {
-	static struct ws_collect_config in, out;
-	static char text[WS_COLLECT_TEXT_MAX];
+	static struct col_collect_config in, out;
+	static char text[COL_COLLECT_TEXT_MAX];
 
 	strcpy(in.dir, "/tmp/a;b %\n=,c");
 	in.services =
-		WS_SERVICE_BIT(KERNEL) | WS_SERVICE_BIT(ROCJPEG) | WS_SERVICE_BIT(HIP_RUNTIME);
-	in.flags = WS_COLLECT_FLAG(KERNEL_RENAME) | WS_COLLECT_FLAG(SOFTGPU);
+		COL_SERVICE_BIT(KERNEL) | COL_SERVICE_BIT(ROCJPEG) | COL_SERVICE_BIT(HIP_RUNTIME);
+	in.flags = COL_COLLECT_FLAG(KERNEL_RENAME) | COL_COLLECT_FLAG(SOFTGPU);
 	in.max_bytes = UINT64_MAX;
-	in.log = WS_COLLECT_LOG_DEBUG;
+	in.log = COL_COLLECT_LOG_DEBUG;
 	in.n_periods = 2;
-	in.periods[0] = (struct ws_collect_period){ 1, 2, 3 };
-	in.periods[1] = (struct ws_collect_period){ UINT64_MAX, 0, 0 };
-	assert_true(ws_collect_print(&in, text, sizeof(text)));
+	in.periods[0] = (struct col_collect_period){ 1, 2, 3 };
+	in.periods[1] = (struct col_collect_period){ UINT64_MAX, 0, 0 };
+	assert_true(col_collect_print(&in, text, sizeof(text)));
 	assert_string_equal(text,
 			    "1;dir=/tmp/a%3Bb %25%0A=,c;services=hip-runtime,kernel,rocjpeg"
 			    ";flags=kernel-rename,softgpu;period=1:2:3,18446744073709551615:0:0"
 			    ";max=18446744073709551615;log=debug");
-	assert_true(ws_collect_parse(text, &out));
+	assert_true(col_collect_parse(text, &out));
 	assert_memory_equal(&in, &out, sizeof(in));
 }
 
 static void every_room_that_is_too_small_is_refused(void **state)
 {
-	static struct ws_collect_config in = { .dir = "/x", .services = ~0u, .n_periods = 1 };
+	static struct col_collect_config in = { .dir = "/x", .services = ~0u, .n_periods = 1 };
 	char text[512], small[512];
 
-	assert_true(ws_collect_print(&in, text, sizeof(text)));
+	assert_true(col_collect_print(&in, text, sizeof(text)));
 	for (size_t room = 0; room <= strlen(text); room++)
-		assert_false(ws_collect_print(&in, small, room));
-	assert_true(ws_collect_print(&in, small, strlen(text) + 1));
+		assert_false(col_collect_print(&in, small, room));
+	assert_true(col_collect_print(&in, small, strlen(text) + 1));
 	/* The longest there can be has room. */
 	memset(in.dir, ';', sizeof(in.dir) - 1);
 	in.flags = ~0u;
-	in.n_periods = WS_COLLECT_PERIODS_MAX;
-	for (unsigned i = 0; i < WS_COLLECT_PERIODS_MAX; i++)
-		in.periods[i] = (struct ws_collect_period){ UINT64_MAX, UINT64_MAX, UINT64_MAX };
-	static char large[WS_COLLECT_TEXT_MAX];
-	assert_true(ws_collect_print(&in, large, sizeof(large)));
+	in.n_periods = COL_COLLECT_PERIODS_MAX;
+	for (unsigned i = 0; i < COL_COLLECT_PERIODS_MAX; i++)
+		in.periods[i] = (struct col_collect_period){ UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	static char large[COL_COLLECT_TEXT_MAX];
+	assert_true(col_collect_print(&in, large, sizeof(large)));
 }
 
 static void texts_that_are_wrong_say_why(void **state)
@@ -68,22 +68,22 @@ static void texts_that_are_wrong_say_why(void **state)
 		  "period is not delay:duration:repeat" },
 		{ "1;dir=/x;max=-1", "max is not a number" },
 	};
-	static struct ws_collect_config out;
+	static struct col_collect_config out;
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
-		assert_false(ws_collect_parse(cases[i].text, &out));
+		assert_false(col_collect_parse(cases[i].text, &out));
 		assert_string_equal(out.wrong, cases[i].wrong);
 	}
 }
 
 static void what_is_unknown_is_skipped_and_counted(void **state)
 {
-	static struct ws_collect_config out;
+	static struct col_collect_config out;
 
-	assert_true(ws_collect_parse("1;colour=red;;dir=/x;services=kernel,spm,;flags=loud;log=odd",
+	assert_true(col_collect_parse("1;colour=red;;dir=/x;services=kernel,spm,;flags=loud;log=odd",
 				     &out));
 	assert_int_equal(out.n_unknown, 4);
-	assert_int_equal(out.services, WS_SERVICE_BIT(KERNEL));
+	assert_int_equal(out.services, COL_SERVICE_BIT(KERNEL));
 	assert_int_equal(out.flags, 0);
 	assert_null(out.wrong);
 }
@@ -92,9 +92,9 @@ static void captures_are_named_by_pid_and_number(void **state)
 {
 	char name[32];
 
-	assert_int_equal(ws_capture_name(4294967295u, 4294967295u, name), 26);
+	assert_int_equal(col_capture_name(4294967295u, 4294967295u, name), 26);
 	assert_string_equal(name, "4294967295-4294967295.wcap");
-	ws_capture_name(12, 0, name);
+	col_capture_name(12, 0, name);
 	assert_string_equal(name, "12-0.wcap");
 }
 

@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct ws_count_room room;
+static struct col_count_room room;
 
-static struct ws_count_request example(void)
+static struct col_count_request example(void)
 {
 	static const char *const a[] = { "SQ_WAVES", "TCC_HIT[3]" }, *const b[] = { "GRBM_COUNT" };
-	static const struct ws_count_set sets[] = { { a, 2 }, { b, 1 }, { NULL, 0 } };
-	static const struct ws_count_gpu gpus[] = { { 1, sets, 2 },
-						    { WS_COUNT_EVERY_GPU, sets + 2, 1 } };
-	static const struct ws_count_range ranges[] = { { 1, 3 }, { 7, 7 } };
+	static const struct col_count_set sets[] = { { a, 2 }, { b, 1 }, { NULL, 0 } };
+	static const struct col_count_gpu gpus[] = { { 1, sets, 2 },
+						    { COL_COUNT_EVERY_GPU, sets + 2, 1 } };
+	static const struct col_count_range ranges[] = { { 1, 3 }, { 7, 7 } };
 
-	return (struct ws_count_request){ .mode = WS_COUNT_ROTATE,
+	return (struct col_count_request){ .mode = COL_COUNT_ROTATE,
 					  .interval = 5,
-					  .names = WS_COUNT_TRUNCATED,
+					  .names = COL_COUNT_TRUNCATED,
 					  .include = "a b|^c",
 					  .exclude = "[ ]$",
 					  .ranges = ranges,
@@ -28,46 +28,46 @@ static struct ws_count_request example(void)
 
 static void what_is_printed_is_read_back(void **state)
 {
-	struct ws_count_request in = example(), out;
+	struct col_count_request in = example(), out;
 	char text[1024], again[1024];
 
-	assert_true(ws_count_request_print(&in, text, sizeof(text)) == strlen(text));
+	assert_true(col_count_request_print(&in, text, sizeof(text)) == strlen(text));
 	assert_string_equal(text,
 			    "wavescope-counting 1\n"
 			    "mode rotate\ninterval 5\nper gpu\nnames truncated\ninclude a b|^c\n"
 			    "exclude [ ]$\nrange 1 3\nrange 7 7\n"
 			    "gpu 1\nset SQ_WAVES TCC_HIT[3]\nset GRBM_COUNT\ngpu *\nset\n");
 	strcpy(again, text);
-	assert_true(ws_count_request_parse(again, &room, &out));
+	assert_true(col_count_request_parse(again, &room, &out));
 	assert_int_equal(out.n_gpus, 2);
 	assert_int_equal(out.gpus[0].n_sets, 2);
 	assert_string_equal(out.gpus[0].sets[0].names[1], "TCC_HIT[3]");
-	assert_int_equal(out.gpus[1].gpu, WS_COUNT_EVERY_GPU);
+	assert_int_equal(out.gpus[1].gpu, COL_COUNT_EVERY_GPU);
 	assert_int_equal(out.gpus[1].sets[0].n, 0);
 	assert_string_equal(out.include, "a b|^c");
 	assert_int_equal(out.ranges[1].last, 7);
-	assert_true(ws_count_request_print(&out, again, sizeof(again)));
+	assert_true(col_count_request_print(&out, again, sizeof(again)));
 	assert_string_equal(again, text);
 }
 
 static void every_room_that_is_too_small_is_refused(void **state)
 {
-	struct ws_count_request in = example();
+	struct col_count_request in = example();
 	char text[1024], small[1024];
-	size_t n = ws_count_request_print(&in, text, sizeof(text));
+	size_t n = col_count_request_print(&in, text, sizeof(text));
 
 	for (size_t i = 0; i <= n; i++)
-		assert_int_equal(ws_count_request_print(&in, small, i), 0);
-	assert_int_equal(ws_count_request_print(&in, small, n + 2), n);
+		assert_int_equal(col_count_request_print(&in, small, i), 0);
+	assert_int_equal(col_count_request_print(&in, small, n + 2), n);
 }
 
 static void a_line_end_in_a_pattern_is_refused(void **state)
 {
-	struct ws_count_request in = example();
+	struct col_count_request in = example();
 	char text[1024];
 
 	in.include = "a\nset FOO";
-	assert_int_equal(ws_count_request_print(&in, text, sizeof(text)), 0);
+	assert_int_equal(col_count_request_print(&in, text, sizeof(text)), 0);
 }
 
 static void what_is_wrong_is_said(void **state)
@@ -89,24 +89,24 @@ static void what_is_wrong_is_said(void **state)
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(bad); i++) {
-		struct ws_count_request out;
+		struct col_count_request out;
 		char text[128];
 
 		snprintf(text, sizeof(text), "%s", bad[i].text);
-		assert_false(ws_count_request_parse(text, &room, &out));
+		assert_false(col_count_request_parse(text, &room, &out));
 		assert_string_equal(out.wrong, bad[i].wrong);
 	}
 }
 
 static void more_than_there_is_room_for_is_refused(void **state)
 {
-	static char text[WS_COUNT_GPUS_MAX * 16 + 64];
-	struct ws_count_request out;
+	static char text[COL_COUNT_GPUS_MAX * 16 + 64];
+	struct col_count_request out;
 	size_t n = (size_t)sprintf(text, "wavescope-counting 1\n");
 
-	for (unsigned i = 0; i <= WS_COUNT_GPUS_MAX; i++)
+	for (unsigned i = 0; i <= COL_COUNT_GPUS_MAX; i++)
 		n += (size_t)sprintf(text + n, "gpu %u\n", i);
-	assert_false(ws_count_request_parse(text, &room, &out));
+	assert_false(col_count_request_parse(text, &room, &out));
 	assert_string_equal(out.wrong, "too many GPUs");
 }
 

@@ -38,55 +38,55 @@ struct launch {
 
 #define HEAD(NAME, T, id)                                                                          \
 	{                                                                                          \
-		WS_REC_FIXED_TAG(NAME, struct T), (id), 0                                          \
+		CAP_REC_FIXED_TAG(NAME, struct T), (id), 0                                          \
 	}
 
-static uint32_t intern(struct ws_writer *w, const char *text)
+static uint32_t intern(struct cap_writer *w, const char *text)
 {
-	return ws_writer_intern(w, text, strlen(text));
+	return cap_writer_intern(w, text, strlen(text));
 }
 
-static void put_facts(struct ws_writer *w, uint32_t pid, const char *arg, const char *counter)
+static void put_facts(struct cap_writer *w, uint32_t pid, const char *arg, const char *counter)
 {
-	struct ws_rec_process process = { .h = HEAD(PROCESS, ws_rec_process, pid),
+	struct cap_rec_process process = { .h = HEAD(PROCESS, cap_rec_process, pid),
 					  .main_tid = pid };
-	struct ws_rec_agent gpu = { .h = HEAD(AGENT, ws_rec_agent, 2),
-				    .type = WS_AGENT_GPU,
+	struct cap_rec_agent gpu = { .h = HEAD(AGENT, cap_rec_agent, 2),
+				    .type = CAP_AGENT_GPU,
 				    .node_id = 1,
-				    .flags = WS_AGENT_SOFT,
+				    .flags = CAP_AGENT_SOFT,
 				    .name_str = intern(w, "gfx90a") };
-	struct ws_rec_queue queue = { .h = HEAD(QUEUE, ws_rec_queue, 1), .agent = 2 };
+	struct cap_rec_queue queue = { .h = HEAD(QUEUE, cap_rec_queue, 1), .agent = 2 };
 	struct {
-		struct ws_rec_counter rec;
-		struct ws_counter_dim dim;
-	} fact = { .rec = { .h = { WS_REC_TAG(WS_REC_COUNTER, sizeof(fact)), 1, 0 },
+		struct cap_rec_counter rec;
+		struct cap_counter_dim dim;
+	} fact = { .rec = { .h = { CAP_REC_TAG(CAP_REC_COUNTER, sizeof(fact)), 1, 0 },
 			    .agent = 2,
 			    .name_str = intern(w, counter),
-			    .flags = strcmp(counter, "A") ? WS_COUNTER_IS_MODELLED : 0,
+			    .flags = strcmp(counter, "A") ? CAP_COUNTER_IS_MODELLED : 0,
 			    .n_dims = 1 },
 		   .dim = { intern(w, "DIMENSION_INSTANCE"), 7, 2, 0 } };
 
 	process.h.time = pid;
-	assert_true(ws_writer_meta(w, &process.h));
-	assert_true(ws_writer_fact(w, WS_FACT_ARGV, arg));
-	assert_true(ws_writer_meta(w, &gpu.h));
-	assert_true(ws_writer_meta(w, &queue.h));
+	assert_true(cap_writer_meta(w, &process.h));
+	assert_true(cap_writer_fact(w, CAP_FACT_ARGV, arg));
+	assert_true(cap_writer_meta(w, &gpu.h));
+	assert_true(cap_writer_meta(w, &queue.h));
 	for (uint32_t i = 1; i <= 2; i++) {
-		struct ws_rec_kernel kernel = { .h = HEAD(KERNEL, ws_rec_kernel, i),
+		struct cap_rec_kernel kernel = { .h = HEAD(KERNEL, cap_rec_kernel, i),
 						.name_str =
 							intern(w, i == 1 ? "one.kd" : "two.kd") };
 
-		assert_true(ws_writer_meta(w, &kernel.h));
+		assert_true(cap_writer_meta(w, &kernel.h));
 	}
-	assert_true(ws_writer_meta(w, &fact.rec.h));
+	assert_true(cap_writer_meta(w, &fact.rec.h));
 }
 
-static void put_launch(struct ws_lane *lane, const struct launch *l)
+static void put_launch(struct cap_lane *lane, const struct launch *l)
 {
 	struct {
-		struct ws_rec_dispatch d;
-		struct ws_counter_value values[2];
-	} rec = { .d = { .h = { WS_REC_TAG(WS_REC_DISPATCH, sizeof(rec)), l->kernel, 1000 + l->id },
+		struct cap_rec_dispatch d;
+		struct cap_counter_value values[2];
+	} rec = { .d = { .h = { CAP_REC_TAG(CAP_REC_DISPATCH, sizeof(rec)), l->kernel, 1000 + l->id },
 			 .end_ns = 2000 + l->id,
 			 .dispatch_id = l->id,
 			 .tid = 100,
@@ -95,9 +95,9 @@ static void put_launch(struct ws_lane *lane, const struct launch *l)
 			 .workgroup = { 64, 1, 1 },
 			 .grid = { l->grid, 1, 1 },
 			 .n_values = 2,
-			 .flags = WS_DISPATCH_UNASKED },
+			 .flags = CAP_DISPATCH_UNASKED },
 		  .values = { { 1, 0, l->value }, { 1, 1, l->value + 1 } } };
-	struct ws_rec_counted how = { .h = { WS_REC_FIXED_TAG(COUNTED, struct ws_rec_counted), 2,
+	struct cap_rec_counted how = { .h = { CAP_REC_FIXED_TAG(COUNTED, struct cap_rec_counted), 2,
 					     1000 + l->id },
 				      .dispatch_id = l->id,
 				      .sampled = l->value == 13 ? 0.25 : 1,
@@ -105,63 +105,63 @@ static void put_launch(struct ws_lane *lane, const struct launch *l)
 				      .saved_bytes = 10,
 				      .replay_ns = 5 };
 
-	assert_true(ws_lane_append(lane, &rec.d.h));
-	assert_true(ws_lane_append(lane, &how.h));
+	assert_true(cap_lane_append(lane, &rec.d.h));
+	assert_true(cap_lane_append(lane, &how.h));
 }
 
 /* One process of run @run; its capture's path comes back. */
 static const char *put_process(unsigned run, uint32_t pid, const char *arg, const char *counter,
 			       const struct launch *launches)
 {
-	struct ws_writer_opts opts = { .no_helper = true,
-				       .domains = WS_DOMAIN_BIT(COUNTER_COLLECTION) };
-	struct ws_writer *w = NULL;
+	struct cap_writer_opts opts = { .no_helper = true,
+				       .domains = TRC_DOMAIN_BIT(COUNTER_COLLECTION) };
+	struct cap_writer *w = NULL;
 	struct ws_err err = { 0 };
-	struct ws_lane *lane;
+	struct cap_lane *lane;
 	static char paths[16][128];
 	static unsigned n;
 	char *path = paths[n++ % 16];
 
 	snprintf(path, sizeof(paths[0]), "%s/%u-%u.wcap", dir, run, pid);
 	unlink(path);
-	if (ws_writer_open(path, &opts, &w, &err))
+	if (cap_writer_open(path, &opts, &w, &err))
 		fail_msg("%s", err.text);
 	put_facts(w, pid, arg, counter);
-	lane = ws_lane_get(w, 100);
+	lane = cap_lane_get(w, 100);
 	assert_non_null(lane);
 	for (; launches->id; launches++)
 		put_launch(lane, launches);
-	ws_writer_end(w, WS_END_EXIT);
-	ws_writer_close(w);
+	cap_writer_end(w, CAP_END_EXIT);
+	cap_writer_close(w);
 	return path;
 }
 
-static struct ws_trace *open_run(const char *const *paths, size_t n)
+static struct trc_trace *open_run(const char *const *paths, size_t n)
 {
-	struct ws_trace *trace = NULL;
+	struct trc_trace *trace = NULL;
 	struct ws_err err = { 0 };
 
-	if (ws_trace_open(paths, n, NULL, &trace, &err))
+	if (trc_open(paths, n, NULL, &trace, &err))
 		fail_msg("%s", err.text);
 	return trace;
 }
 
-static struct ws_counted *join(struct ws_trace **runs, size_t n)
+static struct trc_counted *join(struct trc_trace **runs, size_t n)
 {
-	struct ws_counted *table = NULL;
+	struct trc_counted *table = NULL;
 	struct ws_err err = { 0 };
 
-	if (ws_counted_open(runs, n, &table, &err))
+	if (trc_counted_open(runs, n, &table, &err))
 		fail_msg("%s", err.text);
 	return table;
 }
 
-static double cell(const struct ws_counted *table, size_t row, const char *name, unsigned instance)
+static double cell(const struct trc_counted *table, size_t row, const char *name, unsigned instance)
 {
-	const struct ws_counted_column *column = ws_counted_find(table, name);
+	const struct trc_counted_column *column = trc_counted_find(table, name);
 
 	assert_non_null(column);
-	return ws_counted_cells(table, row)[column->first + instance];
+	return trc_counted_cells(table, row)[column->first + instance];
 }
 
 /* ---- what is to hold ---- */
@@ -181,30 +181,30 @@ static void values_of_two_runs_meet(void **state)
 								{ 1, 64, 20, 5 },
 								{ 1, 64, 10, 7 },
 								{ 0 } }) };
-	struct ws_trace *runs[] = { open_run(first, 1), open_run(second, 1) };
-	struct ws_counted *table = join(runs, 2);
+	struct trc_trace *runs[] = { open_run(first, 1), open_run(second, 1) };
+	struct trc_counted *table = join(runs, 2);
 
-	assert_int_equal(ws_counted_n_rows(table), 4);
-	assert_int_equal(ws_counted_n_columns(table), 2);
-	assert_int_equal(ws_counted_n_cells(table), 4);
-	assert_int_equal(ws_counted_n_differences(table), 0);
+	assert_int_equal(trc_counted_n_rows(table), 4);
+	assert_int_equal(trc_counted_n_columns(table), 2);
+	assert_int_equal(trc_counted_n_cells(table), 4);
+	assert_int_equal(trc_counted_n_differences(table), 0);
 	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(ws_counted_row(table, i)->dispatch_id, i + 1);
+		assert_int_equal(trc_counted_row(table, i)->dispatch_id, i + 1);
 	/* The first launch of kernel one with 64 work-items, in both runs. */
 	assert_true(cell(table, 0, "A", 0) == 2 && cell(table, 0, "B", 0) == 20);
 	assert_true(cell(table, 1, "A", 0) == 1 && cell(table, 1, "B", 0) == 10);
 	assert_true(cell(table, 2, "A", 1) == 4 && cell(table, 2, "B", 1) == 31);
 	assert_true(cell(table, 3, "A", 0) == 4 && cell(table, 3, "B", 0) == 40);
-	assert_int_equal(ws_counted_row(table, 3)->n_runs, 2);
-	assert_int_equal(ws_counted_row(table, 3)->n_executed, 3);
-	assert_int_equal(ws_counted_row(table, 3)->saved_bytes, 20);
-	assert_int_equal(ws_counted_find(table, "A")->fidelity, WS_COUNTED_EXACT);
-	assert_int_equal(ws_counted_find(table, "B")->fidelity, WS_COUNTED_MODELLED);
-	assert_int_equal(ws_counted_find(table, "B")->run, 1);
-	assert_null(ws_counted_find(table, "C"));
-	assert_int_equal(ws_counted_find_row(table, ws_counted_row(table, 2)->process, 3), 2);
-	assert_true(ws_counted_find_row(table, ws_counted_row(table, 2)->process, 99) == SIZE_MAX);
-	ws_counted_close(table);
+	assert_int_equal(trc_counted_row(table, 3)->n_runs, 2);
+	assert_int_equal(trc_counted_row(table, 3)->n_executed, 3);
+	assert_int_equal(trc_counted_row(table, 3)->saved_bytes, 20);
+	assert_int_equal(trc_counted_find(table, "A")->fidelity, TRC_COUNTED_EXACT);
+	assert_int_equal(trc_counted_find(table, "B")->fidelity, TRC_COUNTED_MODELLED);
+	assert_int_equal(trc_counted_find(table, "B")->run, 1);
+	assert_null(trc_counted_find(table, "C"));
+	assert_int_equal(trc_counted_find_row(table, trc_counted_row(table, 2)->process, 3), 2);
+	assert_true(trc_counted_find_row(table, trc_counted_row(table, 2)->process, 99) == SIZE_MAX);
+	trc_counted_close(table);
 }
 
 static void what_differs_is_told_and_not_mixed(void **state)
@@ -220,25 +220,25 @@ static void what_differs_is_told_and_not_mixed(void **state)
 								{ 2, 64, 31, 4 },
 								{ 2, 64, 32, 5 },
 								{ 0 } }) };
-	struct ws_trace *runs[] = { open_run(first, 1), open_run(second, 1) };
-	struct ws_counted *table = join(runs, 2);
+	struct trc_trace *runs[] = { open_run(first, 1), open_run(second, 1) };
+	struct trc_counted *table = join(runs, 2);
 
-	assert_int_equal(ws_counted_n_rows(table), 3);
+	assert_int_equal(trc_counted_n_rows(table), 3);
 	assert_true(cell(table, 0, "B", 0) == 10);
 	assert_true(isnan(cell(table, 1, "B", 0)) && isnan(cell(table, 1, "B", 1)));
 	assert_true(cell(table, 2, "B", 0) == 30);
-	assert_int_equal(ws_counted_find(table, "B")->n_seen, 2);
-	assert_int_equal(ws_counted_row(table, 1)->n_runs, 1);
-	assert_int_equal(ws_counted_n_differences(table), 2);
+	assert_int_equal(trc_counted_find(table, "B")->n_seen, 2);
+	assert_int_equal(trc_counted_row(table, 1)->n_runs, 1);
+	assert_int_equal(trc_counted_n_differences(table), 2);
 	for (size_t i = 0; i < 2; i++) {
-		const struct ws_counted_difference *d = ws_counted_difference(table, i);
+		const struct trc_counted_difference *d = trc_counted_difference(table, i);
 		bool one = strcmp(d->kernel, "one") == 0;
 
 		assert_int_equal(d->run, 1);
 		assert_int_equal(d->n_missing, one ? 1 : 0);
 		assert_int_equal(d->n_more, one ? 1 : 2);
 	}
-	ws_counted_close(table);
+	trc_counted_close(table);
 }
 
 /* Pids and the order of files say nothing; command lines and the order of start do. */
@@ -255,37 +255,37 @@ static void processes_are_found_again(void **state)
 		put_process(1, 31, "a", "B", (struct launch[]){ { 1, 64, 10, 1 }, { 0 } }),
 		put_process(1, 34, "c", "B", (struct launch[]){ { 2, 64, 99, 1 }, { 0 } }),
 	};
-	struct ws_trace *runs[] = { open_run(first, 3), open_run(second, 4) };
-	struct ws_counted *table = join(runs, 2);
+	struct trc_trace *runs[] = { open_run(first, 3), open_run(second, 4) };
+	struct trc_counted *table = join(runs, 2);
 
-	assert_int_equal(ws_counted_n_rows(table), 3);
+	assert_int_equal(trc_counted_n_rows(table), 3);
 	for (size_t i = 0; i < 3; i++)
 		assert_true(cell(table, i, "B", 0) == 10 * cell(table, i, "A", 0));
-	assert_int_equal(ws_counted_n_differences(table), 1);
-	assert_string_equal(ws_counted_difference(table, 0)->kernel, "two");
-	assert_int_equal(ws_counted_difference(table, 0)->n_more, 1);
-	ws_counted_close(table);
+	assert_int_equal(trc_counted_n_differences(table), 1);
+	assert_string_equal(trc_counted_difference(table, 0)->kernel, "two");
+	assert_int_equal(trc_counted_difference(table, 0)->n_more, 1);
+	trc_counted_close(table);
 }
 
 static void samples_make_a_column_sampled(void **state)
 {
 	const char *paths[] = { put_process(
 		0, 10, "a", "M", (struct launch[]){ { 1, 64, 1, 1 }, { 1, 64, 13, 2 }, { 0 } }) };
-	struct ws_trace *runs[] = { open_run(paths, 1) };
-	struct ws_counted *table = join(runs, 1);
+	struct trc_trace *runs[] = { open_run(paths, 1) };
+	struct trc_counted *table = join(runs, 1);
 
-	assert_true(ws_counted_row(table, 0)->sampled == 1);
-	assert_true(ws_counted_row(table, 1)->sampled == 0.25);
-	assert_int_equal(ws_counted_find(table, "M")->fidelity, WS_COUNTED_SAMPLED);
-	ws_counted_close(table);
+	assert_true(trc_counted_row(table, 0)->sampled == 1);
+	assert_true(trc_counted_row(table, 1)->sampled == 0.25);
+	assert_int_equal(trc_counted_find(table, "M")->fidelity, TRC_COUNTED_SAMPLED);
+	trc_counted_close(table);
 }
 
-static size_t twice(void *ctx, const struct ws_process *process,
-		    const struct ws_rec_dispatch *dispatch, struct ws_counter_value *to,
+static size_t twice(void *ctx, const struct trc_process *process,
+		    const struct cap_rec_dispatch *dispatch, struct cap_counter_value *to,
 		    size_t room)
 {
 	for (size_t i = 0; i < WS_MIN(room, (size_t)3); i++)
-		to[i] = (struct ws_counter_value){ 1, (uint32_t)i,
+		to[i] = (struct cap_counter_value){ 1, (uint32_t)i,
 						   (double)dispatch->dispatch_id * 2 };
 	return dispatch->dispatch_id == 2 ? 0 : 3;
 }
@@ -294,27 +294,27 @@ static void a_trace_shows_other_counters_when_told_to(void **state)
 {
 	const char *paths[] = { put_process(
 		0, 10, "a", "A", (struct launch[]){ { 1, 64, 1, 1 }, { 1, 64, 2, 2 }, { 0 } }) };
-	struct ws_trace *trace = open_run(paths, 1);
-	struct ws_counter counters[2] = { { .name = "" }, { .id = 1, .name = "DERIVED" } };
-	struct ws_recount recount = { counters, 2, twice, NULL };
-	struct ws_event_query query = { .domains = WS_DOMAIN_BIT(COUNTER_COLLECTION) };
-	struct ws_events *events = NULL;
-	const struct ws_event *ev;
+	struct trc_trace *trace = open_run(paths, 1);
+	struct trc_counter counters[2] = { { .name = "" }, { .id = 1, .name = "DERIVED" } };
+	struct trc_recount recount = { counters, 2, twice, NULL };
+	struct trc_event_query query = { .domains = TRC_DOMAIN_BIT(COUNTER_COLLECTION) };
+	struct trc_events *events = NULL;
+	const struct trc_event *ev;
 	struct ws_err err = { 0 };
-	uint32_t str = ws_trace_add_string(trace, 0, "a new text");
+	uint32_t str = trc_add_string(trace, 0, "a new text");
 
-	assert_string_equal(ws_process_string(ws_trace_process(trace, 0), str), "a new text");
-	ws_trace_recount(trace, 0, &recount);
-	assert_string_equal(ws_trace_process(trace, 0)->counters.at[1].name, "DERIVED");
-	assert_int_equal(ws_events_open(trace, &query, &events, &err), WS_OK);
-	while ((ev = ws_events_next(events))) {
+	assert_string_equal(trc_process_string(trc_process_at(trace, 0), str), "a new text");
+	trc_set_recount(trace, 0, &recount);
+	assert_string_equal(trc_process_at(trace, 0)->counters.at[1].name, "DERIVED");
+	assert_int_equal(trc_events_open(trace, &query, &events, &err), WS_OK);
+	while ((ev = trc_events_next(events))) {
 		bool second = ev->dispatch.info->dispatch_id == 2;
 
 		assert_int_equal(ev->dispatch.info->n_values, second ? 0 : 3);
 		assert_true(second || ev->dispatch.values[2].value == 2);
 	}
-	assert_int_equal(ws_events_close(events, &err), WS_OK);
-	ws_trace_close(trace);
+	assert_int_equal(trc_events_close(events, &err), WS_OK);
+	trc_close(trace);
 }
 
 static void running_out_of_memory_is_an_error_every_time(void **state)
@@ -326,14 +326,14 @@ static void running_out_of_memory_is_an_error_every_time(void **state)
 	long n_tried = 0;
 
 	for (long n = 0;; n++) {
-		struct ws_trace *runs[] = { open_run(first, 1), open_run(second, 1) };
-		struct ws_counted *table = NULL;
+		struct trc_trace *runs[] = { open_run(first, 1), open_run(second, 1) };
+		struct trc_counted *table = NULL;
 		struct ws_err err = { 0 };
 		enum ws_status st;
 		bool failed;
 
 		fail_after(n);
-		st = ws_counted_open(runs, 2, &table, &err);
+		st = trc_counted_open(runs, 2, &table, &err);
 		failed = allocation_failed();
 		fail_after(-1);
 		if (failed)
@@ -342,7 +342,7 @@ static void running_out_of_memory_is_an_error_every_time(void **state)
 			assert_int_equal(st, WS_OK);
 		assert_int_equal(err.status, st);
 		if (!st)
-			ws_counted_close(table);
+			trc_counted_close(table);
 		if (!failed)
 			break;
 		n_tried++;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct ws_catalogue *mi200, *mi300;
+static struct cnt_catalogue *mi200, *mi300;
 static struct ws_arena arena;
 
 static int setup(void **state)
@@ -14,30 +14,30 @@ static int setup(void **state)
 	struct ws_err err;
 
 	ws_arena_init(&arena, 16 << 20);
-	return ws_catalogue_create("gfx90a", NULL, &mi200, &err) ||
-	       ws_catalogue_create("gfx942", NULL, &mi300, &err);
+	return cnt_catalogue_create("gfx90a", NULL, &mi200, &err) ||
+	       cnt_catalogue_create("gfx942", NULL, &mi300, &err);
 }
 
 static int teardown(void **state)
 {
-	ws_catalogue_destroy(mi200);
-	ws_catalogue_destroy(mi300);
+	cnt_catalogue_destroy(mi200);
+	cnt_catalogue_destroy(mi300);
 	ws_arena_fini(&arena);
 	return 0;
 }
 
-static struct ws_expr *compile(const struct ws_catalogue *cat, const char *text)
+static struct cnt_expr *compile(const struct cnt_catalogue *cat, const char *text)
 {
-	struct ws_expr *expr = NULL;
+	struct cnt_expr *expr = NULL;
 	struct ws_err err;
 
-	if (ws_expr_compile(cat, text, &expr, &err))
+	if (cnt_expr_compile(cat, text, &expr, &err))
 		fail_msg("%s: %s", text, err.text);
 	return expr;
 }
 
 /* Instance i of a counter is @first + i; sums and accumulations are one number. */
-static double first_of(const struct ws_expr_need *need)
+static double first_of(const struct cnt_expr_need *need)
 {
 	return strcmp(need->counter->name, "SQ_WAVES") == 0     ? 10
 	       : strcmp(need->counter->name, "TCC_HIT") == 0    ? 100
@@ -45,39 +45,39 @@ static double first_of(const struct ws_expr_need *need)
 								: 1;
 }
 
-static struct ws_values eval(const struct ws_catalogue *cat, const char *text)
+static struct cnt_values eval(const struct cnt_catalogue *cat, const char *text)
 {
-	struct ws_expr *expr = compile(cat, text);
-	struct ws_values inputs[8], out;
-	const struct ws_expr_need *needs;
+	struct cnt_expr *expr = compile(cat, text);
+	struct cnt_values inputs[8], out;
+	const struct cnt_expr_need *needs;
 	struct ws_err err;
 	size_t n;
 
-	needs = ws_expr_needs(expr, &n);
+	needs = cnt_expr_needs(expr, &n);
 	assert_in_range(n, 0, WS_ARRAY_LEN(inputs));
 	for (size_t k = 0; k < n; k++) {
-		size_t size = ws_shape_size(&needs[k].counter->shape);
+		size_t size = cnt_shape_size(&needs[k].counter->shape);
 		double *at = ws_arena_array(&arena, size, sizeof(*at)), total = 0;
 
 		for (size_t i = 0; i < size; i++) {
 			at[i] = first_of(&needs[k]) + (double)i;
 			total += at[i];
 		}
-		inputs[k] = (struct ws_values){ at, size, needs[k].counter->shape };
-		if (needs[k].form != WS_FORM_EACH) {
+		inputs[k] = (struct cnt_values){ at, size, needs[k].counter->shape };
+		if (needs[k].form != CNT_FORM_EACH) {
 			at[0] = total;
 			inputs[k].n = 1;
 		}
 	}
-	if (ws_expr_eval(expr, inputs, &arena, &out, &err))
+	if (cnt_expr_eval(expr, inputs, &arena, &out, &err))
 		fail_msg("%s: %s", text, err.text);
-	ws_expr_destroy(expr);
+	cnt_expr_destroy(expr);
 	return out;
 }
 
 static void gives(const char *text, double expected)
 {
-	struct ws_values v = eval(mi200, text);
+	struct cnt_values v = eval(mi200, text);
 
 	assert_int_equal(v.n, 1);
 	if (fabs(v.at[0] - expected) > 1e-9)
@@ -102,7 +102,7 @@ static void arithmetic_is_the_usual(void **state)
 
 static void operands_stay_in_order(void **state)
 {
-	struct ws_values v = eval(mi200, "1000-SQ_WAVES");
+	struct cnt_values v = eval(mi200, "1000-SQ_WAVES");
 
 	assert_int_equal(v.n, 8);
 	for (size_t i = 0; i < 8; i++)
@@ -118,7 +118,7 @@ static void operands_stay_in_order(void **state)
 
 static void reduce_collapses_all_or_some_dimensions(void **state)
 {
-	struct ws_values v;
+	struct cnt_values v;
 
 	gives("reduce(SQ_WAVES,sum)", 8 * 10 + 28);
 	gives("reduce(SQ_WAVES,min)", 10);
@@ -131,7 +131,7 @@ static void reduce_collapses_all_or_some_dimensions(void **state)
 	v = eval(mi300, "reduce(SQ_WAVES,sum,[DIMENSION_SHADER_ENGINE, DIMENSION_INSTANCE])");
 	assert_int_equal(v.n, 8);
 	assert_int_equal(v.shape.n_dims, 1);
-	assert_int_equal(v.shape.at[0].dim, WS_DIM_XCC);
+	assert_int_equal(v.shape.at[0].dim, CNT_DIM_XCC);
 	for (size_t x = 0; x < 8; x++)
 		assert_true(v.at[x] == 4 * (10 + 4.0 * (double)x) + 6);
 	v = eval(mi300, "reduce(SQ_WAVES,max,[DIMENSION_XCC])");
@@ -144,7 +144,7 @@ static void reduce_collapses_all_or_some_dimensions(void **state)
 
 static void select_keeps_one_index(void **state)
 {
-	struct ws_values v;
+	struct cnt_values v;
 
 	gives("select(TCC_HIT,[DIMENSION_INSTANCE=[3]])", 103);
 	gives("select(TCC_HIT,[DIMENSION_XCC=[0], DIMENSION_INSTANCE=[17]])", 117);
@@ -159,8 +159,8 @@ static void select_keeps_one_index(void **state)
 
 static void accumulate_is_a_form_of_its_own(void **state)
 {
-	const struct ws_expr_need *needs;
-	struct ws_expr *expr;
+	const struct cnt_expr_need *needs;
+	struct cnt_expr *expr;
 	size_t n;
 
 	gives("reduce(accumulate(SQ_LEVEL_WAVES, HIGH_RES),sum)", 36);
@@ -168,13 +168,13 @@ static void accumulate_is_a_form_of_its_own(void **state)
 	gives("reduce(accumulate(SQ_LEVEL_WAVES, NONE),sum)", 36);
 	gives("SQ_LEVEL_WAVES_ACCUM/2", 18);
 	expr = compile(mi200, "MeanOccupancyPerCU");
-	needs = ws_expr_needs(expr, &n);
+	needs = cnt_expr_needs(expr, &n);
 	assert_int_equal(n, 2);
 	assert_string_equal(needs[0].counter->name, "SQ_LEVEL_WAVES");
-	assert_int_equal(needs[0].form, WS_FORM_ACCUMULATED);
+	assert_int_equal(needs[0].form, CNT_FORM_ACCUMULATED);
 	assert_string_equal(needs[1].counter->name, "GRBM_GUI_ACTIVE");
-	assert_int_equal(needs[1].form, WS_FORM_EACH);
-	ws_expr_destroy(expr);
+	assert_int_equal(needs[1].form, CNT_FORM_EACH);
+	cnt_expr_destroy(expr);
 }
 
 static void what_needs_instances_has_no_value_without_them(void **state)
@@ -191,49 +191,49 @@ static void what_needs_instances_has_no_value_without_them(void **state)
 
 static void needs_are_hardware_counters_each_once(void **state)
 {
-	struct ws_expr *expr = compile(mi200, "L2CacheHit+TCC_HIT_sum+reduce(TCC_HIT,max)");
-	const struct ws_expr_need *needs;
+	struct cnt_expr *expr = compile(mi200, "L2CacheHit+TCC_HIT_sum+reduce(TCC_HIT,max)");
+	const struct cnt_expr_need *needs;
 	size_t n;
 
-	needs = ws_expr_needs(expr, &n);
+	needs = cnt_expr_needs(expr, &n);
 	assert_int_equal(n, 3);
 	assert_string_equal(needs[0].counter->name, "TCC_HIT");
-	assert_int_equal(needs[0].form, WS_FORM_SUM);
+	assert_int_equal(needs[0].form, CNT_FORM_SUM);
 	assert_string_equal(needs[1].counter->name, "TCC_MISS");
-	assert_int_equal(needs[2].form, WS_FORM_EACH);
-	ws_expr_destroy(expr);
+	assert_int_equal(needs[2].form, CNT_FORM_EACH);
+	cnt_expr_destroy(expr);
 	expr = compile(mi200, "SE_NUM*2");
-	ws_expr_needs(expr, &n);
+	cnt_expr_needs(expr, &n);
 	assert_int_equal(n, 0);
-	ws_expr_destroy(expr);
+	cnt_expr_destroy(expr);
 }
 
 static void missing_input_gives_no_value_and_missing_instances_are_left_out(void **state)
 {
-	struct ws_expr *expr = compile(mi200, "reduce(SQ_WAVES,avr)+reduce(GRBM_COUNT,max)");
+	struct cnt_expr *expr = compile(mi200, "reduce(SQ_WAVES,avr)+reduce(GRBM_COUNT,max)");
 	double waves[8] = { 4, NAN, 8, NAN, NAN, NAN, NAN, NAN }, count = 1;
-	struct ws_values in[2] = { { waves, 8, { 0 } }, { &count, 1, { 0 } } }, out;
+	struct cnt_values in[2] = { { waves, 8, { 0 } }, { &count, 1, { 0 } } }, out;
 	struct ws_err err;
 
-	assert_int_equal(ws_expr_eval(expr, in, &arena, &out, &err), WS_OK);
+	assert_int_equal(cnt_expr_eval(expr, in, &arena, &out, &err), WS_OK);
 	assert_true(out.at[0] == 7);
 	in[1].n = 0;
-	assert_int_equal(ws_expr_eval(expr, in, &arena, &out, &err), WS_OK);
+	assert_int_equal(cnt_expr_eval(expr, in, &arena, &out, &err), WS_OK);
 	assert_int_equal(out.n, 0);
 	in[0].n = 7;
-	assert_fails_with(ws_expr_eval(expr, in, &arena, &out, &err), WS_E_FORMAT, &err,
+	assert_fails_with(cnt_expr_eval(expr, in, &arena, &out, &err), WS_E_FORMAT, &err,
 			  "7 values came for the 8 instances of 'SQ_WAVES'");
-	ws_expr_destroy(expr);
+	cnt_expr_destroy(expr);
 }
 
 static void totals_leave_out_what_was_not_seen(void **state)
 {
 	double at[3] = { 1, NAN, 5 }, total;
 
-	assert_true(ws_values_total(&(struct ws_values){ at, 3, { 0 } }, &total));
+	assert_true(cnt_values_total(&(struct cnt_values){ at, 3, { 0 } }, &total));
 	assert_true(total == 6);
-	assert_false(ws_values_total(&(struct ws_values){ at + 1, 1, { 0 } }, &total));
-	assert_false(ws_values_total(&(struct ws_values){ 0 }, &total));
+	assert_false(cnt_values_total(&(struct cnt_values){ at + 1, 1, { 0 } }, &total));
+	assert_false(cnt_values_total(&(struct cnt_values){ 0 }, &total));
 }
 
 static void mistakes_are_named_with_their_column(void **state)
@@ -272,38 +272,38 @@ static void mistakes_are_named_with_their_column(void **state)
 		{ "average(SQ_WAVES)", "column 1: no function 'average'" },
 		{ "1 $ 2", "column 3: '$' is not expected here" },
 	};
-	struct ws_expr *expr;
+	struct cnt_expr *expr;
 	struct ws_err err;
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
-		assert_int_not_equal(ws_expr_compile(mi200, cases[i].text, &expr, &err), WS_OK);
+		assert_int_not_equal(cnt_expr_compile(mi200, cases[i].text, &expr, &err), WS_OK);
 		if (!strstr(err.text, cases[i].message))
 			fail_msg("%s: '%s' does not contain '%s'", cases[i].text, err.text,
 				 cases[i].message);
-		assert_int_not_equal(ws_expr_compile(mi200, cases[i].text, &expr, NULL), WS_OK);
+		assert_int_not_equal(cnt_expr_compile(mi200, cases[i].text, &expr, NULL), WS_OK);
 	}
 }
 
 static void depth_and_length_have_ends(void **state)
 {
-	struct ws_expr *expr;
+	struct cnt_expr *expr;
 	struct ws_buf text;
 	struct ws_err err;
 
 	ws_buf_init(&text, 1 << 20);
 	ws_buf_add_c(&text, '(', 5000);
-	assert_fails_with(ws_expr_compile(mi200, text.at, &expr, &err), WS_E_LIMIT, &err,
+	assert_fails_with(cnt_expr_compile(mi200, text.at, &expr, &err), WS_E_LIMIT, &err,
 			  "column ");
 	ws_buf_clear(&text);
 	for (int i = 0; i < 5000; i++)
 		ws_buf_add(&text, "-");
-	assert_fails_with(ws_expr_compile(mi200, text.at, &expr, &err), WS_E_LIMIT, &err,
+	assert_fails_with(cnt_expr_compile(mi200, text.at, &expr, &err), WS_E_LIMIT, &err,
 			  "column ");
 	ws_buf_clear(&text);
 	ws_buf_add(&text, "1");
 	for (int i = 0; i < 40000; i++)
 		ws_buf_add(&text, "+1");
-	assert_fails_with(ws_expr_compile(mi200, text.at, &expr, &err), WS_E_LIMIT, &err,
+	assert_fails_with(cnt_expr_compile(mi200, text.at, &expr, &err), WS_E_LIMIT, &err,
 			  "too long");
 	ws_buf_fini(&text);
 }
@@ -314,26 +314,26 @@ static void every_derived_counter_has_a_value(void **state)
 	const char *arch;
 	size_t n_seen = 0;
 
-	for (size_t a = 0; (arch = ws_catalogue_arch_name(a)); a++) {
-		struct ws_catalogue *cat;
+	for (size_t a = 0; (arch = cnt_catalogue_arch_name(a)); a++) {
+		struct cnt_catalogue *cat;
 		struct ws_err err;
 
-		assert_int_equal(ws_catalogue_create(arch, NULL, &cat, &err), WS_OK);
-		for (size_t i = 0; i < ws_catalogue_n(cat); i++) {
-			const struct ws_counter_def *def = ws_catalogue_at(cat, i);
-			struct ws_values v;
+		assert_int_equal(cnt_catalogue_create(arch, NULL, &cat, &err), WS_OK);
+		for (size_t i = 0; i < cnt_catalogue_n(cat); i++) {
+			const struct cnt_counter_def *def = cnt_catalogue_at(cat, i);
+			struct cnt_values v;
 
-			if (def->kind != WS_COUNTER_DERIVED)
+			if (def->kind != CNT_COUNTER_DERIVED)
 				continue;
 			v = eval(cat, def->name);
 			if (!v.n || !isfinite(v.at[0]))
 				fail_msg("%s: %s has no value", arch, def->name);
 			if (v.n != 1)
-				assert_int_equal(v.n, ws_shape_size(&def->shape));
+				assert_int_equal(v.n, cnt_shape_size(&def->shape));
 			ws_arena_reset(&arena);
 			n_seen++;
 		}
-		ws_catalogue_destroy(cat);
+		cnt_catalogue_destroy(cat);
 	}
 	assert_in_range(n_seen, 1000, 3000);
 }

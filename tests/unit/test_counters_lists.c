@@ -39,22 +39,22 @@ static void counter_files_of_the_presets_need_few_passes(void **state)
 		  1,
 		  1 },
 	};
-	const struct ws_catalogue *const cats[] = { mi200, mi300, soft };
+	const struct cnt_catalogue *const cats[] = { mi200, mi300, soft };
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(files); i++)
 		for (size_t c = 0; c < WS_ARRAY_LEN(cats); c++) {
-			struct ws_plan_group group = { files[i].names, 0 };
-			struct ws_plan *plan;
+			struct cnt_plan_group group = { files[i].names, 0 };
+			struct cnt_plan *plan;
 			size_t n_missing = 0;
 
 			while (group.n < 16 && files[i].names[group.n])
 				group.n++;
-			plan = make(cats[c], &group, 1, WS_PLAN_POOL | WS_PLAN_KEEP_GOING);
+			plan = make(cats[c], &group, 1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING);
 			for (size_t k = 0; k < plan->n_requests; k++)
-				n_missing += plan->requests[k].state != WS_PLAN_AVAILABLE;
+				n_missing += plan->requests[k].state != CNT_PLAN_AVAILABLE;
 			assert_int_equal(n_missing, files[i].n_missing);
 			assert_int_equal(plan->n_passes, files[i].n_passes);
-			ws_plan_destroy(plan);
+			cnt_plan_destroy(plan);
 		}
 }
 
@@ -118,18 +118,18 @@ static void read_needed(const char *arch, const char *block, struct needed *out)
 	fclose(f);
 }
 
-static size_t passes_needed(const struct ws_catalogue *cat, const char *block)
+static size_t passes_needed(const struct cnt_catalogue *cat, const char *block)
 {
 	struct needed *names = calloc(1, sizeof(*names));
-	struct ws_plan_group group;
-	struct ws_plan *plan;
+	struct cnt_plan_group group;
+	struct cnt_plan *plan;
 	size_t n;
 
-	read_needed(ws_catalogue_arch(cat), block, names);
-	group = (struct ws_plan_group){ (const char *const *)names->names, names->n };
-	plan = make(cat, &group, 1, WS_PLAN_POOL);
+	read_needed(cnt_catalogue_arch(cat), block, names);
+	group = (struct cnt_plan_group){ (const char *const *)names->names, names->n };
+	plan = make(cat, &group, 1, CNT_PLAN_POOL);
 	n = plan->n_passes;
-	ws_plan_destroy(plan);
+	cnt_plan_destroy(plan);
 	for (size_t i = 0; i < names->n; i++)
 		free(names->names[i]);
 	free(names);
@@ -152,10 +152,10 @@ static void never_more_passes_than_rocprof_compute(void **state)
 	static const char *const archs[] = { "gfx908", "gfx90a", "gfx942", "gfx950" };
 
 	for (size_t a = 0; a < WS_ARRAY_LEN(archs); a++) {
-		struct ws_catalogue *cat;
+		struct cnt_catalogue *cat;
 		struct ws_err err;
 
-		assert_int_equal(ws_catalogue_create(archs[a], NULL, &cat, &err), WS_OK);
+		assert_int_equal(cnt_catalogue_create(archs[a], NULL, &cat, &err), WS_OK);
 		for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++) {
 			size_t n = passes_needed(cat, rows[i].block);
 
@@ -163,7 +163,7 @@ static void never_more_passes_than_rocprof_compute(void **state)
 				fail_msg("%s block %s: %zu passes, rocprof-compute has %zu",
 					 archs[a], rows[i].block, n, rows[i].n[a]);
 		}
-		ws_catalogue_destroy(cat);
+		cnt_catalogue_destroy(cat);
 	}
 }
 

@@ -7,9 +7,9 @@
 
 static void all_forms_of_a_counter_share_its_place(void **state)
 {
-	struct ws_plan_group group = GROUP("TCC_HIT[3]", "TCC_HIT_sum", "TCC_HIT", "L2CacheHit",
+	struct cnt_plan_group group = GROUP("TCC_HIT[3]", "TCC_HIT_sum", "TCC_HIT", "L2CacheHit",
 					   "TCC_HIT[31]", "TCC_MISS_sum");
-	struct ws_plan *plan = make(mi200, &group, 1, WS_PLAN_POOL);
+	struct cnt_plan *plan = make(mi200, &group, 1, CNT_PLAN_POOL);
 
 	assert_int_equal(plan->n_passes, 1);
 	assert_int_equal(plan->n_reads, 2);
@@ -18,15 +18,15 @@ static void all_forms_of_a_counter_share_its_place(void **state)
 	assert_int_equal(plan->requests[3].n_reads, 2);
 	assert_non_null(plan->requests[3].expression);
 	assert_null(plan->requests[2].expression);
-	ws_plan_destroy(plan);
+	cnt_plan_destroy(plan);
 }
 
 static void an_accumulation_stands_behind_its_level(void **state)
 {
-	struct ws_plan_group group = GROUP("SQ_WAVES", "SQ_LEVEL_WAVES_ACCUM", "SQ_INST_LEVEL_VMEM",
+	struct cnt_plan_group group = GROUP("SQ_WAVES", "SQ_LEVEL_WAVES_ACCUM", "SQ_INST_LEVEL_VMEM",
 					   "SQ_ACCUM_PREV_HIRES", "MeanOccupancyPerCU",
 					   "SQ_IFETCH_LEVEL", "SQ_ACCUM_PREV_HIRES");
-	struct ws_plan *plan = make(mi200, &group, 1, WS_PLAN_POOL);
+	struct cnt_plan *plan = make(mi200, &group, 1, CNT_PLAN_POOL);
 
 	assert_int_equal(plan->n_passes, 1);
 	assert_int_equal(plan->n_requests, 7);
@@ -37,46 +37,46 @@ static void an_accumulation_stands_behind_its_level(void **state)
 			    "SQ_IFETCH_LEVEL_ACCUM");
 	assert_string_equal(plan->requests[3].expression,
 			    "accumulate(SQ_INST_LEVEL_VMEM, HIGH_RES)");
-	ws_plan_destroy(plan);
+	cnt_plan_destroy(plan);
 }
 
 static void repeated_names_are_one_request_per_group(void **state)
 {
-	struct ws_plan_group groups[] = { GROUP("SQ_WAVES", "GRBM_COUNT", "SQ_WAVES"),
+	struct cnt_plan_group groups[] = { GROUP("SQ_WAVES", "GRBM_COUNT", "SQ_WAVES"),
 					  GROUP("GRBM_COUNT") };
-	struct ws_plan *plan = make(mi200, groups, 2, WS_PLAN_POOL);
+	struct cnt_plan *plan = make(mi200, groups, 2, CNT_PLAN_POOL);
 
 	assert_int_equal(plan->n_requests, 2);
 	assert_int_equal(plan->n_passes, 1);
-	ws_plan_destroy(plan);
-	plan = make(mi200, groups, 2, WS_PLAN_SPLIT);
+	cnt_plan_destroy(plan);
+	plan = make(mi200, groups, 2, CNT_PLAN_SPLIT);
 	assert_int_equal(plan->n_requests, 3);
 	assert_int_equal(plan->n_passes, 2);
 	assert_int_equal(plan->passes[1].group, 1);
-	assert_int_equal(ws_plan_find(plan, "GRBM_COUNT"), 1);
-	assert_int_equal(ws_plan_find(plan, "NOPE"), SIZE_MAX);
-	ws_plan_destroy(plan);
+	assert_int_equal(cnt_plan_find(plan, "GRBM_COUNT"), 1);
+	assert_int_equal(cnt_plan_find(plan, "NOPE"), SIZE_MAX);
+	cnt_plan_destroy(plan);
 }
 
 static void fixed_groups_must_fit(void **state)
 {
-	struct ws_plan_group groups[] = {
+	struct cnt_plan_group groups[] = {
 		GROUP("SQ_WAVES"), GROUP("TA_TA_BUSY", "TA_FLAT_WAVEFRONTS", "TA_BUFFER_WAVEFRONTS")
 	};
-	struct ws_plan *plan;
+	struct cnt_plan *plan;
 	struct ws_err err;
 
 	assert_fails_with(
-		ws_plan_make(mi200, groups, 2, WS_PLAN_FIXED, &plan, &err), WS_E_LIMIT, &err,
+		cnt_plan_make(mi200, groups, 2, CNT_PLAN_FIXED, &plan, &err), WS_E_LIMIT, &err,
 		"group 2: not in one pass: block TA counts 2 at once on gfx90a, and 3 are "
 		"asked for");
-	plan = make(mi200, groups, 2, WS_PLAN_SPLIT);
+	plan = make(mi200, groups, 2, CNT_PLAN_SPLIT);
 	assert_int_equal(plan->n_passes, 3);
-	ws_plan_destroy(plan);
+	cnt_plan_destroy(plan);
 	groups[1].n = 2;
-	plan = make(mi200, groups, 2, WS_PLAN_FIXED);
+	plan = make(mi200, groups, 2, CNT_PLAN_FIXED);
 	assert_int_equal(plan->n_passes, 2);
-	ws_plan_destroy(plan);
+	cnt_plan_destroy(plan);
 }
 
 static void what_cannot_be_had_is_explained(void **state)
@@ -101,53 +101,53 @@ static void what_cannot_be_had_is_explained(void **state)
 		{ "TcUtil", "has no value on the software GPU: GRBM_TC_BUSY: the",
 		  WS_E_UNSUPPORTED },
 	};
-	struct ws_plan *plan;
+	struct cnt_plan *plan;
 	struct ws_err err;
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
-		struct ws_plan_group group = GROUP("SQ_WAVES", cases[i].name, "GRBM_COUNT");
+		struct cnt_plan_group group = GROUP("SQ_WAVES", cases[i].name, "GRBM_COUNT");
 
-		assert_fails_with(ws_plan_make(soft, &group, 1, WS_PLAN_POOL, &plan, &err),
+		assert_fails_with(cnt_plan_make(soft, &group, 1, CNT_PLAN_POOL, &plan, &err),
 				  cases[i].status, &err, cases[i].message);
-		plan = make(soft, &group, 1, WS_PLAN_POOL | WS_PLAN_KEEP_GOING);
+		plan = make(soft, &group, 1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING);
 		assert_int_equal(plan->n_requests, 3);
 		assert_non_null(strstr(plan->requests[1].why, cases[i].message));
 		assert_int_equal(plan->n_reads, 2);
-		ws_plan_destroy(plan);
+		cnt_plan_destroy(plan);
 	}
 	/* On hardware the same counter is there. */
-	plan = make(mi200, &GROUP("TCA_BUSY"), 1, WS_PLAN_POOL);
+	plan = make(mi200, &GROUP("TCA_BUSY"), 1, CNT_PLAN_POOL);
 	assert_int_equal(plan->n_passes, 1);
-	ws_plan_destroy(plan);
+	cnt_plan_destroy(plan);
 }
 
 static void constants_need_no_run(void **state)
 {
-	struct ws_plan *plan = make(mi200, &GROUP("CU_NUM", "simd_count"), 1, WS_PLAN_POOL);
+	struct cnt_plan *plan = make(mi200, &GROUP("CU_NUM", "simd_count"), 1, CNT_PLAN_POOL);
 	struct ws_arena arena;
-	struct ws_values v;
+	struct cnt_values v;
 	struct ws_err err;
 
 	ws_arena_init(&arena, 1 << 20);
 	assert_int_equal(plan->n_passes, 0);
-	assert_int_equal(ws_plan_value(plan, 0, NULL, &arena, &v, &err), WS_OK);
+	assert_int_equal(cnt_plan_value(plan, 0, NULL, &arena, &v, &err), WS_OK);
 	assert_true(v.n == 1 && v.at[0] == 104);
-	assert_int_equal(ws_plan_value(plan, 1, NULL, &arena, &v, &err), WS_OK);
+	assert_int_equal(cnt_plan_value(plan, 1, NULL, &arena, &v, &err), WS_OK);
 	assert_true(v.n == 1 && v.at[0] == 416);
-	ws_plan_destroy(plan);
+	cnt_plan_destroy(plan);
 	ws_arena_fini(&arena);
 }
 
-static double value(const struct ws_plan *plan, const char *name,
-		    const struct ws_plan_sample *samples, struct ws_arena *arena)
+static double value(const struct cnt_plan *plan, const char *name,
+		    const struct cnt_plan_sample *samples, struct ws_arena *arena)
 {
-	struct ws_values v;
+	struct cnt_values v;
 	struct ws_err err;
 	double total = -1;
 
-	assert_int_equal(ws_plan_value(plan, ws_plan_find(plan, name), samples, arena, &v, &err),
+	assert_int_equal(cnt_plan_value(plan, cnt_plan_find(plan, name), samples, arena, &v, &err),
 			 WS_OK);
-	return ws_values_total(&v, &total) ? total : -1;
+	return cnt_values_total(&v, &total) ? total : -1;
 }
 
 static void values_come_from_the_reads(void **state)
@@ -157,9 +157,9 @@ static void values_come_from_the_reads(void **state)
 					     "L2CacheHit",        "SQ_LEVEL_WAVES_ACCUM",
 					     "SQ_LEVEL_WAVES[1]", "SQ_INSTS_VALU_sum",
 					     "NOT_THERE" };
-	struct ws_plan_group group = { names, WS_ARRAY_LEN(names) };
-	struct ws_plan *plan = make(mi200, &group, 1, WS_PLAN_POOL | WS_PLAN_KEEP_GOING);
-	struct ws_plan_sample samples[8] = { { 0 } };
+	struct cnt_plan_group group = { names, WS_ARRAY_LEN(names) };
+	struct cnt_plan *plan = make(mi200, &group, 1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING);
+	struct cnt_plan_sample samples[8] = { { 0 } };
 	double hits[32], miss = 100, levels[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, area = 1234;
 	struct ws_arena arena;
 
@@ -170,13 +170,13 @@ static void values_come_from_the_reads(void **state)
 		const char *s = plan->reads[i].spelling;
 
 		if (strcmp(s, "TCC_HIT") == 0)
-			samples[i] = (struct ws_plan_sample){ hits, 32 };
+			samples[i] = (struct cnt_plan_sample){ hits, 32 };
 		if (strcmp(s, "TCC_MISS_sum") == 0)
-			samples[i] = (struct ws_plan_sample){ &miss, 1 };
+			samples[i] = (struct cnt_plan_sample){ &miss, 1 };
 		if (strcmp(s, "SQ_LEVEL_WAVES") == 0)
-			samples[i] = (struct ws_plan_sample){ levels, 8 };
+			samples[i] = (struct cnt_plan_sample){ levels, 8 };
 		if (strcmp(s, "SQ_LEVEL_WAVES_ACCUM") == 0)
-			samples[i] = (struct ws_plan_sample){ &area, 1 };
+			samples[i] = (struct cnt_plan_sample){ &area, 1 };
 	}
 	assert_true(value(plan, "TCC_HIT", samples, &arena) == 496);
 	assert_true(value(plan, "TCC_HIT[2]", samples, &arena) == 2);
@@ -188,7 +188,7 @@ static void values_come_from_the_reads(void **state)
 	/* Nothing was said of it: no value, and no 0. */
 	assert_true(value(plan, "SQ_INSTS_VALU_sum", samples, &arena) == -1);
 	assert_true(value(plan, "NOT_THERE", samples, &arena) == -1);
-	ws_plan_destroy(plan);
+	cnt_plan_destroy(plan);
 	ws_arena_fini(&arena);
 }
 
@@ -222,8 +222,8 @@ static size_t fewest_by_search(const struct item *items, size_t n_items)
 
 	for (size_t n = 1;; n++) {
 		for (size_t p = 0; p < n; p++)
-			for (size_t b = 0; b < ws_catalogue_n_blocks(mi200); b++)
-				left[p][b] = ws_catalogue_block(mi200, b)->limit;
+			for (size_t b = 0; b < cnt_catalogue_n_blocks(mi200); b++)
+				left[p][b] = cnt_catalogue_block(mi200, b)->limit;
 		if (fits(items, n_items, 0, left, n))
 			return n;
 	}
@@ -259,30 +259,30 @@ static void small_plans_are_as_short_as_an_exhaustive_search_finds(void **state)
 	for (int turn = 0; turn < 400; turn++) {
 		const char *chosen[WS_ARRAY_LEN(names)];
 		struct item items[WS_ARRAY_LEN(names)];
-		struct ws_plan_group group = { chosen, 0 };
-		struct ws_plan *plan;
+		struct cnt_plan_group group = { chosen, 0 };
+		struct cnt_plan *plan;
 
 		for (size_t i = 0; i < WS_ARRAY_LEN(names) && group.n < 12; i++) {
 			const char *ending = strstr(names[i], "_ACCUM");
 			char base[64];
-			const struct ws_counter_def *def;
+			const struct cnt_counter_def *def;
 
 			if (rand_r(&seed) % 2)
 				continue;
 			snprintf(base, sizeof(base), "%.*s",
 				 (int)(ending ? ending - names[i] : (long)strlen(names[i])),
 				 names[i]);
-			def = ws_catalogue_find(mi200, base);
+			def = cnt_catalogue_find(mi200, base);
 			items[group.n].size = ending ? 2 : 1;
 			items[group.n].block =
-				(unsigned)(def->block - ws_catalogue_block(mi200, 0));
+				(unsigned)(def->block - cnt_catalogue_block(mi200, 0));
 			chosen[group.n++] = names[i];
 		}
 		if (!group.n)
 			continue;
-		plan = make(mi200, &group, 1, WS_PLAN_POOL);
+		plan = make(mi200, &group, 1, CNT_PLAN_POOL);
 		assert_int_equal(plan->n_passes, fewest_by_search(items, group.n));
-		ws_plan_destroy(plan);
+		cnt_plan_destroy(plan);
 	}
 }
 
@@ -291,40 +291,40 @@ static void whatever_is_asked_for_the_limits_hold(void **state)
 	unsigned seed = 7;
 	const char *arch;
 
-	for (size_t a = 0; (arch = ws_catalogue_arch_name(a)); a++) {
-		struct ws_catalogue *cat;
+	for (size_t a = 0; (arch = cnt_catalogue_arch_name(a)); a++) {
+		struct cnt_catalogue *cat;
 		struct ws_err err;
 		const char **names;
 
-		assert_int_equal(ws_catalogue_create(arch, NULL, &cat, &err), WS_OK);
-		names = calloc(ws_catalogue_n(cat), sizeof(*names));
+		assert_int_equal(cnt_catalogue_create(arch, NULL, &cat, &err), WS_OK);
+		names = calloc(cnt_catalogue_n(cat), sizeof(*names));
 		for (int turn = 0; turn < 30; turn++) {
-			struct ws_plan_group group = { names, 0 };
+			struct cnt_plan_group group = { names, 0 };
 			int odds = 1 + rand_r(&seed) % 20;
 
-			for (size_t i = 0; i < ws_catalogue_n(cat); i++)
+			for (size_t i = 0; i < cnt_catalogue_n(cat); i++)
 				if (rand_r(&seed) % odds == 0 &&
-				    !strstr(ws_catalogue_at(cat, i)->name, "SQ_ACCUM_PREV"))
-					names[group.n++] = ws_catalogue_at(cat, i)->name;
-			ws_plan_destroy(make(cat, &group, 1, WS_PLAN_POOL));
+				    !strstr(cnt_catalogue_at(cat, i)->name, "SQ_ACCUM_PREV"))
+					names[group.n++] = cnt_catalogue_at(cat, i)->name;
+			cnt_plan_destroy(make(cat, &group, 1, CNT_PLAN_POOL));
 		}
 		free(names);
-		ws_catalogue_destroy(cat);
+		cnt_catalogue_destroy(cat);
 	}
 }
 
 /* What a derived counter is computed from is counted in one run where its blocks can. */
 static void inputs_of_a_derived_counter_are_kept_together(void **state)
 {
-	const char **names = calloc(ws_catalogue_n(mi200), sizeof(*names));
-	struct ws_plan_group group = { names, 0 };
+	const char **names = calloc(cnt_catalogue_n(mi200), sizeof(*names));
+	struct cnt_plan_group group = { names, 0 };
 	size_t n_together = 0, n_derived = 0;
-	struct ws_plan *plan;
+	struct cnt_plan *plan;
 
-	for (size_t i = 0; i < ws_catalogue_n(mi200); i++)
-		if (ws_catalogue_at(mi200, i)->kind == WS_COUNTER_DERIVED)
-			names[group.n++] = ws_catalogue_at(mi200, i)->name;
-	plan = make(mi200, &group, 1, WS_PLAN_POOL);
+	for (size_t i = 0; i < cnt_catalogue_n(mi200); i++)
+		if (cnt_catalogue_at(mi200, i)->kind == CNT_COUNTER_DERIVED)
+			names[group.n++] = cnt_catalogue_at(mi200, i)->name;
+	plan = make(mi200, &group, 1, CNT_PLAN_POOL);
 	for (size_t i = 0; i < plan->n_requests; i++) {
 		if (plan->requests[i].n_reads < 2)
 			continue;
@@ -335,34 +335,34 @@ static void inputs_of_a_derived_counter_are_kept_together(void **state)
 		      n_derived, plan->n_passes);
 	/* Not all: ten rates of L2 share TCC_BUSY, and every place of TCC is taken. */
 	assert_true(n_together * 4 >= n_derived * 3);
-	ws_plan_destroy(plan);
+	cnt_plan_destroy(plan);
 	plan = make(mi200,
 		    &GROUP("VALUBusy", "L2CacheHit", "MeanOccupancyPerCU", "GPU_UTIL", "WaveExec"),
-		    1, WS_PLAN_POOL);
+		    1, CNT_PLAN_POOL);
 	assert_int_equal(plan->n_passes, 1);
-	ws_plan_destroy(plan);
+	cnt_plan_destroy(plan);
 	free(names);
 }
 
-static char *printed(const struct ws_plan *plan, const struct ws_plan_cost *cost)
+static char *printed(const struct cnt_plan *plan, const struct cnt_plan_cost *cost)
 {
 	char *text = NULL;
 	size_t n;
 	FILE *to = open_memstream(&text, &n);
 
-	ws_plan_print(to, plan, cost);
+	cnt_plan_print(to, plan, cost);
 	fclose(to);
 	return text;
 }
 
 static void the_plan_is_printed(void **state)
 {
-	struct ws_plan *plan =
+	struct cnt_plan *plan =
 		make(soft,
 		     &GROUP("TA_TA_BUSY", "SQ_WAVES", "L2CacheHit", "TA_BUFFER_WAVEFRONTS",
 			    "SQ_WAVE", "TA_FLAT_WAVEFRONTS", "CU_NUM"),
-		     1, WS_PLAN_POOL | WS_PLAN_KEEP_GOING);
-	struct ws_plan_cost cost = { .baseline_s = 3.5, .slowdown = 2 };
+		     1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING);
+	struct cnt_plan_cost cost = { .baseline_s = 3.5, .slowdown = 2 };
 	char *text = printed(plan, &cost);
 
 	assert_string_equal(
@@ -386,30 +386,30 @@ static void the_plan_is_printed(void **state)
 		      "expected time: 14.0 s (2 runs of 7.00 s, counting slows down 2 times)\n"
 		      "1 of 7 counters not available\n");
 	free(text);
-	cost = (struct ws_plan_cost){ .baseline_s = 100, .kernel_replay = true };
+	cost = (struct cnt_plan_cost){ .baseline_s = 100, .kernel_replay = true };
 	text = printed(plan, &cost);
 	assert_non_null(strstr(
 		text, "2 passes, 1 run of the application: kernels are replayed\n"
 		      "expected time: 3 min 20 s at most (2 passes of 100.0 s, what counting "
 		      "costs left out)\n"));
 	free(text);
-	ws_plan_destroy(plan);
+	cnt_plan_destroy(plan);
 }
 
 static void a_lack_of_memory_is_reported(void **state)
 {
 	FOR_EACH_FAILING_ALLOCATION(n)
 	{
-		struct ws_plan_group group =
+		struct cnt_plan_group group =
 			GROUP("SQ_WAVES", "MeanOccupancyPerCU", "TCC_HIT[1]", "SQ_WAVE");
-		struct ws_plan *plan = NULL;
+		struct cnt_plan *plan = NULL;
 		struct ws_err err;
-		enum ws_status st = ws_plan_make(mi200, &group, 1,
-						 WS_PLAN_POOL | WS_PLAN_KEEP_GOING, &plan, &err);
+		enum ws_status st = cnt_plan_make(mi200, &group, 1,
+						 CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &plan, &err);
 
 		assert_int_equal(st, allocation_failed() ? WS_E_NOMEM : WS_OK);
 		if (!st)
-			ws_plan_destroy(plan);
+			cnt_plan_destroy(plan);
 	}
 }
 

@@ -8,12 +8,12 @@
 
 static const struct {
 	const char *arch;
-	const struct ws_hw *hw;
+	const struct sg_hw *hw;
 	unsigned target, n_cus;
 } gpus[] = {
-	{ "gfx908", &ws_hw_mi100, 1, 120 },
-	{ "gfx90a", &ws_hw_mi210, 2, 104 },
-	{ "gfx90a", &ws_hw_mi250x, 2, 110 },
+	{ "gfx908", &sg_hw_mi100, 1, 120 },
+	{ "gfx90a", &sg_hw_mi210, 2, 104 },
+	{ "gfx90a", &sg_hw_mi250x, 2, 110 },
 };
 
 static void what_it_counts_is_in_the_catalogue_with_as_many_instances(void **state)
@@ -21,36 +21,36 @@ static void what_it_counts_is_in_the_catalogue_with_as_many_instances(void **sta
 	size_t n_checked = 0;
 
 	for (size_t g = 0; g < WS_ARRAY_LEN(gpus); g++) {
-		struct ws_agent_props props = { .simd_count = gpus[g].n_cus * 4,
+		struct cnt_agent_props props = { .simd_count = gpus[g].n_cus * 4,
 						.simd_per_cu = 4,
 						.array_count = gpus[g].hw->n_se,
 						.simd_arrays_per_engine = 1,
 						.num_xcc = 1,
 						.soft = true };
-		struct ws_catalogue *cat;
+		struct cnt_catalogue *cat;
 		struct ws_err err;
 
-		assert_int_equal(ws_catalogue_create(gpus[g].arch, &props, &cat, &err), WS_OK);
-		for (size_t i = 0; i < ws_n_counters; i++) {
-			const struct ws_counter_info *info = &ws_counters[i];
-			const struct ws_counter_def *def = ws_catalogue_find(cat, info->name);
+		assert_int_equal(cnt_catalogue_create(gpus[g].arch, &props, &cat, &err), WS_OK);
+		for (size_t i = 0; i < sg_n_counters; i++) {
+			const struct sg_counter_info *info = &sg_counters[i];
+			const struct cnt_counter_def *def = cnt_catalogue_find(cat, info->name);
 
 			if (!(info->targets & gpus[g].target))
 				continue;
 			assert_non_null(def);
-			assert_string_equal(def->block->name, ws_blocks[info->block].name);
-			assert_int_equal(def->block->limit, ws_blocks[info->block].limit);
-			assert_int_equal(ws_shape_size(&def->shape),
-					 ws_hw_instances(gpus[g].hw, info->block));
-			assert_int_equal(def->is_level, info->fidelity == WS_LEVEL_COUNTER);
-			assert_int_equal(def->fidelity == WS_FIDELITY_EXACT,
-					 info->fidelity == WS_EXACT);
-			assert_int_equal(def->fidelity == WS_FIDELITY_UNSUPPORTED,
-					 info->fidelity == WS_UNSUPPORTED);
+			assert_string_equal(def->block->name, sg_blocks[info->block].name);
+			assert_int_equal(def->block->limit, sg_blocks[info->block].limit);
+			assert_int_equal(cnt_shape_size(&def->shape),
+					 sg_hw_instances(gpus[g].hw, info->block));
+			assert_int_equal(def->is_level, info->fidelity == SG_LEVEL_COUNTER);
+			assert_int_equal(def->fidelity == CNT_FIDELITY_EXACT,
+					 info->fidelity == SG_EXACT);
+			assert_int_equal(def->fidelity == CNT_FIDELITY_UNSUPPORTED,
+					 info->fidelity == SG_UNSUPPORTED);
 			assert_string_equal(def->fidelity_text, info->text);
 			n_checked++;
 		}
-		ws_catalogue_destroy(cat);
+		cnt_catalogue_destroy(cat);
 	}
 	assert_in_range(n_checked, 500, 3000);
 }

@@ -6,7 +6,7 @@
 
 struct fixture {
 	struct ws_arena arena;
-	struct ws_gates gates;
+	struct ana_gates gates;
 	struct ws_err err;
 };
 
@@ -15,9 +15,9 @@ static enum ws_status parse(struct fixture *f, const char *text)
 	ws_arena_fini(&f->arena);
 	ws_vec_fini(&f->gates);
 	ws_arena_init(&f->arena, 1 << 20);
-	ws_vec_init(&f->gates, WS_GATES_MAX);
+	ws_vec_init(&f->gates, ANA_GATES_MAX);
 	f->err = (struct ws_err){ 0 };
-	return ws_gate_parse(text, &f->arena, &f->gates, &f->err);
+	return ana_gate_parse(text, &f->arena, &f->gates, &f->err);
 }
 
 static void done(struct fixture *f)
@@ -30,23 +30,23 @@ static void a_condition_has_subject_operator_and_limit(void **state)
 {
 	static const struct {
 		const char *text, *kernel, *what;
-		enum ws_gate_op op;
+		enum ana_gate_op op;
 		double limit;
 		bool percent;
 		double time_ns;
 	} cases[] = {
-		{ "duration>5%", NULL, "duration", WS_GATE_GT, 5, true, 0 },
-		{ " 2.1.14 <= -3.5 % ", NULL, "2.1.14", WS_GATE_LE, -3.5, true, 0 },
-		{ "vecCopy:duration>20us", "vecCopy", "duration", WS_GATE_GT, 20, false, 1e3 },
-		{ "SQ_WAVES>=1e6", NULL, "SQ_WAVES", WS_GATE_GE, 1e6, false, 0 },
-		{ "VALU Utilization<10", NULL, "VALU Utilization", WS_GATE_LT, 10, false, 0 },
-		{ "at::native::fill:duration>1ms", "at::native::fill", "duration", WS_GATE_GT, 1,
+		{ "duration>5%", NULL, "duration", ANA_GATE_GT, 5, true, 0 },
+		{ " 2.1.14 <= -3.5 % ", NULL, "2.1.14", ANA_GATE_LE, -3.5, true, 0 },
+		{ "vecCopy:duration>20us", "vecCopy", "duration", ANA_GATE_GT, 20, false, 1e3 },
+		{ "SQ_WAVES>=1e6", NULL, "SQ_WAVES", ANA_GATE_GE, 1e6, false, 0 },
+		{ "VALU Utilization<10", NULL, "VALU Utilization", ANA_GATE_LT, 10, false, 0 },
+		{ "at::native::fill:duration>1ms", "at::native::fill", "duration", ANA_GATE_GT, 1,
 		  false, 1e6 },
-		{ "\"foo<4, float>(int)\":IPC<-1%", "foo<4, float>(int)", "IPC", WS_GATE_LT, -1,
+		{ "\"foo<4, float>(int)\":IPC<-1%", "foo<4, float>(int)", "IPC", ANA_GATE_LT, -1,
 		  true, 0 },
-		{ "foo<float>(int):duration>1s", "foo<float>(int)", "duration", WS_GATE_GT, 1,
+		{ "foo<float>(int):duration>1s", "foo<float>(int)", "duration", ANA_GATE_GT, 1,
 		  false, 1e9 },
-		{ "a*b?:x>0", "a*b?", "x", WS_GATE_GT, 0, false, 0 },
+		{ "a*b?:x>0", "a*b?", "x", ANA_GATE_GT, 0, false, 0 },
 	};
 	struct fixture f = { 0 };
 
@@ -109,34 +109,34 @@ static void what_is_no_condition_is_refused_by_name(void **state)
 
 static void names_match_in_full_by_pattern_or_by_part(void **state)
 {
-	struct ws_gate gate = { .kernel = "vecCopy" };
+	struct ana_gate gate = { .kernel = "vecCopy" };
 
-	assert_true(ws_gate_names(&gate, "vecCopy(double*, int) [clone .kd]"));
-	assert_false(ws_gate_names(&gate, "vecAdd"));
+	assert_true(ana_gate_names(&gate, "vecCopy(double*, int) [clone .kd]"));
+	assert_false(ana_gate_names(&gate, "vecAdd"));
 	gate.kernel = "vec*[clone .kd]";
-	assert_true(ws_gate_names(&gate, "vecCopy(double*, int) [clone .kd]"));
-	assert_false(ws_gate_names(&gate, "vecCopy(double*, int)"));
+	assert_true(ana_gate_names(&gate, "vecCopy(double*, int) [clone .kd]"));
+	assert_false(ana_gate_names(&gate, "vecCopy(double*, int)"));
 	gate.kernel = "vec????";
-	assert_true(ws_gate_names(&gate, "vecCopy"));
-	assert_false(ws_gate_names(&gate, "vecCopy2"));
+	assert_true(ana_gate_names(&gate, "vecCopy"));
+	assert_false(ana_gate_names(&gate, "vecCopy2"));
 	gate.kernel = NULL;
-	assert_true(ws_gate_names(&gate, "anything"));
+	assert_true(ana_gate_names(&gate, "anything"));
 }
 
 static void limits_are_exclusive_unless_they_say_equal(void **state)
 {
-	struct ws_gate gate = { .op = WS_GATE_GT, .limit = 5 };
+	struct ana_gate gate = { .op = ANA_GATE_GT, .limit = 5 };
 
-	assert_false(ws_gate_fails(&gate, 5));
-	assert_true(ws_gate_fails(&gate, 5.001));
-	assert_false(ws_gate_fails(&gate, NAN));
-	gate.op = WS_GATE_GE;
-	assert_true(ws_gate_fails(&gate, 5));
-	gate.op = WS_GATE_LT;
-	assert_false(ws_gate_fails(&gate, 5));
-	assert_true(ws_gate_fails(&gate, -7));
-	gate.op = WS_GATE_LE;
-	assert_true(ws_gate_fails(&gate, 5));
+	assert_false(ana_gate_fails(&gate, 5));
+	assert_true(ana_gate_fails(&gate, 5.001));
+	assert_false(ana_gate_fails(&gate, NAN));
+	gate.op = ANA_GATE_GE;
+	assert_true(ana_gate_fails(&gate, 5));
+	gate.op = ANA_GATE_LT;
+	assert_false(ana_gate_fails(&gate, 5));
+	assert_true(ana_gate_fails(&gate, -7));
+	gate.op = ANA_GATE_LE;
+	assert_true(ana_gate_fails(&gate, 5));
 }
 
 static void running_out_of_memory_is_an_error(void **state)

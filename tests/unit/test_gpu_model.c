@@ -8,11 +8,11 @@
 static void every_row_is_whole_and_unique(void **state)
 {
 	size_t n;
-	const struct ws_gpu_model *models = ws_gpu_models(&n);
+	const struct gpu_model *models = gpu_models(&n);
 
 	assert_true(n >= 15);
 	for (size_t i = 0; i < n; i++) {
-		const struct ws_gpu_model *m = &models[i];
+		const struct gpu_model *m = &models[i];
 
 		for (const char *c = m->name; *c; c++)
 			assert_false(isupper((unsigned char)*c));
@@ -34,17 +34,17 @@ static void every_row_is_whole_and_unique(void **state)
 
 static void models_are_found_by_either_name_and_chip(void **state)
 {
-	assert_string_equal(ws_gpu_model_find("MI250X")->arch, "gfx90a");
-	assert_int_equal(ws_gpu_model_find("mi250x")->n_cus, 110);
-	assert_string_equal(ws_gpu_model_find("MI300X_A1")->name, "mi300x");
-	assert_null(ws_gpu_model_find("mi9"));
+	assert_string_equal(gpu_model_find("MI250X")->arch, "gfx90a");
+	assert_int_equal(gpu_model_find("mi250x")->n_cus, 110);
+	assert_string_equal(gpu_model_find("MI300X_A1")->name, "mi300x");
+	assert_null(gpu_model_find("mi9"));
 	/* Decimal, as the profilers' own tables have them. */
-	assert_string_equal(ws_gpu_model_by_chip(29711)->model, "MI210");
-	assert_string_equal(ws_gpu_model_by_chip(29580)->model, "MI100");
-	assert_string_equal(ws_gpu_model_by_chip(29877)->model, "MI300X_A1");
-	assert_string_equal(ws_gpu_model_by_chip(30115)->model, "MI355");
-	assert_null(ws_gpu_model_by_chip(0));
-	assert_null(ws_gpu_model_by_chip(1));
+	assert_string_equal(gpu_model_by_chip(29711)->model, "MI210");
+	assert_string_equal(gpu_model_by_chip(29580)->model, "MI100");
+	assert_string_equal(gpu_model_by_chip(29877)->model, "MI300X_A1");
+	assert_string_equal(gpu_model_by_chip(30115)->model, "MI355");
+	assert_null(gpu_model_by_chip(0));
+	assert_null(gpu_model_by_chip(1));
 }
 
 static void targets_are_families_up_to_mi200_and_models_from_mi300(void **state)
@@ -57,24 +57,24 @@ static void targets_are_families_up_to_mi200_and_models_from_mi300(void **state)
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
-		const struct ws_gpu_model *m = ws_gpu_model_find(cases[i].model);
+		const struct gpu_model *m = gpu_model_find(cases[i].model);
 
-		assert_string_equal(ws_gpu_target_name(m->arch, m), cases[i].target);
+		assert_string_equal(gpu_target_name(m->arch, m), cases[i].target);
 	}
-	assert_string_equal(ws_gpu_target_name("gfx90a", NULL), "MI200");
-	assert_string_equal(ws_gpu_target_name("gfx1201", NULL), "gfx1201");
+	assert_string_equal(gpu_target_name("gfx90a", NULL), "MI200");
+	assert_string_equal(gpu_target_name("gfx1201", NULL), "gfx1201");
 }
 
 static void dies_depend_on_the_partition(void **state)
 {
-	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300x"), "SPX"), 8);
-	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300x"), "cpx"), 1);
-	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300x"), "QPX"), 2);
-	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300a"), "TPX"), 2);
-	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi308x"), "DPX"), 2);
-	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300x"), "N/A"), 8);
-	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi300x"), NULL), 8);
-	assert_int_equal(ws_gpu_n_xcds(ws_gpu_model_find("mi210"), "CPX"), 1);
+	assert_int_equal(gpu_n_xcds(gpu_model_find("mi300x"), "SPX"), 8);
+	assert_int_equal(gpu_n_xcds(gpu_model_find("mi300x"), "cpx"), 1);
+	assert_int_equal(gpu_n_xcds(gpu_model_find("mi300x"), "QPX"), 2);
+	assert_int_equal(gpu_n_xcds(gpu_model_find("mi300a"), "TPX"), 2);
+	assert_int_equal(gpu_n_xcds(gpu_model_find("mi308x"), "DPX"), 2);
+	assert_int_equal(gpu_n_xcds(gpu_model_find("mi300x"), "N/A"), 8);
+	assert_int_equal(gpu_n_xcds(gpu_model_find("mi300x"), NULL), 8);
+	assert_int_equal(gpu_n_xcds(gpu_model_find("mi210"), "CPX"), 1);
 }
 
 /* What machines with these GPUs reported to AMD's profiler. */
@@ -91,7 +91,7 @@ static void numbers_are_those_of_real_machines(void **state)
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(seen); i++) {
-		const struct ws_gpu_model *m = ws_gpu_model_find(seen[i].name);
+		const struct gpu_model *m = gpu_model_find(seen[i].name);
 
 		assert_int_equal(m->n_cus, seen[i].n_cus);
 		assert_int_equal(m->n_ses, seen[i].n_ses);
@@ -121,10 +121,10 @@ static void lists_of_software_gpus_are_checked(void **state)
 	struct ws_buf out;
 
 	ws_buf_init(&out, 100);
-	assert_int_equal(ws_gpu_soft_list("mi210,MI100,mi250X", &out, &err), WS_OK);
+	assert_int_equal(gpu_soft_list("mi210,MI100,mi250X", &out, &err), WS_OK);
 	assert_string_equal(out.at, "mi210,mi100,mi250x");
 	for (size_t i = 0; i < WS_ARRAY_LEN(wrong); i++)
-		assert_fails_with(ws_gpu_soft_list(wrong[i].list, &out, &err), WS_E_USAGE, &err,
+		assert_fails_with(gpu_soft_list(wrong[i].list, &out, &err), WS_E_USAGE, &err,
 				  wrong[i].text);
 	ws_buf_fini(&out);
 }

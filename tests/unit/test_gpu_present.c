@@ -42,9 +42,9 @@ static int remove_root(void **state)
 
 static void no_driver_is_no_gpus_and_no_error(void **state)
 {
-	static struct ws_gpu_set set;
+	static struct gpu_set set;
 
-	assert_int_equal(ws_gpu_present(root, &set, NULL), WS_OK);
+	assert_int_equal(gpu_present(root, &set, NULL), WS_OK);
 	assert_int_equal(set.n, 0);
 	assert_false(set.has_driver);
 	assert_string_equal(set.driver, "");
@@ -52,7 +52,7 @@ static void no_driver_is_no_gpus_and_no_error(void **state)
 
 static void gpus_are_read_from_the_topology(void **state)
 {
-	static struct ws_gpu_set set;
+	static struct gpu_set set;
 
 	put("module/amdgpu/version", "6.3.6\n");
 	put("class/kfd/kfd/topology/nodes/0/properties", "cpu_cores_count 64\nsimd_count 0\n");
@@ -65,7 +65,7 @@ static void gpus_are_read_from_the_topology(void **state)
 	put("class/kfd/kfd/topology/nodes/2/name", "arcturus\n");
 	put("class/kfd/kfd/topology/nodes/3/properties",
 	    "simd_count 4\nsimd_count_extra 7\ngfx_target_version 110501\ndevice_id 1\n");
-	assert_int_equal(ws_gpu_present(root, &set, NULL), WS_OK);
+	assert_int_equal(gpu_present(root, &set, NULL), WS_OK);
 	assert_true(set.has_driver);
 	assert_string_equal(set.driver, "6.3.6");
 	assert_int_equal(set.n, 3);

@@ -24,7 +24,7 @@ static void expect_u64(uint64_t v)
 {
 	char ours[32], theirs[32];
 
-	*ws_fmt_u64(ours, v) = '\0';
+	*output_fmt_u64(ours, v) = '\0';
 	snprintf(theirs, sizeof(theirs), "%llu", (unsigned long long)v);
 	assert_string_equal(ours, theirs);
 }
@@ -47,13 +47,13 @@ static void wide_numbers_keep_their_zeros(void **state)
 {
 	char text[64];
 
-	*ws_fmt_u128(text, (unsigned __int128)10000000000000000000ull * 1000000) = '\0';
+	*output_fmt_u128(text, (unsigned __int128)10000000000000000000ull * 1000000) = '\0';
 	assert_string_equal(text, "10000000000000000000000000");
-	*ws_fmt_u128(text, ~(unsigned __int128)0) = '\0';
+	*output_fmt_u128(text, ~(unsigned __int128)0) = '\0';
 	assert_string_equal(text, "340282366920938463463374607431768211455");
-	*ws_fmt_i64(text, INT64_MIN) = '\0';
+	*output_fmt_i64(text, INT64_MIN) = '\0';
 	assert_string_equal(text, "-9223372036854775808");
-	*ws_fmt_hex16(text, 0x7f00deadull) = '\0';
+	*output_fmt_hex16(text, 0x7f00deadull) = '\0';
 	assert_string_equal(text, "0x000000007f00dead");
 }
 
@@ -68,10 +68,10 @@ static void shortest_reads_back_and_is_short(void **state)
 		{ 1e16, "1e+16" },  { 123456789, "123456789" },
 		{ -0.25, "-0.25" }, { 0.1 + 0.2, "0.30000000000000004" },
 	};
-	char text[WS_FMT_F64_MAX];
+	char text[OUTPUT_FMT_F64_MAX];
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++) {
-		*ws_fmt_shortest(text, rows[i].v) = '\0';
+		*output_fmt_shortest(text, rows[i].v) = '\0';
 		assert_string_equal(text, rows[i].text);
 	}
 	for (int i = 0; i < 50000; i++) {
@@ -81,7 +81,7 @@ static void shortest_reads_back_and_is_short(void **state)
 		memcpy(&v, &bits, sizeof(v));
 		if (!isfinite(v))
 			continue;
-		*ws_fmt_shortest(text, v) = '\0';
+		*output_fmt_shortest(text, v) = '\0';
 		assert_true(strtod(text, NULL) == v);
 	}
 }
@@ -93,21 +93,21 @@ static void cells_have_the_forms_of_the_specification(void **state)
 		double v;
 		const char *text;
 	} rows[] = {
-		{ ws_fmt_counter, 16384, "16384.000000" },
-		{ ws_fmt_counter, 0, "0.00000000e+00" },
-		{ ws_fmt_counter, 0.5, "5.00000000e-01" },
-		{ ws_fmt_counter, -2, "-2.00000000e+00" },
-		{ ws_fmt_stat, 0, "0.00000000e+00" },
-		{ ws_fmt_stat, 0.5, "0.500000" },
-		{ ws_fmt_stat, 0.01, "1.00000000e-02" },
-		{ ws_fmt_percent, 80, "80.00" },
-		{ ws_fmt_percent, 0.5, "0.5000" },
-		{ ws_fmt_percent, 0.001, "1.000e-03" },
-		{ ws_fmt_json_f64, 3, "3.0" },
-		{ ws_fmt_json_f64, 1e300, "1e+300" },
-		{ ws_fmt_json_f64, INFINITY, "null" },
+		{ output_fmt_counter, 16384, "16384.000000" },
+		{ output_fmt_counter, 0, "0.00000000e+00" },
+		{ output_fmt_counter, 0.5, "5.00000000e-01" },
+		{ output_fmt_counter, -2, "-2.00000000e+00" },
+		{ output_fmt_stat, 0, "0.00000000e+00" },
+		{ output_fmt_stat, 0.5, "0.500000" },
+		{ output_fmt_stat, 0.01, "1.00000000e-02" },
+		{ output_fmt_percent, 80, "80.00" },
+		{ output_fmt_percent, 0.5, "0.5000" },
+		{ output_fmt_percent, 0.001, "1.000e-03" },
+		{ output_fmt_json_f64, 3, "3.0" },
+		{ output_fmt_json_f64, 1e300, "1e+300" },
+		{ output_fmt_json_f64, INFINITY, "null" },
 	};
-	char text[WS_FMT_F64_MAX];
+	char text[OUTPUT_FMT_F64_MAX];
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++) {
 		*rows[i].fmt(text, rows[i].v) = '\0';
@@ -117,43 +117,43 @@ static void cells_have_the_forms_of_the_specification(void **state)
 
 static void json_text_is_escaped_and_always_utf8(void **state)
 {
-	struct ws_sink sink;
+	struct output_sink sink;
 	static const char in[] = "a\"b\\c\nd\x01\xc3\xa9\xff\xe2\x82\xed\xa0\x80";
 
-	assert_int_equal(ws_sink_open_memory(&sink, NULL), WS_OK);
-	ws_json_text(&sink, in, sizeof(in) - 1);
-	ws_sink_put(&sink, "", 1);
+	assert_int_equal(output_sink_open_memory(&sink, NULL), WS_OK);
+	output_json_text(&sink, in, sizeof(in) - 1);
+	output_sink_put(&sink, "", 1);
 	assert_string_equal(sink.buf, "\"a\\\"b\\\\c\\nd\\u0001\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd"
 				      "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
-	ws_sink_abandon(&sink);
+	output_sink_abandon(&sink);
 }
 
 static void deviation_survives_large_totals(void **state)
 {
-	struct ws_stat stat = { 0 };
+	struct output_stat stat = { 0 };
 
 	/* an hour each, with a spread of a microsecond: 64-bit sums lose all of it */
 	for (int i = 0; i < 1000; i++)
-		ws_stat_add(&stat, 3600000000000ull + (i % 2 ? 1000 : 0));
-	assert_float_equal((float)sqrt(ws_stat_variance(&stat)), 500.25f, 0.01f);
-	assert_true(ws_stat_mean(&stat) == 3600000000500.0);
+		output_stat_add(&stat, 3600000000000ull + (i % 2 ? 1000 : 0));
+	assert_float_equal((float)sqrt(output_stat_variance(&stat)), 500.25f, 0.01f);
+	assert_true(output_stat_mean(&stat) == 3600000000500.0);
 }
 
 static void names_beyond_the_limit_share_one_entry(void **state)
 {
-	struct ws_stats *stats = malloc(sizeof(*stats));
+	struct output_stats *stats = malloc(sizeof(*stats));
 	char name[32];
 
-	ws_stats_init(stats);
-	for (unsigned i = 0; i < WS_OUTPUT_NAMES_MAX + 5; i++) {
+	output_stats_init(stats);
+	for (unsigned i = 0; i < OUTPUT_NAMES_MAX + 5; i++) {
 		snprintf(name, sizeof(name), "iteration %u", i);
-		assert_int_equal(ws_stats_add(stats, WS_DOMAIN_MARKER_API, name, false, 1, NULL),
+		assert_int_equal(output_stats_add(stats, CAP_DOMAIN_MARKER_API, name, false, 1, NULL),
 				 WS_OK);
 	}
 	assert_int_equal(stats->n_unnamed, 5);
-	assert_string_equal(stats->domains[WS_DOMAIN_MARKER_API].other->name,
-			    WS_OUTPUT_OTHER_NAMES);
-	ws_stats_fini(stats);
+	assert_string_equal(stats->domains[CAP_DOMAIN_MARKER_API].other->name,
+			    OUTPUT_OTHER_NAMES);
+	output_stats_fini(stats);
 	free(stats);
 }
 
@@ -182,25 +182,25 @@ static int drop_capture(void **state)
 }
 
 /* The capture of setup(), to be written with the defaults. */
-static struct ws_trace *open_capture(struct ws_output_config *out_cfg)
+static struct trc_trace *open_capture(struct output_config *out_cfg)
 {
 	const char *path = capture;
-	struct ws_trace *trace;
+	struct trc_trace *trace;
 	struct ws_err err;
 
-	assert_int_equal(ws_trace_open(&path, 1, &(struct ws_trace_opts){ 0 }, &trace, &err),
+	assert_int_equal(trc_open(&path, 1, &(struct trc_opts){ 0 }, &trace, &err),
 			 WS_OK);
-	ws_output_config_init(out_cfg);
+	output_config_init(out_cfg);
 	return trace;
 }
 
 static void every_allocation_may_fail(void **state)
 {
 	/* SQLite and libotf2 have allocators of their own to fail in: ours are meant here */
-	static const enum ws_output_format formats[] = { WS_OUTPUT_CSV, WS_OUTPUT_JSON,
-							 WS_OUTPUT_PFTRACE, WS_OUTPUT_ROCPD };
-	struct ws_output_config cfg;
-	struct ws_trace *trace;
+	static const enum output_format formats[] = { OUTPUT_CSV, OUTPUT_JSON,
+							 OUTPUT_PFTRACE, OUTPUT_ROCPD };
+	struct output_config cfg;
+	struct trc_trace *trace;
 	struct ws_err err = { 0 };
 
 	trace = open_capture(&cfg);
@@ -210,41 +210,41 @@ static void every_allocation_may_fail(void **state)
 		cfg.formats = 1u << formats[i];
 		FOR_EACH_FAILING_ALLOCATION(n)
 		{
-			struct ws_output_result result;
+			struct output_result result;
 			enum ws_status st;
 
 			memset(&err, 0, sizeof(err));
-			st = ws_output_write(trace, NULL, 0, &cfg, &result, &err);
+			st = output_write(trace, NULL, 0, &cfg, &result, &err);
 			/* it may do without (a name's cache, the list of files); it may not lie */
 			if (st)
 				assert_true(err.text[0]);
-			ws_output_result_fini(&result);
+			output_result_fini(&result);
 		}
 	}
-	ws_trace_close(trace);
+	trc_close(trace);
 }
 
 static void nothing_is_left_of_a_file_that_failed(void **state)
 {
-	struct ws_output_result result;
-	struct ws_output_config cfg;
-	struct ws_trace *trace;
+	struct output_result result;
+	struct output_config cfg;
+	struct trc_trace *trace;
 	struct ws_err err = { 0 };
 	struct dirent *entry;
 	DIR *d;
 
 	trace = open_capture(&cfg);
 	cfg.prefix = "/proc/nowhere/x";
-	cfg.formats = WS_OUTPUT_BIT(CSV) | WS_OUTPUT_BIT(JSON) | WS_OUTPUT_BIT(ROCPD);
-	assert_int_not_equal(ws_output_write(trace, NULL, 0, &cfg, &result, &err), WS_OK);
+	cfg.formats = OUTPUT_BIT(CSV) | OUTPUT_BIT(JSON) | OUTPUT_BIT(ROCPD);
+	assert_int_not_equal(output_write(trace, NULL, 0, &cfg, &result, &err), WS_OK);
 	assert_non_null(strstr(err.text, "/proc/nowhere"));
 	assert_true(result.n_files >= 3);
 	for (size_t i = 0; i < result.n_files; i++)
 		assert_true(result.files[i].err.status);
-	for (int i = 0; i < WS_DOMAIN_COUNT; i++)
-		assert_int_equal(result.n_written[WS_OUTPUT_JSON][i], 0);
-	ws_output_result_fini(&result);
-	ws_trace_close(trace);
+	for (int i = 0; i < CAP_DOMAIN_COUNT; i++)
+		assert_int_equal(result.n_written[OUTPUT_JSON][i], 0);
+	output_result_fini(&result);
+	trc_close(trace);
 	d = opendir(dir);
 	while (d && (entry = readdir(d)))
 		assert_null(strstr(entry->d_name, "partial"));
@@ -253,27 +253,27 @@ static void nothing_is_left_of_a_file_that_failed(void **state)
 
 static void counts_in_the_result_are_what_the_trace_holds(void **state)
 {
-	struct ws_output_result result;
-	struct ws_output_config cfg;
-	struct ws_trace *trace;
+	struct output_result result;
+	struct output_config cfg;
+	struct trc_trace *trace;
 	struct ws_err err = { 0 };
 
 	trace = open_capture(&cfg);
 	cfg.prefix = prefix;
-	cfg.formats = WS_OUTPUT_BIT(CSV) | WS_OUTPUT_BIT(JSON) | WS_OUTPUT_BIT(PFTRACE) |
-		      WS_OUTPUT_BIT(ROCPD);
-	assert_int_equal(ws_output_write(trace, NULL, 0, &cfg, &result, &err), WS_OK);
-	assert_true(result.n_events[WS_DOMAIN_KERNEL_DISPATCH] > 0);
-	for (int d = 0; d < WS_DOMAIN_COUNT; d++) {
-		assert_int_equal(result.n_written[WS_OUTPUT_CSV][d], result.n_events[d]);
-		assert_int_equal(result.n_written[WS_OUTPUT_JSON][d], result.n_events[d]);
+	cfg.formats = OUTPUT_BIT(CSV) | OUTPUT_BIT(JSON) | OUTPUT_BIT(PFTRACE) |
+		      OUTPUT_BIT(ROCPD);
+	assert_int_equal(output_write(trace, NULL, 0, &cfg, &result, &err), WS_OK);
+	assert_true(result.n_events[CAP_DOMAIN_KERNEL_DISPATCH] > 0);
+	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
+		assert_int_equal(result.n_written[OUTPUT_CSV][d], result.n_events[d]);
+		assert_int_equal(result.n_written[OUTPUT_JSON][d], result.n_events[d]);
 	}
-	assert_int_equal(result.n_written[WS_OUTPUT_ROCPD][WS_DOMAIN_HIP_API],
-			 result.n_events[WS_DOMAIN_HIP_API]);
-	assert_int_equal(result.n_written[WS_OUTPUT_PFTRACE][WS_DOMAIN_MEMORY_COPY],
-			 result.n_events[WS_DOMAIN_MEMORY_COPY]);
-	ws_output_result_fini(&result);
-	ws_trace_close(trace);
+	assert_int_equal(result.n_written[OUTPUT_ROCPD][CAP_DOMAIN_HIP_API],
+			 result.n_events[CAP_DOMAIN_HIP_API]);
+	assert_int_equal(result.n_written[OUTPUT_PFTRACE][CAP_DOMAIN_MEMORY_COPY],
+			 result.n_events[CAP_DOMAIN_MEMORY_COPY]);
+	output_result_fini(&result);
+	trc_close(trace);
 }
 
 int main(void)

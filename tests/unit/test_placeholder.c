@@ -10,9 +10,9 @@ static const char *const words[] = { "./bin/app", "-n", "data/in.txt", "../up" }
 static const char *const env[] = { "USER=ann",    "DEEP=/a b/c\td",         "SELF=%env{SELF}%x",
 				   "ROUND=%pid%", "ROCPROF_TIME_FORMAT=%Y", NULL };
 
-static struct ws_place place(void)
+static struct launch_place place(void)
 {
-	struct ws_place p = {
+	struct launch_place p = {
 		.argv = words,
 		.n_argv = WS_ARRAY_LEN(words),
 		.hostname = "node7",
@@ -23,20 +23,20 @@ static struct ws_place place(void)
 		.psid = 39,
 		.n_siblings = 3,
 		.launched = 1700000000,
-		.env = ws_lookup_list(env),
+		.env = launch_lookup_list(env),
 		.rank = { .known = true, .rank = 2, .size = 8, .job = 77 },
 	};
 
 	return p;
 }
 
-static void expect(const struct ws_place *p, const char *text, const char *wanted)
+static void expect(const struct launch_place *p, const char *text, const char *wanted)
 {
 	struct ws_buf out;
 	struct ws_err err;
 
 	ws_buf_init(&out, 8192);
-	assert_int_equal(ws_place_expand(p, text, &out, &err), WS_OK);
+	assert_int_equal(launch_place_expand(p, text, &out, &err), WS_OK);
 	assert_string_equal(out.at, wanted);
 	ws_buf_fini(&out);
 }
@@ -66,7 +66,7 @@ static void every_key_has_its_value_in_both_forms(void **state)
 		{ "launch_date", "2023-11-14" },
 		{ "launch_time", "2023" },
 	};
-	struct ws_place p = place();
+	struct launch_place p = place();
 
 	setenv("TZ", "UTC", 1);
 	for (size_t i = 0; i < WS_ARRAY_LEN(keys); i++) {
@@ -80,7 +80,7 @@ static void every_key_has_its_value_in_both_forms(void **state)
 
 static void letters_and_variables(void **state)
 {
-	struct ws_place p = place();
+	struct launch_place p = place();
 
 	expect(&p, "%h-%p-%j-%r-%s", "node7-42-77-2-8");
 	expect(&p, "%env{USER}%/$ENV{USER}/$env{USER}/%ENV{USER}%/%q{USER}/x",
@@ -92,7 +92,7 @@ static void letters_and_variables(void **state)
 
 static void what_is_no_placeholder_stays(void **state)
 {
-	struct ws_place p = place();
+	struct launch_place p = place();
 
 	expect(&p, "100%", "100%");
 	expect(&p, "{unknown}%unknown%", "{unknown}%unknown%");
@@ -104,7 +104,7 @@ static void what_is_no_placeholder_stays(void **state)
 
 static void words_that_are_not_there_take_their_separators_along(void **state)
 {
-	struct ws_place p = place();
+	struct launch_place p = place();
 
 	expect(&p, "a-%arg4%-/_b", "a-b");
 	expect(&p, "%arg99%", "");
@@ -113,37 +113,37 @@ static void words_that_are_not_there_take_their_separators_along(void **state)
 
 static void without_ranks_nid_is_the_pid(void **state)
 {
-	struct ws_place p = place();
+	struct launch_place p = place();
 
-	p.rank = (struct ws_rank){ .size = 1 };
+	p.rank = (struct launch_rank){ .size = 1 };
 	expect(&p, "%nid%.%rank%.%size%", "42.0.1");
 }
 
 static void text_that_grows_for_ever_is_refused(void **state)
 {
-	struct ws_place p = place();
+	struct launch_place p = place();
 	struct ws_buf out;
 	struct ws_err err;
 
 	ws_buf_init(&out, 8192);
-	assert_fails_with(ws_place_expand(&p, "%env{SELF}%", &out, &err), WS_E_LIMIT, &err,
+	assert_fails_with(launch_place_expand(&p, "%env{SELF}%", &out, &err), WS_E_LIMIT, &err,
 			  "grows without end");
 	ws_buf_fini(&out);
 }
 
 static void the_fixed_part_ends_at_the_folder_of_the_first_placeholder(void **state)
 {
-	assert_int_equal(ws_place_fixed_part("/a/b"), 4);
-	assert_int_equal(ws_place_fixed_part("/a/b%pid%/c"), 3);
-	assert_int_equal(ws_place_fixed_part("%pid%"), 0);
-	assert_int_equal(ws_place_fixed_part("out/{rank}"), 4);
+	assert_int_equal(launch_place_fixed_part("/a/b"), 4);
+	assert_int_equal(launch_place_fixed_part("/a/b%pid%/c"), 3);
+	assert_int_equal(launch_place_fixed_part("%pid%"), 0);
+	assert_int_equal(launch_place_fixed_part("out/{rank}"), 4);
 }
 
 static void ranks_come_from_every_launcher(void **state)
 {
 	static const struct {
 		const char *env[6];
-		struct ws_rank wanted;
+		struct launch_rank wanted;
 	} cases[] = {
 		{ { NULL }, { false, 0, 1, 0, false } },
 		{ { "SLURM_PROCID=3", "SLURM_JOB_ID=9" }, { true, 3, 1, 9, false } },
@@ -160,9 +160,9 @@ static void ranks_come_from_every_launcher(void **state)
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
-		struct ws_rank rank;
+		struct launch_rank rank;
 
-		ws_rank_find(ws_lookup_list(cases[i].env), &rank);
+		launch_rank_find(launch_lookup_list(cases[i].env), &rank);
 		assert_int_equal(rank.known, cases[i].wanted.known);
 		assert_int_equal(rank.rank, cases[i].wanted.rank);
 		assert_int_equal(rank.size, cases[i].wanted.size);
@@ -214,9 +214,9 @@ static void rocprof_compute_takes_the_first_launcher(void **state)
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
 		const char *launcher;
-		struct ws_rank rank;
+		struct launch_rank rank;
 
-		ws_rank_find_first(ws_lookup_list(cases[i].env), &rank, &launcher);
+		launch_rank_find_first(launch_lookup_list(cases[i].env), &rank, &launcher);
 		assert_int_equal(rank.known, cases[i].launcher != NULL);
 		assert_int_equal(rank.rank, cases[i].rank);
 		assert_int_equal(rank.size, cases[i].size);
@@ -229,26 +229,26 @@ static void rocprof_compute_takes_the_first_launcher(void **state)
 
 static void lists_of_ranks(void **state)
 {
-	struct ws_rank rank = { .known = true, .size = 1 };
+	struct launch_rank rank = { .known = true, .size = 1 };
 	struct ws_err err;
 	bool listed;
 
 	for (rank.rank = 0; rank.rank < 12; rank.rank++) {
-		assert_int_equal(ws_rank_listed("0-3, 8", &rank, &listed, &err), WS_OK);
+		assert_int_equal(launch_rank_listed("0-3, 8", &rank, &listed, &err), WS_OK);
 		assert_int_equal(listed, rank.rank <= 3 || rank.rank == 8);
 	}
-	assert_fails_with(ws_rank_listed("3-1", &rank, &listed, &err), WS_E_USAGE, &err,
+	assert_fails_with(launch_rank_listed("3-1", &rank, &listed, &err), WS_E_USAGE, &err,
 			  "list of ranks");
-	assert_fails_with(ws_rank_listed("a", &rank, &listed, &err), WS_E_USAGE, &err,
+	assert_fails_with(launch_rank_listed("a", &rank, &listed, &err), WS_E_USAGE, &err,
 			  "list of ranks");
-	assert_fails_with(ws_rank_listed("", &rank, &listed, &err), WS_E_USAGE, &err,
+	assert_fails_with(launch_rank_listed("", &rank, &listed, &err), WS_E_USAGE, &err,
 			  "list of ranks");
-	rank = (struct ws_rank){ .known = true, .size_known = true, .rank = 1, .size = 4 };
-	assert_int_equal(ws_rank_listed("0-3", &rank, &listed, &err), WS_OK);
+	rank = (struct launch_rank){ .known = true, .size_known = true, .rank = 1, .size = 4 };
+	assert_int_equal(launch_rank_listed("0-3", &rank, &listed, &err), WS_OK);
 	assert_true(listed);
-	assert_fails_with(ws_rank_listed("0-3,7", &rank, &listed, &err), WS_E_USAGE, &err,
+	assert_fails_with(launch_rank_listed("0-3,7", &rank, &listed, &err), WS_E_USAGE, &err,
 			  "no rank 7");
-	assert_fails_with(ws_rank_listed("0-4", &rank, &listed, &err), WS_E_USAGE, &err,
+	assert_fails_with(launch_rank_listed("0-4", &rank, &listed, &err), WS_E_USAGE, &err,
 			  "no rank 4");
 }
 
@@ -271,10 +271,10 @@ static void variables_the_user_names(void **state)
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
-		struct ws_rank rank = { .known = true, .rank = 9, .size = 10 };
+		struct launch_rank rank = { .known = true, .rank = 9, .size = 10 };
 		struct ws_err err;
 		enum ws_status st =
-			ws_rank_named(ws_lookup_list(cases[i].env), "R", "S", &rank, &err);
+			launch_rank_named(launch_lookup_list(cases[i].env), "R", "S", &rank, &err);
 
 		if (cases[i].wrong) {
 			assert_fails_with(st, WS_E_USAGE, &err, cases[i].wrong);
@@ -295,10 +295,10 @@ static void expect_typo(const char *text, const char *wanted, const char *near)
 	const char *found = NULL;
 
 	if (!wanted) {
-		assert_false(ws_place_typo(text, &word, &found));
+		assert_false(launch_place_typo(text, &word, &found));
 		return;
 	}
-	assert_true(ws_place_typo(text, &word, &found));
+	assert_true(launch_place_typo(text, &word, &found));
 	assert_true(ws_str_is(word, wanted));
 	if (near)
 		assert_string_equal(found, near);
@@ -322,15 +322,15 @@ static void what_looks_like_a_placeholder_and_is_none_is_found(void **state)
 
 static void a_text_that_is_too_long_is_not_lost(void **state)
 {
-	struct ws_place p = place();
-	char text[WS_PLACE_TEXT_MAX + 2];
+	struct launch_place p = place();
+	char text[LAUNCH_PLACE_TEXT_MAX + 2];
 	struct ws_buf out;
 	struct ws_err err;
 
 	memset(text, 'a', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
 	ws_buf_init(&out, 8192);
-	assert_fails_with(ws_place_expand(&p, text, &out, &err), WS_E_LIMIT, &err, "too long");
+	assert_fails_with(launch_place_expand(&p, text, &out, &err), WS_E_LIMIT, &err, "too long");
 	ws_buf_fini(&out);
 }
 

@@ -9,7 +9,7 @@
 
 static struct pf pf;
 static struct pf_args args;
-static struct ws_gpu_agent gpu;
+static struct launch_gpu_agent gpu;
 
 static void begin(const char *arch, const char *const *sections, size_t n)
 {
@@ -22,10 +22,10 @@ static void begin(const char *arch, const char *const *sections, size_t n)
 /* The passes for what @pf selects; 0 with a message when it fails. */
 static size_t n_passes(size_t *out_wants)
 {
-	struct ws_catalogue *cat = NULL;
-	struct ws_plan *plan = NULL;
-	struct ws_plan_group group;
-	struct ws_want *wants;
+	struct cnt_catalogue *cat = NULL;
+	struct cnt_plan *plan = NULL;
+	struct cnt_plan_group group;
+	struct wl_want *wants;
 	const char **names;
 	struct ws_err err;
 	size_t n, passes = 0;
@@ -35,15 +35,15 @@ static size_t n_passes(size_t *out_wants)
 	names = calloc(n, sizeof(*names));
 	for (size_t i = 0; i < n; i++)
 		names[i] = wants[i].name;
-	group = (struct ws_plan_group){ names, n };
-	if (ws_catalogue_create(gpu.arch, NULL, &cat, &err) ||
-	    ws_plan_make(cat, &group, 1, WS_PLAN_POOL | WS_PLAN_KEEP_GOING, &plan, &err))
+	group = (struct cnt_plan_group){ names, n };
+	if (cnt_catalogue_create(gpu.arch, NULL, &cat, &err) ||
+	    cnt_plan_make(cat, &group, 1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &plan, &err))
 		fail_msg("%s", err.text);
 	passes = plan->n_passes;
 	if (out_wants)
 		*out_wants = n;
-	ws_plan_destroy(plan);
-	ws_catalogue_destroy(cat);
+	cnt_plan_destroy(plan);
+	cnt_catalogue_destroy(cat);
 	free(names);
 	return passes;
 }
@@ -147,7 +147,7 @@ static void sets_have_amds_ids(void **state)
 	}
 }
 
-static void has_want(const struct ws_want *wants, size_t n, const char *name, bool channels)
+static void has_want(const struct wl_want *wants, size_t n, const char *name, bool channels)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(wants[i].name, name) == 0 && wants[i].channels == channels)
@@ -159,7 +159,7 @@ static void metrics_bring_their_counters(void **state)
 {
 	static const char *const one[] = { "12.1.1" }, *const channels[] = { "18.2" };
 	static const char *const waves[] = { "wavefront" }, *const wrong[] = { "12.x" };
-	struct ws_want *wants;
+	struct wl_want *wants;
 	struct ws_err err;
 	size_t n;
 

@@ -14,7 +14,7 @@
 #define PEAKS "device,HBMBw\n0,1234\n"
 
 static char dir[] = "/tmp/ws-roofcache-XXXXXX";
-static struct ws_gpu_agents agents = {
+static struct launch_gpu_agents agents = {
 	.at = { { .arch = "gfx90a",
 		  .market = "AMD Instinct MI210",
 		  .n_cus = 104,
@@ -23,40 +23,40 @@ static struct ws_gpu_agents agents = {
 	.runtime = "/usr/lib/libhsa-runtime64.so.1.5.0, 1 bytes, 2",
 };
 
-static enum ws_status open_cache(struct ws_roofcache *cache, struct ws_err *err)
+static enum ws_status open_cache(struct launch_roofcache *cache, struct ws_err *err)
 {
-	return ws_roofcache_open(cache, &(struct ws_roofcache_key){ "1.0", &agents, 0 }, err);
+	return launch_roofcache_open(cache, &(struct launch_roofcache_key){ "1.0", &agents, 0 }, err);
 }
 
 static void keep(const char *text)
 {
-	struct ws_roofcache cache;
+	struct launch_roofcache cache;
 	struct ws_buf buf;
 
 	assert_int_equal(open_cache(&cache, NULL), WS_OK);
 	ws_buf_init(&buf, 1 << 20);
 	ws_buf_add(&buf, text);
-	ws_roofcache_put(&cache, &buf);
+	launch_roofcache_put(&cache, &buf);
 	ws_buf_fini(&buf);
-	ws_roofcache_close(&cache);
+	launch_roofcache_close(&cache);
 }
 
 static bool is_known(struct timespec since)
 {
-	struct ws_roofcache cache;
+	struct launch_roofcache cache;
 	struct ws_buf buf;
 	time_t when;
 	bool known;
 
 	open_cache(&cache, NULL);
 	ws_buf_init(&buf, 1 << 20);
-	known = ws_roofcache_take(&cache, since, &buf, &when);
+	known = launch_roofcache_take(&cache, since, &buf, &when);
 	if (known) {
 		assert_string_equal(buf.at, PEAKS);
 		assert_in_range(when, time(NULL) - 100, time(NULL) + 1);
 	}
 	ws_buf_fini(&buf);
-	ws_roofcache_close(&cache);
+	launch_roofcache_close(&cache);
 	return known;
 }
 static const struct timespec ever;
@@ -112,12 +112,12 @@ static void peaks_come_back_as_they_were(void **state)
 	/* Not measured since we began; measured after that, by a rank for one. */
 	assert_false(is_known((struct timespec){ .tv_sec = time(NULL) + 2 }));
 	assert_true(is_known((struct timespec){ .tv_sec = time(NULL) - 2 }));
-	assert_in_range(ws_roofcache_start().tv_sec, time(NULL) - 600, time(NULL));
+	assert_in_range(launch_roofcache_start().tv_sec, time(NULL) - 600, time(NULL));
 }
 
 static void anything_else_that_changes_is_another_entry(void **state)
 {
-	const struct ws_gpu_agents before = agents;
+	const struct launch_gpu_agents before = agents;
 
 	keep(PEAKS);
 	strcpy(agents.runtime, "/usr/lib/libhsa-runtime64.so.1.5.0, 1 bytes, 3");
@@ -186,23 +186,23 @@ static void links_and_files_of_others_are_no_entries(void **state)
 
 static void no_home_is_no_cache(void **state)
 {
-	struct ws_roofcache cache;
+	struct launch_roofcache cache;
 	struct ws_err err;
 
 	unsetenv("XDG_CACHE_HOME");
 	unsetenv("HOME");
 	assert_fails_with(open_cache(&cache, &err), WS_E_NOTFOUND, &err, "nor HOME is set");
-	ws_roofcache_close(&cache);
+	launch_roofcache_close(&cache);
 	assert_false(is_known(ever));
 	setenv("XDG_CACHE_HOME", "relative", 1);
 	assert_fails_with(open_cache(&cache, &err), WS_E_NOTFOUND, &err, "nor HOME is set");
-	ws_roofcache_close(&cache);
+	launch_roofcache_close(&cache);
 	if (geteuid() == 0) {
 		assert_int_equal(chown(dir, 65534, 65534), 0);
 		unsetenv("XDG_CACHE_HOME");
 		setenv("HOME", dir, 1);
 		assert_fails_with(open_cache(&cache, &err), WS_E_ACCESS, &err, "another user's");
-		ws_roofcache_close(&cache);
+		launch_roofcache_close(&cache);
 	}
 	/* An empty result, or half of one, is not kept. */
 	setup(state);

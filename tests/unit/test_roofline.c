@@ -25,7 +25,7 @@ static const char old_csv[] =
 
 struct fixture {
 	struct ws_arena arena;
-	struct ws_roof_bench bench;
+	struct ana_roof_bench bench;
 	struct ws_err err;
 };
 
@@ -34,7 +34,7 @@ static int setup(void **state)
 	static struct fixture f;
 
 	ws_arena_init(&f.arena, 64 << 20);
-	if (ws_roof_bench_parse("roofline.csv", ws_str_from(old_csv), &f.arena, &f.bench, &f.err))
+	if (ana_roof_bench_parse("roofline.csv", ws_str_from(old_csv), &f.arena, &f.bench, &f.err))
 		return -1;
 	*state = &f;
 	return 0;
@@ -53,17 +53,17 @@ static void peaks_are_found_by_name_on_the_first_device(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(f->bench.n_devices, 2);
-	assert_float_equal(ws_roof_bench_value(&f->bench, "MFMAI8Ops"), 161000, 0);
-	assert_true(isnan(ws_roof_bench_value(&f->bench, "FP16Flops")));
-	assert_true(isnan(ws_roof_bench_value(&f->bench, "")));
+	assert_float_equal(ana_roof_bench_value(&f->bench, "MFMAI8Ops"), 161000, 0);
+	assert_true(isnan(ana_roof_bench_value(&f->bench, "FP16Flops")));
+	assert_true(isnan(ana_roof_bench_value(&f->bench, "")));
 }
 
 static void ceilings_meet_where_peak_and_bandwidth_do(void **state)
 {
 	struct fixture *f = *state;
-	struct ws_roof_ceilings roofs;
+	struct ana_roof_ceilings roofs;
 
-	assert_int_equal(ws_roof_ceilings(&f->bench, WS_ROOF_FP32, 0, &roofs, &f->err), WS_OK);
+	assert_int_equal(ana_roof_ceilings(&f->bench, ANA_ROOF_FP32, 0, &roofs, &f->err), WS_OK);
 	assert_int_equal(roofs.n_slopes, 4);
 	assert_float_equal(roofs.peak, 40000, 0);
 	assert_float_equal(roofs.slopes[0].y0, 10, 1e-12);
@@ -73,25 +73,25 @@ static void ceilings_meet_where_peak_and_bandwidth_do(void **state)
 			   1e-12); /* where the last level meets it */
 	assert_float_equal(roofs.matrix.x0, 2.5, 1e-12);
 	assert_float_equal(roofs.matrix.x1, 1000, 0);
-	assert_float_equal(ws_roof_ridge(&roofs, WS_ROOF_L2), 10, 1e-12);
-	assert_float_equal(ws_roof_bound(&roofs, WS_ROOF_L2, 5), 20000, 1e-9);
-	assert_float_equal(ws_roof_bound(&roofs, WS_ROOF_L2, 500), 40000, 1e-9);
+	assert_float_equal(ana_roof_ridge(&roofs, ANA_ROOF_L2), 10, 1e-12);
+	assert_float_equal(ana_roof_bound(&roofs, ANA_ROOF_L2, 5), 20000, 1e-9);
+	assert_float_equal(ana_roof_bound(&roofs, ANA_ROOF_L2, 500), 40000, 1e-9);
 	/* Chosen levels only; the roofs then begin at the last of them. */
-	assert_int_equal(ws_roof_ceilings(&f->bench, WS_ROOF_FP32, 1u << WS_ROOF_HBM, &roofs,
+	assert_int_equal(ana_roof_ceilings(&f->bench, ANA_ROOF_FP32, 1u << ANA_ROOF_HBM, &roofs,
 					  &f->err),
 			 WS_OK);
 	assert_int_equal(roofs.n_slopes, 1);
 	assert_float_equal(roofs.valu.x0, 20, 1e-12);
-	assert_true(isnan(ws_roof_ridge(&roofs, WS_ROOF_L2)));
+	assert_true(isnan(ana_roof_ridge(&roofs, ANA_ROOF_L2)));
 }
 
 /* AMD's tool reads the F16 column for it. */
 static void bf16_has_its_own_matrix_peak(void **state)
 {
 	struct fixture *f = *state;
-	struct ws_roof_ceilings roofs;
+	struct ana_roof_ceilings roofs;
 
-	assert_int_equal(ws_roof_ceilings(&f->bench, WS_ROOF_BF16, 0, &roofs, &f->err), WS_OK);
+	assert_int_equal(ana_roof_ceilings(&f->bench, ANA_ROOF_BF16, 0, &roofs, &f->err), WS_OK);
 	assert_float_equal(roofs.matrix.peak, 160000, 0);
 	assert_true(isnan(roofs.valu.peak));
 }
@@ -99,34 +99,34 @@ static void bf16_has_its_own_matrix_peak(void **state)
 static void what_was_not_measured_is_refused_by_name(void **state)
 {
 	struct fixture *f = *state;
-	struct ws_roof_ceilings roofs;
+	struct ana_roof_ceilings roofs;
 
-	assert_fails_with(ws_roof_ceilings(&f->bench, WS_ROOF_I64, 0, &roofs, &f->err),
+	assert_fails_with(ana_roof_ceilings(&f->bench, ANA_ROOF_I64, 0, &roofs, &f->err),
 			  WS_E_NOTFOUND, &f->err, "I64Ops");
 }
 
 static void types_and_levels_have_names_and_places(void **state)
 {
-	enum ws_roof_level level;
-	enum ws_roof_type type;
+	enum ana_roof_level level;
+	enum ana_roof_type type;
 
-	assert_true(ws_roof_level_find("vL1D", &level) && level == WS_ROOF_L1);
-	assert_true(ws_roof_level_find("hbm", &level) && level == WS_ROOF_HBM);
-	assert_false(ws_roof_level_find("L3", &level));
-	assert_true(ws_roof_type_find("bf16", &type) && type == WS_ROOF_BF16);
-	assert_false(ws_roof_type_find("FP7", &type));
-	assert_true(ws_roof_type_on(WS_ROOF_FP32, "gfx90a"));
-	assert_false(ws_roof_type_on(WS_ROOF_FP8, "gfx90a"));
-	assert_true(ws_roof_type_on(WS_ROOF_FP8, "gfx942"));
-	assert_false(ws_roof_type_on(WS_ROOF_FP4, "gfx942"));
-	assert_true(ws_roof_type_on(WS_ROOF_FP4, "gfx950"));
-	assert_false(ws_roof_arch_known("gfx908"));
+	assert_true(ana_roof_level_find("vL1D", &level) && level == ANA_ROOF_L1);
+	assert_true(ana_roof_level_find("hbm", &level) && level == ANA_ROOF_HBM);
+	assert_false(ana_roof_level_find("L3", &level));
+	assert_true(ana_roof_type_find("bf16", &type) && type == ANA_ROOF_BF16);
+	assert_false(ana_roof_type_find("FP7", &type));
+	assert_true(ana_roof_type_on(ANA_ROOF_FP32, "gfx90a"));
+	assert_false(ana_roof_type_on(ANA_ROOF_FP8, "gfx90a"));
+	assert_true(ana_roof_type_on(ANA_ROOF_FP8, "gfx942"));
+	assert_false(ana_roof_type_on(ANA_ROOF_FP4, "gfx942"));
+	assert_true(ana_roof_type_on(ANA_ROOF_FP4, "gfx950"));
+	assert_false(ana_roof_arch_known("gfx908"));
 }
 
 static void damaged_files_are_refused(void **state)
 {
 	struct fixture *f = *state;
-	struct ws_roof_bench bench;
+	struct ana_roof_bench bench;
 	static const struct {
 		const char *text, *part;
 	} cases[] = {
@@ -138,14 +138,14 @@ static void damaged_files_are_refused(void **state)
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
-		enum ws_status st = ws_roof_bench_parse("r.csv", ws_str_from(cases[i].text),
+		enum ws_status st = ana_roof_bench_parse("r.csv", ws_str_from(cases[i].text),
 							&f->arena, &bench, &f->err);
 
 		assert_int_not_equal(st, WS_OK);
 		if (!strstr(f->err.text, cases[i].part))
 			fail_msg("'%s' does not say '%s'", f->err.text, cases[i].part);
 	}
-	assert_int_equal(ws_roof_bench_read("/nonexistent/roofline.csv", &f->arena, &bench,
+	assert_int_equal(ana_roof_bench_read("/nonexistent/roofline.csv", &f->arena, &bench,
 					    &f->err),
 			 WS_E_NOTFOUND);
 }
@@ -153,26 +153,26 @@ static void damaged_files_are_refused(void **state)
 /* ---- points, from a workload in memory ---- */
 
 struct made {
-	struct ws_workload load;
-	struct ws_frame frame, *frames[1];
-	struct ws_column columns[64];
+	struct ana_workload load;
+	struct ana_frame frame, *frames[1];
+	struct ana_column columns[64];
 	double cells[64][4];
 	uint32_t kernel_of[4], rows[4];
-	struct ws_kernel_name kernels[2];
+	struct ana_kernel_name kernels[2];
 	double start[4], end[4];
-	struct ws_selection sel;
+	struct ana_selection sel;
 };
 
 static void add_column(struct made *m, const char *name, double a, double b, double c, double d)
 {
 	size_t at = m->frame.n_columns++;
-	struct ws_column *column = &m->columns[at];
+	struct ana_column *column = &m->columns[at];
 
 	m->cells[at][0] = a;
 	m->cells[at][1] = b;
 	m->cells[at][2] = c;
 	m->cells[at][3] = d;
-	*column = (struct ws_column){ .name = name, .at = m->cells[at] };
+	*column = (struct ana_column){ .name = name, .at = m->cells[at] };
 	assert_int_equal(ws_map_put(&m->frame.by_name, ws_str_from(name), column, NULL), WS_OK);
 }
 
@@ -224,8 +224,8 @@ static void make(struct made *m, const char *arch)
 		m->rows[i] = i;
 		m->end[i] = ends[i];
 	}
-	m->sel = (struct ws_selection){ .rows = m->rows, .n = 4, .all = true };
-	m->load = (struct ws_workload){
+	m->sel = (struct ana_selection){ .rows = m->rows, .n = 4, .all = true };
+	m->load = (struct ana_workload){
 		.arch = arch,
 		.n_rows = 4,
 		.frames = m->frames,
@@ -238,12 +238,12 @@ static void make(struct made *m, const char *arch)
 	};
 }
 
-static struct ws_roof_points points_of(struct fixture *f, const struct made *m,
-				       enum ws_roof_by by, size_t most)
+static struct ana_roof_points points_of(struct fixture *f, const struct made *m,
+				       enum ana_roof_by by, size_t most)
 {
-	struct ws_roof_points points;
+	struct ana_roof_points points;
 
-	assert_int_equal(ws_roof_points(&m->load, &m->sel, by, most, &f->arena, &points, &f->err),
+	assert_int_equal(ana_roof_points(&m->load, &m->sel, by, most, &f->arena, &points, &f->err),
 			 WS_OK);
 	return points;
 }
@@ -251,7 +251,7 @@ static struct ws_roof_points points_of(struct fixture *f, const struct made *m,
 static void points_add_up_what_their_dispatches_did(void **state)
 {
 	struct fixture *f = *state;
-	struct ws_roof_points points;
+	struct ana_roof_points points;
 	struct made m;
 
 	make(&m, "gfx90a");
@@ -259,7 +259,7 @@ static void points_add_up_what_their_dispatches_did(void **state)
 	add_column(&m, "TCC_EA_RDREQ_32B_sum", 2, 2, 2, 2);
 	add_column(&m, "TCC_EA_WRREQ_sum", 6, 6, 6, 6);
 	add_column(&m, "TCC_EA_WRREQ_64B_sum", 4, 4, 4, 4);
-	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
+	points = points_of(f, &m, ANA_ROOF_BY_KERNEL, 10);
 	assert_int_equal(points.n, 2);
 	assert_null(points.missing);
 	assert_int_equal(points.at[0].kernel, 0);
@@ -267,23 +267,23 @@ static void points_add_up_what_their_dispatches_did(void **state)
 	assert_float_equal(points.at[0].mean_ns, 5200.0 / 3, 1e-9);
 	/* 64 * (20 + 2*5) + 512, on average */
 	assert_float_equal(points.at[0].flops, 2432, 1e-9);
-	assert_float_equal(points.at[0].parts[WS_ROOF_PART_MFMA_F32], 512, 1e-9);
+	assert_float_equal(points.at[0].parts[ANA_ROOF_PART_MFMA_F32], 512, 1e-9);
 	assert_float_equal(points.at[0].iops, 6400, 1e-9);
-	assert_float_equal(points.at[0].bytes[WS_ROOF_L1], 512, 1e-9);
-	assert_float_equal(points.at[0].bytes[WS_ROOF_L2], 384, 1e-9);
+	assert_float_equal(points.at[0].bytes[ANA_ROOF_L1], 512, 1e-9);
+	assert_float_equal(points.at[0].bytes[ANA_ROOF_L2], 384, 1e-9);
 	/* 32*2 + 64*8 + 64*4 + 32*2 */
-	assert_float_equal(points.at[0].bytes[WS_ROOF_HBM], 896, 1e-9);
-	assert_float_equal(points.at[0].bytes[WS_ROOF_LDS], 20 * 4 * 32, 1e-9);
-	assert_float_equal(ws_roof_rate(&points.at[0], WS_ROOF_FP32), 2432 / (5200.0 / 3), 1e-9);
-	assert_float_equal(ws_roof_intensity(&points.at[0], WS_ROOF_FP64, WS_ROOF_L2), 2432.0 / 384,
+	assert_float_equal(points.at[0].bytes[ANA_ROOF_HBM], 896, 1e-9);
+	assert_float_equal(points.at[0].bytes[ANA_ROOF_LDS], 20 * 4 * 32, 1e-9);
+	assert_float_equal(ana_roof_rate(&points.at[0], ANA_ROOF_FP32), 2432 / (5200.0 / 3), 1e-9);
+	assert_float_equal(ana_roof_intensity(&points.at[0], ANA_ROOF_FP64, ANA_ROOF_L2), 2432.0 / 384,
 			   1e-9);
-	assert_float_equal(ws_roof_intensity(&points.at[0], WS_ROOF_I32, WS_ROOF_L2), 6400.0 / 384,
+	assert_float_equal(ana_roof_intensity(&points.at[0], ANA_ROOF_I32, ANA_ROOF_L2), 6400.0 / 384,
 			   1e-9);
 	/* No bytes, no point. */
-	assert_true(isnan(ws_roof_intensity(&points.at[1], WS_ROOF_FP32, WS_ROOF_LDS)));
+	assert_true(isnan(ana_roof_intensity(&points.at[1], ANA_ROOF_FP32, ANA_ROOF_LDS)));
 	assert_int_equal(points.all.n, 4);
 
-	points = points_of(f, &m, WS_ROOF_BY_DISPATCH, 3);
+	points = points_of(f, &m, ANA_ROOF_BY_DISPATCH, 3);
 	assert_int_equal(points.n, 3);
 	assert_int_equal(points.n_left_out, 1);
 	assert_int_equal(points.at[0].row, 1); /* the longest first */
@@ -294,7 +294,7 @@ static void points_add_up_what_their_dispatches_did(void **state)
 static void later_architectures_count_bubbles_and_8_bit_floats(void **state)
 {
 	struct fixture *f = *state;
-	struct ws_roof_points points;
+	struct ana_roof_points points;
 	struct made m;
 
 	make(&m, "gfx942");
@@ -303,14 +303,14 @@ static void later_architectures_count_bubbles_and_8_bit_floats(void **state)
 	add_column(&m, "TCC_EA0_RDREQ_32B_sum", 2, 2, 2, 2);
 	add_column(&m, "TCC_EA0_WRREQ_sum", 6, 6, 6, 6);
 	add_column(&m, "TCC_EA0_WRREQ_64B_sum", 4, 4, 4, 4);
-	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
+	points = points_of(f, &m, ANA_ROOF_BY_KERNEL, 10);
 	/* 128*1 + 32*2 + 64*(10 - 1 - 2) + 32*2 + 64*4 */
-	assert_float_equal(points.at[0].bytes[WS_ROOF_HBM], 960, 1e-9);
+	assert_float_equal(points.at[0].bytes[ANA_ROOF_HBM], 960, 1e-9);
 	/* Without MOPS_F8 what was counted before it stays. */
 	assert_string_equal(points.missing, "SQ_INSTS_VALU_MFMA_MOPS_F8");
 	assert_float_equal(points.at[0].flops, 2432, 1e-9);
 	add_column(&m, "SQ_INSTS_VALU_MFMA_MOPS_F8", 2, 2, 2, 2);
-	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
+	points = points_of(f, &m, ANA_ROOF_BY_KERNEL, 10);
 	assert_float_equal(points.at[0].flops, 2432 + 1024, 1e-9);
 	ws_map_fini(&m.frame.by_name);
 }
@@ -318,20 +318,20 @@ static void later_architectures_count_bubbles_and_8_bit_floats(void **state)
 static void a_missing_counter_gives_no_number(void **state)
 {
 	struct fixture *f = *state;
-	struct ws_roof_points points;
+	struct ana_roof_points points;
 	struct made m;
 
 	make(&m, "gfx90a");
 	m.cells[17][0] = NAN; /* SQ_INSTS_VALU_ADD_F32 of the first dispatch */
-	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
-	assert_true(isnan(points.at[0].bytes[WS_ROOF_HBM]));
-	assert_true(isnan(ws_roof_intensity(&points.at[0], WS_ROOF_FP32, WS_ROOF_HBM)));
+	points = points_of(f, &m, ANA_ROOF_BY_KERNEL, 10);
+	assert_true(isnan(points.at[0].bytes[ANA_ROOF_HBM]));
+	assert_true(isnan(ana_roof_intensity(&points.at[0], ANA_ROOF_FP32, ANA_ROOF_HBM)));
 	/* The other two still count: 64*(20+10)+512 and 64*(30+10)+512, over three calls. */
 	assert_float_equal(points.at[0].flops, (2432 + 3072) / 3.0, 1e-9);
 	ws_map_remove(&m.frame.by_name, WS_STR("SQ_INSTS_VALU_ADD_F32"));
-	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
+	points = points_of(f, &m, ANA_ROOF_BY_KERNEL, 10);
 	assert_true(isnan(points.at[0].flops));
-	assert_true(isnan(ws_roof_rate(&points.at[0], WS_ROOF_FP32)));
+	assert_true(isnan(ana_roof_rate(&points.at[0], ANA_ROOF_FP32)));
 	assert_string_equal(points.missing, "SQ_INSTS_VALU_ADD_F32");
 	ws_map_fini(&m.frame.by_name);
 }
@@ -342,10 +342,10 @@ static void drawings_name_every_roof_and_point(void **state)
 {
 	struct fixture *f = *state;
 	static const char *const names[] = { "slow<int, \"x\">(a & b)</script>", "fast" };
-	struct ws_roof_text_style style = { .n_columns = 80, .n_rows = 24 };
-	struct ws_roof_ceilings roofs[2];
-	struct ws_roof_points points;
-	struct ws_roof_model model = { .path = "w/<x>",
+	struct rpt_roof_text_style style = { .n_columns = 80, .n_rows = 24 };
+	struct ana_roof_ceilings roofs[2];
+	struct ana_roof_points points;
+	struct rpt_roof_model model = { .path = "w/<x>",
 				       .gpu = "MI210 (gfx90a)",
 				       .modelled = true,
 				       .types = roofs,
@@ -357,12 +357,12 @@ static void drawings_name_every_roof_and_point(void **state)
 	struct made m;
 
 	make(&m, "gfx90a");
-	points = points_of(f, &m, WS_ROOF_BY_KERNEL, 10);
-	assert_int_equal(ws_roof_ceilings(&f->bench, WS_ROOF_FP32, 0, &roofs[0], &f->err), WS_OK);
-	assert_int_equal(ws_roof_ceilings(&f->bench, WS_ROOF_I8, 0, &roofs[1], &f->err), WS_OK);
+	points = points_of(f, &m, ANA_ROOF_BY_KERNEL, 10);
+	assert_int_equal(ana_roof_ceilings(&f->bench, ANA_ROOF_FP32, 0, &roofs[0], &f->err), WS_OK);
+	assert_int_equal(ana_roof_ceilings(&f->bench, ANA_ROOF_I8, 0, &roofs[1], &f->err), WS_OK);
 	ws_buf_init(&out, 1 << 22);
 
-	assert_int_equal(ws_roof_text(&model, &style, &out, &f->err), WS_OK);
+	assert_int_equal(rpt_roof_text(&model, &style, &out, &f->err), WS_OK);
 	assert_non_null(strstr(out.at, "HBM 1000 GB/s"));
 	assert_non_null(strstr(out.at, "MFMA-FP32 40000 GFLOP/s"));
 	assert_non_null(strstr(out.at, "VALU-FP32 20000 GFLOP/s"));
@@ -371,14 +371,14 @@ static void drawings_name_every_roof_and_point(void **state)
 	assert_null(strstr(out.at, "nan"));
 
 	ws_buf_clear(&out);
-	assert_int_equal(ws_roof_svg(&model, 0, &out, &f->err), WS_OK);
+	assert_int_equal(rpt_roof_svg(&model, 0, &out, &f->err), WS_OK);
 	assert_non_null(strstr(out.at, "w/&lt;x&gt;"));
 	assert_non_null(strstr(out.at, "class=\"mark mL2\""));
 	assert_null(strstr(out.at, "nan"));
 	assert_null(strstr(out.at, "inf"));
 
 	ws_buf_clear(&out);
-	assert_int_equal(ws_roof_html(&model, &out, &f->err), WS_OK);
+	assert_int_equal(rpt_roof_html(&model, &out, &f->err), WS_OK);
 	/* A name cannot end the script it is in, and nothing points outside. */
 	assert_null(strstr(out.at, "b)</script>"));
 	assert_non_null(strstr(out.at, "b)\\u003c/script>"));
@@ -393,13 +393,13 @@ static void running_out_of_memory_is_an_error(void **state)
 {
 	FOR_EACH_FAILING_ALLOCATION(n)
 	{
-		struct ws_roof_bench bench;
+		struct ana_roof_bench bench;
 		struct ws_arena arena;
 		struct ws_err err;
 		enum ws_status st;
 
 		ws_arena_init(&arena, 1 << 20);
-		st = ws_roof_bench_parse("r.csv", ws_str_from(old_csv), &arena, &bench, &err);
+		st = ana_roof_bench_parse("r.csv", ws_str_from(old_csv), &arena, &bench, &err);
 		assert_int_equal(st, allocation_failed() ? WS_E_NOMEM : WS_OK);
 		ws_arena_fini(&arena);
 	}

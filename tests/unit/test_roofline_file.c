@@ -11,15 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct ws_roof_row example(uint32_t device)
+static struct roof_row example(uint32_t device)
 {
-	struct ws_roof_row row = { .device = device };
+	struct roof_row row = { .device = device };
 
-	for (size_t k = 0; k < WS_ROOF_BENCHES; k++) {
+	for (size_t k = 0; k < ROOF_BENCHES; k++) {
 		double value = 1000.0 * (double)(k + 1) + 0.123456;
 
 		row.peaks[k] =
-			(struct ws_roof_peak){ .mean = value, .low = value - 1, .high = value + 1 };
+			(struct roof_peak){ .mean = value, .low = value - 1, .high = value + 1 };
 	}
 	return row;
 }
@@ -27,9 +27,9 @@ static struct ws_roof_row example(uint32_t device)
 static void interval_is_that_of_the_mean(void **state)
 {
 	const double rates[] = { 10, 12, 14, 12 };
-	struct ws_roof_peak peak = { .work = 7 };
+	struct roof_peak peak = { .work = 7 };
 
-	ws_roof_statistics(rates, 4, &peak);
+	roof_statistics(rates, 4, &peak);
 	assert_int_equal(peak.n, 4);
 	assert_float_equal(peak.mean, 12, 1e-9);
 	assert_float_equal(peak.sd, 1.632993, 1e-6); /* sqrt(8 / 3) */
@@ -41,22 +41,22 @@ static void interval_is_that_of_the_mean(void **state)
 static void one_rate_has_no_spread(void **state)
 {
 	const double rate = 5;
-	struct ws_roof_peak peak = { 0 };
+	struct roof_peak peak = { 0 };
 
-	ws_roof_statistics(&rate, 1, &peak);
+	roof_statistics(&rate, 1, &peak);
 	assert_float_equal(peak.low, 5, 0);
 	assert_float_equal(peak.high, 5, 0);
-	ws_roof_statistics(&rate, 0, &peak);
+	roof_statistics(&rate, 0, &peak);
 	assert_float_equal(peak.mean, 0, 0);
 }
 
 static void first_layout_is_that_of_the_first_files(void **state)
 {
-	struct ws_roof_row rows[] = { example(0), example(3) };
+	struct roof_row rows[] = { example(0), example(3) };
 	struct ws_buf text;
 
 	ws_buf_init(&text, 1 << 16);
-	ws_roof_file_text(WS_ROOF_FIRST, rows, 2, &text);
+	roof_file_text(ROOF_FIRST, rows, 2, &text);
 	/* MFMABF16 stands before MFMAF16 here, and behind it in the table */
 	assert_string_equal(
 		text.at,
@@ -90,7 +90,7 @@ static void current_layout_names_every_column_thrice(void **state)
 		"I64Ops",       "MFMAF4Flops",   "MFMAF6Flops",  "MFMAF6F4Flops", "MFMAF8Flops",
 		"MFMAF16Flops", "MFMABF16Flops", "MFMAF32Flops", "MFMAF64Flops",  "MFMAI8Ops"
 	};
-	struct ws_roof_row row = example(0);
+	struct roof_row row = example(0);
 	struct ws_buf text, want;
 
 	ws_buf_init(&text, 1 << 16);
@@ -99,7 +99,7 @@ static void current_layout_names_every_column_thrice(void **state)
 	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
 		ws_buf_printf(&want, ",%s,%sLow,%sHigh", names[k], names[k], names[k]);
 	ws_buf_add(&want, "\n0,1000.1235,999.12346,1001.1235,2000.1235,");
-	ws_roof_file_text(WS_ROOF_CURRENT, &row, 1, &text);
+	roof_file_text(ROOF_CURRENT, &row, 1, &text);
 	assert_memory_equal(text.at, want.at, want.n);
 	ws_buf_fini(&text);
 	ws_buf_fini(&want);
@@ -108,16 +108,16 @@ static void current_layout_names_every_column_thrice(void **state)
 static void file_is_whole_or_not_there(void **state)
 {
 	char path[] = "/tmp/ws-roofline-XXXXXX", part[64];
-	struct ws_roof_row row = example(0);
+	struct roof_row row = example(0);
 	struct ws_err err;
 
 	assert_non_null(mkdtemp(path));
 	strcpy(part, path);
-	assert_fails_with(ws_roof_file_write("/nowhere/roofline.csv", WS_ROOF_CURRENT, &row, 1,
+	assert_fails_with(roof_file_write("/nowhere/roofline.csv", ROOF_CURRENT, &row, 1,
 					     &err),
 			  WS_E_NOTFOUND, &err, "cannot write '/nowhere/roofline.csv");
 	strcat(part, "/roofline.csv");
-	assert_int_equal(ws_roof_file_write(part, WS_ROOF_CURRENT, &row, 1, &err), WS_OK);
+	assert_int_equal(roof_file_write(part, ROOF_CURRENT, &row, 1, &err), WS_OK);
 	assert_int_equal(access(part, R_OK), 0);
 	assert_int_equal(unlink(part), 0);
 	assert_int_equal(rmdir(path), 0); /* nothing else is left behind */
@@ -125,14 +125,14 @@ static void file_is_whole_or_not_there(void **state)
 
 static void families_are_found_by_target(void **state)
 {
-	assert_int_equal(ws_roof_family("gfx90a"), WS_ROOF_GFX90A);
-	assert_int_equal(ws_roof_family("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"),
-			 WS_ROOF_GFX90A);
-	assert_int_equal(ws_roof_family("gfx942"), WS_ROOF_GFX940);
-	assert_int_equal(ws_roof_family("gfx950"), WS_ROOF_GFX950);
-	assert_int_equal(ws_roof_family("gfx90"), WS_ROOF_FAMILIES);
-	assert_int_equal(ws_roof_family("gfx9080"), WS_ROOF_FAMILIES);
-	assert_int_equal(ws_roof_family("something"), WS_ROOF_FAMILIES);
+	assert_int_equal(roof_family("gfx90a"), ROOF_GFX90A);
+	assert_int_equal(roof_family("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"),
+			 ROOF_GFX90A);
+	assert_int_equal(roof_family("gfx942"), ROOF_GFX940);
+	assert_int_equal(roof_family("gfx950"), ROOF_GFX950);
+	assert_int_equal(roof_family("gfx90"), ROOF_FAMILIES);
+	assert_int_equal(roof_family("gfx9080"), ROOF_FAMILIES);
+	assert_int_equal(roof_family("something"), ROOF_FAMILIES);
 }
 
 int main(void)

@@ -29,9 +29,9 @@ static void benchmark_is(const char *script)
 
 static enum ws_status run(int device, struct ws_proc_end *end, struct ws_err *err)
 {
-	struct ws_roofline roofline = { .dir = dir, .device = device, .quiet = true };
+	struct launch_roofline roofline = { .dir = dir, .device = device, .quiet = true };
 
-	return ws_roofline_run(&roofline, end, err);
+	return launch_roofline_run(&roofline, end, err);
 }
 
 static void file_of_the_benchmark_is_there(void **state)
@@ -43,7 +43,7 @@ static void file_of_the_benchmark_is_there(void **state)
 
 	/* as AMD's: nothing but -o and -d */
 	benchmark_is("[ \"$1 $3 $#\" = '-o -d 4' ] && echo \"device $4\" >\"$2\"");
-	assert_int_equal(run(WS_ROOFLINE_ALL, &end, &err), WS_OK);
+	assert_int_equal(run(LAUNCH_ROOFLINE_ALL, &end, &err), WS_OK);
 	snprintf(path, sizeof(path), "%s/roofline.csv", dir);
 	f = fopen(path, "r");
 	assert_non_null(f);

@@ -50,10 +50,10 @@ static const char answer[] =
 
 static void gpus_are_read_from_rocminfo(void **state)
 {
-	static struct ws_gpu_agents agents;
-	const struct ws_gpu_agent *gpu = &agents.at[0];
+	static struct launch_gpu_agents agents;
+	const struct launch_gpu_agent *gpu = &agents.at[0];
 
-	ws_gpu_agents_parse(ws_str_from(answer), &agents);
+	launch_gpu_agents_parse(ws_str_from(answer), &agents);
 	assert_int_equal(agents.n, 1);
 	assert_string_equal(gpu->arch, "gfx90a");
 	assert_string_equal(gpu->market, "AMD Instinct MI210");
@@ -72,12 +72,12 @@ static void gpus_are_read_from_rocminfo(void **state)
 
 static void nothing_and_nonsense_are_no_gpus(void **state)
 {
-	static struct ws_gpu_agents agents;
+	static struct launch_gpu_agents agents;
 	static const char *const texts[] = { "", "Agent ", "Agent 1\n:\n::\nDevice Type:",
 					     "Device Type: GPU\nName: gfx90a\n" };
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(texts); i++) {
-		ws_gpu_agents_parse(ws_str_from(texts[i]), &agents);
+		launch_gpu_agents_parse(ws_str_from(texts[i]), &agents);
 		assert_int_equal(agents.n, 0);
 	}
 }
@@ -99,18 +99,18 @@ static void put(const char *root, const char *path, const char *text)
 	fclose(file);
 }
 
-static void check(const struct ws_sysinfo *info, enum ws_sysinfo_id id, const char *wanted)
+static void check(const struct wl_sysinfo *info, enum wl_sysinfo_id id, const char *wanted)
 {
 	if (strcmp(info->at[id], wanted) != 0)
-		fail_msg("%s is '%s', not '%s'", ws_sysinfo_rows[id].name, info->at[id], wanted);
+		fail_msg("%s is '%s', not '%s'", wl_sysinfo_rows[id].name, info->at[id], wanted);
 }
 
 static void the_machine_becomes_a_row(void **state)
 {
-	static struct ws_gpu_agents agents;
+	static struct launch_gpu_agents agents;
 	char root[] = "/tmp/ws-sysinfo.XXXXXX", command[600];
-	const struct ws_sysinfo_run run = { "vcopy", "./vcopy -n \"1,2\"", true };
-	struct ws_sysinfo info;
+	const struct wl_sysinfo_run run = { "vcopy", "./vcopy -n \"1,2\"", true };
+	struct wl_sysinfo info;
 	struct ws_arena arena;
 	struct ws_err err;
 
@@ -126,34 +126,34 @@ static void the_machine_becomes_a_row(void **state)
 	put(root, "/sys/bus/pci/devices/0000:03:00.0/vbios_version", "113-D67301-059\n");
 	put(root, "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5.2.21153", "");
 	unsetenv("ROCM_VER");
-	ws_gpu_agents_parse(ws_str_from(answer), &agents);
+	launch_gpu_agents_parse(ws_str_from(answer), &agents);
 	ws_arena_init(&arena, 1 << 20);
-	assert_int_equal(ws_sysinfo_look(root, &agents.at[0], false, &run, &arena, &info, &err),
+	assert_int_equal(wl_sysinfo_look(root, &agents.at[0], false, &run, &arena, &info, &err),
 			 WS_OK);
-	check(&info, WS_SYSINFO_cpu_model, "EPYC 7V13");
-	check(&info, WS_SYSINFO_cpu_memory, "527650760");
-	check(&info, WS_SYSINFO_linux_kernel_version, "5.14.0-162.el9");
-	check(&info, WS_SYSINFO_linux_distro, "Rocky Linux 9.1");
-	check(&info, WS_SYSINFO_sbios, "Megatrends Inc.0602");
-	check(&info, WS_SYSINFO_rocm_version, "5.2.21153");
-	check(&info, WS_SYSINFO_vbios, "113-D67301-059");
+	check(&info, WL_SYSINFO_cpu_model, "EPYC 7V13");
+	check(&info, WL_SYSINFO_cpu_memory, "527650760");
+	check(&info, WL_SYSINFO_linux_kernel_version, "5.14.0-162.el9");
+	check(&info, WL_SYSINFO_linux_distro, "Rocky Linux 9.1");
+	check(&info, WL_SYSINFO_sbios, "Megatrends Inc.0602");
+	check(&info, WL_SYSINFO_rocm_version, "5.2.21153");
+	check(&info, WL_SYSINFO_vbios, "113-D67301-059");
 	/* What the public MI200 recording has for these. */
-	check(&info, WS_SYSINFO_gpu_model, "MI200");
-	check(&info, WS_SYSINFO_gpu_arch, "gfx90a");
-	check(&info, WS_SYSINFO_max_mclk, "1600");
-	check(&info, WS_SYSINFO_cur_sclk, "1700");
-	check(&info, WS_SYSINFO_sqc_per_gpu, "56");
-	check(&info, WS_SYSINFO_total_l2_chan, "32");
-	check(&info, WS_SYSINFO_num_hbm_channels, "32");
-	check(&info, WS_SYSINFO_num_xcd, "1");
-	check(&info, WS_SYSINFO_memory_partition, "NA");
-	check(&info, WS_SYSINFO_ip_blocks, "SQ|LDS|SQC|TA|TD|TCP|TCC|SPI|CPC|CPF|roofline");
-	check(&info, WS_SYSINFO_command, "./vcopy -n \"1,2\"");
-	assert_int_equal(ws_sysinfo_write(&info, false, root, &err), WS_OK);
+	check(&info, WL_SYSINFO_gpu_model, "MI200");
+	check(&info, WL_SYSINFO_gpu_arch, "gfx90a");
+	check(&info, WL_SYSINFO_max_mclk, "1600");
+	check(&info, WL_SYSINFO_cur_sclk, "1700");
+	check(&info, WL_SYSINFO_sqc_per_gpu, "56");
+	check(&info, WL_SYSINFO_total_l2_chan, "32");
+	check(&info, WL_SYSINFO_num_hbm_channels, "32");
+	check(&info, WL_SYSINFO_num_xcd, "1");
+	check(&info, WL_SYSINFO_memory_partition, "NA");
+	check(&info, WL_SYSINFO_ip_blocks, "SQ|LDS|SQC|TA|TD|TCP|TCC|SPI|CPC|CPF|roofline");
+	check(&info, WL_SYSINFO_command, "./vcopy -n \"1,2\"");
+	assert_int_equal(wl_sysinfo_write(&info, false, root, &err), WS_OK);
 	snprintf(command, sizeof(command), "! grep -q hbm_bw %s/sysinfo.csv", root);
 	assert_int_equal(system(command), 0);
 	/* For versions that want the bandwidth, which the recording has as 1638.4. */
-	assert_int_equal(ws_sysinfo_write(&info, true, root, &err), WS_OK);
+	assert_int_equal(wl_sysinfo_write(&info, true, root, &err), WS_OK);
 	snprintf(command, sizeof(command),
 		 "grep -q ',num_hbm_channels,hbm_bw$' %s/sysinfo.csv && "
 		 "grep -q ',32,1638.4$' %s/sysinfo.csv",
@@ -166,10 +166,10 @@ static void the_machine_becomes_a_row(void **state)
 	assert_int_equal(system(command), 0);
 	/* The software GPU is named, and its memory clock is the model's. */
 	assert_int_equal(
-		ws_sysinfo_look("/nowhere", &agents.at[0], true, NULL, &arena, &info, &err), WS_OK);
-	check(&info, WS_SYSINFO_vbios, "software GPU (wavescope)");
-	check(&info, WS_SYSINFO_max_mclk, "1600");
-	check(&info, WS_SYSINFO_cpu_model, "");
+		wl_sysinfo_look("/nowhere", &agents.at[0], true, NULL, &arena, &info, &err), WS_OK);
+	check(&info, WL_SYSINFO_vbios, "software GPU (wavescope)");
+	check(&info, WL_SYSINFO_max_mclk, "1600");
+	check(&info, WL_SYSINFO_cpu_model, "");
 	ws_arena_fini(&arena);
 }
 

@@ -10,7 +10,7 @@
 /* ---- order ---- */
 
 /* Nested calls as a program makes them: appended at their end, children first. */
-static uint64_t nest(struct ws_lane *lane, unsigned *seed, uint64_t now, int depth, uint64_t *n)
+static uint64_t nest(struct cap_lane *lane, unsigned *seed, uint64_t now, int depth, uint64_t *n)
 {
 	uint64_t begin = now;
 
@@ -22,16 +22,16 @@ static uint64_t nest(struct ws_lane *lane, unsigned *seed, uint64_t now, int dep
 	return now;
 }
 
-static void check_order(struct ws_trace *trace, uint64_t n_expected)
+static void check_order(struct trc_trace *trace, uint64_t n_expected)
 {
-	struct ws_events *events =
-		open_events(trace, (struct ws_event_query){ .order = WS_ORDER_START });
+	struct trc_events *events =
+		open_events(trace, (struct trc_event_query){ .order = TRC_ORDER_START });
 	unsigned char *seen = test_calloc(n_expected + 1, 1);
-	const struct ws_event *ev;
+	const struct trc_event *ev;
 	uint64_t start = 0, end = UINT64_MAX, n = 0;
 
-	while ((ev = ws_events_next(events))) {
-		uint64_t id = ev->domain == WS_DOMAIN_KERNEL_DISPATCH
+	while ((ev = trc_events_next(events))) {
+		uint64_t id = ev->domain == CAP_DOMAIN_KERNEL_DISPATCH
 				      ? ev->dispatch.info->dispatch_id
 				      : ev->corr_id;
 
@@ -45,19 +45,19 @@ static void check_order(struct ws_trace *trace, uint64_t n_expected)
 		assert_int_equal(seen[id]++, 0);
 		n++;
 	}
-	assert_int_equal(ws_events_close(events, NULL), WS_OK);
+	assert_int_equal(trc_events_close(events, NULL), WS_OK);
 	assert_int_equal(n, n_expected);
 	test_free(seen);
 }
 
 static void events_come_by_start(void **state)
 {
-	struct ws_writer *w = start(path);
-	struct ws_lane *lane[3] = { ws_lane_get(w, 100), ws_lane_get(w, 101), ws_lane_get(w, 102) };
-	uint64_t base = ws_ticks(), now[2] = { base, base }, n = 0, gpu;
+	struct cap_writer *w = start(path);
+	struct cap_lane *lane[3] = { cap_lane_get(w, 100), cap_lane_get(w, 101), cap_lane_get(w, 102) };
+	uint64_t base = cap_ticks(), now[2] = { base, base }, n = 0, gpu;
 	unsigned seed = 3;
 	struct timespec t;
-	struct ws_trace *trace;
+	struct trc_trace *trace;
 
 	put_facts(w, 100);
 	clock_gettime(CLOCK_BOOTTIME, &t);
@@ -78,20 +78,20 @@ static void events_come_by_start(void **state)
 	/* ranges around everything, known only at the end */
 	put_call(lane[0], base, now[0], ++n);
 	put_call(lane[1], base, now[1] + 5, ++n);
-	ws_writer_end(w, WS_END_EXIT);
-	ws_writer_close(w);
+	cap_writer_end(w, CAP_END_EXIT);
+	cap_writer_close(w);
 	trace = open_trace(NULL);
 	check_order(trace, n);
-	ws_trace_close(trace);
+	trc_close(trace);
 }
 
 static void wild_times_do_not_disturb_the_order_of_others(void **state)
 {
-	struct ws_writer *w = start(path);
-	struct ws_lane *lane = ws_lane_get(w, 100);
+	struct cap_writer *w = start(path);
+	struct cap_lane *lane = cap_lane_get(w, 100);
 	uint64_t n = 0;
 	unsigned seed = 5;
-	struct ws_trace *trace;
+	struct trc_trace *trace;
 
 	put_facts(w, 100);
 	for (uint64_t i = 0; i < 60000; i++) {
@@ -101,62 +101,62 @@ static void wild_times_do_not_disturb_the_order_of_others(void **state)
 			begin ^= 1ull << rand_r(&seed) % 62;
 		put_dispatch(lane, begin, begin + 5, ++n);
 	}
-	ws_writer_close(w);
+	cap_writer_close(w);
 	trace = open_trace(NULL);
 	check_order(trace, n);
-	ws_trace_close(trace);
+	trc_close(trace);
 }
 
 static void several_captures_are_one_trace(void **state)
 {
 	const char *paths[] = { path, path2 };
-	struct ws_trace *trace = NULL;
-	struct ws_events *events;
-	const struct ws_event *ev;
+	struct trc_trace *trace = NULL;
+	struct trc_events *events;
+	const struct trc_event *ev;
 	uint64_t last = 0, n = 0;
 
 	for (int k = 0; k < 2; k++) {
-		struct ws_writer *w = start(paths[k]);
-		struct ws_lane *lane = ws_lane_get(w, 50);
+		struct cap_writer *w = start(paths[k]);
+		struct cap_lane *lane = cap_lane_get(w, 50);
 
 		put_facts(w, k ? 40u : 60u);
 		for (uint64_t i = 0; i < 1000; i++)
 			put_dispatch(lane, 1000 + i * 10 + (uint64_t)k * 5, 1003 + i * 10, i);
-		ws_writer_end(w, WS_END_EXIT);
-		ws_writer_close(w);
+		cap_writer_end(w, CAP_END_EXIT);
+		cap_writer_close(w);
 	}
-	assert_int_equal(ws_trace_open(paths, 2, NULL, &trace, NULL), WS_OK);
-	assert_int_equal(ws_trace_process(trace, 0)->pid, 40); /* started first */
-	assert_int_equal(ws_trace_process(trace, 1)->index, 1);
-	events = open_events(trace, (struct ws_event_query){ .order = WS_ORDER_START });
-	while ((ev = ws_events_next(events))) {
+	assert_int_equal(trc_open(paths, 2, NULL, &trace, NULL), WS_OK);
+	assert_int_equal(trc_process_at(trace, 0)->pid, 40); /* started first */
+	assert_int_equal(trc_process_at(trace, 1)->index, 1);
+	events = open_events(trace, (struct trc_event_query){ .order = TRC_ORDER_START });
+	while ((ev = trc_events_next(events))) {
 		assert_true(ev->start_ns >= last);
 		assert_int_equal(ev->process->index, n % 2 ? 0 : 1);
 		last = ev->start_ns;
 		n++;
 	}
 	assert_int_equal(n, 2000);
-	ws_events_close(events, NULL);
+	trc_events_close(events, NULL);
 	events = open_events(trace,
-			     (struct ws_event_query){ .process = ws_trace_process(trace, 1) });
-	for (n = 0; (ev = ws_events_next(events)); n++)
+			     (struct trc_event_query){ .process = trc_process_at(trace, 1) });
+	for (n = 0; (ev = trc_events_next(events)); n++)
 		assert_int_equal(ev->process->pid, 60);
 	assert_int_equal(n, 1000);
-	ws_events_close(events, NULL);
-	ws_trace_close(trace);
+	trc_events_close(events, NULL);
+	trc_close(trace);
 }
 
 /* As if @to had been written on a machine that started @older_ns before this one. */
 static void move_to_other_machine(const char *to, uint64_t older_ns)
 {
-	struct ws_file_head head;
+	struct cap_file_head head;
 	int fd = open(to, O_RDWR);
 
 	assert_int_equal(pread(fd, &head, sizeof(head), 0), sizeof(head));
 	head.boot_id[3] ^= 0xff;
 	head.created_ns += older_ns;
-	head.check = ws_check32((const uint32_t *)&head,
-				offsetof(struct ws_file_head, end_bytes) / sizeof(uint32_t));
+	head.check = cap_check32((const uint32_t *)&head,
+				offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t));
 	assert_int_equal(pwrite(fd, &head, sizeof(head), 0), sizeof(head));
 	close(fd);
 }
@@ -165,25 +165,25 @@ static void captures_of_two_machines_share_a_clock(void **state)
 {
 	const char *paths[] = { path2, path };
 	const uint64_t older_ns = 5000000000;
-	struct ws_trace *trace = NULL;
-	struct ws_events *events;
-	const struct ws_event *ev;
+	struct trc_trace *trace = NULL;
+	struct trc_events *events;
+	const struct trc_event *ev;
 	uint64_t last = 0, n = 0;
 
 	for (int k = 0; k < 2; k++) { /* path first: the trace has its clock */
-		struct ws_writer *w = start(k ? path2 : path);
-		struct ws_lane *lane = ws_lane_get(w, 50);
+		struct cap_writer *w = start(k ? path2 : path);
+		struct cap_lane *lane = cap_lane_get(w, 50);
 
 		put_facts(w, 60);
 		for (uint64_t i = 0; i < 10; i++)
 			put_dispatch(lane, older_ns * 2 + i * 100 + (k ? older_ns + 50 : 0),
 				     older_ns * 4, i);
-		ws_writer_close(w);
+		cap_writer_close(w);
 	}
 	move_to_other_machine(path2, older_ns);
-	assert_int_equal(ws_trace_open(paths, 2, NULL, &trace, NULL), WS_OK);
-	events = open_events(trace, (struct ws_event_query){ .order = WS_ORDER_START });
-	for (; (ev = ws_events_next(events)); n++) {
+	assert_int_equal(trc_open(paths, 2, NULL, &trace, NULL), WS_OK);
+	events = open_events(trace, (struct trc_event_query){ .order = TRC_ORDER_START });
+	for (; (ev = trc_events_next(events)); n++) {
 		assert_true(ev->start_ns >= last);
 		last = ev->start_ns;
 		/* to within what lies between reading two clocks at open, on a machine that is busy */
@@ -192,67 +192,67 @@ static void captures_of_two_machines_share_a_clock(void **state)
 			assert_int_equal((ev->start_ns - older_ns * 2) % 100, 0);
 	}
 	assert_int_equal(n, 20);
-	ws_events_close(events, NULL);
-	ws_trace_close(trace);
+	trc_events_close(events, NULL);
+	trc_close(trace);
 }
 
 static void images_are_kept(void **state)
 {
-	struct ws_writer *w = start(path);
+	struct cap_writer *w = start(path);
 	size_t n = 300000;
 	char *image = test_malloc(n), *back;
-	struct ws_rec_code_object again = { .h = HEAD(CODE_OBJECT, ws_rec_code_object, 2) };
-	struct ws_rec_code_same same = { .h = HEAD(CODE_SAME, ws_rec_code_same, 2), .same_as = 1 };
+	struct cap_rec_code_object again = { .h = HEAD(CODE_OBJECT, cap_rec_code_object, 2) };
+	struct cap_rec_code_same same = { .h = HEAD(CODE_SAME, cap_rec_code_same, 2), .same_as = 1 };
 	uint64_t n_back = 0;
-	struct ws_trace *trace;
+	struct trc_trace *trace;
 
 	for (size_t i = 0; i < n; i++)
 		image[i] = (char)(i * 31);
 	put_facts(w, 100);
-	assert_true(ws_writer_code_bytes(w, 1, image, n));
+	assert_true(cap_writer_code_bytes(w, 1, image, n));
 	/* loaded again: the bytes are those of the first */
-	ws_writer_meta(w, &again.h);
-	ws_writer_meta(w, &same.h);
-	ws_writer_close(w);
+	cap_writer_meta(w, &again.h);
+	cap_writer_meta(w, &same.h);
+	cap_writer_close(w);
 	trace = open_trace(NULL);
-	back = ws_process_code_bytes(ws_trace_process(trace, 0), 1, &n_back);
+	back = trc_process_code_bytes(trc_process_at(trace, 0), 1, &n_back);
 	assert_int_equal(n_back, n);
 	assert_memory_equal(back, image, n);
 	free(back);
 	n_back = 0;
-	back = ws_process_code_bytes(ws_trace_process(trace, 0), 2, &n_back);
+	back = trc_process_code_bytes(trc_process_at(trace, 0), 2, &n_back);
 	assert_int_equal(n_back, n);
 	assert_memory_equal(back, image, n);
 	free(back);
-	assert_null(ws_process_code_bytes(ws_trace_process(trace, 0), 3, &n_back));
+	assert_null(trc_process_code_bytes(trc_process_at(trace, 0), 3, &n_back));
 	test_free(image);
-	ws_trace_close(trace);
+	trc_close(trace);
 }
 
 static void running_out_of_memory_is_an_error_every_time(void **state)
 {
 	const char *paths[] = { path };
-	struct ws_writer *w = start(path);
-	struct ws_lane *lane = ws_lane_get(w, 100);
+	struct cap_writer *w = start(path);
+	struct cap_lane *lane = cap_lane_get(w, 100);
 
 	put_facts(w, 100);
 	for (uint64_t i = 0; i < 3000; i++)
 		put_call(lane, 1000 - i % 7 + i, 2000 + i, i);
-	ws_writer_close(w);
+	cap_writer_close(w);
 	FOR_EACH_FAILING_ALLOCATION(n)
 	{
-		struct ws_trace *trace = NULL;
-		struct ws_events *events = NULL;
+		struct trc_trace *trace = NULL;
+		struct trc_events *events = NULL;
 		struct ws_err err = { 0 };
-		enum ws_status st = ws_trace_open(paths, 1, NULL, &trace, &err);
+		enum ws_status st = trc_open(paths, 1, NULL, &trace, &err);
 
 		if (!st)
-			st = ws_events_open(trace,
-					    &(struct ws_event_query){ .order = WS_ORDER_START },
+			st = trc_events_open(trace,
+					    &(struct trc_event_query){ .order = TRC_ORDER_START },
 					    &events, &err);
-		while (!st && ws_events_next(events))
+		while (!st && trc_events_next(events))
 			;
-		if (events && ws_events_close(events, &err))
+		if (events && trc_events_close(events, &err))
 			st = WS_E_NOMEM;
 		if (allocation_failed()) {
 			assert_int_equal(st, WS_E_NOMEM);
@@ -260,7 +260,7 @@ static void running_out_of_memory_is_an_error_every_time(void **state)
 		} else {
 			assert_int_equal(st, WS_OK);
 		}
-		ws_trace_close(trace);
+		trc_close(trace);
 	}
 }
 

@@ -39,23 +39,23 @@ static void settings_read_back_as_they_were(void **state)
 		"+7",      "a,b",         "x#y",   "k:",      "y",         "off",
 	};
 	const struct ws_doc *list, *flag;
-	struct ws_config config;
+	struct wl_config config;
 	struct ws_arena arena;
 	struct ws_doc *doc;
 	struct ws_err err;
 	char path[128];
 
-	ws_config_init(&config);
-	ws_config_list(&config, "texts", texts, WS_ARRAY_LEN(texts));
-	ws_config_list(&config, "none", NULL, 0);
-	ws_config_set(&config, "set", texts, 3, "metric_id");
-	ws_config_set(&config, "no_set", NULL, 0, "metric_id");
-	ws_config_bool(&config, "flag", true);
-	ws_config_text(&config, "nothing", NULL);
-	ws_config_int(&config, "a_number", -5);
-	ws_config_text(&config, "flag2", "true");
-	assert_int_equal(ws_config_write(&config, dir, "c.yaml", &err), WS_OK);
-	ws_config_fini(&config);
+	wl_config_init(&config);
+	wl_config_list(&config, "texts", texts, WS_ARRAY_LEN(texts));
+	wl_config_list(&config, "none", NULL, 0);
+	wl_config_set(&config, "set", texts, 3, "metric_id");
+	wl_config_set(&config, "no_set", NULL, 0, "metric_id");
+	wl_config_bool(&config, "flag", true);
+	wl_config_text(&config, "nothing", NULL);
+	wl_config_int(&config, "a_number", -5);
+	wl_config_text(&config, "flag2", "true");
+	assert_int_equal(wl_config_write(&config, dir, "c.yaml", &err), WS_OK);
+	wl_config_fini(&config);
 
 	snprintf(path, sizeof(path), "%s/c.yaml", dir);
 	ws_arena_init(&arena, 1 << 20);
@@ -90,14 +90,14 @@ static void settings_read_back_as_they_were(void **state)
 static void a_state_reads_back_as_it_was(void **state)
 {
 	static const char *const wants[] = { "SQ_WAVES", "TCC_HIT[]", "SQ_LEVEL_WAVES_ACCUM" };
-	struct ws_state before, after;
+	struct wl_state before, after;
 	struct ws_arena arena;
 	struct ws_err err;
 
 	ws_arena_init(&arena, 1 << 20);
-	assert_int_equal(ws_state_read(dir, &arena, &after, &err), WS_E_NOTFOUND);
-	ws_state_fini(&after);
-	ws_state_init(&before);
+	assert_int_equal(wl_state_read(dir, &arena, &after, &err), WS_E_NOTFOUND);
+	wl_state_fini(&after);
+	wl_state_init(&before);
 	assert_int_equal(ws_vec_push(&before.argv, "./app", &err), WS_OK);
 	assert_int_equal(ws_vec_push(&before.argv, "-n 1, 'x'", &err), WS_OK);
 	assert_int_equal(ws_vec_push(&before.sections, "11.2", &err), WS_OK);
@@ -107,15 +107,15 @@ static void a_state_reads_back_as_it_was(void **state)
 	before.arch = "gfx90a";
 	before.how = "format csv, kernel a|b";
 	assert_int_equal(ws_vec_push(&before.passes,
-				     ((struct ws_state_pass){ "pmc_perf_0", true, 3, wants, 3 }),
+				     ((struct wl_state_pass){ "pmc_perf_0", true, 3, wants, 3 }),
 				     &err),
 			 WS_OK);
 	assert_int_equal(
 		ws_vec_push(&before.passes,
-			    ((struct ws_state_pass){ "SQ_LEVEL_WAVES", false, 0, wants, 1 }), &err),
+			    ((struct wl_state_pass){ "SQ_LEVEL_WAVES", false, 0, wants, 1 }), &err),
 		WS_OK);
-	assert_int_equal(ws_state_write(&before, dir, &err), WS_OK);
-	if (ws_state_read(dir, &arena, &after, &err))
+	assert_int_equal(wl_state_write(&before, dir, &err), WS_OK);
+	if (wl_state_read(dir, &arena, &after, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(after.argv.n, 2);
 	assert_string_equal(after.argv.at[1], "-n 1, 'x'");
@@ -130,8 +130,8 @@ static void a_state_reads_back_as_it_was(void **state)
 	assert_int_equal(after.passes.at[0].n_wants, 3);
 	assert_string_equal(after.passes.at[0].wants[1], "TCC_HIT[]");
 	assert_string_equal(after.passes.at[1].name, "SQ_LEVEL_WAVES");
-	ws_state_fini(&before);
-	ws_state_fini(&after);
+	wl_state_fini(&before);
+	wl_state_fini(&after);
 	ws_arena_fini(&arena);
 }
 
@@ -149,18 +149,18 @@ static void wrong_states_are_refused(void **state)
 	};
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s/%s", dir, WS_STATE_NAME);
+	snprintf(path, sizeof(path), "%s/%s", dir, WL_STATE_NAME);
 	for (size_t i = 0; i < WS_ARRAY_LEN(texts); i++) {
 		FILE *file = fopen(path, "w");
 		struct ws_arena arena;
-		struct ws_state read;
+		struct wl_state read;
 		struct ws_err err;
 
 		fputs(texts[i], file);
 		fclose(file);
 		ws_arena_init(&arena, 1 << 20);
-		assert_int_equal(ws_state_read(dir, &arena, &read, &err), WS_E_FORMAT);
-		ws_state_fini(&read);
+		assert_int_equal(wl_state_read(dir, &arena, &read, &err), WS_E_FORMAT);
+		wl_state_fini(&read);
 		ws_arena_fini(&arena);
 	}
 	unlink(path);
@@ -169,18 +169,18 @@ static void wrong_states_are_refused(void **state)
 /* Two levels that the planner put into one pass are two files; the rest is in the first. */
 static void levels_have_files_of_their_own(void **state)
 {
-	static const struct ws_want wants[] = {
+	static const struct wl_want wants[] = {
 		{ "SQ_IFETCH_LEVEL", false },   { "SQ_IFETCH_LEVEL_ACCUM", false },
 		{ "SQ_INST_LEVEL_LDS", false }, { "SQ_INST_LEVEL_LDS_ACCUM", false },
 		{ "SQ_WAVES", false },          { "TCC_HIT", true },
 		{ "TCC_HIT_sum", false },
 	};
 	const char *names[WS_ARRAY_LEN(wants)];
-	const struct ws_plan_group group = { names, WS_ARRAY_LEN(wants) };
-	const struct ws_perfmon_filter filter = { "a,b", NULL };
-	struct ws_catalogue *cat = NULL;
-	struct ws_plan *plan = NULL;
-	struct ws_sheets sheets;
+	const struct cnt_plan_group group = { names, WS_ARRAY_LEN(wants) };
+	const struct wl_perfmon_filter filter = { "a,b", NULL };
+	struct cnt_catalogue *cat = NULL;
+	struct cnt_plan *plan = NULL;
+	struct wl_sheets sheets;
 	struct ws_arena arena;
 	struct ws_err err;
 	size_t n_channels = 0;
@@ -189,10 +189,10 @@ static void levels_have_files_of_their_own(void **state)
 	for (size_t i = 0; i < WS_ARRAY_LEN(wants); i++)
 		names[i] = wants[i].name;
 	ws_arena_init(&arena, 16 << 20);
-	assert_int_equal(ws_catalogue_create("gfx90a", NULL, &cat, &err), WS_OK);
-	if (ws_plan_make(cat, &group, 1, WS_PLAN_POOL, &plan, &err))
+	assert_int_equal(cnt_catalogue_create("gfx90a", NULL, &cat, &err), WS_OK);
+	if (cnt_plan_make(cat, &group, 1, CNT_PLAN_POOL, &plan, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(ws_sheets_make(plan, wants, WS_ARRAY_LEN(wants), 3, &arena, &sheets, &err),
+	assert_int_equal(wl_sheets_make(plan, wants, WS_ARRAY_LEN(wants), 3, &arena, &sheets, &err),
 			 WS_OK);
 	assert_in_range(sheets.n, 2, 3);
 	assert_string_equal(sheets.at[0].name, "SQ_IFETCH_LEVEL");
@@ -201,7 +201,7 @@ static void levels_have_files_of_their_own(void **state)
 		size_t n_accumulated = 0;
 
 		for (size_t c = 0; c < sheets.at[i].n_columns; c++) {
-			const struct ws_sheet_column *column = &sheets.at[i].columns[c];
+			const struct wl_sheet_column *column = &sheets.at[i].columns[c];
 
 			n_channels += column->instance >= 0;
 			n_accumulated += strcmp(column->header, "SQ_ACCUM_PREV_HIRES") == 0;
@@ -209,7 +209,7 @@ static void levels_have_files_of_their_own(void **state)
 				assert_true(strcmp(column[-1].header, column->header) < 0);
 		}
 		assert_int_equal(n_accumulated, sheets.at[i].level ? 1 : 0);
-		assert_int_equal(ws_perfmon_write(&sheets, &sheets.at[i], &filter, dir, &err),
+		assert_int_equal(wl_perfmon_write(&sheets, &sheets.at[i], &filter, dir, &err),
 				 WS_OK);
 	}
 	assert_int_equal(n_channels, 32);
@@ -220,8 +220,8 @@ static void levels_have_files_of_their_own(void **state)
 		 "%s/perfmon/*.yaml",
 		 dir, dir, dir);
 	assert_int_equal(system(command), 0);
-	ws_plan_destroy(plan);
-	ws_catalogue_destroy(cat);
+	cnt_plan_destroy(plan);
+	cnt_catalogue_destroy(cat);
 	ws_arena_fini(&arena);
 }
 

@@ -83,7 +83,7 @@ for lib in "$WS_BUILD"/lib/lib*.so*; do
 	ln -sf "$lib" tree/lib/
 done
 rm -f tree/lib/libhsakmt.so*
-sed 's/ws_softgpu_count_sets/ws_softgpu_count_setz/g' "$WS_BUILD/lib/libhsakmt.so.1" >tree/lib/libhsakmt.so.1
+sed 's/softgpu_count_sets/softgpu_count_setz/g' "$WS_BUILD/lib/libhsakmt.so.1" >tree/lib/libhsakmt.so.1
 touch tree/build.ninja
 run tree/bin/rocprofv3 --pmc SQ_WAVES --kernel-trace -f csv -d mute -o r -- "$vcopy" -n 65536 -b 256
 rc_is 0

@@ -10,10 +10,10 @@
 enum { EXIT_SKIPPED = 77 }; /* Meson's */
 
 /* clang-format off */
-static bool (*const test_of[WS_N_ENCS])(struct world *w) = {
-	[WS_ENC_DS] = test_ds_row,       [WS_ENC_FLAT] = test_flat_row,  [WS_ENC_SMEM] = test_smem_row,
-	[WS_ENC_MUBUF] = test_buffer_row, [WS_ENC_MTBUF] = test_buffer_row,
-	[WS_ENC_SOPP] = test_control_row,
+static bool (*const test_of[SG_N_ENCS])(struct world *w) = {
+	[SG_ENC_DS] = test_ds_row,       [SG_ENC_FLAT] = test_flat_row,  [SG_ENC_SMEM] = test_smem_row,
+	[SG_ENC_MUBUF] = test_buffer_row, [SG_ENC_MTBUF] = test_buffer_row,
+	[SG_ENC_SOPP] = test_control_row,
 };
 /* clang-format on */
 
@@ -29,21 +29,21 @@ static bool wanted(int argc, char **argv, const char *mnemonic)
 int main(int argc, char **argv)
 {
 	/* clang-format off */
-	static const struct { enum ws_isa_target bit; enum ws_target target; } targets[] = {
-		{ WS_ISA_GFX908, WS_GFX908 }, { WS_ISA_GFX90A, WS_GFX90A },
+	static const struct { enum sg_isa_target bit; enum sg_target target; } targets[] = {
+		{ SG_ISA_GFX908, SG_GFX908 }, { SG_ISA_GFX90A, SG_GFX90A },
 	};
 	/* clang-format on */
 	const char *level = getenv("WAVESCOPE_SIMD");
 	struct world *w;
 	int n_rows = 0, n_missing = 0, n_aliased = 0;
 
-	if (level && strcmp(level, ws_level_name()) != 0) {
+	if (level && strcmp(level, sg_level_name()) != 0) {
 		printf("this machine has no %s\n", level);
 		return EXIT_SKIPPED;
 	}
 	w = world_create();
-	for (size_t n = 0; n < ws_isa_n_rows; n++) {
-		const struct ws_isa_row *row = &ws_isa_rows[n];
+	for (size_t n = 0; n < sg_isa_n_rows; n++) {
+		const struct sg_isa_row *row = &sg_isa_rows[n];
 
 		if (!test_of[row->enc] || !wanted(argc, argv, row->mnemonic))
 			continue;
@@ -61,13 +61,13 @@ int main(int argc, char **argv)
 		}
 	}
 	w->row = NULL;
-	w->target = WS_GFX90A;
+	w->target = SG_GFX90A;
 	if (argc < 2) {
 		test_gws(w);
 		test_faults(w);
 	}
 	printf("%s: %d rows, %d of them aliased, %d without a vector, %d failures\n",
-	       ws_level_name(), n_rows, n_aliased, n_missing, w->n_failures);
+	       sg_level_name(), n_rows, n_aliased, n_missing, w->n_failures);
 	/* loads and atomics that return something are more than half of the rows */
 	int failed = w->n_failures || n_missing || !n_rows || (argc < 2 && n_aliased < n_rows / 2);
 

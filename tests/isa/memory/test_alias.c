@@ -47,13 +47,13 @@ static void compare(struct world *w, const uint32_t *shared, const uint32_t *apa
 		    const char *what)
 {
 	static uint8_t mem[MEM_BYTES], lds[LDS_BYTES];
-	enum ws_fault_kind kind;
+	enum sg_fault_kind kind;
 
 	world_fork(w);
 	memcpy(mem, w->mem, MEM_BYTES);
 	memcpy(lds, w->lds, LDS_BYTES);
-	kind = ws_step_run(w->target, apart, 2, &w->step);
-	if (kind != WS_FAULT_NONE) {
+	kind = sg_step_run(w->target, apart, 2, &w->step);
+	if (kind != SG_FAULT_NONE) {
 		world_fail(w, what, w->step.fault.text);
 		return;
 	}
@@ -79,10 +79,10 @@ static void alias_ds(struct world *w, unsigned v)
 		unsigned by = k * AWAY;
 
 		words[k][0] = 0x36u << 26 | (uint32_t)w->row->op << 17 | (v & 1 ? 0x0203 : 0) |
-			      (w->row->flags & WS_ISA_GDSONLY ? 1u << 16 : 0);
-		words[k][1] = (has(w, WS_ROLE_VADDR) ? NEAR + by : 0) |
-			      (has(w, WS_ROLE_DATA0) ? data0 + by : 0) << 8 |
-			      (has(w, WS_ROLE_DATA1) ? data1 + by : 0) << 16 | vdst << 24;
+			      (w->row->flags & SG_ISA_GDSONLY ? 1u << 16 : 0);
+		words[k][1] = (has(w, SG_ROLE_VADDR) ? NEAR + by : 0) |
+			      (has(w, SG_ROLE_DATA0) ? data0 + by : 0) << 8 |
+			      (has(w, SG_ROLE_DATA1) ? data1 + by : 0) << 16 | vdst << 24;
 	}
 	snprintf(what, sizeof(what), "aliasing vdst %u, vaddr %u, data %u %u", vdst, NEAR, data0,
 		 data1);
@@ -126,7 +126,7 @@ static void alias_buffer(struct world *w, unsigned v)
 	char what[80];
 
 	f.acc = false;
-	f.glc = is_atomic(w) && !(w->row->flags & WS_ISA_NOGLC);
+	f.glc = is_atomic(w) && !(w->row->flags & SG_ISA_NOGLC);
 	f.dfmt = 14; /* four components of 32 bits */
 	f.nfmt = 4;
 	f.imm &= ~7u;
@@ -180,13 +180,13 @@ bool test_alias_row(struct world *w)
 
 	if (strstr(name, "store") || strstr(name, "gws") || strstr(name, "barrier"))
 		return false;
-	if (enc == WS_ENC_DS && has(w, WS_ROLE_VDST))
+	if (enc == SG_ENC_DS && has(w, SG_ROLE_VDST))
 		alias = alias_ds;
-	else if (enc == WS_ENC_FLAT && has(w, WS_ROLE_VDST))
+	else if (enc == SG_ENC_FLAT && has(w, SG_ROLE_VDST))
 		alias = alias_flat;
-	else if ((enc == WS_ENC_MUBUF || enc == WS_ENC_MTBUF) && has(w, WS_ROLE_VDATA))
+	else if ((enc == SG_ENC_MUBUF || enc == SG_ENC_MTBUF) && has(w, SG_ROLE_VDATA))
 		alias = alias_buffer;
-	else if (enc == WS_ENC_SMEM && has(w, WS_ROLE_SBASE) && !strstr(name, "probe"))
+	else if (enc == SG_ENC_SMEM && has(w, SG_ROLE_SBASE) && !strstr(name, "probe"))
 		alias = alias_scalar;
 	if (!alias)
 		return false;

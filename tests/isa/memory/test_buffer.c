@@ -6,7 +6,7 @@
 
 void buffer_encode(const struct world *w, const struct buffer *f, uint32_t words[2])
 {
-	bool typed = w->row->enc == WS_ENC_MTBUF;
+	bool typed = w->row->enc == SG_ENC_MTBUF;
 
 	words[0] = f->imm | (uint32_t)f->offen << 12 | (uint32_t)f->idxen << 13 |
 		   (uint32_t)f->glc << 14;
@@ -28,7 +28,7 @@ struct buffer buffer_make(struct world *w, unsigned v)
 	unsigned kind = v % N_KINDS;
 
 	f.base = 8192 + world_below(w, 64) * 16;
-	f.acc = w->target == WS_GFX90A && v % 5 == 4;
+	f.acc = w->target == SG_GFX90A && v % 5 == 4;
 	f.soffset_inline = v % 3 == 0;
 	f.soffset = f.soffset_inline ? world_below(w, 16) * 4 : world_below(w, 256) * 4;
 	f.idxen = kind == STRUCTURED || kind == SWIZZLED;
@@ -167,7 +167,7 @@ static void test_move(struct world *w, const struct data_type *t, bool store)
 		world_reset(w, v / 8);
 		f = buffer_make(w, v);
 		f.lds = !store && v % 7 == 6 && !f.acc && t->n_bytes <= 4 && !t->half;
-		f.tfe = w->target == WS_GFX908 && !store && !f.lds && v % 3 == 2;
+		f.tfe = w->target == SG_GFX908 && !store && !f.lds && v % 3 == 2;
 		buffer_write_operands(w, &f, v, aligned ? 4 : 1, false);
 		if (store && f.offen && !f.idxen && !f.add_lane) /* no two lanes to one place */
 			for (unsigned l = 0; l < 64; l++)
@@ -264,7 +264,7 @@ static bool test_atomic_row(struct world *w, const char *name)
 	for (size_t n = 0; n < sizeof(others) / sizeof(*others); n++)
 		if (!strcmp(name, others[n].name)) {
 			test_atomic(w, others[n].op, others[n].bits,
-				    w->row->targets & WS_ISA_GFX90A);
+				    w->row->targets & SG_ISA_GFX90A);
 			return true;
 		}
 	for (size_t n = 0; n < sizeof(ops) / sizeof(*ops); n++) {

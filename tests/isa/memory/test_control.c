@@ -9,7 +9,7 @@
 #define SCC 1u
 #define VCC 2u
 #define EXEC 4u
-#define WS_STEP_IDX_MODE (1u << 27) /* MODE: GPR indexing */
+#define SG_STEP_IDX_MODE (1u << 27) /* MODE: GPR indexing */
 
 enum outcome {
 	GOES_ON,
@@ -76,7 +76,7 @@ static void set_pair(struct world *w, unsigned reg, bool on)
 static void run(struct world *w, const struct vector *v)
 {
 	uint32_t event = 0;
-	struct ws_exec_hooks hooks = { .interrupt = note, .ctx = &event };
+	struct sg_exec_hooks hooks = { .interrupt = note, .ctx = &event };
 	const uint32_t words[] = { 0x17fu << 23 | (uint32_t)w->row->op << 16 | v->imm,
 				   movk(MARK1, 1), movk(MARK2, 1) };
 	bool stopped = v->outcome == ENDS || v->outcome == HANGS || v->outcome == TRAPS;
@@ -90,12 +90,12 @@ static void run(struct world *w, const struct vector *v)
 	w->step.sgpr[MARK1] = w->step.sgpr[MARK2] = 0;
 	w->step.sgpr[124] = 0xab123456;
 	if (v->outcome == INDEX_OFF)
-		w->step.mode |= WS_STEP_IDX_MODE;
+		w->step.mode |= SG_STEP_IDX_MODE;
 	world_fork(w);
 	w->expect.sgpr[MARK1] = !stopped && v->outcome != JUMPS;
 	w->expect.sgpr[MARK2] = !stopped;
 	if (v->outcome == TRAPS)
-		w->expect.fault.kind = WS_FAULT_TRAP;
+		w->expect.fault.kind = SG_FAULT_TRAP;
 	if (v->outcome == INDEX_MODE)
 		w->expect.sgpr[124] = 0xab123456 - 0x3000 + (v->imm << 12);
 	snprintf(what, sizeof(what), "imm %u, set %u", v->imm, v->set);
@@ -110,7 +110,7 @@ static void run(struct world *w, const struct vector *v)
 	if (v->outcome == TRAPS && w->step.fault.trap_id != v->imm)
 		world_fail(w, what, "trap id");
 	if (w->step.mode !=
-	    (v->outcome == INDEX_OFF ? w->before.mode & ~WS_STEP_IDX_MODE : w->before.mode))
+	    (v->outcome == INDEX_OFF ? w->before.mode & ~SG_STEP_IDX_MODE : w->before.mode))
 		world_fail(w, what, "mode");
 }
 

@@ -22,16 +22,16 @@ static void encode(const struct world *w, const struct ds *d, uint32_t words[2])
 
 	for (unsigned n = 0; n < w->row->n_operands; n++)
 		switch (w->row->operand[n].role) {
-		case WS_ROLE_VADDR:
+		case SG_ROLE_VADDR:
 			used[0] = VADDR;
 			break;
-		case WS_ROLE_DATA0:
+		case SG_ROLE_DATA0:
 			used[1] = DATA0;
 			break;
-		case WS_ROLE_DATA1:
+		case SG_ROLE_DATA1:
 			used[2] = DATA1;
 			break;
-		case WS_ROLE_VDST:
+		case SG_ROLE_VDST:
 			used[3] = d->vdst;
 			break;
 		}
@@ -90,7 +90,7 @@ static bool run(struct world *w, const struct ds *d, unsigned v)
 static struct ds variant(struct world *w, unsigned v)
 {
 	struct ds d = { .vdst = VDST,
-			.acc = w->target == WS_GFX90A && v % 5 == 4,
+			.acc = w->target == SG_GFX90A && v % 5 == 4,
 			.gds = v % 13 == 12 };
 
 	world_reset(w, v / 4);
@@ -432,7 +432,7 @@ static void test_quiet(struct world *w, bool zero_dst, bool gds)
 static void test_gws_row(struct world *w)
 {
 	struct ds d = { .gds = true };
-	struct ws_gws *gws = ws_gws_create();
+	struct sg_gws *gws = sg_gws_create();
 	bool waits = !strcmp(w->row->mnemonic, "ds_gws_sema_p");
 
 	world_reset(w, 0);
@@ -441,10 +441,10 @@ static void test_gws_row(struct world *w)
 	run(w, &d, 0);
 	if ((w->step.waits > 0) != waits)
 		world_fail(w, "alone", waits ? "did not wait" : "waited");
-	ws_gws_destroy(gws);
+	sg_gws_destroy(gws);
 	world_reset(w, 0);
 	world_fork(w);
-	w->expect.fault.kind = WS_FAULT_APERTURE;
+	w->expect.fault.kind = SG_FAULT_APERTURE;
 	run(w, &d, 1);
 }
 

@@ -24,7 +24,7 @@ static void point(struct world *w, unsigned lane, uint64_t addr)
 }
 
 static void expect_fault(struct world *w, uint32_t op, uint32_t seg, const char *what, uint64_t bad,
-			 enum ws_fault_kind kind)
+			 enum sg_fault_kind kind)
 {
 	bool write = op != LOAD_DWORD;
 	uint32_t words[2];
@@ -41,7 +41,7 @@ static void expect_fault(struct world *w, uint32_t op, uint32_t seg, const char 
 		world_fork(w);
 		w->expect.fault.kind = kind;
 		flat(words, op, seg);
-		ws_step_run(w->target, words, 2, &w->step);
+		sg_step_run(w->target, words, 2, &w->step);
 		if (w->step.fault.kind != kind || w->step.fault.address != bad ||
 		    w->step.fault.write != write) {
 			char why[120];
@@ -89,8 +89,8 @@ static void test_pinned(struct world *w)
 		world_reset(w, 0);
 		for (unsigned l = 0; l < 64; l++)
 			point(w, l, pinned_at + 4 * l);
-		ws_step_run(w->target, words, 2, &w->step);
-		if (w->step.fault.kind != WS_FAULT_MEMORY ||
+		sg_step_run(w->target, words, 2, &w->step);
+		if (w->step.fault.kind != SG_FAULT_MEMORY ||
 		    w->step.fault.address != pinned_at + 128)
 			world_fail(w, "pinned memory", "no fault behind its end");
 	}
@@ -102,17 +102,17 @@ void test_faults(struct world *w)
 {
 	uint64_t below = MEM_AT - 4, above = MEM_AT + MEM_BYTES, across = above - 2;
 
-	expect_fault(w, LOAD_DWORD, SEG_GLOBAL, "load below", below, WS_FAULT_MEMORY);
-	expect_fault(w, LOAD_DWORD, SEG_GLOBAL, "load above", above, WS_FAULT_MEMORY);
-	expect_fault(w, LOAD_DWORD, SEG_GLOBAL, "load across the end", across, WS_FAULT_MEMORY);
-	expect_fault(w, STORE_DWORD, SEG_GLOBAL, "store above", above, WS_FAULT_MEMORY);
-	expect_fault(w, STORE_DWORD, SEG_FLAT, "flat store at 0", 0, WS_FAULT_MEMORY);
-	expect_fault(w, ATOMIC_ADD, SEG_GLOBAL, "atomic below", below, WS_FAULT_MEMORY);
-	expect_fault(w, ATOMIC_ADD, SEG_GLOBAL, "unaligned atomic", MEM_AT + 6, WS_FAULT_MEMORY);
+	expect_fault(w, LOAD_DWORD, SEG_GLOBAL, "load below", below, SG_FAULT_MEMORY);
+	expect_fault(w, LOAD_DWORD, SEG_GLOBAL, "load above", above, SG_FAULT_MEMORY);
+	expect_fault(w, LOAD_DWORD, SEG_GLOBAL, "load across the end", across, SG_FAULT_MEMORY);
+	expect_fault(w, STORE_DWORD, SEG_GLOBAL, "store above", above, SG_FAULT_MEMORY);
+	expect_fault(w, STORE_DWORD, SEG_FLAT, "flat store at 0", 0, SG_FAULT_MEMORY);
+	expect_fault(w, ATOMIC_ADD, SEG_GLOBAL, "atomic below", below, SG_FAULT_MEMORY);
+	expect_fault(w, ATOMIC_ADD, SEG_GLOBAL, "unaligned atomic", MEM_AT + 6, SG_FAULT_MEMORY);
 	expect_fault(w, LOAD_DWORD, SEG_FLAT, "behind LDS",
-		     (uint64_t)SHARED_HI << 32 | (LDS_BYTES - 2), WS_FAULT_APERTURE);
+		     (uint64_t)SHARED_HI << 32 | (LDS_BYTES - 2), SG_FAULT_APERTURE);
 	expect_fault(w, LOAD_DWORD, SEG_FLAT, "behind private memory",
-		     (uint64_t)PRIVATE_HI << 32 | SCRATCH_LANE_BYTES, WS_FAULT_APERTURE);
+		     (uint64_t)PRIVATE_HI << 32 | SCRATCH_LANE_BYTES, SG_FAULT_APERTURE);
 	test_pinned(w);
 }
 
@@ -126,32 +126,32 @@ static void check(struct world *w, bool ok, const char *what)
 
 void test_gws(struct world *w)
 {
-	struct ws_gws *gws = ws_gws_create();
+	struct sg_gws *gws = sg_gws_create();
 	uint64_t a = 0, b = 0, c = 0;
 
-	ws_gws_do(gws, WS_GWS_INIT, 3, 2, &a); /* three waves meet */
+	sg_gws_do(gws, SG_GWS_INIT, 3, 2, &a); /* three waves meet */
 	for (int round = 0; round < 3; round++) {
-		check(w, !ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &a),
+		check(w, !sg_gws_do(gws, SG_GWS_BARRIER, 3, 2, &a),
 		      "first wave passed the barrier");
-		check(w, !ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &a),
+		check(w, !sg_gws_do(gws, SG_GWS_BARRIER, 3, 2, &a),
 		      "first wave passed when it asked again");
-		check(w, !ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &b), "second wave passed");
-		check(w, ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &c), "last wave waited");
-		check(w, ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &b), "second wave still waits");
-		check(w, ws_gws_do(gws, WS_GWS_BARRIER, 3, 2, &a), "first wave still waits");
+		check(w, !sg_gws_do(gws, SG_GWS_BARRIER, 3, 2, &b), "second wave passed");
+		check(w, sg_gws_do(gws, SG_GWS_BARRIER, 3, 2, &c), "last wave waited");
+		check(w, sg_gws_do(gws, SG_GWS_BARRIER, 3, 2, &b), "second wave still waits");
+		check(w, sg_gws_do(gws, SG_GWS_BARRIER, 3, 2, &a), "first wave still waits");
 	}
-	check(w, !ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &a), "passed an empty semaphore");
-	ws_gws_do(gws, WS_GWS_SEMA_V, 4, 0, &b);
-	check(w, ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &a), "not released");
-	ws_gws_do(gws, WS_GWS_SEMA_BR, 4, 2, &b);
-	check(w, ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &a) && ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &c),
+	check(w, !sg_gws_do(gws, SG_GWS_SEMA_P, 4, 0, &a), "passed an empty semaphore");
+	sg_gws_do(gws, SG_GWS_SEMA_V, 4, 0, &b);
+	check(w, sg_gws_do(gws, SG_GWS_SEMA_P, 4, 0, &a), "not released");
+	sg_gws_do(gws, SG_GWS_SEMA_BR, 4, 2, &b);
+	check(w, sg_gws_do(gws, SG_GWS_SEMA_P, 4, 0, &a) && sg_gws_do(gws, SG_GWS_SEMA_P, 4, 0, &c),
 	      "bulk release of two");
 	check(w,
-	      !ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &a) && !ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &c),
+	      !sg_gws_do(gws, SG_GWS_SEMA_P, 4, 0, &a) && !sg_gws_do(gws, SG_GWS_SEMA_P, 4, 0, &c),
 	      "a third one passed");
-	ws_gws_do(gws, WS_GWS_SEMA_RELEASE_ALL, 4, 0, &b);
-	check(w, ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &a) && ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &c),
+	sg_gws_do(gws, SG_GWS_SEMA_RELEASE_ALL, 4, 0, &b);
+	check(w, sg_gws_do(gws, SG_GWS_SEMA_P, 4, 0, &a) && sg_gws_do(gws, SG_GWS_SEMA_P, 4, 0, &c),
 	      "release of all that wait");
-	check(w, !ws_gws_do(gws, WS_GWS_SEMA_P, 4, 0, &b), "a newcomer passed too");
-	ws_gws_destroy(gws);
+	check(w, !sg_gws_do(gws, SG_GWS_SEMA_P, 4, 0, &b), "a newcomer passed too");
+	sg_gws_destroy(gws);
 }

@@ -147,7 +147,7 @@ static void test_move(struct world *w, const struct data_type *t, bool store, un
 		unsigned shape = v % N_SHAPES;
 		struct flat f = { .seg = seg,
 				  .saddr = seg != SEG_FLAT && v / N_SHAPES % 2,
-				  .acc = w->target == WS_GFX90A && v % 5 == 4 };
+				  .acc = w->target == SG_GFX90A && v % 5 == 4 };
 		struct place places[64];
 		uint32_t words[2];
 		char what[80];
@@ -200,12 +200,12 @@ static void test_atomic(struct world *w, const struct atomic *at, unsigned seg)
 	bool can_return = false;
 
 	for (unsigned n = 0; n < w->row->n_operands; n++)
-		can_return |= w->row->operand[n].role == WS_ROLE_VDST;
+		can_return |= w->row->operand[n].role == SG_ROLE_VDST;
 	for (unsigned v = 0; v < N_VARIANTS * 2; v++) {
 		struct flat f = { .seg = seg,
 				  .saddr = seg != SEG_FLAT && v / 2 % 2,
 				  .glc = can_return && v & 1,
-				  .acc = w->target == WS_GFX90A && v % 5 == 4,
+				  .acc = w->target == SG_GFX90A && v % 5 == 4,
 				  .vdst = VDST };
 		unsigned shape = v % 3 == 0 ? CONSECUTIVE : v % 3 == 1 ? SCATTERED : SAME;
 		unsigned n_regs = at->bits / 32;

@@ -168,14 +168,14 @@ static void test_format_load(struct world *w, unsigned n, bool d16, bool hi)
 		unsigned size;
 
 		world_reset(w, v / 8);
-		f = buffer_make(w, v % N_KINDS == STACK && w->row->enc == WS_ENC_MUBUF ? v + 1 : v);
+		f = buffer_make(w, v % N_KINDS == STACK && w->row->enc == SG_ENC_MUBUF ? v + 1 : v);
 		choose_format(w, v, &f);
-		if (w->row->enc == WS_ENC_MUBUF && v % 3 == 1)
+		if (w->row->enc == SG_ENC_MUBUF && v % 3 == 1)
 			f.select = 1 | 6 << 3 | 4 << 6 | 0 << 9; /* 1, z, x, 0 */
 		size = component_bits(f.dfmt, 4) / 8;
 		buffer_write_operands(w, &f, v, 4, false);
 		make_floats(w, &f);
-		f.lds = w->row->enc == WS_ENC_MUBUF && n == 1 && !d16 && v % 11 == 10 && !f.acc;
+		f.lds = w->row->enc == SG_ENC_MUBUF && n == 1 && !d16 && v % 11 == 10 && !f.acc;
 		world_fork(w);
 		uint32_t(*regs)[64] = f.acc ? w->expect.agpr : w->expect.vgpr;
 
@@ -184,7 +184,7 @@ static void test_format_load(struct world *w, unsigned n, bool d16, bool hi)
 
 			for (unsigned k = 0; k < n && world_active(w, l); k++) {
 				unsigned from =
-					w->row->enc == WS_ENC_MTBUF ? 4 + k : f.select >> 3 * k & 7;
+					w->row->enc == SG_ENC_MTBUF ? 4 + k : f.select >> 3 * k & 7;
 				uint32_t c = from >= 4   ? reference_component(&f, &a, from - 4)
 					     : from == 0 ? 0
 					     : is_int(f.nfmt) ? 1
@@ -217,7 +217,7 @@ static void test_format_store(struct world *w, unsigned n, bool d16, bool hi)
 		uint8_t element[64][16] = { { 0 } };
 
 		world_reset(w, v / 8);
-		f = buffer_make(w, v % N_KINDS == STACK && w->row->enc == WS_ENC_MUBUF ? v + 1 : v);
+		f = buffer_make(w, v % N_KINDS == STACK && w->row->enc == SG_ENC_MUBUF ? v + 1 : v);
 		choose_format(w, v, &f);
 		if (d16 && (component_bits(f.dfmt, 0) == 32 ||
 			    (!is_int(f.nfmt) && component_bits(f.dfmt, 0) >= 10 && f.nfmt != 7)))

@@ -19,7 +19,7 @@ static void encode(const struct world *w, const struct smem *s, uint32_t words[2
 	bool has_base = false;
 
 	for (unsigned n = 0; n < w->row->n_operands; n++)
-		has_base |= w->row->operand[n].role == WS_ROLE_SBASE;
+		has_base |= w->row->operand[n].role == SG_ROLE_SBASE;
 	words[0] = 0x30u << 26 | (uint32_t)w->row->op << 18 | (uint32_t)s->glc << 16 | SDATA << 6;
 	words[1] = 0;
 	if (!has_base)
@@ -151,7 +151,7 @@ static void test_atomic(struct world *w, const char *op, unsigned bits, bool buf
 	}
 }
 
-/* Cache maintenance changes nothing; ws_step's clock stands still at 0. */
+/* Cache maintenance changes nothing; sg_step's clock stands still at 0. */
 static void test_quiet(struct world *w, bool clock)
 {
 	struct smem s = { .imm_en = true };

@@ -21,7 +21,7 @@ struct world *world_create(void)
 	w->mem_expect = malloc(MEM_BYTES);
 	if (w->mem == MAP_FAILED || !w->mem_expect)
 		abort();
-	w->map = (struct ws_mem_map){ .host_base = (uint64_t)(uintptr_t)w->mem - MEM_AT,
+	w->map = (struct sg_mem_map){ .host_base = (uint64_t)(uintptr_t)w->mem - MEM_AT,
 				      .start = MEM_AT,
 				      .end = MEM_AT + MEM_BYTES,
 				      .reachable = nothing_more };
@@ -60,7 +60,7 @@ static void randomize(struct world *w, void *p, size_t n_bytes)
 
 void world_reset(struct world *w, unsigned variant)
 {
-	ws_step_init(&w->step);
+	sg_step_init(&w->step);
 	randomize(w, w->step.vgpr, 64 * sizeof(w->step.vgpr[0]));
 	randomize(w, w->step.agpr, 64 * sizeof(w->step.agpr[0]));
 	randomize(w, w->step.sgpr, 102 * 4);
@@ -99,7 +99,7 @@ void world_fork(struct world *w)
 void world_fail(struct world *w, const char *what, const char *why)
 {
 	if (++w->n_failures <= 40)
-		printf("%s %s, %s: %s\n", w->target == WS_GFX90A ? "gfx90a" : "gfx908",
+		printf("%s %s, %s: %s\n", w->target == SG_GFX90A ? "gfx90a" : "gfx908",
 		       w->row ? w->row->mnemonic : "-", what, why);
 }
 
@@ -132,7 +132,7 @@ static bool same(struct world *w, const char *what, const char *where, const voi
 
 bool world_check(struct world *w, const uint32_t *words, size_t n_words, const char *what)
 {
-	enum ws_fault_kind kind = ws_step_run(w->target, words, n_words, &w->step);
+	enum sg_fault_kind kind = sg_step_run(w->target, words, n_words, &w->step);
 	char why[160];
 
 	if (kind != w->expect.fault.kind) {

@@ -25,12 +25,12 @@
 #define PRIVATE_HI 0x00020000u
 
 struct world {
-	struct ws_step step, before, expect;
+	struct sg_step step, before, expect;
 	uint8_t *mem, *mem_expect;
 	uint8_t lds[65536], lds_expect[65536];
-	struct ws_mem_map map;
-	enum ws_target target;
-	const struct ws_isa_row *row;
+	struct sg_mem_map map;
+	enum sg_target target;
+	const struct sg_isa_row *row;
 	uint64_t random;
 	int n_failures;
 };
@@ -41,7 +41,7 @@ void world_destroy(struct world *w);
 /* Random registers and memory; EXEC by turns full, random, one lane. */
 void world_reset(struct world *w, unsigned variant);
 void world_fork(struct world *w);
-/* Runs the words; prints and counts the first difference. expect_fault: WS_FAULT_NONE usually. */
+/* Runs the words; prints and counts the first difference. expect_fault: SG_FAULT_NONE usually. */
 bool world_check(struct world *w, const uint32_t *words, size_t n_words, const char *what);
 
 uint64_t world_random(struct world *w);

@@ -12,7 +12,7 @@ enum { N_WINDOWS = 4, V_WINDOW = 16, V_COPY = 64, V_SPLAT = 128, V_VCC = 160, V_
 enum { S_VCC_IN = 4, S_EXEC_IN = 6, S_NEAR = 8, S_WINDOW = 8, S_COPY = 32, S_OUT = 72 };
 enum { N_VECTOR_REGS = 176 };
 
-static struct ws_step before, shared, apart;
+static struct sg_step before, shared, apart;
 
 /* Mostly numbers of moderate size: a result that overflows hides which source it came from. */
 static uint32_t some_bits(struct rng *rng)
@@ -26,7 +26,7 @@ static uint32_t some_bits(struct rng *rng)
 
 static void fill(struct rng *rng, uint64_t exec, uint32_t mode)
 {
-	ws_step_init(&before);
+	sg_step_init(&before);
 	before.mode = mode;
 	before.scc = rng_next(rng) & 1;
 	for (unsigned n = 0; n < 32; n++)
@@ -65,20 +65,20 @@ static bool same(struct tally *t, const char *what, const char *file, const void
 	return false;
 }
 
-static bool run(struct tally *t, enum ws_target target, const struct words *words,
-		struct ws_step *out)
+static bool run(struct tally *t, enum sg_target target, const struct words *words,
+		struct sg_step *out)
 {
-	enum ws_fault_kind fault;
+	enum sg_fault_kind fault;
 
 	*out = before;
-	fault = ws_step_run(target, words->w, words->n, out);
+	fault = sg_step_run(target, words->w, words->n, out);
 	t->runs++;
 	if (fault)
 		fail(t, "aliasing: fault %d: %s", fault, out->fault.text);
 	return !fault;
 }
 
-static void compare(struct tally *t, enum ws_target target, const struct words *near,
+static void compare(struct tally *t, enum sg_target target, const struct words *near,
 		    const struct words *away, const char *what)
 {
 	if (!run(t, target, near, &shared) || !run(t, target, away, &apart))
@@ -95,7 +95,7 @@ static void compare(struct tally *t, enum ws_target target, const struct words *
 
 static bool is_sgpr(unsigned opnd)
 {
-	return opnd < WS_OPND_INT_0;
+	return opnd < SG_OPND_INT_0;
 }
 
 /* A scalar register that the instruction may also write: of window w, VCC or EXEC. */
@@ -105,36 +105,36 @@ static unsigned scalar_source(struct rng *rng, unsigned w, unsigned n_regs)
 	unsigned reg = S_NEAR + S_WINDOW * w + (unsigned)(r >> 8) % (S_WINDOW - 1);
 
 	if (r % 8 == 0)
-		return WS_OPND_VCC_LO;
+		return SG_OPND_VCC_LO;
 	if (r % 8 == 1)
-		return WS_OPND_EXEC_LO;
+		return SG_OPND_EXEC_LO;
 	return n_regs > 1 ? reg & ~1u : reg;
 }
 
 /* Where its value stands in all lanes. */
 static unsigned splat_of(unsigned sgpr)
 {
-	return 256 + (sgpr == WS_OPND_VCC_LO    ? V_VCC
-		      : sgpr == WS_OPND_EXEC_LO ? V_EXEC
+	return 256 + (sgpr == SG_OPND_VCC_LO    ? V_VCC
+		      : sgpr == SG_OPND_EXEC_LO ? V_EXEC
 						: V_SPLAT + sgpr - S_NEAR);
 }
 
 static void build(struct vector_test *v, const struct config *cfg, unsigned w, struct words *near,
 		  struct words *away, char *what, size_t what_bytes)
 {
-	const struct ws_isa_row *row = v->row;
-	bool vop3 = cfg->e.form == WS_FORM_VOP3;
+	const struct sg_isa_row *row = v->row;
+	bool vop3 = cfg->e.form == SG_FORM_VOP3;
 	unsigned base = w * V_WINDOW;
 	struct enc a = cfg->e, b;
 
 	a.vdst = base + (unsigned)(rng_next(&v->rng) % 6);
 	a.literal = (uint32_t)rng_next(&v->rng);
-	a.sdst = WS_OPND_VCC_LO;
-	if (vop3 || (cfg->e.form == WS_FORM_SDWA && row->enc == WS_ENC_VOPC && w % 2))
+	a.sdst = SG_OPND_VCC_LO;
+	if (vop3 || (cfg->e.form == SG_FORM_SDWA && row->enc == SG_ENC_VOPC && w % 2))
 		a.sdst = S_NEAR + S_WINDOW * w + 2 * (unsigned)(rng_next(&v->rng) % 3);
 	b = a;
 	for (unsigned k = 0; k < 3; k++) {
-		const struct ws_isa_operand *op = operand_of(row, WS_ROLE_SRC0 + k);
+		const struct sg_isa_operand *op = operand_of(row, SG_ROLE_SRC0 + k);
 
 		if (!op)
 			continue;
@@ -148,18 +148,18 @@ static void build(struct vector_test *v, const struct config *cfg, unsigned w, s
 			b.src[k] = a.src[k] + V_COPY;
 		}
 	}
-	if (vop3 && operand_of(row, WS_ROLE_CI)) {
+	if (vop3 && operand_of(row, SG_ROLE_CI)) {
 		a.src[2] = S_NEAR + S_WINDOW * w + 2 * (unsigned)(rng_next(&v->rng) % 3);
 		b.src[2] = a.src[2] + S_COPY;
 	}
 	for (unsigned k = 0; k < 2; k++) {
 		struct words *out = k ? away : near;
 
-		encode_sop1(out, OP_S_MOV_B64, WS_OPND_VCC_LO, S_VCC_IN);
-		encode_sop1(out, OP_S_MOV_B64, WS_OPND_EXEC_LO, S_EXEC_IN);
+		encode_sop1(out, OP_S_MOV_B64, SG_OPND_VCC_LO, S_VCC_IN);
+		encode_sop1(out, OP_S_MOV_B64, SG_OPND_EXEC_LO, S_EXEC_IN);
 		encode_vector(out, row, k ? &b : &a);
-		encode_sop1(out, OP_S_MOV_B64, S_OUT + 4 * w, WS_OPND_VCC_LO);
-		encode_sop1(out, OP_S_MOV_B64, S_OUT + 4 * w + 2, WS_OPND_EXEC_LO);
+		encode_sop1(out, OP_S_MOV_B64, S_OUT + 4 * w, SG_OPND_VCC_LO);
+		encode_sop1(out, OP_S_MOV_B64, S_OUT + 4 * w + 2, SG_OPND_EXEC_LO);
 	}
 	snprintf(what + strlen(what), what_bytes - strlen(what), " %u/%u=%u,%u,%u", a.vdst, a.sdst,
 		 a.src[0], a.src[1], a.src[2]);
@@ -171,7 +171,7 @@ void alias_vector(struct vector_test *v, const struct config *cfg)
 	char what[240];
 
 	snprintf(what, sizeof(what), "%s, %s, op_sel %x %x, registers:", cfg->name,
-		 v->target == WS_GFX908 ? "gfx908" : "gfx90a", cfg->e.op_sel, cfg->e.op_sel_hi);
+		 v->target == SG_GFX908 ? "gfx908" : "gfx90a", cfg->e.op_sel, cfg->e.op_sel_hi);
 	fill(&v->rng, cfg->exec, cfg->mode);
 	for (unsigned w = 0; w < N_WINDOWS; w++)
 		build(v, cfg, w, &near, &away, what, sizeof(what));
@@ -180,7 +180,7 @@ void alias_vector(struct vector_test *v, const struct config *cfg)
 
 /* ---- matrices ---- */
 
-void alias_matrix(struct tally *t, const struct ws_isa_row *row, enum ws_target target)
+void alias_matrix(struct tally *t, const struct sg_isa_row *row, enum sg_target target)
 {
 	enum { COPY = 96 }; /* windows are 24 + 32 registers */
 	struct rng rng;
@@ -188,10 +188,10 @@ void alias_matrix(struct tally *t, const struct ws_isa_row *row, enum ws_target 
 	rng_seed(&rng, row->mnemonic);
 	for (unsigned n = 0; n < 12; n++) {
 		struct words near = { .n = 0 }, away = { .n = 0 };
-		struct enc e = { .acc_ab = 3, .acc_cd = target == WS_GFX90A };
+		struct enc e = { .acc_ab = 3, .acc_cd = target == SG_GFX90A };
 		char what[80];
 
-		ws_step_init(&before);
+		sg_step_init(&before);
 		for (unsigned r = 0; r < COPY; r++)
 			for (unsigned l = 0; l < 64; l++)
 				before.agpr[r][l] = before.agpr[COPY + r][l] = some_bits(&rng);
@@ -212,18 +212,18 @@ void alias_matrix(struct tally *t, const struct ws_isa_row *row, enum ws_target 
 
 static unsigned copy_of(unsigned sgpr)
 {
-	return sgpr == WS_OPND_VCC_LO    ? S_VCC_IN
-	       : sgpr == WS_OPND_EXEC_LO ? S_EXEC_IN
+	return sgpr == SG_OPND_VCC_LO    ? S_VCC_IN
+	       : sgpr == SG_OPND_EXEC_LO ? S_EXEC_IN
 					 : sgpr + S_COPY;
 }
 
-void alias_scalar(struct tally *t, const struct ws_isa_row *row, enum ws_target target)
+void alias_scalar(struct tally *t, const struct sg_isa_row *row, enum sg_target target)
 {
-	const struct ws_isa_operand *src[2] = { operand_of(row, WS_ROLE_SRC0),
-						operand_of(row, WS_ROLE_SRC1) };
+	const struct sg_isa_operand *src[2] = { operand_of(row, SG_ROLE_SRC0),
+						operand_of(row, SG_ROLE_SRC1) };
 	struct rng rng;
 
-	if (row->enc == WS_ENC_SOPK) /* its one register is both by definition */
+	if (row->enc == SG_ENC_SOPK) /* its one register is both by definition */
 		return;
 	rng_seed(&rng, row->mnemonic);
 	for (unsigned n = 0; n < 12; n++) {
@@ -237,9 +237,9 @@ void alias_scalar(struct tally *t, const struct ws_isa_row *row, enum ws_target 
 			reg[1][k] = copy_of(reg[0][k]);
 		}
 		for (unsigned k = 0; k < 2; k++)
-			if (row->enc == WS_ENC_SOP1)
+			if (row->enc == SG_ENC_SOP1)
 				encode_sop1(&words[k], row->op, sdst, reg[k][0]);
-			else if (row->enc == WS_ENC_SOP2)
+			else if (row->enc == SG_ENC_SOP2)
 				encode_sop2(&words[k], row->op, sdst, reg[k][0], reg[k][1]);
 			else
 				encode_sopc(&words[k], row->op, reg[k][0], reg[k][1]);

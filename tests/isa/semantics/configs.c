@@ -22,7 +22,7 @@ static const uint32_t mixed_modes[] = { REF_MODE_DEFAULT | 0x3, REF_MODE_DEFAULT
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static bool accumulates(const struct ws_isa_row *row)
+static bool accumulates(const struct sg_isa_row *row)
 {
 	static const char *const names[] = { "v_mac_", "v_fmac_", "v_dot", "v_pk_fmac" };
 
@@ -32,15 +32,15 @@ static bool accumulates(const struct ws_isa_row *row)
 	return false;
 }
 
-static bool any_float(const struct ws_isa_row *row)
+static bool any_float(const struct sg_isa_row *row)
 {
 	for (unsigned i = 0; i < row->n_operands; i++)
 		if (row->operand[i].is_float)
 			return true;
-	return row->flags & WS_ISA_NEGABS;
+	return row->flags & SG_ISA_NEGABS;
 }
 
-static bool has_64bit(const struct ws_isa_row *row)
+static bool has_64bit(const struct sg_isa_row *row)
 {
 	for (unsigned i = 0; i < row->n_operands; i++)
 		if (row->operand[i].n_regs > 1)
@@ -48,18 +48,18 @@ static bool has_64bit(const struct ws_isa_row *row)
 	return false;
 }
 
-static struct config base_config(const struct ws_isa_row *row)
+static struct config base_config(const struct sg_isa_row *row)
 {
 	struct config cfg = { .name = "plain", .mode = REF_MODE_DEFAULT, .exec = ALL_LANES,
 			      .first_edge = SIZE_MAX };
 
-	cfg.e.form = row->forms & 1 << WS_FORM_PLAIN ? WS_FORM_PLAIN : WS_FORM_VOP3;
-	if (row->enc == WS_ENC_VOP3P) {
+	cfg.e.form = row->forms & 1 << SG_FORM_PLAIN ? SG_FORM_PLAIN : SG_FORM_VOP3;
+	if (row->enc == SG_ENC_VOP3P) {
 		cfg.name = "vop3p";
-		cfg.e.form = WS_FORM_PLAIN;
-		cfg.e.op_sel_hi = row->flags & WS_ISA_MIX ? 0 : 7;
-	} else if (row->enc == WS_ENC_VOP3) {
-		cfg.e.form = WS_FORM_VOP3;
+		cfg.e.form = SG_FORM_PLAIN;
+		cfg.e.op_sel_hi = row->flags & SG_ISA_MIX ? 0 : 7;
+	} else if (row->enc == SG_ENC_VOP3) {
+		cfg.e.form = SG_FORM_VOP3;
 	}
 	cfg.e.row_mask = cfg.e.bank_mask = 15;
 	cfg.e.src_sel[0] = cfg.e.src_sel[1] = cfg.e.dst_sel = 6;
@@ -68,13 +68,13 @@ static struct config base_config(const struct ws_isa_row *row)
 
 static void edges(struct vector_test *v)
 {
-	const struct ws_isa_operand *s0 = operand_of(v->row, WS_ROLE_SRC0);
-	const struct ws_isa_operand *s1 = operand_of(v->row, WS_ROLE_SRC1);
+	const struct sg_isa_operand *s0 = operand_of(v->row, SG_ROLE_SRC0);
+	const struct sg_isa_operand *s1 = operand_of(v->row, SG_ROLE_SRC1);
 	struct config cfg = base_config(v->row);
 	size_t n = s1 ? input_n_edges(s0) * input_n_edges(s1) : input_n_edges(s0);
 	size_t per_run = N_INSTANCES * 64;
 
-	if (operand_of(v->row, WS_ROLE_SRC2) || operand_of(v->row, WS_ROLE_K))
+	if (operand_of(v->row, SG_ROLE_SRC2) || operand_of(v->row, SG_ROLE_K))
 		n = 3 * per_run; /* a product of three is too large: random triples of edges */
 	for (size_t at = 0; at < n; at += per_run) {
 		cfg.first_edge = at;
@@ -118,17 +118,17 @@ static void scalar_operands(struct vector_test *v)
 {
 	static const unsigned ints[] = { 70, 129, 193, 192, 208 };
 	static const unsigned floats[] = { 240, 243, 247, 248 };
-	bool pair_source = v->row->enc == WS_ENC_VOP3P || (v->row->flags & WS_ISA_MFMA);
-	unsigned n_sources = v->row->enc == WS_ENC_VOP3 ? 3 : 1;
+	bool pair_source = v->row->enc == SG_ENC_VOP3P || (v->row->flags & SG_ISA_MFMA);
+	unsigned n_sources = v->row->enc == SG_ENC_VOP3 ? 3 : 1;
 
 	if (pair_source || strncmp(v->row->mnemonic, "v_accvgpr_mov", 13) == 0)
 		return; /* packed constants: packed() */
 	for (unsigned k = 0; k < n_sources; k++) {
-		static const unsigned roles[] = { WS_ROLE_SRC0, WS_ROLE_SRC1, WS_ROLE_SRC2 };
-		const struct ws_isa_operand *op = operand_of(v->row, roles[k]);
+		static const unsigned roles[] = { SG_ROLE_SRC0, SG_ROLE_SRC1, SG_ROLE_SRC2 };
+		const struct sg_isa_operand *op = operand_of(v->row, roles[k]);
 		struct config cfg = base_config(v->row);
 
-		if (!op || op->type_class == WS_TYPE_PK16 || op->n_regs > 2)
+		if (!op || op->type_class == SG_TYPE_PK16 || op->n_regs > 2)
 			continue;
 		cfg.scalar_src = k + 1;
 		if (strncmp(v->row->mnemonic, "v_div_scale", 11) == 0)
@@ -137,7 +137,7 @@ static void scalar_operands(struct vector_test *v)
 			cfg.name = i == 0 ? "sgpr" : "integer constant";
 			cfg.scalar_opnd = ints[i];
 			/* k and an SGPR are one scalar too many */
-			if (!(i == 0 && operand_of(v->row, WS_ROLE_K)))
+			if (!(i == 0 && operand_of(v->row, SG_ROLE_K)))
 				vector_run(v, &cfg, 1);
 		}
 		for (size_t i = 0;
@@ -146,9 +146,9 @@ static void scalar_operands(struct vector_test *v)
 			cfg.scalar_opnd = floats[i];
 			vector_run(v, &cfg, 1);
 		}
-		if (cfg.e.form == WS_FORM_PLAIN && !operand_of(v->row, WS_ROLE_K)) {
+		if (cfg.e.form == SG_FORM_PLAIN && !operand_of(v->row, SG_ROLE_K)) {
 			cfg.name = "literal";
-			cfg.scalar_opnd = WS_OPND_LITERAL;
+			cfg.scalar_opnd = SG_OPND_LITERAL;
 			cfg.e.literal = (uint32_t)input_random(op, &v->rng);
 			if (op->is_float && op->n_regs == 2)
 				cfg.e.literal = 0x40091eb8;
@@ -159,15 +159,15 @@ static void scalar_operands(struct vector_test *v)
 
 static void long_form(struct vector_test *v)
 {
-	const struct ws_isa_operand *dst = operand_of(v->row, WS_ROLE_VDST);
+	const struct sg_isa_operand *dst = operand_of(v->row, SG_ROLE_VDST);
 	struct config cfg = base_config(v->row);
-	bool vop3b = v->row->enc != WS_ENC_VOPC && operand_of(v->row, WS_ROLE_CO);
+	bool vop3b = v->row->enc != SG_ENC_VOPC && operand_of(v->row, SG_ROLE_CO);
 	bool floats = any_float(v->row), float_dst = dst && dst->is_float;
 
-	if (v->row->enc == WS_ENC_VOP3P || !(v->row->forms & 1 << WS_FORM_VOP3 ||
-					     v->row->enc == WS_ENC_VOP3))
+	if (v->row->enc == SG_ENC_VOP3P || !(v->row->forms & 1 << SG_FORM_VOP3 ||
+					     v->row->enc == SG_ENC_VOP3))
 		return;
-	cfg.e.form = WS_FORM_VOP3;
+	cfg.e.form = SG_FORM_VOP3;
 	cfg.name = "e64";
 	vector_run(v, &cfg, 2);
 	cfg.exec = 0xf0f0f0f0f00dull;
@@ -177,17 +177,17 @@ static void long_form(struct vector_test *v)
 		cfg.name = "e64 neg abs";
 		for (unsigned i = 0; i < 6; i++) {
 			uint64_t r = rng_next(&v->rng);
-			bool class_op = v->row->flags & WS_ISA_CLASS;
-			static const unsigned roles[] = { WS_ROLE_SRC0, WS_ROLE_SRC1,
-							  WS_ROLE_SRC2 };
+			bool class_op = v->row->flags & SG_ISA_CLASS;
+			static const unsigned roles[] = { SG_ROLE_SRC0, SG_ROLE_SRC1,
+							  SG_ROLE_SRC2 };
 
 			cfg.e.neg = cfg.e.abs = 0;
 			for (unsigned k = 0; k < 3; k++) {
-				const struct ws_isa_operand *op = operand_of(v->row, roles[k]);
+				const struct sg_isa_operand *op = operand_of(v->row, roles[k]);
 
 				/* only sources that have them: the assembler allows no others */
-				if (!op || !(op->is_float || (v->row->flags & WS_ISA_NEGABS)) ||
-				    op->type_class == WS_TYPE_PK16 || (class_op && k))
+				if (!op || !(op->is_float || (v->row->flags & SG_ISA_NEGABS)) ||
+				    op->type_class == SG_TYPE_PK16 || (class_op && k))
 					continue;
 				cfg.e.neg |= (unsigned)(r >> k & 1) << k;
 				cfg.e.abs |= (unsigned)(r >> (8 + k) & 1) << k;
@@ -198,7 +198,7 @@ static void long_form(struct vector_test *v)
 	}
 	if ((float_dst && !(v->ref->flags & REF_NO_OMOD) && v->ref->result != REF_V2F16 &&
 	     !vop3b) ||
-	    ((v->row->flags & WS_ISA_CLAMP) && (v->ref->flags & REF_ICLAMP))) {
+	    ((v->row->flags & SG_ISA_CLAMP) && (v->ref->flags & REF_ICLAMP))) {
 		cfg.name = "e64 clamp";
 		cfg.e.clamp = 1;
 		vector_run(v, &cfg, 4);
@@ -207,7 +207,7 @@ static void long_form(struct vector_test *v)
 		cfg.mode = REF_MODE_DEFAULT;
 		cfg.e.clamp = 0;
 	}
-	if (float_dst && !(v->row->flags & (WS_ISA_NOMOD | WS_ISA_OPSEL)) && !vop3b &&
+	if (float_dst && !(v->row->flags & (SG_ISA_NOMOD | SG_ISA_OPSEL)) && !vop3b &&
 	    !(v->ref->flags & REF_NO_OMOD) && v->ref->result != REF_V2F16) {
 		cfg.name = "e64 omod";
 		for (cfg.e.omod = 1; cfg.e.omod < 4; cfg.e.omod++) {
@@ -224,18 +224,18 @@ static void long_form(struct vector_test *v)
 		cfg.e.omod = 0;
 		cfg.mode = REF_MODE_DEFAULT;
 	}
-	if (v->row->flags & WS_ISA_OPSEL) {
-		bool dst16 = dst && dst->bits == 16 && dst->type_class != WS_TYPE_PK16;
+	if (v->row->flags & SG_ISA_OPSEL) {
+		bool dst16 = dst && dst->bits == 16 && dst->type_class != SG_TYPE_PK16;
 
 		cfg.name = "op_sel";
 		for (unsigned i = 0; i < 8; i++) {
-			static const unsigned roles[] = { WS_ROLE_SRC0, WS_ROLE_SRC1,
-							  WS_ROLE_SRC2 };
+			static const unsigned roles[] = { SG_ROLE_SRC0, SG_ROLE_SRC1,
+							  SG_ROLE_SRC2 };
 			uint64_t r = rng_next(&v->rng);
 
 			cfg.e.op_sel = dst16 ? (unsigned)(r & 8) : 0;
 			for (unsigned k = 0; k < 3; k++) {
-				const struct ws_isa_operand *op = operand_of(v->row, roles[k]);
+				const struct sg_isa_operand *op = operand_of(v->row, roles[k]);
 
 				if (op && op->bits == 16)
 					cfg.e.op_sel |= (unsigned)(r & 1u << k);
@@ -245,9 +245,9 @@ static void long_form(struct vector_test *v)
 	}
 }
 
-static unsigned sdwa_sel(const struct ws_isa_operand *op, uint64_t r)
+static unsigned sdwa_sel(const struct sg_isa_operand *op, uint64_t r)
 {
-	if (op->type_class == WS_TYPE_PK16 || (op->is_float && op->bits == 32))
+	if (op->type_class == SG_TYPE_PK16 || (op->is_float && op->bits == 32))
 		return 6;
 	if (op->is_float)
 		return 4 + (unsigned)(r % 3);
@@ -256,32 +256,32 @@ static unsigned sdwa_sel(const struct ws_isa_operand *op, uint64_t r)
 
 static void sdwa(struct vector_test *v)
 {
-	const struct ws_isa_operand *s0 = operand_of(v->row, WS_ROLE_SRC0);
-	const struct ws_isa_operand *s1 = operand_of(v->row, WS_ROLE_SRC1);
-	const struct ws_isa_operand *dst = operand_of(v->row, WS_ROLE_VDST);
+	const struct sg_isa_operand *s0 = operand_of(v->row, SG_ROLE_SRC0);
+	const struct sg_isa_operand *s1 = operand_of(v->row, SG_ROLE_SRC1);
+	const struct sg_isa_operand *dst = operand_of(v->row, SG_ROLE_VDST);
 
-	if (!(v->row->forms & 1 << WS_FORM_SDWA) || has_64bit(v->row))
+	if (!(v->row->forms & 1 << SG_FORM_SDWA) || has_64bit(v->row))
 		return;
 	for (unsigned i = 0; i < 12; i++) {
 		struct config cfg = base_config(v->row);
 		uint64_t r = rng_next(&v->rng);
 
 		cfg.name = "sdwa";
-		cfg.e.form = WS_FORM_SDWA;
+		cfg.e.form = SG_FORM_SDWA;
 		cfg.exec = i % 4 ? ALL_LANES : 0xff00ff0000ffff01;
 		cfg.e.src_sel[0] = sdwa_sel(s0, r);
 		if (s0->is_float) {
 			cfg.e.neg |= r >> 8 & 1;
 			cfg.e.abs |= r >> 9 & 1;
-		} else if (!(v->row->flags & WS_ISA_NEGABS)) {
+		} else if (!(v->row->flags & SG_ISA_NEGABS)) {
 			cfg.e.sext |= r >> 10 & 1;
 		}
-		if (s1 && !(v->row->flags & WS_ISA_CLASS)) {
+		if (s1 && !(v->row->flags & SG_ISA_CLASS)) {
 			cfg.e.src_sel[1] = sdwa_sel(s1, r >> 16);
 			if (s1->is_float) {
 				cfg.e.neg |= (r >> 24 & 1) << 1;
 				cfg.e.abs |= (r >> 25 & 1) << 1;
-			} else if (!(v->row->flags & WS_ISA_NEGABS)) {
+			} else if (!(v->row->flags & SG_ISA_NEGABS)) {
 				cfg.e.sext |= (r >> 26 & 1) << 1;
 			}
 		}
@@ -305,15 +305,15 @@ static void dpp(struct vector_test *v)
 	bool wide = has_64bit(v->row);
 	size_t n = wide ? 0 : N(controls);
 
-	if (!(v->row->forms & 1 << WS_FORM_DPP) || (wide && v->target == WS_GFX908))
+	if (!(v->row->forms & 1 << SG_FORM_DPP) || (wide && v->target == SG_GFX908))
 		return;
-	for (size_t i = 0; i < n + (v->target == WS_GFX90A ? N(newbcast) : 0); i++) {
-		const struct ws_isa_operand *s0 = operand_of(v->row, WS_ROLE_SRC0);
+	for (size_t i = 0; i < n + (v->target == SG_GFX90A ? N(newbcast) : 0); i++) {
+		const struct sg_isa_operand *s0 = operand_of(v->row, SG_ROLE_SRC0);
 		struct config cfg = base_config(v->row);
 		uint64_t r = rng_next(&v->rng);
 
 		cfg.name = "dpp";
-		cfg.e.form = WS_FORM_DPP;
+		cfg.e.form = SG_FORM_DPP;
 		cfg.e.dpp_ctrl = i < n ? controls[i] : newbcast[i - n];
 		cfg.e.bound_ctrl = r & 1;
 		cfg.exec = r & 2 ? ALL_LANES : rng_next(&v->rng);
@@ -321,8 +321,8 @@ static void dpp(struct vector_test *v)
 			cfg.e.row_mask = r >> 8 & 15;
 			cfg.e.bank_mask = r >> 12 & 15;
 		}
-		if (s0->is_float && s0->type_class != WS_TYPE_PK16 &&
-		    !(v->row->flags & WS_ISA_IGNMODS)) {
+		if (s0->is_float && s0->type_class != SG_TYPE_PK16 &&
+		    !(v->row->flags & SG_ISA_IGNMODS)) {
 			cfg.e.neg = r >> 16 & 1;
 			cfg.e.abs = r >> 17 & 1;
 		}
@@ -334,10 +334,10 @@ static void dpp(struct vector_test *v)
 static void packed_scalars(struct vector_test *v, bool mix)
 {
 	static const unsigned operands[] = { 70, 129, 193, 242, 247 },
-			      roles[] = { WS_ROLE_SRC0, WS_ROLE_SRC1, WS_ROLE_SRC2 };
+			      roles[] = { SG_ROLE_SRC0, SG_ROLE_SRC1, SG_ROLE_SRC2 };
 
 	for (unsigned k = 0; k < 3; k++) {
-		const struct ws_isa_operand *op = operand_of(v->row, roles[k]);
+		const struct sg_isa_operand *op = operand_of(v->row, roles[k]);
 
 		for (size_t i = 0; op && i < N(operands); i++) {
 			struct config cfg = base_config(v->row);
@@ -349,7 +349,7 @@ static void packed_scalars(struct vector_test *v, bool mix)
 			cfg.name = i ? "packed constant" : "packed sgpr";
 			cfg.scalar_src = k + 1;
 			cfg.scalar_opnd = operands[i];
-			if (i && !mix && op->type_class == WS_TYPE_PK16)
+			if (i && !mix && op->type_class == SG_TYPE_PK16)
 				cfg.e.op_sel_hi &= ~(1u << k);
 			vector_run(v, &cfg, 1);
 		}
@@ -358,16 +358,16 @@ static void packed_scalars(struct vector_test *v, bool mix)
 
 static void packed(struct vector_test *v)
 {
-	const struct ws_isa_operand *dst = operand_of(v->row, WS_ROLE_VDST);
-	const struct ws_isa_operand *s0 = operand_of(v->row, WS_ROLE_SRC0);
-	bool mix = v->row->flags & WS_ISA_MIX, moves = strstr(v->row->mnemonic, "_mov_b32");
+	const struct sg_isa_operand *dst = operand_of(v->row, SG_ROLE_VDST);
+	const struct sg_isa_operand *s0 = operand_of(v->row, SG_ROLE_SRC0);
+	bool mix = v->row->flags & SG_ISA_MIX, moves = strstr(v->row->mnemonic, "_mov_b32");
 	bool selects =
-		mix || s0->type_class == WS_TYPE_PK16 || s0->type_class == WS_TYPE_PK32 || moves;
+		mix || s0->type_class == SG_TYPE_PK16 || s0->type_class == SG_TYPE_PK32 || moves;
 	bool negates = mix || s0->is_float;
-	unsigned sources = operand_of(v->row, WS_ROLE_SRC2) ? 7 : 3;
+	unsigned sources = operand_of(v->row, SG_ROLE_SRC2) ? 7 : 3;
 	bool third_is_scalar = strncmp(v->row->mnemonic, "v_dot", 5) == 0;
 
-	if (v->row->enc != WS_ENC_VOP3P || strncmp(v->row->mnemonic, "v_accvgpr", 9) == 0)
+	if (v->row->enc != SG_ENC_VOP3P || strncmp(v->row->mnemonic, "v_accvgpr", 9) == 0)
 		return;
 	packed_scalars(v, mix);
 	for (unsigned i = 0; i < 24; i++) {
@@ -401,8 +401,8 @@ static void packed(struct vector_test *v)
 	}
 }
 
-void test_vector_row(struct tally *t, const struct ws_isa_row *row, const struct ref_row *ref,
-		     enum ws_target target, struct ws_step *step)
+void test_vector_row(struct tally *t, const struct sg_isa_row *row, const struct ref_row *ref,
+		     enum sg_target target, struct sg_step *step)
 {
 	struct vector_test v = { .t = t, .row = row, .ref = ref, .target = target, .step = step };
 

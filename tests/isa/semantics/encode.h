@@ -12,7 +12,7 @@
 
 /* The fields of a vector instruction. Operand numbers as encoded; VGPRs from 256. */
 struct enc {
-	unsigned form;                /* enum ws_form; VOP3P rows ignore it */
+	unsigned form;                /* enum sg_form; VOP3P rows ignore it */
 	unsigned vdst, sdst;          /* sdst: VOP3B, VOPC e64, SDWA compares (106: VCC) */
 	unsigned src[3];
 	uint32_t literal;             /* operand 255, k of madmk and madak */
@@ -29,8 +29,8 @@ struct words {
 
 static inline void emit(struct words *out, uint32_t word) { out->w[out->n++] = word; }
 
-void encode_vector(struct words *out, const struct ws_isa_row *row, const struct enc *e);
-void encode_mfma(struct words *out, const struct ws_isa_row *row, const struct enc *e);
+void encode_vector(struct words *out, const struct sg_isa_row *row, const struct enc *e);
+void encode_mfma(struct words *out, const struct sg_isa_row *row, const struct enc *e);
 
 static inline void encode_sop1(struct words *out, unsigned op, unsigned sdst, unsigned src0)
 {

@@ -56,12 +56,12 @@ void rng_seed(struct rng *rng, const char *text)
 		rng->state = (rng->state ^ (uint8_t)*text) * 0x100000001b3;
 }
 
-static bool is_pair(const struct ws_isa_operand *op)
+static bool is_pair(const struct sg_isa_operand *op)
 {
-	return op->type_class == WS_TYPE_PK16 || op->type_class == WS_TYPE_PK32;
+	return op->type_class == SG_TYPE_PK16 || op->type_class == SG_TYPE_PK32;
 }
 
-size_t input_n_edges(const struct ws_isa_operand *op)
+size_t input_n_edges(const struct sg_isa_operand *op)
 {
 	if (op->is_float)
 		return op->bits == 16 ? LENGTH(edges_f16) : op->bits == 32 ? LENGTH(edges_f32)
@@ -69,7 +69,7 @@ size_t input_n_edges(const struct ws_isa_operand *op)
 	return op->n_regs >= 2 ? LENGTH(edges_int64) : LENGTH(edges_int);
 }
 
-uint64_t input_edge(const struct ws_isa_operand *op, size_t index)
+uint64_t input_edge(const struct sg_isa_operand *op, size_t index)
 {
 	uint64_t v;
 
@@ -105,7 +105,7 @@ static uint64_t near_one(unsigned bits, struct rng *rng)
 	}
 }
 
-uint64_t input_random(const struct ws_isa_operand *op, struct rng *rng)
+uint64_t input_random(const struct sg_isa_operand *op, struct rng *rng)
 {
 	uint64_t r = rng_next(rng), v;
 

@@ -12,9 +12,9 @@ struct rng { uint64_t state; };
 uint64_t rng_next(struct rng *rng);
 void rng_seed(struct rng *rng, const char *text);
 
-size_t input_n_edges(const struct ws_isa_operand *op);
-uint64_t input_edge(const struct ws_isa_operand *op, size_t index);
+size_t input_n_edges(const struct sg_isa_operand *op);
+uint64_t input_edge(const struct sg_isa_operand *op, size_t index);
 /* An edge value, or one near the others in magnitude, or any bits at all. */
-uint64_t input_random(const struct ws_isa_operand *op, struct rng *rng);
+uint64_t input_random(const struct sg_isa_operand *op, struct rng *rng);
 
 #endif

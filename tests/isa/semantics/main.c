@@ -24,15 +24,15 @@ enum { EXIT_SKIPPED = 77 }; /* Meson's */
 static bool is_covered_here(unsigned enc)
 {
 	switch (enc) {
-	case WS_ENC_SOP1:
-	case WS_ENC_SOP2:
-	case WS_ENC_SOPC:
-	case WS_ENC_SOPK:
-	case WS_ENC_VOP1:
-	case WS_ENC_VOP2:
-	case WS_ENC_VOPC:
-	case WS_ENC_VOP3:
-	case WS_ENC_VOP3P:
+	case SG_ENC_SOP1:
+	case SG_ENC_SOP2:
+	case SG_ENC_SOPC:
+	case SG_ENC_SOPK:
+	case SG_ENC_VOP1:
+	case SG_ENC_VOP2:
+	case SG_ENC_VOPC:
+	case SG_ENC_VOP3:
+	case SG_ENC_VOP3P:
 		return true;
 	default:
 		return false;
@@ -40,19 +40,19 @@ static bool is_covered_here(unsigned enc)
 }
 
 /* A special row, because its result is EXEC; the rest of it is like any other. */
-static bool writes_exec(const struct ws_isa_row *row)
+static bool writes_exec(const struct sg_isa_row *row)
 {
 	return strstr(row->mnemonic, "saveexec") || strstr(row->mnemonic, "wrexec");
 }
 
-static void test_row(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		     struct ws_step *st)
+static void test_row(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		     struct sg_step *st)
 {
 	const struct ref_mfma *mfma = ref_mfma_find(row->mnemonic);
 	const struct ref_row *ref = ref_find(row->mnemonic);
 	special_test *special = special_find(row->mnemonic);
-	bool scalar = row->enc == WS_ENC_SOP1 || row->enc == WS_ENC_SOP2 ||
-		      row->enc == WS_ENC_SOPC || row->enc == WS_ENC_SOPK;
+	bool scalar = row->enc == SG_ENC_SOP1 || row->enc == SG_ENC_SOP2 ||
+		      row->enc == SG_ENC_SOPC || row->enc == SG_ENC_SOPK;
 
 	if (special)
 		special(t, row, target, st);
@@ -82,13 +82,13 @@ static bool is_wanted(const char *mnemonic, char **names, int n)
 int main(int argc, char **argv)
 {
 	struct tally t = { 0 };
-	struct ws_step *st = aligned_alloc(64, (sizeof(*st) + 63) / 64 * 64);
+	struct sg_step *st = aligned_alloc(64, (sizeof(*st) + 63) / 64 * 64);
 	const char *level = getenv("WAVESCOPE_SIMD");
 	int first = 1;
 
 	if (!st)
 		return 1;
-	if (level && strcmp(level, ws_level_name()) != 0) {
+	if (level && strcmp(level, sg_level_name()) != 0) {
 		printf("this machine has no %s\n", level);
 		free(st);
 		return EXIT_SKIPPED;
@@ -97,20 +97,20 @@ int main(int argc, char **argv)
 		t.verbose = true;
 		first++;
 	}
-	for (size_t i = 0; i < ws_isa_n_rows; i++) {
-		const struct ws_isa_row *row = &ws_isa_rows[i];
+	for (size_t i = 0; i < sg_isa_n_rows; i++) {
+		const struct sg_isa_row *row = &sg_isa_rows[i];
 
 		if (!is_covered_here(row->enc) ||
 		    !is_wanted(row->mnemonic, argv + first, argc - first))
 			continue;
 		tally_start_row(&t, row->mnemonic);
-		if (row->targets & WS_ISA_GFX90A)
-			test_row(&t, row, WS_GFX90A, st);
-		if (row->targets & WS_ISA_GFX908)
-			test_row(&t, row, WS_GFX908, st);
+		if (row->targets & SG_ISA_GFX90A)
+			test_row(&t, row, SG_GFX90A, st);
+		if (row->targets & SG_ISA_GFX908)
+			test_row(&t, row, SG_GFX908, st);
 		tally_end_row(&t);
 	}
-	printf("%s: %u rows, %u programs, %lu results compared, %u rows failed\n", ws_level_name(),
+	printf("%s: %u rows, %u programs, %lu results compared, %u rows failed\n", sg_level_name(),
 	       t.rows, t.runs, t.compared, t.bad_rows);
 	free(st);
 	return t.bad_rows || !t.rows;

@@ -84,16 +84,16 @@ struct matrix_config {
 static void fill_constant(const struct ref_mfma *op, unsigned opnd, uint32_t (*regs)[64],
 			  unsigned n)
 {
-	bool f64 = op->type == REF_MFMA_F64, one = opnd == WS_OPND_F_0_5 + 2;
-	uint64_t x = one ? fp_one(f64 ? F64 : F32) : opnd - WS_OPND_INT_0;
+	bool f64 = op->type == REF_MFMA_F64, one = opnd == SG_OPND_F_0_5 + 2;
+	uint64_t x = one ? fp_one(f64 ? F64 : F32) : opnd - SG_OPND_INT_0;
 
 	for (unsigned lane = 0; lane < 64; lane++)
 		for (unsigned i = 0; i < n; i++)
 			regs[i][lane] = (uint32_t)(f64 && i % 2 ? x >> 32 : x);
 }
 
-static void run(struct tally *t, const struct ws_isa_row *row, const struct ref_mfma *op,
-		enum ws_target target, struct ws_step *st, struct rng *rng,
+static void run(struct tally *t, const struct sg_isa_row *row, const struct ref_mfma *op,
+		enum sg_target target, struct sg_step *st, struct rng *rng,
 		const struct matrix_config *cfg)
 {
 	static uint32_t want[64][64];
@@ -102,14 +102,14 @@ static void run(struct tally *t, const struct ws_isa_row *row, const struct ref_
 	bool f64 = op->type == REF_MFMA_F64;
 	uint32_t (*a)[64] = cfg->acc_ab & 1 ? st->agpr : st->vgpr;
 	uint32_t (*b)[64] = cfg->acc_ab & 2 ? st->agpr : st->vgpr;
-	uint32_t (*cd)[64] = cfg->acc_cd || target == WS_GFX908 ? st->agpr : st->vgpr;
+	uint32_t (*cd)[64] = cfg->acc_cd || target == SG_GFX908 ? st->agpr : st->vgpr;
 	struct words words = { .n = 0 };
 	struct enc e = { .vdst = V_D, .src = { 256 + V_A, 256 + V_B, 256 + V_C }, .cbsz = cfg->cbsz,
 			 .abid = cfg->abid, .blgp = cfg->blgp, .acc_ab = cfg->acc_ab,
 			 .acc_cd = cfg->acc_cd };
-	enum ws_fault_kind fault;
+	enum sg_fault_kind fault;
 
-	ws_step_init(st);
+	sg_step_init(st);
 	fill_sources(op, cfg->kind, rng, a + V_A, n_ab);
 	fill_sources(op, cfg->kind, rng, b + V_B, n_ab);
 	fill_accumulators(op, cfg->kind, rng, cd + V_C, n_cd);
@@ -117,14 +117,14 @@ static void run(struct tally *t, const struct ws_isa_row *row, const struct ref_
 		fill_constant(op, cfg->c_constant, cd + V_C, n_cd);
 		e.src[2] = cfg->c_constant;
 	}
-	ref_mfma_run(op, target == WS_GFX908 ? REF_GFX908 : REF_GFX90A,
+	ref_mfma_run(op, target == SG_GFX908 ? REF_GFX908 : REF_GFX90A,
 		     (const uint32_t(*)[64])(a + V_A), (const uint32_t(*)[64])(b + V_B),
 		     (const uint32_t(*)[64])(cd + V_C), cfg->cbsz, cfg->abid, cfg->blgp, want,
 		     slack);
-	st->sgpr[WS_OPND_EXEC_LO] = (uint32_t)cfg->exec;
-	st->sgpr[WS_OPND_EXEC_HI] = (uint32_t)(cfg->exec >> 32);
+	st->sgpr[SG_OPND_EXEC_LO] = (uint32_t)cfg->exec;
+	st->sgpr[SG_OPND_EXEC_HI] = (uint32_t)(cfg->exec >> 32);
 	encode_mfma(&words, row, &e);
-	fault = ws_step_run(target, words.w, words.n, st);
+	fault = sg_step_run(target, words.w, words.n, st);
 	t->runs++;
 	if (fault) {
 		fail(t, "fault %d: %s", fault, st->fault.text);
@@ -150,14 +150,14 @@ static void run(struct tally *t, const struct ws_isa_row *row, const struct ref_
 				fail(t,
 				     "%s, kind %d cbsz %u abid %u blgp %u acc %x %x, register %u "
 				     "lane %u: got %" PRIx64 ", expected %" PRIx64 " +- %g",
-				     target == WS_GFX908 ? "gfx908" : "gfx90a", cfg->kind,
+				     target == SG_GFX908 ? "gfx908" : "gfx90a", cfg->kind,
 				     cfg->cbsz, cfg->abid, cfg->blgp, cfg->acc_ab, cfg->acc_cd, i,
 				     lane, got, expected, tolerance);
 		}
 }
 
-void test_matrix_row(struct tally *t, const struct ws_isa_row *row, const struct ref_mfma *op,
-		     enum ws_target target, struct ws_step *st)
+void test_matrix_row(struct tally *t, const struct sg_isa_row *row, const struct ref_mfma *op,
+		     enum sg_target target, struct sg_step *st)
 {
 	struct rng rng;
 	bool broadcasts = op->type != REF_MFMA_F64;
@@ -171,13 +171,13 @@ void test_matrix_row(struct tally *t, const struct ws_isa_row *row, const struct
 		run(t, row, op, target, st, &rng,
 		    &(struct matrix_config){
 			    .kind = WHOLE, .acc_ab = acc, .exec = acc ? ~0ull : 0x10f });
-	if (target == WS_GFX90A) /* on gfx908 the accumulators are always AGPRs, and the bit is 0 */
+	if (target == SG_GFX90A) /* on gfx908 the accumulators are always AGPRs, and the bit is 0 */
 		run(t, row, op, target, st, &rng,
 		    &(struct matrix_config){ .kind = WHOLE, .acc_cd = 1, .exec = ~0ull });
 	run(t, row, op, target, st, &rng, &(struct matrix_config){
-		.kind = WHOLE, .exec = ~0ull, .c_constant = WS_OPND_INT_0 });
+		.kind = WHOLE, .exec = ~0ull, .c_constant = SG_OPND_INT_0 });
 	run(t, row, op, target, st, &rng, &(struct matrix_config){ .kind = WHOLE, .exec = ~0ull,
-		.c_constant = op->type == REF_MFMA_I8 ? WS_OPND_INT_0 + 5 : WS_OPND_F_0_5 + 2 });
+		.c_constant = op->type == REF_MFMA_I8 ? SG_OPND_INT_0 + 5 : SG_OPND_F_0_5 + 2 });
 	for (unsigned blgp = 1; broadcasts && blgp < 8; blgp++)
 		run(t, row, op, target, st, &rng,
 		    &(struct matrix_config){ .kind = WHOLE, .blgp = blgp, .exec = ~0ull });

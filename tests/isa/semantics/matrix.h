@@ -6,7 +6,7 @@
 #include "tests/isa/ref/ref.h"
 #include "tests/isa/semantics/check.h"
 
-void test_matrix_row(struct tally *t, const struct ws_isa_row *row, const struct ref_mfma *ref,
-		     enum ws_target target, struct ws_step *st);
+void test_matrix_row(struct tally *t, const struct sg_isa_row *row, const struct ref_mfma *ref,
+		     enum sg_target target, struct sg_step *st);
 
 #endif

@@ -17,38 +17,38 @@ struct scalar_case {
 	unsigned opnd[2];             /* operand numbers: S_SRC0, S_SRC1 or a constant */
 };
 
-static void set_pair(struct ws_step *st, unsigned reg, uint64_t v)
+static void set_pair(struct sg_step *st, unsigned reg, uint64_t v)
 {
 	st->sgpr[reg] = (uint32_t)v;
 	st->sgpr[reg + 1] = (uint32_t)(v >> 32);
 }
 
-static void run_case(struct tally *t, const struct ws_isa_row *row, const struct ref_row *ref,
-		     enum ws_target target, struct ws_step *st, const struct scalar_case *c)
+static void run_case(struct tally *t, const struct sg_isa_row *row, const struct ref_row *ref,
+		     enum sg_target target, struct sg_step *st, const struct scalar_case *c)
 {
-	const struct ws_isa_operand *sdst = operand_of(row, WS_ROLE_SDST);
-	const struct ws_isa_operand *src0 = operand_of(row, WS_ROLE_SRC0);
-	const struct ws_isa_operand *src1 = operand_of(row, WS_ROLE_SRC1);
-	bool sopk = row->enc == WS_ENC_SOPK, wide = sdst && sdst->n_regs == 2;
+	const struct sg_isa_operand *sdst = operand_of(row, SG_ROLE_SDST);
+	const struct sg_isa_operand *src0 = operand_of(row, SG_ROLE_SRC0);
+	const struct sg_isa_operand *src1 = operand_of(row, SG_ROLE_SRC1);
+	bool sopk = row->enc == SG_ENC_SOPK, wide = sdst && sdst->n_regs == 2;
 	struct ref_in in = { .s = { c->s[0], c->s[1] }, .d_old = c->old, .ci = c->scc };
 	struct ref_out want = { 0 };
 	struct words words = { .n = 0 };
-	enum ws_fault_kind fault;
+	enum sg_fault_kind fault;
 	uint64_t got, expected;
 
-	ws_step_init(st);
+	sg_step_init(st);
 	st->scc = c->scc;
 	set_pair(st, S_DST, c->old);
 	set_pair(st, S_SRC0, c->s[0]);
 	set_pair(st, S_SRC1, c->s[1]);
 	switch (row->enc) {
-	case WS_ENC_SOP1:
+	case SG_ENC_SOP1:
 		encode_sop1(&words, row->op, S_DST, c->opnd[0]);
 		break;
-	case WS_ENC_SOP2:
+	case SG_ENC_SOP2:
 		encode_sop2(&words, row->op, S_DST, c->opnd[0], c->opnd[1]);
 		break;
-	case WS_ENC_SOPC:
+	case SG_ENC_SOPC:
 		encode_sopc(&words, row->op, c->opnd[0], c->opnd[1]);
 		break;
 	default:
@@ -56,14 +56,14 @@ static void run_case(struct tally *t, const struct ws_isa_row *row, const struct
 		in.s[0] = c->old;
 		in.s[1] = (uint64_t)(int64_t)(int16_t)c->simm;
 	}
-	if (c->opnd[0] == WS_OPND_LITERAL || c->opnd[1] == WS_OPND_LITERAL)
+	if (c->opnd[0] == SG_OPND_LITERAL || c->opnd[1] == SG_OPND_LITERAL)
 		emit(&words, c->literal);
 	if (src0 && src0->n_regs < 2)
 		in.s[0] &= UINT32_MAX;
 	if (src1 && src1->n_regs < 2)
 		in.s[1] &= UINT32_MAX;
 	ref->fn(&in, &want);
-	fault = ws_step_run(target, words.w, words.n, st);
+	fault = sg_step_run(target, words.w, words.n, st);
 	t->runs++;
 	t->compared++;
 	t->row_tested = true;
@@ -90,14 +90,14 @@ static void run_case(struct tally *t, const struct ws_isa_row *row, const struct
 		     want.scc_written ? want.scc : c->scc);
 }
 
-void test_scalar_row(struct tally *t, const struct ws_isa_row *row, const struct ref_row *ref,
-		     enum ws_target target, struct ws_step *st)
+void test_scalar_row(struct tally *t, const struct sg_isa_row *row, const struct ref_row *ref,
+		     enum sg_target target, struct sg_step *st)
 {
-	static const struct ws_isa_operand word = { .bits = 32, .n_regs = 1 },
+	static const struct sg_isa_operand word = { .bits = 32, .n_regs = 1 },
 					   two = { .bits = 64, .n_regs = 2 };
-	const struct ws_isa_operand *s0 = operand_of(row, WS_ROLE_SRC0),
-				    *s1 = operand_of(row, WS_ROLE_SRC1);
-	const struct ws_isa_operand *sdst = operand_of(row, WS_ROLE_SDST);
+	const struct sg_isa_operand *s0 = operand_of(row, SG_ROLE_SRC0),
+				    *s1 = operand_of(row, SG_ROLE_SRC1);
+	const struct sg_isa_operand *sdst = operand_of(row, SG_ROLE_SDST);
 	bool wide0 = s0 && s0->n_regs == 2, wide1 = s1 && s1->n_regs == 2;
 	size_t n0 = input_n_edges(wide0 ? &two : &word),
 	       n1 = s1 ? input_n_edges(wide1 ? &two : &word) : 1;
@@ -125,13 +125,13 @@ void test_scalar_row(struct tally *t, const struct ws_isa_row *row, const struct
 			c.s[which] =
 				opnd <= 192 ? opnd - 128 : (uint64_t)(int64_t)(192 - (int)opnd);
 		}
-		if (!edge && i % 5 == 1 && row->enc != WS_ENC_SOPK) { /* a literal */
+		if (!edge && i % 5 == 1 && row->enc != SG_ENC_SOPK) { /* a literal */
 			unsigned which = i % 2 && s1 ? 1 : 0;
-			const struct ws_isa_operand *op = which ? s1 : s0;
+			const struct sg_isa_operand *op = which ? s1 : s0;
 
-			c.opnd[which] = WS_OPND_LITERAL;
+			c.opnd[which] = SG_OPND_LITERAL;
 			c.literal = (uint32_t)(i % 3 ? rng_next(&rng) : 0xfffffff0);
-			c.s[which] = op->type_class == WS_TYPE_I
+			c.s[which] = op->type_class == SG_TYPE_I
 					     ? (uint64_t)(int64_t)(int32_t)c.literal
 					     : c.literal;
 		}

@@ -17,29 +17,29 @@ static void v_mov(struct words *out, unsigned vdst, unsigned src0)
 	emit(out, 0x7e000000u | vdst << 17 | OP_V_MOV_B32 << 9 | src0);
 }
 
-static uint64_t pair(const struct ws_step *st, unsigned reg)
+static uint64_t pair(const struct sg_step *st, unsigned reg)
 {
 	return st->sgpr[reg] | (uint64_t)st->sgpr[reg + 1] << 32;
 }
 
-static void set_pair(struct ws_step *st, unsigned reg, uint64_t v)
+static void set_pair(struct sg_step *st, unsigned reg, uint64_t v)
 {
 	st->sgpr[reg] = (uint32_t)v;
 	st->sgpr[reg + 1] = (uint32_t)(v >> 32);
 }
 
-static void number_lanes(struct ws_step *st)
+static void number_lanes(struct sg_step *st)
 {
-	ws_step_init(st);
+	sg_step_init(st);
 	for (unsigned r = 0; r < 256; r++)
 		for (unsigned lane = 0; lane < 64; lane++)
 			st->vgpr[r][lane] = r << 16 | lane;
 }
 
-static bool go(struct tally *t, enum ws_target target, const struct words *words,
-	       struct ws_step *st)
+static bool go(struct tally *t, enum sg_target target, const struct words *words,
+	       struct sg_step *st)
 {
-	enum ws_fault_kind fault = ws_step_run(target, words->w, words->n, st);
+	enum sg_fault_kind fault = sg_step_run(target, words->w, words->n, st);
 
 	t->runs++;
 	t->row_tested = true;
@@ -57,10 +57,10 @@ static void expect(struct tally *t, const char *what, uint64_t got, uint64_t wan
 
 /* --- vector ------------------------------------------------------------------------------------ */
 
-static void nothing(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		    struct ws_step *st)
+static void nothing(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		    struct sg_step *st)
 {
-	static struct ws_step before;
+	static struct sg_step before;
 	struct words words = { .n = 0 };
 
 	number_lanes(st);
@@ -73,8 +73,8 @@ static void nothing(struct tally *t, const struct ws_isa_row *row, enum ws_targe
 	expect(t, "mode", st->mode, before.mode);
 }
 
-static void readfirstlane(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-			  struct ws_step *st)
+static void readfirstlane(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+			  struct sg_step *st)
 {
 	static const struct { uint64_t exec; unsigned lane; } cases[] = {
 		{ ~0ull, 0 }, { 0x10, 4 }, { 1ull << 63, 63 }, { 0xfff0000000000, 40 }, { 0, 0 },
@@ -84,22 +84,22 @@ static void readfirstlane(struct tally *t, const struct ws_isa_row *row, enum ws
 		struct words words = { .n = 0 };
 
 		number_lanes(st);
-		set_pair(st, WS_OPND_EXEC_LO, cases[i].exec);
+		set_pair(st, SG_OPND_EXEC_LO, cases[i].exec);
 		emit(&words, 0x7e000000u | 8u << 17 | (uint32_t)row->op << 9 | V(7));
 		if (go(t, target, &words, st))
 			expect(t, "first lane", st->sgpr[8], 7u << 16 | cases[i].lane);
 	}
 }
 
-static void vop3_words(struct words *out, const struct ws_isa_row *row, unsigned vdst, unsigned s0,
+static void vop3_words(struct words *out, const struct sg_isa_row *row, unsigned vdst, unsigned s0,
 		       unsigned s1)
 {
 	emit(out, 0xd0000000u | (uint32_t)row->op << 16 | vdst);
 	emit(out, s0 | s1 << 9);
 }
 
-static void readlane(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		     struct ws_step *st)
+static void readlane(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		     struct sg_step *st)
 {
 	static const uint32_t selects[] = { 0, 5, 63, 64 + 9 };
 
@@ -107,9 +107,9 @@ static void readlane(struct tally *t, const struct ws_isa_row *row, enum ws_targ
 		struct words words = { .n = 0 };
 
 		number_lanes(st);
-		set_pair(st, WS_OPND_EXEC_LO, i & 1 ? 0 : ~0ull); /* ignored */
-		st->sgpr[12] = st->sgpr[WS_OPND_M0] = selects[i];
-		vop3_words(&words, row, 8, V(3), i & 2 ? WS_OPND_M0 : 12);
+		set_pair(st, SG_OPND_EXEC_LO, i & 1 ? 0 : ~0ull); /* ignored */
+		st->sgpr[12] = st->sgpr[SG_OPND_M0] = selects[i];
+		vop3_words(&words, row, 8, V(3), i & 2 ? SG_OPND_M0 : 12);
 		vop3_words(&words, row, 12, V(4), 12); /* over its own lane number */
 		if (!go(t, target, &words, st))
 			continue;
@@ -118,17 +118,17 @@ static void readlane(struct tally *t, const struct ws_isa_row *row, enum ws_targ
 	}
 }
 
-static void writelane(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		      struct ws_step *st)
+static void writelane(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		      struct sg_step *st)
 {
 	for (unsigned lane = 0; lane < 64; lane += 9) {
 		struct words words = { .n = 0 };
 
 		number_lanes(st);
-		set_pair(st, WS_OPND_EXEC_LO, lane & 1 ? 0 : ~0ull); /* ignored */
-		st->sgpr[WS_OPND_M0] = lane | 64; /* the other scalar: two SGPRs would be one too many */
+		set_pair(st, SG_OPND_EXEC_LO, lane & 1 ? 0 : ~0ull); /* ignored */
+		st->sgpr[SG_OPND_M0] = lane | 64; /* the other scalar: two SGPRs would be one too many */
 		st->sgpr[12] = 0xc0ffee;
-		vop3_words(&words, row, 3, lane & 2 ? 12 : INT(33), WS_OPND_M0);
+		vop3_words(&words, row, 3, lane & 2 ? 12 : INT(33), SG_OPND_M0);
 		if (!go(t, target, &words, st))
 			continue;
 		for (unsigned i = 0; i < 64; i++)
@@ -137,14 +137,14 @@ static void writelane(struct tally *t, const struct ws_isa_row *row, enum ws_tar
 	}
 }
 
-static void swap(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		 struct ws_step *st)
+static void swap(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		 struct sg_step *st)
 {
 	uint64_t exec = 0xf0f0f0f00000000f;
 	struct words words = { .n = 0 };
 
 	number_lanes(st);
-	set_pair(st, WS_OPND_EXEC_LO, exec);
+	set_pair(st, SG_OPND_EXEC_LO, exec);
 	emit(&words, 0x7e000000u | 3u << 17 | (uint32_t)row->op << 9 | V(5));
 	emit(&words, 0x7e000000u | 7u << 17 | (uint32_t)row->op << 9 | V(7));
 	if (!go(t, target, &words, st))
@@ -175,8 +175,8 @@ static uint64_t new_exec(const char *name, uint64_t s, uint64_t exec)
 	abort();
 }
 
-static void exec_ops(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		     struct ws_step *st)
+static void exec_ops(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		     struct sg_step *st)
 {
 	static const uint64_t values[] = { 0,          ~0ull,     0xff, 0xf0f0f0f0f0f0f0f0,
 					   1ull << 63, 0x12345678 };
@@ -187,33 +187,33 @@ static void exec_ops(struct tally *t, const struct ws_isa_row *row, enum ws_targ
 			 want = new_exec(row->mnemonic, s, exec);
 		struct words words = { .n = 0 };
 
-		ws_step_init(st);
+		sg_step_init(st);
 		set_pair(st, 12, s);
-		set_pair(st, WS_OPND_EXEC_LO, exec);
+		set_pair(st, SG_OPND_EXEC_LO, exec);
 		encode_sop1(&words, row->op, 8, 12);
 		if (!go(t, target, &words, st))
 			return;
-		expect(t, "exec", pair(st, WS_OPND_EXEC_LO), want);
+		expect(t, "exec", pair(st, SG_OPND_EXEC_LO), want);
 		expect(t, "sdst", pair(st, 8), writes ? want : exec);
 		expect(t, "scc", st->scc, want != 0);
 	}
 	/* source and destination are the same register */
 	struct words words = { .n = 0 };
 
-	ws_step_init(st);
+	sg_step_init(st);
 	set_pair(st, 8, 0xff00);
-	set_pair(st, WS_OPND_EXEC_LO, 0xfff);
+	set_pair(st, SG_OPND_EXEC_LO, 0xfff);
 	encode_sop1(&words, row->op, 8, 8);
 	if (!go(t, target, &words, st))
 		return;
-	expect(t, "exec", pair(st, WS_OPND_EXEC_LO), new_exec(row->mnemonic, 0xff00, 0xfff));
+	expect(t, "exec", pair(st, SG_OPND_EXEC_LO), new_exec(row->mnemonic, 0xff00, 0xfff));
 	expect(t, "sdst", pair(st, 8), writes ? new_exec(row->mnemonic, 0xff00, 0xfff) : 0xfff);
 }
 
 /* --- indexed registers ------------------------------------------------------------------------- */
 
-static void movrel(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		   struct ws_step *st)
+static void movrel(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		   struct sg_step *st)
 {
 	bool wide = strstr(row->mnemonic, "b64"), to_dst = strstr(row->mnemonic, "movreld");
 
@@ -221,10 +221,10 @@ static void movrel(struct tally *t, const struct ws_isa_row *row, enum ws_target
 		struct words words = { .n = 0 };
 		unsigned src = to_dst ? 12 : 12 + m0, dst = to_dst ? 40 + m0 : 40;
 
-		ws_step_init(st);
+		sg_step_init(st);
 		for (unsigned i = 0; i < 100; i++)
 			st->sgpr[i] = 0xa000 + i;
-		st->sgpr[WS_OPND_M0] = m0;
+		st->sgpr[SG_OPND_M0] = m0;
 		encode_sop1(&words, row->op, 40, 12);
 		if (!go(t, target, &words, st))
 			return;
@@ -236,8 +236,8 @@ static void movrel(struct tally *t, const struct ws_isa_row *row, enum ws_target
 	}
 }
 
-static void gpr_idx(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		    struct ws_step *st)
+static void gpr_idx(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		    struct sg_step *st)
 {
 	bool on = strcmp(row->mnemonic, "s_set_gpr_idx_on") == 0;
 
@@ -248,14 +248,14 @@ static void gpr_idx(struct tally *t, const struct ws_isa_row *row, enum ws_targe
 
 		number_lanes(st);
 		st->sgpr[12] = 3;
-		st->sgpr[WS_OPND_M0] = 0xabcd0000;
+		st->sgpr[SG_OPND_M0] = 0xabcd0000;
 		if (on) {
 			encode_sopc(&words, row->op, 12, enables);
 		} else { /* on with index 0, then the index alone */
 			encode_sopc(&words, 0x11, INT(0), enables);
 			encode_sop1(&words, row->op, 0, 12);
 		}
-		encode_sop1(&words, OP_S_MOV_B32, 20, WS_OPND_M0);
+		encode_sop1(&words, OP_S_MOV_B32, 20, SG_OPND_M0);
 		emit(&words, 0x13u << 25 | 40u << 17 | 20u << 9 | V(10)); /* v_and_b32 v40, v10, v20 */
 		emit(&words, S_SET_GPR_IDX_OFF);
 		v_mov(&words, 60, V(30)); /* off again */
@@ -279,17 +279,17 @@ static void target_address(struct words *out, unsigned bytes)
 	encode_sop2(out, OP_S_ADDC_U32, 15, 15, INT(0));
 }
 
-static void jumps(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		  struct ws_step *st)
+static void jumps(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		  struct sg_step *st)
 {
-	bool call = row->enc == WS_ENC_SOPK, swap_pc = strstr(row->mnemonic, "swappc");
+	bool call = row->enc == SG_ENC_SOPK, swap_pc = strstr(row->mnemonic, "swappc");
 	bool links = call || swap_pc;
 	struct words words = { .n = 0 };
 
 	if (swap_pc) { /* over the address it jumps to */
 		struct words same = { .n = 0 };
 
-		ws_step_init(st);
+		sg_step_init(st);
 		target_address(&same, 24);
 		encode_sop1(&same, row->op, 14, 14);
 		encode_sopk(&same, OP_S_MOVK, 20, 1);
@@ -299,7 +299,7 @@ static void jumps(struct tally *t, const struct ws_isa_row *row, enum ws_target 
 			expect(t, "same register: skipped, reached",
 			       st->sgpr[20] | st->sgpr[21] << 1 | st->sgpr[22] << 2, 4);
 	}
-	ws_step_init(st);
+	sg_step_init(st);
 	target_address(&words, 24);
 	if (call)
 		encode_sopk(&words, row->op, 18, 2);
@@ -319,22 +319,22 @@ static void jumps(struct tally *t, const struct ws_isa_row *row, enum ws_target 
 }
 
 /* Outside of a trap handler: not documented, but it cannot just go on. */
-static void privileged(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		       struct ws_step *st)
+static void privileged(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		       struct sg_step *st)
 {
 	struct words words = { .n = 0 };
-	enum ws_fault_kind fault;
+	enum sg_fault_kind fault;
 
-	ws_step_init(st);
+	sg_step_init(st);
 	target_address(&words, 24);
-	if (row->enc == WS_ENC_SOP1)
+	if (row->enc == SG_ENC_SOP1)
 		encode_sop1(&words, row->op, 0, 14);
 	else
 		encode_sop2(&words, row->op, 0, 14, INT(0));
 	encode_sopk(&words, OP_S_MOVK, 20, 1);
 	encode_sopk(&words, OP_S_MOVK, 21, 1);
 	encode_sopk(&words, OP_S_MOVK, 22, 1);
-	fault = ws_step_run(target, words.w, words.n, st);
+	fault = sg_step_run(target, words.w, words.n, st);
 	t->runs++;
 	t->row_tested = true;
 	expect(t, "went on as if nothing had been", st->sgpr[20], 0);
@@ -343,16 +343,16 @@ static void privileged(struct tally *t, const struct ws_isa_row *row, enum ws_ta
 }
 
 /* Both paths run, the one with fewer lanes first, and meet at the join. */
-static void forks(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		  struct ws_step *st)
+static void forks(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		  struct sg_step *st)
 {
 	static const uint64_t masks[] = { 0xff, 0xffffffffffffff00, ~0ull, 0, 0x5555555555555555 };
-	bool immediate = row->enc == WS_ENC_SOPK;
+	bool immediate = row->enc == SG_ENC_SOPK;
 
 	for (size_t i = 0; i < 5; i++) {
 		struct words words = { .n = 0 };
 
-		ws_step_init(st);
+		sg_step_init(st);
 		set_pair(st, 12, masks[i]);
 		target_address(&words, 24);
 		if (immediate)
@@ -375,8 +375,8 @@ static void forks(struct tally *t, const struct ws_isa_row *row, enum ws_target 
 
 /* --- MODE -------------------------------------------------------------------------------------- */
 
-static void hwreg(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		  struct ws_step *st)
+static void hwreg(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		  struct sg_step *st)
 {
 	static const struct {
 		unsigned offset, size;
@@ -389,7 +389,7 @@ static void hwreg(struct tally *t, const struct ws_isa_row *row, enum ws_target 
 		uint32_t mask = ((1u << size) - 1) << offset, value = 0x2a5 >> i, mode;
 		struct words words = { .n = 0 };
 
-		ws_step_init(st);
+		sg_step_init(st);
 		mode = st->mode;
 		st->sgpr[8] = value;
 		encode_sopk(&words, row->op, strcmp(name, "s_setreg_imm32_b32") == 0 ? 0 : 8, simm);
@@ -405,8 +405,8 @@ static void hwreg(struct tally *t, const struct ws_isa_row *row, enum ws_target 
 	}
 }
 
-static void setvskip(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-		     struct ws_step *st)
+static void setvskip(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+		     struct sg_step *st)
 {
 	for (unsigned bit = 0; bit < 2; bit++) {
 		struct words words = { .n = 0 };

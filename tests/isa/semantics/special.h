@@ -6,8 +6,8 @@
 #include "softgpu/isa/isa.h"
 #include "tests/isa/semantics/check.h"
 
-typedef void special_test(struct tally *t, const struct ws_isa_row *row, enum ws_target target,
-			  struct ws_step *st);
+typedef void special_test(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+			  struct sg_step *st);
 
 special_test *special_find(const char *mnemonic); /* NULL: none */
 

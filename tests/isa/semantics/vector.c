@@ -11,7 +11,7 @@
 enum { DST = 0, SRC0 = 4, SRC1 = 6, SRC2 = 8 };
 enum { S_EXEC = 4, S_MASK_OUT = 20, S_MASK_IN = 36, S_EXEC_OUT = 52, S_SOURCE = 70 };
 static const unsigned src_at[3] = { SRC0, SRC1, SRC2 };
-static const unsigned src_role[3] = { WS_ROLE_SRC0, WS_ROLE_SRC1, WS_ROLE_SRC2 };
+static const unsigned src_role[3] = { SG_ROLE_SRC0, SG_ROLE_SRC1, SG_ROLE_SRC2 };
 
 /* The inputs of one run, as the registers hold them. */
 struct inputs {
@@ -21,7 +21,7 @@ struct inputs {
 	uint32_t k[N_INSTANCES];
 };
 
-const struct ws_isa_operand *operand_of(const struct ws_isa_row *row, unsigned role)
+const struct sg_isa_operand *operand_of(const struct sg_isa_row *row, unsigned role)
 {
 	for (unsigned i = 0; i < row->n_operands; i++)
 		if (row->operand[i].role == role)
@@ -29,23 +29,23 @@ const struct ws_isa_operand *operand_of(const struct ws_isa_row *row, unsigned r
 	return NULL;
 }
 
-static bool is_cmpx(const struct ws_isa_row *row)
+static bool is_cmpx(const struct sg_isa_row *row)
 {
 	return strncmp(row->mnemonic, "v_cmpx", 6) == 0;
 }
-static bool src_is_agpr(const struct ws_isa_row *row)
+static bool src_is_agpr(const struct sg_isa_row *row)
 {
 	return strcmp(row->mnemonic, "v_accvgpr_read_b32") == 0 ||
 	       strcmp(row->mnemonic, "v_accvgpr_mov_b32") == 0;
 }
-static bool dst_is_agpr(const struct ws_isa_row *row)
+static bool dst_is_agpr(const struct sg_isa_row *row)
 {
 	return strcmp(row->mnemonic, "v_accvgpr_write_b32") == 0 ||
 	       strcmp(row->mnemonic, "v_accvgpr_mov_b32") == 0;
 }
-static bool reads_mask(const struct ws_isa_row *row)
+static bool reads_mask(const struct sg_isa_row *row)
 {
-	return operand_of(row, WS_ROLE_CI) || (row->flags & WS_ISA_VCC);
+	return operand_of(row, SG_ROLE_CI) || (row->flags & SG_ISA_VCC);
 }
 
 /* --- filling in -------------------------------------------------------------------------------- */
@@ -55,39 +55,39 @@ static uint64_t float_constant(unsigned opnd, unsigned bits)
 	static const double values[8] = { 0.5, -0.5, 1, -1, 2, -2, 4, -4 };
 	enum fp_format f = bits == 16 ? F16 : bits == 64 ? F64 : F32;
 
-	if (opnd == WS_OPND_F_INV_2PI)
+	if (opnd == SG_OPND_F_INV_2PI)
 		return f == F16 ? 0x3118 : f == F32 ? 0x3e22f983 : 0x3fc45f306dc9c882;
-	return fp_rounded(f, values[opnd - WS_OPND_F_0_5], ROUND_NEAREST);
+	return fp_rounded(f, values[opnd - SG_OPND_F_0_5], ROUND_NEAREST);
 }
 
 /* What a source of this type reads from a scalar operand. */
-static uint64_t scalar_value(const struct ws_isa_operand *op, unsigned opnd,
-			     const struct ws_step *st, uint32_t literal)
+static uint64_t scalar_value(const struct sg_isa_operand *op, unsigned opnd,
+			     const struct sg_step *st, uint32_t literal)
 {
-	if (opnd >= WS_OPND_INT_0 && opnd <= WS_OPND_INT_64)
-		return opnd - WS_OPND_INT_0;
-	if (opnd > WS_OPND_INT_64 && opnd <= WS_OPND_INT_M16)
+	if (opnd >= SG_OPND_INT_0 && opnd <= SG_OPND_INT_64)
+		return opnd - SG_OPND_INT_0;
+	if (opnd > SG_OPND_INT_64 && opnd <= SG_OPND_INT_M16)
 		return (uint64_t)(int64_t)(192 - (int)opnd);
-	if (opnd >= WS_OPND_F_0_5 && opnd <= WS_OPND_F_INV_2PI)
+	if (opnd >= SG_OPND_F_0_5 && opnd <= SG_OPND_F_INV_2PI)
 		return float_constant(opnd, op->is_float ? op->bits : 32);
-	if (opnd == WS_OPND_LITERAL) { /* the upper half of a double; signed integers are extended */
+	if (opnd == SG_OPND_LITERAL) { /* the upper half of a double; signed integers are extended */
 		if (op->n_regs < 2)
 			return literal;
 		if (op->is_float)
 			return (uint64_t)literal << 32;
-		return op->type_class == WS_TYPE_I ? (uint64_t)(int64_t)(int32_t)literal : literal;
+		return op->type_class == SG_TYPE_I ? (uint64_t)(int64_t)(int32_t)literal : literal;
 	}
 	return st->sgpr[opnd] | (uint64_t)st->sgpr[opnd + 1] << 32;
 }
 
-static uint64_t choose(struct vector_test *v, const struct ws_isa_operand *op,
+static uint64_t choose(struct vector_test *v, const struct sg_isa_operand *op,
 		       const struct config *cfg, size_t vector, unsigned k)
 {
-	const struct ws_isa_operand *s0 = operand_of(v->row, WS_ROLE_SRC0);
+	const struct sg_isa_operand *s0 = operand_of(v->row, SG_ROLE_SRC0);
 	size_t n0 = input_n_edges(s0), index = cfg->first_edge + vector;
 
-	if (cfg->first_edge == SIZE_MAX || operand_of(v->row, WS_ROLE_SRC2) ||
-	    operand_of(v->row, WS_ROLE_K))
+	if (cfg->first_edge == SIZE_MAX || operand_of(v->row, SG_ROLE_SRC2) ||
+	    operand_of(v->row, SG_ROLE_K))
 		return input_random(op, &v->rng);
 	if (k == 0)
 		return input_edge(op, index % n0);
@@ -107,11 +107,11 @@ static void put(uint32_t (*regs)[64], unsigned reg, unsigned n_regs, unsigned la
 
 static void fill(struct vector_test *v, const struct config *cfg, unsigned n, struct inputs *in)
 {
-	struct ws_step *st = v->step;
-	const struct ws_isa_operand *k_op = operand_of(v->row, WS_ROLE_K);
+	struct sg_step *st = v->step;
+	const struct sg_isa_operand *k_op = operand_of(v->row, SG_ROLE_K);
 	bool scales = strncmp(v->row->mnemonic, "v_div_scale", 11) == 0;
 
-	ws_step_init(st);
+	sg_step_init(st);
 	st->mode = cfg->mode;
 	for (unsigned i = 0; i < 16; i++)
 		st->sgpr[S_MASK_OUT + i] = 0xdeadbeef;
@@ -134,7 +134,7 @@ static void fill(struct vector_test *v, const struct config *cfg, unsigned n, st
 			uint64_t *s = in->s[w][lane];
 
 			for (unsigned k = 0; k < 3; k++) {
-				const struct ws_isa_operand *op = operand_of(v->row, src_role[k]);
+				const struct sg_isa_operand *op = operand_of(v->row, src_role[k]);
 
 				s[k] = op ? choose(v, op, cfg, w * 64 + lane, k) : 0;
 			}
@@ -142,18 +142,18 @@ static void fill(struct vector_test *v, const struct config *cfg, unsigned n, st
 				s[0] = s[1 + rng_next(&v->rng) % 2];
 			in->s2_hi[w][lane] = rng_next(&v->rng);
 			for (unsigned k = 0; k < 3; k++) {
-				const struct ws_isa_operand *op = operand_of(v->row, src_role[k]);
+				const struct sg_isa_operand *op = operand_of(v->row, src_role[k]);
 
 				if (op)
 					put(src_is_agpr(v->row) ? st->agpr : st->vgpr,
 					    base + src_at[k], op->n_regs, lane, s[k],
 					    in->s2_hi[w][lane]);
 			}
-			in->old[w][lane] = operand_of(v->row, WS_ROLE_VDST)
-				? input_random(operand_of(v->row, WS_ROLE_VDST), &v->rng) : 0;
+			in->old[w][lane] = operand_of(v->row, SG_ROLE_VDST)
+				? input_random(operand_of(v->row, SG_ROLE_VDST), &v->rng) : 0;
 			in->old[w][lane] = (in->old[w][lane] & UINT32_MAX) |
-				(operand_of(v->row, WS_ROLE_VDST) &&
-				 operand_of(v->row, WS_ROLE_VDST)->n_regs > 1
+				(operand_of(v->row, SG_ROLE_VDST) &&
+				 operand_of(v->row, SG_ROLE_VDST)->n_regs > 1
 					 ? in->old[w][lane] >> 32 << 32 : 0xdeadbeefull << 32);
 			in->old_hi[w][lane] = 0xfeedfacecafebeef;
 			put(dst_is_agpr(v->row) ? st->agpr : st->vgpr, base + DST, 4, lane,
@@ -165,11 +165,11 @@ static void fill(struct vector_test *v, const struct config *cfg, unsigned n, st
 static void build(struct vector_test *v, const struct config *cfg, unsigned n,
 		  const struct inputs *in, struct words *out)
 {
-	const struct ws_isa_row *row = v->row;
-	bool co = operand_of(row, WS_ROLE_CO), vop3 = cfg->e.form == WS_FORM_VOP3;
+	const struct sg_isa_row *row = v->row;
+	bool co = operand_of(row, SG_ROLE_CO), vop3 = cfg->e.form == SG_FORM_VOP3;
 
 	out->n = 0;
-	encode_sop1(out, OP_S_MOV_B64, S_EXEC, WS_OPND_EXEC_LO);
+	encode_sop1(out, OP_S_MOV_B64, S_EXEC, SG_OPND_EXEC_LO);
 	for (unsigned w = 0; w < n; w++) {
 		struct enc e = cfg->e;
 		unsigned base = w * REGS_PER_INSTANCE;
@@ -180,21 +180,21 @@ static void build(struct vector_test *v, const struct config *cfg, unsigned n,
 			e.src[k] = operand_of(row, src_role[k]) ? 256 + base + src_at[k] : 0;
 		if (cfg->scalar_src)
 			e.src[cfg->scalar_src - 1] = cfg->scalar_opnd;
-		if (operand_of(row, WS_ROLE_K))
+		if (operand_of(row, SG_ROLE_K))
 			e.literal = in->k[w];
 		/* SDWA comparisons may name their destination: every other one does */
-		named = vop3 || (cfg->e.form == WS_FORM_SDWA && row->enc == WS_ENC_VOPC && w % 2);
-		e.sdst = named ? S_MASK_OUT + 2 * w : WS_OPND_VCC_LO;
-		if (vop3 && operand_of(row, WS_ROLE_CI))
+		named = vop3 || (cfg->e.form == SG_FORM_SDWA && row->enc == SG_ENC_VOPC && w % 2);
+		e.sdst = named ? S_MASK_OUT + 2 * w : SG_OPND_VCC_LO;
+		if (vop3 && operand_of(row, SG_ROLE_CI))
 			e.src[2] = S_MASK_IN + 2 * w;
 		else if (reads_mask(row))
-			encode_sop1(out, OP_S_MOV_B64, WS_OPND_VCC_LO, S_MASK_IN + 2 * w);
+			encode_sop1(out, OP_S_MOV_B64, SG_OPND_VCC_LO, S_MASK_IN + 2 * w);
 		encode_vector(out, row, &e);
 		if (co && !named)
-			encode_sop1(out, OP_S_MOV_B64, S_MASK_OUT + 2 * w, WS_OPND_VCC_LO);
+			encode_sop1(out, OP_S_MOV_B64, S_MASK_OUT + 2 * w, SG_OPND_VCC_LO);
 		if (is_cmpx(row)) {
-			encode_sop1(out, OP_S_MOV_B64, S_EXEC_OUT + 2 * w, WS_OPND_EXEC_LO);
-			encode_sop1(out, OP_S_MOV_B64, WS_OPND_EXEC_LO, S_EXEC);
+			encode_sop1(out, OP_S_MOV_B64, S_EXEC_OUT + 2 * w, SG_OPND_EXEC_LO);
+			encode_sop1(out, OP_S_MOV_B64, SG_OPND_EXEC_LO, S_EXEC);
 		}
 	}
 }
@@ -205,16 +205,16 @@ static void build(struct vector_test *v, const struct config *cfg, unsigned n,
 static uint64_t source(struct vector_test *v, const struct config *cfg, const struct inputs *in,
 		       unsigned w, unsigned lane, unsigned k, bool *out_invalid)
 {
-	const struct ws_isa_operand *op = operand_of(v->row, src_role[k]);
+	const struct sg_isa_operand *op = operand_of(v->row, src_role[k]);
 	const struct enc *e = &cfg->e;
-	bool packed = v->row->enc == WS_ENC_VOP3P;
+	bool packed = v->row->enc == SG_ENC_VOP3P;
 	uint64_t x;
 
 	if (!op)
 		return 0;
 	if (cfg->scalar_src == k + 1) {
 		x = scalar_value(op, cfg->scalar_opnd, v->step, e->literal);
-	} else if (e->form == WS_FORM_DPP && k == 0) {
+	} else if (e->form == SG_FORM_DPP && k == 0) {
 		int from = ref_dpp_source(e->dpp_ctrl, lane);
 
 		if (from < 0 || !(cfg->exec >> from & 1)) {
@@ -228,14 +228,14 @@ static uint64_t source(struct vector_test *v, const struct config *cfg, const st
 	}
 	if (op->n_regs < 2)
 		x &= UINT32_MAX;
-	if (e->form == WS_FORM_SDWA && k < 2)
+	if (e->form == SG_FORM_SDWA && k < 2)
 		x = ref_sdwa_src((uint32_t)x, e->src_sel[k], e->sext >> k & 1);
-	if (e->form == WS_FORM_VOP3 && (v->row->flags & WS_ISA_OPSEL) && op->bits == 16)
+	if (e->form == SG_FORM_VOP3 && (v->row->flags & SG_ISA_OPSEL) && op->bits == 16)
 		x = (e->op_sel >> k & 1 ? x >> 16 : x) & 0xffff;
-	if (!packed && op->is_float && op->bits == 16 && op->type_class != WS_TYPE_PK16)
+	if (!packed && op->is_float && op->bits == 16 && op->type_class != SG_TYPE_PK16)
 		x &= 0xffff;
-	if (!packed && (op->is_float || (v->row->flags & WS_ISA_NEGABS)) &&
-	    op->type_class != WS_TYPE_PK16)
+	if (!packed && (op->is_float || (v->row->flags & SG_ISA_NEGABS)) &&
+	    op->type_class != SG_TYPE_PK16)
 		x = ref_src_mod(op->is_float ? op->bits : 32, x, e->neg >> k & 1, e->abs >> k & 1);
 	return x;
 }
@@ -249,18 +249,18 @@ static void reference(struct vector_test *v, const struct config *cfg, const str
 		.ci = in->mask_in[w] >> lane & 1, .clamp = cfg->e.clamp,
 		.op_sel = (uint8_t)cfg->e.op_sel, .op_sel_hi = (uint8_t)cfg->e.op_sel_hi,
 		.neg_lo = (uint8_t)cfg->e.neg, .neg_hi = (uint8_t)cfg->e.neg_hi, .lane = lane,
-		.mode = mode, .target = v->target == WS_GFX908 ? REF_GFX908 : REF_GFX90A,
+		.mode = mode, .target = v->target == SG_GFX908 ? REF_GFX908 : REF_GFX90A,
 	};
-	const struct ws_isa_operand *dst = operand_of(v->row, WS_ROLE_VDST);
+	const struct sg_isa_operand *dst = operand_of(v->row, SG_ROLE_VDST);
 
-	if (v->row->enc != WS_ENC_VOP3P) { /* dot2c, pk_fmac: both halves, in order */
+	if (v->row->enc != SG_ENC_VOP3P) { /* dot2c, pk_fmac: both halves, in order */
 		r.op_sel = 0;
 		r.op_sel_hi = 3;
 		r.neg_lo = r.neg_hi = 0;
 	}
 	for (unsigned k = 0; k < 3; k++)
 		r.s[k] = source(v, cfg, in, w, lane, k, out_invalid);
-	if (operand_of(v->row, WS_ROLE_K))
+	if (operand_of(v->row, SG_ROLE_K))
 		r.s[2] = in->k[w];
 	if (dst && dst->n_regs < 2)
 		r.d_old &= UINT32_MAX;
@@ -285,7 +285,7 @@ static unsigned float_bits(const struct ref_row *ref)
 static bool placed(struct vector_test *v, const struct config *cfg, uint64_t value, double slack,
 		   uint64_t old, uint64_t got)
 {
-	const struct ws_isa_operand *dst = operand_of(v->row, WS_ROLE_VDST);
+	const struct sg_isa_operand *dst = operand_of(v->row, SG_ROLE_VDST);
 	unsigned bits = float_bits(v->ref), flags = v->ref->flags;
 	bool half = flags & (REF_D16 | REF_D16_KEEP | REF_D16_EITHER);
 
@@ -299,7 +299,7 @@ static bool placed(struct vector_test *v, const struct config *cfg, uint64_t val
 		got &= UINT32_MAX;
 		old &= UINT32_MAX;
 	}
-	if (cfg->e.form == WS_FORM_SDWA && cfg->e.dst_sel != 6) {
+	if (cfg->e.form == SG_FORM_SDWA && cfg->e.dst_sel != 6) {
 		unsigned sel = cfg->e.dst_sel, n = sel < 4 ? 8 : 16,
 			 at = sel < 4 ? 8 * sel : 16 * (sel - 4);
 		uint32_t field = (uint32_t)(got >> at) & ((1u << n) - 1);
@@ -310,8 +310,8 @@ static bool placed(struct vector_test *v, const struct config *cfg, uint64_t val
 		return got == ref_sdwa_dst((uint32_t)value, (uint32_t)old, sel, cfg->e.dst_unused);
 	}
 	if (half) {
-		unsigned at = (flags & REF_D16_KEEP) && cfg->e.form == WS_FORM_VOP3 &&
-			      (v->row->flags & WS_ISA_OPSEL) && (cfg->e.op_sel & 8) ? 16 : 0;
+		unsigned at = (flags & REF_D16_KEEP) && cfg->e.form == SG_FORM_VOP3 &&
+			      (v->row->flags & SG_ISA_OPSEL) && (cfg->e.op_sel & 8) ? 16 : 0;
 		uint64_t rest = got & ~(0xffffull << at), kept = old & ~(0xffffull << at);
 		bool rest_ok = flags & REF_D16 ? rest == 0 : flags & REF_D16_KEEP
 				? rest == kept : rest == 0 || rest == kept;
@@ -329,13 +329,13 @@ static const char *describe(struct vector_test *v, const struct config *cfg,
 	const struct enc *e = &cfg->e;
 	bool invalid = false;
 	int n = snprintf(text, sizeof(text), "%s, %s, mode %03x, lane %u:", cfg->name,
-			 v->target == WS_GFX908 ? "gfx908" : "gfx90a", cfg->mode, lane);
+			 v->target == SG_GFX908 ? "gfx908" : "gfx90a", cfg->mode, lane);
 
 	for (unsigned k = 0; k < 3; k++)
 		if (operand_of(v->row, src_role[k]))
 			n += snprintf(text + n, sizeof(text) - (size_t)n, " s%u %" PRIx64, k,
 				      source(v, cfg, in, w, lane, k, &invalid));
-	if (operand_of(v->row, WS_ROLE_K))
+	if (operand_of(v->row, SG_ROLE_K))
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " k %x", in->k[w]);
 	n += snprintf(text + n, sizeof(text) - (size_t)n, " old %" PRIx64, in->old[w][lane]);
 	if (reads_mask(v->row))
@@ -345,11 +345,11 @@ static const char *describe(struct vector_test *v, const struct config *cfg,
 		n += snprintf(text + n, sizeof(text) - (size_t)n,
 			      " [neg %x abs %x omod %u clamp %u op_sel %x hi %x neg_hi %x]", e->neg,
 			      e->abs, e->omod, e->clamp, e->op_sel, e->op_sel_hi, e->neg_hi);
-	if (e->form == WS_FORM_SDWA)
+	if (e->form == SG_FORM_SDWA)
 		snprintf(text + n, sizeof(text) - (size_t)n,
 			 " [sdwa %u %u sext %x -> %u unused %u]", e->src_sel[0], e->src_sel[1],
 			 e->sext, e->dst_sel, e->dst_unused);
-	if (e->form == WS_FORM_DPP)
+	if (e->form == SG_FORM_DPP)
 		snprintf(text + n, sizeof(text) - (size_t)n,
 			 " [dpp %03x rows %x banks %x bound %u]", e->dpp_ctrl, e->row_mask,
 			 e->bank_mask, e->bound_ctrl);
@@ -381,12 +381,12 @@ static void check_mask(struct vector_test *v, const struct config *cfg, const st
 static void check_lane(struct vector_test *v, const struct config *cfg, const struct inputs *in,
 		       unsigned w, unsigned lane)
 {
-	const struct ws_isa_operand *dst = operand_of(v->row, WS_ROLE_VDST);
+	const struct sg_isa_operand *dst = operand_of(v->row, SG_ROLE_VDST);
 	uint64_t got = got_value(v, w, lane, 0), got_hi = got_value(v, w, lane, 2);
 	uint64_t old = in->old[w][lane], old_hi = in->old_hi[w][lane];
-	bool co = operand_of(v->row, WS_ROLE_CO), invalid = false, active = cfg->exec >> lane & 1,
+	bool co = operand_of(v->row, SG_ROLE_CO), invalid = false, active = cfg->exec >> lane & 1,
 	     ok;
-	bool dpp = cfg->e.form == WS_FORM_DPP;
+	bool dpp = cfg->e.form == SG_FORM_DPP;
 	struct ref_out want, other;
 
 	reference(v, cfg, in, w, lane, cfg->mode, &want, &invalid);
@@ -434,17 +434,17 @@ void vector_run(struct vector_test *v, const struct config *cfg, unsigned n)
 {
 	static struct inputs in;
 	static struct words words;
-	enum ws_fault_kind fault;
+	enum sg_fault_kind fault;
 
 	fill(v, cfg, n, &in);
 	build(v, cfg, n, &in, &words);
-	v->step->sgpr[WS_OPND_EXEC_LO] = (uint32_t)cfg->exec;
-	v->step->sgpr[WS_OPND_EXEC_HI] = (uint32_t)(cfg->exec >> 32);
-	fault = ws_step_run(v->target, words.w, words.n, v->step);
+	v->step->sgpr[SG_OPND_EXEC_LO] = (uint32_t)cfg->exec;
+	v->step->sgpr[SG_OPND_EXEC_HI] = (uint32_t)(cfg->exec >> 32);
+	fault = sg_step_run(v->target, words.w, words.n, v->step);
 	v->t->runs++;
-	if (fault != WS_FAULT_NONE) {
+	if (fault != SG_FAULT_NONE) {
 		fail(v->t, "%s, %s: fault %d: %s (words %08x %08x)", cfg->name,
-		     v->target == WS_GFX908 ? "gfx908" : "gfx90a", fault, v->step->fault.text,
+		     v->target == SG_GFX908 ? "gfx908" : "gfx90a", fault, v->step->fault.text,
 		     words.w[1], words.w[2]);
 		return;
 	}

@@ -24,18 +24,18 @@ struct config {
 
 struct vector_test {
 	struct tally *t;
-	const struct ws_isa_row *row;
+	const struct sg_isa_row *row;
 	const struct ref_row *ref;
-	enum ws_target target;
+	enum sg_target target;
 	struct rng rng;
-	struct ws_step *step;
+	struct sg_step *step;
 };
 
-const struct ws_isa_operand *operand_of(const struct ws_isa_row *row, unsigned role);
+const struct sg_isa_operand *operand_of(const struct sg_isa_row *row, unsigned role);
 /* Runs n instances (at most N_INSTANCES). */
 void vector_run(struct vector_test *v, const struct config *cfg, unsigned n);
 /* All configurations of the row. */
-void test_vector_row(struct tally *t, const struct ws_isa_row *row, const struct ref_row *ref,
-		     enum ws_target target, struct ws_step *step);
+void test_vector_row(struct tally *t, const struct sg_isa_row *row, const struct ref_row *ref,
+		     enum sg_target target, struct sg_step *step);
 
 #endif

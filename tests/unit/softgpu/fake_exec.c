@@ -4,20 +4,20 @@
 
 #include "softgpu/exec/counting.h"
 
-struct ws_wg {
+struct sg_wg {
 	struct fake_wg fake;
 	const struct fake_kernel *kernel;
 };
 
-struct ws_code_cache {
+struct sg_code_cache {
 	_Atomic uint64_t n_invalidations;
 };
 
-struct ws_gws {
+struct sg_gws {
 	int unused;
 };
 
-enum ws_launch_error ws_launch_init(struct ws_launch *launch)
+enum sg_launch_error sg_launch_init(struct sg_launch *launch)
 {
 	uint64_t n_items = 1;
 
@@ -28,37 +28,37 @@ enum ws_launch_error ws_launch_init(struct ws_launch *launch)
 		launch->n_wgs *= launch->n_wg[i];
 	}
 	if (n_items > 1024)
-		return WS_LAUNCH_BAD_GROUP_SIZE;
+		return SG_LAUNCH_BAD_GROUP_SIZE;
 	if (launch->lds_bytes > 65536)
-		return WS_LAUNCH_BAD_GROUP_MEMORY;
+		return SG_LAUNCH_BAD_GROUP_MEMORY;
 	launch->n_waves_per_wg = (uint32_t)(n_items + 63) / 64;
-	return WS_LAUNCH_OK;
+	return SG_LAUNCH_OK;
 }
 
-void ws_launch_fini(struct ws_launch *launch)
+void sg_launch_fini(struct sg_launch *launch)
 {
 }
 
-uint32_t ws_launch_wgs_per_cu(const struct ws_launch *launch)
+uint32_t sg_launch_wgs_per_cu(const struct sg_launch *launch)
 {
 	return 2;
 }
 
-struct ws_wg *ws_wg_create(const struct ws_launch *launch, uint32_t slot)
+struct sg_wg *sg_wg_create(const struct sg_launch *launch, uint32_t slot)
 {
-	struct ws_wg *wg = calloc(1, sizeof(*wg));
+	struct sg_wg *wg = calloc(1, sizeof(*wg));
 
 	if (wg)
 		wg->fake.slot = slot;
 	return wg;
 }
 
-void ws_wg_destroy(struct ws_wg *wg)
+void sg_wg_destroy(struct sg_wg *wg)
 {
 	free(wg);
 }
 
-void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3])
+void sg_wg_start(struct sg_wg *wg, struct sg_launch *launch, const uint32_t id[3])
 {
 	wg->fake.launch = launch;
 	wg->fake.index = id[0] + (uint64_t)launch->n_wg[0] * (id[1] + (uint64_t)launch->n_wg[1] * id[2]);
@@ -66,55 +66,55 @@ void ws_wg_start(struct ws_wg *wg, struct ws_launch *launch, const uint32_t id[3
 	wg->kernel = (const struct fake_kernel *)(launch->kernel_object + launch->mem->host_base);
 }
 
-enum ws_wg_state ws_wg_run(struct ws_wg *wg, uint64_t budget, uint32_t n_sleeps)
+enum sg_wg_state sg_wg_run(struct sg_wg *wg, uint64_t budget, uint32_t n_sleeps)
 {
-	enum ws_wg_state state = wg->kernel->run ? wg->kernel->run(&wg->fake, wg->kernel->arg)
-						 : WS_WG_DONE;
+	enum sg_wg_state state = wg->kernel->run ? wg->kernel->run(&wg->fake, wg->kernel->arg)
+						 : SG_WG_DONE;
 
 	wg->fake.n_turns++;
 	return state;
 }
 
-const struct ws_fault *ws_wg_fault(const struct ws_wg *wg)
+const struct sg_fault *sg_wg_fault(const struct sg_wg *wg)
 {
 	return &wg->fake.fault;
 }
 
-struct ws_code_cache *ws_code_cache_create(const struct ws_mem_map *mem, enum ws_target target)
+struct sg_code_cache *sg_code_cache_create(const struct sg_mem_map *mem, enum sg_target target)
 {
-	return calloc(1, sizeof(struct ws_code_cache));
+	return calloc(1, sizeof(struct sg_code_cache));
 }
 
-void ws_code_cache_destroy(struct ws_code_cache *cache)
+void sg_code_cache_destroy(struct sg_code_cache *cache)
 {
 	free(cache);
 }
 
-void ws_code_cache_invalidate(struct ws_code_cache *cache)
+void sg_code_cache_invalidate(struct sg_code_cache *cache)
 {
 	atomic_fetch_add(&cache->n_invalidations, 1);
 }
 
-struct ws_gws *ws_gws_create(void)
+struct sg_gws *sg_gws_create(void)
 {
-	return calloc(1, sizeof(struct ws_gws));
+	return calloc(1, sizeof(struct sg_gws));
 }
 
-void ws_gws_destroy(struct ws_gws *gws)
+void sg_gws_destroy(struct sg_gws *gws)
 {
 	free(gws);
 }
 
-void ws_wg_set_traces(struct ws_wg *wg, struct ws_wave_trace *traces)
+void sg_wg_set_traces(struct sg_wg *wg, struct sg_wave_trace *traces)
 {
 }
 
-uint32_t ws_wg_n_waves(const struct ws_wg *wg)
+uint32_t sg_wg_n_waves(const struct sg_wg *wg)
 {
 	return wg->fake.launch->n_waves_per_wg;
 }
 
-void ws_wg_get_wait(const struct ws_wg *wg, struct ws_wg_wait *out)
+void sg_wg_get_wait(const struct sg_wg *wg, struct sg_wg_wait *out)
 {
-	*out = (struct ws_wg_wait){ .n_waves = 1, .n_asleep = 1, .id = { (uint32_t)wg->fake.index, 0, 0 } };
+	*out = (struct sg_wg_wait){ .n_waves = 1, .n_asleep = 1, .id = { (uint32_t)wg->fake.index, 0, 0 } };
 }

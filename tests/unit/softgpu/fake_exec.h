@@ -10,15 +10,15 @@
 #include "softgpu/exec/launch.h"
 
 struct fake_wg {
-	struct ws_launch *launch;
+	struct sg_launch *launch;
 	uint32_t slot;
 	uint64_t index;               /* of the workgroup in the grid */
 	uint64_t n_turns;             /* before this one */
-	struct ws_fault fault;
+	struct sg_fault fault;
 };
 
 struct fake_kernel {
-	enum ws_wg_state (*run)(struct fake_wg *wg, void *arg);
+	enum sg_wg_state (*run)(struct fake_wg *wg, void *arg);
 	void *arg;
 	int64_t entry_offset;
 	uint8_t reserved[32];

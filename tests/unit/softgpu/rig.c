@@ -12,25 +12,25 @@
 
 static bool accessible(void *ctx, uint64_t addr, uint64_t size)
 {
-	return ws_vm_accessible(((struct rig *)ctx)->vm, addr, size);
+	return sg_vm_accessible(((struct rig *)ctx)->vm, addr, size);
 }
 
 static void enter(void *ctx)
 {
-	ws_vm_enter(((struct rig *)ctx)->vm);
+	sg_vm_enter(((struct rig *)ctx)->vm);
 }
 
 static void leave(void *ctx)
 {
-	ws_vm_leave(((struct rig *)ctx)->vm);
+	sg_vm_leave(((struct rig *)ctx)->vm);
 }
 
 static void interrupt(void *ctx, uint32_t event_id)
 {
-	ws_event_set(((struct rig *)ctx)->events, event_id);
+	sg_event_set(((struct rig *)ctx)->events, event_id);
 }
 
-static void memory_fault(void *ctx, const struct ws_cp_fault *fault)
+static void memory_fault(void *ctx, const struct sg_cp_fault *fault)
 {
 	struct rig *rig = ctx;
 
@@ -42,34 +42,34 @@ struct rig *rig_create(uint32_t n_workers)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
 	uint64_t capacities[2] = { HOST, VRAM };
-	struct ws_topology topology;
-	struct ws_cp_host host;
+	struct sg_topology topology;
+	struct sg_cp_host host;
 	char error[240];
 
 	assert_non_null(rig);
-	ws_gpu_log_set("none");
-	assert_true(ws_topology_parse(&topology, "mi210", error, sizeof(error)));
-	rig->vm = ws_vm_create(capacities, 2);
+	sg_gpu_log_set("none");
+	assert_true(sg_topology_parse(&topology, "mi210", error, sizeof(error)));
+	rig->vm = sg_vm_create(capacities, 2);
 	assert_non_null(rig->vm);
-	rig->mem = (struct ws_mem_map){ .start = ws_vm_start(rig->vm), .end = ws_vm_end(rig->vm),
-					.reachable = ws_vm_reachable, .ctx = rig->vm };
-	rig->events = ws_events_create(rig->vm);
-	host = (struct ws_cp_host){ .mem = &rig->mem, .accessible = accessible, .enter = enter,
+	rig->mem = (struct sg_mem_map){ .start = sg_vm_start(rig->vm), .end = sg_vm_end(rig->vm),
+					.reachable = sg_vm_reachable, .ctx = rig->vm };
+	rig->events = sg_events_create(rig->vm);
+	host = (struct sg_cp_host){ .mem = &rig->mem, .accessible = accessible, .enter = enter,
 				    .leave = leave, .interrupt = interrupt,
 				    .memory_fault = memory_fault, .ctx = rig };
-	rig->cp = ws_cp_create(&host, n_workers);
+	rig->cp = sg_cp_create(&host, n_workers);
 	assert_non_null(rig->cp);
-	rig->device = ws_device_create(rig->cp, &rig->mem, topology.gpus[0].model, 1);
+	rig->device = sg_device_create(rig->cp, &rig->mem, topology.gpus[0].model, 1);
 	assert_non_null(rig->device);
 	return rig;
 }
 
 void rig_destroy(struct rig *rig)
 {
-	ws_cp_destroy(rig->cp);
-	ws_device_destroy(rig->device);
-	ws_events_destroy(rig->events);
-	ws_vm_destroy(rig->vm);
+	sg_cp_destroy(rig->cp);
+	sg_device_destroy(rig->device);
+	sg_events_destroy(rig->events);
+	sg_vm_destroy(rig->vm);
 	free(rig);
 }
 
@@ -77,14 +77,14 @@ uint64_t rig_alloc(struct rig *rig, uint64_t size)
 {
 	uint64_t addr = 0;
 
-	assert_int_equal(ws_vm_alloc(rig->vm, WS_VM_HOST, 0, (size + 4095) & ~4095ull, 0, false, &addr),
-			 WS_VM_OK);
+	assert_int_equal(sg_vm_alloc(rig->vm, SG_VM_HOST, 0, (size + 4095) & ~4095ull, 0, false, &addr),
+			 SG_VM_OK);
 	return addr;
 }
 
-struct ws_amd_signal *rig_signal(struct rig *rig, int64_t value)
+struct sg_amd_signal *rig_signal(struct rig *rig, int64_t value)
 {
-	struct ws_amd_signal *signal = (void *)rig_alloc(rig, sizeof(*signal));
+	struct sg_amd_signal *signal = (void *)rig_alloc(rig, sizeof(*signal));
 
 	signal->kind = 1;
 	atomic_store(&signal->value, value);
@@ -93,13 +93,13 @@ struct ws_amd_signal *rig_signal(struct rig *rig, int64_t value)
 
 void rig_aql_open(struct rig *rig, struct rig_aql *aql, uint32_t n_packets)
 {
-	struct ws_queue_desc desc = { .type = WS_QUEUE_AQL };
+	struct sg_queue_desc desc = { .type = SG_QUEUE_AQL };
 
 	memset(aql, 0, sizeof(*aql));
 	aql->n_packets = n_packets;
 	aql->ring = (void *)rig_alloc(rig, n_packets * sizeof(*aql->ring));
 	for (uint32_t i = 0; i < n_packets; i++)
-		atomic_store(&aql->ring[i].dispatch.header, WS_AQL_INVALID);
+		atomic_store(&aql->ring[i].dispatch.header, SG_AQL_INVALID);
 	aql->amd = (void *)rig_alloc(rig, sizeof(*aql->amd));
 	aql->inactive = rig_signal(rig, 0);
 	aql->amd->inactive_signal = (uint64_t)aql->inactive;
@@ -108,23 +108,23 @@ void rig_aql_open(struct rig *rig, struct rig_aql *aql, uint32_t n_packets)
 	desc.write_ptr = &aql->amd->write_dispatch_id;
 	desc.read_ptr = &aql->amd->read_dispatch_id;
 	desc.doorbell = &aql->doorbell;
-	aql->queue = ws_device_register_queue(rig->device, &desc);
+	aql->queue = sg_device_register_queue(rig->device, &desc);
 	assert_non_null(aql->queue);
 }
 
 void rig_aql_close(struct rig *rig, struct rig_aql *aql)
 {
-	ws_device_destroy_queue(aql->queue);
+	sg_device_destroy_queue(aql->queue);
 	/* If anything still touched these, the sanitizers or the guard pages would tell. */
-	assert_int_equal(ws_vm_free(rig->vm, (uint64_t)aql->inactive), WS_VM_OK);
-	assert_int_equal(ws_vm_free(rig->vm, (uint64_t)aql->amd), WS_VM_OK);
-	assert_int_equal(ws_vm_free(rig->vm, (uint64_t)aql->ring), WS_VM_OK);
+	assert_int_equal(sg_vm_free(rig->vm, (uint64_t)aql->inactive), SG_VM_OK);
+	assert_int_equal(sg_vm_free(rig->vm, (uint64_t)aql->amd), SG_VM_OK);
+	assert_int_equal(sg_vm_free(rig->vm, (uint64_t)aql->ring), SG_VM_OK);
 }
 
-void rig_aql_submit(struct rig_aql *aql, const union ws_aql_packet *packet, uint16_t header)
+void rig_aql_submit(struct rig_aql *aql, const union sg_aql_packet *packet, uint16_t header)
 {
 	uint64_t index = atomic_fetch_add(&aql->amd->write_dispatch_id, 1);
-	union ws_aql_packet *slot = &aql->ring[index % aql->n_packets];
+	union sg_aql_packet *slot = &aql->ring[index % aql->n_packets];
 
 	while (index - atomic_load(&aql->amd->read_dispatch_id) >= aql->n_packets)
 		rig_pause();
@@ -133,10 +133,10 @@ void rig_aql_submit(struct rig_aql *aql, const union ws_aql_packet *packet, uint
 	atomic_store(&aql->doorbell, index);
 }
 
-union ws_aql_packet rig_kernel_packet(const struct fake_kernel *kernel, uint32_t n_wgs,
-				      const struct ws_amd_signal *completion)
+union sg_aql_packet rig_kernel_packet(const struct fake_kernel *kernel, uint32_t n_wgs,
+				      const struct sg_amd_signal *completion)
 {
-	return (union ws_aql_packet){ .dispatch = {
+	return (union sg_aql_packet){ .dispatch = {
 		.setup = 1,
 		.wg_size = { 64, 1, 1 },
 		.grid_size = { 64 * n_wgs, 1, 1 },
@@ -147,7 +147,7 @@ union ws_aql_packet rig_kernel_packet(const struct fake_kernel *kernel, uint32_t
 
 void rig_sdma_open(struct rig *rig, struct rig_sdma *sdma)
 {
-	struct ws_queue_desc desc = { .type = WS_QUEUE_SDMA };
+	struct sg_queue_desc desc = { .type = SG_QUEUE_SDMA };
 
 	sdma->size_bytes = 1 << 16;
 	sdma->ring = (void *)rig_alloc(rig, sdma->size_bytes);
@@ -157,15 +157,15 @@ void rig_sdma_open(struct rig *rig, struct rig_sdma *sdma)
 	desc.write_ptr = &sdma->pointers[0];
 	desc.read_ptr = &sdma->pointers[1];
 	desc.doorbell = &sdma->pointers[2];
-	sdma->queue = ws_device_register_queue(rig->device, &desc);
+	sdma->queue = sg_device_register_queue(rig->device, &desc);
 	assert_non_null(sdma->queue);
 }
 
 void rig_sdma_close(struct rig *rig, struct rig_sdma *sdma)
 {
-	ws_device_destroy_queue(sdma->queue);
-	assert_int_equal(ws_vm_free(rig->vm, (uint64_t)sdma->ring), WS_VM_OK);
-	assert_int_equal(ws_vm_free(rig->vm, (uint64_t)sdma->pointers), WS_VM_OK);
+	sg_device_destroy_queue(sdma->queue);
+	assert_int_equal(sg_vm_free(rig->vm, (uint64_t)sdma->ring), SG_VM_OK);
+	assert_int_equal(sg_vm_free(rig->vm, (uint64_t)sdma->pointers), SG_VM_OK);
 }
 
 void rig_sdma_submit(struct rig_sdma *sdma, const uint32_t *dwords, uint32_t n)

@@ -16,27 +16,27 @@
 #include "tests/unit/softgpu/fake_exec.h"
 
 struct rig {
-	struct ws_vm *vm;
-	struct ws_mem_map mem;
-	struct ws_events *events;
-	struct ws_cp *cp;
-	struct ws_device *device;
+	struct sg_vm *vm;
+	struct sg_mem_map mem;
+	struct sg_events *events;
+	struct sg_cp *cp;
+	struct sg_device *device;
 	_Atomic uint32_t n_faults;
-	struct ws_cp_fault fault;     /* the last one */
+	struct sg_cp_fault fault;     /* the last one */
 };
 
 /* An AQL queue and what belongs to it, as ROCr would set it up. */
 struct rig_aql {
-	struct ws_queue *queue;
-	union ws_aql_packet *ring;
+	struct sg_queue *queue;
+	union sg_aql_packet *ring;
 	uint32_t n_packets;
-	struct ws_amd_queue *amd;
-	struct ws_amd_signal *inactive;
+	struct sg_amd_queue *amd;
+	struct sg_amd_signal *inactive;
 	_Atomic uint64_t doorbell;
 };
 
 struct rig_sdma {
-	struct ws_queue *queue;
+	struct sg_queue *queue;
 	uint32_t *ring;
 	uint64_t size_bytes;
 	_Atomic uint64_t *pointers;   /* write, read, doorbell */
@@ -45,14 +45,14 @@ struct rig_sdma {
 struct rig *rig_create(uint32_t n_workers);
 void rig_destroy(struct rig *rig);
 uint64_t rig_alloc(struct rig *rig, uint64_t size);
-struct ws_amd_signal *rig_signal(struct rig *rig, int64_t value); /* from device memory, leaked to it */
+struct sg_amd_signal *rig_signal(struct rig *rig, int64_t value); /* from device memory, leaked to it */
 
 void rig_aql_open(struct rig *rig, struct rig_aql *aql, uint32_t n_packets);
 void rig_aql_close(struct rig *rig, struct rig_aql *aql);
 /* The body of a packet is copied, then the header is published and the doorbell rung. */
-void rig_aql_submit(struct rig_aql *aql, const union ws_aql_packet *packet, uint16_t header);
-union ws_aql_packet rig_kernel_packet(const struct fake_kernel *kernel, uint32_t n_wgs,
-				      const struct ws_amd_signal *completion);
+void rig_aql_submit(struct rig_aql *aql, const union sg_aql_packet *packet, uint16_t header);
+union sg_aql_packet rig_kernel_packet(const struct fake_kernel *kernel, uint32_t n_wgs,
+				      const struct sg_amd_signal *completion);
 
 void rig_sdma_open(struct rig *rig, struct rig_sdma *sdma);
 void rig_sdma_close(struct rig *rig, struct rig_sdma *sdma);

@@ -21,7 +21,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct fake_kernel *kernel(enum ws_wg_state (*run)(struct fake_wg *, void *), void *arg)
+static struct fake_kernel *kernel(enum sg_wg_state (*run)(struct fake_wg *, void *), void *arg)
 {
 	struct fake_kernel *k = (void *)rig_alloc(rig, sizeof(*k));
 
@@ -30,7 +30,7 @@ static struct fake_kernel *kernel(enum ws_wg_state (*run)(struct fake_wg *, void
 	return k;
 }
 
-static bool is_zero(struct ws_amd_signal *signal)
+static bool is_zero(struct sg_amd_signal *signal)
 {
 	return atomic_load(&signal->value) == 0;
 }
@@ -40,86 +40,86 @@ static int64_t code_of(struct rig_aql *aql)
 	return atomic_load(&aql->inactive->value);
 }
 
-static enum ws_wg_state count(struct fake_wg *wg, void *arg)
+static enum sg_wg_state count(struct fake_wg *wg, void *arg)
 {
 	_Atomic uint32_t *counts = arg;
 
 	atomic_fetch_add(&counts[wg->index], 1);
-	return WS_WG_DONE;
+	return SG_WG_DONE;
 }
 
 static void every_workgroup_runs_once(void **state)
 {
 	enum { N = 20000 };
 	_Atomic uint32_t *counts = calloc(N, sizeof(*counts));
-	struct ws_amd_signal *done = rig_signal(rig, 1);
+	struct sg_amd_signal *done = rig_signal(rig, 1);
 	struct fake_kernel *k = kernel(count, counts);
-	union ws_aql_packet packet = rig_kernel_packet(k, 1, done);
+	union sg_aql_packet packet = rig_kernel_packet(k, 1, done);
 	struct rig_aql aql;
 
 	packet.dispatch.grid_size[0] = 64 * 100 - 5;
 	packet.dispatch.grid_size[1] = 20;
 	packet.dispatch.grid_size[2] = 10;
 	rig_aql_open(rig, &aql, 64);
-	rig_aql_submit(&aql, &packet, HEADER(WS_AQL_DISPATCH));
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
 	rig_eventually(is_zero(done));
 	for (int i = 0; i < N; i++)
 		assert_int_equal(atomic_load(&counts[i]), 1);
 	assert_true(done->start_ts && done->end_ts >= done->start_ts);
 	/* the slot is given back after the signal, so that a waiter never sees it too early */
 	rig_eventually(atomic_load(&aql.amd->read_dispatch_id) == 1);
-	assert_int_equal(atomic_load(&aql.ring[0].dispatch.header), WS_AQL_INVALID);
+	assert_int_equal(atomic_load(&aql.ring[0].dispatch.header), SG_AQL_INVALID);
 	rig_aql_close(rig, &aql);
 	free(counts);
 }
 
 /* Each waits, computing, for the one before it: decoupled look-back. */
-static enum ws_wg_state look_back(struct fake_wg *wg, void *arg)
+static enum sg_wg_state look_back(struct fake_wg *wg, void *arg)
 {
 	_Atomic uint32_t *flags = arg;
 
 	if (wg->index && !atomic_load(&flags[wg->index - 1]))
-		return WS_WG_RUNNABLE;
+		return SG_WG_RUNNABLE;
 	atomic_store(&flags[wg->index], 1);
-	return WS_WG_DONE;
+	return SG_WG_DONE;
 }
 
 /* All must have arrived before one may leave: grid sync. Sleeps while it waits. */
-static enum ws_wg_state grid_sync(struct fake_wg *wg, void *arg)
+static enum sg_wg_state grid_sync(struct fake_wg *wg, void *arg)
 {
 	_Atomic uint32_t *arrived = arg;
 
 	if (!wg->n_turns)
 		atomic_fetch_add(arrived, 1);
-	return atomic_load(arrived) == wg->launch->n_wgs ? WS_WG_DONE : WS_WG_WAITING;
+	return atomic_load(arrived) == wg->launch->n_wgs ? SG_WG_DONE : SG_WG_WAITING;
 }
 
-static enum ws_wg_state grid_spin(struct fake_wg *wg, void *arg)
+static enum sg_wg_state grid_spin(struct fake_wg *wg, void *arg)
 {
-	enum ws_wg_state state = grid_sync(wg, arg);
+	enum sg_wg_state state = grid_sync(wg, arg);
 
-	return state == WS_WG_WAITING ? WS_WG_RUNNABLE : state;
+	return state == SG_WG_WAITING ? SG_WG_RUNNABLE : state;
 }
 
 /* The first one spins until the last one, which is far beyond what starts at once, has run. */
-static enum ws_wg_state wait_for_last(struct fake_wg *wg, void *arg)
+static enum sg_wg_state wait_for_last(struct fake_wg *wg, void *arg)
 {
 	_Atomic uint32_t *flag = arg;
 
 	if (wg->index == wg->launch->n_wgs - 1)
 		atomic_store(flag, 1);
-	return wg->index || atomic_load(flag) ? WS_WG_DONE : WS_WG_RUNNABLE;
+	return wg->index || atomic_load(flag) ? SG_WG_DONE : SG_WG_RUNNABLE;
 }
 
-static void run_to_end(enum ws_wg_state (*run)(struct fake_wg *, void *), uint32_t n_wgs)
+static void run_to_end(enum sg_wg_state (*run)(struct fake_wg *, void *), uint32_t n_wgs)
 {
 	_Atomic uint32_t *flags = calloc(n_wgs, sizeof(*flags));
-	struct ws_amd_signal *done = rig_signal(rig, 1);
-	union ws_aql_packet packet = rig_kernel_packet(kernel(run, flags), n_wgs, done);
+	struct sg_amd_signal *done = rig_signal(rig, 1);
+	union sg_aql_packet packet = rig_kernel_packet(kernel(run, flags), n_wgs, done);
 	struct rig_aql aql;
 
 	rig_aql_open(rig, &aql, 64);
-	rig_aql_submit(&aql, &packet, HEADER(WS_AQL_DISPATCH));
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
 	rig_eventually(is_zero(done));
 	rig_aql_close(rig, &aql);
 	free(flags);
@@ -139,7 +139,7 @@ struct slots {
 	_Atomic uint32_t n_clashes, highest;
 };
 
-static enum ws_wg_state check_slot(struct fake_wg *wg, void *arg)
+static enum sg_wg_state check_slot(struct fake_wg *wg, void *arg)
 {
 	struct slots *slots = arg;
 	uint32_t me = (uint32_t)wg->index + 1, seen = 0;
@@ -149,23 +149,23 @@ static enum ws_wg_state check_slot(struct fake_wg *wg, void *arg)
 	if (!wg->n_turns && !atomic_compare_exchange_strong(&slots->owner[wg->slot], &seen, me))
 		atomic_fetch_add(&slots->n_clashes, 1);
 	if (wg->n_turns < wg->index % 5)
-		return wg->index % 2 ? WS_WG_RUNNABLE : WS_WG_WAITING;
+		return wg->index % 2 ? SG_WG_RUNNABLE : SG_WG_WAITING;
 	atomic_store(&slots->owner[wg->slot], 0);
-	return WS_WG_DONE;
+	return SG_WG_DONE;
 }
 
 static void scratch_slots_are_exclusive_and_limited(void **state)
 {
 	struct slots *slots = calloc(1, sizeof(*slots));
-	struct ws_amd_signal *done = rig_signal(rig, 1);
-	union ws_aql_packet packet = rig_kernel_packet(kernel(check_slot, slots), 3000, done);
+	struct sg_amd_signal *done = rig_signal(rig, 1);
+	union sg_aql_packet packet = rig_kernel_packet(kernel(check_slot, slots), 3000, done);
 	struct rig_aql aql;
 
 	packet.dispatch.private_bytes = 16;
 	rig_aql_open(rig, &aql, 64);
 	aql.amd->scratch_lane_bytes = 16;
 	aql.amd->tmpring_size = 7 | 1 << 12;
-	rig_aql_submit(&aql, &packet, HEADER(WS_AQL_DISPATCH));
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
 	rig_eventually(is_zero(done));
 	assert_int_equal(atomic_load(&slots->n_clashes), 0);
 	assert_true(atomic_load(&slots->highest) < 7);
@@ -176,53 +176,53 @@ static void scratch_slots_are_exclusive_and_limited(void **state)
 static void scratch_is_asked_for_and_given_back(void **state)
 {
 	_Atomic uint32_t counts[4] = { 0 };
-	struct ws_amd_signal *done = rig_signal(rig, 1);
-	union ws_aql_packet packet = rig_kernel_packet(kernel(count, counts), 4, done);
+	struct sg_amd_signal *done = rig_signal(rig, 1);
+	union sg_aql_packet packet = rig_kernel_packet(kernel(count, counts), 4, done);
 	struct rig_aql aql;
 
 	packet.dispatch.private_bytes = 1024;
 	rig_aql_open(rig, &aql, 64);
-	rig_aql_submit(&aql, &packet, HEADER(WS_AQL_DISPATCH));
-	rig_eventually(code_of(&aql) == WS_QUEUE_NEED_SCRATCH);
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
+	rig_eventually(code_of(&aql) == SG_QUEUE_NEED_SCRATCH);
 	/* as the runtime answers: the packet is still there, nothing ran */
 	assert_int_equal(atomic_load(&aql.amd->read_dispatch_id), 0);
 	assert_int_equal(atomic_load(&counts[0]), 0);
 	aql.amd->tmpring_size = 64 | 64 << 12;
 	aql.amd->scratch_lane_bytes = 1024;
-	aql.amd->properties = WS_AMD_QUEUE_SCRATCH_ONCE;
+	aql.amd->properties = SG_AMD_QUEUE_SCRATCH_ONCE;
 	atomic_store(&aql.inactive->value, 0);
 	rig_eventually(is_zero(done));
-	rig_eventually(code_of(&aql) == WS_QUEUE_SCRATCH_UNUSED);
+	rig_eventually(code_of(&aql) == SG_QUEUE_SCRATCH_UNUSED);
 	assert_int_equal(atomic_load(&counts[3]), 1);
 	rig_aql_close(rig, &aql);
 }
 
 static void barriers_hold_their_queue_and_no_other(void **state)
 {
-	struct ws_amd_signal *a = rig_signal(rig, 1), *b = rig_signal(rig, 1);
-	struct ws_amd_signal *all = rig_signal(rig, 1), *any = rig_signal(rig, 1);
-	struct ws_amd_signal *value = rig_signal(rig, 1), *free_one = rig_signal(rig, 1);
-	union ws_aql_packet packet = { .barrier = { .signals = { (uint64_t)a, 0, (uint64_t)b },
+	struct sg_amd_signal *a = rig_signal(rig, 1), *b = rig_signal(rig, 1);
+	struct sg_amd_signal *all = rig_signal(rig, 1), *any = rig_signal(rig, 1);
+	struct sg_amd_signal *value = rig_signal(rig, 1), *free_one = rig_signal(rig, 1);
+	union sg_aql_packet packet = { .barrier = { .signals = { (uint64_t)a, 0, (uint64_t)b },
 						    .completion = (uint64_t)all } };
 	struct rig_aql one, two, three;
 
 	rig_aql_open(rig, &one, 64);
 	rig_aql_open(rig, &two, 64);
 	rig_aql_open(rig, &three, 64);
-	rig_aql_submit(&one, &packet, HEADER(WS_AQL_BARRIER_AND));
+	rig_aql_submit(&one, &packet, HEADER(SG_AQL_BARRIER_AND));
 	packet.barrier.completion = (uint64_t)any;
-	rig_aql_submit(&two, &packet, HEADER(WS_AQL_BARRIER_OR));
-	packet = (union ws_aql_packet){ .vendor = { .format = 2, .signal = (uint64_t)b, .mask = 0xff,
+	rig_aql_submit(&two, &packet, HEADER(SG_AQL_BARRIER_OR));
+	packet = (union sg_aql_packet){ .vendor = { .format = 2, .signal = (uint64_t)b, .mask = 0xff,
 						    .value = 0x42, .condition = 0,
 						    .completion = (uint64_t)value } };
-	rig_aql_submit(&three, &packet, HEADER(WS_AQL_VENDOR));
+	rig_aql_submit(&three, &packet, HEADER(SG_AQL_VENDOR));
 
-	packet = (union ws_aql_packet){ .barrier.completion = (uint64_t)free_one };
+	packet = (union sg_aql_packet){ .barrier.completion = (uint64_t)free_one };
 	{
 		struct rig_aql four;
 
 		rig_aql_open(rig, &four, 64);
-		rig_aql_submit(&four, &packet, HEADER(WS_AQL_BARRIER_AND));
+		rig_aql_submit(&four, &packet, HEADER(SG_AQL_BARRIER_AND));
 		rig_eventually(is_zero(free_one));
 		rig_aql_close(rig, &four);
 	}
@@ -244,26 +244,26 @@ static void barriers_hold_their_queue_and_no_other(void **state)
 static void bad_packets_halt_the_queue_with_the_code(void **state)
 {
 	uint64_t good = (uint64_t)kernel(NULL, NULL);
-	const union ws_aql_packet ok = rig_kernel_packet((void *)good, 1, NULL);
+	const union sg_aql_packet ok = rig_kernel_packet((void *)good, 1, NULL);
 	struct {
 		uint16_t header;
-		union ws_aql_packet packet;
+		union sg_aql_packet packet;
 		int64_t code;
 	} cases[] = {
-		{ HEADER(WS_AQL_AGENT), ok, WS_QUEUE_BAD_PACKET },
-		{ HEADER(77), ok, WS_QUEUE_BAD_PACKET },
-		{ HEADER(WS_AQL_VENDOR), { .vendor.format = 9 }, WS_QUEUE_BAD_VENDOR_PACKET },
-		{ HEADER(WS_AQL_VENDOR), { .vendor = { .format = 2, .signal = 12345 } },
-		  WS_QUEUE_BAD_VENDOR_PACKET },
-		{ HEADER(WS_AQL_BARRIER_AND), { .barrier.signals = { 0xdeadbeef } },
-		  WS_QUEUE_BAD_PACKET },
-		{ HEADER(WS_AQL_BARRIER_AND), { .barrier.completion = ~0ull }, WS_QUEUE_BAD_PACKET },
-		{ HEADER(WS_AQL_DISPATCH), ok, WS_QUEUE_BAD_DIMENSIONS },
-		{ HEADER(WS_AQL_DISPATCH), ok, WS_QUEUE_BAD_DIMENSIONS },
-		{ HEADER(WS_AQL_DISPATCH), ok, WS_QUEUE_BAD_CODE },
-		{ HEADER(WS_AQL_DISPATCH), ok, WS_QUEUE_BAD_GROUP_SIZE },
-		{ HEADER(WS_AQL_DISPATCH), ok, WS_QUEUE_BAD_GROUP_MEMORY },
-		{ HEADER(WS_AQL_DISPATCH), ok, WS_QUEUE_BAD_PACKET },
+		{ HEADER(SG_AQL_AGENT), ok, SG_QUEUE_BAD_PACKET },
+		{ HEADER(77), ok, SG_QUEUE_BAD_PACKET },
+		{ HEADER(SG_AQL_VENDOR), { .vendor.format = 9 }, SG_QUEUE_BAD_VENDOR_PACKET },
+		{ HEADER(SG_AQL_VENDOR), { .vendor = { .format = 2, .signal = 12345 } },
+		  SG_QUEUE_BAD_VENDOR_PACKET },
+		{ HEADER(SG_AQL_BARRIER_AND), { .barrier.signals = { 0xdeadbeef } },
+		  SG_QUEUE_BAD_PACKET },
+		{ HEADER(SG_AQL_BARRIER_AND), { .barrier.completion = ~0ull }, SG_QUEUE_BAD_PACKET },
+		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_DIMENSIONS },
+		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_DIMENSIONS },
+		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_CODE },
+		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_GROUP_SIZE },
+		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_GROUP_MEMORY },
+		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_PACKET },
 	};
 
 	cases[6].packet.dispatch.grid_size[1] = 0;
@@ -277,7 +277,7 @@ static void bad_packets_halt_the_queue_with_the_code(void **state)
 
 		rig_aql_open(rig, &aql, 64);
 		rig_aql_submit(&aql, &cases[i].packet, cases[i].header);
-		rig_aql_submit(&aql, &ok, HEADER(WS_AQL_DISPATCH));
+		rig_aql_submit(&aql, &ok, HEADER(SG_AQL_DISPATCH));
 		rig_eventually(code_of(&aql) == cases[i].code);
 		assert_int_equal(atomic_load(&aql.amd->read_dispatch_id), 0);
 		rig_aql_close(rig, &aql);
@@ -288,7 +288,7 @@ static void garbage_never_hurts(void **state)
 {
 	srand(2);
 	for (int round = 0; round < 300; round++) {
-		union ws_aql_packet packet;
+		union sg_aql_packet packet;
 		struct rig_aql aql;
 
 		for (size_t i = 0; i < sizeof(packet); i++)
@@ -300,31 +300,31 @@ static void garbage_never_hurts(void **state)
 	}
 }
 
-static enum ws_wg_state never(struct fake_wg *wg, void *arg)
+static enum sg_wg_state never(struct fake_wg *wg, void *arg)
 {
-	return wg->index % 2 ? WS_WG_RUNNABLE : WS_WG_WAITING;
+	return wg->index % 2 ? SG_WG_RUNNABLE : SG_WG_WAITING;
 }
 
-static enum ws_wg_state until_stopped(struct fake_wg *wg, void *arg)
+static enum sg_wg_state until_stopped(struct fake_wg *wg, void *arg)
 {
 	while (!atomic_load(&wg->launch->stop))
 		;
-	return WS_WG_RUNNABLE;
+	return SG_WG_RUNNABLE;
 }
 
 static void a_busy_queue_can_be_destroyed(void **state)
 {
-	enum ws_wg_state (*const kernels[])(struct fake_wg *, void *) = { never, until_stopped };
+	enum sg_wg_state (*const kernels[])(struct fake_wg *, void *) = { never, until_stopped };
 
 	for (int i = 0; i < 10; i++) {
-		struct ws_amd_signal *done = rig_signal(rig, 1);
-		union ws_aql_packet packet =
+		struct sg_amd_signal *done = rig_signal(rig, 1);
+		union sg_aql_packet packet =
 			rig_kernel_packet(kernel(kernels[i % 2], NULL), 1000, done);
 		struct rig_aql aql;
 
 		rig_aql_open(rig, &aql, 64);
-		rig_aql_submit(&aql, &packet, HEADER(WS_AQL_DISPATCH));
-		rig_aql_submit(&aql, &packet, HEADER(WS_AQL_DISPATCH));
+		rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
+		rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
 		for (int n = 0; n < i * 20; n++)
 			rig_pause();
 		rig_aql_close(rig, &aql);
@@ -332,36 +332,36 @@ static void a_busy_queue_can_be_destroyed(void **state)
 	}
 }
 
-static enum ws_wg_state fault_at_7(struct fake_wg *wg, void *arg)
+static enum sg_wg_state fault_at_7(struct fake_wg *wg, void *arg)
 {
 	if (wg->index != 7)
-		return WS_WG_DONE;
-	wg->fault = *(struct ws_fault *)arg;
-	return WS_WG_FAULT;
+		return SG_WG_DONE;
+	wg->fault = *(struct sg_fault *)arg;
+	return SG_WG_FAULT;
 }
 
 static void faults_halt_the_queue(void **state)
 {
-	struct ws_fault fault = { .kind = WS_FAULT_MEMORY, .address = 0x123000, .write = true };
-	union ws_aql_packet packet = rig_kernel_packet(kernel(fault_at_7, &fault), 100, NULL);
+	struct sg_fault fault = { .kind = SG_FAULT_MEMORY, .address = 0x123000, .write = true };
+	union sg_aql_packet packet = rig_kernel_packet(kernel(fault_at_7, &fault), 100, NULL);
 	uint32_t before = atomic_load(&rig->n_faults);
 	struct rig_aql aql;
 
 	rig_aql_open(rig, &aql, 64);
-	rig_aql_submit(&aql, &packet, HEADER(WS_AQL_DISPATCH));
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
 	rig_eventually(atomic_load(&rig->n_faults) == before + 1);
 	assert_int_equal(rig->fault.address, 0x123000);
 	rig_aql_close(rig, &aql);
 
-	fault.kind = WS_FAULT_TRAP;
+	fault.kind = SG_FAULT_TRAP;
 	rig_aql_open(rig, &aql, 64);
-	rig_aql_submit(&aql, &packet, HEADER(WS_AQL_DISPATCH));
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
 	rig_eventually(code_of(&aql) == 0x80000000);
 	rig_aql_close(rig, &aql);
 
-	fault.kind = WS_FAULT_ILLEGAL;
+	fault.kind = SG_FAULT_ILLEGAL;
 	rig_aql_open(rig, &aql, 64);
-	rig_aql_submit(&aql, &packet, HEADER(WS_AQL_DISPATCH));
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
 	rig_eventually(code_of(&aql) == 0x40000000);
 	rig_aql_close(rig, &aql);
 }
@@ -370,15 +370,15 @@ static void a_thousand_queues_all_get_served(void **state)
 {
 	enum { N = 1000 };
 	struct rig_aql *queues = calloc(N, sizeof(*queues));
-	struct ws_amd_signal *done = rig_signal(rig, N * 3);
+	struct sg_amd_signal *done = rig_signal(rig, N * 3);
 	struct fake_kernel *k = kernel(NULL, NULL);
-	union ws_aql_packet packet = rig_kernel_packet(k, 3, done);
+	union sg_aql_packet packet = rig_kernel_packet(k, 3, done);
 
 	for (int i = 0; i < N; i++)
 		rig_aql_open(rig, &queues[i], 4);
 	for (int turn = 0; turn < 3; turn++) {
 		for (int i = 0; i < N; i++)
-			rig_aql_submit(&queues[i], &packet, HEADER(WS_AQL_DISPATCH));
+			rig_aql_submit(&queues[i], &packet, HEADER(SG_AQL_DISPATCH));
 	}
 	rig_eventually(is_zero(done));
 	for (int i = 0; i < N; i++)
@@ -388,16 +388,16 @@ static void a_thousand_queues_all_get_served(void **state)
 
 static void a_suspended_queue_starts_nothing(void **state)
 {
-	struct ws_amd_signal *done = rig_signal(rig, 1);
-	union ws_aql_packet packet = { .barrier.completion = (uint64_t)done };
+	struct sg_amd_signal *done = rig_signal(rig, 1);
+	union sg_aql_packet packet = { .barrier.completion = (uint64_t)done };
 	struct rig_aql aql;
 
 	rig_aql_open(rig, &aql, 64);
-	ws_cp_queue_set_active(aql.queue, false);
-	rig_aql_submit(&aql, &packet, HEADER(WS_AQL_BARRIER_AND));
+	sg_cp_queue_set_active(aql.queue, false);
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_BARRIER_AND));
 	usleep(20000);
 	assert_false(is_zero(done));
-	ws_cp_queue_set_active(aql.queue, true);
+	sg_cp_queue_set_active(aql.queue, true);
 	rig_eventually(is_zero(done));
 	rig_aql_close(rig, &aql);
 }

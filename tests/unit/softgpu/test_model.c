@@ -4,14 +4,14 @@
 
 static char error[240];
 
-static bool parse(struct ws_topology *topology, const char *list)
+static bool parse(struct sg_topology *topology, const char *list)
 {
-	return ws_topology_parse(topology, list, error, sizeof(error));
+	return sg_topology_parse(topology, list, error, sizeof(error));
 }
 
 static void the_default_is_one_mi210(void **state)
 {
-	struct ws_topology topology;
+	struct sg_topology topology;
 
 	assert_true(parse(&topology, NULL));
 	assert_int_equal(topology.n_gpus, 1);
@@ -22,7 +22,7 @@ static void the_default_is_one_mi210(void **state)
 
 static void a_board_with_two_dies_is_two_gpus(void **state)
 {
-	struct ws_topology topology;
+	struct sg_topology topology;
 
 	assert_true(parse(&topology, "mi250x"));
 	assert_int_equal(topology.n_gpus, 2);
@@ -33,7 +33,7 @@ static void a_board_with_two_dies_is_two_gpus(void **state)
 
 static void places_and_ids_are_unique(void **state)
 {
-	struct ws_topology topology;
+	struct sg_topology topology;
 
 	assert_true(parse(&topology, "mi210,mi210,mi100,mi250x,mi250x"));
 	assert_int_equal(topology.n_gpus, 7);
@@ -48,38 +48,38 @@ static void places_and_ids_are_unique(void **state)
 
 static void links_follow_hives(void **state)
 {
-	struct ws_link links[WS_MAX_GPUS];
-	struct ws_topology topology;
+	struct sg_link links[SG_MAX_GPUS];
+	struct sg_topology topology;
 
 	assert_true(parse(&topology, "mi210,mi210,mi100"));
-	assert_int_equal(ws_topology_links(&topology, 0, links), 3);
-	assert_int_equal(ws_topology_links(&topology, 1, links), 3);
+	assert_int_equal(sg_topology_links(&topology, 0, links), 3);
+	assert_int_equal(sg_topology_links(&topology, 1, links), 3);
 	assert_int_equal(links[0].to, 0);
-	assert_int_equal(links[0].type, WS_LINK_PCIE);
+	assert_int_equal(links[0].type, SG_LINK_PCIE);
 	assert_int_equal(links[1].to, 2);
-	assert_int_equal(links[1].type, WS_LINK_XGMI);
+	assert_int_equal(links[1].type, SG_LINK_XGMI);
 	assert_int_equal(links[2].to, 3);
-	assert_int_equal(links[2].type, WS_LINK_PCIE);
+	assert_int_equal(links[2].type, SG_LINK_PCIE);
 	assert_int_equal(links[2].from, 1);
 }
 
 static void gpus_are_joined_by_as_many_links_as_boards_have(void **state)
 {
-	struct ws_link links[WS_MAX_GPUS];
-	struct ws_topology topology;
+	struct sg_link links[SG_MAX_GPUS];
+	struct sg_topology topology;
 
 	assert_true(parse(&topology, "mi250x,mi250x")); /* four GPUs */
-	ws_topology_links(&topology, 1, links);
+	sg_topology_links(&topology, 1, links);
 	assert_int_equal(links[1].n_links, 4); /* the other die */
 	assert_int_equal(links[1].max_bandwidth_mbs, 200000);
 	assert_int_equal(links[1].min_bandwidth_mbs, 50000);
 	assert_int_equal(links[2].n_links, 1);
 	assert_true(parse(&topology, "mi210,mi210"));
-	ws_topology_links(&topology, 1, links);
+	sg_topology_links(&topology, 1, links);
 	assert_int_equal(links[0].n_links, 1);
 	assert_int_equal(links[1].n_links, 3);
 	assert_true(parse(&topology, "mi210,mi210,mi210,mi210"));
-	ws_topology_links(&topology, 1, links);
+	sg_topology_links(&topology, 1, links);
 	assert_int_equal(links[3].n_links, 1);
 }
 
@@ -87,25 +87,25 @@ static void memory_is_cached_by_where_it_is_and_how_it_was_allocated(void **stat
 {
 	static const struct {
 		uint32_t owner;
-		enum ws_grain grain;
+		enum sg_grain grain;
 		uint8_t mtype, route, n_links;
 	} rows[] = {
-		{ 1, WS_GRAIN_COARSE, WS_MTYPE_RW, WS_ROUTE_OWN, 0 },
-		{ 1, WS_GRAIN_FINE, WS_MTYPE_CC, WS_ROUTE_OWN, 0 },
-		{ 1, WS_GRAIN_UNCACHED, WS_MTYPE_UC, WS_ROUTE_OWN, 0 },
-		{ 0, WS_GRAIN_COARSE, WS_MTYPE_NC, WS_ROUTE_IO, 1 },
-		{ 0, WS_GRAIN_FINE, WS_MTYPE_UC, WS_ROUTE_IO, 1 },
-		{ 2, WS_GRAIN_COARSE, WS_MTYPE_NC, WS_ROUTE_GMI + 1, 4 },
-		{ 2, WS_GRAIN_FINE, WS_MTYPE_UC, WS_ROUTE_GMI + 1, 4 },
-		{ 3, WS_GRAIN_COARSE, WS_MTYPE_NC, WS_ROUTE_IO,
+		{ 1, SG_GRAIN_COARSE, SG_MTYPE_RW, SG_ROUTE_OWN, 0 },
+		{ 1, SG_GRAIN_FINE, SG_MTYPE_CC, SG_ROUTE_OWN, 0 },
+		{ 1, SG_GRAIN_UNCACHED, SG_MTYPE_UC, SG_ROUTE_OWN, 0 },
+		{ 0, SG_GRAIN_COARSE, SG_MTYPE_NC, SG_ROUTE_IO, 1 },
+		{ 0, SG_GRAIN_FINE, SG_MTYPE_UC, SG_ROUTE_IO, 1 },
+		{ 2, SG_GRAIN_COARSE, SG_MTYPE_NC, SG_ROUTE_GMI + 1, 4 },
+		{ 2, SG_GRAIN_FINE, SG_MTYPE_UC, SG_ROUTE_GMI + 1, 4 },
+		{ 3, SG_GRAIN_COARSE, SG_MTYPE_NC, SG_ROUTE_IO,
 		  1 }, /* no bridge to another model */
 	};
-	struct ws_topology topology;
+	struct sg_topology topology;
 
 	assert_true(parse(&topology, "mi250x,mi100"));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct ws_memory_kind kind =
-			ws_topology_kind(&topology, 1, rows[i].owner, rows[i].grain);
+		struct sg_memory_kind kind =
+			sg_topology_kind(&topology, 1, rows[i].owner, rows[i].grain);
 
 		assert_int_equal(kind.mtype, rows[i].mtype);
 		assert_int_equal(kind.route, rows[i].route);
@@ -115,7 +115,7 @@ static void memory_is_cached_by_where_it_is_and_how_it_was_allocated(void **stat
 
 static void mistakes_are_explained(void **state)
 {
-	struct ws_topology topology;
+	struct sg_topology topology;
 
 	assert_false(parse(&topology, "mi300x"));
 	assert_non_null(strstr(error, "mi300x"));
@@ -135,8 +135,8 @@ static void scratch_slots_divide_among_engines(void **state)
 
 	/* ROCr asserts it */
 	for (int i = 0; i < 3; i++) {
-		struct ws_topology topology;
-		const struct ws_gpu_model *m;
+		struct sg_topology topology;
+		const struct sg_gpu_model *m;
 
 		assert_true(parse(&topology, names[i]));
 		m = topology.gpus[0].model;

@@ -41,12 +41,12 @@ static void a_copy_ends_with_the_signal_and_the_event(void **state)
 	enum { N = 12 << 20 };
 	uint8_t *from = (void *)rig_alloc(rig, N), *to = (void *)rig_alloc(rig, N);
 	uint64_t *stamps = (void *)rig_alloc(rig, 4096);
-	struct ws_amd_signal *signal = rig_signal(rig, 1);
+	struct sg_amd_signal *signal = rig_signal(rig, 1);
 	uint64_t mailbox;
 	uint32_t id;
 
-	assert_int_equal(ws_event_create(rig->events, WS_EVENT_SIGNAL, false, false, &id, &mailbox),
-			 WS_EVENT_OK);
+	assert_int_equal(sg_event_create(rig->events, SG_EVENT_SIGNAL, false, false, &id, &mailbox),
+			 SG_EVENT_OK);
 	for (int i = 0; i < N; i++)
 		from[i] = (uint8_t)(i * 7 + (i >> 12));
 	SUBMIT(0); /* a NOP in front */
@@ -57,7 +57,7 @@ static void a_copy_ends_with_the_signal_and_the_event(void **state)
 	SUBMIT(10 | 47u << 25, LO(&signal->value), HI(&signal->value), 0xffffffff, 0xffffffff, 0, 0, 0);
 	SUBMIT(5, LO(mailbox), HI(mailbox), id);
 	SUBMIT(6, id);
-	assert_int_equal(ws_event_wait(rig->events, &id, 1, false, 10000), WS_EVENT_OK);
+	assert_int_equal(sg_event_wait(rig->events, &id, 1, false, 10000), SG_EVENT_OK);
 	assert_int_equal(atomic_load(&signal->value), 0);
 	assert_int_equal(*(uint32_t *)mailbox, id);
 	assert_memory_equal(from, to, N);
@@ -178,14 +178,14 @@ static void memory_that_vanishes_is_a_fault_too(void **state)
 	struct rig_sdma queue;
 
 	/* pinned, and then taken away behind the device's back */
-	assert_int_equal(ws_vm_pin(rig->vm, (uint64_t)host, 65536, 0), WS_VM_OK);
+	assert_int_equal(sg_vm_pin(rig->vm, (uint64_t)host, 65536, 0), SG_VM_OK);
 	mprotect(host + 32768, 32768, PROT_NONE);
 	rig_sdma_open(rig, &queue);
 	rig_sdma_submit(&queue, packet, 7);
 	rig_eventually(atomic_load(&rig->n_faults) == before + 1);
 	assert_in_range(rig->fault.address, (uint64_t)host + 32768, (uint64_t)host + 65535);
 	rig_sdma_close(rig, &queue);
-	assert_int_equal(ws_vm_unpin(rig->vm, (uint64_t)host), WS_VM_OK);
+	assert_int_equal(sg_vm_unpin(rig->vm, (uint64_t)host), SG_VM_OK);
 	munmap(host, 65536);
 }
 

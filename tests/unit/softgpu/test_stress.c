@@ -17,11 +17,11 @@ struct job {
 	const char *failure;
 };
 
-static enum ws_wg_state add(struct fake_wg *wg, void *arg)
+static enum sg_wg_state add(struct fake_wg *wg, void *arg)
 {
 	atomic_fetch_add((_Atomic uint32_t *)arg, 1);
-	return wg->n_turns < wg->index % 4 ? wg->index % 2 ? WS_WG_RUNNABLE : WS_WG_WAITING
-					   : WS_WG_DONE;
+	return wg->n_turns < wg->index % 4 ? wg->index % 2 ? SG_WG_RUNNABLE : SG_WG_WAITING
+					   : SG_WG_DONE;
 }
 
 static uint32_t turns_of(uint32_t n_wgs)
@@ -40,14 +40,14 @@ static const char *one_round(struct job *job)
 	uint32_t n_wgs = rand_r(&job->seed) % 40 + 1, id;
 	struct fake_kernel *k = (void *)rig_alloc(rig, 8192);
 	_Atomic uint32_t *counter = (void *)((uint64_t)k + 4096);
-	struct ws_amd_signal *kernel_done = rig_signal(rig, 1), *all_done = rig_signal(rig, 1);
+	struct sg_amd_signal *kernel_done = rig_signal(rig, 1), *all_done = rig_signal(rig, 1);
 	struct rig_aql one, two;
 	struct rig_sdma sdma;
-	union ws_aql_packet packet;
+	union sg_aql_packet packet;
 	const char *failure = NULL;
 	uint64_t mailbox;
 
-	if (ws_event_create(rig->events, WS_EVENT_SIGNAL, false, false, &id, &mailbox))
+	if (sg_event_create(rig->events, SG_EVENT_SIGNAL, false, false, &id, &mailbox))
 		return "no event";
 	all_done->event_mailbox = mailbox;
 	all_done->event_id = id;
@@ -57,9 +57,9 @@ static const char *one_round(struct job *job)
 	rig_aql_open(rig, &two, 16);
 	rig_sdma_open(rig, &sdma);
 
-	packet = (union ws_aql_packet){ .barrier = { .signals = { (uint64_t)kernel_done },
+	packet = (union sg_aql_packet){ .barrier = { .signals = { (uint64_t)kernel_done },
 						     .completion = (uint64_t)all_done } };
-	rig_aql_submit(&two, &packet, HEADER(WS_AQL_BARRIER_AND));
+	rig_aql_submit(&two, &packet, HEADER(SG_AQL_BARRIER_AND));
 	{
 		uint32_t dw[] = { 8 | 3u << 28 | 1u << 31, LO(&all_done->value), HI(&all_done->value),
 				  0, ~0u, 0,
@@ -69,10 +69,10 @@ static const char *one_round(struct job *job)
 		rig_sdma_submit(&sdma, dw, sizeof(dw) / 4);
 	}
 	packet = rig_kernel_packet(k, n_wgs, kernel_done);
-	rig_aql_submit(&one, &packet, HEADER(WS_AQL_DISPATCH));
+	rig_aql_submit(&one, &packet, HEADER(SG_AQL_DISPATCH));
 
 	while (atomic_load(&all_done->value) &&
-	       ws_event_wait(rig->events, &id, 1, false, 10000) == WS_EVENT_OK)
+	       sg_event_wait(rig->events, &id, 1, false, 10000) == SG_EVENT_OK)
 		;
 	if (atomic_load(&all_done->value))
 		failure = "the barrier never completed";
@@ -81,13 +81,13 @@ static const char *one_round(struct job *job)
 	if (!failure && atomic_load(&counter[1]) != turns_of(n_wgs))
 		failure = "workgroups ran too often or not often enough";
 
-	ws_device_destroy_queue(one.queue);
-	ws_device_destroy_queue(two.queue);
-	ws_device_destroy_queue(sdma.queue);
-	ws_event_destroy(rig->events, id);
-	ws_vm_free(rig->vm, (uint64_t)k);
-	ws_vm_free(rig->vm, (uint64_t)kernel_done);
-	ws_vm_free(rig->vm, (uint64_t)all_done);
+	sg_device_destroy_queue(one.queue);
+	sg_device_destroy_queue(two.queue);
+	sg_device_destroy_queue(sdma.queue);
+	sg_event_destroy(rig->events, id);
+	sg_vm_free(rig->vm, (uint64_t)k);
+	sg_vm_free(rig->vm, (uint64_t)kernel_done);
+	sg_vm_free(rig->vm, (uint64_t)all_done);
 	return failure;
 }
 
@@ -97,11 +97,11 @@ static void *run_job(void *arg)
 	char *pinned = malloc(1 << 16);
 
 	for (int i = 0; i < N_ROUNDS && !job->failure; i++) {
-		ws_vm_pin(job->rig->vm, (uint64_t)pinned, 1 << 16, 0);
+		sg_vm_pin(job->rig->vm, (uint64_t)pinned, 1 << 16, 0);
 		job->failure = one_round(job);
-		if (!ws_vm_accessible(job->rig->vm, (uint64_t)pinned, 1 << 16))
+		if (!sg_vm_accessible(job->rig->vm, (uint64_t)pinned, 1 << 16))
 			job->failure = "a pinned range was lost";
-		ws_vm_unpin(job->rig->vm, (uint64_t)pinned);
+		sg_vm_unpin(job->rig->vm, (uint64_t)pinned);
 	}
 	free(pinned);
 	return NULL;

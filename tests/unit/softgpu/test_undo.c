@@ -22,77 +22,77 @@ static uint8_t *page_aligned(void)
 static void bytes_come_back_and_others_stay(void **state)
 {
 	uint8_t *m = page_aligned();
-	struct ws_undo *u = ws_undo_create(1 << 20);
+	struct sg_undo *u = sg_undo_create(1 << 20);
 
 	assert_non_null(u);
-	ws_undo_save(u, m + 60, 8); /* across a line */
+	sg_undo_save(u, m + 60, 8); /* across a line */
 	memset(m + 60, 0xaa, 8);
-	ws_undo_save(u, m + 4090, 100); /* across a page */
+	sg_undo_save(u, m + 4090, 100); /* across a page */
 	memset(m + 4090, 0xbb, 100);
 	m[59] = 1; /* somebody else's */
 	m[68] = 2;
-	assert_int_equal(ws_undo_n_bytes(u), 108);
-	ws_undo_restore(u);
+	assert_int_equal(sg_undo_n_bytes(u), 108);
+	sg_undo_restore(u);
 	assert_int_equal(m[59], 1);
 	assert_int_equal(m[68], 2);
 	m[59] = (uint8_t)(59 * 7);
 	m[68] = (uint8_t)(68 * 7);
 	for (size_t k = 0; k < N; k++)
 		assert_int_equal(m[k], (uint8_t)(k * 7));
-	ws_undo_destroy(u);
+	sg_undo_destroy(u);
 	free(m);
 }
 
 static void only_the_first_write_counts(void **state)
 {
 	uint8_t *m = page_aligned();
-	struct ws_undo *u = ws_undo_create(1 << 20);
+	struct sg_undo *u = sg_undo_create(1 << 20);
 
-	ws_undo_save(u, m + 8, 4);
+	sg_undo_save(u, m + 8, 4);
 	memset(m + 8, 0xaa, 4);
-	ws_undo_save(u, m + 6, 8); /* four of them are not what they were */
+	sg_undo_save(u, m + 6, 8); /* four of them are not what they were */
 	memset(m + 6, 0xbb, 8);
-	assert_int_equal(ws_undo_n_bytes(u), 8);
-	ws_undo_restore(u);
+	assert_int_equal(sg_undo_n_bytes(u), 8);
+	sg_undo_restore(u);
 	for (size_t k = 0; k < N; k++)
 		assert_int_equal(m[k], (uint8_t)(k * 7));
-	ws_undo_destroy(u);
+	sg_undo_destroy(u);
 	free(m);
 }
 
 static void redo_brings_back_the_first_run(void **state)
 {
 	uint8_t *m = page_aligned();
-	struct ws_undo *u = ws_undo_create(1 << 20);
+	struct sg_undo *u = sg_undo_create(1 << 20);
 
-	ws_undo_save(u, m + 100, 4);
+	sg_undo_save(u, m + 100, 4);
 	memset(m + 100, 0xaa, 4);
-	assert_true(ws_undo_keep(u));
-	ws_undo_restore(u);
-	ws_undo_save(u, m + 102, 4); /* the second run goes elsewhere, too */
+	assert_true(sg_undo_keep(u));
+	sg_undo_restore(u);
+	sg_undo_save(u, m + 102, 4); /* the second run goes elsewhere, too */
 	memset(m + 102, 0xbb, 4);
-	ws_undo_redo(u);
+	sg_undo_redo(u);
 	for (size_t k = 0; k < N; k++)
 		assert_int_equal(m[k], k >= 100 && k < 104 ? 0xaa : (uint8_t)(k * 7));
-	ws_undo_destroy(u);
+	sg_undo_destroy(u);
 	free(m);
 }
 
 static void a_ceiling_is_said(void **state)
 {
 	uint8_t *m = page_aligned();
-	struct ws_undo *u = ws_undo_create(12000); /* one page, and what a run leaves on it */
+	struct sg_undo *u = sg_undo_create(12000); /* one page, and what a run leaves on it */
 
-	ws_undo_save(u, m, 4096);
-	assert_false(ws_undo_lost(u));
-	ws_undo_save(u, m + 4096, 1);
-	assert_true(ws_undo_lost(u));
-	ws_undo_destroy(u);
+	sg_undo_save(u, m, 4096);
+	assert_false(sg_undo_lost(u));
+	sg_undo_save(u, m + 4096, 1);
+	assert_true(sg_undo_lost(u));
+	sg_undo_destroy(u);
 	free(m);
 }
 
 struct writer {
-	struct ws_undo *undo;
+	struct sg_undo *undo;
 	uint8_t *m;
 	unsigned seed;
 };
@@ -106,7 +106,7 @@ static void *write_all_over(void *arg)
 		x = x * 1664525 + 1013904223;
 		size_t at = x >> 8 & 8191, size = 1 + (x >> 3 & 15);
 
-		ws_undo_save(w->undo, w->m + at, size);
+		sg_undo_save(w->undo, w->m + at, size);
 		for (size_t k = 0; k < size; k++)
 			__atomic_store_n(&w->m[at + k], (uint8_t)x, __ATOMIC_RELAXED);
 	}
@@ -116,7 +116,7 @@ static void *write_all_over(void *arg)
 static void threads_save_the_same_bytes(void **state)
 {
 	uint8_t *m = page_aligned();
-	struct ws_undo *u = ws_undo_create(1 << 20);
+	struct sg_undo *u = sg_undo_create(1 << 20);
 	struct writer writers[4];
 	pthread_t threads[4];
 
@@ -126,10 +126,10 @@ static void threads_save_the_same_bytes(void **state)
 	}
 	for (unsigned t = 0; t < 4; t++)
 		pthread_join(threads[t], NULL);
-	ws_undo_restore(u);
+	sg_undo_restore(u);
 	for (size_t k = 0; k < N; k++)
 		assert_int_equal(m[k], (uint8_t)(k * 7));
-	ws_undo_destroy(u);
+	sg_undo_destroy(u);
 	free(m);
 }
 

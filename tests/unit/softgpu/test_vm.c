@@ -17,30 +17,30 @@ static int open_vm(void **state)
 {
 	uint64_t capacities[3] = { 1ull << 40, 64ull << 30, 1ull << 30 };
 
-	ws_gpu_log_set("none");
-	*state = ws_vm_create(capacities, 3);
+	sg_gpu_log_set("none");
+	*state = sg_vm_create(capacities, 3);
 	return *state ? 0 : -1;
 }
 
 static int close_vm(void **state)
 {
-	ws_vm_destroy(*state);
+	sg_vm_destroy(*state);
 	return 0;
 }
 
-static uint64_t alloc(struct ws_vm *vm, enum ws_vm_kind kind, uint32_t node, uint64_t size)
+static uint64_t alloc(struct sg_vm *vm, enum sg_vm_kind kind, uint32_t node, uint64_t size)
 {
 	uint64_t addr = 0;
 
-	assert_int_equal(ws_vm_alloc(vm, kind, node, size, 0x40, false, &addr), WS_VM_OK);
+	assert_int_equal(sg_vm_alloc(vm, kind, node, size, 0x40, false, &addr), SG_VM_OK);
 	return addr;
 }
 
 static void blocks_are_aligned_apart_and_zero(void **state)
 {
-	struct ws_vm *vm = *state;
-	uint64_t small = alloc(vm, WS_VM_VRAM, 1, PAGE), large = alloc(vm, WS_VM_VRAM, 1, 2 * MIB);
-	uint64_t host = alloc(vm, WS_VM_HOST, 0, PAGE);
+	struct sg_vm *vm = *state;
+	uint64_t small = alloc(vm, SG_VM_VRAM, 1, PAGE), large = alloc(vm, SG_VM_VRAM, 1, 2 * MIB);
+	uint64_t host = alloc(vm, SG_VM_HOST, 0, PAGE);
 	uint8_t *bytes = (uint8_t *)large;
 
 	assert_int_equal(small % (64 << 10), 0);
@@ -49,14 +49,14 @@ static void blocks_are_aligned_apart_and_zero(void **state)
 	for (uint64_t i = 0; i < 2 * MIB; i++)
 		assert_int_equal(bytes[i], 0);
 	/* the byte behind a block belongs to nobody */
-	assert_false(ws_vm_accessible(vm, small + PAGE, 1));
-	assert_false(ws_vm_accessible(vm, small + PAGE - 1, 2));
-	assert_true(ws_vm_accessible(vm, small, PAGE));
+	assert_false(sg_vm_accessible(vm, small + PAGE, 1));
+	assert_false(sg_vm_accessible(vm, small + PAGE - 1, 2));
+	assert_true(sg_vm_accessible(vm, small, PAGE));
 	/* memory comes back zeroed after it was used */
 	memset(bytes, 0xff, 2 * MIB);
-	assert_int_equal(ws_vm_free(vm, large), WS_VM_OK);
-	assert_false(ws_vm_accessible(vm, large, 1));
-	assert_int_equal(alloc(vm, WS_VM_VRAM, 1, 2 * MIB), large);
+	assert_int_equal(sg_vm_free(vm, large), SG_VM_OK);
+	assert_false(sg_vm_accessible(vm, large, 1));
+	assert_int_equal(alloc(vm, SG_VM_VRAM, 1, 2 * MIB), large);
 	for (uint64_t i = 0; i < 2 * MIB; i++)
 		assert_int_equal(bytes[i], 0);
 }
@@ -65,38 +65,38 @@ static void blocks_are_aligned_apart_and_zero(void **state)
 static void what_was_found_before_is_not_believed(void **state)
 {
 	enum { N = 200 };
-	struct ws_vm *vm = *state;
+	struct sg_vm *vm = *state;
 	uint64_t addrs[N];
 
 	for (uint32_t i = 0; i < N; i++)
-		addrs[i] = alloc(vm, WS_VM_VRAM, 1, PAGE);
+		addrs[i] = alloc(vm, SG_VM_VRAM, 1, PAGE);
 	for (uint32_t turn = 0; turn < 3; turn++) {
 		for (uint32_t i = 0; i < N; i++) {
-			assert_true(ws_vm_accessible(vm, addrs[i], PAGE));
-			assert_false(ws_vm_accessible(vm, addrs[i] + 1, PAGE));
+			assert_true(sg_vm_accessible(vm, addrs[i], PAGE));
+			assert_false(sg_vm_accessible(vm, addrs[i] + 1, PAGE));
 		}
 		/* from the low end: every index behind it moves */
 		for (uint32_t i = turn; i < N; i += 3) {
-			assert_true(ws_vm_accessible(vm, addrs[i], 1));
-			assert_int_equal(ws_vm_free(vm, addrs[i]), WS_VM_OK);
-			assert_false(ws_vm_accessible(vm, addrs[i], 1));
-			assert_true(ws_vm_accessible(vm, addrs[(i + 1) % N], 1));
+			assert_true(sg_vm_accessible(vm, addrs[i], 1));
+			assert_int_equal(sg_vm_free(vm, addrs[i]), SG_VM_OK);
+			assert_false(sg_vm_accessible(vm, addrs[i], 1));
+			assert_true(sg_vm_accessible(vm, addrs[(i + 1) % N], 1));
 		}
 		for (uint32_t i = turn; i < N; i += 3)
-			addrs[i] = alloc(vm, WS_VM_VRAM, 1, PAGE);
+			addrs[i] = alloc(vm, SG_VM_VRAM, 1, PAGE);
 	}
 }
 
 static void ten_thousand_allocations_are_found_and_freed(void **state)
 {
 	enum { N = 10000 };
-	struct ws_vm *vm = *state;
+	struct sg_vm *vm = *state;
 	uint64_t *addrs = calloc(N, sizeof(*addrs));
-	uint64_t before = ws_vm_available(vm, 1);
-	struct ws_vm_info info;
+	uint64_t before = sg_vm_available(vm, 1);
+	struct sg_vm_info info;
 
 	for (uint32_t i = 0; i < N; i++) {
-		addrs[i] = alloc(vm, i % 3 ? WS_VM_VRAM : WS_VM_HOST, i % 3 ? 1 : 0,
+		addrs[i] = alloc(vm, i % 3 ? SG_VM_VRAM : SG_VM_HOST, i % 3 ? 1 : 0,
 				 (i % 7 + 1) * PAGE);
 		*(uint32_t *)addrs[i] = i;
 	}
@@ -104,108 +104,108 @@ static void ten_thousand_allocations_are_found_and_freed(void **state)
 		uint64_t size = (i % 7 + 1) * PAGE;
 
 		assert_int_equal(*(uint32_t *)addrs[i], i);
-		assert_int_equal(ws_vm_query(vm, addrs[i] + size - 1, &info), WS_VM_OK);
+		assert_int_equal(sg_vm_query(vm, addrs[i] + size - 1, &info), SG_VM_OK);
 		assert_int_equal(info.start, addrs[i]);
 		assert_int_equal(info.size, size);
 		assert_int_equal(info.node, i % 3 ? 1 : 0);
-		assert_int_equal(ws_vm_query(vm, addrs[i] + size, &info), WS_VM_NOT_FOUND);
+		assert_int_equal(sg_vm_query(vm, addrs[i] + size, &info), SG_VM_NOT_FOUND);
 	}
 	/* in an order that leaves holes everywhere first */
 	for (uint32_t step = 0; step < 7; step++) {
 		for (uint32_t i = step; i < N; i += 7)
-			assert_int_equal(ws_vm_free(vm, addrs[i]), WS_VM_OK);
+			assert_int_equal(sg_vm_free(vm, addrs[i]), SG_VM_OK);
 	}
-	assert_int_equal(ws_vm_available(vm, 1), before);
+	assert_int_equal(sg_vm_available(vm, 1), before);
 	/* all holes have merged: the space can be used whole again */
-	assert_int_equal(alloc(vm, WS_VM_HOST, 0, ws_vm_end(vm) - ws_vm_start(vm) - 64 * MIB <
+	assert_int_equal(alloc(vm, SG_VM_HOST, 0, sg_vm_end(vm) - sg_vm_start(vm) - 64 * MIB <
 							  (512ull << 30)
 					       ? 16 * MIB
 					       : 512ull << 30),
-			 ws_vm_start(vm));
+			 sg_vm_start(vm));
 	free(addrs);
 }
 
 static void more_than_the_card_has_is_refused(void **state)
 {
-	struct ws_vm *vm = *state;
-	uint64_t first = alloc(vm, WS_VM_VRAM, 2, 768 * MIB), addr = 0;
+	struct sg_vm *vm = *state;
+	uint64_t first = alloc(vm, SG_VM_VRAM, 2, 768 * MIB), addr = 0;
 
-	assert_int_equal(ws_vm_alloc(vm, WS_VM_VRAM, 2, 512 * MIB, 0, false, &addr),
-			 WS_VM_NO_MEMORY);
-	assert_int_equal(ws_vm_available(vm, 2), 256 * MIB);
+	assert_int_equal(sg_vm_alloc(vm, SG_VM_VRAM, 2, 512 * MIB, 0, false, &addr),
+			 SG_VM_NO_MEMORY);
+	assert_int_equal(sg_vm_available(vm, 2), 256 * MIB);
 	/* another card is not concerned, and freeing makes room */
-	alloc(vm, WS_VM_VRAM, 1, 512 * MIB);
-	assert_int_equal(ws_vm_free(vm, first), WS_VM_OK);
-	alloc(vm, WS_VM_VRAM, 2, 1024 * MIB);
+	alloc(vm, SG_VM_VRAM, 1, 512 * MIB);
+	assert_int_equal(sg_vm_free(vm, first), SG_VM_OK);
+	alloc(vm, SG_VM_VRAM, 2, 1024 * MIB);
 	/* scratch is address space */
-	alloc(vm, WS_VM_SCRATCH, 2, 4096 * MIB);
+	alloc(vm, SG_VM_SCRATCH, 2, 4096 * MIB);
 }
 
 static void nonsense_is_refused(void **state)
 {
-	struct ws_vm *vm = *state;
-	uint64_t addr = alloc(vm, WS_VM_VRAM, 1, 4 * PAGE), other = 0;
-	struct ws_vm_info info;
+	struct sg_vm *vm = *state;
+	uint64_t addr = alloc(vm, SG_VM_VRAM, 1, 4 * PAGE), other = 0;
+	struct sg_vm_info info;
 
-	assert_int_equal(ws_vm_alloc(vm, WS_VM_VRAM, 1, 0, 0, false, &other), WS_VM_BAD_ARGUMENT);
-	assert_int_equal(ws_vm_alloc(vm, WS_VM_VRAM, 1, 5, 0, false, &other), WS_VM_BAD_ARGUMENT);
-	assert_int_equal(ws_vm_alloc(vm, WS_VM_VRAM, 9, PAGE, 0, false, &other), WS_VM_BAD_ARGUMENT);
-	assert_int_equal(ws_vm_alloc(vm, WS_VM_VRAM, 1, ~0ull << 12, 0, false, &other),
-			 WS_VM_BAD_ARGUMENT);
-	assert_int_equal(ws_vm_free(vm, addr + PAGE), WS_VM_NOT_FOUND);
-	assert_int_equal(ws_vm_free(vm, 0), WS_VM_NOT_FOUND);
-	assert_int_equal(ws_vm_free(vm, addr), WS_VM_OK);
-	assert_int_equal(ws_vm_free(vm, addr), WS_VM_NOT_FOUND);
-	assert_int_equal(ws_vm_query(vm, addr, &info), WS_VM_NOT_FOUND);
+	assert_int_equal(sg_vm_alloc(vm, SG_VM_VRAM, 1, 0, 0, false, &other), SG_VM_BAD_ARGUMENT);
+	assert_int_equal(sg_vm_alloc(vm, SG_VM_VRAM, 1, 5, 0, false, &other), SG_VM_BAD_ARGUMENT);
+	assert_int_equal(sg_vm_alloc(vm, SG_VM_VRAM, 9, PAGE, 0, false, &other), SG_VM_BAD_ARGUMENT);
+	assert_int_equal(sg_vm_alloc(vm, SG_VM_VRAM, 1, ~0ull << 12, 0, false, &other),
+			 SG_VM_BAD_ARGUMENT);
+	assert_int_equal(sg_vm_free(vm, addr + PAGE), SG_VM_NOT_FOUND);
+	assert_int_equal(sg_vm_free(vm, 0), SG_VM_NOT_FOUND);
+	assert_int_equal(sg_vm_free(vm, addr), SG_VM_OK);
+	assert_int_equal(sg_vm_free(vm, addr), SG_VM_NOT_FOUND);
+	assert_int_equal(sg_vm_query(vm, addr, &info), SG_VM_NOT_FOUND);
 	/* an address that is taken cannot be had */
-	addr = alloc(vm, WS_VM_HOST, 0, PAGE);
+	addr = alloc(vm, SG_VM_HOST, 0, PAGE);
 	other = addr;
-	assert_int_equal(ws_vm_alloc(vm, WS_VM_HOST, 0, PAGE, 0, true, &other), WS_VM_NO_MEMORY);
+	assert_int_equal(sg_vm_alloc(vm, SG_VM_HOST, 0, PAGE, 0, true, &other), SG_VM_NO_MEMORY);
 	other = addr + 1024 * MIB;
-	assert_int_equal(ws_vm_alloc(vm, WS_VM_HOST, 0, PAGE, 0, true, &other), WS_VM_OK);
+	assert_int_equal(sg_vm_alloc(vm, SG_VM_HOST, 0, PAGE, 0, true, &other), SG_VM_OK);
 	assert_int_equal(other, addr + 1024 * MIB);
 }
 
 static void pins_are_counted_and_may_overlap(void **state)
 {
-	struct ws_vm *vm = *state;
+	struct sg_vm *vm = *state;
 	uint64_t mem = (uint64_t)mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE,
 				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct ws_vm_info info;
+	struct sg_vm_info info;
 
-	assert_false(ws_vm_reachable(vm, mem, 1));
-	assert_int_equal(ws_vm_pin(vm, mem, 4 * PAGE, 0x2040), WS_VM_OK);
-	assert_int_equal(ws_vm_pin(vm, mem, 4 * PAGE, 0x2040), WS_VM_OK);
-	assert_int_equal(ws_vm_pin(vm, mem + 2 * PAGE, 4 * PAGE, 0), WS_VM_OK);
-	assert_true(ws_vm_reachable(vm, mem, 6 * PAGE));
-	assert_false(ws_vm_reachable(vm, mem, 6 * PAGE + 1));
-	assert_int_equal(ws_vm_query(vm, mem + PAGE, &info), WS_VM_OK);
-	assert_int_equal(info.kind, WS_VM_PINNED);
+	assert_false(sg_vm_reachable(vm, mem, 1));
+	assert_int_equal(sg_vm_pin(vm, mem, 4 * PAGE, 0x2040), SG_VM_OK);
+	assert_int_equal(sg_vm_pin(vm, mem, 4 * PAGE, 0x2040), SG_VM_OK);
+	assert_int_equal(sg_vm_pin(vm, mem + 2 * PAGE, 4 * PAGE, 0), SG_VM_OK);
+	assert_true(sg_vm_reachable(vm, mem, 6 * PAGE));
+	assert_false(sg_vm_reachable(vm, mem, 6 * PAGE + 1));
+	assert_int_equal(sg_vm_query(vm, mem + PAGE, &info), SG_VM_OK);
+	assert_int_equal(info.kind, SG_VM_PINNED);
 	assert_int_equal(info.size, 4 * PAGE);
 	assert_int_equal(info.flags, 0x2040);
 
-	assert_int_equal(ws_vm_unpin(vm, mem), WS_VM_OK);
-	assert_true(ws_vm_reachable(vm, mem, 6 * PAGE));
-	assert_int_equal(ws_vm_unpin(vm, mem), WS_VM_OK);
-	assert_false(ws_vm_reachable(vm, mem, 1));
-	assert_true(ws_vm_reachable(vm, mem + 2 * PAGE, 4 * PAGE));
-	assert_int_equal(ws_vm_unpin(vm, mem), WS_VM_NOT_FOUND);
-	assert_int_equal(ws_vm_unpin(vm, mem + 2 * PAGE), WS_VM_OK);
-	assert_false(ws_vm_reachable(vm, mem + 2 * PAGE, 1));
+	assert_int_equal(sg_vm_unpin(vm, mem), SG_VM_OK);
+	assert_true(sg_vm_reachable(vm, mem, 6 * PAGE));
+	assert_int_equal(sg_vm_unpin(vm, mem), SG_VM_OK);
+	assert_false(sg_vm_reachable(vm, mem, 1));
+	assert_true(sg_vm_reachable(vm, mem + 2 * PAGE, 4 * PAGE));
+	assert_int_equal(sg_vm_unpin(vm, mem), SG_VM_NOT_FOUND);
+	assert_int_equal(sg_vm_unpin(vm, mem + 2 * PAGE), SG_VM_OK);
+	assert_false(sg_vm_reachable(vm, mem + 2 * PAGE, 1));
 	munmap((void *)mem, 8 * PAGE);
 }
 
 static void nodes_and_user_data_stay_with_the_block(void **state)
 {
-	struct ws_vm *vm = *state;
-	uint64_t addr = alloc(vm, WS_VM_VRAM, 1, 4 * MIB);
+	struct sg_vm *vm = *state;
+	uint64_t addr = alloc(vm, SG_VM_VRAM, 1, 4 * MIB);
 	uint32_t nodes[2] = { 1, 2 }, bad[1] = { 7 };
-	struct ws_vm_info info;
+	struct sg_vm_info info;
 
-	assert_int_equal(ws_vm_set_nodes(vm, addr + MIB, nodes, 2), WS_VM_OK);
-	assert_int_equal(ws_vm_set_nodes(vm, addr, bad, 1), WS_VM_BAD_ARGUMENT);
-	assert_int_equal(ws_vm_set_user_data(vm, addr, &info), WS_VM_OK);
-	assert_int_equal(ws_vm_query(vm, addr + 3 * MIB, &info), WS_VM_OK);
+	assert_int_equal(sg_vm_set_nodes(vm, addr + MIB, nodes, 2), SG_VM_OK);
+	assert_int_equal(sg_vm_set_nodes(vm, addr, bad, 1), SG_VM_BAD_ARGUMENT);
+	assert_int_equal(sg_vm_set_user_data(vm, addr, &info), SG_VM_OK);
+	assert_int_equal(sg_vm_query(vm, addr + 3 * MIB, &info), SG_VM_OK);
 	assert_int_equal(info.n_mapped_nodes, 2);
 	assert_int_equal(info.mapped_nodes[1], 2);
 	assert_ptr_equal(info.user_data, &info);
@@ -213,38 +213,38 @@ static void nodes_and_user_data_stay_with_the_block(void **state)
 
 static void a_block_can_be_shared_with_another_process(void **state)
 {
-	struct ws_vm *vm = *state;
-	uint64_t addr = alloc(vm, WS_VM_VRAM, 1, 2 * MIB);
-	struct ws_vm_handle handle;
+	struct sg_vm *vm = *state;
+	uint64_t addr = alloc(vm, SG_VM_VRAM, 1, 2 * MIB);
+	struct sg_vm_handle handle;
 	int status;
 	pid_t pid;
 
 	*(uint64_t *)(addr + MIB) = 0x1234;
-	assert_int_equal(ws_vm_export(vm, addr, &handle), WS_VM_OK);
-	assert_int_equal(ws_vm_export(vm, addr + PAGE, &handle), WS_VM_NOT_FOUND);
+	assert_int_equal(sg_vm_export(vm, addr, &handle), SG_VM_OK);
+	assert_int_equal(sg_vm_export(vm, addr + PAGE, &handle), SG_VM_NOT_FOUND);
 	pid = fork();
 	if (!pid) {
 		uint64_t capacities[2] = { 1ull << 30, 1ull << 30 }, there;
-		struct ws_vm *child = ws_vm_create(capacities, 2);
+		struct sg_vm *child = sg_vm_create(capacities, 2);
 
-		if (!child || ws_vm_import(child, &handle, &there) || there % (2 * MIB) ||
+		if (!child || sg_vm_import(child, &handle, &there) || there % (2 * MIB) ||
 		    *(uint64_t *)(there + MIB) != 0x1234)
 			_exit(1);
 		*(uint64_t *)there = 0x5678;
-		if (ws_vm_unpin(child, there) || ws_vm_accessible(child, there, 1))
+		if (sg_vm_unpin(child, there) || sg_vm_accessible(child, there, 1))
 			_exit(2);
 		handle.fd = 0; /* not one of ours */
-		_exit(ws_vm_import(child, &handle, &there) == WS_VM_NO_ACCESS ? 0 : 3);
+		_exit(sg_vm_import(child, &handle, &there) == SG_VM_NO_ACCESS ? 0 : 3);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	assert_int_equal(*(uint64_t *)addr, 0x5678);
 	handle.pid = pid; /* gone */
-	assert_int_equal(ws_vm_import(vm, &handle, &addr), WS_VM_NO_ACCESS);
+	assert_int_equal(sg_vm_import(vm, &handle, &addr), SG_VM_NO_ACCESS);
 }
 
 struct freeing {
-	struct ws_vm *vm;
+	struct sg_vm *vm;
 	uint64_t addr;
 };
 
@@ -252,39 +252,39 @@ static void *free_block(void *arg)
 {
 	struct freeing *f = arg;
 
-	assert_int_equal(ws_vm_free(f->vm, f->addr), WS_VM_OK);
+	assert_int_equal(sg_vm_free(f->vm, f->addr), SG_VM_OK);
 	return NULL;
 }
 
 static void who_is_inside_may_ask_while_another_frees(void **state)
 {
 	struct freeing f = { .vm = *state };
-	uint64_t other = alloc(f.vm, WS_VM_VRAM, 1, PAGE);
-	struct ws_vm_info info;
+	uint64_t other = alloc(f.vm, SG_VM_VRAM, 1, PAGE);
+	struct sg_vm_info info;
 	pthread_t thread;
 
-	f.addr = alloc(f.vm, WS_VM_VRAM, 1, PAGE);
+	f.addr = alloc(f.vm, SG_VM_VRAM, 1, PAGE);
 	alarm(20); /* a lock each has that the other wants */
-	ws_vm_enter(f.vm);
+	sg_vm_enter(f.vm);
 	assert_int_equal(pthread_create(&thread, NULL, free_block, &f), 0);
-	while (ws_vm_accessible(f.vm, f.addr, 1))
+	while (sg_vm_accessible(f.vm, f.addr, 1))
 		usleep(100);
 	usleep(20000);
-	assert_int_equal(ws_vm_query(f.vm, other, &info), WS_VM_OK);
+	assert_int_equal(sg_vm_query(f.vm, other, &info), SG_VM_OK);
 	assert_int_equal(info.start, other);
 	/* it is mapped as long as somebody is inside, and nobody frees it twice */
 	*(volatile uint8_t *)f.addr = 1;
-	assert_int_equal(ws_vm_free(f.vm, f.addr), WS_VM_NOT_FOUND);
-	ws_vm_leave(f.vm);
+	assert_int_equal(sg_vm_free(f.vm, f.addr), SG_VM_NOT_FOUND);
+	sg_vm_leave(f.vm);
 	pthread_join(thread, NULL);
-	assert_int_equal(ws_vm_query(f.vm, f.addr, &info), WS_VM_NOT_FOUND);
+	assert_int_equal(sg_vm_query(f.vm, f.addr, &info), SG_VM_NOT_FOUND);
 	alarm(0);
 }
 
 static void a_child_does_not_inherit_device_memory(void **state)
 {
-	struct ws_vm *vm = *state;
-	uint64_t addr = alloc(vm, WS_VM_VRAM, 1, PAGE);
+	struct sg_vm *vm = *state;
+	uint64_t addr = alloc(vm, SG_VM_VRAM, 1, PAGE);
 	unsigned char resident;
 	int status;
 	pid_t pid = fork();

@@ -16,14 +16,14 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	ws_cp_watch(rig->cp, NULL);
+	sg_cp_watch(rig->cp, NULL);
 	rig_destroy(rig);
 	return 0;
 }
 
-static enum ws_wg_state end_at_once(struct fake_wg *wg, void *arg)
+static enum sg_wg_state end_at_once(struct fake_wg *wg, void *arg)
 {
-	return WS_WG_DONE;
+	return SG_WG_DONE;
 }
 
 static struct fake_kernel *kernel(void)
@@ -34,9 +34,9 @@ static struct fake_kernel *kernel(void)
 	return k;
 }
 
-static int64_t value_of(const struct ws_amd_signal *signal)
+static int64_t value_of(const struct sg_amd_signal *signal)
 {
-	return atomic_load(&((struct ws_amd_signal *)signal)->value);
+	return atomic_load(&((struct sg_amd_signal *)signal)->value);
 }
 
 /* ---- all of them ---- */
@@ -44,15 +44,15 @@ static int64_t value_of(const struct ws_amd_signal *signal)
 static struct {
 	_Atomic uint32_t n_kernels, n_others, n_wrong;
 	uint64_t next; /* packet that has to come next */
-	const struct ws_amd_queue *queue;
-	const struct ws_amd_signal *done; /* counted down by each kernel */
+	const struct sg_amd_queue *queue;
+	const struct sg_amd_signal *done; /* counted down by each kernel */
 	int keep;
 } seen;
 
-static void watch_all(const struct ws_softgpu_done *told)
+static void watch_all(const struct softgpu_done *told)
 {
-	const union ws_aql_packet *packet = told->aql;
-	bool kernel = (packet->dispatch.header & 0xff) == WS_AQL_DISPATCH, ok;
+	const union sg_aql_packet *packet = told->aql;
+	bool kernel = (packet->dispatch.header & 0xff) == SG_AQL_DISPATCH, ok;
 	uint32_t n = atomic_load(&seen.n_kernels);
 
 	ok = told->queue == seen.queue && told->packet == seen.next++ && told->node == 1;
@@ -72,8 +72,8 @@ static void watch_all(const struct ws_softgpu_done *told)
 
 static void every_packet_is_told_of_in_order(void **state)
 {
-	const union ws_aql_packet barrier = { 0 };
-	struct ws_amd_signal *done = rig_signal(rig, N_PACKETS);
+	const union sg_aql_packet barrier = { 0 };
+	struct sg_amd_signal *done = rig_signal(rig, N_PACKETS);
 	struct fake_kernel *k = kernel();
 	uint32_t n_barriers = 0;
 	struct rig_aql aql;
@@ -82,25 +82,25 @@ static void every_packet_is_told_of_in_order(void **state)
 	memset(&seen, 0, sizeof(seen));
 	seen.queue = aql.amd;
 	seen.done = done;
-	ws_cp_watch(rig->cp, watch_all);
+	sg_cp_watch(rig->cp, watch_all);
 	for (uint64_t i = 0; i < N_PACKETS; i++) {
-		union ws_aql_packet packet;
+		union sg_aql_packet packet;
 
 		if (i % 7 == 3) {
-			rig_aql_submit(&aql, &barrier, HEADER(WS_AQL_BARRIER_AND));
+			rig_aql_submit(&aql, &barrier, HEADER(SG_AQL_BARRIER_AND));
 			n_barriers++;
 		}
 		packet = rig_kernel_packet(
 			k, (uint32_t)(1 + atomic_load(&aql.amd->write_dispatch_id) % 3), done);
-		rig_aql_submit(&aql, &packet, HEADER(WS_AQL_DISPATCH));
+		rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
 	}
 	rig_eventually(value_of(done) == 0);
 	assert_int_equal(atomic_load(&seen.n_wrong), 0);
 	assert_int_equal(atomic_load(&seen.n_kernels), N_PACKETS);
 	assert_int_equal(atomic_load(&seen.n_others), n_barriers);
 	/* nobody: nothing more is told of */
-	ws_cp_watch(rig->cp, NULL);
-	rig_aql_submit(&aql, &barrier, HEADER(WS_AQL_BARRIER_AND));
+	sg_cp_watch(rig->cp, NULL);
+	rig_aql_submit(&aql, &barrier, HEADER(SG_AQL_BARRIER_AND));
 	rig_eventually(atomic_load(&aql.amd->read_dispatch_id) == N_PACKETS + n_barriers + 1);
 	assert_int_equal(atomic_load(&seen.n_others), n_barriers);
 	rig_aql_close(rig, &aql);
@@ -109,12 +109,12 @@ static void every_packet_is_told_of_in_order(void **state)
 /* ---- one that takes long ---- */
 
 static struct {
-	const struct ws_amd_queue *slow;
-	const struct ws_amd_signal *other; /* what another queue's kernels count down */
+	const struct sg_amd_queue *slow;
+	const struct sg_amd_signal *other; /* what another queue's kernels count down */
 	_Atomic bool is_in, came;
 } holding;
 
-static void hold_up(const struct ws_softgpu_done *told)
+static void hold_up(const struct softgpu_done *told)
 {
 	uint64_t until = rig_now_ms() + 10000;
 
@@ -129,8 +129,8 @@ static void hold_up(const struct ws_softgpu_done *told)
 /* The thread that ends one queue's kernel is busy for long: the others' kernels need no turn of it. */
 static void one_queue_does_not_hold_up_another(void **state)
 {
-	struct ws_amd_signal *slow_done = rig_signal(rig, 1), *done = rig_signal(rig, 20);
-	union ws_aql_packet packet = rig_kernel_packet(kernel(), 1, slow_done);
+	struct sg_amd_signal *slow_done = rig_signal(rig, 1), *done = rig_signal(rig, 20);
+	union sg_aql_packet packet = rig_kernel_packet(kernel(), 1, slow_done);
 	struct rig_aql slow, other;
 
 	rig_aql_open(rig, &slow, 64);
@@ -138,12 +138,12 @@ static void one_queue_does_not_hold_up_another(void **state)
 	memset(&holding, 0, sizeof(holding));
 	holding.slow = slow.amd;
 	holding.other = done;
-	ws_cp_watch(rig->cp, hold_up);
-	rig_aql_submit(&slow, &packet, HEADER(WS_AQL_DISPATCH));
+	sg_cp_watch(rig->cp, hold_up);
+	rig_aql_submit(&slow, &packet, HEADER(SG_AQL_DISPATCH));
 	rig_eventually(atomic_load(&holding.is_in));
 	packet = rig_kernel_packet(kernel(), 1, done);
 	for (int i = 0; i < 20; i++)
-		rig_aql_submit(&other, &packet, HEADER(WS_AQL_DISPATCH));
+		rig_aql_submit(&other, &packet, HEADER(SG_AQL_DISPATCH));
 	rig_eventually(value_of(slow_done) == 0);
 	assert_true(atomic_load(&holding.came));
 	rig_aql_close(rig, &slow);
