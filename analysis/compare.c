@@ -297,12 +297,13 @@ static void judge(const double *a, size_t n_a, const double *b, size_t n_b,
 		out->p = ranks_without_gaps(a, n_a, b, n_b);
 	}
 	out->change = isnan(out->p)                    ? ANA_CHANGE_UNKNOWN
-		      : out->p < ANA_COMPARE_ALPHA      ? ANA_CHANGE_REAL
+		      : out->p < ANA_COMPARE_ALPHA     ? ANA_CHANGE_REAL
 		      : same(out->a.mean, out->b.mean) ? ANA_CHANGE_NONE
 						       : ANA_CHANGE_NOISE;
 }
 
-void ana_compare(const double *a, size_t n_a, const double *b, size_t n_b, struct ana_comparison *out)
+void ana_compare(const double *a, size_t n_a, const double *b, size_t n_b,
+		 struct ana_comparison *out)
 {
 	*out = (struct ana_comparison){ .a = describe(a, n_a), .b = describe(b, n_b), .p = NAN };
 	out->delta = out->b.mean - out->a.mean;

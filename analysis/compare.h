@@ -70,7 +70,7 @@ struct ana_comparison {
 
 /* NaNs are left out. */
 void ana_compare(const double *a, size_t n_a, const double *b, size_t n_b,
-		struct ana_comparison *out);
+		 struct ana_comparison *out);
 
 /*
  * Make NOISE of those REAL ones that would let chance finds exceed the rate @alpha.

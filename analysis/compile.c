@@ -10,7 +10,7 @@
 #define VARIABLE_DEPTH_MAX 16u /* a variable made of variables; a circle ends here */
 
 static struct ana_operand compile(struct ana_eval *e, const struct ana_expr *expr,
-				 struct ana_place *at);
+				  struct ana_place *at);
 
 static struct ana_operand constant(double k)
 {
@@ -65,7 +65,7 @@ static const struct ana_column *find_alias(struct ana_eval *e, const char *name,
 }
 
 static struct ana_operand compile_counter(struct ana_eval *e, const struct ana_expr *expr,
-					 const struct ana_place *at)
+					  const struct ana_place *at)
 {
 	const char *mark = strstr(expr->text, "[::_1]");
 	const char *name = expr->text;
@@ -86,7 +86,7 @@ static struct ana_operand compile_counter(struct ana_eval *e, const struct ana_e
 }
 
 static struct ana_operand compile_variable(struct ana_eval *e, const struct ana_expr *expr,
-					  struct ana_place *at)
+					   struct ana_place *at)
 {
 	const struct ana_expr *formula = ana_metrics_variable(e->metrics, expr->text);
 	struct ana_place inner = *at;
@@ -142,7 +142,7 @@ static bool compile_args(struct ana_eval *e, const struct ana_expr *expr, struct
 }
 
 static struct ana_operand compile_select(struct ana_eval *e, const struct ana_operand *args,
-					struct ana_place *at)
+					 struct ana_place *at)
 {
 	if (args[1].kind == ANA_OPERAND_CONST)
 		return args[1].k != 0 ? args[0] : args[2];
@@ -153,7 +153,7 @@ static struct ana_operand compile_select(struct ana_eval *e, const struct ana_op
 
 /* Make the column of @expr, unless it is the one that was made last. */
 const struct ana_made *ana_eval_make(struct ana_eval *e, const struct ana_expr *expr,
-				   const struct ana_place *at, bool in_order)
+				     const struct ana_place *at, bool in_order)
 {
 	struct ana_made *m = &e->made;
 	struct ana_tape tape = { 0 };
@@ -178,8 +178,8 @@ const struct ana_made *ana_eval_make(struct ana_eval *e, const struct ana_expr *
 		m->at = ws_arena_array(&e->arena, WS_MAX(e->sel->n, (size_t)1), sizeof(double));
 	column = m->at;
 	if (!m->absent && tape.n_regs + 3 > e->n_regs) {
-		double *grown = realloc(e->regs,
-					(size_t)(tape.n_regs + 3) * ANA_TAPE_BLOCK * sizeof(double));
+		double *grown = realloc(e->regs, (size_t)(tape.n_regs + 3) * ANA_TAPE_BLOCK *
+							 sizeof(double));
 
 		if (grown) {
 			e->regs = grown;
@@ -202,7 +202,7 @@ const struct ana_made *ana_eval_make(struct ana_eval *e, const struct ana_expr *
 
 /* Mean, least, greatest and sum of a column, remembered by formula. */
 bool ana_eval_fold_of(struct ana_eval *e, const struct ana_expr *expr, const struct ana_place *at,
-		     struct ana_fold *out)
+		      struct ana_fold *out)
 {
 	struct ana_known *known = NULL;
 	const struct ana_made *m;
@@ -222,8 +222,8 @@ bool ana_eval_fold_of(struct ana_eval *e, const struct ana_expr *expr, const str
 	return !m->absent;
 }
 
-static double quantile_of(struct ana_eval *e, const struct ana_expr *expr, const struct ana_place *at,
-			  double q)
+static double quantile_of(struct ana_eval *e, const struct ana_expr *expr,
+			  const struct ana_place *at, double q)
 {
 	const struct ana_made *m = ana_eval_make(e, expr, at, false);
 
@@ -238,7 +238,7 @@ static double quantile_of(struct ana_eval *e, const struct ana_expr *expr, const
 
 /* Whether a formula is a column; numbers need no folding. */
 struct ana_operand ana_eval_shape(struct ana_eval *e, const struct ana_expr *expr,
-				const struct ana_place *at)
+				  const struct ana_place *at)
 {
 	struct ana_tape tape = { 0 };
 	struct ana_place inner = *at;
@@ -252,7 +252,7 @@ struct ana_operand ana_eval_shape(struct ana_eval *e, const struct ana_expr *exp
 }
 
 static struct ana_operand compile_fold(struct ana_eval *e, const struct ana_expr *expr,
-				      struct ana_place *at)
+				       struct ana_place *at)
 {
 	struct ana_operand inside = ana_eval_shape(e, expr->args[0], at), q;
 	struct ana_fold fold = { 0, NAN, NAN, NAN };
@@ -292,7 +292,7 @@ static struct ana_operand compile_fold(struct ana_eval *e, const struct ana_expr
 }
 
 static struct ana_operand compile_extreme(struct ana_eval *e, const struct ana_expr *expr,
-					 struct ana_place *at)
+					  struct ana_place *at)
 {
 	enum ana_step_code code = expr->fn == ANA_FN_MIN ? ANA_STEP_MIN : ANA_STEP_MAX;
 	struct ana_operand args[16], best;
@@ -310,7 +310,7 @@ static struct ana_operand compile_extreme(struct ana_eval *e, const struct ana_e
 			bool less = args[i].k < best.k;
 
 			best = isnan(best.k) || isnan(args[i].k) ? constant(NAN)
-			       : less == (code == ANA_STEP_MIN)   ? args[i]
+			       : less == (code == ANA_STEP_MIN)  ? args[i]
 								 : best;
 			continue;
 		}
@@ -324,7 +324,7 @@ static struct ana_operand compile_extreme(struct ana_eval *e, const struct ana_e
 }
 
 static struct ana_operand compile_call(struct ana_eval *e, const struct ana_expr *expr,
-				      struct ana_place *at)
+				       struct ana_place *at)
 {
 	static const enum ana_step_code codes[ANA_FN_COUNT] = {
 		[ANA_FN_ROUND] = ANA_STEP_ROUND,
@@ -365,12 +365,13 @@ static struct ana_operand compile_call(struct ana_eval *e, const struct ana_expr
 		}
 	return step(e, at,
 		    (struct ana_step){ .code = codes[expr->fn],
-				      .a = args[0],
-				      .b = expr->n_args > 1 ? args[1] : constant(0),
-				      .c = constant(0) });
+				       .a = args[0],
+				       .b = expr->n_args > 1 ? args[1] : constant(0),
+				       .c = constant(0) });
 }
 
-static struct ana_operand compile(struct ana_eval *e, const struct ana_expr *expr, struct ana_place *at)
+static struct ana_operand compile(struct ana_eval *e, const struct ana_expr *expr,
+				  struct ana_place *at)
 {
 	struct ana_operand args[3];
 	bool constants;
@@ -399,17 +400,17 @@ static struct ana_operand compile(struct ana_eval *e, const struct ana_expr *exp
 			return constant(-args[0].k);
 		return step(e, at,
 			    (struct ana_step){ .code = ANA_STEP_NEGATE,
-					      .a = args[0],
-					      .b = constant(0),
-					      .c = constant(0) });
+					       .a = args[0],
+					       .b = constant(0),
+					       .c = constant(0) });
 	default:
 		if (constants)
 			return constant(ana_tape_binary(expr->op, args[0].k, args[1].k));
 		return step(e, at,
 			    (struct ana_step){ .code = ANA_STEP_BINARY,
-					      .op = expr->op,
-					      .a = args[0],
-					      .b = args[1],
-					      .c = constant(0) });
+					       .op = expr->op,
+					       .a = args[0],
+					       .b = args[1],
+					       .c = constant(0) });
 	}
 }

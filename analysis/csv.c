@@ -414,14 +414,14 @@ static enum ws_status parse(const char *bytes, size_t n_bytes, bool mapped,
 }
 
 enum ws_status ana_csv_parse(const char *bytes, size_t n_bytes, const struct ana_csv_how *how,
-			    struct ws_arena *arena, struct ana_csv *out_csv, struct ws_err *err)
+			     struct ws_arena *arena, struct ana_csv *out_csv, struct ws_err *err)
 {
 	*out_csv = (struct ana_csv){ 0 };
 	return parse(bytes, n_bytes, false, how, arena, out_csv, err);
 }
 
 enum ws_status ana_csv_read(const char *path, const struct ana_csv_how *how, struct ws_arena *arena,
-			   struct ana_csv *out_csv, struct ws_err *err)
+			    struct ana_csv *out_csv, struct ws_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	enum ws_status st;
@@ -466,7 +466,7 @@ const struct ana_csv_column *ana_csv_column(const struct ana_csv *csv, const cha
 }
 
 bool ana_csv_record(const char **at, const char *end, struct ws_arena *arena,
-		   const char ***out_cells, size_t *out_n)
+		    const char ***out_cells, size_t *out_n)
 {
 	const char *p = *at;
 	const char **cells;

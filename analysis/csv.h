@@ -64,10 +64,10 @@ struct ana_csv_how {
 
 /* Names and headers come from @arena. On failure the text begins with the path. */
 enum ws_status ana_csv_read(const char *path, const struct ana_csv_how *how, struct ws_arena *arena,
-			   struct ana_csv *out_csv, struct ws_err *err);
+			    struct ana_csv *out_csv, struct ws_err *err);
 /* The same from memory; @bytes is not kept. */
 enum ws_status ana_csv_parse(const char *bytes, size_t n_bytes, const struct ana_csv_how *how,
-			    struct ws_arena *arena, struct ana_csv *out_csv, struct ws_err *err);
+			     struct ws_arena *arena, struct ana_csv *out_csv, struct ws_err *err);
 void ana_csv_fini(struct ana_csv *csv); /* releases the columns; a zeroed one is fine */
 
 const struct ana_csv_column *ana_csv_column(const struct ana_csv *csv, const char *name);
@@ -81,6 +81,6 @@ void ana_doubles_free(double *at, size_t n);
  * False after the last record; *@at moves past it.
  */
 bool ana_csv_record(const char **at, const char *end, struct ws_arena *arena,
-		   const char ***out_cells, size_t *out_n);
+		    const char ***out_cells, size_t *out_n);
 
 #endif

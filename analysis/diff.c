@@ -36,8 +36,8 @@ static uint32_t kernel_index(const struct ana_workload *load, const char *name)
 }
 
 enum ws_status ana_pair_open(const struct ana_diff_side *a, const struct ana_diff_side *b,
-			    const struct ana_diff_how *how, const char *kernel, struct ana_pair *out,
-			    struct ws_err *err)
+			     const struct ana_diff_how *how, const char *kernel,
+			     struct ana_pair *out, struct ws_err *err)
 {
 	const struct ana_diff_side *sides[2] = { a, b };
 	enum ws_status st = WS_OK;
@@ -85,7 +85,7 @@ static enum ws_status open_evals(struct ana_pair *pair, struct ws_err *err)
 		if (pair->eval[s])
 			continue;
 		st = ana_eval_create(pair->side[s]->load, &pair->rows[s], pair->side[s]->metrics,
-				    &pair->how->eval, &pair->eval[s], err);
+				     &pair->how->eval, &pair->eval[s], err);
 		if (st)
 			return st;
 	}
@@ -110,7 +110,7 @@ void ana_pair_durations(struct ana_pair *pair, struct ana_comparison *out)
 
 /* The metric of the other side's architecture that has the same table and name. */
 static const struct ana_metric *same_metric(const struct ana_diff_side *side,
-					   const struct ana_metric *metric)
+					    const struct ana_metric *metric)
 {
 	const struct ana_table *table;
 
@@ -138,7 +138,7 @@ static bool nearly(double x, double y)
 }
 
 enum ws_status ana_pair_metric(struct ana_pair *pair, const struct ana_metric *metric, int header,
-			      struct ana_comparison *out, struct ws_err *err)
+			       struct ana_comparison *out, struct ws_err *err)
 {
 	double cell[2] = { NAN, NAN }, factor[2] = { 1, 1 };
 	size_t n[2] = { 0, 0 };
@@ -149,8 +149,8 @@ enum ws_status ana_pair_metric(struct ana_pair *pair, const struct ana_metric *m
 		return st;
 	for (size_t s = 0; s < 2; s++) {
 		const struct ana_metric *own = same_metric(pair->side[s], metric);
-		int at =
-			own ? ana_header_index(own->table, metric->table->headers[header].name) : -1;
+		int at = own ? ana_header_index(own->table, metric->table->headers[header].name)
+			     : -1;
 		double mean;
 
 		if (at < 0)
@@ -202,7 +202,8 @@ static double importance(const struct ana_diff_value *value)
 {
 	const struct ana_comparison *c = &value->c;
 
-	if ((c->change != ANA_CHANGE_REAL && c->change != ANA_CHANGE_UNKNOWN) || !isfinite(c->delta))
+	if ((c->change != ANA_CHANGE_REAL && c->change != ANA_CHANGE_UNKNOWN) ||
+	    !isfinite(c->delta))
 		return 0;
 	if (!strncmp(value->unit, "Pct", 3) || !strncmp(value->unit, "Percent", 7))
 		return fabs(c->delta) / 100;
@@ -299,7 +300,8 @@ static enum ws_status compare_kernel(const struct ana_diff_side *a, const struct
 /* ---- kernels ---- */
 
 static struct ana_diff_kernel *kernel_named(struct ana_diff *diff, struct ws_map *index,
-					   const struct ana_kernel_name *kernel, struct ws_err *err)
+					    const struct ana_kernel_name *kernel,
+					    struct ws_err *err)
 {
 	struct ana_diff_kernel *found = ws_map_get(index, kernel->name);
 
@@ -380,8 +382,8 @@ static enum ws_status judge_all(struct ana_diff *diff, struct ws_arena *arena, s
 }
 
 enum ws_status ana_diff_make(const struct ana_diff_side *a, const struct ana_diff_side *b,
-			    const struct ana_diff_how *how, struct ws_arena *arena,
-			    struct ana_diff **out_diff, struct ws_err *err)
+			     const struct ana_diff_how *how, struct ws_arena *arena,
+			     struct ana_diff **out_diff, struct ws_err *err)
 {
 	struct ana_diff *diff = ws_arena_new(arena, struct ana_diff);
 	size_t n_max = a->load->n_kernels + b->load->n_kernels;

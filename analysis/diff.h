@@ -57,8 +57,8 @@ struct ana_diff {
 };
 
 enum ws_status ana_diff_make(const struct ana_diff_side *a, const struct ana_diff_side *b,
-			    const struct ana_diff_how *how, struct ws_arena *arena,
-			    struct ana_diff **out_diff, struct ws_err *err);
+			     const struct ana_diff_how *how, struct ws_arena *arena,
+			     struct ana_diff **out_diff, struct ws_err *err);
 
 /* ---- conditions ---- */
 
@@ -72,7 +72,7 @@ enum ana_gate_verdict {
 struct ana_gate_result {
 	const struct ana_gate *gate;
 	enum ana_gate_verdict verdict;
-	const char *kernel;     /* the one that is worst; NULL: not about one */
+	const char *kernel;      /* the one that is worst; NULL: not about one */
 	struct ana_comparison c; /* of that kernel */
 	const char *unit;
 	const char *why;            /* UNCHECKED: the reason */
@@ -81,13 +81,13 @@ struct ana_gate_result {
 
 /* One result per gate. WS_E_USAGE: a gate names no metric or counter that exists. */
 enum ws_status ana_diff_check(const struct ana_diff_side *a, const struct ana_diff_side *b,
-			     const struct ana_diff_how *how, const struct ana_diff *diff,
-			     const struct ana_gates *gates, struct ws_arena *arena,
-			     struct ana_gate_result **out_results, struct ws_err *err);
+			      const struct ana_diff_how *how, const struct ana_diff *diff,
+			      const struct ana_gates *gates, struct ws_arena *arena,
+			      struct ana_gate_result **out_results, struct ws_err *err);
 
 /* A metric by id ("11.2.4") or printed name, in any case. */
 enum ws_status ana_metric_lookup(const struct ana_metrics *metrics, const char *text,
-				const struct ana_metric **out_metric, struct ws_err *err);
+				 const struct ana_metric **out_metric, struct ws_err *err);
 /* The header whose inside is compared: Avg, Value, Median, or the first with a formula; -1: none.
  */
 int ana_metric_main_header(const struct ana_table *table);

@@ -68,7 +68,7 @@ static enum ws_status lookup_name(const struct ana_metrics *metrics, const char 
 }
 
 enum ws_status ana_metric_lookup(const struct ana_metrics *metrics, const char *text,
-				const struct ana_metric **out_metric, struct ws_err *err)
+				 const struct ana_metric **out_metric, struct ws_err *err)
 {
 	struct ana_metric_id id;
 
@@ -159,7 +159,7 @@ static enum ana_gate_verdict judge(const struct ana_gate *gate, const struct ana
 	}
 	/* Noise is no change, which fails where a change is asked for ("IPC<5%"); unknown counts. */
 	return c->change == ANA_CHANGE_NOISE && !ana_gate_fails(gate, 0) ? ANA_GATE_IN_NOISE
-								       : ANA_GATE_FAILED;
+									 : ANA_GATE_FAILED;
 }
 
 static double badness(const struct ana_gate *gate, const struct ana_comparison *c)
@@ -251,9 +251,9 @@ static enum ws_status check_kernels(const struct ana_diff_side *a, const struct 
 }
 
 enum ws_status ana_diff_check(const struct ana_diff_side *a, const struct ana_diff_side *b,
-			     const struct ana_diff_how *how, const struct ana_diff *diff,
-			     const struct ana_gates *gates, struct ws_arena *arena,
-			     struct ana_gate_result **out_results, struct ws_err *err)
+			      const struct ana_diff_how *how, const struct ana_diff *diff,
+			      const struct ana_gates *gates, struct ws_arena *arena,
+			      struct ana_gate_result **out_results, struct ws_err *err)
 {
 	struct ana_gate_result *results = ws_arena_array(arena, gates->n + 1, sizeof(*results));
 

@@ -45,7 +45,7 @@ double ana_eval_number(struct ana_eval *eval, const struct ana_expr *expr, const
 }
 
 double ana_eval_cell(struct ana_eval *eval, const struct ana_metric *metric, unsigned header,
-		    unsigned channel)
+		     unsigned channel)
 {
 	bool channels = metric->table->kind == ANA_TABLE_CHANNELS;
 
@@ -53,8 +53,8 @@ double ana_eval_cell(struct ana_eval *eval, const struct ana_metric *metric, uns
 			 channels ? (int)channel : -1);
 }
 
-const char *ana_eval_why_none(struct ana_eval *eval, const struct ana_metric *metric, unsigned header,
-			     unsigned channel)
+const char *ana_eval_why_none(struct ana_eval *eval, const struct ana_metric *metric,
+			      unsigned header, unsigned channel)
 {
 	const struct ana_expr *expr = metric->cells[header].expr;
 	double value = ana_eval_cell(eval, metric, header, channel);
@@ -90,7 +90,7 @@ static const struct ana_expr *inside_of(const struct ana_expr *expr)
 }
 
 bool ana_eval_per_dispatch(struct ana_eval *eval, const struct ana_metric *metric, unsigned header,
-			  double *out_values)
+			   double *out_values)
 {
 	const struct ana_expr *expr = metric->cells[header].expr;
 	const struct ana_expr *inside = expr ? inside_of(expr) : NULL;
@@ -149,8 +149,8 @@ const char *ana_eval_unit(const struct ana_eval *eval, const char *unit, struct 
 }
 
 enum ws_status ana_eval_create(const struct ana_workload *load, const struct ana_selection *sel,
-			      const struct ana_metrics *metrics, const struct ana_eval_how *how,
-			      struct ana_eval **out_eval, struct ws_err *err)
+			       const struct ana_metrics *metrics, const struct ana_eval_how *how,
+			       struct ana_eval **out_eval, struct ws_err *err)
 {
 	struct ana_eval *e = calloc(1, sizeof(*e));
 	enum ws_status st;
@@ -164,7 +164,8 @@ enum ws_status ana_eval_create(const struct ana_workload *load, const struct ana
 	e->rows = sel->all ? NULL : sel->rows;
 	ws_arena_init(&e->arena, SIZE_MAX);
 	ana_expr_pool_init(&e->pool, &e->arena);
-	st = ana_expr_parse(&e->pool, ws_str_from(norms[e->how.norm].formula), NULL, &e->denom, err);
+	st = ana_expr_parse(&e->pool, ws_str_from(norms[e->how.norm].formula), NULL, &e->denom,
+			    err);
 	e->n_known = metrics->pool.n;
 	e->known = ws_arena_array(&e->arena, (size_t)e->n_known + 1, sizeof(*e->known));
 	if (!st && !e->known)

@@ -47,8 +47,8 @@ struct ana_eval_how {
 struct ana_eval;
 
 enum ws_status ana_eval_create(const struct ana_workload *load, const struct ana_selection *sel,
-			      const struct ana_metrics *metrics, const struct ana_eval_how *how,
-			      struct ana_eval **out_eval, struct ws_err *err);
+			       const struct ana_metrics *metrics, const struct ana_eval_how *how,
+			       struct ana_eval **out_eval, struct ws_err *err);
 void ana_eval_destroy(struct ana_eval *eval); /* NULL is fine */
 
 /* One number; NaN when it has no value. A formula left as a column is averaged. */
@@ -56,7 +56,7 @@ double ana_eval_number(struct ana_eval *eval, const struct ana_expr *expr, const
 
 /* A cell of a metric; @channel counts only in ANA_TABLE_CHANNELS. */
 double ana_eval_cell(struct ana_eval *eval, const struct ana_metric *metric, unsigned header,
-		    unsigned channel);
+		     unsigned channel);
 unsigned ana_eval_channels(struct ana_eval *eval); /* rows of a ANA_TABLE_CHANNELS */
 
 /*
@@ -64,7 +64,7 @@ unsigned ana_eval_channels(struct ana_eval *eval); /* rows of a ANA_TABLE_CHANNE
  * per-kernel views are made from it. False: the formula has no such inside (a peak).
  */
 bool ana_eval_per_dispatch(struct ana_eval *eval, const struct ana_metric *metric, unsigned header,
-			  double *out_values);
+			   double *out_values);
 
 /* A built-in or sysinfo variable as a number; NaN: not known. @name without the dollar. */
 double ana_eval_variable(struct ana_eval *eval, const char *name);
@@ -73,8 +73,8 @@ double ana_eval_variable(struct ana_eval *eval, const char *name);
 double ana_eval_counter(struct ana_eval *eval, const char *name, const char *coll_level);
 
 /* Why the last value was none: "SQ_FOO was not collected", "0/0 in every dispatch". */
-const char *ana_eval_why_none(struct ana_eval *eval, const struct ana_metric *metric, unsigned header,
-			     unsigned channel);
+const char *ana_eval_why_none(struct ana_eval *eval, const struct ana_metric *metric,
+			      unsigned header, unsigned channel);
 
 /* The unit as printed: "Instr per kernel", "Gb/s". From @arena. */
 const char *ana_eval_unit(const struct ana_eval *eval, const char *unit, struct ws_arena *arena);

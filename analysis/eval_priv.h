@@ -32,9 +32,9 @@ struct ana_eval {
 	struct ws_arena arena;
 	struct ana_expr_pool pool; /* of $denom */
 	const struct ana_expr *denom;
-	const uint32_t *rows;   /* NULL: all */
+	const uint32_t *rows;    /* NULL: all */
 	struct ana_known *known; /* by the id of the folded formula */
-	uint32_t n_known;       /* formulas made later are not remembered */
+	uint32_t n_known;        /* formulas made later are not remembered */
 	struct ana_made made;
 	double *regs;
 	size_t n_regs;
@@ -53,12 +53,12 @@ struct ana_place {
 
 /* What a formula comes to here: a number, a column, or nothing. Folds inside are done. */
 struct ana_operand ana_eval_shape(struct ana_eval *e, const struct ana_expr *expr,
-				const struct ana_place *at);
+				  const struct ana_place *at);
 /* Make the column of @expr, unless it is the one that was made last. */
 const struct ana_made *ana_eval_make(struct ana_eval *e, const struct ana_expr *expr,
-				   const struct ana_place *at, bool in_order);
+				     const struct ana_place *at, bool in_order);
 /* Mean, least, greatest and sum of a column, remembered by formula; false: it has no value. */
 bool ana_eval_fold_of(struct ana_eval *e, const struct ana_expr *expr, const struct ana_place *at,
-		     struct ana_fold *out);
+		      struct ana_fold *out);
 
 #endif

@@ -38,7 +38,8 @@ static double name_here(const struct walk *w, const struct ana_expr *expr)
 {
 	if (expr->kind == ANA_EXPR_COUNTER)
 		return ana_eval_counter(w->one, expr->text, w->metric->coll_level);
-	return ana_eval_variable(is_per_dispatch(expr->text) ? w->one : w->source->eval, expr->text);
+	return ana_eval_variable(is_per_dispatch(expr->text) ? w->one : w->source->eval,
+				 expr->text);
 }
 
 static double value_here(const struct walk *w, const struct ana_expr *expr);
@@ -85,7 +86,8 @@ static double value_here(const struct walk *w, const struct ana_expr *expr)
 	case ANA_EXPR_NEGATE:
 		return -value_here(w, expr->args[0]);
 	case ANA_EXPR_BINARY:
-		return ana_tape_binary(expr->op, value_here(w, expr->args[0]), value_here(w, expr->args[1]));
+		return ana_tape_binary(expr->op, value_here(w, expr->args[0]),
+				       value_here(w, expr->args[1]));
 	case ANA_EXPR_SELECT:
 		return value_here(w, value_here(w, expr->args[1]) != 0 ? expr->args[0]
 								       : expr->args[2]);
@@ -330,7 +332,7 @@ static enum ws_status explain_cells(struct walk *w, struct ws_err *err)
 		if (isnan(cell->value))
 			cell->why = ws_arena_strdup(w->arena,
 						    ana_eval_why_none(w->source->eval, w->metric,
-								     (unsigned)i, 0));
+								      (unsigned)i, 0));
 		ws_buf_fini(&formula);
 		if (!cell->formula)
 			return ws_fail(err, WS_E_NOMEM, "no memory for an explanation");
@@ -384,7 +386,7 @@ static enum ws_status explain_steps(struct walk *w, int header, struct ws_err *e
 }
 
 enum ws_status ana_explain(const struct ana_explain_source *source, const struct ana_metric *metric,
-			  struct ws_arena *arena, struct ana_explanation *out, struct ws_err *err)
+			   struct ws_arena *arena, struct ana_explanation *out, struct ws_err *err)
 {
 	struct walk w = { .source = source, .metric = metric, .arena = arena, .out = out };
 	int header = ana_metric_main_header(metric->table);

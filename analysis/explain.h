@@ -33,8 +33,8 @@ struct ana_explain_step {
 struct ana_explain_cell {
 	const char *header;
 	const char *formula; /* with the fewest parentheses */
-	const char
-		*same_as; /* only its aggregate ("MIN") differs from the main formula; else NULL */
+	/* only its aggregate ("MIN") differs from the main formula; else NULL */
+	const char *same_as;
 	double value;
 	const char *why; /* without a value: the reason; else NULL */
 };
@@ -65,6 +65,6 @@ struct ana_explain_source {
 };
 
 enum ws_status ana_explain(const struct ana_explain_source *source, const struct ana_metric *metric,
-			  struct ws_arena *arena, struct ana_explanation *out, struct ws_err *err);
+			   struct ws_arena *arena, struct ana_explanation *out, struct ws_err *err);
 
 #endif

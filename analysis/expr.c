@@ -34,7 +34,7 @@ void ana_expr_pool_fini(struct ana_expr_pool *pool)
  * arguments' ids and text; arguments are nodes of the pool already, so ids stand for them.
  */
 static const struct ana_expr *intern(struct ana_expr_pool *pool, const struct ana_expr *like,
-				    struct ws_str text)
+				     struct ws_str text)
 {
 	uint32_t head[3 + 16];
 	char key[sizeof(head) + 256];
@@ -104,7 +104,7 @@ const struct ana_expr *ana_expr_variable(struct ana_expr_pool *pool, struct ws_s
 }
 
 const struct ana_expr *ana_expr_call(struct ana_expr_pool *pool, enum ana_fn fn,
-				   const struct ana_expr *const *args, uint32_t n_args)
+				     const struct ana_expr *const *args, uint32_t n_args)
 {
 	struct ana_expr like = { .kind = ANA_EXPR_CALL, .fn = fn, .n_args = n_args };
 
@@ -113,7 +113,7 @@ const struct ana_expr *ana_expr_call(struct ana_expr_pool *pool, enum ana_fn fn,
 }
 
 const struct ana_expr *ana_expr_binary(struct ana_expr_pool *pool, enum ana_expr_op op,
-				     const struct ana_expr *a, const struct ana_expr *b)
+				       const struct ana_expr *a, const struct ana_expr *b)
 {
 	const struct ana_expr *args[] = { a, b };
 
@@ -130,11 +130,12 @@ const struct ana_expr *ana_expr_negate(struct ana_expr_pool *pool, const struct 
 }
 
 const struct ana_expr *ana_expr_select(struct ana_expr_pool *pool, const struct ana_expr *yes,
-				     const struct ana_expr *cond, const struct ana_expr *no)
+				       const struct ana_expr *cond, const struct ana_expr *no)
 {
 	const struct ana_expr *args[] = { yes, cond, no };
 
-	return intern(pool, &(struct ana_expr){ .kind = ANA_EXPR_SELECT, .n_args = 3, .args = args },
+	return intern(pool,
+		      &(struct ana_expr){ .kind = ANA_EXPR_SELECT, .n_args = 3, .args = args },
 		      WS_STR(""));
 }
 
@@ -160,7 +161,7 @@ static void visit_names(const struct ana_expr *expr, struct visited *v)
 }
 
 void ana_expr_each_name(const struct ana_expr *expr,
-		       void (*visit)(void *of, const struct ana_expr *name), void *of)
+			void (*visit)(void *of, const struct ana_expr *name), void *of)
 {
 	struct visited v = { .n = 0, .visit = visit, .of = of };
 
@@ -223,7 +224,7 @@ static void show(const struct ana_expr *expr, int binds, struct ws_buf *to)
 {
 	int own = expr->kind == ANA_EXPR_BINARY   ? ops[expr->op].binds
 		  : expr->kind == ANA_EXPR_SELECT ? 0
-						 : 9;
+						  : 9;
 
 	if (own < binds)
 		ws_buf_add(to, "(");

@@ -110,8 +110,8 @@ struct ana_expr_scope {
 };
 
 enum ws_status ana_expr_parse(struct ana_expr_pool *pool, struct ws_str text,
-			     const struct ana_expr_scope *scope, const struct ana_expr **out_expr,
-			     struct ws_err *err);
+			      const struct ana_expr_scope *scope, const struct ana_expr **out_expr,
+			      struct ws_err *err);
 
 /* Building nodes, for definitions that are made of other definitions. NULL: no memory. */
 const struct ana_expr *ana_expr_number(struct ana_expr_pool *pool, const char *text);
@@ -119,17 +119,17 @@ const struct ana_expr *ana_expr_none(struct ana_expr_pool *pool);
 const struct ana_expr *ana_expr_counter(struct ana_expr_pool *pool, struct ws_str name);
 const struct ana_expr *ana_expr_variable(struct ana_expr_pool *pool, struct ws_str name);
 const struct ana_expr *ana_expr_call(struct ana_expr_pool *pool, enum ana_fn fn,
-				   const struct ana_expr *const *args, uint32_t n_args);
+				     const struct ana_expr *const *args, uint32_t n_args);
 const struct ana_expr *ana_expr_binary(struct ana_expr_pool *pool, enum ana_expr_op op,
-				     const struct ana_expr *a, const struct ana_expr *b);
+				       const struct ana_expr *a, const struct ana_expr *b);
 
 const struct ana_expr *ana_expr_negate(struct ana_expr_pool *pool, const struct ana_expr *a);
 const struct ana_expr *ana_expr_select(struct ana_expr_pool *pool, const struct ana_expr *yes,
-				     const struct ana_expr *cond, const struct ana_expr *no);
+				       const struct ana_expr *cond, const struct ana_expr *no);
 
 /* Each counter and variable in @expr, once, in order of appearance. */
 void ana_expr_each_name(const struct ana_expr *expr,
-		       void (*visit)(void *of, const struct ana_expr *name), void *of);
+			void (*visit)(void *of, const struct ana_expr *name), void *of);
 
 /* Fully parenthesised: "((a + b) / c)". */
 void ana_expr_print(const struct ana_expr *expr, struct ws_buf *to);

@@ -298,8 +298,8 @@ static const struct ana_expr *parse_expr(struct parser *p)
 }
 
 enum ws_status ana_expr_parse(struct ana_expr_pool *pool, struct ws_str text,
-			     const struct ana_expr_scope *scope, const struct ana_expr **out_expr,
-			     struct ws_err *err)
+			      const struct ana_expr_scope *scope, const struct ana_expr **out_expr,
+			      struct ws_err *err)
 {
 	struct parser p = { .pool = pool, .scope = scope, .text = text, .err = err };
 	const struct ana_expr *expr = parse_expr(&p);

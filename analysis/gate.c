@@ -133,7 +133,7 @@ static enum ws_status parse_one(struct ws_str text, struct ws_arena *arena,
 }
 
 enum ws_status ana_gate_parse(const char *text, struct ws_arena *arena, struct ana_gates *out_gates,
-			     struct ws_err *err)
+			      struct ws_err *err)
 {
 	const char *start = text;
 	bool quoted = false;

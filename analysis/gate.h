@@ -42,7 +42,7 @@ WS_VEC_TYPE(ana_gates, struct ana_gate);
 
 /* Append the conditions in @text, which are separated by commas. */
 enum ws_status ana_gate_parse(const char *text, struct ws_arena *arena, struct ana_gates *out_gates,
-			     struct ws_err *err);
+			      struct ws_err *err);
 
 /* Whether @value is on the failing side. NaN is not. */
 bool ana_gate_fails(const struct ana_gate *gate, double value);

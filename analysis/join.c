@@ -179,8 +179,8 @@ static enum ws_status add_columns(struct ana_workload *load, struct ana_frame *f
 	for (size_t c = 0; !st && c < pass->csv->n_columns; c++) {
 		const struct ana_csv_column *col = &pass->csv->columns[c];
 		struct ana_column made = { .name = col->name,
-					  .is_int = col->is_int,
-					  .is_text = col->is_text || col->is_dict };
+					   .is_int = col->is_int,
+					   .is_text = col->is_text || col->is_dict };
 
 		if (is_dropped(col->name) || ana_frame_column(frame, col->name))
 			continue;
@@ -241,7 +241,7 @@ static void warn_differing(const struct ana_workload *load, const struct ana_fra
 }
 
 enum ws_status ana_load_join(struct ana_workload *load, const char *dir, const char *const *names,
-			    size_t n_names, bool by_grid, struct ws_err *err)
+			     size_t n_names, bool by_grid, struct ws_err *err)
 {
 	struct pass *passes = ws_arena_array(&load->arena, n_names, sizeof(*passes));
 	struct ana_frame *frame = NULL, *own;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum ws_status ana_load_csv(struct ana_workload *load, const char *dir, const char *name,
-			   struct ana_csv **out_csv, struct ws_err *err)
+			    struct ana_csv **out_csv, struct ws_err *err)
 {
 	static const char *const kernels[] = { "Kernel_Name", "Counter_Name", NULL };
 	struct ana_workload_priv *priv = load->priv;
@@ -70,7 +70,7 @@ double *ana_load_column(struct ana_workload *load, size_t n)
 }
 
 struct ana_frame *ana_load_frame(struct ana_workload *load, const char *name, size_t n_rows,
-			       size_t n_columns, struct ws_err *err)
+				 size_t n_columns, struct ws_err *err)
 {
 	struct ana_frame *frame = ws_arena_new(&load->arena, struct ana_frame);
 	struct ana_frame **frames =
@@ -94,7 +94,7 @@ struct ana_frame *ana_load_frame(struct ana_workload *load, const char *name, si
 }
 
 enum ws_status ana_load_add_column(struct ana_frame *frame, struct ana_column column,
-				  struct ws_err *err)
+				   struct ws_err *err)
 {
 	struct ws_str name = ws_str_from(column.name);
 
@@ -105,8 +105,8 @@ enum ws_status ana_load_add_column(struct ana_frame *frame, struct ana_column co
 }
 
 enum ws_status ana_load_frame_from(struct ana_workload *load, const char *name,
-				  const struct ana_csv *csv, struct ana_frame **out_frame,
-				  struct ws_err *err)
+				   const struct ana_csv *csv, struct ana_frame **out_frame,
+				   struct ws_err *err)
 {
 	struct ana_frame *frame = ana_load_frame(load, name, csv->n_rows, csv->n_columns, err);
 	enum ws_status st = frame ? WS_OK : WS_E_NOMEM;
@@ -115,11 +115,12 @@ enum ws_status ana_load_frame_from(struct ana_workload *load, const char *name,
 		const struct ana_csv_column *col = &csv->columns[i];
 
 		st = ana_load_add_column(frame,
-					(struct ana_column){ .name = col->name,
-							    .at = col->at,
-							    .is_text = col->is_text || col->is_dict,
-							    .is_int = col->is_int },
-					err);
+					 (struct ana_column){ .name = col->name,
+							      .at = col->at,
+							      .is_text =
+								      col->is_text || col->is_dict,
+							      .is_int = col->is_int },
+					 err);
 	}
 	*out_frame = frame;
 	return st;
@@ -137,8 +138,8 @@ static int glob_match(const struct dirent *entry)
 }
 
 enum ws_status ana_load_glob(struct ana_workload *load, const char *dir, const char *begin,
-			    const char *end, const char ***out_names, size_t *out_n,
-			    struct ws_err *err)
+			     const char *end, const char ***out_names, size_t *out_n,
+			     struct ws_err *err)
 {
 	struct dirent **entries = NULL;
 	const char **names;
@@ -311,8 +312,9 @@ static enum ws_status load_merged(struct ana_workload *load, const char *dir, st
 	return st ? st : add_level_frames(load, dir, err);
 }
 
-static enum ws_status load_passes(struct ana_workload *load, const char *dir, const char *const *pmc,
-				  size_t n_pmc, bool by_grid, struct ws_err *err)
+static enum ws_status load_passes(struct ana_workload *load, const char *dir,
+				  const char *const *pmc, size_t n_pmc, bool by_grid,
+				  struct ws_err *err)
 {
 	const char **levels, **all;
 	size_t n_levels;
@@ -345,7 +347,7 @@ static enum ws_status load_results(struct ana_workload *load, const char *dir,
 }
 
 enum ws_status ana_load_layout(struct ana_workload *load, const char *dir,
-			      const struct ana_workload_how *how, struct ws_err *err)
+			       const struct ana_workload_how *how, struct ws_err *err)
 {
 	bool by_grid = how->join ? strcmp(how->join, "kernel") != 0 : !load->by_kernel;
 	char path[PATH_MAX];

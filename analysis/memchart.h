@@ -82,7 +82,7 @@ enum ana_memchart_id {
 
 struct ana_memchart {
 	double value[ANA_MC_COUNT]; /* NaN: no value */
-	const char *normal_unit;   /* "per_kernel"; lives as long as the caller says */
+	const char *normal_unit;    /* "per_kernel"; lives as long as the caller says */
 };
 
 void ana_memchart_init(struct ana_memchart *chart, const char *normal_unit); /* all NaN */

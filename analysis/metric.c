@@ -37,7 +37,7 @@ const struct ana_block *ana_block_find(const struct ana_metrics *metrics, unsign
 }
 
 const struct ana_table *ana_table_find(const struct ana_metrics *metrics, unsigned block,
-				     unsigned table)
+				       unsigned table)
 {
 	const struct ana_block *b = ana_block_find(metrics, block);
 
@@ -48,7 +48,7 @@ const struct ana_table *ana_table_find(const struct ana_metrics *metrics, unsign
 }
 
 const struct ana_metric *ana_metric_find(const struct ana_metrics *metrics, unsigned block,
-				       unsigned table, unsigned index)
+					 unsigned table, unsigned index)
 {
 	const struct ana_table *t = ana_table_find(metrics, block, table);
 
@@ -85,7 +85,7 @@ static bool small_number(struct ws_str text, int *out)
 }
 
 bool ana_metric_id_parse(const struct ana_metrics *metrics, const char *text,
-			struct ana_metric_id *out_id)
+			 struct ana_metric_id *out_id)
 {
 	struct ws_str rest = ws_str_trim(ws_str_from(text)), part;
 	struct ana_metric_id id = { 0, -1, -1 };
@@ -149,7 +149,7 @@ static enum ws_status overlay(const char *dir, const char *name, struct ws_arena
 }
 
 enum ws_status ana_metrics_load(const char *arch, const char *config_dir,
-			       struct ana_metrics **out_metrics, struct ws_err *err)
+				struct ana_metrics **out_metrics, struct ws_err *err)
 {
 	struct ana_metric_file files[FILES_MAX + 1] = { { NULL, NULL } };
 	struct dirent **entries = NULL;

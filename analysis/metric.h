@@ -42,14 +42,14 @@ struct ana_header {
 
 struct ana_cell_def {
 	const struct ana_expr *expr; /* VALUE; NULL: always without a value */
-	const char *text;           /* TEXT; units still hold "normUnit" */
+	const char *text;            /* TEXT; units still hold "normUnit" */
 };
 
 struct ana_metric {
 	const char *name;
-	const char *unit;          /* "" where the table has no unit; may hold "normUnit" */
-	const char *help;          /* what it means, and when to worry */
-	const char *coll_level;    /* the level pass that counts it; NULL: any */
+	const char *unit;           /* "" where the table has no unit; may hold "normUnit" */
+	const char *help;           /* what it means, and when to worry */
+	const char *coll_level;     /* the level pass that counts it; NULL: any */
 	struct ana_cell_def *cells; /* one per header of the table */
 	const struct ana_table *table;
 	unsigned index; /* 17.2.<index> */
@@ -96,7 +96,7 @@ extern const char *const ana_metric_archs[]; /* NULL at the end */
  * same name, or add to them; NULL: none.
  */
 enum ws_status ana_metrics_load(const char *arch, const char *config_dir,
-			       struct ana_metrics **out_metrics, struct ws_err *err);
+				struct ana_metrics **out_metrics, struct ws_err *err);
 void ana_metrics_free(struct ana_metrics *metrics); /* NULL is fine */
 
 /* The embedded files: name and text; NULL name at the end. */
@@ -108,14 +108,14 @@ extern const struct ana_metric_file ana_metric_files[];
 
 /* Load from texts in memory alone; what ana_metrics_load() does after reading files. */
 enum ws_status ana_metrics_parse(const char *arch, const struct ana_metric_file *files,
-				struct ana_metrics **out_metrics, struct ws_err *err);
+				 struct ana_metrics **out_metrics, struct ws_err *err);
 
 const struct ana_expr *ana_metrics_variable(const struct ana_metrics *metrics, const char *name);
 const struct ana_block *ana_block_find(const struct ana_metrics *metrics, unsigned block);
 const struct ana_table *ana_table_find(const struct ana_metrics *metrics, unsigned block,
-				     unsigned table);
+				       unsigned table);
 const struct ana_metric *ana_metric_find(const struct ana_metrics *metrics, unsigned block,
-				       unsigned table, unsigned index);
+					 unsigned table, unsigned index);
 /* By printed name within a table, for charts; NULL: not on this architecture. */
 const struct ana_metric *ana_metric_named(const struct ana_table *table, const char *name);
 int ana_header_index(const struct ana_table *table, const char *name); /* -1: none */
@@ -126,6 +126,6 @@ struct ana_metric_id {
 	int table, index; /* -1: not given */
 };
 bool ana_metric_id_parse(const struct ana_metrics *metrics, const char *text,
-			struct ana_metric_id *out_id);
+			 struct ana_metric_id *out_id);
 
 #endif

@@ -51,7 +51,7 @@ static const struct {
 /* clang-format on */
 
 static const struct ana_expr *fold(struct ana_reader *r, const char *header,
-				  const struct ana_expr *expr)
+				   const struct ana_expr *expr)
 {
 	struct ana_expr_pool *pool = &r->into->pool;
 
@@ -76,7 +76,7 @@ static const struct ana_expr *fold(struct ana_reader *r, const char *header,
 }
 
 static const struct ana_expr *percent_of_peak(struct ana_reader *r, const struct ana_expr *value,
-					     const struct ana_expr *peak)
+					      const struct ana_expr *peak)
 {
 	struct ana_expr_pool *pool = &r->into->pool;
 	const struct ana_expr *hundred = ana_expr_number(pool, "100");
@@ -95,7 +95,8 @@ static enum ws_status value_cell(struct ana_reader *r, struct ana_metric *m, siz
 				 const struct ana_expr *expr)
 {
 	const char *header = r->table->headers[h].name;
-	int peak_at = ana_header_index(r->table, "Peak"), avg_at = ana_header_index(r->table, "Avg");
+	int peak_at = ana_header_index(r->table, "Peak"),
+	    avg_at = ana_header_index(r->table, "Avg");
 	const struct ana_reader_pair *own;
 	char key[64];
 
@@ -134,9 +135,9 @@ static enum ws_status check_keys(struct ana_reader *r)
 		r->line = p->line;
 		if (!known)
 			return ANA_READER_FAIL(r,
-					      "unknown key '%.*s': table %u.%u has no such column",
-					      WS_STR_ARGS(p->key), r->table->block,
-					      r->table->index);
+					       "unknown key '%.*s': table %u.%u has no such column",
+					       WS_STR_ARGS(p->key), r->table->block,
+					       r->table->index);
 	}
 	return WS_OK;
 }

@@ -43,14 +43,14 @@ struct ana_reader {
 	struct ana_reader_pairs pairs;
 };
 
-#define ANA_READER_FAIL(r, ...)                                                                     \
+#define ANA_READER_FAIL(r, ...)                                                                    \
 	ws_fail_in((r)->err, ws_fail((r)->err, WS_E_FORMAT, __VA_ARGS__), "%s:%u", (r)->file,      \
 		   (r)->line)
 #define ANA_READER_NOMEM(r) ws_fail((r)->err, WS_E_NOMEM, "out of memory for metric definitions")
 
 struct ws_str ana_reader_kept(struct ana_reader *r, struct ws_str text); /* a copy in the arena */
 enum ws_status ana_reader_formula(struct ana_reader *r, struct ws_str text,
-				 const struct ana_expr **out);
+				  const struct ana_expr **out);
 /* The metric at hand is complete: check it, make its cells, add it to its table. */
 enum ws_status ana_reader_end_metric(struct ana_reader *r);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 const char *const ana_metric_archs[] = { "gfx908", "gfx90a", "gfx940", "gfx941",
-					"gfx942", "gfx950", NULL };
+					 "gfx942", "gfx950", NULL };
 
 static struct ws_arena *arena_of(struct ana_reader *r)
 {
@@ -48,7 +48,7 @@ static enum ws_status arch_matches(struct ana_reader *r, struct ws_str word, boo
 	}
 	return known ? WS_OK
 		     : ANA_READER_FAIL(r, "unknown architecture '%.*s' after 'when'",
-				      WS_STR_ARGS(word));
+				       WS_STR_ARGS(word));
 }
 
 /* Take " when A B" off the end of *@head. */
@@ -96,7 +96,7 @@ static enum ws_status scope_name(void *of, struct ws_str word, const struct ana_
 		memcpy(name + re->to.n, word.at + re->from.n, word.n - re->from.n);
 		*out_expr =
 			ana_expr_counter(&r->into->pool,
-					(struct ws_str){ name, re->to.n + word.n - re->from.n });
+					 (struct ws_str){ name, re->to.n + word.n - re->from.n });
 		return *out_expr ? WS_OK : ws_fail(err, WS_E_NOMEM, "out of memory");
 	}
 	/* Counters begin with a capital; a small letter is a 'let' that is not there. */
@@ -107,7 +107,7 @@ static enum ws_status scope_name(void *of, struct ws_str word, const struct ana_
 }
 
 enum ws_status ana_reader_formula(struct ana_reader *r, struct ws_str text,
-				 const struct ana_expr **out)
+				  const struct ana_expr **out)
 {
 	struct ana_expr_scope scope = { .of = r, .name = scope_name };
 	enum ws_status st = ana_expr_parse(&r->into->pool, text, &scope, out, r->err);
@@ -157,7 +157,7 @@ static enum ws_status quoted(struct ana_reader *r, struct ws_str rest, const cha
 {
 	if (rest.n < 2 || rest.at[0] != '"' || rest.at[rest.n - 1] != '"')
 		return ANA_READER_FAIL(r, "a title in double quotes is expected: '%.*s'",
-				      (int)WS_MIN(rest.n, (size_t)60), rest.at);
+				       (int)WS_MIN(rest.n, (size_t)60), rest.at);
 	*out_text = ana_reader_kept(r, (struct ws_str){ rest.at + 1, rest.n - 2 }).at;
 	return *out_text ? WS_OK : ANA_READER_NOMEM(r);
 }
@@ -223,16 +223,16 @@ static enum ws_status line_metric(struct ana_reader *r, struct ws_str line)
 		return st;
 	if (!close)
 		return ANA_READER_FAIL(r, "']' is missing: '%.*s'", (int)WS_MIN(line.n, (size_t)60),
-				      line.at);
+				       line.at);
 	if (!r->table || (!r->table->n_headers))
 		return ANA_READER_FAIL(r, "a metric outside a table with columns: '%.*s'",
-				      (int)WS_MIN(line.n, (size_t)60), line.at);
+				       (int)WS_MIN(line.n, (size_t)60), line.at);
 	r->name = (struct ws_str){ line.at + 1, (size_t)(close - line.at) - 1 };
 	guard = (struct ws_str){ close + 1, line.n - (size_t)(close - line.at) - 1 };
 	st = take_guard(r, &guard, &r->present);
 	if (!st && ws_str_trim(guard).n)
 		st = ANA_READER_FAIL(r, "only 'when ARCH...' may follow ']': '%.*s'",
-				    WS_STR_ARGS(guard));
+				     WS_STR_ARGS(guard));
 	r->in_metric = true;
 	r->metric_line = r->line;
 	ws_vec_clear(&r->pairs);
@@ -248,7 +248,7 @@ static enum ws_status set_columns(struct ana_reader *r, struct ws_str value)
 
 	if (r->table->n_headers)
 		return ANA_READER_FAIL(r, "the columns of table %u.%u are given twice",
-				      r->table->block, r->table->index);
+				       r->table->block, r->table->index);
 	for (size_t i = 0; i < value.n; i++)
 		n += value.at[i] == ',';
 	r->table->headers = ws_arena_array(arena_of(r), n, sizeof(*r->table->headers));
@@ -309,7 +309,7 @@ static enum ws_status line_name(struct ana_reader *r, const char *what, struct w
 	if (strcmp(what, "rename") == 0)
 		return ws_vec_push(&r->renames,
 				   ((struct ana_reader_rename){ ana_reader_kept(r, key),
-							       ana_reader_kept(r, value) }),
+								ana_reader_kept(r, value) }),
 				   r->err);
 	st = ana_reader_formula(r, value, &expr);
 	name = ws_arena_strndup(arena_of(r), key.at, key.n);
@@ -336,8 +336,9 @@ static enum ws_status line_pair(struct ana_reader *r, struct ws_str line)
 	bool applies;
 
 	if (!eq)
-		return ANA_READER_FAIL(r, "neither 'key = value', [metric], table nor block: '%.*s'",
-				      (int)WS_MIN(line.n, (size_t)60), line.at);
+		return ANA_READER_FAIL(r,
+				       "neither 'key = value', [metric], table nor block: '%.*s'",
+				       (int)WS_MIN(line.n, (size_t)60), line.at);
 	key = ws_str_trim((struct ws_str){ line.at, (size_t)(eq - line.at) });
 	value = ws_str_trim((struct ws_str){ eq + 1, line.n - (size_t)(eq - line.at) - 1 });
 	st = take_guard(r, &key, &applies);
@@ -456,7 +457,7 @@ static enum ws_status find_arch(const char *arch, unsigned *out_index, struct ws
 }
 
 enum ws_status ana_metrics_parse(const char *arch, const struct ana_metric_file *files,
-				struct ana_metrics **out_metrics, struct ws_err *err)
+				 struct ana_metrics **out_metrics, struct ws_err *err)
 {
 	struct ana_reader r = { .err = err };
 	enum ws_status st = find_arch(arch, &r.arch, err);

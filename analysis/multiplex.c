@@ -74,7 +74,8 @@ static bool fill_round(const struct ana_frame *frame, const uint32_t *rows, size
 }
 
 static enum ws_status add_row(struct ana_workload *load, struct ws_map *groups,
-			      const struct ana_column *const *cols, uint32_t row, struct ws_err *err)
+			      const struct ana_column *const *cols, uint32_t row,
+			      struct ws_err *err)
 {
 	struct group like = { .n = 0 }, *group;
 	struct ws_str key = { (const char *)like.key, sizeof(like.key) };

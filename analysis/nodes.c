@@ -45,7 +45,7 @@ static enum ws_status kernel_column(struct nodes *s, struct ana_frame *frame)
 			const struct ana_workload *part = s->parts[p];
 			size_t text =
 				ana_dict_add(&s->load->priv->kernels,
-					    ws_str_from(part->kernels[part->kernel_of[i]].name));
+					     ws_str_from(part->kernels[part->kernel_of[i]].name));
 
 			if (text == SIZE_MAX)
 				return ws_fail(s->err, WS_E_NOMEM, "out of memory");
@@ -113,8 +113,8 @@ static enum ws_status name_nodes(struct nodes *s, const char *const *names)
 
 /* Spatial multiplexing: kernels by how often they ran, one row each. */
 
-static enum ws_status order_kernels(const struct ana_workload *load, uint32_t *order, size_t *counts,
-				    struct ws_err *err)
+static enum ws_status order_kernels(const struct ana_workload *load, uint32_t *order,
+				    size_t *counts, struct ws_err *err)
 {
 	for (size_t i = 0; i < load->n_rows; i++)
 		counts[load->kernel_of[i]]++;
@@ -206,7 +206,7 @@ static enum ws_status same_arch(struct nodes *s, const char *const *names)
 }
 
 enum ws_status ana_load_nodes(struct ana_workload *load, const char *dir, const char *const *names,
-			     size_t n, const struct ana_workload_how *how, struct ws_err *err)
+			      size_t n, const struct ana_workload_how *how, struct ws_err *err)
 {
 	struct ana_workload_how plain = *how;
 	struct nodes s = { .load = load, .n = n, .err = err };

@@ -104,7 +104,7 @@ bool ana_pcsamples_exist(const char *dir)
 }
 
 enum ws_status ana_pcsamples_all(const char *dir, struct ws_arena *arena, struct ana_pcsamples *out,
-				struct ws_err *err)
+				 struct ws_err *err)
 {
 	static const char *const texts[] = { "Instruction", "Instruction_Comment", NULL };
 	char path[PATH_MAX];
@@ -303,8 +303,8 @@ static enum ws_status sum_kernel(json_t *root, json_t *records, const struct cod
 }
 
 enum ws_status ana_pcsamples_kernel(const char *dir, const char *kernel, bool by_count,
-				   struct ws_arena *arena, struct ana_pcsamples *out,
-				   struct ws_err *err)
+				    struct ws_arena *arena, struct ana_pcsamples *out,
+				    struct ws_err *err)
 {
 	char path[PATH_MAX];
 	struct code code;

@@ -33,10 +33,10 @@ struct ana_pcsamples {
 bool ana_pcsamples_exist(const char *dir);
 /* Samples of the whole program by source line, most first. WS_E_NOTFOUND: there are none. */
 enum ws_status ana_pcsamples_all(const char *dir, struct ws_arena *arena, struct ana_pcsamples *out,
-				struct ws_err *err);
+				 struct ws_err *err);
 /* Samples of one kernel by instruction, in order of offset, or most first. */
 enum ws_status ana_pcsamples_kernel(const char *dir, const char *kernel, bool by_count,
-				   struct ws_arena *arena, struct ana_pcsamples *out,
-				   struct ws_err *err);
+				    struct ws_arena *arena, struct ana_pcsamples *out,
+				    struct ws_err *err);
 
 #endif

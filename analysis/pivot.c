@@ -119,7 +119,8 @@ static enum ws_status add(struct pivot *p, const char *name, double *at, bool is
 	if (!at)
 		return ws_fail(p->err, WS_E_NOMEM, "out of memory");
 	return ana_load_add_column(
-		p->frame, (struct ana_column){ .name = name, .at = at, .is_text = is_text }, p->err);
+		p->frame, (struct ana_column){ .name = name, .at = at, .is_text = is_text },
+		p->err);
 }
 
 static enum ws_status add_descriptions(struct pivot *p)
@@ -258,7 +259,7 @@ static enum ws_status add_counters(struct pivot *p)
 }
 
 enum ws_status ana_load_pivot(struct ana_workload *load, struct ana_csv *const *csvs, size_t n_csvs,
-			     struct ws_err *err)
+			      struct ws_err *err)
 {
 	struct pivot p = { .load = load, .csvs = csvs, .n_csvs = n_csvs, .err = err };
 	enum ws_status st;
@@ -270,7 +271,7 @@ enum ws_status ana_load_pivot(struct ana_workload *load, struct ana_csv *const *
 	if (!st) {
 		p.place = calloc(p.n_groups + 1, sizeof(*p.place));
 		p.frame = ana_load_frame(load, "pmc_perf", p.n_groups,
-					load->priv->kernels.n + csvs[0]->n_columns + 4, err);
+					 load->priv->kernels.n + csvs[0]->n_columns + 4, err);
 		if (!p.place || !p.frame)
 			st = ws_fail(err, WS_E_NOMEM, "out of memory");
 	}

@@ -132,7 +132,7 @@ static enum ws_status keep(const char *name, const struct ana_csv *csv, struct w
 }
 
 enum ws_status ana_roof_bench_parse(const char *name, struct ws_str text, struct ws_arena *arena,
-				   struct ana_roof_bench *out_bench, struct ws_err *err)
+				    struct ana_roof_bench *out_bench, struct ws_err *err)
 {
 	struct ana_csv csv = { 0 };
 	enum ws_status st = ana_csv_parse(text.at, text.n, NULL, arena, &csv, err);
@@ -145,7 +145,7 @@ enum ws_status ana_roof_bench_parse(const char *name, struct ws_str text, struct
 }
 
 enum ws_status ana_roof_bench_read(const char *path, struct ws_arena *arena,
-				  struct ana_roof_bench *out_bench, struct ws_err *err)
+				   struct ana_roof_bench *out_bench, struct ws_err *err)
 {
 	struct ws_buf text;
 	enum ws_status st;
@@ -198,8 +198,8 @@ static struct ana_roof_top roof_over(double peak, double last_gb_s)
 }
 
 enum ws_status ana_roof_ceilings(const struct ana_roof_bench *bench, enum ana_roof_type type,
-				unsigned levels, struct ana_roof_ceilings *out_roofs,
-				struct ws_err *err)
+				 unsigned levels, struct ana_roof_ceilings *out_roofs,
+				 struct ws_err *err)
 {
 	struct ana_roof_ceilings roofs = { .type = type };
 	double valu = ana_roof_bench_value(bench, types_table[type].valu);
@@ -253,7 +253,7 @@ double ana_roof_ridge(const struct ana_roof_ceilings *roofs, enum ana_roof_level
 }
 
 double ana_roof_bound(const struct ana_roof_ceilings *roofs, enum ana_roof_level level,
-		     double intensity)
+		      double intensity)
 {
 	double slope = intensity * bandwidth(roofs, level);
 

@@ -87,10 +87,10 @@ struct ana_roof_bench {
 
 /* @name is for messages. */
 enum ws_status ana_roof_bench_parse(const char *name, struct ws_str text, struct ws_arena *arena,
-				   struct ana_roof_bench *out_bench, struct ws_err *err);
+				    struct ana_roof_bench *out_bench, struct ws_err *err);
 /* WS_E_NOTFOUND when there is no such file. */
 enum ws_status ana_roof_bench_read(const char *path, struct ws_arena *arena,
-				  struct ana_roof_bench *out_bench, struct ws_err *err);
+				   struct ana_roof_bench *out_bench, struct ws_err *err);
 /*
  * Of the first device; NaN: no such column, empty, or 0, which means unsupported. So is what
  * no GPU will reach (above 1e12 GB/s or GFLOP/s), or cannot be as slow as (below 1e-3).
@@ -126,8 +126,8 @@ struct ana_roof_ceilings {
 
 /* @levels is a set of 1 << level; 0: all. WS_E_NOTFOUND: the file lacks what is needed. */
 enum ws_status ana_roof_ceilings(const struct ana_roof_bench *bench, enum ana_roof_type type,
-				unsigned levels, struct ana_roof_ceilings *out_roofs,
-				struct ws_err *err);
+				 unsigned levels, struct ana_roof_ceilings *out_roofs,
+				 struct ws_err *err);
 
 /* ---- points ---- */
 
@@ -170,21 +170,21 @@ struct ana_roof_point {
 struct ana_roof_points {
 	struct ana_roof_point *at; /* by total time, descending; equal ones by name */
 	size_t n;
-	size_t n_left_out;        /* points beyond the limit */
+	size_t n_left_out;         /* points beyond the limit */
 	struct ana_roof_point all; /* the whole selection as one */
-	const char *missing;      /* a counter of the FLOPs that was not collected, or NULL */
+	const char *missing;       /* a counter of the FLOPs that was not collected, or NULL */
 };
 
 /* @max_n: how many are kept. */
 enum ws_status ana_roof_points(const struct ana_workload *load, const struct ana_selection *sel,
-			      enum ana_roof_by by, size_t max_n, struct ws_arena *arena,
-			      struct ana_roof_points *out_points, struct ws_err *err);
+			       enum ana_roof_by by, size_t max_n, struct ws_arena *arena,
+			       struct ana_roof_points *out_points, struct ws_err *err);
 
 /* Operations of the kind that @type counts: all FLOPs, or all integer operations. */
 double ana_roof_ops(const struct ana_roof_point *point, enum ana_roof_type type);
 /* Operations per byte and per nanosecond; NaN when there is nothing to divide or to divide by. */
 double ana_roof_intensity(const struct ana_roof_point *point, enum ana_roof_type type,
-			 enum ana_roof_level level);
+			  enum ana_roof_level level);
 double ana_roof_rate(const struct ana_roof_point *point, enum ana_roof_type type);
 
 /*
@@ -194,6 +194,6 @@ double ana_roof_rate(const struct ana_roof_point *point, enum ana_roof_type type
 double ana_roof_ridge(const struct ana_roof_ceilings *roofs, enum ana_roof_level level);
 /* The most that is possible at @intensity on that level. */
 double ana_roof_bound(const struct ana_roof_ceilings *roofs, enum ana_roof_level level,
-		     double intensity);
+		      double intensity);
 
 #endif

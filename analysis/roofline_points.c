@@ -241,8 +241,8 @@ static int by_time(const void *a, const void *b, void *of)
 }
 
 enum ws_status ana_roof_points(const struct ana_workload *load, const struct ana_selection *sel,
-			      enum ana_roof_by by, size_t max_n, struct ws_arena *arena,
-			      struct ana_roof_points *out_points, struct ws_err *err)
+			       enum ana_roof_by by, size_t max_n, struct ws_arena *arena,
+			       struct ana_roof_points *out_points, struct ws_err *err)
 {
 	size_t max_points = by == ANA_ROOF_BY_KERNEL ? load->n_kernels : sel->n;
 	struct ana_roof_points points = { .all = empty_point(0, 0) };
@@ -296,7 +296,7 @@ static double plausible(double value)
 }
 
 double ana_roof_intensity(const struct ana_roof_point *point, enum ana_roof_type type,
-			 enum ana_roof_level level)
+			  enum ana_roof_level level)
 {
 	double ops = ana_roof_ops(point, type), bytes = point->bytes[level];
 

@@ -63,7 +63,8 @@ static enum ws_status keep_gpus(const struct ana_workload *load, const struct an
 	return WS_OK;
 }
 
-static enum ws_status chosen_kernels(const struct ana_workload *load, const struct ana_filter *filter,
+static enum ws_status chosen_kernels(const struct ana_workload *load,
+				     const struct ana_filter *filter,
 				     const struct ana_selection *sel, bool *chosen,
 				     struct ws_err *err)
 {
@@ -173,8 +174,8 @@ static enum ws_status keep_dispatches(const struct ana_workload *load,
 }
 
 enum ws_status ana_workload_select(const struct ana_workload *load, const struct ana_filter *filter,
-				  struct ana_selection *out_rows, struct ana_selection *out_listed,
-				  struct ws_err *err)
+				   struct ana_selection *out_rows, struct ana_selection *out_listed,
+				   struct ws_err *err)
 {
 	struct ana_selection rows = { 0 }, listed = { 0 };
 	enum ws_status st = take_all(load, &rows, err);
@@ -237,8 +238,8 @@ static void spread(const struct ana_workload *load, const struct ana_selection *
 }
 
 enum ws_status ana_top_kernels(const struct ana_workload *load, const struct ana_selection *sel,
-			      struct ws_arena *arena, struct ana_kernel_stat **out_stats,
-			      size_t *out_n, struct ws_err *err)
+			       struct ws_arena *arena, struct ana_kernel_stat **out_stats,
+			       size_t *out_n, struct ws_err *err)
 {
 	struct ana_kernel_stat *stats = ws_arena_array(arena, load->n_kernels + 1, sizeof(*stats));
 	size_t *first = calloc(load->n_kernels + 3, sizeof(*first)), n = 0;

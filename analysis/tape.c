@@ -208,7 +208,7 @@ static bool run_step(const struct ana_step *step, const uint32_t *rows, size_t f
 }
 
 bool ana_tape_run(const struct ana_tape *tape, struct ana_operand result, const uint32_t *rows,
-		 size_t n, double *regs, double *out)
+		  size_t n, double *regs, double *out)
 {
 	double *spare = regs + (size_t)tape->n_regs * ANA_TAPE_BLOCK;
 

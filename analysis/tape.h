@@ -67,7 +67,7 @@ bool ana_tape_add(struct ana_tape *tape, struct ana_step step);
  * and three more. False: ANA_STEP_WHOLE met a fraction.
  */
 bool ana_tape_run(const struct ana_tape *tape, struct ana_operand result, const uint32_t *rows,
-		 size_t n, double *regs, double *out);
+		  size_t n, double *regs, double *out);
 
 /* The same arithmetic on single numbers. */
 double ana_tape_binary(enum ana_expr_op op, double a, double b);

@@ -162,7 +162,7 @@ static enum ws_status read_raw_dir(struct reader *r, const char *dir, int depth)
 }
 
 enum ws_status ana_torch_load(const struct ana_workload *load, struct ws_arena *arena,
-			     struct ana_torch *out_torch, struct ws_err *err)
+			      struct ana_torch *out_torch, struct ws_err *err)
 {
 	struct reader r = { .arena = arena, .err = err };
 	char *path = ws_arena_printf(arena, "%s/torch_trace/consolidated.csv", load->path);

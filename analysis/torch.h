@@ -33,7 +33,7 @@ struct ana_torch {
 };
 
 enum ws_status ana_torch_load(const struct ana_workload *load, struct ws_arena *arena,
-			     struct ana_torch *out_torch, struct ws_err *err);
+			      struct ana_torch *out_torch, struct ws_err *err);
 
 /*
  * Whether a glob means an operator: its parts are compared from the right, as Python's

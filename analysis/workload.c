@@ -187,7 +187,7 @@ static int by_text(const void *a, const void *b)
 }
 
 enum ws_status ana_workload_nodes(const char *dir, struct ws_arena *arena, const char ***out_names,
-				 size_t *out_n, struct ws_err *err)
+				  size_t *out_n, struct ws_err *err)
 {
 	DIR *open_dir = opendir(dir);
 	const char **names = NULL;
@@ -309,7 +309,7 @@ static enum ws_status open_roofline(struct ana_workload *load, const char *dir, 
 }
 
 enum ws_status ana_workload_open(const char *dir, const struct ana_workload_how *how,
-				struct ana_workload **out_load, struct ws_err *err)
+				 struct ana_workload **out_load, struct ws_err *err)
 {
 	static const struct ana_workload_how plain = { .kernel_verbose = 5 };
 	struct ana_workload *load = calloc(1, sizeof(*load));

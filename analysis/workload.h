@@ -77,10 +77,10 @@ struct ana_workload {
 	struct ana_sysinfo_field *facts; /* sysinfo.csv in file order, corrections applied */
 	size_t n_facts;
 
-	size_t n_rows;            /* dispatches */
+	size_t n_rows;             /* dispatches */
 	struct ana_frame **frames; /* [0] is pmc_perf; the rest are level passes */
 	size_t n_frames;
-	const uint32_t *kernel_of;      /* per row: index into kernels */
+	const uint32_t *kernel_of;       /* per row: index into kernels */
 	struct ana_kernel_name *kernels; /* by first appearance */
 	size_t n_kernels;
 	const double *dispatch_id, *gpu_id; /* per row */
@@ -117,7 +117,7 @@ struct ana_workload_how {
 
 /* @how may be NULL: all defaults. */
 enum ws_status ana_workload_open(const char *dir, const struct ana_workload_how *how,
-				struct ana_workload **out_load, struct ws_err *err);
+				 struct ana_workload **out_load, struct ws_err *err);
 void ana_workload_close(struct ana_workload *load); /* NULL is fine */
 
 /*
@@ -125,9 +125,10 @@ void ana_workload_close(struct ana_workload *load); /* NULL is fine */
  * were put aside ("node.1" beside "node") are not among them.
  */
 enum ws_status ana_workload_nodes(const char *dir, struct ws_arena *arena, const char ***out_names,
-				 size_t *out_n, struct ws_err *err);
+				  size_t *out_n, struct ws_err *err);
 
-const char *ana_sysinfo(const struct ana_workload *load, const char *name); /* NULL: no such field */
+const char *ana_sysinfo(const struct ana_workload *load,
+			const char *name);                      /* NULL: no such field */
 bool ana_workload_is_modelled(const struct ana_workload *load); /* made on the software GPU */
 /* Counted by a part of every kernel's workgroups, and scaled. */
 bool ana_workload_is_sampled(const struct ana_workload *load);
@@ -135,7 +136,7 @@ bool ana_sysinfo_number(const struct ana_workload *load, const char *name, doubl
 
 const struct ana_frame *ana_workload_frame(const struct ana_workload *load, const char *name);
 const struct ana_column *ana_frame_column(const struct ana_frame *frame,
-					const char *name); /* or NULL */
+					  const char *name); /* or NULL */
 
 /*
  * A choice of dispatches: ascending row numbers. Filters narrow it; one that
@@ -164,8 +165,8 @@ struct ana_filter {
  * @out_listed is before the kernel filter, what the top-kernel table is made of.
  */
 enum ws_status ana_workload_select(const struct ana_workload *load, const struct ana_filter *filter,
-				  struct ana_selection *out_rows, struct ana_selection *out_listed,
-				  struct ws_err *err);
+				   struct ana_selection *out_rows, struct ana_selection *out_listed,
+				   struct ws_err *err);
 void ana_selection_fini(struct ana_selection *sel);
 
 /* Top kernels over a choice: by total time, descending; equal totals by name. */
@@ -177,7 +178,7 @@ struct ana_kernel_stat {
 };
 
 enum ws_status ana_top_kernels(const struct ana_workload *load, const struct ana_selection *sel,
-			      struct ws_arena *arena, struct ana_kernel_stat **out_stats,
-			      size_t *out_n, struct ws_err *err);
+			       struct ws_arena *arena, struct ana_kernel_stat **out_stats,
+			       size_t *out_n, struct ws_err *err);
 
 #endif

@@ -20,30 +20,30 @@ struct ana_workload_priv {
 
 /* Read a CSV that lives as long as the workload. */
 enum ws_status ana_load_csv(struct ana_workload *load, const char *dir, const char *name,
-			   struct ana_csv **out_csv, struct ws_err *err);
+			    struct ana_csv **out_csv, struct ws_err *err);
 /* A zeroed column that lives as long as the workload. */
 double *ana_load_column(struct ana_workload *load, size_t n);
 /* An empty frame with room for @n_columns. */
 struct ana_frame *ana_load_frame(struct ana_workload *load, const char *name, size_t n_rows,
-			       size_t n_columns, struct ws_err *err);
+				 size_t n_columns, struct ws_err *err);
 enum ws_status ana_load_add_column(
 	struct ana_frame *frame, struct ana_column column,
 	struct ws_err *err); /* a name that is there already is left out */
 enum ws_status ana_load_frame_from(struct ana_workload *load, const char *name,
-				  const struct ana_csv *csv, struct ana_frame **out_frame,
-				  struct ws_err *err);
+				   const struct ana_csv *csv, struct ana_frame **out_frame,
+				   struct ws_err *err);
 
 /* Files of @dir that begin and end so, sorted with numbers as numbers; from the arena. */
 enum ws_status ana_load_glob(struct ana_workload *load, const char *dir, const char *begin,
-			    const char *end, const char ***out_names, size_t *out_n,
-			    struct ws_err *err);
+			     const char *end, const char ***out_names, size_t *out_n,
+			     struct ws_err *err);
 
 /* Passes in several files to one frame, and the level passes aligned with it. */
 enum ws_status ana_load_join(struct ana_workload *load, const char *dir, const char *const *names,
-			    size_t n_names, bool by_grid, struct ws_err *err);
+			     size_t n_names, bool by_grid, struct ws_err *err);
 /* One row per counter to one row per dispatch. */
 enum ws_status ana_load_pivot(struct ana_workload *load, struct ana_csv *const *csvs, size_t n_csvs,
-			     struct ws_err *err);
+			      struct ws_err *err);
 /* Iteration multiplexing: fill what other dispatches of the kernel counted. */
 enum ws_status ana_load_fill(struct ana_workload *load, struct ws_err *err);
 /* Kernel names as --kernel-verbose wants them. */
@@ -51,11 +51,11 @@ enum ws_status ana_load_shorten(struct ana_workload *load, int level, struct ws_
 
 /* Several sub-directories of @dir as one workload. */
 enum ws_status ana_load_nodes(struct ana_workload *load, const char *dir, const char *const *names,
-			     size_t n, const struct ana_workload_how *how, struct ws_err *err);
+			      size_t n, const struct ana_workload_how *how, struct ws_err *err);
 
 /* frames[0] and its kernel numbers are there: fill in the rest of the workload. */
 enum ws_status ana_load_finish(struct ana_workload *load, struct ws_err *err);
 enum ws_status ana_load_layout(struct ana_workload *load, const char *dir,
-			      const struct ana_workload_how *how, struct ws_err *err);
+			       const struct ana_workload_how *how, struct ws_err *err);
 
 #endif

@@ -77,7 +77,7 @@ static void find_counters(void)
 				for (size_t h = 0; h < table->n_headers; h++)
 					if (table->metrics[m].cells[h].expr)
 						ana_expr_each_name(table->metrics[m].cells[h].expr,
-								  add_name, NULL);
+								   add_name, NULL);
 		}
 	ana_metrics_free(metrics);
 }

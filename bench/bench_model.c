@@ -106,18 +106,22 @@ static void measure(const char *name, const struct synth_kernel *k, uint64_t n_w
 		values = digest(&r);
 		sg_model_result_free(&r);
 	}
-	printf("%-24s %9lu wave-instructions %8lu cycles %8.2f ms %7.1f ns each  values %08x\n", name,
-	       (unsigned long)n, (unsigned long)cycles, 1e3 * best, 1e9 * best / (double)n, values);
+	printf("%-24s %9lu wave-instructions %8lu cycles %8.2f ms %7.1f ns each  values %08x\n",
+	       name, (unsigned long)n, (unsigned long)cycles, 1e3 * best, 1e9 * best / (double)n,
+	       values);
 	sg_model_destroy(m);
 	unmake(&made);
 }
 
 /* A loop around n copies of an instruction. */
-static void loop(const char *name, struct synth_inst inst, uint32_t n, uint64_t apart, uint16_t wait,
-		 uint32_t turns_of_loop, uint32_t wgs, int turns)
+static void loop(const char *name, struct synth_inst inst, uint32_t n, uint64_t apart,
+		 uint16_t wait, uint32_t turns_of_loop, uint32_t wgs, int turns)
 {
 	struct synth_inst insts[64] = { { .mnemonic = "s_nop", .dwords = 1 } };
-	struct synth_kernel k = { .insts = insts, .loop_from = 1, .turns = turns_of_loop, .code = SYNTH_CODE,
+	struct synth_kernel k = { .insts = insts,
+				  .loop_from = 1,
+				  .turns = turns_of_loop,
+				  .code = SYNTH_CODE,
 				  .gfx90a = true };
 	uint32_t at = 1;
 
@@ -126,7 +130,8 @@ static void loop(const char *name, struct synth_inst inst, uint32_t n, uint64_t 
 		insts[at++].base += i * apart;
 	}
 	if (wait)
-		insts[at++] = (struct synth_inst){ .mnemonic = "s_waitcnt", .dwords = 1, .simm = wait };
+		insts[at++] =
+			(struct synth_inst){ .mnemonic = "s_waitcnt", .dwords = 1, .simm = wait };
 	insts[at++] = (struct synth_inst){ .mnemonic = "s_add_u32", .dwords = 1 };
 	insts[at++] = (struct synth_inst){ .mnemonic = "s_cmp_lt_u32", .dwords = 1 };
 	k.loop_to = at;
@@ -143,16 +148,28 @@ int main(int argc, char **argv)
 
 	only = argc > 2 ? argv[2] : NULL;
 	measure("copy 8 MiB", &vcopy, 4096, 4, 0, turns);
-	loop("fma, one wave a SIMD", (struct synth_inst){ .mnemonic = "v_fma_f32", .dwords = 2 }, 8, 0, 0, 400,
-	     104, turns);
-	loop("fma, eight waves a SIMD", (struct synth_inst){ .mnemonic = "v_fma_f32", .dwords = 2 }, 8, 0, 0, 50,
-	     832, turns);
-	loop("LDS reads", (struct synth_inst){ .mnemonic = "ds_read_b32", .dwords = 2, .per_lane = 4 }, 8, 256,
+	loop("fma, one wave a SIMD", (struct synth_inst){ .mnemonic = "v_fma_f32", .dwords = 2 }, 8,
+	     0, 0, 400, 104, turns);
+	loop("fma, eight waves a SIMD", (struct synth_inst){ .mnemonic = "v_fma_f32", .dwords = 2 },
+	     8, 0, 0, 50, 832, turns);
+	loop("LDS reads",
+	     (struct synth_inst){ .mnemonic = "ds_read_b32", .dwords = 2, .per_lane = 4 }, 8, 256,
 	     LGKM0, 50, 832, turns);
-	loop("loads of dwords", (struct synth_inst){ .mnemonic = "global_load_dword", .dwords = 2,
-	     .base = SYNTH_VRAM, .per_wg = 1024, .per_wave = 256, .per_lane = 4 }, 4, 832 * 1024, VM0, 10, 832,
-	     turns);
-	loop("loads, stride 128", (struct synth_inst){ .mnemonic = "global_load_dword", .dwords = 2,
-	     .base = SYNTH_VRAM, .per_wg = 32768, .per_wave = 8192, .per_lane = 128 }, 2, 4, VM0, 2, 416, turns);
+	loop("loads of dwords",
+	     (struct synth_inst){ .mnemonic = "global_load_dword",
+				  .dwords = 2,
+				  .base = SYNTH_VRAM,
+				  .per_wg = 1024,
+				  .per_wave = 256,
+				  .per_lane = 4 },
+	     4, 832 * 1024, VM0, 10, 832, turns);
+	loop("loads, stride 128",
+	     (struct synth_inst){ .mnemonic = "global_load_dword",
+				  .dwords = 2,
+				  .base = SYNTH_VRAM,
+				  .per_wg = 32768,
+				  .per_wave = 8192,
+				  .per_lane = 128 },
+	     2, 4, VM0, 2, 416, turns);
 	return 0;
 }

@@ -45,10 +45,11 @@ static void put_call(struct cap_lane *lane, uint64_t start, uint64_t end, uint64
 
 static int make(const char *path, uint64_t n)
 {
-	struct cap_rec_operation op = { .h = { CAP_REC_FIXED_TAG(OPERATION, struct cap_rec_operation),
-					      1, 0 },
-				       .kind = CAP_KIND_HSA_CORE_API,
-				       .domain = CAP_DOMAIN_HSA_API };
+	struct cap_rec_operation op = {
+		.h = { CAP_REC_FIXED_TAG(OPERATION, struct cap_rec_operation), 1, 0 },
+		.kind = CAP_KIND_HSA_CORE_API,
+		.domain = CAP_DOMAIN_HSA_API
+	};
 	struct cap_lane *lanes[N_LANES];
 	struct cap_writer *writer;
 	struct ws_err err;

@@ -59,11 +59,11 @@ struct cap_file_head {
 	uint32_t tick_kind;  /* enum cap_tick_kind */
 	uint64_t created_ns; /* CLOCK_BOOTTIME */
 	uint64_t created_realtime_ns;
-	uint8_t boot_id[16];              /* captures with the same one share their clock */
-	uint64_t end_bytes;               /* chunks are given out up to here */
-	uint32_t closed;                  /* 1: the writer said goodbye */
-	uint32_t check;                   /* cap_check32 of what is above `end_bytes` */
-	uint64_t lost_facts;              /* META records for which there was no room */
+	uint8_t boot_id[16];               /* captures with the same one share their clock */
+	uint64_t end_bytes;                /* chunks are given out up to here */
+	uint32_t closed;                   /* 1: the writer said goodbye */
+	uint32_t check;                    /* cap_check32 of what is above `end_bytes` */
+	uint64_t lost_facts;               /* META records for which there was no room */
 	struct cap_ledger_line ledger[32]; /* by enum cap_domain */
 	/* Kernels whose end the collector has to find out: what is in no other account was in the air. */
 	uint64_t n_submitted;

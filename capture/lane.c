@@ -119,7 +119,8 @@ static bool allocate_blocks(struct cap_writer *writer, int fd, uint64_t at, uint
 		return false;
 	if (writer->max_bytes && at + n > writer->max_bytes)
 		return false;
-	if ((writer->copy_on_write || way == CAP_ROOM_BLOCKS) && fallocate(fd, 0, (off_t)at, n) == 0)
+	if ((writer->copy_on_write || way == CAP_ROOM_BLOCKS) &&
+	    fallocate(fd, 0, (off_t)at, n) == 0)
 		return true;
 	if (write_zeros(fd, at, n))
 		return true;
@@ -145,7 +146,7 @@ static enum cap_room_way choose_way(struct cap_writer *writer, uint32_t n_bytes)
 	n = __atomic_fetch_add(&writer->n_rooms, 1, __ATOMIC_RELAXED);
 	if (n < CAP_ROOM_WAYS)
 		return (enum cap_room_way)n;
-	return n % WAY_AGAIN == 0 ? (enum cap_room_way)!best : best;
+	return n % WAY_AGAIN == 0 ? (enum cap_room_way) !best : best;
 }
 
 static void note_cost(struct cap_writer *writer, enum cap_room_way way, uint64_t ns)
@@ -290,8 +291,9 @@ static struct cap_chunk_head *take_chunk(struct cap_writer *writer, uint32_t n_b
 			continue;
 		n_spare = __atomic_load_n(&writer->n_spare, __ATOMIC_RELAXED);
 		for (uint32_t i = 0; i < n_spare; i++) {
-			struct cap_chunk_head *chunk = __atomic_exchange_n(&writer->spares[class][i],
-									  NULL, __ATOMIC_ACQUIRE);
+			struct cap_chunk_head *chunk =
+				__atomic_exchange_n(&writer->spares[class][i], NULL,
+						    __ATOMIC_ACQUIRE);
 
 			if (chunk) {
 				wake_helper(writer);

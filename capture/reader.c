@@ -50,15 +50,15 @@ struct rec_shape {
 	}
 #define TAIL_OP_ARGS(T)                                                                            \
 	{                                                                                          \
-		offsetof(struct T, n_args), sizeof(struct cap_op_arg)                               \
+		offsetof(struct T, n_args), sizeof(struct cap_op_arg)                              \
 	}
 #define TAIL_DIMS(T)                                                                               \
 	{                                                                                          \
-		offsetof(struct T, n_dims), sizeof(struct cap_counter_dim)                          \
+		offsetof(struct T, n_dims), sizeof(struct cap_counter_dim)                         \
 	}
 #define TAIL_VALUES(T)                                                                             \
 	{                                                                                          \
-		offsetof(struct T, n_values), sizeof(struct cap_counter_value)                      \
+		offsetof(struct T, n_values), sizeof(struct cap_counter_value)                     \
 	}
 
 static const struct rec_shape shapes[CAP_REC_TYPE_MAX + 1] = {
@@ -98,7 +98,7 @@ struct cap_tail cap_rec_tail(const struct cap_rec *rec)
 	const struct rec_shape *shape = &shapes[cap_rec_type(rec)];
 
 	return (struct cap_tail){ (const char *)rec + shape->fixed_bytes,
-				 (uint32_t)tail_bytes(rec, shape) };
+				  (uint32_t)tail_bytes(rec, shape) };
 }
 
 /* ---- damage ---- */
@@ -242,7 +242,8 @@ static enum ws_status check_head(struct cap_reader *reader, size_t n, struct ws_
 {
 	struct cap_file_head *head = &reader->head;
 
-	if (n < sizeof(head->magic) || memcmp(head->magic, CAP_FILE_MAGIC, sizeof(head->magic)) != 0)
+	if (n < sizeof(head->magic) ||
+	    memcmp(head->magic, CAP_FILE_MAGIC, sizeof(head->magic)) != 0)
 		return ws_fail(err, WS_E_FORMAT, "'%s' is not a capture", reader->path);
 	if (n < offsetof(struct cap_file_head, ledger))
 		return ws_fail(err, WS_E_FORMAT, "'%s' is cut off within its first %zu bytes",
@@ -259,7 +260,7 @@ static enum ws_status check_head(struct cap_reader *reader, size_t n, struct ws_
 	/* Wrong in detail: the chunks do not need it, so go on with what is certain. */
 	if (head->check !=
 		    cap_check32((const uint32_t *)head,
-			       offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t)) ||
+				offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t)) ||
 	    head->version != CAP_FILE_VERSION || head->order != CAP_FILE_ORDER)
 		reader->damage.n_heads++;
 	reader->damage.n_pages_cut = head->n_cut;
@@ -380,7 +381,7 @@ static enum ws_status fill_view(const struct cap_reader *reader, const struct ca
 }
 
 enum ws_status cap_reader_load(const struct cap_reader *reader, size_t chunk, struct cap_view *view,
-			      struct ws_err *err)
+			       struct ws_err *err)
 {
 	const struct cap_chunk_info *info = &reader->chunks.at[chunk];
 	enum ws_status st = fill_view(reader, info, 0, info->valid_bytes, view, err);
@@ -390,7 +391,7 @@ enum ws_status cap_reader_load(const struct cap_reader *reader, size_t chunk, st
 }
 
 enum ws_status cap_reader_load_part(const struct cap_reader *reader, size_t chunk, uint32_t at,
-				   uint32_t n_bytes, struct cap_view *view, struct ws_err *err)
+				    uint32_t n_bytes, struct cap_view *view, struct ws_err *err)
 {
 	const struct cap_chunk_info *info = &reader->chunks.at[chunk];
 

@@ -55,7 +55,8 @@ struct cap_chunk_info {
 	uint32_t lane, seq;
 };
 
-enum ws_status cap_reader_open(const char *path, struct cap_reader **out_reader, struct ws_err *err);
+enum ws_status cap_reader_open(const char *path, struct cap_reader **out_reader,
+			       struct ws_err *err);
 void cap_reader_close(struct cap_reader *reader);
 
 /*
@@ -84,10 +85,10 @@ struct cap_view {
 };
 
 enum ws_status cap_reader_load(const struct cap_reader *reader, size_t chunk, struct cap_view *view,
-			      struct ws_err *err);
+			       struct ws_err *err);
 /* Only the @n_bytes at @at of it, say one record found before; the owner is not known then. */
 enum ws_status cap_reader_load_part(const struct cap_reader *reader, size_t chunk, uint32_t at,
-				   uint32_t n_bytes, struct cap_view *view, struct ws_err *err);
+				    uint32_t n_bytes, struct cap_view *view, struct ws_err *err);
 const struct cap_rec *cap_view_next(struct cap_view *view); /* NULL: no more; OWNER is not shown */
 void cap_view_fini(struct cap_view *view);
 

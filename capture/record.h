@@ -46,8 +46,8 @@ struct cap_rec {
 #define CAP_REC_BYTES_MAX (UINT16_MAX * CAP_REC_ALIGN)
 #define CAP_REC_ROUND(bytes) (((bytes) + (CAP_REC_ALIGN - 1)) & ~(CAP_REC_ALIGN - 1))
 
-#define CAP_REC_TAG(type, bytes)                                                                    \
-	((uint32_t)(type) | (uint32_t)((bytes) / CAP_REC_ALIGN) << 8 |                              \
+#define CAP_REC_TAG(type, bytes)                                                                   \
+	((uint32_t)(type) | (uint32_t)((bytes) / CAP_REC_ALIGN) << 8 |                             \
 	 (uint32_t)cap_rec_check((type), (uint32_t)((bytes) / CAP_REC_ALIGN)) << 24)
 
 static inline uint8_t cap_rec_check(uint32_t type, uint32_t n_words)
@@ -67,7 +67,8 @@ static inline uint32_t cap_rec_bytes(const struct cap_rec *rec)
 
 static inline int cap_rec_tag_ok(uint32_t tag)
 {
-	return tag >> 24 == cap_rec_check(tag & 0xff, tag >> 8 & 0xffff) && (tag >> 8 & 0xffff) >= 2;
+	return tag >> 24 == cap_rec_check(tag & 0xff, tag >> 8 & 0xffff) &&
+	       (tag >> 8 & 0xffff) >= 2;
 }
 
 /* clang-format off */
@@ -186,22 +187,24 @@ enum cap_scratch_op {
 	CAP_SCRATCH_FREE,
 	CAP_SCRATCH_ASYNC_RECLAIM,
 };
-enum cap_marker_op {                          /* of MARKER_CORE_RANGE_API, except the last two */
-		    CAP_MARKER_MARK,          /* roctxMarkA */
-		    CAP_MARKER_THREAD_RANGE,  /* push to pop */
-		    CAP_MARKER_PROCESS_RANGE, /* start to stop; may end on another thread */
-		    CAP_MARKER_GET_THREAD_ID,
-		    CAP_MARKER_PAUSE = 0x100, /* MARKER_CONTROL_API 0 */
-		    CAP_MARKER_RESUME,        /* MARKER_CONTROL_API 1 */
+/* of MARKER_CORE_RANGE_API, except the last two */
+enum cap_marker_op {
+	CAP_MARKER_MARK,          /* roctxMarkA */
+	CAP_MARKER_THREAD_RANGE,  /* push to pop */
+	CAP_MARKER_PROCESS_RANGE, /* start to stop; may end on another thread */
+	CAP_MARKER_GET_THREAD_ID,
+	CAP_MARKER_PAUSE = 0x100, /* MARKER_CONTROL_API 0 */
+	CAP_MARKER_RESUME,        /* MARKER_CONTROL_API 1 */
 };
-enum cap_runtime { /* operation ids of RUNTIME_INITIALIZATION */
-		  CAP_RUNTIME_NONE,
-		  CAP_RUNTIME_HSA,
-		  CAP_RUNTIME_HIP,
-		  CAP_RUNTIME_MARKER,
-		  CAP_RUNTIME_RCCL,
-		  CAP_RUNTIME_ROCDECODE,
-		  CAP_RUNTIME_ROCJPEG,
+/* operation ids of RUNTIME_INITIALIZATION */
+enum cap_runtime {
+	CAP_RUNTIME_NONE,
+	CAP_RUNTIME_HSA,
+	CAP_RUNTIME_HIP,
+	CAP_RUNTIME_MARKER,
+	CAP_RUNTIME_RCCL,
+	CAP_RUNTIME_ROCDECODE,
+	CAP_RUNTIME_ROCJPEG,
 };
 enum cap_agent_type { CAP_AGENT_NONE, CAP_AGENT_CPU, CAP_AGENT_GPU };
 
@@ -236,7 +239,7 @@ struct cap_rec_call_args {
 
 /* A roctx mark or range; the message follows unless it was interned. */
 struct cap_rec_marker {
-	struct cap_rec h;    /* what: enum cap_marker_op */
+	struct cap_rec h;   /* what: enum cap_marker_op */
 	uint64_t end_ticks; /* a mark ends when it begins */
 	uint64_t corr_id;
 	uint64_t ancestor_id;
@@ -272,7 +275,8 @@ struct cap_rec_dispatch {
 	uint32_t flags;
 };
 #define CAP_DISPATCH_UNASKED 1u
-#define CAP_DISPATCH_ORDERED 2u /* dispatch_id grows with submission, but not by 1: trace/launches.c */
+#define CAP_DISPATCH_ORDERED                                                                       \
+	2u /* dispatch_id grows with submission, but not by 1: trace/launches.c */
 
 /* How the values of a dispatch came about; follows its CAP_REC_DISPATCH in the same lane. */
 struct cap_rec_counted {
@@ -326,7 +330,7 @@ struct cap_rec_scratch {
 #define CAP_SCRATCH_ALTERNATE 2u
 
 struct cap_rec_pc_sample {
-	struct cap_rec h;      /* what: CAP_PC_* flags */
+	struct cap_rec h;     /* what: CAP_PC_* flags */
 	uint64_t code_object; /* id; 0: `offset` is an address */
 	uint64_t offset;      /* from the load base */
 	uint64_t exec_mask;
@@ -347,7 +351,7 @@ struct cap_rec_pc_sample {
 
 /* A piece of a code object's ELF image: the file that held it may be gone, or never was one. */
 struct cap_rec_code_bytes {
-	struct cap_rec h;      /* what: code object id */
+	struct cap_rec h;     /* what: code object id */
 	uint64_t at_bytes;    /* offset in the image */
 	uint64_t total_bytes; /* of the image */
 	uint32_t n_bytes;     /* tail */

@@ -101,9 +101,9 @@ struct cap_op_arg {
 /* A function that can be called: what `what` of a call refers to. */
 struct cap_rec_operation {
 	struct cap_rec h; /* what: op, an index of the collector's own, from 1 */
-	uint32_t kind;   /* enum cap_kind */
-	uint32_t id;     /* position in AMD's enumeration of that kind */
-	uint32_t domain; /* enum cap_domain */
+	uint32_t kind;    /* enum cap_kind */
+	uint32_t id;      /* position in AMD's enumeration of that kind */
+	uint32_t domain;  /* enum cap_domain */
 	uint32_t name_str;
 	uint32_t n_args;   /* tail: struct cap_op_arg[] */
 	uint32_t ret_kind; /* enum cap_arg_kind; NONE: void */
@@ -119,8 +119,8 @@ struct cap_rec_enum_name {
 /* An agent as the KFD topology and HSA describe it; names are AMD's, in snake case. */
 struct cap_rec_agent {
 	struct cap_rec h; /* what: id, from 1 */
-	uint64_t handle; /* hsa_agent_t */
-	uint32_t type;   /* enum cap_agent_type */
+	uint64_t handle;  /* hsa_agent_t */
+	uint32_t type;    /* enum cap_agent_type */
 	uint32_t node_id, logical_node_id, logical_node_type_id;
 	int32_t gpu_index;   /* -1: not a GPU */
 	uint32_t visibility; /* bits: 1 hsa, 2 hip, 4 rccl, 8 rocdecode */
@@ -182,7 +182,7 @@ struct cap_rec_queue {
 
 struct cap_rec_stream {
 	struct cap_rec h; /* what: id, from 1 */
-	uint64_t handle; /* hipStream_t */
+	uint64_t handle;  /* hipStream_t */
 	uint32_t agent;
 	uint32_t flags; /* hipStreamCreateWithFlags */
 	int32_t priority;
@@ -209,7 +209,7 @@ struct cap_rec_code_unload {
 
 /* The image is that of another code object, whose bytes are kept. */
 struct cap_rec_code_same {
-	struct cap_rec h;  /* what: code object id */
+	struct cap_rec h; /* what: code object id */
 	uint32_t same_as; /* code object id */
 	uint32_t zero;
 };
@@ -271,10 +271,15 @@ struct cap_rec_runtime {
 /* Recording was switched: pause and resume, collection periods, attach and detach. */
 struct cap_rec_control {
 	struct cap_rec h; /* what: 1 on, 0 off */
-	uint32_t cause;  /* enum cap_control_cause */
+	uint32_t cause;   /* enum cap_control_cause */
 	uint32_t tid;
 };
-enum cap_control_cause { CAP_CONTROL_ROCTX, CAP_CONTROL_PERIOD, CAP_CONTROL_ATTACH, CAP_CONTROL_LIMIT };
+enum cap_control_cause {
+	CAP_CONTROL_ROCTX,
+	CAP_CONTROL_PERIOD,
+	CAP_CONTROL_ATTACH,
+	CAP_CONTROL_LIMIT
+};
 
 /* The collector closed its books. Absent: the process was killed, or still runs. */
 struct cap_rec_end {

@@ -91,7 +91,7 @@ static enum ws_status map_head(struct cap_writer *writer, uint64_t domains, stru
 	head.created_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	cap_boot_id(head.boot_id);
 	head.check = cap_check32((const uint32_t *)&head,
-				offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t));
+				 offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t));
 	for (unsigned i = 0; i < CAP_DOMAIN_COUNT; i++)
 		head.ledger[i].asked = domains >> i & 1;
 
@@ -211,7 +211,7 @@ static void free_memory(struct cap_writer *writer)
 }
 
 enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *opts,
-			      struct cap_writer **out_writer, struct ws_err *err)
+			       struct cap_writer **out_writer, struct ws_err *err)
 {
 	struct cap_writer *writer = cap_writer_pages(sizeof(*writer));
 	struct cap_rec_clock first;
@@ -315,8 +315,8 @@ uint64_t cap_writer_file_bytes(const struct cap_writer *writer)
 	return __atomic_load_n(&writer->head->end_bytes, __ATOMIC_RELAXED);
 }
 
-void cap_writer_count(struct cap_writer *writer, enum cap_domain domain, enum cap_ledger_column column,
-		     uint64_t n)
+void cap_writer_count(struct cap_writer *writer, enum cap_domain domain,
+		      enum cap_ledger_column column, uint64_t n)
 {
 	struct cap_ledger_line *line = &writer->head->ledger[domain];
 	struct cap_ledger_line *kept = &writer->ledger[domain];
@@ -425,7 +425,7 @@ static const char *keep_text(struct cap_writer *writer, const char *text, uint32
 }
 
 static struct cap_intern_slot *find_slot(struct cap_intern_slot *slots, uint32_t n_slots,
-					uint64_t hash, const char *text, uint32_t n)
+					 uint64_t hash, const char *text, uint32_t n)
 {
 	for (uint32_t i = (uint32_t)hash;; i++) {
 		struct cap_intern_slot *slot = &slots[i & (n_slots - 1)];
@@ -495,10 +495,10 @@ uint32_t cap_writer_intern(struct cap_writer *writer, const char *text, size_t n
 }
 
 bool cap_writer_code_bytes(struct cap_writer *writer, uint32_t code_object, const void *bytes,
-			  uint64_t n_bytes)
+			   uint64_t n_bytes)
 {
 	struct cap_rec_code_bytes rec = { .h = { CAP_REC_CODE_BYTES, code_object, 0 },
-					 .total_bytes = n_bytes };
+					  .total_bytes = n_bytes };
 	bool done = true;
 
 	while (done && rec.at_bytes < n_bytes) {

@@ -52,7 +52,7 @@ struct cap_writer_opts {
 };
 
 enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *opts,
-			      struct cap_writer **out_writer, struct ws_err *err);
+			       struct cap_writer **out_writer, struct ws_err *err);
 
 /*
  * Final clock pair, CAP_REC_END, `closed`. Lanes in use stay usable: late records
@@ -86,7 +86,8 @@ static inline uint64_t cap_ticks(void)
 #elif defined(__aarch64__)
 	uint64_t t;
 
-	if (__builtin_expect(__atomic_load_n(&cap_tick_kind, __ATOMIC_RELAXED) == CAP_TICKS_ARM, 1)) {
+	if (__builtin_expect(__atomic_load_n(&cap_tick_kind, __ATOMIC_RELAXED) == CAP_TICKS_ARM,
+			     1)) {
 		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
 		return t;
 	}
@@ -105,7 +106,7 @@ uint32_t cap_writer_intern(struct cap_writer *writer, const char *text, size_t n
 
 /* An image, in pieces, to the BULK lane; false: no room for all of it, and it cannot be used. */
 bool cap_writer_code_bytes(struct cap_writer *writer, uint32_t code_object, const void *bytes,
-			  uint64_t n_bytes);
+			   uint64_t n_bytes);
 
 /*
  * In a handler of SIGBUS: was that a page of a capture that somebody truncated? True: there is
@@ -115,19 +116,24 @@ bool cap_writers_cut(void *address);
 
 /* ---- ledger ---- */
 
-enum cap_ledger_column { CAP_LEDGER_ASKED, CAP_LEDGER_DROPPED, CAP_LEDGER_PAUSED, CAP_LEDGER_FAILED };
+enum cap_ledger_column {
+	CAP_LEDGER_ASKED,
+	CAP_LEDGER_DROPPED,
+	CAP_LEDGER_PAUSED,
+	CAP_LEDGER_FAILED
+};
 
-void cap_writer_count(struct cap_writer *writer, enum cap_domain domain, enum cap_ledger_column column,
-		     uint64_t n);
+void cap_writer_count(struct cap_writer *writer, enum cap_domain domain,
+		      enum cap_ledger_column column, uint64_t n);
 /* A kernel was submitted; when it has ended there will be a record, or a count of its loss. */
 void cap_writer_submitted(struct cap_writer *writer);
 
 /* ---- lanes ---- */
 
 struct cap_lane {
-	char *next, *end;            /* free room of the chunk; both NULL before the first */
+	char *next, *end;             /* free room of the chunk; both NULL before the first */
 	struct cap_chunk_head *chunk; /* mapped */
-	uint32_t busy;               /* between reserve and commit */
+	uint32_t busy;                /* between reserve and commit */
 	uint32_t id;
 	uint32_t tid;  /* borrower */
 	uint32_t kind; /* enum cap_chunk_kind */

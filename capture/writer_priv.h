@@ -27,8 +27,8 @@ struct cap_intern_slot {
 };
 
 struct cap_writer {
-	struct cap_file_head *head; /* mapped for as long as the writer lives */
-	struct cap_file_head first; /* as it was at first, see cut.c */
+	struct cap_file_head *head;        /* mapped for as long as the writer lives */
+	struct cap_file_head first;        /* as it was at first, see cut.c */
 	struct cap_ledger_line ledger[32]; /* as in the head */
 	uint32_t n_cut, n_heads; /* pages that were not there any more; attempts at a new head */
 	uint64_t max_bytes;
@@ -49,7 +49,7 @@ struct cap_writer {
 	/* chunks that are mapped and touched, for whoever is first */
 	struct cap_chunk_head *spares[CAP_SPARE_CLASSES][CAP_SPARES_MAX];
 	uint32_t n_spare, n_spare_max;
-	uint32_t n_missed; /* chunks that lanes had to make themselves */
+	uint32_t n_missed;                           /* chunks that lanes had to make themselves */
 	struct cap_chunk_head *spent[CAP_SPENT_MAX]; /* full ones, for the helper to unmap */
 
 	/* facts; all under the lock */
@@ -101,9 +101,10 @@ void cap_chunk_seal_head(struct cap_chunk_head *chunk); /* `check` from the word
 
 /* Fill the pool up to n_spare of each class, more when that was too few; the pages are there. */
 void cap_spares_fill(struct cap_writer *writer);
-void cap_spares_drop(struct cap_writer *writer); /* unmap; hand back what is at the end of the file */
+void cap_spares_drop(
+	struct cap_writer *writer); /* unmap; hand back what is at the end of the file */
 
-void cap_spent_drop(struct cap_writer *writer);  /* unmap what is full */
+void cap_spent_drop(struct cap_writer *writer); /* unmap what is full */
 
 /* As cap_lane_get(), for the writer's own lanes. */
 struct cap_lane *cap_lane_open(struct cap_writer *writer, enum cap_chunk_kind kind, uint32_t tid);

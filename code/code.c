@@ -145,7 +145,7 @@ static enum ws_status take_functions(struct code_code *code, const Elf64_Ehdr *h
 }
 
 enum ws_status code_load(const char *uri, const void *kept, size_t kept_bytes,
-			    struct code_code **out_code, struct ws_err *err)
+			 struct code_code **out_code, struct ws_err *err)
 {
 	struct code_code *code = calloc(1, sizeof(*code));
 	enum ws_status st = code ? WS_OK : WS_E_NOMEM;
@@ -231,8 +231,8 @@ bool code_at(struct code_code *code, uint64_t offset, struct code_insn *out_insn
 		out_insn->line = 0;
 		out_insn->n_callers = 0;
 		if (code_line(code->lines, offset, &out_insn->file, &out_insn->line))
-			out_insn->n_callers = code_callers(
-				code->lines, offset, out_insn->callers, CODE_CALLERS_MAX);
+			out_insn->n_callers = code_callers(code->lines, offset, out_insn->callers,
+							   CODE_CALLERS_MAX);
 		return true;
 	}
 	return false;

@@ -30,7 +30,7 @@ struct code_code;
  * of it when the capture has them; these are copied. NULL @kept: the file.
  */
 enum ws_status code_load(const char *uri, const void *kept, size_t kept_bytes,
-			    struct code_code **out_code, struct ws_err *err);
+			 struct code_code **out_code, struct ws_err *err);
 void code_unload(struct code_code *code); /* NULL is fine */
 
 const char *code_target(const struct code_code *code); /* "gfx90a"; "" when it is unknown */
@@ -71,12 +71,12 @@ struct code_lines;
 struct code_lines *code_lines_create(void *elf_bytes, size_t n_bytes);
 void code_lines_destroy(struct code_lines *lines);
 bool code_line(const struct code_lines *lines, uint64_t offset, const char **out_file,
-		  uint32_t *out_line);
-size_t code_callers(const struct code_lines *lines, uint64_t offset,
-		       struct code_place *out_callers, size_t max);
+	       uint32_t *out_line);
+size_t code_callers(const struct code_lines *lines, uint64_t offset, struct code_place *out_callers,
+		    size_t max);
 
 /* The bytes that a file URI names, malloc'ed. */
 enum ws_status code_read_uri(const char *uri, void **out_bytes, size_t *out_n_bytes,
-				struct ws_err *err);
+			     struct ws_err *err);
 
 #endif

@@ -51,8 +51,7 @@ static bool read_udata(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, out) == 0;
 }
 
-static uint32_t add_site(struct code_inlined *in, Dwarf_Die *unit, Dwarf_Die *die,
-			 uint32_t outer)
+static uint32_t add_site(struct code_inlined *in, Dwarf_Die *unit, Dwarf_Die *die, uint32_t outer)
 {
 	struct site site = { .outer = outer };
 	Dwarf_Word file, line;
@@ -65,8 +64,7 @@ static uint32_t add_site(struct code_inlined *in, Dwarf_Die *unit, Dwarf_Die *di
 		return NONE;
 	site.file = dwarf_filesrc(files, file, NULL, NULL);
 	site.line = (uint32_t)line;
-	if (!site.file ||
-	    !code_grow(&in->sites, &in->cap_sites, in->n_sites, sizeof(*in->sites)))
+	if (!site.file || !code_grow(&in->sites, &in->cap_sites, in->n_sites, sizeof(*in->sites)))
 		return NONE;
 	in->sites[in->n_sites] = site;
 	return (uint32_t)in->n_sites++;
@@ -201,7 +199,7 @@ void code_inlined_destroy(struct code_inlined *in)
 }
 
 size_t code_inlined_at(const struct code_inlined *in, uint64_t offset,
-			  struct code_place *out_callers, size_t max)
+		       struct code_place *out_callers, size_t max)
 {
 	size_t low = 0, high = in ? in->n_changes : 0, n = 0;
 

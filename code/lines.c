@@ -140,7 +140,7 @@ void code_lines_destroy(struct code_lines *lines)
 }
 
 bool code_line(const struct code_lines *lines, uint64_t offset, const char **out_file,
-		  uint32_t *out_line)
+	       uint32_t *out_line)
 {
 	size_t low = 0, high = lines ? lines->n_rows : 0;
 
@@ -159,8 +159,8 @@ bool code_line(const struct code_lines *lines, uint64_t offset, const char **out
 	return true;
 }
 
-size_t code_callers(const struct code_lines *lines, uint64_t offset,
-		       struct code_place *out_callers, size_t max)
+size_t code_callers(const struct code_lines *lines, uint64_t offset, struct code_place *out_callers,
+		    size_t max)
 {
 	return lines ? code_inlined_at(lines->inlined, offset, out_callers, max) : 0;
 }

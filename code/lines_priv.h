@@ -18,6 +18,6 @@ void code_inlined_destroy(struct code_inlined *inlined); /* NULL is fine */
 
 /* The calls around @offset that were inlined, innermost first; how many were written. */
 size_t code_inlined_at(const struct code_inlined *inlined, uint64_t offset,
-			  struct code_place *out_callers, size_t max);
+		       struct code_place *out_callers, size_t max);
 
 #endif

@@ -20,8 +20,8 @@ void code_objects_fini(struct code_objects *objects)
 	ws_map_fini(&objects->loaded);
 }
 
-struct code_code *code_objects_get(struct code_objects *objects,
-				    const struct trc_process *process, uint32_t code_object)
+struct code_code *code_objects_get(struct code_objects *objects, const struct trc_process *process,
+				   uint32_t code_object)
 {
 	uint64_t key = (uint64_t)process->index << 32 | code_object;
 	void *known = ws_map_get_u64(&objects->loaded, key);

@@ -21,7 +21,7 @@ void code_objects_init(struct code_objects *objects);
 void code_objects_fini(struct code_objects *objects);
 
 /* NULL: it cannot be read; first_error and n_missing say more. */
-struct code_code *code_objects_get(struct code_objects *objects,
-				    const struct trc_process *process, uint32_t code_object);
+struct code_code *code_objects_get(struct code_objects *objects, const struct trc_process *process,
+				   uint32_t code_object);
 
 #endif

@@ -54,7 +54,7 @@ static enum ws_status add(struct code_pc_profile *profile, struct ws_map *index,
 	entry = ws_map_find_u64(index, key);
 	if (!entry) {
 		struct code_pc_spot fresh = { .code_object = (uint32_t)s->code_object,
-					    .offset = s->offset };
+					      .offset = s->offset };
 
 		st = ws_vec_push(&profile->spots, fresh, err);
 		if (!st)
@@ -76,12 +76,13 @@ static enum ws_status add(struct code_pc_profile *profile, struct ws_map *index,
 	return WS_OK;
 }
 
-enum ws_status code_pc_profile_read(const struct trc_trace *trace, const struct trc_process *process,
-				  struct code_pc_profile *out_profile, struct ws_err *err)
+enum ws_status code_pc_profile_read(const struct trc_trace *trace,
+				    const struct trc_process *process,
+				    struct code_pc_profile *out_profile, struct ws_err *err)
 {
 	struct trc_event_query query = { .domains = TRC_DOMAIN_BIT(PC_SAMPLING_HOST_TRAP) |
-						   TRC_DOMAIN_BIT(PC_SAMPLING_STOCHASTIC),
-					.process = process };
+						    TRC_DOMAIN_BIT(PC_SAMPLING_STOCHASTIC),
+					 .process = process };
 	struct code_pc_profile profile = { .n = 0 };
 	const struct trc_event *ev;
 	struct trc_events *events;

@@ -21,14 +21,15 @@ struct code_pc_spot {
 
 struct code_pc_profile {
 	WS_VEC(struct code_pc_spot) spots; /* by code object, then offset */
-	uint64_t n;                      /* samples */
-	uint64_t n_lost;                 /* without a code object: they belong to no instruction */
-	bool has_reasons;                /* stochastic */
+	uint64_t n;                        /* samples */
+	uint64_t n_lost;  /* without a code object: they belong to no instruction */
+	bool has_reasons; /* stochastic */
 };
 
 /* Of one process. */
-enum ws_status code_pc_profile_read(const struct trc_trace *trace, const struct trc_process *process,
-				  struct code_pc_profile *out_profile, struct ws_err *err);
+enum ws_status code_pc_profile_read(const struct trc_trace *trace,
+				    const struct trc_process *process,
+				    struct code_pc_profile *out_profile, struct ws_err *err);
 void code_pc_profile_fini(struct code_pc_profile *profile);
 
 /* "WAITCNT"; AMD's word without its prefix. */

@@ -60,7 +60,7 @@ static bool part(const char *parts, const char *key, uint64_t *out)
 }
 
 enum ws_status code_read_uri(const char *uri, void **out_bytes, size_t *out_n_bytes,
-				struct ws_err *err)
+			     struct ws_err *err)
 {
 	const char *parts = strchr(uri, '#');
 	char path[PATH_MAX];

@@ -8,12 +8,13 @@
 
 /* core.c */
 #define COL_PROVIDERS 4
-extern const struct col_provider *const col_providers[COL_PROVIDERS]; /* providers.c; NULL: not built */
-uint64_t col_load_ns(void);                             /* when the library was loaded */
-struct cap_writer *col_capture_now(void);                /* the open capture, without opening one */
-uint64_t col_asked_domains(void);        /* bit per enum cap_domain */
+extern const struct col_provider
+	*const col_providers[COL_PROVIDERS]; /* providers.c; NULL: not built */
+uint64_t col_load_ns(void);                  /* when the library was loaded */
+struct cap_writer *col_capture_now(void);    /* the open capture, without opening one */
+uint64_t col_asked_domains(void);            /* bit per enum cap_domain */
 void col_early_lost(enum cap_domain domain); /* something was lost before there was a capture */
-bool col_core_busy(void);                /* somebody is recording */
+bool col_core_busy(void);                    /* somebody is recording */
 void col_core_attach(const struct col_collect_config *config); /* copied; recording is off still */
 struct cap_writer *col_core_detach(void); /* the capture, ended; close it when nobody uses it */
 /* Grows with each attach: what was kept under an earlier one means nothing now. From 1. */
@@ -24,10 +25,10 @@ static inline uint32_t col_epoch(void)
 }
 
 /* thread.c */
-void col_threads_start(void);                 /* once, in the constructor */
-void col_threads_forked(void);                /* in the child; forgets the parent's lane */
-void col_threads_detach(void);                /* no thread has a lane afterwards, nor gets one */
-uint64_t col_threads_forked_in(void);         /* correlation id of the call that forked, or 0 */
+void col_threads_start(void);         /* once, in the constructor */
+void col_threads_forked(void);        /* in the child; forgets the parent's lane */
+void col_threads_detach(void);        /* no thread has a lane afterwards, nor gets one */
+uint64_t col_threads_forked_in(void); /* correlation id of the call that forked, or 0 */
 void col_threads_names(struct cap_writer *writer);  /* names of the living; opens files */
 void col_threads_ranges(struct cap_writer *writer); /* at the end: what they have open */
 
@@ -36,7 +37,8 @@ void col_facts_process(struct cap_writer *writer, bool forked);
 
 /* control.c */
 void col_control_start(const struct col_collect_config *config); /* in the constructor */
-void col_control_opened(struct cap_writer *writer); /* a capture is there: say the state, run periods */
+void col_control_opened(
+	struct cap_writer *writer); /* a capture is there: say the state, run periods */
 void col_control_forked(void);
 void col_control_attach(const struct col_collect_config *config); /* from now on it is on */
 void col_control_detach(void);
@@ -47,7 +49,8 @@ void col_control_region(bool enter); /* roctxProfilerResume and Pause */
 void col_markers_forked(void);
 void col_markers_detach(void);
 void col_markers_thread_end(struct col_thread *t);
-void col_markers_thread_gone(struct col_thread *t); /* after it; nobody looks at its stack any more */
+void col_markers_thread_gone(
+	struct col_thread *t); /* after it; nobody looks at its stack any more */
 /* The process ends: what is open, of a thread that is not gone meanwhile, and of nobody's. */
 void col_markers_end_of(struct cap_writer *writer, const struct col_thread *t);
 void col_markers_end_started(void);

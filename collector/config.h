@@ -3,9 +3,10 @@
  *
  *	WAVESCOPE_COLLECT=1;dir=/tmp/run;services=kernel,memory-copy;period=1000000000:5000000:3
  *
- * The text is a version, then key=value words separated by ';'. In values, the
- * set has its zero value. An unknown key or service is skipped and counted, so that
- * an older collector works under a newer launcher and the difference can be told.
+ * The text is a version, then key=value words separated by ';'. In values, '%', ';' and
+ * control characters are written as %XX. A key that is missing has its zero value. An
+ * unknown key or service is skipped and counted: an older collector works under a newer
+ * launcher, and the difference is reported.
  *
  *	dir          folder for capture files, absolute; it exists. Required
  *	services     comma-separated names of COL_SERVICE_TABLE

@@ -24,7 +24,8 @@ static struct {
 static void write_state(struct cap_writer *writer, enum cap_control_cause cause)
 {
 	struct cap_rec_control rec = {
-		.h = { CAP_REC_FIXED_TAG(CONTROL, struct cap_rec_control), control.on, cap_ticks() },
+		.h = { CAP_REC_FIXED_TAG(CONTROL, struct cap_rec_control), control.on,
+		       cap_ticks() },
 		.cause = cause,
 		.tid = (uint32_t)syscall(SYS_gettid),
 	};
@@ -43,7 +44,8 @@ void col_control_set(bool on, enum cap_control_cause cause)
 		control.on = on;
 		__atomic_store_n(&col_switches, on ? control.config->services : 0,
 				 __ATOMIC_RELAXED);
-		writer = col_capture_now(); /* col_control_opened() says it when there is none yet */
+		writer =
+			col_capture_now(); /* col_control_opened() says it when there is none yet */
 		if (writer)
 			write_state(writer, cause);
 	}

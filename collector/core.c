@@ -30,7 +30,8 @@
 #define HELPER_STACK_BYTES (256u << 10)
 
 static struct {
-	const struct col_collect_config *config; /* acquire/release; never changed once it is here */
+	/* acquire/release; never changed once it is here */
+	const struct col_collect_config *config;
 	bool active;  /* something was asked for and can be done; changed by attaching only */
 	bool started; /* what is set up once is */
 	uint64_t load_ns;
@@ -39,9 +40,9 @@ static struct {
 	uint64_t retry_ns;
 	bool forked, complained;
 	uint32_t pid;
-	uint32_t ended;                 /* the capture was closed properly */
-	uint32_t leaving; /* exit() was called, and libraries that we watch are going */
-	uint32_t runtimes;              /* bit per enum cap_runtime that the capture knows of */
+	uint32_t ended;    /* the capture was closed properly */
+	uint32_t leaving;  /* exit() was called, and libraries that we watch are going */
+	uint32_t runtimes; /* bit per enum cap_runtime that the capture knows of */
 	uint64_t lost[CAP_DOMAIN_COUNT]; /* before there was a capture to count it in */
 } core;
 

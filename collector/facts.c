@@ -28,7 +28,8 @@ static size_t read_whole(const char *path, char *to, size_t room)
 }
 
 /* The strings of a file that separates them by NUL bytes. */
-static void split_facts(struct cap_writer *writer, enum cap_fact fact, const char *path, char *buffer)
+static void split_facts(struct cap_writer *writer, enum cap_fact fact, const char *path,
+			char *buffer)
 {
 	size_t n = read_whole(path, buffer, PROC_BYTES_MAX - 1);
 
@@ -69,9 +70,9 @@ static void uname_facts(struct cap_writer *writer)
 		enum cap_fact fact;
 		const char *text;
 	} rows[] = {
-		{ CAP_FACT_HOSTNAME, u.nodename },      { CAP_FACT_SYSTEM_NAME, u.sysname },
-		{ CAP_FACT_RELEASE, u.release },        { CAP_FACT_VERSION, u.version },
-		{ CAP_FACT_HARDWARE_NAME, u.machine },  { CAP_FACT_DOMAIN_NAME, u.domainname },
+		{ CAP_FACT_HOSTNAME, u.nodename },     { CAP_FACT_SYSTEM_NAME, u.sysname },
+		{ CAP_FACT_RELEASE, u.release },       { CAP_FACT_VERSION, u.version },
+		{ CAP_FACT_HARDWARE_NAME, u.machine }, { CAP_FACT_DOMAIN_NAME, u.domainname },
 	};
 
 	if (uname(&u) != 0)
@@ -120,7 +121,7 @@ void col_facts_process(struct cap_writer *writer, bool forked)
 }
 
 void col_ops_state(struct cap_writer *writer, uint32_t base, const struct col_op_def *ops,
-		  size_t n_ops)
+		   size_t n_ops)
 {
 	struct {
 		struct cap_rec_operation op;

@@ -64,7 +64,7 @@ static struct {
 	struct name {
 		uint32_t message;
 		uint64_t external_id;
-	} *names; /* open addressing by string id */
+	} * names; /* open addressing by string id */
 	uint32_t n_names;
 } markers = { .next_id = 1 };
 
@@ -84,7 +84,7 @@ static bool wanted(void)
 static uint32_t record_bytes(const struct range *range)
 {
 	return (uint32_t)CAP_REC_ROUND(sizeof(struct cap_rec_marker) +
-				      (range->message ? 0 : range->n_text));
+				       (range->message ? 0 : range->n_text));
 }
 
 static void fill(struct cap_rec_marker *rec, enum cap_marker_op op, const struct range *range,

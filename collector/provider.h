@@ -63,19 +63,19 @@ const struct col_collect_config *col_config(void);
 struct col_marker_stack;
 
 struct col_thread {
-	struct cap_lane *lane; /* NULL: not met yet, or it cannot be recorded */
-	uint64_t corr_id;     /* of the innermost open call; 0: none */
+	struct cap_lane *lane;    /* NULL: not met yet, or it cannot be recorded */
+	uint64_t corr_id;         /* of the innermost open call; 0: none */
 	uint64_t next_id, end_id; /* correlation ids set aside for this thread */
 	uint64_t external_id;     /* what GPU work is renamed to; 0: nothing */
 	uint32_t stream;          /* of the innermost call that has one; 0: none */
 	uint32_t tid;
 	struct col_marker_stack *markers; /* open push ranges */
-	uint64_t retry_ticks;            /* no lane was to be had: not before this */
-	uint32_t name_str;               /* given by the program, see col_thread_name() */
-	uint32_t meeting;                /* inside col_thread_meet_(): a handler on top gets NULL */
-	uint64_t met_ticks;              /* first seen */
-	uint32_t roll;                   /* place on the roll of living threads, from 1 */
-	uint32_t n_exits;                /* how often it was told that it ends */
+	uint64_t retry_ticks;             /* no lane was to be had: not before this */
+	uint32_t name_str;                /* given by the program, see col_thread_name() */
+	uint32_t meeting;   /* inside col_thread_meet_(): a handler on top gets NULL */
+	uint64_t met_ticks; /* first seen */
+	uint32_t roll;      /* place on the roll of living threads, from 1 */
+	uint32_t n_exits;   /* how often it was told that it ends */
 };
 
 /* Initial-exec: reading it calls nothing and allocates nothing. */
@@ -127,7 +127,7 @@ struct col_cause {
 static inline struct col_cause col_cause(struct col_thread *t)
 {
 	return (struct col_cause){ t->corr_id ? t->corr_id : col_corr_new(t), t->external_id,
-				  t->stream, t->tid };
+				   t->stream, t->tid };
 }
 
 /* ---- API calls ---- */
@@ -166,7 +166,7 @@ static inline void col_fetch_to_write(const void *at)
 
 /* @op: the operation's index, base of its table included. */
 static inline void col_call_end(struct col_thread *t, const struct col_call *call, uint32_t op,
-			       enum cap_domain domain)
+				enum cap_domain domain)
 {
 	uint64_t end_ticks = cap_ticks();
 	struct cap_rec_call *rec = NULL;
@@ -203,11 +203,12 @@ struct col_call_facts {
 
 /* The rare ways: a full chunk, a handler on top of an append, no lane at all. */
 void col_call_end_slowly_(struct col_thread *t, const struct col_call *call,
-			 struct col_call_facts facts, enum cap_domain domain);
+			  struct col_call_facts facts, enum cap_domain domain);
 
-static inline __attribute__((always_inline)) void
-col_call_fill_(struct cap_rec_call_args *rec, const struct col_thread *t, const struct col_call *call,
-	      struct col_call_facts facts)
+static inline __attribute__((always_inline)) void col_call_fill_(struct cap_rec_call_args *rec,
+								 const struct col_thread *t,
+								 const struct col_call *call,
+								 struct col_call_facts facts)
 {
 	rec->call.h.what = facts.op;
 	rec->call.h.time = call->start_ticks;
@@ -227,9 +228,9 @@ col_call_fill_(struct cap_rec_call_args *rec, const struct col_thread *t, const 
  * where the number of slots is a constant, mostly, and what is rare is elsewhere: one function
  * for all has half as many instructions again, and six registers to save.
  */
-static inline __attribute__((always_inline)) void
-col_call_end_args(struct col_thread *t, const struct col_call *call, uint32_t op,
-		 enum cap_domain domain, uint64_t retval, const uint64_t *slots, uint32_t n_slots)
+static inline __attribute__((always_inline)) void col_call_end_args(
+	struct col_thread *t, const struct col_call *call, uint32_t op, enum cap_domain domain,
+	uint64_t retval, const uint64_t *slots, uint32_t n_slots)
 {
 	const struct col_call_facts facts = { cap_ticks(), retval, slots, n_slots, op };
 	uint32_t n_bytes = (uint32_t)sizeof(struct cap_rec_call_args) + n_slots * 8;
@@ -309,16 +310,16 @@ struct col_arg_def {
 struct col_op_def {
 	const char *name; /* NULL: a gap, nothing is written */
 	const struct col_arg_def *args;
-	uint16_t kind;   /* enum cap_kind */
-	uint16_t id;     /* position in AMD's enumeration of that kind */
-	uint8_t domain;  /* enum cap_domain */
+	uint16_t kind;    /* enum cap_kind */
+	uint16_t id;      /* position in AMD's enumeration of that kind */
+	uint8_t domain;   /* enum cap_domain */
 	uint8_t ret_kind; /* enum cap_arg_kind */
 	uint16_t n_args;
 };
 
 /* Write CAP_REC_OPERATION for each row; row i is operation base + i. From state() below. */
 void col_ops_state(struct cap_writer *writer, uint32_t base, const struct col_op_def *ops,
-		  size_t n_ops);
+		   size_t n_ops);
 
 /* ---- the capture ---- */
 
@@ -382,7 +383,7 @@ struct col_provider {
  * collector itself does it when the program ends by exit(), quick_exit() or _exit().
  */
 void col_settle(void);
-void col_leaving(void); /* the same in exit(), before libraries are taken down */
+void col_leaving(void);                 /* the same in exit(), before libraries are taken down */
 void col_end(enum cap_end_cause cause); /* the same, and the last record */
 
 /* ---- small things ---- */

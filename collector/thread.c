@@ -39,9 +39,9 @@ struct seen {
 static struct {
 	pthread_key_t key;
 	bool has_key;
-	uint64_t next_id;      /* correlation ids up to here are taken */
-	struct col_lock lock;   /* of taking slots */
-	struct seen *roll;     /* ROLL_MAX, made when the first thread is met */
+	uint64_t next_id;     /* correlation ids up to here are taken */
+	struct col_lock lock; /* of taking slots */
+	struct seen *roll;    /* ROLL_MAX, made when the first thread is met */
 	uint32_t n_roll, rotor;
 	uint64_t forked_in_id; /* what the parent was doing when it forked us */
 	uint32_t sandboxed;    /* the program is about to limit its system calls, or has */
@@ -161,7 +161,7 @@ void col_call_lost_(struct col_thread *t, enum cap_domain domain)
 }
 
 void col_call_end_slowly_(struct col_thread *t, const struct col_call *call,
-			 struct col_call_facts facts, enum cap_domain domain)
+			  struct col_call_facts facts, enum cap_domain domain)
 {
 	uint32_t n_bytes = (uint32_t)sizeof(struct cap_rec_call_args) + facts.n_slots * 8;
 	struct cap_rec_call_args *rec = NULL;

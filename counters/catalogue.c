@@ -146,7 +146,7 @@ static enum ws_status add(struct cnt_catalogue *cat, const struct cnt_counter_de
 }
 
 enum ws_status cnt_catalogue_add_copy_(struct cnt_catalogue *cat, const struct cnt_counter_def *def,
-				      struct ws_err *err)
+				       struct ws_err *err)
 {
 	struct cnt_counter_def copy = *def;
 
@@ -315,7 +315,7 @@ static enum ws_status no_arch(const char *name, struct ws_err *err)
 }
 
 enum ws_status cnt_catalogue_create(const char *arch, const struct cnt_agent_props *props,
-				   struct cnt_catalogue **out_cat, struct ws_err *err)
+				    struct cnt_catalogue **out_cat, struct ws_err *err)
 {
 	const struct cnt_arch_row *row = find_arch(arch);
 	struct cnt_agent_props typical;
@@ -393,7 +393,8 @@ static const struct cnt_counter_def *find_exact(const struct cnt_catalogue *cat,
 	return entry ? entry->value : NULL;
 }
 
-const struct cnt_counter_def *cnt_catalogue_find_n(const struct cnt_catalogue *cat, struct ws_str name)
+const struct cnt_counter_def *cnt_catalogue_find_n(const struct cnt_catalogue *cat,
+						   struct ws_str name)
 {
 	const struct cnt_counter_def *def = find_exact(cat, name);
 	char other[128];
@@ -405,8 +406,8 @@ const struct cnt_counter_def *cnt_catalogue_find_n(const struct cnt_catalogue *c
 			continue;
 		for (size_t k = 0; !def && k < cnt_n_spelling_rows; k++) {
 			struct ws_str tail = { name.at + strlen(prefix), name.n - strlen(prefix) };
-			int n = snprintf(other, sizeof(other), "%s%.*s", cnt_spelling_rows[k].prefix,
-					 WS_STR_ARGS(tail));
+			int n = snprintf(other, sizeof(other), "%s%.*s",
+					 cnt_spelling_rows[k].prefix, WS_STR_ARGS(tail));
 
 			if (k != i && n > 0 && (size_t)n < sizeof(other))
 				def = find_exact(cat, ws_str_from(other));
@@ -478,7 +479,7 @@ const struct cnt_counter_block *cnt_catalogue_block(const struct cnt_catalogue *
 }
 
 const struct cnt_counter_block *cnt_catalogue_find_block_(const struct cnt_catalogue *cat,
-							const char *name)
+							  const char *name)
 {
 	for (size_t i = 0; i < cnt_n_block_rows; i++)
 		if (strcmp(cat->blocks[i].name, name) == 0)

@@ -3,15 +3,15 @@
  *
  * Three kinds, as AMD's tools have them: hardware counters (a block and an event), derived ones (an
  * expression, see expr.h) and constants (properties of the agent, usable in expressions). The
- *built-in ones come from data/counters/, one definition per counter for all architectures; a person
- *adds more with a definition file (-E). A catalogue is for one architecture and one agent's
- *geometry, because the number of instances of a block differs between products of an architecture.
+ * built-in ones come from data/counters/, one definition per counter for all architectures; a person
+ * adds more with a definition file (-E). A catalogue is for one architecture and one agent's
+ * geometry, because the number of instances of a block differs between products of an architecture.
  *
  *	cnt_catalogue_create("gfx90a:sramecc+:xnack-", NULL, &cat, err);
  *	def = cnt_catalogue_find(cat, "TCC_HIT");
  *
  * Names a person types may also have a form: NAME_sum, NAME[n], NAME_ACCUM. cnt_catalogue_find()
- *knows only what is defined; plan.h understands the forms.
+ * knows only what is defined; plan.h understands the forms.
  *
  * Memory   everything a catalogue gives out lives as long as the catalogue.
  * Threads  any number of readers while nobody adds definitions.
@@ -71,8 +71,8 @@ enum cnt_fidelity_class {
 const char *cnt_fidelity_word(enum cnt_fidelity_class fidelity); /* "exact" */
 
 struct cnt_counter_block {
-	const char *name;      /* "TCC" */
-	unsigned limit;        /* counters at once, on every instance */
+	const char *name;       /* "TCC" */
+	unsigned limit;         /* counters at once, on every instance */
 	struct cnt_shape shape; /* of one of its counters */
 };
 
@@ -80,15 +80,15 @@ struct cnt_counter_def {
 	const char *name;
 	const char *text; /* description */
 	enum cnt_counter_kind kind;
-	uint32_t id;                          /* from 1; unique in the catalogue */
+	uint32_t id;                           /* from 1; unique in the catalogue */
 	const struct cnt_counter_block *block; /* hardware only, else NULL */
-	uint32_t event;                       /* hardware only */
-	bool is_level;                        /* number in flight: has NAME_ACCUM */
-	const char *expression;               /* derived only, else NULL */
-	double constant;                      /* constants only */
+	uint32_t event;                        /* hardware only */
+	bool is_level;                         /* number in flight: has NAME_ACCUM */
+	const char *expression;                /* derived only, else NULL */
+	double constant;                       /* constants only */
 	enum cnt_fidelity_class fidelity;
 	const char *fidelity_text; /* hardware: rule or reason on the software GPU; else "" */
-	struct cnt_shape shape;     /* of its values; derived: what the expression gives */
+	struct cnt_shape shape;    /* of its values; derived: what the expression gives */
 	const char *from;          /* "FILE:LINE" of a person's definition; NULL: built in */
 	/* A person's name for a hardware event that is built in: what is read is this one. */
 	const struct cnt_counter_def *same_as;
@@ -121,7 +121,7 @@ struct cnt_catalogue;
  * those that are known.
  */
 enum ws_status cnt_catalogue_create(const char *arch, const struct cnt_agent_props *props,
-				   struct cnt_catalogue **out_cat, struct ws_err *err);
+				    struct cnt_catalogue **out_cat, struct ws_err *err);
 void cnt_catalogue_destroy(struct cnt_catalogue *cat); /* NULL is fine */
 
 /*
@@ -130,18 +130,19 @@ void cnt_catalogue_destroy(struct cnt_catalogue *cat); /* NULL is fine */
  * FILE:LINE.
  */
 enum ws_status cnt_catalogue_add_file(struct cnt_catalogue *cat, const char *path,
-				     struct ws_err *err);
-enum ws_status cnt_catalogue_add_text(struct cnt_catalogue *cat, const char *name, struct ws_str text,
-				     struct ws_err *err);
+				      struct ws_err *err);
+enum ws_status cnt_catalogue_add_text(struct cnt_catalogue *cat, const char *name,
+				      struct ws_str text, struct ws_err *err);
 
 const char *cnt_catalogue_arch(const struct cnt_catalogue *cat); /* "gfx90a" */
 bool cnt_catalogue_is_soft(const struct cnt_catalogue *cat);
 
 size_t cnt_catalogue_n(const struct cnt_catalogue *cat);
-const struct cnt_counter_def *cnt_catalogue_at(const struct cnt_catalogue *cat, size_t i); /* by id */
+const struct cnt_counter_def *cnt_catalogue_at(const struct cnt_catalogue *cat,
+					       size_t i); /* by id */
 const struct cnt_counter_def *cnt_catalogue_find(const struct cnt_catalogue *cat, const char *name);
 const struct cnt_counter_def *cnt_catalogue_find_n(const struct cnt_catalogue *cat,
-						 struct ws_str name);
+						   struct ws_str name);
 
 /* What a person most likely meant by a name that is not there, or NULL. */
 const char *cnt_catalogue_nearest(const struct cnt_catalogue *cat, const char *name);
@@ -159,6 +160,6 @@ const char *cnt_catalogue_arch_name(size_t i);
  * *@out_devices has a bit per GPU number, and is 0 when the word names none: all GPUs.
  */
 enum ws_status cnt_counter_word(const char *word, struct ws_str *out_name, uint64_t *out_devices,
-			       struct ws_err *err);
+				struct ws_err *err);
 
 #endif

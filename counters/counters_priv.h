@@ -58,11 +58,11 @@ extern const size_t cnt_n_spelling_rows;
 
 /* definitions.c fills a def and hands it over; name, text and expression are copied. */
 enum ws_status cnt_catalogue_add_copy_(struct cnt_catalogue *cat, const struct cnt_counter_def *def,
-				      struct ws_err *err);
+				       struct ws_err *err);
 /* "FILE:LINE", living as long as the catalogue; NULL: no memory. */
 const char *cnt_catalogue_place_(struct cnt_catalogue *cat, const char *file, unsigned line);
 const struct cnt_counter_block *cnt_catalogue_find_block_(const struct cnt_catalogue *cat,
-							const char *name);
+							  const char *name);
 /* Takes the definitions from the @n-th on away again. */
 void cnt_catalogue_cut_(struct cnt_catalogue *cat, size_t n);
 /* Compiles the derived ones from the @first-th on, and notes what comes out. */

@@ -202,7 +202,7 @@ static enum ws_status read_counter(struct loader *l, const struct ws_doc *counte
 		found = true;
 		st = read_definition(l, definition,
 				     (struct cnt_counter_def){ .name = name->text,
-							      .text = text ? text->text : "" });
+							       .text = text ? text->text : "" });
 		if (st)
 			return st;
 	}
@@ -233,8 +233,8 @@ static enum ws_status load(struct loader *l, const struct ws_doc *doc)
 	return st;
 }
 
-enum ws_status cnt_catalogue_add_text(struct cnt_catalogue *cat, const char *name, struct ws_str text,
-				     struct ws_err *err)
+enum ws_status cnt_catalogue_add_text(struct cnt_catalogue *cat, const char *name,
+				      struct ws_str text, struct ws_err *err)
 {
 	struct ws_err own;
 	struct loader l = { cat, name, err ? err : &own };
@@ -250,7 +250,8 @@ enum ws_status cnt_catalogue_add_text(struct cnt_catalogue *cat, const char *nam
 	return st;
 }
 
-enum ws_status cnt_catalogue_add_file(struct cnt_catalogue *cat, const char *path, struct ws_err *err)
+enum ws_status cnt_catalogue_add_file(struct cnt_catalogue *cat, const char *path,
+				      struct ws_err *err)
 {
 	struct ws_err own;
 	struct loader l = { cat, path, err ? err : &own };

@@ -101,8 +101,8 @@ static enum ws_status emit_read(struct reader *r, const struct cnt_counter_def *
 		counter = counter->same_as;
 	*out_shape = counter->shape;
 	return emit(r, (struct cnt_expr_step){ .op = CNT_EXPR_READ,
-					      .read.what = { counter, form },
-					      .shape = *out_shape });
+					       .read.what = { counter, form },
+					       .shape = *out_shape });
 }
 
 static bool is_accumulator(const struct cnt_counter_def *def)
@@ -437,7 +437,8 @@ static enum ws_status parse_value(struct reader *r, struct cnt_shape *out_shape)
 }
 
 /* What comes out of an operator between the two; false: they do not go together. */
-static bool combine(const struct cnt_shape *a, const struct cnt_shape *b, struct cnt_shape *out_shape)
+static bool combine(const struct cnt_shape *a, const struct cnt_shape *b,
+		    struct cnt_shape *out_shape)
 {
 	if (cnt_shape_is_scalar_(a) && cnt_shape_is_scalar_(b))
 		*out_shape = a->n_dims ? *a : *b;
@@ -455,7 +456,7 @@ static enum ws_status parse_level(struct reader *r, unsigned level, struct cnt_s
 {
 	static const char signs[2][2] = { { '+', '-' }, { '*', '/' } };
 	static const enum cnt_expr_op ops[2][2] = { { CNT_EXPR_ADD, CNT_EXPR_SUB },
-						   { CNT_EXPR_MUL, CNT_EXPR_DIV } };
+						    { CNT_EXPR_MUL, CNT_EXPR_DIV } };
 	enum ws_status st = level ? parse_value(r, out_shape) : parse_level(r, 1, out_shape);
 
 	while (!st) {
@@ -476,7 +477,8 @@ static enum ws_status parse_level(struct reader *r, unsigned level, struct cnt_s
 				   "reduce() one "
 				   "of them",
 				   c, cnt_shape_size(&left), cnt_shape_size(&right));
-		st = emit(r, (struct cnt_expr_step){ .op = ops[level][which], .shape = *out_shape });
+		st = emit(r,
+			  (struct cnt_expr_step){ .op = ops[level][which], .shape = *out_shape });
 	}
 	return st;
 }
@@ -510,7 +512,7 @@ static enum ws_status collect_needs(struct cnt_expr *expr, struct ws_err *err)
 }
 
 enum ws_status cnt_expr_compile(const struct cnt_catalogue *cat, const char *text,
-			       struct cnt_expr **out_expr, struct ws_err *err)
+				struct cnt_expr **out_expr, struct ws_err *err)
 {
 	struct cnt_expr *expr = calloc(1, sizeof(*expr));
 	struct ws_err own; /* the parser passes statuses on through it */

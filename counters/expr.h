@@ -5,8 +5,8 @@
  *
  * numbers, counters, constants, + - * / and parentheses, reduce(x, sum|min|max|avr [, [DIM, ...]]),
  * select(x, [DIM=[n], ...]), accumulate(NAME, NONE|LOW_RES|HIGH_RES), and comments from // to the
- *end of the line. Names of derived counters are unfolded when compiling, so an expression needs
- *hardware counters and nothing else. docs/counters.md has the whole language.
+ * end of the line. Names of derived counters are unfolded when compiling, so an expression needs
+ * hardware counters and nothing else. docs/counters.md has the whole language.
  *
  * Between two vectors of the same shape an operator works instance by instance, a scalar goes with
  * every instance, and anything else is an error when compiling. x / 0 is 0, as AMD defines it.
@@ -42,7 +42,7 @@ struct cnt_expr;
 
 /* WS_E_FORMAT or WS_E_NOTFOUND; the text says what, and at which column of @text. */
 enum ws_status cnt_expr_compile(const struct cnt_catalogue *cat, const char *text,
-			       struct cnt_expr **out_expr, struct ws_err *err);
+				struct cnt_expr **out_expr, struct ws_err *err);
 void cnt_expr_destroy(struct cnt_expr *expr); /* NULL is fine */
 
 /* The hardware counters it is made from, each once per form. None: it is constant. */
@@ -55,8 +55,8 @@ const struct cnt_shape *cnt_expr_shape(const struct cnt_expr *expr);
  * result one without a value. The result lives in @arena.
  */
 enum ws_status cnt_expr_eval(const struct cnt_expr *expr, const struct cnt_values *inputs,
-			    struct ws_arena *arena, struct cnt_values *out_values,
-			    struct ws_err *err);
+			     struct ws_arena *arena, struct cnt_values *out_values,
+			     struct ws_err *err);
 
 /* All instances added up: what CSV and summaries show. False: no value. */
 bool cnt_values_total(const struct cnt_values *values, double *out_total);

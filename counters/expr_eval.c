@@ -196,7 +196,7 @@ static enum ws_status run_step(const struct cnt_expr_step *step, struct slot *sl
 	case CNT_EXPR_INDEX:
 		*out_none = slot->is_lump;
 		slot->v = (struct cnt_values){ slot->v.at + (*out_none ? 0 : step->index), 1,
-					      step->shape };
+					       step->shape };
 		return WS_OK;
 	default:
 		if (slot[0].is_lump || slot[1].is_lump) {
@@ -221,8 +221,8 @@ static enum ws_status keep(const struct cnt_values *v, struct ws_arena *arena,
 }
 
 enum ws_status cnt_expr_eval(const struct cnt_expr *expr, const struct cnt_values *inputs,
-			    struct ws_arena *arena, struct cnt_values *out_values,
-			    struct ws_err *err)
+			     struct ws_arena *arena, struct cnt_values *out_values,
+			     struct ws_err *err)
 {
 	struct slot *stack = ws_arena_array(arena, expr->steps.n, sizeof(*stack));
 	bool none = false;

@@ -52,8 +52,8 @@ static enum ws_status make_units(struct cnt_plan_ *plan, size_t first, size_t en
 			if (*u == NO_UNIT) {
 				*u = (uint32_t)pack->n_units++;
 				units[*u] = (struct cnt_unit){ .counter = c,
-							      .block = block_number(cat, c),
-							      .size = 1 };
+							       .block = block_number(cat, c),
+							       .size = 1 };
 			}
 			units[*u].each |= needs[k].form == CNT_FORM_EACH;
 			if (needs[k].form == CNT_FORM_ACCUMULATED) {
@@ -130,7 +130,8 @@ static enum ws_status add_pass(struct cnt_plan_ *plan, const struct cnt_pack *pa
 			if (unit->block != b || !pack->in[pass * pack->n_units + u])
 				continue;
 			first_read[pass * pack->n_units + u] = (uint32_t)plan->pub.n_reads;
-			st = add_read(plan, unit->counter, each ? CNT_FORM_EACH : CNT_FORM_SUM, err);
+			st = add_read(plan, unit->counter, each ? CNT_FORM_EACH : CNT_FORM_SUM,
+				      err);
 			if (!st && unit->accumulated)
 				st = add_read(plan, unit->counter, CNT_FORM_ACCUMULATED, err);
 		}
@@ -152,8 +153,9 @@ static int compare_u32(const void *a, const void *b)
 }
 
 /* The pass that has all the request wants, or else for each need the first that has it. */
-static enum ws_status bind(struct cnt_plan_ *plan, struct cnt_request_ *q, const struct cnt_pack *pack,
-			   const uint32_t *first_read, struct ws_err *err)
+static enum ws_status bind(struct cnt_plan_ *plan, struct cnt_request_ *q,
+			   const struct cnt_pack *pack, const uint32_t *first_read,
+			   struct ws_err *err)
 {
 	const struct cnt_expr_need *needs = cnt_expr_needs(q->expr, &q->n_needs);
 	uint32_t *need_reads =
@@ -257,8 +259,8 @@ static enum ws_status plan_all(struct cnt_plan_ *plan, unsigned mode, struct ws_
 }
 
 enum ws_status cnt_plan_make(const struct cnt_catalogue *cat, const struct cnt_plan_group *groups,
-			    size_t n_groups, unsigned mode, struct cnt_plan **out_plan,
-			    struct ws_err *err)
+			     size_t n_groups, unsigned mode, struct cnt_plan **out_plan,
+			     struct ws_err *err)
 {
 	struct cnt_plan_ *plan = calloc(1, sizeof(*plan));
 	struct cnt_plan_request *public;
@@ -322,8 +324,8 @@ size_t cnt_plan_find(const struct cnt_plan *plan, const char *name)
 /* ---- from what was counted to values ---- */
 
 enum ws_status cnt_plan_value(const struct cnt_plan *pub, size_t request,
-			     const struct cnt_plan_sample *samples, struct ws_arena *arena,
-			     struct cnt_values *out_values, struct ws_err *err)
+			      const struct cnt_plan_sample *samples, struct ws_arena *arena,
+			      struct cnt_values *out_values, struct ws_err *err)
 {
 	const struct cnt_plan_ *plan = (const struct cnt_plan_ *)pub;
 	const struct cnt_request_ *q = &plan->requests[request];
@@ -365,8 +367,8 @@ enum ws_status cnt_plan_value(const struct cnt_plan *pub, size_t request,
 		bool known = out_values->n == cnt_shape_size(cnt_expr_shape(q->expr));
 
 		*out_values = (struct cnt_values){ .at = known ? out_values->at + q->index : NULL,
-						  .n = known,
-						  .shape = cnt_shape_scalar_() };
+						   .n = known,
+						   .shape = cnt_shape_scalar_() };
 	}
 	return WS_OK;
 }

@@ -1,18 +1,22 @@
 /*
- * plan: from the names a person asks for to the passes that collect them.
+ * plan: turns requested counter names into the passes that collect them.
  *
- * A block counts a few counters at once; what does not fit needs another run of the kernels. Every
- *tool plans here. The number of passes is the smallest that the blocks' limits allow.
+ * A block has a few counter registers; what does not fit needs another pass over the
+ * kernels. All tools plan here. The plan has the fewest passes that the blocks allow.
  *
- * A name asked for ("request") is a counter, or a form of one:
- *   NAME                   hardware: every instance; derived: computed; constant: known without a
- *run NAME_sum               the sum over instances NAME[n]                that instance, n counting
- *over all dimensions, the last fastest NAME_ACCUM             the level added up over all cycles
- *   NAME SQ_ACCUM_PREV_HIRES   the same, older spelling: refers to the name before it
- *   TCC_EA0_X on gfx90a, TCC_EA_X on gfx94x: the other generation's spelling of the same counter
- * Requests are answered from "reads": hardware counters that a provider is asked for. Requests
- *share reads, and all instances and the sum of one counter share one place in its block. An
- *accumulated read takes two places and stands directly behind the read of its level counter.
+ * A request is a counter name, or a form of one:
+ *
+ *	NAME                      hardware: every instance; derived: computed; constant: no pass
+ *	NAME_sum                  the sum over instances
+ *	NAME[n]                   one instance, counted over all dimensions, the last fastest
+ *	NAME_ACCUM                a level counter summed over all cycles
+ *	NAME SQ_ACCUM_PREV_HIRES  the same, older spelling: refers to the name before it
+ *
+ * TCC_EA0_X on gfx90a and TCC_EA_X on gfx94x are the other generation's spelling of the
+ * same counter. Requests are computed from reads: hardware counters that a provider
+ * supplies. Requests share reads; all instances and the sum of one counter share one
+ * register of its block. An accumulated read takes two registers and directly follows the
+ * read of its level counter.
  *
  *	cnt_plan_make(cat, &group, 1, CNT_PLAN_POOL, &plan, err);
  *	for each pass p: give reads p.first_read .. + p.n_reads, `spelling`, to the provider
@@ -89,8 +93,8 @@ struct cnt_plan {
 
 /* WS_E_NOTFOUND, WS_E_FORMAT, WS_E_UNSUPPORTED: the first request that cannot be had. */
 enum ws_status cnt_plan_make(const struct cnt_catalogue *cat, const struct cnt_plan_group *groups,
-			    size_t n_groups, unsigned mode, struct cnt_plan **out_plan,
-			    struct ws_err *err);
+			     size_t n_groups, unsigned mode, struct cnt_plan **out_plan,
+			     struct ws_err *err);
 void cnt_plan_destroy(struct cnt_plan *plan); /* NULL is fine */
 
 /* The request of that name, the first group's first; SIZE_MAX: none. */
@@ -108,8 +112,8 @@ struct cnt_plan_sample {
  * Without a sample for one of its reads the request has no value: out_values->n is 0.
  */
 enum ws_status cnt_plan_value(const struct cnt_plan *plan, size_t request,
-			     const struct cnt_plan_sample *samples, struct ws_arena *arena,
-			     struct cnt_values *out_values, struct ws_err *err);
+			      const struct cnt_plan_sample *samples, struct ws_arena *arena,
+			      struct cnt_values *out_values, struct ws_err *err);
 
 struct cnt_plan_cost {
 	double baseline_s;  /* one run without counting; 0: unknown, no time is printed */

@@ -10,8 +10,8 @@ static enum ws_status no_memory(struct ws_err *err)
 	return ws_fail(err, WS_E_NOMEM, "out of memory for the plan of passes");
 }
 
-static enum ws_status refuse(struct cnt_plan_ *plan, struct cnt_request_ *q, enum cnt_plan_state state,
-			     const char *why)
+static enum ws_status refuse(struct cnt_plan_ *plan, struct cnt_request_ *q,
+			     enum cnt_plan_state state, const char *why)
 {
 	q->pub.state = state;
 	q->pub.why = why;
@@ -68,9 +68,9 @@ static enum ws_status expr_of(struct cnt_plan_ *plan, const struct cnt_counter_d
 
 		snprintf(text, sizeof(text), turns[turn], def->name);
 		st = cnt_expr_compile(plan->pub.cat,
-				     turn == CNT_TURN_AS_IS && def->expression ? def->expression
-									      : text,
-				     slot, err);
+				      turn == CNT_TURN_AS_IS && def->expression ? def->expression
+										: text,
+				      slot, err);
 		if (st)
 			return ws_fail_in(err, st, "counter '%s'", def->name);
 	}
@@ -228,7 +228,7 @@ static enum ws_status status_of(enum cnt_plan_state state)
 /* Names that come twice in a group are one request; an accumulator means another thing each time.
  */
 enum ws_status cnt_plan_collect_(struct cnt_plan_ *plan, const struct cnt_plan_group *groups,
-				size_t n_groups, unsigned mode, struct ws_err *err)
+				 size_t n_groups, unsigned mode, struct ws_err *err)
 {
 	struct ws_map seen;
 	size_t n = 0;

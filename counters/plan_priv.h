@@ -48,9 +48,9 @@ enum cnt_plan_turn {
 struct cnt_request_ {
 	struct cnt_plan_request pub;
 	const struct cnt_expr *expr; /* NULL: constant */
-	size_t index;               /* NAME[n]; SIZE_MAX: all */
-	const uint32_t *need_reads; /* per need of the expression */
-	const uint32_t *units;      /* per need, while planning */
+	size_t index;                /* NAME[n]; SIZE_MAX: all */
+	const uint32_t *need_reads;  /* per need of the expression */
+	const uint32_t *units;       /* per need, while planning */
 	size_t n_needs;
 };
 
@@ -66,6 +66,6 @@ struct cnt_plan_ {
 
 /* Fills the requests of @plan. */
 enum ws_status cnt_plan_collect_(struct cnt_plan_ *plan, const struct cnt_plan_group *groups,
-				size_t n_groups, unsigned mode, struct ws_err *err);
+				 size_t n_groups, unsigned mode, struct ws_err *err);
 
 #endif

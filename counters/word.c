@@ -2,7 +2,7 @@
 
 /* AMD's own texts, which scripts look for. */
 enum ws_status cnt_counter_word(const char *word, struct ws_str *out_name, uint64_t *out_devices,
-			       struct ws_err *err)
+				struct ws_err *err)
 {
 	struct ws_str rest = ws_str_from(word), name, list, part, key;
 	uint64_t devices = 0, number;

@@ -57,7 +57,7 @@ void fid_counted_close(struct fid_counted *c)
 }
 
 enum ws_status fid_counted_choose(struct fid_counted *c, const char *const *names, size_t n,
-				 struct ws_err *err)
+				  struct ws_err *err)
 {
 	char text[200] = "";
 
@@ -128,7 +128,7 @@ static size_t choose_pass(const struct fid_counted *c, const struct fid_counted_
 }
 
 enum ws_status fid_counted_run(struct fid_counted *c, const struct gpu_runner_call *call,
-			      struct fid_counted_value *values, size_t n, struct ws_err *err)
+			       struct fid_counted_value *values, size_t n, struct ws_err *err)
 {
 	const char *names[FID_COUNTED_MAX];
 	size_t places[FID_COUNTED_MAX], n_chosen;

@@ -44,11 +44,11 @@ struct fid_counted_value {
 
 /* Fills values[].value and fidelity. WS_E_NOTFOUND: this GPU has no such counter. */
 enum ws_status fid_counted_run(struct fid_counted *counted, const struct gpu_runner_call *call,
-			      struct fid_counted_value *values, size_t n, struct ws_err *err);
+			       struct fid_counted_value *values, size_t n, struct ws_err *err);
 
 /* From the next dispatch on; n 0: no more. */
 enum ws_status fid_counted_choose(struct fid_counted *counted, const char *const *names, size_t n,
-				 struct ws_err *err);
+				  struct ws_err *err);
 /* The next result that was not read yet; false: there is none. */
 bool fid_counted_next(struct fid_counted *counted, struct softgpu_result *out);
 double fid_counted_sum(const struct softgpu_value *value);

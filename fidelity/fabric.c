@@ -46,7 +46,7 @@ static void stream(struct fid_known *k, const char *operation, const struct plac
 }
 
 #define STREAM(operation, kernel, ...)                                                             \
-	stream(k, operation, at, kernel, (const struct fid_expect[]){ __VA_ARGS__ },                \
+	stream(k, operation, at, kernel, (const struct fid_expect[]){ __VA_ARGS__ },               \
 	       sizeof((const struct fid_expect[]){ __VA_ARGS__ }) / sizeof(struct fid_expect))
 
 /* What L2 waits for, as a part of the time it is busy. Published of an MI250. */
@@ -65,17 +65,17 @@ static void check_stalls(struct fid_known *k, const struct place *at)
 		.kernel = "stream_read", .grid = GRID, .workgroup = 64, .a = GRID, .b = TURNS
 	};
 	struct fid_counted_value v[] = { { .name = "TCC_BUSY" },
-					{ .name = "TCC_EA_RDREQ_IO_CREDIT_STALL" },
-					{ .name = "TCC_EA_RDREQ_GMI_CREDIT_STALL" } };
+					 { .name = "TCC_EA_RDREQ_IO_CREDIT_STALL" },
+					 { .name = "TCC_EA_RDREQ_GMI_CREDIT_STALL" } };
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(published) && k->gfx90a; i++) {
 		if (published[i].memory != at->memory ||
 		    !fid_known_count(k, &call, v, WS_ARRAY_LEN(v)))
 			continue;
 		fid_known_print(published[i].name, "% stalled by PCIe", "modelled",
-			       published[i].pcie, 100 * v[1].value / v[0].value);
+				published[i].pcie, 100 * v[1].value / v[0].value);
 		fid_known_print(published[i].name, "% stalled by xGMI", "modelled",
-			       published[i].xgmi, 100 * v[2].value / v[0].value);
+				published[i].xgmi, 100 * v[2].value / v[0].value);
 	}
 }
 

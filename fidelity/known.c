@@ -19,18 +19,18 @@ struct arguments {
 /* ---- running and printing ---- */
 
 bool fid_known_count(struct fid_known *k, const struct fid_known_call *call,
-		    struct fid_counted_value *values, size_t n)
+		     struct fid_counted_value *values, size_t n)
 {
 	struct arguments arguments = { k->buffer, call->a, call->b, call->c, call->d, { 0 } };
 	struct gpu_runner_call run = { .kernel = call->kernel,
-				      .arguments = &arguments,
-				      .n_arguments = sizeof(arguments),
-				      .grid = call->grid,
-				      .workgroup = call->workgroup,
-				      .grid_y = call->grid_y,
-				      .workgroup_y = call->workgroup_y,
-				      .lds_bytes = call->lds_bytes,
-				      .system_scope = call->system_scope };
+				       .arguments = &arguments,
+				       .n_arguments = sizeof(arguments),
+				       .grid = call->grid,
+				       .workgroup = call->workgroup,
+				       .grid_y = call->grid_y,
+				       .workgroup_y = call->workgroup_y,
+				       .lds_bytes = call->lds_bytes,
+				       .system_scope = call->system_scope };
 	struct fid_counted_value any = { .name = "GRBM_COUNT" };
 
 	/* the first run of a kernel is cold; here the warm ones are of interest */
@@ -43,13 +43,13 @@ bool fid_known_count(struct fid_known *k, const struct fid_known_call *call,
 }
 
 void fid_known_print(const char *title, const char *what, const char *class, double expected,
-		    double value)
+		     double value)
 {
 	printf("%s\t0\t%s\t%s\t%.15g\t%.15g\n", title, what, class, expected, value);
 }
 
 void fid_known_check(struct fid_known *k, const char *title, const struct fid_known_call *call,
-		    const struct fid_expect *expected, size_t n)
+		     const struct fid_expect *expected, size_t n)
 {
 	struct fid_counted_value values[FID_COUNTED_MAX];
 
@@ -59,7 +59,7 @@ void fid_known_check(struct fid_known *k, const char *title, const struct fid_kn
 		return;
 	for (size_t e = 0; e < n; e++)
 		fid_known_print(title, values[e].name, fid_counted_classes[values[e].fidelity],
-			       expected[e].value, values[e].value);
+				expected[e].value, values[e].value);
 }
 
 /* ---- classes of vector instructions ---- */
@@ -155,8 +155,8 @@ static const char *const mops_counters[] = {
 };
 
 /* MI200: its own class counts the instructions, and no other one does. */
-static void check_class(struct fid_known *k, const struct fid_known_call *call, enum valu_class class,
-			double want)
+static void check_class(struct fid_known *k, const struct fid_known_call *call,
+			enum valu_class class, double want)
 {
 	struct fid_counted_value values[N_CLASSES];
 	double others = 0;
@@ -170,7 +170,7 @@ static void check_class(struct fid_known *k, const struct fid_known_call *call, 
 			others += values[c].value;
 	if (class != OTHER)
 		fid_known_print(call->kernel, class_counters[class], "exact", want,
-			       values[class].value);
+				values[class].value);
 	fid_known_print(call->kernel, "all other SQ_INSTS_VALU_ classes", "exact", 0, others);
 }
 
@@ -178,20 +178,20 @@ static void check_valu(struct fid_known *k)
 {
 	for (size_t i = 0; i < WS_ARRAY_LEN(classes) && !k->st; i++) {
 		struct fid_known_call call = { .kernel = classes[i].kernel,
-					      .grid = WAVES * 64,
-					      .workgroup = 64 };
+					       .grid = WAVES * 64,
+					       .workgroup = 64 };
 		double n = WAVES * REPEATED;
 		double slots = k->gfx90a ? classes[i].slots_gfx90a : classes[i].slots_gfx908;
 
 		if (!gpu_runner_has(k->counted.runner, call.kernel))
 			continue;
 		fid_known_check(k, call.kernel, &call,
-			       (const struct fid_expect[]){
-				       { "SQ_INSTS_VALU", n },
-				       { "SQ_INSTS", n + WAVES },
-				       { "SQ_ACTIVE_INST_VALU", n * slots },
-				       { "SQ_THREAD_CYCLES_VALU", 64 * n * slots } },
-			       slots ? 4 : 2);
+				(const struct fid_expect[]){
+					{ "SQ_INSTS_VALU", n },
+					{ "SQ_INSTS", n + WAVES },
+					{ "SQ_ACTIVE_INST_VALU", n * slots },
+					{ "SQ_THREAD_CYCLES_VALU", 64 * n * slots } },
+				slots ? 4 : 2);
 		if (k->gfx90a)
 			check_class(k, &call, classes[i].class, n * classes[i].count);
 	}
@@ -201,20 +201,20 @@ static void check_matrices(struct fid_known *k)
 {
 	for (size_t i = 0; i < WS_ARRAY_LEN(matrices) && !k->st; i++) {
 		struct fid_known_call call = { .kernel = matrices[i].kernel,
-					      .grid = WAVES * 64,
-					      .workgroup = 64 };
+					       .grid = WAVES * 64,
+					       .workgroup = 64 };
 		double n = WAVES * MATRICES;
 
 		if (!gpu_runner_has(k->counted.runner, call.kernel))
 			continue;
 		fid_known_check(k, call.kernel, &call,
-			       (const struct fid_expect[]){
-				       { "SQ_INSTS_VALU", n },
-				       { "SQ_INSTS_MFMA", n },
-				       { mops_counters[matrices[i].class],
-					 n * matrices[i].operations / 512 },
-				       { "SQ_VALU_MFMA_BUSY_CYCLES", n * matrices[i].passes * 4 } },
-			       k->gfx90a ? 4 : 1); /* MI100 has no counters for them */
+				(const struct fid_expect[]){ { "SQ_INSTS_VALU", n },
+							     { "SQ_INSTS_MFMA", n },
+							     { mops_counters[matrices[i].class],
+							       n * matrices[i].operations / 512 },
+							     { "SQ_VALU_MFMA_BUSY_CYCLES",
+							       n * matrices[i].passes * 4 } },
+				k->gfx90a ? 4 : 1); /* MI100 has no counters for them */
 		if (k->gfx90a)
 			check_class(k, &call, matrices[i].class, n);
 	}
@@ -225,28 +225,29 @@ static void check_matrices(struct fid_known *k)
 static void check_instructions(struct fid_known *k)
 {
 	FID_KNOWN_CHECK(k, "scalar mix", FID_CALL("scalar_mix", WAVES * 64, 64),
-		       { "SQ_INSTS", WAVES * 37 }, { "SQ_INSTS_SMEM", WAVES * 15 },
-		       { "SQ_INSTS_SALU", WAVES * 10 }, { "SQ_INSTS_BRANCH", WAVES * 6 },
-		       { "SQ_INSTS_SENDMSG", WAVES }, { "SQ_INSTS_VALU", 0 },
-		       { "SQ_ACTIVE_INST_SCA", WAVES * 25 }, { "SQ_ACTIVE_INST_MISC", WAVES * 8 },
-		       { "SQC_DCACHE_REQ", WAVES * 15 }, { "SQC_DCACHE_REQ_READ_1", WAVES * 5 },
-		       { "SQC_DCACHE_REQ_READ_2", WAVES * 4 },
-		       { "SQC_DCACHE_REQ_READ_4", WAVES * 3 },
-		       { "SQC_DCACHE_REQ_READ_8", WAVES * 2 }, { "SQC_DCACHE_REQ_READ_16", WAVES });
+			{ "SQ_INSTS", WAVES * 37 }, { "SQ_INSTS_SMEM", WAVES * 15 },
+			{ "SQ_INSTS_SALU", WAVES * 10 }, { "SQ_INSTS_BRANCH", WAVES * 6 },
+			{ "SQ_INSTS_SENDMSG", WAVES }, { "SQ_INSTS_VALU", 0 },
+			{ "SQ_ACTIVE_INST_SCA", WAVES * 25 }, { "SQ_ACTIVE_INST_MISC", WAVES * 8 },
+			{ "SQC_DCACHE_REQ", WAVES * 15 }, { "SQC_DCACHE_REQ_READ_1", WAVES * 5 },
+			{ "SQC_DCACHE_REQ_READ_2", WAVES * 4 },
+			{ "SQC_DCACHE_REQ_READ_4", WAVES * 3 },
+			{ "SQC_DCACHE_REQ_READ_8", WAVES * 2 },
+			{ "SQC_DCACHE_REQ_READ_16", WAVES });
 	/* 64 instructions of 4 or 8 bytes, and the end: blocks of 32 bytes */
 	FID_KNOWN_CHECK(k, "260 bytes of code", FID_CALL("add_f32", WAVES * 64, 64),
-		       { "SQ_IFETCH", WAVES * 9 }, { "SQC_ICACHE_REQ", WAVES * 9 });
+			{ "SQ_IFETCH", WAVES * 9 }, { "SQC_ICACHE_REQ", WAVES * 9 });
 	FID_KNOWN_CHECK(k, "516 bytes of code", FID_CALL("fma_f32", WAVES * 64, 64),
-		       { "SQ_IFETCH", WAVES * 17 }, { "SQC_ICACHE_REQ", WAVES * 17 });
+			{ "SQ_IFETCH", WAVES * 17 }, { "SQC_ICACHE_REQ", WAVES * 17 });
 	FID_KNOWN_CHECK(k, "half of the lanes", FID_CALL("half_of_the_lanes", WAVES * 64, 64),
-		       { "SQ_INSTS_VALU", WAVES * 80 }, { "SQ_ACTIVE_INST_VALU", WAVES * 80 },
-		       { "SQ_THREAD_CYCLES_VALU", WAVES * (64 * 32 + 16 * 64) },
-		       { "SQ_INSTS_SALU", WAVES * 2 });
+			{ "SQ_INSTS_VALU", WAVES * 80 }, { "SQ_ACTIVE_INST_VALU", WAVES * 80 },
+			{ "SQ_THREAD_CYCLES_VALU", WAVES * (64 * 32 + 16 * 64) },
+			{ "SQ_INSTS_SALU", WAVES * 2 });
 	/* ten workgroups of 150 lanes: 64, 64 and 22 */
 	FID_KNOWN_CHECK(k, "partial waves", FID_CALL("mov_b32", 1500, 150), { "SQ_WAVES", 30 },
-		       { "SQ_ITEMS", 1500 }, { "SQ_WAVES_EQ_64", 20 }, { "SQ_WAVES_LT_64", 10 },
-		       { "SQ_WAVES_LT_48", 10 }, { "SQ_WAVES_LT_32", 10 }, { "SQ_WAVES_LT_16", 0 },
-		       { "SPI_CSN_NUM_THREADGROUPS", 10 }, { "SPI_CSN_WAVE", 30 });
+			{ "SQ_ITEMS", 1500 }, { "SQ_WAVES_EQ_64", 20 }, { "SQ_WAVES_LT_64", 10 },
+			{ "SQ_WAVES_LT_48", 10 }, { "SQ_WAVES_LT_32", 10 }, { "SQ_WAVES_LT_16", 0 },
+			{ "SPI_CSN_NUM_THREADGROUPS", 10 }, { "SPI_CSN_WAVE", 30 });
 }
 
 enum ws_status fid_known_open(struct fid_known *k, struct ws_err *err)

@@ -9,36 +9,36 @@
 static void check_control(struct fid_known *k)
 {
 	FID_KNOWN_CHECK(k, "branches", FID_CALL("branches", WAVES * 64, 64),
-		       { "SQ_INSTS", WAVES * 16 }, { "SQ_INSTS_BRANCH", WAVES * 8 },
-		       { "SQ_INSTS_SALU", WAVES * 6 }, { "SQ_INST_CYCLES_SALU", WAVES * 6 },
-		       { "SQ_INSTS_VALU", WAVES }, { "SQ_THREAD_CYCLES_VALU", 0 },
-		       { "SQ_ACTIVE_INST_MISC", WAVES * 9 }, { "SQ_ACTIVE_INST_ANY", WAVES * 16 });
+			{ "SQ_INSTS", WAVES * 16 }, { "SQ_INSTS_BRANCH", WAVES * 8 },
+			{ "SQ_INSTS_SALU", WAVES * 6 }, { "SQ_INST_CYCLES_SALU", WAVES * 6 },
+			{ "SQ_INSTS_VALU", WAVES }, { "SQ_THREAD_CYCLES_VALU", 0 },
+			{ "SQ_ACTIVE_INST_MISC", WAVES * 9 }, { "SQ_ACTIVE_INST_ANY", WAVES * 16 });
 	FID_KNOWN_CHECK(k, "few lanes", FID_CALL("few_lanes", WAVES * 64, 64),
-		       { "SQ_INSTS_VALU", WAVES * 20 },
-		       { "SQ_ACTIVE_INST_VALU", WAVES * (8 * 4 + 8 + 4 * 4) },
-		       { "SQ_THREAD_CYCLES_VALU", WAVES * 16 * (8 * 4 + 8) },
-		       { "SQ_INSTS_SALU", WAVES * 3 });
+			{ "SQ_INSTS_VALU", WAVES * 20 },
+			{ "SQ_ACTIVE_INST_VALU", WAVES * (8 * 4 + 8 + 4 * 4) },
+			{ "SQ_THREAD_CYCLES_VALU", WAVES * 16 * (8 * 4 + 8) },
+			{ "SQ_INSTS_SALU", WAVES * 3 });
 	FID_KNOWN_CHECK(k, "skipped", FID_CALL("skipped", WAVES * 64, 64),
-		       { "SQ_INSTS_VSKIPPED", WAVES * 6 }, { "SQ_INSTS_VALU", WAVES * 3 },
-		       { "SQ_INSTS_VMEM", 0 }, { "SQ_INSTS_SALU", WAVES * 2 },
-		       { "TA_TOTAL_WAVEFRONTS_sum", 0 });
+			{ "SQ_INSTS_VSKIPPED", WAVES * 6 }, { "SQ_INSTS_VALU", WAVES * 3 },
+			{ "SQ_INSTS_VMEM", 0 }, { "SQ_INSTS_SALU", WAVES * 2 },
+			{ "TA_TOTAL_WAVEFRONTS_sum", 0 });
 	/* two waves meet at each barrier */
 	FID_KNOWN_CHECK(k, "messages", FID_CALL("messages", WAVES * 64, 128),
-		       { "SQ_INSTS", WAVES * 8 }, { "SQ_INSTS_SENDMSG", WAVES * 3 },
-		       { "SQ_ACTIVE_INST_MISC", WAVES * 5 }, { "SQ_ACTIVE_INST_ANY", WAVES * 5 },
-		       { "SQ_INSTS_SALU", 0 }, { "SQ_INSTS_BRANCH", 0 });
+			{ "SQ_INSTS", WAVES * 8 }, { "SQ_INSTS_SENDMSG", WAVES * 3 },
+			{ "SQ_ACTIVE_INST_MISC", WAVES * 5 }, { "SQ_ACTIVE_INST_ANY", WAVES * 5 },
+			{ "SQ_INSTS_SALU", 0 }, { "SQ_INSTS_BRANCH", 0 });
 }
 
 static void check_data(struct fid_known *k)
 {
 	/* two loads of arguments, 3 clocks, 2 invalidations, 2 stores, 4 atomics */
 	FID_KNOWN_CHECK(k, "scalar memory", FID_CALL("scalar_memory", WAVES * 64, 64),
-		       { "SQ_INSTS_SMEM", WAVES * 13 }, { "SQ_INSTS_SMEM_NORM", WAVES * 26 },
-		       { "SQ_INST_CYCLES_SMEM", WAVES * 13 }, { "SQ_INSTS_SALU", 0 },
-		       { "SQ_ACTIVE_INST_SCA", WAVES * 13 }, { "SQC_DCACHE_REQ", WAVES * 8 },
-		       { "SQC_DCACHE_ATOMIC", WAVES * 4 }, { "SQC_DCACHE_REQ_READ_2", WAVES },
-		       { "SQC_DCACHE_REQ_READ_4", WAVES }, { "SQC_TC_DATA_WRITE_REQ", WAVES * 2 },
-		       { "SQC_TC_DATA_ATOMIC_REQ", WAVES * 4 });
+			{ "SQ_INSTS_SMEM", WAVES * 13 }, { "SQ_INSTS_SMEM_NORM", WAVES * 26 },
+			{ "SQ_INST_CYCLES_SMEM", WAVES * 13 }, { "SQ_INSTS_SALU", 0 },
+			{ "SQ_ACTIVE_INST_SCA", WAVES * 13 }, { "SQC_DCACHE_REQ", WAVES * 8 },
+			{ "SQC_DCACHE_ATOMIC", WAVES * 4 }, { "SQC_DCACHE_REQ_READ_2", WAVES },
+			{ "SQC_DCACHE_REQ_READ_4", WAVES }, { "SQC_TC_DATA_WRITE_REQ", WAVES * 2 },
+			{ "SQC_TC_DATA_ATOMIC_REQ", WAVES * 4 });
 	FID_KNOWN_CHECK(
 		k, "buffers", FID_CALL("buffers", WAVES * 64, 64), { "SQ_INSTS_VMEM", WAVES * 8 },
 		{ "SQ_INSTS_VMEM_RD", WAVES * 3 }, { "SQ_INSTS_VMEM_WR", WAVES * 5 },
@@ -61,14 +61,14 @@ static void check_data(struct fid_known *k)
 		{ "TCP_UTCL1_REQUEST_sum", WAVES * 8 * 4 });
 	/* arguments: two loads; v_mul_lo_u32 takes four slots; the atomic; the end */
 	FID_KNOWN_CHECK(k, "global slots", FID_CALL("atomic_add_return", 640, 64, .a = 4),
-		       { "SQ_ACTIVE_INST_FLAT", 10 }, { "SQ_ACTIVE_INST_VMEM", 0 },
-		       { "SQ_INST_CYCLES_VMEM_RD", 10 },
-		       { "SQ_ACTIVE_INST_ANY", 10 * (2 + 4 + 1 + 1) },
-		       { "TA_FLAT_WAVEFRONTS_sum", 10 }, { "TA_BUFFER_WAVEFRONTS_sum", 0 });
+			{ "SQ_ACTIVE_INST_FLAT", 10 }, { "SQ_ACTIVE_INST_VMEM", 0 },
+			{ "SQ_INST_CYCLES_VMEM_RD", 10 },
+			{ "SQ_ACTIVE_INST_ANY", 10 * (2 + 4 + 1 + 1) },
+			{ "TA_FLAT_WAVEFRONTS_sum", 10 }, { "TA_BUFFER_WAVEFRONTS_sum", 0 });
 	FID_KNOWN_CHECK(k, "global data share", FID_CALL("global_share", WAVES * 64, 64),
-		       { "SQ_INSTS_GDS", WAVES * 4 }, { "SQ_INSTS_EXP_GDS", WAVES * 4 },
-		       { "SQ_ACTIVE_INST_EXP_GDS", WAVES * 4 }, { "SQ_INSTS_LDS", 0 },
-		       { "SQ_LDS_IDX_ACTIVE", 0 }, { "SQ_INSTS_VALU", WAVES });
+			{ "SQ_INSTS_GDS", WAVES * 4 }, { "SQ_INSTS_EXP_GDS", WAVES * 4 },
+			{ "SQ_ACTIVE_INST_EXP_GDS", WAVES * 4 }, { "SQ_INSTS_LDS", 0 },
+			{ "SQ_LDS_IDX_ACTIVE", 0 }, { "SQ_INSTS_VALU", WAVES });
 }
 
 static void check_waves(struct fid_known *k)
@@ -78,13 +78,13 @@ static void check_waves(struct fid_known *k)
 	 * the last two rows: 20, 20, 10.
 	 */
 	FID_KNOWN_CHECK(k, "waves of two dimensions",
-		       FID_CALL("mov_b32", 25, 10, .grid_y = 12, .workgroup_y = 10),
-		       { "SQ_WAVES", 8 }, { "SQ_ITEMS", 300 }, { "SQ_WAVES_EQ_64", 2 },
-		       { "SQ_WAVES_LT_64", 6 }, { "SQ_WAVES_LT_48", 5 }, { "SQ_WAVES_LT_32", 3 },
-		       { "SQ_WAVES_LT_16", 1 }, { "SPI_CSN_NUM_THREADGROUPS", 6 },
-		       { "SPI_CSN_WAVE", 8 }, { "SPI_VWC_CSC_WR", 8 },
-		       { "SPI_SWC_CSC_WR", k->gfx90a ? 16 : 40 }, { "SQ_WAVES_SAVED", 0 },
-		       { "SQ_WAVES_RESTORED", 0 }, { "SQ_THREAD_CYCLES_VALU", 300 * 64 });
+			FID_CALL("mov_b32", 25, 10, .grid_y = 12, .workgroup_y = 10),
+			{ "SQ_WAVES", 8 }, { "SQ_ITEMS", 300 }, { "SQ_WAVES_EQ_64", 2 },
+			{ "SQ_WAVES_LT_64", 6 }, { "SQ_WAVES_LT_48", 5 }, { "SQ_WAVES_LT_32", 3 },
+			{ "SQ_WAVES_LT_16", 1 }, { "SPI_CSN_NUM_THREADGROUPS", 6 },
+			{ "SPI_CSN_WAVE", 8 }, { "SPI_VWC_CSC_WR", 8 },
+			{ "SPI_SWC_CSC_WR", k->gfx90a ? 16 : 40 }, { "SQ_WAVES_SAVED", 0 },
+			{ "SQ_WAVES_RESTORED", 0 }, { "SQ_THREAD_CYCLES_VALU", 300 * 64 });
 }
 
 void fid_known_kinds(struct fid_known *k)

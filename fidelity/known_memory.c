@@ -37,23 +37,24 @@ static void check_strides(struct fid_known *k)
 
 		snprintf(title, sizeof(title), "read stride %u", stride);
 		FID_KNOWN_CHECK(k, title, FID_CALL("read_x1", 1024 * 64, 64, .a = apart),
-			       { "SQ_WAVES", waves }, { "SQ_INSTS_VMEM_RD", waves },
-			       { "TA_FLAT_READ_WAVEFRONTS_sum", waves },
-			       { "TCP_TOTAL_READ_sum", waves * requests },
-			       { "TCP_TCC_READ_REQ_sum", waves * lines }, MISSES(waves * l2_lines));
+				{ "SQ_WAVES", waves }, { "SQ_INSTS_VMEM_RD", waves },
+				{ "TA_FLAT_READ_WAVEFRONTS_sum", waves },
+				{ "TCP_TOTAL_READ_sum", waves * requests },
+				{ "TCP_TCC_READ_REQ_sum", waves * lines },
+				MISSES(waves * l2_lines));
 	}
 }
 
 static void check_widths(struct fid_known *k)
 {
 	FID_KNOWN_CHECK(k, "read 8 bytes", FID_CALL("read_x2", 1024 * 64, 64, .a = 8),
-		       { "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 8 },
-		       { "TD_LOAD_WAVEFRONT_sum", 1024 },
-		       { "TCP_TOTAL_CACHE_ACCESSES_sum", 1024 * 16 },
-		       MISSES(1024.0 * 8 * 64 / l2_line(k)));
+			{ "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 8 },
+			{ "TD_LOAD_WAVEFRONT_sum", 1024 },
+			{ "TCP_TOTAL_CACHE_ACCESSES_sum", 1024 * 16 },
+			MISSES(1024.0 * 8 * 64 / l2_line(k)));
 	FID_KNOWN_CHECK(k, "read 16 bytes", FID_CALL("read_x4", 1024 * 64, 64, .a = 16),
-		       { "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 16 },
-		       { "TD_LOAD_WAVEFRONT_sum", 1024 }, MISSES(1024.0 * 16 * 64 / l2_line(k)));
+			{ "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 16 },
+			{ "TD_LOAD_WAVEFRONT_sum", 1024 }, MISSES(1024.0 * 16 * 64 / l2_line(k)));
 }
 
 /* Lane n reads line n * factor of a million: neither L1 nor the lanes of a wave share anything. */
@@ -75,10 +76,10 @@ static void check_random(struct fid_known *k)
 	}
 	free(seen);
 	FID_KNOWN_CHECK(k, "read random lines",
-		       FID_CALL("read_random", n, 64, .a = factor, .b = mask),
-		       { "SQ_INSTS_VMEM_RD", waves }, { "TCP_TOTAL_READ_sum", n },
-		       { "TCP_TOTAL_CACHE_ACCESSES_sum", n }, { "TCP_TCC_READ_REQ_sum", n },
-		       MISSES((double)n_lines));
+			FID_CALL("read_random", n, 64, .a = factor, .b = mask),
+			{ "SQ_INSTS_VMEM_RD", waves }, { "TCP_TOTAL_READ_sum", n },
+			{ "TCP_TOTAL_CACHE_ACCESSES_sum", n }, { "TCP_TCC_READ_REQ_sum", n },
+			MISSES((double)n_lines));
 }
 
 /* Parts of 8 KiB, read by one wave after the other. */
@@ -88,12 +89,12 @@ static void check_resident(struct fid_known *k)
 
 	/* 256 parts, four times by 1024 waves: 32 MiB read, 2 MiB of them from memory */
 	FID_KNOWN_CHECK(k, "2 MiB in L2",
-		       FID_CALL("read_again", 1024 * 64, 64, .a = 97, .b = 255, .c = 4),
-		       { "TCP_TOTAL_READ_sum", 32 * mib / 16 }, MISSES(2 * mib / l2_line(k)));
+			FID_CALL("read_again", 1024 * 64, 64, .a = 97, .b = 255, .c = 4),
+			{ "TCP_TOTAL_READ_sum", 32 * mib / 16 }, MISSES(2 * mib / l2_line(k)));
 	/* 4096 parts, each twice and 32 MiB apart: L2 has 8 MiB */
 	FID_KNOWN_CHECK(k, "32 MiB through L2",
-		       FID_CALL("read_again", 2048 * 64, 64, .a = 2048, .b = 4095, .c = 4),
-		       { "TCP_TOTAL_READ_sum", 64 * mib / 16 }, MISSES(64 * mib / l2_line(k)));
+			FID_CALL("read_again", 2048 * 64, 64, .a = 2048, .b = 4095, .c = 4),
+			{ "TCP_TOTAL_READ_sum", 64 * mib / 16 }, MISSES(64 * mib / l2_line(k)));
 }
 
 /* ---- writes, atomics, scratch ---- */
@@ -113,13 +114,15 @@ static void check_writes(struct fid_known *k)
 	const double waves = 256;
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++)
-		FID_KNOWN_CHECK(
-			k, rows[i].title, FID_CALL(rows[i].kernel, 256 * 64, 64, .a = rows[i].apart),
-			{ "SQ_INSTS_VMEM_WR", waves }, { "TA_FLAT_WRITE_WAVEFRONTS_sum", waves },
-			{ "TD_STORE_WAVEFRONT_sum", waves }, { "TD_LOAD_WAVEFRONT_sum", waves },
-			{ "TCP_TOTAL_WRITE_sum", waves * rows[i].requests },
-			{ "TCP_TCC_WRITE_REQ_sum", waves * rows[i].lines },
-			{ "TCC_WRITE_sum", waves * rows[i].lines });
+		FID_KNOWN_CHECK(k, rows[i].title,
+				FID_CALL(rows[i].kernel, 256 * 64, 64, .a = rows[i].apart),
+				{ "SQ_INSTS_VMEM_WR", waves },
+				{ "TA_FLAT_WRITE_WAVEFRONTS_sum", waves },
+				{ "TD_STORE_WAVEFRONT_sum", waves },
+				{ "TD_LOAD_WAVEFRONT_sum", waves },
+				{ "TCP_TOTAL_WRITE_sum", waves * rows[i].requests },
+				{ "TCP_TCC_WRITE_REQ_sum", waves * rows[i].lines },
+				{ "TCC_WRITE_sum", waves * rows[i].lines });
 }
 
 /* 256 KiB: they stay in L2, also those of a kernel's first dispatch, unless it ends with a system release. */
@@ -127,43 +130,46 @@ static void check_write_back(struct fid_known *k)
 {
 	const double lines = (256.0 * 1024) / l2_line(k);
 
-	FID_KNOWN_CHECK(k, "first write", FID_CALL("write_x4", 256 * 64, 64, .a = 16, .first = true),
-		       { "TCC_EA_WRREQ_sum", 0 }, { "TCC_ALL_TC_OP_WB_WRITEBACK_sum", 0 },
-		       { "TCC_WRITE_sum", 256 * 16 });
+	FID_KNOWN_CHECK(k, "first write",
+			FID_CALL("write_x4", 256 * 64, 64, .a = 16, .first = true),
+			{ "TCC_EA_WRREQ_sum", 0 }, { "TCC_ALL_TC_OP_WB_WRITEBACK_sum", 0 },
+			{ "TCC_WRITE_sum", 256 * 16 });
 	FID_KNOWN_CHECK(k, "write, system scope",
-		       FID_CALL("write_x4", 256 * 64, 64, .a = 16, .system_scope = true),
-		       { "TCC_EA_WRREQ_sum", 256 * 16 }, { "TCC_ALL_TC_OP_WB_WRITEBACK_sum", lines },
-		       { "TCC_NORMAL_WRITEBACK_sum", 0 });
+			FID_CALL("write_x4", 256 * 64, 64, .a = 16, .system_scope = true),
+			{ "TCC_EA_WRREQ_sum", 256 * 16 },
+			{ "TCC_ALL_TC_OP_WB_WRITEBACK_sum", lines },
+			{ "TCC_NORMAL_WRITEBACK_sum", 0 });
 }
 
 static void check_atomics(struct fid_known *k)
 {
 	/* ten waves on the same 256 bytes */
 	FID_KNOWN_CHECK(k, "atomics", FID_CALL("atomic_add", 640, 64, .a = 4),
-		       { "TCC_ATOMIC_sum", 40 }, { "TA_FLAT_ATOMIC_WAVEFRONTS_sum", 10 },
-		       { "TD_ATOMIC_WAVEFRONT_sum", 10 }, { "TD_LOAD_WAVEFRONT_sum", 10 },
-		       { "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", 40 },
-		       { "TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 0 }, { "SQ_INSTS_VMEM_WR", 10 },
-		       { "SQ_INSTS_VMEM_RD", 0 }, { "SQ_INSTS_FLAT", 10 });
+			{ "TCC_ATOMIC_sum", 40 }, { "TA_FLAT_ATOMIC_WAVEFRONTS_sum", 10 },
+			{ "TD_ATOMIC_WAVEFRONT_sum", 10 }, { "TD_LOAD_WAVEFRONT_sum", 10 },
+			{ "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", 40 },
+			{ "TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 0 }, { "SQ_INSTS_VMEM_WR", 10 },
+			{ "SQ_INSTS_VMEM_RD", 0 }, { "SQ_INSTS_FLAT", 10 });
 	FID_KNOWN_CHECK(k, "atomics with return", FID_CALL("atomic_add_return", 640, 64, .a = 4),
-		       { "TCC_ATOMIC_sum", 40 }, { "TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 40 },
-		       { "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", 0 }, { "SQ_INSTS_VMEM_RD", 10 },
-		       { "SQ_INSTS_VMEM_WR", 0 });
+			{ "TCC_ATOMIC_sum", 40 }, { "TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 40 },
+			{ "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", 0 }, { "SQ_INSTS_VMEM_RD", 10 },
+			{ "SQ_INSTS_VMEM_WR", 0 });
 	if (k->gfx90a)
-		FID_KNOWN_CHECK(k, "atomics of doubles", FID_CALL("atomic_add_f64", 640, 64, .a = 8),
-			       { "TA_FLAT_ATOMIC_WAVEFRONTS_sum", 10 },
-			       { "TD_ATOMIC_WAVEFRONT_sum", 10 }, { "SQ_INSTS_VMEM_WR", 10 });
+		FID_KNOWN_CHECK(k, "atomics of doubles",
+				FID_CALL("atomic_add_f64", 640, 64, .a = 8),
+				{ "TA_FLAT_ATOMIC_WAVEFRONTS_sum", 10 },
+				{ "TD_ATOMIC_WAVEFRONT_sum", 10 }, { "SQ_INSTS_VMEM_WR", 10 });
 }
 
 /* Ten waves write eight dwords and read four; lanes' dwords lie side by side: 256 bytes. */
 static void check_scratch(struct fid_known *k)
 {
 	FID_KNOWN_CHECK(k, "scratch", FID_CALL("scratch", 640, 64), { "SQ_INSTS_VMEM", 120 },
-		       { "SQ_INSTS_VMEM_WR", 80 }, { "SQ_INSTS_VMEM_RD", 40 },
-		       { "SQ_INSTS_FLAT", 0 }, { "SQ_ACTIVE_INST_VMEM", 120 },
-		       { "TA_BUFFER_WRITE_WAVEFRONTS_sum", 80 },
-		       { "TA_BUFFER_READ_WAVEFRONTS_sum", 40 }, { "TCP_TOTAL_WRITE_sum", 80 * 16 },
-		       { "TCP_TOTAL_READ_sum", 40 * 16 }, { "TCP_TCC_WRITE_REQ_sum", 80 * 4 });
+			{ "SQ_INSTS_VMEM_WR", 80 }, { "SQ_INSTS_VMEM_RD", 40 },
+			{ "SQ_INSTS_FLAT", 0 }, { "SQ_ACTIVE_INST_VMEM", 120 },
+			{ "TA_BUFFER_WRITE_WAVEFRONTS_sum", 80 },
+			{ "TA_BUFFER_READ_WAVEFRONTS_sum", 40 }, { "TCP_TOTAL_WRITE_sum", 80 * 16 },
+			{ "TCP_TOTAL_READ_sum", 40 * 16 }, { "TCP_TCC_WRITE_REQ_sum", 80 * 4 });
 }
 
 /*
@@ -193,17 +199,17 @@ static void check_flat(struct fid_known *k)
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++)
 		FID_KNOWN_CHECK(k, rows[i].title,
-			       FID_CALL(rows[i].kernel, 640, 64, .a = rows[i].a, .b = rows[i].b),
-			       { "SQ_INSTS_VMEM", 10 }, { "SQ_INSTS_FLAT", 10 },
-			       { "SQ_INSTS_LDS", rows[i].in_lds },
-			       { "SQ_INSTS_FLAT_LDS_ONLY", 10 - rows[i].in_memory },
-			       { "SQ_LDS_IDX_ACTIVE", rows[i].lds_cycles },
-			       { "TA_TOTAL_WAVEFRONTS_sum", 10 }, { "TA_FLAT_WAVEFRONTS_sum", 10 },
-			       { rows[i].wavefronts, 10 },
-			       { "TD_LOAD_WAVEFRONT_sum", rows[i].in_memory },
-			       { "TCP_TOTAL_READ_sum", rows[i].reads },
-			       { "TCP_TOTAL_WRITE_sum", rows[i].writes },
-			       { "TCP_TOTAL_ATOMIC_WITHOUT_RET_sum", rows[i].atomics });
+				FID_CALL(rows[i].kernel, 640, 64, .a = rows[i].a, .b = rows[i].b),
+				{ "SQ_INSTS_VMEM", 10 }, { "SQ_INSTS_FLAT", 10 },
+				{ "SQ_INSTS_LDS", rows[i].in_lds },
+				{ "SQ_INSTS_FLAT_LDS_ONLY", 10 - rows[i].in_memory },
+				{ "SQ_LDS_IDX_ACTIVE", rows[i].lds_cycles },
+				{ "TA_TOTAL_WAVEFRONTS_sum", 10 }, { "TA_FLAT_WAVEFRONTS_sum", 10 },
+				{ rows[i].wavefronts, 10 },
+				{ "TD_LOAD_WAVEFRONT_sum", rows[i].in_memory },
+				{ "TCP_TOTAL_READ_sum", rows[i].reads },
+				{ "TCP_TOTAL_WRITE_sum", rows[i].writes },
+				{ "TCP_TOTAL_ATOMIC_WITHOUT_RET_sum", rows[i].atomics });
 }
 
 /* ---- LDS ---- */
@@ -220,7 +226,7 @@ static void check_lds(struct fid_known *k, const char *title, const char *kernel
 		addresses[lane] = 4 * dword_of(lane, n);
 	if (!k->st)
 		k->st = gpu_runner_copy_in(k->counted.runner, 0, addresses, sizeof(addresses),
-					  k->err);
+					   k->err);
 	fid_known_check(k, title, &call, expected, n_expected);
 }
 
@@ -250,7 +256,7 @@ static uint32_t beyond(uint32_t lane, uint32_t n)
 }
 
 #define LDS(kernel, title, dword_of, n, ...)                                                       \
-	check_lds(k, title, kernel, dword_of, n, (const struct fid_expect[]){ __VA_ARGS__ },        \
+	check_lds(k, title, kernel, dword_of, n, (const struct fid_expect[]){ __VA_ARGS__ },       \
 		  sizeof((const struct fid_expect[]){ __VA_ARGS__ }) / sizeof(struct fid_expect))
 
 static void check_banks(struct fid_known *k)
@@ -282,8 +288,8 @@ static void check_banks(struct fid_known *k)
 	    { "SQ_LDS_BANK_CONFLICT", waves * 4 }, { "SQ_LDS_IDX_ACTIVE", waves * 8 });
 	LDS("lds_permute", "lds permute", apart, 1, { "SQ_INSTS_LDS", waves },
 	    { "SQ_ACTIVE_INST_LDS", waves }, { "SQ_LDS_BANK_CONFLICT", 0 });
-	LDS("lds_read_b32", "lds violations", beyond, 100000, { "SQ_LDS_MEM_VIOLATIONS", waves * 4 },
-	    { "SQ_INSTS_LDS", waves });
+	LDS("lds_read_b32", "lds violations", beyond, 100000,
+	    { "SQ_LDS_MEM_VIOLATIONS", waves * 4 }, { "SQ_INSTS_LDS", waves });
 	/* 31 of 32 lanes wait for another one */
 	LDS("lds_add_u32", "lds atomics, one address", together, 5,
 	    { "SQ_LDS_ADDR_CONFLICT", waves * 62 }, { "SQ_LDS_BANK_CONFLICT", 0 },

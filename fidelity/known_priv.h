@@ -33,12 +33,12 @@ struct fid_known_call {
 
 /* Counts the first @n values of a run. False: it failed. */
 bool fid_known_count(struct fid_known *known, const struct fid_known_call *call,
-		    struct fid_counted_value *values, size_t n);
+		     struct fid_counted_value *values, size_t n);
 /* Runs, counts and prints a line per expectation. */
 void fid_known_check(struct fid_known *known, const char *title, const struct fid_known_call *call,
-		    const struct fid_expect *expected, size_t n);
+		     const struct fid_expect *expected, size_t n);
 void fid_known_print(const char *title, const char *what, const char *class, double expected,
-		    double value);
+		     double value);
 
 /* clang-format off */
 #define FID_CALL(kernel_, grid_, workgroup_, ...)                                                   \

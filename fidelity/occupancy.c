@@ -49,9 +49,9 @@ static void check_row(struct fid_known *k, size_t r)
 	uint32_t per_wg = rows[r].waves_per_workgroup,
 		 n_wgs = ROUNDS * info->n_cus * waves / per_wg;
 	struct fid_known_call call = { .kernel = rows[r].kernel,
-				      .grid = n_wgs * per_wg * 64,
-				      .workgroup = per_wg * 64,
-				      .lds_bytes = rows[r].lds_bytes };
+				       .grid = n_wgs * per_wg * 64,
+				       .workgroup = per_wg * 64,
+				       .lds_bytes = rows[r].lds_bytes };
 	struct fid_counted_value values[N_LIMITS + 5] = {
 		[N_LIMITS] = { .name = "SPI_RA_RES_STALL_CSN" },
 		[N_LIMITS + 1] = { .name = "SQ_WAVE_CYCLES" },
@@ -68,20 +68,21 @@ static void check_row(struct fid_known *k, size_t r)
 	stalled = values[N_LIMITS].value;
 	busy = values[N_LIMITS + 2].value / ENGINES;
 	fid_known_print(rows[r].title, "SQ_WAVES", "exact", (double)n_wgs * per_wg,
-		       values[N_LIMITS + 3].value);
+			values[N_LIMITS + 3].value);
 	/* quad-cycles of waves; a CU holds so many while it is busy */
 	fid_known_print(rows[r].title, "waves per CU", "modelled", waves,
-		       busy ? 4 * values[N_LIMITS + 1].value / busy / info->n_cus : 0);
+			busy ? 4 * values[N_LIMITS + 1].value / busy / info->n_cus : 0);
 	/* while an engine waits, each of its units is short of what is short */
 	for (size_t n = 0; n < N_LIMITS; n++) {
 		double units = (double)info->n_cus / ENGINES * (limits[n].per_simd ? 4 : 1);
 
 		fid_known_print(rows[r].title, limits[n].counter, "modelled",
-			       bits >> n & 1 ? units * stalled : 0, values[n].value);
+				bits >> n & 1 ? units * stalled : 0, values[n].value);
 	}
 	/* in cycles of every engine; the workgroups of the last round wait for nothing */
 	fid_known_print(rows[r].title, "SPI_RA_TMP_STALL_CSN", "modelled",
-		       bits ? 0 : ENGINES * busy * (ROUNDS - 1) / ROUNDS, values[N_LIMITS + 4].value);
+			bits ? 0 : ENGINES * busy * (ROUNDS - 1) / ROUNDS,
+			values[N_LIMITS + 4].value);
 }
 
 void fid_known_occupancy(struct fid_known *k)

@@ -74,10 +74,10 @@ static enum ws_status run_pass(size_t pass, size_t *out_n_passes, struct ws_err 
 	const char *pointers[MAX_NAMES];
 	struct arguments arguments = { .n = N, .block = 256 };
 	struct gpu_runner_call call = { .kernel = "vcopy",
-				       .arguments = &arguments,
-				       .n_arguments = sizeof(arguments),
-				       .grid = N,
-				       .workgroup = 256 };
+					.arguments = &arguments,
+					.n_arguments = sizeof(arguments),
+					.grid = N,
+					.workgroup = 256 };
 	struct fid_counted c;
 	size_t n = 0;
 	uint64_t ns;

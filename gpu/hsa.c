@@ -14,7 +14,7 @@ static const char *const runtimes[] = {
 static int (*status_string)(int status, const char **out_text);
 
 enum ws_status gpu_hsa_open(const char *const *names, void **out_functions, size_t n,
-			   struct ws_err *err)
+			    struct ws_err *err)
 {
 	void *library = NULL;
 	char why[160] = "";

@@ -24,7 +24,7 @@
 
 /* All @n of @names, or none: WS_E_NOTFOUND without a runtime, WS_E_UNSUPPORTED with an old one. */
 enum ws_status gpu_hsa_open(const char *const *names, void **out_functions, size_t n,
-			   struct ws_err *err);
+			    struct ws_err *err);
 
 /* "what: the runtime's text for @hsa_status", as WS_E_STATE. */
 enum ws_status gpu_hsa_fail(struct ws_err *err, int hsa_status, const char *what);

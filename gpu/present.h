@@ -24,8 +24,8 @@ struct gpu_here {
 	unsigned pci_domain, pci_location;
 	unsigned freq_mhz;
 	uint64_t unique_id;
-	char arch[16];                    /* "gfx90a" */
-	char name[64];                    /* the kernel's name for it, or "" */
+	char arch[16];                 /* "gfx90a" */
+	char name[64];                 /* the kernel's name for it, or "" */
 	const struct gpu_model *model; /* NULL: not in our table */
 };
 

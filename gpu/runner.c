@@ -208,7 +208,7 @@ static enum ws_status describe(struct gpu_runner *d, struct ws_err *err)
 }
 
 static const struct gpu_runner_code *find_code(const struct gpu_runner_code *codes,
-					      const char *target)
+					       const char *target)
 {
 	for (const struct gpu_runner_code *c = codes; c->target; c++)
 		if (!strcmp(c->target, target))
@@ -273,7 +273,7 @@ static enum ws_status make_queue(struct gpu_runner *d, struct ws_err *err)
 }
 
 enum ws_status gpu_runner_open(uint32_t index, const struct gpu_runner_code *codes,
-			      struct gpu_runner **out_runner, struct ws_err *err)
+			       struct gpu_runner **out_runner, struct ws_err *err)
 {
 	struct gpu_runner *d;
 	enum ws_status st;
@@ -326,7 +326,8 @@ const struct gpu_runner_info *gpu_runner_info(const struct gpu_runner *d)
 
 /* ---- running kernels ---- */
 
-static bool find_symbol(const struct gpu_runner *d, const char *kernel, hsa_executable_symbol_t *out)
+static bool find_symbol(const struct gpu_runner *d, const char *kernel,
+			hsa_executable_symbol_t *out)
 {
 	char name[64];
 
@@ -342,7 +343,7 @@ bool gpu_runner_has(const struct gpu_runner *d, const char *kernel)
 }
 
 enum ws_status gpu_runner_buffer(struct gpu_runner *d, uint64_t bytes, uint64_t *out_address,
-				struct ws_err *err)
+				 struct ws_err *err)
 {
 	hsa_status_t hs = HSA_STATUS_SUCCESS;
 
@@ -361,7 +362,7 @@ enum ws_status gpu_runner_buffer(struct gpu_runner *d, uint64_t bytes, uint64_t 
 }
 
 enum ws_status gpu_runner_copy_in(struct gpu_runner *d, uint64_t offset, const void *from, size_t n,
-				 struct ws_err *err)
+				  struct ws_err *err)
 {
 	hsa_status_t hs = hsa.hsa_memory_copy((char *)d->buffer + offset, from, n);
 
@@ -406,8 +407,8 @@ static hsa_agent_t owner_of(const struct gpu_runner *d, enum gpu_runner_memory m
 	return (hsa_agent_t){ 0 };
 }
 
-enum ws_status gpu_runner_memory(struct gpu_runner *d, enum gpu_runner_memory memory, uint64_t bytes,
-				uint64_t *out_address, struct ws_err *err)
+enum ws_status gpu_runner_memory(struct gpu_runner *d, enum gpu_runner_memory memory,
+				 uint64_t bytes, uint64_t *out_address, struct ws_err *err)
 {
 	bool fine = memory % 2;
 	struct pool_search search = {
@@ -490,12 +491,13 @@ static void submit(struct gpu_runner *d, const struct gpu_runner_call *call,
 		.completion_signal = d->done,
 	};
 	/* the header is written last: the packet processor may start reading at once */
-	__atomic_store_n((uint32_t *)packet, header | (call->grid_y ? 2u : 1u) << 16, __ATOMIC_RELEASE);
+	__atomic_store_n((uint32_t *)packet, header | (call->grid_y ? 2u : 1u) << 16,
+			 __ATOMIC_RELEASE);
 	hsa.hsa_signal_store_screlease(d->queue->doorbell_signal, (hsa_signal_value_t)at);
 }
 
 enum ws_status gpu_runner_run(struct gpu_runner *d, const struct gpu_runner_call *call,
-			     uint64_t *out_ns, struct ws_err *err)
+			      uint64_t *out_ns, struct ws_err *err)
 {
 	hsa_amd_profiling_dispatch_time_t time;
 	hsa_signal_value_t left;

@@ -40,7 +40,7 @@ void gpu_runner_machine_close(void);
 
 /* @index: as HIP counts, from 0. WS_E_UNSUPPORTED: @codes has nothing for this GPU. */
 enum ws_status gpu_runner_open(uint32_t index, const struct gpu_runner_code *codes,
-			      struct gpu_runner **out_runner, struct ws_err *err);
+			       struct gpu_runner **out_runner, struct ws_err *err);
 void gpu_runner_close(struct gpu_runner *runner); /* NULL is fine */
 const struct gpu_runner_info *gpu_runner_info(const struct gpu_runner *runner);
 
@@ -49,9 +49,9 @@ bool gpu_runner_has(const struct gpu_runner *runner, const char *kernel);
 
 /* The buffer, of @bytes at least; it may move, and what was in it is lost then. */
 enum ws_status gpu_runner_buffer(struct gpu_runner *runner, uint64_t bytes, uint64_t *out_address,
-				struct ws_err *err);
+				 struct ws_err *err);
 enum ws_status gpu_runner_copy_in(struct gpu_runner *runner, uint64_t offset, const void *from,
-				 size_t n, struct ws_err *err);
+				  size_t n, struct ws_err *err);
 
 /* Whose memory, and for whom it is coherent. */
 enum gpu_runner_memory {
@@ -67,22 +67,22 @@ enum gpu_runner_memory {
 /* A buffer of @bytes of it, which lives as long as the runner; one of each. WS_E_NOTFOUND: this machine has
  * no such memory. */
 enum ws_status gpu_runner_memory(struct gpu_runner *runner, enum gpu_runner_memory memory,
-				uint64_t bytes, uint64_t *out_address, struct ws_err *err);
+				 uint64_t bytes, uint64_t *out_address, struct ws_err *err);
 
 #define GPU_RUNNER_ARGUMENTS 64
 
 struct gpu_runner_call {
 	const char *kernel;
-	const void *arguments;    /* GPU_RUNNER_ARGUMENTS at most */
-	size_t n_arguments;       /* bytes */
-	uint32_t grid, workgroup; /* lanes */
+	const void *arguments;        /* GPU_RUNNER_ARGUMENTS at most */
+	size_t n_arguments;           /* bytes */
+	uint32_t grid, workgroup;     /* lanes */
 	uint32_t grid_y, workgroup_y; /* in a second dimension; 0: 1 */
-	uint32_t lds_bytes;       /* besides what the kernel has of its own */
-	bool system_scope;        /* its end writes L2 back to memory */
+	uint32_t lds_bytes;           /* besides what the kernel has of its own */
+	bool system_scope;            /* its end writes L2 back to memory */
 };
 
 /* Runs it and waits; @out_ns: how long it took on the GPU. */
 enum ws_status gpu_runner_run(struct gpu_runner *runner, const struct gpu_runner_call *call,
-			     uint64_t *out_ns, struct ws_err *err);
+			      uint64_t *out_ns, struct ws_err *err);
 
 #endif

@@ -30,9 +30,10 @@ struct launch_gpu_agent {
 };
 
 struct launch_gpu_agents {
-	struct launch_gpu_agent at[LAUNCH_AGENTS_MAX]; /* in the runtime's order: GPU number i is at[i] */
+	struct launch_gpu_agent
+		at[LAUNCH_AGENTS_MAX]; /* in the runtime's order: GPU number i is at[i] */
 	size_t n;
-	bool soft; /* the software GPU, not hardware */
+	bool soft;         /* the software GPU, not hardware */
 	char runtime[512]; /* its library: path, size and time, which tell builds apart */
 };
 

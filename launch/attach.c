@@ -316,7 +316,7 @@ static enum ws_status start(pid_t pid, const struct target *target,
 			    struct ws_err *err)
 {
 	struct launch_remote_libc libc = { target->address[SYM_MMAP], target->address[SYM_CREATE],
-				       target->trap };
+					   target->trap };
 	struct told told = { .data = 0 };
 	int pipe_fds[2];
 	ssize_t n;
@@ -326,8 +326,8 @@ static enum ws_status start(pid_t pid, const struct target *target,
 		return ws_fail_errno(err, errno, "pipe");
 	child = fork();
 	if (child == 0) {
-		told.err.status =
-			launch_remote_start(pid, &libc, &target->unsafe, data, &told.data, &told.err);
+		told.err.status = launch_remote_start(pid, &libc, &target->unsafe, data, &told.data,
+						      &told.err);
 		n = write(pipe_fds[1], &told, sizeof(told));
 		_exit(n != (ssize_t)sizeof(told));
 	}
@@ -356,7 +356,7 @@ static enum ws_status load_failed(pid_t pid, int mem, uint64_t error, struct ws_
 }
 
 enum ws_status launch_attach_call(pid_t pid, const char *library, const char *function,
-			      const char *text, struct ws_err *err)
+				  const char *text, struct ws_err *err)
 {
 	static struct launch_remote_data data;
 	struct target target;

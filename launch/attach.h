@@ -33,7 +33,7 @@ enum ws_status launch_attach_check(pid_t pid, const char *library, struct ws_err
  * function: an error with the loader's own words.
  */
 enum ws_status launch_attach_call(pid_t pid, const char *library, const char *function,
-			      const char *text, struct ws_err *err);
+				  const char *text, struct ws_err *err);
 
 /* Whether this file is mapped in the process. */
 bool launch_attach_is_mapped(pid_t pid, const char *path);

@@ -48,8 +48,8 @@ struct launch_remote_unsafe {
  * leave the program traced, which its end undoes. *out_data: where the copy is.
  */
 enum ws_status launch_remote_start(pid_t pid, const struct launch_remote_libc *libc,
-			       const struct launch_remote_unsafe *unsafe,
-			       const struct launch_remote_data *data, uint64_t *out_data,
-			       struct ws_err *err);
+				   const struct launch_remote_unsafe *unsafe,
+				   const struct launch_remote_data *data, uint64_t *out_data,
+				   struct ws_err *err);
 
 #endif

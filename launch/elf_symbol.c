@@ -53,7 +53,7 @@ static void match(const struct file *file, const Elf64_Shdr *strings, const Elf6
 }
 
 bool launch_elf_symbols_in(const uint8_t *bytes, size_t n_bytes, struct launch_elf_symbol *symbols,
-		       size_t n_symbols)
+			   size_t n_symbols)
 {
 	struct file file = { bytes, n_bytes };
 	Elf64_Shdr table, strings;
@@ -81,8 +81,8 @@ bool launch_elf_symbols_in(const uint8_t *bytes, size_t n_bytes, struct launch_e
 	return true;
 }
 
-enum ws_status launch_elf_symbols(const char *path, struct launch_elf_symbol *symbols, size_t n_symbols,
-			      struct ws_err *err)
+enum ws_status launch_elf_symbols(const char *path, struct launch_elf_symbol *symbols,
+				  size_t n_symbols, struct ws_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	void *bytes = MAP_FAILED;

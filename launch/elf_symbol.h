@@ -21,10 +21,10 @@ struct launch_elf_symbol {
 };
 
 /* Fills the offsets of functions that the file defines; those it lacks stay as they are. */
-enum ws_status launch_elf_symbols(const char *path, struct launch_elf_symbol *symbols, size_t n_symbols,
-			      struct ws_err *err);
+enum ws_status launch_elf_symbols(const char *path, struct launch_elf_symbol *symbols,
+				  size_t n_symbols, struct ws_err *err);
 /* The same for a file in memory; false: it is not such a file. */
 bool launch_elf_symbols_in(const uint8_t *bytes, size_t n_bytes, struct launch_elf_symbol *symbols,
-		       size_t n_symbols);
+			   size_t n_symbols);
 
 #endif

@@ -102,7 +102,7 @@ static size_t add_soft(const char *list, struct launch_inject_gpu *out_gpus, siz
 }
 
 enum ws_status launch_inject_gpus(struct launch_inject_gpu *out_gpus, size_t room, size_t *out_n,
-			      bool *out_soft, struct ws_err *err)
+				  bool *out_soft, struct ws_err *err)
 {
 	static struct gpu_set set;
 	const char *chosen = getenv("WAVESCOPE_GPU");
@@ -214,7 +214,8 @@ static enum ws_status set_hsa_tool(const char *collector, struct ws_env *env, st
 	return ws_env_prepend(env, "HSA_TOOLS_LIB", quoted, ' ', err);
 }
 
-enum ws_status launch_inject_env(const struct launch_inject *inject, struct ws_env *env, struct ws_err *err)
+enum ws_status launch_inject_env(const struct launch_inject *inject, struct ws_env *env,
+				 struct ws_err *err)
 {
 	static char text[COL_COLLECT_TEXT_MAX];
 	char collector[PATH_MAX];

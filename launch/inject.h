@@ -21,17 +21,17 @@
 
 struct launch_inject {
 	struct col_collect_config *config; /* the SOFTGPU flag is set here */
-	const struct ws_strv *preload;    /* the user's own; NULL entries are skipped */
-	bool no_roctx;                    /* leave the program's own roctx library in place */
-	bool kokkos;                      /* Kokkos is to tell us what it does */
-	const char *gpu_time;             /* "host", "simulated": software GPU; NULL: environment */
+	const struct ws_strv *preload;     /* the user's own; NULL entries are skipped */
+	bool no_roctx;                     /* leave the program's own roctx library in place */
+	bool kokkos;                       /* Kokkos is to tell us what it does */
+	const char *gpu_time; /* "host", "simulated": software GPU; NULL: environment */
 };
 
 /* Where the collector is: as installed, or in the build tree. */
 enum ws_status launch_inject_library(char out_path[PATH_MAX], struct ws_err *err);
 
 enum ws_status launch_inject_env(const struct launch_inject *inject, struct ws_env *env,
-			     struct ws_err *err);
+				 struct ws_err *err);
 
 /*
  * Why the loader will not take the collector into the program at @path, as the end of a
@@ -47,12 +47,12 @@ enum ws_status launch_inject_gpu(struct ws_env *env, bool *out_soft, struct ws_e
 
 /* One GPU that a program started from here would see. */
 struct launch_inject_gpu {
-	char arch[16];                    /* "gfx90a" */
+	char arch[16];                 /* "gfx90a" */
 	const struct gpu_model *model; /* NULL: not in our table */
 };
 
 /* In the order in which the runtime lists them: those of the machine, or the software ones. */
 enum ws_status launch_inject_gpus(struct launch_inject_gpu *out_gpus, size_t room, size_t *out_n,
-			      bool *out_soft, struct ws_err *err);
+				  bool *out_soft, struct ws_err *err);
 
 #endif

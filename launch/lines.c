@@ -68,8 +68,8 @@ static void *listen_to(void *of)
 }
 
 enum ws_status launch_lines_start(struct launch_lines *lines, enum launch_lines_of of,
-			      void (*line)(void *ctx, const char *text), void *ctx,
-			      struct ws_err *err)
+				  void (*line)(void *ctx, const char *text), void *ctx,
+				  struct ws_err *err)
 {
 	sigset_t all, old;
 	int fds[2], error;

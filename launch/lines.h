@@ -27,8 +27,8 @@ struct launch_lines {
 };
 
 enum ws_status launch_lines_start(struct launch_lines *lines, enum launch_lines_of of,
-			      void (*line)(void *ctx, const char *text), void *ctx,
-			      struct ws_err *err);
+				  void (*line)(void *ctx, const char *text), void *ctx,
+				  struct ws_err *err);
 void launch_lines_stop(struct launch_lines *lines);
 
 #endif

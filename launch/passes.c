@@ -87,15 +87,16 @@ static enum ws_status write_request(const struct launch_passes *passes, size_t r
 	return st;
 }
 
-enum ws_status launch_passes_request(const struct launch_passes *passes, const struct launch_rundir *dir,
-				 struct ws_err *err)
+enum ws_status launch_passes_request(const struct launch_passes *passes,
+				     const struct launch_rundir *dir, struct ws_err *err)
 {
 	return write_request(passes, 0, dir, err);
 }
 
 /* ---- runs ---- */
 
-static enum ws_status attach_once(const struct launch_passes *passes, const struct launch_rundir *dir,
+static enum ws_status attach_once(const struct launch_passes *passes,
+				  const struct launch_rundir *dir,
 				  struct col_collect_config *config, struct ws_err *err)
 {
 	struct launch_session session = *passes->session;
@@ -153,7 +154,8 @@ static bool wait_for_rest(const struct launch_passes *passes, const struct launc
 	       launch_running_wait(dir, passes->tool, passes->wait_s);
 }
 
-static void show_progress(const struct launch_passes *passes, const struct launch_passes_result *result)
+static void show_progress(const struct launch_passes *passes,
+			  const struct launch_passes_result *result)
 {
 	size_t run = result->n_done, n = result->n_runs;
 	double left_s;
@@ -171,8 +173,8 @@ static void show_progress(const struct launch_passes *passes, const struct launc
 	}
 }
 
-enum ws_status launch_passes_run(const struct launch_passes *passes, struct launch_passes_result *out_result,
-			     struct ws_err *err)
+enum ws_status launch_passes_run(const struct launch_passes *passes,
+				 struct launch_passes_result *out_result, struct ws_err *err)
 {
 	struct launch_passes_result *r = out_result;
 	bool waits = true;
@@ -263,14 +265,14 @@ static enum ws_status join_runs(const struct launch_rundir *dir, size_t n_runs,
 }
 
 enum ws_status launch_passes_table(const struct launch_passes_result *result,
-			       const struct trc_opts *opts, struct trc_counted **out_table,
-			       struct ws_err *err)
+				   const struct trc_opts *opts, struct trc_counted **out_table,
+				   struct ws_err *err)
 {
 	return join_runs(&result->dirs[0], result->n_done, opts, out_table, err);
 }
 
 enum ws_status launch_passes_table_in(const struct launch_rundir *dir, const struct trc_opts *opts,
-				  struct trc_counted **out_table, struct ws_err *err)
+				      struct trc_counted **out_table, struct ws_err *err)
 {
 	return join_runs(dir, launch_rundir_n_runs(dir), opts, out_table, err);
 }

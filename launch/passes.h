@@ -48,15 +48,15 @@ enum launch_replay {
 };
 
 struct launch_passes {
-	const char *tool;                /* in front of messages: "rocprofv3" */
-	char *const *argv;               /* the program; argv[0] is looked for on PATH */
+	const char *tool;                 /* in front of messages: "rocprofv3" */
+	char *const *argv;                /* the program; argv[0] is looked for on PATH */
 	const struct col_count_gpu *gpus; /* sets per GPU; one COL_COUNT_EVERY_GPU is enough */
 	size_t n_gpus;
 	enum launch_replay replay;
 	uint64_t interval;             /* ROTATE: dispatches per set; 0 is 1 */
-	enum col_count_per per;         /* ROTATE: over all dispatches, or per kernel */
+	enum col_count_per per;        /* ROTATE: over all dispatches, or per kernel */
 	const char *include, *exclude; /* regular expressions on kernel names, or NULL */
-	enum col_count_names names;     /* which form of the names */
+	enum col_count_names names;    /* which form of the names */
 	const struct col_count_range *ranges;
 	size_t n_ranges;
 	const struct col_count_range *numbers; /* of dispatches of a process, from 1 */
@@ -67,22 +67,22 @@ struct launch_passes {
 	 */
 	const struct col_collect_config *collect;
 	const struct launch_session *session; /* instead of argv: programs that run already */
-	const struct ws_strv *preload; /* NULL: none */
+	const struct ws_strv *preload;        /* NULL: none */
 	bool no_roctx;
 	bool kokkos;
-	const char *gpu_time;        /* as launch_inject's */
-	unsigned wait_s;             /* for what each run leaves running, at most; 0: not at all */
-	const char *base;            /* captures go to a folder below this, made if missing */
+	const char *gpu_time; /* as launch_inject's */
+	unsigned wait_s;      /* for what each run leaves running, at most; 0: not at all */
+	const char *base;     /* captures go to a folder below this, made if missing */
 	const struct launch_rundir *dir; /* instead of base: a folder that is there already */
 	void (*show_env)(void *ctx, char *const *env); /* before each run; NULL: no */
 	void *ctx;
 };
 
 struct launch_passes_result {
-	struct ws_proc_end end; /* of the last run: the others ended well */
-	size_t n_runs;          /* that the plan needs */
-	size_t n_done;          /* started and ended */
-	uint64_t run_ns[2];     /* wall clock: of the first run, of all */
+	struct ws_proc_end end;     /* of the last run: the others ended well */
+	size_t n_runs;              /* that the plan needs */
+	size_t n_done;              /* started and ended */
+	uint64_t run_ns[2];         /* wall clock: of the first run, of all */
 	struct launch_rundir *dirs; /* n_runs; dirs[0] is the folder, others are inside it */
 };
 
@@ -90,19 +90,19 @@ struct launch_passes_result {
 size_t launch_passes_n_runs(const struct launch_passes *passes);
 
 /* Fails when a run could not be started; @out_result is to be finished in any case. */
-enum ws_status launch_passes_run(const struct launch_passes *passes, struct launch_passes_result *out_result,
-			     struct ws_err *err);
+enum ws_status launch_passes_run(const struct launch_passes *passes,
+				 struct launch_passes_result *out_result, struct ws_err *err);
 /* For a program that runs already: what the collector is to count, into the captures' folder. */
-enum ws_status launch_passes_request(const struct launch_passes *passes, const struct launch_rundir *dir,
-				 struct ws_err *err);
+enum ws_status launch_passes_request(const struct launch_passes *passes,
+				     const struct launch_rundir *dir, struct ws_err *err);
 /* Frees the lists, and removes the captures when they are no longer needed. */
 void launch_passes_fini(struct launch_passes_result *result, bool remove);
 
 /* The captures of all runs, joined; or of those that are in a folder, when it was another time. */
 enum ws_status launch_passes_table(const struct launch_passes_result *result,
-			       const struct trc_opts *opts, struct trc_counted **out_table,
-			       struct ws_err *err);
+				   const struct trc_opts *opts, struct trc_counted **out_table,
+				   struct ws_err *err);
 enum ws_status launch_passes_table_in(const struct launch_rundir *dir, const struct trc_opts *opts,
-				  struct trc_counted **out_table, struct ws_err *err);
+				      struct trc_counted **out_table, struct ws_err *err);
 
 #endif

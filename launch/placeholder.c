@@ -69,7 +69,7 @@ static void put_cwd(const struct launch_place *p, struct ws_buf *out)
 }
 
 #define PUT_NUMBER(name, value)                                                                    \
-	static void put_##name(const struct launch_place *p, struct ws_buf *out)                       \
+	static void put_##name(const struct launch_place *p, struct ws_buf *out)                   \
 	{                                                                                          \
 		ws_buf_printf(out, "%llu", (unsigned long long)(value));                           \
 	}
@@ -208,8 +208,8 @@ static const char *expand_at(const struct launch_place *p, const char *at, struc
 	return after;
 }
 
-enum ws_status launch_place_expand(const struct launch_place *place, const char *text, struct ws_buf *out,
-			       struct ws_err *err)
+enum ws_status launch_place_expand(const struct launch_place *place, const char *text,
+				   struct ws_buf *out, struct ws_err *err)
 {
 	struct ws_buf now, next;
 	enum ws_status st;

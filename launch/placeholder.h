@@ -37,11 +37,12 @@ struct launch_place {
  * session, and parent and siblings, in which the front end stands for the program it
  * runs. pid and argv are left to fill in.
  */
-void launch_place_init(struct launch_place *place, char hostname_room[256], char cwd_room[PATH_MAX]);
+void launch_place_init(struct launch_place *place, char hostname_room[256],
+		       char cwd_room[PATH_MAX]);
 
 #define LAUNCH_PLACE_TEXT_MAX 4095u /* an expansion that grows past this is refused */
-enum ws_status launch_place_expand(const struct launch_place *place, const char *text, struct ws_buf *out,
-			       struct ws_err *err);
+enum ws_status launch_place_expand(const struct launch_place *place, const char *text,
+				   struct ws_buf *out, struct ws_err *err);
 
 /*
  * The first thing in @text that looks like a placeholder and is none ("%pdi%"), and the key that

@@ -105,7 +105,8 @@ static bool slurm_is_outside(struct launch_lookup env)
 	return number(env, "SLURM_STEP_NUM_TASKS", &n_tasks) && n_tasks == 1;
 }
 
-void launch_rank_find_first(struct launch_lookup env, struct launch_rank *out_rank, const char **out_launcher)
+void launch_rank_find_first(struct launch_lookup env, struct launch_rank *out_rank,
+			    const char **out_launcher)
 {
 	const struct launcher *found = NULL;
 	bool outside = slurm_is_outside(env);
@@ -132,8 +133,9 @@ void launch_rank_find_first(struct launch_lookup env, struct launch_rank *out_ra
 		*out_launcher = found ? found->name : NULL;
 }
 
-enum ws_status launch_rank_named(struct launch_lookup env, const char *rank_name, const char *size_name,
-			     struct launch_rank *out_rank, struct ws_err *err)
+enum ws_status launch_rank_named(struct launch_lookup env, const char *rank_name,
+				 const char *size_name, struct launch_rank *out_rank,
+				 struct ws_err *err)
 {
 	const char *rank_text = env.get(env.ctx, rank_name);
 	const char *size_text = env.get(env.ctx, size_name);
@@ -158,8 +160,8 @@ enum ws_status launch_rank_named(struct launch_lookup env, const char *rank_name
 	return WS_OK;
 }
 
-enum ws_status launch_rank_listed(const char *list, const struct launch_rank *rank, bool *out_listed,
-			      struct ws_err *err)
+enum ws_status launch_rank_listed(const char *list, const struct launch_rank *rank,
+				  bool *out_listed, struct ws_err *err)
 {
 	struct ws_str rest = ws_str_from(list), part;
 	bool listed = false;

@@ -17,8 +17,9 @@ struct launch_lookup {
 	const char *(*get)(const void *ctx, const char *name); /* NULL: not set */
 	const void *ctx;
 };
-struct launch_lookup launch_lookup_own(void);                    /* getenv() */
-struct launch_lookup launch_lookup_list(const char *const *env); /* "NAME=value"..., NULL at the end */
+struct launch_lookup launch_lookup_own(void); /* getenv() */
+struct launch_lookup launch_lookup_list(
+	const char *const *env); /* "NAME=value"..., NULL at the end */
 
 struct launch_rank {
 	bool known;      /* the rank is; the size has a flag of its own */
@@ -35,20 +36,22 @@ void launch_rank_find(struct launch_lookup env, struct launch_rank *out_rank);
  * inside a batch script, or a step of one task, Slurm's rank is always 0, so there a rank of
  * an mpirun inside comes first. @out_launcher names it for people; NULL is fine.
  */
-void launch_rank_find_first(struct launch_lookup env, struct launch_rank *out_rank, const char **out_launcher);
+void launch_rank_find_first(struct launch_lookup env, struct launch_rank *out_rank,
+			    const char **out_launcher);
 
 /*
  * The rank and size in two variables that the user named. One that is not set leaves the rank
  * unknown; one that is no number, or a rank that is not below the size, is an error.
  */
-enum ws_status launch_rank_named(struct launch_lookup env, const char *rank_name, const char *size_name,
-			     struct launch_rank *out_rank, struct ws_err *err);
+enum ws_status launch_rank_named(struct launch_lookup env, const char *rank_name,
+				 const char *size_name, struct launch_rank *out_rank,
+				 struct ws_err *err);
 
 /*
  * Whether @rank is in "0-3,8". A list that is not one, and one with ranks that a job of this
  * size does not have, is an error.
  */
-enum ws_status launch_rank_listed(const char *list, const struct launch_rank *rank, bool *out_listed,
-			      struct ws_err *err);
+enum ws_status launch_rank_listed(const char *list, const struct launch_rank *rank,
+				  bool *out_listed, struct ws_err *err);
 
 #endif

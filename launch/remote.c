@@ -281,7 +281,8 @@ static enum ws_status start_thread(struct call *call, const struct launch_remote
 		st = map(call, n_code, PROT_READ | PROT_EXEC, &code, err);
 	if (st)
 		return st;
-	if (!put(call, *out_data, data, sizeof(*data)) || !put(call, code, launch_remote_code, n_code))
+	if (!put(call, *out_data, data, sizeof(*data)) ||
+	    !put(call, code, launch_remote_code, n_code))
 		return ws_fail_errno(err, errno, "cannot write to the memory of process %d",
 				     (int)call->pid);
 	if (!call_function(call, call->libc->pthread_create,
@@ -323,9 +324,9 @@ static size_t list_threads(pid_t pid, pid_t *tids, size_t room)
 }
 
 enum ws_status launch_remote_start(pid_t pid, const struct launch_remote_libc *libc,
-			       const struct launch_remote_unsafe *unsafe,
-			       const struct launch_remote_data *data, uint64_t *out_data,
-			       struct ws_err *err)
+				   const struct launch_remote_unsafe *unsafe,
+				   const struct launch_remote_data *data, uint64_t *out_data,
+				   struct ws_err *err)
 {
 	static struct call call;
 	pid_t tids[256];
@@ -368,9 +369,9 @@ enum ws_status launch_remote_start(pid_t pid, const struct launch_remote_libc *l
 #else
 
 enum ws_status launch_remote_start(pid_t pid, const struct launch_remote_libc *libc,
-			       const struct launch_remote_unsafe *unsafe,
-			       const struct launch_remote_data *data, uint64_t *out_data,
-			       struct ws_err *err)
+				   const struct launch_remote_unsafe *unsafe,
+				   const struct launch_remote_data *data, uint64_t *out_data,
+				   struct ws_err *err)
 {
 	return ws_fail(
 		err, WS_E_UNSUPPORTED,

@@ -123,8 +123,8 @@ static int lock_entry(const char *path)
 	return fd;
 }
 
-enum ws_status launch_roofcache_open(struct launch_roofcache *cache, const struct launch_roofcache_key *key,
-				 struct ws_err *err)
+enum ws_status launch_roofcache_open(struct launch_roofcache *cache,
+				     const struct launch_roofcache_key *key, struct ws_err *err)
 {
 	char folder[PATH_MAX], name[48];
 	enum ws_status st;
@@ -196,7 +196,7 @@ static bool looks_whole(const char *text, size_t n)
 }
 
 bool launch_roofcache_take(const struct launch_roofcache *cache, struct timespec since,
-		       struct ws_buf *out_text, time_t *out_when)
+			   struct ws_buf *out_text, time_t *out_when)
 {
 	struct stat file;
 	struct ws_buf all;

@@ -36,8 +36,8 @@ struct launch_roofcache_key {
 };
 
 /* Fails where there is no cache, with the reason; @cache may be used all the same. */
-enum ws_status launch_roofcache_open(struct launch_roofcache *cache, const struct launch_roofcache_key *key,
-				 struct ws_err *err);
+enum ws_status launch_roofcache_open(struct launch_roofcache *cache,
+				     const struct launch_roofcache_key *key, struct ws_err *err);
 /* When this process began: what others measured since counts as measured now. */
 struct timespec launch_roofcache_start(void);
 /*
@@ -45,7 +45,7 @@ struct timespec launch_roofcache_start(void);
  * do not count. False: measure them.
  */
 bool launch_roofcache_take(const struct launch_roofcache *cache, struct timespec since,
-		       struct ws_buf *out_text, time_t *out_when);
+			   struct ws_buf *out_text, time_t *out_when);
 void launch_roofcache_put(const struct launch_roofcache *cache, const struct ws_buf *text);
 void launch_roofcache_close(struct launch_roofcache *cache);
 

@@ -41,8 +41,8 @@ static enum ws_status ended(const struct ws_proc_end *end, const char *program, 
 	return WS_OK;
 }
 
-enum ws_status launch_roofline_run(const struct launch_roofline *roofline, struct ws_proc_end *out_end,
-			       struct ws_err *err)
+enum ws_status launch_roofline_run(const struct launch_roofline *roofline,
+				   struct ws_proc_end *out_end, struct ws_err *err)
 {
 	const char *own = getenv("ROOFLINE_BIN");
 	char program[PATH_MAX], file[PATH_MAX], device[16];

@@ -39,7 +39,7 @@ enum ws_status launch_roofline_program(char out_path[PATH_MAX], struct ws_err *e
  * Runs it and waits. WS_OK: dir/roofline.csv is there. Otherwise @out_end, when it
  * was started, says how it ended (end.signal: Ctrl-C), and it has printed why.
  */
-enum ws_status launch_roofline_run(const struct launch_roofline *roofline, struct ws_proc_end *out_end,
-			       struct ws_err *err);
+enum ws_status launch_roofline_run(const struct launch_roofline *roofline,
+				   struct ws_proc_end *out_end, struct ws_err *err);
 
 #endif

@@ -91,7 +91,8 @@ static bool is_parent(const char *path)
 	       (strcmp(name + 1, PARENT_NAME) == 0 || strncmp(name + 1, own, strlen(own)) == 0);
 }
 
-enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_dir, struct ws_err *err)
+enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_dir,
+				    struct ws_err *err)
 {
 	char parent[PATH_MAX], real[PATH_MAX], host[256] = "localhost", name[300];
 	enum ws_status st = launch_mkdirs(base, err);
@@ -128,7 +129,7 @@ void launch_rundir_sub(const struct launch_rundir *dir, size_t n, struct launch_
 }
 
 enum ws_status launch_rundir_create_sub(const struct launch_rundir *dir, size_t n,
-				    struct launch_rundir *out_sub, struct ws_err *err)
+					struct launch_rundir *out_sub, struct ws_err *err)
 {
 	if (strlen(dir->path) + SUB_ROOM >= sizeof(dir->path))
 		return ws_fail(err, WS_E_LIMIT, "'%s' is too long for a path", dir->path);
@@ -180,7 +181,8 @@ static void find_run(const char *path, char out_run[PATH_MAX])
 		closedir(folder);
 }
 
-enum ws_status launch_rundir_open(const char *path, struct launch_rundir *out_dir, struct ws_err *err)
+enum ws_status launch_rundir_open(const char *path, struct launch_rundir *out_dir,
+				  struct ws_err *err)
 {
 	char run[PATH_MAX] = "", parent[PATH_MAX], own[64];
 	struct stat st;
@@ -207,7 +209,7 @@ enum ws_status launch_rundir_open(const char *path, struct launch_rundir *out_di
 }
 
 enum ws_status launch_rundir_save(const struct launch_rundir *dir, const struct ws_strv *words,
-			      struct ws_err *err)
+				  struct ws_err *err)
 {
 	char path[PATH_MAX];
 	enum ws_status st = ws_path_join(dir->path, OPTIONS_NAME, path, err);
@@ -225,7 +227,7 @@ enum ws_status launch_rundir_save(const struct launch_rundir *dir, const struct 
 }
 
 enum ws_status launch_rundir_load(const struct launch_rundir *dir, struct ws_arena *arena,
-			      struct ws_strv *out_words, struct ws_err *err)
+				  struct ws_strv *out_words, struct ws_err *err)
 {
 	char path[PATH_MAX];
 	struct ws_str rest, line;
@@ -257,7 +259,7 @@ static int by_name(const void *a, const void *b)
 }
 
 enum ws_status launch_rundir_captures(const struct launch_rundir *dir, struct ws_arena *arena,
-				  struct ws_strv *out_paths, struct ws_err *err)
+				      struct ws_strv *out_paths, struct ws_err *err)
 {
 	DIR *folder = opendir(dir->path);
 	struct dirent *entry;

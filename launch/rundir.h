@@ -26,26 +26,28 @@ struct launch_rundir {
 };
 
 /* Under @base, which is made if it is missing, parents too. */
-enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_dir, struct ws_err *err);
+enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_dir,
+				    struct ws_err *err);
 /* For run @n of the same program, from 2: a folder inside, which goes with it. */
 enum ws_status launch_rundir_create_sub(const struct launch_rundir *dir, size_t n,
-				    struct launch_rundir *out_sub, struct ws_err *err);
+					struct launch_rundir *out_sub, struct ws_err *err);
 /* How many runs there are: 1, and those that have a folder inside. */
 size_t launch_rundir_n_runs(const struct launch_rundir *dir);
 void launch_rundir_sub(const struct launch_rundir *dir, size_t n,
-		   struct launch_rundir *out_sub); /* 1: itself */
+		       struct launch_rundir *out_sub); /* 1: itself */
 /* A folder of launch_rundir_create(), or with captures; for others the error names one below it. */
-enum ws_status launch_rundir_open(const char *path, struct launch_rundir *out_dir, struct ws_err *err);
+enum ws_status launch_rundir_open(const char *path, struct launch_rundir *out_dir,
+				  struct ws_err *err);
 
 enum ws_status launch_rundir_save(const struct launch_rundir *dir, const struct ws_strv *words,
-			      struct ws_err *err);
+				  struct ws_err *err);
 /* Words live in @arena; a folder without any gives none. */
 enum ws_status launch_rundir_load(const struct launch_rundir *dir, struct ws_arena *arena,
-			      struct ws_strv *out_words, struct ws_err *err);
+				  struct ws_strv *out_words, struct ws_err *err);
 
 /* Paths of the captures, in the order of pid and number; in @arena. */
 enum ws_status launch_rundir_captures(const struct launch_rundir *dir, struct ws_arena *arena,
-				  struct ws_strv *out_paths, struct ws_err *err);
+				      struct ws_strv *out_paths, struct ws_err *err);
 
 /* Processes that had no room, or no permission, for a capture. */
 unsigned launch_rundir_n_unrecorded(const struct launch_rundir *dir);

@@ -38,6 +38,7 @@ bool launch_running_wait(const struct launch_rundir *dir, const char *tool, unsi
 bool launch_running_process(const struct trc_process *process);
 
 /* "process 4711 (app)" or "processes 4711 (app), 4712 (app) and 3 more", and "is" or "are". */
-const char *launch_running_names(const struct launch_running *list, size_t n, char *to, size_t room);
+const char *launch_running_names(const struct launch_running *list, size_t n, char *to,
+				 size_t room);
 
 #endif

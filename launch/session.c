@@ -277,8 +277,9 @@ static void remove_controls(const struct attach *a)
 	}
 }
 
-enum ws_status launch_session_run(const struct launch_session *session, const struct launch_rundir *dir,
-			      int *out_signal, struct ws_err *err)
+enum ws_status launch_session_run(const struct launch_session *session,
+				  const struct launch_rundir *dir, int *out_signal,
+				  struct ws_err *err)
 {
 	static struct col_collect_config config;
 	static struct attach a;

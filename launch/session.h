@@ -24,7 +24,7 @@ struct launch_session {
 	size_t n_pids;
 	bool children; /* and what they have started */
 	bool has_duration;
-	uint64_t duration_ms;                   /* else: until Enter, or a signal */
+	uint64_t duration_ms;                    /* else: until Enter, or a signal */
 	const struct col_collect_config *config; /* `dir` is set here */
 };
 
@@ -32,8 +32,9 @@ struct launch_session {
  * Until Enter, the time is over, a signal (in *@out_signal, else 0) or no process is left.
  * Fails when one of those that are named cannot be attached to; none is then.
  */
-enum ws_status launch_session_run(const struct launch_session *session, const struct launch_rundir *dir,
-			      int *out_signal, struct ws_err *err);
+enum ws_status launch_session_run(const struct launch_session *session,
+				  const struct launch_rundir *dir, int *out_signal,
+				  struct ws_err *err);
 
 /*
  * Before counters of a running process are planned: it has to be one that is on the software

@@ -100,7 +100,8 @@ static enum ws_status set_gpu_time(const char *typed, struct ws_env *env, struct
 	if (strcmp(word, "host") != 0 && strcmp(word, "simulated") != 0)
 		return ws_fail(
 			err, WS_E_USAGE,
-			"GPU times '%s': host or simulated (--gpu-time, " LAUNCH_GPU_TIME_VARIABLE ")",
+			"GPU times '%s': host or simulated (--gpu-time, " LAUNCH_GPU_TIME_VARIABLE
+			")",
 			word);
 	return ws_env_set(env, LAUNCH_GPU_TIME_VARIABLE, word, err);
 }
@@ -144,7 +145,8 @@ bool softgpu_in_process(pid_t pid)
 	       launch_attach_is_mapped(pid, whole);
 }
 
-enum ws_status softgpu_env(const struct launch_softgpu *soft, struct ws_env *env, struct ws_err *err)
+enum ws_status softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
+			   struct ws_err *err)
 {
 	const char *gpus = soft->gpus ? soft->gpus : ws_env_get(env, "WAVESCOPE_GPU");
 	char library[PATH_MAX], dir[PATH_MAX];

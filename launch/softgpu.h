@@ -25,12 +25,12 @@
 #define SOFTGPU_NATIVE "native" /* in place of a model: the machine's own GPUs */
 
 struct launch_softgpu {
-	const char *gpus;   /* "mi210,mi100"; NULL: WAVESCOPE_GPU, or one mi210 */
-	uint64_t n_workers; /* host threads; 0: all cores */
-	bool preload;       /* LD_PRELOAD too, for runtimes whose RPATH comes first */
+	const char *gpus;      /* "mi210,mi100"; NULL: WAVESCOPE_GPU, or one mi210 */
+	uint64_t n_workers;    /* host threads; 0: all cores */
+	bool preload;          /* LD_PRELOAD too, for runtimes whose RPATH comes first */
 	uint64_t sample_waves; /* when counting, model about so many of a dispatch; 0: all */
-	bool sample_only;   /* ... and execute no others */
-	const char *gpu_time; /* "host" or "simulated"; NULL: as the environment says */
+	bool sample_only;      /* ... and execute no others */
+	const char *gpu_time;  /* "host" or "simulated"; NULL: as the environment says */
 };
 
 /* Times of GPU work: "simulated" from the timing model, "host" as long as executing it took. */
@@ -40,7 +40,7 @@ struct launch_softgpu {
 enum ws_status softgpu_library(char out_path[PATH_MAX], struct ws_err *err);
 
 enum ws_status softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
-			      struct ws_err *err);
+			   struct ws_err *err);
 
 /* Whether a running process is on the software GPU: its library is mapped there. */
 bool softgpu_in_process(pid_t pid);

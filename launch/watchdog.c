@@ -101,7 +101,8 @@ static void *watch(void *of)
 	return NULL;
 }
 
-enum ws_status launch_watchdog_start(struct launch_watchdog *dog, double seconds, struct ws_err *err)
+enum ws_status launch_watchdog_start(struct launch_watchdog *dog, double seconds,
+				     struct ws_err *err)
 {
 	pthread_condattr_t attr;
 	sigset_t all, old;

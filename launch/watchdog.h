@@ -22,7 +22,8 @@ struct launch_watchdog {
 	bool over, fired;
 };
 
-enum ws_status launch_watchdog_start(struct launch_watchdog *dog, double seconds, struct ws_err *err);
+enum ws_status launch_watchdog_start(struct launch_watchdog *dog, double seconds,
+				     struct ws_err *err);
 bool launch_watchdog_stop(struct launch_watchdog *dog); /* true: it had to act */
 
 #endif

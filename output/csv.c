@@ -446,7 +446,8 @@ static enum ws_status write_agents(struct output_run *run, struct ws_err *err)
 }
 
 static enum ws_status write_stat_rows(struct output_run *run, const char *stem,
-				      struct output_stat *const *stats, size_t n, struct ws_err *err)
+				      struct output_stat *const *stats, size_t n,
+				      struct ws_err *err)
 {
 	unsigned __int128 total = 0;
 	struct output_sink sink;
@@ -473,8 +474,8 @@ static enum ws_status write_stat_rows(struct output_run *run, const char *stem,
 		p = output_fmt_stat(p, output_stat_mean(stat));
 		*p++ = ',';
 		p = output_fmt_percent(p, total ? (double)(100.0L * (long double)stat->sum_ns /
-						       (long double)total)
-					    : 0);
+							   (long double)total)
+						: 0);
 		p = comma_u64(p, stat->min_ns);
 		p = comma_u64(p, stat->max_ns);
 		*p++ = ',';
@@ -533,8 +534,8 @@ static enum ws_status open_files(struct csv *csv, struct ws_err *err)
 		output_sink_str(&csv->sinks[d], headers[info->shape]);
 		if (d == CAP_DOMAIN_PC_SAMPLING_STOCHASTIC)
 			output_sink_lit(&csv->sinks[d], ",\"Wave_Issued_Instruction\","
-						    "\"Instruction_Type\",\"Stall_Reason\","
-						    "\"Wave_Count\"");
+							"\"Instruction_Type\",\"Stall_Reason\","
+							"\"Wave_Count\"");
 		if (info->shape == OUTPUT_SHAPE_SAMPLE)
 			output_sink_lit(&csv->sinks[d], "\n");
 	}
@@ -552,7 +553,8 @@ static enum ws_status write_csv(struct output_run *run, struct ws_err *err)
 	csv->err = err;
 	first = open_files(csv, err);
 	for (size_t i = 0; !st && i < run->n_processes; i++)
-		st = output_run_each(run, run->processes[i], 0, TRC_ORDER_START, put_event, csv, err);
+		st = output_run_each(run, run->processes[i], 0, TRC_ORDER_START, put_event, csv,
+				     err);
 	first = first ? first : st;
 	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
 		if (!csv->sinks[d].buf)

@@ -45,8 +45,9 @@ enum ws_status output_csv_counter_info(struct output_run *run, struct ws_err *er
 	st = output_run_open(run, &sink, "counter_info.csv", err);
 	if (st)
 		return st;
-	output_sink_lit(&sink, "\"Agent_Id\",\"Counter_Name\",\"Fidelity\",\"Block\",\"Expression\","
-			   "\"Description\"\n");
+	output_sink_lit(&sink,
+			"\"Agent_Id\",\"Counter_Name\",\"Fidelity\",\"Block\",\"Expression\","
+			"\"Description\"\n");
 	for (size_t k = 0; k < run->n_processes; k++)
 		for (size_t i = 0; i < run->processes[k]->counters.n; i++)
 			if (run->processes[k]->counters.at[i].info)

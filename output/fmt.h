@@ -98,7 +98,7 @@ static inline char *output_fmt_hex16(char *p, uint64_t v)
 	return p;
 }
 
-#define OUTPUT_FMT_LIT(p, literal)                                                                     \
+#define OUTPUT_FMT_LIT(p, literal)                                                                 \
 	(memcpy((p), "" literal, sizeof(literal) - 1), (p) + sizeof(literal) - 1)
 
 char *output_fmt_fixed6(char *p, double v);   /* %.6f */
@@ -106,6 +106,7 @@ char *output_fmt_counter(char *p, double v);  /* CSV's counter cells: >= 1 %.6f,
 char *output_fmt_stat(char *p, double v);     /* averages and deviations: > 0.01 %.6f, else %.8e */
 char *output_fmt_percent(char *p, double v);  /* >= 1 %.2f, > 0.01 %.4f, else %.3e */
 char *output_fmt_shortest(char *p, double v); /* fewest digits that read back: 1.5 0.000123 1e-06 */
-char *output_fmt_json_f64(char *p, double v); /* the same, never without '.' or 'e'; not finite: null */
+char *output_fmt_json_f64(char *p,
+			  double v); /* the same, never without '.' or 'e'; not finite: null */
 
 #endif

@@ -321,7 +321,8 @@ static void put_sample(struct json *json, const struct trc_event *ev)
 		put_snapshot(w, info);
 	output_json_close(w, '}');
 	output_json_i64(w, "inst_index",
-		    (int64_t)(intptr_t)ws_map_get_u64(&json->pcs, output_json_pc_key(info)) - 1);
+			(int64_t)(intptr_t)ws_map_get_u64(&json->pcs, output_json_pc_key(info)) -
+				1);
 	output_json_close(w, '}');
 	json->more = true;
 }
@@ -341,7 +342,7 @@ static enum ws_status put_event(void *ctx, const struct trc_event *ev)
 
 	if (output_event_is_dispatch(ev) &&
 	    (json->domain == CAP_DOMAIN_COUNTER_COLLECTION ? !ev->dispatch.info->n_values
-							  : !output_event_traced(ev)))
+							   : !output_event_traced(ev)))
 		return WS_OK;
 	put_records[output_domain_infos[json->domain].shape](json, ev);
 	json->sink->n_rows++;
@@ -360,8 +361,8 @@ static enum ws_status put_domain(struct json *json, const struct trc_process *pr
 	json->domain = domain;
 	json->more = false;
 	if (json->run->result->n_events[domain])
-		st = output_run_each(json->run, process, 1u << domain, TRC_ORDER_RECORDED, put_event,
-				 json, err);
+		st = output_run_each(json->run, process, 1u << domain, TRC_ORDER_RECORDED,
+				     put_event, json, err);
 	output_sink_lit(json->sink, "]");
 	return st;
 }
@@ -392,8 +393,8 @@ static enum ws_status decode_sample(void *ctx, const struct trc_event *ev)
 }
 
 enum ws_status output_json_sample_texts(struct output_jsonw *w, struct output_run *run,
-				    const struct trc_process *process, struct ws_map *pcs,
-				    struct ws_err *err)
+					const struct trc_process *process, struct ws_map *pcs,
+					struct ws_err *err)
 {
 	static const char *const empty[] = { "att_filenames", "code_object_snapshot_filenames" };
 	struct texts texts = { .decoder = run->cfg->decoder, .pcs = pcs, .err = err };
@@ -409,9 +410,9 @@ enum ws_status output_json_sample_texts(struct output_jsonw *w, struct output_ru
 	    (run->result->n_events[CAP_DOMAIN_PC_SAMPLING_HOST_TRAP] ||
 	     run->result->n_events[CAP_DOMAIN_PC_SAMPLING_STOCHASTIC]))
 		st = output_run_each(run, process,
-				 TRC_DOMAIN_BIT(PC_SAMPLING_HOST_TRAP) |
-					 TRC_DOMAIN_BIT(PC_SAMPLING_STOCHASTIC),
-				 TRC_ORDER_RECORDED, decode_sample, &texts, err);
+				     TRC_DOMAIN_BIT(PC_SAMPLING_HOST_TRAP) |
+					     TRC_DOMAIN_BIT(PC_SAMPLING_STOCHASTIC),
+				     TRC_ORDER_RECORDED, decode_sample, &texts, err);
 	for (int i = 0; !st && i < 2; i++) {
 		output_json_open(w, i ? "pc_sample_comments" : "pc_sample_instructions", '[');
 		output_sink_put(w->sink, sinks[i].buf, sinks[i].n);

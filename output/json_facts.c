@@ -40,7 +40,7 @@ static void put_instances(struct output_jsonw *w, const struct trc_process *proc
 
 			output_json_open(w, NULL, '{');
 			output_json_str(w, "dimension_name",
-				    trc_process_string(process, counter->dims[d].name_str));
+					trc_process_string(process, counter->dims[d].name_str));
 			output_json_u64(w, "index", left % size);
 			output_json_close(w, '}');
 			left /= size;
@@ -70,10 +70,13 @@ static void put_counters(struct output_jsonw *w, const struct trc_process *proce
 		if (!counter->info)
 			continue;
 		output_json_open(w, NULL, '{');
-		output_json_handle(w, "agent_id", counter->agent ? counter->agent->info->handle : 0);
+		output_json_handle(w, "agent_id",
+				   counter->agent ? counter->agent->info->handle : 0);
 		output_json_handle(w, "id", counter->id);
-		output_json_u64(w, "is_constant", (counter->info->flags & CAP_COUNTER_IS_CONSTANT) != 0);
-		output_json_u64(w, "is_derived", (counter->info->flags & CAP_COUNTER_IS_DERIVED) != 0);
+		output_json_u64(w, "is_constant",
+				(counter->info->flags & CAP_COUNTER_IS_CONSTANT) != 0);
+		output_json_u64(w, "is_derived",
+				(counter->info->flags & CAP_COUNTER_IS_DERIVED) != 0);
 		output_json_str(w, "name", counter->name);
 		output_json_str(w, "description", counter->description);
 		output_json_str(w, "block", counter->block);
@@ -115,8 +118,8 @@ static void put_dimension_ids(struct output_jsonw *w, const struct trc_process *
 
 /* ---- strings ---- */
 
-static void put_operations(struct output_jsonw *w, const struct trc_process *process, enum cap_kind kind,
-			   const char *kind_name)
+static void put_operations(struct output_jsonw *w, const struct trc_process *process,
+			   enum cap_kind kind, const char *kind_name)
 {
 	const char *name;
 	size_t n = 0;
@@ -206,7 +209,7 @@ static enum ws_status put_strings(struct output_jsonw *w, struct output_run *run
 	output_json_open(w, "marker_api", '[');
 	if (run->result->n_events[CAP_DOMAIN_MARKER_API])
 		st = output_run_each(run, process, TRC_DOMAIN_BIT(MARKER_API), TRC_ORDER_RECORDED,
-				 put_marker_text, w, err);
+				     put_marker_text, w, err);
 	output_json_close(w, ']');
 	output_json_open(w, "correlation_id", '{');
 	output_json_open(w, "external", '[');
@@ -255,7 +258,7 @@ void output_json_config(struct output_jsonw *w, const char *key, const struct ou
 	output_json_bool(w, "pftrace_output", cfg->formats & OUTPUT_BIT(PFTRACE));
 	output_json_bool(w, "otf2_output", cfg->formats & OUTPUT_BIT(OTF2));
 	output_json_bool(w, "summary_output",
-		     cfg->summary || cfg->summary_per_domain || cfg->n_summary_groups);
+			 cfg->summary || cfg->summary_per_domain || cfg->n_summary_groups);
 	output_json_bool(w, "rocpd_output", cfg->formats & OUTPUT_BIT(ROCPD));
 	output_json_bool(w, "kernel_rename", cfg->kernel_rename);
 	output_json_bool(w, "group_by_queue", cfg->group_by_queue);
@@ -286,8 +289,9 @@ void output_json_ledger(struct output_jsonw *w, const struct trc_process *proces
 	output_json_close(w, ']');
 }
 
-static void put_name(struct output_jsonw *w, void (*put_id)(struct output_jsonw *, const char *, uint64_t),
-		     const char *key, uint64_t id, const char *name)
+static void put_name(struct output_jsonw *w,
+		     void (*put_id)(struct output_jsonw *, const char *, uint64_t), const char *key,
+		     uint64_t id, const char *name)
 {
 	if (!*name)
 		return;
@@ -325,9 +329,12 @@ static void put_metadata(struct output_jsonw *w, const struct output_run *run,
 		const char *key;
 		enum cap_fact fact;
 	} node_facts[] = {
-		{ "machine_id", CAP_FACT_MACHINE_ID },   { "system_name", CAP_FACT_SYSTEM_NAME },
-		{ "hostname", CAP_FACT_HOSTNAME },       { "release", CAP_FACT_RELEASE },
-		{ "version", CAP_FACT_VERSION },         { "hardware_name", CAP_FACT_HARDWARE_NAME },
+		{ "machine_id", CAP_FACT_MACHINE_ID },
+		{ "system_name", CAP_FACT_SYSTEM_NAME },
+		{ "hostname", CAP_FACT_HOSTNAME },
+		{ "release", CAP_FACT_RELEASE },
+		{ "version", CAP_FACT_VERSION },
+		{ "hardware_name", CAP_FACT_HARDWARE_NAME },
 		{ "domain_name", CAP_FACT_DOMAIN_NAME },
 	};
 
@@ -402,8 +409,8 @@ static void put_summary(struct output_jsonw *w, const struct output_run *run)
 }
 
 enum ws_status output_json_facts(struct output_jsonw *w, struct output_run *run,
-			     const struct trc_process *process, struct ws_map *pcs,
-			     struct ws_err *err)
+				 const struct trc_process *process, struct ws_map *pcs,
+				 struct ws_err *err)
 {
 	enum ws_status st;
 

@@ -49,7 +49,8 @@ static const struct bits visibility_bits[] = {
 };
 /* clang-format on */
 
-static void put_bits(struct output_jsonw *w, const char *key, const struct bits *bits, uint32_t word)
+static void put_bits(struct output_jsonw *w, const char *key, const struct bits *bits,
+		     uint32_t word)
 {
 	output_json_open(w, key, '{');
 	for (; bits->name; word >>= bits->n, bits++)
@@ -82,9 +83,10 @@ static void put_caches(struct output_jsonw *w, const struct trc_agent *agent)
 		output_json_open(w, NULL, '{');
 		NUMBER(processor_id_low)
 		NUMBER(size)
-		NUMBER(level) NUMBER(cache_line_size) NUMBER(cache_lines_per_tag)
-			NUMBER(association) NUMBER(latency)
-				put_bits(w, "type", cache_bits, info->type);
+		NUMBER(level)
+		NUMBER(cache_line_size)
+		NUMBER(cache_lines_per_tag) NUMBER(association) NUMBER(latency)
+			put_bits(w, "type", cache_bits, info->type);
 		output_json_close(w, '}');
 	}
 	output_json_close(w, ']');
@@ -99,9 +101,11 @@ static void put_links(struct output_jsonw *w, const struct trc_agent *agent)
 		output_json_open(w, NULL, '{');
 		NUMBER(type)
 		NUMBER(version_major)
-		NUMBER(version_minor) NUMBER(node_from) NUMBER(node_to) NUMBER(weight)
-			NUMBER(min_latency) NUMBER(max_latency) NUMBER(min_bandwidth)
-				NUMBER(max_bandwidth) NUMBER(recommended_transfer_size)
+		NUMBER(version_minor)
+		NUMBER(node_from)
+		NUMBER(node_to) NUMBER(weight) NUMBER(min_latency) NUMBER(max_latency)
+			NUMBER(min_bandwidth) NUMBER(max_bandwidth)
+				NUMBER(recommended_transfer_size)
 					put_bits(w, "flags", link_bits, info->flags);
 		output_json_close(w, '}');
 	}
@@ -129,7 +133,7 @@ void output_json_agent(struct output_jsonw *w, const char *key, const struct trc
 	NUMBER(node_id)
 	NUMBER(logical_node_id)
 	NUMBER(logical_node_type_id)
-		put_bits(w, "runtime_visibility", visibility_bits, info->visibility);
+	put_bits(w, "runtime_visibility", visibility_bits, info->visibility);
 	output_json_open(w, "uuid", '{');
 	output_json_open(w, "bytes", '[');
 	for (int i = 0; i < 16; i++)
@@ -181,7 +185,7 @@ void output_json_kernel(struct output_jsonw *w, const struct trc_kernel *kernel)
 	NUMBER(sgpr_count)
 	NUMBER(arch_vgpr_count)
 	NUMBER(accum_vgpr_count)
-		output_json_i64(w, "kernel_code_entry_byte_offset", info->entry_byte_offset);
+	output_json_i64(w, "kernel_code_entry_byte_offset", info->entry_byte_offset);
 	output_json_handle(w, "kernel_address", info->kernel_address);
 	output_json_str(w, "formatted_kernel_name", kernel->formatted);
 	output_json_str(w, "demangled_kernel_name", kernel->demangled);
@@ -200,7 +204,7 @@ void output_json_host_function(struct output_jsonw *w, const struct trc_host_fun
 	output_json_u64(w, "host_function_id", function->id);
 	output_json_u64(w, "kernel_id", function->kernel->id);
 	output_json_u64(w, "code_object_id",
-		    info->code_object ? info->code_object : function->kernel->code_object->id);
+			info->code_object ? info->code_object : function->kernel->code_object->id);
 	output_json_handle(w, "host_function", info->host_function);
 	output_json_handle(w, "modules", info->modules);
 	output_json_str(w, "device_function", function->name);

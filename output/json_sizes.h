@@ -8,10 +8,10 @@
 #define WS_OUTPUT_JSON_SIZES_H
 
 enum output_json_size {
-	OUTPUT_JSON_SIZE_CALL = 64,           /* hsa_api, marker_api, rccl_api, rocjpeg_api */
-	OUTPUT_JSON_SIZE_HIP_CALL = 176,      /* and 88 of arguments, 24 of results */
+	OUTPUT_JSON_SIZE_CALL = 64,            /* hsa_api, marker_api, rccl_api, rocjpeg_api */
+	OUTPUT_JSON_SIZE_HIP_CALL = 176,       /* and 88 of arguments, 24 of results */
 	OUTPUT_JSON_SIZE_ROCDECODE_CALL = 112, /* and 40, 8 */
-	OUTPUT_JSON_SIZE_DISPATCH_INFO = 72,  /* of 128 */
+	OUTPUT_JSON_SIZE_DISPATCH_INFO = 72,   /* of 128 */
 	OUTPUT_JSON_SIZE_DISPATCH = 184,
 	OUTPUT_JSON_SIZE_COUNTED = 168, /* dispatch_data of counter_collection */
 	OUTPUT_JSON_SIZE_COPY = 96,     /* with both addresses, which are not shown */

@@ -48,7 +48,8 @@ void output_json_i64(struct output_jsonw *w, const char *key, int64_t v)
 void output_json_f64(struct output_jsonw *w, const char *key, double v)
 {
 	put_key(w, key);
-	output_sink_at(w->sink, output_fmt_json_f64(output_sink_room(w->sink, OUTPUT_FMT_F64_MAX), v));
+	output_sink_at(w->sink,
+		       output_fmt_json_f64(output_sink_room(w->sink, OUTPUT_FMT_F64_MAX), v));
 }
 
 void output_json_bool(struct output_jsonw *w, const char *key, bool v)

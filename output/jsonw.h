@@ -47,15 +47,15 @@ void output_json_ledger(struct output_jsonw *w, const struct trc_process *proces
 
 /* All keys of a process before its records. */
 enum ws_status output_json_facts(struct output_jsonw *w, struct output_run *run,
-			     const struct trc_process *process, struct ws_map *pcs,
-			     struct ws_err *err);
+				 const struct trc_process *process, struct ws_map *pcs,
+				 struct ws_err *err);
 /*
  * The texts of sampled instructions, and into @pcs where each is: from output_json_pc_key()
  * to index + 1. Instructions that cannot be decoded are not in it.
  */
 enum ws_status output_json_sample_texts(struct output_jsonw *w, struct output_run *run,
-				    const struct trc_process *process, struct ws_map *pcs,
-				    struct ws_err *err);
+					const struct trc_process *process, struct ws_map *pcs,
+					struct ws_err *err);
 static inline uint64_t output_json_pc_key(const struct cap_rec_pc_sample *sample)
 {
 	return sample->code_object << 40 ^ sample->offset;

@@ -194,9 +194,9 @@ static struct location *locate(struct otf2 *o, const struct trc_event *ev)
 	enum output_record_shape shape = output_domain_infos[ev->domain].shape;
 	enum output_agent_index mode = o->run->cfg->agent_index;
 	const struct trc_agent *agent = shape == OUTPUT_SHAPE_COPY     ? ev->copy.dst
-				       : shape == OUTPUT_SHAPE_ALLOC  ? ev->alloc.agent
-				       : output_event_is_dispatch(ev) ? ev->dispatch.agent
-								  : NULL;
+					: shape == OUTPUT_SHAPE_ALLOC  ? ev->alloc.agent
+					: output_event_is_dispatch(ev) ? ev->dispatch.agent
+								       : NULL;
 	uint32_t queue = output_event_is_dispatch(ev) ? ev->dispatch.queue->id : 0;
 	unsigned tid = ev->thread->tid;
 	uint64_t key = (uint64_t)ev->thread->index << 40 | (uint64_t)queue << 16 |
@@ -275,7 +275,8 @@ static enum ws_status push_open(struct otf2 *o, struct location *location, uint6
 static enum ws_status put_event(void *ctx, const struct trc_event *ev)
 {
 	struct otf2 *o = ctx;
-	enum cap_domain domain = output_event_is_dispatch(ev) ? CAP_DOMAIN_KERNEL_DISPATCH : ev->domain;
+	enum cap_domain domain =
+		output_event_is_dispatch(ev) ? CAP_DOMAIN_KERNEL_DISPATCH : ev->domain;
 	uint64_t end_ns = WS_MAX(ev->end_ns, ev->start_ns);
 	struct location *location;
 	OTF2_RegionRef region;
@@ -295,8 +296,9 @@ static enum ws_status put_event(void *ctx, const struct trc_event *ev)
 	region = region_ref(o, ev, output_run_name(o->run, ev));
 	if (region == OTF2_UNDEFINED_REGION)
 		return ws_fail(o->err, WS_E_NOMEM, "no memory for the names of the OTF2 archive");
-	st = check(o, OTF2_AttributeList_AddStringRef(
-			      o->attributes, 0, string_ref(o, output_domain_infos[domain].category)));
+	st = check(o,
+		   OTF2_AttributeList_AddStringRef(
+			   o->attributes, 0, string_ref(o, output_domain_infos[domain].category)));
 	if (!st)
 		st = check(o, OTF2_EvtWriter_Enter(location->writer, o->attributes, ev->start_ns,
 						   region));
@@ -331,7 +333,8 @@ static enum ws_status put_process(struct otf2 *o, const struct trc_process *proc
 						  o->process_group }),
 				 o->err);
 	if (!st)
-		st = output_run_each(o->run, process, domains, TRC_ORDER_START, put_event, o, o->err);
+		st = output_run_each(o->run, process, domains, TRC_ORDER_START, put_event, o,
+				     o->err);
 	for (size_t i = first; i < o->locations.n; i++) {
 		struct location *location = o->locations.at[i];
 

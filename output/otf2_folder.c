@@ -57,7 +57,7 @@ enum ws_status output_otf2_make_partial(const char *partial, const char *name, s
 }
 
 enum ws_status output_otf2_place(const char *from_dir, const char *name, const char *to,
-			     uint64_t *out_bytes, struct ws_err *err)
+				 uint64_t *out_bytes, struct ws_err *err)
 {
 	static const char *const parts[] = { "", ".def", ".otf2" };
 	char from[PATH_MAX * 2 + 32], target[PATH_MAX + 16];

@@ -63,7 +63,7 @@ void output_config_init(struct output_config *cfg)
 }
 
 size_t output_agent_text(const struct trc_agent *agent, enum output_agent_index mode, char sep,
-			    char *to, size_t room)
+			 char *to, size_t room)
 {
 	uint32_t number;
 	const char *label;
@@ -112,7 +112,7 @@ void output_new_guid(const struct trc_process *process, char out_guid[37])
 /* ---- files ---- */
 
 enum ws_status output_run_path(const struct output_run *run, const char *name,
-			   char out_path[PATH_MAX], struct ws_err *err)
+			       char out_path[PATH_MAX], struct ws_err *err)
 {
 	if (snprintf(out_path, PATH_MAX, "%s_%s", run->cfg->prefix, name) >= PATH_MAX)
 		return ws_fail(err, WS_E_LIMIT, "the path is too long: %.80s...", out_path);
@@ -120,7 +120,7 @@ enum ws_status output_run_path(const struct output_run *run, const char *name,
 }
 
 enum ws_status output_run_open(struct output_run *run, struct output_sink *sink, const char *name,
-			   struct ws_err *err)
+			       struct ws_err *err)
 {
 	char path[PATH_MAX];
 	enum ws_status st = output_run_path(run, name, path, err);
@@ -135,7 +135,7 @@ enum ws_status output_run_open(struct output_run *run, struct output_sink *sink,
 }
 
 void output_run_file(struct output_run *run, enum output_format format, const char *path,
-		 uint64_t n_rows, uint64_t n_bytes, const struct ws_err *err)
+		     uint64_t n_rows, uint64_t n_bytes, const struct ws_err *err)
 {
 	struct output_result *result = run->result;
 	struct output_file *file;
@@ -157,7 +157,7 @@ void output_run_file(struct output_run *run, enum output_format format, const ch
 }
 
 enum ws_status output_run_finish(struct output_run *run, enum output_format format,
-			     struct output_sink *sink, struct ws_err *err)
+				 struct output_sink *sink, struct ws_err *err)
 {
 	struct ws_err own = { 0 };
 	uint64_t n_bytes = output_sink_bytes(sink);
@@ -198,12 +198,13 @@ static bool is_sound(const struct trc_event *ev)
 }
 
 enum ws_status output_run_each(const struct output_run *run, const struct trc_process *process,
-			   uint32_t domains, enum trc_event_order order, output_event_fn *fn, void *ctx,
-			   struct ws_err *err)
+			       uint32_t domains, enum trc_event_order order, output_event_fn *fn,
+			       void *ctx, struct ws_err *err)
 {
-	struct trc_event_query query = { .domains = domains ? domains : (1u << CAP_DOMAIN_COUNT) - 1,
-					.order = order,
-					.process = process };
+	struct trc_event_query query = { .domains =
+						 domains ? domains : (1u << CAP_DOMAIN_COUNT) - 1,
+					 .order = order,
+					 .process = process };
 	const struct trc_event *ev;
 	struct trc_events *events;
 	enum ws_status st, closing;
@@ -273,14 +274,15 @@ struct counting {
 static enum ws_status add_to_stats(void *ctx, const struct trc_event *ev)
 {
 	struct counting *c = ctx;
-	enum cap_domain domain = output_event_is_dispatch(ev) ? CAP_DOMAIN_KERNEL_DISPATCH : ev->domain;
+	enum cap_domain domain =
+		output_event_is_dispatch(ev) ? CAP_DOMAIN_KERNEL_DISPATCH : ev->domain;
 
 	if (!output_domain_infos[domain].stats_stem ||
 	    (output_event_is_dispatch(ev) && !output_event_traced(ev)))
 		return WS_OK;
 	return output_stats_add(&c->run->stats, domain, output_run_name(c->run, ev),
-			    domain != CAP_DOMAIN_MARKER_API,
-			    ev->end_ns > ev->start_ns ? ev->end_ns - ev->start_ns : 0, c->err);
+				domain != CAP_DOMAIN_MARKER_API,
+				ev->end_ns > ev->start_ns ? ev->end_ns - ev->start_ns : 0, c->err);
 }
 
 static enum ws_status make_stats(struct output_run *run, struct ws_err *err)
@@ -289,8 +291,8 @@ static enum ws_status make_stats(struct output_run *run, struct ws_err *err)
 	enum ws_status st = WS_OK;
 
 	for (size_t i = 0; !st && i < run->n_processes; i++)
-		st = output_run_each(run, run->processes[i], 0, TRC_ORDER_RECORDED, add_to_stats, &ctx,
-				 err);
+		st = output_run_each(run, run->processes[i], 0, TRC_ORDER_RECORDED, add_to_stats,
+				     &ctx, err);
 	run->result->n_unnamed = run->stats.n_unnamed;
 	return st ? st : output_stats_sort(&run->stats, err);
 }
@@ -353,9 +355,9 @@ static enum ws_status write_formats(struct output_run *run, struct ws_err *err)
 }
 
 enum ws_status output_write(const struct trc_trace *trace,
-			       const struct trc_process *const *processes, size_t n_processes,
-			       const struct output_config *cfg,
-			       struct output_result *out_result, struct ws_err *err)
+			    const struct trc_process *const *processes, size_t n_processes,
+			    const struct output_config *cfg, struct output_result *out_result,
+			    struct ws_err *err)
 {
 	const struct trc_process **all = NULL;
 	struct output_run *run;

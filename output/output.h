@@ -69,7 +69,11 @@ bool output_by_word(const char *word, enum output_format *out_format);
 
 /* ---- what the user chose ---- */
 
-enum output_agent_index { OUTPUT_AGENT_INDEX_RELATIVE, OUTPUT_AGENT_INDEX_ABSOLUTE, OUTPUT_AGENT_INDEX_TYPE };
+enum output_agent_index {
+	OUTPUT_AGENT_INDEX_RELATIVE,
+	OUTPUT_AGENT_INDEX_ABSOLUTE,
+	OUTPUT_AGENT_INDEX_TYPE
+};
 enum output_time_unit { OUTPUT_UNIT_NSEC, OUTPUT_UNIT_USEC, OUTPUT_UNIT_MSEC, OUTPUT_UNIT_SEC };
 
 /* What an instruction at a sampled address is; texts are valid until the next call. */
@@ -81,9 +85,9 @@ struct output_decoder {
 
 struct output_config {
 	uint32_t formats; /* OUTPUT_BIT()s; 0 with summary options: only the tables */
-	const char
-		*prefix; /* directory and stem, placeholders expanded; missing folders are made */
-	int stream_fd;   /* STDOUT_FILENO or STDERR_FILENO: CSV and JSON go there, -1: files */
+	/* directory and stem, placeholders expanded; missing folders are made */
+	const char *prefix;
+	int stream_fd; /* STDOUT_FILENO or STDERR_FILENO: CSV and JSON go there, -1: files */
 
 	bool stats;                        /* *_stats.csv with CSV, "summary" with JSON */
 	bool summary, summary_per_domain;  /* -S, -D */
@@ -93,12 +97,12 @@ struct output_config {
 	enum output_time_unit summary_unit;
 
 	enum output_agent_index agent_index;
-	bool group_by_queue;    /* queue tracks; every stream id is 0 */
-	bool kernel_rename;     /* names of dispatches come from ranges where there is one */
-	bool from_database;     /* the trace was a rocpd database: pftrace as AMD's converter does */
+	bool group_by_queue; /* queue tracks; every stream id is 0 */
+	bool kernel_rename;  /* names of dispatches come from ranges where there is one */
+	bool from_database;  /* the trace was a rocpd database: pftrace as AMD's converter does */
 	uint64_t minimum_bytes; /* --minimum-output-data, in bytes of records; 0: no threshold */
 
-	const char *guid;                        /* of the database; NULL: a new one */
+	const char *guid;                     /* of the database; NULL: a new one */
 	const struct output_decoder *decoder; /* NULL: PC samples are not decoded */
 
 	/* Called once per file that was opened under its final name @path; NULL: silent. */
@@ -145,14 +149,14 @@ struct output_result {
  * filled in either case and finished by the caller.
  */
 enum ws_status output_write(const struct trc_trace *trace,
-			       const struct trc_process *const *processes, size_t n_processes,
-			       const struct output_config *cfg,
-			       struct output_result *out_result, struct ws_err *err);
+			    const struct trc_process *const *processes, size_t n_processes,
+			    const struct output_config *cfg, struct output_result *out_result,
+			    struct ws_err *err);
 void output_result_fini(struct output_result *result); /* a zeroed one is fine */
 
 /* "Agent 2", "GPU 0": @sep is ' ' in CSV and '-' in annotations. NULL @agent: "". */
 size_t output_agent_text(const struct trc_agent *agent, enum output_agent_index mode, char sep,
-			    char *to, size_t room);
+			 char *to, size_t room);
 
 /* A version 7 UUID from the time and what is particular to this process. */
 void output_new_guid(const struct trc_process *process, char out_guid[37]);

@@ -55,20 +55,20 @@ typedef enum ws_status output_event_fn(void *ctx, const struct trc_event *ev);
  * is not a sentence yet: the writer's sink has that.
  */
 enum ws_status output_run_each(const struct output_run *run, const struct trc_process *process,
-			   uint32_t domains, enum trc_event_order order, output_event_fn *fn, void *ctx,
-			   struct ws_err *err);
+			       uint32_t domains, enum trc_event_order order, output_event_fn *fn,
+			       void *ctx, struct ws_err *err);
 
 /* "<prefix>_<name>" */
 enum ws_status output_run_path(const struct output_run *run, const char *name,
-			   char out_path[PATH_MAX], struct ws_err *err);
+			       char out_path[PATH_MAX], struct ws_err *err);
 enum ws_status output_run_open(struct output_run *run, struct output_sink *sink, const char *name,
-			   struct ws_err *err);
+			       struct ws_err *err);
 /* Finish @sink and enter it into the result; returns its status. */
 enum ws_status output_run_finish(struct output_run *run, enum output_format format,
-			     struct output_sink *sink, struct ws_err *err);
+				 struct output_sink *sink, struct ws_err *err);
 /* Enter a file that was not made by a sink, or the failure of one (@err with a status). */
 void output_run_file(struct output_run *run, enum output_format format, const char *path,
-		 uint64_t n_rows, uint64_t n_bytes, const struct ws_err *err);
+		     uint64_t n_rows, uint64_t n_bytes, const struct ws_err *err);
 
 /* Whether a domain has enough data for a file of its own. */
 bool output_run_has(const struct output_run *run, enum cap_domain domain);
@@ -115,8 +115,8 @@ static inline const char *output_agent_type_text(const struct trc_agent *agent)
 	return type == CAP_AGENT_CPU ? "CPU" : type == CAP_AGENT_GPU ? "GPU" : "UNK";
 }
 /* The label and number of the chosen index mode: "Agent" 2, "GPU" 0. */
-static inline const char *output_agent_label(const struct trc_agent *agent, enum output_agent_index mode,
-					 uint32_t *out_number)
+static inline const char *output_agent_label(const struct trc_agent *agent,
+					     enum output_agent_index mode, uint32_t *out_number)
 {
 	if (!agent) {
 		*out_number = 0;
@@ -124,7 +124,7 @@ static inline const char *output_agent_label(const struct trc_agent *agent, enum
 	}
 	*out_number = mode == OUTPUT_AGENT_INDEX_ABSOLUTE ? agent->info->node_id
 		      : mode == OUTPUT_AGENT_INDEX_TYPE   ? agent->info->logical_node_type_id
-						      : agent->info->logical_node_id;
+							  : agent->info->logical_node_id;
 	return mode == OUTPUT_AGENT_INDEX_TYPE ? output_agent_type_text(agent) : "Agent";
 }
 
@@ -149,6 +149,6 @@ enum ws_status output_csv_counter_info(struct output_run *run, struct ws_err *er
 enum ws_status output_otf2_make_partial(const char *partial, const char *name, struct ws_err *err);
 void output_otf2_remove_partial(const char *partial, const char *name);
 enum ws_status output_otf2_place(const char *from_dir, const char *name, const char *to,
-			     uint64_t *out_bytes, struct ws_err *err);
+				 uint64_t *out_bytes, struct ws_err *err);
 
 #endif

@@ -60,7 +60,8 @@ static char *note_text(char *p, uint64_t iid, const char *text, size_t n)
 	return p;
 }
 
-static char *note_agent(struct output_pf *pf, char *p, enum note note, const struct trc_agent *agent)
+static char *note_agent(struct output_pf *pf, char *p, enum note note,
+			const struct trc_agent *agent)
 {
 	char text[48], *end = text;
 
@@ -81,9 +82,9 @@ struct begun {
 	bool instant; /* set before: a point in time, which is never ended */
 };
 
-static char *put_begin(struct output_pf *pf, const struct output_pf_lane *lane, enum cap_domain category,
-		       const char *name, uint64_t name_iid, uint64_t start_ns, uint64_t corr_id,
-		       size_t room, struct begun *out)
+static char *put_begin(struct output_pf *pf, const struct output_pf_lane *lane,
+		       enum cap_domain category, const char *name, uint64_t name_iid,
+		       uint64_t start_ns, uint64_t corr_id, size_t room, struct begun *out)
 {
 	size_t n = name_iid ? 0 : output_pf_name_bytes(name);
 	char *p = output_pf_begin(pf, n + room + 128, &out->packet);
@@ -117,7 +118,8 @@ static char *note_times(char *p, uint64_t start_ns, uint64_t end_ns)
 }
 
 /* What it is: AMD's numbers, or from a database, as its converter has it, their names. */
-static char *note_what(struct output_pf *pf, char *p, const struct trc_event *ev, const char *operation)
+static char *note_what(struct output_pf *pf, char *p, const struct trc_event *ev,
+		       const char *operation)
 {
 	const char *kind = trc_kind_name(ev->kind);
 
@@ -172,7 +174,8 @@ static enum ws_status put_call(struct output_pf *pf, const struct trc_event *ev)
 		struct trc_arg arg;
 
 		while (trc_event_arg(ev, &walk, &arg))
-			output_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT, arg.name);
+			output_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT,
+					 arg.name);
 	}
 	p = put_begin(pf, lane, ev->domain, ev->name, iid, ev->start_ns, ev->corr_id,
 		      decode ? ARGS_ROOM + 512 : 512, &begun);
@@ -261,8 +264,8 @@ enum ws_status output_pf_put_gpu(struct output_pf *pf, const struct output_pf_gp
 	const char *name = output_run_name(pf->run, ev);
 	struct output_pf_track *stream = output_pf_stream_track(pf, ev);
 	struct output_pf_track *track = !pf->queue_mode ? stream
-				    : kernel        ? output_pf_queue_track(pf, ev)
-						    : output_pf_copy_track(pf, ev);
+					: kernel        ? output_pf_queue_track(pf, ev)
+							: output_pf_copy_track(pf, ev);
 	struct output_pf_lane *lane = NULL;
 	/* a packet holds so many; tracks and other formats have them all */
 	size_t n_sums = WS_MIN(slice->n_sums, (OUTPUT_SINK_ROOM_MAX / 2) / COUNTER_ROOM);
@@ -277,7 +280,7 @@ enum ws_status output_pf_put_gpu(struct output_pf *pf, const struct output_pf_gp
 	iid = output_pf_intern_name(pf, name, true);
 	for (size_t i = 0; i < n_sums; i++)
 		output_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT,
-			     counter_name(ev->process, slice->sums[i].counter));
+				 counter_name(ev->process, slice->sums[i].counter));
 	p = put_begin(pf, lane, category, name, iid, slice->start_ns, ev->corr_id,
 		      NOTES_ROOM + n_sums * COUNTER_ROOM, &begun);
 	p = note_times(p, slice->start_ns, slice->end_ns);
@@ -351,12 +354,12 @@ static void put_start_of_file(struct output_pf *pf)
 	for (int d = 0; d < CAP_DOMAIN_COUNT; d++)
 		if (output_domain_infos[d].category)
 			output_pf_put_interned(pf, INTERNED_CATEGORIES, (uint64_t)d + 1,
-					   output_domain_infos[d].category);
+					       output_domain_infos[d].category);
 	for (int i = 1; i < NOTE_COUNT; i++)
 		output_pf_put_interned(pf, INTERNED_NOTES, (uint64_t)i,
-				   i == NOTE_stream_ID && pf->run->cfg->from_database
-					   ? "stream_id"
-					   : note_names[i]);
+				       i == NOTE_stream_ID && pf->run->cfg->from_database
+					       ? "stream_id"
+					       : note_names[i]);
 }
 
 static enum ws_status begin_process(struct output_pf *pf, const struct trc_process *process)
@@ -430,8 +433,8 @@ static enum ws_status write_pftrace(struct output_run *run, struct ws_err *err)
 	for (size_t i = 0; !st && i < run->n_processes; i++) {
 		st = begin_process(pf, run->processes[i]);
 		if (!st)
-			st = output_run_each(run, run->processes[i], 0, TRC_ORDER_START, put_event, pf,
-					 err);
+			st = output_run_each(run, run->processes[i], 0, TRC_ORDER_START, put_event,
+					     pf, err);
 		st = end_process(pf, st);
 	}
 	if (!st || sink.err.status)

@@ -96,7 +96,8 @@ static enum ws_status no_memory(struct output_pf_counters *c)
 
 /* ---- points ---- */
 
-static void put_point(struct output_pf_counters *c, struct series *series, uint64_t at_ns, uint64_t v)
+static void put_point(struct output_pf_counters *c, struct series *series, uint64_t at_ns,
+		      uint64_t v)
 {
 	char *packet, *event, *p;
 
@@ -252,7 +253,8 @@ static enum ws_status take_copy(struct output_pf_counters *c, const struct trc_e
 	return WS_OK;
 }
 
-static void settle_allocations(struct output_pf_counters *c, struct series *series, uint64_t before_ns)
+static void settle_allocations(struct output_pf_counters *c, struct series *series,
+			       uint64_t before_ns)
 {
 	while (series->n_times && series->times[0] < before_ns)
 		put_point(c, series, pop_time(series), series->total_bytes / 1024);

@@ -90,13 +90,13 @@ static struct output_pf_gpu_slice *new_slice(struct output_pf *pf, const struct 
 		n = output_counter_sums(ev, sums, cap);
 	}
 	*slice = (struct output_pf_gpu_slice){ .start_ns = ev->start_ns,
-					   .end_ns = WS_MAX(ev->end_ns, ev->start_ns),
-					   .seq = pf->seq++,
-					   .settled = true,
-					   .ev = *ev,
-					   .sums = sums,
-					   .n_sums = n,
-					   .cap_sums = cap };
+					       .end_ns = WS_MAX(ev->end_ns, ev->start_ns),
+					       .seq = pf->seq++,
+					       .settled = true,
+					       .ev = *ev,
+					       .sums = sums,
+					       .n_sums = n,
+					       .cap_sums = cap };
 	if (output_event_is_dispatch(ev))
 		slice->info.dispatch = *ev->dispatch.info;
 	else

@@ -102,11 +102,12 @@ struct output_pf {
 	struct ws_arena arena; /* of its tracks */
 	struct output_pf_counters *counters;
 	bool queue_mode;
-	struct output_pf_track **threads, **streams, **queues; /* by index and id; NULL: not seen yet */
-	struct output_pf_gpu_slice **last;                     /* by queue id */
-	struct ws_map copies;        /* (agent, thread) to struct output_pf_track */
-	struct ws_map names;         /* event name to iid; whole file */
-	struct ws_map counter_notes; /* counter name to iid; whole file */
+	/* by index and id; NULL: not seen yet */
+	struct output_pf_track **threads, **streams, **queues;
+	struct output_pf_gpu_slice **last; /* by queue id */
+	struct ws_map copies;              /* (agent, thread) to struct output_pf_track */
+	struct ws_map names;               /* event name to iid; whole file */
+	struct ws_map counter_notes;       /* counter name to iid; whole file */
 	struct ws_arena names_arena;
 	struct {
 		const char *name;
@@ -148,21 +149,22 @@ static inline size_t output_pf_name_bytes(const char *name)
 void output_pf_put_interned(struct output_pf *pf, unsigned what, uint64_t iid, const char *text);
 /* The iid of a name, told to the reader at first use; 0: spell it out. */
 uint64_t output_pf_intern(struct output_pf *pf, struct ws_map *map, unsigned what, uint64_t base,
-		      const char *text);
+			  const char *text);
 uint64_t output_pf_intern_name(struct output_pf *pf, const char *name, bool stable);
 void output_pf_put_process(struct output_pf *pf);
 
 /* Tracks are described when they are first asked for; NULL: no memory. */
 /* Add what the program calls it to a track's name, unless it is "" or the trace a database's. */
 void output_pf_call_it(const struct output_pf *pf, char *name, size_t n_bytes, const char *given);
-struct output_pf_track *output_pf_thread_track(struct output_pf *pf, const struct trc_thread *thread);
+struct output_pf_track *output_pf_thread_track(struct output_pf *pf,
+					       const struct trc_thread *thread);
 struct output_pf_track *output_pf_stream_track(struct output_pf *pf, const struct trc_event *ev);
 struct output_pf_track *output_pf_queue_track(struct output_pf *pf, const struct trc_event *ev);
 struct output_pf_track *output_pf_copy_track(struct output_pf *pf, const struct trc_event *ev);
 
 /* A lane on which [start, end] nests, with the slice open on it. Starts never go back. */
-struct output_pf_lane *output_pf_enter(struct output_pf *pf, struct output_pf_track *track, uint64_t start_ns,
-			       uint64_t end_ns);
+struct output_pf_lane *output_pf_enter(struct output_pf *pf, struct output_pf_track *track,
+				       uint64_t start_ns, uint64_t end_ns);
 void output_pf_end_until(struct output_pf *pf, struct output_pf_lane *lane, uint64_t until_ns);
 enum ws_status output_pf_no_memory(struct output_pf *pf);
 
@@ -181,7 +183,8 @@ uint64_t output_pf_name_uuid(const struct output_pf *pf, const char *name);
 struct output_pf_counters *output_pf_counters_create(struct output_pf *pf);
 void output_pf_counters_destroy(struct output_pf_counters *counters);
 /* Every copy, allocation, scratch event and counted dispatch, by start. */
-enum ws_status output_pf_counters_event(struct output_pf_counters *counters, const struct trc_event *ev);
+enum ws_status output_pf_counters_event(struct output_pf_counters *counters,
+					const struct trc_event *ev);
 enum ws_status output_pf_counters_flush(struct output_pf_counters *counters);
 
 #endif

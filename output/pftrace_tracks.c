@@ -28,7 +28,7 @@ void output_pf_put_interned(struct output_pf *pf, unsigned what, uint64_t iid, c
 
 /* The iid of a name, told to the reader at first use; 0: spell it out. */
 uint64_t output_pf_intern(struct output_pf *pf, struct ws_map *map, unsigned what, uint64_t base,
-		      const char *text)
+			  const char *text)
 {
 	struct ws_str key = ws_str_from(text);
 	struct ws_map_entry *entry = ws_map_find(map, key);
@@ -106,8 +106,8 @@ void output_pf_put_process(struct output_pf *pf)
 	p = output_pb_u64(p, PROCESS_START, process->init_ns);
 	if (times != TRC_GPU_TIMES_HARDWARE)
 		p = output_pb_bytes(p, PROCESS_LABELS, label,
-				(size_t)snprintf(label, sizeof(label), "GPU times: %s",
-						 trc_gpu_times_word(times)));
+				    (size_t)snprintf(label, sizeof(label), "GPU times: %s",
+						     trc_gpu_times_word(times)));
 	output_pb_end(p, inner);
 	output_pb_end(p, track);
 	output_pf_end(pf, p, packet);
@@ -191,7 +191,8 @@ static const char *own_name(const struct output_pf *pf, const struct trc_thread 
 	return main && strcmp(main->name, thread->name) == 0 ? "" : thread->name;
 }
 
-struct output_pf_track *output_pf_thread_track(struct output_pf *pf, const struct trc_thread *thread)
+struct output_pf_track *output_pf_thread_track(struct output_pf *pf,
+					       const struct trc_thread *thread)
 {
 	struct output_pf_track **at = &pf->threads[thread->index];
 	uint64_t uuid = thread->tid ^ pf->uuid;
@@ -282,8 +283,8 @@ void output_pf_end_until(struct output_pf *pf, struct output_pf_lane *lane, uint
 }
 
 /* A lane on which [start, end] nests, with the slice open on it. */
-struct output_pf_lane *output_pf_enter(struct output_pf *pf, struct output_pf_track *track, uint64_t start_ns,
-			       uint64_t end_ns)
+struct output_pf_lane *output_pf_enter(struct output_pf *pf, struct output_pf_track *track,
+				       uint64_t start_ns, uint64_t end_ns)
 {
 	struct output_pf_lane *lane = &track->first;
 	unsigned number = 1;

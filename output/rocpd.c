@@ -109,7 +109,8 @@ static enum ws_status insert_args(struct output_rocpd_db *db, const struct arg_r
 	return output_rocpd_step(db, &row);
 }
 
-static enum ws_status put_args(struct output_rocpd_db *db, const struct trc_event *ev, int64_t event_id)
+static enum ws_status put_args(struct output_rocpd_db *db, const struct trc_event *ev,
+			       int64_t event_id)
 {
 	struct arg_row rows[OUTPUT_ROCPD_ARGS];
 	struct trc_arg_walk walk = { 0 };
@@ -132,9 +133,9 @@ static enum ws_status put_args(struct output_rocpd_db *db, const struct trc_even
 
 			if (row_id < 0)
 				return output_rocpd_fail(db);
-			row->n_extdata = (size_t)snprintf(row->extdata, sizeof(row->extdata),
-							  "{\"stream_id\":%lld}",
-							  (long long)row_id);
+			row->n_extdata =
+				(size_t)snprintf(row->extdata, sizeof(row->extdata),
+						 "{\"stream_id\":%lld}", (long long)row_id);
 		}
 		if (n == OUTPUT_ROCPD_ARGS) {
 			st = insert_args(db, rows, n, event_id, position);
@@ -161,8 +162,8 @@ static void bind_span(const struct output_rocpd_db *db, struct output_rocpd_row 
 	output_rocpd_int(row, name_id);
 }
 
-static enum ws_status put_sample(struct output_rocpd_db *db, const struct trc_event *ev, int64_t tid,
-				 int64_t event_id)
+static enum ws_status put_sample(struct output_rocpd_db *db, const struct trc_event *ev,
+				 int64_t tid, int64_t event_id)
 {
 	uint64_t key = (uint64_t)ev->thread->index << 8 | (uint64_t)ev->kind;
 	int64_t track = (int64_t)(intptr_t)ws_map_get_u64(&db->tracks, key);
@@ -218,7 +219,8 @@ static enum ws_status put_region(struct output_rocpd_db *db, const struct trc_ev
 	return step_or_new_id(db, &row);
 }
 
-static enum ws_status put_values(struct output_rocpd_db *db, const struct trc_event *ev, int64_t event_id)
+static enum ws_status put_values(struct output_rocpd_db *db, const struct trc_event *ev,
+				 int64_t event_id)
 {
 	enum ws_status st = WS_OK;
 
@@ -249,7 +251,8 @@ static enum ws_status put_dispatch(struct output_rocpd_db *db, const struct trc_
 		output_rocpd_queue(db, ev->dispatch.queue->id),
 		output_rocpd_stream(db, output_run_stream(db->run, ev)),
 	};
-	int64_t region = renamed ? output_rocpd_string(db, ev->dispatch.renamed, true) : db->empty_id;
+	int64_t region =
+		renamed ? output_rocpd_string(db, ev->dispatch.renamed, true) : db->empty_id;
 	struct output_rocpd_row row;
 	int64_t event_id;
 	enum ws_status st;
@@ -280,7 +283,8 @@ static enum ws_status put_dispatch(struct output_rocpd_db *db, const struct trc_
 	return st ? st : put_values(db, ev, event_id);
 }
 
-static void bind_agent(struct output_rocpd_db *db, struct output_rocpd_row *row, const struct trc_agent *agent)
+static void bind_agent(struct output_rocpd_db *db, struct output_rocpd_row *row,
+		       const struct trc_agent *agent)
 {
 	if (agent)
 		output_rocpd_int(row, output_rocpd_agent(db, agent));
@@ -295,7 +299,8 @@ static enum ws_status put_copy(struct output_rocpd_db *db, const struct trc_even
 	int64_t name_id = output_rocpd_string(db, ev->name, true);
 	int64_t stream = output_rocpd_stream(db, output_run_stream(db->run, ev));
 	/* the view shows copies whose agents are both known: an unknown one is a row, too */
-	int64_t dst = output_rocpd_agent(db, ev->copy.dst), src = output_rocpd_agent(db, ev->copy.src);
+	int64_t dst = output_rocpd_agent(db, ev->copy.dst),
+		src = output_rocpd_agent(db, ev->copy.src);
 	struct output_rocpd_row row;
 	int64_t event_id;
 	enum ws_status st;
@@ -318,10 +323,10 @@ static enum ws_status put_copy(struct output_rocpd_db *db, const struct trc_even
 }
 
 /* Allocations and scratch share a table. */
-static enum ws_status put_memory(struct output_rocpd_db *db, const struct trc_event *ev, const char *type,
-				 const char *level, const struct trc_agent *agent, uint64_t address,
-				 uint64_t n_bytes, uint32_t queue_id, uint32_t stream_id,
-				 const char *ext)
+static enum ws_status put_memory(struct output_rocpd_db *db, const struct trc_event *ev,
+				 const char *type, const char *level, const struct trc_agent *agent,
+				 uint64_t address, uint64_t n_bytes, uint32_t queue_id,
+				 uint32_t stream_id, const char *ext)
 {
 	int64_t tid = output_rocpd_thread(db, ev->thread), queue = output_rocpd_queue(db, queue_id);
 	int64_t stream = output_rocpd_stream(db, stream_id), event_id;
@@ -442,8 +447,8 @@ static enum ws_status run_named(struct output_rocpd_db *db, const char *name)
 }
 
 /* INSERT INTO table (columns) VALUES (?,?),(?,?)... */
-static enum ws_status prepare_rows(struct output_rocpd_db *db, const char *table, const char *columns,
-				   int n_rows, sqlite3_stmt **out_statement)
+static enum ws_status prepare_rows(struct output_rocpd_db *db, const char *table,
+				   const char *columns, int n_rows, sqlite3_stmt **out_statement)
 {
 	char sql[1024];
 	size_t n = (size_t)snprintf(sql, sizeof(sql), "INSERT INTO \"%s%s\" (%s) VALUES ", table,
@@ -476,9 +481,8 @@ static enum ws_status prepare(struct output_rocpd_db *db)
 	for (int i = 0; i < OUTPUT_ROCPD_STATEMENT_COUNT && !st; i++)
 		st = prepare_rows(db, rows[i].table, rows[i].columns, 1, &db->statements[i]);
 	for (int i = 0; i < OUTPUT_ROCPD_ARGS && !st; i++)
-		st = prepare_rows(db, "rocpd_arg",
-				  "event_id, position, type, name, value, extdata", i + 1,
-				  &db->args[i]);
+		st = prepare_rows(db, "rocpd_arg", "event_id, position, type, name, value, extdata",
+				  i + 1, &db->args[i]);
 	return st;
 }
 
@@ -523,8 +527,8 @@ static enum ws_status fill(struct output_rocpd_db *db)
 	for (size_t i = 0; !st && i < run->n_processes; i++) {
 		st = output_rocpd_begin_process(db, run->processes[i], i);
 		if (!st)
-			st = output_run_each(run, run->processes[i], 0, TRC_ORDER_RECORDED, put_event,
-					 db, db->err);
+			st = output_run_each(run, run->processes[i], 0, TRC_ORDER_RECORDED,
+					     put_event, db, db->err);
 		output_rocpd_end_process(db);
 	}
 	return st ? st : run_sql(db, "COMMIT");
@@ -584,7 +588,7 @@ static enum ws_status write_rocpd(struct output_run *run, struct ws_err *err)
 		       sizeof(run->result->n_written[OUTPUT_ROCPD]));
 	}
 	output_run_file(run, OUTPUT_ROCPD, db->path, db->n_rows, (uint64_t)file.st_size,
-		    st ? err : NULL);
+			st ? err : NULL);
 	free(db);
 	return st;
 }

@@ -136,7 +136,8 @@ enum ws_status output_rocpd_strings(struct output_rocpd_db *db)
 
 /* ---- rows made at first use ---- */
 
-static struct output_rocpd_row owned_row(struct output_rocpd_db *db, enum output_rocpd_statement which, int64_t id)
+static struct output_rocpd_row owned_row(struct output_rocpd_db *db,
+					 enum output_rocpd_statement which, int64_t id)
 {
 	struct output_rocpd_row row = output_rocpd_row(db, which);
 
@@ -189,14 +190,15 @@ static int64_t named_row(struct output_rocpd_db *db, enum output_rocpd_statement
 int64_t output_rocpd_queue(struct output_rocpd_db *db, uint32_t id)
 {
 	id = id < db->process->queues.n ? id : 0;
-	return named_row(db, OUTPUT_ROCPD_QUEUE, &db->queue_seen[id], id, "Queue", &db->n_queues, "");
+	return named_row(db, OUTPUT_ROCPD_QUEUE, &db->queue_seen[id], id, "Queue", &db->n_queues,
+			 "");
 }
 
 int64_t output_rocpd_stream(struct output_rocpd_db *db, uint32_t id)
 {
 	id = id < db->process->streams.n ? id : 0;
-	return named_row(db, OUTPUT_ROCPD_STREAM, &db->stream_seen[id], id, "Stream", &db->n_streams,
-			 db->process->streams.at[id].name);
+	return named_row(db, OUTPUT_ROCPD_STREAM, &db->stream_seen[id], id, "Stream",
+			 &db->n_streams, db->process->streams.at[id].name);
 }
 
 /* An extdata text that is valid until the next. */
@@ -211,11 +213,13 @@ static struct output_jsonw begin_json(struct output_rocpd_db *db)
 	return (struct output_jsonw){ &db->json, false };
 }
 
-static enum ws_status put_code_object(struct output_rocpd_db *db, const struct trc_code_object *object)
+static enum ws_status put_code_object(struct output_rocpd_db *db,
+				      const struct trc_code_object *object)
 {
 	static const struct cap_rec_code_object none;
 	const struct cap_rec_code_object *info = object->info ? object->info : &none;
-	struct output_rocpd_row row = owned_row(db, OUTPUT_ROCPD_CODE_OBJECT, db->base + object->id);
+	struct output_rocpd_row row =
+		owned_row(db, OUTPUT_ROCPD_CODE_OBJECT, db->base + object->id);
 	struct output_jsonw w = begin_json(db);
 
 	if (object->agent)
@@ -478,8 +482,8 @@ static enum ws_status put_lists(struct output_rocpd_db *db)
 	return st;
 }
 
-enum ws_status output_rocpd_begin_process(struct output_rocpd_db *db, const struct trc_process *process,
-				      size_t number)
+enum ws_status output_rocpd_begin_process(struct output_rocpd_db *db,
+					  const struct trc_process *process, size_t number)
 {
 	enum ws_status st;
 

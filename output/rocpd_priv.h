@@ -67,7 +67,7 @@ struct output_rocpd_db {
 	sqlite3 *db;
 	sqlite3_stmt *statements[OUTPUT_ROCPD_STATEMENT_COUNT];
 	sqlite3_stmt *args[OUTPUT_ROCPD_ARGS]; /* that many rows, and one */
-	char suffix[40]; /* "_0190..." */
+	char suffix[40];                       /* "_0190..." */
 	char path[PATH_MAX];
 	uint64_t n_rows;
 	uint64_t n_events; /* ids given out */
@@ -101,7 +101,8 @@ struct output_rocpd_row {
 	sqlite3_stmt *statement;
 	int at;
 };
-static inline struct output_rocpd_row output_rocpd_row(struct output_rocpd_db *db, enum output_rocpd_statement which)
+static inline struct output_rocpd_row output_rocpd_row(struct output_rocpd_db *db,
+						       enum output_rocpd_statement which)
 {
 	return (struct output_rocpd_row){ db->statements[which], 0 };
 }
@@ -125,8 +126,8 @@ enum ws_status output_rocpd_fail(struct output_rocpd_db *db);
 
 /* Facts of the process and of the host; all known strings before them. */
 enum ws_status output_rocpd_strings(struct output_rocpd_db *db);
-enum ws_status output_rocpd_begin_process(struct output_rocpd_db *db, const struct trc_process *process,
-				      size_t number);
+enum ws_status output_rocpd_begin_process(struct output_rocpd_db *db,
+					  const struct trc_process *process, size_t number);
 void output_rocpd_end_process(struct output_rocpd_db *db);
 
 /* Ids of rows, which are inserted when they are not there yet; negative: failed. */

@@ -38,7 +38,7 @@ static void partial_name(const struct output_sink *sink, char to[PATH_MAX + 16])
 }
 
 enum ws_status output_sink_open(struct output_sink *sink, const char *path, int stream_fd,
-			    struct ws_err *err)
+				struct ws_err *err)
 {
 	char partial[PATH_MAX + 16];
 	enum ws_status st;

@@ -37,11 +37,12 @@ struct output_sink {
 
 /* Makes missing folders. @stream_fd >= 0: write there, @path is only for messages. */
 enum ws_status output_sink_open(struct output_sink *sink, const char *path, int stream_fd,
-			    struct ws_err *err);
+				struct ws_err *err);
 /* A sink that only collects; read buf and n, then abandon. */
 enum ws_status output_sink_open_memory(struct output_sink *sink, struct ws_err *err);
-enum ws_status output_sink_finish(struct output_sink *sink, struct ws_err *err); /* closes in any case */
-void output_sink_abandon(struct output_sink *sink); /* a finished or zeroed one is fine */
+enum ws_status output_sink_finish(struct output_sink *sink,
+				  struct ws_err *err); /* closes in any case */
+void output_sink_abandon(struct output_sink *sink);    /* a finished or zeroed one is fine */
 
 void output_sink_flush(struct output_sink *sink);
 

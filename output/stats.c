@@ -69,14 +69,16 @@ double output_stat_variance(const struct output_stat *stat)
 
 int output_stat_by_total(const void *a, const void *b)
 {
-	const struct output_stat *x = *(struct output_stat *const *)a, *y = *(struct output_stat *const *)b;
+	const struct output_stat *x = *(struct output_stat *const *)a,
+				 *y = *(struct output_stat *const *)b;
 
 	if (x->sum_ns != y->sum_ns)
 		return x->sum_ns > y->sum_ns ? -1 : 1;
 	return strcmp(x->name, y->name); /* so that two runs of the writer agree */
 }
 
-static struct output_stat *new_stat(struct output_stats *stats, enum cap_domain domain, const char *name)
+static struct output_stat *new_stat(struct output_stats *stats, enum cap_domain domain,
+				    const char *name)
 {
 	struct output_stat *stat = ws_arena_new(&stats->arena, struct output_stat);
 
@@ -87,7 +89,8 @@ static struct output_stat *new_stat(struct output_stats *stats, enum cap_domain 
 	return stat->name ? stat : NULL;
 }
 
-static struct output_stat *find(struct output_stats *stats, enum cap_domain domain, const char *name)
+static struct output_stat *find(struct output_stats *stats, enum cap_domain domain,
+				const char *name)
 {
 	struct output_stat_table *table = &stats->domains[domain];
 	struct ws_str key = ws_str_from(name);
@@ -107,8 +110,8 @@ static struct output_stat *find(struct output_stats *stats, enum cap_domain doma
 	return table->other;
 }
 
-enum ws_status output_stats_add(struct output_stats *stats, enum cap_domain domain, const char *name,
-			    bool stable, uint64_t ns, struct ws_err *err)
+enum ws_status output_stats_add(struct output_stats *stats, enum cap_domain domain,
+				const char *name, bool stable, uint64_t ns, struct ws_err *err)
 {
 	struct output_stat_table *table = &stats->domains[domain];
 	struct output_stat *stat = NULL;

@@ -22,7 +22,7 @@ struct output_stat {
 };
 
 struct output_stat_table {
-	struct ws_map names;     /* to struct output_stat */
+	struct ws_map names;         /* to struct output_stat */
 	struct output_stat total;    /* named after the domain */
 	struct output_stat *other;   /* when there are too many names */
 	struct output_stat **sorted; /* by total, largest first; after output_stats_sort() */
@@ -45,14 +45,15 @@ void output_stats_init(struct output_stats *stats);
 void output_stats_fini(struct output_stats *stats);
 
 /* @stable: the text stays where it is, unchanged, as long as the trace. */
-enum ws_status output_stats_add(struct output_stats *stats, enum cap_domain domain, const char *name,
-			    bool stable, uint64_t duration_ns, struct ws_err *err);
+enum ws_status output_stats_add(struct output_stats *stats, enum cap_domain domain,
+				const char *name, bool stable, uint64_t duration_ns,
+				struct ws_err *err);
 enum ws_status output_stats_sort(struct output_stats *stats, struct ws_err *err);
 
 void output_stat_add(struct output_stat *stat, uint64_t duration_ns);
 void output_stat_merge(struct output_stat *into, const struct output_stat *from);
 double output_stat_mean(const struct output_stat *stat);
 double output_stat_variance(const struct output_stat *stat); /* of a sample; 0 below two */
-int output_stat_by_total(const void *a, const void *b);  /* struct output_stat *const * */
+int output_stat_by_total(const void *a, const void *b);      /* struct output_stat *const * */
 
 #endif

@@ -96,8 +96,8 @@ static void put_time(struct table *t, int column, unsigned __int128 ns)
 	if (t->unit == OUTPUT_UNIT_NSEC)
 		end = output_fmt_u128(text, ns);
 	else
-		end = output_fmt_shortest(text,
-				      (double)((long double)ns / (long double)units[t->unit].ns));
+		end = output_fmt_shortest(text, (double)((long double)ns /
+							 (long double)units[t->unit].ns));
 	*end = '\0';
 	put_right(t, column, text);
 }
@@ -149,8 +149,8 @@ static void put_row(struct table *t, const char *indent, const struct output_sta
 	put_time(t, DURATION, stat->sum_ns);
 	put_e3(t, AVERAGE, output_stat_mean(stat) / scale);
 	*output_fmt_fixed6(text,
-		       total ? (double)(100.0L * (long double)stat->sum_ns / (long double)total)
-			     : 0) = '\0';
+			   total ? (double)(100.0L * (long double)stat->sum_ns / (long double)total)
+				 : 0) = '\0';
 	put_right(t, PERCENT, text);
 	put_time(t, MIN_NS, stat->min_ns);
 	put_time(t, MAX_NS, stat->max_ns);

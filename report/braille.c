@@ -9,7 +9,7 @@
 static const uint8_t dot_bits[2][4] = { { 0x40, 0x04, 0x02, 0x01 }, { 0x80, 0x20, 0x10, 0x08 } };
 
 enum ws_status rpt_braille_init(struct rpt_braille *canvas, unsigned n_cols, unsigned n_rows,
-			       struct ws_err *err)
+				struct ws_err *err)
 {
 	*canvas = (struct rpt_braille){ .n_cols = n_cols, .n_rows = n_rows };
 	canvas->cells = calloc((size_t)n_cols * n_rows, sizeof(*canvas->cells));
@@ -59,12 +59,12 @@ static void draw_dots(struct rpt_braille *canvas, double x0, double y0, double x
 	rpt_braille_dot(canvas, from_x, from_y, colour);
 	for (long i = 1; i < n_steps; i++)
 		rpt_braille_dot(canvas, from_x + lrint((double)(dx * i) / (double)n_steps),
-			       from_y + lrint((double)(dy * i) / (double)n_steps), colour);
+				from_y + lrint((double)(dy * i) / (double)n_steps), colour);
 	rpt_braille_dot(canvas, from_x + dx, from_y + dy, colour);
 }
 
 void rpt_braille_line(struct rpt_braille *canvas, double x0, double y0, double x1, double y1,
-		     int colour)
+		      int colour)
 {
 	/* What lies far outside is as good as missing, and must not take for ever. */
 	if (fabs(x0) < COORDINATE_MAX && fabs(y0) < COORDINATE_MAX && fabs(x1) < COORDINATE_MAX &&
@@ -73,7 +73,7 @@ void rpt_braille_line(struct rpt_braille *canvas, double x0, double y0, double x
 }
 
 void rpt_braille_rect(struct rpt_braille *canvas, double x0, double y0, double x1, double y1,
-		     int colour)
+		      int colour)
 {
 	rpt_braille_line(canvas, x0, y0, x1, y0, colour);
 	rpt_braille_line(canvas, x0, y1, x1, y1, colour);
@@ -134,7 +134,7 @@ static bool is_blank(const struct rpt_braille_cell *cell)
 }
 
 void rpt_braille_row(const struct rpt_braille *canvas, unsigned row, enum rpt_braille_blank blank,
-		    bool colours, struct ws_buf *out)
+		     bool colours, struct ws_buf *out)
 {
 	const struct rpt_braille_cell *cells = &canvas->cells[(size_t)row * canvas->n_cols];
 	unsigned n = canvas->n_cols;
@@ -166,7 +166,7 @@ void rpt_braille_row(const struct rpt_braille *canvas, unsigned row, enum rpt_br
 }
 
 void rpt_braille_print(const struct rpt_braille *canvas, enum rpt_braille_blank blank, bool colours,
-		      struct ws_buf *out)
+		       struct ws_buf *out)
 {
 	for (unsigned row = canvas->n_rows; row-- > 0;) {
 		rpt_braille_row(canvas, row, blank, colours, out);

@@ -32,14 +32,14 @@ struct rpt_braille {
 };
 
 enum ws_status rpt_braille_init(struct rpt_braille *canvas, unsigned n_cols, unsigned n_rows,
-			       struct ws_err *err);
+				struct ws_err *err);
 void rpt_braille_fini(struct rpt_braille *canvas); /* a zeroed or finished canvas is fine */
 
 void rpt_braille_dot(struct rpt_braille *canvas, long dot_x, long dot_y, int colour);
 void rpt_braille_line(struct rpt_braille *canvas, double x0, double y0, double x1, double y1,
-		     int colour);
+		      int colour);
 void rpt_braille_rect(struct rpt_braille *canvas, double x0, double y0, double x1, double y1,
-		     int colour);
+		      int colour);
 void rpt_braille_text(struct rpt_braille *canvas, double x, double y, const char *utf8, int colour);
 
 /* How empty cells are written: as U+2800, or as spaces with those at the line's end cut off. */
@@ -47,11 +47,11 @@ enum rpt_braille_blank { RPT_BRAILLE_BLANK_DOTS, RPT_BRAILLE_BLANK_SPACES };
 
 /* One row, from its cells; with @colours in escape sequences. No line end. */
 void rpt_braille_row(const struct rpt_braille *canvas, unsigned row, enum rpt_braille_blank blank,
-		    bool colours, struct ws_buf *out);
+		     bool colours, struct ws_buf *out);
 
 /* All rows, top first, each with a line end. */
 void rpt_braille_print(const struct rpt_braille *canvas, enum rpt_braille_blank blank, bool colours,
-		      struct ws_buf *out);
+		       struct ws_buf *out);
 
 /* Append one code point as UTF-8. */
 void rpt_braille_put(struct ws_buf *out, uint32_t code);

@@ -16,11 +16,11 @@ struct rpt_diff_style {
 };
 
 enum ws_status rpt_diff_text(const struct ana_diff *diff, const struct ana_diff_side *a,
-			    const struct ana_diff_side *b, const struct rpt_diff_style *style,
-			    struct ws_arena *arena, struct ws_buf *out, struct ws_err *err);
+			     const struct ana_diff_side *b, const struct rpt_diff_style *style,
+			     struct ws_arena *arena, struct ws_buf *out, struct ws_err *err);
 
 /* One line per condition; *@out_failed: how many failed or could not be checked. */
 enum ws_status rpt_gate_text(const struct ana_gate_result *results, size_t n, struct ws_buf *out,
-			    size_t *out_failed, struct ws_err *err);
+			     size_t *out_failed, struct ws_err *err);
 
 #endif

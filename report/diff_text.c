@@ -55,7 +55,7 @@ static const char *short_name(struct ws_arena *arena, const char *name)
 
 /* "16051 ± 214"; one value alone has no spread to show. */
 static struct rpt_cell sample_cell(struct ws_arena *arena, const struct ana_sample *sample,
-				  double divisor)
+				   double divisor)
 {
 	char mean[RPT_NUMBER_ROOM], sd[RPT_NUMBER_ROOM];
 
@@ -114,8 +114,8 @@ static enum ws_status kernel_table(const struct ana_diff *diff, const struct rpt
 		row[3] = sample_cell(arena, &c->a, style->time_divisor);
 		row[4] = sample_cell(arena, &c->b, style->time_divisor);
 		row[5] = text_cell(change_text(arena, c));
-		row[6] =
-			rpt_cell_number((kernel->sum_b_ns - kernel->sum_a_ns) / style->time_divisor);
+		row[6] = rpt_cell_number((kernel->sum_b_ns - kernel->sum_a_ns) /
+					 style->time_divisor);
 		row[7] = text_cell(verdict_text(arena, c, "slower", "faster"));
 	}
 	if (st)
@@ -171,7 +171,8 @@ static void summary(const struct ana_diff_kernel *kernel, size_t n_changed, size
 			      n[ANA_CHANGE_UNKNOWN]);
 	if (n_shown < n_changed)
 		ws_buf_printf(out, " (the first %zu are shown: --max-stat-num)", n_shown);
-	ws_buf_printf(out, "; %zu equal, %zu within noise", n[ANA_CHANGE_NONE], n[ANA_CHANGE_NOISE]);
+	ws_buf_printf(out, "; %zu equal, %zu within noise", n[ANA_CHANGE_NONE],
+		      n[ANA_CHANGE_NOISE]);
 	if (n[ANA_CHANGE_ABSENT])
 		ws_buf_printf(out, ", %zu without a value on a side", n[ANA_CHANGE_ABSENT]);
 	ws_buf_add(out, ".\n");
@@ -225,8 +226,8 @@ static void describe_side(char letter, const struct ana_diff_side *side, struct 
 }
 
 enum ws_status rpt_diff_text(const struct ana_diff *diff, const struct ana_diff_side *a,
-			    const struct ana_diff_side *b, const struct rpt_diff_style *style,
-			    struct ws_arena *arena, struct ws_buf *out, struct ws_err *err)
+			     const struct ana_diff_side *b, const struct rpt_diff_style *style,
+			     struct ws_arena *arena, struct ws_buf *out, struct ws_err *err)
 {
 	struct ana_comparison total;
 	char before[RPT_NUMBER_ROOM], after[RPT_NUMBER_ROOM];
@@ -283,7 +284,7 @@ static void measured(const struct ana_gate_result *result, struct ws_buf *out)
 }
 
 enum ws_status rpt_gate_text(const struct ana_gate_result *results, size_t n, struct ws_buf *out,
-			    size_t *out_failed, struct ws_err *err)
+			     size_t *out_failed, struct ws_err *err)
 {
 	static const char *const words[] = {
 		[ANA_GATE_HOLDS] = "holds",

@@ -13,10 +13,10 @@ struct rpt_explain_style {
 };
 
 void rpt_explain_text(const struct ana_explanation *what, const struct ana_workload *load,
-		     const struct rpt_explain_style *style, struct ws_buf *out);
+		      const struct rpt_explain_style *style, struct ws_buf *out);
 
 /* Words in lines of at most @n_columns; the first behind @indent spaces, others behind @hang. */
 void rpt_text_fill(const char *text, unsigned indent, unsigned hang, unsigned n_columns,
-		  struct ws_buf *out);
+		   struct ws_buf *out);
 
 #endif

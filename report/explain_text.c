@@ -9,7 +9,7 @@
 #define VALUES_SHOWN 8u /* of the dispatches */
 
 void rpt_text_fill(const char *text, unsigned indent, unsigned hang, unsigned n_columns,
-		  struct ws_buf *out)
+		   struct ws_buf *out)
 {
 	unsigned at = 0;
 
@@ -88,7 +88,7 @@ static void put_formulas(const struct ana_explanation *what, const char *arch,
 		}
 		ws_buf_printf(out, "  %s =\n", cell->header);
 		rpt_text_fill(cell->formula[0] ? cell->formula : "None", 6, 8, style->n_columns,
-			     out);
+			      out);
 	}
 }
 
@@ -142,8 +142,8 @@ static void put_steps(const struct ana_explanation *what, const struct ana_workl
 			      what->n_steps);
 }
 
-static void put_dispatches(const struct ana_explanation *what, const struct rpt_explain_style *style,
-			   struct ws_buf *out)
+static void put_dispatches(const struct ana_explanation *what,
+			   const struct rpt_explain_style *style, struct ws_buf *out)
 {
 	char text[RPT_NUMBER_ROOM];
 	struct ws_buf line;
@@ -171,7 +171,7 @@ static void put_dispatches(const struct ana_explanation *what, const struct rpt_
 }
 
 void rpt_explain_text(const struct ana_explanation *what, const struct ana_workload *load,
-		     const struct rpt_explain_style *style, struct ws_buf *out)
+		      const struct rpt_explain_style *style, struct ws_buf *out)
 {
 	put_heading(what, out);
 	if (what->metric->help && what->metric->help[0]) {

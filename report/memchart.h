@@ -27,13 +27,13 @@ struct rpt_memchart_style {
 };
 
 enum ws_status rpt_memchart_wide(const struct ana_memchart *chart,
+				 const struct rpt_memchart_style *style, struct ws_buf *out,
+				 struct ws_err *err);
+enum ws_status rpt_memchart_narrow(const struct ana_memchart *chart,
+				   const struct rpt_memchart_style *style, struct ws_buf *out,
+				   struct ws_err *err);
+enum ws_status rpt_memchart_svg(const struct ana_memchart *chart,
 				const struct rpt_memchart_style *style, struct ws_buf *out,
 				struct ws_err *err);
-enum ws_status rpt_memchart_narrow(const struct ana_memchart *chart,
-				  const struct rpt_memchart_style *style, struct ws_buf *out,
-				  struct ws_err *err);
-enum ws_status rpt_memchart_svg(const struct ana_memchart *chart,
-			       const struct rpt_memchart_style *style, struct ws_buf *out,
-			       struct ws_err *err);
 
 #endif

@@ -166,8 +166,8 @@ static void draw_cell(struct rpt_braille *canvas, const struct cell *cell, doubl
 }
 
 enum ws_status rpt_memchart_narrow(const struct ana_memchart *chart,
-				  const struct rpt_memchart_style *style, struct ws_buf *out,
-				  struct ws_err *err)
+				   const struct rpt_memchart_style *style, struct ws_buf *out,
+				   struct ws_err *err)
 {
 	struct rpt_braille canvas;
 	char text[64];

@@ -241,7 +241,7 @@ static void draw_wire(const struct drawing *d, const struct wire *wire)
 		arrow_head(d, right, wire->y, 1, 0, thick, cls);
 	rpt_svg_text(d->out, wire->x0 + 12, wire->y - 6 - thick * 0.8, "start", "key", wire->key);
 	rpt_svg_text(d->out, wire->x1 - 12, wire->y - 6 - thick * 0.8, "end",
-		    isnan(value) ? "none" : "num", shown_number(value, "", number));
+		     isnan(value) ? "none" : "num", shown_number(value, "", number));
 }
 
 /* A path with a head at its end, for what does not go straight. */
@@ -261,7 +261,7 @@ static void draw_label(const struct drawing *d, double x, double y, const char *
 
 	rpt_svg_text(d->out, x, y, "start", "key", key);
 	rpt_svg_text(d->out, x + 104, y, "end", isnan(value) ? "none" : "num",
-		    shown_number(value, "", number));
+		     shown_number(value, "", number));
 }
 
 /* Scalar reads, fetches, HBM and the links beyond the fabric. */
@@ -299,8 +299,9 @@ static void draw_hbm(const struct drawing *d)
 
 static void measure(struct drawing *d)
 {
-	static const enum ana_memchart_id mix[] = { ANA_MC_SALU, ANA_MC_SMEM, ANA_MC_VALU, ANA_MC_MFMA,
-						   ANA_MC_VMEM, ANA_MC_LDS,  ANA_MC_GWS,  ANA_MC_BR };
+	static const enum ana_memchart_id mix[] = { ANA_MC_SALU, ANA_MC_SMEM, ANA_MC_VALU,
+						    ANA_MC_MFMA, ANA_MC_VMEM, ANA_MC_LDS,
+						    ANA_MC_GWS,  ANA_MC_BR };
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(wires); i++)
 		d->most_traffic = fmax(d->most_traffic, value_of(d, wires[i].metric));
@@ -309,15 +310,15 @@ static void measure(struct drawing *d)
 }
 
 enum ws_status rpt_memchart_svg(const struct ana_memchart *chart,
-			       const struct rpt_memchart_style *style, struct ws_buf *out,
-			       struct ws_err *err)
+				const struct rpt_memchart_style *style, struct ws_buf *out,
+				struct ws_err *err)
 {
 	struct drawing d = { .out = out, .chart = chart, .style = style };
 	char text[512];
 
 	measure(&d);
 	rpt_svg_begin(out, WIDTH, HEIGHT, "Memory chart",
-		     "Traffic and hit rates from the instruction buffer to memory", css, dark_css);
+		      "Traffic and hit rates from the instruction buffer to memory", css, dark_css);
 	rpt_svg_rect(out, 0, 0, WIDTH, HEIGHT, 0, "page");
 	snprintf(text, sizeof(text), "Memory chart%s%.400s", style->name ? " \342\200\223 " : "",
 		 style->name ? style->name : "");
@@ -338,7 +339,7 @@ enum ws_status rpt_memchart_svg(const struct ana_memchart *chart,
 	}
 	rpt_svg_text(out, boxes[7].x + 14, boxes[7].y + 52 + ROW_STEP, "start", "sub", "Requests");
 	rpt_svg_text(out, boxes[7].x + 14, boxes[7].y + 52 + 5 * ROW_STEP, "start", "sub",
-		    "Latency");
+		     "Latency");
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++)
 		draw_row(&d, &rows[i]);
 	draw_hbm(&d);

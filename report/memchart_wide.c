@@ -198,7 +198,8 @@ static void draw_cell(struct rpt_braille *canvas, const struct cell *cell, doubl
 static void draw_compute_units(struct rpt_braille *canvas, double active, double total,
 			       bool as_3_3_0)
 {
-	char text[2 * RPT_NUMBER_ROOM + 4], active_text[RPT_NUMBER_ROOM], total_text[RPT_NUMBER_ROOM];
+	char text[2 * RPT_NUMBER_ROOM + 4], active_text[RPT_NUMBER_ROOM],
+		total_text[RPT_NUMBER_ROOM];
 
 	format_value(active_text, sizeof(active_text), active, 3, WHOLE, 0);
 	if (as_3_3_0 && (active == 0 || isnan(active)))
@@ -209,8 +210,8 @@ static void draw_compute_units(struct rpt_braille *canvas, double active, double
 }
 
 enum ws_status rpt_memchart_wide(const struct ana_memchart *chart,
-				const struct rpt_memchart_style *style, struct ws_buf *out,
-				struct ws_err *err)
+				 const struct rpt_memchart_style *style, struct ws_buf *out,
+				 struct ws_err *err)
 {
 	struct rpt_braille canvas;
 	char text[64];
@@ -220,9 +221,11 @@ enum ws_status rpt_memchart_wide(const struct ana_memchart *chart,
 	if (st)
 		return st;
 	for (size_t i = 0; i < WS_ARRAY_LEN(boxes); i++)
-		rpt_braille_rect(&canvas, boxes[i].x0, boxes[i].y0, boxes[i].x1, boxes[i].y1, PLAIN);
+		rpt_braille_rect(&canvas, boxes[i].x0, boxes[i].y0, boxes[i].x1, boxes[i].y1,
+				 PLAIN);
 	for (size_t i = 0; i < WS_ARRAY_LEN(lines); i++)
-		rpt_braille_line(&canvas, lines[i].x0, lines[i].y0, lines[i].x1, lines[i].y1, PLAIN);
+		rpt_braille_line(&canvas, lines[i].x0, lines[i].y0, lines[i].x1, lines[i].y1,
+				 PLAIN);
 	snprintf(text, sizeof(text), "(Normalization: %s)", chart->normal_unit);
 	rpt_braille_text(&canvas, 2, 39, text, PLAIN);
 	for (size_t i = 0; i < WS_ARRAY_LEN(cells); i++)

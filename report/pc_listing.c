@@ -333,8 +333,8 @@ static enum ws_status make_parts(const struct trc_process *process,
 }
 
 enum ws_status rpt_pc_listing(FILE *to, const struct trc_process *process,
-			     const struct code_pc_profile *profile, struct code_objects *objects,
-			     const struct rpt_pc_listing_opts *opts, struct ws_err *err)
+			      const struct code_pc_profile *profile, struct code_objects *objects,
+			      const struct rpt_pc_listing_opts *opts, struct ws_err *err)
 {
 	struct listing l = { .to = to, .profile = profile, .opts = opts };
 	struct parts parts;

@@ -21,7 +21,7 @@ struct rpt_pc_listing_opts {
 };
 
 enum ws_status rpt_pc_listing(FILE *to, const struct trc_process *process,
-			     const struct code_pc_profile *profile, struct code_objects *objects,
-			     const struct rpt_pc_listing_opts *opts, struct ws_err *err);
+			      const struct code_pc_profile *profile, struct code_objects *objects,
+			      const struct rpt_pc_listing_opts *opts, struct ws_err *err);
 
 #endif

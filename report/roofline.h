@@ -49,11 +49,11 @@ struct rpt_roof_text_style {
 };
 
 enum ws_status rpt_roof_text(const struct rpt_roof_model *model,
-			    const struct rpt_roof_text_style *style, struct ws_buf *out,
-			    struct ws_err *err);
+			     const struct rpt_roof_text_style *style, struct ws_buf *out,
+			     struct ws_err *err);
 enum ws_status rpt_roof_svg(const struct rpt_roof_model *model, size_t type, struct ws_buf *out,
-			   struct ws_err *err);
-enum ws_status rpt_roof_html(const struct rpt_roof_model *model, struct ws_buf *out,
 			    struct ws_err *err);
+enum ws_status rpt_roof_html(const struct rpt_roof_model *model, struct ws_buf *out,
+			     struct ws_err *err);
 
 #endif

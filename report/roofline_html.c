@@ -81,7 +81,8 @@ static void put_point(struct ws_buf *out, const struct rpt_roof_model *model, si
 	put_number(out, "iops", point->iops);
 	ws_buf_add(out, "\"bytes\":{");
 	for (size_t level = 0; level < ANA_ROOF_LEVEL_COUNT; level++)
-		put_number(out, ana_roof_level_name((enum ana_roof_level)level), point->bytes[level]);
+		put_number(out, ana_roof_level_name((enum ana_roof_level)level),
+			   point->bytes[level]);
 	close(out, "},\"parts\":[");
 	for (size_t part = 0; part < ANA_ROOF_PART_COUNT; part++) {
 		if (!(point->parts[part] > 0))
@@ -130,7 +131,7 @@ static void put_data(struct ws_buf *out, const struct rpt_roof_model *model)
 }
 
 enum ws_status rpt_roof_html(const struct rpt_roof_model *model, struct ws_buf *out,
-			    struct ws_err *err)
+			     struct ws_err *err)
 {
 	ws_buf_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

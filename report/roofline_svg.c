@@ -83,15 +83,17 @@ static void draw_axes(const struct plot *p)
 	for (double e = p->range.x0; e <= p->range.x1; e++) {
 		for (int i = 2; i < 10 && e < p->range.x1; i++)
 			rpt_svg_line(p->out, px(p, i * pow(10, e)), PLOT_Y0, px(p, i * pow(10, e)),
-				    PLOT_Y1, "grid2");
-		rpt_svg_line(p->out, px(p, pow(10, e)), PLOT_Y0, px(p, pow(10, e)), PLOT_Y1, "grid");
+				     PLOT_Y1, "grid2");
+		rpt_svg_line(p->out, px(p, pow(10, e)), PLOT_Y0, px(p, pow(10, e)), PLOT_Y1,
+			     "grid");
 		rpt_svg_text(p->out, px(p, pow(10, e)), PLOT_Y1 + 20, "middle", "tick",
-			    rpt_number_plain(number, pow(10, e), 1));
+			     rpt_number_plain(number, pow(10, e), 1));
 	}
 	for (double e = ceil(p->range.y0); e <= p->range.y1; e++) {
-		rpt_svg_line(p->out, PLOT_X0, py(p, pow(10, e)), PLOT_X1, py(p, pow(10, e)), "grid");
+		rpt_svg_line(p->out, PLOT_X0, py(p, pow(10, e)), PLOT_X1, py(p, pow(10, e)),
+			     "grid");
 		rpt_svg_text(p->out, PLOT_X0 - 10, py(p, pow(10, e)) + 4, "end", "tick",
-			    rpt_number_plain(number, pow(10, e), 1));
+			     rpt_number_plain(number, pow(10, e), 1));
 	}
 	rpt_svg_rect(p->out, PLOT_X0, PLOT_Y0, PLOT_X1 - PLOT_X0, PLOT_Y1 - PLOT_Y0, 0, "frame");
 }
@@ -107,8 +109,8 @@ static double nearest_marker(const struct plot *p, double ax, double ay, double 
 		double rate = ana_roof_rate(point, p->roofs->type);
 
 		for (size_t s = 0; s < p->roofs->n_slopes && rate > 0; s++) {
-			double x =
-				ana_roof_intensity(point, p->roofs->type, p->roofs->slopes[s].level);
+			double x = ana_roof_intensity(point, p->roofs->type,
+						      p->roofs->slopes[s].level);
 			double dx = px(p, x) - ax, dy = py(p, rate) - ay;
 			double along = fmax(0, fmin(length, dx * ux + dy * uy));
 
@@ -151,7 +153,7 @@ static void draw_slope(const struct plot *p, const struct ana_roof_slope *slope)
 	snprintf(cls, sizeof(cls), "roofname t%s", name);
 	up = label_start(p, left, bottom, ux, uy, length, (double)strlen(text));
 	rpt_svg_text_turned(p->out, left + ux * up + uy * 6, bottom + uy * up - ux * 6, degrees,
-			   "start", cls, text);
+			    "start", cls, text);
 }
 
 static void draw_roof(const struct plot *p, const struct ana_roof_top *roof, const char *kind,
@@ -263,7 +265,7 @@ static void draw_point(struct plot *p, size_t i, double most_ns)
 		for (size_t above = 0; above < s; above++)
 			if (fabs(px(p, x) -
 				 px(p, ana_roof_intensity(point, p->roofs->type,
-							 p->roofs->slopes[above].level))) < 6)
+							  p->roofs->slopes[above].level))) < 6)
 				size *= 1.5;
 		if (!isnan(x))
 			draw_marker(p, level, px(p, x), y, size);
@@ -288,9 +290,9 @@ static void list_point(const struct plot *p, size_t i, double y)
 	rpt_svg_text(p->out, LIST_X + 22, y, "start", "name", text);
 	if (!(rate > 0)) {
 		rpt_svg_text(p->out, LIST_X + 22, y + 16, "start", "small",
-			    isnan(ana_roof_ops(point, p->roofs->type))
-				    ? "operations not counted"
-				    : "no operations of this kind");
+			     isnan(ana_roof_ops(point, p->roofs->type))
+				     ? "operations not counted"
+				     : "no operations of this kind");
 		return;
 	}
 	n_used = (size_t)snprintf(text, sizeof(text), "%.60s %s", rpt_number_plain(number, rate, 4),
@@ -302,7 +304,7 @@ static void list_point(const struct plot *p, size_t i, double y)
 		snprintf(text + n_used, sizeof(text) - n_used, ", %.0f%% of %s roof",
 			 100 * rate / ana_roof_bound(p->roofs, outer, x),
 			 x < ana_roof_ridge(p->roofs, outer) ? ana_roof_level_name(outer)
-							    : "compute");
+							     : "compute");
 	rpt_svg_text(p->out, LIST_X + 22, y + 16, "start", "small", text);
 }
 
@@ -337,7 +339,7 @@ static void draw_titles(const struct plot *p)
 }
 
 enum ws_status rpt_roof_svg(const struct rpt_roof_model *model, size_t type, struct ws_buf *out,
-			   struct ws_err *err)
+			    struct ws_err *err)
 {
 	struct plot p = {
 		.out = out,
@@ -351,7 +353,8 @@ enum ws_status rpt_roof_svg(const struct rpt_roof_model *model, size_t type, str
 	bool close = fabs(py(&p, p.roofs->valu.peak) - py(&p, p.roofs->matrix.peak)) < 20;
 
 	rpt_svg_begin(out, WIDTH, height, "Roofline",
-		     "Kernels against the measured bandwidths and peaks of the GPU", css, dark_css);
+		      "Kernels against the measured bandwidths and peaks of the GPU", css,
+		      dark_css);
 	rpt_svg_rect(out, 0, 0, WIDTH, height, 0, "page");
 	draw_titles(&p);
 	draw_axes(&p);
@@ -364,7 +367,7 @@ enum ws_status rpt_roof_svg(const struct rpt_roof_model *model, size_t type, str
 	for (size_t i = n; i-- > 0;)
 		draw_point(&p, i, most_ns > 0 ? most_ns : 1);
 	rpt_svg_text(out, LIST_X, PLOT_Y0 + 12, "start", "axis",
-		    model->by == ANA_ROOF_BY_KERNEL ? "Kernels by time" : "Dispatches by time");
+		     model->by == ANA_ROOF_BY_KERNEL ? "Kernels by time" : "Dispatches by time");
 	for (size_t i = 0; i < n; i++)
 		list_point(&p, i, PLOT_Y0 + 42 + 44.0 * (double)i);
 	rpt_svg_end(out);

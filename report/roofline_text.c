@@ -51,7 +51,8 @@ struct rpt_roof_range rpt_roof_range(const struct rpt_roof_model *model, size_t 
 		double rate = ana_roof_rate(point, roofs->type);
 
 		for (size_t level = 0; rate > 0 && level < ANA_ROOF_LEVEL_COUNT; level++) {
-			double x = ana_roof_intensity(point, roofs->type, (enum ana_roof_level)level);
+			double x =
+				ana_roof_intensity(point, roofs->type, (enum ana_roof_level)level);
 
 			if (isnan(x))
 				continue;
@@ -63,7 +64,7 @@ struct rpt_roof_range rpt_roof_range(const struct rpt_roof_model *model, size_t 
 	}
 	/* Whole decades below, and room for a label above the highest roof. */
 	return (struct rpt_roof_range){ floor(log10(x0) + 1e-9), ceil(log10(x1) - 1e-9),
-				       floor(log10(y0) + 1e-9), log10(y1) + 0.25 };
+					floor(log10(y0) + 1e-9), log10(y1) + 0.25 };
 }
 
 struct plot {
@@ -100,7 +101,7 @@ static void draw_line(struct plot *plot, double x0, double y0, double x1, double
 	x1 = fmin(x1, right);
 	if (x0 < x1)
 		rpt_braille_line(&plot->canvas, at_x(plot, x0), at_y(plot, y0), at_x(plot, x1),
-				at_y(plot, y1), colour);
+				 at_y(plot, y1), colour);
 }
 
 static void draw_frame(struct plot *plot)
@@ -135,7 +136,7 @@ static void draw_frame(struct plot *plot)
 		rpt_number_plain(number, pow(10, e), 1);
 		rpt_braille_text(canvas, x, 2, "┬", RPT_BRAILLE_PLAIN);
 		rpt_braille_text(canvas, fmin(x, right - (double)strlen(number)), 1, number,
-				RPT_BRAILLE_PLAIN);
+				 RPT_BRAILLE_PLAIN);
 	}
 }
 
@@ -149,7 +150,7 @@ static bool is_taken(const struct plot *plot, double x, double row, double n)
 
 		for (size_t s = 0; s < plot->roofs->n_slopes && rate > 0; s++) {
 			double at = ana_roof_intensity(&points->at[i], plot->roofs->type,
-						      plot->roofs->slopes[s].level);
+						       plot->roofs->slopes[s].level);
 
 			if (!isnan(at) && floor(at_y(plot, rate)) == row &&
 			    floor(at_x(plot, at)) >= x && floor(at_x(plot, at)) < x + n)
@@ -183,8 +184,8 @@ static void draw_roof(struct plot *plot, const struct ana_roof_top *roof, const 
 		 rpt_roof_rate_unit(type));
 	x = LABEL_COLUMNS + plot->w - (double)strlen(text);
 	rpt_braille_text(&plot->canvas, x,
-			free_row(plot, x, floor(at_y(plot, roof->peak)), (double)strlen(text)),
-			text, colour);
+			 free_row(plot, x, floor(at_y(plot, roof->peak)), (double)strlen(text)),
+			 text, colour);
 }
 
 /* Labels stand at the left end of their slopes; slopes of close bandwidths move up a row. */
@@ -203,7 +204,7 @@ static void label_slopes(struct plot *plot, const struct ana_roof_ceilings *roof
 		snprintf(text, sizeof(text), "%s %.0f GB/s", ana_roof_level_name(slope->level),
 			 slope->gb_s);
 		rpt_braille_text(&plot->canvas, LABEL_COLUMNS + 1, row, text,
-				level_colours[slope->level]);
+				 level_colours[slope->level]);
 		lowest_free = row + 1;
 	}
 }
@@ -222,8 +223,8 @@ static void draw_points(struct plot *plot, const struct rpt_roof_model *model,
 
 			if (!isnan(x))
 				rpt_braille_text(&plot->canvas, floor(at_x(plot, x)),
-						floor(at_y(plot, rate)), letter,
-						level_colours[level]);
+						 floor(at_y(plot, rate)), letter,
+						 level_colours[level]);
 		}
 	}
 }
@@ -296,8 +297,8 @@ static void list_points(const struct rpt_roof_model *model, const struct ana_roo
 }
 
 enum ws_status rpt_roof_text(const struct rpt_roof_model *model,
-			    const struct rpt_roof_text_style *style, struct ws_buf *out,
-			    struct ws_err *err)
+			     const struct rpt_roof_text_style *style, struct ws_buf *out,
+			     struct ws_err *err)
 {
 	const struct ana_roof_ceilings *roofs = &model->types[0];
 	unsigned n_columns = WS_MIN(WS_MAX(style->n_columns, N_COLUMNS_MIN), N_COLUMNS_MAX);
@@ -326,7 +327,7 @@ enum ws_status rpt_roof_text(const struct rpt_roof_model *model,
 	snprintf(text, sizeof(text), "Arithmetic Intensity (%s)",
 		 rpt_roof_intensity_unit(roofs->type));
 	rpt_braille_text(&plot.canvas, (n_columns - (double)strlen(text)) / 2, 0, text,
-			RPT_BRAILLE_PLAIN);
+			 RPT_BRAILLE_PLAIN);
 	rpt_braille_print(&plot.canvas, RPT_BRAILLE_BLANK_SPACES, style->colours, out);
 	rpt_braille_fini(&plot.canvas);
 	list_points(model, roofs, style, out);

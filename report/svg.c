@@ -32,7 +32,7 @@ void rpt_svg_escape(struct ws_buf *out, const char *text)
 }
 
 void rpt_svg_begin(struct ws_buf *out, double w, double h, const char *title, const char *about,
-		  const char *css, const char *dark_css)
+		   const char *css, const char *dark_css)
 {
 	ws_buf_printf(
 		out,
@@ -53,7 +53,7 @@ void rpt_svg_end(struct ws_buf *out)
 }
 
 void rpt_svg_rect(struct ws_buf *out, double x, double y, double w, double h, double radius,
-		 const char *cls)
+		  const char *cls)
 {
 	ws_buf_printf(out,
 		      "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" rx=\"%g\" "
@@ -68,7 +68,7 @@ void rpt_svg_line(struct ws_buf *out, double x0, double y0, double x1, double y1
 }
 
 void rpt_svg_text(struct ws_buf *out, double x, double y, const char *anchor, const char *cls,
-		 const char *text)
+		  const char *text)
 {
 	ws_buf_printf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\" class=\"%s\">", x, y,
 		      anchor, cls);
@@ -77,7 +77,7 @@ void rpt_svg_text(struct ws_buf *out, double x, double y, const char *anchor, co
 }
 
 void rpt_svg_text_turned(struct ws_buf *out, double x, double y, double degrees, const char *anchor,
-			const char *cls, const char *text)
+			 const char *cls, const char *text)
 {
 	ws_buf_printf(out,
 		      "<text transform=\"translate(%.2f %.2f) rotate(%.2f)\" text-anchor=\"%s\" "

@@ -15,19 +15,19 @@
 
 /* @css is plain; @dark_css replaces what differs under prefers-color-scheme: dark. */
 void rpt_svg_begin(struct ws_buf *out, double w, double h, const char *title, const char *about,
-		  const char *css, const char *dark_css);
+		   const char *css, const char *dark_css);
 void rpt_svg_end(struct ws_buf *out);
 
 /* Text with &, <, > and quotes escaped, and what XML forbids replaced. */
 void rpt_svg_escape(struct ws_buf *out, const char *text);
 
 void rpt_svg_rect(struct ws_buf *out, double x, double y, double w, double h, double radius,
-		 const char *cls);
+		  const char *cls);
 void rpt_svg_line(struct ws_buf *out, double x0, double y0, double x1, double y1, const char *cls);
 /* @anchor: "start", "middle" or "end" */
 void rpt_svg_text(struct ws_buf *out, double x, double y, const char *anchor, const char *cls,
-		 const char *text);
+		  const char *text);
 void rpt_svg_text_turned(struct ws_buf *out, double x, double y, double degrees, const char *anchor,
-			const char *cls, const char *text);
+			 const char *cls, const char *text);
 
 #endif

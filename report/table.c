@@ -13,7 +13,7 @@ struct rpt_cell rpt_cell_number(double number)
 }
 
 enum ws_status rpt_grid_init(struct rpt_grid *grid, struct ws_arena *arena,
-			    const char *const *headers, size_t n_columns, struct ws_err *err)
+			     const char *const *headers, size_t n_columns, struct ws_err *err)
 {
 	*grid = (struct rpt_grid){
 		.arena = arena, .n_columns = n_columns, .decimals = 2, .none = "N/A"

@@ -55,7 +55,7 @@ struct rpt_grid {
 
 /* @headers are copied. */
 enum ws_status rpt_grid_init(struct rpt_grid *grid, struct ws_arena *arena,
-			    const char *const *headers, size_t n_columns, struct ws_err *err);
+			     const char *const *headers, size_t n_columns, struct ws_err *err);
 /* The cells of one more row, all RPT_CELL_NONE; NULL: no memory. Valid until the next. */
 struct rpt_cell *rpt_grid_row(struct rpt_grid *grid);
 

@@ -52,8 +52,8 @@ void roof_device_close(struct roof_device *d)
 	d->runner = NULL;
 }
 
-enum ws_status roof_device_run(struct roof_device *d, const struct roof_run *run,
-				  uint64_t *out_ns, struct ws_err *err)
+enum ws_status roof_device_run(struct roof_device *d, const struct roof_run *run, uint64_t *out_ns,
+			       struct ws_err *err)
 {
 	struct arguments arguments = { .turns = run->turns, .step = run->step, .mask = run->mask };
 	struct gpu_runner_call call = {

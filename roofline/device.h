@@ -29,12 +29,11 @@ struct roof_run {
 };
 
 /* @index: as HIP counts, from 0. WS_E_UNSUPPORTED: there are no kernels for this GPU. */
-enum ws_status roof_device_open(struct roof_device *device, uint32_t index,
-				   struct ws_err *err);
+enum ws_status roof_device_open(struct roof_device *device, uint32_t index, struct ws_err *err);
 void roof_device_close(struct roof_device *device);
 
 /* On all of the GPU. */
 enum ws_status roof_device_run(struct roof_device *device, const struct roof_run *run,
-				  uint64_t *out_ns, struct ws_err *err);
+			       uint64_t *out_ns, struct ws_err *err);
 
 #endif

@@ -72,7 +72,7 @@ static void add_current(const struct roof_row *rows, uint32_t n, struct ws_buf *
 }
 
 void roof_file_text(enum roof_layout layout, const struct roof_row *rows, uint32_t n,
-		       struct ws_buf *out)
+		    struct ws_buf *out)
 {
 	if (layout == ROOF_FIRST)
 		add_first(rows, n, out);
@@ -81,7 +81,7 @@ void roof_file_text(enum roof_layout layout, const struct roof_row *rows, uint32
 }
 
 enum ws_status roof_file_write(const char *path, enum roof_layout layout,
-				  const struct roof_row *rows, uint32_t n, struct ws_err *err)
+			       const struct roof_row *rows, uint32_t n, struct ws_err *err)
 {
 	struct ws_buf text;
 	enum ws_status st;

@@ -24,10 +24,10 @@ struct roof_row {
 };
 
 void roof_file_text(enum roof_layout layout, const struct roof_row *rows, uint32_t n,
-		       struct ws_buf *out);
+		    struct ws_buf *out);
 
 /* The file appears whole, or not at all. */
 enum ws_status roof_file_write(const char *path, enum roof_layout layout,
-				  const struct roof_row *rows, uint32_t n, struct ws_err *err);
+			       const struct roof_row *rows, uint32_t n, struct ws_err *err);
 
 #endif

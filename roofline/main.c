@@ -60,8 +60,7 @@ static struct {
 static void draw_bar(void *ctx)
 {
 	static const char spinner[] = "|/-\\";
-	unsigned percent = 100 * bar.n_done / ROOF_BENCHES,
-		 n = BAR * bar.n_done / ROOF_BENCHES;
+	unsigned percent = 100 * bar.n_done / ROOF_BENCHES, n = BAR * bar.n_done / ROOF_BENCHES;
 	char filled[BAR + 1];
 
 	(void)ctx;
@@ -87,8 +86,8 @@ static void say_waiting(void)
 }
 
 /* One line as AMD's benchmark prints it. */
-static void print_peak(uint32_t device, const struct roof_device *d,
-		       const struct roof_bench *bench, const struct roof_peak *peak)
+static void print_peak(uint32_t device, const struct roof_device *d, const struct roof_bench *bench,
+		       const struct roof_peak *peak)
 {
 	static const char *const work[] = { "traffic:%.0f bytes", "FLOP:%.0f", "IOP:%.0f" };
 	const char *unit = roof_unit_name(bench->unit);
@@ -103,8 +102,8 @@ static void print_peak(uint32_t device, const struct roof_device *d,
 
 /* ---- measuring ---- */
 
-static enum ws_status measure(struct roof_device *d, const struct args *args,
-			      struct roof_row *row, struct ws_err *err)
+static enum ws_status measure(struct roof_device *d, const struct args *args, struct roof_row *row,
+			      struct ws_err *err)
 {
 	struct roof_limits limits = { .max = (uint32_t)args->experiments, .progress = draw_bar };
 	enum ws_status st = WS_OK;
@@ -147,8 +146,8 @@ static void warn_missing(const struct roof_device *d)
 			list, d->info->target);
 }
 
-static enum ws_status measure_device(uint32_t device, const struct args *args,
-				     struct roof_row *row, struct ws_err *err)
+static enum ws_status measure_device(uint32_t device, const struct args *args, struct roof_row *row,
+				     struct ws_err *err)
 {
 	struct roof_device d;
 	enum ws_status st = roof_device_open(&d, device, err);
@@ -219,7 +218,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		st = measure_device(k, args, &rows[k - first], err);
 	if (!st)
 		st = roof_file_write(args->output, (enum roof_layout)args->layout, rows,
-					last - first + 1, err);
+				     last - first + 1, err);
 	if (!st)
 		gpu_runner_machine_close();
 	return st;

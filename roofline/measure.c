@@ -178,8 +178,8 @@ const char *roof_cannot(const struct roof_device *d, const struct roof_bench *be
 }
 
 enum ws_status roof_measure(struct roof_device *device, const struct roof_bench *bench,
-			       const struct roof_limits *limits, struct roof_peak *out,
-			       struct ws_err *err)
+			    const struct roof_limits *limits, struct roof_peak *out,
+			    struct ws_err *err)
 {
 	struct experiment e = { .device = device, .bench = bench, .limits = limits };
 	bool modelled = device->info->software;

@@ -26,7 +26,7 @@ struct roof_limits {
 const char *roof_cannot(const struct roof_device *device, const struct roof_bench *bench);
 
 enum ws_status roof_measure(struct roof_device *device, const struct roof_bench *bench,
-			       const struct roof_limits *limits, struct roof_peak *out,
-			       struct ws_err *err);
+			    const struct roof_limits *limits, struct roof_peak *out,
+			    struct ws_err *err);
 
 #endif

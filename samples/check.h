@@ -54,7 +54,10 @@ template <class T> struct device_buffer {
 	{
 		upload(host);
 	}
-	~device_buffer() { (void)hipFree(ptr); }
+	~device_buffer()
+	{
+		(void)hipFree(ptr);
+	}
 	device_buffer(const device_buffer &) = delete;
 	device_buffer &operator=(const device_buffer &) = delete;
 
@@ -68,7 +71,10 @@ template <class T> struct device_buffer {
 		HIP_OK(hipMemcpy(host.data(), ptr, n * sizeof(T), hipMemcpyDeviceToHost));
 		return host;
 	}
-	void clear(int byte = 0) { HIP_OK(hipMemset(ptr, byte, n * sizeof(T))); }
+	void clear(int byte = 0)
+	{
+		HIP_OK(hipMemset(ptr, byte, n * sizeof(T)));
+	}
 };
 
 /* One numeric option: "-n COUNT". lowest keeps out sizes that make no sense. */
@@ -131,7 +137,10 @@ struct number_source {
 		return state;
 	}
 	/* In [-1, 1), with 24 significant bits: the value is exact in float. */
-	float unit() { return (int32_t)(next() >> 8) * 0x1p-23f - 1.0f; }
+	float unit()
+	{
+		return (int32_t)(next() >> 8) * 0x1p-23f - 1.0f;
+	}
 };
 
 /* Number of elements that differ by more than tolerance, relative to max(1, |want|). */

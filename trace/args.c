@@ -30,7 +30,8 @@ static bool take_text(const struct trc_event *event, struct trc_arg_walk *walk, 
 	return true;
 }
 
-bool trc_event_arg(const struct trc_event *event, struct trc_arg_walk *walk, struct trc_arg *out_arg)
+bool trc_event_arg(const struct trc_event *event, struct trc_arg_walk *walk,
+		   struct trc_arg *out_arg)
 {
 	const struct trc_operation *op = event->call.op;
 	uint64_t slot, second;
@@ -75,7 +76,8 @@ bool trc_event_arg(const struct trc_event *event, struct trc_arg_walk *walk, str
 	}
 }
 
-int trc_arg_print(const struct trc_process *process, const struct trc_arg *arg, char *to, size_t room)
+int trc_arg_print(const struct trc_process *process, const struct trc_arg *arg, char *to,
+		  size_t room)
 {
 	const char *name;
 

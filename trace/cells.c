@@ -24,7 +24,7 @@ static int nameless_file(size_t n_bytes)
 }
 
 enum ws_status trc_cells_init(struct trc_cells *cells, size_t n_rows, size_t n_columns,
-			     struct ws_err *err)
+			      struct ws_err *err)
 {
 	size_t n_bytes = 0;
 	int fd = -1;

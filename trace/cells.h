@@ -19,7 +19,7 @@ struct trc_cells {
 
 /* All cells are NaN. */
 enum ws_status trc_cells_init(struct trc_cells *cells, size_t n_rows, size_t n_columns,
-			     struct ws_err *err);
+			      struct ws_err *err);
 void trc_cells_fini(struct trc_cells *cells); /* zeroed is fine */
 
 static inline double *trc_cells_row(const struct trc_cells *cells, size_t row)

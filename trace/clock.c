@@ -29,7 +29,7 @@ static size_t keep_sound(struct cap_rec_clock *pairs, size_t n)
 }
 
 enum ws_status trc_clock_map_init(struct trc_clock_map *map, struct cap_rec_clock *pairs, size_t n,
-				 bool is_ns, struct ws_err *err)
+				  bool is_ns, struct ws_err *err)
 {
 	*map = (struct trc_clock_map){ .is_ns = is_ns, .ns_per_tick = 1 };
 	if (is_ns || !n)
@@ -45,7 +45,7 @@ enum ws_status trc_clock_map_init(struct trc_clock_map *map, struct cap_rec_cloc
 				   (double)(pairs[n - 1].h.time - pairs[0].h.time);
 	for (size_t i = 0; i < n; i++) {
 		map->segs[i] = (struct trc_clock_seg){ pairs[i].h.time, pairs[i].boottime_ns,
-						      map->ns_per_tick };
+						       map->ns_per_tick };
 		if (i + 1 < n)
 			map->segs[i].ns_per_tick =
 				(double)(pairs[i + 1].boottime_ns - pairs[i].boottime_ns) /

@@ -11,7 +11,7 @@
 #define ROWS_MAX ((size_t)1 << 28)
 #define COLUMNS_MAX 65536u
 #define INSTANCES_MAX 65536u /* of one counter */
-#define CELLS_MAX (1u << 24)  /* of a row */
+#define CELLS_MAX (1u << 24) /* of a row */
 #define ARENA_MAX ((size_t)1 << 30)
 
 /* ---- columns ---- */
@@ -143,7 +143,7 @@ static enum ws_status make_rows(struct trc_counted *table, struct ws_err *err)
 }
 
 size_t trc_counted_find_row(const struct trc_counted *table, const struct trc_process *process,
-			   uint64_t dispatch_id)
+			    uint64_t dispatch_id)
 {
 	struct trc_counted_row key = { .process = process, .dispatch_id = dispatch_id };
 	const struct trc_counted_row *row =
@@ -157,7 +157,7 @@ size_t trc_counted_find_row(const struct trc_counted *table, const struct trc_pr
 /* ---- values ---- */
 
 void trc_counted_take_values(struct trc_counted *table, size_t row, const struct trc_event *ev,
-			    size_t *columns)
+			     size_t *columns)
 {
 	double *cells = trc_cells_row(&table->cells, row);
 	const struct cap_counter_value *values = ev->dispatch.values;
@@ -197,7 +197,7 @@ void trc_counted_take_how(struct trc_counted *table, size_t row, const struct ca
 }
 
 enum ws_status trc_counted_columns_of(struct trc_counted *table, const struct trc_process *process,
-				     size_t **out_columns, struct ws_err *err)
+				      size_t **out_columns, struct ws_err *err)
 {
 	size_t *columns = ws_arena_array(&table->arena, process->counters.n + 1, sizeof(*columns));
 
@@ -214,8 +214,8 @@ enum ws_status trc_counted_columns_of(struct trc_counted *table, const struct tr
 
 /* ---- the whole ---- */
 
-enum ws_status trc_counted_open(struct trc_trace **runs, size_t n_runs, struct trc_counted **out_table,
-			       struct ws_err *err)
+enum ws_status trc_counted_open(struct trc_trace **runs, size_t n_runs,
+				struct trc_counted **out_table, struct ws_err *err)
 {
 	struct trc_counted *table = calloc(1, sizeof(*table));
 	enum ws_status st = WS_OK;
@@ -319,7 +319,8 @@ size_t trc_counted_n_differences(const struct trc_counted *table)
 	return table->differences.n;
 }
 
-const struct trc_counted_difference *trc_counted_difference(const struct trc_counted *table, size_t i)
+const struct trc_counted_difference *trc_counted_difference(const struct trc_counted *table,
+							    size_t i)
 {
 	return &table->differences.at[i];
 }

@@ -73,8 +73,8 @@ struct trc_counted_row {
 };
 
 /* Takes the traces, in the order of runs; closes them also when it fails. */
-enum ws_status trc_counted_open(struct trc_trace **runs, size_t n_runs, struct trc_counted **out_table,
-			       struct ws_err *err);
+enum ws_status trc_counted_open(struct trc_trace **runs, size_t n_runs,
+				struct trc_counted **out_table, struct ws_err *err);
 void trc_counted_close(struct trc_counted *table); /* and the traces */
 
 /* The trace of the first run: what the rows refer to, and what other services recorded. */
@@ -85,11 +85,12 @@ const struct trc_counted_row *trc_counted_row(const struct trc_counted *table, s
 const double *trc_counted_cells(const struct trc_counted *table, size_t i); /* NaN: no value */
 /* The row of a dispatch, or SIZE_MAX. */
 size_t trc_counted_find_row(const struct trc_counted *table, const struct trc_process *process,
-			   uint64_t dispatch_id);
+			    uint64_t dispatch_id);
 
 size_t trc_counted_n_columns(const struct trc_counted *table);
 const struct trc_counted_column *trc_counted_column(const struct trc_counted *table, size_t i);
-const struct trc_counted_column *trc_counted_find(const struct trc_counted *table, const char *name);
+const struct trc_counted_column *trc_counted_find(const struct trc_counted *table,
+						  const char *name);
 size_t trc_counted_n_cells(const struct trc_counted *table); /* of a row */
 
 /* A kernel that a later run launched more or less often than the first, by name. */
@@ -100,6 +101,7 @@ struct trc_counted_difference {
 	uint64_t n_more;    /* dispatches that the first run lacks: they are in no row */
 };
 size_t trc_counted_n_differences(const struct trc_counted *table);
-const struct trc_counted_difference *trc_counted_difference(const struct trc_counted *table, size_t i);
+const struct trc_counted_difference *trc_counted_difference(const struct trc_counted *table,
+							    size_t i);
 
 #endif

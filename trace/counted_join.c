@@ -217,7 +217,7 @@ static size_t row_of(const struct join *j, const struct trc_process *process, ui
 static enum ws_status take_values(struct join *j)
 {
 	struct trc_event_query query = { .domains = TRC_DOMAIN_BIT(COUNTER_COLLECTION) |
-						   TRC_DOMAIN_BIT(COUNTER_VALUES) };
+						    TRC_DOMAIN_BIT(COUNTER_VALUES) };
 	struct trc_trace *trace = j->table->runs[j->run];
 	size_t n_processes = trc_n_processes(trace);
 	size_t **columns = ws_arena_array(&j->arena, n_processes + 1, sizeof(*columns));
@@ -227,7 +227,7 @@ static enum ws_status take_values(struct join *j)
 
 	for (size_t i = 0; i < n_processes && !st; i++)
 		st = trc_counted_columns_of(j->table, trc_process_at(trace, i), &columns[i],
-					   j->err);
+					    j->err);
 	if (!st)
 		st = trc_events_open(trace, &query, &events, j->err);
 	if (st)

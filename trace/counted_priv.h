@@ -24,10 +24,10 @@ struct trc_counted {
 
 /* Column number + 1 by counter id of @process, 0 where there is none. In the arena. */
 enum ws_status trc_counted_columns_of(struct trc_counted *table, const struct trc_process *process,
-				     size_t **out_columns, struct ws_err *err);
+				      size_t **out_columns, struct ws_err *err);
 /* @columns: of the event's process. */
 void trc_counted_take_values(struct trc_counted *table, size_t row, const struct trc_event *ev,
-			    size_t *columns);
+			     size_t *columns);
 void trc_counted_take_how(struct trc_counted *table, size_t row, const struct cap_rec_counted *how);
 
 /* Puts the values of one run into the rows, and notes what does not fit together. */

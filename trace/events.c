@@ -9,12 +9,12 @@ struct trc_events {
 	struct trc_event_query query;
 	struct trc_event event;
 	struct trc_order *order; /* NULL: as recorded */
-	size_t capture, chunk;  /* next to load */
+	size_t capture, chunk;   /* next to load */
 	struct cap_view view;
 	uint64_t types;
-	size_t hint;                    /* of the clock */
+	size_t hint;                     /* of the clock */
 	const struct trc_thread *thread; /* of the last event: the next is mostly the same */
-	char *text;                     /* a message that is not terminated in the record */
+	char *text;                      /* a message that is not terminated in the record */
 	size_t text_cap;
 	struct cap_rec_dispatch dispatch; /* the same with other values, or its number */
 	struct trc_launch_block *launch_hint;
@@ -26,7 +26,7 @@ struct trc_events {
 };
 
 enum ws_status trc_events_open(const struct trc_trace *trace, const struct trc_event_query *query,
-			      struct trc_events **out_events, struct ws_err *err)
+			       struct trc_events **out_events, struct ws_err *err)
 {
 	struct trc_events *events = calloc(1, sizeof(*events));
 	enum ws_status st = WS_OK;
@@ -153,7 +153,8 @@ static void fill_dispatch(struct trc_event *ev, const struct cap_rec *rec)
 }
 
 /* The number that it has among all of its process. */
-static void number(struct trc_events *events, struct trc_event *ev, const struct trc_capture *capture)
+static void number(struct trc_events *events, struct trc_event *ev,
+		   const struct trc_capture *capture)
 {
 	if (events->launch_capture != capture)
 		events->launch_hint = NULL;
@@ -161,7 +162,7 @@ static void number(struct trc_events *events, struct trc_event *ev, const struct
 	events->dispatch = *ev->dispatch.info;
 	events->dispatch.dispatch_id =
 		trc_launches_rank(&capture->launches, events->dispatch.dispatch_id,
-				 &events->launch_hint);
+				  &events->launch_hint);
 	ev->dispatch.info = &events->dispatch;
 }
 
@@ -248,12 +249,12 @@ static void fill_sample(struct trc_event *ev, const struct cap_rec *rec)
 	ev->sample.agent = trc_process_agent(ev->process, sample->agent);
 	ev->sample.code_object =
 		trc_list_at(ev->process->code_objects,
-			   sample->code_object < UINT32_MAX ? (uint32_t)sample->code_object : 0);
+			    sample->code_object < UINT32_MAX ? (uint32_t)sample->code_object : 0);
 	ev->sample.info = sample;
 }
 
-static const struct trc_thread *thread_of(struct trc_events *events, const struct trc_process *process,
-					 uint32_t tid)
+static const struct trc_thread *thread_of(struct trc_events *events,
+					  const struct trc_process *process, uint32_t tid)
 {
 	if (!events->thread || events->thread->tid != tid || events->thread->process != process)
 		events->thread = trc_process_thread(process, tid);
@@ -262,7 +263,7 @@ static const struct trc_thread *thread_of(struct trc_events *events, const struc
 
 /* The event of a record, or NULL when it is not asked for. */
 static const struct trc_event *fill(struct trc_events *events, const struct trc_capture *capture,
-				   const struct cap_rec *rec, uint32_t tid)
+				    const struct cap_rec *rec, uint32_t tid)
 {
 	struct trc_event *ev = &events->event;
 	uint32_t type = cap_rec_type(rec);
@@ -328,12 +329,12 @@ static const struct trc_event *next_recorded(struct trc_events *events)
 			}
 			while (events->chunk < cap_reader_n_chunks(capture->reader) &&
 			       !trc_chunk_wanted(cap_reader_chunk(capture->reader, events->chunk),
-						events->types))
+						 events->types))
 				events->chunk++;
 			if (events->chunk >= cap_reader_n_chunks(capture->reader))
 				break;
-			events->st = cap_reader_load(capture->reader, events->chunk++, &events->view,
-						    &events->err);
+			events->st = cap_reader_load(capture->reader, events->chunk++,
+						     &events->view, &events->err);
 			if (events->st)
 				return NULL;
 		}

@@ -27,7 +27,7 @@ enum ws_status trc_facts_no_memory(struct trc_facts *f)
 uint64_t trc_facts_ns(struct trc_facts *f, uint64_t ticks)
 {
 	return ticks ? trc_capture_shift(f->capture,
-					trc_clock_ns(&f->capture->clock, ticks, &f->hint))
+					 trc_clock_ns(&f->capture->clock, ticks, &f->hint))
 		     : 0;
 }
 
@@ -94,7 +94,7 @@ static enum ws_status take_clock(struct trc_facts *f)
 		pairs[n++] = *rec;
 	}
 	return trc_clock_map_init(&c->clock, pairs, n,
-				 cap_reader_head(c->reader)->tick_kind == CAP_TICKS_NS, f->err);
+				  cap_reader_head(c->reader)->tick_kind == CAP_TICKS_NS, f->err);
 }
 
 static enum ws_status take_process(struct trc_facts *f)
@@ -259,13 +259,13 @@ static enum ws_status take_threads(struct trc_facts *f)
 }
 
 static enum ws_status (*const takers[])(struct trc_facts *f) = {
-	take_strings,      take_clock,
-	take_process,      take_texts,
+	take_strings,       take_clock,
+	take_process,       take_texts,
 	trc_facts_agents,   trc_facts_queues,
 	trc_facts_streams,  trc_facts_code_objects,
 	trc_facts_kernels,  trc_facts_host_functions,
 	trc_facts_counters, take_operations,
-	take_maps,         take_threads,
+	take_maps,          take_threads,
 };
 
 /* ---- reading ---- */
@@ -305,7 +305,7 @@ static enum ws_status read_meta(struct trc_facts *f)
 }
 
 enum ws_status trc_capture_read_facts(struct trc_capture *capture, const struct trc_opts *opts,
-				     struct ws_err *err)
+				      struct ws_err *err)
 {
 	struct trc_facts *f = calloc(1, sizeof(*f));
 	enum ws_status st;

@@ -68,11 +68,11 @@ enum ws_status trc_facts_agents(struct trc_facts *f)
 #define TAKE_PART(NAME, T, list, count)                                                            \
 	each_rec(rec, f, NAME, T)                                                                  \
 	{                                                                                          \
-		struct trc_agent *agent = ws_map_get_u64(&c->agents, rec->h.what);                  \
+		struct trc_agent *agent = ws_map_get_u64(&c->agents, rec->h.what);                 \
                                                                                                    \
 		if (agent &&                                                                       \
-		    !add_part(f, (const struct cap_rec ***)&agent->list, &agent->count, &rec->h))   \
-			return trc_facts_no_memory(f);                                              \
+		    !add_part(f, (const struct cap_rec ***)&agent->list, &agent->count, &rec->h))  \
+			return trc_facts_no_memory(f);                                             \
 	}
 	TAKE_PART(AGENT_BANK, cap_rec_agent_bank, banks, n_banks)
 	TAKE_PART(AGENT_CACHE, cap_rec_agent_cache, caches, n_caches)
@@ -284,10 +284,12 @@ enum ws_status trc_facts_counters(struct trc_facts *f)
 	if (st)
 		return st;
 	for (uint32_t i = 0; i < p->counters.n; i++)
-		p->counters.at[i] = (struct trc_counter){
-			.id = i, .name = "", .description = "", .block = "", .expression = "",
-			.fidelity = ""
-		};
+		p->counters.at[i] = (struct trc_counter){ .id = i,
+							  .name = "",
+							  .description = "",
+							  .block = "",
+							  .expression = "",
+							  .fidelity = "" };
 	each_rec(rec, f, COUNTER, cap_rec_counter)
 	{
 		if (!rec->h.what || rec->h.what >= p->counters.n)

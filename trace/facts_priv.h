@@ -15,9 +15,9 @@ struct trc_facts {
 };
 
 #define each_rec(var, facts, NAME, T)                                                              \
-	for (size_t i_##var = 0; i_##var < (facts)->by_type[CAP_REC_##NAME].n; i_##var++)           \
+	for (size_t i_##var = 0; i_##var < (facts)->by_type[CAP_REC_##NAME].n; i_##var++)          \
 		for (const struct T *var =                                                         \
-			     (const struct T *)(facts)->by_type[CAP_REC_##NAME].at[i_##var];        \
+			     (const struct T *)(facts)->by_type[CAP_REC_##NAME].at[i_##var];       \
 		     var; var = NULL)
 
 enum ws_status trc_facts_no_memory(struct trc_facts *f);
@@ -31,7 +31,7 @@ static inline const char *trc_facts_str(struct trc_facts *f, uint32_t id)
 }
 
 #define make_list(f, list, TYPE)                                                                   \
-	((list)->n = trc_facts_length((f), CAP_REC_##TYPE),                                          \
+	((list)->n = trc_facts_length((f), CAP_REC_##TYPE),                                        \
 	 (list)->at = ws_arena_array(&(f)->capture->arena, (list)->n, sizeof(*(list)->at)),        \
 	 (list)->at ? WS_OK : trc_facts_no_memory(f))
 

@@ -26,7 +26,7 @@ void trc_launches_init(struct ws_map *launches)
 }
 
 static struct trc_launch_block *block_of(const struct ws_map *launches, uint64_t order,
-					struct trc_launch_block *hint)
+					 struct trc_launch_block *hint)
 {
 	return hint && hint->number == order / BLOCK_BITS
 		       ? hint
@@ -34,7 +34,7 @@ static struct trc_launch_block *block_of(const struct ws_map *launches, uint64_t
 }
 
 enum ws_status trc_launches_add(struct ws_map *launches, struct ws_arena *arena, uint64_t order,
-			       struct trc_launch_block **hint, struct ws_err *err)
+				struct trc_launch_block **hint, struct ws_err *err)
 {
 	struct trc_launch_block *block = block_of(launches, order, *hint);
 	uint64_t at = order % BLOCK_BITS;
@@ -92,7 +92,7 @@ enum ws_status trc_launches_count(struct ws_map *launches, struct ws_err *err)
 }
 
 uint64_t trc_launches_rank(const struct ws_map *launches, uint64_t order,
-			  struct trc_launch_block **hint)
+			   struct trc_launch_block **hint)
 {
 	struct trc_launch_block *block = block_of(launches, order, *hint);
 	uint64_t at = order % BLOCK_BITS, below = (1ull << at % 64) - 1;

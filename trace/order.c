@@ -292,8 +292,9 @@ static enum ws_status plan_lane(struct trc_order *order, struct lane *lane, stru
 	memset(lane->ends, 0xff, lane->n_chunks * sizeof(*lane->ends));
 	for (uint32_t k = 0; !st && k < lane->n_chunks && order->n_strays <= STRAYS_MAX; k++) {
 		lane->n_sorted = k + 1;
-		if (!trc_chunk_wanted(cap_reader_chunk(lane->capture->reader, lane->first_chunk + k),
-				     order->types))
+		if (!trc_chunk_wanted(cap_reader_chunk(lane->capture->reader,
+						       lane->first_chunk + k),
+				      order->types))
 			continue;
 		st = load_keys(order, lane, k, err);
 		if (!st && lane->n_keys)
@@ -331,8 +332,8 @@ static bool advance(struct trc_order *order, struct lane *lane, enum ws_status *
 			break;
 		lane->next_chunk++;
 		if (!trc_chunk_wanted(cap_reader_chunk(lane->capture->reader,
-						     lane->first_chunk + lane->next_chunk - 1),
-				     order->types))
+						       lane->first_chunk + lane->next_chunk - 1),
+				      order->types))
 			continue;
 		*out_st = load_keys(order, lane, lane->next_chunk - 1, err);
 		if (!*out_st)
@@ -361,7 +362,7 @@ static bool advance(struct trc_order *order, struct lane *lane, enum ws_status *
 
 /* NULL with a good status: the file changed since the first reading, and it is gone. */
 static const struct cap_rec *head_record(struct lane *lane, uint32_t *out_tid,
-					enum ws_status *out_st, struct ws_err *err)
+					 enum ws_status *out_st, struct ws_err *err)
 {
 	const struct stray *stray;
 
@@ -374,7 +375,7 @@ static const struct cap_rec *head_record(struct lane *lane, uint32_t *out_tid,
 	stray = &lane->strays.at[lane->next_stray++];
 	*out_tid = stray->tid;
 	*out_st = cap_reader_load_part(lane->capture->reader, lane->first_chunk + stray->chunk,
-				      stray->at, stray->n_bytes, &lane->stray_view, err);
+				       stray->at, stray->n_bytes, &lane->stray_view, err);
 	return *out_st ? NULL : cap_view_next(&lane->stray_view);
 }
 
@@ -420,8 +421,8 @@ static enum ws_status find_lanes(struct trc_order *order, const struct trc_captu
 
 		for (; i < n && cap_reader_chunk(capture->reader, i)->lane == id; i++) {
 			lane.n_chunks++;
-			wanted |=
-				trc_chunk_wanted(cap_reader_chunk(capture->reader, i), order->types);
+			wanted |= trc_chunk_wanted(cap_reader_chunk(capture->reader, i),
+						   order->types);
 		}
 		ws_vec_init(&lane.strays, STRAYS_MAX * 2);
 		if (wanted)
@@ -431,7 +432,7 @@ static enum ws_status find_lanes(struct trc_order *order, const struct trc_captu
 }
 
 enum ws_status trc_order_open(const struct trc_trace *trace, const struct trc_event_query *query,
-			     struct trc_order **out_order, struct ws_err *err)
+			      struct trc_order **out_order, struct ws_err *err)
 {
 	struct trc_order *order = calloc(1, sizeof(*order));
 	enum ws_status st = WS_OK;
@@ -464,8 +465,9 @@ enum ws_status trc_order_open(const struct trc_trace *trace, const struct trc_ev
 	return WS_OK;
 }
 
-const struct cap_rec *trc_order_next(struct trc_order *order, const struct trc_capture **out_capture,
-				   uint32_t *out_tid, enum ws_status *out_st, struct ws_err *err)
+const struct cap_rec *trc_order_next(struct trc_order *order,
+				     const struct trc_capture **out_capture, uint32_t *out_tid,
+				     enum ws_status *out_st, struct ws_err *err)
 {
 	for (;;) {
 		const struct cap_rec *rec;

@@ -64,7 +64,7 @@ enum cap_domain trc_rec_domain(const struct trc_capture *capture, const struct c
 		return CAP_DOMAIN_SCRATCH_MEMORY;
 	case CAP_REC_PC_SAMPLE:
 		return rec->what & CAP_PC_STOCHASTIC ? CAP_DOMAIN_PC_SAMPLING_STOCHASTIC
-						    : CAP_DOMAIN_PC_SAMPLING_HOST_TRAP;
+						     : CAP_DOMAIN_PC_SAMPLING_HOST_TRAP;
 	default:
 		return CAP_DOMAIN_COUNT;
 	}
@@ -112,7 +112,7 @@ static bool is_mark(const struct cap_rec *rec)
 }
 
 bool trc_rec_times(const struct trc_capture *capture, const struct cap_rec *rec, size_t *hint,
-		  uint64_t *out_start, uint64_t *out_end)
+		   uint64_t *out_start, uint64_t *out_end)
 {
 	uint64_t start = rec->time, end;
 	bool ticks;
@@ -164,8 +164,8 @@ static enum ws_status see_helper(struct survey *s, uint32_t tid)
 	return ws_map_put_u64(&s->helpers, tid, s, s->err);
 }
 
-static void count(struct survey *s, enum cap_domain domain, const struct cap_rec *rec, uint64_t start,
-		  uint64_t end)
+static void count(struct survey *s, enum cap_domain domain, const struct cap_rec *rec,
+		  uint64_t start, uint64_t end)
 {
 	struct trc_ledger_sum *sum = &s->capture->pub.ledger[domain];
 
@@ -212,7 +212,7 @@ static enum ws_status see_launch(struct survey *s, const struct cap_rec_dispatch
 {
 	return d->flags & CAP_DISPATCH_ORDERED
 		       ? trc_launches_add(&s->capture->launches, &s->capture->arena, d->dispatch_id,
-					 &s->launch_hint, s->err)
+					  &s->launch_hint, s->err)
 		       : WS_OK;
 }
 
@@ -232,7 +232,8 @@ static enum ws_status see(struct survey *s, const struct cap_rec *rec, uint32_t 
 	s->last_ns = WS_MAX(s->last_ns, end);
 	if (domain < CAP_DOMAIN_COUNT)
 		count(s, domain, rec, start, end);
-	if (domain == CAP_DOMAIN_KERNEL_DISPATCH && ((const struct cap_rec_dispatch *)rec)->n_values)
+	if (domain == CAP_DOMAIN_KERNEL_DISPATCH &&
+	    ((const struct cap_rec_dispatch *)rec)->n_values)
 		count(s, CAP_DOMAIN_COUNTER_COLLECTION, rec, start, end);
 	if (cap_rec_type(rec) == CAP_REC_DISPATCH)
 		st = see_launch(s, (const struct cap_rec_dispatch *)rec);
@@ -268,8 +269,9 @@ static enum ws_status make_threads(struct survey *s)
 	if (!threads)
 		return ws_fail(s->err, WS_E_NOMEM, "capture '%s': too many threads", p->path);
 	ws_map_each(entry, &s->tids)
-		threads[n++] =
-			(struct trc_thread){ .tid = (uint32_t)entry->num, .name = "", .process = p };
+		threads[n++] = (struct trc_thread){ .tid = (uint32_t)entry->num,
+						    .name = "",
+						    .process = p };
 	qsort(threads, n, sizeof(*threads), by_tid);
 	p->threads.at = threads;
 	p->threads.n = n;

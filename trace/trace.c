@@ -80,9 +80,8 @@ static int by_start(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-enum ws_status trc_open(const char *const *paths, size_t n_paths,
-			     const struct trc_opts *opts, struct trc_trace **out_trace,
-			     struct ws_err *err)
+enum ws_status trc_open(const char *const *paths, size_t n_paths, const struct trc_opts *opts,
+			struct trc_trace **out_trace, struct ws_err *err)
 {
 	static const struct trc_opts plain;
 	struct trc_trace *trace = calloc(1, sizeof(*trace));
@@ -199,7 +198,8 @@ const struct trc_agent *trc_process_agent(const struct trc_process *process, uin
 
 const char *trc_process_external(const struct trc_process *process, uint64_t external_id)
 {
-	return external_id ? ws_map_get_u64(&trc_capture_of(process)->externals, external_id) : NULL;
+	return external_id ? ws_map_get_u64(&trc_capture_of(process)->externals, external_id)
+			   : NULL;
 }
 
 size_t trc_process_n_externals(const struct trc_process *process)
@@ -216,7 +216,8 @@ const char *trc_process_external_at(const struct trc_process *process, size_t i,
 	return entry->value;
 }
 
-const char *trc_process_enum_name(const struct trc_process *process, uint32_t type_str, int64_t value)
+const char *trc_process_enum_name(const struct trc_process *process, uint32_t type_str,
+				  int64_t value)
 {
 	return ws_map_get_u64(&trc_capture_of(process)->enums,
 			      (uint64_t)type_str << 32 ^ (uint64_t)value);
@@ -262,7 +263,7 @@ const char *trc_gpu_times_word(enum trc_gpu_times times)
 }
 
 void *trc_process_code_bytes(const struct trc_process *process, uint32_t code_object,
-			    uint64_t *out_bytes)
+			     uint64_t *out_bytes)
 {
 	const struct cap_reader *reader = trc_capture_of(process)->reader;
 	struct cap_view view = { 0 };

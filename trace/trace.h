@@ -70,8 +70,8 @@ struct trc_code_object {
 	uint32_t id;
 	const char *uri;
 	const struct trc_agent *agent;
-	uint64_t load_ns, unload_ns;           /* 0: never seen */
-	uint32_t image;                        /* id of the one whose bytes are kept for it */
+	uint64_t load_ns, unload_ns;            /* 0: never seen */
+	uint32_t image;                         /* id of the one whose bytes are kept for it */
 	const struct cap_rec_code_object *info; /* NULL: placeholder */
 };
 
@@ -122,7 +122,7 @@ struct trc_ledger_sum {
 };
 
 /* Lists are indexed by id, with the placeholder at 0 and in holes, where `by id` is said. */
-#define TRC_LIST(T)                                                                                 \
+#define TRC_LIST(T)                                                                                \
 	struct {                                                                                   \
 		T *at;                                                                             \
 		size_t n;                                                                          \
@@ -169,9 +169,8 @@ struct trc_opts {
 struct trc_trace;
 
 /* Captures that cannot be read at all fail the open; damaged ones do not. */
-enum ws_status trc_open(const char *const *paths, size_t n_paths,
-			     const struct trc_opts *opts, struct trc_trace **out_trace,
-			     struct ws_err *err);
+enum ws_status trc_open(const char *const *paths, size_t n_paths, const struct trc_opts *opts,
+			struct trc_trace **out_trace, struct ws_err *err);
 void trc_close(struct trc_trace *trace);
 
 size_t trc_n_processes(const struct trc_trace *trace);
@@ -199,11 +198,11 @@ const char *trc_process_external_at(const struct trc_process *process, size_t i,
 
 /* The name of an enumerator of an argument's type, or NULL. */
 const char *trc_process_enum_name(const struct trc_process *process, uint32_t type_str,
-				 int64_t value);
+				  int64_t value);
 
 /* An image that was kept with the capture, or NULL; free() it. */
 void *trc_process_code_bytes(const struct trc_process *process, uint32_t code_object,
-			    uint64_t *out_bytes);
+			     uint64_t *out_bytes);
 
 /*
  * Other counters than those that were recorded: derived ones, those of several runs. From
@@ -274,7 +273,7 @@ struct trc_event {
 			const struct trc_queue *queue;
 			const struct cap_rec_dispatch *info;
 			const struct cap_counter_value *values; /* info->n_values of them */
-			const char *renamed;                   /* NULL: not renamed */
+			const char *renamed;                    /* NULL: not renamed */
 		} dispatch;
 		struct {
 			const struct trc_agent *dst, *src;
@@ -329,10 +328,10 @@ struct trc_event_query {
 struct trc_events;
 
 enum ws_status trc_events_open(const struct trc_trace *trace, const struct trc_event_query *query,
-			      struct trc_events **out_events, struct ws_err *err);
+			       struct trc_events **out_events, struct ws_err *err);
 const struct trc_event *trc_events_next(struct trc_events *events); /* valid until the next call */
 enum ws_status trc_events_close(struct trc_events *events,
-			       struct ws_err *err); /* what went wrong on the way */
+				struct ws_err *err); /* what went wrong on the way */
 
 /* Walks the arguments of a call: fills one, returns false after the last or at damage. */
 struct trc_arg {
@@ -354,8 +353,10 @@ struct trc_arg {
 struct trc_arg_walk {
 	uint32_t arg, slot;
 };
-bool trc_event_arg(const struct trc_event *event, struct trc_arg_walk *walk, struct trc_arg *out_arg);
+bool trc_event_arg(const struct trc_event *event, struct trc_arg_walk *walk,
+		   struct trc_arg *out_arg);
 /* Its value as text, as AMD prints it: decimal, 0x..., {z=3, y=2, x=1}, the string itself. */
-int trc_arg_print(const struct trc_process *process, const struct trc_arg *arg, char *to, size_t room);
+int trc_arg_print(const struct trc_process *process, const struct trc_arg *arg, char *to,
+		  size_t room);
 
 #endif

@@ -22,7 +22,7 @@ struct trc_clock_map {
 };
 
 enum ws_status trc_clock_map_init(struct trc_clock_map *map, struct cap_rec_clock *pairs, size_t n,
-				 bool is_ns, struct ws_err *err);
+				  bool is_ns, struct ws_err *err);
 void trc_clock_map_fini(struct trc_clock_map *map);
 /* *@hint is any number; callers that go forward in time keep it, and find their place at once. */
 uint64_t trc_clock_ns(const struct trc_clock_map *map, uint64_t ticks, size_t *hint);
@@ -35,12 +35,12 @@ struct trc_capture {
 	struct trc_clock_map clock;
 	const char **strings; /* by id */
 	size_t n_strings;
-	const struct trc_recount *recount; /* NULL: counters as recorded */
-	struct ws_map agents;                    /* id -> struct trc_agent * */
-	struct ws_map externals;                 /* id -> text */
-	struct ws_map enums;                     /* type_str << 32 ^ value -> text */
+	const struct trc_recount *recount;         /* NULL: counters as recorded */
+	struct ws_map agents;                      /* id -> struct trc_agent * */
+	struct ws_map externals;                   /* id -> text */
+	struct ws_map enums;                       /* type_str << 32 ^ value -> text */
 	TRC_LIST(struct trc_thread) named_threads; /* as THREAD records have them */
-	struct ws_map launches;                  /* launches.c */
+	struct ws_map launches;                    /* launches.c */
 };
 
 struct trc_trace {
@@ -64,7 +64,7 @@ static inline const struct trc_capture *trc_capture_of(const struct trc_process 
 
 /* facts.c: takes the META chunks in. survey.c: one reading of all events: counts, threads, ends. */
 enum ws_status trc_capture_read_facts(struct trc_capture *capture, const struct trc_opts *opts,
-				     struct ws_err *err);
+				      struct ws_err *err);
 enum ws_status trc_capture_survey(struct trc_capture *capture, struct ws_err *err);
 
 /*
@@ -74,14 +74,14 @@ enum ws_status trc_capture_survey(struct trc_capture *capture, struct ws_err *er
 struct trc_launch_block;
 void trc_launches_init(struct ws_map *launches);
 enum ws_status trc_launches_add(struct ws_map *launches, struct ws_arena *arena, uint64_t order,
-			       struct trc_launch_block **hint, struct ws_err *err);
+				struct trc_launch_block **hint, struct ws_err *err);
 enum ws_status trc_launches_count(struct ws_map *launches, struct ws_err *err);
 uint64_t trc_launches_rank(const struct ws_map *launches, uint64_t order,
-			  struct trc_launch_block **hint);
+			   struct trc_launch_block **hint);
 
 /* Where an event lies in time; false for records that are no events. */
 bool trc_rec_times(const struct trc_capture *capture, const struct cap_rec *rec, size_t *hint,
-		  uint64_t *out_start, uint64_t *out_end);
+		   uint64_t *out_start, uint64_t *out_end);
 /* The domain that a record counts for; CAP_DOMAIN_COUNT: none (an unknown operation). */
 enum cap_domain trc_rec_domain(const struct trc_capture *capture, const struct cap_rec *rec);
 /* Record types that may hold events of these domains, as a chunk's `types` has them. */
@@ -89,7 +89,7 @@ uint64_t trc_domain_types(uint32_t domains);
 
 /* A dispatch with counter values answers both questions it can be an answer to. */
 static inline bool trc_query_wants(const struct trc_event_query *query, enum cap_domain domain,
-				  const struct cap_rec *rec)
+				   const struct cap_rec *rec)
 {
 	if (query->domains >> domain & 1)
 		return true;
@@ -109,10 +109,11 @@ static inline bool trc_chunk_wanted(const struct cap_chunk_info *chunk, uint64_t
 /* order.c: the records of a query by their start. */
 struct trc_order;
 enum ws_status trc_order_open(const struct trc_trace *trace, const struct trc_event_query *query,
-			     struct trc_order **out_order, struct ws_err *err);
+			      struct trc_order **out_order, struct ws_err *err);
 /* NULL at the end, or after a failure, which *@out_st then tells. */
-const struct cap_rec *trc_order_next(struct trc_order *order, const struct trc_capture **out_capture,
-				   uint32_t *out_tid, enum ws_status *out_st, struct ws_err *err);
+const struct cap_rec *trc_order_next(struct trc_order *order,
+				     const struct trc_capture **out_capture, uint32_t *out_tid,
+				     enum ws_status *out_st, struct ws_err *err);
 void trc_order_close(struct trc_order *order);
 
 #endif

@@ -117,7 +117,7 @@ static enum ws_status value_of(struct reader *r, const struct wl_sheet_column *c
 	/* The channels of a counter stand side by side: its value is worked out once. */
 	if (*kept_for != column->request) {
 		st = cnt_plan_value(r->sheets->plan, column->request, r->samples, &r->arena, kept,
-				   err);
+				    err);
 		*kept_for = column->request;
 	}
 	if (st || !kept->n)
@@ -224,8 +224,9 @@ static void put_long(void *of, size_t row, const struct wl_sheet_column *column,
 }
 
 enum ws_status wl_sheet_write_long(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
-				   const struct trc_counted *table, const struct wl_sheet_rows *rows,
-				   const char *dir, const char *name, struct ws_err *err)
+				   const struct trc_counted *table,
+				   const struct wl_sheet_rows *rows, const char *dir,
+				   const char *name, struct ws_err *err)
 {
 	struct long_file to = { .table = table, .number = rows ? rows->number : NULL };
 	struct wl_outfile file;

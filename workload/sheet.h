@@ -73,8 +73,9 @@ enum ws_status wl_sheet_write_csv(const struct wl_sheets *sheets, const struct w
 				  const char *dir, struct ws_err *err);
 /* dir/results_<name>.csv, one row per dispatch and counter, as from a rocpd database. */
 enum ws_status wl_sheet_write_long(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
-				   const struct trc_counted *table, const struct wl_sheet_rows *rows,
-				   const char *dir, const char *file, struct ws_err *err);
+				   const struct trc_counted *table,
+				   const struct wl_sheet_rows *rows, const char *dir,
+				   const char *file, struct ws_err *err);
 /* The values of a sheet, row by row; those that are not there are left out. */
 enum ws_status wl_sheet_each(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
 			     const struct trc_counted *table, const struct wl_sheet_rows *rows,

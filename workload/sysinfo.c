@@ -185,8 +185,8 @@ static unsigned highest_level(const char *text)
 }
 
 /* /sys/bus/pci/devices/<address> of a real GPU; the bus number is in its BDF id. */
-static void device_file(const struct looking *l, const struct launch_gpu_agent *gpu, const char *name,
-			struct ws_buf *out)
+static void device_file(const struct looking *l, const struct launch_gpu_agent *gpu,
+			const char *name, struct ws_buf *out)
 {
 	char pattern[PATH_MAX];
 	glob_t files;

@@ -14,7 +14,7 @@
 
 struct av_gpu {
 	const struct trc_agent *agent;
-	unsigned number;          /* among GPUs: AMD's logical_node_type_id */
+	unsigned number;           /* among GPUs: AMD's logical_node_type_id */
 	struct cnt_catalogue *cat; /* NULL: no counters are known of its architecture */
 };
 

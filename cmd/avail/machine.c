@@ -60,7 +60,8 @@ static enum ws_status record_agents(const struct launch_rundir *dir, struct ws_e
 		return st;
 	memset(&config, 0, sizeof(config));
 	snprintf(config.dir, sizeof(config.dir), "%s", dir->path);
-	config.services = COL_SERVICE_BIT(SCRATCH_MEMORY); /* the least: nothing is wrapped for it */
+	config.services =
+		COL_SERVICE_BIT(SCRATCH_MEMORY); /* the least: nothing is wrapped for it */
 	ws_buf_init(&out, 1u << 20);
 	st = ws_env_init(&env, environ, err);
 	if (!st)

@@ -214,8 +214,8 @@ static enum ws_status check_active(const struct an_run *run, struct ws_err *err)
 	return WS_OK;
 }
 
-static enum ws_status mark_chosen(struct an *an, struct an_run *run, const struct ana_filter *filter,
-				  struct ws_err *err)
+static enum ws_status mark_chosen(struct an *an, struct an_run *run,
+				  const struct ana_filter *filter, struct ws_err *err)
 {
 	if (!filter->n_kernels)
 		return WS_OK;
@@ -236,11 +236,11 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 	const struct an_args *args = an->args;
 	struct an_run *run = &an->runs[number];
 	struct ana_workload_how how = { .corrections = args->specs_correction,
-				       .kernel_verbose = (int)args->kernel_verbose,
-				       .spatial = args->spatial };
+					.kernel_verbose = (int)args->kernel_verbose,
+					.spatial = args->spatial };
 	struct ana_eval_how eval_how = { .norm = (enum ana_norm)args->norm,
-					.own_level_frame = args->like_3_3,
-					.ea_aliases = args->ea_aliases };
+					 .own_level_frame = args->like_3_3,
+					 .ea_aliases = args->ea_aliases };
 	struct ana_filter filter = { 0 };
 	size_t first = 0;
 	enum ws_status st;
@@ -263,7 +263,7 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 		st = ana_workload_select(run->load, &filter, &run->rows, &run->listed, err);
 	if (!st)
 		st = ana_top_kernels(run->load, &run->listed, &an->arena, &run->top, &run->n_top,
-				    err);
+				     err);
 	if (!st)
 		st = mark_chosen(an, run, &filter, err);
 	if (!st && !args->list_stats)

@@ -32,8 +32,8 @@ struct an_args {
 	/* For the charts. */
 	struct ws_strv roofline_types, mem_levels;
 	const char *sort, *pc_sort;
-	const char *charts;      /* a folder for pictures */
-	int memory_chart;        /* enum an_memory_chart */
+	const char *charts; /* a folder for pictures */
+	int memory_chart;   /* enum an_memory_chart */
 	bool diff;
 	struct ws_strv fail_on, explain;
 };
@@ -54,7 +54,7 @@ struct an_run {
 
 struct an {
 	const struct an_args *args;
-	struct ws_arena arena;      /* of the report */
+	struct ws_arena arena;       /* of the report */
 	struct ana_metrics *metrics; /* of the first path's architecture */
 	struct an_run *runs;
 	size_t n_runs;

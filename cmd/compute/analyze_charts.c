@@ -48,7 +48,7 @@ static void gather_memchart(struct an *an, struct an_run *run, const struct ana_
 	ana_memchart_init(chart, ana_norm_words[an->args->norm]);
 	for (size_t i = 0; header >= 0 && i < table->n_metrics; i++)
 		ana_memchart_set(chart, table->metrics[i].name,
-				ana_eval_cell(run->eval, &table->metrics[i], (unsigned)header, 0));
+				 ana_eval_cell(run->eval, &table->metrics[i], (unsigned)header, 0));
 }
 
 static struct rpt_memchart_style memchart_style(const struct an *an, const struct an_run *run)
@@ -127,7 +127,8 @@ static void add_asked(struct an *an, const struct an_run *run, struct roofline *
 			      ana_roof_type_name(type), model ? model : run->load->arch);
 		return;
 	}
-	if (ana_roof_ceilings(run->load->roof, type, r->levels, &r->types[r->model.n_types], &why)) {
+	if (ana_roof_ceilings(run->load->roof, type, r->levels, &r->types[r->model.n_types],
+			      &why)) {
 		ws_buf_printf(&an->out, "WARNING %s is left out: %s\n", ana_roof_type_name(type),
 			      why.text);
 		return;
@@ -162,7 +163,7 @@ static enum ws_status choose_types(struct an *an, const struct an_run *run, stru
 
 		if (!has_type(r, t) && ana_roof_type_on(t, run->load->arch) &&
 		    !ana_roof_ceilings(run->load->roof, t, r->levels, &r->types[r->model.n_types],
-				      NULL))
+				       NULL))
 			r->model.n_types++;
 	}
 	return WS_OK;
@@ -211,7 +212,7 @@ static enum ws_status gather_roofline(struct an *an, struct an_run *run, struct 
 		return ws_fail(err, WS_E_UNSUPPORTED, NO_ROOFLINE_DATA);
 	model->by = sort && !strcmp(sort, "dispatches") ? ANA_ROOF_BY_DISPATCH : ANA_ROOF_BY_KERNEL;
 	st = ana_roof_points(run->load, &run->rows, model->by, RPT_ROOF_POINTS_MAX, &an->arena,
-			    &r->points, err);
+			     &r->points, err);
 	if (st)
 		return st;
 	for (size_t i = 0; i < r->points.n; i++) {
@@ -297,7 +298,8 @@ static enum ws_status put_roofline(struct an *an, struct ws_buf *text, struct ws
 		char name[64];
 
 		ws_buf_clear(text);
-		snprintf(name, sizeof(name), "roofline_%s.svg", ana_roof_type_name(r.types[i].type));
+		snprintf(name, sizeof(name), "roofline_%s.svg",
+			 ana_roof_type_name(r.types[i].type));
 		st = rpt_roof_svg(&r.model, i, text, err);
 		if (!st)
 			st = put(an, name, text, err);

@@ -8,7 +8,7 @@
 
 /* A profile that was stopped half way is not a whole one, and not nothing. */
 enum ws_status an_name_resume(struct an *an, const struct an_run *run, enum ws_status st,
-				  struct ws_err *err)
+			      struct ws_err *err)
 {
 	char word[2 * PATH_MAX];
 	struct wl_state state;

@@ -22,7 +22,7 @@ struct column {
 struct row {
 	const char *id, *name;
 	unsigned channel;
-	bool timed;                       /* has a unit of time */
+	bool timed;                        /* has a unit of time */
 	const struct ana_metric **metrics; /* per run */
 };
 
@@ -110,7 +110,7 @@ static enum ws_status find_rows(struct compare *c, struct ws_err *err)
 		for (size_t r = 0; r < an->n_runs; r++) {
 			const struct ana_table *table =
 				ana_table_find(an->runs[r].metrics, c->table->block,
-					      c->table->index);
+					       c->table->index);
 
 			row.metrics[r] = table && table->n_metrics
 						 ? channels ? &table->metrics[0]
@@ -233,7 +233,7 @@ static struct rpt_cell made_number(const struct an *an, double number)
 }
 
 static struct rpt_cell key_cell(struct an *an, const struct ana_table *table, const struct row *row,
-			       int run)
+				int run)
 {
 	if (table->kind != ANA_TABLE_CHANNELS)
 		return rpt_cell_text(row->name);
@@ -252,8 +252,8 @@ static struct rpt_cell cell_of(struct compare *c, size_t r, const struct column 
 		return key_cell(an, c->table, row, col->run);
 	if (c->table->headers[h].kind == ANA_HEADER_TEXT)
 		return rpt_cell_text(strncmp(c->table->headers[h].name, "Unit", 4) == 0
-					    ? an_unit(an, &an->runs[0], row->metrics[0], &unused)
-					    : row->metrics[0]->cells[h].text);
+					     ? an_unit(an, &an->runs[0], row->metrics[0], &unused)
+					     : row->metrics[0]->cells[h].text);
 	base = base_at(c, r, h);
 	now = *value_at(c, r, h, (size_t)col->run);
 	if (col->is_difference)
@@ -389,7 +389,7 @@ static bool counts_changed(const struct an *an, const struct kernel *kernels, si
 }
 
 static struct rpt_cell stat_cell(struct an *an, const struct kernel *kernel,
-				const struct column *col)
+				 const struct column *col)
 {
 	double base = stat_of(an, kernel, 0, col->header), unused;
 	double now = stat_of(an, kernel, (size_t)col->run, col->header);
@@ -453,7 +453,7 @@ enum ws_status an_compare(struct an *an, const struct ana_table *table, struct r
 	if (table->kind == ANA_TABLE_DISPATCHES)
 		return an_grid(an, &an->runs[0], table, false, out_grid, err);
 	st = table->kind == ANA_TABLE_TOP_KERNELS ? compare_kernels(an, out_grid, err)
-						 : compare_metrics(an, table, out_grid, err);
+						  : compare_metrics(an, table, out_grid, err);
 	if (st)
 		return st;
 	out_grid->decimals = (int)an->args->decimal;

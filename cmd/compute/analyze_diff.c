@@ -15,8 +15,8 @@ static bool wants(void *of, const struct ana_metric *metric)
 static struct ana_diff_side side_of(const struct an_run *run)
 {
 	return (struct ana_diff_side){ .load = run->load,
-				      .rows = &run->rows,
-				      .metrics = run->metrics };
+				       .rows = &run->rows,
+				       .metrics = run->metrics };
 }
 
 static enum ws_status compare_with(struct an *an, size_t number, const struct ana_gates *gates,

@@ -11,7 +11,7 @@
 static struct rpt_explain_style style_of(const struct an *an)
 {
 	return (struct rpt_explain_style){ .n_decimals = (int)an->args->decimal,
-					  .n_columns = ws_help_columns() };
+					   .n_columns = ws_help_columns() };
 }
 
 static enum ws_status explain_metric(struct an *an, const struct ana_metric *metric,
@@ -164,7 +164,7 @@ static enum ws_status explain_one(struct an *an, const char *what, struct ws_err
 			       what, an->metrics->arch, an->metrics->arch);
 	if (id.index >= 0) {
 		metric = ana_metric_find(an->metrics, id.block, (unsigned)id.table,
-					(unsigned)id.index);
+					 (unsigned)id.index);
 		if (!metric)
 			return ws_fail(err, WS_E_USAGE, "no metric '%s' on %s: table %u.%u has %zu",
 				       what, an->metrics->arch, id.block, (unsigned)id.table,

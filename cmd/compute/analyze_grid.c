@@ -117,7 +117,7 @@ static enum ws_status top_kernels(struct an *an, struct an_run *run, bool whole,
 				  "S" };
 	size_t n = head(an, run->n_top, whole), hide = n == 0; /* no rows, no labels */
 	enum ws_status st = rpt_grid_init(grid, &an->arena, headers + hide,
-					 7 + (run->chosen != NULL) - hide, err);
+					  7 + (run->chosen != NULL) - hide, err);
 
 	set_form(an, grid);
 	for (size_t i = 0; !st && i < n; i++) {
@@ -149,7 +149,7 @@ static enum ws_status dispatches(struct an *an, struct an_run *run, bool whole,
 	const struct ana_workload *load = run->load;
 	size_t n = head(an, run->listed.n, whole), hide = n == 0, node = load->node_of != NULL;
 	enum ws_status st = rpt_grid_init(grid, &an->arena, (node ? with_node : plain) + hide,
-					 4 + node - hide, err);
+					  4 + node - hide, err);
 
 	set_form(an, grid);
 	for (size_t i = 0; !st && i < n; i++) {
@@ -214,7 +214,7 @@ static enum ws_status sysinfo(struct an *an, struct rpt_grid *grid, struct ws_er
 			const char *text = ana_sysinfo(an->runs[r].load, base->facts[i].name);
 
 			row[r + 1] = rpt_cell_text(field_text(&an->arena, text ? text : "",
-							     an->args->like_3_3 ? "nan" : "N/A"));
+							      an->args->like_3_3 ? "nan" : "N/A"));
 		}
 	}
 	return st;
@@ -281,8 +281,9 @@ static size_t choose_columns(const struct an *an, const struct ana_table *table,
 	return n;
 }
 
-static struct rpt_cell value_cell(struct an *an, struct an_run *run, const struct ana_metric *metric,
-				 int h, unsigned channel, double divisor)
+static struct rpt_cell value_cell(struct an *an, struct an_run *run,
+				  const struct ana_metric *metric, int h, unsigned channel,
+				  double divisor)
 {
 	const char *name = metric->table->headers[h].name;
 	double value = ana_eval_cell(run->eval, metric, (unsigned)h, channel);
@@ -308,8 +309,8 @@ static enum ws_status fill_row(struct an *an, struct an_run *run, const struct a
 	if (!row)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	row[0] = rpt_cell_text(ws_arena_printf(&an->arena, "%u.%u.%u", metric->table->block,
-					      metric->table->index,
-					      channels ? channel : metric->index));
+					       metric->table->index,
+					       channels ? channel : metric->index));
 	for (size_t c = 0; c < n_cols; c++) {
 		const struct ana_header *header =
 			cols[c] >= 0 ? &metric->table->headers[cols[c]] : NULL;
@@ -325,8 +326,8 @@ static enum ws_status fill_row(struct an *an, struct an_run *run, const struct a
 			*cell = value_cell(an, run, metric, cols[c], channel, divisor);
 		else
 			*cell = rpt_cell_text(strncmp(header->name, "Unit", 4) == 0
-						     ? unit
-						     : metric->cells[cols[c]].text);
+						      ? unit
+						      : metric->cells[cols[c]].text);
 	}
 	return WS_OK;
 }

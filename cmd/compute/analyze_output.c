@@ -263,9 +263,9 @@ enum ws_status an_save_db(struct an *an, const char *path, struct ws_err *err)
 	for (size_t r = 0; !st && r < an->n_runs; r++) {
 		const struct an_run *run = &an->runs[r];
 		struct rpt_cell row[] = { rpt_cell_int((int64_t)r), rpt_cell_text(run->path),
-					 rpt_cell_text(run->load->arch),
-					 rpt_cell_int((int64_t)run->load->n_rows),
-					 rpt_cell_int((int64_t)run->rows.n) };
+					  rpt_cell_text(run->load->arch),
+					  rpt_cell_int((int64_t)run->load->n_rows),
+					  rpt_cell_int((int64_t)run->rows.n) };
 
 		st = insert(db, "INSERT INTO workload VALUES(?,?,?,?,?)", row, 5, err);
 	}

@@ -59,10 +59,10 @@ enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct rpt_grid 
 	if (st)
 		return st;
 	st = rpt_grid_init(grid, &an->arena, name ? kernel : all,
-			  !name                ? 4
-			  : samples.stochastic ? WS_ARRAY_LEN(kernel)
-					       : 5,
-			  err);
+			   !name                ? 4
+			   : samples.stochastic ? WS_ARRAY_LEN(kernel)
+						: 5,
+			   err);
 	for (size_t i = 0; !st && i < samples.n; i++) {
 		struct rpt_cell *row = rpt_grid_row(grid);
 

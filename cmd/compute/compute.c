@@ -54,7 +54,8 @@ enum ws_status compute_general_apply(const struct compute_general *general, cons
 		return st;
 	if (general->version) {
 		printf("----------------------------------------\n"
-		       "rocprofiler-compute version: " COMPUTE_VERSION " (wavescope " WS_VERSION ")\n"
+		       "rocprofiler-compute version: " COMPUTE_VERSION " (wavescope " WS_VERSION
+		       ")\n"
 		       "----------------------------------------\n");
 		*out_done = true;
 	}

@@ -85,7 +85,7 @@ static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 	st = cnt_catalogue_create(c->pf->gpu->arch, &props, &c->cat, err);
 	if (!st)
 		st = cnt_plan_make(c->cat, &group, 1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &c->plan,
-				  err);
+				   err);
 	if (st)
 		return st;
 	ws_buf_init(&missing, 1 << 20);

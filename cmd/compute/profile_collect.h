@@ -30,10 +30,10 @@ struct pf_collect {
 	struct cnt_catalogue *cat;
 	struct cnt_plan *plan; /* NULL: nothing to count */
 	struct wl_sheets sheets;
-	struct wl_state state;          /* as in the folder: earlier passes, then ours */
-	size_t first_pass;              /* of ours in state.passes; sheet i is first_pass + i */
+	struct wl_state state;           /* as in the folder: earlier passes, then ours */
+	size_t first_pass;               /* of ours in state.passes; sheet i is first_pass + i */
 	struct col_count_set *sets;      /* one per pass of the plan */
-	const char *include;            /* -k as one expression, or NULL */
+	const char *include;             /* -k as one expression, or NULL */
 	struct col_count_range *numbers; /* -d */
 	size_t n_numbers;
 	/* what came of it */

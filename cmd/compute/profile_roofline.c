@@ -95,12 +95,14 @@ static enum ws_status write_peaks(const struct pf *pf, const struct ws_buf *text
 	return st ? st : ws_file_replace(path, text->at, text->n, err);
 }
 
-static void keep_peaks(const struct pf *pf, const struct launch_roofcache *cache, struct ws_buf *text)
+static void keep_peaks(const struct pf *pf, const struct launch_roofcache *cache,
+		       struct ws_buf *text)
 {
 	char path[PATH_MAX];
 
 	ws_buf_clear(text);
-	if (!ws_path_join(pf->dir, LAUNCH_ROOFLINE_FILE, path, NULL) && !ws_file_read(path, text, NULL))
+	if (!ws_path_join(pf->dir, LAUNCH_ROOFLINE_FILE, path, NULL) &&
+	    !ws_file_read(path, text, NULL))
 		launch_roofcache_put(cache, text);
 }
 

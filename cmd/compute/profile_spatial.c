@@ -90,9 +90,9 @@ enum ws_status pf_gpus_of(struct pf_collect *c, size_t first, size_t n,
 	if (!gpus || !sets)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t g = 0; g < n_gpus; g++) {
-		gpus[g] =
-			(struct col_count_gpu){ c->spatial.n_gpus ? (uint32_t)g : COL_COUNT_EVERY_GPU,
-					       sets, 0 };
+		gpus[g] = (struct col_count_gpu){ c->spatial.n_gpus ? (uint32_t)g
+								    : COL_COUNT_EVERY_GPU,
+						  sets, 0 };
 		for (size_t p = first + g; p < first + n; p += n_gpus, gpus[g].n_sets++)
 			*sets++ = c->sets[p];
 		/* Dispatches are matched by how-manieth: one that counts nothing is not in the file. */

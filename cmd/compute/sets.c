@@ -47,7 +47,7 @@ static const struct set_row {
 
 /* The metric of a row on this architecture, or NULL. */
 static const struct ana_metric *metric_of(const struct ana_metrics *metrics,
-					 const struct set_row *row)
+					  const struct set_row *row)
 {
 	const struct ana_table *table = ana_table_find(metrics, row->block, row->table);
 	bool gfx90a = strcmp(metrics->arch, "gfx90a") == 0;

@@ -146,7 +146,7 @@ const struct ws_cmd rpd_convert_cmd = {
 		(void)exit_code;                                                                   \
 		return convert_all(call->values, (const char *const[]){ format }, 1, err);         \
 	}                                                                                          \
-	const struct ws_cmd cmd_##id = {                                                      \
+	const struct ws_cmd cmd_##id = {                                                           \
 		.name = #id,                                                                       \
 		.summary = "write a database as " format,                                          \
 		.usage = "-i FILE... [options]",                                                   \

@@ -126,7 +126,7 @@ enum ws_status rpd_image_open(struct rpd_image *image, const char *path, uint32_
 	image->head.tick_kind = CAP_TICKS_NS;
 	image->head.closed = 1;
 	image->head.check = cap_check32((const uint32_t *)&image->head,
-				       offsetof(struct cap_file_head, end_bytes) / 4);
+					offsetof(struct cap_file_head, end_bytes) / 4);
 	image->file = fopen(path, "wxe");
 	if (!image->file || fseek(image->file, CAP_FILE_HEAD_BYTES, SEEK_SET) != 0)
 		return ws_fail_errno(err, errno, "cannot write '%s'", path);

@@ -106,8 +106,8 @@ static void take_gpu_times(struct import *im, struct cap_rec_process *rec)
 static void take_process(struct import *im, sqlite3_stmt *stmt)
 {
 	struct cap_rec_process rec = { .h = { .what = U32(0), .time = U64(2) },
-				      .ppid = U32(1),
-				      .main_tid = U32(0) };
+				       .ppid = U32(1),
+				       .main_tid = U32(0) };
 	struct cap_rec_end end = { .h = { .what = CAP_END_EXIT, .time = U64(3) } };
 	char *words = strdup(text_at(stmt, 4)), *save = NULL;
 
@@ -404,7 +404,7 @@ static void take_dispatch(struct import *im, sqlite3_stmt *stmt)
 		.grid = { U32(15), U32(16), U32(17) },
 	};
 	struct cap_rec_external name = { .h.what = str(im, text_at(stmt, 18)),
-					.external_id = rec.external_id };
+					 .external_id = rec.external_id };
 	static struct cap_counter_value values[VALUES_MAX];
 
 	if (name.h.what && rec.external_id)
@@ -456,9 +456,10 @@ static void take_memory(struct import *im, sqlite3_stmt *stmt)
 		.stream = U32(11),
 	};
 	struct cap_rec_scratch scratch = {
-		.h = { .what = freed                                      ? CAP_SCRATCH_FREE
-			       : strcmp(text_at(stmt, 1), "RECLAIM") == 0 ? CAP_SCRATCH_ASYNC_RECLAIM
-									  : CAP_SCRATCH_ALLOC,
+		.h = { .what = freed ? CAP_SCRATCH_FREE
+			       : strcmp(text_at(stmt, 1), "RECLAIM") == 0
+				       ? CAP_SCRATCH_ASYNC_RECLAIM
+				       : CAP_SCRATCH_ALLOC,
 		       .time = alloc.h.time },
 		.end_ticks = alloc.end_ticks,
 		.corr_id = alloc.corr_id,
@@ -473,7 +474,8 @@ static void take_memory(struct import *im, sqlite3_stmt *stmt)
 		rpd_image_event(&im->image, U32(0), CAP_REC_SCRATCH, &scratch.h, sizeof(scratch),
 				NULL, 0);
 	else
-		rpd_image_event(&im->image, U32(0), CAP_REC_ALLOC, &alloc.h, sizeof(alloc), NULL, 0);
+		rpd_image_event(&im->image, U32(0), CAP_REC_ALLOC, &alloc.h, sizeof(alloc), NULL,
+				0);
 }
 
 /* ---- all of it ---- */

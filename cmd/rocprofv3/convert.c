@@ -23,9 +23,9 @@ struct conversion {
 	struct rp_outcome *outcome;
 	struct output_config cfg; /* but for the prefix, the same for all processes */
 	struct ws_arena arena;
-	struct ws_map prefixes; /* given out in this run */
-	struct rp_pc pc;        /* of the process that is being converted */
-	struct launch_claim claim;  /* on its name */
+	struct ws_map prefixes;    /* given out in this run */
+	struct rp_pc pc;           /* of the process that is being converted */
+	struct launch_claim claim; /* on its name */
 	struct rp_lender lender;
 };
 
@@ -157,9 +157,11 @@ static struct launch_place place_of(const struct rp_convert *how, const struct t
 	if (process->n_env)
 		place.env = launch_lookup_list(process->env);
 	launch_rank_find(place.env, &place.rank);
-	if (how->args->mpi_world_rank_variable) /* what is wrong with them was said before the run */
+	if (how->args
+		    ->mpi_world_rank_variable) /* what is wrong with them was said before the run */
 		launch_rank_named(place.env, how->args->mpi_world_rank_variable,
-			      how->args->mpi_world_size_variable, &place.rank, &(struct ws_err){ 0 });
+				  how->args->mpi_world_size_variable, &place.rank,
+				  &(struct ws_err){ 0 });
 	if (*process->facts[CAP_FACT_HOSTNAME])
 		place.hostname = process->facts[CAP_FACT_HOSTNAME];
 	if (how->recovering)

@@ -40,7 +40,7 @@ struct rp_outcome {
 	unsigned n_cut;        /* whose capture somebody truncated while they ran */
 	unsigned n_running;    /* still going on, so their output is not the last word */
 	struct launch_running running[RP_RUNNING_MAX]; /* the first of these */
-	bool short_of_strict;  /* named and not seen, or lost */
+	bool short_of_strict;                          /* named and not seen, or lost */
 };
 
 /* Prints results and the ledger on stderr as it goes. Fails only when nothing can be done. */

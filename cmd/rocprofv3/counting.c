@@ -111,11 +111,11 @@ enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args
 		size_t end = i + 1 < names.firsts.n ? names.firsts.at[i + 1] : names.words.n;
 
 		groups[i] = (struct cnt_plan_group){ names.words.at + names.firsts.at[i],
-						    end - names.firsts.at[i] };
+						     end - names.firsts.at[i] };
 	}
 	if (!st)
-		st = cnt_plan_make(out_plan->cat, groups, names.firsts.n, mode | CNT_PLAN_KEEP_GOING,
-				  &out_plan->plan, err);
+		st = cnt_plan_make(out_plan->cat, groups, names.firsts.n,
+				   mode | CNT_PLAN_KEEP_GOING, &out_plan->plan, err);
 	ws_vec_fini(&names.words);
 	ws_vec_fini(&names.firsts);
 	ws_arena_fini(&names.arena);
@@ -171,7 +171,7 @@ static enum ws_status make_sets(struct rp_counting *c, uint32_t gpu, struct ws_e
 		names[i] = plan->reads[i].spelling;
 	for (size_t p = 0; p < plan->n_passes; p++)
 		sets[p] = (struct col_count_set){ names + plan->passes[p].first_read,
-						 plan->passes[p].n_reads };
+						  plan->passes[p].n_reads };
 	if (!plan->n_passes && n_sets)
 		sets[0] = (struct col_count_set){ carrier, 1 };
 	/* Nobody counts on a real GPU yet: the program runs once, and says so. */
@@ -218,7 +218,7 @@ static enum ws_status check_requests(struct rp_counting *c, struct ws_err *err)
 			if (!st) /* the first is the one that is told of */
 				st = ws_fail(err,
 					     r->state == CNT_PLAN_UNSUPPORTED ? WS_E_UNSUPPORTED
-									     : WS_E_NOTFOUND,
+									      : WS_E_NOTFOUND,
 					     "%s", r->why);
 		}
 	}

@@ -228,7 +228,7 @@ static size_t give_values(void *ctx, const struct trc_process *process,
 				continue;
 			if (n < room)
 				to[n] = (struct cap_counter_value){ asked->id, k,
-								   cells[asked->first + k] };
+								    cells[asked->first + k] };
 			n++;
 		}
 	}

@@ -10,11 +10,11 @@
 /* One name that was asked of one GPU. */
 struct asked {
 	const struct cnt_plan_request *request;
-	size_t number;         /* in the plan: the first of its name */
-	uint32_t id;           /* of the counter in the trace */
-	uint32_t first, room;  /* its cells in a row */
+	size_t number;          /* in the plan: the first of its name */
+	uint32_t id;            /* of the counter in the trace */
+	uint32_t first, room;   /* its cells in a row */
 	struct cnt_shape shape; /* of its values, once there were any */
-	uint64_t n_seen;       /* dispatches with a value */
+	uint64_t n_seen;        /* dispatches with a value */
 	double least_sampled;
 };
 

@@ -76,7 +76,7 @@ static enum ws_status describe(struct rp_derived *d, struct trc_trace *trace, si
 	for (unsigned i = asked->shape.n_dims; i-- > 0;) {
 		fact->dims[i] = (struct cap_counter_dim){
 			.name_str = trc_add_string(trace, process,
-							cnt_dim_name(asked->shape.at[i].dim)),
+						   cnt_dim_name(asked->shape.at[i].dim)),
 			.id = asked->shape.at[i].dim,
 			.n = asked->shape.at[i].n,
 			.shift = shift,

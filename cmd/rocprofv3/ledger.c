@@ -71,7 +71,7 @@ static const char *whose_times(const struct trc_process *process)
 		[TRC_GPU_TIMES_HOST] =
 			", on the software GPU: GPU times are the host's (--gpu-time)",
 		[TRC_GPU_TIMES_COUNTED] = ", on the software GPU: GPU times of counted kernels are "
-					 "simulated",
+					  "simulated",
 		[TRC_GPU_TIMES_SIMULATED] = ", on the software GPU: GPU times are simulated",
 	};
 

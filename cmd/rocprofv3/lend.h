@@ -14,7 +14,7 @@
 
 struct rp_lender {
 	const struct launch_rundir *dir; /* has room for a capture; NULL: lend nothing */
-	struct trc_trace *trace;      /* NULL: not asked yet, or no runtime here */
+	struct trc_trace *trace;         /* NULL: not asked yet, or no runtime here */
 	bool asked;
 };
 

@@ -150,7 +150,7 @@ static void convert(const struct rp_convert *how, const struct launch_rundir *di
 		ws_log_warn("%s still running: the output has what was recorded until now; when "
 			    "%s ended 'rocprofv3 --recover %s' writes it all",
 			    launch_running_names(outcome.running, outcome.n_running, names,
-					     sizeof(names)),
+						 sizeof(names)),
 			    outcome.n_running == 1 ? "it has" : "they have",
 			    ws_str_shell(dir->path, word, sizeof(word)));
 	else if (outcome.n_failed && !how->recovering)
@@ -201,7 +201,7 @@ static enum ws_status rank_is_chosen(const struct rp_args *args, const struct la
 	*out_chosen = true;
 	if (args->mpi_world_rank_variable)
 		st = launch_rank_named(place->env, args->mpi_world_rank_variable,
-				   args->mpi_world_size_variable, &rank, err);
+				       args->mpi_world_size_variable, &rank, err);
 	if (st || !args->profile_mpi_ranks)
 		return st;
 	st = launch_rank_listed(args->profile_mpi_ranks, &rank, out_chosen, err);

@@ -10,11 +10,11 @@
 #define F(field) offsetof(struct rp_args, field)
 #define SERVICE(field, id, domain)                                                                 \
 	{                                                                                          \
-		F(field), COL_SERVICE_##id, CAP_DOMAIN_##domain, NULL, NULL                          \
+		F(field), COL_SERVICE_##id, CAP_DOMAIN_##domain, NULL, NULL                        \
 	}
 #define NO_LIBRARY(field, id, domain, why)                                                         \
 	{                                                                                          \
-		F(field), COL_SERVICE_##id, CAP_DOMAIN_##domain, why, NULL                           \
+		F(field), COL_SERVICE_##id, CAP_DOMAIN_##domain, why, NULL                         \
 	}
 #define NOBODY(field, why)                                                                         \
 	{                                                                                          \
@@ -23,8 +23,8 @@
 
 #define SAMPLES(id, method)                                                                        \
 	{                                                                                          \
-		F(pc_sampling_beta_enabled), COL_SERVICE_PC_##id, CAP_DOMAIN_PC_SAMPLING_##id, NULL, \
-			method                                                                     \
+		F(pc_sampling_beta_enabled), COL_SERVICE_PC_##id, CAP_DOMAIN_PC_SAMPLING_##id,     \
+			NULL, method                                                               \
 	}
 
 #define NO_KFD "driver events"

@@ -14,7 +14,8 @@ static const struct {
 	unsigned after; /* facts whose lack explains the lack of this one */
 	const char *why, *fix;
 } facts[] = {
-#define WAVESCOPE_FACT_ROW(name, group, label, after, why, fix) { #name, group, label, after, why, fix },
+#define WAVESCOPE_FACT_ROW(name, group, label, after, why, fix)                                    \
+	{ #name, group, label, after, why, fix },
 	WAVESCOPE_FACT_TABLE(WAVESCOPE_FACT_ROW)
 #undef WAVESCOPE_FACT_ROW
 };

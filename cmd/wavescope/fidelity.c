@@ -110,7 +110,8 @@ static void add_to(struct tally *tally, const struct wavescope_fidelity_row *row
 }
 
 /* Every pass of vcopy tells the durations: those of the first are enough. */
-static bool told_before(struct wavescope_fidelity_rows *rows, const struct wavescope_fidelity_row *row)
+static bool told_before(struct wavescope_fidelity_rows *rows,
+			const struct wavescope_fidelity_row *row)
 {
 	if (!ws_str_is(row->counter, "duration_ns"))
 		return false;
@@ -122,8 +123,9 @@ static bool told_before(struct wavescope_fidelity_rows *rows, const struct waves
 }
 
 /* What the kernels printed, and what it has to be, by construction or by a recording. */
-static enum ws_status compare(unsigned number, const struct wavescope_recording *rec, struct ws_str text,
-			      struct wavescope_fidelity_rows *rows, struct ws_err *err)
+static enum ws_status compare(unsigned number, const struct wavescope_recording *rec,
+			      struct ws_str text, struct wavescope_fidelity_rows *rows,
+			      struct ws_err *err)
 {
 	const struct chip *chip = &chips[number];
 	struct ws_str one;
@@ -146,8 +148,8 @@ static enum ws_status compare(unsigned number, const struct wavescope_recording 
 			continue;
 		row.has_expected = ws_str_f64(l.expected, &row.expected);
 		if (!row.has_expected && rec)
-			row.has_expected =
-				wavescope_recording_find(rec, l.counter, row.dispatch, &row.expected);
+			row.has_expected = wavescope_recording_find(rec, l.counter, row.dispatch,
+								    &row.expected);
 		else if (!row.has_expected)
 			row.has_expected = built_in(chip, l.counter, row.dispatch, &row.expected);
 		st = ws_vec_push(rows, row, err);
@@ -259,7 +261,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 			wavescope_fidelity_markdown(&rows, names, WS_ARRAY_LEN(chips));
 		printf("%sexact: %u of %u equal; modelled: %u of %u within %.0f %%\n",
 		       args->markdown ? "\n    " : "", tally.n_exact - tally.n_exact_off,
-		       tally.n_exact, tally.n_near, tally.n_modelled, 100 * WAVESCOPE_FIDELITY_NEAR);
+		       tally.n_exact, tally.n_near, tally.n_modelled,
+		       100 * WAVESCOPE_FIDELITY_NEAR);
 		*exit_code = tally.n_exact_off || !tally.n_exact;
 	}
 	ws_vec_fini(&rows);

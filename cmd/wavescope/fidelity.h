@@ -27,7 +27,7 @@ double wavescope_fidelity_error(const struct wavescope_fidelity_row *row);
 
 /* The tables of docs/fidelity.md. */
 void wavescope_fidelity_markdown(struct wavescope_fidelity_rows *rows, const char *const *chips,
-			  unsigned n_chips);
+				 unsigned n_chips);
 
 /* The raw recordings of one chip: CSV files whose columns are counters, one row per dispatch. */
 struct wavescope_recording {
@@ -36,11 +36,11 @@ struct wavescope_recording {
 };
 
 /* dir/MI200, dir/MI100: reads what is there; none at all is an error. */
-enum ws_status wavescope_recording_read(struct wavescope_recording *rec, const char *dir, const char *chip,
-				 struct ws_err *err);
+enum ws_status wavescope_recording_read(struct wavescope_recording *rec, const char *dir,
+					const char *chip, struct ws_err *err);
 void wavescope_recording_fini(struct wavescope_recording *rec);
 /* False: it was not recorded. */
-bool wavescope_recording_find(const struct wavescope_recording *rec, struct ws_str counter, unsigned dispatch,
-		       double *out);
+bool wavescope_recording_find(const struct wavescope_recording *rec, struct ws_str counter,
+			      unsigned dispatch, double *out);
 
 #endif

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-static const struct wavescope_fidelity_row *find(struct wavescope_fidelity_rows *rows, unsigned chip,
-					  struct ws_str kernel, struct ws_str counter,
-					  unsigned dispatch)
+static const struct wavescope_fidelity_row *find(struct wavescope_fidelity_rows *rows,
+						 unsigned chip, struct ws_str kernel,
+						 struct ws_str counter, unsigned dispatch)
 {
 	ws_vec_each(row, rows)
 		if (row->chip == chip && row->dispatch == dispatch &&
@@ -33,7 +33,8 @@ static bool is_vcopy(const struct wavescope_fidelity_row *row)
 }
 
 /* Is this the first row of its kernel, or of its kernel's counter? */
-static bool is_first(struct wavescope_fidelity_rows *rows, const struct wavescope_fidelity_row *row, bool counter)
+static bool is_first(struct wavescope_fidelity_rows *rows, const struct wavescope_fidelity_row *row,
+		     bool counter)
 {
 	for (const struct wavescope_fidelity_row *other = rows->at; other < row; other++)
 		if (ws_str_eq(family(other->kernel), family(row->kernel)) &&
@@ -94,7 +95,8 @@ static void print_cell(const struct wavescope_fidelity_row *row)
 }
 
 /* Was it recorded, on any of the chips? */
-static bool has_expected(struct wavescope_fidelity_rows *rows, const struct wavescope_fidelity_row *one)
+static bool has_expected(struct wavescope_fidelity_rows *rows,
+			 const struct wavescope_fidelity_row *one)
 {
 	ws_vec_each(row, rows)
 		if (row->has_expected && ws_str_eq(row->counter, one->counter) &&
@@ -117,7 +119,8 @@ static void print_head(const char *const *chips, unsigned n_chips, const char *f
 	printf("\n");
 }
 
-void wavescope_fidelity_markdown(struct wavescope_fidelity_rows *rows, const char *const *chips, unsigned n_chips)
+void wavescope_fidelity_markdown(struct wavescope_fidelity_rows *rows, const char *const *chips,
+				 unsigned n_chips)
 {
 	static const char *const known[] = { "exact, equal", "modelled" };
 	static const char *const dispatches[] = { "0", "1", "2" };

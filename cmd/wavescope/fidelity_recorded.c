@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const files[] = { "pmc_perf.csv", "SQ_IFETCH_LEVEL.csv", "SQ_INST_LEVEL_SMEM.csv",
-				     "SQ_INST_LEVEL_VMEM.csv", "SQ_LEVEL_WAVES.csv",
-				     "SQ_INST_LEVEL_LDS.csv", "timestamps.csv" };
+static const char *const files[] = { "pmc_perf.csv",           "SQ_IFETCH_LEVEL.csv",
+				     "SQ_INST_LEVEL_SMEM.csv", "SQ_INST_LEVEL_VMEM.csv",
+				     "SQ_LEVEL_WAVES.csv",     "SQ_INST_LEVEL_LDS.csv",
+				     "timestamps.csv" };
 
 static bool read_whole(const char *path, struct ws_buf *out)
 {
@@ -25,8 +26,8 @@ static bool read_whole(const char *path, struct ws_buf *out)
 	return ws_buf_status(out, NULL) == WS_OK;
 }
 
-enum ws_status wavescope_recording_read(struct wavescope_recording *rec, const char *dir, const char *chip,
-				 struct ws_err *err)
+enum ws_status wavescope_recording_read(struct wavescope_recording *rec, const char *dir,
+					const char *chip, struct ws_err *err)
 {
 	char path[PATH_MAX];
 	bool any = false;
@@ -40,7 +41,8 @@ enum ws_status wavescope_recording_read(struct wavescope_recording *rec, const c
 	if (any)
 		return WS_OK;
 	wavescope_recording_fini(rec);
-	return ws_fail(err, WS_E_NOTFOUND, "no recordings in '%s/%s': pmc_perf.csv is not there", dir, chip);
+	return ws_fail(err, WS_E_NOTFOUND, "no recordings in '%s/%s': pmc_perf.csv is not there",
+		       dir, chip);
 }
 
 void wavescope_recording_fini(struct wavescope_recording *rec)
@@ -96,8 +98,8 @@ static bool column(const struct ws_buf *text, struct ws_str name, unsigned dispa
 	return false;
 }
 
-bool wavescope_recording_find(const struct wavescope_recording *rec, struct ws_str counter, unsigned dispatch,
-		       double *out)
+bool wavescope_recording_find(const struct wavescope_recording *rec, struct ws_str counter,
+			      unsigned dispatch, double *out)
 {
 	double start, end;
 
@@ -114,8 +116,10 @@ bool wavescope_recording_find(const struct wavescope_recording *rec, struct ws_s
 		for (unsigned k = 1; k < rec->n - 1; k++) {
 			struct ws_str name = ws_str_from(files[k]);
 
-			if (name.n - 4 == counter.n - 6 && !memcmp(name.at, counter.at, counter.n - 6))
-				return column(&rec->text[k], WS_STR("SQ_ACCUM_PREV_HIRES"), dispatch, out);
+			if (name.n - 4 == counter.n - 6 &&
+			    !memcmp(name.at, counter.at, counter.n - 6))
+				return column(&rec->text[k], WS_STR("SQ_ACCUM_PREV_HIRES"),
+					      dispatch, out);
 		}
 		return false;
 	}

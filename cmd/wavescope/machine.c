@@ -24,10 +24,11 @@
 /* hipcc is a slow script on a cold disk; AMD's runtime starts in well under a second. */
 #define ASK_TIMEOUT_MS 20000
 
-static void found(struct wavescope_machine *m, enum wavescope_fact fact, bool yes, const char *fmt, ...)
-	WS_PRINTF(4, 5);
+static void found(struct wavescope_machine *m, enum wavescope_fact fact, bool yes, const char *fmt,
+		  ...) WS_PRINTF(4, 5);
 
-static void found(struct wavescope_machine *m, enum wavescope_fact fact, bool yes, const char *fmt, ...)
+static void found(struct wavescope_machine *m, enum wavescope_fact fact, bool yes, const char *fmt,
+		  ...)
 {
 	va_list args;
 
@@ -219,8 +220,8 @@ static void try_hipcc(struct wavescope_machine *m, const char *hipcc)
 	ws_buf_init(&text, 65536);
 	ok = ask(hipcc, argv, environ, &text);
 	/* The first line of a compiler's complaint is the one that matters. */
-	found(m, WAVESCOPE_FACT_TARGETS, ok, "%.*s", ok ? 14 : (int)WS_MIN(strcspn(text.at, "\n"), 190u),
-	      ok ? "gfx90a, gfx908" : text.at);
+	found(m, WAVESCOPE_FACT_TARGETS, ok, "%.*s",
+	      ok ? 14 : (int)WS_MIN(strcspn(text.at, "\n"), 190u), ok ? "gfx90a, gfx908" : text.at);
 	ws_buf_fini(&text);
 	unlink(object);
 }
@@ -254,11 +255,11 @@ static void look_hipcc(struct wavescope_machine *m)
 }
 
 /* The only way to know that AMD's runtime starts on the software GPU is to start it. */
-static enum ws_status try_softgpu(struct wavescope_machine *m, const char *library, struct ws_err *err)
+static enum ws_status try_softgpu(struct wavescope_machine *m, const char *library,
+				  struct ws_err *err)
 {
-	char *argv[] = {
-		"wavescope", WAVESCOPE_AGENTS_NAME, "--brief", "--through", (char *)library, NULL
-	};
+	char *argv[] = { "wavescope", WAVESCOPE_AGENTS_NAME, "--brief",
+			 "--through", (char *)library,       NULL };
 	struct launch_softgpu soft = { .gpus = SOFTGPU_DEFAULT };
 	struct ws_proc_end end = { 0 };
 	struct ws_str rest, line, gpu = WS_STR("no answer");
@@ -282,8 +283,8 @@ static enum ws_status try_softgpu(struct wavescope_machine *m, const char *libra
 			if (line.n)
 				gpu = line;
 		if (end.signal)
-			found(m, WAVESCOPE_FACT_SOFTRUNS, false, "ended by signal %d: %.*s", end.signal,
-			      (int)WS_MIN(gpu.n, (size_t)150), gpu.at);
+			found(m, WAVESCOPE_FACT_SOFTRUNS, false, "ended by signal %d: %.*s",
+			      end.signal, (int)WS_MIN(gpu.n, (size_t)150), gpu.at);
 		else
 			found(m, WAVESCOPE_FACT_SOFTRUNS, end.exit_code == 0, "%.*s",
 			      (int)WS_MIN(gpu.n, (size_t)190), gpu.at);
@@ -303,9 +304,9 @@ static enum ws_status look_softgpu(struct wavescope_machine *m, struct ws_err *e
 	enum ws_status st;
 
 	found(m, WAVESCOPE_FACT_COLLECTOR,
-	      !ws_path_beside(places, "libwavescope-collector.so", path, NULL),
-	      "not found");
-	found(m, WAVESCOPE_FACT_LATER, false, "counters of real GPUs, call stacks: not in this version");
+	      !ws_path_beside(places, "libwavescope-collector.so", path, NULL), "not found");
+	found(m, WAVESCOPE_FACT_LATER, false,
+	      "counters of real GPUs, call stacks: not in this version");
 	if (m->facts[WAVESCOPE_FACT_COLLECTOR].yes)
 		found(m, WAVESCOPE_FACT_COLLECTOR, true, "%.190s", path);
 	st = softgpu_library(path, err);
@@ -334,8 +335,8 @@ static void look_permissions(struct wavescope_machine *m)
 	if (!ws_file_u64("/proc/sys/kernel/yama/ptrace_scope", &scope))
 		found(m, WAVESCOPE_FACT_PTRACE, true, "not restricted");
 	else
-		found(m, WAVESCOPE_FACT_PTRACE, scope == 0 || (root && scope < 3), "ptrace_scope is %u%s",
-		      (unsigned)scope, root ? ", and you are root" : "");
+		found(m, WAVESCOPE_FACT_PTRACE, scope == 0 || (root && scope < 3),
+		      "ptrace_scope is %u%s", (unsigned)scope, root ? ", and you are root" : "");
 	if (getrlimit(RLIMIT_MEMLOCK, &lock) != 0 || lock.rlim_cur == RLIM_INFINITY)
 		found(m, WAVESCOPE_FACT_MEMLOCK, true, "unlimited");
 	else /* perf buffers and page-locked copies: 64 KiB is the old default, 8 MiB the new */

@@ -32,18 +32,20 @@ static const struct ws_opt run_opts[] = {
 		   "host threads that execute kernels; results do not depend on it. "
 		   "Default: all cores"),
 	WS_OPT_GROUP("Models"),
-	WS_OPT_STR(struct run_args, gpu_time, 0, "gpu-time", "host|simulated",
-		   "what the times of kernels and copies are: how long the host took to execute "
-		   "them, or how long the GPU takes by the timing model; what is counted always has "
-		   "the latter. Default: host"),
+	WS_OPT_STR(
+		struct run_args, gpu_time, 0, "gpu-time", "host|simulated",
+		"what the times of kernels and copies are: how long the host took to execute "
+		"them, or how long the GPU takes by the timing model; what is counted always has "
+		"the latter. Default: host"),
 	WS_OPT_STR(struct run_args, gpu_time, 0, "times", "host|modelled", NULL),
 	WS_OPT_U64(struct run_args, sample_waves, 0, "sample-waves", "N",
 		   "model about N waves of a large kernel and scale what was counted; the results "
 		   "are labelled sampled. All of the kernel is executed"),
-	WS_OPT_BOOL(struct run_args, sample_only, 0, "sample-only",
-		    "with --sample-waves: execute no more than that. What the program computes is "
-		    "wrong then, so this is for programs whose course does not depend on it, and for "
-		    "kernels whose workgroups do not wait for each other"),
+	WS_OPT_BOOL(
+		struct run_args, sample_only, 0, "sample-only",
+		"with --sample-waves: execute no more than that. What the program computes is "
+		"wrong then, so this is for programs whose course does not depend on it, and for "
+		"kernels whose workgroups do not wait for each other"),
 	WS_OPT_GROUP("Loading"),
 	WS_OPT_BOOL(struct run_args, preload, 0, "preload",
 		    "also set LD_PRELOAD, for a runtime whose own RPATH finds the real driver "

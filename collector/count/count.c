@@ -73,8 +73,8 @@ static struct {
 	struct col_lock matching; /* of the patterns; after the lock of the code objects */
 	struct {
 		size_t (*counters)(uint32_t, struct softgpu_counter *, size_t);
-		int (*sets)(uint32_t, const struct softgpu_set *, size_t, softgpu_choose *,
-			    void *, char *, size_t);
+		int (*sets)(uint32_t, const struct softgpu_set *, size_t, softgpu_choose *, void *,
+			    char *, size_t);
 		int (*result)(uint32_t, uint64_t, uint64_t, struct softgpu_result *);
 		int (*next)(uint32_t, uint64_t, struct softgpu_result *);
 		void (*drop)(uint32_t, uint64_t);
@@ -130,7 +130,7 @@ void col_count_kernel(uint32_t id, const char *symbol)
 		if (!*block)
 			__atomic_store_n(block,
 					 col_count_pages(&plan->blocks,
-							KERNEL_BLOCK * sizeof(**block)),
+							 KERNEL_BLOCK * sizeof(**block)),
 					 __ATOMIC_RELEASE);
 		if (*block)
 			__atomic_store_n(&(*block)[id % KERNEL_BLOCK].included,
@@ -278,8 +278,8 @@ static uint32_t n_cells(const struct softgpu_result *result)
 	return n;
 }
 
-static void fill_values(const struct gpu *gpu, uint32_t first,
-			const struct softgpu_result *result, struct cap_counter_value *to)
+static void fill_values(const struct gpu *gpu, uint32_t first, const struct softgpu_result *result,
+			struct cap_counter_value *to)
 {
 	uint32_t n_ids = gpu->first_of_set[gpu->asked->n_sets];
 
@@ -312,8 +312,8 @@ static bool write_result(const struct col_count_ticket *ticket, const struct gpu
 		return false;
 	*rec = *dispatch;
 	rec->n_values = n;
-	fill_values(gpu, ticket->set == SOFTGPU_REPLAY ? 0 : gpu->first_of_set[ticket->set],
-		    result, (struct cap_counter_value *)(rec + 1));
+	fill_values(gpu, ticket->set == SOFTGPU_REPLAY ? 0 : gpu->first_of_set[ticket->set], result,
+		    (struct cap_counter_value *)(rec + 1));
 	cap_lane_commit(lane, &rec->h, CAP_REC_TAG(CAP_REC_DISPATCH, n_bytes));
 	lane = col_thread_lane(t);
 	how = cap_lane_reserve(&lane, sizeof(*how));
@@ -416,7 +416,7 @@ static bool set_up(struct plan *plan, struct gpu *gpu, struct reader *reader, ui
 	sets = col_pages((asked->n_sets + 1) * sizeof(*sets));
 	if (!sets || !reader->seen ||
 	    !col_count_facts(&plan->blocks, gpu->node, count.service.counters, asked, &gpu->ids,
-			    &gpu->first_of_set, &gpu->facts, &gpu->n_facts)) {
+			     &gpu->first_of_set, &gpu->facts, &gpu->n_facts)) {
 		note(gpu_index, "no memory");
 		return false;
 	}
@@ -484,8 +484,8 @@ void col_count_load(void)
 	plan = plan_now();
 	if (!find_service()) {
 		col_note("counters: this GPU's driver library offers none to wavescope (the "
-			"software "
-			"GPU does): the program runs, and nothing is counted");
+			 "software "
+			 "GPU does): the program runs, and nothing is counted");
 		return;
 	}
 	for (uint32_t i = 0; (agent = col_agent_by_gpu(i)) != 0 && i < COL_COUNT_GPUS_MAX; i++) {
@@ -554,7 +554,7 @@ void col_count_state(struct cap_writer *writer)
 	for (uint32_t i = 0; i < plan->n_gpus; i++) {
 		if (plan->gpus[i].agent)
 			col_count_write_facts(writer, plan->gpus[i].agent, plan->gpus[i].facts,
-					     plan->gpus[i].n_facts);
+					      plan->gpus[i].n_facts);
 	}
 }
 

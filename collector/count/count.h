@@ -25,17 +25,17 @@
 static inline bool col_counting(void)
 {
 	return col_asked_any(COL_SERVICE_BIT(COUNTERS) | COL_SERVICE_BIT(PC_HOST_TRAP) |
-			    COL_SERVICE_BIT(PC_STOCHASTIC));
+			     COL_SERVICE_BIT(PC_STOCHASTIC));
 }
 
 #define COL_COUNT_NOTHING UINT32_MAX /* as the service's SOFTGPU_PLAIN */
 
 /* How one dispatch is counted; part of whatever the provider keeps of it. */
 struct col_count_ticket {
-	uint32_t set; /* COL_COUNT_NOTHING, a set's number, or the service's word for replay */
-	uint32_t gpu; /* from 0, of ours */
-	uint32_t met; /* the GPU has asked: the two below are set */
-	uint32_t epoch;         /* col_epoch() when it was made */
+	uint32_t set;   /* COL_COUNT_NOTHING, a set's number, or the service's word for replay */
+	uint32_t gpu;   /* from 0, of ours */
+	uint32_t met;   /* the GPU has asked: the two below are set */
+	uint32_t epoch; /* col_epoch() when it was made */
 	uint64_t queue, packet; /* the service's name for the dispatch */
 };
 
@@ -75,6 +75,7 @@ void col_count_over(const struct col_count_ticket *ticket, uint64_t signal);
  * Writes the dispatch's record with its values, and CAP_REC_COUNTED, to the calling thread's
  * lane. False: there are no values (not counted after all, or too late), nothing is written.
  */
-bool col_count_write(const struct col_count_ticket *ticket, const struct cap_rec_dispatch *dispatch);
+bool col_count_write(const struct col_count_ticket *ticket,
+		     const struct cap_rec_dispatch *dispatch);
 
 #endif

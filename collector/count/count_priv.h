@@ -47,9 +47,9 @@ bool col_count_includes(const struct col_count_request *request, const char *sym
 
 struct col_count_fact {
 	uint32_t id;
-	const char *name;                         /* of the request */
+	const char *name;                      /* of the request */
 	const struct softgpu_counter *counter; /* NULL: the service does not list it */
-	uint32_t n;                               /* instances */
+	uint32_t n;                            /* instances */
 };
 
 /*
@@ -58,10 +58,10 @@ struct col_count_fact {
  * two sets is one counter. False: no memory.
  */
 bool col_count_facts(struct col_count_block **memory, uint32_t node,
-		    size_t (*list)(uint32_t, struct softgpu_counter *, size_t),
-		    const struct col_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
-		    struct col_count_fact **out_facts, uint32_t *out_n_facts);
+		     size_t (*list)(uint32_t, struct softgpu_counter *, size_t),
+		     const struct col_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
+		     struct col_count_fact **out_facts, uint32_t *out_n_facts);
 void col_count_write_facts(struct cap_writer *writer, uint32_t agent,
-			  const struct col_count_fact *facts, uint32_t n_facts);
+			   const struct col_count_fact *facts, uint32_t n_facts);
 
 #endif

@@ -22,7 +22,7 @@ static size_t base_length(const char *name)
 }
 
 static const struct softgpu_counter *find_listed(const struct softgpu_counter *list, size_t n,
-						    const char *name)
+						 const char *name)
 {
 	size_t n_base = base_length(name);
 
@@ -44,9 +44,9 @@ static uint32_t known_as(const struct col_count_fact *facts, uint32_t n, const c
 }
 
 bool col_count_facts(struct col_count_block **memory, uint32_t node,
-		    size_t (*list)(uint32_t, struct softgpu_counter *, size_t),
-		    const struct col_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
-		    struct col_count_fact **out_facts, uint32_t *out_n_facts)
+		     size_t (*list)(uint32_t, struct softgpu_counter *, size_t),
+		     const struct col_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
+		     struct col_count_fact **out_facts, uint32_t *out_n_facts)
 {
 	static uint32_t n_ids; /* unique in the process: two GPUs' counters are two */
 	struct softgpu_counter *listed = col_count_pages(memory, LISTED_MAX * sizeof(*listed));
@@ -75,7 +75,7 @@ bool col_count_facts(struct col_count_block **memory, uint32_t node,
 				id = ++n_ids;
 				(*out_facts)[n_facts++] =
 					(struct col_count_fact){ id, name, counter,
-								each ? counter->n_instances : 1 };
+								 each ? counter->n_instances : 1 };
 			}
 			(*out_ids)[at++] = id;
 		}
@@ -86,7 +86,7 @@ bool col_count_facts(struct col_count_block **memory, uint32_t node,
 }
 
 void col_count_write_facts(struct cap_writer *writer, uint32_t agent,
-			  const struct col_count_fact *facts, uint32_t n_facts)
+			   const struct col_count_fact *facts, uint32_t n_facts)
 {
 	struct {
 		struct cap_rec_counter rec;
@@ -107,9 +107,8 @@ void col_count_write_facts(struct cap_writer *writer, uint32_t agent,
 		fact.rec.name_str = cap_writer_intern(writer, facts[i].name, strlen(facts[i].name));
 		fact.rec.description_str = cap_writer_intern(writer, text, strlen(text));
 		fact.rec.block_str = cap_writer_intern(writer, block, strlen(block));
-		fact.rec.flags = counter && counter->fidelity == SOFTGPU_EXACT
-					 ? 0
-					 : CAP_COUNTER_IS_MODELLED;
+		fact.rec.flags =
+			counter && counter->fidelity == SOFTGPU_EXACT ? 0 : CAP_COUNTER_IS_MODELLED;
 		fact.rec.n_dims = 1;
 		fact.dim = (struct cap_counter_dim){ dim_str, DIM_INSTANCE, facts[i].n, 0 };
 		cap_writer_meta(writer, &fact.rec.h);

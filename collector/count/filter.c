@@ -72,7 +72,8 @@ bool col_count_includes(const struct col_count_request *request, const char *sym
 		return true;
 	if (request->names != COL_COUNT_MANGLED && n > 3 && strcmp(symbol + n - 3, ".kd") == 0)
 		mangled[n - 3] = 0;
-	if (request->names != COL_COUNT_MANGLED && filter.demangle && strncmp(mangled, "_Z", 2) == 0)
+	if (request->names != COL_COUNT_MANGLED && filter.demangle &&
+	    strncmp(mangled, "_Z", 2) == 0)
 		name = filter.demangle(mangled, NULL, NULL, &status);
 	seen = name ? name : mangled;
 	if (request->names == COL_COUNT_TRUNCATED) {

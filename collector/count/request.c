@@ -183,7 +183,7 @@ static const struct {
 };
 
 bool col_count_request_parse(char *text, struct col_count_room *room,
-			    struct col_count_request *out_request)
+			     struct col_count_request *out_request)
 {
 	struct parser p = { .room = room, .request = out_request };
 	char *line = text, *end;

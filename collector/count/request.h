@@ -87,7 +87,7 @@ struct col_count_room {
 };
 
 bool col_count_request_parse(char *text, struct col_count_room *room,
-			    struct col_count_request *out_request);
+			     struct col_count_request *out_request);
 /* Returns the length of the text, 0 when it does not fit. Values hold no line ends. */
 size_t col_count_request_print(const struct col_count_request *request, char *to, size_t room);
 

@@ -55,14 +55,10 @@ enum {
 };
 
 static const uint8_t reasons[] = {
-	[SOFTGPU_ISSUED] = REASON_NONE,
-	[SOFTGPU_NOT_CHOSEN] = REASON_NOT_WIN,
-	[SOFTGPU_UNIT_BUSY] = REASON_EX_STALL,
-	[SOFTGPU_WAITCNT] = REASON_WAITCNT,
-	[SOFTGPU_BARRIER] = REASON_BARRIER,
-	[SOFTGPU_NO_INSTRUCTION] = REASON_NO_INSTRUCTION,
-	[SOFTGPU_QUEUE_FULL] = REASON_EX_STALL,
-	[SOFTGPU_SLEEP] = REASON_SLEEP,
+	[SOFTGPU_ISSUED] = REASON_NONE,         [SOFTGPU_NOT_CHOSEN] = REASON_NOT_WIN,
+	[SOFTGPU_UNIT_BUSY] = REASON_EX_STALL,  [SOFTGPU_WAITCNT] = REASON_WAITCNT,
+	[SOFTGPU_BARRIER] = REASON_BARRIER,     [SOFTGPU_NO_INSTRUCTION] = REASON_NO_INSTRUCTION,
+	[SOFTGPU_QUEUE_FULL] = REASON_EX_STALL, [SOFTGPU_SLEEP] = REASON_SLEEP,
 };
 
 /*
@@ -136,7 +132,7 @@ bool col_samples_asked(void)
 static enum cap_domain domain(void)
 {
 	return col_asked(COL_SERVICE_PC_STOCHASTIC) ? CAP_DOMAIN_PC_SAMPLING_STOCHASTIC
-						  : CAP_DOMAIN_PC_SAMPLING_HOST_TRAP;
+						    : CAP_DOMAIN_PC_SAMPLING_HOST_TRAP;
 }
 
 void col_samples_find(void *library)
@@ -204,7 +200,7 @@ static void fill(struct cap_rec_pc_sample *rec, const struct softgpu_pc_sample *
 }
 
 void col_samples_write(uint32_t node, const struct softgpu_result *result,
-		      const struct cap_rec_dispatch *dispatch)
+		       const struct cap_rec_dispatch *dispatch)
 {
 	struct softgpu_pc_sample samples[AT_ONCE];
 	struct cap_writer *writer = col_capture_now();
@@ -229,7 +225,7 @@ void col_samples_write(uint32_t node, const struct softgpu_result *result,
 			memset(&rec->h + 1, 0, sizeof(*rec) - sizeof(rec->h));
 			fill(rec, &samples[i], result, dispatch, has_code ? &code : NULL);
 			cap_lane_commit(lane, &rec->h,
-				       CAP_REC_FIXED_TAG(PC_SAMPLE, struct cap_rec_pc_sample));
+					CAP_REC_FIXED_TAG(PC_SAMPLE, struct cap_rec_pc_sample));
 		}
 		first += n;
 	}

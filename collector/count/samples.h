@@ -22,6 +22,6 @@ void col_samples_find(void *library); /* the driver library, which may have the 
 void col_samples_start(uint32_t node, uint32_t agent); /* a note tells when it cannot */
 void col_samples_stop(uint32_t node);
 void col_samples_write(uint32_t node, const struct softgpu_result *result,
-		      const struct cap_rec_dispatch *dispatch);
+		       const struct cap_rec_dispatch *dispatch);
 
 #endif

@@ -17,7 +17,7 @@ WS_PUBLIC uint64_t col_hip_creating_(void)
 }
 
 WS_PUBLIC void col_hip_created_priority(int32_t ret, uint64_t token, void *stream, uint32_t flags,
-				       int32_t priority)
+					int32_t priority)
 {
 	creating--;
 	if (ret == 0 && stream && token == 0)
@@ -35,13 +35,13 @@ WS_PUBLIC void col_hip_created(int32_t ret, uint64_t token, void *stream)
 }
 
 WS_PUBLIC void col_hip_created_context(int32_t ret, uint64_t token, void *stream, void *context,
-				      uint32_t flags, int32_t priority)
+				       uint32_t flags, int32_t priority)
 {
 	col_hip_created_priority(ret, token, stream, flags, priority);
 }
 
 WS_PUBLIC void col_hip_created_mask(int32_t ret, uint64_t token, void *stream, uint32_t n_words,
-				   void *mask)
+				    void *mask)
 {
 	col_hip_created_priority(ret, token, stream, 0, 0);
 }
@@ -102,9 +102,9 @@ static void write_host_function(struct cap_writer *writer, const struct host_fun
 }
 
 WS_PUBLIC void col_hip_host_function(uint64_t token, void *modules, void *host_function,
-				    void *device_function, const char *device_name,
-				    uint32_t thread_limit, void *thread_id, void *block_id,
-				    void *block_dim, void *grid_dim, void *workgroup_size)
+				     void *device_function, const char *device_name,
+				     uint32_t thread_limit, void *thread_id, void *block_id,
+				     void *block_dim, void *grid_dim, void *workgroup_size)
 {
 	struct host_function f = {
 		modules,   host_function, device_name,    thread_id,    block_id,

@@ -18,9 +18,9 @@ uint64_t col_hip_creating_(void);
 void col_hip_created(int32_t ret, uint64_t token, void *stream);
 void col_hip_created_flags(int32_t ret, uint64_t token, void *stream, uint32_t flags);
 void col_hip_created_priority(int32_t ret, uint64_t token, void *stream, uint32_t flags,
-			     int32_t priority);
+			      int32_t priority);
 void col_hip_created_context(int32_t ret, uint64_t token, void *stream, void *context,
-			    uint32_t flags, int32_t priority);
+			     uint32_t flags, int32_t priority);
 void col_hip_created_mask(int32_t ret, uint64_t token, void *stream, uint32_t n_words, void *mask);
 
 /* Before, because the handle may be somebody else's new stream as soon as HIP lets go of it. */
@@ -28,14 +28,15 @@ uint64_t col_hip_destroying(void *stream);
 void col_hip_destroyed(int32_t ret, uint64_t id, void *stream);
 
 /* A kernel's stub and its name. Pointers are kept until the module goes; texts are the module's. */
-void col_hip_host_function(uint64_t token, void *modules, void *host_function, void *device_function,
-			  const char *device_name, uint32_t thread_limit, void *thread_id,
-			  void *block_id, void *block_dim, void *grid_dim, void *workgroup_size);
+void col_hip_host_function(uint64_t token, void *modules, void *host_function,
+			   void *device_function, const char *device_name, uint32_t thread_limit,
+			   void *thread_id, void *block_id, void *block_dim, void *grid_dim,
+			   void *workgroup_size);
 uint64_t col_hip_module_gone(void *modules);
 
 /* HIP's own dlsym gives out addresses past the wrappers; give out the wrapper's. */
 void col_hip_proc_address(int32_t ret, uint64_t token, const char *symbol, void *out_function,
-			 int32_t version, uint64_t flags, void *status);
+			  int32_t version, uint64_t flags, void *status);
 
 /* For the provider. */
 void col_hip_host_functions_state(struct cap_writer *writer);

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 
 void col_hip_proc_address(int32_t ret, uint64_t token, const char *symbol, void *out_function,
-			 int32_t version, uint64_t flags, void *status)
+			  int32_t version, uint64_t flags, void *status)
 {
 	Dl_info mine, other;
 	void *wrapper;

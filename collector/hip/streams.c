@@ -56,8 +56,8 @@ static struct stream *find(struct table *t, uintptr_t handle)
 static void write_stream(struct cap_writer *writer, const struct stream *s)
 {
 	struct cap_rec_stream rec = { .handle = s->handle,
-				     .flags = s->flags,
-				     .priority = s->priority };
+				      .flags = s->flags,
+				      .priority = s->priority };
 
 	rec.h.tag = CAP_REC_FIXED_TAG(STREAM, struct cap_rec_stream);
 	rec.h.what = s->id;

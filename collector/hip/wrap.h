@@ -11,8 +11,9 @@
 #include "collector/provider.h"
 
 /* Services whose records name a stream: for them a call's stream is set while it runs. */
-#define COL_STREAM_USERS                                                                            \
-	(COL_SERVICE_BIT(KERNEL) | COL_SERVICE_BIT(MEMORY_COPY) | COL_SERVICE_BIT(MEMORY_ALLOCATION))
+#define COL_STREAM_USERS                                                                           \
+	(COL_SERVICE_BIT(KERNEL) | COL_SERVICE_BIT(MEMORY_COPY) |                                  \
+	 COL_SERVICE_BIT(MEMORY_ALLOCATION))
 
 /* The stream in a struct that a call is given the address of. */
 static inline const void *col_stream_in(const void *config, size_t at)

@@ -219,7 +219,8 @@ static void parts_of_node(struct agent *agent)
 
 		for (agent->n_caches = 0; agent->n_caches < n; agent->n_caches++, from++)
 			agent->caches[agent->n_caches] = (struct cap_rec_agent_cache){
-				{ CAP_REC_FIXED_TAG(AGENT_CACHE, struct cap_rec_agent_cache), id, 0 },
+				{ CAP_REC_FIXED_TAG(AGENT_CACHE, struct cap_rec_agent_cache), id,
+				  0 },
 				from->ProcessorIdLow,
 				from->CacheSize,
 				from->CacheLevel,
@@ -276,21 +277,47 @@ static bool ask_thunk(struct agent *agent)
 /* "key value" lines of the driver's own topology; the record's fields have its names. */
 static void read_sysfs(struct agent *agent)
 {
-#define KEY(name) { #name, offsetof(struct cap_rec_agent, name) }
+#define KEY(name)                                                                                  \
+	{                                                                                          \
+#name, offsetof(struct cap_rec_agent, name)                                        \
+	}
 	static const struct {
 		const char *key;
 		size_t at;
 	} keys[] = {
-		KEY(cpu_cores_count), KEY(simd_count), KEY(mem_banks_count), KEY(caches_count),
-		KEY(io_links_count), KEY(cpu_core_id_base), KEY(simd_id_base),
-		KEY(max_waves_per_simd), KEY(lds_size_in_kb), KEY(gds_size_in_kb), KEY(num_gws),
-		KEY(wave_front_size), KEY(num_xcc), KEY(array_count), KEY(simd_arrays_per_engine),
-		KEY(cu_per_simd_array), KEY(simd_per_cu), KEY(max_slots_scratch_cu),
-		KEY(gfx_target_version), KEY(vendor_id), KEY(device_id), KEY(location_id),
-		KEY(domain), KEY(drm_render_minor), KEY(num_sdma_engines),
-		KEY(num_sdma_xgmi_engines), KEY(num_sdma_queues_per_engine), KEY(num_cp_queues),
-		KEY(max_engine_clk_ccompute), KEY(max_engine_clk_fcompute), KEY(sdma_fw_version),
-		KEY(fw_version), KEY(capability),
+		KEY(cpu_cores_count),
+		KEY(simd_count),
+		KEY(mem_banks_count),
+		KEY(caches_count),
+		KEY(io_links_count),
+		KEY(cpu_core_id_base),
+		KEY(simd_id_base),
+		KEY(max_waves_per_simd),
+		KEY(lds_size_in_kb),
+		KEY(gds_size_in_kb),
+		KEY(num_gws),
+		KEY(wave_front_size),
+		KEY(num_xcc),
+		KEY(array_count),
+		KEY(simd_arrays_per_engine),
+		KEY(cu_per_simd_array),
+		KEY(simd_per_cu),
+		KEY(max_slots_scratch_cu),
+		KEY(gfx_target_version),
+		KEY(vendor_id),
+		KEY(device_id),
+		KEY(location_id),
+		KEY(domain),
+		KEY(drm_render_minor),
+		KEY(num_sdma_engines),
+		KEY(num_sdma_xgmi_engines),
+		KEY(num_sdma_queues_per_engine),
+		KEY(num_cp_queues),
+		KEY(max_engine_clk_ccompute),
+		KEY(max_engine_clk_fcompute),
+		KEY(sdma_fw_version),
+		KEY(fw_version),
+		KEY(capability),
 	};
 #undef KEY
 	char path[96] = "/sys/class/kfd/kfd/topology/nodes/", text[4096];
@@ -324,9 +351,8 @@ static void read_sysfs(struct agent *agent)
 			}
 		}
 	}
-	rec->num_shader_banks = rec->simd_arrays_per_engine
-					? rec->array_count / rec->simd_arrays_per_engine
-					: 0;
+	rec->num_shader_banks =
+		rec->simd_arrays_per_engine ? rec->array_count / rec->simd_arrays_per_engine : 0;
 	rec->cu_count = rec->simd_per_cu ? rec->simd_count / rec->simd_per_cu : 0;
 	rec->cu_per_engine = rec->num_shader_banks ? rec->cu_count / rec->num_shader_banks : 0;
 	rec->max_waves_per_cu = rec->max_waves_per_simd * rec->simd_per_cu;
@@ -403,7 +429,7 @@ static hsa_status_t see_agent(hsa_agent_t handle, void *arg)
 	if (n == AGENTS_MAX)
 		return HSA_STATUS_INFO_BREAK;
 	col_hsa.hsa_agent_get_info(handle, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID,
-				  &node_id);
+				   &node_id);
 	if (agent->rec.h.what && agent->rec.node_id == node_id) {
 		agent->rec.handle = handle.handle; /* the same, after another hsa_init() */
 		goto known;
@@ -439,7 +465,8 @@ static void write_agents(struct cap_writer *writer, bool parts)
 		struct cap_rec_agent rec = agent->rec;
 
 		rec.name_str = cap_writer_intern(writer, agent->isa, strlen(agent->isa));
-		rec.vendor_name_str = cap_writer_intern(writer, agent->vendor, strlen(agent->vendor));
+		rec.vendor_name_str =
+			cap_writer_intern(writer, agent->vendor, strlen(agent->vendor));
 		rec.product_name_str =
 			cap_writer_intern(writer, agent->product, strlen(agent->product));
 		rec.model_name_str = cap_writer_intern(writer, agent->model, strlen(agent->model));

@@ -58,7 +58,7 @@ static struct col_hsa_table *table_of(void *library, const char *name, uint32_t 
 }
 
 static struct col_hsa_table *agreed(void *library, const char *one, uint32_t one_at,
-				   const char *other, uint32_t other_at)
+				    const char *other, uint32_t other_at)
 {
 	const uint32_t head = sizeof(struct col_hsa_table), each = sizeof(void (*)(void));
 	struct col_hsa_table *table = table_of(library, one, head + one_at * each);
@@ -92,8 +92,8 @@ static bool find_tables(void)
 		else if (!attached.refused) {
 			attached.refused = true;
 			col_note("attach: this HSA runtime is built in a way that is not known: of "
-				"HSA "
-				"and the GPU nothing is recorded");
+				 "HSA "
+				 "and the GPU nothing is recorded");
 		}
 	}
 	dlclose(library);

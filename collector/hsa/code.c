@@ -215,7 +215,7 @@ static void registers(struct cap_rec_kernel *rec, const struct descriptor *d, co
 	bool unified = strcmp(isa, "gfx90a") == 0 || strncmp(isa, "gfx94", 5) == 0 ||
 		       strncmp(isa, "gfx95", 5) == 0;
 	bool wave32 = d->properties >> 10 & 1;
-	uint32_t vgprs = (d->rsrc1 & 0x3f) + 1;  /* granulated count */
+	uint32_t vgprs = (d->rsrc1 & 0x3f) + 1; /* granulated count */
 	uint32_t sgprs = d->rsrc1 >> 6 & 0xf;
 
 	/* One file of registers in units of 8, its first part for VGPRs, the rest for AccVGPRs. */
@@ -437,7 +437,8 @@ void col_code_attach(void)
 	struct found *found = col_pages(sizeof(*found));
 
 	if (!found || !code.has_loader || !code.loader.hsa_ven_amd_loader_iterate_executables)
-		col_note("attach: this HSA runtime does not tell what is loaded: kernels have no names");
+		col_note("attach: this HSA runtime does not tell what is loaded: kernels have no "
+			 "names");
 	else
 		code.loader.hsa_ven_amd_loader_iterate_executables(find_executable, found);
 	for (uint32_t i = 0; found && i < found->n; i++)
@@ -477,8 +478,8 @@ void col_code_load(void)
 		col_hsa.hsa_system_get_major_extension_table &&
 		col_hsa.hsa_executable_iterate_agent_symbols &&
 		col_hsa.hsa_system_get_major_extension_table(HSA_EXTENSION_AMD_LOADER, 1,
-							    sizeof(code.loader), &code.loader) ==
-			HSA_STATUS_SUCCESS &&
+							     sizeof(code.loader),
+							     &code.loader) == HSA_STATUS_SUCCESS &&
 		code.loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects;
 	if (!code.has_loader)
 		col_note("HSA: no loader extension: kernels have no names");

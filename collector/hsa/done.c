@@ -181,9 +181,9 @@ void col_done_let_go(struct col_pending *p)
 static void set_clock(struct col_gpu_clock *clock, uint32_t agent, uint64_t tick, uint64_t ns)
 {
 	if (clock->agent != agent || tick <= clock->first_tick || ns <= clock->first_ns)
-		*clock = (struct col_gpu_clock){
-			.agent = agent, .first_tick = tick, .first_ns = ns
-		};
+		*clock = (struct col_gpu_clock){ .agent = agent,
+						 .first_tick = tick,
+						 .first_ns = ns };
 	clock->tick = tick;
 	clock->ns = ns;
 	if (ns - clock->first_ns < SLOPE_NS)
@@ -210,7 +210,8 @@ static bool read_times(struct col_pending *p, struct col_gpu_clock *clock)
 	uint64_t start_tick = __atomic_load_n(&at->start_ts, __ATOMIC_RELAXED);
 	uint64_t end_tick = __atomic_load_n(&at->end_ts, __ATOMIC_RELAXED);
 	bool known = clock && clock->agent == p->dispatch.agent &&
-		     by_clock(clock, start_tick, &time.start) && by_clock(clock, end_tick, &time.end);
+		     by_clock(clock, start_tick, &time.start) &&
+		     by_clock(clock, end_tick, &time.end);
 
 	if (!known) {
 		hsa_agent_t agent = { col_agent_facts(p->dispatch.agent)->handle };
@@ -357,7 +358,8 @@ bool col_pending_before_reuse(uint64_t signal)
 		return true;
 	for (unsigned turn = 0; turn < 10000; turn++) {
 		struct mark *mark = find_mark(signal);
-		struct col_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
+		struct col_pending *p =
+			mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
 
 		if (!mark)
 			return true;
@@ -421,8 +423,8 @@ uint64_t col_pending_forward(struct col_pending *p, uint64_t theirs)
 	p->signal = signal.handle;
 	p->forward = theirs;
 	p->value = 1;
-	if (col_hsa.hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_LT, 1, forwarded, p) ==
-	    HSA_STATUS_SUCCESS)
+	if (col_hsa.hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_LT, 1, forwarded,
+						 p) == HSA_STATUS_SUCCESS)
 		return signal.handle;
 	col_hsa.hsa_signal_destroy(signal);
 	p->own = p->forwards = 0;

@@ -15,10 +15,10 @@
 #ifndef WS_COLLECTOR_HSA_PRIV_H
 #define WS_COLLECTOR_HSA_PRIV_H
 
+#include "col_hsa_api.h" /* generated */
 #include "collector/collector_priv.h"
 #include "collector/count/count.h"
 #include "collector/hsa/tables.h"
-#include "col_hsa_api.h" /* generated */
 
 /* ---- load.c ---- */
 
@@ -45,7 +45,7 @@ struct col_hsa_function {
 extern const struct col_hsa_function col_hsa_functions[COL_HSA_FUNCTIONS];
 extern const struct col_op_def col_hsa_ops[COL_HSA_FUNCTIONS];
 
-bool col_hsa_loaded(void); /* between OnLoad and OnUnload */
+bool col_hsa_loaded(void);   /* between OnLoad and OnUnload */
 bool col_hsa_attached(void); /* loaded, but late */
 uint32_t col_hsa_table_functions(const struct col_hsa_table *table); /* how many it has */
 void col_hsa_take(struct col_hsa_table *const tables[], uint64_t runtime_version);
@@ -65,9 +65,9 @@ static inline bool col_dispatches_asked(void)
 
 void col_agents_load(void);
 void col_agents_state(struct cap_writer *writer);
-uint32_t col_agent_of_pool(uint64_t pool);     /* a memory pool's or region's agent, 0 unknown */
-uint32_t col_agent_by_node(uint32_t node);     /* 0: none that HSA shows */
-uint64_t col_agent_first_cpu(void);            /* its hsa_agent_t */
+uint32_t col_agent_of_pool(uint64_t pool); /* a memory pool's or region's agent, 0 unknown */
+uint32_t col_agent_by_node(uint32_t node); /* 0: none that HSA shows */
+uint64_t col_agent_first_cpu(void);        /* its hsa_agent_t */
 bool col_agent_is_gpu(uint32_t id);
 const char *col_agent_isa(uint32_t id); /* "gfx90a" */
 
@@ -88,7 +88,8 @@ uint32_t col_kernel_by_object(uint64_t kernel_object); /* 0: unknown. Any thread
 /* ---- image.c: under code.c's lock ---- */
 
 /* The bytes of a code object into the capture, where that is asked for and they fit. */
-void col_image_keep(struct cap_writer *writer, const struct cap_rec_code_object *rec, const char *uri);
+void col_image_keep(struct cap_writer *writer, const struct cap_rec_code_object *rec,
+		    const char *uri);
 void col_image_fresh(void); /* a new capture: nothing is in it yet */
 
 /* ---- queue.c ---- */
@@ -112,13 +113,13 @@ void col_told_forked(void);
  * are all that a plain dispatch needs; what comes after the record is for the others.
  */
 struct col_pending {
-	uint16_t state;    /* enum in pending_priv.h */
-	uint8_t is_copy;   /* which of the two records it becomes */
-	uint8_t own;       /* the signal is ours: it may be used again afterwards */
-	uint8_t looked;    /* the signal is not ours even to prepare; see queue.c */
-	uint8_t forwards;  /* a signal of the program's is to be counted down: `forward` */
-	uint8_t noted;     /* dispatches: `ticket` is found by the signal */
-	uint8_t timed;     /* dispatches: enum col_timed */
+	uint16_t state;   /* enum in pending_priv.h */
+	uint8_t is_copy;  /* which of the two records it becomes */
+	uint8_t own;      /* the signal is ours: it may be used again afterwards */
+	uint8_t looked;   /* the signal is not ours even to prepare; see queue.c */
+	uint8_t forwards; /* a signal of the program's is to be counted down: `forward` */
+	uint8_t noted;    /* dispatches: `ticket` is found by the signal */
+	uint8_t timed;    /* dispatches: enum col_timed */
 	uint64_t signal;
 	int64_t value; /* of the signal before, where it is the value that tells */
 	union {
@@ -161,7 +162,7 @@ struct softgpu_done;
 void col_pending_told(const struct softgpu_done *done);
 
 void col_pending_look(struct col_pending_ring *ring); /* write what is done; NULL is fine */
-void col_pending_start(void);                 /* the thread that collects */
+void col_pending_start(void);                         /* the thread that collects */
 void col_pending_hurry(void);                 /* a moment for what is done and not written */
 void col_pending_drain(uint64_t deadline_ns); /* wait for what is in the air */
 void col_pending_unload(void);                /* signals go away with the runtime */
@@ -173,7 +174,7 @@ void col_memory_load(void);
 /* Around a call that allocates or frees, for generated hooks. NULL: it is not recorded. */
 struct col_thread *col_alloc_begin(struct col_call *call);
 void col_alloc_end(struct col_thread *t, const struct col_call *call, enum cap_alloc_op op,
-		  uint64_t address, uint64_t n_bytes, uint32_t agent);
+		   uint64_t address, uint64_t n_bytes, uint32_t agent);
 
 /* ---- scratch.c ---- */
 

@@ -21,7 +21,7 @@
 #define MEMORY_TOTAL_MAX (256ull << 20)
 #define FILE_TOTAL_MAX (64ull << 20)
 #define LOAD_GRANULE 65536u /* the loader rounds sizes up, to pages at least */
-#define IMAGES_MAX 4096u /* later ones are kept, too, but not recognised when they come again */
+#define IMAGES_MAX 4096u    /* later ones are kept, too, but not recognised when they come again */
 
 struct image {
 	uint64_t hash[2], n_bytes;
@@ -113,7 +113,8 @@ static const struct image *find_image(const struct image *image)
 	return NULL;
 }
 
-void col_image_keep(struct cap_writer *writer, const struct cap_rec_code_object *rec, const char *uri)
+void col_image_keep(struct cap_writer *writer, const struct cap_rec_code_object *rec,
+		    const char *uri)
 {
 	bool in_file = strncmp(uri, "file:", 5) == 0;
 	uint64_t n = rec->memory_size;

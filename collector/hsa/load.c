@@ -40,7 +40,8 @@ uint32_t col_hsa_table_functions(const struct col_hsa_table *table)
 }
 
 /* Where a function is in the table that ROCr gave us; NULL: it has none. */
-static void (**place_of(const struct col_hsa_function *f, struct col_hsa_table *const tables[]))(void)
+static void (**place_of(const struct col_hsa_function *f,
+			struct col_hsa_table *const tables[]))(void)
 {
 	struct col_hsa_table *table = tables[f->table];
 	uint32_t n = col_hsa_table_functions(table);

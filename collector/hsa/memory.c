@@ -31,8 +31,8 @@ void col_memory_load(void)
 /* The program may switch its own use of the times off, but not ours. */
 hsa_status_t col_hsa_hook_hsa_amd_profiling_async_copy_enable(bool enable)
 {
-	return col_hsa.hsa_amd_profiling_async_copy_enable(
-		enable || col_asked(COL_SERVICE_MEMORY_COPY));
+	return col_hsa.hsa_amd_profiling_async_copy_enable(enable ||
+							   col_asked(COL_SERVICE_MEMORY_COPY));
 }
 
 /* ---- copies ---- */
@@ -123,16 +123,16 @@ static void end_copy(struct col_pending *p, hsa_status_t status)
 }
 
 hsa_status_t col_hsa_hook_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent,
-						   const void *src, hsa_agent_t src_agent,
-						   size_t size, uint32_t num_dep_signals,
-						   const hsa_signal_t *dep_signals,
-						   hsa_signal_t completion_signal)
+						    const void *src, hsa_agent_t src_agent,
+						    size_t size, uint32_t num_dep_signals,
+						    const hsa_signal_t *dep_signals,
+						    hsa_signal_t completion_signal)
 {
 	struct copy copy = { dst, src, dst_agent.handle, src_agent.handle, size };
 	struct col_pending *p = begin_copy(&copy, &completion_signal);
 	hsa_status_t status =
 		col_hsa.hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size,
-						 num_dep_signals, dep_signals, completion_signal);
+						  num_dep_signals, dep_signals, completion_signal);
 
 	end_copy(p, status);
 	return status;
@@ -169,9 +169,10 @@ hsa_status_t col_hsa_hook_hsa_amd_memory_async_copy_rect(
 		.n_bytes = (uint64_t)range->x * range->y * range->z,
 	};
 	struct col_pending *p = begin_copy(&copy, &completion_signal);
-	hsa_status_t status = col_hsa.hsa_amd_memory_async_copy_rect(
-		dst, dst_offset, src, src_offset, range, copy_agent, dir, num_dep_signals,
-		dep_signals, completion_signal);
+	hsa_status_t status =
+		col_hsa.hsa_amd_memory_async_copy_rect(dst, dst_offset, src, src_offset, range,
+						       copy_agent, dir, num_dep_signals,
+						       dep_signals, completion_signal);
 
 	end_copy(p, status);
 	return status;
@@ -201,7 +202,7 @@ struct col_thread *col_alloc_begin(struct col_call *call)
 }
 
 void col_alloc_end(struct col_thread *t, const struct col_call *call, enum cap_alloc_op op,
-		  uint64_t address, uint64_t n_bytes, uint32_t agent)
+		   uint64_t address, uint64_t n_bytes, uint32_t agent)
 {
 	uint64_t end_ticks = cap_ticks();
 	struct cap_lane *lane = col_thread_lane(t);

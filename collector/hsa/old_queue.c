@@ -57,7 +57,7 @@ static bool find_agent(struct queue *queue, uint64_t kernel_object)
 		return true;
 	if (!col_hsa.hsa_amd_pointer_info ||
 	    col_hsa.hsa_amd_pointer_info((void *)(uintptr_t)kernel_object, &info, NULL, NULL,
-					NULL) != HSA_STATUS_SUCCESS ||
+					 NULL) != HSA_STATUS_SUCCESS ||
 	    !col_agent_is_gpu(col_agent_by_handle(info.agentOwner.handle)))
 		return false;
 	queue->agent = info.agentOwner.handle;
@@ -140,10 +140,10 @@ static void before_store(hsa_signal_t handle, hsa_signal_value_t value)
 }
 
 #define STORE(name)                                                                                \
-	void col_hsa_hook_##name(hsa_signal_t signal, hsa_signal_value_t value)                     \
+	void col_hsa_hook_##name(hsa_signal_t signal, hsa_signal_value_t value)                    \
 	{                                                                                          \
 		before_store(signal, value);                                                       \
-		col_hsa.name(signal, value);                                                        \
+		col_hsa.name(signal, value);                                                       \
 	}
 STORE(hsa_signal_store_relaxed)
 STORE(hsa_signal_store_screlease)

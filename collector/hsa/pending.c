@@ -39,17 +39,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NEAR_PLACES 256u  /* stays in cache while the GPU keeps up; powers of two */
-#define FAR_PLACES 8192u  /* when it does not */
+#define NEAR_PLACES 256u /* stays in cache while the GPU keeps up; powers of two */
+#define FAR_PLACES 8192u /* when it does not */
 #define COPY_PLACES 1024u
-#define FEW 3u            /* running dispatches that make a launching thread stop looking */
-#define BATCH 64u         /* it looks once per this many launches */
-#define AHEAD 12u         /* places between prefetch and use */
-#define MANY 256u         /* running dispatches that make the thread stop looking, mostly */
+#define FEW 3u    /* running dispatches that make a launching thread stop looking */
+#define BATCH 64u /* it looks once per this many launches */
+#define AHEAD 12u /* places between prefetch and use */
+#define MANY 256u /* running dispatches that make the thread stop looking, mostly */
 #define LOOK_NS 2000000u
-#define THOROUGH_LOOKS 100u /* one look in so many goes through everything */
-#define IDLE_LOOKS 100u   /* without work, then the thread sleeps until it is woken */
-#define STUCK_NS 300000000u /* at exit: no progress for this long */
+#define THOROUGH_LOOKS 100u      /* one look in so many goes through everything */
+#define IDLE_LOOKS 100u          /* without work, then the thread sleeps until it is woken */
+#define STUCK_NS 300000000u      /* at exit: no progress for this long */
 #define COUNTING_NS 20000000000u /* the same for kernels that are counted: a model is slow */
 
 struct level {
@@ -62,7 +62,7 @@ struct level {
 
 struct col_pending_ring {
 	struct level level[2];
-	uint32_t looking; /* a thread harvests this ring */
+	uint32_t looking;    /* a thread harvests this ring */
 	uint32_t n_launched; /* the producer's; how many the thread knew of when it came last */
 	uint32_t n_known;
 	bool in_use;
@@ -74,8 +74,8 @@ static struct {
 	struct col_lock lock; /* of the list */
 	struct col_pending_ring *rings;
 	struct col_pending *copies; /* COPY_PLACES */
-	uint32_t n_copies;         /* places that were ever used */
-	uint64_t *waited;          /* COPY_PLACES: at exit, correlation ids of copies to wait for */
+	uint32_t n_copies;          /* places that were ever used */
+	uint64_t *waited; /* COPY_PLACES: at exit, correlation ids of copies to wait for */
 	uint32_t running; /* the thread exists */
 	uint32_t asleep;  /* futex: it waits for work */
 	uint32_t n_looks; /* how often it has looked */
@@ -423,11 +423,11 @@ static struct level *level_of(struct col_pending_ring *ring, const struct col_pe
 static bool make_signals(struct level *level, const struct col_pending *p)
 {
 	static const uint8_t scattered[] = {
-		11, 26, 4, 19, 30, 8, 23, 1, 14, 28, 6, 17, 3, 21, 10, 25,
-		31, 13, 0, 18, 7, 27, 15, 2, 22, 9, 29, 16, 5, 24, 12, 20,
+		11, 26, 4, 19, 30, 8,  23, 1, 14, 28, 6,  17, 3, 21, 10, 25,
+		31, 13, 0, 18, 7,  27, 15, 2, 22, 9,  29, 16, 5, 24, 12, 20,
 	};
 	struct col_pending *group = &level->places[(p - level->places) / WS_ARRAY_LEN(scattered) *
-						  WS_ARRAY_LEN(scattered)];
+						   WS_ARRAY_LEN(scattered)];
 
 	for (uint32_t i = 0; i < WS_ARRAY_LEN(scattered); i++) {
 		struct col_pending *q = &group[scattered[i]];
@@ -435,7 +435,7 @@ static bool make_signals(struct level *level, const struct col_pending *p)
 
 		if (!q->own_signal &&
 		    col_hsa.hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
-						 &signal) == HSA_STATUS_SUCCESS)
+						  &signal) == HSA_STATUS_SUCCESS)
 			q->own_signal = signal.handle;
 	}
 	return p->own_signal != 0;

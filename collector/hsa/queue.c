@@ -102,15 +102,16 @@ void col_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, 
 	if (traced && writer)
 		cap_writer_submitted(writer);
 	if (counting)
-		col_count_decide(&ticket, &(struct col_count_launch){
-						 .agent = queue->rec.agent,
-						 .kernel = kernel,
-						 .grid = { packet->grid_size_x, packet->grid_size_y,
-							   packet->grid_size_z },
-						 .workgroup = { packet->workgroup_size_x,
-								packet->workgroup_size_y,
-								packet->workgroup_size_z },
-						 .group_bytes = packet->group_segment_size });
+		col_count_decide(&ticket,
+				 &(struct col_count_launch){
+					 .agent = queue->rec.agent,
+					 .kernel = kernel,
+					 .grid = { packet->grid_size_x, packet->grid_size_y,
+						   packet->grid_size_z },
+					 .workgroup = { packet->workgroup_size_x,
+							packet->workgroup_size_y,
+							packet->workgroup_size_z },
+					 .group_bytes = packet->group_segment_size });
 	counted = ticket.set != COL_COUNT_NOTHING;
 	if (!traced && !counted)
 		return;
@@ -150,8 +151,8 @@ void col_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, 
  */
 #define SOFT_NS 20000000u   /* half full and nothing moves: the program may be about to move it */
 #define HARD_NS 1000000000u /* full and nothing moves: let ROCr have it */
-#define SPIN_NS 3000000u    /* this long the core is kept; a quarter of HIP's queue of empty kernels */
-#define SPIN_TURNS 500u     /* a look at the probes each, some 10 us */
+#define SPIN_NS 3000000u /* this long the core is kept; a quarter of HIP's queue of empty kernels */
+#define SPIN_TURNS 500u  /* a look at the probes each, some 10 us */
 
 static void see_probes(struct queue *queue)
 {
@@ -231,7 +232,7 @@ static uint32_t add_probe(struct queue *queue, uint64_t n, union packet *to)
 		hsa_signal_t signal;
 
 		if (col_hsa.hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY,
-						 &signal) != HSA_STATUS_SUCCESS)
+						  &signal) != HSA_STATUS_SUCCESS)
 			return 0;
 		probe->signal = signal.handle;
 	}
@@ -338,11 +339,10 @@ static bool can_intercept(hsa_agent_t agent)
 	       col_agent_is_gpu(col_agent_by_handle(agent.handle));
 }
 
-hsa_status_t col_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-					  void (*callback)(hsa_status_t status, hsa_queue_t *source,
-							   void *data),
-					  void *data, uint32_t private_segment_size,
-					  uint32_t group_segment_size, hsa_queue_t **out_queue)
+hsa_status_t col_hsa_hook_hsa_queue_create(
+	hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+	void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
+	uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **out_queue)
 {
 	bool asked = can_intercept(agent), watched = asked;
 	hsa_status_t status = HSA_STATUS_ERROR;
@@ -353,14 +353,14 @@ hsa_status_t col_hsa_hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa
 	if (watched) {
 		col_pending_start();
 		status = col_hsa.hsa_amd_queue_intercept_create(agent, size, type, callback, data,
-							       private_segment_size,
-							       group_segment_size, out_queue);
+								private_segment_size,
+								group_segment_size, out_queue);
 		watched = status == HSA_STATUS_SUCCESS;
 	}
 	if (!watched)
 		status = col_hsa.hsa_queue_create(agent, size, type, callback, data,
-						 private_segment_size, group_segment_size,
-						 out_queue);
+						  private_segment_size, group_segment_size,
+						  out_queue);
 	if (status != HSA_STATUS_SUCCESS || !col_agent_is_gpu(col_agent_by_handle(agent.handle)))
 		return status;
 	/* Between two attaches: the next one finds a queue that was there before. */

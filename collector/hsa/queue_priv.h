@@ -30,8 +30,8 @@ union packet;
 
 struct queue {
 	struct cap_rec_queue rec; /* h.what: our id */
-	hsa_queue_t *handle;     /* NULL: destroyed */
-	uint64_t agent;          /* hsa_agent_t */
+	hsa_queue_t *handle;      /* NULL: destroyed */
+	uint64_t agent;           /* hsa_agent_t */
 	struct col_pending_ring *ring;
 	struct col_told_note *notes; /* told.c: one per place of the ring; NULL: not told of */
 	bool plain; /* not intercepted: the GPU tells of it, or it was there before we were attached */
@@ -40,12 +40,13 @@ struct queue {
 	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
 	uint32_t n_probes, n_seen;     /* put in; known to have come through */
 	struct probe probes[PROBES];
-	struct { /* the GPU's side of told.c, on the thread that ends the kernels of this queue */
+	/* the GPU's side of told.c, on the thread that ends the kernels of this queue */
+	struct {
 		struct col_told_note now; /* of the packet before n_read */
 		uint64_t n_read;
 		uint64_t n_done;
 		uint64_t last; /* at exit: packets before this one are waited for. Under the lock */
-		bool dying; /* being destroyed: its ring may be gone. Under the lock */
+		bool dying;    /* being destroyed: its ring may be gone. Under the lock */
 	} told;
 };
 
@@ -68,8 +69,8 @@ struct queue *col_queue_meet(hsa_queue_t *handle);       /* one from before we w
 
 /* All of a record but its times and its number. */
 static inline void col_queue_describe(const struct queue *queue, uint32_t kernel,
-				     const hsa_kernel_dispatch_packet_t *packet,
-				     struct col_cause cause, struct cap_rec_dispatch *d)
+				      const hsa_kernel_dispatch_packet_t *packet,
+				      struct col_cause cause, struct cap_rec_dispatch *d)
 {
 	d->h.what = kernel;
 	d->corr_id = cause.corr_id;

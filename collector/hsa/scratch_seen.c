@@ -48,11 +48,11 @@ struct locked {
 struct watched {
 	const amd_queue_t *amd;
 	HSA_QUEUEID driver_id;
-	bool from_before;       /* the driver's id is not known */
-	uint32_t queue, agent;  /* our ids; 0: not known */
+	bool from_before;        /* the driver's id is not known */
+	uint32_t queue, agent;   /* our ids; 0: not known */
 	enum cap_scratch_op now; /* what its code asks for */
-	struct given had;       /* when that was seen */
-	struct locked last[2];  /* locks since then, the latest first */
+	struct given had;        /* when that was seen */
+	struct locked last[2];   /* locks since then, the latest first */
 };
 
 static struct {
@@ -60,7 +60,7 @@ static struct {
 	struct watched *all; /* WATCHED_MAX */
 	uint32_t n;
 	const struct col_thread *looker; /* whose signals they are; NULL: not known */
-	uint32_t n_writing;             /* records that are seen and not written yet */
+	uint32_t n_writing;              /* records that are seen and not written yet */
 	bool told_full;
 } watch;
 
@@ -356,7 +356,8 @@ static HSAKMT_STATUS our_wait(HsaEvent *events[], HSAuint32 n, bool all, HSAuint
 		col_unlock(&watch.lock);
 		for (uint32_t i = 0; event_id && i < n; i++)
 			if (events[i] && events[i]->EventId == event_id)
-				__atomic_store_n(&watch.looker, &col_thread_self_, __ATOMIC_RELAXED);
+				__atomic_store_n(&watch.looker, &col_thread_self_,
+						 __ATOMIC_RELAXED);
 	}
 	return real.wait(events, n, all, ms);
 }

@@ -39,7 +39,7 @@ static hsa_status_t start(unsigned pair, const struct event *event)
 static hsa_status_t end(unsigned pair, const struct event *event)
 {
 	static const enum cap_scratch_op ops[PAIRS] = { CAP_SCRATCH_ALLOC, CAP_SCRATCH_FREE,
-						       CAP_SCRATCH_ASYNC_RECLAIM };
+							CAP_SCRATCH_ASYNC_RECLAIM };
 	struct col_scratch_event out = {
 		.op = ops[pair],
 		.flags = event->flags,

@@ -149,9 +149,9 @@ static void reserved(const hsa_queue_t *handle, uint64_t first, uint64_t n)
 }
 
 #define ADD(name)                                                                                  \
-	uint64_t col_hsa_hook_##name(const hsa_queue_t *queue, uint64_t value)                      \
+	uint64_t col_hsa_hook_##name(const hsa_queue_t *queue, uint64_t value)                     \
 	{                                                                                          \
-		uint64_t first = col_hsa.name(queue, value);                                        \
+		uint64_t first = col_hsa.name(queue, value);                                       \
                                                                                                    \
 		reserved(queue, first, value);                                                     \
 		return first;                                                                      \
@@ -163,9 +163,9 @@ ADD(hsa_queue_add_write_index_screlease)
 #undef ADD
 
 #define CAS(name)                                                                                  \
-	uint64_t col_hsa_hook_##name(const hsa_queue_t *queue, uint64_t expected, uint64_t value)   \
+	uint64_t col_hsa_hook_##name(const hsa_queue_t *queue, uint64_t expected, uint64_t value)  \
 	{                                                                                          \
-		uint64_t was = col_hsa.name(queue, expected, value);                                \
+		uint64_t was = col_hsa.name(queue, expected, value);                               \
                                                                                                    \
 		if (was == expected)                                                               \
 			reserved(queue, was, value - was);                                         \
@@ -179,13 +179,13 @@ CAS(hsa_queue_cas_write_index_screlease)
 
 /* Whoever stores the index is the only one who launches, and has written the packets already. */
 #define STORE(name)                                                                                \
-	void col_hsa_hook_##name(const hsa_queue_t *queue, uint64_t value)                          \
+	void col_hsa_hook_##name(const hsa_queue_t *queue, uint64_t value)                         \
 	{                                                                                          \
-		uint64_t was = col_hsa.hsa_queue_load_write_index_relaxed(queue);                   \
+		uint64_t was = col_hsa.hsa_queue_load_write_index_relaxed(queue);                  \
                                                                                                    \
 		if (value > was)                                                                   \
 			reserved(queue, was, value - was);                                         \
-		col_hsa.name(queue, value);                                                         \
+		col_hsa.name(queue, value);                                                        \
 	}
 STORE(hsa_queue_store_write_index_relaxed)
 STORE(hsa_queue_store_write_index_screlease)
@@ -216,11 +216,11 @@ static void write_record(const struct queue *queue, const struct softgpu_done *d
 	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD);
 	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD + 64);
 	col_queue_describe(queue, col_kernel_by_object(packet->kernel_object), packet,
-			  (struct col_cause){ .corr_id = why->corr_id,
-					     .external_id = why->external_id,
-					     .stream = why->stream,
-					     .tid = why->tid },
-			  rec);
+			   (struct col_cause){ .corr_id = why->corr_id,
+					       .external_id = why->external_id,
+					       .stream = why->stream,
+					       .tid = why->tid },
+			   rec);
 	rec->h.time = done->start_ns;
 	rec->end_ns = done->end_ns;
 	rec->dispatch_id = why->order;
@@ -385,7 +385,8 @@ void col_told_drain(uint64_t deadline_ns)
 	col_lock(&col_queues_lock);
 	for (struct queue *queue = NULL; (queue = col_queue_next(queue)) != NULL;)
 		if (queue->handle && queue->notes && !queue->told.dying)
-			queue->told.last = col_hsa.hsa_queue_load_write_index_relaxed(queue->handle);
+			queue->told.last =
+				col_hsa.hsa_queue_load_write_index_relaxed(queue->handle);
 	col_unlock(&col_queues_lock);
 	while (col_told() && now < deadline_ns && now < stuck_ns) {
 		n = 0;

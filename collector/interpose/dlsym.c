@@ -27,7 +27,8 @@
 
 /* For the assembly: where to jump. Set before the first jump. */
 __attribute__((visibility("hidden"))) void *col_dlsym_target;
-__attribute__((visibility("hidden"))) int col_dlsym_ours(void *handle, const char *name, void **out);
+__attribute__((visibility("hidden"))) int col_dlsym_ours(void *handle, const char *name,
+							 void **out);
 
 static const char *file_name(const void *address, Dl_info *info)
 {

@@ -15,8 +15,8 @@
 
 static struct {
 	void *wrappers[COL_PRELOAD_COUNT]; /* handles; NULL: not wanted */
-	char dir[PATH_MAX];               /* ours, with '/' */
-	unsigned long long n_loads;       /* objects ever loaded, when we looked last */
+	char dir[PATH_MAX];                /* ours, with '/' */
+	unsigned long long n_loads;        /* objects ever loaded, when we looked last */
 	struct loaded {
 		char path[256];             /* "" is the program */
 		uintptr_t relro, relro_end; /* what the loader made read-only */
@@ -73,7 +73,8 @@ void col_got_want(uint32_t services, uint32_t flags)
 		strcat(path, col_preload[i].library);
 		got.wrappers[i] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 		if (!got.wrappers[i])
-			col_note("attach: a library of wrappers cannot be loaded, its calls are not "
+			col_note(
+				"attach: a library of wrappers cannot be loaded, its calls are not "
 				"recorded");
 	}
 	got.n_loads = 0;
@@ -118,7 +119,7 @@ static void *collector_function(const char *name, void *arg)
 	    strcmp(name, "col_thread_name") != 0 && strcmp(name, "col_hip_stream_name") != 0)
 		return NULL;
 	fn = dladdr((void *)&col_got_want, &info) ? dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_NOW)
-						 : NULL;
+						  : NULL;
 	return fn ? dlsym(fn, name) : NULL; /* one reference more to what is never unloaded */
 }
 

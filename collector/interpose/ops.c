@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-void col_enum_names_state(struct cap_writer *writer, const struct col_enum_name *names, size_t n_names)
+void col_enum_names_state(struct cap_writer *writer, const struct col_enum_name *names,
+			  size_t n_names)
 {
 	for (size_t i = 0; i < n_names; i++) {
 		struct cap_rec_enum_name rec = { .value = names[i].value };

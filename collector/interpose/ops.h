@@ -24,7 +24,7 @@ extern const struct col_enum_name col_hip_names[], col_rccl_names[];
 extern const size_t col_hip_n_names, col_rccl_n_names;
 
 void col_enum_names_state(struct cap_writer *writer, const struct col_enum_name *names,
-			 size_t n_names);
+			  size_t n_names);
 
 /* The RUNTIME record once more, in a capture that was opened after the runtime was met. */
 void col_runtime_state(struct cap_writer *writer, enum cap_runtime runtime, uint32_t version);

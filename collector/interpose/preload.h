@@ -27,8 +27,9 @@ struct col_preload {
 
 #define COL_PRELOAD_HIP_ (COL_SERVICE_BIT(HIP_RUNTIME) | COL_SERVICE_BIT(HIP_COMPILER))
 /* Their records name a HIP stream. */
-#define COL_PRELOAD_GPU_                                                                            \
-	(COL_SERVICE_BIT(KERNEL) | COL_SERVICE_BIT(MEMORY_COPY) | COL_SERVICE_BIT(MEMORY_ALLOCATION))
+#define COL_PRELOAD_GPU_                                                                           \
+	(COL_SERVICE_BIT(KERNEL) | COL_SERVICE_BIT(MEMORY_COPY) |                                  \
+	 COL_SERVICE_BIT(MEMORY_ALLOCATION))
 #define COL_PRELOAD_MARKERS_ (COL_COLLECT_FLAG(KERNEL_RENAME) | COL_COLLECT_FLAG(SELECTED_REGIONS))
 
 static const struct col_preload col_preload[] = {

@@ -13,10 +13,16 @@ struct col_wrapped {
 };
 
 static const struct col_wrapped col_wrapped[] = {
-	{ "libamdhip64.so", "libhiprtc.so", "libwavescope-hip", { "hip", "__hip", "_Z2", "_ZN8hip_impl" },
+	{ "libamdhip64.so",
+	  "libhiprtc.so",
+	  "libwavescope-hip",
+	  { "hip", "__hip", "_Z2", "_ZN8hip_impl" },
 	  false },
 	{ "librccl.so", "libnccl.so", "libwavescope-rccl", { "nccl", "msccl" }, false },
-	{ "libroctx64.so", "librocprofiler-sdk-roctx.so", "librocprofiler-sdk-roctx.so", { "roctx" },
+	{ "libroctx64.so",
+	  "librocprofiler-sdk-roctx.so",
+	  "librocprofiler-sdk-roctx.so",
+	  { "roctx" },
 	  true },
 	{ 0 },
 };

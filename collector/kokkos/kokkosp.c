@@ -20,11 +20,13 @@
 
 #define TEXT_MAX 512u
 
-struct space_handle { /* Kokkos_Profiling_SpaceHandle, passed by value */
+/* Kokkos_Profiling_SpaceHandle, passed by value */
+struct space_handle {
 	char name[64];
 };
 
-struct tool_settings { /* Kokkos_Tools_ToolSettings */
+/* Kokkos_Tools_ToolSettings */
+struct tool_settings {
 	bool requires_global_fencing;
 	bool padding[255];
 };

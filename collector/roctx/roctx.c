@@ -81,7 +81,8 @@ WS_PUBLIC int roctxGetThreadId(roctx_thread_id_t *tid)
 {
 	if (!tid)
 		return -1;
-	*tid = (roctx_thread_id_t)(col_marker_thread_id ? col_marker_thread_id() : syscall(SYS_gettid));
+	*tid = (roctx_thread_id_t)(col_marker_thread_id ? col_marker_thread_id()
+							: syscall(SYS_gettid));
 	return 0;
 }
 

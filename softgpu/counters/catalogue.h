@@ -19,14 +19,14 @@ enum sg_fidelity { SG_EXACT, SG_MODELLED, SG_UNSUPPORTED, SG_LEVEL_COUNTER };
 struct sg_block_info {
 	const char *name;
 	enum sg_per per;
-	uint32_t limit;               /* counters at once */
-	uint32_t first, n;            /* its rows in sg_counters */
+	uint32_t limit;    /* counters at once */
+	uint32_t first, n; /* its rows in sg_counters */
 };
 
 struct sg_counter_info {
 	const char *name, *text;
 	enum ana_block block;
-	uint8_t targets;              /* 1 gfx908, 2 gfx90a */
+	uint8_t targets; /* 1 gfx908, 2 gfx90a */
 	enum sg_fidelity fidelity;
 	uint16_t place;
 };

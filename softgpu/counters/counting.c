@@ -6,7 +6,7 @@
 
 #include "softgpu/counters/counting_priv.h"
 
-#define MAX_RESULTS 65536              /* unread ones; then the oldest go */
+#define MAX_RESULTS 65536 /* unread ones; then the oldest go */
 
 /* Anything but a number is none: the front end checks what users type. */
 static uint64_t read_sample_waves(void)
@@ -164,7 +164,8 @@ static bool make_room(struct result *r, const struct sg_count_run *run, size_t f
 	return r->values && r->numbers && r->names;
 }
 
-static uint32_t fill_values(struct result *r, const struct sg_count_run *run, size_t first, size_t end)
+static uint32_t fill_values(struct result *r, const struct sg_count_run *run, size_t first,
+			    size_t end)
 {
 	uint64_t *at = r->numbers;
 	char *name = r->names;
@@ -177,9 +178,10 @@ static uint32_t fill_values(struct result *r, const struct sg_count_run *run, si
 			sg_selected_values(item, pass_of(run, s), at);
 			r->values[n] = (struct softgpu_value){
 				.name = strcpy(name, item->name),
-				.n_values = sg_selected_n_values(item, run->counting->hw), .values = at,
-				.fidelity = item->counter->fidelity == SG_EXACT ? SOFTGPU_EXACT :
-										  SOFTGPU_MODELLED,
+				.n_values = sg_selected_n_values(item, run->counting->hw),
+				.values = at,
+				.fidelity = item->counter->fidelity == SG_EXACT ? SOFTGPU_EXACT
+										: SOFTGPU_MODELLED,
 			};
 			at += r->values[n++].n_values;
 			name += strlen(name) + 1;
@@ -201,15 +203,21 @@ static struct result *make_result(struct sg_count_run *run)
 	r->samples = run->samples;
 	run->samples = NULL;
 	r->public = (struct softgpu_result){
-		.queue = run->info.dispatch.queue, .packet = run->info.dispatch.packet,
+		.queue = run->info.dispatch.queue,
+		.packet = run->info.dispatch.packet,
 		.kernel_object = run->info.dispatch.kernel_object,
 		.completion_signal = run->info.dispatch.completion_signal,
-		.duration_ns = run->passes[0].duration_ns, .cycles = run->passes[0].cycles,
-		.clock_mhz = run->passes[0].mhz, .sampled = (double)run->d.n_wgs / (double)run->n_wgs,
-		.n_pc_samples = run->n_samples, .set = run->choice,
+		.duration_ns = run->passes[0].duration_ns,
+		.cycles = run->passes[0].cycles,
+		.clock_mhz = run->passes[0].mhz,
+		.sampled = (double)run->d.n_wgs / (double)run->n_wgs,
+		.n_pc_samples = run->n_samples,
+		.set = run->choice,
 		.n_runs = run->n_done == run->n_passes ? run->n_passes : 1,
-		.saved_bytes = run->saved_bytes, .replay_host_ns = run->replay_host_ns,
-		.n_values = fill_values(r, run, first, end), .values = r->values,
+		.saved_bytes = run->saved_bytes,
+		.replay_host_ns = run->replay_host_ns,
+		.n_values = fill_values(r, run, first, end),
+		.values = r->values,
 	};
 	return r;
 }
@@ -247,8 +255,10 @@ void sg_counting_keep(struct sg_count_run *run)
 
 size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size_t room)
 {
-	static const char *const instances[] = { [SG_PER_DEVICE] = "device", [SG_PER_SE] = "shader engine",
-						 [SG_PER_CU] = "CU", [SG_PER_CHANNEL] = "L2 channel" };
+	static const char *const instances[] = { [SG_PER_DEVICE] = "device",
+						 [SG_PER_SE] = "shader engine",
+						 [SG_PER_CU] = "CU",
+						 [SG_PER_CHANNEL] = "L2 channel" };
 	size_t n = 0;
 
 	for (size_t k = 0; k < sg_n_counters; k++) {
@@ -259,12 +269,15 @@ size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size
 			continue;
 		if (n < room)
 			out[n] = (struct softgpu_counter){
-				.name = i->name, .block = b->name, .text = i->text,
-				.fidelity = i->fidelity == SG_EXACT	  ? SOFTGPU_EXACT :
-					    i->fidelity == SG_UNSUPPORTED ? SOFTGPU_UNSUPPORTED :
-									    SOFTGPU_MODELLED,
+				.name = i->name,
+				.block = b->name,
+				.text = i->text,
+				.fidelity = i->fidelity == SG_EXACT         ? SOFTGPU_EXACT
+					    : i->fidelity == SG_UNSUPPORTED ? SOFTGPU_UNSUPPORTED
+									    : SOFTGPU_MODELLED,
 				.n_instances = sg_hw_instances(c->hw, i->block),
-				.instance = instances[b->per], .block_limit = b->limit,
+				.instance = instances[b->per],
+				.block_limit = b->limit,
 				.is_level = i->fidelity == SG_LEVEL_COUNTER,
 			};
 		n++;
@@ -309,7 +322,8 @@ int sg_counting_sample(struct sg_counting *c, uint64_t cycles)
 	return 0;
 }
 
-int sg_counting_result(struct sg_counting *c, uint64_t queue, uint64_t packet, struct softgpu_result *out)
+int sg_counting_result(struct sg_counting *c, uint64_t queue, uint64_t packet,
+		       struct softgpu_result *out)
 {
 	int status = ENOENT;
 

@@ -30,12 +30,12 @@ struct sg_count_run;
 
 struct sg_count_info {
 	struct softgpu_dispatch dispatch; /* as the chooser sees it */
-	struct sg_model_dispatch shape; /* n_wgs, waves_per_wg, registers, LDS, system_release */
-	uint64_t origin, extent;      /* of the device aperture: sg_model_dispatch's */
+	struct sg_model_dispatch shape;   /* n_wgs, waves_per_wg, registers, LDS, system_release */
+	uint64_t origin, extent;          /* of the device aperture: sg_model_dispatch's */
 	bool (*instruction)(void *ctx, uint64_t pc, struct sg_inst_source *out);
 	/* The block around an address. NULL: everything is the device's. */
 	void (*find_block)(void *ctx, uint64_t addr, struct sg_mem_block *out);
-	void (*room)(void *ctx);      /* workgroups may be started again */
+	void (*room)(void *ctx); /* workgroups may be started again */
 	void *ctx;
 };
 
@@ -48,13 +48,15 @@ bool sg_counting_simulates_times(const struct sg_counting *counting);
 /* Counters are wanted: hardware's count for the whole GPU, so that its kernels run one at a time. */
 bool sg_counting_alone(struct sg_counting *c);
 /* Asks the chooser. False: it ought to be counted, but there is no memory or no thread for it. */
-bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info, struct sg_count_run **out_run);
+bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info,
+		       struct sg_count_run **out_run);
 /* May workgroup wg start now? */
 bool sg_count_run_may_start(struct sg_count_run *run, uint64_t wg);
 /* Is this one of the workgroups that are modelled? All are, unless WAVESCOPE_SAMPLE_WAVES says less. */
 bool sg_count_run_models(const struct sg_count_run *run, uint64_t wg);
 struct sg_wg_traces *sg_count_run_start(struct sg_count_run *run); /* NULL: no memory */
-void sg_count_run_done(struct sg_count_run *run, uint64_t wg, struct sg_wg_traces *traces, uint32_t n_waves);
+void sg_count_run_done(struct sg_count_run *run, uint64_t wg, struct sg_wg_traces *traces,
+		       uint32_t n_waves);
 void sg_count_run_discard(struct sg_wg_traces *traces);
 /* The dispatch failed or was stopped: this pass does not count. */
 void sg_count_run_cancel(struct sg_count_run *run);
@@ -80,7 +82,8 @@ size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size
 int sg_counting_choose(struct sg_counting *c, const struct softgpu_set *sets, size_t n,
 		       softgpu_choose *choose, void *user, char *error, size_t error_bytes);
 int sg_counting_sample(struct sg_counting *c, uint64_t cycles);
-int sg_counting_result(struct sg_counting *c, uint64_t queue, uint64_t packet, struct softgpu_result *out);
+int sg_counting_result(struct sg_counting *c, uint64_t queue, uint64_t packet,
+		       struct softgpu_result *out);
 int sg_counting_next(struct sg_counting *c, uint64_t after, struct softgpu_result *out);
 void sg_counting_drop(struct sg_counting *c, uint64_t sequence);
 size_t sg_counting_samples(struct sg_counting *c, uint64_t sequence, uint64_t first,

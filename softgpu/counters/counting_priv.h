@@ -39,38 +39,39 @@ struct seen_kernel {
 
 struct sg_counting {
 	const struct sg_hw *hw;
-	pthread_mutex_t choosing;     /* held while plan->choose runs, and to change the plan; before `lock` */
-	pthread_mutex_t lock;         /* all but the models */
-	struct sg_plan *plan;         /* NULL: nothing is counted */
+	pthread_mutex_t
+		choosing; /* held while plan->choose runs, and to change the plan; before `lock` */
+	pthread_mutex_t lock; /* all but the models */
+	struct sg_plan *plan; /* NULL: nothing is counted */
 	uint64_t sample_cycles;
 	_Atomic bool is_wanted, is_alone;
 	struct result *oldest, **newest;
 	uint32_t n_results;
 	uint64_t sequence;
-	struct seen_kernel *seen;     /* those that have run: their code is warm */
+	struct seen_kernel *seen; /* those that have run: their code is warm */
 	size_t n_seen, seen_room;
 	struct queue_model *models;
 	struct spare_traces spares;
 	struct sg_known_store *known; /* NULL: every dispatch is modelled */
 
 	/* of the environment, which is read once */
-	uint64_t sample_waves;        /* model about so many waves of a dispatch; 0: all */
-	bool sample_only;             /* ... and execute no others */
-	bool times;                   /* model also what nobody counts, for its duration */
+	uint64_t sample_waves; /* model about so many waves of a dispatch; 0: all */
+	bool sample_only;      /* ... and execute no others */
+	bool times;            /* model also what nobody counts, for its duration */
 };
 
 struct sg_count_run {
 	struct sg_counting *counting;
-	struct sg_plan *plan;         /* NULL: only samples are wanted */
-	uint32_t choice;              /* number of a set, or SOFTGPU_REPLAY */
+	struct sg_plan *plan; /* NULL: only samples are wanted */
+	uint32_t choice;      /* number of a set, or SOFTGPU_REPLAY */
 	struct sg_count_info info;
-	bool quiet;                   /* for its duration only: there is no result to be kept */
+	bool quiet; /* for its duration only: there is no result to be kept */
 	struct sg_model *model;
 	struct sg_model_dispatch d;
-	uint64_t n_wgs, stride;       /* of the dispatch; every stride-th is modelled */
+	uint64_t n_wgs, stride; /* of the dispatch; every stride-th is modelled */
 
 	/* passes: one, or when replayed one for each set */
-	uint32_t n_passes, n_done;    /* wanted; counted so far */
+	uint32_t n_passes, n_done; /* wanted; counted so far */
 	struct sg_model_result *passes;
 	uint64_t saved_bytes, replay_host_ns;
 
@@ -83,8 +84,8 @@ struct sg_count_run {
 	struct sg_wg_traces **traces; /* [wg], NULL: not done, or taken */
 	uint64_t *digests;            /* [wg] */
 	uint64_t n_arrived;
-	uint64_t wanted;              /* the model has asked for those before it */
-	uint64_t awaited;             /* the model sleeps until this one is done; UINT64_MAX: it does not */
+	uint64_t wanted;  /* the model has asked for those before it */
+	uint64_t awaited; /* the model sleeps until this one is done; UINT64_MAX: it does not */
 	uint64_t n_bytes;
 	bool cancelled, starved;
 
@@ -94,8 +95,8 @@ struct sg_count_run {
 	struct sg_guess guess;
 	struct sg_mem_block blocks[SG_MAX_MEM_BLOCKS]; /* that the model asked about */
 	uint32_t n_blocks, last_block;
-	bool has_digests;             /* the traces are compared; workers read it */
-	bool is_unknowable;           /* the model's: it depends on more than can be compared */
+	bool has_digests;   /* the traces are compared; workers read it */
+	bool is_unknowable; /* the model's: it depends on more than can be compared */
 	bool was_known;
 
 	struct softgpu_pc_sample *samples;

@@ -10,16 +10,16 @@
 #define MAX_KNOWN 256 /* they are looked through one by one */
 
 struct sg_known {
-	struct sg_known *next;        /* met longer ago */
-	uint32_t n_users;             /* the store, and guesses */
+	struct sg_known *next; /* met longer ago */
+	uint32_t n_users;      /* the store, and guesses */
 	size_t n_bytes;
 	struct sg_known_key key;
 	struct sg_model_result result;
-	uint64_t *digests;            /* [n_wgs] */
-	uint64_t *caches;             /* afterwards; NULL: as before */
-	uint64_t *pcs;                /* of the code that was executed */
+	uint64_t *digests; /* [n_wgs] */
+	uint64_t *caches;  /* afterwards; NULL: as before */
+	uint64_t *pcs;     /* of the code that was executed */
 	size_t n_pcs;
-	uint64_t code;                /* what stood there */
+	uint64_t code; /* what stood there */
 	struct sg_mem_block blocks[SG_MAX_MEM_BLOCKS];
 	uint32_t n_blocks;
 };
@@ -96,7 +96,8 @@ static bool list_pcs(struct sg_known *k, const struct sg_model *model)
 }
 
 /* False: some of it is not there any more. */
-static bool digest_code(const struct sg_known *k, const struct sg_known_world *world, uint64_t *digest)
+static bool digest_code(const struct sg_known *k, const struct sg_known_world *world,
+			uint64_t *digest)
 {
 	*digest = 0;
 	for (size_t n = 0; n < k->n_pcs; n++) {
@@ -107,7 +108,8 @@ static bool digest_code(const struct sg_known *k, const struct sg_known_world *w
 		/* mnemonics stand in a table: the same place is the same name */
 		const uint64_t what[] = { (uintptr_t)src.mnemonic, src.dwords, src.simm,
 					  (uint64_t)src.offset1 << 8 | src.offset0,
-					  src.gfx90a | src.glc << 1 | src.slc << 2 | src.lds << 3 | src.gds << 4 };
+					  src.gfx90a | src.glc << 1 | src.slc << 2 | src.lds << 3 |
+						  src.gds << 4 };
 
 		*digest = sg_digest(*digest, what, sizeof(what));
 	}
@@ -134,7 +136,8 @@ static struct sg_known *make(const struct sg_known_facts *f)
 	k->digests = copy_of(f->digests, f->key.n_wgs * sizeof(*k->digests));
 	k->n_blocks = f->n_blocks;
 	memcpy(k->blocks, f->blocks, f->n_blocks * sizeof(*k->blocks));
-	k->n_bytes = sizeof(*k) + f->key.n_wgs * sizeof(*k->digests) + sg_model_result_bytes(f->result);
+	k->n_bytes =
+		sizeof(*k) + f->key.n_wgs * sizeof(*k->digests) + sg_model_result_bytes(f->result);
 	if (f->key.cold || sg_model_state(f->model) != f->key.caches) {
 		k->caches = sg_model_copy_state(f->model, &k->n_bytes);
 		if (!k->caches) {
@@ -168,7 +171,8 @@ void sg_known_add(struct sg_known_store *store, const struct sg_known_facts *fac
 {
 	struct sg_known *k;
 
-	if (facts->key.n_wgs * sizeof(uint64_t) > MAX_BYTES / 4) /* one must not drive out all others */
+	if (facts->key.n_wgs * sizeof(uint64_t) >
+	    MAX_BYTES / 4) /* one must not drive out all others */
 		return;
 	k = make(facts);
 	if (!k)
@@ -199,8 +203,8 @@ static bool same_memory(const struct sg_known *k, const struct sg_known_world *w
 	return true;
 }
 
-void sg_guess_begin(struct sg_guess *g, struct sg_known_store *store, const struct sg_known_key *key,
-		    const struct sg_known_world *world)
+void sg_guess_begin(struct sg_guess *g, struct sg_known_store *store,
+		    const struct sg_known_key *key, const struct sg_known_world *world)
 {
 	uint32_t kept = 0;
 

@@ -26,7 +26,7 @@ struct sg_known;
 /* What can be told before it runs. Compared as bytes: clear it first. */
 struct sg_known_key {
 	uint64_t kernel, n_wgs, stride, origin, extent;
-	uint64_t caches;              /* sg_model_state(); 0 for a cold one, which finds them empty */
+	uint64_t caches; /* sg_model_state(); 0 for a cold one, which finds them empty */
 	uint32_t waves_per_wg, vgprs, sgprs, lds_bytes, scratch_wave_bytes, scratch_waves;
 	uint32_t cold, system_release;
 };
@@ -34,7 +34,8 @@ struct sg_known_key {
 /* How to find out whether code and memory are what they were. */
 struct sg_known_world {
 	bool (*instruction)(void *ctx, uint64_t pc, struct sg_inst_source *out);
-	void (*find_block)(void *ctx, uint64_t addr, struct sg_mem_block *out); /* NULL: never asked */
+	void (*find_block)(void *ctx, uint64_t addr,
+			   struct sg_mem_block *out); /* NULL: never asked */
 	void *ctx;
 };
 
@@ -42,9 +43,9 @@ struct sg_known_world {
 struct sg_known_facts {
 	struct sg_known_key key;
 	struct sg_known_world world;
-	struct sg_model *model;       /* that has just run it */
+	struct sg_model *model; /* that has just run it */
 	const struct sg_model_result *result;
-	const uint64_t *digests;      /* [n_wgs] */
+	const uint64_t *digests;           /* [n_wgs] */
 	const struct sg_mem_block *blocks; /* that the model asked about */
 	uint32_t n_blocks;
 };
@@ -61,8 +62,8 @@ void sg_known_destroy(struct sg_known_store *store);
 void sg_known_add(struct sg_known_store *store, const struct sg_known_facts *facts);
 
 /* All that it may be like. */
-void sg_guess_begin(struct sg_guess *g, struct sg_known_store *store, const struct sg_known_key *key,
-		    const struct sg_known_world *world);
+void sg_guess_begin(struct sg_guess *g, struct sg_known_store *store,
+		    const struct sg_known_key *key, const struct sg_known_world *world);
 /* The digest of a workgroup: those that differ are out. */
 void sg_guess_see(struct sg_guess *g, struct sg_known_store *store, uint64_t wg, uint64_t digest);
 /* All workgroups have been seen: the values, and what the model's caches hold afterwards. False: no memory. */

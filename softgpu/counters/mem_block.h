@@ -7,8 +7,8 @@
 #include "softgpu/mem/kind.h"
 
 struct sg_mem_block {
-	uint64_t start, size;         /* size 0: there is none */
-	uint64_t pin_place;           /* sg_vm_info's */
+	uint64_t start, size; /* size 0: there is none */
+	uint64_t pin_place;   /* sg_vm_info's */
 	struct sg_memory_kind kind;
 };
 

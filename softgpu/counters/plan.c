@@ -16,8 +16,8 @@ static void name_set(size_t k, size_t n, char *error, size_t error_bytes)
 	snprintf(error, error_bytes, "set %zu: %s", k, text);
 }
 
-int sg_plan_make(struct sg_plan **out, const struct sg_hw *hw, const struct softgpu_set *sets, size_t n,
-		 softgpu_choose *choose, void *user, char *error, size_t error_bytes)
+int sg_plan_make(struct sg_plan **out, const struct sg_hw *hw, const struct softgpu_set *sets,
+		 size_t n, softgpu_choose *choose, void *user, char *error, size_t error_bytes)
 {
 	struct sg_plan *plan = calloc(1, sizeof(*plan));
 	int status = 0;
@@ -33,8 +33,8 @@ int sg_plan_make(struct sg_plan **out, const struct sg_hw *hw, const struct soft
 	plan->choose = choose;
 	plan->user = user;
 	for (; plan->n < n && !status; plan->n++) {
-		status = sg_selection_make(&plan->sets[plan->n], hw, sets[plan->n].names, sets[plan->n].n, error,
-					   error_bytes);
+		status = sg_selection_make(&plan->sets[plan->n], hw, sets[plan->n].names,
+					   sets[plan->n].n, error, error_bytes);
 		if (status)
 			name_set(plan->n, n, error, error_bytes);
 		plan->n_counters += sets[plan->n].n;

@@ -11,7 +11,7 @@
 struct sg_recorded {
 	const char *name;
 	double mi200[3], mi100[3];
-	double within;                /* part of the recorded value; 0: equal */
+	double within; /* part of the recorded value; 0: equal */
 };
 
 /* clang-format off */

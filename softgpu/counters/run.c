@@ -9,7 +9,7 @@
 #define MAX_TRACE_BYTES (512ull << 20) /* of workgroups that are ahead of the model */
 #define MAX_SPARE_BYTES (64ull << 20)  /* of those that were read, to be used again */
 #define FEW_WGS 8
-#define MAX_SAMPLES (16u << 20)        /* of one dispatch */
+#define MAX_SAMPLES (16u << 20) /* of one dispatch */
 
 /* ---- what the model asks for ---- */
 
@@ -67,7 +67,8 @@ void sg_spare_traces_free(struct spare_traces *spares)
 	}
 }
 
-static void keep_spare(struct spare_traces *spares, struct sg_wg_traces *t, uint32_t n_waves, uint64_t n_bytes)
+static void keep_spare(struct spare_traces *spares, struct sg_wg_traces *t, uint32_t n_waves,
+		       uint64_t n_bytes)
 {
 	bool kept = false;
 
@@ -166,17 +167,17 @@ static const struct sg_mem_block *memory(void *ctx, uint64_t addr)
 static uint8_t inst_type(const struct sg_pc_sample *s)
 {
 	static const uint8_t units[SG_N_UNITS] = {
-		[SG_UNIT_VALU] = SOFTGPU_VALU, [SG_UNIT_SALU] = SOFTGPU_SALU,
-		[SG_UNIT_SMEM] = SOFTGPU_SMEM, [SG_UNIT_VMEM] = SOFTGPU_VMEM,
-		[SG_UNIT_FLAT] = SOFTGPU_FLAT, [SG_UNIT_LDS] = SOFTGPU_LDS,
-		[SG_UNIT_GDS] = SOFTGPU_GDS,   [SG_UNIT_MISC] = SOFTGPU_OTHER,
+		[SG_UNIT_VALU] = SOFTGPU_VALU,     [SG_UNIT_SALU] = SOFTGPU_SALU,
+		[SG_UNIT_SMEM] = SOFTGPU_SMEM,     [SG_UNIT_VMEM] = SOFTGPU_VMEM,
+		[SG_UNIT_FLAT] = SOFTGPU_FLAT,     [SG_UNIT_LDS] = SOFTGPU_LDS,
+		[SG_UNIT_GDS] = SOFTGPU_GDS,       [SG_UNIT_MISC] = SOFTGPU_OTHER,
 		[SG_UNIT_NONE] = SOFTGPU_INTERNAL,
 	};
 	static const uint8_t scalars[] = {
-		[SG_SCALAR_BRANCH] = SOFTGPU_BRANCH,      [SG_SCALAR_JUMP] = SOFTGPU_JUMP,
-		[SG_SCALAR_MESSAGE] = SOFTGPU_MESSAGE,    [SG_SCALAR_BARRIER] = SOFTGPU_AT_BARRIER,
-		[SG_SCALAR_END] = SOFTGPU_END,            [SG_SCALAR_WAITCNT] = SOFTGPU_AT_WAITCNT,
-		[SG_SCALAR_NOP] = SOFTGPU_INTERNAL,       [SG_SCALAR_SLEEP] = SOFTGPU_AT_SLEEP,
+		[SG_SCALAR_BRANCH] = SOFTGPU_BRANCH,   [SG_SCALAR_JUMP] = SOFTGPU_JUMP,
+		[SG_SCALAR_MESSAGE] = SOFTGPU_MESSAGE, [SG_SCALAR_BARRIER] = SOFTGPU_AT_BARRIER,
+		[SG_SCALAR_END] = SOFTGPU_END,         [SG_SCALAR_WAITCNT] = SOFTGPU_AT_WAITCNT,
+		[SG_SCALAR_NOP] = SOFTGPU_INTERNAL,    [SG_SCALAR_SLEEP] = SOFTGPU_AT_SLEEP,
 		[SG_SCALAR_OTHER] = SOFTGPU_OTHER,
 	};
 
@@ -187,14 +188,15 @@ static uint8_t inst_type(const struct sg_pc_sample *s)
 	return s->matrix ? SOFTGPU_MATRIX : units[s->unit];
 }
 
-
 static void sample(void *ctx, const struct sg_pc_sample *s)
 {
 	struct sg_count_run *run = ctx;
 
 	if (run->n_samples == run->samples_room) {
 		size_t room = run->samples_room ? 2 * run->samples_room : 1024;
-		void *samples = room > MAX_SAMPLES ? NULL : realloc(run->samples, room * sizeof(*run->samples));
+		void *samples = room > MAX_SAMPLES
+					? NULL
+					: realloc(run->samples, room * sizeof(*run->samples));
 
 		if (!samples)
 			return;
@@ -202,8 +204,16 @@ static void sample(void *ctx, const struct sg_pc_sample *s)
 		run->samples_room = room;
 	}
 	run->samples[run->n_samples++] = (struct softgpu_pc_sample){
-		.cycle = s->cycle, .workgroup = s->wg * run->stride, .pc = s->pc, .exec = s->exec, .wave = s->wave,
-		.cu = s->cu, .simd = s->simd, .wave_slot = s->slot, .inst_type = inst_type(s), .stall = s->stall,
+		.cycle = s->cycle,
+		.workgroup = s->wg * run->stride,
+		.pc = s->pc,
+		.exec = s->exec,
+		.wave = s->wave,
+		.cu = s->cu,
+		.simd = s->simd,
+		.wave_slot = s->slot,
+		.inst_type = inst_type(s),
+		.stall = s->stall,
 		.n_waves = s->waves,
 	};
 }
@@ -263,7 +273,8 @@ static void make_guess(struct sg_count_run *run)
 	key->scratch_waves = d->scratch_waves;
 	key->cold = d->cold;
 	key->system_release = d->system_release;
-	run->world = (struct sg_known_world){ run->info.instruction, run->info.find_block, run->info.ctx };
+	run->world = (struct sg_known_world){ run->info.instruction, run->info.find_block,
+					      run->info.ctx };
 	run->n_blocks = run->last_block = 0;
 	run->blocks[0].size = 0;
 	/* samples are not kept: where they are wanted the model has to run */
@@ -275,8 +286,12 @@ static void make_guess(struct sg_count_run *run)
 
 static void learn(struct sg_count_run *run)
 {
-	struct sg_known_facts facts = { .key = run->key, .world = run->world, .model = run->model,
-					.result = &run->r, .digests = run->digests, .blocks = run->blocks,
+	struct sg_known_facts facts = { .key = run->key,
+					.world = run->world,
+					.model = run->model,
+					.result = &run->r,
+					.digests = run->digests,
+					.blocks = run->blocks,
 					.n_blocks = run->n_blocks };
 
 	if (!run->was_known && !run->is_unknowable)
@@ -399,7 +414,8 @@ static struct sg_plan *choose(struct sg_counting *c, const struct softgpu_dispat
 	return plan;
 }
 
-bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info, struct sg_count_run **out_run)
+bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info,
+		       struct sg_count_run **out_run)
 {
 	struct sg_count_run *run;
 	struct sg_plan *plan;
@@ -412,7 +428,8 @@ bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info, 
 		return true;
 	plan = choose(c, &info->dispatch, &choice);
 	pthread_mutex_lock(&c->lock);
-	cold = sg_counting_first_time(c, info->dispatch.queue, info->dispatch.kernel_object); /* plain or not */
+	cold = sg_counting_first_time(c, info->dispatch.queue,
+				      info->dispatch.kernel_object); /* plain or not */
 	sample_cycles = c->sample_cycles;
 	pthread_mutex_unlock(&c->lock);
 	counted = plan ? choice != SOFTGPU_PLAIN : sample_cycles != 0;
@@ -470,7 +487,8 @@ struct sg_wg_traces *sg_count_run_start(struct sg_count_run *run)
 	return t;
 }
 
-void sg_count_run_done(struct sg_count_run *run, uint64_t wg, struct sg_wg_traces *t, uint32_t n_waves)
+void sg_count_run_done(struct sg_count_run *run, uint64_t wg, struct sg_wg_traces *t,
+		       uint32_t n_waves)
 {
 	uint64_t digest = 0, place = wg / run->stride;
 	bool guessed;

@@ -18,10 +18,12 @@ static bool same_name(const char *counter, const char *name, size_t length)
 	       !memcmp(counter + n_old, name + n_later, length - n_later);
 }
 
-const struct sg_counter_info *sg_counter_find(const struct sg_hw *hw, const char *name, size_t length)
+const struct sg_counter_info *sg_counter_find(const struct sg_hw *hw, const char *name,
+					      size_t length)
 {
 	for (size_t k = 0; k < sg_n_counters; k++)
-		if (sg_counters[k].targets & (hw->gfx90a ? 2 : 1) && same_name(sg_counters[k].name, name, length))
+		if (sg_counters[k].targets & (hw->gfx90a ? 2 : 1) &&
+		    same_name(sg_counters[k].name, name, length))
 			return &sg_counters[k];
 	return NULL;
 }
@@ -45,7 +47,9 @@ static void parse(struct sg_selected *item, const struct sg_hw *hw, const char *
 	if (!strcmp(name, "SQ_ACCUM_PREV_HIRES")) {
 		item->form = SG_ACCUMULATED;
 		item->counter = before && before->form == SG_EACH &&
-				before->counter->fidelity == SG_LEVEL_COUNTER ? before->counter : NULL;
+						before->counter->fidelity == SG_LEVEL_COUNTER
+					? before->counter
+					: NULL;
 		return;
 	}
 	if (ends(name, length, "_ACCUM")) {
@@ -92,15 +96,15 @@ static int check_limits(const struct sg_selection *s, char *error, size_t error_
 
 		if (counted_before(s, k) || ++used[block - sg_blocks] <= block->limit)
 			continue;
-		snprintf(error, error_bytes, "counter '%s': block %s counts %u at once", s->items[k].name,
-			 block->name, block->limit);
+		snprintf(error, error_bytes, "counter '%s': block %s counts %u at once",
+			 s->items[k].name, block->name, block->limit);
 		return E2BIG;
 	}
 	return 0;
 }
 
-int sg_selection_make(struct sg_selection *s, const struct sg_hw *hw, const char *const *names, size_t n,
-		      char *error, size_t error_bytes)
+int sg_selection_make(struct sg_selection *s, const struct sg_hw *hw, const char *const *names,
+		      size_t n, char *error, size_t error_bytes)
 {
 	int status = 0;
 
@@ -115,11 +119,13 @@ int sg_selection_make(struct sg_selection *s, const struct sg_hw *hw, const char
 		parse(item, hw, names[s->n], s->n ? item - 1 : NULL);
 		item->name = strdup(names[s->n]);
 		if (!item->counter) {
-			snprintf(error, error_bytes, "counter '%s': not a counter of %s", names[s->n], hw->name);
+			snprintf(error, error_bytes, "counter '%s': not a counter of %s",
+				 names[s->n], hw->name);
 			status = EINVAL;
 		} else if (item->counter->fidelity == SG_UNSUPPORTED) {
-			snprintf(error, error_bytes, "counter '%s': no value on the software GPU: %s",
-				 names[s->n], item->counter->text);
+			snprintf(error, error_bytes,
+				 "counter '%s': no value on the software GPU: %s", names[s->n],
+				 item->counter->text);
 			status = EINVAL;
 		} else if (!item->name) {
 			snprintf(error, error_bytes, "out of memory");
@@ -146,7 +152,8 @@ uint32_t sg_selected_n_values(const struct sg_selected *item, const struct sg_hw
 	return item->form == SG_EACH ? sg_hw_instances(hw, item->counter->block) : 1;
 }
 
-void sg_selected_values(const struct sg_selected *item, const struct sg_model_result *r, uint64_t *out)
+void sg_selected_values(const struct sg_selected *item, const struct sg_model_result *r,
+			uint64_t *out)
 {
 	const struct sg_counter_info *c = item->counter;
 	uint32_t n = sg_blocks[c->block].n;

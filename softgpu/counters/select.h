@@ -11,7 +11,7 @@
 enum sg_form_of { SG_EACH, SG_SUM_OF, SG_ONE_OF, SG_ACCUMULATED };
 
 struct sg_selected {
-	char *name;                   /* as it was asked for */
+	char *name; /* as it was asked for */
 	const struct sg_counter_info *counter;
 	enum sg_form_of form;
 	uint32_t instance;
@@ -23,14 +23,16 @@ struct sg_selection {
 };
 
 /* NULL: there is no such counter on this target. */
-const struct sg_counter_info *sg_counter_find(const struct sg_hw *hw, const char *name, size_t length);
+const struct sg_counter_info *sg_counter_find(const struct sg_hw *hw, const char *name,
+					      size_t length);
 
 /* 0, EINVAL, E2BIG or ENOMEM, and a sentence. */
-int sg_selection_make(struct sg_selection *s, const struct sg_hw *hw, const char *const *names, size_t n,
-		      char *error, size_t error_bytes);
+int sg_selection_make(struct sg_selection *s, const struct sg_hw *hw, const char *const *names,
+		      size_t n, char *error, size_t error_bytes);
 void sg_selection_free(struct sg_selection *s);
 
 uint32_t sg_selected_n_values(const struct sg_selected *item, const struct sg_hw *hw);
-void sg_selected_values(const struct sg_selected *item, const struct sg_model_result *r, uint64_t *out);
+void sg_selected_values(const struct sg_selected *item, const struct sg_model_result *r,
+			uint64_t *out);
 
 #endif

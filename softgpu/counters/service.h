@@ -30,25 +30,27 @@
 #include <stdint.h>
 
 enum softgpu_fidelity {
-	SOFTGPU_EXACT,             /* follows from the instruction stream */
-	SOFTGPU_MODELLED,          /* follows from models of caches, addresses or time */
-	SOFTGPU_UNSUPPORTED,       /* no value; the text says why */
+	SOFTGPU_EXACT,       /* follows from the instruction stream */
+	SOFTGPU_MODELLED,    /* follows from models of caches, addresses or time */
+	SOFTGPU_UNSUPPORTED, /* no value; the text says why */
 };
 
-struct softgpu_counter {           /* strings live as long as the library */
+/* strings live as long as the library */
+struct softgpu_counter {
 	const char *name, *block, *text;
 	enum softgpu_fidelity fidelity;
 	uint32_t n_instances;
-	const char *instance;         /* what an instance is: device, shader engine, CU, L2 channel */
-	uint32_t block_limit;         /* counters of this block at once */
-	int is_level;                 /* has NAME_ACCUM */
+	const char *instance; /* what an instance is: device, shader engine, CU, L2 channel */
+	uint32_t block_limit; /* counters of this block at once */
+	int is_level;         /* has NAME_ACCUM */
 };
 
 /* Fills at most `room`; returns how many there are, 0 if there is no such GPU. */
 size_t softgpu_counters(uint32_t node, struct softgpu_counter *out, size_t room);
 
 /* From the next dispatch on. n 0: none. EINVAL: a bad name, E2BIG: too many of a block. */
-int softgpu_count(uint32_t node, const char *const *names, size_t n, char *error, size_t error_bytes);
+int softgpu_count(uint32_t node, const char *const *names, size_t n, char *error,
+		  size_t error_bytes);
 
 /*
  * Several sets, and a say per dispatch. @choose is called on the thread of the queue's packet processor
@@ -72,7 +74,7 @@ struct softgpu_set {
 
 struct softgpu_dispatch {
 	uint64_t queue, packet, kernel_object, completion_signal; /* as in the result */
-	uint32_t grid[3], workgroup[3];                          /* in work-items */
+	uint32_t grid[3], workgroup[3];                           /* in work-items */
 };
 
 #define SOFTGPU_PLAIN UINT32_MAX
@@ -81,32 +83,33 @@ struct softgpu_dispatch {
 typedef uint32_t softgpu_choose(void *user, const struct softgpu_dispatch *dispatch);
 
 int softgpu_count_sets(uint32_t node, const struct softgpu_set *sets, size_t n,
-			  softgpu_choose *choose, void *user, char *error, size_t error_bytes);
+		       softgpu_choose *choose, void *user, char *error, size_t error_bytes);
 
 struct softgpu_value {
-	const char *name;             /* as it was asked for; lives until the result is dropped */
-	uint32_t n_values;            /* 1, or the number of instances */
+	const char *name;  /* as it was asked for; lives until the result is dropped */
+	uint32_t n_values; /* 1, or the number of instances */
 	const uint64_t *values;
 	enum softgpu_fidelity fidelity;
 };
 
 struct softgpu_result {
-	uint64_t sequence;            /* from 1, over all dispatches counted on this GPU */
-	uint64_t queue;               /* address of the queue's ring (hsa_queue_t.base_address) */
-	uint64_t packet;              /* index of the packet in the queue */
+	uint64_t sequence; /* from 1, over all dispatches counted on this GPU */
+	uint64_t queue;    /* address of the queue's ring (hsa_queue_t.base_address) */
+	uint64_t packet;   /* index of the packet in the queue */
 	uint64_t kernel_object;
-	uint64_t completion_signal;   /* handle */
-	uint64_t duration_ns;         /* modelled */
+	uint64_t completion_signal; /* handle */
+	uint64_t duration_ns;       /* modelled */
 	uint64_t cycles;
 	uint32_t clock_mhz;
-	double sampled;               /* 1, or the part of the workgroups that was modelled */
+	double sampled; /* 1, or the part of the workgroups that was modelled */
 	uint64_t n_pc_samples;
-	uint32_t set;                 /* which was counted, or SOFTGPU_REPLAY */
-	uint32_t n_runs;              /* 1, or the number of sets when replayed; replay with 1: see above */
-	uint64_t saved_bytes;         /* written by the kernel, put back between runs */
-	uint64_t replay_host_ns;      /* host time of the runs after the first, with putting back */
+	uint32_t set;         /* which was counted, or SOFTGPU_REPLAY */
+	uint32_t n_runs;      /* 1, or the number of sets when replayed; replay with 1: see above */
+	uint64_t saved_bytes; /* written by the kernel, put back between runs */
+	uint64_t replay_host_ns; /* host time of the runs after the first, with putting back */
 	uint32_t n_values;
-	const struct softgpu_value *values; /* in the order in which they were asked for, set by set */
+	/* in the order in which they were asked for, set by set */
+	const struct softgpu_value *values;
 };
 
 /* ENOENT: not there (yet, or the oldest of too many). Valid until softgpu_drop(). */
@@ -116,28 +119,46 @@ int softgpu_next_result(uint32_t node, uint64_t after, struct softgpu_result *ou
 /* Everything up to this sequence number has been read. */
 void softgpu_drop(uint32_t node, uint64_t sequence);
 
-enum softgpu_stall {               /* why the wave did not issue */
-	SOFTGPU_ISSUED, SOFTGPU_NOT_CHOSEN, SOFTGPU_UNIT_BUSY, SOFTGPU_WAITCNT,
-	SOFTGPU_BARRIER, SOFTGPU_NO_INSTRUCTION, SOFTGPU_QUEUE_FULL, SOFTGPU_SLEEP,
+/* why the wave did not issue */
+enum softgpu_stall {
+	SOFTGPU_ISSUED,
+	SOFTGPU_NOT_CHOSEN,
+	SOFTGPU_UNIT_BUSY,
+	SOFTGPU_WAITCNT,
+	SOFTGPU_BARRIER,
+	SOFTGPU_NO_INSTRUCTION,
+	SOFTGPU_QUEUE_FULL,
+	SOFTGPU_SLEEP,
 };
 
 enum softgpu_inst_type {
-	SOFTGPU_VALU, SOFTGPU_MATRIX, SOFTGPU_SALU, SOFTGPU_SMEM, SOFTGPU_VMEM,
-	SOFTGPU_FLAT, SOFTGPU_LDS, SOFTGPU_GDS,
-	SOFTGPU_BRANCH,            /* unconditional */
-	SOFTGPU_BRANCH_TAKEN, SOFTGPU_BRANCH_NOT_TAKEN, /* conditional */
-	SOFTGPU_JUMP,              /* to an address in registers, and calls */
-	SOFTGPU_MESSAGE, SOFTGPU_AT_BARRIER, SOFTGPU_END,
-	SOFTGPU_AT_WAITCNT, SOFTGPU_INTERNAL, SOFTGPU_AT_SLEEP, /* never issued to a unit */
+	SOFTGPU_VALU,
+	SOFTGPU_MATRIX,
+	SOFTGPU_SALU,
+	SOFTGPU_SMEM,
+	SOFTGPU_VMEM,
+	SOFTGPU_FLAT,
+	SOFTGPU_LDS,
+	SOFTGPU_GDS,
+	SOFTGPU_BRANCH, /* unconditional */
+	SOFTGPU_BRANCH_TAKEN,
+	SOFTGPU_BRANCH_NOT_TAKEN, /* conditional */
+	SOFTGPU_JUMP,             /* to an address in registers, and calls */
+	SOFTGPU_MESSAGE,
+	SOFTGPU_AT_BARRIER,
+	SOFTGPU_END,
+	SOFTGPU_AT_WAITCNT,
+	SOFTGPU_INTERNAL,
+	SOFTGPU_AT_SLEEP, /* never issued to a unit */
 	SOFTGPU_OTHER,
 };
 
 struct softgpu_pc_sample {
-	uint64_t cycle;               /* since the start of the dispatch */
-	uint64_t workgroup;           /* index in the grid, x fastest */
-	uint64_t pc;                  /* address; the code object's offset is the reader's business */
+	uint64_t cycle;     /* since the start of the dispatch */
+	uint64_t workgroup; /* index in the grid, x fastest */
+	uint64_t pc;        /* address; the code object's offset is the reader's business */
 	uint64_t exec;
-	uint32_t wave;                /* in the workgroup */
+	uint32_t wave; /* in the workgroup */
 	uint16_t cu, simd;
 	uint8_t wave_slot, inst_type, stall, n_waves; /* waves on the SIMD */
 };
@@ -146,6 +167,6 @@ struct softgpu_pc_sample {
 int softgpu_pc_sampling(uint32_t node, uint64_t cycles);
 /* Copies at most `room` samples of a result from the `first` on; returns how many. */
 size_t softgpu_pc_samples(uint32_t node, uint64_t sequence, uint64_t first,
-			     struct softgpu_pc_sample *out, size_t room);
+			  struct softgpu_pc_sample *out, size_t room);
 
 #endif

@@ -15,7 +15,7 @@
 struct sg_amd_signal {
 	int64_t kind;
 	_Atomic int64_t value;
-	uint64_t event_mailbox;       /* 0: nobody sleeps on it */
+	uint64_t event_mailbox; /* 0: nobody sleeps on it */
 	uint32_t event_id;
 	uint32_t reserved1;
 	/* device clock; two queues may complete one signal at the same time */
@@ -38,7 +38,7 @@ struct sg_amd_queue {
 	uint8_t reserved1[48];
 	_Atomic uint64_t read_dispatch_id;
 	uint32_t reserved2;
-	uint32_t tmpring_size;        /* bits 0-11 waves, 12-24 KiB per wave */
+	uint32_t tmpring_size; /* bits 0-11 waves, 12-24 KiB per wave */
 	uint32_t scratch_descriptor[4];
 	uint64_t scratch_base;
 	uint64_t scratch_bytes;

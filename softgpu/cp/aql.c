@@ -37,10 +37,8 @@ static const uint32_t launch_errors[] = {
 
 /* Of a fault that the host learns of through the queue; memory faults have an event of their own. */
 static const uint32_t fault_codes[] = {
-	[SG_FAULT_NONE] = SG_QUEUE_BAD_GROUP_MEMORY,
-	[SG_FAULT_MEMORY] = 0,
-	[SG_FAULT_ILLEGAL] = SG_QUEUE_ILLEGAL,
-	[SG_FAULT_TRAP] = (uint32_t)SG_QUEUE_TRAP,
+	[SG_FAULT_NONE] = SG_QUEUE_BAD_GROUP_MEMORY, [SG_FAULT_MEMORY] = 0,
+	[SG_FAULT_ILLEGAL] = SG_QUEUE_ILLEGAL,       [SG_FAULT_TRAP] = (uint32_t)SG_QUEUE_TRAP,
 	[SG_FAULT_APERTURE] = SG_QUEUE_APERTURE,
 };
 
@@ -108,18 +106,20 @@ static void retire(struct sg_queue *queue, union sg_aql_packet *packet)
 	atomic_store_explicit(queue->desc.read_ptr, index + 1, memory_order_release);
 }
 
-static void tell_watcher(struct sg_queue *queue, const union sg_aql_packet *packet, uint64_t start_ticks,
-			 uint64_t end_ticks)
+static void tell_watcher(struct sg_queue *queue, const union sg_aql_packet *packet,
+			 uint64_t start_ticks, uint64_t end_ticks)
 {
 	softgpu_watcher *watcher = atomic_load_explicit(&queue->cp->watcher, memory_order_acquire);
 
 	if (!watcher)
 		return;
-	watcher(&(struct softgpu_done){ .node = queue->gpu->node, .queue = queue->amd,
-					   .keep = &queue->kept, .packet = read_index(queue),
-					   .aql = packet,
-					   .start_ns = sg_clock_ns_of_ticks(start_ticks),
-					   .end_ns = sg_clock_ns_of_ticks(end_ticks) });
+	watcher(&(struct softgpu_done){ .node = queue->gpu->node,
+					.queue = queue->amd,
+					.keep = &queue->kept,
+					.packet = read_index(queue),
+					.aql = packet,
+					.start_ns = sg_clock_ns_of_ticks(start_ticks),
+					.end_ns = sg_clock_ns_of_ticks(end_ticks) });
 }
 
 static int complete(struct sg_queue *queue, uint64_t handle)
@@ -175,11 +175,20 @@ static int barrier_value(struct sg_queue *queue, union sg_aql_packet *packet)
 		value = atomic_load_explicit(&signal->value, memory_order_acquire) &
 			packet->vendor.mask;
 		switch (packet->vendor.condition) {
-		case 0: met = value == reference; break;
-		case 1: met = value != reference; break;
-		case 2: met = value < reference; break;
-		case 3: met = value >= reference; break;
-		default: return SG_QUEUE_BAD_VENDOR_PACKET;
+		case 0:
+			met = value == reference;
+			break;
+		case 1:
+			met = value != reference;
+			break;
+		case 2:
+			met = value < reference;
+			break;
+		case 3:
+			met = value >= reference;
+			break;
+		default:
+			return SG_QUEUE_BAD_VENDOR_PACKET;
 		}
 		if (!met)
 			return PACKET_WAITS;
@@ -314,7 +323,8 @@ static void report_fault(struct sg_queue *queue, const struct sg_fault *fault)
 	const struct sg_cp_host *host = &queue->cp->host;
 
 	if (fault->kind == SG_FAULT_MEMORY) {
-		struct sg_cp_fault report = { .node = queue->gpu->node, .address = fault->address,
+		struct sg_cp_fault report = { .node = queue->gpu->node,
+					      .address = fault->address,
 					      .write = fault->write };
 
 		atomic_store(&queue->halted, true);
@@ -328,7 +338,8 @@ static void report_fault(struct sg_queue *queue, const struct sg_fault *fault)
 static uint64_t simulated_start(const struct sg_queue *queue, uint64_t duration, uint64_t *end)
 {
 	*end = sg_clock_device_ticks();
-	while (*end < queue->start_ticks + duration) { /* the simulated GPU is slower than its simulation */
+	while (*end < queue->start_ticks +
+			      duration) { /* the simulated GPU is slower than its simulation */
 		struct timespec ts = { .tv_nsec = 10000 };
 
 		if (queue->start_ticks + duration - *end > SHORT_TICKS)
@@ -374,7 +385,8 @@ static bool start_again(struct sg_queue *queue)
 
 void sg_aql_dispatch_ended(struct sg_dispatch *dispatch)
 {
-	struct sg_queue *queue = (void *)((uint8_t *)dispatch - offsetof(struct sg_queue, dispatch));
+	struct sg_queue *queue =
+		(void *)((uint8_t *)dispatch - offsetof(struct sg_queue, dispatch));
 	const struct sg_cp_host *host = &queue->cp->host;
 	uint64_t duration;
 
@@ -410,10 +422,8 @@ void sg_aql_dispatch_ended(struct sg_dispatch *dispatch)
 }
 
 static int (*const packet_types[])(struct sg_queue *, union sg_aql_packet *) = {
-	[SG_AQL_VENDOR] = vendor,
-	[SG_AQL_DISPATCH] = start_kernel,
-	[SG_AQL_BARRIER_AND] = barrier_and,
-	[SG_AQL_AGENT] = bad_packet,
+	[SG_AQL_VENDOR] = vendor,           [SG_AQL_DISPATCH] = start_kernel,
+	[SG_AQL_BARRIER_AND] = barrier_and, [SG_AQL_AGENT] = bad_packet,
 	[SG_AQL_BARRIER_OR] = barrier_or,
 };
 
@@ -446,7 +456,8 @@ enum sg_queue_progress sg_aql_step(struct sg_queue *queue)
 	case PACKET_STARTED:
 		return SG_STEP_PROGRESS;
 	default:
-		sg_fault_report_packet(queue, packet, (uint32_t)result); /* asks for no allocation */
+		sg_fault_report_packet(queue, packet,
+				       (uint32_t)result); /* asks for no allocation */
 		fail_queue(queue, (uint32_t)result);
 		return SG_STEP_PROGRESS;
 	}

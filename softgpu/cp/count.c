@@ -27,8 +27,8 @@ static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
 	/* an instruction has at most three words, and the last one of a page may be short */
 	while (n < 3 && sg_cp_accessible(queue->cp, pc + 4 * n, 4))
 		n++;
-	if (!n || !sg_isa_decode(gfx90a ? SG_ISA_GFX90A : SG_ISA_GFX908, sg_cp_pointer(queue->cp, pc), n,
-				 &insn))
+	if (!n || !sg_isa_decode(gfx90a ? SG_ISA_GFX90A : SG_ISA_GFX908,
+				 sg_cp_pointer(queue->cp, pc), n, &insn))
 		return false;
 	*out = sg_inst_source_of(&insn, gfx90a);
 	return true;
@@ -54,11 +54,16 @@ void sg_cp_count_begin(struct sg_queue *queue, const union sg_aql_packet *packet
 	struct sg_launch *l = &queue->dispatch.launch;
 	uint32_t sgprs = ((l->rsrc1 >> 6 & 0xf) + 1) * 8;
 	struct sg_count_info info = {
-		.dispatch = { .queue = sg_cp_address(queue->cp, queue->desc.ring), .packet = l->dispatch_id,
+		.dispatch = { .queue = sg_cp_address(queue->cp, queue->desc.ring),
+			      .packet = l->dispatch_id,
 			      .kernel_object = l->kernel_object,
 			      .completion_signal = packet->dispatch.completion },
-		.origin = l->mem->start, .extent = l->mem->end - l->mem->start, .instruction = instruction,
-		.find_block = queue->cp->host.find_block ? find_block : NULL, .room = room, .ctx = queue,
+		.origin = l->mem->start,
+		.extent = l->mem->end - l->mem->start,
+		.instruction = instruction,
+		.find_block = queue->cp->host.find_block ? find_block : NULL,
+		.room = room,
+		.ctx = queue,
 	};
 
 	queue->dispatch.count = NULL;
@@ -71,19 +76,25 @@ void sg_cp_count_begin(struct sg_queue *queue, const union sg_aql_packet *packet
 		info.dispatch.workgroup[i] = l->wg_size[i];
 	}
 	info.shape = (struct sg_model_dispatch){
-		.n_wgs = l->n_wgs, .waves_per_wg = l->n_waves_per_wg, .lds_bytes = l->lds_bytes,
+		.n_wgs = l->n_wgs,
+		.waves_per_wg = l->n_waves_per_wg,
+		.lds_bytes = l->lds_bytes,
 		.scratch_wave_bytes = l->scratch_wave_bytes,
 		.scratch_waves = l->private_bytes ? l->n_scratch_waves : 0,
-		.vgprs = l->target == SG_GFX90A ? (l->n_vgprs + 3) / 4 * 4 + l->n_agprs : l->n_vgprs,
+		.vgprs =
+			l->target == SG_GFX90A ? (l->n_vgprs + 3) / 4 * 4 + l->n_agprs : l->n_vgprs,
 		.sgprs = sgprs < 16 ? 16 : sgprs,
 		.system_release = RELEASE_SCOPE(packet->dispatch.header) == SCOPE_SYSTEM,
 	};
 	queue->n_passes = 0;
 	if (!sg_counting_begin(queue->gpu->counting, &info, &queue->dispatch.count))
-		sg_gpu_log(SG_GPU_LOG_ERROR, "no memory or thread to count a dispatch: it has no result");
-	if (queue->dispatch.count && !queue->gws) { /* a grid that synchronises needs all of itself */
+		sg_gpu_log(SG_GPU_LOG_ERROR,
+			   "no memory or thread to count a dispatch: it has no result");
+	if (queue->dispatch.count &&
+	    !queue->gws) { /* a grid that synchronises needs all of itself */
 		queue->dispatch.stride = sg_count_run_stride(queue->dispatch.count);
-		queue->dispatch.n_wgs = (l->n_wgs + queue->dispatch.stride - 1) / queue->dispatch.stride;
+		queue->dispatch.n_wgs =
+			(l->n_wgs + queue->dispatch.stride - 1) / queue->dispatch.stride;
 	}
 	/* without it the kernel runs once, and that counts for all sets */
 	if (queue->dispatch.count && sg_count_run_n_passes(queue->dispatch.count) > 1)
@@ -153,17 +164,20 @@ static bool next_pass(struct sg_queue *queue, bool counted)
 {
 	struct sg_dispatch *d = &queue->dispatch;
 	uint32_t n = ++queue->n_passes, n_wanted = sg_count_run_n_passes(d->count);
-	bool more = counted && n < n_wanted && !atomic_load(&queue->dying) && !sg_undo_lost(d->launch.undo);
+	bool more = counted && n < n_wanted && !atomic_load(&queue->dying) &&
+		    !sg_undo_lost(d->launch.undo);
 
 	if (n == 1 && (n_wanted == 1 || !counted || !may_replay(queue)))
 		return false;
 	if (more && touch(queue, restore) && sg_count_run_again(d->count))
 		return true;
-	if (n == 1 || !counted || n < n_wanted) { /* given up: what the first run left is what remains */
+	if (n == 1 || !counted ||
+	    n < n_wanted) { /* given up: what the first run left is what remains */
 		touch(queue, redo);
 		d->failed = false;
 	}
-	sg_count_run_cost(d->count, sg_undo_n_bytes(d->launch.undo), now_ns() - queue->replay_from_ns);
+	sg_count_run_cost(d->count, sg_undo_n_bytes(d->launch.undo),
+			  now_ns() - queue->replay_from_ns);
 	return false;
 }
 

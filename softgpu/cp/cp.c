@@ -24,11 +24,11 @@
  */
 #define SPIN_NS 20000ull
 #define SLEEP_LEAST_NS 20000ull
-#define AWAKE_NS 400000ull            /* a kick makes it as alert as this long after a packet */
-#define SLEEP_MOST_NS 1000000ull        /* in the first second without a packet */
-#define DEEP_SLEEP_NS 4000000ull        /* later */
+#define AWAKE_NS 400000ull       /* a kick makes it as alert as this long after a packet */
+#define SLEEP_MOST_NS 1000000ull /* in the first second without a packet */
+#define DEEP_SLEEP_NS 4000000ull /* later */
 #define DEEP_AFTER_NS 1000000000ull
-#define RELIEVED_NS 200000ull           /* while a worker looks: it may be stopped at any time */
+#define RELIEVED_NS 200000ull /* while a worker looks: it may be stopped at any time */
 #define PACKETS_PER_STEP 64
 #define TURN_NS 1000000ull
 
@@ -163,7 +163,8 @@ static bool sweep(struct sg_cp *cp, bool for_kernel)
 	struct sg_queue *queue;
 
 	pthread_mutex_lock(&cp->lock);
-	for (queue = cp->queues; queue && !(for_kernel && sg_pool_busy(cp->pool)); queue = queue->next) {
+	for (queue = cp->queues; queue && !(for_kernel && sg_pool_busy(cp->pool));
+	     queue = queue->next) {
 		if (!queue_types[queue->desc.type].ready(queue))
 			continue;
 		/* Busy ending a dispatch: who does that also looks at what comes next. */
@@ -271,8 +272,9 @@ struct sg_cp *sg_cp_create(const struct sg_cp_host *host, uint32_t n_workers)
 	cp->host = *host;
 	cp->hooks = (struct sg_exec_hooks){ .interrupt = interrupt, .ctx = cp };
 	pthread_mutex_init(&cp->lock, NULL);
-	cp->pool = sg_pool_create(
-		n_workers, &(struct sg_pool_looker){ .look = look_for_kernel, .rest = give_up_looking, .ctx = cp });
+	cp->pool = sg_pool_create(n_workers, &(struct sg_pool_looker){ .look = look_for_kernel,
+								       .rest = give_up_looking,
+								       .ctx = cp });
 	cp->progress = sg_progress_create();
 	cp->poller_runs = cp->pool && sg_pool_thread(&cp->poller, "ws-gpu-cp", poller_main, cp);
 	if (!cp->poller_runs) {

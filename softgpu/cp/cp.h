@@ -32,13 +32,13 @@ struct sg_cp_fault {
 	uint32_t node;
 	uint64_t address;
 	bool write;
-	bool hang;               /* a queue met a packet it cannot execute */
+	bool hang; /* a queue met a packet it cannot execute */
 };
 
 /* The allocation next to an address. */
 struct sg_cp_nearest {
 	uint64_t start, size;
-	const char *what;             /* which kind of memory, for a message */
+	const char *what; /* which kind of memory, for a message */
 };
 
 struct sg_cp_host {
@@ -72,11 +72,11 @@ enum sg_queue_type { SG_QUEUE_AQL, SG_QUEUE_SDMA };
 
 struct sg_queue_desc {
 	enum sg_queue_type type;
-	void *ring;                   /* host addresses, all of them */
-	uint64_t size_bytes;          /* a power of two */
-	_Atomic uint64_t *write_ptr;  /* AQL: packets; SDMA: bytes; neither wraps */
-	_Atomic uint64_t *read_ptr;   /* AQL: the one in amd_queue_t */
-	_Atomic uint64_t *doorbell;   /* NULL: the write pointer is all there is */
+	void *ring;                  /* host addresses, all of them */
+	uint64_t size_bytes;         /* a power of two */
+	_Atomic uint64_t *write_ptr; /* AQL: packets; SDMA: bytes; neither wraps */
+	_Atomic uint64_t *read_ptr;  /* AQL: the one in amd_queue_t */
+	_Atomic uint64_t *doorbell;  /* NULL: the write pointer is all there is */
 };
 
 /* n_workers 0: as many as the machine has cores. NULL: no memory or no threads. */

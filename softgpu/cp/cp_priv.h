@@ -4,9 +4,9 @@
 
 #include <pthread.h>
 
+#include "softgpu/cp/abi.h"
 #include "softgpu/cp/cp.h"
 #include "softgpu/cp/pool.h"
-#include "softgpu/cp/abi.h"
 
 struct sg_cp {
 	struct sg_cp_host host;
@@ -16,21 +16,21 @@ struct sg_cp {
 	pthread_t poller;
 	bool poller_runs;
 	_Atomic bool stop;
-	_Atomic uint32_t kicks;       /* a futex: the poller sleeps on it */
+	_Atomic uint32_t kicks; /* a futex: the poller sleeps on it */
 	_Atomic bool asleep;
 	softgpu_watcher *_Atomic watcher; /* or NULL */
-	_Atomic uint64_t n_instructions; /* wave-instructions of the dispatches that have ended */
+	_Atomic uint64_t n_instructions;  /* wave-instructions of the dispatches that have ended */
 
 	struct sg_progress *progress; /* the poller's; NULL: nobody wants to know */
 
-	pthread_mutex_t lock;         /* the list */
+	pthread_mutex_t lock; /* the list */
 	struct sg_queue *queues;
 	uint32_t n_queues;
-	uint64_t n_turns;             /* given out, see sg_cp_take_turn() */
+	uint64_t n_turns; /* given out, see sg_cp_take_turn() */
 };
 
 enum sg_queue_progress {
-	SG_STEP_IDLE,                 /* nothing in the ring, or what is there has to wait */
+	SG_STEP_IDLE, /* nothing in the ring, or what is there has to wait */
 	SG_STEP_PROGRESS,
 };
 
@@ -40,21 +40,21 @@ struct sg_queue {
 	struct sg_queue_desc desc;
 	struct sg_queue *next, **back;
 
-	pthread_mutex_t lock;         /* everything below; held for a bounded time only */
-	pthread_cond_t quiet;         /* the dispatch has ended */
+	pthread_mutex_t lock; /* everything below; held for a bounded time only */
+	pthread_cond_t quiet; /* the dispatch has ended */
 	_Atomic bool active;
 	_Atomic bool dying;
-	_Atomic bool halted;          /* failed for good */
+	_Atomic bool halted; /* failed for good */
 	struct sg_gws *gws;
 
 	/* AQL */
 	struct sg_amd_queue *amd;
-	_Atomic bool dispatching;     /* `dispatch` belongs to the pool */
-	uint64_t turn;                /* its kernel waits for those of others; 0: no. The list's lock */
+	_Atomic bool dispatching; /* `dispatch` belongs to the pool */
+	uint64_t turn;            /* its kernel waits for those of others; 0: no. The list's lock */
 	struct sg_dispatch dispatch;
 	uint64_t start_ticks;
-	void *kept;                   /* by the watcher */
-	uint32_t n_passes;            /* of a replayed dispatch, ended so far */
+	void *kept;        /* by the watcher */
+	uint32_t n_passes; /* of a replayed dispatch, ended so far */
 	uint64_t replay_from_ns;
 
 	/* the poller's, see progress.c */
@@ -62,9 +62,9 @@ struct sg_queue {
 	bool told;
 
 	/* SDMA */
-	uint64_t done;                /* bytes, or rows, of the packet at the read pointer */
-	uint64_t stamp_ticks;         /* written by the last time stamp that began something */
-	uint64_t copy_ns;             /* simulated, of the copies since; 0: there was none */
+	uint64_t done;        /* bytes, or rows, of the packet at the read pointer */
+	uint64_t stamp_ticks; /* written by the last time stamp that began something */
+	uint64_t copy_ns;     /* simulated, of the copies since; 0: there was none */
 };
 
 static inline void *sg_cp_pointer(const struct sg_cp *cp, uint64_t addr)
@@ -87,7 +87,8 @@ static inline bool sg_cp_reachable(const struct sg_cp *cp, uint64_t addr, uint64
 {
 	const struct sg_mem_map *mem = cp->host.mem;
 
-	return mem->reachable && (addr < mem->start || addr >= mem->end) && mem->reachable(mem->ctx, addr, size);
+	return mem->reachable && (addr < mem->start || addr >= mem->end) &&
+	       mem->reachable(mem->ctx, addr, size);
 }
 
 /* The structure behind a signal handle; NULL: not a signal. */

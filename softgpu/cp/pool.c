@@ -7,10 +7,10 @@
 
 #include "softgpu/cp/pool_priv.h"
 
-#define NAP_LEAST_NS 50000ull         /* when all that runs waits */
+#define NAP_LEAST_NS 50000ull /* when all that runs waits */
 #define NAP_MOST_NS 1000000ull
-#define NAP_SHARE 256                 /* of the time that it has waited already */
-#define LINGER_NS 20000ull            /* a worker without work looks for some before it sleeps */
+#define NAP_SHARE 256      /* of the time that it has waited already */
+#define LINGER_NS 20000ull /* a worker without work looks for some before it sleeps */
 
 /* Whether the calling thread is one of the workers. */
 static _Thread_local bool is_worker __attribute__((tls_model("initial-exec")));
@@ -58,7 +58,8 @@ static void unlink_dispatch(struct sg_pool *pool, struct sg_dispatch *d)
 
 static bool has_work(struct sg_dispatch *d)
 {
-	return sg_dispatch_has_new(d) || sg_relaxed32(&d->n_suspended) || (sg_dispatch_stopped(d) && !d->n_users);
+	return sg_dispatch_has_new(d) || sg_relaxed32(&d->n_suspended) ||
+	       (sg_dispatch_stopped(d) && !d->n_users);
 }
 
 /* Round robin, so that every queue gets its share. */
@@ -92,7 +93,8 @@ static void end_dispatch(struct sg_pool *pool, struct sg_dispatch *d)
 static void nap(struct sg_pool *pool, uint64_t *since)
 {
 	uint64_t now = sg_pool_now_ns(), ns;
-	struct timespec ts = { .tv_sec = (time_t)(now / 1000000000u), .tv_nsec = (long)(now % 1000000000u) };
+	struct timespec ts = { .tv_sec = (time_t)(now / 1000000000u),
+			       .tv_nsec = (long)(now % 1000000000u) };
 
 	if (!*since)
 		*since = now;
@@ -128,7 +130,8 @@ static bool linger(struct sg_pool *pool)
 		return false;
 	pool->lingers = true;
 	pthread_mutex_unlock(&pool->lock);
-	while (!found && !atomic_load_explicit(&pool->stop, memory_order_relaxed) && sg_pool_now_ns() < until) {
+	while (!found && !atomic_load_explicit(&pool->stop, memory_order_relaxed) &&
+	       sg_pool_now_ns() < until) {
 		atomic_fetch_add_explicit(&pool->n_looks, 1, memory_order_relaxed);
 		if (pool->looker.look(pool->looker.ctx))
 			until = sg_pool_now_ns() + LINGER_NS;
@@ -310,8 +313,10 @@ void sg_pool_stop(struct sg_pool *pool, struct sg_dispatch *d)
 
 static void view_dispatch(struct sg_dispatch *d, struct sg_dispatch_view *v)
 {
-	*v = (struct sg_dispatch_view){ .dispatch = d, .id = d->launch.dispatch_id,
-					.kernel_object = d->launch.kernel_object, .n_wgs = d->n_wgs,
+	*v = (struct sg_dispatch_view){ .dispatch = d,
+					.id = d->launch.dispatch_id,
+					.kernel_object = d->launch.kernel_object,
+					.n_wgs = d->n_wgs,
 					.n_done = atomic_load(&d->n_done),
 					.n_instructions = atomic_load(&d->launch.n_instructions) };
 	pthread_mutex_lock(&d->lock);
@@ -329,7 +334,8 @@ uint32_t sg_pool_view(struct sg_pool *pool, struct sg_dispatch_view *views, uint
 
 	pthread_mutex_lock(&pool->lock);
 	d = pool->dispatches;
-	for (uint32_t left = sg_relaxed32(&pool->n_dispatches); left && n < max; left--, d = d->next)
+	for (uint32_t left = sg_relaxed32(&pool->n_dispatches); left && n < max;
+	     left--, d = d->next)
 		view_dispatch(d, &views[n++]);
 	pthread_mutex_unlock(&pool->lock);
 	return n;

@@ -25,37 +25,37 @@ struct sg_resident;
 struct sg_count_run;
 
 struct sg_dispatch {
-	struct sg_launch launch;      /* initialised; the pool does not finish it */
-	uint32_t max_resident;        /* workgroups; at least 1 */
+	struct sg_launch launch; /* initialised; the pool does not finish it */
+	uint32_t max_resident;   /* workgroups; at least 1 */
 	void (*ended)(struct sg_dispatch *dispatch);
-	struct sg_count_run *count;   /* NULL: it is not counted */
-	uint64_t n_wgs, stride;       /* workgroups to run, every stride-th of the launch's */
+	struct sg_count_run *count; /* NULL: it is not counted */
+	uint64_t n_wgs, stride;     /* workgroups to run, every stride-th of the launch's */
 
 	/* results */
-	bool failed;                  /* `fault` says why; a fault of kind NONE is lack of memory */
+	bool failed; /* `fault` says why; a fault of kind NONE is lack of memory */
 	struct sg_fault fault;
 
 	/* --- the pool's --- */
 	struct sg_dispatch *next, *prev;
-	uint32_t n_users;             /* workers inside; the pool's lock */
+	uint32_t n_users; /* workers inside; the pool's lock */
 	_Atomic uint64_t next_wg;
 	_Atomic uint64_t n_done;
 	_Atomic uint32_t n_suspended;
-	_Atomic uint32_t n_fruitless; /* turns since one got somewhere */
-	_Atomic uint64_t waits_since_ns; /* the first of them */
-	pthread_mutex_t lock;         /* what follows */
+	_Atomic uint32_t n_fruitless;     /* turns since one got somewhere */
+	_Atomic uint64_t waits_since_ns;  /* the first of them */
+	pthread_mutex_t lock;             /* what follows */
 	struct sg_resident *first, *last; /* suspended, oldest first */
-	struct sg_resident *idle;     /* storage without a workgroup */
-	uint32_t n_residents;         /* storages created */
-	uint32_t allowance;           /* how many there may be by now */
-	uint32_t n_turns;             /* used-up budgets since a workgroup ended */
+	struct sg_resident *idle;         /* storage without a workgroup */
+	uint32_t n_residents;             /* storages created */
+	uint32_t allowance;               /* how many there may be by now */
+	uint32_t n_turns;                 /* used-up budgets since a workgroup ended */
 	bool new_one_next;
 };
 
 /* What a worker calls that ran out of work. */
 struct sg_pool_looker {
-	bool (*look)(void *ctx);      /* for a while: it may start a dispatch; whether it did anything */
-	void (*rest)(void *ctx);      /* nothing came: others have to look now. Must take no lock */
+	bool (*look)(void *ctx); /* for a while: it may start a dispatch; whether it did anything */
+	void (*rest)(void *ctx); /* nothing came: others have to look now. Must take no lock */
 	void *ctx;
 };
 
@@ -75,8 +75,8 @@ struct sg_dispatch_view {
 	uint64_t id, kernel_object;
 	uint64_t n_wgs, n_done, n_instructions;
 	uint32_t n_residents;
-	bool waits;                   /* no workgroup got anywhere in its last turn */
-	struct sg_wg_wait wait;       /* of one of them; of no waves: each has a worker just now */
+	bool waits;             /* no workgroup got anywhere in its last turn */
+	struct sg_wg_wait wait; /* of one of them; of no waves: each has a worker just now */
 };
 
 /* Those that run, at most max of them. Returns how many. */

@@ -9,14 +9,14 @@
 #include "softgpu/device/clock.h"
 #include "softgpu/exec/guard.h"
 
-#define PIECE_BYTES (4ull << 20)      /* moved before another queue has its turn */
+#define PIECE_BYTES (4ull << 20) /* moved before another queue has its turn */
 
 enum result {
-	DONE,                         /* go on behind the packet */
-	AGAIN,                        /* a piece is done, more to come */
-	WAIT,                         /* a poll that is not satisfied yet */
-	BROKEN,                       /* not a packet we know */
-	FAULT,                        /* an address that is not there */
+	DONE,   /* go on behind the packet */
+	AGAIN,  /* a piece is done, more to come */
+	WAIT,   /* a poll that is not satisfied yet */
+	BROKEN, /* not a packet we know */
+	FAULT,  /* an address that is not there */
 };
 
 struct context {
@@ -33,7 +33,8 @@ static uint64_t address_at(const uint32_t *dw)
 
 static void *touch(struct context *c, uint64_t addr, uint64_t size, bool write)
 {
-	if (!sg_cp_accessible(c->queue->cp, addr, size) && !sg_cp_reachable(c->queue->cp, addr, size)) {
+	if (!sg_cp_accessible(c->queue->cp, addr, size) &&
+	    !sg_cp_reachable(c->queue->cp, addr, size)) {
 		c->fault_address = addr;
 		c->fault_write = write;
 		return NULL;
@@ -100,7 +101,7 @@ static enum result do_copy_linear(struct context *c)
 struct surface {
 	uint64_t base;
 	uint32_t x, y, z;
-	uint64_t pitch, slice;        /* elements */
+	uint64_t pitch, slice; /* elements */
 };
 
 static struct surface surface_at(const uint32_t *dw)
@@ -134,8 +135,9 @@ static enum result do_copy_rectangle(struct context *c)
 	for (uint64_t moved = 0; queue->done < n_all && moved < PIECE_BYTES; moved += row_bytes) {
 		uint64_t y = queue->done % n_rows, z = queue->done / n_rows;
 		void *source = touch(c, row_address(&from, y, z, log2_element), row_bytes, false);
-		void *target = source ? touch(c, row_address(&to, y, z, log2_element), row_bytes, true)
-				      : NULL;
+		void *target =
+			source ? touch(c, row_address(&to, y, z, log2_element), row_bytes, true)
+			       : NULL;
 
 		if (!target)
 			return FAULT;
@@ -193,14 +195,29 @@ static enum result do_poll(struct context *c)
 		return FAULT;
 	value = atomic_load_explicit(from, memory_order_acquire) & c->dw[4];
 	switch (c->dw[0] >> 28 & 7) {
-	case 0: met = true; break;
-	case 1: met = value < reference; break;
-	case 2: met = value <= reference; break;
-	case 3: met = value == reference; break;
-	case 4: met = value != reference; break;
-	case 5: met = value >= reference; break;
-	case 6: met = value > reference; break;
-	default: return BROKEN;
+	case 0:
+		met = true;
+		break;
+	case 1:
+		met = value < reference;
+		break;
+	case 2:
+		met = value <= reference;
+		break;
+	case 3:
+		met = value == reference;
+		break;
+	case 4:
+		met = value != reference;
+		break;
+	case 5:
+		met = value >= reference;
+		break;
+	case 6:
+		met = value > reference;
+		break;
+	default:
+		return BROKEN;
 	}
 	return met ? DONE : WAIT;
 }
@@ -259,7 +276,8 @@ static enum result do_timestamp(struct context *c)
 		return FAULT;
 	/* The stamp behind copies: they began at the one in front, and ended when the model says. */
 	if (queue->copy_ns) {
-		stamp = queue->stamp_ticks + (queue->copy_ns + SG_DEVICE_TICK_NS - 1) / SG_DEVICE_TICK_NS;
+		stamp = queue->stamp_ticks +
+			(queue->copy_ns + SG_DEVICE_TICK_NS - 1) / SG_DEVICE_TICK_NS;
 		if (stamp > now)
 			return WAIT; /* the simulated engine is slower than this machine */
 		queue->copy_ns = 0;
@@ -277,16 +295,16 @@ static const struct packet_kind {
 	uint32_t n_dwords;
 	enum result (*run)(struct context *c);
 } packet_kinds[] = {
-	{ 0,  ANY_SUB, 0,  do_nop },
-	{ 1,  0,       7,  do_copy_linear },
-	{ 1,  4,       13, do_copy_rectangle },
-	{ 2,  0,       0,  do_write_linear },
-	{ 5,  ANY_SUB, 4,  do_fence },
-	{ 6,  ANY_SUB, 2,  do_trap },
-	{ 8,  0,       6,  do_poll },
-	{ 10, ANY_SUB, 8,  do_atomic },
-	{ 11, ANY_SUB, 5,  do_fill },
-	{ 13, 2,       3,  do_timestamp },
+	{ 0, ANY_SUB, 0, do_nop },
+	{ 1, 0, 7, do_copy_linear },
+	{ 1, 4, 13, do_copy_rectangle },
+	{ 2, 0, 0, do_write_linear },
+	{ 5, ANY_SUB, 4, do_fence },
+	{ 6, ANY_SUB, 2, do_trap },
+	{ 8, 0, 6, do_poll },
+	{ 10, ANY_SUB, 8, do_atomic },
+	{ 11, ANY_SUB, 5, do_fill },
+	{ 13, 2, 3, do_timestamp },
 };
 
 static const struct packet_kind *find_kind(uint32_t header)

@@ -19,7 +19,7 @@
 #define SLEEPS 64
 #define SLEEPS_COUNTED 32
 #define COUNTED_TURN_NS 160000ull /* so many of the longest sleep take that long at 1.7 GHz */
-#define TURNS_EACH 1024u /* some milliseconds of a workgroup that only sleeps */
+#define TURNS_EACH 1024u          /* some milliseconds of a workgroup that only sleeps */
 #define TURNS_MOST 16384u
 #define PATIENCE_NS 200000ull
 

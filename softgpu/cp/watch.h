@@ -17,11 +17,11 @@
 #include <stdint.h>
 
 struct softgpu_done {
-	uint32_t node;             /* of the GPU, in the topology */
-	const void *queue;         /* the amd_queue_t, which begins with the program's hsa_queue_t */
-	void **keep;               /* a word of this queue's for the watcher; NULL at first */
-	uint64_t packet;           /* its index in the queue */
-	const void *aql;           /* the packet as the program wrote it, 64 bytes */
+	uint32_t node;     /* of the GPU, in the topology */
+	const void *queue; /* the amd_queue_t, which begins with the program's hsa_queue_t */
+	void **keep;       /* a word of this queue's for the watcher; NULL at first */
+	uint64_t packet;   /* its index in the queue */
+	const void *aql;   /* the packet as the program wrote it, 64 bytes */
 	uint64_t start_ns, end_ns; /* of a kernel: CLOCK_BOOTTIME, as in its signal's time stamps */
 };
 

@@ -8,15 +8,15 @@
 
 #include "softgpu/device/vm.h"
 
-#define CHUNK 4096u                   /* events that come into being at once */
-#define MAX_CHUNKS 256u               /* a million events */
-#define FEW 64u                       /* waits this wide need no heap */
-#define AUDIENCE 4u                   /* threads that an event knows to have seen it */
+#define CHUNK 4096u     /* events that come into being at once */
+#define MAX_CHUNKS 256u /* a million events */
+#define FEW 64u         /* waits this wide need no heap */
+#define AUDIENCE 4u     /* threads that an event knows to have seen it */
 
 struct waiter {
 	pthread_t thread;
 	pthread_cond_t wake;
-	uint32_t n_missing;           /* events still to come */
+	uint32_t n_missing; /* events still to come */
 	bool gone;
 };
 
@@ -45,8 +45,8 @@ struct sg_events {
 	struct sg_vm *vm;
 	struct chunk *chunks[MAX_CHUNKS];
 	uint32_t n_chunks;
-	uint32_t first_free;          /* 0: none */
-	uint32_t last_free;           /* ids go to the back, so that a stale one is noticed */
+	uint32_t first_free; /* 0: none */
+	uint32_t last_free;  /* ids go to the back, so that a stale one is noticed */
 	struct sg_memory_fault fault;
 	bool has_fault;
 };
@@ -86,8 +86,8 @@ static bool grow(struct sg_events *events)
 
 	pthread_mutex_unlock(&events->lock);
 	chunk = calloc(1, sizeof(*chunk));
-	if (chunk && sg_vm_alloc(events->vm, SG_VM_HOST, 0, CHUNK * 8, 0, false,
-				 &chunk->mailboxes)) {
+	if (chunk &&
+	    sg_vm_alloc(events->vm, SG_VM_HOST, 0, CHUNK * 8, 0, false, &chunk->mailboxes)) {
 		free(chunk);
 		chunk = NULL;
 	}
@@ -140,7 +140,9 @@ enum sg_event_status sg_event_create(struct sg_events *events, enum sg_event_kin
 	if (events->first_free || grow(events)) {
 		id = events->first_free;
 		events->first_free = slot(events, id)->next_free;
-		*slot(events, id) = (struct event){ .used = true, .set = set, .kind = kind,
+		*slot(events, id) = (struct event){ .used = true,
+						    .set = set,
+						    .kind = kind,
 						    .manual_reset = manual_reset,
 						    .n_audience = AUDIENCE + 1 };
 		*out_id = id;
@@ -264,8 +266,8 @@ static void deadline_after(struct timespec *ts, uint32_t timeout_ms)
 }
 
 /* Locked. Put a link on each event's list; what is set already, or was missed, is taken. */
-static void join(struct sg_events *events, const uint32_t *ids, uint32_t n,
-		 struct waiter *waiter, struct wait_link *links)
+static void join(struct sg_events *events, const uint32_t *ids, uint32_t n, struct waiter *waiter,
+		 struct wait_link *links)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct event *event = find(events, ids[i]);

@@ -28,7 +28,7 @@ struct sg_events;
 enum sg_event_status {
 	SG_EVENT_OK,
 	SG_EVENT_TIMEOUT,
-	SG_EVENT_GONE,           /* no such event, or destroyed meanwhile */
+	SG_EVENT_GONE, /* no such event, or destroyed meanwhile */
 	SG_EVENT_NO_MEMORY,
 };
 
@@ -38,7 +38,7 @@ struct sg_memory_fault {
 	uint32_t node;
 	uint64_t address;
 	bool write;
-	bool hang;               /* not an access but a device that cannot go on */
+	bool hang; /* not an access but a device that cannot go on */
 };
 
 struct sg_events *sg_events_create(struct sg_vm *vm);

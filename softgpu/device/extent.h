@@ -15,7 +15,7 @@
 
 struct sg_extent {
 	uint64_t start, size;
-	void *owner;                  /* NULL: free */
+	void *owner; /* NULL: free */
 	/* tree */
 	struct sg_extent *left, *right;
 	uint64_t largest_free;

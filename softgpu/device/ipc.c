@@ -74,8 +74,8 @@ enum sg_vm_status sg_vm_import(struct sg_vm *vm, const struct sg_vm_handle *hand
 	if (fd < 0) {
 		sg_gpu_log(SG_GPU_LOG_ERROR,
 			   "cannot import memory of process %d: %s (it must be running, of the "
-			   "same user, and in the same PID namespace)", handle->pid,
-			   strerror(errno));
+			   "same user, and in the same PID namespace)",
+			   handle->pid, strerror(errno));
 		return SG_VM_NO_ACCESS;
 	}
 	if (fstat(fd, &st) || handle->offset > (uint64_t)st.st_size ||
@@ -88,7 +88,8 @@ enum sg_vm_status sg_vm_import(struct sg_vm *vm, const struct sg_vm_handle *hand
 		close(fd);
 		return SG_VM_NO_MEMORY;
 	}
-	*block = (struct sg_vm_block){ .kind = SG_VM_IMPORTED, .size = handle->size,
+	*block = (struct sg_vm_block){ .kind = SG_VM_IMPORTED,
+				       .size = handle->size,
 				       .node = handle->node < vm->n_nodes ? handle->node : 1 };
 	pthread_mutex_lock(&vm->lock);
 	status = sg_vm_place(vm, block, 2ull << 20, fd, handle->offset);

@@ -17,7 +17,7 @@ enum sg_gpu_log_level { SG_GPU_LOG_NONE, SG_GPU_LOG_ERROR, SG_GPU_LOG_INFO, SG_G
 bool sg_gpu_log_set(const char *name);
 bool sg_gpu_log_on(enum sg_gpu_log_level level);
 
-__attribute__((format(printf, 2, 3)))
-void sg_gpu_log(enum sg_gpu_log_level level, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void sg_gpu_log(enum sg_gpu_log_level level,
+						      const char *format, ...);
 
 #endif

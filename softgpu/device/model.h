@@ -24,16 +24,16 @@ struct sg_cache_level {
 };
 
 struct sg_gpu_model {
-	const char *name;             /* as typed in WAVESCOPE_GPU */
+	const char *name; /* as typed in WAVESCOPE_GPU */
 	const char *marketing_name;
 	enum sg_target target;
-	uint8_t n_dies;               /* GPUs that the runtime sees per board */
+	uint8_t n_dies; /* GPUs that the runtime sees per board */
 
 	uint8_t gfx_major, gfx_minor, gfx_stepping;
 	uint16_t device_id;
-	uint32_t n_cus;               /* active ones */
+	uint32_t n_cus; /* active ones */
 	uint32_t n_shader_engines;
-	uint32_t n_cus_per_engine;    /* physical ones */
+	uint32_t n_cus_per_engine; /* physical ones */
 	uint32_t n_simds_per_cu;
 	uint32_t n_waves_per_simd;
 	uint32_t n_scratch_slots_per_cu;
@@ -44,7 +44,7 @@ struct sg_gpu_model {
 	uint32_t hbm_width_bits;
 	uint32_t hbm_clock_mhz;
 	uint32_t engine_clock_mhz;
-	uint32_t gb_addr_config;      /* image tiling; only has to be plausible */
+	uint32_t gb_addr_config; /* image tiling; only has to be plausible */
 
 	uint16_t cp_ucode, sdma_ucode;
 	uint8_t n_sdma_engines, n_sdma_xgmi_engines, n_sdma_queues_per_engine;
@@ -57,9 +57,9 @@ struct sg_gpu_model {
 struct sg_gpu {
 	const struct sg_gpu_model *model;
 	uint64_t unique_id;
-	uint64_t hive_id;             /* 0: alone */
-	uint32_t board;               /* counted from 0; an mi250x has two GPUs on one */
-	uint32_t location;            /* PCI bus << 8 | device << 3 | function */
+	uint64_t hive_id;  /* 0: alone */
+	uint32_t board;    /* counted from 0; an mi250x has two GPUs on one */
+	uint32_t location; /* PCI bus << 8 | device << 3 | function */
 	int render_minor;
 };
 
@@ -67,8 +67,8 @@ enum sg_link_type { SG_LINK_PCIE, SG_LINK_XGMI };
 
 struct sg_link {
 	enum sg_link_type type;
-	uint32_t from, to;            /* nodes */
-	uint32_t n_links;             /* side by side */
+	uint32_t from, to; /* nodes */
+	uint32_t n_links;  /* side by side */
 	uint32_t weight;
 	uint32_t min_bandwidth_mbs, max_bandwidth_mbs;
 };

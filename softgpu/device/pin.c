@@ -91,8 +91,11 @@ static enum sg_vm_status add_pin(struct sg_vm *vm, uint64_t addr, uint64_t size,
 	pin = calloc(1, sizeof(*pin));
 	if (!pin)
 		return SG_VM_NO_MEMORY;
-	*pin = (struct sg_vm_block){ .kind = SG_VM_PINNED, .flags = flags, .start = addr,
-				     .size = size, .n_pins = 1,
+	*pin = (struct sg_vm_block){ .kind = SG_VM_PINNED,
+				     .flags = flags,
+				     .start = addr,
+				     .size = size,
+				     .n_pins = 1,
 				     .pin_place = vm->next_pin_place + addr % 4096 };
 	memmove(&vm->pins[at + 1], &vm->pins[at], (vm->n_pins - at) * sizeof(*vm->pins));
 	vm->pins[at] = pin;

@@ -24,9 +24,9 @@ struct sg_range {
 };
 
 struct sg_ranges {
-	_Atomic uint64_t sequence;    /* odd while a writer is at work */
+	_Atomic uint64_t sequence; /* odd while a writer is at work */
 	_Atomic size_t n;
-	struct sg_range *entries;     /* sorted, disjoint */
+	struct sg_range *entries;                /* sorted, disjoint */
 	_Atomic uint32_t hints[SG_RANGES_HINTS]; /* index of a range that had such an address */
 };
 

@@ -383,7 +383,8 @@ enum sg_vm_status sg_svm_query(struct sg_vm *vm, uint64_t addr, struct sg_vm_inf
 					     .start = r->start,
 					     .device_start = r->start,
 					     .size = r->end - r->start,
-					     .pin_place = r->place, .flags = r->flags,
+					     .pin_place = r->place,
+					     .flags = r->flags,
 					     .node = r->prefetch == SG_SVM_NOWHERE ? 0
 										   : r->prefetch };
 		status = SG_VM_OK;

@@ -20,15 +20,16 @@
 
 #define SG_SVM_NOWHERE 0xffffffffu
 
-enum sg_svm_what {                   /* in the thunk's order */
-		   SG_SVM_PREFERRED, /* a node, 0 for the host, or SG_SVM_NOWHERE */
-		   SG_SVM_PREFETCH,
-		   SG_SVM_ACCESS, /* of a node */
-		   SG_SVM_IN_PLACE,
-		   SG_SVM_NO_ACCESS,
-		   SG_SVM_SET_FLAGS,
-		   SG_SVM_CLEAR_FLAGS,
-		   SG_SVM_GRANULARITY,
+/* in the thunk's order */
+enum sg_svm_what {
+	SG_SVM_PREFERRED, /* a node, 0 for the host, or SG_SVM_NOWHERE */
+	SG_SVM_PREFETCH,
+	SG_SVM_ACCESS, /* of a node */
+	SG_SVM_IN_PLACE,
+	SG_SVM_NO_ACCESS,
+	SG_SVM_SET_FLAGS,
+	SG_SVM_CLEAR_FLAGS,
+	SG_SVM_GRANULARITY,
 };
 
 #define SG_SVM_HOST_ACCESS 1u

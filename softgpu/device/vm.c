@@ -13,14 +13,14 @@
 #include "softgpu/device/vm_priv.h"
 
 #define PAGE 4096ull
-#define FRAGMENT (2ull << 20)         /* ROCr cuts its pools into pieces of this alignment */
+#define FRAGMENT (2ull << 20) /* ROCr cuts its pools into pieces of this alignment */
 #define GUARD (64ull << 10)
 #define APERTURE_MOST (4ull << 40)
 #define APERTURE_LEAST (64ull << 30)
-#define USER_END (1ull << 47)          /* addresses of a program are below it */
+#define USER_END (1ull << 47) /* addresses of a program are below it */
 
 static const struct {
-	uint64_t small_align;         /* blocks below FRAGMENT */
+	uint64_t small_align; /* blocks below FRAGMENT */
 	uint64_t large_align;
 } kinds[] = {
 	[SG_VM_HOST] = { PAGE, PAGE },
@@ -83,9 +83,11 @@ struct sg_vm *sg_vm_create(const uint64_t *capacities, uint32_t n_nodes)
 	    !sg_extents_init(&vm->extents, vm->start, vm->end - vm->start) ||
 	    !sg_ranges_init(&vm->blocks) || !sg_ranges_init(&vm->pinned) ||
 	    !sg_ranges_init(&vm->svm_reachable)) {
-		sg_gpu_log(SG_GPU_LOG_ERROR, "cannot set up device memory: %s",
-			   errno == EFBIG ? "the limit on the size of files is too low: raise it (ulimit -f)"
-					  : strerror(errno));
+		sg_gpu_log(
+			SG_GPU_LOG_ERROR, "cannot set up device memory: %s",
+			errno == EFBIG
+				? "the limit on the size of files is too low: raise it (ulimit -f)"
+				: strerror(errno));
 		sg_vm_destroy(vm);
 		return NULL;
 	}
@@ -221,8 +223,9 @@ enum sg_vm_status sg_vm_alloc(struct sg_vm *vm, enum sg_vm_kind kind, uint32_t n
 	block = calloc(1, sizeof(*block));
 	if (!block)
 		return SG_VM_NO_MEMORY;
-	*block = (struct sg_vm_block){ .kind = kind, .node = node, .flags = flags, .size = size,
-				       .start = fixed ? *addr : 0 };
+	*block = (struct sg_vm_block){
+		.kind = kind, .node = node, .flags = flags, .size = size, .start = fixed ? *addr : 0
+	};
 
 	pthread_mutex_lock(&vm->lock);
 	if (counted > vm->capacity[node] - vm->used[node])
@@ -291,7 +294,8 @@ enum sg_vm_status sg_vm_query(struct sg_vm *vm, uint64_t addr, struct sg_vm_info
 			.node = block->node,
 			.flags = block->flags,
 			.start = block->start,
-			.device_start = block->start | (block->kind == SG_VM_PINNED ? SG_PINNED_ALIAS : 0),
+			.device_start =
+				block->start | (block->kind == SG_VM_PINNED ? SG_PINNED_ALIAS : 0),
 			.pin_place = block->pin_place,
 			.size = block->size,
 			.mapped_nodes = block->nodes,

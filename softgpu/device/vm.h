@@ -36,12 +36,12 @@ enum sg_vm_status {
 };
 
 enum sg_vm_kind {
-	SG_VM_HOST,      /* system memory */
-	SG_VM_VRAM,      /* counts against the capacity of its GPU */
-	SG_VM_SCRATCH,   /* address space for scratch: counts when touched, which is seldom */
-	SG_VM_IMPORTED,  /* a block of another process */
-	SG_VM_PINNED,    /* memory of the program */
-	SG_VM_SVM,       /* memory of the program at its own address, see svm.h */
+	SG_VM_HOST,     /* system memory */
+	SG_VM_VRAM,     /* counts against the capacity of its GPU */
+	SG_VM_SCRATCH,  /* address space for scratch: counts when touched, which is seldom */
+	SG_VM_IMPORTED, /* a block of another process */
+	SG_VM_PINNED,   /* memory of the program */
+	SG_VM_SVM,      /* memory of the program at its own address, see svm.h */
 };
 
 #define SG_VM_MAX_NODES (SG_MAX_GPUS + 1)
@@ -49,10 +49,10 @@ enum sg_vm_kind {
 struct sg_vm_info {
 	enum sg_vm_kind kind;
 	uint32_t node;
-	uint32_t flags;               /* as given; not interpreted here */
+	uint32_t flags; /* as given; not interpreted here */
 	uint64_t start, size;
-	uint64_t device_start;        /* pinned memory has another address there */
-	uint64_t pin_place;           /* pinned memory's place among all that was pinned; see below */
+	uint64_t device_start; /* pinned memory has another address there */
+	uint64_t pin_place;    /* pinned memory's place among all that was pinned; see below */
 	const uint32_t *mapped_nodes; /* lives as long as the block */
 	uint32_t n_mapped_nodes;
 	void *user_data;

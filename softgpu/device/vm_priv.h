@@ -15,15 +15,16 @@ struct sg_vm_block {
 	uint32_t node;
 	uint32_t flags;
 	uint64_t start, size;
-	uint32_t n_pins;              /* pins: holders of this very range */
+	uint32_t n_pins; /* pins: holders of this very range */
 	uint64_t pin_place;
-	bool retired;                 /* somebody frees it */
+	bool retired; /* somebody frees it */
 	uint32_t nodes[SG_VM_MAX_NODES];
 	uint32_t n_nodes;
 	void *user_data;
 };
 
-struct sg_svm_range { /* svm.h */
+/* svm.h */
+struct sg_svm_range {
 	uint64_t start, end;
 	uint64_t place;               /* as pin_place */
 	uint32_t preferred, prefetch; /* nodes, or SG_SVM_NOWHERE */
@@ -32,19 +33,19 @@ struct sg_svm_range { /* svm.h */
 };
 
 struct sg_vm {
-	pthread_mutex_t lock;         /* everything below, except what readers may look at */
-	pthread_rwlock_t presence;    /* held shared while the command processor touches memory */
+	pthread_mutex_t lock;      /* everything below, except what readers may look at */
+	pthread_rwlock_t presence; /* held shared while the command processor touches memory */
 	uint64_t start, end;
 	int memfd;
 	struct sg_extents extents;
-	struct sg_ranges blocks;      /* what is mapped in the aperture */
-	struct sg_ranges pinned;      /* what is pinned outside, overlaps merged */
+	struct sg_ranges blocks; /* what is mapped in the aperture */
+	struct sg_ranges pinned; /* what is pinned outside, overlaps merged */
 
-	struct sg_vm_block **pins;    /* sorted by start, then by age */
+	struct sg_vm_block **pins; /* sorted by start, then by age */
 	size_t n_pins, max_pins;
 	uint64_t next_pin_place;
 
-	struct sg_svm_range *svm;     /* sorted, disjoint */
+	struct sg_svm_range *svm; /* sorted, disjoint */
 	size_t n_svm, max_svm, n_svm_checked;
 	struct sg_ranges svm_reachable; /* those that a device may access */
 	_Atomic bool xnack;

@@ -17,7 +17,8 @@ struct fields_chunk {
 	struct sg_decoded_insn fields[FIELDS_PER_CHUNK];
 };
 
-struct sg_code { /* one generation */
+/* one generation */
+struct sg_code {
 	const struct sg_mem_map *mem;
 	enum sg_isa_target target;
 	_Atomic unsigned n_users;
@@ -195,7 +196,7 @@ static unsigned read_words(enum sg_isa_target target, const uint32_t *from, uint
 }
 
 static void decode_slot(struct sg_code_window *window, uint32_t slot, const uint32_t *words,
-			    unsigned n_words)
+			unsigned n_words)
 {
 	struct sg_code *code = window->code;
 	struct sg_exec_insn *i = &window->slots[slot];
@@ -206,7 +207,8 @@ static void decode_slot(struct sg_code_window *window, uint32_t slot, const uint
 		return;
 	fields = new_fields(code);
 	if (fields && sg_isa_decode(code->target, words, n_words, fields))
-		head = sg_lower(fields, slot, SG_WINDOW_SLOTS, window->gpu_base + 4 * (uint64_t)slot, i);
+		head = sg_lower(fields, slot, SG_WINDOW_SLOTS,
+				window->gpu_base + 4 * (uint64_t)slot, i);
 	else
 		head = sg_extra_handler(SG_X_ILLEGAL) | 1u << 16;
 	atomic_store_explicit(&i->head, head, memory_order_release);
@@ -223,7 +225,8 @@ enum sg_stop sg_code_decode_only(struct sg_wave *w, const struct sg_exec_insn *i
 	if (pc - w->launch->mem->start >= w->launch->mem->end - w->launch->mem->start &&
 	    !w->launch->mem->reachable(w->launch->mem->ctx, pc, 4))
 		return sg_wave_fault(w, i, SG_FAULT_MEMORY, pc, false);
-	n_words = read_words(window->code->target, (const uint32_t *)(pc + w->launch->mem->host_base), words);
+	n_words = read_words(window->code->target,
+			     (const uint32_t *)(pc + w->launch->mem->host_base), words);
 	pthread_mutex_lock(&window->code->lock);
 	decode_slot(window, slot, words, n_words);
 	pthread_mutex_unlock(&window->code->lock);

@@ -21,10 +21,10 @@
 struct sg_code;
 
 struct sg_code_window {
-	uint64_t gpu_base;            /* address of slot 0 */
+	uint64_t gpu_base; /* address of slot 0 */
 	struct sg_exec_insn *slots;
 	struct sg_code *code;
-	struct sg_code_window *next;  /* of the same bucket */
+	struct sg_code_window *next; /* of the same bucket */
 };
 
 struct sg_code *sg_code_get(struct sg_code_cache *cache); /* the current generation, counted */

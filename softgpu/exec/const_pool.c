@@ -17,8 +17,11 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t *pool;
 static uint32_t n_entries;
-static struct { uint64_t value; uint32_t next; } *index_of; /* next: entry + 1 of the same bucket */
-static uint32_t buckets[N_BUCKETS];                         /* entry + 1 */
+static struct {
+	uint64_t value;
+	uint32_t next;
+} * index_of;                       /* next: entry + 1 of the same bucket */
+static uint32_t buckets[N_BUCKETS]; /* entry + 1 */
 
 static void *reserve(size_t size)
 {
@@ -50,7 +53,8 @@ static uint32_t add_entry(uint64_t value, uint32_t bucket)
 	uint32_t *at = pool + (size_t)e * ENTRY_DWORDS;
 
 	if (e == MAX_ENTRIES) {
-		fputs("wavescope: more than a million different constants in one process\n", stderr);
+		fputs("wavescope: more than a million different constants in one process\n",
+		      stderr);
 		abort();
 	}
 	for (unsigned l = 0; l < SG_LANES; l++) {

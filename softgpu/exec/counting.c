@@ -17,7 +17,8 @@ static void record_scalar(struct sg_wave *w, const struct sg_exec_insn *i, struc
 {
 	unsigned op = i->fields->row->op;
 	bool scratch = (op >= 0x05 && op <= 0x07) || (op >= 0x15 && op <= 0x17);
-	bool buffer = (op >= 0x08 && op <= 0x0c) || (op >= 0x18 && op <= 0x1a) || (op >= 0x40 && op < 0x80);
+	bool buffer = (op >= 0x08 && op <= 0x0c) || (op >= 0x18 && op <= 0x1a) ||
+		      (op >= 0x40 && op < 0x80);
 	uint64_t addr;
 
 	if (buffer)
@@ -81,14 +82,16 @@ static void swizzle(const struct sg_wave *w, uint64_t *addr, uint64_t mask)
 
 static void record_flat(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
 {
-	uint64_t addr[SG_LANES] __attribute__((aligned(64))), exec = sg_exec(w), shared = 0, private = 0;
+	uint64_t addr[SG_LANES] __attribute__((aligned(64))), exec = sg_exec(w), shared = 0,
+							      private = 0;
 	uint64_t memory;
 	unsigned l;
 
 	sg_flat_addresses(w, i, addr);
 	if (i->inner & SG_MEM_SEG_SCRATCH) {
 		swizzle(w, addr, exec);
-		sg_trace_lanes(t, from_slice(w, addr, exec) ? SG_SPACE_SCRATCH : SG_SPACE_GLOBAL, exec, addr);
+		sg_trace_lanes(t, from_slice(w, addr, exec) ? SG_SPACE_SCRATCH : SG_SPACE_GLOBAL,
+			       exec, addr);
 		return;
 	}
 	if (i->inner & SG_MEM_SEG_FLAT)
@@ -131,8 +134,10 @@ static void record_buffer(struct sg_wave *w, const struct sg_exec_insn *i, struc
 		mask |= (uint64_t)(a.n_bytes[l] != 0) << l;
 	SG_FOR_ACTIVE(l, mask)
 		addr[l] = (uint64_t)(uintptr_t)a.at[l] - w->mem->host_base;
-	sg_trace_lanes(t, a.odd && a.step == SG_SCRATCH_STEP && from_slice(w, addr, mask) ? SG_SPACE_SCRATCH :
-											     SG_SPACE_GLOBAL,
+	sg_trace_lanes(t,
+		       a.odd && a.step == SG_SCRATCH_STEP && from_slice(w, addr, mask)
+			       ? SG_SPACE_SCRATCH
+			       : SG_SPACE_GLOBAL,
 		       mask, addr);
 }
 
@@ -156,12 +161,14 @@ static void record(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wa
 
 /* ---- the loop ---- */
 
-struct mode { /* of a stretch without changes of MODE */
+/* of a stretch without changes of MODE */
+struct mode {
 	bool indexing, skipping, plain_fp;
 	uint32_t f32, f64;
 };
 
-static enum sg_stop run(struct sg_wave *w, const struct sg_exec_insn *i, uint32_t head, const struct mode *mode)
+static enum sg_stop run(struct sg_wave *w, const struct sg_exec_insn *i, uint32_t head,
+			const struct mode *mode)
 {
 	struct sg_exec_insn indexed;
 	enum sg_stop stop;
@@ -185,7 +192,8 @@ static int64_t skipped(const struct sg_wave *w, const struct sg_code_window *win
 	if (w->window == window)
 		return w->pc - behind;
 	return (int64_t)(w->window->gpu_base + 4 * (uint64_t)(w->pc - w->window->slots) -
-			 window->gpu_base - 4 * (uint64_t)(behind - window->slots)) / 4;
+			 window->gpu_base - 4 * (uint64_t)(behind - window->slots)) /
+	       4;
 }
 
 static enum sg_stop run_stretch(struct sg_wave *w, struct sg_wave_trace *t, uint64_t *budget)
@@ -194,7 +202,8 @@ static enum sg_stop run_stretch(struct sg_wave *w, struct sg_wave_trace *t, uint
 		.indexing = w->mode & SG_MODE_GPR_IDX_EN,
 		.skipping = w->mode & SG_MODE_VSKIP,
 		.plain_fp = (w->mode & SG_MODE_FP_MASK) == SG_MODE_FP_DEFAULT,
-		.f32 = sg_fpmode_of(w->mode, w->mode >> 4), .f64 = sg_fpmode_of(w->mode >> 2, w->mode >> 6),
+		.f32 = sg_fpmode_of(w->mode, w->mode >> 4),
+		.f64 = sg_fpmode_of(w->mode >> 2, w->mode >> 6),
 	};
 	struct sg_undo *undo = w->launch->undo;
 	uint64_t n = *budget;
@@ -211,7 +220,8 @@ static enum sg_stop run_stretch(struct sg_wave *w, struct sg_wave_trace *t, uint
 			continue;
 		}
 		w->pc = i + SG_HEAD_DWORDS(head);
-		if (i - window->slots >= SG_WINDOW_SLOTS) { /* not code: the way into the next window */
+		if (i - window->slots >=
+		    SG_WINDOW_SLOTS) { /* not code: the way into the next window */
 			stop = w->handlers[head & SG_HEAD_HANDLER](w, i);
 			continue;
 		}

@@ -12,7 +12,7 @@
 #include "softgpu/timing/inst_isa.h"
 #include "softgpu/timing/wave_trace.h"
 
-#define SG_HEAD_MEMORY (1u << 28)     /* leaves a record of the addresses it reached */
+#define SG_HEAD_MEMORY (1u << 28) /* leaves a record of the addresses it reached */
 
 /* Before sg_wg_start(): wave n of the workgroup writes traces[n]. NULL: they leave no traces. */
 void sg_wg_set_traces(struct sg_wg *wg, struct sg_wave_trace *traces);
@@ -22,6 +22,7 @@ uint32_t sg_wg_n_waves(const struct sg_wg *wg); /* of the workgroup that was sta
 enum sg_stop sg_wave_run_counting(struct sg_wave *w, struct sg_wave_trace *trace, uint64_t budget);
 
 /* wave.c: v[M0 + n] for the operands that s_set_gpr_idx chose */
-void sg_wave_index_registers(const struct sg_wave *w, const struct sg_exec_insn *i, struct sg_exec_insn *out);
+void sg_wave_index_registers(const struct sg_wave *w, const struct sg_exec_insn *i,
+			     struct sg_exec_insn *out);
 
 #endif

@@ -36,13 +36,16 @@
 #define SG_PASTE2(level, name) sg_##level##_##name
 #define SG_PASTE(level, name) SG_PASTE2(level, name)
 #define SG_FN(name) SG_PASTE(SG_LEVEL, name)
-#define SG_HANDLER(name) \
-	enum sg_stop SG_FN(name)(struct sg_wave * w, const struct sg_exec_insn *i); \
+#define SG_HANDLER(name)                                                                           \
+	enum sg_stop SG_FN(name)(struct sg_wave * w, const struct sg_exec_insn *i);                \
 	enum sg_stop SG_FN(name)(struct sg_wave * w, const struct sg_exec_insn *i)
 
 /* A row of a table whose result is still '?': tests/isa fails on it. */
-#define SG_OP_unwritten(name) \
-	SG_HANDLER(name) { return sg_wave_fault(w, i, SG_FAULT_ILLEGAL, 0, false); }
+#define SG_OP_unwritten(name)                                                                      \
+	SG_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return sg_wave_fault(w, i, SG_FAULT_ILLEGAL, 0, false);                            \
+	}
 
 #define SG_EACH_LANE _Pragma("GCC ivdep") for (unsigned l = 0; l < SG_LANES; l++)
 
@@ -65,20 +68,22 @@ static inline void sg_splat_sources(struct sg_wave *w, const struct sg_exec_insn
 		sg_splat32(w->tmp[k], from[0]);
 		if (i->splat & 0x10u << k)
 			sg_splat32(w->tmp[k] + SG_LANES, from[1]);
-		if (__builtin_expect(i->n_regs == 4, 0)) { /* v_mqsad_u32_u8: its src2 has as many */
+		if (__builtin_expect(i->n_regs == 4,
+				     0)) { /* v_mqsad_u32_u8: its src2 has as many */
 			sg_splat32(w->tmp[k] + 2 * SG_LANES, from[2]);
 			sg_splat32(w->tmp[k] + 3 * SG_LANES, from[3]);
 		}
 	}
 }
 
-#define SG_SPLAT() \
-	do { \
-		if (i->splat) \
-			sg_splat_sources(w, i); \
+#define SG_SPLAT()                                                                                 \
+	do {                                                                                       \
+		if (i->splat)                                                                      \
+			sg_splat_sources(w, i);                                                    \
 	} while (0)
 
-static inline const uint32_t *sg_src(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned k)
+static inline const uint32_t *sg_src(const struct sg_wave *w, const struct sg_exec_insn *i,
+				     unsigned k)
 {
 	return __builtin_assume_aligned(w->base[i->base[k]] + i->off[k], 64);
 }
@@ -125,7 +130,9 @@ static inline uint64_t sg_pack(const uint32_t *from)
 		mask |= (uint64_t)_mm512_movepi32_mask(_mm512_load_si512(from + l)) << l;
 #elif defined(__AVX2__)
 	for (unsigned l = 0; l < SG_LANES; l += 8)
-		mask |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_load_ps((const float *)from + l)) << l;
+		mask |= (uint64_t)(uint32_t)_mm256_movemask_ps(
+				_mm256_load_ps((const float *)from + l))
+			<< l;
 #else
 	for (unsigned l = 0; l < SG_LANES; l++)
 		mask |= (uint64_t)(from[l] >> 31) << l;
@@ -144,12 +151,13 @@ static inline const uint32_t *sg_lane_mask(struct sg_wave *w)
 	return __builtin_assume_aligned(w->lane_mask, 64);
 }
 
-static inline void sg_merge(const uint32_t *mask, uint32_t *dst, const uint32_t *from, unsigned n_regs)
+static inline void sg_merge(const uint32_t *mask, uint32_t *dst, const uint32_t *from,
+			    unsigned n_regs)
 {
 	for (unsigned r = 0; r < n_regs; r++)
 		SG_EACH_LANE
-			dst[r * SG_LANES + l] = (from[r * SG_LANES + l] & mask[l]) |
-						(dst[r * SG_LANES + l] & ~mask[l]);
+	dst[r * SG_LANES + l] =
+		(from[r * SG_LANES + l] & mask[l]) | (dst[r * SG_LANES + l] & ~mask[l]);
 }
 
 static inline void sg_commit(struct sg_wave *w, uint32_t *dst, const uint32_t *out, unsigned n_regs)
@@ -160,12 +168,12 @@ static inline void sg_commit(struct sg_wave *w, uint32_t *dst, const uint32_t *o
 
 /* ---- typed lane access ---- */
 
-#define SG_BITS_AS(name, from, to) \
-	static inline to name(from bits) \
-	{ \
-		to v; \
-		memcpy(&v, &bits, sizeof(v)); \
-		return v; \
+#define SG_BITS_AS(name, from, to)                                                                 \
+	static inline to name(from bits)                                                           \
+	{                                                                                          \
+		to v;                                                                              \
+		memcpy(&v, &bits, sizeof(v));                                                      \
+		return v;                                                                          \
 	}
 SG_BITS_AS(sg_as_f32, uint32_t, float)
 SG_BITS_AS(sg_as_f64, uint64_t, double)
@@ -200,11 +208,11 @@ SG_BITS_AS(sg_f64_bits, double, uint64_t)
 #define put_i16(p, l, v) put_b16(p, l, v)
 #define put_f16(p, l, v) put_b16(p, l, v)
 #define put_f32(p, l, v) ((p)[l] = sg_f32_bits(v))
-#define put_b64(p, l, v) \
-	do { \
-		uint64_t v_ = (uint64_t)(v); \
-		(p)[l] = (uint32_t)v_; \
-		(p)[(l) + SG_LANES] = (uint32_t)(v_ >> 32); \
+#define put_b64(p, l, v)                                                                           \
+	do {                                                                                       \
+		uint64_t v_ = (uint64_t)(v);                                                       \
+		(p)[l] = (uint32_t)v_;                                                             \
+		(p)[(l) + SG_LANES] = (uint32_t)(v_ >> 32);                                        \
 	} while (0)
 #define put_u64(p, l, v) put_b64(p, l, v)
 #define put_i64(p, l, v) put_b64(p, l, v)
@@ -212,14 +220,16 @@ SG_BITS_AS(sg_f64_bits, double, uint64_t)
 
 /* ---- scalar operands ---- */
 
-static inline const void *sg_scalar(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned k)
+static inline const void *sg_scalar(const struct sg_wave *w, const struct sg_exec_insn *i,
+				    unsigned k)
 {
 	const char *in = i->s_const & 1u << k ? (const char *)i : (const char *)w;
 
 	return in + i->s_off[k];
 }
 
-static inline uint32_t sg_scalar32(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned k)
+static inline uint32_t sg_scalar32(const struct sg_wave *w, const struct sg_exec_insn *i,
+				   unsigned k)
 {
 	uint32_t v;
 
@@ -227,7 +237,8 @@ static inline uint32_t sg_scalar32(const struct sg_wave *w, const struct sg_exec
 	return v;
 }
 
-static inline uint64_t sg_scalar64(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned k)
+static inline uint64_t sg_scalar64(const struct sg_wave *w, const struct sg_exec_insn *i,
+				   unsigned k)
 {
 	uint64_t v;
 

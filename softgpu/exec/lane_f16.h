@@ -14,8 +14,8 @@
 #include "softgpu/exec/lane_f64.h"
 
 #define F16_ROUND(mode) ((mode) >> 2 & 3) /* 0 nearest even, 1 up, 2 down, 3 toward zero */
-#define F16_FLUSH_IN(mode) (!((mode) & 0x40))
-#define F16_FLUSH_OUT(mode) (!((mode) & 0x80))
+#define F16_FLUSH_IN(mode) (!((mode)&0x40))
+#define F16_FLUSH_OUT(mode) (!((mode)&0x80))
 #define F16_TO_ZERO(mode) ((mode) | 0xcu)
 #define F16_KEEP 0xc0u /* a mode that keeps denormals */
 
@@ -99,10 +99,10 @@ LANE uint16_t f64_f16(double a, uint32_t mode)
 	return (uint16_t)sel32(exponent == 0x7ff, sel32(is_nan, nan, special), finite);
 }
 
-#define SG_F16_OP2(name, op) \
-	LANE uint16_t name(uint16_t a, uint16_t b, uint32_t mode) \
-	{ \
-		return f32_f16(f16_f32(a, mode) op f16_f32(b, mode), mode); \
+#define SG_F16_OP2(name, op)                                                                       \
+	LANE uint16_t name(uint16_t a, uint16_t b, uint32_t mode)                                  \
+	{                                                                                          \
+		return f32_f16(f16_f32(a, mode) op f16_f32(b, mode), mode);                        \
 	}
 SG_F16_OP2(f16_add, +)
 SG_F16_OP2(f16_sub, -)

@@ -177,10 +177,10 @@ LANE int32_t f32_floor_to_i32(double a)
 
 /* The plain level has no instruction for these; what compilers do instead leaves signalling NaNs as
  * they are, and the sign of a zero to the host's rounding. */
-#define SG_ROUND(name, type, to, suffix) \
-	LANE type name(type a) \
-	{ \
-		return a == a ? __builtin_copysign##suffix(__builtin_##to##suffix(a), a) : a + a; \
+#define SG_ROUND(name, type, to, suffix)                                                           \
+	LANE type name(type a)                                                                     \
+	{                                                                                          \
+		return a == a ? __builtin_copysign##suffix(__builtin_##to##suffix(a), a) : a + a;  \
 	}
 SG_ROUND(f32_trunc, float, trunc, f)
 SG_ROUND(f32_ceil, float, ceil, f)
@@ -193,15 +193,15 @@ SG_ROUND(f64_floor, double, floor, )
  *
  * From truncation, which exists for vectors; compilers call roundeven() lane by lane.
  */
-#define SG_ROUNDEVEN(name, type, suffix) \
-	LANE type name(type a) \
-	{ \
-		type whole = __builtin_trunc##suffix(a), half = whole * (type)0.5; \
-		type rest = __builtin_fabs##suffix(a - whole); \
-		bool odd = __builtin_trunc##suffix(half) != half; \
-		bool up = rest > (type)0.5 || (rest == (type)0.5 && odd); \
-		type away = __builtin_fabs##suffix(whole) + (up ? 1 : 0); \
-		return __builtin_copysign##suffix(away, a); \
+#define SG_ROUNDEVEN(name, type, suffix)                                                           \
+	LANE type name(type a)                                                                     \
+	{                                                                                          \
+		type whole = __builtin_trunc##suffix(a), half = whole * (type)0.5;                 \
+		type rest = __builtin_fabs##suffix(a - whole);                                     \
+		bool odd = __builtin_trunc##suffix(half) != half;                                  \
+		bool up = rest > (type)0.5 || (rest == (type)0.5 && odd);                          \
+		type away = __builtin_fabs##suffix(whole) + (up ? 1 : 0);                          \
+		return __builtin_copysign##suffix(away, a);                                        \
 	}
 SG_ROUNDEVEN(f32_roundeven, float, f)
 SG_ROUNDEVEN(f64_roundeven, double, )
@@ -250,8 +250,8 @@ LANE float f32_frexp_mant(float a)
 	uint32_t bits = sg_f32_bits(sg_f32_bits(a) & F32_EXP ? a : a * 0x1p32f);
 	uint32_t exponent = bits & F32_EXP;
 
-	return exponent == F32_EXP ? (a != a ? f32_quiet(a) : a) :
-	       sg_as_f32(exponent ? (bits & ~F32_EXP) | 0x3f000000u : bits);
+	return exponent == F32_EXP ? (a != a ? f32_quiet(a) : a)
+				   : sg_as_f32(exponent ? (bits & ~F32_EXP) | 0x3f000000u : bits);
 }
 
 /* Exact in double for any exponent that matters, so that only the last step rounds. */

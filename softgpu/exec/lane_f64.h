@@ -79,8 +79,9 @@ LANE double f64_frexp_mant(double a)
 	uint64_t bits = sg_f64_bits(sg_f64_bits(a) & F64_EXP ? a : a * 0x1p64);
 	uint64_t exponent = bits & F64_EXP;
 
-	return exponent == F64_EXP ? (a != a ? f64_quiet(a) : a) :
-	       sg_as_f64(exponent ? (bits & ~F64_EXP) | 0x3fe0000000000000ull : bits);
+	return exponent == F64_EXP
+		       ? (a != a ? f64_quiet(a) : a)
+		       : sg_as_f64(exponent ? (bits & ~F64_EXP) | 0x3fe0000000000000ull : bits);
 }
 
 LANE double f64_pow2(int32_t exponent) /* -1022..1023 */

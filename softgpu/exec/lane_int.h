@@ -311,14 +311,16 @@ LANE uint32_t sad2_u16(uint32_t a, uint32_t b)
 }
 
 /* Four sums at byte offsets 0 to 3 of a, added to the 16-bit parts of c. */
-#define SG_QSAD(name, sad) \
-	LANE uint64_t name(uint64_t a, uint32_t b, uint64_t c, bool clamp) \
-	{ \
-		uint64_t out = 0; \
-		for (unsigned j = 0; j < 4; j++) \
-			out |= (uint64_t)wrap_u16((int32_t)(sad((uint32_t)(a >> 8 * j), b) + \
-							    (c >> 16 * j & 0xffff)), clamp) << 16 * j; \
-		return out; \
+#define SG_QSAD(name, sad)                                                                         \
+	LANE uint64_t name(uint64_t a, uint32_t b, uint64_t c, bool clamp)                         \
+	{                                                                                          \
+		uint64_t out = 0;                                                                  \
+		for (unsigned j = 0; j < 4; j++)                                                   \
+			out |= (uint64_t)wrap_u16((int32_t)(sad((uint32_t)(a >> 8 * j), b) +       \
+							    (c >> 16 * j & 0xffff)),               \
+						  clamp)                                           \
+			       << 16 * j;                                                          \
+		return out;                                                                        \
 	}
 SG_QSAD(qsad_pk_u16, sad4)
 SG_QSAD(mqsad_pk_u16, msad4)
@@ -330,10 +332,10 @@ SG_QSAD(mqsad_pk_u16, msad4)
 #define PACK16(lo, hi) ((uint32_t)(uint16_t)(lo) | (uint32_t)(uint16_t)(hi) << 16)
 /* fn(lanes' halves, more arguments) for both halves */
 #define PK1(fn, a, ...) PACK16(fn(LO16(a), ##__VA_ARGS__), fn(HI16(a), ##__VA_ARGS__))
-#define PK2(fn, a, b, ...) \
+#define PK2(fn, a, b, ...)                                                                         \
 	PACK16(fn(LO16(a), LO16(b), ##__VA_ARGS__), fn(HI16(a), HI16(b), ##__VA_ARGS__))
-#define PK3(fn, a, b, c, ...) \
-	PACK16(fn(LO16(a), LO16(b), LO16(c), ##__VA_ARGS__), \
+#define PK3(fn, a, b, c, ...)                                                                      \
+	PACK16(fn(LO16(a), LO16(b), LO16(c), ##__VA_ARGS__),                                       \
 	       fn(HI16(a), HI16(b), HI16(c), ##__VA_ARGS__))
 
 LANE uint16_t add_u16(uint16_t a, uint16_t b, bool clamp)
@@ -394,18 +396,18 @@ LANE int16_t ashr_i16(uint16_t by, int16_t v)
 	return (int16_t)(ashr_i32(v, by & 15));
 }
 
-#define SG_MIN_MAX(type, name) \
-	LANE type min_##name(type a, type b) \
-	{ \
-		return a < b ? a : b; \
-	} \
-	LANE type max_##name(type a, type b) \
-	{ \
-		return a > b ? a : b; \
-	} \
-	LANE type med3_##name(type a, type b, type c) \
-	{ \
-		return max_##name(min_##name(a, b), min_##name(max_##name(a, b), c)); \
+#define SG_MIN_MAX(type, name)                                                                     \
+	LANE type min_##name(type a, type b)                                                       \
+	{                                                                                          \
+		return a < b ? a : b;                                                              \
+	}                                                                                          \
+	LANE type max_##name(type a, type b)                                                       \
+	{                                                                                          \
+		return a > b ? a : b;                                                              \
+	}                                                                                          \
+	LANE type med3_##name(type a, type b, type c)                                              \
+	{                                                                                          \
+		return max_##name(min_##name(a, b), min_##name(max_##name(a, b), c));              \
 	}
 SG_MIN_MAX(uint16_t, u16)
 SG_MIN_MAX(int16_t, i16)

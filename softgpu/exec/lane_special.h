@@ -76,12 +76,12 @@ LANE float f32_sin_turns(float a, int32_t quarter)
 
 	s = s * t + 0x1.71de3a556c734p-19; /* 1/362880 */
 	s = s * t - 0x1.a01a01a01a01ap-13; /* 1/5040 */
-	s = s * t + 0x1.1111111111111p-7; /* 1/120 */
-	s = s * t - 0x1.5555555555555p-3; /* 1/6 */
+	s = s * t + 0x1.1111111111111p-7;  /* 1/120 */
+	s = s * t - 0x1.5555555555555p-3;  /* 1/6 */
 	s = s * t * y + y;
 	c = c * t + 0x1.a01a01a01a01ap-16; /* 1/40320 */
 	c = c * t - 0x1.6c16c16c16c17p-10; /* 1/720 */
-	c = c * t + 0x1.5555555555555p-5; /* 1/24 */
+	c = c * t + 0x1.5555555555555p-5;  /* 1/24 */
 	c = c * t - 0.5;
 	c = c * t + 1;
 	sine = (float)s;
@@ -138,33 +138,33 @@ LANE double f64_rsq(double a)
  * from overflow and denormals; `a` is the one of them that is being scaled. The mask bit asks
  * v_div_fmas to scale the quotient back.
  */
-#define SG_DIV_SCALE(f, type, wide, exp_of, far, step, tiny, least_normal, half_least) \
-	struct f##_div_scale { \
-		type value; \
-		bool post; \
-	}; \
-	LANE struct f##_div_scale f##_div_scaled(type a, type d, type n) \
-	{ \
-		wide q = (wide)n / d, inverse = 1 / (wide)d; \
-		wide q_abs = q < 0 ? -q : q, inverse_abs = inverse < 0 ? -inverse : inverse; \
-		bool q_small = (q_abs < least_normal) & (q_abs > half_least); \
-		bool inverse_small = (inverse_abs < least_normal) & (inverse_abs > half_least); \
-		bool zero = (n == 0) | (d == 0); \
-		bool large = exp_of(n) - exp_of(d) >= far; \
-		bool d_denormal = exp_of(d) == 0; \
-		bool both = q_small & inverse_small; \
-		uint32_t up = step, down = 0 - up, of_n = a == n ? up : 0, of_d = a == d; \
-		uint32_t by; \
-		/* from the weakest rule to the strongest */ \
-		by = sel32(exp_of(n) <= tiny, up, 0); \
-		by = sel32(q_small, of_n, by); \
-		by = sel32(inverse_small, down, by); \
-		by = sel32(both, of_d * down, by); \
-		by = sel32(d_denormal, up, by); \
-		by = sel32(large, of_d * up, by); \
-		bool post = large | ((both | (q_small & !inverse_small)) & !d_denormal); \
-		type value = zero ? f##_new_nan : f##_ldexp(a, (int32_t)by); \
-		return (struct f##_div_scale){ value, post & !zero }; \
+#define SG_DIV_SCALE(f, type, wide, exp_of, far, step, tiny, least_normal, half_least)             \
+	struct f##_div_scale {                                                                     \
+		type value;                                                                        \
+		bool post;                                                                         \
+	};                                                                                         \
+	LANE struct f##_div_scale f##_div_scaled(type a, type d, type n)                           \
+	{                                                                                          \
+		wide q = (wide)n / d, inverse = 1 / (wide)d;                                       \
+		wide q_abs = q < 0 ? -q : q, inverse_abs = inverse < 0 ? -inverse : inverse;       \
+		bool q_small = (q_abs < least_normal) & (q_abs > half_least);                      \
+		bool inverse_small = (inverse_abs < least_normal) & (inverse_abs > half_least);    \
+		bool zero = (n == 0) | (d == 0);                                                   \
+		bool large = exp_of(n) - exp_of(d) >= far;                                         \
+		bool d_denormal = exp_of(d) == 0;                                                  \
+		bool both = q_small & inverse_small;                                               \
+		uint32_t up = step, down = 0 - up, of_n = a == n ? up : 0, of_d = a == d;          \
+		uint32_t by;                                                                       \
+		/* from the weakest rule to the strongest */                                       \
+		by = sel32(exp_of(n) <= tiny, up, 0);                                              \
+		by = sel32(q_small, of_n, by);                                                     \
+		by = sel32(inverse_small, down, by);                                               \
+		by = sel32(both, of_d * down, by);                                                 \
+		by = sel32(d_denormal, up, by);                                                    \
+		by = sel32(large, of_d * up, by);                                                  \
+		bool post = large | ((both | (q_small & !inverse_small)) & !d_denormal);           \
+		type value = zero ? f##_new_nan : f##_ldexp(a, (int32_t)by);                       \
+		return (struct f##_div_scale){ value, post & !zero };                              \
 	}
 
 #define f32_new_nan F32_NAN
@@ -190,24 +190,24 @@ SG_DIV_SCALE(f64, double, double, f64_biased, 768, 128, 53, 0x1p-1022, 0.0)
  * of the estimate c tells which way to go back. (The manuals of older chips print one factor, 2^32
  * or 2^64; it would return wrong quotients in both cases.)
  */
-#define SG_DIV_FMAS(f, type, uint, sign, select, bias, up, down, half_least, nearest) \
-	LANE type f##_div_fmas(type a, type b, type c, bool post, uint32_t mode) \
-	{ \
-		type r = f##_fma(a, b, c), lost = f##_fma(a, b, c - r); \
-		type small = r * down, rest = r - small * up; \
-		uint s = sg_##f##_bits(small), d = sg_##f##_bits(rest), e = sg_##f##_bits(lost); \
+#define SG_DIV_FMAS(f, type, uint, sign, select, bias, up, down, half_least, nearest)                \
+	LANE type f##_div_fmas(type a, type b, type c, bool post, uint32_t mode)                     \
+	{                                                                                            \
+		type r = f##_fma(a, b, c), lost = f##_fma(a, b, c - r);                              \
+		type small = r * down, rest = r - small * up;                                        \
+		uint s = sg_##f##_bits(small), d = sg_##f##_bits(rest), e = sg_##f##_bits(lost);     \
 		/* A denormal is rounded here for the second time. That went wrong if it was a tie \
 		 * only because the fma had rounded: then what that lost decides. */ \
-		bool tie = ((d & ~sign) == sg_##f##_bits(half_least)) & !((d ^ e) & sign) & \
-			   (lost != 0) & nearest(mode); \
-		uint away = (uint)1 - ((s ^ d) & sign ? 2 : 0); \
-		uint low = s + (tie ? away : 0); \
-		uint high = sg_##f##_bits(r * up); \
-		return sg_as_##f(select(post, select(f##_biased(c) > bias, high, low), \
-					sg_##f##_bits(r))); \
+		bool tie = ((d & ~sign) == sg_##f##_bits(half_least)) & !((d ^ e) & sign) &          \
+			   (lost != 0) & nearest(mode);                                              \
+		uint away = (uint)1 - ((s ^ d) & sign ? 2 : 0);                                      \
+		uint low = s + (tie ? away : 0);                                                     \
+		uint high = sg_##f##_bits(r * up);                                                   \
+		return sg_as_##f(                                                                    \
+			select(post, select(f##_biased(c) > bias, high, low), sg_##f##_bits(r)));    \
 	}
-#define F32_NEAREST(mode) (((mode) & 3) == 0)
-#define F64_NEAREST(mode) (((mode) & 0xc) == 0)
+#define F32_NEAREST(mode) (((mode)&3) == 0)
+#define F64_NEAREST(mode) (((mode)&0xc) == 0)
 SG_DIV_FMAS(f32, float, uint32_t, F32_SIGN, sel32, 127, 0x1p64f, 0x1p-64f, 0x1p-86f, F32_NEAREST)
 SG_DIV_FMAS(f64, double, uint64_t, F64_SIGN, sel64, 1023, 0x1p128, 0x1p-128, 0x1p-947, F64_NEAREST)
 
@@ -273,13 +273,12 @@ LANE uint16_t f16_div_fixup(uint16_t q, uint16_t d, uint16_t n, uint32_t mode)
 
 /* 2/pi = 0.b1200 b1199 ... b0, first bit first; the last word is filled up with zeros. */
 static const uint32_t sg_two_over_pi[38] = {
-	0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
-	0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,
-	0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
-	0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,
-	0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d,
-	0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,
-	0x56033046, 0xfc7b0000,
+	0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
+	0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
+	0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b,
+	0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7,
+	0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1,
+	0x1f8d5d08, 0x56033046, 0xfc7b0000,
 };
 
 LANE uint64_t two_over_pi_word(uint32_t word)

@@ -38,8 +38,9 @@ struct sg_wg;
 
 /* What the waves can reach. GPU address A is at host address host_base + A, without the bit above. */
 struct sg_mem_map {
-	uint64_t host_base;           /* 0: the two address spaces are one */
-	uint64_t start, end;          /* the device aperture, GPU addresses; inside it unmapped pages fault */
+	uint64_t host_base; /* 0: the two address spaces are one */
+	uint64_t start,
+		end; /* the device aperture, GPU addresses; inside it unmapped pages fault */
 	/* Outside the aperture: may the device access [addr, addr + size)? (pinned host memory) */
 	bool (*reachable)(void *ctx, uint64_t addr, uint64_t size);
 	void *ctx;
@@ -56,22 +57,22 @@ enum sg_target { SG_GFX908, SG_GFX90A };
 
 enum sg_fault_kind {
 	SG_FAULT_NONE,
-	SG_FAULT_MEMORY,      /* access to an address that is not mapped for the device */
-	SG_FAULT_ILLEGAL,     /* not an instruction of this target */
-	SG_FAULT_TRAP,        /* s_trap: device abort(), assert */
-	SG_FAULT_APERTURE,    /* outside of LDS or scratch through a flat address */
+	SG_FAULT_MEMORY,   /* access to an address that is not mapped for the device */
+	SG_FAULT_ILLEGAL,  /* not an instruction of this target */
+	SG_FAULT_TRAP,     /* s_trap: device abort(), assert */
+	SG_FAULT_APERTURE, /* outside of LDS or scratch through a flat address */
 };
 
 struct sg_fault {
 	enum sg_fault_kind kind;
-	uint64_t pc;          /* GPU address of the instruction */
-	uint64_t address;     /* memory faults: the first address that failed */
+	uint64_t pc;      /* GPU address of the instruction */
+	uint64_t address; /* memory faults: the first address that failed */
 	bool write;
 	uint32_t trap_id;
-	uint32_t wg[3];       /* workgroup, wave in it, and lane; -1: not one lane's doing */
+	uint32_t wg[3]; /* workgroup, wave in it, and lane; -1: not one lane's doing */
 	uint32_t wave;
 	int32_t lane;
-	char text[120];       /* the instruction, disassembled; empty: not one */
+	char text[120]; /* the instruction, disassembled; empty: not one */
 };
 
 struct sg_launch {
@@ -80,50 +81,52 @@ struct sg_launch {
 	const struct sg_mem_map *mem;
 	const struct sg_exec_hooks *hooks;
 	struct sg_code_cache *code_cache;
-	struct sg_gws *gws;           /* NULL: the queue has no global wave sync */
+	struct sg_gws *gws; /* NULL: the queue has no global wave sync */
 
 	uint64_t kernel_object;       /* GPU address of the kernel descriptor */
 	uint64_t entry;               /* GPU address of the first instruction */
 	uint32_t rsrc1, rsrc2, rsrc3; /* compute_pgm_rsrc1..3 of the descriptor */
 	uint16_t properties;          /* kernel code properties */
 
-	uint32_t grid_size[3];        /* in work-items */
+	uint32_t grid_size[3]; /* in work-items */
 	uint16_t wg_size[3];
-	uint32_t private_bytes;       /* scratch per lane */
+	uint32_t private_bytes; /* scratch per lane */
 	uint32_t lds_bytes;
 	uint64_t kernarg;
-	uint64_t dispatch_ptr;        /* GPU address of the AQL packet */
-	uint64_t queue_ptr;           /* GPU address of amd_queue_t */
+	uint64_t dispatch_ptr; /* GPU address of the AQL packet */
+	uint64_t queue_ptr;    /* GPU address of amd_queue_t */
 	uint64_t dispatch_id;
 
 	uint32_t scratch_descriptor[4];
-	uint64_t scratch_base;        /* scratch_backing_memory_location */
+	uint64_t scratch_base; /* scratch_backing_memory_location */
 	uint32_t scratch_wave_bytes;
-	uint32_t n_scratch_waves;     /* wave slots that the backing memory has room for */
+	uint32_t n_scratch_waves; /* wave slots that the backing memory has room for */
 	uint32_t shared_aperture_hi, private_aperture_hi;
-	uint64_t (*clock)(void);      /* 100 MHz device clock, for s_memrealtime and s_memtime */
-	struct sg_undo *undo;         /* NULL, or (counting mode) what is overwritten is saved here */
-	uint64_t max_instructions;    /* 0, or `stop` is set when so many wave-instructions were executed */
+	uint64_t (*clock)(void); /* 100 MHz device clock, for s_memrealtime and s_memtime */
+	struct sg_undo *undo;    /* NULL, or (counting mode) what is overwritten is saved here */
+	uint64_t
+		max_instructions; /* 0, or `stop` is set when so many wave-instructions were executed */
 
 	/* --- set by sg_launch_init() --- */
-	uint32_t n_wg[3];             /* workgroups per dimension, partial ones included */
+	uint32_t n_wg[3]; /* workgroups per dimension, partial ones included */
 	uint64_t n_wgs;
 	uint32_t n_waves_per_wg;
-	uint32_t n_vgprs, n_agprs;    /* allocated per lane */
-	struct sg_code *code;         /* decoded instructions */
+	uint32_t n_vgprs, n_agprs;     /* allocated per lane */
+	struct sg_code *code;          /* decoded instructions */
 	struct sg_code_window *window; /* those around `entry` */
 
 	/* --- results --- */
 	_Atomic uint64_t n_instructions; /* wave-instructions executed so far */
-	_Atomic bool stop;            /* set by anyone: workgroups return SG_WG_RUNNABLE soon */
-	_Atomic bool told_host;       /* it sent an interrupt: running it again would send another */
+	_Atomic bool stop;               /* set by anyone: workgroups return SG_WG_RUNNABLE soon */
+	_Atomic bool told_host; /* it sent an interrupt: running it again would send another */
 };
 
-enum sg_launch_error { /* why a dispatch cannot run; the queue error codes map one to one */
+/* why a dispatch cannot run; the queue error codes map one to one */
+enum sg_launch_error {
 	SG_LAUNCH_OK,
 	SG_LAUNCH_BAD_DIMENSIONS,
 	SG_LAUNCH_BAD_GROUP_MEMORY,
-	SG_LAUNCH_BAD_CODE,           /* entry not aligned, or no memory to decode it into */
+	SG_LAUNCH_BAD_CODE, /* entry not aligned, or no memory to decode it into */
 	SG_LAUNCH_BAD_GROUP_SIZE,
 };
 
@@ -134,10 +137,10 @@ void sg_launch_fini(struct sg_launch *launch);
 uint32_t sg_launch_wgs_per_cu(const struct sg_launch *launch);
 
 enum sg_wg_state {
-	SG_WG_DONE,           /* all waves ended; start another one with the same storage */
-	SG_WG_RUNNABLE,       /* the budget is used up */
-	SG_WG_WAITING,        /* every wave sleeps or waits (s_sleep, GWS): try others first */
-	SG_WG_FAULT,          /* sg_wg_fault() says which; the workgroup cannot continue */
+	SG_WG_DONE,     /* all waves ended; start another one with the same storage */
+	SG_WG_RUNNABLE, /* the budget is used up */
+	SG_WG_WAITING,  /* every wave sleeps or waits (s_sleep, GWS): try others first */
+	SG_WG_FAULT,    /* sg_wg_fault() says which; the workgroup cannot continue */
 };
 
 /* Slot: index of the resident workgroup; decides its scratch waves [slot * n_waves_per_wg, ...). */
@@ -151,9 +154,9 @@ const struct sg_fault *sg_wg_fault(const struct sg_wg *wg);
 /* What the waves of a suspended workgroup wait for. */
 struct sg_wg_wait {
 	uint32_t id[3];
-	uint32_t n_waves;             /* that have not ended */
+	uint32_t n_waves; /* that have not ended */
 	uint32_t n_at_barrier, n_asleep, n_at_gws, n_halted;
-	uint64_t pc;                  /* of one of them: not of a barrier, if another kind waits, too */
+	uint64_t pc; /* of one of them: not of a barrier, if another kind waits, too */
 };
 void sg_wg_get_wait(const struct sg_wg *wg, struct sg_wg_wait *out);
 

@@ -1,8 +1,8 @@
 /* The lookup table of one SIMD level: decoding, the rows of the tables, then lower.h's extras. */
+#include "exec_list.h"
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/handler.h"
 #include "softgpu/exec/lower.h"
-#include "exec_list.h"
 
 #define DECLARE(name) enum sg_stop SG_FN(name)(struct sg_wave * w, const struct sg_exec_insn *i);
 SG_HANDLER_LIST(DECLARE)
@@ -30,7 +30,7 @@ const sg_handler SG_FN(handlers)[] = {
 #define ENTRY(name) SG_FN(name),
 	SG_HANDLER_LIST(ENTRY)
 #undef ENTRY
-	[1 + SG_N_ROW_HANDLERS + SG_X_VALU_MODS] = SG_FN(valu_mods),
+		[1 + SG_N_ROW_HANDLERS + SG_X_VALU_MODS] = SG_FN(valu_mods),
 	[1 + SG_N_ROW_HANDLERS + SG_X_SPECIAL] = special,
 	[1 + SG_N_ROW_HANDLERS + SG_X_WINDOW_END] = window_end,
 	[1 + SG_N_ROW_HANDLERS + SG_X_ILLEGAL] = illegal,

@@ -1,9 +1,9 @@
 #include "softgpu/exec/levels.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <pthread.h>
 
 extern const sg_handler sg_plain_handlers[], sg_avx2_handlers[], sg_avx512_handlers[];
 
@@ -24,8 +24,9 @@ static bool has_avx2(void)
 #if defined(SG_HAS_LEVEL_avx512)
 static bool has_avx512(void)
 {
-	return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+	return has_avx2() && __builtin_cpu_supports("avx512f") &&
+	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+	       __builtin_cpu_supports("avx512vl");
 }
 #endif
 
@@ -33,7 +34,8 @@ static const struct level {
 	const char *name;
 	bool (*here)(void);
 	const sg_handler *handlers;
-} levels[] = { /* best first */
+} levels[] = {
+/* best first */
 #if defined(SG_HAS_LEVEL_avx512)
 	{ "avx512", has_avx512, sg_avx512_handlers },
 #endif
@@ -62,8 +64,9 @@ static void choose(void)
 			chosen = &levels[n];
 			return;
 		}
-	fprintf(stderr, "wavescope: WAVESCOPE_SIMD=%s is not to be had on this processor: using %s\n",
-		wish, chosen->name);
+	fprintf(stderr,
+		"wavescope: WAVESCOPE_SIMD=%s is not to be had on this processor: using %s\n", wish,
+		chosen->name);
 }
 
 const sg_handler *sg_level_handlers(void)

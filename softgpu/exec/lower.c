@@ -1,14 +1,14 @@
-#include "softgpu/exec/counting.h"
 #include "softgpu/exec/lower.h"
+#include "softgpu/exec/counting.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "exec_list.h" /* generated: SG_N_ROW_HANDLERS */
 #include "softgpu/exec/const_pool.h"
 #include "softgpu/exec/wave.h"
 #include "softgpu/isa/isa.h"
-#include "exec_list.h" /* generated: SG_N_ROW_HANDLERS */
 
 uint32_t sg_extra_handler(enum sg_extra_handler which)
 {
@@ -23,13 +23,16 @@ uint16_t sg_lower_sreg(unsigned operand)
 /* ---- constants ---- */
 
 /* 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2 pi) in the three sizes */
-static const uint16_t f16_constants[] = { 0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400,
-					  0xc400, 0x3118 };
-static const uint32_t f32_constants[] = { 0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
-					  0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983 };
-static const uint64_t f64_constants[] = { 0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
-					  0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
-					  0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882 };
+static const uint16_t f16_constants[] = { 0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+					  0xc000, 0x4400, 0xc400, 0x3118 };
+static const uint32_t f32_constants[] = { 0x3f000000, 0xbf000000, 0x3f800000,
+					  0xbf800000, 0x40000000, 0xc0000000,
+					  0x40800000, 0xc0800000, 0x3e22f983 };
+static const uint64_t f64_constants[] = { 0x3fe0000000000000, 0xbfe0000000000000,
+					  0x3ff0000000000000, 0xbff0000000000000,
+					  0x4000000000000000, 0xc000000000000000,
+					  0x4010000000000000, 0xc010000000000000,
+					  0x3fc45f306dc9c882 };
 
 static bool is_constant(unsigned operand)
 {
@@ -39,7 +42,8 @@ static bool is_constant(unsigned operand)
 }
 
 /* The constant as the instruction sees it; `bits` is the size of one element of the operand. */
-static uint64_t constant_value(unsigned operand, uint32_t literal, unsigned type_class, unsigned bits)
+static uint64_t constant_value(unsigned operand, uint32_t literal, unsigned type_class,
+			       unsigned bits)
 {
 	bool wide = bits == 64;
 
@@ -108,8 +112,8 @@ bool sg_lower_scalar(struct sg_exec_insn *out, unsigned k, unsigned operand, uin
 	return false;
 }
 
-static uint32_t lower_scalar_insn(const struct sg_decoded_insn *insn, uint32_t slot, uint32_t n_slots,
-				  uint64_t pc, struct sg_exec_insn *out)
+static uint32_t lower_scalar_insn(const struct sg_decoded_insn *insn, uint32_t slot,
+				  uint32_t n_slots, uint64_t pc, struct sg_exec_insn *out)
 {
 	const struct sg_isa_row *row = insn->row;
 	bool special = false;
@@ -152,8 +156,8 @@ static uint32_t lower_scalar_insn(const struct sg_decoded_insn *insn, uint32_t s
 
 /* ---- vector operands ---- */
 
-static bool lower_vector_source(const struct sg_decoded_insn *insn, unsigned n, const struct sg_isa_operand *o,
-				struct sg_exec_insn *out)
+static bool lower_vector_source(const struct sg_decoded_insn *insn, unsigned n,
+				const struct sg_isa_operand *o, struct sg_exec_insn *out)
 {
 	unsigned operand = insn->src[n], k = SG_S0 + n;
 	bool special = false;
@@ -178,8 +182,8 @@ static bool lower_vector_source(const struct sg_decoded_insn *insn, unsigned n, 
 }
 
 /* The matrix of a src2 constant is not in the pool: it may be 32 registers of it. */
-static void lower_matrix_constant(const struct sg_decoded_insn *insn, const struct sg_isa_operand *o,
-				  struct sg_exec_insn *out)
+static void lower_matrix_constant(const struct sg_decoded_insn *insn,
+				  const struct sg_isa_operand *o, struct sg_exec_insn *out)
 {
 	uint64_t v = constant_value(insn->src[2], 0, o->is_float ? SG_TYPE_F : SG_TYPE_I,
 				    o->n_regs == 2 || o->bits == 64 ? 64 : 32);
@@ -237,7 +241,8 @@ static uint32_t lower_vector_insn(const struct sg_decoded_insn *insn, struct sg_
 	const struct sg_isa_row *row = insn->row;
 	const struct sg_isa_operand *dst = NULL;
 	bool matrix = !strncmp(row->mnemonic, "v_mfma", 6);
-	bool mixed = !strncmp(row->mnemonic, "v_fma_mix", 9) || !strncmp(row->mnemonic, "v_mad_mix", 9);
+	bool mixed =
+		!strncmp(row->mnemonic, "v_fma_mix", 9) || !strncmp(row->mnemonic, "v_mad_mix", 9);
 	bool pair_move = !strcmp(row->mnemonic, "v_pk_mov_b32");
 	bool special = false, has_co = row->enc == SG_ENC_VOPC;
 
@@ -272,7 +277,8 @@ static uint32_t lower_vector_insn(const struct sg_decoded_insn *insn, struct sg_
 		case SG_ROLE_CI:
 			sg_lower_scalar(out, SG_S2,
 					insn->form == SG_FORM_VOP3 || row->enc == SG_ENC_VOP3
-						? insn->src[2] : SG_OPND_VCC_LO,
+						? insn->src[2]
+						: SG_OPND_VCC_LO,
 					0, SG_TYPE_B, 64);
 			break;
 		default:

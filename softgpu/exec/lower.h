@@ -14,9 +14,9 @@ struct sg_decoded_insn;
 
 /* Handlers that are no row of a table stand behind the rows'; see levels.c. */
 enum sg_extra_handler {
-	SG_X_VALU_MODS,       /* SDWA, DPP, neg, abs, omod, clamp, op_sel around a row's handler */
-	SG_X_SPECIAL,         /* a scalar instruction that reads vccz, execz, scc or lds_direct */
-	SG_X_WINDOW_END,      /* code goes on in the next window */
+	SG_X_VALU_MODS,  /* SDWA, DPP, neg, abs, omod, clamp, op_sel around a row's handler */
+	SG_X_SPECIAL,    /* a scalar instruction that reads vccz, execz, scc or lds_direct */
+	SG_X_WINDOW_END, /* code goes on in the next window */
 	SG_X_ILLEGAL,
 	SG_N_EXTRA
 };
@@ -37,6 +37,5 @@ uint16_t sg_lower_sreg(unsigned operand);
 /* Scalar operand k of *out; true if its value must be refreshed before use (vccz, scc, ...). */
 bool sg_lower_scalar(struct sg_exec_insn *out, unsigned k, unsigned operand, uint32_t literal,
 		     unsigned type_class, unsigned bits);
-
 
 #endif

@@ -85,7 +85,8 @@ static void lower_buffer(const struct sg_decoded_insn *insn, struct sg_exec_insn
 
 void sg_lower_memory(const struct sg_decoded_insn *insn, struct sg_exec_insn *out)
 {
-	static void (*const lower[SG_N_ENCS])(const struct sg_decoded_insn *insn, struct sg_exec_insn *out) = {
+	static void (*const lower[SG_N_ENCS])(const struct sg_decoded_insn *insn,
+					      struct sg_exec_insn *out) = {
 		[SG_ENC_SMEM] = lower_smem,    [SG_ENC_DS] = lower_ds,
 		[SG_ENC_FLAT] = lower_flat,    [SG_ENC_MUBUF] = lower_buffer,
 		[SG_ENC_MTBUF] = lower_buffer,

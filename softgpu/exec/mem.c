@@ -1,8 +1,8 @@
 #define SG_LEVEL plain
 #include "softgpu/exec/mem.h"
 
-enum sg_stop sg_mem_check_outside(struct sg_wave *w, const struct sg_exec_insn *i, const uint64_t *addr,
-				  uint64_t mask, uint64_t size, bool write)
+enum sg_stop sg_mem_check_outside(struct sg_wave *w, const struct sg_exec_insn *i,
+				  const uint64_t *addr, uint64_t mask, uint64_t size, bool write)
 {
 	const struct sg_mem_map *m = w->mem;
 	uint64_t low = ~0ull, high = 0;

@@ -54,8 +54,8 @@ struct sg_lanes {
 
 /* mem.c: the lanes of `mask` that are outside of the aperture; SG_STOP_FAULT, or SG_GO if all are
  * reachable all the same. */
-enum sg_stop sg_mem_check_outside(struct sg_wave *w, const struct sg_exec_insn *i, const uint64_t *addr,
-				  uint64_t mask, uint64_t size, bool write);
+enum sg_stop sg_mem_check_outside(struct sg_wave *w, const struct sg_exec_insn *i,
+				  const uint64_t *addr, uint64_t mask, uint64_t size, bool write);
 
 static inline bool sg_in_aperture(const struct sg_mem_map *m, uint64_t addr, uint64_t size)
 {
@@ -390,14 +390,16 @@ SG_ALWAYS_INLINE void sg_store_row(uint8_t *restrict row, const uint32_t *restri
 /* ---- between memory and LDS: a dword per lane at M0 + instruction offset + 4 * lane ---- */
 
 /* NULL: outside of LDS; the offset of the flat instructions may be negative. */
-static inline uint8_t *sg_lds_dword(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned l)
+static inline uint8_t *sg_lds_dword(const struct sg_wave *w, const struct sg_exec_insn *i,
+				    unsigned l)
 {
 	int64_t at = (int64_t)(w->s[SG_S_M0] & 0xffff) + i->imm + 4 * l;
 
 	return at >= 0 && at + 4 <= w->lds_bytes ? w->lds + at : NULL;
 }
 
-static inline void sg_lanes_to_lds(struct sg_wave *w, const struct sg_exec_insn *i, const uint32_t *from)
+static inline void sg_lanes_to_lds(struct sg_wave *w, const struct sg_exec_insn *i,
+				   const uint32_t *from)
 {
 	unsigned l;
 
@@ -409,7 +411,8 @@ static inline void sg_lanes_to_lds(struct sg_wave *w, const struct sg_exec_insn 
 	}
 }
 
-static inline void sg_lanes_from_lds(const struct sg_wave *w, const struct sg_exec_insn *i, uint32_t *to)
+static inline void sg_lanes_from_lds(const struct sg_wave *w, const struct sg_exec_insn *i,
+				     uint32_t *to)
 {
 	for (unsigned l = 0; l < SG_LANES; l++) {
 		const uint8_t *from = sg_lds_dword(w, i, l);

@@ -120,7 +120,7 @@ static inline void mfma_load_f16x4(float (*x)[SG_LANES], const uint32_t *p)
 		}
 #else
 		SG_EACH_LANE
-			x[e][l] = f16_exact_f32((uint16_t)(from[l] >> shift));
+		x[e][l] = f16_exact_f32((uint16_t)(from[l] >> shift));
 #endif
 	}
 }
@@ -129,8 +129,8 @@ static inline void mfma_load_bf16(float (*x)[SG_LANES], const uint32_t *p, unsig
 {
 	for (unsigned e = 0; e < n; e++)
 		SG_EACH_LANE
-			x[e][l] = sg_as_f32(e % 2 ? p[e / 2 * SG_LANES + l] & 0xffff0000u :
-						    p[e / 2 * SG_LANES + l] << 16);
+	x[e][l] = sg_as_f32(e % 2 ? p[e / 2 * SG_LANES + l] & 0xffff0000u
+				  : p[e / 2 * SG_LANES + l] << 16);
 }
 
 static inline void mfma_load_bf16x2(float (*x)[SG_LANES], const uint32_t *p)
@@ -147,7 +147,7 @@ static inline void mfma_load_i8x4(uint32_t (*x)[SG_LANES], const uint32_t *p)
 {
 	for (unsigned e = 0; e < 4; e++)
 		SG_EACH_LANE
-			x[e][l] = (uint32_t)((int32_t)(p[l] << (24 - 8 * e)) >> 24);
+	x[e][l] = (uint32_t)((int32_t)(p[l] << (24 - 8 * e)) >> 24);
 }
 
 /* ---- MI200: denormals of 16-bit types ---- */
@@ -213,31 +213,34 @@ static inline unsigned mfma_block(unsigned m, unsigned r, unsigned g)
  * One register of D in one lane group is M columns of one row. For M = 4 a group is too narrow for
  * a vector: there the groups of a register are done together, with A spread over the lanes first.
  */
-#define SG_MFMA_PRODUCT(kind, type, vector, madd) \
-	static inline __attribute__((always_inline)) void mfma_product_##kind( \
-		uint32_t *d, const uint32_t *c, type (*a)[SG_LANES], type (*b)[SG_LANES], unsigned m, \
-		unsigned k, unsigned blocks, unsigned per, unsigned cbsz, unsigned abid) \
-	{ \
-		const unsigned slices = k / per, n_regs = m * m * blocks / SG_LANES; \
-		for (unsigned r = 0; r < n_regs; r++) \
-			for (unsigned g = 0; g < MFMA_SLICES(m); g++) { \
-				unsigned block = mfma_block(m, r, g), row = mfma_row(m, r, g); \
-				unsigned a_block = ((block >> cbsz << cbsz) + abid) % blocks; \
-				unsigned at = r * SG_LANES + g * m; \
-				vector acc[32 / MV_N]; \
-				for (unsigned j = 0; j < m / MV_N; j++) \
-					acc[j] = *(const vector *)(c + at + j * MV_N); \
-				for (unsigned s = 0; s < slices; s++) \
-					for (unsigned e = 0; e < per; e++) { \
-						type av = a[e][row + m * (a_block * slices + s)]; \
-						const type *bv = b[e] + m * (block * slices + s); \
-						for (unsigned j = 0; j < m / MV_N; j++) \
-							acc[j] = madd(av, *(const vector *)(bv + j * MV_N), \
-								      acc[j]); \
-					} \
-				for (unsigned j = 0; j < m / MV_N; j++) \
-					*(vector *)(d + at + j * MV_N) = acc[j]; \
-			} \
+#define SG_MFMA_PRODUCT(kind, type, vector, madd)                                                  \
+	static inline __attribute__((always_inline)) void mfma_product_##kind(                     \
+		uint32_t *d, const uint32_t *c, type(*a)[SG_LANES], type(*b)[SG_LANES],            \
+		unsigned m, unsigned k, unsigned blocks, unsigned per, unsigned cbsz,              \
+		unsigned abid)                                                                     \
+	{                                                                                          \
+		const unsigned slices = k / per, n_regs = m * m * blocks / SG_LANES;               \
+		for (unsigned r = 0; r < n_regs; r++)                                              \
+			for (unsigned g = 0; g < MFMA_SLICES(m); g++) {                            \
+				unsigned block = mfma_block(m, r, g), row = mfma_row(m, r, g);     \
+				unsigned a_block = ((block >> cbsz << cbsz) + abid) % blocks;      \
+				unsigned at = r * SG_LANES + g * m;                                \
+				vector acc[32 / MV_N];                                             \
+				for (unsigned j = 0; j < m / MV_N; j++)                            \
+					acc[j] = *(const vector *)(c + at + j * MV_N);             \
+				for (unsigned s = 0; s < slices; s++)                              \
+					for (unsigned e = 0; e < per; e++) {                       \
+						type av = a[e][row + m * (a_block * slices + s)];  \
+						const type *bv = b[e] + m * (block * slices + s);  \
+						for (unsigned j = 0; j < m / MV_N; j++)            \
+							acc[j] = madd(av,                          \
+								      *(const vector *)(bv +       \
+											j * MV_N), \
+								      acc[j]);                     \
+					}                                                          \
+				for (unsigned j = 0; j < m / MV_N; j++)                            \
+					*(vector *)(d + at + j * MV_N) = acc[j];                   \
+			}                                                                          \
 	}
 SG_MFMA_PRODUCT(fused, float, mfma_f32, mfma_fused)
 SG_MFMA_PRODUCT(exact, float, mfma_f32, mfma_exact)
@@ -248,24 +251,25 @@ static inline unsigned mfma_a_group(unsigned g, unsigned cbsz, unsigned abid)
 	return ((g >> cbsz << cbsz) + abid) % (SG_LANES / 4);
 }
 
-#define SG_MFMA_NARROW(kind, type, madd) \
-	static inline void mfma_narrow_##kind(uint32_t *d, const uint32_t *c, type (*a)[SG_LANES], \
-					      type (*b)[SG_LANES], unsigned k, unsigned cbsz, \
-					      unsigned abid) \
-	{ \
-		for (unsigned r = 0; r < 4; r++) { \
-			type acc[SG_LANES]; \
-			memcpy(acc, c + r * SG_LANES, sizeof(acc)); \
-			for (unsigned e = 0; e < k; e++) { \
-				type spread[SG_LANES]; \
-				for (unsigned g = 0; g < SG_LANES / 4; g++) \
-					for (unsigned j = 0; j < 4; j++) \
-						spread[4 * g + j] = a[e][r + 4 * mfma_a_group(g, cbsz, abid)]; \
-				SG_EACH_LANE \
-					acc[l] = madd(spread[l], b[e][l], acc[l]); \
-			} \
-			memcpy(d + r * SG_LANES, acc, sizeof(acc)); \
-		} \
+#define SG_MFMA_NARROW(kind, type, madd)                                                           \
+	static inline void mfma_narrow_##kind(uint32_t *d, const uint32_t *c, type(*a)[SG_LANES],  \
+					      type(*b)[SG_LANES], unsigned k, unsigned cbsz,       \
+					      unsigned abid)                                       \
+	{                                                                                          \
+		for (unsigned r = 0; r < 4; r++) {                                                 \
+			type acc[SG_LANES];                                                        \
+			memcpy(acc, c + r * SG_LANES, sizeof(acc));                                \
+			for (unsigned e = 0; e < k; e++) {                                         \
+				type spread[SG_LANES];                                             \
+				for (unsigned g = 0; g < SG_LANES / 4; g++)                        \
+					for (unsigned j = 0; j < 4; j++)                           \
+						spread[4 * g + j] =                                \
+							a[e][r + 4 * mfma_a_group(g, cbsz, abid)]; \
+				SG_EACH_LANE                                                       \
+				acc[l] = madd(spread[l], b[e][l], acc[l]);                         \
+			}                                                                          \
+			memcpy(d + r * SG_LANES, acc, sizeof(acc));                                \
+		}                                                                                  \
 	}
 
 #define MFMA_MADD_LANE(a, b, c) ((a) * (b) + (c))
@@ -277,8 +281,8 @@ SG_MFMA_NARROW(int, uint32_t, MFMA_MADD_LANE)
 
 /* C as an array of lanes: a constant is spread into `room`, and so is a C whose registers are partly
  * those of D, which is written while C is still read. */
-static inline const uint32_t *mfma_c(const struct sg_wave *w, const struct sg_exec_insn *i, uint32_t *room,
-				     unsigned n_regs, bool wide)
+static inline const uint32_t *mfma_c(const struct sg_wave *w, const struct sg_exec_insn *i,
+				     uint32_t *room, unsigned n_regs, bool wide)
 {
 	if (!(i->s_const & 1u << SG_S2)) {
 		const uint32_t *c = sg_src(w, i, SG_S2), *d = sg_dst(w, i);
@@ -289,7 +293,8 @@ static inline const uint32_t *mfma_c(const struct sg_wave *w, const struct sg_ex
 		return memcpy(room, c, n * sizeof(*c));
 	}
 	for (unsigned r = 0; r < n_regs; r++)
-		sg_splat32(room + r * SG_LANES, !wide ? i->literal : (uint32_t)(i->target >> r % 2 * 32));
+		sg_splat32(room + r * SG_LANES,
+			   !wide ? i->literal : (uint32_t)(i->target >> r % 2 * 32));
 	return room;
 }
 
@@ -311,76 +316,78 @@ static inline const uint32_t *mfma_c(const struct sg_wave *w, const struct sg_ex
 #define MFMA_CAT(a, b) MFMA_CAT2(a, b)
 #define MFMA_TYPE(kind) MFMA_CAT(MFMA_TYPE_, kind)
 
-#define SG_OP_mfma(name, type, m, k, blocks) \
-	SG_HANDLER(name) \
-	{ \
-		MFMA_TYPE(MFMA_KIND_##type) a[4][SG_LANES], b[4][SG_LANES]; \
-		uint32_t room[32 * SG_LANES]; \
-		const struct sg_decoded_insn *f = i->fields; \
-		const unsigned n_regs = m * m * blocks / SG_LANES; \
-		const bool flush = MFMA_LEAST_##type > 0 && w->launch->target == SG_GFX90A; \
-		const uint32_t *c = mfma_c(w, i, room, n_regs, false); \
-		const uint32_t fpmode = sg_fixed_begin(w); \
-		uint32_t *d = sg_dst(w, i); \
-		mfma_load_##type(a, sg_src(w, i, SG_S0)); \
-		mfma_load_##type(b, sg_src(w, i, SG_S1)); \
-		if (flush) { \
-			mfma_flush((float *)a, (float *)a, MFMA_PER_##type * SG_LANES, MFMA_LEAST_##type); \
-			mfma_flush((float *)b, (float *)b, MFMA_PER_##type * SG_LANES, MFMA_LEAST_##type); \
-			mfma_flush((float *)room, (const float *)c, n_regs * SG_LANES, 0x1p-126f); \
-			c = room; \
-		} \
-		if (f->blgp) \
-			mfma_permute_b((uint32_t(*)[SG_LANES])b, MFMA_PER_##type, f->blgp); \
-		if (m == 4) \
+#define SG_OP_mfma(name, type, m, k, blocks)                                                       \
+	SG_HANDLER(name)                                                                           \
+	{                                                                                          \
+		MFMA_TYPE(MFMA_KIND_##type) a[4][SG_LANES], b[4][SG_LANES];                        \
+		uint32_t room[32 * SG_LANES];                                                      \
+		const struct sg_decoded_insn *f = i->fields;                                       \
+		const unsigned n_regs = m * m * blocks / SG_LANES;                                 \
+		const bool flush = MFMA_LEAST_##type > 0 && w->launch->target == SG_GFX90A;        \
+		const uint32_t *c = mfma_c(w, i, room, n_regs, false);                             \
+		const uint32_t fpmode = sg_fixed_begin(w);                                         \
+		uint32_t *d = sg_dst(w, i);                                                        \
+		mfma_load_##type(a, sg_src(w, i, SG_S0));                                          \
+		mfma_load_##type(b, sg_src(w, i, SG_S1));                                          \
+		if (flush) {                                                                       \
+			mfma_flush((float *)a, (float *)a, MFMA_PER_##type *SG_LANES,              \
+				   MFMA_LEAST_##type);                                             \
+			mfma_flush((float *)b, (float *)b, MFMA_PER_##type *SG_LANES,              \
+				   MFMA_LEAST_##type);                                             \
+			mfma_flush((float *)room, (const float *)c, n_regs *SG_LANES, 0x1p-126f);  \
+			c = room;                                                                  \
+		}                                                                                  \
+		if (f->blgp)                                                                       \
+			mfma_permute_b((uint32_t(*)[SG_LANES])b, MFMA_PER_##type, f->blgp);        \
+		if (m == 4)                                                                        \
 			MFMA_CAT(mfma_narrow_, MFMA_KIND_##type)(d, c, a, b, k, f->cbsz, f->abid); \
-		else \
-			MFMA_CAT(mfma_product_, MFMA_KIND_##type)(d, c, a, b, m, k, blocks, \
-								  MFMA_PER_##type, f->cbsz, f->abid); \
-		if (flush) \
-			mfma_flush((float *)d, (float *)d, n_regs * SG_LANES, 0x1p-126f); \
-		sg_fixed_end(fpmode); \
-		return SG_GO; \
+		else                                                                               \
+			MFMA_CAT(mfma_product_, MFMA_KIND_##type)                                  \
+		(d, c, a, b, m, k, blocks, MFMA_PER_##type, f->cbsz, f->abid);                     \
+		if (flush)                                                                         \
+			mfma_flush((float *)d, (float *)d, n_regs *SG_LANES, 0x1p-126f);           \
+		sg_fixed_end(fpmode);                                                              \
+		return SG_GO;                                                                      \
 	}
 
 static inline void mfma_get_f64(double *restrict to, const uint32_t *p)
 {
 	SG_EACH_LANE
-		to[l] = get_f64(p, l);
+	to[l] = get_f64(p, l);
 }
 
 static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
 {
 	SG_EACH_LANE
-		put_f64(p, l, from[l]);
+	put_f64(p, l, from[l]);
 }
 
 /* Registers of D: M = 16 has four pairs, one row in each group of 16 lanes; M = 4 has one. */
-#define SG_OP_mfma_f64(name, m, k, blocks) \
-	SG_HANDLER(name) \
-	{ \
-		double a[SG_LANES], b[SG_LANES], acc[SG_LANES]; \
-		uint32_t room[8 * SG_LANES]; \
-		const uint32_t *c = mfma_c(w, i, room, m == 16 ? 8 : 2, true); \
-		uint32_t *d = sg_dst(w, i); \
-		const uint32_t fpmode = sg_fixed_begin(w); \
-		mfma_get_f64(a, sg_src(w, i, SG_S0)); \
-		mfma_get_f64(b, sg_src(w, i, SG_S1)); \
-		for (unsigned r = 0; r < m * m * blocks / SG_LANES; r++) { \
-			mfma_get_f64(acc, c + r * 2 * SG_LANES); \
-			for (unsigned s = 0; s < k; s++) \
-				for (unsigned g = 0; g < SG_LANES; g += m) { \
+#define SG_OP_mfma_f64(name, m, k, blocks)                                                                          \
+	SG_HANDLER(name)                                                                                            \
+	{                                                                                                           \
+		double a[SG_LANES], b[SG_LANES], acc[SG_LANES];                                                     \
+		uint32_t room[8 * SG_LANES];                                                                        \
+		const uint32_t *c = mfma_c(w, i, room, m == 16 ? 8 : 2, true);                                      \
+		uint32_t *d = sg_dst(w, i);                                                                         \
+		const uint32_t fpmode = sg_fixed_begin(w);                                                          \
+		mfma_get_f64(a, sg_src(w, i, SG_S0));                                                               \
+		mfma_get_f64(b, sg_src(w, i, SG_S1));                                                               \
+		for (unsigned r = 0; r < m * m * blocks / SG_LANES; r++) {                                          \
+			mfma_get_f64(acc, c + r * 2 * SG_LANES);                                                    \
+			for (unsigned s = 0; s < k; s++)                                                            \
+				for (unsigned g = 0; g < SG_LANES; g += m) {                                        \
 					/* of 4 rows: group g of 16 lanes; of 4x4 blocks: g / 4 % 4 is the block */ \
-					double av = m == 16 ? a[4 * r + g / 16 + 16 * s] : \
-							      a[g / 16 + g % 16 + 16 * s]; \
-					const double *bv = b + 16 * s + (m == 16 ? 0 : g % 16); \
-					for (unsigned j = 0; j < m; j++) \
-						acc[g + j] = __builtin_fma(av, bv[j], acc[g + j]); \
-				} \
-			mfma_put_f64(d + r * 2 * SG_LANES, acc); \
-		} \
-		sg_fixed_end(fpmode); \
-		return SG_GO; \
+					double av = m == 16 ? a[4 * r + g / 16 + 16 * s]                            \
+							    : a[g / 16 + g % 16 + 16 * s];                          \
+					const double *bv = b + 16 * s + (m == 16 ? 0 : g % 16);                     \
+					for (unsigned j = 0; j < m; j++)                                            \
+						acc[g + j] = __builtin_fma(av, bv[j], acc[g + j]);                  \
+				}                                                                                   \
+			mfma_put_f64(d + r * 2 * SG_LANES, acc);                                                    \
+		}                                                                                                   \
+		sg_fixed_end(fpmode);                                                                               \
+		return SG_GO;                                                                                       \
 	}
 
 #endif

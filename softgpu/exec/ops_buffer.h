@@ -84,8 +84,8 @@ static inline uint8_t sg_buffer_count(uint64_t left, unsigned size, bool whole)
 	return (uint8_t)(size > 4 ? (left + 3) & ~3ull : left ? size : 0);
 }
 
-SG_NOINLINE enum sg_stop sg_buffer_lanes(struct sg_wave *w, const struct sg_exec_insn *i, unsigned size,
-					 bool write, bool whole, struct sg_lanes *a)
+SG_NOINLINE enum sg_stop sg_buffer_lanes(struct sg_wave *w, const struct sg_exec_insn *i,
+					 unsigned size, bool write, bool whole, struct sg_lanes *a)
 {
 	const uint32_t *first = sg_src(w, i, SG_S0);
 	const uint32_t *index_from = i->inner & SG_MEM_IDXEN ? first : NULL;
@@ -105,8 +105,7 @@ SG_NOINLINE enum sg_stop sg_buffer_lanes(struct sg_wave *w, const struct sg_exec
 		uint64_t at = index * b.stride + offset, left;
 
 		if (b.swizzled)
-			at = (index / b.index_stride * b.stride + (offset & ~3u)) *
-				     b.index_stride +
+			at = (index / b.index_stride * b.stride + (offset & ~3u)) * b.index_stride +
 			     index % b.index_stride * 4 + (offset & 3);
 		left = sg_buffer_left(&b, index, offset, at);
 		addr[l] = b.base + at;
@@ -161,7 +160,8 @@ SG_NOINLINE uint32_t *sg_buffer_stack(struct sg_wave *w, const struct sg_exec_in
 }
 
 /* No page is ever missing here without a fault. */
-static inline void sg_buffer_status(struct sg_wave *w, const struct sg_exec_insn *i, uint32_t *behind)
+static inline void sg_buffer_status(struct sg_wave *w, const struct sg_exec_insn *i,
+				    uint32_t *behind)
 {
 	unsigned l;
 
@@ -267,8 +267,8 @@ struct sg_format {
 	uint8_t select[4]; /* what each component is: 0, 1, or 4 + component of the element */
 };
 
-static inline struct sg_format sg_buffer_format(const struct sg_wave *w, const struct sg_exec_insn *i,
-						bool typed)
+static inline struct sg_format sg_buffer_format(const struct sg_wave *w,
+						const struct sg_exec_insn *i, bool typed)
 {
 	struct sg_format f = { i->fields->dfmt, i->fields->nfmt, { 4, 5, 6, 7 } };
 	struct sg_buffer b;
@@ -333,8 +333,8 @@ SG_NOINLINE enum sg_stop sg_format_load(struct sg_wave *w, const struct sg_exec_
 }
 
 /* Components of the element that the instruction does not have are written as 0. */
-SG_NOINLINE enum sg_stop sg_format_store(struct sg_wave *w, const struct sg_exec_insn *i, unsigned n,
-					 bool d16, bool hi, bool typed)
+SG_NOINLINE enum sg_stop sg_format_store(struct sg_wave *w, const struct sg_exec_insn *i,
+					 unsigned n, bool d16, bool hi, bool typed)
 {
 	struct sg_format f = sg_buffer_format(w, i, typed);
 	const uint32_t *src = sg_src(w, i, SG_S1);

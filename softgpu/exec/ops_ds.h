@@ -219,19 +219,19 @@ static inline void sg_ds_lane_addresses(const struct sg_wave *w, uint32_t *va)
 		return SG_GO;                                                                      \
 	}
 
-#define SG_OP_ds_wrxchg2(name, bits, stride)                                                       \
-	SG_HANDLER(name)                                                                           \
-	{                                                                                          \
-		const uint32_t *src = sg_src(w, i, SG_S1), *src2 = sg_src(w, i, SG_S2);            \
-		uint32_t old[2 * bits / 32 * SG_LANES] __attribute__((aligned(64)));               \
-		uint32_t *second = old + bits / 32 * SG_LANES;                                     \
-                                                                                                   \
+#define SG_OP_ds_wrxchg2(name, bits, stride)                                                         \
+	SG_HANDLER(name)                                                                             \
+	{                                                                                            \
+		const uint32_t *src = sg_src(w, i, SG_S1), *src2 = sg_src(w, i, SG_S2);              \
+		uint32_t old[2 * bits / 32 * SG_LANES] __attribute__((aligned(64)));                 \
+		uint32_t *second = old + bits / 32 * SG_LANES;                                       \
+                                                                                                     \
 		/* beside the destination, which may be the address or the data of the second half \
-		 */                                                                                \
-		SG_DS_AMO(bits, swap, sg_ds_offset(i, 0, bits / 8 * stride), src, src, old);       \
-		SG_DS_AMO(bits, swap, sg_ds_offset(i, 1, bits / 8 * stride), src2, src2, second);  \
-		sg_merge(sg_lane_mask(w), sg_dst(w, i), old, 2 * bits / 32);                       \
-		return SG_GO;                                                                      \
+		 */ \
+		SG_DS_AMO(bits, swap, sg_ds_offset(i, 0, bits / 8 * stride), src, src, old);         \
+		SG_DS_AMO(bits, swap, sg_ds_offset(i, 1, bits / 8 * stride), src2, src2, second);    \
+		sg_merge(sg_lane_mask(w), sg_dst(w, i), old, 2 * bits / 32);                         \
+		return SG_GO;                                                                        \
 	}
 
 /* DS[A] = DS[A] op DS[B]; B is A plus a signed distance in dwords: the offset, or A's top bits. */
@@ -380,7 +380,8 @@ static inline unsigned sg_swizzle_lane(uint32_t mode, unsigned l)
 
 /* ---- global wave sync ---- */
 
-static inline enum sg_stop sg_ds_gws(struct sg_wave *w, const struct sg_exec_insn *i, enum sg_gws_op op)
+static inline enum sg_stop sg_ds_gws(struct sg_wave *w, const struct sg_exec_insn *i,
+				     enum sg_gws_op op)
 {
 	const uint32_t *value = sg_src(w, i, SG_S0);
 	unsigned first = sg_exec(w) ? (unsigned)__builtin_ctzll(sg_exec(w)) : 0;

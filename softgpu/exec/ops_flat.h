@@ -13,7 +13,8 @@
 #define SG_SCRATCH_STEP (SG_LANES * 4u) /* private memory interleaves the lanes dword by dword */
 
 /* The host address of 64 consecutive elements, or NULL. */
-SG_NOINLINE uint8_t *sg_flat_row(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned size)
+SG_NOINLINE uint8_t *sg_flat_row(const struct sg_wave *w, const struct sg_exec_insn *i,
+				 unsigned size)
 {
 	const uint32_t *lo = sg_src(w, i, SG_S0), *hi = lo + SG_LANES;
 	uint64_t first;
@@ -121,8 +122,8 @@ static inline void sg_flat_addresses(const struct sg_wave *w, const struct sg_ex
 	}
 }
 
-SG_NOINLINE enum sg_stop sg_flat_lanes(struct sg_wave *w, const struct sg_exec_insn *i, unsigned size,
-				       bool write, struct sg_lanes *a)
+SG_NOINLINE enum sg_stop sg_flat_lanes(struct sg_wave *w, const struct sg_exec_insn *i,
+				       unsigned size, bool write, struct sg_lanes *a)
 {
 	uint64_t addr[SG_LANES] __attribute__((aligned(64)));
 	uint64_t host_base = w->mem->host_base;

@@ -41,7 +41,8 @@ static inline uint64_t sg_label(const struct sg_wave *w, const struct sg_exec_in
 	return i->target ? i->target : sg_wave_pc(w, i) + (uint64_t)((int64_t)i->imm * 4);
 }
 
-static inline enum sg_stop sg_jump(struct sg_wave *w, const struct sg_exec_insn *i, uint64_t address)
+static inline enum sg_stop sg_jump(struct sg_wave *w, const struct sg_exec_insn *i,
+				   uint64_t address)
 {
 	return sg_wave_jump(w, i, address & ~3ull);
 }
@@ -110,7 +111,8 @@ static inline enum sg_stop sg_fork(struct sg_wave *w, const struct sg_exec_insn 
 	return fail_first ? SG_GO : sg_jump(w, i, target);
 }
 
-static inline enum sg_stop sg_join(struct sg_wave *w, const struct sg_exec_insn *i, unsigned saved_depth)
+static inline enum sg_stop sg_join(struct sg_wave *w, const struct sg_exec_insn *i,
+				   unsigned saved_depth)
 {
 	unsigned depth = sg_fork_depth(w);
 

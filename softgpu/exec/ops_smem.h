@@ -81,8 +81,8 @@ SG_ALWAYS_INLINE enum sg_stop sg_scalar_store(struct sg_wave *w, const struct sg
 /* ---- buffers: dwords outside of the descriptor's range read as 0 and are not written ---- */
 
 /* Returns how many of the n dwords are inside, from the first on. */
-static inline unsigned sg_smem_buffer(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned n,
-				      uint64_t *out_addr)
+static inline unsigned sg_smem_buffer(const struct sg_wave *w, const struct sg_exec_insn *i,
+				      unsigned n, uint64_t *out_addr)
 {
 	uint32_t d[4];
 	uint64_t offset = ((uint64_t)(uint32_t)i->imm + sg_smem_register(w, i)) & ~3ull;

@@ -14,8 +14,8 @@ uint8_t sg_save_bytes(const struct sg_decoded_insn *insn)
 	struct sg_inst_source src = sg_inst_source_of(insn, false);
 	struct sg_timing_insn t = sg_tinst_of(&src);
 
-	if (insn->row->enc == SG_ENC_DS || (t.mem != SG_MEM_STORE && t.mem != SG_MEM_ATOMIC &&
-					    t.mem != SG_MEM_ATOMIC_RET))
+	if (insn->row->enc == SG_ENC_DS ||
+	    (t.mem != SG_MEM_STORE && t.mem != SG_MEM_ATOMIC && t.mem != SG_MEM_ATOMIC_RET))
 		return 0;
 	return strstr(insn->row->mnemonic, "format") ? SG_SAVE_FORMAT : t.bytes;
 }
@@ -60,10 +60,12 @@ static void save_lanes(const struct sg_wave *w, struct sg_undo *undo, const stru
 			save(w, undo, sg_odd_byte(a->at[l], a->step, b), 1);
 }
 
-static void save_scalar(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo, unsigned size)
+static void save_scalar(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo,
+			unsigned size)
 {
 	unsigned op = i->fields->row->op, n = size / 4;
-	bool scratch = op >= 0x15 && op <= 0x17, buffer = (op >= 0x18 && op <= 0x1a) || (op >= 0x40 && op < 0x80);
+	bool scratch = op >= 0x15 && op <= 0x17,
+	     buffer = (op >= 0x18 && op <= 0x1a) || (op >= 0x40 && op < 0x80);
 	uint64_t addr;
 
 	if (buffer)
@@ -74,7 +76,8 @@ static void save_scalar(struct sg_wave *w, const struct sg_exec_insn *i, struct 
 		save(w, undo, sg_host(w->mem, addr), 4 * n);
 }
 
-static void save_flat(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo, unsigned size)
+static void save_flat(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo,
+		      unsigned size)
 {
 	const uint8_t *row = sg_flat_row(w, i, size);
 	struct sg_lanes a;
@@ -87,13 +90,15 @@ static void save_flat(struct sg_wave *w, const struct sg_exec_insn *i, struct sg
 		save_lanes(w, undo, &a, size);
 }
 
-static void save_buffer(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo, unsigned size)
+static void save_buffer(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo,
+			unsigned size)
 {
 	bool format = size == SG_SAVE_FORMAT, atomic = i->fields->row->flags & SG_ISA_ATOMIC;
 	struct sg_lanes a;
 
 	if (format)
-		size = sg_format_bytes(sg_buffer_format(w, i, i->fields->row->enc == SG_ENC_MTBUF).dfmt);
+		size = sg_format_bytes(
+			sg_buffer_format(w, i, i->fields->row->enc == SG_ENC_MTBUF).dfmt);
 	if (size && sg_buffer_lanes(w, i, size, true, format || atomic, &a) == SG_GO)
 		save_lanes(w, undo, &a, size);
 }

@@ -21,7 +21,9 @@ static bool nothing_more(void *ctx, uint64_t addr, uint64_t size)
 	return false;
 }
 
-static const struct sg_mem_map everything = { .start = 0, .end = 1ull << 47, .reachable = nothing_more };
+static const struct sg_mem_map everything = { .start = 0,
+					      .end = 1ull << 47,
+					      .reachable = nothing_more };
 static const struct sg_exec_hooks no_hooks;
 
 static uint64_t no_clock(void)
@@ -81,12 +83,17 @@ enum sg_fault_kind sg_step_run(enum sg_target target, const uint32_t *words, siz
 			       struct sg_step *step)
 {
 	struct sg_wave *w = aligned_alloc(64, (sizeof(*w) + 63) / 64 * 64);
-	uint8_t *room = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *room =
+		mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t *code = (uint32_t *)(room + CODE_BYTES / 2);
-	struct sg_mem_map mem = { .start = (uintptr_t)room, .end = (uintptr_t)room + CODE_BYTES,
+	struct sg_mem_map mem = { .start = (uintptr_t)room,
+				  .end = (uintptr_t)room + CODE_BYTES,
 				  .reachable = nothing_more };
-	struct sg_launch launch = { .target = target, .mem = &mem, .gws = step->gws,
-				    .hooks = step->hooks ? step->hooks : &no_hooks, .clock = no_clock };
+	struct sg_launch launch = { .target = target,
+				    .mem = &mem,
+				    .gws = step->gws,
+				    .hooks = step->hooks ? step->hooks : &no_hooks,
+				    .clock = no_clock };
 	uint32_t fpmode = sg_fpmode_get();
 
 	if (!w || room == MAP_FAILED || n_words > CODE_BYTES / 8 - 2)

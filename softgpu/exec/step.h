@@ -17,18 +17,18 @@
 struct sg_step {
 	uint32_t vgpr[256][64] __attribute__((aligned(64)));
 	uint32_t agpr[256][64] __attribute__((aligned(64)));
-	uint32_t sgpr[128];           /* by operand number: vcc 106, m0 124, exec 126 */
+	uint32_t sgpr[128]; /* by operand number: vcc 106, m0 124, exec 126 */
 	uint32_t scc, mode;
-	uint8_t *lds;                 /* lds_bytes of it, NULL: none; at most 65536 */
+	uint8_t *lds; /* lds_bytes of it, NULL: none; at most 65536 */
 	uint32_t lds_bytes;
 	uint32_t shared_hi, private_hi; /* upper halves of the flat apertures */
-	uint64_t scratch;             /* GPU address of the wave's scratch slice */
+	uint64_t scratch;               /* GPU address of the wave's scratch slice */
 	uint32_t scratch_bytes;
 	const struct sg_mem_map *mem; /* NULL: everything, at its own address */
 	const struct sg_exec_hooks *hooks;
 	struct sg_gws *gws;
-	uint32_t barriers, waits;     /* out: how often it stopped at s_barrier; at s_sleep or GWS */
-	struct sg_fault fault;        /* out */
+	uint32_t barriers, waits; /* out: how often it stopped at s_barrier; at s_sleep or GWS */
+	struct sg_fault fault;    /* out */
 };
 
 /* mode: round to nearest, denormals kept, IEEE and DX10 clamp on; exec: all lanes; the rest zero */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE 64u                      /* a mask of 64 bits says which of its bytes were saved */
+#define LINE 64u /* a mask of 64 bits says which of its bytes were saved */
 #define PAGE 4096u
 #define LINES (PAGE / LINE)
 #define N_BUCKETS (1u << 16)
@@ -16,7 +16,7 @@ struct after {
 
 struct page {
 	uintptr_t base;
-	struct page *next;            /* constant once it is in its bucket */
+	struct page *next; /* constant once it is in its bucket */
 	struct after *after;
 	_Atomic uint64_t mask[LINES];
 	uint8_t bytes[PAGE];
@@ -43,7 +43,8 @@ void sg_undo_destroy(struct sg_undo *u)
 	if (!u)
 		return;
 	for (uint32_t b = 0; b < N_BUCKETS; b++)
-		for (struct page *p = atomic_load_explicit(&u->buckets[b], memory_order_relaxed); p;) {
+		for (struct page *p = atomic_load_explicit(&u->buckets[b], memory_order_relaxed);
+		     p;) {
 			struct page *next = p->next;
 
 			free(p->after);
@@ -142,7 +143,8 @@ bool sg_undo_lost(const struct sg_undo *u)
 static bool each_page(const struct sg_undo *u, bool (*visit)(struct page *p, void *arg), void *arg)
 {
 	for (uint32_t b = 0; b < N_BUCKETS; b++)
-		for (struct page *p = atomic_load_explicit(&u->buckets[b], memory_order_acquire); p; p = p->next)
+		for (struct page *p = atomic_load_explicit(&u->buckets[b], memory_order_acquire); p;
+		     p = p->next)
 			if (!visit(p, arg))
 				return false;
 	return true;
@@ -189,7 +191,8 @@ static bool keep_page(struct page *p, void *arg)
 		return false;
 	for (uint32_t k = 0; k < LINES; k++) {
 		p->after->mask[k] = p->mask[k];
-		copy_line(p->after->bytes + k * LINE, (const uint8_t *)p->base + k * LINE, p->mask[k]);
+		copy_line(p->after->bytes + k * LINE, (const uint8_t *)p->base + k * LINE,
+			  p->mask[k]);
 	}
 	return true;
 }
@@ -217,7 +220,8 @@ void sg_undo_restore(const struct sg_undo *u)
 static bool redo_page(struct page *p, void *arg)
 {
 	for (uint32_t k = 0; p->after && k < LINES; k++)
-		copy_line((uint8_t *)p->base + k * LINE, p->after->bytes + k * LINE, p->after->mask[k]);
+		copy_line((uint8_t *)p->base + k * LINE, p->after->bytes + k * LINE,
+			  p->after->mask[k]);
 	return true;
 }
 

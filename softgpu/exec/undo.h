@@ -24,11 +24,11 @@
 struct sg_undo;
 
 struct sg_undo *sg_undo_create(uint64_t max_bytes); /* of storage; NULL: no memory */
-void sg_undo_destroy(struct sg_undo *undo); /* NULL is fine */
+void sg_undo_destroy(struct sg_undo *undo);         /* NULL is fine */
 void sg_undo_save(struct sg_undo *undo, const void *at, size_t n_bytes);
 bool sg_undo_lost(const struct sg_undo *undo);
 uint64_t sg_undo_n_bytes(const struct sg_undo *undo); /* saved */
-bool sg_undo_keep(struct sg_undo *undo); /* false: no memory, and `lost` */
+bool sg_undo_keep(struct sg_undo *undo);              /* false: no memory, and `lost` */
 void sg_undo_restore(const struct sg_undo *undo);
 void sg_undo_redo(const struct sg_undo *undo);
 

@@ -32,9 +32,18 @@ static enum shape shape_of(const struct sg_isa_operand *o)
 
 #define ROW 16
 enum {
-	DPP_QUAD_PERM_LAST = 0xff, DPP_ROW_SHL = 0x100, DPP_ROW_SHR = 0x110, DPP_ROW_ROR = 0x120,
-	DPP_WAVE_SHL = 0x130, DPP_WAVE_ROL = 0x134, DPP_WAVE_SHR = 0x138, DPP_WAVE_ROR = 0x13c,
-	DPP_ROW_MIRROR = 0x140, DPP_HALF_MIRROR = 0x141, DPP_BCAST15 = 0x142, DPP_BCAST31 = 0x143,
+	DPP_QUAD_PERM_LAST = 0xff,
+	DPP_ROW_SHL = 0x100,
+	DPP_ROW_SHR = 0x110,
+	DPP_ROW_ROR = 0x120,
+	DPP_WAVE_SHL = 0x130,
+	DPP_WAVE_ROL = 0x134,
+	DPP_WAVE_SHR = 0x138,
+	DPP_WAVE_ROR = 0x13c,
+	DPP_ROW_MIRROR = 0x140,
+	DPP_HALF_MIRROR = 0x141,
+	DPP_BCAST15 = 0x142,
+	DPP_BCAST31 = 0x143,
 	DPP_ROW_NEWBCAST = 0x150
 };
 
@@ -161,7 +170,7 @@ static uint64_t dpp_apply(struct sg_wave *w, const struct sg_decoded_insn *f, ui
 	sg_expand(mask, valid);
 	for (unsigned r = 0; r < n_regs; r++)
 		SG_EACH_LANE
-			to[r * SG_LANES + l] &= mask[l];
+	to[r * SG_LANES + l] &= mask[l];
 	return enabled;
 }
 
@@ -186,10 +195,8 @@ static void sdwa_source(uint32_t *to, const uint32_t *p, unsigned sel, bool sext
 
 	if (sext)
 		SG_EACH_LANE
-			to[l] = (uint32_t)((int32_t)(p[l] << left) >> right);
-	else
-		SG_EACH_LANE
-			to[l] = p[l] << left >> right;
+	to[l] = (uint32_t)((int32_t)(p[l] << left) >> right);
+	else SG_EACH_LANE to[l] = p[l] << left >> right;
 }
 
 static void sdwa_result(uint32_t *v, const uint32_t *old, unsigned sel, unsigned unused)
@@ -197,13 +204,14 @@ static void sdwa_result(uint32_t *v, const uint32_t *old, unsigned sel, unsigned
 	const unsigned at = sel_at(sel), bits = sel_bits(sel);
 	const uint32_t field = (uint32_t)((1ull << bits) - 1) << at;
 
-	SG_EACH_LANE {
+	SG_EACH_LANE
+	{
 		uint32_t part = v[l] << at & field;
 		uint32_t sign = 0 - (part >> (at + bits - 1) & 1);
 
-		v[l] = unused == UNUSED_PAD  ? part :
-		       unused == UNUSED_SEXT ? part | (sign & ~(field | (field - 1))) :
-					       part | (old[l] & ~field);
+		v[l] = unused == UNUSED_PAD    ? part
+		       : unused == UNUSED_SEXT ? part | (sign & ~(field | (field - 1)))
+					       : part | (old[l] & ~field);
 	}
 }
 
@@ -213,14 +221,15 @@ static void sdwa_result(uint32_t *v, const uint32_t *old, unsigned sel, unsigned
 static void sign_lanes(uint32_t *to, const uint32_t *p, uint32_t keep, uint32_t flip)
 {
 	SG_EACH_LANE
-		to[l] = (p[l] & keep) ^ flip;
+	to[l] = (p[l] & keep) ^ flip;
 }
 
 /* A pair of dwords. `to` may be where lo and hi lie, so both are read before either is written. */
 static void sign_pair(uint32_t *to, const uint32_t *lo, const uint32_t *hi, uint32_t flip_lo,
 		      uint32_t flip_hi)
 {
-	SG_EACH_LANE {
+	SG_EACH_LANE
+	{
 		uint32_t first = lo[l] ^ flip_lo, second = hi[l] ^ flip_hi;
 
 		to[l] = first;
@@ -233,12 +242,12 @@ static void packed_halves(uint32_t *to, const uint32_t *p, unsigned lo_shift, un
 			  uint32_t flip)
 {
 	SG_EACH_LANE
-		to[l] = PACK16(p[l] >> lo_shift, p[l] >> hi_shift) ^ flip;
+	to[l] = PACK16(p[l] >> lo_shift, p[l] >> hi_shift) ^ flip;
 }
 
 /* Source k with everything that is asked of it, in w->tmp; returns whether it differs from p. */
-static bool modify_source(const struct sg_decoded_insn *f, const struct sg_isa_operand *o, unsigned k,
-			  const uint32_t *p, uint32_t *to)
+static bool modify_source(const struct sg_decoded_insn *f, const struct sg_isa_operand *o,
+			  unsigned k, const uint32_t *p, uint32_t *to)
 {
 	const enum shape shape = shape_of(o);
 	const bool vop3p = f->row->enc == SG_ENC_VOP3P;
@@ -275,7 +284,7 @@ static bool modify_source(const struct sg_decoded_insn *f, const struct sg_isa_o
 	case SHAPE_16:
 		if (sel && f->form != SG_FORM_SDWA) {
 			SG_EACH_LANE
-				to[l] = from[l] >> 16;
+			to[l] = from[l] >> 16;
 			from = to;
 		}
 		if (neg || abs) {
@@ -325,23 +334,23 @@ static void clamp_result(uint32_t *v, enum shape shape, uint32_t mode)
 	switch (shape) {
 	case SHAPE_16:
 		SG_EACH_LANE
-			v[l] = (v[l] & 0xffff0000u) | f16_clamped((uint16_t)v[l], mode);
+		v[l] = (v[l] & 0xffff0000u) | f16_clamped((uint16_t)v[l], mode);
 		break;
 	case SHAPE_PK16:
 		SG_EACH_LANE
-			v[l] = PK1(f16_clamped, v[l], mode);
+		v[l] = PK1(f16_clamped, v[l], mode);
 		break;
 	case SHAPE_PK32:
 		SG_EACH_LANE
-			put_f32(v + SG_LANES, l, f32_clamped(get_f32(v + SG_LANES, l), mode));
+		put_f32(v + SG_LANES, l, f32_clamped(get_f32(v + SG_LANES, l), mode));
 		/* fallthrough */
 	case SHAPE_32:
 		SG_EACH_LANE
-			put_f32(v, l, f32_clamped(get_f32(v, l), mode));
+		put_f32(v, l, f32_clamped(get_f32(v, l), mode));
 		break;
 	case SHAPE_64:
 		SG_EACH_LANE
-			put_f64(v, l, f64_clamped(get_f64(v, l), mode));
+		put_f64(v, l, f64_clamped(get_f64(v, l), mode));
 		break;
 	}
 }
@@ -360,7 +369,8 @@ static void omod_result(uint32_t *v, enum shape shape, unsigned omod, uint32_t m
 
 	switch (shape) {
 	case SHAPE_16:
-		SG_EACH_LANE {
+		SG_EACH_LANE
+		{
 			uint32_t r = f32_f16(f16_f32((uint16_t)v[l], mode) * by, mode);
 
 			v[l] = (v[l] & 0xffff0000u) | sel32(r & 0x7fff, r, 0);
@@ -368,11 +378,11 @@ static void omod_result(uint32_t *v, enum shape shape, unsigned omod, uint32_t m
 		break;
 	case SHAPE_32:
 		SG_EACH_LANE
-			put_f32(v, l, f32_flush(get_f32(v, l) * by) + 0.0f);
+		put_f32(v, l, f32_flush(get_f32(v, l) * by) + 0.0f);
 		break;
 	case SHAPE_64:
 		SG_EACH_LANE
-			put_f64(v, l, get_f64(v, l) * (double)by + 0.0);
+		put_f64(v, l, get_f64(v, l) * (double)by + 0.0);
 		break;
 	case SHAPE_PK16:
 	case SHAPE_PK32:
@@ -421,8 +431,9 @@ SG_HANDLER(valu_mods)
 	const bool omod = vdst && vdst->is_float && omod_counts(f, shape, w->mode);
 	const bool clamp = vdst && vdst->is_float && f->clamp;
 	const bool part = f->form == SG_FORM_SDWA && vdst && f->dst_sel != SEL_DWORD;
-	const bool upper = f->form == SG_FORM_VOP3 || row->enc == SG_ENC_VOP3 ?
-		vdst && shape == SHAPE_16 && f->op_sel & 8 : false;
+	const bool upper = f->form == SG_FORM_VOP3 || row->enc == SG_ENC_VOP3
+				   ? vdst && shape == SHAPE_16 && f->op_sel & 8
+				   : false;
 	const bool changed = omod || clamp || part || upper;
 	uint32_t *dst = sg_dst(w, i), *result = w->tmp[SG_D];
 	enum sg_stop stop;
@@ -431,7 +442,7 @@ SG_HANDLER(valu_mods)
 		memcpy(result, dst, vdst->n_regs * SG_LANES * sizeof(*dst)); /* some rows read it */
 		if (upper) /* for those it is the upper half that is read */
 			SG_EACH_LANE
-				result[l] = dst[l] >> 16;
+		result[l] = dst[l] >> 16;
 		plain.base[SG_D] = SG_BASE_TMP;
 		plain.off[SG_D] = (uint32_t)(result - w->base[SG_BASE_TMP]);
 	}
@@ -447,7 +458,7 @@ SG_HANDLER(valu_mods)
 			sdwa_result(result, dst, f->dst_sel, f->dst_unused);
 		if (upper)
 			SG_EACH_LANE
-				result[l] = (dst[l] & 0xffffu) | result[l] << 16;
+		result[l] = (dst[l] & 0xffffu) | result[l] << 16;
 		sg_merge(sg_lane_mask(w), dst, result, vdst->n_regs);
 	}
 	if (lanes != ~0ull)

@@ -88,7 +88,8 @@ static enum sg_stop run_fast(struct sg_wave *w, uint64_t *budget)
 }
 
 /* v[M0 + n] for the operands that s_set_gpr_idx chose; out of range stays in range, as v0 does */
-void sg_wave_index_registers(const struct sg_wave *w, const struct sg_exec_insn *i, struct sg_exec_insn *out)
+void sg_wave_index_registers(const struct sg_wave *w, const struct sg_exec_insn *i,
+			     struct sg_exec_insn *out)
 {
 	/* mask bits: src0 src1 src2 dst */
 	static const uint8_t operand_of_bit[] = { SG_S0, SG_S1, SG_S2, SG_D };

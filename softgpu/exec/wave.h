@@ -30,12 +30,12 @@ struct sg_code_window;
 
 /* Why the interpreter leaves a wave. */
 enum sg_stop {
-	SG_GO,                /* next instruction */
-	SG_STOP_END,          /* s_endpgm */
-	SG_STOP_BARRIER,      /* arrived at s_barrier */
-	SG_STOP_WAIT,         /* s_sleep, a GWS resource: let others run first */
-	SG_STOP_FAULT,        /* w->fault is filled */
-	SG_STOP_MODE,         /* MODE or GPR indexing changed: choose the loop again */
+	SG_GO,           /* next instruction */
+	SG_STOP_END,     /* s_endpgm */
+	SG_STOP_BARRIER, /* arrived at s_barrier */
+	SG_STOP_WAIT,    /* s_sleep, a GWS resource: let others run first */
+	SG_STOP_FAULT,   /* w->fault is filled */
+	SG_STOP_MODE,    /* MODE or GPR indexing changed: choose the loop again */
 	SG_STOP_BUDGET,
 };
 
@@ -49,37 +49,37 @@ enum { SG_D, SG_S0, SG_S1, SG_S2, SG_N_OPERANDS }; /* index of an operand in sg_
 /* Bits of the head: handler, length, and what the slow loops have to know. */
 #define SG_HEAD_HANDLER 0xffffu
 #define SG_HEAD_DWORDS(head) (((head) >> 16) & 0xf)
-#define SG_HEAD_FP32 (1u << 24)       /* rounds and flushes by MODE's f32 fields */
-#define SG_HEAD_FP64 (1u << 25)       /* ... by the f64/f16 fields */
-#define SG_HEAD_VECTOR (1u << 26)     /* VALU: subject to GPR indexing */
-#define SG_HEAD_LANES (1u << 27)      /* works on lanes, VALU or memory: VSKIP skips it */
+#define SG_HEAD_FP32 (1u << 24)   /* rounds and flushes by MODE's f32 fields */
+#define SG_HEAD_FP64 (1u << 25)   /* ... by the f64/f16 fields */
+#define SG_HEAD_VECTOR (1u << 26) /* VALU: subject to GPR indexing */
+#define SG_HEAD_LANES (1u << 27)  /* works on lanes, VALU or memory: VSKIP skips it */
 
 /* One instruction, ready to run. There is a slot for every dword of code, so that a branch is an
  * addition; all zero means "not decoded yet", which is what fresh pages are. */
 struct sg_exec_insn {
 	_Atomic uint32_t head;
-	uint8_t base[SG_N_OPERANDS];          /* enum sg_base */
+	uint8_t base[SG_N_OPERANDS]; /* enum sg_base */
 	union {
-		uint32_t off[SG_N_OPERANDS];  /* vector operands: from the base, in dwords */
-		uint64_t k[2];                /* scalar instructions: constants of src0, src1 */
+		uint32_t off[SG_N_OPERANDS]; /* vector operands: from the base, in dwords */
+		uint64_t k[2];               /* scalar instructions: constants of src0, src1 */
 	};
 	/* Scalar operand k is at byte s_off[k] of the wave, or (bit k of s_const) of this struct. */
 	uint16_t s_off[SG_N_OPERANDS];
 	uint8_t s_const;
-	uint8_t splat;                /* bit k: vector operand k is scalar; bit k + 4: more than 32 bits */
-	uint8_t sdst;                 /* register number of a mask or scalar destination */
-	uint8_t clamp;                /* integer saturation, for the handlers that know it; memory: save.h */
-	uint16_t inner;               /* the handler that a wrapper calls */
-	uint16_t n_regs;              /* registers of the vector destination */
-	int32_t imm;                  /* simm16, branch distance in slots, memory offset */
+	uint8_t splat;   /* bit k: vector operand k is scalar; bit k + 4: more than 32 bits */
+	uint8_t sdst;    /* register number of a mask or scalar destination */
+	uint8_t clamp;   /* integer saturation, for the handlers that know it; memory: save.h */
+	uint16_t inner;  /* the handler that a wrapper calls */
+	uint16_t n_regs; /* registers of the vector destination */
+	int32_t imm;     /* simm16, branch distance in slots, memory offset */
 	uint32_t literal;
 	const struct sg_decoded_insn *fields; /* as decoded, for what is not on the hot path */
-	uint64_t target;              /* GPU address of a branch that leaves the window */
+	uint64_t target;                      /* GPU address of a branch that leaves the window */
 };
 _Static_assert(sizeof(struct sg_exec_insn) == 64, "one instruction is one cache line");
 
 /* MODE register */
-#define SG_MODE_FP_DEFAULT 0xf0u      /* round to nearest even, denormals kept */
+#define SG_MODE_FP_DEFAULT 0xf0u /* round to nearest even, denormals kept */
 #define SG_MODE_FP_MASK 0xffu
 #define SG_MODE_DX10_CLAMP (1u << 8)
 #define SG_MODE_IEEE (1u << 9)
@@ -93,15 +93,16 @@ _Static_assert(sizeof(struct sg_exec_insn) == 64, "one instruction is one cache 
 #define SG_S_VCCZ 128
 #define SG_S_EXECZ 129
 #define SG_S_SCC 130
-#define SG_S_ZERO 131                 /* and 132: a 64-bit zero */
+#define SG_S_ZERO 131 /* and 132: a 64-bit zero */
 #define SG_S_LDS_DIRECT 133
-#define SG_S_APERTURES 134            /* shared base, shared limit, private base, private limit: 64 bits each */
+#define SG_S_APERTURES                                                                             \
+	134 /* shared base, shared limit, private base, private limit: 64 bits each */
 #define SG_N_SCALARS 144
 
 struct sg_wave {
 	uint32_t *base[SG_N_BASES];
-	const struct sg_exec_insn *pc;     /* next instruction */
-	const struct sg_exec_insn *at;     /* the one being run: a fault names it */
+	const struct sg_exec_insn *pc; /* next instruction */
+	const struct sg_exec_insn *at; /* the one being run: a fault names it */
 	const sg_handler *handlers;
 	uint32_t scc;
 	uint32_t mode;
@@ -112,21 +113,23 @@ struct sg_wave {
 	uint8_t *lds;
 	uint32_t lds_bytes;
 	uint32_t shared_hi, private_hi; /* upper halves of the flat apertures */
-	uint32_t gpr_idx_mask;        /* s_set_gpr_idx_on: bits src0 src1 src2 dst */
-	uint32_t scratch_bytes;       /* of this wave */
-	uint64_t scratch;             /* GPU address of this wave's slice */
+	uint32_t gpr_idx_mask;          /* s_set_gpr_idx_on: bits src0 src1 src2 dst */
+	uint32_t scratch_bytes;         /* of this wave */
+	uint64_t scratch;               /* GPU address of this wave's slice */
 	uint32_t hw_id, trap_sts, status_priv;
-	uint32_t index;               /* in the workgroup */
-	uint8_t run_state;            /* enum sg_stop it was left with */
+	uint32_t index;    /* in the workgroup */
+	uint8_t run_state; /* enum sg_stop it was left with */
 	uint64_t n_instructions;
-	uint64_t gws_wait;            /* gws.h: what this wave waits for */
+	uint64_t gws_wait; /* gws.h: what this wave waits for */
 	struct sg_fault fault;
 
 	/* --- a new workgroup leaves what follows as it is --- */
-	uint64_t mask_of;             /* the EXEC that lane_mask was expanded from */
+	uint64_t mask_of; /* the EXEC that lane_mask was expanded from */
 	uint32_t lane_mask[SG_LANES] __attribute__((aligned(64))); /* 0 or ~0, see sg_lane_mask() */
-	uint32_t result[16 * SG_LANES] __attribute__((aligned(64))); /* of a handler while EXEC is partial */
-	uint32_t tmp[SG_N_OPERANDS][4 * SG_LANES] __attribute__((aligned(64))); /* splats, modified sources */
+	uint32_t result[16 * SG_LANES]
+		__attribute__((aligned(64))); /* of a handler while EXEC is partial */
+	uint32_t tmp[SG_N_OPERANDS][4 * SG_LANES]
+		__attribute__((aligned(64))); /* splats, modified sources */
 };
 
 static inline uint64_t sg_s64(const struct sg_wave *w, unsigned reg)

@@ -36,7 +36,7 @@ struct sg_wg {
 	size_t regs_bytes;
 	uint8_t *lds;
 	const struct sg_fault *fault;
-	struct sg_wave_trace *traces; /* counting mode */
+	struct sg_wave_trace *traces;       /* counting mode */
 	struct sg_trace_patterns *patterns; /* ... of each wave; NULL: none yet, or no memory */
 	uint32_t max_waves;
 	struct sg_wave *waves;
@@ -82,7 +82,8 @@ enum sg_launch_error sg_launch_init(struct sg_launch *l)
 		if (!l->wg_size[d] || !l->grid_size[d])
 			return SG_LAUNCH_BAD_DIMENSIONS;
 		n_items *= l->wg_size[d];
-		l->n_wg[d] = (uint32_t)(((uint64_t)l->grid_size[d] + l->wg_size[d] - 1) / l->wg_size[d]);
+		l->n_wg[d] =
+			(uint32_t)(((uint64_t)l->grid_size[d] + l->wg_size[d] - 1) / l->wg_size[d]);
 		l->n_wgs *= l->n_wg[d];
 	}
 	if (n_items > MAX_WG_ITEMS)
@@ -169,10 +170,16 @@ void sg_wg_destroy(struct sg_wg *wg)
 
 /* ---- initial state of a wave (LLVM's AMDGPU usage guide, "initial kernel execution state") ---- */
 
-enum { /* kernel code properties */
-	PROP_PRIVATE_BUFFER = 1 << 0, PROP_DISPATCH_PTR = 1 << 1, PROP_QUEUE_PTR = 1 << 2,
-	PROP_KERNARG_PTR = 1 << 3, PROP_DISPATCH_ID = 1 << 4, PROP_FLAT_SCRATCH = 1 << 5,
-	PROP_PRIVATE_SIZE = 1 << 6, PROP_GRID_COUNT_X = 1 << 7,
+/* kernel code properties */
+enum {
+	PROP_PRIVATE_BUFFER = 1 << 0,
+	PROP_DISPATCH_PTR = 1 << 1,
+	PROP_QUEUE_PTR = 1 << 2,
+	PROP_KERNARG_PTR = 1 << 3,
+	PROP_DISPATCH_ID = 1 << 4,
+	PROP_FLAT_SCRATCH = 1 << 5,
+	PROP_PRIVATE_SIZE = 1 << 6,
+	PROP_GRID_COUNT_X = 1 << 7,
 };
 
 static unsigned put_user_sgprs(struct sg_wave *w, const struct sg_launch *l)
@@ -183,9 +190,12 @@ static unsigned put_user_sgprs(struct sg_wave *w, const struct sg_launch *l)
 		memcpy(&w->s[n], l->scratch_descriptor, 16);
 		n += 4;
 	}
-	const struct { uint16_t bit; uint64_t value; } pairs[] = {
+	const struct {
+		uint16_t bit;
+		uint64_t value;
+	} pairs[] = {
 		{ PROP_DISPATCH_PTR, l->dispatch_ptr }, { PROP_QUEUE_PTR, l->queue_ptr },
-		{ PROP_KERNARG_PTR, l->kernarg }, { PROP_DISPATCH_ID, l->dispatch_id },
+		{ PROP_KERNARG_PTR, l->kernarg },       { PROP_DISPATCH_ID, l->dispatch_id },
 		{ PROP_FLAT_SCRATCH, l->scratch_base },
 	};
 	for (unsigned p = 0; p < sizeof(pairs) / sizeof(pairs[0]); p++)
@@ -225,7 +235,8 @@ static uint64_t put_item_ids(struct sg_wave *w, const struct sg_launch *l, const
 	uint32_t n = n_items - first < SG_LANES ? n_items - first : SG_LANES;
 	uint64_t exec = n == SG_LANES ? ~0ull : (1ull << n) - 1;
 
-	if (size[0] == n_items) { /* one dimension: most kernels; ids of absent lanes do not matter */
+	if (size[0] ==
+	    n_items) { /* one dimension: most kernels; ids of absent lanes do not matter */
 		for (unsigned lane = 0; lane < SG_LANES; lane++)
 			v[lane] = first + lane;
 		return exec;
@@ -262,7 +273,8 @@ static void put_apertures(struct sg_wave *w, const struct sg_launch *l)
 	w->private_hi = l->private_aperture_hi;
 }
 
-static void start_wave(struct sg_wg *wg, uint32_t index, const uint32_t id[3], const uint32_t size[3])
+static void start_wave(struct sg_wg *wg, uint32_t index, const uint32_t id[3],
+		       const uint32_t size[3])
 {
 	struct sg_launch *l = wg->launch;
 	struct sg_wave *w = &wg->waves[index];
@@ -362,8 +374,8 @@ static bool run_turn(struct sg_wg *wg, struct sg_wave *volatile *current, uint64
 		if (!share)
 			continue;
 		*current = w;
-		w->run_state = (uint8_t)(wg->traces ? sg_wave_run_counting(w, &wg->traces[n], share) :
-						      sg_wave_run(w, share));
+		w->run_state = (uint8_t)(wg->traces ? sg_wave_run_counting(w, &wg->traces[n], share)
+						    : sg_wave_run(w, share));
 		*left -= w->n_instructions - before;
 		switch (w->run_state) {
 		case SG_STOP_END:
@@ -383,8 +395,8 @@ static bool run_turn(struct sg_wg *wg, struct sg_wave *volatile *current, uint64
 	return true;
 }
 
-static enum sg_wg_state run_waves(struct sg_wg *wg, struct sg_wave *volatile *current, uint64_t budget,
-				  uint32_t n_sleeps)
+static enum sg_wg_state run_waves(struct sg_wg *wg, struct sg_wave *volatile *current,
+				  uint64_t budget, uint32_t n_sleeps)
 {
 	struct sg_launch *l = wg->launch;
 	uint64_t left = budget;
@@ -412,7 +424,8 @@ static void guest_fault(struct sg_wg *wg, struct sg_wave *w)
 {
 	uint64_t address = sg_guard_address() - w->mem->host_base;
 
-	w->run_state = (uint8_t)sg_wave_fault(w, w->at, SG_FAULT_MEMORY, address, sg_guard_was_write());
+	w->run_state =
+		(uint8_t)sg_wave_fault(w, w->at, SG_FAULT_MEMORY, address, sg_guard_was_write());
 	wg->fault = &w->fault;
 }
 

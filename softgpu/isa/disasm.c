@@ -153,8 +153,8 @@ static void put_literal(struct sg_isa_text *text, const struct sg_decoded_insn *
 		put_literal_32(text, value);
 }
 
-void sg_isa_put_source(struct sg_isa_text *text, const struct sg_decoded_insn *insn, unsigned operand,
-		       const struct sg_isa_operand *desc, bool is_acc)
+void sg_isa_put_source(struct sg_isa_text *text, const struct sg_decoded_insn *insn,
+		       unsigned operand, const struct sg_isa_operand *desc, bool is_acc)
 {
 	if (operand >= SG_OPND_VGPR0) {
 		sg_isa_put_regs(text, is_acc ? 'a' : 'v', operand - SG_OPND_VGPR0, desc->n_regs);
@@ -340,8 +340,8 @@ void sg_isa_print_scalar(struct sg_isa_text *text, const struct sg_decoded_insn 
 	}
 }
 
-int sg_isa_print(enum sg_isa_target target, const struct sg_decoded_insn *insn, uint64_t pc, char *buf,
-		 size_t size)
+int sg_isa_print(enum sg_isa_target target, const struct sg_decoded_insn *insn, uint64_t pc,
+		 char *buf, size_t size)
 {
 	struct sg_isa_text text = { buf, size, 0, 0 };
 

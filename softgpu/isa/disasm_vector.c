@@ -19,8 +19,8 @@ static const char *suffix(const struct sg_decoded_insn *insn)
 	return suffixes[insn->form];
 }
 
-static void put_source_mods(struct sg_isa_text *text, const struct sg_decoded_insn *insn, unsigned k,
-			    const struct sg_isa_operand *desc)
+static void put_source_mods(struct sg_isa_text *text, const struct sg_decoded_insn *insn,
+			    unsigned k, const struct sg_isa_operand *desc)
 {
 	const struct sg_isa_row *row = insn->row;
 	bool is_mix = row->flags & SG_ISA_MIX;
@@ -97,7 +97,8 @@ static void put_bit_list(struct sg_isa_text *text, const char *name, unsigned bi
 	sg_isa_put(text, "]");
 }
 
-static void put_packed_mods(struct sg_isa_text *text, const struct sg_decoded_insn *insn, unsigned n)
+static void put_packed_mods(struct sg_isa_text *text, const struct sg_decoded_insn *insn,
+			    unsigned n)
 {
 	const struct sg_isa_row *row = insn->row;
 	bool is_mix = row->flags & SG_ISA_MIX;

@@ -27,7 +27,8 @@ enum sg_enc {
 /* The form an instruction of the VOP1, VOP2, VOPC tables is written in. */
 enum sg_form { SG_FORM_PLAIN, SG_FORM_VOP3, SG_FORM_SDWA, SG_FORM_DPP };
 
-enum sg_role { /* the roles of README.md */
+/* the roles of README.md */
+enum sg_role {
 	SG_ROLE_NONE, SG_ROLE_SDST, SG_ROLE_SRC0, SG_ROLE_SRC1, SG_ROLE_SRC2, SG_ROLE_SIMM16,
 	SG_ROLE_LABEL, SG_ROLE_HWREG, SG_ROLE_WAITCNT, SG_ROLE_SENDMSG, SG_ROLE_IMM32,
 	SG_ROLE_SDATA, SG_ROLE_SBASE, SG_ROLE_SOFFSET, SG_ROLE_VDST, SG_ROLE_CO, SG_ROLE_CI,
@@ -39,7 +40,8 @@ enum sg_role { /* the roles of README.md */
 enum sg_type_class { SG_TYPE_B, SG_TYPE_U, SG_TYPE_I, SG_TYPE_F, SG_TYPE_PK16, SG_TYPE_PK32,
 		     SG_TYPE_MATRIX };
 
-enum sg_isa_flag { /* the flags of README.md */
+/* the flags of README.md */
+enum sg_isa_flag {
 	SG_ISA_CLAMP = 1 << 0, SG_ISA_NOMOD = 1 << 1, SG_ISA_CLASS = 1 << 2, SG_ISA_OPSEL = 1 << 3,
 	SG_ISA_NEGABS = 1 << 4, SG_ISA_IGNMODS = 1 << 5, SG_ISA_VCC = 1 << 6, SG_ISA_MIX = 1 << 7,
 	SG_ISA_MFMA = 1 << 8, SG_ISA_E32 = 1 << 9, SG_ISA_OPTIMM = 1 << 10,
@@ -133,8 +135,8 @@ bool sg_isa_decode(enum sg_isa_target target, const uint32_t *words, size_t n_wo
  * Prints as LLVM's disassembler does; a branch target is the encoded distance then. pc is what a
  * target would be relative to. Returns the length, as snprintf.
  */
-int sg_isa_print(enum sg_isa_target target, const struct sg_decoded_insn *insn, uint64_t pc, char *buf,
-		 size_t size);
+int sg_isa_print(enum sg_isa_target target, const struct sg_decoded_insn *insn, uint64_t pc,
+		 char *buf, size_t size);
 
 /* All rows, for tests and tools. */
 extern const struct sg_isa_row sg_isa_rows[];

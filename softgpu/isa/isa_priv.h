@@ -105,8 +105,8 @@ void sg_isa_put_separator(struct sg_isa_text *text);
 void sg_isa_put_regs(struct sg_isa_text *text, char file, unsigned first, unsigned n_regs);
 void sg_isa_put_scalar(struct sg_isa_text *text, unsigned operand, unsigned n_regs);
 /* A source operand: register, inline constant or literal, in the type's spelling. */
-void sg_isa_put_source(struct sg_isa_text *text, const struct sg_decoded_insn *insn, unsigned operand,
-		       const struct sg_isa_operand *desc, bool is_acc);
+void sg_isa_put_source(struct sg_isa_text *text, const struct sg_decoded_insn *insn,
+		       unsigned operand, const struct sg_isa_operand *desc, bool is_acc);
 
 void sg_isa_print_scalar(struct sg_isa_text *text, const struct sg_decoded_insn *insn);
 void sg_isa_print_vector(struct sg_isa_text *text, const struct sg_decoded_insn *insn);

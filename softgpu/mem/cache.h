@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct sg_cache {
-	uint32_t n_sets, n_ways;      /* sets: a power of two */
-	uint64_t *tag;                /* [set * n_ways + way], most recently used first; 0: empty */
+	uint32_t n_sets, n_ways; /* sets: a power of two */
+	uint64_t *tag;           /* [set * n_ways + way], most recently used first; 0: empty */
 };
 
 bool sg_cache_init(struct sg_cache *c, uint32_t n_sets, uint32_t n_ways);
@@ -54,7 +54,8 @@ static inline bool sg_cache_has(const struct sg_cache *c, uint64_t line)
 /* Is it there? Then it is the most recent one; otherwise nothing changes. */
 static inline bool sg_cache_use(struct sg_cache *c, uint64_t line)
 {
-	return sg_cache_set(c, line)[0] == line + 1 || (sg_cache_has(c, line) && sg_cache_touch(c, line));
+	return sg_cache_set(c, line)[0] == line + 1 ||
+	       (sg_cache_has(c, line) && sg_cache_touch(c, line));
 }
 
 #endif

@@ -1,6 +1,7 @@
 #include "softgpu/mem/coalesce.h"
 
-struct group { /* up to four requests on their way to L1 */
+/* up to four requests on their way to L1 */
+struct group {
 	uint32_t n_requests, first; /* first: access of this group in out->at */
 };
 
@@ -79,7 +80,8 @@ static void add_lanes(const struct sg_trace_access *in, uint64_t offset, uint32_
 			continue;
 		}
 		for (; lanes; lanes &= lanes - 1)
-			add_request(out, &g, in->addr[4 * quad + (unsigned)__builtin_ctzll(lanes)] + offset,
+			add_request(out, &g,
+				    in->addr[4 * quad + (unsigned)__builtin_ctzll(lanes)] + offset,
 				    size);
 	}
 }

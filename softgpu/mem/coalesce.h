@@ -15,13 +15,13 @@
 #define SG_MAX_ACCESSES 256 /* 64 lanes of 16 bytes across a line, or of 4 dwords of scratch */
 
 struct sg_line_access {
-	uint64_t line;                /* byte address / 64 */
-	uint64_t bytes;               /* which bytes of it */
+	uint64_t line;  /* byte address / 64 */
+	uint64_t bytes; /* which bytes of it */
 };
 
 struct sg_accesses {
 	uint32_t n, n_requests;
-	bool shared;                  /* lanes shared requests */
+	bool shared; /* lanes shared requests */
 	struct sg_line_access at[SG_MAX_ACCESSES];
 };
 

@@ -5,8 +5,8 @@
 #define N_BANKS 32
 
 /* The lanes [first, first + n) in one go: how many turns does the busiest bank take? */
-static uint32_t turns_of(const struct sg_trace_access *in, unsigned first, unsigned n, uint32_t offset,
-			 uint32_t size, bool atomic, struct sg_lds_cost *cost)
+static uint32_t turns_of(const struct sg_trace_access *in, unsigned first, unsigned n,
+			 uint32_t offset, uint32_t size, bool atomic, struct sg_lds_cost *cost)
 {
 	uint32_t seen[N_BANKS][64]; /* distinct dwords of each bank */
 	uint8_t n_seen[N_BANKS] = { 0 }, n_same[N_BANKS] = { 0 };
@@ -48,8 +48,8 @@ struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg
 	for (unsigned p = 0; p < (pair ? 2u : 1u); p++)
 		for (unsigned first = 0; first < 64; first += together) {
 			uint32_t before = cost.addr_conflict;
-			uint32_t turns = turns_of(in, first, together, pair ? inst->pair[p] : 0, inst->bytes,
-						  atomic, &cost);
+			uint32_t turns = turns_of(in, first, together, pair ? inst->pair[p] : 0,
+						  inst->bytes, atomic, &cost);
 			uint32_t conflict = turns - (cost.addr_conflict - before);
 
 			if (!turns)
@@ -64,8 +64,8 @@ struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg
 	return cost;
 }
 
-bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst, uint32_t lds_bytes,
-		 struct sg_lds_memo *memo, struct sg_lds_cost *out)
+bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
+		 uint32_t lds_bytes, struct sg_lds_memo *memo, struct sg_lds_cost *out)
 {
 	struct sg_trace_access access;
 	enum sg_trace_form form;
@@ -74,7 +74,8 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
 	const uint8_t *payload = sg_trace_peek(r, exec, &mask, &base, &form, &size, &end);
 
 	if (payload && size == memo->size && mask == memo->mask && (base & 127) == memo->base &&
-	    form == memo->form && base + memo->reach <= lds_bytes && !memcmp(payload, memo->payload, size)) {
+	    form == memo->form && base + memo->reach <= lds_bytes &&
+	    !memcmp(payload, memo->payload, size)) {
 		*out = memo->cost;
 		r->memory_at = end;
 		return true;
@@ -93,8 +94,12 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
 	/* one that is cut off, or begins below its base, is nobody's pattern */
 	if (!payload || out->violations || size > sizeof(memo->payload) || last < base)
 		return true;
-	*memo = (struct sg_lds_memo){ .cost = *out, .mask = mask, .reach = last - base, .base = base & 127,
-				      .size = (uint32_t)size, .form = (uint8_t)form };
+	*memo = (struct sg_lds_memo){ .cost = *out,
+				      .mask = mask,
+				      .reach = last - base,
+				      .base = base & 127,
+				      .size = (uint32_t)size,
+				      .form = (uint8_t)form };
 	memcpy(memo->payload, payload, size);
 	return true;
 }

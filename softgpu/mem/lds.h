@@ -12,23 +12,23 @@
 #include "softgpu/timing/wave_trace.h"
 
 struct sg_lds_cost {
-	uint32_t cycles;              /* all of them */
+	uint32_t cycles;                                  /* all of them */
 	uint32_t bank_conflict, addr_conflict, unaligned; /* the part of each */
-	uint32_t violations;          /* lanes out of bounds */
+	uint32_t violations;                              /* lanes out of bounds */
 };
 
 /* What an instruction cost the last time. Adding a multiple of 128 to all addresses changes nothing, so
  * in a loop nearly every access is like the one before. */
 struct sg_lds_memo {
 	struct sg_lds_cost cost;
-	uint64_t mask, reach;         /* reach: from the base to the last byte */
-	uint32_t base, size;          /* base: modulo 128 */
+	uint64_t mask, reach; /* reach: from the base to the last byte */
+	uint32_t base, size;  /* base: modulo 128 */
 	uint8_t form, payload[256];
 };
 
 /* As below, of the access that comes next in the trace. False: the trace is damaged. */
-bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst, uint32_t lds_bytes,
-		 struct sg_lds_memo *memo, struct sg_lds_cost *out);
+bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
+		 uint32_t lds_bytes, struct sg_lds_memo *memo, struct sg_lds_cost *out);
 
 /* All addresses stand in in->addr. */
 struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg_timing_insn *inst,

@@ -14,14 +14,14 @@
 enum sg_req_kind { SG_REQ_READ, SG_REQ_WRITE, SG_REQ_ATOMIC, SG_REQ_SCALAR, SG_REQ_INST };
 
 struct sg_request {
-	uint64_t time;                /* of arrival at L2 */
-	uint64_t addr;                /* of the first of `lines` lines of 64 bytes */
-	uint64_t bytes;               /* writes: which bytes of the line */
-	void *owner;                  /* answered() of the sender knows it */
+	uint64_t time;  /* of arrival at L2 */
+	uint64_t addr;  /* of the first of `lines` lines of 64 bytes */
+	uint64_t bytes; /* writes: which bytes of the line */
+	void *owner;    /* answered() of the sender knows it */
 	uint32_t slot;
-	uint16_t source;              /* CU, or scalar cache from SG_SOURCE_SQC on */
-	uint8_t kind;                 /* enum sg_req_kind */
-	uint8_t lines;                /* 1, or 2 of one 128-byte line */
+	uint16_t source; /* CU, or scalar cache from SG_SOURCE_SQC on */
+	uint8_t kind;    /* enum sg_req_kind */
+	uint8_t lines;   /* 1, or 2 of one 128-byte line */
 	bool slc, returns;
 	struct sg_memory_kind memory;
 };

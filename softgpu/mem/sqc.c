@@ -55,7 +55,8 @@ static void send(struct sg_scalar_group *g, uint64_t line, enum sg_req_kind kind
 	sg_tcc_send(&g->model->tcc, &r);
 }
 
-static void wait_for(struct sg_scalar_group *g, struct sg_scalar_side *side, struct sg_scalar_wait wait)
+static void wait_for(struct sg_scalar_group *g, struct sg_scalar_side *side,
+		     struct sg_scalar_wait wait)
 {
 	if (side->n_waits == side->waits_room) {
 		uint32_t room = side->waits_room ? 2 * side->waits_room : 64;
@@ -107,7 +108,8 @@ uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, ui
 			send(g, line + k, SG_REQ_INST, t);
 		}
 	}
-	wait_for(g, side, (struct sg_scalar_wait){ .wave = w, .issued = t, .line = line, .fetch = true });
+	wait_for(g, side,
+		 (struct sg_scalar_wait){ .wave = w, .issued = t, .line = line, .fetch = true });
 	return SG_NEVER;
 }
 
@@ -139,15 +141,16 @@ static void count_load(struct sg_cu *cu, const struct sg_timing_insn *inst)
 	SQ(SQC_DCACHE_REQ_READ_16) += inst->bytes == 64;
 }
 
-static void loaded(struct sg_cu *cu, struct sg_model_wave *w, uint32_t slot, uint64_t issued, uint64_t done)
+static void loaded(struct sg_cu *cu, struct sg_model_wave *w, uint32_t slot, uint64_t issued,
+		   uint64_t done)
 {
 	w->lgkm.done[slot] = done;
 	cu->level[SG_C_SQ_INST_LEVEL_SMEM] += done - issued;
 	cu->level[SG_C_SQC_DCACHE_INFLIGHT_LEVEL] += done - issued;
 }
 
-void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t addr,
-		 uint64_t t)
+void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		 uint64_t addr, uint64_t t)
 {
 	struct sg_scalar_group *g = cu->group;
 	const struct sg_hw *hw = cu->model->hw;
@@ -200,8 +203,9 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 	if (unknown == SG_NEVER)
 		loaded(cu, w, slot, t, done);
 	else
-		wait_for(g, side, (struct sg_scalar_wait){ .wave = w, .lgkm_slot = slot, .issued = t,
-							   .line = unknown });
+		wait_for(g, side,
+			 (struct sg_scalar_wait){
+				 .wave = w, .lgkm_slot = slot, .issued = t, .line = unknown });
 }
 
 static void fetched(struct sg_model_wave *w, uint64_t t)

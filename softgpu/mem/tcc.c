@@ -8,7 +8,7 @@
 #include "softgpu/mem/ea.h"
 
 #define MAX_WINDOW 256 /* cycles; hw->request is not longer */
-#define AHEAD 4                 /* requests: their sets are on their way to the host's cache */
+#define AHEAD 4        /* requests: their sets are on their way to the host's cache */
 #define C(name) ch->c[SG_C_##name]
 
 bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
@@ -136,7 +136,9 @@ static void add_bytes(struct line *l, uint32_t half, uint64_t bytes)
 static uint64_t take_bytes(struct line *l, uint32_t half)
 {
 	struct sg_l2_set *set = l->set;
-	uint64_t bytes = set->whole[half] & l->bit ? ~0ull : set->part[half] & l->bit ? (*l->bytes)[half] : 0;
+	uint64_t bytes = set->whole[half] & l->bit  ? ~0ull
+			 : set->part[half] & l->bit ? (*l->bytes)[half]
+						    : 0;
 
 	set->whole[half] &= (uint16_t)~l->bit;
 	set->part[half] &= (uint16_t)~l->bit;
@@ -184,13 +186,15 @@ static uint32_t make_room(struct sg_tcc *tcc, struct sg_channel *ch, uint32_t in
 
 static uint64_t line_number(const struct sg_tcc *tcc, uint64_t addr)
 {
-	uint32_t shift = tcc->hw->channel_shift, bits = (uint32_t)__builtin_ctz(tcc->hw->n_channels);
+	uint32_t shift = tcc->hw->channel_shift,
+		 bits = (uint32_t)__builtin_ctz(tcc->hw->n_channels);
 	uint64_t local = (addr >> (shift + bits) << shift) | (addr & ((1ull << shift) - 1));
 
 	return local >> tcc->line_shift;
 }
 
-static void prefetch(const struct sg_tcc *tcc, const struct sg_channel *ch, const struct sg_request *r)
+static void prefetch(const struct sg_tcc *tcc, const struct sg_channel *ch,
+		     const struct sg_request *r)
 {
 	const char *set = (const char *)&ch->sets[line_number(tcc, r->addr) & (tcc->n_sets - 1)];
 
@@ -366,10 +370,10 @@ static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const st
 static void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_request *r)
 {
 	const struct sg_hw *hw = tcc->hw;
-	uint32_t cost = r->kind == SG_REQ_WRITE	 ? hw->l2_write_16ths :
-			r->kind == SG_REQ_ATOMIC ? hw->l2_atomic_16ths :
-			r->lines * 64 < hw->l2_line ? hw->l2_read_16ths / 2 + 4 :
-						       hw->l2_read_16ths;
+	uint32_t cost = r->kind == SG_REQ_WRITE       ? hw->l2_write_16ths
+			: r->kind == SG_REQ_ATOMIC    ? hw->l2_atomic_16ths
+			: r->lines * 64 < hw->l2_line ? hw->l2_read_16ths / 2 + 4
+						      : hw->l2_read_16ths;
 	uint64_t now = r->time << 4, start = now > ch->tag_free ? now : ch->tag_free, done;
 
 	ch->tag_free = start + cost;

@@ -20,15 +20,15 @@
  */
 #define SG_L2_WAYS 16
 struct sg_l2_set {
-	uint64_t tags[SG_L2_WAYS];    /* line number in the channel + 1; 0: empty */
-	uint32_t stamps[SG_L2_WAYS];  /* the smallest goes first */
+	uint64_t tags[SG_L2_WAYS];   /* line number in the channel + 1; 0: empty */
+	uint32_t stamps[SG_L2_WAYS]; /* the smallest goes first */
 	uint32_t n_fills;
-	uint16_t dirty;               /* was written */
-	uint16_t uncached;            /* of memory that only scalar caches have copies of */
-	uint16_t valid[2];            /* by half of 64 bytes */
-	uint16_t whole[2], part[2];   /* bytes to write back: all 64; some, see sg_channel */
-	uint8_t route[SG_L2_WAYS];    /* enum sg_route */
-	uint64_t filled[SG_L2_WAYS];  /* when the data are there */
+	uint16_t dirty;              /* was written */
+	uint16_t uncached;           /* of memory that only scalar caches have copies of */
+	uint16_t valid[2];           /* by half of 64 bytes */
+	uint16_t whole[2], part[2];  /* bytes to write back: all 64; some, see sg_channel */
+	uint8_t route[SG_L2_WAYS];   /* enum sg_route */
+	uint64_t filled[SG_L2_WAYS]; /* when the data are there */
 } __attribute__((aligned(64)));
 
 /* Requests of a channel that waited for a link. */
@@ -47,24 +47,24 @@ struct sg_link_state {
 
 struct sg_channel {
 	struct sg_l2_set *sets;
-	uint64_t (*bytes)[2];         /* [set * SG_L2_WAYS + way][half] of `part`: which bytes */
+	uint64_t (*bytes)[2]; /* [set * SG_L2_WAYS + way][half] of `part`: which bytes */
 	struct sg_request *inbox;
-	uint32_t *sorted;             /* places in the inbox */
+	uint32_t *sorted; /* places in the inbox */
 	uint32_t n_inbox, inbox_room;
-	bool touched;                 /* there is something to forget */
-	uint64_t tag_free;            /* 1/16 cycles */
-	uint64_t ea_free;             /* 1/256 cycles */
+	bool touched;                                            /* there is something to forget */
+	uint64_t tag_free;                                       /* 1/16 cycles */
+	uint64_t ea_free;                                        /* 1/256 cycles */
 	struct sg_busy busy, tag_stall, read_stall, write_stall; /* the latter two: for HBM */
 	struct sg_link_stall io_read, gmi_read, gmi_write;
-	uint64_t *c;                  /* counters of this channel */
+	uint64_t *c; /* counters of this channel */
 };
 
 struct sg_tcc {
 	const struct sg_hw *hw;
 	struct sg_channel *channels;
 	uint32_t n_sets, line_shift, n_halves;
-	bool lost;                    /* a request could not be kept: out of memory */
-	uint64_t last_answer;         /* when the last one is there */
+	bool lost;            /* a request could not be kept: out of memory */
+	uint64_t last_answer; /* when the last one is there */
 	/* in cycles of the dispatch's clock */
 	uint32_t mhz, read_cycles, write_cycles, credit_cycles, read_cost,
 		write_cost; /* cost: 1/256 cycles */

@@ -65,8 +65,8 @@ void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst)
 	count_address(&cu->tcp, inst);
 }
 
-static void count_issue(struct sg_tcp *tcp, const struct sg_timing_insn *inst, const struct sg_vmem_op *op,
-			const struct sg_accesses *lines)
+static void count_issue(struct sg_tcp *tcp, const struct sg_timing_insn *inst,
+			const struct sg_vmem_op *op, const struct sg_accesses *lines)
 {
 	bool load = op->kind == SG_MEM_LOAD;
 	uint64_t n = lines->n_requests;
@@ -260,7 +260,8 @@ static bool translate(struct sg_cu *cu, uint64_t line)
 	TCP(TCP_UTCL1_TRANSLATION_MISS)++;
 	tcp->under_miss = m->hw->utcl1_under_miss;
 	ready = now + m->utcl2_cycles;
-	if (!sg_cache_touch(&m->walked, page >> 3)) { /* the first CU to want it waits for the walk */
+	if (!sg_cache_touch(&m->walked,
+			    page >> 3)) { /* the first CU to want it waits for the walk */
 		m->walk_page = page >> 3;
 		m->walk_ready = now + m->walk_cycles;
 	}

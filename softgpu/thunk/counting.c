@@ -20,7 +20,7 @@ EXPORT size_t softgpu_counters(uint32_t node, struct softgpu_counter *out, size_
 }
 
 EXPORT int softgpu_count_sets(uint32_t node, const struct softgpu_set *sets, size_t n,
-				 softgpu_choose *choose, void *user, char *error, size_t error_bytes)
+			      softgpu_choose *choose, void *user, char *error, size_t error_bytes)
 {
 	struct sg_counting *c = counting_of(node);
 
@@ -31,7 +31,7 @@ EXPORT int softgpu_count_sets(uint32_t node, const struct softgpu_set *sets, siz
 }
 
 EXPORT int softgpu_count(uint32_t node, const char *const *names, size_t n, char *error,
-			    size_t error_bytes)
+			 size_t error_bytes)
 {
 	struct softgpu_set set = { .names = names, .n = n };
 
@@ -39,7 +39,7 @@ EXPORT int softgpu_count(uint32_t node, const char *const *names, size_t n, char
 }
 
 EXPORT int softgpu_result(uint32_t node, uint64_t queue, uint64_t packet,
-			     struct softgpu_result *out)
+			  struct softgpu_result *out)
 {
 	struct sg_counting *c = counting_of(node);
 
@@ -69,7 +69,7 @@ EXPORT int softgpu_pc_sampling(uint32_t node, uint64_t cycles)
 }
 
 EXPORT size_t softgpu_pc_samples(uint32_t node, uint64_t sequence, uint64_t first,
-				    struct softgpu_pc_sample *out, size_t room)
+				 struct softgpu_pc_sample *out, size_t room)
 {
 	struct sg_counting *c = counting_of(node);
 

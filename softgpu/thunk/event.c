@@ -23,7 +23,7 @@ static const HSAKMT_STATUS event_statuses[] = {
 static struct spare_event {
 	HsaEvent event;
 	struct spare_event *next;
-} *spare_events;
+} * spare_events;
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static HsaEvent *take_event(void)

@@ -22,7 +22,16 @@ static const HSA_POINTER_TYPE pointer_types[] = {
 };
 
 /* Word 6 of a handle is ROCr's: it stores where in the block a shared piece lies. */
-enum { WORD_PID, WORD_FD, WORD_OFFSET, WORD_OFFSET_HI, WORD_SIZE, WORD_NODE, WORD_ROCR, WORD_MAGIC };
+enum {
+	WORD_PID,
+	WORD_FD,
+	WORD_OFFSET,
+	WORD_OFFSET_HI,
+	WORD_SIZE,
+	WORD_NODE,
+	WORD_ROCR,
+	WORD_MAGIC
+};
 #define HANDLE_MAGIC 0x57534d31u
 
 EXPORT HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 PreferredNode, HSAuint64 SizeInBytes,
@@ -158,8 +167,9 @@ EXPORT HSAKMT_STATUS hsaKmtMapMemoryToGPU(void *MemoryAddress, HSAuint64 MemoryS
 }
 
 EXPORT HSAKMT_STATUS hsaKmtMapMemoryToGPUNodes(void *MemoryAddress, HSAuint64 MemorySizeInBytes,
-					       HSAuint64 *AlternateVAGPU, HsaMemMapFlags MemMapFlags,
-					       HSAuint64 NumberOfNodes, HSAuint32 *NodeArray)
+					       HSAuint64 *AlternateVAGPU,
+					       HsaMemMapFlags MemMapFlags, HSAuint64 NumberOfNodes,
+					       HSAuint32 *NodeArray)
 {
 	THUNK_OR_RETURN(thunk);
 	return map(thunk, MemoryAddress, MemorySizeInBytes, AlternateVAGPU, NodeArray,
@@ -264,10 +274,9 @@ EXPORT HSAKMT_STATUS hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *Sha
 	return HSAKMT_STATUS_SUCCESS;
 }
 
-EXPORT HSAKMT_STATUS
-hsaKmtRegisterSharedHandleToNodes(const HsaSharedMemoryHandle *SharedMemoryHandle,
-				  void **MemoryAddress, HSAuint64 *SizeInBytes,
-				  HSAuint64 NumberOfNodes, HSAuint32 *NodeArray)
+EXPORT HSAKMT_STATUS hsaKmtRegisterSharedHandleToNodes(
+	const HsaSharedMemoryHandle *SharedMemoryHandle, void **MemoryAddress,
+	HSAuint64 *SizeInBytes, HSAuint64 NumberOfNodes, HSAuint32 *NodeArray)
 {
 	HSAKMT_STATUS status;
 

@@ -33,17 +33,16 @@ EXPORT HSAKMT_STATUS hsaKmtGetKernelDebugTrapVersionInfo(HSAuint32 *Major, HSAui
 	return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 
-#define REFUSE(name, ...)                                \
-	EXPORT HSAKMT_STATUS name(__VA_ARGS__)           \
-	{                                                \
-		return HSAKMT_STATUS_NOT_SUPPORTED;      \
+#define REFUSE(name, ...)                                                                          \
+	EXPORT HSAKMT_STATUS name(__VA_ARGS__)                                                     \
+	{                                                                                          \
+		return HSAKMT_STATUS_NOT_SUPPORTED;                                                \
 	}
 
 REFUSE(hsaKmtSetMemoryPolicy, HSAuint32 Node, HSAuint32 DefaultPolicy, HSAuint32 AlternatePolicy,
        void *MemoryAddressAlternate, HSAuint64 MemorySizeInBytes)
 REFUSE(hsaKmtRegisterGraphicsHandleToNodes, HSAuint64 GraphicsResourceHandle,
-       HsaGraphicsResourceInfo *GraphicsResourceInfo, HSAuint64 NumberOfNodes,
-       HSAuint32 *NodeArray)
+       HsaGraphicsResourceInfo *GraphicsResourceInfo, HSAuint64 NumberOfNodes, HSAuint32 *NodeArray)
 REFUSE(hsaKmtMapGraphicHandle, HSAuint32 NodeId, HSAuint64 GraphicDeviceHandle,
        HSAuint64 GraphicResourceHandle, HSAuint64 GraphicResourceOffset,
        HSAuint64 GraphicResourceSize, HSAuint64 *FlatMemoryAddress)

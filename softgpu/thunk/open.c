@@ -11,7 +11,7 @@
 #define MAX_WORKERS 1024
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct thunk *machine;         /* kept until exit: device threads outlive exit handlers */
+static struct thunk *machine; /* kept until exit: device threads outlive exit handlers */
 static uint32_t n_opened;
 static bool forked_open;              /* a parent of this process had it open */
 static struct thunk *_Atomic current; /* machine while it is open */
@@ -83,15 +83,20 @@ static void find_block(void *ctx, uint32_t node, uint64_t addr, struct sg_mem_bl
 static bool nearest(void *ctx, uint64_t addr, struct sg_cp_nearest *out)
 {
 	static const char *const names[] = {
-		[SG_VM_HOST] = "host memory", [SG_VM_VRAM] = "device memory", [SG_VM_SCRATCH] = "scratch",
-		[SG_VM_IMPORTED] = "device memory of another process", [SG_VM_PINNED] = "pinned host memory",
+		[SG_VM_HOST] = "host memory",
+		[SG_VM_VRAM] = "device memory",
+		[SG_VM_SCRATCH] = "scratch",
+		[SG_VM_IMPORTED] = "device memory of another process",
+		[SG_VM_PINNED] = "pinned host memory",
 		[SG_VM_SVM] = "managed memory",
 	};
 	struct sg_vm_info info;
 
 	if (!sg_vm_nearest(((struct thunk *)ctx)->vm, addr, &info))
 		return false;
-	*out = (struct sg_cp_nearest){ .start = info.start, .size = info.size, .what = names[info.kind] };
+	*out = (struct sg_cp_nearest){ .start = info.start,
+				       .size = info.size,
+				       .what = names[info.kind] };
 	return true;
 }
 
@@ -140,8 +145,10 @@ static bool read_environment(struct thunk *thunk, uint32_t *n_workers)
 	char error[240];
 
 	if (level && *level && !sg_gpu_log_set(level)) {
-		sg_gpu_log(SG_GPU_LOG_ERROR,
-			   "WAVESCOPE_LOG: '%s' is not one of none, error, warn, info, debug, trace", level);
+		sg_gpu_log(
+			SG_GPU_LOG_ERROR,
+			"WAVESCOPE_LOG: '%s' is not one of none, error, warn, info, debug, trace",
+			level);
 		return false;
 	}
 	if (!sg_topology_parse(&thunk->topology, getenv("WAVESCOPE_GPU"), error, sizeof(error))) {
@@ -226,7 +233,8 @@ static HSAKMT_STATUS open_machine(void)
 		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
 	}
 	if (!build(thunk, n_workers)) {
-		sg_gpu_log(SG_GPU_LOG_ERROR, "cannot start: out of memory, threads or address space");
+		sg_gpu_log(SG_GPU_LOG_ERROR,
+			   "cannot start: out of memory, threads or address space");
 		dismantle(thunk);
 		return HSAKMT_STATUS_NO_MEMORY;
 	}

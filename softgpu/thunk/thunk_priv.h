@@ -53,10 +53,10 @@ struct thunk {
 /* The machine, or NULL: not opened, or a forked child, which has no device. */
 struct thunk *thunk_get(void);
 
-#define THUNK_OR_RETURN(name)                                        \
-	struct thunk *name = thunk_get();                            \
-	if (!name)                                                   \
-		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
+#define THUNK_OR_RETURN(name)                                                                      \
+	struct thunk *name = thunk_get();                                                          \
+	if (!name)                                                                                 \
+	return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
 
 /*
  * Exit handlers of a forked child give back what the parent allocated, and ROCr asserts that this
@@ -64,11 +64,10 @@ struct thunk *thunk_get(void);
  */
 bool thunk_in_child(void);
 
-#define THUNK_OR_RELEASED(name)                                      \
-	struct thunk *name = thunk_get();                            \
-	if (!name)                                                   \
-		return thunk_in_child() ? HSAKMT_STATUS_SUCCESS      \
-					: HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
+#define THUNK_OR_RELEASED(name)                                                                    \
+	struct thunk *name = thunk_get();                                                          \
+	if (!name)                                                                                 \
+	return thunk_in_child() ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
 
 static inline bool is_node(const struct thunk *thunk, HSAuint32 node)
 {

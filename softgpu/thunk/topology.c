@@ -16,12 +16,12 @@
 #define N_GWS 64
 
 /* A question about a node: the library is open, there is room for the answer, and such a node. */
-#define NODE_OR_RETURN(name, node, answer)                      \
-	THUNK_OR_RETURN(name);                                  \
-	if (!(answer))                                          \
-		return HSAKMT_STATUS_INVALID_PARAMETER;         \
-	if (!is_node(name, node))                               \
-		return HSAKMT_STATUS_INVALID_NODE_UNIT
+#define NODE_OR_RETURN(name, node, answer)                                                         \
+	THUNK_OR_RETURN(name);                                                                     \
+	if (!(answer))                                                                             \
+		return HSAKMT_STATUS_INVALID_PARAMETER;                                            \
+	if (!is_node(name, node))                                                                  \
+	return HSAKMT_STATUS_INVALID_NODE_UNIT
 
 EXPORT HSAKMT_STATUS hsaKmtAcquireSystemProperties(HsaSystemProperties *SystemProperties)
 {
@@ -77,9 +77,9 @@ static void fill_capability(HSA_CAPABILITY *c, const struct sg_gpu_model *m)
 	c->ui32.QueueSizePowerOfTwo = 1;
 	c->ui32.WatchPointsSupported = 1;
 	c->ui32.WatchPointsTotalBits = 2;
-	c->ui32.DoorbellType = 2;     /* 64 bits, the write index itself */
+	c->ui32.DoorbellType = 2; /* 64 bits, the write index itself */
 	c->ui32.Mem_EDCSupport = 1;
-	c->ui32.SRAM_EDCSupport = 1;  /* target id sramecc+ */
+	c->ui32.SRAM_EDCSupport = 1; /* target id sramecc+ */
 	c->ui32.SVMAPISupported = 1;
 	c->ui32.ASICRevision = m->asic_revision;
 }
@@ -190,7 +190,8 @@ static HsaCacheProperties gpu_cache(const struct sg_cache_level *level)
 		.CacheLineSize = level->line_bytes,
 		.CacheLinesPerTag = 1,
 		.CacheType.ui32 = { .Data = !level->instruction,
-				    .Instruction = level->instruction, .HSACU = 1 },
+				    .Instruction = level->instruction,
+				    .HSACU = 1 },
 	};
 }
 

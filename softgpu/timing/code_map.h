@@ -15,7 +15,7 @@
 #define SG_MAP_SLOTS 512 /* dwords of code per page */
 
 struct sg_map_page {
-	uint64_t base;                /* GPU address of slot 0 */
+	uint64_t base; /* GPU address of slot 0 */
 	struct sg_map_page *next;
 	struct sg_lds_memo *lds[SG_MAP_SLOTS]; /* NULL: never used */
 	struct sg_timing_insn inst[SG_MAP_SLOTS];

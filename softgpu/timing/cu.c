@@ -45,8 +45,8 @@ static void barrier(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 
 static uint64_t valu_free(const struct sg_simd *simd, const struct sg_timing_insn *inst)
 {
-	return inst->matrix_passes && simd->matrix_free > simd->valu_free ? simd->matrix_free :
-									    simd->valu_free;
+	return inst->matrix_passes && simd->matrix_free > simd->valu_free ? simd->matrix_free
+									  : simd->valu_free;
 }
 
 static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes)
@@ -173,8 +173,8 @@ static bool go_straight(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_
 {
 	uint32_t slot = w->slot + inst->dwords;
 
-	if (!inst->simple || w->reader.run < 2 || slot >= SG_MAP_SLOTS || !inst[inst->dwords].dwords ||
-	    (w->page->base + 4ull * slot) >> 5 != w->fetch_block)
+	if (!inst->simple || w->reader.run < 2 || slot >= SG_MAP_SLOTS ||
+	    !inst[inst->dwords].dwords || (w->page->base + 4ull * slot) >> 5 != w->fetch_block)
 		return false;
 	w->ready_at = t + SG_QUAD;
 	w->reader.run--;
@@ -209,13 +209,14 @@ static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *
 		finish(w, t);
 		return;
 	}
-	if (!execute(cu, simd, w, inst, t) || !sg_wave_follow(cu, w, sg_model_pc(w) + 4 * inst->dwords, t))
+	if (!execute(cu, simd, w, inst, t) ||
+	    !sg_wave_follow(cu, w, sg_model_pc(w) + 4 * inst->dwords, t))
 		cu->model->failed = true;
 }
 
 /* The wave may issue, and nobody has taken the unit. Returns when to look at it again. */
-static uint64_t try_issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w, uint32_t *used,
-			  uint64_t t)
+static uint64_t try_issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
+			  uint32_t *used, uint64_t t)
 {
 	const struct sg_timing_insn *inst = sg_wave_inst(w);
 	uint64_t when = unit_ready(cu, simd, w, inst, t);
@@ -258,8 +259,8 @@ static uint64_t go_on(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wa
 	uint32_t slot = w->slot, n = 0;
 	const struct sg_timing_insn *inst = &w->page->inst[slot];
 
-	while (w->ready_at < until && w->reader.run > 1 && inst->unit == SG_UNIT_VALU && inst->passes == 1 &&
-	       !inst->matrix_passes && slot + inst->dwords < SG_MAP_SLOTS &&
+	while (w->ready_at < until && w->reader.run > 1 && inst->unit == SG_UNIT_VALU &&
+	       inst->passes == 1 && !inst->matrix_passes && slot + inst->dwords < SG_MAP_SLOTS &&
 	       inst[inst->dwords].dwords) {
 		uint64_t pc = w->page->base + 4ull * (slot + inst->dwords);
 		uint64_t at = w->ready_at > simd->valu_free ? w->ready_at : simd->valu_free;
@@ -301,7 +302,7 @@ static void end_waves(struct sg_cu *cu, struct sg_simd *simd, uint32_t ending, u
  */
 static void issue_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t, uint64_t end)
 {
-	struct sg_model_wave *vector = NULL; /* issued to the vector unit */
+	struct sg_model_wave *vector = NULL;         /* issued to the vector unit */
 	uint64_t others = SG_NEVER, next = SG_NEVER; /* others: when somebody may come in its way */
 	uint32_t used = 0, due = 0, ending = 0;
 	bool sampled = cu->next_sample != SG_NEVER;
@@ -348,8 +349,9 @@ static void issue_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t, uint6
 		uint64_t ready = due >> k & 1 ? SG_NEVER : simd->ready[k];
 
 		next = earlier(next, ready);
-		others = earlier(others, vector && k > vector->age && simd->unit[k] == SG_UNIT_VALU ? SG_NEVER :
-												      ready);
+		others = earlier(others, vector && k > vector->age && simd->unit[k] == SG_UNIT_VALU
+						 ? SG_NEVER
+						 : ready);
 	}
 	end_waves(cu, simd, ending, t);
 	if (vector && !sampled) {
@@ -384,7 +386,8 @@ void sg_cu_window(struct sg_scalar_group *group, uint64_t end)
 {
 	uint32_t n_simds = 4 * group->n_cus;
 
-	for (uint32_t k = 0; k < n_simds; k++) /* thousands of waves do not stay in the host's nearest cache */
+	for (uint32_t k = 0; k < n_simds;
+	     k++) /* thousands of waves do not stay in the host's nearest cache */
 		if (group->next[k] < end)
 			prefetch(&group->cus[k / 4]->simd[k % 4], end);
 	for (;;) {

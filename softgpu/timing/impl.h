@@ -13,13 +13,13 @@
 #include "softgpu/timing/code_map.h"
 #include "softgpu/timing/model.h"
 
-#define SG_QUAD 4                     /* cycles from one issue to the next */
-#define SG_MAX_VM 64                  /* vmcnt counts to 63 */
+#define SG_QUAD 4    /* cycles from one issue to the next */
+#define SG_MAX_VM 64 /* vmcnt counts to 63 */
 #define SG_MAX_LGKM 16
 #define SG_MAX_GROUP_CUS 3
 #define SG_MAX_OUTSIDE 16 /* kinds of memory of the program's own, in one dispatch */
 #define SG_UNIT_ENDING SG_N_UNITS
-#define SG_MAX_SLOTS 256              /* 64-byte reads in flight of one L1 */
+#define SG_MAX_SLOTS 256 /* 64-byte reads in flight of one L1 */
 
 struct sg_cu;
 struct sg_scalar_group;
@@ -42,13 +42,13 @@ struct sg_model_wave {
 	struct sg_map_page *page;
 	uint32_t slot;
 	uint8_t simd, wave_slot, age; /* age: place among the waves of the SIMD, the oldest is 0 */
-	uint8_t stall;                /* enum sg_stall, why ready_at is what it is; NONE: it executes */
-	bool ending, waiting;         /* waiting: at an s_waitcnt whose end is not known */
-	bool waits;                   /* for a counter, a barrier or time: not for its turn */
-	uint64_t ready_at;            /* cycle at which it may issue; SG_NEVER: depends on an answer */
-	uint64_t not_before;          /* while a fetch is on its way: what else it waits for */
-	uint64_t issued_at;           /* cycle after the last instruction */
-	uint64_t last_pc;             /* of that one */
+	uint8_t stall;        /* enum sg_stall, why ready_at is what it is; NONE: it executes */
+	bool ending, waiting; /* waiting: at an s_waitcnt whose end is not known */
+	bool waits;           /* for a counter, a barrier or time: not for its turn */
+	uint64_t ready_at;    /* cycle at which it may issue; SG_NEVER: depends on an answer */
+	uint64_t not_before;  /* while a fetch is on its way: what else it waits for */
+	uint64_t issued_at;   /* cycle after the last instruction */
+	uint64_t last_pc;     /* of that one */
 	uint64_t exec;
 	uint32_t lanes;
 	uint64_t fetch_block;
@@ -58,7 +58,7 @@ struct sg_model_wave {
 	uint8_t wait_vm, wait_lgkm;
 	struct sg_cu *cu;
 	struct sg_model_wg *wg;
-	uint32_t index;               /* in the workgroup */
+	uint32_t index; /* in the workgroup */
 	struct sg_model_wave *next_free;
 	uint64_t lgkm_done[SG_MAX_LGKM], vm_done[SG_MAX_VM];
 };
@@ -72,16 +72,16 @@ struct sg_model_range {
 /* A vector memory instruction on its way. */
 struct sg_vmem_op {
 	struct sg_model_wave *wave;
-	uint32_t vm_slot, lgkm_slot;  /* in the wave's rings; lgkm: UINT32_MAX none */
-	uint8_t kind;                 /* enum sg_mem_kind */
-	bool slc, glc, sent;          /* sent: all of its lines have been looked up */
+	uint32_t vm_slot, lgkm_slot; /* in the wave's rings; lgkm: UINT32_MAX none */
+	uint8_t kind;                /* enum sg_mem_kind */
+	bool slc, glc, sent;         /* sent: all of its lines have been looked up */
 	uint8_t last_lines;
 	uint64_t last_line;           /* that was sent for, and how many */
 	struct sg_model_range memory; /* around the line that was looked up last */
 	uint64_t issued, arrived, done;
-	uint64_t sent_at;             /* the first request to L2 */
+	uint64_t sent_at; /* the first request to L2 */
 	uint32_t n_pending, bytes;
-	uint32_t at, n_lines, room;   /* at: next line */
+	uint32_t at, n_lines, room; /* at: next line */
 	struct sg_vmem_op *next, *next_free;
 	struct sg_line_access lines[]; /* room for so many */
 };
@@ -97,28 +97,28 @@ struct sg_simd {
 	struct sg_model_wave *waves[SG_MAX_SIMD_WAVES];
 	uint8_t unit[SG_MAX_SIMD_WAVES]; /* of the next instruction; SG_UNIT_ENDING: none is left */
 	uint32_t n_waves, slots_used;
-	uint64_t *next;               /* nothing to do before this cycle; stands in the group */
+	uint64_t *next; /* nothing to do before this cycle; stands in the group */
 	uint64_t valu_free, matrix_free;
-	uint64_t fetch_free;          /* 1/16 cycles */
+	uint64_t fetch_free; /* 1/16 cycles */
 };
 
 struct sg_tcp {
-	struct sg_op_queue queue;     /* waiting for look-ups */
+	struct sg_op_queue queue;         /* waiting for look-ups */
 	struct sg_op_queue loads, stores; /* in order, until answered */
 	struct sg_cache tags, pages;
-	uint64_t now;                 /* 1/16 cycles: next look-up */
+	uint64_t now; /* 1/16 cycles: next look-up */
 	uint32_t n_reads;
 	uint64_t last_sent, data_free; /* data_free: 1/16 cycles */
 	uint64_t last_page;
 	uint32_t under_miss;
-	bool translated;              /* the line to look up next has its page */
-	bool blocked;                 /* waits for an answer */
+	bool translated; /* the line to look up next has its page */
+	bool blocked;    /* waits for an answer */
 	struct sg_busy ta_busy, td_busy, gate;
-	struct sg_busy pending;       /* loads whose answers are on their way */
-	uint64_t n_returned;          /* bytes to the registers */
-	uint64_t n_sent;              /* reads, to L2 */
-	uint64_t *ta, *td, *c;        /* counters */
-	bool touched;                 /* what follows, and the caches, have been used */
+	struct sg_busy pending;           /* loads whose answers are on their way */
+	uint64_t n_returned;              /* bytes to the registers */
+	uint64_t n_sent;                  /* reads, to L2 */
+	uint64_t *ta, *td, *c;            /* counters */
+	bool touched;                     /* what follows, and the caches, have been used */
 	uint64_t slot_free[SG_MAX_SLOTS]; /* when read n - l1_misses is answered */
 };
 
@@ -131,33 +131,35 @@ struct sg_cu {
 	struct sg_tcp tcp;
 	uint32_t n_waves, n_wgs, lds_used, barriers_used;
 	uint32_t next_simd;
-	uint64_t lds_free;            /* 1/16 cycles */
-	uint64_t busy_from;           /* first wave of the present busy time */
+	uint64_t lds_free;  /* 1/16 cycles */
+	uint64_t busy_from; /* first wave of the present busy time */
 	struct sg_busy busy;
-	uint64_t *sq;                 /* counters of the shader engine */
-	uint64_t *level;              /* accumulations of the shader engine */
+	uint64_t *sq;    /* counters of the shader engine */
+	uint64_t *level; /* accumulations of the shader engine */
 	uint64_t next_sample;
 	uint32_t sample_rr;
 };
 
-#define SG_MAX_PENDING 16             /* lines on their way to one scalar cache side */
+#define SG_MAX_PENDING 16 /* lines on their way to one scalar cache side */
 struct sg_pending_line {
-	uint64_t line, ready;         /* SG_NEVER: not answered */
-	uint32_t waiting;             /* duplicates counted */
+	uint64_t line, ready; /* SG_NEVER: not answered */
+	uint32_t waiting;     /* duplicates counted */
 	bool used;
 };
 
-struct sg_scalar_wait {               /* a scalar load that waits for a line */
+/* a scalar load that waits for a line */
+struct sg_scalar_wait {
 	struct sg_model_wave *wave;
 	uint32_t lgkm_slot;
 	uint64_t issued, line;
-	bool fetch;                   /* an instruction fetch */
+	bool fetch; /* an instruction fetch */
 };
 
-struct sg_scalar_side {               /* instruction or data cache */
+/* instruction or data cache */
+struct sg_scalar_side {
 	struct sg_cache tags;
 	struct sg_pending_line pending[SG_MAX_PENDING];
-	uint32_t n_pending;           /* used ones */
+	uint32_t n_pending; /* used ones */
 	struct sg_scalar_wait *waits;
 	uint32_t n_waits, waits_room;
 };
@@ -166,22 +168,24 @@ struct sg_scalar_group {
 	struct sg_model *model;
 	uint32_t index, se, n_cus;
 	struct sg_cu *cus[SG_MAX_GROUP_CUS];
-	uint64_t next[4 * SG_MAX_GROUP_CUS]; /* of each SIMD; beside each other, as they are looked at together */
+	uint64_t next
+		[4 *
+		 SG_MAX_GROUP_CUS]; /* of each SIMD; beside each other, as they are looked at together */
 	struct sg_scalar_side inst, data;
 };
 
 struct sg_spi {
 	uint64_t next_wg;
-	uint32_t se;                  /* whose turn it is */
+	uint32_t se; /* whose turn it is */
 	uint32_t next_cu[SG_MAX_SE];
 	uint64_t launch_free[SG_MAX_SE];
-	uint32_t simd_cap, vgpr_cap, sgpr_cap; /* waves of a SIMD */
+	uint32_t simd_cap, vgpr_cap, sgpr_cap;         /* waves of a SIMD */
 	uint32_t scratch_cap, scratch_used[SG_MAX_SE]; /* waves of an engine */
-	uint64_t first, last;         /* launches */
+	uint64_t first, last;                          /* launches */
 	uint64_t se_from[SG_MAX_SE];
 	uint32_t se_waves[SG_MAX_SE];
 	struct sg_busy se_busy[SG_MAX_SE];
-	uint64_t *c;                  /* [se * SG_N_SPI + place] */
+	uint64_t *c; /* [se * SG_N_SPI + place] */
 };
 
 struct sg_model {
@@ -194,22 +198,22 @@ struct sg_model {
 	struct sg_spi spi;
 	struct sg_model_wave *free_waves;
 	struct sg_vmem_op *free_ops[2]; /* with room for few lines; for all there can be */
-	struct sg_accesses accesses;  /* of the instruction that is being issued */
+	struct sg_accesses accesses;    /* of the instruction that is being issued */
 	struct sg_model_wg *free_wgs;
-	uint64_t *saved;              /* tags of all instruction caches, see sg_model_save() */
-	uint64_t state;               /* sg_model_state() */
+	uint64_t *saved; /* tags of all instruction caches, see sg_model_save() */
+	uint64_t state;  /* sg_model_state() */
 	bool state_is_known;
 
 	/* the dispatch that is being run */
 	const struct sg_model_dispatch *d;
 	struct sg_model_result *r;
 	uint32_t mhz, utcl2_cycles, walk_cycles;
-	struct sg_cache walked;       /* pages that the shared translation cache has */
+	struct sg_cache walked; /* pages that the shared translation cache has */
 	struct sg_memory_kind outside[SG_MAX_OUTSIDE]; /* of the program's own memory */
 	uint32_t n_outside;
 	uint64_t walk_page, walk_ready;
-	uint64_t n_alive;             /* waves */
-	uint64_t n_issued;            /* instructions */
+	uint64_t n_alive;  /* waves */
+	uint64_t n_issued; /* instructions */
 	uint64_t last_end;
 	uint64_t window_end;
 	bool failed;
@@ -229,8 +233,10 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg
 bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		      uint64_t t);
 /* wait.c */
-void sg_wave_wait(struct sg_model_wave *w, uint64_t t); /* as wait_vm and wait_lgkm say, from t on */
-void sg_wave_answered(struct sg_model_wave *w, uint64_t now); /* something it may wait for is known */
+void sg_wave_wait(struct sg_model_wave *w,
+		  uint64_t t); /* as wait_vm and wait_lgkm say, from t on */
+void sg_wave_answered(struct sg_model_wave *w,
+		      uint64_t now); /* something it may wait for is known */
 /* tcp.c */
 bool sg_tcp_room(struct sg_cu *cu, uint64_t t);
 void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
@@ -244,8 +250,8 @@ void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time);
 uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);
 /* The same, if it is a hit that changes nothing but the counts; false: nothing was done. */
 bool sg_sqc_fetch_again(struct sg_cu *cu, uint64_t pc);
-void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t addr,
-		 uint64_t t);
+void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		 uint64_t addr, uint64_t t);
 void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64_t time);
 /* spi.c */
 bool sg_spi_begin(struct sg_model *m);

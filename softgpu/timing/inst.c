@@ -23,35 +23,60 @@ static const struct {
 	{ "cvt_", "", SG_VALU_CVT },
 	{ "fma_mix", "", SG_VALU_FMA_F32 },
 	{ "mad_mix", "", SG_VALU_FMA_F32 },
-	{ "rcp_", "f64", SG_VALU_TRANS_F64 }, { "rsq_", "f64", SG_VALU_TRANS_F64 },
+	{ "rcp_", "f64", SG_VALU_TRANS_F64 },
+	{ "rsq_", "f64", SG_VALU_TRANS_F64 },
 	{ "sqrt_", "f64", SG_VALU_TRANS_F64 },
-	{ "rcp_", "f32", SG_VALU_TRANS_F32 }, { "rsq_", "f32", SG_VALU_TRANS_F32 },
-	{ "sqrt_", "f32", SG_VALU_TRANS_F32 }, { "exp_", "f32", SG_VALU_TRANS_F32 },
-	{ "log_", "f32", SG_VALU_TRANS_F32 }, { "sin_", "f32", SG_VALU_TRANS_F32 },
+	{ "rcp_", "f32", SG_VALU_TRANS_F32 },
+	{ "rsq_", "f32", SG_VALU_TRANS_F32 },
+	{ "sqrt_", "f32", SG_VALU_TRANS_F32 },
+	{ "exp_", "f32", SG_VALU_TRANS_F32 },
+	{ "log_", "f32", SG_VALU_TRANS_F32 },
+	{ "sin_", "f32", SG_VALU_TRANS_F32 },
 	{ "cos_", "f32", SG_VALU_TRANS_F32 },
-	{ "rcp_", "f16", SG_VALU_TRANS_F16 }, { "rsq_", "f16", SG_VALU_TRANS_F16 },
-	{ "sqrt_", "f16", SG_VALU_TRANS_F16 }, { "exp_", "f16", SG_VALU_TRANS_F16 },
-	{ "log_", "f16", SG_VALU_TRANS_F16 }, { "sin_", "f16", SG_VALU_TRANS_F16 },
+	{ "rcp_", "f16", SG_VALU_TRANS_F16 },
+	{ "rsq_", "f16", SG_VALU_TRANS_F16 },
+	{ "sqrt_", "f16", SG_VALU_TRANS_F16 },
+	{ "exp_", "f16", SG_VALU_TRANS_F16 },
+	{ "log_", "f16", SG_VALU_TRANS_F16 },
+	{ "sin_", "f16", SG_VALU_TRANS_F16 },
 	{ "cos_", "f16", SG_VALU_TRANS_F16 },
-	{ "fma", "f64", SG_VALU_FMA_F64 }, { "fma", "f32", SG_VALU_FMA_F32 },
-	{ "fma", "f16", SG_VALU_FMA_F16 }, { "div_fmas_", "f64", SG_VALU_FMA_F64 },
+	{ "fma", "f64", SG_VALU_FMA_F64 },
+	{ "fma", "f32", SG_VALU_FMA_F32 },
+	{ "fma", "f16", SG_VALU_FMA_F16 },
+	{ "div_fmas_", "f64", SG_VALU_FMA_F64 },
 	{ "div_fmas_", "f32", SG_VALU_FMA_F32 },
-	{ "mad", "f32", SG_VALU_FMA_F32 }, { "mad", "f16", SG_VALU_FMA_F16 },
-	{ "mac", "f32", SG_VALU_FMA_F32 }, { "mac", "f16", SG_VALU_FMA_F16 },
-	{ "add_", "f64", SG_VALU_ADD_F64 }, { "add_", "f32", SG_VALU_ADD_F32 },
-	{ "add_", "f16", SG_VALU_ADD_F16 }, { "sub", "f32", SG_VALU_ADD_F32 },
+	{ "mad", "f32", SG_VALU_FMA_F32 },
+	{ "mad", "f16", SG_VALU_FMA_F16 },
+	{ "mac", "f32", SG_VALU_FMA_F32 },
+	{ "mac", "f16", SG_VALU_FMA_F16 },
+	{ "add_", "f64", SG_VALU_ADD_F64 },
+	{ "add_", "f32", SG_VALU_ADD_F32 },
+	{ "add_", "f16", SG_VALU_ADD_F16 },
+	{ "sub", "f32", SG_VALU_ADD_F32 },
 	{ "sub", "f16", SG_VALU_ADD_F16 },
-	{ "mul_", "f64", SG_VALU_MUL_F64 }, { "mul_", "f32", SG_VALU_MUL_F32 },
+	{ "mul_", "f64", SG_VALU_MUL_F64 },
+	{ "mul_", "f32", SG_VALU_MUL_F32 },
 	{ "mul_", "f16", SG_VALU_MUL_F16 },
 	/* recorded on MI200: neither moves nor 64-bit shifts are integer arithmetic */
-	{ "lshlrev_b64", "", SG_VALU_OTHER }, { "lshrrev_b64", "", SG_VALU_OTHER },
-	{ "ashrrev_i64", "", SG_VALU_OTHER }, { "mov", "", SG_VALU_OTHER },
-	{ "cndmask", "", SG_VALU_OTHER }, { "read", "", SG_VALU_OTHER }, { "write", "", SG_VALU_OTHER },
-	{ "swap", "", SG_VALU_OTHER }, { "accvgpr", "", SG_VALU_OTHER }, { "nop", "", SG_VALU_OTHER },
-	{ "dot", "", SG_VALU_OTHER }, { "perm", "", SG_VALU_OTHER },
-	{ "mad_u64", "", SG_VALU_INT64 }, { "mad_i64", "", SG_VALU_INT64 },
-	{ "cmp", "i64", SG_VALU_INT64 }, { "cmp", "u64", SG_VALU_INT64 },
-	{ "", "f64", SG_VALU_OTHER }, { "", "f32", SG_VALU_OTHER }, { "", "f16", SG_VALU_OTHER },
+	{ "lshlrev_b64", "", SG_VALU_OTHER },
+	{ "lshrrev_b64", "", SG_VALU_OTHER },
+	{ "ashrrev_i64", "", SG_VALU_OTHER },
+	{ "mov", "", SG_VALU_OTHER },
+	{ "cndmask", "", SG_VALU_OTHER },
+	{ "read", "", SG_VALU_OTHER },
+	{ "write", "", SG_VALU_OTHER },
+	{ "swap", "", SG_VALU_OTHER },
+	{ "accvgpr", "", SG_VALU_OTHER },
+	{ "nop", "", SG_VALU_OTHER },
+	{ "dot", "", SG_VALU_OTHER },
+	{ "perm", "", SG_VALU_OTHER },
+	{ "mad_u64", "", SG_VALU_INT64 },
+	{ "mad_i64", "", SG_VALU_INT64 },
+	{ "cmp", "i64", SG_VALU_INT64 },
+	{ "cmp", "u64", SG_VALU_INT64 },
+	{ "", "f64", SG_VALU_OTHER },
+	{ "", "f32", SG_VALU_OTHER },
+	{ "", "f16", SG_VALU_OTHER },
 	{ "", "", SG_VALU_INT32 },
 };
 
@@ -61,14 +86,13 @@ static const struct {
 	const char *stem, *type;
 	uint8_t gfx908, gfx90a;
 } rates[] = {
-	{ "rcp_", "f64", 8, 4 }, { "rsq_", "f64", 8, 4 }, { "sqrt_", "f64", 8, 4 },
-	{ "rcp_", "", 4, 4 }, { "rsq_", "", 4, 4 }, { "sqrt_", "", 4, 4 }, { "exp_", "", 4, 4 },
-	{ "log_", "", 4, 4 }, { "sin_", "", 4, 4 }, { "cos_", "", 4, 4 },
-	{ "mul_lo_u32", "", 4, 4 }, { "mul_hi_u32", "", 4, 4 }, { "mul_hi_i32", "", 4, 4 },
-	{ "mad_u64_u32", "", 4, 4 }, { "mad_i64_i32", "", 4, 4 },
+	{ "rcp_", "f64", 8, 4 },     { "rsq_", "f64", 8, 4 },     { "sqrt_", "f64", 8, 4 },
+	{ "rcp_", "", 4, 4 },        { "rsq_", "", 4, 4 },        { "sqrt_", "", 4, 4 },
+	{ "exp_", "", 4, 4 },        { "log_", "", 4, 4 },        { "sin_", "", 4, 4 },
+	{ "cos_", "", 4, 4 },        { "mul_lo_u32", "", 4, 4 },  { "mul_hi_u32", "", 4, 4 },
+	{ "mul_hi_i32", "", 4, 4 },  { "mad_u64_u32", "", 4, 4 }, { "mad_i64_i32", "", 4, 4 },
 	{ "lshlrev_b64", "", 2, 1 }, { "lshrrev_b64", "", 2, 1 }, { "ashrrev_i64", "", 2, 1 },
-	{ "cvt_", "f64", 2, 1 }, { "", "f64", 2, 1 },
-	{ "", "", 1, 1 },
+	{ "cvt_", "f64", 2, 1 },     { "", "f64", 2, 1 },         { "", "", 1, 1 },
 };
 
 /* v_mfma_f32_32x32x8f16: operations per pass of four cycles by the type of the inputs */
@@ -78,8 +102,8 @@ static const struct {
 	uint16_t ops_per_pass;
 } matrix_types[] = {
 	{ "bf16_1k", SG_VALU_MFMA_BF16, 1024 }, { "bf16", SG_VALU_MFMA_BF16, 512 },
-	{ "f16", SG_VALU_MFMA_F16, 1024 }, { "i8", SG_VALU_MFMA_I8, 1024 },
-	{ "f64", SG_VALU_MFMA_F64, 256 }, { "f32", SG_VALU_MFMA_F32, 256 },
+	{ "f16", SG_VALU_MFMA_F16, 1024 },      { "i8", SG_VALU_MFMA_I8, 1024 },
+	{ "f64", SG_VALU_MFMA_F64, 256 },       { "f32", SG_VALU_MFMA_F32, 256 },
 };
 
 static void matrix(struct sg_timing_insn *t, const char *name)
@@ -92,7 +116,10 @@ static void matrix(struct sg_timing_insn *t, const char *name)
 		return;
 	in = strrchr(shape, 'x');
 	in = in ? in + 1 + strspn(in + 1, "0123456789") : shape;
-	t->matrix_passes = has(shape, "32x32") ? 16 : has(shape, "16x16") ? 8 : has(in, "f64") ? 4 : 2;
+	t->matrix_passes = has(shape, "32x32")   ? 16
+			   : has(shape, "16x16") ? 8
+			   : has(in, "f64")      ? 4
+						 : 2;
 	for (unsigned k = 0; k < sizeof(matrix_types) / sizeof(matrix_types[0]); k++)
 		if (begins(in, matrix_types[k].type)) {
 			unsigned ops = t->matrix_passes * matrix_types[k].ops_per_pass;
@@ -141,12 +168,35 @@ static const struct {
 	const char *part;
 	uint8_t bytes;
 } sizes[] = {
-	{ "dwordx16", 64 }, { "dwordx8", 32 }, { "dwordx4", 16 }, { "dwordx3", 12 }, { "dwordx2", 8 },
-	{ "format_d16_xyzw", 8 }, { "format_d16_xyz", 8 }, { "format_d16_xy", 4 }, { "format_d16_x", 2 },
-	{ "format_xyzw", 16 }, { "format_xyz", 12 }, { "format_xy", 8 }, { "format_x", 4 },
-	{ "_x2", 8 }, { "dword", 4 }, { "short", 2 }, { "byte", 1 },
-	{ "b128", 16 }, { "b96", 12 }, { "b64", 8 }, { "u64", 8 }, { "i64", 8 }, { "f64", 8 },
-	{ "_b16", 2 }, { "_u16", 2 }, { "_i16", 2 }, { "_b8", 1 }, { "_u8", 1 }, { "_i8", 1 },
+	{ "dwordx16", 64 },
+	{ "dwordx8", 32 },
+	{ "dwordx4", 16 },
+	{ "dwordx3", 12 },
+	{ "dwordx2", 8 },
+	{ "format_d16_xyzw", 8 },
+	{ "format_d16_xyz", 8 },
+	{ "format_d16_xy", 4 },
+	{ "format_d16_x", 2 },
+	{ "format_xyzw", 16 },
+	{ "format_xyz", 12 },
+	{ "format_xy", 8 },
+	{ "format_x", 4 },
+	{ "_x2", 8 },
+	{ "dword", 4 },
+	{ "short", 2 },
+	{ "byte", 1 },
+	{ "b128", 16 },
+	{ "b96", 12 },
+	{ "b64", 8 },
+	{ "u64", 8 },
+	{ "i64", 8 },
+	{ "f64", 8 },
+	{ "_b16", 2 },
+	{ "_u16", 2 },
+	{ "_i16", 2 },
+	{ "_b8", 1 },
+	{ "_u8", 1 },
+	{ "_i8", 1 },
 	{ "", 4 },
 };
 
@@ -188,14 +238,16 @@ static void lds(struct sg_timing_insn *t, const struct sg_inst_source *src)
 	const char *m = src->mnemonic + 3;
 	unsigned scale;
 
-	if (src->gds || begins(m, "gws") || begins(m, "ordered") || begins(m, "append") || begins(m, "consume")) {
+	if (src->gds || begins(m, "gws") || begins(m, "ordered") || begins(m, "append") ||
+	    begins(m, "consume")) {
 		t->unit = SG_UNIT_GDS;
 		t->mem = SG_MEM_CACHE;
 		return;
 	}
 	t->unit = SG_UNIT_LDS;
 	t->bytes = bytes_of(m);
-	if (begins(m, "swizzle") || begins(m, "permute") || begins(m, "bpermute") || begins(m, "nop"))
+	if (begins(m, "swizzle") || begins(m, "permute") || begins(m, "bpermute") ||
+	    begins(m, "nop"))
 		t->mem = SG_MEM_CACHE; /* crosses lanes without touching storage */
 	else if (begins(m, "read"))
 		t->mem = SG_MEM_LOAD;
@@ -267,7 +319,8 @@ static void scalar(struct sg_timing_insn *t, const struct sg_inst_source *src)
 		t->flags |= SG_INST_BARRIER;
 		t->scalar = SG_SCALAR_BARRIER;
 	} else if (begins(m, "trap") || begins(m, "sethalt") || begins(m, "icache_inv") ||
-		   begins(m, "incperflevel") || begins(m, "decperflevel") || begins(m, "ttracedata")) {
+		   begins(m, "incperflevel") || begins(m, "decperflevel") ||
+		   begins(m, "ttracedata")) {
 		t->unit = SG_UNIT_MISC;
 		t->scalar = SG_SCALAR_OTHER;
 	}
@@ -275,8 +328,9 @@ static void scalar(struct sg_timing_insn *t, const struct sg_inst_source *src)
 
 struct sg_timing_insn sg_tinst_of(const struct sg_inst_source *src)
 {
-	struct sg_timing_insn t = { .dwords = src->dwords, .passes = 1, .wait_vm = SG_NO_WAIT,
-			      .wait_lgkm = SG_NO_WAIT };
+	struct sg_timing_insn t = {
+		.dwords = src->dwords, .passes = 1, .wait_vm = SG_NO_WAIT, .wait_lgkm = SG_NO_WAIT
+	};
 	const char *m = src->mnemonic;
 
 	if (begins(m, "v_"))
@@ -289,6 +343,7 @@ struct sg_timing_insn sg_tinst_of(const struct sg_inst_source *src)
 		memory(&t, src, SG_UNIT_VMEM);
 	else
 		memory(&t, src, SG_UNIT_FLAT);
-	t.simple = (t.unit == SG_UNIT_VALU && t.passes == 1 && !t.matrix_passes) || t.unit == SG_UNIT_SALU;
+	t.simple = (t.unit == SG_UNIT_VALU && t.passes == 1 && !t.matrix_passes) ||
+		   t.unit == SG_UNIT_SALU;
 	return t;
 }

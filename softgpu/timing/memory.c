@@ -29,7 +29,8 @@ static bool lds_cost(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_
 	return true;
 }
 
-bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
+bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		     uint64_t t)
 {
 	const struct sg_hw *hw = cu->model->hw;
 	struct sg_lds_cost cost = { .cycles = 2 };
@@ -53,7 +54,8 @@ static void place(const struct sg_cu *cu, const struct sg_model_wave *w, struct 
 	if (a->space == SG_SPACE_SCRATCH) {
 		sg_trace_move(a, SG_SCRATCH_START + slot * cu->model->d->scratch_wave_bytes);
 	} else if (a->affine) {
-		int lane = a->mask ? __builtin_ctzll(a->mask) : 0; /* the others need not be anywhere */
+		int lane = a->mask ? __builtin_ctzll(a->mask)
+				   : 0; /* the others need not be anywhere */
 		uint64_t first = a->base + (uint64_t)((int64_t)a->stride * lane);
 
 		sg_trace_move(a, sg_model_address(cu->model, first) - first);
@@ -67,7 +69,8 @@ static void place(const struct sg_cu *cu, const struct sg_model_wave *w, struct 
 }
 
 /* Reads the lanes' addresses and sends the instruction on its way. */
-bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
+bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		      uint64_t t)
 {
 	struct sg_trace_access access;
 	bool all;
@@ -97,7 +100,8 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg
 	return true;
 }
 
-bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
+bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		      uint64_t t)
 {
 	struct sg_trace_access access = { .base = 0 };
 

@@ -52,7 +52,8 @@ static bool create_cus(struct sg_model *m)
 		cu->model = m;
 		cu->index = k;
 		cu->se = k / hw->cus_per_se;
-		cu->missing = k % hw->cus_per_se == hw->cus_per_se - 1 && cu->se >= hw->n_se - hw->n_missing;
+		cu->missing = k % hw->cus_per_se == hw->cus_per_se - 1 &&
+			      cu->se >= hw->n_se - hw->n_missing;
 		if (!sg_cache_init(&cu->tcp.tags, hw->l1_bytes / 64 / hw->l1_ways, hw->l1_ways) ||
 		    !sg_cache_init(&cu->tcp.pages, 1, hw->utcl1_pages))
 			return false;
@@ -72,8 +73,8 @@ struct sg_model *sg_model_create(const struct sg_hw *hw)
 	m->n_groups = hw->n_se * hw->n_groups;
 	m->cus = calloc(m->n_cus, sizeof(*m->cus));
 	m->groups = calloc(m->n_groups, sizeof(*m->groups));
-	if (!m->cus || !m->groups || !create_groups(m) || !create_cus(m) || !sg_tcc_init(&m->tcc, hw) ||
-	    !sg_cache_init(&m->walked, 1, 512)) {
+	if (!m->cus || !m->groups || !create_groups(m) || !create_cus(m) ||
+	    !sg_tcc_init(&m->tcc, hw) || !sg_cache_init(&m->walked, 1, 512)) {
 		sg_model_destroy(m);
 		return NULL;
 	}
@@ -81,11 +82,11 @@ struct sg_model *sg_model_create(const struct sg_hw *hw)
 }
 
 /* Frees a list of things linked by their member `link`. */
-#define FREE_LIST(type, list, link)                     \
-	while (list) {                                  \
-		type *head_ = (list);                   \
-		(list) = head_->link;                   \
-		free(head_);                            \
+#define FREE_LIST(type, list, link)                                                                \
+	while (list) {                                                                             \
+		type *head_ = (list);                                                              \
+		(list) = head_->link;                                                              \
+		free(head_);                                                                       \
 	}
 
 void sg_model_destroy(struct sg_model *m)
@@ -199,8 +200,9 @@ static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 	cu->sq = m->r->values[SG_BLOCK_SQ] + (size_t)cu->se * SG_N_SQ;
 	cu->level = m->r->accumulated + (size_t)cu->se * SG_N_SQ;
 	/* CUs are looked at one after the other, not all in the same cycle */
-	cu->next_sample = m->d->sample_cycles ? m->d->sample_cycles + cu->index % m->d->sample_cycles :
-						SG_NEVER;
+	cu->next_sample = m->d->sample_cycles
+				  ? m->d->sample_cycles + cu->index % m->d->sample_cycles
+				  : SG_NEVER;
 	cu->sample_rr = 0;
 	/* most of a small dispatch's CUs see no memory instruction: they need no clearing */
 	memset(tcp, 0, tcp->touched ? sizeof(*tcp) : offsetof(struct sg_tcp, slot_free));

@@ -33,43 +33,43 @@ struct sg_wg_traces {
 
 /* Why a wave did not issue at the time of a sample. */
 enum sg_stall {
-	SG_STALL_NONE,        /* it did */
-	SG_STALL_NOT_CHOSEN,  /* another wave was issued to the unit */
-	SG_STALL_UNIT,        /* the unit was busy */
-	SG_STALL_WAITCNT,     /* s_waitcnt, or the end waits for stores */
+	SG_STALL_NONE,       /* it did */
+	SG_STALL_NOT_CHOSEN, /* another wave was issued to the unit */
+	SG_STALL_UNIT,       /* the unit was busy */
+	SG_STALL_WAITCNT,    /* s_waitcnt, or the end waits for stores */
 	SG_STALL_BARRIER,
-	SG_STALL_FETCH,       /* no instruction yet */
-	SG_STALL_QUEUE,       /* the memory pipeline takes no more */
+	SG_STALL_FETCH, /* no instruction yet */
+	SG_STALL_QUEUE, /* the memory pipeline takes no more */
 	SG_STALL_SLEEP,
 };
 
 struct sg_pc_sample {
-	uint64_t cycle;       /* since the start of the dispatch */
+	uint64_t cycle; /* since the start of the dispatch */
 	uint64_t wg;
 	uint64_t pc;
 	uint64_t exec;
-	uint32_t wave;        /* in the workgroup */
+	uint32_t wave; /* in the workgroup */
 	uint16_t cu, simd;
-	uint8_t slot;         /* wave slot of the SIMD */
-	uint8_t unit;         /* enum sg_unit */
-	uint8_t scalar;       /* enum sg_scalar_kind */
-	bool matrix, taken;   /* of branches: it goes elsewhere */
-	uint8_t stall;        /* enum sg_stall */
-	uint8_t waves;        /* resident on the SIMD */
+	uint8_t slot;       /* wave slot of the SIMD */
+	uint8_t unit;       /* enum sg_unit */
+	uint8_t scalar;     /* enum sg_scalar_kind */
+	bool matrix, taken; /* of branches: it goes elsewhere */
+	uint8_t stall;      /* enum sg_stall */
+	uint8_t waves;      /* resident on the SIMD */
 };
 
 struct sg_model_dispatch {
 	uint64_t n_wgs;
 	uint32_t waves_per_wg;
-	uint32_t vgprs, sgprs;        /* allocated per wave (gfx90a: both kinds of VGPRs) */
+	uint32_t vgprs, sgprs; /* allocated per wave (gfx90a: both kinds of VGPRs) */
 	uint32_t lds_bytes;
-	uint32_t scratch_wave_bytes;  /* from one wave's scratch to the next */
-	uint32_t scratch_waves;       /* that there is scratch for; 0: the kernel needs none */
-	bool cold;                    /* first dispatch of this kernel: instruction cache and clock are cold */
-	bool system_release;          /* the end writes L2 back, and that is counted */
-	uint64_t sample_cycles;       /* 0: no PC samples */
-	uint64_t origin;              /* addresses count from here: where memory begins must not matter */
-	uint64_t extent;              /* of the device's memory; what is not in it is the program's own */
+	uint32_t scratch_wave_bytes; /* from one wave's scratch to the next */
+	uint32_t scratch_waves;      /* that there is scratch for; 0: the kernel needs none */
+	bool cold; /* first dispatch of this kernel: instruction cache and clock are cold */
+	bool system_release;    /* the end writes L2 back, and that is counted */
+	uint64_t sample_cycles; /* 0: no PC samples */
+	uint64_t origin;        /* addresses count from here: where memory begins must not matter */
+	uint64_t extent;        /* of the device's memory; what is not in it is the program's own */
 
 	/* The next workgroup, in order; valid until release(). NULL: it failed, stop. */
 	struct sg_wg_traces *(*next)(void *ctx, uint64_t wg);
@@ -85,10 +85,10 @@ struct sg_model_dispatch {
 
 struct sg_model_result {
 	uint64_t *values[SG_N_BLOCKS]; /* [instance * sg_blocks[b].n + place] */
-	uint64_t *accumulated;        /* of the level counters of SQ: same places as values[SG_BLOCK_SQ] */
+	uint64_t *accumulated; /* of the level counters of SQ: same places as values[SG_BLOCK_SQ] */
 	uint32_t n_instances[SG_N_BLOCKS];
-	uint64_t cycles;              /* first wave's launch to last wave's end and the release */
-	uint32_t mhz;                 /* the clock they were run at */
+	uint64_t cycles; /* first wave's launch to last wave's end and the release */
+	uint32_t mhz;    /* the clock they were run at */
 	uint64_t duration_ns;
 };
 
@@ -101,12 +101,13 @@ const struct sg_hw *sg_model_hw(const struct sg_model *model);
 bool sg_model_run(struct sg_model *model, const struct sg_model_dispatch *dispatch,
 		  struct sg_model_result *result);
 void sg_model_result_free(struct sg_model_result *result);
-bool sg_model_result_copy(struct sg_model_result *out, const struct sg_model_result *from); /* false: no memory */
+bool sg_model_result_copy(struct sg_model_result *out,
+			  const struct sg_model_result *from); /* false: no memory */
 size_t sg_model_result_bytes(const struct sg_model_result *result);
 
 /* What one dispatch leaves to the next (the instruction caches), so that one can be run again from there. */
-bool sg_model_save(struct sg_model *model); /* false: no memory */
-void sg_model_restore(struct sg_model *model); /* what was saved last */
+bool sg_model_save(struct sg_model *model);      /* false: no memory */
+void sg_model_restore(struct sg_model *model);   /* what was saved last */
 uint64_t sg_model_state(struct sg_model *model); /* a digest of it */
 /* A copy for sg_model_set_state(), the caller's to free, whose size is added to *n_bytes. NULL: no memory. */
 uint64_t *sg_model_copy_state(const struct sg_model *model, size_t *n_bytes);

@@ -66,7 +66,8 @@ bool sg_model_result_copy(struct sg_model_result *out, const struct sg_model_res
 		out->values[b] = calloc(n_values(from, b), sizeof(uint64_t));
 		whole &= out->values[b] != NULL;
 		if (out->values[b])
-			memcpy(out->values[b], from->values[b], n_values(from, b) * sizeof(uint64_t));
+			memcpy(out->values[b], from->values[b],
+			       n_values(from, b) * sizeof(uint64_t));
 	}
 	out->accumulated = calloc(n, sizeof(uint64_t));
 	if (out->accumulated)
@@ -100,16 +101,25 @@ uint64_t sg_model_accumulated(const struct sg_model_result *r, uint32_t place)
 #define SQ(name) sq[SG_C_##name]
 
 static const uint16_t class_counter[SG_N_VALU_CLASSES] = {
-	[SG_VALU_ADD_F16] = SG_C_SQ_INSTS_VALU_ADD_F16, [SG_VALU_MUL_F16] = SG_C_SQ_INSTS_VALU_MUL_F16,
-	[SG_VALU_FMA_F16] = SG_C_SQ_INSTS_VALU_FMA_F16, [SG_VALU_TRANS_F16] = SG_C_SQ_INSTS_VALU_TRANS_F16,
-	[SG_VALU_ADD_F32] = SG_C_SQ_INSTS_VALU_ADD_F32, [SG_VALU_MUL_F32] = SG_C_SQ_INSTS_VALU_MUL_F32,
-	[SG_VALU_FMA_F32] = SG_C_SQ_INSTS_VALU_FMA_F32, [SG_VALU_TRANS_F32] = SG_C_SQ_INSTS_VALU_TRANS_F32,
-	[SG_VALU_ADD_F64] = SG_C_SQ_INSTS_VALU_ADD_F64, [SG_VALU_MUL_F64] = SG_C_SQ_INSTS_VALU_MUL_F64,
-	[SG_VALU_FMA_F64] = SG_C_SQ_INSTS_VALU_FMA_F64, [SG_VALU_TRANS_F64] = SG_C_SQ_INSTS_VALU_TRANS_F64,
-	[SG_VALU_INT32] = SG_C_SQ_INSTS_VALU_INT32, [SG_VALU_INT64] = SG_C_SQ_INSTS_VALU_INT64,
+	[SG_VALU_ADD_F16] = SG_C_SQ_INSTS_VALU_ADD_F16,
+	[SG_VALU_MUL_F16] = SG_C_SQ_INSTS_VALU_MUL_F16,
+	[SG_VALU_FMA_F16] = SG_C_SQ_INSTS_VALU_FMA_F16,
+	[SG_VALU_TRANS_F16] = SG_C_SQ_INSTS_VALU_TRANS_F16,
+	[SG_VALU_ADD_F32] = SG_C_SQ_INSTS_VALU_ADD_F32,
+	[SG_VALU_MUL_F32] = SG_C_SQ_INSTS_VALU_MUL_F32,
+	[SG_VALU_FMA_F32] = SG_C_SQ_INSTS_VALU_FMA_F32,
+	[SG_VALU_TRANS_F32] = SG_C_SQ_INSTS_VALU_TRANS_F32,
+	[SG_VALU_ADD_F64] = SG_C_SQ_INSTS_VALU_ADD_F64,
+	[SG_VALU_MUL_F64] = SG_C_SQ_INSTS_VALU_MUL_F64,
+	[SG_VALU_FMA_F64] = SG_C_SQ_INSTS_VALU_FMA_F64,
+	[SG_VALU_TRANS_F64] = SG_C_SQ_INSTS_VALU_TRANS_F64,
+	[SG_VALU_INT32] = SG_C_SQ_INSTS_VALU_INT32,
+	[SG_VALU_INT64] = SG_C_SQ_INSTS_VALU_INT64,
 	[SG_VALU_CVT] = SG_C_SQ_INSTS_VALU_CVT,
-	[SG_VALU_MFMA_I8] = SG_C_SQ_INSTS_VALU_MFMA_I8, [SG_VALU_MFMA_F16] = SG_C_SQ_INSTS_VALU_MFMA_F16,
-	[SG_VALU_MFMA_BF16] = SG_C_SQ_INSTS_VALU_MFMA_BF16, [SG_VALU_MFMA_F32] = SG_C_SQ_INSTS_VALU_MFMA_F32,
+	[SG_VALU_MFMA_I8] = SG_C_SQ_INSTS_VALU_MFMA_I8,
+	[SG_VALU_MFMA_F16] = SG_C_SQ_INSTS_VALU_MFMA_F16,
+	[SG_VALU_MFMA_BF16] = SG_C_SQ_INSTS_VALU_MFMA_BF16,
+	[SG_VALU_MFMA_F32] = SG_C_SQ_INSTS_VALU_MFMA_F32,
 	[SG_VALU_MFMA_F64] = SG_C_SQ_INSTS_VALU_MFMA_F64,
 };
 
@@ -190,7 +200,8 @@ static void count_instructions(struct sg_model *m)
 		for (uint32_t se = 0; se < m->hw->n_se; se++)
 			for (uint32_t k = 0; k < SG_MAP_SLOTS; k++)
 				if (page->count[se][k])
-					count_instruction(m->r->values[SG_BLOCK_SQ] + (size_t)se * SG_N_SQ,
+					count_instruction(m->r->values[SG_BLOCK_SQ] +
+								  (size_t)se * SG_N_SQ,
 							  &page->inst[k], page->count[se][k]);
 }
 
@@ -210,10 +221,13 @@ static void finish_engines(struct sg_model *m, uint64_t grbm)
 		 * R, both chips: NO_ALLOC_CSN = NO_ALLOC - RES_STALL_CSN + CSN_WAVE. So NO_ALLOC_CSN is the checks
 		 * at which a request could be met, and NO_ALLOC those at which none was.
 		 */
-		spi[SG_C_SPI_RA_REQ_NO_ALLOC_CSN] = spi[SG_C_SPI_CSN_WAVE] * m->hw->wave_request / 4;
+		spi[SG_C_SPI_RA_REQ_NO_ALLOC_CSN] =
+			spi[SG_C_SPI_CSN_WAVE] * m->hw->wave_request / 4;
 		spi[SG_C_SPI_RA_REQ_NO_ALLOC] = spi[SG_C_SPI_RA_RES_STALL_CSN] +
-						spi[SG_C_SPI_RA_REQ_NO_ALLOC_CSN] - spi[SG_C_SPI_CSN_WAVE];
-		spi[SG_C_SPI_CSN_BUSY] = m->spi.se_busy[se].cycles + 1000; /* R: 1016 to 1177 per engine */
+						spi[SG_C_SPI_RA_REQ_NO_ALLOC_CSN] -
+						spi[SG_C_SPI_CSN_WAVE];
+		spi[SG_C_SPI_CSN_BUSY] =
+			m->spi.se_busy[se].cycles + 1000; /* R: 1016 to 1177 per engine */
 		/* a level counter looks at one CU slot at a time; the waves are gone at its end */
 		for (uint32_t k = 0; k < SG_N_SQ; k++)
 			if (level[k])
@@ -240,7 +254,8 @@ static void finish_cus(struct sg_model *m)
 		tcp->c[SG_C_TCP_GATE_EN1] = cu->busy.cycles + (cu->busy.cycles ? 2000 : 0);
 		tcp->c[SG_C_TCP_GATE_EN2] = tcp->gate.cycles;
 		tcp->c[SG_C_TCP_PENDING_STALL_CYCLES] = tcp->pending.cycles;
-		tcp->c[SG_C_TCP_TCR_TCP_STALL_CYCLES] = tcp->n_sent * m->hw->tcr_ps * m->mhz / 1000000;
+		tcp->c[SG_C_TCP_TCR_TCP_STALL_CYCLES] =
+			tcp->n_sent * m->hw->tcr_ps * m->mhz / 1000000;
 	}
 }
 

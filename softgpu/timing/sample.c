@@ -54,8 +54,10 @@ void sg_sample_window(struct sg_cu *cu, uint64_t t)
 			continue;
 		s.wg = w->wg->id;
 		/* ready: it issues in this quad-cycle, unless it was passed over in the last one */
-		s.stall = cu->simd[w->simd].ready[w->age] > cu->next_sample ? w->stall : SG_STALL_NONE;
-		if (!s.stall && w->issued_at + 4 <= cu->next_sample && w->stall == SG_STALL_NOT_CHOSEN)
+		s.stall = cu->simd[w->simd].ready[w->age] > cu->next_sample ? w->stall
+									    : SG_STALL_NONE;
+		if (!s.stall && w->issued_at + 4 <= cu->next_sample &&
+		    w->stall == SG_STALL_NOT_CHOSEN)
 			s.stall = SG_STALL_NOT_CHOSEN;
 		at_last = is_at_last(cu, w);
 		s.pc = at_last ? w->last_pc : sg_model_pc(w);

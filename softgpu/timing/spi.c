@@ -146,8 +146,8 @@ static struct sg_model_wave *new_wave(struct sg_model *m)
 	return w;
 }
 
-static bool launch_wave(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *wg, uint32_t index,
-			uint64_t t)
+static bool launch_wave(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *wg,
+			uint32_t index, uint64_t t)
 {
 	struct sg_model_wave *w = new_wave(m);
 	struct sg_simd *simd;
@@ -204,7 +204,8 @@ static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
 	spi->scratch_used[se] += wg->n_waves;
 	SPI(SPI_CSN_NUM_THREADGROUPS)++;
 	spi->first = t < spi->first ? t : spi->first;
-	for (uint32_t k = 0; k < wg->n_waves; k++) { /* another thread wrote them: they are in its cache */
+	for (uint32_t k = 0; k < wg->n_waves;
+	     k++) { /* another thread wrote them: they are in its cache */
 		__builtin_prefetch(wg->traces->waves[k].control.bytes);
 		__builtin_prefetch(wg->traces->waves[k].memory.bytes);
 	}
@@ -235,7 +236,8 @@ static void count_wait(struct sg_model *m, uint32_t se, uint64_t from, uint64_t 
  * The engine that can take the next workgroup first, and its CU; *out_t: when. NULL: none can before `to`. An
  * engine that cannot is not looked at again: nothing ends within a window.
  */
-static struct sg_cu *first_cu(struct sg_model *m, uint32_t *full, uint64_t from, uint64_t to, uint64_t *out_t)
+static struct sg_cu *first_cu(struct sg_model *m, uint32_t *full, uint64_t from, uint64_t to,
+			      uint64_t *out_t)
 {
 	const struct sg_spi *spi = &m->spi;
 	const struct sg_hw *hw = m->hw;
@@ -273,7 +275,8 @@ void sg_spi_window(struct sg_model *m, uint64_t from, uint64_t to)
 	struct sg_cu *cu;
 	uint64_t t;
 
-	while (spi->next_wg < m->d->n_wgs && !m->failed && (cu = first_cu(m, &full, from, to, &t))) {
+	while (spi->next_wg < m->d->n_wgs && !m->failed &&
+	       (cu = first_cu(m, &full, from, to, &t))) {
 		spi->se = (cu->se + 1) % hw->n_se;
 		if (!launch(m, cu, t))
 			m->failed = true;

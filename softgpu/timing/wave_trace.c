@@ -138,8 +138,8 @@ void sg_trace_end(struct sg_wave_trace *t)
 	t->run = 0;
 }
 
-static uint8_t *put_header(struct sg_wave_trace *t, enum sg_trace_form form, enum sg_trace_space space,
-			   uint64_t mask, size_t payload)
+static uint8_t *put_header(struct sg_wave_trace *t, enum sg_trace_form form,
+			   enum sg_trace_space space, uint64_t mask, size_t payload)
 {
 	bool own = mask != t->exec_now;
 	uint8_t *p = reserve(t, &t->memory, 9 + payload);
@@ -155,8 +155,8 @@ static uint8_t *put_header(struct sg_wave_trace *t, enum sg_trace_form form, enu
 	return p;
 }
 
-static void put_affine(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask, uint64_t base,
-		       int32_t stride)
+static void put_affine(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
+		       uint64_t base, int32_t stride)
 {
 	uint8_t *p = put_header(t, SG_TRACE_AFFINE, space, mask, 12);
 
@@ -206,7 +206,8 @@ void sg_trace_lanes(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t
 		}
 	}
 	if (affine) {
-		put_affine(t, space, mask, addr[first] - (uint64_t)(stride * (int)first), (int32_t)stride);
+		put_affine(t, space, mask, addr[first] - (uint64_t)(stride * (int)first),
+			   (int32_t)stride);
 		return;
 	}
 	unsigned n = (unsigned)__builtin_popcountll(mask);
@@ -249,13 +250,14 @@ void sg_trace_lanes32(struct sg_wave_trace *t, enum sg_trace_space space, uint64
 
 /* ---- LDS ---- */
 
-static const struct sg_trace_pattern *find_pattern(const struct sg_trace_patterns *all, uint64_t mask,
-						   const uint32_t lane[64])
+static const struct sg_trace_pattern *find_pattern(const struct sg_trace_patterns *all,
+						   uint64_t mask, const uint32_t lane[64])
 {
 	uint32_t n = all->n_written < SG_TRACE_PATTERNS ? all->n_written : SG_TRACE_PATTERNS;
 
 	for (uint32_t k = 0; k < n; k++)
-		if (all->at[k].mask == mask && !memcmp(all->at[k].lane, lane, sizeof(all->at[k].lane)))
+		if (all->at[k].mask == mask &&
+		    !memcmp(all->at[k].lane, lane, sizeof(all->at[k].lane)))
 			return &all->at[k];
 	return NULL;
 }
@@ -306,9 +308,11 @@ static void keep_pattern(struct sg_wave_trace *t, size_t at, uint64_t mask, cons
 	memcpy(p->lane, lane, sizeof(p->lane));
 }
 
-void sg_trace_local(struct sg_wave_trace *t, uint64_t mask, const uint32_t lane[64], uint32_t offset)
+void sg_trace_local(struct sg_wave_trace *t, uint64_t mask, const uint32_t lane[64],
+		    uint32_t offset)
 {
-	const struct sg_trace_pattern *p = t->patterns && mask ? find_pattern(t->patterns, mask, lane) : NULL;
+	const struct sg_trace_pattern *p =
+		t->patterns && mask ? find_pattern(t->patterns, mask, lane) : NULL;
 	size_t at = t->memory.size;
 	uint32_t addr[64];
 
@@ -391,7 +395,8 @@ bool sg_trace_next(struct sg_trace_reader *r)
 			return false;
 		break;
 	case SG_TRACE_AGAIN:
-		if (r->op != SG_TRACE_JUMP || !get_bytes(s, &r->control_at, &r->again, 4) || !r->again)
+		if (r->op != SG_TRACE_JUMP || !get_bytes(s, &r->control_at, &r->again, 4) ||
+		    !r->again)
 			return false;
 		return sg_trace_next(r);
 	}
@@ -454,8 +459,8 @@ bool sg_trace_memory(struct sg_trace_reader *r, uint64_t exec, struct sg_trace_a
 	return true;
 }
 
-const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
-			     enum sg_trace_form *form, size_t *size, size_t *end)
+const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask,
+			     uint64_t *base, enum sg_trace_form *form, size_t *size, size_t *end)
 {
 	const struct sg_trace_stream *s = &r->trace->memory;
 	size_t at = r->memory_at, payload;

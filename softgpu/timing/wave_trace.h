@@ -63,28 +63,28 @@ struct sg_trace_pattern {
 	uint64_t mask;
 	bool affine;
 	int32_t stride;
-	uint64_t base;                /* affine: of lane 0; otherwise the lowest one */
-	uint32_t high;                /* the highest one */
-	size_t at;                    /* otherwise: of the distances in the stream */
-	uint32_t lane[64];            /* the register */
+	uint64_t base;     /* affine: of lane 0; otherwise the lowest one */
+	uint32_t high;     /* the highest one */
+	size_t at;         /* otherwise: of the distances in the stream */
+	uint32_t lane[64]; /* the register */
 };
 
 struct sg_trace_patterns {
-	uint32_t n_written;           /* the newest eight are there */
+	uint32_t n_written; /* the newest eight are there */
 	struct sg_trace_pattern at[SG_TRACE_PATTERNS];
 };
 
 struct sg_wave_trace {
-	uint64_t entry;               /* GPU address of the first instruction */
-	uint64_t exec;                /* at the start */
+	uint64_t entry; /* GPU address of the first instruction */
+	uint64_t exec;  /* at the start */
 	struct sg_trace_stream control, memory;
 	bool lost;
 
 	/* writer */
 	uint64_t exec_now;
-	uint32_t run;                 /* instructions since the last control record */
-	size_t jump_at, jump_size;    /* the last record, if it is a JUMP (size 0: it is not) */
-	bool again;                   /* ... followed by an AGAIN */
+	uint32_t run;              /* instructions since the last control record */
+	size_t jump_at, jump_size; /* the last record, if it is a JUMP (size 0: it is not) */
+	bool again;                /* ... followed by an AGAIN */
 	uint64_t n_instructions;
 	struct sg_trace_patterns *patterns; /* lent by who runs the wave; NULL: none */
 };
@@ -110,7 +110,8 @@ void sg_trace_lanes(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t
 void sg_trace_lanes32(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
 		      const uint32_t addr[64]);
 /* LDS: of the lanes of mask, offset + lane[l]. */
-void sg_trace_local(struct sg_wave_trace *t, uint64_t mask, const uint32_t lane[64], uint32_t offset);
+void sg_trace_local(struct sg_wave_trace *t, uint64_t mask, const uint32_t lane[64],
+		    uint32_t offset);
 void sg_trace_scalar(struct sg_wave_trace *t, uint64_t addr);
 
 /* After each instruction, by the counting loop. skip: how far the next one is from the one behind. */
@@ -133,17 +134,17 @@ struct sg_trace_reader {
 	uint32_t run;
 	enum sg_trace_op op;
 	int64_t jump;
-	uint64_t exec;                /* EXEC: the new mask */
-	uint32_t jump_run, again;     /* a JUMP that repeats */
+	uint64_t exec;            /* EXEC: the new mask */
+	uint32_t jump_run, again; /* a JUMP that repeats */
 };
 
 struct sg_trace_access {
 	enum sg_trace_space space;
 	bool affine;
 	uint64_t mask;
-	uint64_t base;                /* affine */
+	uint64_t base; /* affine */
 	int32_t stride;
-	uint64_t addr[64];            /* of the active lanes; when affine after sg_trace_expand() */
+	uint64_t addr[64]; /* of the active lanes; when affine after sg_trace_expand() */
 };
 
 void sg_trace_read(struct sg_trace_reader *r, const struct sg_wave_trace *t);
@@ -173,8 +174,8 @@ static inline void sg_trace_move(struct sg_trace_access *a, uint64_t by)
  * distinguishes it but for the address it begins at, which is in *base. NULL: damaged. Nothing is read
  * yet; with r->memory_at = *end it is.
  */
-const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask, uint64_t *base,
-			     enum sg_trace_form *form, size_t *size, size_t *end);
+const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask,
+			     uint64_t *base, enum sg_trace_form *form, size_t *size, size_t *end);
 /* Thousands of waves are read in turn: what comes next is not in the host's nearest cache by itself. */
 static inline void sg_trace_prefetch(const struct sg_trace_reader *r)
 {

@@ -282,7 +282,7 @@ static void formulas_print_as_they_parse(void **state)
 
 		ws_buf_init(&text, 1 << 16);
 		assert_int_equal(ana_expr_parse(&metrics->pool, ws_str_from(shown[i]), NULL, &a,
-					       &err),
+						&err),
 				 WS_OK);
 		ana_expr_show(a, &text);
 		assert_string_equal(text.at, shown[i]);

@@ -39,7 +39,8 @@ static void put_barrier(hsa_queue_t *queue, hsa_signal_t signal)
 	hsa_barrier_and_packet_t *packet =
 		(hsa_barrier_and_packet_t *)queue->base_address + at % queue->size;
 
-	memset((char *)packet + sizeof(packet->header), 0, sizeof(*packet) - sizeof(packet->header));
+	memset((char *)packet + sizeof(packet->header), 0,
+	       sizeof(*packet) - sizeof(packet->header));
 	packet->completion_signal = signal;
 	__atomic_store_n(&packet->header, HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE,
 			 __ATOMIC_RELEASE);

@@ -49,7 +49,8 @@ static void print_meta(const struct cap_rec *rec)
 	case CAP_REC_PROCESS: {
 		const struct cap_rec_process *r = (const void *)rec;
 
-		printf("PROCESS pid=%u ppid=%u domains=%#" PRIx64 " flags=%u parent_corr=%" PRIu64 "\n",
+		printf("PROCESS pid=%u ppid=%u domains=%#" PRIx64 " flags=%u parent_corr=%" PRIu64
+		       "\n",
 		       rec->what, r->ppid, r->domains, r->flags, r->parent_corr_id);
 		break;
 	}
@@ -65,7 +66,8 @@ static void print_meta(const struct cap_rec *rec)
 	case CAP_REC_THREAD: {
 		const struct cap_rec_thread *r = (const void *)rec;
 
-		printf("THREAD tid=%u ended=%u name=%s\n", rec->what, r->ended, text_of(r->name_str));
+		printf("THREAD tid=%u ended=%u name=%s\n", rec->what, r->ended,
+		       text_of(r->name_str));
 		break;
 	}
 	case CAP_REC_OPERATION: {
@@ -103,7 +105,8 @@ static void print_meta(const struct cap_rec *rec)
 	case CAP_REC_KERNEL: {
 		const struct cap_rec_kernel *r = (const void *)rec;
 
-		printf("KERNEL id=%u code=%u kernarg=%u group=%u private=%u sgpr=%u vgpr=%u agpr=%u "
+		printf("KERNEL id=%u code=%u kernarg=%u group=%u private=%u sgpr=%u vgpr=%u "
+		       "agpr=%u "
 		       "name=%s\n",
 		       rec->what, r->code_object, r->kernarg_bytes, r->group_bytes,
 		       r->private_bytes, r->sgpr_count, r->arch_vgpr_count, r->accum_vgpr_count,

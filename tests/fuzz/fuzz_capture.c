@@ -7,9 +7,9 @@
  *
  * replay.c runs it as a test.
  */
+#include "tests/fuzz/fuzz.h"
 #include "trace/counted.h"
 #include "trace/trace.h"
-#include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void repair_file_head(char *bytes)
 	head->version = CAP_FILE_VERSION;
 	head->order = CAP_FILE_ORDER;
 	head->check = cap_check32((const uint32_t *)head,
-				 offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t));
+				  offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t));
 }
 
 static void repair_chunk_head(char *bytes)

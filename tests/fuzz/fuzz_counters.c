@@ -46,9 +46,9 @@ static void try_expression(const struct cnt_catalogue *cat, const char *text)
 		CHECK(needs[k].counter->kind == CNT_COUNTER_HARDWARE);
 		inputs[k] =
 			(struct cnt_values){ .at = numbers,
-					    .n = needs[k].form == CNT_FORM_EACH
-							 ? cnt_shape_size(&needs[k].counter->shape)
-							 : 1 };
+					     .n = needs[k].form == CNT_FORM_EACH
+							  ? cnt_shape_size(&needs[k].counter->shape)
+							  : 1 };
 	}
 	if (inputs && !cnt_expr_eval(expr, inputs, &arena, &out, &err))
 		CHECK(out.n <= 1 || out.n == cnt_shape_size(cnt_expr_shape(expr)));
@@ -71,7 +71,7 @@ static void try_definitions(struct ws_str text)
 		for (size_t i = before; i < cnt_catalogue_n(cat) && n_names < 64; i++)
 			names[n_names++] = cnt_catalogue_at(cat, i)->name;
 		CHECK(cnt_plan_make(cat, &(struct cnt_plan_group){ names, n_names }, 1,
-				   CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &plan, &err) == WS_OK);
+				    CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &plan, &err) == WS_OK);
 		for (size_t i = 0; i < plan->n_requests; i++)
 			CHECK(plan->requests[i].state || plan->requests[i].counter);
 		cnt_plan_destroy(plan);

@@ -16,7 +16,9 @@
 /* A copy of exactly that size, so that a sanitizer sees a read past its end. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct launch_elf_symbol symbols[] = { { "dlopen", 0 }, { "pthread_create", 0 }, { "", 0 } };
+	struct launch_elf_symbol symbols[] = { { "dlopen", 0 },
+					       { "pthread_create", 0 },
+					       { "", 0 } };
 	uint8_t *copy = malloc(size ? size : 1);
 
 	if (!copy)
@@ -49,8 +51,8 @@ int main(int argc, char **argv)
 	/* the section table is at the end of a file, the header at its beginning */
 	size_t near = 4096;
 
-	if (!changed || n < near || !launch_elf_symbols_in(bytes, n, found, 2) || !found[0].offset ||
-	    found[1].offset) {
+	if (!changed || n < near || !launch_elf_symbols_in(bytes, n, found, 2) ||
+	    !found[0].offset || found[1].offset) {
 		fprintf(stderr, "%s: %zu bytes, not what it should be\n", argv[argc - 1], n);
 		return 1;
 	}

@@ -70,13 +70,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (!step) {
 		step = aligned_alloc(64, (sizeof(*step) + 63) / 64 * 64);
-		arena = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		arena = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			     -1, 0);
 	}
 	if (n_words > sizeof(words) / sizeof(words[0]))
 		n_words = sizeof(words) / sizeof(words[0]);
 	memcpy(words, data + 1, 4 * n_words);
 
-	struct sg_mem_map mem = { .start = (uintptr_t)arena, .end = (uintptr_t)arena + ARENA_BYTES,
+	struct sg_mem_map mem = { .start = (uintptr_t)arena,
+				  .end = (uintptr_t)arena + ARENA_BYTES,
 				  .reachable = nothing_more };
 
 	sg_step_init(step);
@@ -147,7 +149,8 @@ int main(int argc, char **argv)
 		input[0] = (uint8_t)(p & 1);
 		while (at + 8 <= sizeof(input)) {
 			/* p walks through all of them, so that every row is first in some program */
-			const struct golden *g = &golden[at == 1 ? p % n_golden : next_random() % n_golden];
+			const struct golden *g =
+				&golden[at == 1 ? p % n_golden : next_random() % n_golden];
 			uint32_t words[2] = { g->words[0], g->words[1] };
 
 			if (next_random() % 8 == 0)

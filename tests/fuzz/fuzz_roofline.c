@@ -16,19 +16,19 @@ static void draw(const struct ana_roof_ceilings *roofs, size_t n)
 {
 	static const char *const names[] = { "kernel" };
 	struct ana_roof_point point = { .n = 1,
-				       .sum_ns = 1000,
-				       .mean_ns = 1000,
-				       .flops = 5000,
-				       .iops = 70,
-				       .bytes = { 100, 200, 300, NAN } };
+					.sum_ns = 1000,
+					.mean_ns = 1000,
+					.flops = 5000,
+					.iops = 70,
+					.bytes = { 100, 200, 300, NAN } };
 	struct ana_roof_points points = { .at = &point, .n = 1, .all = point };
 	struct rpt_roof_model model = { .path = "w",
-				       .gpu = "g",
-				       .types = roofs,
-				       .n_types = n,
-				       .n_shown = 1,
-				       .points = &points,
-				       .kernel_names = names };
+					.gpu = "g",
+					.types = roofs,
+					.n_types = n,
+					.n_shown = 1,
+					.points = &points,
+					.kernel_names = names };
 	struct rpt_roof_text_style style = { .n_columns = 80, .n_rows = 24 };
 	struct ws_buf out;
 
@@ -53,13 +53,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n = 0;
 
 	ws_arena_init(&arena, 64 << 20);
-	if (ana_roof_bench_parse("roofline.csv", (struct ws_str){ (const char *)data, size }, &arena,
-				&bench, &err)) {
+	if (ana_roof_bench_parse("roofline.csv", (struct ws_str){ (const char *)data, size },
+				 &arena, &bench, &err)) {
 		CHECK(err.text[0]);
 	} else {
 		CHECK(bench.n_devices && bench.n_columns);
 		for (int type = 0; type < ANA_ROOF_TYPE_COUNT; type++) {
-			if (ana_roof_ceilings(&bench, (enum ana_roof_type)type, 0, &roofs[n], &err)) {
+			if (ana_roof_ceilings(&bench, (enum ana_roof_type)type, 0, &roofs[n],
+					      &err)) {
 				CHECK(err.text[0]);
 				continue;
 			}

@@ -55,12 +55,21 @@ __attribute__((noreturn)) static inline void skip(const char *why)
 }
 
 struct child_result {
-	int status;	  /* as waitpid() gives it */
+	int status;       /* as waitpid() gives it */
 	std::string text; /* stdout and stderr together */
 
-	bool aborted() const { return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT; }
-	bool exited(int code) const { return WIFEXITED(status) && WEXITSTATUS(status) == code; }
-	bool says(const char *part) const { return text.find(part) != std::string::npos; }
+	bool aborted() const
+	{
+		return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+	}
+	bool exited(int code) const
+	{
+		return WIFEXITED(status) && WEXITSTATUS(status) == code;
+	}
+	bool says(const char *part) const
+	{
+		return text.find(part) != std::string::npos;
+	}
 };
 
 /* A child that hangs is ended by its own alarm, which then shows in the status. */

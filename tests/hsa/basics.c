@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 #define MAX_AGENTS 32
-#define CHECK(condition)                                                                  \
-	do {                                                                              \
-		if (!(condition)) {                                                       \
-			fprintf(stderr, "FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			exit(1);                                                          \
-		}                                                                         \
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);       \
+			exit(1);                                                                   \
+		}                                                                                  \
 	} while (0)
 #define HSA(call) CHECK((call) == HSA_STATUS_SUCCESS)
 
@@ -35,7 +35,7 @@ static const struct expectation {
 
 struct agent {
 	hsa_agent_t handle;
-	hsa_amd_memory_pool_t pool;   /* coarse-grained, the first one */
+	hsa_amd_memory_pool_t pool; /* coarse-grained, the first one */
 };
 
 static struct agent cpu, gpus[MAX_AGENTS];
@@ -90,9 +90,9 @@ static void check_agents(char *list)
 					       (hsa_agent_info_t)HSA_AMD_AGENT_INFO_PRODUCT_NAME,
 					       text));
 			CHECK(!strcmp(text, e->marketing));
-			HSA(hsa_agent_get_info(gpus[seen].handle,
-					       (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT,
-					       &number));
+			HSA(hsa_agent_get_info(
+				gpus[seen].handle,
+				(hsa_agent_info_t)HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &number));
 			CHECK(number == e->n_cus);
 		}
 	}
@@ -157,7 +157,8 @@ static void check_queue(hsa_agent_t agent)
 		hsa_signal_store_screlease(go, 1);
 		hsa_signal_store_screlease(done, 1);
 		index = hsa_queue_add_write_index_screlease(queue, 1);
-		packet = (hsa_barrier_and_packet_t *)queue->base_address + (index & (queue->size - 1));
+		packet = (hsa_barrier_and_packet_t *)queue->base_address +
+			 (index & (queue->size - 1));
 		memset((char *)packet + 2, 0, sizeof(*packet) - 2);
 		packet->dep_signal[0] = go;
 		packet->completion_signal = done;

@@ -9,7 +9,7 @@
 
 #define HEAD(NAME, T, id)                                                                          \
 	{                                                                                          \
-		CAP_REC_FIXED_TAG(NAME, struct T), (id), 0                                          \
+		CAP_REC_FIXED_TAG(NAME, struct T), (id), 0                                         \
 	}
 
 enum {
@@ -29,7 +29,7 @@ struct maker {
 	const struct ws_synth *synth;
 	struct cap_lane *lane;
 	struct cap_lane *gpu_lane; /* of the thread that is told when GPU work is done */
-	uint64_t ticks, ns;       /* the present of the lane, on both clocks */
+	uint64_t ticks, ns;        /* the present of the lane, on both clocks */
 	uint64_t corr, n_dispatches, n_events;
 	uint64_t last_range;
 	uint32_t tid;
@@ -63,8 +63,8 @@ static void put_operation(struct maker *m, uint32_t op, enum cap_kind kind, enum
 		struct cap_rec_operation op;
 		struct cap_op_arg args[8];
 	} rec = { .op = { .h = { CAP_REC_TAG(CAP_REC_OPERATION,
-					    sizeof(struct cap_rec_operation) +
-						    n_args * sizeof(struct cap_op_arg)),
+					     sizeof(struct cap_rec_operation) +
+						     n_args * sizeof(struct cap_op_arg)),
 				 op, 0 },
 			  .kind = kind,
 			  .id = id,
@@ -75,7 +75,7 @@ static void put_operation(struct maker *m, uint32_t op, enum cap_kind kind, enum
 
 	for (uint32_t i = 0; i < n_args; i++)
 		rec.args[i] = (struct cap_op_arg){ str(m, args[i].name), str(m, args[i].type),
-						  args[i].kind, 0 };
+						   args[i].kind, 0 };
 	cap_writer_meta(m->w, &rec.op.h);
 }
 
@@ -83,15 +83,16 @@ static void put_operations(struct maker *m)
 {
 	static const struct arg malloc_args[] = { { "ptr", "void**", CAP_ARG_PTR },
 						  { "size", "size_t", CAP_ARG_U64 } };
-	static const struct arg launch_args[] = { { "function_address", "const void*", CAP_ARG_PTR },
+	static const struct arg launch_args[] = { { "function_address", "const void*",
+						    CAP_ARG_PTR },
 						  { "numBlocks", "dim3", CAP_ARG_DIM3 },
 						  { "label", "const char*", CAP_ARG_STR },
 						  { "stream", "hipStream_t", CAP_ARG_STREAM } };
 	static const struct arg decode_args[] = { { "width", "uint32_t", CAP_ARG_U32 },
 						  { "scale", "double", CAP_ARG_F64 } };
 
-	put_operation(m, OP_MALLOC, CAP_KIND_HIP_RUNTIME_API_EXT, CAP_DOMAIN_HIP_API, 5, "hipMalloc",
-		      malloc_args, 2);
+	put_operation(m, OP_MALLOC, CAP_KIND_HIP_RUNTIME_API_EXT, CAP_DOMAIN_HIP_API, 5,
+		      "hipMalloc", malloc_args, 2);
 	put_operation(m, OP_LAUNCH, CAP_KIND_HIP_RUNTIME_API_EXT, CAP_DOMAIN_HIP_API, 9,
 		      "hipLaunchKernel", launch_args, 4);
 	put_operation(m, OP_MEMCPY, CAP_KIND_HIP_RUNTIME_API_EXT, CAP_DOMAIN_HIP_API, 7,
@@ -112,42 +113,42 @@ static void put_agent(struct maker *m, uint32_t id, uint32_t type, uint32_t node
 		      const char *name)
 {
 	struct cap_rec_agent agent = { .h = HEAD(AGENT, cap_rec_agent, id),
-				      .handle = 0x560000001000ull * id + 17,
-				      .type = type,
-				      .node_id = node,
-				      .logical_node_id = id - 1,
-				      .logical_node_type_id = typed,
-				      .gpu_index = type == CAP_AGENT_GPU ? (int32_t)typed : -1,
-				      .visibility = 3,
-				      .cpu_cores_count = type == CAP_AGENT_CPU ? 64 : 0,
-				      .simd_count = type == CAP_AGENT_GPU ? 416 : 0,
-				      .mem_banks_count = 1,
-				      .caches_count = 1,
-				      .io_links_count = 1,
-				      .max_waves_per_simd = type == CAP_AGENT_GPU ? 8 : 0,
-				      .wave_front_size = type == CAP_AGENT_GPU ? 64 : 0,
-				      .gfx_target_version = type == CAP_AGENT_GPU ? 90010 : 0,
-				      .device_id = 0x740f,
-				      .capability = 0x2de3a980,
-				      .fw_version = 0x1234567,
-				      .workgroup_max_dim = { 1024, 1024, 1024 },
-				      .grid_max_dim = { UINT32_MAX, UINT32_MAX, UINT32_MAX },
-				      .local_mem_size = 1ull << 36,
-				      .name_str = str(m, name),
-				      .vendor_name_str =
-					      str(m, type == CAP_AGENT_GPU ? "AMD" : "CPU"),
-				      .product_name_str = str(m, "Product, \"quoted\""),
-				      .model_name_str = str(m, "model"),
-				      .uuid = { 1, 2, 3, 255 } };
+				       .handle = 0x560000001000ull * id + 17,
+				       .type = type,
+				       .node_id = node,
+				       .logical_node_id = id - 1,
+				       .logical_node_type_id = typed,
+				       .gpu_index = type == CAP_AGENT_GPU ? (int32_t)typed : -1,
+				       .visibility = 3,
+				       .cpu_cores_count = type == CAP_AGENT_CPU ? 64 : 0,
+				       .simd_count = type == CAP_AGENT_GPU ? 416 : 0,
+				       .mem_banks_count = 1,
+				       .caches_count = 1,
+				       .io_links_count = 1,
+				       .max_waves_per_simd = type == CAP_AGENT_GPU ? 8 : 0,
+				       .wave_front_size = type == CAP_AGENT_GPU ? 64 : 0,
+				       .gfx_target_version = type == CAP_AGENT_GPU ? 90010 : 0,
+				       .device_id = 0x740f,
+				       .capability = 0x2de3a980,
+				       .fw_version = 0x1234567,
+				       .workgroup_max_dim = { 1024, 1024, 1024 },
+				       .grid_max_dim = { UINT32_MAX, UINT32_MAX, UINT32_MAX },
+				       .local_mem_size = 1ull << 36,
+				       .name_str = str(m, name),
+				       .vendor_name_str =
+					       str(m, type == CAP_AGENT_GPU ? "AMD" : "CPU"),
+				       .product_name_str = str(m, "Product, \"quoted\""),
+				       .model_name_str = str(m, "model"),
+				       .uuid = { 1, 2, 3, 255 } };
 	struct cap_rec_agent_bank bank = { .h = HEAD(AGENT_BANK, cap_rec_agent_bank, id),
-					  .size_in_bytes = 1ull << 36,
-					  .flags = 2 };
+					   .size_in_bytes = 1ull << 36,
+					   .flags = 2 };
 	struct cap_rec_agent_cache cache = {
 		.h = HEAD(AGENT_CACHE, cap_rec_agent_cache, id), .size = 16, .level = 1, .type = 9
 	};
 	struct cap_rec_agent_link link = { .h = HEAD(AGENT_LINK, cap_rec_agent_link, id),
-					  .node_from = node,
-					  .flags = 3 };
+					   .node_from = node,
+					   .flags = 3 };
 
 	cap_writer_meta(m->w, &agent.h);
 	cap_writer_meta(m->w, &bank.h);
@@ -175,8 +176,8 @@ static void put_facts(struct maker *m)
 {
 	uint32_t pid = m->synth->pid;
 	struct cap_rec_process process = { .h = HEAD(PROCESS, cap_rec_process, pid),
-					  .ppid = 1,
-					  .main_tid = pid };
+					   .ppid = 1,
+					   .main_tid = pid };
 	static const char *const kernels[] = { "_Z15matrixTransposePfS_i.kd", "plain_kernel.kd",
 					       "_Z3addIdEvPT_S1_.kd" };
 	struct cap_rec_runtime hip = { .h = HEAD(RUNTIME, cap_rec_runtime, CAP_RUNTIME_HIP) };
@@ -198,18 +199,18 @@ static void put_facts(struct maker *m)
 	put_agent(m, GPU1, CAP_AGENT_GPU, 3, 1, "gfx90a");
 	for (uint32_t i = 1; i <= 3; i++) {
 		struct cap_rec_queue queue = { .h = HEAD(QUEUE, cap_rec_queue, i),
-					      .agent = i < 3 ? GPU0 : GPU1 };
+					       .agent = i < 3 ? GPU0 : GPU1 };
 		struct cap_rec_stream stream = { .h = HEAD(STREAM, cap_rec_stream, i),
-						.handle = 0x7f0000000000ull + i };
+						 .handle = 0x7f0000000000ull + i };
 		struct cap_rec_kernel kernel = { .h = HEAD(KERNEL, cap_rec_kernel, i),
-						.kernel_object = 0x7f1000000000ull + i * 64,
-						.code_object = 1,
-						.name_str = str(m, kernels[i - 1]),
-						.group_bytes = 100 * i,
-						.private_bytes = 16,
-						.sgpr_count = 32,
-						.arch_vgpr_count = 64 + i,
-						.accum_vgpr_count = 4 };
+						 .kernel_object = 0x7f1000000000ull + i * 64,
+						 .code_object = 1,
+						 .name_str = str(m, kernels[i - 1]),
+						 .group_bytes = 100 * i,
+						 .private_bytes = 16,
+						 .sgpr_count = 32,
+						 .arch_vgpr_count = 64 + i,
+						 .accum_vgpr_count = 4 };
 		struct cap_rec_host_function function = {
 			.h = HEAD(HOST_FUNCTION, cap_rec_host_function, i),
 			.host_function = 0x400000 + i,
@@ -218,13 +219,13 @@ static void put_facts(struct maker *m)
 			.device_function_str = str(m, "_Z15matrixTransposePfS_i")
 		};
 		struct cap_rec_code_object code = { .h = HEAD(CODE_OBJECT, cap_rec_code_object, 1),
-						   .load_base = 0x7f2000000000ull,
-						   .load_size = 4096,
-						   .agent = GPU0,
-						   .storage = CAP_CODE_STORAGE_MEMORY,
-						   .memory_base = 0x1000,
-						   .memory_size = 9999,
-						   .uri_str = str(m, "memory://1#offset=0x10") };
+						    .load_base = 0x7f2000000000ull,
+						    .load_size = 4096,
+						    .agent = GPU0,
+						    .storage = CAP_CODE_STORAGE_MEMORY,
+						    .memory_base = 0x1000,
+						    .memory_size = 9999,
+						    .uri_str = str(m, "memory://1#offset=0x10") };
 
 		cap_writer_meta(m->w, &queue.h);
 		cap_writer_meta(m->w, &stream.h);
@@ -352,7 +353,7 @@ static void put_dispatch(struct maker *m, uint64_t corr, uint32_t queue, uint64_
 	rec->n_values = n_values;
 	for (uint32_t i = 0; i < n_values; i++)
 		values[i] = (struct cap_counter_value){ 11 + i / 2, i % 2,
-						       i < 2 ? 1000.0 + i : 0.125 * (i - 1) };
+							i < 2 ? 1000.0 + i : 0.125 * (i - 1) };
 	cap_lane_commit(m->gpu_lane, &rec->h, CAP_REC_TAG(CAP_REC_DISPATCH, n));
 }
 
@@ -424,7 +425,8 @@ static void put_sample(struct maker *m, bool stochastic)
 	rec->inst_type = stochastic ? 1 : 0;
 	rec->stall_reason = stochastic ? 3 : 0;
 	rec->wave_count = 7;
-	cap_lane_commit(m->gpu_lane, &rec->h, CAP_REC_FIXED_TAG(PC_SAMPLE, struct cap_rec_pc_sample));
+	cap_lane_commit(m->gpu_lane, &rec->h,
+			CAP_REC_FIXED_TAG(PC_SAMPLE, struct cap_rec_pc_sample));
 }
 
 /* A launch with a call inside it, then what it set off. */
@@ -513,7 +515,8 @@ static void run_thread(struct maker *m)
 enum ws_status ws_synth_write(const char *path, const struct ws_synth *synth, uint64_t *out_events,
 			      struct ws_err *err)
 {
-	struct cap_writer_opts opts = { .no_helper = true, .domains = (1u << CAP_DOMAIN_COUNT) - 1 };
+	struct cap_writer_opts opts = { .no_helper = true,
+					.domains = (1u << CAP_DOMAIN_COUNT) - 1 };
 	struct maker m = { .synth = synth, .random = synth->pid };
 	struct timespec now;
 	uint64_t ticks, ns;
@@ -530,7 +533,8 @@ enum ws_status ws_synth_write(const char *path, const struct ws_synth *synth, ui
 	m.ns = ns;
 	put_facts(&m);
 	for (uint32_t i = 0; i <= synth->n_threads; i++) {
-		struct cap_rec_thread thread = { .h = HEAD(THREAD, cap_rec_thread, synth->pid + i) };
+		struct cap_rec_thread thread = { .h = HEAD(THREAD, cap_rec_thread,
+							   synth->pid + i) };
 
 		m.tid = synth->pid + i;
 		thread.h.time = ticks;

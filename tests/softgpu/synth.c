@@ -11,18 +11,22 @@ static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
 		if (at == pc) {
 			const struct synth_inst *i = &k->insts[n];
 
-			*out = (struct sg_inst_source){ .mnemonic = i->mnemonic, .gfx90a = k->gfx90a,
-							.dwords = i->dwords, .simm = i->simm, .glc = i->glc };
+			*out = (struct sg_inst_source){ .mnemonic = i->mnemonic,
+							.gfx90a = k->gfx90a,
+							.dwords = i->dwords,
+							.simm = i->simm,
+							.glc = i->glc };
 			return true;
 		}
 	return false;
 }
 
-static void put_memory(struct sg_wave_trace *t, const struct synth_kernel *k, const struct synth_inst *i,
-		       uint64_t wg, uint32_t wave, uint32_t turn)
+static void put_memory(struct sg_wave_trace *t, const struct synth_kernel *k,
+		       const struct synth_inst *i, uint64_t wg, uint32_t wave, uint32_t turn)
 {
-	struct sg_inst_source src = { .mnemonic = i->mnemonic, .dwords = i->dwords, .glc = i->glc,
-				      .gfx90a = k->gfx90a };
+	struct sg_inst_source src = {
+		.mnemonic = i->mnemonic, .dwords = i->dwords, .glc = i->glc, .gfx90a = k->gfx90a
+	};
 	struct sg_timing_insn inst = sg_tinst_of(&src);
 	uint64_t base = i->base + (uint64_t)((int64_t)wg * i->per_wg + (int64_t)wave * i->per_wave +
 					     (int64_t)turn * i->per_turn);
@@ -35,11 +39,12 @@ static void put_memory(struct sg_wave_trace *t, const struct synth_kernel *k, co
 	if (inst.unit == SG_UNIT_SMEM)
 		sg_trace_scalar(t, base);
 	else
-		sg_trace_lanes(t, inst.unit == SG_UNIT_LDS ? SG_SPACE_LDS : SG_SPACE_GLOBAL, t->exec_now,
-			       addr);
+		sg_trace_lanes(t, inst.unit == SG_UNIT_LDS ? SG_SPACE_LDS : SG_SPACE_GLOBAL,
+			       t->exec_now, addr);
 }
 
-static void put_wave(struct sg_wave_trace *t, const struct synth_run *run, uint64_t wg, uint32_t wave)
+static void put_wave(struct sg_wave_trace *t, const struct synth_run *run, uint64_t wg,
+		     uint32_t wave)
 {
 	const struct synth_kernel *k = run->kernel;
 	uint32_t lanes = run->first_wave_lanes, turn = 0, back = 0;
@@ -119,7 +124,7 @@ void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t
 const struct synth_inst synth_vcopy_insts[24] = {
 	{ "s_load_dword", 2, .base = KERNARG + 0x2c },
 	{ "s_load_dword", 2, .base = KERNARG + 0x18 },
-	{ "s_waitcnt", 1, .simm = 0xc07f },   /* lgkmcnt(0) */
+	{ "s_waitcnt", 1, .simm = 0xc07f }, /* lgkmcnt(0) */
 	{ "s_and_b32", 2 },
 	{ "s_mul_i32", 1 },
 	{ "v_add_u32", 1 },
@@ -134,13 +139,14 @@ const struct synth_inst synth_vcopy_insts[24] = {
 	{ "v_mov_b32", 1 },
 	{ "v_add_co_u32", 1 },
 	{ "v_addc_co_u32", 1 },
-	{ "global_load_dwordx2", 2, .base = SYNTH_VRAM, .per_wg = 2048, .per_wave = 512, .per_lane = 8 },
+	{ "global_load_dwordx2", 2, .base = SYNTH_VRAM, .per_wg = 2048, .per_wave = 512,
+	  .per_lane = 8 },
 	{ "v_mov_b32", 1 },
 	{ "v_add_co_u32", 1 },
 	{ "v_addc_co_u32", 1 },
-	{ "s_waitcnt", 1, .simm = 0x0f70 },   /* vmcnt(0) */
-	{ "global_store_dwordx2", 2, .base = SYNTH_VRAM + (8ull << 20), .per_wg = 2048, .per_wave = 512,
-	  .per_lane = 8 },
+	{ "s_waitcnt", 1, .simm = 0x0f70 }, /* vmcnt(0) */
+	{ "global_store_dwordx2", 2, .base = SYNTH_VRAM + (8ull << 20), .per_wg = 2048,
+	  .per_wave = 512, .per_lane = 8 },
 	{ "s_endpgm", 1 },
 };
 

@@ -22,7 +22,7 @@ struct synth_kernel {
 	uint32_t n_insts;
 	/* insts[loop_from .. loop_to] are run `turns` times; loop_to jumps back */
 	uint32_t loop_from, loop_to, turns;
-	uint64_t code;                /* address of the first one */
+	uint64_t code;      /* address of the first one */
 	uint64_t host_from; /* addresses from here on are not in the device's memory (0: none) */
 	struct sg_memory_kind host_kind; /* but in this */
 	bool gfx90a;
@@ -32,9 +32,9 @@ struct synth_run {
 	const struct synth_kernel *kernel;
 	struct sg_model_dispatch d;
 	uint64_t n_released;
-	bool cut;                     /* the traces end too early */
-	struct sg_mem_block block;    /* that the model asked about last */
-	uint32_t first_wave_lanes;    /* lanes of every wave; 0: 64 */
+	bool cut;                  /* the traces end too early */
+	struct sg_mem_block block; /* that the model asked about last */
+	uint32_t first_wave_lanes; /* lanes of every wave; 0: 64 */
 };
 
 /* Fills run->d; the caller may change resources before sg_model_run(). */
@@ -42,7 +42,7 @@ void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t
 		   uint32_t waves_per_wg);
 
 #define SYNTH_CODE 0x7f0000010000ull
-#define SYNTH_VRAM 0x7f0010000000ull  /* aligned to a page of 2 MiB */
+#define SYNTH_VRAM 0x7f0010000000ull /* aligned to a page of 2 MiB */
 #define SYNTH_HOST 0x7ff000000000ull
 
 /* vcopy in the recorded instruction mix: n doubles */

@@ -21,7 +21,7 @@ struct rig {
 	struct sg_mem_block block;
 	uint64_t digests[N_WGS];
 	/* the world as it is now */
-	uint64_t odd_pc;              /* something else stands here */
+	uint64_t odd_pc; /* something else stands here */
 	struct sg_mem_block block_now;
 };
 
@@ -74,9 +74,13 @@ static int setup(void **state)
 	rig->kernel = synth_vcopy(true);
 	synth_prepare(&rig->run, &rig->kernel, N_WGS, WAVES);
 	rig->block = rig->block_now = (struct sg_mem_block){ SYNTH_VRAM, 16 << 20, 0, { 0 } };
-	rig->facts = (struct sg_known_facts){ .key = key_of(rig, true), .model = rig->model, .result = &rig->r,
-					      .world = { instruction, find_block, rig }, .digests = rig->digests,
-					      .blocks = &rig->block, .n_blocks = 1 };
+	rig->facts = (struct sg_known_facts){ .key = key_of(rig, true),
+					      .model = rig->model,
+					      .result = &rig->r,
+					      .world = { instruction, find_block, rig },
+					      .digests = rig->digests,
+					      .blocks = &rig->block,
+					      .n_blocks = 1 };
 	rig->run.d.cold = true;
 	assert_true(sg_model_run(rig->model, &rig->run.d, &rig->r));
 	for (uint64_t wg = 0; wg < N_WGS; wg++)
@@ -236,9 +240,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_same_again_is_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(other_addresses_are_not_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_other_workgroup_is_enough, setup, teardown),
-		cmocka_unit_test_setup_teardown(other_shapes_and_caches_are_not_known, setup, teardown),
-		cmocka_unit_test_setup_teardown(other_code_at_the_same_address_is_not_known, setup, teardown),
-		cmocka_unit_test_setup_teardown(other_memory_at_the_same_address_is_not_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(other_shapes_and_caches_are_not_known, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(other_code_at_the_same_address_is_not_known, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(other_memory_at_the_same_address_is_not_known,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(old_ones_are_forgotten, setup, teardown),
 		cmocka_unit_test(digests_see_every_byte),
 	};

@@ -50,10 +50,12 @@ static void instructions_have_their_class(void **state)
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
 		struct sg_timing_insn t = classify(rows[k].mnemonic, true);
 
-		if (t.unit != rows[k].unit || t.valu != rows[k].valu || t.passes != rows[k].passes ||
-		    t.matrix_passes != rows[k].matrix || t.ops512 != rows[k].ops512)
-			fail_msg("%s: unit %u class %u passes %u matrix %u ops %u", rows[k].mnemonic, t.unit,
-				 t.valu, t.passes, t.matrix_passes, t.ops512);
+		if (t.unit != rows[k].unit || t.valu != rows[k].valu ||
+		    t.passes != rows[k].passes || t.matrix_passes != rows[k].matrix ||
+		    t.ops512 != rows[k].ops512)
+			fail_msg("%s: unit %u class %u passes %u matrix %u ops %u",
+				 rows[k].mnemonic, t.unit, t.valu, t.passes, t.matrix_passes,
+				 t.ops512);
 	}
 	assert_int_equal(classify("v_lshlrev_b64", false).passes, 2); /* recorded on MI100 */
 	assert_int_equal(classify("v_lshlrev_b64", true).passes, 1);
@@ -62,10 +64,13 @@ static void instructions_have_their_class(void **state)
 
 static struct sg_trace_access lanes(uint64_t base, int32_t stride, uint64_t mask)
 {
-	return (struct sg_trace_access){ .affine = true, .base = base, .stride = stride, .mask = mask };
+	return (struct sg_trace_access){
+		.affine = true, .base = base, .stride = stride, .mask = mask
+	};
 }
 
-static void check_coalescing(struct sg_trace_access in, uint32_t bytes, uint32_t requests, uint32_t accesses)
+static void check_coalescing(struct sg_trace_access in, uint32_t bytes, uint32_t requests,
+			     uint32_t accesses)
 {
 	static struct sg_accesses out;
 
@@ -79,12 +84,13 @@ static void lanes_share_lines(void **state)
 	check_coalescing(lanes(0x1000, 8, ~0ull), 8, 64, 16); /* recorded */
 	check_coalescing(lanes(0x1000, 4, ~0ull), 4, 16, 4);
 	check_coalescing(lanes(0x1000, 16, ~0ull), 16, 64, 16);
-	check_coalescing(lanes(0x1020, 4, ~0ull), 4, 16, 8);  /* each four requests touch two lines */
+	check_coalescing(lanes(0x1020, 4, ~0ull), 4, 16,
+			 8); /* each four requests touch two lines */
 	check_coalescing(lanes(0x1000, 64, ~0ull), 4, 64, 64);
 	check_coalescing(lanes(0x1000, 0, ~0ull), 4, 16, 4);
 	check_coalescing(lanes(0x1000, 4, 1), 4, 1, 1);
 	check_coalescing(lanes(0x1000, 4, 0), 4, 0, 0);
-	check_coalescing(lanes(0x103e, 64, 1), 4, 1, 2);      /* across a line */
+	check_coalescing(lanes(0x103e, 64, 1), 4, 1, 2); /* across a line */
 }
 
 static void the_fast_way_of_whole_lines_is_the_slow_one(void **state)
@@ -187,9 +193,11 @@ static int select_names(const struct sg_hw *hw, const char *const *names, size_t
 
 static void blocks_count_as_many_as_hardware(void **state)
 {
-	const char *fits[] = { "TCC_HIT[0]", "TCC_HIT[1]", "TCC_HIT_sum", "TCC_MISS", "TCC_READ", "TCC_WRITE" };
+	const char *fits[] = { "TCC_HIT[0]", "TCC_HIT[1]", "TCC_HIT_sum",
+			       "TCC_MISS",   "TCC_READ",   "TCC_WRITE" };
 	const char *too_many[] = { "TCC_HIT", "TCC_MISS", "TCC_READ", "TCC_WRITE", "TCC_REQ_sum" };
-	const char *level[] = { "SQ_INST_LEVEL_VMEM", "SQ_ACCUM_PREV_HIRES", "SQ_IFETCH_LEVEL_ACCUM" };
+	const char *level[] = { "SQ_INST_LEVEL_VMEM", "SQ_ACCUM_PREV_HIRES",
+				"SQ_IFETCH_LEVEL_ACCUM" };
 	const char *alone[] = { "SQ_ACCUM_PREV_HIRES" };
 	const char *later_name[] = { "TCC_EA0_RDREQ_sum" };
 	const char *of_gfx90a[] = { "SQ_INSTS_MFMA" };

@@ -37,8 +37,11 @@ static void near(const char *what, double got, double want, double within)
 static void repeat(const char *mnemonic, uint8_t dwords, uint32_t n_wgs, struct sg_model_result *r)
 {
 	static struct synth_inst insts[REPEATED + 1];
-	struct synth_kernel k = { .insts = insts, .n_insts = REPEATED + 1, .loop_from = 1,
-				  .code = SYNTH_CODE, .gfx90a = true };
+	struct synth_kernel k = { .insts = insts,
+				  .n_insts = REPEATED + 1,
+				  .loop_from = 1,
+				  .code = SYNTH_CODE,
+				  .gfx90a = true };
 	struct synth_run s;
 
 	for (uint32_t n = 0; n < REPEATED; n++)
@@ -59,7 +62,8 @@ static double rate(const char *mnemonic, uint8_t dwords, uint32_t sq_counter)
 	repeat(mnemonic, dwords, 4 * N_CUS * 2, &twice);
 	counted = (double)(sg_model_sum(&twice, SG_BLOCK_SQ, sq_counter) -
 			   sg_model_sum(&once, SG_BLOCK_SQ, sq_counter));
-	cycles = (double)(SG_SUM(&twice, SQ, SQ_BUSY_CU_CYCLES) - SG_SUM(&once, SQ, SQ_BUSY_CU_CYCLES));
+	cycles = (double)(SG_SUM(&twice, SQ, SQ_BUSY_CU_CYCLES) -
+			  SG_SUM(&once, SQ, SQ_BUSY_CU_CYCLES));
 	sg_model_result_free(&once);
 	sg_model_result_free(&twice);
 	return counted / cycles;
@@ -67,12 +71,12 @@ static double rate(const char *mnemonic, uint8_t dwords, uint32_t sq_counter)
 
 static void vector_units_are_used_in_every_cycle(void **state)
 {
-	near("VALU utilisation of v_mov_b32, %", 100 * rate("v_mov_b32", 1, SG_C_SQ_ACTIVE_INST_VALU), 99.98,
-	     0.15);
+	near("VALU utilisation of v_mov_b32, %",
+	     100 * rate("v_mov_b32", 1, SG_C_SQ_ACTIVE_INST_VALU), 99.98, 0.15);
 	near("MFMA utilisation, %",
 	     25 * rate("v_mfma_f32_32x32x8bf16_1k", 2, SG_C_SQ_VALU_MFMA_BUSY_CYCLES), 99.99, 0.15);
-	near("SALU utilisation of s_mov_b32, %", 100 * rate("s_mov_b32", 1, SG_C_SQ_INST_CYCLES_SALU), 99.98,
-	     0.15);
+	near("SALU utilisation of s_mov_b32, %",
+	     100 * rate("s_mov_b32", 1, SG_C_SQ_INST_CYCLES_SALU), 99.98, 0.15);
 }
 
 static void internal_instructions_are_limited_by_fetches(void **state)
@@ -105,15 +109,17 @@ struct limits {
 
 /* Additions of one row for the workgroups of several rounds, by the tutorial's formulas. */
 struct allocation {
-	double not_scheduled_manager, not_scheduled_pipe, stalled, scratch, slots, vgpr, sgpr, lds, barriers;
+	double not_scheduled_manager, not_scheduled_pipe, stalled, scratch, slots, vgpr, sgpr, lds,
+		barriers;
 	double waves; /* of a CU */
 };
 
 static void wait_a_while(const struct limits *limits, uint32_t n_wgs, struct sg_model_result *r)
 {
 	static struct synth_inst insts[21];
-	struct synth_kernel k = { .insts = insts, .n_insts = 21, .loop_from = 1, .code = SYNTH_CODE,
-				  .gfx90a = true };
+	struct synth_kernel k = {
+		.insts = insts, .n_insts = 21, .loop_from = 1, .code = SYNTH_CODE, .gfx90a = true
+	};
 	struct sg_model *m = sg_model_create(&sg_hw_mi210);
 	struct synth_run s;
 
@@ -129,8 +135,8 @@ static void wait_a_while(const struct limits *limits, uint32_t n_wgs, struct sg_
 	sg_model_destroy(m);
 }
 
-static double more(const struct sg_model_result *a, const struct sg_model_result *b, enum ana_block block,
-		   uint32_t place)
+static double more(const struct sg_model_result *a, const struct sg_model_result *b,
+		   enum ana_block block, uint32_t place)
 {
 	return (double)(sg_model_sum(b, block, place) - sg_model_sum(a, block, place));
 }

@@ -31,8 +31,8 @@ static double value(const struct sg_hw *hw, const struct sg_model_result *r, con
 static void compare(const char *name, int dispatch, double got, double want, double within)
 {
 	if (fabs(got - want) > within * want)
-		fail_msg("%s of dispatch %d is %.0f, recorded %.0f, more than %.0f %% apart", name, dispatch,
-			 got, want, 100 * within);
+		fail_msg("%s of dispatch %d is %.0f, recorded %.0f, more than %.0f %% apart", name,
+			 dispatch, got, want, 100 * within);
 }
 
 static void check(const struct sg_hw *hw, int chip)
@@ -48,12 +48,14 @@ static void check(const struct sg_hw *hw, int chip)
 		run.d.cold = run.d.system_release = dispatch == 0;
 		assert_true(sg_model_run(m, &run.d, &r));
 		assert_int_equal(run.n_released, 4096);
-		for (size_t n = 0; n < sizeof(sg_recorded_vcopy) / sizeof(sg_recorded_vcopy[0]); n++) {
+		for (size_t n = 0; n < sizeof(sg_recorded_vcopy) / sizeof(sg_recorded_vcopy[0]);
+		     n++) {
 			const struct sg_recorded *row = &sg_recorded_vcopy[n];
 			double want = chip ? row->mi100[dispatch] : row->mi200[dispatch];
 
 			if (want != SG_NOT_RECORDED)
-				compare(row->name, dispatch, value(hw, &r, row->name), want, row->within);
+				compare(row->name, dispatch, value(hw, &r, row->name), want,
+					row->within);
 		}
 		/* equalities of the recordings */
 		assert_true(value(hw, &r, "SQ_CYCLES") == 8 * value(hw, &r, "GRBM_COUNT"));

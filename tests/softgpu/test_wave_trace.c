@@ -114,7 +114,10 @@ static void addresses_survive_in_every_form(void **state)
 static void fill_register(uint32_t lane[64], unsigned k)
 {
 	for (unsigned l = 0; l < 64; l++)
-		lane[l] = k == 0 ? 4 * l : k == 1 ? l / 16 * 64 : k == 2 ? l * l : UINT32_MAX - l % 5;
+		lane[l] = k == 0   ? 4 * l
+			  : k == 1 ? l / 16 * 64
+			  : k == 2 ? l * l
+				   : UINT32_MAX - l % 5;
 }
 
 /* Every register with many offsets and masks, some of them known, some forgotten meanwhile. */
@@ -143,7 +146,8 @@ static void lds_patterns_are_read_as_written(void **state)
 			uint64_t mask, base;
 			enum sg_trace_form form;
 			size_t size, end;
-			const uint8_t *payload = sg_trace_peek(&r, ~0ull, &mask, &base, &form, &size, &end);
+			const uint8_t *payload =
+				sg_trace_peek(&r, ~0ull, &mask, &base, &form, &size, &end);
 
 			fill_register(lane, n % 4);
 			assert_non_null(payload);

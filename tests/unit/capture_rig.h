@@ -101,8 +101,9 @@ static inline struct sum read_calls(uint64_t *next, size_t n_threads)
 				check_call(rec);
 				sum.n_calls++;
 				if (rec->what < n_threads) {
-					assert_int_equal(((const struct cap_rec_call *)rec)->corr_id,
-							 next[rec->what]);
+					assert_int_equal(
+						((const struct cap_rec_call *)rec)->corr_id,
+						next[rec->what]);
 					next[rec->what]++;
 				}
 			} else {

@@ -12,13 +12,13 @@ static struct cnt_catalogue *mi200, *mi300, *soft;
 static int setup(void **state)
 {
 	struct cnt_agent_props props = { .simd_count = 416,
-					.simd_per_cu = 4,
-					.array_count = 8,
-					.simd_arrays_per_engine = 1,
-					.cu_per_simd_array = 13,
-					.wave_front_size = 64,
-					.num_xcc = 1,
-					.soft = true };
+					 .simd_per_cu = 4,
+					 .array_count = 8,
+					 .simd_arrays_per_engine = 1,
+					 .cu_per_simd_array = 13,
+					 .wave_front_size = 64,
+					 .num_xcc = 1,
+					 .soft = true };
 	struct ws_err err;
 
 	return cnt_catalogue_create("gfx90a", NULL, &mi200, &err) ||
@@ -35,8 +35,8 @@ static int teardown(void **state)
 }
 
 #define GROUP(...)                                                                                 \
-	((struct cnt_plan_group){ (const char *const[]){ __VA_ARGS__ },                             \
-				 sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *) })
+	((struct cnt_plan_group){ (const char *const[]){ __VA_ARGS__ },                            \
+				  sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *) })
 
 /* Counted anew: what a pass asks of a block is within its limit, and accumulators stand where they
  * must. */
@@ -112,7 +112,7 @@ static size_t bound_of(const struct cnt_plan *plan)
 }
 
 static struct cnt_plan *make(const struct cnt_catalogue *cat, const struct cnt_plan_group *groups,
-			    size_t n, unsigned mode)
+			     size_t n, unsigned mode)
 {
 	struct cnt_plan *plan = NULL;
 	struct ws_err err;

@@ -80,8 +80,8 @@ static void what_is_unknown_is_skipped_and_counted(void **state)
 {
 	static struct col_collect_config out;
 
-	assert_true(col_collect_parse("1;colour=red;;dir=/x;services=kernel,spm,;flags=loud;log=odd",
-				     &out));
+	assert_true(col_collect_parse(
+		"1;colour=red;;dir=/x;services=kernel,spm,;flags=loud;log=odd", &out));
 	assert_int_equal(out.n_unknown, 4);
 	assert_int_equal(out.services, COL_SERVICE_BIT(KERNEL));
 	assert_int_equal(out.flags, 0);

@@ -135,8 +135,8 @@ static void chance_finds_are_held_down(void **state)
 
 	for (int i = 0; i < 20; i++) {
 		all[i] = (struct ana_comparison){ .p = 0.3 + i * 0.03,
-						 .method = ANA_METHOD_WELCH,
-						 .change = ANA_CHANGE_NOISE };
+						  .method = ANA_METHOD_WELCH,
+						  .change = ANA_CHANGE_NOISE };
 		at[i] = &all[i];
 	}
 	all[3].p = 0.04;

@@ -12,18 +12,18 @@ static struct col_count_request example(void)
 	static const char *const a[] = { "SQ_WAVES", "TCC_HIT[3]" }, *const b[] = { "GRBM_COUNT" };
 	static const struct col_count_set sets[] = { { a, 2 }, { b, 1 }, { NULL, 0 } };
 	static const struct col_count_gpu gpus[] = { { 1, sets, 2 },
-						    { COL_COUNT_EVERY_GPU, sets + 2, 1 } };
+						     { COL_COUNT_EVERY_GPU, sets + 2, 1 } };
 	static const struct col_count_range ranges[] = { { 1, 3 }, { 7, 7 } };
 
 	return (struct col_count_request){ .mode = COL_COUNT_ROTATE,
-					  .interval = 5,
-					  .names = COL_COUNT_TRUNCATED,
-					  .include = "a b|^c",
-					  .exclude = "[ ]$",
-					  .ranges = ranges,
-					  .n_ranges = 2,
-					  .gpus = gpus,
-					  .n_gpus = 2 };
+					   .interval = 5,
+					   .names = COL_COUNT_TRUNCATED,
+					   .include = "a b|^c",
+					   .exclude = "[ ]$",
+					   .ranges = ranges,
+					   .n_ranges = 2,
+					   .gpus = gpus,
+					   .n_gpus = 2 };
 }
 
 static void what_is_printed_is_read_back(void **state)

@@ -38,7 +38,7 @@ struct launch {
 
 #define HEAD(NAME, T, id)                                                                          \
 	{                                                                                          \
-		CAP_REC_FIXED_TAG(NAME, struct T), (id), 0                                          \
+		CAP_REC_FIXED_TAG(NAME, struct T), (id), 0                                         \
 	}
 
 static uint32_t intern(struct cap_writer *w, const char *text)
@@ -49,12 +49,12 @@ static uint32_t intern(struct cap_writer *w, const char *text)
 static void put_facts(struct cap_writer *w, uint32_t pid, const char *arg, const char *counter)
 {
 	struct cap_rec_process process = { .h = HEAD(PROCESS, cap_rec_process, pid),
-					  .main_tid = pid };
+					   .main_tid = pid };
 	struct cap_rec_agent gpu = { .h = HEAD(AGENT, cap_rec_agent, 2),
-				    .type = CAP_AGENT_GPU,
-				    .node_id = 1,
-				    .flags = CAP_AGENT_SOFT,
-				    .name_str = intern(w, "gfx90a") };
+				     .type = CAP_AGENT_GPU,
+				     .node_id = 1,
+				     .flags = CAP_AGENT_SOFT,
+				     .name_str = intern(w, "gfx90a") };
 	struct cap_rec_queue queue = { .h = HEAD(QUEUE, cap_rec_queue, 1), .agent = 2 };
 	struct {
 		struct cap_rec_counter rec;
@@ -73,8 +73,8 @@ static void put_facts(struct cap_writer *w, uint32_t pid, const char *arg, const
 	assert_true(cap_writer_meta(w, &queue.h));
 	for (uint32_t i = 1; i <= 2; i++) {
 		struct cap_rec_kernel kernel = { .h = HEAD(KERNEL, cap_rec_kernel, i),
-						.name_str =
-							intern(w, i == 1 ? "one.kd" : "two.kd") };
+						 .name_str =
+							 intern(w, i == 1 ? "one.kd" : "two.kd") };
 
 		assert_true(cap_writer_meta(w, &kernel.h));
 	}
@@ -86,7 +86,8 @@ static void put_launch(struct cap_lane *lane, const struct launch *l)
 	struct {
 		struct cap_rec_dispatch d;
 		struct cap_counter_value values[2];
-	} rec = { .d = { .h = { CAP_REC_TAG(CAP_REC_DISPATCH, sizeof(rec)), l->kernel, 1000 + l->id },
+	} rec = { .d = { .h = { CAP_REC_TAG(CAP_REC_DISPATCH, sizeof(rec)), l->kernel,
+				1000 + l->id },
 			 .end_ns = 2000 + l->id,
 			 .dispatch_id = l->id,
 			 .tid = 100,
@@ -98,12 +99,12 @@ static void put_launch(struct cap_lane *lane, const struct launch *l)
 			 .flags = CAP_DISPATCH_UNASKED },
 		  .values = { { 1, 0, l->value }, { 1, 1, l->value + 1 } } };
 	struct cap_rec_counted how = { .h = { CAP_REC_FIXED_TAG(COUNTED, struct cap_rec_counted), 2,
-					     1000 + l->id },
-				      .dispatch_id = l->id,
-				      .sampled = l->value == 13 ? 0.25 : 1,
-				      .n_executed = 3,
-				      .saved_bytes = 10,
-				      .replay_ns = 5 };
+					      1000 + l->id },
+				       .dispatch_id = l->id,
+				       .sampled = l->value == 13 ? 0.25 : 1,
+				       .n_executed = 3,
+				       .saved_bytes = 10,
+				       .replay_ns = 5 };
 
 	assert_true(cap_lane_append(lane, &rec.d.h));
 	assert_true(cap_lane_append(lane, &how.h));
@@ -114,7 +115,7 @@ static const char *put_process(unsigned run, uint32_t pid, const char *arg, cons
 			       const struct launch *launches)
 {
 	struct cap_writer_opts opts = { .no_helper = true,
-				       .domains = TRC_DOMAIN_BIT(COUNTER_COLLECTION) };
+					.domains = TRC_DOMAIN_BIT(COUNTER_COLLECTION) };
 	struct cap_writer *w = NULL;
 	struct ws_err err = { 0 };
 	struct cap_lane *lane;
@@ -203,7 +204,8 @@ static void values_of_two_runs_meet(void **state)
 	assert_int_equal(trc_counted_find(table, "B")->run, 1);
 	assert_null(trc_counted_find(table, "C"));
 	assert_int_equal(trc_counted_find_row(table, trc_counted_row(table, 2)->process, 3), 2);
-	assert_true(trc_counted_find_row(table, trc_counted_row(table, 2)->process, 99) == SIZE_MAX);
+	assert_true(trc_counted_find_row(table, trc_counted_row(table, 2)->process, 99) ==
+		    SIZE_MAX);
 	trc_counted_close(table);
 }
 
@@ -286,7 +288,7 @@ static size_t twice(void *ctx, const struct trc_process *process,
 {
 	for (size_t i = 0; i < WS_MIN(room, (size_t)3); i++)
 		to[i] = (struct cap_counter_value){ 1, (uint32_t)i,
-						   (double)dispatch->dispatch_id * 2 };
+						    (double)dispatch->dispatch_id * 2 };
 	return dispatch->dispatch_id == 2 ? 0 : 3;
 }
 

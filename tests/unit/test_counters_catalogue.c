@@ -104,7 +104,7 @@ static void every_definition_is_complete(void **state)
 static void fidelity_is_that_of_the_software_gpu(void **state)
 {
 	struct cnt_catalogue *mi200 = make("gfx90a"), *mi300 = make("gfx942"),
-			    *mi100 = make("gfx908");
+			     *mi100 = make("gfx908");
 
 	assert_int_equal(cnt_catalogue_find(mi200, "SQ_WAVES")->fidelity, CNT_FIDELITY_EXACT);
 	assert_int_equal(cnt_catalogue_find(mi200, "TCC_HIT")->fidelity, CNT_FIDELITY_MODELLED);
@@ -140,11 +140,11 @@ static void shape_is(const struct cnt_catalogue *cat, const char *name, const ch
 static void dimensions_follow_the_agent(void **state)
 {
 	struct cnt_agent_props mi250x = { .array_count = 8,
-					 .simd_arrays_per_engine = 1,
-					 .cu_per_simd_array = 16,
-					 .simd_count = 440,
-					 .simd_per_cu = 4,
-					 .num_xcc = 1 };
+					  .simd_arrays_per_engine = 1,
+					  .cu_per_simd_array = 16,
+					  .simd_count = 440,
+					  .simd_per_cu = 4,
+					  .num_xcc = 1 };
 	struct cnt_catalogue *cat = make("gfx90a");
 	struct ws_err err;
 

@@ -8,7 +8,7 @@
 static void all_forms_of_a_counter_share_its_place(void **state)
 {
 	struct cnt_plan_group group = GROUP("TCC_HIT[3]", "TCC_HIT_sum", "TCC_HIT", "L2CacheHit",
-					   "TCC_HIT[31]", "TCC_MISS_sum");
+					    "TCC_HIT[31]", "TCC_MISS_sum");
 	struct cnt_plan *plan = make(mi200, &group, 1, CNT_PLAN_POOL);
 
 	assert_int_equal(plan->n_passes, 1);
@@ -23,9 +23,10 @@ static void all_forms_of_a_counter_share_its_place(void **state)
 
 static void an_accumulation_stands_behind_its_level(void **state)
 {
-	struct cnt_plan_group group = GROUP("SQ_WAVES", "SQ_LEVEL_WAVES_ACCUM", "SQ_INST_LEVEL_VMEM",
-					   "SQ_ACCUM_PREV_HIRES", "MeanOccupancyPerCU",
-					   "SQ_IFETCH_LEVEL", "SQ_ACCUM_PREV_HIRES");
+	struct cnt_plan_group group =
+		GROUP("SQ_WAVES", "SQ_LEVEL_WAVES_ACCUM", "SQ_INST_LEVEL_VMEM",
+		      "SQ_ACCUM_PREV_HIRES", "MeanOccupancyPerCU", "SQ_IFETCH_LEVEL",
+		      "SQ_ACCUM_PREV_HIRES");
 	struct cnt_plan *plan = make(mi200, &group, 1, CNT_PLAN_POOL);
 
 	assert_int_equal(plan->n_passes, 1);
@@ -43,7 +44,7 @@ static void an_accumulation_stands_behind_its_level(void **state)
 static void repeated_names_are_one_request_per_group(void **state)
 {
 	struct cnt_plan_group groups[] = { GROUP("SQ_WAVES", "GRBM_COUNT", "SQ_WAVES"),
-					  GROUP("GRBM_COUNT") };
+					   GROUP("GRBM_COUNT") };
 	struct cnt_plan *plan = make(mi200, groups, 2, CNT_PLAN_POOL);
 
 	assert_int_equal(plan->n_requests, 2);
@@ -405,7 +406,7 @@ static void a_lack_of_memory_is_reported(void **state)
 		struct cnt_plan *plan = NULL;
 		struct ws_err err;
 		enum ws_status st = cnt_plan_make(mi200, &group, 1,
-						 CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &plan, &err);
+						  CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &plan, &err);
 
 		assert_int_equal(st, allocation_failed() ? WS_E_NOMEM : WS_OK);
 		if (!st)

@@ -22,11 +22,11 @@ static void what_it_counts_is_in_the_catalogue_with_as_many_instances(void **sta
 
 	for (size_t g = 0; g < WS_ARRAY_LEN(gpus); g++) {
 		struct cnt_agent_props props = { .simd_count = gpus[g].n_cus * 4,
-						.simd_per_cu = 4,
-						.array_count = gpus[g].hw->n_se,
-						.simd_arrays_per_engine = 1,
-						.num_xcc = 1,
-						.soft = true };
+						 .simd_per_cu = 4,
+						 .array_count = gpus[g].hw->n_se,
+						 .simd_arrays_per_engine = 1,
+						 .num_xcc = 1,
+						 .soft = true };
 		struct cnt_catalogue *cat;
 		struct ws_err err;
 

@@ -12,9 +12,9 @@ static void fill(struct ana_memchart *chart)
 	ana_memchart_init(chart, "per_wave");
 	for (int i = 0; i < ANA_MC_COUNT; i++)
 		if (i % 9 != 8)
-			chart->value[i] = i < 18              ? 10 * i + 1
+			chart->value[i] = i < 18               ? 10 * i + 1
 					  : i == ANA_MC_VL1_RD ? 1048576
-							      : i + 0.4;
+							       : i + 0.4;
 }
 
 static char *golden(const char *name)
@@ -175,8 +175,8 @@ static void every_value_is_shown(void **state)
 static void the_picture_escapes_names_and_says_modelled(void **state)
 {
 	struct rpt_memchart_style style = { .n_decimals = 2,
-					   .modelled = true,
-					   .name = "a<b>&\"c\"" };
+					    .modelled = true,
+					    .name = "a<b>&\"c\"" };
 	struct ana_memchart chart;
 	struct ws_buf out;
 	struct ws_err err;

@@ -147,12 +147,12 @@ static void names_beyond_the_limit_share_one_entry(void **state)
 	output_stats_init(stats);
 	for (unsigned i = 0; i < OUTPUT_NAMES_MAX + 5; i++) {
 		snprintf(name, sizeof(name), "iteration %u", i);
-		assert_int_equal(output_stats_add(stats, CAP_DOMAIN_MARKER_API, name, false, 1, NULL),
+		assert_int_equal(output_stats_add(stats, CAP_DOMAIN_MARKER_API, name, false, 1,
+						  NULL),
 				 WS_OK);
 	}
 	assert_int_equal(stats->n_unnamed, 5);
-	assert_string_equal(stats->domains[CAP_DOMAIN_MARKER_API].other->name,
-			    OUTPUT_OTHER_NAMES);
+	assert_string_equal(stats->domains[CAP_DOMAIN_MARKER_API].other->name, OUTPUT_OTHER_NAMES);
 	output_stats_fini(stats);
 	free(stats);
 }
@@ -188,8 +188,7 @@ static struct trc_trace *open_capture(struct output_config *out_cfg)
 	struct trc_trace *trace;
 	struct ws_err err;
 
-	assert_int_equal(trc_open(&path, 1, &(struct trc_opts){ 0 }, &trace, &err),
-			 WS_OK);
+	assert_int_equal(trc_open(&path, 1, &(struct trc_opts){ 0 }, &trace, &err), WS_OK);
 	output_config_init(out_cfg);
 	return trace;
 }
@@ -197,8 +196,8 @@ static struct trc_trace *open_capture(struct output_config *out_cfg)
 static void every_allocation_may_fail(void **state)
 {
 	/* SQLite and libotf2 have allocators of their own to fail in: ours are meant here */
-	static const enum output_format formats[] = { OUTPUT_CSV, OUTPUT_JSON,
-							 OUTPUT_PFTRACE, OUTPUT_ROCPD };
+	static const enum output_format formats[] = { OUTPUT_CSV, OUTPUT_JSON, OUTPUT_PFTRACE,
+						      OUTPUT_ROCPD };
 	struct output_config cfg;
 	struct trc_trace *trace;
 	struct ws_err err = { 0 };
@@ -260,8 +259,7 @@ static void counts_in_the_result_are_what_the_trace_holds(void **state)
 
 	trace = open_capture(&cfg);
 	cfg.prefix = prefix;
-	cfg.formats = OUTPUT_BIT(CSV) | OUTPUT_BIT(JSON) | OUTPUT_BIT(PFTRACE) |
-		      OUTPUT_BIT(ROCPD);
+	cfg.formats = OUTPUT_BIT(CSV) | OUTPUT_BIT(JSON) | OUTPUT_BIT(PFTRACE) | OUTPUT_BIT(ROCPD);
 	assert_int_equal(output_write(trace, NULL, 0, &cfg, &result, &err), WS_OK);
 	assert_true(result.n_events[CAP_DOMAIN_KERNEL_DISPATCH] > 0);
 	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {

@@ -140,8 +140,9 @@ static void read_ends_a_program_that_hangs_and_its_children(void **state)
 
 static void end_as_ends_the_same_way(void **state)
 {
-	static const struct ws_proc_end ends[] = { { .exit_code = 5 },
-						   { .exit_code = 128 + SIGTERM, .signal = SIGTERM } };
+	static const struct ws_proc_end ends[] = {
+		{ .exit_code = 5 }, { .exit_code = 128 + SIGTERM, .signal = SIGTERM }
+	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(ends); i++) {
 		int status;

@@ -25,7 +25,8 @@ static struct launch_gpu_agents agents = {
 
 static enum ws_status open_cache(struct launch_roofcache *cache, struct ws_err *err)
 {
-	return launch_roofcache_open(cache, &(struct launch_roofcache_key){ "1.0", &agents, 0 }, err);
+	return launch_roofcache_open(cache, &(struct launch_roofcache_key){ "1.0", &agents, 0 },
+				     err);
 }
 
 static void keep(const char *text)

@@ -78,7 +78,7 @@ static void ceilings_meet_where_peak_and_bandwidth_do(void **state)
 	assert_float_equal(ana_roof_bound(&roofs, ANA_ROOF_L2, 500), 40000, 1e-9);
 	/* Chosen levels only; the roofs then begin at the last of them. */
 	assert_int_equal(ana_roof_ceilings(&f->bench, ANA_ROOF_FP32, 1u << ANA_ROOF_HBM, &roofs,
-					  &f->err),
+					   &f->err),
 			 WS_OK);
 	assert_int_equal(roofs.n_slopes, 1);
 	assert_float_equal(roofs.valu.x0, 20, 1e-12);
@@ -139,14 +139,14 @@ static void damaged_files_are_refused(void **state)
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
 		enum ws_status st = ana_roof_bench_parse("r.csv", ws_str_from(cases[i].text),
-							&f->arena, &bench, &f->err);
+							 &f->arena, &bench, &f->err);
 
 		assert_int_not_equal(st, WS_OK);
 		if (!strstr(f->err.text, cases[i].part))
 			fail_msg("'%s' does not say '%s'", f->err.text, cases[i].part);
 	}
 	assert_int_equal(ana_roof_bench_read("/nonexistent/roofline.csv", &f->arena, &bench,
-					    &f->err),
+					     &f->err),
 			 WS_E_NOTFOUND);
 }
 
@@ -239,7 +239,7 @@ static void make(struct made *m, const char *arch)
 }
 
 static struct ana_roof_points points_of(struct fixture *f, const struct made *m,
-				       enum ana_roof_by by, size_t most)
+					enum ana_roof_by by, size_t most)
 {
 	struct ana_roof_points points;
 
@@ -275,10 +275,10 @@ static void points_add_up_what_their_dispatches_did(void **state)
 	assert_float_equal(points.at[0].bytes[ANA_ROOF_HBM], 896, 1e-9);
 	assert_float_equal(points.at[0].bytes[ANA_ROOF_LDS], 20 * 4 * 32, 1e-9);
 	assert_float_equal(ana_roof_rate(&points.at[0], ANA_ROOF_FP32), 2432 / (5200.0 / 3), 1e-9);
-	assert_float_equal(ana_roof_intensity(&points.at[0], ANA_ROOF_FP64, ANA_ROOF_L2), 2432.0 / 384,
-			   1e-9);
-	assert_float_equal(ana_roof_intensity(&points.at[0], ANA_ROOF_I32, ANA_ROOF_L2), 6400.0 / 384,
-			   1e-9);
+	assert_float_equal(ana_roof_intensity(&points.at[0], ANA_ROOF_FP64, ANA_ROOF_L2),
+			   2432.0 / 384, 1e-9);
+	assert_float_equal(ana_roof_intensity(&points.at[0], ANA_ROOF_I32, ANA_ROOF_L2),
+			   6400.0 / 384, 1e-9);
 	/* No bytes, no point. */
 	assert_true(isnan(ana_roof_intensity(&points.at[1], ANA_ROOF_FP32, ANA_ROOF_LDS)));
 	assert_int_equal(points.all.n, 4);
@@ -346,13 +346,13 @@ static void drawings_name_every_roof_and_point(void **state)
 	struct ana_roof_ceilings roofs[2];
 	struct ana_roof_points points;
 	struct rpt_roof_model model = { .path = "w/<x>",
-				       .gpu = "MI210 (gfx90a)",
-				       .modelled = true,
-				       .types = roofs,
-				       .n_types = 2,
-				       .n_shown = 1,
-				       .points = &points,
-				       .kernel_names = names };
+					.gpu = "MI210 (gfx90a)",
+					.modelled = true,
+					.types = roofs,
+					.n_types = 2,
+					.n_shown = 1,
+					.points = &points,
+					.kernel_names = names };
 	struct ws_buf out;
 	struct made m;
 

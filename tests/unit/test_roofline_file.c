@@ -113,8 +113,7 @@ static void file_is_whole_or_not_there(void **state)
 
 	assert_non_null(mkdtemp(path));
 	strcpy(part, path);
-	assert_fails_with(roof_file_write("/nowhere/roofline.csv", ROOF_CURRENT, &row, 1,
-					     &err),
+	assert_fails_with(roof_file_write("/nowhere/roofline.csv", ROOF_CURRENT, &row, 1, &err),
 			  WS_E_NOTFOUND, &err, "cannot write '/nowhere/roofline.csv");
 	strcat(part, "/roofline.csv");
 	assert_int_equal(roof_file_write(part, ROOF_CURRENT, &row, 1, &err), WS_OK);
@@ -126,8 +125,7 @@ static void file_is_whole_or_not_there(void **state)
 static void families_are_found_by_target(void **state)
 {
 	assert_int_equal(roof_family("gfx90a"), ROOF_GFX90A);
-	assert_int_equal(roof_family("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"),
-			 ROOF_GFX90A);
+	assert_int_equal(roof_family("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"), ROOF_GFX90A);
 	assert_int_equal(roof_family("gfx942"), ROOF_GFX940);
 	assert_int_equal(roof_family("gfx950"), ROOF_GFX950);
 	assert_int_equal(roof_family("gfx90"), ROOF_FAMILIES);

@@ -63,8 +63,7 @@ static void names_follow_the_options(void **state)
 	assert_string_equal(trc_process_at(trace, 0)->kernels.at[4].formatted,
 			    "_Z15matrixTransposePfS_i.kd");
 	trc_close(trace);
-	trace = open_trace(
-		&(struct trc_opts){ .mangled_names = true, .truncated_names = true });
+	trace = open_trace(&(struct trc_opts){ .mangled_names = true, .truncated_names = true });
 	assert_string_equal(trc_process_at(trace, 0)->kernels.at[4].formatted, "matrixTranspose");
 	trc_close(trace);
 }
@@ -211,12 +210,12 @@ static void markers_have_messages(void **state)
 				      .n_bytes = 5 },
 			  .text = "outerXX" };
 	struct cap_rec_marker interned = { .h = { CAP_REC_FIXED_TAG(MARKER, struct cap_rec_marker),
-						 CAP_MARKER_MARK, 10 },
-					  .end_ticks = 10,
-					  .message = intern(w, "a mark") };
+						  CAP_MARKER_MARK, 10 },
+					   .end_ticks = 10,
+					   .message = intern(w, "a mark") };
 	struct cap_rec_marker pause = { .h = { CAP_REC_FIXED_TAG(MARKER, struct cap_rec_marker),
-					      CAP_MARKER_PAUSE, 11 },
-				       .end_ticks = 12 };
+					       CAP_MARKER_PAUSE, 11 },
+					.end_ticks = 12 };
 	struct trc_trace *trace;
 	struct trc_events *events;
 	const struct trc_event *ev;
@@ -283,8 +282,7 @@ static void dispatches_answer_for_kernels_and_counters(void **state)
 	trc_events_close(events, NULL);
 	assert_int_equal(trc_process_at(trace, 0)->ledger[CAP_DOMAIN_KERNEL_DISPATCH].written, 2);
 	assert_int_equal(trc_process_at(trace, 0)->ledger[CAP_DOMAIN_KERNEL_DISPATCH].dropped, 7);
-	assert_int_equal(trc_process_at(trace, 0)->ledger[CAP_DOMAIN_KERNEL_DISPATCH].first_ns,
-			 10);
+	assert_int_equal(trc_process_at(trace, 0)->ledger[CAP_DOMAIN_KERNEL_DISPATCH].first_ns, 10);
 	assert_int_equal(trc_process_at(trace, 0)->ledger[CAP_DOMAIN_KERNEL_DISPATCH].last_ns, 60);
 	assert_int_equal(trc_process_at(trace, 0)->ledger[CAP_DOMAIN_COUNTER_COLLECTION].written,
 			 1);
@@ -300,11 +298,11 @@ static void unknown_references_lead_to_placeholders(void **state)
 	struct cap_writer *w = start(path);
 	struct cap_lane *lane = cap_lane_get(w, 100);
 	struct cap_rec_dispatch rec = { .h = { CAP_REC_FIXED_TAG(DISPATCH, struct cap_rec_dispatch),
-					      4000000000u, 50 },
-				       .queue = 4000000000u,
-				       .stream = 77,
-				       .agent = 12,
-				       .tid = 5 };
+					       4000000000u, 50 },
+					.queue = 4000000000u,
+					.stream = 77,
+					.agent = 12,
+					.tid = 5 };
 	struct cap_rec_kernel wild = { .h = HEAD(KERNEL, cap_rec_kernel, 3999999999u) };
 	struct trc_trace *trace;
 	struct trc_events *events;

@@ -6,15 +6,15 @@
 
 static void put_ordered(struct cap_lane *lane, uint64_t begin, uint64_t order)
 {
-	struct cap_rec_dispatch rec = { .h = { CAP_REC_FIXED_TAG(DISPATCH, struct cap_rec_dispatch), 4,
-					      begin },
-				       .end_ns = begin + 5,
-				       .corr_id = order, /* so that a reader can tell them apart */
-				       .dispatch_id = order,
-				       .tid = 100,
-				       .agent = 2,
-				       .queue = 1,
-				       .flags = CAP_DISPATCH_ORDERED };
+	struct cap_rec_dispatch rec = { .h = { CAP_REC_FIXED_TAG(DISPATCH, struct cap_rec_dispatch),
+					       4, begin },
+					.end_ns = begin + 5,
+					.corr_id = order, /* so that a reader can tell them apart */
+					.dispatch_id = order,
+					.tid = 100,
+					.agent = 2,
+					.queue = 1,
+					.flags = CAP_DISPATCH_ORDERED };
 
 	assert_true(cap_lane_append(lane, &rec.h));
 }

@@ -53,7 +53,8 @@ static void check_order(struct trc_trace *trace, uint64_t n_expected)
 static void events_come_by_start(void **state)
 {
 	struct cap_writer *w = start(path);
-	struct cap_lane *lane[3] = { cap_lane_get(w, 100), cap_lane_get(w, 101), cap_lane_get(w, 102) };
+	struct cap_lane *lane[3] = { cap_lane_get(w, 100), cap_lane_get(w, 101),
+				     cap_lane_get(w, 102) };
 	uint64_t base = cap_ticks(), now[2] = { base, base }, n = 0, gpu;
 	unsigned seed = 3;
 	struct timespec t;
@@ -137,8 +138,8 @@ static void several_captures_are_one_trace(void **state)
 	}
 	assert_int_equal(n, 2000);
 	trc_events_close(events, NULL);
-	events = open_events(trace,
-			     (struct trc_event_query){ .process = trc_process_at(trace, 1) });
+	events =
+		open_events(trace, (struct trc_event_query){ .process = trc_process_at(trace, 1) });
 	for (n = 0; (ev = trc_events_next(events)); n++)
 		assert_int_equal(ev->process->pid, 60);
 	assert_int_equal(n, 1000);
@@ -156,7 +157,7 @@ static void move_to_other_machine(const char *to, uint64_t older_ns)
 	head.boot_id[3] ^= 0xff;
 	head.created_ns += older_ns;
 	head.check = cap_check32((const uint32_t *)&head,
-				offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t));
+				 offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t));
 	assert_int_equal(pwrite(fd, &head, sizeof(head), 0), sizeof(head));
 	close(fd);
 }
@@ -202,7 +203,8 @@ static void images_are_kept(void **state)
 	size_t n = 300000;
 	char *image = test_malloc(n), *back;
 	struct cap_rec_code_object again = { .h = HEAD(CODE_OBJECT, cap_rec_code_object, 2) };
-	struct cap_rec_code_same same = { .h = HEAD(CODE_SAME, cap_rec_code_same, 2), .same_as = 1 };
+	struct cap_rec_code_same same = { .h = HEAD(CODE_SAME, cap_rec_code_same, 2),
+					  .same_as = 1 };
 	uint64_t n_back = 0;
 	struct trc_trace *trace;
 
@@ -248,8 +250,8 @@ static void running_out_of_memory_is_an_error_every_time(void **state)
 
 		if (!st)
 			st = trc_events_open(trace,
-					    &(struct trc_event_query){ .order = TRC_ORDER_START },
-					    &events, &err);
+					     &(struct trc_event_query){ .order = TRC_ORDER_START },
+					     &events, &err);
 		while (!st && trc_events_next(events))
 			;
 		if (events && trc_events_close(events, &err))

@@ -39,8 +39,8 @@ static inline int drop_dir(void **state)
 static inline struct cap_writer *start(const char *to)
 {
 	struct cap_writer_opts opts = { .no_helper = true,
-				       .domains = TRC_DOMAIN_BIT(HIP_API) |
-						  TRC_DOMAIN_BIT(KERNEL_DISPATCH) };
+					.domains = TRC_DOMAIN_BIT(HIP_API) |
+						   TRC_DOMAIN_BIT(KERNEL_DISPATCH) };
 	struct cap_writer *w = NULL;
 	struct ws_err err = { 0 };
 
@@ -57,7 +57,7 @@ static inline uint32_t intern(struct cap_writer *w, const char *text)
 
 #define HEAD(NAME, T, id)                                                                          \
 	{                                                                                          \
-		CAP_REC_FIXED_TAG(NAME, struct T), (id), 0                                          \
+		CAP_REC_FIXED_TAG(NAME, struct T), (id), 0                                         \
 	}
 
 /* hipMemcpyAsync(void *dst, const char *label, hipMemcpyKind kind, dim3 d, float f, hipStream_t s)
@@ -83,14 +83,14 @@ static inline void put_operation(struct cap_writer *w)
 			  { intern(w, "s"), intern(w, "hipStream_t"), CAP_ARG_STREAM, 0 } },
 	};
 	struct cap_rec_enum_name name = { .h = HEAD(ENUM_NAME, cap_rec_enum_name,
-						   intern(w, "hipMemcpyKind")),
-					 .value = 1,
-					 .name_str = intern(w, "hipMemcpyHostToDevice") };
+						    intern(w, "hipMemcpyKind")),
+					  .value = 1,
+					  .name_str = intern(w, "hipMemcpyHostToDevice") };
 	struct cap_rec_operation hsa = { .h = HEAD(OPERATION, cap_rec_operation, 6),
-					.kind = CAP_KIND_HSA_CORE_API,
-					.id = 3,
-					.domain = CAP_DOMAIN_HSA_API,
-					.name_str = intern(w, "hsa_signal_create") };
+					 .kind = CAP_KIND_HSA_CORE_API,
+					 .id = 3,
+					 .domain = CAP_DOMAIN_HSA_API,
+					 .name_str = intern(w, "hsa_signal_create") };
 
 	assert_true(cap_writer_meta(w, &rec.op.h));
 	assert_true(cap_writer_meta(w, &name.h));
@@ -100,32 +100,32 @@ static inline void put_operation(struct cap_writer *w)
 static inline void put_facts(struct cap_writer *w, uint32_t pid)
 {
 	struct cap_rec_process process = { .h = HEAD(PROCESS, cap_rec_process, pid),
-					  .ppid = 1,
-					  .main_tid = pid };
+					   .ppid = 1,
+					   .main_tid = pid };
 	struct cap_rec_agent cpu = { .h = HEAD(AGENT, cap_rec_agent, 1),
-				    .type = CAP_AGENT_CPU,
-				    .node_id = 1,
-				    .gpu_index = -1,
-				    .name_str = intern(w, "EPYC") };
+				     .type = CAP_AGENT_CPU,
+				     .node_id = 1,
+				     .gpu_index = -1,
+				     .name_str = intern(w, "EPYC") };
 	struct cap_rec_agent gpu = { .h = HEAD(AGENT, cap_rec_agent, 2),
-				    .type = CAP_AGENT_GPU,
-				    .node_id = 0,
-				    .name_str = intern(w, "gfx90a") };
+				     .type = CAP_AGENT_GPU,
+				     .node_id = 0,
+				     .name_str = intern(w, "gfx90a") };
 	struct cap_rec_agent_bank bank = { .h = HEAD(AGENT_BANK, cap_rec_agent_bank, 2),
-					  .size_in_bytes = 1 << 30 };
+					   .size_in_bytes = 1 << 30 };
 	struct cap_rec_queue queue = { .h = HEAD(QUEUE, cap_rec_queue, 1), .agent = 2 };
 	struct cap_rec_stream stream = { .h = HEAD(STREAM, cap_rec_stream, 3) };
 	struct cap_rec_code_object code = { .h = HEAD(CODE_OBJECT, cap_rec_code_object, 1),
-					   .agent = 2,
-					   .uri_str = intern(w, "file:///a.out#offset=1") };
+					    .agent = 2,
+					    .uri_str = intern(w, "file:///a.out#offset=1") };
 	struct cap_rec_kernel kernel = { .h = HEAD(KERNEL, cap_rec_kernel, 4),
-					.code_object = 1,
-					.name_str = intern(w, "_Z15matrixTransposePfS_i.kd") };
+					 .code_object = 1,
+					 .name_str = intern(w, "_Z15matrixTransposePfS_i.kd") };
 	struct cap_rec_external external = {
 		.h = HEAD(EXTERNAL, cap_rec_external, intern(w, "forward pass")), .external_id = 99
 	};
 	struct cap_rec_thread thread = { .h = HEAD(THREAD, cap_rec_thread, pid + 1),
-					.name_str = intern(w, "worker") };
+					 .name_str = intern(w, "worker") };
 
 	process.h.time = pid; /* order of processes */
 	assert_true(cap_writer_meta(w, &process.h));
@@ -147,22 +147,22 @@ static inline void put_facts(struct cap_writer *w, uint32_t pid)
 static inline void put_call(struct cap_lane *lane, uint64_t begin, uint64_t end, uint64_t corr)
 {
 	struct cap_rec_call rec = { .h = { CAP_REC_FIXED_TAG(CALL, struct cap_rec_call), 6, begin },
-				   .end_ticks = end,
-				   .corr_id = corr };
+				    .end_ticks = end,
+				    .corr_id = corr };
 
 	assert_true(cap_lane_append(lane, &rec.h));
 }
 
 static inline void put_dispatch(struct cap_lane *lane, uint64_t begin, uint64_t end, uint64_t id)
 {
-	struct cap_rec_dispatch rec = { .h = { CAP_REC_FIXED_TAG(DISPATCH, struct cap_rec_dispatch), 4,
-					      begin },
-				       .end_ns = end,
-				       .dispatch_id = id,
-				       .tid = 100,
-				       .agent = 2,
-				       .queue = 1,
-				       .stream = 3 };
+	struct cap_rec_dispatch rec = { .h = { CAP_REC_FIXED_TAG(DISPATCH, struct cap_rec_dispatch),
+					       4, begin },
+					.end_ns = end,
+					.dispatch_id = id,
+					.tid = 100,
+					.agent = 2,
+					.queue = 1,
+					.stream = 3 };
 
 	assert_true(cap_lane_append(lane, &rec.h));
 }

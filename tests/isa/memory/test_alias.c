@@ -174,7 +174,7 @@ static void alias_scalar(struct world *w, unsigned v)
 
 bool test_alias_row(struct world *w)
 {
-	void (*alias)(struct world *w, unsigned v) = NULL;
+	void (*alias)(struct world * w, unsigned v) = NULL;
 	const char *name = w->row->mnemonic;
 	unsigned enc = w->row->enc;
 

@@ -67,7 +67,7 @@ struct data_type {
 	const char *name;
 	unsigned n_bytes;
 	char extend; /* 'u' zero, 's' sign */
-	char half;   /* 'l', 'h': into (the other becomes 0) or out of one half of the register; 0: neither */
+	char half; /* 'l', 'h': into (the other becomes 0) or out of one half of the register; 0: neither */
 };
 const struct data_type *ref_type(const char *name);
 /* reg points to the expected registers of the first data operand: reg[n][lane]. */

@@ -11,38 +11,83 @@ static const struct {
 	[F64] = { 64, 53, 1023 },
 };
 
-unsigned fp_bits(enum fp_format f) { return formats[f].bits; }
-int fp_precision(enum fp_format f) { return formats[f].precision; }
-int fp_bias(enum fp_format f) { return formats[f].bias; }
+unsigned fp_bits(enum fp_format f)
+{
+	return formats[f].bits;
+}
+int fp_precision(enum fp_format f)
+{
+	return formats[f].precision;
+}
+int fp_bias(enum fp_format f)
+{
+	return formats[f].bias;
+}
 
-static uint64_t sign_bit(enum fp_format f) { return 1ull << (formats[f].bits - 1); }
-static uint64_t mantissa_mask(enum fp_format f) { return (1ull << (formats[f].precision - 1)) - 1; }
-static uint64_t magnitude(enum fp_format f, uint64_t x) { return x & (sign_bit(f) - 1); }
+static uint64_t sign_bit(enum fp_format f)
+{
+	return 1ull << (formats[f].bits - 1);
+}
+static uint64_t mantissa_mask(enum fp_format f)
+{
+	return (1ull << (formats[f].precision - 1)) - 1;
+}
+static uint64_t magnitude(enum fp_format f, uint64_t x)
+{
+	return x & (sign_bit(f) - 1);
+}
 
 uint64_t fp_inf(enum fp_format f, bool negative)
 {
 	return (sign_bit(f) - 1 - mantissa_mask(f)) | (negative ? sign_bit(f) : 0);
 }
 
-uint64_t fp_nan(enum fp_format f) { return fp_inf(f, false) | (mantissa_mask(f) + 1) >> 1; }
-uint64_t fp_max(enum fp_format f, bool negative) { return fp_inf(f, negative) - 1; }
+uint64_t fp_nan(enum fp_format f)
+{
+	return fp_inf(f, false) | (mantissa_mask(f) + 1) >> 1;
+}
+uint64_t fp_max(enum fp_format f, bool negative)
+{
+	return fp_inf(f, negative) - 1;
+}
 uint64_t fp_one(enum fp_format f)
 {
 	return (uint64_t)formats[f].bias << (formats[f].precision - 1);
 }
-uint64_t fp_signed_zero(enum fp_format f, bool negative) { return negative ? sign_bit(f) : 0; }
-uint64_t fp_negate(enum fp_format f, uint64_t x) { return x ^ sign_bit(f); }
-uint64_t fp_absolute(enum fp_format f, uint64_t x) { return magnitude(f, x); }
-bool fp_sign(enum fp_format f, uint64_t x) { return x & sign_bit(f); }
+uint64_t fp_signed_zero(enum fp_format f, bool negative)
+{
+	return negative ? sign_bit(f) : 0;
+}
+uint64_t fp_negate(enum fp_format f, uint64_t x)
+{
+	return x ^ sign_bit(f);
+}
+uint64_t fp_absolute(enum fp_format f, uint64_t x)
+{
+	return magnitude(f, x);
+}
+bool fp_sign(enum fp_format f, uint64_t x)
+{
+	return x & sign_bit(f);
+}
 
 unsigned fp_exponent(enum fp_format f, uint64_t x)
 {
 	return (unsigned)(magnitude(f, x) >> (formats[f].precision - 1));
 }
 
-bool fp_is_nan(enum fp_format f, uint64_t x) { return magnitude(f, x) > fp_inf(f, false); }
-bool fp_is_inf(enum fp_format f, uint64_t x) { return magnitude(f, x) == fp_inf(f, false); }
-bool fp_is_zero(enum fp_format f, uint64_t x) { return magnitude(f, x) == 0; }
+bool fp_is_nan(enum fp_format f, uint64_t x)
+{
+	return magnitude(f, x) > fp_inf(f, false);
+}
+bool fp_is_inf(enum fp_format f, uint64_t x)
+{
+	return magnitude(f, x) == fp_inf(f, false);
+}
+bool fp_is_zero(enum fp_format f, uint64_t x)
+{
+	return magnitude(f, x) == 0;
+}
 
 bool fp_is_snan(enum fp_format f, uint64_t x)
 {
@@ -54,7 +99,10 @@ bool fp_is_denorm(enum fp_format f, uint64_t x)
 	return !fp_is_zero(f, x) && fp_exponent(f, x) == 0;
 }
 
-uint64_t fp_quiet(enum fp_format f, uint64_t x) { return x | (mantissa_mask(f) + 1) >> 1; }
+uint64_t fp_quiet(enum fp_format f, uint64_t x)
+{
+	return x | (mantissa_mask(f) + 1) >> 1;
+}
 
 quad fp_value(enum fp_format f, uint64_t x)
 {
@@ -123,7 +171,10 @@ uint64_t fp_rounded(enum fp_format f, quad v, enum fp_round round)
 quad fp_add_odd(quad a, quad b, enum fp_round round)
 {
 	quad sum = a + b, bb, error;
-	union { quad q; unsigned __int128 u; } pun;
+	union {
+		quad q;
+		unsigned __int128 u;
+	} pun;
 
 	if (isnanq(sum) || isinfq(sum))
 		return sum;
@@ -172,8 +223,9 @@ static uint64_t finish(enum fp_format f, quad v, uint32_t mode)
 
 uint64_t fp_add(enum fp_format f, uint64_t a, uint64_t b, uint32_t mode)
 {
-	return finish(f, fp_add_odd(fp_value(f, fp_flush_in(f, a, mode)),
-				    fp_value(f, fp_flush_in(f, b, mode)), fp_mode_round(f, mode)),
+	return finish(f,
+		      fp_add_odd(fp_value(f, fp_flush_in(f, a, mode)),
+				 fp_value(f, fp_flush_in(f, b, mode)), fp_mode_round(f, mode)),
 		      mode);
 }
 
@@ -189,8 +241,10 @@ uint64_t fp_fma(enum fp_format f, uint64_t a, uint64_t b, uint64_t c, uint32_t m
 	/* 2 * 53 bits fit: the product is exact. */
 	quad product = fp_value(f, fp_flush_in(f, a, mode)) * fp_value(f, fp_flush_in(f, b, mode));
 
-	return finish(f, fp_add_odd(product, fp_value(f, fp_flush_in(f, c, mode)),
-				    fp_mode_round(f, mode)), mode);
+	return finish(f,
+		      fp_add_odd(product, fp_value(f, fp_flush_in(f, c, mode)),
+				 fp_mode_round(f, mode)),
+		      mode);
 }
 
 uint64_t fp_scale(enum fp_format f, uint64_t a, int exponent, uint32_t mode)

@@ -23,25 +23,26 @@ bool fp_is_inf(enum fp_format f, uint64_t x);
 bool fp_is_zero(enum fp_format f, uint64_t x);
 bool fp_is_denorm(enum fp_format f, uint64_t x);
 bool fp_sign(enum fp_format f, uint64_t x);
-unsigned fp_exponent(enum fp_format f, uint64_t x);  /* biased */
-unsigned fp_bits(enum fp_format f);                  /* 16, 32, 64 */
-int fp_precision(enum fp_format f);                  /* 11, 24, 53 */
+unsigned fp_exponent(enum fp_format f, uint64_t x); /* biased */
+unsigned fp_bits(enum fp_format f);                 /* 16, 32, 64 */
+int fp_precision(enum fp_format f);                 /* 11, 24, 53 */
 int fp_bias(enum fp_format f);
 uint64_t fp_quiet(enum fp_format f, uint64_t x);
 uint64_t fp_nan(enum fp_format f);
 uint64_t fp_inf(enum fp_format f, bool negative);
-uint64_t fp_max(enum fp_format f, bool negative);    /* largest finite */
+uint64_t fp_max(enum fp_format f, bool negative); /* largest finite */
 uint64_t fp_one(enum fp_format f);
 uint64_t fp_signed_zero(enum fp_format f, bool negative);
 uint64_t fp_negate(enum fp_format f, uint64_t x);
 uint64_t fp_absolute(enum fp_format f, uint64_t x);
 
-quad fp_value(enum fp_format f, uint64_t x);         /* exact; inf and NaN stay what they are */
+quad fp_value(enum fp_format f, uint64_t x); /* exact; inf and NaN stay what they are */
 uint64_t fp_rounded(enum fp_format f, quad v, enum fp_round round);
-quad fp_add_odd(quad a, quad b, enum fp_round round); /* a + b rounded to odd; zero signs as in `round` */
+quad fp_add_odd(quad a, quad b,
+		enum fp_round round); /* a + b rounded to odd; zero signs as in `round` */
 
 enum fp_round fp_mode_round(enum fp_format f, uint32_t mode);
-uint64_t fp_flush(enum fp_format f, uint64_t x);     /* denormal -> zero of its sign */
+uint64_t fp_flush(enum fp_format f, uint64_t x); /* denormal -> zero of its sign */
 uint64_t fp_flush_in(enum fp_format f, uint64_t x, uint32_t mode);
 uint64_t fp_flush_out(enum fp_format f, uint64_t x, uint32_t mode);
 

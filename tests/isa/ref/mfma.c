@@ -55,8 +55,8 @@ const struct ref_mfma *ref_mfma_find(const char *mnemonic)
 }
 
 static const unsigned element_bits[] = {
-	[REF_MFMA_F32] = 32, [REF_MFMA_F16] = 16, [REF_MFMA_BF16] = 16, [REF_MFMA_I8] = 8,
-	[REF_MFMA_F64] = 64,
+	[REF_MFMA_F32] = 32, [REF_MFMA_F16] = 16, [REF_MFMA_BF16] = 16,
+	[REF_MFMA_I8] = 8,   [REF_MFMA_F64] = 64,
 };
 
 unsigned ref_mfma_regs_ab(const struct ref_mfma *op)
@@ -108,12 +108,15 @@ static unsigned blgp_lane(unsigned lane, unsigned blgp)
 	}
 }
 
-struct place { unsigned item, lane; };
+struct place {
+	unsigned item, lane;
+};
 
 static struct place place_of(const struct ref_mfma *op, unsigned block, unsigned i, unsigned j)
 {
 	unsigned h = op->type == REF_MFMA_F64 ? 1 : 4;
-	unsigned per_item = op->n * op->m / h; /* lanes that one block fills with one group of h rows */
+	unsigned per_item =
+		op->n * op->m / h; /* lanes that one block fills with one group of h rows */
 	unsigned blocks_wide = per_item >= 64 ? 1 : 64 / per_item;
 	unsigned groups_wide = 64 / blocks_wide / op->n, groups = op->m / (h * groups_wide);
 
@@ -141,7 +144,7 @@ void ref_mfma_run(const struct ref_mfma *op, enum ref_target target, const uint3
 			unsigned i = ij / op->n, j = ij % op->n;
 			struct place at = place_of(op, block, i, j);
 			uint64_t raw = is_f64 ? c[2 * at.item][at.lane] |
-						(uint64_t)c[2 * at.item + 1][at.lane] << 32
+							(uint64_t)c[2 * at.item + 1][at.lane] << 32
 					      : c[at.item][at.lane];
 			int64_t whole = (int32_t)raw;
 			quad sum = fp_value(is_f64 ? F64 : F32, flush ? fp_flush(F32, raw) : raw);

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-static enum fp_format format_of(unsigned bits) { return bits == 16 ? F16 : bits == 32 ? F32 : F64; }
+static enum fp_format format_of(unsigned bits)
+{
+	return bits == 16 ? F16 : bits == 32 ? F32 : F64;
+}
 
 uint64_t ref_src_mod(unsigned bits, uint64_t value, bool neg, bool abs)
 {
@@ -114,8 +117,8 @@ bool ref_dpp_enabled(unsigned row_mask, unsigned bank_mask, unsigned lane)
 }
 
 static const struct ref_row *const tables[] = {
-	ref_float_rows, ref_special_rows, ref_convert_rows, ref_int_rows, ref_packed_rows,
-	ref_compare_rows, ref_salu_rows,
+	ref_float_rows,  ref_special_rows, ref_convert_rows, ref_int_rows,
+	ref_packed_rows, ref_compare_rows, ref_salu_rows,
 };
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 

@@ -25,9 +25,9 @@
 enum ref_target { REF_GFX908, REF_GFX90A };
 
 /* The MODE register. */
-#define REF_MODE_ROUND_F32(mode) ((mode) & 3)        /* 0 nearest even, 1 up, 2 down, 3 to zero */
-#define REF_MODE_ROUND_F64(mode) ((mode) >> 2 & 3)   /* f64 and f16 */
-#define REF_MODE_DENORM_F32(mode) ((mode) >> 4 & 3)  /* bit 0 keep inputs, bit 1 keep outputs */
+#define REF_MODE_ROUND_F32(mode) ((mode)&3)         /* 0 nearest even, 1 up, 2 down, 3 to zero */
+#define REF_MODE_ROUND_F64(mode) ((mode) >> 2 & 3)  /* f64 and f16 */
+#define REF_MODE_DENORM_F32(mode) ((mode) >> 4 & 3) /* bit 0 keep inputs, bit 1 keep outputs */
 #define REF_MODE_DENORM_F64(mode) ((mode) >> 6 & 3)
 #define REF_MODE_DX10_CLAMP 0x100u
 #define REF_MODE_IEEE 0x200u
@@ -35,10 +35,10 @@ enum ref_target { REF_GFX908, REF_GFX90A };
 
 struct ref_in {
 	uint64_t s[3];
-	uint64_t s2_hi;       /* upper half of a 128-bit src2 */
-	uint64_t d_old;       /* destination before: accumulators, preserved halves */
-	bool ci;              /* carry in, the mask bit of cndmask/div_fmas; SALU: SCC */
-	bool clamp;           /* for integer results, which saturate inside */
+	uint64_t s2_hi; /* upper half of a 128-bit src2 */
+	uint64_t d_old; /* destination before: accumulators, preserved halves */
+	bool ci;        /* carry in, the mask bit of cndmask/div_fmas; SALU: SCC */
+	bool clamp;     /* for integer results, which saturate inside */
 	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi; /* for the mixed-precision and dot rows only */
 	unsigned lane;
 	uint32_t mode;
@@ -47,27 +47,30 @@ struct ref_in {
 
 struct ref_out {
 	uint64_t d, d_hi;
-	uint64_t alt;         /* valid if has_alt: an equally documented result */
-	double slack;         /* REF_SLACK rows: allowed absolute error */
-	bool co;              /* carry out; comparison result */
+	uint64_t alt; /* valid if has_alt: an equally documented result */
+	double slack; /* REF_SLACK rows: allowed absolute error */
+	bool co;      /* carry out; comparison result */
 	bool scc;
 	bool scc_written, d_written; /* SALU; vector rows always write */
 	bool has_alt, skip;
 };
 
 enum ref_flags {
-	REF_ANY_NAN = 1,      /* a NaN result may be signalling */
-	REF_PK16 = 2,         /* fn is one half of a packed 16-bit instruction: ref_packed() */
+	REF_ANY_NAN = 1, /* a NaN result may be signalling */
+	REF_PK16 = 2,    /* fn is one half of a packed 16-bit instruction: ref_packed() */
 	REF_PK32 = 4,
-	REF_D16 = 8,          /* 16-bit result; zeroes the upper half of the register */
-	REF_D16_KEEP = 16,    /* 16-bit result; keeps the other half; op_sel bit 3 picks the half */
-	REF_ICLAMP = 32,      /* clamp saturates the integer result (in.clamp) */
-	REF_NO_OMOD = 64,     /* float result, but omod does not exist or is not documented */
-	REF_APPROX = 128,     /* tolerance is in ulps; denormals may be flushed whatever the mode says */
-	REF_SLACK = 256,      /* compare against ref_out.slack */
-	REF_NORM16 = 512,     /* each 16-bit half may be off by one: rounding is not documented */
-	REF_FIXED_ROUND = 1024, /* conversions whose rounding field is not documented: uniform modes only */
-	REF_ANY_DENORM = 4096, /* whether it obeys the denormal mode is not documented: both are right */
+	REF_D16 = 8,       /* 16-bit result; zeroes the upper half of the register */
+	REF_D16_KEEP = 16, /* 16-bit result; keeps the other half; op_sel bit 3 picks the half */
+	REF_ICLAMP = 32,   /* clamp saturates the integer result (in.clamp) */
+	REF_NO_OMOD = 64,  /* float result, but omod does not exist or is not documented */
+	REF_APPROX =
+		128,     /* tolerance is in ulps; denormals may be flushed whatever the mode says */
+	REF_SLACK = 256, /* compare against ref_out.slack */
+	REF_NORM16 = 512, /* each 16-bit half may be off by one: rounding is not documented */
+	REF_FIXED_ROUND =
+		1024, /* conversions whose rounding field is not documented: uniform modes only */
+	REF_ANY_DENORM =
+		4096, /* whether it obeys the denormal mode is not documented: both are right */
 	REF_D16_EITHER = 2048, /* 16-bit result; whether the upper half is kept is not documented */
 };
 
@@ -78,9 +81,9 @@ struct ref_row {
 	const char *mnemonic;
 	void (*fn)(const struct ref_in *in, struct ref_out *out);
 	enum ref_result result;
-	uint64_t tolerance;   /* ulps, for REF_APPROX rows */
-	uint32_t flags;       /* enum ref_flags */
-	const char *notes;    /* NULL, or where the document is unclear */
+	uint64_t tolerance; /* ulps, for REF_APPROX rows */
+	uint32_t flags;     /* enum ref_flags */
+	const char *notes;  /* NULL, or where the document is unclear */
 };
 
 /* One table per file, ended by a row without mnemonic. */
@@ -123,7 +126,7 @@ struct ref_mfma {
 	const char *mnemonic;
 	enum ref_mfma_type type;
 	uint8_t m, n, k, blocks;
-	uint8_t k_per_lane;   /* elements of k in one lane's A registers */
+	uint8_t k_per_lane; /* elements of k in one lane's A registers */
 };
 
 /* NULL: no such instruction. */

@@ -29,7 +29,10 @@ static void result_scc(out_t *out, uint64_t d, bool scc)
 
 /* R: result only; L: SCC = result is not zero; C: SCC given */
 #define R(name, expression)                                                                        \
-	static void name(in_t *in, out_t *out) { result(out, (uint64_t)(expression)); }
+	static void name(in_t *in, out_t *out)                                                     \
+	{                                                                                          \
+		result(out, (uint64_t)(expression));                                               \
+	}
 #define L(name, expression)                                                                        \
 	static void name(in_t *in, out_t *out)                                                     \
 	{                                                                                          \
@@ -51,7 +54,10 @@ static void result_scc(out_t *out, uint64_t d, bool scc)
 
 /* --- SOP2 -------------------------------------------------------------------------------------- */
 
-static bool overflows(int64_t exact) { return exact > INT32_MAX || exact < INT32_MIN; }
+static bool overflows(int64_t exact)
+{
+	return exact > INT32_MAX || exact < INT32_MIN;
+}
 
 C(add_u32, (uint32_t)(A32 + B32), (uint64_t)A32 + B32 > UINT32_MAX)
 C(sub_u32, (uint32_t)(A32 - B32), B32 > A32)
@@ -65,8 +71,8 @@ C(max_i32, (uint32_t)(AI > BI ? AI : BI), AI > BI)
 C(max_u32, A32 > B32 ? A32 : B32, A32 > B32)
 R(cselect_b32, in->ci ? A32 : B32)
 R(cselect_b64, in->ci ? A64 : B64)
-L(and_b32, A32 & B32)
-L(and_b64, A64 & B64)
+L(and_b32, A32 &B32)
+L(and_b64, A64 &B64)
 L(or_b32, A32 | B32)
 L(or_b64, A64 | B64)
 L(xor_b32, A32 ^ B32)
@@ -75,11 +81,11 @@ L(andn2_b32, A32 & ~B32)
 L(andn2_b64, A64 & ~B64)
 L(orn2_b32, A32 | ~B32)
 L(orn2_b64, A64 | ~B64)
-L(nand_b32, (uint32_t)~(A32 & B32))
-L(nand_b64, ~(A64 & B64))
-L(nor_b32, (uint32_t)~(A32 | B32))
+L(nand_b32, (uint32_t) ~(A32 &B32))
+L(nand_b64, ~(A64 &B64))
+L(nor_b32, (uint32_t) ~(A32 | B32))
 L(nor_b64, ~(A64 | B64))
-L(xnor_b32, (uint32_t)~(A32 ^ B32))
+L(xnor_b32, (uint32_t) ~(A32 ^ B32))
 L(xnor_b64, ~(A64 ^ B64))
 L(lshl_b32, (uint32_t)(A32 << (B32 & 31)))
 L(lshl_b64, A64 << (B32 & 63))
@@ -89,9 +95,9 @@ L(ashr_i32, (uint32_t)(AI >> (B32 & 31)))
 L(ashr_i64, (int64_t)A64 >> (B32 & 63))
 R(bfm_b32, (uint32_t)(((1u << (A32 & 31)) - 1) << (B32 & 31)))
 R(bfm_b64, ((1ull << (A32 & 63)) - 1) << (B32 & 63))
-R(mul_i32, (uint32_t)(A32 * B32))
-R(mul_hi_u32, (uint64_t)A32 * B32 >> 32)
-R(mul_hi_i32, (uint32_t)((int64_t)AI * BI >> 32))
+R(mul_i32, (uint32_t)(A32 *B32))
+R(mul_hi_u32, (uint64_t)A32 *B32 >> 32)
+R(mul_hi_i32, (uint32_t)((int64_t)AI *BI >> 32))
 L(absdiff_i32, (uint32_t)((int32_t)(A32 - B32) < 0 ? 0u - (A32 - B32) : A32 - B32))
 
 /* offset in bits 4:0 (5:0), width in 22:16 */
@@ -257,55 +263,124 @@ T(k_le_u32, A32 <= K16)
 R(movk, B32)
 R(cmovk, in->ci ? B32 : (uint32_t)in->d_old)
 
-const struct ref_row ref_salu_rows[] = {
-	{ "s_add_u32", add_u32 }, { "s_sub_u32", sub_u32 }, { "s_add_i32", add_i32 },
-	{ "s_sub_i32", sub_i32 }, { "s_addc_u32", addc_u32 }, { "s_subb_u32", subb_u32 },
-	{ "s_min_i32", min_i32 }, { "s_min_u32", min_u32 }, { "s_max_i32", max_i32 },
-	{ "s_max_u32", max_u32 }, { "s_cselect_b32", cselect_b32 }, { "s_cselect_b64", cselect_b64 },
-	{ "s_and_b32", and_b32 }, { "s_and_b64", and_b64 }, { "s_or_b32", or_b32 },
-	{ "s_or_b64", or_b64 }, { "s_xor_b32", xor_b32 }, { "s_xor_b64", xor_b64 },
-	{ "s_andn2_b32", andn2_b32 }, { "s_andn2_b64", andn2_b64 }, { "s_orn2_b32", orn2_b32 },
-	{ "s_orn2_b64", orn2_b64 }, { "s_nand_b32", nand_b32 }, { "s_nand_b64", nand_b64 },
-	{ "s_nor_b32", nor_b32 }, { "s_nor_b64", nor_b64 }, { "s_xnor_b32", xnor_b32 },
-	{ "s_xnor_b64", xnor_b64 }, { "s_lshl_b32", lshl_b32 }, { "s_lshl_b64", lshl_b64 },
-	{ "s_lshr_b32", lshr_b32 }, { "s_lshr_b64", lshr_b64 }, { "s_ashr_i32", ashr_i32 },
-	{ "s_ashr_i64", ashr_i64 }, { "s_bfm_b32", bfm_b32 }, { "s_bfm_b64", bfm_b64 },
-	{ "s_mul_i32", mul_i32 }, { "s_mul_hi_u32", mul_hi_u32 }, { "s_mul_hi_i32", mul_hi_i32 },
-	{ "s_bfe_u32", bfe_u32 }, { "s_bfe_i32", bfe_i32 }, { "s_bfe_u64", bfe_u64 },
-	{ "s_bfe_i64", bfe_i64 }, { "s_absdiff_i32", absdiff_i32 },
-	{ "s_lshl1_add_u32", lshl1_add }, { "s_lshl2_add_u32", lshl2_add },
-	{ "s_lshl3_add_u32", lshl3_add }, { "s_lshl4_add_u32", lshl4_add },
-	{ "s_pack_ll_b32_b16", pack_ll }, { "s_pack_lh_b32_b16", pack_lh },
-	{ "s_pack_hh_b32_b16", pack_hh },
+const struct ref_row ref_salu_rows[] = { { "s_add_u32", add_u32 },
+					 { "s_sub_u32", sub_u32 },
+					 { "s_add_i32", add_i32 },
+					 { "s_sub_i32", sub_i32 },
+					 { "s_addc_u32", addc_u32 },
+					 { "s_subb_u32", subb_u32 },
+					 { "s_min_i32", min_i32 },
+					 { "s_min_u32", min_u32 },
+					 { "s_max_i32", max_i32 },
+					 { "s_max_u32", max_u32 },
+					 { "s_cselect_b32", cselect_b32 },
+					 { "s_cselect_b64", cselect_b64 },
+					 { "s_and_b32", and_b32 },
+					 { "s_and_b64", and_b64 },
+					 { "s_or_b32", or_b32 },
+					 { "s_or_b64", or_b64 },
+					 { "s_xor_b32", xor_b32 },
+					 { "s_xor_b64", xor_b64 },
+					 { "s_andn2_b32", andn2_b32 },
+					 { "s_andn2_b64", andn2_b64 },
+					 { "s_orn2_b32", orn2_b32 },
+					 { "s_orn2_b64", orn2_b64 },
+					 { "s_nand_b32", nand_b32 },
+					 { "s_nand_b64", nand_b64 },
+					 { "s_nor_b32", nor_b32 },
+					 { "s_nor_b64", nor_b64 },
+					 { "s_xnor_b32", xnor_b32 },
+					 { "s_xnor_b64", xnor_b64 },
+					 { "s_lshl_b32", lshl_b32 },
+					 { "s_lshl_b64", lshl_b64 },
+					 { "s_lshr_b32", lshr_b32 },
+					 { "s_lshr_b64", lshr_b64 },
+					 { "s_ashr_i32", ashr_i32 },
+					 { "s_ashr_i64", ashr_i64 },
+					 { "s_bfm_b32", bfm_b32 },
+					 { "s_bfm_b64", bfm_b64 },
+					 { "s_mul_i32", mul_i32 },
+					 { "s_mul_hi_u32", mul_hi_u32 },
+					 { "s_mul_hi_i32", mul_hi_i32 },
+					 { "s_bfe_u32", bfe_u32 },
+					 { "s_bfe_i32", bfe_i32 },
+					 { "s_bfe_u64", bfe_u64 },
+					 { "s_bfe_i64", bfe_i64 },
+					 { "s_absdiff_i32", absdiff_i32 },
+					 { "s_lshl1_add_u32", lshl1_add },
+					 { "s_lshl2_add_u32", lshl2_add },
+					 { "s_lshl3_add_u32", lshl3_add },
+					 { "s_lshl4_add_u32", lshl4_add },
+					 { "s_pack_ll_b32_b16", pack_ll },
+					 { "s_pack_lh_b32_b16", pack_lh },
+					 { "s_pack_hh_b32_b16", pack_hh },
 
-	{ "s_mov_b32", mov_b32 }, { "s_mov_b64", mov_b64 }, { "s_cmov_b32", cmov_b32 },
-	{ "s_cmov_b64", cmov_b64 }, { "s_not_b32", not_b32 }, { "s_not_b64", not_b64 },
-	{ "s_wqm_b32", wqm_b32 }, { "s_wqm_b64", wqm_b64 }, { "s_quadmask_b32", quadmask_b32 },
-	{ "s_quadmask_b64", quadmask_b64 }, { "s_brev_b32", brev_b32 }, { "s_brev_b64", brev_b64 },
-	{ "s_bcnt0_i32_b32", bcnt0_b32 }, { "s_bcnt0_i32_b64", bcnt0_b64 },
-	{ "s_bcnt1_i32_b32", bcnt1_b32 }, { "s_bcnt1_i32_b64", bcnt1_b64 },
-	{ "s_ff0_i32_b32", ff0_b32 }, { "s_ff0_i32_b64", ff0_b64 }, { "s_ff1_i32_b32", ff1_b32 },
-	{ "s_ff1_i32_b64", ff1_b64 }, { "s_flbit_i32_b32", flbit_b32 },
-	{ "s_flbit_i32_b64", flbit_b64 }, { "s_flbit_i32", flbit_i32 },
-	{ "s_flbit_i32_i64", flbit_i64 }, { "s_sext_i32_i8", sext_i8 },
-	{ "s_sext_i32_i16", sext_i16 }, { "s_bitset0_b32", bitset0_b32 },
-	{ "s_bitset0_b64", bitset0_b64 }, { "s_bitset1_b32", bitset1_b32 },
-	{ "s_bitset1_b64", bitset1_b64 }, { "s_abs_i32", abs_i32 },
-	{ "s_bitreplicate_b64_b32", bitreplicate },
+					 { "s_mov_b32", mov_b32 },
+					 { "s_mov_b64", mov_b64 },
+					 { "s_cmov_b32", cmov_b32 },
+					 { "s_cmov_b64", cmov_b64 },
+					 { "s_not_b32", not_b32 },
+					 { "s_not_b64", not_b64 },
+					 { "s_wqm_b32", wqm_b32 },
+					 { "s_wqm_b64", wqm_b64 },
+					 { "s_quadmask_b32", quadmask_b32 },
+					 { "s_quadmask_b64", quadmask_b64 },
+					 { "s_brev_b32", brev_b32 },
+					 { "s_brev_b64", brev_b64 },
+					 { "s_bcnt0_i32_b32", bcnt0_b32 },
+					 { "s_bcnt0_i32_b64", bcnt0_b64 },
+					 { "s_bcnt1_i32_b32", bcnt1_b32 },
+					 { "s_bcnt1_i32_b64", bcnt1_b64 },
+					 { "s_ff0_i32_b32", ff0_b32 },
+					 { "s_ff0_i32_b64", ff0_b64 },
+					 { "s_ff1_i32_b32", ff1_b32 },
+					 { "s_ff1_i32_b64", ff1_b64 },
+					 { "s_flbit_i32_b32", flbit_b32 },
+					 { "s_flbit_i32_b64", flbit_b64 },
+					 { "s_flbit_i32", flbit_i32 },
+					 { "s_flbit_i32_i64", flbit_i64 },
+					 { "s_sext_i32_i8", sext_i8 },
+					 { "s_sext_i32_i16", sext_i16 },
+					 { "s_bitset0_b32", bitset0_b32 },
+					 { "s_bitset0_b64", bitset0_b64 },
+					 { "s_bitset1_b32", bitset1_b32 },
+					 { "s_bitset1_b64", bitset1_b64 },
+					 { "s_abs_i32", abs_i32 },
+					 { "s_bitreplicate_b64_b32", bitreplicate },
 
-	{ "s_cmp_eq_i32", eq_i32 }, { "s_cmp_lg_i32", lg_i32 }, { "s_cmp_gt_i32", gt_i32 },
-	{ "s_cmp_ge_i32", ge_i32 }, { "s_cmp_lt_i32", lt_i32 }, { "s_cmp_le_i32", le_i32 },
-	{ "s_cmp_eq_u32", eq_u32 }, { "s_cmp_lg_u32", lg_u32 }, { "s_cmp_gt_u32", gt_u32 },
-	{ "s_cmp_ge_u32", ge_u32 }, { "s_cmp_lt_u32", lt_u32 }, { "s_cmp_le_u32", le_u32 },
-	{ "s_bitcmp0_b32", bitcmp0_b32 }, { "s_bitcmp1_b32", bitcmp1_b32 },
-	{ "s_bitcmp0_b64", bitcmp0_b64 }, { "s_bitcmp1_b64", bitcmp1_b64 },
-	{ "s_cmp_eq_u64", eq_u64 }, { "s_cmp_lg_u64", lg_u64 },
+					 { "s_cmp_eq_i32", eq_i32 },
+					 { "s_cmp_lg_i32", lg_i32 },
+					 { "s_cmp_gt_i32", gt_i32 },
+					 { "s_cmp_ge_i32", ge_i32 },
+					 { "s_cmp_lt_i32", lt_i32 },
+					 { "s_cmp_le_i32", le_i32 },
+					 { "s_cmp_eq_u32", eq_u32 },
+					 { "s_cmp_lg_u32", lg_u32 },
+					 { "s_cmp_gt_u32", gt_u32 },
+					 { "s_cmp_ge_u32", ge_u32 },
+					 { "s_cmp_lt_u32", lt_u32 },
+					 { "s_cmp_le_u32", le_u32 },
+					 { "s_bitcmp0_b32", bitcmp0_b32 },
+					 { "s_bitcmp1_b32", bitcmp1_b32 },
+					 { "s_bitcmp0_b64", bitcmp0_b64 },
+					 { "s_bitcmp1_b64", bitcmp1_b64 },
+					 { "s_cmp_eq_u64", eq_u64 },
+					 { "s_cmp_lg_u64", lg_u64 },
 
-	{ "s_movk_i32", movk }, { "s_cmovk_i32", cmovk },
-	{ "s_cmpk_eq_i32", eq_i32 }, { "s_cmpk_lg_i32", lg_i32 }, { "s_cmpk_gt_i32", gt_i32 },
-	{ "s_cmpk_ge_i32", ge_i32 }, { "s_cmpk_lt_i32", lt_i32 }, { "s_cmpk_le_i32", le_i32 },
-	{ "s_cmpk_eq_u32", k_eq_u32 }, { "s_cmpk_lg_u32", k_lg_u32 }, { "s_cmpk_gt_u32", k_gt_u32 },
-	{ "s_cmpk_ge_u32", k_ge_u32 }, { "s_cmpk_lt_u32", k_lt_u32 }, { "s_cmpk_le_u32", k_le_u32 },
-	{ "s_addk_i32", add_i32 }, { "s_mulk_i32", mul_i32 },
-	{ 0 }
-};
+					 { "s_movk_i32", movk },
+					 { "s_cmovk_i32", cmovk },
+					 { "s_cmpk_eq_i32", eq_i32 },
+					 { "s_cmpk_lg_i32", lg_i32 },
+					 { "s_cmpk_gt_i32", gt_i32 },
+					 { "s_cmpk_ge_i32", ge_i32 },
+					 { "s_cmpk_lt_i32", lt_i32 },
+					 { "s_cmpk_le_i32", le_i32 },
+					 { "s_cmpk_eq_u32", k_eq_u32 },
+					 { "s_cmpk_lg_u32", k_lg_u32 },
+					 { "s_cmpk_gt_u32", k_gt_u32 },
+					 { "s_cmpk_ge_u32", k_ge_u32 },
+					 { "s_cmpk_lt_u32", k_lt_u32 },
+					 { "s_cmpk_le_u32", k_le_u32 },
+					 { "s_addk_i32", add_i32 },
+					 { "s_mulk_i32", mul_i32 },
+					 { 0 } };

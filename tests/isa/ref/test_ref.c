@@ -192,7 +192,10 @@ static void division_sequence_divides(void)
 
 static void known_values(void)
 {
-	static const struct { const char *mnemonic; uint64_t a, b, c, want; } cases[] = {
+	static const struct {
+		const char *mnemonic;
+		uint64_t a, b, c, want;
+	} cases[] = {
 		{ "v_perm_b32", 0x11223344, 0xaabbccdd, 0x0706050c, 0x11223300 },
 		{ "v_perm_b32", 0x81223344, 0xaabbccdd, 0x0b080901, 0xffffffcc },
 		{ "v_alignbit_b32", 0x12345678, 0x9abcdef0, 8, 0x789abcde },
@@ -272,8 +275,8 @@ static void matrices_multiply(void)
 		for (unsigned lane = 0; lane < 64; lane++)
 			b[0][lane] = (uint32_t)fp_rounded(F32, lane + 1, ROUND_NEAREST);
 		a[0][0] = 0x3f800000; /* A[0][0] of block 0 */
-		ref_mfma_run(op, REF_GFX90A, (const uint32_t (*)[64])a, (const uint32_t (*)[64])b,
-			     (const uint32_t (*)[64])c, 0, 0, 0, d, slack);
+		ref_mfma_run(op, REF_GFX90A, (const uint32_t(*)[64])a, (const uint32_t(*)[64])b,
+			     (const uint32_t(*)[64])c, 0, 0, 0, d, slack);
 		for (unsigned r = 0; r < ref_mfma_regs_cd(op); r++)
 			for (unsigned lane = 0; lane < 64; lane++)
 				changed += d[r][lane] != 0;

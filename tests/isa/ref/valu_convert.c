@@ -74,7 +74,8 @@ static void flr(in_t *in, out_t *out)
 #define FROM_INT(name, format, type)                                                               \
 	static void name(in_t *in, out_t *out)                                                     \
 	{                                                                                          \
-		out->d = fp_rounded(format, (quad)(type)in->s[0], fp_mode_round(format, in->mode)); \
+		out->d =                                                                           \
+			fp_rounded(format, (quad)(type)in->s[0], fp_mode_round(format, in->mode)); \
 	}
 FROM_INT(f32_i32, F32, int32_t)
 FROM_INT(f32_u32, F32, uint32_t)
@@ -144,15 +145,23 @@ static uint16_t norm(quad v, bool is_signed)
 	return (uint16_t)(int32_t)scaled;
 }
 
-static void norm_i16_f16(in_t *in, out_t *out) { out->d = norm(flushed(F16, in), true); }
-static void norm_u16_f16(in_t *in, out_t *out) { out->d = norm(flushed(F16, in), false); }
+static void norm_i16_f16(in_t *in, out_t *out)
+{
+	out->d = norm(flushed(F16, in), true);
+}
+static void norm_u16_f16(in_t *in, out_t *out)
+{
+	out->d = norm(flushed(F16, in), false);
+}
 
 #define PKNORM(name, format, is_signed)                                                            \
 	static void name(in_t *in, out_t *out)                                                     \
 	{                                                                                          \
-		out->d = norm(fp_value(format, fp_flush_in(format, in->s[0], in->mode)), is_signed) | \
+		out->d = norm(fp_value(format, fp_flush_in(format, in->s[0], in->mode)),           \
+			      is_signed) |                                                         \
 			 (uint32_t)norm(fp_value(format, fp_flush_in(format, in->s[1], in->mode)), \
-					is_signed) << 16;                                          \
+					is_signed)                                                 \
+				 << 16;                                                            \
 	}
 PKNORM(pknorm_i16_f32, F32, true)
 PKNORM(pknorm_u16_f32, F32, false)
@@ -204,7 +213,10 @@ static void pkaccum_u8_f32(in_t *in, out_t *out)
 	out->has_alt = true;
 }
 
-static uint32_t sat_u8(int32_t v) { return v < 0 ? 0 : v > 255 ? 255 : (uint32_t)v; }
+static uint32_t sat_u8(int32_t v)
+{
+	return v < 0 ? 0 : v > 255 ? 255 : (uint32_t)v;
+}
 
 static void sat_pk_u8_i16(in_t *in, out_t *out)
 {

@@ -9,9 +9,18 @@ typedef struct ref_out out_t;
 
 /* name_f16, name_f32, name_f64 from one function over formats. */
 #define FOR_FORMATS(name)                                                                          \
-	static inline void name##_f16(in_t *in, out_t *out) { name(F16, in, out); }                \
-	static inline void name##_f32(in_t *in, out_t *out) { name(F32, in, out); }                \
-	static inline void name##_f64(in_t *in, out_t *out) { name(F64, in, out); }
+	static inline void name##_f16(in_t *in, out_t *out)                                        \
+	{                                                                                          \
+		name(F16, in, out);                                                                \
+	}                                                                                          \
+	static inline void name##_f32(in_t *in, out_t *out)                                        \
+	{                                                                                          \
+		name(F32, in, out);                                                                \
+	}                                                                                          \
+	static inline void name##_f64(in_t *in, out_t *out)                                        \
+	{                                                                                          \
+		name(F64, in, out);                                                                \
+	}
 
 /* --- add, multiply, fused and unfused multiply-add --------------------------------------------- */
 
@@ -129,8 +138,14 @@ static uint64_t max_of_3(enum fp_format f, in_t *in)
 	return fp_max2(f, fp_max2(f, in->s[0], in->s[1], in->mode), in->s[2], in->mode);
 }
 
-static void min3(enum fp_format f, in_t *in, out_t *out) { out->d = min_of_3(f, in); }
-static void max3(enum fp_format f, in_t *in, out_t *out) { out->d = max_of_3(f, in); }
+static void min3(enum fp_format f, in_t *in, out_t *out)
+{
+	out->d = min_of_3(f, in);
+}
+static void max3(enum fp_format f, in_t *in, out_t *out)
+{
+	out->d = max_of_3(f, in);
+}
 
 static void med3(enum fp_format f, in_t *in, out_t *out)
 {
@@ -188,10 +203,22 @@ static quad nearest_even(quad v)
 	return fmodq(low, 2) == 0 ? low : low + 1;
 }
 
-static void trunc1(enum fp_format f, in_t *in, out_t *out) { integral(f, in, out, truncq); }
-static void ceil1(enum fp_format f, in_t *in, out_t *out) { integral(f, in, out, ceilq); }
-static void floor1(enum fp_format f, in_t *in, out_t *out) { integral(f, in, out, floorq); }
-static void rndne(enum fp_format f, in_t *in, out_t *out) { integral(f, in, out, nearest_even); }
+static void trunc1(enum fp_format f, in_t *in, out_t *out)
+{
+	integral(f, in, out, truncq);
+}
+static void ceil1(enum fp_format f, in_t *in, out_t *out)
+{
+	integral(f, in, out, ceilq);
+}
+static void floor1(enum fp_format f, in_t *in, out_t *out)
+{
+	integral(f, in, out, floorq);
+}
+static void rndne(enum fp_format f, in_t *in, out_t *out)
+{
+	integral(f, in, out, nearest_even);
+}
 
 static void fract(enum fp_format f, in_t *in, out_t *out)
 {
@@ -203,8 +230,10 @@ static void fract(enum fp_format f, in_t *in, out_t *out)
 		return;
 	}
 	low = floorq(v);
-	out->d = fp_flush_out(f, fp_rounded(f, fp_add_odd(v, -low, fp_mode_round(f, in->mode)),
-					    fp_mode_round(f, in->mode)), in->mode);
+	out->d = fp_flush_out(f,
+			      fp_rounded(f, fp_add_odd(v, -low, fp_mode_round(f, in->mode)),
+					 fp_mode_round(f, in->mode)),
+			      in->mode);
 	if (out->d >= fp_one(f) && !fp_sign(f, out->d)) /* a tiny negative number rounds to 1 */
 		out->d = below_one;
 	if (v == low) { /* the sign of an exact zero is that of x - x, or x's own */
@@ -275,16 +304,43 @@ static void approximate(enum fp_format f, in_t *in, out_t *out, quad (*fn)(quad)
 	out->d = fp_flush_out(f, fp_rounded(f, fn(v), ROUND_NEAREST), in->mode);
 }
 
-static quad q_rcp(quad v) { return 1 / v; }
-static quad q_rsq(quad v) { return v == 0 ? 1 / v : 1 / sqrtq(v); } /* sign of zero stays */
-static quad q_exp2(quad v) { return v > 20000 ? HUGE_VALQ : v < -20000 ? 0 : exp2q(v); }
-static quad q_log2(quad v) { return log2q(v); }
+static quad q_rcp(quad v)
+{
+	return 1 / v;
+}
+static quad q_rsq(quad v)
+{
+	return v == 0 ? 1 / v : 1 / sqrtq(v);
+} /* sign of zero stays */
+static quad q_exp2(quad v)
+{
+	return v > 20000 ? HUGE_VALQ : v < -20000 ? 0 : exp2q(v);
+}
+static quad q_log2(quad v)
+{
+	return log2q(v);
+}
 
-static void rcp(enum fp_format f, in_t *in, out_t *out) { approximate(f, in, out, q_rcp); }
-static void rsq(enum fp_format f, in_t *in, out_t *out) { approximate(f, in, out, q_rsq); }
-static void sqrt1(enum fp_format f, in_t *in, out_t *out) { approximate(f, in, out, sqrtq); }
-static void exp2_1(enum fp_format f, in_t *in, out_t *out) { approximate(f, in, out, q_exp2); }
-static void log2_1(enum fp_format f, in_t *in, out_t *out) { approximate(f, in, out, q_log2); }
+static void rcp(enum fp_format f, in_t *in, out_t *out)
+{
+	approximate(f, in, out, q_rcp);
+}
+static void rsq(enum fp_format f, in_t *in, out_t *out)
+{
+	approximate(f, in, out, q_rsq);
+}
+static void sqrt1(enum fp_format f, in_t *in, out_t *out)
+{
+	approximate(f, in, out, sqrtq);
+}
+static void exp2_1(enum fp_format f, in_t *in, out_t *out)
+{
+	approximate(f, in, out, q_exp2);
+}
+static void log2_1(enum fp_format f, in_t *in, out_t *out)
+{
+	approximate(f, in, out, q_log2);
+}
 
 /* Input in revolutions. Beyond +-256 the manual promises 0 (sin) and 1 (cos); accurate is as good. */
 static void turn(enum fp_format f, in_t *in, out_t *out, quad (*fn)(quad), uint64_t out_of_range)

@@ -13,10 +13,19 @@ typedef struct ref_out out_t;
 
 /* name: out->d = expression */
 #define ROW(name, expression)                                                                      \
-	static void name(in_t *in, out_t *out) { out->d = (uint64_t)(expression); }
+	static void name(in_t *in, out_t *out)                                                     \
+	{                                                                                          \
+		out->d = (uint64_t)(expression);                                                   \
+	}
 
-static int64_t signed_24(uint32_t x) { return (int32_t)(x << 8) >> 8; }
-static int64_t low_24(uint32_t x) { return x & 0xffffff; }
+static int64_t signed_24(uint32_t x)
+{
+	return (int32_t)(x << 8) >> 8;
+}
+static int64_t low_24(uint32_t x)
+{
+	return x & 0xffffff;
+}
 
 /* The result of exact arithmetic in a register of `bits`: saturated if clamp is on, else cut off. */
 static uint64_t fit(__int128 v, unsigned bits, bool is_signed, bool clamp)
@@ -38,7 +47,7 @@ static uint64_t fit(__int128 v, unsigned bits, bool is_signed, bool clamp)
 ROW(mov, S0)
 ROW(cndmask, in->ci ? S1 : S0)
 ROW(not1, ~S0)
-ROW(and2, S0 & S1)
+ROW(and2, S0 &S1)
 ROW(or2, S0 | S1)
 ROW(xor2, S0 ^ S1)
 ROW(xnor2, ~(S0 ^ S1))
@@ -74,8 +83,8 @@ static uint32_t count_ones(uint32_t x)
 
 ROW(bcnt, (uint32_t)(count_ones(S0) + S1))
 /* lanes below this one, as a mask: its lower and upper half */
-ROW(mbcnt_lo, (uint32_t)(count_ones(S0 & (uint32_t)((1ull << in->lane) - 1)) + S1))
-ROW(mbcnt_hi, (uint32_t)(count_ones(S0 & (uint32_t)(((1ull << in->lane) - 1) >> 32)) + S1))
+ROW(mbcnt_lo, (uint32_t)(count_ones(S0 &(uint32_t)((1ull << in->lane) - 1)) + S1))
+ROW(mbcnt_hi, (uint32_t)(count_ones(S0 &(uint32_t)(((1ull << in->lane) - 1) >> 32)) + S1))
 
 static void ffbh_u32(in_t *in, out_t *out)
 {
@@ -145,23 +154,41 @@ static void carry(in_t *in, out_t *out, __int128 v)
 	out->co = v < 0 || v > UINT32_MAX;
 }
 
-static void add_co(in_t *in, out_t *out) { carry(in, out, WIDE(S0) + S1); }
-static void sub_co(in_t *in, out_t *out) { carry(in, out, WIDE(S0) - S1); }
-static void subrev_co(in_t *in, out_t *out) { carry(in, out, WIDE(S1) - S0); }
-static void addc_co(in_t *in, out_t *out) { carry(in, out, WIDE(S0) + S1 + in->ci); }
-static void subb_co(in_t *in, out_t *out) { carry(in, out, WIDE(S0) - S1 - in->ci); }
-static void subbrev_co(in_t *in, out_t *out) { carry(in, out, WIDE(S1) - S0 - in->ci); }
+static void add_co(in_t *in, out_t *out)
+{
+	carry(in, out, WIDE(S0) + S1);
+}
+static void sub_co(in_t *in, out_t *out)
+{
+	carry(in, out, WIDE(S0) - S1);
+}
+static void subrev_co(in_t *in, out_t *out)
+{
+	carry(in, out, WIDE(S1) - S0);
+}
+static void addc_co(in_t *in, out_t *out)
+{
+	carry(in, out, WIDE(S0) + S1 + in->ci);
+}
+static void subb_co(in_t *in, out_t *out)
+{
+	carry(in, out, WIDE(S0) - S1 - in->ci);
+}
+static void subbrev_co(in_t *in, out_t *out)
+{
+	carry(in, out, WIDE(S1) - S0 - in->ci);
+}
 
 /* --- multiply ---------------------------------------------------------------------------------- */
 
-ROW(mul_lo_u32, (uint32_t)(S0 * S1))
-ROW(mul_hi_u32, (uint64_t)S0 * S1 >> 32)
-ROW(mul_hi_i32, (uint32_t)((int64_t)(int32_t)S0 * (int32_t)S1 >> 32))
+ROW(mul_lo_u32, (uint32_t)(S0 *S1))
+ROW(mul_hi_u32, (uint64_t)S0 *S1 >> 32)
+ROW(mul_hi_i32, (uint32_t)((int64_t)(int32_t)S0 *(int32_t)S1 >> 32))
 ROW(mul_i24, (uint32_t)(signed_24(S0) * signed_24(S1)))
 ROW(mul_hi_i24, (uint32_t)(signed_24(S0) * signed_24(S1) >> 32))
 ROW(mul_u24, (uint32_t)(low_24(S0) * low_24(S1)))
 ROW(mul_hi_u24, (uint32_t)(low_24(S0) * low_24(S1) >> 32))
-ROW(mul_lo_u16, (uint16_t)((uint32_t)H0 * H1))
+ROW(mul_lo_u16, (uint16_t)((uint32_t)H0 *H1))
 FIT(mad_i24, 32, true, WIDE(signed_24(S0)) * signed_24(S1) + (int32_t)S2)
 FIT(mad_u24, 32, false, WIDE(low_24(S0)) * low_24(S1) + S2)
 FIT(mad_u16, 16, false, WIDE(H0) * H1 + H2)
@@ -190,9 +217,18 @@ static void mad_i64_i32(in_t *in, out_t *out) /* a 65-bit signed sum; its top bi
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define ORDERED(suffix, type, mask)                                                                \
-	static type first_##suffix(in_t *in) { return (type)in->s[0]; }                            \
-	static type second_##suffix(in_t *in) { return (type)in->s[1]; }                           \
-	static type third_##suffix(in_t *in) { return (type)in->s[2]; }                            \
+	static type first_##suffix(in_t *in)                                                       \
+	{                                                                                          \
+		return (type)in->s[0];                                                             \
+	}                                                                                          \
+	static type second_##suffix(in_t *in)                                                      \
+	{                                                                                          \
+		return (type)in->s[1];                                                             \
+	}                                                                                          \
+	static type third_##suffix(in_t *in)                                                       \
+	{                                                                                          \
+		return (type)in->s[2];                                                             \
+	}                                                                                          \
 	ROW(min_##suffix, MIN(first_##suffix(in), second_##suffix(in)) & (mask))                   \
 	ROW(max_##suffix, MAX(first_##suffix(in), second_##suffix(in)) & (mask))                   \
 	ROW(min3_##suffix,                                                                         \
@@ -201,7 +237,8 @@ static void mad_i64_i32(in_t *in, out_t *out) /* a 65-bit signed sum; its top bi
 	    MAX(MAX(first_##suffix(in), second_##suffix(in)), third_##suffix(in)) & (mask))        \
 	ROW(med3_##suffix,                                                                         \
 	    MAX(MIN(first_##suffix(in), second_##suffix(in)),                                      \
-		MIN(MAX(first_##suffix(in), second_##suffix(in)), third_##suffix(in))) & (mask))
+		MIN(MAX(first_##suffix(in), second_##suffix(in)), third_##suffix(in))) &           \
+		    (mask))
 ORDERED(i32, int32_t, UINT32_MAX)
 ORDERED(u32, uint32_t, UINT32_MAX)
 ORDERED(i16, int16_t, UINT16_MAX)
@@ -209,7 +246,10 @@ ORDERED(u16, uint16_t, UINT16_MAX)
 
 /* --- bytes ------------------------------------------------------------------------------------- */
 
-static unsigned byte_of(uint64_t x, unsigned i) { return (unsigned)(x >> 8 * i & 0xff); }
+static unsigned byte_of(uint64_t x, unsigned i)
+{
+	return (unsigned)(x >> 8 * i & 0xff);
+}
 
 static uint32_t sad(uint32_t a, uint32_t b, bool masked)
 {
@@ -252,8 +292,14 @@ static void quad_sad(in_t *in, out_t *out, bool masked)
 	}
 }
 
-static void qsad_pk(in_t *in, out_t *out) { quad_sad(in, out, false); }
-static void mqsad_pk(in_t *in, out_t *out) { quad_sad(in, out, true); }
+static void qsad_pk(in_t *in, out_t *out)
+{
+	quad_sad(in, out, false);
+}
+static void mqsad_pk(in_t *in, out_t *out)
+{
+	quad_sad(in, out, true);
+}
 
 static void mqsad_u32(in_t *in, out_t *out)
 {

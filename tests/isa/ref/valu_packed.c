@@ -26,7 +26,10 @@ static uint64_t fit16(int32_t v, bool is_signed, bool clamp)
 		out->d = fit16((int32_t)(expression), is_signed, in->clamp);                       \
 	}
 /* u16 products overflow int32: a product that large saturates anyway, so cap it */
-static int64_t cap(int64_t v) { return v > INT32_MAX ? (v & 0xffff) | 0x7fff0000 : v; }
+static int64_t cap(int64_t v)
+{
+	return v > INT32_MAX ? (v & 0xffff) | 0x7fff0000 : v;
+}
 
 HALF(pk_mad_i16, true, I(0) * I(1) + I(2))
 HALF(pk_mad_u16, false, cap((int64_t)U(0) * U(1) + U(2)))
@@ -44,7 +47,10 @@ HALF(pk_max_u16, false, U(0) > U(1) ? U(0) : U(1))
 HALF(pk_min_u16, false, U(0) < U(1) ? U(0) : U(1))
 
 #define FLOAT_PART(name, call)                                                                     \
-	static void name(in_t *in, out_t *out) { out->d = call; }
+	static void name(in_t *in, out_t *out)                                                     \
+	{                                                                                          \
+		out->d = call;                                                                     \
+	}
 FLOAT_PART(pk_fma_f16, fp_fma(F16, in->s[0], in->s[1], in->s[2], in->mode))
 FLOAT_PART(pk_fmac_f16, fp_fma(F16, in->s[0], in->s[1], in->d_old, in->mode))
 FLOAT_PART(pk_add_f16, fp_add(F16, in->s[0], in->s[1], in->mode))
@@ -196,7 +202,10 @@ static void dot2_f32_f16(in_t *in, out_t *out)
 	dot2_f16(in, out, acc);
 }
 
-static void dot2c_f32_f16(in_t *in, out_t *out) { dot2_f16(in, out, in->d_old & UINT32_MAX); }
+static void dot2c_f32_f16(in_t *in, out_t *out)
+{
+	dot2_f16(in, out, in->d_old & UINT32_MAX);
+}
 
 static void dot_int(in_t *in, out_t *out, unsigned bits, bool is_signed, uint64_t acc, bool selects)
 {
@@ -224,7 +233,10 @@ static void dot_int(in_t *in, out_t *out, unsigned bits, bool is_signed, uint64_
 }
 
 #define DOT(name, bits, is_signed, acc, selects)                                                   \
-	static void name(in_t *in, out_t *out) { dot_int(in, out, bits, is_signed, acc, selects); }
+	static void name(in_t *in, out_t *out)                                                     \
+	{                                                                                          \
+		dot_int(in, out, bits, is_signed, acc, selects);                                   \
+	}
 DOT(dot2_i32_i16, 16, true, in->s[2], true)
 DOT(dot2_u32_u16, 16, false, in->s[2], true)
 DOT(dot4_i32_i8, 8, true, in->s[2], false)
@@ -267,7 +279,8 @@ const struct ref_row ref_packed_rows[] = {
 	{ "v_fma_mixlo_f16", fma_mixlo, REF_V2F16, 0, MIX_F16, "one rounding or two" },
 	{ "v_fma_mixhi_f16", fma_mixhi, REF_V2F16, 0, MIX_F16, "one rounding or two" },
 	{ "v_dot2_f32_f16", dot2_f32_f16, REF_F32, 0, REF_SLACK | REF_NO_OMOD, "order of the sum" },
-	{ "v_dot2c_f32_f16", dot2c_f32_f16, REF_F32, 0, REF_SLACK | REF_NO_OMOD, "order of the sum" },
+	{ "v_dot2c_f32_f16", dot2c_f32_f16, REF_F32, 0, REF_SLACK | REF_NO_OMOD,
+	  "order of the sum" },
 	{ "v_dot2_i32_i16", dot2_i32_i16, REF_INT, 0, REF_ICLAMP },
 	{ "v_dot2_u32_u16", dot2_u32_u16, REF_INT, 0, REF_ICLAMP },
 	{ "v_dot4_i32_i8", dot4_i32_i8, REF_INT, 0, REF_ICLAMP },

@@ -9,9 +9,18 @@ typedef struct ref_out out_t;
 
 /* name_f16, name_f32, name_f64 from one function over formats. */
 #define FOR_FORMATS(name)                                                                          \
-	static inline void name##_f16(in_t *in, out_t *out) { name(F16, in, out); }                \
-	static inline void name##_f32(in_t *in, out_t *out) { name(F32, in, out); }                \
-	static inline void name##_f64(in_t *in, out_t *out) { name(F64, in, out); }
+	static inline void name##_f16(in_t *in, out_t *out)                                        \
+	{                                                                                          \
+		name(F16, in, out);                                                                \
+	}                                                                                          \
+	static inline void name##_f32(in_t *in, out_t *out)                                        \
+	{                                                                                          \
+		name(F32, in, out);                                                                \
+	}                                                                                          \
+	static inline void name##_f64(in_t *in, out_t *out)                                        \
+	{                                                                                          \
+		name(F64, in, out);                                                                \
+	}
 
 /* --- division helpers -------------------------------------------------------------------------- */
 
@@ -153,13 +162,12 @@ FOR_FORMATS(div_fixup)
 
 /* 2/pi, 1216 bits behind the point; the hardware holds 1201. */
 static const uint32_t two_over_pi[38] = {
-	0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
-	0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,
-	0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
-	0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,
-	0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d,
-	0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,
-	0x56033046, 0xfc7b6bab,
+	0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
+	0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
+	0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b,
+	0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7,
+	0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1,
+	0x1f8d5d08, 0x56033046, 0xfc7b6bab,
 };
 
 static void trig_preop(in_t *in, out_t *out)
@@ -179,8 +187,9 @@ static void trig_preop(in_t *in, out_t *out)
 	scale = -53 - (int)shift;
 	if (e >= 1968)
 		scale += 128;
-	out->d = fp_flush_out(F64, fp_rounded(F64, ldexpq((quad)segment, scale),
-					      fp_mode_round(F64, in->mode)), in->mode);
+	out->d = fp_flush_out(
+		F64, fp_rounded(F64, ldexpq((quad)segment, scale), fp_mode_round(F64, in->mode)),
+		in->mode);
 	/* A segment so far behind that it is a denormal: rounded by MODE, or as it is. */
 	out->alt = fp_flush_out(F64, fp_rounded(F64, ldexpq((quad)segment, scale), ROUND_NEAREST),
 				in->mode);
@@ -189,7 +198,9 @@ static void trig_preop(in_t *in, out_t *out)
 
 /* --- cube maps --------------------------------------------------------------------------------- */
 
-struct cube { quad face, sc, tc, ma; };
+struct cube {
+	quad face, sc, tc, ma;
+};
 
 static bool cube_of(in_t *in, struct cube *c)
 {
@@ -229,8 +240,10 @@ const struct ref_row ref_special_rows[] = {
 	{ "v_div_fmas_f64", div_fmas_f64, REF_F64, 0, 0, "scaled before or after the rounding" },
 	{ "v_div_fixup_f32", div_fixup_f32, REF_F32, 0, REF_ANY_DENORM | REF_ANY_NAN },
 	{ "v_div_fixup_f64", div_fixup_f64, REF_F64, 0, REF_ANY_DENORM | REF_ANY_NAN },
-	{ "v_div_fixup_f16", div_fixup_f16, REF_F16, 0, REF_D16_KEEP | REF_ANY_DENORM | REF_ANY_NAN },
-	{ "v_div_fixup_legacy_f16", div_fixup_f16, REF_F16, 0, REF_D16 | REF_ANY_DENORM | REF_ANY_NAN },
+	{ "v_div_fixup_f16", div_fixup_f16, REF_F16, 0,
+	  REF_D16_KEEP | REF_ANY_DENORM | REF_ANY_NAN },
+	{ "v_div_fixup_legacy_f16", div_fixup_f16, REF_F16, 0,
+	  REF_D16 | REF_ANY_DENORM | REF_ANY_NAN },
 	{ "v_trig_preop_f64", trig_preop, REF_F64 },
 	{ "v_cubeid_f32", cubeid, REF_F32 },
 	{ "v_cubesc_f32", cubesc, REF_F32 },

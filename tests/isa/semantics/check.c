@@ -41,14 +41,18 @@ static bool nan_matches(enum fp_format f, uint64_t got, bool any)
 	return fp_is_nan(f, got) && (any || !fp_is_snan(f, got));
 }
 
-static uint64_t ordered(enum fp_format f, uint64_t x) /* floats as integers in the order of the reals */
+static uint64_t ordered(enum fp_format f,
+			uint64_t x) /* floats as integers in the order of the reals */
 {
 	uint64_t top = 1ull << (fp_bits(f) - 1);
 
 	return x & top ? top - (x & (top - 1)) : top + x;
 }
 
-static enum fp_format format_of(unsigned bits) { return bits == 16 ? F16 : bits == 32 ? F32 : F64; }
+static enum fp_format format_of(unsigned bits)
+{
+	return bits == 16 ? F16 : bits == 32 ? F32 : F64;
+}
 
 bool is_flushed_edge(unsigned bits, uint64_t x, uint32_t mode)
 {
@@ -70,8 +74,7 @@ static bool float_matches(enum fp_format f, const struct ref_row *row, uint64_t 
 		return nan_matches(f, got, row->flags & REF_ANY_NAN);
 	if (fp_is_nan(f, got))
 		return false;
-	if (is_flushed_edge(fp_bits(f), want, mode) &&
-	    got == fp_signed_zero(f, fp_sign(f, want)))
+	if (is_flushed_edge(fp_bits(f), want, mode) && got == fp_signed_zero(f, fp_sign(f, want)))
 		return true;
 	if ((row->flags & REF_SLACK) && within(fp_bits(f), want, got, slack))
 		return true;

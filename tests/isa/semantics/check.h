@@ -11,10 +11,10 @@
 struct tally {
 	unsigned rows, runs;
 	unsigned long compared;
-	unsigned failures;            /* of the current row */
+	unsigned failures; /* of the current row */
 	unsigned bad_rows;
-	const char *mnemonic;         /* current row */
-	bool row_tested;              /* something of the current row was compared */
+	const char *mnemonic; /* current row */
+	bool row_tested;      /* something of the current row was compared */
 	bool verbose;
 };
 

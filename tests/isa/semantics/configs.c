@@ -50,8 +50,9 @@ static bool has_64bit(const struct sg_isa_row *row)
 
 static struct config base_config(const struct sg_isa_row *row)
 {
-	struct config cfg = { .name = "plain", .mode = REF_MODE_DEFAULT, .exec = ALL_LANES,
-			      .first_edge = SIZE_MAX };
+	struct config cfg = {
+		.name = "plain", .mode = REF_MODE_DEFAULT, .exec = ALL_LANES, .first_edge = SIZE_MAX
+	};
 
 	cfg.e.form = row->forms & 1 << SG_FORM_PLAIN ? SG_FORM_PLAIN : SG_FORM_VOP3;
 	if (row->enc == SG_ENC_VOP3P) {
@@ -164,8 +165,8 @@ static void long_form(struct vector_test *v)
 	bool vop3b = v->row->enc != SG_ENC_VOPC && operand_of(v->row, SG_ROLE_CO);
 	bool floats = any_float(v->row), float_dst = dst && dst->is_float;
 
-	if (v->row->enc == SG_ENC_VOP3P || !(v->row->forms & 1 << SG_FORM_VOP3 ||
-					     v->row->enc == SG_ENC_VOP3))
+	if (v->row->enc == SG_ENC_VOP3P ||
+	    !(v->row->forms & 1 << SG_FORM_VOP3 || v->row->enc == SG_ENC_VOP3))
 		return;
 	cfg.e.form = SG_FORM_VOP3;
 	cfg.name = "e64";
@@ -289,7 +290,8 @@ static void sdwa(struct vector_test *v)
 			cfg.e.dst_sel =
 				dst->is_float && dst->bits == 32 ? 6 : sdwa_sel(dst, r >> 32);
 			cfg.e.dst_unused = cfg.e.dst_sel == 6 ? 0 : (unsigned)((r >> 40) % 3);
-			if (v->ref->flags & (REF_APPROX | REF_NORM16)) /* compared as a whole only */
+			if (v->ref->flags &
+			    (REF_APPROX | REF_NORM16)) /* compared as a whole only */
 				cfg.e.dst_sel = 6, cfg.e.dst_unused = 0;
 		}
 		vector_run(v, &cfg, 2);

@@ -11,7 +11,10 @@ static bool has_role(const struct sg_isa_row *row, unsigned role)
 static void encode_vop3(struct words *out, const struct sg_isa_row *row, const struct enc *e)
 {
 	static const unsigned base[SG_N_ENCS] = {
-		[SG_ENC_VOPC] = 0, [SG_ENC_VOP2] = 0x100, [SG_ENC_VOP1] = 0x140, [SG_ENC_VOP3] = 0,
+		[SG_ENC_VOPC] = 0,
+		[SG_ENC_VOP2] = 0x100,
+		[SG_ENC_VOP1] = 0x140,
+		[SG_ENC_VOP3] = 0,
 	};
 	bool vop3b = row->enc != SG_ENC_VOPC && has_role(row, SG_ROLE_CO);
 	uint32_t low = 0xd0000000u | (base[row->enc] + row->op) << 16 | e->clamp << 15;

@@ -12,10 +12,10 @@
 
 /* The fields of a vector instruction. Operand numbers as encoded; VGPRs from 256. */
 struct enc {
-	unsigned form;                /* enum sg_form; VOP3P rows ignore it */
-	unsigned vdst, sdst;          /* sdst: VOP3B, VOPC e64, SDWA compares (106: VCC) */
+	unsigned form;       /* enum sg_form; VOP3P rows ignore it */
+	unsigned vdst, sdst; /* sdst: VOP3B, VOPC e64, SDWA compares (106: VCC) */
 	unsigned src[3];
-	uint32_t literal;             /* operand 255, k of madmk and madak */
+	uint32_t literal; /* operand 255, k of madmk and madak */
 	unsigned neg, abs, op_sel, op_sel_hi, neg_hi, omod, clamp;
 	unsigned src_sel[2], sext, dst_sel, dst_unused;
 	unsigned dpp_ctrl, row_mask, bank_mask, bound_ctrl;
@@ -27,7 +27,10 @@ struct words {
 	size_t n;
 };
 
-static inline void emit(struct words *out, uint32_t word) { out->w[out->n++] = word; }
+static inline void emit(struct words *out, uint32_t word)
+{
+	out->w[out->n++] = word;
+}
 
 void encode_vector(struct words *out, const struct sg_isa_row *row, const struct enc *e);
 void encode_mfma(struct words *out, const struct sg_isa_row *row, const struct enc *e);

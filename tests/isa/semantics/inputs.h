@@ -8,7 +8,9 @@
 #include "softgpu/isa/isa.h"
 
 /* A small generator with a seed of its own per row, so that a failure reproduces alone. */
-struct rng { uint64_t state; };
+struct rng {
+	uint64_t state;
+};
 uint64_t rng_next(struct rng *rng);
 void rng_seed(struct rng *rng, const char *text);
 

@@ -77,7 +77,7 @@ struct matrix_config {
 	enum kind kind;
 	unsigned cbsz, abid, blgp, acc_ab, acc_cd;
 	uint64_t exec;
-	unsigned c_constant;          /* src2's operand number; 0: registers */
+	unsigned c_constant; /* src2's operand number; 0: registers */
 };
 
 /* An inline constant is the same number in every element of C. */
@@ -100,12 +100,16 @@ static void run(struct tally *t, const struct sg_isa_row *row, const struct ref_
 	static double slack[64][64];
 	unsigned n_ab = ref_mfma_regs_ab(op), n_cd = ref_mfma_regs_cd(op);
 	bool f64 = op->type == REF_MFMA_F64;
-	uint32_t (*a)[64] = cfg->acc_ab & 1 ? st->agpr : st->vgpr;
-	uint32_t (*b)[64] = cfg->acc_ab & 2 ? st->agpr : st->vgpr;
-	uint32_t (*cd)[64] = cfg->acc_cd || target == SG_GFX908 ? st->agpr : st->vgpr;
+	uint32_t(*a)[64] = cfg->acc_ab & 1 ? st->agpr : st->vgpr;
+	uint32_t(*b)[64] = cfg->acc_ab & 2 ? st->agpr : st->vgpr;
+	uint32_t(*cd)[64] = cfg->acc_cd || target == SG_GFX908 ? st->agpr : st->vgpr;
 	struct words words = { .n = 0 };
-	struct enc e = { .vdst = V_D, .src = { 256 + V_A, 256 + V_B, 256 + V_C }, .cbsz = cfg->cbsz,
-			 .abid = cfg->abid, .blgp = cfg->blgp, .acc_ab = cfg->acc_ab,
+	struct enc e = { .vdst = V_D,
+			 .src = { 256 + V_A, 256 + V_B, 256 + V_C },
+			 .cbsz = cfg->cbsz,
+			 .abid = cfg->abid,
+			 .blgp = cfg->blgp,
+			 .acc_ab = cfg->acc_ab,
 			 .acc_cd = cfg->acc_cd };
 	enum sg_fault_kind fault;
 
@@ -174,15 +178,19 @@ void test_matrix_row(struct tally *t, const struct sg_isa_row *row, const struct
 	if (target == SG_GFX90A) /* on gfx908 the accumulators are always AGPRs, and the bit is 0 */
 		run(t, row, op, target, st, &rng,
 		    &(struct matrix_config){ .kind = WHOLE, .acc_cd = 1, .exec = ~0ull });
-	run(t, row, op, target, st, &rng, &(struct matrix_config){
-		.kind = WHOLE, .exec = ~0ull, .c_constant = SG_OPND_INT_0 });
-	run(t, row, op, target, st, &rng, &(struct matrix_config){ .kind = WHOLE, .exec = ~0ull,
-		.c_constant = op->type == REF_MFMA_I8 ? SG_OPND_INT_0 + 5 : SG_OPND_F_0_5 + 2 });
+	run(t, row, op, target, st, &rng,
+	    &(struct matrix_config){ .kind = WHOLE, .exec = ~0ull, .c_constant = SG_OPND_INT_0 });
+	run(t, row, op, target, st, &rng,
+	    &(struct matrix_config){ .kind = WHOLE,
+				     .exec = ~0ull,
+				     .c_constant = op->type == REF_MFMA_I8 ? SG_OPND_INT_0 + 5
+									   : SG_OPND_F_0_5 + 2 });
 	for (unsigned blgp = 1; broadcasts && blgp < 8; blgp++)
 		run(t, row, op, target, st, &rng,
 		    &(struct matrix_config){ .kind = WHOLE, .blgp = blgp, .exec = ~0ull });
 	for (unsigned cbsz = 1; broadcasts && 1u << cbsz <= op->blocks; cbsz++)
 		for (unsigned abid = 0; abid < 1u << cbsz; abid += cbsz)
-			run(t, row, op, target, st, &rng, &(struct matrix_config){
-				.kind = WHOLE, .cbsz = cbsz, .abid = abid, .exec = ~0ull });
+			run(t, row, op, target, st, &rng,
+			    &(struct matrix_config){
+				    .kind = WHOLE, .cbsz = cbsz, .abid = abid, .exec = ~0ull });
 }

@@ -13,8 +13,8 @@ struct scalar_case {
 	uint64_t s[2], old;
 	uint16_t simm;
 	bool scc;
-	uint32_t literal;             /* behind the instruction if an operand is 255 */
-	unsigned opnd[2];             /* operand numbers: S_SRC0, S_SRC1 or a constant */
+	uint32_t literal; /* behind the instruction if an operand is 255 */
+	unsigned opnd[2]; /* operand numbers: S_SRC0, S_SRC1 or a constant */
 };
 
 static void set_pair(struct sg_step *st, unsigned reg, uint64_t v)

@@ -76,7 +76,10 @@ static void nothing(struct tally *t, const struct sg_isa_row *row, enum sg_targe
 static void readfirstlane(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
 			  struct sg_step *st)
 {
-	static const struct { uint64_t exec; unsigned lane; } cases[] = {
+	static const struct {
+		uint64_t exec;
+		unsigned lane;
+	} cases[] = {
 		{ ~0ull, 0 }, { 0x10, 4 }, { 1ull << 63, 63 }, { 0xfff0000000000, 40 }, { 0, 0 },
 	};
 
@@ -126,7 +129,8 @@ static void writelane(struct tally *t, const struct sg_isa_row *row, enum sg_tar
 
 		number_lanes(st);
 		set_pair(st, SG_OPND_EXEC_LO, lane & 1 ? 0 : ~0ull); /* ignored */
-		st->sgpr[SG_OPND_M0] = lane | 64; /* the other scalar: two SGPRs would be one too many */
+		st->sgpr[SG_OPND_M0] =
+			lane | 64; /* the other scalar: two SGPRs would be one too many */
 		st->sgpr[12] = 0xc0ffee;
 		vop3_words(&words, row, 3, lane & 2 ? 12 : INT(33), SG_OPND_M0);
 		if (!go(t, target, &words, st))
@@ -162,9 +166,13 @@ static void swap(struct tally *t, const struct sg_isa_row *row, enum sg_target t
 
 static uint64_t new_exec(const char *name, uint64_t s, uint64_t exec)
 {
-	static const struct { const char *name; int op; } ops[] = {
-		{ "s_andn1_", 0 }, { "s_andn2_", 1 }, { "s_orn1_", 2 }, { "s_orn2_", 3 }, { "s_and_", 4 },
-		{ "s_or_", 5 }, { "s_xor_", 6 }, { "s_nand_", 7 }, { "s_nor_", 8 }, { "s_xnor_", 9 },
+	static const struct {
+		const char *name;
+		int op;
+	} ops[] = {
+		{ "s_andn1_", 0 }, { "s_andn2_", 1 }, { "s_orn1_", 2 }, { "s_orn2_", 3 },
+		{ "s_and_", 4 },   { "s_or_", 5 },    { "s_xor_", 6 },  { "s_nand_", 7 },
+		{ "s_nor_", 8 },   { "s_xnor_", 9 },
 	};
 	uint64_t results[] = { ~s & exec, s & ~exec, ~s | exec,   s | ~exec,   s & exec,
 			       s | exec,  s ^ exec,  ~(s & exec), ~(s | exec), ~(s ^ exec) };
@@ -241,7 +249,8 @@ static void gpr_idx(struct tally *t, const struct sg_isa_row *row, enum sg_targe
 {
 	bool on = strcmp(row->mnemonic, "s_set_gpr_idx_on") == 0;
 
-	for (unsigned enables = 0; enables < 16; enables++) { /* bit 0 src0, 1 src1, 2 src2, 3 dst */
+	for (unsigned enables = 0; enables < 16;
+	     enables++) { /* bit 0 src0, 1 src1, 2 src2, 3 dst */
 		struct words words = { .n = 0 };
 		unsigned src = enables & 1 ? 13 : 10, dst = enables & 8 ? 43 : 40,
 			 second = enables & 2 ? 23 : 20;
@@ -256,7 +265,8 @@ static void gpr_idx(struct tally *t, const struct sg_isa_row *row, enum sg_targe
 			encode_sop1(&words, row->op, 0, 12);
 		}
 		encode_sop1(&words, OP_S_MOV_B32, 20, SG_OPND_M0);
-		emit(&words, 0x13u << 25 | 40u << 17 | 20u << 9 | V(10)); /* v_and_b32 v40, v10, v20 */
+		emit(&words,
+		     0x13u << 25 | 40u << 17 | 20u << 9 | V(10)); /* v_and_b32 v40, v10, v20 */
 		emit(&words, S_SET_GPR_IDX_OFF);
 		v_mov(&words, 60, V(30)); /* off again */
 		if (!go(t, target, &words, st))
@@ -362,7 +372,8 @@ static void forks(struct tally *t, const struct sg_isa_row *row, enum sg_target 
 		v_mov(&words, 1, INT(1));
 		emit(&words, S_BRANCH | 1);
 		v_mov(&words, 1, INT(2));
-		encode_sop1(&words, 0x2e, 0, 16); /* s16 == 0: the stack was empty before the fork */
+		encode_sop1(&words, 0x2e, 0,
+			    16); /* s16 == 0: the stack was empty before the fork */
 		encode_sopk(&words, OP_S_MOVK, 22, 1);
 		if (!go(t, target, &words, st))
 			return;
@@ -424,21 +435,46 @@ static void setvskip(struct tally *t, const struct sg_isa_row *row, enum sg_targ
 	}
 }
 
-static const struct { const char *mnemonic; special_test *test; } tests[] = {
-	{ "v_nop", nothing }, { "v_clrexcp", nothing }, { "v_readfirstlane_b32", readfirstlane },
-	{ "v_readlane_b32", readlane }, { "v_writelane_b32", writelane }, { "v_swap_b32", swap },
-	{ "s_and_saveexec_b64", exec_ops }, { "s_or_saveexec_b64", exec_ops },
-	{ "s_xor_saveexec_b64", exec_ops }, { "s_andn2_saveexec_b64", exec_ops },
-	{ "s_orn2_saveexec_b64", exec_ops }, { "s_nand_saveexec_b64", exec_ops },
-	{ "s_nor_saveexec_b64", exec_ops }, { "s_xnor_saveexec_b64", exec_ops },
-	{ "s_andn1_saveexec_b64", exec_ops }, { "s_orn1_saveexec_b64", exec_ops },
-	{ "s_andn1_wrexec_b64", exec_ops }, { "s_andn2_wrexec_b64", exec_ops },
-	{ "s_movrels_b32", movrel }, { "s_movrels_b64", movrel }, { "s_movreld_b32", movrel },
-	{ "s_movreld_b64", movrel }, { "s_set_gpr_idx_on", gpr_idx }, { "s_set_gpr_idx_idx", gpr_idx },
-	{ "s_getpc_b64", jumps }, { "s_setpc_b64", jumps }, { "s_swappc_b64", jumps },
-	{ "s_call_b64", jumps }, { "s_rfe_b64", privileged }, { "s_rfe_restore_b64", privileged },
-	{ "s_cbranch_g_fork", forks }, { "s_cbranch_i_fork", forks }, { "s_cbranch_join", forks },
-	{ "s_getreg_b32", hwreg }, { "s_setreg_b32", hwreg }, { "s_setreg_imm32_b32", hwreg },
+static const struct {
+	const char *mnemonic;
+	special_test *test;
+} tests[] = {
+	{ "v_nop", nothing },
+	{ "v_clrexcp", nothing },
+	{ "v_readfirstlane_b32", readfirstlane },
+	{ "v_readlane_b32", readlane },
+	{ "v_writelane_b32", writelane },
+	{ "v_swap_b32", swap },
+	{ "s_and_saveexec_b64", exec_ops },
+	{ "s_or_saveexec_b64", exec_ops },
+	{ "s_xor_saveexec_b64", exec_ops },
+	{ "s_andn2_saveexec_b64", exec_ops },
+	{ "s_orn2_saveexec_b64", exec_ops },
+	{ "s_nand_saveexec_b64", exec_ops },
+	{ "s_nor_saveexec_b64", exec_ops },
+	{ "s_xnor_saveexec_b64", exec_ops },
+	{ "s_andn1_saveexec_b64", exec_ops },
+	{ "s_orn1_saveexec_b64", exec_ops },
+	{ "s_andn1_wrexec_b64", exec_ops },
+	{ "s_andn2_wrexec_b64", exec_ops },
+	{ "s_movrels_b32", movrel },
+	{ "s_movrels_b64", movrel },
+	{ "s_movreld_b32", movrel },
+	{ "s_movreld_b64", movrel },
+	{ "s_set_gpr_idx_on", gpr_idx },
+	{ "s_set_gpr_idx_idx", gpr_idx },
+	{ "s_getpc_b64", jumps },
+	{ "s_setpc_b64", jumps },
+	{ "s_swappc_b64", jumps },
+	{ "s_call_b64", jumps },
+	{ "s_rfe_b64", privileged },
+	{ "s_rfe_restore_b64", privileged },
+	{ "s_cbranch_g_fork", forks },
+	{ "s_cbranch_i_fork", forks },
+	{ "s_cbranch_join", forks },
+	{ "s_getreg_b32", hwreg },
+	{ "s_setreg_b32", hwreg },
+	{ "s_setreg_imm32_b32", hwreg },
 	{ "s_setvskip", setvskip },
 };
 

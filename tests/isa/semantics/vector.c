@@ -70,7 +70,8 @@ static uint64_t scalar_value(const struct sg_isa_operand *op, unsigned opnd,
 		return (uint64_t)(int64_t)(192 - (int)opnd);
 	if (opnd >= SG_OPND_F_0_5 && opnd <= SG_OPND_F_INV_2PI)
 		return float_constant(opnd, op->is_float ? op->bits : 32);
-	if (opnd == SG_OPND_LITERAL) { /* the upper half of a double; signed integers are extended */
+	if (opnd ==
+	    SG_OPND_LITERAL) { /* the upper half of a double; signed integers are extended */
 		if (op->n_regs < 2)
 			return literal;
 		if (op->is_float)
@@ -149,12 +150,16 @@ static void fill(struct vector_test *v, const struct config *cfg, unsigned n, st
 					    base + src_at[k], op->n_regs, lane, s[k],
 					    in->s2_hi[w][lane]);
 			}
-			in->old[w][lane] = operand_of(v->row, SG_ROLE_VDST)
-				? input_random(operand_of(v->row, SG_ROLE_VDST), &v->rng) : 0;
-			in->old[w][lane] = (in->old[w][lane] & UINT32_MAX) |
+			in->old[w][lane] =
+				operand_of(v->row, SG_ROLE_VDST)
+					? input_random(operand_of(v->row, SG_ROLE_VDST), &v->rng)
+					: 0;
+			in->old[w][lane] =
+				(in->old[w][lane] & UINT32_MAX) |
 				(operand_of(v->row, SG_ROLE_VDST) &&
-				 operand_of(v->row, SG_ROLE_VDST)->n_regs > 1
-					 ? in->old[w][lane] >> 32 << 32 : 0xdeadbeefull << 32);
+						 operand_of(v->row, SG_ROLE_VDST)->n_regs > 1
+					 ? in->old[w][lane] >> 32 << 32
+					 : 0xdeadbeefull << 32);
 			in->old_hi[w][lane] = 0xfeedfacecafebeef;
 			put(dst_is_agpr(v->row) ? st->agpr : st->vgpr, base + DST, 4, lane,
 			    in->old[w][lane], in->old_hi[w][lane]);
@@ -245,11 +250,17 @@ static void reference(struct vector_test *v, const struct config *cfg, const str
 		      bool *out_invalid)
 {
 	struct ref_in r = {
-		.s2_hi = in->s2_hi[w][lane], .d_old = in->old[w][lane],
-		.ci = in->mask_in[w] >> lane & 1, .clamp = cfg->e.clamp,
-		.op_sel = (uint8_t)cfg->e.op_sel, .op_sel_hi = (uint8_t)cfg->e.op_sel_hi,
-		.neg_lo = (uint8_t)cfg->e.neg, .neg_hi = (uint8_t)cfg->e.neg_hi, .lane = lane,
-		.mode = mode, .target = v->target == SG_GFX908 ? REF_GFX908 : REF_GFX90A,
+		.s2_hi = in->s2_hi[w][lane],
+		.d_old = in->old[w][lane],
+		.ci = in->mask_in[w] >> lane & 1,
+		.clamp = cfg->e.clamp,
+		.op_sel = (uint8_t)cfg->e.op_sel,
+		.op_sel_hi = (uint8_t)cfg->e.op_sel_hi,
+		.neg_lo = (uint8_t)cfg->e.neg,
+		.neg_hi = (uint8_t)cfg->e.neg_hi,
+		.lane = lane,
+		.mode = mode,
+		.target = v->target == SG_GFX908 ? REF_GFX908 : REF_GFX90A,
 	};
 	const struct sg_isa_operand *dst = operand_of(v->row, SG_ROLE_VDST);
 
@@ -311,13 +322,16 @@ static bool placed(struct vector_test *v, const struct config *cfg, uint64_t val
 	}
 	if (half) {
 		unsigned at = (flags & REF_D16_KEEP) && cfg->e.form == SG_FORM_VOP3 &&
-			      (v->row->flags & SG_ISA_OPSEL) && (cfg->e.op_sel & 8) ? 16 : 0;
+					      (v->row->flags & SG_ISA_OPSEL) && (cfg->e.op_sel & 8)
+				      ? 16
+				      : 0;
 		uint64_t rest = got & ~(0xffffull << at), kept = old & ~(0xffffull << at);
-		bool rest_ok = flags & REF_D16 ? rest == 0 : flags & REF_D16_KEEP
-				? rest == kept : rest == 0 || rest == kept;
+		bool rest_ok = flags & REF_D16        ? rest == 0
+			       : flags & REF_D16_KEEP ? rest == kept
+						      : rest == 0 || rest == kept;
 
-		return rest_ok && value_matches(v->ref, value, got >> at & 0xffff, slack,
-						cfg->mode);
+		return rest_ok &&
+		       value_matches(v->ref, value, got >> at & 0xffff, slack, cfg->mode);
 	}
 	return value_matches(v->ref, value, got, slack, cfg->mode);
 }
@@ -358,7 +372,7 @@ static const char *describe(struct vector_test *v, const struct config *cfg,
 
 static uint64_t got_value(struct vector_test *v, unsigned w, unsigned lane, unsigned at)
 {
-	uint32_t (*regs)[64] = dst_is_agpr(v->row) ? v->step->agpr : v->step->vgpr;
+	uint32_t(*regs)[64] = dst_is_agpr(v->row) ? v->step->agpr : v->step->vgpr;
 	unsigned reg = w * REGS_PER_INSTANCE + DST + at;
 
 	return regs[reg][lane] | (uint64_t)regs[reg + 1][lane] << 32;

@@ -16,10 +16,10 @@ struct config {
 	const char *name;
 	uint32_t mode;
 	uint64_t exec;
-	struct enc e;                 /* registers are filled in per instance */
-	unsigned scalar_src;          /* 0: VGPRs. k + 1: source k is operand number scalar_opnd */
+	struct enc e;        /* registers are filled in per instance */
+	unsigned scalar_src; /* 0: VGPRs. k + 1: source k is operand number scalar_opnd */
 	unsigned scalar_opnd;
-	size_t first_edge;            /* product of edges from here on; SIZE_MAX: random inputs */
+	size_t first_edge; /* product of edges from here on; SIZE_MAX: random inputs */
 };
 
 struct vector_test {

@@ -61,15 +61,16 @@ void sg_wg_destroy(struct sg_wg *wg)
 void sg_wg_start(struct sg_wg *wg, struct sg_launch *launch, const uint32_t id[3])
 {
 	wg->fake.launch = launch;
-	wg->fake.index = id[0] + (uint64_t)launch->n_wg[0] * (id[1] + (uint64_t)launch->n_wg[1] * id[2]);
+	wg->fake.index =
+		id[0] + (uint64_t)launch->n_wg[0] * (id[1] + (uint64_t)launch->n_wg[1] * id[2]);
 	wg->fake.n_turns = 0;
 	wg->kernel = (const struct fake_kernel *)(launch->kernel_object + launch->mem->host_base);
 }
 
 enum sg_wg_state sg_wg_run(struct sg_wg *wg, uint64_t budget, uint32_t n_sleeps)
 {
-	enum sg_wg_state state = wg->kernel->run ? wg->kernel->run(&wg->fake, wg->kernel->arg)
-						 : SG_WG_DONE;
+	enum sg_wg_state state =
+		wg->kernel->run ? wg->kernel->run(&wg->fake, wg->kernel->arg) : SG_WG_DONE;
 
 	wg->fake.n_turns++;
 	return state;
@@ -116,5 +117,7 @@ uint32_t sg_wg_n_waves(const struct sg_wg *wg)
 
 void sg_wg_get_wait(const struct sg_wg *wg, struct sg_wg_wait *out)
 {
-	*out = (struct sg_wg_wait){ .n_waves = 1, .n_asleep = 1, .id = { (uint32_t)wg->fake.index, 0, 0 } };
+	*out = (struct sg_wg_wait){ .n_waves = 1,
+				    .n_asleep = 1,
+				    .id = { (uint32_t)wg->fake.index, 0, 0 } };
 }

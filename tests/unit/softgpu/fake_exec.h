@@ -12,8 +12,8 @@
 struct fake_wg {
 	struct sg_launch *launch;
 	uint32_t slot;
-	uint64_t index;               /* of the workgroup in the grid */
-	uint64_t n_turns;             /* before this one */
+	uint64_t index;   /* of the workgroup in the grid */
+	uint64_t n_turns; /* before this one */
 	struct sg_fault fault;
 };
 

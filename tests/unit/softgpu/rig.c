@@ -51,12 +51,18 @@ struct rig *rig_create(uint32_t n_workers)
 	assert_true(sg_topology_parse(&topology, "mi210", error, sizeof(error)));
 	rig->vm = sg_vm_create(capacities, 2);
 	assert_non_null(rig->vm);
-	rig->mem = (struct sg_mem_map){ .start = sg_vm_start(rig->vm), .end = sg_vm_end(rig->vm),
-					.reachable = sg_vm_reachable, .ctx = rig->vm };
+	rig->mem = (struct sg_mem_map){ .start = sg_vm_start(rig->vm),
+					.end = sg_vm_end(rig->vm),
+					.reachable = sg_vm_reachable,
+					.ctx = rig->vm };
 	rig->events = sg_events_create(rig->vm);
-	host = (struct sg_cp_host){ .mem = &rig->mem, .accessible = accessible, .enter = enter,
-				    .leave = leave, .interrupt = interrupt,
-				    .memory_fault = memory_fault, .ctx = rig };
+	host = (struct sg_cp_host){ .mem = &rig->mem,
+				    .accessible = accessible,
+				    .enter = enter,
+				    .leave = leave,
+				    .interrupt = interrupt,
+				    .memory_fault = memory_fault,
+				    .ctx = rig };
 	rig->cp = sg_cp_create(&host, n_workers);
 	assert_non_null(rig->cp);
 	rig->device = sg_device_create(rig->cp, &rig->mem, topology.gpus[0].model, 1);
@@ -77,7 +83,8 @@ uint64_t rig_alloc(struct rig *rig, uint64_t size)
 {
 	uint64_t addr = 0;
 
-	assert_int_equal(sg_vm_alloc(rig->vm, SG_VM_HOST, 0, (size + 4095) & ~4095ull, 0, false, &addr),
+	assert_int_equal(sg_vm_alloc(rig->vm, SG_VM_HOST, 0, (size + 4095) & ~4095ull, 0, false,
+				     &addr),
 			 SG_VM_OK);
 	return addr;
 }
@@ -137,12 +144,12 @@ union sg_aql_packet rig_kernel_packet(const struct fake_kernel *kernel, uint32_t
 				      const struct sg_amd_signal *completion)
 {
 	return (union sg_aql_packet){ .dispatch = {
-		.setup = 1,
-		.wg_size = { 64, 1, 1 },
-		.grid_size = { 64 * n_wgs, 1, 1 },
-		.kernel_object = (uint64_t)kernel,
-		.completion = (uint64_t)completion,
-	} };
+					      .setup = 1,
+					      .wg_size = { 64, 1, 1 },
+					      .grid_size = { 64 * n_wgs, 1, 1 },
+					      .kernel_object = (uint64_t)kernel,
+					      .completion = (uint64_t)completion,
+				      } };
 }
 
 void rig_sdma_open(struct rig *rig, struct rig_sdma *sdma)

@@ -22,7 +22,7 @@ struct rig {
 	struct sg_cp *cp;
 	struct sg_device *device;
 	_Atomic uint32_t n_faults;
-	struct sg_cp_fault fault;     /* the last one */
+	struct sg_cp_fault fault; /* the last one */
 };
 
 /* An AQL queue and what belongs to it, as ROCr would set it up. */
@@ -39,13 +39,14 @@ struct rig_sdma {
 	struct sg_queue *queue;
 	uint32_t *ring;
 	uint64_t size_bytes;
-	_Atomic uint64_t *pointers;   /* write, read, doorbell */
+	_Atomic uint64_t *pointers; /* write, read, doorbell */
 };
 
 struct rig *rig_create(uint32_t n_workers);
 void rig_destroy(struct rig *rig);
 uint64_t rig_alloc(struct rig *rig, uint64_t size);
-struct sg_amd_signal *rig_signal(struct rig *rig, int64_t value); /* from device memory, leaked to it */
+struct sg_amd_signal *rig_signal(struct rig *rig,
+				 int64_t value); /* from device memory, leaked to it */
 
 void rig_aql_open(struct rig *rig, struct rig_aql *aql, uint32_t n_packets);
 void rig_aql_close(struct rig *rig, struct rig_aql *aql);
@@ -59,12 +60,12 @@ void rig_sdma_close(struct rig *rig, struct rig_sdma *sdma);
 void rig_sdma_submit(struct rig_sdma *sdma, const uint32_t *dwords, uint32_t n);
 
 /* Wait until the condition holds, at most ten seconds. */
-#define rig_eventually(condition)                                           \
-	do {                                                                \
-		uint64_t rig_until = rig_now_ms() + 10000;                  \
-		while (!(condition) && rig_now_ms() < rig_until)            \
-			rig_pause();                                        \
-		assert_true(condition);                                     \
+#define rig_eventually(condition)                                                                  \
+	do {                                                                                       \
+		uint64_t rig_until = rig_now_ms() + 10000;                                         \
+		while (!(condition) && rig_now_ms() < rig_until)                                   \
+			rig_pause();                                                               \
+		assert_true(condition);                                                            \
 	} while (0)
 uint64_t rig_now_ms(void);
 void rig_pause(void);

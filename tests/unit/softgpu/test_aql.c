@@ -212,8 +212,11 @@ static void barriers_hold_their_queue_and_no_other(void **state)
 	rig_aql_submit(&one, &packet, HEADER(SG_AQL_BARRIER_AND));
 	packet.barrier.completion = (uint64_t)any;
 	rig_aql_submit(&two, &packet, HEADER(SG_AQL_BARRIER_OR));
-	packet = (union sg_aql_packet){ .vendor = { .format = 2, .signal = (uint64_t)b, .mask = 0xff,
-						    .value = 0x42, .condition = 0,
+	packet = (union sg_aql_packet){ .vendor = { .format = 2,
+						    .signal = (uint64_t)b,
+						    .mask = 0xff,
+						    .value = 0x42,
+						    .condition = 0,
 						    .completion = (uint64_t)value } };
 	rig_aql_submit(&three, &packet, HEADER(SG_AQL_VENDOR));
 
@@ -253,11 +256,15 @@ static void bad_packets_halt_the_queue_with_the_code(void **state)
 		{ HEADER(SG_AQL_AGENT), ok, SG_QUEUE_BAD_PACKET },
 		{ HEADER(77), ok, SG_QUEUE_BAD_PACKET },
 		{ HEADER(SG_AQL_VENDOR), { .vendor.format = 9 }, SG_QUEUE_BAD_VENDOR_PACKET },
-		{ HEADER(SG_AQL_VENDOR), { .vendor = { .format = 2, .signal = 12345 } },
+		{ HEADER(SG_AQL_VENDOR),
+		  { .vendor = { .format = 2, .signal = 12345 } },
 		  SG_QUEUE_BAD_VENDOR_PACKET },
-		{ HEADER(SG_AQL_BARRIER_AND), { .barrier.signals = { 0xdeadbeef } },
+		{ HEADER(SG_AQL_BARRIER_AND),
+		  { .barrier.signals = { 0xdeadbeef } },
 		  SG_QUEUE_BAD_PACKET },
-		{ HEADER(SG_AQL_BARRIER_AND), { .barrier.completion = ~0ull }, SG_QUEUE_BAD_PACKET },
+		{ HEADER(SG_AQL_BARRIER_AND),
+		  { .barrier.completion = ~0ull },
+		  SG_QUEUE_BAD_PACKET },
 		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_DIMENSIONS },
 		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_DIMENSIONS },
 		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_CODE },

@@ -40,7 +40,8 @@ static void places_and_ids_are_unique(void **state)
 	for (uint32_t i = 0; i < topology.n_gpus; i++) {
 		assert_int_not_equal(topology.gpus[i].unique_id, 0);
 		for (uint32_t j = 0; j < i; j++) {
-			assert_int_not_equal(topology.gpus[i].unique_id, topology.gpus[j].unique_id);
+			assert_int_not_equal(topology.gpus[i].unique_id,
+					     topology.gpus[j].unique_id);
 			assert_int_not_equal(topology.gpus[i].location, topology.gpus[j].location);
 		}
 	}
@@ -123,7 +124,8 @@ static void mistakes_are_explained(void **state)
 	assert_false(parse(&topology, "mi210,"));
 	assert_false(parse(&topology, ",mi210"));
 	assert_false(parse(&topology, "MI210"));
-	assert_false(parse(&topology, "mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi100"));
+	assert_false(
+		parse(&topology, "mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi100"));
 	assert_non_null(strstr(error, "16"));
 	assert_true(parse(&topology, "mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x"));
 	assert_int_equal(topology.n_gpus, 16);

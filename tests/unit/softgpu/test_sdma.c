@@ -29,12 +29,12 @@ static bool caught_up(void)
 	return atomic_load(&sdma.pointers[1]) == atomic_load(&sdma.pointers[0]);
 }
 
-#define SUBMIT(...)                                                          \
-	do {                                                                 \
-		const uint32_t submit_dw[] = { __VA_ARGS__ };                \
-		rig_sdma_submit(&sdma, submit_dw, sizeof(submit_dw) / 4);    \
+#define SUBMIT(...)                                                                                \
+	do {                                                                                       \
+		const uint32_t submit_dw[] = { __VA_ARGS__ };                                      \
+		rig_sdma_submit(&sdma, submit_dw, sizeof(submit_dw) / 4);                          \
 	} while (0)
-#define COPY(from, to, n) SUBMIT(1, (uint32_t)(n) - 1, 0, LO(from), HI(from), LO(to), HI(to))
+#define COPY(from, to, n) SUBMIT(1, (uint32_t)(n)-1, 0, LO(from), HI(from), LO(to), HI(to))
 
 static void a_copy_ends_with_the_signal_and_the_event(void **state)
 {
@@ -54,7 +54,8 @@ static void a_copy_ends_with_the_signal_and_the_event(void **state)
 	SUBMIT(8, 0, 0, 0, 0, 0); /* the flush of the host data path */
 	COPY(from, to, N);
 	SUBMIT(13 | 2 << 8, LO(&stamps[1]), HI(&stamps[1]));
-	SUBMIT(10 | 47u << 25, LO(&signal->value), HI(&signal->value), 0xffffffff, 0xffffffff, 0, 0, 0);
+	SUBMIT(10 | 47u << 25, LO(&signal->value), HI(&signal->value), 0xffffffff, 0xffffffff, 0, 0,
+	       0);
 	SUBMIT(5, LO(mailbox), HI(mailbox), id);
 	SUBMIT(6, id);
 	assert_int_equal(sg_event_wait(rig->events, &id, 1, false, 10000), SG_EVENT_OK);
@@ -66,15 +67,23 @@ static void a_copy_ends_with_the_signal_and_the_event(void **state)
 
 static void a_rectangle_copies_rows_and_slices(void **state)
 {
-	enum { W = 50, H = 9, D = 3, SRC_PITCH = 64, DST_PITCH = 80, SRC_SLICE = 64 * 12,
-	       DST_SLICE = 80 * 10 };
+	enum {
+		W = 50,
+		H = 9,
+		D = 3,
+		SRC_PITCH = 64,
+		DST_PITCH = 80,
+		SRC_SLICE = 64 * 12,
+		DST_SLICE = 80 * 10
+	};
 	uint32_t *from = (void *)rig_alloc(rig, 4 * SRC_SLICE * D + 4096);
 	uint32_t *to = (void *)rig_alloc(rig, 4 * DST_SLICE * D + 4096);
 
 	for (int i = 0; i < SRC_SLICE * D + 8; i++)
 		from[i] = (uint32_t)i;
 	SUBMIT(1 | 4 << 8 | 2u << 29, LO(from), HI(from), 3, (SRC_PITCH - 1) << 13, SRC_SLICE - 1,
-	       LO(to), HI(to), 5, (DST_PITCH - 1) << 13, DST_SLICE - 1, (W - 1) | (H - 1) << 16, D - 1);
+	       LO(to), HI(to), 5, (DST_PITCH - 1) << 13, DST_SLICE - 1, (W - 1) | (H - 1) << 16,
+	       D - 1);
 	rig_eventually(caught_up());
 	for (int z = 0; z < D; z++) {
 		for (int y = 0; y < H; y++) {
@@ -150,7 +159,8 @@ static void bad_packets_halt_the_queue_and_are_reported(void **state)
 
 static void bad_addresses_are_memory_faults(void **state)
 {
-	uint64_t good = rig_alloc(rig, 8192), bad[] = { 0, 8, good + 8000, ~0ull - 100, good + 8192 };
+	uint64_t good = rig_alloc(rig, 8192),
+		 bad[] = { 0, 8, good + 8000, ~0ull - 100, good + 8192 };
 	uint32_t before = atomic_load(&rig->n_faults);
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -161,7 +171,8 @@ static void bad_addresses_are_memory_faults(void **state)
 
 			rig_sdma_open(rig, &queue);
 			rig_sdma_submit(&queue, packet, 7);
-			rig_eventually(atomic_load(&rig->n_faults) == before + 2 * i + direction + 1);
+			rig_eventually(atomic_load(&rig->n_faults) ==
+				       before + 2 * i + direction + 1);
 			assert_false(rig->fault.hang);
 			assert_int_equal(rig->fault.address, bad[i]);
 			rig_sdma_close(rig, &queue);
@@ -171,7 +182,8 @@ static void bad_addresses_are_memory_faults(void **state)
 
 static void memory_that_vanishes_is_a_fault_too(void **state)
 {
-	uint8_t *host = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *host =
+		mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t to = rig_alloc(rig, 65536);
 	uint32_t packet[] = { 1, 65535, 0, LO(host), HI(host), LO(to), HI(to) };
 	uint32_t before = atomic_load(&rig->n_faults);

@@ -61,10 +61,23 @@ static const char *one_round(struct job *job)
 						     .completion = (uint64_t)all_done } };
 	rig_aql_submit(&two, &packet, HEADER(SG_AQL_BARRIER_AND));
 	{
-		uint32_t dw[] = { 8 | 3u << 28 | 1u << 31, LO(&all_done->value), HI(&all_done->value),
-				  0, ~0u, 0,
-				  1, 3, 0, LO(counter), HI(counter), LO(counter + 1), HI(counter + 1),
-				  5, LO(counter + 2), HI(counter + 2), 1 };
+		uint32_t dw[] = { 8 | 3u << 28 | 1u << 31,
+				  LO(&all_done->value),
+				  HI(&all_done->value),
+				  0,
+				  ~0u,
+				  0,
+				  1,
+				  3,
+				  0,
+				  LO(counter),
+				  HI(counter),
+				  LO(counter + 1),
+				  HI(counter + 1),
+				  5,
+				  LO(counter + 2),
+				  HI(counter + 2),
+				  1 };
 
 		rig_sdma_submit(&sdma, dw, sizeof(dw) / 4);
 	}

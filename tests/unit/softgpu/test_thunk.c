@@ -99,9 +99,11 @@ static void pointers_are_known_or_not(void **state)
 	HSAuint64 alternate;
 	void *mem = NULL;
 
-	assert_int_equal(hsaKmtAllocMemory(1, 2 << 20, flags_of(0x20c1), &mem), HSAKMT_STATUS_SUCCESS);
-	assert_int_equal(hsaKmtMapMemoryToGPUNodes(mem, 2 << 20, &alternate, (HsaMemMapFlags){ 0 }, 2,
-						   nodes), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtAllocMemory(1, 2 << 20, flags_of(0x20c1), &mem),
+			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtMapMemoryToGPUNodes(mem, 2 << 20, &alternate, (HsaMemMapFlags){ 0 },
+						   2, nodes),
+			 HSAKMT_STATUS_SUCCESS);
 	assert_int_equal(alternate, (HSAuint64)mem);
 	assert_int_equal(hsaKmtQueryPointerInfo((char *)mem + 12345, &info), HSAKMT_STATUS_SUCCESS);
 	assert_int_equal(info.Type, HSA_POINTER_ALLOCATED);
@@ -127,7 +129,8 @@ static void pinned_memory_has_a_device_address_of_its_own(void **state)
 			 HSAKMT_STATUS_SUCCESS);
 	assert_int_equal(hsaKmtMapMemoryToGPU(mem, 1 << 20, &device), HSAKMT_STATUS_SUCCESS);
 	assert_int_not_equal(device, (HSAuint64)mem);
-	assert_int_equal(hsaKmtQueryPointerInfo((void *)(device + 5), &info), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtQueryPointerInfo((void *)(device + 5), &info),
+			 HSAKMT_STATUS_SUCCESS);
 	assert_int_equal(info.Type, HSA_POINTER_REGISTERED_USER);
 	assert_ptr_equal(info.CPUAddress, mem);
 	assert_int_equal(info.GPUAddress, device);
@@ -153,14 +156,16 @@ static void queues_have_ids_and_doorbells_of_their_own(void **state)
 	HsaQueueResource *resources = calloc(N, sizeof(*resources));
 	void *mem = NULL;
 
-	assert_int_equal(hsaKmtAllocMemory(0, 1 << 20, flags_of(0x21040), &mem), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtAllocMemory(0, 1 << 20, flags_of(0x21040), &mem),
+			 HSAKMT_STATUS_SUCCESS);
 	for (int i = 0; i < N; i++) {
 		HSA_QUEUE_TYPE type = i % 2 ? HSA_QUEUE_SDMA : HSA_QUEUE_COMPUTE_AQL;
 
 		resources[i].Queue_read_ptr_aql = (HSAuint64 *)((char *)mem + (1 << 19) + 128);
 		resources[i].Queue_write_ptr_aql = (HSAuint64 *)((char *)mem + (1 << 19) + 56);
-		assert_int_equal(hsaKmtCreateQueue(1, type, 100, HSA_QUEUE_PRIORITY_NORMAL, mem, 4096,
-						   NULL, &resources[i]), HSAKMT_STATUS_SUCCESS);
+		assert_int_equal(hsaKmtCreateQueue(1, type, 100, HSA_QUEUE_PRIORITY_NORMAL, mem,
+						   4096, NULL, &resources[i]),
+				 HSAKMT_STATUS_SUCCESS);
 		assert_int_not_equal(resources[i].QueueId, 0);
 		for (int j = 0; j < i; j++)
 			assert_int_not_equal(resources[i].QueueDoorBell >> 3 & 1023,
@@ -171,11 +176,14 @@ static void queues_have_ids_and_doorbells_of_their_own(void **state)
 	assert_int_equal(hsaKmtDestroyQueue(resources[0].QueueId), HSAKMT_STATUS_INVALID_HANDLE);
 	assert_int_equal(hsaKmtDestroyQueue(12345), HSAKMT_STATUS_INVALID_HANDLE);
 	assert_int_equal(hsaKmtCreateQueue(1, HSA_QUEUE_COMPUTE_AQL, 100, 0, mem, 4097, NULL,
-					   &resources[0]), HSAKMT_STATUS_INVALID_PARAMETER);
+					   &resources[0]),
+			 HSAKMT_STATUS_INVALID_PARAMETER);
 	assert_int_equal(hsaKmtCreateQueue(1, HSA_QUEUE_SDMA, 100, 0, (void *)0x1000, 4096, NULL,
-					   &resources[0]), HSAKMT_STATUS_INVALID_PARAMETER);
+					   &resources[0]),
+			 HSAKMT_STATUS_INVALID_PARAMETER);
 	assert_int_equal(hsaKmtCreateQueue(1, HSA_QUEUE_COMPUTE, 100, 0, mem, 4096, NULL,
-					   &resources[0]), HSAKMT_STATUS_NOT_SUPPORTED);
+					   &resources[0]),
+			 HSAKMT_STATUS_NOT_SUPPORTED);
 	assert_int_equal(hsaKmtFreeMemory(mem, 1 << 20), HSAKMT_STATUS_SUCCESS);
 	free(resources);
 }
@@ -209,7 +217,8 @@ static void clocks_advance(void **state)
 	assert_in_range(b.SystemClockCounter - a.SystemClockCounter, 2000000, 2000000000);
 	/* the device counts at a tenth of the rate */
 	assert_in_range((b.SystemClockCounter - a.SystemClockCounter) / 10 + 1 -
-			(b.GPUClockCounter - a.GPUClockCounter), 0, 2);
+				(b.GPUClockCounter - a.GPUClockCounter),
+			0, 2);
 }
 
 static void a_forked_child_gets_errors(void **state)

@@ -117,10 +117,10 @@ static void ten_thousand_allocations_are_found_and_freed(void **state)
 	}
 	assert_int_equal(sg_vm_available(vm, 1), before);
 	/* all holes have merged: the space can be used whole again */
-	assert_int_equal(alloc(vm, SG_VM_HOST, 0, sg_vm_end(vm) - sg_vm_start(vm) - 64 * MIB <
-							  (512ull << 30)
-					       ? 16 * MIB
-					       : 512ull << 30),
+	assert_int_equal(alloc(vm, SG_VM_HOST, 0,
+			       sg_vm_end(vm) - sg_vm_start(vm) - 64 * MIB < (512ull << 30)
+				       ? 16 * MIB
+				       : 512ull << 30),
 			 sg_vm_start(vm));
 	free(addrs);
 }
@@ -149,7 +149,8 @@ static void nonsense_is_refused(void **state)
 
 	assert_int_equal(sg_vm_alloc(vm, SG_VM_VRAM, 1, 0, 0, false, &other), SG_VM_BAD_ARGUMENT);
 	assert_int_equal(sg_vm_alloc(vm, SG_VM_VRAM, 1, 5, 0, false, &other), SG_VM_BAD_ARGUMENT);
-	assert_int_equal(sg_vm_alloc(vm, SG_VM_VRAM, 9, PAGE, 0, false, &other), SG_VM_BAD_ARGUMENT);
+	assert_int_equal(sg_vm_alloc(vm, SG_VM_VRAM, 9, PAGE, 0, false, &other),
+			 SG_VM_BAD_ARGUMENT);
 	assert_int_equal(sg_vm_alloc(vm, SG_VM_VRAM, 1, ~0ull << 12, 0, false, &other),
 			 SG_VM_BAD_ARGUMENT);
 	assert_int_equal(sg_vm_free(vm, addr + PAGE), SG_VM_NOT_FOUND);
@@ -298,14 +299,17 @@ static void a_child_does_not_inherit_device_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(blocks_are_aligned_apart_and_zero, open_vm, close_vm),
+		cmocka_unit_test_setup_teardown(blocks_are_aligned_apart_and_zero, open_vm,
+						close_vm),
 		cmocka_unit_test_setup_teardown(what_was_found_before_is_not_believed, open_vm,
 						close_vm),
-		cmocka_unit_test_setup_teardown(ten_thousand_allocations_are_found_and_freed, open_vm,
+		cmocka_unit_test_setup_teardown(ten_thousand_allocations_are_found_and_freed,
+						open_vm, close_vm),
+		cmocka_unit_test_setup_teardown(more_than_the_card_has_is_refused, open_vm,
 						close_vm),
-		cmocka_unit_test_setup_teardown(more_than_the_card_has_is_refused, open_vm, close_vm),
 		cmocka_unit_test_setup_teardown(nonsense_is_refused, open_vm, close_vm),
-		cmocka_unit_test_setup_teardown(pins_are_counted_and_may_overlap, open_vm, close_vm),
+		cmocka_unit_test_setup_teardown(pins_are_counted_and_may_overlap, open_vm,
+						close_vm),
 		cmocka_unit_test_setup_teardown(nodes_and_user_data_stay_with_the_block, open_vm,
 						close_vm),
 		cmocka_unit_test_setup_teardown(a_block_can_be_shared_with_another_process, open_vm,

@@ -62,7 +62,8 @@ static void watch_all(const struct softgpu_done *told)
 	if (kernel) {
 		ok &= told->start_ns && told->end_ns >= told->start_ns;
 		ok &= packet->dispatch.grid_size[0] == 64 * (1 + told->packet % 3);
-		ok &= value_of(seen.done) == (int64_t)(N_PACKETS - n); /* before its own completion */
+		ok &= value_of(seen.done) ==
+		      (int64_t)(N_PACKETS - n); /* before its own completion */
 		atomic_fetch_add(&seen.n_kernels, 1);
 	} else {
 		atomic_fetch_add(&seen.n_others, 1);
@@ -154,7 +155,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_packet_is_told_of_in_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_queue_does_not_hold_up_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_queue_does_not_hold_up_another, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
