@@ -9,7 +9,7 @@
  * Names are Kokkos's; so are the types, which its C interface fixes.
  */
 #include "base/util.h"
-#include "roctx/include/roctx.h"
+#include "collector/roctx/include/roctx.h"
 
 #include <pthread.h>
 #include <stdbool.h>

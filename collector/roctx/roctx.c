@@ -5,7 +5,7 @@
  * them NULL, and ranges then only count their depth. No symbol versions are defined, because the
  * loader takes such a library for any version that a program was linked with.
  */
-#include "roctx/include/roctx.h"
+#include "collector/roctx/include/roctx.h"
 #include "base/util.h"
 #include "collector/hip/streams.h"
 #include "collector/provider.h"

@@ -6,7 +6,7 @@
  * FILE gets a line of counters, one per thread: how many marks the thread has made so
  * far. A counter moves after roctxMarkA() has returned, so what it says was recorded.
  */
-#include "roctx/include/roctx.h"
+#include "collector/roctx/include/roctx.h"
 
 #include <fcntl.h>
 #include <pthread.h>

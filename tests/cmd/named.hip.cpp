@@ -2,7 +2,7 @@
  * named: a program that gives names to all that roctx can name, the GPU before HIP has started,
  * and copies and fills on each of two threads.
  */
-#include "roctx/include/roctx.h"
+#include "collector/roctx/include/roctx.h"
 #include "samples/check.h"
 
 #include <hsa/hsa.h>

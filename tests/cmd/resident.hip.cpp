@@ -5,7 +5,7 @@
 //	resident [READY_FILE]     the file appears when the GPU has been used
 #include <hip/hip_runtime.h>
 
-#include "roctx/include/roctx.h"
+#include "collector/roctx/include/roctx.h"
 
 #include <csignal>
 #include <cstdio>

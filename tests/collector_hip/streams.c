@@ -1,5 +1,5 @@
 /* streams: made, used, named, destroyed, and a handle that is used again. */
-#include "roctx/include/roctx.h"
+#include "collector/roctx/include/roctx.h"
 
 #include <stdio.h>
 

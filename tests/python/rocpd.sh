@@ -18,6 +18,6 @@ with roctx.range("inner"):
 roctx.mark("after")
 END
 run rocprofv3 --marker-trace -f rocpd -o m -- \
-	"${PYTHON:-python3}" marked.py "$WS_SOURCE/roctx/python"
+	"${PYTHON:-python3}" marked.py "$WS_SOURCE/collector/roctx/python"
 rc_is 0
 run_tests rocpd_test.py

@@ -2,9 +2,9 @@
  * them. */
 #include "tests/unit/unit.h"
 
-#include "roofline/bench.h"
-#include "roofline/file.h"
-#include "roofline/peak.h"
+#include "programs/roofline/bench.h"
+#include "programs/roofline/file.h"
+#include "programs/roofline/peak.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,12 +2,12 @@
 # The code objects for gfx941, gfx942 and gfx950 are those of gfx940 with another machine number; where a
 # newer LLVM is, its own code for them is the same.
 . "$WS_SOURCE/tests/cmd/lib.sh"
-[ -e "$WS_BUILD/roofline/gfx942.hsaco" ] || skip "the kernels are not in this build (no clang?)"
+[ -e "$WS_BUILD/programs/roofline/gfx942.hsaco" ] || skip "the kernels are not in this build (no clang?)"
 embed=$WS_SOURCE/gpu/embed.py
 
 for pair in gfx908=48 gfx90a=63 gfx940=64 gfx941=75 gfx942=76 gfx950=79; do
 	target=${pair%=*}
-	object=$WS_BUILD/roofline/$target.hsaco
+	object=$WS_BUILD/programs/roofline/$target.hsaco
 	"$PYTHON" "$embed" "$work/code.c" table "$target=$object" || fail "embed.py fails for $target"
 	"$PYTHON" - "$work/code.c" "$object" "${pair#*=}" <<'END' || fail "$target is not what it has to be"
 import re, sys
@@ -29,8 +29,8 @@ for version in 19 18 17; do
 done
 [ -n "${clang:-}" ] && [ -n "${objcopy:-}" ] || exit 0
 for target in gfx940 gfx941 gfx942; do
-	"$clang" -x assembler -target amdgcn-amd-amdhsa -mcpu=$target -c "$WS_SOURCE/roofline/kernels.s" -o "$work/new.o"
+	"$clang" -x assembler -target amdgcn-amd-amdhsa -mcpu=$target -c "$WS_SOURCE/programs/roofline/kernels.s" -o "$work/new.o"
 	"$objcopy" -O binary --only-section=.text "$work/new.o" "$work/new"
-	"$objcopy" -O binary --only-section=.text "$WS_BUILD/roofline/$target.hsaco" "$work/ours"
+	"$objcopy" -O binary --only-section=.text "$WS_BUILD/programs/roofline/$target.hsaco" "$work/ours"
 	cmp "$work/new" "$work/ours" || fail "$target is encoded in another way by clang $version"
 done

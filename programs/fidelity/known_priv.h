@@ -3,7 +3,7 @@
 #define WS_FIDELITY_KNOWN_PRIV_H
 
 #include "base/util.h"
-#include "fidelity/counted.h"
+#include "programs/fidelity/counted.h"
 
 #define FID_KNOWN_BUFFER (64ull << 20)
 

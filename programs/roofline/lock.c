@@ -1,4 +1,4 @@
-#include "roofline/lock.h"
+#include "programs/roofline/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

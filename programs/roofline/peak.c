@@ -1,4 +1,4 @@
-#include "roofline/peak.h"
+#include "programs/roofline/peak.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "fidelity/counted.h"
+#include "programs/fidelity/counted.h"
 
 #include "base/util.h"
 

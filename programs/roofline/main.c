@@ -2,10 +2,10 @@
 #include "base/cmd.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "roofline/device.h"
-#include "roofline/file.h"
-#include "roofline/lock.h"
-#include "roofline/measure.h"
+#include "programs/roofline/device.h"
+#include "programs/roofline/file.h"
+#include "programs/roofline/lock.h"
+#include "programs/roofline/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

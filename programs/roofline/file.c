@@ -1,4 +1,4 @@
-#include "roofline/file.h"
+#include "programs/roofline/file.h"
 
 #include "base/file.h"
 #include "base/util.h"

@@ -10,8 +10,8 @@
 #define WS_ROOFLINE_MEASURE_H
 
 #include "base/error.h"
-#include "roofline/device.h"
-#include "roofline/peak.h"
+#include "programs/roofline/device.h"
+#include "programs/roofline/peak.h"
 
 #include <stdint.h>
 

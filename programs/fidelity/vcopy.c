@@ -1,7 +1,7 @@
-#include "fidelity/vcopy.h"
+#include "programs/fidelity/vcopy.h"
 
 #include "base/util.h"
-#include "fidelity/counted.h"
+#include "programs/fidelity/counted.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "fidelity/known_priv.h"
+#include "programs/fidelity/known_priv.h"
 
 #include <stdio.h>
 

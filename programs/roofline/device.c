@@ -1,4 +1,4 @@
-#include "roofline/device.h"
+#include "programs/roofline/device.h"
 
 #include "softgpu/counters/service.h"
 

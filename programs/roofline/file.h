@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "roofline/bench.h"
-#include "roofline/peak.h"
+#include "programs/roofline/bench.h"
+#include "programs/roofline/peak.h"
 
 #include <stdint.h>
 

@@ -4,9 +4,9 @@
  * AMD published what rocprof-compute says of such kernels on MI250s that are linked ("Infinity Fabric
  * transactions"): how requests are counted, by kind of memory, and how much of the time L2 is stalled.
  */
-#include "fidelity/known.h"
+#include "programs/fidelity/known.h"
 
-#include "fidelity/known_priv.h"
+#include "programs/fidelity/known_priv.h"
 
 #include <stdio.h>
 

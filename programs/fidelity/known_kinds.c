@@ -2,7 +2,7 @@
  * known_kinds: what SQ and its neighbours count of each kind of instruction, and of waves of each size. With
  * the other known kernels this makes every counter that is called exact differ from 0, and from its neighbours.
  */
-#include "fidelity/known_priv.h"
+#include "programs/fidelity/known_priv.h"
 
 #define WAVES 4
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "gpu/runner.h"
-#include "roofline/bench.h"
+#include "programs/roofline/bench.h"
 
 #define ROOF_WORKGROUP 256
 #define ROOF_WAVES 4 /* of a workgroup */

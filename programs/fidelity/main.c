@@ -7,8 +7,8 @@
  *
  * One line per value: kernel, dispatch, counter, class, expected (or -), value; separated by tabs.
  */
-#include "fidelity/known.h"
-#include "fidelity/vcopy.h"
+#include "programs/fidelity/known.h"
+#include "programs/fidelity/vcopy.h"
 
 #include <stdio.h>
 #include <string.h>

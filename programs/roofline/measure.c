@@ -1,4 +1,4 @@
-#include "roofline/measure.h"
+#include "programs/roofline/measure.h"
 
 #include "base/log.h"
 #include "base/util.h"

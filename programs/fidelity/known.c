@@ -1,6 +1,6 @@
-#include "fidelity/known.h"
+#include "programs/fidelity/known.h"
 
-#include "fidelity/known_priv.h"
+#include "programs/fidelity/known_priv.h"
 
 #include <stdio.h>
 #include <string.h>

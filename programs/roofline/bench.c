@@ -1,4 +1,4 @@
-#include "roofline/bench.h"
+#include "programs/roofline/bench.h"
 
 #include "base/util.h"
 
