@@ -11,6 +11,7 @@ import itertools
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -56,9 +57,16 @@ class Compiler:
         return folder, programs, [(a, l) for l in levels for a in archs], jobs
 
     def compile(self, flags, path, out):
-        done = subprocess.run([self.args.clang] + flags + COMMON + [path, "-o", out],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        return "" if done.returncode == 0 else done.stdout or "%s: exit %d" % (out, done.returncode)
+        job = subprocess.Popen([self.args.clang] + flags + COMMON + [path, "-o", out], text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               start_new_session=True)
+        try:
+            said, _ = job.communicate(timeout=self.args.compile_timeout)
+        except subprocess.TimeoutExpired:  # LLVM 15 loops on some programs
+            os.killpg(job.pid, signal.SIGKILL)
+            job.communicate()
+            return "%s: no end after %g s" % (out, self.args.compile_timeout)
+        return "" if job.returncode == 0 else said or "%s: exit %d" % (out, job.returncode)
 
 
 class CompileError(Exception):
@@ -208,6 +216,8 @@ def arguments():
     p.add_argument("--shrink-seconds", type=float, default=300)
     p.add_argument("--shrink-batch", type=int, default=12)
     p.add_argument("--timeout", type=float, default=120, help="seconds until a kernel hangs")
+    p.add_argument("--compile-timeout", type=float, default=300,
+                   help="seconds until the compiler hangs, which refuses the program")
     p.add_argument("--check-undefined", action="store_true",
                    help="build the host's half so that undefined behaviour ends it")
     p.add_argument("--break-host", action="store_true", help="make the host wrong on purpose")
