@@ -13,7 +13,9 @@ export PATH
 unset WAVESCOPE_GPU WAVESCOPE_LOG WAVESCOPE_WORKERS WAVESCOPE_PROGRESS
 # Complaints and help are compared as text.
 LC_ALL=C NO_COLOR=1 COLUMNS=80
-export LC_ALL NO_COLOR COLUMNS
+# The source tree stays as it is.
+PYTHONDONTWRITEBYTECODE=1
+export LC_ALL NO_COLOR COLUMNS PYTHONDONTWRITEBYTECODE
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ws-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -94,6 +96,9 @@ need_tracing() {
 	unset ROCPROF_OUTPUT_PATH ROCPROF_OUTPUT_FILE_NAME ROCPROF_OUTPUT_FORMAT ROCPROF_TMPDIR
 	cd "$work"
 }
+
+# The workload folder of a recording of tests/recorded, in $work.
+unpack_recording() { "$PYTHON" "$WS_SOURCE/tests/recorded/recording.py" unpack "$1" "$work/$2"; }
 
 # Rows of a CSV file without its header.
 rows() { sed 1d "$1" | wc -l; }

@@ -123,13 +123,7 @@ out_has '(modelled: a software GPU)'
 grep -q Modelled soft_pictures/roofline_FP32.svg || fail "the picture does not say modelled"
 grep -q 'modelled: software GPU' soft_pictures/roofline.html || fail "the page does not say modelled"
 
-recorded=${WS_RECORDED:-$(dirname "$WS_SOURCE")/shared/recorded}
-if [ ! -d "$recorded/vcopy/MI200" ]; then
-	echo "no recordings in '$recorded' (WS_RECORDED names their folder): the reference is not compared"
-	exit 0
-fi
-cp -r "$recorded/vcopy/MI200" recording
-chmod -R u+w recording
+unpack_recording MI200 recording
 run rocprof-compute analyze -p recording -b 4
 rc_is 0
 out_has 'HBM 1389 GB/s'
