@@ -182,5 +182,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(records_are_read_as_text, set_up, tear_down),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -338,5 +338,5 @@ int main(void)
 		cmocka_unit_test(no_memory_is_an_error_not_a_crash),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return RUN_WITH(tests, set_up, tear_down);
 }

@@ -232,5 +232,5 @@ int main(void)
 		cmocka_unit_test(no_memory_is_an_error_not_a_crash),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -147,5 +147,5 @@ int main(void)
 		cmocka_unit_test(numbers_as_python_prints_them),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return RUN_WITH(tests, set_up, tear_down);
 }

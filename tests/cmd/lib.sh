@@ -1,5 +1,6 @@
 # What the command tests share. A test types what a user types, and ends with 0,
 # or says what is wrong and ends with 1, or says why it cannot run and ends with 77.
+# One that ran in part ends with 77 too: what did not run never counts as passed.
 #
 #   . "$WS_SOURCE/tests/cmd/lib.sh"
 #   run wavescope run -- ./app        fills $rc, $out and $err (files)
@@ -18,7 +19,15 @@ PYTHONDONTWRITEBYTECODE=1
 export LC_ALL NO_COLOR COLUMNS PYTHONDONTWRITEBYTECODE
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ws-test.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+skipped_part=
+cleanup() { :; } # tests that leave something behind replace it
+at_end() {
+	ended=$?
+	cleanup || :
+	rm -rf "$work"
+	[ $ended -ne 0 ] || [ -z "$skipped_part" ] || exit 77
+}
+trap at_end EXIT
 trap 'exit 1' INT TERM
 # Peaks that were measured in an earlier test, or by a user, are not this test's.
 XDG_CACHE_HOME=$work/cache
@@ -38,6 +47,20 @@ fail() {
 skip() {
 	echo "SKIP: $*"
 	exit 77
+}
+
+# A part of the test cannot run; the rest does, and the test counts as skipped unless it fails.
+skip_part() {
+	echo "SKIP: $*"
+	skipped_part=yes
+}
+
+# if part_needs PROGRAM; then ...; fi
+part_needs() {
+	command -v "$1" >/dev/null 2>&1 || {
+		skip_part "$1 is not installed"
+		return 1
+	}
 }
 
 # Run a command with a time limit; its exit code becomes $rc, and never ends the test.
@@ -81,7 +104,7 @@ need_sample() {
 }
 
 need_program() {
-	command -v "$1" >/dev/null 2>&1 || skip "no $1 here"
+	command -v "$1" >/dev/null 2>&1 || skip "$1 is not installed"
 }
 
 # The collector and its wrappers, the software GPU and a program to trace: all that

@@ -31,4 +31,4 @@ end() {
 	is "$code" 0 "exit code of the program ($(cat resident.err))"
 	is "$(cat resident.err)" "" "what the program said"
 }
-trap 'kill -KILL "$pid" 2>/dev/null || :; rm -rf "$work"' EXIT
+cleanup() { kill -KILL "${pid:-}" 2>/dev/null; }

@@ -179,5 +179,5 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 1;
 	object = argv[1];
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

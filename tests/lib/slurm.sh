@@ -94,7 +94,7 @@ slurm_start() {
 	[ "$(id -u)" -eq 0 ] || skip "slurmd starts programs as other users: it wants root"
 	# Not below $work: the name of a socket may have 107 characters.
 	slurm_dir=$(mktemp -d /tmp/ws-slurm.XXXXXX)
-	trap 'slurm_stop; rm -rf "$work"' EXIT
+	cleanup() { slurm_stop; }
 	chmod 755 "$slurm_dir"
 	mkdir "$slurm_dir/state" "$slurm_dir/spool"
 	slurm_host=$(uname -n | cut -d. -f1)

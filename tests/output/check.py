@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 from csv_files import check_csv, check_stats
-from harness import convert, fail, same
+from harness import can_run, convert, fail, same, skipped_parts
 from json_file import check_json
 from otf2_file import check_otf2
 from pftrace_file import check_pftrace
@@ -41,7 +41,7 @@ def test_json(program, where):
 def test_pftrace(program, where):
     events, _ = convert(program, where, "pftrace")
     check_pftrace(where, events)
-    if shutil.which("protoc"):
+    if can_run("protoc"):
         with open(f"{where}/host/4711_results.pftrace", "rb") as f:
             subprocess.run(["protoc", "--decode_raw"], stdin=f, stdout=subprocess.DEVNULL,
                            check=True)
@@ -127,6 +127,7 @@ def main():
         globals()["test_" + sys.argv[1]](os.path.abspath(sys.argv[2]), where)
     finally:
         shutil.rmtree(where, ignore_errors=True)
+    sys.exit(77 if skipped_parts else 0)
 
 
 if __name__ == "__main__":

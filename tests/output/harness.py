@@ -1,6 +1,7 @@
 """What every reader of a format needs: the files, the events they must say, comparing."""
 import collections
 import json
+import shutil
 import subprocess
 import sys
 
@@ -10,6 +11,17 @@ COPY_OPS = ["NONE", "HOST_TO_HOST", "HOST_TO_DEVICE", "DEVICE_TO_HOST", "DEVICE_
 COUNTERS = {11: "SQ_WAVES", 12: "GRBM_COUNT"}
 # node id to (logical, type, per type), as synth.c makes them
 AGENTS = {0: (0, "CPU", 0), 2: (1, "GPU", 0), 3: (2, "GPU", 1)}
+
+
+skipped_parts = []  # a test with one counts as skipped
+
+
+def can_run(program):
+    """Whether the part of the test that needs a program can run."""
+    if not shutil.which(program) and program not in skipped_parts:
+        skipped_parts.append(program)
+        print(f"SKIP: {program} is not installed")
+    return program not in skipped_parts
 
 
 def fail(text):

@@ -1,16 +1,14 @@
 """OTF2 read back, by otf2-print."""
 import collections
 import re
-import shutil
 import subprocess
 
-from harness import CATEGORY, fail, of, same, same_rows
+from harness import CATEGORY, can_run, fail, of, same, same_rows
 
 
 def check_otf2(where, events, rename=False):
     archive = f"{where}/host/4711_results.otf2"
-    if not shutil.which("otf2-print"):
-        print("otf2-print is not installed: archive not read back")
+    if not can_run("otf2-print"):
         return
     text = subprocess.run(["otf2-print", "-G", archive], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, check=True).stdout.decode("utf-8", "replace")

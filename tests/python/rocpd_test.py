@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 import rocpd
 import rocpd.csv
@@ -249,10 +250,11 @@ class Write(unittest.TestCase):
         self.same_files("pf2", "pf0", 1)
 
     def test_otf2(self):
-        try:
-            command("rocpd2otf2", "-i", A, "-d", "otf0", "-o", "x")
-        except subprocess.CalledProcessError:
+        made = subprocess.run([os.path.join(BIN, "rocpd2otf2"), "-i", A, "-d", "otf0", "-o", "x"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        if made.returncode and "libopen-trace-format2-dev" in made.stderr:
             self.skipTest("built without OTF2")
+        self.assertEqual(made.returncode, 0, made.stderr)
         rocpd.write_otf2(rocpd.connect(A), output_path="otf1", output_file="x")
         rocpd.otf2.execute(A, output_path="otf2", output_file="x")
         for folder in ("otf1", "otf2"):
@@ -332,18 +334,10 @@ class Query(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "pdf"):
             rocpd.query.execute(A, "SELECT 1", format="pdf")
 
-    def test_pandas_only_where_it_is(self):
-        data = rocpd.connect(A)
-        try:
-            import pandas
-        except ImportError:
+    def test_without_pandas(self):
+        with unittest.mock.patch.dict(sys.modules, pandas=None):
             with self.assertRaisesRegex(ImportError, "pandas is not installed"):
-                rocpd.query.dataframe(data, "SELECT 1")
-            return
-        frame = rocpd.query.dataframe(data, "SELECT grid_x, name FROM kernels")
-        self.assertIsInstance(frame, pandas.DataFrame)
-        self.assertEqual(list(frame.columns), ["grid_x", "name"])
-        self.assertEqual(frame["grid_x"].tolist(), [65536])
+                rocpd.query.dataframe(rocpd.connect(A), "SELECT 1")
 
 
 class Summary(unittest.TestCase):

@@ -348,5 +348,5 @@ int main(void)
 		cmocka_unit_test(signal_handlers_record_on_top),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, drop_dir);
+	return RUN_WITH(tests, make_dir, drop_dir);
 }

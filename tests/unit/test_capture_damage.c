@@ -154,5 +154,5 @@ int main(void)
 		cmocka_unit_test(flipped_bits_never_break_the_reader),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, drop_dir);
+	return RUN_WITH(tests, make_dir, drop_dir);
 }

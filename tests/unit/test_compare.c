@@ -167,5 +167,5 @@ int main(void)
 		cmocka_unit_test(chance_finds_are_held_down),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -120,5 +120,5 @@ int main(void)
 		cmocka_unit_test(more_than_there_is_room_for_is_refused),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

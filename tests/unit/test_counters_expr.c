@@ -355,5 +355,5 @@ int main(void)
 		cmocka_unit_test(every_derived_counter_has_a_value),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return RUN_WITH(tests, setup, teardown);
 }

@@ -174,5 +174,5 @@ int main(void)
 		cmocka_unit_test(never_more_passes_than_rocprof_compute),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return RUN_WITH(tests, setup, teardown);
 }

@@ -431,5 +431,5 @@ int main(void)
 		cmocka_unit_test(a_lack_of_memory_is_reported),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return RUN_WITH(tests, setup, teardown);
 }

@@ -166,5 +166,5 @@ int main(void)
 		cmocka_unit_test(running_out_of_memory_is_an_error),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -90,5 +90,5 @@ int main(void)
 		cmocka_unit_test(gpus_are_read_from_the_topology),
 	};
 
-	return cmocka_run_group_tests(tests, make_root, remove_root);
+	return RUN_WITH(tests, make_root, remove_root);
 }

@@ -289,5 +289,5 @@ int main(void)
 		cmocka_unit_test(counts_in_the_result_are_what_the_trace_holds),
 	};
 
-	return cmocka_run_group_tests(tests, make_capture, drop_capture);
+	return RUN_WITH(tests, make_capture, drop_capture);
 }

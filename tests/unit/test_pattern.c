@@ -70,5 +70,5 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_said_is_an_error),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

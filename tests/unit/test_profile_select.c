@@ -211,5 +211,5 @@ int main(void)
 		cmocka_unit_test(metrics_bring_their_counters),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -89,5 +89,5 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	setenv("WAVESCOPE_GPU", "native", 1); /* the software GPU is not needed */
-	return cmocka_run_group_tests(tests, NULL, remove_dir);
+	return RUN_WITH(tests, NULL, remove_dir);
 }

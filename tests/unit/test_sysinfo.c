@@ -181,5 +181,5 @@ int main(void)
 		cmocka_unit_test(the_machine_becomes_a_row),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

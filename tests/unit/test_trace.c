@@ -339,5 +339,5 @@ int main(void)
 		cmocka_unit_test(unknown_references_lead_to_placeholders),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, drop_dir);
+	return RUN_WITH(tests, make_dir, drop_dir);
 }

@@ -277,5 +277,5 @@ int main(void)
 		cmocka_unit_test(running_out_of_memory_is_an_error_every_time),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, drop_dir);
+	return RUN_WITH(tests, make_dir, drop_dir);
 }

@@ -109,5 +109,5 @@ int main(void)
 		cmocka_unit_test(no_bytes_get_through),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

@@ -234,5 +234,5 @@ int main(void)
 		cmocka_unit_test(levels_have_files_of_their_own),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return RUN_WITH(tests, make_dir, remove_dir);
 }

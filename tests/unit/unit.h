@@ -21,6 +21,27 @@
 			fail_msg("'%s' does not contain '%s'", (err)->text, (part));               \
 	} while (0)
 
-#define RUN(tests) cmocka_run_group_tests(tests, NULL, NULL)
+/*
+ * A case that cannot run here, and why. The program then ends with 77, unless another case fails: what
+ * did not run does not count as passed. cmocka's own skip() would be counted so, and is taken away.
+ */
+static int unit_n_skipped;
+#define unit_skip(reason)                                                                          \
+	do {                                                                                       \
+		print_message("SKIP: %s: %s\n", __func__, (reason));                               \
+		unit_n_skipped++;                                                                  \
+		_skip(__FILE__, __LINE__);                                                         \
+	} while (0)
+#undef skip
+
+/* The exit code of a test program. */
+static inline int unit_verdict(int n_failed)
+{
+	return n_failed ? 1 : unit_n_skipped ? 77 : 0;
+}
+
+#define RUN(tests) unit_verdict(cmocka_run_group_tests(tests, NULL, NULL))
+#define RUN_WITH(tests, setup, teardown)                                                           \
+	unit_verdict(cmocka_run_group_tests(tests, setup, teardown))
 
 #endif

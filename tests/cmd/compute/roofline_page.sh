@@ -3,7 +3,7 @@
 . "$WS_SOURCE/tests/cmd/lib.sh"
 
 command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ||
-	skip "no chromium here"
+	skip "chromium is not installed"
 cd "$work"
 "$PYTHON" "$WS_SOURCE/tests/cmd/compute/make_workload.py" load --soft
 run rocprof-compute analyze -p load -b 4 --charts pictures

@@ -2,6 +2,7 @@
 # What options add to the counters: HIP calls, databases, PC samples, peaks.
 . "$WS_SOURCE/tests/cmd/rocprof-compute/lib.sh"
 need_tracing
+need_program sqlite3
 
 profile --output-directory hip --hip-trace --set launch_stats -- "$vcopy" -n 4096 -b 256 -i 3
 rc_is 0
@@ -12,10 +13,8 @@ profile --output-directory db --format-rocprof-output rocpd --retain-rocpd-outpu
 	"$vcopy" -n 4096 -b 256 -i 3
 rc_is 0
 [ -s db/pmc_perf.db ] || fail "no database"
-if command -v sqlite3 >/dev/null; then
-	is "$(sqlite3 db/pmc_perf.db "SELECT count(DISTINCT dispatch_id) FROM counters_collection")" 3 \
-		"dispatches in the database"
-fi
+is "$(sqlite3 db/pmc_perf.db "SELECT count(DISTINCT dispatch_id) FROM counters_collection")" 3 \
+	"dispatches in the database"
 is "$(cd db && echo .out*)" '.out*' "leftovers"
 
 # The samples of block 21 are one more run; the report shows them by instruction.

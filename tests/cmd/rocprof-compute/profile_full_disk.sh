@@ -4,7 +4,7 @@
 need_tracing
 mkdir small
 mount -t tmpfs -o size=2m none small 2>/dev/null || skip "no right to mount a small disk"
-trap 'umount "$work/small"; rm -rf "$work"' EXIT
+cleanup() { umount "$work/small"; }
 
 # After the fourth run there is no more room.
 cat >app <<SH

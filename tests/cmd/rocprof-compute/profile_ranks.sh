@@ -17,7 +17,6 @@ four_ranks() { # FOLDER
 	is "$(tail -qn 1 "$1"/?/pmc_perf_0.csv | cut -d, -f4 | sort -u | wc -l | tr -d ' ')" 4 processes
 }
 
-started=0
 for mpi in openmpi mpich; do
 	app=$WS_BUILD/samples/laplace_eqn
 	launcher="mpirun.openmpi --allow-run-as-root --oversubscribe -n 4"
@@ -25,8 +24,11 @@ for mpi in openmpi mpich; do
 		app=$app.mpich
 		launcher="mpiexec.mpich -n 4"
 	fi
-	command -v "${launcher%% *}" >/dev/null && [ -x "$app" ] || continue
-	started=$((started + 1))
+	part_needs "${launcher%% *}" || continue
+	[ -x "$app" ] || {
+		skip_part "${app##*/} is not built (Debian: libopenmpi-dev, libmpich-dev)"
+		continue
+	}
 	mkdir $mpi
 	cd $mpi
 	# shellcheck disable=SC2086 # words
@@ -58,7 +60,6 @@ for mpi in openmpi mpich; do
 	four_ranks mux
 	cd ..
 done
-[ $started -gt 0 ] || skip "there is no MPI launcher and sample (Debian: libopenmpi-dev, libmpich-dev)"
 
 slurm_start
 run srun -n 4 rocprof-compute profile --no-roof -n vcopy --set launch_stats -- \

@@ -73,4 +73,6 @@ if [ "$(id -u)" = 0 ]; then
 	HOME=$work/other prof k
 	rc_is 0
 	is "$(ls -A other)" "" "a home of another user's"
+else
+	skip_part "a home of another user: needs root"
 fi

@@ -9,7 +9,7 @@ rc_is 1
 err_has "--torch-trace needs a Python program"
 
 for python in /usr/bin/python3 "${PYTHON:-python3}" none; do
-	[ $python != none ] || skip "no Python here has PyTorch (Debian: python3-torch)"
+	[ $python != none ] || skip "no Python with PyTorch is installed (Debian: python3-torch)"
 	"$python" -c 'import torch.overrides; torch.overrides.TorchFunctionMode' 2>/dev/null && break
 done
 need_sample libtorch_kernels.so

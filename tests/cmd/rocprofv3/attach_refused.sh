@@ -30,18 +30,46 @@ if "${CC:-cc}" -static static.c -o static 2>/dev/null; then
 	try --pid $pid
 	kill -KILL $pid
 	err_has "statically linked"
+else
+	skip_part "no static C library"
 fi
 
-# somebody else's, and one that a debugger has
-if [ "$(id -u)" -eq 0 ]; then
+# another user's process
+as_nobody="setpriv --reuid 65534 --clear-groups"
+if $as_nobody test -x "$WS_BUILD/bin/rocprofv3" 2>/dev/null; then
 	sleep 60 &
 	pid=$!
 	chmod 777 .
-	bin=$WS_BUILD/bin/rocprofv3
-	if setpriv --reuid 65534 --clear-groups test -x "$bin" 2>/dev/null; then
-		run setpriv --reuid 65534 --clear-groups "$bin" --hip-trace --pid $pid
-		rc_is 1
-		err_has "belongs to another user"
-	fi
+	run $as_nobody "$WS_BUILD/bin/rocprofv3" --hip-trace --pid $pid
 	kill $pid
+	rc_is 1
+	err_has "belongs to another user"
+else
+	skip_part "another user's process: needs root, and a build that others can read"
 fi
+
+# one that a debugger has: PTRACE_SEIZE, by the process that starts it
+cat >traced.py <<'PY'
+import ctypes, os, time
+libc = ctypes.CDLL(None, use_errno=True)
+pid = os.fork()
+if not pid:
+    os.execlp("sleep", "sleep", "60")
+assert libc.ptrace(0x4206, pid, None, None) == 0, os.strerror(ctypes.get_errno())
+with open("traced.new", "w") as to:
+    to.write(str(pid))
+os.rename("traced.new", "traced")
+os.waitpid(pid, 0)
+PY
+"$PYTHON" traced.py &
+tracer=$!
+for i in $(seq 100); do
+	[ ! -e traced ] || break
+	sleep 0.1
+done
+pid=$(cat traced) || fail "nothing is traced"
+run rocprofv3 --hip-trace --pid "$pid"
+kill -KILL $tracer
+kill -KILL "$pid" 2>/dev/null || :
+rc_is 1
+err_has "process $pid is being traced by process $tracer already"

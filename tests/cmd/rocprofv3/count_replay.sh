@@ -77,7 +77,7 @@ out_has "expected time: $((passes * 10)).0 s"
 run rocprofv3 --replay application --pmc $some -f csv -d a3 -o r -- "$vcopy" -n 65536 -b 256
 err_has "the counters need $passes passes: the program is run $passes times"
 # Somebody who watches sees which run it is, and how long the rest may take.
-if command -v script >/dev/null; then
+if part_needs script; then
 	script -qec "rocprofv3 --replay application --pmc $(echo $some) -f csv -d tty -o r -- $vcopy -n 65536 -b 256" \
 		/dev/null >watched </dev/null || fail "on a terminal: ended with $?"
 	grep -q "run 1 of $passes" watched || fail "no first run on the terminal"

@@ -37,7 +37,7 @@ command = json.load(open("out/x_config.json"))["rocprofiler-sdk-tool"][0]["metad
 assert len(command) == 3 and command[2].startswith("ev\x1b]0;title\x07il\ufffd"), command
 assert b"latin\xe9" in open("out/x_marker_api_trace.csv", "rb").read()
 PY
-if command -v otf2-print >/dev/null; then
+if part_needs otf2-print; then
 	run rocprofv3 --marker-trace -f otf2 -d out -o o -- "./$evil" mark.py
 	rc_is 0
 	otf2-print -G out/o_results.otf2 >defs.txt

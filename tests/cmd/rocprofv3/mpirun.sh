@@ -24,15 +24,11 @@ one_output_per_process() {
 	is "$(ls "$1"/by_pid/*/*_kernel_trace.csv | wc -l | tr -d ' ')" 3 "traces by process"
 }
 
-launchers=0
-if command -v mpirun.openmpi >/dev/null; then
+if part_needs mpirun.openmpi; then
 	launcher="mpirun.openmpi --allow-run-as-root --oversubscribe -n 3"
 	one_output_per_process openmpi
-	launchers=1
 fi
-if command -v mpiexec.mpich >/dev/null; then
+if part_needs mpiexec.mpich; then
 	launcher="mpiexec.mpich -n 3"
 	one_output_per_process mpich
-	launchers=$((launchers + 1))
 fi
-[ $launchers -gt 0 ] || skip "there is no MPI launcher (Debian: openmpi-bin, mpich)"

@@ -32,7 +32,7 @@ run srun -n 2 rocprofv3 --kernel-trace -f csv -d failed -- sh -c 'exit $((SLURM_
 rc_is 7
 
 # Another launcher inside a step: its ranks count, not the step's only task.
-if command -v mpiexec.mpich >/dev/null; then
+if part_needs mpiexec.mpich; then
 	run srun -n 1 mpiexec.mpich -launcher fork -n 2 rocprofv3 --kernel-trace -f csv -d inside \
 		-o 'r%rank%_of_%size%' -- "$vcopy" -n 65536 -b 256
 	rc_is 0

@@ -13,7 +13,7 @@ project() {
 		n=0
 		for code in $2; do
 			n=$((n + 1))
-			echo "test('t$n', sh, args: ['-c', 'echo SKIP: because $n; exit $code'],"
+			echo "test('t$n', sh, args: ['-c', 'echo SKIP: because $n; echo SKIP: and $n; exit $code'],"
 			echo "  suite: 's$code')"
 		done
 	} >"$work/$1/meson.build"
@@ -37,6 +37,7 @@ expect 0 '3 passed, 0 failed, 0 skipped' "$work/good/b"
 [ "$(cat "$work/good/b/test-summary.txt")" = '3 passed, 0 failed, 0 skipped' ] || fail summary
 expect 1 '2 passed, 2 failed, 2 skipped' "$work/mixed/b"
 out_has 't3: SKIP: because 3'
+out_has 't3: SKIP: and 3'
 out_has 't2: FAIL'
 expect 1 '5 passed, 2 failed, 2 skipped' "$work/good/b" "$work/mixed/b"
 # One suite of a tree; a suite that is not there is a failure.

@@ -100,9 +100,9 @@ on_terminal wavescope run -- "$stalls" leave
 tail -c 20 "$out" | grep -qF "${esc}[J" || fail "a line is left behind at exit"
 
 # --- what a person sees ---
-command -v tmux >/dev/null 2>&1 || exit 0
+need_program tmux
 screen() { tmux -S "$work/tmux" capture-pane -p; }
-trap 'tmux -S "$work/tmux" kill-server 2>/dev/null; rm -rf "$work"' EXIT
+cleanup() { tmux -S "$work/tmux" kill-server 2>/dev/null; }
 cat >"$work/session" <<END
 printf 'begun: '
 wavescope run -- "$stalls" heavy 1.2

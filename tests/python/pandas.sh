@@ -1,0 +1,17 @@
+#!/bin/sh
+# rocpd.query.dataframe: rows as a pandas.DataFrame.
+. "$WS_SOURCE/tests/python/lib.sh"
+need_tracing
+"$PYTHON" -c 'import pandas' 2>/dev/null || skip "pandas is not installed (Debian: python3-pandas)"
+run rocprofv3 --runtime-trace -f rocpd -o a -- "$vcopy" -n 65536 -b 256
+rc_is 0
+run "$PYTHON" - <<'PY'
+import pandas
+import rocpd
+import rocpd.query
+frame = rocpd.query.dataframe(rocpd.connect("a_results.db"), "SELECT grid_x, name FROM kernels")
+assert isinstance(frame, pandas.DataFrame)
+assert list(frame.columns) == ["grid_x", "name"]
+assert frame["grid_x"].tolist() == [65536]
+PY
+rc_is 0
