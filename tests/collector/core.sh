@@ -180,10 +180,16 @@ attach)
 	;;
 kill)
 	# random moments: whole records, no id twice
+	n_read=0
 	for i in $(seq 8); do
 		rm -rf "$work/run"; mkdir "$work/run"
 		WAVESCOPE_COLLECT="1;dir=$work/run;services=rccl" "$program" threads 4 100000000 &
 		pid=$!
+		# every other time not before it records, however busy the machine is
+		for wait in $(seq $((i % 2 * 500))); do
+			[ -z "$(cat "$work"/run/*.wcap 2>/dev/null | head -c 8 | tr -d '\0')" ] || break
+			sleep 0.02
+		done
 		sleep "0.0$((RANDOM % 8 + 2))"
 		kill -9 $pid
 		wait $pid 2>/dev/null || true
@@ -194,7 +200,9 @@ kill)
 		! grep -q 'DAMAGE any=1' "$work/text" || fail "damaged at kill $i"
 		awk '/^CALL/ { if ($6 in seen) exit 1; seen[$6]; n[$2]++ } END { for (t in n) k++; if (k > 4) exit 1 }' \
 			"$work/text" || fail "kill $i: an id twice, or a thread that is none"
+		! grep -q '^CALL' "$work/text" || n_read=$((n_read + 1))
 	done
+	[ $n_read -gt 3 ] || fail "only $n_read of 8 killed programs had recorded a call"
 	;;
 bad-config)
 	for text in 'dir=/nonexistent;services=rccl' 'services=rccl' "dir=$work/out;services=rccl"; do

@@ -46,8 +46,8 @@ def one(message, field, default=None):
     return default
 
 
-def read_pftrace(where):
-    with open(f"{where}/host/4711_results.pftrace", "rb") as f:
+def read_pftrace(path):
+    with open(path, "rb") as f:
         data = f.read()
     names = {1: {}, 2: {}, 3: {}}
     tracks, events = {}, []
@@ -134,7 +134,7 @@ def part_kernels(events):
 
 
 def check_pftrace(where, events, rename=False, queues=False):
-    tracks, packets = read_pftrace(where)
+    tracks, packets = read_pftrace(f"{where}/host/4711_results.pftrace")
     slices = nest(tracks, packets)
     process_of = {}
     for uuid, track in tracks.items():

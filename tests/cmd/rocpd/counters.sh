@@ -3,17 +3,35 @@
 . "$WS_SOURCE/tests/cmd/lib.sh"
 need_tracing
 need_program sqlite3
+counters() { "$PYTHON" "$WS_SOURCE/tests/cmd/rocpd/pftrace_text.py" counters "$1" || fail "$1 cannot be read"; }
+
 limit_s=200 run rocprofv3 --pmc SQ_WAVES GRBM_COUNT --kernel-trace -f rocpd pftrace csv -d . -o a -- \
 	"$vcopy" -n 65536 -b 256
 rc_is 0
-waves=$(sqlite3 a_results.db "SELECT CAST(SUM(counter_value) AS INT) FROM pmc_events WHERE counter_name = 'SQ_WAVES'")
-is "$waves" 1024 "waves in the database"
+value() { # FILE COUNTER
+	grep "\"$2\"" "$1" | sed 's/"[^"]*"/x/g; s/\.0*,/,/' | awk -F, '{ print $(NF - 2) }'
+}
+waves=1024 # 65536 work-items, 64 in each
+is "$(value a_counter_collection.csv SQ_WAVES)" $waves "waves in direct CSV"
+cycles=$(value a_counter_collection.csv GRBM_COUNT)
+[ "${cycles:-0}" -gt 1000 ] || fail "'$cycles' cycles"
+for pair in SQ_WAVES=$waves GRBM_COUNT=$cycles; do
+	is "$(sqlite3 a_results.db "SELECT CAST(SUM(counter_value) AS INT) FROM pmc_events
+		WHERE counter_name = '${pair%=*}'")" "${pair#*=}" "${pair%=*} in the database"
+done
+
 run rocpd convert -i a_results.db -f pftrace csv -d c -o c
 rc_is 0
-is "$(grep '"SQ_WAVES"' c/c_counter_collection.csv | sed 's/"[^"]*"/x/g' | cut -d, -f18)" 1024 "waves in CSV"
-# a counter's track, and the value on the kernel's slice
+is "$(value c/c_counter_collection.csv SQ_WAVES)" $waves "waves in CSV"
+is "$(value c/c_counter_collection.csv GRBM_COUNT)" "$cycles" "cycles in CSV"
+# a track per counter, and the values on the kernel's slice
+cat >want <<END
+slice 'vecCopy(double*, double*, double*, int, int)' GRBM_COUNT $cycles
+slice 'vecCopy(double*, double*, double*, int, int)' SQ_WAVES $waves
+track 'Agent [1] PMC GRBM_COUNT' $cycles
+track 'Agent [1] PMC SQ_WAVES' $waves
+END
 for trace in a_results.pftrace c/c_results.pftrace; do
-	for counter in SQ_WAVES GRBM_COUNT; do
-		is "$(grep -aoc "$counter" $trace | head -1 | sed 's/^0$/none/; s/^[1-9].*/some/')" some "$counter in $trace"
-	done
+	counters $trace >got
+	cmp -s want got || fail "$trace: $(diff want got)"
 done
