@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Open the roofline page in Chromium and use it: browser.py PAGE.html [SCREENSHOT.png]
+"""Open the roofline page in Chromium and use it: browser.py PAGE.html WORKLOAD [SCREENSHOT.png]
+
+WORKLOAD is what make_workload.py wrote and the page was made from.
 
 Speaks DevTools' protocol over a pipe, with the standard library alone. Every console message,
 every exception and every request that leaves the file is a failure.
@@ -13,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import roofline_places
+from roofline_places import drawn_axis, points
 
 LIMIT_S = 90
 
@@ -92,7 +97,26 @@ def check(what, good):
         wrong.append(what)
 
 
-def use(page, b):
+def on_screen(b, workload):
+    """Points are where the labels of the axes say, in pixels of the rendered page."""
+    middle = "(b => [b.x + b.width / 2, b.y + b.height / 2])(e.getBoundingClientRect())"
+    ticks = b.js("[...document.querySelectorAll('#axes .tick')].map(e => "
+                 f"[e.getAttribute('text-anchor'), e.textContent, ...{middle}])")
+    scale = {"k": 1e-6, "M": 1e-3, "G": 1, "T": 1e3}  # in units of 1e9
+    to_x = drawn_axis("page x", [(x, float(text)) for anchor, text, x, _ in ticks if anchor == "middle"], 0.6)
+    to_y = drawn_axis("page y", [(y, float(text.rstrip(" kMGT")) * scale.get(text[-1], 1e-9))
+                                 for anchor, text, _, y in ticks if anchor == "end"], 0.6)
+    want = sorted((letter, level, to_x(intensity), to_y(rate))
+                  for letter, (rate, intensities) in points(workload).items()
+                  for level, intensity in intensities.items())
+    have = sorted(tuple(p) for p in b.js("[...document.querySelectorAll('.point')].map(e => "
+                                         f"[e.dataset.kernel, e.dataset.level, ...{middle}])"))
+    good = not roofline_places.wrong and [a[:2] for a in have] == [a[:2] for a in want] and all(
+        abs(a[2] - c[2]) < 1.5 and abs(a[3] - c[3]) < 3 for a, c in zip(have, want))
+    check("points are drawn where the axes say" + ("" if good else f": {have}, not {want}"), good)
+
+
+def use(b, workload):
     data = json.loads(b.js("document.getElementById('data').textContent"))
     levels = [level for level in data["levels"] if data["types"][0]["bandwidth"].get(level)]
 
@@ -114,6 +138,8 @@ def use(page, b):
           and abs(place[1] - point["flops"] / point["meanNs"]) < 1e-9 * place[1])
     axis = b.js("[...document.querySelectorAll('#axes .tick')].map(t => t.textContent)")
     check("ticks are decades, readable", "0.1" in axis and "100" in axis and len(axis) >= 8)
+
+    on_screen(b, workload)
 
     check("no tooltip before hovering", b.js("document.getElementById('tip').hidden"))
     b.move(".point")
@@ -188,9 +214,9 @@ def main():
         b.call("Page.navigate", url="file://" + page)
         while not any(e.get("method") == "Page.loadEventFired" for e in b.events):
             b.events.append(b.receive())
-        use(page, b)
-        if len(sys.argv) > 2:
-            with open(sys.argv[2], "wb") as f:
+        use(b, sys.argv[2])
+        if len(sys.argv) > 3:
+            with open(sys.argv[3], "wb") as f:
                 f.write(base64.b64decode(b.call("Page.captureScreenshot")["data"]))
         requests = [e["params"]["request"]["url"] for e in b.events
                     if e.get("method") == "Network.requestWillBeSent"]

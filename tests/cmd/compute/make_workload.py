@@ -120,4 +120,5 @@ def main():
             csv.writer(f).writerows([header, row])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Block 3: the wide chart is the reference's to the character, the narrow one fits, the picture is XML.
+# Block 3: the wide chart is the reference's to the character; each value of the narrow one and of the
+# picture is where it belongs.
 . "$WS_SOURCE/tests/cmd/lib.sh"
 
 make_workload() { "$PYTHON" "$WS_SOURCE/tests/cmd/compute/make_workload.py" "$@"; }
@@ -38,6 +39,13 @@ for name in ("Vector L1 Cache", "L2 Cache", "HBM", "Scalar L1D Cache", "LDS", "8
     assert name in texts, name
 assert not any(t and "nan" in t for t in texts)
 PY
+
+# The charts of the unit test, read by their boxes, wires and labels.
+WS_GOLDEN_OUT=$work run "$WS_BUILD/tests/unit/test_memchart"
+rc_is 0
+cmp memchart_narrow.txt "$WS_SOURCE/tests/unit/golden/memchart_narrow.txt" || fail "another narrow chart"
+"$PYTHON" "$WS_SOURCE/tests/cmd/compute/memory_places.py" memchart_narrow.txt memchart.svg ||
+	fail "something stands in the wrong place"
 
 # Several workloads: a table like any other.
 make_workload other --no-roof --seed 2

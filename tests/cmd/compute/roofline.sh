@@ -71,6 +71,9 @@ out_lacks 'Performance Rates'
 run rocprof-compute analyze -p load -b 4 -R FP32 FP64 --charts pictures/
 rc_is 0
 is "$(ls pictures | tr '\n' ' ')" "memory_chart.svg roofline.html roofline_FP32.svg roofline_FP64.svg " pictures
+COLUMNS=80 run rocprof-compute analyze -p load -b 4
+"$PYTHON" "$WS_SOURCE/tests/cmd/compute/roofline_places.py" load pictures/roofline_FP32.svg "$out" ||
+	fail "something stands in the wrong place"
 "$PYTHON" - pictures/roofline_FP32.svg <<'PY' || fail "roofline_FP32.svg is not what it should be"
 import sys
 import xml.etree.ElementTree as tree

@@ -8,6 +8,6 @@ cd "$work"
 "$PYTHON" "$WS_SOURCE/tests/cmd/compute/make_workload.py" load --soft
 run rocprof-compute analyze -p load -b 4 --charts pictures
 rc_is 0
-limit_s=120 run "$PYTHON" "$WS_SOURCE/tests/cmd/compute/browser.py" pictures/roofline.html
+limit_s=120 run "$PYTHON" "$WS_SOURCE/tests/cmd/compute/browser.py" pictures/roofline.html load
 cat "$out"
 rc_is 0
