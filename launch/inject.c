@@ -140,7 +140,7 @@ enum ws_status launch_inject_gpu(struct ws_env *env, bool *out_soft, struct ws_e
 	if (st || (set.n && !chosen))
 		return st;
 	*out_soft = true;
-	return softgpu_env(&(struct launch_softgpu){ .gpus = NULL }, env, err);
+	return launch_softgpu_env(&(struct launch_softgpu){ .gpus = NULL }, env, err);
 }
 
 static void add_library(struct ws_buf *list, const char *path)

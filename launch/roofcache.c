@@ -88,7 +88,7 @@ static enum ws_status write_key(const struct launch_roofcache_key *from, struct 
 	add_machine(key);
 	add_file(key, "benchmark", path);
 	ws_buf_printf(key, "runtime: %s\n", agents->runtime);
-	if (agents->soft && !softgpu_library(path, NULL))
+	if (agents->soft && !launch_softgpu_library(path, NULL))
 		add_file(key, "software GPU", path);
 	for (size_t i = 0; i < agents->n; i++) {
 		const struct launch_gpu_agent *gpu = &agents->at[i];

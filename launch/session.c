@@ -114,7 +114,7 @@ enum ws_status launch_session_adopt_gpu(pid_t pid, struct ws_err *err)
 
 	if (!st)
 		st = launch_attach_check(pid, library, err);
-	if (!st && !softgpu_in_process(pid))
+	if (!st && !launch_softgpu_in_process(pid))
 		st = ws_fail(err, WS_E_UNSUPPORTED,
 			     "process %d is not on the software GPU, which alone counts for a "
 			     "program that runs already: start it under the profiler, after '--'",
@@ -172,7 +172,7 @@ static enum ws_status attach_one(struct target *t, const struct launch_rundir *d
 		return st;
 	/* Times of the software GPU are its own, whoever started the program. */
 	config->flags &= ~COL_COLLECT_FLAG(SOFTGPU);
-	if (softgpu_in_process(t->pid))
+	if (launch_softgpu_in_process(t->pid))
 		config->flags |= COL_COLLECT_FLAG(SOFTGPU);
 	snprintf(t->control, sizeof(t->control), "%s/attach-%d", dir->path, (int)t->pid);
 	n = (size_t)snprintf(request, sizeof(request), "%s\n", t->control);

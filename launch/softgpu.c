@@ -19,7 +19,7 @@ static const char *const installed[] = { "../lib/wavescope", NULL };
 static const char *const built[] = { "../lib", NULL };
 static const char *const tree[] = { "..", NULL };
 
-enum ws_status softgpu_library(char out_path[PATH_MAX], struct ws_err *err)
+enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *err)
 {
 	enum ws_status st = ws_path_beside(installed, SOFTGPU_LIBRARY, out_path, err);
 
@@ -137,15 +137,15 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 	return WS_OK;
 }
 
-bool softgpu_in_process(pid_t pid)
+bool launch_softgpu_in_process(pid_t pid)
 {
 	char library[PATH_MAX], whole[PATH_MAX];
 
-	return !softgpu_library(library, NULL) && realpath(library, whole) &&
+	return !launch_softgpu_library(library, NULL) && realpath(library, whole) &&
 	       launch_attach_is_mapped(pid, whole);
 }
 
-enum ws_status softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
+enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
 			   struct ws_err *err)
 {
 	const char *gpus = soft->gpus ? soft->gpus : ws_env_get(env, "WAVESCOPE_GPU");
@@ -160,7 +160,7 @@ enum ws_status softgpu_env(const struct launch_softgpu *soft, struct ws_env *env
 	if (st && !soft->gpus)
 		ws_fail_in(err, st, "WAVESCOPE_GPU");
 	if (!st)
-		st = softgpu_library(library, err);
+		st = launch_softgpu_library(library, err);
 	if (st)
 		goto out;
 	strcpy(dir, library);

@@ -37,12 +37,12 @@ struct launch_softgpu {
 #define LAUNCH_GPU_TIME_VARIABLE "WAVESCOPE_GPU_TIME"
 
 /* Where the library is: as installed, or in the build tree. */
-enum ws_status softgpu_library(char out_path[PATH_MAX], struct ws_err *err);
+enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *err);
 
-enum ws_status softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
+enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
 			   struct ws_err *err);
 
 /* Whether a running process is on the software GPU: its library is mapped there. */
-bool softgpu_in_process(pid_t pid);
+bool launch_softgpu_in_process(pid_t pid);
 
 #endif

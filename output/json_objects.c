@@ -58,7 +58,8 @@ static void put_bits(struct output_jsonw *w, const char *key, const struct bits 
 	output_json_close(w, '}');
 }
 
-#define NUMBER(field) output_json_u64(w, #field, info->field);
+#define NUMBER(field) output_json_u64(w, #field, info->field)
+#define NUMBER_ROW(field) NUMBER(field);
 
 static void put_banks(struct output_jsonw *w, const struct trc_agent *agent)
 {
@@ -67,9 +68,12 @@ static void put_banks(struct output_jsonw *w, const struct trc_agent *agent)
 		const struct cap_rec_agent_bank *info = agent->banks[i];
 
 		output_json_open(w, NULL, '{');
-		NUMBER(heap_type)
+		NUMBER(heap_type);
 		put_bits(w, "flags", bank_bits, info->flags);
-		NUMBER(width) NUMBER(mem_clk_max) NUMBER(size_in_bytes) output_json_close(w, '}');
+		NUMBER(width);
+		NUMBER(mem_clk_max);
+		NUMBER(size_in_bytes);
+		output_json_close(w, '}');
 	}
 	output_json_close(w, ']');
 }
@@ -81,12 +85,14 @@ static void put_caches(struct output_jsonw *w, const struct trc_agent *agent)
 		const struct cap_rec_agent_cache *info = agent->caches[i];
 
 		output_json_open(w, NULL, '{');
-		NUMBER(processor_id_low)
-		NUMBER(size)
-		NUMBER(level)
-		NUMBER(cache_line_size)
-		NUMBER(cache_lines_per_tag) NUMBER(association) NUMBER(latency)
-			put_bits(w, "type", cache_bits, info->type);
+		NUMBER(processor_id_low);
+		NUMBER(size);
+		NUMBER(level);
+		NUMBER(cache_line_size);
+		NUMBER(cache_lines_per_tag);
+		NUMBER(association);
+		NUMBER(latency);
+		put_bits(w, "type", cache_bits, info->type);
 		output_json_close(w, '}');
 	}
 	output_json_close(w, ']');
@@ -99,14 +105,18 @@ static void put_links(struct output_jsonw *w, const struct trc_agent *agent)
 		const struct cap_rec_agent_link *info = agent->links[i];
 
 		output_json_open(w, NULL, '{');
-		NUMBER(type)
-		NUMBER(version_major)
-		NUMBER(version_minor)
-		NUMBER(node_from)
-		NUMBER(node_to) NUMBER(weight) NUMBER(min_latency) NUMBER(max_latency)
-			NUMBER(min_bandwidth) NUMBER(max_bandwidth)
-				NUMBER(recommended_transfer_size)
-					put_bits(w, "flags", link_bits, info->flags);
+		NUMBER(type);
+		NUMBER(version_major);
+		NUMBER(version_minor);
+		NUMBER(node_from);
+		NUMBER(node_to);
+		NUMBER(weight);
+		NUMBER(min_latency);
+		NUMBER(max_latency);
+		NUMBER(min_bandwidth);
+		NUMBER(max_bandwidth);
+		NUMBER(recommended_transfer_size);
+		put_bits(w, "flags", link_bits, info->flags);
 		output_json_close(w, '}');
 	}
 	output_json_close(w, ']');
@@ -119,20 +129,20 @@ void output_json_agent(struct output_jsonw *w, const char *key, const struct trc
 	output_json_open(w, key, '{');
 	output_json_u64(w, "size", OUTPUT_JSON_SIZE_AGENT);
 	output_json_handle(w, "id", info->handle);
-	AGENT_NUMBERS_1(NUMBER)
+	AGENT_NUMBERS_1(NUMBER_ROW)
 	put_bits(w, "sdma_fw_version", sdma_fw_bits, info->sdma_fw_version);
 	put_bits(w, "fw_version", fw_bits, info->fw_version);
 	put_bits(w, "capability", capability_bits, info->capability);
-	AGENT_NUMBERS_2(NUMBER)
+	AGENT_NUMBERS_2(NUMBER_ROW)
 	output_json_dim3(w, "workgroup_max_dim", info->workgroup_max_dim);
 	output_json_dim3(w, "grid_max_dim", info->grid_max_dim);
 	output_json_str(w, "name", agent->name);
 	output_json_str(w, "vendor_name", agent->vendor_name);
 	output_json_str(w, "product_name", agent->product_name);
 	output_json_str(w, "model_name", agent->model_name);
-	NUMBER(node_id)
-	NUMBER(logical_node_id)
-	NUMBER(logical_node_type_id)
+	NUMBER(node_id);
+	NUMBER(logical_node_id);
+	NUMBER(logical_node_type_id);
 	put_bits(w, "runtime_visibility", visibility_bits, info->visibility);
 	output_json_open(w, "uuid", '{');
 	output_json_open(w, "bytes", '[');
@@ -157,12 +167,15 @@ void output_json_code_object(struct output_jsonw *w, const struct trc_code_objec
 	output_json_u64(w, "code_object_id", object->id);
 	output_json_handle(w, "agent_id", object->agent ? object->agent->info->handle : 0);
 	output_json_str(w, "uri", object->uri);
-	NUMBER(load_base) NUMBER(load_size) output_json_i64(w, "load_delta", info->load_delta);
+	NUMBER(load_base);
+	NUMBER(load_size);
+	output_json_i64(w, "load_delta", info->load_delta);
 	output_json_u64(w, "storage_type", info->storage);
 	if (info->storage == CAP_CODE_STORAGE_FILE) {
 		output_json_i64(w, "storage_file", -1);
 	} else if (info->storage == CAP_CODE_STORAGE_MEMORY) {
-		NUMBER(memory_base) NUMBER(memory_size)
+		NUMBER(memory_base);
+		NUMBER(memory_size);
 	}
 	output_json_close(w, '}');
 }
@@ -177,14 +190,14 @@ void output_json_kernel(struct output_jsonw *w, const struct trc_kernel *kernel)
 	output_json_u64(w, "kernel_id", kernel->id);
 	output_json_u64(w, "code_object_id", info->code_object);
 	output_json_str(w, "kernel_name", kernel->symbol);
-	NUMBER(kernel_object)
+	NUMBER(kernel_object);
 	output_json_u64(w, "kernarg_segment_size", info->kernarg_bytes);
 	output_json_u64(w, "kernarg_segment_alignment", info->kernarg_alignment);
 	output_json_u64(w, "group_segment_size", info->group_bytes);
 	output_json_u64(w, "private_segment_size", info->private_bytes);
-	NUMBER(sgpr_count)
-	NUMBER(arch_vgpr_count)
-	NUMBER(accum_vgpr_count)
+	NUMBER(sgpr_count);
+	NUMBER(arch_vgpr_count);
+	NUMBER(accum_vgpr_count);
 	output_json_i64(w, "kernel_code_entry_byte_offset", info->entry_byte_offset);
 	output_json_handle(w, "kernel_address", info->kernel_address);
 	output_json_str(w, "formatted_kernel_name", kernel->formatted);
@@ -208,7 +221,7 @@ void output_json_host_function(struct output_jsonw *w, const struct trc_host_fun
 	output_json_handle(w, "host_function", info->host_function);
 	output_json_handle(w, "modules", info->modules);
 	output_json_str(w, "device_function", function->name);
-	NUMBER(thread_limit)
+	NUMBER(thread_limit);
 	/* What the program's pointers point at; compilers have passed none for years. */
 	output_json_dim3(w, "thread_ids", nowhere);
 	output_json_dim3(w, "block_ids", nowhere);

@@ -33,7 +33,8 @@ static bool is_python(const char *program)
 
 enum ws_status pf_torch_begin(struct pf *pf, struct ws_err *err)
 {
-	static const char *const places[] = { "../lib/wavescope/torch", "../collector/torch", NULL };
+	static const char *const places[] = { "../lib/wavescope/torch", "../collector/torch",
+					      NULL };
 	const char *there = getenv("PYTHONPATH");
 	char folder[PATH_MAX];
 	struct ws_buf list;

@@ -168,7 +168,7 @@ static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_b
 	char *argv[] = { program, (char *)what, NULL };
 	struct ws_proc_end end = { 0 };
 	struct ws_env env;
-	enum ws_status st = softgpu_library(library, err);
+	enum ws_status st = launch_softgpu_library(library, err);
 
 	if (st)
 		return st;
@@ -180,7 +180,7 @@ static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_b
 	st = ws_env_init(&env, environ, err);
 	if (st)
 		return st;
-	st = softgpu_env(&soft, &env, err);
+	st = launch_softgpu_env(&soft, &env, err);
 	if (!st)
 		st = ws_proc_read(program, argv, env.at, false, TIMEOUT_MS, out, &end, err);
 	ws_env_fini(&env);

@@ -54,9 +54,9 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		return st;
 	st = ws_env_init(&env, environ, err);
 	if (!st && !native)
-		st = softgpu_env(&soft, &env, err);
+		st = launch_softgpu_env(&soft, &env, err);
 	if (!st && !native)
-		st = softgpu_library(library, err);
+		st = launch_softgpu_library(library, err);
 	if (!st) {
 		if (!native) {
 			argv[n++] = "--through";

@@ -273,7 +273,7 @@ static enum ws_status try_softgpu(struct wavescope_machine *m, const char *libra
 	if (!st)
 		st = ws_path_self(self, err);
 	if (!st)
-		st = softgpu_env(&soft, &env, err);
+		st = launch_softgpu_env(&soft, &env, err);
 	if (!st)
 		st = ws_proc_read(self, argv, env.at, true, ASK_TIMEOUT_MS, &text, &end, err);
 	if (!st) {
@@ -309,7 +309,7 @@ static enum ws_status look_softgpu(struct wavescope_machine *m, struct ws_err *e
 	      "counters of real GPUs, call stacks: not in this version");
 	if (m->facts[WAVESCOPE_FACT_COLLECTOR].yes)
 		found(m, WAVESCOPE_FACT_COLLECTOR, true, "%.190s", path);
-	st = softgpu_library(path, err);
+	st = launch_softgpu_library(path, err);
 	found(m, WAVESCOPE_FACT_SOFTGPU, st == WS_OK, "%.190s", st ? "not found" : path);
 	found(m, WAVESCOPE_FACT_SOFTRUNS, false, "not tried");
 	if (st || !m->facts[WAVESCOPE_FACT_HSA].yes)

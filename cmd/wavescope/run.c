@@ -90,7 +90,7 @@ static enum ws_status prepare(const struct run_args *args, struct ws_env *env, s
 		st = check_native(err);
 	} else if (!st) {
 		soft.gpus = args->gpus.n ? gpus.at : NULL;
-		st = softgpu_env(&soft, env, err);
+		st = launch_softgpu_env(&soft, env, err);
 	}
 	ws_buf_fini(&gpus);
 	return st;

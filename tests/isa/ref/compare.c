@@ -103,27 +103,24 @@ static void class_f64(in_t *in, out_t *out)
 	classify(F64, in, out);
 }
 
+/* clang-format off */
 #define BOTH(name, fn) { "v_cmp_" name, fn, REF_MASK }, { "v_cmpx_" name, fn, REF_MASK },
 #define FLOAT_ROWS(type)                                                                           \
-	BOTH("f_" #type, f_##type)                                                                 \
-	BOTH("lt_" #type, lt_##type)                                                               \
-	BOTH("eq_" #type, eq_##type) BOTH("le_" #type, le_##type) BOTH("gt_" #type, gt_##type)     \
-		BOTH("lg_" #type, lg_##type) BOTH("ge_" #type, ge_##type)                          \
-			BOTH("o_" #type, o_##type) BOTH("u_" #type, u_##type) BOTH(                \
-				"nge_" #type, nge_##type) BOTH("nlg_" #type, nlg_##type)           \
-				BOTH("ngt_" #type, ngt_##type) BOTH("nle_" #type, nle_##type)      \
-					BOTH("neq_" #type, neq_##type)                             \
-						BOTH("nlt_" #type, nlt_##type)                     \
-							BOTH("tru_" #type, tru_##type)             \
-								BOTH("class_" #type, class_##type)
+	BOTH("f_" #type, f_##type) BOTH("lt_" #type, lt_##type) BOTH("eq_" #type, eq_##type)       \
+	BOTH("le_" #type, le_##type) BOTH("gt_" #type, gt_##type) BOTH("lg_" #type, lg_##type)     \
+	BOTH("ge_" #type, ge_##type) BOTH("o_" #type, o_##type) BOTH("u_" #type, u_##type)         \
+	BOTH("nge_" #type, nge_##type) BOTH("nlg_" #type, nlg_##type)                              \
+	BOTH("ngt_" #type, ngt_##type) BOTH("nle_" #type, nle_##type)                              \
+	BOTH("neq_" #type, neq_##type) BOTH("nlt_" #type, nlt_##type)                              \
+	BOTH("tru_" #type, tru_##type) BOTH("class_" #type, class_##type)
 #define INT_ROWS(type)                                                                             \
-	BOTH("f_" #type, f_##type)                                                                 \
-	BOTH("lt_" #type, lt_##type)                                                               \
-	BOTH("eq_" #type, eq_##type) BOTH("le_" #type, le_##type) BOTH("gt_" #type, gt_##type)     \
-		BOTH("ne_" #type, ne_##type) BOTH("ge_" #type, ge_##type)                          \
-			BOTH("t_" #type, t_##type)
+	BOTH("f_" #type, f_##type) BOTH("lt_" #type, lt_##type) BOTH("eq_" #type, eq_##type)       \
+	BOTH("le_" #type, le_##type) BOTH("gt_" #type, gt_##type) BOTH("ne_" #type, ne_##type)     \
+	BOTH("ge_" #type, ge_##type) BOTH("t_" #type, t_##type)
 
-const struct ref_row ref_compare_rows[] = { FLOAT_ROWS(f16) FLOAT_ROWS(f32) FLOAT_ROWS(f64)
-						    INT_ROWS(i16) INT_ROWS(u16) INT_ROWS(i32)
-							    INT_ROWS(u32) INT_ROWS(i64)
-								    INT_ROWS(u64){ 0 } };
+const struct ref_row ref_compare_rows[] = {
+	FLOAT_ROWS(f16) FLOAT_ROWS(f32) FLOAT_ROWS(f64)
+	INT_ROWS(i16) INT_ROWS(u16) INT_ROWS(i32) INT_ROWS(u32) INT_ROWS(i64) INT_ROWS(u64)
+	{ 0 }
+};
+/* clang-format on */
