@@ -146,7 +146,7 @@ bool launch_softgpu_in_process(pid_t pid)
 }
 
 enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
-			   struct ws_err *err)
+				  struct ws_err *err)
 {
 	const char *gpus = soft->gpus ? soft->gpus : ws_env_get(env, "WAVESCOPE_GPU");
 	char library[PATH_MAX], dir[PATH_MAX];

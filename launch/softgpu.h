@@ -40,7 +40,7 @@ struct launch_softgpu {
 enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *err);
 
 enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
-			   struct ws_err *err);
+				  struct ws_err *err);
 
 /* Whether a running process is on the software GPU: its library is mapped there. */
 bool launch_softgpu_in_process(pid_t pid);
