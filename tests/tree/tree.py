@@ -19,6 +19,8 @@ FORMATTER = "14"  # versions of clang-format disagree; this is Debian 12's
 FOREIGN = re.compile(r"^(hsaKmt\w+|roctx\w+|kokkosp_\w+|OnLoad|OnUnload\w*|main|dlsym|sigaction|signal|"
                      r"_exit|_Exit|abort|pthread_setname_np|prctl)$")
 
+ATTRIBUTE = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)\s*")
+
 
 def sources(root, *patterns):
     out = subprocess.run(["git", "-C", root, "ls-files", "-z", *patterns], check=True,
@@ -117,7 +119,7 @@ def definitions(text, header):
     for kind, name in re.findall(r"^(struct|union|enum) (\w+) \{$", text, re.M):
         yield kind, name
     for found in re.finditer(r"^((?!static\b(?! inline))[A-Za-z_][^\n;{}#]*\([^;{}]*\))\n\{$", text, re.M):
-        head = re.sub(r"__attribute__\(\(.*?\)\)\s*", "", found.group(1))
+        head = ATTRIBUTE.sub("", found.group(1))
         if head.startswith("static") and not header:
             continue
         name = re.search(r"(\w+)\(", head).group(1)
