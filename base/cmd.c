@@ -1,6 +1,8 @@
 #include "base/cmd.h"
 
+#include "base/completion.h"
 #include "base/log.h"
+#include "base/manual.h"
 #include "base/path.h"
 #include "base/proc.h"
 #include "base/str.h"
@@ -167,6 +169,31 @@ static enum ws_status dispatch(const struct ws_cmd *cmd, const char *version, in
 	return run_cmd(cmd, path, version, argc, argv, exit_code, err);
 }
 
+/*
+ * For the build, in every program and in no --help:
+ *	PROGRAM _manual DATE [OTHER PAGE...]
+ *	PROGRAM _completion SHELL
+ */
+static enum ws_status generate_or_dispatch(const struct ws_cmd *root, const char *version, int argc,
+					   char **argv, int *exit_code, struct ws_err *err)
+{
+	const char *word = argc > 2 ? argv[1] : "";
+
+	if (strcmp(word, "_manual") == 0) {
+		const struct ws_manual manual = {
+			.version = version,
+			.date = argv[2],
+			.see_also = (const char *const *)&argv[3],
+		};
+
+		ws_manual_print(stdout, root, &manual);
+		return WS_OK;
+	}
+	if (strcmp(word, "_completion") == 0)
+		return ws_completion_print(stdout, root, argv[2], err);
+	return dispatch(root, version, argc, argv, exit_code, err);
+}
+
 /* A full disk or a closed pipe must not look like success. */
 enum ws_status ws_cmd_flush(struct ws_err *err)
 {
@@ -189,7 +216,7 @@ int ws_cmd_main(const struct ws_cmd *root, const char *version, int argc, char *
 
 	ws_log_init(root->name);
 	ws_proc_ignore_write_signals();
-	st = dispatch(root, version, argc, argv, &exit_code, &err);
+	st = generate_or_dispatch(root, version, argc, argv, &exit_code, &err);
 	if (!st)
 		st = ws_cmd_flush(&err);
 	if (st) {

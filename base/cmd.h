@@ -55,6 +55,11 @@ enum ws_status ws_cmd_flush(struct ws_err *err);
 void ws_help_print(FILE *to, const struct ws_cmd *cmd, const char *path, unsigned n_columns);
 /* @text and a line end, filled to @width; lines after the first begin at column @indent. */
 void ws_help_fill(FILE *to, const char *text, unsigned indent, unsigned width);
+/*
+ * Walks what --help shows of @opts, headings included: hidden rows are left out, and the options
+ * that every command has come last, unless a row takes the name. *@next starts at 0; NULL at the end.
+ */
+const struct ws_opt *ws_help_option(struct ws_opts opts, size_t *next);
 unsigned ws_help_columns(void); /* of the terminal, within reason; 80 when there is none */
 
 #endif

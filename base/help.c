@@ -53,37 +53,54 @@ static void print_row(FILE *to, const char *left, const char *text, unsigned n_c
 
 static void print_option(FILE *to, const struct ws_opt *opt, unsigned n_columns)
 {
-	const char *more =
-		opt->kind == WS_OPT_KIND_MANY || opt->kind == WS_OPT_KIND_SETS ? "..." : "";
 	char ch[] = "    ", left[80];
 
 	if (opt->ch)
 		snprintf(ch, sizeof(ch), "-%c%s", opt->ch, opt->name ? ", " : "");
 	snprintf(left, sizeof(left), "  %s%s%s%s%s%s", ch, opt->name ? "--" : "",
-		 opt->name ? opt->name : "", opt->arg ? " " : "", opt->arg ? opt->arg : "", more);
+		 opt->name ? opt->name : "", opt->arg ? " " : "", opt->arg ? opt->arg : "",
+		 ws_opt_takes_many(opt) ? "..." : "");
 	print_row(to, left, opt->text, n_columns);
+}
+
+const struct ws_opt *ws_help_option(struct ws_opts opts, size_t *next)
+{
+	static const struct ws_opt heading = WS_OPT_GROUP("Options");
+	static const struct ws_opt common[] = {
+		WS_OPT_GROUP("Help"),
+		{ WS_OPT_KIND_BOOL, 'h', "help", NULL, "show this help and exit", 0, NULL },
+		{ WS_OPT_KIND_BOOL, 'V', "version", NULL, "show the version and exit", 0, NULL },
+	};
+
+	if (*next == 0) {
+		++*next;
+		if (opts.n && opts.at[0].kind != WS_OPT_KIND_GROUP)
+			return &heading;
+	}
+	for (; *next <= opts.n; ++*next)
+		if (opts.at[*next - 1].text)
+			return &opts.at[(*next)++ - 1];
+	for (; *next - 1 - opts.n < WS_ARRAY_LEN(common); ++*next) {
+		const struct ws_opt *opt = &common[*next - 1 - opts.n];
+
+		if (opt->kind == WS_OPT_KIND_GROUP || !ws_opt_find(opts, opt->name)) {
+			++*next;
+			return opt;
+		}
+	}
+	return NULL;
 }
 
 static void print_options(FILE *to, struct ws_opts opts, unsigned n_columns)
 {
-	static const struct ws_opt common[] = {
-		{ WS_OPT_KIND_BOOL, 'h', "help", NULL, "show this help and exit", 0, NULL },
-		{ WS_OPT_KIND_BOOL, 'V', "version", NULL, "show the version and exit", 0, NULL },
-	};
-	bool headed = opts.n && opts.at[0].kind == WS_OPT_KIND_GROUP;
+	const struct ws_opt *opt;
 
-	if (opts.n && !headed)
-		fputs("\nOptions:\n", to);
-	for (size_t i = 0; i < opts.n; i++) {
-		if (opts.at[i].kind == WS_OPT_KIND_GROUP)
-			fprintf(to, "\n%s:\n", opts.at[i].name);
-		else if (opts.at[i].text)
-			print_option(to, &opts.at[i], n_columns);
+	for (size_t next = 0; (opt = ws_help_option(opts, &next));) {
+		if (opt->kind == WS_OPT_KIND_GROUP)
+			fprintf(to, "\n%s:\n", opt->name);
+		else
+			print_option(to, opt, n_columns);
 	}
-	fputs("\nHelp:\n", to);
-	for (size_t i = 0; i < WS_ARRAY_LEN(common); i++)
-		if (!ws_opt_find(opts, common[i].name)) /* a command may have its own */
-			print_option(to, &common[i], n_columns);
 }
 
 void ws_help_print(FILE *to, const struct ws_cmd *cmd, const char *path, unsigned n_columns)

@@ -114,6 +114,11 @@ static enum ws_status canonical(struct parser *p, const struct ws_opt *opt, cons
 	return not_a_choice(p, opt, shown, *value);
 }
 
+bool ws_opt_takes_many(const struct ws_opt *opt)
+{
+	return opt->kind == WS_OPT_KIND_MANY || opt->kind == WS_OPT_KIND_SETS;
+}
+
 bool ws_tri_parse(const char *word, enum ws_tri *out_tri)
 {
 	static const struct {
@@ -215,8 +220,7 @@ static enum ws_status take_value(struct parser *p, const struct ws_opt *opt, con
 			       opt->arg);
 	do {
 		st = set_value(p, opt, shown, p->argv[p->at++]);
-	} while (!st && (opt->kind == WS_OPT_KIND_MANY || opt->kind == WS_OPT_KIND_SETS) &&
-		 p->at < p->argc && p->argv[p->at][0] != '-');
+	} while (!st && ws_opt_takes_many(opt) && p->at < p->argc && p->argv[p->at][0] != '-');
 	return st;
 }
 
@@ -319,8 +323,7 @@ enum ws_status ws_opt_parse(struct ws_opts opts, enum ws_opt_order order, int ar
 void ws_opt_fini(struct ws_opts opts, void *values)
 {
 	for (size_t i = 0; i < opts.n; i++)
-		if (opts.at[i].kind == WS_OPT_KIND_LIST || opts.at[i].kind == WS_OPT_KIND_MANY ||
-		    opts.at[i].kind == WS_OPT_KIND_SETS)
+		if (opts.at[i].kind == WS_OPT_KIND_LIST || ws_opt_takes_many(&opts.at[i]))
 			ws_vec_fini((struct ws_strv *)((char *)values + opts.at[i].offset));
 }
 

@@ -2,7 +2,7 @@
  * opt: command-line options, described by a table.
  *
  * A command keeps one const array of struct ws_opt and one struct of values; the
- * parser, --help and the options test all read the array. A row's macro checks
+ * parser, --help, the manual page and the completions all read the array. A row's macro checks
  * at compile time that the field has the row's type.
  *
  *	static const struct ws_opt opts[] = {
@@ -120,6 +120,7 @@ void ws_opt_fini(struct ws_opts opts, void *values); /* frees the lists */
 enum ws_status ws_opt_set(const struct ws_opt *opt, const char *shown, const char *value,
 			  void *values, struct ws_err *err);
 const struct ws_opt *ws_opt_find(struct ws_opts opts, const char *name); /* long name, or NULL */
+bool ws_opt_takes_many(const struct ws_opt *opt); /* all words up to the next option */
 bool ws_tri_parse(const char *word, enum ws_tri *out_tri);               /* any case */
 
 #endif

@@ -44,6 +44,12 @@ for file in "$WS_SOURCE"/data/metrics/*.metrics; do
 	cmp -s "$file" "$prefix/share/wavescope/metrics/${file##*/}" || fail "${file##*/} is not installed as it is"
 done
 
+# Manual pages and completions.
+for file in man/man1/rocprofv3.1 bash-completion/completions/rocprofv3.bash \
+	zsh/site-functions/_rocprofv3 fish/vendor_completions.d/rocprofv3.fish; do
+	cmp -s "$prefix/share/$file" "$WS_BUILD/docs/${file##*/}" || fail "no share/$file"
+done
+
 # The Python packages find what is installed with them, not what is on PATH.
 PYTHONPATH=$prefix/lib/wavescope/python
 export PYTHONPATH
