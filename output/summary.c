@@ -7,7 +7,6 @@
 #include "base/utf8.h"
 #include "output/output_priv.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
@@ -243,42 +242,27 @@ static enum ws_status match_group(const struct output_run *run, const char *patt
 				  uint32_t *out_domains, char *label, size_t room,
 				  struct ws_err *err)
 {
-	struct ws_buf whole;
-	regex_t regex;
+	struct ws_pattern *group;
 	size_t n = 0;
-	enum ws_status st;
+	enum ws_status st = ws_pattern_create(pattern, WS_PATTERN_WHOLE, &group, err);
 
 	*out_domains = 0;
 	label[0] = '\0';
-	ws_buf_init(&whole, 1 << 20);
-	st = ws_pattern_posix(pattern, &whole, err);
 	if (st)
-		st = ws_fail_in(err, st, "--summary-groups");
-	if (!st) {
-		char *alone = whole.at ? whole.at : "";
-		struct ws_buf anchored;
-
-		ws_buf_init(&anchored, 1 << 20);
-		ws_buf_printf(&anchored, "^(%s)$", alone);
-		st = ws_buf_status(&anchored, err);
-		if (!st && regcomp(&regex, anchored.at, REG_EXTENDED | REG_NOSUB))
-			st = ws_fail(err, WS_E_USAGE,
-				     "--summary-groups '%s' is no regular expression", pattern);
-		ws_buf_fini(&anchored);
-	}
-	ws_buf_fini(&whole);
-	if (st)
-		return st;
-	for (int d = 0; d < CAP_DOMAIN_COUNT; d++) {
+		return ws_fail_in(err, st, "--summary-groups");
+	for (int d = 0; !st && d < CAP_DOMAIN_COUNT; d++) {
 		const char *name = trc_domain_name(d);
+		bool matches = false;
 
-		if (!run->stats.domains[d].n_sorted || regexec(&regex, name, 0, NULL, 0))
+		if (run->stats.domains[d].n_sorted)
+			st = ws_pattern_match(group, name, &matches, err);
+		if (!matches)
 			continue;
 		n += (size_t)snprintf(label + n, room - n, "%s%s", n ? " + " : "", name);
 		*out_domains |= 1u << d;
 	}
-	regfree(&regex);
-	return WS_OK;
+	ws_pattern_destroy(group);
+	return st;
 }
 
 static enum ws_status put_all(struct output_sink *sink, struct output_run *run, struct ws_err *err)

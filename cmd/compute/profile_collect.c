@@ -158,33 +158,45 @@ static enum ws_status make_sets(struct pf_collect *c, struct ws_err *err)
  */
 static void add_kernel(const char *typed, struct ws_buf *out)
 {
-	struct ws_buf expression;
+	struct ws_pattern *pattern;
 
-	ws_buf_init(&expression, 1 << 16);
-	ws_buf_add(out, out->n ? "|" : "");
-	if (!ws_pattern_posix(typed, &expression, NULL))
-		ws_buf_printf(out, "%s|", expression.at);
+	if (!ws_pattern_create(typed, WS_PATTERN_SOMEWHERE, &pattern, NULL)) {
+		ws_buf_printf(out, "|(?:%s)", typed);
+		ws_pattern_destroy(pattern);
+	}
+	ws_buf_add(out, "|");
 	for (const char *at = typed; *at; at++) {
 		if (strchr(".[]{}()*+?^$|\\", *at))
 			ws_buf_add_c(out, '\\', 1);
 		ws_buf_add_c(out, *at, 1);
 	}
-	ws_buf_fini(&expression);
 }
 
+/* All of them in one: "(?|" lets each have groups from 1, so that its back references stay right. */
 static enum ws_status make_include(struct pf_collect *c, struct ws_err *err)
 {
 	const struct ws_strv *kernels = &c->pf->args->kernels;
+	struct ws_pattern *pattern;
 	struct ws_buf text;
+	enum ws_status st;
 
 	if (!kernels->n)
 		return WS_OK;
 	ws_buf_init(&text, 1 << 16);
+	ws_buf_add(&text, "(?");
 	for (size_t i = 0; i < kernels->n; i++)
 		add_kernel(kernels->at[i], &text);
-	c->include = ws_arena_strndup(&c->pf->arena, text.at, text.n);
+	ws_buf_add(&text, ")");
+	st = ws_buf_status(&text, err);
+	if (!st)
+		st = ws_pattern_create(text.at, WS_PATTERN_SOMEWHERE, &pattern, err);
+	if (!st) {
+		ws_pattern_destroy(pattern);
+		c->include = ws_arena_strdup(&c->pf->arena, text.at);
+		st = c->include ? WS_OK : no_memory(err);
+	}
 	ws_buf_fini(&text);
-	return c->include ? WS_OK : no_memory(err);
+	return st ? ws_fail_in(err, st, "--kernel") : WS_OK;
 }
 
 /* "4" and "4:7", counted from 0 and without the end, as dispatches 5 and 5 to 7. */

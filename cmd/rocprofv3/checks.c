@@ -62,15 +62,16 @@ static enum ws_status check_numbers(const struct rp_args *args, struct ws_err *e
 
 static enum ws_status check_regex(const char *option, const char *text, struct ws_err *err)
 {
-	struct ws_buf posix;
+	struct ws_pattern *pattern;
 	enum ws_status st;
 
 	if (!text)
 		return WS_OK;
-	ws_buf_init(&posix, 1 << 20);
-	st = ws_pattern_posix(text, &posix, err);
-	ws_buf_fini(&posix);
-	return st ? ws_fail_in(err, st, "option '--%s'", option) : WS_OK;
+	st = ws_pattern_create(text, WS_PATTERN_SOMEWHERE, &pattern, err);
+	if (st)
+		return ws_fail_in(err, st, "option '--%s'", option);
+	ws_pattern_destroy(pattern);
+	return WS_OK;
 }
 
 static enum ws_status check_regexes(const struct rp_args *args, struct ws_err *err)

@@ -1,7 +1,6 @@
 #include "cmd/rocprofv3/counting.h"
 
 #include "base/log.h"
-#include "base/pattern.h"
 #include "launch/inject.h"
 
 #include <stdio.h>
@@ -273,33 +272,13 @@ static enum ws_status take_ranges(struct rp_counting *c, const struct rp_args *a
 	return WS_OK;
 }
 
-static enum ws_status take_pattern(struct rp_counting *c, const char *text, const char **out,
-				   struct ws_err *err)
-{
-	struct ws_buf posix;
-	enum ws_status st;
-
-	if (!text || !*text)
-		return WS_OK;
-	ws_buf_init(&posix, 1 << 20);
-	st = ws_pattern_posix(text, &posix, err);
-	if (!st && !(*out = ws_arena_strdup(&c->arena, posix.at)))
-		st = ws_fail(err, WS_E_NOMEM, "out of memory");
-	ws_buf_fini(&posix);
-	return st;
-}
-
-/* Which dispatches: kernels by name, and launches of them. */
+/* Which dispatches: kernels by name, and launches of them. checks.c compiled the patterns. */
 static enum ws_status take_filters(struct rp_counting *c, const struct rp_args *args,
 				   struct ws_err *err)
 {
-	enum ws_status st = take_ranges(c, args, err);
-
-	if (!st)
-		st = take_pattern(c, args->kernel_include_regex, &c->include, err);
-	if (!st)
-		st = take_pattern(c, args->kernel_exclude_regex, &c->exclude, err);
-	return st;
+	c->include = args->kernel_include_regex;
+	c->exclude = args->kernel_exclude_regex;
+	return take_ranges(c, args, err);
 }
 
 static enum ws_status choose_replay(struct rp_counting *c, const struct rp_args *args,

@@ -31,7 +31,7 @@ struct rp_counting {
 	size_t n_asked, n_gone; /* requests, and those that no GPU has */
 	struct col_count_range *ranges;
 	size_t n_ranges;
-	const char *include, *exclude; /* as POSIX writes them; NULL: none */
+	const char *include, *exclude; /* patterns as typed; NULL: none */
 };
 
 bool rp_counts(const struct rp_args *args); /* were any counters asked for? */

@@ -43,6 +43,11 @@ bool col_count_patterns(const struct col_count_request *request);
 /* By the name a person sees. Allocates: for when a kernel is loaded, not launched. */
 bool col_count_includes(const struct col_count_request *request, const char *symbol);
 
+/* ---- pcre2.c ---- */
+
+/* Before base/pattern.h is used; false: there is no PCRE2 in this machine or container. */
+bool col_count_load_pcre2(void);
+
 /* ---- facts.c ---- */
 
 struct col_count_fact {

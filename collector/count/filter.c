@@ -6,18 +6,17 @@
  * is not to be found the symbol itself is matched.
  */
 #include "base/kernel_name.h"
+#include "base/pattern.h"
 #include "collector/count/count_priv.h"
 #include "collector/provider.h"
 
 #include <dlfcn.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct {
-	regex_t include, exclude;
-	bool has_include, has_exclude;
+	struct ws_pattern *include, *exclude; /* NULL: none */
 	char *(*demangle)(const char *, char *, size_t *, int *);
 } filter;
 
@@ -30,32 +29,57 @@ static void find_demangler(void)
 		dlclose(library);
 }
 
-static bool compile(regex_t *regex, const char *pattern, bool *out_has)
+static void note(const char *text)
 {
-	char why[96], text[256];
-	int failed;
+	char line[320];
 
-	if (*out_has)
-		regfree(regex); /* of an earlier attach */
-	*out_has = false;
-	if (!pattern || !*pattern)
+	snprintf(line, sizeof(line), "counters: %s", text);
+	col_note(line);
+}
+
+static bool compile(const char *text, struct ws_pattern **pattern)
+{
+	struct ws_err err;
+
+	ws_pattern_destroy(*pattern); /* of an earlier attach */
+	*pattern = NULL;
+	if (!text || !*text)
 		return true;
-	failed = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
-	*out_has = !failed;
-	if (!failed)
+	if (!col_count_load_pcre2()) {
+		note("the program cannot load libpcre2-8.so.0, which kernel filters need: nothing "
+		     "is counted");
+		return false;
+	}
+	if (!ws_pattern_create(text, WS_PATTERN_SOMEWHERE, pattern, &err))
 		return true;
-	regerror(failed, regex, why, sizeof(why));
-	snprintf(text, sizeof(text), "counters: '%.100s' is no regular expression: %s", pattern,
-		 why);
-	col_note(text);
+	note(err.text);
 	return false;
 }
 
 bool col_count_patterns(const struct col_count_request *request)
 {
 	find_demangler();
-	return compile(&filter.include, request->include, &filter.has_include) &&
-	       compile(&filter.exclude, request->exclude, &filter.has_exclude);
+	return compile(request->include, &filter.include) &&
+	       compile(request->exclude, &filter.exclude);
+}
+
+/* What cannot be decided is not counted; the first such name is in the report. */
+static bool is_counted(const char *name)
+{
+	static bool noted;
+	struct ws_err err;
+	bool included = true, excluded = false;
+	enum ws_status st = WS_OK;
+
+	if (filter.include)
+		st = ws_pattern_match(filter.include, name, &included, &err);
+	if (!st && included && filter.exclude)
+		st = ws_pattern_match(filter.exclude, name, &excluded, &err);
+	if (st && !noted) {
+		noted = true;
+		note(err.text);
+	}
+	return !st && included && !excluded;
 }
 
 bool col_count_includes(const struct col_count_request *request, const char *symbol)
@@ -65,7 +89,7 @@ bool col_count_includes(const struct col_count_request *request, const char *sym
 	bool included;
 	int status = 0;
 
-	if (!filter.has_include && !filter.has_exclude)
+	if (!filter.include && !filter.exclude)
 		return true;
 	mangled = strdup(symbol);
 	if (!mangled)
@@ -82,8 +106,7 @@ bool col_count_includes(const struct col_count_request *request, const char *sym
 		seen += bare.at - seen;
 		seen[bare.n] = 0;
 	}
-	included = (!filter.has_include || regexec(&filter.include, seen, 0, NULL, 0) == 0) &&
-		   (!filter.has_exclude || regexec(&filter.exclude, seen, 0, NULL, 0) != 0);
+	included = is_counted(seen);
 	free(name);
 	free(mangled);
 	return included;

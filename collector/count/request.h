@@ -10,7 +10,7 @@
  *	per launch                   rotate: sets follow each other per launch of a kernel with
  *	                             the same sizes; or: kernel, gpu (all dispatches of a GPU)
  *	names demangled              what the patterns are about: or mangled, truncated
- *	include ^gemm                POSIX extended regular expressions, searched for
+ *	include ^gemm                regular expressions as in base/pattern.h
  *	exclude _init
  *	range 1 3                    launches of a kernel, from 1; may come again
  *	number 1 3                   dispatches of the process, from 1; may come again

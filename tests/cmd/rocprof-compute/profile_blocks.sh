@@ -90,6 +90,10 @@ for text in "full(float const*, float*, int)" "full(" "^f\w+\("; do
 	rc_is 0
 	is "$(rows name/pmc_perf_0.csv)" 1 "-k $text"
 done
+# Each has groups of its own.
+profile --output-directory name --replace --set launch_stats -k '(l)imited_by_\1ds' '^(f)ul+\(\1loat' -- "$occupancy" -n 4096
+rc_is 0
+is "$(rows name/pmc_perf_0.csv)" 2 "back references"
 profile --output-directory nogpu --set launch_stats -- true
 rc_is 1
 err_has "'true' dispatched no kernel on a GPU"

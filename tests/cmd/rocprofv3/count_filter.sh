@@ -21,6 +21,27 @@ count --kernel-include-regex reduce --kernel-exclude-regex 'float'
 is "$(ids o/r)" "2 4 6 " "include and exclude"
 count --kernel-include-regex '\breduce_(?:lds|atomic)<[\w ]+>' --kernel-iteration-range 1
 is "$(ids o/r)" "2 6 8 12 " "AMD's kind of pattern"
+# Look-ahead, look-behind and back references, which AMD's tool understands.
+count --kernel-include-regex '^(?=.*float).*reduce_(?!atomic)'
+is "$(ids o/r)" "8 10 " "look-ahead"
+count --kernel-include-regex 'reduce_' --kernel-exclude-regex '(?<=_lds<)unsigned'
+is "$(ids o/r)" "4 6 8 10 12 " "look-behind"
+count --kernel-include-regex '_(\w)huffle<(float|int)>\(\2 const'
+is "$(ids o/r)" "10 " "back reference"
+# A pattern that would take for ever is given up, and the program ends as it does without.
+count --kernel-include-regex '^(([a-z_<>() ,*])+.)+[A-Z]([a-z])+$'
+err_has "gave up matching"
+# The library that matches is in the program only when there is a pattern.
+loads() {
+	rm -rf ld
+	mkdir ld
+	LD_DEBUG=files LD_DEBUG_OUTPUT=$work/ld/log run rocprofv3 --pmc SQ_WAVES -f csv -d o -o r "$@" -- "$vcopy" -n 256
+	rc_is 0
+	log=$(grep -l 'transferring control:.*/vcopy' ld/log.*) || fail "no log of the program's loader"
+	grep -q 'libpcre2' "$log"
+}
+! loads || fail "PCRE2 is loaded into a program without need"
+loads --kernel-include-regex vec || fail "PCRE2 is not loaded, and the pattern matched all the same?"
 # -T: patterns see the names that are shown.
 count -T --kernel-include-regex '^reduce_lds$'
 is "$(ids o/r)" "2 8 " "bare names"

@@ -22,7 +22,7 @@ wrong "on gfx90a, only on" --pmc SQ_INSTS_VALU_MFMA_F8
 wrong "has no value on the software GPU" --pmc TCC_BUBBLE
 wrong "--replay" --replay kernels --pmc SQ_WAVES
 wrong "--replay kernel and --replay-mode application" --replay kernel --replay-mode application --pmc SQ_WAVES
-wrong "no regular expression" --pmc SQ_WAVES --kernel-include-regex '('
+wrong "not a regular expression" --pmc SQ_WAVES --kernel-include-regex '('
 wrong "range" --pmc SQ_WAVES --kernel-iteration-range '[3-1]'
 wrong "missing.yaml" -E missing.yaml --pmc SQ_WAVES
 printf 'rocprofiler-sdk:\n  counters:\n    - name: X\n      definitions:\n        - architectures: [gfx90a]\n          expression: reduce(SQ_WAVES,\n' >bad.yaml
