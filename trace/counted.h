@@ -3,10 +3,10 @@
  *
  * A table: a row per dispatch that was counted in the first run, a cell per counter and
  * hardware instance. Values of later runs are put beside those of the first where it is
- * the same dispatch: the same process of the program (by command line and order of
- * start), kernel, GPU, grid, workgroup size and LDS, and the same how-manieth of these.
- * Times and everything else of a row are the first run's. Dispatches that only some runs
- * have are told apart, never mixed: trc_counted_difference().
+ * the same dispatch (dispatch_match.h): the same process of the program (by command line
+ * and order of start), kernel, GPU, grid, workgroup and LDS, and the same ordinal among
+ * those. Times and everything else of a row are the first run's. Dispatches that only some
+ * runs have are reported by trc_counted_difference(), never mixed with others.
  *
  *	trc_counted_open(runs, n_runs, &table, err);
  *	for (size_t i = 0; i < trc_counted_n_rows(table); i++) {

@@ -1,33 +1,24 @@
 /*
- * counted_join: which dispatch of one run is which of the first.
+ * counted_join: the values of every run, put into the rows of the first.
  *
- * Nothing in a record says so: ids, addresses and times differ from run to run. What stays
- * is what the program does. Processes are alike by command line and order of start;
- * dispatches by kernel, GPU and launch parameters, and by being the same how-manieth of
- * those in the order of submission. A run that does something else shows as rows without a
- * partner, which are counted by kernel.
+ * Processes are alike by command line and order of start; dispatches as dispatch_match.h
+ * says. A run that does something else shows as rows without a partner, which are counted
+ * by kernel.
  */
 #include "trace/counted_priv.h"
+
+#include "trace/dispatch_match.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define KEYS_MAX ((size_t)1 << 28)
-
-/* What dispatches have in common that are interchangeable. */
-struct launch_key {
-	uint64_t process; /* which of the first run's, + 1; 0: it has no such */
-	uint64_t symbol;  /* hash of the kernel's name */
-	uint32_t gpu;
-	uint32_t grid[3], workgroup[3];
-	uint32_t group_bytes;
-};
+#define DISPATCHES_MAX ((size_t)1 << 28)
 
 struct keyed {
 	uint32_t process; /* of the run */
-	uint32_t key;     /* number of the launch_key */
+	uint32_t kind;    /* of the match */
 	uint64_t dispatch_id;
-	size_t row; /* SIZE_MAX: the first run has none for it */
+	size_t row; /* TRC_NO_ROW: the first run has none for it */
 	const char *kernel;
 };
 
@@ -35,10 +26,7 @@ struct join {
 	struct trc_counted *table;
 	uint32_t run;
 	struct ws_arena arena;
-	struct ws_map keys;    /* of struct launch_key: number + 1 */
-	WS_VEC(size_t) first;  /* by key: the first run's first row of it, SIZE_MAX: none yet */
-	WS_VEC(size_t) latest; /* by key: its last row so far; when matching: the next to give */
-	size_t *next_alike;    /* by row: the next of the same key */
+	struct trc_match match;
 	WS_VEC(struct keyed) list;
 	uint64_t *partner; /* by process of the run: index of the first run's, + 1 */
 	struct ws_err *err;
@@ -78,73 +66,38 @@ static uint64_t find_partner(const struct join *j, size_t at)
 	return 0;
 }
 
-/* ---- keys ---- */
+/* ---- dispatches ---- */
 
-static enum ws_status key_number(struct join *j, const struct launch_key *key, uint32_t *out)
+/* @process: which of the first run's, + 1; 0: it has no such. */
+static struct trc_launch launch_of(uint64_t process, const struct trc_kernel *kernel,
+				   const struct trc_agent *agent, const uint32_t grid[3],
+				   const uint32_t workgroup[3], uint32_t group_bytes)
 {
-	struct ws_str bytes = { (const char *)key, sizeof(*key) };
-	struct ws_map_entry *entry = ws_map_find(&j->keys, bytes);
-	struct launch_key *kept;
-	enum ws_status st;
-
-	if (entry) {
-		*out = (uint32_t)((uintptr_t)entry->value - 1);
-		return WS_OK;
-	}
-	kept = ws_arena_alloc(&j->arena, sizeof(*kept));
-	if (!kept)
-		return ws_fail(j->err, WS_E_NOMEM, "out of memory");
-	*kept = *key;
-	bytes.at = (const char *)kept;
-	*out = (uint32_t)j->first.n;
-	st = ws_map_put(&j->keys, bytes, (void *)(uintptr_t)(*out + 1), j->err);
-	if (!st)
-		st = ws_vec_push(&j->first, SIZE_MAX, j->err);
-	if (!st)
-		st = ws_vec_push(&j->latest, SIZE_MAX, j->err);
-	return st;
+	return (struct trc_launch){
+		.process = process,
+		.gpu = agent ? agent->info->node_id : UINT32_MAX,
+		.kernel = ws_hash_bytes(kernel->symbol, strlen(kernel->symbol)),
+		.grid = { grid[0], grid[1], grid[2] },
+		.workgroup = { workgroup[0], workgroup[1], workgroup[2] },
+		.group_bytes = group_bytes,
+	};
 }
 
-static struct launch_key make_key(uint64_t process, const struct trc_kernel *kernel,
-				  const struct trc_agent *agent, const uint32_t grid[3],
-				  const uint32_t workgroup[3], uint32_t group_bytes)
-{
-	struct launch_key key;
-
-	memset(&key, 0, sizeof(key)); /* its bytes are compared, padding too */
-	key.process = process;
-	key.symbol = ws_hash_bytes(kernel->symbol, strlen(kernel->symbol));
-	key.gpu = agent ? agent->info->node_id : UINT32_MAX;
-	memcpy(key.grid, grid, sizeof(key.grid));
-	memcpy(key.workgroup, workgroup, sizeof(key.workgroup));
-	key.group_bytes = group_bytes;
-	return key;
-}
-
-/* The first run's rows, in chains of those that are alike. */
-static enum ws_status chain_rows(struct join *j)
+static enum ws_status add_first_run(struct join *j)
 {
 	struct trc_counted *table = j->table;
 	enum ws_status st = WS_OK;
 
-	j->next_alike = ws_arena_array(&j->arena, table->rows.n + 1, sizeof(*j->next_alike));
-	if (!j->next_alike)
-		return ws_fail(j->err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; i < table->rows.n && !st; i++) {
 		const struct trc_counted_row *row = &table->rows.at[i];
-		struct launch_key key = make_key(row->process->index + 1, row->kernel, row->agent,
-						 row->grid, row->workgroup, row->group_bytes);
-		uint32_t n;
+		struct trc_launch launch =
+			launch_of(row->process->index + 1, row->kernel, row->agent, row->grid,
+				  row->workgroup, row->group_bytes);
+		uint32_t kind;
 
-		st = key_number(j, &key, &n);
-		if (st)
-			break;
-		j->next_alike[i] = SIZE_MAX;
-		if (j->first.at[n] == SIZE_MAX)
-			j->first.at[n] = i;
-		else
-			j->next_alike[j->latest.at[n]] = i;
-		j->latest.at[n] = i;
+		st = trc_match_kind(&j->match, &launch, &kind, j->err);
+		if (!st)
+			st = trc_match_add(&j->match, kind, j->err);
 	}
 	return st;
 }
@@ -169,15 +122,15 @@ static enum ws_status list_dispatches(struct join *j)
 
 	while (!st && (ev = trc_events_next(events))) {
 		const struct cap_rec_dispatch *d = ev->dispatch.info;
-		struct launch_key key =
-			make_key(j->partner[ev->process->index], ev->dispatch.kernel,
-				 ev->dispatch.agent, d->grid, d->workgroup, d->group_bytes);
-		struct keyed one = { ev->process->index, 0, d->dispatch_id, SIZE_MAX,
+		struct trc_launch launch =
+			launch_of(j->partner[ev->process->index], ev->dispatch.kernel,
+				  ev->dispatch.agent, d->grid, d->workgroup, d->group_bytes);
+		struct keyed one = { ev->process->index, 0, d->dispatch_id, TRC_NO_ROW,
 				     ev->dispatch.kernel->formatted };
 
 		if (!d->n_values)
 			continue;
-		st = key_number(j, &key, &one.key);
+		st = trc_match_kind(&j->match, &launch, &one.kind, j->err);
 		if (!st)
 			st = ws_vec_push(&j->list, one, j->err);
 	}
@@ -186,18 +139,13 @@ static enum ws_status list_dispatches(struct join *j)
 	return st ? st : end;
 }
 
-static void match(struct join *j)
+static void match_dispatches(struct join *j)
 {
-	if (j->first.n) /* without any, there is no array to copy */
-		memcpy(j->latest.at, j->first.at, j->first.n * sizeof(*j->first.at));
+	trc_match_rewind(&j->match);
 	ws_vec_each(one, &j->list) {
-		size_t *next = &j->latest.at[one->key];
-
-		if (*next == SIZE_MAX)
-			continue;
-		one->row = *next;
-		*next = j->next_alike[*next];
-		j->table->rows.at[one->row].n_runs++;
+		one->row = trc_match_take(&j->match, one->kind);
+		if (one->row != TRC_NO_ROW)
+			j->table->rows.at[one->row].n_runs++;
 	}
 }
 
@@ -209,7 +157,7 @@ static size_t row_of(const struct join *j, const struct trc_process *process, ui
 	if (!j->run)
 		return trc_counted_find_row(j->table, process, dispatch_id);
 	found = j->list.n ? bsearch(&key, j->list.at, j->list.n, sizeof(key), by_submission) : NULL;
-	return found ? found->row : SIZE_MAX;
+	return found ? found->row : TRC_NO_ROW;
 }
 
 /* ---- values ---- */
@@ -238,7 +186,7 @@ static enum ws_status take_values(struct join *j)
 				    how ? ev->counted.info->dispatch_id
 					: ev->dispatch.info->dispatch_id);
 
-		if (row == SIZE_MAX)
+		if (row == TRC_NO_ROW)
 			continue;
 		if (how)
 			trc_counted_take_how(j->table, row, ev->counted.info);
@@ -276,16 +224,19 @@ static enum ws_status find_differences(struct join *j)
 	struct ws_map seen; /* by kernel: place + 1 */
 	enum ws_status st = WS_OK;
 
-	ws_map_init(&seen, WS_MAP_STR, KEYS_MAX);
-	/* Chains that were not used up, and dispatches that found none. */
-	for (size_t k = 0; k < j->latest.n; k++)
-		for (size_t i = j->latest.at[k]; i != SIZE_MAX && !st; i = j->next_alike[i]) {
-			st = difference_of(j, &seen, j->table->rows.at[i].kernel->formatted, &d);
+	ws_map_init(&seen, WS_MAP_STR, DISPATCHES_MAX);
+	/* Rows of the first run that nobody took, and dispatches that found none. */
+	for (size_t k = 0; k < j->match.rows.n; k++) {
+		size_t row;
+
+		while (!st && (row = trc_match_take(&j->match, (uint32_t)k)) != TRC_NO_ROW) {
+			st = difference_of(j, &seen, j->table->rows.at[row].kernel->formatted, &d);
 			if (!st)
 				d->n_missing++;
 		}
+	}
 	ws_vec_each(one, &j->list) {
-		if (one->row != SIZE_MAX || st)
+		if (one->row != TRC_NO_ROW || st)
 			continue;
 		st = difference_of(j, &seen, one->kernel, &d);
 		if (!st)
@@ -302,10 +253,8 @@ enum ws_status trc_counted_join(struct trc_counted *table, uint32_t run, struct 
 	enum ws_status st = WS_OK;
 
 	ws_arena_init(&j.arena, (size_t)4 << 30);
-	ws_map_init(&j.keys, WS_MAP_STR, KEYS_MAX);
-	ws_vec_init(&j.first, KEYS_MAX);
-	ws_vec_init(&j.latest, KEYS_MAX);
-	ws_vec_init(&j.list, KEYS_MAX);
+	trc_match_init(&j.match, TRC_ALIKE_LAUNCH);
+	ws_vec_init(&j.list, DISPATCHES_MAX);
 	if (run) {
 		j.partner = ws_arena_array(&j.arena, n_processes + 1, sizeof(*j.partner));
 		if (!j.partner)
@@ -313,19 +262,17 @@ enum ws_status trc_counted_join(struct trc_counted *table, uint32_t run, struct 
 		for (size_t i = 0; i < n_processes && !st; i++)
 			j.partner[i] = find_partner(&j, i);
 		if (!st)
-			st = chain_rows(&j);
+			st = add_first_run(&j);
 		if (!st)
 			st = list_dispatches(&j);
 		if (!st)
-			match(&j);
+			match_dispatches(&j);
 		if (!st)
 			st = find_differences(&j);
 	}
 	if (!st)
 		st = take_values(&j);
-	ws_map_fini(&j.keys);
-	ws_vec_fini(&j.first);
-	ws_vec_fini(&j.latest);
+	trc_match_fini(&j.match);
 	ws_vec_fini(&j.list);
 	ws_arena_fini(&j.arena);
 	return st;
