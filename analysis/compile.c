@@ -24,34 +24,34 @@ static struct ana_operand absent(struct ana_eval *e, const char *what, const cha
 	return (struct ana_operand){ .kind = ANA_OPERAND_ABSENT };
 }
 
-static const struct ana_column *find_column(struct ana_eval *e, const char *name, const char *level)
+static const struct wl_column *find_column(struct ana_eval *e, const char *name, const char *level)
 {
-	const struct ana_frame *main = e->load->frames[0];
-	const struct ana_frame *own = level ? ana_workload_frame(e->load, level) : NULL;
-	const struct ana_column *col = NULL;
+	const struct wl_frame *main = e->load->frames[0];
+	const struct wl_frame *own = level ? wl_workload_frame(e->load, level) : NULL;
+	const struct wl_column *col = NULL;
 	char accum[96];
 
 	if (level && strcmp(name, "SQ_ACCUM_PREV_HIRES") == 0) {
 		/* The level's own sum: in its pass, or under its own name where passes are joined. */
 		snprintf(accum, sizeof(accum), "%s_ACCUM", level);
-		col = ana_frame_column(main, accum);
+		col = wl_frame_column(main, accum);
 		if (!col && own)
-			col = ana_frame_column(own, name);
+			col = wl_frame_column(own, name);
 		return col;
 	}
 	if (level && own && e->how.own_level_frame)
-		return ana_frame_column(own, name);
-	if (level && !own && e->how.own_level_frame && e->load->layout != ANA_LAYOUT_LONG &&
-	    e->load->layout != ANA_LAYOUT_RESULTS)
+		return wl_frame_column(own, name);
+	if (level && !own && e->how.own_level_frame && e->load->layout != WL_LAYOUT_LONG &&
+	    e->load->layout != WL_LAYOUT_RESULTS)
 		return NULL;
-	col = ana_frame_column(main, name);
+	col = wl_frame_column(main, name);
 	if ((!col || col->is_text) && own)
-		col = ana_frame_column(own, name);
+		col = wl_frame_column(own, name);
 	return col && !col->is_text ? col : NULL;
 }
 
 /* The memory side of L2 is TCC_EA_ in old recordings of MI100, TCC_EA0_ in its formulas. */
-static const struct ana_column *find_alias(struct ana_eval *e, const char *name, const char *level)
+static const struct wl_column *find_alias(struct ana_eval *e, const char *name, const char *level)
 {
 	static const char *const both[2] = { "TCC_EA_", "TCC_EA0_" };
 	char other[128];
@@ -69,7 +69,7 @@ static struct ana_operand compile_counter(struct ana_eval *e, const struct ana_e
 {
 	const char *mark = strstr(expr->text, "[::_1]");
 	const char *name = expr->text;
-	const struct ana_column *col;
+	const struct wl_column *col;
 	char channel[128];
 
 	if (mark) {
@@ -96,10 +96,10 @@ static struct ana_operand compile_variable(struct ana_eval *e, const struct ana_
 	if (strcmp(expr->text, "denom") == 0)
 		return compile(e, e->denom, at);
 	if (!formula) {
-		if (ana_roof_variable(e->load->roof, expr->text, &number))
+		if (ana_roof_variable(e->load->peaks, expr->text, &number))
 			return isnan(number) ? absent(e, "is not in roofline.csv", expr->text)
 					     : constant(number);
-		if (!ana_sysinfo_number(e->load, expr->text, &number))
+		if (!wl_workload_number(e->load, expr->text, &number))
 			return absent(e, "is not in sysinfo.csv", expr->text);
 		return constant(number);
 	}
@@ -202,12 +202,12 @@ const struct ana_made *ana_eval_make(struct ana_eval *e, const struct ana_expr *
 
 /* Mean, least, greatest and sum of a column, remembered by formula. */
 bool ana_eval_fold_of(struct ana_eval *e, const struct ana_expr *expr, const struct ana_place *at,
-		      struct ana_fold *out)
+		      struct ws_fold *out)
 {
 	struct ana_known *known = NULL;
 	const struct ana_made *m;
 
-	*out = (struct ana_fold){ 0, NAN, NAN, NAN };
+	*out = (struct ws_fold){ 0, NAN, NAN, NAN };
 	if (at->channel < 0 && expr->id < e->n_known)
 		known = &e->known[expr->id];
 	if (known && known->done && known->level == at->level) {
@@ -216,7 +216,7 @@ bool ana_eval_fold_of(struct ana_eval *e, const struct ana_expr *expr, const str
 	}
 	m = ana_eval_make(e, expr, at, false);
 	if (!m->absent)
-		*out = ana_fold_values(m->at, m->n);
+		*out = ws_fold_values(m->at, m->n);
 	if (known)
 		*known = (struct ana_known){ at->level, *out, true, m->absent };
 	return !m->absent;
@@ -230,10 +230,10 @@ static double quantile_of(struct ana_eval *e, const struct ana_expr *expr,
 	if (m->absent)
 		return NAN;
 	if (!m->packed) {
-		e->made.n = ana_fold_pack(e->made.at, e->made.n);
+		e->made.n = ws_fold_pack(e->made.at, e->made.n);
 		e->made.packed = true;
 	}
-	return ana_fold_quantile(e->made.at, e->made.n, q);
+	return ws_fold_quantile(e->made.at, e->made.n, q);
 }
 
 /* Whether a formula is a column; numbers need no folding. */
@@ -255,7 +255,7 @@ static struct ana_operand compile_fold(struct ana_eval *e, const struct ana_expr
 				       struct ana_place *at)
 {
 	struct ana_operand inside = ana_eval_shape(e, expr->args[0], at), q;
-	struct ana_fold fold = { 0, NAN, NAN, NAN };
+	struct ws_fold fold = { 0, NAN, NAN, NAN };
 
 	if (inside.kind == ANA_OPERAND_ABSENT)
 		return inside;
@@ -265,7 +265,7 @@ static struct ana_operand compile_fold(struct ana_eval *e, const struct ana_expr
 	case ANA_FN_STD: {
 		const struct ana_made *m = ana_eval_make(e, expr->args[0], at, false);
 
-		return constant(m->absent ? NAN : ana_fold_std(m->at, m->n));
+		return constant(m->absent ? NAN : ws_fold_std(m->at, m->n));
 	}
 	case ANA_FN_MEDIAN:
 		return constant(quantile_of(e, expr->args[0], at, 0.5));
@@ -287,7 +287,7 @@ static struct ana_operand compile_fold(struct ana_eval *e, const struct ana_expr
 	case ANA_FN_SUM:
 		return constant(fold.sum);
 	default:
-		return constant(ana_fold_mean(&fold));
+		return constant(ws_fold_mean(&fold));
 	}
 }
 

@@ -27,7 +27,7 @@ int ana_metric_main_header(const struct ana_table *table)
 
 /* ---- the dispatches of one kernel, on both sides ---- */
 
-static uint32_t kernel_index(const struct ana_workload *load, const char *name)
+static uint32_t kernel_index(const struct wl_workload *load, const char *name)
 {
 	for (size_t i = 0; i < load->n_kernels; i++)
 		if (!strcmp(load->kernels[i].name, name))
@@ -44,7 +44,7 @@ enum ws_status ana_pair_open(const struct ana_diff_side *a, const struct ana_dif
 
 	*out = (struct ana_pair){ 0 };
 	for (size_t s = 0; s < 2 && !st; s++) {
-		const struct ana_workload *load = sides[s]->load;
+		const struct wl_workload *load = sides[s]->load;
 		struct ana_selection *sel = &out->rows[s];
 		uint32_t wanted = kernel_index(load, kernel);
 
@@ -95,7 +95,7 @@ static enum ws_status open_evals(struct ana_pair *pair, struct ws_err *err)
 void ana_pair_durations(struct ana_pair *pair, struct ana_comparison *out)
 {
 	for (size_t s = 0; s < 2; s++) {
-		const struct ana_workload *load = pair->side[s]->load;
+		const struct wl_workload *load = pair->side[s]->load;
 
 		for (size_t i = 0; i < pair->rows[s].n; i++) {
 			uint32_t row = pair->rows[s].rows[i];
@@ -183,10 +183,10 @@ bool ana_pair_counter(struct ana_pair *pair, const char *counter, struct ana_com
 	bool found = true;
 
 	for (size_t s = 0; s < 2; s++) {
-		const struct ana_column *column = NULL;
+		const struct wl_column *column = NULL;
 
 		for (size_t f = 0; f < pair->side[s]->load->n_frames && !column; f++)
-			column = ana_frame_column(pair->side[s]->load->frames[f], counter);
+			column = wl_frame_column(pair->side[s]->load->frames[f], counter);
 		found = found && column && !column->is_text;
 		for (size_t i = 0; i < pair->rows[s].n; i++)
 			pair->values[s][i] = column ? column->at[pair->rows[s].rows[i]] : NAN;
@@ -300,8 +300,7 @@ static enum ws_status compare_kernel(const struct ana_diff_side *a, const struct
 /* ---- kernels ---- */
 
 static struct ana_diff_kernel *kernel_named(struct ana_diff *diff, struct ws_map *index,
-					    const struct ana_kernel_name *kernel,
-					    struct ws_err *err)
+					    const struct wl_kernel_name *kernel, struct ws_err *err)
 {
 	struct ana_diff_kernel *found = ws_map_get(index, kernel->name);
 
@@ -317,7 +316,7 @@ static enum ws_status count_dispatches(struct ana_diff *diff, struct ws_map *ind
 				       const struct ana_diff_side *side, bool is_b,
 				       struct ws_err *err)
 {
-	const struct ana_workload *load = side->load;
+	const struct wl_workload *load = side->load;
 
 	for (size_t i = 0; i < side->rows->n; i++) {
 		uint32_t row = side->rows->rows[i];

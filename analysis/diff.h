@@ -17,10 +17,11 @@
 #include "analysis/eval.h"
 #include "analysis/gate.h"
 #include "analysis/metric.h"
-#include "analysis/workload.h"
+#include "analysis/select.h"
+#include "workload/workload.h"
 
 struct ana_diff_side {
-	const struct ana_workload *load;
+	const struct wl_workload *load;
 	const struct ana_selection *rows;
 	const struct ana_metrics *metrics; /* of its own architecture */
 };

@@ -89,10 +89,10 @@ struct subject {
 	int header;
 };
 
-static bool has_counter(const struct ana_workload *load, const char *name)
+static bool has_counter(const struct wl_workload *load, const char *name)
 {
 	for (size_t f = 0; f < load->n_frames; f++)
-		if (ana_frame_column(load->frames[f], name))
+		if (wl_frame_column(load->frames[f], name))
 			return true;
 	return false;
 }

@@ -25,7 +25,7 @@ static double number_at(struct ana_eval *e, const struct ana_expr *expr, const c
 			int channel)
 {
 	struct ana_place at = { .level = level, .channel = channel };
-	struct ana_fold fold;
+	struct ws_fold fold;
 	struct ana_operand value;
 
 	e->why[0] = '\0';
@@ -36,7 +36,7 @@ static double number_at(struct ana_eval *e, const struct ana_expr *expr, const c
 		return value.k;
 	if (value.kind == ANA_OPERAND_ABSENT || !ana_eval_fold_of(e, expr, &at, &fold))
 		return NAN;
-	return ana_fold_mean(&fold);
+	return ws_fold_mean(&fold);
 }
 
 double ana_eval_number(struct ana_eval *eval, const struct ana_expr *expr, const char *coll_level)
@@ -70,7 +70,7 @@ unsigned ana_eval_channels(struct ana_eval *eval)
 {
 	double n;
 
-	if (!ana_sysinfo_number(eval->load, "total_l2_chan", &n) || !(n >= 0 && n <= 4096))
+	if (!wl_workload_number(eval->load, "total_l2_chan", &n) || !(n >= 0 && n <= 4096))
 		return 0;
 	return (unsigned)n;
 }
@@ -111,7 +111,7 @@ double ana_eval_variable(struct ana_eval *eval, const char *name)
 	struct ana_expr expr = { .kind = ANA_EXPR_VARIABLE, .id = UINT32_MAX, .text = name };
 	struct ana_place at = { .channel = -1 };
 	struct ana_operand value = ana_eval_shape(eval, &expr, &at);
-	struct ana_fold fold;
+	struct ws_fold fold;
 
 	if (value.kind == ANA_OPERAND_CONST)
 		return value.k;
@@ -119,20 +119,20 @@ double ana_eval_variable(struct ana_eval *eval, const char *name)
 	if (value.kind == ANA_OPERAND_ABSENT || !ana_eval_fold_of(eval, &expr, &at, &fold))
 		return NAN;
 	eval->made.expr = NULL;
-	return ana_fold_mean(&fold);
+	return ws_fold_mean(&fold);
 }
 
 double ana_eval_counter(struct ana_eval *eval, const char *name, const char *coll_level)
 {
 	struct ana_expr expr = { .kind = ANA_EXPR_COUNTER, .id = UINT32_MAX, .text = name };
 	struct ana_place at = { .level = coll_level, .channel = -1 };
-	struct ana_fold fold;
+	struct ws_fold fold;
 	bool there;
 
 	eval->made.expr = NULL;
 	there = ana_eval_fold_of(eval, &expr, &at, &fold);
 	eval->made.expr = NULL;
-	return there ? ana_fold_mean(&fold) : NAN;
+	return there ? ws_fold_mean(&fold) : NAN;
 }
 
 /* First letter large, the rest small, as Python's capitalize() leaves it: "Gb/s". */
@@ -148,7 +148,7 @@ const char *ana_eval_unit(const struct ana_eval *eval, const char *unit, struct 
 	return text;
 }
 
-enum ws_status ana_eval_create(const struct ana_workload *load, const struct ana_selection *sel,
+enum ws_status ana_eval_create(const struct wl_workload *load, const struct ana_selection *sel,
 			       const struct ana_metrics *metrics, const struct ana_eval_how *how,
 			       struct ana_eval **out_eval, struct ws_err *err)
 {

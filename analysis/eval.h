@@ -15,8 +15,9 @@
 #define WS_ANALYSIS_EVAL_H
 
 #include "analysis/metric.h"
-#include "analysis/workload.h"
+#include "analysis/select.h"
 #include "base/error.h"
+#include "workload/workload.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +47,7 @@ struct ana_eval_how {
 
 struct ana_eval;
 
-enum ws_status ana_eval_create(const struct ana_workload *load, const struct ana_selection *sel,
+enum ws_status ana_eval_create(const struct wl_workload *load, const struct ana_selection *sel,
 			       const struct ana_metrics *metrics, const struct ana_eval_how *how,
 			       struct ana_eval **out_eval, struct ws_err *err);
 void ana_eval_destroy(struct ana_eval *eval); /* NULL is fine */

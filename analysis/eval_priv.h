@@ -3,13 +3,13 @@
 #define WS_ANALYSIS_EVAL_PRIV_H
 
 #include "analysis/eval.h"
-#include "analysis/fold.h"
 #include "analysis/tape.h"
+#include "base/fold.h"
 
 /* Mean, least and greatest of a formula that was folded before. */
 struct ana_known {
 	const char *level;
-	struct ana_fold fold;
+	struct ws_fold fold;
 	bool done, absent;
 };
 
@@ -25,7 +25,7 @@ struct ana_made {
 };
 
 struct ana_eval {
-	const struct ana_workload *load;
+	const struct wl_workload *load;
 	const struct ana_selection *sel;
 	const struct ana_metrics *metrics;
 	struct ana_eval_how how;
@@ -59,6 +59,6 @@ const struct ana_made *ana_eval_make(struct ana_eval *e, const struct ana_expr *
 				     const struct ana_place *at, bool in_order);
 /* Mean, least, greatest and sum of a column, remembered by formula; false: it has no value. */
 bool ana_eval_fold_of(struct ana_eval *e, const struct ana_expr *expr, const struct ana_place *at,
-		      struct ana_fold *out);
+		      struct ws_fold *out);
 
 #endif

@@ -12,7 +12,8 @@
 
 #include "analysis/eval.h"
 #include "analysis/metric.h"
-#include "analysis/workload.h"
+#include "analysis/select.h"
+#include "workload/workload.h"
 
 #define ANA_EXPLAIN_STEPS_MAX 200u
 
@@ -57,7 +58,7 @@ struct ana_explanation {
 };
 
 struct ana_explain_source {
-	const struct ana_workload *load;
+	const struct wl_workload *load;
 	const struct ana_selection *rows;
 	const struct ana_metrics *metrics;
 	struct ana_eval *eval; /* of all rows */

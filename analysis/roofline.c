@@ -1,20 +1,12 @@
 /* Ceilings: the measured peaks of roofline.csv, and the lines they make. */
 #include "analysis/roofline.h"
 
-#include "analysis/csv.h"
-#include "base/file.h"
+#include "workload/peaks.h"
 
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-
-/* A file of a hundred devices is 100 KB; anything much larger is something else. */
-#define BENCH_BYTES_MAX (4u << 20)
-
-/* In GB/s and GFLOP/s: what is outside is damage, not a GPU. */
-#define PEAK_MIN 1e-3
-#define PEAK_MAX 1e12
 
 static const struct {
 	const char *name, *word, *column;
@@ -93,87 +85,7 @@ bool ana_roof_arch_known(const char *arch)
 	return ana_roof_type_on(ANA_ROOF_FP32, arch);
 }
 
-/* ---- roofline.csv ---- */
-
-static enum ws_status keep(const char *name, const struct ana_csv *csv, struct ws_arena *arena,
-			   struct ana_roof_bench *out_bench, struct ws_err *err)
-{
-	struct ana_roof_bench bench = { .n_columns = csv->n_columns, .n_devices = csv->n_rows };
-
-	if (!csv->n_columns || strcmp(csv->columns[0].name, "device"))
-		return ws_fail(err, WS_E_FORMAT,
-			       "%s: the first column is '%.40s', not 'device': this is "
-			       "no roofline.csv",
-			       name, csv->n_columns ? csv->columns[0].name : "");
-	if (csv->n_rows_bad)
-		return ws_fail(err, WS_E_FORMAT,
-			       "%s:%zu: cells are missing or left over: the file was "
-			       "cut off; measure again with 'rocprof-compute profile --roof-only'",
-			       name, csv->first_bad);
-	if (!csv->n_rows)
-		return ws_fail(err, WS_E_FORMAT,
-			       "%s has no row below its header: measure again with "
-			       "'rocprof-compute profile --roof-only'",
-			       name);
-	bench.columns = ws_arena_array(arena, csv->n_columns, sizeof(*bench.columns));
-	bench.values = ws_arena_array(arena, csv->n_columns, sizeof(*bench.values));
-	if (!bench.columns || !bench.values)
-		return ws_fail(err, WS_E_NOMEM, "no memory for %s", name);
-	for (size_t i = 0; i < csv->n_columns; i++) {
-		if (csv->columns[i].is_text)
-			return ws_fail(err, WS_E_FORMAT,
-				       "%s: a cell of column '%.40s' is no number", name,
-				       csv->columns[i].name);
-		bench.columns[i] = csv->columns[i].name;
-		bench.values[i] = csv->columns[i].at[0];
-	}
-	*out_bench = bench;
-	return WS_OK;
-}
-
-enum ws_status ana_roof_bench_parse(const char *name, struct ws_str text, struct ws_arena *arena,
-				    struct ana_roof_bench *out_bench, struct ws_err *err)
-{
-	struct ana_csv csv = { 0 };
-	enum ws_status st = ana_csv_parse(text.at, text.n, NULL, arena, &csv, err);
-
-	if (st)
-		return ws_fail_in(err, st, "%s", name);
-	st = keep(name, &csv, arena, out_bench, err);
-	ana_csv_fini(&csv);
-	return st;
-}
-
-enum ws_status ana_roof_bench_read(const char *path, struct ws_arena *arena,
-				   struct ana_roof_bench *out_bench, struct ws_err *err)
-{
-	struct ws_buf text;
-	enum ws_status st;
-
-	if (access(path, F_OK))
-		return ws_fail(err, WS_E_NOTFOUND,
-			       "no %s: 'rocprof-compute profile' without "
-			       "--no-roof measures it",
-			       path);
-	ws_buf_init(&text, BENCH_BYTES_MAX);
-	st = ws_file_read(path, &text, err);
-	if (!st)
-		st = ana_roof_bench_parse(path, ws_buf_view(&text), arena, out_bench, err);
-	ws_buf_fini(&text);
-	return st;
-}
-
-double ana_roof_bench_value(const struct ana_roof_bench *bench, const char *column)
-{
-	for (size_t i = 0; column[0] && i < bench->n_columns; i++)
-		if (!strcmp(bench->columns[i], column))
-			return bench->values[i] >= PEAK_MIN && bench->values[i] <= PEAK_MAX
-				       ? bench->values[i]
-				       : NAN;
-	return NAN;
-}
-
-bool ana_roof_variable(const struct ana_roof_bench *bench, const char *name, double *out_value)
+bool ana_roof_variable(const struct wl_peaks *peaks, const char *name, double *out_value)
 {
 	const char *end = strstr(name, "_empirical_peak");
 	char column[64];
@@ -182,7 +94,7 @@ bool ana_roof_variable(const struct ana_roof_bench *bench, const char *name, dou
 		return false;
 	memcpy(column, name, (size_t)(end - name));
 	column[end - name] = '\0';
-	*out_value = bench ? ana_roof_bench_value(bench, column) : NAN;
+	*out_value = peaks ? wl_peaks_value(peaks, column) : NAN;
 	return true;
 }
 
@@ -197,13 +109,13 @@ static struct ana_roof_top roof_over(double peak, double last_gb_s)
 	};
 }
 
-enum ws_status ana_roof_ceilings(const struct ana_roof_bench *bench, enum ana_roof_type type,
+enum ws_status ana_roof_ceilings(const struct wl_peaks *peaks, enum ana_roof_type type,
 				 unsigned levels, struct ana_roof_ceilings *out_roofs,
 				 struct ws_err *err)
 {
 	struct ana_roof_ceilings roofs = { .type = type };
-	double valu = ana_roof_bench_value(bench, types_table[type].valu);
-	double matrix = ana_roof_bench_value(bench, types_table[type].matrix);
+	double valu = wl_peaks_value(peaks, types_table[type].valu);
+	double matrix = wl_peaks_value(peaks, types_table[type].matrix);
 	double last_gb_s = NAN;
 
 	roofs.peak = fmax(valu, matrix); /* of a number and NaN: the number */
@@ -216,7 +128,7 @@ enum ws_status ana_roof_ceilings(const struct ana_roof_bench *bench, enum ana_ro
 											: "",
 			       types_table[type].matrix);
 	for (size_t i = 0; i < ANA_ROOF_LEVEL_COUNT; i++) {
-		double gb_s = ana_roof_bench_value(bench, levels_table[i].column);
+		double gb_s = wl_peaks_value(peaks, levels_table[i].column);
 
 		if ((levels && !(levels >> i & 1)) || isnan(gb_s))
 			continue;

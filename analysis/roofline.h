@@ -1,18 +1,15 @@
 /*
  * roofline: what a GPU can do at most, and how near kernels come to it.
  *
- * Ceilings are measured: roofline.csv holds bandwidths per memory level and peaks per
- * data type, one row per device (the first one counts, as in AMD's tool). Points are
- * counted: operations and bytes per dispatch, added up per kernel.
+ * Ceilings are measured (workload/peaks.h). Points are counted: operations and bytes per
+ * dispatch, added up per kernel.
  *
- *	st = ana_roof_bench_read(path, &arena, &bench, err);
- *	st = ana_roof_ceilings(bench, ANA_ROOF_FP32, levels, &roofs, err);
+ *	st = ana_roof_ceilings(peaks, ANA_ROOF_FP32, levels, &roofs, err);
  *	st = ana_roof_points(load, &sel, ANA_ROOF_BY_KERNEL, 10, &arena, &points, err);
  *
  * A quantity whose counters were not collected is NaN and gives no point; it is not 0.
  *
  * Memory   results live in the arena that was given; names are the workload's.
- * Failure  a file that is no roofline.csv, or has no row, is an error naming file and line.
  */
 #ifndef WS_ANALYSIS_ROOFLINE_H
 #define WS_ANALYSIS_ROOFLINE_H
@@ -25,7 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ana_workload;
+struct wl_peaks;
+struct wl_workload;
 struct ana_selection;
 
 /* clang-format off */
@@ -77,28 +75,8 @@ bool ana_roof_type_find(const char *word, enum ana_roof_type *out_type);
 bool ana_roof_type_on(enum ana_roof_type type, const char *arch);
 bool ana_roof_arch_known(const char *arch);
 
-/* ---- the measured peaks ---- */
-
-struct ana_roof_bench {
-	const char **columns;
-	double *values; /* of the first device; NaN: an empty cell */
-	size_t n_columns, n_devices;
-};
-
-/* @name is for messages. */
-enum ws_status ana_roof_bench_parse(const char *name, struct ws_str text, struct ws_arena *arena,
-				    struct ana_roof_bench *out_bench, struct ws_err *err);
-/* WS_E_NOTFOUND when there is no such file. */
-enum ws_status ana_roof_bench_read(const char *path, struct ws_arena *arena,
-				   struct ana_roof_bench *out_bench, struct ws_err *err);
-/*
- * Of the first device; NaN: no such column, empty, or 0, which means unsupported. So is what
- * no GPU will reach (above 1e12 GB/s or GFLOP/s), or cannot be as slow as (below 1e-3).
- */
-double ana_roof_bench_value(const struct ana_roof_bench *bench, const char *column);
-
-/* The variable $<column>_empirical_peak; false: @name is none of those. @bench may be NULL. */
-bool ana_roof_variable(const struct ana_roof_bench *bench, const char *name, double *out_value);
+/* The variable $<column>_empirical_peak; false: @name is none of those. @peaks may be NULL. */
+bool ana_roof_variable(const struct wl_peaks *peaks, const char *name, double *out_value);
 
 /* ---- ceilings of one data type ---- */
 
@@ -125,7 +103,7 @@ struct ana_roof_ceilings {
 #define ANA_ROOF_X_MAX 1000.0
 
 /* @levels is a set of 1 << level; 0: all. WS_E_NOTFOUND: the file lacks what is needed. */
-enum ws_status ana_roof_ceilings(const struct ana_roof_bench *bench, enum ana_roof_type type,
+enum ws_status ana_roof_ceilings(const struct wl_peaks *peaks, enum ana_roof_type type,
 				 unsigned levels, struct ana_roof_ceilings *out_roofs,
 				 struct ws_err *err);
 
@@ -176,7 +154,7 @@ struct ana_roof_points {
 };
 
 /* @max_n: how many are kept. */
-enum ws_status ana_roof_points(const struct ana_workload *load, const struct ana_selection *sel,
+enum ws_status ana_roof_points(const struct wl_workload *load, const struct ana_selection *sel,
 			       enum ana_roof_by by, size_t max_n, struct ws_arena *arena,
 			       struct ana_roof_points *out_points, struct ws_err *err);
 

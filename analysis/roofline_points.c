@@ -7,7 +7,8 @@
  * before: older recordings lack the later ones and keep what they have.
  */
 #include "analysis/roofline.h"
-#include "analysis/workload.h"
+#include "analysis/select.h"
+#include "workload/workload.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,9 +113,9 @@ struct formulas {
 	const char *missing;    /* first missing counter of the FLOPs */
 };
 
-static unsigned arch_bit(const struct ana_workload *load)
+static unsigned arch_bit(const struct wl_workload *load)
 {
-	const char *series = ana_sysinfo(load, "gpu_series");
+	const char *series = wl_workload_fact(load, "gpu_series");
 
 	if (series && !strcmp(series, "MI200"))
 		return IN_90A;
@@ -124,26 +125,26 @@ static unsigned arch_bit(const struct ana_workload *load)
 	return !strcmp(load->arch, "gfx950") ? IN_950 : IN_94X;
 }
 
-static void bind_terms(const struct ana_workload *load, struct formulas *out)
+static void bind_terms(const struct wl_workload *load, struct formulas *out)
 {
 	unsigned bit = arch_bit(load);
 	double scale[] = { [ONE] = 1, [LANES] = 64, [BANKS] = 32 };
 	double value;
 
 	*out = (struct formulas){ 0 };
-	if (ana_sysinfo_number(load, "wave_size", &value) && value > 0)
+	if (wl_workload_number(load, "wave_size", &value) && value > 0)
 		scale[LANES] = value;
-	if (ana_sysinfo_number(load, "lds_banks_per_cu", &value) && value > 0)
+	if (wl_workload_number(load, "lds_banks_per_cu", &value) && value > 0)
 		scale[BANKS] = value;
 	for (size_t i = 0; i < SUM_COUNT; i++)
 		out->whole[i] = true;
 	for (size_t i = 0; i < WS_ARRAY_LEN(terms); i++) {
 		const struct term *term = &terms[i];
-		const struct ana_column *column;
+		const struct wl_column *column;
 
 		if (!(term->in & bit))
 			continue;
-		column = ana_frame_column(load->frames[0], term->counter);
+		column = wl_frame_column(load->frames[0], term->counter);
 		out->exists[term->sum] = true;
 		if (!column || column->is_text) {
 			out->whole[term->sum] = false;
@@ -231,7 +232,7 @@ static void per_dispatch(struct ana_roof_point *point)
 static int by_time(const void *a, const void *b, void *of)
 {
 	const struct ana_roof_point *p = a, *q = b;
-	const struct ana_workload *load = of;
+	const struct wl_workload *load = of;
 	int order;
 
 	if (p->sum_ns != q->sum_ns)
@@ -240,7 +241,7 @@ static int by_time(const void *a, const void *b, void *of)
 	return order ? order : p->row < q->row ? -1 : p->row > q->row;
 }
 
-enum ws_status ana_roof_points(const struct ana_workload *load, const struct ana_selection *sel,
+enum ws_status ana_roof_points(const struct wl_workload *load, const struct ana_selection *sel,
 			       enum ana_roof_by by, size_t max_n, struct ws_arena *arena,
 			       struct ana_roof_points *out_points, struct ws_err *err)
 {

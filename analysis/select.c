@@ -1,7 +1,8 @@
 /* Choosing dispatches, and the kernels by time. */
-#include "analysis/workload.h"
+#include "analysis/select.h"
+#include "workload/workload.h"
 
-#include "analysis/fold.h"
+#include "base/fold.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ void ana_selection_fini(struct ana_selection *sel)
 	*sel = (struct ana_selection){ 0 };
 }
 
-static enum ws_status take_all(const struct ana_workload *load, struct ana_selection *sel,
+static enum ws_status take_all(const struct wl_workload *load, struct ana_selection *sel,
 			       struct ws_err *err)
 {
 	sel->rows = malloc(WS_MAX(load->n_rows, (size_t)1) * sizeof(*sel->rows));
@@ -37,7 +38,7 @@ static enum ws_status copy(const struct ana_selection *from, struct ana_selectio
 }
 
 /* GPU ids are compared as texts: "02" is not "2". */
-static enum ws_status keep_gpus(const struct ana_workload *load, const struct ana_filter *filter,
+static enum ws_status keep_gpus(const struct wl_workload *load, const struct ana_filter *filter,
 				struct ana_selection *sel, struct ws_err *err)
 {
 	size_t kept = 0;
@@ -63,7 +64,7 @@ static enum ws_status keep_gpus(const struct ana_workload *load, const struct an
 	return WS_OK;
 }
 
-static enum ws_status chosen_kernels(const struct ana_workload *load,
+static enum ws_status chosen_kernels(const struct wl_workload *load,
 				     const struct ana_filter *filter,
 				     const struct ana_selection *sel, bool *chosen,
 				     struct ws_err *err)
@@ -90,7 +91,7 @@ static enum ws_status chosen_kernels(const struct ana_workload *load,
 }
 
 /* Kernel ids are rows of the top-kernel table, which is made of @listed. */
-static enum ws_status keep_kernels(const struct ana_workload *load, const struct ana_filter *filter,
+static enum ws_status keep_kernels(const struct wl_workload *load, const struct ana_filter *filter,
 				   const struct ana_selection *listed, struct ana_selection *sel,
 				   struct ws_err *err)
 {
@@ -122,7 +123,7 @@ static enum ws_status keep_kernels(const struct ana_workload *load, const struct
 }
 
 /* "3", ">3", "> 3": a row label, or all dispatches with a greater id. */
-static enum ws_status keep_dispatches(const struct ana_workload *load,
+static enum ws_status keep_dispatches(const struct wl_workload *load,
 				      const struct ana_filter *filter, struct ana_selection *sel,
 				      bool by_id, struct ws_err *err)
 {
@@ -173,9 +174,9 @@ static enum ws_status keep_dispatches(const struct ana_workload *load,
 	return st;
 }
 
-enum ws_status ana_workload_select(const struct ana_workload *load, const struct ana_filter *filter,
-				   struct ana_selection *out_rows, struct ana_selection *out_listed,
-				   struct ws_err *err)
+enum ws_status ana_select_rows(const struct wl_workload *load, const struct ana_filter *filter,
+			       struct ana_selection *out_rows, struct ana_selection *out_listed,
+			       struct ws_err *err)
 {
 	struct ana_selection rows = { 0 }, listed = { 0 };
 	enum ws_status st = take_all(load, &rows, err);
@@ -207,7 +208,7 @@ enum ws_status ana_workload_select(const struct ana_workload *load, const struct
 	return WS_OK;
 }
 
-static const struct ana_workload *sort_load; /* qsort() passes no context */
+static const struct wl_workload *sort_load; /* qsort() passes no context */
 
 static int by_time(const void *a, const void *b)
 {
@@ -221,7 +222,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Durations of the choice, kernel after kernel; first[k] is where kernel k begins. */
-static void spread(const struct ana_workload *load, const struct ana_selection *sel, size_t *first,
+static void spread(const struct wl_workload *load, const struct ana_selection *sel, size_t *first,
 		   double *spans)
 {
 	for (size_t i = 0; i < sel->n; i++)
@@ -237,7 +238,7 @@ static void spread(const struct ana_workload *load, const struct ana_selection *
 	}
 }
 
-enum ws_status ana_top_kernels(const struct ana_workload *load, const struct ana_selection *sel,
+enum ws_status ana_top_kernels(const struct wl_workload *load, const struct ana_selection *sel,
 			       struct ws_arena *arena, struct ana_kernel_stat **out_stats,
 			       size_t *out_n, struct ws_err *err)
 {
@@ -254,13 +255,13 @@ enum ws_status ana_top_kernels(const struct ana_workload *load, const struct ana
 	for (uint32_t k = 0; k < load->n_kernels; k++) {
 		double *at = spans + first[k];
 		size_t count = first[k + 1] - first[k];
-		struct ana_fold fold = ana_fold_values(at, count);
+		struct ws_fold fold = ws_fold_values(at, count);
 
 		if (!count)
 			continue;
 		stats[n] = (struct ana_kernel_stat){ .kernel = k, .n = count, .sum_ns = fold.sum };
-		stats[n].mean_ns = ana_fold_mean(&fold);
-		stats[n].median_ns = ana_fold_quantile(at, ana_fold_pack(at, count), 0.5);
+		stats[n].mean_ns = ws_fold_mean(&fold);
+		stats[n].median_ns = ws_fold_quantile(at, ws_fold_pack(at, count), 0.5);
 		total += fold.n ? fold.sum : 0;
 		n++;
 	}

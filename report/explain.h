@@ -12,7 +12,7 @@ struct rpt_explain_style {
 	unsigned n_columns; /* text is filled to it */
 };
 
-void rpt_explain_text(const struct ana_explanation *what, const struct ana_workload *load,
+void rpt_explain_text(const struct ana_explanation *what, const struct wl_workload *load,
 		      const struct rpt_explain_style *style, struct ws_buf *out);
 
 /* Words in lines of at most @n_columns; the first behind @indent spaces, others behind @hang. */

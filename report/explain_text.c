@@ -114,7 +114,7 @@ static void put_names(const struct ana_explanation *what, struct ws_buf *out)
 	}
 }
 
-static void put_steps(const struct ana_explanation *what, const struct ana_workload *load,
+static void put_steps(const struct ana_explanation *what, const struct wl_workload *load,
 		      const struct rpt_explain_style *style, struct ws_buf *out)
 {
 	char text[RPT_NUMBER_ROOM];
@@ -170,7 +170,7 @@ static void put_dispatches(const struct ana_explanation *what,
 	ws_buf_fini(&line);
 }
 
-void rpt_explain_text(const struct ana_explanation *what, const struct ana_workload *load,
+void rpt_explain_text(const struct ana_explanation *what, const struct wl_workload *load,
 		      const struct rpt_explain_style *style, struct ws_buf *out)
 {
 	put_heading(what, out);

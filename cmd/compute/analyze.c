@@ -199,8 +199,8 @@ static enum ws_status find_paths(struct an *an, struct ws_err *err)
 /* A clock that never ran makes every rate meaningless. */
 static enum ws_status check_active(const struct an_run *run, struct ws_err *err)
 {
-	const struct ana_column *col = ana_frame_column(run->load->frames[0], "GRBM_GUI_ACTIVE");
-	const char *blocks = ana_sysinfo(run->load, "ip_blocks");
+	const struct wl_column *col = wl_frame_column(run->load->frames[0], "GRBM_GUI_ACTIVE");
+	const char *blocks = wl_workload_fact(run->load, "ip_blocks");
 
 	if (!col || col->is_text || (blocks && strcmp(blocks, "roofline") == 0))
 		return WS_OK;
@@ -235,9 +235,9 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 {
 	const struct an_args *args = an->args;
 	struct an_run *run = &an->runs[number];
-	struct ana_workload_how how = { .corrections = args->specs_correction,
-					.kernel_verbose = (int)args->kernel_verbose,
-					.spatial = args->spatial };
+	struct wl_workload_how how = { .corrections = args->specs_correction,
+				       .kernel_verbose = (int)args->kernel_verbose,
+				       .spatial = args->spatial };
 	struct ana_eval_how eval_how = { .norm = (enum ana_norm)args->norm,
 					 .own_level_frame = args->like_3_3,
 					 .ea_aliases = args->ea_aliases };
@@ -247,7 +247,7 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 
 	how.by_nodes = group(&args->nodes, 0, &first, &how.n_nodes);
 	how.nodes = args->nodes.at + first;
-	st = ana_workload_open(run->path, &how, &run->load, err);
+	st = wl_workload_open(run->path, &how, &run->load, err);
 	st = an_name_resume(an, run, st, err);
 	if (!st)
 		st = pick(&args->kernels, "-k", number, an->n_runs, &filter.kernels,
@@ -260,7 +260,7 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 	if (!st && args->torch_operators.n && !args->list_torch)
 		st = an_torch_filter(an, run, &filter, err);
 	if (!st)
-		st = ana_workload_select(run->load, &filter, &run->rows, &run->listed, err);
+		st = ana_select_rows(run->load, &filter, &run->rows, &run->listed, err);
 	if (!st)
 		st = ana_top_kernels(run->load, &run->listed, &an->arena, &run->top, &run->n_top,
 				     err);
@@ -299,7 +299,7 @@ static void close_runs(struct an *an)
 			ana_metrics_free((struct ana_metrics *)(uintptr_t)run->metrics);
 		ana_selection_fini(&run->rows);
 		ana_selection_fini(&run->listed);
-		ana_workload_close(run->load);
+		wl_workload_close(run->load);
 	}
 }
 
@@ -449,21 +449,21 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 /* -s and --list-available-metrics: the machine of the first workload is enough. */
 static enum ws_status print_facts(const struct an_args *args, struct ws_err *err)
 {
-	struct ana_workload_how how = { .facts_only = true, .corrections = args->specs_correction };
+	struct wl_workload_how how = { .facts_only = true, .corrections = args->specs_correction };
 	struct compute_general general = args->general;
-	struct ana_workload *load;
+	struct wl_workload *load;
 	size_t first, n;
 	enum ws_status st;
 
 	if (!group(&args->paths, 0, &first, &n) || !n)
 		return ws_fail(err, WS_E_USAGE, "%s wants the workload: -p DIR",
 			       args->list_available ? "--list-available-metrics" : "-s");
-	st = ana_workload_open(args->paths.at[first], &how, &load, err);
+	st = wl_workload_open(args->paths.at[first], &how, &load, err);
 	if (st)
 		return st;
 	general.list_metrics = load->arch;
 	st = args->list_available ? compute_list(&general, true, err) : an_print_specs(load, err);
-	ana_workload_close(load);
+	wl_workload_close(load);
 	return st;
 }
 

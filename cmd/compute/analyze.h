@@ -9,9 +9,9 @@
 
 #include "analysis/eval.h"
 #include "analysis/metric.h"
-#include "analysis/workload.h"
 #include "cmd/compute/compute.h"
 #include "report/table.h"
+#include "workload/workload.h"
 
 #include <stdio.h>
 
@@ -42,7 +42,7 @@ enum an_memory_chart { AN_CHART_AUTO, AN_CHART_WIDE, AN_CHART_NARROW };
 
 struct an_run {
 	const char *path;
-	struct ana_workload *load;
+	struct wl_workload *load;
 	struct ana_selection rows, listed;
 	const struct ana_metrics *metrics; /* of its own architecture */
 	bool owns_metrics;
@@ -98,7 +98,7 @@ bool an_shows_metric(const struct an *an, const struct ana_table *table, unsigne
 /* analyze_list.c: what is listed instead of a report. */
 enum ws_status an_list_stats(struct an *an, struct ws_err *err);
 enum ws_status an_list_nodes(const struct an_args *args, struct ws_err *err);
-enum ws_status an_print_specs(const struct ana_workload *load, struct ws_err *err);
+enum ws_status an_print_specs(const struct wl_workload *load, struct ws_err *err);
 
 /* Kernel names for printing: lines of @width, at most @n_lines, the rest as "...". */
 const char *an_wrap_name(struct ws_arena *arena, const char *name, size_t width, size_t n_lines);

@@ -7,6 +7,7 @@
 #include "launch/rundir.h"
 #include "report/memchart.h"
 #include "report/roofline.h"
+#include "workload/peaks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -57,7 +58,7 @@ static struct rpt_memchart_style memchart_style(const struct an *an, const struc
 		.n_decimals = (int)an->args->decimal,
 		.colours = with_colours(an),
 		.as_3_3_0 = an->args->like_3_3,
-		.modelled = ana_workload_is_modelled(run->load),
+		.modelled = wl_workload_is_modelled(run->load),
 		.name = run->path,
 	};
 }
@@ -116,7 +117,7 @@ static bool has_type(const struct roofline *r, enum ana_roof_type type)
 static void add_asked(struct an *an, const struct an_run *run, struct roofline *r,
 		      enum ana_roof_type type)
 {
-	const char *model = ana_sysinfo(run->load, "gpu_model");
+	const char *model = wl_workload_fact(run->load, "gpu_model");
 	struct ws_err why;
 
 	if (has_type(r, type))
@@ -127,7 +128,7 @@ static void add_asked(struct an *an, const struct an_run *run, struct roofline *
 			      ana_roof_type_name(type), model ? model : run->load->arch);
 		return;
 	}
-	if (ana_roof_ceilings(run->load->roof, type, r->levels, &r->types[r->model.n_types],
+	if (ana_roof_ceilings(run->load->peaks, type, r->levels, &r->types[r->model.n_types],
 			      &why)) {
 		ws_buf_printf(&an->out, "WARNING %s is left out: %s\n", ana_roof_type_name(type),
 			      why.text);
@@ -162,7 +163,7 @@ static enum ws_status choose_types(struct an *an, const struct an_run *run, stru
 		enum ana_roof_type t = (enum ana_roof_type)type;
 
 		if (!has_type(r, t) && ana_roof_type_on(t, run->load->arch) &&
-		    !ana_roof_ceilings(run->load->roof, t, r->levels, &r->types[r->model.n_types],
+		    !ana_roof_ceilings(run->load->peaks, t, r->levels, &r->types[r->model.n_types],
 				       NULL))
 			r->model.n_types++;
 	}
@@ -184,7 +185,7 @@ static const char *point_name(struct an *an, const struct an_run *run,
 static enum ws_status gather_roofline(struct an *an, struct an_run *run, struct roofline *r,
 				      struct ws_err *err)
 {
-	const char *sort = an->args->sort, *gpu = ana_sysinfo(run->load, "gpu_model");
+	const char *sort = an->args->sort, *gpu = wl_workload_fact(run->load, "gpu_model");
 	struct rpt_roof_model *model = &r->model;
 	enum ws_status st;
 
@@ -194,13 +195,13 @@ static enum ws_status gather_roofline(struct an *an, struct an_run *run, struct 
 		return st;
 	if (!ana_roof_arch_known(run->load->arch))
 		return ws_fail(err, WS_E_UNSUPPORTED, NO_ROOFLINE_DATA);
-	if (!run->load->roof) {
+	if (!run->load->peaks) {
 		char path[4096];
-		struct ana_roof_bench bench;
+		struct wl_peaks damaged;
 
 		/* A damaged file is another matter than none. */
 		snprintf(path, sizeof(path), "%s/roofline.csv", run->load->path);
-		st = ana_roof_bench_read(path, &an->arena, &bench, err);
+		st = wl_peaks_read(path, &an->arena, &damaged, err);
 		if (st && st != WS_E_NOTFOUND)
 			ws_log_warn("%s", err->text);
 		return ws_fail(err, WS_E_UNSUPPORTED, NO_ROOFLINE_DATA);
@@ -222,7 +223,7 @@ static enum ws_status gather_roofline(struct an *an, struct an_run *run, struct 
 	}
 	model->path = run->path;
 	model->gpu = ws_arena_printf(&an->arena, "%s (%s)", gpu ? gpu : "GPU", run->load->arch);
-	model->modelled = ana_workload_is_modelled(run->load);
+	model->modelled = wl_workload_is_modelled(run->load);
 	model->types = r->types;
 	model->levels = r->levels;
 	model->points = &r->points;

@@ -146,7 +146,7 @@ static enum ws_status dispatches(struct an *an, struct an_run *run, bool whole,
 	static const char *const plain[] = { "", "Dispatch_ID", "Kernel_Name", "GPU_ID" };
 	static const char *const with_node[] = { "", "Node", "Dispatch_ID", "Kernel_Name",
 						 "GPU_ID" };
-	const struct ana_workload *load = run->load;
+	const struct wl_workload *load = run->load;
 	size_t n = head(an, run->listed.n, whole), hide = n == 0, node = load->node_of != NULL;
 	enum ws_status st = rpt_grid_init(grid, &an->arena, (node ? with_node : plain) + hide,
 					  4 + node - hide, err);
@@ -194,7 +194,7 @@ static const char *field_text(struct ws_arena *arena, const char *text, const ch
 static enum ws_status sysinfo(struct an *an, struct rpt_grid *grid, struct ws_err *err)
 {
 	const char **headers = ws_arena_array(&an->arena, an->n_runs + 1, sizeof(*headers));
-	const struct ana_workload *base = an->runs[0].load;
+	const struct wl_workload *base = an->runs[0].load;
 	enum ws_status st;
 
 	if (!headers)
@@ -211,7 +211,7 @@ static enum ws_status sysinfo(struct an *an, struct rpt_grid *grid, struct ws_er
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
 		row[0] = rpt_cell_text(base->facts[i].name);
 		for (size_t r = 0; r < an->n_runs; r++) {
-			const char *text = ana_sysinfo(an->runs[r].load, base->facts[i].name);
+			const char *text = wl_workload_fact(an->runs[r].load, base->facts[i].name);
 
 			row[r + 1] = rpt_cell_text(field_text(&an->arena, text ? text : "",
 							      an->args->like_3_3 ? "nan" : "N/A"));

@@ -44,7 +44,7 @@ enum ws_status an_list_nodes(const struct an_args *args, struct ws_err *err)
 	for (size_t i = 0; !st && i + 1 < args->paths.n; i++) {
 		if (args->paths.at[i])
 			continue;
-		st = ana_workload_nodes(args->paths.at[i + 1], &arena, &names, &n, err);
+		st = wl_workload_nodes(args->paths.at[i + 1], &arena, &names, &n, err);
 		if (st)
 			break;
 		printf("Node list:\n");
@@ -101,10 +101,10 @@ static const struct {
 };
 /* clang-format on */
 
-enum ws_status an_print_specs(const struct ana_workload *load, struct ws_err *err)
+enum ws_status an_print_specs(const struct wl_workload *load, struct ws_err *err)
 {
 	static const char *const headers[] = { "Spec", "Value", "Description", "Unit" };
-	const char *version = ana_sysinfo(load, "version");
+	const char *version = wl_workload_fact(load, "version");
 	struct ws_arena arena;
 	struct rpt_grid grid;
 	struct ws_buf out;
@@ -114,7 +114,7 @@ enum ws_status an_print_specs(const struct ana_workload *load, struct ws_err *er
 	ws_buf_init(&out, 16u << 20);
 	st = rpt_grid_init(&grid, &arena, headers, 4, err);
 	for (size_t i = 0; !st && i < WS_ARRAY_LEN(specs); i++) {
-		const char *text = ana_sysinfo(load, specs[i].field);
+		const char *text = wl_workload_fact(load, specs[i].field);
 		struct rpt_cell *row = rpt_grid_row(&grid);
 
 		if (!row) {

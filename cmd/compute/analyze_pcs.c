@@ -1,7 +1,7 @@
 /* Block 21: PC samples, by source line, or by instruction for one kernel. */
 #include "cmd/compute/analyze.h"
 
-#include "analysis/pcsample.h"
+#include "workload/pcsample.h"
 
 #include <string.h>
 
@@ -18,8 +18,8 @@ static const char *only_kernel(const struct an_run *run, size_t *out_n)
 	return name;
 }
 
-static void fill(struct an *an, const struct ana_pcsamples *samples,
-		 const struct ana_pcsample_row *from, struct rpt_cell *row)
+static void fill(struct an *an, const struct wl_pcsamples *samples,
+		 const struct wl_pcsample_row *from, struct rpt_cell *row)
 {
 	*row++ = rpt_cell_int((int64_t)from->label);
 	*row++ = rpt_cell_text(from->source_line);
@@ -44,7 +44,7 @@ enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct rpt_grid 
 		"count", "count_issued", "count_stalled", "stall_reason"
 	};
 	bool by_count = an->args->pc_sort && strcmp(an->args->pc_sort, "offset") != 0;
-	struct ana_pcsamples samples = { 0 };
+	struct wl_pcsamples samples = { 0 };
 	size_t n_kernels;
 	const char *name = only_kernel(run, &n_kernels);
 	enum ws_status st;
@@ -54,8 +54,8 @@ enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct rpt_grid 
 			err, WS_E_UNSUPPORTED,
 			"PC sampling supports single kernel only! Please specify -k with single "
 			"kernel.");
-	st = name ? ana_pcsamples_kernel(run->path, name, by_count, &an->arena, &samples, err)
-		  : ana_pcsamples_all(run->path, &an->arena, &samples, err);
+	st = name ? wl_pcsamples_kernel(run->path, name, by_count, &an->arena, &samples, err)
+		  : wl_pcsamples_all(run->path, &an->arena, &samples, err);
 	if (st)
 		return st;
 	st = rpt_grid_init(grid, &an->arena, name ? kernel : all,

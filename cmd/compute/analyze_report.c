@@ -1,7 +1,7 @@
 /* The report: which blocks and tables, in which order, with which titles. */
 #include "cmd/compute/analyze.h"
 
-#include "analysis/pcsample.h"
+#include "workload/pcsample.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const char rule[] =
 /* Without -b, what profile was asked for decides, whole blocks at a time. */
 static bool recorded(const struct an *an, unsigned block)
 {
-	const struct ana_workload *load = an->runs[0].load;
+	const struct wl_workload *load = an->runs[0].load;
 
 	if (!load->n_recorded_blocks || block <= 1)
 		return true;
@@ -100,7 +100,7 @@ static enum ws_status show_samples(struct an *an, const struct ana_table *table,
 	struct rpt_grid grid;
 	enum ws_status st;
 
-	if (an->n_runs > 1 || !ana_pcsamples_exist(an->runs[0].path))
+	if (an->n_runs > 1 || !wl_pcsamples_exist(an->runs[0].path))
 		return WS_OK;
 	st = an_pc_samples(an, &an->runs[0], &grid, &why);
 	title(an, table);
@@ -183,15 +183,15 @@ static enum ws_status show_block(struct an *an, const struct ana_block *block, s
 static void notes(struct an *an)
 {
 	for (size_t r = 0; r < an->n_runs; r++) {
-		const struct ana_workload *load = an->runs[r].load;
+		const struct wl_workload *load = an->runs[r].load;
 
-		if (ana_workload_is_modelled(load))
+		if (wl_workload_is_modelled(load))
 			ws_buf_printf(&an->out,
 				      " INFO %s was made on the software GPU: counters that follow "
 				      "from caches "
 				      "or time, and all times, are modelled\n",
 				      load->path);
-		if (ana_workload_is_sampled(load))
+		if (wl_workload_is_sampled(load))
 			ws_buf_printf(
 				&an->out,
 				" WARNING %s is sampled: only a part of each kernel's workgroups "

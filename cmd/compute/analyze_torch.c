@@ -1,7 +1,7 @@
 /* --list-torch-operators and --torch-operator: kernels by the operator that launched them. */
 #include "cmd/compute/analyze.h"
 
-#include "analysis/torch.h"
+#include "workload/torch.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ enum ws_status an_torch_check(const struct an_args *args, struct ws_err *err)
 	return WS_OK;
 }
 
-static enum ws_status load(struct an *an, struct an_run *run, struct ana_torch *torch,
+static enum ws_status load(struct an *an, struct an_run *run, struct wl_torch *torch,
 			   struct ws_err *err)
 {
 	if (!run->load->torch_trace)
@@ -28,7 +28,7 @@ static enum ws_status load(struct an *an, struct an_run *run, struct ana_torch *
 			err, WS_E_STATE,
 			"'%s' was profiled without --torch-trace: there are no operators to show",
 			run->path);
-	return ana_torch_load(run->load, &an->arena, torch, err);
+	return wl_torch_load(run->load, &an->arena, torch, err);
 }
 
 static bool chosen(const struct ws_strv *patterns, const char *op)
@@ -42,7 +42,7 @@ static bool chosen(const struct ws_strv *patterns, const char *op)
 		while (patterns->at[i] && ws_str_next(&rest, ',', &part)) {
 			any = true;
 			snprintf(text, sizeof(text), "%.*s", WS_STR_ARGS(ws_str_trim(part)));
-			if (ana_torch_matches(text, op))
+			if (wl_torch_matches(text, op))
 				return true;
 		}
 	}
@@ -53,7 +53,7 @@ enum ws_status an_torch_filter(struct an *an, struct an_run *run, struct ana_fil
 			       struct ws_err *err)
 {
 	uint32_t *set = ws_arena_array(&an->arena, run->load->n_kernels + 1, sizeof(*set));
-	struct ana_torch torch;
+	struct wl_torch torch;
 	enum ws_status st =
 		set ? load(an, run, &torch, err) : ws_fail(err, WS_E_NOMEM, "no memory");
 
@@ -85,8 +85,8 @@ static int kernel_id(const struct an_run *run, const char *name)
 }
 
 /* One use, below those of its path that were printed already. */
-static void print_use(struct an *an, const struct an_run *run, const struct ana_torch_use *use,
-		      const struct ana_torch_use *before)
+static void print_use(struct an *an, const struct an_run *run, const struct wl_torch_use *use,
+		      const struct wl_torch_use *before)
 {
 	struct ws_str rest = ws_str_from(use->op), part;
 	const char *place = strchr(use->context, '@');
@@ -117,7 +117,7 @@ enum ws_status an_torch_list(struct an *an, struct ws_err *err)
 {
 	for (size_t r = 0; r < an->n_runs; r++) {
 		struct an_run *run = &an->runs[r];
-		struct ana_torch torch;
+		struct wl_torch torch;
 		enum ws_status st = load(an, run, &torch, err);
 
 		if (st)

@@ -8,11 +8,11 @@
  */
 #include "cmd/compute/profile_collect.h"
 
-#include "analysis/csv.h"
 #include "base/map.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/compute/say.h"
+#include "workload/csv.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct tally {
 	struct pf_collect *c;
 	struct ws_arena arena;
 	struct ws_map kinds;
-	struct ana_dict names;
+	struct wl_dict names;
 	size_t n_passes, pass;
 	size_t n_empty; /* passes in which no dispatch has all values */
 };
@@ -61,12 +61,12 @@ static struct kind *kind_of(struct tally *t, size_t name, double grid, double wo
 	return kind;
 }
 
-static enum ws_status add_rows(struct tally *t, const struct ana_csv *csv, struct ws_err *err)
+static enum ws_status add_rows(struct tally *t, const struct wl_csv *csv, struct ws_err *err)
 {
-	const struct ana_csv_column *name = ana_csv_column(csv, "Kernel_Name");
-	const struct ana_csv_column *grid = ana_csv_column(csv, "Grid_Size");
-	const struct ana_csv_column *group = ana_csv_column(csv, "Workgroup_Size");
-	const struct ana_csv_column *id = ana_csv_column(csv, "Dispatch_ID");
+	const struct wl_csv_column *name = wl_csv_column(csv, "Kernel_Name");
+	const struct wl_csv_column *grid = wl_csv_column(csv, "Grid_Size");
+	const struct wl_csv_column *group = wl_csv_column(csv, "Workgroup_Size");
+	const struct wl_csv_column *id = wl_csv_column(csv, "Dispatch_ID");
 
 	if (!name || !grid || !group)
 		return ws_fail(err, WS_E_FORMAT, "columns are missing");
@@ -88,8 +88,8 @@ static enum ws_status add_rows(struct tally *t, const struct ana_csv *csv, struc
 static enum ws_status add_pass(struct tally *t, size_t pass, struct ws_err *err)
 {
 	static const char *const texts[] = { "Kernel_Name", NULL };
-	const struct ana_csv_how how = { texts, &t->names };
-	struct ana_csv csv = { .n_rows = 0 };
+	const struct wl_csv_how how = { texts, &t->names };
+	struct wl_csv csv = { .n_rows = 0 };
 	char path[2 * PATH_MAX];
 	enum ws_status st;
 
@@ -98,10 +98,10 @@ static enum ws_status add_pass(struct tally *t, size_t pass, struct ws_err *err)
 			 t->c->state.passes.at[pass].name);
 	else
 		snprintf(path, sizeof(path), "%s/results_%zu.csv", t->c->pf->dir, pass);
-	st = ana_csv_read(path, &how, &t->arena, &csv, err);
+	st = wl_csv_read(path, &how, &t->arena, &csv, err);
 	if (!st)
 		st = add_rows(t, &csv, err);
-	ana_csv_fini(&csv);
+	wl_csv_fini(&csv);
 	t->pass++;
 	return st;
 }
@@ -182,7 +182,7 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 
 	ws_arena_init(&t.arena, (size_t)1 << 30);
 	ws_map_init(&t.kinds, WS_MAP_STR, KINDS_MAX);
-	ana_dict_init(&t.names, &t.arena);
+	wl_dict_init(&t.names, &t.arena);
 	ws_vec_each(pass, &c->state.passes)
 		t.n_passes += pass->done;
 	for (size_t i = 0; i < c->state.passes.n && !st; i++)
@@ -200,7 +200,7 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 			     "(--replay kernel, --iteration-multiplexing), or match by name alone "
 			     "(--join-type kernel)");
 	}
-	ana_dict_fini(&t.names);
+	wl_dict_fini(&t.names);
 	ws_map_fini(&t.kinds);
 	ws_arena_fini(&t.arena);
 	return st;

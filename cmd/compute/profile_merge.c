@@ -5,10 +5,10 @@
  */
 #include "cmd/compute/profile.h"
 
-#include "analysis/workload.h"
 #include "base/path.h"
 #include "cmd/compute/say.h"
 #include "workload/outfile.h"
+#include "workload/workload.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,7 +27,7 @@ void pf_merge_forget(const struct pf *pf)
 	unlink(path);
 }
 
-static void put_cell(FILE *to, const struct ana_workload *load, const struct ana_column *column,
+static void put_cell(FILE *to, const struct wl_workload *load, const struct wl_column *column,
 		     size_t row, char end)
 {
 	if (strcmp(column->name, "Kernel_Name") == 0)
@@ -45,10 +45,10 @@ static bool has_two_names(const char *arch, const char *counter)
 	return strcmp(arch, "gfx908") == 0 && strncmp(counter, "TCC_EA0_", 8) == 0;
 }
 
-static enum ws_status write_frame(const struct ana_workload *load, const struct pf *pf,
+static enum ws_status write_frame(const struct wl_workload *load, const struct pf *pf,
 				  struct ws_err *err)
 {
-	const struct ana_frame *frame = load->frames[0];
+	const struct wl_frame *frame = load->frames[0];
 	const char *arch = pf->gpu->arch;
 	struct wl_outfile file;
 	enum ws_status st = wl_outfile_open(&file, pf->dir, MERGED_NAME, err);
@@ -64,7 +64,7 @@ static enum ws_status write_frame(const struct ana_workload *load, const struct 
 	}
 	for (size_t i = 0; i < frame->n_rows; i++)
 		for (size_t c = 0; c < frame->n_columns; c++) {
-			const struct ana_column *column = &frame->columns[c];
+			const struct wl_column *column = &frame->columns[c];
 
 			if (has_two_names(arch, column->name))
 				put_cell(file.to, load, column, i, ',');
@@ -114,11 +114,11 @@ static enum ws_status write_long(const char *dir, size_t *out_n, struct ws_err *
 
 enum ws_status pf_merge(const struct pf *pf, struct ws_err *err)
 {
-	const struct ana_workload_how how = {
+	const struct wl_workload_how how = {
 		.kernel_verbose = 5, /* names as they are */
 		.join = pf_join_names[pf->args->join_type],
 	};
-	struct ana_workload *load = NULL;
+	struct wl_workload *load = NULL;
 	size_t n = 0;
 	enum ws_status st;
 
@@ -131,12 +131,12 @@ enum ws_status pf_merge(const struct pf *pf, struct ws_err *err)
 			say(SAY_INFO, "%s has the rows of %zu passes", MERGED_NAME, n);
 		return st ? ws_fail_in(err, st, "--merge") : WS_OK;
 	}
-	st = ana_workload_open(pf->dir, &how, &load, err);
+	st = wl_workload_open(pf->dir, &how, &load, err);
 	if (!st)
 		st = write_frame(load, pf, err);
 	if (!st)
 		say(SAY_INFO, "%s has %zu dispatches, all passes joined", MERGED_NAME,
 		    load->frames[0]->n_rows);
-	ana_workload_close(load);
+	wl_workload_close(load);
 	return st ? ws_fail_in(err, st, "--merge") : WS_OK;
 }

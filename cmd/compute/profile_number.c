@@ -9,9 +9,9 @@
  */
 #include "cmd/compute/profile_collect.h"
 
-#include "analysis/csv.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "workload/csv.h"
 
 #include <stdio.h>
 
@@ -71,19 +71,19 @@ static uint32_t *next_of(struct numbering *n, const char *kernel, uint64_t grid,
 static enum ws_status learn(struct numbering *n, const char *path, struct ws_err *err)
 {
 	static const char *const texts[] = { "Kernel_Name", NULL };
-	const struct ana_csv_column *id, *name, *grid, *group, *lds;
-	struct ana_dict names;
-	const struct ana_csv_how how = { texts, &names };
-	struct ana_csv csv = { .n_rows = 0 };
+	const struct wl_csv_column *id, *name, *grid, *group, *lds;
+	struct wl_dict names;
+	const struct wl_csv_how how = { texts, &names };
+	struct wl_csv csv = { .n_rows = 0 };
 	enum ws_status st;
 
-	ana_dict_init(&names, &n->arena);
-	st = ana_csv_read(path, &how, &n->arena, &csv, err);
-	id = ana_csv_column(&csv, "Dispatch_ID");
-	name = ana_csv_column(&csv, "Kernel_Name");
-	grid = ana_csv_column(&csv, "Grid_Size");
-	group = ana_csv_column(&csv, "Workgroup_Size");
-	lds = ana_csv_column(&csv, "LDS_Per_Workgroup");
+	wl_dict_init(&names, &n->arena);
+	st = wl_csv_read(path, &how, &n->arena, &csv, err);
+	id = wl_csv_column(&csv, "Dispatch_ID");
+	name = wl_csv_column(&csv, "Kernel_Name");
+	grid = wl_csv_column(&csv, "Grid_Size");
+	group = wl_csv_column(&csv, "Workgroup_Size");
+	lds = wl_csv_column(&csv, "LDS_Per_Workgroup");
 	if (!st && !(id && name && grid && group && lds))
 		st = ws_fail(err, WS_E_FORMAT, "'%s': columns are missing", path);
 	for (size_t i = 0; i < csv.n_rows && !st; i++) {
@@ -100,8 +100,8 @@ static enum ws_status learn(struct numbering *n, const char *path, struct ws_err
 		*number = (uint32_t)id->at[i];
 		n->next = WS_MAX(n->next, *number + 1);
 	}
-	ana_csv_fini(&csv);
-	ana_dict_fini(&names);
+	wl_csv_fini(&csv);
+	wl_dict_fini(&names);
 	return st;
 }
 

@@ -1,6 +1,6 @@
 /* The CSV reader: numbers, text, quotes, and what is cut off. */
-#include "analysis/csv.h"
 #include "tests/unit/unit.h"
+#include "workload/csv.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 struct fixture {
 	struct ws_arena arena;
-	struct ana_dict dict;
-	struct ana_csv csv;
+	struct wl_dict dict;
+	struct wl_csv csv;
 };
 
 static const char *const texts[] = { "Kernel_Name", NULL };
@@ -20,7 +20,7 @@ static int set_up(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	ws_arena_init(&f->arena, 1 << 24);
-	ana_dict_init(&f->dict, &f->arena);
+	wl_dict_init(&f->dict, &f->arena);
 	*state = f;
 	return 0;
 }
@@ -29,8 +29,8 @@ static int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	ana_csv_fini(&f->csv);
-	ana_dict_fini(&f->dict);
+	wl_csv_fini(&f->csv);
+	wl_dict_fini(&f->dict);
 	ws_arena_fini(&f->arena);
 	free(f);
 	return 0;
@@ -38,16 +38,16 @@ static int tear_down(void **state)
 
 static enum ws_status parse(struct fixture *f, const char *text)
 {
-	struct ana_csv_how how = { texts, &f->dict };
+	struct wl_csv_how how = { texts, &f->dict };
 	struct ws_err err;
 
-	ana_csv_fini(&f->csv);
-	return ana_csv_parse(text, strlen(text), &how, &f->arena, &f->csv, &err);
+	wl_csv_fini(&f->csv);
+	return wl_csv_parse(text, strlen(text), &how, &f->arena, &f->csv, &err);
 }
 
 static double at(struct fixture *f, const char *name, size_t row)
 {
-	const struct ana_csv_column *col = ana_csv_column(&f->csv, name);
+	const struct wl_csv_column *col = wl_csv_column(&f->csv, name);
 
 	assert_non_null(col);
 	assert_true(row < f->csv.n_rows);
@@ -101,9 +101,9 @@ static void nothing_is_not_zero(void **state)
 	assert_true(isnan(at(f, "a", 0)) && isnan(at(f, "b", 0)) && isnan(at(f, "c", 0)));
 	assert_true(at(f, "d", 0) == 0);
 	assert_int_equal(f->csv.n_rows_holed, 1);
-	assert_true(ana_csv_column(&f->csv, "e")->is_text);
-	assert_false(ana_csv_column(&f->csv, "a")->is_text);
-	assert_true(ana_csv_column(&f->csv, "d")->is_int);
+	assert_true(wl_csv_column(&f->csv, "e")->is_text);
+	assert_false(wl_csv_column(&f->csv, "a")->is_text);
+	assert_true(wl_csv_column(&f->csv, "d")->is_int);
 }
 
 static void handles_are_text(void **state)
@@ -111,7 +111,7 @@ static void handles_are_text(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(parse(f, "obj\n0x7f719d074ec0\n"), WS_OK);
-	assert_true(ana_csv_column(&f->csv, "obj")->is_text);
+	assert_true(wl_csv_column(&f->csv, "obj")->is_text);
 }
 
 static void quotes_and_line_ends(void **state)
@@ -161,12 +161,12 @@ static void records_are_read_as_text(void **state)
 	struct fixture *f = *state;
 	size_t n;
 
-	assert_true(ana_csv_record(&pos, end, &f->arena, &cells, &n));
+	assert_true(wl_csv_record(&pos, end, &f->arena, &cells, &n));
 	assert_int_equal(n, 3);
-	assert_true(ana_csv_record(&pos, end, &f->arena, &cells, &n));
+	assert_true(wl_csv_record(&pos, end, &f->arena, &cells, &n));
 	assert_string_equal(cells[1], "x, y");
 	assert_string_equal(cells[2], "");
-	assert_false(ana_csv_record(&pos, end, &f->arena, &cells, &n));
+	assert_false(wl_csv_record(&pos, end, &f->arena, &cells, &n));
 }
 
 int main(void)

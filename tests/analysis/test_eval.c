@@ -1,6 +1,6 @@
 /* Formulas over columns: arithmetic, missing values, aggregates, functions. */
 #include "analysis/eval.h"
-#include "analysis/fold.h"
+#include "base/fold.h"
 #include "tests/unit/unit.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #define N 2500 /* more than two blocks of the tape */
 
 static char dir[] = "/tmp/ws-test-eval.XXXXXX";
-static struct ana_workload *load;
+static struct wl_workload *load;
 static struct ana_metrics *metrics;
 static struct ana_selection all, some, listed;
 static struct ana_eval *eval, *eval_some;
@@ -51,12 +51,12 @@ static int set_up(void **state)
 		ws_buf_printf(&text, "k%d,500,3,9\n", i % 2);
 	write_file("SQ_LEVEL_WAVES.csv", text.at);
 	ws_buf_fini(&text);
-	if (ana_workload_open(dir, NULL, &load, &err) ||
+	if (wl_workload_open(dir, NULL, &load, &err) ||
 	    ana_metrics_load("gfx90a", NULL, &metrics, &err) ||
-	    ana_workload_select(load, &none, &all, &listed, &err))
+	    ana_select_rows(load, &none, &all, &listed, &err))
 		fail_msg("%s", err.text);
 	ana_selection_fini(&listed);
-	assert_int_equal(ana_workload_select(load, &few, &some, &listed, &err), WS_OK);
+	assert_int_equal(ana_select_rows(load, &few, &some, &listed, &err), WS_OK);
 	assert_int_equal(ana_eval_create(load, &all, metrics, NULL, &eval, &err), WS_OK);
 	assert_int_equal(ana_eval_create(load, &some, metrics, NULL, &eval_some, &err), WS_OK);
 	return 0;
@@ -73,7 +73,7 @@ static int tear_down(void **state)
 	ana_selection_fini(&some);
 	ana_selection_fini(&listed);
 	ana_metrics_free(metrics);
-	ana_workload_close(load);
+	wl_workload_close(load);
 	for (size_t i = 0; i < 3; i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
 		unlink(path);
@@ -257,7 +257,7 @@ static void quantiles_against_sorting(void **state)
 		if ((size_t)pos + 1 < n)
 			expected +=
 				(copy[(size_t)pos + 1] - expected) * (pos - (double)(size_t)pos);
-		if (fabs(ana_fold_quantile(values, n, q) - expected) > 1e-12)
+		if (fabs(ws_fold_quantile(values, n, q) - expected) > 1e-12)
 			fail_msg("quantile %g of %zu values", q, n);
 	}
 }
@@ -301,13 +301,13 @@ static void no_memory_is_an_error_not_a_crash(void **state)
 	{
 		struct ana_selection rows = { 0 }, top = { 0 };
 		struct ana_filter none = { 0 };
-		struct ana_workload *opened = NULL;
+		struct wl_workload *opened = NULL;
 		struct ana_eval *made = NULL;
 		struct ws_err err = { WS_OK, "" };
-		enum ws_status st = ana_workload_open(dir, NULL, &opened, &err);
+		enum ws_status st = wl_workload_open(dir, NULL, &opened, &err);
 
 		if (!st)
-			st = ana_workload_select(opened, &none, &rows, &top, &err);
+			st = ana_select_rows(opened, &none, &rows, &top, &err);
 		if (!st)
 			st = ana_eval_create(opened, &rows, metrics, NULL, &made, &err);
 		if (!st)
@@ -317,7 +317,7 @@ static void no_memory_is_an_error_not_a_crash(void **state)
 		ana_eval_destroy(made);
 		ana_selection_fini(&rows);
 		ana_selection_fini(&top);
-		ana_workload_close(opened);
+		wl_workload_close(opened);
 	}
 }
 

@@ -3,8 +3,8 @@
  * text columns must stay within the dictionary. As a test it replays its corpus and then
  * runs mutations of it.
  */
-#include "analysis/csv.h"
 #include "tests/fuzz/fuzz.h"
+#include "workload/csv.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -17,16 +17,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *bytes = malloc(size ? size : 1); /* exactly as large, so that ASan sees the end */
 	const char *at = bytes, **cells;
 	struct ws_arena arena;
-	struct ana_dict dict;
-	struct ana_csv_how how = { texts, &dict };
-	struct ana_csv csv;
+	struct wl_dict dict;
+	struct wl_csv_how how = { texts, &dict };
+	struct wl_csv csv;
 	struct ws_err err;
 	size_t n;
 
 	memcpy(bytes, data, size);
 	ws_arena_init(&arena, 64u << 20);
-	ana_dict_init(&dict, &arena);
-	if (ana_csv_parse(bytes, size, &how, &arena, &csv, &err) == WS_OK) {
+	wl_dict_init(&dict, &arena);
+	if (wl_csv_parse(bytes, size, &how, &arena, &csv, &err) == WS_OK) {
 		double sum = 0;
 
 		for (size_t c = 0; c < csv.n_columns; c++)
@@ -40,12 +40,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CHECK(csv.n_rows_holed <= csv.n_rows);
 		CHECK(!csv.n_rows_bad == !csv.first_bad);
 		(void)sum;
-		ana_csv_fini(&csv);
+		wl_csv_fini(&csv);
 	}
-	while (ana_csv_record(&at, bytes + size, &arena, &cells, &n))
+	while (wl_csv_record(&at, bytes + size, &arena, &cells, &n))
 		for (size_t i = 0; i < n; i++)
 			CHECK(strlen(cells[i]) <= size);
-	ana_dict_fini(&dict);
+	wl_dict_fini(&dict);
 	ws_arena_fini(&arena);
 	free(bytes);
 	return 0;

@@ -5,6 +5,7 @@
 #include "analysis/roofline.h"
 #include "report/roofline.h"
 #include "tests/fuzz/fuzz.h"
+#include "workload/peaks.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -47,19 +48,19 @@ static void draw(const struct ana_roof_ceilings *roofs, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ana_roof_ceilings roofs[ANA_ROOF_TYPE_COUNT];
-	struct ana_roof_bench bench;
+	struct wl_peaks peaks;
 	struct ws_arena arena;
 	struct ws_err err = { 0 };
 	size_t n = 0;
 
 	ws_arena_init(&arena, 64 << 20);
-	if (ana_roof_bench_parse("roofline.csv", (struct ws_str){ (const char *)data, size },
-				 &arena, &bench, &err)) {
+	if (wl_peaks_parse("roofline.csv", (struct ws_str){ (const char *)data, size }, &arena,
+			   &peaks, &err)) {
 		CHECK(err.text[0]);
 	} else {
-		CHECK(bench.n_devices && bench.n_columns);
+		CHECK(peaks.n_devices && peaks.n_columns);
 		for (int type = 0; type < ANA_ROOF_TYPE_COUNT; type++) {
-			if (ana_roof_ceilings(&bench, (enum ana_roof_type)type, 0, &roofs[n],
+			if (ana_roof_ceilings(&peaks, (enum ana_roof_type)type, 0, &roofs[n],
 					      &err)) {
 				CHECK(err.text[0]);
 				continue;

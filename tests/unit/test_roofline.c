@@ -1,7 +1,9 @@
 #include "analysis/roofline.h"
-#include "analysis/workload.h"
+#include "analysis/select.h"
 #include "report/roofline.h"
 #include "tests/unit/unit.h"
+#include "workload/peaks.h"
+#include "workload/workload.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +27,7 @@ static const char old_csv[] =
 
 struct fixture {
 	struct ws_arena arena;
-	struct ana_roof_bench bench;
+	struct wl_peaks peaks;
 	struct ws_err err;
 };
 
@@ -34,7 +36,7 @@ static int setup(void **state)
 	static struct fixture f;
 
 	ws_arena_init(&f.arena, 64 << 20);
-	if (ana_roof_bench_parse("roofline.csv", ws_str_from(old_csv), &f.arena, &f.bench, &f.err))
+	if (wl_peaks_parse("roofline.csv", ws_str_from(old_csv), &f.arena, &f.peaks, &f.err))
 		return -1;
 	*state = &f;
 	return 0;
@@ -52,10 +54,10 @@ static void peaks_are_found_by_name_on_the_first_device(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(f->bench.n_devices, 2);
-	assert_float_equal(ana_roof_bench_value(&f->bench, "MFMAI8Ops"), 161000, 0);
-	assert_true(isnan(ana_roof_bench_value(&f->bench, "FP16Flops")));
-	assert_true(isnan(ana_roof_bench_value(&f->bench, "")));
+	assert_int_equal(f->peaks.n_devices, 2);
+	assert_float_equal(wl_peaks_value(&f->peaks, "MFMAI8Ops"), 161000, 0);
+	assert_true(isnan(wl_peaks_value(&f->peaks, "FP16Flops")));
+	assert_true(isnan(wl_peaks_value(&f->peaks, "")));
 }
 
 static void ceilings_meet_where_peak_and_bandwidth_do(void **state)
@@ -63,7 +65,7 @@ static void ceilings_meet_where_peak_and_bandwidth_do(void **state)
 	struct fixture *f = *state;
 	struct ana_roof_ceilings roofs;
 
-	assert_int_equal(ana_roof_ceilings(&f->bench, ANA_ROOF_FP32, 0, &roofs, &f->err), WS_OK);
+	assert_int_equal(ana_roof_ceilings(&f->peaks, ANA_ROOF_FP32, 0, &roofs, &f->err), WS_OK);
 	assert_int_equal(roofs.n_slopes, 4);
 	assert_float_equal(roofs.peak, 40000, 0);
 	assert_float_equal(roofs.slopes[0].y0, 10, 1e-12);
@@ -77,7 +79,7 @@ static void ceilings_meet_where_peak_and_bandwidth_do(void **state)
 	assert_float_equal(ana_roof_bound(&roofs, ANA_ROOF_L2, 5), 20000, 1e-9);
 	assert_float_equal(ana_roof_bound(&roofs, ANA_ROOF_L2, 500), 40000, 1e-9);
 	/* Chosen levels only; the roofs then begin at the last of them. */
-	assert_int_equal(ana_roof_ceilings(&f->bench, ANA_ROOF_FP32, 1u << ANA_ROOF_HBM, &roofs,
+	assert_int_equal(ana_roof_ceilings(&f->peaks, ANA_ROOF_FP32, 1u << ANA_ROOF_HBM, &roofs,
 					   &f->err),
 			 WS_OK);
 	assert_int_equal(roofs.n_slopes, 1);
@@ -91,7 +93,7 @@ static void bf16_has_its_own_matrix_peak(void **state)
 	struct fixture *f = *state;
 	struct ana_roof_ceilings roofs;
 
-	assert_int_equal(ana_roof_ceilings(&f->bench, ANA_ROOF_BF16, 0, &roofs, &f->err), WS_OK);
+	assert_int_equal(ana_roof_ceilings(&f->peaks, ANA_ROOF_BF16, 0, &roofs, &f->err), WS_OK);
 	assert_float_equal(roofs.matrix.peak, 160000, 0);
 	assert_true(isnan(roofs.valu.peak));
 }
@@ -101,7 +103,7 @@ static void what_was_not_measured_is_refused_by_name(void **state)
 	struct fixture *f = *state;
 	struct ana_roof_ceilings roofs;
 
-	assert_fails_with(ana_roof_ceilings(&f->bench, ANA_ROOF_I64, 0, &roofs, &f->err),
+	assert_fails_with(ana_roof_ceilings(&f->peaks, ANA_ROOF_I64, 0, &roofs, &f->err),
 			  WS_E_NOTFOUND, &f->err, "I64Ops");
 }
 
@@ -126,7 +128,7 @@ static void types_and_levels_have_names_and_places(void **state)
 static void damaged_files_are_refused(void **state)
 {
 	struct fixture *f = *state;
-	struct ana_roof_bench bench;
+	struct wl_peaks peaks;
 	static const struct {
 		const char *text, *part;
 	} cases[] = {
@@ -138,27 +140,26 @@ static void damaged_files_are_refused(void **state)
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {
-		enum ws_status st = ana_roof_bench_parse("r.csv", ws_str_from(cases[i].text),
-							 &f->arena, &bench, &f->err);
+		enum ws_status st = wl_peaks_parse("r.csv", ws_str_from(cases[i].text), &f->arena,
+						   &peaks, &f->err);
 
 		assert_int_not_equal(st, WS_OK);
 		if (!strstr(f->err.text, cases[i].part))
 			fail_msg("'%s' does not say '%s'", f->err.text, cases[i].part);
 	}
-	assert_int_equal(ana_roof_bench_read("/nonexistent/roofline.csv", &f->arena, &bench,
-					     &f->err),
+	assert_int_equal(wl_peaks_read("/nonexistent/roofline.csv", &f->arena, &peaks, &f->err),
 			 WS_E_NOTFOUND);
 }
 
 /* ---- points, from a workload in memory ---- */
 
 struct made {
-	struct ana_workload load;
-	struct ana_frame frame, *frames[1];
-	struct ana_column columns[64];
+	struct wl_workload load;
+	struct wl_frame frame, *frames[1];
+	struct wl_column columns[64];
 	double cells[64][4];
 	uint32_t kernel_of[4], rows[4];
-	struct ana_kernel_name kernels[2];
+	struct wl_kernel_name kernels[2];
 	double start[4], end[4];
 	struct ana_selection sel;
 };
@@ -166,13 +167,13 @@ struct made {
 static void add_column(struct made *m, const char *name, double a, double b, double c, double d)
 {
 	size_t at = m->frame.n_columns++;
-	struct ana_column *column = &m->columns[at];
+	struct wl_column *column = &m->columns[at];
 
 	m->cells[at][0] = a;
 	m->cells[at][1] = b;
 	m->cells[at][2] = c;
 	m->cells[at][3] = d;
-	*column = (struct ana_column){ .name = name, .at = m->cells[at] };
+	*column = (struct wl_column){ .name = name, .at = m->cells[at] };
 	assert_int_equal(ws_map_put(&m->frame.by_name, ws_str_from(name), column, NULL), WS_OK);
 }
 
@@ -225,7 +226,7 @@ static void make(struct made *m, const char *arch)
 		m->end[i] = ends[i];
 	}
 	m->sel = (struct ana_selection){ .rows = m->rows, .n = 4, .all = true };
-	m->load = (struct ana_workload){
+	m->load = (struct wl_workload){
 		.arch = arch,
 		.n_rows = 4,
 		.frames = m->frames,
@@ -358,8 +359,8 @@ static void drawings_name_every_roof_and_point(void **state)
 
 	make(&m, "gfx90a");
 	points = points_of(f, &m, ANA_ROOF_BY_KERNEL, 10);
-	assert_int_equal(ana_roof_ceilings(&f->bench, ANA_ROOF_FP32, 0, &roofs[0], &f->err), WS_OK);
-	assert_int_equal(ana_roof_ceilings(&f->bench, ANA_ROOF_I8, 0, &roofs[1], &f->err), WS_OK);
+	assert_int_equal(ana_roof_ceilings(&f->peaks, ANA_ROOF_FP32, 0, &roofs[0], &f->err), WS_OK);
+	assert_int_equal(ana_roof_ceilings(&f->peaks, ANA_ROOF_I8, 0, &roofs[1], &f->err), WS_OK);
 	ws_buf_init(&out, 1 << 22);
 
 	assert_int_equal(rpt_roof_text(&model, &style, &out, &f->err), WS_OK);
@@ -393,13 +394,13 @@ static void running_out_of_memory_is_an_error(void **state)
 {
 	FOR_EACH_FAILING_ALLOCATION(n)
 	{
-		struct ana_roof_bench bench;
+		struct wl_peaks peaks;
 		struct ws_arena arena;
 		struct ws_err err;
 		enum ws_status st;
 
 		ws_arena_init(&arena, 1 << 20);
-		st = ana_roof_bench_parse("r.csv", ws_str_from(old_csv), &arena, &bench, &err);
+		st = wl_peaks_parse("r.csv", ws_str_from(old_csv), &arena, &peaks, &err);
 		assert_int_equal(st, allocation_failed() ? WS_E_NOMEM : WS_OK);
 		ws_arena_fini(&arena);
 	}

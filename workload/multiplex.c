@@ -2,7 +2,7 @@
  * Iteration multiplexing: successive dispatches of a kernel counted successive sets of
  * counters. What a dispatch did not count is taken from its neighbours of the same round.
  */
-#include "analysis/workload_priv.h"
+#include "workload/workload_priv.h"
 
 #include "base/log.h"
 
@@ -22,7 +22,7 @@ struct group {
 };
 
 /* Which columns of a row are empty, as one number. */
-static uint64_t signature(const struct ana_frame *frame, uint32_t row)
+static uint64_t signature(const struct wl_frame *frame, uint32_t row)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 
@@ -36,7 +36,7 @@ static uint64_t signature(const struct ana_frame *frame, uint32_t row)
 }
 
 /* How many different sets of counters come before the first that comes again. */
-static size_t round_length(const struct ana_frame *frame, const struct group *group)
+static size_t round_length(const struct wl_frame *frame, const struct group *group)
 {
 	uint64_t seen[256];
 	size_t n = 0;
@@ -53,7 +53,7 @@ static size_t round_length(const struct ana_frame *frame, const struct group *gr
 }
 
 /* Backward first, then forward, within one round. False: a column stayed empty. */
-static bool fill_round(const struct ana_frame *frame, const uint32_t *rows, size_t n)
+static bool fill_round(const struct wl_frame *frame, const uint32_t *rows, size_t n)
 {
 	bool whole = true;
 
@@ -73,9 +73,8 @@ static bool fill_round(const struct ana_frame *frame, const uint32_t *rows, size
 	return whole;
 }
 
-static enum ws_status add_row(struct ana_workload *load, struct ws_map *groups,
-			      const struct ana_column *const *cols, uint32_t row,
-			      struct ws_err *err)
+static enum ws_status add_row(struct wl_workload *load, struct ws_map *groups,
+			      const struct wl_column *const *cols, uint32_t row, struct ws_err *err)
 {
 	struct group like = { .n = 0 }, *group;
 	struct ws_str key = { (const char *)like.key, sizeof(like.key) };
@@ -109,15 +108,15 @@ static enum ws_status add_row(struct ana_workload *load, struct ws_map *groups,
 	return WS_OK;
 }
 
-enum ws_status ana_load_fill(struct ana_workload *load, struct ws_err *err)
+enum ws_status wl_load_fill(struct wl_workload *load, struct ws_err *err)
 {
-	const struct ana_frame *frame = load->frames[0];
-	const struct ana_column *cols[N_KEYS];
+	const struct wl_frame *frame = load->frames[0];
+	const struct wl_column *cols[N_KEYS];
 	enum ws_status st = WS_OK;
 	struct ws_map groups;
 
 	for (size_t k = 0; k < N_KEYS; k++)
-		cols[k] = ana_frame_column(frame, key_names[k]);
+		cols[k] = wl_frame_column(frame, key_names[k]);
 	ws_map_init(&groups, WS_MAP_STR, (1u << 31) - 1);
 	for (size_t row = 0; !st && row < load->n_rows; row++)
 		st = add_row(load, &groups, cols, (uint32_t)row, err);

@@ -4,8 +4,8 @@
  *
  * Memory   everything lives in the arena that was given.
  */
-#ifndef WS_ANALYSIS_PCSAMPLE_H
-#define WS_ANALYSIS_PCSAMPLE_H
+#ifndef WS_WORKLOAD_PCSAMPLE_H
+#define WS_WORKLOAD_PCSAMPLE_H
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ana_pcsample_row {
+struct wl_pcsample_row {
 	size_t label;            /* its number before sorting */
 	const char *source_line; /* ".../file.cpp:12" */
 	const char *instruction;
@@ -23,20 +23,20 @@ struct ana_pcsample_row {
 	const char *stalls; /* "[('WAITCNT', 3), ...]" */
 };
 
-struct ana_pcsamples {
-	struct ana_pcsample_row *rows;
+struct wl_pcsamples {
+	struct wl_pcsample_row *rows;
 	size_t n;
 	bool stochastic; /* issue and stalls are known */
 	bool by_kernel;  /* offsets are known */
 };
 
-bool ana_pcsamples_exist(const char *dir);
+bool wl_pcsamples_exist(const char *dir);
 /* Samples of the whole program by source line, most first. WS_E_NOTFOUND: there are none. */
-enum ws_status ana_pcsamples_all(const char *dir, struct ws_arena *arena, struct ana_pcsamples *out,
-				 struct ws_err *err);
+enum ws_status wl_pcsamples_all(const char *dir, struct ws_arena *arena, struct wl_pcsamples *out,
+				struct ws_err *err);
 /* Samples of one kernel by instruction, in order of offset, or most first. */
-enum ws_status ana_pcsamples_kernel(const char *dir, const char *kernel, bool by_count,
-				    struct ws_arena *arena, struct ana_pcsamples *out,
-				    struct ws_err *err);
+enum ws_status wl_pcsamples_kernel(const char *dir, const char *kernel, bool by_count,
+				   struct ws_arena *arena, struct wl_pcsamples *out,
+				   struct ws_err *err);
 
 #endif

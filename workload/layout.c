@@ -1,5 +1,5 @@
 /* Which files a workload consists of, and the frames made from them. */
-#include "analysis/workload_priv.h"
+#include "workload/workload_priv.h"
 
 #include "base/log.h"
 #include "base/path.h"
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum ws_status ana_load_csv(struct ana_workload *load, const char *dir, const char *name,
-			    struct ana_csv **out_csv, struct ws_err *err)
+enum ws_status wl_load_csv(struct wl_workload *load, const char *dir, const char *name,
+			   struct wl_csv **out_csv, struct ws_err *err)
 {
 	static const char *const kernels[] = { "Kernel_Name", "Counter_Name", NULL };
-	struct ana_workload_priv *priv = load->priv;
-	struct ana_csv_how how = { .texts = kernels, .dict = &priv->kernels };
-	struct ana_csv *csv = ws_arena_new(&load->arena, struct ana_csv);
+	struct wl_workload_priv *priv = load->priv;
+	struct wl_csv_how how = { .texts = kernels, .dict = &priv->kernels };
+	struct wl_csv *csv = ws_arena_new(&load->arena, struct wl_csv);
 	char path[PATH_MAX];
 	enum ws_status st = ws_path_join(dir, name, path, err);
 
@@ -25,7 +25,7 @@ enum ws_status ana_load_csv(struct ana_workload *load, const char *dir, const ch
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (!st && priv->n_csvs == priv->cap_csvs) {
 		size_t cap = priv->cap_csvs ? priv->cap_csvs * 2 : 32;
-		struct ana_csv **grown = realloc(priv->csvs, cap * sizeof(*grown));
+		struct wl_csv **grown = realloc(priv->csvs, cap * sizeof(*grown));
 
 		if (!grown)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -33,7 +33,7 @@ enum ws_status ana_load_csv(struct ana_workload *load, const char *dir, const ch
 		priv->cap_csvs = cap;
 	}
 	if (!st)
-		st = ana_csv_read(path, &how, &load->arena, csv, err);
+		st = wl_csv_read(path, &how, &load->arena, csv, err);
 	if (st)
 		return st;
 	priv->csvs[priv->n_csvs++] = csv;
@@ -47,9 +47,9 @@ enum ws_status ana_load_csv(struct ana_workload *load, const char *dir, const ch
 	return WS_OK;
 }
 
-double *ana_load_column(struct ana_workload *load, size_t n)
+double *wl_load_column(struct wl_workload *load, size_t n)
 {
-	struct ana_workload_priv *priv = load->priv;
+	struct wl_workload_priv *priv = load->priv;
 	double *at;
 
 	if (priv->n_owned == priv->cap_owned) {
@@ -61,7 +61,7 @@ double *ana_load_column(struct ana_workload *load, size_t n)
 		priv->owned = grown;
 		priv->cap_owned = cap;
 	}
-	at = ana_doubles(n);
+	at = wl_doubles(n);
 	if (at) {
 		priv->owned[priv->n_owned].at = at;
 		priv->owned[priv->n_owned++].n = n;
@@ -69,11 +69,11 @@ double *ana_load_column(struct ana_workload *load, size_t n)
 	return at;
 }
 
-struct ana_frame *ana_load_frame(struct ana_workload *load, const char *name, size_t n_rows,
-				 size_t n_columns, struct ws_err *err)
+struct wl_frame *wl_load_frame(struct wl_workload *load, const char *name, size_t n_rows,
+			       size_t n_columns, struct ws_err *err)
 {
-	struct ana_frame *frame = ws_arena_new(&load->arena, struct ana_frame);
-	struct ana_frame **frames =
+	struct wl_frame *frame = ws_arena_new(&load->arena, struct wl_frame);
+	struct wl_frame **frames =
 		ws_arena_array(&load->arena, load->n_frames + 1, sizeof(*frames));
 
 	if (frame)
@@ -93,8 +93,8 @@ struct ana_frame *ana_load_frame(struct ana_workload *load, const char *name, si
 	return frame;
 }
 
-enum ws_status ana_load_add_column(struct ana_frame *frame, struct ana_column column,
-				   struct ws_err *err)
+enum ws_status wl_load_add_column(struct wl_frame *frame, struct wl_column column,
+				  struct ws_err *err)
 {
 	struct ws_str name = ws_str_from(column.name);
 
@@ -104,23 +104,22 @@ enum ws_status ana_load_add_column(struct ana_frame *frame, struct ana_column co
 	return ws_map_put(&frame->by_name, name, &frame->columns[frame->n_columns++], err);
 }
 
-enum ws_status ana_load_frame_from(struct ana_workload *load, const char *name,
-				   const struct ana_csv *csv, struct ana_frame **out_frame,
-				   struct ws_err *err)
+enum ws_status wl_load_frame_from(struct wl_workload *load, const char *name,
+				  const struct wl_csv *csv, struct wl_frame **out_frame,
+				  struct ws_err *err)
 {
-	struct ana_frame *frame = ana_load_frame(load, name, csv->n_rows, csv->n_columns, err);
+	struct wl_frame *frame = wl_load_frame(load, name, csv->n_rows, csv->n_columns, err);
 	enum ws_status st = frame ? WS_OK : WS_E_NOMEM;
 
 	for (size_t i = 0; !st && i < csv->n_columns; i++) {
-		const struct ana_csv_column *col = &csv->columns[i];
+		const struct wl_csv_column *col = &csv->columns[i];
 
-		st = ana_load_add_column(frame,
-					 (struct ana_column){ .name = col->name,
-							      .at = col->at,
-							      .is_text =
-								      col->is_text || col->is_dict,
-							      .is_int = col->is_int },
-					 err);
+		st = wl_load_add_column(frame,
+					(struct wl_column){ .name = col->name,
+							    .at = col->at,
+							    .is_text = col->is_text || col->is_dict,
+							    .is_int = col->is_int },
+					err);
 	}
 	*out_frame = frame;
 	return st;
@@ -137,9 +136,9 @@ static int glob_match(const struct dirent *entry)
 	       !ws_str_ends(name, "_trace.csv");
 }
 
-enum ws_status ana_load_glob(struct ana_workload *load, const char *dir, const char *begin,
-			     const char *end, const char ***out_names, size_t *out_n,
-			     struct ws_err *err)
+enum ws_status wl_load_glob(struct wl_workload *load, const char *dir, const char *begin,
+			    const char *end, const char ***out_names, size_t *out_n,
+			    struct ws_err *err)
 {
 	struct dirent **entries = NULL;
 	const char **names;
@@ -164,21 +163,21 @@ enum ws_status ana_load_glob(struct ana_workload *load, const char *dir, const c
 	return WS_OK;
 }
 
-static const double *column_at(const struct ana_frame *frame, const char *name)
+static const double *column_at(const struct wl_frame *frame, const char *name)
 {
-	const struct ana_column *col = ana_frame_column(frame, name);
+	const struct wl_column *col = wl_frame_column(frame, name);
 
 	return col && !col->is_text ? col->at : NULL;
 }
 
 /* Kernels by first appearance, and which one each row ran. */
-static enum ws_status number_kernels(struct ana_workload *load, struct ws_err *err)
+static enum ws_status number_kernels(struct wl_workload *load, struct ws_err *err)
 {
-	const struct ana_column *names = ana_frame_column(load->frames[0], "Kernel_Name");
-	struct ana_dict *dict = &load->priv->kernels;
+	const struct wl_column *names = wl_frame_column(load->frames[0], "Kernel_Name");
+	struct wl_dict *dict = &load->priv->kernels;
 	uint32_t *kernel_of = ws_arena_array(&load->arena, load->n_rows + 1, sizeof(*kernel_of));
 	uint32_t *number = ws_arena_array(&load->arena, dict->n + 1, sizeof(*number));
-	struct ana_kernel_name *kernels =
+	struct wl_kernel_name *kernels =
 		ws_arena_array(&load->arena, dict->n + 1, sizeof(*kernels));
 
 	if (!names)
@@ -205,9 +204,9 @@ static enum ws_status number_kernels(struct ana_workload *load, struct ws_err *e
 	return WS_OK;
 }
 
-enum ws_status ana_load_finish(struct ana_workload *load, struct ws_err *err)
+enum ws_status wl_load_finish(struct wl_workload *load, struct ws_err *err)
 {
-	struct ana_frame *main = load->frames[0];
+	struct wl_frame *main = load->frames[0];
 	size_t n = main->n_rows;
 	enum ws_status st;
 
@@ -236,10 +235,10 @@ enum ws_status ana_load_finish(struct ana_workload *load, struct ws_err *err)
 	load->end_ns = column_at(main, "End_Timestamp");
 	load->gpu_id = column_at(main, "GPU_ID");
 	load->dispatch_id = column_at(main, "Dispatch_ID");
-	if (!load->gpu_id && !(load->gpu_id = ana_load_column(load, n)))
+	if (!load->gpu_id && !(load->gpu_id = wl_load_column(load, n)))
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (!load->dispatch_id) {
-		double *ids = ana_load_column(load, n);
+		double *ids = wl_load_column(load, n);
 
 		if (!ids)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -251,10 +250,10 @@ enum ws_status ana_load_finish(struct ana_workload *load, struct ws_err *err)
 }
 
 /* A row of the level pass should be the dispatch of that row of the counter passes. */
-static void check_alignment(const struct ana_workload *load, const struct ana_frame *frame)
+static void check_alignment(const struct wl_workload *load, const struct wl_frame *frame)
 {
-	const struct ana_column *a = ana_frame_column(load->frames[0], "Kernel_Name");
-	const struct ana_column *b = ana_frame_column(frame, "Kernel_Name");
+	const struct wl_column *a = wl_frame_column(load->frames[0], "Kernel_Name");
+	const struct wl_column *b = wl_frame_column(frame, "Kernel_Name");
 	size_t n = WS_MIN(load->frames[0]->n_rows, frame->n_rows);
 
 	for (size_t i = 0; a && b && i < n; i++)
@@ -267,87 +266,86 @@ static void check_alignment(const struct ana_workload *load, const struct ana_fr
 		}
 }
 
-static enum ws_status add_level_frames(struct ana_workload *load, const char *dir,
+static enum ws_status add_level_frames(struct wl_workload *load, const char *dir,
 				       struct ws_err *err)
 {
 	const char **names;
 	enum ws_status st;
 	size_t n;
 
-	st = ana_load_glob(load, dir, "SQ", ".csv", &names, &n, err);
+	st = wl_load_glob(load, dir, "SQ", ".csv", &names, &n, err);
 	for (size_t i = 0; !st && i < n; i++) {
-		struct ana_frame *frame;
-		struct ana_csv *csv;
+		struct wl_frame *frame;
+		struct wl_csv *csv;
 		char *name = ws_arena_strndup(&load->arena, names[i], strlen(names[i]) - 4);
 
-		st = name ? ana_load_csv(load, dir, names[i], &csv, err)
+		st = name ? wl_load_csv(load, dir, names[i], &csv, err)
 			  : ws_fail(err, WS_E_NOMEM, "out of memory");
 		if (!st)
-			st = ana_load_frame_from(load, name, csv, &frame, err);
+			st = wl_load_frame_from(load, name, csv, &frame, err);
 		if (!st)
 			check_alignment(load, frame);
 	}
 	return st;
 }
 
-static enum ws_status load_merged(struct ana_workload *load, const char *dir, struct ws_err *err)
+static enum ws_status load_merged(struct wl_workload *load, const char *dir, struct ws_err *err)
 {
-	struct ana_frame *frame;
-	struct ana_csv *csv;
-	enum ws_status st = ana_load_csv(load, dir, "pmc_perf.csv", &csv, err);
+	struct wl_frame *frame;
+	struct wl_csv *csv;
+	enum ws_status st = wl_load_csv(load, dir, "pmc_perf.csv", &csv, err);
 
 	if (st)
 		return st;
-	if (ana_csv_column(csv, "Counter_Name")) {
-		load->layout = ANA_LAYOUT_LONG;
-		return ana_load_pivot(load, &csv, 1, err);
+	if (wl_csv_column(csv, "Counter_Name")) {
+		load->layout = WL_LAYOUT_LONG;
+		return wl_load_pivot(load, &csv, 1, err);
 	}
-	load->layout = ANA_LAYOUT_MERGED;
+	load->layout = WL_LAYOUT_MERGED;
 	if (csv->n_rows && csv->n_rows_holed == csv->n_rows && !load->multiplexed)
 		return ws_fail(err, WS_E_FORMAT,
 			       "every row of '%s/pmc_perf.csv' has empty cells: the profile may be "
 			       "damaged, profile again",
 			       dir);
-	st = ana_load_frame_from(load, "pmc_perf", csv, &frame, err);
+	st = wl_load_frame_from(load, "pmc_perf", csv, &frame, err);
 	return st ? st : add_level_frames(load, dir, err);
 }
 
-static enum ws_status load_passes(struct ana_workload *load, const char *dir,
-				  const char *const *pmc, size_t n_pmc, bool by_grid,
-				  struct ws_err *err)
+static enum ws_status load_passes(struct wl_workload *load, const char *dir, const char *const *pmc,
+				  size_t n_pmc, bool by_grid, struct ws_err *err)
 {
 	const char **levels, **all;
 	size_t n_levels;
-	enum ws_status st = ana_load_glob(load, dir, "SQ", ".csv", &levels, &n_levels, err);
+	enum ws_status st = wl_load_glob(load, dir, "SQ", ".csv", &levels, &n_levels, err);
 
 	if (st)
 		return st;
-	load->layout = ANA_LAYOUT_PASSES;
+	load->layout = WL_LAYOUT_PASSES;
 	all = ws_arena_array(&load->arena, n_pmc + n_levels, sizeof(*all));
 	if (!all)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	memcpy(all, pmc, n_pmc * sizeof(*all));
 	if (n_levels)
 		memcpy(all + n_pmc, levels, n_levels * sizeof(*all));
-	return ana_load_join(load, dir, all, n_pmc + n_levels, by_grid, err);
+	return wl_load_join(load, dir, all, n_pmc + n_levels, by_grid, err);
 }
 
-static enum ws_status load_results(struct ana_workload *load, const char *dir,
+static enum ws_status load_results(struct wl_workload *load, const char *dir,
 				   const char *const *names, size_t n, struct ws_err *err)
 {
-	struct ana_csv **csvs = ws_arena_array(&load->arena, n, sizeof(*csvs));
+	struct wl_csv **csvs = ws_arena_array(&load->arena, n, sizeof(*csvs));
 	enum ws_status st = WS_OK;
 
-	load->layout = ANA_LAYOUT_RESULTS;
+	load->layout = WL_LAYOUT_RESULTS;
 	if (!csvs)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; !st && i < n; i++)
-		st = ana_load_csv(load, dir, names[i], &csvs[i], err);
-	return st ? st : ana_load_pivot(load, csvs, n, err);
+		st = wl_load_csv(load, dir, names[i], &csvs[i], err);
+	return st ? st : wl_load_pivot(load, csvs, n, err);
 }
 
-enum ws_status ana_load_layout(struct ana_workload *load, const char *dir,
-			       const struct ana_workload_how *how, struct ws_err *err)
+enum ws_status wl_load_layout(struct wl_workload *load, const char *dir,
+			      const struct wl_workload_how *how, struct ws_err *err)
 {
 	bool by_grid = how->join ? strcmp(how->join, "kernel") != 0 : !load->by_kernel;
 	char path[PATH_MAX];
@@ -358,18 +356,18 @@ enum ws_status ana_load_layout(struct ana_workload *load, const char *dir,
 	if (!st && ws_path_exists(path)) {
 		st = load_merged(load, dir, err);
 	} else if (!st) {
-		st = ana_load_glob(load, dir, "pmc_perf_", ".csv", &names, &n, err);
+		st = wl_load_glob(load, dir, "pmc_perf_", ".csv", &names, &n, err);
 		if (!st && n)
 			st = load_passes(load, dir, names, n, by_grid, err);
 		else if (!st)
-			st = ana_load_glob(load, dir, "results_", ".csv", &names, &n, err);
+			st = wl_load_glob(load, dir, "results_", ".csv", &names, &n, err);
 		if (!st && n && !load->n_frames)
 			st = load_results(load, dir, names, n, err);
 	}
 	if (st || !load->n_frames)
 		return st;
-	st = ana_load_finish(load, err);
+	st = wl_load_finish(load, err);
 	if (!st && load->multiplexed)
-		st = ana_load_fill(load, err);
+		st = wl_load_fill(load, err);
 	return st;
 }

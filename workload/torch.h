@@ -7,19 +7,19 @@
  *
  * Memory   everything lives in the arena that was given.
  */
-#ifndef WS_ANALYSIS_TORCH_H
-#define WS_ANALYSIS_TORCH_H
+#ifndef WS_WORKLOAD_TORCH_H
+#define WS_WORKLOAD_TORCH_H
 
-#include "analysis/workload.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "workload/workload.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Launches of one kernel by one operator from one place in the program. */
-struct ana_torch_use {
+struct wl_torch_use {
 	const char *op;      /* "nn.Module.Net.forward/torch.nn.functional.conv2d" */
 	const char *context; /* "1@model.py:231" */
 	const char *kernel;
@@ -27,18 +27,18 @@ struct ana_torch_use {
 	double total_ns;
 };
 
-struct ana_torch {
-	struct ana_torch_use *uses; /* by operator, place, kernel, in order of appearance */
+struct wl_torch {
+	struct wl_torch_use *uses; /* by operator, place, kernel, in order of appearance */
 	size_t n;
 };
 
-enum ws_status ana_torch_load(const struct ana_workload *load, struct ws_arena *arena,
-			      struct ana_torch *out_torch, struct ws_err *err);
+enum ws_status wl_torch_load(const struct wl_workload *load, struct ws_arena *arena,
+			     struct wl_torch *out_torch, struct ws_err *err);
 
 /*
  * Whether a glob means an operator: its parts are compared from the right, as Python's
  * PurePosixPath does; "all", "*" and "**" mean every one.
  */
-bool ana_torch_matches(const char *pattern, const char *op);
+bool wl_torch_matches(const char *pattern, const char *op);
 
 #endif

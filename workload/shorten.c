@@ -6,7 +6,7 @@
  * punctuation behind them, and whether "::" follows. The pieces and the counting of
  * levels are those of AMD's tool, so that shortened names match its listings.
  */
-#include "analysis/workload_priv.h"
+#include "workload/workload_priv.h"
 
 #include "base/utf8.h"
 #include "trace/trace.h"
@@ -111,7 +111,7 @@ static const char *shortened(struct ws_arena *arena, const char *name, int level
 }
 
 /* Kernels whose names became the same are one kernel from here on. */
-static enum ws_status merge_equal(struct ana_workload *load, struct ws_err *err)
+static enum ws_status merge_equal(struct wl_workload *load, struct ws_err *err)
 {
 	uint32_t *number = calloc(load->n_kernels + 1, sizeof(*number));
 	uint32_t *kernel_of = (uint32_t *)(uintptr_t)load->kernel_of;
@@ -142,7 +142,7 @@ static enum ws_status merge_equal(struct ana_workload *load, struct ws_err *err)
 	return st;
 }
 
-enum ws_status ana_load_shorten(struct ana_workload *load, int level, struct ws_err *err)
+enum ws_status wl_load_shorten(struct wl_workload *load, int level, struct ws_err *err)
 {
 	for (size_t k = 0; k < load->n_kernels; k++) {
 		char *demangled = trc_demangle(load->kernels[k].name);

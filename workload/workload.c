@@ -1,10 +1,10 @@
 /* Opening a workload: the facts of the machine, the record of how it was profiled. */
-#include "analysis/roofline.h"
-#include "analysis/workload_priv.h"
+#include "workload/workload_priv.h"
 
 #include "base/doc.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "workload/peaks.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define FACTS_BYTES_MAX (1u << 20)
 
-const char *ana_sysinfo(const struct ana_workload *load, const char *name)
+const char *wl_workload_fact(const struct wl_workload *load, const char *name)
 {
 	for (size_t i = 0; i < load->n_facts; i++)
 		if (strcmp(load->facts[i].name, name) == 0)
@@ -24,23 +24,23 @@ const char *ana_sysinfo(const struct ana_workload *load, const char *name)
 }
 
 /* Our profile says in sysinfo.csv what made the numbers. */
-bool ana_workload_is_sampled(const struct ana_workload *load)
+bool wl_workload_is_sampled(const struct wl_workload *load)
 {
-	const char *vbios = ana_sysinfo(load, "vbios");
+	const char *vbios = wl_workload_fact(load, "vbios");
 
 	return vbios && strcasestr(vbios, "software GPU") && strcasestr(vbios, "sampled");
 }
 
-bool ana_workload_is_modelled(const struct ana_workload *load)
+bool wl_workload_is_modelled(const struct wl_workload *load)
 {
-	const char *vbios = ana_sysinfo(load, "vbios");
+	const char *vbios = wl_workload_fact(load, "vbios");
 
 	return vbios && strcasestr(vbios, "software GPU");
 }
 
-bool ana_sysinfo_number(const struct ana_workload *load, const char *name, double *out)
+bool wl_workload_number(const struct wl_workload *load, const char *name, double *out)
 {
-	const char *text = ana_sysinfo(load, name);
+	const char *text = wl_workload_fact(load, name);
 	struct ws_str view = ws_str_trim(ws_str_from(text));
 	double value;
 
@@ -50,7 +50,7 @@ bool ana_sysinfo_number(const struct ana_workload *load, const char *name, doubl
 	return true;
 }
 
-static enum ws_status read_facts(struct ana_workload *load, const char *path, struct ws_err *err)
+static enum ws_status read_facts(struct wl_workload *load, const char *path, struct ws_err *err)
 {
 	const char **names, **texts, *at, *end;
 	size_t n_names, n_texts;
@@ -61,8 +61,8 @@ static enum ws_status read_facts(struct ana_workload *load, const char *path, st
 	st = ws_file_read(path, &text, err);
 	at = text.at;
 	end = text.at + text.n;
-	if (!st && (!ana_csv_record(&at, end, &load->arena, &names, &n_names) ||
-		    !ana_csv_record(&at, end, &load->arena, &texts, &n_texts)))
+	if (!st && (!wl_csv_record(&at, end, &load->arena, &names, &n_names) ||
+		    !wl_csv_record(&at, end, &load->arena, &texts, &n_texts)))
 		st = ws_fail(err, WS_E_FORMAT, "'%s' is cut off: a header and one row are expected",
 			     path);
 	if (!st && n_texts < n_names)
@@ -74,13 +74,13 @@ static enum ws_status read_facts(struct ana_workload *load, const char *path, st
 			st = ws_fail(err, WS_E_NOMEM, "out of memory");
 	}
 	for (size_t i = 0; !st && i < n_names; i++)
-		load->facts[load->n_facts++] = (struct ana_sysinfo_field){ names[i], texts[i] };
+		load->facts[load->n_facts++] = (struct wl_fact){ names[i], texts[i] };
 	ws_buf_fini(&text);
 	return st;
 }
 
 /* "name:digits,name: digits": digits only, as the option has always been read. */
-static enum ws_status correct(struct ana_workload *load, const char *text, struct ws_err *err)
+static enum ws_status correct(struct wl_workload *load, const char *text, struct ws_err *err)
 {
 	struct ws_str rest = ws_str_from(text), part;
 
@@ -123,7 +123,7 @@ static bool is_on(const struct ws_doc *doc, const char *key)
 }
 
 /* profiling_config.yaml: which blocks were asked for, and how. It may be missing. */
-static enum ws_status read_config(struct ana_workload *load, const char *dir, struct ws_err *err)
+static enum ws_status read_config(struct wl_workload *load, const char *dir, struct ws_err *err)
 {
 	const struct ws_doc *blocks, *join;
 	struct ws_doc *doc;
@@ -186,8 +186,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-enum ws_status ana_workload_nodes(const char *dir, struct ws_arena *arena, const char ***out_names,
-				  size_t *out_n, struct ws_err *err)
+enum ws_status wl_workload_nodes(const char *dir, struct ws_arena *arena, const char ***out_names,
+				 size_t *out_n, struct ws_err *err)
 {
 	DIR *open_dir = opendir(dir);
 	const char **names = NULL;
@@ -225,13 +225,13 @@ enum ws_status ana_workload_nodes(const char *dir, struct ws_arena *arena, const
 }
 
 /* "not a workload", and what the person may have meant. */
-static enum ws_status not_a_workload(struct ana_workload *load, const char *dir, const char *what,
+static enum ws_status not_a_workload(struct wl_workload *load, const char *dir, const char *what,
 				     struct ws_err *err)
 {
 	const char **nodes;
 	size_t n;
 
-	if (!ana_workload_nodes(dir, &load->arena, &nodes, &n, NULL) && n)
+	if (!wl_workload_nodes(dir, &load->arena, &nodes, &n, NULL) && n)
 		return ws_fail(err, WS_E_NOTFOUND, "'%s' %s: did you mean '%s/%s'?", dir, what, dir,
 			       nodes[0]);
 	return ws_fail(err, WS_E_NOTFOUND,
@@ -239,8 +239,8 @@ static enum ws_status not_a_workload(struct ana_workload *load, const char *dir,
 		       what);
 }
 
-static enum ws_status open_facts(struct ana_workload *load, const char *dir,
-				 const struct ana_workload_how *how, struct ws_err *err)
+static enum ws_status open_facts(struct wl_workload *load, const char *dir,
+				 const struct wl_workload_how *how, struct ws_err *err)
 {
 	char path[PATH_MAX];
 	struct stat info;
@@ -260,7 +260,7 @@ static enum ws_status open_facts(struct ana_workload *load, const char *dir,
 		st = correct(load, how->corrections, err);
 	if (st)
 		return st;
-	load->arch = ana_sysinfo(load, "gpu_arch");
+	load->arch = wl_workload_fact(load, "gpu_arch");
 	if (!load->arch || !load->arch[0])
 		return ws_fail(err, WS_E_FORMAT,
 			       "'%s' does not name the architecture: its field gpu_arch is missing",
@@ -269,8 +269,8 @@ static enum ws_status open_facts(struct ana_workload *load, const char *dir,
 }
 
 /* The machine is that of the first node; its directory stands for all of them. */
-static enum ws_status open_nodes(struct ana_workload *load, const char *dir,
-				 const struct ana_workload_how *how, struct ws_err *err)
+static enum ws_status open_nodes(struct wl_workload *load, const char *dir,
+				 const struct wl_workload_how *how, struct ws_err *err)
 {
 	const char *const *names = how->nodes;
 	char path[PATH_MAX];
@@ -279,7 +279,7 @@ static enum ws_status open_nodes(struct ana_workload *load, const char *dir,
 	enum ws_status st = WS_OK;
 
 	if (!n) {
-		st = ana_workload_nodes(dir, &load->arena, &found, &n, err);
+		st = wl_workload_nodes(dir, &load->arena, &found, &n, err);
 		names = found;
 		if (!st && !n)
 			st = ws_fail(err, WS_E_NOTFOUND,
@@ -290,29 +290,29 @@ static enum ws_status open_nodes(struct ana_workload *load, const char *dir,
 	if (!st)
 		st = open_facts(load, path, how, err);
 	if (!st && !how->facts_only)
-		st = ana_load_nodes(load, dir, names, n, how, err);
+		st = wl_load_nodes(load, dir, names, n, how, err);
 	return st;
 }
 
 /* Measured peaks are an extra: a missing or damaged file is said where they are asked for. */
-static enum ws_status open_roofline(struct ana_workload *load, const char *dir, struct ws_err *err)
+static enum ws_status open_peaks(struct wl_workload *load, const char *dir, struct ws_err *err)
 {
-	struct ana_roof_bench *bench = ws_arena_new(&load->arena, struct ana_roof_bench);
+	struct wl_peaks *peaks = ws_arena_new(&load->arena, struct wl_peaks);
 	const char *path = ws_arena_printf(&load->arena, "%s/roofline.csv", dir);
 	struct ws_err ignored;
 
-	if (!bench || !path)
+	if (!peaks || !path)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	if (!ana_roof_bench_read(path, &load->arena, bench, &ignored))
-		load->roof = bench;
+	if (!wl_peaks_read(path, &load->arena, peaks, &ignored))
+		load->peaks = peaks;
 	return WS_OK;
 }
 
-enum ws_status ana_workload_open(const char *dir, const struct ana_workload_how *how,
-				 struct ana_workload **out_load, struct ws_err *err)
+enum ws_status wl_workload_open(const char *dir, const struct wl_workload_how *how,
+				struct wl_workload **out_load, struct ws_err *err)
 {
-	static const struct ana_workload_how plain = { .kernel_verbose = 5 };
-	struct ana_workload *load = calloc(1, sizeof(*load));
+	static const struct wl_workload_how plain = { .kernel_verbose = 5 };
+	struct wl_workload *load = calloc(1, sizeof(*load));
 	enum ws_status st;
 
 	if (!how)
@@ -324,8 +324,8 @@ enum ws_status ana_workload_open(const char *dir, const struct ana_workload_how 
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	}
 	ws_arena_init(&load->arena, SIZE_MAX);
-	ana_dict_init(&load->priv->kernels, &load->arena);
-	ana_dict_init(&load->priv->counters, &load->arena);
+	wl_dict_init(&load->priv->kernels, &load->arena);
+	wl_dict_init(&load->priv->counters, &load->arena);
 	load->path = ws_arena_strdup(&load->arena, dir);
 	if (!load->path)
 		st = ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -334,23 +334,23 @@ enum ws_status ana_workload_open(const char *dir, const struct ana_workload_how 
 	else
 		st = open_facts(load, dir, how, err);
 	if (!st && !how->facts_only && !load->n_frames)
-		st = ana_load_layout(load, dir, how, err);
+		st = wl_load_layout(load, dir, how, err);
 	if (!st && load->n_frames && how->kernel_verbose < 5)
-		st = ana_load_shorten(load, how->kernel_verbose, err);
+		st = wl_load_shorten(load, how->kernel_verbose, err);
 	if (!st && !how->facts_only && !load->n_frames)
 		st = not_a_workload(load, dir, "holds no profiling data", err);
 	if (!st && !how->facts_only)
-		st = open_roofline(load, dir, err);
+		st = open_peaks(load, dir, err);
 	if (st)
-		ana_workload_close(load);
+		wl_workload_close(load);
 	else
 		*out_load = load;
 	return st;
 }
 
-void ana_workload_close(struct ana_workload *load)
+void wl_workload_close(struct wl_workload *load)
 {
-	struct ana_workload_priv *priv;
+	struct wl_workload_priv *priv;
 
 	if (!load)
 		return;
@@ -358,19 +358,19 @@ void ana_workload_close(struct ana_workload *load)
 	for (size_t i = 0; i < load->n_frames; i++)
 		ws_map_fini(&load->frames[i]->by_name);
 	for (size_t i = 0; i < priv->n_csvs; i++)
-		ana_csv_fini(priv->csvs[i]);
+		wl_csv_fini(priv->csvs[i]);
 	for (size_t i = 0; i < priv->n_owned; i++)
-		ana_doubles_free(priv->owned[i].at, priv->owned[i].n);
+		wl_doubles_free(priv->owned[i].at, priv->owned[i].n);
 	free(priv->csvs);
 	free(priv->owned);
-	ana_dict_fini(&priv->kernels);
-	ana_dict_fini(&priv->counters);
+	wl_dict_fini(&priv->kernels);
+	wl_dict_fini(&priv->counters);
 	ws_arena_fini(&load->arena);
 	free(priv);
 	free(load);
 }
 
-const struct ana_frame *ana_workload_frame(const struct ana_workload *load, const char *name)
+const struct wl_frame *wl_workload_frame(const struct wl_workload *load, const char *name)
 {
 	for (size_t i = 0; i < load->n_frames; i++)
 		if (strcmp(load->frames[i]->name, name) == 0)
@@ -378,7 +378,7 @@ const struct ana_frame *ana_workload_frame(const struct ana_workload *load, cons
 	return NULL;
 }
 
-const struct ana_column *ana_frame_column(const struct ana_frame *frame, const char *name)
+const struct wl_column *wl_frame_column(const struct wl_frame *frame, const char *name)
 {
 	return ws_map_get(&frame->by_name, name);
 }

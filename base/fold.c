@@ -1,10 +1,10 @@
-#include "analysis/fold.h"
+#include "base/fold.h"
 
 #include <math.h>
 
-struct ana_fold ana_fold_values(const double *at, size_t n)
+struct ws_fold ws_fold_values(const double *at, size_t n)
 {
-	struct ana_fold fold = { 0, 0, INFINITY, -INFINITY };
+	struct ws_fold fold = { 0, 0, INFINITY, -INFINITY };
 	double rest = 0; /* what the sum lost to rounding (Kahan, Neumaier) */
 
 	for (size_t i = 0; i < n; i++) {
@@ -26,15 +26,15 @@ struct ana_fold ana_fold_values(const double *at, size_t n)
 	return fold;
 }
 
-double ana_fold_mean(const struct ana_fold *fold)
+double ws_fold_mean(const struct ws_fold *fold)
 {
 	return fold->n ? fold->sum / (double)fold->n : NAN;
 }
 
-double ana_fold_std(const double *at, size_t n)
+double ws_fold_std(const double *at, size_t n)
 {
-	struct ana_fold fold = ana_fold_values(at, n);
-	double mean = ana_fold_mean(&fold), squares = 0;
+	struct ws_fold fold = ws_fold_values(at, n);
+	double mean = ws_fold_mean(&fold), squares = 0;
 
 	if (fold.n < 2)
 		return NAN;
@@ -44,7 +44,7 @@ double ana_fold_std(const double *at, size_t n)
 	return sqrt(squares / (double)(fold.n - 1));
 }
 
-size_t ana_fold_pack(double *at, size_t n)
+size_t ws_fold_pack(double *at, size_t n)
 {
 	size_t kept = 0;
 
@@ -84,7 +84,7 @@ static void place(double *at, size_t n, size_t k)
 	}
 }
 
-double ana_fold_quantile(double *at, size_t n, double q)
+double ws_fold_quantile(double *at, size_t n, double q)
 {
 	double pos = (double)(n ? n - 1 : 0) * q, low, high;
 	size_t k = (size_t)floor(pos);

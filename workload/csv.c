@@ -1,4 +1,4 @@
-#include "analysis/csv.h"
+#include "workload/csv.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,20 +35,20 @@ static const char *const renames[][2] = {
 };
 /* clang-format on */
 
-void ana_dict_init(struct ana_dict *dict, struct ws_arena *arena)
+void wl_dict_init(struct wl_dict *dict, struct ws_arena *arena)
 {
-	*dict = (struct ana_dict){ .arena = arena };
+	*dict = (struct wl_dict){ .arena = arena };
 	ws_map_init(&dict->index, WS_MAP_STR, (1u << 31) - 1);
 }
 
-void ana_dict_fini(struct ana_dict *dict)
+void wl_dict_fini(struct wl_dict *dict)
 {
 	ws_map_fini(&dict->index);
 	free(dict->texts);
 	dict->texts = NULL;
 }
 
-size_t ana_dict_add(struct ana_dict *dict, struct ws_str text)
+size_t wl_dict_add(struct wl_dict *dict, struct ws_str text)
 {
 	struct ws_map_entry *known = ws_map_find(&dict->index, text);
 	char *copy;
@@ -72,7 +72,7 @@ size_t ana_dict_add(struct ana_dict *dict, struct ws_str text)
 	return dict->n++;
 }
 
-double *ana_doubles(size_t n)
+double *wl_doubles(size_t n)
 {
 	void *at = mmap(NULL, WS_MAX(n, (size_t)1) * sizeof(double), PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -80,7 +80,7 @@ double *ana_doubles(size_t n)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-void ana_doubles_free(double *at, size_t n)
+void wl_doubles_free(double *at, size_t n)
 {
 	if (at)
 		munmap(at, WS_MAX(n, (size_t)1) * sizeof(double));
@@ -248,8 +248,8 @@ static bool is_listed(const char *const *list, const char *name)
 	return false;
 }
 
-static enum ws_status read_header(const char **pos, const char *end, const struct ana_csv_how *how,
-				  struct ws_arena *arena, struct ana_csv *csv, struct ws_err *err)
+static enum ws_status read_header(const char **pos, const char *end, const struct wl_csv_how *how,
+				  struct ws_arena *arena, struct wl_csv *csv, struct ws_err *err)
 {
 	const char *p = *pos;
 	size_t n = 1;
@@ -265,7 +265,7 @@ static enum ws_status read_header(const char **pos, const char *end, const struc
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (;;) {
 		struct cell cell = next_cell(&p, end);
-		struct ana_csv_column *col;
+		struct wl_csv_column *col;
 
 		if (csv->n_columns == n)
 			return ws_fail(err, WS_E_FORMAT, "a line end inside the header");
@@ -285,13 +285,13 @@ static enum ws_status read_header(const char **pos, const char *end, const struc
 	return WS_OK;
 }
 
-static enum ws_status dict_cell(struct ana_csv_column *col, size_t row, const char **pos,
-				const char *end, const struct ana_csv_how *how,
+static enum ws_status dict_cell(struct wl_csv_column *col, size_t row, const char **pos,
+				const char *end, const struct wl_csv_how *how,
 				struct ws_arena *arena, struct ws_err *err)
 {
 	struct cell cell = next_cell(pos, end);
 	struct ws_str text = cell_text(&cell, arena);
-	size_t index = ana_dict_add(how->dict, text);
+	size_t index = wl_dict_add(how->dict, text);
 
 	if (index == SIZE_MAX)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -300,8 +300,8 @@ static enum ws_status dict_cell(struct ana_csv_column *col, size_t row, const ch
 }
 
 /* One row into slot csv->n_rows. *@out_cells: how many cells it had. */
-static enum ws_status read_row(struct ana_csv *csv, const char **pos, const char *end,
-			       const struct ana_csv_how *how, struct ws_arena *arena,
+static enum ws_status read_row(struct wl_csv *csv, const char **pos, const char *end,
+			       const struct wl_csv_how *how, struct ws_arena *arena,
 			       size_t *out_cells, bool *out_holed, struct ws_err *err)
 {
 	const char *p = *pos;
@@ -310,7 +310,7 @@ static enum ws_status read_row(struct ana_csv *csv, const char **pos, const char
 	*out_holed = false;
 	for (;;) {
 		if (n < csv->n_columns) {
-			struct ana_csv_column *col = &csv->columns[n];
+			struct wl_csv_column *col = &csv->columns[n];
 
 			if (col->is_dict) {
 				enum ws_status st =
@@ -343,14 +343,14 @@ static enum ws_status read_row(struct ana_csv *csv, const char **pos, const char
 	return WS_OK;
 }
 
-static void clear_row(struct ana_csv *csv)
+static void clear_row(struct wl_csv *csv)
 {
 	for (size_t c = 0; c < csv->n_columns; c++)
 		if (csv->columns[c].at[csv->n_rows] != 0)
 			csv->columns[c].at[csv->n_rows] = 0;
 }
 
-static enum ws_status give_room(struct ana_csv *csv, size_t n_rows_max, struct ws_err *err)
+static enum ws_status give_room(struct wl_csv *csv, size_t n_rows_max, struct ws_err *err)
 {
 	/* A page more than needed between columns keeps their streams in different sets. */
 	size_t stride = (n_rows_max * sizeof(double) / 4096 + 1) * 4096 + 64;
@@ -371,8 +371,8 @@ static enum ws_status give_room(struct ana_csv *csv, size_t n_rows_max, struct w
 }
 
 static enum ws_status parse(const char *bytes, size_t n_bytes, bool mapped,
-			    const struct ana_csv_how *how, struct ws_arena *arena,
-			    struct ana_csv *csv, struct ws_err *err)
+			    const struct wl_csv_how *how, struct ws_arena *arena,
+			    struct wl_csv *csv, struct ws_err *err)
 {
 	const char *p = bytes, *end = bytes + n_bytes, *given_back = bytes;
 	enum ws_status st = read_header(&p, end, how, arena, csv, err);
@@ -409,26 +409,26 @@ static enum ws_status parse(const char *bytes, size_t n_bytes, bool mapped,
 		}
 	}
 	if (st)
-		ana_csv_fini(csv);
+		wl_csv_fini(csv);
 	return st;
 }
 
-enum ws_status ana_csv_parse(const char *bytes, size_t n_bytes, const struct ana_csv_how *how,
-			     struct ws_arena *arena, struct ana_csv *out_csv, struct ws_err *err)
+enum ws_status wl_csv_parse(const char *bytes, size_t n_bytes, const struct wl_csv_how *how,
+			    struct ws_arena *arena, struct wl_csv *out_csv, struct ws_err *err)
 {
-	*out_csv = (struct ana_csv){ 0 };
+	*out_csv = (struct wl_csv){ 0 };
 	return parse(bytes, n_bytes, false, how, arena, out_csv, err);
 }
 
-enum ws_status ana_csv_read(const char *path, const struct ana_csv_how *how, struct ws_arena *arena,
-			    struct ana_csv *out_csv, struct ws_err *err)
+enum ws_status wl_csv_read(const char *path, const struct wl_csv_how *how, struct ws_arena *arena,
+			   struct wl_csv *out_csv, struct ws_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	enum ws_status st;
 	struct stat info;
 	void *bytes;
 
-	*out_csv = (struct ana_csv){ 0 };
+	*out_csv = (struct wl_csv){ 0 };
 	if (fd < 0 || fstat(fd, &info) != 0) {
 		st = ws_fail_errno(err, errno, "cannot read '%s'", path);
 		if (fd >= 0)
@@ -450,14 +450,14 @@ enum ws_status ana_csv_read(const char *path, const struct ana_csv_how *how, str
 	return st ? ws_fail_in(err, st, "%s", path) : WS_OK;
 }
 
-void ana_csv_fini(struct ana_csv *csv)
+void wl_csv_fini(struct wl_csv *csv)
 {
 	if (csv->values)
 		munmap(csv->values, csv->values_bytes);
 	csv->values = NULL;
 }
 
-const struct ana_csv_column *ana_csv_column(const struct ana_csv *csv, const char *name)
+const struct wl_csv_column *wl_csv_column(const struct wl_csv *csv, const char *name)
 {
 	for (size_t i = 0; i < csv->n_columns; i++)
 		if (strcmp(csv->columns[i].name, name) == 0)
@@ -465,8 +465,8 @@ const struct ana_csv_column *ana_csv_column(const struct ana_csv *csv, const cha
 	return NULL;
 }
 
-bool ana_csv_record(const char **at, const char *end, struct ws_arena *arena,
-		    const char ***out_cells, size_t *out_n)
+bool wl_csv_record(const char **at, const char *end, struct ws_arena *arena,
+		   const char ***out_cells, size_t *out_n)
 {
 	const char *p = *at;
 	const char **cells;

@@ -1,8 +1,8 @@
-#include "analysis/torch.h"
+#include "workload/torch.h"
 
-#include "analysis/csv.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "workload/csv.h"
 
 #include <dirent.h>
 #include <fnmatch.h>
@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-WS_VEC_TYPE(uses, struct ana_torch_use);
+WS_VEC_TYPE(uses, struct wl_torch_use);
 
 struct reader {
 	struct ws_arena *arena;
-	struct ana_dict dict;
+	struct wl_dict dict;
 	struct ws_map seen;     /* operator, place, kernel: to number + 1 of the use */
 	struct ws_map launches; /* use and start of a kernel: counted once, not once per counter */
 	struct uses uses;
@@ -27,7 +27,7 @@ static enum ws_status add(struct reader *r, const char *op, const char *context,
 {
 	char *key = ws_arena_printf(r->arena, "%s\n%s\n%s", op, context, kernel), *launch;
 	struct ws_map_entry *entry;
-	struct ana_torch_use *use;
+	struct wl_torch_use *use;
 	enum ws_status st;
 	size_t number;
 
@@ -38,7 +38,7 @@ static enum ws_status add(struct reader *r, const char *op, const char *context,
 	if (!entry) {
 		st = ws_vec_push(
 			&r->uses,
-			((struct ana_torch_use){ .op = op, .context = context, .kernel = kernel }),
+			((struct wl_torch_use){ .op = op, .context = context, .kernel = kernel }),
 			r->err);
 		if (!st)
 			st = ws_map_put(&r->seen, ws_str_from(key), (void *)(uintptr_t)number,
@@ -61,17 +61,17 @@ static enum ws_status read_consolidated(struct reader *r, const char *path)
 {
 	static const char *const texts[] = { "Operator_Name", "Context_Id", "Kernel_Name",
 					     "Counter_Name", NULL };
-	struct ana_csv_how how = { texts, &r->dict };
-	const struct ana_csv_column *cols[5];
+	struct wl_csv_how how = { texts, &r->dict };
+	const struct wl_csv_column *cols[5];
 	static const char *const names[] = { "Operator_Name", "Context_Id", "Kernel_Name",
 					     "Start_Timestamp_kernel", "End_Timestamp_kernel" };
-	struct ana_csv csv;
-	enum ws_status st = ana_csv_read(path, &how, r->arena, &csv, r->err);
+	struct wl_csv csv;
+	enum ws_status st = wl_csv_read(path, &how, r->arena, &csv, r->err);
 
 	if (st)
 		return st;
 	for (size_t i = 0; !st && i < 5; i++) {
-		cols[i] = ana_csv_column(&csv, names[i]);
+		cols[i] = wl_csv_column(&csv, names[i]);
 		if (!cols[i])
 			st = ws_fail(r->err, WS_E_FORMAT, "'%s' has no column %s", path, names[i]);
 	}
@@ -79,7 +79,7 @@ static enum ws_status read_consolidated(struct reader *r, const char *path)
 		st = add(r, r->dict.texts[(size_t)cols[0]->at[i]],
 			 r->dict.texts[(size_t)cols[1]->at[i]],
 			 r->dict.texts[(size_t)cols[2]->at[i]], cols[3]->at[i], cols[4]->at[i]);
-	ana_csv_fini(&csv);
+	wl_csv_fini(&csv);
 	return st;
 }
 
@@ -88,13 +88,13 @@ static enum ws_status read_raw(struct reader *r, const char *dir, const char *ma
 {
 	static const char suffix[] = "marker_api_trace.csv";
 	static const char *const texts[] = { "Function", "Kernel_Name", "Counter_Name", NULL };
-	struct ana_csv_how how = { texts, &r->dict };
+	struct wl_csv_how how = { texts, &r->dict };
 	char *marker_path = ws_arena_printf(r->arena, "%s/%s", dir, marker_name);
 	char *counter_path =
 		ws_arena_printf(r->arena, "%s/%.*scounter_collection.csv", dir,
 				(int)(strlen(marker_name) - sizeof(suffix) + 1), marker_name);
-	const struct ana_csv_column *function, *corr, *k_corr, *kernel, *start, *end;
-	struct ana_csv markers = { 0 }, kernels = { 0 };
+	const struct wl_csv_column *function, *corr, *k_corr, *kernel, *start, *end;
+	struct wl_csv markers = { 0 }, kernels = { 0 };
 	struct ws_map by_corr;
 	enum ws_status st;
 
@@ -103,15 +103,15 @@ static enum ws_status read_raw(struct reader *r, const char *dir, const char *ma
 	if (!ws_path_exists(counter_path))
 		return WS_OK;
 	ws_map_init(&by_corr, WS_MAP_U64, 1u << 30);
-	st = ana_csv_read(marker_path, &how, r->arena, &markers, r->err);
+	st = wl_csv_read(marker_path, &how, r->arena, &markers, r->err);
 	if (!st)
-		st = ana_csv_read(counter_path, &how, r->arena, &kernels, r->err);
-	function = st ? NULL : ana_csv_column(&markers, "Function");
-	corr = st ? NULL : ana_csv_column(&markers, "Correlation_Id");
-	k_corr = st ? NULL : ana_csv_column(&kernels, "Correlation_Id");
-	kernel = st ? NULL : ana_csv_column(&kernels, "Kernel_Name");
-	start = st ? NULL : ana_csv_column(&kernels, "Start_Timestamp");
-	end = st ? NULL : ana_csv_column(&kernels, "End_Timestamp");
+		st = wl_csv_read(counter_path, &how, r->arena, &kernels, r->err);
+	function = st ? NULL : wl_csv_column(&markers, "Function");
+	corr = st ? NULL : wl_csv_column(&markers, "Correlation_Id");
+	k_corr = st ? NULL : wl_csv_column(&kernels, "Correlation_Id");
+	kernel = st ? NULL : wl_csv_column(&kernels, "Kernel_Name");
+	start = st ? NULL : wl_csv_column(&kernels, "Start_Timestamp");
+	end = st ? NULL : wl_csv_column(&kernels, "End_Timestamp");
 	if (!st && (!function || !corr || !k_corr || !kernel || !start || !end))
 		st = ws_fail(
 			r->err, WS_E_FORMAT,
@@ -132,8 +132,8 @@ static enum ws_status read_raw(struct reader *r, const char *dir, const char *ma
 				 end->at[i]);
 	}
 	ws_map_fini(&by_corr);
-	ana_csv_fini(&markers);
-	ana_csv_fini(&kernels);
+	wl_csv_fini(&markers);
+	wl_csv_fini(&kernels);
 	return st;
 }
 
@@ -161,8 +161,8 @@ static enum ws_status read_raw_dir(struct reader *r, const char *dir, int depth)
 	return st;
 }
 
-enum ws_status ana_torch_load(const struct ana_workload *load, struct ws_arena *arena,
-			      struct ana_torch *out_torch, struct ws_err *err)
+enum ws_status wl_torch_load(const struct wl_workload *load, struct ws_arena *arena,
+			     struct wl_torch *out_torch, struct ws_err *err)
 {
 	struct reader r = { .arena = arena, .err = err };
 	char *path = ws_arena_printf(arena, "%s/torch_trace/consolidated.csv", load->path);
@@ -170,7 +170,7 @@ enum ws_status ana_torch_load(const struct ana_workload *load, struct ws_arena *
 
 	if (!path)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	ana_dict_init(&r.dict, arena);
+	wl_dict_init(&r.dict, arena);
 	ws_map_init(&r.seen, WS_MAP_STR, 1u << 24);
 	ws_map_init(&r.launches, WS_MAP_STR, 1u << 30);
 	ws_vec_init(&r.uses, 1u << 24);
@@ -190,11 +190,11 @@ enum ws_status ana_torch_load(const struct ana_workload *load, struct ws_arena *
 	ws_vec_fini(&r.uses);
 	ws_map_fini(&r.seen);
 	ws_map_fini(&r.launches);
-	ana_dict_fini(&r.dict);
+	wl_dict_fini(&r.dict);
 	return st;
 }
 
-bool ana_torch_matches(const char *pattern, const char *op)
+bool wl_torch_matches(const char *pattern, const char *op)
 {
 	const char *p_end = pattern + strlen(pattern), *o_end = op + strlen(op);
 

@@ -2,9 +2,9 @@
  * The rocpd form has one row per counter of a dispatch; here it becomes one row per
  * dispatch. Each pass has its own times: a dispatch gets the median duration.
  */
-#include "analysis/workload_priv.h"
+#include "workload/workload_priv.h"
 
-#include "analysis/fold.h"
+#include "base/fold.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,18 +22,18 @@ struct group {
 	double key[N_KEYS];
 	size_t first_csv, first_row;
 	uint32_t order; /* of appearance */
-	const struct ana_dict *dict;
+	const struct wl_dict *dict;
 };
 
 struct pivot {
-	struct ana_workload *load;
-	struct ana_csv *const *csvs;
+	struct wl_workload *load;
+	struct wl_csv *const *csvs;
 	size_t n_csvs, n_rows;
 	uint32_t *group_of; /* per row of all files */
 	struct group **groups;
 	size_t n_groups, cap_groups;
 	uint32_t *place; /* order of appearance to row of the frame */
-	struct ana_frame *frame;
+	struct wl_frame *frame;
 	struct ws_err *err;
 };
 
@@ -46,10 +46,10 @@ static enum ws_status find_groups(struct pivot *p)
 
 	ws_map_init(&map, WS_MAP_STR, (1u << 31) - 1);
 	for (size_t f = 0; !st && f < p->n_csvs; f++) {
-		const struct ana_csv_column *cols[N_KEYS];
+		const struct wl_csv_column *cols[N_KEYS];
 
 		for (size_t k = 0; k < N_KEYS; k++) {
-			cols[k] = ana_csv_column(p->csvs[f], key_names[k]);
+			cols[k] = wl_csv_column(p->csvs[f], key_names[k]);
 			if (!cols[k] && k < 2)
 				st = ws_fail(
 					p->err, WS_E_FORMAT,
@@ -118,22 +118,21 @@ static enum ws_status add(struct pivot *p, const char *name, double *at, bool is
 {
 	if (!at)
 		return ws_fail(p->err, WS_E_NOMEM, "out of memory");
-	return ana_load_add_column(
-		p->frame, (struct ana_column){ .name = name, .at = at, .is_text = is_text },
-		p->err);
+	return wl_load_add_column(
+		p->frame, (struct wl_column){ .name = name, .at = at, .is_text = is_text }, p->err);
 }
 
 static enum ws_status add_descriptions(struct pivot *p)
 {
-	const struct ana_csv *csv = p->csvs[0];
+	const struct wl_csv *csv = p->csvs[0];
 	enum ws_status st = WS_OK;
-	double *ids = ana_load_column(p->load, p->n_groups);
+	double *ids = wl_load_column(p->load, p->n_groups);
 
 	for (size_t i = 0; ids && i < p->n_groups; i++)
 		ids[i] = (double)i;
 	st = add(p, "Dispatch_ID", ids, false);
 	for (size_t c = 0; !st && c < csv->n_columns; c++) {
-		const struct ana_csv_column *col = &csv->columns[c];
+		const struct wl_csv_column *col = &csv->columns[c];
 		double *at;
 		bool skip = false;
 
@@ -141,11 +140,11 @@ static enum ws_status add_descriptions(struct pivot *p)
 			skip |= strcmp(special[s], col->name) == 0;
 		if (skip)
 			continue;
-		at = ana_load_column(p->load, p->n_groups);
+		at = wl_load_column(p->load, p->n_groups);
 		for (size_t i = 0; at && i < p->n_groups; i++) {
 			const struct group *g = p->groups[i];
-			const struct ana_csv_column *from =
-				g->first_csv ? ana_csv_column(p->csvs[g->first_csv], col->name)
+			const struct wl_csv_column *from =
+				g->first_csv ? wl_csv_column(p->csvs[g->first_csv], col->name)
 					     : col;
 
 			at[i] = from ? from->at[g->first_row] : NAN;
@@ -165,12 +164,12 @@ static int by_value(const void *a, const void *b)
 /* GPU ids are numbered from 0 in the order of the ids they were recorded under. */
 static enum ws_status add_gpus(struct pivot *p)
 {
-	double *at = ana_load_column(p->load, p->n_groups), distinct[256];
+	double *at = wl_load_column(p->load, p->n_groups), distinct[256];
 	size_t n = 0;
 
 	for (size_t i = 0; at && i < p->n_groups; i++) {
 		const struct group *g = p->groups[i];
-		const struct ana_csv_column *col = ana_csv_column(p->csvs[g->first_csv], "GPU_ID");
+		const struct wl_csv_column *col = wl_csv_column(p->csvs[g->first_csv], "GPU_ID");
 		size_t d = 0;
 
 		at[i] = col ? col->at[g->first_row] : 0;
@@ -191,8 +190,8 @@ static enum ws_status add_gpus(struct pivot *p)
 
 static enum ws_status add_times(struct pivot *p)
 {
-	double *start = ana_load_column(p->load, p->n_groups);
-	double *end = ana_load_column(p->load, p->n_groups);
+	double *start = wl_load_column(p->load, p->n_groups);
+	double *end = wl_load_column(p->load, p->n_groups);
 	double *spans = calloc(p->n_rows + 1, sizeof(*spans));
 	size_t *first = calloc(p->n_groups + 2, sizeof(*first)), row = 0;
 	enum ws_status st = WS_OK;
@@ -204,17 +203,17 @@ static enum ws_status add_times(struct pivot *p)
 	for (size_t g = 1; !st && g <= p->n_groups; g++)
 		first[g + 1] += first[g];
 	for (size_t f = 0; !st && f < p->n_csvs; f++) {
-		const struct ana_csv_column *s = ana_csv_column(p->csvs[f], "Start_Timestamp");
-		const struct ana_csv_column *e = ana_csv_column(p->csvs[f], "End_Timestamp");
+		const struct wl_csv_column *s = wl_csv_column(p->csvs[f], "Start_Timestamp");
+		const struct wl_csv_column *e = wl_csv_column(p->csvs[f], "End_Timestamp");
 
 		for (size_t i = 0; i < p->csvs[f]->n_rows; i++, row++)
 			spans[first[p->place[p->group_of[row]] + 1]++] =
 				s && e ? e->at[i] - s->at[i] : NAN;
 	}
 	for (size_t g = 0; !st && g < p->n_groups; g++) {
-		size_t n = ana_fold_pack(spans + first[g], first[g + 1] - first[g]);
+		size_t n = ws_fold_pack(spans + first[g], first[g + 1] - first[g]);
 
-		end[g] = ana_fold_quantile(spans + first[g], n, 0.5);
+		end[g] = ws_fold_quantile(spans + first[g], n, 0.5);
 	}
 	free(spans);
 	free(first);
@@ -225,14 +224,14 @@ static enum ws_status add_times(struct pivot *p)
 
 static enum ws_status add_counters(struct pivot *p)
 {
-	struct ana_dict *dict = &p->load->priv->kernels;
+	struct wl_dict *dict = &p->load->priv->kernels;
 	double **columns = calloc(dict->n + 1, sizeof(*columns));
 	enum ws_status st = columns ? WS_OK : ws_fail(p->err, WS_E_NOMEM, "out of memory");
 	size_t row = 0;
 
 	for (size_t f = 0; !st && f < p->n_csvs; f++) {
-		const struct ana_csv_column *name = ana_csv_column(p->csvs[f], "Counter_Name");
-		const struct ana_csv_column *value = ana_csv_column(p->csvs[f], "Counter_Value");
+		const struct wl_csv_column *name = wl_csv_column(p->csvs[f], "Counter_Name");
+		const struct wl_csv_column *value = wl_csv_column(p->csvs[f], "Counter_Value");
 
 		if (!name || !value)
 			st = ws_fail(
@@ -244,7 +243,7 @@ static enum ws_status add_counters(struct pivot *p)
 			double *at = columns[text];
 
 			if (!at) {
-				at = columns[text] = ana_load_column(p->load, p->n_groups);
+				at = columns[text] = wl_load_column(p->load, p->n_groups);
 				for (size_t g = 0; at && g < p->n_groups; g++)
 					at[g] = NAN;
 				st = add(p, dict->texts[text], at, false);
@@ -258,8 +257,8 @@ static enum ws_status add_counters(struct pivot *p)
 	return st;
 }
 
-enum ws_status ana_load_pivot(struct ana_workload *load, struct ana_csv *const *csvs, size_t n_csvs,
-			      struct ws_err *err)
+enum ws_status wl_load_pivot(struct wl_workload *load, struct wl_csv *const *csvs, size_t n_csvs,
+			     struct ws_err *err)
 {
 	struct pivot p = { .load = load, .csvs = csvs, .n_csvs = n_csvs, .err = err };
 	enum ws_status st;
@@ -270,8 +269,8 @@ enum ws_status ana_load_pivot(struct ana_workload *load, struct ana_csv *const *
 	st = p.group_of ? find_groups(&p) : ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (!st) {
 		p.place = calloc(p.n_groups + 1, sizeof(*p.place));
-		p.frame = ana_load_frame(load, "pmc_perf", p.n_groups,
-					 load->priv->kernels.n + csvs[0]->n_columns + 4, err);
+		p.frame = wl_load_frame(load, "pmc_perf", p.n_groups,
+					load->priv->kernels.n + csvs[0]->n_columns + 4, err);
 		if (!p.place || !p.frame)
 			st = ws_fail(err, WS_E_NOMEM, "out of memory");
 	}

@@ -2,7 +2,7 @@
  * Passes of one program, one file each, joined dispatch by dispatch: the k-th launch of
  * a kernel (with a grid) in one pass is the k-th launch of it in the others.
  */
-#include "analysis/workload_priv.h"
+#include "workload/workload_priv.h"
 
 #include "base/log.h"
 
@@ -24,7 +24,7 @@ static const char *const constant[] = { "GPU_ID",    "Grid_Size",         "Workg
 					"Arch_VGPR", "Accum_VGPR" };
 
 struct pass {
-	struct ana_csv *csv;
+	struct wl_csv *csv;
 	const char *name;     /* without .csv */
 	uint32_t *row_of;     /* row of the joined frame to row of this pass */
 	bool straight;        /* row_of[i] == i */
@@ -111,17 +111,17 @@ static enum ws_status match(const struct key *first, size_t n_first, struct pass
 	return st;
 }
 
-static enum ws_status open_pass(struct ana_workload *load, const char *dir, const char *name,
+static enum ws_status open_pass(struct wl_workload *load, const char *dir, const char *name,
 				bool by_grid, struct pass *pass, struct ws_err *err)
 {
-	const struct ana_csv_column *kernel, *grid;
-	enum ws_status st = ana_load_csv(load, dir, name, &pass->csv, err);
+	const struct wl_csv_column *kernel, *grid;
+	enum ws_status st = wl_load_csv(load, dir, name, &pass->csv, err);
 
 	if (st)
 		return st;
 	pass->name = ws_arena_strndup(&load->arena, name, strlen(name) - 4);
-	kernel = ana_csv_column(pass->csv, "Kernel_Name");
-	grid = ana_csv_column(pass->csv, "Grid_Size");
+	kernel = wl_csv_column(pass->csv, "Kernel_Name");
+	grid = wl_csv_column(pass->csv, "Grid_Size");
 	if (!pass->name)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (!kernel)
@@ -154,14 +154,14 @@ static size_t keep_common(struct pass *passes, size_t n_passes, size_t n)
 	return kept;
 }
 
-static const double *in_order(struct ana_workload *load, const struct pass *pass,
-			      const struct ana_csv_column *col, size_t n)
+static const double *in_order(struct wl_workload *load, const struct pass *pass,
+			      const struct wl_csv_column *col, size_t n)
 {
 	double *at;
 
 	if (pass->straight)
 		return col->at;
-	at = ana_load_column(load, n);
+	at = wl_load_column(load, n);
 	for (size_t i = 0; at && i < n; i++) {
 		double value = col->at[pass->row_of[i]];
 
@@ -171,18 +171,18 @@ static const double *in_order(struct ana_workload *load, const struct pass *pass
 	return at;
 }
 
-static enum ws_status add_columns(struct ana_workload *load, struct ana_frame *frame,
+static enum ws_status add_columns(struct wl_workload *load, struct wl_frame *frame,
 				  const struct pass *pass, bool own, struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
 
 	for (size_t c = 0; !st && c < pass->csv->n_columns; c++) {
-		const struct ana_csv_column *col = &pass->csv->columns[c];
-		struct ana_column made = { .name = col->name,
-					   .is_int = col->is_int,
-					   .is_text = col->is_text || col->is_dict };
+		const struct wl_csv_column *col = &pass->csv->columns[c];
+		struct wl_column made = { .name = col->name,
+					  .is_int = col->is_int,
+					  .is_text = col->is_text || col->is_dict };
 
-		if (is_dropped(col->name) || ana_frame_column(frame, col->name))
+		if (is_dropped(col->name) || wl_frame_column(frame, col->name))
 			continue;
 		/*
 		 * Times of the joined frame are means over the passes, added later. The sum of
@@ -193,23 +193,23 @@ static enum ws_status add_columns(struct ana_workload *load, struct ana_frame *f
 			     strcmp(col->name, "SQ_ACCUM_PREV_HIRES") == 0))
 			continue;
 		made.at = in_order(load, pass, col, frame->n_rows);
-		st = made.at ? ana_load_add_column(frame, made, err)
+		st = made.at ? wl_load_add_column(frame, made, err)
 			     : ws_fail(err, WS_E_NOMEM, "out of memory");
 	}
 	return st;
 }
 
-static enum ws_status add_mean_time(struct ana_workload *load, struct ana_frame *frame,
+static enum ws_status add_mean_time(struct wl_workload *load, struct wl_frame *frame,
 				    const struct pass *passes, size_t n_passes, const char *name,
 				    struct ws_err *err)
 {
-	double *mean = ana_load_column(load, frame->n_rows);
+	double *mean = wl_load_column(load, frame->n_rows);
 	size_t n = 0;
 
 	if (!mean)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t p = 0; p < n_passes; p++) {
-		const struct ana_csv_column *col = ana_csv_column(passes[p].csv, name);
+		const struct wl_csv_column *col = wl_csv_column(passes[p].csv, name);
 
 		for (size_t i = 0; col && i < frame->n_rows; i++)
 			mean[i] += col->at[passes[p].row_of[i]];
@@ -219,15 +219,15 @@ static enum ws_status add_mean_time(struct ana_workload *load, struct ana_frame 
 		return WS_OK;
 	for (size_t i = 0; i < frame->n_rows; i++)
 		mean[i] /= (double)n;
-	return ana_load_add_column(frame, (struct ana_column){ .name = name, .at = mean }, err);
+	return wl_load_add_column(frame, (struct wl_column){ .name = name, .at = mean }, err);
 }
 
-static void warn_differing(const struct ana_workload *load, const struct ana_frame *frame,
+static void warn_differing(const struct wl_workload *load, const struct wl_frame *frame,
 			   const struct pass *pass)
 {
 	for (size_t c = 0; c < WS_ARRAY_LEN(constant); c++) {
-		const struct ana_column *a = ana_frame_column(frame, constant[c]);
-		const struct ana_csv_column *b = ana_csv_column(pass->csv, constant[c]);
+		const struct wl_column *a = wl_frame_column(frame, constant[c]);
+		const struct wl_csv_column *b = wl_csv_column(pass->csv, constant[c]);
 
 		for (size_t i = 0; a && b && i < frame->n_rows; i++)
 			if (a->at[i] != b->at[pass->row_of[i]]) {
@@ -240,11 +240,11 @@ static void warn_differing(const struct ana_workload *load, const struct ana_fra
 	}
 }
 
-enum ws_status ana_load_join(struct ana_workload *load, const char *dir, const char *const *names,
-			     size_t n_names, bool by_grid, struct ws_err *err)
+enum ws_status wl_load_join(struct wl_workload *load, const char *dir, const char *const *names,
+			    size_t n_names, bool by_grid, struct ws_err *err)
 {
 	struct pass *passes = ws_arena_array(&load->arena, n_names, sizeof(*passes));
-	struct ana_frame *frame = NULL, *own;
+	struct wl_frame *frame = NULL, *own;
 	struct key *keys = NULL;
 	size_t n = 0, n_first, n_columns = 2;
 	enum ws_status st = passes ? WS_OK : ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -270,7 +270,7 @@ enum ws_status ana_load_join(struct ana_workload *load, const char *dir, const c
 	if (n < n_first)
 		ws_log_warn("%s: %zu of %zu dispatches are not in every pass and were left out",
 			    load->path, n_first - n, n_first);
-	frame = ana_load_frame(load, "pmc_perf", n, n_columns, err);
+	frame = wl_load_frame(load, "pmc_perf", n, n_columns, err);
 	if (!frame)
 		return WS_E_NOMEM;
 	for (size_t p = 0; !st && p < n_names; p++) {
@@ -285,7 +285,7 @@ enum ws_status ana_load_join(struct ana_workload *load, const char *dir, const c
 	for (size_t p = 0; !st && p < n_names; p++) {
 		if (strncmp(passes[p].name, "SQ", 2) != 0)
 			continue;
-		own = ana_load_frame(load, passes[p].name, n, passes[p].csv->n_columns, err);
+		own = wl_load_frame(load, passes[p].name, n, passes[p].csv->n_columns, err);
 		st = own ? add_columns(load, own, &passes[p], true, err) : WS_E_NOMEM;
 	}
 	return st;

@@ -2,9 +2,9 @@
  * Several directories as one workload: the nodes of a job one after the other, or, with
  * spatial multiplexing, merged kernel by kernel, for there each node counted other things.
  */
-#include "analysis/workload_priv.h"
+#include "workload/workload_priv.h"
 
-#include "analysis/fold.h"
+#include "base/fold.h"
 #include "base/path.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 #include <string.h>
 
 struct nodes {
-	struct ana_workload *load;
-	struct ana_workload **parts;
+	struct wl_workload *load;
+	struct wl_workload **parts;
 	size_t n;
 	struct ws_err *err;
 };
@@ -21,13 +21,13 @@ struct nodes {
 /* A column over all nodes; a node that lacks it has empty cells. */
 static double *concatenate(struct nodes *s, const char *frame_name, const char *name)
 {
-	double *at = ana_load_column(s->load, s->load->n_rows);
+	double *at = wl_load_column(s->load, s->load->n_rows);
 	size_t row = 0;
 
 	for (size_t p = 0; at && p < s->n; p++) {
-		const struct ana_workload *part = s->parts[p];
-		const struct ana_frame *frame = ana_workload_frame(part, frame_name);
-		const struct ana_column *col = frame ? ana_frame_column(frame, name) : NULL;
+		const struct wl_workload *part = s->parts[p];
+		const struct wl_frame *frame = wl_workload_frame(part, frame_name);
+		const struct wl_column *col = frame ? wl_frame_column(frame, name) : NULL;
 
 		for (size_t i = 0; i < part->n_rows; i++, row++)
 			at[row] = col && !col->is_text ? col->at[i] : NAN;
@@ -35,17 +35,17 @@ static double *concatenate(struct nodes *s, const char *frame_name, const char *
 	return at;
 }
 
-static enum ws_status kernel_column(struct nodes *s, struct ana_frame *frame)
+static enum ws_status kernel_column(struct nodes *s, struct wl_frame *frame)
 {
-	double *at = ana_load_column(s->load, s->load->n_rows);
+	double *at = wl_load_column(s->load, s->load->n_rows);
 	size_t row = 0;
 
 	for (size_t p = 0; at && p < s->n; p++)
 		for (size_t i = 0; i < s->parts[p]->n_rows; i++) {
-			const struct ana_workload *part = s->parts[p];
+			const struct wl_workload *part = s->parts[p];
 			size_t text =
-				ana_dict_add(&s->load->priv->kernels,
-					     ws_str_from(part->kernels[part->kernel_of[i]].name));
+				wl_dict_add(&s->load->priv->kernels,
+					    ws_str_from(part->kernels[part->kernel_of[i]].name));
 
 			if (text == SIZE_MAX)
 				return ws_fail(s->err, WS_E_NOMEM, "out of memory");
@@ -53,37 +53,37 @@ static enum ws_status kernel_column(struct nodes *s, struct ana_frame *frame)
 		}
 	if (!at)
 		return ws_fail(s->err, WS_E_NOMEM, "out of memory");
-	return ana_load_add_column(
-		frame, (struct ana_column){ .name = "Kernel_Name", .at = at, .is_text = true },
+	return wl_load_add_column(
+		frame, (struct wl_column){ .name = "Kernel_Name", .at = at, .is_text = true },
 		s->err);
 }
 
 static enum ws_status add_frame(struct nodes *s, const char *name)
 {
 	size_t room = 1;
-	struct ana_frame *frame;
+	struct wl_frame *frame;
 	enum ws_status st;
 
 	for (size_t p = 0; p < s->n; p++) {
-		const struct ana_frame *own = ana_workload_frame(s->parts[p], name);
+		const struct wl_frame *own = wl_workload_frame(s->parts[p], name);
 
 		room += own ? own->n_columns : 0;
 	}
-	frame = ana_load_frame(s->load, name, s->load->n_rows, room, s->err);
+	frame = wl_load_frame(s->load, name, s->load->n_rows, room, s->err);
 	if (!frame)
 		return WS_E_NOMEM;
 	st = kernel_column(s, frame);
 	for (size_t p = 0; !st && p < s->n; p++) {
-		const struct ana_frame *own = ana_workload_frame(s->parts[p], name);
+		const struct wl_frame *own = wl_workload_frame(s->parts[p], name);
 
 		for (size_t c = 0; own && !st && c < own->n_columns; c++) {
 			const char *column = ws_arena_strdup(&s->load->arena, own->columns[c].name);
-			struct ana_column made = { .name = column };
+			struct wl_column made = { .name = column };
 
-			if (own->columns[c].is_text || !column || ana_frame_column(frame, column))
+			if (own->columns[c].is_text || !column || wl_frame_column(frame, column))
 				continue;
 			made.at = concatenate(s, name, column);
-			st = made.at ? ana_load_add_column(frame, made, s->err)
+			st = made.at ? wl_load_add_column(frame, made, s->err)
 				     : ws_fail(s->err, WS_E_NOMEM, "out of memory");
 		}
 	}
@@ -113,8 +113,8 @@ static enum ws_status name_nodes(struct nodes *s, const char *const *names)
 
 /* Spatial multiplexing: kernels by how often they ran, one row each. */
 
-static enum ws_status order_kernels(const struct ana_workload *load, uint32_t *order,
-				    size_t *counts, struct ws_err *err)
+static enum ws_status order_kernels(const struct wl_workload *load, uint32_t *order, size_t *counts,
+				    struct ws_err *err)
 {
 	for (size_t i = 0; i < load->n_rows; i++)
 		counts[load->kernel_of[i]]++;
@@ -129,12 +129,12 @@ static enum ws_status order_kernels(const struct ana_workload *load, uint32_t *o
 }
 
 /* First non-empty value of each kernel; times are the median start and duration. */
-static enum ws_status merge_frame(struct ana_workload *load, struct ana_frame *frame,
+static enum ws_status merge_frame(struct wl_workload *load, struct wl_frame *frame,
 				  const uint32_t *order, struct ws_err *err)
 {
 	size_t n = load->n_kernels;
 	double *values = malloc((load->n_rows + 1) * sizeof(*values));
-	double *start = ana_load_column(load, n), *end = ana_load_column(load, n);
+	double *start = wl_load_column(load, n), *end = wl_load_column(load, n);
 
 	if (!values || !start || !end) {
 		free(values);
@@ -146,17 +146,17 @@ static enum ws_status merge_frame(struct ana_workload *load, struct ana_frame *f
 		for (size_t i = 0; load->start_ns && load->end_ns && i < load->n_rows; i++)
 			if (load->kernel_of[i] == order[k])
 				values[count++] = load->start_ns[i];
-		start[k] = ana_fold_quantile(values, ana_fold_pack(values, count), 0.5);
+		start[k] = ws_fold_quantile(values, ws_fold_pack(values, count), 0.5);
 		count = 0;
 		for (size_t i = 0; load->start_ns && load->end_ns && i < load->n_rows; i++)
 			if (load->kernel_of[i] == order[k])
 				values[count++] = load->end_ns[i] - load->start_ns[i];
-		end[k] = start[k] + ana_fold_quantile(values, ana_fold_pack(values, count), 0.5);
+		end[k] = start[k] + ws_fold_quantile(values, ws_fold_pack(values, count), 0.5);
 	}
 	free(values);
 	for (size_t c = 0; c < frame->n_columns; c++) {
-		struct ana_column *col = &frame->columns[c];
-		double *at = ana_load_column(load, n);
+		struct wl_column *col = &frame->columns[c];
+		double *at = wl_load_column(load, n);
 
 		if (!at)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -174,7 +174,7 @@ static enum ws_status merge_frame(struct ana_workload *load, struct ana_frame *f
 	return WS_OK;
 }
 
-static enum ws_status merge_spatial(struct ana_workload *load, struct ws_err *err)
+static enum ws_status merge_spatial(struct wl_workload *load, struct ws_err *err)
 {
 	uint32_t *order = calloc(load->n_kernels + 1, sizeof(*order));
 	size_t *counts = calloc(load->n_kernels + 1, sizeof(*counts));
@@ -189,7 +189,7 @@ static enum ws_status merge_spatial(struct ana_workload *load, struct ws_err *er
 		return st;
 	load->node_of = NULL;
 	load->n_kernels = 0;
-	st = ana_load_finish(load, err);
+	st = wl_load_finish(load, err);
 	return st;
 }
 
@@ -205,10 +205,10 @@ static enum ws_status same_arch(struct nodes *s, const char *const *names)
 	return WS_OK;
 }
 
-enum ws_status ana_load_nodes(struct ana_workload *load, const char *dir, const char *const *names,
-			      size_t n, const struct ana_workload_how *how, struct ws_err *err)
+enum ws_status wl_load_nodes(struct wl_workload *load, const char *dir, const char *const *names,
+			     size_t n, const struct wl_workload_how *how, struct ws_err *err)
 {
-	struct ana_workload_how plain = *how;
+	struct wl_workload_how plain = *how;
 	struct nodes s = { .load = load, .n = n, .err = err };
 	enum ws_status st = WS_OK;
 	char path[PATH_MAX];
@@ -223,7 +223,7 @@ enum ws_status ana_load_nodes(struct ana_workload *load, const char *dir, const 
 	for (size_t p = 0; !st && p < n; p++) {
 		st = ws_path_join(dir, names[p], path, err);
 		if (!st)
-			st = ana_workload_open(path, &plain, &s.parts[p], err);
+			st = wl_workload_open(path, &plain, &s.parts[p], err);
 	}
 	if (!st)
 		st = same_arch(&s, names);
@@ -240,11 +240,11 @@ enum ws_status ana_load_nodes(struct ana_workload *load, const char *dir, const 
 	if (!st)
 		st = name_nodes(&s, names);
 	if (!st)
-		st = ana_load_finish(load, err);
+		st = wl_load_finish(load, err);
 	if (!st && how->spatial)
 		st = merge_spatial(load, err);
 	for (size_t p = 0; p < n; p++)
-		ana_workload_close(s.parts[p]);
+		wl_workload_close(s.parts[p]);
 	free(s.parts);
 	return st;
 }

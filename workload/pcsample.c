@@ -1,7 +1,7 @@
-#include "analysis/pcsample.h"
+#include "workload/pcsample.h"
 
-#include "analysis/csv.h"
 #include "base/path.h"
+#include "workload/csv.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const char *last_part(struct ws_arena *arena, const char *comment)
 
 static int by_count_then_label(const void *a, const void *b)
 {
-	const struct ana_pcsample_row *x = a, *y = b;
+	const struct wl_pcsample_row *x = a, *y = b;
 
 	if (x->n != y->n)
 		return x->n > y->n ? -1 : 1;
@@ -36,24 +36,24 @@ static int by_count_then_label(const void *a, const void *b)
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct ana_pcsample_row *x = a, *y = b;
+	const struct wl_pcsample_row *x = a, *y = b;
 
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
 static int by_line(const void *a, const void *b)
 {
-	const struct ana_pcsample_row *x = a, *y = b;
+	const struct wl_pcsample_row *x = a, *y = b;
 
 	return strcmp(x->source_line, y->source_line);
 }
 
-static enum ws_status sum_lines(const struct ana_csv *csv, const struct ana_dict *dict,
-				struct ws_arena *arena, struct ana_pcsamples *out,
+static enum ws_status sum_lines(const struct wl_csv *csv, const struct wl_dict *dict,
+				struct ws_arena *arena, struct wl_pcsamples *out,
 				struct ws_err *err)
 {
-	const struct ana_csv_column *text = ana_csv_column(csv, "Instruction");
-	const struct ana_csv_column *line = ana_csv_column(csv, "Instruction_Comment");
+	const struct wl_csv_column *text = wl_csv_column(csv, "Instruction");
+	const struct wl_csv_column *line = wl_csv_column(csv, "Instruction_Comment");
 	size_t *row_of = calloc(dict->n + 1, sizeof(*row_of));
 	enum ws_status st = WS_OK;
 
@@ -96,36 +96,36 @@ static int find_method(const char *dir, char path[PATH_MAX])
 	return -1;
 }
 
-bool ana_pcsamples_exist(const char *dir)
+bool wl_pcsamples_exist(const char *dir)
 {
 	char path[PATH_MAX];
 
 	return find_method(dir, path) >= 0;
 }
 
-enum ws_status ana_pcsamples_all(const char *dir, struct ws_arena *arena, struct ana_pcsamples *out,
-				 struct ws_err *err)
+enum ws_status wl_pcsamples_all(const char *dir, struct ws_arena *arena, struct wl_pcsamples *out,
+				struct ws_err *err)
 {
 	static const char *const texts[] = { "Instruction", "Instruction_Comment", NULL };
 	char path[PATH_MAX];
-	struct ana_dict dict;
-	struct ana_csv_how how = { texts, &dict };
-	struct ana_csv csv;
+	struct wl_dict dict;
+	struct wl_csv_how how = { texts, &dict };
+	struct wl_csv csv;
 	enum ws_status st;
 	int method = find_method(dir, path);
 
 	if (method < 0)
 		return ws_fail(err, WS_E_NOTFOUND, "'%s' holds no PC samples", dir);
-	*out = (struct ana_pcsamples){ .stochastic = methods[method].stochastic };
-	ana_dict_init(&dict, arena);
-	st = ana_csv_read(path, &how, arena, &csv, err);
+	*out = (struct wl_pcsamples){ .stochastic = methods[method].stochastic };
+	wl_dict_init(&dict, arena);
+	st = wl_csv_read(path, &how, arena, &csv, err);
 	if (!st) {
 		st = sum_lines(&csv, &dict, arena, out, err);
-		ana_csv_fini(&csv);
+		wl_csv_fini(&csv);
 		if (st)
 			st = ws_fail_in(err, st, "%s", path);
 	}
-	ana_dict_fini(&dict);
+	wl_dict_fini(&dict);
 	return st;
 }
 
@@ -195,7 +195,7 @@ struct stall {
 };
 
 struct place {
-	struct ana_pcsample_row row;
+	struct wl_pcsample_row row;
 	struct stall stalls[N_STALLS];
 };
 
@@ -249,7 +249,7 @@ static void count_sample(struct place *place, json_t *record)
 }
 
 static enum ws_status sum_kernel(json_t *root, json_t *records, const struct code *code,
-				 struct ws_arena *arena, struct ana_pcsamples *out,
+				 struct ws_arena *arena, struct wl_pcsamples *out,
 				 struct ws_err *err)
 {
 	json_t *texts = find_key(root, "pc_sample_instructions");
@@ -302,9 +302,9 @@ static enum ws_status sum_kernel(json_t *root, json_t *records, const struct cod
 	return st;
 }
 
-enum ws_status ana_pcsamples_kernel(const char *dir, const char *kernel, bool by_count,
-				    struct ws_arena *arena, struct ana_pcsamples *out,
-				    struct ws_err *err)
+enum ws_status wl_pcsamples_kernel(const char *dir, const char *kernel, bool by_count,
+				   struct ws_arena *arena, struct wl_pcsamples *out,
+				   struct ws_err *err)
 {
 	char path[PATH_MAX];
 	struct code code;
@@ -318,7 +318,7 @@ enum ws_status ana_pcsamples_kernel(const char *dir, const char *kernel, bool by
 	root = json_load_file(path, JSON_DECODE_INT_AS_REAL, &wrong);
 	if (!root)
 		return ws_fail(err, WS_E_FORMAT, "%s:%d: %s", path, wrong.line, wrong.text);
-	*out = (struct ana_pcsamples){ .by_kernel = true };
+	*out = (struct wl_pcsamples){ .by_kernel = true };
 	for (size_t m = 0; m < WS_ARRAY_LEN(methods) && !json_array_size(records); m++) {
 		records = find_key(root, methods[m].records);
 		out->stochastic = methods[m].stochastic;

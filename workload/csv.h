@@ -12,8 +12,8 @@
  *
  * A row with too few or too many cells is left out and counted: the file was cut off.
  */
-#ifndef WS_ANALYSIS_CSV_H
-#define WS_ANALYSIS_CSV_H
+#ifndef WS_WORKLOAD_CSV_H
+#define WS_WORKLOAD_CSV_H
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -25,19 +25,19 @@
 #include <stdint.h>
 
 /* Distinct texts, numbered in order of appearance. */
-struct ana_dict {
+struct wl_dict {
 	struct ws_arena *arena;
 	struct ws_map index;
 	const char **texts;
 	size_t n, cap;
 };
 
-void ana_dict_init(struct ana_dict *dict, struct ws_arena *arena);
-void ana_dict_fini(struct ana_dict *dict);
+void wl_dict_init(struct wl_dict *dict, struct ws_arena *arena);
+void wl_dict_fini(struct wl_dict *dict);
 /* The number of @text; it is added when new. SIZE_MAX: no memory. */
-size_t ana_dict_add(struct ana_dict *dict, struct ws_str text);
+size_t wl_dict_add(struct wl_dict *dict, struct ws_str text);
 
-struct ana_csv_column {
+struct wl_csv_column {
 	const char *name; /* renamed as docs/formats say: KernelName is Kernel_Name */
 	double *at;       /* n_rows values; a text column holds numbers of the dictionary */
 	bool is_text;     /* a cell was no number */
@@ -45,8 +45,8 @@ struct ana_csv_column {
 	bool is_int;      /* no cell had a point */
 };
 
-struct ana_csv {
-	struct ana_csv_column *columns;
+struct wl_csv {
+	struct wl_csv_column *columns;
 	size_t n_columns;
 	size_t n_rows;
 	size_t n_rows_bad;   /* left out: cells missing or left over */
@@ -57,30 +57,30 @@ struct ana_csv {
 	size_t values_bytes;
 };
 
-struct ana_csv_how {
+struct wl_csv_how {
 	const char *const *texts; /* columns to put into @dict, NULL at the end */
-	struct ana_dict *dict;
+	struct wl_dict *dict;
 };
 
 /* Names and headers come from @arena. On failure the text begins with the path. */
-enum ws_status ana_csv_read(const char *path, const struct ana_csv_how *how, struct ws_arena *arena,
-			    struct ana_csv *out_csv, struct ws_err *err);
+enum ws_status wl_csv_read(const char *path, const struct wl_csv_how *how, struct ws_arena *arena,
+			   struct wl_csv *out_csv, struct ws_err *err);
 /* The same from memory; @bytes is not kept. */
-enum ws_status ana_csv_parse(const char *bytes, size_t n_bytes, const struct ana_csv_how *how,
-			     struct ws_arena *arena, struct ana_csv *out_csv, struct ws_err *err);
-void ana_csv_fini(struct ana_csv *csv); /* releases the columns; a zeroed one is fine */
+enum ws_status wl_csv_parse(const char *bytes, size_t n_bytes, const struct wl_csv_how *how,
+			    struct ws_arena *arena, struct wl_csv *out_csv, struct ws_err *err);
+void wl_csv_fini(struct wl_csv *csv); /* releases the columns; a zeroed one is fine */
 
-const struct ana_csv_column *ana_csv_column(const struct ana_csv *csv, const char *name);
+const struct wl_csv_column *wl_csv_column(const struct wl_csv *csv, const char *name);
 
-/* Pages of zeroes for @n doubles; NULL: no memory. Released by ana_doubles_free(). */
-double *ana_doubles(size_t n);
-void ana_doubles_free(double *at, size_t n);
+/* Pages of zeroes for @n doubles; NULL: no memory. Released by wl_doubles_free(). */
+double *wl_doubles(size_t n);
+void wl_doubles_free(double *at, size_t n);
 
 /*
  * One record of a small CSV file (sysinfo.csv) as texts: row 0 is the header. From @arena.
  * False after the last record; *@at moves past it.
  */
-bool ana_csv_record(const char **at, const char *end, struct ws_arena *arena,
-		    const char ***out_cells, size_t *out_n);
+bool wl_csv_record(const char **at, const char *end, struct ws_arena *arena,
+		   const char ***out_cells, size_t *out_n);
 
 #endif
