@@ -1,12 +1,11 @@
 /* The tables of docs/fidelity.md: what known kernels counted, and vcopy against its recordings. */
-#include "cmd/wavescope/fidelity.h"
+#include "programs/fidelity/compare.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static const struct wavescope_fidelity_row *find(struct wavescope_fidelity_rows *rows,
-						 unsigned chip, struct ws_str kernel,
-						 struct ws_str counter, unsigned dispatch)
+static const struct fid_row *find(struct fid_rows *rows, unsigned chip, struct ws_str kernel,
+				  struct ws_str counter, unsigned dispatch)
 {
 	ws_vec_each(row, rows)
 		if (row->chip == chip && row->dispatch == dispatch &&
@@ -27,16 +26,15 @@ static struct ws_str family(struct ws_str kernel)
 	return kernel;
 }
 
-static bool is_vcopy(const struct wavescope_fidelity_row *row)
+static bool is_vcopy(const struct fid_row *row)
 {
 	return ws_str_is(row->kernel, "vcopy");
 }
 
 /* Is this the first row of its kernel, or of its kernel's counter? */
-static bool is_first(struct wavescope_fidelity_rows *rows, const struct wavescope_fidelity_row *row,
-		     bool counter)
+static bool is_first(struct fid_rows *rows, const struct fid_row *row, bool counter)
 {
-	for (const struct wavescope_fidelity_row *other = rows->at; other < row; other++)
+	for (const struct fid_row *other = rows->at; other < row; other++)
 		if (ws_str_eq(family(other->kernel), family(row->kernel)) &&
 		    (!counter || ws_str_eq(other->counter, row->counter)))
 			return false;
@@ -44,13 +42,13 @@ static bool is_first(struct wavescope_fidelity_rows *rows, const struct wavescop
 }
 
 /* "4 of 4", and the largest distance of modelled ones: "4 of 4, 6 within 1.2 %". */
-static void print_kernel(struct wavescope_fidelity_rows *rows, unsigned chip, struct ws_str kernel)
+static void print_kernel(struct fid_rows *rows, unsigned chip, struct ws_str kernel)
 {
 	unsigned n_exact = 0, n_equal = 0, n_modelled = 0;
 	double worst = 0;
 
 	ws_vec_each(row, rows) {
-		double error = fabs(wavescope_fidelity_error(row));
+		double error = fabs(fid_error(row));
 
 		if (row->chip != chip || !row->has_expected ||
 		    !ws_str_eq(family(row->kernel), kernel))
@@ -75,7 +73,7 @@ static void print_kernel(struct wavescope_fidelity_rows *rows, unsigned chip, st
 		printf(" - |");
 }
 
-static void print_cell(const struct wavescope_fidelity_row *row)
+static void print_cell(const struct fid_row *row)
 {
 	double error;
 
@@ -87,7 +85,7 @@ static void print_cell(const struct wavescope_fidelity_row *row)
 		printf(" %.0f |", row->value);
 		return;
 	}
-	error = wavescope_fidelity_error(row);
+	error = fid_error(row);
 	if (isinf(error))
 		printf(" %.0f (recorded 0) |", row->value);
 	else
@@ -95,8 +93,7 @@ static void print_cell(const struct wavescope_fidelity_row *row)
 }
 
 /* Was it recorded, on any of the chips? */
-static bool has_expected(struct wavescope_fidelity_rows *rows,
-			 const struct wavescope_fidelity_row *one)
+static bool has_expected(struct fid_rows *rows, const struct fid_row *one)
 {
 	ws_vec_each(row, rows)
 		if (row->has_expected && ws_str_eq(row->counter, one->counter) &&
@@ -119,8 +116,7 @@ static void print_head(const char *const *chips, unsigned n_chips, const char *f
 	printf("\n");
 }
 
-void wavescope_fidelity_markdown(struct wavescope_fidelity_rows *rows, const char *const *chips,
-				 unsigned n_chips)
+void fid_markdown(struct fid_rows *rows, const char *const *chips, unsigned n_chips)
 {
 	static const char *const known[] = { "exact, equal", "modelled" };
 	static const char *const dispatches[] = { "0", "1", "2" };
@@ -136,14 +132,14 @@ void wavescope_fidelity_markdown(struct wavescope_fidelity_rows *rows, const cha
 		printf("\n");
 	}
 	printf("\n");
-	print_head(chips, n_chips, "counter", dispatches, WAVESCOPE_FIDELITY_DISPATCHES);
+	print_head(chips, n_chips, "counter", dispatches, FID_DISPATCHES);
 	ws_vec_each(row, rows) {
 		if (!is_vcopy(row) || row->exact || !is_first(rows, row, true) ||
 		    !has_expected(rows, row))
 			continue;
 		printf("| %.*s |", WS_STR_ARGS(row->counter));
 		for (unsigned c = 0; c < n_chips; c++)
-			for (unsigned d = 0; chips[c] && d < WAVESCOPE_FIDELITY_DISPATCHES; d++)
+			for (unsigned d = 0; chips[c] && d < FID_DISPATCHES; d++)
 				print_cell(find(rows, c, row->kernel, row->counter, d));
 		printf("\n");
 	}

@@ -1,5 +1,5 @@
 /* Recordings of rocprof-compute's 'profile' as it leaves them: pmc_perf.csv and friends. */
-#include "cmd/wavescope/fidelity.h"
+#include "programs/fidelity/compare.h"
 
 #include "base/file.h"
 
@@ -26,8 +26,8 @@ static bool read_whole(const char *path, struct ws_buf *out)
 	return ws_buf_status(out, NULL) == WS_OK;
 }
 
-enum ws_status wavescope_recording_read(struct wavescope_recording *rec, const char *dir,
-					const char *chip, struct ws_err *err)
+enum ws_status fid_recording_read(struct fid_recording *rec, const char *dir, const char *chip,
+				  struct ws_err *err)
 {
 	char path[PATH_MAX];
 	bool any = false;
@@ -40,12 +40,12 @@ enum ws_status wavescope_recording_read(struct wavescope_recording *rec, const c
 	}
 	if (any)
 		return WS_OK;
-	wavescope_recording_fini(rec);
+	fid_recording_fini(rec);
 	return ws_fail(err, WS_E_NOTFOUND, "no recordings in '%s/%s': pmc_perf.csv is not there",
 		       dir, chip);
 }
 
-void wavescope_recording_fini(struct wavescope_recording *rec)
+void fid_recording_fini(struct fid_recording *rec)
 {
 	for (unsigned k = 0; k < rec->n; k++)
 		ws_buf_fini(&rec->text[k]);
@@ -98,8 +98,8 @@ static bool column(const struct ws_buf *text, struct ws_str name, unsigned dispa
 	return false;
 }
 
-bool wavescope_recording_find(const struct wavescope_recording *rec, struct ws_str counter,
-			      unsigned dispatch, double *out)
+bool fid_recording_find(const struct fid_recording *rec, struct ws_str counter, unsigned dispatch,
+			double *out)
 {
 	double start, end;
 
