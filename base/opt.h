@@ -120,7 +120,7 @@ void ws_opt_fini(struct ws_opts opts, void *values); /* frees the lists */
 enum ws_status ws_opt_set(const struct ws_opt *opt, const char *shown, const char *value,
 			  void *values, struct ws_err *err);
 const struct ws_opt *ws_opt_find(struct ws_opts opts, const char *name); /* long name, or NULL */
-bool ws_opt_takes_many(const struct ws_opt *opt); /* all words up to the next option */
-bool ws_tri_parse(const char *word, enum ws_tri *out_tri);               /* any case */
+bool ws_opt_takes_many(const struct ws_opt *opt);          /* all words up to the next option */
+bool ws_tri_parse(const char *word, enum ws_tri *out_tri); /* any case */
 
 #endif
