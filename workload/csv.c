@@ -1,4 +1,5 @@
 #include "workload/csv.h"
+#include "workload/names.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,23 +16,23 @@
 /* Spellings of older collectors (spec: pass CSV columns), all to the newest. */
 /* clang-format off */
 static const char *const renames[][2] = {
-	{ "KernelName",  "Kernel_Name" },
-	{ "Index",       "Dispatch_ID" },
-	{ "grd",         "Grid_Size" },
-	{ "GRD",         "Grid_Size" },
-	{ "gpu-id",      "GPU_ID" },
-	{ "wgr",         "Workgroup_Size" },
-	{ "WGR",         "Workgroup_Size" },
-	{ "lds",         "LDS_Per_Workgroup" },
-	{ "LDS",         "LDS_Per_Workgroup" },
-	{ "scr",         "Scratch_Per_Workitem" },
-	{ "SCR",         "Scratch_Per_Workitem" },
-	{ "sgpr",        "SGPR" },
-	{ "arch_vgpr",   "Arch_VGPR" },
-	{ "accum_vgpr",  "Accum_VGPR" },
-	{ "ACCUM_VGPR",  "Accum_VGPR" },
-	{ "BeginNs",     "Start_Timestamp" },
-	{ "EndNs",       "End_Timestamp" },
+	{ "KernelName",  WL_COL_KERNEL },
+	{ "Index",       WL_COL_DISPATCH },
+	{ "grd",         WL_COL_GRID },
+	{ "GRD",         WL_COL_GRID },
+	{ "gpu-id",      WL_COL_GPU },
+	{ "wgr",         WL_COL_WORKGROUP },
+	{ "WGR",         WL_COL_WORKGROUP },
+	{ "lds",         WL_COL_LDS },
+	{ "LDS",         WL_COL_LDS },
+	{ "scr",         WL_COL_SCRATCH },
+	{ "SCR",         WL_COL_SCRATCH },
+	{ "sgpr",        WL_COL_SGPR },
+	{ "arch_vgpr",   WL_COL_ARCH_VGPR },
+	{ "accum_vgpr",  WL_COL_ACCUM_VGPR },
+	{ "ACCUM_VGPR",  WL_COL_ACCUM_VGPR },
+	{ "BeginNs",     WL_COL_START },
+	{ "EndNs",       WL_COL_END },
 };
 /* clang-format on */
 

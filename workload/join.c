@@ -1,10 +1,11 @@
 /*
- * Passes of one program, one file each, joined dispatch by dispatch: the k-th launch of
- * a kernel (with a grid) in one pass is the k-th launch of it in the others.
+ * Passes of one program, one file each, joined dispatch by dispatch (trace/dispatch_match.h).
  */
 #include "workload/workload_priv.h"
 
 #include "base/log.h"
+#include "workload/launch_columns.h"
+#include "workload/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,23 +14,22 @@
 #define NO_ROW UINT32_MAX
 
 /* Columns of a pass that say nothing once passes are joined. */
-static const char *const dropped[] = { "Queue_ID",   "Queue_Index", "PID",         "TID",
+static const char *const dropped[] = { WL_COL_QUEUE, "Queue_Index", WL_COL_PID,    WL_COL_TID,
 				       "SIG",        "OBJ",         "sig",         "queue-id",
 				       "pid",        "queue-index", "tid",         "fbar",
 				       "DispatchNs", "CompleteNs",  "HostDuration" };
 
 /* Descriptions that should not change from pass to pass. */
-static const char *const constant[] = { "GPU_ID",    "Grid_Size",         "Workgroup_Size",
-					"SGPR",      "LDS_Per_Workgroup", "Scratch_Per_Workitem",
-					"Arch_VGPR", "Accum_VGPR" };
+static const char *const constant[] = { WL_COL_GPU,       WL_COL_GRID,      WL_COL_WORKGROUP,
+					WL_COL_SGPR,      WL_COL_LDS,       WL_COL_SCRATCH,
+					WL_COL_ARCH_VGPR, WL_COL_ACCUM_VGPR };
 
 struct pass {
 	struct wl_csv *csv;
-	const char *name;     /* without .csv */
-	uint32_t *row_of;     /* row of the joined frame to row of this pass */
-	bool straight;        /* row_of[i] == i */
-	const double *kernel; /* numbers of the dictionary */
-	const double *grid;   /* NULL: not part of the key */
+	const char *name; /* without .csv */
+	uint32_t *row_of; /* row of the joined frame to row of this pass */
+	bool straight;    /* row_of[i] == i */
+	struct wl_launch_columns launches;
 };
 
 static bool is_dropped(const char *name)
@@ -40,95 +40,65 @@ static bool is_dropped(const char *name)
 	return false;
 }
 
-struct key {
-	double kernel, grid;
-	uint64_t ordinal;
-};
-
-static struct ws_str key_text(const struct key *key)
+/* The first pass decides which dispatches there are. */
+static enum ws_status add_first(struct trc_match *match, const struct pass *pass,
+				struct ws_err *err)
 {
-	return (struct ws_str){ (const char *)key, sizeof(*key) };
-}
-
-/* Number the launches of each kernel (and grid) of a pass: 0, 1, 2, ... */
-static enum ws_status number_launches(const struct pass *pass, struct key *keys, struct ws_err *err)
-{
-	struct ws_map seen;
 	enum ws_status st = WS_OK;
 
-	ws_map_init(&seen, WS_MAP_STR, (1u << 31) - 1);
 	for (size_t i = 0; !st && i < pass->csv->n_rows; i++) {
-		struct ws_map_entry *entry;
+		struct trc_launch launch = wl_launch_of_file(&pass->launches, i);
+		uint32_t kind;
 
-		/* The key's own bytes serve as the map's: ordinal 0 while it is looked up. */
-		memset(&keys[i], 0, sizeof(keys[i]));
-		keys[i].kernel = pass->kernel[i];
-		keys[i].grid = pass->grid ? pass->grid[i] : 0;
-		entry = ws_map_find(&seen, key_text(&keys[i]));
-		if (!entry) {
-			st = ws_map_put(&seen, key_text(&keys[i]), (void *)(uintptr_t)1, err);
-			continue;
-		}
-		keys[i].ordinal = (uint64_t)(uintptr_t)entry->value;
-		entry->value = (void *)(uintptr_t)(keys[i].ordinal + 1);
+		st = trc_match_kind(match, &launch, &kind, err);
+		if (!st)
+			st = trc_match_add(match, kind, err);
 	}
-	ws_map_fini(&seen);
 	return st;
 }
 
-/* Where each launch of @first is in @pass. */
-static enum ws_status match(const struct key *first, size_t n_first, struct pass *pass,
-			    struct ws_arena *arena, struct ws_err *err)
+/* Where each dispatch of the first pass is in @pass. */
+static enum ws_status match_pass(struct trc_match *match, size_t n_first, struct pass *pass,
+				 struct ws_arena *arena, struct ws_err *err)
 {
-	size_t n = pass->csv->n_rows;
-	struct key *keys = calloc(n + 1, sizeof(*keys));
-	struct ws_map rows;
-	enum ws_status st;
+	enum ws_status st = WS_OK;
 
 	pass->row_of = ws_arena_array(arena, n_first + 1, sizeof(*pass->row_of));
-	if (!keys || !pass->row_of) {
-		free(keys);
+	if (!pass->row_of)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	}
-	ws_map_init(&rows, WS_MAP_STR, (1u << 31) - 1);
-	st = number_launches(pass, keys, err);
-	pass->straight = n >= n_first;
-	for (size_t i = 0; pass->straight && i < n_first; i++)
-		pass->straight = memcmp(&keys[i], &first[i], sizeof(*keys)) == 0;
-	/* The usual case needs no map: the program did the same in the same order. */
-	for (size_t i = 0; !st && !pass->straight && i < n; i++)
-		st = ws_map_put(&rows, key_text(&keys[i]), (void *)(uintptr_t)i, err);
-	for (size_t i = 0; !st && i < n_first; i++) {
-		struct ws_map_entry *entry =
-			pass->straight ? NULL : ws_map_find(&rows, key_text(&first[i]));
+	for (size_t i = 0; i < n_first; i++)
+		pass->row_of[i] = NO_ROW;
+	trc_match_rewind(match);
+	for (size_t i = 0; !st && i < pass->csv->n_rows; i++) {
+		struct trc_launch launch = wl_launch_of_file(&pass->launches, i);
+		uint32_t kind;
+		size_t row;
 
-		pass->row_of[i] = pass->straight ? (uint32_t)i
-				  : entry        ? (uint32_t)(uintptr_t)entry->value
-						 : NO_ROW;
+		st = trc_match_kind(match, &launch, &kind, err);
+		row = st ? TRC_NO_ROW : trc_match_take(match, kind);
+		if (row != TRC_NO_ROW)
+			pass->row_of[row] = (uint32_t)i;
 	}
-	ws_map_fini(&rows);
-	free(keys);
+	pass->straight = !st;
+	for (size_t i = 0; pass->straight && i < n_first; i++)
+		pass->straight = pass->row_of[i] == i;
 	return st;
 }
 
 static enum ws_status open_pass(struct wl_workload *load, const char *dir, const char *name,
-				bool by_grid, struct pass *pass, struct ws_err *err)
+				struct pass *pass, struct ws_err *err)
 {
-	const struct wl_csv_column *kernel, *grid;
 	enum ws_status st = wl_load_csv(load, dir, name, &pass->csv, err);
 
 	if (st)
 		return st;
-	pass->name = ws_arena_strndup(&load->arena, name, strlen(name) - 4);
-	kernel = wl_csv_column(pass->csv, "Kernel_Name");
-	grid = wl_csv_column(pass->csv, "Grid_Size");
+	pass->name = ws_arena_strndup(&load->arena, name, strlen(name) - strlen(WL_CSV));
+	pass->launches = wl_launch_columns_of_csv(pass->csv);
 	if (!pass->name)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	if (!kernel)
-		return ws_fail(err, WS_E_FORMAT, "'%s/%s' has no column Kernel_Name: profile again",
-			       dir, name);
-	pass->kernel = kernel->at;
-	pass->grid = by_grid && grid ? grid->at : NULL;
+	if (!pass->launches.kernel)
+		return ws_fail(err, WS_E_FORMAT,
+			       "'%s/%s' has no column " WL_COL_KERNEL ": profile again", dir, name);
 	return WS_OK;
 }
 
@@ -188,9 +158,9 @@ static enum ws_status add_columns(struct wl_workload *load, struct wl_frame *fra
 		 * Times of the joined frame are means over the passes, added later. The sum of
 		 * a level means nothing without its pass: any one would pass for all of them.
 		 */
-		if (!own && (strcmp(col->name, "Start_Timestamp") == 0 ||
-			     strcmp(col->name, "End_Timestamp") == 0 ||
-			     strcmp(col->name, "SQ_ACCUM_PREV_HIRES") == 0))
+		if (!own &&
+		    (strcmp(col->name, WL_COL_START) == 0 || strcmp(col->name, WL_COL_END) == 0 ||
+		     strcmp(col->name, WL_COL_ACCUM) == 0))
 			continue;
 		made.at = in_order(load, pass, col, frame->n_rows);
 		st = made.at ? wl_load_add_column(frame, made, err)
@@ -241,27 +211,26 @@ static void warn_differing(const struct wl_workload *load, const struct wl_frame
 }
 
 enum ws_status wl_load_join(struct wl_workload *load, const char *dir, const char *const *names,
-			    size_t n_names, bool by_grid, struct ws_err *err)
+			    size_t n_names, enum trc_alike alike, struct ws_err *err)
 {
 	struct pass *passes = ws_arena_array(&load->arena, n_names, sizeof(*passes));
 	struct wl_frame *frame = NULL, *own;
-	struct key *keys = NULL;
+	struct trc_match match;
 	size_t n = 0, n_first, n_columns = 2;
 	enum ws_status st = passes ? WS_OK : ws_fail(err, WS_E_NOMEM, "out of memory");
 
 	for (size_t p = 0; !st && p < n_names; p++) {
-		st = open_pass(load, dir, names[p], by_grid, &passes[p], err);
+		st = open_pass(load, dir, names[p], &passes[p], err);
 		n_columns += st ? 0 : passes[p].csv->n_columns;
 	}
+	trc_match_init(&match, alike);
 	if (!st) {
 		n = passes[0].csv->n_rows;
-		keys = calloc(n + 1, sizeof(*keys));
-		st = keys ? number_launches(&passes[0], keys, err)
-			  : ws_fail(err, WS_E_NOMEM, "out of memory");
+		st = add_first(&match, &passes[0], err);
 	}
 	for (size_t p = 0; !st && p < n_names; p++)
-		st = match(keys, n, &passes[p], &load->arena, err);
-	free(keys);
+		st = match_pass(&match, n, &passes[p], &load->arena, err);
+	trc_match_fini(&match);
 	if (st)
 		return st;
 	n_first = n;
@@ -270,7 +239,7 @@ enum ws_status wl_load_join(struct wl_workload *load, const char *dir, const cha
 	if (n < n_first)
 		ws_log_warn("%s: %zu of %zu dispatches are not in every pass and were left out",
 			    load->path, n_first - n, n_first);
-	frame = wl_load_frame(load, "pmc_perf", n, n_columns, err);
+	frame = wl_load_frame(load, WL_MERGED_NAME, n, n_columns, err);
 	if (!frame)
 		return WS_E_NOMEM;
 	for (size_t p = 0; !st && p < n_names; p++) {
@@ -279,9 +248,9 @@ enum ws_status wl_load_join(struct wl_workload *load, const char *dir, const cha
 			warn_differing(load, frame, &passes[p]);
 	}
 	if (!st)
-		st = add_mean_time(load, frame, passes, n_names, "Start_Timestamp", err);
+		st = add_mean_time(load, frame, passes, n_names, WL_COL_START, err);
 	if (!st)
-		st = add_mean_time(load, frame, passes, n_names, "End_Timestamp", err);
+		st = add_mean_time(load, frame, passes, n_names, WL_COL_END, err);
 	for (size_t p = 0; !st && p < n_names; p++) {
 		if (strncmp(passes[p].name, "SQ", 2) != 0)
 			continue;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "workload/names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +15,7 @@
 enum ws_status wl_load_csv(struct wl_workload *load, const char *dir, const char *name,
 			   struct wl_csv **out_csv, struct ws_err *err)
 {
-	static const char *const kernels[] = { "Kernel_Name", "Counter_Name", NULL };
+	static const char *const kernels[] = { WL_COL_KERNEL, WL_COL_COUNTER, NULL };
 	struct wl_workload_priv *priv = load->priv;
 	struct wl_csv_how how = { .texts = kernels, .dict = &priv->kernels };
 	struct wl_csv *csv = ws_arena_new(&load->arena, struct wl_csv);
@@ -173,7 +174,7 @@ static const double *column_at(const struct wl_frame *frame, const char *name)
 /* Kernels by first appearance, and which one each row ran. */
 static enum ws_status number_kernels(struct wl_workload *load, struct ws_err *err)
 {
-	const struct wl_column *names = wl_frame_column(load->frames[0], "Kernel_Name");
+	const struct wl_column *names = wl_frame_column(load->frames[0], WL_COL_KERNEL);
 	struct wl_dict *dict = &load->priv->kernels;
 	uint32_t *kernel_of = ws_arena_array(&load->arena, load->n_rows + 1, sizeof(*kernel_of));
 	uint32_t *number = ws_arena_array(&load->arena, dict->n + 1, sizeof(*number));
@@ -231,10 +232,10 @@ enum ws_status wl_load_finish(struct wl_workload *load, struct ws_err *err)
 	st = number_kernels(load, err);
 	if (st)
 		return st;
-	load->start_ns = column_at(main, "Start_Timestamp");
-	load->end_ns = column_at(main, "End_Timestamp");
-	load->gpu_id = column_at(main, "GPU_ID");
-	load->dispatch_id = column_at(main, "Dispatch_ID");
+	load->start_ns = column_at(main, WL_COL_START);
+	load->end_ns = column_at(main, WL_COL_END);
+	load->gpu_id = column_at(main, WL_COL_GPU);
+	load->dispatch_id = column_at(main, WL_COL_DISPATCH);
 	if (!load->gpu_id && !(load->gpu_id = wl_load_column(load, n)))
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (!load->dispatch_id) {
@@ -252,8 +253,8 @@ enum ws_status wl_load_finish(struct wl_workload *load, struct ws_err *err)
 /* A row of the level pass should be the dispatch of that row of the counter passes. */
 static void check_alignment(const struct wl_workload *load, const struct wl_frame *frame)
 {
-	const struct wl_column *a = wl_frame_column(load->frames[0], "Kernel_Name");
-	const struct wl_column *b = wl_frame_column(frame, "Kernel_Name");
+	const struct wl_column *a = wl_frame_column(load->frames[0], WL_COL_KERNEL);
+	const struct wl_column *b = wl_frame_column(frame, WL_COL_KERNEL);
 	size_t n = WS_MIN(load->frames[0]->n_rows, frame->n_rows);
 
 	for (size_t i = 0; a && b && i < n; i++)
@@ -273,7 +274,7 @@ static enum ws_status add_level_frames(struct wl_workload *load, const char *dir
 	enum ws_status st;
 	size_t n;
 
-	st = wl_load_glob(load, dir, "SQ", ".csv", &names, &n, err);
+	st = wl_load_glob(load, dir, WL_LEVEL_PREFIX, WL_CSV, &names, &n, err);
 	for (size_t i = 0; !st && i < n; i++) {
 		struct wl_frame *frame;
 		struct wl_csv *csv;
@@ -289,17 +290,18 @@ static enum ws_status add_level_frames(struct wl_workload *load, const char *dir
 	return st;
 }
 
-static enum ws_status load_merged(struct wl_workload *load, const char *dir, struct ws_err *err)
+static enum ws_status load_merged(struct wl_workload *load, const char *dir, enum trc_alike alike,
+				  struct ws_err *err)
 {
 	struct wl_frame *frame;
 	struct wl_csv *csv;
-	enum ws_status st = wl_load_csv(load, dir, "pmc_perf.csv", &csv, err);
+	enum ws_status st = wl_load_csv(load, dir, WL_FILE_MERGED, &csv, err);
 
 	if (st)
 		return st;
-	if (wl_csv_column(csv, "Counter_Name")) {
+	if (wl_csv_column(csv, WL_COL_COUNTER)) {
 		load->layout = WL_LAYOUT_LONG;
-		return wl_load_pivot(load, &csv, 1, err);
+		return wl_load_pivot(load, &csv, 1, alike, err);
 	}
 	load->layout = WL_LAYOUT_MERGED;
 	if (csv->n_rows && csv->n_rows_holed == csv->n_rows && !load->multiplexed)
@@ -307,16 +309,17 @@ static enum ws_status load_merged(struct wl_workload *load, const char *dir, str
 			       "every row of '%s/pmc_perf.csv' has empty cells: the profile may be "
 			       "damaged, profile again",
 			       dir);
-	st = wl_load_frame_from(load, "pmc_perf", csv, &frame, err);
+	st = wl_load_frame_from(load, WL_MERGED_NAME, csv, &frame, err);
 	return st ? st : add_level_frames(load, dir, err);
 }
 
 static enum ws_status load_passes(struct wl_workload *load, const char *dir, const char *const *pmc,
-				  size_t n_pmc, bool by_grid, struct ws_err *err)
+				  size_t n_pmc, enum trc_alike alike, struct ws_err *err)
 {
 	const char **levels, **all;
 	size_t n_levels;
-	enum ws_status st = wl_load_glob(load, dir, "SQ", ".csv", &levels, &n_levels, err);
+	enum ws_status st =
+		wl_load_glob(load, dir, WL_LEVEL_PREFIX, WL_CSV, &levels, &n_levels, err);
 
 	if (st)
 		return st;
@@ -327,11 +330,12 @@ static enum ws_status load_passes(struct wl_workload *load, const char *dir, con
 	memcpy(all, pmc, n_pmc * sizeof(*all));
 	if (n_levels)
 		memcpy(all + n_pmc, levels, n_levels * sizeof(*all));
-	return wl_load_join(load, dir, all, n_pmc + n_levels, by_grid, err);
+	return wl_load_join(load, dir, all, n_pmc + n_levels, alike, err);
 }
 
 static enum ws_status load_results(struct wl_workload *load, const char *dir,
-				   const char *const *names, size_t n, struct ws_err *err)
+				   const char *const *names, size_t n, enum trc_alike alike,
+				   struct ws_err *err)
 {
 	struct wl_csv **csvs = ws_arena_array(&load->arena, n, sizeof(*csvs));
 	enum ws_status st = WS_OK;
@@ -341,28 +345,29 @@ static enum ws_status load_results(struct wl_workload *load, const char *dir,
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; !st && i < n; i++)
 		st = wl_load_csv(load, dir, names[i], &csvs[i], err);
-	return st ? st : wl_load_pivot(load, csvs, n, err);
+	return st ? st : wl_load_pivot(load, csvs, n, alike, err);
 }
 
 enum ws_status wl_load_layout(struct wl_workload *load, const char *dir,
 			      const struct wl_workload_how *how, struct ws_err *err)
 {
-	bool by_grid = how->join ? strcmp(how->join, "kernel") != 0 : !load->by_kernel;
+	bool by_kernel = how->join ? strcmp(how->join, "kernel") == 0 : load->by_kernel;
+	enum trc_alike alike = by_kernel ? TRC_ALIKE_KERNEL : TRC_ALIKE_GRID;
 	char path[PATH_MAX];
 	const char **names;
-	enum ws_status st = ws_path_join(dir, "pmc_perf.csv", path, err);
+	enum ws_status st = ws_path_join(dir, WL_FILE_MERGED, path, err);
 	size_t n = 0;
 
 	if (!st && ws_path_exists(path)) {
-		st = load_merged(load, dir, err);
+		st = load_merged(load, dir, alike, err);
 	} else if (!st) {
-		st = wl_load_glob(load, dir, "pmc_perf_", ".csv", &names, &n, err);
+		st = wl_load_glob(load, dir, WL_PASS_PREFIX, WL_CSV, &names, &n, err);
 		if (!st && n)
-			st = load_passes(load, dir, names, n, by_grid, err);
+			st = load_passes(load, dir, names, n, alike, err);
 		else if (!st)
-			st = wl_load_glob(load, dir, "results_", ".csv", &names, &n, err);
+			st = wl_load_glob(load, dir, WL_LONG_PREFIX, WL_CSV, &names, &n, err);
 		if (!st && n && !load->n_frames)
-			st = load_results(load, dir, names, n, err);
+			st = load_results(load, dir, names, n, alike, err);
 	}
 	if (st || !load->n_frames)
 		return st;

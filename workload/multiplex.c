@@ -5,21 +5,18 @@
 #include "workload/workload_priv.h"
 
 #include "base/log.h"
+#include "base/vec.h"
+#include "workload/launch_columns.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define N_KEYS 4
-
-static const char *const key_names[N_KEYS] = { "Kernel_Name", "Grid_Size", "Workgroup_Size",
-					       "LDS_Per_Workgroup" };
-
 struct group {
-	double key[N_KEYS];
 	size_t n, cap;
 	uint32_t *rows;
 };
+WS_VEC_TYPE(group_list, struct group);
 
 /* Which columns of a row are empty, as one number. */
 static uint64_t signature(const struct wl_frame *frame, uint32_t row)
@@ -73,28 +70,19 @@ static bool fill_round(const struct wl_frame *frame, const uint32_t *rows, size_
 	return whole;
 }
 
-static enum ws_status add_row(struct wl_workload *load, struct ws_map *groups,
-			      const struct wl_column *const *cols, uint32_t row, struct ws_err *err)
+static enum ws_status add_row(struct group_list *groups, uint32_t kind, uint32_t row,
+			      struct ws_err *err)
 {
-	struct group like = { .n = 0 }, *group;
-	struct ws_str key = { (const char *)like.key, sizeof(like.key) };
-	struct ws_map_entry *entry;
+	struct group *group;
 
-	for (size_t k = 0; k < N_KEYS; k++)
-		like.key[k] = cols[k] ? cols[k]->at[row] : 0;
-	entry = ws_map_find(groups, key);
-	group = entry ? entry->value : ws_arena_new(&load->arena, struct group);
-	if (!group)
-		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	if (!entry) {
-		enum ws_status st;
+	if (kind == groups->n) {
+		struct group none = { .n = 0 };
+		enum ws_status st = ws_vec_push(groups, none, err);
 
-		*group = like;
-		key.at = (const char *)group->key;
-		st = ws_map_put(groups, key, group, err);
 		if (st)
 			return st;
 	}
+	group = &groups->at[kind];
 	if (group->n == group->cap) {
 		size_t cap = group->cap ? group->cap * 2 : 64;
 		uint32_t *grown = realloc(group->rows, cap * sizeof(*grown));
@@ -111,17 +99,22 @@ static enum ws_status add_row(struct wl_workload *load, struct ws_map *groups,
 enum ws_status wl_load_fill(struct wl_workload *load, struct ws_err *err)
 {
 	const struct wl_frame *frame = load->frames[0];
-	const struct wl_column *cols[N_KEYS];
+	struct wl_launch_columns columns = wl_launch_columns_of_frame(frame);
+	struct group_list groups;
+	struct trc_match match;
 	enum ws_status st = WS_OK;
-	struct ws_map groups;
 
-	for (size_t k = 0; k < N_KEYS; k++)
-		cols[k] = wl_frame_column(frame, key_names[k]);
-	ws_map_init(&groups, WS_MAP_STR, (1u << 31) - 1);
-	for (size_t row = 0; !st && row < load->n_rows; row++)
-		st = add_row(load, &groups, cols, (uint32_t)row, err);
-	ws_map_each(entry, &groups) {
-		struct group *group = entry->value;
+	trc_match_init(&match, TRC_ALIKE_LAUNCH);
+	ws_vec_init(&groups, UINT32_MAX);
+	for (size_t row = 0; !st && row < load->n_rows; row++) {
+		struct trc_launch launch = wl_launch_of_file(&columns, row);
+		uint32_t kind;
+
+		st = trc_match_kind(&match, &launch, &kind, err);
+		if (!st)
+			st = add_row(&groups, kind, (uint32_t)row, err);
+	}
+	ws_vec_each(group, &groups) {
 		size_t n = st ? 0 : round_length(frame, group);
 		bool whole = true;
 
@@ -135,6 +128,7 @@ enum ws_status wl_load_fill(struct wl_workload *load, struct ws_err *err)
 				    load->kernels[load->kernel_of[group->rows[0]]].name);
 		free(group->rows);
 	}
-	ws_map_fini(&groups);
+	ws_vec_fini(&groups);
+	trc_match_fini(&match);
 	return st;
 }

@@ -6,6 +6,7 @@
 
 #include "base/fold.h"
 #include "base/path.h"
+#include "workload/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static enum ws_status kernel_column(struct nodes *s, struct wl_frame *frame)
 	if (!at)
 		return ws_fail(s->err, WS_E_NOMEM, "out of memory");
 	return wl_load_add_column(
-		frame, (struct wl_column){ .name = "Kernel_Name", .at = at, .is_text = true },
+		frame, (struct wl_column){ .name = WL_COL_KERNEL, .at = at, .is_text = true },
 		s->err);
 }
 
@@ -166,9 +167,9 @@ static enum ws_status merge_frame(struct wl_workload *load, struct wl_frame *fra
 				if (load->kernel_of[i] == order[k])
 					at[k] = col->at[i];
 		}
-		col->at = strcmp(col->name, "Start_Timestamp") == 0 ? start
-			  : strcmp(col->name, "End_Timestamp") == 0 ? end
-								    : at;
+		col->at = strcmp(col->name, WL_COL_START) == 0 ? start
+			  : strcmp(col->name, WL_COL_END) == 0 ? end
+							       : at;
 	}
 	frame->n_rows = n;
 	return WS_OK;

@@ -1,4 +1,5 @@
 /* <pass>.csv, results_<pass>.csv and timestamps.csv: the rows of a pass. */
+#include "workload/names.h"
 #include "workload/outfile.h"
 #include "workload/sheet.h"
 
@@ -7,20 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *wl_pass_file(const char *name, size_t number, bool long_form, struct ws_arena *arena)
+{
+	return long_form ? ws_arena_printf(arena, WL_LONG_PREFIX "%zu" WL_CSV, number)
+			 : ws_arena_printf(arena, "%s" WL_CSV, name);
+}
+
 /* Values of one row; a counter with all its channels is small. */
 #define ROW_BYTES_MAX (64u << 20)
 
+/* What a dispatch takes: seven columns that both layouts have in this order. */
+#define SIZE_COLUMNS                                                                               \
+	WL_COL_GRID "," WL_COL_WORKGROUP "," WL_COL_LDS "," WL_COL_SCRATCH "," WL_COL_ARCH_VGPR    \
+		    "," WL_COL_ACCUM_VGPR "," WL_COL_SGPR ","
+
 static const char fact_header[] =
-	"Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,"
-	"Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Wave_Size,Kernel_Name,Start_Timestamp,"
-	"End_Timestamp,Correlation_ID,Kernel_ID";
+	WL_COL_DISPATCH "," WL_COL_GPU "," WL_COL_QUEUE "," WL_COL_PID "," WL_COL_TID
+			"," SIZE_COLUMNS WL_COL_WAVE_SIZE "," WL_COL_KERNEL "," WL_COL_START
+			"," WL_COL_END "," WL_COL_CORRELATION "," WL_COL_KERNEL_ID;
+
+static const char long_header[] =
+	WL_COL_GPU "," WL_COL_DISPATCH "," SIZE_COLUMNS WL_COL_KERNEL "," WL_COL_START
+		   "," WL_COL_END "," WL_COL_KERNEL_ID "," WL_COL_COUNTER "," WL_COL_VALUE "\n";
 
 static uint64_t volume(const uint32_t size[3])
 {
 	return (uint64_t)size[0] * WS_MAX(size[1], 1u) * WS_MAX(size[2], 1u);
 }
 
-/* What a dispatch takes: the seven columns that both layouts have in this order. */
 static void print_size(FILE *to, const struct trc_counted_row *row)
 {
 	const struct cap_rec_kernel *kernel = row->kernel->info;
@@ -131,14 +146,12 @@ static enum ws_status value_of(struct reader *r, const struct wl_sheet_column *c
 
 enum ws_status wl_sheet_write_csv(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
 				  const struct trc_counted *table, const struct wl_sheet_rows *rows,
-				  const char *dir, struct ws_err *err)
+				  const char *dir, const char *name, struct ws_err *err)
 {
 	struct wl_outfile file = { .to = NULL };
 	struct reader r;
-	char name[300];
 	enum ws_status st = reader_init(&r, sheets, table, err);
 
-	snprintf(name, sizeof(name), "%s.csv", sheet->name);
 	if (!st)
 		st = wl_outfile_open(&file, dir, name, err);
 	if (!st) {
@@ -235,10 +248,7 @@ enum ws_status wl_sheet_write_long(const struct wl_sheets *sheets, const struct 
 	if (st)
 		return st;
 	to.to = file.to;
-	fputs("GPU_ID,Dispatch_ID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,"
-	      "Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Kernel_Name,"
-	      "Start_Timestamp,End_Timestamp,Kernel_ID,Counter_Name,Counter_Value\n",
-	      file.to);
+	fputs(long_header, file.to);
 	st = wl_sheet_each(sheets, sheet, table, rows, put_long, &to, err);
 	if (!st)
 		st = wl_outfile_commit(&file, err);
@@ -250,7 +260,7 @@ enum ws_status wl_timestamps_write(const struct trc_counted *table, const char *
 				   struct ws_err *err)
 {
 	struct wl_outfile file;
-	enum ws_status st = wl_outfile_open(&file, dir, "timestamps.csv", err);
+	enum ws_status st = wl_outfile_open(&file, dir, WL_FILE_TIMESTAMPS, err);
 
 	if (st)
 		return st;

@@ -5,21 +5,26 @@
 #include "workload/workload_priv.h"
 
 #include "base/fold.h"
+#include "workload/launch_columns.h"
+#include "workload/names.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const key_names[] = { "Dispatch_ID", "Kernel_Name", "Grid_Size",
-					 "Workgroup_Size", "LDS_Per_Workgroup" };
-#define N_KEYS 5
-
 /* Columns with a meaning of their own, not just carried over from a group's first row. */
-static const char *const special[] = { "Counter_Name",  "Counter_Value", "Start_Timestamp",
-				       "End_Timestamp", "GPU_ID",        "Dispatch_ID" };
+static const char *const special[] = { WL_COL_COUNTER, WL_COL_VALUE, WL_COL_START,
+				       WL_COL_END,     WL_COL_GPU,   WL_COL_DISPATCH };
+
+/* Rows of one dispatch: it has a number, and is of a kind (trace/dispatch_match.h). */
+struct key {
+	double number;
+	uint64_t kind;
+};
 
 struct group {
-	double key[N_KEYS];
+	struct key key;
+	struct trc_launch launch;
 	size_t first_csv, first_row;
 	uint32_t order; /* of appearance */
 	const struct wl_dict *dict;
@@ -34,8 +39,56 @@ struct pivot {
 	size_t n_groups, cap_groups;
 	uint32_t *place; /* order of appearance to row of the frame */
 	struct wl_frame *frame;
+	struct trc_match match;
 	struct ws_err *err;
 };
+
+static struct group *add_group(struct pivot *p, const struct group *like)
+{
+	struct group *made = ws_arena_new(&p->load->arena, struct group);
+
+	if (p->n_groups == p->cap_groups) {
+		size_t cap = p->cap_groups ? p->cap_groups * 2 : 1024;
+		void *grown = realloc(p->groups, cap * sizeof(*p->groups));
+
+		p->groups = grown ? grown : p->groups;
+		p->cap_groups = grown ? cap : p->cap_groups;
+	}
+	if (!made || p->n_groups == p->cap_groups) {
+		ws_fail(p->err, WS_E_NOMEM, "out of memory");
+		return NULL;
+	}
+	*made = *like;
+	made->order = (uint32_t)p->n_groups;
+	made->dict = &p->load->priv->kernels;
+	p->groups[p->n_groups++] = made;
+	return made;
+}
+
+/* The group of a row; NULL: no memory. Rows of one dispatch stand together: @last is tried first. */
+static struct group *group_of_row(struct pivot *p, struct ws_map *map, struct group *like,
+				  struct group *last)
+{
+	struct ws_str key = { (const char *)&like->key, sizeof(like->key) };
+	struct ws_map_entry *entry;
+	struct group *made;
+	uint32_t kind;
+
+	if (last && last->key.number == like->key.number &&
+	    memcmp(&last->launch, &like->launch, sizeof(like->launch)) == 0)
+		return last;
+	if (trc_match_kind(&p->match, &like->launch, &kind, p->err))
+		return NULL;
+	like->key.kind = kind;
+	entry = ws_map_find(map, key);
+	if (entry)
+		return entry->value;
+	made = add_group(p, like);
+	if (!made)
+		return NULL;
+	key.at = (const char *)&made->key;
+	return ws_map_put(map, key, made, p->err) ? NULL : made;
+}
 
 static enum ws_status find_groups(struct pivot *p)
 {
@@ -46,72 +99,48 @@ static enum ws_status find_groups(struct pivot *p)
 
 	ws_map_init(&map, WS_MAP_STR, (1u << 31) - 1);
 	for (size_t f = 0; !st && f < p->n_csvs; f++) {
-		const struct wl_csv_column *cols[N_KEYS];
+		const struct wl_csv_column *id = wl_csv_column(p->csvs[f], WL_COL_DISPATCH);
+		struct wl_launch_columns columns = wl_launch_columns_of_csv(p->csvs[f]);
 
-		for (size_t k = 0; k < N_KEYS; k++) {
-			cols[k] = wl_csv_column(p->csvs[f], key_names[k]);
-			if (!cols[k] && k < 2)
-				st = ws_fail(
-					p->err, WS_E_FORMAT,
-					"'%s': the counter file has no column %s: profile again",
-					p->load->path, key_names[k]);
-		}
+		if (!id || !columns.kernel)
+			st = ws_fail(p->err, WS_E_FORMAT,
+				     "'%s': the counter file has no column %s: profile again",
+				     p->load->path, id ? WL_COL_KERNEL : WL_COL_DISPATCH);
 		for (size_t i = 0; !st && i < p->csvs[f]->n_rows; i++, row++) {
-			struct group like = { .first_csv = f, .first_row = i };
-			struct ws_str key = { (const char *)like.key, sizeof(like.key) };
-			struct ws_map_entry *entry;
+			struct group like = { .key = { id->at[i], 0 },
+					      .launch = wl_launch_of_file(&columns, i),
+					      .first_csv = f,
+					      .first_row = i };
 
-			for (size_t k = 0; k < N_KEYS; k++)
-				like.key[k] = cols[k] ? cols[k]->at[i] : 0;
-			if (last && memcmp(last->key, like.key, sizeof(like.key)) == 0) {
+			last = group_of_row(p, &map, &like, last);
+			if (last)
 				p->group_of[row] = last->order;
-				continue;
-			}
-			entry = ws_map_find(&map, key);
-			if (!entry) {
-				struct group *made = ws_arena_new(&p->load->arena, struct group);
-
-				if (p->n_groups == p->cap_groups) {
-					size_t cap = p->cap_groups ? p->cap_groups * 2 : 1024;
-					void *grown = realloc(p->groups, cap * sizeof(*p->groups));
-
-					p->groups = grown ? grown : p->groups;
-					p->cap_groups = grown ? cap : p->cap_groups;
-				}
-				if (!made || p->n_groups == p->cap_groups) {
-					st = ws_fail(p->err, WS_E_NOMEM, "out of memory");
-					break;
-				}
-				*made = like;
-				made->order = (uint32_t)p->n_groups;
-				made->dict = &p->load->priv->kernels;
-				p->groups[p->n_groups++] = made;
-				key.at = (const char *)made->key;
-				st = ws_map_put(&map, key, made, p->err);
-				last = made;
-			} else {
-				last = entry->value;
-			}
-			p->group_of[row] = last->order;
+			else
+				st = p->err->status;
 		}
 	}
 	ws_map_fini(&map);
 	return st;
 }
 
+static int order(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
 static int by_key(const void *a, const void *b)
 {
 	const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
 
-	for (size_t k = 0; k < N_KEYS; k++) {
-		if (x->key[k] == y->key[k])
-			continue;
-		if (k == 1) /* kernels by name, not by number */
-			return strcmp(x->dict->texts[(size_t)x->key[k]],
-				      y->dict->texts[(size_t)y->key[k]]);
-		return x->key[k] < y->key[k] ? -1 : 1;
-	}
-	return 0;
+	if (x->key.number != y->key.number)
+		return x->key.number < y->key.number ? -1 : 1;
+	if (x->launch.kernel != y->launch.kernel) /* by name, not by number */
+		return strcmp(x->dict->texts[x->launch.kernel], y->dict->texts[y->launch.kernel]);
+	if (x->launch.grid[0] != y->launch.grid[0])
+		return order(x->launch.grid[0], y->launch.grid[0]);
+	if (x->launch.workgroup[0] != y->launch.workgroup[0])
+		return order(x->launch.workgroup[0], y->launch.workgroup[0]);
+	return order(x->launch.group_bytes, y->launch.group_bytes);
 }
 
 static enum ws_status add(struct pivot *p, const char *name, double *at, bool is_text)
@@ -130,7 +159,7 @@ static enum ws_status add_descriptions(struct pivot *p)
 
 	for (size_t i = 0; ids && i < p->n_groups; i++)
 		ids[i] = (double)i;
-	st = add(p, "Dispatch_ID", ids, false);
+	st = add(p, WL_COL_DISPATCH, ids, false);
 	for (size_t c = 0; !st && c < csv->n_columns; c++) {
 		const struct wl_csv_column *col = &csv->columns[c];
 		double *at;
@@ -169,7 +198,7 @@ static enum ws_status add_gpus(struct pivot *p)
 
 	for (size_t i = 0; at && i < p->n_groups; i++) {
 		const struct group *g = p->groups[i];
-		const struct wl_csv_column *col = wl_csv_column(p->csvs[g->first_csv], "GPU_ID");
+		const struct wl_csv_column *col = wl_csv_column(p->csvs[g->first_csv], WL_COL_GPU);
 		size_t d = 0;
 
 		at[i] = col ? col->at[g->first_row] : 0;
@@ -185,7 +214,7 @@ static enum ws_status add_gpus(struct pivot *p)
 				at[i] = (double)d;
 				break;
 			}
-	return add(p, "GPU_ID", at, false);
+	return add(p, WL_COL_GPU, at, false);
 }
 
 static enum ws_status add_times(struct pivot *p)
@@ -203,8 +232,8 @@ static enum ws_status add_times(struct pivot *p)
 	for (size_t g = 1; !st && g <= p->n_groups; g++)
 		first[g + 1] += first[g];
 	for (size_t f = 0; !st && f < p->n_csvs; f++) {
-		const struct wl_csv_column *s = wl_csv_column(p->csvs[f], "Start_Timestamp");
-		const struct wl_csv_column *e = wl_csv_column(p->csvs[f], "End_Timestamp");
+		const struct wl_csv_column *s = wl_csv_column(p->csvs[f], WL_COL_START);
+		const struct wl_csv_column *e = wl_csv_column(p->csvs[f], WL_COL_END);
 
 		for (size_t i = 0; i < p->csvs[f]->n_rows; i++, row++)
 			spans[first[p->place[p->group_of[row]] + 1]++] =
@@ -218,8 +247,8 @@ static enum ws_status add_times(struct pivot *p)
 	free(spans);
 	free(first);
 	if (!st)
-		st = add(p, "Start_Timestamp", start, false);
-	return st ? st : add(p, "End_Timestamp", end, false);
+		st = add(p, WL_COL_START, start, false);
+	return st ? st : add(p, WL_COL_END, end, false);
 }
 
 static enum ws_status add_counters(struct pivot *p)
@@ -230,8 +259,8 @@ static enum ws_status add_counters(struct pivot *p)
 	size_t row = 0;
 
 	for (size_t f = 0; !st && f < p->n_csvs; f++) {
-		const struct wl_csv_column *name = wl_csv_column(p->csvs[f], "Counter_Name");
-		const struct wl_csv_column *value = wl_csv_column(p->csvs[f], "Counter_Value");
+		const struct wl_csv_column *name = wl_csv_column(p->csvs[f], WL_COL_COUNTER);
+		const struct wl_csv_column *value = wl_csv_column(p->csvs[f], WL_COL_VALUE);
 
 		if (!name || !value)
 			st = ws_fail(
@@ -258,18 +287,19 @@ static enum ws_status add_counters(struct pivot *p)
 }
 
 enum ws_status wl_load_pivot(struct wl_workload *load, struct wl_csv *const *csvs, size_t n_csvs,
-			     struct ws_err *err)
+			     enum trc_alike alike, struct ws_err *err)
 {
 	struct pivot p = { .load = load, .csvs = csvs, .n_csvs = n_csvs, .err = err };
 	enum ws_status st;
 
 	for (size_t f = 0; f < n_csvs; f++)
 		p.n_rows += csvs[f]->n_rows;
+	trc_match_init(&p.match, alike);
 	p.group_of = calloc(p.n_rows + 1, sizeof(*p.group_of));
 	st = p.group_of ? find_groups(&p) : ws_fail(err, WS_E_NOMEM, "out of memory");
 	if (!st) {
 		p.place = calloc(p.n_groups + 1, sizeof(*p.place));
-		p.frame = wl_load_frame(load, "pmc_perf", p.n_groups,
+		p.frame = wl_load_frame(load, WL_MERGED_NAME, p.n_groups,
 					load->priv->kernels.n + csvs[0]->n_columns + 4, err);
 		if (!p.place || !p.frame)
 			st = ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -286,6 +316,7 @@ enum ws_status wl_load_pivot(struct wl_workload *load, struct wl_csv *const *csv
 		if (!st)
 			st = add_counters(&p);
 	}
+	trc_match_fini(&p.match);
 	free(p.group_of);
 	free(p.groups);
 	free(p.place);

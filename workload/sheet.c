@@ -1,6 +1,7 @@
 #include "workload/sheet.h"
 
 #include "base/vec.h"
+#include "workload/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #define SHEETS_MAX 4096u
 #define COLUMNS_MAX 65536u
 #define ACCUM_SUFFIX "_ACCUM"
-#define ACCUM_HEADER "SQ_ACCUM_PREV_HIRES"
+#define ACCUM_HEADER WL_COL_ACCUM
 
 WS_VEC_TYPE(sheet_list, struct wl_sheet);
 WS_VEC_TYPE(column_list, struct wl_sheet_column);

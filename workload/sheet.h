@@ -67,11 +67,17 @@ struct wl_sheet_rows {
 };
 #define WL_NO_ROW UINT32_MAX
 
-/* dir/<name>.csv, one row per dispatch. */
+/*
+ * The file of a pass, in the arena: "pmc_perf_0.csv" after @name, or, in the long form,
+ * "results_0.csv" after its @number in the folder. NULL: no memory.
+ */
+const char *wl_pass_file(const char *name, size_t number, bool long_form, struct ws_arena *arena);
+
+/* dir/@file, one row per dispatch. */
 enum ws_status wl_sheet_write_csv(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
 				  const struct trc_counted *table, const struct wl_sheet_rows *rows,
-				  const char *dir, struct ws_err *err);
-/* dir/results_<name>.csv, one row per dispatch and counter, as from a rocpd database. */
+				  const char *dir, const char *file, struct ws_err *err);
+/* dir/@file, one row per dispatch and counter, as from a rocpd database. */
 enum ws_status wl_sheet_write_long(const struct wl_sheets *sheets, const struct wl_sheet *sheet,
 				   const struct trc_counted *table,
 				   const struct wl_sheet_rows *rows, const char *dir,

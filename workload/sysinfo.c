@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
+#include "workload/names.h"
 #include "workload/outfile.h"
 
 #include <ctype.h>
@@ -331,7 +332,7 @@ enum ws_status wl_sysinfo_write(const struct wl_sysinfo *info, bool with_hbm_bw,
 	double n_channels = atof(info->at[WL_SYSINFO_num_hbm_channels]);
 	char hbm_bw[32];
 	struct wl_outfile file;
-	enum ws_status st = wl_outfile_open(&file, dir, "sysinfo.csv", err);
+	enum ws_status st = wl_outfile_open(&file, dir, WL_FILE_SYSINFO, err);
 
 	if (st)
 		return st;

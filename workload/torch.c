@@ -3,6 +3,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "workload/csv.h"
+#include "workload/names.h"
 
 #include <dirent.h>
 #include <fnmatch.h>
@@ -59,11 +60,11 @@ static enum ws_status add(struct reader *r, const char *op, const char *context,
 
 static enum ws_status read_consolidated(struct reader *r, const char *path)
 {
-	static const char *const texts[] = { "Operator_Name", "Context_Id", "Kernel_Name",
-					     "Counter_Name", NULL };
+	static const char *const texts[] = { "Operator_Name", "Context_Id", WL_COL_KERNEL,
+					     WL_COL_COUNTER, NULL };
 	struct wl_csv_how how = { texts, &r->dict };
 	const struct wl_csv_column *cols[5];
-	static const char *const names[] = { "Operator_Name", "Context_Id", "Kernel_Name",
+	static const char *const names[] = { "Operator_Name", "Context_Id", WL_COL_KERNEL,
 					     "Start_Timestamp_kernel", "End_Timestamp_kernel" };
 	struct wl_csv csv;
 	enum ws_status st = wl_csv_read(path, &how, r->arena, &csv, r->err);
@@ -87,7 +88,7 @@ static enum ws_status read_consolidated(struct reader *r, const char *path)
 static enum ws_status read_raw(struct reader *r, const char *dir, const char *marker_name)
 {
 	static const char suffix[] = "marker_api_trace.csv";
-	static const char *const texts[] = { "Function", "Kernel_Name", "Counter_Name", NULL };
+	static const char *const texts[] = { "Function", WL_COL_KERNEL, WL_COL_COUNTER, NULL };
 	struct wl_csv_how how = { texts, &r->dict };
 	char *marker_path = ws_arena_printf(r->arena, "%s/%s", dir, marker_name);
 	char *counter_path =
@@ -109,9 +110,9 @@ static enum ws_status read_raw(struct reader *r, const char *dir, const char *ma
 	function = st ? NULL : wl_csv_column(&markers, "Function");
 	corr = st ? NULL : wl_csv_column(&markers, "Correlation_Id");
 	k_corr = st ? NULL : wl_csv_column(&kernels, "Correlation_Id");
-	kernel = st ? NULL : wl_csv_column(&kernels, "Kernel_Name");
-	start = st ? NULL : wl_csv_column(&kernels, "Start_Timestamp");
-	end = st ? NULL : wl_csv_column(&kernels, "End_Timestamp");
+	kernel = st ? NULL : wl_csv_column(&kernels, WL_COL_KERNEL);
+	start = st ? NULL : wl_csv_column(&kernels, WL_COL_START);
+	end = st ? NULL : wl_csv_column(&kernels, WL_COL_END);
 	if (!st && (!function || !corr || !k_corr || !kernel || !start || !end))
 		st = ws_fail(
 			r->err, WS_E_FORMAT,

@@ -4,6 +4,7 @@
 #include "base/doc.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "workload/names.h"
 #include "workload/peaks.h"
 
 #include <dirent.h>
@@ -129,7 +130,7 @@ static enum ws_status read_config(struct wl_workload *load, const char *dir, str
 	struct ws_doc *doc;
 	const char **list;
 	char path[PATH_MAX];
-	enum ws_status st = ws_path_join(dir, "profiling_config.yaml", path, err);
+	enum ws_status st = ws_path_join(dir, WL_FILE_CONFIG, path, err);
 
 	if (st || !ws_path_exists(path))
 		return st;
@@ -160,13 +161,13 @@ static enum ws_status read_config(struct wl_workload *load, const char *dir, str
 
 static bool has_data(const char *dir)
 {
-	static const char *const names[] = { "pmc_perf.csv", "pmc_perf_0.csv", "results_0.csv" };
+	static const char *const names[] = { WL_FILE_MERGED, "pmc_perf_0.csv", "results_0.csv" };
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(names); i++)
 		if (!ws_path_join(dir, names[i], path, NULL) && ws_path_exists(path))
 			return true;
-	return !ws_path_join(dir, "sysinfo.csv", path, NULL) && ws_path_exists(path);
+	return !ws_path_join(dir, WL_FILE_SYSINFO, path, NULL) && ws_path_exists(path);
 }
 
 /* "node.1" beside "node": an earlier profile of it, which profile has put aside. */
@@ -250,7 +251,7 @@ static enum ws_status open_facts(struct wl_workload *load, const char *dir,
 		return ws_fail_errno(err, errno, "invalid directory '%s'", dir);
 	if (!S_ISDIR(info.st_mode))
 		return ws_fail(err, WS_E_USAGE, "invalid directory '%s': it is a file", dir);
-	st = ws_path_join(dir, "sysinfo.csv", path, err);
+	st = ws_path_join(dir, WL_FILE_SYSINFO, path, err);
 	if (st)
 		return st;
 	if (!ws_path_exists(path))
@@ -298,7 +299,7 @@ static enum ws_status open_nodes(struct wl_workload *load, const char *dir,
 static enum ws_status open_peaks(struct wl_workload *load, const char *dir, struct ws_err *err)
 {
 	struct wl_peaks *peaks = ws_arena_new(&load->arena, struct wl_peaks);
-	const char *path = ws_arena_printf(&load->arena, "%s/roofline.csv", dir);
+	const char *path = ws_arena_printf(&load->arena, "%s/" WL_FILE_PEAKS, dir);
 	struct ws_err ignored;
 
 	if (!peaks || !path)

@@ -3,6 +3,7 @@
 #ifndef WS_WORKLOAD_WORKLOAD_PRIV_H
 #define WS_WORKLOAD_WORKLOAD_PRIV_H
 
+#include "trace/dispatch_match.h"
 #include "workload/csv.h"
 #include "workload/workload.h"
 
@@ -40,10 +41,10 @@ enum ws_status wl_load_glob(struct wl_workload *load, const char *dir, const cha
 
 /* Passes in several files to one frame, and the level passes aligned with it. */
 enum ws_status wl_load_join(struct wl_workload *load, const char *dir, const char *const *names,
-			    size_t n_names, bool by_grid, struct ws_err *err);
+			    size_t n_names, enum trc_alike alike, struct ws_err *err);
 /* One row per counter to one row per dispatch. */
 enum ws_status wl_load_pivot(struct wl_workload *load, struct wl_csv *const *csvs, size_t n_csvs,
-			     struct ws_err *err);
+			     enum trc_alike alike, struct ws_err *err);
 /* Iteration multiplexing: fill what other dispatches of the kernel counted. */
 enum ws_status wl_load_fill(struct wl_workload *load, struct ws_err *err);
 /* Kernel names as --kernel-verbose wants them. */

@@ -12,6 +12,7 @@
 #include "cmd/compute/profile_before.h"
 #include "counters/plan.h"
 #include "launch/passes.h"
+#include "trace/dispatch_match.h"
 #include "workload/sheet.h"
 #include "workload/state.h"
 
@@ -103,14 +104,6 @@ enum ws_status pf_sample(struct pf_collect *c, struct ws_err *err);
 /* Whether running the program @n_runs times is possible for this rank. */
 enum ws_status pf_check_ranks(const struct pf *pf, size_t n_runs, struct ws_err *err);
 
-/* ---- profile_multiplex.c ---- */
-/*
- * Which launches stand in for which: every launch of a kernel shows the counters of those
- * near it. Says which kernels were launched too seldom. In pf's arena.
- */
-enum ws_status pf_multiplex_fill(struct pf_collect *c, const struct trc_counted *table,
-				 struct wl_sheet_rows *out_rows, struct ws_err *err);
-
 /* ---- profile_spatial.c ---- */
 /* Of c->wants, planned for all nodes, those that this node counts. */
 enum ws_status pf_spatial_share(struct pf_collect *c, struct ws_err *err);
@@ -118,12 +111,9 @@ enum ws_status pf_spatial_share(struct pf_collect *c, struct ws_err *err);
 enum ws_status pf_gpus_of(struct pf_collect *c, size_t first, size_t n,
 			  struct col_count_gpu **out_gpus, size_t *out_n, struct ws_err *err);
 
-/* ---- profile_number.c ---- */
-/* Numbers of the rows in the long form, so that passes match; in pf's arena. */
-enum ws_status pf_number_rows(struct pf_collect *c, const struct trc_counted *table,
-			      struct wl_sheet_rows *out_rows, struct ws_err *err);
-
 /* ---- profile_account.c ---- */
+/* --join-type: what makes dispatches of two passes the same one. */
+enum trc_alike pf_alike(const struct pf_args *args);
 /* What is in the folder, pass by pass: dispatches that not all passes have are named. */
 enum ws_status pf_account(struct pf_collect *c, struct ws_err *err);
 /* After a profile that was stopped: what of it is in the folder, and how to go on. */

@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "cmd/compute/say.h"
+#include "workload/names.h"
 #include "workload/outfile.h"
 #include "workload/workload.h"
 
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MERGED_NAME "pmc_perf.csv"
+#define MERGED_NAME WL_FILE_MERGED
 
 void pf_merge_forget(const struct pf *pf)
 {
@@ -30,7 +31,7 @@ void pf_merge_forget(const struct pf *pf)
 static void put_cell(FILE *to, const struct wl_workload *load, const struct wl_column *column,
 		     size_t row, char end)
 {
-	if (strcmp(column->name, "Kernel_Name") == 0)
+	if (strcmp(column->name, WL_COL_KERNEL) == 0)
 		wl_put_text(to, load->kernels[load->kernel_of[row]].name, end);
 	else
 		wl_put_number(to, column->is_text ? NAN : column->at[row], end);

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "capture/chunk.h"
 #include "cmd/compute/say.h"
+#include "workload/match.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/statvfs.h>
 
 #define KERNELS_MAX 65536u
+#define LAUNCHES_RECOMMENDED 50u
 #define DISK_LEAST_BYTES CAP_CHUNK_BYTES_MAX /* what a capture grows by: with less it is full */
 
 /* Sheets of the plan's passes @first .. + @n - 1, from one table. */
@@ -24,17 +26,16 @@ static enum ws_status write_sheets(struct pf_collect *c, const struct trc_counte
 	for (size_t i = 0; i < c->sheets.n && !st; i++) {
 		const struct wl_sheet *sheet = &c->sheets.at[i];
 		struct wl_state_pass *pass = &c->state.passes.at[c->first_pass + i];
-		char name[64];
+		bool long_form = c->pf->args->format == PF_FORMAT_ROCPD;
+		const char *file;
 
 		if (sheet->pass < first || sheet->pass >= first + n)
 			continue;
-		if (c->pf->args->format == PF_FORMAT_CSV) {
-			st = wl_sheet_write_csv(&c->sheets, sheet, table, rows, c->pf->dir, err);
-		} else {
-			snprintf(name, sizeof(name), "results_%zu.csv", c->first_pass + i);
-			st = wl_sheet_write_long(&c->sheets, sheet, table, rows, c->pf->dir, name,
-						 err);
-		}
+		file = wl_pass_file(sheet->name, c->first_pass + i, long_form, &c->pf->arena);
+		if (!file)
+			return ws_fail(err, WS_E_NOMEM, "out of memory");
+		st = (long_form ? wl_sheet_write_long : wl_sheet_write_csv)(
+			&c->sheets, sheet, table, rows, c->pf->dir, file, err);
 		pass->done = done && !st;
 		pass->n_rows = st ? 0 : trc_counted_n_rows(table);
 	}
@@ -137,6 +138,50 @@ static enum ws_status check_losses(struct pf_collect *c, const struct trc_counte
 		       c->pf->argv[0]);
 }
 
+/* Every launch of a kernel shows the counters of those near it. */
+static enum ws_status multiplex(struct pf_collect *c, const struct trc_counted *table,
+				struct wl_sheet_rows *out_rows, struct ws_err *err)
+{
+	enum trc_alike alike =
+		c->multiplex == PF_MULTIPLEX_KERNEL ? TRC_ALIKE_KERNEL : TRC_ALIKE_LAUNCH;
+	struct wl_multiplexed made;
+	struct ws_buf few;
+	enum ws_status st = wl_multiplex_rows(c->plan, table, alike, &c->pf->arena, &made, err);
+
+	if (st)
+		return st;
+	out_rows->from = made.from;
+	ws_buf_init(&few, 1 << 20);
+	for (size_t i = 0; i < made.n_too_few; i++)
+		ws_buf_printf(&few, "%s%s (%zu dispatches)", i ? "; " : "", made.too_few[i].kernel,
+			      made.too_few[i].n);
+	if (few.n)
+		say(SAY_WARNING,
+		    "Insufficient kernel dispatches for iteration multiplexing: each kernel should "
+		    "be called at least %zu times (%u recommended). Counters are missing, and "
+		    "metrics cannot be computed, for: %s",
+		    c->plan->n_passes, LAUNCHES_RECOMMENDED, few.at);
+	ws_buf_fini(&few);
+	return WS_OK;
+}
+
+/* In the long form, dispatches have the numbers of those in the first pass of the folder. */
+static enum ws_status number_rows(struct pf_collect *c, const struct trc_counted *table,
+				  struct wl_sheet_rows *out_rows, struct ws_err *err)
+{
+	for (size_t i = 0; i < c->state.passes.n; i++) {
+		const char *file;
+
+		if (!c->state.passes.at[i].done)
+			continue;
+		file = wl_pass_file(c->state.passes.at[i].name, i, true, &c->pf->arena);
+		return file ? wl_number_rows(c->pf->dir, file, table, pf_alike(c->pf->args),
+					     &c->pf->arena, &out_rows->number, err)
+			    : ws_fail(err, WS_E_NOMEM, "out of memory");
+	}
+	return WS_OK; /* this is the first */
+}
+
 enum ws_status pf_take_results(struct pf_collect *c, const struct launch_passes_result *result,
 			       size_t first, size_t n, bool done, struct ws_err *err)
 {
@@ -151,9 +196,9 @@ enum ws_status pf_take_results(struct pf_collect *c, const struct launch_passes_
 	st = check_losses(c, table, done, &n_lost, err);
 	done &= !c->lost;
 	if (!st && c->multiplex)
-		st = pf_multiplex_fill(c, table, &rows, err);
-	if (!st)
-		st = pf_number_rows(c, table, &rows, err);
+		st = multiplex(c, table, &rows, err);
+	if (!st && c->pf->args->format == PF_FORMAT_ROCPD)
+		st = number_rows(c, table, &rows, err);
 	if (!st && trc_counted_n_rows(table))
 		st = write_sheets(c, table, &rows, first, n, done, err);
 	if (!st && first == 0 && trc_counted_n_rows(table) && !c->first_pass)

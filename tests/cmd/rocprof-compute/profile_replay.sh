@@ -71,8 +71,8 @@ chmod +x moods.sh
 profile --output-directory moody --replay application -b 10 -- ./moods.sh
 rc_is 0
 out_has "The runs of the program differ: 2 of"
-out_has "vecCopy(double*, double*, double*, int, int), grid 4096, workgroup 256: 2 to"
-out_has "grid 8192, workgroup 256: 0 to 1"
+out_has "vecCopy(double*, double*, double*, int, int), grid 4096: 2 to"
+out_has "grid 8192: 0 to 1"
 run rocprof-compute analyze -p moody -b 10.1
 rc_is 0
 
