@@ -1,8 +1,8 @@
 /* Runs of a program, as captures made here, joined to one table. */
 #include "tests/unit/failing_alloc.h"
+#include "tests/unit/made_run.h"
 #include "tests/unit/unit.h"
 
-#include "capture/writer.h"
 #include "trace/counted.h"
 
 #include <math.h>
@@ -27,124 +27,10 @@ static int drop_dir(void **state)
 	return system(command);
 }
 
-/* ---- making a run ---- */
-
-struct launch {
-	uint32_t kernel; /* 1, 2 */
-	uint32_t grid;
-	double value; /* of the run's counter; its second instance has one more */
-	uint64_t id;  /* 0: no more */
-};
-
-#define HEAD(NAME, T, id)                                                                          \
-	{                                                                                          \
-		CAP_REC_FIXED_TAG(NAME, struct T), (id), 0                                         \
-	}
-
-static uint32_t intern(struct cap_writer *w, const char *text)
-{
-	return cap_writer_intern(w, text, strlen(text));
-}
-
-static void put_facts(struct cap_writer *w, uint32_t pid, const char *arg, const char *counter)
-{
-	struct cap_rec_process process = { .h = HEAD(PROCESS, cap_rec_process, pid),
-					   .main_tid = pid };
-	struct cap_rec_agent gpu = { .h = HEAD(AGENT, cap_rec_agent, 2),
-				     .type = CAP_AGENT_GPU,
-				     .node_id = 1,
-				     .flags = CAP_AGENT_SOFT,
-				     .name_str = intern(w, "gfx90a") };
-	struct cap_rec_queue queue = { .h = HEAD(QUEUE, cap_rec_queue, 1), .agent = 2 };
-	struct {
-		struct cap_rec_counter rec;
-		struct cap_counter_dim dim;
-	} fact = { .rec = { .h = { CAP_REC_TAG(CAP_REC_COUNTER, sizeof(fact)), 1, 0 },
-			    .agent = 2,
-			    .name_str = intern(w, counter),
-			    .flags = strcmp(counter, "A") ? CAP_COUNTER_IS_MODELLED : 0,
-			    .n_dims = 1 },
-		   .dim = { intern(w, "DIMENSION_INSTANCE"), 7, 2, 0 } };
-
-	process.h.time = pid;
-	assert_true(cap_writer_meta(w, &process.h));
-	assert_true(cap_writer_fact(w, CAP_FACT_ARGV, arg));
-	assert_true(cap_writer_meta(w, &gpu.h));
-	assert_true(cap_writer_meta(w, &queue.h));
-	for (uint32_t i = 1; i <= 2; i++) {
-		struct cap_rec_kernel kernel = { .h = HEAD(KERNEL, cap_rec_kernel, i),
-						 .name_str =
-							 intern(w, i == 1 ? "one.kd" : "two.kd") };
-
-		assert_true(cap_writer_meta(w, &kernel.h));
-	}
-	assert_true(cap_writer_meta(w, &fact.rec.h));
-}
-
-static void put_launch(struct cap_lane *lane, const struct launch *l)
-{
-	struct {
-		struct cap_rec_dispatch d;
-		struct cap_counter_value values[2];
-	} rec = { .d = { .h = { CAP_REC_TAG(CAP_REC_DISPATCH, sizeof(rec)), l->kernel,
-				1000 + l->id },
-			 .end_ns = 2000 + l->id,
-			 .dispatch_id = l->id,
-			 .tid = 100,
-			 .agent = 2,
-			 .queue = 1,
-			 .workgroup = { 64, 1, 1 },
-			 .grid = { l->grid, 1, 1 },
-			 .n_values = 2,
-			 .flags = CAP_DISPATCH_UNASKED },
-		  .values = { { 1, 0, l->value }, { 1, 1, l->value + 1 } } };
-	struct cap_rec_counted how = { .h = { CAP_REC_FIXED_TAG(COUNTED, struct cap_rec_counted), 2,
-					      1000 + l->id },
-				       .dispatch_id = l->id,
-				       .sampled = l->value == 13 ? 0.25 : 1,
-				       .n_executed = 3,
-				       .saved_bytes = 10,
-				       .replay_ns = 5 };
-
-	assert_true(cap_lane_append(lane, &rec.d.h));
-	assert_true(cap_lane_append(lane, &how.h));
-}
-
-/* One process of run @run; its capture's path comes back. */
 static const char *put_process(unsigned run, uint32_t pid, const char *arg, const char *counter,
-			       const struct launch *launches)
+			       const struct made_launch *launches)
 {
-	struct cap_writer_opts opts = { .no_helper = true,
-					.domains = TRC_DOMAIN_BIT(COUNTER_COLLECTION) };
-	struct cap_writer *w = NULL;
-	struct ws_err err = { 0 };
-	struct cap_lane *lane;
-	static char paths[16][128];
-	static unsigned n;
-	char *path = paths[n++ % 16];
-
-	snprintf(path, sizeof(paths[0]), "%s/%u-%u.wcap", dir, run, pid);
-	unlink(path);
-	if (cap_writer_open(path, &opts, &w, &err))
-		fail_msg("%s", err.text);
-	put_facts(w, pid, arg, counter);
-	lane = cap_lane_get(w, 100);
-	assert_non_null(lane);
-	for (; launches->id; launches++)
-		put_launch(lane, launches);
-	cap_writer_end(w, CAP_END_EXIT);
-	cap_writer_close(w);
-	return path;
-}
-
-static struct trc_trace *open_run(const char *const *paths, size_t n)
-{
-	struct trc_trace *trace = NULL;
-	struct ws_err err = { 0 };
-
-	if (trc_open(paths, n, NULL, &trace, &err))
-		fail_msg("%s", err.text);
-	return trace;
+	return made_process(dir, run, pid, arg, (const char *[]){ counter, NULL }, launches);
 }
 
 static struct trc_counted *join(struct trc_trace **runs, size_t n)
@@ -171,18 +57,18 @@ static double cell(const struct trc_counted *table, size_t row, const char *name
 static void values_of_two_runs_meet(void **state)
 {
 	const char *first[] = { put_process(0, 10, "a", "A",
-					    (struct launch[]){ { 1, 64, 1, 2 },
-							       { 1, 64, 2, 1 },
-							       { 2, 64, 3, 3 },
-							       { 1, 128, 4, 4 },
-							       { 0 } }) };
+					    (struct made_launch[]){ { 1, 64, 1, 2 },
+								    { 1, 64, 2, 1 },
+								    { 2, 64, 3, 3 },
+								    { 1, 128, 4, 4 },
+								    { 0 } }) };
 	const char *second[] = { put_process(1, 77, "a", "B",
-					     (struct launch[]){ { 1, 128, 40, 9 },
-								{ 2, 64, 30, 8 },
-								{ 1, 64, 20, 5 },
-								{ 1, 64, 10, 7 },
-								{ 0 } }) };
-	struct trc_trace *runs[] = { open_run(first, 1), open_run(second, 1) };
+					     (struct made_launch[]){ { 1, 128, 40, 9 },
+								     { 2, 64, 30, 8 },
+								     { 1, 64, 20, 5 },
+								     { 1, 64, 10, 7 },
+								     { 0 } }) };
+	struct trc_trace *runs[] = { made_run_open(first, 1), made_run_open(second, 1) };
 	struct trc_counted *table = join(runs, 2);
 
 	assert_int_equal(trc_counted_n_rows(table), 4);
@@ -211,18 +97,20 @@ static void values_of_two_runs_meet(void **state)
 
 static void what_differs_is_told_and_not_mixed(void **state)
 {
-	const char *first[] = { put_process(
-		0, 10, "a", "A",
-		(struct launch[]){ { 1, 64, 1, 1 }, { 1, 64, 2, 2 }, { 2, 64, 3, 3 }, { 0 } }) };
+	const char *first[] = {
+		put_process(0, 10, "a", "A",
+			    (struct made_launch[]){
+				    { 1, 64, 1, 1 }, { 1, 64, 2, 2 }, { 2, 64, 3, 3 }, { 0 } })
+	};
 	/* One launch of `one` less, one with another grid, two of `two` more. */
 	const char *second[] = { put_process(1, 20, "a", "B",
-					     (struct launch[]){ { 1, 64, 10, 1 },
-								{ 1, 96, 20, 2 },
-								{ 2, 64, 30, 3 },
-								{ 2, 64, 31, 4 },
-								{ 2, 64, 32, 5 },
-								{ 0 } }) };
-	struct trc_trace *runs[] = { open_run(first, 1), open_run(second, 1) };
+					     (struct made_launch[]){ { 1, 64, 10, 1 },
+								     { 1, 96, 20, 2 },
+								     { 2, 64, 30, 3 },
+								     { 2, 64, 31, 4 },
+								     { 2, 64, 32, 5 },
+								     { 0 } }) };
+	struct trc_trace *runs[] = { made_run_open(first, 1), made_run_open(second, 1) };
 	struct trc_counted *table = join(runs, 2);
 
 	assert_int_equal(trc_counted_n_rows(table), 3);
@@ -247,17 +135,17 @@ static void what_differs_is_told_and_not_mixed(void **state)
 static void processes_are_found_again(void **state)
 {
 	const char *first[] = {
-		put_process(0, 10, "a", "A", (struct launch[]){ { 1, 64, 1, 1 }, { 0 } }),
-		put_process(0, 11, "b", "A", (struct launch[]){ { 1, 64, 2, 1 }, { 0 } }),
-		put_process(0, 12, "a", "A", (struct launch[]){ { 1, 64, 3, 1 }, { 0 } }),
+		put_process(0, 10, "a", "A", (struct made_launch[]){ { 1, 64, 1, 1 }, { 0 } }),
+		put_process(0, 11, "b", "A", (struct made_launch[]){ { 1, 64, 2, 1 }, { 0 } }),
+		put_process(0, 12, "a", "A", (struct made_launch[]){ { 1, 64, 3, 1 }, { 0 } }),
 	};
 	const char *second[] = {
-		put_process(1, 33, "b", "B", (struct launch[]){ { 1, 64, 20, 1 }, { 0 } }),
-		put_process(1, 32, "a", "B", (struct launch[]){ { 1, 64, 30, 1 }, { 0 } }),
-		put_process(1, 31, "a", "B", (struct launch[]){ { 1, 64, 10, 1 }, { 0 } }),
-		put_process(1, 34, "c", "B", (struct launch[]){ { 2, 64, 99, 1 }, { 0 } }),
+		put_process(1, 33, "b", "B", (struct made_launch[]){ { 1, 64, 20, 1 }, { 0 } }),
+		put_process(1, 32, "a", "B", (struct made_launch[]){ { 1, 64, 30, 1 }, { 0 } }),
+		put_process(1, 31, "a", "B", (struct made_launch[]){ { 1, 64, 10, 1 }, { 0 } }),
+		put_process(1, 34, "c", "B", (struct made_launch[]){ { 2, 64, 99, 1 }, { 0 } }),
 	};
-	struct trc_trace *runs[] = { open_run(first, 3), open_run(second, 4) };
+	struct trc_trace *runs[] = { made_run_open(first, 3), made_run_open(second, 4) };
 	struct trc_counted *table = join(runs, 2);
 
 	assert_int_equal(trc_counted_n_rows(table), 3);
@@ -271,9 +159,10 @@ static void processes_are_found_again(void **state)
 
 static void samples_make_a_column_sampled(void **state)
 {
-	const char *paths[] = { put_process(
-		0, 10, "a", "M", (struct launch[]){ { 1, 64, 1, 1 }, { 1, 64, 13, 2 }, { 0 } }) };
-	struct trc_trace *runs[] = { open_run(paths, 1) };
+	const char *paths[] = { put_process(0, 10, "a", "M",
+					    (struct made_launch[]){
+						    { 1, 64, 1, 1 }, { 1, 64, 13, 2 }, { 0 } }) };
+	struct trc_trace *runs[] = { made_run_open(paths, 1) };
 	struct trc_counted *table = join(runs, 1);
 
 	assert_true(trc_counted_row(table, 0)->sampled == 1);
@@ -294,9 +183,10 @@ static size_t twice(void *ctx, const struct trc_process *process,
 
 static void a_trace_shows_other_counters_when_told_to(void **state)
 {
-	const char *paths[] = { put_process(
-		0, 10, "a", "A", (struct launch[]){ { 1, 64, 1, 1 }, { 1, 64, 2, 2 }, { 0 } }) };
-	struct trc_trace *trace = open_run(paths, 1);
+	const char *paths[] = { put_process(0, 10, "a", "A",
+					    (struct made_launch[]){
+						    { 1, 64, 1, 1 }, { 1, 64, 2, 2 }, { 0 } }) };
+	struct trc_trace *trace = made_run_open(paths, 1);
 	struct trc_counter counters[2] = { { .name = "" }, { .id = 1, .name = "DERIVED" } };
 	struct trc_recount recount = { counters, 2, twice, NULL };
 	struct trc_event_query query = { .domains = TRC_DOMAIN_BIT(COUNTER_COLLECTION) };
@@ -322,13 +212,13 @@ static void a_trace_shows_other_counters_when_told_to(void **state)
 static void running_out_of_memory_is_an_error_every_time(void **state)
 {
 	const char *first[] = { put_process(0, 10, "a", "A",
-					    (struct launch[]){ { 1, 64, 1, 1 }, { 0 } }) };
+					    (struct made_launch[]){ { 1, 64, 1, 1 }, { 0 } }) };
 	const char *second[] = { put_process(1, 20, "a", "B",
-					     (struct launch[]){ { 2, 64, 1, 1 }, { 0 } }) };
+					     (struct made_launch[]){ { 2, 64, 1, 1 }, { 0 } }) };
 	long n_tried = 0;
 
 	for (long n = 0;; n++) {
-		struct trc_trace *runs[] = { open_run(first, 1), open_run(second, 1) };
+		struct trc_trace *runs[] = { made_run_open(first, 1), made_run_open(second, 1) };
 		struct trc_counted *table = NULL;
 		struct ws_err err = { 0 };
 		enum ws_status st;
