@@ -247,3 +247,30 @@ enum ws_status ws_file_temp(const char *name, char out_path[PATH_MAX], int *out_
 	*out_fd = fd;
 	return WS_OK;
 }
+
+enum ws_status ws_mkdirs(const char *path, struct ws_err *err)
+{
+	char part[PATH_MAX];
+	size_t n = strlen(path);
+
+	if (n >= sizeof(part))
+		return ws_fail(err, WS_E_LIMIT, "'%s' is too long for a path", path);
+	for (size_t i = 1; i <= n; i++) {
+		struct stat st;
+
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (mkdir(part, 0777) == 0 || errno == EISDIR)
+			continue;
+		if (errno != EEXIST)
+			return ws_fail(err, ws_status_from_errno(errno),
+				       "cannot make the folder '%s': %s: choose another place",
+				       part, strerror(errno));
+		if (stat(part, &st) == 0 && !S_ISDIR(st.st_mode))
+			return ws_fail(err, WS_E_EXISTS, "'%s' is a file: choose another folder",
+				       part);
+	}
+	return WS_OK;
+}

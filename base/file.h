@@ -45,4 +45,6 @@ enum ws_status ws_dir_temp(const char *name, char out_path[PATH_MAX], struct ws_
 enum ws_status ws_file_temp(const char *name, char out_path[PATH_MAX], int *out_fd,
 			    struct ws_err *err);
 
+enum ws_status ws_mkdirs(const char *path, struct ws_err *err); /* as mkdir -p */
+
 #endif

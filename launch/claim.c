@@ -62,7 +62,7 @@ bool launch_claim_take(struct launch_claim *claim, const char *prefix, struct ti
 		return true;
 	strcpy(folder, claim->path);
 	ws_path_parent(folder);
-	if (launch_mkdirs(folder, NULL))
+	if (ws_mkdirs(folder, NULL))
 		return true;
 	for (unsigned i = 0; i < TRIES_MAX; i++) {
 		/* No file to lock, or bait in its place: then there is no other rank of ours. */

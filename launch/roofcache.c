@@ -44,7 +44,7 @@ static enum ws_status find_folder(char out[PATH_MAX], struct ws_err *err)
 	if (!st && !(xdg && xdg[0] == '/') && (stat(home, &dir) || dir.st_uid != geteuid()))
 		st = ws_fail(err, WS_E_ACCESS, "HOME '%s' is another user's", home);
 	if (!st)
-		st = launch_mkdirs(base, err);
+		st = ws_mkdirs(base, err);
 	if (!st && (stat(base, &dir) || dir.st_uid != geteuid()))
 		st = ws_fail(err, WS_E_ACCESS, "'%s' is another user's", base);
 	if (!st)

@@ -24,33 +24,6 @@
 #define CAPTURES_MAX 1000000u
 #define TRIES_MAX 10000u
 
-enum ws_status launch_mkdirs(const char *path, struct ws_err *err)
-{
-	char part[PATH_MAX];
-	size_t n = strlen(path);
-
-	if (n >= sizeof(part))
-		return ws_fail(err, WS_E_LIMIT, "'%s' is too long for a path", path);
-	for (size_t i = 1; i <= n; i++) {
-		struct stat st;
-
-		if (path[i] != '/' && path[i] != '\0')
-			continue;
-		memcpy(part, path, i);
-		part[i] = '\0';
-		if (mkdir(part, 0777) == 0 || errno == EISDIR)
-			continue;
-		if (errno != EEXIST)
-			return ws_fail(err, ws_status_from_errno(errno),
-				       "cannot make the folder '%s': %s: choose another place",
-				       part, strerror(errno));
-		if (stat(part, &st) == 0 && !S_ISDIR(st.st_mode))
-			return ws_fail(err, WS_E_EXISTS, "'%s' is a file: choose another folder",
-				       part);
-	}
-	return WS_OK;
-}
-
 /* ".rocprofv3-1000", for a user who finds ".rocprofv3" taken by another. */
 static void own_name(char out[64])
 {
@@ -95,7 +68,7 @@ enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_
 				    struct ws_err *err)
 {
 	char parent[PATH_MAX], real[PATH_MAX], host[256] = "localhost", name[300];
-	enum ws_status st = launch_mkdirs(base, err);
+	enum ws_status st = ws_mkdirs(base, err);
 
 	if (st)
 		return st;
@@ -134,7 +107,7 @@ enum ws_status launch_rundir_create_sub(const struct launch_rundir *dir, size_t 
 	if (strlen(dir->path) + SUB_ROOM >= sizeof(dir->path))
 		return ws_fail(err, WS_E_LIMIT, "'%s' is too long for a path", dir->path);
 	launch_rundir_sub(dir, n, out_sub);
-	return launch_mkdirs(out_sub->path, err);
+	return ws_mkdirs(out_sub->path, err);
 }
 
 size_t launch_rundir_n_runs(const struct launch_rundir *dir)

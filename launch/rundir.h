@@ -58,6 +58,4 @@ void launch_rundir_remove(const struct launch_rundir *dir);
 /* Runs of this machine below @base whose front end was killed: nobody will convert them. */
 void launch_rundir_remove_left(const char *base);
 
-enum ws_status launch_mkdirs(const char *path, struct ws_err *err); /* as mkdir -p */
-
 #endif

@@ -2,8 +2,8 @@
 #include "workload/outfile.h"
 #include "workload/sheet.h"
 
+#include "base/file.h"
 #include "base/path.h"
-#include "launch/rundir.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -132,7 +132,7 @@ enum ws_status wl_perfmon_write(const struct wl_sheets *sheets, const struct wl_
 	enum ws_status st = ws_path_join(dir, "perfmon", perfmon, err);
 
 	if (!st)
-		st = launch_mkdirs(perfmon, err);
+		st = ws_mkdirs(perfmon, err);
 	if (!st)
 		st = write_file(sheets, sheet, filter, perfmon, "txt", err);
 	if (!st && has_channels(sheet))

@@ -4,7 +4,6 @@
 #include "analysis/roofline.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "launch/rundir.h"
 #include "report/memchart.h"
 #include "report/roofline.h"
 #include "workload/peaks.h"
@@ -314,7 +313,7 @@ enum ws_status an_write_charts(struct an *an, struct ws_err *err)
 	struct rpt_memchart_style style = memchart_style(an, &an->runs[0]);
 	struct ana_memchart chart;
 	struct ws_buf text;
-	enum ws_status st = launch_mkdirs(an->args->charts, err);
+	enum ws_status st = ws_mkdirs(an->args->charts, err);
 
 	if (st)
 		return st;

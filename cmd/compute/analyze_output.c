@@ -2,7 +2,6 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "cmd/compute/analyze.h"
-#include "launch/rundir.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -68,7 +67,7 @@ static enum ws_status write_csv(struct an *an, void *of, const struct ana_table 
 
 enum ws_status an_save_csv(struct an *an, const char *dir, struct ws_err *err)
 {
-	enum ws_status st = launch_mkdirs(dir, err);
+	enum ws_status st = ws_mkdirs(dir, err);
 
 	if (st)
 		return st;

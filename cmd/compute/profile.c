@@ -1,5 +1,6 @@
 #include "cmd/compute/profile.h"
 
+#include "base/file.h"
 #include "base/path.h"
 #include "base/proc.h"
 #include "base/str.h"
@@ -224,7 +225,7 @@ static enum ws_status bench_only(struct pf *pf, int *exit_code, struct ws_err *e
 	if (strcmp(pf->gpu->arch, "gfx908") == 0)
 		return ws_fail(err, WS_E_STATE, "%s does not support roofline analysis",
 			       pf->gpu->arch);
-	st = launch_mkdirs(pf->dir, err);
+	st = ws_mkdirs(pf->dir, err);
 	if (!st)
 		st = say_open_log(pf->dir, true, err);
 	if (!st)

@@ -1,5 +1,6 @@
 #include "cmd/compute/profile_before.h"
 
+#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -179,7 +180,7 @@ static enum ws_status move_aside(const struct pf *pf, bool same_gpu, struct ws_e
 	}
 	if (rename(dir, aside) != 0)
 		return ws_fail_errno(err, errno, "cannot move '%s' to '%s'", dir, aside);
-	st = launch_mkdirs(dir, err);
+	st = ws_mkdirs(dir, err);
 	if (!st)
 		st = lock_folder(pf, err);
 	if (!st && same_gpu)
@@ -289,7 +290,7 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct wl_state *now, struct 
 	if (!st && !content.there && args->resume)
 		return ws_fail(err, WS_E_STATE, "--resume: there is no profile in '%s'", pf->dir);
 	if (!st && !content.there)
-		st = launch_mkdirs(pf->dir, err);
+		st = ws_mkdirs(pf->dir, err);
 	pf->made_dir = !st && !content.there;
 	if (!st)
 		st = lock_folder(pf, err);

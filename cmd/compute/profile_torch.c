@@ -149,7 +149,7 @@ static enum ws_status open_file(struct pf_collect *c, FILE **out_file, struct ws
 	if (!st)
 		st = ws_path_join(folder, "consolidated.csv", path, err);
 	if (!st)
-		st = launch_mkdirs(folder, err);
+		st = ws_mkdirs(folder, err);
 	if (st)
 		return st;
 	st = ws_file_append_stream(path, out_file, err);

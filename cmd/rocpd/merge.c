@@ -287,7 +287,7 @@ static enum ws_status run_package(const struct ws_cmd_call *call, int *exit_code
 	snprintf(path, sizeof(path), "%.4000s/index.yaml", folder);
 	st = rpd_inputs(&args->common.input, &arena, &files, err);
 	if (!st)
-		st = launch_mkdirs(folder, err);
+		st = ws_mkdirs(folder, err);
 	if (!st)
 		st = ws_file_create_stream(path, &index, err);
 	if (!st) {

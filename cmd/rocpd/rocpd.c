@@ -1,5 +1,6 @@
 #include "cmd/rocpd/rocpd.h"
 
+#include "base/file.h"
 #include "cmd/cmd.h"
 #include "cmd/rocprofv3/version.h"
 #include "launch/placeholder.h"
@@ -45,7 +46,7 @@ enum ws_status rpd_output_path(const char *dir, const char *stem, const char *su
 	snprintf(folder, sizeof(folder), "%s", out->at);
 	slash = strrchr(folder, '/');
 	*slash = '\0';
-	return launch_mkdirs(folder, err);
+	return ws_mkdirs(folder, err);
 }
 
 struct rocpd_args {

@@ -140,7 +140,7 @@ enum ws_status rp_write_config(const struct rp_args *args, const struct trc_proc
 	slash = strrchr(folder, '/');
 	if (slash) {
 		*slash = '\0';
-		st = launch_mkdirs(folder, err);
+		st = ws_mkdirs(folder, err);
 	}
 	if (!st && !root)
 		st = ws_fail(err, WS_E_NOMEM, "out of memory");
