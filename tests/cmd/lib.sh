@@ -127,3 +127,12 @@ unpack_recording() { "$PYTHON" "$WS_SOURCE/tests/recorded/recording.py" unpack "
 rows() { sed 1d "$1" | wc -l; }
 err_lacks() { ! grep -qF -e "$1" "$err" || fail "'$shown' complains '$1'"; }
 is() { [ "$1" = "$2" ] || fail "${3:-value}: '$1' is not '$2'"; }
+# What two commands print, and what two files hold, is the same, and not because there is nothing.
+same() {
+	[ -n "$1" ] || fail "${3:-value}: nothing to compare"
+	is "$@"
+}
+same_files() { # FILE FILE COMPLAINT
+	[ -s "$1" ] || fail "$3: $1 is empty"
+	cmp -s "$1" "$2" || fail "$3: $(diff "$1" "$2" | head -5)"
+}

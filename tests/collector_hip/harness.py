@@ -15,9 +15,12 @@ CORE, HIP, STREAMS = "libwavescope-collector.so", "libwavescope-hip.so", "libwav
 RCCL, DLSYM, ROCTX = "libwavescope-rccl.so", "libwavescope-dlsym.so", "librocprofiler-sdk-roctx.so.1"
 
 failures = []
+n_checks = 0
 
 
 def check(ok, text):
+    global n_checks
+    n_checks += 1
     if not ok:
         failures.append(text)
         print(f"FAILED: {text}")
@@ -28,6 +31,8 @@ def equal(got, want, what):
 
 
 def done():
+    if not n_checks:
+        sys.exit("FAILED: nothing was checked")
     sys.exit(1 if failures else 0)
 
 

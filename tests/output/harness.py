@@ -48,6 +48,8 @@ def convert(program, where, formats, *options, status=0, env=None):
     if run.returncode != status:
         fail(f"convert {formats} {options} exited with {run.returncode}: {run.stderr.decode()}")
     events = [json.loads(line) for line in run.stdout.decode().splitlines()]
+    if not events and "quiet" not in options:
+        fail(f"convert {formats} {options} says nothing that could be compared")
     for ev in events:
         ev["raw"] = bytes.fromhex(ev["name"])
         ev["name"] = ev["raw"].decode("utf-8", "surrogateescape")

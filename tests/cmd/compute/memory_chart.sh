@@ -43,7 +43,7 @@ PY
 # The charts of the unit test, read by their boxes, wires and labels.
 WS_GOLDEN_OUT=$work run "$WS_BUILD/tests/unit/test_memchart"
 rc_is 0
-cmp memchart_narrow.txt "$WS_SOURCE/tests/unit/golden/memchart_narrow.txt" || fail "another narrow chart"
+same_files memchart_narrow.txt "$WS_SOURCE/tests/unit/golden/memchart_narrow.txt" "another narrow chart"
 "$PYTHON" "$WS_SOURCE/tests/cmd/compute/memory_places.py" memchart_narrow.txt memchart.svg ||
 	fail "something stands in the wrong place"
 

@@ -11,9 +11,9 @@ cp "$out" screen
 run rocprof-compute analyze -p w/gfx942 -o file
 rc_is 0
 out_is_empty
-cmp -s screen file || fail "-o differs"
+same_files screen file "-o differs"
 run rocprof-compute analyze -p w/gfx942 --output-format txt --output-name text
-cmp -s screen text.txt || fail "txt differs"
+same_files screen text.txt "txt differs"
 run rocprof-compute analyze -p w/gfx942 --output-format txt --output-name text
 rc_is 1
 err_has "exists already"
@@ -30,7 +30,7 @@ run rocprof-compute analyze -p w/gfx942 --output-format csv --output-name csv
 for table in 0.1_Top_Kernels 1.1_System_Info 2.1_System_Speed-of-Light '13.3_L1I_<->_L2_interface' \
 	18.2_L2_Cache_Hit_Rate_\(pct\) 18.9_'L2-Fabric_Read_Stall_(Cycles_per_normUnit)'; do
 	[ "$(wc -l <"dfs/$table.csv")" -ge 2 ] || fail "dfs/$table.csv has no rows"
-	cmp -s "dfs/$table.csv" "csv/$table.csv" || fail "$table.csv differs"
+	same_files "dfs/$table.csv" "csv/$table.csv" "$table.csv differs"
 done
 head -n 1 dfs/2.1_System_Speed-of-Light.csv | grep -q '^Metric,Avg,Unit,Peak,Pct of Peak$' || fail "columns"
 

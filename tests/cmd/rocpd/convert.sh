@@ -9,14 +9,14 @@ out_has "Converting database(s) to pftrace format:"
 for stem in hip_api_trace memory_copy_trace; do
 	sed 1d a_$stem.csv | sort >want
 	sed 1d c/c_$stem.csv | cut -d, -f2- | sort >got
-	cmp -s want got || fail "$stem differs: $(diff want got | head -3)"
+	same_files want got "$stem differs"
 	is "$(head -1 c/c_$stem.csv)" "\"Guid\",$(head -1 a_$stem.csv)" "columns of $stem"
 done
-is "$(sed 1d c/c_kernel_trace.csv | sed 's/"[^"]*"/x/g' | cut -d, -f11,12,18-23)" \
+same "$(sed 1d c/c_kernel_trace.csv | sed 's/"[^"]*"/x/g' | cut -d, -f11,12,18-23)" \
 	"$(sed 1d a_kernel_trace.csv | sed 's/"[^"]*"/x/g' | cut -d, -f10,11,17-22)" kernels
 sed 1d a_agent_info.csv >want
 sed 1d c/c_agent_info.csv | cut -d, -f2- >got
-cmp -s want got || fail "agents differ: $(diff want got | head -3)"
+same_files want got "agents differ"
 # The slices of the direct trace.
 for file in a_results.pftrace c/c_results.pftrace; do
 	"$PYTHON" "$WS_SOURCE/tests/cmd/rocpd/pftrace_text.py" slices $file >${file##*/}.slices ||
@@ -25,8 +25,7 @@ done
 for name in 'hip_api hipMalloc' 'hip_api hipMemcpy' 'kernel_dispatch vecCopy' 'memory_copy MEMORY_COPY_HOST_TO_DEVICE'; do
 	grep -q "^$name" a_results.pftrace.slices || fail "no '$name' in a_results.pftrace"
 done
-cmp -s a_results.pftrace.slices c_results.pftrace.slices ||
-	fail "slices differ: $(diff a_results.pftrace.slices c_results.pftrace.slices | head -5)"
+same_files a_results.pftrace.slices c_results.pftrace.slices "slices differ"
 run rocpd2csv -i a_results.db b_results.db -o two -d c
 rc_is 0
 is "$(rows c/two_kernel_trace.csv)" 2 kernels
@@ -40,7 +39,7 @@ fi
 # Windows: everything, nothing, and what lies inside.
 run rocpd convert -i a_results.db -f csv -o w -d w --start 0% --end 100%
 out_has "Initial time bounds:"
-is "$(rows w/w_hip_api_trace.csv)" "$(rows a_hip_api_trace.csv)" "calls in the whole window"
+same "$(rows w/w_hip_api_trace.csv)" "$(rows a_hip_api_trace.csv)" "calls in the whole window"
 start=$(sqlite3 a_results.db 'SELECT MIN(start) FROM kernels') end=$(sqlite3 a_results.db 'SELECT MAX(end) FROM kernels')
 run rocpd2csv -i a_results.db -o k -d w --start "$start" --end "$end"
 is "$(rows w/k_kernel_trace.csv)" 1 "kernels in their window"

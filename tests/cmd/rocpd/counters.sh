@@ -33,5 +33,5 @@ track 'Agent [1] PMC SQ_WAVES' $waves
 END
 for trace in a_results.pftrace c/c_results.pftrace; do
 	counters $trace >got
-	cmp -s want got || fail "$trace: $(diff want got)"
+	same_files want got "$trace"
 done

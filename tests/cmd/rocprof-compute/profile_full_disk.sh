@@ -55,7 +55,7 @@ profile --output-directory whole -b 12 -- "$vcopy" -n 4096 -b 256
 rc_is 0
 counters_of whole >before
 counters_of small/q >after
-cmp -s before after || fail "not as in one go: $(diff before after | head -5)"
+same_files before after "not as in one go"
 
 # Full while the only run counts: what is missing is said, and it is not called complete.
 rm -rf small/*

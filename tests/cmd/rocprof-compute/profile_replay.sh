@@ -23,7 +23,7 @@ out_has "[Run 1/12][Approximate profiling time left: pending first measurement].
 out_has "[Run 12/12]"
 counters_of kernel >a
 counters_of application >b
-cmp -s a b || fail "the two differ: $(diff a b | head -5)"
+same_files a b "the two differ"
 
 # Multiplexing: one run, a set per launch.
 rm runs
@@ -39,7 +39,7 @@ for counter in SQ_WAVES SQ_INSTS_VALU SQ_INSTS_SMEM TA_FLAT_WAVEFRONTS_sum SQ_BU
 done
 # What follows from the instructions is the same in every launch.
 for counter in SQ_WAVES SQ_INSTS_VALU TA_FLAT_WAVEFRONTS_sum; do
-	is "$(grep "^$counter " a | cut -d' ' -f2)" "$(grep "^$counter " c | cut -d' ' -f15)" "$counter"
+	same "$(grep "^$counter " a | cut -d' ' -f2)" "$(grep "^$counter " c | cut -d' ' -f15)" "$counter"
 done
 run rocprof-compute analyze -p mux -b 10.1
 rc_is 0

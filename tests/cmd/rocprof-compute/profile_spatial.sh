@@ -28,7 +28,7 @@ for dir in all/node0 all/node1 whole; do
 done
 is "$(comm -12 node0.names node1.names | tr '\n' ' ')" "" "counted twice"
 sort -u node0.names node1.names >both
-cmp -s both whole.names || fail "counters: $(diff both whole.names | head -5)"
+same_files both whole.names "counters"
 # Together they say what one GPU that counts everything says.
 run rocprof-compute analyze --spatial-multiplexing -p all -b 10.1
 rc_is 0
@@ -37,7 +37,7 @@ run rocprof-compute analyze -p whole -b 10.1
 rc_is 0
 grep '│ 10.1' "$out" >alone
 [ -s alone ] || fail "no table"
-cmp -s merged alone || fail "merged: $(diff merged alone | head -4)"
+same_files merged alone "merged"
 
 # With application replay a run counts as many passes as there are GPUs.
 spatial 0 1 2 --output-directory runs/n --replay application -b 12 10 -- "$peer" -n 4096
@@ -50,7 +50,7 @@ for how in runs once; do
 	run rocprof-compute analyze --spatial-multiplexing -p $how -b 10.1
 	rc_is 0
 	grep '│ 10.1' "$out" >merged
-	cmp -s merged alone || fail "$how: $(diff merged alone | head -4)"
+	same_files merged alone "$how"
 done
 spatial 0 1 2 --output-directory long/n -b 12 --format-rocprof-output rocpd -- "$peer" -n 4096
 rc_is 0

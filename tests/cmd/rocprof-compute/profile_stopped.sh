@@ -52,13 +52,13 @@ stops() { # WHAT AT PASSES CODE TEXT [OPTIONS...]
 		./app "$what" -n 4096 -b 256
 	rc_is 0
 	is "$(wc -l <runs | tr -d ' ')" $((n - at + 1)) "runs that were left"
-	cmp -s kept "$first" || fail "a finished pass was written again"
+	same_files kept "$first" "a finished pass was written again"
 	# The same as in one go.
 	profile --output-directory whole --replace "$@" -- "$vcopy" -n 4096 -b 256
 	rc_is 0
 	counters_of "$what" >after
 	counters_of whole >before
-	cmp -s before after || fail "not as in one go: $(diff before after | head -5)"
+	same_files before after "not as in one go"
 	run rocprof-compute analyze -p "$what"
 	rc_is 0
 }

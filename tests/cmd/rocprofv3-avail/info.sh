@@ -33,7 +33,7 @@ Dimensions          :	DIMENSION_INSTANCE[0:12] DIMENSION_SHADER_ENGINE[0:7]
 
 
 END
-cmp -s "$work/info" "$work/want" || fail "'info --pmc' is not as specified: $(diff "$work/want" "$work/info")"
+same_files "$work/info" "$work/want" "'info --pmc' is not as specified"
 
 # All of them: each with a description, and with what its kind has.
 run rocprofv3-avail info --pmc

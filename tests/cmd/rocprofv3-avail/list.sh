@@ -34,7 +34,7 @@ for words in "-E $work/my.yaml list" "list -E $work/my.yaml" "-d 0 -E $work/my.y
 done
 run rocprofv3-avail
 rc_is 0
-cmp -s "$out" "$work/list" || fail "without a command it does not list the counters"
+same_files "$out" "$work/list" "without a command it does not list the counters"
 # The same names, set by AMD's own rules of formatting.
 "$PYTHON" - "$work/list" <<'END' || fail "the layout is not AMD's"
 import sys
@@ -54,10 +54,10 @@ END
 
 run rocprofv3-avail list --pmc
 rc_is 0
-cmp -s "$out" "$work/list" || fail "'list --pmc' is not 'list'"
+same_files "$out" "$work/list" "'list --pmc' is not 'list'"
 run rocprofv3-avail list --pmc yes
 rc_is 0
-cmp -s "$out" "$work/list" || fail "'list --pmc yes' is not 'list'"
+same_files "$out" "$work/list" "'list --pmc yes' is not 'list'"
 run rocprofv3-avail list --pmc=no
 rc_is 0
 out_is_empty

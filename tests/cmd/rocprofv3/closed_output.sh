@@ -44,11 +44,11 @@ masks() {
 	done
 }
 bare=$(masks env)
-is "$(masks rocprofv3 --kernel-trace -d m --)" "$bare" "signals of a traced program"
+same "$(masks rocprofv3 --kernel-trace -d m --)" "$bare" "signals of a traced program"
 is "$(masks wavescope run --)" "$bare" "signals of a program on the software GPU"
 (
 	trap '' PIPE
-	is "$(masks rocprofv3 --kernel-trace -d m --)" "$(masks env)" "ignored signals"
+	same "$(masks rocprofv3 --kernel-trace -d m --)" "$(masks env)" "ignored signals"
 ) || exit 1
 
 # A limit on the size of files: the large one fails with a sentence, the small one is there.

@@ -20,7 +20,7 @@ err_has "kernel replay: 1 dispatch ran"
 err_has "saved and put back"
 # The program does not notice: its output is that of a run without counting.
 run wavescope run -- "$vcopy" -n 65536 -b 256
-cmp -s "$out" plain || fail "the program printed something else"
+same_files "$out" plain "the program printed something else"
 
 run rocprofv3 --replay application --pmc $all -f csv -d application -o r -- "$vcopy" -n 65536 -b 256
 rc_is 0

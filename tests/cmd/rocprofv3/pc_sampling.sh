@@ -52,7 +52,7 @@ P
 cut -d, -f2- $csv | sort >first
 sample stochastic cycles 256 -f csv -d out -o again
 cut -d, -f2- out/again_pc_sampling_stochastic.csv | sort >second
-cmp -s first second || fail "a second run gave other samples"
+same_files first second "a second run gave other samples"
 
 sample host_trap time 1 -f csv -d out -o h
 rc_is 0
@@ -73,7 +73,7 @@ grep -q 'vcopy.hip.cpp:[0-9]* *[a-z]*\[.*\] = ' "$out" || fail "no source text"
 sample stochastic cycles 256 --pmc SQ_WAVES -f csv -d out -o both
 rc_is 0
 cut -d, -f2- out/both_pc_sampling_stochastic.csv | sort >second
-cmp -s first second || fail "counting changed the samples"
+same_files first second "counting changed the samples"
 grep -q '"SQ_WAVES",1024.0' out/both_counter_collection.csv || fail "no counter beside the samples"
 
 sample stochastic cycles 1000

@@ -26,11 +26,11 @@ is "$(check b/r 1)" "6 allocations, 3 frees"
 what() { sed 1d "$1" | cut -d, -f2-4,6,9 | sort; }
 run rocprofv3 --scratch-memory-trace -f csv -d c -o r -- "$private" 1 2
 rc_is 0
-is "$(what c/r_scratch_memory_trace.csv)" "$(what b/r_scratch_memory_trace.csv)" "without kernels"
+same "$(what c/r_scratch_memory_trace.csv)" "$(what b/r_scratch_memory_trace.csv)" "without kernels"
 
 # Signals are waited for by spinning: no thread can be told from the others.
 HSA_ENABLE_INTERRUPT=0
 export HSA_ENABLE_INTERRUPT
 run rocprofv3 --scratch-memory-trace -f csv -d d -o r -- "$private" 1 2
 rc_is 0
-is "$(what d/r_scratch_memory_trace.csv)" "$(what b/r_scratch_memory_trace.csv)" "without interrupts"
+same "$(what d/r_scratch_memory_trace.csv)" "$(what b/r_scratch_memory_trace.csv)" "without interrupts"

@@ -10,5 +10,5 @@ for target in gfx940 gfx941 gfx942; do
 	"$clang" -x assembler -target amdgcn-amd-amdhsa -mcpu=$target -c "$WS_SOURCE/programs/roofline/kernels.s" -o "$work/new.o"
 	"$objcopy" -O binary --only-section=.text "$work/new.o" "$work/new"
 	"$objcopy" -O binary --only-section=.text "$WS_BUILD/programs/roofline/$target.hsaco" "$work/ours"
-	cmp "$work/new" "$work/ours" || fail "$target is encoded in another way by clang $version"
+	same_files "$work/new" "$work/ours" "$target is encoded in another way by clang $version"
 done

@@ -19,9 +19,9 @@ for command in run info doctor; do
 	out_has "usage: wavescope $command"
 	cp "$out" "$work/long"
 	run wavescope "$command" -h
-	cmp -s "$out" "$work/long" || fail "-h and --help differ"
+	same_files "$out" "$work/long" "-h and --help differ"
 	run wavescope help "$command"
-	cmp -s "$out" "$work/long" || fail "help $command and --help differ"
+	same_files "$out" "$work/long" "help $command and --help differ"
 done
 
 run wavescope run --help

@@ -15,7 +15,7 @@ cd "$work"
 # Every command, each of this version.
 ls "$WS_BUILD/bin" | grep -v '\.p$' >built # wavescope.p has the object files
 ls "$prefix/bin" >installed
-cmp -s built installed || fail "commands: $(diff built installed)"
+same_files built installed "commands"
 run "$WS_BUILD/bin/wavescope" --version
 version=$(sed -n 's/^wavescope \([0-9.]*\).*/\1/p' "$out")
 [ -n "$version" ] || fail "no version"
@@ -35,13 +35,12 @@ done
 
 # The samples are there as guides have them, hipcc vcopy.cpp -o vcopy, with what they include.
 for file in vcopy.cpp occupancy.cpp laplace_eqn.cpp check.h; do
-	cmp -s "$prefix/share/wavescope/sample/$file" "$WS_SOURCE/samples/$(echo $file | sed 's/\.cpp$/.hip.cpp/')" ||
-		fail "share/wavescope/sample/$file is not the sample"
+	same_files "$prefix/share/wavescope/sample/$file" "$WS_SOURCE/samples/$(echo $file | sed 's/\.cpp$/.hip.cpp/')" "share/wavescope/sample/$file is not the sample"
 done
 
 # Definitions of metrics and of databases are the project's.
 for file in "$WS_SOURCE"/data/metrics/*.metrics; do
-	cmp -s "$file" "$prefix/share/wavescope/metrics/${file##*/}" || fail "${file##*/} is not installed as it is"
+	same_files "$file" "$prefix/share/wavescope/metrics/${file##*/}" "${file##*/} is not installed as it is"
 done
 
 # Manual pages and completions.

@@ -5,7 +5,7 @@ fake_install
 
 head -c 300000 /dev/urandom >"$work/bytes"
 wavescope run -- cat <"$work/bytes" >"$work/copy" 2>"$err" || fail "cat failed"
-cmp "$work/bytes" "$work/copy" || fail "bytes changed on the way"
+same_files "$work/bytes" "$work/copy" "bytes changed on the way"
 
 run wavescope run -- sh -c 'for a; do echo "<$a>"; done; echo e >&2' sh 'a b' '' '*' -- -g
 rc_is 0
