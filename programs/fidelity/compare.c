@@ -1,6 +1,6 @@
 #include "programs/fidelity/compare.h"
 
-#include "softgpu/counters/recorded_vcopy.h"
+#include "programs/fidelity/recorded_vcopy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,8 +30,8 @@ static bool parse(struct ws_str text, struct line *out)
 static bool built_in(const struct fid_chip *chip, struct ws_str counter, unsigned dispatch,
 		     double *out)
 {
-	for (size_t k = 0; k < WS_ARRAY_LEN(sg_recorded_vcopy); k++) {
-		const struct sg_recorded *row = &sg_recorded_vcopy[k];
+	for (size_t k = 0; k < WS_ARRAY_LEN(fid_recorded_vcopy); k++) {
+		const struct fid_recorded *row = &fid_recorded_vcopy[k];
 		struct ws_str name = ws_str_from(row->name);
 
 		if (ws_str_ends(name, "_sum"))
@@ -39,7 +39,7 @@ static bool built_in(const struct fid_chip *chip, struct ws_str counter, unsigne
 		if (!ws_str_eq(name, counter))
 			continue;
 		*out = chip->mi100 ? row->mi100[dispatch] : row->mi200[dispatch];
-		return *out != SG_NOT_RECORDED;
+		return *out != FID_NOT_RECORDED;
 	}
 	return false;
 }

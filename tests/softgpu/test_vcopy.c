@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "softgpu/counters/recorded_vcopy.h"
+#include "programs/fidelity/recorded_vcopy.h"
 #include "softgpu/counters/select.h"
 #include "tests/softgpu/synth.h"
 
@@ -48,12 +48,12 @@ static void check(const struct sg_hw *hw, int chip)
 		run.d.cold = run.d.system_release = dispatch == 0;
 		assert_true(sg_model_run(m, &run.d, &r));
 		assert_int_equal(run.n_released, 4096);
-		for (size_t n = 0; n < sizeof(sg_recorded_vcopy) / sizeof(sg_recorded_vcopy[0]);
+		for (size_t n = 0; n < sizeof(fid_recorded_vcopy) / sizeof(fid_recorded_vcopy[0]);
 		     n++) {
-			const struct sg_recorded *row = &sg_recorded_vcopy[n];
+			const struct fid_recorded *row = &fid_recorded_vcopy[n];
 			double want = chip ? row->mi100[dispatch] : row->mi200[dispatch];
 
-			if (want != SG_NOT_RECORDED)
+			if (want != FID_NOT_RECORDED)
 				compare(row->name, dispatch, value(hw, &r, row->name), want,
 					row->within);
 		}
