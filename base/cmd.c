@@ -36,7 +36,8 @@ static enum ws_status find_sub(const struct ws_cmd *cmd, const char *path, const
 	if (near)
 		return ws_fail(err, WS_E_USAGE, "unknown command '%s': did you mean '%s'?", name,
 			       near);
-	return ws_fail(err, WS_E_USAGE, "unknown command '%s': '%s --help' lists them", name, path);
+	return ws_fail(err, WS_E_USAGE, "unknown command '%s': '%s --help' lists the commands",
+		       name, path);
 }
 
 static void answer(const struct ws_cmd *cmd, const char *path, const char *version, char asked)
@@ -119,12 +120,12 @@ static enum ws_status run_cmd(const struct ws_cmd *cmd, const char *path, const 
 		if (cmd->only_prints)
 			end_as_filter();
 	} else if (!st) {
-		st = ws_fail(err, WS_E_USAGE, "no command given: '%s --help' lists them", path);
+		st = ws_fail(err, WS_E_USAGE, "no command given: '%s --help' lists the commands",
+			     path);
 	}
 	if (st == WS_E_USAGE && program && !strstr(err->text, "'--'"))
-		st = ws_fail(err, st,
-			     "no '--' in front of '%s': put it there, as in '%s ... -- %s'",
-			     program, path, program);
+		st = ws_fail(err, st, "missing '--' before '%s': type '%s ... -- %s'", program,
+			     path, program);
 	ws_opt_fini(cmd->opts, values);
 	free(values);
 	return st;
@@ -204,8 +205,8 @@ enum ws_status ws_cmd_flush(struct ws_err *err)
 	if (now && errno != EPIPE)
 		return ws_fail(err, WS_E_IO, "cannot write to standard output: %m");
 	return ws_fail(err, WS_E_IO,
-		       "standard output was closed before everything was printed: what was to "
-		       "be printed is incomplete, files are not");
+		       "standard output was closed early: the printed output is incomplete, files "
+		       "are complete");
 }
 
 int ws_cmd_main(const struct ws_cmd *root, const char *version, int argc, char **argv)

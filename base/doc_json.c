@@ -79,7 +79,7 @@ enum ws_status ws_doc_parse_json(const char *name, struct ws_str text, struct ws
 	struct ws_doc *doc;
 
 	if (!json)
-		return ws_fail(err, WS_E_FORMAT, "%s:%d: not JSON: %s", name, where.line,
+		return ws_fail(err, WS_E_FORMAT, "%s:%d: invalid JSON: %s", name, where.line,
 			       where.text);
 	doc = convert(json, arena, 0);
 	json_decref(json);

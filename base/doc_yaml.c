@@ -140,7 +140,7 @@ enum ws_status ws_doc_parse_yaml(const char *name, struct ws_str text, struct ws
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text.at, text.n);
 	if (!yaml_parser_load(&parser, &from)) {
-		st = ws_fail(err, WS_E_FORMAT, "%s:%zu: not YAML: %s", name,
+		st = ws_fail(err, WS_E_FORMAT, "%s:%zu: invalid YAML: %s", name,
 			     parser.problem_mark.line + 1,
 			     parser.problem ? parser.problem : "out of memory");
 		yaml_parser_delete(&parser);

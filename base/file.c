@@ -91,8 +91,7 @@ enum ws_status ws_file_create(const char *path, int *out_fd, struct ws_err *err)
 		if (unlink(path) && errno != ENOENT)
 			return ws_fail_errno(err, errno, "cannot replace '%s'", path);
 	}
-	return ws_fail(err, WS_E_EXISTS,
-		       "cannot write '%s': another process makes it at the same time", path);
+	return ws_fail(err, WS_E_EXISTS, "cannot write '%s': another process is creating it", path);
 }
 
 /* @fd is the stream's, or closed. */
@@ -103,7 +102,7 @@ static enum ws_status stream_of(int fd, const char *mode, const char *path, FILE
 
 	if (!file) {
 		close(fd);
-		return ws_fail(err, WS_E_NOMEM, "no memory to write '%s'", path);
+		return ws_fail(err, WS_E_NOMEM, "out of memory while writing '%s'", path);
 	}
 	*out_file = file;
 	return WS_OK;
@@ -125,7 +124,7 @@ enum ws_status ws_file_open_plain(const char *path, int *out_fd, struct ws_err *
 	struct stat file;
 
 	if (fd < 0 && errno == ELOOP)
-		return ws_fail(err, WS_E_ACCESS, "'%s' is a link: remove it", path);
+		return ws_fail(err, WS_E_ACCESS, "'%s' is a symbolic link: remove it", path);
 	if (fd < 0)
 		return ws_fail_errno(err, errno, "cannot open '%s'", path);
 	/*
@@ -135,7 +134,8 @@ enum ws_status ws_file_open_plain(const char *path, int *out_fd, struct ws_err *
 	if (fstat(fd, &file) || !S_ISREG(file.st_mode) || file.st_nlink > 1) {
 		close(fd);
 		return ws_fail(err, WS_E_ACCESS,
-			       "'%s' is not a plain file with this name alone: remove it", path);
+			       "'%s' is not a regular file, or has other hard links: remove it",
+			       path);
 	}
 	*out_fd = fd;
 	return WS_OK;
@@ -185,7 +185,7 @@ enum ws_status ws_dir_private(const char *path, struct ws_err *err)
 	if (mkdir(path, 0700) == 0)
 		return WS_OK;
 	if (errno != EEXIST)
-		return ws_fail_errno(err, errno, "cannot make the folder '%s'", path);
+		return ws_fail_errno(err, errno, "cannot create the folder '%s'", path);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
 		return ws_fail(err, WS_E_ACCESS, "'%s' is not a folder: remove it", path);
@@ -213,8 +213,7 @@ static enum ws_status temp_name(const char *name, char out_path[PATH_MAX], struc
 static enum ws_status no_temp(const char *what, char path[PATH_MAX], struct ws_err *err)
 {
 	return ws_fail(err, ws_status_from_errno(errno),
-		       "cannot make the temporary %s '%s': %s: set TMPDIR to a folder that can be "
-		       "written",
+		       "cannot create the temporary %s '%s': %s: set TMPDIR to a writable folder",
 		       what, path, strerror(errno));
 }
 

@@ -50,7 +50,8 @@ void ws_log_init(const char *tool)
 			shown = (int)i;
 			return;
 		}
-	ws_log_warn("WAVESCOPE_LOG=%s is no level: use error, warn, info, debug or trace", word);
+	ws_log_warn("WAVESCOPE_LOG=%s is not a log level: use error, warn, info, debug or trace",
+		    word);
 }
 
 void ws_log_set_level(enum ws_log_level level)

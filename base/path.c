@@ -72,7 +72,7 @@ enum ws_status ws_path_beside(const char *const *places, const char *name, char 
 			return ws_fail_errno(err, errno, "cannot resolve '%s'", path);
 		return ws_path_join(out_path, name, out_path, err);
 	}
-	return ws_fail(err, WS_E_NOTFOUND, "no '%s' beside '%s'", name, self);
+	return ws_fail(err, WS_E_NOTFOUND, "'%s' not found next to '%s'", name, self);
 }
 
 /* WS_OK when @path is a file that may be executed; @typed: it was named as a path. */
@@ -109,12 +109,14 @@ static enum ws_status check_interpreter(const char *path, struct ws_err *err)
 	if (!*name || ws_path_exists(name))
 		return WS_OK;
 	if (name[strcspn(name, "\r")])
-		return ws_fail(err, WS_E_ACCESS,
-			       "cannot run '%s': its lines end as on Windows: make them end in LF",
-			       path);
-	return ws_fail(err, WS_E_ACCESS,
-		       "cannot run '%s': its interpreter '%s' is missing: correct its first line",
-		       path, name);
+		return ws_fail(
+			err, WS_E_ACCESS,
+			"cannot run '%s': the script has Windows line endings: convert them to LF",
+			path);
+	return ws_fail(
+		err, WS_E_ACCESS,
+		"cannot run '%s': interpreter '%s' not found: correct the first line of the script",
+		path, name);
 }
 
 static enum ws_status found_program(const char *path, char out_path[PATH_MAX], struct ws_err *err)
@@ -143,12 +145,12 @@ enum ws_status ws_path_program(const char *program, char out_path[PATH_MAX], str
 		if (!found)
 			return found_program(program, out_path, err);
 		if (is_folder(program))
-			return ws_fail(err, found, "'%s' is a folder: name the program in it",
-				       program);
+			return ws_fail(err, found, "'%s' is a folder, not a program", program);
 		if (found == WS_E_ACCESS)
 			return ws_fail(err, found, "'%s' cannot be executed: check its permissions",
 				       program);
-		return ws_fail(err, WS_E_NOTFOUND, "no program '%s': check the path", program);
+		return ws_fail(err, WS_E_NOTFOUND, "program '%s' not found: check the path",
+			       program);
 	}
 	while (*program && ws_str_next(&rest, ':', &dir)) {
 		int n = snprintf(here, sizeof(here), "%.*s/%s", dir.n ? (int)dir.n : 1,
@@ -163,10 +165,10 @@ enum ws_status ws_path_program(const char *program, char out_path[PATH_MAX], str
 			found = st;
 	}
 	if (found == WS_E_ACCESS)
-		return ws_fail(err, found, "'%s' on PATH cannot be executed: check its permissions",
+		return ws_fail(err, found, "'%s' in PATH cannot be executed: check its permissions",
 			       program);
 	if (executable(program, false) == WS_OK)
-		return ws_fail(err, found, "no program '%s' on PATH: did you mean './%s'?", program,
-			       program);
-	return ws_fail(err, found, "no program '%s' on PATH: check the name", program);
+		return ws_fail(err, found, "program '%s' not found in PATH: did you mean './%s'?",
+			       program, program);
+	return ws_fail(err, found, "program '%s' not found in PATH: check the name", program);
 }

@@ -78,8 +78,8 @@ static enum ws_status cannot_run(const char *program, int error, struct ws_err *
 	/* The file is there: ENOENT is about the loader that it asks for. */
 	if (error == ENOENT)
 		return ws_fail(err, WS_E_ACCESS,
-			       "cannot run '%s': the loader that it names is missing: was it built "
-			       "for another system?",
+			       "cannot run '%s': its dynamic loader is missing: was it built for "
+			       "another system?",
 			       program);
 	return ws_fail_errno(err, error, "cannot run '%s'", program);
 }
@@ -280,7 +280,7 @@ enum ws_status ws_proc_read(const char *program, char *const *argv, char *const 
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
-		return ws_fail_errno(err, errno, "cannot make a pipe");
+		return ws_fail_errno(err, errno, "cannot create a pipe");
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);

@@ -246,11 +246,11 @@ static enum ws_status check_head(struct cap_reader *reader, size_t n, struct ws_
 	    memcmp(head->magic, CAP_FILE_MAGIC, sizeof(head->magic)) != 0)
 		return ws_fail(err, WS_E_FORMAT, "'%s' is not a capture", reader->path);
 	if (n < offsetof(struct cap_file_head, ledger))
-		return ws_fail(err, WS_E_FORMAT, "'%s' is cut off within its first %zu bytes",
+		return ws_fail(err, WS_E_FORMAT, "'%s' is truncated within its first %zu bytes",
 			       reader->path, n);
 	if (head->order == __builtin_bswap32(CAP_FILE_ORDER))
 		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "'%s' was written on a machine of the other byte order",
+			       "'%s' was written on a machine with another byte order",
 			       reader->path);
 	if (head->version > CAP_FILE_VERSION && head->version < 1000)
 		return ws_fail(err, WS_E_UNSUPPORTED,

@@ -247,7 +247,7 @@ enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *o
 		writer->meta = cap_lane_open(writer, CAP_CHUNK_META, 0);
 		/* Without room for the first facts there is nothing to start for. */
 		if (!writer->meta || !writer->meta->chunk)
-			st = ws_fail(err, WS_E_LIMIT, "no room for a capture at '%s'",
+			st = ws_fail(err, WS_E_LIMIT, "no space for the capture '%s'",
 				     writer->path);
 	}
 	if (st) {

@@ -72,11 +72,11 @@ enum ws_status code_read_uri(const char *uri, void **out_bytes, size_t *out_n_by
 
 	if (strncmp(uri, SCHEME, strlen(SCHEME)) != 0)
 		return ws_fail(err, WS_E_NOTFOUND,
-			       "code object '%s' was only in the program's memory, and the records "
-			       "have no copy of it",
+			       "code object '%s' was only in the program's memory, and the capture "
+			       "has no copy of it",
 			       uri);
 	if (!path_of(uri + strlen(SCHEME), parts ? parts : uri + strlen(uri), path, sizeof(path)))
-		return ws_fail(err, WS_E_FORMAT, "code object '%s': not the name of a file", uri);
+		return ws_fail(err, WS_E_FORMAT, "code object '%s': not a file name", uri);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &about) != 0) {
 		enum ws_status st =
@@ -92,8 +92,7 @@ enum ws_status code_read_uri(const char *uri, void **out_bytes, size_t *out_n_by
 	    size > (uint64_t)about.st_size - offset) {
 		close(fd);
 		return ws_fail(err, WS_E_FORMAT,
-			       "code object: %s is not the file that was profiled: it is too short",
-			       path);
+			       "code object: %s changed after profiling: it is too short", path);
 	}
 	bytes = malloc(size);
 	while (bytes && n < size) {

@@ -93,7 +93,7 @@ WS_PUBLIC int col_attach(const char *request)
 	memcpy(control, request, (size_t)(line_end - request));
 	control[line_end - request] = '\0';
 	if (col_core_busy()) {
-		answer(control, "it is being recorded already");
+		answer(control, "it is already being recorded");
 		return 1;
 	}
 	col_lock(&attaching);

@@ -115,7 +115,7 @@ void col_control_opened(struct cap_writer *writer)
 		write_state(writer, config->n_periods ? CAP_CONTROL_PERIOD : CAP_CONTROL_ROCTX);
 	col_unlock(&control.lock);
 	if (config && config->n_periods && !col_spawn(run_periods, NULL, "wavescope-time"))
-		col_note("collection periods: no thread could be started, nothing is recorded");
+		col_note("collection periods: cannot start a thread, nothing is recorded");
 }
 
 void col_control_forked(void)

@@ -268,10 +268,10 @@ static enum ws_status add_hardware(struct cnt_catalogue *cat, struct ws_err *err
 			return ws_fail(err, WS_E_NOMEM, "out of memory for counters");
 		if (!(with_softgpu & here)) {
 			def.fidelity = CNT_FIDELITY_NO_SOFTGPU;
-			def.fidelity_text = "there is no software GPU of this architecture";
+			def.fidelity_text = "no software GPU has this architecture";
 		} else if (!(row->soft_archs & here)) {
 			def.fidelity = CNT_FIDELITY_UNSUPPORTED;
-			def.fidelity_text = "the software GPU does not count it";
+			def.fidelity_text = "not modelled";
 		}
 		if (add(cat, &def, err))
 			return WS_E_NOMEM;
@@ -310,8 +310,8 @@ static enum ws_status no_arch(const char *name, struct ws_err *err)
 	for (size_t i = 0; i < CNT_N_ARCHS; i++)
 		n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s", i ? ", " : "",
 				      cnt_arch_rows[i].name);
-	return ws_fail(err, WS_E_NOTFOUND,
-		       "no counters are known of the architecture '%s': there are %s", name, known);
+	return ws_fail(err, WS_E_NOTFOUND, "no counters for architecture '%s': supported are %s",
+		       name, known);
 }
 
 enum ws_status cnt_catalogue_create(const char *arch, const struct cnt_agent_props *props,

@@ -52,7 +52,7 @@ static enum ws_status member(struct loader *l, const struct ws_doc *map, const c
 {
 	*out = ws_doc_get(map, key);
 	if (!*out)
-		return bad(l, map, "there is no '%s:' here", key);
+		return bad(l, map, "'%s:' is missing", key);
 	if ((*out)->kind != kind)
 		return bad(l, *out, "'%s:' is %s, not %s", key, ws_doc_kind_name(kind),
 			   ws_doc_kind_name((*out)->kind));
@@ -104,7 +104,7 @@ static enum ws_status is_for_us(struct loader *l, const struct ws_doc *definitio
 static void borrow(struct cnt_catalogue *cat, struct cnt_counter_def *def)
 {
 	def->fidelity = CNT_FIDELITY_UNSUPPORTED;
-	def->fidelity_text = "the software GPU does not count this event";
+	def->fidelity_text = "event not modelled";
 	for (size_t i = 0; i < cnt_catalogue_n(cat); i++) {
 		const struct cnt_counter_def *other = cnt_catalogue_at(cat, i);
 
@@ -130,7 +130,7 @@ static enum ws_status read_hardware(struct loader *l, const struct ws_doc *defin
 	def->block = cnt_catalogue_find_block_(l->cat, block->text);
 	if (!def->block)
 		return bad(l, block,
-			   "no block '%s' on %s: there are GRBM, CPC, CPF, SPI, SQ, TA, TD, TCP, "
+			   "no block '%s' on %s: blocks are GRBM, CPC, CPF, SPI, SQ, TA, TD, TCP, "
 			   "TCA and TCC",
 			   block->text, cnt_catalogue_arch(l->cat));
 	if (event->number < 0 || event->number > UINT32_MAX)
@@ -149,8 +149,8 @@ static enum ws_status read_definition(struct loader *l, const struct ws_doc *def
 	bool has_block = ws_doc_get(definition, "block") || ws_doc_get(definition, "event");
 
 	if (expression && has_block)
-		return bad(l, definition,
-			   "'%s' has an expression and a block: it can be one of them", def.name);
+		return bad(l, definition, "'%s' has both an expression and a block: remove one",
+			   def.name);
 	if (!expression && !has_block)
 		return bad(l, definition,
 			   "'%s' has neither 'expression:' nor 'block:' and 'event:'", def.name);
@@ -222,7 +222,8 @@ static enum ws_status load(struct loader *l, const struct ws_doc *doc)
 		return WS_E_FORMAT;
 	version = ws_doc_get(root, "counters-schema-version");
 	if (version && (version->kind != WS_DOC_INT || version->number != 1))
-		return bad(l, version, "schema version %.20s is not known: 1 is", version->text);
+		return bad(l, version, "schema version %.20s is not supported: use 1",
+			   version->text);
 	for (size_t i = 0; i < counters->n && !st; i++)
 		st = read_counter(l, counters->at[i]);
 	/* Last, so that counters may refer to later ones. */

@@ -65,9 +65,9 @@ static enum ws_status expect(struct reader *r, char c, const char *where)
 	if (take(r, c))
 		return WS_OK;
 	if (!*r->at)
-		return bad(r, r->at, WS_E_FORMAT, "the expression ends where '%c' is due %s", c,
-			   where);
-	return bad(r, r->at, WS_E_FORMAT, "'%c' is due %s, not '%c'", c, where, *r->at);
+		return bad(r, r->at, WS_E_FORMAT, "the expression ends where '%c' is expected %s",
+			   c, where);
+	return bad(r, r->at, WS_E_FORMAT, "expected '%c' %s, not '%c'", c, where, *r->at);
 }
 
 static struct ws_str word(struct reader *r)
@@ -84,7 +84,7 @@ static struct ws_str word(struct reader *r)
 static enum ws_status emit(struct reader *r, struct cnt_expr_step step)
 {
 	if (r->expr->steps.n == MAX_STEPS)
-		return bad(r, r->at, WS_E_LIMIT, "too long when its counters are unfolded");
+		return bad(r, r->at, WS_E_LIMIT, "too long after expanding its counters");
 	return ws_vec_push(&r->expr->steps, step, r->err);
 }
 
@@ -127,7 +127,7 @@ static enum ws_status unfold(struct reader *r, const char *at, const struct cnt_
 	if (parse_sum(&inner, out_shape))
 		return r->err ? r->err->status : WS_E_FORMAT;
 	if (peek(&inner))
-		return bad(&inner, inner.at, WS_E_FORMAT, "'%c' is not expected here", *inner.at);
+		return bad(&inner, inner.at, WS_E_FORMAT, "unexpected '%c'", *inner.at);
 	return WS_OK;
 }
 
@@ -167,7 +167,7 @@ static enum ws_status read_def(struct reader *r, const char *at, const struct cn
 	default:
 		if (is_accumulator(def))
 			return bad(r, at, WS_E_FORMAT,
-				   "'%s' alone accumulates nothing: use accumulate(NAME, HIGH_RES)",
+				   "'%s' alone is not supported: use accumulate(NAME, HIGH_RES)",
 				   def->name);
 		return emit_read(r, def, CNT_FORM_EACH, out_shape);
 	}
@@ -198,8 +198,8 @@ static enum ws_status parse_name(struct reader *r, struct ws_str name, struct cn
 		return st;
 	r->at = end;
 	if (index >= cnt_shape_size(out_shape))
-		return bad(r, at, WS_E_FORMAT, "'%s' has %zu instances, from [0] on", def->name,
-			   cnt_shape_size(out_shape));
+		return bad(r, at, WS_E_FORMAT, "'%s' has %zu instances, numbered from [0]",
+			   def->name, cnt_shape_size(out_shape));
 	*out_shape = cnt_shape_scalar_();
 	return emit(r, (struct cnt_expr_step){
 			       .op = CNT_EXPR_INDEX, .index = index, .shape = *out_shape });
@@ -213,7 +213,7 @@ static enum ws_status parse_dim(struct reader *r, enum cnt_dim *out_dim)
 	if (*out_dim)
 		return WS_OK;
 	return bad(r, name.at, WS_E_FORMAT,
-		   "'%.*s' is no dimension: there are DIMENSION_XCC, DIMENSION_SHADER_ENGINE, "
+		   "'%.*s' is not a dimension: use DIMENSION_XCC, DIMENSION_SHADER_ENGINE, "
 		   "DIMENSION_INSTANCE, ...",
 		   WS_STR_ARGS(name));
 }
@@ -246,8 +246,8 @@ static enum ws_status parse_reduce(struct reader *r, struct cnt_shape *out_shape
 		if (ws_str_is(op, ops[i]))
 			step.reduce.by = i;
 	if (step.reduce.by == WS_ARRAY_LEN(ops))
-		return bad(r, op.at, WS_E_FORMAT,
-			   "reduce() by '%.*s': there are sum, min, max and avr", WS_STR_ARGS(op));
+		return bad(r, op.at, WS_E_FORMAT, "reduce() by '%.*s': use sum, min, max or avr",
+			   WS_STR_ARGS(op));
 	if (take(r, ',')) {
 		if (expect(r, '[', "before the dimensions"))
 			goto failed;
@@ -298,17 +298,17 @@ static enum ws_status parse_choice(struct reader *r, const struct cnt_shape *sha
 	at = r->at;
 	index = strtoul(at, &end, 10);
 	if (!isdigit((unsigned char)*at))
-		return bad(r, at, WS_E_FORMAT, "an index is due here");
+		return bad(r, at, WS_E_FORMAT, "expected an index");
 	r->at = end;
 	if (peek(r) == ':')
 		return bad(r, at, WS_E_UNSUPPORTED,
-			   "select() of a range is not defined: name one index");
+			   "select() of a range is not supported: use one index");
 	for (unsigned i = 0; i < shape->n_dims; i++)
 		if (shape->at[i].dim == dim)
 			extent = shape->at[i].n;
 	if (index >= extent)
-		return bad(r, at, WS_E_FORMAT, "%s has the places 0 to %u here, not %lu",
-			   cnt_dim_name(dim), extent - 1, index);
+		return bad(r, at, WS_E_FORMAT, "%s has indices 0 to %u, not %lu", cnt_dim_name(dim),
+			   extent - 1, index);
 	step->select[dim] = (uint32_t)index + 1;
 	return expect(r, ']', "behind the index");
 }
@@ -361,7 +361,7 @@ static enum ws_status parse_accumulate(struct reader *r, struct cnt_shape *out_s
 	mode = word(r);
 	if (!ws_str_is(mode, "NONE") && !ws_str_is(mode, "LOW_RES") && !ws_str_is(mode, "HIGH_RES"))
 		return bad(r, mode.at, WS_E_FORMAT,
-			   "accumulate() at '%.*s': there are NONE, LOW_RES and HIGH_RES",
+			   "accumulate() at '%.*s': use NONE, LOW_RES or HIGH_RES",
 			   WS_STR_ARGS(mode));
 	if (expect(r, ')', "at the end of accumulate()") ||
 	    emit_read(r, def, ws_str_is(mode, "NONE") ? CNT_FORM_EACH : CNT_FORM_ACCUMULATED,
@@ -391,7 +391,7 @@ static enum ws_status parse_word(struct reader *r, struct cnt_shape *out_shape)
 			return functions[i].parse(r, out_shape);
 	if (*r->at == '(')
 		return bad(r, name.at, WS_E_FORMAT,
-			   "no function '%.*s': there are reduce, select and accumulate",
+			   "no function '%.*s': use reduce, select or accumulate",
 			   WS_STR_ARGS(name));
 	return parse_name(r, name, out_shape);
 }
@@ -404,7 +404,7 @@ static enum ws_status parse_number(struct reader *r, struct cnt_shape *out_shape
 
 	if (end == r->at || (r->at[0] == '0' && strchr("xX", r->at[1]) && r->at[1]) ||
 	    isalpha((unsigned char)*end) || *end == '_' || *end == '.')
-		return bad(r, r->at, WS_E_FORMAT, "this is no number");
+		return bad(r, r->at, WS_E_FORMAT, "not a number");
 	r->at = end;
 	return emit_number(r, number, out_shape);
 }
@@ -419,10 +419,11 @@ static enum ws_status parse_value(struct reader *r, struct cnt_shape *out_shape)
 	if (isalpha((unsigned char)c) || c == '_')
 		return parse_word(r, out_shape);
 	if (c != '(' && c != '-' && c != '+')
-		return c ? bad(r, r->at, WS_E_FORMAT, "'%c' is not expected here", c)
-			 : bad(r, r->at, WS_E_FORMAT, "the expression ends where a value is due");
+		return c ? bad(r, r->at, WS_E_FORMAT, "unexpected '%c'", c)
+			 : bad(r, r->at, WS_E_FORMAT,
+			       "the expression ends where a value is expected");
 	if (r->depth++ == MAX_DEPTH)
-		return bad(r, r->at, WS_E_LIMIT, "too many parentheses inside each other");
+		return bad(r, r->at, WS_E_LIMIT, "parentheses are nested too deeply");
 	r->at++;
 	if (c == '(')
 		st = parse_sum(r, out_shape);
@@ -473,9 +474,8 @@ static enum ws_status parse_level(struct reader *r, unsigned level, struct cnt_s
 			break;
 		if (!combine(&left, &right, out_shape))
 			return bad(r, at, WS_E_FORMAT,
-				   "'%c' between %zu and %zu instances of different kinds: "
-				   "reduce() one "
-				   "of them",
+				   "'%c' between %zu and %zu instances of different dimensions: "
+				   "reduce() one of them",
 				   c, cnt_shape_size(&left), cnt_shape_size(&right));
 		st = emit(r,
 			  (struct cnt_expr_step){ .op = ops[level][which], .shape = *out_shape });
@@ -527,7 +527,7 @@ enum ws_status cnt_expr_compile(const struct cnt_catalogue *cat, const char *tex
 	ws_vec_init(&expr->needs, MAX_STEPS);
 	st = parse_sum(&r, &expr->shape);
 	if (!st && peek(&r))
-		st = bad(&r, r.at, WS_E_FORMAT, "'%c' is not expected here", *r.at);
+		st = bad(&r, r.at, WS_E_FORMAT, "unexpected '%c'", *r.at);
 	if (!st)
 		st = collect_needs(expr, r.err);
 	if (st) {

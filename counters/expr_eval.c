@@ -36,10 +36,10 @@ static enum ws_status binary(const struct cnt_expr_step *step, struct cnt_values
 	if (!out)
 		return no_memory(err);
 	if (a->n != n && a->n != 1)
-		return ws_fail(err, WS_E_FORMAT, "%zu and %zu instances do not go together", a->n,
+		return ws_fail(err, WS_E_FORMAT, "cannot combine %zu and %zu instances", a->n,
 			       b->n);
 	if (b->n != n && b->n != 1)
-		return ws_fail(err, WS_E_FORMAT, "%zu and %zu instances do not go together", a->n,
+		return ws_fail(err, WS_E_FORMAT, "cannot combine %zu and %zu instances", a->n,
 			       b->n);
 	for (size_t i = 0; i < n; i++)
 		out[i] = apply(step->op, a->at[a->n == 1 ? 0 : i], b->at[b->n == 1 ? 0 : i]);
@@ -160,7 +160,7 @@ static enum ws_status take_input(const struct cnt_expr *expr, const struct cnt_e
 		return WS_OK;
 	}
 	if (out->n && out->n != cnt_shape_size(&step->shape))
-		return ws_fail(err, WS_E_FORMAT, "%zu values came for the %zu instances of '%s'",
+		return ws_fail(err, WS_E_FORMAT, "got %zu values for the %zu instances of '%s'",
 			       out->n, cnt_shape_size(&step->shape), need->counter->name);
 	out->shape = step->shape;
 	return WS_OK;

@@ -158,7 +158,7 @@ enum ws_status cnt_pack_run(struct cnt_pack *pack, struct ws_arena *arena, struc
 	pack->n_passes = cnt_pack_bound(pack, &tightest);
 	if (pack->n_passes == SIZE_MAX)
 		return ws_fail(err, WS_E_LIMIT,
-			       "block %s counts one counter at once: it accumulates none",
+			       "block %s counts one counter at once: accumulation needs two",
 			       tightest->name);
 	if (!pack->n_passes)
 		return WS_OK;

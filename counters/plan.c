@@ -206,11 +206,10 @@ static enum ws_status too_many(const struct cnt_plan_ *plan, const struct cnt_pa
 			places += pack->units[i].size;
 	if (!alone)
 		snprintf(which, sizeof(which), "group %u: ", group + 1);
-	return ws_fail(
-		err, WS_E_LIMIT,
-		"%snot in one pass: block %s counts %u at once on %s, and %u are asked for: leave "
-		"some out",
-		which, block->name, block->limit, cnt_catalogue_arch(pack->cat), places);
+	return ws_fail(err, WS_E_LIMIT,
+		       "%snot in one pass: block %s counts %u at once on %s, but %u are requested: "
+		       "remove some",
+		       which, block->name, block->limit, cnt_catalogue_arch(pack->cat), places);
 }
 
 static enum ws_status plan_part(struct cnt_plan_ *plan, size_t first, size_t end, unsigned group,

@@ -34,18 +34,19 @@ static enum ws_status refuse_unknown(struct cnt_plan_ *plan, struct cnt_request_
 	if (elsewhere)
 		return refuse(plan, q, CNT_PLAN_UNKNOWN,
 			      ws_arena_printf(&plan->arena,
-					      "no counter '%s' on %s, only on %s: "
-					      "'rocprofv3-avail list' shows those that are here",
+					      "no counter '%s' on %s, only on %s: 'rocprofv3-avail "
+					      "list' lists the counters of this GPU",
 					      name, arch, elsewhere));
 	if (q->pub.nearest)
 		return refuse(plan, q, CNT_PLAN_UNKNOWN,
 			      ws_arena_printf(&plan->arena,
 					      "no counter '%s' on %s: did you mean '%s'?", name,
 					      arch, q->pub.nearest));
-	return refuse(plan, q, CNT_PLAN_UNKNOWN,
-		      ws_arena_printf(&plan->arena,
-				      "no counter '%s' on %s: 'rocprofv3-avail list' shows them",
-				      name, arch));
+	return refuse(
+		plan, q, CNT_PLAN_UNKNOWN,
+		ws_arena_printf(&plan->arena,
+				"no counter '%s' on %s: 'rocprofv3-avail list' lists the counters",
+				name, arch));
 }
 
 static const char *const turns[] = {
@@ -152,12 +153,13 @@ static enum ws_status check_needs(struct cnt_plan_ *plan, struct cnt_request_ *q
 			continue;
 		q->pub.fidelity = CNT_FIDELITY_UNSUPPORTED;
 		if (refuse(plan, q, CNT_PLAN_UNSUPPORTED,
-			   ws_arena_printf(&plan->arena,
-					   "counter '%s' has no value on the software GPU: %s%s%s",
-					   q->pub.name, strcmp(c->name, q->pub.name) ? c->name : "",
-					   strcmp(c->name, q->pub.name) ? ": " : "",
-					   no_level ? "only levels are accumulated"
-						    : c->fidelity_text)))
+			   ws_arena_printf(
+				   &plan->arena,
+				   "counter '%s' is not supported by the software GPU: %s%s%s",
+				   q->pub.name, strcmp(c->name, q->pub.name) ? c->name : "",
+				   strcmp(c->name, q->pub.name) ? ": " : "",
+				   no_level ? "only level counters can be accumulated"
+					    : c->fidelity_text)))
 			return WS_E_NOMEM;
 	}
 	return WS_OK;
@@ -183,11 +185,11 @@ static enum ws_status resolve(struct cnt_plan_ *plan, struct cnt_request_ *q,
 		return refuse_unknown(plan, q);
 	q->pub.counter = def;
 	if (turn >= CNT_TURN_ACCUMULATED && !def->is_level)
-		return refuse(plan, q, CNT_PLAN_MALFORMED,
-			      ws_arena_printf(&plan->arena,
-					      "'%s': %s is no level, so there is nothing to "
-					      "accumulate",
-					      q->pub.name, def->name));
+		return refuse(
+			plan, q, CNT_PLAN_MALFORMED,
+			ws_arena_printf(&plan->arena,
+					"'%s': %s is not a level counter and cannot be accumulated",
+					q->pub.name, def->name));
 	if (def->kind == CNT_COUNTER_CONSTANT) {
 		if (q->index != SIZE_MAX || turn != CNT_TURN_AS_IS)
 			return refuse(plan, q, CNT_PLAN_MALFORMED,
@@ -202,7 +204,7 @@ static enum ws_status resolve(struct cnt_plan_ *plan, struct cnt_request_ *q,
 	if (q->index != SIZE_MAX && q->index >= cnt_shape_size(cnt_expr_shape(q->expr)))
 		return refuse(plan, q, CNT_PLAN_MALFORMED,
 			      ws_arena_printf(&plan->arena,
-					      "'%s': %s has %zu instances here, from [0] on",
+					      "'%s': %s has %zu instances here, numbered from [0]",
 					      q->pub.name, def->name,
 					      cnt_shape_size(cnt_expr_shape(q->expr))));
 	q->pub.expression = turn == CNT_TURN_AS_IS

@@ -116,7 +116,7 @@ static void print_cost(FILE *to, const struct cnt_plan *plan, const struct cnt_p
 	if (cost->slowdown > 0)
 		fprintf(to, ", counting slows down %.2g times)\n", slowdown);
 	else
-		fprintf(to, ", what counting costs left out)\n");
+		fprintf(to, ", without the overhead of counting)\n");
 }
 
 void cnt_plan_print(FILE *to, const struct cnt_plan *plan, const struct cnt_plan_cost *cost)

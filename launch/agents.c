@@ -142,7 +142,7 @@ static enum ws_status ask(struct col_collect_config *config, bool *out_soft, str
 	if (!st)
 		st = ws_proc_read(self, argv, env.at, true, ASK_TIMEOUT_MS, text, &end, err);
 	if (!st && end.exit_code)
-		st = ws_fail(err, WS_E_STATE, "AMD's runtime does not start here: %.*s",
+		st = ws_fail(err, WS_E_STATE, "AMD's runtime failed to start: %.*s",
 			     (int)strcspn(text->at, "\n"), text->at);
 	ws_env_fini(&env);
 	return st;
@@ -159,7 +159,7 @@ enum ws_status launch_gpu_agents(struct launch_gpu_agents *out_agents, struct ws
 		launch_gpu_agents_parse(ws_buf_view(&text), out_agents);
 	if (!st && !out_agents->n)
 		st = ws_fail(err, WS_E_NOTFOUND,
-			     "AMD's runtime sees no GPU: 'wavescope doctor' tells why");
+			     "AMD's runtime found no GPU: run 'wavescope doctor' to find out why");
 	ws_buf_fini(&text);
 	return st;
 }

@@ -183,8 +183,8 @@ static enum ws_status examine(pid_t pid, struct target *out, struct ws_err *err)
 		complete &= out->address[i] != 0;
 	if (!complete || !out->trap)
 		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "process %d is statically linked, or has another C library than "
-			       "glibc: only programs linked dynamically with glibc are recorded",
+			       "process %d is statically linked or does not use glibc: only "
+			       "programs linked dynamically with glibc can be attached to",
 			       (int)pid);
 	return WS_OK;
 }
@@ -228,8 +228,7 @@ static enum ws_status check_right(pid_t pid, struct ws_err *err)
 	if (tracer > 0)
 		return ws_fail(
 			err, WS_E_ACCESS,
-			"process %d is being traced by process %ld already: end that debugger "
-			"first",
+			"process %d is already traced by process %ld: stop that debugger first",
 			(int)pid, tracer);
 	if (geteuid() != 0 && uid != (long)geteuid())
 		return ws_fail(err, WS_E_ACCESS,
@@ -260,20 +259,20 @@ static enum ws_status check_program(pid_t pid, struct ws_err *err)
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return ws_fail(err, WS_E_NOTFOUND,
-			       errno == ENOENT
-				       ? "process %d is a kernel thread or has ended: there is "
-					 "nothing to attach to"
-				       : "process %d may not be looked at: run this as "
-					 "its user or as root",
-			       (int)pid);
+		return ws_fail(
+			err, WS_E_NOTFOUND,
+			errno == ENOENT
+				? "process %d is a kernel thread or has ended: cannot attach"
+				: "no permission to inspect process %d: run as its user or as root",
+			(int)pid);
 	n = read(fd, &head, sizeof(head));
 	close(fd);
 	if (n != sizeof(head) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    head.e_machine != EM_X86_64)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "process %d is not a 64-bit x86 program: attaching is for those",
-			       (int)pid);
+		return ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"process %d is not a 64-bit x86 program: attaching to it is not supported",
+			(int)pid);
 	return WS_OK;
 }
 
@@ -284,9 +283,10 @@ enum ws_status launch_attach_check(pid_t pid, const char *library, struct ws_err
 	enum ws_status st;
 
 	if (pid <= 0 || (kill(pid, 0) && errno == ESRCH))
-		return ws_fail(err, WS_E_NOTFOUND, "there is no process %d", (int)pid);
+		return ws_fail(err, WS_E_NOTFOUND, "process %d does not exist", (int)pid);
 	if (pid == getpid())
-		return ws_fail(err, WS_E_USAGE, "process %d is this one", (int)pid);
+		return ws_fail(err, WS_E_USAGE, "cannot attach to process %d: it is this process",
+			       (int)pid);
 	st = check_right(pid, err);
 	if (!st)
 		st = check_program(pid, err);
@@ -294,11 +294,10 @@ enum ws_status launch_attach_check(pid_t pid, const char *library, struct ws_err
 		return st;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, library);
 	if (access(path, R_OK))
-		return ws_fail(
-			err, WS_E_NOTFOUND,
-			"process %d does not see %s: it runs in a container; run rocprofv3 in "
-			"there",
-			(int)pid, library);
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "process %d cannot access %s: it runs in a container; run rocprofv3 "
+			       "inside it",
+			       (int)pid, library);
 	return examine(pid, &target, err);
 }
 
@@ -337,7 +336,8 @@ static enum ws_status start(pid_t pid, const struct target *target,
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (n != (ssize_t)sizeof(told))
-		return ws_fail(err, WS_E_STATE, "tracing process %d ended early", (int)pid);
+		return ws_fail(err, WS_E_STATE, "tracing of process %d ended unexpectedly",
+			       (int)pid);
 	if (told.err.status)
 		return ws_fail(err, told.err.status, "%s", told.err.text);
 	*out_data = told.data;
@@ -385,7 +385,7 @@ enum ws_status launch_attach_call(pid_t pid, const char *library, const char *fu
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	mem = open(path, O_RDONLY | O_CLOEXEC);
 	if (mem < 0)
-		return ws_fail_errno(err, errno, "process %d may not be read", (int)pid);
+		return ws_fail_errno(err, errno, "no permission to read process %d", (int)pid);
 	st = start(pid, &target, &data, &at, err);
 	for (int ms = 0; !st && state[0] == LAUNCH_REMOTE_STARTED; ms += 2) {
 		if (ms > LOAD_MS)
@@ -395,7 +395,8 @@ enum ws_status launch_attach_call(pid_t pid, const char *library, const char *fu
 		else if (pread(mem, state, sizeof(state),
 			       (off_t)(at + offsetof(struct launch_remote_data, stage))) !=
 			 (ssize_t)sizeof(state))
-			st = ws_fail(err, WS_E_STATE, "process %d ended meanwhile", (int)pid);
+			st = ws_fail(err, WS_E_STATE, "process %d ended during the attach",
+				     (int)pid);
 		else if (state[0] == LAUNCH_REMOTE_STARTED)
 			nanosleep(&(struct timespec){ 0, 2000000 }, NULL);
 	}

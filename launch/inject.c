@@ -25,10 +25,11 @@ enum ws_status launch_inject_library(char out_path[PATH_MAX], struct ws_err *err
 	enum ws_status st = ws_path_beside(places, COL_COLLECT_LIBRARY, out_path, err);
 
 	if (st == WS_E_NOTFOUND)
-		return ws_fail(err, st,
-			       "the collector (%s) is not beside this program: "
-			       "run 'make', or install wavescope again",
-			       COL_COLLECT_LIBRARY);
+		return ws_fail(
+			err, st,
+			"the collector (%s) was not found next to this program: run 'make', or "
+			"install wavescope again",
+			COL_COLLECT_LIBRARY);
 	return st;
 }
 
@@ -67,17 +68,17 @@ const char *launch_inject_obstacle(const char *path)
 	if (fd < 0)
 		return NULL;
 	if (gains_privileges(fd))
-		why = "gains privileges (set-user-ID or the like), so the loader keeps the "
-		      "collector out: run it as its owner";
+		why = "gains privileges (set-user-ID or similar), so the loader does not preload "
+		      "the collector: run it as its owner";
 	else if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
 		 memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
 		why = NULL; /* a script; what it runs is another file */
 	else if (head.e_ident[EI_CLASS] != ELFCLASS64)
-		why = "is a 32-bit program, and the collector is for 64-bit ones: only 64-bit "
-		      "programs that it starts are recorded";
+		why = "is a 32-bit program, which is not supported: only 64-bit programs that it "
+		      "starts are recorded";
 	else if (!has_loader(fd, &head) && strncmp(name ? name + 1 : path, "ld", 2) != 0)
-		why = "is linked statically, without a loader that takes the collector in: only "
-		      "programs that it starts are recorded";
+		why = "is statically linked, so the collector cannot be preloaded: only programs "
+		      "that it starts are recorded";
 	close(fd);
 	return why;
 }
@@ -173,8 +174,8 @@ static enum ws_status set_preload(const struct launch_inject *inject, struct ws_
 		st = ws_path_beside(places, name, path, err);
 		if (st == WS_E_NOTFOUND)
 			ws_fail(err, st,
-				"%s is not beside this program: run 'make', or install wavescope "
-				"again",
+				"%s was not found next to this program: run 'make', or install "
+				"wavescope again",
 				name);
 		add_library(&list, path);
 	}
@@ -224,8 +225,8 @@ enum ws_status launch_inject_env(const struct launch_inject *inject, struct ws_e
 
 	if (!st && strpbrk(collector, ": "))
 		st = ws_fail(err, WS_E_UNSUPPORTED,
-			     "'%s': LD_PRELOAD cannot hold a path with ':' or a blank: "
-			     "install wavescope elsewhere",
+			     "'%s': LD_PRELOAD cannot contain a path with ':' or a blank: install "
+			     "wavescope in another folder",
 			     collector);
 	if (!st)
 		st = set_preload(inject, env, err);
@@ -239,10 +240,9 @@ enum ws_status launch_inject_env(const struct launch_inject *inject, struct ws_e
 	if (!st)
 		st = launch_inject_gpu(env, &soft, err);
 	if (!st && !soft && inject->gpu_time && strcmp(inject->gpu_time, "simulated") == 0)
-		st = ws_fail(
-			err, WS_E_USAGE,
-			"--gpu-time simulated: this machine's own GPU is used, and its times are "
-			"measured: WAVESCOPE_GPU=mi210 takes the software GPU");
+		st = ws_fail(err, WS_E_USAGE,
+			     "--gpu-time simulated has no effect: the program uses a real GPU: "
+			     "WAVESCOPE_GPU=mi210 selects the software GPU");
 	if (st)
 		return st;
 	if (soft)

@@ -76,7 +76,7 @@ enum ws_status launch_lines_start(struct launch_lines *lines, enum launch_lines_
 
 	*lines = (struct launch_lines){ .line = line, .ctx = ctx, .of = of };
 	if (pipe2(fds, O_CLOEXEC) != 0)
-		return ws_fail_errno(err, errno, "cannot listen to the program");
+		return ws_fail_errno(err, errno, "cannot read the program's output");
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	lines->from = fds[0];
 	lines->stop = eventfd(0, EFD_CLOEXEC);
@@ -95,7 +95,7 @@ enum ws_status launch_lines_start(struct launch_lines *lines, enum launch_lines_
 		close(lines->stop);
 		close(lines->saved[0]);
 		close(lines->saved[1]);
-		return ws_fail_errno(err, error, "cannot listen to the program");
+		return ws_fail_errno(err, error, "cannot read the program's output");
 	}
 	dup2(fds[1], STDOUT_FILENO);
 	if (of == LAUNCH_LINES_BOTH)

@@ -77,7 +77,7 @@ static enum ws_status write_request(const struct launch_passes *passes, size_t r
 	n = col_count_request_print(&request, text, COL_COUNT_TEXT_MAX);
 	if (!n)
 		st = ws_fail(err, WS_E_LIMIT,
-			     "the counters and patterns are too long, or have a line end in them");
+			     "the counters and patterns are too long or contain a line break");
 	if (!st)
 		st = ws_path_join(dir->path, COL_COUNT_REQUEST_NAME, path, err);
 	if (!st)
@@ -182,7 +182,7 @@ enum ws_status launch_passes_run(const struct launch_passes *passes,
 
 	*r = (struct launch_passes_result){ .n_runs = launch_passes_n_runs(passes) };
 	if (r->n_runs > RUNS_MAX)
-		return ws_fail(err, WS_E_LIMIT, "%zu runs of the program are more than %u",
+		return ws_fail(err, WS_E_LIMIT, "%zu runs of the program exceed the limit of %u",
 			       r->n_runs, RUNS_MAX);
 	r->dirs = calloc(r->n_runs, sizeof(*r->dirs));
 	if (!r->dirs)

@@ -240,7 +240,7 @@ enum ws_status launch_place_expand(const struct launch_place *place, const char 
 			break;
 	}
 	if (now.failed == WS_E_LIMIT || changed)
-		st = ws_fail(err, WS_E_LIMIT, "'%s' grows without end when it is filled in", text);
+		st = ws_fail(err, WS_E_LIMIT, "'%s': the placeholders expand without end", text);
 	else
 		st = ws_buf_status(&now, err);
 	if (!st)
@@ -325,12 +325,11 @@ void launch_place_warn(const char *option, const char *text)
 	if (!text || !launch_place_typo(text, &word, &near))
 		return;
 	if (near)
-		ws_log_warn("%s '%s': there is no placeholder %.*s, and it stays as it is: did you "
-			    "mean %%%s%%?",
-			    option, text, WS_STR_ARGS(word), near);
+		ws_log_warn(
+			"%s '%s': unknown placeholder %.*s is not replaced: did you mean %%%s%%?",
+			option, text, WS_STR_ARGS(word), near);
 	else
-		ws_log_warn("%s '%s': there is no placeholder %.*s, and it stays as it is: --help "
-			    "lists them",
+		ws_log_warn("%s '%s': unknown placeholder %.*s is not replaced: --help lists them",
 			    option, text, WS_STR_ARGS(word));
 }
 

@@ -301,8 +301,7 @@ static enum ws_status not_allowed(pid_t pid, struct ws_err *err)
 {
 	int why = errno;
 
-	return ws_fail(err, WS_E_ACCESS, "process %d may not be traced: %s", (int)pid,
-		       strerror(why));
+	return ws_fail(err, WS_E_ACCESS, "cannot trace process %d: %s", (int)pid, strerror(why));
 }
 
 /* Threads of @pid into @tids; how many. */
@@ -354,8 +353,8 @@ enum ws_status launch_remote_start(pid_t pid, const struct launch_remote_libc *l
 	}
 	if (!call.tid)
 		return ws_fail(err, WS_E_TIMEOUT,
-			       "no thread of process %d was at a place where it can be interrupted "
-			       "safely: try again",
+			       "no thread of process %d reached a point where it can be "
+			       "interrupted safely: try again",
 			       (int)pid);
 	if (!save(&call))
 		return not_allowed(pid, err);
@@ -373,9 +372,9 @@ enum ws_status launch_remote_start(pid_t pid, const struct launch_remote_libc *l
 				   const struct launch_remote_data *data, uint64_t *out_data,
 				   struct ws_err *err)
 {
-	return ws_fail(
-		err, WS_E_UNSUPPORTED,
-		"attaching is for x86-64: start the program with 'rocprofv3 ... -- PROGRAM'");
+	return ws_fail(err, WS_E_UNSUPPORTED,
+		       "attaching is supported on x86-64 only: start the program with 'rocprofv3 "
+		       "... -- PROGRAM'");
 }
 
 #endif

@@ -42,11 +42,11 @@ static enum ws_status find_folder(char out[PATH_MAX], struct ws_err *err)
 	else
 		st = ws_fail(err, WS_E_NOTFOUND, "neither XDG_CACHE_HOME nor HOME is set");
 	if (!st && !(xdg && xdg[0] == '/') && (stat(home, &dir) || dir.st_uid != geteuid()))
-		st = ws_fail(err, WS_E_ACCESS, "HOME '%s' is another user's", home);
+		st = ws_fail(err, WS_E_ACCESS, "HOME '%s' belongs to another user", home);
 	if (!st)
 		st = ws_mkdirs(base, err);
 	if (!st && (stat(base, &dir) || dir.st_uid != geteuid()))
-		st = ws_fail(err, WS_E_ACCESS, "'%s' is another user's", base);
+		st = ws_fail(err, WS_E_ACCESS, "'%s' belongs to another user", base);
 	if (!st)
 		st = ws_path_join(base, "wavescope", out, err);
 	return st ? st : ws_dir_private(out, err);

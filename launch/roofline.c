@@ -22,22 +22,23 @@ enum ws_status launch_roofline_program(char out_path[PATH_MAX], struct ws_err *e
 	}
 	st = ws_path_beside(places, LAUNCH_ROOFLINE_PROGRAM, out_path, err);
 	if (st == WS_E_NOTFOUND)
-		return ws_fail(err, st,
-			       "the roofline benchmark (%s) is not beside this program: "
-			       "run 'make', or install wavescope again",
-			       LAUNCH_ROOFLINE_PROGRAM);
+		return ws_fail(
+			err, st,
+			"the roofline benchmark (%s) was not found next to this program: run "
+			"'make', or install wavescope again",
+			LAUNCH_ROOFLINE_PROGRAM);
 	return st;
 }
 
 static enum ws_status ended(const struct ws_proc_end *end, const char *program, struct ws_err *err)
 {
 	if (end->signal)
-		return ws_fail(err, WS_E_STATE, "'%s' was ended by signal %d (%s)", program,
+		return ws_fail(err, WS_E_STATE, "'%s' was killed by signal %d (%s)", program,
 			       end->signal, strsignal(end->signal));
 	if (end->exit_code)
 		return ws_fail(err, WS_E_STATE,
-			       "'%s' ended with exit code %d: --no-roof profiles without it",
-			       program, end->exit_code);
+			       "'%s' exited with code %d: --no-roof profiles without it", program,
+			       end->exit_code);
 	return WS_OK;
 }
 
@@ -72,6 +73,7 @@ enum ws_status launch_roofline_run(const struct launch_roofline *roofline,
 	if (!st)
 		st = ended(out_end, program, err);
 	if (!st && !ws_path_exists(file))
-		st = ws_fail(err, WS_E_STATE, "'%s' ended well but wrote no '%s'", program, file);
+		st = ws_fail(err, WS_E_STATE, "'%s' succeeded but did not write '%s'", program,
+			     file);
 	return st;
 }

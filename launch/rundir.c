@@ -50,7 +50,7 @@ static enum ws_status make_parent(const char *base, char out_parent[PATH_MAX], s
 	if ((size_t)snprintf(out_parent, PATH_MAX, "%s/%s-XXXXXX", base, name) >= PATH_MAX)
 		return ws_fail(err, WS_E_LIMIT, "'%.80s...' is too long for a path", base);
 	if (!mkdtemp(out_parent))
-		return ws_fail_errno(err, errno, "cannot make a folder in '%s'", base);
+		return ws_fail_errno(err, errno, "cannot create a folder in '%s'", base);
 	return WS_OK;
 }
 
@@ -74,7 +74,7 @@ enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_
 		return st;
 	if (!realpath(base, real))
 		return ws_fail(err, ws_status_from_errno(errno),
-			       "the folder '%s' is gone (%s): choose another place", base,
+			       "the folder '%s' no longer exists (%s): choose another folder", base,
 			       strerror(errno));
 	st = make_parent(real, parent, err);
 	gethostname(host, sizeof(host) - 1);
@@ -87,7 +87,7 @@ enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_
 		if (errno == ENOENT && i < TRIES_MAX)
 			st = make_parent(real, parent, err);
 		else if (errno != EEXIST || i == TRIES_MAX)
-			st = ws_fail_errno(err, errno, "cannot make the folder '%s'",
+			st = ws_fail_errno(err, errno, "cannot create the folder '%s'",
 					   out_dir->path);
 	}
 	out_dir->path[0] = '\0';
@@ -173,11 +173,11 @@ enum ws_status launch_rundir_open(const char *path, struct launch_rundir *out_di
 	if (!*run && !ws_path_join(out_dir->path, own, parent, NULL))
 		find_run(parent, run);
 	if (*run)
-		return ws_fail(err, WS_E_NOTFOUND, "'%s' holds no records itself: '%s' does", path,
+		return ws_fail(err, WS_E_NOTFOUND, "'%s' contains no captures: use '%s'", path,
 			       run);
 	return ws_fail(err, WS_E_NOTFOUND,
-		       "'%s' holds no records of a run: they are in DIR/" PARENT_NAME
-		       "/RUN, where DIR is that of the output",
+		       "'%s' contains no captures of a run: they are in DIR/" PARENT_NAME
+		       "/RUN, where DIR is the output folder",
 		       path);
 }
 

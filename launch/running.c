@@ -212,8 +212,8 @@ bool launch_running_wait(const struct launch_rundir *dir, const char *tool, unsi
 	while (n && !told_to_go_on && now_s() - start_s < seconds) {
 		if (!told && now_s() - start_s >= QUIET_S) {
 			fprintf(stderr,
-				"%s: the program has ended, but %s still running: waiting for "
-				"%u s at most, Ctrl-C goes on without\n",
+				"%s: the program has ended, but %s still running: waiting up to %u "
+				"s, Ctrl-C stops waiting\n",
 				tool, launch_running_names(list, n, names, sizeof(names)), seconds);
 			told = true;
 		}

@@ -50,8 +50,7 @@ static enum ws_status add_target(struct attach *a, pid_t pid, struct ws_err *err
 		if (a->all[i].pid == pid)
 			return WS_OK;
 	if (a->n == TARGETS_MAX)
-		return ws_fail(err, WS_E_LIMIT,
-			       "more than %u processes: attach to some of them at a time",
+		return ws_fail(err, WS_E_LIMIT, "more than %u processes: attach to fewer at a time",
 			       TARGETS_MAX);
 	a->all[a->n++] = (struct target){ .pid = pid, .pipe = -1, .pidfd = -1 };
 	return WS_OK;
@@ -115,10 +114,11 @@ enum ws_status launch_session_adopt_gpu(pid_t pid, struct ws_err *err)
 	if (!st)
 		st = launch_attach_check(pid, library, err);
 	if (!st && !launch_softgpu_in_process(pid))
-		st = ws_fail(err, WS_E_UNSUPPORTED,
-			     "process %d is not on the software GPU, which alone counts for a "
-			     "program that runs already: start it under the profiler, after '--'",
-			     (int)pid);
+		st = ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"process %d does not use the software GPU: attaching to count is supported "
+			"there only: start the program under the profiler, after '--'",
+			(int)pid);
 	if (st)
 		return st;
 	ws_buf_init(&text, 16 << 20);
@@ -154,7 +154,7 @@ static enum ws_status wait_answer(const struct target *t, const char *wanted, st
 			return ws_fail(err, WS_E_STATE, "process %d has ended", (int)t->pid);
 		nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
 	}
-	return ws_fail(err, WS_E_TIMEOUT, "process %d does not answer: is it stopped?",
+	return ws_fail(err, WS_E_TIMEOUT, "process %d does not respond: is it stopped?",
 		       (int)t->pid);
 }
 
@@ -260,7 +260,7 @@ static void detach_all(struct attach *a)
 
 		close_target(t);
 		if (was && kill(t->pid, 0) == 0 && wait_answer(t, "detached", &err))
-			ws_log_warn("%s: what it recorded so far is written", err.text);
+			ws_log_warn("%s: its records so far are written", err.text);
 	}
 }
 

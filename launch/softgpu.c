@@ -26,10 +26,11 @@ enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *er
 	if (st == WS_E_NOTFOUND && !ws_path_beside(tree, "build.ninja", out_path, err))
 		st = ws_path_beside(built, SOFTGPU_LIBRARY, out_path, err);
 	if (st == WS_E_NOTFOUND)
-		return ws_fail(err, st,
-			       "the software GPU (%s) is not beside this program: "
-			       "run 'make', or install wavescope again",
-			       SOFTGPU_LIBRARY);
+		return ws_fail(
+			err, st,
+			"the software GPU (%s) was not found next to this program: run 'make', "
+			"or install wavescope again",
+			SOFTGPU_LIBRARY);
 	return st;
 }
 
@@ -132,7 +133,7 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 			       "WAVESCOPE_SAMPLE_ONLY is '%s': give 1, or unset it", only);
 	if (only && !strcmp(only, "1") && !waves)
 		return ws_fail(err, WS_E_USAGE,
-			       "executing a sample only needs its size: --sample-waves N "
+			       "--sample-only (WAVESCOPE_SAMPLE_ONLY=1) requires --sample-waves N "
 			       "(WAVESCOPE_SAMPLE_WAVES)");
 	return WS_OK;
 }

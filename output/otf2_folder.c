@@ -52,7 +52,7 @@ enum ws_status output_otf2_make_partial(const char *partial, const char *name, s
 	output_otf2_remove_partial(partial, name); /* what a killed run left */
 	/* The library writes into a folder that is there; so it is ours before. */
 	if (mkdir(partial, 0777))
-		return ws_fail_errno(err, errno, "cannot make the folder '%s'", partial);
+		return ws_fail_errno(err, errno, "cannot create the folder '%s'", partial);
 	return WS_OK;
 }
 

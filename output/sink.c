@@ -21,7 +21,7 @@ enum ws_status output_make_parents(const char *path, struct ws_err *err)
 	for (char *at = strchr(dir + 1, '/'); at; at = strchr(at + 1, '/')) {
 		*at = '\0';
 		if (mkdir(dir, 0777) && errno != EEXIST)
-			return ws_fail_errno(err, errno, "cannot make the folder '%s'", dir);
+			return ws_fail_errno(err, errno, "cannot create the folder '%s'", dir);
 		if (!stat(dir, &st) && !S_ISDIR(st.st_mode))
 			return ws_fail(err, WS_E_EXISTS,
 				       "'%s' exists and is not a folder: choose another "
@@ -50,7 +50,7 @@ enum ws_status output_sink_open(struct output_sink *sink, const char *path, int 
 	strcpy(sink->path, path);
 	sink->buf = malloc(SINK_BYTES);
 	if (!sink->buf)
-		return ws_fail(err, WS_E_NOMEM, "no memory to write '%s'", path);
+		return ws_fail(err, WS_E_NOMEM, "out of memory while writing '%s'", path);
 	sink->cap = SINK_BYTES;
 	if (stream_fd >= 0) {
 		sink->fd = stream_fd;

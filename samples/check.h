@@ -91,7 +91,7 @@ static inline void usage(FILE *to, const char *program, const char *what, const 
 	fprintf(to, "%s: %s\n", program, what);
 	for (size_t i = 0; i < n_rows; i++)
 		fprintf(to, "  -%c %-8ld %s\n", rows[i].key, *rows[i].value, rows[i].text);
-	fprintf(to, "  -h          this text; the numbers above are the defaults\n");
+	fprintf(to, "  -h          print this help; the numbers above are the defaults\n");
 }
 
 template <size_t N>
@@ -157,7 +157,7 @@ static size_t count_wrong(const char *what, const std::vector<T> &got, const std
 		if (fabs(g - w) <= tolerance * scale)
 			continue; /* a NaN compares false and so counts as wrong */
 		if (n_wrong++ < 4)
-			fprintf(stderr, "%s: [%zu] is %.9g, should be %.9g\n", what, i, g, w);
+			fprintf(stderr, "%s: [%zu] is %.9g, expected %.9g\n", what, i, g, w);
 	}
 	if (n_wrong)
 		fprintf(stderr, "%s: %zu of %zu wrong\n", what, n_wrong, want.size());

@@ -88,7 +88,7 @@ static bool run(const char *name, void (*kernel)(const T *, T *, int), const dev
 		got += (double)x;
 
 	bool ok = fabs(got - want) <= tolerance;
-	printf("%-15s %.9g, should be %.9g\n", name, got, want);
+	printf("%-15s %.9g, expected %.9g\n", name, got, want);
 	return ok;
 }
 

@@ -40,8 +40,8 @@ enum ws_status trc_cells_init(struct trc_cells *cells, size_t n_rows, size_t n_c
 		fd = nameless_file(n_bytes);
 		if (fd < 0)
 			return ws_fail_errno(err, errno,
-					     "no room for a table of %zu times %zu values: TMPDIR "
-					     "says where it goes",
+					     "no space for a table of %zu times %zu values: set "
+					     "TMPDIR to another folder",
 					     n_rows, n_columns);
 	}
 	cells->at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,

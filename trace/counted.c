@@ -236,7 +236,7 @@ enum ws_status trc_counted_open(struct trc_trace **runs, size_t n_runs,
 	ws_vec_init(&table->rows, ROWS_MAX);
 	ws_vec_init(&table->differences, COLUMNS_MAX);
 	if (!n_runs)
-		st = ws_fail(err, WS_E_NOTFOUND, "there is no run to make a table of");
+		st = ws_fail(err, WS_E_NOTFOUND, "no runs for a table");
 	if (!st)
 		st = make_columns(table, err);
 	if (!st)

@@ -20,7 +20,7 @@
 
 enum ws_status trc_facts_no_memory(struct trc_facts *f)
 {
-	return ws_fail(f->err, WS_E_NOMEM, "capture '%s': too many facts",
+	return ws_fail(f->err, WS_E_NOMEM, "capture '%s': too many metadata records",
 		       cap_reader_path(f->capture->reader));
 }
 

@@ -505,8 +505,8 @@ static enum ws_status check_through(const char *library, struct ws_err *err)
 	st = ws_file_read("/proc/self/maps", &maps, err);
 	if (!st && !strstr(maps.at, library))
 		st = ws_fail(err, WS_E_STATE,
-			     "the HSA runtime did not load %s: it may have its driver built in "
-			     "(ROCm 6.3 and later) or an RPATH of its own (try --preload)",
+			     "the HSA runtime did not load %s: it may contain its driver library "
+			     "(ROCm 6.3 and later) or have an RPATH (try --preload)",
 			     library);
 	ws_buf_fini(&maps);
 	return st;
@@ -521,7 +521,8 @@ static const struct ws_opt agents_opts[] = {
 	WS_OPT_STR(struct agents_args, through, 0, "through", "FILE",
 		   "fail unless the runtime loaded FILE"),
 	WS_OPT_BOOL(struct agents_args, brief, 'b', "brief", "one line per agent"),
-	WS_OPT_BOOL(struct agents_args, library, 0, "library", "and the file of the runtime"),
+	WS_OPT_BOOL(struct agents_args, library, 0, "library",
+		    "also print the path of the runtime"),
 };
 
 static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
@@ -554,7 +555,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		print_label(0, "*** Done ***");
 	if (!st && !walk.n_gpus)
 		st = ws_fail(err, WS_E_NOTFOUND,
-			     "the HSA runtime sees no GPU: 'wavescope doctor' may tell why");
+			     "the HSA runtime found no GPU: 'wavescope doctor' checks why");
 	fflush(stdout);
 	hsa.hsa_shut_down();
 	return st;

@@ -187,7 +187,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	enum ws_status st;
 
 	if (call->rest.n)
-		return ws_fail(err, WS_E_USAGE, "'%s' is too much: doctor takes options only",
+		return ws_fail(err, WS_E_USAGE,
+			       "unexpected argument '%s': doctor takes only options",
 			       call->rest.operands[0]);
 	m = calloc(1, sizeof(*m));
 	if (!m)
@@ -208,13 +209,13 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 
 const struct ws_cmd wavescope_doctor_cmd = {
 	.name = "doctor",
-	.summary = "show what this machine has, what will work, and how to get the rest",
+	.summary = "check which features work on this machine, and how to fix the others",
 	.usage = "[options]",
-	.about = "Looks at GPUs, drivers, ROCm, permissions and launchers, and tells for each "
-		 "feature whether it will work here; for each that will not, why, and what to do. "
-		 "Changes nothing.",
+	.about = "Checks GPUs, drivers, ROCm, permissions and launchers, and prints for each "
+		 "feature whether it works on this machine. If a feature does not work, it prints "
+		 "why, and what to do. Changes nothing.",
 	.notes = "Exit code:\n"
-		 "  0 when HIP programs can run on the software GPU, 1 when they cannot.",
+		 "  0 if HIP programs can run on the software GPU, 1 if not.",
 	.opts = { doctor_opts, WS_ARRAY_LEN(doctor_opts) },
 	.values_bytes = sizeof(struct doctor_args),
 	.only_prints = true,

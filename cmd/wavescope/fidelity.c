@@ -22,10 +22,11 @@ struct fidelity_args {
 
 static const struct ws_opt fidelity_opts[] = {
 	WS_OPT_STR(struct fidelity_args, recorded, 0, "recorded", "DIR",
-		   "compare with the recordings in DIR/MI200 and DIR/MI100, all counters of them. "
-		   "Default: the recorded values that wavescope itself is tested with"),
+		   "compare with all counters of the recordings in DIR/MI200 and DIR/MI100. "
+		   "Default: the recorded values built into wavescope"),
 	WS_OPT_STR(struct fidelity_args, gpu, 'g', "gpu", "MODEL", "mi210 or mi100 only"),
-	WS_OPT_BOOL(struct fidelity_args, all, 'a', "all", "also print what has no expected value"),
+	WS_OPT_BOOL(struct fidelity_args, all, 'a', "all",
+		    "also print counters without an expected value"),
 	WS_OPT_BOOL(struct fidelity_args, markdown, 0, "markdown",
 		    "print the tables of docs/fidelity.md instead"),
 };
@@ -47,7 +48,7 @@ static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_b
 	snprintf(program, sizeof(program), "%s/%s", library, KERNELS);
 	if (access(program, X_OK))
 		return ws_fail(err, WS_E_NOTFOUND,
-			       "'%s' is not there: wavescope was built without clang", program);
+			       "'%s' was not found: wavescope was built without clang", program);
 	st = ws_env_init(&env, environ, err);
 	if (st)
 		return st;
@@ -94,7 +95,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	bool any = false;
 
 	if (call->rest.n)
-		return ws_fail(err, WS_E_USAGE, "'%s' is too much: fidelity takes options only",
+		return ws_fail(err, WS_E_USAGE,
+			       "unexpected argument '%s': fidelity takes only options",
 			       call->rest.operands[0]);
 	ws_vec_init(&rows, 1u << 20);
 	for (unsigned k = 0; k < FID_N_CHIPS; k++) {
@@ -108,7 +110,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 			fid_print(k, &rows, args->all);
 	}
 	if (!any)
-		st = ws_fail(err, WS_E_USAGE, "no recordings of '%s': there are mi210 and mi100",
+		st = ws_fail(err, WS_E_USAGE, "no recordings of '%s': use mi210 or mi100",
 			     args->gpu);
 	if (!st) {
 		const struct fid_tally tally = fid_tally(&rows);
@@ -130,13 +132,12 @@ const struct ws_cmd wavescope_fidelity_cmd = {
 	.name = "fidelity",
 	.summary = "compare the software GPU's counters with hardware's",
 	.usage = "[options]",
-	.about =
-		"Runs kernels whose counters are known, by construction or from recordings made on "
-		"hardware, and prints expected and counted values. Exact counters follow from the "
-		"instruction stream and must be equal; modelled ones follow from models of caches "
-		"and time.",
+	.about = "Runs kernels with known counter values, by construction or from recordings of "
+		 "hardware, and prints expected and counted values. Exact counters follow from the "
+		 "instruction stream and must be equal. Modelled counters follow from models of "
+		 "caches and time.",
 	.notes = "Exit code:\n"
-		 "  1 if an exact counter is off, 2 for wrong options.",
+		 "  1 if an exact counter differs, 2 for wrong options.",
 	.opts = { fidelity_opts, WS_ARRAY_LEN(fidelity_opts) },
 	.values_bytes = sizeof(struct fidelity_args),
 	.run = run,

@@ -19,8 +19,8 @@ struct info_args {
 
 static const struct ws_opt info_opts[] = {
 	WS_OPT_STR(struct info_args, gpus, 'g', "gpu", "LIST",
-		   "software GPUs, such as mi210,mi100, or 'native' for the machine's own. "
-		   "Default: native where there is a GPU, else mi210"),
+		   "software GPUs, such as mi210,mi100, or 'native' for the GPUs of this machine. "
+		   "Default: native if there is a GPU, else mi210"),
 	WS_OPT_BOOL(struct info_args, brief, 'b', "brief", "one line per agent"),
 };
 
@@ -38,7 +38,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	int n = 2;
 
 	if (call->rest.n)
-		return ws_fail(err, WS_E_USAGE, "'%s' is too much: info takes options only",
+		return ws_fail(err, WS_E_USAGE, "unexpected argument '%s': info takes only options",
 			       call->rest.operands[0]);
 	st = gpu_present("/sys", &here, err);
 	if (st)
@@ -46,9 +46,9 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	native = args->gpus ? strcmp(args->gpus, SOFTGPU_NATIVE) == 0
 			    : here.n > 0 && !getenv("WAVESCOPE_GPU");
 	if (native && !here.n)
-		return ws_fail(err, WS_E_NOTFOUND,
-			       "no AMD GPU in this machine: leave out '--gpu native' "
-			       "to see the software GPU");
+		return ws_fail(
+			err, WS_E_NOTFOUND,
+			"no AMD GPU in this machine: omit '--gpu native' to see the software GPU");
 	st = ws_path_self(self, err);
 	if (st)
 		return st;
@@ -70,11 +70,10 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	if (!st && end.signal == SIGPIPE)
 		ws_proc_end_as(&end); /* nobody reads on */
 	if (!st && end.signal)
-		return ws_fail(
-			err, WS_E_STATE,
-			"AMD's runtime was ended by signal %d (%s): its own message is above; "
-			"'wavescope doctor' may tell why",
-			end.signal, strsignal(end.signal));
+		return ws_fail(err, WS_E_STATE,
+			       "AMD's runtime was killed by signal %d (%s): see its message above, "
+			       "and 'wavescope doctor'",
+			       end.signal, strsignal(end.signal));
 	*exit_code = end.exit_code; /* the child has said what went wrong */
 	return st;
 }
@@ -83,8 +82,8 @@ const struct ws_cmd wavescope_info_cmd = {
 	.name = "info",
 	.summary = "show the agents of AMD's runtime, as rocminfo does",
 	.usage = "[options]",
-	.about = "Prints what AMD's HSA runtime says about its agents, in rocminfo's layout. On a "
-		 "machine without a GPU, or with --gpu, these are software GPUs.",
+	.about = "Prints the agents of AMD's HSA runtime in the layout of rocminfo. On a machine "
+		 "without a GPU, or with --gpu, these are software GPUs.",
 	.opts = { info_opts, WS_ARRAY_LEN(info_opts) },
 	.values_bytes = sizeof(struct info_args),
 	.only_prints = true,

@@ -306,7 +306,7 @@ static enum ws_status look_softgpu(struct wavescope_machine *m, struct ws_err *e
 	found(m, WAVESCOPE_FACT_COLLECTOR,
 	      !ws_path_beside(places, "libwavescope-collector.so", path, NULL), "not found");
 	found(m, WAVESCOPE_FACT_LATER, false,
-	      "counters of real GPUs, call stacks: not in this version");
+	      "counters of real GPUs, call stacks: not supported by this version");
 	if (m->facts[WAVESCOPE_FACT_COLLECTOR].yes)
 		found(m, WAVESCOPE_FACT_COLLECTOR, true, "%.190s", path);
 	st = launch_softgpu_library(path, err);

@@ -26,8 +26,8 @@
 	  "on a machine with a GPU, 'modprobe amdgpu'; in a container, start it with "            \
 	  "--device=/dev/kfd --device=/dev/dri")                                                  \
 	X(GPU,       "GPU and driver", "AMD GPUs", WAVESCOPE_FACT_BIT(DRIVER),                           \
-	  "the driver knows of no AMD GPU",                                                       \
-	  "'dmesg' tells what the driver found; without a GPU use the software one")              \
+	  "the driver reports no AMD GPU",                                                       \
+	  "'dmesg' shows what the driver found; without a GPU use the software GPU")              \
 	X(KFD,       "GPU and driver", "/dev/kfd", WAVESCOPE_FACT_BIT(DRIVER) | WAVESCOPE_FACT_BIT(GPU),        \
 	  "/dev/kfd cannot be opened for reading and writing",                                    \
 	  "join the group that owns it ('usermod -aG render,video $USER') and log in again; "     \
@@ -51,22 +51,22 @@
 	  "AMD's rocprofiler-sdk is not installed",                                               \
 	  "install rocprofiler-sdk from ROCm 6.2 or later")                                       \
 	X(SOFTGPU,   "wavescope",      "software GPU", 0,                                         \
-	  "the software GPU's library is not beside this program",                                \
+	  "the software GPU's library was not found next to this program",                                \
 	  "run 'make', or install wavescope again")                                               \
 	X(SOFTRUNS,  "wavescope",      "ROCr starts on it", WAVESCOPE_FACT_BIT(SOFTGPU) | WAVESCOPE_FACT_BIT(HSA), \
-	  "AMD's runtime does not start on the software GPU",                                     \
-	  "'wavescope info --gpu mi210' shows its own message")                                   \
+	  "AMD's runtime fails to start on the software GPU",                                     \
+	  "'wavescope info --gpu mi210' shows its message")                                   \
 	X(COLLECTOR, "wavescope",      "collector", 0,                                            \
-	  "the collector's library is not beside this program",                                   \
+	  "the collector's library was not found next to this program",                                   \
 	  "run 'make', or install wavescope again")                                               \
 	X(LATER,     "wavescope",      "later parts", 0,                                          \
-	  "this version of wavescope has no counters of real GPUs and no call stacks",            \
-	  "nothing to do here: a later version brings them")                                      \
+	  "this version does not support counters of real GPUs and call stacks",            \
+	  "planned for a later version")                                      \
 	X(PERF,      "Permissions",    "perf events", 0,                                          \
-	  "the kernel does not let you use CPU performance events",                               \
+	  "the kernel does not allow CPU performance events",                               \
 	  "as root: sysctl kernel.perf_event_paranoid=2")                                         \
 	X(PTRACE,    "Permissions",    "ptrace", 0,                                               \
-	  "the kernel does not let you attach to a running process",                              \
+	  "the kernel does not allow attaching to a running process",                              \
 	  "as root: sysctl kernel.yama.ptrace_scope=0")                                           \
 	X(MEMLOCK,   "Permissions",    "locked memory", 0,                                        \
 	  "the limit for locked memory is too small for perf buffers",                            \

@@ -26,30 +26,28 @@ struct run_args {
 static const struct ws_opt run_opts[] = {
 	WS_OPT_GROUP("GPU"),
 	WS_OPT_LIST(struct run_args, gpus, 'g', "gpu", "LIST",
-		    "software GPUs, such as mi210 or mi210,mi100 (up to 16); mi250x is two. "
-		    "May be repeated. 'native' means the machine's own. Default: mi210"),
+		    "software GPUs, such as mi210 or mi210,mi100 (up to 16); mi250x is two. May be "
+		    "repeated. 'native' means the GPUs of this machine. Default: mi210"),
 	WS_OPT_U64(struct run_args, n_workers, 'w', "workers", "N",
-		   "host threads that execute kernels; results do not depend on it. "
-		   "Default: all cores"),
+		   "number of number of number of host threads that execute kernels; results do "
+		   "not depend on it. Default: all cores"),
 	WS_OPT_GROUP("Models"),
-	WS_OPT_STR(
-		struct run_args, gpu_time, 0, "gpu-time", "host|simulated",
-		"what the times of kernels and copies are: how long the host took to execute "
-		"them, or how long the GPU takes by the timing model; what is counted always has "
-		"the latter. Default: host"),
+	WS_OPT_STR(struct run_args, gpu_time, 0, "gpu-time", "host|simulated",
+		   "times of kernels and copies: 'host' is the time the host took to execute them, "
+		   "'simulated' is the time of the timing model. Counted kernels always have "
+		   "simulated times. Default: host"),
 	WS_OPT_STR(struct run_args, gpu_time, 0, "times", "host|modelled", NULL),
 	WS_OPT_U64(struct run_args, sample_waves, 0, "sample-waves", "N",
-		   "model about N waves of a large kernel and scale what was counted; the results "
-		   "are labelled sampled. All of the kernel is executed"),
-	WS_OPT_BOOL(
-		struct run_args, sample_only, 0, "sample-only",
-		"with --sample-waves: execute no more than that. What the program computes is "
-		"wrong then, so this is for programs whose course does not depend on it, and for "
-		"kernels whose workgroups do not wait for each other"),
+		   "model about N waves of a large kernel and scale the counters; the results are "
+		   "labelled sampled. The whole kernel is executed"),
+	WS_OPT_BOOL(struct run_args, sample_only, 0, "sample-only",
+		    "with --sample-waves: execute only these waves. The program's results are then "
+		    "wrong. Only for programs whose control flow does not depend on them, and for "
+		    "kernels whose workgroups do not wait for each other"),
 	WS_OPT_GROUP("Loading"),
 	WS_OPT_BOOL(struct run_args, preload, 0, "preload",
-		    "also set LD_PRELOAD, for a runtime whose own RPATH finds the real driver "
-		    "library first"),
+		    "also set LD_PRELOAD, for a runtime whose RPATH finds the real driver library "
+		    "first"),
 };
 
 /* All --gpu values as one list. */
@@ -66,9 +64,9 @@ static enum ws_status check_native(struct ws_err *err)
 	enum ws_status st = gpu_present("/sys", &set, err);
 
 	if (!st && !set.n)
-		return ws_fail(err, WS_E_NOTFOUND,
-			       "no AMD GPU in this machine: leave out '--gpu native' "
-			       "to use the software GPU");
+		return ws_fail(
+			err, WS_E_NOTFOUND,
+			"no AMD GPU in this machine: omit '--gpu native' to use the software GPU");
 	return st;
 }
 
@@ -134,12 +132,11 @@ const struct ws_cmd wavescope_run_cmd = {
 	.name = "run",
 	.summary = "run a program on the software GPU",
 	.usage = "[options] [--] PROGRAM [ARG...]",
-	.about =
-		"Runs PROGRAM so that AMD's runtime finds software GPUs instead of the machine's "
-		"own. Nothing of wavescope stays behind: the process becomes PROGRAM, with its own "
-		"input, output and signals. LD_LIBRARY_PATH is extended, not replaced.",
+	.about = "Runs PROGRAM so that AMD's runtime finds software GPUs instead of those of the "
+		 "machine. wavescope replaces itself by PROGRAM, so input, output and signals are "
+		 "not affected. LD_LIBRARY_PATH is extended, not replaced.",
 	.notes = "Exit code:\n"
-		 "  that of PROGRAM; 127 if there is no such program, 126 if it cannot be\n"
+		 "  that of PROGRAM; 127 if PROGRAM is not found, 126 if it cannot be\n"
 		 "  executed, 125 if the software GPU is missing, 2 for wrong options.\n"
 		 "\n"
 		 "Examples:\n"

@@ -9,27 +9,28 @@ static const struct ws_cmd *const subs[] = {
 
 const struct ws_cmd cmd_wavescope = {
 	.name = "wavescope",
-	.summary = "run HIP programs on a software GPU, and look at this machine",
+	.summary = "run HIP programs on a software GPU, and check this machine",
 	.usage = "COMMAND [options]",
-	.about = "Runs HIP programs on a software AMD Instinct GPU, under AMD's own unmodified "
-		 "runtime, on a machine that has no GPU; and tells what this machine can do.",
+	.about = "Runs HIP programs on a software AMD Instinct GPU, under AMD's unmodified "
+		 "runtime, on a machine without a GPU. Checks which features work on this machine.",
 	.notes = "Environment:\n"
-		 "  WAVESCOPE_GPU           software GPUs when --gpu is not given: mi210,mi100\n"
+		 "  WAVESCOPE_GPU           software GPUs if --gpu is not given: mi210,mi100\n"
 		 "  WAVESCOPE_WORKERS       host threads that execute kernels; default: all cores\n"
-		 "  WAVESCOPE_SIMD          plain, avx2 or avx512; default: the best this\n"
-		 "                          processor has. All compute the same bits\n"
-		 "  WAVESCOPE_SAMPLE_WAVES  when counting, model about so many waves of a\n"
-		 "                          dispatch and scale; results are labelled sampled.\n"
-		 "                          Default: all\n"
-		 "  WAVESCOPE_SAMPLE_ONLY   1: and execute no more than these; the program's own\n"
-		 "                          results are not right then\n"
+		 "  WAVESCOPE_SIMD          plain, avx2 or avx512; default: the best that\n"
+		 "                          the CPU supports. All give the same results\n"
+		 "  WAVESCOPE_SAMPLE_WAVES  when counting, model about this number of waves\n"
+		 "                          of a dispatch and scale; results are labelled\n"
+		 "                          sampled. Default: all\n"
+		 "  WAVESCOPE_SAMPLE_ONLY   1: execute only these waves; the program's\n"
+		 "                          results are then wrong\n"
 		 "  WAVESCOPE_GPU_TIME      host or simulated: times of kernels and copies;\n"
-		 "                          counted kernels always have the latter. Default: host\n"
-		 "  WAVESCOPE_MODEL         always: model also a counted dispatch that is like an\n"
-		 "                          earlier one and has the same counters. Slower\n"
+		 "                          counted kernels always have simulated times.\n"
+		 "                          Default: host\n"
+		 "  WAVESCOPE_MODEL         always: run the timing model also for a counted\n"
+		 "                          dispatch that repeats an earlier one. Slower\n"
 		 "  WAVESCOPE_LOG           error, warn, info, debug or trace\n"
 		 "  NO_COLOR                no colours\n"
 		 "\n"
-		 "'wavescope COMMAND --help' tells more about a command.",
+		 "'wavescope COMMAND --help' describes a command.",
 	.subs = subs,
 };

@@ -483,9 +483,8 @@ void col_count_load(void)
 		return;
 	plan = plan_now();
 	if (!find_service()) {
-		col_note("counters: this GPU's driver library offers none to wavescope (the "
-			 "software "
-			 "GPU does): the program runs, and nothing is counted");
+		col_note("counters: not supported on this GPU (only on the software GPU): the "
+			 "program runs without counting");
 		return;
 	}
 	for (uint32_t i = 0; (agent = col_agent_by_gpu(i)) != 0 && i < COL_COUNT_GPUS_MAX; i++) {

@@ -83,7 +83,7 @@ static const char *take_per(struct parser *p, char *value)
 	uint32_t per;
 
 	if (!choice(next_word(&value), per_names, N_PERS, &per))
-		return "unknown way to rotate";
+		return "unknown rotation";
 	p->request->per = per;
 	return NULL;
 }
@@ -93,7 +93,7 @@ static const char *take_form(struct parser *p, char *value)
 	uint32_t form;
 
 	if (!choice(next_word(&value), form_names, N_FORMS, &form))
-		return "unknown form of names";
+		return "unknown name format";
 	p->request->names = form;
 	return NULL;
 }

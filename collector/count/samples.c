@@ -152,7 +152,7 @@ void col_samples_start(uint32_t node, uint32_t agent)
 		interval *= col_agent_facts(agent)->max_engine_clk_fcompute;
 	if (service.sample && service.read && service.sample(node, interval) == 0)
 		return;
-	snprintf(text, sizeof(text), "PC sampling: agent %u offers none", agent);
+	snprintf(text, sizeof(text), "PC sampling: not supported on agent %u", agent);
 	col_note(text);
 }
 

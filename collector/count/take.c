@@ -36,7 +36,7 @@ bool col_count_request_take(struct col_count_block **memory, struct col_count_re
 	char wrong[160];
 
 	if (!text) {
-		col_note("counters: there is no request in the folder of the captures");
+		col_note("counters: no request file in the capture folder");
 		return false;
 	}
 	if (col_count_request_parse(text, room, out_request))

@@ -91,9 +91,8 @@ static bool find_tables(void)
 			attached.tables[COL_HSA_IMAGE] = attached.tables[COL_HSA_FINALIZER] = NULL;
 		else if (!attached.refused) {
 			attached.refused = true;
-			col_note("attach: this HSA runtime is built in a way that is not known: of "
-				 "HSA "
-				 "and the GPU nothing is recorded");
+			col_note("attach: unknown build of the HSA runtime: HSA calls and GPU work "
+				 "are not recorded");
 		}
 	}
 	dlclose(library);

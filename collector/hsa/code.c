@@ -437,8 +437,8 @@ void col_code_attach(void)
 	struct found *found = col_pages(sizeof(*found));
 
 	if (!found || !code.has_loader || !code.loader.hsa_ven_amd_loader_iterate_executables)
-		col_note("attach: this HSA runtime does not tell what is loaded: kernels have no "
-			 "names");
+		col_note("attach: this HSA runtime does not list loaded code objects: kernels have "
+			 "no names");
 	else
 		code.loader.hsa_ven_amd_loader_iterate_executables(find_executable, found);
 	for (uint32_t i = 0; found && i < found->n; i++)

@@ -128,7 +128,7 @@ void col_hsa_take(struct col_hsa_table *const tables[], uint64_t runtime_version
 {
 	take_functions(tables);
 	if (!col_hsa.hsa_iterate_agents || !col_hsa.hsa_agent_get_info) {
-		col_note("HSA: this runtime's tables are not known, nothing of it is recorded");
+		col_note("HSA: unknown layout of this runtime's API tables, nothing is recorded");
 		return;
 	}
 	hsa.version = runtime_version;

@@ -25,7 +25,8 @@ void col_memory_load(void)
 	if (!col_hsa.hsa_amd_profiling_async_copy_enable ||
 	    !col_hsa.hsa_amd_profiling_get_async_copy_time ||
 	    col_hsa.hsa_amd_profiling_async_copy_enable(true) != HSA_STATUS_SUCCESS)
-		col_note("HSA: this runtime gives no times of copies: they are not recorded");
+		col_note("HSA: this runtime does not report times of copies: copies are not "
+			 "recorded");
 }
 
 /* The program may switch its own use of the times off, but not ours. */

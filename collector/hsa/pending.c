@@ -262,7 +262,7 @@ void col_pending_start(void)
 	if (!__atomic_exchange_n(&air.running, 1, __ATOMIC_ACQ_REL) &&
 	    !col_spawn(looker, NULL, "wavescope-gpu")) {
 		__atomic_store_n(&air.running, 0, __ATOMIC_RELEASE);
-		col_note("GPU work: no thread could be started, records come late");
+		col_note("GPU work: cannot start a thread, records are written late");
 	}
 	col_unlock(&air.lock);
 }

@@ -385,7 +385,7 @@ hsa_status_t col_hsa_hook_hsa_queue_create(
 	}
 	col_unlock(&col_queues_lock);
 	if (col_told() && (!queue || !col_told_queue(queue)))
-		col_note("a queue could not be watched: its kernels are not recorded");
+		col_note("a queue could not be observed: its kernels are not recorded");
 	else if (!col_told() && col_dispatches_asked() &&
 		 (!queue || !watched || !intercept(queue, *out_queue)))
 		col_note("a queue could not be intercepted: its kernels are not recorded");

@@ -5,7 +5,7 @@ void col_scratch_take(struct col_hsa_table *tools)
 	if (!col_asked(COL_SERVICE_SCRATCH_MEMORY))
 		return;
 	if (!col_scratch_told_take(tools) && !col_scratch_seen_take())
-		col_note("scratch memory: this HSA runtime neither reports it nor can be watched");
+		col_note("scratch memory: not supported with this HSA runtime");
 }
 
 void col_scratch_write(const struct col_scratch_event *event)

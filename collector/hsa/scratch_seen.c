@@ -320,7 +320,7 @@ static HSAKMT_STATUS our_create_queue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAui
 	}
 	col_unlock(&watch.lock);
 	if (full)
-		col_note("scratch memory: too many queues, those that came last are not watched");
+		col_note("scratch memory: too many queues, the last ones are not recorded");
 	return status;
 }
 

@@ -60,7 +60,7 @@ void col_got_want(uint32_t services, uint32_t flags)
 	char path[PATH_MAX];
 
 	if (!find_ourselves()) {
-		col_note("attach: the wrappers are not beside the collector");
+		col_note("attach: the wrapper libraries are not next to the collector");
 		return;
 	}
 	for (size_t i = 1; i < COL_PRELOAD_COUNT; i++) { /* 0 is the collector */
@@ -73,9 +73,8 @@ void col_got_want(uint32_t services, uint32_t flags)
 		strcat(path, col_preload[i].library);
 		got.wrappers[i] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 		if (!got.wrappers[i])
-			col_note(
-				"attach: a library of wrappers cannot be loaded, its calls are not "
-				"recorded");
+			col_note("attach: cannot load a wrapper library, its calls are not "
+				 "recorded");
 	}
 	got.n_loads = 0;
 }

@@ -41,7 +41,7 @@ enum ws_status fid_recording_read(struct fid_recording *rec, const char *dir, co
 	if (any)
 		return WS_OK;
 	fid_recording_fini(rec);
-	return ws_fail(err, WS_E_NOTFOUND, "no recordings in '%s/%s': pmc_perf.csv is not there",
+	return ws_fail(err, WS_E_NOTFOUND, "no recordings in '%s/%s': pmc_perf.csv was not found",
 		       dir, chip);
 }
 

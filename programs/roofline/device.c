@@ -23,7 +23,8 @@ static enum ws_status model_times(uint32_t node, struct ws_err *err)
 	if (driver)
 		*(void **)&count = dlsym(driver, "softgpu_count");
 	if (!count || count(node, any, 1, text, sizeof(text)))
-		return ws_fail(err, WS_E_STATE, "the software GPU does not model times: %s", text);
+		return ws_fail(err, WS_E_STATE,
+			       "the software GPU does not support simulated times: %s", text);
 	return WS_OK;
 }
 

@@ -26,17 +26,17 @@ struct args {
 
 static const struct ws_opt opts[] = {
 	WS_OPT_I64(struct args, device, 'd', "device", "N",
-		   "the GPU, as HIP counts them from 0; -1: all. Default: 0"),
-	WS_OPT_BOOL(struct args, all, 'a', "all", "all GPUs, one after the other, a row for each"),
+		   "GPU index, as in HIP, from 0; -1: all. Default: 0"),
+	WS_OPT_BOOL(struct args, all, 'a', "all",
+		    "measure all GPUs, one after the other; one row each"),
 	WS_OPT_STR(struct args, output, 'o', "output", "FILE",
-		   "where to write; default: roofline.csv"),
+		   "output file; default: roofline.csv"),
 	WS_OPT_CHOICE(struct args, layout, 'l', "layout", "NAME", roof_layouts,
 		      "columns of the file: current (20 peaks, the default) or first (11 peaks, as "
 		      "rocprof-compute 2 and Omniperf wrote it)"),
-	WS_OPT_U64(
-		struct args, experiments, 'e', "experiments", "N",
-		"repeat each measurement at most N times; default: 100. It ends earlier when the "
-		"mean is known within 0.5 %"),
+	WS_OPT_U64(struct args, experiments, 'e', "experiments", "N",
+		   "repeat each measurement at most N times; default: 100. It ends earlier if the "
+		   "mean is known within 0.5 %"),
 	WS_OPT_BOOL(struct args, quiet, 'q', "quiet", "print errors only"),
 };
 
@@ -82,7 +82,7 @@ static void clear_bar(void)
 static void say_waiting(void)
 {
 	clear_bar();
-	ws_log_warn("another benchmark measures this GPU: waiting for it");
+	ws_log_warn("waiting for another benchmark on this GPU");
 }
 
 /* One line as AMD's benchmark prints it. */
@@ -140,10 +140,9 @@ static void warn_missing(const struct roof_device *d)
 				 *list ? ", " : "", bench->column);
 	}
 	if (*list)
-		ws_log_warn(
-			"no kernels for %s on %s, they stay 0: the assembler that this program was "
-			"built with does not know their instructions",
-			list, d->info->target);
+		ws_log_warn("no kernels for %s on %s, these columns are 0: the assembler of this "
+			    "build does not support their instructions",
+			    list, d->info->target);
 }
 
 static enum ws_status measure_device(uint32_t device, const struct args *args, struct roof_row *row,
@@ -197,13 +196,14 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 
 	(void)exit_code;
 	if (call->rest.n)
-		return ws_fail(err, WS_E_USAGE, "'%s' is too much: options only",
+		return ws_fail(err, WS_E_USAGE,
+			       "unexpected argument '%s': only options are accepted",
 			       call->rest.operands[0]);
 	if (args->device < ALL_DEVICES || args->device >= MAX_DEVICES)
 		return ws_fail(err, WS_E_USAGE, "--device %lld: 0 to %d, or -1 for all",
 			       (long long)args->device, MAX_DEVICES - 1);
 	if (!args->experiments)
-		return ws_fail(err, WS_E_USAGE, "--experiments 0 measures nothing: 1 or more");
+		return ws_fail(err, WS_E_USAGE, "--experiments 0 measures nothing: use 1 or more");
 	st = check_output(args->output, err);
 	if (!st)
 		st = gpu_runner_machine(&n, err);

@@ -150,7 +150,7 @@ static enum ws_status find_turns(struct experiment *e, double *out_rate, uint64_
 		if (st)
 			break;
 		rate = rate_of(e, short_ns, long_ns);
-		ws_log_debug("%s: %u turns more took %llu ns more: %.1f %s", e->bench->title,
+		ws_log_debug("%s: %u additional iterations took %llu ns: %.1f %s", e->bench->title,
 			     e->turns, (unsigned long long)(long_ns - short_ns), rate,
 			     roof_unit_name(e->bench->unit));
 		if ((long_ns >= enough_ns && rate && fabs(rate / before - 1) <= STEADY) ||
@@ -173,7 +173,7 @@ const char *roof_cannot(const struct roof_device *d, const struct roof_bench *be
 	if (bench->place == ROOF_IN_L3 && !d->info->l3_bytes)
 		return "this GPU has no such cache";
 	if (!bench->kernel || !gpu_runner_has(d->runner, bench->kernel))
-		return "its instructions were not known to the assembler that made the kernels";
+		return "its instructions are not supported by the assembler of this build";
 	return NULL;
 }
 
@@ -205,7 +205,7 @@ enum ws_status roof_measure(struct roof_device *device, const struct roof_bench 
 	if (st)
 		return ws_fail_in(err, st, "%s", bench->title);
 	if (!(out->mean > 0))
-		return ws_fail(err, WS_E_STATE, "%s: twice the work took no more time",
+		return ws_fail(err, WS_E_STATE, "%s: doubling the work did not increase the time",
 			       bench->title);
 	out->work = work_of(&e, 2 * e.turns);
 	out->seconds = (double)long_ns / 1e9;

@@ -66,7 +66,7 @@ static void cut_files_give_what_is_left(void **state)
 	spill(bytes, 20);
 	struct cap_reader *reader;
 	struct ws_err err = { 0 };
-	assert_fails_with(cap_reader_open(path, &reader, &err), WS_E_FORMAT, &err, "cut off");
+	assert_fails_with(cap_reader_open(path, &reader, &err), WS_E_FORMAT, &err, "truncated");
 	spill("hello, world", 12);
 	assert_fails_with(cap_reader_open(path, &reader, &err), WS_E_FORMAT, &err, "not a capture");
 	test_free(bytes);

@@ -113,9 +113,9 @@ static void wrong_usage_is_code_2_and_one_line(void **state)
 	static const struct {
 		const char *line, *said;
 	} cases[] = {
-		{ "", "tool: no command given: 'tool --help' lists them\n" },
+		{ "", "tool: no command given: 'tool --help' lists the commands\n" },
 		{ "og", "tool: unknown command 'og': did you mean 'go'?\n" },
-		{ "hiddn", "tool: unknown command 'hiddn': 'tool --help' lists them\n" },
+		{ "hiddn", "tool: unknown command 'hiddn': 'tool --help' lists the commands\n" },
 		{ "go --fats", "tool: unknown option '--fats': did you mean '--fast'?\n" },
 		{ "--zzz", "tool: unknown option '--zzz': --help lists them\n" },
 	};

@@ -80,7 +80,7 @@ static void what_is_wrong_is_said(void **state)
 		{ "wavescope-counting 1\n", "no GPU" },
 		{ "wavescope-counting 1\nset A\n", "a set before any GPU" },
 		{ "wavescope-counting 1\nmode twice\n", "unknown mode" },
-		{ "wavescope-counting 1\nnames long\n", "unknown form of names" },
+		{ "wavescope-counting 1\nnames long\n", "unknown name format" },
 		{ "wavescope-counting 1\ninterval x\n", "interval is not a number" },
 		{ "wavescope-counting 1\nrange 3\n", "range is not two numbers" },
 		{ "wavescope-counting 1\ngpu -1\n", "gpu is not a number" },

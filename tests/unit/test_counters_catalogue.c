@@ -29,7 +29,7 @@ static void architectures_are_found_by_any_spelling(void **state)
 		cnt_catalogue_destroy(cat);
 	}
 	assert_fails_with(cnt_catalogue_create("gfx90b", NULL, &cat, &err), WS_E_NOTFOUND, &err,
-			  "there are gfx908, gfx90a, gfx940, gfx941, gfx942, gfx950");
+			  "supported are gfx908, gfx90a, gfx940, gfx941, gfx942, gfx950");
 	assert_fails_with(cnt_catalogue_create("", NULL, &cat, &err), WS_E_NOTFOUND, &err, "''");
 }
 
@@ -303,23 +303,23 @@ static void mistakes_in_a_definition_file_are_named(void **state)
 	} cases[] = {
 		{ "a: [", "my.yaml:" },
 		{ "- 1\n", "my.yaml:1: a definition file begins with 'rocprofiler-sdk:'" },
-		{ "counters: []\n", "my.yaml:1: there is no 'rocprofiler-sdk:' here" },
+		{ "counters: []\n", "my.yaml:1: 'rocprofiler-sdk:' is missing" },
 		{ "rocprofiler-sdk: 3\n",
 		  "my.yaml:1: 'rocprofiler-sdk:' is a mapping, not a whole number" },
 		{ "rocprofiler-sdk:\n  counters-schema-version: 2\n  counters: []\n",
-		  "my.yaml:2: schema version 2 is not known" },
+		  "my.yaml:2: schema version 2 is not supported" },
 		{ HEAD "  - 7\n", "my.yaml:4: a counter is a map" },
-		{ HEAD "  - description: x\n", "my.yaml:4: there is no 'name:' here" },
+		{ HEAD "  - description: x\n", "my.yaml:4: 'name:' is missing" },
 		{ HEAD "  - name: 'A B'\n    definitions: []\n",
 		  "my.yaml:4: 'A B' cannot be the name of a counter" },
-		{ HEAD "  - name: A\n", "my.yaml:4: there is no 'definitions:' here" },
+		{ HEAD "  - name: A\n", "my.yaml:4: 'definitions:' is missing" },
 		{ HEAD "  - name: A\n    definitions:\n    - architectures: gfx90a\n",
 		  "my.yaml:6: 'architectures:' is a list, not a text" },
 		{ HEAD "  - name: A\n    definitions:\n    - architectures: [gfx90a]\n",
 		  "my.yaml:6: 'A' has neither 'expression:' nor 'block:' and 'event:'" },
 		{ HEAD
 		  "  - name: A\n    definitions:\n    - architectures: [gfx90a]\n      block: SQ\n",
-		  "my.yaml:6: there is no 'event:' here" },
+		  "my.yaml:6: 'event:' is missing" },
 		{ HEAD
 		  "  - name: A\n    definitions:\n    - architectures: [gfx90a]\n      block: XX\n"
 		  "      event: 1\n",

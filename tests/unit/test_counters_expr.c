@@ -222,7 +222,7 @@ static void missing_input_gives_no_value_and_missing_instances_are_left_out(void
 	assert_int_equal(out.n, 0);
 	in[0].n = 7;
 	assert_fails_with(cnt_expr_eval(expr, in, &arena, &out, &err), WS_E_FORMAT, &err,
-			  "7 values came for the 8 instances of 'SQ_WAVES'");
+			  "got 7 values for the 8 instances of 'SQ_WAVES'");
 	cnt_expr_destroy(expr);
 }
 
@@ -241,36 +241,37 @@ static void mistakes_are_named_with_their_column(void **state)
 	static const struct {
 		const char *text, *message;
 	} cases[] = {
-		{ "", "column 1: the expression ends where a value is due" },
-		{ "1+", "column 3: the expression ends where a value is due" },
-		{ "(1+2", "column 5: the expression ends where ')' is due to close a parenthesis" },
-		{ "1 2", "column 3: '2' is not expected here" },
-		{ "0x10", "column 1: this is no number" },
-		{ "3abc", "column 1: this is no number" },
+		{ "", "column 1: the expression ends where a value is expected" },
+		{ "1+", "column 3: the expression ends where a value is expected" },
+		{ "(1+2",
+		  "column 5: the expression ends where ')' is expected to close a parenthesis" },
+		{ "1 2", "column 3: unexpected '2'" },
+		{ "0x10", "column 1: not a number" },
+		{ "3abc", "column 1: not a number" },
 		{ "SQ_WAVE*2",
 		  "column 1: no counter 'SQ_WAVE' on gfx90a: did you mean 'SQ_WAVES'?" },
 		{ "2*SQ_INSTS_VALU_MFMA_F8",
 		  "column 3: no counter 'SQ_INSTS_VALU_MFMA_F8' on gfx90a" },
 		{ "reduce(SQ_WAVES)",
-		  "column 16: ',' is due between a value and how to reduce it, not ')'" },
+		  "column 16: expected ',' between a value and how to reduce it, not ')'" },
 		{ "reduce(SQ_WAVES,mean)",
-		  "column 17: reduce() by 'mean': there are sum, min, max and avr" },
+		  "column 17: reduce() by 'mean': use sum, min, max or avr" },
 		{ "reduce(SQ_WAVES,sum,[DIMENSION_X])",
-		  "column 22: 'DIMENSION_X' is no dimension" },
+		  "column 22: 'DIMENSION_X' is not a dimension" },
 		{ "select(SQ_WAVES,[DIMENSION_SHADER_ENGINE=[8]])",
-		  "column 43: DIMENSION_SHADER_ENGINE has the places 0 to 7 here, not 8" },
+		  "column 43: DIMENSION_SHADER_ENGINE has indices 0 to 7, not 8" },
 		{ "select(SQ_WAVES,[DIMENSION_SHADER_ENGINE=[0:3]])",
-		  "column 43: select() of a range is not defined" },
-		{ "select(SQ_WAVES,[DIMENSION_XCC=[1]])", "DIMENSION_XCC has the places 0 to 0" },
+		  "column 43: select() of a range is not supported" },
+		{ "select(SQ_WAVES,[DIMENSION_XCC=[1]])", "DIMENSION_XCC has indices 0 to 0" },
 		{ "accumulate(TCC_HIT, HIGH_RES)",
 		  "column 12: accumulate() takes a hardware counter of block SQ, not 'TCC_HIT'" },
 		{ "accumulate(SQ_LEVEL_WAVES, MEDIUM)", "column 28: accumulate() at 'MEDIUM'" },
 		{ "SQ_ACCUM_PREV_HIRES", "use accumulate(NAME, HIGH_RES)" },
 		{ "TCC_HIT+SQ_WAVES", "column 8: '+' between 32 and 8 instances of different "
-				      "kinds: reduce() one of them" },
-		{ "TCC_HIT[32]", "column 1: 'TCC_HIT' has 32 instances, from [0] on" },
+				      "dimensions: reduce() one of them" },
+		{ "TCC_HIT[32]", "column 1: 'TCC_HIT' has 32 instances, numbered from [0]" },
 		{ "average(SQ_WAVES)", "column 1: no function 'average'" },
-		{ "1 $ 2", "column 3: '$' is not expected here" },
+		{ "1 $ 2", "column 3: unexpected '$'" },
 	};
 	struct cnt_expr *expr;
 	struct ws_err err;

@@ -67,10 +67,10 @@ static void fixed_groups_must_fit(void **state)
 	struct cnt_plan *plan;
 	struct ws_err err;
 
-	assert_fails_with(
-		cnt_plan_make(mi200, groups, 2, CNT_PLAN_FIXED, &plan, &err), WS_E_LIMIT, &err,
-		"group 2: not in one pass: block TA counts 2 at once on gfx90a, and 3 are "
-		"asked for");
+	assert_fails_with(cnt_plan_make(mi200, groups, 2, CNT_PLAN_FIXED, &plan, &err), WS_E_LIMIT,
+			  &err,
+			  "group 2: not in one pass: block TA counts 2 at once on gfx90a, but 3 "
+			  "are requested");
 	plan = make(mi200, groups, 2, CNT_PLAN_SPLIT);
 	assert_int_equal(plan->n_passes, 3);
 	cnt_plan_destroy(plan);
@@ -90,16 +90,15 @@ static void what_cannot_be_had_is_explained(void **state)
 		  WS_E_NOTFOUND },
 		{ "SQ_INSTS_VALU_MFMA_F8", "on gfx90a, only on gfx940, gfx941, gfx942, gfx950",
 		  WS_E_NOTFOUND },
-		{ "FOO_BAR", "'rocprofv3-avail list' shows them", WS_E_NOTFOUND },
-		{ "TCC_HIT[32]", "TCC_HIT has 32 instances here, from [0] on", WS_E_FORMAT },
+		{ "FOO_BAR", "'rocprofv3-avail list' lists the counters", WS_E_NOTFOUND },
+		{ "TCC_HIT[32]", "TCC_HIT has 32 instances here, numbered from [0]", WS_E_FORMAT },
 		{ "TCC_HIT[x]", "no counter 'TCC_HIT[x]'", WS_E_NOTFOUND },
-		{ "SQ_WAVES_ACCUM", "SQ_WAVES is no level", WS_E_FORMAT },
+		{ "SQ_WAVES_ACCUM", "SQ_WAVES is not a level counter", WS_E_FORMAT },
 		{ "SQ_ACCUM_PREV_HIRES", "accumulates the level counter before it", WS_E_FORMAT },
 		{ "simd_count_sum", "simd_count is a constant of the agent", WS_E_FORMAT },
-		{ "TCA_BUSY",
-		  "has no value on the software GPU: the software GPU does not count it",
+		{ "TCA_BUSY", "is not supported by the software GPU: not modelled",
 		  WS_E_UNSUPPORTED },
-		{ "TcUtil", "has no value on the software GPU: GRBM_TC_BUSY: the",
+		{ "TcUtil", "is not supported by the software GPU: GRBM_TC_BUSY: not",
 		  WS_E_UNSUPPORTED },
 	};
 	struct cnt_plan *plan;
@@ -389,10 +388,10 @@ static void the_plan_is_printed(void **state)
 	free(text);
 	cost = (struct cnt_plan_cost){ .baseline_s = 100, .kernel_replay = true };
 	text = printed(plan, &cost);
-	assert_non_null(strstr(
-		text, "2 passes, 1 run of the application: kernels are replayed\n"
-		      "expected time: 3 min 20 s at most (2 passes of 100.0 s, what counting "
-		      "costs left out)\n"));
+	assert_non_null(strstr(text,
+			       "2 passes, 1 run of the application: kernels are replayed\n"
+			       "expected time: 3 min 20 s at most (2 passes of 100.0 s, without "
+			       "the overhead of counting)\n"));
 	free(text);
 	cnt_plan_destroy(plan);
 }

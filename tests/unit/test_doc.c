@@ -88,9 +88,9 @@ static void mistakes_name_file_and_line(void **state)
 	struct ws_err err;
 
 	assert_fails_with(ws_doc_parse_yaml("t.yaml", WS_STR("a: 1\nb: [1,\n"), &arena, &doc, &err),
-			  WS_E_FORMAT, &err, "t.yaml:3: not YAML");
+			  WS_E_FORMAT, &err, "t.yaml:3: invalid YAML");
 	assert_fails_with(ws_doc_parse_json("t.json", WS_STR("{\n\"a\": }"), &arena, &doc, &err),
-			  WS_E_FORMAT, &err, "t.json:2: not JSON");
+			  WS_E_FORMAT, &err, "t.json:2: invalid JSON");
 	assert_fails_with(ws_doc_parse_yaml("t.yaml", WS_STR("a: &x [*x]\n"), &arena, &doc, &err),
 			  WS_E_FORMAT, &err, "nested too deeply");
 	assert_fails_with(ws_doc_read("jobs.toml", &arena, &doc, &err), WS_E_FORMAT, &err,

@@ -187,15 +187,16 @@ static void only_plain_files_are_opened_again(void **state)
 	assert_holds(name, "onetwo");
 	unlink(name);
 	assert_int_equal(symlink(secret, name), 0);
-	assert_fails_with(ws_file_open_plain(name, &fd, &err), WS_E_ACCESS, &err, "is a link");
+	assert_fails_with(ws_file_open_plain(name, &fd, &err), WS_E_ACCESS, &err,
+			  "is a symbolic link");
 	unlink(name);
 	assert_int_equal(link(secret, name), 0);
 	assert_fails_with(ws_file_open_plain(name, &fd, &err), WS_E_ACCESS, &err,
-			  "not a plain file");
+			  "not a regular file");
 	unlink(name);
 	assert_int_equal(mkfifo(name, 0666), 0); /* must not wait for its other end */
 	assert_fails_with(ws_file_open_plain(name, &fd, &err), WS_E_ACCESS, &err,
-			  "not a plain file");
+			  "not a regular file");
 }
 
 static void a_private_folder_is_ours_or_an_error(void **state)
@@ -251,7 +252,8 @@ static void temporary_names_are_new_and_in_tmpdir(void **state)
 	close(fd);
 	unlink(a);
 	setenv("TMPDIR", "/no/such", 1);
-	assert_fails_with(ws_dir_temp("x", a, &err), WS_E_NOTFOUND, &err, "set TMPDIR to a folder");
+	assert_fails_with(ws_dir_temp("x", a, &err), WS_E_NOTFOUND, &err,
+			  "set TMPDIR to a writable folder");
 	unsetenv("TMPDIR");
 }
 

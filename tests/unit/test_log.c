@@ -54,7 +54,7 @@ static void an_unknown_level_is_pointed_out(void **state)
 {
 	setenv("WAVESCOPE_LOG", "loud", 1);
 	capture(say_all);
-	assert_non_null(strstr(written, "WAVESCOPE_LOG=loud is no level: use error, warn"));
+	assert_non_null(strstr(written, "WAVESCOPE_LOG=loud is not a log level: use error, warn"));
 	assert_non_null(strstr(written, "tool: e1\n"));
 }
 

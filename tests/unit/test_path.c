@@ -73,7 +73,7 @@ static void program_follows_the_shells_rules(void **state)
 	assert_string_equal(path, "/bin/sh");
 	assert_int_equal(ws_path_program("/bin/sh", path, NULL), WS_OK);
 	assert_fails_with(ws_path_program("no-program", path, &err), WS_E_NOTFOUND, &err,
-			  "no program 'no-program' on PATH");
+			  "program 'no-program' not found in PATH");
 	assert_fails_with(ws_path_program("/no/such", path, &err), WS_E_NOTFOUND, &err, "/no/such");
 	assert_fails_with(ws_path_program("/etc/passwd", path, &err), WS_E_ACCESS, &err,
 			  "permissions");

@@ -127,7 +127,7 @@ static void text_that_grows_for_ever_is_refused(void **state)
 
 	ws_buf_init(&out, 8192);
 	assert_fails_with(launch_place_expand(&p, "%env{SELF}%", &out, &err), WS_E_LIMIT, &err,
-			  "grows without end");
+			  "expand without end");
 	ws_buf_fini(&out);
 }
 

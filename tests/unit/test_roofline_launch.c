@@ -59,13 +59,13 @@ static void failures_are_told(void **state)
 	struct ws_err err;
 
 	benchmark_is("exit 3");
-	assert_fails_with(run(0, &end, &err), WS_E_STATE, &err, "ended with exit code 3");
+	assert_fails_with(run(0, &end, &err), WS_E_STATE, &err, "exited with code 3");
 	assert_int_equal(end.exit_code, 3);
 	benchmark_is("kill -KILL $$");
 	assert_fails_with(run(0, &end, &err), WS_E_STATE, &err, "signal 9");
 	assert_int_equal(end.signal, SIGKILL);
 	benchmark_is("exit 0");
-	assert_fails_with(run(0, &end, &err), WS_E_STATE, &err, "wrote no");
+	assert_fails_with(run(0, &end, &err), WS_E_STATE, &err, "did not write");
 	setenv("ROOFLINE_BIN", "/nowhere/bench", 1);
 	assert_fails_with(run(0, &end, &err), WS_E_NOTFOUND, &err, "ROOFLINE_BIN: ");
 }

@@ -19,7 +19,7 @@ rc_is 0
 [ -s "$work/abs/s_kernels_summary.csv" ] || fail "no summary: $(ls "$work/abs")"
 is "$(ls)" "" "what is left here"
 run rocpd query -i ../x_results.db --query "$sql" --format csv -d . -o '%tpyo%'
-err_has "there is no placeholder %tpyo%"
+err_has "unknown placeholder %tpyo%"
 
 # On the console, too: what a statement changes is changed once.
 cat >views.sql <<'SQL'

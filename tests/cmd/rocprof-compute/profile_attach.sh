@@ -37,10 +37,10 @@ out_has "are in the folder already"
 # What cannot be.
 profile -n a --attach-pid 999999999
 rc_is 1
-err_has "there is no process 999999999"
+err_has "process 999999999 does not exist"
 profile -n a --attach-pid $$
 rc_is 1
-err_has "process $$ is not on the software GPU"
+err_has "process $$ does not use the software GPU"
 profile --output-directory u --attach-pid "$pid" --replay application
 rc_is 1
 err_has "a program that runs already is not run again"

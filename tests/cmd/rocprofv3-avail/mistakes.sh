@@ -43,7 +43,7 @@ printf 'rocprofiler-sdk:\n  counters:\n  - name: A\n    definitions:\n    - arch
 	>"$work/bad.yaml"
 run rocprofv3-avail list -E "$work/bad.yaml"
 rc_is 1
-err_is "rocprofv3-avail: $work/bad.yaml:6: counter 'A': column 3: the expression ends where a value is due"
+err_is "rocprofv3-avail: $work/bad.yaml:6: counter 'A': column 3: the expression ends where a value is expected"
 run rocprofv3-avail list -E "$work/none.yaml"
 rc_is 1
 err_has "none.yaml"

@@ -50,7 +50,7 @@ while ! grep -qs attached d.err && [ $i -lt 300 ]; do
 done
 run rocprofv3 --hip-trace -d e --pid "$pid" --attach-duration-msec 100
 rc_is 1
-err_has "cannot attach to process $pid: it is being recorded already"
+err_has "cannot attach to process $pid: it is already being recorded"
 [ ! -e e/.rocprofv3 ] || fail "a folder was left behind"
 kill -KILL $front
 wait $front 2>/dev/null || :
@@ -83,6 +83,6 @@ pid=$(cat /proc/$front/task/$front/children)
 pid=${pid%% *}
 run rocprofv3 --hip-trace -d h --pid "$pid" --attach-duration-msec 100
 rc_is 1
-err_has "it is being recorded already"
+err_has "it is already being recorded"
 kill -TERM "$pid"
 wait $front || :

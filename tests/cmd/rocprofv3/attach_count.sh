@@ -88,7 +88,7 @@ rc_is 1
 err_has "NO_SUCH"
 run rocprofv3 --pmc SQ_WAVES -d h --pid $$ --attach-duration-msec 100
 rc_is 1
-err_has "process $$ is not on the software GPU"
+err_has "process $$ does not use the software GPU"
 
 # It ends while it is counted.
 (sleep 1; kill -TERM "$pid") &

@@ -11,7 +11,7 @@ try() {
 }
 
 try --pid 999999999
-err_has "there is no process 999999999"
+err_has "process 999999999 does not exist"
 want=2 try --pid nonsense
 err_has "'nonsense' is not a process"
 want=2 try --pid 1 -- true
@@ -72,4 +72,4 @@ run rocprofv3 --hip-trace --pid "$pid"
 kill -KILL $tracer
 kill -KILL "$pid" 2>/dev/null || :
 rc_is 1
-err_has "process $pid is being traced by process $tracer already"
+err_has "process $pid is already traced by process $tracer"

@@ -21,7 +21,7 @@ END
 closed rocprofv3 --pc-report --pc-sampling-interval 64 --pc-sampling-method stochastic \
 	--pc-sampling-unit cycles --pc-sampling-beta-enabled -f csv json -d out -o p -- sh two.sh 0
 rc_is 1
-err_has "rocprofv3: standard output was closed before everything was printed"
+err_has "rocprofv3: standard output was closed early"
 is "$(find out -name '*_kernel_trace.csv' | wc -l)" 2 "files of two processes"
 is "$(find out -name '*_results.json' | wc -l)" 2 "databases of two processes"
 [ ! -e out/.rocprofv3 ] || fail "captures are left"

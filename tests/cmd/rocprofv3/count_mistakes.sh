@@ -19,7 +19,7 @@ wrong "no counter 'FOO' on gfx90a" --pmc SQ_WAVES FOO GRBM_COUNT
 wrong "TCC_HIT[99]" --pmc 'TCC_HIT[99]'
 wrong "device" --pmc SQ_WAVES:device=x
 wrong "on gfx90a, only on" --pmc SQ_INSTS_VALU_MFMA_F8
-wrong "has no value on the software GPU" --pmc TCC_BUBBLE
+wrong "is not supported by the software GPU" --pmc TCC_BUBBLE
 wrong "--replay" --replay kernels --pmc SQ_WAVES
 wrong "--replay kernel and --replay-mode application" --replay kernel --replay-mode application --pmc SQ_WAVES
 wrong "not a regular expression" --pmc SQ_WAVES --kernel-include-regex '('
@@ -87,6 +87,6 @@ sed 's/softgpu_count_sets/softgpu_count_setz/g' "$WS_BUILD/lib/libhsakmt.so.1" >
 touch tree/build.ninja
 run tree/bin/rocprofv3 --pmc SQ_WAVES --kernel-trace -f csv -d mute -o r -- "$vcopy" -n 65536 -b 256
 rc_is 0
-err_has "offers none to wavescope"
+err_has "counters: not supported on this GPU"
 err_has "requested, but never observed: counted dispatches"
 is "$(rows mute/r_kernel_trace.csv)" 1 "kernels, traced all the same"

@@ -48,12 +48,12 @@ err_has /no/such/dir
 for folder in b b/.rocprofv3; do
 	run rocprofv3 --recover $folder
 	rc_is 1
-	err_has "'$folder' holds no records itself: '$work/$dir' does"
+	err_has "'$folder' contains no captures: use '$work/$dir'"
 	err_lacks removed
 done
 run rocprofv3 --recover c
 rc_is 1
-err_has "'c' holds no records of a run"
+err_has "'c' contains no captures of a run"
 
 # A folder with the name of a nightmare: the command in the message works as it stands, and finds its way.
 odd='o d"d

@@ -9,7 +9,7 @@ run rocprofv3 --kernel-trace -f csv -d a -o k -- sh -c '(sleep 1.5; "$0" -n 6553
 rc_is 3
 is "$(rows a/k_kernel_trace.csv)" 1 "kernels of a background process"
 err_has "rocprofv3: the program has ended, but process"
-err_has "still running: waiting for 60 s at most, Ctrl-C goes on without"
+err_has "still running: waiting up to 60 s, Ctrl-C stops waiting"
 [ ! -e a/.rocprofv3 ] || fail "captures are left"
 # The same while counting.
 run rocprofv3 --pmc SQ_WAVES -f csv -d p -o k -- sh -c '(sleep 0.5; "$0" -n 65536 -b 256) >/dev/null 2>&1 &' "$vcopy"

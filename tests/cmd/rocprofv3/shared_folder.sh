@@ -47,7 +47,7 @@ if grep -q libopen-trace-format2-dev "$err"; then
 	skip_part "built without OTF2"
 else
 	rc_is 1
-	err_has "cannot make the folder"
+	err_has "cannot create the folder"
 	rm theirs/x_results.otf2.partial
 	run rocprofv3 --kernel-trace -f otf2 -d theirs -o x -- "$vcopy" -n 4096 -b 256
 	rc_is 0

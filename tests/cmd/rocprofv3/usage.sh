@@ -14,15 +14,15 @@ wrong() { # COMPLAINT ARGUMENTS...
 # The program without its "--", wherever it is swallowed.
 for words in "-f csv" "--pmc SQ_WAVES" "-d out" "--kernel-trace -o x" "--preload $WS_BUILD/lib/libroctx64.so.4 -f csv"; do
 	# shellcheck disable=SC2086 # words
-	wrong "rocprofv3: no '--' in front of './app': put it there, as in 'rocprofv3 ... -- ./app'" \
+	wrong "rocprofv3: missing '--' before './app': type 'rocprofv3 ... -- ./app'" \
 		rocprofv3 $words ./app -n 4096
 done
-wrong "rocprofv3: no '--' in front of 'sh': put it there, as in 'rocprofv3 ... -- sh'" \
+wrong "rocprofv3: missing '--' before 'sh': type 'rocprofv3 ... -- sh'" \
 	rocprofv3 --pmc SQ_WAVES sh -c ./app
 wrong "rocprofv3: unrecognized arguments: ./app: the program goes after '--'" rocprofv3 ./app
 for words in "-b 4" "-k copy" "-d 0"; do
 	# shellcheck disable=SC2086 # words
-	wrong "rocprof-compute: no '--' in front of './app': put it there, as in 'rocprof-compute profile ... -- ./app'" \
+	wrong "rocprof-compute: missing '--' before './app': type 'rocprof-compute profile ... -- ./app'" \
 		rocprof-compute profile -n out $words ./app
 done
 # Other mistakes are not taken for that one.
@@ -41,10 +41,10 @@ wrong "rocprofv3: --pmc names no counter: 'rocprofv3-avail list --pmc' lists the
 # Names: placeholders that are none, and what no file system takes, before the program runs.
 run rocprofv3 --kernel-trace -f csv -d out -o '%typo%_%pid%' -- ./app -n 4096 -b 256
 rc_is 0
-err_has "warning: -o '%typo%_%pid%': there is no placeholder %typo%, and it stays as it is: --help lists them"
+err_has "warning: -o '%typo%_%pid%': unknown placeholder %typo% is not replaced: --help lists them"
 err_has "out/%typo%_"
 run rocprofv3 --kernel-trace -f csv -d 'out/%pidd%' -- true
-err_has "warning: -d 'out/%pidd%': there is no placeholder %pidd%, and it stays as it is: did you mean %pid%?"
+err_has "warning: -d 'out/%pidd%': unknown placeholder %pidd% is not replaced: did you mean %pid%?"
 run rocprofv3 --kernel-trace -f csv -d out -o '%h_%p-%env{USER}%-%q{HOME}-{nid}-%arg1%' -- true
 err_lacks placeholder
 rm -r out

@@ -14,9 +14,9 @@ mistake() {
 	[ ! -e roofline.csv ] || fail "'$shown' wrote a file"
 }
 
-mistake 2 "'extra' is too much: options only" wavescope-roofline extra
+mistake 2 "unexpected argument 'extra': only options are accepted" wavescope-roofline extra
 mistake 2 "--device -2: 0 to 63, or -1 for all" wavescope-roofline -d -2
-mistake 2 "--experiments 0 measures nothing: 1 or more" wavescope-roofline -e 0
+mistake 2 "--experiments 0 measures nothing: use 1 or more" wavescope-roofline -e 0
 mistake 1 "cannot write to '/nowhere': No such file or directory" wavescope-roofline -o /nowhere/x.csv
 
 # where there is no driver the runtime does not start

@@ -19,7 +19,7 @@ run "$work/alone/bin/wavescope" doctor
 rc_is 1
 out_has 'no   HIP programs on the software GPU   needs software GPU'
 out_has "run 'make', or install wavescope again"
-[ "$(grep -c "software GPU's library is not" "$out")" = 1 ] || fail "said more than once"
+[ "$(grep -c "software GPU's library was not" "$out")" = 1 ] || fail "said more than once"
 
 # A file that is no library is not taken for one.
 fake_install

@@ -26,7 +26,7 @@ out_is "$prefix/lib"
 rm "$prefix/lib/libhsakmt.so.1"
 run wavescope run -- true
 rc_is 125
-err_is "wavescope: the software GPU (libhsakmt.so.1) is not beside this program: run 'make', or install wavescope again"
+err_is "wavescope: the software GPU (libhsakmt.so.1) was not found next to this program: run 'make', or install wavescope again"
 run wavescope info --gpu mi210
 rc_is 1
-err_has 'is not beside this program'
+err_has 'was not found next to this program'

@@ -12,10 +12,10 @@ mistake() {
 }
 
 fake_install
-mistake "no command given: 'wavescope --help' lists them"
+mistake "no command given: 'wavescope --help' lists the commands"
 mistake "unknown command 'rnu': did you mean 'run'?" rnu -- true
 mistake "unknown command 'docter': did you mean 'doctor'?" docter
-mistake "unknown command 'frobnicate': 'wavescope --help' lists them" frobnicate
+mistake "unknown command 'frobnicate': 'wavescope --help' lists the commands" frobnicate
 mistake "unknown option '--gpuu': did you mean '--gpu'?" run --gpuu mi210 -- true
 mistake "unknown option '--zzz': --help lists them" doctor --zzz
 mistake "unknown option '-x': --help lists them" run -x -- true
@@ -26,13 +26,13 @@ mistake "no software MI300X_A1 yet: use mi100, mi210, mi250x" run --gpu mi300x -
 mistake "empty name in GPU list 'mi210,': use mi100, mi210, mi250x" run -g mi210, -- true
 mistake "no program to run: wavescope run [options] -- PROGRAM [ARG...]" run
 mistake "no program to run: wavescope run [options] -- PROGRAM [ARG...]" run --gpu mi210 --
-mistake "'extra' is too much: info takes options only" info extra
-mistake "'extra' is too much: doctor takes options only" doctor extra
+mistake "unexpected argument 'extra': info takes only options" info extra
+mistake "unexpected argument 'extra': doctor takes only options" doctor extra
 
 mistake "GPU times 'fast': host or simulated (--gpu-time, WAVESCOPE_GPU_TIME)" run --gpu-time fast -- true
 mistake "GPU times 'fast': host or simulated (--gpu-time, WAVESCOPE_GPU_TIME)" run --times fast -- true
 mistake "option '--sample-waves': 'few' is not a whole number" run --sample-waves few -- true
-mistake "executing a sample only needs its size: --sample-waves N (WAVESCOPE_SAMPLE_WAVES)" run --sample-only -- true
+mistake "--sample-only (WAVESCOPE_SAMPLE_ONLY=1) requires --sample-waves N (WAVESCOPE_SAMPLE_WAVES)" run --sample-only -- true
 
 WAVESCOPE_MODEL=never
 export WAVESCOPE_MODEL

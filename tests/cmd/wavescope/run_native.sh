@@ -10,8 +10,8 @@ if grep -qs '^simd_count [1-9]' /sys/class/kfd/kfd/topology/nodes/*/properties; 
 else
 	run wavescope run --gpu native -- true
 	rc_is 125
-	err_is "wavescope: no AMD GPU in this machine: leave out '--gpu native' to use the software GPU"
+	err_is "wavescope: no AMD GPU in this machine: omit '--gpu native' to use the software GPU"
 	run wavescope info --gpu native
 	rc_is 1
-	err_has "leave out '--gpu native'"
+	err_has "omit '--gpu native'"
 fi
