@@ -163,7 +163,7 @@ static void start_helper(struct cap_writer *writer)
 	pthread_attr_setstacksize(&attr, HELPER_STACK_BYTES);
 	/* The program's signals are for the program's threads. */
 	sigfillset(&all);
-	sigdelset(&all, SIGBUS); /* but for one that its own writing may cause, see cut.c */
+	sigdelset(&all, SIGBUS); /* but for one that its own writing may cause, see truncation.c */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	writer->has_helper = pthread_create(&writer->helper, &attr, helper_main, writer) == 0;
 	if (writer->has_helper)
@@ -201,7 +201,7 @@ static void free_memory(struct cap_writer *writer)
 		munmap(writer->lanes, CAP_LANES_MAX * sizeof(*writer->lanes));
 	if (writer->slots)
 		munmap(writer->slots, writer->n_slots * sizeof(*writer->slots));
-	cap_cut_forget(writer);
+	cap_truncation_unwatch(writer);
 	if (writer->head)
 		munmap(writer->head, HEAD_MAP_BYTES);
 	if (cap_writer_owns(writer, writer->fd))
@@ -243,7 +243,7 @@ enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *o
 	if (!st)
 		st = map_head(writer, opts->domains, err);
 	if (!st) {
-		cap_cut_watch(writer);
+		cap_truncation_watch(writer);
 		writer->meta = cap_lane_open(writer, CAP_CHUNK_META, 0);
 		/* Without room for the first facts there is nothing to start for. */
 		if (!writer->meta || !writer->meta->chunk)

@@ -112,7 +112,7 @@ bool cap_writer_code_bytes(struct cap_writer *writer, uint32_t code_object, cons
  * In a handler of SIGBUS: was that a page of a capture that somebody truncated? True: there is
  * memory in its place, and the access may be repeated. The file says that it was cut.
  */
-bool cap_writers_cut(void *address);
+bool cap_writers_truncated(void *address);
 
 /* ---- ledger ---- */
 

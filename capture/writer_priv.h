@@ -28,7 +28,7 @@ struct cap_intern_slot {
 
 struct cap_writer {
 	struct cap_file_head *head;        /* mapped for as long as the writer lives */
-	struct cap_file_head first;        /* as it was at first, see cut.c */
+	struct cap_file_head first;        /* as it was at first, see truncation.c */
 	struct cap_ledger_line ledger[32]; /* as in the head */
 	uint32_t n_cut, n_heads; /* pages that were not there any more; attempts at a new head */
 	uint64_t max_bytes;
@@ -77,7 +77,7 @@ bool cap_writer_owns(const struct cap_writer *writer, int fd);
 /* Our descriptor, or a new one where the program closed or took it; -1: the file is gone. */
 int cap_writer_fd(struct cap_writer *writer);
 
-/* ---- cut.c ---- */
+/* ---- truncation.c ---- */
 
 /* A chunk that the calling thread is making or giving back: in none of the writer's lists. */
 struct cap_fresh {
@@ -86,8 +86,8 @@ struct cap_fresh {
 };
 extern __thread struct cap_fresh cap_fresh_ __attribute__((tls_model("initial-exec")));
 
-void cap_cut_watch(struct cap_writer *writer);
-void cap_cut_forget(struct cap_writer *writer);
+void cap_truncation_watch(struct cap_writer *writer);
+void cap_truncation_unwatch(struct cap_writer *writer);
 void cap_chunk_unmap(struct cap_chunk_head *chunk);
 
 extern const uint32_t cap_spare_bytes[CAP_SPARE_CLASSES];

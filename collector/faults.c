@@ -2,7 +2,7 @@
  * faults: two signals that would end the program because of us.
  *
  * SIGBUS   somebody truncated the capture while it is mapped. Memory is put in place of the page,
- *          the program goes on, and the capture says that it was cut (capture/cut.c).
+ *          the program goes on, and the capture says that it was cut (capture/truncation.c).
  * SIGSEGV  from the moment that exit() has begun. HIP's destructors free what its calls read,
  *          and threads that go on launching while main is in exit() read it: HIP 5 crashes then,
  *          without us, too; being profiled makes it likelier, since exit() takes longer. A thread
@@ -112,7 +112,7 @@ static __attribute__((noinline)) void on_fault(int number, siginfo_t *info, void
 	bool sent = info->si_code <= 0;
 	int saved_errno = errno;
 
-	if (number == SIGBUS && !sent && cap_writers_cut(info->si_addr)) {
+	if (number == SIGBUS && !sent && cap_writers_truncated(info->si_addr)) {
 		errno = saved_errno;
 		return;
 	}

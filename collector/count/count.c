@@ -449,7 +449,7 @@ static bool new_plan(void)
 	bool done;
 
 	if (!plan || !col_count_tickets_start() ||
-	    !col_count_request_take(&plan->blocks, &plan->request)) {
+	    !col_count_request_load(&plan->blocks, &plan->request)) {
 		free_plan(plan);
 		return false;
 	}

@@ -4,7 +4,7 @@
  *	request.c   what is asked, as text (also the launcher's)
  *	filter.c    which kernels
  *	facts.c     which counters, as facts of the capture
- *	take.c      the request's way from its file
+ *	request_file.c      the request's way from its file
  *	tickets.c   what was decided, until the GPU asks
  *	blocks.c    memory that goes away in one go
  *	count.c     the rest
@@ -26,10 +26,10 @@ struct col_count_block;
 void *col_count_pages(struct col_count_block **list, size_t n_bytes);
 void col_count_pages_free(struct col_count_block *list);
 
-/* ---- take.c ---- */
+/* ---- request_file.c ---- */
 
 /* False: there is none that can be read, and a note was left. */
-bool col_count_request_take(struct col_count_block **memory, struct col_count_request *out_request);
+bool col_count_request_load(struct col_count_block **memory, struct col_count_request *out_request);
 
 /* ---- tickets.c, of which the rest is in count.h ---- */
 

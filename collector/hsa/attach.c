@@ -112,9 +112,9 @@ void col_hsa_attach(void)
 		return;
 	attached.epoch = col_epoch();
 	if (again) {
-		col_hsa_take_again(attached.tables);
+		col_hsa_reinstall(attached.tables);
 	} else {
-		col_hsa_take(attached.tables, 0);
+		col_hsa_install(attached.tables, 0);
 		col_code_attach();
 	}
 	if (col_dispatches_asked())

@@ -6,11 +6,11 @@
  *	agents.c    the machine's agents as facts; names.c: what the program calls them
  *	code.c      code objects and kernels as facts, kernel ids by address
  *	image.c     the bytes of code objects, for those who print instructions
- *	queue.c     queues, and the packets that go through them; old_queue.c: queues from before
- *	told.c      queues of a GPU that tells when a kernel has ended
- *	pending.c   GPU work in the air; done.c: from its signal to its record
+ *	queue.c     queues, and the packets that go through them; queue_attached.c: queues from before
+ *	queue_reported.c      queues of a GPU that tells when a kernel has ended
+ *	pending.c   GPU work in the air; completion.c: from its signal to its record
  *	memory.c    copies and allocations
- *	scratch.c   scratch memory; scratch_told.c, scratch_seen.c: the two ways to know of it
+ *	scratch.c   scratch memory; scratch_events.c, scratch_locks.c: the two ways to know of it
  */
 #ifndef WS_COLLECTOR_HSA_PRIV_H
 #define WS_COLLECTOR_HSA_PRIV_H
@@ -48,8 +48,8 @@ extern const struct col_op_def col_hsa_ops[COL_HSA_FUNCTIONS];
 bool col_hsa_loaded(void);   /* between OnLoad and OnUnload */
 bool col_hsa_attached(void); /* loaded, but late */
 uint32_t col_hsa_table_functions(const struct col_hsa_table *table); /* how many it has */
-void col_hsa_take(struct col_hsa_table *const tables[], uint64_t runtime_version);
-void col_hsa_take_again(struct col_hsa_table *const tables[]);
+void col_hsa_install(struct col_hsa_table *const tables[], uint64_t runtime_version);
+void col_hsa_reinstall(struct col_hsa_table *const tables[]);
 
 /* ---- attach.c ---- */
 
@@ -99,12 +99,12 @@ void col_queues_unload(void);
 void col_queues_attach(void); /* there may be queues that were not made through us */
 void col_queues_forked(void);
 
-/* ---- told.c ---- */
+/* ---- queue_reported.c ---- */
 
-void col_told_load(void); /* on or off, by what is asked for */
-bool col_told(void);      /* the GPU tells of its kernels: queues are left as they are */
-void col_told_drain(uint64_t deadline_ns);
-void col_told_forked(void);
+void col_reported_load(void); /* on or off, by what is asked for */
+bool col_gpu_reports(void);   /* the GPU tells of its kernels: queues are left as they are */
+void col_reported_drain(uint64_t deadline_ns);
+void col_reported_forked(void);
 
 /* ---- pending.c ---- */
 
@@ -159,7 +159,7 @@ bool col_pending_mark(uint64_t signal, struct col_pending *p);
 
 struct softgpu_done;
 /* A watcher of the software GPU's (softgpu/cp/watch.h), for kernels that are counted or sampled. */
-void col_pending_told(const struct softgpu_done *done);
+void col_pending_reported(const struct softgpu_done *done);
 
 void col_pending_look(struct col_pending_ring *ring); /* write what is done; NULL is fine */
 void col_pending_start(void);                         /* the thread that collects */
@@ -178,7 +178,7 @@ void col_alloc_end(struct col_thread *t, const struct col_call *call, enum cap_a
 
 /* ---- scratch.c ---- */
 
-void col_scratch_take(struct col_hsa_table *tools); /* NULL: this runtime has no such table */
+void col_scratch_install(struct col_hsa_table *tools); /* NULL: this runtime has no such table */
 /* A queue of the program's, made just now or met; under the queues' lock or not. */
 void col_scratch_queue(const hsa_queue_t *handle, uint32_t queue, uint32_t agent);
 void col_scratch_drain(uint64_t deadline_ns); /* wait for what is being handled */

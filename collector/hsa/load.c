@@ -23,7 +23,7 @@
 
 static struct {
 	bool loaded;
-	bool told; /* the exit handler is registered */
+	bool has_exit_handler;
 	uint64_t version;
 } hsa;
 
@@ -64,7 +64,7 @@ static bool is_asked(const struct col_hsa_function *f)
 		[COL_HSA_IMAGE] = COL_SERVICE_HSA_IMAGE,
 		[COL_HSA_FINALIZER] = COL_SERVICE_HSA_FINALIZER,
 	};
-	bool dispatches = col_dispatches_asked(), intercepted = dispatches && !col_told();
+	bool dispatches = col_dispatches_asked(), intercepted = dispatches && !col_gpu_reports();
 	bool copies = col_asked(COL_SERVICE_MEMORY_COPY);
 	bool scratch = col_asked(COL_SERVICE_SCRATCH_MEMORY);
 
@@ -82,9 +82,9 @@ static bool is_asked(const struct col_hsa_function *f)
 	case COL_HSA_HOOK_SIGNAL:
 		return intercepted || copies;
 	case COL_HSA_HOOK_DOORBELL:
-		return dispatches && col_hsa_attached() && !col_told();
+		return dispatches && col_hsa_attached() && !col_gpu_reports();
 	case COL_HSA_HOOK_RESERVE:
-		return col_told();
+		return col_gpu_reports();
 	case COL_HSA_HOOK_ALLOC:
 		return col_asked(COL_SERVICE_MEMORY_ALLOCATION);
 	}
@@ -124,7 +124,7 @@ WS_PUBLIC bool OnLoad(struct col_hsa_root *root, uint64_t runtime_version, uint6
 WS_PUBLIC void OnUnload(void);
 
 /* The wrappers that are asked for are in the tables afterwards. */
-void col_hsa_take(struct col_hsa_table *const tables[], uint64_t runtime_version)
+void col_hsa_install(struct col_hsa_table *const tables[], uint64_t runtime_version)
 {
 	take_functions(tables);
 	if (!col_hsa.hsa_iterate_agents || !col_hsa.hsa_agent_get_info) {
@@ -136,26 +136,26 @@ void col_hsa_take(struct col_hsa_table *const tables[], uint64_t runtime_version
 	col_code_load();
 	col_memory_load();
 	col_count_load();
-	col_told_load();
+	col_reported_load();
 	__atomic_store_n(&hsa.loaded, true, __ATOMIC_RELEASE);
 	col_runtime_used(CAP_RUNTIME_HSA, (uint32_t)runtime_version);
-	if (!hsa.told) {
-		hsa.told = true;
+	if (!hsa.has_exit_handler) {
+		hsa.has_exit_handler = true;
 		atexit(at_exit);
 	}
-	col_scratch_take(tables[COL_HSA_TOOLS]);
+	col_scratch_install(tables[COL_HSA_TOOLS]);
 	install_wrappers(tables);
 }
 
 /* Somebody attached again, and may have asked for more. */
-void col_hsa_take_again(struct col_hsa_table *const tables[])
+void col_hsa_reinstall(struct col_hsa_table *const tables[])
 {
 	col_runtime_used(CAP_RUNTIME_HSA, (uint32_t)hsa.version);
 	col_count_load();
-	col_told_load();
+	col_reported_load();
 	if (col_counting())
 		col_code_match();
-	col_scratch_take(tables[COL_HSA_TOOLS]);
+	col_scratch_install(tables[COL_HSA_TOOLS]);
 	install_wrappers(tables);
 }
 
@@ -175,7 +175,7 @@ WS_PUBLIC bool OnLoad(struct col_hsa_root *root, uint64_t runtime_version, uint6
 		if (root->minor >= offsetof(struct col_hsa_root, tools) + sizeof(root->tools))
 			tables[COL_HSA_TOOLS] = root->tools;
 	}
-	col_hsa_take(tables, runtime_version);
+	col_hsa_install(tables, runtime_version);
 	errno = saved_errno;
 	return true;
 }
@@ -214,7 +214,7 @@ static void forked(void)
 	col_count_forked();
 	col_pending_forked();
 	col_queues_forked();
-	col_told_forked();
+	col_reported_forked();
 	col_code_forked();
 	col_scratch_forked();
 	col_agent_names_forked();
@@ -225,7 +225,7 @@ static void finish(uint64_t deadline_ns)
 	if (!col_hsa_loaded())
 		return;
 	col_pending_drain(deadline_ns);
-	col_told_drain(deadline_ns);
+	col_reported_drain(deadline_ns);
 	col_scratch_drain(deadline_ns);
 }
 

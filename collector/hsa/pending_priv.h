@@ -1,5 +1,5 @@
 /*
- * pending_priv: what pending.c (places) and done.c (from signals to records) share.
+ * pending_priv: what pending.c (places) and completion.c (from signals to records) share.
  */
 #ifndef WS_COLLECTOR_HSA_PENDING_PRIV_H
 #define WS_COLLECTOR_HSA_PENDING_PRIV_H

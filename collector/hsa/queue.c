@@ -2,7 +2,7 @@
  * queue: the queues a program makes, and the packets it puts into them.
  *
  * When dispatches are recorded, queues are made by ROCr's interception interface, unless the
- * GPU tells of them (told.c):
+ * GPU tells of them (queue_reported.c):
  * the program writes to a proxy, and when it rings the doorbell our handler sees the
  * packets on the program's own thread, inside the call that submitted them. Kernel
  * dispatches get a place in pending.c; everything else is handed on as it is.
@@ -333,9 +333,9 @@ static bool intercept(struct queue *queue, hsa_queue_t *handle)
 
 static bool can_intercept(hsa_agent_t agent)
 {
-	return col_dispatches_asked() && !col_told() && col_hsa.hsa_amd_queue_intercept_create &&
-	       col_hsa.hsa_amd_queue_intercept_register && col_hsa.hsa_amd_signal_create &&
-	       col_hsa.hsa_amd_profiling_get_dispatch_time &&
+	return col_dispatches_asked() && !col_gpu_reports() &&
+	       col_hsa.hsa_amd_queue_intercept_create && col_hsa.hsa_amd_queue_intercept_register &&
+	       col_hsa.hsa_amd_signal_create && col_hsa.hsa_amd_profiling_get_dispatch_time &&
 	       col_agent_is_gpu(col_agent_by_handle(agent.handle));
 }
 
@@ -384,9 +384,9 @@ hsa_status_t col_hsa_hook_hsa_queue_create(
 		col_scratch_queue(*out_queue, queue->rec.h.what, queue->rec.agent);
 	}
 	col_unlock(&col_queues_lock);
-	if (col_told() && (!queue || !col_told_queue(queue)))
+	if (col_gpu_reports() && (!queue || !col_reported_queue(queue)))
 		col_note("a queue could not be observed: its kernels are not recorded");
-	else if (!col_told() && col_dispatches_asked() &&
+	else if (!col_gpu_reports() && col_dispatches_asked() &&
 		 (!queue || !watched || !intercept(queue, *out_queue)))
 		col_note("a queue could not be intercepted: its kernels are not recorded");
 	errno = saved_errno;
@@ -421,16 +421,16 @@ hsa_status_t col_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 	col_lock(&col_queues_lock);
 	queue = col_queue_find(handle);
 	if (queue && queue->notes)
-		n_launched = col_told_before_destroy(queue);
+		n_launched = col_reported_before_destroy(queue);
 	col_unlock(&col_queues_lock);
 	status = col_hsa.hsa_queue_destroy(handle);
 	/* Another queue may have this address by now: it is the one that was found that is gone. */
 	col_lock(&col_queues_lock);
 	if (queue && status != HSA_STATUS_SUCCESS) {
-		col_told_not_destroyed(queue);
+		col_reported_not_destroyed(queue);
 	} else if (queue) {
 		if (queue->notes)
-			col_told_destroyed(queue, n_launched);
+			col_reported_destroyed(queue, n_launched);
 		ring = queue->ring;
 		memcpy(probes, queue->probes, sizeof(probes));
 		col_pages_free(queue->copy, copy_bytes(queue));

@@ -1,6 +1,6 @@
 /*
- * queue_priv: what queue.c (queues that are intercepted), told.c (those that the GPU tells of) and
- * old_queue.c (those that were there before) share.
+ * queue_priv: what queue.c (queues that are intercepted), queue_reported.c (those that the GPU tells of) and
+ * queue_attached.c (those that were there before) share.
  */
 #ifndef WS_COLLECTOR_HSA_QUEUE_PRIV_H
 #define WS_COLLECTOR_HSA_QUEUE_PRIV_H
@@ -18,7 +18,7 @@ struct probe {
  * Why there is a packet at some place of a ring. Most are like the one before, with ids that go on by
  * the same step; those are not written, so that a loop of launches leaves the GPU's caches alone.
  */
-struct col_told_note {
+struct col_launch_note {
 	uint64_t tag;   /* index of the packet + 1; another: it follows from the one before */
 	uint64_t order; /* of submission, over all queues, from 1; 0: recording was off */
 	uint64_t corr_id, corr_step;
@@ -33,21 +33,22 @@ struct queue {
 	hsa_queue_t *handle;      /* NULL: destroyed */
 	uint64_t agent;           /* hsa_agent_t */
 	struct col_pending_ring *ring;
-	struct col_told_note *notes; /* told.c: one per place of the ring; NULL: not told of */
+	struct col_launch_note
+		*notes; /* queue_reported.c: one per place of the ring; NULL: not told of */
 	bool plain; /* not intercepted: the GPU tells of it, or it was there before we were attached */
 	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
 	union packet *copy; /* as many as the queue holds, and one; NULL: not intercepted */
 	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
 	uint32_t n_probes, n_seen;     /* put in; known to have come through */
 	struct probe probes[PROBES];
-	/* the GPU's side of told.c, on the thread that ends the kernels of this queue */
+	/* the GPU's side of queue_reported.c, on the thread that ends the kernels of this queue */
 	struct {
-		struct col_told_note now; /* of the packet before n_read */
+		struct col_launch_note now; /* of the packet before n_read */
 		uint64_t n_read;
 		uint64_t n_done;
 		uint64_t last; /* at exit: packets before this one are waited for. Under the lock */
 		bool dying;    /* being destroyed: its ring may be gone. Under the lock */
-	} told;
+	} reported;
 };
 
 /* The six fields that every packet type has in the same places. */
@@ -98,12 +99,12 @@ void col_queue_count_lost(void);
 /* The calling thread looks at packets of a queue that is not intercepted. */
 extern __thread bool col_queue_onlooking __attribute__((tls_model("initial-exec")));
 
-/* ---- told.c ---- */
+/* ---- queue_reported.c ---- */
 
-bool col_told_queue(struct queue *queue); /* told of from now on; false: no memory */
+bool col_reported_queue(struct queue *queue); /* told of from now on; false: no memory */
 /* Its kernels, those that have ended and those that wait; then the same queue when it is gone, or not. */
-uint64_t col_told_before_destroy(struct queue *queue);
-void col_told_not_destroyed(struct queue *queue);
-void col_told_destroyed(struct queue *queue, uint64_t n_launched);
+uint64_t col_reported_before_destroy(struct queue *queue);
+void col_reported_not_destroyed(struct queue *queue);
+void col_reported_destroyed(struct queue *queue, uint64_t n_launched);
 
 #endif

@@ -1,10 +1,10 @@
 #include "collector/hsa/scratch.h"
 
-void col_scratch_take(struct col_hsa_table *tools)
+void col_scratch_install(struct col_hsa_table *tools)
 {
 	if (!col_asked(COL_SERVICE_SCRATCH_MEMORY))
 		return;
-	if (!col_scratch_told_take(tools) && !col_scratch_seen_take())
+	if (!col_scratch_events_install(tools) && !col_scratch_locks_install())
 		col_note("scratch memory: not supported with this HSA runtime");
 }
 

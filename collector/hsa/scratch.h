@@ -8,8 +8,8 @@
  *
  * Two sources, of which the first that the runtime has is used:
  *
- *	scratch_told.c     ROCr 6.0 and later call a tool before and after
- *	scratch_seen.c     earlier ones say nothing: watched at the places where they lock
+ *	scratch_events.c     ROCr 6.0 and later call a tool before and after
+ *	scratch_locks.c     earlier ones say nothing: watched at the places where they lock
  *
  * A third would call col_scratch_write() as these do.
  */
@@ -30,7 +30,7 @@ struct col_scratch_event {
 void col_scratch_write(const struct col_scratch_event *event);
 
 /* Whether this runtime has the source. Called again when somebody attaches again. */
-bool col_scratch_told_take(struct col_hsa_table *tools);
-bool col_scratch_seen_take(void);
+bool col_scratch_events_install(struct col_hsa_table *tools);
+bool col_scratch_locks_install(void);
 
 #endif

@@ -140,7 +140,7 @@ scratch)
 	# what ROCr 6 would tell, told by a stand-in
 	rm -rf "$work/run"; mkdir "$work/run"
 	WAVESCOPE_COLLECT="1;dir=$work/run;services=scratch-memory" LD_PRELOAD=$runtime$library \
-		"$build/tests/collector/told" || fail "exit code $?"
+		"$build/tests/collector/scratch_events" || fail "exit code $?"
 	"$dump" "$work"/run/* >"$work/text"
 	has 1 '^SCRATCH.* op=1 agent=1 queue=1 flags=0 bytes=4096 times=ok$'
 	has 1 '^SCRATCH.* op=1 agent=1 queue=1 flags=1 bytes=1048576 times=ok$'

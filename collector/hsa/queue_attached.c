@@ -1,7 +1,7 @@
 /*
  * old_queue: queues from before we were attached.
  *
- * They cannot be intercepted any more, and a real GPU tells nobody of its kernels (told.c). But
+ * They cannot be intercepted any more, and a real GPU tells nobody of its kernels (queue_reported.c). But
  * whoever submits packets rings the queue's doorbell, through a function of the tables, and at
  * that moment the packets are there and the GPU has not been told. They are read and never changed,
  * so only those that come with a completion signal of the program's can be timed; the others are
@@ -16,10 +16,10 @@ static bool watching; /* there may be such queues */
 
 void col_queues_attach(void)
 {
-	if (!col_told())
+	if (!col_gpu_reports())
 		col_pending_start();
 	__atomic_store_n(&watching,
-			 !col_told() && col_hsa.hsa_amd_profiling_get_dispatch_time != NULL,
+			 !col_gpu_reports() && col_hsa.hsa_amd_profiling_get_dispatch_time != NULL,
 			 __ATOMIC_RELAXED);
 }
 

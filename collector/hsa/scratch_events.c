@@ -77,7 +77,7 @@ PAIR(1, free)
 PAIR(2, reclaim)
 #undef PAIR
 
-bool col_scratch_told_take(struct col_hsa_table *tools)
+bool col_scratch_events_install(struct col_hsa_table *tools)
 {
 	static const event_fn ours[2 * PAIRS] = { alloc_start, alloc_end,     free_start,
 						  free_end,    reclaim_start, reclaim_end };

@@ -362,7 +362,7 @@ static HSAKMT_STATUS our_wait(HsaEvent *events[], HSAuint32 n, bool all, HSAuint
 	return real.wait(events, n, all, ms);
 }
 
-bool col_scratch_seen_take(void)
+bool col_scratch_locks_install(void)
 {
 	const struct col_got_row rows[] = {
 		{ "pthread_mutex_lock", (void *)our_lock, (void **)&real.lock },

@@ -1,5 +1,5 @@
 /*
- * told: queues whose kernels the GPU itself tells of.
+ * reported: queues whose kernels the GPU itself tells of.
  *
  * The software GPU calls us when a packet has ended (softgpu/cp/watch.h). Then nothing has to be put
  * between the program and its queues: no proxy, no signals, nobody who looks whether work is done; and
@@ -30,33 +30,33 @@ static struct {
 	uint32_t epoch; /* 0: off. Places were reserved unseen between two: notes end with theirs */
 	uint32_t n_epochs;
 	uint64_t n_places __attribute__((aligned(64))); /* reserved while recording was on */
-} told __attribute__((aligned(64)));
+} reported __attribute__((aligned(64)));
 
 /* The last place that the calling thread reserved. */
 static __thread struct {
 	struct queue *queue;
 	uint32_t queue_id; /* another queue may have got the same place in the list, and address */
 	uint64_t index;
-	struct col_told_note note;
+	struct col_launch_note note;
 } last __attribute__((tls_model("initial-exec")));
 
 static uint32_t epoch_now(void)
 {
-	return __atomic_load_n(&told.epoch, __ATOMIC_RELAXED);
+	return __atomic_load_n(&reported.epoch, __ATOMIC_RELAXED);
 }
 
-bool col_told(void)
+bool col_gpu_reports(void)
 {
 	return epoch_now() != 0;
 }
 
-static struct col_told_note *note_at(const struct queue *queue, uint64_t index)
+static struct col_launch_note *note_at(const struct queue *queue, uint64_t index)
 {
 	return &queue->notes[index & (queue->rec.n_packets - 1)];
 }
 
 /* What is known of a packet without a note of its own. */
-static void go_on(struct col_told_note *note)
+static void go_on(struct col_launch_note *note)
 {
 	note->order += note->order != 0;
 	note->corr_id += note->corr_step;
@@ -74,7 +74,7 @@ static __attribute__((noinline)) struct queue *find_queue(const hsa_queue_t *han
 	if (!queue && col_hsa_attached())
 		queue = col_queue_meet((hsa_queue_t *)handle);
 	if (queue && queue->plain && !queue->notes)
-		col_told_queue(queue);
+		col_reported_queue(queue);
 	col_unlock(&col_queues_lock);
 	last.queue = queue && queue->notes ? queue : NULL;
 	last.queue_id = last.queue ? queue->rec.h.what : 0;
@@ -84,7 +84,7 @@ static __attribute__((noinline)) struct queue *find_queue(const hsa_queue_t *han
 
 static void write_note(struct queue *queue, uint64_t index)
 {
-	struct col_told_note *to = note_at(queue, index);
+	struct col_launch_note *to = note_at(queue, index);
 
 	__atomic_store_n(&to->order, last.note.order, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->corr_id, last.note.corr_id, __ATOMIC_RELAXED);
@@ -96,7 +96,7 @@ static void write_note(struct queue *queue, uint64_t index)
 	__atomic_store_n(&to->tag, index + 1, __ATOMIC_RELAXED);
 }
 
-static bool says(const struct col_told_note *note, uint64_t order, struct col_cause cause)
+static bool says(const struct col_launch_note *note, uint64_t order, struct col_cause cause)
 {
 	return note->order == order && note->corr_id == cause.corr_id &&
 	       note->external_id == cause.external_id && note->stream == cause.stream &&
@@ -107,13 +107,13 @@ static bool says(const struct col_told_note *note, uint64_t order, struct col_ca
 static void note(struct queue *queue, uint64_t index, bool on, struct col_thread *t, uint32_t epoch)
 {
 	struct col_cause cause = t ? col_cause(t) : (struct col_cause){ 0 };
-	uint64_t order = on ? __atomic_add_fetch(&told.n_places, 1, __ATOMIC_RELAXED) : 0;
+	uint64_t order = on ? __atomic_add_fetch(&reported.n_places, 1, __ATOMIC_RELAXED) : 0;
 	uint64_t step = cause.corr_id - last.note.corr_id;
 	bool next = last.index + 1 == index && last.note.epoch == epoch;
 
 	go_on(&last.note);
 	if (__builtin_expect(!next || !says(&last.note, order, cause), 0)) {
-		last.note = (struct col_told_note){
+		last.note = (struct col_launch_note){
 			.order = order,
 			.corr_id = cause.corr_id,
 			.corr_step = next ? step : 0,
@@ -204,7 +204,7 @@ static void count(enum cap_ledger_column column, uint64_t n)
 static void write_record(const struct queue *queue, const struct softgpu_done *done)
 {
 	const hsa_kernel_dispatch_packet_t *packet = done->aql;
-	const struct col_told_note *why = &queue->told.now;
+	const struct col_launch_note *why = &queue->reported.now;
 	struct col_thread *t = col_thread();
 	struct cap_lane *lane = t ? col_thread_lane(t) : NULL;
 	struct cap_rec_dispatch *rec = lane ? cap_lane_reserve(&lane, sizeof(*rec)) : NULL;
@@ -235,7 +235,7 @@ static bool is_kernel(const union packet *packet)
 	return (header >> HSA_PACKET_HEADER_TYPE & 0xff) == HSA_PACKET_TYPE_KERNEL_DISPATCH;
 }
 
-static bool is_noted(const struct col_told_note *from, uint64_t index, uint32_t epoch)
+static bool is_noted(const struct col_launch_note *from, uint64_t index, uint32_t epoch)
 {
 	return __atomic_load_n(&from->tag, __ATOMIC_RELAXED) == index + 1 &&
 	       __atomic_load_n(&from->epoch, __ATOMIC_RELAXED) == epoch;
@@ -244,12 +244,12 @@ static bool is_noted(const struct col_told_note *from, uint64_t index, uint32_t 
 /* Why there is this packet; false: nobody noted it, it was there before we were. */
 static bool read_note(struct queue *queue, uint64_t packet, uint32_t epoch)
 {
-	const struct col_told_note *from = note_at(queue, packet);
-	struct col_told_note *now = &queue->told.now;
+	const struct col_launch_note *from = note_at(queue, packet);
+	struct col_launch_note *now = &queue->reported.now;
 
-	if (packet != queue->told.n_read)
+	if (packet != queue->reported.n_read)
 		now->epoch = 0;
-	__atomic_store_n(&queue->told.n_read, packet + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&queue->reported.n_read, packet + 1, __ATOMIC_RELAXED);
 	if (__builtin_expect(!is_noted(from, packet, epoch), 1)) {
 		go_on(now);
 		return now->epoch == epoch;
@@ -294,13 +294,13 @@ static void on_done(const struct softgpu_done *done)
 		return;
 	if (__builtin_expect(!queue->rec.agent, 0))
 		learn_agent(queue, done->node);
-	if (!queue->told.now.order)
+	if (!queue->reported.now.order)
 		count(CAP_LEDGER_PAUSED, 1);
-	else if (!queue->told.now.tid)
+	else if (!queue->reported.now.tid)
 		count(CAP_LEDGER_DROPPED, 1);
 	else
 		write_record(queue, done);
-	__atomic_store_n(&queue->told.n_done, queue->told.n_done + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&queue->reported.n_done, queue->reported.n_done + 1, __ATOMIC_RELAXED);
 }
 
 /* ---- queues ---- */
@@ -319,20 +319,20 @@ static int (*find_watch(void))(softgpu_watcher *)
 	return watch;
 }
 
-void col_told_load(void)
+void col_reported_load(void)
 {
 	/* Who counts has to know of a kernel before it starts, and queues are intercepted. */
 	bool counting = col_counting(), wanted = col_asked(COL_SERVICE_KERNEL) || counting;
 	int (*watch)(softgpu_watcher *) = wanted ? find_watch() : NULL;
-	bool watched = watch && watch(counting ? col_pending_told : on_done) == 0;
-	uint32_t epoch = watched && !counting ? ++told.n_epochs : 0;
+	bool watched = watch && watch(counting ? col_pending_reported : on_done) == 0;
+	uint32_t epoch = watched && !counting ? ++reported.n_epochs : 0;
 
-	__atomic_store_n(&told.epoch, epoch, __ATOMIC_RELAXED);
+	__atomic_store_n(&reported.epoch, epoch, __ATOMIC_RELAXED);
 }
 
-bool col_told_queue(struct queue *queue)
+bool col_reported_queue(struct queue *queue)
 {
-	struct col_told_note *notes = col_pages(queue->rec.n_packets * sizeof(*notes));
+	struct col_launch_note *notes = col_pages(queue->rec.n_packets * sizeof(*notes));
 
 	queue->plain = true;
 	queue->notes = notes; /* its first packet passes it on to the GPU's thread */
@@ -347,7 +347,7 @@ static uint64_t n_waiting(const struct queue *queue, uint64_t end)
 {
 	const union packet *ring = queue->handle->base_address;
 	uint64_t n = 0, at = col_hsa.hsa_queue_load_read_index_relaxed(queue->handle);
-	uint64_t n_read = __atomic_load_n(&queue->told.n_read, __ATOMIC_RELAXED);
+	uint64_t n_read = __atomic_load_n(&queue->reported.n_read, __ATOMIC_RELAXED);
 
 	at = WS_MAX(at, n_read);
 	for (end = WS_MIN(end, at + queue->rec.n_packets); at < end; at++)
@@ -355,45 +355,45 @@ static uint64_t n_waiting(const struct queue *queue, uint64_t end)
 	return n;
 }
 
-uint64_t col_told_before_destroy(struct queue *queue)
+uint64_t col_reported_before_destroy(struct queue *queue)
 {
-	if (!col_told())
+	if (!col_gpu_reports())
 		return 0; /* or the child of a fork, which has no rings */
-	queue->told.dying = true;
-	return __atomic_load_n(&queue->told.n_done, __ATOMIC_RELAXED) +
+	queue->reported.dying = true;
+	return __atomic_load_n(&queue->reported.n_done, __ATOMIC_RELAXED) +
 	       n_waiting(queue, col_hsa.hsa_queue_load_write_index_relaxed(queue->handle));
 }
 
-void col_told_not_destroyed(struct queue *queue)
+void col_reported_not_destroyed(struct queue *queue)
 {
-	queue->told.dying = false;
+	queue->reported.dying = false;
 }
 
-void col_told_destroyed(struct queue *queue, uint64_t n_launched)
+void col_reported_destroyed(struct queue *queue, uint64_t n_launched)
 {
-	if (col_told() && n_launched > queue->told.n_done)
-		count(CAP_LEDGER_FAILED, n_launched - queue->told.n_done);
+	if (col_gpu_reports() && n_launched > queue->reported.n_done)
+		count(CAP_LEDGER_FAILED, n_launched - queue->reported.n_done);
 	col_pages_free(queue->notes, queue->rec.n_packets * sizeof(*queue->notes));
 	queue->notes = NULL;
 }
 
-void col_told_drain(uint64_t deadline_ns)
+void col_reported_drain(uint64_t deadline_ns)
 {
 	uint64_t now = col_now_ns(), stuck_ns = now + STUCK_NS, n_before = UINT64_MAX, n;
 
 	/* Other threads may go on launching: what they launch from now on is not waited for. */
 	col_lock(&col_queues_lock);
 	for (struct queue *queue = NULL; (queue = col_queue_next(queue)) != NULL;)
-		if (queue->handle && queue->notes && !queue->told.dying)
-			queue->told.last =
+		if (queue->handle && queue->notes && !queue->reported.dying)
+			queue->reported.last =
 				col_hsa.hsa_queue_load_write_index_relaxed(queue->handle);
 	col_unlock(&col_queues_lock);
-	while (col_told() && now < deadline_ns && now < stuck_ns) {
+	while (col_gpu_reports() && now < deadline_ns && now < stuck_ns) {
 		n = 0;
 		col_lock(&col_queues_lock);
 		for (struct queue *queue = NULL; (queue = col_queue_next(queue)) != NULL;)
-			if (queue->handle && queue->notes && !queue->told.dying)
-				n += n_waiting(queue, queue->told.last);
+			if (queue->handle && queue->notes && !queue->reported.dying)
+				n += n_waiting(queue, queue->reported.last);
 		col_unlock(&col_queues_lock);
 		if (!n)
 			return;
@@ -405,8 +405,8 @@ void col_told_drain(uint64_t deadline_ns)
 	}
 }
 
-void col_told_forked(void)
+void col_reported_forked(void)
 {
-	told.epoch = 0;
+	reported.epoch = 0;
 	memset(&last, 0, sizeof(last));
 }

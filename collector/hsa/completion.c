@@ -264,7 +264,7 @@ bool col_done_finish_dispatch(struct col_pending *p, struct col_gpu_clock *clock
  * is written here is in the capture before the program can know of the end, whatever kills it then.
  */
 #define TURNS 10000u
-void col_pending_told(const struct softgpu_done *done)
+void col_pending_reported(const struct softgpu_done *done)
 {
 	const union packet *packet = done->aql;
 	uint64_t signal = packet->dispatch.completion_signal.handle;

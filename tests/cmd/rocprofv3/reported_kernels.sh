@@ -1,6 +1,6 @@
 #!/bin/sh
-# The software GPU tells of its kernels itself, a real one's queues are intercepted: what is written
-# down is the same, but for the times. Many streams, waits between them, graphs, a long chain of launches.
+# The software GPU reports its kernels itself; queues of a real GPU are intercepted. The output is the same
+# except for the times. Many streams, waits between them, graphs, a long chain of launches.
 . "$WS_SOURCE/tests/cmd/lib.sh"
 need_tracing
 [ -x "$WS_BUILD/tests/hip/streams" ] || skip "tests/hip/streams is not built: no hipcc"

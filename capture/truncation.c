@@ -21,7 +21,7 @@ static struct cap_writer *writers[WRITERS];
 
 __thread struct cap_fresh cap_fresh_ __attribute__((tls_model("initial-exec")));
 
-void cap_cut_watch(struct cap_writer *writer)
+void cap_truncation_watch(struct cap_writer *writer)
 {
 	for (unsigned i = 0; i < WRITERS; i++) {
 		struct cap_writer *none = NULL;
@@ -32,7 +32,7 @@ void cap_cut_watch(struct cap_writer *writer)
 	}
 }
 
-void cap_cut_forget(struct cap_writer *writer)
+void cap_truncation_unwatch(struct cap_writer *writer)
 {
 	for (unsigned i = 0; i < WRITERS; i++) {
 		struct cap_writer *there = writer;
@@ -130,7 +130,7 @@ static bool repair(struct cap_writer *writer, char *address)
 	return done;
 }
 
-bool cap_writers_cut(void *address)
+bool cap_writers_truncated(void *address)
 {
 	for (unsigned i = 0; i < WRITERS; i++) {
 		struct cap_writer *writer = __atomic_load_n(&writers[i], __ATOMIC_ACQUIRE);

@@ -29,7 +29,7 @@ static char *read_text(struct col_count_block **memory)
 	return text;
 }
 
-bool col_count_request_take(struct col_count_block **memory, struct col_count_request *out_request)
+bool col_count_request_load(struct col_count_block **memory, struct col_count_request *out_request)
 {
 	struct col_count_room *room = col_count_pages(memory, sizeof(*room));
 	char *text = room ? read_text(memory) : NULL;
