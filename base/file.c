@@ -265,7 +265,7 @@ enum ws_status ws_mkdirs(const char *path, struct ws_err *err)
 			continue;
 		if (errno != EEXIST)
 			return ws_fail(err, ws_status_from_errno(errno),
-				       "cannot make the folder '%s': %s: choose another place",
+				       "cannot create the folder '%s': %s: choose another folder",
 				       part, strerror(errno));
 		if (stat(part, &st) == 0 && !S_ISDIR(st.st_mode))
 			return ws_fail(err, WS_E_EXISTS, "'%s' is a file: choose another folder",
