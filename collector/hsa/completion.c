@@ -102,7 +102,7 @@ static enum cap_domain domain_of(const struct col_pending *p)
 void col_done_count(const struct col_pending *p, enum cap_ledger_column column)
 {
 	struct cap_writer *writer = col_capture_now();
-	bool counted = !p->is_copy && is_counted(p) && col_asked(COL_SERVICE_COUNTERS);
+	bool counted = !p->is_copy && col_pending_is_counted(p) && col_asked(COL_SERVICE_COUNTERS);
 
 	if (!writer)
 		return;
@@ -156,9 +156,9 @@ static bool times_ok(uint64_t start_ns, uint64_t *end_ns)
 
 bool col_done_dispatch(const struct col_pending *p)
 {
-	const amd_signal_t *signal = signal_at(p->signal);
+	const amd_signal_t *signal = col_pending_signal(p->signal);
 
-	if (timed_of(p) == COL_TIMED_READ)
+	if (col_pending_timed(p) == COL_TIMED_READ)
 		return true;
 	if (p->own || p->looked)
 		return __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < p->value;
@@ -169,7 +169,7 @@ bool col_done_dispatch(const struct col_pending *p)
 
 void col_done_let_go(struct col_pending *p)
 {
-	if (timed_of(p) == COL_TIMED_READ)
+	if (col_pending_timed(p) == COL_TIMED_READ)
 		return; /* it was let go when it was read */
 	if (p->noted)
 		col_count_over(&p->ticket, p->signal);
@@ -204,7 +204,7 @@ static bool by_clock(const struct col_gpu_clock *clock, uint64_t tick, uint64_t 
 
 static bool read_times(struct col_pending *p, struct col_gpu_clock *clock)
 {
-	const amd_signal_t *at = signal_at(p->signal);
+	const amd_signal_t *at = col_pending_signal(p->signal);
 	hsa_amd_profiling_dispatch_time_t time = { 0 };
 	hsa_signal_t signal = { p->signal };
 	uint64_t start_tick = __atomic_load_n(&at->start_ts, __ATOMIC_RELAXED);
@@ -232,7 +232,7 @@ static bool read_times(struct col_pending *p, struct col_gpu_clock *clock)
 /* Its times are known. */
 static void write_dispatch(struct col_pending *p)
 {
-	if (is_counted(p) && col_count_write(&p->ticket, &p->dispatch))
+	if (col_pending_is_counted(p) && col_count_write(&p->ticket, &p->dispatch))
 		return;
 	/* Nobody asked for the dispatch itself: without values it is nothing. */
 	if (!(p->dispatch.flags & CAP_DISPATCH_UNASKED))
@@ -244,13 +244,13 @@ bool col_done_finish_dispatch(struct col_pending *p, struct col_gpu_clock *clock
 	/* A signal that the program has set up again was done with before, else it would wait. */
 	if (!col_done_dispatch(p) && !(p->looked && !with_values))
 		return false;
-	if (timed_of(p) == COL_TIMED_WRITTEN)
+	if (col_pending_timed(p) == COL_TIMED_WRITTEN)
 		return true;
-	if (timed_of(p) == COL_TIMED_NOT && !read_times(p, clock)) {
+	if (col_pending_timed(p) == COL_TIMED_NOT && !read_times(p, clock)) {
 		col_done_count(p, CAP_LEDGER_FAILED);
 		return true;
 	}
-	if (is_counted(p) && !with_values) {
+	if (col_pending_is_counted(p) && !with_values) {
 		col_done_let_go(p);
 		__atomic_store_n(&p->timed, COL_TIMED_READ, __ATOMIC_RELAXED);
 		return true;
@@ -266,7 +266,7 @@ bool col_done_finish_dispatch(struct col_pending *p, struct col_gpu_clock *clock
 #define TURNS 10000u
 void col_pending_reported(const struct softgpu_done *done)
 {
-	const union packet *packet = done->aql;
+	const union col_packet *packet = done->aql;
 	uint64_t signal = packet->dispatch.completion_signal.handle;
 	uint16_t type = packet->header >> HSA_PACKET_HEADER_TYPE & 0xff;
 	struct col_count_ticket *ticket;
@@ -281,24 +281,24 @@ void col_pending_reported(const struct softgpu_done *done)
 	p = (struct col_pending *)((char *)ticket - offsetof(struct col_pending, ticket));
 	/* A thread that asks whether the program's signal is free has the place for a moment. */
 	for (unsigned turn = 0; turn < TURNS && !shared; turn++) {
-		uint32_t state = state_of(p);
+		uint32_t state = col_pending_state(p);
 
 		if (state == OURS || state == FORWARDED)
 			break;
-		shared = move_state(p, PENDING, TAKEN);
+		shared = col_pending_move_state(p, PENDING, TAKEN);
 		if (!shared && (state == FREE || turn == TURNS - 1))
 			return;
 		if (!shared && turn > 100)
 			sched_yield();
 	}
-	if (p->signal == signal && timed_of(p) == COL_TIMED_NOT) {
+	if (p->signal == signal && col_pending_timed(p) == COL_TIMED_NOT) {
 		p->dispatch.h.time = done->start_ns;
 		p->dispatch.end_ns = done->end_ns;
 		write_dispatch(p);
 		__atomic_store_n(&p->timed, COL_TIMED_WRITTEN, __ATOMIC_RELAXED);
 	}
 	if (shared)
-		set_state(p, PENDING);
+		col_pending_set_state(p, PENDING);
 }
 
 /*
@@ -312,7 +312,8 @@ bool col_done_finish_copy(struct col_pending *p, bool reused)
 {
 	hsa_amd_profiling_async_copy_time_t time = { 0 };
 	hsa_signal_t signal = { p->signal };
-	bool fallen = __atomic_load_n(&signal_at(p->signal)->value, __ATOMIC_ACQUIRE) < p->value;
+	bool fallen =
+		__atomic_load_n(&col_pending_signal(p->signal)->value, __ATOMIC_ACQUIRE) < p->value;
 	struct last *last = &marks.last[mark_hash(p->signal) % MARKS];
 
 	if (!fallen && !reused)
@@ -334,19 +335,20 @@ bool col_done_finish_copy(struct col_pending *p, bool reused)
 /* The caller moved it to TAKEN, or found it OURS. */
 bool col_done_finish(struct col_pending *p, struct col_gpu_clock *clock, enum col_done_how how)
 {
-	bool waits = is_counted(p) && timed_of(p) == COL_TIMED_NOT && how == COL_DONE_REUSE;
+	bool waits = col_pending_is_counted(p) && col_pending_timed(p) == COL_TIMED_NOT &&
+		     how == COL_DONE_REUSE;
 
 	if (!(p->is_copy ? col_done_finish_copy(p, how == COL_DONE_REUSE)
 			 : col_done_finish_dispatch(p, clock, how == COL_DONE_ALL))) {
-		set_state(p, p->own ? OURS : PENDING);
+		col_pending_set_state(p, p->own ? OURS : PENDING);
 		return false;
 	}
-	if (waits && timed_of(p) == COL_TIMED_READ) {
-		set_state(p, PENDING); /* for its values */
+	if (waits && col_pending_timed(p) == COL_TIMED_READ) {
+		col_pending_set_state(p, PENDING); /* for its values */
 		return true;
 	}
 	col_done_let_go(p);
-	set_state(p, FREE);
+	col_pending_set_state(p, FREE);
 	return true;
 }
 
@@ -363,10 +365,11 @@ bool col_pending_before_reuse(uint64_t signal)
 
 		if (!mark)
 			return true;
-		if (p && move_state(p, PENDING, TAKEN)) {
+		if (p && col_pending_move_state(p, PENDING, TAKEN)) {
 			if (p->signal == signal)
 				return col_done_finish(p, NULL, COL_DONE_REUSE);
-			set_state(p, PENDING); /* the place has moved on; so has the mark */
+			col_pending_set_state(
+				p, PENDING); /* the place has moved on; so has the mark */
 		} else if (turn > 100) {
 			sched_yield(); /* another thread is reading it and was interrupted */
 		}
@@ -380,14 +383,14 @@ void col_pending_give_up(uint64_t signal)
 	struct mark *mark = find_mark(signal);
 	struct col_pending *p = mark ? __atomic_load_n(&mark->place, __ATOMIC_ACQUIRE) : NULL;
 
-	if (!p || !move_state(p, PENDING, TAKEN))
+	if (!p || !col_pending_move_state(p, PENDING, TAKEN))
 		return;
 	if (p->signal == signal) {
 		col_done_count(p, CAP_LEDGER_FAILED);
 		col_done_let_go(p);
-		set_state(p, FREE);
+		col_pending_set_state(p, FREE);
 	} else {
-		set_state(p, PENDING);
+		col_pending_set_state(p, PENDING);
 	}
 }
 
@@ -405,7 +408,7 @@ static bool forwarded(hsa_signal_value_t value, void *arg)
 		col_count_over(&p->ticket, p->signal);
 	col_hsa.hsa_signal_subtract_screlease(theirs, 1);
 	col_hsa.hsa_signal_destroy(ours);
-	set_state(p, FREE);
+	col_pending_set_state(p, FREE);
 	return false; /* the handler is not called again */
 }
 

@@ -88,7 +88,7 @@ static struct {
 /* Only for who looks after the ring. */
 static bool take(struct col_pending *p)
 {
-	return state_of(p) == OURS || move_state(p, PENDING, TAKEN);
+	return col_pending_state(p) == OURS || col_pending_move_state(p, PENDING, TAKEN);
 }
 
 /*
@@ -103,22 +103,24 @@ static uint32_t look_level(struct level *level, struct col_gpu_clock *clock, uin
 
 	/* The GPU wrote the signals: without this every one of them is a miss. */
 	for (uint64_t at = head; at < tail && at < head + AHEAD; at++)
-		__builtin_prefetch(signal_at(level->places[at & mask].signal));
+		__builtin_prefetch(col_pending_signal(level->places[at & mask].signal));
 	for (uint64_t at = head; at < tail && n_open < give_up; at++) {
 		struct col_pending *p = &level->places[at & mask];
-		uint32_t state = state_of(p);
+		uint32_t state = col_pending_state(p);
 
 		if (at + AHEAD < tail)
-			__builtin_prefetch(signal_at(level->places[(at + AHEAD) & mask].signal));
+			__builtin_prefetch(
+				col_pending_signal(level->places[(at + AHEAD) & mask].signal));
 		/*
 		 * Looking before taking: most that are not done need no bus lock to know. Values
 		 * are read by those who have time: it takes the GPU's lock.
 		 */
 		if ((state == PENDING || state == OURS) &&
-		    (give_up != FEW || !is_counted(p) || timed_of(p) == COL_TIMED_WRITTEN) &&
+		    (give_up != FEW || !col_pending_is_counted(p) ||
+		     col_pending_timed(p) == COL_TIMED_WRITTEN) &&
 		    col_done_dispatch(p) && take(p)) {
 			col_done_finish(p, clock, COL_DONE_ALL);
-			state = state_of(p);
+			state = col_pending_state(p);
 		}
 		if (state != FREE)
 			n_open++;
@@ -154,9 +156,9 @@ static uint32_t look_copies(void)
 	for (uint32_t i = 0; i < n; i++) {
 		struct col_pending *p = &air.copies[i];
 
-		if (state_of(p) == PENDING && move_state(p, PENDING, TAKEN))
+		if (col_pending_state(p) == PENDING && col_pending_move_state(p, PENDING, TAKEN))
 			col_done_finish(p, NULL, COL_DONE_ALL);
-		n_open += state_of(p) != FREE;
+		n_open += col_pending_state(p) != FREE;
 	}
 	return n_open;
 }
@@ -312,7 +314,7 @@ static void abandon_level(struct level *level)
 		/* The GPU may still write to a signal of ours: leave it alone. */
 		if (p->own)
 			p->own = p->own_signal = 0;
-		set_state(p, FREE);
+		col_pending_set_state(p, FREE);
 	}
 	look_level(level, NULL, UINT32_MAX);
 }
@@ -354,7 +356,7 @@ static struct col_pending *take_place(struct level *level)
 	if (__builtin_expect(level->tail == 0, 0))
 		touch_level(level);
 	if (level->tail - __atomic_load_n(&level->head, __ATOMIC_ACQUIRE) >= level->n ||
-	    state_of(p) != FREE)
+	    col_pending_state(p) != FREE)
 		return NULL;
 	/* No bus lock: a free place is nobody's but the one producer's. */
 	__atomic_store_n(&p->state, FILLING, __ATOMIC_RELAXED);
@@ -395,7 +397,7 @@ struct col_pending *col_pending_copy(void)
 		struct col_pending *p = &air.copies[i];
 		uint32_t n = __atomic_load_n(&air.n_copies, __ATOMIC_RELAXED);
 
-		if (state_of(p) != FREE || !move_state(p, FREE, FILLING))
+		if (col_pending_state(p) != FREE || !col_pending_move_state(p, FREE, FILLING))
 			continue;
 		while (n <= i && !__atomic_compare_exchange_n(&air.n_copies, &n, i + 1, false,
 							      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -449,7 +451,7 @@ uint64_t col_pending_own_signal(struct col_pending_ring *ring, struct col_pendin
 	}
 	if (!p->own_signal && !make_signals(level_of(ring, p), p))
 		return 0;
-	__atomic_store_n(&signal_at(p->own_signal)->value, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&col_pending_signal(p->own_signal)->value, 1, __ATOMIC_RELAXED);
 	p->own = 1;
 	p->value = 1;
 	p->signal = p->own_signal;
@@ -458,7 +460,7 @@ uint64_t col_pending_own_signal(struct col_pending_ring *ring, struct col_pendin
 
 void col_pending_publish(struct col_pending_ring *ring, struct col_pending *p)
 {
-	set_state(p, p->forwards ? FORWARDED : p->own ? OURS : PENDING);
+	col_pending_set_state(p, p->forwards ? FORWARDED : p->own ? OURS : PENDING);
 	if (ring) {
 		struct level *level = level_of(ring, p);
 
@@ -472,12 +474,12 @@ void col_pending_publish(struct col_pending_ring *ring, struct col_pending *p)
 
 void col_pending_cancel(struct col_pending *p)
 {
-	if (state_of(p) == FORWARDED)
+	if (col_pending_state(p) == FORWARDED)
 		return; /* its handler is waiting; the signal stays with it */
-	if (state_of(p) == PENDING && !move_state(p, PENDING, TAKEN))
+	if (col_pending_state(p) == PENDING && !col_pending_move_state(p, PENDING, TAKEN))
 		return;
 	col_done_let_go(p);
-	set_state(p, FREE);
+	col_pending_set_state(p, FREE);
 }
 
 /* ---- ends ---- */
@@ -487,7 +489,8 @@ static void note_last(void)
 {
 	col_lock(&air.lock);
 	for (uint32_t i = 0; air.copies && air.waited && i < COPY_PLACES; i++)
-		air.waited[i] = state_of(&air.copies[i]) == FREE ? 0 : air.copies[i].copy.corr_id;
+		air.waited[i] =
+			col_pending_state(&air.copies[i]) == FREE ? 0 : air.copies[i].copy.corr_id;
 	for (struct col_pending_ring *ring = air.rings; ring; ring = ring->next) {
 		for (unsigned i = 0; i < 2; i++)
 			ring->level[i].last =
@@ -502,7 +505,7 @@ static uint64_t n_left(void)
 
 	col_lock(&air.lock);
 	for (uint32_t i = 0; air.copies && air.waited && i < COPY_PLACES; i++)
-		n += air.waited[i] && state_of(&air.copies[i]) != FREE &&
+		n += air.waited[i] && col_pending_state(&air.copies[i]) != FREE &&
 		     air.copies[i].copy.corr_id == air.waited[i];
 	for (struct col_pending_ring *ring = air.rings; ring; ring = ring->next) {
 		for (unsigned i = 0; i < 2; i++) {
@@ -539,12 +542,12 @@ static void forget_level(struct level *level, bool destroy)
 		struct col_pending *p = &level->places[i];
 		hsa_signal_t signal = { p->own_signal };
 
-		if (!p->own_signal && state_of(p) == FREE) {
+		if (!p->own_signal && col_pending_state(p) == FREE) {
 			if (i >= level->tail)
 				break; /* never used, and none behind it were */
 			continue;
 		}
-		if (destroy && signal.handle && state_of(p) == FREE)
+		if (destroy && signal.handle && col_pending_state(p) == FREE)
 			col_hsa.hsa_signal_destroy(signal);
 		memset(p, 0, sizeof(*p));
 	}

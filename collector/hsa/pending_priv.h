@@ -18,7 +18,7 @@ enum col_timed {
 	COL_TIMED_WRITTEN, /* by the GPU's thread: the signal is about to fall */
 };
 
-static inline amd_signal_t *signal_at(uint64_t handle)
+static inline amd_signal_t *col_pending_signal(uint64_t handle)
 {
 	return (amd_signal_t *)(uintptr_t)handle;
 }
@@ -36,27 +36,27 @@ struct col_gpu_clock {
 	double ns_per_tick;
 };
 
-static inline uint32_t state_of(const struct col_pending *p)
+static inline uint32_t col_pending_state(const struct col_pending *p)
 {
 	return __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
 }
 
-static inline enum col_timed timed_of(const struct col_pending *p)
+static inline enum col_timed col_pending_timed(const struct col_pending *p)
 {
 	return __atomic_load_n(&p->timed, __ATOMIC_RELAXED);
 }
 
-static inline bool is_counted(const struct col_pending *p)
+static inline bool col_pending_is_counted(const struct col_pending *p)
 {
 	return p->noted && p->ticket.set != COL_COUNT_NOTHING;
 }
 
-static inline void set_state(struct col_pending *p, uint16_t state)
+static inline void col_pending_set_state(struct col_pending *p, uint16_t state)
 {
 	__atomic_store_n(&p->state, state, __ATOMIC_RELEASE);
 }
 
-static inline bool move_state(struct col_pending *p, uint16_t from, uint16_t to)
+static inline bool col_pending_move_state(struct col_pending *p, uint16_t from, uint16_t to)
 {
 	return __atomic_compare_exchange_n(&p->state, &from, to, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_RELAXED);

@@ -21,7 +21,7 @@
 struct col_lock col_queues_lock;
 
 static struct {
-	struct queue *all; /* QUEUES_MAX; never moved: handlers point into it */
+	struct col_queue *all; /* QUEUES_MAX; never moved: handlers point into it */
 	uint32_t n;
 	uint64_t n_dispatches;
 } queues;
@@ -83,7 +83,7 @@ static bool arrange(struct col_pending_ring *ring, struct col_pending *p,
 	return true;
 }
 
-void col_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable)
+void col_queue_watch(struct col_queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable)
 {
 	/* Pauses and periods switch tracing; counting goes on, as it does in AMD's tool. */
 	bool traced = col_on(COL_SERVICE_KERNEL), counting = col_counting(), counted;
@@ -154,10 +154,10 @@ void col_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, 
 #define SPIN_NS 3000000u /* this long the core is kept; a quarter of HIP's queue of empty kernels */
 #define SPIN_TURNS 500u  /* a look at the probes each, some 10 us */
 
-static void see_probes(struct queue *queue)
+static void see_probes(struct col_queue *queue)
 {
 	for (;;) {
-		struct probe *probe = &queue->probes[queue->n_seen % PROBES];
+		struct col_probe *probe = &queue->probes[queue->n_seen % PROBES];
 		const amd_signal_t *signal = (const amd_signal_t *)(uintptr_t)probe->signal;
 
 		if (queue->n_seen == queue->n_probes ||
@@ -178,7 +178,7 @@ static void spin(void)
 	}
 }
 
-static void wait_for_room(struct queue *queue, uint64_t n)
+static void wait_for_room(struct col_queue *queue, uint64_t n)
 {
 	uint64_t size = queue->rec.n_packets, start_ns = 0, through = queue->n_through;
 
@@ -220,9 +220,9 @@ static void wait_for_room(struct queue *queue, uint64_t n)
 }
 
 /* A probe behind the packets, when it is time for one. Returns how many were added. */
-static uint32_t add_probe(struct queue *queue, uint64_t n, union packet *to)
+static uint32_t add_probe(struct col_queue *queue, uint64_t n, union col_packet *to)
 {
-	struct probe *probe = &queue->probes[queue->n_probes % PROBES];
+	struct col_probe *probe = &queue->probes[queue->n_probes % PROBES];
 	uint64_t last = queue->n_probes ? queue->probes[(queue->n_probes - 1) % PROBES].at : 0;
 
 	if (queue->n_written + n - last < queue->rec.n_packets / 4 ||
@@ -249,15 +249,15 @@ static uint32_t add_probe(struct queue *queue, uint64_t n, union packet *to)
 static void on_packets(const void *packets, uint64_t n, uint64_t index, void *data,
 		       hsa_amd_queue_intercept_packet_writer write)
 {
-	struct queue *queue = data;
+	struct col_queue *queue = data;
 	int saved_errno = errno;
-	union packet few[PACKETS_AT_ONCE + 1], *copy = n > PACKETS_AT_ONCE ? queue->copy : few;
+	union col_packet few[PACKETS_AT_ONCE + 1], *copy = n > PACKETS_AT_ONCE ? queue->copy : few;
 
 	wait_for_room(queue, n + 1);
 	if (n > PACKETS_AT_ONCE && n > queue->rec.n_packets) {
 		/* More than the queue can hold: ROCr does not do that. */
 		for (uint64_t i = 0; i < n; i++) {
-			uint16_t header = ((const union packet *)packets)[i].header;
+			uint16_t header = ((const union col_packet *)packets)[i].header;
 
 			if ((header >> HSA_PACKET_HEADER_TYPE & 0xff) ==
 			    HSA_PACKET_TYPE_KERNEL_DISPATCH)
@@ -272,7 +272,7 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 		uint16_t type;
 		bool reusable;
 
-		copy[i] = ((const union packet *)packets)[i];
+		copy[i] = ((const union col_packet *)packets)[i];
 		type = copy[i].header >> HSA_PACKET_HEADER_TYPE & 0xff;
 		if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
 			reusable =
@@ -292,10 +292,10 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 /* ---- queues ---- */
 
 /* Under the lock. A place of a queue that is gone is used again, its id is not. */
-struct queue *col_queue_new(void)
+struct col_queue *col_queue_new(void)
 {
 	static uint32_t n_ids;
-	struct queue *queue = NULL;
+	struct col_queue *queue = NULL;
 
 	if (!queues.all)
 		queues.all = col_pages(QUEUES_MAX * sizeof(*queues.all));
@@ -315,12 +315,12 @@ struct queue *col_queue_new(void)
 	return queue;
 }
 
-static size_t copy_bytes(const struct queue *queue)
+static size_t copy_bytes(const struct col_queue *queue)
 {
 	return (queue->rec.n_packets + 1) * sizeof(*queue->copy);
 }
 
-static bool intercept(struct queue *queue, hsa_queue_t *handle)
+static bool intercept(struct col_queue *queue, hsa_queue_t *handle)
 {
 	queue->ring = col_pending_ring_create();
 	/* Now, so that there is nothing that can fail when the program launches; touched when needed. */
@@ -348,7 +348,7 @@ hsa_status_t col_hsa_hook_hsa_queue_create(
 	hsa_status_t status = HSA_STATUS_ERROR;
 	int saved_errno = errno;
 	struct cap_writer *writer;
-	struct queue *queue;
+	struct col_queue *queue;
 
 	if (watched) {
 		col_pending_start();
@@ -393,7 +393,7 @@ hsa_status_t col_hsa_hook_hsa_queue_create(
 	return status;
 }
 
-struct queue *col_queue_find(const hsa_queue_t *handle)
+struct col_queue *col_queue_find(const hsa_queue_t *handle)
 {
 	for (uint32_t i = 0; i < queues.n; i++) {
 		if (queues.all[i].handle == handle)
@@ -403,7 +403,7 @@ struct queue *col_queue_find(const hsa_queue_t *handle)
 }
 
 /* The next in the list, used or not. Under the lock. */
-struct queue *col_queue_next(struct queue *queue)
+struct col_queue *col_queue_next(struct col_queue *queue)
 {
 	uint32_t at = queue ? (uint32_t)(queue - queues.all) + 1 : 0;
 
@@ -413,10 +413,10 @@ struct queue *col_queue_next(struct queue *queue)
 hsa_status_t col_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 {
 	struct col_pending_ring *ring = NULL;
-	struct probe probes[PROBES] = { { 0 } };
+	struct col_probe probes[PROBES] = { { 0 } };
 	uint64_t n_launched = 0;
 	hsa_status_t status;
-	struct queue *queue;
+	struct col_queue *queue;
 
 	col_lock(&col_queues_lock);
 	queue = col_queue_find(handle);
@@ -450,7 +450,7 @@ hsa_status_t col_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 /* The program may switch its own use of the times off, but not ours. */
 hsa_status_t col_hsa_hook_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *handle, int enable)
 {
-	struct queue *queue;
+	struct col_queue *queue;
 
 	col_lock(&col_queues_lock);
 	queue = col_queue_find(handle);

@@ -23,9 +23,9 @@ void col_queues_attach(void)
 			 __ATOMIC_RELAXED);
 }
 
-struct queue *col_queue_meet(hsa_queue_t *handle)
+struct col_queue *col_queue_meet(hsa_queue_t *handle)
 {
-	struct queue *queue = col_queue_new();
+	struct col_queue *queue = col_queue_new();
 
 	if (!queue)
 		return NULL;
@@ -39,7 +39,7 @@ struct queue *col_queue_meet(hsa_queue_t *handle)
 	return queue;
 }
 
-static void look_from(struct queue *queue, uint64_t index)
+static void look_from(struct col_queue *queue, uint64_t index)
 {
 	/* What is submitted now has been written without times being asked for. */
 	queue->n_written = index + 1;
@@ -48,7 +48,7 @@ static void look_from(struct queue *queue, uint64_t index)
 }
 
 /* A queue does not say whose it is; where its kernels are does. */
-static bool find_agent(struct queue *queue, uint64_t kernel_object)
+static bool find_agent(struct col_queue *queue, uint64_t kernel_object)
 {
 	hsa_amd_pointer_info_t info = { .size = sizeof(info) };
 	struct cap_writer *writer = col_capture_now();
@@ -68,9 +68,9 @@ static bool find_agent(struct queue *queue, uint64_t kernel_object)
 	return true;
 }
 
-static void look_at(struct queue *queue, const union packet *packet)
+static void look_at(struct col_queue *queue, const union col_packet *packet)
 {
-	union packet copy = *packet;
+	union col_packet copy = *packet;
 	uint64_t signal = copy.dispatch.completion_signal.handle;
 	uint16_t type = copy.header >> HSA_PACKET_HEADER_TYPE & 0xff;
 	bool reusable;
@@ -94,7 +94,7 @@ static void look_at(struct queue *queue, const union packet *packet)
 
 static void on_doorbell(hsa_queue_t *handle, uint64_t index)
 {
-	struct queue *queue;
+	struct col_queue *queue;
 	uint64_t at, read;
 
 	col_lock(&col_queues_lock);
@@ -108,8 +108,8 @@ static void on_doorbell(hsa_queue_t *handle, uint64_t index)
 		/* After a pause: what went by meanwhile has been overwritten. */
 		at = queue->n_written + handle->size > index ? queue->n_written : index;
 		for (; at <= index; at++) {
-			const union packet *packet =
-				(const union packet *)handle->base_address + at % handle->size;
+			const union col_packet *packet =
+				(const union col_packet *)handle->base_address + at % handle->size;
 			uint16_t header = __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);
 
 			if ((header >> HSA_PACKET_HEADER_TYPE & 0xff) != HSA_PACKET_TYPE_INVALID)

@@ -9,7 +9,7 @@
 
 #define PROBES 4u
 
-struct probe {
+struct col_probe {
 	uint64_t signal; /* made when first needed, used again */
 	uint64_t at;     /* how many packets went before it */
 };
@@ -26,9 +26,9 @@ struct col_launch_note {
 	uint32_t tid, stream, epoch;
 } __attribute__((aligned(64)));
 
-union packet;
+union col_packet;
 
-struct queue {
+struct col_queue {
 	struct cap_rec_queue rec; /* h.what: our id */
 	hsa_queue_t *handle;      /* NULL: destroyed */
 	uint64_t agent;           /* hsa_agent_t */
@@ -37,10 +37,10 @@ struct queue {
 		*notes; /* queue_reported.c: one per place of the ring; NULL: not told of */
 	bool plain; /* not intercepted: the GPU tells of it, or it was there before we were attached */
 	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
-	union packet *copy; /* as many as the queue holds, and one; NULL: not intercepted */
+	union col_packet *copy; /* as many as the queue holds, and one; NULL: not intercepted */
 	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
 	uint32_t n_probes, n_seen;     /* put in; known to have come through */
-	struct probe probes[PROBES];
+	struct col_probe probes[PROBES];
 	/* the GPU's side of queue_reported.c, on the thread that ends the kernels of this queue */
 	struct {
 		struct col_launch_note now; /* of the packet before n_read */
@@ -52,24 +52,25 @@ struct queue {
 };
 
 /* The six fields that every packet type has in the same places. */
-union packet {
+union col_packet {
 	struct {
 		uint16_t header;
 	};
 	hsa_kernel_dispatch_packet_t dispatch;
 	hsa_barrier_and_packet_t barrier; /* barrier-or has its completion signal there, too */
 };
-_Static_assert(sizeof(union packet) == 64, "AQL packets have 64 bytes");
+_Static_assert(sizeof(union col_packet) == 64, "AQL packets have 64 bytes");
 
 /* Of the list of queues: new, find, and what is in it. */
 extern struct col_lock col_queues_lock;
-struct queue *col_queue_new(void);
-struct queue *col_queue_find(const hsa_queue_t *handle); /* NULL: not one of ours */
-struct queue *col_queue_next(struct queue *queue);       /* NULL: the first; NULL again: no more */
-struct queue *col_queue_meet(hsa_queue_t *handle);       /* one from before we were attached */
+struct col_queue *col_queue_new(void);
+struct col_queue *col_queue_find(const hsa_queue_t *handle); /* NULL: not one of ours */
+struct col_queue *col_queue_next(
+	struct col_queue *queue);                      /* NULL: the first; NULL again: no more */
+struct col_queue *col_queue_meet(hsa_queue_t *handle); /* one from before we were attached */
 
 /* All of a record but its times and its number. */
-static inline void col_queue_describe(const struct queue *queue, uint32_t kernel,
+static inline void col_queue_describe(const struct col_queue *queue, uint32_t kernel,
 				      const hsa_kernel_dispatch_packet_t *packet,
 				      struct col_cause cause, struct cap_rec_dispatch *d)
 {
@@ -93,7 +94,7 @@ static inline void col_queue_describe(const struct queue *queue, uint32_t kernel
 }
 
 /* A dispatch is about to be submitted; its packet may be changed, unless we only look on. */
-void col_queue_watch(struct queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable);
+void col_queue_watch(struct col_queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable);
 /* One that cannot be: for every service that would have had it. */
 void col_queue_count_lost(void);
 /* The calling thread looks at packets of a queue that is not intercepted. */
@@ -101,10 +102,10 @@ extern __thread bool col_queue_onlooking __attribute__((tls_model("initial-exec"
 
 /* ---- queue_reported.c ---- */
 
-bool col_reported_queue(struct queue *queue); /* told of from now on; false: no memory */
+bool col_reported_queue(struct col_queue *queue); /* told of from now on; false: no memory */
 /* Its kernels, those that have ended and those that wait; then the same queue when it is gone, or not. */
-uint64_t col_reported_before_destroy(struct queue *queue);
-void col_reported_not_destroyed(struct queue *queue);
-void col_reported_destroyed(struct queue *queue, uint64_t n_launched);
+uint64_t col_reported_before_destroy(struct col_queue *queue);
+void col_reported_not_destroyed(struct col_queue *queue);
+void col_reported_destroyed(struct col_queue *queue, uint64_t n_launched);
 
 #endif

@@ -34,7 +34,7 @@ static struct {
 
 /* The last place that the calling thread reserved. */
 static __thread struct {
-	struct queue *queue;
+	struct col_queue *queue;
 	uint32_t queue_id; /* another queue may have got the same place in the list, and address */
 	uint64_t index;
 	struct col_launch_note note;
@@ -50,7 +50,7 @@ bool col_gpu_reports(void)
 	return epoch_now() != 0;
 }
 
-static struct col_launch_note *note_at(const struct queue *queue, uint64_t index)
+static struct col_launch_note *note_at(const struct col_queue *queue, uint64_t index)
 {
 	return &queue->notes[index & (queue->rec.n_packets - 1)];
 }
@@ -65,9 +65,9 @@ static void go_on(struct col_launch_note *note)
 /* ---- the program's side ---- */
 
 /* A queue is used by threads that know it exists: its place in the list is not given to another. */
-static __attribute__((noinline)) struct queue *find_queue(const hsa_queue_t *handle)
+static __attribute__((noinline)) struct col_queue *find_queue(const hsa_queue_t *handle)
 {
-	struct queue *queue;
+	struct col_queue *queue;
 
 	col_lock(&col_queues_lock);
 	queue = col_queue_find(handle);
@@ -82,7 +82,7 @@ static __attribute__((noinline)) struct queue *find_queue(const hsa_queue_t *han
 	return last.queue;
 }
 
-static void write_note(struct queue *queue, uint64_t index)
+static void write_note(struct col_queue *queue, uint64_t index)
 {
 	struct col_launch_note *to = note_at(queue, index);
 
@@ -104,7 +104,8 @@ static bool says(const struct col_launch_note *note, uint64_t order, struct col_
 }
 
 /* @t NULL: this thread cannot be recorded, and its kernels count as lost. */
-static void note(struct queue *queue, uint64_t index, bool on, struct col_thread *t, uint32_t epoch)
+static void note(struct col_queue *queue, uint64_t index, bool on, struct col_thread *t,
+		 uint32_t epoch)
 {
 	struct col_cause cause = t ? col_cause(t) : (struct col_cause){ 0 };
 	uint64_t order = on ? __atomic_add_fetch(&reported.n_places, 1, __ATOMIC_RELAXED) : 0;
@@ -129,7 +130,7 @@ static void note(struct queue *queue, uint64_t index, bool on, struct col_thread
 
 static void reserved(const hsa_queue_t *handle, uint64_t first, uint64_t n)
 {
-	struct queue *queue = last.queue;
+	struct col_queue *queue = last.queue;
 	uint32_t epoch = epoch_now();
 	struct col_thread *t;
 	bool on;
@@ -201,7 +202,7 @@ static void count(enum cap_ledger_column column, uint64_t n)
 		cap_writer_count(writer, CAP_DOMAIN_KERNEL_DISPATCH, column, n);
 }
 
-static void write_record(const struct queue *queue, const struct softgpu_done *done)
+static void write_record(const struct col_queue *queue, const struct softgpu_done *done)
 {
 	const hsa_kernel_dispatch_packet_t *packet = done->aql;
 	const struct col_launch_note *why = &queue->reported.now;
@@ -228,7 +229,7 @@ static void write_record(const struct queue *queue, const struct softgpu_done *d
 	cap_lane_commit(lane, &rec->h, CAP_REC_FIXED_TAG(DISPATCH, struct cap_rec_dispatch));
 }
 
-static bool is_kernel(const union packet *packet)
+static bool is_kernel(const union col_packet *packet)
 {
 	uint16_t header = __atomic_load_n(&packet->header, __ATOMIC_RELAXED);
 
@@ -242,7 +243,7 @@ static bool is_noted(const struct col_launch_note *from, uint64_t index, uint32_
 }
 
 /* Why there is this packet; false: nobody noted it, it was there before we were. */
-static bool read_note(struct queue *queue, uint64_t packet, uint32_t epoch)
+static bool read_note(struct col_queue *queue, uint64_t packet, uint32_t epoch)
 {
 	const struct col_launch_note *from = note_at(queue, packet);
 	struct col_launch_note *now = &queue->reported.now;
@@ -265,7 +266,7 @@ static bool read_note(struct queue *queue, uint64_t packet, uint32_t epoch)
 }
 
 /* A queue from before: where it belongs is known from here only. */
-static void learn_agent(struct queue *queue, uint32_t node)
+static void learn_agent(struct col_queue *queue, uint32_t node)
 {
 	struct cap_writer *writer = col_capture_now();
 
@@ -278,7 +279,7 @@ static void learn_agent(struct queue *queue, uint32_t node)
 
 static void on_done(const struct softgpu_done *done)
 {
-	struct queue *queue = *done->keep;
+	struct col_queue *queue = *done->keep;
 	uint32_t epoch = epoch_now();
 
 	if (!epoch)
@@ -330,7 +331,7 @@ void col_reported_load(void)
 	__atomic_store_n(&reported.epoch, epoch, __ATOMIC_RELAXED);
 }
 
-bool col_reported_queue(struct queue *queue)
+bool col_reported_queue(struct col_queue *queue)
 {
 	struct col_launch_note *notes = col_pages(queue->rec.n_packets * sizeof(*notes));
 
@@ -343,9 +344,9 @@ bool col_reported_queue(struct queue *queue)
  * Kernels in the queue, before packet @end, that did not end. The GPU moves the read index last:
  * a kernel that the program saw complete may still be behind it, and is counted as done already.
  */
-static uint64_t n_waiting(const struct queue *queue, uint64_t end)
+static uint64_t n_waiting(const struct col_queue *queue, uint64_t end)
 {
-	const union packet *ring = queue->handle->base_address;
+	const union col_packet *ring = queue->handle->base_address;
 	uint64_t n = 0, at = col_hsa.hsa_queue_load_read_index_relaxed(queue->handle);
 	uint64_t n_read = __atomic_load_n(&queue->reported.n_read, __ATOMIC_RELAXED);
 
@@ -355,7 +356,7 @@ static uint64_t n_waiting(const struct queue *queue, uint64_t end)
 	return n;
 }
 
-uint64_t col_reported_before_destroy(struct queue *queue)
+uint64_t col_reported_before_destroy(struct col_queue *queue)
 {
 	if (!col_gpu_reports())
 		return 0; /* or the child of a fork, which has no rings */
@@ -364,12 +365,12 @@ uint64_t col_reported_before_destroy(struct queue *queue)
 	       n_waiting(queue, col_hsa.hsa_queue_load_write_index_relaxed(queue->handle));
 }
 
-void col_reported_not_destroyed(struct queue *queue)
+void col_reported_not_destroyed(struct col_queue *queue)
 {
 	queue->reported.dying = false;
 }
 
-void col_reported_destroyed(struct queue *queue, uint64_t n_launched)
+void col_reported_destroyed(struct col_queue *queue, uint64_t n_launched)
 {
 	if (col_gpu_reports() && n_launched > queue->reported.n_done)
 		count(CAP_LEDGER_FAILED, n_launched - queue->reported.n_done);
@@ -383,7 +384,7 @@ void col_reported_drain(uint64_t deadline_ns)
 
 	/* Other threads may go on launching: what they launch from now on is not waited for. */
 	col_lock(&col_queues_lock);
-	for (struct queue *queue = NULL; (queue = col_queue_next(queue)) != NULL;)
+	for (struct col_queue *queue = NULL; (queue = col_queue_next(queue)) != NULL;)
 		if (queue->handle && queue->notes && !queue->reported.dying)
 			queue->reported.last =
 				col_hsa.hsa_queue_load_write_index_relaxed(queue->handle);
@@ -391,7 +392,7 @@ void col_reported_drain(uint64_t deadline_ns)
 	while (col_gpu_reports() && now < deadline_ns && now < stuck_ns) {
 		n = 0;
 		col_lock(&col_queues_lock);
-		for (struct queue *queue = NULL; (queue = col_queue_next(queue)) != NULL;)
+		for (struct col_queue *queue = NULL; (queue = col_queue_next(queue)) != NULL;)
 			if (queue->handle && queue->notes && !queue->reported.dying)
 				n += n_waiting(queue, queue->reported.last);
 		col_unlock(&col_queues_lock);

@@ -47,7 +47,7 @@ static hsa_status_t end(unsigned pair, const struct event *event)
 		.end_ticks = cap_ticks(),
 		.n_bytes = ops[pair] == CAP_SCRATCH_ALLOC ? event->n_bytes : 0,
 	};
-	const struct queue *queue;
+	const struct col_queue *queue;
 
 	started_ticks[pair] = 0;
 	if (!out.start_ticks)
