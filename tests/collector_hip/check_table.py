@@ -15,7 +15,7 @@ import tempfile
 table, abi, wrappers = sys.argv[1:]
 library = sorted(glob.glob("/usr/lib/*/libamdhip64.so.?") + glob.glob("/opt/rocm/lib/libamdhip64.so.?"))
 if not os.path.exists("/usr/include/hip/hip_runtime_api.h") or not library:
-    print("HIP is not installed")
+    print("SKIP: HIP is not installed")
     sys.exit(77)
 
 
@@ -56,7 +56,7 @@ with tempfile.TemporaryDirectory() as folder:
     open(source, "w").write(include)
     text = subprocess.run(["clang", "-E", "-P", source], capture_output=True, text=True).stdout
     if not text:
-        print("clang cannot read HIP's headers")
+        print("SKIP: clang cannot read HIP's headers")
         sys.exit(77)
     declared = set(re.findall(r"\b((?:__)?hip\w+)\s*\(", text))
     known_types = set(re.findall(r"\b\w+\b", text))

@@ -320,7 +320,7 @@ def main():
         return 0
     for tool in (args.clang, args.runner, args.wavescope):
         if not shutil.which(tool):
-            print("fuzz: no %s: skipped" % tool)
+            print("SKIP: %s is not installed" % tool)
             return 77
     with tempfile.TemporaryDirectory(prefix="ws-fuzz-") as args.work:
         failed = fuzz(args)

@@ -448,7 +448,7 @@ int main(int argc, char **argv)
 		random_state ^= strtoull(argv[2], NULL, 0) << 8;
 	verbose = argc > 3;
 	if (!load_llvm()) {
-		printf("skipped: no " LLVM_LIBRARY " with AMDGPU\n");
+		printf("SKIP: no " LLVM_LIBRARY " with AMDGPU\n");
 		return SKIPPED;
 	}
 	for (unsigned t = 0; t < 2; t++) {

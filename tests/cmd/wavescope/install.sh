@@ -33,11 +33,6 @@ for file in $(cat named); do
 	readelf -h "$file" >/dev/null 2>&1 || fail "$file names the build tree"
 done
 
-# The samples are there as guides have them, hipcc vcopy.cpp -o vcopy, with what they include.
-for file in vcopy.cpp occupancy.cpp laplace_eqn.cpp check.h; do
-	same_files "$prefix/share/wavescope/sample/$file" "$WS_SOURCE/samples/$(echo $file | sed 's/\.cpp$/.hip.cpp/')" "share/wavescope/sample/$file is not the sample"
-done
-
 # Definitions of metrics and of databases are the project's.
 for file in "$WS_SOURCE"/data/metrics/*.metrics; do
 	same_files "$file" "$prefix/share/wavescope/metrics/${file##*/}" "${file##*/} is not installed as it is"
@@ -63,9 +58,15 @@ run "$PYTHON" -m rocpd query -i new.db --query "SELECT COUNT(*) AS n FROM kernel
 rc_is 0
 is "$(sed -n 2p "$out" | tr -d ' ')" 0 "kernels of an empty database"
 
+# The samples' sources are there, with what they include: hipcc vcopy.cpp -o vcopy.
+need_tracing
+for file in vcopy occupancy laplace_eqn; do
+	same_files "$prefix/share/wavescope/sample/$file.cpp" "$WS_SOURCE/samples/$file.hip.cpp" "$file.cpp is not the sample"
+done
+same_files "$prefix/share/wavescope/sample/check.h" "$WS_SOURCE/samples/check.h" "check.h is not the samples'"
+
 # A program on the installed software GPU, profiled by the installed tool: the dynamic linker says
 # which files it really used.
-need_tracing
 run "$program" run -- sh -c 'echo $LD_LIBRARY_PATH'
 rc_is 0
 out_is "$prefix/lib/wavescope"

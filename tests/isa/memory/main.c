@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	int n_rows = 0, n_missing = 0, n_aliased = 0;
 
 	if (level && strcmp(level, sg_level_name()) != 0) {
-		printf("this machine has no %s\n", level);
+		printf("SKIP: this machine has no %s\n", level);
 		return EXIT_SKIPPED;
 	}
 	w = world_create();

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	if (!st)
 		return 1;
 	if (level && strcmp(level, sg_level_name()) != 0) {
-		printf("this machine has no %s\n", level);
+		printf("SKIP: this machine has no %s\n", level);
 		free(st);
 		return EXIT_SKIPPED;
 	}
