@@ -1,13 +1,13 @@
 /*
- * arena: memory that is given out piece by piece and released whole.
+ * arena: allocations that are released together.
  *
- * A piece is zeroed, aligned for any type, and lives until the arena is reset
- * or finished. Pieces are never freed one by one. The arena refuses to grow
- * past the ceiling it was given, so that a damaged input cannot eat the host.
+ * An allocation is zeroed, aligned for any type, and valid until the arena is
+ * reset or finished. Allocations are never freed one by one. The arena does not
+ * grow beyond its maximum size, so that damaged input cannot exhaust memory.
  *
  * Threads  one at a time.
- * Failure  NULL when the ceiling or the host's memory is reached; the arena
- *          stays usable and what it gave out before stays valid.
+ * Failure  NULL at the maximum size or out of memory; the arena stays usable and
+ *          earlier allocations stay valid.
  */
 #ifndef WS_BASE_ARENA_H
 #define WS_BASE_ARENA_H
@@ -27,7 +27,7 @@ struct ws_arena {
 void ws_arena_init(struct ws_arena *arena, size_t max_bytes); /* allocates nothing yet */
 void ws_arena_fini(struct ws_arena *arena); /* a zeroed or finished arena is fine */
 
-/* All pieces become invalid; the largest chunk is kept for the next turn. */
+/* All allocations become invalid; the largest chunk is kept for reuse. */
 void ws_arena_reset(struct ws_arena *arena);
 
 void *ws_arena_alloc(struct ws_arena *arena, size_t size_bytes);

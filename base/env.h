@@ -1,8 +1,8 @@
 /*
  * env: the environment of a program that is about to be started.
  *
- * A copy of ours that is then changed; our own stays as it is, so that nothing
- * we do is visible to our own libraries.
+ * It is a copy of our environment. Ours is not changed, so that our own libraries
+ * are not affected.
  */
 #ifndef WS_BASE_ENV_H
 #define WS_BASE_ENV_H

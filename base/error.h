@@ -1,12 +1,12 @@
 /*
- * error: a status for the program, a sentence for the person.
+ * error: a status for the program, a message for the user.
  *
  * A function that can fail returns enum ws_status and takes struct ws_err *err
- * last. On failure it leaves through ws_fail(), which writes the sentence; each
- * level that knows more adds its view in front with ws_fail_in(). Modules only
+ * last. On failure it calls ws_fail(), which writes the message; a caller that
+ * knows more prepends its context with ws_fail_in(). Modules only
  * return; commands print the text once and choose the exit code.
  *
- * A sentence says what went wrong, then what to do: "no counter 'X' on gfx90a:
+ * A message says what went wrong, then what to do: "no counter 'X' on gfx90a:
  * rocprofv3-avail lists them".
  *
  * Threads  each caller has its own struct ws_err.
@@ -46,17 +46,17 @@ struct ws_err {
 };
 
 /*
- * Write the sentence and return @status, so that a failing function reads
- * `return ws_fail(err, ...)`. A NULL @err drops the sentence. A sentence longer
- * than the room for it is cut and ends in "...".
+ * Write the message and return @status, so that a failing function reads
+ * `return ws_fail(err, ...)`. A NULL @err drops the message. A message that does
+ * not fit is truncated and ends in "...".
  */
 enum ws_status ws_fail(struct ws_err *err, enum ws_status status, const char *fmt, ...)
 	WS_PRINTF(3, 4);
 
-/* The same for a failed system call: the sentence is followed by strerror(@error). */
+/* The same for a failed system call: strerror(@error) follows the message. */
 enum ws_status ws_fail_errno(struct ws_err *err, int error, const char *fmt, ...) WS_PRINTF(3, 4);
 
-/* Put the caller's view in front of the sentence that is there: "view: sentence". */
+/* Prepend the caller's context to the message: "context: message". */
 enum ws_status ws_fail_in(struct ws_err *err, enum ws_status status, const char *fmt, ...)
 	WS_PRINTF(3, 4);
 

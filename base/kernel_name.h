@@ -1,7 +1,7 @@
 /*
  * kernel_name: the bare function name in a demangled kernel name.
  *
- * Inline and without memory, since the collector needs it inside somebody else's program.
+ * Inline and without allocation, because the collector uses it inside the profiled program.
  */
 #ifndef WS_BASE_KERNEL_NAME_H
 #define WS_BASE_KERNEL_NAME_H

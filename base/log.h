@@ -1,5 +1,5 @@
 /*
- * log: what the program tells the person who runs it, on stderr.
+ * log: messages to the user on stderr.
  *
  *	wavescope: warning: 12 records were dropped
  *
@@ -47,7 +47,7 @@ void ws_log_info(const char *fmt, ...) WS_PRINTF(1, 2);
 void ws_log_debug(const char *fmt, ...) WS_PRINTF(1, 2);
 void ws_log_trace(const char *fmt, ...) WS_PRINTF(1, 2);
 
-/* printf() with text of others in it: what a terminal would obey is written in words. */
+/* printf() for untrusted text: terminal control characters are escaped. */
 void ws_print(FILE *to, const char *fmt, ...) WS_PRINTF(2, 3);
 
 /* Whether to colour what goes to @fd: a terminal that is not dumb, and no NO_COLOR. */

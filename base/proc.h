@@ -1,9 +1,9 @@
 /*
  * proc: starting other programs.
  *
- * Three ways: become it (nothing of ours stays), run it as a child whose end is
- * passed on as if it were ours, or run it quietly and read what it prints. Each
- * gives the program the signal dispositions that we were started with.
+ * There are three ways: exec it in this process, run it as a child and exit with its
+ * status, or run it and capture its output. In each case the program gets the signal
+ * dispositions that we were started with.
  */
 #ifndef WS_BASE_PROC_H
 #define WS_BASE_PROC_H
@@ -15,7 +15,7 @@
 
 /*
  * A closed pipe (SIGPIPE) and a file size limit (SIGXFSZ) become errors of write(), so
- * that one output that fails does not end the others without a word. First thing in main().
+ * that one failed output does not end the process. Call it first in main().
  */
 void ws_proc_ignore_write_signals(void);
 void ws_proc_restore_write_signals(void); /* as they were before */
@@ -28,7 +28,7 @@ void ws_proc_restore_write_signals(void); /* as they were before */
 int ws_proc_exit_code(enum ws_status status);
 
 /*
- * Become @program (looked for on PATH as a shell would). Returns on failure
+ * Exec @program (searched in PATH as a shell does). Returns on failure
  * only. A script without "#!" is given to /bin/sh, as shells do.
  */
 enum ws_status ws_proc_exec(const char *program, char *const *argv, char *const *envp,

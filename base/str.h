@@ -48,8 +48,7 @@ bool ws_str_f64(struct ws_str s, double *out_value);
 bool ws_str_bool(struct ws_str s, bool *out_value); /* 1/0 yes/no true/false on/off */
 
 /*
- * A word as a shell reads it back, in double quotes where it needs them; @text itself when there is no
- * room for that.
+ * @text quoted for a shell, in double quotes where needed; @text itself if it does not fit.
  */
 const char *ws_str_shell(const char *text, char *to, size_t room);
 
@@ -82,7 +81,7 @@ void ws_buf_vprintf(struct ws_buf *buf, const char *fmt, va_list args) WS_PRINTF
 enum ws_status ws_buf_status(const struct ws_buf *buf, struct ws_err *err);
 struct ws_str ws_buf_view(const struct ws_buf *buf);
 
-/* Room for @n more bytes to be written by the caller, who then adds to buf->n; NULL: failed. */
+/* Reserves @n bytes for the caller to write, who then adds to buf->n; NULL: failed. */
 char *ws_buf_room(struct ws_buf *buf, size_t n);
 
 #endif

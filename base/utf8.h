@@ -1,10 +1,10 @@
 /*
- * utf8: text of others, made fit for files that must be UTF-8 and for terminals.
+ * utf8: untrusted text, made safe for UTF-8 files and for terminals.
  *
- * Kernel names, markers, arguments and paths are bytes that somebody else chose. A file of a
- * format that asks for UTF-8 (JSON, SVG, HTML, Perfetto, OTF2, SQLite, YAML) gets U+FFFD for
- * what is none. A terminal obeys control characters, so it gets "\x1b" for them, and for
- * what is no UTF-8, in words: the name can still be read, and typed with printf.
+ * Kernel names, markers, arguments and paths may contain any bytes. In formats that require
+ * UTF-8 (JSON, SVG, HTML, Perfetto, OTF2, SQLite, YAML) an invalid byte is replaced by U+FFFD.
+ * A terminal interprets control characters, so these and invalid bytes are printed as escape
+ * sequences such as "\x1b": the name can still be read, and typed with printf.
  */
 #ifndef WS_BASE_UTF8_H
 #define WS_BASE_UTF8_H
@@ -22,7 +22,7 @@ void ws_buf_add_utf8(struct ws_buf *out, const char *text, size_t n);
 /* @text itself where it is UTF-8, else a copy in @arena; NULL: no memory. */
 const char *ws_utf8_text(const char *text, struct ws_arena *arena);
 
-/* Characters that a terminal shows and does not obey; @also: of the others, those that may stay. */
+/* Characters that a terminal only displays; @also: other characters to keep. */
 bool ws_shown_ok(const char *text, size_t n, const char *also);
 void ws_buf_add_shown(struct ws_buf *out, const char *text, size_t n, const char *also);
 const char *ws_shown_text(const char *text, struct ws_arena *arena);

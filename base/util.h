@@ -1,5 +1,5 @@
 /*
- * util: the few macros that every room may use.
+ * util: macros that every module may use.
  *
  * Nothing here has state, allocates or can fail.
  */

@@ -45,7 +45,7 @@ WS_VEC_TYPE(ws_strv, const char *);
 
 #define ws_vec_clear(v) ((v)->n = 0, (void)0) /* keeps the memory for the next turn */
 
-/* Room for at least @more further elements. */
+/* Reserve space for at least @more further elements. */
 #define ws_vec_reserve(v, more, err)                                                               \
 	((v)->cap - (v)->n >= (more)                                                               \
 		 ? WS_OK                                                                           \

@@ -1,14 +1,13 @@
 /*
- * chunk: the file around the records.
+ * chunk: the layout of the capture file.
  *
  *	file   = file head (one page) , chunk...
  *	chunk  = chunk head (64 bytes), records up to `valid_bytes`, zeros
  *
- * Chunks begin at multiples of CAP_CHUNK_ALIGN and are as long as their head says,
- * so that a reader that meets a damaged head finds the next one by looking at the
- * next multiple. A chunk belongs to one lane; the chunks of a lane, in the order of
- * `seq`, are one stream of records in which time moves forward (GPU work that
- * finished out of order, and calls that enclose others, excepted).
+ * Chunks begin at multiples of CAP_CHUNK_ALIGN; their head has their length. A reader
+ * that finds a damaged head continues at the next multiple. A chunk belongs to one lane.
+ * The chunks of a lane, in the order of `seq`, are one stream of records in which time
+ * increases (except for GPU work that finished out of order, and enclosing calls).
  *
  * `valid_bytes` moves with a release store after each record: whatever kills the
  * writer, the bytes below it are whole records. Blocks are allocated before a
@@ -39,13 +38,13 @@ enum cap_tick_kind {
 };
 
 /*
- * The accounts of one service. What was written is counted by reading; what was
- * not is added here at once, so that the accounts survive a kill, too.
+ * The ledger of one service. The reader counts written records. All others are
+ * counted here at once, so that the counts survive a kill.
  */
 struct cap_ledger_line {
-	uint64_t asked;   /* 1: the user asked for this */
-	uint64_t dropped; /* seen, and lost for want of room */
-	uint64_t paused;  /* seen while recording was switched off, where that is counted */
+	uint64_t asked;   /* 1: requested by the user */
+	uint64_t dropped; /* observed, and lost for lack of space */
+	uint64_t paused;  /* observed while recording was paused, where that is counted */
 	uint64_t failed;  /* could not be observed: no timestamp, unknown packet, ... */
 };
 
@@ -61,13 +60,13 @@ struct cap_file_head {
 	uint64_t created_realtime_ns;
 	uint8_t boot_id[16];               /* captures with the same one share their clock */
 	uint64_t end_bytes;                /* chunks are given out up to here */
-	uint32_t closed;                   /* 1: the writer said goodbye */
+	uint32_t closed;                   /* 1: the writer closed the file */
 	uint32_t check;                    /* cap_check32 of what is above `end_bytes` */
-	uint64_t lost_facts;               /* META records for which there was no room */
+	uint64_t lost_facts;               /* META records dropped for lack of space */
 	struct cap_ledger_line ledger[32]; /* by enum cap_domain */
-	/* Kernels whose end the collector has to find out: what is in no other account was in the air. */
+	/* Kernels whose end the collector has to detect: those not counted elsewhere were in flight. */
 	uint64_t n_submitted;
-	uint64_t n_cut; /* somebody truncated the file: pages that the writer did not find there */
+	uint64_t n_cut; /* the file was truncated: number of pages missing to the writer */
 };
 
 struct cap_chunk_head {
@@ -86,7 +85,7 @@ struct cap_chunk_head {
 _Static_assert(sizeof(struct cap_chunk_head) == 64, "one cache line");
 _Static_assert(sizeof(struct cap_file_head) <= 4096, "one page");
 
-/* Of the machine as it runs now; zeros where the kernel does not tell. */
+/* Of the running machine; zeros if the kernel does not report it. */
 void cap_boot_id(uint8_t out[16]);
 
 /* FNV-1a over words: enough to tell a head from noise. */

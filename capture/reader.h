@@ -1,10 +1,10 @@
 /*
- * reader: takes a capture apart, whatever happened to it.
+ * reader: reads a capture, also a damaged one.
  *
- * Trusts nothing: every length, type, tag and offset is checked before use, damage
- * is counted and the rest is read. A file that is still being written is read up to
- * what was committed when it was opened. Bytes are read, not mapped, so that a
- * file that shrinks underneath is damage and not a signal.
+ * Every length, type, tag and offset is checked before use. Damage is counted, and
+ * the rest is read. A file that is still being written is read up to what was
+ * committed when it was opened. Bytes are read, not mapped, so that truncation
+ * during reading is counted as damage and raises no signal.
  *
  *	cap_reader_open(path, &reader, err);
  *	for (size_t i = 0; i < cap_reader_n_chunks(reader); i++) {
@@ -60,14 +60,14 @@ enum ws_status cap_reader_open(const char *path, struct cap_reader **out_reader,
 void cap_reader_close(struct cap_reader *reader);
 
 /*
- * A file that its writer was killed while making: it has no head yet, so nothing can have
- * been recorded in it. False for everything else, files that are no capture included.
+ * A file whose writer was killed while creating it: it has no head yet, so it contains no
+ * records. False for everything else, including files that are not captures.
  */
 bool cap_unbegun(const char *path);
 
 const char *cap_reader_path(const struct cap_reader *reader);
 const struct cap_file_head *cap_reader_head(const struct cap_reader *reader);
-bool cap_reader_closed(const struct cap_reader *reader); /* the writer said goodbye */
+bool cap_reader_closed(const struct cap_reader *reader); /* the writer closed the file */
 const struct cap_damage *cap_reader_damage(const struct cap_reader *reader); /* of the heads */
 
 /* In the order of (lane, seq), so that a lane's chunks are neighbours. */

@@ -128,7 +128,7 @@ enum cap_rec_type {
 
 /* ---- the words that all services use ---- */
 
-/* What can be asked for and is accounted for; numbers and names of the summary tables. */
+/* What can be requested and has a ledger line; numbers and names of the summary tables. */
 /* clang-format off */
 #define CAP_DOMAIN_TABLE(X)                                                                         \
 	X(HSA_API,                 0) X(HIP_API,                 1) X(MARKER_API,              2)   \
@@ -300,7 +300,7 @@ struct cap_rec_copy {
 	uint64_t n_bytes;
 	uint64_t dst_address, src_address;
 	uint32_t dst_agent, src_agent;
-	uint32_t tid; /* who asked for it */
+	uint32_t tid; /* the thread that submitted it */
 	uint32_t stream;
 };
 

@@ -14,13 +14,13 @@ struct cap_rec_process {
 	uint32_t main_tid;
 	uint64_t start_clock_ticks; /* /proc/self/stat field 22: tells reused pids apart */
 	uint64_t parent_corr_id;    /* of the fork or spawn in the parent, 0 unknown */
-	uint64_t domains;           /* bit per enum cap_domain: what was asked for */
+	uint64_t domains;           /* bit per enum cap_domain: what was requested */
 	uint32_t uid;
 	uint32_t flags; /* CAP_PROCESS_* */
 };
 #define CAP_PROCESS_ATTACHED 1u /* its beginning is not in the capture */
 #define CAP_PROCESS_FORKED 2u   /* forked without exec */
-#define CAP_PROCESS_SOFTGPU 4u  /* ran on the software GPU: its times are not hardware's */
+#define CAP_PROCESS_SOFTGPU 4u /* ran on the software GPU: GPU times are not measured on hardware */
 
 /* `what` of CAP_REC_FACT. ARGV, ENV and CONFIG repeat, in order; ENV is NAME=value, CONFIG
  * key=value. */
@@ -227,7 +227,7 @@ struct cap_rec_kernel {
 	uint32_t zero;
 };
 
-/* A kernel's stub in the program, as __hipRegisterFunction told it. */
+/* A kernel's stub in the program, as passed to __hipRegisterFunction. */
 struct cap_rec_host_function {
 	struct cap_rec h; /* what: id, from 1 */
 	uint64_t host_function, modules;

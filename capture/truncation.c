@@ -1,11 +1,10 @@
 /*
- * cut: somebody truncated a capture that is being written.
+ * truncation: handles a capture that is truncated while it is written.
  *
- * Its pages are gone then, and whoever touches one gets SIGBUS. The handler, which is the
- * collector's, asks here whose page it was. If it was ours, zeroed memory takes its place, and the
- * access is repeated. The head goes back into the file, with the ledger and the word that the
- * file was cut: the reader finds that, and says it. No further chunks are made: what
- * they would refer to is lost.
+ * Access to a missing page raises SIGBUS. The collector's handler calls this file. If the page
+ * belongs to a capture, zeroed memory is mapped in its place and the access is repeated. The head
+ * is written to the file again, with the ledger and the number of missing pages, which the reader
+ * reports. No further chunks are created, because the records they would refer to are lost.
  */
 #include "capture/writer_priv.h"
 

@@ -17,7 +17,7 @@
  * a chunk is full the lane takes the next from a pool that a helper thread keeps
  * filled, mapped and touched; only when the pool is empty does it make one itself
  * (a few system calls). When that fails (disk full, size limit) reserve
- * returns NULL until there is room again, and the caller counts the loss.
+ * returns NULL until there is space again, and the caller counts the dropped record.
  *
  * Threads  a lane: the thread that borrowed it. Everything else: any.
  * Signals  reserve and commit may run in a handler, also between a reserve and a
@@ -48,7 +48,7 @@ struct cap_writer_opts {
 	uint64_t max_bytes; /* ceiling for the file; 0: none */
 	uint32_t n_spare;   /* chunks the helper keeps ready; 0: 4 */
 	bool no_helper;     /* the caller calls cap_writer_tend() itself, or nobody does */
-	uint64_t domains;   /* asked for, into the ledger: bit per enum cap_domain */
+	uint64_t domains;   /* requested, for the ledger: bit per enum cap_domain */
 };
 
 enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *opts,
@@ -97,19 +97,19 @@ static inline uint64_t cap_ticks(void)
 
 /* ---- facts: rare, under a lock, not from signal handlers ---- */
 
-/* Append a whole record to the META lane; false (and counted in the file) when there is no room. */
+/* Append a whole record to the META lane; false (and counted in the file) if there is no space. */
 bool cap_writer_meta(struct cap_writer *writer, const struct cap_rec *rec);
 bool cap_writer_fact(struct cap_writer *writer, enum cap_fact fact, const char *text);
 
-/* Id of a text, written to the capture the first time it is seen; 0 for "", NULL or no room. */
+/* Id of a text, written to the capture at its first use; 0 for "", NULL or no space. */
 uint32_t cap_writer_intern(struct cap_writer *writer, const char *text, size_t n_bytes);
 
-/* An image, in pieces, to the BULK lane; false: no room for all of it, and it cannot be used. */
+/* An image, in pieces, to the BULK lane; false: not enough space, and it cannot be used. */
 bool cap_writer_code_bytes(struct cap_writer *writer, uint32_t code_object, const void *bytes,
 			   uint64_t n_bytes);
 
 /*
- * In a handler of SIGBUS: was that a page of a capture that somebody truncated? True: there is
+ * In a handler of SIGBUS: was that a page of a truncated capture? True: there is
  * memory in its place, and the access may be repeated. The file says that it was cut.
  */
 bool cap_writers_truncated(void *address);
@@ -144,7 +144,7 @@ struct cap_lane {
 	uint64_t retry_ns; /* after a failed turn: not before this */
 } __attribute__((aligned(64)));
 
-/* A lane for thread @tid, with a chunk ready; NULL when there is no memory or room. */
+/* A lane for thread @tid, with a chunk ready; NULL if there is no memory or disk space. */
 struct cap_lane *cap_lane_get(struct cap_writer *writer, uint32_t tid);
 /* The thread ends: another may go on where it stopped. NULL is fine. */
 void cap_lane_put(struct cap_lane *lane);
@@ -154,7 +154,7 @@ bool cap_lane_turn_(struct cap_lane *lane, uint32_t n_bytes);
 void *cap_lane_reserve_above_(struct cap_lane **lane, uint32_t n_bytes);
 
 /*
- * Room for a record of @n_bytes (a multiple of 8, at most CAP_REC_BYTES_MAX), or
+ * Space for a record of @n_bytes (a multiple of 8, at most CAP_REC_BYTES_MAX), or
  * NULL. The memory is zero. Each success is followed by one commit or cancel.
  */
 static inline void *cap_lane_reserve(struct cap_lane **lane, uint32_t n_bytes)
@@ -204,7 +204,7 @@ static inline void cap_lane_commit(struct cap_lane *lane, struct cap_rec *rec, u
 	lane->busy = 0;
 }
 
-/* Give the room back; what was written to it is cleared by the caller: @n_bytes from the start. */
+/* Release reserved space; the caller clears what it wrote: @n_bytes from the start. */
 void cap_lane_cancel(struct cap_lane *lane, uint32_t n_bytes);
 
 /* The same in one call for a record built elsewhere; false when it was lost. */

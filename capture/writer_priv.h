@@ -46,7 +46,7 @@ struct cap_writer {
 	uint32_t n_lanes;
 	uint64_t free_lanes; /* id | counter << 32: the counter defeats ABA */
 
-	/* chunks that are mapped and touched, for whoever is first */
+	/* spare chunks, mapped, with their pages in memory */
 	struct cap_chunk_head *spares[CAP_SPARE_CLASSES][CAP_SPARES_MAX];
 	uint32_t n_spare, n_spare_max;
 	uint32_t n_missed;                           /* chunks that lanes had to make themselves */
@@ -57,7 +57,7 @@ struct cap_writer {
 	struct cap_lane *meta, *bulk;
 	struct cap_intern_slot *slots;
 	uint32_t n_slots, n_strings, n_kept;
-	char *text_at, *text_end; /* room for copies of interned texts */
+	char *text_at, *text_end; /* space for copies of interned texts */
 	char *text_blocks;        /* each begins with the next and its size */
 	size_t text_bytes;
 
@@ -93,8 +93,8 @@ void cap_chunk_unmap(struct cap_chunk_head *chunk);
 extern const uint32_t cap_spare_bytes[CAP_SPARE_CLASSES];
 
 /*
- * A chunk of @n_bytes at the end of the file, mapped, its head made for nobody; NULL: no room.
- * @touched: its pages are there, so that who appends does not wait for them.
+ * A chunk of @n_bytes at the end of the file, mapped, owned by no lane; NULL: no space.
+ * @touched: with its pages in memory, so that appending causes no page faults.
  */
 struct cap_chunk_head *cap_chunk_make(struct cap_writer *writer, uint32_t n_bytes, bool touched);
 void cap_chunk_seal_head(struct cap_chunk_head *chunk); /* `check` from the words above it */

@@ -1,5 +1,5 @@
 /*
- * collector_priv: what the files of the core tell each other. Providers: provider.h.
+ * collector_priv: declarations shared by the files of the core. For providers: provider.h.
  */
 #ifndef WS_COLLECTOR_PRIV_H
 #define WS_COLLECTOR_PRIV_H
@@ -14,9 +14,9 @@ uint64_t col_load_ns(void);                  /* when the library was loaded */
 struct cap_writer *col_capture_now(void);    /* the open capture, without opening one */
 uint64_t col_asked_domains(void);            /* bit per enum cap_domain */
 void col_early_lost(enum cap_domain domain); /* something was lost before there was a capture */
-bool col_core_busy(void);                    /* somebody is recording */
+bool col_core_busy(void);                    /* a recording is in progress */
 void col_core_attach(const struct col_collect_config *config); /* copied; recording is off still */
-struct cap_writer *col_core_detach(void); /* the capture, ended; close it when nobody uses it */
+struct cap_writer *col_core_detach(void); /* the capture, ended; close it when no thread uses it */
 /* Grows with each attach: what was kept under an earlier one means nothing now. From 1. */
 extern uint32_t col_epoch_;
 static inline uint32_t col_epoch(void)

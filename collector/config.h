@@ -1,5 +1,5 @@
 /*
- * config: what the launcher asks of the collector, as one environment variable.
+ * config: the configuration of the collector, in one environment variable.
  *
  *	WAVESCOPE_COLLECT=1;dir=/tmp/run;services=kernel,memory-copy;period=1000000000:5000000:3
  *
@@ -23,9 +23,9 @@
  *
  * Threads  pure functions.
  * Memory   everything is in the struct; no malloc, no stdio, no locale: the parser
- *          runs in the library's constructor, inside somebody else's program.
- * Failure  parse: false, and out_config->wrong says in a few words why; nothing is
- *          then to be collected.  print: false when there is not enough room.
+ *          runs in the library's constructor, inside the profiled program.
+ * Failure  parse: false, and out_config->wrong says why; nothing is then
+ *          collected.  print: false if the buffer is too small.
  */
 #ifndef WS_COLLECTOR_CONFIG_H
 #define WS_COLLECTOR_CONFIG_H
@@ -40,12 +40,12 @@
 
 /* "%u-%u.wcap" without printf: pid, then the number; see col_capture_name(). */
 #define COL_CAPTURE_SUFFIX ".wcap"
-/* Left in the place of a capture that could not be made: an empty file takes no room. */
+/* Written instead of a capture that could not be created: an empty file needs no space. */
 #define COL_UNRECORDED_SUFFIX ".unrecorded"
 
 /* clang-format off */
 /*
- * What can be asked for: identifier, name in the text, domain of its records (the
+ * The services: identifier, name in the text, domain of its records (the
  * ledger's line: CAP_DOMAIN_* of capture/record.h; NONE: records of its own kind are
  * not defined yet).
  */

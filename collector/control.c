@@ -3,7 +3,7 @@
  *
  * There is one state for the process, on or off, as there is one for AMD's tool:
  * roctxProfilerPause and Resume and the collection periods all set it, the last one
- * wins. On means that col_switches holds what was asked for; off means it is 0.
+ * wins. On means that col_switches holds the requested services; off means it is 0.
  */
 #include "collector/collector_priv.h"
 

@@ -1,12 +1,12 @@
 /*
- * core: the collector's life inside somebody else's process.
+ * core: the life cycle of the collector inside the profiled process.
  *
  * The constructor reads the configuration and does nothing else, so that a shell
  * or a `timeout` which inherits the environment pays a getenv(). The capture is
  * opened by the first thread that has something to record. A forked child does
  * the same with a file of its own. At exit there is nothing to flush: records are
  * in the file when they are committed. What is left to do is to wait a moment for
- * GPU work that is in the air, and to say that the end was a proper one.
+ * GPU work in flight, and to mark a regular end.
  */
 #include "collector/collector_priv.h"
 
@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FINISH_NS 2000000000u /* at most this long for what is in the air at exit */
+#define FINISH_NS 2000000000u /* limit of the wait for work in flight at exit */
 #define CAPTURES_MAX 4096u    /* files of one pid: execs, containers */
 #define REOPEN_NS 1000000000u /* after a failure to open: not before this */
 #define HELPER_STACK_BYTES (256u << 10)
@@ -32,7 +32,7 @@
 static struct {
 	/* acquire/release; never changed once it is here */
 	const struct col_collect_config *config;
-	bool active;  /* something was asked for and can be done; changed by attaching only */
+	bool active;  /* something was requested and can be recorded; changed by attaching only */
 	bool started; /* what is set up once is */
 	uint64_t load_ns;
 	struct col_lock opening;
@@ -83,7 +83,7 @@ void col_pages_free(void *pages, size_t n_bytes)
 	errno = saved_errno;
 }
 
-/* 0 free, 1 held, 2 held and somebody sleeps. */
+/* 0 free, 1 held, 2 held with waiters. */
 void col_lock(struct col_lock *lock)
 {
 	uint32_t was = 0;
@@ -427,7 +427,7 @@ void col_end(enum cap_end_cause cause)
 
 	/*
 	 * A vfork() child lives in its parent's memory: its _exit() is not the end.
-	 * Only the first goodbye counts; records that come later still land.
+	 * Only the first close counts; later records are still written.
 	 */
 	if (!writer || (uint32_t)syscall(SYS_getpid) != core.pid ||
 	    __atomic_exchange_n(&core.ended, 1, __ATOMIC_ACQ_REL))
@@ -452,7 +452,7 @@ __attribute__((destructor)) static void unload(void)
 
 /*
  * Programs that leave without exit handlers, where they call through the dynamic
- * linker. Everything is recorded already; this is for GPU work in the air and for
+ * linker. Everything is recorded already; this is for GPU work in flight and for
  * the word that the end was meant.
  */
 WS_PUBLIC void _exit(int status)

@@ -1,9 +1,9 @@
 /*
- * provider: what a part of the collector that watches one library may use.
+ * provider: the interface for the parts of the collector that record one library each.
  *
- * A provider (hsa/, hip/, roctx/, rccl/) stands between the program and a library.
- * For each call it asks one question, is this service recorded right now, and when
- * the answer is yes it brackets the call:
+ * A provider (hsa/, hip/, roctx/, rccl/) intercepts the calls into a library.
+ * For each call it checks whether the service is being recorded, and if so it
+ * brackets the call:
  *
  *	if (!col_on(COL_SERVICE_HIP_RUNTIME))
  *		return real(...);
@@ -35,7 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The collector exports all of it: libraries of wrappers are separate, and preloaded when asked for. */
+/* The collector exports all of it, because wrapper libraries are separate and preloaded on request. */
 #pragma GCC visibility push(default)
 
 /* ---- is it recorded? ---- */
@@ -53,7 +53,7 @@ static inline bool col_on(enum col_service service)
 	return __builtin_expect(col_switches_now() >> service & 1, 0);
 }
 
-/* What the user asked for, switched on or not. Constant: use it to decide what to set up. */
+/* What the user requested, even if paused. Constant: use it to decide what to set up. */
 bool col_asked(enum col_service service);
 bool col_asked_any(uint32_t services); /* COL_SERVICE_BIT()s */
 const struct col_collect_config *col_config(void);
@@ -70,19 +70,19 @@ struct col_thread {
 	uint32_t stream;          /* of the innermost call that has one; 0: none */
 	uint32_t tid;
 	struct col_marker_stack *markers; /* open push ranges */
-	uint64_t retry_ticks;             /* no lane was to be had: not before this */
+	uint64_t retry_ticks;             /* no lane was available: do not retry before this */
 	uint32_t name_str;                /* given by the program, see col_thread_name() */
 	uint32_t meeting;   /* inside col_thread_meet_(): a handler on top gets NULL */
 	uint64_t met_ticks; /* first seen */
 	uint32_t roll;      /* place on the roll of living threads, from 1 */
-	uint32_t n_exits;   /* how often it was told that it ends */
+	uint32_t n_exits;   /* number of exit notifications */
 };
 
 /* Initial-exec: reading it calls nothing and allocates nothing. */
 extern __thread struct col_thread col_thread_self_ __attribute__((tls_model("initial-exec")));
 struct col_thread *col_thread_meet_(struct col_thread *t);
 
-/* Its lane, which whoever detaches may take away at any moment; hence this, once per append. */
+/* Its lane. A detach may remove it at any moment, so call this once per append. */
 static inline struct cap_lane *col_thread_lane(const struct col_thread *t)
 {
 	return __atomic_load_n(&t->lane, __ATOMIC_ACQUIRE);
@@ -360,10 +360,10 @@ bool col_code_of_kernel(uint32_t kernel, struct cap_rec_code_object *out_code);
  *          have no capture yet: never call col_capture() from here, nor under a lock that
  *          this function takes.
  * forked   in the child, before anything else runs: its other threads do not exist.
- * finish   the program is ending: write what is in the air, waiting until @deadline_ns
+ * finish   the program is ending: write work in flight, waiting until @deadline_ns
  *          (CLOCK_BOOTTIME) at most. Calls may still come afterwards.
- * attach   the program runs already: take the library's calls, if the library is there and
- *          they are not taken yet. Called again and again while somebody is attached.
+ * attach   attached to a running process: intercept the library's calls, if it is loaded and
+ *          they are not intercepted yet. Called repeatedly while attached.
  * detach   that is over: undo what costs the program something.
  * dying    the program aborts. Give those who write records a moment, take no lock, call
  *          nobody: the thread may hold anything.

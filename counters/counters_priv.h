@@ -1,5 +1,5 @@
 /*
- * The built-in tables, as gen_counters.py makes them, and what only the files of this room share.
+ * The built-in tables that gen_counters.py generates, and what only the files of this module share.
  */
 #ifndef WS_COUNTERS_COUNTERS_PRIV_H
 #define WS_COUNTERS_COUNTERS_PRIV_H

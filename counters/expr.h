@@ -22,7 +22,7 @@
 /* In what form a hardware counter is read. */
 enum cnt_counter_form {
 	CNT_FORM_EACH,        /* NAME: one value per instance */
-	CNT_FORM_SUM,         /* NAME_sum: the instances added up, by whoever reads them */
+	CNT_FORM_SUM,         /* NAME_sum: the sum of the instances, computed by the reader */
 	CNT_FORM_ACCUMULATED, /* NAME_ACCUM: the level added up over all cycles */
 };
 

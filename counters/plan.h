@@ -68,7 +68,7 @@ struct cnt_plan_request {
 	bool one_pass; /* all of them are in the same pass, so of the same run of a kernel */
 };
 
-/* What a provider is asked for, spelled "SQ_WAVES", "TCC_HIT_sum" or "SQ_LEVEL_WAVES_ACCUM". */
+/* What a provider has to count, spelled "SQ_WAVES", "TCC_HIT_sum" or "SQ_LEVEL_WAVES_ACCUM". */
 struct cnt_plan_read {
 	const char *spelling;
 	const struct cnt_counter_def *counter;
@@ -88,7 +88,7 @@ struct cnt_plan {
 	const struct cnt_plan_read *reads; /* pass by pass; in a pass, block by block */
 	size_t n_reads;
 	const struct cnt_plan_pass *passes;
-	size_t n_passes; /* 0: only constants were asked for */
+	size_t n_passes; /* 0: only constants were requested */
 };
 
 /* WS_E_NOTFOUND, WS_E_FORMAT, WS_E_UNSUPPORTED: the first request that cannot be had. */

@@ -1,9 +1,9 @@
 /*
- * agents: the GPUs that a program started now would see, asked of AMD's runtime.
+ * agents: the GPUs that a program started now would see, from AMD's runtime.
  *
- * The runtime is asked in a child, in the environment that launch_inject_gpu() makes: it may
- * abort, and on a machine without a GPU it has to find the software one. The child is
- * `wavescope _agents`, whose answer has rocminfo's layout.
+ * The runtime runs in a child process, because it may abort, in the environment of
+ * launch_inject_gpu(), because on a machine without a GPU it has to find the software GPU. The
+ * child is `wavescope _agents`, whose output has the layout of rocminfo.
  */
 #ifndef WS_LAUNCH_AGENTS_H
 #define WS_LAUNCH_AGENTS_H
@@ -34,7 +34,7 @@ struct launch_gpu_agents {
 		at[LAUNCH_AGENTS_MAX]; /* in the runtime's order: GPU number i is at[i] */
 	size_t n;
 	bool soft;         /* the software GPU, not hardware */
-	char runtime[512]; /* its library: path, size and time, which tell builds apart */
+	char runtime[512]; /* its library: path, size and time, which identify the build */
 };
 
 /* No GPU at all is WS_E_NOTFOUND. Takes a few tenths of a second. */

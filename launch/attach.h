@@ -1,21 +1,21 @@
 /*
- * attach: a library and a call of it, into a program that runs already.
+ * attach: loads a library into a running process and calls one of its functions.
  *
- * One thread of the program is stopped where it can be (below), made to start a new
- * thread, and let go on as if nothing had been; that takes well under a millisecond.
- * The new thread loads the library, calls the function with a text, and ends when the
- * function returns. Nothing of the program's code is written to; two pages stay.
+ * One thread of the process is stopped at a safe point (below), made to start a new
+ * thread, and resumed; that takes well under a millisecond. The new thread loads the
+ * library, calls the function with a text, and ends when the function returns. The
+ * program's code is not modified; two pages remain mapped.
  *
- * Where a thread can be stopped: the call that starts a thread allocates, so it must not
- * come on top of the allocator or the loader. A thread that waits in the kernel (for
- * a lock, a descriptor, a time) is at such a place, and so is one whose next instruction is
- * in neither the C library nor an allocator. If none is for three seconds, that is said.
+ * Safe points: starting a thread allocates, so the stopped thread must not be inside the
+ * allocator or the loader. A thread that waits in the kernel (for a lock, a descriptor, a
+ * time) is at a safe point, and so is one whose next instruction is in neither the C
+ * library nor an allocator. It is an error if no thread reaches one within three seconds.
  *
- * Works for programs with glibc on x86-64, where the kernel lets one process trace another;
- * where it does not, the error says what stands in the way.
+ * Supported for programs with glibc on x86-64, if the kernel allows one process to trace
+ * another; otherwise the error names the reason.
  *
- * Threads  the tracing is done by a child process, so that whatever happens to it, the
- *          kernel lets the program go.
+ * Threads  a child process does the tracing, so that the kernel releases the program
+ *          even if the child is killed.
  */
 #ifndef WS_LAUNCH_ATTACH_H
 #define WS_LAUNCH_ATTACH_H

@@ -1,4 +1,4 @@
-/* attach_priv: what attach.c tells remote.c, which does the tracing. */
+/* attach_priv: shared by attach.c and remote.c, which does the tracing. */
 #ifndef WS_LAUNCH_ATTACH_PRIV_H
 #define WS_LAUNCH_ATTACH_PRIV_H
 

@@ -1,9 +1,9 @@
 /*
- * claim: one name for the files of one run, where several runs may mean the same.
+ * claim: keeps concurrent runs from writing files of the same name.
  *
  * Ranks of a job that were all given "-o run" end at about the same time. A name belongs to
- * whoever is writing under it; and files that were written since the run began are another
- * one's of the same job, not those of yesterday, which may be replaced. Nobody waits.
+ * the process that is writing under it. Files written since the run began belong to another
+ * rank of the job; older files may be replaced. No process waits.
  */
 #ifndef WS_LAUNCH_CLAIM_H
 #define WS_LAUNCH_CLAIM_H
@@ -21,7 +21,7 @@ struct launch_claim {
 struct timespec launch_claim_now(void);
 
 /*
- * False: @prefix is somebody else's. Where nothing can be locked (a folder that cannot be
+ * False: @prefix is in use by another run. Where nothing can be locked (a folder that cannot be
  * written to, a file system without locks) it is given: who writes will hear of it.
  */
 bool launch_claim_take(struct launch_claim *claim, const char *prefix, struct timespec since);

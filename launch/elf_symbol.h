@@ -1,8 +1,8 @@
 /*
- * elf_symbol: where a shared library has a function.
+ * elf_symbol: the address of a function in a shared library.
  *
- * Reads the dynamic symbols of a 64-bit little-endian ELF file, which may be anybody's:
- * every offset is checked against the file.
+ * Reads the dynamic symbols of a 64-bit little-endian ELF file. The file is not trusted:
+ * every offset is checked against its size.
  *
  * Threads  pure function of the file.
  */

@@ -1,11 +1,11 @@
 /*
- * inject: the environment in which a program carries the collector.
+ * inject: the environment that loads the collector into a program.
  *
- * Only the environment changes: LD_PRELOAD gets the user's libraries in front, then
- * what was there, then the collector and the wrappers that the services need
- * (collector/interpose/preload.h); HSA_TOOLS_LIB makes AMD's runtime load the collector as
- * its tool; WAVESCOPE_COLLECT tells it what to do (collector/config.h). Where the machine
- * has no GPU the software GPU comes along.
+ * Only the environment changes: LD_PRELOAD has the user's libraries first, then its old
+ * value, then the collector and the wrappers that the services need
+ * (collector/interpose/preload.h). HSA_TOOLS_LIB makes AMD's runtime load the collector as
+ * its tool. WAVESCOPE_COLLECT has its configuration (collector/config.h). On a machine
+ * without a GPU the software GPU is added.
  */
 #ifndef WS_LAUNCH_INJECT_H
 #define WS_LAUNCH_INJECT_H
@@ -23,7 +23,7 @@ struct launch_inject {
 	struct col_collect_config *config; /* the SOFTGPU flag is set here */
 	const struct ws_strv *preload;     /* the user's own; NULL entries are skipped */
 	bool no_roctx;                     /* leave the program's own roctx library in place */
-	bool kokkos;                       /* Kokkos is to tell us what it does */
+	bool kokkos;                       /* record Kokkos regions */
 	const char *gpu_time; /* "host", "simulated": software GPU; NULL: environment */
 };
 
@@ -35,7 +35,7 @@ enum ws_status launch_inject_env(const struct launch_inject *inject, struct ws_e
 
 /*
  * Why the loader will not take the collector into the program at @path, as the end of a
- * sentence about it; NULL when it will, as far as the file tells.
+ * message about it; NULL when it will, as far as the file shows.
  */
 const char *launch_inject_obstacle(const char *path);
 

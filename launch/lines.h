@@ -1,10 +1,9 @@
 /*
- * lines: what a program prints, handed on line by line while it runs.
+ * lines: the output of a program, passed on line by line while it runs.
  *
- * Between start and stop our own stdout, and stderr too when asked, are a pipe, which
- * programs started meanwhile inherit; a thread reads it. What is printed before the last line end comes
- * when it is stopped. A program that outlives its parent and keeps printing is no longer
- * listened to.
+ * Between start and stop our stdout, and on request stderr, are a pipe that started
+ * programs inherit; a thread reads it. An incomplete last line is passed on at stop. The
+ * output of a program that outlives its parent is then no longer read.
  *
  * Threads  start and stop: the main thread. The function is called on another one.
  */

@@ -1,14 +1,14 @@
 /*
- * passes: a program that is run as often as its counters need.
+ * passes: runs a program as often as its counters need.
  *
- * The planner (counters/plan.h) says which counters fit together. Here a program is run
- * through such a plan, in one of two ways:
+ * The planner (counters/plan.h) decides which counters fit into one pass. A program is run
+ * with such a plan in one of two ways:
  *
  *   kernel replay        one run; the GPU repeats every counted dispatch once per set and
- *                        puts memory back in between. The software GPU offers it.
- *   application replay   one run per set; the program is trusted to do the same again.
+ *                        restores memory in between. Supported by the software GPU.
+ *   application replay   one run per set; the program must do the same in every run.
  *
- * What the runs leave are captures. trc_counted_open() (trace/counted.h) joins them to one
+ * The runs write captures. trc_counted_open() (trace/counted.h) joins them to one
  * table: a row per dispatch, a cell per counter and instance.
  *
  *	struct launch_passes passes = { .argv = argv, .gpus = &gpu, .n_gpus = 1, .base = "out",
@@ -22,7 +22,7 @@
  *	launch_passes_fini(&runs, true);
  *
  * Progress is shown on stderr when it is a terminal and there are several runs. A run that
- * ends badly ends them all: its end is in the result, and what it recorded is kept.
+ * fails ends them all: its exit status is in the result, and its records are kept.
  *
  * Threads  the main thread only: signal handlers are changed while the program runs.
  */
@@ -92,7 +92,7 @@ size_t launch_passes_n_runs(const struct launch_passes *passes);
 /* Fails when a run could not be started; @out_result is to be finished in any case. */
 enum ws_status launch_passes_run(const struct launch_passes *passes,
 				 struct launch_passes_result *out_result, struct ws_err *err);
-/* For a program that runs already: what the collector is to count, into the captures' folder. */
+/* For a running process: writes the request for the collector into the capture folder. */
 enum ws_status launch_passes_request(const struct launch_passes *passes,
 				     const struct launch_rundir *dir, struct ws_err *err);
 /* Frees the lists, and removes the captures when they are no longer needed. */

@@ -1,8 +1,8 @@
 /*
- * rank: which process of a parallel job this is, as its launcher's environment tells.
+ * rank: the rank of this process in a parallel job, from the launcher's environment.
  *
- * Slurm, Open MPI, MVAPICH2, Intel MPI, MPICH (Hydra), PMIx and Flux. Of several that
- * are set the last in the table counts, so a job step inside a job knows its own place.
+ * Slurm, Open MPI, MVAPICH2, Intel MPI, MPICH (Hydra), PMIx and Flux. If several are
+ * set, the last in the table is used, so a job step inside a job gets its own rank.
  */
 #ifndef WS_LAUNCH_RANK_H
 #define WS_LAUNCH_RANK_H

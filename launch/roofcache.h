@@ -1,15 +1,15 @@
 /*
- * roofcache: peaks that were measured before, kept for later profiles.
+ * roofcache: a cache of measured GPU peaks.
  *
  *	$XDG_CACHE_HOME/wavescope/roofline-<16 hex digits>		(or ~/.cache/wavescope)
  *
- * An entry is for one machine, its GPUs, the benchmark and the software it runs on: their
- * description is the first part of the file, and its hash the name. What was written for
- * anything else, or is damaged, is not an entry. The folder is the user's alone; without a
- * home of one's own there is no cache.
+ * An entry is for one machine, its GPUs, the benchmark and the software it runs on. Their
+ * description is the first part of the file; its hash is the file name. Entries for anything
+ * else and damaged entries are ignored. The folder is private to the user; without a home
+ * folder there is no cache.
  *
- * One process at a time has an entry. Whoever opens it next waits, up to a time: ranks of one
- * launch, and profiles that are started together, measure once.
+ * One process at a time has an entry open. Others wait, with a time limit, so that ranks of
+ * one launch and profiles started together measure once.
  */
 #ifndef WS_LAUNCH_ROOFCACHE_H
 #define WS_LAUNCH_ROOFCACHE_H
@@ -25,7 +25,7 @@
 struct launch_roofcache {
 	char path[PATH_MAX]; /* "": there is none */
 	struct ws_buf key;
-	int lock; /* -1: nobody else is kept out */
+	int lock; /* -1: not locked */
 };
 
 /* What an entry is for. */

@@ -1,15 +1,15 @@
 /*
- * roofline: measuring what a GPU can do, for rocprof-compute's roofline.
+ * roofline: measures the peaks of a GPU for rocprof-compute's roofline.
  *
- * The benchmark is a program of its own, wavescope-roofline, that lies beside our
- * libraries: it opens AMD's runtime, and a runtime that aborts takes only that
- * program with it. It runs on the GPUs that a profiled program would see: the
- * machine's own, or the software GPU, whose times are then modelled device time.
- * ROOFLINE_BIN names another benchmark to run in its place, as for AMD's tool; it
- * is called with -o and -d alone.
+ * The benchmark is a separate program, wavescope-roofline, in the folder of our
+ * libraries: it loads AMD's runtime, and a runtime that aborts ends only that
+ * program. It runs on the GPUs that a profiled program would see: those of the
+ * machine, or the software GPU, whose times are then simulated.
+ * ROOFLINE_BIN names another benchmark to run instead, as for AMD's tool; it
+ * is called with -o and -d only.
  *
- * What it prints about each peak goes to our stdout, progress to a terminal on
- * stderr, errors to stderr. The file appears under its name only when it is whole.
+ * Each peak is printed to our stdout, progress to a terminal on stderr, errors to
+ * stderr. The file appears under its name only when it is complete.
  *
  * Threads  the main thread only: signals are passed on to the benchmark meanwhile.
  */

@@ -3,12 +3,12 @@
  *
  *	DIR/.rocprofv3/<host>-<pid>-<number>/4711-0.wcap ...
  *
- * beside the output, so that what a killed run leaves is found where its output would
- * have been. `options` in it remembers how the run was started, one word per line, for
- * those who recover it. Removed when everything in it has become output.
+ * It is in the output folder, so that the captures of a killed run are found there.
+ * `options` in it has the options of the run, one word per line, for --recover. The folder
+ * is removed when everything in it has been converted.
  *
- * Nobody else may look into it. Where .rocprofv3 is another user's, as it may be in /tmp, it
- * is .rocprofv3-<uid>.
+ * It is private to the user. If .rocprofv3 belongs to another user, as it may in /tmp, the
+ * folder is .rocprofv3-<uid>.
  */
 #ifndef WS_LAUNCH_RUNDIR_H
 #define WS_LAUNCH_RUNDIR_H
@@ -49,13 +49,13 @@ enum ws_status launch_rundir_load(const struct launch_rundir *dir, struct ws_are
 enum ws_status launch_rundir_captures(const struct launch_rundir *dir, struct ws_arena *arena,
 				      struct ws_strv *out_paths, struct ws_err *err);
 
-/* Processes that had no room, or no permission, for a capture. */
+/* Processes that could not create a capture: no space or no permission. */
 unsigned launch_rundir_n_unrecorded(const struct launch_rundir *dir);
 
 /* The captures, what was saved, and the folders that are empty then. */
 void launch_rundir_remove(const struct launch_rundir *dir);
 
-/* Runs of this machine below @base whose front end was killed: nobody will convert them. */
+/* Runs of this machine below @base whose front end was killed before converting them. */
 void launch_rundir_remove_left(const char *base);
 
 #endif

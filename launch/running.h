@@ -1,10 +1,10 @@
 /*
- * running: processes of a run that go on after the program itself has ended.
+ * running: processes of a run that continue after the program itself has ended.
  *
  * A program may leave processes behind: `sh -c './app &'`, a server that puts itself into the
- * background. They carry the collector and write to the run's folder, or will when they first
- * use a GPU. They are found by what they were started with (/proc/PID/environ), since by then
- * they are nobody's children that we could wait for.
+ * background. They have the collector loaded and write to the run's folder, or will when they
+ * first use a GPU. They are found by their environment (/proc/PID/environ), because they are
+ * not our children and we cannot wait for them.
  *
  * Threads  the main thread only: a signal handler is changed while waiting.
  */
@@ -34,7 +34,7 @@ size_t launch_running_in(const struct launch_rundir *dir, struct launch_running 
  */
 bool launch_running_wait(const struct launch_rundir *dir, const char *tool, unsigned seconds);
 
-/* Whether the process that wrote a capture still runs. A zombie does not, nor does whoever got its pid. */
+/* Whether the process that wrote a capture still runs; false for a zombie and for a reused pid. */
 bool launch_running_process(const struct trc_process *process);
 
 /* "process 4711 (app)" or "processes 4711 (app), 4712 (app) and 3 more", and "is" or "are". */

@@ -1,9 +1,9 @@
 /*
- * session: recording programs that run already, for a while.
+ * session: attaches to running processes and records them until detach.
  *
- * Each process loads the collector and holds the read end of a pipe whose other end is
- * here (collector/attach.c). It is attached while the pipe is open; closing it, by
- * dying, too, ends the recording, and the captures in the folder are like any others.
+ * Each process loads the collector and has the read end of a pipe whose write end is
+ * here (collector/attach.c). It is attached while the pipe is open. Closing it, also by
+ * the death of this process, ends the recording. The captures are like any others.
  *
  * Threads  the main thread only: signal handlers are changed, and stdin is read.
  */

@@ -1,13 +1,12 @@
 /*
- * softgpu: making a program see software GPUs instead of the machine's own.
+ * softgpu: makes a program see software GPUs instead of the machine's GPUs.
  *
- * AMD's runtime loads its driver library, libhsakmt.so.1, by name; the software
- * GPU is a library of that name in a folder of its own. Starting a program on it
- * is a matter of its environment, which is all that changes here: the folder goes
- * in front of LD_LIBRARY_PATH, and what is there stays.
+ * AMD's runtime loads its driver library, libhsakmt.so.1, by name. The software
+ * GPU is a library of that name in a separate folder. Only the environment of the
+ * program changes: the folder is prepended to LD_LIBRARY_PATH.
  *
- * A build with a sanitizer adds that sanitizer's runtime to LD_PRELOAD: it has to
- * come before everything else in a program that was built without.
+ * A build with a sanitizer adds that sanitizer's runtime to LD_PRELOAD, because it
+ * must be loaded first in a program that was built without it.
  */
 #ifndef WS_LAUNCH_SOFTGPU_H
 #define WS_LAUNCH_SOFTGPU_H

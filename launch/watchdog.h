@@ -1,8 +1,8 @@
 /*
- * watchdog: ends a program that takes too long.
+ * watchdog: ends a program after a time limit.
  *
- * After the time everything that descends from us is asked to end (SIGTERM), and killed
- * when it has not after a while. Started before a program is run, stopped after it.
+ * After the limit all descendants of this process get SIGTERM, and later SIGKILL if they
+ * have not ended. It is started before a program is run, and stopped after it.
  *
  * Threads  start and stop: the main thread.
  */

@@ -41,7 +41,7 @@ void output_json_config(struct output_jsonw *w, const char *key, const struct ou
 
 /*
  * Keys of ours: whether times are a software GPU's, whether the process came to its end,
- * and what was asked for, seen and lost per domain.
+ * and what was requested, observed and lost per domain.
  */
 void output_json_ledger(struct output_jsonw *w, const struct trc_process *process);
 

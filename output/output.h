@@ -10,7 +10,7 @@
  *	...                                      result says what was written, also when st is set
  *	output_result_fini(&result);
  *
- * One call reads the events once for the statistics, when they are asked for, and once
+ * One call reads the events once for the statistics, if requested, and once
  * per format (JSON: once per domain). A format that fails (disk full, no permission) does
  * not keep the others from being written: its file in the making is removed, its entry in
  * the result carries the sentence, and the call returns the first failure. Files appear

@@ -2,7 +2,7 @@
  * sink: a file that is being written, under a name that says so.
  *
  * The bytes go to `<path>.partial`, which output_sink_finish() renames to `<path>`; an
- * abandoned sink removes it, which also gives a full disk its room back. Writing
+ * abandoned sink removes it, which also frees space on a full disk. Writing
  * reports nothing: the first failure makes the rest do nothing, and finish tells.
  *
  *	char *p = output_sink_room(sink, 64);

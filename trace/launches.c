@@ -1,7 +1,7 @@
 /*
  * launches: numbers of dispatches.
  *
- * Formats number a process's dispatches 1, 2, 3 as they were submitted. Where the GPU itself tells of
+ * Formats number a process's dispatches 1, 2, 3 as they were submitted. Where the GPU itself reports
  * them (CAP_DISPATCH_ORDERED), the record has a number that only grows: when places of a queue are
  * reserved nobody knows yet which of them become kernels. The survey sets a bit for each one, and its
  * rank among them is what readers see. Blocks are found by a map: a damaged number costs one block.

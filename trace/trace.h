@@ -1,5 +1,5 @@
 /*
- * trace: one or more captures as a front end wants to see them.
+ * trace: the model of one or more captures, for front ends.
  *
  * Facts (processes, threads, agents, queues, kernels, names) are held in memory and
  * joined; events are streamed, so that memory depends on the program and not on how
@@ -181,7 +181,7 @@ const char *trc_process_string(const struct trc_process *process, uint32_t str);
 const struct trc_thread *trc_process_thread(const struct trc_process *process, uint32_t tid);
 const struct trc_agent *trc_process_agent(const struct trc_process *process, uint32_t id);
 
-/* Whose clock the times of a process's kernels and copies are from. */
+/* The source of the times of a process's kernels and copies. */
 enum trc_gpu_times {
 	TRC_GPU_TIMES_HARDWARE,
 	TRC_GPU_TIMES_HOST,    /* software GPU: how long the host took to execute them */

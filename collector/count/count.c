@@ -49,11 +49,11 @@ struct shape {
 
 enum stage {
 	COUNTS,
-	DRAINS, /* no more are taken; those in the air are still counted */
+	DRAINS, /* no new ones; those in flight are still counted */
 	OFF,    /* the GPU counts nothing for it */
 };
 
-/* What was asked for: once for a program that we started, else by each attach anew. */
+/* The request: one for a program that we started, else one per attach. */
 struct plan {
 	struct col_count_block *blocks; /* its memory */
 	uint32_t epoch;
@@ -165,7 +165,7 @@ static uint64_t hash_launch(const struct col_count_launch *launch)
 	return h ? h : 1;
 }
 
-/* The counter of launches like this one; NULL: more shapes than there is room for. */
+/* The counter of launches like this one; NULL: too many different shapes. */
 static uint64_t *shape_counter(struct plan *plan, const struct col_count_launch *launch)
 {
 	uint64_t h = hash_launch(launch);
@@ -237,7 +237,7 @@ void col_count_decide(struct col_count_ticket *ticket, const struct col_count_la
 
 /* ---- reading ---- */
 
-/* The service keeps results until it is told that all up to one were read. */
+/* The service keeps results until we report that all up to one were read. */
 static void mark_read(struct reader *reader, uint32_t node, uint64_t sequence)
 {
 	uint64_t before = reader->n_read;
@@ -467,7 +467,7 @@ static bool new_plan(void)
 	}
 	free_plan(*place);
 	*place = plan;
-	col_count_kernel(0, "0"); /* one whose name nobody told us */
+	col_count_kernel(0, "0"); /* a kernel of unknown name */
 	return true;
 }
 

@@ -1,10 +1,10 @@
 /*
- * count: hardware counters of dispatches, for the provider that sees them.
+ * count: hardware counters of dispatches, for the provider that observes them.
  *
- * The software GPU counts in this process (softgpu/counters/service.h). It asks before a
- * dispatch starts what to count; the answer was made when the dispatch was submitted, on
- * the program's thread and in the program's order, and waits in a table under the
- * dispatch's completion signal. Nothing in flight shares a signal: see hsa/pending.c.
+ * The software GPU counts in this process (softgpu/counters/service.h). Before a dispatch
+ * starts it asks which counters to collect. The decision was made when the dispatch was
+ * submitted, on the program's thread, and is stored in a table under the dispatch's
+ * completion signal. No two dispatches in flight share a signal: see hsa/pending.c.
  *
  *	submission    col_count_decide(), then col_count_expect() once the signal is known
  *	before start  the GPU's thread finds the ticket, answers, and notes queue and packet
@@ -13,8 +13,8 @@
  *
  * Threads  decide, expect, over: any; they take no lock, call nothing, allocate nothing.
  *          read: a helper thread; the service takes a lock of its own.
- * Failure  a GPU that offers no counting: a note in the capture says so, and nothing is
- *          counted. The program runs on in any case.
+ * Failure  if the GPU does not support counting, a note in the capture says so, and
+ *          nothing is counted. The program continues in any case.
  */
 #ifndef WS_COLLECTOR_COUNT_COUNT_H
 #define WS_COLLECTOR_COUNT_COUNT_H
@@ -40,12 +40,12 @@ struct col_count_ticket {
 };
 
 /*
- * The runtime is there, or somebody attached: read the request, find the service, set it up.
- * Kernels that are known by then are to be told of again.
+ * The runtime was loaded, or an attach began: read the request, find the service, set it up.
+ * Kernels loaded before must be reported again.
  */
 void col_count_load(void);
 bool col_count_on(void); /* between load and stop */
-/* Detaching: no more are taken; then, when those in the air are done, the GPU counts no more. */
+/* Detaching: stop selecting dispatches; then, when those in flight are done, stop counting. */
 void col_count_drain(void);
 void col_count_stop(void);
 void col_count_state(struct cap_writer *writer); /* a capture was opened: the counters as facts */
@@ -64,7 +64,7 @@ struct col_count_launch {
 void col_count_decide(struct col_count_ticket *out_ticket, const struct col_count_launch *launch);
 /*
  * It completes with @signal, counted or not; @ticket stays where it is until col_count_over().
- * False: no room.
+ * False: the table is full.
  */
 bool col_count_expect(struct col_count_ticket *ticket, uint64_t signal);
 struct col_count_ticket *col_count_expected(uint64_t signal); /* NULL: none */

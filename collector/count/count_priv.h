@@ -1,13 +1,13 @@
 /*
- * count_priv: what the files of this provider tell each other.
+ * count_priv: declarations shared by the files of this provider.
  *
- *	request.c   what is asked, as text (also the launcher's)
- *	filter.c    which kernels
- *	facts.c     which counters, as facts of the capture
- *	request_file.c      the request's way from its file
- *	tickets.c   what was decided, until the GPU asks
- *	blocks.c    memory that goes away in one go
- *	count.c     the rest
+ *	request.c       the request as text (also used by the launcher)
+ *	request_file.c  reads the request from its file
+ *	filter.c        kernel filters
+ *	facts.c         the counters, as metadata records of the capture
+ *	tickets.c       the decisions, until the GPU looks them up
+ *	blocks.c        memory that is freed together
+ *	count.c         the rest
  */
 #ifndef WS_COLLECTOR_COUNT_PRIV_H
 #define WS_COLLECTOR_COUNT_PRIV_H

@@ -1,5 +1,5 @@
 /*
- * request: which counters of which dispatches, as the launcher tells the collector.
+ * request: the launcher's request to the collector: which counters of which dispatches.
  *
  * A text file in the folder of the captures, COL_COUNT_REQUEST_NAME; lines are
  * a key, a blank and a value:
@@ -21,7 +21,7 @@
  * in passes, are longer than some kernels allow a variable to be.
  *
  * Memory   parse: works inside @text, which it changes and points into. No malloc.
- * Failure  parse: false, out_request->wrong says why.  print: false, no room.
+ * Failure  parse: false, out_request->wrong says why.  print: false: buffer too small.
  */
 #ifndef WS_COLLECTOR_COUNT_REQUEST_H
 #define WS_COLLECTOR_COUNT_REQUEST_H

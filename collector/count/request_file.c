@@ -1,4 +1,4 @@
-/* take: the request, from the folder of the captures. */
+/* request_file: reads the request from the capture folder. */
 #include "collector/collector_priv.h"
 #include "collector/count/count_priv.h"
 

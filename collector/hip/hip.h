@@ -1,10 +1,10 @@
 /*
- * hip: the collector's knowledge of HIP. The calls themselves are taken by libraries
- * of wrappers that are preloaded when asked for, and only then (see docs and preload.h):
+ * hip: the collector's knowledge of HIP. The calls are intercepted by wrapper libraries
+ * that are preloaded only on request (see docs/api-tracing.md and preload.h):
  *
  *	libwavescope-hip.so          every function of HIP, recorded
- *	libwavescope-hip-streams.so  only those that name, make or destroy a stream or register a
- *	                             kernel; nothing of them is recorded, but GPU work gets
+ *	libwavescope-hip-streams.so  only those that name, create or destroy a stream or register
+ *	                             a kernel; their calls are not recorded, but GPU work gets
  *	                             its stream
  *
  * What both need and what has to exist once per process is in the collector: this provider.

@@ -1,5 +1,5 @@
 /*
- * hooks: the HIP functions that mean more than a call. hip.abi names them; they run
+ * hooks: the HIP functions that need special handling. hip.abi names them; the hooks run
  * whether or not HIP calls are recorded, because streams are numbered from creation on.
  *
  * Called by wrappers: before hooks get the arguments; after hooks the result (of functions
@@ -23,7 +23,7 @@ void col_hip_created_context(int32_t ret, uint64_t token, void *stream, void *co
 			     uint32_t flags, int32_t priority);
 void col_hip_created_mask(int32_t ret, uint64_t token, void *stream, uint32_t n_words, void *mask);
 
-/* Before, because the handle may be somebody else's new stream as soon as HIP lets go of it. */
+/* Before, because HIP may reuse the handle for a new stream as soon as it is released. */
 uint64_t col_hip_destroying(void *stream);
 void col_hip_destroyed(int32_t ret, uint64_t id, void *stream);
 

@@ -17,7 +17,7 @@
 
 struct cap_writer;
 
-/* Number of the stream @handle; 0 as well when streams were not asked for. */
+/* Number of the stream @handle; 0 also if streams were not requested. */
 uint32_t col_hip_stream(const void *handle);
 
 void col_hip_stream_add(const void *handle, uint32_t flags, int32_t priority);

@@ -1,5 +1,5 @@
 /*
- * done: GPU work that is over: which signal told so, when it began and ended, its record.
+ * completion: completed GPU work: the signal that shows it, its start and end, its record.
  */
 #include "collector/hsa/pending_priv.h"
 #include "collector/hsa/queue_priv.h"

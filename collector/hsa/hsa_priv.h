@@ -1,16 +1,18 @@
 /*
- * hsa_priv: what the files of this provider tell each other.
+ * hsa_priv: declarations shared by the files of this provider.
  *
- *	load.c      the tools interface: tables in, wrappers out
- *	attach.c    the same tables, found in a runtime that is up already
- *	agents.c    the machine's agents as facts; names.c: what the program calls them
- *	code.c      code objects and kernels as facts, kernel ids by address
- *	image.c     the bytes of code objects, for those who print instructions
- *	queue.c     queues, and the packets that go through them; queue_attached.c: queues from before
- *	queue_reported.c      queues of a GPU that tells when a kernel has ended
- *	pending.c   GPU work in the air; completion.c: from its signal to its record
- *	memory.c    copies and allocations
- *	scratch.c   scratch memory; scratch_events.c, scratch_locks.c: the two ways to know of it
+ *	load.c             the tools interface: reads the tables, installs wrappers
+ *	attach.c           the same tables, found in a running runtime
+ *	agents.c           agents as metadata records; names.c: names given by the program
+ *	code.c             code objects and kernels as metadata records, kernel ids by address
+ *	image.c            the bytes of code objects, for disassembly
+ *	queue.c            intercepted queues and their packets
+ *	queue_reported.c   queues of the software GPU, which reports when a kernel has ended
+ *	queue_attached.c   queues that existed before an attach
+ *	pending.c          GPU work in flight
+ *	completion.c       completed GPU work: from its signal to its record
+ *	memory.c           copies and allocations
+ *	scratch.c          scratch memory, by scratch_events.c or scratch_locks.c
  */
 #ifndef WS_COLLECTOR_HSA_PRIV_H
 #define WS_COLLECTOR_HSA_PRIV_H
@@ -87,7 +89,7 @@ uint32_t col_kernel_by_object(uint64_t kernel_object); /* 0: unknown. Any thread
 
 /* ---- image.c: under code.c's lock ---- */
 
-/* The bytes of a code object into the capture, where that is asked for and they fit. */
+/* The bytes of a code object into the capture, if requested and if they fit. */
 void col_image_keep(struct cap_writer *writer, const struct cap_rec_code_object *rec,
 		    const char *uri);
 void col_image_fresh(void); /* a new capture: nothing is in it yet */
@@ -101,8 +103,8 @@ void col_queues_forked(void);
 
 /* ---- queue_reported.c ---- */
 
-void col_reported_load(void); /* on or off, by what is asked for */
-bool col_gpu_reports(void);   /* the GPU tells of its kernels: queues are left as they are */
+void col_reported_load(void); /* on or off, depending on the requested services */
+bool col_gpu_reports(void);   /* the GPU reports its kernels: queues are not intercepted */
 void col_reported_drain(uint64_t deadline_ns);
 void col_reported_forked(void);
 
@@ -140,7 +142,7 @@ void col_pending_ring_retire(struct col_pending_ring *ring); /* the queue is gon
 /* A place to fill, or NULL when all are taken (the loss is counted). */
 struct col_pending *col_pending_dispatch(struct col_pending_ring *ring);
 struct col_pending *col_pending_copy(void);
-/* A signal of ours for it; 0 when there is none. Without interrupts: nobody waits on it. */
+/* A signal of ours for it; 0 if none is left. Without interrupts: no thread waits on it. */
 uint64_t col_pending_own_signal(struct col_pending_ring *ring, struct col_pending *p);
 /* The work may be submitted from now on, or it was not after all. */
 void col_pending_publish(struct col_pending_ring *ring, struct col_pending *p);
@@ -152,7 +154,7 @@ void col_pending_cancel(struct col_pending *p);
  */
 bool col_pending_before_reuse(uint64_t signal);
 void col_pending_give_up(uint64_t signal); /* false above, and the signal goes away */
-/* A signal of ours that counts down @theirs when it falls; 0: none to be had. Then publish. */
+/* A signal of ours that decrements @theirs when it completes; 0: none available. Then publish. */
 uint64_t col_pending_forward(struct col_pending *p, uint64_t theirs);
 /* Remember that @signal belongs to @p; false: no place, use a signal of our own. */
 bool col_pending_mark(uint64_t signal, struct col_pending *p);
@@ -164,7 +166,7 @@ void col_pending_reported(const struct softgpu_done *done);
 void col_pending_look(struct col_pending_ring *ring); /* write what is done; NULL is fine */
 void col_pending_start(void);                         /* the thread that collects */
 void col_pending_hurry(void);                 /* a moment for what is done and not written */
-void col_pending_drain(uint64_t deadline_ns); /* wait for what is in the air */
+void col_pending_drain(uint64_t deadline_ns); /* wait for work in flight */
 void col_pending_unload(void);                /* signals go away with the runtime */
 void col_pending_forked(void);
 

@@ -1,5 +1,5 @@
 /*
- * pending_priv: what pending.c (places) and completion.c (from signals to records) share.
+ * pending_priv: shared by pending.c (slots) and completion.c (from signals to records).
  */
 #ifndef WS_COLLECTOR_HSA_PENDING_PRIV_H
 #define WS_COLLECTOR_HSA_PENDING_PRIV_H
@@ -24,7 +24,7 @@ static inline amd_signal_t *col_pending_signal(uint64_t handle)
 }
 
 /*
- * The GPU's clock against ROCr's, as far as ROCr told. Asking it takes a lock, twice, and a
+ * The GPU's clock against ROCr's, as far as known. Asking ROCr takes a lock, twice, and a
  * division; between two askings that are close together its answer is a straight line. Belongs
  * to whoever looks after a ring.
  */

@@ -1,11 +1,11 @@
 /*
- * old_queue: queues from before we were attached.
+ * queue_attached: queues that existed before an attach.
  *
- * They cannot be intercepted any more, and a real GPU tells nobody of its kernels (queue_reported.c). But
- * whoever submits packets rings the queue's doorbell, through a function of the tables, and at
- * that moment the packets are there and the GPU has not been told. They are read and never changed,
- * so only those that come with a completion signal of the program's can be timed; the others are
- * counted as lost.
+ * They cannot be intercepted, and a real GPU does not report its kernels (queue_reported.c). But
+ * the program rings the queue's doorbell through a function of the tables. At that moment the
+ * packets are written and the GPU does not know of them yet. They are read and never changed, so
+ * only packets with a completion signal of the program can be timed; the others are counted as
+ * failed.
  */
 #include "collector/hsa/queue_priv.h"
 

@@ -1,6 +1,6 @@
 /*
- * queue_priv: what queue.c (queues that are intercepted), queue_reported.c (those that the GPU tells of) and
- * queue_attached.c (those that were there before) share.
+ * queue_priv: shared by queue.c (intercepted queues), queue_reported.c (queues whose kernels the
+ * GPU reports) and queue_attached.c (queues that existed before an attach).
  */
 #ifndef WS_COLLECTOR_HSA_QUEUE_PRIV_H
 #define WS_COLLECTOR_HSA_QUEUE_PRIV_H
@@ -34,8 +34,8 @@ struct col_queue {
 	uint64_t agent;           /* hsa_agent_t */
 	struct col_pending_ring *ring;
 	struct col_launch_note
-		*notes; /* queue_reported.c: one per place of the ring; NULL: not told of */
-	bool plain; /* not intercepted: the GPU tells of it, or it was there before we were attached */
+		*notes; /* queue_reported.c: one per slot of the ring; NULL: not reported */
+	bool plain;     /* not intercepted: the GPU reports it, or it existed before the attach */
 	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
 	union col_packet *copy; /* as many as the queue holds, and one; NULL: not intercepted */
 	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
@@ -102,8 +102,8 @@ extern __thread bool col_queue_onlooking __attribute__((tls_model("initial-exec"
 
 /* ---- queue_reported.c ---- */
 
-bool col_reported_queue(struct col_queue *queue); /* told of from now on; false: no memory */
-/* Its kernels, those that have ended and those that wait; then the same queue when it is gone, or not. */
+bool col_reported_queue(struct col_queue *queue); /* reported from now on; false: no memory */
+/* Before a destroy: the number of its kernels, ended or waiting. Then one of the next two. */
 uint64_t col_reported_before_destroy(struct col_queue *queue);
 void col_reported_not_destroyed(struct col_queue *queue);
 void col_reported_destroyed(struct col_queue *queue, uint64_t n_launched);

@@ -1,19 +1,19 @@
 /*
- * reported: queues whose kernels the GPU itself tells of.
+ * queue_reported: queues whose kernels the GPU reports.
  *
- * The software GPU calls us when a packet has ended (softgpu/cp/watch.h). Then nothing has to be put
- * between the program and its queues: no proxy, no signals, nobody who looks whether work is done; and
- * what is done is written down, whatever becomes of the program. What the GPU cannot know is who launched
- * a kernel and why. So the functions that reserve places in a queue are hooked: they note that of
- * each place, before a packet can be there.
+ * The software GPU calls back when a packet has ended (softgpu/cp/watch.h). So queues are not
+ * intercepted: no proxy queue, no signals, no polling; and a completed kernel is recorded even if
+ * the program is killed. The GPU does not know the launching thread and the correlation id. So
+ * the functions that reserve slots in a queue are hooked: they write a note for each slot before
+ * a packet can be in it.
  *
- * A note is written by the launching thread, read by the GPU's, and written again by whoever launches a
- * lap later. The queue's own rules order that: the packet's header passes it on, and a place is
- * not reserved again before its packet is given back.
+ * The launching thread writes a note, the GPU's thread reads it, and the thread that reserves the
+ * slot in the next lap of the ring overwrites it. The queue's rules order these accesses: the
+ * packet's header publishes the note, and a slot is not reserved again before its packet is freed.
  *
- * Most notes would say "the next id, else as before", and are not written at all: the GPU's side counts
- * on by itself. So a loop that launches kernels shares no memory with the GPU that it would not
- * share without us. A thread leaves a note out when the place before was its own as well.
+ * Most notes would be "the next id, otherwise unchanged". They are not written: the GPU's side
+ * increments the id itself. So a loop that launches kernels shares no additional memory with the
+ * GPU. A thread omits a note if it also reserved the slot before.
  */
 #include "collector/hsa/queue_priv.h"
 #include "softgpu/cp/watch.h"
@@ -25,7 +25,7 @@
 
 #define STUCK_NS 300000000u /* at exit: no progress for this long */
 
-/* Lines of their own: who launches writes the second, the GPU's threads read the first. */
+/* Separate cache lines: launching threads write the second, the GPU's threads read the first. */
 static struct {
 	uint32_t epoch; /* 0: off. Places were reserved unseen between two: notes end with theirs */
 	uint32_t n_epochs;
@@ -306,7 +306,7 @@ static void on_done(const struct softgpu_done *done)
 
 /* ---- queues ---- */
 
-/* A real GPU tells nobody; to have this one treated like one, WAVESCOPE_INTERCEPT=1. */
+/* A real GPU reports nothing; WAVESCOPE_INTERCEPT=1 makes us treat this one the same. */
 static int (*find_watch(void))(softgpu_watcher *)
 {
 	const char *intercept = getenv("WAVESCOPE_INTERCEPT");

@@ -1,15 +1,15 @@
 /*
- * scratch: the memory behind kernels' private variables.
+ * scratch: the memory of kernels' private variables.
  *
  * A queue has scratch for kernels up to some size. When a dispatch needs more, the GPU stops the
- * queue and tells ROCr, whose events thread gets the memory and lets the queue go on; memory
- * that is too large to keep is given back after that one dispatch ("use once"), in the same way.
- * Both cost the program time between kernels, and that is what is recorded here.
+ * queue and notifies ROCr, whose events thread allocates the memory and resumes the queue. Memory
+ * that is too large to keep is freed after that one dispatch ("use once"), in the same way.
+ * Both cost the program time between kernels, which is recorded here.
  *
- * Two sources, of which the first that the runtime has is used:
+ * There are two sources; the first that the runtime supports is used:
  *
- *	scratch_events.c     ROCr 6.0 and later call a tool before and after
- *	scratch_locks.c     earlier ones say nothing: watched at the places where they lock
+ *	scratch_events.c    ROCr 6.0 and later call a tool before and after
+ *	scratch_locks.c     earlier versions have no events: their locks are observed
  *
  * A third would call col_scratch_write() as these do.
  */
@@ -29,7 +29,7 @@ struct col_scratch_event {
 /* By the thread that did it. */
 void col_scratch_write(const struct col_scratch_event *event);
 
-/* Whether this runtime has the source. Called again when somebody attaches again. */
+/* Whether this runtime has the source. Called again at each attach. */
 bool col_scratch_events_install(struct col_hsa_table *tools);
 bool col_scratch_locks_install(void);
 

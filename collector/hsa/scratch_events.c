@@ -1,5 +1,5 @@
 /*
- * scratch_told: ROCr 6.0 and later call the tool before and after, on the thread that does it.
+ * scratch_events: ROCr 6.0 and later call the tool before and after an allocation, on the same thread.
  *
  * The table of such calls has six functions, three pairs; each gets a pointer to a struct that
  * begins the same way. Declared here, because no header of ROCr 5 has it.

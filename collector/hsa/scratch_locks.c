@@ -1,5 +1,5 @@
 /*
- * scratch_seen: scratch memory of a ROCr that does not tell (before 6.0).
+ * scratch_locks: scratch memory of a ROCr without scratch events (before 6.0).
  *
  * The GPU stops a queue by writing a code into its "inactive" signal: 1 (or 0x400, for waves of
  * 32), a dispatch needs more scratch; 512, scratch for one use was used. ROCr's events thread

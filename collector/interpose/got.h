@@ -1,10 +1,10 @@
 /*
- * got: wrappers for programs that are running already.
+ * got: installs wrappers in a running process.
  *
- * A preloaded wrapper is bound when the program is. Later, what is left is to change the
- * bindings: each object's table of addresses of functions in other objects (its GOT). The
- * entries whose names have a wrapper get the wrapper's address, one aligned store each, which
- * a thread that calls at that moment sees or does not.
+ * A preloaded wrapper is bound at program start. Later the bindings have to be changed: each
+ * object's table of addresses of functions in other objects (its GOT). Entries whose names
+ * have a wrapper get the wrapper's address, with one aligned store each, so that a concurrent
+ * call uses either the old or the new address.
  *
  * Not changed by col_got_patch(): the wrapped libraries themselves, our own, and addresses that the
  * program has already looked up by name and keeps.

@@ -1,9 +1,9 @@
 /*
- * preload: which libraries go in front of a program, for what was asked.
+ * preload: the libraries to preload for the requested services.
  *
- * A wrapper costs a nanosecond even when its service is off, so libraries of wrappers are
- * preloaded only when somebody wants their calls. In the order given here, the collector
- * first: the others are linked to it.
+ * A wrapper costs a nanosecond even when its service is off, so wrapper libraries are
+ * preloaded only if their calls are requested. The order is that of the table, the collector
+ * first, because the others are linked to it.
  *
  * For the launcher:
  *

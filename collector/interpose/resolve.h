@@ -1,12 +1,12 @@
 /*
- * resolve: from a wrapper to the function it stands in front of.
+ * resolve: finds the real function of a wrapper.
  *
- * A wrapper library is preloaded, so its definitions win over the library's. The real
- * function is looked for at the first call: first among the libraries behind ours (another
- * tool's wrapper may be there, and is to be called), then in the library itself, which
- * may have been loaded late and privately (a Python extension, a plug-in) where the
- * usual search does not look. A library that answered is kept loaded, because its
- * addresses are in our table; one that has no such function is asked again next time.
+ * A wrapper library is preloaded, so its definitions take precedence. The real
+ * function is looked up at the first call: first in the libraries after ours (another
+ * tool's wrapper may be there and must be called), then in the library itself, which
+ * may have been loaded late with RTLD_LOCAL (a Python extension, a plug-in). A library in
+ * which a function was found is kept loaded, because its addresses are in our table. A
+ * lookup that failed is repeated at the next call.
  *
  * Threads  any. Two that resolve the same function at once find the same answer.
  * errno    kept, and so is what dlerror() will say.

@@ -1,8 +1,8 @@
 /*
  * slots: arguments as the capture stores them; see enum cap_arg_kind.
  *
- * For generated wrappers. Texts are cut at CAP_ARG_STR_MAX; a text takes at most
- * COL_SLOTS_TEXT slots, of which the caller has room.
+ * For generated wrappers. Texts are truncated at CAP_ARG_STR_MAX; a text takes at most
+ * COL_SLOTS_TEXT slots, which the caller provides.
  */
 #ifndef WS_COLLECTOR_INTERPOSE_SLOTS_H
 #define WS_COLLECTOR_INTERPOSE_SLOTS_H

@@ -1,4 +1,4 @@
-/* wrapped: whose functions are wrapped, by name, and in which library the wrappers are. */
+/* wrapped: the wrapped libraries by name, and the libraries that contain the wrappers. */
 #ifndef WS_COLLECTOR_INTERPOSE_WRAPPED_H
 #define WS_COLLECTOR_INTERPOSE_WRAPPED_H
 

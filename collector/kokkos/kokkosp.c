@@ -1,5 +1,5 @@
 /*
- * kokkosp: what Kokkos tells its tools, as roctx ranges and marks.
+ * kokkosp: Kokkos tool callbacks, recorded as roctx ranges and marks.
  *
  * Kokkos opens the libraries of KOKKOS_TOOLS_LIBS and calls the functions below, where a
  * library has them. Parallel patterns, fences, copies and regions nest on a thread, so they are

@@ -1,6 +1,6 @@
 /*
- * rccl: the collector's knowledge of RCCL's functions. Calls are taken by
- * libwavescope-rccl.so, which is preloaded when RCCL is to be recorded.
+ * rccl: the collector's knowledge of RCCL's functions. Calls are intercepted by
+ * libwavescope-rccl.so, which is preloaded if RCCL calls are requested.
  */
 #ifndef WS_COLLECTOR_RCCL_RCCL_H
 #define WS_COLLECTOR_RCCL_RCCL_H
