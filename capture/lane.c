@@ -1,5 +1,5 @@
 /*
- * lane: chunks are made, handed to lanes, and left behind full.
+ * lane: creates chunks, assigns them to lanes, and replaces full ones.
  *
  * Everything in here may run in a signal handler and in many threads at once, so
  * there are no locks: the end of the file is an atomic counter, the pool of spare

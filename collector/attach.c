@@ -1,16 +1,16 @@
 /*
- * attach: the collector in a program that was not started with it.
+ * attach: the collector in a process that was attached to.
  *
- * rocprofv3 --pid makes the program load this library and call col_attach() on
- * a thread of its own (launch/attach.h). The thread sets everything up, says so, and then
- * holds the read end of a pipe. As long as somebody has the other end, we record; when it
- * closes, because the user detaches or because rocprofv3 died, recording ends: what is in
- * the air is waited for, the capture is closed, and the wrappers stay where they are,
- * switched off. A later attach finds them and begins a new capture.
+ * rocprofv3 --pid makes the process load this library and call col_attach() on
+ * a new thread (launch/attach.h). The thread sets everything up, reports that, and then
+ * waits at the read end of a pipe. Recording lasts while the write end is open. When it
+ * closes, because the user detaches or because rocprofv3 died, recording ends: the thread
+ * waits for work in flight and closes the capture. The wrappers stay installed,
+ * disabled. A later attach uses them and begins a new capture.
  *
- * The program's threads may be in the middle of an append when recording ends. They keep
- * their lane no longer than that append takes, so the capture's memory is given back
- * after two seconds in which this thread ran, and so did they.
+ * The program's threads may be appending a record when recording ends. They use
+ * their lane no longer than that append takes, so the capture's memory is freed
+ * two seconds of running time later.
  */
 #include "collector/collector_priv.h"
 #include "collector/interpose/got.h"

@@ -1,21 +1,20 @@
 /*
- * faults: two signals that would end the program because of us.
+ * faults: handles two signals that profiling could cause.
  *
- * SIGBUS   somebody truncated the capture while it is mapped. Memory is put in place of the page,
- *          the program goes on, and the capture says that it was cut (capture/truncation.c).
- * SIGSEGV  from the moment that exit() has begun. HIP's destructors free what its calls read,
- *          and threads that go on launching while main is in exit() read it: HIP 5 crashes then,
- *          without us, too; being profiled makes it likelier, since exit() takes longer. A thread
- *          other than the one in exit() that faults inside HIP or ROCr is stopped where it is:
- *          the process is ending, and nobody waits for that thread.
+ * SIGBUS   the capture was truncated while mapped. Memory is mapped in place of the page, the
+ *          program continues, and the capture records the truncation (capture/truncation.c).
+ * SIGSEGV  after exit() has begun. HIP's destructors free data that its calls read. Threads that
+ *          still launch kernels while main is in exit() read it: HIP 5 then crashes, also without
+ *          profiling; profiling makes it likelier, because exit() takes longer. A thread other
+ *          than the one in exit() that faults inside HIP or ROCr is stopped, because the process
+ *          is ending and does not wait for that thread.
  *
- * Every other fault goes where it would go without us. To stay in front, sigaction() and signal()
- * are taken over for these two: what the program installs is kept here, shown to it when it asks,
- * and called from here. Attached late, we are not in front of those functions, and a handler that
- * the program installs then replaces ours.
+ * Every other fault is passed to the program's handler. To keep our handlers first, sigaction()
+ * and signal() are intercepted for these two signals: the program's handlers are stored here,
+ * returned on query, and called from here. After an attach these functions are not intercepted,
+ * and a handler that the program installs then replaces ours.
  *
- * A thread that blocks SIGBUS is ended by the kernel when it meets a truncated capture, whatever
- * handler there is.
+ * If a thread that blocks SIGBUS accesses a truncated capture, the kernel kills the process.
  */
 #include "collector/collector_priv.h"
 

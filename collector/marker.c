@@ -1,20 +1,19 @@
 /*
  * marker: roctx marks, ranges and calls as records.
  *
- * A range becomes one record when it ends. Until then it is kept: push ranges on a
- * stack of the thread's own, start ranges in a table of slots that threads claim
- * with one compare-and-swap. Texts are kept in place while there is room and
- * interned (a lock, a table) when there is none.
+ * A range becomes one record when it ends. Until then push ranges are kept on a
+ * per-thread stack, start ranges in a table of slots that threads claim
+ * with one compare-and-swap. Texts are stored in place while they fit, else
+ * interned (a lock, a table).
  *
- * What is open when the process ends is written by the thread that ends it, which reads
- * the stacks of all others while they may push and pop. A range has an id of its own for
- * as long as it is open; who swaps that for 0 writes the record, and a copy made before is
- * whole, since the range was there all the time.
+ * Ranges that are open at exit are written by the exiting thread, which reads
+ * the stacks of all others while they may push and pop. An open range has a unique id.
+ * The thread that exchanges it for 0 writes the record; a copy made before is
+ * consistent, because the range was open all the time.
  *
  * With --kernel-rename the innermost pushed range names the GPU work submitted
- * inside it. A mark takes over from there, until the range around it ends: work after a
- * mark has the mark's name. The name travels as external correlation id: the id of the
- * first range or mark with that text.
+ * inside it. A mark names the work after it, until the range around it ends. The name is
+ * passed as external correlation id: the id of the first range or mark with that text.
  */
 #include "collector/collector_priv.h"
 

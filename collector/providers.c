@@ -1,5 +1,5 @@
 /*
- * providers: who is in this collector, in the order they are told things.
+ * providers: the providers of this collector, in the order in which they are called.
  *
  * The references are weak: a collector built where a provider cannot be (no headers
  * for it) has a NULL there.

@@ -1,10 +1,10 @@
 /*
- * thread: what the collector keeps per thread, from first sight to thread exit.
+ * thread: the collector's state per thread, from its first record to thread exit.
  *
  * The state is in initial-exec TLS, so the hot path finds it with one instruction.
- * Lanes are borrowed at first sight and given back by a thread-specific destructor;
- * the key is made in the constructor, early enough to be one of those that pthread
- * keeps without allocating.
+ * A lane is taken at the first record and returned by a thread-specific destructor;
+ * the key is created in the constructor, early enough to be one of those that pthread
+ * stores without allocating.
  */
 #include "collector/collector_priv.h"
 

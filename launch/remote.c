@@ -1,13 +1,13 @@
 /*
- * remote: one thread of another process, stopped, made to call two functions, let go.
+ * remote: stops one thread of another process, makes it call two functions, and resumes it.
  *
- * The thread's registers, vector registers and signal mask are kept and put back. While
- * it works for us it takes no signals but those it could cause itself: a handler would run
- * on top of the calls. A system call that it was waiting in is restarted by the kernel,
- * as after any debugger.
+ * The thread's registers, vector registers and signal mask are saved and restored. During the
+ * calls it takes no signals except those it could cause itself, because a handler would run
+ * on top of the calls. The kernel restarts a system call that it was waiting in, as after
+ * any debugger.
  *
- * The functions come back to a byte 0xcc that happens to be in the C library's code: an int3,
- * which stops the thread. So no code is written to, which others might be executing.
+ * The functions return to a byte 0xcc that is in the C library's code: an int3,
+ * which stops the thread. So no code that other threads may execute is modified.
  */
 #include "launch/attach_priv.h"
 

@@ -1,4 +1,4 @@
-/* blocks: zeroed pages in a list, given back together. */
+/* blocks: a list of zeroed pages that are freed together. */
 #include "collector/count/count_priv.h"
 
 #include "collector/provider.h"

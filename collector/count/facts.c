@@ -1,4 +1,4 @@
-/* facts: the counters of a request, numbered, and as records. */
+/* facts: the counters of a request, with their numbers, as metadata records. */
 #include "collector/count/count_priv.h"
 
 #include "base/util.h"

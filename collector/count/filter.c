@@ -1,9 +1,9 @@
 /*
  * filter: which kernels are counted, by their names.
  *
- * A person writes patterns for the names that reports show, so a symbol is demangled and,
- * if asked, cut first. libstdc++ does that, which AMD's runtime has brought along; where it
- * is not to be found the symbol itself is matched.
+ * Users write patterns for the names that reports show, so a symbol is demangled and, on
+ * request, truncated first. libstdc++ demangles, which AMD's runtime has loaded; if it is not
+ * found, the symbol itself is matched.
  */
 #include "base/kernel_name.h"
 #include "base/pattern.h"

@@ -1,9 +1,9 @@
 /*
  * pcre2: the functions of PCRE2 that base/pattern.c calls, found when there is a pattern.
  *
- * What is injected must not bring a library along that the program did not choose. So the
- * collector is not linked with PCRE2; when kernels are filtered by name, the library is opened
- * apart from the program's own symbols, and else it is not opened.
+ * An injected library must not load libraries that the program did not choose. So the
+ * collector is not linked with PCRE2. Only if kernels are filtered by name, the library is
+ * opened, separate from the program's symbols.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "collector/count/count_priv.h"

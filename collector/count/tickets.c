@@ -1,7 +1,7 @@
 /*
- * tickets: what was decided, by the signal of its dispatch.
+ * tickets: the counting decisions, by the signal of their dispatch.
  *
- * A table without a lock: a place is claimed by exchanging its signal from 0, and given back
+ * A table without a lock: a slot is claimed by exchanging its signal from 0, and released
  * by storing 0.
  */
 #include "collector/count/count.h"

@@ -1,9 +1,9 @@
 /*
- * agents: what the machine has, as facts.
+ * agents: the agents of the machine, as metadata records.
  *
- * HSA says who is there and what it can do; the rest is the driver's topology, asked
- * of the thunk library that ROCr has loaded already (the software GPU answers there,
- * too) or, where ROCr has it built in, read from /sys.
+ * HSA lists the agents and their properties. The rest is the driver's topology, read from
+ * the thunk library that ROCr has loaded (with the software GPU, its own) or, if ROCr
+ * contains the thunk, from /sys.
  */
 #include "collector/hsa/hsa_priv.h"
 

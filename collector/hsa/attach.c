@@ -1,19 +1,18 @@
 /*
- * attach: the tables of a runtime that is up already.
+ * attach: finds the API tables of a running HSA runtime.
  *
- * ROCr hands its tables to tools while it starts, and to nobody later. But every function
+ * ROCr passes its tables to tools only while it starts. But every function
  * it exports is two instructions, a load of the table's address and a jump through an entry:
  *
  *	48 8b 05 <disp32>     mov  disp(%rip), %rax
  *	ff 60 <disp8>         jmp  *disp(%rax)         or ff a0 <disp32>
  *
- * so the table can be read off a function, and is believed only when everything fits: the entry
- * that the function jumps through is the one functions.tab has for it, the table says its own
- * size, and another function agrees. A runtime that is built differently is left alone,
- * which is said.
+ * so the address of the table is in the function's code. It is used only if all checks pass: the
+ * function jumps through the entry that functions.tab has for it, the table contains its own
+ * size, and another function has the same table. If not, nothing is installed and a note says so.
  *
- * Queues that were made before are not intercepted but looked at (queue.c); those that the
- * program makes from now on are like any other.
+ * Queues created before the attach are not intercepted but observed (queue_attached.c); later
+ * queues are treated as usual.
  */
 #include "collector/hsa/hsa_priv.h"
 

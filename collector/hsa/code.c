@@ -1,9 +1,8 @@
 /*
  * code: code objects and kernels, known from when an executable is frozen.
  *
- * Everything about them is a fact of the capture, written whatever was asked for:
- * names are needed by every service. What was written is kept, because the child of
- * a fork has to write it again.
+ * They are metadata of the capture, written for every request, because all services need
+ * the names. A copy is kept, because the child of a fork has to write it again.
  */
 #include "collector/hsa/hsa_priv.h"
 

@@ -1,12 +1,12 @@
 /*
  * image: the bytes of code objects, kept with the capture.
  *
- * Who prints the instructions of PC samples needs the code. A runtime compiler's has never been in
- * a file; a file may be gone, rebuilt, or on another machine when the capture is read. So the image
- * is copied when it is loaded, each once, however many GPUs and modules have it.
+ * Printing the instructions of PC samples requires the code. Code compiled at run time was never in
+ * a file; a file may be removed, rebuilt, or on another machine when the capture is read. So each
+ * image is copied once when it is loaded, however many GPUs and modules use it.
  *
- * The runtime says where the image was when it was loaded. Whether it still is there only the
- * program knows, hence a system call copies it: one that fails where a load would fault.
+ * The runtime reports the address that the image had when it was loaded. The program may have
+ * unmapped it since. So a system call copies it, which fails where a load would fault.
  */
 #include "collector/hsa/hsa_priv.h"
 

@@ -3,12 +3,12 @@
  *
  * HSA_TOOLS_LIB names this library; ROCr calls OnLoad at the end of its first
  * hsa_init() with tables of its functions, through which every public call goes.
- * We keep the functions and put wrappers in their places: all of a table when its
- * calls are traced, else only those that some other service hangs on, so that what
- * was not asked for costs nothing.
+ * We keep the functions and install wrappers in the tables: all of a table if its
+ * calls are traced, else only those that another service needs, so that services
+ * that were not requested cost nothing.
  *
- * HIP never shuts HSA down, so OnUnload is not to be relied on: work in the air is
- * waited for in an exit handler, registered late enough to run before HIP's own.
+ * HIP never shuts HSA down, so OnUnload may not be called. An exit handler waits for
+ * work in flight; it is registered late enough to run before HIP's own.
  */
 #include "collector/hsa/hsa_priv.h"
 
@@ -123,7 +123,7 @@ WS_PUBLIC bool OnLoad(struct col_hsa_root *root, uint64_t runtime_version, uint6
 		      const char *const *failed);
 WS_PUBLIC void OnUnload(void);
 
-/* The wrappers that are asked for are in the tables afterwards. */
+/* Installs the requested wrappers in the tables. */
 void col_hsa_install(struct col_hsa_table *const tables[], uint64_t runtime_version)
 {
 	take_functions(tables);
@@ -147,7 +147,7 @@ void col_hsa_install(struct col_hsa_table *const tables[], uint64_t runtime_vers
 	install_wrappers(tables);
 }
 
-/* Somebody attached again, and may have asked for more. */
+/* A later attach, which may request more services. */
 void col_hsa_reinstall(struct col_hsa_table *const tables[])
 {
 	col_runtime_used(CAP_RUNTIME_HSA, (uint32_t)hsa.version);
@@ -229,7 +229,7 @@ static void finish(uint64_t deadline_ns)
 	col_scratch_drain(deadline_ns);
 }
 
-/* The GPU is as it was before; what it was counting when we were told to go is waited for. */
+/* Restores the GPU's state; waits for dispatches that it is counting. */
 static void detach(void)
 {
 	if (!col_count_on())

@@ -1,7 +1,7 @@
 /*
  * memory: copies and allocations.
  *
- * A copy's times come from whoever copies: ROCr has the copy engines stamp them when
+ * A copy's times come from the copy engine: ROCr has it write timestamps when
  * hsa_amd_profiling_async_copy_enable() is on, which it is from OnLoad to the end.
  */
 #include "collector/hsa/hsa_priv.h"

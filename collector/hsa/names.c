@@ -1,8 +1,8 @@
 /*
- * names: what the program calls its agents (roctxNameHsaAgent, roctxNameHipDevice).
+ * names: names that the program gives to its agents (roctxNameHsaAgent, roctxNameHipDevice).
  *
- * A device may be named before HSA is up: what was said is kept, and written when it is known
- * which agent is meant.
+ * A device may be named before HSA is initialised: the name is kept, and written when the
+ * agent is known.
  */
 #include "collector/hsa/hsa_priv.h"
 

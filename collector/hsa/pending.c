@@ -1,32 +1,32 @@
 /*
- * pending: GPU work in the air.
+ * pending: GPU work in flight.
  *
  * The GPU writes the start and end of a dispatch into its completion signal, just
- * before it counts the signal down. Nothing of the program's is changed to get at
+ * before it decrements the signal. The program's signals are not changed to read
  * them:
  *
- *   no signal in the packet   we put one of ours there, a kind without interrupts
- *   a signal of the program's it stays. Its times are read after completion and
+ *   no signal in the packet   one of ours is added, which raises no interrupts
+ *   a signal of the program   it is kept. Its times are read after completion and
  *                             before anything else is submitted with it: all such
  *                             submissions pass here, see col_pending_before_reuse()
- *   the same, and earlier     a signal of ours with a handler that counts down the
+ *   the same, and earlier     a signal of ours with a handler that decrements the
  *   work still runs on it     program's: the only case in which its wait gets longer
  *
- * Nobody is woken when work completes. A thread looks every few milliseconds while
- * there is work; a queue that is launched into quickly is looked after by the launching
- * thread, in batches, and the other one leaves it alone. Whoever launches that quickly
- * comes to wait for the GPU, so the work is done in time that there is, by the core that
- * has the places in its cache, and not by the one that a software GPU runs on.
+ * No thread is woken when work completes. A helper thread polls every few milliseconds
+ * while there is work. A queue with frequent launches is polled by the launching thread, in
+ * batches, and the helper skips it. A thread that launches that quickly will wait for the
+ * GPU anyway, so the polling costs it nothing, and it runs on the core that has the
+ * slots in its cache, not on one that the software GPU uses.
  *
- * A signal of ours is never set up again: the GPU counts it down from launch to launch,
- * and its place knows where it stands. So its cache line goes to the GPU and comes back
- * once per launch.
+ * A signal of ours is never reset: the GPU decrements it from launch to launch, and its
+ * slot knows the current value. So its cache line travels to the GPU and back once per
+ * launch.
  *
- * A place goes FREE -> FILLING -> PENDING -> TAKEN -> FREE. Whoever moves it to
- * TAKEN reads the signal and writes the record. Memory of places is never unmapped,
- * so that a thread that holds a stale pointer finds a place, if not its place. Nobody
- * has pointers to a place whose signal is ours; it is OURS instead of PENDING, and who
- * looks after the ring frees it without asking.
+ * A slot goes FREE -> FILLING -> PENDING -> TAKEN -> FREE. The thread that moves it to
+ * TAKEN reads the signal and writes the record. Memory of slots is never unmapped,
+ * so that a stale pointer still points to a slot, perhaps reused. No other thread has
+ * pointers to a slot whose signal is ours. It is OURS instead of PENDING, and the thread
+ * that polls the ring frees it directly.
  */
 #include "collector/hsa/pending_priv.h"
 

@@ -1,11 +1,11 @@
 /*
- * queue: the queues a program makes, and the packets it puts into them.
+ * queue: the program's queues and their packets.
  *
- * When dispatches are recorded, queues are made by ROCr's interception interface, unless the
- * GPU tells of them (queue_reported.c):
- * the program writes to a proxy, and when it rings the doorbell our handler sees the
- * packets on the program's own thread, inside the call that submitted them. Kernel
- * dispatches get a place in pending.c; everything else is handed on as it is.
+ * When dispatches are recorded, queues are created with ROCr's interception interface, unless
+ * the GPU reports its kernels (queue_reported.c). The program writes to a proxy queue. When it
+ * rings the doorbell, our handler gets the packets on the program's own thread, inside the call
+ * that submitted them. Kernel dispatches get a slot in pending.c; other packets are passed on
+ * unchanged.
  */
 #include "collector/hsa/queue_priv.h"
 
@@ -139,7 +139,7 @@ void col_queue_watch(struct col_queue *queue, hsa_kernel_dispatch_packet_t *pack
 	}
 }
 
-/* ---- room ---- */
+/* ---- free slots ---- */
 
 /*
  * ROCr 5.2's interception aborts the program, or changes the order of packets, when

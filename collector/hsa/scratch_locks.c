@@ -3,19 +3,18 @@
  *
  * The GPU stops a queue by writing a code into its "inactive" signal: 1 (or 0x400, for waves of
  * 32), a dispatch needs more scratch; 512, scratch for one use was used. ROCr's events thread
- * sees it, does what is needed, and writes 0. Memory that was given back is kept and given out
- * again without asking the driver, so calls of the driver show only the first time. But ROCr
- * always takes a lock of the GPU's scratch around it, on that thread, and takes another
- * when it is done with a round of signals. So the functions by which ROCr, and nobody else in the
- * program, locks and unlocks are replaced (got.h), and each lock on the events thread is a look at
- * the signals: the first that sees a code is in the middle of the handler, and the first that does
- * not see it any more comes after its end. What the queue has by then is in its amd_queue_t,
- * which is the GPU's interface and thus the same in all versions.
+ * handles it and writes 0. Freed memory is cached and reused without a call of the
+ * driver, so driver calls show only the first allocation. But ROCr always takes a lock of the
+ * GPU's scratch around it, on that thread, and takes another lock when it is done with a round
+ * of signals. So ROCr's own references to the lock and unlock functions are replaced (got.h),
+ * and at each lock on the events thread the signals are read: the first lock that sees a code is
+ * inside the handler, and the first that no longer sees it comes after its end. The queue's
+ * scratch is then in its amd_queue_t, which is the GPU's interface and the same in all versions.
  *
- * The driver's queue functions tell which queues there are; the program's handles may be
- * proxies (queue.c). Which thread handles events is known when it first waits for
- * the queues' event; until then, and where signals are not waited for (HSA_ENABLE_INTERRUPT=0),
- * every thread looks.
+ * The driver's queue functions show which queues exist; the program's handles may be
+ * proxies (queue.c). The events thread is known when it first waits for
+ * the queues' event. Until then, and if ROCr does not wait for signals (HSA_ENABLE_INTERRUPT=0),
+ * the locks of every thread are observed.
  */
 #include "collector/hsa/queue_priv.h"
 #include "collector/hsa/scratch.h"

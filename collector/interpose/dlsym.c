@@ -1,20 +1,19 @@
 /*
  * dlsym: wrappers for programs that look functions up by name in a library's handle.
  *
- * A preloaded definition wins where the loader binds symbols, but Python's ctypes and plug-in
- * systems call dlsym(handle, "hipMalloc"), and that looks in the one library only. So this library
- * stands in front of dlsym: when the real answer lies in one of the libraries that are wrapped, and
- * a preloaded wrapper of that name exists, the wrapper is the answer. The other way round, a
- * program that asks whether anybody has "hipMalloc" is not told of a wrapper with nothing behind
- * it.
+ * A preloaded definition takes precedence where the loader binds symbols, but Python's ctypes and
+ * plug-in systems call dlsym(handle, "hipMalloc"), which searches that library only. So this
+ * library intercepts dlsym: if the real result is in a wrapped library, and a preloaded wrapper of
+ * that name exists, the wrapper is returned. Conversely, if no library defines the function, the
+ * wrapper is not returned either.
  *
- * Everything else is passed on by a jump, not a call: the C library looks at the return address to
- * know who asks, and RTLD_NEXT means "behind the caller".
+ * Other calls are forwarded by a jump, not a call: the C library uses the return address to
+ * identify the caller, and RTLD_NEXT means "after the caller".
  *
- * The alternative, HIP's own callback interface, was not taken: it covers 333 of 399 functions,
- * exists for one client at a time, switches HIP's profiling on, and costs far more per call.
+ * HIP's callback interface is not used: it covers 333 of 399 functions, supports one client at a
+ * time, enables HIP's profiling, and costs far more per call.
  *
- * Preloaded only together with a library of wrappers. What is not seen: objects opened with
+ * Preloaded only together with a wrapper library. Not covered: objects opened with
  * RTLD_DEEPBIND, which by design prefer their own dependencies.
  */
 #include "base/util.h"
