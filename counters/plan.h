@@ -48,9 +48,9 @@ struct cnt_plan_group {
 
 enum cnt_plan_state {
 	CNT_PLAN_AVAILABLE,
-	CNT_PLAN_UNKNOWN,     /* there is no such counter here */
-	CNT_PLAN_UNSUPPORTED, /* there is, but the software GPU has no value for it */
-	CNT_PLAN_MALFORMED,   /* NAME[99] of 32 instances, NAME_ACCUM of what is no level */
+	CNT_PLAN_UNKNOWN,     /* no such counter on this GPU */
+	CNT_PLAN_UNSUPPORTED, /* not supported by the software GPU */
+	CNT_PLAN_MALFORMED, /* NAME[99] of 32 instances, NAME_ACCUM of a counter that is not a level */
 };
 
 /* In the order typed; a name that comes again in its group is left out. */

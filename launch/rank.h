@@ -41,7 +41,7 @@ void launch_rank_find_first(struct launch_lookup env, struct launch_rank *out_ra
 
 /*
  * The rank and size in two variables that the user named. One that is not set leaves the rank
- * unknown; one that is no number, or a rank that is not below the size, is an error.
+ * unknown; it is an error if one is not a number, or if the rank is not below the size.
  */
 enum ws_status launch_rank_named(struct launch_lookup env, const char *rank_name,
 				 const char *size_name, struct launch_rank *out_rank,

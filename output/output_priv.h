@@ -73,7 +73,7 @@ void output_run_file(struct output_run *run, enum output_format format, const ch
 /* Whether a domain has enough data for a file of its own. */
 bool output_run_has(const struct output_run *run, enum cap_domain domain);
 
-/* Whether any of the text tables is asked for. */
+/* Whether any of the text tables is requested. */
 bool output_run_wants_summary(const struct output_run *run);
 
 /* ---- events, as the options want them ---- */

@@ -153,7 +153,7 @@ uint64_t output_pf_intern(struct output_pf *pf, struct ws_map *map, unsigned wha
 uint64_t output_pf_intern_name(struct output_pf *pf, const char *name, bool stable);
 void output_pf_put_process(struct output_pf *pf);
 
-/* Tracks are described when they are first asked for; NULL: no memory. */
+/* Tracks are described at their first use; NULL: no memory. */
 /* Add what the program calls it to a track's name, unless it is "" or the trace a database's. */
 void output_pf_call_it(const struct output_pf *pf, char *name, size_t n_bytes, const char *given);
 struct output_pf_track *output_pf_thread_track(struct output_pf *pf,

@@ -307,8 +307,8 @@ enum trc_event_order {
 	 */
 	TRC_ORDER_RECORDED,
 	/*
-	 * By start over everything asked for; at the same start the longer first, so
-	 * that what encloses comes before what is enclosed. Costs a first reading that
+	 * By start over all requested events; at equal starts the longer first, so
+	 * that an enclosing event precedes the enclosed ones. Needs a first pass that
 	 * finds the records which begin before their chunk (ranges around long work);
 	 * memory is those plus an index of one chunk per lane.
 	 */

@@ -32,7 +32,7 @@ struct col_hsa_root {
 	uint32_t major, minor, step, reserved;
 	struct col_hsa_table *core, *amd, *finalizer, *image;
 	struct col_hsa_table *tools; /* from 6.0 on */
-				     /* later versions go on with tables that are of no use here */
+	/* later versions have further tables, which are not used here */
 };
 
 /* The last is not one of functions to wrap: a tool puts its own into it. */
