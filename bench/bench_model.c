@@ -35,7 +35,7 @@ static void release(void *ctx, uint64_t wg, struct sg_wg_traces *traces)
 {
 }
 
-static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
+static bool instruction(void *ctx, uint64_t pc, struct sg_decoded_insn *out)
 {
 	struct synth_run *run = &((struct made *)ctx)->run;
 
@@ -118,11 +118,9 @@ static void loop(const char *name, struct synth_inst inst, uint32_t n, uint64_t 
 		 uint16_t wait, uint32_t turns_of_loop, uint32_t wgs, int turns)
 {
 	struct synth_inst insts[64] = { { .mnemonic = "s_nop", .dwords = 1 } };
-	struct synth_kernel k = { .insts = insts,
-				  .loop_from = 1,
-				  .turns = turns_of_loop,
-				  .code = SYNTH_CODE,
-				  .gfx90a = true };
+	struct synth_kernel k = {
+		.insts = insts, .loop_from = 1, .turns = turns_of_loop, .code = SYNTH_CODE
+	};
 	uint32_t at = 1;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -144,7 +142,7 @@ static void loop(const char *name, struct synth_inst inst, uint32_t n, uint64_t 
 int main(int argc, char **argv)
 {
 	int turns = argc > 1 ? atoi(argv[1]) : 5;
-	struct synth_kernel vcopy = synth_vcopy(true);
+	struct synth_kernel vcopy = synth_vcopy();
 
 	only = argc > 2 ? argv[2] : NULL;
 	measure("copy 8 MiB", &vcopy, 4096, 4, 0, turns);

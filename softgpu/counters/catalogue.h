@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "catalogue_enum.h"
+#include "softgpu/isa/isa.h"
 
 enum sg_per { SG_PER_DEVICE, SG_PER_SE, SG_PER_CU, SG_PER_CHANNEL };
 enum sg_fidelity { SG_EXACT, SG_MODELLED, SG_UNSUPPORTED, SG_LEVEL_COUNTER };
@@ -25,8 +26,8 @@ struct sg_block_info {
 
 struct sg_counter_info {
 	const char *name, *text;
-	enum ana_block block;
-	uint8_t targets; /* 1 gfx908, 2 gfx90a */
+	enum sg_block block;
+	uint8_t targets; /* bits of enum sg_isa_target */
 	enum sg_fidelity fidelity;
 	uint16_t place;
 };

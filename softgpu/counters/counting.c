@@ -265,7 +265,7 @@ size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size
 		const struct sg_counter_info *i = &sg_counters[k];
 		const struct sg_block_info *b = &sg_blocks[i->block];
 
-		if (!(i->targets & (c->hw->gfx90a ? 2 : 1)))
+		if (!(i->targets & c->hw->target))
 			continue;
 		if (n < room)
 			out[n] = (struct softgpu_counter){

@@ -32,7 +32,7 @@ struct sg_count_info {
 	struct softgpu_dispatch dispatch; /* as the chooser sees it */
 	struct sg_model_dispatch shape;   /* n_wgs, waves_per_wg, registers, LDS, system_release */
 	uint64_t origin, extent;          /* of the device aperture: sg_model_dispatch's */
-	bool (*instruction)(void *ctx, uint64_t pc, struct sg_inst_source *out);
+	bool (*instruction)(void *ctx, uint64_t pc, struct sg_decoded_insn *out);
 	/* The block around an address. NULL: everything is the device's. */
 	void (*find_block)(void *ctx, uint64_t addr, struct sg_mem_block *out);
 	void (*room)(void *ctx); /* workgroups may be started again */

@@ -3,7 +3,8 @@
 import re
 import sys
 
-TARGETS = {"all": 3, "gfx908": 1, "gfx90a": 2}
+TARGETS = {"all": "SG_ISA_GFX908 | SG_ISA_GFX90A", "gfx908": "SG_ISA_GFX908",
+           "gfx90a": "SG_ISA_GFX90A"}
 CLASSES = {"exact": "SG_EXACT", "modelled": "SG_MODELLED", "unsupported": "SG_UNSUPPORTED", "level": "SG_LEVEL_COUNTER"}
 INSTANCES = {"one": "SG_PER_DEVICE", "se": "SG_PER_SE", "cu": "SG_PER_CU", "channel": "SG_PER_CHANNEL"}
 
@@ -41,7 +42,7 @@ def read(path):
 
 
 def header(blocks, rows):
-    out = ["/* made by gen_catalogue.py from catalogue.txt */", "enum ana_block {"]
+    out = ["/* made by gen_catalogue.py from catalogue.txt */", "enum sg_block {"]
     out += ["\tSG_BLOCK_%s," % b[0] for b in blocks] + ["\tSG_N_BLOCKS", "};"]
     for b in blocks:
         mine = [r[1] for r in rows if r[0] == b[0]]
@@ -60,7 +61,7 @@ def source(blocks, rows):
         first += n
     out += ["};", "", "const struct sg_counter_info sg_counters[] = {"]
     for block, name, targets, kind, text in rows:
-        out.append('\t{ "%s", "%s", SG_BLOCK_%s, %d, %s, SG_C_%s },' %
+        out.append('\t{ "%s", "%s", SG_BLOCK_%s, %s, %s, SG_C_%s },' %
                    (name, text.replace('"', '\\"'), block, TARGETS[targets], CLASSES[kind], name))
     out += ["};", "const size_t sg_n_counters = sizeof(sg_counters) / sizeof(sg_counters[0]);"]
     return out

@@ -101,15 +101,14 @@ static bool digest_code(const struct sg_known *k, const struct sg_known_world *w
 {
 	*digest = 0;
 	for (size_t n = 0; n < k->n_pcs; n++) {
-		struct sg_inst_source src;
+		struct sg_decoded_insn insn;
 
-		if (!world->instruction(world->ctx, k->pcs[n], &src))
+		if (!world->instruction(world->ctx, k->pcs[n], &insn))
 			return false;
-		/* mnemonics stand in a table: the same place is the same name */
-		const uint64_t what[] = { (uintptr_t)src.mnemonic, src.dwords, src.simm,
-					  (uint64_t)src.offset1 << 8 | src.offset0,
-					  src.gfx90a | src.glc << 1 | src.slc << 2 | src.lds << 3 |
-						  src.gds << 4 };
+		/* what the model knows of an instruction (timing_insn.h) follows from these */
+		const uint64_t what[] = { insn.row->handler, insn.n_dwords, (uint16_t)insn.simm,
+					  (uint64_t)insn.offset1 << 8 | insn.offset0,
+					  insn.glc | insn.slc << 1 | insn.gds << 2 };
 
 		*digest = sg_digest(*digest, what, sizeof(what));
 	}

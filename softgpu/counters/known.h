@@ -33,7 +33,7 @@ struct sg_known_key {
 
 /* How to find out whether code and memory are what they were. */
 struct sg_known_world {
-	bool (*instruction)(void *ctx, uint64_t pc, struct sg_inst_source *out);
+	bool (*instruction)(void *ctx, uint64_t pc, struct sg_decoded_insn *out);
 	void (*find_block)(void *ctx, uint64_t addr,
 			   struct sg_mem_block *out); /* NULL: never asked */
 	void *ctx;

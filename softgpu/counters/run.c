@@ -121,7 +121,7 @@ static void release(void *ctx, uint64_t wg, struct sg_wg_traces *t)
 		run->info.room(run->info.ctx);
 }
 
-static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
+static bool instruction(void *ctx, uint64_t pc, struct sg_decoded_insn *out)
 {
 	struct sg_count_run *run = ctx;
 
@@ -166,26 +166,31 @@ static const struct sg_mem_block *memory(void *ctx, uint64_t addr)
 
 static uint8_t inst_type(const struct sg_pc_sample *s)
 {
-	static const uint8_t units[SG_N_UNITS] = {
-		[SG_UNIT_VALU] = SOFTGPU_VALU,     [SG_UNIT_SALU] = SOFTGPU_SALU,
-		[SG_UNIT_SMEM] = SOFTGPU_SMEM,     [SG_UNIT_VMEM] = SOFTGPU_VMEM,
-		[SG_UNIT_FLAT] = SOFTGPU_FLAT,     [SG_UNIT_LDS] = SOFTGPU_LDS,
-		[SG_UNIT_GDS] = SOFTGPU_GDS,       [SG_UNIT_MISC] = SOFTGPU_OTHER,
-		[SG_UNIT_NONE] = SOFTGPU_INTERNAL,
-	};
-	static const uint8_t scalars[] = {
-		[SG_SCALAR_BRANCH] = SOFTGPU_BRANCH,   [SG_SCALAR_JUMP] = SOFTGPU_JUMP,
-		[SG_SCALAR_MESSAGE] = SOFTGPU_MESSAGE, [SG_SCALAR_BARRIER] = SOFTGPU_AT_BARRIER,
-		[SG_SCALAR_END] = SOFTGPU_END,         [SG_SCALAR_WAITCNT] = SOFTGPU_AT_WAITCNT,
-		[SG_SCALAR_NOP] = SOFTGPU_INTERNAL,    [SG_SCALAR_SLEEP] = SOFTGPU_AT_SLEEP,
-		[SG_SCALAR_OTHER] = SOFTGPU_OTHER,
+	static const uint8_t types[SG_N_CLASSES] = {
+		[SG_CLASS_VALU... SG_CLASS_CVT] = SOFTGPU_VALU,
+		[SG_CLASS_MFMA_I8... SG_CLASS_MFMA_F64] = SOFTGPU_MATRIX,
+		[SG_CLASS_SALU] = SOFTGPU_SALU,
+		[SG_CLASS_BRANCH] = SOFTGPU_BRANCH,
+		[SG_CLASS_CBRANCH] = SOFTGPU_BRANCH_NOT_TAKEN,
+		[SG_CLASS_JUMP] = SOFTGPU_JUMP,
+		[SG_CLASS_MESSAGE] = SOFTGPU_MESSAGE,
+		[SG_CLASS_BARRIER] = SOFTGPU_AT_BARRIER,
+		[SG_CLASS_END] = SOFTGPU_END,
+		[SG_CLASS_MISC] = SOFTGPU_OTHER,
+		[SG_CLASS_WAITCNT] = SOFTGPU_AT_WAITCNT,
+		[SG_CLASS_NOP] = SOFTGPU_INTERNAL,
+		[SG_CLASS_SLEEP] = SOFTGPU_AT_SLEEP,
+		[SG_CLASS_INTERNAL] = SOFTGPU_INTERNAL,
+		[SG_CLASS_SMEM] = SOFTGPU_SMEM,
+		[SG_CLASS_VMEM] = SOFTGPU_VMEM,
+		[SG_CLASS_FLAT] = SOFTGPU_FLAT,
+		[SG_CLASS_LDS] = SOFTGPU_LDS,
+		[SG_CLASS_GDS] = SOFTGPU_GDS,
 	};
 
-	if (s->scalar == SG_SCALAR_CBRANCH)
-		return s->taken ? SOFTGPU_BRANCH_TAKEN : SOFTGPU_BRANCH_NOT_TAKEN;
-	if (s->scalar)
-		return scalars[s->scalar];
-	return s->matrix ? SOFTGPU_MATRIX : units[s->unit];
+	if (s->insn_class == SG_CLASS_CBRANCH && s->taken)
+		return SOFTGPU_BRANCH_TAKEN;
+	return types[s->insn_class];
 }
 
 static void sample(void *ctx, const struct sg_pc_sample *s)

@@ -22,7 +22,7 @@ const struct sg_counter_info *sg_counter_find(const struct sg_hw *hw, const char
 					      size_t length)
 {
 	for (size_t k = 0; k < sg_n_counters; k++)
-		if (sg_counters[k].targets & (hw->gfx90a ? 2 : 1) &&
+		if (sg_counters[k].targets & hw->target &&
 		    same_name(sg_counters[k].name, name, length))
 			return &sg_counters[k];
 	return NULL;

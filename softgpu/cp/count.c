@@ -7,7 +7,7 @@
 #include "softgpu/device/log.h"
 #include "softgpu/exec/guard.h"
 #include "softgpu/exec/undo.h"
-#include "softgpu/timing/inst_isa.h"
+#include "softgpu/isa/isa.h"
 
 #define NS_PER_TICK 10
 #define RELEASE_SCOPE(header) ((header) >> 11 & 3)
@@ -17,21 +17,15 @@
 /* A run that takes so much longer than the first one waits for something that came only once. */
 #define LOST_AFTER(n_first) (16 * (n_first) + 100000)
 
-static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
+static bool instruction(void *ctx, uint64_t pc, struct sg_decoded_insn *out)
 {
 	const struct sg_queue *queue = ctx;
-	bool gfx90a = queue->gpu->target == SG_GFX90A;
 	uint32_t n = 0;
-	struct sg_decoded_insn insn;
 
 	/* an instruction has at most three words, and the last one of a page may be short */
 	while (n < 3 && sg_cp_accessible(queue->cp, pc + 4 * n, 4))
 		n++;
-	if (!n || !sg_isa_decode(gfx90a ? SG_ISA_GFX90A : SG_ISA_GFX908,
-				 sg_cp_pointer(queue->cp, pc), n, &insn))
-		return false;
-	*out = sg_inst_source_of(&insn, gfx90a);
-	return true;
+	return n && sg_isa_decode(queue->gpu->target, sg_cp_pointer(queue->cp, pc), n, out);
 }
 
 static void find_block(void *ctx, uint64_t addr, struct sg_mem_block *out)
@@ -81,8 +75,8 @@ void sg_cp_count_begin(struct sg_queue *queue, const union sg_aql_packet *packet
 		.lds_bytes = l->lds_bytes,
 		.scratch_wave_bytes = l->scratch_wave_bytes,
 		.scratch_waves = l->private_bytes ? l->n_scratch_waves : 0,
-		.vgprs =
-			l->target == SG_GFX90A ? (l->n_vgprs + 3) / 4 * 4 + l->n_agprs : l->n_vgprs,
+		.vgprs = l->target == SG_ISA_GFX90A ? (l->n_vgprs + 3) / 4 * 4 + l->n_agprs
+						    : l->n_vgprs,
 		.sgprs = sgprs < 16 ? 16 : sgprs,
 		.system_release = RELEASE_SCOPE(packet->dispatch.header) == SCOPE_SYSTEM,
 	};

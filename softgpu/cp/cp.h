@@ -61,7 +61,7 @@ struct sg_cp_host {
 /* One GPU, as far as packets need to know it. Lives longer than its queues. */
 struct sg_cp_gpu {
 	uint32_t node;
-	enum sg_target target;
+	enum sg_isa_target target;
 	uint32_t n_cus;
 	struct sg_code_cache *code_cache;
 	struct sg_gws *gws;

@@ -14,7 +14,7 @@ struct sg_device {
 /* The timing model of a GPU; one that has none of its own is counted as its next relative. */
 static const struct sg_hw *hw_of(const struct sg_gpu_model *model)
 {
-	if (model->target == SG_GFX908)
+	if (model->target == SG_ISA_GFX908)
 		return &sg_hw_mi100;
 	return model->n_cus > 104 ? &sg_hw_mi250x : &sg_hw_mi210;
 }

@@ -8,7 +8,7 @@
 /* clang-format off */
 /* The die that an MI210 has one of and an MI250X two, but for the CUs that are switched on. */
 #define MI200_DIE                                                                                 \
-	.target = SG_GFX90A, .gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 10,                  \
+	.target = SG_ISA_GFX90A, .gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 10,                  \
 	.n_shader_engines = 8, .n_cus_per_engine = 14,                                            \
 	.n_simds_per_cu = 4, .n_waves_per_simd = 8, .n_scratch_slots_per_cu = 32,                 \
 	.lds_kib = 64, .vgpr_bytes_per_cu = 512 << 10, .sgpr_bytes_per_cu = 12800,                \
@@ -36,7 +36,7 @@ static const struct sg_gpu_model models[] = {
 	},
 	{
 		.name = "mi100", .marketing_name = "AMD Instinct MI100",
-		.target = SG_GFX908, .n_dies = 1,
+		.target = SG_ISA_GFX908, .n_dies = 1,
 		.gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 8, .device_id = 0x738c,
 		.n_cus = 120, .n_shader_engines = 8, .n_cus_per_engine = 16,
 		.n_simds_per_cu = 4, .n_waves_per_simd = 10, .n_scratch_slots_per_cu = 32,

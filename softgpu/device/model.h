@@ -26,7 +26,7 @@ struct sg_cache_level {
 struct sg_gpu_model {
 	const char *name; /* as typed in WAVESCOPE_GPU */
 	const char *marketing_name;
-	enum sg_target target;
+	enum sg_isa_target target;
 	uint8_t n_dies; /* GPUs that the runtime sees per board */
 
 	uint8_t gfx_major, gfx_minor, gfx_stepping;

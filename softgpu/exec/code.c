@@ -49,14 +49,14 @@ static struct sg_code *new_generation(const struct sg_code_cache *cache)
 	return code;
 }
 
-struct sg_code_cache *sg_code_cache_create(const struct sg_mem_map *mem, enum sg_target target)
+struct sg_code_cache *sg_code_cache_create(const struct sg_mem_map *mem, enum sg_isa_target target)
 {
 	struct sg_code_cache *cache = calloc(1, sizeof(*cache));
 
 	if (!cache)
 		return NULL;
 	cache->mem = mem;
-	cache->target = target == SG_GFX90A ? SG_ISA_GFX90A : SG_ISA_GFX908;
+	cache->target = target;
 	pthread_mutex_init(&cache->lock, NULL);
 	cache->current = new_generation(cache);
 	if (!cache->current) {

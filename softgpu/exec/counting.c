@@ -15,16 +15,9 @@
 
 static void record_scalar(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
 {
-	unsigned op = i->fields->row->op;
-	bool scratch = (op >= 0x05 && op <= 0x07) || (op >= 0x15 && op <= 0x17);
-	bool buffer = (op >= 0x08 && op <= 0x0c) || (op >= 0x18 && op <= 0x1a) ||
-		      (op >= 0x40 && op < 0x80);
 	uint64_t addr;
 
-	if (buffer)
-		sg_smem_buffer(w, i, 1, &addr);
-	else
-		addr = sg_smem_address(w, i, scratch ? 64 : 1);
+	sg_smem_reach(w, i, 1, &addr);
 	sg_trace_scalar(t, addr);
 }
 
@@ -32,13 +25,11 @@ static void record_local(struct sg_wave *w, const struct sg_exec_insn *i, struct
 {
 	const struct sg_isa_row *row = i->fields->row;
 	uint32_t offset = (uint32_t)i->imm;
-	bool pair = false, has_address = false;
+	bool has_address = false;
 
-	for (unsigned n = 0; n < row->n_operands; n++) {
-		pair |= row->operand[n].role == SG_ROLE_OFFSET1;
+	for (unsigned n = 0; n < row->n_operands; n++)
 		has_address |= row->operand[n].role == SG_ROLE_VADDR;
-	}
-	if (pair) /* the models add the two offsets */
+	if (sg_isa_is_pair(row)) /* the models add the two offsets */
 		offset = 0;
 	if (has_address) {
 		sg_trace_local(t, sg_exec(w), sg_src(w, i, SG_S0), offset);

@@ -9,7 +9,7 @@
 
 #include "softgpu/exec/launch.h"
 #include "softgpu/exec/wave.h"
-#include "softgpu/timing/inst_isa.h"
+#include "softgpu/isa/isa.h"
 #include "softgpu/timing/wave_trace.h"
 
 #define SG_HEAD_MEMORY (1u << 28) /* leaves a record of the addresses it reached */

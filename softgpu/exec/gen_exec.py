@@ -117,7 +117,7 @@ def vector_handler(row):
         lines.append("\tsg_s64_put(w, i->sdst, sg_pack(bits) & sg_exec(w));")
     if "d" in names or "lo" in names:
         lines.append(f"\tsg_commit(w, dst, out, {isa_table.TYPES[vdst.type]});")
-    if compare and row.mnemonic.startswith("v_cmpx"):
+    if "exec" in row.flags:
         # EXEC after VCC: the mask above is of the old EXEC
         lines.append("\tsg_s64_put(w, SG_S_EXEC, sg_s64(w, i->sdst));")
     lines += ["\treturn SG_GO;", "}", ""]

@@ -23,6 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "softgpu/isa/isa.h"
+
 struct sg_code;
 struct sg_code_cache;
 struct sg_code_window;
@@ -53,8 +55,6 @@ struct sg_exec_hooks {
 	void *ctx;
 };
 
-enum sg_target { SG_GFX908, SG_GFX90A };
-
 enum sg_fault_kind {
 	SG_FAULT_NONE,
 	SG_FAULT_MEMORY,   /* access to an address that is not mapped for the device */
@@ -77,7 +77,7 @@ struct sg_fault {
 
 struct sg_launch {
 	/* --- inputs, filled by the caller --- */
-	enum sg_target target;
+	enum sg_isa_target target;
 	const struct sg_mem_map *mem;
 	const struct sg_exec_hooks *hooks;
 	struct sg_code_cache *code_cache;
@@ -161,7 +161,7 @@ struct sg_wg_wait {
 void sg_wg_get_wait(const struct sg_wg *wg, struct sg_wg_wait *out);
 
 /* Decoded code, shared by all launches of a device. */
-struct sg_code_cache *sg_code_cache_create(const struct sg_mem_map *mem, enum sg_target target);
+struct sg_code_cache *sg_code_cache_create(const struct sg_mem_map *mem, enum sg_isa_target target);
 void sg_code_cache_destroy(struct sg_code_cache *cache);
 /* Memory may hold other instructions now. Running launches keep what they decoded. */
 void sg_code_cache_invalidate(struct sg_code_cache *cache);

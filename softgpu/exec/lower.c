@@ -240,10 +240,8 @@ static uint32_t lower_vector_insn(const struct sg_decoded_insn *insn, struct sg_
 {
 	const struct sg_isa_row *row = insn->row;
 	const struct sg_isa_operand *dst = NULL;
-	bool matrix = !strncmp(row->mnemonic, "v_mfma", 6);
-	bool mixed =
-		!strncmp(row->mnemonic, "v_fma_mix", 9) || !strncmp(row->mnemonic, "v_mad_mix", 9);
-	bool pair_move = !strcmp(row->mnemonic, "v_pk_mov_b32");
+	bool matrix = row->flags & SG_ISA_MFMA, mixed = row->flags & SG_ISA_MIX;
+	bool pair_move = row->flags & SG_ISA_HALVES;
 	bool special = false, has_co = row->enc == SG_ENC_VOPC;
 
 	out->literal = insn->literal;
@@ -301,13 +299,6 @@ static uint32_t lower_vector_insn(const struct sg_decoded_insn *insn, struct sg_
 	return head | sg_extra_handler(SG_X_VALU_MODS);
 }
 
-static bool leaves_record(const struct sg_decoded_insn *insn)
-{
-	struct sg_inst_source src = sg_inst_source_of(insn, false);
-
-	return sg_inst_has_address(sg_tinst_of(&src));
-}
-
 uint32_t sg_lower(const struct sg_decoded_insn *insn, uint32_t slot, uint32_t n_slots, uint64_t pc,
 		  struct sg_exec_insn *out)
 {
@@ -333,7 +324,7 @@ uint32_t sg_lower(const struct sg_decoded_insn *insn, uint32_t slot, uint32_t n_
 	default:
 		sg_lower_memory(insn, out);
 		head = insn->row->handler | (insn->row->enc == SG_ENC_SMEM ? 0 : SG_HEAD_LANES) |
-		       (leaves_record(insn) ? SG_HEAD_MEMORY : 0);
+		       (sg_isa_has_address(insn) ? SG_HEAD_MEMORY : 0);
 		break;
 	}
 	return head | (uint32_t)insn->n_dwords << 16;

@@ -36,16 +36,12 @@ static void lower_smem(const struct sg_decoded_insn *insn, struct sg_exec_insn *
 
 static void lower_ds(const struct sg_decoded_insn *insn, struct sg_exec_insn *out)
 {
-	bool pair = false;
-
 	vector_operand(out, SG_D, insn->vdst, insn->dst_acc);
 	/* global wave sync has its data where others have the address */
 	vector_operand(out, SG_S0, insn->vaddr, insn->dst_acc && insn->row->flags & SG_ISA_GDSONLY);
 	vector_operand(out, SG_S1, insn->vdata, insn->dst_acc);
 	vector_operand(out, SG_S2, insn->data1, insn->dst_acc);
-	for (unsigned n = 0; n < insn->row->n_operands; n++)
-		pair |= insn->row->operand[n].role == SG_ROLE_OFFSET1;
-	out->imm = pair ? insn->offset0 | insn->offset1 << 8 : insn->simm;
+	out->imm = sg_isa_is_pair(insn->row) ? insn->offset0 | insn->offset1 << 8 : insn->simm;
 	flag(out, insn->gds, SG_MEM_GDS);
 }
 

@@ -323,7 +323,7 @@ static inline const uint32_t *mfma_c(const struct sg_wave *w, const struct sg_ex
 		uint32_t room[32 * SG_LANES];                                                      \
 		const struct sg_decoded_insn *f = i->fields;                                       \
 		const unsigned n_regs = m * m * blocks / SG_LANES;                                 \
-		const bool flush = MFMA_LEAST_##type > 0 && w->launch->target == SG_GFX90A;        \
+		const bool flush = MFMA_LEAST_##type > 0 && w->launch->target == SG_ISA_GFX90A;    \
 		const uint32_t *c = mfma_c(w, i, room, n_regs, false);                             \
 		const uint32_t fpmode = sg_fixed_begin(w);                                         \
 		uint32_t *d = sg_dst(w, i);                                                        \

@@ -10,6 +10,7 @@
 
 #include "softgpu/exec/amo.h"
 #include "softgpu/exec/hwreg.h"
+#include "softgpu/isa/isa.h"
 
 #define SG_OP_cache_control(name)                                                                  \
 	SG_HANDLER(name)                                                                           \
@@ -98,6 +99,21 @@ static inline unsigned sg_smem_buffer(const struct sg_wave *w, const struct sg_e
 		return 0;
 	left = (bytes - offset + 3) / 4;
 	return left < n ? (unsigned)left : n;
+}
+
+/*
+ * The address that a memory instruction of any addressing reaches, for those who look at it before it
+ * runs. Returns how many of the n dwords are inside.
+ */
+static inline unsigned sg_smem_reach(const struct sg_wave *w, const struct sg_exec_insn *i,
+				     unsigned n, uint64_t *out_addr)
+{
+	enum sg_mem_addressing addressing = i->fields->row->addressing;
+
+	if (addressing == SG_ADDR_BUFFER)
+		return sg_smem_buffer(w, i, n, out_addr);
+	*out_addr = sg_smem_address(w, i, addressing == SG_ADDR_SCRATCH ? 64 : 1);
+	return n;
 }
 
 #define SG_OP_scalar_buffer_load(name, n)                                                          \

@@ -97,7 +97,7 @@ LANE float f16_dot2(uint32_t a, uint32_t b, float c, bool flush)
 #define SG_OP_dot2(name, acc)                                                                      \
 	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
-		const bool flush = w->launch->target == SG_GFX90A;                                 \
+		const bool flush = w->launch->target == SG_ISA_GFX90A;                             \
 		const uint32_t fpmode = sg_fixed_begin(w);                                         \
 		SG_SPLAT();                                                                        \
 		const uint32_t *p0 = sg_src(w, i, SG_S0), *p1 = sg_src(w, i, SG_S1);               \

@@ -7,17 +7,15 @@
 #include "softgpu/exec/ops_smem.h"
 #undef SG_OP_cache_control /* the buffers have the same one */
 #include "softgpu/exec/ops_buffer.h"
-#include "softgpu/timing/inst_isa.h"
 
 uint8_t sg_save_bytes(const struct sg_decoded_insn *insn)
 {
-	struct sg_inst_source src = sg_inst_source_of(insn, false);
-	struct sg_timing_insn t = sg_tinst_of(&src);
+	const struct sg_isa_row *row = insn->row;
 
-	if (insn->row->enc == SG_ENC_DS ||
-	    (t.mem != SG_MEM_STORE && t.mem != SG_MEM_ATOMIC && t.mem != SG_MEM_ATOMIC_RET))
+	if (row->enc == SG_ENC_DS ||
+	    (row->mem_kind != SG_MEM_STORE && row->mem_kind != SG_MEM_ATOMIC))
 		return 0;
-	return strstr(insn->row->mnemonic, "format") ? SG_SAVE_FORMAT : t.bytes;
+	return row->addressing == SG_ADDR_FORMAT ? SG_SAVE_FORMAT : row->mem_bytes;
 }
 
 /* LDS and scratch are the wave's own: every run begins with them anew. */
@@ -63,15 +61,9 @@ static void save_lanes(const struct sg_wave *w, struct sg_undo *undo, const stru
 static void save_scalar(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_undo *undo,
 			unsigned size)
 {
-	unsigned op = i->fields->row->op, n = size / 4;
-	bool scratch = op >= 0x15 && op <= 0x17,
-	     buffer = (op >= 0x18 && op <= 0x1a) || (op >= 0x40 && op < 0x80);
 	uint64_t addr;
+	unsigned n = sg_smem_reach(w, i, size / 4, &addr);
 
-	if (buffer)
-		n = sg_smem_buffer(w, i, n, &addr);
-	else
-		addr = sg_smem_address(w, i, scratch ? 64 : 1);
 	if (n && sg_reachable(w->mem, addr, 4 * n))
 		save(w, undo, sg_host(w->mem, addr), 4 * n);
 }

@@ -79,7 +79,7 @@ static void run_to_end(struct sg_wave *w, struct sg_step *step)
 	}
 }
 
-enum sg_fault_kind sg_step_run(enum sg_target target, const uint32_t *words, size_t n_words,
+enum sg_fault_kind sg_step_run(enum sg_isa_target target, const uint32_t *words, size_t n_words,
 			       struct sg_step *step)
 {
 	struct sg_wave *w = aligned_alloc(64, (sizeof(*w) + 63) / 64 * 64);

@@ -33,7 +33,7 @@ struct sg_step {
 
 /* mode: round to nearest, denormals kept, IEEE and DX10 clamp on; exec: all lanes; the rest zero */
 void sg_step_init(struct sg_step *step);
-enum sg_fault_kind sg_step_run(enum sg_target target, const uint32_t *words, size_t n_words,
+enum sg_fault_kind sg_step_run(enum sg_isa_target target, const uint32_t *words, size_t n_words,
 			       struct sg_step *step);
 
 #endif

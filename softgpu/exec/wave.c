@@ -10,7 +10,7 @@
 enum sg_stop sg_wave_fault(struct sg_wave *w, const struct sg_exec_insn *i, enum sg_fault_kind kind,
 			   uint64_t address, bool write)
 {
-	enum sg_isa_target target = w->launch->target == SG_GFX90A ? SG_ISA_GFX90A : SG_ISA_GFX908;
+	enum sg_isa_target target = w->launch->target;
 
 	w->fault.kind = kind;
 	w->fault.pc = sg_wave_pc(w, i);

@@ -5,9 +5,7 @@
 
 bool sg_isa_read_row(const struct sg_isa_reader *r, enum sg_enc enc, unsigned op)
 {
-	const uint16_t *const *lookup =
-		r->target == SG_ISA_GFX90A ? sg_isa_lookup_gfx90a : sg_isa_lookup_gfx908;
-	unsigned number = lookup[enc][op];
+	unsigned number = sg_isa_lookup[__builtin_ctz(r->target)][enc][op];
 
 	if (!number)
 		return false;

@@ -36,6 +36,11 @@ def operand_text(operand):
             f"{'true' if is_float else 'false'} }}")
 
 
+def memory_text(memory):
+    kind, size, addressing = memory or ("none", 0, "plain")
+    return f"SG_MEM_{kind.upper()}, {size}, SG_ADDR_{addressing.upper()}"
+
+
 def row_text(row, handler):
     operands = [o for o in row.operands if o.role != "seg"]
     seg = row.operand("seg")
@@ -43,7 +48,10 @@ def row_text(row, handler):
     targets = " | ".join(f"SG_ISA_{t.upper()}" for t in row.targets)
     return (f'\t{{ "{row.mnemonic}", 0x{row.op:02x}, {handler}, SG_ENC_{row.encoding.upper()}, '
             f"{targets}, {sum(SEG_BITS[s] for s in seg.type) if seg else 0}, "
-            f"{sum(FORM_BITS[f] for f in row.forms or 'p')}, {flags}, {len(operands)},\n"
+            f"{sum(FORM_BITS[f] for f in row.forms or 'p')}, {flags},\n"
+            f"\t  SG_CLASS_{row.insn_class.upper()}, {row.weight}, "
+            f"{{ {', '.join(str(row.rates.get(t, 0)) for t in isa_table.TARGETS)} }}, "
+            f"{memory_text(row.memory)}, {len(operands)},\n"
             f"\t  {{ {', '.join(map(operand_text, operands)) or '{ 0 }'} }} }},\n")
 
 
@@ -88,9 +96,10 @@ def main():
             for at in range(0, len(table), 16):
                 text.append("\t" + ", ".join(map(str, table[at:at + 16])) + ",\n")
             text.append("};\n")
-        text.append(f"\nconst uint16_t *const sg_isa_lookup_{target}[SG_N_ENCS] = {{\n")
-        text += [f"\t[SG_ENC_{name.upper()}] = {target}_{name},\n" for name in tables]
-        text.append("};\n")
+    text.append("\nconst uint16_t *const sg_isa_lookup[SG_ISA_N_TARGETS][SG_N_ENCS] = {\n")
+    for number, target in enumerate(isa_table.TARGETS):
+        text += [f"\t[{number}][SG_ENC_{name.upper()}] = {target}_{name},\n" for name in tables]
+    text.append("};\n")
     with open(out, "w", encoding="utf-8") as f:
         f.write("".join(text))
 

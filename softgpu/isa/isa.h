@@ -16,6 +16,7 @@
 
 /* clang-format off */
 enum sg_isa_target { SG_ISA_GFX908 = 1, SG_ISA_GFX90A = 2 }; /* also bits of sg_isa_row.targets */
+#define SG_ISA_N_TARGETS 2
 
 enum sg_enc {
 	SG_ENC_SOP2, SG_ENC_SOPK, SG_ENC_SOP1, SG_ENC_SOPC, SG_ENC_SOPP, SG_ENC_SMEM,
@@ -47,7 +48,41 @@ enum sg_isa_flag {
 	SG_ISA_MFMA = 1 << 8, SG_ISA_E32 = 1 << 9, SG_ISA_OPTIMM = 1 << 10,
 	SG_ISA_GDSONLY = 1 << 11, SG_ISA_ATOMIC = 1 << 12, SG_ISA_NOSCC = 1 << 13,
 	SG_ISA_NOGLC = 1 << 14, SG_ISA_ACCDST = 1 << 15, SG_ISA_ACCSRC = 1 << 16,
-	SG_ISA_REGSRC = 1 << 17
+	SG_ISA_REGSRC = 1 << 17, SG_ISA_EXEC = 1 << 18, SG_ISA_HALVES = 1 << 19
+};
+
+/*
+ * The class column: the unit that executes the instruction, and the counter of its kind. Vector
+ * classes are in the order of gfx90a's SQ_INSTS_VALU_* counters.
+ */
+enum sg_insn_class {
+	SG_CLASS_VALU, /* vector arithmetic without a counter of its own */
+	SG_CLASS_ADD_F16, SG_CLASS_MUL_F16, SG_CLASS_FMA_F16, SG_CLASS_TRANS_F16,
+	SG_CLASS_ADD_F32, SG_CLASS_MUL_F32, SG_CLASS_FMA_F32, SG_CLASS_TRANS_F32,
+	SG_CLASS_ADD_F64, SG_CLASS_MUL_F64, SG_CLASS_FMA_F64, SG_CLASS_TRANS_F64,
+	SG_CLASS_INT32, SG_CLASS_INT64, SG_CLASS_CVT,
+	SG_CLASS_MFMA_I8, SG_CLASS_MFMA_F16, SG_CLASS_MFMA_BF16, SG_CLASS_MFMA_F32,
+	SG_CLASS_MFMA_F64,
+	SG_CLASS_SALU,
+	SG_CLASS_BRANCH, SG_CLASS_CBRANCH, SG_CLASS_JUMP, SG_CLASS_MESSAGE, SG_CLASS_BARRIER,
+	SG_CLASS_END, SG_CLASS_MISC,
+	/* executed by the sequencer itself, without an issue slot */
+	SG_CLASS_WAITCNT, SG_CLASS_NOP, SG_CLASS_SLEEP, SG_CLASS_INTERNAL,
+	SG_CLASS_SMEM, SG_CLASS_VMEM, SG_CLASS_FLAT, SG_CLASS_LDS, SG_CLASS_GDS,
+	SG_N_CLASSES
+};
+
+/* The memory column. */
+enum sg_mem_kind {
+	SG_MEM_NONE,
+	SG_MEM_LOAD, SG_MEM_STORE, SG_MEM_ATOMIC, SG_MEM_ATOMIC_RTN,
+	SG_MEM_CONTROL /* reaches no address: cache maintenance, clocks, exchange between lanes */
+};
+enum sg_mem_addressing {
+	SG_ADDR_PLAIN,
+	SG_ADDR_BUFFER, SG_ADDR_SCRATCH, /* smem: a descriptor; the wave's scratch */
+	SG_ADDR_PAIR, SG_ADDR_PAIR64,    /* ds: two offsets, in elements or in 64 elements */
+	SG_ADDR_FORMAT                   /* buffers: the descriptor's format decides the size */
 };
 
 struct sg_isa_operand {
@@ -68,6 +103,12 @@ struct sg_isa_row {
 	uint8_t segments;     /* flat: bit 0 flat, bit 1 scratch, bit 2 global */
 	uint8_t forms;        /* bits of enum sg_form: the forms it can be written in */
 	uint32_t flags;       /* enum sg_isa_flag */
+	uint8_t insn_class;   /* enum sg_insn_class */
+	uint8_t weight;       /* packed: elements; matrix: operations / 512 */
+	uint8_t rate[SG_ISA_N_TARGETS]; /* quad-cycles; see sg_isa_rate() */
+	uint8_t mem_kind;     /* enum sg_mem_kind; ATOMIC may be ATOMIC_RTN: sg_isa_mem_kind() */
+	uint8_t mem_bytes;    /* per lane (smem: in all) and access */
+	uint8_t addressing;   /* enum sg_mem_addressing */
 	uint8_t n_operands;
 	struct sg_isa_operand operand[SG_ISA_MAX_OPERANDS];
 };
@@ -123,6 +164,32 @@ struct sg_decoded_insn {
 	bool glc, slc, scc, nv, lds, tfe, gds, idxen, offen;
 };
 /* clang-format on */
+
+/* Quad-cycles for which the instruction occupies its unit; of a matrix instruction, the matrix unit. */
+static inline uint8_t sg_isa_rate(const struct sg_isa_row *row, enum sg_isa_target target)
+{
+	return row->rate[__builtin_ctz(target)];
+}
+
+/* The row's memory kind; outside LDS the glc bit of an atomic decides whether it returns a value. */
+static inline enum sg_mem_kind sg_isa_mem_kind(const struct sg_decoded_insn *insn)
+{
+	return insn->row->mem_kind == SG_MEM_ATOMIC && insn->glc ? SG_MEM_ATOMIC_RTN
+								 : insn->row->mem_kind;
+}
+
+/* It reaches memory or LDS at an address, which a wave trace records. */
+static inline bool sg_isa_has_address(const struct sg_decoded_insn *insn)
+{
+	return insn->row->mem_kind != SG_MEM_NONE && insn->row->mem_kind != SG_MEM_CONTROL &&
+	       !insn->gds;
+}
+
+/* Two accesses per lane: ds_read2 and the like. */
+static inline bool sg_isa_is_pair(const struct sg_isa_row *row)
+{
+	return row->addressing == SG_ADDR_PAIR || row->addressing == SG_ADDR_PAIR64;
+}
 
 /*
  * Decodes the instruction at words[0]; n_words are readable. False: not an instruction of this

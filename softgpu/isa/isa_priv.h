@@ -4,9 +4,8 @@
 
 #include "softgpu/isa/isa.h"
 
-/* Generated: per encoding, opcode -> row number + 1. flat: segment * 128 + opcode. */
-extern const uint16_t *const sg_isa_lookup_gfx908[SG_N_ENCS];
-extern const uint16_t *const sg_isa_lookup_gfx90a[SG_N_ENCS];
+/* Generated: per target and encoding, opcode -> row number + 1. flat: segment * 128 + opcode. */
+extern const uint16_t *const sg_isa_lookup[SG_ISA_N_TARGETS][SG_N_ENCS];
 
 struct sg_isa_reader {
 	enum sg_isa_target target;

@@ -28,7 +28,7 @@ UNTYPED = {"co", "ci", "gds", "lds", "label", "hwreg", "waitcnt", "sendmsg", "si
 FLAGS = {
     **dict.fromkeys(("vop1", "vop2", "vopc", "vop3", "vop3p"), {
         "clamp", "nomod", "class", "opsel", "negabs", "ignmods", "vcc", "mix", "mfma", "e32",
-        "accdst", "accsrc"}),
+        "accdst", "accsrc", "exec", "halves"}),
     "sop1": {"regsrc"}, "sopp": {"optimm"}, "ds": {"gdsonly"}, "smem": {"atomic"},
     "flat": {"atomic", "noscc"}, "mubuf": {"atomic", "noscc", "noglc"},
 }
@@ -44,6 +44,27 @@ TYPES = {  # type: registers
 }
 MAX_OPERANDS = 7  # SG_ISA_MAX_OPERANDS
 
+# The class column: which classes the rows of an encoding may have (enum sg_insn_class).
+VECTOR_CLASSES = (
+    "valu", "add_f16", "mul_f16", "fma_f16", "trans_f16", "add_f32", "mul_f32", "fma_f32",
+    "trans_f32", "add_f64", "mul_f64", "fma_f64", "trans_f64", "int32", "int64", "cvt",
+    "mfma_i8", "mfma_f16", "mfma_bf16", "mfma_f32", "mfma_f64")
+SCALAR_CLASSES = ("salu", "branch", "cbranch", "jump", "message", "barrier", "end", "waitcnt",
+                  "nop", "sleep", "internal", "misc")
+CLASSES = {
+    **dict.fromkeys(("vop1", "vop2", "vopc", "vop3", "vop3p"), VECTOR_CLASSES),
+    **dict.fromkeys(("sop2", "sopk", "sop1", "sopc", "sopp"), SCALAR_CLASSES),
+    "smem": ("smem",), "ds": ("lds", "gds"), "flat": ("flat",), "mubuf": ("vmem",),
+    "mtbuf": ("vmem",),
+}
+# The memory column: kinds (enum sg_mem_kind), and words for addresses that are not one plain
+# register (enum sg_mem_addressing).
+MEMORY_KINDS = ("load", "store", "atomic", "atomic_rtn")
+ADDRESSING = {"smem": ("buffer", "scratch"), "ds": ("pair", "pair64"), "mubuf": ("format",),
+              "mtbuf": ("format",)}
+MEMORY_ENCODINGS = ("smem", "ds", "flat", "mubuf", "mtbuf")
+MAX_BYTE = 255  # weights, rates and sizes are bytes in struct sg_isa_row
+
 # The order of the tables, and with it of the rows: handler number = 1 + position.
 TABLES = ("sop2", "sopk", "sop1", "sopc", "sopp", "smem", "vop2", "vop1", "vopc", "vop3", "vop3p",
           "ds", "flat", "mubuf", "mtbuf")
@@ -55,12 +76,15 @@ class Operand:
 
 
 class Row:
-    def __init__(self, path, line, encoding, op, targets, mnemonic, operands, result, flags=(),
-                 forms=None):
+    """One instruction. insn_class, weight: the class column. rates: quad-cycles by target.
+    memory: (kind, bytes, addressing), None for an instruction without memory."""
+
+    def __init__(self, path, line, encoding, op, targets, mnemonic):
         self.path, self.line, self.encoding, self.op = path, line, encoding, op
         self.targets, self.mnemonic = targets, mnemonic
-        self.operands, self.result = operands, result
-        self.flags, self.forms = frozenset(flags), forms
+        self.operands, self.flags, self.forms = [], set(), FORMS.get(encoding)
+        self.insn_class, self.weight, self.rates, self.memory = None, 1, {}, None
+        self.result = None
 
     def operand(self, role):
         return next((o for o in self.operands if o.role == role), None)
@@ -100,6 +124,103 @@ def parse_forms(token, encoding, fail):
     return forms
 
 
+def parse_byte(text, what, fail):
+    if not re.fullmatch(r"[0-9]+", text) or not 0 < int(text) <= MAX_BYTE:
+        fail(f"{what} '{text}' is not a number from 1 to {MAX_BYTE}")
+    return int(text)
+
+
+def parse_opcode(text, encoding, fail):
+    """op[@target]: the opcode and the targets that have it."""
+    op_text, _, target = text.partition("@")
+    if target and target not in TARGETS:
+        fail(f"unknown target '{target}'")
+    if not re.fullmatch(r"0x[0-9a-f]+", op_text):
+        fail(f"opcode '{op_text}' is not a hexadecimal number")
+    op = int(op_text, 16)
+    if op >> ENCODINGS[encoding][0]:
+        fail(f"opcode {op_text} does not fit the {ENCODINGS[encoding][0]} bits of {encoding}")
+    return op, (target,) if target else TARGETS
+
+
+def parse_operands(text, row, fail):
+    for token in text.split() if text != "-" else ():
+        if token in FLAGS.get(row.encoding, ()):
+            row.flags.add(token)
+        elif token.startswith("forms:"):
+            row.forms = parse_forms(token, row.encoding, fail)
+        else:
+            row.operands.append(parse_operand(token, row.encoding, fail))
+    roles = [o.role for o in row.operands]
+    for role in set(roles):
+        if roles.count(role) > 1:
+            fail(f"operand '{role}' stands twice")
+    if row.encoding == "flat" and "seg" not in roles:
+        fail("a row of flat names its segments: seg:fgs")
+    if sum(role != "seg" for role in roles) > MAX_OPERANDS:
+        fail(f"{row.mnemonic} has more than {MAX_OPERANDS} operands")
+
+
+def parse_class(text, row, fail):
+    """class[*weight]"""
+    row.insn_class, star, weight = text.partition("*")
+    if row.insn_class not in CLASSES[row.encoding]:
+        fail(f"encoding {row.encoding} has no class '{row.insn_class}'")
+    if star:
+        row.weight = parse_byte(weight, "weight", fail)
+    if row.insn_class.startswith("mfma") != ("mfma" in row.flags):
+        fail("a matrix instruction has the flag mfma and a class mfma_*")
+    if "mfma" in row.flags and not star:
+        fail("a matrix instruction names its operations / 512: mfma_f32*8")
+
+
+def parse_rates(text, row, fail):
+    """rate [target:rate]..."""
+    default, *exceptions = text.split(" ")
+    row.rates = dict.fromkeys(row.targets, parse_byte(default, "rate", fail))
+    for exception in exceptions:
+        target, _, rate = exception.partition(":")
+        if target not in row.targets:
+            fail(f"a rate for '{target}', which does not have {row.mnemonic}")
+        row.rates[target] = parse_byte(rate, "rate", fail)
+
+
+def parse_memory(text, row, fail):
+    """-, control, or kind:bytes [addressing]"""
+    if row.encoding not in MEMORY_ENCODINGS:
+        if text != "-":
+            fail(f"encoding {row.encoding} has no memory, the column is '-'")
+        return
+    if text == "-":
+        fail(f"a row of {row.encoding} says what it does to memory: load:4, control")
+    access, _, addressing = text.partition(" ")
+    kind, _, size = access.partition(":")
+    if text == "control":
+        row.memory = ("control", 0, "plain")
+        return
+    if kind not in MEMORY_KINDS:
+        fail(f"unknown memory kind '{kind}'")
+    if addressing and addressing not in ADDRESSING.get(row.encoding, ()):
+        fail(f"encoding {row.encoding} has no addressing '{addressing}'")
+    if addressing.startswith("pair") != bool(row.operand("offset1")):
+        fail("a row with offset0 and offset1 is addressed by pair or pair64")
+    row.memory = (kind, parse_byte(size, "size", fail), addressing or "plain")
+
+
+def parse_row(text, path, number, encoding, fail):
+    columns = re.split(r"\s{2,}", text.strip(), maxsplit=6)
+    if len(columns) != 7:
+        fail("a row has seven columns, two spaces apart: op mnemonic operands class rate memory "
+             "result")
+    row = Row(path, number, encoding, *parse_opcode(columns[0], encoding, fail), columns[1])
+    parse_operands(columns[2], row, fail)
+    parse_class(columns[3], row, fail)
+    parse_rates(columns[4], row, fail)
+    parse_memory(columns[5], row, fail)
+    row.result = columns[6]
+    return row
+
+
 def parse_file(path):
     rows, encoding = [], None
     with open(path, encoding="utf-8") as f:
@@ -116,38 +237,7 @@ def parse_file(path):
                 continue
             if encoding is None:
                 fail("a row before the 'encoding' line")
-            columns = re.split(r"\s{2,}", text.strip(), maxsplit=3)
-            if len(columns) == 3:  # no operands
-                columns.insert(2, "")
-            if len(columns) != 4:
-                fail("a row has four columns, two spaces apart: op mnemonic operands result")
-            op_text, _, target = columns[0].partition("@")
-            if target and target not in TARGETS:
-                fail(f"unknown target '{target}'")
-            if not re.fullmatch(r"0x[0-9a-f]+", op_text):
-                fail(f"opcode '{op_text}' is not a hexadecimal number")
-            op = int(op_text, 16)
-            if op >> ENCODINGS[encoding][0]:
-                fail(f"opcode {op_text} does not fit the {ENCODINGS[encoding][0]} bits "
-                     f"of {encoding}")
-            flags, forms, operands = [], FORMS.get(encoding), []
-            for token in columns[2].split():
-                if token in FLAGS.get(encoding, ()):
-                    flags.append(token)
-                elif token.startswith("forms:"):
-                    forms = parse_forms(token, encoding, fail)
-                else:
-                    operands.append(parse_operand(token, encoding, fail))
-            roles = [o.role for o in operands]
-            for role in set(roles):
-                if roles.count(role) > 1:
-                    fail(f"operand '{role}' stands twice")
-            if encoding == "flat" and "seg" not in roles:
-                fail("a row of flat names its segments: seg:fgs")
-            if sum(role != "seg" for role in roles) > MAX_OPERANDS:
-                fail(f"{columns[1]} has more than {MAX_OPERANDS} operands")
-            rows.append(Row(path, number, encoding, op, (target,) if target else TARGETS,
-                            columns[1], operands, columns[3], flags, forms))
+            rows.append(parse_row(text, path, number, encoding, fail))
     return rows
 
 

@@ -41,8 +41,8 @@ struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg
 			       uint32_t lds_bytes)
 {
 	struct sg_lds_cost cost = { 0 };
-	bool atomic = inst->mem == SG_MEM_ATOMIC || inst->mem == SG_MEM_ATOMIC_RET;
-	bool pair = inst->flags & SG_INST_PAIR;
+	bool atomic = inst->mem_kind == SG_MEM_ATOMIC || inst->mem_kind == SG_MEM_ATOMIC_RTN;
+	bool pair = inst->flags & SG_INSN_PAIR;
 	unsigned together = inst->bytes <= 4 ? 32 : inst->bytes <= 8 ? 16 : 8;
 
 	for (unsigned p = 0; p < (pair ? 2u : 1u); p++)
@@ -89,7 +89,7 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
 
 		last = a > last ? a : last;
 	}
-	last += inst->bytes + (inst->flags & SG_INST_PAIR ? inst->pair[1] : 0);
+	last += inst->bytes + (inst->flags & SG_INSN_PAIR ? inst->pair[1] : 0);
 	memo->size = 0;
 	/* one that is cut off, or begins below its base, is nobody's pattern */
 	if (!payload || out->violations || size > sizeof(memo->payload) || last < base)

@@ -8,7 +8,7 @@
 #ifndef WS_SOFTGPU_MEM_LDS_H
 #define WS_SOFTGPU_MEM_LDS_H
 
-#include "softgpu/timing/inst.h"
+#include "softgpu/timing/timing_insn.h"
 #include "softgpu/timing/wave_trace.h"
 
 struct sg_lds_cost {

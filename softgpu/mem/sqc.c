@@ -130,9 +130,9 @@ bool sg_sqc_fetch_again(struct sg_cu *cu, uint64_t pc)
 static void count_load(struct sg_cu *cu, const struct sg_timing_insn *inst)
 {
 	SQ(SQC_DCACHE_REQ)++;
-	if (inst->mem == SG_MEM_ATOMIC || inst->mem == SG_MEM_ATOMIC_RET)
+	if (inst->mem_kind == SG_MEM_ATOMIC || inst->mem_kind == SG_MEM_ATOMIC_RTN)
 		SQ(SQC_DCACHE_ATOMIC)++;
-	if (inst->mem != SG_MEM_LOAD)
+	if (inst->mem_kind != SG_MEM_LOAD)
 		return;
 	SQ(SQC_DCACHE_REQ_READ_1) += inst->bytes == 4;
 	SQ(SQC_DCACHE_REQ_READ_2) += inst->bytes == 8;
@@ -159,13 +159,13 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 	uint64_t last = (addr + inst->bytes - 1) >> 6, done = t + hw->scalar_hit;
 	uint64_t unknown = SG_NEVER; /* the line that the answer depends on */
 
-	if (inst->mem == SG_MEM_CACHE) { /* s_dcache_inv, s_memtime */
+	if (inst->mem_kind == SG_MEM_CONTROL) { /* s_dcache_inv, s_memtime */
 		loaded(cu, w, slot, t, done);
 		return;
 	}
 	count_load(cu, inst);
-	if (inst->mem != SG_MEM_LOAD) {
-		bool store = inst->mem == SG_MEM_STORE;
+	if (inst->mem_kind != SG_MEM_LOAD) {
+		bool store = inst->mem_kind == SG_MEM_STORE;
 
 		SQ(SQC_TC_REQ)++;
 		SQ(SQC_DCACHE_HITS)++;

@@ -38,7 +38,7 @@ static struct sg_vmem_op *pop(struct sg_op_queue *q)
 
 static bool is_atomic(uint8_t kind)
 {
-	return kind == SG_MEM_ATOMIC || kind == SG_MEM_ATOMIC_RET;
+	return kind == SG_MEM_ATOMIC || kind == SG_MEM_ATOMIC_RTN;
 }
 
 /* ---- issue ---- */
@@ -57,7 +57,7 @@ static void count_address(struct sg_tcp *tcp, const struct sg_timing_insn *inst)
 
 	TA(TA_TOTAL_WAVEFRONTS)++;
 	kinds[0]++; /* then, in the order of the catalogue: loads, stores, atomics */
-	kinds[inst->mem == SG_MEM_LOAD ? 1 : inst->mem == SG_MEM_STORE ? 2 : 3]++;
+	kinds[inst->mem_kind == SG_MEM_LOAD ? 1 : inst->mem_kind == SG_MEM_STORE ? 2 : 3]++;
 }
 
 void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst)
@@ -94,7 +94,7 @@ static void count_issue(struct sg_tcp *tcp, const struct sg_timing_insn *inst,
 		TCP(TCP_TOTAL_READ) += n;
 	else if (op->kind == SG_MEM_STORE)
 		TCP(TCP_TOTAL_WRITE) += n;
-	else if (op->kind == SG_MEM_ATOMIC_RET)
+	else if (op->kind == SG_MEM_ATOMIC_RTN)
 		TCP(TCP_TOTAL_ATOMIC_WITH_RET) += n;
 	else
 		TCP(TCP_TOTAL_ATOMIC_WITHOUT_RET) += n;
@@ -140,7 +140,7 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	uint32_t slot = sg_ring_push(&w->vm, SG_MAX_VM);
 
 	tcp->touched = true;
-	if (inst->mem == SG_MEM_CACHE) { /* buffer_wbinvl1: what comes later finds nothing */
+	if (inst->mem_kind == SG_MEM_CONTROL) { /* buffer_wbinvl1: what comes later finds nothing */
 		sg_cache_clear(&tcp->tags);
 		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
 		w->vm.done[slot] = t + cu->model->hw->l1_hit;
@@ -153,8 +153,8 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	op->wave = w;
 	op->vm_slot = slot;
 	op->lgkm_slot = UINT32_MAX;
-	op->kind = inst->mem;
-	op->slc = inst->flags & SG_INST_SLC;
+	op->kind = inst->mem_kind;
+	op->slc = inst->slc;
 	op->glc = inst->glc;
 	op->sent = false;
 	op->issued = t;
@@ -183,7 +183,7 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 		struct sg_model_wave *w = op->wave;
 		uint64_t ready = op->done << 4, done;
 
-		if (op->kind == SG_MEM_LOAD || op->kind == SG_MEM_ATOMIC_RET) {
+		if (op->kind == SG_MEM_LOAD || op->kind == SG_MEM_ATOMIC_RTN) {
 			ready = ready > tcp->data_free ? ready : tcp->data_free;
 			if (op->sent_at)
 				sg_busy_add(&tcp->pending, op->sent_at, op->done);
@@ -394,7 +394,7 @@ static void atomic_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 	struct sg_tcp *tcp = &cu->tcp;
 
 	send(cu, op, SG_REQ_ATOMIC, line, op->lines[op->at].bytes, 1);
-	if (op->kind == SG_MEM_ATOMIC_RET)
+	if (op->kind == SG_MEM_ATOMIC_RTN)
 		TCP(TCP_TCC_ATOMIC_WITH_RET_REQ)++;
 	else
 		TCP(TCP_TCC_ATOMIC_WITHOUT_RET_REQ)++;

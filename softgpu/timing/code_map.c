@@ -34,10 +34,10 @@ struct sg_map_page *sg_code_map_page(struct sg_code_map *map, uint64_t pc)
 
 bool sg_code_map_classify(struct sg_code_map *map, struct sg_map_page *page, uint32_t slot)
 {
-	struct sg_inst_source src = { 0 };
+	struct sg_decoded_insn insn;
 
-	if (!map->dispatch->instruction(map->dispatch->ctx, page->base + 4ull * slot, &src))
+	if (!map->dispatch->instruction(map->dispatch->ctx, page->base + 4ull * slot, &insn))
 		return false;
-	page->inst[slot] = sg_tinst_of(&src);
+	page->inst[slot] = sg_timing_insn_of(&insn, map->target);
 	return page->inst[slot].dwords != 0;
 }

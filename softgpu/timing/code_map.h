@@ -9,8 +9,8 @@
 
 #include "softgpu/mem/lds.h"
 #include "softgpu/timing/hw.h"
-#include "softgpu/timing/inst.h"
 #include "softgpu/timing/model.h"
+#include "softgpu/timing/timing_insn.h"
 
 #define SG_MAP_SLOTS 512 /* dwords of code per page */
 
@@ -25,6 +25,7 @@ struct sg_map_page {
 struct sg_code_map {
 	struct sg_map_page *pages;
 	const struct sg_model_dispatch *dispatch;
+	enum sg_isa_target target;
 };
 
 void sg_code_map_clear(struct sg_code_map *map); /* also frees */

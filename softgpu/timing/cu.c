@@ -62,7 +62,7 @@ static uint64_t wait_for_room(struct sg_cu *cu, const struct sg_timing_insn *ins
 
 	SQ(SQ_VMEM_TA_ADDR_FIFO_FULL) += (until - t) / SG_QUAD;
 	SQ(SQ_VMEM_TA_CMD_FIFO_FULL) += (until - t) / SG_QUAD;
-	if (inst->mem == SG_MEM_STORE)
+	if (inst->mem_kind == SG_MEM_STORE)
 		SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL) += (until - t) / SG_QUAD;
 	return until;
 }
@@ -93,7 +93,7 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 	switch (inst->unit) {
 	case SG_UNIT_VMEM:
 	case SG_UNIT_FLAT:
-		if (inst->mem == SG_MEM_CACHE)
+		if (inst->mem_kind == SG_MEM_CONTROL)
 			return t;
 		if (w->vm.n_issued - w->vm.n_retired >= SG_MAX_VM - 1) {
 			w->wait_vm = SG_MAX_VM - 2;
@@ -134,9 +134,9 @@ static bool execute(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave
 	case SG_UNIT_LDS:
 		return sg_local_memory(cu, w, inst, t);
 	case SG_UNIT_MISC:
-		if (inst->flags & SG_INST_BARRIER)
+		if (inst->flags & SG_INSN_BARRIER)
 			barrier(cu, w, t);
-		else if (inst->flags & SG_INST_BRANCH)
+		else if (inst->flags & SG_INSN_BRANCH)
 			w->ready_at = t + hw->branch;
 		return true;
 	case SG_UNIT_NONE:
@@ -205,7 +205,7 @@ static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *
 	w->issued_at = t + SG_QUAD * inst->passes;
 	if (go_straight(cu, simd, w, inst, t))
 		return;
-	if (inst->flags & SG_INST_END) {
+	if (inst->flags & SG_INSN_END) {
 		finish(w, t);
 		return;
 	}

@@ -49,7 +49,7 @@ bool sg_wave_follow(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint
 	while (!w->reader.run) {
 		if (w->reader.op == SG_TRACE_JUMP) {
 			/* forward, and not by a branch: instructions that VSKIP left out */
-			if (w->reader.jump > 0 && !(sg_wave_inst(w)->flags & SG_INST_BRANCH))
+			if (w->reader.jump > 0 && !(sg_wave_inst(w)->flags & SG_INSN_BRANCH))
 				SQ(SQ_INSTS_VSKIPPED)++;
 			pc += 4 * (uint64_t)w->reader.jump;
 			jumped = true;

@@ -18,7 +18,7 @@
 	.read_ns = 700, .write_ns = 500       /* a guess */
 
 #define GFX90A_COMMON \
-	.gfx90a = true, \
+	.target = SG_ISA_GFX90A, \
 	.n_se = 8, .n_groups = 7,             /* D; R: 56 scalar caches */ \
 	.simd_waves = 8,                      /* D */ \
 	.simd_vgprs = 512, .vgpr_granule = 8, /* D */ \
@@ -76,7 +76,7 @@ const struct sg_hw sg_hw_mi250x = { /* one of its two dies; 110 CUs are 14 of ea
 
 const struct sg_hw sg_hw_mi100 = {
 	.name = "MI100",
-	.gfx90a = false,
+	.target = SG_ISA_GFX908,
 	.n_se = 8, .cus_per_se = 15, .n_groups = 6, .group_cus = { 3, 3, 3, 2, 2, 2 }, /* D; R: 48 caches */
 	.simd_waves = 10, .simd_vgprs = 256, .vgpr_granule = 4, .simd_sgprs = 800, .sgpr_granule = 16, /* D */
 	.trap_sgprs = 16,                     /* D: LLVM */

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "softgpu/isa/isa.h"
+
 #define SG_MAX_SE 8
 #define SG_MAX_GROUPS 8 /* scalar caches of a shader engine */
 #define SG_MAX_SIMD_WAVES 10
@@ -25,7 +27,7 @@ struct sg_link_hw {
 
 struct sg_hw {
 	const char *name;
-	bool gfx90a;
+	enum sg_isa_target target;
 
 	/* shape */
 	uint32_t n_se, cus_per_se, n_groups; /* groups: CUs of an engine that share scalar caches */

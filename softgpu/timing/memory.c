@@ -24,7 +24,7 @@ static bool lds_cost(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_
 	SQ(SQ_LDS_ADDR_CONFLICT) += cost->addr_conflict;
 	SQ(SQ_LDS_UNALIGNED_STALL) += cost->unaligned;
 	SQ(SQ_LDS_MEM_VIOLATIONS) += cost->violations;
-	if (inst->mem == SG_MEM_ATOMIC_RET)
+	if (inst->mem_kind == SG_MEM_ATOMIC_RTN)
 		SQ(SQ_LDS_ATOMIC_RETURN) += cost->cycles;
 	return true;
 }
@@ -37,7 +37,7 @@ bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_
 	uint32_t slot = sg_ring_push(&w->lgkm, SG_MAX_LGKM);
 	uint64_t start = t << 4 > cu->lds_free ? t << 4 : cu->lds_free, done;
 
-	if (inst->mem != SG_MEM_CACHE && !lds_cost(cu, w, inst, &cost))
+	if (inst->mem_kind != SG_MEM_CONTROL && !lds_cost(cu, w, inst, &cost))
 		return false;
 	cu->lds_free = start + cost.cycles * hw->lds_16ths;
 	done = (cu->lds_free >> 4) + hw->lds_latency;
@@ -75,7 +75,7 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg
 	struct sg_trace_access access;
 	bool all;
 
-	if (inst->mem == SG_MEM_CACHE) {
+	if (inst->mem_kind == SG_MEM_CONTROL) {
 		sg_tcp_issue(cu, w, inst, NULL, t);
 		return true;
 	}
@@ -105,7 +105,7 @@ bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg
 {
 	struct sg_trace_access access = { .base = 0 };
 
-	if (inst->mem != SG_MEM_CACHE && !sg_trace_memory(&w->reader, w->exec, &access))
+	if (inst->mem_kind != SG_MEM_CONTROL && !sg_trace_memory(&w->reader, w->exec, &access))
 		return false;
 	sg_sqc_load(cu, w, inst, sg_model_address(cu->model, access.base), t);
 	return true;

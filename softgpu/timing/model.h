@@ -20,7 +20,7 @@
 #include "softgpu/counters/catalogue.h"
 #include "softgpu/counters/mem_block.h"
 #include "softgpu/timing/hw.h"
-#include "softgpu/timing/inst.h"
+#include "softgpu/timing/timing_insn.h"
 #include "softgpu/timing/wave_trace.h"
 
 struct sg_model;
@@ -52,8 +52,8 @@ struct sg_pc_sample {
 	uint16_t cu, simd;
 	uint8_t slot;       /* wave slot of the SIMD */
 	uint8_t unit;       /* enum sg_unit */
-	uint8_t scalar;     /* enum sg_scalar_kind */
-	bool matrix, taken; /* of branches: it goes elsewhere */
+	uint8_t insn_class; /* enum sg_insn_class */
+	bool taken;         /* a branch that continues elsewhere */
 	uint8_t stall;      /* enum sg_stall */
 	uint8_t waves;      /* resident on the SIMD */
 };
@@ -75,7 +75,7 @@ struct sg_model_dispatch {
 	struct sg_wg_traces *(*next)(void *ctx, uint64_t wg);
 	void (*release)(void *ctx, uint64_t wg, struct sg_wg_traces *traces);
 	/* What stands at this address? False: nothing is known (the dispatch is given up). */
-	bool (*instruction)(void *ctx, uint64_t pc, struct sg_inst_source *out);
+	bool (*instruction)(void *ctx, uint64_t pc, struct sg_decoded_insn *out);
 	/* The block around an address, until the next call; of no size: nobody knows it. NULL: everything is
 	 * the device's own. */
 	const struct sg_mem_block *(*memory)(void *ctx, uint64_t addr);
@@ -116,9 +116,9 @@ void sg_model_set_state(struct sg_model *model, const uint64_t *state);
 /* Each instruction that the last dispatch executed, in the same order every time. */
 void sg_model_code(const struct sg_model *model, void (*each)(void *ctx, uint64_t pc), void *ctx);
 
-uint32_t sg_hw_instances(const struct sg_hw *hw, enum ana_block block);
+uint32_t sg_hw_instances(const struct sg_hw *hw, enum sg_block block);
 /* Sum over all instances. */
-uint64_t sg_model_sum(const struct sg_model_result *r, enum ana_block block, uint32_t place);
+uint64_t sg_model_sum(const struct sg_model_result *r, enum sg_block block, uint32_t place);
 uint64_t sg_model_accumulated(const struct sg_model_result *r, uint32_t sq_place);
 #define SG_SUM(r, block, name) sg_model_sum((r), SG_BLOCK_##block, SG_C_##name)
 

@@ -7,7 +7,7 @@
 #include "softgpu/mem/ea.h"
 #include "softgpu/timing/impl.h"
 
-uint32_t sg_hw_instances(const struct sg_hw *hw, enum ana_block block)
+uint32_t sg_hw_instances(const struct sg_hw *hw, enum sg_block block)
 {
 	switch (sg_blocks[block].per) {
 	case SG_PER_SE:
@@ -42,7 +42,7 @@ void sg_model_result_free(struct sg_model_result *r)
 	*r = (struct sg_model_result){ 0 };
 }
 
-static size_t n_values(const struct sg_model_result *r, enum ana_block block)
+static size_t n_values(const struct sg_model_result *r, enum sg_block block)
 {
 	return (size_t)r->n_instances[block] * sg_blocks[block].n;
 }
@@ -78,7 +78,7 @@ bool sg_model_result_copy(struct sg_model_result *out, const struct sg_model_res
 	return false;
 }
 
-uint64_t sg_model_sum(const struct sg_model_result *r, enum ana_block block, uint32_t place)
+uint64_t sg_model_sum(const struct sg_model_result *r, enum sg_block block, uint32_t place)
 {
 	uint64_t sum = 0;
 
@@ -100,47 +100,49 @@ uint64_t sg_model_accumulated(const struct sg_model_result *r, uint32_t place)
 
 #define SQ(name) sq[SG_C_##name]
 
-static const uint16_t class_counter[SG_N_VALU_CLASSES] = {
-	[SG_VALU_ADD_F16] = SG_C_SQ_INSTS_VALU_ADD_F16,
-	[SG_VALU_MUL_F16] = SG_C_SQ_INSTS_VALU_MUL_F16,
-	[SG_VALU_FMA_F16] = SG_C_SQ_INSTS_VALU_FMA_F16,
-	[SG_VALU_TRANS_F16] = SG_C_SQ_INSTS_VALU_TRANS_F16,
-	[SG_VALU_ADD_F32] = SG_C_SQ_INSTS_VALU_ADD_F32,
-	[SG_VALU_MUL_F32] = SG_C_SQ_INSTS_VALU_MUL_F32,
-	[SG_VALU_FMA_F32] = SG_C_SQ_INSTS_VALU_FMA_F32,
-	[SG_VALU_TRANS_F32] = SG_C_SQ_INSTS_VALU_TRANS_F32,
-	[SG_VALU_ADD_F64] = SG_C_SQ_INSTS_VALU_ADD_F64,
-	[SG_VALU_MUL_F64] = SG_C_SQ_INSTS_VALU_MUL_F64,
-	[SG_VALU_FMA_F64] = SG_C_SQ_INSTS_VALU_FMA_F64,
-	[SG_VALU_TRANS_F64] = SG_C_SQ_INSTS_VALU_TRANS_F64,
-	[SG_VALU_INT32] = SG_C_SQ_INSTS_VALU_INT32,
-	[SG_VALU_INT64] = SG_C_SQ_INSTS_VALU_INT64,
-	[SG_VALU_CVT] = SG_C_SQ_INSTS_VALU_CVT,
-	[SG_VALU_MFMA_I8] = SG_C_SQ_INSTS_VALU_MFMA_I8,
-	[SG_VALU_MFMA_F16] = SG_C_SQ_INSTS_VALU_MFMA_F16,
-	[SG_VALU_MFMA_BF16] = SG_C_SQ_INSTS_VALU_MFMA_BF16,
-	[SG_VALU_MFMA_F32] = SG_C_SQ_INSTS_VALU_MFMA_F32,
-	[SG_VALU_MFMA_F64] = SG_C_SQ_INSTS_VALU_MFMA_F64,
+static const uint16_t class_counter[SG_CLASS_MFMA_F64 + 1] = {
+	[SG_CLASS_ADD_F16] = SG_C_SQ_INSTS_VALU_ADD_F16,
+	[SG_CLASS_MUL_F16] = SG_C_SQ_INSTS_VALU_MUL_F16,
+	[SG_CLASS_FMA_F16] = SG_C_SQ_INSTS_VALU_FMA_F16,
+	[SG_CLASS_TRANS_F16] = SG_C_SQ_INSTS_VALU_TRANS_F16,
+	[SG_CLASS_ADD_F32] = SG_C_SQ_INSTS_VALU_ADD_F32,
+	[SG_CLASS_MUL_F32] = SG_C_SQ_INSTS_VALU_MUL_F32,
+	[SG_CLASS_FMA_F32] = SG_C_SQ_INSTS_VALU_FMA_F32,
+	[SG_CLASS_TRANS_F32] = SG_C_SQ_INSTS_VALU_TRANS_F32,
+	[SG_CLASS_ADD_F64] = SG_C_SQ_INSTS_VALU_ADD_F64,
+	[SG_CLASS_MUL_F64] = SG_C_SQ_INSTS_VALU_MUL_F64,
+	[SG_CLASS_FMA_F64] = SG_C_SQ_INSTS_VALU_FMA_F64,
+	[SG_CLASS_TRANS_F64] = SG_C_SQ_INSTS_VALU_TRANS_F64,
+	[SG_CLASS_INT32] = SG_C_SQ_INSTS_VALU_INT32,
+	[SG_CLASS_INT64] = SG_C_SQ_INSTS_VALU_INT64,
+	[SG_CLASS_CVT] = SG_C_SQ_INSTS_VALU_CVT,
+	[SG_CLASS_MFMA_I8] = SG_C_SQ_INSTS_VALU_MFMA_I8,
+	[SG_CLASS_MFMA_F16] = SG_C_SQ_INSTS_VALU_MFMA_F16,
+	[SG_CLASS_MFMA_BF16] = SG_C_SQ_INSTS_VALU_MFMA_BF16,
+	[SG_CLASS_MFMA_F32] = SG_C_SQ_INSTS_VALU_MFMA_F32,
+	[SG_CLASS_MFMA_F64] = SG_C_SQ_INSTS_VALU_MFMA_F64,
 };
 
 static void count_vector(uint64_t *sq, const struct sg_timing_insn *i, uint64_t n)
 {
 	SQ(SQ_INSTS_VALU) += n;
 	SQ(SQ_ACTIVE_INST_VALU) += n * i->passes;
-	if (i->valu)
-		sq[class_counter[i->valu]] += n * (i->flags & SG_INST_PACKED ? 2 : 1);
-	if (!i->matrix_passes)
+	if (!i->matrix_passes) {
+		if (i->insn_class != SG_CLASS_VALU)
+			sq[class_counter[i->insn_class]] += n * i->weight;
 		return;
+	}
+	sq[class_counter[i->insn_class]] += n;
 	SQ(SQ_INSTS_MFMA) += n;
 	SQ(SQ_VALU_MFMA_BUSY_CYCLES) += n * 4 * i->matrix_passes;
 	/* the counters of operations follow those of instructions, in the same order */
-	sq[class_counter[i->valu] - SG_C_SQ_INSTS_VALU_MFMA_I8 + SG_C_SQ_INSTS_VALU_MFMA_MOPS_I8] +=
-		n * i->ops512;
+	sq[class_counter[i->insn_class] - SG_C_SQ_INSTS_VALU_MFMA_I8 +
+	   SG_C_SQ_INSTS_VALU_MFMA_MOPS_I8] += n * i->weight;
 }
 
 static void count_memory(uint64_t *sq, const struct sg_timing_insn *i, uint64_t n)
 {
-	bool reads = i->mem == SG_MEM_LOAD || i->mem == SG_MEM_ATOMIC_RET;
+	bool reads = i->mem_kind == SG_MEM_LOAD || i->mem_kind == SG_MEM_ATOMIC_RTN;
 
 	SQ(SQ_INSTS_VMEM) += n;
 	*(reads ? &SQ(SQ_INSTS_VMEM_RD) : &SQ(SQ_INSTS_VMEM_WR)) += n;
@@ -188,8 +190,8 @@ static void count_instruction(uint64_t *sq, const struct sg_timing_insn *i, uint
 		break;
 	case SG_UNIT_MISC:
 		SQ(SQ_ACTIVE_INST_MISC) += n;
-		SQ(SQ_INSTS_BRANCH) += i->flags & SG_INST_BRANCH ? n : 0;
-		SQ(SQ_INSTS_SENDMSG) += i->flags & SG_INST_MESSAGE ? n : 0;
+		SQ(SQ_INSTS_BRANCH) += i->flags & SG_INSN_BRANCH ? n : 0;
+		SQ(SQ_INSTS_SENDMSG) += i->flags & SG_INSN_MESSAGE ? n : 0;
 		break;
 	}
 }

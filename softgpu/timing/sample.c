@@ -68,8 +68,7 @@ void sg_sample_window(struct sg_cu *cu, uint64_t t)
 		s.simd = w->simd;
 		s.slot = w->wave_slot;
 		s.unit = inst->unit;
-		s.scalar = inst->scalar;
-		s.matrix = inst->matrix_passes != 0;
+		s.insn_class = inst->insn_class;
 		s.taken = is_taken(w, at_last, inst);
 		s.waves = (uint8_t)cu->simd[w->simd].n_waves;
 		d->sample(d->ctx, &s);

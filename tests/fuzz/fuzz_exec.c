@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		step->sgpr[126] = (uint32_t)next_random();
 	if (next_random() % 4 == 0)
 		step->mode = (uint32_t)next_random() & 0x3ff;
-	sg_step_run(data[0] & 1 ? SG_GFX90A : SG_GFX908, words, n_words, step);
+	sg_step_run(data[0] & 1 ? SG_ISA_GFX90A : SG_ISA_GFX908, words, n_words, step);
 	if (lds[0] != FENCE || lds[LDS_BYTES / 8 + 1] != FENCE)
 		fail("wrote outside of LDS");
 	return 0;

@@ -1,8 +1,37 @@
 #include "tests/softgpu/synth.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
+/* Each wave of each workgroup asks for the same few, by the same strings. */
+const struct sg_isa_row *synth_row(const char *mnemonic)
+{
+	static struct {
+		const char *mnemonic;
+		const struct sg_isa_row *row;
+	} seen[64];
+	size_t at = (uintptr_t)mnemonic / 8 % 64;
+	const char *segment = "global_";
+	bool global = !strncmp(mnemonic, segment, strlen(segment));
+
+	if (seen[at].mnemonic == mnemonic)
+		return seen[at].row;
+	for (size_t n = 0; n < sg_isa_n_rows; n++) {
+		const struct sg_isa_row *row = &sg_isa_rows[n];
+
+		if (strcmp(row->mnemonic, mnemonic) &&
+		    !(global && row->enc == SG_ENC_FLAT &&
+		      !strcmp(row->mnemonic + strlen("flat_"), mnemonic + strlen(segment))))
+			continue;
+		seen[at].mnemonic = mnemonic;
+		seen[at].row = row;
+		return row;
+	}
+	fprintf(stderr, "no instruction '%s'\n", mnemonic);
+	abort();
+}
+
+static bool instruction(void *ctx, uint64_t pc, struct sg_decoded_insn *out)
 {
 	const struct synth_kernel *k = ((struct synth_run *)ctx)->kernel;
 	uint64_t at = k->code;
@@ -11,35 +40,31 @@ static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
 		if (at == pc) {
 			const struct synth_inst *i = &k->insts[n];
 
-			*out = (struct sg_inst_source){ .mnemonic = i->mnemonic,
-							.gfx90a = k->gfx90a,
-							.dwords = i->dwords,
-							.simm = i->simm,
-							.glc = i->glc };
+			*out = (struct sg_decoded_insn){ .row = synth_row(i->mnemonic),
+							 .n_dwords = i->dwords,
+							 .simm = i->simm,
+							 .glc = i->glc };
 			return true;
 		}
 	return false;
 }
 
-static void put_memory(struct sg_wave_trace *t, const struct synth_kernel *k,
-		       const struct synth_inst *i, uint64_t wg, uint32_t wave, uint32_t turn)
+static void put_memory(struct sg_wave_trace *t, const struct synth_inst *i, uint64_t wg,
+		       uint32_t wave, uint32_t turn)
 {
-	struct sg_inst_source src = {
-		.mnemonic = i->mnemonic, .dwords = i->dwords, .glc = i->glc, .gfx90a = k->gfx90a
-	};
-	struct sg_timing_insn inst = sg_tinst_of(&src);
+	struct sg_decoded_insn insn = { .row = synth_row(i->mnemonic) };
 	uint64_t base = i->base + (uint64_t)((int64_t)wg * i->per_wg + (int64_t)wave * i->per_wave +
 					     (int64_t)turn * i->per_turn);
 	uint64_t addr[64];
 
-	if (!sg_inst_has_address(inst))
+	if (!sg_isa_has_address(&insn))
 		return;
 	for (int l = 0; l < 64; l++)
 		addr[l] = base + (uint64_t)(l * i->per_lane);
-	if (inst.unit == SG_UNIT_SMEM)
+	if (insn.row->enc == SG_ENC_SMEM)
 		sg_trace_scalar(t, base);
 	else
-		sg_trace_lanes(t, inst.unit == SG_UNIT_LDS ? SG_SPACE_LDS : SG_SPACE_GLOBAL,
+		sg_trace_lanes(t, insn.row->enc == SG_ENC_DS ? SG_SPACE_LDS : SG_SPACE_GLOBAL,
 			       t->exec_now, addr);
 }
 
@@ -56,7 +81,7 @@ static void put_wave(struct sg_wave_trace *t, const struct synth_run *run, uint6
 	for (uint32_t n = 0; n < k->n_insts; n++) {
 		bool jumps = k->turns && n == k->loop_to && turn + 1 < k->turns;
 
-		put_memory(t, k, &k->insts[n], wg, wave, turn);
+		put_memory(t, &k->insts[n], wg, wave, turn);
 		sg_trace_step(t, jumps ? -(int64_t)back : 0, t->exec_now);
 		if (jumps) {
 			turn++;
@@ -150,13 +175,12 @@ const struct synth_inst synth_vcopy_insts[24] = {
 	{ "s_endpgm", 1 },
 };
 
-struct synth_kernel synth_vcopy(bool gfx90a)
+struct synth_kernel synth_vcopy(void)
 {
 	return (struct synth_kernel){ .insts = synth_vcopy_insts,
 				      .n_insts = 24,
 				      .loop_from = 1,
 				      .code = SYNTH_CODE,
 				      .host_from = SYNTH_HOST,
-				      .host_kind = { SG_MTYPE_UC, SG_ROUTE_IO, 1 },
-				      .gfx90a = gfx90a };
+				      .host_kind = { SG_MTYPE_UC, SG_ROUTE_IO, 1 } };
 }

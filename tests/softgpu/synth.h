@@ -25,7 +25,6 @@ struct synth_kernel {
 	uint64_t code;      /* address of the first one */
 	uint64_t host_from; /* addresses from here on are not in the device's memory (0: none) */
 	struct sg_memory_kind host_kind; /* but in this */
-	bool gfx90a;
 };
 
 struct synth_run {
@@ -37,6 +36,9 @@ struct synth_run {
 	uint32_t first_wave_lanes; /* lanes of every wave; 0: 64 */
 };
 
+/* The row of the tables; also by the global_ spelling. Fails the program when there is none. */
+const struct sg_isa_row *synth_row(const char *mnemonic);
+
 /* Fills run->d; the caller may change resources before sg_model_run(). */
 void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t n_wgs,
 		   uint32_t waves_per_wg);
@@ -47,6 +49,6 @@ void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t
 
 /* vcopy in the recorded instruction mix: n doubles */
 extern const struct synth_inst synth_vcopy_insts[24];
-struct synth_kernel synth_vcopy(bool gfx90a);
+struct synth_kernel synth_vcopy(void);
 
 #endif

@@ -32,8 +32,7 @@ static struct sg_model_result stream_of(const char *mnemonic, struct sg_memory_k
 				  .turns = 4,
 				  .code = SYNTH_CODE,
 				  .host_from = FAR,
-				  .host_kind = kind,
-				  .gfx90a = true };
+				  .host_kind = kind };
 	struct sg_model *m = sg_model_create(&sg_hw_mi250x);
 	struct sg_model_result r;
 	struct synth_run run;
@@ -142,8 +141,7 @@ static uint64_t reads_of_the_same(struct sg_memory_kind kind, uint64_t per_lane)
 				  .loop_from = 1,
 				  .code = SYNTH_CODE,
 				  .host_from = FAR,
-				  .host_kind = kind,
-				  .gfx90a = true };
+				  .host_kind = kind };
 	struct sg_model *m = sg_model_create(&sg_hw_mi210);
 	struct sg_model_result r;
 	struct synth_run run;
@@ -178,8 +176,7 @@ static void lanes_of_one_load_have_each_their_own_memory(void **state)
 				  .loop_from = 1,
 				  .code = SYNTH_CODE,
 				  .host_from = FAR,
-				  .host_kind = host_fine,
-				  .gfx90a = true };
+				  .host_kind = host_fine };
 	struct sg_model *m = sg_model_create(&sg_hw_mi210);
 	struct sg_model_result r;
 	struct synth_run run;
@@ -228,8 +225,7 @@ static void a_link_that_takes_long_is_waited_for(void **state)
 				  .turns = 16,
 				  .code = SYNTH_CODE,
 				  .host_from = FAR,
-				  .host_kind = host_fine,
-				  .gfx90a = true };
+				  .host_kind = host_fine };
 	struct sg_model *m = sg_model_create(&sg_hw_mi210);
 	struct sg_model_result r;
 	struct synth_run run;

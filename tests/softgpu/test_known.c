@@ -25,7 +25,7 @@ struct rig {
 	struct sg_mem_block block_now;
 };
 
-static bool instruction(void *ctx, uint64_t pc, struct sg_inst_source *out)
+static bool instruction(void *ctx, uint64_t pc, struct sg_decoded_insn *out)
 {
 	struct rig *rig = ctx;
 
@@ -71,7 +71,7 @@ static int setup(void **state)
 
 	rig->store = sg_known_create();
 	rig->model = sg_model_create(&sg_hw_mi210);
-	rig->kernel = synth_vcopy(true);
+	rig->kernel = synth_vcopy();
 	synth_prepare(&rig->run, &rig->kernel, N_WGS, WAVES);
 	rig->block = rig->block_now = (struct sg_mem_block){ SYNTH_VRAM, 16 << 20, 0, { 0 } };
 	rig->facts = (struct sg_known_facts){ .key = key_of(rig, true),

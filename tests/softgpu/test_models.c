@@ -8,58 +8,60 @@
 #include "softgpu/mem/cache.h"
 #include "softgpu/mem/coalesce.h"
 #include "softgpu/mem/lds.h"
+#include "tests/softgpu/synth.h"
 
-static struct sg_timing_insn classify(const char *mnemonic, bool gfx90a)
+static struct sg_timing_insn classify(const char *mnemonic, enum sg_isa_target target)
 {
-	struct sg_inst_source src = { .mnemonic = mnemonic, .gfx90a = gfx90a, .dwords = 1 };
+	struct sg_decoded_insn insn = { .row = synth_row(mnemonic), .n_dwords = 1 };
 
-	return sg_tinst_of(&src);
+	return sg_timing_insn_of(&insn, target);
 }
 
 static void instructions_have_their_class(void **state)
 {
 	static const struct {
 		const char *mnemonic;
-		uint8_t unit, valu, passes, matrix, ops512;
+		uint8_t unit, insn_class, passes, matrix, weight;
 	} rows[] = {
-		{ "v_add_f32", SG_UNIT_VALU, SG_VALU_ADD_F32, 1, 0, 0 },
-		{ "v_sub_f16", SG_UNIT_VALU, SG_VALU_ADD_F16, 1, 0, 0 },
-		{ "v_fma_f64", SG_UNIT_VALU, SG_VALU_FMA_F64, 1, 0, 0 },
-		{ "v_pk_fma_f32", SG_UNIT_VALU, SG_VALU_FMA_F32, 1, 0, 0 },
-		{ "v_rcp_f32", SG_UNIT_VALU, SG_VALU_TRANS_F32, 4, 0, 0 },
-		{ "v_cvt_f32_i32", SG_UNIT_VALU, SG_VALU_CVT, 1, 0, 0 },
-		{ "v_mov_b32", SG_UNIT_VALU, SG_VALU_OTHER, 1, 0, 0 },
-		{ "v_cmp_gt_i32", SG_UNIT_VALU, SG_VALU_INT32, 1, 0, 0 },
-		{ "v_cmp_eq_u64", SG_UNIT_VALU, SG_VALU_INT64, 1, 0, 0 },
-		{ "v_max_f32", SG_UNIT_VALU, SG_VALU_OTHER, 1, 0, 0 },
-		{ "v_mfma_f32_32x32x8f16", SG_UNIT_VALU, SG_VALU_MFMA_F16, 1, 16, 32 },
-		{ "v_mfma_f32_16x16x16bf16_1k", SG_UNIT_VALU, SG_VALU_MFMA_BF16, 1, 8, 16 },
-		{ "v_mfma_f32_32x32x4bf16", SG_UNIT_VALU, SG_VALU_MFMA_BF16, 1, 16, 16 },
-		{ "v_mfma_f64_16x16x4f64", SG_UNIT_VALU, SG_VALU_MFMA_F64, 1, 8, 4 },
-		{ "v_mfma_f64_4x4x4f64", SG_UNIT_VALU, SG_VALU_MFMA_F64, 1, 4, 1 },
-		{ "v_mfma_i32_32x32x8i8", SG_UNIT_VALU, SG_VALU_MFMA_I8, 1, 16, 32 },
-		{ "s_add_u32", SG_UNIT_SALU, 0, 1, 0, 0 },
-		{ "s_cbranch_execz", SG_UNIT_MISC, 0, 1, 0, 0 },
-		{ "s_waitcnt", SG_UNIT_NONE, 0, 1, 0, 0 },
-		{ "s_load_dwordx4", SG_UNIT_SMEM, 0, 1, 0, 0 },
-		{ "buffer_load_dword", SG_UNIT_VMEM, 0, 1, 0, 0 },
-		{ "flat_load_dword", SG_UNIT_FLAT, 0, 1, 0, 0 },
-		{ "ds_read_b32", SG_UNIT_LDS, 0, 1, 0, 0 },
+		{ "v_add_f32", SG_UNIT_VALU, SG_CLASS_ADD_F32, 1, 0, 1 },
+		{ "v_sub_f16", SG_UNIT_VALU, SG_CLASS_ADD_F16, 1, 0, 1 },
+		{ "v_fma_f64", SG_UNIT_VALU, SG_CLASS_FMA_F64, 1, 0, 1 },
+		{ "v_pk_fma_f32", SG_UNIT_VALU, SG_CLASS_FMA_F32, 1, 0, 2 },
+		{ "v_rcp_f32", SG_UNIT_VALU, SG_CLASS_TRANS_F32, 4, 0, 1 },
+		{ "v_cvt_f32_i32", SG_UNIT_VALU, SG_CLASS_CVT, 1, 0, 1 },
+		{ "v_mov_b32", SG_UNIT_VALU, SG_CLASS_VALU, 1, 0, 1 },
+		{ "v_cmp_gt_i32", SG_UNIT_VALU, SG_CLASS_INT32, 1, 0, 1 },
+		{ "v_cmp_eq_u64", SG_UNIT_VALU, SG_CLASS_INT64, 1, 0, 1 },
+		{ "v_max_f32", SG_UNIT_VALU, SG_CLASS_VALU, 1, 0, 1 },
+		{ "v_mfma_f32_32x32x8f16", SG_UNIT_VALU, SG_CLASS_MFMA_F16, 1, 16, 32 },
+		{ "v_mfma_f32_16x16x16bf16_1k", SG_UNIT_VALU, SG_CLASS_MFMA_BF16, 1, 8, 16 },
+		{ "v_mfma_f32_32x32x4bf16", SG_UNIT_VALU, SG_CLASS_MFMA_BF16, 1, 16, 16 },
+		{ "v_mfma_f64_16x16x4f64", SG_UNIT_VALU, SG_CLASS_MFMA_F64, 1, 8, 4 },
+		{ "v_mfma_f64_4x4x4f64", SG_UNIT_VALU, SG_CLASS_MFMA_F64, 1, 4, 1 },
+		{ "v_mfma_i32_32x32x8i8", SG_UNIT_VALU, SG_CLASS_MFMA_I8, 1, 16, 32 },
+		{ "s_add_u32", SG_UNIT_SALU, SG_CLASS_SALU, 1, 0, 1 },
+		{ "s_cbranch_execz", SG_UNIT_MISC, SG_CLASS_CBRANCH, 1, 0, 1 },
+		{ "s_waitcnt", SG_UNIT_NONE, SG_CLASS_WAITCNT, 1, 0, 1 },
+		{ "s_load_dwordx4", SG_UNIT_SMEM, SG_CLASS_SMEM, 1, 0, 1 },
+		{ "buffer_load_dword", SG_UNIT_VMEM, SG_CLASS_VMEM, 1, 0, 1 },
+		{ "flat_load_dword", SG_UNIT_FLAT, SG_CLASS_FLAT, 1, 0, 1 },
+		{ "ds_read_b32", SG_UNIT_LDS, SG_CLASS_LDS, 1, 0, 1 },
 	};
 
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
-		struct sg_timing_insn t = classify(rows[k].mnemonic, true);
+		struct sg_timing_insn t = classify(rows[k].mnemonic, SG_ISA_GFX90A);
 
-		if (t.unit != rows[k].unit || t.valu != rows[k].valu ||
+		if (t.unit != rows[k].unit || t.insn_class != rows[k].insn_class ||
 		    t.passes != rows[k].passes || t.matrix_passes != rows[k].matrix ||
-		    t.ops512 != rows[k].ops512)
-			fail_msg("%s: unit %u class %u passes %u matrix %u ops %u",
-				 rows[k].mnemonic, t.unit, t.valu, t.passes, t.matrix_passes,
-				 t.ops512);
+		    t.weight != rows[k].weight)
+			fail_msg("%s: unit %u class %u passes %u matrix %u weight %u",
+				 rows[k].mnemonic, t.unit, t.insn_class, t.passes, t.matrix_passes,
+				 t.weight);
 	}
-	assert_int_equal(classify("v_lshlrev_b64", false).passes, 2); /* recorded on MI100 */
-	assert_int_equal(classify("v_lshlrev_b64", true).passes, 1);
-	assert_int_equal(classify("v_fma_f64", false).passes, 2);
+	assert_int_equal(classify("v_lshlrev_b64", SG_ISA_GFX908).passes,
+			 2); /* recorded on MI100 */
+	assert_int_equal(classify("v_lshlrev_b64", SG_ISA_GFX90A).passes, 1);
+	assert_int_equal(classify("v_fma_f64", SG_ISA_GFX908).passes, 2);
 }
 
 static struct sg_trace_access lanes(uint64_t base, int32_t stride, uint64_t mask)
@@ -114,7 +116,7 @@ static void the_fast_way_of_whole_lines_is_the_slow_one(void **state)
 
 static struct sg_lds_cost lds(const char *mnemonic, int32_t stride)
 {
-	struct sg_timing_insn inst = classify(mnemonic, true);
+	struct sg_timing_insn inst = classify(mnemonic, SG_ISA_GFX90A);
 	struct sg_trace_access a = lanes(0, stride, ~0ull);
 
 	sg_trace_expand(&a);
@@ -139,7 +141,7 @@ static void bank_conflicts_follow_the_stride(void **state)
 static void a_remembered_pattern_costs_the_same(void **state)
 {
 	static struct sg_lds_memo memo;
-	struct sg_timing_insn inst = classify("ds_read_b32", true);
+	struct sg_timing_insn inst = classify("ds_read_b32", SG_ISA_GFX90A);
 	struct sg_lds_cost cost;
 	struct sg_trace_reader r;
 	struct sg_wave_trace t;

@@ -75,7 +75,7 @@ static double run_for(const struct peak *p, uint32_t turns)
 {
 	struct synth_inst insts[BODY + 6] = { { "s_nop", 1, .simm = 0 } };
 	struct synth_kernel k = {
-		.insts = insts, .loop_from = 1, .turns = turns, .code = SYNTH_CODE, .gfx90a = true
+		.insts = insts, .loop_from = 1, .turns = turns, .code = SYNTH_CODE
 	};
 	struct sg_model *m = sg_model_create(&sg_hw_mi210);
 	struct sg_model_result r;

@@ -28,8 +28,7 @@ static void long_sleeps_take_cycles_and_no_time(void **state)
 				  .loop_from = 1,
 				  .loop_to = 3,
 				  .turns = N_SLEEPS,
-				  .code = SYNTH_CODE,
-				  .gfx90a = true };
+				  .code = SYNTH_CODE };
 	struct sg_model *m = sg_model_create(&sg_hw_mi210);
 	struct sg_model_result r;
 	struct synth_run run;

@@ -37,11 +37,9 @@ static void near(const char *what, double got, double want, double within)
 static void repeat(const char *mnemonic, uint8_t dwords, uint32_t n_wgs, struct sg_model_result *r)
 {
 	static struct synth_inst insts[REPEATED + 1];
-	struct synth_kernel k = { .insts = insts,
-				  .n_insts = REPEATED + 1,
-				  .loop_from = 1,
-				  .code = SYNTH_CODE,
-				  .gfx90a = true };
+	struct synth_kernel k = {
+		.insts = insts, .n_insts = REPEATED + 1, .loop_from = 1, .code = SYNTH_CODE
+	};
 	struct synth_run s;
 
 	for (uint32_t n = 0; n < REPEATED; n++)
@@ -118,7 +116,7 @@ static void wait_a_while(const struct limits *limits, uint32_t n_wgs, struct sg_
 {
 	static struct synth_inst insts[21];
 	struct synth_kernel k = {
-		.insts = insts, .n_insts = 21, .loop_from = 1, .code = SYNTH_CODE, .gfx90a = true
+		.insts = insts, .n_insts = 21, .loop_from = 1, .code = SYNTH_CODE
 	};
 	struct sg_model *m = sg_model_create(&sg_hw_mi210);
 	struct synth_run s;
@@ -136,7 +134,7 @@ static void wait_a_while(const struct limits *limits, uint32_t n_wgs, struct sg_
 }
 
 static double more(const struct sg_model_result *a, const struct sg_model_result *b,
-		   enum ana_block block, uint32_t place)
+		   enum sg_block block, uint32_t place)
 {
 	return (double)(sg_model_sum(b, block, place) - sg_model_sum(a, block, place));
 }

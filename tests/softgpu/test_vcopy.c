@@ -37,7 +37,7 @@ static void compare(const char *name, int dispatch, double got, double want, dou
 
 static void check(const struct sg_hw *hw, int chip)
 {
-	struct synth_kernel k = synth_vcopy(hw->gfx90a);
+	struct synth_kernel k = synth_vcopy();
 	struct sg_model *m = sg_model_create(hw);
 	struct sg_model_result r;
 	struct synth_run run;
@@ -78,7 +78,7 @@ static void vcopy_counts_as_recorded_on_mi100(void **state)
 
 static void a_damaged_trace_is_no_result(void **state)
 {
-	struct synth_kernel k = synth_vcopy(true);
+	struct synth_kernel k = synth_vcopy();
 	struct sg_model *m = sg_model_create(&sg_hw_mi210);
 	struct sg_model_result r;
 	struct synth_run run;

@@ -28,11 +28,7 @@ static bool wanted(int argc, char **argv, const char *mnemonic)
 
 int main(int argc, char **argv)
 {
-	/* clang-format off */
-	static const struct { enum sg_isa_target bit; enum sg_target target; } targets[] = {
-		{ SG_ISA_GFX908, SG_GFX908 }, { SG_ISA_GFX90A, SG_GFX90A },
-	};
-	/* clang-format on */
+	static const enum sg_isa_target targets[] = { SG_ISA_GFX908, SG_ISA_GFX90A };
 	const char *level = getenv("WAVESCOPE_SIMD");
 	struct world *w;
 	int n_rows = 0, n_missing = 0, n_aliased = 0;
@@ -48,10 +44,10 @@ int main(int argc, char **argv)
 		if (!test_of[row->enc] || !wanted(argc, argv, row->mnemonic))
 			continue;
 		for (unsigned t = 0; t < 2; t++) {
-			if (!(row->targets & targets[t].bit))
+			if (!(row->targets & targets[t]))
 				continue;
 			w->row = row;
-			w->target = targets[t].target;
+			w->target = targets[t];
 			n_rows++;
 			if (!test_of[row->enc](w)) {
 				printf("%s: no vector for this row\n", row->mnemonic);
@@ -61,7 +57,7 @@ int main(int argc, char **argv)
 		}
 	}
 	w->row = NULL;
-	w->target = SG_GFX90A;
+	w->target = SG_ISA_GFX90A;
 	if (argc < 2) {
 		test_gws(w);
 		test_faults(w);

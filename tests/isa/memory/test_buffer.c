@@ -28,7 +28,7 @@ struct buffer buffer_make(struct world *w, unsigned v)
 	unsigned kind = v % N_KINDS;
 
 	f.base = 8192 + world_below(w, 64) * 16;
-	f.acc = w->target == SG_GFX90A && v % 5 == 4;
+	f.acc = w->target == SG_ISA_GFX90A && v % 5 == 4;
 	f.soffset_inline = v % 3 == 0;
 	f.soffset = f.soffset_inline ? world_below(w, 16) * 4 : world_below(w, 256) * 4;
 	f.idxen = kind == STRUCTURED || kind == SWIZZLED;
@@ -167,7 +167,7 @@ static void test_move(struct world *w, const struct data_type *t, bool store)
 		world_reset(w, v / 8);
 		f = buffer_make(w, v);
 		f.lds = !store && v % 7 == 6 && !f.acc && t->n_bytes <= 4 && !t->half;
-		f.tfe = w->target == SG_GFX908 && !store && !f.lds && v % 3 == 2;
+		f.tfe = w->target == SG_ISA_GFX908 && !store && !f.lds && v % 3 == 2;
 		buffer_write_operands(w, &f, v, aligned ? 4 : 1, false);
 		if (store && f.offen && !f.idxen && !f.add_lane) /* no two lanes to one place */
 			for (unsigned l = 0; l < 64; l++)

@@ -29,7 +29,7 @@ struct world {
 	uint8_t *mem, *mem_expect;
 	uint8_t lds[65536], lds_expect[65536];
 	struct sg_mem_map map;
-	enum sg_target target;
+	enum sg_isa_target target;
 	const struct sg_isa_row *row;
 	uint64_t random;
 	int n_failures;

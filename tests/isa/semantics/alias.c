@@ -65,7 +65,7 @@ static bool same(struct tally *t, const char *what, const char *file, const void
 	return false;
 }
 
-static bool run(struct tally *t, enum sg_target target, const struct words *words,
+static bool run(struct tally *t, enum sg_isa_target target, const struct words *words,
 		struct sg_step *out)
 {
 	enum sg_fault_kind fault;
@@ -78,7 +78,7 @@ static bool run(struct tally *t, enum sg_target target, const struct words *word
 	return !fault;
 }
 
-static void compare(struct tally *t, enum sg_target target, const struct words *near,
+static void compare(struct tally *t, enum sg_isa_target target, const struct words *near,
 		    const struct words *away, const char *what)
 {
 	if (!run(t, target, near, &shared) || !run(t, target, away, &apart))
@@ -171,7 +171,7 @@ void alias_vector(struct vector_test *v, const struct config *cfg)
 	char what[240];
 
 	snprintf(what, sizeof(what), "%s, %s, op_sel %x %x, registers:", cfg->name,
-		 v->target == SG_GFX908 ? "gfx908" : "gfx90a", cfg->e.op_sel, cfg->e.op_sel_hi);
+		 v->target == SG_ISA_GFX908 ? "gfx908" : "gfx90a", cfg->e.op_sel, cfg->e.op_sel_hi);
 	fill(&v->rng, cfg->exec, cfg->mode);
 	for (unsigned w = 0; w < N_WINDOWS; w++)
 		build(v, cfg, w, &near, &away, what, sizeof(what));
@@ -180,7 +180,7 @@ void alias_vector(struct vector_test *v, const struct config *cfg)
 
 /* ---- matrices ---- */
 
-void alias_matrix(struct tally *t, const struct sg_isa_row *row, enum sg_target target)
+void alias_matrix(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target)
 {
 	enum { COPY = 96 }; /* windows are 24 + 32 registers */
 	struct rng rng;
@@ -188,7 +188,7 @@ void alias_matrix(struct tally *t, const struct sg_isa_row *row, enum sg_target 
 	rng_seed(&rng, row->mnemonic);
 	for (unsigned n = 0; n < 12; n++) {
 		struct words near = { .n = 0 }, away = { .n = 0 };
-		struct enc e = { .acc_ab = 3, .acc_cd = target == SG_GFX90A };
+		struct enc e = { .acc_ab = 3, .acc_cd = target == SG_ISA_GFX90A };
 		char what[80];
 
 		sg_step_init(&before);
@@ -217,7 +217,7 @@ static unsigned copy_of(unsigned sgpr)
 					 : sgpr + S_COPY;
 }
 
-void alias_scalar(struct tally *t, const struct sg_isa_row *row, enum sg_target target)
+void alias_scalar(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target)
 {
 	const struct sg_isa_operand *src[2] = { operand_of(row, SG_ROLE_SRC0),
 						operand_of(row, SG_ROLE_SRC1) };

@@ -11,8 +11,8 @@
 #include "tests/isa/semantics/vector.h"
 
 void alias_vector(struct vector_test *v, const struct config *cfg);
-void alias_matrix(struct tally *t, const struct sg_isa_row *row, enum sg_target target);
+void alias_matrix(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target);
 /* SOP1, SOP2 and SOPC. */
-void alias_scalar(struct tally *t, const struct sg_isa_row *row, enum sg_target target);
+void alias_scalar(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target);
 
 #endif

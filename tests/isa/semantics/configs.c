@@ -307,9 +307,9 @@ static void dpp(struct vector_test *v)
 	bool wide = has_64bit(v->row);
 	size_t n = wide ? 0 : N(controls);
 
-	if (!(v->row->forms & 1 << SG_FORM_DPP) || (wide && v->target == SG_GFX908))
+	if (!(v->row->forms & 1 << SG_FORM_DPP) || (wide && v->target == SG_ISA_GFX908))
 		return;
-	for (size_t i = 0; i < n + (v->target == SG_GFX90A ? N(newbcast) : 0); i++) {
+	for (size_t i = 0; i < n + (v->target == SG_ISA_GFX90A ? N(newbcast) : 0); i++) {
 		const struct sg_isa_operand *s0 = operand_of(v->row, SG_ROLE_SRC0);
 		struct config cfg = base_config(v->row);
 		uint64_t r = rng_next(&v->rng);
@@ -404,7 +404,7 @@ static void packed(struct vector_test *v)
 }
 
 void test_vector_row(struct tally *t, const struct sg_isa_row *row, const struct ref_row *ref,
-		     enum sg_target target, struct sg_step *step)
+		     enum sg_isa_target target, struct sg_step *step)
 {
 	struct vector_test v = { .t = t, .row = row, .ref = ref, .target = target, .step = step };
 

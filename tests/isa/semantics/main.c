@@ -45,7 +45,7 @@ static bool writes_exec(const struct sg_isa_row *row)
 	return strstr(row->mnemonic, "saveexec") || strstr(row->mnemonic, "wrexec");
 }
 
-static void test_row(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void test_row(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		     struct sg_step *st)
 {
 	const struct ref_mfma *mfma = ref_mfma_find(row->mnemonic);
@@ -105,9 +105,9 @@ int main(int argc, char **argv)
 			continue;
 		tally_start_row(&t, row->mnemonic);
 		if (row->targets & SG_ISA_GFX90A)
-			test_row(&t, row, SG_GFX90A, st);
+			test_row(&t, row, SG_ISA_GFX90A, st);
 		if (row->targets & SG_ISA_GFX908)
-			test_row(&t, row, SG_GFX908, st);
+			test_row(&t, row, SG_ISA_GFX908, st);
 		tally_end_row(&t);
 	}
 	printf("%s: %u rows, %u programs, %lu results compared, %u rows failed\n", sg_level_name(),

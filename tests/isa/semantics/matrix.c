@@ -93,7 +93,7 @@ static void fill_constant(const struct ref_mfma *op, unsigned opnd, uint32_t (*r
 }
 
 static void run(struct tally *t, const struct sg_isa_row *row, const struct ref_mfma *op,
-		enum sg_target target, struct sg_step *st, struct rng *rng,
+		enum sg_isa_target target, struct sg_step *st, struct rng *rng,
 		const struct matrix_config *cfg)
 {
 	static uint32_t want[64][64];
@@ -102,7 +102,7 @@ static void run(struct tally *t, const struct sg_isa_row *row, const struct ref_
 	bool f64 = op->type == REF_MFMA_F64;
 	uint32_t(*a)[64] = cfg->acc_ab & 1 ? st->agpr : st->vgpr;
 	uint32_t(*b)[64] = cfg->acc_ab & 2 ? st->agpr : st->vgpr;
-	uint32_t(*cd)[64] = cfg->acc_cd || target == SG_GFX908 ? st->agpr : st->vgpr;
+	uint32_t(*cd)[64] = cfg->acc_cd || target == SG_ISA_GFX908 ? st->agpr : st->vgpr;
 	struct words words = { .n = 0 };
 	struct enc e = { .vdst = V_D,
 			 .src = { 256 + V_A, 256 + V_B, 256 + V_C },
@@ -121,7 +121,7 @@ static void run(struct tally *t, const struct sg_isa_row *row, const struct ref_
 		fill_constant(op, cfg->c_constant, cd + V_C, n_cd);
 		e.src[2] = cfg->c_constant;
 	}
-	ref_mfma_run(op, target == SG_GFX908 ? REF_GFX908 : REF_GFX90A,
+	ref_mfma_run(op, target == SG_ISA_GFX908 ? REF_GFX908 : REF_GFX90A,
 		     (const uint32_t(*)[64])(a + V_A), (const uint32_t(*)[64])(b + V_B),
 		     (const uint32_t(*)[64])(cd + V_C), cfg->cbsz, cfg->abid, cfg->blgp, want,
 		     slack);
@@ -154,14 +154,14 @@ static void run(struct tally *t, const struct sg_isa_row *row, const struct ref_
 				fail(t,
 				     "%s, kind %d cbsz %u abid %u blgp %u acc %x %x, register %u "
 				     "lane %u: got %" PRIx64 ", expected %" PRIx64 " +- %g",
-				     target == SG_GFX908 ? "gfx908" : "gfx90a", cfg->kind,
+				     target == SG_ISA_GFX908 ? "gfx908" : "gfx90a", cfg->kind,
 				     cfg->cbsz, cfg->abid, cfg->blgp, cfg->acc_ab, cfg->acc_cd, i,
 				     lane, got, expected, tolerance);
 		}
 }
 
 void test_matrix_row(struct tally *t, const struct sg_isa_row *row, const struct ref_mfma *op,
-		     enum sg_target target, struct sg_step *st)
+		     enum sg_isa_target target, struct sg_step *st)
 {
 	struct rng rng;
 	bool broadcasts = op->type != REF_MFMA_F64;
@@ -175,7 +175,8 @@ void test_matrix_row(struct tally *t, const struct sg_isa_row *row, const struct
 		run(t, row, op, target, st, &rng,
 		    &(struct matrix_config){
 			    .kind = WHOLE, .acc_ab = acc, .exec = acc ? ~0ull : 0x10f });
-	if (target == SG_GFX90A) /* on gfx908 the accumulators are always AGPRs, and the bit is 0 */
+	if (target ==
+	    SG_ISA_GFX90A) /* on gfx908 the accumulators are always AGPRs, and the bit is 0 */
 		run(t, row, op, target, st, &rng,
 		    &(struct matrix_config){ .kind = WHOLE, .acc_cd = 1, .exec = ~0ull });
 	run(t, row, op, target, st, &rng,

@@ -24,7 +24,7 @@ static void set_pair(struct sg_step *st, unsigned reg, uint64_t v)
 }
 
 static void run_case(struct tally *t, const struct sg_isa_row *row, const struct ref_row *ref,
-		     enum sg_target target, struct sg_step *st, const struct scalar_case *c)
+		     enum sg_isa_target target, struct sg_step *st, const struct scalar_case *c)
 {
 	const struct sg_isa_operand *sdst = operand_of(row, SG_ROLE_SDST);
 	const struct sg_isa_operand *src0 = operand_of(row, SG_ROLE_SRC0);
@@ -91,7 +91,7 @@ static void run_case(struct tally *t, const struct sg_isa_row *row, const struct
 }
 
 void test_scalar_row(struct tally *t, const struct sg_isa_row *row, const struct ref_row *ref,
-		     enum sg_target target, struct sg_step *st)
+		     enum sg_isa_target target, struct sg_step *st)
 {
 	static const struct sg_isa_operand word = { .bits = 32, .n_regs = 1 },
 					   two = { .bits = 64, .n_regs = 2 };

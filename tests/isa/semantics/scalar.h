@@ -7,6 +7,6 @@
 #include "tests/isa/semantics/check.h"
 
 void test_scalar_row(struct tally *t, const struct sg_isa_row *row, const struct ref_row *ref,
-		     enum sg_target target, struct sg_step *st);
+		     enum sg_isa_target target, struct sg_step *st);
 
 #endif

@@ -36,7 +36,7 @@ static void number_lanes(struct sg_step *st)
 			st->vgpr[r][lane] = r << 16 | lane;
 }
 
-static bool go(struct tally *t, enum sg_target target, const struct words *words,
+static bool go(struct tally *t, enum sg_isa_target target, const struct words *words,
 	       struct sg_step *st)
 {
 	enum sg_fault_kind fault = sg_step_run(target, words->w, words->n, st);
@@ -57,7 +57,7 @@ static void expect(struct tally *t, const char *what, uint64_t got, uint64_t wan
 
 /* --- vector ------------------------------------------------------------------------------------ */
 
-static void nothing(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void nothing(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		    struct sg_step *st)
 {
 	static struct sg_step before;
@@ -73,7 +73,7 @@ static void nothing(struct tally *t, const struct sg_isa_row *row, enum sg_targe
 	expect(t, "mode", st->mode, before.mode);
 }
 
-static void readfirstlane(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void readfirstlane(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 			  struct sg_step *st)
 {
 	static const struct {
@@ -101,7 +101,7 @@ static void vop3_words(struct words *out, const struct sg_isa_row *row, unsigned
 	emit(out, s0 | s1 << 9);
 }
 
-static void readlane(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void readlane(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		     struct sg_step *st)
 {
 	static const uint32_t selects[] = { 0, 5, 63, 64 + 9 };
@@ -121,7 +121,7 @@ static void readlane(struct tally *t, const struct sg_isa_row *row, enum sg_targ
 	}
 }
 
-static void writelane(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void writelane(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		      struct sg_step *st)
 {
 	for (unsigned lane = 0; lane < 64; lane += 9) {
@@ -141,7 +141,7 @@ static void writelane(struct tally *t, const struct sg_isa_row *row, enum sg_tar
 	}
 }
 
-static void swap(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void swap(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		 struct sg_step *st)
 {
 	uint64_t exec = 0xf0f0f0f00000000f;
@@ -183,7 +183,7 @@ static uint64_t new_exec(const char *name, uint64_t s, uint64_t exec)
 	abort();
 }
 
-static void exec_ops(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void exec_ops(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		     struct sg_step *st)
 {
 	static const uint64_t values[] = { 0,          ~0ull,     0xff, 0xf0f0f0f0f0f0f0f0,
@@ -220,7 +220,7 @@ static void exec_ops(struct tally *t, const struct sg_isa_row *row, enum sg_targ
 
 /* --- indexed registers ------------------------------------------------------------------------- */
 
-static void movrel(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void movrel(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		   struct sg_step *st)
 {
 	bool wide = strstr(row->mnemonic, "b64"), to_dst = strstr(row->mnemonic, "movreld");
@@ -244,7 +244,7 @@ static void movrel(struct tally *t, const struct sg_isa_row *row, enum sg_target
 	}
 }
 
-static void gpr_idx(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void gpr_idx(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		    struct sg_step *st)
 {
 	bool on = strcmp(row->mnemonic, "s_set_gpr_idx_on") == 0;
@@ -289,7 +289,7 @@ static void target_address(struct words *out, unsigned bytes)
 	encode_sop2(out, OP_S_ADDC_U32, 15, 15, INT(0));
 }
 
-static void jumps(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void jumps(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		  struct sg_step *st)
 {
 	bool call = row->enc == SG_ENC_SOPK, swap_pc = strstr(row->mnemonic, "swappc");
@@ -329,7 +329,7 @@ static void jumps(struct tally *t, const struct sg_isa_row *row, enum sg_target 
 }
 
 /* Outside of a trap handler: not documented, but it cannot just go on. */
-static void privileged(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void privileged(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		       struct sg_step *st)
 {
 	struct words words = { .n = 0 };
@@ -353,7 +353,7 @@ static void privileged(struct tally *t, const struct sg_isa_row *row, enum sg_ta
 }
 
 /* Both paths run, the one with fewer lanes first, and meet at the join. */
-static void forks(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void forks(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		  struct sg_step *st)
 {
 	static const uint64_t masks[] = { 0xff, 0xffffffffffffff00, ~0ull, 0, 0x5555555555555555 };
@@ -386,7 +386,7 @@ static void forks(struct tally *t, const struct sg_isa_row *row, enum sg_target 
 
 /* --- MODE -------------------------------------------------------------------------------------- */
 
-static void hwreg(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void hwreg(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		  struct sg_step *st)
 {
 	static const struct {
@@ -416,7 +416,7 @@ static void hwreg(struct tally *t, const struct sg_isa_row *row, enum sg_target 
 	}
 }
 
-static void setvskip(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+static void setvskip(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 		     struct sg_step *st)
 {
 	for (unsigned bit = 0; bit < 2; bit++) {

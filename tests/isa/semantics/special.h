@@ -6,7 +6,7 @@
 #include "softgpu/isa/isa.h"
 #include "tests/isa/semantics/check.h"
 
-typedef void special_test(struct tally *t, const struct sg_isa_row *row, enum sg_target target,
+typedef void special_test(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
 			  struct sg_step *st);
 
 special_test *special_find(const char *mnemonic); /* NULL: none */

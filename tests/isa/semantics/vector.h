@@ -26,7 +26,7 @@ struct vector_test {
 	struct tally *t;
 	const struct sg_isa_row *row;
 	const struct ref_row *ref;
-	enum sg_target target;
+	enum sg_isa_target target;
 	struct rng rng;
 	struct sg_step *step;
 };
@@ -36,6 +36,6 @@ const struct sg_isa_operand *operand_of(const struct sg_isa_row *row, unsigned r
 void vector_run(struct vector_test *v, const struct config *cfg, unsigned n);
 /* All configurations of the row. */
 void test_vector_row(struct tally *t, const struct sg_isa_row *row, const struct ref_row *ref,
-		     enum sg_target target, struct sg_step *step);
+		     enum sg_isa_target target, struct sg_step *step);
 
 #endif

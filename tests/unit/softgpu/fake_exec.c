@@ -81,7 +81,7 @@ const struct sg_fault *sg_wg_fault(const struct sg_wg *wg)
 	return &wg->fake.fault;
 }
 
-struct sg_code_cache *sg_code_cache_create(const struct sg_mem_map *mem, enum sg_target target)
+struct sg_code_cache *sg_code_cache_create(const struct sg_mem_map *mem, enum sg_isa_target target)
 {
 	return calloc(1, sizeof(struct sg_code_cache));
 }
