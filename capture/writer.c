@@ -65,7 +65,8 @@ static enum ws_status create_file(struct cap_writer *writer, const char *path, s
 	return WS_OK;
 }
 
-static enum ws_status map_head(struct cap_writer *writer, uint64_t domains, struct ws_err *err)
+static enum ws_status map_head(struct cap_writer *writer, const struct cap_writer_opts *opts,
+			       struct ws_err *err)
 {
 	struct cap_file_head head = {
 		.magic = CAP_FILE_MAGIC,
@@ -73,9 +74,8 @@ static enum ws_status map_head(struct cap_writer *writer, uint64_t domains, stru
 		.order = CAP_FILE_ORDER,
 		.head_bytes = CAP_FILE_HEAD_BYTES,
 		.chunk_align = CAP_CHUNK_ALIGN,
-		.pid = (uint32_t)getpid(),
-		.tick_kind = __atomic_load_n(&cap_tick_kind, __ATOMIC_RELAXED),
-		.created_ns = cap_boottime_ns(),
+		.pid = opts->pid,
+		.tick_kind = CAP_TICKS_NS,
 		.end_bytes = CAP_FILE_HEAD_BYTES,
 	};
 	static const char zeros[HEAD_MAP_BYTES];
@@ -87,13 +87,19 @@ static enum ws_status map_head(struct cap_writer *writer, uint64_t domains, stru
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
 	    sizeof(zeros) > limit.rlim_cur)
 		return ws_fail_errno(err, EFBIG, "cannot write capture '%s'", writer->path);
-	clock_gettime(CLOCK_REALTIME, &now);
-	head.created_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	cap_boot_id(head.boot_id);
+	if (!writer->imported) {
+		head.pid = (uint32_t)getpid();
+		head.tick_kind = __atomic_load_n(&cap_tick_kind, __ATOMIC_RELAXED);
+		head.created_ns = cap_boottime_ns();
+		clock_gettime(CLOCK_REALTIME, &now);
+		head.created_realtime_ns =
+			(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+		cap_boot_id(head.boot_id);
+	}
 	head.check = cap_check32((const uint32_t *)&head,
 				 offsetof(struct cap_file_head, end_bytes) / sizeof(uint32_t));
 	for (unsigned i = 0; i < CAP_DOMAIN_COUNT; i++)
-		head.ledger[i].asked = domains >> i & 1;
+		head.ledger[i].asked = opts->domains >> i & 1;
 
 	/* Written first, so that its block is there before it is mapped. */
 	if (pwrite(writer->fd, zeros, sizeof(zeros), 0) != (ssize_t)sizeof(zeros) ||
@@ -127,7 +133,7 @@ void cap_writer_tend(struct cap_writer *writer)
 
 	cap_spares_fill(writer);
 	cap_spent_drop(writer);
-	if (cap_boottime_ns() >= writer->next_clock_ns)
+	if (!writer->imported && cap_boottime_ns() >= writer->next_clock_ns)
 		write_clock(writer);
 	errno = saved_errno;
 }
@@ -214,16 +220,19 @@ enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *o
 			       struct cap_writer **out_writer, struct ws_err *err)
 {
 	struct cap_writer *writer = cap_writer_pages(sizeof(*writer));
-	struct cap_rec_clock first;
+	struct cap_rec_clock first = { .h.time = 0 };
 	enum ws_status st;
 
 	if (!writer)
 		return ws_fail(err, WS_E_NOMEM, "capture '%s'", path);
 	writer->fd = -1;
 	pthread_mutex_init(&writer->lock, NULL);
-	__atomic_store_n(&cap_tick_kind, cap_tick_kind_detect(), __ATOMIC_RELAXED);
-	/* Two pairs, as far apart as opening takes: even a process killed at once has a rate. */
-	first = cap_clock_pair();
+	writer->imported = opts->imported;
+	if (!writer->imported) {
+		__atomic_store_n(&cap_tick_kind, cap_tick_kind_detect(), __ATOMIC_RELAXED);
+		/* Two pairs, as far apart as opening takes: a process killed at once has a rate. */
+		first = cap_clock_pair();
+	}
 	writer->max_bytes = opts->max_bytes;
 	writer->n_spare = WS_MIN(opts->n_spare ? opts->n_spare : SPARES_DEFAULT, CAP_SPARES_MAX);
 	/* What lies ready is not to be a large part of a small capture. */
@@ -241,7 +250,7 @@ enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *o
 	if (!st)
 		st = create_file(writer, path, err);
 	if (!st)
-		st = map_head(writer, opts->domains, err);
+		st = map_head(writer, opts, err);
 	if (!st) {
 		cap_truncation_watch(writer);
 		writer->meta = cap_lane_open(writer, CAP_CHUNK_META, 0);
@@ -256,9 +265,11 @@ enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *o
 		free_memory(writer);
 		return st;
 	}
-	cap_writer_meta(writer, &first.h);
-	write_clock(writer);
-	if (!opts->no_helper)
+	if (!writer->imported) {
+		cap_writer_meta(writer, &first.h);
+		write_clock(writer);
+	}
+	if (!opts->no_helper && !writer->imported)
 		start_helper(writer);
 	*out_writer = writer;
 	return WS_OK;
@@ -267,12 +278,15 @@ enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *o
 void cap_writer_end(struct cap_writer *writer, enum cap_end_cause cause)
 {
 	struct cap_rec_end end = { .h = { CAP_REC_FIXED_TAG(END, struct cap_rec_end), cause, 0 } };
-	struct cap_rec_clock pair = cap_clock_pair();
 	int saved_errno = errno;
 
-	cap_writer_meta(writer, &pair.h);
-	end.h.time = cap_boottime_ns();
-	cap_writer_meta(writer, &end.h);
+	if (!writer->imported) {
+		struct cap_rec_clock pair = cap_clock_pair();
+
+		cap_writer_meta(writer, &pair.h);
+		end.h.time = cap_boottime_ns();
+		cap_writer_meta(writer, &end.h);
+	}
 	__atomic_store_n(&writer->head->closed, 1, __ATOMIC_RELEASE);
 	errno = saved_errno;
 }

@@ -49,13 +49,20 @@ struct cap_writer_opts {
 	uint32_t n_spare;   /* chunks the helper keeps ready; 0: 4 */
 	bool no_helper;     /* the caller calls cap_writer_tend() itself, or nobody does */
 	uint64_t domains;   /* requested, for the ledger: bit per enum cap_domain */
+	/*
+	 * The records were made elsewhere, by process @pid, and are written again here. Times
+	 * are nanoseconds (CAP_TICKS_NS). The caller writes the CLOCK and END records, which
+	 * would otherwise describe this process; there is no helper.
+	 */
+	bool imported;
+	uint32_t pid; /* of an imported capture */
 };
 
 enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *opts,
 			       struct cap_writer **out_writer, struct ws_err *err);
 
 /*
- * Final clock pair, CAP_REC_END, `closed`. Lanes in use stay usable: late records
+ * Final clock pair and CAP_REC_END (neither when imported), `closed`. Lanes in use stay usable: late records
  * still land. Takes the lock of the facts: not from signal handlers.
  */
 void cap_writer_end(struct cap_writer *writer, enum cap_end_cause cause);

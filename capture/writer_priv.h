@@ -32,6 +32,7 @@ struct cap_writer {
 	struct cap_ledger_line ledger[32]; /* as in the head */
 	uint32_t n_cut, n_heads; /* pages that were not there any more; attempts at a new head */
 	uint64_t max_bytes;
+	bool imported; /* of another process: no clock pairs of this one */
 	int fd;
 	bool copy_on_write; /* the file system puts every write in a new place */
 	bool no_populate;   /* the kernel cannot map pages ahead, or blocks are of no use to it */

@@ -163,6 +163,28 @@ static void clock_pairs_agree_with_the_clock(void **state)
 	cap_reader_close(reader);
 }
 
+static void an_imported_capture_says_nothing_of_this_process(void **state)
+{
+	struct cap_writer_opts imported = { .imported = true, .pid = 4711 };
+	struct cap_writer *writer = open_writer(&imported);
+	struct cap_lane *lane = cap_lane_get(writer, 7);
+	const struct cap_file_head *head;
+	struct cap_reader *reader;
+
+	assert_true(put_call(lane, 7, 1));
+	cap_writer_tend(writer);
+	cap_writer_end(writer, CAP_END_EXIT);
+	cap_writer_close(writer);
+	assert_int_equal(read_calls(NULL, 0).n_meta, 0); /* neither clock pairs nor an end */
+	reader = open_reader();
+	head = cap_reader_head(reader);
+	assert_int_equal(head->pid, 4711);
+	assert_int_equal(head->tick_kind, CAP_TICKS_NS);
+	assert_int_equal(head->created_ns, 0);
+	assert_true(cap_reader_closed(reader));
+	cap_reader_close(reader);
+}
+
 /* Mappings of this process whose line contains @part. */
 static size_t count_maps(const char *part)
 {
@@ -343,6 +365,7 @@ int main(void)
 		cmocka_unit_test(texts_are_interned_once),
 		cmocka_unit_test(unused_chunks_are_given_back_at_close),
 		cmocka_unit_test(clock_pairs_agree_with_the_clock),
+		cmocka_unit_test(an_imported_capture_says_nothing_of_this_process),
 		cmocka_unit_test(opening_and_closing_leaks_nothing),
 		cmocka_unit_test(many_threads_lose_nothing),
 		cmocka_unit_test(signal_handlers_record_on_top),
