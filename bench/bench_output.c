@@ -8,6 +8,7 @@
  */
 #include "bench/clock.h"
 #include "output/output.h"
+#include "rocpd/sql.h"
 #include "tests/output/synth.h"
 
 #include <sqlite3.h>
@@ -96,7 +97,7 @@ static double raw_inserts(const char *from, const char *to, const char *guid, ui
 	snprintf(suffix, sizeof(suffix), "_%s", guid);
 	for (char *at = suffix; *at; at++)
 		*at = *at == '-' ? '_' : *at;
-	strcpy(sql, output_sql("tables"));
+	strcpy(sql, rpd_sql("tables"));
 	replace(sql, "{{uuid}}", suffix);
 	replace(sql, "{{guid}}", guid);
 	if (sqlite3_exec(dst, sql, NULL, NULL, NULL))

@@ -192,7 +192,7 @@ static uint32_t agent_group(const struct otf2 *o, const struct trc_agent *agent)
 static struct location *locate(struct otf2 *o, const struct trc_event *ev)
 {
 	enum output_record_shape shape = output_domain_infos[ev->domain].shape;
-	enum output_agent_index mode = o->run->cfg->agent_index;
+	enum trc_agent_index mode = o->run->cfg->agent_index;
 	const struct trc_agent *agent = shape == OUTPUT_SHAPE_COPY     ? ev->copy.dst
 					: shape == OUTPUT_SHAPE_ALLOC  ? ev->alloc.agent
 					: output_event_is_dispatch(ev) ? ev->dispatch.agent

@@ -62,7 +62,7 @@ void output_config_init(struct output_config *cfg)
 	};
 }
 
-size_t output_agent_text(const struct trc_agent *agent, enum output_agent_index mode, char sep,
+size_t output_agent_text(const struct trc_agent *agent, enum trc_agent_index mode, char sep,
 			 char *to, size_t room)
 {
 	uint32_t number;

@@ -69,11 +69,6 @@ bool output_by_word(const char *word, enum output_format *out_format);
 
 /* ---- what the user chose ---- */
 
-enum output_agent_index {
-	OUTPUT_AGENT_INDEX_RELATIVE,
-	OUTPUT_AGENT_INDEX_ABSOLUTE,
-	OUTPUT_AGENT_INDEX_TYPE
-};
 enum output_time_unit { OUTPUT_UNIT_NSEC, OUTPUT_UNIT_USEC, OUTPUT_UNIT_MSEC, OUTPUT_UNIT_SEC };
 
 /* What an instruction at a sampled address is; texts are valid until the next call. */
@@ -96,7 +91,7 @@ struct output_config {
 	const char *summary_file; /* "stdout", "stderr" (the default when NULL), or a stem */
 	enum output_time_unit summary_unit;
 
-	enum output_agent_index agent_index;
+	enum trc_agent_index agent_index;
 	bool group_by_queue; /* queue tracks; every stream id is 0 */
 	bool kernel_rename;  /* names of dispatches come from ranges where there is one */
 	bool from_database;  /* the trace was a rocpd database: pftrace as AMD's converter does */
@@ -155,14 +150,10 @@ enum ws_status output_write(const struct trc_trace *trace,
 void output_result_fini(struct output_result *result); /* a zeroed one is fine */
 
 /* "Agent 2", "GPU 0": @sep is ' ' in CSV and '-' in annotations. NULL @agent: "". */
-size_t output_agent_text(const struct trc_agent *agent, enum output_agent_index mode, char sep,
+size_t output_agent_text(const struct trc_agent *agent, enum trc_agent_index mode, char sep,
 			 char *to, size_t room);
 
 /* A version 7 UUID from the time and what is particular to this process. */
 void output_new_guid(const struct trc_process *process, char out_guid[37]);
-
-/* The SQL of the database, for those who make views over several: "tables", "views", "data_views",
- * "summary_views". Placeholders: {{uuid}} is the suffix with its `_`, {{guid}} the guid. */
-const char *output_sql(const char *name);
 
 #endif

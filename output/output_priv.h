@@ -116,16 +116,16 @@ static inline const char *output_agent_type_text(const struct trc_agent *agent)
 }
 /* The label and number of the chosen index mode: "Agent" 2, "GPU" 0. */
 static inline const char *output_agent_label(const struct trc_agent *agent,
-					     enum output_agent_index mode, uint32_t *out_number)
+					     enum trc_agent_index mode, uint32_t *out_number)
 {
 	if (!agent) {
 		*out_number = 0;
 		return "UNK";
 	}
-	*out_number = mode == OUTPUT_AGENT_INDEX_ABSOLUTE ? agent->info->node_id
-		      : mode == OUTPUT_AGENT_INDEX_TYPE   ? agent->info->logical_node_type_id
-							  : agent->info->logical_node_id;
-	return mode == OUTPUT_AGENT_INDEX_TYPE ? output_agent_type_text(agent) : "Agent";
+	*out_number = mode == TRC_AGENT_INDEX_ABSOLUTE ? agent->info->node_id
+		      : mode == TRC_AGENT_INDEX_TYPE   ? agent->info->logical_node_type_id
+						       : agent->info->logical_node_id;
+	return mode == TRC_AGENT_INDEX_TYPE ? output_agent_type_text(agent) : "Agent";
 }
 
 /* "ROCPROFILER_PC_SAMPLING_...": unknown numbers are NONE. */

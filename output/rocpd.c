@@ -7,6 +7,7 @@
 #include "output/rocpd_priv.h"
 
 #include "base/file.h"
+#include "rocpd/sql.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -425,10 +426,10 @@ static enum ws_status run_sql(struct output_rocpd_db *db, const char *sql)
 	return WS_OK;
 }
 
-/* A text of output_sql() with its placeholders filled in. */
+/* A text of rpd_sql() with its placeholders filled in. */
 static enum ws_status run_named(struct output_rocpd_db *db, const char *name)
 {
-	const char *at = output_sql(name), *hit;
+	const char *at = rpd_sql(name), *hit;
 	struct ws_buf sql;
 	enum ws_status st;
 

@@ -2,9 +2,11 @@
  * CSV files from a database. Columns are those of rocprofv3's own files with the guid in
  * front; where AMD's converter differs (quoting, lost prefixes) this does as AMD's does.
  */
-#include "cmd/rocpd/convert.h"
+#include "rocpd/rocpd.h"
 
 #include "base/file.h"
+#include "base/str.h"
+#include "base/util.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -142,24 +144,24 @@ static void put_row(FILE *to, sqlite3_stmt *stmt, const char *quoted)
 }
 
 /* Placeholders of the queries: agents, and the name of a kernel. */
-static void fill_query(const struct convert_args *args, const char *query, struct ws_buf *out)
+static void fill_query(const struct rpd_csv_opts *opts, const char *query, struct ws_buf *out)
 {
-	const char *mode = args->agent_index ? args->agent_index : "relative";
-
 	for (; *query; query++) {
 		if (*query == 1) {
 			const char *end = strchr(query, 2);
 			struct ws_str p = { query + 1, (size_t)(end - query - 1) };
 
-			if (strcmp(mode, "type-relative") == 0)
+			if (opts->agent_index == TRC_AGENT_INDEX_TYPE)
 				ws_buf_printf(out, "(%.*stype || ' ' || %.*stype_index)",
 					      WS_STR_ARGS(p), WS_STR_ARGS(p));
 			else
 				ws_buf_printf(out, "('Agent ' || %.*s%s_index)", WS_STR_ARGS(p),
-					      strcmp(mode, "absolute") == 0 ? "abs" : "log");
+					      opts->agent_index == TRC_AGENT_INDEX_ABSOLUTE
+						      ? "abs"
+						      : "log");
 			query = end;
 		} else if (*query == 3) {
-			ws_buf_add(out, args->common.kernel_rename
+			ws_buf_add(out, opts->kernel_rename
 						? "CASE WHEN COALESCE(region, '') = '' THEN name "
 						  "ELSE region END"
 						: "name");
@@ -169,9 +171,9 @@ static void fill_query(const struct convert_args *args, const char *query, struc
 	}
 }
 
-static enum ws_status write_file(struct rpd_db *db, const char *prefix, const char *stem,
-				 const char *header, const char *query, const char *quoted,
-				 bool always, struct ws_err *err)
+static enum ws_status write_file(struct rpd_db *db, const struct rpd_csv_opts *opts,
+				 const char *stem, const char *header, const char *query,
+				 const char *quoted, bool always, struct ws_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
 	char path[PATH_MAX];
@@ -181,7 +183,7 @@ static enum ws_status write_file(struct rpd_db *db, const char *prefix, const ch
 
 	if (st)
 		return ws_fail_in(err, st, "%s", stem);
-	snprintf(path, sizeof(path), "%s_%s.csv", prefix, stem);
+	snprintf(path, sizeof(path), "%s_%s.csv", opts->prefix, stem);
 	rc = sqlite3_step(stmt);
 	if (rc == SQLITE_ROW || always) {
 		st = ws_file_create_stream(path, &file, err);
@@ -196,7 +198,7 @@ static enum ws_status write_file(struct rpd_db *db, const char *prefix, const ch
 		st = ws_fail_errno(err, errno, "cannot write '%s'", path);
 	sqlite3_finalize(stmt);
 	if (!st && file)
-		printf("    %s\n", path);
+		opts->written(path);
 	return st;
 }
 
@@ -220,15 +222,13 @@ static void add_agent_column(const char *column, struct ws_buf *query)
 		}
 	if (found)
 		return;
-	if (n > 6 && memcmp(key + n - 6, "_dim_", 5) == 0) {
+	if (n > 6 && memcmp(key + n - 6, "_dim_", 5) == 0)
 		key[n - 2] = '.';
-		ws_buf_printf(query, "json_extract(extdata, '$.%s')", key);
-	} else {
-		ws_buf_printf(query, "json_extract(extdata, '$.%s')", key);
-	}
+	ws_buf_printf(query, "json_extract(extdata, '$.%s')", key);
 }
 
-static enum ws_status write_agents(struct rpd_db *db, const char *prefix, struct ws_err *err)
+static enum ws_status write_agents(struct rpd_db *db, const struct rpd_csv_opts *opts,
+				   struct ws_err *err)
 {
 	struct ws_buf header, query, quoted;
 	enum ws_status st;
@@ -254,27 +254,25 @@ static enum ws_status write_agents(struct rpd_db *db, const char *prefix, struct
 	ws_buf_add(&query, " FROM rocpd_info_agent ORDER BY guid, absolute_index");
 	st = ws_buf_status(&query, err);
 	if (!st)
-		st = write_file(db, prefix, "agent_info", header.at, query.at, quoted.at, true,
-				err);
+		st = write_file(db, opts, "agent_info", header.at, query.at, quoted.at, true, err);
 	ws_buf_fini(&header);
 	ws_buf_fini(&query);
 	ws_buf_fini(&quoted);
 	return st;
 }
 
-enum ws_status rpd_convert_csv(struct rpd_db *db, const struct convert_args *args,
-			       const char *prefix, struct ws_err *err)
+enum ws_status rpd_write_csv(struct rpd_db *db, const struct rpd_csv_opts *opts, struct ws_err *err)
 {
-	enum ws_status st = write_agents(db, prefix, err);
+	enum ws_status st = write_agents(db, opts, err);
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(files) && !st; i++) {
 		struct ws_buf query;
 
 		ws_buf_init(&query, 16384);
-		fill_query(args, files[i].query, &query);
+		fill_query(opts, files[i].query, &query);
 		st = ws_buf_status(&query, err);
 		if (!st)
-			st = write_file(db, prefix, files[i].stem, files[i].header, query.at,
+			st = write_file(db, opts, files[i].stem, files[i].header, query.at,
 					files[i].quoted, false, err);
 		ws_buf_fini(&query);
 	}

@@ -1,20 +1,16 @@
-#include "cmd/rocpd/rocpd.h"
+/* Databases as one: attached read-only, with views over all of them. */
+#include "rocpd/rocpd_priv.h"
 
 #include "base/arena.h"
-#include "base/doc.h"
 #include "base/file.h"
-#include "base/path.h"
-#include "output/output.h"
+#include "base/str.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define ATTACH_MAX 10 /* what SQLite is built with, as a rule; more are merged first */
-#define FILES_MAX 100000u
+#define ATTACH_MAX 10 /* SQLite's default limit; more files are merged first */
 
 enum ws_status rpd_exec(sqlite3 *sql, const char *text, struct ws_err *err)
 {
@@ -35,6 +31,37 @@ enum ws_status rpd_prepare(sqlite3 *sql, const char *text, sqlite3_stmt **out_st
 	return ws_fail(err, WS_E_FORMAT, "SQLite: %s", sqlite3_errmsg(sql));
 }
 
+enum ws_status rpd_prepare_one(sqlite3 *sql, const char *text, sqlite3_stmt **out_stmt,
+			       struct ws_err *err)
+{
+	const char *rest = NULL;
+	sqlite3_stmt *second = NULL;
+
+	if (sqlite3_prepare_v2(sql, text, -1, out_stmt, &rest) != SQLITE_OK)
+		return ws_fail(err, WS_E_FORMAT, "SQLite: %s", sqlite3_errmsg(sql));
+	if (!*out_stmt)
+		return ws_fail(err, WS_E_USAGE, "no SQL statement in '%s'", text);
+	/* The rest may be blanks and comments; only SQLite can tell. */
+	if (sqlite3_prepare_v2(sql, rest, -1, &second, NULL) != SQLITE_OK || second) {
+		sqlite3_finalize(second);
+		return ws_fail(err, WS_E_USAGE, "more than one SQL statement in '%s'", text);
+	}
+	return WS_OK;
+}
+
+enum ws_status rpd_exec_file(sqlite3 *sql, const char *path, struct ws_err *err)
+{
+	struct ws_buf text;
+	enum ws_status st;
+
+	ws_buf_init(&text, 64 << 20);
+	st = ws_file_read(path, &text, err);
+	if (!st)
+		st = rpd_exec(sql, text.at, err);
+	ws_buf_fini(&text);
+	return st;
+}
+
 enum ws_status rpd_number(sqlite3 *sql, const char *text, int64_t otherwise, int64_t *out,
 			  struct ws_err *err)
 {
@@ -45,88 +72,6 @@ enum ws_status rpd_number(sqlite3 *sql, const char *text, int64_t otherwise, int
 	if (!st && sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
 		*out = sqlite3_column_int64(stmt, 0);
 	sqlite3_finalize(stmt);
-	return st;
-}
-
-/* ---- inputs ---- */
-
-static enum ws_status add_packaged(const char *folder, const char *path, const char *name,
-				   struct ws_arena *arena, struct ws_strv *out_files,
-				   struct ws_err *err)
-{
-	const char *at = path && path[0] == '/' ? "" : folder;
-	char *file = name[0] == '/'
-			     ? ws_arena_strdup(arena, name)
-			     : ws_arena_printf(arena, "%s/%s/%s", at, path ? path : ".", name);
-
-	return file ? ws_vec_push(out_files, file, err) : ws_fail(err, WS_E_NOMEM, "out of memory");
-}
-
-static bool is_name(const struct ws_doc *doc)
-{
-	return doc && doc->kind < WS_DOC_LIST && *doc->text;
-}
-
-/* A package is a folder with index.yaml that names its databases: a list, or just one. */
-static enum ws_status read_package(const char *index, struct ws_arena *arena,
-				   struct ws_strv *out_files, struct ws_err *err)
-{
-	const struct ws_doc *files, *about;
-	char folder[PATH_MAX];
-	const char *path;
-	struct ws_doc *doc;
-	enum ws_status st = ws_doc_read(index, arena, &doc, err);
-
-	if (st)
-		return st;
-	about = ws_doc_get(ws_doc_get(doc, "rocprofiler-sdk"), "rocpd");
-	files = ws_doc_get(about, "files");
-	about = ws_doc_get(about, "path");
-	path = is_name(about) ? about->text : NULL;
-	snprintf(folder, sizeof(folder), "%s", index);
-	ws_path_parent(folder);
-	if (is_name(files))
-		return add_packaged(folder, path, files->text, arena, out_files, err);
-	if (!files || files->kind != WS_DOC_LIST)
-		return ws_fail(err, WS_E_FORMAT,
-			       "'%s' is not a package: no rocprofiler-sdk: rocpd: files:", index);
-	for (size_t i = 0; i < files->n && !st; i++) {
-		if (!is_name(files->at[i]))
-			return ws_fail(err, WS_E_FORMAT, "'%s': files: number %zu is not a name",
-				       index, i + 1);
-		st = add_packaged(folder, path, files->at[i]->text, arena, out_files, err);
-	}
-	return st;
-}
-
-enum ws_status rpd_inputs(const struct ws_strv *input, struct ws_arena *arena,
-			  struct ws_strv *out_files, struct ws_err *err)
-{
-	enum ws_status st = WS_OK;
-
-	out_files->max_n = FILES_MAX;
-	if (!input->n)
-		return ws_fail(err, WS_E_USAGE, "no database: -i FILE...");
-	for (size_t i = 0; i < input->n && !st; i++) {
-		const char *name = input->at[i];
-		char index[PATH_MAX];
-		struct stat info;
-
-		if (stat(name, &info) != 0)
-			return ws_fail(err, WS_E_USAGE, "File '%s' does not exist.", name);
-		snprintf(index, sizeof(index), "%s/index.yaml", name);
-		if (S_ISDIR(info.st_mode) && !ws_path_exists(index))
-			st = ws_fail(err, WS_E_USAGE,
-				     "'%s' is a folder and no package: name the databases in it",
-				     name);
-		else if (S_ISDIR(info.st_mode))
-			st = read_package(index, arena, out_files, err);
-		else if (ws_str_ends(ws_str_from(name), ".yaml") ||
-			 ws_str_ends(ws_str_from(name), ".yml"))
-			st = read_package(name, arena, out_files, err);
-		else
-			st = ws_vec_push(out_files, name, err);
-	}
 	return st;
 }
 
@@ -236,7 +181,7 @@ static enum ws_status schema_text(const char *name, struct ws_buf *out, struct w
 		snprintf(path, sizeof(path), "%s/%s.sql", folder, name);
 		return ws_file_read(path, out, err);
 	}
-	ws_buf_add(out, output_sql(name));
+	ws_buf_add(out, rpd_sql(name));
 	return ws_buf_status(out, err);
 }
 
@@ -299,16 +244,16 @@ static enum ws_status merge_first(struct rpd_db *db, const struct ws_strv *files
 	return rpd_merge_files(files, db->merged, err);
 }
 
-enum ws_status rpd_open(struct rpd_db *db, const struct rpd_common *common, struct ws_err *err)
+enum ws_status rpd_open(struct rpd_db *db, const struct ws_strv *inputs, struct ws_err *err)
 {
 	struct ws_strv files = { .max_n = 0 }, one = { .max_n = 1 };
 	struct ws_arena arena;
 	enum ws_status st;
 
 	memset(db, 0, sizeof(*db));
-	db->uuids.max_n = FILES_MAX;
+	db->uuids.max_n = RPD_FILES_MAX;
 	ws_arena_init(&arena, 64 << 20);
-	st = rpd_inputs(&common->input, &arena, &files, err);
+	st = rpd_inputs(inputs, &arena, &files, err);
 	if (!st && files.n > ATTACH_MAX) {
 		st = merge_first(db, &files, err);
 		if (!st)
@@ -317,7 +262,7 @@ enum ws_status rpd_open(struct rpd_db *db, const struct rpd_common *common, stru
 	if (!st && sqlite3_open_v2(":memory:", &db->sql,
 				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI,
 				   NULL) != SQLITE_OK)
-		st = ws_fail(err, WS_E_NOMEM, "SQLite does not open");
+		st = ws_fail(err, WS_E_NOMEM, "cannot open an SQLite database in memory");
 	for (size_t i = 0; i < (one.n ? one.n : files.n) && !st; i++) {
 		const char *path = one.n ? one.at[i] : files.at[i];
 
@@ -329,8 +274,8 @@ enum ws_status rpd_open(struct rpd_db *db, const struct rpd_common *common, stru
 		st = join_tables(db, err);
 	if (!st)
 		st = make_views(db, err);
-	if (!st && rpd_has_window(common))
-		st = rpd_window(db, common, err);
+	if (!st)
+		st = rpd_summary_init(db->sql, err);
 	ws_vec_fini(&files);
 	ws_vec_fini(&one);
 	ws_arena_fini(&arena);

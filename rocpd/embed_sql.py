@@ -3,7 +3,7 @@
 import os
 import sys
 
-out = ['#include "output/output.h"', '', '#include <string.h>', '']
+out = ['#include "rocpd/sql.h"', '', '#include <string.h>', '']
 names = []
 for path in sys.argv[2:]:
     name = os.path.basename(path).rsplit(".", 1)[0]
@@ -16,7 +16,7 @@ for path in sys.argv[2:]:
         out.append(f'\t"{text}\\n"')
     out[-1] += ";"
     out.append("")
-out.append("const char *output_sql(const char *name)\n{")
+out.append("const char *rpd_sql(const char *name)\n{")
 for name in names:
     out.append(f'\tif (!strcmp(name, "{name}"))\n\t\treturn sql_{name};')
 out.append("\treturn NULL;\n}")

@@ -1,17 +1,27 @@
 /*
- * rocpd: what its sub-commands share.
+ * rocpd: reading, narrowing, summarizing, merging and converting rocpd databases.
+ *
+ *	struct rpd_db db;
+ *
+ *	st = rpd_open(&db, &inputs, err);               databases and packages
+ *	st = rpd_narrow(&db, &window, &bounds, err);    only a stretch of time, if wanted
+ *	st = rpd_prepare(db.sql, "SELECT ...", &stmt, err);
+ *	...
+ *	rpd_close(&db);                                 also after a failed open
  *
  * Any number of databases are seen as one: every table of the schema is a view over the
- * same table of all of them, and the data views are made again on top. Nothing is copied
- * and no input is ever written to.
+ * same table of all of them, and the data views are made again on top. No input is ever
+ * written to. More files than SQLite can attach are merged into a temporary file first.
+ *
+ * Threads  a struct rpd_db: one thread at a time.
+ * Output   nothing is printed, except where a FILE is passed in.
  */
-#ifndef WS_CMD_ROCPD_ROCPD_H
-#define WS_CMD_ROCPD_ROCPD_H
+#ifndef WS_ROCPD_ROCPD_H
+#define WS_ROCPD_ROCPD_H
 
-#include "base/cmd.h"
 #include "base/error.h"
-#include "base/str.h"
 #include "base/vec.h"
+#include "trace/trace.h"
 
 #include <limits.h>
 #include <sqlite3.h>
@@ -19,84 +29,109 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* ---- options that several sub-commands have; their structs begin with these ---- */
+struct ws_arena;
+struct ws_buf;
 
-struct rpd_common {
-	struct ws_strv input;
-	const char *output_file, *output_path;
-	bool kernel_rename;
-	const char *start, *end, *start_marker, *end_marker;
-	const char *inclusive;
-};
-
-#define RPD_INPUT_OPTS(T)                                                                          \
-	WS_OPT_GROUP("Input"),                                                                     \
-		WS_OPT_MANY(T, common.input, 'i', "input", "FILE",                                 \
-			    "databases, packages (.rpdb) or their index.yaml; all become one")
-#define RPD_OUTPUT_OPTS(T)                                                                         \
-	WS_OPT_STR(T, common.output_file, 'o', "output-file", "NAME",                              \
-		   "beginning of the file names; placeholders as in rocprofv3"),                   \
-		WS_OPT_STR(T, common.output_path, 'd', "output-path", "DIR", "where files go")
-#define RPD_WINDOW_OPTS(T)                                                                         \
-	WS_OPT_GROUP("Time window"),                                                               \
-		WS_OPT_STR(T, common.start, 0, "start", "TIME",                                    \
-			   "leave out what is before: nanoseconds, or 25% of the span"),           \
-		WS_OPT_STR(T, common.end, 0, "end", "TIME", "leave out what is after"),            \
-		WS_OPT_STR(T, common.start_marker, 0, "start-marker", "NAME",                      \
-			   "begin where the first roctx marker of this name begins"),              \
-		WS_OPT_STR(T, common.end_marker, 0, "end-marker", "NAME",                          \
-			   "end where the last one of this name ends"),                            \
-		WS_OPT_STR(T, common.inclusive, 0, "inclusive", "YES",                             \
-			   "true (the default): only what lies inside as a whole; false: also "    \
-			   "what reaches in")
-
-/* ---- the joined database (db.c) ---- */
+/* ---- databases as one (db.c) ---- */
 
 struct rpd_db {
 	sqlite3 *sql;
-	struct ws_strv uuids; /* suffixes, one per process and file; owned */
+	struct ws_strv uuids; /* suffixes of the table names, one per run; owned */
 	size_t n_files;
-	char merged[PATH_MAX]; /* a temporary file that stands for many; "" none */
+	char merged[PATH_MAX]; /* temporary file that holds all inputs; "" none */
 };
 
-enum ws_status rpd_open(struct rpd_db *db, const struct rpd_common *common, struct ws_err *err);
+/* @inputs: databases, packages (.rpdb) or their index.yaml. */
+enum ws_status rpd_open(struct rpd_db *db, const struct ws_strv *inputs, struct ws_err *err);
 void rpd_close(struct rpd_db *db);
 
-/* Files behind -i, packages opened; texts live in @arena. */
-struct ws_arena;
-enum ws_status rpd_inputs(const struct ws_strv *input, struct ws_arena *arena,
-			  struct ws_strv *out_files, struct ws_err *err);
-
 enum ws_status rpd_exec(sqlite3 *sql, const char *text, struct ws_err *err);
+enum ws_status rpd_exec_file(sqlite3 *sql, const char *path, struct ws_err *err);
 enum ws_status rpd_prepare(sqlite3 *sql, const char *text, sqlite3_stmt **out_stmt,
 			   struct ws_err *err);
+/* The same for text that must be exactly one statement: WS_E_USAGE when it is none or more. */
+enum ws_status rpd_prepare_one(sqlite3 *sql, const char *text, sqlite3_stmt **out_stmt,
+			       struct ws_err *err);
 /* The first column of the first row as a number; @otherwise when there is no row or NULL. */
 enum ws_status rpd_number(sqlite3 *sql, const char *text, int64_t otherwise, int64_t *out,
 			  struct ws_err *err);
 
-/* merge.c: one file that holds all of @files. */
+/* ---- packages: a folder with an index.yaml that names databases (package.c) ---- */
+
+/* The databases behind @inputs; texts live in @arena or are borrowed from @inputs. */
+enum ws_status rpd_inputs(const struct ws_strv *inputs, struct ws_arena *arena,
+			  struct ws_strv *out_files, struct ws_err *err);
+
+enum rpd_package_how {
+	RPD_PACKAGE_REFER, /* index.yaml holds the absolute paths */
+	RPD_PACKAGE_COPY,
+	RPD_PACKAGE_MERGE, /* one database made of all */
+};
+/* A package of @files in @folder, which exists. */
+enum ws_status rpd_package_write(const struct ws_strv *files, const char *folder,
+				 enum rpd_package_how how, struct ws_err *err);
+
+/* One database at @to that holds all of @files; on failure there is none (merge.c). */
 enum ws_status rpd_merge_files(const struct ws_strv *files, const char *to, struct ws_err *err);
 
-/* window.c: narrow the views; prints what it did. */
-enum ws_status rpd_window(struct rpd_db *db, const struct rpd_common *common, struct ws_err *err);
-bool rpd_has_window(const struct rpd_common *common);
+/* ---- a stretch of time (window.c) ---- */
 
-/* ---- tables for people and programs (table.c) ---- */
+struct rpd_window {
+	const char *start, *end;               /* nanoseconds, or "25%" of the span; NULL: open */
+	const char *start_marker, *end_marker; /* instead: message of a roctx marker */
+	bool overlapping; /* keep also what reaches in; else only what lies inside as a whole */
+};
+
+struct rpd_bounds {
+	int64_t first_ns, last_ns; /* of the data */
+	int64_t from_ns, to_ns;    /* of the window */
+};
+
+bool rpd_window_is_open(const struct rpd_window *window); /* nothing to leave out */
+enum ws_status rpd_narrow(struct rpd_db *db, const struct rpd_window *window,
+			  struct rpd_bounds *out_bounds, struct ws_err *err);
+
+/* ---- summaries: calls and times by name (summary.c, from summary.sql) ---- */
+
+#define RPD_SUMMARY_DOMAIN SIZE_MAX /* one row per kind of event */
+
+extern const size_t rpd_n_summaries;               /* kinds of event: 0 to this */
+extern const char *const rpd_summary_categories[]; /* of API calls: "HIP", ..., "NONE"; then NULL */
+
+const char *rpd_summary_view(size_t kind); /* "kernels", "hip", "domain" */
+/* Whether @categories (none: all) include this kind; work of the GPU is in any. */
+bool rpd_summary_wanted(size_t kind, const struct ws_strv *categories);
+/* @by_rank: per process. Rows: Name, Calls, DURATION (nsec), ...; largest first. */
+enum ws_status rpd_summary_prepare(struct rpd_db *db, size_t kind, const struct ws_strv *categories,
+				   bool by_rank, sqlite3_stmt **out_stmt, struct ws_err *err);
+
+/* ---- rows as text (table.c) ---- */
 
 enum rpd_format { RPD_CONSOLE, RPD_CSV, RPD_JSON, RPD_MD, RPD_HTML, RPD_FORMAT_COUNT };
-extern const char *const rpd_format_names[]; /* "console", ...; also the ones that are refused */
-const char *rpd_format_suffix(enum rpd_format format);
+const char *rpd_format_suffix(enum rpd_format format); /* ".csv"; "" for the console */
 
-/* Run @stmt and write its rows; it is reset, and run twice for CONSOLE. */
+/* Run @stmt, write its rows and reset it. Without rows nothing is written. */
 enum ws_status rpd_print(FILE *to, enum rpd_format format, sqlite3_stmt *stmt, uint64_t *out_rows,
 			 struct ws_err *err);
 
-/* "<dir>/<stem><suffix>", placeholders filled in and folders made. */
-enum ws_status rpd_output_path(const char *dir, const char *stem, const char *suffix,
-			       struct ws_buf *out, struct ws_err *err);
-const char *rpd_default(const char *typed, const char *variable, const char *otherwise);
+/* ---- other formats ---- */
 
-extern const struct ws_cmd rpd_convert_cmd, rpd_query_cmd, rpd_summary_cmd, rpd_merge_cmd,
-	rpd_package_cmd;
+struct rpd_csv_opts {
+	const char *prefix; /* of the files: directory and stem */
+	enum trc_agent_index agent_index;
+	bool kernel_rename;                /* name kernels by the roctx range around their launch */
+	void (*written)(const char *path); /* called for each file */
+};
+
+/* <prefix>_kernel_trace.csv and the like, of those that have rows; agent_info always (csv.c). */
+enum ws_status rpd_write_csv(struct rpd_db *db, const struct rpd_csv_opts *opts,
+			     struct ws_err *err);
+
+/*
+ * A capture per process in @folder, from which the writers of output/ can work. The caller
+ * removes and frees the paths, also after a failure (import.c).
+ */
+enum ws_status rpd_import_captures(struct rpd_db *db, const char *folder, struct ws_strv *out_paths,
+				   struct ws_err *err);
 
 #endif

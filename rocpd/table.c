@@ -1,7 +1,8 @@
 /* Rows of a query, for people and for programs. */
-#include "cmd/rocpd/rocpd.h"
+#include "rocpd/rocpd.h"
 
 #include "base/arena.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 
@@ -11,16 +12,6 @@
 #include <string.h>
 
 #define COLUMNS_MAX 512
-
-const char *const rpd_format_names[] = { "console", "csv",       "json",      "md", "html",
-					 "pdf",     "dashboard", "clipboard", NULL };
-
-const char *rpd_format_suffix(enum rpd_format format)
-{
-	static const char *const suffixes[] = { "", ".csv", ".json", ".md", ".html" };
-
-	return suffixes[format];
-}
 
 struct printing {
 	FILE *to;
@@ -204,14 +195,19 @@ static void html_row(struct printing *p, bool header)
 
 static const struct {
 	void (*row)(struct printing *p, bool header);
-	const char *end;
+	const char *end, *suffix;
 } formats[RPD_FORMAT_COUNT] = {
-	[RPD_CONSOLE] = { NULL, "" },
-	[RPD_CSV] = { csv_row, "" },
-	[RPD_JSON] = { json_row, "\n]\n" },
-	[RPD_MD] = { md_row, "" },
-	[RPD_HTML] = { html_row, "</tbody>\n</table>\n" },
+	[RPD_CONSOLE] = { NULL, "", "" },
+	[RPD_CSV] = { csv_row, "", ".csv" },
+	[RPD_JSON] = { json_row, "\n]\n", ".json" },
+	[RPD_MD] = { md_row, "", ".md" },
+	[RPD_HTML] = { html_row, "</tbody>\n</table>\n", ".html" },
 };
+
+const char *rpd_format_suffix(enum rpd_format format)
+{
+	return formats[format].suffix;
+}
 
 /*
  * Columns are as wide as their widest value, which is known at the end: rows are kept until

@@ -1,7 +1,9 @@
-/* Looking at a stretch of time: the views of everything that has a time are narrowed. */
-#include "cmd/rocpd/rocpd.h"
+/* A time window: the views of everything that has a time get a condition. */
+#include "rocpd/rocpd.h"
 
-#include <stdlib.h>
+#include "base/str.h"
+#include "base/util.h"
+
 #include <string.h>
 
 static const struct {
@@ -12,9 +14,9 @@ static const struct {
 	{ "rocpd_sample", "timestamp", "timestamp" },
 };
 
-bool rpd_has_window(const struct rpd_common *c)
+bool rpd_window_is_open(const struct rpd_window *w)
 {
-	return c->start || c->end || c->start_marker || c->end_marker;
+	return !w->start && !w->end && !w->start_marker && !w->end_marker;
 }
 
 static enum ws_status bound(struct rpd_db *db, const char *function, bool ends, int64_t *out,
@@ -113,22 +115,13 @@ static enum ws_status narrow(struct rpd_db *db, size_t i, int64_t from, int64_t 
 	return st;
 }
 
-static void print_bounds(const char *label, int64_t a, int64_t b)
+enum ws_status rpd_narrow(struct rpd_db *db, const struct rpd_window *w,
+			  struct rpd_bounds *out_bounds, struct ws_err *err)
 {
-	printf("# %8s time bounds: %lld : %lld nsec (delta=%lld nsec)\n", label, (long long)a,
-	       (long long)b, (long long)(b - a));
-}
-
-enum ws_status rpd_window(struct rpd_db *db, const struct rpd_common *c, struct ws_err *err)
-{
-	enum ws_tri inclusive = WS_TRI_YES;
 	int64_t first, last, from, to;
 	enum ws_status st;
 
-	if (c->inclusive && !ws_tri_parse(c->inclusive, &inclusive))
-		return ws_fail(err, WS_E_USAGE, "--inclusive: '%s' is not true or false",
-			       c->inclusive);
-	if ((c->start && c->start_marker) || (c->end && c->end_marker))
+	if ((w->start && w->start_marker) || (w->end && w->end_marker))
 		return ws_fail(err, WS_E_USAGE,
 			       "--start and --start-marker, --end and --end-marker exclude each "
 			       "other");
@@ -141,24 +134,20 @@ enum ws_status rpd_window(struct rpd_db *db, const struct rpd_common *c, struct 
 			       "data");
 	from = first;
 	to = last;
-	if (!st && c->start)
-		st = parse_time("start", c->start, first, last, &from, err);
-	if (!st && c->end)
-		st = parse_time("end", c->end, first, last, &to, err);
-	if (!st && c->start_marker)
-		st = find_marker(db, c->start_marker, false, &from, err);
-	if (!st && c->end_marker)
-		st = find_marker(db, c->end_marker, true, &to, err);
+	if (!st && w->start)
+		st = parse_time("start", w->start, first, last, &from, err);
+	if (!st && w->end)
+		st = parse_time("end", w->end, first, last, &to, err);
+	if (!st && w->start_marker)
+		st = find_marker(db, w->start_marker, false, &from, err);
+	if (!st && w->end_marker)
+		st = find_marker(db, w->end_marker, true, &to, err);
 	if (!st && to <= from)
 		st = ws_fail(err, WS_E_USAGE, "the window ends at %lld, before it begins at %lld",
 			     (long long)to, (long long)from);
 	for (size_t i = 0; i < WS_ARRAY_LEN(timed) && !st; i++)
-		st = narrow(db, i, from, to, inclusive == WS_TRI_YES, err);
-	if (st)
-		return st;
-	print_bounds("Initial", first, last);
-	print_bounds("Windowed", from, to);
-	printf("# Time windowing reduced the duration by %6.2f%%\n",
-	       last > first ? 100.0 * (1 - (double)(to - from) / (double)(last - first)) : 0.0);
-	return WS_OK;
+		st = narrow(db, i, from, to, !w->overlapping, err);
+	if (!st)
+		*out_bounds = (struct rpd_bounds){ first, last, from, to };
+	return st;
 }

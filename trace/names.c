@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const trc_agent_index_words[] = {
+	[TRC_AGENT_INDEX_RELATIVE] = "relative",
+	[TRC_AGENT_INDEX_ABSOLUTE] = "absolute",
+	[TRC_AGENT_INDEX_TYPE] = "type-relative",
+	NULL,
+};
+
 #define NAME_ROW(name, number) [number] = #name,
 
 const char *trc_domain_name(enum cap_domain domain)

@@ -191,6 +191,14 @@ enum trc_gpu_times {
 enum trc_gpu_times trc_process_gpu_times(const struct trc_process *process);
 const char *trc_gpu_times_word(enum trc_gpu_times times); /* for files: "simulated" */
 
+/* How the agents of a process are numbered in files: among all, among those in use, per type. */
+enum trc_agent_index {
+	TRC_AGENT_INDEX_RELATIVE, /* AMD's default */
+	TRC_AGENT_INDEX_ABSOLUTE,
+	TRC_AGENT_INDEX_TYPE
+};
+extern const char *const trc_agent_index_words[]; /* by enum; NULL at the end */
+
 /* What an external id stands for, or NULL. Messages are walked in order of first use. */
 const char *trc_process_external(const struct trc_process *process, uint64_t external_id);
 size_t trc_process_n_externals(const struct trc_process *process);

@@ -91,7 +91,6 @@ static uint64_t number(const char *text, uint64_t otherwise)
 static void configure(struct conversion *c)
 {
 	static const char *const units[] = { "nsec", "usec", "msec", "sec" };
-	static const char *const indices[] = { "relative", "absolute", "type-relative" };
 	const struct rp_args *args = c->how->args;
 	struct output_config *cfg = &c->cfg;
 
@@ -123,9 +122,9 @@ static void configure(struct conversion *c)
 	for (unsigned i = 0; i < WS_ARRAY_LEN(units); i++)
 		if (args->summary_units && strcmp(args->summary_units, units[i]) == 0)
 			cfg->summary_unit = (enum output_time_unit)i;
-	for (unsigned i = 0; i < WS_ARRAY_LEN(indices); i++)
-		if (args->agent_index && strcmp(args->agent_index, indices[i]) == 0)
-			cfg->agent_index = (enum output_agent_index)i;
+	for (unsigned i = 0; trc_agent_index_words[i]; i++)
+		if (args->agent_index && strcmp(args->agent_index, trc_agent_index_words[i]) == 0)
+			cfg->agent_index = (enum trc_agent_index)i;
 	cfg->group_by_queue = args->group_by_queue == WS_TRI_YES;
 	cfg->kernel_rename = args->kernel_rename == WS_TRI_YES;
 	cfg->minimum_bytes = number(args->minimum_output_data, 0) * 1024;

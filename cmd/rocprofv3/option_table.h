@@ -112,7 +112,7 @@ STR(perfetto_buffer_size, 0, "perfetto-buffer-size", "KB", "PERFETTO_BUFFER_SIZE
 ONE(perfetto_buffer_fill_policy, 0, "perfetto-buffer-fill-policy", "POLICY", "PERFETTO_BUFFER_FILL_POLICY", rp_fill_policies, "discard or ring_buffer; likewise") \
 STR(perfetto_shmem_size_hint, 0, "perfetto-shmem-size-hint", "KB", "PERFETTO_SHMEM_SIZE_HINT_KB", "likewise") \
 TRI(group_by_queue, 0, "group-by-queue", "GROUP_BY_QUEUE", "timelines per HSA queue instead of per HIP stream") \
-ONE(agent_index, 'A', "agent-index", "KIND", "AGENT_INDEX", rp_agent_indices, "absolute, relative (the default) or type-relative numbers of agents") \
+ONE(agent_index, 'A', "agent-index", "KIND", "AGENT_INDEX", trc_agent_index_words, "absolute, relative (the default) or type-relative numbers of agents") \
 STR(minimum_output_data, 0, "minimum-output-data", "KB", "", "write files only when there is this much data") \
 TRI(list_avail, 'L', "list-avail", "", "list counters and PC sampling configurations; a program after -- is then run") \
 GROUP("Processes")                                                                                           \

@@ -1,6 +1,7 @@
 #include "cmd/rocprofv3/options.h"
 
 #include "base/util.h"
+#include "trace/trace.h"
 
 static const char *const rp_formats[] = { "csv", "json", "pftrace", "otf2", "rocpd", NULL };
 static const char *const rp_log_levels[] = {
@@ -12,7 +13,6 @@ static const char *const rp_pc_units[] = { "instructions", "cycles", "time", NUL
 static const char *const rp_pc_methods[] = { "stochastic", "host_trap", NULL };
 static const char *const rp_backends[] = { "inprocess", "system", NULL };
 static const char *const rp_fill_policies[] = { "discard", "ring_buffer", NULL };
-static const char *const rp_agent_indices[] = { "absolute", "relative", "type-relative", NULL };
 static const char *const rp_gpu_times[] = { "host", "simulated", NULL };
 static const char *const rp_replay_modes[] = { "kernel", "application", NULL };
 static const char *const rp_spm_units[] = { "sclk_cycles", NULL };

@@ -12,7 +12,7 @@ _VIEWS = ("views", "data_views", "summary_views")
 
 def _folder():
     folder = os.environ.get("ROCPD_SCHEMA_PATH") or _wavescope.beside(
-        os.path.join("share", "rocprofiler-sdk-rocpd"), os.path.join("output", "sql"))
+        os.path.join("share", "rocprofiler-sdk-rocpd"), os.path.join("rocpd", "sql"))
     if os.path.exists(os.path.join(folder, "data_views.sql")):
         return folder
     raise FileNotFoundError(f"rocpd: no data_views.sql in '{folder}': set ROCPD_SCHEMA_PATH to "

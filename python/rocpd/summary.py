@@ -17,24 +17,25 @@ __all__ = ["create_summary_views", "create_summary_region_views", "create_domain
            "generate_all_summaries", "get_temp_view_names", "get_temp_view_columns", "execute",
            "add_io_args", "add_args", "process_args"]
 
-# A view: what its rows are named by, and where they come from.
-_VIEWS = {
-    "kernels": ("name", "kernels"),
-    "memory_copies": ("name", "memory_copies"),
-    "memory_allocations": ("type", "memory_allocations"),
-    "scratch_memory": ("operation", "scratch_memory"),
-}
-_REGIONS = {
-    **{c: (c.lower(), "name", f"(SELECT * FROM regions WHERE category LIKE '{c}%')")
-       for c in ("HIP", "HSA", "RCCL", "ROCDECODE", "ROCJPEG")},
-    "MARKER": ("markers", "COALESCE(json_extract(extdata, '$.message'), name)",
-               "(SELECT * FROM regions_and_samples WHERE category LIKE 'MARKER%')"),
-}
-_NUMBERS = ('COUNT(*) AS "Calls", SUM(duration) AS "DURATION (nsec)", '
-            'AVG(duration) AS "AVERAGE (nsec)", '
-            'SUM(duration) * 100.0 / SUM(SUM(duration)) OVER ({over}) AS "PERCENT (INC)", '
-            'MIN(duration) AS "MIN (nsec)", MAX(duration) AS "MAX (nsec)", '
-            'rpd_stddev(duration) AS "STD_DEV"')
+def _sections():
+    """summary.sql, which the command rocpd is made from too: {(words after the @): text}."""
+    path = os.path.join(_wavescope.beside(os.path.join("share", "rocprofiler-sdk-rocpd"),
+                                          os.path.join("rocpd", "sql")), "summary.sql")
+    found = {}
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            if line.startswith("-- @"):
+                words = tuple(line[4:].split())
+                found[words] = ""
+            elif found:
+                found[words] += line
+    return found
+
+
+_SQL = _sections()
+# Rows by view; and the view of each category of API calls.
+_ROWS = {words[1]: text for words, text in _SQL.items() if words[0] == "rows"}
+_CATEGORIES = {words[2]: words[1] for words in _SQL if len(words) > 2}
 
 
 class _Deviation:
@@ -71,51 +72,46 @@ def _create(connection, view, text):
 
 def _grouped(rows, by_rank):
     """Rows of (guid, pid, "Name", duration), by name or by process and name."""
-    if not by_rank:
-        return (f'SELECT "Name", {_NUMBERS.format(over="")} FROM ({rows}) '
-                'GROUP BY "Name" ORDER BY 3 DESC, 1')
-    return ('SELECT v.pid AS "ProcessID", p.hostname AS "Hostname", v."Name", ' +
-            _NUMBERS.format(over="PARTITION BY v.guid, v.pid") +
-            f' FROM ({rows}) v JOIN processes p ON p.guid = v.guid AND p.pid = v.pid '
-            'GROUP BY v.guid, v.pid, v."Name" ORDER BY 1, 5 DESC, 3')
+    return _SQL[("by_rank" if by_rank else "by_name",)].replace("{{rows}}", rows)
 
 
-def _create_pair(connection, view, name, rows, by_rank):
-    rows = f'SELECT guid, pid, duration, {name} AS "Name" FROM {rows}'
-    _create(connection, f"{view}_summary", _grouped(rows, False))
-    if by_rank:
-        _create(connection, f"{view}_summary_by_rank", _grouped(rows, True))
+def _create_views(connection, views, by_rank):
+    for view in views:
+        _create(connection, f"{view}_summary", _grouped(_ROWS[view], False))
+        if by_rank:
+            _create(connection, f"{view}_summary_by_rank", _grouped(_ROWS[view], True))
+
+
+def _gpu_views():
+    return [view for view in _ROWS if view not in _CATEGORIES.values()]
 
 
 def create_summary_views(connection, by_rank=False):
     """kernels_summary, memory_copies_summary, ...; and X_summary_by_rank."""
-    for view, (name, rows) in _VIEWS.items():
-        _create_pair(connection, view, name, rows, by_rank)
+    _create_views(connection, _gpu_views(), by_rank)
 
 
 def _wanted(region_categories):
     if region_categories is None:
-        return _REGIONS
+        return list(_CATEGORIES.values())
     asked = {c.upper() for c in region_categories}
-    unknown = asked - set(_REGIONS) - {"NONE", "MARKERS"}
+    unknown = asked - set(_CATEGORIES) - {"NONE", "MARKERS"}
     if unknown:
-        raise ValueError(f"region category '{min(unknown)}' is none of {', '.join(_REGIONS)}, NONE")
-    return {c: v for c, v in _REGIONS.items() if c in asked or c + "S" in asked}
+        raise ValueError(
+            f"region category '{min(unknown)}' is none of {', '.join(_CATEGORIES)}, NONE")
+    return [view for c, view in _CATEGORIES.items() if c in asked or c + "S" in asked]
 
 
 def create_summary_region_views(connection, by_rank=False, region_categories=None):
-    """hip_summary, hsa_summary, ..., markers_summary: of the categories asked for, or all."""
-    for view, name, rows in _wanted(region_categories).values():
-        _create_pair(connection, view, name, rows, by_rank)
+    """hip_summary, hsa_summary, ..., markers_summary: of the requested categories, or all."""
+    _create_views(connection, _wanted(region_categories), by_rank)
 
 
 def create_domain_view(connection, by_rank=False, region_categories=None):
     """domain_summary: every kind of event as one row. Returns the view's name."""
-    parts = list(_VIEWS) + [view for view, _, _ in _wanted(region_categories).values()]
-    sources = {**{v: rows for v, (_, rows) in _VIEWS.items()},
-               **{view: rows for view, _, rows in _REGIONS.values()}}
     rows = " UNION ALL ".join(
-        f"SELECT guid, pid, duration, '{v.upper()}' AS \"Name\" FROM {sources[v]}" for v in parts)
+        f"SELECT guid, pid, duration, '{view.upper()}' AS \"Name\" FROM ({_ROWS[view]})"
+        for view in _gpu_views() + _wanted(region_categories))
     name = "domain_summary_by_rank" if by_rank else "domain_summary"
     _create(connection, name, _grouped(rows, by_rank))
     return name

@@ -142,9 +142,9 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[i], "usec"))
 			cfg.summary_unit = OUTPUT_UNIT_USEC;
 		if (!strcmp(argv[i], "absolute"))
-			cfg.agent_index = OUTPUT_AGENT_INDEX_ABSOLUTE;
+			cfg.agent_index = TRC_AGENT_INDEX_ABSOLUTE;
 		if (!strcmp(argv[i], "type-relative"))
-			cfg.agent_index = OUTPUT_AGENT_INDEX_TYPE;
+			cfg.agent_index = TRC_AGENT_INDEX_TYPE;
 		if (!strcmp(argv[i], "minimum"))
 			cfg.minimum_bytes = 1ull << 40;
 		if (!strcmp(argv[i], "decode"))
