@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/vec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +42,14 @@ enum ws_status ana_select_rows(const struct wl_workload *load, const struct ana_
 			       struct ana_selection *out_rows, struct ana_selection *out_listed,
 			       struct ws_err *err);
 void ana_selection_fini(struct ana_selection *sel);
+
+/*
+ * The kernel set of @filter: kernels of operators that one of @patterns matches; "a,b" are two
+ * patterns, and no pattern is all. WS_E_NOTFOUND: there is no such kernel.
+ */
+enum ws_status ana_torch_filter(const struct wl_workload *load, const struct ws_strv *patterns,
+				struct ws_arena *arena, struct ana_filter *filter,
+				struct ws_err *err);
 
 /* Top kernels over a choice: by total time, descending; equal totals by name. */
 struct ana_kernel_stat {

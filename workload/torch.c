@@ -169,6 +169,11 @@ enum ws_status wl_torch_load(const struct wl_workload *load, struct ws_arena *ar
 	char *path = ws_arena_printf(arena, "%s/torch_trace/consolidated.csv", load->path);
 	enum ws_status st;
 
+	if (!load->torch_trace)
+		return ws_fail(
+			err, WS_E_STATE,
+			"'%s' was profiled without --torch-trace: there are no operators to show",
+			load->path);
 	if (!path)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	wl_dict_init(&r.dict, arena);

@@ -15,7 +15,6 @@
 #define T struct an_args
 
 static const char *const format_words[] = { "stdout", "txt", "csv", "json", "db", NULL };
-static const char *const time_words[] = { "s", "ms", "us", "ns", NULL };
 static const char *const sort_words[] = { "kernels", "dispatches", NULL };
 static const char *const chart_words[] = { "auto", "wide", "narrow", NULL };
 static const char *const pc_sort_words[] = { "offset", "count", NULL };
@@ -30,7 +29,7 @@ static const struct ws_opt opts[] = {
 	WS_OPT_STR(T, specs_correction, 0, "specs-correction", "NAME:N,...",
 		   "replace fields of sysinfo.csv"),
 	WS_OPT_GROUP("What to show"),
-	WS_OPT_MANY(T, blocks, 'b', "block", "ID...",
+	WS_OPT_MANY(T, show.blocks, 'b', "block", "ID...",
 		    "blocks, tables or metrics: 2, 12.1, 17.3.2, lds"),
 	WS_OPT_SETS(T, kernels, 'k', "kernel", "N...", "kernels, by row of the top-kernel table"),
 	WS_OPT_SETS(T, dispatches, 'd', "dispatch", "N...",
@@ -43,21 +42,22 @@ static const struct ws_opt opts[] = {
 	WS_OPT_BOOL(T, list_stats, 0, "list-stats", "print kernels and dispatches only"),
 	WS_OPT_BOOL(T, list_available, 0, "list-available-metrics",
 		    "print the metrics of the workload's architecture"),
-	WS_OPT_I64(T, max_stat_num, 0, "max-stat-num", "N", "rows of the top tables (10)"),
-	WS_OPT_MANY(T, cols, 0, "cols", "N...", "columns of metric tables, 0 is the name"),
-	WS_OPT_MANY(T, include_cols, 0, "include-cols", "NAME...",
+	WS_OPT_I64(T, show.max_stat_num, 0, "max-stat-num", "N", "rows of the top tables (10)"),
+	WS_OPT_MANY(T, show.cols, 0, "cols", "N...", "columns of metric tables, 0 is the name"),
+	WS_OPT_MANY(T, show.include_cols, 0, "include-cols", "NAME...",
 		    "hidden columns to show: Description, coll_level"),
 	WS_OPT_GROUP("How to show it"),
-	WS_OPT_CHOICE(T, norm, 'n', "normal-unit", "UNIT", ana_norm_words,
+	WS_OPT_CHOICE(T, show.norm, 'n', "normal-unit", "UNIT", ana_norm_words,
 		      "per_wave, per_cycle, per_second or per_kernel (the default)"),
-	WS_OPT_CHOICE(T, time_unit, 't', "time-unit", "UNIT", time_words, "s, ms, us or ns"),
-	WS_OPT_I64(T, decimal, 0, "decimal", "N", "digits after the point (2)"),
+	WS_OPT_CHOICE(T, show.time_unit, 't', "time-unit", "UNIT", rpt_time_words,
+		      "s, ms, us or ns"),
+	WS_OPT_I64(T, show.decimal, 0, "decimal", "N", "digits after the point (2)"),
 	WS_OPT_I64(T, kernel_verbose, 0, "kernel-verbose", "N",
 		   "template depth of kernel names, 0 to 4; 5: names as recorded"),
-	WS_OPT_I64(T, report_diff, 0, "report-diff", "PERCENT",
+	WS_OPT_I64(T, show.report_diff, 0, "report-diff", "PERCENT",
 		   "warn about metrics that differ by more between workloads"),
 	WS_OPT_BOOL(T, debug, 'g', "debug", "print every formula, its counters and its value"),
-	WS_OPT_BOOL(T, like_3_3, 0, "like-3.3", "print as AMD's 3.3 does, oddities included"),
+	WS_OPT_BOOL(T, show.like_3_3, 0, "like-3.3", "print as AMD's 3.3 does, oddities included"),
 	WS_OPT_BOOL(T, ea_aliases, 0, "ea-aliases",
 		    "take TCC_EA_* counters where formulas ask for TCC_EA0_*, and back"),
 	WS_OPT_GROUP("Where it goes"),
@@ -67,14 +67,14 @@ static const struct ws_opt opts[] = {
 	WS_OPT_STR(T, output_name, 0, "output-name", "NAME", "of the file or folder written"),
 	WS_OPT_STR(T, save_dfs, 0, "save-dfs", "DIR", "one CSV file per table"),
 	WS_OPT_GROUP("Charts"),
-	WS_OPT_MANY(T, roofline_types, 'R', "roofline-data-type", "TYPE...",
+	WS_OPT_MANY(T, show.roofline_types, 'R', "roofline-data-type", "TYPE...",
 		    "FP4 FP6 FP8 FP16 BF16 FP32 FP64 I8 I32 I64"),
-	WS_OPT_MANY(T, mem_levels, 'm', "mem-level", "LEVEL...", "HBM, L2, vL1D, LDS"),
-	WS_OPT_ONE_OF(T, sort, 0, "sort", "WHAT", sort_words,
+	WS_OPT_MANY(T, show.mem_levels, 'm', "mem-level", "LEVEL...", "HBM, L2, vL1D, LDS"),
+	WS_OPT_ONE_OF(T, show.sort, 0, "sort", "WHAT", sort_words,
 		      "what a point is: kernels, dispatches"),
-	WS_OPT_ONE_OF(T, pc_sort, 0, "pc-sampling-sorting-type", "HOW", pc_sort_words,
+	WS_OPT_ONE_OF(T, show.pc_sort, 0, "pc-sampling-sorting-type", "HOW", pc_sort_words,
 		      "offset or count"),
-	WS_OPT_CHOICE(T, memory_chart, 0, "memory-chart", "FORM", chart_words,
+	WS_OPT_CHOICE(T, show.memory_chart, 0, "memory-chart", "FORM", chart_words,
 		      "wide (234 columns), narrow (100), or auto: what the terminal has room for"),
 	WS_OPT_STR(T, charts, 0, "charts", "DIR",
 		   "write roofline.html, roofline_TYPE.svg and memory_chart.svg to DIR"),
@@ -94,10 +94,10 @@ static void set_defaults(void *values)
 {
 	struct an_args *args = values;
 
-	args->norm = ANA_PER_KERNEL;
-	args->time_unit = AN_NS;
-	args->decimal = 2;
-	args->max_stat_num = 10;
+	args->show.norm = ANA_PER_KERNEL;
+	args->show.time_unit = RPT_NS;
+	args->show.decimal = 2;
+	args->show.max_stat_num = 10;
 	args->kernel_verbose = 5;
 }
 
@@ -174,8 +174,8 @@ static enum ws_status find_paths(struct an *an, struct ws_err *err)
 			err, WS_E_USAGE,
 			"The following arguments are required: -p/--path: the directory that "
 			"'rocprof-compute profile' wrote");
-	an->runs = ws_arena_array(&an->arena, n, sizeof(*an->runs));
-	if (!an->runs)
+	an->rpt.runs = ws_arena_array(&an->rpt.arena, n, sizeof(*an->rpt.runs));
+	if (!an->rpt.runs)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; !st && i < n; i++) {
 		struct stat a, b;
@@ -184,20 +184,21 @@ static enum ws_status find_paths(struct an *an, struct ws_err *err)
 		group(&args->paths, i, &first, &n_here);
 		if (!n_here)
 			return ws_fail(err, WS_E_USAGE, "-p without a directory");
-		an->runs[i].path = args->paths.at[first];
+		an->rpt.runs[i].path = args->paths.at[first];
 		for (size_t k = 0; !st && k < i; k++)
-			if (stat(an->runs[k].path, &a) == 0 && stat(an->runs[i].path, &b) == 0 &&
-			    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+			if (stat(an->rpt.runs[k].path, &a) == 0 &&
+			    stat(an->rpt.runs[i].path, &b) == 0 && a.st_dev == b.st_dev &&
+			    a.st_ino == b.st_ino)
 				st = ws_fail(err, WS_E_USAGE,
 					     "You cannot provide the same path twice.: '%s'",
-					     an->runs[i].path);
-		an->n_runs++;
+					     an->rpt.runs[i].path);
+		an->rpt.n_runs++;
 	}
 	return st;
 }
 
 /* A clock that never ran makes every rate meaningless. */
-static enum ws_status check_active(const struct an_run *run, struct ws_err *err)
+static enum ws_status check_active(const struct rpt_run *run, struct ws_err *err)
 {
 	const struct wl_column *col = wl_frame_column(run->load->frames[0], "GRBM_GUI_ACTIVE");
 	const char *blocks = wl_workload_fact(run->load, "ip_blocks");
@@ -214,12 +215,12 @@ static enum ws_status check_active(const struct an_run *run, struct ws_err *err)
 	return WS_OK;
 }
 
-static enum ws_status mark_chosen(struct an *an, struct an_run *run,
+static enum ws_status mark_chosen(struct an *an, struct rpt_run *run,
 				  const struct ana_filter *filter, struct ws_err *err)
 {
 	if (!filter->n_kernels)
 		return WS_OK;
-	run->chosen = ws_arena_array(&an->arena, run->n_top + 1, sizeof(*run->chosen));
+	run->chosen = ws_arena_array(&an->rpt.arena, run->n_top + 1, sizeof(*run->chosen));
 	if (!run->chosen)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; i < filter->n_kernels; i++) {
@@ -234,12 +235,12 @@ static enum ws_status mark_chosen(struct an *an, struct an_run *run,
 static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 {
 	const struct an_args *args = an->args;
-	struct an_run *run = &an->runs[number];
+	struct rpt_run *run = &an->rpt.runs[number];
 	struct wl_workload_how how = { .corrections = args->specs_correction,
 				       .kernel_verbose = (int)args->kernel_verbose,
 				       .spatial = args->spatial };
-	struct ana_eval_how eval_how = { .norm = (enum ana_norm)args->norm,
-					 .own_level_frame = args->like_3_3,
+	struct ana_eval_how eval_how = { .norm = (enum ana_norm)args->show.norm,
+					 .own_level_frame = args->show.like_3_3,
 					 .ea_aliases = args->ea_aliases };
 	struct ana_filter filter = { 0 };
 	size_t first = 0;
@@ -250,20 +251,21 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 	st = wl_workload_open(run->path, &how, &run->load, err);
 	st = an_name_resume(an, run, st, err);
 	if (!st)
-		st = pick(&args->kernels, "-k", number, an->n_runs, &filter.kernels,
+		st = pick(&args->kernels, "-k", number, an->rpt.n_runs, &filter.kernels,
 			  &filter.n_kernels, err);
 	if (!st)
-		st = pick(&args->dispatches, "-d", number, an->n_runs, &filter.dispatches,
+		st = pick(&args->dispatches, "-d", number, an->rpt.n_runs, &filter.dispatches,
 			  &filter.n_dispatches, err);
 	if (!st)
-		st = pick_gpu(args, number, an->n_runs, &filter, err);
+		st = pick_gpu(args, number, an->rpt.n_runs, &filter, err);
 	if (!st && args->torch_operators.n && !args->list_torch)
-		st = an_torch_filter(an, run, &filter, err);
+		st = ana_torch_filter(run->load, &args->torch_operators, &an->rpt.arena, &filter,
+				      err);
 	if (!st)
 		st = ana_select_rows(run->load, &filter, &run->rows, &run->listed, err);
 	if (!st)
-		st = ana_top_kernels(run->load, &run->listed, &an->arena, &run->top, &run->n_top,
-				     err);
+		st = ana_top_kernels(run->load, &run->listed, &an->rpt.arena, &run->top,
+				     &run->n_top, err);
 	if (!st)
 		st = mark_chosen(an, run, &filter, err);
 	if (!st && !args->list_stats)
@@ -272,8 +274,8 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 		return st;
 	/* Definitions are loaded once per architecture. */
 	for (size_t i = 0; i < number && !run->metrics; i++)
-		if (strcmp(an->runs[i].load->arch, run->load->arch) == 0)
-			run->metrics = an->runs[i].metrics;
+		if (strcmp(an->rpt.runs[i].load->arch, run->load->arch) == 0)
+			run->metrics = an->rpt.runs[i].metrics;
 	if (!run->metrics) {
 		struct ana_metrics *metrics;
 
@@ -283,16 +285,16 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 		run->metrics = metrics;
 		run->owns_metrics = true;
 	}
-	if (number && strcmp(run->load->arch, an->runs[0].load->arch) != 0)
+	if (number && strcmp(run->load->arch, an->rpt.runs[0].load->arch) != 0)
 		ws_log_warn("%s is %s, the baseline %s: only metrics that both have are compared",
-			    run->path, run->load->arch, an->runs[0].load->arch);
+			    run->path, run->load->arch, an->rpt.runs[0].load->arch);
 	return ana_eval_create(run->load, &run->rows, run->metrics, &eval_how, &run->eval, err);
 }
 
 static void close_runs(struct an *an)
 {
-	for (size_t i = 0; i < an->n_runs; i++) {
-		struct an_run *run = &an->runs[i];
+	for (size_t i = 0; i < an->rpt.n_runs; i++) {
+		struct rpt_run *run = &an->rpt.runs[i];
 
 		ana_eval_destroy(run->eval);
 		if (run->owns_metrics)
@@ -303,82 +305,33 @@ static void close_runs(struct an *an)
 	}
 }
 
-bool an_may_write(const char *dir)
+/* --output-name, or a name that nobody has. */
+static enum ws_status output_name(struct an *an, const char *suffix, const char **out_path,
+				  struct ws_err *err)
 {
-	struct stat st;
+	const char *name = an->args->output_name;
+	char uuid[64] = "";
+	FILE *random;
 
-	return stat(dir, &st) == 0 && st.st_mode & 0222 && access(dir, W_OK) == 0;
-}
-
-/* What analyze has always left beside the data; a workload may be read-only, and that is fine. */
-static void leave_top_files(struct an *an, struct an_run *run)
-{
-	static const struct {
-		const char *name;
-		unsigned table;
-	} files[] = { { "pmc_kernel_top.csv", 1 }, { "pmc_dispatch_info.csv", 2 } };
-
-	if (!an_may_write(run->path))
-		return;
-	for (size_t i = 0; i < WS_ARRAY_LEN(files); i++) {
-		const struct ana_table *table = ana_table_find(an->metrics, 0, files[i].table);
-		char *path = ws_arena_printf(&an->arena, "%s/%s", run->path, files[i].name);
-		struct rpt_grid grid;
-		struct ws_buf text;
-
-		ws_buf_init(&text, SIZE_MAX);
-		if (path && table && !an_grid(an, run, table, true, &grid, NULL) && grid.n_rows) {
-			an_drop_labels(&grid);
-			if (!rpt_grid_csv(&grid, &text, NULL))
-				ws_file_replace(path, text.at, text.n, NULL);
-		}
-		ws_buf_fini(&text);
+	if (name && (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					      "0123456789_-") != strlen(name)))
+		return ws_fail(err, WS_E_USAGE,
+			       "--output-name '%s': letters, digits, '_' and '-' only", name);
+	if (!name) {
+		random = fopen("/proc/sys/kernel/random/uuid", "re");
+		if (!random || !fgets(uuid, sizeof(uuid), random))
+			snprintf(uuid, sizeof(uuid), "%ld", (long)getpid());
+		if (random)
+			fclose(random);
+		uuid[strcspn(uuid, "\n")] = '\0';
+		name = ws_arena_printf(&an->rpt.arena, "rocprof_compute_%s", uuid);
 	}
-}
-
-/* The length of a colour of ours ("\033[1;31m") at @at; 0: it is none. */
-static size_t colour_length(const char *at)
-{
-	size_t n = at[0] == '\033' && at[1] == '[' ? 2 + strspn(at + 2, "0123456789;") : 0;
-
-	return n && at[n] == 'm' ? n + 1 : 0;
-}
-
-/*
- * Paths, fields of sysinfo.csv and the like come from others. This is the one place through which
- * the report reaches a terminal: what it would obey, but for colours, is written in words.
- */
-static void make_shown(struct an *an)
-{
-	struct ws_buf made;
-
-	if (ws_shown_ok(an->out.at, an->out.n, "\n\t"))
-		return;
-	ws_buf_init(&made, SIZE_MAX);
-	for (const char *at = an->out.at, *end = at + an->out.n; at < end;) {
-		size_t n = (size_t)(end - at), colour = colour_length(at);
-		const char *next = memchr(at + 1, '\033', n - 1);
-
-		n = next ? (size_t)(next - at) : n;
-		ws_buf_add_n(&made, at, colour);
-		ws_buf_add_shown(&made, at + colour, n - colour, "\n\t");
-		at += n;
-	}
-	ws_buf_fini(&an->out);
-	an->out = made;
-}
-
-static enum ws_status write_text(struct an *an, const char *path, struct ws_err *err)
-{
-	FILE *to = path ? fopen(path, "we") : stdout;
-	bool ok;
-
-	if (!to)
-		return ws_fail_errno(err, errno, "cannot write '%s'", path);
-	make_shown(an);
-	ok = fwrite(an->out.at, 1, an->out.n, to) == an->out.n;
-	if ((to != stdout && fclose(to) != 0) || (path && !ok))
-		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	*out_path = name ? ws_arena_printf(&an->rpt.arena, "%s%s", name, suffix) : NULL;
+	if (!*out_path)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	if (access(*out_path, F_OK) == 0)
+		return ws_fail(err, WS_E_EXISTS,
+			       "'%s' exists already: choose another --output-name", *out_path);
 	return WS_OK;
 }
 
@@ -391,24 +344,24 @@ static enum ws_status write_report(struct an *an, struct ws_err *err)
 	enum ws_status st = WS_OK;
 
 	if (an->args->save_dfs)
-		st = an_save_csv(an, an->args->save_dfs, err);
+		st = rpt_save_csv(&an->rpt, an->args->save_dfs, err);
 	if (st || an->args->format == AN_STDOUT)
-		return st ? st : write_text(an, path, err);
-	st = an_output_name(an, suffixes[an->args->format], &path, err);
+		return st ? st : rpt_save_text(&an->rpt, path, err);
+	st = output_name(an, suffixes[an->args->format], &path, err);
 	if (st)
 		return st;
 	switch (an->args->format) {
 	case AN_CSV:
-		st = an_save_csv(an, path, err);
+		st = rpt_save_csv(&an->rpt, path, err);
 		break;
 	case AN_JSON:
-		st = an_save_json(an, path, err);
+		st = rpt_save_json(&an->rpt, path, err);
 		break;
 	case AN_DB:
-		st = an_save_db(an, path, err);
+		st = rpt_save_db(&an->rpt, path, err);
 		break;
 	default:
-		st = write_text(an, path, err);
+		st = rpt_save_text(&an->rpt, path, err);
 	}
 	if (!st && !an->args->general.quiet)
 		printf("Report written to %s\n", path);
@@ -419,31 +372,83 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 {
 	enum ws_status st = find_paths(an, err);
 
-	for (size_t i = 0; !st && i < an->n_runs; i++)
+	for (size_t i = 0; !st && i < an->rpt.n_runs; i++)
 		st = open_run(an, i, err);
 	if (st)
 		return st;
-	an->metrics = (struct ana_metrics *)(uintptr_t)an->runs[0].metrics;
+	an->rpt.metrics = an->rpt.runs[0].metrics;
 	st = an_check_blocks(an, err);
 	if (st)
 		return st;
 	if (an->args->list_torch) {
-		st = an_torch_list(an, err);
+		st = rpt_torch_list(&an->rpt, err);
 	} else if (an->args->list_stats) {
-		st = an_list_stats(an, err);
+		st = rpt_list_stats(&an->rpt, err);
 	} else if (an->args->explain.n) {
-		st = an_explain(an, err);
+		st = rpt_explain(&an->rpt, &an->args->explain, err);
 	} else if (an->args->diff || an->args->fail_on.n) {
 		st = an_diff(an, err);
 	} else {
-		leave_top_files(an, &an->runs[0]);
+		rpt_leave_top_files(&an->rpt);
 		if (an->args->debug)
-			an_debug(an);
-		st = an_report(an, err);
+			rpt_formulas(&an->rpt);
+		st = rpt_report_text(&an->rpt, err);
 	}
 	if (!st && an->args->charts)
-		st = an_write_charts(an, err);
+		st = rpt_write_charts(&an->rpt, an->args->charts, err);
 	return st ? st : write_report(an, err);
+}
+
+/* --list-nodes */
+static enum ws_status list_nodes(const struct an_args *args, struct ws_err *err)
+{
+	struct ws_arena arena;
+	const char **names;
+	enum ws_status st = WS_OK;
+	size_t n;
+
+	ws_arena_init(&arena, 16u << 20);
+	for (size_t i = 0; !st && i + 1 < args->paths.n; i++) {
+		if (args->paths.at[i])
+			continue;
+		st = wl_workload_nodes(args->paths.at[i + 1], &arena, &names, &n, err);
+		if (st)
+			break;
+		printf("Node list:\n");
+		for (size_t k = 0; k < n; k++)
+			printf("%s%s", k ? "  " : "", names[k]);
+		printf("\n");
+	}
+	ws_arena_fini(&arena);
+	return st;
+}
+
+static enum ws_status check_torch(const struct an_args *args, struct ws_err *err)
+{
+	const char *option = args->list_torch ? "--list-torch-operators" : "--torch-operator";
+
+	if (!args->general.experimental)
+		return ws_fail(err, WS_E_USAGE,
+			       "%s is an experimental feature. Use --experimental to enable it.",
+			       option);
+	if (args->spatial || args->format != AN_STDOUT)
+		return ws_fail(err, WS_E_USAGE,
+			       "%s does not go with --spatial-multiplexing or --output-format",
+			       option);
+	return WS_OK;
+}
+
+static enum ws_status print_specs(const struct wl_workload *load, struct ws_err *err)
+{
+	struct ws_buf out;
+	enum ws_status st;
+
+	ws_buf_init(&out, 16u << 20);
+	st = rpt_specs(load, &out, err);
+	if (!st)
+		fputs(out.at, stdout);
+	ws_buf_fini(&out);
+	return st;
 }
 
 /* -s and --list-available-metrics: the machine of the first workload is enough. */
@@ -462,7 +467,7 @@ static enum ws_status print_facts(const struct an_args *args, struct ws_err *err
 	if (st)
 		return st;
 	general.list_metrics = load->arch;
-	st = args->list_available ? compute_list(&general, true, err) : an_print_specs(load, err);
+	st = args->list_available ? compute_list(&general, true, err) : print_specs(load, err);
 	wl_workload_close(load);
 	return st;
 }
@@ -471,14 +476,20 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 				  struct ws_err *err)
 {
 	const struct an_args *args = call->values;
-	struct an an = { .args = args };
+	struct an an = {
+		.args = args,
+		.rpt = { .how = &args->show,
+			 .quiet = args->general.quiet,
+			 .on_terminal = !args->output && args->format == AN_STDOUT &&
+					isatty(STDOUT_FILENO) },
+	};
 	enum ws_status st;
 	bool done;
 
 	if (call->rest.n)
 		return ws_fail(err, WS_E_USAGE, "unexpected '%s': workloads are given with -p",
 			       call->rest.operands[0]);
-	if (args->decimal < 0 || args->decimal > 30)
+	if (args->show.decimal < 0 || args->show.decimal > 30)
 		return ws_fail(err, WS_E_USAGE, "--decimal wants a number from 0 to 30");
 	st = compute_general_apply(&args->general, "analyze", &done, err);
 	if (st || done)
@@ -488,17 +499,17 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 	if (args->general.specs || args->list_available)
 		return print_facts(args, err);
 	if (args->list_nodes)
-		return an_list_nodes(args, err);
+		return list_nodes(args, err);
 	if (args->list_torch || args->torch_operators.n)
-		st = an_torch_check(args, err);
+		st = check_torch(args, err);
 	if (st)
 		return st;
-	ws_arena_init(&an.arena, SIZE_MAX);
-	ws_buf_init(&an.out, SIZE_MAX);
+	ws_arena_init(&an.rpt.arena, SIZE_MAX);
+	ws_buf_init(&an.rpt.out, SIZE_MAX);
 	st = run_report(&an, err);
 	close_runs(&an);
-	ws_buf_fini(&an.out);
-	ws_arena_fini(&an.arena);
+	ws_buf_fini(&an.rpt.out);
+	ws_arena_fini(&an.rpt.arena);
 	*exit_code = an.exit_code;
 	return st;
 }

@@ -7,14 +7,14 @@
 #include <limits.h>
 
 /* A profile that was stopped half way is not a whole one, and not nothing. */
-enum ws_status an_name_resume(struct an *an, const struct an_run *run, enum ws_status st,
+enum ws_status an_name_resume(struct an *an, const struct rpt_run *run, enum ws_status st,
 			      struct ws_err *err)
 {
 	char word[2 * PATH_MAX];
 	struct wl_state state;
 	size_t n_done = 0;
 
-	if (wl_state_read(run->path, &an->arena, &state, NULL))
+	if (wl_state_read(run->path, &an->rpt.arena, &state, NULL))
 		return st;
 	for (size_t i = 0; i < state.passes.n; i++)
 		n_done += state.passes.at[i].done;
@@ -56,28 +56,28 @@ static bool is_there(const struct ana_metrics *metrics, const struct ana_metric_
 /* What -b names and is not there; a report of nothing but unknown names is none. */
 enum ws_status an_check_blocks(const struct an *an, struct ws_err *err)
 {
-	const struct ws_strv *blocks = &an->args->blocks;
+	const struct ws_strv *blocks = &an->args->show.blocks;
 	size_t n_there = 0, n = 0;
 
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < blocks->n; i++) {
 			struct ana_metric_id id;
-			bool there = ana_metric_id_parse(an->metrics, blocks->at[i], &id) &&
-				     is_there(an->metrics, &id);
+			bool there = ana_metric_id_parse(an->rpt.metrics, blocks->at[i], &id) &&
+				     is_there(an->rpt.metrics, &id);
 
 			n += !pass;
 			n_there += !pass && there;
 			if (pass && !there)
 				ws_log_warn("-b %s: %s has no such block, table or metric",
-					    blocks->at[i], an->metrics->arch);
+					    blocks->at[i], an->rpt.metrics->arch);
 		}
 		if (n && !n_there)
 			return ws_fail(
 				err, WS_E_USAGE,
 				"-b %s: %s has no such block, table or metric: --list-blocks %s "
 				"and --list-metrics %s list them",
-				blocks->at[0], an->metrics->arch, an->metrics->arch,
-				an->metrics->arch);
+				blocks->at[0], an->rpt.metrics->arch, an->rpt.metrics->arch,
+				an->rpt.metrics->arch);
 	}
 	return WS_OK;
 }

@@ -1,23 +1,31 @@
 /* The grids of a single run: metric tables, and those made from the workload itself. */
-#include "cmd/compute/analyze.h"
+#include "report/report.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-static const struct {
-	const char *word;
-	double divisor;
-} time_units[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
+const char *const rpt_time_words[] = {
+#define RPT_ROW(name, word, ns) word,
+	RPT_TIME_UNIT_TABLE(RPT_ROW)
+#undef RPT_ROW
+		NULL
+};
 
-double an_time_divisor(const struct an_args *args)
+static const double time_units_ns[] = {
+#define RPT_ROW(name, word, ns) ns,
+	RPT_TIME_UNIT_TABLE(RPT_ROW)
+#undef RPT_ROW
+};
+
+double rpt_time_divisor(const struct rpt_options *how)
 {
-	return time_units[args->time_unit].divisor;
+	return time_units_ns[how->time_unit];
 }
 
-const char *an_time_word(const struct an_args *args)
+const char *rpt_time_word(const struct rpt_options *how)
 {
-	return time_units[args->time_unit].word;
+	return rpt_time_words[how->time_unit];
 }
 
 /* How many bytes @width characters are. */
@@ -31,7 +39,7 @@ static size_t bytes_of(struct ws_str text, size_t width)
 	return n;
 }
 
-const char *an_wrap_name(struct ws_arena *arena, const char *name, size_t width, size_t n_lines)
+const char *rpt_wrap_name(struct ws_arena *arena, const char *name, size_t width, size_t n_lines)
 {
 	struct ws_str rest = ws_str_from(name);
 	struct ws_buf made;
@@ -59,7 +67,7 @@ const char *an_wrap_name(struct ws_arena *arena, const char *name, size_t width,
 }
 
 /* Words of at most @width characters a line. */
-const char *an_wrap_words(struct ws_arena *arena, const char *text, size_t width)
+const char *rpt_wrap_words(struct ws_arena *arena, const char *text, size_t width)
 {
 	struct ws_str rest = ws_str_trim(ws_str_from(text));
 	struct ws_buf made;
@@ -83,17 +91,17 @@ const char *an_wrap_words(struct ws_arena *arena, const char *text, size_t width
 	return kept ? kept : "";
 }
 
-static void set_form(const struct an *an, struct rpt_grid *grid)
+static void set_form(const struct rpt_report *rpt, struct rpt_grid *grid)
 {
-	grid->decimals = (int)an->args->decimal;
-	grid->none = an->args->like_3_3 ? "" : "N/A";
-	grid->form = an->args->like_3_3 ? RPT_GRID_OLD : RPT_GRID_NUMBERS;
+	grid->decimals = (int)rpt->how->decimal;
+	grid->none = rpt->how->like_3_3 ? "" : "N/A";
+	grid->form = rpt->how->like_3_3 ? RPT_GRID_OLD : RPT_GRID_NUMBERS;
 }
 
 /* head -n of Python: a negative number leaves out that many at the end. */
-static size_t head(const struct an *an, size_t n, bool whole)
+static size_t head(const struct rpt_report *rpt, size_t n, bool whole)
 {
-	int64_t max = an->args->max_stat_num;
+	int64_t max = rpt->how->max_stat_num;
 
 	if (whole)
 		return n;
@@ -102,24 +110,24 @@ static size_t head(const struct an *an, size_t n, bool whole)
 	return (size_t)-max >= n ? 0 : n - (size_t)-max;
 }
 
-static enum ws_status top_kernels(struct an *an, struct an_run *run, bool whole,
+static enum ws_status top_kernels(struct rpt_report *rpt, struct rpt_run *run, bool whole,
 				  struct rpt_grid *grid, struct ws_err *err)
 {
-	const char *unit = an_time_word(an->args);
-	double divisor = an_time_divisor(an->args);
+	const char *unit = rpt_time_word(rpt->how);
+	double divisor = rpt_time_divisor(rpt->how);
 	const char *headers[] = { "",
 				  "Kernel_Name",
 				  "Count",
-				  ws_arena_printf(&an->arena, "Sum(%s)", unit),
-				  ws_arena_printf(&an->arena, "Mean(%s)", unit),
-				  ws_arena_printf(&an->arena, "Median(%s)", unit),
+				  ws_arena_printf(&rpt->arena, "Sum(%s)", unit),
+				  ws_arena_printf(&rpt->arena, "Mean(%s)", unit),
+				  ws_arena_printf(&rpt->arena, "Median(%s)", unit),
 				  "Pct",
 				  "S" };
-	size_t n = head(an, run->n_top, whole), hide = n == 0; /* no rows, no labels */
-	enum ws_status st = rpt_grid_init(grid, &an->arena, headers + hide,
+	size_t n = head(rpt, run->n_top, whole), hide = n == 0; /* no rows, no labels */
+	enum ws_status st = rpt_grid_init(grid, &rpt->arena, headers + hide,
 					  7 + (run->chosen != NULL) - hide, err);
 
-	set_form(an, grid);
+	set_form(rpt, grid);
 	for (size_t i = 0; !st && i < n; i++) {
 		const struct ana_kernel_stat *stat = &run->top[i];
 		const char *name = run->load->kernels[stat->kernel].shown;
@@ -128,7 +136,7 @@ static enum ws_status top_kernels(struct an *an, struct an_run *run, bool whole,
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
 		row[0] = rpt_cell_int((int64_t)i);
-		row[1] = rpt_cell_text(whole ? name : an_wrap_name(&an->arena, name, 40, 3));
+		row[1] = rpt_cell_text(whole ? name : rpt_wrap_name(&rpt->arena, name, 40, 3));
 		row[2] = rpt_cell_number((double)stat->n);
 		row[3] = rpt_cell_number(stat->sum_ns / divisor);
 		row[4] = rpt_cell_number(stat->mean_ns / divisor);
@@ -140,18 +148,18 @@ static enum ws_status top_kernels(struct an *an, struct an_run *run, bool whole,
 	return st;
 }
 
-static enum ws_status dispatches(struct an *an, struct an_run *run, bool whole,
+static enum ws_status dispatches(struct rpt_report *rpt, struct rpt_run *run, bool whole,
 				 struct rpt_grid *grid, struct ws_err *err)
 {
 	static const char *const plain[] = { "", "Dispatch_ID", "Kernel_Name", "GPU_ID" };
 	static const char *const with_node[] = { "", "Node", "Dispatch_ID", "Kernel_Name",
 						 "GPU_ID" };
 	const struct wl_workload *load = run->load;
-	size_t n = head(an, run->listed.n, whole), hide = n == 0, node = load->node_of != NULL;
-	enum ws_status st = rpt_grid_init(grid, &an->arena, (node ? with_node : plain) + hide,
+	size_t n = head(rpt, run->listed.n, whole), hide = n == 0, node = load->node_of != NULL;
+	enum ws_status st = rpt_grid_init(grid, &rpt->arena, (node ? with_node : plain) + hide,
 					  4 + node - hide, err);
 
-	set_form(an, grid);
+	set_form(rpt, grid);
 	for (size_t i = 0; !st && i < n; i++) {
 		uint32_t at = run->listed.rows[i];
 		const char *name = load->kernels[load->kernel_of[at]].shown;
@@ -163,7 +171,7 @@ static enum ws_status dispatches(struct an *an, struct an_run *run, bool whole,
 		if (node)
 			*row++ = rpt_cell_text(load->nodes[load->node_of[at]]);
 		*row++ = rpt_cell_int((int64_t)load->dispatch_id[at]);
-		*row++ = rpt_cell_text(whole ? name : an_wrap_name(&an->arena, name, 80, 4));
+		*row++ = rpt_cell_text(whole ? name : rpt_wrap_name(&rpt->arena, name, 80, 4));
 		*row++ = rpt_cell_int((int64_t)load->gpu_id[at]);
 	}
 	return st;
@@ -191,39 +199,39 @@ static const char *field_text(struct ws_arena *arena, const char *text, const ch
 	return text;
 }
 
-static enum ws_status sysinfo(struct an *an, struct rpt_grid *grid, struct ws_err *err)
+static enum ws_status sysinfo(struct rpt_report *rpt, struct rpt_grid *grid, struct ws_err *err)
 {
-	const char **headers = ws_arena_array(&an->arena, an->n_runs + 1, sizeof(*headers));
-	const struct wl_workload *base = an->runs[0].load;
+	const char **headers = ws_arena_array(&rpt->arena, rpt->n_runs + 1, sizeof(*headers));
+	const struct wl_workload *base = rpt->runs[0].load;
 	enum ws_status st;
 
 	if (!headers)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	headers[0] = "";
-	for (size_t r = 0; r < an->n_runs; r++)
+	for (size_t r = 0; r < rpt->n_runs; r++)
 		headers[r + 1] = "Info";
-	st = rpt_grid_init(grid, &an->arena, headers, an->n_runs + 1, err);
-	set_form(an, grid);
+	st = rpt_grid_init(grid, &rpt->arena, headers, rpt->n_runs + 1, err);
+	set_form(rpt, grid);
 	for (size_t i = 0; !st && i < base->n_facts; i++) {
 		struct rpt_cell *row = rpt_grid_row(grid);
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
 		row[0] = rpt_cell_text(base->facts[i].name);
-		for (size_t r = 0; r < an->n_runs; r++) {
-			const char *text = wl_workload_fact(an->runs[r].load, base->facts[i].name);
+		for (size_t r = 0; r < rpt->n_runs; r++) {
+			const char *text = wl_workload_fact(rpt->runs[r].load, base->facts[i].name);
 
-			row[r + 1] = rpt_cell_text(field_text(&an->arena, text ? text : "",
-							      an->args->like_3_3 ? "nan" : "N/A"));
+			row[r + 1] = rpt_cell_text(field_text(&rpt->arena, text ? text : "",
+							      rpt->how->like_3_3 ? "nan" : "N/A"));
 		}
 	}
 	return st;
 }
 
 /* "ns" as a word; or, as 3.3 has it, anywhere: that makes times of "Instr" too. */
-static bool is_time(const struct an *an, const char *unit)
+static bool is_time(const struct rpt_report *rpt, const char *unit)
 {
-	if (an->args->like_3_3)
+	if (rpt->how->like_3_3)
 		return strcasestr(unit, "ns") != NULL;
 	for (const char *at = unit; (at = strcasestr(at, "ns")); at++)
 		if ((at == unit || !isalnum((unsigned char)at[-1])) &&
@@ -232,32 +240,33 @@ static bool is_time(const struct an *an, const char *unit)
 	return false;
 }
 
-const char *an_unit(struct an *an, struct an_run *run, const struct ana_metric *metric,
-		    double *out_divisor)
+const char *rpt_metric_unit(struct rpt_report *rpt, struct rpt_run *run,
+			    const struct ana_metric *metric, double *out_divisor)
 {
-	const char *unit = ana_eval_unit(run->eval, metric->unit, &an->arena);
+	const char *unit = ana_eval_unit(run->eval, metric->unit, &rpt->arena);
 
 	*out_divisor = 0;
-	if (!unit || ana_header_index(metric->table, "Unit") < 0 || !is_time(an, unit))
+	if (!unit || ana_header_index(metric->table, "Unit") < 0 || !is_time(rpt, unit))
 		return unit ? unit : "";
-	*out_divisor = an_time_divisor(an->args);
-	return an_time_word(an->args);
+	*out_divisor = rpt_time_divisor(rpt->how);
+	return rpt_time_word(rpt->how);
 }
 
 /* Positions of --cols: the first column, the headers, then the hidden ones. */
 enum { COL_LEVEL = -1, COL_HELP = -2, COL_KEY = -3 };
 
-static bool is_included(const struct an *an, const char *column)
+static bool is_included(const struct rpt_report *rpt, const char *column)
 {
-	for (size_t i = 0; i < an->args->include_cols.n; i++)
-		if (strcasecmp(an->args->include_cols.at[i], column) == 0)
+	for (size_t i = 0; i < rpt->how->include_cols.n; i++)
+		if (strcasecmp(rpt->how->include_cols.at[i], column) == 0)
 			return true;
 	return false;
 }
 
-static size_t choose_columns(const struct an *an, const struct ana_table *table, int *out_cols)
+static size_t choose_columns(const struct rpt_report *rpt, const struct ana_table *table,
+			     int *out_cols)
 {
-	const struct ws_strv *asked = &an->args->cols;
+	const struct ws_strv *asked = &rpt->how->cols;
 	int n_all = (int)table->n_headers + 3;
 	size_t n = 0;
 
@@ -270,18 +279,18 @@ static size_t choose_columns(const struct an *an, const struct ana_table *table,
 		int64_t at;
 
 		if (!ws_str_i64(ws_str_from(asked->at[i]), &at) || at < 0 || at >= n_all - 2)
-			continue; /* hidden ones are had by name */
+			continue; /* hidden ones have no position */
 		out_cols[n++] = at == 0 ? COL_KEY : (int)at - 1;
 	}
 	/* Hidden columns have a place of their own, in whatever order they were asked for. */
-	if (is_included(an, "coll_level"))
+	if (is_included(rpt, "coll_level"))
 		out_cols[n++] = COL_LEVEL;
-	if (is_included(an, "Description"))
+	if (is_included(rpt, "Description"))
 		out_cols[n++] = COL_HELP;
 	return n;
 }
 
-static struct rpt_cell value_cell(struct an *an, struct an_run *run,
+static struct rpt_cell value_cell(struct rpt_report *rpt, struct rpt_run *run,
 				  const struct ana_metric *metric, int h, unsigned channel,
 				  double divisor)
 {
@@ -291,24 +300,24 @@ static struct rpt_cell value_cell(struct an *an, struct an_run *run,
 	if (divisor &&
 	    (strcmp(name, "Avg") == 0 || strcmp(name, "Min") == 0 || strcmp(name, "Max") == 0)) {
 		value /= divisor;
-		if (an->args->like_3_3) /* its blanks print as nan there */
+		if (rpt->how->like_3_3) /* its blanks print as nan there */
 			return (struct rpt_cell){ .kind = RPT_CELL_NUMBER, .number = value };
 	}
 	return rpt_cell_number(value);
 }
 
-static enum ws_status fill_row(struct an *an, struct an_run *run, const struct ana_metric *metric,
-			       unsigned channel, const int *cols, size_t n_cols,
-			       struct rpt_grid *grid, struct ws_err *err)
+static enum ws_status fill_row(struct rpt_report *rpt, struct rpt_run *run,
+			       const struct ana_metric *metric, unsigned channel, const int *cols,
+			       size_t n_cols, struct rpt_grid *grid, struct ws_err *err)
 {
 	bool channels = metric->table->kind == ANA_TABLE_CHANNELS;
 	struct rpt_cell *row = rpt_grid_row(grid);
 	double divisor;
-	const char *unit = an_unit(an, run, metric, &divisor);
+	const char *unit = rpt_metric_unit(rpt, run, metric, &divisor);
 
 	if (!row)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	row[0] = rpt_cell_text(ws_arena_printf(&an->arena, "%u.%u.%u", metric->table->block,
+	row[0] = rpt_cell_text(ws_arena_printf(&rpt->arena, "%u.%u.%u", metric->table->block,
 					       metric->table->index,
 					       channels ? channel : metric->index));
 	for (size_t c = 0; c < n_cols; c++) {
@@ -321,9 +330,9 @@ static enum ws_status fill_row(struct an *an, struct an_run *run, const struct a
 		else if (cols[c] == COL_LEVEL)
 			*cell = rpt_cell_text(metric->coll_level ? metric->coll_level : "pmc_perf");
 		else if (cols[c] == COL_HELP)
-			*cell = rpt_cell_text(an_wrap_words(&an->arena, metric->help, 40));
+			*cell = rpt_cell_text(rpt_wrap_words(&rpt->arena, metric->help, 40));
 		else if (header->kind == ANA_HEADER_VALUE)
-			*cell = value_cell(an, run, metric, cols[c], channel, divisor);
+			*cell = value_cell(rpt, run, metric, cols[c], channel, divisor);
 		else
 			*cell = rpt_cell_text(strncmp(header->name, "Unit", 4) == 0
 						      ? unit
@@ -332,53 +341,55 @@ static enum ws_status fill_row(struct an *an, struct an_run *run, const struct a
 	return WS_OK;
 }
 
-static enum ws_status metrics(struct an *an, struct an_run *run, const struct ana_table *table,
-			      struct rpt_grid *grid, struct ws_err *err)
+static enum ws_status metrics(struct rpt_report *rpt, struct rpt_run *run,
+			      const struct ana_table *table, struct rpt_grid *grid,
+			      struct ws_err *err)
 {
-	size_t room = table->n_headers + an->args->include_cols.n + 8, n_cols, n_rows;
-	const char **headers = ws_arena_array(&an->arena, room, sizeof(*headers));
-	int *cols = ws_arena_array(&an->arena, room, sizeof(*cols));
+	size_t room = table->n_headers + rpt->how->include_cols.n + 8, n_cols, n_rows;
+	const char **headers = ws_arena_array(&rpt->arena, room, sizeof(*headers));
+	int *cols = ws_arena_array(&rpt->arena, room, sizeof(*cols));
 	bool channels = table->kind == ANA_TABLE_CHANNELS;
 	enum ws_status st;
 
 	if (!headers || !cols)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	n_cols = choose_columns(an, table, cols);
+	n_cols = choose_columns(rpt, table, cols);
 	headers[0] = "Metric_ID";
 	for (size_t c = 0; c < n_cols; c++)
 		headers[c + 1] = cols[c] == COL_KEY     ? table->key
 				 : cols[c] == COL_LEVEL ? "coll_level"
 				 : cols[c] == COL_HELP  ? "Description"
 							: table->headers[cols[c]].name;
-	st = rpt_grid_init(grid, &an->arena, headers, n_cols + 1, err);
-	set_form(an, grid);
+	st = rpt_grid_init(grid, &rpt->arena, headers, n_cols + 1, err);
+	set_form(rpt, grid);
 	n_rows = channels ? ana_eval_channels(run->eval) : table->n_metrics;
 	for (size_t i = 0; !st && i < n_rows && table->n_metrics; i++)
-		if (an_shows_metric(an, table, (unsigned)i))
-			st = fill_row(an, run, &table->metrics[channels ? 0 : i], (unsigned)i, cols,
-				      n_cols, grid, err);
+		if (rpt_shows_metric(rpt, table, (unsigned)i))
+			st = fill_row(rpt, run, &table->metrics[channels ? 0 : i], (unsigned)i,
+				      cols, n_cols, grid, err);
 	return st;
 }
 
-enum ws_status an_grid(struct an *an, struct an_run *run, const struct ana_table *table, bool whole,
-		       struct rpt_grid *out_grid, struct ws_err *err)
+enum ws_status rpt_metric_grid(struct rpt_report *rpt, struct rpt_run *run,
+			       const struct ana_table *table, bool whole, struct rpt_grid *out_grid,
+			       struct ws_err *err)
 {
 	switch (table->kind) {
 	case ANA_TABLE_TOP_KERNELS:
-		return top_kernels(an, run, whole, out_grid, err);
+		return top_kernels(rpt, run, whole, out_grid, err);
 	case ANA_TABLE_DISPATCHES:
-		return dispatches(an, run, whole, out_grid, err);
+		return dispatches(rpt, run, whole, out_grid, err);
 	case ANA_TABLE_SYSINFO:
-		return sysinfo(an, out_grid, err);
+		return sysinfo(rpt, out_grid, err);
 	case ANA_TABLE_METRICS:
 	case ANA_TABLE_CHANNELS:
-		return metrics(an, run, table, out_grid, err);
+		return metrics(rpt, run, table, out_grid, err);
 	default:
-		return rpt_grid_init(out_grid, &an->arena, NULL, 0, err);
+		return rpt_grid_init(out_grid, &rpt->arena, NULL, 0, err);
 	}
 }
 
-void an_drop_labels(struct rpt_grid *grid)
+void rpt_grid_drop_labels(struct rpt_grid *grid)
 {
 	size_t n = grid->n_columns;
 
@@ -389,7 +400,7 @@ void an_drop_labels(struct rpt_grid *grid)
 	grid->n_columns = n - 1;
 }
 
-bool an_has_empty_column(const struct rpt_grid *grid)
+bool rpt_grid_has_empty_column(const struct rpt_grid *grid)
 {
 	for (size_t c = 0; c < grid->n_columns; c++) {
 		bool empty = grid->n_rows > 0;

@@ -1,11 +1,11 @@
 /* Block 21: PC samples, by source line, or by instruction for one kernel. */
-#include "cmd/compute/analyze.h"
+#include "report/report.h"
 
 #include "workload/pcsample.h"
 
 #include <string.h>
 
-static const char *only_kernel(const struct an_run *run, size_t *out_n)
+static const char *only_kernel(const struct rpt_run *run, size_t *out_n)
 {
 	const char *name = NULL;
 
@@ -18,7 +18,7 @@ static const char *only_kernel(const struct an_run *run, size_t *out_n)
 	return name;
 }
 
-static void fill(struct an *an, const struct wl_pcsamples *samples,
+static void fill(struct rpt_report *rpt, const struct wl_pcsamples *samples,
 		 const struct wl_pcsample_row *from, struct rpt_cell *row)
 {
 	*row++ = rpt_cell_int((int64_t)from->label);
@@ -26,7 +26,7 @@ static void fill(struct an *an, const struct wl_pcsamples *samples,
 	*row++ = rpt_cell_text(from->instruction);
 	if (samples->by_kernel)
 		*row++ = rpt_cell_text(
-			ws_arena_printf(&an->arena, "0x%llx", (unsigned long long)from->offset));
+			ws_arena_printf(&rpt->arena, "0x%llx", (unsigned long long)from->offset));
 	*row++ = rpt_cell_int((int64_t)from->n);
 	if (samples->by_kernel && samples->stochastic) {
 		*row++ = rpt_cell_int((int64_t)from->n_issued);
@@ -35,15 +35,15 @@ static void fill(struct an *an, const struct wl_pcsamples *samples,
 	}
 }
 
-enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct rpt_grid *grid,
-			     struct ws_err *err)
+enum ws_status rpt_pc_grid(struct rpt_report *rpt, struct rpt_run *run, struct rpt_grid *grid,
+			   struct ws_err *err)
 {
 	static const char *const all[] = { "", "source_line", "instruction", "count" };
 	static const char *const kernel[] = {
 		"",      "source_line",  "instruction",   "offset",
 		"count", "count_issued", "count_stalled", "stall_reason"
 	};
-	bool by_count = an->args->pc_sort && strcmp(an->args->pc_sort, "offset") != 0;
+	bool by_count = rpt->how->pc_sort && strcmp(rpt->how->pc_sort, "offset") != 0;
 	struct wl_pcsamples samples = { 0 };
 	size_t n_kernels;
 	const char *name = only_kernel(run, &n_kernels);
@@ -54,11 +54,11 @@ enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct rpt_grid 
 			err, WS_E_UNSUPPORTED,
 			"PC sampling supports single kernel only! Please specify -k with single "
 			"kernel.");
-	st = name ? wl_pcsamples_kernel(run->path, name, by_count, &an->arena, &samples, err)
-		  : wl_pcsamples_all(run->path, &an->arena, &samples, err);
+	st = name ? wl_pcsamples_kernel(run->path, name, by_count, &rpt->arena, &samples, err)
+		  : wl_pcsamples_all(run->path, &rpt->arena, &samples, err);
 	if (st)
 		return st;
-	st = rpt_grid_init(grid, &an->arena, name ? kernel : all,
+	st = rpt_grid_init(grid, &rpt->arena, name ? kernel : all,
 			   !name                ? 4
 			   : samples.stochastic ? WS_ARRAY_LEN(kernel)
 						: 5,
@@ -68,7 +68,7 @@ enum ws_status an_pc_samples(struct an *an, struct an_run *run, struct rpt_grid 
 
 		if (!row)
 			return ws_fail(err, WS_E_NOMEM, "out of memory");
-		fill(an, &samples, &samples.rows[i], row);
+		fill(rpt, &samples, &samples.rows[i], row);
 	}
 	return st;
 }

@@ -1,7 +1,8 @@
-/* The report as files: CSV per table, JSON, SQLite. Text is written by analyze.c. */
+/* The report as text, and as files: CSV per table, JSON, SQLite. */
 #include "base/file.h"
 #include "base/utf8.h"
-#include "cmd/compute/analyze.h"
+#include "report/report.h"
+#include "workload/names.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,39 +14,39 @@
 #include <unistd.h>
 
 /* Call @write for every table that has rows, in order; also for those not printed. */
-static enum ws_status each_grid(struct an *an, void *of,
-				enum ws_status (*write)(struct an *an, void *of,
+static enum ws_status each_grid(struct rpt_report *rpt, void *of,
+				enum ws_status (*write)(struct rpt_report *rpt, void *of,
 							const struct ana_table *table,
 							struct rpt_grid *grid, struct ws_err *err),
 				struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
 
-	for (size_t b = 0; !st && b < an->metrics->n_blocks; b++) {
-		const struct ana_block *block = an->metrics->blocks[b];
+	for (size_t b = 0; !st && b < rpt->metrics->n_blocks; b++) {
+		const struct ana_block *block = rpt->metrics->blocks[b];
 
 		for (size_t t = 0; !st && t < block->n_tables; t++) {
 			const struct ana_table *table = block->tables[t];
 			struct rpt_grid grid;
 
-			if (!an_shows_table(an, table))
+			if (!rpt_shows_table(rpt, table))
 				continue;
-			if (an->n_runs > 1 && table->kind != ANA_TABLE_SYSINFO)
-				st = an_compare(an, table, &grid, err);
+			if (rpt->n_runs > 1 && table->kind != ANA_TABLE_SYSINFO)
+				st = rpt_compare_grid(rpt, table, &grid, err);
 			else
-				st = an_grid(an, &an->runs[0], table, true, &grid, err);
+				st = rpt_metric_grid(rpt, &rpt->runs[0], table, true, &grid, err);
 			if (!st && grid.n_rows)
-				st = write(an, of, table, &grid, err);
+				st = write(rpt, of, table, &grid, err);
 		}
 	}
 	return st;
 }
 
-static enum ws_status write_csv(struct an *an, void *of, const struct ana_table *table,
+static enum ws_status write_csv(struct rpt_report *rpt, void *of, const struct ana_table *table,
 				struct rpt_grid *grid, struct ws_err *err)
 {
-	const struct ana_block *block = ana_block_find(an->metrics, table->block);
-	char *path = ws_arena_printf(&an->arena, "%s/%u.%u_%s.csv", (const char *)of, table->block,
+	const struct ana_block *block = ana_block_find(rpt->metrics, table->block);
+	char *path = ws_arena_printf(&rpt->arena, "%s/%u.%u_%s.csv", (const char *)of, table->block,
 				     table->index, table->title[0] ? table->title : block->title);
 	struct ws_buf text;
 	enum ws_status st;
@@ -56,7 +57,7 @@ static enum ws_status write_csv(struct an *an, void *of, const struct ana_table 
 		if (*c == ' ' || *c == '/')
 			*c = '_';
 	if (table->kind != ANA_TABLE_SYSINFO) /* there the labels are the names */
-		an_drop_labels(grid);
+		rpt_grid_drop_labels(grid);
 	ws_buf_init(&text, SIZE_MAX);
 	st = rpt_grid_csv(grid, &text, err);
 	if (!st)
@@ -65,13 +66,13 @@ static enum ws_status write_csv(struct an *an, void *of, const struct ana_table 
 	return st;
 }
 
-enum ws_status an_save_csv(struct an *an, const char *dir, struct ws_err *err)
+enum ws_status rpt_save_csv(struct rpt_report *rpt, const char *dir, struct ws_err *err)
 {
 	enum ws_status st = ws_mkdirs(dir, err);
 
 	if (st)
 		return st;
-	return each_grid(an, (void *)(uintptr_t)dir, write_csv, err);
+	return each_grid(rpt, (void *)(uintptr_t)dir, write_csv, err);
 }
 
 /* JSON */
@@ -122,7 +123,7 @@ static void json_cell(struct ws_buf *to, const struct rpt_cell *cell)
 		json_number(to, cell->number);
 }
 
-static enum ws_status write_json(struct an *an, void *of, const struct ana_table *table,
+static enum ws_status write_json(struct rpt_report *rpt, void *of, const struct ana_table *table,
 				 struct rpt_grid *grid, struct ws_err *err)
 {
 	struct ws_buf *to = of;
@@ -148,7 +149,7 @@ static enum ws_status write_json(struct an *an, void *of, const struct ana_table
 	return ws_buf_status(to, err);
 }
 
-enum ws_status an_save_json(struct an *an, const char *path, struct ws_err *err)
+enum ws_status rpt_save_json(struct rpt_report *rpt, const char *path, struct ws_err *err)
 {
 	struct ws_buf text;
 	enum ws_status st;
@@ -156,8 +157,8 @@ enum ws_status an_save_json(struct an *an, const char *path, struct ws_err *err)
 	ws_buf_init(&text, SIZE_MAX);
 	ws_buf_add(&text, "{\n  \"format\": \"rocprof-compute-analysis\",\n  \"version\": 1,\n"
 			  "  \"workloads\": [");
-	for (size_t r = 0; r < an->n_runs; r++) {
-		const struct an_run *run = &an->runs[r];
+	for (size_t r = 0; r < rpt->n_runs; r++) {
+		const struct rpt_run *run = &rpt->runs[r];
 
 		ws_buf_add(&text, r ? ",\n    {\"path\": " : "\n    {\"path\": ");
 		json_text(&text, run->path);
@@ -169,8 +170,8 @@ enum ws_status an_save_json(struct an *an, const char *path, struct ws_err *err)
 	}
 	ws_buf_printf(&text,
 		      "],\n  \"normal_unit\": \"%s\",\n  \"time_unit\": \"%s\",\n  \"tables\": [",
-		      ana_norm_words[an->args->norm], an_time_word(an->args));
-	st = each_grid(an, &text, write_json, err);
+		      ana_norm_words[rpt->how->norm], rpt_time_word(rpt->how));
+	st = each_grid(rpt, &text, write_json, err);
 	ws_buf_add(&text, "]\n}\n");
 	if (!st)
 		st = ws_buf_status(&text, err);
@@ -219,10 +220,10 @@ static enum ws_status insert(sqlite3 *db, const char *text, const struct rpt_cel
 	return st;
 }
 
-static enum ws_status write_db(struct an *an, void *of, const struct ana_table *table,
+static enum ws_status write_db(struct rpt_report *rpt, void *of, const struct ana_table *table,
 			       struct rpt_grid *grid, struct ws_err *err)
 {
-	const char *id = ws_arena_printf(&an->arena, "%u.%u", table->block, table->index);
+	const char *id = ws_arena_printf(&rpt->arena, "%u.%u", table->block, table->index);
 	struct rpt_cell head[] = { rpt_cell_text(id), rpt_cell_text(table->title) };
 	enum ws_status st = insert(of, "INSERT INTO report_table VALUES(?,?)", head, 2, err);
 
@@ -245,7 +246,7 @@ static enum ws_status write_db(struct an *an, void *of, const struct ana_table *
 	return st;
 }
 
-enum ws_status an_save_db(struct an *an, const char *path, struct ws_err *err)
+enum ws_status rpt_save_db(struct rpt_report *rpt, const char *path, struct ws_err *err)
 {
 	sqlite3 *db = NULL;
 	enum ws_status st;
@@ -259,8 +260,8 @@ enum ws_status an_save_db(struct an *an, const char *path, struct ws_err *err)
 	st = sql(db, sqlite3_open(path, &db), err);
 	if (!st)
 		st = sql(db, sqlite3_exec(db, schema, NULL, NULL, NULL), err);
-	for (size_t r = 0; !st && r < an->n_runs; r++) {
-		const struct an_run *run = &an->runs[r];
+	for (size_t r = 0; !st && r < rpt->n_runs; r++) {
+		const struct rpt_run *run = &rpt->runs[r];
 		struct rpt_cell row[] = { rpt_cell_int((int64_t)r), rpt_cell_text(run->path),
 					  rpt_cell_text(run->load->arch),
 					  rpt_cell_int((int64_t)run->load->n_rows),
@@ -269,7 +270,7 @@ enum ws_status an_save_db(struct an *an, const char *path, struct ws_err *err)
 		st = insert(db, "INSERT INTO workload VALUES(?,?,?,?,?)", row, 5, err);
 	}
 	if (!st)
-		st = each_grid(an, db, write_db, err);
+		st = each_grid(rpt, db, write_db, err);
 	if (!st)
 		st = sql(db, sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), err);
 	sqlite3_close(db);
@@ -278,32 +279,85 @@ enum ws_status an_save_db(struct an *an, const char *path, struct ws_err *err)
 	return st ? ws_fail_in(err, st, "%s", path) : WS_OK;
 }
 
-/* --output-name, or a name that nobody has. */
-enum ws_status an_output_name(struct an *an, const char *suffix, const char **out_path,
-			      struct ws_err *err)
-{
-	const char *name = an->args->output_name;
-	char uuid[64] = "";
-	FILE *random;
+/* ---- text, and files beside the data ---- */
 
-	if (name && (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					      "0123456789_-") != strlen(name)))
-		return ws_fail(err, WS_E_USAGE,
-			       "--output-name '%s': letters, digits, '_' and '-' only", name);
-	if (!name) {
-		random = fopen("/proc/sys/kernel/random/uuid", "re");
-		if (!random || !fgets(uuid, sizeof(uuid), random))
-			snprintf(uuid, sizeof(uuid), "%ld", (long)getpid());
-		if (random)
-			fclose(random);
-		uuid[strcspn(uuid, "\n")] = '\0';
-		name = ws_arena_printf(&an->arena, "rocprof_compute_%s", uuid);
+bool rpt_may_write(const char *dir)
+{
+	struct stat st;
+
+	return stat(dir, &st) == 0 && st.st_mode & 0222 && access(dir, W_OK) == 0;
+}
+
+/* What analyze has always left beside the data; a workload may be read-only, and that is fine. */
+void rpt_leave_top_files(struct rpt_report *rpt)
+{
+	struct rpt_run *run = &rpt->runs[0];
+	static const struct {
+		const char *name;
+		unsigned table;
+	} files[] = { { WL_FILE_TOP_KERNELS, 1 }, { WL_FILE_DISPATCHES, 2 } };
+
+	if (!rpt_may_write(run->path))
+		return;
+	for (size_t i = 0; i < WS_ARRAY_LEN(files); i++) {
+		const struct ana_table *table = ana_table_find(rpt->metrics, 0, files[i].table);
+		char *path = ws_arena_printf(&rpt->arena, "%s/%s", run->path, files[i].name);
+		struct rpt_grid grid;
+		struct ws_buf text;
+
+		ws_buf_init(&text, SIZE_MAX);
+		if (path && table && !rpt_metric_grid(rpt, run, table, true, &grid, NULL) &&
+		    grid.n_rows) {
+			rpt_grid_drop_labels(&grid);
+			if (!rpt_grid_csv(&grid, &text, NULL))
+				ws_file_replace(path, text.at, text.n, NULL);
+		}
+		ws_buf_fini(&text);
 	}
-	*out_path = name ? ws_arena_printf(&an->arena, "%s%s", name, suffix) : NULL;
-	if (!*out_path)
-		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	if (access(*out_path, F_OK) == 0)
-		return ws_fail(err, WS_E_EXISTS,
-			       "'%s' exists already: choose another --output-name", *out_path);
+}
+
+/* The length of a colour of ours ("\033[1;31m") at @at; 0: it is none. */
+static size_t colour_length(const char *at)
+{
+	size_t n = at[0] == '\033' && at[1] == '[' ? 2 + strspn(at + 2, "0123456789;") : 0;
+
+	return n && at[n] == 'm' ? n + 1 : 0;
+}
+
+/*
+ * Paths, fields of sysinfo.csv and the like come from others. This is the one place through which
+ * the report reaches a terminal: what it would obey, but for colours, is written in words.
+ */
+static void make_shown(struct rpt_report *rpt)
+{
+	struct ws_buf made;
+
+	if (ws_shown_ok(rpt->out.at, rpt->out.n, "\n\t"))
+		return;
+	ws_buf_init(&made, SIZE_MAX);
+	for (const char *at = rpt->out.at, *end = at + rpt->out.n; at < end;) {
+		size_t n = (size_t)(end - at), colour = colour_length(at);
+		const char *next = memchr(at + 1, '\033', n - 1);
+
+		n = next ? (size_t)(next - at) : n;
+		ws_buf_add_n(&made, at, colour);
+		ws_buf_add_shown(&made, at + colour, n - colour, "\n\t");
+		at += n;
+	}
+	ws_buf_fini(&rpt->out);
+	rpt->out = made;
+}
+
+enum ws_status rpt_save_text(struct rpt_report *rpt, const char *path, struct ws_err *err)
+{
+	FILE *to = path ? fopen(path, "we") : stdout;
+	bool ok;
+
+	if (!to)
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
+	make_shown(rpt);
+	ok = fwrite(rpt->out.at, 1, rpt->out.n, to) == rpt->out.n;
+	if ((to != stdout && fclose(to) != 0) || (path && !ok))
+		return ws_fail_errno(err, errno, "cannot write '%s'", path);
 	return WS_OK;
 }
