@@ -65,6 +65,15 @@ bool ws_str_next(struct ws_str *rest, char sep, struct ws_str *out_part)
 	return true;
 }
 
+struct ws_str ws_str_last_line(struct ws_str text)
+{
+	struct ws_str rest = ws_str_trim(text), line = rest;
+
+	while (ws_str_next(&rest, '\n', &line))
+		;
+	return line;
+}
+
 /* strtoull() and friends want a terminator, and no number is longer than this. */
 static bool copy_number(struct ws_str s, char out_text[64])
 {

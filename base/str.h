@@ -40,6 +40,8 @@ struct ws_str ws_str_trim(struct ws_str s); /* white space at both ends */
  * the last part: "a,,b," gives "a", "", "b", "", and "" gives one empty part.
  */
 bool ws_str_next(struct ws_str *rest, char sep, struct ws_str *out_part);
+/* The last line that is not empty: where most programs say why they end. */
+struct ws_str ws_str_last_line(struct ws_str text);
 
 /* The whole view must be a number (0x.. too); else, or on overflow, false. */
 bool ws_str_u64(struct ws_str s, uint64_t *out_value);

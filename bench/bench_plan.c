@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 		double start = cpu_ms();
 		struct ws_err err;
 
-		if (cnt_catalogue_create(arch, NULL, &cat, &err)) {
+		if (cnt_catalogue_create_typical(arch, &cat, &err)) {
 			fprintf(stderr, "bench_plan: %s\n", err.text);
 			return 1;
 		}

@@ -58,9 +58,10 @@ static uint64_t target_version(const char *gfx)
 	return (digits >> 8) * 10000 + ((digits >> 4) & 15) * 100 + (digits & 15);
 }
 
-static void typical_props(const struct cnt_arch_row *arch, struct cnt_agent_props *props)
+static void describe_typical(const struct cnt_arch_row *arch, struct gpu_agent *out_agent)
 {
-	*props = (struct cnt_agent_props){
+	*out_agent = (struct gpu_agent){
+		.is_gpu = true,
 		.simd_count = arch->n_cus * 4,
 		.simd_per_cu = 4,
 		.max_waves_per_simd = arch->max_waves,
@@ -85,13 +86,13 @@ static void add_dim(struct cnt_shape *shape, enum cnt_dim dim, uint64_t n)
 
 /* A die of its own is a dimension only where there are several, as AMD's library has it. */
 static void make_block(struct cnt_counter_block *block, const struct cnt_block_row *row,
-		       const struct cnt_arch_row *arch, const struct cnt_agent_props *props)
+		       const struct cnt_arch_row *arch, const struct gpu_agent *agent)
 {
-	uint64_t n_xccs = props->num_xcc ? props->num_xcc : 1;
-	uint64_t arrays = props->simd_arrays_per_engine ? props->simd_arrays_per_engine : 1;
-	uint64_t n_ses = props->array_count / arrays / n_xccs;
+	uint64_t n_xccs = agent->num_xcc ? agent->num_xcc : 1;
+	uint64_t arrays = agent->simd_arrays_per_engine ? agent->simd_arrays_per_engine : 1;
+	uint64_t n_ses = agent->array_count / arrays / n_xccs;
 	uint64_t n_engines = n_xccs * (n_ses ? n_ses : arch->n_ses);
-	uint64_t n_cus = props->simd_per_cu ? props->simd_count / props->simd_per_cu : 0;
+	uint64_t n_cus = agent->simd_per_cu ? agent->simd_count / agent->simd_per_cu : 0;
 
 	/* Not cu_per_simd_array: that counts places, also those that no product uses. */
 	n_cus = (n_cus + n_engines - 1) / n_engines;
@@ -212,25 +213,17 @@ enum ws_status cnt_catalogue_settle_(struct cnt_catalogue *cat, size_t first, st
 	return WS_OK;
 }
 
-static enum ws_status add_constants(struct cnt_catalogue *cat, const struct cnt_agent_props *props,
+static enum ws_status add_constants(struct cnt_catalogue *cat, const struct gpu_agent *agent,
 				    struct ws_err *err)
 {
-#define ROW(name) { #name, offsetof(struct cnt_agent_props, name) },
-	static const struct {
-		const char *name;
-		size_t offset;
-	} rows[] = { CNT_AGENT_PROP_TABLE(ROW) };
-#undef ROW
-
-	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++) {
-		uint64_t value = *(const uint64_t *)((const char *)props + rows[i].offset);
+	for (size_t i = 0; i < GPU_AGENT_N_PROPERTIES; i++) {
+		const char *name = gpu_agent_properties[i].name;
 		struct cnt_counter_def def = {
-			.name = rows[i].name,
+			.name = name,
 			.text = ws_arena_printf(&cat->arena,
-						"Constant value %s from agent properties",
-						rows[i].name),
+						"Constant value %s from agent properties", name),
 			.kind = CNT_COUNTER_CONSTANT,
-			.constant = (double)value,
+			.constant = (double)gpu_agent_property(agent, i),
 		};
 
 		if (!def.text || add(cat, &def, err))
@@ -314,36 +307,27 @@ static enum ws_status no_arch(const char *name, struct ws_err *err)
 		       name, known);
 }
 
-enum ws_status cnt_catalogue_create(const char *arch, const struct cnt_agent_props *props,
-				    struct cnt_catalogue **out_cat, struct ws_err *err)
+static enum ws_status create(const struct cnt_arch_row *row, const struct gpu_agent *agent,
+			     struct cnt_catalogue **out_cat, struct ws_err *err)
 {
-	const struct cnt_arch_row *row = find_arch(arch);
-	struct cnt_agent_props typical;
-	struct cnt_catalogue *cat;
+	struct cnt_catalogue *cat = calloc(1, sizeof(*cat));
 	enum ws_status st;
 
-	if (!row)
-		return no_arch(arch, err);
-	cat = calloc(1, sizeof(*cat));
 	if (!cat)
 		return ws_fail(err, WS_E_NOMEM, "out of memory for counters");
 	ws_arena_init(&cat->arena, MAX_BYTES);
 	ws_map_init(&cat->by_name, WS_MAP_STR, MAX_COUNTERS);
 	cat->arch = row;
 	cat->arch_index = (unsigned)(row - cnt_arch_rows);
-	cat->soft = props && props->soft;
-	if (!props) {
-		typical_props(row, &typical);
-		props = &typical;
-	}
+	cat->soft = agent->soft;
 	cat->blocks = ws_arena_array(&cat->arena, cnt_n_block_rows, sizeof(*cat->blocks));
 	if (!cat->blocks) {
 		cnt_catalogue_destroy(cat);
 		return ws_fail(err, WS_E_NOMEM, "out of memory for counters");
 	}
 	for (size_t i = 0; i < cnt_n_block_rows; i++)
-		make_block(&cat->blocks[i], &cnt_block_rows[i], row, props);
-	st = add_constants(cat, props, err);
+		make_block(&cat->blocks[i], &cnt_block_rows[i], row, agent);
+	st = add_constants(cat, agent, err);
 	if (!st)
 		st = add_hardware(cat, err);
 	if (!st)
@@ -354,6 +338,26 @@ enum ws_status cnt_catalogue_create(const char *arch, const struct cnt_agent_pro
 	}
 	*out_cat = cat;
 	return WS_OK;
+}
+
+enum ws_status cnt_catalogue_create(const struct gpu_agent *agent, struct cnt_catalogue **out_cat,
+				    struct ws_err *err)
+{
+	const struct cnt_arch_row *row = find_arch(agent->arch);
+
+	return row ? create(row, agent, out_cat, err) : no_arch(agent->arch, err);
+}
+
+enum ws_status cnt_catalogue_create_typical(const char *arch, struct cnt_catalogue **out_cat,
+					    struct ws_err *err)
+{
+	const struct cnt_arch_row *row = find_arch(arch);
+	struct gpu_agent typical;
+
+	if (!row)
+		return no_arch(arch, err);
+	describe_typical(row, &typical);
+	return create(row, &typical, out_cat, err);
 }
 
 void cnt_catalogue_destroy(struct cnt_catalogue *cat)

@@ -7,7 +7,7 @@
  * adds more with a definition file (-E). A catalogue is for one architecture and one agent's
  * geometry, because the number of instances of a block differs between products of an architecture.
  *
- *	cnt_catalogue_create("gfx90a:sramecc+:xnack-", NULL, &cat, err);
+ *	cnt_catalogue_create(&agent, &cat, err);
  *	def = cnt_catalogue_find(cat, "TCC_HIT");
  *
  * Names a person types may also have a form: NAME_sum, NAME[n], NAME_ACCUM. cnt_catalogue_find()
@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "gpu/agent.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,34 +95,19 @@ struct cnt_counter_def {
 	const struct cnt_counter_def *same_as;
 };
 
-/* What an agent says of itself, in AMD's spelling. 0: unknown. */
-/* clang-format off */
-#define CNT_AGENT_PROP_TABLE(X)                                                                     \
-	X(cpu_cores_count) X(simd_count) X(mem_banks_count) X(caches_count) X(io_links_count)      \
-	X(cpu_core_id_base) X(simd_id_base) X(max_waves_per_simd) X(lds_size_in_kb)                \
-	X(gds_size_in_kb) X(num_gws) X(wave_front_size) X(array_count) X(simd_arrays_per_engine)   \
-	X(cu_per_simd_array) X(simd_per_cu) X(max_slots_scratch_cu) X(gfx_target_version)          \
-	X(vendor_id) X(device_id) X(location_id) X(domain) X(drm_render_minor) X(hive_id)          \
-	X(num_sdma_engines) X(num_sdma_xgmi_engines) X(num_sdma_queues_per_engine)                 \
-	X(num_cp_queues) X(max_engine_clk_ccompute) X(num_xcc)
-/* clang-format on */
-
-struct cnt_agent_props {
-#define CNT_AGENT_PROP_FIELD(name) uint64_t name;
-	CNT_AGENT_PROP_TABLE(CNT_AGENT_PROP_FIELD)
-#undef CNT_AGENT_PROP_FIELD
-	bool soft; /* the software GPU: counters without a value there are not available */
-};
-
 struct cnt_catalogue;
 
 /*
- * @arch as a runtime spells it: "gfx90a", "gfx90a:sramecc+:xnack-", "amdgcn-amd-amdhsa--gfx90a".
- * @props NULL: those of a typical product. WS_E_NOTFOUND: no such architecture; the text lists
- * those that are known.
+ * The counters of @agent: its properties are constants, and decide how many instances of a block
+ * there are. On the software GPU counters without a value are not available. An architecture is
+ * spelled as a runtime does: "gfx90a", "gfx90a:sramecc+:xnack-", "amdgcn-amd-amdhsa--gfx90a".
+ * WS_E_NOTFOUND: it is not known; the text lists those that are.
  */
-enum ws_status cnt_catalogue_create(const char *arch, const struct cnt_agent_props *props,
-				    struct cnt_catalogue **out_cat, struct ws_err *err);
+enum ws_status cnt_catalogue_create(const struct gpu_agent *agent, struct cnt_catalogue **out_cat,
+				    struct ws_err *err);
+/* Those of a typical product of @arch. */
+enum ws_status cnt_catalogue_create_typical(const char *arch, struct cnt_catalogue **out_cat,
+					    struct ws_err *err);
 void cnt_catalogue_destroy(struct cnt_catalogue *cat); /* NULL is fine */
 
 /*

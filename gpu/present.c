@@ -29,13 +29,29 @@ static uint64_t property(struct ws_str text, const char *name)
 }
 
 /* gfx_target_version is major * 10000 + minor * 100 + stepping; the last two print in hex. */
-static void format_arch(uint64_t version, char out_arch[16])
+static void format_arch(uint64_t version, char out_arch[64])
 {
-	snprintf(out_arch, 16, "gfx%u%x%x", (unsigned)(version / 10000 % 100),
+	snprintf(out_arch, 64, "gfx%u%x%x", (unsigned)(version / 10000 % 100),
 		 (unsigned)(version / 100 % 100), (unsigned)(version % 100));
 }
 
-static enum ws_status read_node(const char *dir, unsigned node, struct gpu_set *set,
+static void describe(struct ws_str text, unsigned node, struct gpu_agent *out_agent)
+{
+	*out_agent = (struct gpu_agent){
+		.is_gpu = true,
+		.node = node,
+		.freq_mhz = (uint32_t)property(text, "max_engine_clk_fcompute"),
+	};
+	for (size_t i = 0; i < GPU_AGENT_N_PROPERTIES; i++)
+		gpu_agent_set_property(out_agent, i, property(text, gpu_agent_properties[i].name));
+	format_arch(out_agent->gfx_target_version, out_agent->arch);
+	out_agent->model = gpu_model_by_chip((unsigned)out_agent->device_id);
+	/* Drivers that know no partitions do not say how many dies an agent has. */
+	if (!out_agent->num_xcc && out_agent->model)
+		out_agent->num_xcc = out_agent->model->n_xcds;
+}
+
+static enum ws_status read_node(const char *dir, unsigned node, struct gpu_agents *agents,
 				struct ws_err *err)
 {
 	char path[PATH_MAX];
@@ -49,65 +65,48 @@ static enum ws_status read_node(const char *dir, unsigned node, struct gpu_set *
 	/* A GPU that a container may not use has a node that cannot be read. */
 	if (st == WS_E_ACCESS)
 		st = WS_OK;
-	if (!st && property(ws_buf_view(&text), "simd_count") && set->n < GPU_PRESENT_MAX) {
-		struct gpu_here *gpu = &set->gpus[set->n++];
-		struct ws_str view = ws_buf_view(&text);
-		uint64_t per_cu = property(view, "simd_per_cu");
-
-		*gpu = (struct gpu_here){
-			.node = node,
-			.n_cus = (unsigned)(property(view, "simd_count") / WS_MAX(per_cu, 1u)),
-			.device_id = (unsigned)property(view, "device_id"),
-			.render_minor = (unsigned)property(view, "drm_render_minor"),
-			.pci_domain = (unsigned)property(view, "domain"),
-			.pci_location = (unsigned)property(view, "location_id"),
-			.freq_mhz = (unsigned)property(view, "max_engine_clk_fcompute"),
-			.unique_id = property(view, "unique_id"),
-		};
-		format_arch(property(view, "gfx_target_version"), gpu->arch);
-		gpu->model = gpu_model_by_chip(gpu->device_id);
-		/* Same folder, shorter file name: this fits where "properties" did. */
-		strcpy(strrchr(path, '/'), "/name");
-		if (!ws_file_line(path, gpu->name, sizeof(gpu->name)))
-			gpu->name[0] = '\0';
-	}
+	if (!st && property(ws_buf_view(&text), "simd_count") && agents->n < GPU_AGENTS_MAX)
+		describe(ws_buf_view(&text), node, &agents->at[agents->n++]);
 	ws_buf_fini(&text);
 	return st;
 }
 
 static int by_node(const void *a, const void *b)
 {
-	const struct gpu_here *x = a, *y = b;
+	const struct gpu_agent *x = a, *y = b;
 
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-enum ws_status gpu_present(const char *sys, struct gpu_set *out_set, struct ws_err *err)
+enum ws_status gpu_present(const char *sys, struct gpu_agents *out_agents, struct ws_err *err)
 {
-	char nodes[PATH_MAX], path[PATH_MAX];
-	enum ws_status st;
+	char nodes[PATH_MAX];
+	enum ws_status st = ws_path_join(sys, NODES, nodes, err);
 	struct dirent *entry;
 	uint64_t node;
 	DIR *dir;
 
-	*out_set = (struct gpu_set){ .n = 0 };
-	st = ws_path_join(sys, "module/amdgpu/version", path, err);
-	if (!st)
-		st = ws_path_join(sys, NODES, nodes, err);
+	*out_agents = (struct gpu_agents){ .n = 0 };
 	if (st)
 		return st;
-	if (!ws_file_line(path, out_set->driver, sizeof(out_set->driver)))
-		out_set->driver[0] = '\0';
 	dir = opendir(nodes);
 	if (!dir)
 		return errno == ENOENT ? WS_OK
 				       : ws_fail_errno(err, errno, "cannot open '%s'", nodes);
-	out_set->has_driver = true;
 	while (!st && (entry = readdir(dir)))
 		if (ws_str_u64(ws_str_from(entry->d_name), &node))
-			st = read_node(nodes, (unsigned)node, out_set, err);
+			st = read_node(nodes, (unsigned)node, out_agents, err);
 	closedir(dir);
 	if (!st)
-		qsort(out_set->gpus, out_set->n, sizeof(out_set->gpus[0]), by_node);
+		qsort(out_agents->at, out_agents->n, sizeof(out_agents->at[0]), by_node);
 	return st;
+}
+
+void gpu_driver_version(const char *sys, char *out_text, size_t n_bytes)
+{
+	char path[PATH_MAX];
+
+	if (ws_path_join(sys, "module/amdgpu/version", path, NULL) ||
+	    !ws_file_line(path, out_text, n_bytes))
+		out_text[0] = '\0';
 }

@@ -1,49 +1,34 @@
 /*
- * agents: the GPUs that a program started now would see, from AMD's runtime.
+ * agents: what a program started now would see of AMD's runtime, asked of the runtime itself.
  *
- * The runtime runs in a child process, because it may abort, in the environment of
- * launch_inject_gpu(), because on a machine without a GPU it has to find the software GPU. The
- * child is `wavescope _agents`, whose output has the layout of rocminfo.
+ * The runtime may abort, and on a machine without a GPU it must find the software one. So it is
+ * asked in a child of ours, `wavescope _agents`, in the environment that the program would have.
  */
 #ifndef WS_LAUNCH_AGENTS_H
 #define WS_LAUNCH_AGENTS_H
 
+#include "base/env.h"
 #include "base/error.h"
-#include "base/str.h"
-#include "gpu/model.h"
+#include "gpu/hsa_agents.h"
+#include "trace/trace.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+#define LAUNCH_AGENTS_COMMAND "_agents" /* hidden: the child */
 
-#define LAUNCH_AGENTS_MAX 64
+/*
+ * All agents, in the environment @env. @through: fail unless the runtime loads this driver
+ * library; NULL: any. @timeout_ms 0: no limit, and what the runtime prints goes to our output.
+ */
+enum ws_status launch_hsa_agents(const struct ws_env *env, const char *through, int timeout_ms,
+				 struct gpu_hsa_agents *out_agents, struct ws_err *err);
 
-struct launch_gpu_agent {
-	char arch[32];   /* "gfx90a" */
-	char market[64]; /* "AMD Instinct MI210" */
-	uint64_t chip_id, node, bdfid;
-	uint64_t l1_kib, l2_kib;
-	uint64_t n_cus, n_simds, n_ses;               /* SIMDs per CU */
-	uint64_t wave_size, workgroup_max, max_waves; /* waves per CU */
-	uint64_t freq_mhz;
-	uint64_t mem_kib;
-	const struct gpu_model *model; /* NULL: not in our table */
-};
+/* The GPUs. None is WS_E_NOTFOUND. Takes a few tenths of a second. */
+enum ws_status launch_gpu_agents(struct gpu_agents *out_agents, struct ws_err *err);
 
-struct launch_gpu_agents {
-	struct launch_gpu_agent
-		at[LAUNCH_AGENTS_MAX]; /* in the runtime's order: GPU number i is at[i] */
-	size_t n;
-	bool soft;         /* the software GPU, not hardware */
-	char runtime[512]; /* its library: path, size and time, which identify the build */
-};
-
-/* No GPU at all is WS_E_NOTFOUND. Takes a few tenths of a second. */
-enum ws_status launch_gpu_agents(struct launch_gpu_agents *out_agents, struct ws_err *err);
-
-/* The same program under the collector: its capture in @dir describes all agents, CPUs too. */
-enum ws_status launch_agents_record(const char *dir, struct ws_err *err);
-
-/* The answer as text; agents that are not GPUs are skipped. Lines that it does not know too. */
-void launch_gpu_agents_parse(struct ws_str text, struct launch_gpu_agents *out_agents);
+/*
+ * The agents as a program under the collector records them, CPUs too: a trace of the child.
+ * Its capture is kept in @dir meanwhile.
+ */
+enum ws_status launch_agents_trace(const char *dir, struct trc_trace **out_trace,
+				   struct ws_err *err);
 
 #endif

@@ -83,10 +83,9 @@ const char *launch_inject_obstacle(const char *path)
 	return why;
 }
 
-static size_t add_soft(const char *list, struct launch_inject_gpu *out_gpus, size_t room)
+static void add_soft(const char *list, struct gpu_agents *gpus)
 {
 	struct ws_str rest = ws_str_from(list), part;
-	size_t n = 0;
 
 	while (ws_str_next(&rest, ',', &part)) {
 		const struct gpu_model *model;
@@ -94,43 +93,33 @@ static size_t add_soft(const char *list, struct launch_inject_gpu *out_gpus, siz
 
 		snprintf(name, sizeof(name), "%.*s", WS_STR_ARGS(part));
 		model = gpu_model_find(name);
-		for (unsigned i = 0; model && i < model->n_agents && n < room; i++, n++) {
-			out_gpus[n].model = model;
-			snprintf(out_gpus[n].arch, sizeof(out_gpus[n].arch), "%s", model->arch);
-		}
+		for (unsigned i = 0; model && i < model->n_agents && gpus->n < GPU_AGENTS_MAX; i++)
+			gpu_agent_of_model(model, true, &gpus->at[gpus->n++]);
 	}
-	return n;
 }
 
-enum ws_status launch_inject_gpus(struct launch_inject_gpu *out_gpus, size_t room, size_t *out_n,
-				  bool *out_soft, struct ws_err *err)
+enum ws_status launch_inject_gpus(struct gpu_agents *out_gpus, struct ws_err *err)
 {
-	static struct gpu_set set;
 	const char *chosen = getenv("WAVESCOPE_GPU");
 	bool native = chosen && strcmp(chosen, SOFTGPU_NATIVE) == 0;
 	struct ws_buf list;
-	enum ws_status st = gpu_present("/sys", &set, err);
+	enum ws_status st = gpu_present("/sys", out_gpus, err);
 
-	if (st)
+	if (st || native || (!chosen && out_gpus->n))
 		return st;
-	*out_soft = !native && (chosen || !set.n);
-	for (*out_n = 0; !*out_soft && *out_n < WS_MIN(set.n, room); (*out_n)++) {
-		out_gpus[*out_n].model = set.gpus[*out_n].model;
-		memcpy(out_gpus[*out_n].arch, set.gpus[*out_n].arch, sizeof(out_gpus[0].arch));
-	}
-	if (!*out_soft)
-		return WS_OK;
+	out_gpus->soft = true;
+	out_gpus->n = 0;
 	ws_buf_init(&list, 1024);
 	st = gpu_soft_list(chosen && *chosen ? chosen : SOFTGPU_DEFAULT, &list, err);
 	if (!st)
-		*out_n = add_soft(list.at, out_gpus, room);
+		add_soft(list.at, out_gpus);
 	ws_buf_fini(&list);
 	return st;
 }
 
 enum ws_status launch_inject_gpu(struct ws_env *env, bool *out_soft, struct ws_err *err)
 {
-	static struct gpu_set set; /* some kilobytes; not for the stack */
+	static struct gpu_agents set; /* too large for the stack */
 	const char *chosen = ws_env_get(env, "WAVESCOPE_GPU");
 	enum ws_status st;
 

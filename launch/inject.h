@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "collector/config.h"
-#include "gpu/model.h"
+#include "gpu/agent.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -45,14 +45,10 @@ const char *launch_inject_obstacle(const char *path);
  */
 enum ws_status launch_inject_gpu(struct ws_env *env, bool *out_soft, struct ws_err *err);
 
-/* One GPU that a program started from here would see. */
-struct launch_inject_gpu {
-	char arch[16];                 /* "gfx90a" */
-	const struct gpu_model *model; /* NULL: not in our table */
-};
-
-/* In the order in which the runtime lists them: those of the machine, or the software ones. */
-enum ws_status launch_inject_gpus(struct launch_inject_gpu *out_gpus, size_t room, size_t *out_n,
-				  bool *out_soft, struct ws_err *err);
+/*
+ * The GPUs that a program started now would see, without starting AMD's runtime: those that the
+ * driver lists, or the software ones as their models have them. In the runtime's order.
+ */
+enum ws_status launch_inject_gpus(struct gpu_agents *out_gpus, struct ws_err *err);
 
 #endif

@@ -77,7 +77,7 @@ static void add_machine(struct ws_buf *key)
 static enum ws_status write_key(const struct launch_roofcache_key *from, struct ws_buf *key,
 				struct ws_err *err)
 {
-	const struct launch_gpu_agents *agents = from->agents;
+	const struct gpu_agents *agents = from->agents;
 	char path[PATH_MAX];
 	enum ws_status st = launch_roofline_program(path, err);
 
@@ -91,13 +91,13 @@ static enum ws_status write_key(const struct launch_roofcache_key *from, struct 
 	if (agents->soft && !launch_softgpu_library(path, NULL))
 		add_file(key, "software GPU", path);
 	for (size_t i = 0; i < agents->n; i++) {
-		const struct launch_gpu_agent *gpu = &agents->at[i];
+		const struct gpu_agent *gpu = &agents->at[i];
 
 		ws_buf_printf(key,
 			      "GPU: %s, %s, chip 0x%" PRIx64 ", bus 0x%" PRIx64 ", %" PRIu64
-			      " CUs, %" PRIu64 " MHz, %" PRIu64 " KiB\n",
-			      gpu->arch, gpu->market, gpu->chip_id, gpu->bdfid, gpu->n_cus,
-			      gpu->freq_mhz, gpu->mem_kib);
+			      " CUs, %u MHz, %" PRIu64 " KiB\n",
+			      gpu->arch, gpu->product, gpu->device_id, gpu->location_id,
+			      gpu_agent_n_cus(gpu), gpu->freq_mhz, gpu->mem_kib);
 	}
 	ws_buf_printf(key, "measured: %d\n\n", from->device);
 	return ws_buf_status(key, err);

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "launch/agents.h"
+#include "gpu/agent.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ struct launch_roofcache {
 /* What an entry is for. */
 struct launch_roofcache_key {
 	const char *version; /* of ours */
-	const struct launch_gpu_agents *agents;
+	const struct gpu_agents *agents;
 	int device; /* as for launch_roofline_run() */
 };
 

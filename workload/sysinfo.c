@@ -186,15 +186,15 @@ static unsigned highest_level(const char *text)
 }
 
 /* /sys/bus/pci/devices/<address> of a real GPU; the bus number is in its BDF id. */
-static void device_file(const struct looking *l, const struct launch_gpu_agent *gpu,
-			const char *name, struct ws_buf *out)
+static void device_file(const struct looking *l, const struct gpu_agent *gpu, const char *name,
+			struct ws_buf *out)
 {
 	char pattern[PATH_MAX];
 	glob_t files;
 
 	snprintf(pattern, sizeof(pattern), "%s/sys/bus/pci/devices/*:%02x:%02x.%x/%s", l->root,
-		 (unsigned)(gpu->bdfid >> 8) & 0xff, (unsigned)(gpu->bdfid >> 3) & 0x1f,
-		 (unsigned)gpu->bdfid & 7, name);
+		 (unsigned)(gpu->location_id >> 8) & 0xff, (unsigned)(gpu->location_id >> 3) & 0x1f,
+		 (unsigned)gpu->location_id & 7, name);
 	ws_buf_clear(out);
 	if (glob(pattern, 0, NULL, &files) != 0)
 		return;
@@ -213,7 +213,7 @@ static bool is_sampled(void)
 	return waves && strtoull(waves, NULL, 0) > 0;
 }
 
-static void look_board(struct looking *l, const struct launch_gpu_agent *gpu, bool soft)
+static void look_board(struct looking *l, const struct gpu_agent *gpu)
 {
 	struct ws_buf text;
 	unsigned mclk = 0;
@@ -221,7 +221,7 @@ static void look_board(struct looking *l, const struct launch_gpu_agent *gpu, bo
 	ws_buf_init(&text, 65536);
 	set(l, WL_SYSINFO_compute_partition, "SPX"); /* undivided is all that older GPUs know */
 	set(l, WL_SYSINFO_memory_partition, "NA");
-	if (soft) {
+	if (gpu->soft) {
 		set(l, WL_SYSINFO_vbios,
 		    is_sampled() ? "software GPU (wavescope), sampled"
 				 : "software GPU (wavescope)");
@@ -265,32 +265,33 @@ static uint64_t hbm_channels(const char *memory_partition, uint64_t n_l2_channel
 	return 128 / WS_MAX(parts, 1u);
 }
 
-static void look_gpu(struct looking *l, const struct launch_gpu_agent *gpu)
+static void look_gpu(struct looking *l, const struct gpu_agent *gpu)
 {
 	/* Banks and pipes are the same for all of an architecture. */
 	const struct gpu_model *model = gpu->model ? gpu->model : any_of_arch(gpu->arch);
-	uint64_t per_se = gpu->n_ses ? gpu->n_cus / gpu->n_ses : 0;
+	const uint64_t n_cus = gpu_agent_n_cus(gpu), n_ses = gpu_agent_n_ses(gpu);
+	uint64_t per_se = n_ses ? n_cus / n_ses : 0;
 	uint64_t n_xcds, n_channels;
 
 	set(l, WL_SYSINFO_gpu_series, model ? model->series : "");
 	set(l, WL_SYSINFO_gpu_model, gpu_target_name(gpu->arch, gpu->model));
 	set(l, WL_SYSINFO_gpu_arch, gpu->arch);
-	set_number(l, WL_SYSINFO_gpu_chip_id, gpu->chip_id);
+	set_number(l, WL_SYSINFO_gpu_chip_id, gpu->device_id);
 	set_number(l, WL_SYSINFO_gpu_memory, gpu->mem_kib);
 	set_number(l, WL_SYSINFO_gpu_l1, gpu->l1_kib);
 	set_number(l, WL_SYSINFO_gpu_l2, gpu->l2_kib);
-	set_number(l, WL_SYSINFO_cu_per_gpu, gpu->n_cus);
-	set_number(l, WL_SYSINFO_simd_per_cu, gpu->n_simds);
-	set_number(l, WL_SYSINFO_se_per_gpu, gpu->n_ses);
-	set_number(l, WL_SYSINFO_wave_size, gpu->wave_size);
+	set_number(l, WL_SYSINFO_cu_per_gpu, n_cus);
+	set_number(l, WL_SYSINFO_simd_per_cu, gpu->simd_per_cu);
+	set_number(l, WL_SYSINFO_se_per_gpu, n_ses);
+	set_number(l, WL_SYSINFO_wave_size, gpu->wave_front_size);
 	set_number(l, WL_SYSINFO_workgroup_max_size, gpu->workgroup_max);
-	set_number(l, WL_SYSINFO_max_waves_per_cu, gpu->max_waves);
+	set_number(l, WL_SYSINFO_max_waves_per_cu, gpu_agent_waves_per_cu(gpu));
 	set_number(l, WL_SYSINFO_max_sclk, gpu->freq_mhz);
 	set_number(l, WL_SYSINFO_cur_sclk, gpu->freq_mhz);
 	/* One serves two compute units, and no two of different engines. */
-	if (gpu->n_ses && gpu->n_cus % gpu->n_ses)
+	if (n_ses && n_cus % n_ses)
 		per_se++;
-	set_number(l, WL_SYSINFO_sqc_per_gpu, (per_se + 1) / 2 * gpu->n_ses);
+	set_number(l, WL_SYSINFO_sqc_per_gpu, (per_se + 1) / 2 * n_ses);
 	if (!model)
 		return;
 	n_xcds = gpu_n_xcds(model, l->info->at[WL_SYSINFO_compute_partition]);
@@ -303,7 +304,7 @@ static void look_gpu(struct looking *l, const struct launch_gpu_agent *gpu)
 		   hbm_channels(l->info->at[WL_SYSINFO_memory_partition], n_channels));
 }
 
-enum ws_status wl_sysinfo_look(const char *root, const struct launch_gpu_agent *gpu, bool soft,
+enum ws_status wl_sysinfo_look(const char *root, const struct gpu_agent *gpu,
 			       const struct wl_sysinfo_run *run, struct ws_arena *arena,
 			       struct wl_sysinfo *out_info, struct ws_err *err)
 {
@@ -320,7 +321,7 @@ enum ws_status wl_sysinfo_look(const char *root, const struct launch_gpu_agent *
 	look_time(&l);
 	look_host(&l);
 	look_rocm(&l);
-	look_board(&l, gpu, soft);
+	look_board(&l, gpu);
 	look_gpu(&l, gpu);
 	return l.failed ? ws_fail(err, WS_E_NOMEM, "out of memory") : WS_OK;
 }

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "launch/agents.h"
+#include "gpu/agent.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ struct wl_sysinfo_run {
  * Look at the machine. @root is "" or a tree that looks like one, for the files under
  * /proc, /sys and /etc.
  */
-enum ws_status wl_sysinfo_look(const char *root, const struct launch_gpu_agent *gpu, bool soft,
+enum ws_status wl_sysinfo_look(const char *root, const struct gpu_agent *gpu,
 			       const struct wl_sysinfo_run *run, struct ws_arena *arena,
 			       struct wl_sysinfo *out_info, struct ws_err *err);
 

@@ -85,7 +85,7 @@ static void say_header(const struct pf *pf)
 	else
 		say(SAY_INFO, "Hardware Blocks: All");
 	if (pf->agents.soft)
-		say(SAY_INFO, "GPU: the software %s: times are simulated", pf->gpu->market);
+		say(SAY_INFO, "GPU: the software %s: times are simulated", pf->gpu->product);
 	warn_of_others(pf);
 }
 

@@ -79,8 +79,8 @@ struct pf {
 	const struct pf_args *args;
 	char *const *argv; /* the program; argv[0] NULL: none */
 	struct ws_arena arena;
-	struct launch_gpu_agents agents;
-	const struct launch_gpu_agent *gpu; /* the first: what counters are planned for */
+	struct gpu_agents agents;
+	const struct gpu_agent *gpu; /* the first: what counters are planned for */
 	const char *target;                 /* "MI200" */
 	struct launch_rank rank;
 	const char *launcher;        /* of the rank, or NULL */

@@ -64,17 +64,6 @@ static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 {
 	const char **names = ws_arena_array(&c->pf->arena, c->n_wants + 1, sizeof(*names));
 	const struct cnt_plan_group group = { names, c->n_wants };
-	/* Geometry and the software GPU's abilities belong to the catalogue. */
-	const struct cnt_agent_props props = {
-		.simd_count = c->pf->gpu->n_cus * c->pf->gpu->n_simds,
-		.simd_per_cu = c->pf->gpu->n_simds,
-		.wave_front_size = c->pf->gpu->wave_size,
-		.array_count = c->pf->gpu->n_ses,
-		.simd_arrays_per_engine = 1,
-		.cu_per_simd_array = c->pf->gpu->n_ses ? c->pf->gpu->n_cus / c->pf->gpu->n_ses : 0,
-		.max_engine_clk_ccompute = c->pf->gpu->freq_mhz,
-		.soft = c->pf->agents.soft,
-	};
 	struct ws_buf missing;
 	enum ws_status st;
 
@@ -82,7 +71,7 @@ static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 		return no_memory(err);
 	for (size_t i = 0; i < c->n_wants; i++)
 		names[i] = c->wants[i].name;
-	st = cnt_catalogue_create(c->pf->gpu->arch, &props, &c->cat, err);
+	st = cnt_catalogue_create(c->pf->gpu, &c->cat, err);
 	if (!st)
 		st = cnt_plan_make(c->cat, &group, 1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &c->plan,
 				   err);

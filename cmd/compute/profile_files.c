@@ -11,8 +11,7 @@ enum ws_status pf_write_sysinfo(struct pf *pf, bool roofline, struct ws_err *err
 {
 	const struct wl_sysinfo_run run = { pf->name, pf->command, roofline };
 	struct wl_sysinfo info;
-	enum ws_status st =
-		wl_sysinfo_look("", pf->gpu, pf->agents.soft, &run, &pf->arena, &info, err);
+	enum ws_status st = wl_sysinfo_look("", pf->gpu, &run, &pf->arena, &info, err);
 
 	return st ? st : wl_sysinfo_write(&info, pf->args->merge, pf->dir, err);
 }

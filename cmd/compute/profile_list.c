@@ -33,8 +33,7 @@ static enum ws_status print_specs(struct pf *pf, struct ws_err *err)
 	struct wl_sysinfo info;
 	struct rpt_grid grid;
 	struct ws_buf text;
-	enum ws_status st =
-		wl_sysinfo_look("", pf->gpu, pf->agents.soft, NULL, &pf->arena, &info, err);
+	enum ws_status st = wl_sysinfo_look("", pf->gpu, NULL, &pf->arena, &info, err);
 
 	if (!st)
 		st = rpt_grid_init(&grid, &pf->arena, headers, WS_ARRAY_LEN(headers), err);

@@ -84,8 +84,7 @@ static enum ws_status collect_names(struct names *names, const struct rp_args *a
 /* ---- plans ---- */
 
 enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args, uint32_t gpu,
-			    const char *arch, const struct cnt_agent_props *props,
-			    struct ws_err *err)
+			    const struct gpu_agent *agent, struct ws_err *err)
 {
 	struct cnt_plan_group *groups = NULL;
 	struct names names;
@@ -96,7 +95,7 @@ enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args
 	ws_arena_init(&names.arena, ARENA_MAX);
 	ws_vec_init(&names.words, WORDS_MAX);
 	ws_vec_init(&names.firsts, WORDS_MAX);
-	st = cnt_catalogue_create(arch, props, &out_plan->cat, err);
+	st = cnt_catalogue_create(agent, &out_plan->cat, err);
 	if (!st && args->extra_counters)
 		st = cnt_catalogue_add_file(out_plan->cat, args->extra_counters, err);
 	if (!st)
@@ -126,25 +125,6 @@ void rp_plan_fini(struct rp_plan *plan)
 	cnt_plan_destroy(plan->plan);
 	cnt_catalogue_destroy(plan->cat);
 	memset(plan, 0, sizeof(*plan));
-}
-
-/* As much as a model's row says; the GPU itself says the rest when it is there. */
-static struct cnt_agent_props props_of(const struct gpu_model *m, bool soft)
-{
-	struct cnt_agent_props props = { .soft = soft };
-
-	if (!m)
-		return props;
-	props.simd_count = m->n_cus * m->n_simds;
-	props.simd_per_cu = m->n_simds;
-	props.max_waves_per_simd = m->max_waves;
-	props.array_count = m->n_ses;
-	props.simd_arrays_per_engine = 1;
-	props.wave_front_size = 64;
-	props.lds_size_in_kb = m->lds_kib;
-	props.num_xcc = m->n_xcds;
-	props.device_id = m->chip_id;
-	return props;
 }
 
 static bool has_any(const struct cnt_plan *plan)
@@ -323,22 +303,22 @@ static enum ws_status init_samples(struct rp_counting *c, const struct rp_args *
 enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *args,
 				struct ws_err *err)
 {
-	struct launch_inject_gpu gpus[COL_COUNT_GPUS_MAX];
+	static struct gpu_agents gpus; /* too large for the stack */
 	enum ws_status st;
 
 	memset(c, 0, sizeof(*c));
 	ws_arena_init(&c->arena, ARENA_MAX);
 	if (!rp_counts(args))
 		return init_samples(c, args, err);
-	st = launch_inject_gpus(gpus, WS_ARRAY_LEN(gpus), &c->n_gpus, &c->soft, err);
+	st = launch_inject_gpus(&gpus, err);
+	c->soft = gpus.soft;
+	c->n_gpus = WS_MIN(gpus.n, (size_t)COL_COUNT_GPUS_MAX);
 	if (!st && !c->n_gpus)
 		st = ws_fail(err, WS_E_NOTFOUND,
 			     "there is no GPU to count on: without WAVESCOPE_GPU=native it is the "
 			     "software GPU");
 	for (uint32_t g = 0; g < c->n_gpus && !st; g++) {
-		struct cnt_agent_props props = props_of(gpus[g].model, c->soft);
-
-		st = rp_plan_init(&c->plans[g], args, g, gpus[g].arch, &props, err);
+		st = rp_plan_init(&c->plans[g], args, g, &gpus.at[g], err);
 		if (!st)
 			c->n_passes = WS_MAX(c->n_passes, c->plans[g].plan->n_passes);
 	}

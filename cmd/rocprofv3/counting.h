@@ -51,12 +51,11 @@ void rp_counting_passes(const struct rp_counting *counting, const struct rp_args
 void rp_counting_print(const struct rp_counting *counting, const struct rp_args *args);
 
 /*
- * The plan for GPU @gpu of architecture @arch. Counters that it has not got stay in the
- * plan, with the reason.
+ * The plan for GPU number @gpu. Counters that it does not have stay in the plan, with the
+ * reason.
  */
 enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args, uint32_t gpu,
-			    const char *arch, const struct cnt_agent_props *props,
-			    struct ws_err *err);
+			    const struct gpu_agent *agent, struct ws_err *err);
 void rp_plan_fini(struct rp_plan *plan);
 
 #endif

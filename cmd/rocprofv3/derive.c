@@ -2,6 +2,7 @@
 
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/derive_priv.h"
+#include "trace/agent.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,16 +12,6 @@
 #define SCRATCH_MAX (64u << 20)
 
 /* ---- what was asked of a GPU ---- */
-
-static struct cnt_agent_props props_of(const struct cap_rec_agent *info)
-{
-	return (struct cnt_agent_props){
-#define PROP(name) .name = info->name,
-		CNT_AGENT_PROP_TABLE(PROP)
-#undef PROP
-			.soft = info->flags & CAP_AGENT_SOFT,
-	};
-}
 
 /* The most values that a request can have. */
 static uint32_t room_for(const struct gpu *gpu, const struct cnt_plan_request *request)
@@ -92,16 +83,16 @@ static enum ws_status add_gpus(struct rp_derived *d, const struct rp_args *args,
 
 		for (size_t a = 0; a < process->agents.n && !st; a++) {
 			const struct trc_agent *agent = process->agents.at[a];
-			struct cnt_agent_props props = props_of(agent->info);
 			struct gpu *gpu = &d->gpus[d->n_gpus];
+			struct gpu_agent facts;
 
 			if (agent->info->type != CAP_AGENT_GPU)
 				continue;
 			gpu->agent = agent;
 			gpu->process = process;
 			d->n_gpus++;
-			st = rp_plan_init(&gpu->plan, args, agent->info->node_id - 1, agent->name,
-					  &props, err);
+			trc_agent_describe(agent, &facts);
+			st = rp_plan_init(&gpu->plan, args, agent->info->node_id - 1, &facts, err);
 			if (!st)
 				st = list_asked(d, gpu, err);
 		}

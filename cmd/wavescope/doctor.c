@@ -1,6 +1,6 @@
 /* wavescope doctor: what is here, which features will work, and what to do about the others. */
-#include "cmd/wavescope/machine.h"
 #include "cmd/wavescope/wavescope.h"
+#include "launch/machine.h"
 
 #include "base/log.h"
 #include "base/str.h"
@@ -14,10 +14,10 @@ static const struct {
 	unsigned after; /* facts whose lack explains the lack of this one */
 	const char *why, *fix;
 } facts[] = {
-#define WAVESCOPE_FACT_ROW(name, group, label, after, why, fix)                                    \
+#define LAUNCH_FACT_ROW(name, group, label, after, why, fix)                                       \
 	{ #name, group, label, after, why, fix },
-	WAVESCOPE_FACT_TABLE(WAVESCOPE_FACT_ROW)
-#undef WAVESCOPE_FACT_ROW
+	LAUNCH_FACT_TABLE(LAUNCH_FACT_ROW)
+#undef LAUNCH_FACT_ROW
 };
 
 /*
@@ -30,7 +30,7 @@ struct feature {
 };
 
 /* clang-format off */
-#define BIT(name) WAVESCOPE_FACT_BIT(name)
+#define BIT(name) LAUNCH_FACT_BIT(name)
 #define SOFT (BIT(HSA) | BIT(SOFTGPU) | BIT(SOFTRUNS))
 #define REAL (BIT(HSA) | BIT(DRIVER) | BIT(GPU) | BIT(KFD) | BIT(RENDER))
 
@@ -56,11 +56,11 @@ static const struct ws_opt doctor_opts[] = {
 	WS_OPT_BOOL(struct doctor_args, json, 0, "json", "print one JSON object instead"),
 };
 
-static unsigned facts_there(const struct wavescope_machine *m)
+static unsigned facts_there(const struct launch_machine *m)
 {
 	unsigned there = 0;
 
-	for (unsigned i = 0; i < CAP_FACT_COUNT; i++)
+	for (unsigned i = 0; i < LAUNCH_FACT_COUNT; i++)
 		there |= (unsigned)m->facts[i].yes << i;
 	return there;
 }
@@ -79,7 +79,7 @@ static unsigned root_causes(unsigned missing)
 {
 	unsigned roots = missing;
 
-	for (unsigned i = 0; i < CAP_FACT_COUNT; i++)
+	for (unsigned i = 0; i < LAUNCH_FACT_COUNT; i++)
 		if (facts[i].after & missing)
 			roots &= ~(1u << i);
 	return roots;
@@ -89,12 +89,12 @@ struct paint {
 	const char *good, *bad, *head, *off;
 };
 
-static void print_machine(const struct wavescope_machine *m, const struct paint *paint)
+static void print_machine(const struct launch_machine *m, const struct paint *paint)
 {
 	const char *group = "";
 
 	printf("%s\n", m->system);
-	for (size_t i = 0; i < CAP_FACT_COUNT; i++) {
+	for (size_t i = 0; i < LAUNCH_FACT_COUNT; i++) {
 		if (strcmp(group, facts[i].group) != 0)
 			printf("\n%s%s%s\n", paint->head, facts[i].group, paint->off);
 		group = facts[i].group;
@@ -104,7 +104,7 @@ static void print_machine(const struct wavescope_machine *m, const struct paint 
 	}
 }
 
-static void print_features(const struct wavescope_machine *m, const struct paint *paint)
+static void print_features(const struct launch_machine *m, const struct paint *paint)
 {
 	unsigned there = facts_there(m), all_missing = 0;
 
@@ -115,7 +115,7 @@ static void print_features(const struct wavescope_machine *m, const struct paint
 
 		printf("  %s%-4s%s %-*s", missing ? paint->bad : paint->good,
 		       missing ? "no" : "yes", paint->off, missing ? 34 : 0, features[i].name);
-		for (size_t f = 0; f < CAP_FACT_COUNT; f++)
+		for (size_t f = 0; f < LAUNCH_FACT_COUNT; f++)
 			if (missing & 1u << f) {
 				printf("%s%s", sep, facts[f].label);
 				sep = ", ";
@@ -125,7 +125,7 @@ static void print_features(const struct wavescope_machine *m, const struct paint
 	}
 	if (all_missing)
 		printf("\n%sWhat to do%s\n", paint->head, paint->off);
-	for (size_t f = 0; f < CAP_FACT_COUNT; f++)
+	for (size_t f = 0; f < LAUNCH_FACT_COUNT; f++)
 		if (all_missing & 1u << f) {
 			printf("  %s: %s\n    ", facts[f].label, facts[f].why);
 			ws_help_fill(stdout, facts[f].fix, 4, ws_help_columns());
@@ -146,14 +146,14 @@ static void print_json_text(const char *text)
 	putchar('"');
 }
 
-static void print_json(const struct wavescope_machine *m)
+static void print_json(const struct launch_machine *m)
 {
 	unsigned there = facts_there(m);
 
 	printf("{\"system\": ");
 	print_json_text(m->system);
 	printf(",\n \"facts\": [");
-	for (size_t i = 0; i < CAP_FACT_COUNT; i++) {
+	for (size_t i = 0; i < LAUNCH_FACT_COUNT; i++) {
 		printf("%s\n  {\"name\": ", i ? "," : "");
 		print_json_text(facts[i].name);
 		printf(", \"yes\": %s, \"detail\": ", m->facts[i].yes ? "true" : "false");
@@ -167,7 +167,7 @@ static void print_json(const struct wavescope_machine *m)
 		printf("%s\n  {\"name\": ", i ? "," : "");
 		print_json_text(features[i].name);
 		printf(", \"works\": %s, \"lacks\": [", missing ? "false" : "true");
-		for (size_t f = 0; f < CAP_FACT_COUNT; f++)
+		for (size_t f = 0; f < LAUNCH_FACT_COUNT; f++)
 			if (missing & 1u << f) {
 				printf("%s", n++ ? ", " : "");
 				print_json_text(facts[f].name);
@@ -183,7 +183,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	static const struct paint coloured = { "\033[32m", "\033[31m", "\033[1m", "\033[0m" };
 	const struct doctor_args *args = call->values;
 	const struct paint *paint = ws_colour_ok(STDOUT_FILENO) ? &coloured : &plain;
-	struct wavescope_machine *m;
+	struct launch_machine *m;
 	enum ws_status st;
 
 	if (call->rest.n)
@@ -193,7 +193,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	st = wavescope_machine_look(m, err);
+	st = launch_machine_look(m, err);
 	if (!st) {
 		if (args->json) {
 			print_json(m);

@@ -1,13 +1,13 @@
-/* wavescope info: the agents, printed as rocminfo prints them, by a child that may fail. */
+/* wavescope info: the agents of AMD's runtime, printed as rocminfo prints them. */
 #include "cmd/wavescope/wavescope.h"
 
 #include "base/env.h"
-#include "base/path.h"
-#include "base/proc.h"
 #include "gpu/present.h"
+#include "launch/agents.h"
 #include "launch/softgpu.h"
+#include "report/rocminfo.h"
 
-#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,58 +24,68 @@ static const struct ws_opt info_opts[] = {
 	WS_OPT_BOOL(struct info_args, brief, 'b', "brief", "one line per agent"),
 };
 
+/* The environment of the GPUs that are meant; @out_library: "" or the software GPU's. */
+static enum ws_status choose_gpus(const char *gpus, struct ws_env *env, char out_library[PATH_MAX],
+				  struct ws_err *err)
+{
+	static struct gpu_agents here; /* too large for the stack */
+	struct launch_softgpu soft = { .gpus = gpus };
+	enum ws_status st = gpu_present("/sys", &here, err);
+	bool native =
+		gpus ? strcmp(gpus, SOFTGPU_NATIVE) == 0 : here.n > 0 && !getenv("WAVESCOPE_GPU");
+
+	out_library[0] = '\0';
+	if (!st && native && !here.n)
+		return ws_fail(err, WS_E_NOTFOUND,
+			       "no AMD GPU in this machine: omit '--gpu native' to see the "
+			       "software GPU");
+	if (!st && !native)
+		st = launch_softgpu_env(&soft, env, err);
+	if (!st && !native)
+		st = launch_softgpu_library(out_library, err);
+	return st;
+}
+
+static void print(const struct gpu_hsa_agents *agents, bool brief)
+{
+	if (!brief)
+		rpt_rocminfo(stdout, agents);
+	for (size_t i = 0; brief && i < agents->n_agents; i++) {
+		struct gpu_agent agent;
+		char line[256];
+
+		gpu_agent_of_hsa(&agents->agents[i], agents->soft, &agent);
+		gpu_agent_line(&agent, i + 1, line, sizeof(line));
+		puts(line);
+	}
+}
+
 static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
 {
-	static struct gpu_set here;
+	static struct gpu_hsa_agents agents;
+	static struct gpu_agents gpus;
 	const struct info_args *args = call->values;
-	struct launch_softgpu soft = { .gpus = args->gpus };
-	char *argv[6] = { "wavescope", WAVESCOPE_AGENTS_NAME };
-	char self[PATH_MAX], library[PATH_MAX];
-	struct ws_proc_end end = { 0 };
+	char library[PATH_MAX];
 	struct ws_env env;
 	enum ws_status st;
-	bool native;
-	int n = 2;
 
+	(void)exit_code;
 	if (call->rest.n)
 		return ws_fail(err, WS_E_USAGE, "unexpected argument '%s': info takes only options",
 			       call->rest.operands[0]);
-	st = gpu_present("/sys", &here, err);
-	if (st)
-		return st;
-	native = args->gpus ? strcmp(args->gpus, SOFTGPU_NATIVE) == 0
-			    : here.n > 0 && !getenv("WAVESCOPE_GPU");
-	if (native && !here.n)
-		return ws_fail(
-			err, WS_E_NOTFOUND,
-			"no AMD GPU in this machine: omit '--gpu native' to see the software GPU");
-	st = ws_path_self(self, err);
-	if (st)
-		return st;
 	st = ws_env_init(&env, environ, err);
-	if (!st && !native)
-		st = launch_softgpu_env(&soft, &env, err);
-	if (!st && !native)
-		st = launch_softgpu_library(library, err);
-	if (!st) {
-		if (!native) {
-			argv[n++] = "--through";
-			argv[n++] = library;
-		}
-		if (args->brief)
-			argv[n++] = "--brief";
-		st = ws_proc_run(self, argv, env.at, &end, err);
-	}
+	if (!st)
+		st = choose_gpus(args->gpus, &env, library, err);
+	if (!st)
+		st = launch_hsa_agents(&env, *library ? library : NULL, 0, &agents, err);
 	ws_env_fini(&env);
-	if (!st && end.signal == SIGPIPE)
-		ws_proc_end_as(&end); /* nobody reads on */
-	if (!st && end.signal)
-		return ws_fail(err, WS_E_STATE,
-			       "AMD's runtime was killed by signal %d (%s): see its message above, "
-			       "and 'wavescope doctor'",
-			       end.signal, strsignal(end.signal));
-	*exit_code = end.exit_code; /* the child has said what went wrong */
-	return st;
+	if (st)
+		return st;
+	print(&agents, args->brief);
+	gpu_agents_of_hsa(&agents, &gpus);
+	return gpus.n ? WS_OK
+		      : ws_fail(err, WS_E_NOTFOUND,
+				"the HSA runtime found no GPU: 'wavescope doctor' checks why");
 }
 
 const struct ws_cmd wavescope_info_cmd = {

@@ -60,7 +60,7 @@ static enum ws_status join_gpus(const struct ws_strv *gpus, struct ws_buf *out, 
 
 static enum ws_status check_native(struct ws_err *err)
 {
-	static struct gpu_set set; /* some kilobytes; not for the stack */
+	static struct gpu_agents set; /* too large for the stack */
 	enum ws_status st = gpu_present("/sys", &set, err);
 
 	if (!st && !set.n)

@@ -10,12 +10,6 @@ extern const struct ws_cmd wavescope_run_cmd;
 extern const struct ws_cmd wavescope_info_cmd;
 extern const struct ws_cmd wavescope_doctor_cmd;
 extern const struct ws_cmd wavescope_fidelity_cmd;
-extern const struct ws_cmd wavescope_agents_cmd; /* hidden: the child of info and doctor */
-
-/*
- * The name of the hidden command. It talks to AMD's runtime, which may abort, so
- * info and doctor run it as a child.
- */
-#define WAVESCOPE_AGENTS_NAME "_agents"
+extern const struct ws_cmd wavescope_agents_cmd; /* hidden: see launch/agents.h */
 
 #endif

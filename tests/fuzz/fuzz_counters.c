@@ -19,7 +19,7 @@ static struct cnt_catalogue *make(const char *arch)
 	struct cnt_catalogue *cat;
 	struct ws_err err;
 
-	CHECK(cnt_catalogue_create(arch, NULL, &cat, &err) == WS_OK);
+	CHECK(cnt_catalogue_create_typical(arch, &cat, &err) == WS_OK);
 	return cat;
 }
 

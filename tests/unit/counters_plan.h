@@ -11,19 +11,21 @@ static struct cnt_catalogue *mi200, *mi300, *soft;
 
 static int setup(void **state)
 {
-	struct cnt_agent_props props = { .simd_count = 416,
-					 .simd_per_cu = 4,
-					 .array_count = 8,
-					 .simd_arrays_per_engine = 1,
-					 .cu_per_simd_array = 13,
-					 .wave_front_size = 64,
-					 .num_xcc = 1,
-					 .soft = true };
+	struct gpu_agent mi210 = { .arch = "gfx90a",
+				   .is_gpu = true,
+				   .simd_count = 416,
+				   .simd_per_cu = 4,
+				   .array_count = 8,
+				   .simd_arrays_per_engine = 1,
+				   .cu_per_simd_array = 13,
+				   .wave_front_size = 64,
+				   .num_xcc = 1,
+				   .soft = true };
 	struct ws_err err;
 
-	return cnt_catalogue_create("gfx90a", NULL, &mi200, &err) ||
-	       cnt_catalogue_create("gfx942", NULL, &mi300, &err) ||
-	       cnt_catalogue_create("gfx90a", &props, &soft, &err);
+	return cnt_catalogue_create_typical("gfx90a", &mi200, &err) ||
+	       cnt_catalogue_create_typical("gfx942", &mi300, &err) ||
+	       cnt_catalogue_create(&mi210, &soft, &err);
 }
 
 static int teardown(void **state)

@@ -11,7 +11,7 @@ static struct cnt_catalogue *make(const char *arch)
 	struct cnt_catalogue *cat = NULL;
 	struct ws_err err;
 
-	if (cnt_catalogue_create(arch, NULL, &cat, &err))
+	if (cnt_catalogue_create_typical(arch, &cat, &err))
 		fail_msg("%s: %s", arch, err.text);
 	return cat;
 }
@@ -28,9 +28,9 @@ static void architectures_are_found_by_any_spelling(void **state)
 		assert_string_equal(cnt_catalogue_arch(cat), "gfx90a");
 		cnt_catalogue_destroy(cat);
 	}
-	assert_fails_with(cnt_catalogue_create("gfx90b", NULL, &cat, &err), WS_E_NOTFOUND, &err,
+	assert_fails_with(cnt_catalogue_create_typical("gfx90b", &cat, &err), WS_E_NOTFOUND, &err,
 			  "supported are gfx908, gfx90a, gfx940, gfx941, gfx942, gfx950");
-	assert_fails_with(cnt_catalogue_create("", NULL, &cat, &err), WS_E_NOTFOUND, &err, "''");
+	assert_fails_with(cnt_catalogue_create_typical("", &cat, &err), WS_E_NOTFOUND, &err, "''");
 }
 
 /* Every counter that rocprof-compute's tables need is there, under the event they say. */
@@ -139,12 +139,14 @@ static void shape_is(const struct cnt_catalogue *cat, const char *name, const ch
 
 static void dimensions_follow_the_agent(void **state)
 {
-	struct cnt_agent_props mi250x = { .array_count = 8,
-					  .simd_arrays_per_engine = 1,
-					  .cu_per_simd_array = 16,
-					  .simd_count = 440,
-					  .simd_per_cu = 4,
-					  .num_xcc = 1 };
+	struct gpu_agent mi250x = { .arch = "gfx90a",
+				    .is_gpu = true,
+				    .array_count = 8,
+				    .simd_arrays_per_engine = 1,
+				    .cu_per_simd_array = 16,
+				    .simd_count = 440,
+				    .simd_per_cu = 4,
+				    .num_xcc = 1 };
 	struct cnt_catalogue *cat = make("gfx90a");
 	struct ws_err err;
 
@@ -162,7 +164,7 @@ static void dimensions_follow_the_agent(void **state)
 	shape_is(cat, "SQ_WAVES", "XCC=8 SHADER_ENGINE=4 INSTANCE=1");
 	shape_is(cat, "TCC_HIT", "XCC=8 INSTANCE=16");
 	cnt_catalogue_destroy(cat);
-	assert_int_equal(cnt_catalogue_create("gfx90a", &mi250x, &cat, &err), WS_OK);
+	assert_int_equal(cnt_catalogue_create(&mi250x, &cat, &err), WS_OK);
 	shape_is(cat, "TA_TA_BUSY", "SHADER_ENGINE=8 INSTANCE=14");
 	assert_true(cnt_catalogue_find(cat, "simd_count")->constant == 440);
 	cnt_catalogue_destroy(cat);
@@ -381,7 +383,7 @@ static void a_lack_of_memory_is_reported(void **state)
 	{
 		struct cnt_catalogue *cat = NULL;
 		struct ws_err err;
-		enum ws_status st = cnt_catalogue_create("gfx908", NULL, &cat, &err);
+		enum ws_status st = cnt_catalogue_create_typical("gfx908", &cat, &err);
 
 		if (allocation_failed())
 			assert_int_equal(st, WS_E_NOMEM);

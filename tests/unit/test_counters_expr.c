@@ -14,8 +14,8 @@ static int setup(void **state)
 	struct ws_err err;
 
 	ws_arena_init(&arena, 16 << 20);
-	return cnt_catalogue_create("gfx90a", NULL, &mi200, &err) ||
-	       cnt_catalogue_create("gfx942", NULL, &mi300, &err);
+	return cnt_catalogue_create_typical("gfx90a", &mi200, &err) ||
+	       cnt_catalogue_create_typical("gfx942", &mi300, &err);
 }
 
 static int teardown(void **state)
@@ -319,7 +319,7 @@ static void every_derived_counter_has_a_value(void **state)
 		struct cnt_catalogue *cat;
 		struct ws_err err;
 
-		assert_int_equal(cnt_catalogue_create(arch, NULL, &cat, &err), WS_OK);
+		assert_int_equal(cnt_catalogue_create_typical(arch, &cat, &err), WS_OK);
 		for (size_t i = 0; i < cnt_catalogue_n(cat); i++) {
 			const struct cnt_counter_def *def = cnt_catalogue_at(cat, i);
 			struct cnt_values v;

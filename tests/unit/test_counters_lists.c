@@ -155,7 +155,7 @@ static void never_more_passes_than_rocprof_compute(void **state)
 		struct cnt_catalogue *cat;
 		struct ws_err err;
 
-		assert_int_equal(cnt_catalogue_create(archs[a], NULL, &cat, &err), WS_OK);
+		assert_int_equal(cnt_catalogue_create_typical(archs[a], &cat, &err), WS_OK);
 		for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++) {
 			size_t n = passes_needed(cat, rows[i].block);
 

@@ -296,7 +296,7 @@ static void whatever_is_asked_for_the_limits_hold(void **state)
 		struct ws_err err;
 		const char **names;
 
-		assert_int_equal(cnt_catalogue_create(arch, NULL, &cat, &err), WS_OK);
+		assert_int_equal(cnt_catalogue_create_typical(arch, &cat, &err), WS_OK);
 		names = calloc(cnt_catalogue_n(cat), sizeof(*names));
 		for (int turn = 0; turn < 30; turn++) {
 			struct cnt_plan_group group = { names, 0 };

@@ -4,6 +4,8 @@
 #include "softgpu/timing/model.h"
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 static const struct {
@@ -21,16 +23,18 @@ static void what_it_counts_is_in_the_catalogue_with_as_many_instances(void **sta
 	size_t n_checked = 0;
 
 	for (size_t g = 0; g < WS_ARRAY_LEN(gpus); g++) {
-		struct cnt_agent_props props = { .simd_count = gpus[g].n_cus * 4,
-						 .simd_per_cu = 4,
-						 .array_count = gpus[g].hw->n_se,
-						 .simd_arrays_per_engine = 1,
-						 .num_xcc = 1,
-						 .soft = true };
+		struct gpu_agent agent = { .is_gpu = true,
+					   .simd_count = gpus[g].n_cus * 4,
+					   .simd_per_cu = 4,
+					   .array_count = gpus[g].hw->n_se,
+					   .simd_arrays_per_engine = 1,
+					   .num_xcc = 1,
+					   .soft = true };
 		struct cnt_catalogue *cat;
 		struct ws_err err;
 
-		assert_int_equal(cnt_catalogue_create(gpus[g].arch, &props, &cat, &err), WS_OK);
+		snprintf(agent.arch, sizeof(agent.arch), "%s", gpus[g].arch);
+		assert_int_equal(cnt_catalogue_create(&agent, &cat, &err), WS_OK);
 		for (size_t i = 0; i < sg_n_counters; i++) {
 			const struct sg_counter_info *info = &sg_counters[i];
 			const struct cnt_counter_def *def = cnt_catalogue_find(cat, info->name);

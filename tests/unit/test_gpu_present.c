@@ -42,45 +42,48 @@ static int remove_root(void **state)
 
 static void no_driver_is_no_gpus_and_no_error(void **state)
 {
-	static struct gpu_set set;
+	static struct gpu_agents set;
+	char driver[64];
 
 	assert_int_equal(gpu_present(root, &set, NULL), WS_OK);
 	assert_int_equal(set.n, 0);
-	assert_false(set.has_driver);
-	assert_string_equal(set.driver, "");
+	gpu_driver_version(root, driver, sizeof(driver));
+	assert_string_equal(driver, "");
 }
 
 static void gpus_are_read_from_the_topology(void **state)
 {
-	static struct gpu_set set;
+	static struct gpu_agents set;
+	char driver[64];
 
 	put("module/amdgpu/version", "6.3.6\n");
 	put("class/kfd/kfd/topology/nodes/0/properties", "cpu_cores_count 64\nsimd_count 0\n");
 	put("class/kfd/kfd/topology/nodes/10/properties",
 	    "cpu_cores_count 0\nsimd_count 440\nsimd_per_cu 4\ngfx_target_version 90010\n"
-	    "device_id 29704\ndrm_render_minor 129\nunique_id 12345678901234567890\n"
+	    "device_id 29704\ndrm_render_minor 129\n"
 	    "max_engine_clk_fcompute 1700\nlocation_id 49664\ndomain 0\n");
 	put("class/kfd/kfd/topology/nodes/2/properties",
 	    "simd_count 480\nsimd_per_cu 4\ngfx_target_version 90008\ndevice_id 29580\n");
-	put("class/kfd/kfd/topology/nodes/2/name", "arcturus\n");
 	put("class/kfd/kfd/topology/nodes/3/properties",
 	    "simd_count 4\nsimd_count_extra 7\ngfx_target_version 110501\ndevice_id 1\n");
 	assert_int_equal(gpu_present(root, &set, NULL), WS_OK);
-	assert_true(set.has_driver);
-	assert_string_equal(set.driver, "6.3.6");
+	gpu_driver_version(root, driver, sizeof(driver));
+	assert_string_equal(driver, "6.3.6");
 	assert_int_equal(set.n, 3);
-	assert_int_equal(set.gpus[0].node, 2);
-	assert_string_equal(set.gpus[0].arch, "gfx908");
-	assert_string_equal(set.gpus[0].name, "arcturus");
-	assert_int_equal(set.gpus[0].n_cus, 120);
-	assert_string_equal(set.gpus[1].arch, "gfx1151");
-	assert_null(set.gpus[1].model);
-	assert_int_equal(set.gpus[1].n_cus, 4); /* a driver that does not say simd_per_cu */
-	assert_string_equal(set.gpus[2].arch, "gfx90a");
-	assert_string_equal(set.gpus[2].model->model, "MI250X");
-	assert_int_equal(set.gpus[2].n_cus, 110);
-	assert_int_equal(set.gpus[2].render_minor, 129);
-	assert_true(set.gpus[2].unique_id == 12345678901234567890u);
+	assert_int_equal(set.at[0].node, 2);
+	assert_string_equal(set.at[0].arch, "gfx908");
+	assert_int_equal(gpu_agent_n_cus(&set.at[0]), 120);
+	assert_string_equal(set.at[1].arch, "gfx1151");
+	assert_null(set.at[1].model);
+	assert_int_equal(gpu_agent_n_cus(&set.at[1]),
+			 4); /* a driver that does not say simd_per_cu */
+	assert_string_equal(set.at[2].arch, "gfx90a");
+	assert_string_equal(set.at[2].model->model, "MI250X");
+	assert_int_equal(gpu_agent_n_cus(&set.at[2]), 110);
+	assert_int_equal(set.at[2].drm_render_minor, 129);
+	assert_int_equal(set.at[2].location_id, 49664);
+	assert_int_equal(set.at[2].freq_mhz, 1700);
+	assert_int_equal(set.at[2].num_xcc, 1); /* from the model: this driver does not say */
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 
 static struct pf pf;
 static struct pf_args args;
-static struct launch_gpu_agent gpu;
+static struct gpu_agent gpu;
 
 static void begin(const char *arch, const char *const *sections, size_t n)
 {
@@ -36,7 +36,7 @@ static size_t n_passes(size_t *out_wants)
 	for (size_t i = 0; i < n; i++)
 		names[i] = wants[i].name;
 	group = (struct cnt_plan_group){ names, n };
-	if (cnt_catalogue_create(gpu.arch, NULL, &cat, &err) ||
+	if (cnt_catalogue_create_typical(gpu.arch, &cat, &err) ||
 	    cnt_plan_make(cat, &group, 1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &plan, &err))
 		fail_msg("%s", err.text);
 	passes = plan->n_passes;

@@ -14,10 +14,12 @@
 #define PEAKS "device,HBMBw\n0,1234\n"
 
 static char dir[] = "/tmp/ws-roofcache-XXXXXX";
-static struct launch_gpu_agents agents = {
+static struct gpu_agents agents = {
 	.at = { { .arch = "gfx90a",
-		  .market = "AMD Instinct MI210",
-		  .n_cus = 104,
+		  .product = "AMD Instinct MI210",
+		  .is_gpu = true,
+		  .simd_count = 416,
+		  .simd_per_cu = 4,
 		  .freq_mhz = 1700 } },
 	.n = 1,
 	.runtime = "/usr/lib/libhsa-runtime64.so.1.5.0, 1 bytes, 2",
@@ -118,7 +120,7 @@ static void peaks_come_back_as_they_were(void **state)
 
 static void anything_else_that_changes_is_another_entry(void **state)
 {
-	const struct launch_gpu_agents before = agents;
+	const struct gpu_agents before = agents;
 
 	keep(PEAKS);
 	strcpy(agents.runtime, "/usr/lib/libhsa-runtime64.so.1.5.0, 1 bytes, 3");
@@ -127,7 +129,7 @@ static void anything_else_that_changes_is_another_entry(void **state)
 	agents.at[0].freq_mhz = 1600;
 	assert_false(is_known(ever));
 	agents = before;
-	agents.at[0].bdfid = 7;
+	agents.at[0].location_id = 7;
 	assert_false(is_known(ever));
 	agents = before;
 	agents.at[1] = agents.at[0];

@@ -189,9 +189,18 @@ static void a_buffer_out_of_memory_says_so_in_the_end(void **state)
 	}
 }
 
+static void the_last_line_is_found_behind_blank_ones(void **state)
+{
+	assert_true(ws_str_is(ws_str_last_line(WS_STR("one\n two \n\n \n")), " two"));
+	assert_true(ws_str_is(ws_str_last_line(WS_STR("one")), "one"));
+	assert_true(ws_str_is(ws_str_last_line(WS_STR("\n\n")), ""));
+	assert_true(ws_str_is(ws_str_last_line(ws_str_from(NULL)), ""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_last_line_is_found_behind_blank_ones),
 		cmocka_unit_test(views_compare_by_content),
 		cmocka_unit_test(next_gives_every_part_even_empty_ones),
 		cmocka_unit_test(numbers_must_be_numbers_to_the_end),

@@ -189,7 +189,7 @@ static void levels_have_files_of_their_own(void **state)
 	for (size_t i = 0; i < WS_ARRAY_LEN(wants); i++)
 		names[i] = wants[i].name;
 	ws_arena_init(&arena, 16 << 20);
-	assert_int_equal(cnt_catalogue_create("gfx90a", NULL, &cat, &err), WS_OK);
+	assert_int_equal(cnt_catalogue_create_typical("gfx90a", &cat, &err), WS_OK);
 	if (cnt_plan_make(cat, &group, 1, CNT_PLAN_POOL, &plan, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(wl_sheets_make(plan, wants, WS_ARRAY_LEN(wants), 3, &arena, &sheets, &err),

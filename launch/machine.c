@@ -1,11 +1,11 @@
-#include "cmd/wavescope/machine.h"
-
-#include "cmd/wavescope/wavescope.h"
+#include "launch/machine.h"
 
 #include "base/env.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/proc.h"
+#include "gpu/present.h"
+#include "launch/agents.h"
 #include "launch/softgpu.h"
 
 #include <dirent.h>
@@ -24,11 +24,10 @@
 /* hipcc is a slow script on a cold disk; AMD's runtime starts in well under a second. */
 #define ASK_TIMEOUT_MS 20000
 
-static void found(struct wavescope_machine *m, enum wavescope_fact fact, bool yes, const char *fmt,
-		  ...) WS_PRINTF(4, 5);
+static void found(struct launch_machine *m, enum launch_fact fact, bool yes, const char *fmt, ...)
+	WS_PRINTF(4, 5);
 
-static void found(struct wavescope_machine *m, enum wavescope_fact fact, bool yes, const char *fmt,
-		  ...)
+static void found(struct launch_machine *m, enum launch_fact fact, bool yes, const char *fmt, ...)
 {
 	va_list args;
 
@@ -38,7 +37,7 @@ static void found(struct wavescope_machine *m, enum wavescope_fact fact, bool ye
 	va_end(args);
 }
 
-static void look_system(struct wavescope_machine *m)
+static void look_system(struct launch_machine *m)
 {
 	struct ws_buf text;
 	struct ws_str rest, line;
@@ -66,26 +65,28 @@ static void look_system(struct wavescope_machine *m)
 		 (double)memory.totalram * memory.mem_unit / (1 << 30));
 }
 
-static void look_gpus(struct wavescope_machine *m)
+static void look_gpus(struct launch_machine *m)
 {
 	struct ws_buf names;
 	struct ws_err err;
+	char driver[64];
 
+	gpu_driver_version("/sys", driver, sizeof(driver));
 	if (gpu_present("/sys", &m->gpus, &err)) {
-		found(m, WAVESCOPE_FACT_GPU, false, "%s", err.text);
+		found(m, LAUNCH_FACT_GPU, false, "%s", err.text);
 	} else {
 		ws_buf_init(&names, 190);
 		for (size_t i = 0; i < m->gpus.n; i++)
 			ws_buf_printf(&names, "%s%s %s", i ? ", " : "",
-				      m->gpus.gpus[i].model ? m->gpus.gpus[i].model->model : "",
-				      m->gpus.gpus[i].arch);
-		found(m, WAVESCOPE_FACT_GPU, m->gpus.n > 0, "%s", m->gpus.n ? names.at : "none");
+				      m->gpus.at[i].model ? m->gpus.at[i].model->model : "",
+				      m->gpus.at[i].arch);
+		found(m, LAUNCH_FACT_GPU, m->gpus.n > 0, "%s", m->gpus.n ? names.at : "none");
 		ws_buf_fini(&names);
 	}
-	if (m->gpus.driver[0])
-		found(m, WAVESCOPE_FACT_DRIVER, true, "version %s", m->gpus.driver);
+	if (driver[0])
+		found(m, LAUNCH_FACT_DRIVER, true, "version %s", driver);
 	else /* built from the kernel's own tree it has no version */
-		found(m, WAVESCOPE_FACT_DRIVER, ws_path_exists("/sys/module/amdgpu"), "%s",
+		found(m, LAUNCH_FACT_DRIVER, ws_path_exists("/sys/module/amdgpu"), "%s",
 		      ws_path_exists("/sys/module/amdgpu") ? "loaded" : "not loaded");
 }
 
@@ -104,22 +105,22 @@ static void describe_device(const char *path, char *out_text, size_t room)
 		 group ? group->gr_name : "?");
 }
 
-static void look_devices(struct wavescope_machine *m)
+static void look_devices(struct launch_machine *m)
 {
 	char text[160];
 	glob_t nodes;
 	bool usable = false;
 
 	describe_device("/dev/kfd", text, sizeof(text));
-	found(m, WAVESCOPE_FACT_KFD, access("/dev/kfd", R_OK | W_OK) == 0, "%s", text);
+	found(m, LAUNCH_FACT_KFD, access("/dev/kfd", R_OK | W_OK) == 0, "%s", text);
 	if (glob("/dev/dri/renderD*", 0, NULL, &nodes) != 0) {
-		found(m, WAVESCOPE_FACT_RENDER, false, "not there");
+		found(m, LAUNCH_FACT_RENDER, false, "not there");
 		return;
 	}
 	for (size_t i = 0; i < nodes.gl_pathc; i++)
 		usable |= access(nodes.gl_pathv[i], R_OK | W_OK) == 0;
 	describe_device(nodes.gl_pathv[0], text, sizeof(text));
-	found(m, WAVESCOPE_FACT_RENDER, usable, "%zu render nodes; %s", nodes.gl_pathc, text);
+	found(m, LAUNCH_FACT_RENDER, usable, "%zu render nodes; %s", nodes.gl_pathc, text);
 	globfree(&nodes);
 }
 
@@ -169,19 +170,19 @@ static bool find_library(const struct ws_buf *cache, const char *name, char out_
 	return hit;
 }
 
-static void look_rocm(struct wavescope_machine *m)
+static void look_rocm(struct launch_machine *m)
 {
 	/* In order of preference; the file behind the name carries the version. */
 	static const struct {
-		enum wavescope_fact fact;
+		enum launch_fact fact;
 		const char *name;
 	} libraries[] = {
-		{ WAVESCOPE_FACT_HSA, "libhsa-runtime64.so.1" },
-		{ WAVESCOPE_FACT_HIP, "libamdhip64.so.7" },
-		{ WAVESCOPE_FACT_HIP, "libamdhip64.so.6" },
-		{ WAVESCOPE_FACT_HIP, "libamdhip64.so.5" },
-		{ WAVESCOPE_FACT_SDK, "librocprofiler-sdk.so.1" },
-		{ WAVESCOPE_FACT_SDK, "librocprofiler-sdk.so.0" },
+		{ LAUNCH_FACT_HSA, "libhsa-runtime64.so.1" },
+		{ LAUNCH_FACT_HIP, "libamdhip64.so.7" },
+		{ LAUNCH_FACT_HIP, "libamdhip64.so.6" },
+		{ LAUNCH_FACT_HIP, "libamdhip64.so.5" },
+		{ LAUNCH_FACT_SDK, "librocprofiler-sdk.so.1" },
+		{ LAUNCH_FACT_SDK, "librocprofiler-sdk.so.0" },
 	};
 	char *ldconfig[] = { "ldconfig", "-p", NULL };
 	char path[PATH_MAX];
@@ -200,7 +201,7 @@ static void look_rocm(struct wavescope_machine *m)
 }
 
 /* Compiling nothing for both targets is enough to find missing device libraries. */
-static void try_hipcc(struct wavescope_machine *m, const char *hipcc)
+static void try_hipcc(struct launch_machine *m, const char *hipcc)
 {
 	char object[PATH_MAX];
 	/* clang-format off */
@@ -213,111 +214,104 @@ static void try_hipcc(struct wavescope_machine *m, const char *hipcc)
 	int fd;
 
 	if (ws_file_temp("wavescope-doctor", object, &fd, &err)) {
-		found(m, WAVESCOPE_FACT_TARGETS, false, "%.190s", err.text);
+		found(m, LAUNCH_FACT_TARGETS, false, "%.190s", err.text);
 		return;
 	}
 	close(fd);
 	ws_buf_init(&text, 65536);
 	ok = ask(hipcc, argv, environ, &text);
 	/* The first line of a compiler's complaint is the one that matters. */
-	found(m, WAVESCOPE_FACT_TARGETS, ok, "%.*s",
+	found(m, LAUNCH_FACT_TARGETS, ok, "%.*s",
 	      ok ? 14 : (int)WS_MIN(strcspn(text.at, "\n"), 190u), ok ? "gfx90a, gfx908" : text.at);
 	ws_buf_fini(&text);
 	unlink(object);
 }
 
-static void look_hipcc(struct wavescope_machine *m)
+static void look_hipcc(struct launch_machine *m)
 {
 	char *version[] = { "hipcc", "--version", NULL };
 	struct ws_str rest, line;
 	struct ws_buf text;
 	char path[PATH_MAX];
 
-	found(m, WAVESCOPE_FACT_HIPCC, false, "not found");
-	found(m, WAVESCOPE_FACT_TARGETS, false, "not tried");
+	found(m, LAUNCH_FACT_HIPCC, false, "not found");
+	found(m, LAUNCH_FACT_TARGETS, false, "not tried");
 	/* ROCm's packages put it where PATH does not look by itself. */
 	if (ws_path_program("hipcc", path, NULL) &&
 	    ws_path_program("/opt/rocm/bin/hipcc", path, NULL))
 		return;
 	ws_buf_init(&text, 65536);
 	if (ask(path, version, environ, &text)) {
-		found(m, WAVESCOPE_FACT_HIPCC, true, "%.190s", path);
+		found(m, LAUNCH_FACT_HIPCC, true, "%.190s", path);
 		rest = ws_buf_view(&text);
 		while (ws_str_next(&rest, '\n', &line))
 			if (ws_str_starts(line, "HIP version"))
-				found(m, WAVESCOPE_FACT_HIPCC, true, "%.100s, %.*s", path,
+				found(m, LAUNCH_FACT_HIPCC, true, "%.100s, %.*s", path,
 				      (int)WS_MIN(line.n, (size_t)60), line.at);
 		try_hipcc(m, path);
 	} else {
-		found(m, WAVESCOPE_FACT_HIPCC, false, "%.150s does not run", path);
+		found(m, LAUNCH_FACT_HIPCC, false, "%.150s does not run", path);
 	}
 	ws_buf_fini(&text);
 }
 
 /* The only way to know that AMD's runtime starts on the software GPU is to start it. */
-static enum ws_status try_softgpu(struct wavescope_machine *m, const char *library,
-				  struct ws_err *err)
+static enum ws_status try_softgpu(struct launch_machine *m, const char *library, struct ws_err *err)
 {
-	char *argv[] = { "wavescope", WAVESCOPE_AGENTS_NAME, "--brief",
-			 "--through", (char *)library,       NULL };
+	struct gpu_hsa_agents *agents = malloc(sizeof(*agents));
 	struct launch_softgpu soft = { .gpus = SOFTGPU_DEFAULT };
-	struct ws_proc_end end = { 0 };
-	struct ws_str rest, line, gpu = WS_STR("no answer");
-	char self[PATH_MAX];
-	struct ws_buf text;
-	struct ws_env env;
+	struct gpu_agents *gpus = malloc(sizeof(*gpus));
+	struct ws_env env = { 0 };
 	enum ws_status st;
+	char line[190];
 
-	ws_buf_init(&text, 65536);
+	if (!agents || !gpus) {
+		st = ws_fail(err, WS_E_NOMEM, "out of memory");
+		goto out;
+	}
 	st = ws_env_init(&env, environ, err);
-	if (!st)
-		st = ws_path_self(self, err);
 	if (!st)
 		st = launch_softgpu_env(&soft, &env, err);
 	if (!st)
-		st = ws_proc_read(self, argv, env.at, true, ASK_TIMEOUT_MS, &text, &end, err);
+		st = launch_hsa_agents(&env, library, ASK_TIMEOUT_MS, agents, err);
 	if (!st) {
-		/* The GPU's line comes last, or else the reason why there is none. */
-		rest = ws_buf_view(&text);
-		while (ws_str_next(&rest, '\n', &line))
-			if (line.n)
-				gpu = line;
-		if (end.signal)
-			found(m, WAVESCOPE_FACT_SOFTRUNS, false, "ended by signal %d: %.*s",
-			      end.signal, (int)WS_MIN(gpu.n, (size_t)150), gpu.at);
-		else
-			found(m, WAVESCOPE_FACT_SOFTRUNS, end.exit_code == 0, "%.*s",
-			      (int)WS_MIN(gpu.n, (size_t)190), gpu.at);
+		gpu_agents_of_hsa(agents, gpus);
+		if (gpus->n) /* the last of the agents: CPUs come first */
+			gpu_agent_line(&gpus->at[gpus->n - 1], agents->n_agents, line,
+				       sizeof(line));
+		found(m, LAUNCH_FACT_SOFTRUNS, gpus->n > 0, "%s", gpus->n ? line : "no GPU");
 	} else if (st != WS_E_NOMEM) {
-		found(m, WAVESCOPE_FACT_SOFTRUNS, false, "%.190s", err->text);
+		found(m, LAUNCH_FACT_SOFTRUNS, false, "%.190s", err->text);
 		st = WS_OK;
 	}
+out:
 	ws_env_fini(&env);
-	ws_buf_fini(&text);
+	free(gpus);
+	free(agents);
 	return st;
 }
 
-static enum ws_status look_softgpu(struct wavescope_machine *m, struct ws_err *err)
+static enum ws_status look_softgpu(struct launch_machine *m, struct ws_err *err)
 {
 	static const char *const places[] = { "../lib/wavescope", "../lib", NULL };
 	char path[PATH_MAX];
 	enum ws_status st;
 
-	found(m, WAVESCOPE_FACT_COLLECTOR,
+	found(m, LAUNCH_FACT_COLLECTOR,
 	      !ws_path_beside(places, "libwavescope-collector.so", path, NULL), "not found");
-	found(m, WAVESCOPE_FACT_LATER, false,
+	found(m, LAUNCH_FACT_LATER, false,
 	      "counters of real GPUs, call stacks: not supported by this version");
-	if (m->facts[WAVESCOPE_FACT_COLLECTOR].yes)
-		found(m, WAVESCOPE_FACT_COLLECTOR, true, "%.190s", path);
+	if (m->facts[LAUNCH_FACT_COLLECTOR].yes)
+		found(m, LAUNCH_FACT_COLLECTOR, true, "%.190s", path);
 	st = launch_softgpu_library(path, err);
-	found(m, WAVESCOPE_FACT_SOFTGPU, st == WS_OK, "%.190s", st ? "not found" : path);
-	found(m, WAVESCOPE_FACT_SOFTRUNS, false, "not tried");
-	if (st || !m->facts[WAVESCOPE_FACT_HSA].yes)
+	found(m, LAUNCH_FACT_SOFTGPU, st == WS_OK, "%.190s", st ? "not found" : path);
+	found(m, LAUNCH_FACT_SOFTRUNS, false, "not tried");
+	if (st || !m->facts[LAUNCH_FACT_HSA].yes)
 		return WS_OK;
 	return try_softgpu(m, path, err);
 }
 
-static void look_permissions(struct wavescope_machine *m)
+static void look_permissions(struct launch_machine *m)
 {
 	char line[32];
 	struct rlimit lock;
@@ -327,24 +321,24 @@ static void look_permissions(struct wavescope_machine *m)
 
 	if (!ws_file_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof(line)) ||
 	    !ws_str_i64(ws_str_from(line), &level))
-		found(m, WAVESCOPE_FACT_PERF, false, "not in this kernel");
+		found(m, LAUNCH_FACT_PERF, false, "not in this kernel");
 	else
-		found(m, WAVESCOPE_FACT_PERF, root || level <= 2, "perf_event_paranoid is %d%s",
+		found(m, LAUNCH_FACT_PERF, root || level <= 2, "perf_event_paranoid is %d%s",
 		      (int)level, root ? ", and you are root" : "");
 	/* Without the Yama module there is no such file and no restriction. */
 	if (!ws_file_u64("/proc/sys/kernel/yama/ptrace_scope", &scope))
-		found(m, WAVESCOPE_FACT_PTRACE, true, "not restricted");
+		found(m, LAUNCH_FACT_PTRACE, true, "not restricted");
 	else
-		found(m, WAVESCOPE_FACT_PTRACE, scope == 0 || (root && scope < 3),
+		found(m, LAUNCH_FACT_PTRACE, scope == 0 || (root && scope < 3),
 		      "ptrace_scope is %u%s", (unsigned)scope, root ? ", and you are root" : "");
 	if (getrlimit(RLIMIT_MEMLOCK, &lock) != 0 || lock.rlim_cur == RLIM_INFINITY)
-		found(m, WAVESCOPE_FACT_MEMLOCK, true, "unlimited");
+		found(m, LAUNCH_FACT_MEMLOCK, true, "unlimited");
 	else /* perf buffers and page-locked copies: 64 KiB is the old default, 8 MiB the new */
-		found(m, WAVESCOPE_FACT_MEMLOCK, root || lock.rlim_cur >= 8 << 20, "%llu KiB%s",
+		found(m, LAUNCH_FACT_MEMLOCK, root || lock.rlim_cur >= 8 << 20, "%llu KiB%s",
 		      (unsigned long long)lock.rlim_cur >> 10, root ? ", and you are root" : "");
 }
 
-static void look_cluster(struct wavescope_machine *m)
+static void look_cluster(struct launch_machine *m)
 {
 	static const char *const launchers[] = { "srun", "mpirun", "mpiexec", "flux" };
 	const char *job = getenv("SLURM_JOB_ID");
@@ -357,11 +351,11 @@ static void look_cluster(struct wavescope_machine *m)
 			ws_buf_printf(&names, "%s%s", names.n ? ", " : "", launchers[i]);
 	if (job)
 		ws_buf_printf(&names, "%sin Slurm job %.20s", names.n ? "; " : "", job);
-	found(m, WAVESCOPE_FACT_LAUNCHER, names.n > 0, "%s", names.n ? names.at : "none");
+	found(m, LAUNCH_FACT_LAUNCHER, names.n > 0, "%s", names.n ? names.at : "none");
 	ws_buf_fini(&names);
 }
 
-enum ws_status wavescope_machine_look(struct wavescope_machine *out_machine, struct ws_err *err)
+enum ws_status launch_machine_look(struct launch_machine *out_machine, struct ws_err *err)
 {
 	memset(out_machine, 0, sizeof(*out_machine));
 	look_system(out_machine);

@@ -5,11 +5,11 @@
  * detail for the reader. Libraries are looked for as files, never loaded: AMD's
  * run code when they are. Only the software GPU is really tried, in a child.
  */
-#ifndef WS_CMD_WAVESCOPE_MACHINE_H
-#define WS_CMD_WAVESCOPE_MACHINE_H
+#ifndef WS_LAUNCH_MACHINE_H
+#define WS_LAUNCH_MACHINE_H
 
 #include "base/error.h"
-#include "gpu/present.h"
+#include "gpu/agent.h"
 
 #include <stdbool.h>
 
@@ -19,20 +19,20 @@
  * and a feature names the facts it needs.
  */
 /* clang-format off */
-#define WAVESCOPE_FACT_BIT(name) (1u << WAVESCOPE_FACT_##name)
-#define WAVESCOPE_FACT_TABLE(X)                                                                          \
+#define LAUNCH_FACT_BIT(name) (1u << LAUNCH_FACT_##name)
+#define LAUNCH_FACT_TABLE(X)                                                                      \
 	X(DRIVER,    "GPU and driver", "amdgpu driver", 0,                                        \
 	  "the amdgpu driver is not loaded",                                                      \
 	  "on a machine with a GPU, 'modprobe amdgpu'; in a container, start it with "            \
 	  "--device=/dev/kfd --device=/dev/dri")                                                  \
-	X(GPU,       "GPU and driver", "AMD GPUs", WAVESCOPE_FACT_BIT(DRIVER),                           \
-	  "the driver reports no AMD GPU",                                                       \
+	X(GPU,       "GPU and driver", "AMD GPUs", LAUNCH_FACT_BIT(DRIVER),                       \
+	  "the driver reports no AMD GPU",                                                        \
 	  "'dmesg' shows what the driver found; without a GPU use the software GPU")              \
-	X(KFD,       "GPU and driver", "/dev/kfd", WAVESCOPE_FACT_BIT(DRIVER) | WAVESCOPE_FACT_BIT(GPU),        \
+	X(KFD,       "GPU and driver", "/dev/kfd", LAUNCH_FACT_BIT(DRIVER) | LAUNCH_FACT_BIT(GPU), \
 	  "/dev/kfd cannot be opened for reading and writing",                                    \
 	  "join the group that owns it ('usermod -aG render,video $USER') and log in again; "     \
 	  "in a container, pass --device=/dev/kfd")                                               \
-	X(RENDER,    "GPU and driver", "/dev/dri", WAVESCOPE_FACT_BIT(DRIVER) | WAVESCOPE_FACT_BIT(GPU),        \
+	X(RENDER,    "GPU and driver", "/dev/dri", LAUNCH_FACT_BIT(DRIVER) | LAUNCH_FACT_BIT(GPU), \
 	  "no /dev/dri/renderD* can be opened for reading and writing",                           \
 	  "join the group 'render' and log in again; in a container, pass --device=/dev/dri")     \
 	X(HSA,       "ROCm",           "HSA runtime", 0,                                          \
@@ -44,29 +44,29 @@
 	X(HIPCC,     "ROCm",           "hipcc", 0,                                                \
 	  "there is no HIP compiler that runs",                                                   \
 	  "install hipcc (Debian, Ubuntu) or ROCm")                                               \
-	X(TARGETS,   "ROCm",           "its GPU targets", WAVESCOPE_FACT_BIT(HIPCC),                     \
+	X(TARGETS,   "ROCm",           "its GPU targets", LAUNCH_FACT_BIT(HIPCC),                 \
 	  "hipcc cannot compile for gfx90a and gfx908",                                           \
 	  "install its device libraries: rocm-device-libs, libamdhip64-dev (Debian, Ubuntu)")     \
 	X(SDK,       "ROCm",           "rocprofiler-sdk", 0,                                      \
 	  "AMD's rocprofiler-sdk is not installed",                                               \
 	  "install rocprofiler-sdk from ROCm 6.2 or later")                                       \
 	X(SOFTGPU,   "wavescope",      "software GPU", 0,                                         \
-	  "the software GPU's library was not found next to this program",                                \
+	  "the software GPU's library was not found next to this program",                        \
 	  "run 'make', or install wavescope again")                                               \
-	X(SOFTRUNS,  "wavescope",      "ROCr starts on it", WAVESCOPE_FACT_BIT(SOFTGPU) | WAVESCOPE_FACT_BIT(HSA), \
+	X(SOFTRUNS,  "wavescope",      "ROCr starts on it", LAUNCH_FACT_BIT(SOFTGPU) | LAUNCH_FACT_BIT(HSA), \
 	  "AMD's runtime fails to start on the software GPU",                                     \
-	  "'wavescope info --gpu mi210' shows its message")                                   \
+	  "'wavescope info --gpu mi210' shows its message")                                       \
 	X(COLLECTOR, "wavescope",      "collector", 0,                                            \
-	  "the collector's library was not found next to this program",                                   \
+	  "the collector's library was not found next to this program",                           \
 	  "run 'make', or install wavescope again")                                               \
 	X(LATER,     "wavescope",      "later parts", 0,                                          \
-	  "this version does not support counters of real GPUs and call stacks",            \
-	  "planned for a later version")                                      \
+	  "this version does not support counters of real GPUs and call stacks",                  \
+	  "planned for a later version")                                                          \
 	X(PERF,      "Permissions",    "perf events", 0,                                          \
-	  "the kernel does not allow CPU performance events",                               \
+	  "the kernel does not allow CPU performance events",                                     \
 	  "as root: sysctl kernel.perf_event_paranoid=2")                                         \
 	X(PTRACE,    "Permissions",    "ptrace", 0,                                               \
-	  "the kernel does not allow attaching to a running process",                              \
+	  "the kernel does not allow attaching to a running process",                             \
 	  "as root: sysctl kernel.yama.ptrace_scope=0")                                           \
 	X(MEMLOCK,   "Permissions",    "locked memory", 0,                                        \
 	  "the limit for locked memory is too small for perf buffers",                            \
@@ -76,25 +76,25 @@
 	  "install an MPI (Debian, Ubuntu: openmpi-bin), or use a node of a cluster")
 /* clang-format on */
 
-enum wavescope_fact {
-#define WAVESCOPE_FACT_ROW(name, group, label, after, why, fix) WAVESCOPE_FACT_##name,
-	WAVESCOPE_FACT_TABLE(WAVESCOPE_FACT_ROW)
-#undef WAVESCOPE_FACT_ROW
-		CAP_FACT_COUNT
+enum launch_fact {
+#define LAUNCH_FACT_ROW(name, group, label, after, why, fix) LAUNCH_FACT_##name,
+	LAUNCH_FACT_TABLE(LAUNCH_FACT_ROW)
+#undef LAUNCH_FACT_ROW
+		LAUNCH_FACT_COUNT
 };
 
-struct wavescope_fact_found {
+struct launch_fact_found {
 	bool yes;
 	char detail[200];
 };
 
-struct wavescope_machine {
+struct launch_machine {
 	char system[200]; /* one line: distribution, kernel, cores, memory */
-	struct wavescope_fact_found facts[CAP_FACT_COUNT];
-	struct gpu_set gpus;
+	struct launch_fact_found facts[LAUNCH_FACT_COUNT];
+	struct gpu_agents gpus;
 };
 
 /* Takes a second or two: the software GPU is started once. Fails for lack of memory only. */
-enum ws_status wavescope_machine_look(struct wavescope_machine *out_machine, struct ws_err *err);
+enum ws_status launch_machine_look(struct launch_machine *out_machine, struct ws_err *err);
 
 #endif
