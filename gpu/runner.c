@@ -2,9 +2,9 @@
 
 #include "base/util.h"
 #include "gpu/hsa.h"
+#include "gpu/hsa_agents.h"
 
 #include <assert.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -14,8 +14,7 @@
 
 #define MAX_GPUS 64
 #define QUEUE_PACKETS 64
-#define TIMEOUT_S                                                                                  \
-	120 /* for one dispatch: none takes longer than a few on the slowest of machines */
+#define TIMEOUT_S 120 /* for one dispatch; none takes longer than a few on a slow machine */
 
 /* clang-format off */
 #define HSA_FUNCTIONS(X)                            \
@@ -62,9 +61,10 @@ static struct {
 } machine;
 
 struct gpu_runner {
-	struct gpu_runner_info info;
+	struct gpu_agent facts;
 	hsa_agent_t agent;
 	hsa_amd_memory_pool_t vram, kernarg;
+	uint64_t vram_bytes;
 	hsa_executable_t executable;
 	hsa_code_object_reader_t reader;
 	hsa_queue_t *queue;
@@ -112,7 +112,7 @@ enum ws_status gpu_runner_machine(uint32_t *out_n_gpus, struct ws_err *err)
 	if (!hs)
 		hs = hsa.hsa_iterate_agents(add_agent, NULL);
 	if (hs)
-		return gpu_hsa_fail(err, hs, "the HSA runtime does not tell its agents");
+		return gpu_hsa_fail(err, hs, "the HSA runtime does not list its agents");
 	if (!machine.n_gpus)
 		return ws_fail(err, WS_E_NOTFOUND,
 			       "the HSA runtime sees no GPU: 'wavescope doctor' may tell why, "
@@ -143,9 +143,9 @@ static hsa_status_t find_vram(hsa_amd_memory_pool_t pool, void *data)
 	    !(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED) ||
 	    hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size))
 		return HSA_STATUS_SUCCESS;
-	if (size > d->info.memory_bytes) {
+	if (size > d->vram_bytes) {
 		d->vram = pool;
-		d->info.memory_bytes = size;
+		d->vram_bytes = size;
 	}
 	return HSA_STATUS_SUCCESS;
 }
@@ -162,48 +162,27 @@ static hsa_status_t find_kernarg(hsa_amd_memory_pool_t pool, void *data)
 	return HSA_STATUS_SUCCESS;
 }
 
-/* The software GPU is a driver library with functions of its own. */
-static bool is_software(void)
-{
-	void *driver = dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
-
-	return driver && dlsym(driver, "softgpu_count");
-}
-
 static enum ws_status describe(struct gpu_runner *d, struct ws_err *err)
 {
-	struct gpu_runner_info *info = &d->info;
-	uint32_t caches[4] = { 0 }, domain = 0, bdf = 0;
-	const struct {
-		int attribute;
-		void *to;
-	} asked[] = {
-		{ HSA_AGENT_INFO_NAME, info->target },
-		{ HSA_AMD_AGENT_INFO_PRODUCT_NAME, info->product },
-		{ HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &info->n_cus },
-		{ HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, &info->waves_per_cu },
-		{ HSA_AGENT_INFO_CACHE_SIZE, caches },
-		{ HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, &info->node },
-		{ HSA_AMD_AGENT_INFO_BDFID, &bdf },
-		{ HSA_AMD_AGENT_INFO_DOMAIN, &domain },
-	};
-	hsa_status_t hs = HSA_STATUS_SUCCESS;
+	struct gpu_hsa_agent *report = malloc(sizeof(*report));
+	enum ws_status st;
+	hsa_status_t hs;
 
-	for (size_t i = 0; i < WS_ARRAY_LEN(asked) && !hs; i++)
-		hs = hsa.hsa_agent_get_info(d->agent, (hsa_agent_info_t)asked[i].attribute,
-					    asked[i].to);
-	if (!hs)
-		hs = hsa.hsa_amd_agent_iterate_memory_pools(d->agent, find_vram, d);
+	if (!report)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	st = gpu_hsa_agent_query(d->agent.handle, report, err);
+	if (!st)
+		gpu_agent_of_hsa(report, gpu_hsa_is_soft(), &d->facts);
+	free(report);
+	if (st)
+		return st;
+	hs = hsa.hsa_amd_agent_iterate_memory_pools(d->agent, find_vram, d);
 	if (!hs)
 		hs = hsa.hsa_amd_agent_iterate_memory_pools(machine.cpu, find_kernarg, d);
 	if (hs)
-		return gpu_hsa_fail(err, hs, "the GPU does not describe itself");
-	if (!info->memory_bytes || !d->kernarg.handle)
+		return gpu_hsa_fail(err, hs, "the runtime does not list the memory of the GPU");
+	if (!d->vram_bytes || !d->kernarg.handle)
 		return ws_fail(err, WS_E_STATE, "the GPU has no memory to measure");
-	info->bus = domain << 16 | bdf;
-	info->l2_bytes = caches[1];
-	info->l3_bytes = caches[2];
-	info->software = is_software();
 	return WS_OK;
 }
 
@@ -219,7 +198,7 @@ static const struct gpu_runner_code *find_code(const struct gpu_runner_code *cod
 static enum ws_status load(struct gpu_runner *d, const struct gpu_runner_code *codes,
 			   struct ws_err *err)
 {
-	const struct gpu_runner_code *code = find_code(codes, d->info.target);
+	const struct gpu_runner_code *code = find_code(codes, d->facts.arch);
 	char targets[120] = "";
 	hsa_status_t hs;
 
@@ -228,7 +207,7 @@ static enum ws_status load(struct gpu_runner *d, const struct gpu_runner_code *c
 			snprintf(targets + strlen(targets), sizeof(targets) - strlen(targets),
 				 " %s", c->target);
 		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "no kernels for %s: this program has them for%s", d->info.target,
+			       "no kernels for %s: this program has them for%s", d->facts.arch,
 			       *targets ? targets : " no GPU: it was built without clang");
 	}
 	hs = hsa.hsa_code_object_reader_create_from_memory(code->at, code->n, &d->reader);
@@ -319,9 +298,9 @@ void gpu_runner_close(struct gpu_runner *d)
 	free(d);
 }
 
-const struct gpu_runner_info *gpu_runner_info(const struct gpu_runner *d)
+const struct gpu_agent *gpu_runner_agent(const struct gpu_runner *d)
 {
-	return &d->info;
+	return &d->facts;
 }
 
 /* ---- running kernels ---- */
@@ -458,7 +437,7 @@ static enum ws_status find_kernel(const struct gpu_runner *d, const char *name, 
 	hsa_status_t hs = HSA_STATUS_SUCCESS;
 
 	if (!find_symbol(d, name, &symbol))
-		return ws_fail(err, WS_E_NOTFOUND, "no kernel '%s' for %s", name, d->info.target);
+		return ws_fail(err, WS_E_NOTFOUND, "no kernel '%s' for %s", name, d->facts.arch);
 	for (size_t i = 0; i < WS_ARRAY_LEN(asked) && !hs; i++)
 		hs = hsa.hsa_executable_symbol_get_info(symbol, asked[i].attribute, asked[i].to);
 	return hs ? gpu_hsa_fail(err, hs, name) : WS_OK;

@@ -1,9 +1,9 @@
 /*
  * runner: kernels of our own on a GPU, through AMD's HSA runtime: no HIP, no compiler.
  *
- * Kernels come as code objects, one per target (gpu/embed.py makes the table). One dispatch at a time,
- * timed by the GPU's own stamps of it. One buffer in the GPU's memory for all of them, which grows; others
- * elsewhere.
+ * Kernels come as code objects, one per target (gpu/embed.py makes the table). One dispatch runs at a
+ * time, timed by the GPU's own timestamps. They share one buffer in the GPU's memory, which grows;
+ * other kinds of memory have a buffer each.
  *
  * Threads  one.
  */
@@ -11,6 +11,7 @@
 #define WS_GPU_RUNNER_H
 
 #include "base/error.h"
+#include "gpu/agent.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,16 +25,6 @@ struct gpu_runner_code {
 	size_t n;
 };
 
-struct gpu_runner_info {
-	char target[64]; /* "gfx90a" */
-	char product[64];
-	uint32_t bus; /* PCI: domain, bus, device, function */
-	uint32_t node;
-	uint32_t n_cus, waves_per_cu;
-	uint64_t l2_bytes, l3_bytes, memory_bytes;
-	bool software; /* the software GPU */
-};
-
 /* Opens the runtime and counts the GPUs; call it once. WS_E_NOTFOUND: no runtime, or no GPU. */
 enum ws_status gpu_runner_machine(uint32_t *out_n_gpus, struct ws_err *err);
 void gpu_runner_machine_close(void);
@@ -42,7 +33,7 @@ void gpu_runner_machine_close(void);
 enum ws_status gpu_runner_open(uint32_t index, const struct gpu_runner_code *codes,
 			       struct gpu_runner **out_runner, struct ws_err *err);
 void gpu_runner_close(struct gpu_runner *runner); /* NULL is fine */
-const struct gpu_runner_info *gpu_runner_info(const struct gpu_runner *runner);
+const struct gpu_agent *gpu_runner_agent(const struct gpu_runner *runner);
 
 /* Is the kernel in the code object of this target? */
 bool gpu_runner_has(const struct gpu_runner *runner, const char *kernel);

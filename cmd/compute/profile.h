@@ -81,7 +81,7 @@ struct pf {
 	struct ws_arena arena;
 	struct gpu_agents agents;
 	const struct gpu_agent *gpu; /* the first: what counters are planned for */
-	const char *target;                 /* "MI200" */
+	const char *target;          /* "MI200" */
 	struct launch_rank rank;
 	const char *launcher;        /* of the rank, or NULL */
 	const char *name;            /* of the workload */

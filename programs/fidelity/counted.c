@@ -23,11 +23,11 @@ static enum ws_status find_service(struct fid_counted *c, struct ws_err *err)
 		return ws_fail(
 			err, WS_E_UNSUPPORTED,
 			"this is not the software GPU: 'wavescope fidelity' runs this on it");
-	c->n_all = list(c->info->node, NULL, 0);
+	c->n_all = list(c->agent->node, NULL, 0);
 	c->all = calloc(c->n_all + 1, sizeof(*c->all));
 	if (!c->all)
 		return ws_fail(err, WS_E_NOMEM, "no memory");
-	list(c->info->node, c->all, c->n_all);
+	list(c->agent->node, c->all, c->n_all);
 	return WS_OK;
 }
 
@@ -41,7 +41,7 @@ enum ws_status fid_counted_open(struct fid_counted *c, struct ws_err *err)
 		st = gpu_runner_open(0, fid_codes, &c->runner, err);
 	if (st)
 		return st;
-	c->info = gpu_runner_info(c->runner);
+	c->agent = gpu_runner_agent(c->runner);
 	st = find_service(c, err);
 	if (st)
 		fid_counted_close(c);
@@ -61,15 +61,15 @@ enum ws_status fid_counted_choose(struct fid_counted *c, const char *const *name
 {
 	char text[200] = "";
 
-	if (c->choose(c->info->node, names, n, text, sizeof(text)))
+	if (c->choose(c->agent->node, names, n, text, sizeof(text)))
 		return ws_fail(err, WS_E_STATE, "%s", text);
 	return WS_OK;
 }
 
 bool fid_counted_next(struct fid_counted *c, struct softgpu_result *out)
 {
-	c->drop(c->info->node, c->last); /* the one before has been read */
-	if (c->next_result(c->info->node, c->last, out))
+	c->drop(c->agent->node, c->last); /* the one before has been read */
+	if (c->next_result(c->agent->node, c->last, out))
 		return false;
 	c->last = out->sequence;
 	return true;
@@ -140,7 +140,7 @@ enum ws_status fid_counted_run(struct fid_counted *c, const struct gpu_runner_ca
 	for (size_t k = 0; k < n; k++)
 		if (!find_counter(c, values[k].name))
 			return ws_fail(err, WS_E_NOTFOUND, "no counter '%s' on %s", values[k].name,
-				       c->info->target);
+				       c->agent->arch);
 	while (!st && (n_chosen = choose_pass(c, values, done, n, names, places))) {
 		struct softgpu_result r;
 		uint64_t ns;

@@ -23,7 +23,7 @@ extern const struct gpu_runner_code fid_codes[]; /* made of kernels.s */
 /* The counter service of the software GPU, once the runtime is open. */
 struct fid_counted {
 	struct gpu_runner *runner;
-	const struct gpu_runner_info *info;
+	const struct gpu_agent *agent;
 	struct softgpu_counter *all; /* what can be counted */
 	size_t n_all;
 	uint64_t last; /* result that was read */

@@ -256,7 +256,7 @@ enum ws_status fid_known_open(struct fid_known *k, struct ws_err *err)
 	k->st = fid_counted_open(&k->counted, err);
 	if (k->st)
 		return k->st;
-	k->gfx90a = !strcmp(k->counted.info->target, "gfx90a");
+	k->gfx90a = !strcmp(k->counted.agent->arch, "gfx90a");
 	k->st = gpu_runner_buffer(k->counted.runner, FID_KNOWN_BUFFER, &k->buffer, err);
 	return WS_OK; /* with a failure nothing is run */
 }

@@ -43,11 +43,10 @@ static const struct {
 
 static void check_row(struct fid_known *k, size_t r)
 {
-	const struct gpu_runner_info *info = k->counted.info;
+	const uint32_t n_cus = (uint32_t)gpu_agent_n_cus(k->counted.agent);
 	uint32_t waves = k->gfx90a ? rows[r].waves_gfx90a : rows[r].waves_gfx908;
 	uint32_t bits = k->gfx90a ? rows[r].limits_gfx90a : rows[r].limits_gfx908;
-	uint32_t per_wg = rows[r].waves_per_workgroup,
-		 n_wgs = ROUNDS * info->n_cus * waves / per_wg;
+	uint32_t per_wg = rows[r].waves_per_workgroup, n_wgs = ROUNDS * n_cus * waves / per_wg;
 	struct fid_known_call call = { .kernel = rows[r].kernel,
 				       .grid = n_wgs * per_wg * 64,
 				       .workgroup = per_wg * 64,
@@ -71,10 +70,10 @@ static void check_row(struct fid_known *k, size_t r)
 			values[N_LIMITS + 3].value);
 	/* quad-cycles of waves; a CU holds so many while it is busy */
 	fid_known_print(rows[r].title, "waves per CU", "modelled", waves,
-			busy ? 4 * values[N_LIMITS + 1].value / busy / info->n_cus : 0);
+			busy ? 4 * values[N_LIMITS + 1].value / busy / n_cus : 0);
 	/* while an engine waits, each of its units is short of what is short */
 	for (size_t n = 0; n < N_LIMITS; n++) {
-		double units = (double)info->n_cus / ENGINES * (limits[n].per_simd ? 4 : 1);
+		double units = (double)n_cus / ENGINES * (limits[n].per_simd ? 4 : 1);
 
 		fid_known_print(rows[r].title, limits[n].counter, "modelled",
 				bits >> n & 1 ? units * stalled : 0, values[n].value);

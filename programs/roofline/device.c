@@ -1,5 +1,6 @@
 #include "programs/roofline/device.h"
 
+#include "base/util.h"
 #include "softgpu/counters/service.h"
 
 #include <dlfcn.h>
@@ -31,17 +32,17 @@ static enum ws_status model_times(uint32_t node, struct ws_err *err)
 enum ws_status roof_device_open(struct roof_device *d, uint32_t index, struct ws_err *err)
 {
 	enum ws_status st = gpu_runner_open(index, roof_codes, &d->runner, err);
-	uint32_t waves;
+	uint64_t waves;
 
 	if (st)
 		return st;
-	d->info = gpu_runner_info(d->runner);
-	d->family = roof_family(d->info->target);
+	d->agent = gpu_runner_agent(d->runner);
+	d->family = roof_family(d->agent->arch);
 	/* the kernels are small: wave slots decide. 32 of them are enough where a CU has 40. */
-	waves = d->info->waves_per_cu < 32 ? d->info->waves_per_cu : 32;
-	d->n_workgroups = d->info->n_cus * waves / ROOF_WAVES;
-	if (d->info->software)
-		st = model_times(d->info->node, err);
+	waves = WS_MIN(gpu_agent_waves_per_cu(d->agent), (uint64_t)32);
+	d->n_workgroups = (uint32_t)(gpu_agent_n_cus(d->agent) * waves / ROOF_WAVES);
+	if (d->agent->soft)
+		st = model_times(d->agent->node, err);
 	if (st)
 		roof_device_close(d);
 	return st;

@@ -16,7 +16,7 @@
 
 struct roof_device {
 	struct gpu_runner *runner;
-	const struct gpu_runner_info *info;
+	const struct gpu_agent *agent;
 	enum roof_family family;
 	uint32_t n_workgroups; /* all of them resident at once */
 };

@@ -4,13 +4,13 @@
 #ifndef WS_ROOFLINE_LOCK_H
 #define WS_ROOFLINE_LOCK_H
 
-#include <stdint.h>
+#include "gpu/agent.h"
 
 /*
- * Waits for whoever measures the GPU at this place on the bus; @waits is called first if somebody
- * does. Returns a file descriptor to close, or -1 where there is no place for a lock, or somebody
- * has had it for ten minutes: then nobody waits.
+ * Waits until no other process measures @gpu; @waits is called before, if one does. Returns a file
+ * descriptor to close. -1: no lock file can be made, or another process has held the lock for ten
+ * minutes; the benchmark then runs without it.
  */
-int roof_lock(uint32_t bus, void (*waits)(void));
+int roof_lock(const struct gpu_agent *gpu, void (*waits)(void));
 
 #endif

@@ -142,7 +142,7 @@ static void warn_missing(const struct roof_device *d)
 	if (*list)
 		ws_log_warn("no kernels for %s on %s, these columns are 0: the assembler of this "
 			    "build does not support their instructions",
-			    list, d->info->target);
+			    list, d->agent->arch);
 }
 
 static enum ws_status measure_device(uint32_t device, const struct args *args, struct roof_row *row,
@@ -156,14 +156,14 @@ static enum ws_status measure_device(uint32_t device, const struct args *args, s
 		return st == WS_E_NOTFOUND ? st : ws_fail_in(err, st, "GPU %u", device);
 	if (!args->quiet) {
 		printf("GPU Device %u: Profiling...\n", device);
-		if (d.info->software)
-			printf("%s is a software GPU: times are modelled\n", d.info->product);
+		if (d.agent->soft)
+			printf("%s is a software GPU: times are modelled\n", d.agent->product);
 		warn_missing(&d);
 		fflush(stdout);
 	}
 	row->device = bar.device = device;
 	/* a modelled clock is not disturbed by anybody */
-	lock = d.info->software ? -1 : roof_lock(d.info->bus, say_waiting);
+	lock = d.agent->soft ? -1 : roof_lock(d.agent, say_waiting);
 	st = measure(&d, args, row, err);
 	if (lock >= 0)
 		close(lock);

@@ -9,7 +9,7 @@
 #define LOADS_PER_TURN 8
 #define LOAD_BYTES 1024u /* of a wave */
 #define MAX_TURNS (1u << 28)
-#define MAX_BUFFER (8ull << 30)
+#define MAX_BUFFER ((uint64_t)8 << 30)
 #define STEADY 0.02   /* the rate of twice the turns may differ by so much */
 #define PRECISE 0.005 /* half the interval, of the mean */
 
@@ -31,7 +31,7 @@ static uint64_t bytes_per_turn(const struct roof_device *d)
 
 static uint64_t last_cache(const struct roof_device *d)
 {
-	return WS_MAX(d->info->l2_bytes, d->info->l3_bytes);
+	return WS_MAX(d->agent->l2_kib, d->agent->l3_kib) << 10;
 }
 
 /* The largest power of two that is not larger. */
@@ -66,10 +66,10 @@ static void choose_place(const struct roof_device *d, const struct roof_bench *b
 		run->buffer_bytes = turns * bytes_per_turn(d);
 		return;
 	case ROOF_IN_L3:
-		part = floor_power(d->info->l3_bytes / 2);
+		part = floor_power((d->agent->l3_kib << 10) / 2);
 		break;
 	case ROOF_IN_L2:
-		part = floor_power(d->info->l2_bytes / 4);
+		part = floor_power((d->agent->l2_kib << 10) / 4);
 		break;
 	case ROOF_IN_L1:
 		part = 4096;
@@ -90,8 +90,7 @@ static uint32_t first_turns(const struct roof_device *d, const struct roof_bench
 
 static uint32_t most_turns(const struct roof_device *d, const struct roof_bench *bench)
 {
-	uint64_t most =
-		MAX_BUFFER < d->info->memory_bytes / 2 ? MAX_BUFFER : d->info->memory_bytes / 2;
+	uint64_t most = WS_MIN(MAX_BUFFER, (d->agent->mem_kib << 10) / 2);
 
 	return bench->place == ROOF_STREAM ? (uint32_t)(most / bytes_per_turn(d)) : MAX_TURNS;
 }
@@ -133,7 +132,7 @@ static enum ws_status find_turns(struct experiment *e, double *out_rate, uint64_
 				 struct ws_err *err)
 {
 	const struct roof_device *d = e->device;
-	uint64_t enough_ns = d->info->software ? MODELLED_NS : REAL_NS, short_ns = 0, long_ns = 0;
+	uint64_t enough_ns = d->agent->soft ? MODELLED_NS : REAL_NS, short_ns = 0, long_ns = 0;
 	uint32_t most = most_turns(d, e->bench);
 	double before = 0;
 	enum ws_status st;
@@ -170,7 +169,7 @@ const char *roof_cannot(const struct roof_device *d, const struct roof_bench *be
 {
 	if (!bench->work[d->family])
 		return "this GPU has no such unit";
-	if (bench->place == ROOF_IN_L3 && !d->info->l3_bytes)
+	if (bench->place == ROOF_IN_L3 && !d->agent->l3_kib)
 		return "this GPU has no such cache";
 	if (!bench->kernel || !gpu_runner_has(d->runner, bench->kernel))
 		return "its instructions are not supported by the assembler of this build";
@@ -182,7 +181,7 @@ enum ws_status roof_measure(struct roof_device *device, const struct roof_bench 
 			    struct ws_err *err)
 {
 	struct experiment e = { .device = device, .bench = bench, .limits = limits };
-	bool modelled = device->info->software;
+	bool modelled = device->agent->soft;
 	uint32_t min = limits->min ? limits->min
 		       : modelled  ? MODELLED_EXPERIMENTS
 				   : REAL_EXPERIMENTS;
