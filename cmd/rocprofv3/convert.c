@@ -8,8 +8,8 @@
 #include "cmd/rocprofv3/config_json.h"
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/derive.h"
-#include "cmd/rocprofv3/lend.h"
 #include "cmd/rocprofv3/pc.h"
+#include "launch/fallback_agents.h"
 #include "output/output.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct conversion {
 	struct ws_map prefixes;    /* given out in this run */
 	struct rp_pc pc;           /* of the process that is being converted */
 	struct launch_claim claim; /* on its name */
-	struct rp_lender lender;
+	struct launch_fallback_agents fallback;
 };
 
 uint32_t rp_format_bits(const struct ws_strv *words)
@@ -375,7 +375,7 @@ static bool convert_one(struct conversion *c, const char *path)
 		c->outcome->n_failed++;
 	} else {
 		if (has_data(trc_process_at(trace, 0)))
-			rp_lend_agents(&c->lender, trace, 0);
+			launch_fallback_agents_add(&c->fallback, trace, 0);
 		good = convert_process(c, trace, trc_process_at(trace, 0), NULL);
 	}
 	trc_close(trace);
@@ -439,13 +439,13 @@ enum ws_status rp_convert(const struct rp_convert *how, const struct launch_rund
 	ws_map_init(&c.prefixes, WS_MAP_STR, 1 << 20);
 	configure(&c);
 	if (!how->recovering) /* that may be another machine */
-		c.lender.dir = dir;
+		c.fallback.dir = dir->path;
 	st = rp_counts(how->args) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
 	out_outcome->n_unrecorded = launch_rundir_n_unrecorded(dir);
 	add_silent(out_outcome, dir);
 	if (!st)
 		rp_ledger_end(how, out_outcome);
-	rp_lender_fini(&c.lender);
+	launch_fallback_agents_fini(&c.fallback);
 	ws_map_fini(&c.prefixes);
 	ws_arena_fini(&c.arena);
 	return st;
