@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-/* Where ROCm installs itself when it does not tell the loader. */
+/* The second is where ROCm is installed without an entry for the loader. */
 static const char *const runtimes[] = {
 	"libhsa-runtime64.so.1",
 	"/opt/rocm/lib/libhsa-runtime64.so.1",

@@ -1,14 +1,14 @@
 /*
- * hsa: AMD's HSA runtime, opened with dlopen(): our programs must start where there is none.
+ * hsa: AMD's HSA runtime, opened with dlopen(), so that our programs start on machines without it.
  *
- * A user keeps the functions it needs in a struct of pointers and names them once:
+ * A caller keeps the functions that it needs in a struct of pointers, and lists them once:
  *
  *	#define FUNCTIONS(X) X(hsa_init) X(hsa_shut_down)
  *	static struct { FUNCTIONS(GPU_HSA_POINTER) } hsa;
  *	static const char *const names[] = { FUNCTIONS(GPU_HSA_NAME) };
  *	st = gpu_hsa_open(names, (void **)&hsa, WS_ARRAY_LEN(names), err);
  *
- * The runtime aborts when it disagrees with its driver library: call it in a process of its own.
+ * The runtime aborts when it disagrees with its driver library: run it in a child process (gpu/hsa_agents.h).
  *
  * Threads  one; before the runtime is used.
  */

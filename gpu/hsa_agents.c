@@ -202,7 +202,7 @@ static enum ws_status query_system(struct gpu_hsa_agents *out, struct ws_err *er
 	return WS_OK;
 }
 
-/* The version number says little: builds are told apart by their files. */
+/* Builds of one version differ in the size and time of the file. */
 static void describe_library(char *to, size_t n_bytes)
 {
 	char path[PATH_MAX];
@@ -253,7 +253,7 @@ static enum ws_status query(const char *through, struct gpu_hsa_agents *out, str
 	out->soft = gpu_hsa_is_soft();
 	hs = hsa.hsa_init();
 	if (hs)
-		return gpu_hsa_fail(err, hs, "the HSA runtime cannot start");
+		return gpu_hsa_fail(err, hs, "the HSA runtime failed to start");
 	st = query_system(out, err);
 	if (!st) {
 		hs = hsa.hsa_iterate_agents(add_agent, &walk);

@@ -1,10 +1,10 @@
 /*
- * model: what GPU models are, as numbers.
+ * model: the specifications of GPU models.
  *
  * One row per product. A number that differs between boards or partitions, or
- * that is not published, is 0 and prints as unknown; nothing here is a guess.
- * A board with several dies that the runtime shows as agents of their own
- * (MI250X) has one row for one die and says how many there are.
+ * that is not published, is 0: unknown.
+ * A board whose dies are separate agents (MI250X) has one row, which describes
+ * one die, and the number of dies.
  */
 #ifndef WS_GPU_MODEL_H
 #define WS_GPU_MODEL_H
@@ -21,8 +21,8 @@ struct gpu_model {
 	const char *model;  /* as AMD's tools print it: "MI210", "MI300X_A1" */
 	const char *series; /* "MI200" */
 	const char *arch;   /* "gfx90a" */
-	bool soft;          /* the software GPU can be this */
-	unsigned n_agents;  /* agents one board shows */
+	bool soft;          /* the software GPU implements it */
+	unsigned n_agents;  /* of one board */
 	unsigned n_cus;     /* compute units per agent, all XCDs together */
 	unsigned n_ses;     /* shader engines per agent */
 	unsigned n_xcds;    /* dies per agent, undivided (SPX) */

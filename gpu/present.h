@@ -2,8 +2,8 @@
  * present: the AMD GPUs in this machine, as the kernel driver lists them.
  *
  * Read from the driver's topology files in /sys, without ROCm and without opening a device, so it
- * also works where neither would, and takes no time. It tells whether there is hardware at all;
- * what a program sees of it is the runtime's business (gpu/hsa_agents.h).
+ * works without either, and takes no time. It answers whether there is hardware;
+ * what a program sees of it is a question for the runtime (gpu/hsa_agents.h).
  */
 #ifndef WS_GPU_PRESENT_H
 #define WS_GPU_PRESENT_H

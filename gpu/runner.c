@@ -104,18 +104,19 @@ enum ws_status gpu_runner_machine(uint32_t *out_n_gpus, struct ws_err *err)
 	if (hs) /* the runtime's own text for "no driver" is about threads and events */
 		return ws_fail(
 			err, WS_E_NOTFOUND,
-			"the HSA runtime cannot start (status 0x%x), as where there is no GPU: "
-			"'wavescope doctor' may tell why, 'wavescope run -- %s' uses the software "
+			"the HSA runtime failed to start (status 0x%x), probably for lack of a "
+			"GPU: 'wavescope doctor' checks why, 'wavescope run -- %s' uses the "
+			"software "
 			"GPU",
 			(unsigned)hs, program_invocation_short_name);
 	hs = hsa.hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &machine.ticks_per_s);
 	if (!hs)
 		hs = hsa.hsa_iterate_agents(add_agent, NULL);
 	if (hs)
-		return gpu_hsa_fail(err, hs, "the HSA runtime does not list its agents");
+		return gpu_hsa_fail(err, hs, "the HSA runtime failed to list its agents");
 	if (!machine.n_gpus)
 		return ws_fail(err, WS_E_NOTFOUND,
-			       "the HSA runtime sees no GPU: 'wavescope doctor' may tell why, "
+			       "the HSA runtime found no GPU: 'wavescope doctor' checks why, "
 			       "'wavescope run -- %s' uses the software GPU",
 			       program_invocation_short_name);
 	*out_n_gpus = machine.n_gpus;
@@ -182,7 +183,7 @@ static enum ws_status describe(struct gpu_runner *d, struct ws_err *err)
 	if (hs)
 		return gpu_hsa_fail(err, hs, "the runtime does not list the memory of the GPU");
 	if (!d->vram_bytes || !d->kernarg.handle)
-		return ws_fail(err, WS_E_STATE, "the GPU has no memory to measure");
+		return ws_fail(err, WS_E_STATE, "the GPU has no memory");
 	return WS_OK;
 }
 
@@ -231,7 +232,7 @@ static void queue_failed(hsa_status_t status, hsa_queue_t *queue, void *data)
 	(void)queue;
 	gpu_hsa_fail(&err, status, "the GPU stopped");
 	memcpy(d->queue_error, err.text, sizeof(err.text));
-	hsa.hsa_signal_store_screlease(d->done, -1); /* whoever waits sees it */
+	hsa.hsa_signal_store_screlease(d->done, -1); /* the waiting thread sees it */
 }
 
 static enum ws_status make_queue(struct gpu_runner *d, struct ws_err *err)
@@ -401,7 +402,7 @@ enum ws_status gpu_runner_memory(struct gpu_runner *d, enum gpu_runner_memory me
 	if (owner.handle)
 		hs = hsa.hsa_amd_agent_iterate_memory_pools(owner, find_pool, &search);
 	if (hs && hs != HSA_STATUS_INFO_BREAK)
-		return gpu_hsa_fail(err, hs, "an agent does not tell its memory");
+		return gpu_hsa_fail(err, hs, "the runtime does not list the memory of an agent");
 	if (!search.found.handle)
 		return ws_fail(err, WS_E_NOTFOUND, "this machine has no such memory");
 	assert(!d->memories[memory]);
@@ -494,13 +495,13 @@ enum ws_status gpu_runner_run(struct gpu_runner *d, const struct gpu_runner_call
 					     TIMEOUT_S * machine.ticks_per_s,
 					     HSA_WAIT_STATE_BLOCKED);
 	if (left > 0)
-		return ws_fail(err, WS_E_TIMEOUT, "kernel '%s' does not end: waited %d s",
+		return ws_fail(err, WS_E_TIMEOUT, "kernel '%s' did not end within %d s",
 			       call->kernel, TIMEOUT_S);
 	if (left < 0)
 		return ws_fail(err, WS_E_STATE, "kernel '%s': %s", call->kernel, d->queue_error);
 	hs = hsa.hsa_amd_profiling_get_dispatch_time(d->agent, d->done, &time);
 	if (hs || time.end <= time.start)
-		return gpu_hsa_fail(err, hs, "the GPU does not tell times");
+		return gpu_hsa_fail(err, hs, "the runtime has no times of the dispatch");
 	*out_ns = (uint64_t)((double)(time.end - time.start) * 1e9 / (double)machine.ticks_per_s);
 	return WS_OK;
 }

@@ -44,7 +44,7 @@ enum ws_status gpu_runner_buffer(struct gpu_runner *runner, uint64_t bytes, uint
 enum ws_status gpu_runner_copy_in(struct gpu_runner *runner, uint64_t offset, const void *from,
 				  size_t n, struct ws_err *err);
 
-/* Whose memory, and for whom it is coherent. */
+/* Owner of the memory, and whether it is coherent for all (fine grained). */
 enum gpu_runner_memory {
 	GPU_RUNNER_OWN,
 	GPU_RUNNER_OWN_FINE,

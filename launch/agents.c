@@ -80,7 +80,7 @@ static enum ws_status record(const char *dir, struct ws_err *err)
 		st = ws_proc_read(self, argv, env.at, true, RECORD_TIMEOUT_MS, &text, &end, err);
 	if (!st && end.exit_code)
 		st = ws_fail(err, WS_E_STATE,
-			     "AMD's runtime does not start (%.*s): 'wavescope doctor' may tell why",
+			     "AMD's runtime failed to start (%.*s): 'wavescope doctor' checks why",
 			     WS_STR_ARGS(ws_str_last_line(ws_buf_view(&text))));
 	ws_env_fini(&env);
 	ws_buf_fini(&text);
@@ -104,7 +104,7 @@ enum ws_status launch_agents_trace(const char *dir, struct trc_trace **out_trace
 		st = launch_rundir_captures(&probe, &arena, &paths, err);
 	if (!st && !paths.n)
 		st = ws_fail(err, WS_E_STATE,
-			     "the collector recorded nothing: 'wavescope doctor' may tell why");
+			     "the collector recorded nothing: 'wavescope doctor' checks why");
 	if (!st)
 		st = trc_open((const char *const *)paths.at, 1, &(struct trc_opts){ 0 }, out_trace,
 			      err);

@@ -1,9 +1,9 @@
 /*
- * machine: what is installed and allowed here, found without changing anything.
+ * machine: what is installed and permitted on this machine. Nothing is changed.
  *
- * Facts are yes or no and decide which features work; every fact carries a
- * detail for the reader. Libraries are looked for as files, never loaded: AMD's
- * run code when they are. Only the software GPU is really tried, in a child.
+ * A fact is yes or no, with a detail for the user; facts decide which features
+ * work. Libraries are searched as files and not loaded, because AMD's run code
+ * when they are. Only the software GPU is started, in a child process.
  */
 #ifndef WS_LAUNCH_MACHINE_H
 #define WS_LAUNCH_MACHINE_H

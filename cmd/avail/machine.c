@@ -81,7 +81,7 @@ enum ws_status av_machine_look(const char *extra_counters, struct av_machine *ou
 	}
 	launch_rundir_remove(&dir);
 	if (!st && !out_machine->n)
-		st = ws_fail(err, WS_E_NOTFOUND, "no GPU: 'wavescope doctor' may tell why");
+		st = ws_fail(err, WS_E_NOTFOUND, "no GPU: 'wavescope doctor' checks why");
 	if (st)
 		av_machine_fini(out_machine);
 	else

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define FLAGS (O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-#define WAIT_S 600 /* a benchmark takes a minute; whoever has it for longer measures nothing */
+#define WAIT_S 600 /* a benchmark takes a minute; a process that holds it longer does not measure */
 
 int roof_lock(const struct gpu_agent *gpu, void (*waits)(void))
 {

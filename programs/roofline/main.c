@@ -171,7 +171,7 @@ static enum ws_status measure_device(uint32_t device, const struct args *args, s
 	return st ? ws_fail_in(err, st, "GPU %u", device) : WS_OK;
 }
 
-/* Better told before the measurement than after. */
+/* Fail before the measurement, not after it. */
 static enum ws_status check_output(const char *path, struct ws_err *err)
 {
 	char dir[4096];

@@ -17,7 +17,7 @@
 
 struct roof_limits {
 	uint32_t min, max; /* experiments; min 0: as many as the clock needs */
-	/* Called before every dispatch; NULL: nobody wants to know. */
+	/* Called before every dispatch; NULL: not called. */
 	void (*progress)(void *ctx);
 	void *ctx;
 };

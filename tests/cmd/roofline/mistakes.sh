@@ -20,8 +20,8 @@ mistake 2 "--experiments 0 measures nothing: use 1 or more" wavescope-roofline -
 mistake 1 "cannot write to '/nowhere': No such file or directory" wavescope-roofline -o /nowhere/x.csv
 
 # where there is no driver the runtime does not start
-[ -e /dev/kfd ] || mistake 1 "the HSA runtime cannot start (status 0x1008), as where there is no GPU: \
-'wavescope doctor' may tell why, 'wavescope run -- wavescope-roofline' uses the software GPU" wavescope-roofline
+[ -e /dev/kfd ] || mistake 1 "the HSA runtime failed to start (status 0x1008), probably for lack of a GPU: \
+'wavescope doctor' checks why, 'wavescope run -- wavescope-roofline' uses the software GPU" wavescope-roofline
 
 run wavescope-roofline --help
 rc_is 0
