@@ -91,10 +91,7 @@ def from_database(prefix):
 
 def from_timeline(prefix):
     """counter -> the values its track goes through, zeros left out"""
-    where = os.path.dirname(prefix)
-    os.makedirs(where + "/host", exist_ok=True)
-    os.replace(prefix + "_results.pftrace", where + "/host/4711_results.pftrace")
-    tracks, packets = pftrace_file.read_pftrace(where)
+    tracks, packets = pftrace_file.read_pftrace(prefix + "_results.pftrace")
     found = collections.defaultdict(set)
     for p in packets:
         if p["type"] == 4:
