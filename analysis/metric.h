@@ -79,12 +79,26 @@ struct ana_variable {
 	const struct ana_expr *expr;
 };
 
+struct ana_set_metric {
+	unsigned block, table;
+	const char *name;
+};
+
+/* Metrics that one pass collects. */
+struct ana_set {
+	const char *name, *title;
+	struct ana_set_metric *metrics; /* may name metrics that this architecture lacks */
+	size_t n_metrics;
+};
+
 struct ana_metrics {
 	const char *arch;
 	struct ana_variable *vars; /* built-in variables: formulas of their own */
 	size_t n_vars;
 	struct ana_block **blocks; /* ascending */
 	size_t n_blocks;
+	struct ana_set *sets; /* in order of definition */
+	size_t n_sets;
 	struct ana_expr_pool pool;
 	struct ws_arena arena;
 };

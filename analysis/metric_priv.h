@@ -9,6 +9,7 @@ WS_VEC_TYPE(ana_reader_blocks, struct ana_block *);
 WS_VEC_TYPE(ana_reader_tables, struct ana_table *);
 WS_VEC_TYPE(ana_reader_metrics, struct ana_metric);
 WS_VEC_TYPE(ana_reader_variables, struct ana_variable);
+WS_VEC_TYPE(ana_reader_sets, struct ana_set);
 
 struct ana_reader_rename {
 	struct ws_str from, to;
@@ -31,6 +32,7 @@ struct ana_reader {
 	struct ana_reader_tables tables;   /* of the block at hand */
 	struct ana_reader_metrics metrics; /* of the table at hand */
 	struct ana_reader_variables vars;
+	struct ana_reader_sets sets;
 	struct ana_reader_renames renames;
 	struct ws_map lets; /* to struct ana_expr */
 	struct ana_block *block;

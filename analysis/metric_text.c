@@ -213,6 +213,49 @@ static enum ws_status line_table(struct ana_reader *r, struct ws_str rest)
 	return st ? st : ws_vec_push(&r->tables, table, r->err);
 }
 
+#define SET_METRICS_MAX 64u
+
+static enum ws_status line_set(struct ana_reader *r, struct ws_str rest)
+{
+	struct ws_str name = next_word(&rest);
+	struct ana_set set = { .name = ana_reader_kept(r, name).at };
+	enum ws_status st;
+
+	ws_vec_each(other, &r->sets)
+		if (ws_str_is(name, other->name))
+			return ANA_READER_FAIL(r, "set %.*s is defined twice", WS_STR_ARGS(name));
+	set.metrics = ws_arena_array(arena_of(r), SET_METRICS_MAX, sizeof(*set.metrics));
+	if (!set.name || !set.metrics)
+		return ANA_READER_NOMEM(r);
+	st = quoted(r, rest, &set.title);
+	return st ? st : ws_vec_push(&r->sets, set, r->err);
+}
+
+/* metric 11.2 "VALU Utilization" when gfx90a: one of the set above it. */
+static enum ws_status line_set_metric(struct ana_reader *r, struct ws_str rest)
+{
+	struct ana_set *set = r->sets.n ? &r->sets.at[r->sets.n - 1] : NULL;
+	struct ws_str id, part, block;
+	struct ana_set_metric metric;
+	uint64_t b, t;
+	bool applies;
+	enum ws_status st = take_guard(r, &rest, &applies);
+
+	if (st)
+		return st;
+	id = part = next_word(&rest);
+	if (!ws_str_next(&part, '.', &block) || !ws_str_u64(block, &b) || !ws_str_u64(part, &t))
+		return ANA_READER_FAIL(r, "not a table number: '%.*s'", WS_STR_ARGS(id));
+	if (!set || set->n_metrics == SET_METRICS_MAX)
+		return ANA_READER_FAIL(r, set ? "a set has at most 64 metrics"
+					      : "'metric' without a set before it");
+	metric = (struct ana_set_metric){ .block = (unsigned)b, .table = (unsigned)t };
+	st = quoted(r, rest, &metric.name);
+	if (!st && applies)
+		set->metrics[set->n_metrics++] = metric;
+	return st;
+}
+
 static enum ws_status line_metric(struct ana_reader *r, struct ws_str line)
 {
 	const char *close = memrchr(line.at, ']', line.n);
@@ -371,6 +414,10 @@ static enum ws_status read_line(struct ana_reader *r, struct ws_str line)
 			return line_block(r, rest);
 		if (ws_str_is(word, "table"))
 			return line_table(r, rest);
+		if (ws_str_is(word, "set"))
+			return line_set(r, rest);
+		if (ws_str_is(word, "metric"))
+			return line_set_metric(r, rest);
 	}
 	return line_pair(r, line);
 }
@@ -431,10 +478,14 @@ static enum ws_status finish(struct ana_reader *r)
 	ws_vec_sort(&r->blocks, by_id);
 	into->blocks = ws_arena_array(&into->arena, r->blocks.n + 1, sizeof(*into->blocks));
 	into->vars = ws_arena_array(&into->arena, r->vars.n + 1, sizeof(*into->vars));
-	if (!into->blocks || !into->vars)
+	into->sets = ws_arena_array(&into->arena, r->sets.n + 1, sizeof(*into->sets));
+	if (!into->blocks || !into->vars || !into->sets)
 		return ANA_READER_NOMEM(r);
 	into->n_blocks = r->blocks.n;
 	into->n_vars = r->vars.n;
+	into->n_sets = r->sets.n;
+	if (r->sets.n)
+		memcpy(into->sets, r->sets.at, r->sets.n * sizeof(*into->sets));
 	if (r->blocks.n)
 		memcpy(into->blocks, r->blocks.at, r->blocks.n * sizeof(*into->blocks));
 	if (r->vars.n)
@@ -474,6 +525,7 @@ enum ws_status ana_metrics_parse(const char *arch, const struct ana_metric_file 
 	ws_vec_init(&r.tables, 100);
 	ws_vec_init(&r.metrics, 10000);
 	ws_vec_init(&r.vars, 10000);
+	ws_vec_init(&r.sets, 1000);
 	ws_vec_init(&r.renames, 1000);
 	ws_vec_init(&r.pairs, 10000);
 	ws_map_init(&r.lets, WS_MAP_STR, 100000);
@@ -488,6 +540,7 @@ enum ws_status ana_metrics_parse(const char *arch, const struct ana_metric_file 
 	ws_vec_fini(&r.tables);
 	ws_vec_fini(&r.metrics);
 	ws_vec_fini(&r.vars);
+	ws_vec_fini(&r.sets);
 	ws_vec_fini(&r.renames);
 	ws_vec_fini(&r.pairs);
 	ws_map_fini(&r.lets);

@@ -153,6 +153,10 @@ struct ana_roof_points {
 	const char *missing;       /* a counter of the FLOPs that was not collected, or NULL */
 };
 
+/* The counters that points are made from on @arch; how many. */
+#define ANA_ROOF_COUNTERS_MAX 64
+size_t ana_roof_counters(const char *arch, const char *out_names[ANA_ROOF_COUNTERS_MAX]);
+
 /* @max_n: how many are kept. */
 enum ws_status ana_roof_points(const struct wl_workload *load, const struct ana_selection *sel,
 			       enum ana_roof_by by, size_t max_n, struct ws_arena *arena,

@@ -113,16 +113,30 @@ struct formulas {
 	const char *missing;    /* first missing counter of the FLOPs */
 };
 
+static unsigned bit_of(const char *arch)
+{
+	return !strcmp(arch, "gfx90a") ? IN_90A : !strcmp(arch, "gfx950") ? IN_950 : IN_94X;
+}
+
+/* Integer operations are counted when a report shows them; a roofline alone does without. */
+size_t ana_roof_counters(const char *arch, const char *out_names[ANA_ROOF_COUNTERS_MAX])
+{
+	size_t n = 0;
+
+	_Static_assert(WS_ARRAY_LEN(terms) <= ANA_ROOF_COUNTERS_MAX, "the callers' arrays");
+	for (size_t i = 0; i < WS_ARRAY_LEN(terms); i++)
+		if ((terms[i].in & bit_of(arch)) && terms[i].sum != SUM_IOPS)
+			out_names[n++] = terms[i].counter;
+	return n;
+}
+
 static unsigned arch_bit(const struct wl_workload *load)
 {
 	const char *series = wl_workload_fact(load, "gpu_series");
 
 	if (series && !strcmp(series, "MI200"))
 		return IN_90A;
-	/* Old recordings have no series; their architecture says the same. */
-	if (!strcmp(load->arch, "gfx90a"))
-		return IN_90A;
-	return !strcmp(load->arch, "gfx950") ? IN_950 : IN_94X;
+	return bit_of(load->arch); /* old recordings have no series */
 }
 
 static void bind_terms(const struct wl_workload *load, struct formulas *out)

@@ -1,4 +1,5 @@
 /* Lists in place of a report: kernels and dispatches, the specifications of a machine. */
+#include "analysis/counters_needed.h"
 #include "report/report.h"
 #include "workload/sysinfo.h"
 
@@ -34,10 +35,9 @@ enum ws_status rpt_list_stats(struct rpt_report *rpt, struct ws_err *err)
 	return st;
 }
 
-enum ws_status rpt_specs(const struct wl_workload *load, struct ws_buf *out, struct ws_err *err)
+enum ws_status rpt_specs(const struct wl_sysinfo *info, struct ws_buf *out, struct ws_err *err)
 {
 	static const char *const headers[] = { "Spec", "Value", "Description", "Unit" };
-	const char *version = wl_workload_fact(load, "version");
 	struct ws_arena arena;
 	struct rpt_grid grid;
 	enum ws_status st;
@@ -46,7 +46,6 @@ enum ws_status rpt_specs(const struct wl_workload *load, struct ws_buf *out, str
 	st = rpt_grid_init(&grid, &arena, headers, 4, err);
 	for (size_t i = 0; !st && i < WL_SYSINFO_COUNT; i++) {
 		const struct wl_sysinfo_row *spec = &wl_sysinfo_rows[i];
-		const char *text = wl_workload_fact(load, spec->name);
 		struct rpt_cell *row;
 
 		if (!spec->shown[0])
@@ -57,16 +56,57 @@ enum ws_status rpt_specs(const struct wl_workload *load, struct ws_buf *out, str
 			break;
 		}
 		row[0] = rpt_cell_text(spec->shown);
-		row[1] = rpt_cell_text(text ? text : "");
+		row[1] = rpt_cell_text(info->at[i]);
 		row[2] = rpt_cell_text(rpt_wrap_words(&arena, spec->text, 40));
 		row[3] = rpt_cell_text(spec->unit);
 	}
 	ws_buf_printf(out,
 		      "Machine Specifications: describing the state of the machine that ROCm "
 		      "Compute Profiler data was collected on.\nOutput version: %s\n",
-		      version ? version : "");
+		      info->at[WL_SYSINFO_version]);
 	if (!st)
 		st = rpt_grid_draw(&grid, out, err);
 	ws_arena_fini(&arena);
 	return st;
+}
+
+static void line_of(char c, struct ws_buf *out)
+{
+	ws_buf_add_c(out, c, 115);
+	ws_buf_add(out, "\n");
+}
+
+void rpt_list_sets(const struct ana_metrics *metrics, struct ws_buf *out)
+{
+	bool any = false;
+
+	ws_buf_add(out, "\nAvailable Sets:\n");
+	line_of('=', out);
+	ws_buf_printf(out, "%-35s %-35s %-30s %-10s\n", "Set Option", "Set Title", "Metric Name",
+		      "Metric ID");
+	line_of('-', out);
+	for (size_t s = 0; s < metrics->n_sets; s++) {
+		const struct ana_set *set = &metrics->sets[s];
+		bool first = true;
+
+		for (size_t i = 0; i < set->n_metrics; i++) {
+			const struct ana_metric *metric =
+				ana_set_metric_find(metrics, &set->metrics[i]);
+			char id[48];
+
+			if (!metric)
+				continue;
+			if (first && any)
+				ws_buf_add(out, "\n");
+			snprintf(id, sizeof(id), "%u.%u.%u", metric->table->block,
+				 metric->table->index, metric->index);
+			ws_buf_printf(out, "%-35s %-35s %-30s %-10s\n", first ? set->name : "",
+				      first ? set->title : "", metric->name, id);
+			first = false;
+			any = true;
+		}
+	}
+	ws_buf_add(out, "\nUsage Examples:\n"
+			"  rocprof-compute profile --set compute_thruput_util  # Profile this set\n"
+			"  rocprof-compute profile --list-sets        # Show this help\n\n");
 }

@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct wl_sysinfo;
+
 /* clang-format off */
 #define RPT_TIME_UNIT_TABLE(X)  /* option word, nanoseconds */ \
 	X(RPT_S,  "s",  1e9)                                   \
@@ -120,7 +122,8 @@ enum ws_status rpt_write_charts(struct rpt_report *rpt, const char *dir, struct 
 
 /* ---- listing.c, explain.c, formulas.c, torch_text.c: in place of a report, or before it ---- */
 enum ws_status rpt_list_stats(struct rpt_report *rpt, struct ws_err *err);
-enum ws_status rpt_specs(const struct wl_workload *load, struct ws_buf *out, struct ws_err *err);
+enum ws_status rpt_specs(const struct wl_sysinfo *info, struct ws_buf *out, struct ws_err *err);
+void rpt_list_sets(const struct ana_metrics *metrics, struct ws_buf *out);
 /* Ids or names of metrics, tables, blocks and counters. */
 enum ws_status rpt_explain(struct rpt_report *rpt, const struct ws_strv *ids, struct ws_err *err);
 void rpt_formulas(struct rpt_report *rpt); /* every formula, its inputs and its value */

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "workload/sysinfo.h"
 
 #include <errno.h>
 #include <math.h>
@@ -440,11 +441,17 @@ static enum ws_status check_torch(const struct an_args *args, struct ws_err *err
 
 static enum ws_status print_specs(const struct wl_workload *load, struct ws_err *err)
 {
+	struct wl_sysinfo info;
 	struct ws_buf out;
 	enum ws_status st;
 
 	ws_buf_init(&out, 16u << 20);
-	st = rpt_specs(load, &out, err);
+	for (size_t i = 0; i < WL_SYSINFO_COUNT; i++) {
+		const char *text = wl_workload_fact(load, wl_sysinfo_rows[i].name);
+
+		info.at[i] = text ? text : "";
+	}
+	st = rpt_specs(&info, &out, err);
 	if (!st)
 		fputs(out.at, stdout);
 	ws_buf_fini(&out);

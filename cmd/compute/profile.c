@@ -1,5 +1,7 @@
 #include "cmd/compute/profile.h"
 
+#include "analysis/counters_needed.h"
+#include "analysis/roofline.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/proc.h"
@@ -161,12 +163,24 @@ enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err)
 	return WS_OK;
 }
 
+enum ws_status pf_load_metrics(struct pf *pf, struct ws_err *err)
+{
+	return pf->metrics ? WS_OK
+			   : ana_metrics_load(pf->gpu->arch, pf->args->general.config_dir,
+					      &pf->metrics, err);
+}
+
 static enum ws_status choose_sections(struct pf *pf, struct ws_err *err)
 {
 	static const char *const roofline[] = { "4" };
 
-	if (pf->args->set)
-		return pf_set_ids(pf, pf->args->set, &pf->sections, &pf->n_sections, err);
+	if (pf->args->set) {
+		enum ws_status st = pf_load_metrics(pf, err);
+
+		return st ? st
+			  : ana_set_sections(pf->metrics, pf->args->set, &pf->arena, &pf->sections,
+					     &pf->n_sections, err);
+	}
 	pf->sections = pf->args->roof_only ? roofline : pf->args->blocks.at;
 	pf->n_sections = pf->args->roof_only ? 1 : pf->args->blocks.n;
 	return WS_OK;
@@ -222,7 +236,7 @@ static enum ws_status bench_only(struct pf *pf, int *exit_code, struct ws_err *e
 	struct pf_peaks peaks = { .measured = false };
 	enum ws_status st;
 
-	if (strcmp(pf->gpu->arch, "gfx908") == 0)
+	if (!ana_roof_arch_known(pf->gpu->arch))
 		return ws_fail(err, WS_E_STATE, "%s does not support roofline analysis",
 			       pf->gpu->arch);
 	st = ws_mkdirs(pf->dir, err);
@@ -350,6 +364,7 @@ enum ws_status pf_run(const struct ws_cmd_call *call, int *exit_code, struct ws_
 		say_name_rank(pf.rank.rank);
 	ws_arena_init(&pf.arena, ARENA_MAX);
 	st = profile(&pf, exit_code, err);
+	ana_metrics_free(pf.metrics);
 	ws_arena_fini(&pf.arena);
 	say_fini();
 	return st;

@@ -6,13 +6,13 @@
  *   profile_attach.c    a process in place of a program
  *   profile_list.c      the listing options, which end the program
  *   profile_dir.c       where results go, and what is there already
- *   profile_select.c    from report blocks to counters
  *   profile_collect.c   passes, runs of the program, a file per pass
  *   profile_account.c   what was collected, and what could not be matched
  */
 #ifndef WS_CMD_COMPUTE_PROFILE_H
 #define WS_CMD_COMPUTE_PROFILE_H
 
+#include "analysis/metric.h"
 #include "base/arena.h"
 #include "base/cmd.h"
 #include "base/opt.h"
@@ -91,12 +91,14 @@ struct pf {
 	bool made_dir;               /* by us, just now */
 	const char *const *sections; /* -b, or what --set stands for; as typed */
 	size_t n_sections;
+	struct ana_metrics *metrics; /* of the GPU's architecture; NULL: not needed so far */
 };
 
 /* ---- profile.c ---- */
 enum ws_status pf_run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err);
 /* pf->agents, gpu and target. */
 enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err);
+enum ws_status pf_load_metrics(struct pf *pf, struct ws_err *err); /* unless they are loaded */
 
 /* ---- profile_attach.c ---- */
 /* --attach-pid: the program is one that runs, on the GPU that it runs on. */
@@ -120,12 +122,6 @@ enum ws_status pf_roofline_measure(const struct pf *pf, struct pf_peaks *out_pea
 /* ---- profile_merge.c ---- */
 enum ws_status pf_merge(const struct pf *pf, struct ws_err *err); /* when --merge says so */
 void pf_merge_forget(const struct pf *pf); /* passes are added: an earlier one is no longer true */
-
-/* ---- sets.c ---- */
-/* The ids of a set's metrics here, in the arena. WS_E_USAGE: no such set. */
-enum ws_status pf_set_ids(struct pf *pf, const char *set, const char *const **out_ids,
-			  size_t *out_n, struct ws_err *err);
-enum ws_status pf_print_sets(struct pf *pf, struct ws_err *err);
 
 /* ---- profile_dir.c ---- */
 /* pf->dir and pf->name, from options, rank and machine. Touches nothing. */

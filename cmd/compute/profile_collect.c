@@ -1,9 +1,9 @@
 #include "cmd/compute/profile_collect.h"
 
+#include "analysis/counters_needed.h"
 #include "base/map.h"
 #include "base/pattern.h"
 #include "base/str.h"
-#include "cmd/compute/profile_select.h"
 #include "cmd/compute/say.h"
 
 #include <stdio.h>
@@ -33,6 +33,24 @@ static enum ws_status no_memory(struct ws_err *err)
 static const char *spell(struct pf *pf, const struct wl_want *want)
 {
 	return want->channels ? ws_arena_printf(&pf->arena, "%s[]", want->name) : want->name;
+}
+
+static enum ws_status choose_counters(struct pf_collect *c, struct ws_err *err)
+{
+	struct pf *pf = c->pf;
+	const struct ana_report_choice choice = { pf->sections, pf->n_sections,
+						  pf->args->roof_only };
+	struct ana_counters needed = { .n_skipped = 0 };
+	enum ws_status st = pf_load_metrics(pf, err);
+
+	if (!st)
+		st = ana_counters_needed(pf->metrics, &choice, &pf->arena, &needed, err);
+	for (size_t i = 0; i < needed.n_skipped; i++)
+		say(SAY_WARNING, "Skipping %s: %s not found", needed.skipped[i].section,
+		    needed.skipped[i].what);
+	c->wants = needed.at;
+	c->n_wants = needed.n;
+	return st;
 }
 
 /* Leave out what a finished pass has. */
@@ -408,7 +426,7 @@ enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_er
 	if (!st)
 		st = pf_spatial_parse(pf->args, &c->spatial, err);
 	if (!st)
-		st = pf_select(pf, &c->wants, &c->n_wants, err);
+		st = choose_counters(c, err);
 	if (!st && c->spatial.n_gpus)
 		st = keep_share(c, err);
 	/* From here on the folder is touched. */

@@ -85,16 +85,14 @@ static void put_option(struct wl_config *config, const struct ws_opt *opt,
 static enum ws_status find_tables(struct pf *pf, const struct ws_strv *sections,
 				  struct ws_strv *out_tables, struct ws_err *err)
 {
-	struct ana_metrics *metrics = NULL;
-	enum ws_status st =
-		ana_metrics_load(pf->gpu->arch, pf->args->general.config_dir, &metrics, err);
+	enum ws_status st = pf_load_metrics(pf, err);
 
 	for (size_t i = 0; i < sections->n && !st; i++) {
 		struct ana_metric_id id;
 		const char *text;
 		bool known = false;
 
-		if (!ana_metric_id_parse(metrics, sections->at[i], &id))
+		if (!ana_metric_id_parse(pf->metrics, sections->at[i], &id))
 			continue;
 		text = id.table < 0 ? ws_arena_printf(&pf->arena, "%u", id.block)
 				    : ws_arena_printf(&pf->arena, "%u.%d", id.block, id.table);
@@ -105,7 +103,6 @@ static enum ws_status find_tables(struct pf *pf, const struct ws_strv *sections,
 		if (!st && !known)
 			st = ws_vec_push(out_tables, text, err);
 	}
-	ana_metrics_free(metrics);
 	return st;
 }
 

@@ -1,65 +1,39 @@
 /* Options that print something and end. */
 #include "cmd/compute/profile.h"
 
-#include "report/table.h"
+#include "report/report.h"
 #include "workload/sysinfo.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT_WIDTH 40u
-
-/* Lines of at most TEXT_WIDTH columns, broken at blanks; in the arena. */
-static const char *wrap(struct ws_arena *arena, const char *text)
-{
-	char *copy = ws_arena_strdup(arena, text);
-	char *line = copy, *blank = NULL;
-
-	for (char *c = copy; c && *c; c++) {
-		if (*c == ' ')
-			blank = c;
-		if ((size_t)(c - line) >= TEXT_WIDTH && blank) {
-			*blank = '\n';
-			line = blank + 1;
-			blank = NULL;
-		}
-	}
-	return copy ? copy : "";
-}
-
 static enum ws_status print_specs(struct pf *pf, struct ws_err *err)
 {
-	static const char *const headers[] = { "Spec", "Value", "Description", "Unit" };
 	struct wl_sysinfo info;
-	struct rpt_grid grid;
 	struct ws_buf text;
 	enum ws_status st = wl_sysinfo_look("", pf->gpu, NULL, &pf->arena, &info, err);
 
+	ws_buf_init(&text, 1 << 20);
 	if (!st)
-		st = rpt_grid_init(&grid, &pf->arena, headers, WS_ARRAY_LEN(headers), err);
+		st = rpt_specs(&info, &text, err);
+	if (!st)
+		fputs(text.at, stdout);
+	ws_buf_fini(&text);
+	return st;
+}
+
+static enum ws_status print_sets(struct pf *pf, struct ws_err *err)
+{
+	struct ws_buf text;
+	enum ws_status st = pf_load_metrics(pf, err);
+
 	if (st)
 		return st;
-	grid.none = "";
-	for (size_t i = 0; i < WL_SYSINFO_COUNT && !st; i++) {
-		const struct wl_sysinfo_row *row = &wl_sysinfo_rows[i];
-		struct rpt_cell *cells;
-
-		if (!*row->shown)
-			continue;
-		cells = rpt_grid_row(&grid);
-		if (!cells)
-			return ws_fail(err, WS_E_NOMEM, "out of memory");
-		cells[0] = rpt_cell_text(row->shown);
-		cells[1] = rpt_cell_text(info.at[i]);
-		cells[2] = rpt_cell_text(wrap(&pf->arena, row->text));
-		cells[3] = rpt_cell_text(row->unit);
-	}
 	ws_buf_init(&text, 1 << 20);
-	st = rpt_grid_draw(&grid, &text, err);
+	rpt_list_sets(pf->metrics, &text);
+	st = ws_buf_status(&text, err);
 	if (!st)
-		printf("Machine Specifications: describing the state of the machine that ROCm "
-		       "Compute Profiler data was collected on.\nOutput version: %s\n%s",
-		       info.at[WL_SYSINFO_version], text.at);
+		fputs(text.at, stdout);
 	ws_buf_fini(&text);
 	return st;
 }
@@ -87,7 +61,7 @@ enum ws_status pf_list(struct pf *pf, bool *out_done, struct ws_err *err)
 	if (!st && metrics)
 		return print_metrics(pf, err);
 	if (!st && args->list_sets)
-		return pf_print_sets(pf, err);
+		return print_sets(pf, err);
 	if (!st && args->general.specs)
 		return print_specs(pf, err);
 	return st;

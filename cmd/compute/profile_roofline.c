@@ -7,6 +7,7 @@
  */
 #include "cmd/compute/profile.h"
 
+#include "analysis/roofline.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -30,7 +31,7 @@ bool pf_roofline_wanted(const struct pf *pf)
 		chosen |= strcmp(pf->sections[i], "4") == 0 ||
 			  strncmp(pf->sections[i], "4.", 2) == 0 ||
 			  strncmp(pf->sections[i], "roof", 4) == 0;
-	return chosen && !args->no_roof && strcmp(pf->gpu->arch, "gfx908") != 0;
+	return chosen && !args->no_roof && ana_roof_arch_known(pf->gpu->arch);
 }
 
 /* The benchmark's own progress stands on the terminal where this line goes. */

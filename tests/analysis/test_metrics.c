@@ -131,6 +131,9 @@ static void mistakes_name_file_line_and_token(void **state)
 	wrong("blok 2\n", "bad.metrics:1: neither 'key = value'");
 	wrong("block x sol \"S\"\n", "bad.metrics:1: not a block number: 'x'");
 	wrong("block 2 sol S\n", "bad.metrics:1: a title in double quotes");
+	wrong("set a \"A\"\nset a \"B\"\n", "bad.metrics:2: set a is defined twice");
+	wrong("metric 2.1 \"M\"\n", "bad.metrics:1: 'metric' without a set before it");
+	wrong("set a \"A\"\nmetric x \"M\"\n", "bad.metrics:2: not a table number: 'x'");
 	wrong("block 2 sol \"S\"\nblock 2 sol \"S\"\n", "bad.metrics:2: block 2 is defined twice");
 	wrong("block 2 sol \"S\"\ntable 3.1 \"T\"\n", "bad.metrics:2: table 3.1 stands outside");
 	wrong("block 2 sol \"S\"\ntable 2.1 \"T\"\nkind = chart\n",

@@ -1,9 +1,10 @@
 /* From report blocks, tables and metrics to the counters that they are computed from. */
-#include "cmd/compute/profile_select.h"
+#include "analysis/counters_needed.h"
 
-#include "analysis/metric.h"
+#include "analysis/roofline.h"
 #include "base/map.h"
-#include "cmd/compute/say.h"
+#include "base/str.h"
+#include "workload/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,34 +20,12 @@ static const char *const prefixes[] = { "SQ_",  "SQC_", "TA_",  "TD_",   "TCP_",
 /* What every normalization divides by: a profile without them could not be normalized. */
 static const char *const always[] = { "SQ_WAVES", "GRBM_GUI_ACTIVE" };
 
-/* clang-format off */
-/* The roofline's points: operations and bytes of a kernel. */
-static const char *const roofline[] = {
-	"SQ_INSTS_VALU_ADD_F16",   "SQ_INSTS_VALU_MUL_F16",   "SQ_INSTS_VALU_FMA_F16",   "SQ_INSTS_VALU_TRANS_F16",
-	"SQ_INSTS_VALU_ADD_F32",   "SQ_INSTS_VALU_MUL_F32",   "SQ_INSTS_VALU_FMA_F32",   "SQ_INSTS_VALU_TRANS_F32",
-	"SQ_INSTS_VALU_ADD_F64",   "SQ_INSTS_VALU_MUL_F64",   "SQ_INSTS_VALU_FMA_F64",   "SQ_INSTS_VALU_TRANS_F64",
-	"SQ_INSTS_VALU_MFMA_MOPS_F16", "SQ_INSTS_VALU_MFMA_MOPS_BF16",
-	"SQ_INSTS_VALU_MFMA_MOPS_F32", "SQ_INSTS_VALU_MFMA_MOPS_F64",
-	"SQ_LDS_IDX_ACTIVE", "SQ_LDS_BANK_CONFLICT",
-	"TCP_TOTAL_CACHE_ACCESSES_sum", "TCP_TCC_READ_REQ_sum", "TCP_TCC_WRITE_REQ_sum",
-	"TCP_TCC_ATOMIC_WITH_RET_REQ_sum", "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum",
-};
-static const char *const roofline_gfx90a[] = {
-	"TCC_EA_RDREQ_32B_sum", "TCC_EA_RDREQ_sum", "TCC_EA_WRREQ_64B_sum", "TCC_EA_WRREQ_sum",
-};
-static const char *const roofline_gfx94x[] = {
-	"TCC_EA0_RDREQ_32B_sum", "TCC_EA0_RDREQ_sum", "TCC_EA0_WRREQ_64B_sum", "TCC_EA0_WRREQ_sum",
-	"TCC_BUBBLE_sum", "SQ_INSTS_VALU_MFMA_MOPS_F8",
-};
-static const char *const roofline_gfx950[] = { "SQ_INSTS_VALU_MFMA_MOPS_F6F4" };
-/* clang-format on */
-
 struct choosing {
-	struct pf *pf;
+	struct ws_arena *arena;
 	struct ws_map names; /* of wants, each once; channels with the mark */
 	const struct ana_metrics *metrics;
 	const struct ana_metric *metric;
-	size_t n_skipped; /* sections that there are not */
+	struct ana_counters *out;
 	enum ws_status st;
 	struct ws_err *err;
 };
@@ -57,7 +36,7 @@ static void want(struct choosing *c, const char *name, size_t n, const char *suf
 
 	if (c->st)
 		return;
-	own = ws_arena_printf(&c->pf->arena, "%.*s%s", (int)n, name, suffix);
+	own = ws_arena_printf(c->arena, "%.*s%s", (int)n, name, suffix);
 	c->st = own ? ws_map_put(&c->names, ws_str_from(own), NULL, c->err)
 		    : ws_fail(c->err, WS_E_NOMEM, "out of memory");
 }
@@ -81,7 +60,7 @@ static void visit(void *of, const struct ana_expr *name)
 
 		if (expr) /* a formula of its own; others are facts of the machine */
 			ana_expr_each_name(expr, visit, c);
-	} else if (strcmp(name->text, "SQ_ACCUM_PREV_HIRES") == 0) {
+	} else if (strcmp(name->text, WL_COL_ACCUM) == 0) {
 		/* The accumulated level of whichever counter the metric is about. */
 		if (level) {
 			want(c, level, strlen(level), "");
@@ -121,31 +100,20 @@ static void add_list(struct choosing *c, const char *const *names, size_t n)
 
 static void add_roofline(struct choosing *c)
 {
-	const char *arch = c->pf->gpu->arch;
+	const char *names[ANA_ROOF_COUNTERS_MAX];
+	size_t n = ana_roof_counters(c->metrics->arch, names);
 
-	add_list(c, roofline, WS_ARRAY_LEN(roofline));
-	if (strcmp(arch, "gfx90a") == 0)
-		add_list(c, roofline_gfx90a, WS_ARRAY_LEN(roofline_gfx90a));
-	else
-		add_list(c, roofline_gfx94x, WS_ARRAY_LEN(roofline_gfx94x));
-	if (strcmp(arch, "gfx950") == 0)
-		add_list(c, roofline_gfx950, WS_ARRAY_LEN(roofline_gfx950));
-}
-
-static bool has_roofline(const char *arch)
-{
-	return strcmp(arch, "gfx908") != 0;
+	add_list(c, names, n);
 }
 
 static void skip(struct choosing *c, const char *text, const char *what)
 {
-	say(SAY_WARNING, "Skipping %s: %s not found", text, what);
-	c->n_skipped++;
+	c->out->skipped[c->out->n_skipped++] = (struct ana_skipped){ text, what };
 }
 
-static enum ws_status add_section(struct choosing *c, const struct ana_metrics *metrics,
-				  const char *text)
+static enum ws_status add_section(struct choosing *c, const char *text)
 {
+	const struct ana_metrics *metrics = c->metrics;
 	struct ana_metric_id id;
 	const struct ana_block *block;
 	const struct ana_table *table;
@@ -155,9 +123,9 @@ static enum ws_status add_section(struct choosing *c, const struct ana_metrics *
 		return ws_fail(c->err, WS_E_USAGE,
 			       "Invalid metric id: %s: --list-available-metrics lists them", text);
 	block = ana_block_find(metrics, id.block);
-	if (id.block == PF_BLOCK_ROOFLINE && has_roofline(c->pf->gpu->arch))
+	if (id.block == ANA_BLOCK_ROOFLINE && ana_roof_arch_known(metrics->arch))
 		add_roofline(c);
-	if (!block && id.block != PF_BLOCK_ROOFLINE && id.block != PF_BLOCK_PC_SAMPLING) {
+	if (!block && id.block != ANA_BLOCK_ROOFLINE && id.block != ANA_BLOCK_PC_SAMPLING) {
 		skip(c, text, "block");
 	} else if (block && id.table < 0) {
 		add_block(c, block);
@@ -186,16 +154,16 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct wl_want *)a)->name, ((const struct wl_want *)b)->name);
 }
 
-static enum ws_status finish(struct choosing *c, struct wl_want **out_wants, size_t *out_n)
+static enum ws_status finish(struct choosing *c)
 {
 	size_t n = 0;
-	struct wl_want *wants = ws_arena_array(&c->pf->arena, c->names.n + 1, sizeof(*wants));
+	struct wl_want *wants = ws_arena_array(c->arena, c->names.n + 1, sizeof(*wants));
 
 	if (!wants)
 		return ws_fail(c->err, WS_E_NOMEM, "out of memory");
 	ws_map_each(entry, &c->names) {
 		bool channels = ws_str_ends(entry->str, CHANNELS_MARK);
-		char *name = ws_arena_strndup(&c->pf->arena, entry->str.at,
+		char *name = ws_arena_strndup(c->arena, entry->str.at,
 					      entry->str.n - (channels ? 2 : 0));
 
 		if (!name)
@@ -204,53 +172,109 @@ static enum ws_status finish(struct choosing *c, struct wl_want **out_wants, siz
 	}
 	/* Sorted: the same selection gives the same passes every time. */
 	qsort(wants, n, sizeof(*wants), by_text);
-	*out_wants = wants;
-	*out_n = n;
+	c->out->at = wants;
+	c->out->n = n;
 	return WS_OK;
 }
 
-static enum ws_status choose(struct choosing *c, const struct ana_metrics *metrics)
+static enum ws_status choose(struct choosing *c, const struct ana_report_choice *choice)
 {
-	struct pf *pf = c->pf;
 	enum ws_status st = WS_OK;
 
-	if (pf->args->roof_only) {
+	if (choice->roofline_only) {
 		add_roofline(c);
 		return c->st;
 	}
 	add_list(c, always, WS_ARRAY_LEN(always));
-	for (size_t i = 0; i < pf->n_sections && !st; i++)
-		st = add_section(c, metrics, pf->sections[i]);
-	if (!st && c->n_skipped && c->n_skipped == pf->n_sections)
+	for (size_t i = 0; i < choice->n_sections && !st; i++)
+		st = add_section(c, choice->sections[i]);
+	if (!st && c->out->n_skipped && c->out->n_skipped == choice->n_sections)
 		return ws_fail(c->err, WS_E_USAGE,
 			       "No performance counters to collect, please check the provided "
 			       "profiling filters: --list-available-metrics lists blocks, tables "
 			       "and metrics");
-	for (size_t i = 0; i < metrics->n_blocks && !pf->n_sections; i++)
-		add_block(c, metrics->blocks[i]);
-	if (!pf->n_sections && has_roofline(pf->gpu->arch))
+	for (size_t i = 0; i < c->metrics->n_blocks && !choice->n_sections; i++)
+		add_block(c, c->metrics->blocks[i]);
+	if (!choice->n_sections && ana_roof_arch_known(c->metrics->arch))
 		add_roofline(c);
 	return st ? st : c->st;
 }
 
-enum ws_status pf_select(struct pf *pf, struct wl_want **out_wants, size_t *out_n,
-			 struct ws_err *err)
+enum ws_status ana_counters_needed(const struct ana_metrics *metrics,
+				   const struct ana_report_choice *choice, struct ws_arena *arena,
+				   struct ana_counters *out_counters, struct ws_err *err)
 {
-	struct choosing c = { .pf = pf, .err = err };
-	struct ana_metrics *metrics = NULL;
+	struct choosing c = { .arena = arena, .metrics = metrics, .out = out_counters, .err = err };
 	enum ws_status st;
 
-	if (pf->args->roof_only && !has_roofline(pf->gpu->arch))
+	if (choice->roofline_only && !ana_roof_arch_known(metrics->arch))
 		return ws_fail(err, WS_E_STATE, "%s does not support roofline analysis",
-			       pf->gpu->arch);
+			       metrics->arch);
+	*out_counters = (struct ana_counters){
+		.skipped = ws_arena_array(arena, choice->n_sections + 1,
+					  sizeof(*out_counters->skipped)),
+	};
+	if (!out_counters->skipped)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	ws_map_init(&c.names, WS_MAP_STR, NAMES_MAX);
-	st = ana_metrics_load(pf->gpu->arch, pf->args->general.config_dir, &metrics, err);
-	c.metrics = metrics;
+	st = choose(&c, choice);
 	if (!st)
-		st = choose(&c, metrics);
-	if (!st)
-		st = finish(&c, out_wants, out_n);
-	ana_metrics_free(metrics);
+		st = finish(&c);
 	ws_map_fini(&c.names);
 	return st;
+}
+
+/* ---- sets ---- */
+
+const struct ana_metric *ana_set_metric_find(const struct ana_metrics *metrics,
+					     const struct ana_set_metric *member)
+{
+	const struct ana_table *table = ana_table_find(metrics, member->block, member->table);
+
+	return table ? ana_metric_named(table, member->name) : NULL;
+}
+
+static enum ws_status no_such_set(const struct ana_metrics *metrics, const char *set,
+				  struct ws_err *err)
+{
+	struct ws_buf names;
+
+	ws_buf_init(&names, 200);
+	for (size_t i = 0; i < metrics->n_sets; i++)
+		ws_buf_printf(&names, "%s'%s'", i ? ", " : "", metrics->sets[i].name);
+	ws_fail(err, WS_E_USAGE, "argument --set: invalid choice: '%s' (choose from %s)", set,
+		names.at);
+	ws_buf_fini(&names);
+	return WS_E_USAGE;
+}
+
+enum ws_status ana_set_sections(const struct ana_metrics *metrics, const char *set,
+				struct ws_arena *arena, const char *const **out_sections,
+				size_t *out_n, struct ws_err *err)
+{
+	const struct ana_set *found = NULL;
+	const char **sections;
+	size_t n = 0;
+
+	for (size_t i = 0; i < metrics->n_sets && !found; i++)
+		if (strcmp(metrics->sets[i].name, set) == 0)
+			found = &metrics->sets[i];
+	if (!found)
+		return no_such_set(metrics, set, err);
+	sections = ws_arena_array(arena, found->n_metrics + 1, sizeof(*sections));
+	if (!sections)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	for (size_t i = 0; i < found->n_metrics; i++) {
+		const struct ana_metric *metric = ana_set_metric_find(metrics, &found->metrics[i]);
+
+		if (!metric)
+			continue;
+		sections[n] = ws_arena_printf(arena, "%u.%u.%u", metric->table->block,
+					      metric->table->index, metric->index);
+		if (!sections[n++])
+			return ws_fail(err, WS_E_NOMEM, "out of memory");
+	}
+	*out_sections = sections;
+	*out_n = n;
+	return WS_OK;
 }

@@ -1,5 +1,5 @@
 /* Which counters a choice of report blocks needs, and in how many passes: never more than AMD's. */
-#include "cmd/compute/profile_select.h"
+#include "analysis/counters_needed.h"
 #include "counters/plan.h"
 #include "tests/unit/unit.h"
 
@@ -7,41 +7,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct pf pf;
-static struct pf_args args;
-static struct gpu_agent gpu;
+static struct ana_metrics *metrics;
+static struct ana_report_choice choice;
+static struct ana_counters needed;
+static struct ws_arena arena;
+static struct ws_err err;
 
 static void begin(const char *arch, const char *const *sections, size_t n)
 {
-	memset(&args, 0, sizeof(args));
-	snprintf(gpu.arch, sizeof(gpu.arch), "%s", arch);
-	pf = (struct pf){ .args = &args, .gpu = &gpu, .sections = sections, .n_sections = n };
-	ws_arena_init(&pf.arena, 64 << 20);
+	choice = (struct ana_report_choice){ sections, n, false };
+	ws_arena_init(&arena, 64 << 20);
+	if (ana_metrics_load(arch, NULL, &metrics, &err))
+		fail_msg("%s", err.text);
 }
 
-/* The passes for what @pf selects; 0 with a message when it fails. */
+static void end(void)
+{
+	ana_metrics_free(metrics);
+	ws_arena_fini(&arena);
+}
+
+static enum ws_status choose(void)
+{
+	return ana_counters_needed(metrics, &choice, &arena, &needed, &err);
+}
+
+/* The passes for the choice; 0 with a message when it fails. */
 static size_t n_passes(size_t *out_wants)
 {
 	struct cnt_catalogue *cat = NULL;
 	struct cnt_plan *plan = NULL;
 	struct cnt_plan_group group;
-	struct wl_want *wants;
 	const char **names;
-	struct ws_err err;
-	size_t n, passes = 0;
+	size_t passes = 0;
 
-	if (pf_select(&pf, &wants, &n, &err))
+	if (choose())
 		fail_msg("%s", err.text);
-	names = calloc(n, sizeof(*names));
-	for (size_t i = 0; i < n; i++)
-		names[i] = wants[i].name;
-	group = (struct cnt_plan_group){ names, n };
-	if (cnt_catalogue_create_typical(gpu.arch, &cat, &err) ||
+	names = calloc(needed.n, sizeof(*names));
+	for (size_t i = 0; i < needed.n; i++)
+		names[i] = needed.at[i].name;
+	group = (struct cnt_plan_group){ names, needed.n };
+	if (cnt_catalogue_create(metrics->arch, NULL, &cat, &err) ||
 	    cnt_plan_make(cat, &group, 1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &plan, &err))
 		fail_msg("%s", err.text);
 	passes = plan->n_passes;
 	if (out_wants)
-		*out_wants = n;
+		*out_wants = needed.n;
 	cnt_plan_destroy(plan);
 	cnt_catalogue_destroy(cat);
 	free(names);
@@ -64,7 +75,7 @@ static void a_full_profile_needs_no_more_passes_than_amds(void **state)
 		assert_in_range(n_passes(&wants), 1, amd[i].n_passes);
 		/* About as many; each level counts twice here, accumulated and not. */
 		assert_in_range(wants, amd[i].n_counters - 10, amd[i].n_counters + 12);
-		ws_arena_fini(&pf.arena);
+		end();
 	}
 }
 
@@ -91,7 +102,7 @@ static void no_block_needs_more_passes_than_amds(void **state)
 			if (n < 1 || n > amd[i].n_passes[a])
 				fail_msg("%s block %s: %zu passes, AMD's has %zu", archs[a],
 					 amd[i].block, n, amd[i].n_passes[a]);
-			ws_arena_fini(&pf.arena);
+			end();
 		}
 }
 
@@ -103,15 +114,14 @@ static void every_set_is_one_pass(void **state)
 
 	for (size_t a = 0; a < WS_ARRAY_LEN(archs); a++)
 		for (size_t i = 0; i < WS_ARRAY_LEN(sets); i++) {
-			struct ws_err err;
-
 			begin(archs[a], NULL, 0);
-			assert_int_equal(pf_set_ids(&pf, sets[i], &pf.sections, &pf.n_sections,
-						    &err),
+			assert_int_equal(ana_set_sections(metrics, sets[i], &arena,
+							  &choice.sections, &choice.n_sections,
+							  &err),
 					 WS_OK);
-			assert_in_range(pf.n_sections, 1, 8);
+			assert_in_range(choice.n_sections, 1, 8);
 			assert_int_equal(n_passes(NULL), 1);
-			ws_arena_fini(&pf.arena);
+			end();
 		}
 }
 
@@ -133,24 +143,24 @@ static void sets_have_amds_ids(void **state)
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(amd); i++) {
 		struct ws_buf ids;
-		struct ws_err err;
 
 		begin(amd[i].arch, NULL, 0);
-		assert_int_equal(pf_set_ids(&pf, amd[i].set, &pf.sections, &pf.n_sections, &err),
+		assert_int_equal(ana_set_sections(metrics, amd[i].set, &arena, &choice.sections,
+						  &choice.n_sections, &err),
 				 WS_OK);
 		ws_buf_init(&ids, 4096);
-		for (size_t k = 0; k < pf.n_sections; k++)
-			ws_buf_printf(&ids, "%s%s", k ? " " : "", pf.sections[k]);
+		for (size_t k = 0; k < choice.n_sections; k++)
+			ws_buf_printf(&ids, "%s%s", k ? " " : "", choice.sections[k]);
 		assert_string_equal(ids.at, amd[i].ids);
 		ws_buf_fini(&ids);
-		ws_arena_fini(&pf.arena);
+		end();
 	}
 }
 
-static void has_want(const struct wl_want *wants, size_t n, const char *name, bool channels)
+static void has_want(const char *name, bool channels)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(wants[i].name, name) == 0 && wants[i].channels == channels)
+	for (size_t i = 0; i < needed.n; i++)
+		if (strcmp(needed.at[i].name, name) == 0 && needed.at[i].channels == channels)
 			return;
 	fail_msg("%s is not among the counters", name);
 }
@@ -159,46 +169,42 @@ static void metrics_bring_their_counters(void **state)
 {
 	static const char *const one[] = { "12.1.1" }, *const channels[] = { "18.2" };
 	static const char *const waves[] = { "wavefront" }, *const wrong[] = { "12.x" };
-	struct wl_want *wants;
-	struct ws_err err;
 	size_t n;
 
 	begin("gfx90a", one, 1);
-	assert_int_equal(pf_select(&pf, &wants, &n, &err), WS_OK);
+	assert_int_equal(choose(), WS_OK);
 	/* What every unit divides by is always there. */
-	has_want(wants, n, "SQ_WAVES", false);
-	has_want(wants, n, "GRBM_GUI_ACTIVE", false);
-	assert_in_range(n, 3, 8);
-	ws_arena_fini(&pf.arena);
+	has_want("SQ_WAVES", false);
+	has_want("GRBM_GUI_ACTIVE", false);
+	assert_in_range(needed.n, 3, 8);
+	end();
 
 	begin("gfx90a", channels, 1);
-	assert_int_equal(pf_select(&pf, &wants, &n, &err), WS_OK);
-	has_want(wants, n, "TCC_HIT", true);
-	has_want(wants, n, "TCC_MISS", true);
-	ws_arena_fini(&pf.arena);
+	assert_int_equal(choose(), WS_OK);
+	has_want("TCC_HIT", true);
+	has_want("TCC_MISS", true);
+	end();
 
 	begin("gfx90a", waves, 1);
-	assert_int_equal(pf_select(&pf, &wants, &n, &err), WS_OK);
-	has_want(wants, n, "SQ_LEVEL_WAVES", false);
-	has_want(wants, n, "SQ_LEVEL_WAVES_ACCUM", false);
-	ws_arena_fini(&pf.arena);
+	assert_int_equal(choose(), WS_OK);
+	has_want("SQ_LEVEL_WAVES", false);
+	has_want("SQ_LEVEL_WAVES_ACCUM", false);
+	end();
 
 	begin("gfx90a", wrong, 1);
-	assert_fails_with(pf_select(&pf, &wants, &n, &err), WS_E_USAGE, &err,
-			  "Invalid metric id: 12.x");
-	ws_arena_fini(&pf.arena);
+	assert_fails_with(choose(), WS_E_USAGE, &err, "Invalid metric id: 12.x");
+	end();
 
 	begin("gfx908", NULL, 0);
-	args.roof_only = true;
-	assert_fails_with(pf_select(&pf, &wants, &n, &err), WS_E_STATE, &err,
-			  "does not support roofline");
-	ws_arena_fini(&pf.arena);
+	choice.roofline_only = true;
+	assert_fails_with(choose(), WS_E_STATE, &err, "does not support roofline");
+	end();
 
 	begin("gfx90a", NULL, 0);
-	args.roof_only = true;
+	choice.roofline_only = true;
 	assert_in_range(n_passes(&n), 1, 3);
 	assert_int_equal(n, 27);
-	ws_arena_fini(&pf.arena);
+	end();
 }
 
 int main(void)
