@@ -47,7 +47,7 @@ static size_t n_passes(size_t *out_wants)
 	for (size_t i = 0; i < needed.n; i++)
 		names[i] = needed.at[i].name;
 	group = (struct cnt_plan_group){ names, needed.n };
-	if (cnt_catalogue_create(metrics->arch, NULL, &cat, &err) ||
+	if (cnt_catalogue_create_typical(metrics->arch, &cat, &err) ||
 	    cnt_plan_make(cat, &group, 1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &plan, &err))
 		fail_msg("%s", err.text);
 	passes = plan->n_passes;

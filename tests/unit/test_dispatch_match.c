@@ -36,7 +36,7 @@ static int set_up(void **state)
 
 	strcpy(dir, "/tmp/ws-match-XXXXXX");
 	ws_arena_init(&arena, 64 << 20);
-	if (!mkdtemp(dir) || cnt_catalogue_create("gfx90a", NULL, &cat, &err) ||
+	if (!mkdtemp(dir) || cnt_catalogue_create_typical("gfx90a", &cat, &err) ||
 	    cnt_plan_make(cat, groups, 2, CNT_PLAN_FIXED, &plan, &err) ||
 	    wl_sheets_make(plan, wants, 2, 0, &arena, &sheets, &err))
 		return -1;
