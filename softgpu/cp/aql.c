@@ -2,7 +2,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "softgpu/counters/counting.h"
+#include "softgpu/counting/counting.h"
 #include "softgpu/cp/count.h"
 #include "softgpu/cp/fault.h"
 #include "softgpu/cp/progress.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "softgpu/counters/counting.h"
+#include "softgpu/counting/counting.h"
 #include "softgpu/device/log.h"
 #include "softgpu/exec/guard.h"
 #include "softgpu/exec/undo.h"
@@ -86,12 +86,12 @@ void sg_cp_count_begin(struct sg_queue *queue, const union sg_aql_packet *packet
 			   "no memory or thread to count a dispatch: it has no result");
 	if (queue->dispatch.count &&
 	    !queue->gws) { /* a grid that synchronises needs all of itself */
-		queue->dispatch.stride = sg_count_run_stride(queue->dispatch.count);
+		queue->dispatch.stride = sg_counted_dispatch_stride(queue->dispatch.count);
 		queue->dispatch.n_wgs =
 			(l->n_wgs + queue->dispatch.stride - 1) / queue->dispatch.stride;
 	}
 	/* without it the kernel runs once, and that counts for all sets */
-	if (queue->dispatch.count && sg_count_run_n_passes(queue->dispatch.count) > 1)
+	if (queue->dispatch.count && sg_counted_dispatch_n_passes(queue->dispatch.count) > 1)
 		l->undo = sg_undo_create(MAX_UNDO_BYTES);
 }
 
@@ -139,14 +139,14 @@ static bool touch(struct sg_queue *queue, void (*what)(struct sg_undo *undo))
 }
 
 /*
- * May the kernel be run again after its first run? Not if it told the host something: a printf would
+ * May the kernel be run again after its first run? Not if it sent an interrupt to the host: a printf would
  * print twice, and what the host did in answer cannot be put back.
  */
 static bool may_replay(struct sg_queue *queue)
 {
 	struct sg_launch *l = &queue->dispatch.launch;
 
-	if (!l->undo || atomic_load(&l->told_host) || sg_undo_lost(l->undo))
+	if (!l->undo || atomic_load(&l->sent_interrupt) || sg_undo_lost(l->undo))
 		return false;
 	l->max_instructions = LOST_AFTER(atomic_load(&l->n_instructions));
 	queue->replay_from_ns = now_ns();
@@ -157,21 +157,21 @@ static bool may_replay(struct sg_queue *queue)
 static bool next_pass(struct sg_queue *queue, bool counted)
 {
 	struct sg_dispatch *d = &queue->dispatch;
-	uint32_t n = ++queue->n_passes, n_wanted = sg_count_run_n_passes(d->count);
+	uint32_t n = ++queue->n_passes, n_wanted = sg_counted_dispatch_n_passes(d->count);
 	bool more = counted && n < n_wanted && !atomic_load(&queue->dying) &&
 		    !sg_undo_lost(d->launch.undo);
 
 	if (n == 1 && (n_wanted == 1 || !counted || !may_replay(queue)))
 		return false;
-	if (more && touch(queue, restore) && sg_count_run_again(d->count))
+	if (more && touch(queue, restore) && sg_counted_dispatch_again(d->count))
 		return true;
 	if (n == 1 || !counted ||
 	    n < n_wanted) { /* given up: what the first run left is what remains */
 		touch(queue, redo);
 		d->failed = false;
 	}
-	sg_count_run_cost(d->count, sg_undo_n_bytes(d->launch.undo),
-			  now_ns() - queue->replay_from_ns);
+	sg_counted_dispatch_cost(d->count, sg_undo_n_bytes(d->launch.undo),
+				 now_ns() - queue->replay_from_ns);
 	return false;
 }
 
@@ -189,10 +189,11 @@ bool sg_cp_count_end(struct sg_queue *queue, uint64_t *duration)
 	if (!d->count)
 		return false;
 	if (!is_whole(d))
-		sg_count_run_cancel(d->count);
-	if (next_pass(queue, sg_count_run_pass(d->count)))
+		sg_counted_dispatch_cancel(d->count);
+	if (next_pass(queue, sg_counted_dispatch_pass(d->count)))
 		return true;
-	if (!sg_count_run_end(d->count, &duration_ns) && !d->failed && !atomic_load(&queue->dying))
+	if (!sg_counted_dispatch_end(d->count, &duration_ns) && !d->failed &&
+	    !atomic_load(&queue->dying))
 		sg_gpu_log(SG_GPU_LOG_ERROR, "a dispatch could not be counted: it has no result");
 	d->count = NULL;
 	sg_undo_destroy(d->launch.undo);

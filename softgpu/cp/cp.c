@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "softgpu/counters/counting.h"
+#include "softgpu/counting/counting.h"
 #include "softgpu/cp/cp_priv.h"
 #include "softgpu/cp/progress.h"
 #include "softgpu/exec/guard.h"

@@ -20,9 +20,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "softgpu/counters/mem_block.h"
 #include "softgpu/cp/watch.h"
 #include "softgpu/exec/launch.h"
+#include "softgpu/mem/mem_block.h"
 
 struct sg_counting;
 struct sg_cp;

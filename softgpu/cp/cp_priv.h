@@ -1,6 +1,6 @@
 /* What the files of the command processor share. */
-#ifndef WS_SOFTGPU_CP_PRIV_H
-#define WS_SOFTGPU_CP_PRIV_H
+#ifndef WS_SOFTGPU_CP_CP_PRIV_H
+#define WS_SOFTGPU_CP_CP_PRIV_H
 
 #include <pthread.h>
 

@@ -22,14 +22,14 @@
 
 struct sg_pool;
 struct sg_resident;
-struct sg_count_run;
+struct sg_counted_dispatch;
 
 struct sg_dispatch {
 	struct sg_launch launch; /* initialised; the pool does not finish it */
 	uint32_t max_resident;   /* workgroups; at least 1 */
 	void (*ended)(struct sg_dispatch *dispatch);
-	struct sg_count_run *count; /* NULL: it is not counted */
-	uint64_t n_wgs, stride;     /* workgroups to run, every stride-th of the launch's */
+	struct sg_counted_dispatch *count; /* NULL: it is not counted */
+	uint64_t n_wgs, stride;            /* workgroups to run, every stride-th of the launch's */
 
 	/* results */
 	bool failed; /* `fault` says why; a fault of kind NONE is lack of memory */

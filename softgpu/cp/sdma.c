@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "softgpu/counters/counting.h"
+#include "softgpu/counting/counting.h"
 #include "softgpu/cp/fault.h"
 #include "softgpu/device/clock.h"
 #include "softgpu/exec/guard.h"

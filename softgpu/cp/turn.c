@@ -1,9 +1,9 @@
 /* One worker in one dispatch: which workgroup is next, and what becomes of those that cannot go on. */
 #include <stdlib.h>
 
-#include "softgpu/counters/counting.h"
+#include "softgpu/counting/counting.h"
 #include "softgpu/cp/pool_priv.h"
-#include "softgpu/exec/counting.h"
+#include "softgpu/exec/traced_run.h"
 
 #define BUDGET 200000ull    /* wave-instructions of one turn: some milliseconds */
 #define SLICE_NS 2000000ull /* then another dispatch, if there is one */
@@ -79,7 +79,7 @@ void sg_resident_destroy(struct sg_resident *r)
 		return;
 	if (r->wg)
 		sg_wg_destroy(r->wg);
-	sg_count_run_discard(r->traces);
+	sg_counted_dispatch_discard(r->traces);
 	free(r);
 }
 
@@ -89,7 +89,7 @@ static void keep_spares(struct sg_pool *pool, struct sg_resident *r)
 	while (r) {
 		struct sg_resident *next = r->next, *old = r;
 
-		sg_count_run_discard(r->traces);
+		sg_counted_dispatch_discard(r->traces);
 		r->traces = NULL;
 		if (r->slot < pool->n_workers) {
 			pthread_mutex_lock(&pool->spare_lock);
@@ -149,7 +149,7 @@ static struct sg_resident *get_idle(struct sg_pool *pool, struct sg_dispatch *d)
 /* Also when it is not modelled: saving what is overwritten is the counting loop's business. */
 static bool leaves_trace(const struct sg_dispatch *d, uint64_t index)
 {
-	return d->count && (sg_count_run_models(d->count, index) || d->launch.undo);
+	return d->count && (sg_counted_dispatch_models(d->count, index) || d->launch.undo);
 }
 
 static void load(struct sg_dispatch *d, struct sg_resident *r, uint64_t index)
@@ -162,7 +162,7 @@ static void load(struct sg_dispatch *d, struct sg_resident *r, uint64_t index)
 	};
 
 	r->index = index;
-	r->traces = leaves_trace(d, index) ? sg_count_run_start(d->count) : NULL;
+	r->traces = leaves_trace(d, index) ? sg_counted_dispatch_start(d->count) : NULL;
 	sg_wg_set_traces(r->wg, r->traces ? r->traces->waves : NULL);
 	sg_wg_start(r->wg, &d->launch, id);
 }
@@ -173,12 +173,12 @@ static void hand_over(struct sg_dispatch *d, struct sg_resident *r)
 	if (!d->count)
 		return;
 	if (!r->traces && leaves_trace(d, r->index))
-		sg_count_run_cancel(
+		sg_counted_dispatch_cancel(
 			d->count); /* out of memory: no counters, but the results are right */
-	else if (r->traces && sg_count_run_models(d->count, r->index))
-		sg_count_run_done(d->count, r->index, r->traces, sg_wg_n_waves(r->wg));
+	else if (r->traces && sg_counted_dispatch_models(d->count, r->index))
+		sg_counted_dispatch_done(d->count, r->index, r->traces, sg_wg_n_waves(r->wg));
 	else
-		sg_count_run_discard(r->traces);
+		sg_counted_dispatch_discard(r->traces);
 	r->traces = NULL;
 }
 
@@ -186,7 +186,8 @@ bool sg_dispatch_has_new(struct sg_dispatch *d)
 {
 	uint64_t next = atomic_load_explicit(&d->next_wg, memory_order_relaxed);
 
-	return next < d->n_wgs && (!d->count || sg_count_run_may_start(d->count, next * d->stride));
+	return next < d->n_wgs &&
+	       (!d->count || sg_counted_dispatch_may_start(d->count, next * d->stride));
 }
 
 static bool load_next(struct sg_dispatch *d, struct sg_resident *r)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "softgpu/exec/launch.h"
+#include "softgpu/isa/isa.h"
 #include "softgpu/mem/kind.h"
 
 #define SG_MAX_GPUS 16

@@ -24,6 +24,7 @@
 #include <sys/types.h>
 
 #include "softgpu/device/model.h"
+#include "softgpu/mem/address.h"
 
 struct sg_vm;
 

@@ -2,7 +2,7 @@
  * gws: global wave sync, 64 counters on which waves of different workgroups meet.
  *
  * A barrier's counter says how many waves are still to come before the last one; a semaphore's how
- * many may pass. Nothing blocks here: a wave that has to wait is told so and asks again.
+ * many may pass. Nothing blocks here: a wave that has to wait tries again later.
  *
  * Threads  sg_gws_do(): any. The waits belong to their waves.
  */

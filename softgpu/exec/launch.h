@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "softgpu/isa/isa.h"
+#include "softgpu/mem/address.h"
 
 struct sg_code;
 struct sg_code_cache;
@@ -32,23 +33,16 @@ struct sg_gws;
 struct sg_undo;
 struct sg_wg;
 
-/*
- * Pinned host memory has a second address on the device, this far above its own: AMD's driver maps it
- * elsewhere, too, and HIP 5 relies on the two being different. No host address has this bit.
- */
-#define SG_PINNED_ALIAS (1ull << 47)
-
-/* What the waves can reach. GPU address A is at host address host_base + A, without the bit above. */
+/* What the waves can reach. GPU address A is at host address host_base + A, without SG_PINNED_ALIAS. */
 struct sg_mem_map {
-	uint64_t host_base; /* 0: the two address spaces are one */
-	uint64_t start,
-		end; /* the device aperture, GPU addresses; inside it unmapped pages fault */
+	uint64_t host_base;  /* 0: the two address spaces are one */
+	uint64_t start, end; /* device aperture, GPU addresses; unmapped pages inside it fault */
 	/* Outside the aperture: may the device access [addr, addr + size)? (pinned host memory) */
 	bool (*reachable)(void *ctx, uint64_t addr, uint64_t size);
 	void *ctx;
 };
 
-/* What the waves can ask of the world outside. */
+/* Calls of the waves to the rest of the device. */
 struct sg_exec_hooks {
 	/* s_sendmsg(interrupt): wake the event of this id */
 	void (*interrupt)(void *ctx, uint32_t event_id);
@@ -69,7 +63,7 @@ struct sg_fault {
 	uint64_t address; /* memory faults: the first address that failed */
 	bool write;
 	uint32_t trap_id;
-	uint32_t wg[3]; /* workgroup, wave in it, and lane; -1: not one lane's doing */
+	uint32_t wg[3]; /* workgroup, wave in it, and lane; -1: not of one lane */
 	uint32_t wave;
 	int32_t lane;
 	char text[120]; /* the instruction, disassembled; empty: not one */
@@ -102,10 +96,9 @@ struct sg_launch {
 	uint32_t scratch_wave_bytes;
 	uint32_t n_scratch_waves; /* wave slots that the backing memory has room for */
 	uint32_t shared_aperture_hi, private_aperture_hi;
-	uint64_t (*clock)(void); /* 100 MHz device clock, for s_memrealtime and s_memtime */
-	struct sg_undo *undo;    /* NULL, or (counting mode) what is overwritten is saved here */
-	uint64_t
-		max_instructions; /* 0, or `stop` is set when so many wave-instructions were executed */
+	uint64_t (*clock)(void);   /* 100 MHz device clock, for s_memrealtime and s_memtime */
+	struct sg_undo *undo;      /* NULL, or (counting mode) what is overwritten is saved here */
+	uint64_t max_instructions; /* 0, or `stop` is set after so many wave-instructions */
 
 	/* --- set by sg_launch_init() --- */
 	uint32_t n_wg[3]; /* workgroups per dimension, partial ones included */
@@ -118,7 +111,7 @@ struct sg_launch {
 	/* --- results --- */
 	_Atomic uint64_t n_instructions; /* wave-instructions executed so far */
 	_Atomic bool stop;               /* set by anyone: workgroups return SG_WG_RUNNABLE soon */
-	_Atomic bool told_host; /* it sent an interrupt: running it again would send another */
+	_Atomic bool sent_interrupt;     /* running the kernel again would send another */
 };
 
 /* why a dispatch cannot run; the queue error codes map one to one */

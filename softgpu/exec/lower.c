@@ -1,5 +1,5 @@
 #include "softgpu/exec/lower.h"
-#include "softgpu/exec/counting.h"
+#include "softgpu/exec/traced_run.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

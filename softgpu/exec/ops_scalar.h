@@ -270,7 +270,7 @@ static inline void sg_send(struct sg_wave *w, uint32_t message)
 	/* the others are addressed to graphics blocks, or belong to trap handlers */
 	if ((message & 0xf) != SG_MSG_INTERRUPT || !hooks || !hooks->interrupt)
 		return;
-	atomic_store_explicit(&w->launch->told_host, true, memory_order_relaxed);
+	atomic_store_explicit(&w->launch->sent_interrupt, true, memory_order_relaxed);
 	hooks->interrupt(hooks->ctx, w->s[SG_S_M0] & 0xffffffu);
 }
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "softgpu/exec/code.h"
-#include "softgpu/exec/counting.h"
 #include "softgpu/exec/fpmode.h"
+#include "softgpu/exec/traced_run.h"
 #include "softgpu/isa/isa.h"
 
 enum sg_stop sg_wave_fault(struct sg_wave *w, const struct sg_exec_insn *i, enum sg_fault_kind kind,

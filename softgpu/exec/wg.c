@@ -6,12 +6,12 @@
 
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/const_pool.h"
-#include "softgpu/exec/counting.h"
 #include "softgpu/exec/fault_lane.h"
 #include "softgpu/exec/fpmode.h"
 #include "softgpu/exec/guard.h"
 #include "softgpu/exec/hwreg.h"
 #include "softgpu/exec/levels.h"
+#include "softgpu/exec/traced_run.h"
 #include "softgpu/exec/wave.h"
 
 #define MAX_WG_ITEMS 1024
@@ -374,7 +374,7 @@ static bool run_turn(struct sg_wg *wg, struct sg_wave *volatile *current, uint64
 		if (!share)
 			continue;
 		*current = w;
-		w->run_state = (uint8_t)(wg->traces ? sg_wave_run_counting(w, &wg->traces[n], share)
+		w->run_state = (uint8_t)(wg->traces ? sg_wave_run_traced(w, &wg->traces[n], share)
 						    : sg_wave_run(w, share));
 		*left -= w->n_instructions - before;
 		switch (w->run_state) {

@@ -10,7 +10,7 @@
 #ifndef WS_SOFTGPU_MEM_COALESCE_H
 #define WS_SOFTGPU_MEM_COALESCE_H
 
-#include "softgpu/timing/wave_trace.h"
+#include "softgpu/trace/wave_trace.h"
 
 #define SG_MAX_ACCESSES 256 /* 64 lanes of 16 bytes across a line, or of 4 dwords of scratch */
 

@@ -8,8 +8,8 @@
 #ifndef WS_SOFTGPU_MEM_LDS_H
 #define WS_SOFTGPU_MEM_LDS_H
 
-#include "softgpu/timing/timing_insn.h"
-#include "softgpu/timing/wave_trace.h"
+#include "softgpu/trace/timing_insn.h"
+#include "softgpu/trace/wave_trace.h"
 
 struct sg_lds_cost {
 	uint32_t cycles;                                  /* all of them */

@@ -11,8 +11,8 @@
 #ifndef WS_SOFTGPU_MEM_TCC_H
 #define WS_SOFTGPU_MEM_TCC_H
 
+#include "softgpu/hw/hw.h"
 #include "softgpu/mem/request.h"
-#include "softgpu/timing/hw.h"
 
 /*
  * A set: all that nearly every request looks at, in one piece that can be asked for ahead. Masks have a bit

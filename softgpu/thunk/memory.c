@@ -44,7 +44,7 @@ EXPORT HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 PreferredNode, HSAuint64 SizeIn
 	THUNK_OR_RETURN(thunk);
 	if (!MemoryAddress || !SizeInBytes || SizeInBytes % 4096)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (!is_node(thunk, PreferredNode))
+	if (!thunk_is_node(thunk, PreferredNode))
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	if (MemFlags.ui32.GDSMemory)
 		return HSAKMT_STATUS_NOT_SUPPORTED;
@@ -60,7 +60,7 @@ EXPORT HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 PreferredNode, HSAuint64 SizeIn
 	if (status)
 		return vm_statuses[status];
 	if (MemFlags.ui32.ExecuteAccess && PreferredNode)
-		sg_device_memory_allocated(device_of(thunk, PreferredNode), addr, SizeInBytes);
+		sg_device_memory_allocated(thunk_device(thunk, PreferredNode), addr, SizeInBytes);
 	*MemoryAddress = (void *)addr;
 	return HSAKMT_STATUS_SUCCESS;
 }

@@ -25,7 +25,8 @@ EXPORT HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 NodeId, void *TrapHandlerBas
 {
 	THUNK_OR_RETURN(thunk);
 	/* Traps end at the device itself, which reports what the handler would. */
-	return is_gpu(thunk, NodeId) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_NODE_UNIT;
+	return thunk_is_gpu(thunk, NodeId) ? HSAKMT_STATUS_SUCCESS
+					   : HSAKMT_STATUS_INVALID_NODE_UNIT;
 }
 
 EXPORT HSAKMT_STATUS hsaKmtGetKernelDebugTrapVersionInfo(HSAuint32 *Major, HSAuint32 *Minor)

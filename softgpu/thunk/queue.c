@@ -101,7 +101,7 @@ EXPORT HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 NodeId, HSA_QUEUE_TYPE Type,
 	THUNK_OR_RETURN(thunk);
 	if (!QueueResource || !QueueAddress || QueuePercentage > 100)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (!is_gpu(thunk, NodeId))
+	if (!thunk_is_gpu(thunk, NodeId))
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	if (Type != HSA_QUEUE_COMPUTE_AQL && Type != HSA_QUEUE_SDMA && Type != HSA_QUEUE_SDMA_XGMI)
 		return HSAKMT_STATUS_NOT_SUPPORTED;
@@ -115,7 +115,7 @@ EXPORT HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 NodeId, HSA_QUEUE_TYPE Type,
 	}
 	desc.doorbell = doorbell_cell(thunk, queue);
 	atomic_store(desc.doorbell, 0);
-	queue->queue = sg_device_register_queue(device_of(thunk, NodeId), &desc);
+	queue->queue = sg_device_register_queue(thunk_device(thunk, NodeId), &desc);
 	if (!queue->queue) {
 		find_queue(thunk, (HSA_QUEUEID)queue, true);
 		discard(thunk, queue);

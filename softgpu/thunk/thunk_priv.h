@@ -4,14 +4,14 @@
  * Names and types of this folder are the thunk's own. Each function checks its arguments, calls into
  * the device and translates the status; host and device addresses are the same.
  */
-#ifndef WS_SOFTGPU_THUNK_PRIV_H
-#define WS_SOFTGPU_THUNK_PRIV_H
+#ifndef WS_SOFTGPU_THUNK_THUNK_PRIV_H
+#define WS_SOFTGPU_THUNK_THUNK_PRIV_H
 
 #include <assert.h>
 #include <hsakmt.h>
 #include <stdint.h>
 
-#include "softgpu/device/device.h"
+#include "softgpu/core/device.h"
 #include "softgpu/device/event.h"
 #include "softgpu/device/vm.h"
 
@@ -69,22 +69,22 @@ bool thunk_in_child(void);
 	if (!name)                                                                                 \
 	return thunk_in_child() ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
 
-static inline bool is_node(const struct thunk *thunk, HSAuint32 node)
+static inline bool thunk_is_node(const struct thunk *thunk, HSAuint32 node)
 {
 	return node <= thunk->topology.n_gpus;
 }
 
-static inline bool is_gpu(const struct thunk *thunk, HSAuint32 node)
+static inline bool thunk_is_gpu(const struct thunk *thunk, HSAuint32 node)
 {
-	return node && is_node(thunk, node);
+	return node && thunk_is_node(thunk, node);
 }
 
-static inline const struct sg_gpu *gpu_of(const struct thunk *thunk, HSAuint32 node)
+static inline const struct sg_gpu *thunk_gpu(const struct thunk *thunk, HSAuint32 node)
 {
 	return &thunk->topology.gpus[node - 1];
 }
 
-static inline struct sg_device *device_of(const struct thunk *thunk, HSAuint32 node)
+static inline struct sg_device *thunk_device(const struct thunk *thunk, HSAuint32 node)
 {
 	return thunk->devices[node - 1];
 }

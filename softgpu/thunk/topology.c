@@ -20,7 +20,7 @@
 	THUNK_OR_RETURN(name);                                                                     \
 	if (!(answer))                                                                             \
 		return HSAKMT_STATUS_INVALID_PARAMETER;                                            \
-	if (!is_node(name, node))                                                                  \
+	if (!thunk_is_node(name, node))                                                            \
 	return HSAKMT_STATUS_INVALID_NODE_UNIT
 
 EXPORT HSAKMT_STATUS hsaKmtAcquireSystemProperties(HsaSystemProperties *SystemProperties)
@@ -132,7 +132,7 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeProperties(HSAuint32 NodeId, HsaNodeProperties
 	NODE_OR_RETURN(thunk, NodeId, NodeProperties);
 	memset(NodeProperties, 0, sizeof(*NodeProperties));
 	if (NodeId)
-		fill_gpu(thunk, gpu_of(thunk, NodeId), NodeProperties);
+		fill_gpu(thunk, thunk_gpu(thunk, NodeId), NodeProperties);
 	else
 		fill_host(thunk, NodeProperties);
 	return HSAKMT_STATUS_SUCCESS;
@@ -146,7 +146,7 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeMemoryProperties(HSAuint32 NodeId, HSAuint32 N
 
 	NODE_OR_RETURN(thunk, NodeId, MemoryProperties);
 	if (NodeId) {
-		const struct sg_gpu_model *m = gpu_of(thunk, NodeId)->model;
+		const struct sg_gpu_model *m = thunk_gpu(thunk, NodeId)->model;
 
 		/* Public: the host reaches all of it, as with a large BAR. */
 		banks[0].HeapType = HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC;
@@ -201,8 +201,8 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 NodeId, HSAuint32 Pr
 {
 	NODE_OR_RETURN(thunk, NodeId, CacheProperties);
 	for (HSAuint32 i = 0; i < NumCaches && i < (NodeId ? N_GPU_CACHES : 1); i++)
-		CacheProperties[i] =
-			NodeId ? gpu_cache(&gpu_of(thunk, NodeId)->model->caches[i]) : host_cache();
+		CacheProperties[i] = NodeId ? gpu_cache(&thunk_gpu(thunk, NodeId)->model->caches[i])
+					    : host_cache();
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -248,12 +248,12 @@ EXPORT HSAKMT_STATUS hsaKmtGetTileConfig(HSAuint32 NodeId, HsaGpuTileConfig *con
 	THUNK_OR_RETURN(thunk);
 	if (!config)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (!is_gpu(thunk, NodeId))
+	if (!thunk_is_gpu(thunk, NodeId))
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	/* No tables on this generation; ROCr's image code insists on success all the same. */
 	config->NumTileConfigs = 0;
 	config->NumMacroTileConfigs = 0;
-	config->GbAddrConfig = gpu_of(thunk, NodeId)->model->gb_addr_config;
+	config->GbAddrConfig = thunk_gpu(thunk, NodeId)->model->gb_addr_config;
 	config->NumBanks = 16;
 	config->NumRanks = 1;
 	return HSAKMT_STATUS_SUCCESS;

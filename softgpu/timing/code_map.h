@@ -7,10 +7,10 @@
 #ifndef WS_SOFTGPU_TIMING_CODE_MAP_H
 #define WS_SOFTGPU_TIMING_CODE_MAP_H
 
+#include "softgpu/hw/hw.h"
 #include "softgpu/mem/lds.h"
-#include "softgpu/timing/hw.h"
 #include "softgpu/timing/model.h"
-#include "softgpu/timing/timing_insn.h"
+#include "softgpu/trace/timing_insn.h"
 
 #define SG_MAP_SLOTS 512 /* dwords of code per page */
 

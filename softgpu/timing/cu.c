@@ -3,7 +3,7 @@
  * oldest first; a wave issues at most one. What a wave waits for is a time, or an answer that will say
  * the time; so idle cycles cost nothing.
  */
-#include "softgpu/timing/impl.h"
+#include "softgpu/timing/model_priv.h"
 
 #define LDS_QUEUE 64 /* cycles of work that wait for LDS */
 #define SQ(name) cu->sq[SG_C_##name]

@@ -4,7 +4,7 @@
  * A SIMD's waves share one port to the instruction cache. It is as fast as one wave's instructions need, so
  * only many waves that all issue in each quad-cycle wait for it: s_nop and its like, which need no unit.
  */
-#include "softgpu/timing/impl.h"
+#include "softgpu/timing/model_priv.h"
 
 #define AHEAD 16 /* cycles that a fetch may queue and still be in time, besides its own */
 #define SQ(name) cu->sq[SG_C_##name]

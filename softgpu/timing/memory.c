@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "softgpu/mem/lds.h"
-#include "softgpu/timing/impl.h"
+#include "softgpu/timing/model_priv.h"
 
 #define SQ(name) cu->sq[SG_C_##name]
 

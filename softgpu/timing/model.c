@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softgpu/timing/impl.h"
-#include "softgpu/timing/trace_digest.h"
+#include "softgpu/timing/model_priv.h"
+#include "softgpu/trace/trace_digest.h"
 
 /* No wave waits a million cycles for nothing: then the traces do not fit each other, and never will. */
 #define MAX_IDLE_WINDOWS 10000

@@ -18,10 +18,10 @@
 #include <stdint.h>
 
 #include "softgpu/counters/catalogue.h"
-#include "softgpu/counters/mem_block.h"
-#include "softgpu/timing/hw.h"
-#include "softgpu/timing/timing_insn.h"
-#include "softgpu/timing/wave_trace.h"
+#include "softgpu/hw/hw.h"
+#include "softgpu/mem/mem_block.h"
+#include "softgpu/trace/timing_insn.h"
+#include "softgpu/trace/wave_trace.h"
 
 struct sg_model;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "softgpu/mem/ea.h"
-#include "softgpu/timing/impl.h"
+#include "softgpu/timing/model_priv.h"
 
 uint32_t sg_hw_instances(const struct sg_hw *hw, enum sg_block block)
 {

@@ -1,7 +1,7 @@
 /*
  * sample: what a timer would see that looks at one wave of a CU every so many cycles, its waves in turn.
  */
-#include "softgpu/timing/impl.h"
+#include "softgpu/timing/model_priv.h"
 
 static const struct sg_model_wave *pick(struct sg_cu *cu)
 {

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "softgpu/timing/impl.h"
+#include "softgpu/timing/model_priv.h"
 
 #define SG_CHECK 4 /* cycles from one look at an engine's resources to the next */
 #define SPI(name) spi->c[(size_t)se * SG_N_SPI + SG_C_##name]

@@ -1,5 +1,5 @@
 /* wait: the memory counters of a wave, and what s_waitcnt makes of them. */
-#include "softgpu/timing/impl.h"
+#include "softgpu/timing/model_priv.h"
 
 /* When are at most `left` of the ring's instructions unfinished? SG_NEVER: unknown. */
 static uint64_t ring_time(struct sg_done_ring *r, uint32_t size, uint32_t left, uint64_t now)

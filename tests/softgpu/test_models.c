@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "softgpu/counters/select.h"
+#include "softgpu/counting/selection.h"
 #include "softgpu/mem/cache.h"
 #include "softgpu/mem/coalesce.h"
 #include "softgpu/mem/lds.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "programs/fidelity/recorded_vcopy.h"
-#include "softgpu/counters/select.h"
+#include "softgpu/counting/selection.h"
 #include "tests/softgpu/synth.h"
 
 static double value(const struct sg_hw *hw, const struct sg_model_result *r, const char *name)

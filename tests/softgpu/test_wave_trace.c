@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "softgpu/timing/wave_trace.h"
+#include "softgpu/trace/wave_trace.h"
 
 static void straight_code_needs_no_records(void **state)
 {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "softgpu/exec/counting.h"
+#include "softgpu/exec/traced_run.h"
 
 struct sg_wg {
 	struct fake_wg fake;

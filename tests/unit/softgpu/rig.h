@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "softgpu/core/device.h"
 #include "softgpu/cp/abi.h"
-#include "softgpu/device/device.h"
 #include "softgpu/device/event.h"
 #include "softgpu/device/vm.h"
 #include "tests/unit/softgpu/fake_exec.h"

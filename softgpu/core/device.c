@@ -1,0 +1,87 @@
+#include "softgpu/core/device.h"
+
+#include <stdlib.h>
+
+#include "softgpu/counting/counting.h"
+#include "softgpu/device/clock.h"
+
+struct sg_device {
+	struct sg_cp *cp;
+	const struct sg_gpu_model *model;
+	struct sg_cp_gpu gpu;
+};
+
+/* The timing model of a GPU; one that has none of its own is counted as its next relative. */
+static const struct sg_hw *hw_of(const struct sg_gpu_model *model)
+{
+	if (model->target == SG_ISA_GFX908)
+		return &sg_hw_mi100;
+	return model->n_cus > 104 ? &sg_hw_mi250x : &sg_hw_mi210;
+}
+
+struct sg_device *sg_device_create(struct sg_cp *cp, const struct sg_mem_map *mem,
+				   const struct sg_gpu_model *model, uint32_t node)
+{
+	struct sg_device *device = calloc(1, sizeof(*device));
+
+	if (!device)
+		return NULL;
+	device->cp = cp;
+	device->model = model;
+	device->gpu = (struct sg_cp_gpu){
+		.node = node,
+		.target = model->target,
+		.n_cus = model->n_cus,
+		.code_cache = sg_code_cache_create(mem, model->target),
+		.gws = sg_gws_create(),
+		.counting = sg_counting_create(hw_of(model)),
+	};
+	if (!device->gpu.code_cache || !device->gpu.gws || !device->gpu.counting) {
+		sg_device_destroy(device);
+		return NULL;
+	}
+	return device;
+}
+
+void sg_device_destroy(struct sg_device *device)
+{
+	if (!device)
+		return;
+	if (device->gpu.code_cache)
+		sg_code_cache_destroy(device->gpu.code_cache);
+	if (device->gpu.gws)
+		sg_gws_destroy(device->gpu.gws);
+	sg_counting_destroy(device->gpu.counting);
+	free(device);
+}
+
+struct sg_counting *sg_device_counting(struct sg_device *device)
+{
+	return device->gpu.counting;
+}
+
+void sg_device_memory_allocated(struct sg_device *device, uint64_t addr, uint64_t size)
+{
+	/* Nothing to do: what the cache knew of this range went when it was freed. */
+}
+
+void sg_device_memory_freed(struct sg_device *device, uint64_t addr, uint64_t size)
+{
+	sg_code_cache_invalidate(device->gpu.code_cache);
+}
+
+struct sg_queue *sg_device_register_queue(struct sg_device *device,
+					  const struct sg_queue_desc *desc)
+{
+	return sg_cp_queue_create(device->cp, &device->gpu, desc);
+}
+
+void sg_device_destroy_queue(struct sg_queue *queue)
+{
+	sg_cp_queue_destroy(queue);
+}
+
+uint64_t sg_device_clock(const struct sg_device *device)
+{
+	return sg_clock_device_ticks();
+}

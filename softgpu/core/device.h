@@ -1,0 +1,42 @@
+/*
+ * device: one GPU, for whoever presents it to a runtime.
+ *
+ * It knows no runtime. A face creates it, tells it about memory that comes and goes, registers
+ * queues, and is told through callbacks when an event is to be set. This is the shape of the model
+ * interface of AMD's ROCm 7 thunk (create, alloced and freed memory, register and destroy queue,
+ * set event, GPU address A at host address base + A), so that libhsakmt is one face of several.
+ *
+ * All devices of a process share one command processor (sg_cp), which owns the threads.
+ *
+ * Threads  any. Callbacks: see cp/cp.h.
+ */
+#ifndef WS_SOFTGPU_CORE_DEVICE_H
+#define WS_SOFTGPU_CORE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softgpu/cp/cp.h"
+#include "softgpu/device/model.h"
+
+struct sg_device;
+
+/* node: what the runtime calls this GPU. NULL: out of memory. */
+struct sg_device *sg_device_create(struct sg_cp *cp, const struct sg_mem_map *mem,
+				   const struct sg_gpu_model *model, uint32_t node);
+void sg_device_destroy(struct sg_device *device); /* its queues are destroyed already */
+
+struct sg_counting *sg_device_counting(struct sg_device *device);
+
+/* Memory that may hold code. What was there before is forgotten. */
+void sg_device_memory_allocated(struct sg_device *device, uint64_t addr, uint64_t size);
+void sg_device_memory_freed(struct sg_device *device, uint64_t addr, uint64_t size);
+
+struct sg_queue *sg_device_register_queue(struct sg_device *device,
+					  const struct sg_queue_desc *desc); /* NULL: refused */
+void sg_device_destroy_queue(struct sg_queue *queue);
+
+/* The 100 MHz counter that packets are stamped with. */
+uint64_t sg_device_clock(const struct sg_device *device);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * hw: the numbers that make a model of the hardware an MI100 or an MI210.
+ *
+ * Everything the models know about a chip stands in one row of hw.c, with the source of each number:
+ * documented, recorded (on hardware), or fitted (chosen so that the recordings come out).
+ * Times of the memory side are in nanoseconds, because its clock is not the shader clock.
+ */
+#ifndef WS_SOFTGPU_HW_HW_H
+#define WS_SOFTGPU_HW_HW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "softgpu/isa/isa.h"
+
+#define SG_MAX_SE 8
+#define SG_MAX_GROUPS 8 /* scalar caches of a shader engine */
+#define SG_MAX_SIMD_WAVES 10
+
+struct sg_link_hw {
+	uint32_t mb_s;                  /* each way, heads of packets included */
+	uint32_t read_ns, write_ns;     /* until the answer, with nothing in the way */
+	uint32_t read_head, write_head; /* bytes of a packet besides its data */
+	bool posted;                    /* writes take no credits */
+	bool per_operand;               /* an atomic is a packet for each dword */
+};
+
+struct sg_hw {
+	const char *name;
+	enum sg_isa_target target;
+
+	/* shape */
+	uint32_t n_se, cus_per_se, n_groups; /* groups: CUs of an engine that share scalar caches */
+	uint32_t n_missing; /* engines, from the last, whose last CU is not there */
+	uint8_t group_cus[SG_MAX_GROUPS];
+	uint32_t simd_waves, simd_vgprs, vgpr_granule, simd_sgprs, sgpr_granule;
+	uint32_t trap_sgprs; /* of each wave, besides the kernel's own */
+	uint32_t lds_bytes, lds_granule, barriers;
+	uint32_t level_slots; /* a level counter looks at one CU slot of so many at a time */
+
+	/* clocks */
+	uint32_t sclk_mhz, cold_sclk_mhz; /* cold: the first dispatch of a kernel */
+	uint32_t busy_mhz; /* while every vector or matrix unit works: power is limited */
+
+	/* command processor and launcher, cycles */
+	uint32_t cp_overhead; /* of GRBM_COUNT that is not GRBM_SPI_BUSY */
+	uint32_t cp_decode, cp_stall, cpc_tciu, cpf_tciu;
+	uint32_t cp_utcl1_stall[2], cpc_utcl2[2]; /* of later dispatches, of the first */
+	uint32_t release_ns;  /* from the last wave's end to the end of the release */
+	uint32_t wave_launch; /* cycles of a shader engine's launcher per wave */
+	uint32_t
+		wave_request; /* cycles for which a wave's resources are asked for, if there are any */
+	uint32_t sgpr_init;      /* SPI_SWC_CSC_WR per wave */
+	uint32_t l1_invalidates; /* counted per CU and dispatch */
+
+	/* instruction fetch and scalar data */
+	uint32_t fetch, branch; /* cycles: a fetch; a branch that is not taken */
+	uint32_t fetch_16ths;   /* of a quad-cycle that a fetch keeps the SIMD's port */
+	uint32_t icache_bytes, dcache_bytes, scalar_ways;
+	uint32_t icache_ahead;   /* lines asked for besides the missing one */
+	uint32_t scalar_hit;     /* cycles of a scalar load that hits */
+	uint32_t scalar_waiting; /* duplicates counted per miss */
+
+	/* LDS */
+	uint32_t lds_latency, lds_16ths; /* 16ths: of a cycle per 128 bytes */
+
+	/* vector memory */
+	uint32_t ta_queue; /* instructions that wait for L1 */
+	uint32_t l1_bytes, l1_ways;
+	uint32_t l1_hit, l1_16ths; /* cycles; 16ths of a cycle per line looked up */
+	uint32_t td_latency;
+	uint32_t tcr_ps;    /* that a request to L2 keeps the way to it */
+	uint32_t l1_misses; /* 64-byte reads in flight */
+	uint32_t utcl1_pages, page_shift, utcl1_under_miss;
+	uint32_t utcl2_ns, walk_ns;
+
+	/* the way to L2 and back; `request` is also how far the models of CUs run ahead of L2 */
+	uint32_t request, response;
+	uint32_t
+		merge_wait; /* MI200: cycles after which a pair of reads is not waited for; 0: no pairs */
+
+	/* L2 */
+	uint32_t n_channels, channel_shift, l2_bytes, l2_ways, l2_line;
+	uint32_t l2_latency, l2_fill; /* fill: from memory's answer to the line's */
+	uint32_t l2_read_16ths, l2_write_16ths, l2_atomic_16ths; /* of a cycle per request */
+	uint32_t write_age; /* fills by which a written line is older than a read one */
+
+	/* memory */
+	uint32_t read_ns, write_ns;
+	uint32_t read_ps, write_ps; /* 64 bytes on one channel */
+	uint32_t tag_queue;         /* cycles of waiting for the tags before it counts as a stall */
+	uint32_t read_credit, write_credit; /* ... for memory: then a channel has no credits left */
+
+	/* to the host and to peers; what topology calls a link is one or several of these */
+	struct sg_link_hw pcie, xgmi;
+	uint32_t credit_ns; /* that a request takes to be sent over a link */
+};
+
+extern const struct sg_hw sg_hw_mi210, sg_hw_mi250x, sg_hw_mi100;
+
+#endif

@@ -1,0 +1,374 @@
+/*
+ * impl: the parts of the model, for the files of timing/ and mem/ that make it up.
+ */
+#ifndef WS_SOFTGPU_TIMING_MODEL_PRIV_H
+#define WS_SOFTGPU_TIMING_MODEL_PRIV_H
+
+#include <string.h>
+
+#include "softgpu/mem/cache.h"
+#include "softgpu/mem/coalesce.h"
+#include "softgpu/mem/request.h"
+#include "softgpu/mem/tcc.h"
+#include "softgpu/timing/code_map.h"
+#include "softgpu/timing/model.h"
+
+#define SG_QUAD 4    /* cycles from one issue to the next */
+#define SG_MAX_VM 64 /* vmcnt counts to 63 */
+#define SG_MAX_LGKM 16
+#define SG_MAX_GROUP_CUS 3
+#define SG_MAX_OUTSIDE 16 /* kinds of memory of the program's own, in one dispatch */
+#define SG_UNIT_ENDING SG_N_UNITS
+#define SG_MAX_SLOTS 256 /* 64-byte reads in flight of one L1 */
+
+struct sg_cu;
+struct sg_scalar_group;
+
+/* A memory counter of a wave: when each instruction is done, in order of issue. */
+struct sg_done_ring {
+	uint32_t n_issued, n_retired; /* retired: everything before is known and in the past */
+	uint64_t *done;               /* SG_NEVER: not known yet */
+};
+
+struct sg_model_wg {
+	uint64_t id;
+	struct sg_wg_traces *traces;
+	uint32_t n_waves, n_alive, n_at_barrier;
+	struct sg_model_wg *next_free;
+};
+
+struct sg_model_wave {
+	/* what runs next */
+	struct sg_map_page *page;
+	uint32_t slot;
+	uint8_t simd, wave_slot, age; /* age: place among the waves of the SIMD, the oldest is 0 */
+	uint8_t stall;        /* enum sg_stall, why ready_at is what it is; NONE: it executes */
+	bool ending, waiting; /* waiting: at an s_waitcnt whose end is not known */
+	bool waits;           /* for a counter, a barrier or time: not for its turn */
+	uint64_t ready_at;    /* cycle at which it may issue; SG_NEVER: depends on an answer */
+	uint64_t not_before;  /* while a fetch is on its way: what else it waits for */
+	uint64_t issued_at;   /* cycle after the last instruction */
+	uint64_t last_pc;     /* of that one */
+	uint64_t exec;
+	uint32_t lanes;
+	uint64_t fetch_block;
+	struct sg_done_ring vm, lgkm;
+	struct sg_trace_reader reader;
+	uint64_t started;
+	uint8_t wait_vm, wait_lgkm;
+	struct sg_cu *cu;
+	struct sg_model_wg *wg;
+	uint32_t index; /* in the workgroup */
+	struct sg_model_wave *next_free;
+	uint64_t lgkm_done[SG_MAX_LGKM], vm_done[SG_MAX_VM];
+};
+
+/* Memory of one kind, in the model's addresses. */
+struct sg_model_range {
+	uint64_t from, size;
+	struct sg_memory_kind kind;
+};
+
+/* A vector memory instruction on its way. */
+struct sg_vmem_op {
+	struct sg_model_wave *wave;
+	uint32_t vm_slot, lgkm_slot; /* in the wave's rings; lgkm: UINT32_MAX none */
+	uint8_t kind;                /* enum sg_mem_kind */
+	bool slc, glc, sent;         /* sent: all of its lines have been looked up */
+	uint8_t last_lines;
+	uint64_t last_line;           /* that was sent for, and how many */
+	struct sg_model_range memory; /* around the line that was looked up last */
+	uint64_t issued, arrived, done;
+	uint64_t sent_at; /* the first request to L2 */
+	uint32_t n_pending, bytes;
+	uint32_t at, n_lines, room; /* at: next line */
+	struct sg_vmem_op *next, *next_free;
+	struct sg_line_access lines[]; /* room for so many */
+};
+
+struct sg_op_queue {
+	struct sg_vmem_op *head, **tail;
+	uint32_t n;
+};
+
+struct sg_simd {
+	/* by age, the oldest wave first */
+	uint64_t ready[SG_MAX_SIMD_WAVES]; /* when to look at it */
+	struct sg_model_wave *waves[SG_MAX_SIMD_WAVES];
+	uint8_t unit[SG_MAX_SIMD_WAVES]; /* of the next instruction; SG_UNIT_ENDING: none is left */
+	uint32_t n_waves, slots_used;
+	uint64_t *next; /* nothing to do before this cycle; stands in the group */
+	uint64_t valu_free, matrix_free;
+	uint64_t fetch_free; /* 1/16 cycles */
+};
+
+struct sg_tcp {
+	struct sg_op_queue queue;         /* waiting for look-ups */
+	struct sg_op_queue loads, stores; /* in order, until answered */
+	struct sg_cache tags, pages;
+	uint64_t now; /* 1/16 cycles: next look-up */
+	uint32_t n_reads;
+	uint64_t last_sent, data_free; /* data_free: 1/16 cycles */
+	uint64_t last_page;
+	uint32_t under_miss;
+	bool translated; /* the line to look up next has its page */
+	bool blocked;    /* waits for an answer */
+	struct sg_busy ta_busy, td_busy, gate;
+	struct sg_busy pending;           /* loads whose answers are on their way */
+	uint64_t n_returned;              /* bytes to the registers */
+	uint64_t n_sent;                  /* reads, to L2 */
+	uint64_t *ta, *td, *c;            /* counters */
+	bool touched;                     /* what follows, and the caches, have been used */
+	uint64_t slot_free[SG_MAX_SLOTS]; /* when read n - l1_misses is answered */
+};
+
+struct sg_cu {
+	struct sg_model *model;
+	struct sg_scalar_group *group;
+	uint32_t index, se, in_group;
+	bool missing;
+	struct sg_simd simd[4];
+	struct sg_tcp tcp;
+	uint32_t n_waves, n_wgs, lds_used, barriers_used;
+	uint32_t next_simd;
+	uint64_t lds_free;  /* 1/16 cycles */
+	uint64_t busy_from; /* first wave of the present busy time */
+	struct sg_busy busy;
+	uint64_t *sq;    /* counters of the shader engine */
+	uint64_t *level; /* accumulations of the shader engine */
+	uint64_t next_sample;
+	uint32_t sample_rr;
+};
+
+#define SG_MAX_PENDING 16 /* lines on their way to one scalar cache side */
+struct sg_pending_line {
+	uint64_t line, ready; /* SG_NEVER: not answered */
+	uint32_t waiting;     /* duplicates counted */
+	bool used;
+};
+
+/* a scalar load that waits for a line */
+struct sg_scalar_wait {
+	struct sg_model_wave *wave;
+	uint32_t lgkm_slot;
+	uint64_t issued, line;
+	bool fetch; /* an instruction fetch */
+};
+
+/* instruction or data cache */
+struct sg_scalar_side {
+	struct sg_cache tags;
+	struct sg_pending_line pending[SG_MAX_PENDING];
+	uint32_t n_pending; /* used ones */
+	struct sg_scalar_wait *waits;
+	uint32_t n_waits, waits_room;
+};
+
+struct sg_scalar_group {
+	struct sg_model *model;
+	uint32_t index, se, n_cus;
+	struct sg_cu *cus[SG_MAX_GROUP_CUS];
+	uint64_t next
+		[4 *
+		 SG_MAX_GROUP_CUS]; /* of each SIMD; beside each other, as they are looked at together */
+	struct sg_scalar_side inst, data;
+};
+
+struct sg_spi {
+	uint64_t next_wg;
+	uint32_t se; /* whose turn it is */
+	uint32_t next_cu[SG_MAX_SE];
+	uint64_t launch_free[SG_MAX_SE];
+	uint32_t simd_cap, vgpr_cap, sgpr_cap;         /* waves of a SIMD */
+	uint32_t scratch_cap, scratch_used[SG_MAX_SE]; /* waves of an engine */
+	uint64_t first, last;                          /* launches */
+	uint64_t se_from[SG_MAX_SE];
+	uint32_t se_waves[SG_MAX_SE];
+	struct sg_busy se_busy[SG_MAX_SE];
+	uint64_t *c; /* [se * SG_N_SPI + place] */
+};
+
+struct sg_model {
+	const struct sg_hw *hw;
+	struct sg_code_map code;
+	struct sg_tcc tcc;
+	struct sg_cu *cus;
+	struct sg_scalar_group *groups;
+	uint32_t n_cus, n_groups;
+	struct sg_spi spi;
+	struct sg_model_wave *free_waves;
+	struct sg_vmem_op *free_ops[2]; /* with room for few lines; for all there can be */
+	struct sg_accesses accesses;    /* of the instruction that is being issued */
+	struct sg_model_wg *free_wgs;
+	uint64_t *saved; /* tags of all instruction caches, see sg_model_save() */
+	uint64_t state;  /* sg_model_state() */
+	bool state_is_known;
+
+	/* the dispatch that is being run */
+	const struct sg_model_dispatch *d;
+	struct sg_model_result *r;
+	uint32_t mhz, utcl2_cycles, walk_cycles;
+	struct sg_cache walked; /* pages that the shared translation cache has */
+	struct sg_memory_kind outside[SG_MAX_OUTSIDE]; /* of the program's own memory */
+	uint32_t n_outside;
+	uint64_t walk_page, walk_ready;
+	uint64_t n_alive;  /* waves */
+	uint64_t n_issued; /* instructions */
+	uint64_t last_end;
+	uint64_t window_end;
+	bool failed;
+};
+
+/* cu.c */
+void sg_cu_window(struct sg_scalar_group *group, uint64_t end);
+/* fetch.c */
+bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time);
+/* Goes on behind the instruction just executed: changes of EXEC, a jump. False: the trace is damaged. */
+bool sg_wave_follow(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);
+/* memory.c; false: the trace is damaged */
+bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		     uint64_t t);
+bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		      uint64_t t);
+bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		      uint64_t t);
+/* wait.c */
+void sg_wave_wait(struct sg_model_wave *w,
+		  uint64_t t); /* as wait_vm and wait_lgkm say, from t on */
+void sg_wave_answered(struct sg_model_wave *w,
+		      uint64_t now); /* something it may wait for is known */
+/* tcp.c */
+bool sg_tcp_room(struct sg_cu *cu, uint64_t t);
+void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		  struct sg_trace_access *access, uint64_t t);
+/* A flat instruction that only LDS has lanes of: the address unit sees it and sends it no further. */
+void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst);
+void sg_tcp_advance(struct sg_cu *cu, uint64_t until);
+void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time);
+/* sqc.c */
+/* When is the instruction at pc there? SG_NEVER: the wave will be told. */
+uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);
+/* The same, if it is a hit that changes nothing but the counts; false: nothing was done. */
+bool sg_sqc_fetch_again(struct sg_cu *cu, uint64_t pc);
+void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		 uint64_t addr, uint64_t t);
+void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64_t time);
+/* spi.c */
+bool sg_spi_begin(struct sg_model *m);
+void sg_spi_window(struct sg_model *m, uint64_t from, uint64_t to);
+void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t);
+/* result.c */
+bool sg_result_init(struct sg_model *m, struct sg_model_result *r);
+void sg_result_finish(struct sg_model *m, uint64_t end);
+/* sample.c */
+void sg_sample_window(struct sg_cu *cu, uint64_t t);
+
+static inline uint64_t sg_quads_up(uint64_t t)
+{
+	return (t + SG_QUAD - 1) / SG_QUAD * SG_QUAD;
+}
+
+static inline struct sg_timing_insn *sg_wave_inst(const struct sg_model_wave *w)
+{
+	return &w->page->inst[w->slot];
+}
+
+/* w->ready_at has changed: the SIMD must look at it in time. */
+static inline void sg_wave_wake(struct sg_model_wave *w)
+{
+	struct sg_simd *simd = &w->cu->simd[w->simd];
+
+	simd->ready[w->age] = w->ready_at;
+	simd->unit[w->age] = w->ending ? SG_UNIT_ENDING : sg_wave_inst(w)->unit;
+	if (w->ready_at < *simd->next)
+		*simd->next = w->ready_at;
+}
+
+/* Takes the SIMD's fetch port for one block. Returns the cycles until it is this one's turn. */
+static inline uint64_t sg_fetch_queue(const struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
+{
+	uint64_t start = simd->fetch_free > t << 4 ? simd->fetch_free : t << 4;
+
+	simd->fetch_free = start + SG_QUAD * cu->model->hw->fetch_16ths;
+	return (start >> 4) - t;
+}
+
+static inline uint64_t sg_model_pc(const struct sg_model_wave *w)
+{
+	return w->page->base + 4ull * w->slot;
+}
+
+/*
+ * The model's addresses: the device's memory from 0, scratch and the program's own memory behind it, so that
+ * where the host put them makes no difference to caches and channels. The program's own is in as many parts as
+ * there are kinds of it: what is pinned is the host's, managed memory may have been sent to a GPU.
+ */
+#define SG_SCRATCH_START (1ull << 46)
+#define SG_OUTSIDE_START (1ull << 47)
+#define SG_OUTSIDE_SHIFT 48
+
+/* The part for a kind of the program's memory, in the order in which they are met. */
+static inline uint64_t sg_outside_part(struct sg_model *m, struct sg_memory_kind kind)
+{
+	uint32_t k = 0;
+
+	while (k < m->n_outside && memcmp(&m->outside[k], &kind, sizeof(kind)))
+		k++;
+	if (k == SG_MAX_OUTSIDE)
+		k--; /* as the last one */
+	else if (k == m->n_outside)
+		m->outside[m->n_outside++] = kind;
+	return SG_OUTSIDE_START + ((uint64_t)k << SG_OUTSIDE_SHIFT);
+}
+
+static inline uint64_t sg_model_address(struct sg_model *m, uint64_t addr)
+{
+	uint64_t at = addr - m->d->origin;
+	const struct sg_mem_block *block;
+
+	if (__builtin_expect(at < m->d->extent || !m->d->memory, 1))
+		return at;
+	block = m->d->memory(m->d->ctx, addr);
+	return sg_outside_part(m, block->kind) +
+	       ((block->pin_place + addr - block->start) & (SG_OUTSIDE_START - 1));
+}
+
+/* What is around an address of the model's. */
+static inline struct sg_model_range sg_model_memory(const struct sg_model *m, uint64_t addr)
+{
+	const struct sg_mem_block *block;
+
+	if (!m->d->memory)
+		return (struct sg_model_range){ .size = UINT64_MAX };
+	if (addr >= SG_OUTSIDE_START)
+		return (struct sg_model_range){
+			.from = addr & ~(SG_OUTSIDE_START - 1),
+			.size = SG_OUTSIDE_START,
+			.kind = m->outside[addr >> SG_OUTSIDE_SHIFT & (SG_MAX_OUTSIDE - 1)]
+		};
+	block = m->d->memory(m->d->ctx, addr + m->d->origin);
+	if (!block->size)
+		return (struct sg_model_range){ .from = addr, .size = 64, .kind = block->kind };
+	return (struct sg_model_range){ .from = block->start - m->d->origin,
+					.size = block->size,
+					.kind = block->kind };
+}
+
+/* Has the next vector memory instruction lanes in LDS? Then it is a flat one. */
+static inline bool sg_reaches_lds(const struct sg_model_wave *w)
+{
+	enum sg_trace_space space = sg_trace_space(&w->reader);
+
+	return space == SG_SPACE_LDS || space == SG_SPACE_LDS_TOO;
+}
+
+/* A new entry of a ring; its time is not known. */
+static inline uint32_t sg_ring_push(struct sg_done_ring *r, uint32_t size)
+{
+	uint32_t slot = r->n_issued++ % size;
+
+	r->done[slot] = SG_NEVER;
+	return slot;
+}
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * sqc: the scalar data cache and the instruction cache that a group of CUs shares.
+ *
+ * A line that is on its way is waited for; the first 30 that do are counted as duplicates, as on
+ * hardware, where the queue behind a miss is so long and later ones do not get in until it is over.
+ */
+#include <stdlib.h>
+
+#include "softgpu/timing/model_priv.h"
+
+static struct sg_pending_line *pending_line(struct sg_scalar_side *side, uint64_t line, uint64_t t)
+{
+	for (unsigned k = 0, n = side->n_pending; n; k++) {
+		struct sg_pending_line *p = &side->pending[k];
+
+		if (!p->used)
+			continue;
+		n--;
+		if (p->ready <= t) {
+			p->used = false;
+			side->n_pending--;
+		} else if (p->line == line) {
+			return p;
+		}
+	}
+	return NULL;
+}
+
+static struct sg_pending_line *new_pending(struct sg_scalar_side *side, uint64_t line)
+{
+	struct sg_pending_line *p = NULL;
+
+	for (unsigned k = 0; k < SG_MAX_PENDING && !p; k++)
+		if (!side->pending[k].used)
+			p = &side->pending[k];
+	if (!p)
+		p = &side->pending[line % SG_MAX_PENDING];
+	side->n_pending += !p->used;
+	*p = (struct sg_pending_line){ .line = line, .ready = SG_NEVER, .used = true };
+	return p;
+}
+
+static void send(struct sg_scalar_group *g, uint64_t line, enum sg_req_kind kind, uint64_t t)
+{
+	struct sg_request r = { .time = t + g->model->hw->request,
+				.addr = line << 6,
+				.owner = g,
+				.source = (uint16_t)(SG_SOURCE_SQC + g->index),
+				.kind = (uint8_t)kind,
+				.lines = 1,
+				.bytes = ~0ull,
+				.returns = true,
+				.memory = sg_model_memory(g->model, line << 6).kind };
+
+	sg_tcc_send(&g->model->tcc, &r);
+}
+
+static void wait_for(struct sg_scalar_group *g, struct sg_scalar_side *side,
+		     struct sg_scalar_wait wait)
+{
+	if (side->n_waits == side->waits_room) {
+		uint32_t room = side->waits_room ? 2 * side->waits_room : 64;
+		struct sg_scalar_wait *waits = realloc(side->waits, room * sizeof(*waits));
+
+		if (!waits) {
+			g->model->failed = true;
+			return;
+		}
+		side->waits = waits;
+		side->waits_room = room;
+	}
+	side->waits[side->n_waits++] = wait;
+}
+
+#define SQ(name) cu->sq[SG_C_##name]
+
+uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t)
+{
+	struct sg_scalar_group *g = cu->group;
+	const struct sg_hw *hw = cu->model->hw;
+	struct sg_scalar_side *side = &g->inst;
+	uint64_t line = (pc - cu->model->d->origin) >> 6;
+	struct sg_pending_line *p = pending_line(side, line, t);
+
+	SQ(SQ_IFETCH)++;
+	SQ(SQC_ICACHE_REQ)++;
+	if (p) {
+		if (p->waiting++ < hw->scalar_waiting)
+			SQ(SQC_ICACHE_MISSES_DUPLICATE)++;
+		else
+			SQ(SQC_ICACHE_HITS)++;
+		if (p->ready != SG_NEVER) {
+			cu->level[SG_C_SQ_IFETCH_LEVEL] += p->ready - t + hw->fetch;
+			return p->ready + hw->fetch;
+		}
+	} else if (sg_cache_touch(&side->tags, line)) {
+		SQ(SQC_ICACHE_HITS)++;
+		cu->level[SG_C_SQ_IFETCH_LEVEL] += hw->fetch;
+		return t + hw->fetch;
+	} else {
+		SQ(SQC_ICACHE_MISSES)++;
+		for (uint32_t k = 0; k <= hw->icache_ahead; k++) {
+			if (k && sg_cache_touch(&side->tags, line + k))
+				continue;
+			SQ(SQC_TC_INST_REQ)++;
+			SQ(SQC_TC_REQ)++;
+			new_pending(side, line + k);
+			send(g, line + k, SG_REQ_INST, t);
+		}
+	}
+	wait_for(g, side,
+		 (struct sg_scalar_wait){ .wave = w, .issued = t, .line = line, .fetch = true });
+	return SG_NEVER;
+}
+
+bool sg_sqc_fetch_again(struct sg_cu *cu, uint64_t pc)
+{
+	const struct sg_scalar_side *side = &cu->group->inst;
+	uint64_t line = (pc - cu->model->d->origin) >> 6;
+
+	if (side->n_pending || sg_cache_set(&side->tags, line)[0] != line + 1)
+		return false;
+	SQ(SQ_IFETCH)++;
+	SQ(SQC_ICACHE_REQ)++;
+	SQ(SQC_ICACHE_HITS)++;
+	cu->level[SG_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch;
+	return true;
+}
+
+static void count_load(struct sg_cu *cu, const struct sg_timing_insn *inst)
+{
+	SQ(SQC_DCACHE_REQ)++;
+	if (inst->mem_kind == SG_MEM_ATOMIC || inst->mem_kind == SG_MEM_ATOMIC_RTN)
+		SQ(SQC_DCACHE_ATOMIC)++;
+	if (inst->mem_kind != SG_MEM_LOAD)
+		return;
+	SQ(SQC_DCACHE_REQ_READ_1) += inst->bytes == 4;
+	SQ(SQC_DCACHE_REQ_READ_2) += inst->bytes == 8;
+	SQ(SQC_DCACHE_REQ_READ_4) += inst->bytes == 16;
+	SQ(SQC_DCACHE_REQ_READ_8) += inst->bytes == 32;
+	SQ(SQC_DCACHE_REQ_READ_16) += inst->bytes == 64;
+}
+
+static void loaded(struct sg_cu *cu, struct sg_model_wave *w, uint32_t slot, uint64_t issued,
+		   uint64_t done)
+{
+	w->lgkm.done[slot] = done;
+	cu->level[SG_C_SQ_INST_LEVEL_SMEM] += done - issued;
+	cu->level[SG_C_SQC_DCACHE_INFLIGHT_LEVEL] += done - issued;
+}
+
+void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		 uint64_t addr, uint64_t t)
+{
+	struct sg_scalar_group *g = cu->group;
+	const struct sg_hw *hw = cu->model->hw;
+	struct sg_scalar_side *side = &g->data;
+	uint32_t slot = sg_ring_push(&w->lgkm, SG_MAX_LGKM);
+	uint64_t last = (addr + inst->bytes - 1) >> 6, done = t + hw->scalar_hit;
+	uint64_t unknown = SG_NEVER; /* the line that the answer depends on */
+
+	if (inst->mem_kind == SG_MEM_CONTROL) { /* s_dcache_inv, s_memtime */
+		loaded(cu, w, slot, t, done);
+		return;
+	}
+	count_load(cu, inst);
+	if (inst->mem_kind != SG_MEM_LOAD) {
+		bool store = inst->mem_kind == SG_MEM_STORE;
+
+		SQ(SQC_TC_REQ)++;
+		SQ(SQC_DCACHE_HITS)++;
+		*(store ? &SQ(SQC_TC_DATA_WRITE_REQ) : &SQ(SQC_TC_DATA_ATOMIC_REQ)) += 1;
+		send(g, addr >> 6, store ? SG_REQ_WRITE : SG_REQ_ATOMIC, t);
+		loaded(cu, w, slot, t, done);
+		return;
+	}
+	/* the counters see the first line; a load across two of them asks for both */
+	for (uint64_t line = addr >> 6; line <= last; line++) {
+		struct sg_pending_line *p = pending_line(side, line, t);
+		bool first = line == addr >> 6;
+
+		if (p) {
+			if (p->waiting++ < hw->scalar_waiting)
+				SQ(SQC_DCACHE_MISSES_DUPLICATE) += first;
+			else
+				SQ(SQC_DCACHE_HITS) += first;
+			if (p->ready == SG_NEVER)
+				unknown = line;
+			else if (p->ready + hw->fetch > done)
+				done = p->ready + hw->fetch;
+			SQ(SQC_DCACHE_INPUT_VALID_READYB)++;
+		} else if (sg_cache_touch(&side->tags, line)) {
+			SQ(SQC_DCACHE_HITS) += first;
+		} else {
+			SQ(SQC_DCACHE_MISSES) += first;
+			SQ(SQC_TC_DATA_READ_REQ)++;
+			SQ(SQC_TC_REQ)++;
+			new_pending(side, line);
+			send(g, line, SG_REQ_SCALAR, t);
+			unknown = line;
+		}
+	}
+	if (unknown == SG_NEVER)
+		loaded(cu, w, slot, t, done);
+	else
+		wait_for(g, side,
+			 (struct sg_scalar_wait){
+				 .wave = w, .lgkm_slot = slot, .issued = t, .line = unknown });
+}
+
+static void fetched(struct sg_model_wave *w, uint64_t t)
+{
+	t = (t + 3) / 4 * 4;
+	w->ready_at = t > w->not_before ? t : w->not_before;
+	sg_wave_wake(w);
+}
+
+void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64_t time)
+{
+	struct sg_scalar_side *side = r->kind == SG_REQ_INST ? &g->inst : &g->data;
+	uint64_t line = r->addr >> 6;
+	uint32_t fetch = g->model->hw->fetch, kept = 0;
+
+	if (r->kind != SG_REQ_INST && r->kind != SG_REQ_SCALAR)
+		return;
+	for (unsigned k = 0; k < SG_MAX_PENDING; k++)
+		if (side->pending[k].used && side->pending[k].line == line)
+			side->pending[k].ready = time;
+	for (uint32_t k = 0; k < side->n_waits; k++) {
+		struct sg_scalar_wait *wait = &side->waits[k];
+		struct sg_cu *cu = wait->wave->cu;
+
+		if (wait->line != line) {
+			side->waits[kept++] = *wait;
+			continue;
+		}
+		if (wait->fetch) {
+			cu->level[SG_C_SQ_IFETCH_LEVEL] += time + fetch - wait->issued;
+			fetched(wait->wave, time + fetch);
+		} else {
+			loaded(cu, wait->wave, wait->lgkm_slot, wait->issued, time + fetch);
+			sg_wave_answered(wait->wave, time);
+		}
+	}
+	side->n_waits = kept;
+}

@@ -1,0 +1,461 @@
+/*
+ * tcp: a CU's vector memory pipeline: address unit, translation, L1, data return.
+ *
+ * In order. The look-up of a line takes a little more than a cycle; a read that misses needs one of
+ * `l1_misses` places, which it keeps until it is answered; loads return in the order they came. A page
+ * that UTCL1 does not have stops the pipeline until the translation is there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softgpu/timing/model_priv.h"
+
+#define TA(name) tcp->ta[SG_C_##name]
+#define TD(name) tcp->td[SG_C_##name]
+#define TCP(name) tcp->c[SG_C_##name]
+#define FEW_LINES 16 /* what lanes in order have */
+#define TA_AHEAD 7   /* instructions between the address unit and the look-ups */
+#define TA_CYCLES 20 /* address unit: 64 lanes by 16, and the way to it */
+
+static void push(struct sg_op_queue *q, struct sg_vmem_op *op)
+{
+	op->next = NULL;
+	*q->tail = op;
+	q->tail = &op->next;
+	q->n++;
+}
+
+static struct sg_vmem_op *pop(struct sg_op_queue *q)
+{
+	struct sg_vmem_op *op = q->head;
+
+	q->head = op->next;
+	if (!q->head)
+		q->tail = &q->head;
+	q->n--;
+	return op;
+}
+
+static bool is_atomic(uint8_t kind)
+{
+	return kind == SG_MEM_ATOMIC || kind == SG_MEM_ATOMIC_RTN;
+}
+
+/* ---- issue ---- */
+
+bool sg_tcp_room(struct sg_cu *cu, uint64_t t)
+{
+	if (cu->tcp.queue.n >= cu->model->hw->ta_queue)
+		sg_tcp_advance(cu, t);
+	return cu->tcp.queue.n < cu->model->hw->ta_queue;
+}
+
+static void count_address(struct sg_tcp *tcp, const struct sg_timing_insn *inst)
+{
+	uint64_t *kinds =
+		inst->unit == SG_UNIT_FLAT ? &TA(TA_FLAT_WAVEFRONTS) : &TA(TA_BUFFER_WAVEFRONTS);
+
+	TA(TA_TOTAL_WAVEFRONTS)++;
+	kinds[0]++; /* then, in the order of the catalogue: loads, stores, atomics */
+	kinds[inst->mem_kind == SG_MEM_LOAD ? 1 : inst->mem_kind == SG_MEM_STORE ? 2 : 3]++;
+}
+
+void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst)
+{
+	count_address(&cu->tcp, inst);
+}
+
+static void count_issue(struct sg_tcp *tcp, const struct sg_timing_insn *inst,
+			const struct sg_vmem_op *op, const struct sg_accesses *lines)
+{
+	bool load = op->kind == SG_MEM_LOAD;
+	uint64_t n = lines->n_requests;
+
+	count_address(tcp, inst);
+	if (inst->unit != SG_UNIT_FLAT) {
+		TA(TA_BUFFER_TOTAL_CYCLES) += 16;
+		if (lines->shared && load)
+			TA(TA_BUFFER_COALESCED_READ_CYCLES) += 16;
+		if (lines->shared && op->kind == SG_MEM_STORE)
+			TA(TA_BUFFER_COALESCED_WRITE_CYCLES) += 16;
+	}
+	TD(TD_LOAD_WAVEFRONT)
+	++; /* of whatever kind: AMD's metric of loads takes the other two away */
+	TD(TD_STORE_WAVEFRONT) += op->kind == SG_MEM_STORE;
+	TD(TD_ATOMIC_WAVEFRONT) += is_atomic(op->kind);
+	if (load && lines->shared && inst->unit == SG_UNIT_VMEM)
+		TD(TD_COALESCABLE_WAVEFRONT)++;
+	TCP(TCP_TA_TCP_STATE_READ)++;
+	TCP(TCP_TOTAL_ACCESSES) += n;
+	TCP(TCP_VOLATILE) += n;
+	TCP(TCP_TOTAL_CACHE_ACCESSES) += lines->n;
+	TCP(TCP_UTCL1_REQUEST) += lines->n;
+	if (load)
+		TCP(TCP_TOTAL_READ) += n;
+	else if (op->kind == SG_MEM_STORE)
+		TCP(TCP_TOTAL_WRITE) += n;
+	else if (op->kind == SG_MEM_ATOMIC_RTN)
+		TCP(TCP_TOTAL_ATOMIC_WITH_RET) += n;
+	else
+		TCP(TCP_TOTAL_ATOMIC_WITHOUT_RET) += n;
+}
+
+/* Nearly all have few lines; where all of them had room for most, none would be in the host's caches. */
+static struct sg_vmem_op *new_op(struct sg_model *m, const struct sg_accesses *lines)
+{
+	bool large = lines->n > FEW_LINES;
+	struct sg_vmem_op *op = m->free_ops[large];
+
+	if (op) {
+		m->free_ops[large] = op->next_free;
+	} else {
+		uint32_t room = large ? SG_MAX_ACCESSES : FEW_LINES;
+
+		op = malloc(sizeof(*op) + room * sizeof(op->lines[0]));
+		if (!op) {
+			m->failed = true;
+			return NULL;
+		}
+		op->room = room;
+	}
+	op->n_lines = lines->n;
+	memcpy(op->lines, lines->at, lines->n * sizeof(lines->at[0]));
+	return op;
+}
+
+static void free_op(struct sg_model *m, struct sg_vmem_op *op)
+{
+	struct sg_vmem_op **list = &m->free_ops[op->room > FEW_LINES];
+
+	op->next_free = *list;
+	*list = op;
+}
+
+void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		  struct sg_trace_access *access, uint64_t t)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	struct sg_accesses *lines = &cu->model->accesses;
+	struct sg_vmem_op *op;
+	uint32_t slot = sg_ring_push(&w->vm, SG_MAX_VM);
+
+	tcp->touched = true;
+	if (inst->mem_kind == SG_MEM_CONTROL) { /* buffer_wbinvl1: what comes later finds nothing */
+		sg_cache_clear(&tcp->tags);
+		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
+		w->vm.done[slot] = t + cu->model->hw->l1_hit;
+		return;
+	}
+	sg_coalesce(access, inst->bytes, lines);
+	op = new_op(cu->model, lines);
+	if (!op)
+		return;
+	op->wave = w;
+	op->vm_slot = slot;
+	op->lgkm_slot = UINT32_MAX;
+	op->kind = inst->mem_kind;
+	op->slc = inst->slc;
+	op->glc = inst->glc;
+	op->sent = false;
+	op->issued = t;
+	op->arrived = t + TA_CYCLES;
+	op->done = op->arrived;
+	op->n_pending = op->at = 0;
+	op->sent_at = 0;
+	op->last_lines = 0;
+	op->bytes = (uint32_t)__builtin_popcountll(access->mask) * inst->bytes;
+	/* scratch is the GPU's own; of the others the first look-up will tell */
+	op->memory = (struct sg_model_range){ .size = access->space == SG_SPACE_SCRATCH ? UINT64_MAX
+											: 0 };
+	count_issue(tcp, inst, op, lines);
+	push(&tcp->queue, op);
+}
+
+/* ---- answers ---- */
+
+static void retire(struct sg_cu *cu, struct sg_op_queue *q)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	struct sg_model *m = cu->model;
+
+	while (q->head && !q->head->n_pending) {
+		struct sg_vmem_op *op = pop(q);
+		struct sg_model_wave *w = op->wave;
+		uint64_t ready = op->done << 4, done;
+
+		if (op->kind == SG_MEM_LOAD || op->kind == SG_MEM_ATOMIC_RTN) {
+			ready = ready > tcp->data_free ? ready : tcp->data_free;
+			if (op->sent_at)
+				sg_busy_add(&tcp->pending, op->sent_at, op->done);
+			tcp->data_free = ready + op->bytes * m->hw->l1_16ths / 64;
+			tcp->n_returned += op->bytes;
+			ready = tcp->data_free;
+		}
+		done = (ready >> 4) + m->hw->td_latency;
+		TCP(TCP_TCP_LATENCY) += (ready >> 4) - op->arrived;
+		cu->level[SG_C_SQ_INST_LEVEL_VMEM] += done - op->issued;
+		sg_busy_add(&tcp->td_busy, op->arrived, done);
+		sg_busy_add(&tcp->gate, op->issued, done);
+		w->vm.done[op->vm_slot] = done;
+		free_op(m, op);
+		sg_wave_answered(w, done);
+	}
+}
+
+void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	struct sg_vmem_op *op = r->owner;
+	uint64_t latency = time - (r->time - cu->model->hw->request);
+
+	if (r->kind == SG_REQ_READ) {
+		for (uint32_t k = 0; k < r->lines; k++)
+			tcp->slot_free[(r->slot + k) & (cu->model->hw->l1_misses - 1)] = time;
+		TCP(TCP_TCC_READ_REQ_LATENCY) += r->lines * latency;
+	} else if (r->kind == SG_REQ_WRITE) {
+		TCP(TCP_TCC_WRITE_REQ_LATENCY) += latency;
+	}
+	op->done = time > op->done ? time : op->done;
+	if (--op->n_pending)
+		return;
+	retire(cu, &tcp->loads);
+	retire(cu, &tcp->stores);
+}
+
+/* ---- look-ups ---- */
+
+/* The look-ups stand still: what is behind them does so, too, once there is no room in between. */
+static void count_stall(struct sg_tcp *tcp, uint64_t cycles)
+{
+	const struct sg_vmem_op *op = tcp->queue.head;
+
+	if (tcp->queue.n <= TA_AHEAD)
+		return;
+	TA(TA_ADDR_STALLED_BY_TC_CYCLES) += cycles;
+	for (uint32_t n = 0; n < TA_AHEAD; n++)
+		op = op->next;
+	if (op->kind == SG_MEM_STORE)
+		TA(TA_DATA_STALLED_BY_TC_CYCLES) += cycles;
+}
+
+/* Counts the translation of the next line; false: it takes until tcp->now. */
+static bool translate(struct sg_cu *cu, uint64_t line)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	struct sg_model *m = cu->model;
+	uint64_t page = line >> (m->hw->page_shift - 6), now = tcp->now >> 4, ready;
+
+	if (tcp->translated)
+		return true;
+	tcp->translated = true;
+	if (page == tcp->last_page || sg_cache_touch(&tcp->pages, page)) {
+		if (tcp->under_miss && page == tcp->last_page)
+			tcp->under_miss--;
+		else
+			TCP(TCP_UTCL1_TRANSLATION_HIT)++;
+		tcp->last_page = page;
+		return true;
+	}
+	tcp->last_page = page;
+	TCP(TCP_UTCL1_TRANSLATION_MISS)++;
+	tcp->under_miss = m->hw->utcl1_under_miss;
+	ready = now + m->utcl2_cycles;
+	if (!sg_cache_touch(&m->walked,
+			    page >> 3)) { /* the first CU to want it waits for the walk */
+		m->walk_page = page >> 3;
+		m->walk_ready = now + m->walk_cycles;
+	}
+	if (m->walk_page == page >> 3 && m->walk_ready > ready)
+		ready = m->walk_ready;
+	count_stall(tcp, ready - now);
+	tcp->now = ready << 4;
+	return false;
+}
+
+static void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind, uint64_t line,
+		 uint64_t bytes, uint8_t lines)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	struct sg_request r = { .time = (tcp->now >> 4) + cu->model->hw->request,
+				.addr = line << 6,
+				.bytes = bytes,
+				.owner = op,
+				.slot = tcp->n_reads,
+				.source = (uint16_t)cu->index,
+				.kind = (uint8_t)kind,
+				.lines = lines,
+				.memory = op->memory.kind,
+				.slc = op->slc,
+				.returns = op->kind != SG_MEM_ATOMIC };
+
+	op->n_pending++;
+	op->sent_at = op->sent_at ? op->sent_at : tcp->now >> 4;
+	tcp->n_sent += kind == SG_REQ_READ;
+	tcp->last_sent = tcp->now >> 4;
+	sg_tcc_send(&cu->model->tcc, &r);
+}
+
+/* A place for a read in flight. False: none before tcp->now, or (blocked) nobody knows when. */
+static bool find_slot(struct sg_cu *cu)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	uint64_t free_at = tcp->slot_free[tcp->n_reads & (cu->model->hw->l1_misses - 1)];
+
+	if (free_at == SG_NEVER) {
+		tcp->blocked = true;
+		return false;
+	}
+	if (free_at << 4 <= tcp->now)
+		return true;
+	count_stall(tcp, free_at - (tcp->now >> 4));
+	tcp->now = free_at << 4;
+	return false;
+}
+
+static void take_slot(struct sg_tcp *tcp, const struct sg_hw *hw)
+{
+	tcp->slot_free[tcp->n_reads++ & (hw->l1_misses - 1)] = SG_NEVER;
+}
+
+/* MI200: a read whose other half of 128 bytes comes next goes out together with it, unless the way to L2
+ * has been idle: then it does not wait. */
+static bool pair_follows(const struct sg_cu *cu, const struct sg_vmem_op *op, uint64_t line)
+{
+	const struct sg_tcp *tcp = &cu->tcp;
+	const struct sg_hw *hw = cu->model->hw;
+
+	if (!hw->merge_wait || line & 1 || (tcp->now >> 4) - tcp->last_sent > hw->merge_wait)
+		return false;
+	if (tcp->slot_free[(tcp->n_reads + 1) & (hw->l1_misses - 1)] > tcp->now >> 4)
+		return false;
+	for (uint32_t k = op->at + 1; k < op->n_lines; k++)
+		if (op->lines[k].line != line)
+			return op->lines[k].line == line + 1 && !sg_cache_has(&tcp->tags, line + 1);
+	return false;
+}
+
+/* By the type of the memory, and the kind of request: they are in the same order for each type. */
+static void count_type(struct sg_tcp *tcp, const struct sg_vmem_op *op, enum sg_req_kind kind,
+		       uint32_t n)
+{
+	static const uint16_t first[] = {
+		[SG_MTYPE_RW] = SG_C_TCP_TCC_RW_READ_REQ,
+		[SG_MTYPE_CC] = SG_C_TCP_TCC_CC_READ_REQ,
+		[SG_MTYPE_NC] = SG_C_TCP_TCC_NC_READ_REQ,
+		[SG_MTYPE_UC] = SG_C_TCP_TCC_UC_READ_REQ,
+	};
+
+	tcp->c[first[op->memory.kind.mtype] + kind - SG_REQ_READ] += n;
+}
+
+static bool read_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	const struct sg_hw *hw = cu->model->hw;
+	bool uncached = op->memory.kind.mtype == SG_MTYPE_UC;
+	uint8_t lines;
+
+	/* what is not cached is fetched once for lanes that are looked up one after the other */
+	if (uncached ? line - op->last_line < op->last_lines
+		     : !op->glc && sg_cache_use(&tcp->tags, line))
+		return true;
+	if (!find_slot(cu))
+		return false;
+	lines = pair_follows(cu, op, line) ? 2 : 1;
+	for (uint8_t k = 0; k < lines && !uncached; k++)
+		sg_cache_touch(&tcp->tags, line + k);
+	op->last_line = line;
+	op->last_lines = lines;
+	send(cu, op, SG_REQ_READ, line, 0, lines);
+	for (uint8_t k = 0; k < lines; k++)
+		take_slot(tcp, hw);
+	TCP(TCP_TCC_READ_REQ) += lines;
+	count_type(tcp, op, SG_REQ_READ, lines);
+	return true;
+}
+
+static void write_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	uint64_t bytes = op->lines[op->at].bytes;
+
+	/* what follows for the same line goes along */
+	if (op->at + 1 < op->n_lines && op->lines[op->at + 1].line == line) {
+		op->lines[op->at + 1].bytes |= bytes;
+		return;
+	}
+	send(cu, op, SG_REQ_WRITE, line, bytes, 1);
+	TCP(TCP_TCC_WRITE_REQ)++;
+	count_type(tcp, op, SG_REQ_WRITE, 1);
+}
+
+static void atomic_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+
+	send(cu, op, SG_REQ_ATOMIC, line, op->lines[op->at].bytes, 1);
+	if (op->kind == SG_MEM_ATOMIC_RTN)
+		TCP(TCP_TCC_ATOMIC_WITH_RET_REQ)++;
+	else
+		TCP(TCP_TCC_ATOMIC_WITHOUT_RET_REQ)++;
+	count_type(tcp, op, SG_REQ_ATOMIC, 1);
+}
+
+/* The next line of the instruction. False: not now; tcp->now or tcp->blocked says when. */
+static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	uint64_t line = op->lines[op->at].line;
+
+	if (!translate(cu, line))
+		return false;
+	if ((line << 6) - op->memory.from >= op->memory.size)
+		op->memory = sg_model_memory(cu->model, line << 6);
+	if (op->kind == SG_MEM_LOAD) {
+		if (!read_line(cu, op, line))
+			return false;
+	} else if (op->kind == SG_MEM_STORE) {
+		write_line(cu, op, line);
+	} else {
+		atomic_line(cu, op, line);
+	}
+	op->at++;
+	tcp->translated = false;
+	tcp->now += cu->model->hw->l1_16ths;
+	return true;
+}
+
+static void all_sent(struct sg_cu *cu, struct sg_vmem_op *op)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	bool store = op->kind == SG_MEM_STORE || op->kind == SG_MEM_ATOMIC;
+	uint64_t now = tcp->now >> 4;
+
+	pop(&tcp->queue);
+	op->sent = true;
+	sg_busy_add(&tcp->ta_busy, op->issued, now);
+	if (now + cu->model->hw->l1_hit > op->done)
+		op->done = now + cu->model->hw->l1_hit;
+	push(store ? &tcp->stores : &tcp->loads, op);
+	retire(cu, store ? &tcp->stores : &tcp->loads);
+}
+
+void sg_tcp_advance(struct sg_cu *cu, uint64_t until)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+
+	tcp->blocked = false;
+	while (tcp->queue.head) {
+		struct sg_vmem_op *op = tcp->queue.head;
+
+		if (tcp->now < op->arrived << 4)
+			tcp->now = op->arrived << 4;
+		while (op->at < op->n_lines) {
+			if (tcp->now >> 4 >= until)
+				return;
+			if (!look_up(cu, op) && tcp->blocked)
+				return;
+		}
+		all_sent(cu, op);
+	}
+}

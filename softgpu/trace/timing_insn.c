@@ -1,0 +1,88 @@
+#include "softgpu/trace/timing_insn.h"
+
+/* Where the instructions of a class issue, and what the compute unit does with them. */
+static const struct {
+	uint8_t unit, flags;
+} classes[SG_N_CLASSES] = {
+	[SG_CLASS_VALU... SG_CLASS_MFMA_F64] = { SG_UNIT_VALU, 0 },
+	[SG_CLASS_SALU] = { SG_UNIT_SALU, 0 },
+	[SG_CLASS_BRANCH] = { SG_UNIT_MISC, SG_INSN_BRANCH },
+	[SG_CLASS_CBRANCH] = { SG_UNIT_MISC, SG_INSN_BRANCH },
+	[SG_CLASS_JUMP] = { SG_UNIT_MISC, SG_INSN_BRANCH },
+	[SG_CLASS_MESSAGE] = { SG_UNIT_MISC, SG_INSN_MESSAGE },
+	[SG_CLASS_BARRIER] = { SG_UNIT_MISC, SG_INSN_BARRIER },
+	[SG_CLASS_END] = { SG_UNIT_MISC, SG_INSN_END | SG_INSN_MESSAGE },
+	[SG_CLASS_MISC] = { SG_UNIT_MISC, 0 },
+	[SG_CLASS_WAITCNT] = { SG_UNIT_NONE, 0 },
+	[SG_CLASS_NOP] = { SG_UNIT_NONE, 0 },
+	[SG_CLASS_SLEEP] = { SG_UNIT_NONE, 0 },
+	[SG_CLASS_INTERNAL] = { SG_UNIT_NONE, 0 },
+	[SG_CLASS_SMEM] = { SG_UNIT_SMEM, 0 },
+	[SG_CLASS_VMEM] = { SG_UNIT_VMEM, 0 },
+	[SG_CLASS_FLAT] = { SG_UNIT_FLAT, 0 },
+	[SG_CLASS_LDS] = { SG_UNIT_LDS, 0 },
+	[SG_CLASS_GDS] = { SG_UNIT_GDS, 0 },
+};
+
+static void set_memory(struct sg_timing_insn *t, const struct sg_decoded_insn *insn)
+{
+	const struct sg_isa_row *row = insn->row;
+
+	t->mem_kind = sg_isa_mem_kind(insn);
+	t->bytes = row->mem_bytes;
+	t->glc = insn->glc && t->mem_kind == SG_MEM_LOAD;
+	t->slc = insn->slc;
+	if (sg_isa_is_pair(row)) {
+		unsigned scale = row->mem_bytes * (row->addressing == SG_ADDR_PAIR64 ? 64u : 1u);
+
+		t->flags |= SG_INSN_PAIR;
+		t->pair[0] = (uint16_t)(insn->offset0 * scale);
+		t->pair[1] = (uint16_t)(insn->offset1 * scale);
+	}
+}
+
+/* gfx9: vmcnt in bits 3:0 and 15:14, lgkmcnt in 11:8 */
+static void set_wait(struct sg_timing_insn *t, uint16_t simm)
+{
+	uint8_t vm = (uint8_t)((simm & 0xf) | (simm >> 14 << 4)), lgkm = simm >> 8 & 0xf;
+
+	t->wait_vm = vm == 63 ? SG_NO_WAIT : vm;
+	t->wait_lgkm = lgkm == 15 ? SG_NO_WAIT : lgkm;
+}
+
+struct sg_timing_insn sg_timing_insn_of(const struct sg_decoded_insn *insn,
+					enum sg_isa_target target)
+{
+	const struct sg_isa_row *row = insn->row;
+	/* a bit of the encoding sends LDS instructions to the global data share */
+	enum sg_insn_class insn_class = insn->gds ? SG_CLASS_GDS : row->insn_class;
+	uint16_t simm = (uint16_t)insn->simm;
+	struct sg_timing_insn t = {
+		.dwords = insn->n_dwords,
+		.unit = classes[insn_class].unit,
+		.insn_class = insn_class,
+		.weight = row->weight,
+		.passes = sg_isa_rate(row, target),
+		.flags = classes[insn_class].flags,
+		.wait_vm = SG_NO_WAIT,
+		.wait_lgkm = SG_NO_WAIT,
+	};
+
+	if (row->flags & SG_ISA_MFMA) { /* issues in one quad-cycle, then keeps the matrix unit */
+		t.matrix_passes = t.passes;
+		t.passes = 1;
+	}
+	if (insn_class == SG_CLASS_GDS)
+		t.mem_kind = SG_MEM_CONTROL; /* the global data share has no model */
+	else if (row->mem_kind != SG_MEM_NONE)
+		set_memory(&t, insn);
+	if (insn_class == SG_CLASS_WAITCNT)
+		set_wait(&t, simm);
+	else if (insn_class == SG_CLASS_NOP)
+		t.idle = (uint16_t)(4 * (simm & 0xf));
+	else if (insn_class == SG_CLASS_SLEEP)
+		t.idle = (uint16_t)(64 * (simm & 0x7f));
+	t.simple = (t.unit == SG_UNIT_VALU && t.passes == 1 && !t.matrix_passes) ||
+		   t.unit == SG_UNIT_SALU;
+	return t;
+}

@@ -1,0 +1,54 @@
+#include "softgpu/trace/trace_digest.h"
+
+/* Odd, and with about as many ones as zeros: digits of pi. */
+#define K0 0x243f6a8885a308d3ull
+#define K1 0x13198a2e03707345ull
+#define K2 0xa4093822299f31d1ull
+#define K3 0x082efa98ec4e6c89ull
+
+/* Every bit of both depends on every bit of the product's halves. */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+	unsigned __int128 p = (unsigned __int128)a * b;
+
+	return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+static uint64_t word(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+uint64_t sg_digest(uint64_t before, const void *bytes, size_t size)
+{
+	const uint8_t *p = bytes;
+	uint64_t a = before ^ K0, b = before ^ K1, tail[2] = { 0 };
+	size_t left = size;
+
+	/* two chains, since a multiplication takes longer than the next one has to wait */
+	for (; left >= 32; left -= 32, p += 32) {
+		a = fold(word(p) ^ a, word(p + 8) ^ K2);
+		b = fold(word(p + 16) ^ b, word(p + 24) ^ K3);
+	}
+	if (left >= 16) {
+		a = fold(word(p) ^ a, word(p + 8) ^ K2);
+		left -= 16;
+		p += 16;
+	}
+	if (left) /* nothing may be nowhere */
+		memcpy(tail, p, left);
+	b = fold(tail[0] ^ b, tail[1] ^ K3);
+	return fold(a ^ K2, b ^ size ^ K3); /* K0 would undo the start where nothing came to a */
+}
+
+uint64_t sg_trace_digest(uint64_t before, const struct sg_wave_trace *trace)
+{
+	const uint64_t start[2] = { trace->entry, trace->exec };
+	uint64_t digest = sg_digest(before, start, sizeof(start));
+
+	digest = sg_digest(digest, trace->control.bytes, trace->control.size);
+	return sg_digest(digest, trace->memory.bytes, trace->memory.size);
+}

@@ -1,0 +1,193 @@
+/*
+ * wave_trace: what one wave did, as the counting run loop writes it and the timing model reads it.
+ *
+ * The functional executor runs waves in any order on any thread. In counting mode each wave appends
+ * to its own trace, and the timing model, a single thread, later replays the traces on modelled
+ * compute units. So every counter is a function of the traces alone: the same whatever the number of
+ * workers and the load of the host.
+ *
+ * Two byte streams per wave:
+ *
+ *   control  where the wave went. Straight code costs nothing; a record is written where the next
+ *            instruction is not the one behind it, and where EXEC changed:
+ *              varint(n << 2 | op)   n instructions were executed, then:
+ *              op 0 JUMP   svarint(dwords)  to `dwords` behind the instruction that follows
+ *              op 1 EXEC   8 bytes          the new mask
+ *              op 2 END                     the wave is over
+ *              op 3 AGAIN  4 bytes          (n = 0) the JUMP record before it, so many more times
+ *   memory   one record for each memory instruction, in order: the bytes that it reached; two for a flat
+ *            one that reached both LDS and memory.
+ *              1 byte: form | space << 2 | own mask << 5 [8 bytes: mask of lanes, unless EXEC]
+ *              AFFINE   8 bytes address of lane 0 (extrapolated), 4 bytes stride between lanes
+ *              LIST32   8 bytes lowest address, then 4 bytes distance from it per active lane
+ *              LIST64   8 bytes per active lane
+ *              LIKE     8 bytes lowest address, 4 bytes from here back to the distances of a LIST32
+ *
+ * How many bytes a lane moves, and which way, is the instruction's business and is not repeated.
+ *
+ * Threads  one writer, then one reader.
+ * Errors   a writer that runs out of memory sets `lost`, and writes nothing more.
+ */
+#ifndef WS_SOFTGPU_TRACE_WAVE_TRACE_H
+#define WS_SOFTGPU_TRACE_WAVE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum sg_trace_space {
+	SG_SPACE_GLOBAL, /* device addresses */
+	SG_SPACE_LDS,    /* bytes from the workgroup's LDS */
+	SG_SPACE_SCRATCH, /* bytes from the wave's slice of scratch to each lane's first dword; the next
+				 dword is 256 bytes on */
+	SG_SPACE_SCALAR, /* one device address: AFFINE with lane 0 */
+	SG_SPACE_GDS,
+	SG_SPACE_LDS_TOO, /* as LDS; the lanes of the instruction that are elsewhere follow in a record */
+};
+
+enum sg_trace_form { SG_TRACE_AFFINE, SG_TRACE_LIST32, SG_TRACE_LIST64, SG_TRACE_LIKE };
+enum sg_trace_op { SG_TRACE_JUMP, SG_TRACE_EXEC, SG_TRACE_END, SG_TRACE_AGAIN };
+
+struct sg_trace_stream {
+	uint8_t *bytes;
+	size_t size, room;
+};
+
+/*
+ * What the writer remembers of LDS instructions: kernels compute the register of addresses once, and use it
+ * with many offsets in many turns. Then neither has the pattern to be found again nor written down.
+ */
+#define SG_TRACE_PATTERNS 8
+struct sg_trace_pattern {
+	uint64_t mask;
+	bool affine;
+	int32_t stride;
+	uint64_t base;     /* affine: of lane 0; otherwise the lowest one */
+	uint32_t high;     /* the highest one */
+	size_t at;         /* otherwise: of the distances in the stream */
+	uint32_t lane[64]; /* the register */
+};
+
+struct sg_trace_patterns {
+	uint32_t n_written; /* the newest eight are there */
+	struct sg_trace_pattern at[SG_TRACE_PATTERNS];
+};
+
+struct sg_wave_trace {
+	uint64_t entry; /* GPU address of the first instruction */
+	uint64_t exec;  /* at the start */
+	struct sg_trace_stream control, memory;
+	bool lost;
+
+	/* writer */
+	uint64_t exec_now;
+	uint32_t run;              /* instructions since the last control record */
+	size_t jump_at, jump_size; /* the last record, if it is a JUMP (size 0: it is not) */
+	bool again;                /* ... followed by an AGAIN */
+	uint64_t n_instructions;
+	struct sg_trace_patterns *patterns; /* lent by who runs the wave; NULL: none */
+};
+
+void sg_trace_init(struct sg_wave_trace *t); /* empty, no storage */
+void sg_trace_free(struct sg_wave_trace *t);
+static inline size_t sg_trace_bytes(const struct sg_wave_trace *t)
+{
+	return t->control.room + t->memory.room;
+}
+
+/* ---- writing ---- */
+
+/* Starts over; keeps the storage. */
+void sg_trace_start(struct sg_wave_trace *t, uint64_t entry, uint64_t exec);
+/* The instruction that was just counted went `dwords` beyond the one behind it. */
+void sg_trace_jump(struct sg_wave_trace *t, int64_t dwords);
+void sg_trace_exec(struct sg_wave_trace *t, uint64_t exec);
+void sg_trace_end(struct sg_wave_trace *t);
+/* addr[l] for the lanes of mask; mask is a subset of EXEC. */
+void sg_trace_lanes(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
+		    const uint64_t addr[64]);
+void sg_trace_lanes32(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
+		      const uint32_t addr[64]);
+/* LDS: of the lanes of mask, offset + lane[l]. */
+void sg_trace_local(struct sg_wave_trace *t, uint64_t mask, const uint32_t lane[64],
+		    uint32_t offset);
+void sg_trace_scalar(struct sg_wave_trace *t, uint64_t addr);
+
+/* After each instruction, by the counting loop. skip: how far the next one is from the one behind. */
+static inline void sg_trace_step(struct sg_wave_trace *t, int64_t skip, uint64_t exec)
+{
+	t->run++;
+	t->n_instructions++;
+	if (__builtin_expect(skip != 0, 0))
+		sg_trace_jump(t, skip);
+	if (__builtin_expect(exec != t->exec_now, 0))
+		sg_trace_exec(t, exec);
+}
+
+/* ---- reading ---- */
+
+struct sg_trace_reader {
+	const struct sg_wave_trace *trace;
+	size_t control_at, memory_at;
+	/* what follows: `run` more instructions, then `op` */
+	uint32_t run;
+	enum sg_trace_op op;
+	int64_t jump;
+	uint64_t exec;            /* EXEC: the new mask */
+	uint32_t jump_run, again; /* a JUMP that repeats */
+};
+
+struct sg_trace_access {
+	enum sg_trace_space space;
+	bool affine;
+	uint64_t mask;
+	uint64_t base; /* affine */
+	int32_t stride;
+	uint64_t addr[64]; /* of the active lanes; when affine after sg_trace_expand() */
+};
+
+void sg_trace_read(struct sg_trace_reader *r, const struct sg_wave_trace *t);
+/* Goes to the next control record. False: the trace is damaged or was cut off. */
+bool sg_trace_next(struct sg_trace_reader *r);
+/* The next memory instruction's lanes; exec: the mask in force. False: as above. */
+bool sg_trace_memory(struct sg_trace_reader *r, uint64_t exec, struct sg_trace_access *out);
+
+static inline void sg_trace_expand(struct sg_trace_access *a)
+{
+	if (a->affine)
+		for (unsigned l = 0; l < 64; l++)
+			a->addr[l] = a->base + (uint64_t)((int64_t)a->stride * (int)l);
+}
+
+/* Moves all of its addresses. */
+static inline void sg_trace_move(struct sg_trace_access *a, uint64_t by)
+{
+	a->base += by;
+	if (!a->affine)
+		for (unsigned l = 0; l < 64; l++)
+			a->addr[l] += by;
+}
+
+/*
+ * The same as bytes, for those who only want to know whether it is like one they have seen: what
+ * distinguishes it but for the address it begins at, which is in *base. NULL: damaged. Nothing is read
+ * yet; with r->memory_at = *end it is.
+ */
+const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask,
+			     uint64_t *base, enum sg_trace_form *form, size_t *size, size_t *end);
+/* Thousands of waves are read in turn: what comes next is not in the host's nearest cache by itself. */
+static inline void sg_trace_prefetch(const struct sg_trace_reader *r)
+{
+	__builtin_prefetch(r->trace->memory.bytes + r->memory_at);
+}
+
+/* Of the next memory instruction. */
+static inline enum sg_trace_space sg_trace_space(const struct sg_trace_reader *r)
+{
+	const struct sg_trace_stream *s = &r->trace->memory;
+
+	return r->memory_at < s->size ? s->bytes[r->memory_at] >> 2 & 7 : SG_SPACE_GLOBAL;
+}
+
+#endif
