@@ -11,7 +11,7 @@ struct sg_device {
 	struct sg_cp_gpu gpu;
 };
 
-/* The timing model of a GPU; one that has none of its own is counted as its next relative. */
+/* The timing model of a GPU; one without its own uses the most similar one. */
 static const struct sg_hw *hw_of(const struct sg_gpu_model *model)
 {
 	if (model->target == SG_ISA_GFX908)
@@ -62,7 +62,7 @@ struct sg_counting *sg_device_counting(struct sg_device *device)
 
 void sg_device_memory_allocated(struct sg_device *device, uint64_t addr, uint64_t size)
 {
-	/* Nothing to do: what the cache knew of this range went when it was freed. */
+	/* Nothing to do: decoded instructions of this range were dropped when it was freed. */
 }
 
 void sg_device_memory_freed(struct sg_device *device, uint64_t addr, uint64_t size)

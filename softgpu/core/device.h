@@ -1,10 +1,10 @@
 /*
- * device: one GPU, for whoever presents it to a runtime.
+ * device: one GPU, for a library that presents it to a runtime.
  *
- * It knows no runtime. A face creates it, tells it about memory that comes and goes, registers
- * queues, and is told through callbacks when an event is to be set. This is the shape of the model
- * interface of AMD's ROCm 7 thunk (create, alloced and freed memory, register and destroy queue,
- * set event, GPU address A at host address base + A), so that libhsakmt is one face of several.
+ * It knows no runtime. An interface library creates it, reports allocated and freed memory, registers
+ * queues, and gets a callback when an event has to be set. AMD's model interface of the ROCm 7 thunk has
+ * the same operations (create, allocated and freed memory, register and destroy queue, set event, GPU
+ * address A at host address base + A), so libhsakmt is one interface of several.
  *
  * All devices of a process share one command processor (sg_cp), which owns the threads.
  *
@@ -28,7 +28,7 @@ void sg_device_destroy(struct sg_device *device); /* its queues are destroyed al
 
 struct sg_counting *sg_device_counting(struct sg_device *device);
 
-/* Memory that may hold code. What was there before is forgotten. */
+/* Memory that may hold code. Instructions decoded from it before are dropped. */
 void sg_device_memory_allocated(struct sg_device *device, uint64_t addr, uint64_t size);
 void sg_device_memory_freed(struct sg_device *device, uint64_t addr, uint64_t size);
 

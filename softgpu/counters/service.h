@@ -4,24 +4,24 @@
  * libhsakmt.so.1 of the software GPU exports these functions under the version WAVESCOPE_1; a profiler
  * finds them with dlsym(). A GPU is named by its node number in the topology.
  *
- *   what can be counted      softgpu_counters()
- *   choose for what comes    softgpu_count()          a block counts no more at once than hardware's
- *   choose per dispatch      softgpu_count_sets()     filters, multiplexing, kernel replay
- *   what was counted         softgpu_result()         per dispatch, by queue and packet
+ *   available counters       softgpu_counters()
+ *   select for all           softgpu_count()          within the limits of the hardware blocks
+ *   select per dispatch      softgpu_count_sets()     filters, multiplexing, kernel replay
+ *   results                  softgpu_result()         per dispatch, by queue and packet
  *   PC samples               softgpu_pc_sampling(), softgpu_pc_samples()
  *
- * While counters or samples are wanted every dispatch of the GPU is counted, and its signal's time
- * stamps are modelled device time: end when it completed, start the modelled duration before. While counters
- * are wanted the GPU runs one kernel at a time, counted or not: its queues take turns.
+ * While counters or samples are selected, every dispatch of the GPU is counted, and the time stamps of
+ * its signal are simulated: the end is the completion, the start is earlier by the simulated duration. While
+ * counters are selected, the GPU runs one kernel at a time, counted or not: its queues take turns.
  *
  * Names: NAME (one value per instance of the block), NAME_sum (their sum), NAME[n] (that instance), and
  * for level counters NAME_ACCUM, or SQ_ACCUM_PREV_HIRES directly behind the level counter: the level
  * added up over all cycles.
  *
- * A counter that has no value here (fidelity unsupported) is refused when it is asked for.
+ * Selecting a counter with fidelity "unsupported" is an error.
  *
- * Threads  any. A result is there before the completion signal of its dispatch is.
- * Errors   0, or an errno value; `error` receives one sentence, without a newline.
+ * Threads  any. A result is available before the completion signal of its dispatch.
+ * Errors   0, or an errno value; `error` receives a message, without a newline.
  */
 #ifndef WS_SOFTGPU_COUNTERS_SERVICE_H
 #define WS_SOFTGPU_COUNTERS_SERVICE_H
@@ -48,24 +48,24 @@ struct softgpu_counter {
 /* Fills at most `room`; returns how many there are, 0 if there is no such GPU. */
 size_t softgpu_counters(uint32_t node, struct softgpu_counter *out, size_t room);
 
-/* From the next dispatch on. n 0: none. EINVAL: a bad name, E2BIG: too many of a block. */
+/* From the next dispatch on. n 0: no counting. EINVAL: unknown name, E2BIG: too many of a block. */
 int softgpu_count(uint32_t node, const char *const *names, size_t n, char *error,
 		  size_t error_bytes);
 
 /*
- * Several sets, and a say per dispatch. @choose is called on the thread of the queue's packet processor
+ * Several sets, one of which is chosen per dispatch. @choose is called on the thread of the queue's packet processor
  * before a dispatch starts, one call at a time per GPU; it returns the number of the set to count,
  * SOFTGPU_PLAIN (not counted, at plain speed) or SOFTGPU_REPLAY: the kernel runs once for every
- * set from the same memory and the same caches. What a run wrote is put back before the next, so memory
- * holds what one run leaves, and the values are those that separate runs of the program would give.
+ * set from the same memory and the same caches. Memory is restored between the runs, so that finally it
+ * holds the result of one run, and the values are those of separate runs of the program.
  * @choose must not call into the runtime or this service; any other number is PLAIN. NULL counts set 0
- * always. n 0: no counting. When the call returns, nobody is or will be in the former chooser.
+ * always. n 0: no counting. When the call returns, no thread is or will be in the former @choose.
  *
- * Replay saves every byte before its first write, and puts back those bytes and no others. A kernel that
- * cannot be run again runs once, and all sets are counted in that run (n_runs 1): one that interrupts the
- * host (printf, device-side malloc); one whose second run does not come to its end because the host
- * answered only once (after 16 times the instructions of the first it is given up, and memory gets what
- * the first run left); one that writes more than there is memory to save. PC samples are the first run's.
+ * Replay saves every byte before its first write, and restores exactly those bytes. A kernel that cannot
+ * be repeated runs once, and that run counts all sets (n_runs 1): one that interrupts the host (printf,
+ * device-side malloc); one whose second run does not end because the host answered only once (it is stopped
+ * after 16 times the instructions of the first run, and memory gets the result of the first); one that writes
+ * more than there is memory to save. PC samples are those of the first run.
  */
 struct softgpu_set {
 	const char *const *names;
@@ -86,7 +86,7 @@ int softgpu_count_sets(uint32_t node, const struct softgpu_set *sets, size_t n,
 		       softgpu_choose *choose, void *user, char *error, size_t error_bytes);
 
 struct softgpu_value {
-	const char *name;  /* as it was asked for; lives until the result is dropped */
+	const char *name;  /* as requested; lives until the result is dropped */
 	uint32_t n_values; /* 1, or the number of instances */
 	const uint64_t *values;
 	enum softgpu_fidelity fidelity;
@@ -98,25 +98,25 @@ struct softgpu_result {
 	uint64_t packet;   /* index of the packet in the queue */
 	uint64_t kernel_object;
 	uint64_t completion_signal; /* handle */
-	uint64_t duration_ns;       /* modelled */
+	uint64_t duration_ns;       /* simulated */
 	uint64_t cycles;
 	uint32_t clock_mhz;
-	double sampled; /* 1, or the part of the workgroups that was modelled */
+	double sampled; /* fraction of the workgroups that was modelled: 1, or less */
 	uint64_t n_pc_samples;
-	uint32_t set;         /* which was counted, or SOFTGPU_REPLAY */
+	uint32_t set;         /* the counted one, or SOFTGPU_REPLAY */
 	uint32_t n_runs;      /* 1, or the number of sets when replayed; replay with 1: see above */
-	uint64_t saved_bytes; /* written by the kernel, put back between runs */
-	uint64_t replay_host_ns; /* host time of the runs after the first, with putting back */
+	uint64_t saved_bytes; /* written by the kernel, restored between runs */
+	uint64_t replay_host_ns; /* host time of the runs after the first, with restoring memory */
 	uint32_t n_values;
-	/* in the order in which they were asked for, set by set */
+	/* in the order of the request, set by set */
 	const struct softgpu_value *values;
 };
 
-/* ENOENT: not there (yet, or the oldest of too many). Valid until softgpu_drop(). */
+/* ENOENT: no result yet, or dropped because there were too many. Valid until softgpu_drop(). */
 int softgpu_result(uint32_t node, uint64_t queue, uint64_t packet, struct softgpu_result *out);
-/* The oldest with a greater sequence number. */
+/* The oldest result with a greater sequence number. */
 int softgpu_next_result(uint32_t node, uint64_t after, struct softgpu_result *out);
-/* Everything up to this sequence number has been read. */
+/* Drops all results up to this sequence number. */
 void softgpu_drop(uint32_t node, uint64_t sequence);
 
 /* why the wave did not issue */
@@ -156,7 +156,7 @@ enum softgpu_inst_type {
 struct softgpu_pc_sample {
 	uint64_t cycle;     /* since the start of the dispatch */
 	uint64_t workgroup; /* index in the grid, x fastest */
-	uint64_t pc;        /* address; the code object's offset is the reader's business */
+	uint64_t pc;        /* GPU address; the reader finds the code object */
 	uint64_t exec;
 	uint32_t wave; /* in the workgroup */
 	uint16_t cu, simd;

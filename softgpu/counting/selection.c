@@ -124,7 +124,7 @@ int sg_selection_make(struct sg_selection *s, const struct sg_hw *hw, const char
 			status = EINVAL;
 		} else if (item->counter->fidelity == SG_UNSUPPORTED) {
 			snprintf(error, error_bytes,
-				 "counter '%s': no value on the software GPU: %s", names[s->n],
+				 "counter '%s': not supported by the software GPU: %s", names[s->n],
 				 item->counter->text);
 			status = EINVAL;
 		} else if (!item->name) {

@@ -358,7 +358,7 @@ static void finish_kernel(struct sg_queue *queue, uint64_t duration)
 	bool used_scratch = queue->dispatch.launch.private_bytes != 0;
 	uint64_t end = sg_clock_device_ticks(), start = queue->start_ticks;
 
-	/* Checked when it started; if the signal is gone by now there is nobody to tell. */
+	/* Checked when it started; a signal that was destroyed since then is skipped. */
 	if (duration)
 		start = simulated_start(queue, duration, &end);
 	tell_watcher(queue, packet, start, end);

@@ -82,8 +82,8 @@ void sg_cp_count_begin(struct sg_queue *queue, const union sg_aql_packet *packet
 	};
 	queue->n_passes = 0;
 	if (!sg_counting_begin(queue->gpu->counting, &info, &queue->dispatch.count))
-		sg_gpu_log(SG_GPU_LOG_ERROR,
-			   "no memory or thread to count a dispatch: it has no result");
+		sg_gpu_log(SG_GPU_LOG_ERROR, "cannot count a dispatch: out of memory or threads; "
+					     "it has no counter values");
 	if (queue->dispatch.count &&
 	    !queue->gws) { /* a grid that synchronises needs all of itself */
 		queue->dispatch.stride = sg_counted_dispatch_stride(queue->dispatch.count);
@@ -166,7 +166,7 @@ static bool next_pass(struct sg_queue *queue, bool counted)
 	if (more && touch(queue, restore) && sg_counted_dispatch_again(d->count))
 		return true;
 	if (n == 1 || !counted ||
-	    n < n_wanted) { /* given up: what the first run left is what remains */
+	    n < n_wanted) { /* abandoned: memory gets the result of the first run */
 		touch(queue, redo);
 		d->failed = false;
 	}
@@ -194,7 +194,7 @@ bool sg_cp_count_end(struct sg_queue *queue, uint64_t *duration)
 		return true;
 	if (!sg_counted_dispatch_end(d->count, &duration_ns) && !d->failed &&
 	    !atomic_load(&queue->dying))
-		sg_gpu_log(SG_GPU_LOG_ERROR, "a dispatch could not be counted: it has no result");
+		sg_gpu_log(SG_GPU_LOG_ERROR, "cannot count a dispatch: it has no counter values");
 	d->count = NULL;
 	sg_undo_destroy(d->launch.undo);
 	d->launch.undo = NULL;

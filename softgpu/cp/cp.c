@@ -15,12 +15,12 @@
 #include "softgpu/exec/guard.h"
 
 /*
- * Doorbells are plain stores, so somebody has to look. While packets come the poller looks again at
- * once; then it sleeps an eighth of the time since the last packet, so that latency stays in
- * proportion to idleness. Everybody who waits for the device kicks it awake, which bounds what the
- * long sleeps can cost. It never yields: on a busy machine that costs whole time slices, while a
- * thread that wakes up runs at once. A worker that ran out of kernels looks as well, before it sleeps:
- * as long as it does the poller leaves the queues to it.
+ * Doorbells are plain stores, so they have to be polled. While packets arrive the poller spins. Then it
+ * sleeps an eighth of the time since the last packet, so that latency is proportional to idle time. A
+ * thread that waits for the device kicks the poller awake, which bounds the cost of long sleeps. The
+ * poller never yields: on a busy machine that costs whole time slices, while a thread that wakes up
+ * runs at once. A worker without kernels polls, too, before it sleeps; meanwhile the poller leaves the
+ * queues to it.
  */
 #define SPIN_NS 20000ull
 #define SLEEP_LEAST_NS 20000ull
@@ -113,11 +113,10 @@ enum sg_queue_progress sg_queue_advance(struct sg_queue *queue, uint32_t n)
 }
 
 /*
- * Hardware's counters belong to the GPU and not to a queue, so who counts there lets kernels run one at
- * a time; programs see the difference. A queue asks when its kernel is next and everything that it was
- * to wait for has come: whatever the kernels of two queues owe each other by barriers and signals is
- * settled by then, and nobody holds the GPU while it waits for that. First come, first served: a queue
- * that is never empty does not shut out another.
+ * Hardware counters belong to the GPU and not to a queue, so profilers of hardware serialise kernels, and
+ * programs behave differently then. A queue takes its turn when its kernel is next and all dependencies of the
+ * kernel are met, so no queue holds the GPU while it waits for a barrier or signal. Turns are first come,
+ * first served: a queue that is never empty does not starve another.
  */
 bool sg_cp_take_turn(struct sg_queue *queue)
 {
@@ -248,7 +247,7 @@ static void *poller_main(void *arg)
 			ns = idle > DEEP_AFTER_NS ? DEEP_SLEEP_NS : ns;
 			ns = relieved ? RELIEVED_NS : ns;
 			sleep_until_kicked(cp, kicks, ns);
-			/* A kick says that somebody is about: look more often again. */
+			/* A thread waits for the device: poll more often again. */
 			if (atomic_load(&cp->kicks) != kicks && idle > AWAKE_NS)
 				last = now_ns() - AWAKE_NS;
 		}

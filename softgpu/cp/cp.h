@@ -1,13 +1,13 @@
 /*
- * cp: the command processor. It watches the rings of all queues, executes their packets in order,
- * and deals the workgroups of kernels out to worker threads.
+ * cp: the command processor. It polls the rings of all queues, executes their packets in order, and
+ * distributes the workgroups of kernels to worker threads.
  *
  * One command processor serves all GPUs of a process: one thread polls, n workers run waves. A
- * packet that cannot go on (a barrier, a poll, a kernel under way) leaves its queue where it is and
- * never holds up another. Nothing here waits for the host.
+ * packet that has to wait (a barrier, a poll, a running kernel) blocks its own queue only. Nothing
+ * here waits for the host.
  *
- * The world outside is struct sg_cp_host: whether memory may be touched, whom to interrupt, whom to
- * tell of a fault. GPU address A is at host address mem->host_base + A everywhere.
+ * struct sg_cp_host is the interface to everything else: which memory is accessible, whom to
+ * interrupt, where faults are reported. GPU address A is at host address mem->host_base + A.
  *
  * Threads  all functions: any thread. Callbacks arrive on device threads; they must not call back
  *          into a queue. sg_cp_queue_destroy() is synchronous: afterwards nothing touches the ring,
@@ -32,7 +32,7 @@ struct sg_cp_fault {
 	uint32_t node;
 	uint64_t address;
 	bool write;
-	bool hang; /* a queue met a packet it cannot execute */
+	bool hang; /* a queue is at a packet that it cannot execute */
 };
 
 /* The allocation next to an address. */
@@ -45,20 +45,20 @@ struct sg_cp_host {
 	const struct sg_mem_map *mem;
 	/* May the device touch [addr, addr + size)? Must take no lock. */
 	bool (*accessible)(void *ctx, uint64_t addr, uint64_t size);
-	/* Around accesses: what is accessible inside stays mapped until leave. NULL: always so. */
+	/* Called around accesses: accessible memory stays mapped until leave. NULL: it always does. */
 	void (*enter)(void *ctx);
 	void (*leave)(void *ctx);
 	void (*interrupt)(void *ctx, uint32_t event_id);
 	void (*memory_fault)(void *ctx, const struct sg_cp_fault *fault);
-	/* The block around an address, as the GPU that is `node` sees it; of no size when there is none. NULL:
-	 * everything is the device's. */
+	/* The block around an address, as GPU `node` sees it; size 0: there is none. NULL: all memory is
+	 * the device's. */
 	void (*find_block)(void *ctx, uint32_t node, uint64_t addr, struct sg_mem_block *out);
 	/* For messages: the allocation nearest to an address. NULL, or false: there is none. */
 	bool (*nearest)(void *ctx, uint64_t addr, struct sg_cp_nearest *out);
 	void *ctx;
 };
 
-/* One GPU, as far as packets need to know it. Lives longer than its queues. */
+/* What packets use of one GPU. Outlives its queues. */
 struct sg_cp_gpu {
 	uint32_t node;
 	enum sg_isa_target target;
@@ -76,17 +76,17 @@ struct sg_queue_desc {
 	uint64_t size_bytes;         /* a power of two */
 	_Atomic uint64_t *write_ptr; /* AQL: packets; SDMA: bytes; neither wraps */
 	_Atomic uint64_t *read_ptr;  /* AQL: the one in amd_queue_t */
-	_Atomic uint64_t *doorbell;  /* NULL: the write pointer is all there is */
+	_Atomic uint64_t *doorbell;  /* NULL: only the write pointer is used */
 };
 
 /* n_workers 0: as many as the machine has cores. NULL: no memory or no threads. */
 struct sg_cp *sg_cp_create(const struct sg_cp_host *host, uint32_t n_workers);
 void sg_cp_destroy(struct sg_cp *cp); /* all queues are destroyed already */
 
-/* Somebody may have rung a doorbell, or waits for an answer: look soon. Cheap. */
+/* A doorbell may have been rung, or somebody waits: poll soon. Cheap. */
 void sg_cp_kick(struct sg_cp *cp);
 
-/* Tell of packets that end, see watch.h. */
+/* Reports packets that end, see watch.h. */
 void sg_cp_watch(struct sg_cp *cp, softgpu_watcher *watcher);
 
 /* Wave-instructions executed by all dispatches that have ended. */

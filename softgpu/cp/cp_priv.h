@@ -1,4 +1,4 @@
-/* What the files of the command processor share. */
+/* Shared by the files of the command processor. */
 #ifndef WS_SOFTGPU_CP_CP_PRIV_H
 #define WS_SOFTGPU_CP_CP_PRIV_H
 
@@ -21,7 +21,7 @@ struct sg_cp {
 	softgpu_watcher *_Atomic watcher; /* or NULL */
 	_Atomic uint64_t n_instructions;  /* wave-instructions of the dispatches that have ended */
 
-	struct sg_progress *progress; /* the poller's; NULL: nobody wants to know */
+	struct sg_progress *progress; /* used by the poller; NULL: off */
 
 	pthread_mutex_t lock; /* the list */
 	struct sg_queue *queues;
@@ -44,7 +44,7 @@ struct sg_queue {
 	pthread_cond_t quiet; /* the dispatch has ended */
 	_Atomic bool active;
 	_Atomic bool dying;
-	_Atomic bool halted; /* failed for good */
+	_Atomic bool halted; /* failed permanently */
 	struct sg_gws *gws;
 
 	/* AQL */
@@ -57,9 +57,9 @@ struct sg_queue {
 	uint32_t n_passes; /* of a replayed dispatch, ended so far */
 	uint64_t replay_from_ns;
 
-	/* the poller's, see progress.c */
+	/* used by the poller, see progress.c */
 	uint64_t seen_index, seen_ns; /* the packet it was at, and since when */
-	bool told;
+	bool reported;
 
 	/* SDMA */
 	uint64_t done;        /* bytes, or rows, of the packet at the read pointer */

@@ -49,7 +49,7 @@ static void put_nearest(struct text *t, const struct sg_queue *queue, uint64_t a
 	uint64_t at = address & ~SG_PINNED_ALIAS;
 
 	if (!host->nearest || !host->nearest(host->ctx, address, &near)) {
-		put(t, NEXT "nearest allocation: there is none");
+		put(t, NEXT "nearest allocation: none");
 		return;
 	}
 	put(t, NEXT "nearest allocation: 0x%llx, %llu bytes of %s; the address is ",
@@ -59,10 +59,10 @@ static void put_nearest(struct text *t, const struct sg_queue *queue, uint64_t a
 	else if (at - near.start < near.size)
 		put(t, "at byte %llu of it", ull(at - near.start));
 	else
-		put(t, "%llu bytes behind its end", ull(at - near.start - near.size));
+		put(t, "%llu bytes past its end", ull(at - near.start - near.size));
 }
 
-/* What stands at an address that is no instruction; 0: nothing does. */
+/* The word at an address that is not an instruction; 0: nothing is mapped there. */
 static uint32_t word_at(const struct sg_queue *queue, uint64_t pc)
 {
 	uint32_t word;
@@ -78,7 +78,7 @@ static void put_word(struct text *t, const struct sg_queue *queue, uint64_t pc)
 	if (image)
 		put(t, "%s", image);
 	else if (word)
-		put(t, "0x%08x, which is not one of %s", word, target_name(queue));
+		put(t, "0x%08x, which %s does not have", word, target_name(queue));
 	else
 		put(t, "none");
 }
@@ -119,15 +119,15 @@ static void say_memory(struct text *t, const struct sg_queue *queue, const struc
 		       const char *kernel)
 {
 	const char *access = fault->write ? "write to" : "read from",
-		   *why = "it is not the GPU's memory";
+		   *why = "it is not mapped on the GPU";
 
 	if (fault->address < NULL_BYTES)
 		why = "a null pointer";
 	else if (sg_cp_reachable(queue->cp, fault->address, 1))
-		why = "the program has freed it, or may not do so itself";
+		why = "it was freed, or the program has no access to it itself";
 	if (fault->address == fault->pc)
-		put(t, "memory fault: %s cannot execute at 0x%llx: there is no memory", kernel,
-		    ull(fault->address));
+		put(t, "memory fault: %s cannot execute at 0x%llx: no memory is mapped there",
+		    kernel, ull(fault->address));
 	else if (sg_cp_accessible(queue->cp, fault->address, 1) && fault->address % 8)
 		put(t,
 		    "memory fault: %s cannot %s 0x%llx: it is not aligned to the size of the "
@@ -144,17 +144,16 @@ static void say_illegal(struct text *t, const struct sg_queue *queue, const stru
 {
 	if (!*fault->text && sg_isa_image_name(word_at(queue, fault->pc)))
 		put(t,
-		    "image instruction: %s uses a texture or surface, and textures are not "
-		    "supported by the "
-		    "software GPU: read the data through a pointer instead",
+		    "image instruction: %s uses a texture or surface, which the software GPU does "
+		    "not support: read the data through a pointer instead",
 		    kernel);
 	else if (fault->address)
 		put(t,
-		    "illegal instruction: %s jumps to 0x%llx, which is no address of an "
+		    "illegal instruction: %s jumps to 0x%llx, which is not the address of an "
 		    "instruction",
 		    kernel, ull(fault->address));
 	else if (*fault->text)
-		put(t, "illegal instruction: %s uses one that the software GPU cannot execute",
+		put(t, "illegal instruction: %s uses one that the software GPU does not support",
 		    kernel);
 	else
 		put(t, "illegal instruction in %s", kernel);
@@ -175,7 +174,7 @@ static void say_aperture(struct text *t, const struct sg_queue *queue, const str
 
 	if (!fault->address)
 		put(t,
-		    "aperture violation: %s uses global wave sync, and its queue has none: "
+		    "aperture violation: %s uses global wave sync, but its queue has none: "
 		    "launch it with hipLaunchCooperativeKernel()",
 		    kernel);
 	else if (fault->address >> 32 == l->shared_aperture_hi)
@@ -193,8 +192,8 @@ static void say_no_memory(struct text *t, const struct sg_queue *queue,
 			  const struct sg_fault *fault, const char *kernel)
 {
 	put(t,
-	    "out of host memory: there is none for the registers of a workgroup of %s: end other "
-	    "programs",
+	    "out of host memory: cannot allocate the registers of a workgroup of %s: "
+	    "end other programs",
 	    kernel);
 }
 
@@ -236,11 +235,11 @@ static void put_kernel_packet(struct text *t, const struct sg_queue *queue,
 		    grid[1], grid[2], wg[0], wg[1], wg[2]);
 		break;
 	case SG_QUEUE_BAD_GROUP_MEMORY:
-		put(t, "its workgroups need %u bytes of LDS, and a compute unit has 65536",
+		put(t, "its workgroups need %u bytes of LDS, but a compute unit has 65536",
 		    packet->dispatch.group_bytes);
 		break;
 	case SG_QUEUE_BAD_CODE:
-		put(t, "0x%llx is not a kernel descriptor, or its code is not there",
+		put(t, "0x%llx is not a kernel descriptor, or its code is not mapped",
 		    ull(packet->dispatch.kernel_object));
 		break;
 	case SG_QUEUE_BAD_GROUP_SIZE:
@@ -269,7 +268,7 @@ void sg_fault_report_packet(const struct sg_queue *queue, const union sg_aql_pac
 		break;
 	case SG_AQL_BARRIER_AND:
 	case SG_AQL_BARRIER_OR:
-		put(&t, "a barrier names something that is not a signal");
+		put(&t, "a barrier refers to something that is not a signal");
 		break;
 	case SG_AQL_VENDOR:
 		put(&t,
@@ -278,10 +277,10 @@ void sg_fault_report_packet(const struct sg_queue *queue, const union sg_aql_pac
 		    packet->vendor.format & 0xff);
 		break;
 	default:
-		put(&t, "header 0x%04x is not of a packet that a GPU executes", header);
+		put(&t, "header 0x%04x is not a packet type that the GPU executes", header);
 		break;
 	}
-	put(&t, NEXT "packet %llu of a queue on node %u, which executes nothing more",
+	put(&t, NEXT "packet %llu of a queue on node %u; the queue is stopped",
 	    ull(atomic_load_explicit(queue->desc.read_ptr, memory_order_relaxed)),
 	    queue->gpu->node);
 	sg_gpu_log(SG_GPU_LOG_ERROR, "%s", t.chars);
@@ -293,14 +292,14 @@ void sg_fault_report_copy(const struct sg_queue *queue, uint32_t header, bool ba
 	struct text t = { .n = 0 };
 
 	if (bad_address) {
-		put(&t, "memory fault: a copy cannot %s 0x%llx: it is not the GPU's memory",
+		put(&t, "memory fault: a copy cannot %s 0x%llx: it is not mapped on the GPU",
 		    write ? "write to" : "read from", ull(address));
 		put_nearest(&t, queue, address);
 	} else {
 		put(&t,
-		    "bad packet: 0x%08x in a copy queue is not of a packet that the GPU executes",
+		    "bad packet: 0x%08x in a copy queue is not a packet type that the GPU executes",
 		    header);
 	}
-	put(&t, NEXT "copy queue of node %u, which executes nothing more", queue->gpu->node);
+	put(&t, NEXT "copy queue of node %u; the queue is stopped", queue->gpu->node);
 	sg_gpu_log(SG_GPU_LOG_ERROR, "%s", t.chars);
 }

@@ -1,9 +1,9 @@
 /*
- * fault: what is said when a queue cannot go on, on stderr and by default: the kernel, the instruction and its
- * source line, workgroup, wave and lane, the address and the allocation next to it.
+ * fault: the message on stderr when a queue cannot continue: the kernel, the instruction and its source
+ * line, workgroup, wave and lane, the address and the nearest allocation. On by default.
  *
- * Threads  whoever stops the queue, queue locked. Not between sg_cp_host's enter and leave: they ask for
- *          allocations, and whoever frees one waits for the leave.
+ * Threads  the thread that stops the queue, queue locked. Not between sg_cp_host's enter and leave: these
+ *          functions look allocations up, and a thread that frees one waits for the leave.
  */
 #ifndef WS_SOFTGPU_CP_FAULT_H
 #define WS_SOFTGPU_CP_FAULT_H
@@ -15,7 +15,7 @@ void sg_fault_report_wave(const struct sg_queue *queue, const struct sg_fault *f
 /* The packet at the read index cannot be executed; code: one of enum sg_queue_error. */
 void sg_fault_report_packet(const struct sg_queue *queue, const union sg_aql_packet *packet,
 			    uint32_t code);
-/* The same of a copy queue: a packet that is none, or one with an address that is not there. */
+/* The same for a copy queue: an unknown packet, or one with an address that is not mapped. */
 void sg_fault_report_copy(const struct sg_queue *queue, uint32_t header, bool bad_address,
 			  uint64_t address, bool write);
 

@@ -1,4 +1,4 @@
-/* What the two files of the pool share: pool.c has the threads and the dispatches, turn.c what one worker does in one. */
+/* Shared by pool.c (threads and dispatches) and turn.c (what a worker does in one dispatch). */
 #ifndef WS_SOFTGPU_CP_POOL_PRIV_H
 #define WS_SOFTGPU_CP_POOL_PRIV_H
 
@@ -21,8 +21,8 @@ struct sg_pool {
 	_Atomic uint32_t n_dispatches;
 	uint32_t n_sleeping;
 	bool lingers;             /* a worker looks for work */
-	_Atomic bool patient;     /* a worker goes on although all workgroups wait */
-	_Atomic uint32_t n_looks; /* how often that was done */
+	_Atomic bool patient;     /* a worker continues although all workgroups wait */
+	_Atomic uint32_t n_looks; /* number of polls */
 	_Atomic bool stop;
 	struct sg_pool_looker looker;
 	uint32_t n_workers;
@@ -51,7 +51,7 @@ static inline bool sg_dispatch_stopped(struct sg_dispatch *d)
 	return atomic_load_explicit(&d->launch.stop, memory_order_relaxed);
 }
 
-/* Run workgroups for a while. False: all there is waits. */
+/* Runs workgroups for a while. False: all of them wait. */
 bool sg_dispatch_turn(struct sg_pool *pool, struct sg_dispatch *d);
 /* Is there a workgroup that was not started and may be? */
 bool sg_dispatch_has_new(struct sg_dispatch *d);

@@ -31,7 +31,7 @@ struct kernel {
 	uint64_t since_ns;       /* it was first seen */
 	uint64_t waits_since_ns; /* 0: it gets on */
 	struct sg_wg_wait wait;  /* what it was last seen to wait for */
-	bool told, told_wait;
+	bool reported, reported_wait;
 	char name[SG_SYMBOL_CHARS]; /* empty: not looked up yet */
 };
 
@@ -129,8 +129,8 @@ static void draw(struct sg_progress *p, const char *text)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Once, for `*told`; or again and again on a terminal. True: it is on the screen. */
-static bool say(struct sg_progress *p, const char *text, bool *told)
+/* Writes once, until *reported is set; on a terminal every time. True: it was written. */
+static bool write_line(struct sg_progress *p, const char *text, bool *reported)
 {
 	char line[TEXT_BYTES];
 	int n;
@@ -139,11 +139,11 @@ static bool say(struct sg_progress *p, const char *text, bool *told)
 		draw(p, text);
 		return true;
 	}
-	if (*told || !can_write())
+	if (*reported || !can_write())
 		return false;
 	n = snprintf(line, sizeof(line), "%s\n", text);
 	write_out(line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1);
-	*told = true;
+	*reported = true;
 	return true;
 }
 
@@ -243,7 +243,7 @@ static void put_wait(const struct kernel *k, const struct sg_dispatch_view *v, d
 
 	put_duration(seconds, how_long, sizeof(how_long));
 	snprintf(text, size,
-		 PREFIX "%s: nothing moved for %s, %llu of %llu workgroups done; in workgroup (%u, "
+		 PREFIX "%s: no progress for %s, %llu of %llu workgroups done; in workgroup (%u, "
 			"%u, %u) ",
 		 k->name, how_long, (unsigned long long)v->n_done, (unsigned long long)v->n_wgs,
 		 w->id[0], w->id[1], w->id[2]);
@@ -261,8 +261,8 @@ static void put_wait(const struct kernel *k, const struct sg_dispatch_view *v, d
 }
 
 /* True: its line is on the screen. */
-static bool tell_kernel(struct sg_progress *p, struct kernel *k, const struct sg_dispatch_view *v,
-			uint64_t now_ns)
+static bool report_kernel(struct sg_progress *p, struct kernel *k, const struct sg_dispatch_view *v,
+			  uint64_t now_ns)
 {
 	bool waits =
 		k->waits_since_ns && now_ns - k->waits_since_ns >= p->after_ns && k->wait.n_waves;
@@ -271,7 +271,7 @@ static bool tell_kernel(struct sg_progress *p, struct kernel *k, const struct sg
 	if (now_ns - k->since_ns < p->after_ns)
 		return false;
 	/* what seems to wait is given the time to show whether it does: one line is all there is */
-	if (!p->terminal && (waits ? k->told_wait : k->told || k->waits_since_ns))
+	if (!p->terminal && (waits ? k->reported_wait : k->reported || k->waits_since_ns))
 		return false;
 	if (!*k->name)
 		sg_symbols_kernel(v->kernel_object, k->name, sizeof(k->name));
@@ -280,13 +280,14 @@ static bool tell_kernel(struct sg_progress *p, struct kernel *k, const struct sg
 	else
 		put_progress(p, k, v, (double)(now_ns - k->since_ns) / SECOND, text, sizeof(text));
 	/* what waits needs no line about how fast it is */
-	return say(p, text, waits ? (k->told = true, &k->told_wait) : &k->told);
+	return write_line(p, text, waits ? (k->reported = true, &k->reported_wait) : &k->reported);
 }
 
 /* *out_moves: a kernel gets on. True: there is a line on the screen. */
-static bool tell_kernels(struct sg_progress *p, struct sg_cp *cp, uint64_t now_ns, bool *out_moves)
+static bool report_kernels(struct sg_progress *p, struct sg_cp *cp, uint64_t now_ns,
+			   bool *out_moves)
 {
-	bool told = false;
+	bool shown = false;
 
 	p->n_views = sg_pool_busy(cp->pool) ? sg_pool_view(cp->pool, p->views, MAX_KERNELS) : 0;
 	forget_ended(p);
@@ -308,10 +309,10 @@ static bool tell_kernels(struct sg_progress *p, struct sg_cp *cp, uint64_t now_n
 			k->wait = v->wait;
 		*out_moves |= !k->waits_since_ns;
 		/* on a terminal there is one line: the first that has something to say */
-		if (!(told && p->terminal))
-			told |= tell_kernel(p, k, v, now_ns);
+		if (!(shown && p->terminal))
+			shown |= report_kernel(p, k, v, now_ns);
 	}
-	return told;
+	return shown;
 }
 
 /* --- queues --- */
@@ -319,7 +320,7 @@ static bool tell_kernels(struct sg_progress *p, struct sg_cp *cp, uint64_t now_n
 static bool tell_queues(struct sg_progress *p, struct sg_cp *cp, uint64_t now_ns, bool quietly)
 {
 	char text[TEXT_BYTES], what[TEXT_BYTES / 2], how_long[32];
-	bool told = false;
+	bool shown = false;
 
 	pthread_mutex_lock(&cp->lock);
 	for (struct sg_queue *q = cp->queues; q; q = q->next) {
@@ -332,20 +333,20 @@ static bool tell_queues(struct sg_progress *p, struct sg_cp *cp, uint64_t now_ns
 		if (!q->seen_ns || index != q->seen_index) {
 			q->seen_index = index;
 			q->seen_ns = now_ns;
-			q->told = false;
+			q->reported = false;
 		}
-		if (quietly || (told && p->terminal) || now_ns - q->seen_ns < p->after_ns ||
-		    (!p->terminal && q->told))
+		if (quietly || (shown && p->terminal) || now_ns - q->seen_ns < p->after_ns ||
+		    (!p->terminal && q->reported))
 			continue;
 		sg_stall_describe(q, what, sizeof(what));
 		put_duration((double)(now_ns - q->seen_ns) / SECOND, how_long, sizeof(how_long));
 		snprintf(text, sizeof(text),
-			 PREFIX "nothing moved for %s on a queue of node %u at packet %llu: %s",
+			 PREFIX "no progress for %s on a queue of node %u at packet %llu: %s",
 			 how_long, q->gpu->node, (unsigned long long)index, what);
-		told |= say(p, text, &q->told);
+		shown |= write_line(p, text, &q->reported);
 	}
 	pthread_mutex_unlock(&cp->lock);
-	return told;
+	return shown;
 }
 
 void sg_progress_tick(struct sg_cp *cp, uint64_t now_ns)
@@ -356,7 +357,7 @@ void sg_progress_tick(struct sg_cp *cp, uint64_t now_ns)
 	if (!p || now_ns < p->next_ns)
 		return;
 	p->next_ns = now_ns + p->tick_ns;
-	shown = tell_kernels(p, cp, now_ns, &moves);
+	shown = report_kernels(p, cp, now_ns, &moves);
 	/* what waits for a kernel that gets on is not stuck */
 	shown |= tell_queues(p, cp, now_ns, moves || (shown && p->terminal));
 	if (!shown && p->terminal && atomic_load(&p->shown))

@@ -1,13 +1,13 @@
 /*
- * progress: what takes long, and what does not move at all, said on stderr.
+ * progress: reports long kernels and queues without progress on stderr.
  *
- * A simulated kernel can take minutes and then looks like a hang; and a real hang, a queue that waits
- * for what never comes, looks like a kernel that takes long. On a terminal, after some seconds, one line below the
- * cursor says which of the two it is, and is kept up to date until it is over; elsewhere one line is written,
- * once per kernel or packet and later. WAVESCOPE_PROGRESS turns it off or says after how many seconds.
+ * A simulated kernel can take minutes and then looks like a hang. A real hang, a queue that waits for a
+ * signal that never comes, looks like a long kernel. After some seconds a line on stderr says which of the
+ * two it is: on a terminal it stands below the cursor and is updated until the end, elsewhere it is written
+ * once per kernel or packet. WAVESCOPE_PROGRESS turns it off or sets the number of seconds.
  *
- * It looks at counters that exist anyway, a few times per second, on the poller's thread; nothing is written
- * that would block, nothing while the program has the terminal in raw mode or runs in the background.
+ * The poller's thread reads counters that exist anyway, a few times per second. Nothing is written that
+ * would block, nor while the program has the terminal in raw mode or runs in the background.
  *
  * Threads  create, destroy: before and after the poller. tick: the poller. hide: any.
  */
@@ -22,9 +22,9 @@ struct sg_progress;
 struct sg_progress *sg_progress_create(void); /* NULL: off */
 void sg_progress_destroy(struct sg_progress *progress);
 
-/* Whenever the poller comes by: cheap, most of the time. */
+/* Called by the poller in each round; mostly cheap. */
 void sg_progress_tick(struct sg_cp *cp, uint64_t now_ns);
-/* A kernel ends, and its program may print now: take the line away. */
+/* Removes the line: a kernel ends, and its program may print now. */
 void sg_progress_hide(struct sg_cp *cp);
 
 #endif

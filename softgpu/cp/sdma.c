@@ -169,7 +169,7 @@ static enum result do_fence(struct context *c)
 	if (!to)
 		return FAULT;
 	atomic_store_explicit(to, c->dw[3], memory_order_release);
-	c->queue->copy_ns = 0; /* copies that nobody stamped */
+	c->queue->copy_ns = 0; /* copies without a time stamp */
 	return DONE;
 }
 

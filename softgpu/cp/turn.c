@@ -9,12 +9,11 @@
 #define SLICE_NS 2000000ull /* then another dispatch, if there is one */
 
 /*
- * s_sleep is time on the device, and none on the host. A workgroup whose waves all sleep lets others run,
- * since it may wait for them; when all of them sleep, time passes: they go on at once, many sleeps per turn.
- * That lasts for some turns of each; then only one worker does so, a moment at a time, and naps in between as
- * the others do, because the kernel may as well poll for something that the host has not done yet. In a
- * counted kernel each sleep is modelled time, and polls must not become more than real time has room for: it goes
- * on as long as it has slept less than it has waited.
+ * s_sleep takes time on the device and none on the host. A workgroup whose waves all sleep lets others run,
+ * because it may wait for them. When all workgroups sleep, they continue at once, many sleeps per turn, for
+ * a number of turns. After that only one worker continues them, for short times with naps in between, because
+ * the kernel may poll for something that the host has not done yet. In a counted kernel each sleep is simulated
+ * time, which must not exceed real time: the kernel continues while it has slept less than it has waited.
  */
 #define SLEEPS 64
 #define SLEEPS_COUNTED 32
@@ -276,7 +275,7 @@ static void call_help(struct sg_pool *pool, struct sg_dispatch *d)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* From when on there is another dispatch: alone, nobody has to ask for the time. */
+/* Whether the time slice is over. A dispatch that runs alone needs no slices, and reads no clock. */
 static bool slice_over(uint64_t *until)
 {
 	uint64_t now = sg_pool_now_ns();

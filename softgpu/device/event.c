@@ -31,8 +31,8 @@ struct event {
 	enum sg_event_kind kind;
 	uint32_t next_free;
 	struct wait_link *links;
-	pthread_t audience[AUDIENCE]; /* who has seen it since it was set last */
-	uint32_t n_audience;          /* more than there is room for: it is over for everybody */
+	pthread_t audience[AUDIENCE]; /* threads that have seen it since it was set last */
+	uint32_t n_audience; /* more than AUDIENCE: every thread counts as having seen it */
 };
 
 struct chunk {
@@ -173,8 +173,8 @@ static void mark_seen(struct event *event, pthread_t thread)
 }
 
 /*
- * Locked. Everybody who still waits has now seen this event. A waiter that has what it waited for,
- * but did not run yet, does not count: if there is nobody else, the event is remembered.
+ * Locked. All threads that still wait have now seen this event. A waiter that was already satisfied but has
+ * not run yet does not count: if there is no other one, the event stays set.
  */
 static void set_event(struct event *event)
 {

@@ -1,12 +1,12 @@
 /*
- * event: what the host sleeps on until the device has something to say.
+ * event: what host threads wait for until the device signals them.
  *
  * Setting an event wakes everybody who waits for it; if nobody does, it stays set until the next
- * wait (or, with manual reset, until it is reset). That is the kernel driver's rule: with "the first
- * waiter takes it" two threads that wait for one signal would lose a wake-up. They still may with that
- * rule, when one waits already and the other is about to: ROCr 5.2 looks at the signal first and
- * then sleeps, for ever. So a thread that did not see an event since it was set sees it when it
- * comes to wait, once; ROCr looks at the signal again and is none the wiser.
+ * wait (or, with manual reset, until it is reset). This is the kernel driver's rule; if only the first
+ * waiter were woken, two threads that wait for one signal would lose a wake-up. With ROCr 5.2 they can
+ * still lose one, when one thread waits already and the other is about to: it checks the signal first
+ * and then sleeps forever. So a thread that has not seen an event since it was set sees it once when it
+ * starts to wait. ROCr then checks the signal again, which is harmless.
  *
  * Each event has a mailbox, eight bytes of device memory into which the device writes the event's
  * id before it interrupts.
@@ -38,7 +38,7 @@ struct sg_memory_fault {
 	uint32_t node;
 	uint64_t address;
 	bool write;
-	bool hang; /* not an access but a device that cannot go on */
+	bool hang; /* not an access: the device cannot continue */
 };
 
 struct sg_events *sg_events_create(struct sg_vm *vm);

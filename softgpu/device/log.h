@@ -1,8 +1,8 @@
 /*
- * log: what the software GPU has to say, one line per fact, on stderr.
+ * log: messages of the software GPU on stderr, one line per fact.
  *
- * Errors that the program cannot learn of by a status are always printed; the rest only when
- * WAVESCOPE_LOG asks for it. Lines are written whole, so threads do not mix theirs.
+ * Errors that no status reports to the program are always printed, other messages only when WAVESCOPE_LOG
+ * requests them. Lines are written whole, so those of different threads do not mix.
  *
  * Threads  any.
  */

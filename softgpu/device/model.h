@@ -1,8 +1,8 @@
 /*
  * model: the GPUs that can be simulated, as tables, and a machine put together from them.
  *
- * Nothing here allocates or starts anything: a face asks what the machine looks like and tells its
- * runtime in its own words. Node 0 is the host, GPU g is node g + 1.
+ * Nothing here allocates or starts anything: an interface library reads the description of the machine and
+ * presents it to its runtime. Node 0 is the host, GPU g is node g + 1.
  */
 #ifndef WS_SOFTGPU_DEVICE_MODEL_H
 #define WS_SOFTGPU_DEVICE_MODEL_H
@@ -44,7 +44,7 @@ struct sg_gpu_model {
 	uint32_t hbm_width_bits;
 	uint32_t hbm_clock_mhz;
 	uint32_t engine_clock_mhz;
-	uint32_t gb_addr_config; /* image tiling; only has to be plausible */
+	uint32_t gb_addr_config; /* image tiling; any plausible value */
 
 	uint16_t cp_ucode, sdma_ucode;
 	uint8_t n_sdma_engines, n_sdma_xgmi_engines, n_sdma_queues_per_engine;
@@ -79,8 +79,8 @@ struct sg_topology {
 };
 
 /*
- * Read a list such as "mi210,mi210,mi100"; NULL or "" is the default machine. On failure one
- * sentence for the user is in `error`.
+ * Reads a list such as "mi210,mi210,mi100"; NULL or "" is the default machine. On failure `error` has a
+ * message for the user.
  */
 bool sg_topology_parse(struct sg_topology *topology, const char *list, char *error,
 		       size_t error_bytes);
@@ -92,10 +92,10 @@ uint32_t sg_topology_links(const struct sg_topology *topology, uint32_t node,
 enum sg_grain {
 	SG_GRAIN_COARSE,
 	SG_GRAIN_FINE,
-	SG_GRAIN_UNCACHED, /* fine, and not even its owner's caches keep it */
+	SG_GRAIN_UNCACHED, /* fine-grained, and not cached by its owner either */
 };
 
-/* What memory of node `owner` is to the GPU that is node `gpu`. */
+/* The kind of memory of node `owner` as seen by the GPU of node `gpu`. */
 struct sg_memory_kind sg_topology_kind(const struct sg_topology *topology, uint32_t gpu,
 				       uint32_t owner, enum sg_grain grain);
 

@@ -1,5 +1,5 @@
 /*
- * peek: memory that may be gone, read without a signal. For messages: it costs system calls.
+ * peek: reads memory that may be unmapped, without a signal. For messages only: it takes system calls.
  *
  * Threads  any.
  */

@@ -1,9 +1,9 @@
 /*
  * ranges: a set of address ranges that is read often, by many threads, and seldom changed.
  *
- * Readers take no lock: the sorted array never moves, and a sequence number tells a reader that a
- * writer was there meanwhile. It costs a binary search, about 20 ns with ten thousand ranges; less
- * where the last address of the same neighbourhood was found, which is remembered.
+ * Readers take no lock: the sorted array never moves, and a sequence number shows a reader that a writer
+ * interfered. A look-up is a binary search, about 20 ns with ten thousand ranges, or less when the
+ * remembered range of a nearby address matches.
  *
  * Threads  contains: any.  add, remove: one writer at a time (the owner's lock).
  * Memory   one reservation of SG_RANGES_MAX entries, touched as it fills.
@@ -24,7 +24,7 @@ struct sg_range {
 };
 
 struct sg_ranges {
-	_Atomic uint64_t sequence; /* odd while a writer is at work */
+	_Atomic uint64_t sequence; /* odd while a writer is active */
 	_Atomic size_t n;
 	struct sg_range *entries;                /* sorted, disjoint */
 	_Atomic uint32_t hints[SG_RANGES_HINTS]; /* index of a range that had such an address */

@@ -1,15 +1,14 @@
 /*
  * svm: memory of the program that the device reaches at its own address ("shared virtual memory").
  *
- * A program, or its runtime for hipMallocManaged(), says for a range of pages where it prefers them, which
- * devices may access them, and how; what nobody said anything about has the defaults. Pages of which one
- * device has access are reachable for all. Nothing moves: where pages were sent by a prefetch is known, and
- * the models go by it.
+ * A program, or its runtime for hipMallocManaged(), sets for a range of pages the preferred location, which
+ * devices may access them, and how; other pages have the defaults. Pages that one device may access are
+ * reachable for all. Pages are not moved: the location of the last prefetch is recorded for the models.
  *
  * With XNACK a device faults pages in, so everything that the program can access is reachable.
  *
- * The system does not say when the program unmaps its memory. An access then fails as it should; a range
- * that is new again is known by its pages, of which none was touched.
+ * The system does not report when the program unmaps its memory. An access then fails as it should. A range
+ * that was mapped again is recognised by its pages, none of which has been touched.
  *
  * Threads  any; reading takes no lock.
  */

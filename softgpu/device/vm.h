@@ -8,9 +8,9 @@
  * the system when freed.
  *
  * Memory of the program becomes visible to the device by pinning it, counted per range; its device
- * address is SG_PINNED_ALIAS above its own. Functions that look something up take either. Where the
- * program has its memory differs from run to run; a place is what depends only on the order and the
- * sizes of what it pinned, for those who must come to the same results every time.
+ * address is SG_PINNED_ALIAS above its own. Functions that look something up take either. The addresses
+ * of the program's memory differ from run to run. A place depends only on the order and the sizes of
+ * pinned ranges; the models use it to get the same results every time.
  *
  * Threads  any. sg_vm_accessible() takes no lock. sg_vm_enter()/leave() bracket accesses by the
  *          command processor: no block disappears in between.
@@ -33,13 +33,13 @@ enum sg_vm_status {
 	SG_VM_NO_MEMORY,
 	SG_VM_BAD_ARGUMENT,
 	SG_VM_NOT_FOUND,
-	SG_VM_NO_ACCESS, /* the exporting process is gone or does not let us in */
+	SG_VM_NO_ACCESS, /* the exporting process has ended or denies access */
 };
 
 enum sg_vm_kind {
 	SG_VM_HOST,     /* system memory */
 	SG_VM_VRAM,     /* counts against the capacity of its GPU */
-	SG_VM_SCRATCH,  /* address space for scratch: counts when touched, which is seldom */
+	SG_VM_SCRATCH,  /* address space for scratch: counts when touched */
 	SG_VM_IMPORTED, /* a block of another process */
 	SG_VM_PINNED,   /* memory of the program */
 	SG_VM_SVM,      /* memory of the program at its own address, see svm.h */
@@ -59,7 +59,7 @@ struct sg_vm_info {
 	void *user_data;
 };
 
-/* What one process tells another so that it can map a block. Plain numbers, any transport. */
+/* What another process needs to map a block. Plain numbers, for any transport. */
 struct sg_vm_handle {
 	int32_t pid;
 	int32_t fd;
@@ -82,7 +82,7 @@ enum sg_vm_status sg_vm_alloc(struct sg_vm *vm, enum sg_vm_kind kind, uint32_t n
 enum sg_vm_status sg_vm_free(struct sg_vm *vm, uint64_t addr);
 
 enum sg_vm_status sg_vm_pin(struct sg_vm *vm, uint64_t addr, uint64_t size, uint32_t flags);
-/* Undo one pin, or one import. */
+/* Undoes one pin, or one import. */
 enum sg_vm_status sg_vm_unpin(struct sg_vm *vm, uint64_t addr);
 
 /* Any address inside of a block or a pinned range. */
@@ -95,7 +95,7 @@ enum sg_vm_status sg_vm_export(struct sg_vm *vm, uint64_t addr, struct sg_vm_han
 enum sg_vm_status sg_vm_import(struct sg_vm *vm, const struct sg_vm_handle *handle,
 			       uint64_t *out_addr);
 
-/* The allocation that is nearest to an address, or around it; scratch is none. False: there is none. */
+/* The allocation around an address, or nearest to it; not scratch. False: there is none. */
 bool sg_vm_nearest(struct sg_vm *vm, uint64_t addr, struct sg_vm_info *out_info);
 
 /*

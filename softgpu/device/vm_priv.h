@@ -1,4 +1,4 @@
-/* What the files of the memory manager share. */
+/* Shared by the files of the memory manager. */
 #ifndef WS_SOFTGPU_DEVICE_VM_PRIV_H
 #define WS_SOFTGPU_DEVICE_VM_PRIV_H
 
@@ -17,7 +17,7 @@ struct sg_vm_block {
 	uint64_t start, size;
 	uint32_t n_pins; /* pins: holders of this very range */
 	uint64_t pin_place;
-	bool retired; /* somebody frees it */
+	bool retired; /* it is being freed */
 	uint32_t nodes[SG_VM_MAX_NODES];
 	uint32_t n_nodes;
 	void *user_data;
@@ -58,14 +58,14 @@ struct sg_vm {
 /* Take address space and map fd at `offset` there (fd < 0: our memfd at the address). Locked. */
 enum sg_vm_status sg_vm_place(struct sg_vm *vm, struct sg_vm_block *block, uint64_t align, int fd,
 			      uint64_t offset);
-/* No device may touch it any more; nobody does when this returns. */
+/* Withdraws access; no device accesses the block when this returns. */
 void sg_vm_unplace(struct sg_vm *vm, struct sg_vm_block *block);
 /*
- * Nobody starts an access to the block from here on, and those under way have ended. Locked, but not while it
- * waits: who is inside of sg_vm_enter() may ask for allocations.
+ * No new access to the block starts, and those in progress have ended when this returns. Locked, except while
+ * it waits: a thread inside sg_vm_enter() may look allocations up.
  */
 void sg_vm_retire(struct sg_vm *vm, struct sg_vm_block *block);
-/* Those that were under way when it was called. Not locked. */
+/* Waits for the accesses in progress at the time of the call. Not locked. */
 void sg_vm_wait_for_accesses(struct sg_vm *vm);
 /* The block or pin around an address. Locked. */
 struct sg_vm_block *sg_vm_block_at(struct sg_vm *vm, uint64_t addr);

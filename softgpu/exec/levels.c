@@ -65,7 +65,7 @@ static void choose(void)
 			return;
 		}
 	fprintf(stderr,
-		"wavescope: WAVESCOPE_SIMD=%s is not to be had on this processor: using %s\n", wish,
+		"wavescope: WAVESCOPE_SIMD=%s is not supported by this CPU: using %s\n", wish,
 		chosen->name);
 }
 

@@ -77,7 +77,7 @@ static struct page *page_of(struct sg_undo *u, uintptr_t base)
 		return NULL;
 	made->base = base;
 	do {
-		p = find(head, base); /* somebody else may have made it meanwhile */
+		p = find(head, base); /* another thread may have made it in the meantime */
 		if (p) {
 			free(made);
 			return p;
@@ -173,7 +173,7 @@ static void copy_line(uint8_t *to, const uint8_t *from, uint64_t mask)
 		memcpy(to, from, LINE);
 		return;
 	}
-	while (mask) { /* run by run: bytes in between may be somebody else's */
+	while (mask) { /* run by run: bytes in between may have been written by others */
 		unsigned first = (unsigned)__builtin_ctzll(mask);
 		uint64_t gap = ~(mask >> first);
 		unsigned n = gap ? (unsigned)__builtin_ctzll(gap) : LINE - first;

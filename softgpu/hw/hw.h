@@ -1,8 +1,8 @@
 /*
- * hw: the numbers that make a model of the hardware an MI100 or an MI210.
+ * hw: the parameters of the modelled chips: MI100, MI210, MI250X.
  *
- * Everything the models know about a chip stands in one row of hw.c, with the source of each number:
- * documented, recorded (on hardware), or fitted (chosen so that the recordings come out).
+ * Everything the models know about a chip is in one row of hw.c, with the source of each number:
+ * documented, recorded (on hardware), or fitted (chosen to reproduce the recordings).
  * Times of the memory side are in nanoseconds, because its clock is not the shader clock.
  */
 #ifndef WS_SOFTGPU_HW_HW_H
@@ -46,18 +46,17 @@ struct sg_hw {
 	uint32_t cp_overhead; /* of GRBM_COUNT that is not GRBM_SPI_BUSY */
 	uint32_t cp_decode, cp_stall, cpc_tciu, cpf_tciu;
 	uint32_t cp_utcl1_stall[2], cpc_utcl2[2]; /* of later dispatches, of the first */
-	uint32_t release_ns;  /* from the last wave's end to the end of the release */
-	uint32_t wave_launch; /* cycles of a shader engine's launcher per wave */
-	uint32_t
-		wave_request; /* cycles for which a wave's resources are asked for, if there are any */
+	uint32_t release_ns;     /* from the last wave's end to the end of the release */
+	uint32_t wave_launch;    /* cycles of a shader engine's launcher per wave */
+	uint32_t wave_request;   /* cycles for which a wave requests resources that are free */
 	uint32_t sgpr_init;      /* SPI_SWC_CSC_WR per wave */
 	uint32_t l1_invalidates; /* counted per CU and dispatch */
 
 	/* instruction fetch and scalar data */
 	uint32_t fetch, branch; /* cycles: a fetch; a branch that is not taken */
-	uint32_t fetch_16ths;   /* of a quad-cycle that a fetch keeps the SIMD's port */
+	uint32_t fetch_16ths;   /* of a quad-cycle that a fetch occupies the SIMD's port */
 	uint32_t icache_bytes, dcache_bytes, scalar_ways;
-	uint32_t icache_ahead;   /* lines asked for besides the missing one */
+	uint32_t icache_ahead;   /* lines requested in addition to the missing one */
 	uint32_t scalar_hit;     /* cycles of a scalar load that hits */
 	uint32_t scalar_waiting; /* duplicates counted per miss */
 

@@ -1,6 +1,6 @@
 /*
- * cache: tags of a set-associative cache with the least recently used line going first.
- * Used for vector L1, scalar and instruction caches and translations; L2 has rules of its own.
+ * cache: the tags of a set-associative cache with LRU replacement.
+ * Used for vector L1, scalar and instruction caches and translations; L2 (tcc.h) has other rules.
  */
 #ifndef WS_SOFTGPU_MEM_CACHE_H
 #define WS_SOFTGPU_MEM_CACHE_H
@@ -23,7 +23,7 @@ static inline uint64_t *sg_cache_set(const struct sg_cache *c, uint64_t line)
 	return c->tag + (size_t)(line & (c->n_sets - 1)) * c->n_ways;
 }
 
-/* Is `line` there? It is the most recent one afterwards, allocated if need be. */
+/* Looks `line` up and makes it the most recent; allocates it if missing. True: it was there. */
 static inline bool sg_cache_touch(struct sg_cache *c, uint64_t line)
 {
 	uint64_t *set = sg_cache_set(c, line);
@@ -40,7 +40,7 @@ static inline bool sg_cache_touch(struct sg_cache *c, uint64_t line)
 	return false;
 }
 
-/* Is it there? Nothing changes. */
+/* Looks the line up without changing anything. */
 static inline bool sg_cache_has(const struct sg_cache *c, uint64_t line)
 {
 	const uint64_t *set = sg_cache_set(c, line);
@@ -51,7 +51,7 @@ static inline bool sg_cache_has(const struct sg_cache *c, uint64_t line)
 	return false;
 }
 
-/* Is it there? Then it is the most recent one; otherwise nothing changes. */
+/* Looks the line up and makes it the most recent; changes nothing if it is missing. */
 static inline bool sg_cache_use(struct sg_cache *c, uint64_t line)
 {
 	return sg_cache_set(c, line)[0] == line + 1 ||

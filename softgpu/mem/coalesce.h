@@ -1,7 +1,7 @@
 /*
- * coalesce: from the addresses of a wave's lanes to what the address unit and L1 see.
+ * coalesce: from the addresses of a wave's lanes to requests and L1 accesses.
  *
- * The rules are the ones that give the recorded counts and AMD's own formulas their meaning:
+ * The rules reproduce the recorded counts and AMD's formulas:
  *   request  one per lane; but four neighbouring lanes of up to 4 bytes each, within one line of 64
  *            bytes, are one (a fully coalesced instruction has 16)
  *   access   the distinct lines of each four requests, in order: one look-up in L1 each

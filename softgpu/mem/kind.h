@@ -1,5 +1,5 @@
 /*
- * kind: what memory is to the GPU that reaches for it: by which route, and what its caches may keep.
+ * kind: how a GPU reaches a range of memory: the route, and what its caches may keep.
  *
  * The types are those of the page tables, as AMD assigns them on MI100 and MI200:
  *
@@ -30,7 +30,7 @@ enum sg_route {
 struct sg_memory_kind {
 	uint8_t mtype;   /* enum sg_mtype */
 	uint8_t route;   /* enum sg_route */
-	uint8_t n_links; /* side by side; of its own HBM: 0 */
+	uint8_t n_links; /* in parallel; 0 for its own HBM */
 };
 
 #endif

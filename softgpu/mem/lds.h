@@ -2,8 +2,8 @@
  * lds: cycles of an LDS instruction: 32 banks of 4 bytes, one access per bank and cycle.
  *
  * 32 lanes of up to 4 bytes are served together, 16 of 8 bytes, 8 of 16: as many as 128 bytes a cycle
- * allow. Lanes that want the same dword share it; lanes that want different dwords of one bank take
- * turns, and the extra turns are the bank conflict.
+ * allow. Lanes that access the same dword share it. Lanes that access different dwords of one bank are served
+ * one after the other, and the additional cycles are the bank conflict.
  */
 #ifndef WS_SOFTGPU_MEM_LDS_H
 #define WS_SOFTGPU_MEM_LDS_H
@@ -12,13 +12,13 @@
 #include "softgpu/trace/wave_trace.h"
 
 struct sg_lds_cost {
-	uint32_t cycles;                                  /* all of them */
+	uint32_t cycles;                                  /* in total */
 	uint32_t bank_conflict, addr_conflict, unaligned; /* the part of each */
 	uint32_t violations;                              /* lanes out of bounds */
 };
 
-/* What an instruction cost the last time. Adding a multiple of 128 to all addresses changes nothing, so
- * in a loop nearly every access is like the one before. */
+/* The cost of an instruction's last access. Adding a multiple of 128 to all addresses does not change the
+ * cost, so in a loop nearly every access equals the one before. */
 struct sg_lds_memo {
 	struct sg_lds_cost cost;
 	uint64_t mask, reach; /* reach: from the base to the last byte */
@@ -26,11 +26,11 @@ struct sg_lds_memo {
 	uint8_t form, payload[256];
 };
 
-/* As below, of the access that comes next in the trace. False: the trace is damaged. */
+/* As below, for the next access in the trace. False: the trace is damaged. */
 bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
 		 uint32_t lds_bytes, struct sg_lds_memo *memo, struct sg_lds_cost *out);
 
-/* All addresses stand in in->addr. */
+/* All addresses are in in->addr. */
 struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg_timing_insn *inst,
 			       uint32_t lds_bytes);
 

@@ -1,4 +1,4 @@
-/* mem_block: a block of memory, as far as the models care. */
+/* mem_block: what the models know about a block of memory. */
 #ifndef WS_SOFTGPU_MEM_MEM_BLOCK_H
 #define WS_SOFTGPU_MEM_MEM_BLOCK_H
 
@@ -8,7 +8,7 @@
 
 struct sg_mem_block {
 	uint64_t start, size; /* size 0: there is none */
-	uint64_t pin_place;   /* sg_vm_info's */
+	uint64_t pin_place;   /* as in struct sg_vm_info */
 	struct sg_memory_kind kind;
 };
 

@@ -1,5 +1,5 @@
 /*
- * request: what travels between the caches of the shader engines and L2.
+ * request: a request of the caches of the shader engines to L2.
  */
 #ifndef WS_SOFTGPU_MEM_REQUEST_H
 #define WS_SOFTGPU_MEM_REQUEST_H
@@ -17,7 +17,7 @@ struct sg_request {
 	uint64_t time;  /* of arrival at L2 */
 	uint64_t addr;  /* of the first of `lines` lines of 64 bytes */
 	uint64_t bytes; /* writes: which bytes of the line */
-	void *owner;    /* answered() of the sender knows it */
+	void *owner;    /* for the sender's answer function */
 	uint32_t slot;
 	uint16_t source; /* CU, or scalar cache from SG_SOURCE_SQC on */
 	uint8_t kind;    /* enum sg_req_kind */
@@ -27,7 +27,7 @@ struct sg_request {
 };
 #define SG_SOURCE_SQC 0x8000
 
-/* Cycles during which at least one thing was there: for the *_BUSY counters. Intervals by start. */
+/* Cycles in which at least one interval was active, for the *_BUSY counters. Added in order of start. */
 struct sg_busy {
 	uint64_t until, cycles;
 };

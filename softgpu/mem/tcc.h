@@ -2,8 +2,9 @@
  * tcc: L2 and memory behind it, by channel.
  *
  * Write-back. A read miss fetches what the line lacks in requests of 64 bytes; a write allocates without
- * fetching. What kind.h calls uncached goes to memory (ea.h) request by request. The line to go is the oldest, where a written line counts as `write_age` fills older than a
- * read one: that is what leaves 30 % (MI200) and 33 % (MI100) of a copied array dirty at its end.
+ * fetching. Uncached memory (kind.h) is accessed request by request (ea.h). The oldest line is evicted, and a written
+ * line counts as `write_age` fills older than a read one; this leaves 30 % (MI200) and 33 % (MI100) of a
+ * copied array dirty at the end, as recorded.
  *
  * Senders put requests into the channel's inbox while they run a window; sg_tcc_serve() then answers
  * them in the order of arrival (time, then sender), whatever order they were put in.
@@ -15,8 +16,8 @@
 #include "softgpu/mem/request.h"
 
 /*
- * A set: all that nearly every request looks at, in one piece that can be asked for ahead. Masks have a bit
- * per way. Bytes to write back are mostly whole halves; only which ones of a part stand elsewhere.
+ * A set: what nearly every request reads, contiguous so that it can be prefetched. Masks have a bit per way.
+ * Mostly whole halves are written back; the bytes of partly written ones are in sg_channel.bytes.
  */
 #define SG_L2_WAYS 16
 struct sg_l2_set {

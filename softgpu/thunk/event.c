@@ -101,7 +101,7 @@ EXPORT HSAKMT_STATUS hsaKmtSetEvent(HsaEvent *Event)
 	THUNK_OR_RETURN(thunk);
 	if (!Event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
-	/* The host changed a signal that somebody sleeps on: a queue may wait for it, too. */
+	/* The host changed a signal that has waiters: a queue may wait for it, too. */
 	sg_cp_kick(thunk->cp);
 	return event_statuses[sg_event_set(thunk->events, Event->EventId)];
 }

@@ -1,6 +1,6 @@
 /*
- * The rest of libhsakmt's interface. What has no meaning on this device is refused in the documented
- * way, so that whoever links the library loads and learns it from the status.
+ * The rest of libhsakmt's interface. Functions without a meaning on this device return the documented error
+ * status, so that programs which link them load and run.
  */
 #include "softgpu/device/symbols.h"
 #include "softgpu/thunk/thunk_priv.h"

@@ -1,5 +1,5 @@
 /*
- * The libhsakmt face: the C interface of AMD's thunk (ROCr 5.2 to 6.x), on the software GPU.
+ * thunk_priv: the C interface of AMD's thunk, libhsakmt (ROCr 5.2 to 6.x), on the software GPU.
  *
  * Names and types of this folder are the thunk's own. Each function checks its arguments, calls into
  * the device and translates the status; host and device addresses are the same.
@@ -59,8 +59,8 @@ struct thunk *thunk_get(void);
 	return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED
 
 /*
- * Exit handlers of a forked child give back what the parent allocated, and ROCr asserts that this
- * works: there is nothing to do there, and that is a success.
+ * Exit handlers of a forked child release what the parent allocated, and ROCr asserts that this succeeds:
+ * there is nothing to release in the child, so success is returned.
  */
 bool thunk_in_child(void);
 

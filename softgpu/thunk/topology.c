@@ -15,7 +15,7 @@
 #define N_GPU_CACHES 3u
 #define N_GWS 64
 
-/* A question about a node: the library is open, there is room for the answer, and such a node. */
+/* Checks a query about a node: the library is open, the output pointer is set, the node exists. */
 #define NODE_OR_RETURN(name, node, answer)                                                         \
 	THUNK_OR_RETURN(name);                                                                     \
 	if (!(answer))                                                                             \

@@ -1,6 +1,6 @@
 /*
- * What this library offers beyond AMD's interface, under a version node of its own. A program finds
- * it with dlsym(); that it is there at all says that the GPU is the software one.
+ * Functions beyond AMD's interface, under their own version node. A program finds them with dlsym(); their
+ * presence shows that the GPU is the software GPU.
  */
 #include <errno.h>
 

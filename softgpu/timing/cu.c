@@ -1,7 +1,7 @@
 /*
  * cu: issue. Every four cycles a SIMD issues at most one instruction to each unit, of different waves,
- * oldest first; a wave issues at most one. What a wave waits for is a time, or an answer that will say
- * the time; so idle cycles cost nothing.
+ * oldest first; a wave issues at most one. A wave waits for a known time, or for an answer that
+ * provides it, so idle cycles are not simulated.
  */
 #include "softgpu/timing/model_priv.h"
 
@@ -54,10 +54,10 @@ static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes)
 	*unit_free = (*unit_free > t ? *unit_free : t) + (uint64_t)SG_QUAD * passes;
 }
 
-/* A vector memory instruction waits for the address unit. Returns when it asks again. */
+/* A vector memory instruction waits for the address unit. Returns when to try again. */
 static uint64_t wait_for_room(struct sg_cu *cu, const struct sg_timing_insn *inst, uint64_t t)
 {
-	/* an answer of L2 makes room: not before the next window */
+	/* an answer of L2 frees an entry: not before the next window */
 	uint64_t until = cu->tcp.blocked ? cu->model->window_end : t + 4 * SG_QUAD;
 
 	SQ(SQ_VMEM_TA_ADDR_FIFO_FULL) += (until - t) / SG_QUAD;
@@ -78,7 +78,7 @@ static uint64_t lgkm_ready(struct sg_model_wave *w, uint64_t t)
 	return w->ready_at;
 }
 
-/* Is there room for the instruction at t? Otherwise: when to look again. */
+/* t, if the instruction can issue at t; otherwise when to try again. */
 static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
 			   const struct sg_timing_insn *inst, uint64_t t)
 {
@@ -165,8 +165,8 @@ static void finish(struct sg_model_wave *w, uint64_t t)
 }
 
 /*
- * Half of all instructions: arithmetic of one quad-cycle, and behind it another one of the same fetch. Does
- * what execute() and sg_wave_follow() come to then. False: it is not one, nothing was done.
+ * Fast path for half of all instructions: arithmetic of one quad-cycle whose successor is in the same fetch
+ * block. Equivalent to execute() and sg_wave_follow(). False: not such an instruction, nothing was done.
  */
 static bool go_straight(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
 			const struct sg_timing_insn *inst, uint64_t t)
@@ -214,7 +214,7 @@ static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *
 		cu->model->failed = true;
 }
 
-/* The wave may issue, and nobody has taken the unit. Returns when to look at it again. */
+/* The wave may issue, and the unit is free. Returns when to check the wave again. */
 static uint64_t try_issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
 			  uint32_t *used, uint64_t t)
 {
@@ -230,10 +230,10 @@ static uint64_t try_issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_mode
 }
 
 /*
- * When the queue of the unit has room for the wave's next instruction, as far as is known without looking
- * at the wave; t: now, perhaps. Vector memory is not asked here: each wave asks for itself, in its own time.
- * If all of them asked at once the oldest would always win, and run so far ahead of the youngest that their
- * pages do not fit UTCL1 (seen in the HBM benchmark: a third of the bandwidth).
+ * When the queue of the unit can take the wave's next instruction, judged without reading the wave; t: possibly
+ * now. Vector memory is not checked here: each wave tries at its own time. If all tried at once, the oldest
+ * would always win and run so far ahead of the youngest that their pages would not fit UTCL1 (measured in the
+ * HBM benchmark: a third of the bandwidth).
  */
 static uint64_t queue_ready(const struct sg_cu *cu, uint32_t unit, uint64_t t)
 {
@@ -248,9 +248,9 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 }
 
 /*
- * A wave that issued to the vector unit goes on with it, quad by quad, as long as nothing else on the
- * SIMD could come in between: before `until`, younger waves that want the same unit do not count, nor
- * do fetches that change nothing. Returns the cycle behind the last one.
+ * A wave that issued to the vector unit continues, quad-cycle by quad-cycle, while nothing else on the SIMD
+ * can interfere: before `until`, younger waves that need the same unit do not matter, nor do fetches without
+ * effect. Returns the cycle after the last issue.
  */
 static uint64_t go_on(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w, uint64_t t,
 		      uint64_t until)
@@ -297,19 +297,19 @@ static void end_waves(struct sg_cu *cu, struct sg_simd *simd, uint32_t ending, u
 }
 
 /*
- * One quad-cycle of a SIMD. Most waves that are looked at have to wait for another one's turn, so what
- * tells that stands in the SIMD itself.
+ * One quad-cycle of a SIMD. Most waves that are checked have to wait for another one, so the data for that
+ * check is in the SIMD itself.
  */
 static void issue_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t, uint64_t end)
 {
 	struct sg_model_wave *vector = NULL;         /* issued to the vector unit */
-	uint64_t others = SG_NEVER, next = SG_NEVER; /* others: when somebody may come in its way */
+	uint64_t others = SG_NEVER, next = SG_NEVER; /* others: when another wave may interfere */
 	uint32_t used = 0, due = 0, ending = 0;
 	bool sampled = cu->next_sample != SG_NEVER;
 
 	for (uint32_t k = 0; k < simd->n_waves; k++)
 		due |= (uint32_t)(simd->ready[k] <= t) << k;
-	*simd->next = SG_NEVER; /* an issue may set others free */
+	*simd->next = SG_NEVER; /* an issue may release others */
 	for (uint32_t left = due; left; left &= left - 1) {
 		uint32_t k = (uint32_t)__builtin_ctz(left), unit = simd->unit[k];
 		struct sg_model_wave *w = simd->waves[k];
@@ -360,7 +360,7 @@ static void issue_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t, uint6
 			go_on(cu, simd, vector, t, others);
 			simd->ready[vector->age] = vector->ready_at;
 			simd->unit[vector->age] = sg_wave_inst(vector)->unit;
-			/* those whose turn it kept: now is the time for a look */
+			/* waves that waited for it are checked now */
 			next = next < vector->ready_at ? earlier(vector->ready_at, others) : next;
 		}
 	}
@@ -387,7 +387,7 @@ void sg_cu_window(struct sg_scalar_group *group, uint64_t end)
 	uint32_t n_simds = 4 * group->n_cus;
 
 	for (uint32_t k = 0; k < n_simds;
-	     k++) /* thousands of waves do not stay in the host's nearest cache */
+	     k++) /* thousands of waves do not fit the host's L1 cache */
 		if (group->next[k] < end)
 			prefetch(&group->cus[k / 4]->simd[k % 4], end);
 	for (;;) {

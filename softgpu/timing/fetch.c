@@ -1,8 +1,8 @@
 /*
- * fetch: a wave's way through the code, and the blocks of 32 bytes that are fetched for it.
+ * fetch: follows a wave's path through the code, and fetches its blocks of 32 bytes.
  *
- * A SIMD's waves share one port to the instruction cache. It is as fast as one wave's instructions need, so
- * only many waves that all issue in each quad-cycle wait for it: s_nop and its like, which need no unit.
+ * A SIMD's waves share one port to the instruction cache. It is as fast as the instructions of one wave, so
+ * waves only wait for it when many issue in the same quad-cycle: s_nop and others that need no unit.
  */
 #include "softgpu/timing/model_priv.h"
 
@@ -29,7 +29,7 @@ static void fetch(struct sg_cu *cu, struct sg_model_wave *w, bool jumped, uint64
 
 	w->fetch_block = pc >> 5;
 	there = sg_sqc_fetch(cu, w, pc, t);
-	if (!jumped && there <= t + cu->model->hw->fetch) /* it was asked for in time */
+	if (!jumped && there <= t + cu->model->hw->fetch) /* it was requested in time */
 		there = t + (queued > AHEAD ? queued - AHEAD : 0);
 	else if (there != SG_NEVER)
 		there += queued;

@@ -8,7 +8,7 @@
 #include "softgpu/timing/model_priv.h"
 #include "softgpu/trace/trace_digest.h"
 
-/* No wave waits a million cycles for nothing: then the traces do not fit each other, and never will. */
+/* No wave waits a million cycles: the traces contradict each other then, and the dispatch fails. */
 #define MAX_IDLE_WINDOWS 10000
 
 const struct sg_hw *sg_model_hw(const struct sg_model *m)
@@ -141,7 +141,7 @@ void sg_model_set_state(struct sg_model *m, const uint64_t *state)
 		memcpy(m->groups[g].inst.tags.tag, state + g * n, n * sizeof(*state));
 }
 
-/* Kept until they change: a loop of small kernels that are known would do little else. */
+/* Kept until the caches change: computing it would dominate a loop of small, cached dispatches. */
 uint64_t sg_model_state(struct sg_model *m)
 {
 	uint64_t digest = 0;
@@ -199,7 +199,7 @@ static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 	cu->busy = (struct sg_busy){ 0 };
 	cu->sq = m->r->values[SG_BLOCK_SQ] + (size_t)cu->se * SG_N_SQ;
 	cu->level = m->r->accumulated + (size_t)cu->se * SG_N_SQ;
-	/* CUs are looked at one after the other, not all in the same cycle */
+	/* CUs are sampled one after the other, not in the same cycle */
 	cu->next_sample = m->d->sample_cycles
 				  ? m->d->sample_cycles + cu->index % m->d->sample_cycles
 				  : SG_NEVER;
@@ -287,8 +287,8 @@ static void abandon(struct sg_model *m)
 }
 
 /*
- * Where every wave sleeps, or waits for an answer that is on its way, nothing happens until the first of them
- * goes on: as many windows as fit before that are skipped. Long sleeps are thousands of cycles.
+ * When every wave sleeps or waits for an answer, nothing happens until the first of them continues; all windows
+ * before that are skipped. Long sleeps are thousands of cycles.
  */
 static uint64_t next_window(const struct sg_model *m, uint64_t t, uint32_t window)
 {

@@ -1,14 +1,14 @@
 /*
  * model: replays the wave traces of a dispatch on a modelled chip and counts.
  *
- * One thread. The clock advances in windows as long as a request takes to reach L2: within a window the
- * CUs do not depend on each other, so each runs it through alone; then the L2 channels serve what was
- * sent, in the order of time, and their answers lie behind the window. Workgroups are launched in order.
+ * One thread. The clock advances in windows of the time that a request takes to reach L2. Within a window
+ * the CUs do not depend on each other, so each simulates it alone. Then the L2 channels serve the requests in
+ * the order of time; their answers arrive after the window. Workgroups are launched in order.
  *
  *	model = sg_model_create(&sg_hw_mi210)
  *	sg_model_run(model, &dispatch, &result)     one dispatch; caches keep what hardware keeps
  *
- * The result is a function of the dispatches run on the model so far, and of nothing else.
+ * The result depends only on the dispatches that the model has run so far.
  */
 #ifndef WS_SOFTGPU_TIMING_MODEL_H
 #define WS_SOFTGPU_TIMING_MODEL_H
@@ -28,18 +28,18 @@ struct sg_model;
 struct sg_wg_traces {
 	uint32_t n_waves;
 	struct sg_wave_trace *waves;
-	struct sg_wg_traces *next_spare; /* the owner's */
+	struct sg_wg_traces *next_spare; /* used by the owner */
 };
 
 /* Why a wave did not issue at the time of a sample. */
 enum sg_stall {
-	SG_STALL_NONE,       /* it did */
+	SG_STALL_NONE,       /* it issued */
 	SG_STALL_NOT_CHOSEN, /* another wave was issued to the unit */
 	SG_STALL_UNIT,       /* the unit was busy */
 	SG_STALL_WAITCNT,    /* s_waitcnt, or the end waits for stores */
 	SG_STALL_BARRIER,
-	SG_STALL_FETCH, /* no instruction yet */
-	SG_STALL_QUEUE, /* the memory pipeline takes no more */
+	SG_STALL_FETCH, /* the instruction has not been fetched */
+	SG_STALL_QUEUE, /* the memory pipeline is full */
 	SG_STALL_SLEEP,
 };
 
@@ -63,21 +63,22 @@ struct sg_model_dispatch {
 	uint32_t waves_per_wg;
 	uint32_t vgprs, sgprs; /* allocated per wave (gfx90a: both kinds of VGPRs) */
 	uint32_t lds_bytes;
-	uint32_t scratch_wave_bytes; /* from one wave's scratch to the next */
-	uint32_t scratch_waves;      /* that there is scratch for; 0: the kernel needs none */
+	uint32_t scratch_wave_bytes; /* distance between the scratch of two waves */
+	uint32_t scratch_waves;      /* waves that have scratch; 0: the kernel needs none */
 	bool cold; /* first dispatch of this kernel: instruction cache and clock are cold */
 	bool system_release;    /* the end writes L2 back, and that is counted */
 	uint64_t sample_cycles; /* 0: no PC samples */
-	uint64_t origin;        /* addresses count from here: where memory begins must not matter */
-	uint64_t extent;        /* of the device's memory; what is not in it is the program's own */
+	uint64_t
+		origin; /* subtracted from addresses, so that results do not depend on where memory begins */
+	uint64_t extent; /* of the device's memory; other addresses are host memory */
 
 	/* The next workgroup, in order; valid until release(). NULL: it failed, stop. */
 	struct sg_wg_traces *(*next)(void *ctx, uint64_t wg);
 	void (*release)(void *ctx, uint64_t wg, struct sg_wg_traces *traces);
-	/* What stands at this address? False: nothing is known (the dispatch is given up). */
+	/* The instruction at this address. False: there is none, and the dispatch fails. */
 	bool (*instruction)(void *ctx, uint64_t pc, struct sg_decoded_insn *out);
-	/* The block around an address, until the next call; of no size: nobody knows it. NULL: everything is
-	 * the device's own. */
+	/* The block around an address, valid until the next call; size 0: none. NULL: all memory is the
+	 * device's. */
 	const struct sg_mem_block *(*memory)(void *ctx, uint64_t addr);
 	void (*sample)(void *ctx, const struct sg_pc_sample *sample);
 	void *ctx;
@@ -87,17 +88,17 @@ struct sg_model_result {
 	uint64_t *values[SG_N_BLOCKS]; /* [instance * sg_blocks[b].n + place] */
 	uint64_t *accumulated; /* of the level counters of SQ: same places as values[SG_BLOCK_SQ] */
 	uint32_t n_instances[SG_N_BLOCKS];
-	uint64_t cycles; /* first wave's launch to last wave's end and the release */
-	uint32_t mhz;    /* the clock they were run at */
+	uint64_t cycles; /* from the first wave's launch to the last wave's end and the release */
+	uint32_t mhz;    /* the clock of these cycles */
 	uint64_t duration_ns;
 };
 
-/* ENOMEM: NULL. */
+/* NULL: no memory. */
 struct sg_model *sg_model_create(const struct sg_hw *hw);
 void sg_model_destroy(struct sg_model *model);
 const struct sg_hw *sg_model_hw(const struct sg_model *model);
 
-/* False: a workgroup could not be had, or its trace is damaged; the values are of no use then. */
+/* False: a workgroup is missing or its trace is damaged; the values are invalid then. */
 bool sg_model_run(struct sg_model *model, const struct sg_model_dispatch *dispatch,
 		  struct sg_model_result *result);
 void sg_model_result_free(struct sg_model_result *result);
@@ -105,15 +106,15 @@ bool sg_model_result_copy(struct sg_model_result *out,
 			  const struct sg_model_result *from); /* false: no memory */
 size_t sg_model_result_bytes(const struct sg_model_result *result);
 
-/* What one dispatch leaves to the next (the instruction caches), so that one can be run again from there. */
+/* The state that one dispatch leaves to the next (the instruction caches), to repeat a dispatch from it. */
 bool sg_model_save(struct sg_model *model);      /* false: no memory */
-void sg_model_restore(struct sg_model *model);   /* what was saved last */
-uint64_t sg_model_state(struct sg_model *model); /* a digest of it */
-/* A copy for sg_model_set_state(), the caller's to free, whose size is added to *n_bytes. NULL: no memory. */
+void sg_model_restore(struct sg_model *model);   /* to the state saved last */
+uint64_t sg_model_state(struct sg_model *model); /* a digest of the state */
+/* A copy for sg_model_set_state(); the caller frees it. Adds its size to *n_bytes. NULL: no memory. */
 uint64_t *sg_model_copy_state(const struct sg_model *model, size_t *n_bytes);
 void sg_model_set_state(struct sg_model *model, const uint64_t *state);
 
-/* Each instruction that the last dispatch executed, in the same order every time. */
+/* Calls each() for every instruction that the last dispatch executed, in a fixed order. */
 void sg_model_code(const struct sg_model *model, void (*each)(void *ctx, uint64_t pc), void *ctx);
 
 uint32_t sg_hw_instances(const struct sg_hw *hw, enum sg_block block);

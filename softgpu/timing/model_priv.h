@@ -1,5 +1,5 @@
 /*
- * impl: the parts of the model, for the files of timing/ and mem/ that make it up.
+ * model_priv: the parts of the model, shared by the files of this folder.
  */
 #ifndef WS_SOFTGPU_TIMING_MODEL_PRIV_H
 #define WS_SOFTGPU_TIMING_MODEL_PRIV_H
@@ -17,7 +17,7 @@
 #define SG_MAX_VM 64 /* vmcnt counts to 63 */
 #define SG_MAX_LGKM 16
 #define SG_MAX_GROUP_CUS 3
-#define SG_MAX_OUTSIDE 16 /* kinds of memory of the program's own, in one dispatch */
+#define SG_MAX_OUTSIDE 16 /* kinds of host memory in one dispatch */
 #define SG_UNIT_ENDING SG_N_UNITS
 #define SG_MAX_SLOTS 256 /* 64-byte reads in flight of one L1 */
 
@@ -42,11 +42,11 @@ struct sg_model_wave {
 	struct sg_map_page *page;
 	uint32_t slot;
 	uint8_t simd, wave_slot, age; /* age: place among the waves of the SIMD, the oldest is 0 */
-	uint8_t stall;        /* enum sg_stall, why ready_at is what it is; NONE: it executes */
+	uint8_t stall;        /* enum sg_stall, the reason for ready_at; NONE: it executes */
 	bool ending, waiting; /* waiting: at an s_waitcnt whose end is not known */
-	bool waits;           /* for a counter, a barrier or time: not for its turn */
+	bool waits;           /* for a counter, a barrier or a time, not for its turn */
 	uint64_t ready_at;    /* cycle at which it may issue; SG_NEVER: depends on an answer */
-	uint64_t not_before;  /* while a fetch is on its way: what else it waits for */
+	uint64_t not_before;  /* during a fetch: the time that other waits end */
 	uint64_t issued_at;   /* cycle after the last instruction */
 	uint64_t last_pc;     /* of that one */
 	uint64_t exec;
@@ -69,7 +69,7 @@ struct sg_model_range {
 	struct sg_memory_kind kind;
 };
 
-/* A vector memory instruction on its way. */
+/* A vector memory instruction in flight. */
 struct sg_vmem_op {
 	struct sg_model_wave *wave;
 	uint32_t vm_slot, lgkm_slot; /* in the wave's rings; lgkm: UINT32_MAX none */
@@ -114,7 +114,7 @@ struct sg_tcp {
 	bool translated; /* the line to look up next has its page */
 	bool blocked;    /* waits for an answer */
 	struct sg_busy ta_busy, td_busy, gate;
-	struct sg_busy pending;           /* loads whose answers are on their way */
+	struct sg_busy pending;           /* loads whose answers are in flight */
 	uint64_t n_returned;              /* bytes to the registers */
 	uint64_t n_sent;                  /* reads, to L2 */
 	uint64_t *ta, *td, *c;            /* counters */
@@ -132,7 +132,7 @@ struct sg_cu {
 	uint32_t n_waves, n_wgs, lds_used, barriers_used;
 	uint32_t next_simd;
 	uint64_t lds_free;  /* 1/16 cycles */
-	uint64_t busy_from; /* first wave of the present busy time */
+	uint64_t busy_from; /* first wave of the current busy period */
 	struct sg_busy busy;
 	uint64_t *sq;    /* counters of the shader engine */
 	uint64_t *level; /* accumulations of the shader engine */
@@ -140,7 +140,7 @@ struct sg_cu {
 	uint32_t sample_rr;
 };
 
-#define SG_MAX_PENDING 16 /* lines on their way to one scalar cache side */
+#define SG_MAX_PENDING 16 /* lines in flight to one scalar cache */
 struct sg_pending_line {
 	uint64_t line, ready; /* SG_NEVER: not answered */
 	uint32_t waiting;     /* duplicates counted */
@@ -168,9 +168,9 @@ struct sg_scalar_group {
 	struct sg_model *model;
 	uint32_t index, se, n_cus;
 	struct sg_cu *cus[SG_MAX_GROUP_CUS];
-	uint64_t next
-		[4 *
-		 SG_MAX_GROUP_CUS]; /* of each SIMD; beside each other, as they are looked at together */
+	uint64_t
+		next[4 *
+		     SG_MAX_GROUP_CUS]; /* of each SIMD; adjacent, because they are read together */
 	struct sg_scalar_side inst, data;
 };
 
@@ -209,7 +209,7 @@ struct sg_model {
 	struct sg_model_result *r;
 	uint32_t mhz, utcl2_cycles, walk_cycles;
 	struct sg_cache walked; /* pages that the shared translation cache has */
-	struct sg_memory_kind outside[SG_MAX_OUTSIDE]; /* of the program's own memory */
+	struct sg_memory_kind outside[SG_MAX_OUTSIDE]; /* kinds of host memory met so far */
 	uint32_t n_outside;
 	uint64_t walk_page, walk_ready;
 	uint64_t n_alive;  /* waves */
@@ -223,7 +223,7 @@ struct sg_model {
 void sg_cu_window(struct sg_scalar_group *group, uint64_t end);
 /* fetch.c */
 bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time);
-/* Goes on behind the instruction just executed: changes of EXEC, a jump. False: the trace is damaged. */
+/* Advances past the instruction just executed: EXEC changes, jumps. False: the trace is damaged. */
 bool sg_wave_follow(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);
 /* memory.c; false: the trace is damaged */
 bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
@@ -236,19 +236,19 @@ bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg
 void sg_wave_wait(struct sg_model_wave *w,
 		  uint64_t t); /* as wait_vm and wait_lgkm say, from t on */
 void sg_wave_answered(struct sg_model_wave *w,
-		      uint64_t now); /* something it may wait for is known */
+		      uint64_t now); /* a time that the wave may wait for is known */
 /* tcp.c */
 bool sg_tcp_room(struct sg_cu *cu, uint64_t t);
 void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		  struct sg_trace_access *access, uint64_t t);
-/* A flat instruction that only LDS has lanes of: the address unit sees it and sends it no further. */
+/* A flat instruction with lanes in LDS only: the address unit counts it and does not forward it. */
 void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst);
 void sg_tcp_advance(struct sg_cu *cu, uint64_t until);
 void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time);
 /* sqc.c */
-/* When is the instruction at pc there? SG_NEVER: the wave will be told. */
+/* When the instruction at pc is available. SG_NEVER: unknown; the answer will wake the wave. */
 uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);
-/* The same, if it is a hit that changes nothing but the counts; false: nothing was done. */
+/* The same, if it is a hit that changes only counters; false: nothing was done. */
 bool sg_sqc_fetch_again(struct sg_cu *cu, uint64_t pc);
 void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		 uint64_t addr, uint64_t t);
@@ -273,7 +273,7 @@ static inline struct sg_timing_insn *sg_wave_inst(const struct sg_model_wave *w)
 	return &w->page->inst[w->slot];
 }
 
-/* w->ready_at has changed: the SIMD must look at it in time. */
+/* w->ready_at has changed: updates the SIMD's copy. */
 static inline void sg_wave_wake(struct sg_model_wave *w)
 {
 	struct sg_simd *simd = &w->cu->simd[w->simd];
@@ -284,7 +284,7 @@ static inline void sg_wave_wake(struct sg_model_wave *w)
 		*simd->next = w->ready_at;
 }
 
-/* Takes the SIMD's fetch port for one block. Returns the cycles until it is this one's turn. */
+/* Takes the SIMD's fetch port for one block. Returns the cycles to wait for the port. */
 static inline uint64_t sg_fetch_queue(const struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
 {
 	uint64_t start = simd->fetch_free > t << 4 ? simd->fetch_free : t << 4;
@@ -299,15 +299,15 @@ static inline uint64_t sg_model_pc(const struct sg_model_wave *w)
 }
 
 /*
- * The model's addresses: the device's memory from 0, scratch and the program's own memory behind it, so that
- * where the host put them makes no difference to caches and channels. The program's own is in as many parts as
- * there are kinds of it: what is pinned is the host's, managed memory may have been sent to a GPU.
+ * The model's addresses: device memory from 0, then scratch, then host memory, so that caches and channels do
+ * not depend on where the host put them. Host memory has one part per kind: pinned memory is on the host,
+ * managed memory may have been migrated to a GPU.
  */
 #define SG_SCRATCH_START (1ull << 46)
 #define SG_OUTSIDE_START (1ull << 47)
 #define SG_OUTSIDE_SHIFT 48
 
-/* The part for a kind of the program's memory, in the order in which they are met. */
+/* The part for a kind of host memory, in the order of first use. */
 static inline uint64_t sg_outside_part(struct sg_model *m, struct sg_memory_kind kind)
 {
 	uint32_t k = 0;
@@ -315,7 +315,7 @@ static inline uint64_t sg_outside_part(struct sg_model *m, struct sg_memory_kind
 	while (k < m->n_outside && memcmp(&m->outside[k], &kind, sizeof(kind)))
 		k++;
 	if (k == SG_MAX_OUTSIDE)
-		k--; /* as the last one */
+		k--; /* share the last part */
 	else if (k == m->n_outside)
 		m->outside[m->n_outside++] = kind;
 	return SG_OUTSIDE_START + ((uint64_t)k << SG_OUTSIDE_SHIFT);
@@ -333,7 +333,7 @@ static inline uint64_t sg_model_address(struct sg_model *m, uint64_t addr)
 	       ((block->pin_place + addr - block->start) & (SG_OUTSIDE_START - 1));
 }
 
-/* What is around an address of the model's. */
+/* The range around an address of the model. */
 static inline struct sg_model_range sg_model_memory(const struct sg_model *m, uint64_t addr)
 {
 	const struct sg_mem_block *block;
@@ -354,7 +354,7 @@ static inline struct sg_model_range sg_model_memory(const struct sg_model *m, ui
 					.kind = block->kind };
 }
 
-/* Has the next vector memory instruction lanes in LDS? Then it is a flat one. */
+/* The next vector memory instruction (a flat one) has lanes in LDS. */
 static inline bool sg_reaches_lds(const struct sg_model_wave *w)
 {
 	enum sg_trace_space space = sg_trace_space(&w->reader);
@@ -362,7 +362,7 @@ static inline bool sg_reaches_lds(const struct sg_model_wave *w)
 	return space == SG_SPACE_LDS || space == SG_SPACE_LDS_TOO;
 }
 
-/* A new entry of a ring; its time is not known. */
+/* Adds an entry, whose time is not known yet. */
 static inline uint32_t sg_ring_push(struct sg_done_ring *r, uint32_t size)
 {
 	uint32_t slot = r->n_issued++ % size;

@@ -1,5 +1,5 @@
 /*
- * result: from what was seen to what the counters say.
+ * result: computes the counter values at the end of a dispatch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -283,8 +283,8 @@ static void finish_front_end(struct sg_model *m, uint64_t grbm, uint64_t spi_bus
 }
 
 /*
- * The clock that the cycles were run at, in kHz. Vector and matrix units issue at their documented rate, and
- * what peaks lack of it on hardware is the clock's: the more of the units work, the lower it is.
+ * The clock of the dispatch, in kHz. In the model vector and matrix units issue at their documented rate.
+ * Measured peaks are lower because the clock drops when many of the units are busy.
  */
 static uint64_t clock_khz(const struct sg_model *m)
 {
@@ -296,7 +296,7 @@ static uint64_t clock_khz(const struct sg_model *m)
 
 	if (m->mhz <= hw->busy_mhz)
 		return m->mhz * 1000ull;
-	share = share < 1 ? share : 1; /* a matrix and a vector instruction can go side by side */
+	share = share < 1 ? share : 1; /* matrix and vector instructions can overlap */
 	return m->mhz * 1000ull - (uint64_t)((m->mhz - hw->busy_mhz) * 1000 * share);
 }
 

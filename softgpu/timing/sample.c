@@ -1,5 +1,5 @@
 /*
- * sample: what a timer would see that looks at one wave of a CU every so many cycles, its waves in turn.
+ * sample: PC sampling. Every so many cycles one wave of each CU is sampled, its waves in turn.
  */
 #include "softgpu/timing/model_priv.h"
 
@@ -32,7 +32,7 @@ static const struct sg_timing_insn *inst_at(struct sg_cu *cu, uint64_t pc)
 	return &page->inst[(pc - page->base) / 4];
 }
 
-/* Whether the branch at which the wave is goes elsewhere: it did, or the trace says that it will. */
+/* Whether the wave's branch is taken: it was, or the trace says that it will be. */
 static bool is_taken(const struct sg_model_wave *w, bool at_last, const struct sg_timing_insn *inst)
 {
 	if (at_last)

@@ -1,8 +1,8 @@
 /*
  * sqc: the scalar data cache and the instruction cache that a group of CUs shares.
  *
- * A line that is on its way is waited for; the first 30 that do are counted as duplicates, as on
- * hardware, where the queue behind a miss is so long and later ones do not get in until it is over.
+ * Accesses to a line in flight wait for it. The first 30 of them count as duplicates, as on hardware, where
+ * the queue of a miss has that length and later accesses enter it only after the answer.
  */
 #include <stdlib.h>
 
@@ -174,7 +174,7 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 		loaded(cu, w, slot, t, done);
 		return;
 	}
-	/* the counters see the first line; a load across two of them asks for both */
+	/* counters count the first line; a load across two lines requests both */
 	for (uint64_t line = addr >> 6; line <= last; line++) {
 		struct sg_pending_line *p = pending_line(side, line, t);
 		bool first = line == addr >> 6;

@@ -2,8 +2,8 @@
  * tcp: a CU's vector memory pipeline: address unit, translation, L1, data return.
  *
  * In order. The look-up of a line takes a little more than a cycle; a read that misses needs one of
- * `l1_misses` places, which it keeps until it is answered; loads return in the order they came. A page
- * that UTCL1 does not have stops the pipeline until the translation is there.
+ * `l1_misses` entries until it is answered; loads return in order. A page that is not in UTCL1 stops the
+ * pipeline until it is translated.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static void count_issue(struct sg_tcp *tcp, const struct sg_timing_insn *inst,
 		TCP(TCP_TOTAL_ATOMIC_WITHOUT_RET) += n;
 }
 
-/* Nearly all have few lines; where all of them had room for most, none would be in the host's caches. */
+/* Two sizes, because nearly all have few lines, and full-size ones would not fit the host's caches. */
 static struct sg_vmem_op *new_op(struct sg_model *m, const struct sg_accesses *lines)
 {
 	bool large = lines->n > FEW_LINES;
@@ -140,7 +140,7 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	uint32_t slot = sg_ring_push(&w->vm, SG_MAX_VM);
 
 	tcp->touched = true;
-	if (inst->mem_kind == SG_MEM_CONTROL) { /* buffer_wbinvl1: what comes later finds nothing */
+	if (inst->mem_kind == SG_MEM_CONTROL) { /* buffer_wbinvl1: later accesses miss */
 		sg_cache_clear(&tcp->tags);
 		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
 		w->vm.done[slot] = t + cu->model->hw->l1_hit;
@@ -164,7 +164,7 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	op->sent_at = 0;
 	op->last_lines = 0;
 	op->bytes = (uint32_t)__builtin_popcountll(access->mask) * inst->bytes;
-	/* scratch is the GPU's own; of the others the first look-up will tell */
+	/* scratch is device memory; others are classified at the first look-up */
 	op->memory = (struct sg_model_range){ .size = access->space == SG_SPACE_SCRATCH ? UINT64_MAX
 											: 0 };
 	count_issue(tcp, inst, op, lines);
@@ -224,7 +224,7 @@ void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time)
 
 /* ---- look-ups ---- */
 
-/* The look-ups stand still: what is behind them does so, too, once there is no room in between. */
+/* The look-ups are stalled: the address unit stalls, too, when the queue between them is full. */
 static void count_stall(struct sg_tcp *tcp, uint64_t cycles)
 {
 	const struct sg_vmem_op *op = tcp->queue.head;
@@ -295,7 +295,7 @@ static void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind,
 	sg_tcc_send(&cu->model->tcc, &r);
 }
 
-/* A place for a read in flight. False: none before tcp->now, or (blocked) nobody knows when. */
+/* Takes an entry for a read in flight. False: none before tcp->now, or (blocked) until an answer. */
 static bool find_slot(struct sg_cu *cu)
 {
 	struct sg_tcp *tcp = &cu->tcp;

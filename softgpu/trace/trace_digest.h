@@ -1,15 +1,15 @@
 /*
- * trace_digest: 64 bits that stand for what a wave did.
+ * trace_digest: a 64-bit digest of a wave trace.
  *
- * Two traces with the same digest are taken for the same one. Nobody chooses traces to collide, and by
- * chance two of them do so once in 2^64 times.
+ * Traces with the same digest are treated as equal. Nobody constructs collisions, and the chance of one
+ * is 2^-64.
  */
 #ifndef WS_SOFTGPU_TRACE_TRACE_DIGEST_H
 #define WS_SOFTGPU_TRACE_TRACE_DIGEST_H
 
 #include "softgpu/trace/wave_trace.h"
 
-/* Of `size` bytes behind what `before` stands for; 0: behind nothing. */
+/* Extends the digest `before` (0: empty) by `size` bytes. */
 uint64_t sg_digest(uint64_t before, const void *bytes, size_t size);
 uint64_t sg_trace_digest(uint64_t before, const struct sg_wave_trace *trace);
 

@@ -1,32 +1,32 @@
 /*
- * wave_trace: what one wave did, as the counting run loop writes it and the timing model reads it.
+ * wave_trace: what one wave did. Written by the tracing run loop, read by the timing model.
  *
  * The functional executor runs waves in any order on any thread. In counting mode each wave appends
  * to its own trace, and the timing model, a single thread, later replays the traces on modelled
- * compute units. So every counter is a function of the traces alone: the same whatever the number of
+ * compute units. So every counter is a function of the traces alone, independent of the number of
  * workers and the load of the host.
  *
  * Two byte streams per wave:
  *
- *   control  where the wave went. Straight code costs nothing; a record is written where the next
- *            instruction is not the one behind it, and where EXEC changed:
+ *   control  the path of the wave. Straight code takes no space; a record is written where the next
+ *            instruction is not the following one, and where EXEC changed:
  *              varint(n << 2 | op)   n instructions were executed, then:
- *              op 0 JUMP   svarint(dwords)  to `dwords` behind the instruction that follows
+ *              op 0 JUMP   svarint(dwords)  `dwords` past the following instruction
  *              op 1 EXEC   8 bytes          the new mask
- *              op 2 END                     the wave is over
- *              op 3 AGAIN  4 bytes          (n = 0) the JUMP record before it, so many more times
- *   memory   one record for each memory instruction, in order: the bytes that it reached; two for a flat
- *            one that reached both LDS and memory.
+ *              op 2 END                     end of the wave
+ *              op 3 AGAIN  4 bytes          (n = 0) repeats the preceding JUMP record so many times
+ *   memory   one record for each memory instruction, in order: the addresses that it reached; two for a
+ *            flat one that reached both LDS and memory.
  *              1 byte: form | space << 2 | own mask << 5 [8 bytes: mask of lanes, unless EXEC]
  *              AFFINE   8 bytes address of lane 0 (extrapolated), 4 bytes stride between lanes
  *              LIST32   8 bytes lowest address, then 4 bytes distance from it per active lane
  *              LIST64   8 bytes per active lane
  *              LIKE     8 bytes lowest address, 4 bytes from here back to the distances of a LIST32
  *
- * How many bytes a lane moves, and which way, is the instruction's business and is not repeated.
+ * The number of bytes per lane and the direction follow from the instruction and are not recorded.
  *
  * Threads  one writer, then one reader.
- * Errors   a writer that runs out of memory sets `lost`, and writes nothing more.
+ * Errors   a writer that runs out of memory sets `lost` and writes no more.
  */
 #ifndef WS_SOFTGPU_TRACE_WAVE_TRACE_H
 #define WS_SOFTGPU_TRACE_WAVE_TRACE_H
@@ -55,8 +55,8 @@ struct sg_trace_stream {
 };
 
 /*
- * What the writer remembers of LDS instructions: kernels compute the register of addresses once, and use it
- * with many offsets in many turns. Then neither has the pattern to be found again nor written down.
+ * Recent address patterns of LDS instructions. Kernels compute a register of addresses once and use it
+ * with many offsets and in many iterations; then the pattern is neither computed nor written again.
  */
 #define SG_TRACE_PATTERNS 8
 struct sg_trace_pattern {
@@ -86,7 +86,7 @@ struct sg_wave_trace {
 	size_t jump_at, jump_size; /* the last record, if it is a JUMP (size 0: it is not) */
 	bool again;                /* ... followed by an AGAIN */
 	uint64_t n_instructions;
-	struct sg_trace_patterns *patterns; /* lent by who runs the wave; NULL: none */
+	struct sg_trace_patterns *patterns; /* owned by the thread that runs the wave; NULL: none */
 };
 
 void sg_trace_init(struct sg_wave_trace *t); /* empty, no storage */
@@ -100,7 +100,7 @@ static inline size_t sg_trace_bytes(const struct sg_wave_trace *t)
 
 /* Starts over; keeps the storage. */
 void sg_trace_start(struct sg_wave_trace *t, uint64_t entry, uint64_t exec);
-/* The instruction that was just counted went `dwords` beyond the one behind it. */
+/* After the instruction just recorded, execution continues `dwords` past the following one. */
 void sg_trace_jump(struct sg_wave_trace *t, int64_t dwords);
 void sg_trace_exec(struct sg_wave_trace *t, uint64_t exec);
 void sg_trace_end(struct sg_wave_trace *t);
@@ -114,7 +114,7 @@ void sg_trace_local(struct sg_wave_trace *t, uint64_t mask, const uint32_t lane[
 		    uint32_t offset);
 void sg_trace_scalar(struct sg_wave_trace *t, uint64_t addr);
 
-/* After each instruction, by the counting loop. skip: how far the next one is from the one behind. */
+/* After each instruction. skip: distance of the next instruction from the following one, in dwords. */
 static inline void sg_trace_step(struct sg_wave_trace *t, int64_t skip, uint64_t exec)
 {
 	t->run++;
@@ -170,13 +170,12 @@ static inline void sg_trace_move(struct sg_trace_access *a, uint64_t by)
 }
 
 /*
- * The same as bytes, for those who only want to know whether it is like one they have seen: what
- * distinguishes it but for the address it begins at, which is in *base. NULL: damaged. Nothing is read
- * yet; with r->memory_at = *end it is.
+ * The next memory record as bytes, to compare it with another one: everything but its first address,
+ * which is in *base. NULL: damaged. Does not advance; set r->memory_at = *end for that.
  */
 const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask,
 			     uint64_t *base, enum sg_trace_form *form, size_t *size, size_t *end);
-/* Thousands of waves are read in turn: what comes next is not in the host's nearest cache by itself. */
+/* Thousands of waves are read in turn, so the next record is rarely in the host's L1 cache. */
 static inline void sg_trace_prefetch(const struct sg_trace_reader *r)
 {
 	__builtin_prefetch(r->trace->memory.bytes + r->memory_at);

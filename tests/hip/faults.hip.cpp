@@ -91,11 +91,11 @@ static int store_out_of_bounds()
 	char *p;
 
 	HIP_OK(hipMalloc(&p, bytes));
-	expect("memory fault: store_at(unsigned int*) cannot write to %p: it is not the GPU's "
-	       "memory\n",
+	expect("memory fault: store_at(unsigned int*) cannot write to %p: it is not mapped "
+	       "on the GPU\n",
 	       p + bytes + 400);
 	expect("nearest allocation: %p, %zu bytes of device memory; the address is 400 bytes "
-	       "behind its end\n",
+	       "past its end\n",
 	       p, bytes);
 	expect("instruction: global_store_dword v");
 	expect(FILE_NAME ":%d (pc 0x", STORE_LINE);
@@ -131,7 +131,7 @@ static int host_pointer()
 		(unsigned *)malloc(1 << 22); /* never registered: no GPU without XNACK can see it */
 
 	memset(host, 0, 1 << 22);
-	expect("cannot write to %p: it is not the GPU's memory\n", host + 1000);
+	expect("cannot write to %p: it is not mapped on the GPU\n", host + 1000);
 	store_at<<<1, 1>>>(host + 1000);
 	int code = wait_for_the_end();
 	free(host);
@@ -147,7 +147,7 @@ static int freed_memory()
 	store_at<<<1, 1>>>(x);
 	LAUNCH_OK();
 	HIP_OK(hipFree(x));
-	expect("cannot write to %p: it is not the GPU's memory\n", x);
+	expect("cannot write to %p: it is not mapped on the GPU\n", x);
 	store_at<<<1, 1>>>(x);
 	return wait_for_the_end();
 }
@@ -157,7 +157,7 @@ static int lane_out_of_bounds()
 	device_buffer<unsigned> x(128);
 
 	expect("one_bad_lane(unsigned int*, unsigned int*) cannot write to 0x6000000000: it is not "
-	       "the GPU's memory\n");
+	       "mapped on the GPU\n");
 	expect(FILE_NAME ":%d -> ", PUT_LINE); /* inlined, and from where */
 	expect("workgroup (2, 1, 0) of 3x2x1, wave 1, lane 37, on node 1\n");
 	one_bad_lane<<<dim3(3, 2), 128>>>(x.ptr, (unsigned *)0x6000000000ull);
@@ -195,7 +195,7 @@ static int illegal_instruction()
 	device_buffer<unsigned> x(64);
 
 	expect("illegal instruction in illegal(unsigned int*)\n");
-	expect("instruction: 0x7e01fe00, which is not one of gfx90");
+	expect("instruction: 0x7e01fe00, which gfx90");
 	expect("workgroup (0, 0, 0) of 1x1x1, wave 0, on node 1\n");
 	illegal<<<1, 64>>>(x.ptr);
 	return wait_for_the_end();
@@ -212,9 +212,8 @@ static int image_instruction()
 	what.resType = hipResourceTypeArray;
 	HIP_OK(hipMallocArray(&what.res.array.array, &format, 64, 4));
 	HIP_OK(hipCreateTextureObject(&t, &what, &how, nullptr));
-	expect("image instruction: sample(__hip_texture*, float*) uses a texture or surface, and "
-	       "textures are not "
-	       "supported by the software GPU");
+	expect("image instruction: sample(__hip_texture*, float*) uses a texture or surface, "
+	       "which the software GPU does not support");
 	expect("instruction: image_sample");
 	sample<<<1, 64>>>(t, x.ptr);
 	return wait_for_the_end();
@@ -235,8 +234,8 @@ static int jump_to_nowhere()
 {
 	device_buffer<unsigned> x(64);
 
-	expect("memory fault: far_jump(unsigned int*) cannot execute at 0x10: there is no "
-	       "memory\n");
+	expect("memory fault: far_jump(unsigned int*) cannot execute at 0x10: no memory "
+	       "is mapped there\n");
 	far_jump<<<1, 64>>>(x.ptr);
 	return wait_for_the_end();
 }

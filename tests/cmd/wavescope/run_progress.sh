@@ -25,15 +25,15 @@ done_wgs=$(sed 's/.*): \([0-9]*\) of 400.*/\1/' "$err")
 run wavescope run -- "$stalls" half 0.7
 rc_is 0
 out_is "got 9"
-err_matches "^wavescope gpu: poll_and_barrier\(unsigned int volatile\*, unsigned int\*\): nothing moved for 0\.[0-9] s, 0 of 1 workgroups done; in workgroup \(0, 0, 0\) 1 wave sleeping and polling, 3 waves at a barrier, at .*/stalls\.hip\.cpp:[0-9]+$"
+err_matches "^wavescope gpu: poll_and_barrier\(unsigned int volatile\*, unsigned int\*\): no progress for 0\.[0-9] s, 0 of 1 workgroups done; in workgroup \(0, 0, 0\) 1 wave sleeping and polling, 3 waves at a barrier, at .*/stalls\.hip\.cpp:[0-9]+$"
 lines_are 1
 
 # a queue that waits for a queue that waits: both
 run wavescope run -- "$stalls" event 0.7
 rc_is 0
 out_is "got 9"
-err_matches '^wavescope gpu: nothing moved for 0\.[0-9] s on a queue of node 1 at packet [0-9]+: a barrier-AND waits for signal 0x[0-9a-f]+, which is 1 and not 0: packet [0-9]+ of another queue completes it$'
-err_matches '^wavescope gpu: poll_flag\(unsigned int volatile\*, unsigned int\*\): nothing moved for 0\.[0-9] s, 0 of 1 workgroups done; in workgroup \(0, 0, 0\) 1 wave sleeping and polling, at .*/stalls\.hip\.cpp:[0-9]+$'
+err_matches '^wavescope gpu: no progress for 0\.[0-9] s on a queue of node 1 at packet [0-9]+: a barrier-AND waits for signal 0x[0-9a-f]+, which is 1 and not 0: packet [0-9]+ of another queue completes it$'
+err_matches '^wavescope gpu: poll_flag\(unsigned int volatile\*, unsigned int\*\): no progress for 0\.[0-9] s, 0 of 1 workgroups done; in workgroup \(0, 0, 0\) 1 wave sleeping and polling, at .*/stalls\.hip\.cpp:[0-9]+$'
 lines_are 2
 
 # a signal that nobody sets: its handle and value
@@ -42,17 +42,17 @@ rc_is 0
 signal=$(sed -n 's/^signal //p' "$out")
 out_is "signal $signal
 went on"
-err_matches "^wavescope gpu: nothing moved for 0\.[0-9] s on a queue of node 1 at packet 0: a barrier-AND waits for signal $signal, which is 3 and not 0: no packet in any queue completes it, so the program has to set it$"
+err_matches "^wavescope gpu: no progress for 0\.[0-9] s on a queue of node 1 at packet 0: a barrier-AND waits for signal $signal, which is 3 and not 0: no packet in any queue completes it, so the program has to set it$"
 lines_are 1
 
 run wavescope run -- "$stalls" unwritten 0.7
 rc_is 0
-err_matches '^wavescope gpu: nothing moved for 0\.[0-9] s on a queue of node 1 at packet 0: the packet was reserved, and the program never wrote its header$'
+err_matches '^wavescope gpu: no progress for 0\.[0-9] s on a queue of node 1 at packet 0: the packet was reserved, and the program never wrote its header$'
 
 run wavescope run -- "$stalls" packet
 rc_is 5
-err_is "wavescope gpu: bad packet: header 0x0009 is not of a packet that a GPU executes
-wavescope gpu:   packet 0 of a queue on node 1, which executes nothing more"
+err_is "wavescope gpu: bad packet: header 0x0009 is not a packet type that the GPU executes
+wavescope gpu:   packet 0 of a queue on node 1; the queue is stopped"
 
 # --- silence: by default for what is quick, and on request ---
 unset WAVESCOPE_PROGRESS
