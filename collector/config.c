@@ -1,5 +1,7 @@
 #include "collector/config.h"
 
+#include "capture/record.h"
+
 /* Nothing from libc but types: see config.h. */
 
 static const char *const service_names[] = {
@@ -7,6 +9,17 @@ static const char *const service_names[] = {
 	COL_SERVICE_TABLE(COL_SERVICE_ROW)
 #undef COL_SERVICE_ROW
 };
+
+uint32_t col_service_domain(enum col_service service)
+{
+	static const uint8_t domain_of[COL_SERVICE_COUNT] = {
+#define ROW(id, name, domain) [COL_SERVICE_##id] = CAP_DOMAIN_##domain,
+		COL_SERVICE_TABLE(ROW)
+#undef ROW
+	};
+
+	return domain_of[service];
+}
 
 static const char *const flag_names[] = {
 #define COL_COLLECT_FLAG_ROW(id, name) name,

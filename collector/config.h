@@ -93,6 +93,7 @@ enum col_service {
 		COL_SERVICE_COUNT
 };
 #define COL_SERVICE_BIT(NAME) (1u << COL_SERVICE_##NAME)
+uint32_t col_service_domain(enum col_service service); /* enum cap_domain */
 
 enum col_collect_flag_index {
 #define COL_COLLECT_FLAG_ROW(id, name) COL_COLLECT_##id##_INDEX,

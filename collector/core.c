@@ -157,16 +157,11 @@ uint64_t col_load_ns(void)
 
 uint64_t col_asked_domains(void)
 {
-	static const uint8_t domain_of[COL_SERVICE_COUNT] = {
-#define ROW(id, name, domain) [COL_SERVICE_##id] = CAP_DOMAIN_##domain,
-		COL_SERVICE_TABLE(ROW)
-#undef ROW
-	};
 	uint64_t domains = 0;
 
 	for (unsigned i = 0; i < COL_SERVICE_COUNT; i++) {
 		if (col_config()->services >> i & 1)
-			domains |= 1ull << domain_of[i];
+			domains |= 1ull << col_service_domain(i);
 	}
 	return domains;
 }

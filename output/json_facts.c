@@ -2,6 +2,7 @@
 #include "output/jsonw.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 uint64_t output_node_hash(const struct trc_process *process)
 {
@@ -232,8 +233,6 @@ static enum ws_status put_strings(struct output_jsonw *w, struct output_run *run
 
 void output_json_config(struct output_jsonw *w, const char *key, const struct output_config *cfg)
 {
-	static const char *const unit_words[] = { "nsec", "usec", "msec", "sec" };
-
 	output_json_open(w, key, '{');
 	output_json_str(w, "output_path", cfg->output_path);
 	output_json_str(w, "output_file", cfg->output_file);
@@ -251,8 +250,9 @@ void output_json_config(struct output_jsonw *w, const char *key, const struct ou
 	for (size_t i = 0; i < cfg->n_summary_groups; i++)
 		output_json_str(w, NULL, cfg->summary_groups[i]);
 	output_json_close(w, ']');
-	output_json_str(w, "summary_unit", unit_words[cfg->summary_unit]);
-	output_json_str(w, "summary_file", cfg->summary_file ? cfg->summary_file : "stderr");
+	output_json_str(w, "summary_unit", ws_time_unit_words[cfg->summary_unit]);
+	output_json_str(w, "summary_file",
+			cfg->summary_file ? cfg->summary_file : ws_stream_word(STDERR_FILENO));
 	output_json_bool(w, "csv_output", cfg->formats & OUTPUT_BIT(CSV));
 	output_json_bool(w, "json_output", cfg->formats & OUTPUT_BIT(JSON));
 	output_json_bool(w, "pftrace_output", cfg->formats & OUTPUT_BIT(PFTRACE));

@@ -55,6 +55,7 @@ void output_config_init(struct output_config *cfg)
 {
 	*cfg = (struct output_config){
 		.stream_fd = -1,
+		.summary_unit = WS_TIME_NSEC,
 		.perfetto_shmem_size_hint_kb = 64,
 		.perfetto_buffer_size_kb = 1048576,
 		.perfetto_buffer_fill_policy = "discard",

@@ -27,6 +27,7 @@
 #define WS_OUTPUT_H
 
 #include "base/error.h"
+#include "base/unit.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>
@@ -69,8 +70,6 @@ bool output_by_word(const char *word, enum output_format *out_format);
 
 /* ---- what the user chose ---- */
 
-enum output_time_unit { OUTPUT_UNIT_NSEC, OUTPUT_UNIT_USEC, OUTPUT_UNIT_MSEC, OUTPUT_UNIT_SEC };
-
 /* What an instruction at a sampled address is; texts are valid until the next call. */
 struct output_decoder {
 	bool (*decode)(void *ctx, const struct trc_process *process, uint64_t code_object,
@@ -89,7 +88,7 @@ struct output_config {
 	const char *const *summary_groups; /* POSIX extended regular expressions, full match */
 	size_t n_summary_groups;
 	const char *summary_file; /* "stdout", "stderr" (the default when NULL), or a stem */
-	enum output_time_unit summary_unit;
+	enum ws_time_unit summary_unit;
 
 	enum trc_agent_index agent_index;
 	bool group_by_queue; /* queue tracks; every stream id is 0 */

@@ -8,24 +8,13 @@
 #include "output/output_priv.h"
 
 #include <stdlib.h>
-#include <strings.h>
 #include <unistd.h>
-
-static const struct {
-	const char *word;
-	uint64_t ns;
-} units[] = {
-	[OUTPUT_UNIT_NSEC] = { "nsec", 1 },
-	[OUTPUT_UNIT_USEC] = { "usec", 1000 },
-	[OUTPUT_UNIT_MSEC] = { "msec", 1000000 },
-	[OUTPUT_UNIT_SEC] = { "sec", 1000000000 },
-};
 
 enum { NAME, DOMAIN, CALLS, DURATION, AVERAGE, PERCENT, MIN_NS, MAX_NS, STDDEV, N_COLUMNS };
 
 struct table {
 	struct output_sink *sink;
-	enum output_time_unit unit;
+	enum ws_time_unit unit;
 	size_t width[N_COLUMNS];
 	struct ws_buf room; /* for a name that is shown in other words */
 };
@@ -92,11 +81,11 @@ static void put_time(struct table *t, int column, unsigned __int128 ns)
 {
 	char text[OUTPUT_FMT_F64_MAX], *end;
 
-	if (t->unit == OUTPUT_UNIT_NSEC)
+	if (t->unit == WS_TIME_NSEC)
 		end = output_fmt_u128(text, ns);
 	else
 		end = output_fmt_shortest(text, (double)((long double)ns /
-							 (long double)units[t->unit].ns));
+							 (long double)ws_time_unit_ns(t->unit)));
 	*end = '\0';
 	put_right(t, column, text);
 }
@@ -121,7 +110,7 @@ static void put_header(struct table *t, const char *indent)
 	for (int i = 0; i < N_COLUMNS; i++) {
 		char text[40];
 
-		snprintf(text, sizeof(text), titles[i], units[t->unit].word);
+		snprintf(text, sizeof(text), titles[i], ws_time_unit_words[t->unit]);
 		put_centred(t, i, text);
 	}
 	output_sink_lit(t->sink, "\n");
@@ -136,7 +125,7 @@ static void put_header(struct table *t, const char *indent)
 static void put_row(struct table *t, const char *indent, const struct output_stat *stat,
 		    unsigned __int128 total)
 {
-	double scale = (double)units[t->unit].ns;
+	double scale = (double)ws_time_unit_ns(t->unit);
 	char text[OUTPUT_FMT_F64_MAX];
 
 	output_sink_str(t->sink, indent);
@@ -295,14 +284,11 @@ enum ws_status output_summary_write(struct output_run *run, struct ws_err *err)
 	struct output_sink sink;
 	char path[PATH_MAX], name[256];
 	enum ws_status st;
-	int fd = -1;
+	int fd;
 
-	if (!target || !*target || !strcasecmp(target, "stderr"))
-		fd = STDERR_FILENO;
-	else if (!strcasecmp(target, "stdout"))
-		fd = STDOUT_FILENO;
+	fd = target && *target ? ws_stream_fd(target) : STDERR_FILENO;
 	if (fd >= 0) {
-		snprintf(path, sizeof(path), "%s", fd == STDOUT_FILENO ? "stdout" : "stderr");
+		snprintf(path, sizeof(path), "%s", ws_stream_word(fd));
 		fflush(NULL); /* what was printed before stays before */
 	} else {
 		snprintf(name, sizeof(name), "%s.txt", target);

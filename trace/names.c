@@ -14,6 +14,14 @@ const char *const trc_agent_index_words[] = {
 	NULL,
 };
 
+const char *trc_process_program(const struct trc_process *process)
+{
+	const char *name = process->n_argv ? process->argv[0] : "?";
+	const char *slash = strrchr(name, '/');
+
+	return slash ? slash + 1 : name;
+}
+
 #define NAME_ROW(name, number) [number] = #name,
 
 const char *trc_domain_name(enum cap_domain domain)

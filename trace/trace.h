@@ -189,7 +189,8 @@ enum trc_gpu_times {
 	TRC_GPU_TIMES_SIMULATED, /* software GPU: from its timing model */
 };
 enum trc_gpu_times trc_process_gpu_times(const struct trc_process *process);
-const char *trc_gpu_times_word(enum trc_gpu_times times); /* for files: "simulated" */
+const char *trc_process_program(const struct trc_process *process); /* "app" of "./bin/app" */
+const char *trc_gpu_times_word(enum trc_gpu_times times);           /* for files: "simulated" */
 
 /* How the agents of a process are numbered in files: among all, among those in use, per type. */
 enum trc_agent_index {

@@ -4,11 +4,13 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/unit.h"
 #include "capture/reader.h"
 #include "cmd/rocprofv3/config_json.h"
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/derive.h"
 #include "cmd/rocprofv3/pc.h"
+#include "cmd/rocprofv3/services.h"
 #include "launch/fallback_agents.h"
 #include "output/output.h"
 
@@ -71,16 +73,6 @@ static void say_opened(void *ctx, const char *path, const char *guid)
 		ws_print(stderr, "Opened result file: %s\n", path);
 }
 
-/* STDOUT_FILENO or STDERR_FILENO when @name says so; -1 for files. */
-static int stream_of(const char *name)
-{
-	if (name && (strcmp(name, "stdout") == 0 || strcmp(name, "STDOUT") == 0))
-		return STDOUT_FILENO;
-	if (name && (strcmp(name, "stderr") == 0 || strcmp(name, "STDERR") == 0))
-		return STDERR_FILENO;
-	return -1;
-}
-
 static uint64_t number(const char *text, uint64_t otherwise)
 {
 	uint64_t value;
@@ -90,7 +82,6 @@ static uint64_t number(const char *text, uint64_t otherwise)
 
 static void configure(struct conversion *c)
 {
-	static const char *const units[] = { "nsec", "usec", "msec", "sec" };
 	const struct rp_args *args = c->how->args;
 	struct output_config *cfg = &c->cfg;
 
@@ -110,18 +101,16 @@ static void configure(struct conversion *c)
 		 !(cfg->formats & (OUTPUT_BIT(CSV) | OUTPUT_BIT(JSON))))
 		ws_log_warn("--stats: statistics are files of csv and a part of json: "
 			    "add -f csv");
-	cfg->stream_fd = stream_of(args->output_directory);
+	cfg->stream_fd = ws_stream_fd(args->output_directory);
 	if (cfg->stream_fd < 0)
-		cfg->stream_fd = stream_of(args->output_file);
+		cfg->stream_fd = ws_stream_fd(args->output_file);
 	cfg->stats = args->stats == WS_TRI_YES;
 	cfg->summary = args->summary == WS_TRI_YES && !args->benchmark_mode;
 	cfg->summary_per_domain = args->summary_per_domain == WS_TRI_YES && !args->benchmark_mode;
 	cfg->summary_groups = args->summary_groups.at;
 	cfg->n_summary_groups = args->benchmark_mode ? 0 : args->summary_groups.n;
 	cfg->summary_file = args->summary_output_file;
-	for (unsigned i = 0; i < WS_ARRAY_LEN(units); i++)
-		if (args->summary_units && strcmp(args->summary_units, units[i]) == 0)
-			cfg->summary_unit = (enum output_time_unit)i;
+	ws_time_unit_parse(args->summary_units, &cfg->summary_unit);
 	for (unsigned i = 0; trc_agent_index_words[i]; i++)
 		if (args->agent_index && strcmp(args->agent_index, trc_agent_index_words[i]) == 0)
 			cfg->agent_index = (enum trc_agent_index)i;
@@ -310,6 +299,26 @@ static bool report_failures(const struct output_result *result, enum ws_status s
 	return !st && !told;
 }
 
+static void account(struct conversion *c, const struct trc_process *process,
+		    const struct output_result *result)
+{
+	struct output_ledger_how how = {
+		.formats = c->cfg.formats,
+		.is_running = launch_running_process(process),
+		.silent = c->how->again,
+		/* The user's wish: nothing is lost. */
+		.no_files = result->below_minimum          ? "less than --minimum-output-data"
+			    : c->how->args->benchmark_mode ? "--benchmark-mode"
+							   : NULL,
+	};
+
+	/* The listing on the terminal holds every sample. */
+	if (c->how->args->pc_report == WS_TRI_YES)
+		how.elsewhere = TRC_DOMAIN_BIT(PC_SAMPLING_HOST_TRAP) |
+				TRC_DOMAIN_BIT(PC_SAMPLING_STOCHASTIC);
+	output_ledger_process(&c->outcome->ledger, process, result, &how, stderr);
+}
+
 /* True: everything of it is in the output, and its capture may go. */
 static bool convert_process(struct conversion *c, const struct trc_trace *trace,
 			    const struct trc_process *process, const struct rp_derived *derived)
@@ -338,10 +347,10 @@ static bool convert_process(struct conversion *c, const struct trc_trace *trace,
 	good = report_failures(&result, st, &err);
 	c->outcome->n_failed += !good;
 	if (launch_running_process(process)) {
-		add_running(c->outcome, (pid_t)process->pid, rp_base_name(process));
+		add_running(c->outcome, (pid_t)process->pid, trc_process_program(process));
 		good = false;
 	}
-	rp_ledger_process(c->how, process, c->cfg.formats, &result, c->outcome);
+	account(c, process, &result);
 	if (derived)
 		rp_derived_report(derived, process, c->how->shared ? c->how->folder : "");
 	rp_pc_fini(&c->pc);
@@ -428,6 +437,32 @@ static enum ws_status convert_traced(struct conversion *c, const struct launch_r
 	return st;
 }
 
+/* What was requested and is not there. */
+static void report_end(const struct rp_convert *how, struct rp_outcome *outcome)
+{
+	struct output_ledger_request requests[RP_REQUESTS_MAX];
+	size_t n = rp_requests(how->args, how->asked, requests);
+
+	if (how->again) {
+		/* The accounts were printed before. */
+	} else if (outcome->n_unrecorded) {
+		ws_log_error("%u %s could not create the capture file: ROCPROF_TMPDIR=DIR puts it "
+			     "elsewhere",
+			     outcome->n_unrecorded,
+			     outcome->n_unrecorded == 1 ? "process" : "processes");
+	} else if (!outcome->ledger.n_processes && !outcome->ledger.n_cut) {
+		fputs(outcome->n_running
+			      ? "rocprofv3: no process of the program has used a GPU runtime yet\n"
+			      : "rocprofv3: no process of the program used a GPU runtime that "
+				"could be traced\n",
+		      stderr);
+	}
+	if (!output_ledger_end(&outcome->ledger, requests, n, how->again ? NULL : stderr))
+		outcome->short_of_strict = true;
+	outcome->short_of_strict |=
+		outcome->n_failed || outcome->n_unrecorded || outcome->n_running;
+}
+
 enum ws_status rp_convert(const struct rp_convert *how, const struct launch_rundir *dir,
 			  struct rp_outcome *out_outcome, struct ws_err *err)
 {
@@ -444,7 +479,7 @@ enum ws_status rp_convert(const struct rp_convert *how, const struct launch_rund
 	out_outcome->n_unrecorded = launch_rundir_n_unrecorded(dir);
 	add_silent(out_outcome, dir);
 	if (!st)
-		rp_ledger_end(how, out_outcome);
+		report_end(how, out_outcome);
 	launch_fallback_agents_fini(&c.fallback);
 	ws_map_fini(&c.prefixes);
 	ws_arena_fini(&c.arena);

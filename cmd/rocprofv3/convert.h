@@ -1,6 +1,6 @@
 /*
- * convert: the captures of a run become the files that were asked for, and the ledger
- * tells what became of what.
+ * convert: the captures of a run become the requested files, and the ledger says what was
+ * observed, written and dropped.
  */
 #ifndef WS_CMD_ROCPROFV3_CONVERT_H
 #define WS_CMD_ROCPROFV3_CONVERT_H
@@ -10,6 +10,7 @@
 #include "launch/placeholder.h"
 #include "launch/rundir.h"
 #include "launch/running.h"
+#include "output/ledger.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>
@@ -30,14 +31,9 @@ struct rp_convert {
 #define RP_RUNNING_MAX 8u
 
 struct rp_outcome {
-	uint64_t seen[CAP_DOMAIN_COUNT];
-	uint64_t n_lost;       /* records seen and not written, for whatever reason */
-	uint64_t n_unended;    /* kernels that were submitted, and nobody knows of their end */
-	unsigned n_processes;  /* with something in their capture */
-	unsigned n_idle;       /* that used no GPU at all */
+	struct output_ledger ledger;
 	unsigned n_failed;     /* captures or formats that gave no output */
-	unsigned n_unrecorded; /* that had no place for a capture */
-	unsigned n_cut;        /* whose capture somebody truncated while they ran */
+	unsigned n_unrecorded; /* processes that could not create a capture */
 	unsigned n_running;    /* still going on, so their output is not the last word */
 	struct launch_running running[RP_RUNNING_MAX]; /* the first of these */
 	bool short_of_strict;                          /* named and not seen, or lost */
@@ -49,13 +45,5 @@ enum ws_status rp_convert(const struct rp_convert *how, const struct launch_rund
 
 /* ROCPROF_OUTPUT_FORMAT and -f as bits. */
 uint32_t rp_format_bits(const struct ws_strv *words);
-
-/* ledger.c: one process, and the end of a run. */
-struct output_result;
-void rp_ledger_process(const struct rp_convert *how, const struct trc_process *process,
-		       uint32_t formats, const struct output_result *result,
-		       struct rp_outcome *outcome);
-const char *rp_base_name(const struct trc_process *process); /* of its program */
-void rp_ledger_end(const struct rp_convert *how, struct rp_outcome *outcome);
 
 #endif

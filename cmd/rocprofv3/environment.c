@@ -2,6 +2,7 @@
 #include "cmd/rocprofv3/options.h"
 
 #include "base/str.h"
+#include "base/unit.h"
 #include "base/util.h"
 
 #include <stdio.h>
@@ -87,7 +88,7 @@ static enum ws_status env_special(struct rp_args *args, struct ws_arena *arena, 
 	if (!st && text) {
 		st = env_words("ROCPROF_COLLECTION_PERIOD", text, ";", "collection-period", args,
 			       arena, err);
-		args->collection_period_unit = "nsec";
+		args->collection_period_unit = ws_time_unit_words[WS_TIME_NSEC];
 	}
 	text = getenv("ROCPROF_DEMANGLE_KERNELS");
 	if (!st && text) {

@@ -57,7 +57,7 @@ TRI(summary, 'S', "summary", "STATS_SUMMARY", "print one table over everything")
 TRI(summary_per_domain, 'D', "summary-per-domain", "STATS_SUMMARY_PER_DOMAIN", "print one table per service") \
 MANY(summary_groups, 0, "summary-groups", "REGEX", NULL, "print one table over the services that match, per REGEX: 'KERNEL_DISPATCH|MEMORY_COPY'") \
 STR(summary_output_file, 0, "summary-output-file", "NAME", "STATS_SUMMARY_OUTPUT", "stdout, stderr (the default) or the stem of a file") \
-ONE(summary_units, 'u', "summary-units", "UNIT", "STATS_SUMMARY_UNITS", rp_summary_units, "sec, msec, usec or nsec (the default)") \
+ONE(summary_units, 'u', "summary-units", "UNIT", "STATS_SUMMARY_UNITS", &ws_time_unit_words[WS_TIME_SEC], "sec, msec, usec or nsec (the default)") \
 GROUP("Kernel names and filters")                                                                            \
 TRI(mangled_kernels, 'M', "mangled-kernels", "", "show kernels as the symbols they are")                     \
 TRI(truncate_kernels, 'T', "truncate-kernels", "TRUNCATE_KERNELS", "show kernels by function name, without arguments") \
@@ -66,7 +66,7 @@ STR(kernel_include_regex, 0, "kernel-include-regex", "REGEX", "KERNEL_FILTER_INC
 STR(kernel_exclude_regex, 0, "kernel-exclude-regex", "REGEX", "KERNEL_FILTER_EXCLUDE_REGEX", "and not for those that match this") \
 MANY(kernel_iteration_range, 0, "kernel-iteration-range", "RANGE", NULL, "and only for these launches of a kernel: '[1-3]', '[1, 2, [5-8]]'") \
 MANY(collection_period, 'P', "collection-period", "DELAY:TIME:REPEAT", NULL, "wait DELAY, record for TIME, REPEAT times (0: until the end)") \
-ONE(collection_period_unit, 0, "collection-period-unit", "UNIT", "", rp_period_units, "hour, min, sec (the default), msec, usec or nsec") \
+ONE(collection_period_unit, 0, "collection-period-unit", "UNIT", "", ws_time_unit_words, "hour, min, sec (the default), msec, usec or nsec") \
 TRI(selected_regions, 0, "selected-regions", "SELECTED_REGIONS", "record only between roctxProfilerResume and roctxProfilerPause") \
 TRI(selected_regions_ref_count, 0, "selected-regions-ref-count", "SELECTED_REGIONS_REF_COUNT", "count nested resumes and pauses") \
 GROUP("Counters")                                                                                            \

@@ -1,5 +1,6 @@
 #include "cmd/rocprofv3/options.h"
 
+#include "base/unit.h"
 #include "base/util.h"
 #include "trace/trace.h"
 
@@ -7,8 +8,6 @@ static const char *const rp_formats[] = { "csv", "json", "pftrace", "otf2", "roc
 static const char *const rp_log_levels[] = {
 	"fatal", "error", "warning", "info", "trace", "env", "config", NULL,
 };
-static const char *const rp_summary_units[] = { "sec", "msec", "usec", "nsec", NULL };
-static const char *const rp_period_units[] = { "hour", "min", "sec", "msec", "usec", "nsec", NULL };
 static const char *const rp_pc_units[] = { "instructions", "cycles", "time", NULL };
 static const char *const rp_pc_methods[] = { "stochastic", "host_trap", NULL };
 static const char *const rp_backends[] = { "inprocess", "system", NULL };

@@ -3,6 +3,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/unit.h"
 #include "cmd/rocprofv3/config_json.h"
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/run_priv.h"
@@ -34,7 +35,7 @@ static void base_folder(const struct rp_job *job, char out[PATH_MAX])
 
 	if (tmp && *tmp)
 		snprintf(out, PATH_MAX, "%s", tmp);
-	else if (!n || strcasecmp(dir, "stdout") == 0 || strcasecmp(dir, "stderr") == 0)
+	else if (!n || ws_stream_fd(dir) >= 0)
 		strcpy(out, ".");
 	else
 		snprintf(out, PATH_MAX, "%.*s", n, dir);

@@ -1,6 +1,7 @@
 #include "cmd/rocprofv3/services.h"
 
 #include "base/str.h"
+#include "base/unit.h"
 #include "base/util.h"
 #include "cmd/rocprofv3/counting.h"
 
@@ -8,51 +9,37 @@
 #include <string.h>
 
 #define F(field) offsetof(struct rp_args, field)
-#define SERVICE(field, id, domain)                                                                 \
-	{                                                                                          \
-		F(field), COL_SERVICE_##id, CAP_DOMAIN_##domain, NULL, NULL                        \
-	}
-#define NO_LIBRARY(field, id, domain, why)                                                         \
-	{                                                                                          \
-		F(field), COL_SERVICE_##id, CAP_DOMAIN_##domain, why, NULL                         \
-	}
-#define NOBODY(field, why)                                                                         \
-	{                                                                                          \
-		F(field), -1, -1, why, NULL                                                        \
-	}
-
-#define SAMPLES(id, method)                                                                        \
-	{                                                                                          \
-		F(pc_sampling_beta_enabled), COL_SERVICE_PC_##id, CAP_DOMAIN_PC_SAMPLING_##id,     \
-			NULL, method                                                               \
-	}
-
-#define NO_KFD "driver events"
 
 /* clang-format off */
+#define SERVICE(field, id)           { F(field), COL_SERVICE_##id, NULL, NULL }
+#define NO_LIBRARY(field, id, what)  { F(field), COL_SERVICE_##id, what, NULL }
+#define NO_SERVICE(field, what)      { F(field), -1,               what, NULL }
+#define SAMPLES(id, method)          { F(pc_sampling_beta_enabled), COL_SERVICE_##id, NULL, method }
+#define NO_KFD "driver events"
+
 const struct rp_service rp_services[] = {
-	SERVICE(hsa_core_trace,          HSA_CORE,          HSA_API),
-	SERVICE(hsa_amd_trace,           HSA_AMD,           HSA_API),
-	SERVICE(hsa_image_trace,         HSA_IMAGE,         HSA_API),
-	SERVICE(hsa_finalizer_trace,     HSA_FINALIZER,     HSA_API),
-	SERVICE(hip_runtime_trace,       HIP_RUNTIME,       HIP_API),
-	SERVICE(hip_compiler_trace,      HIP_COMPILER,      HIP_API),
-	SERVICE(marker_trace,            MARKER,            MARKER_API),
-	SERVICE(kernel_trace,            KERNEL,            KERNEL_DISPATCH),
-	SERVICE(memory_copy_trace,       MEMORY_COPY,       MEMORY_COPY),
-	SERVICE(scratch_memory_trace,    SCRATCH_MEMORY,    SCRATCH_MEMORY),
-	SERVICE(rccl_trace,              RCCL,              RCCL_API),
-	SERVICE(memory_allocation_trace, MEMORY_ALLOCATION, MEMORY_ALLOCATION),
-	NO_LIBRARY(rocdecode_trace, ROCDECODE, ROCDECODE_API, "rocDecode calls"),
-	NO_LIBRARY(rocjpeg_trace,   ROCJPEG,   ROCJPEG_API,   "rocJPEG calls"),
-	NOBODY(rocshmem_trace,           "rocSHMEM calls"),
-	NOBODY(hipfile_trace,            "hipFile calls"),
-	NOBODY(kfd_page_migration_trace, NO_KFD),
-	NOBODY(kfd_page_mapping_trace,   NO_KFD),
-	NOBODY(kfd_queue_trace,          NO_KFD),
-	NOBODY(kfd_dropped_events_trace, NO_KFD),
-	SAMPLES(HOST_TRAP,  "host_trap"),
-	SAMPLES(STOCHASTIC, "stochastic"),
+	SERVICE(hsa_core_trace,          HSA_CORE),
+	SERVICE(hsa_amd_trace,           HSA_AMD),
+	SERVICE(hsa_image_trace,         HSA_IMAGE),
+	SERVICE(hsa_finalizer_trace,     HSA_FINALIZER),
+	SERVICE(hip_runtime_trace,       HIP_RUNTIME),
+	SERVICE(hip_compiler_trace,      HIP_COMPILER),
+	SERVICE(marker_trace,            MARKER),
+	SERVICE(kernel_trace,            KERNEL),
+	SERVICE(memory_copy_trace,       MEMORY_COPY),
+	SERVICE(scratch_memory_trace,    SCRATCH_MEMORY),
+	SERVICE(rccl_trace,              RCCL),
+	SERVICE(memory_allocation_trace, MEMORY_ALLOCATION),
+	NO_LIBRARY(rocdecode_trace, ROCDECODE, "rocDecode calls"),
+	NO_LIBRARY(rocjpeg_trace,   ROCJPEG,   "rocJPEG calls"),
+	NO_SERVICE(rocshmem_trace,           "rocSHMEM calls"),
+	NO_SERVICE(hipfile_trace,            "hipFile calls"),
+	NO_SERVICE(kfd_page_migration_trace, NO_KFD),
+	NO_SERVICE(kfd_page_mapping_trace,   NO_KFD),
+	NO_SERVICE(kfd_queue_trace,          NO_KFD),
+	NO_SERVICE(kfd_dropped_events_trace, NO_KFD),
+	SAMPLES(PC_HOST_TRAP,  "host_trap"),
+	SAMPLES(PC_STOCHASTIC, "stochastic"),
 };
 /* clang-format on */
 const size_t rp_n_services = WS_ARRAY_LEN(rp_services);
@@ -125,23 +112,36 @@ unsigned rp_n_enabled(const struct rp_args *args)
 	return n;
 }
 
-/* ---- collection periods ---- */
-
-static double unit_ns(const char *unit)
+size_t rp_requests(const struct rp_args *args, const struct rp_args *asked,
+		   struct output_ledger_request out_requests[RP_REQUESTS_MAX])
 {
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {
-		{ "hour", 3600e9 }, { "min", 60e9 }, { "sec", 1e9 },
-		{ "msec", 1e6 },    { "usec", 1e3 }, { "nsec", 1 },
-	};
+	size_t n = 0;
+	const char *what;
 
-	for (size_t i = 0; i < WS_ARRAY_LEN(units); i++)
-		if (unit && strcmp(unit, units[i].name) == 0)
-			return units[i].ns;
-	return 1e9;
+	_Static_assert(WS_ARRAY_LEN(rp_services) + WS_ARRAY_LEN(missing_lists) < RP_REQUESTS_MAX,
+		       "room for every request");
+	for (size_t i = 0; i < rp_n_services; i++) {
+		const struct rp_service *s = &rp_services[i];
+
+		if (!rp_wants(args, s))
+			continue;
+		out_requests[n] = (struct output_ledger_request){ .unsupported = s->missing,
+								  .named = rp_wants(asked, s) };
+		if (s->service >= 0)
+			out_requests[n].domain = col_service_domain((enum col_service)s->service);
+		n++;
+	}
+	if (rp_counts(args))
+		out_requests[n++] =
+			(struct output_ledger_request){ .domain = CAP_DOMAIN_COUNTER_COLLECTION,
+							.named = true };
+	for (size_t i = 0; (what = rp_missing(args, i)); i++)
+		out_requests[n++] =
+			(struct output_ledger_request){ .unsupported = what, .named = true };
+	return n;
 }
+
+/* ---- collection periods ---- */
 
 static bool time_ns(struct ws_str text, double ns, uint64_t *out)
 {
@@ -195,10 +195,11 @@ enum ws_status rp_collect_config(const struct rp_args *args, struct col_collect_
 		{ "info", COL_COLLECT_LOG_INFO },
 		{ "trace", COL_COLLECT_LOG_TRACE },
 	};
-	double ns = unit_ns(args->collection_period_unit);
+	enum ws_time_unit unit = WS_TIME_SEC;
 	uint64_t limit_mb;
 	enum ws_status st = WS_OK;
 
+	ws_time_unit_parse(args->collection_period_unit, &unit);
 	out_config->services = rp_service_bits(args);
 	if (out_config->services & (COL_SERVICE_BIT(PC_HOST_TRAP) | COL_SERVICE_BIT(PC_STOCHASTIC)))
 		out_config->flags |= COL_COLLECT_FLAG(CODE_BYTES);
@@ -209,7 +210,8 @@ enum ws_status rp_collect_config(const struct rp_args *args, struct col_collect_
 		if (args->log_level && strcmp(args->log_level, levels[i].level) == 0)
 			out_config->log = levels[i].log;
 	for (size_t i = 0; i < args->collection_period.n && !st; i++)
-		st = add_period(args->collection_period.at[i], ns, out_config, err);
+		st = add_period(args->collection_period.at[i], (double)ws_time_unit_ns(unit),
+				out_config, err);
 	if (!st && args->pc_sampling_interval)
 		ws_str_u64(ws_str_from(args->pc_sampling_interval), &out_config->pc_interval);
 	if (!st && args->capture_limit && ws_str_u64(ws_str_from(args->capture_limit), &limit_mb))

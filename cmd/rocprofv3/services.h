@@ -1,5 +1,5 @@
 /*
- * services: from options to what is asked of the collector, and to the ledger's lines.
+ * services: from options to the collector's services, and to the lines of the ledger.
  */
 #ifndef WS_CMD_ROCPROFV3_SERVICES_H
 #define WS_CMD_ROCPROFV3_SERVICES_H
@@ -7,16 +7,16 @@
 #include "capture/record.h"
 #include "cmd/rocprofv3/options.h"
 #include "collector/config.h"
+#include "output/ledger.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One thing that can be asked for. */
+/* One thing that can be requested. */
 struct rp_service {
 	size_t field;        /* of struct rp_args; an enum ws_tri */
 	int service;         /* enum col_service; -1: the collector has none for it */
-	int domain;          /* enum cap_domain; -1: its records are not defined */
-	const char *missing; /* what it is, when nothing here records it; NULL: something does */
+	const char *missing; /* what it is, when it is not supported; NULL: it is */
 	const char *method;  /* of PC sampling; NULL: any */
 };
 extern const struct rp_service rp_services[];
@@ -25,10 +25,15 @@ extern const size_t rp_n_services;
 bool rp_wants(const struct rp_args *args, const struct rp_service *service);
 uint32_t rp_service_bits(const struct rp_args *args); /* COL_SERVICE_BIT()s */
 
-/* Things besides tracing that were asked for and that nothing here provides, one by one. */
+/* Requested besides tracing, and not supported: one by one. */
 const char *rp_missing(const struct rp_args *args, size_t i); /* NULL after the last */
 
-/* When nothing that was asked for is provided here: the first of it. Else NULL. */
+#define RP_REQUESTS_MAX 64u
+/* Everything that @args request, for the ledger; @asked is the same before groups were opened. */
+size_t rp_requests(const struct rp_args *args, const struct rp_args *asked,
+		   struct output_ledger_request out_requests[RP_REQUESTS_MAX]);
+
+/* When nothing that was requested is supported: the first of it. Else NULL. */
 const char *rp_all_missing(const struct rp_args *args);
 
 /* How many trace options are on. (AMD's tool counts --group-by-queue, which records nothing.) */

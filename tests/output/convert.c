@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 			cfg.n_summary_groups = 3;
 		}
 		if (!strcmp(argv[i], "usec"))
-			cfg.summary_unit = OUTPUT_UNIT_USEC;
+			cfg.summary_unit = WS_TIME_USEC;
 		if (!strcmp(argv[i], "absolute"))
 			cfg.agent_index = TRC_AGENT_INDEX_ABSOLUTE;
 		if (!strcmp(argv[i], "type-relative"))

@@ -1,4 +1,5 @@
 #include "base/util.h"
+#include "capture/record.h"
 #include "collector/config.h"
 #include "tests/unit/unit.h"
 
@@ -98,9 +99,24 @@ static void captures_are_named_by_pid_and_number(void **state)
 	assert_string_equal(name, "12-0.wcap");
 }
 
+static void every_service_has_its_domain(void **state)
+{
+	uint32_t domains = 0;
+
+	for (int i = 0; i < COL_SERVICE_COUNT; i++) {
+		assert_true(col_service_domain(i) < CAP_DOMAIN_COUNT);
+		domains |= 1u << col_service_domain(i);
+	}
+	/* All but the values of counters, which come with counting. */
+	assert_int_equal(domains, (1u << CAP_DOMAIN_COUNT) - 1 - (1u << CAP_DOMAIN_COUNTER_VALUES));
+	assert_int_equal(col_service_domain(COL_SERVICE_HSA_AMD), CAP_DOMAIN_HSA_API);
+	assert_int_equal(col_service_domain(COL_SERVICE_KERNEL), CAP_DOMAIN_KERNEL_DISPATCH);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_service_has_its_domain),
 		cmocka_unit_test(what_is_printed_is_read_back),
 		cmocka_unit_test(every_room_that_is_too_small_is_refused),
 		cmocka_unit_test(texts_that_are_wrong_say_why),

@@ -33,7 +33,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 ctypes.CDLL("librocprofiler-sdk-roctx.so.1").roctxMarkA(b"here")
 print("done")'
 out_is done
-err_has "1 process had no room to record anything: ROCPROF_TMPDIR=DIR puts the records elsewhere"
+err_has "1 process could not create the capture file: ROCPROF_TMPDIR=DIR puts it elsewhere"
 rc_is 1
 [ -z "$(find full -type f)" ] || fail "something is left"
 

@@ -25,6 +25,6 @@ END_PYTHON
 	rc_is 0
 	out_has turns
 	err_lacks "used a GPU runtime"
-	err_has "was truncated while process $(cat pid) recorded: what was in it is lost"
+	err_has "was truncated while process $(cat pid) was recording: its contents are lost"
 	rm -r out ready pid
 done
