@@ -95,7 +95,7 @@ void *ws_arena_alloc(struct ws_arena *arena, size_t size_bytes)
 
 	if (size_bytes > SIZE_MAX - align)
 		return NULL;
-	/* Nothing asked for still gets an address of its own. */
+	/* A request of 0 bytes also gets a unique address. */
 	size_bytes = WS_MAX((size_bytes + align - 1) & ~(align - 1), align);
 	if (!chunk || chunk->size_bytes - chunk->used_bytes < size_bytes) {
 		chunk = add_chunk(arena, size_bytes);

@@ -53,7 +53,7 @@ static bool asks_for_help(const struct ws_cmd *cmd, int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (argv[i][0] != '-' && cmd->order == WS_OPT_FIRST)
-			return false; /* from here on it may be somebody else's */
+			return false; /* from here on it may belong to another program */
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return true;
 	}
@@ -87,7 +87,7 @@ static const char *program_without_dashes(const struct ws_cmd *cmd, int argc, ch
 	return on_path;
 }
 
-/* By SIGPIPE, unless whoever started us ignores it: `tool list | head -1` is no mistake. */
+/* By SIGPIPE, unless our parent ignores it: `tool list | head -1` is not an error. */
 static void end_as_filter(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

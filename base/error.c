@@ -42,7 +42,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Three dots where the end of a sentence was, so that nobody takes it for whole. */
+/* Three dots at the end show that the message was truncated. */
 static void mark_cut(char *text, size_t room, size_t wanted)
 {
 	if (wanted >= room)

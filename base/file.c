@@ -75,7 +75,7 @@ bool ws_file_u64(const char *path, uint64_t *out_value)
 
 /* ---- names that others can guess ---- */
 
-#define TRIES_MAX 16 /* somebody who makes the name again and again is not waited for */
+#define TRIES_MAX 16 /* do not retry for ever if another process keeps creating the name */
 
 enum ws_status ws_file_create(const char *path, int *out_fd, struct ws_err *err)
 {

@@ -17,7 +17,7 @@
 
 #define SHELL "/bin/sh"
 
-/* Ignored by us and not by whoever started us: programs that we start get them back. */
+/* Ignored by us but not by our parent: restored for programs that we start. */
 static const int write_signals[] = { SIGPIPE, SIGXFSZ };
 static bool was_default[WS_ARRAY_LEN(write_signals)];
 

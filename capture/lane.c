@@ -183,7 +183,7 @@ static uint64_t cpu_ns(void)
 
 /*
  * Blocks alone are not trusted: a fault that has to split an extent of a full disk fails,
- * too. So their pages are asked for at once, by a call that returns an error instead.
+ * too. So their pages are requested at once, by a call that returns an error instead.
  */
 static void *map_room(struct cap_writer *writer, int fd, uint64_t at, uint32_t n, bool touched)
 {

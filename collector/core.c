@@ -183,7 +183,7 @@ static void complain(const char *what, const char *why)
 	}
 	text[n - 1] = '\n';
 	if (write(STDERR_FILENO, text, n) < 0)
-		return; /* stderr is closed: nobody to tell */
+		return; /* stderr is closed: the message is lost */
 }
 
 void col_note(const char *text)
@@ -395,7 +395,7 @@ static void after_fork_child(void)
 
 /* ---- the end ---- */
 
-/* What is in the air. Providers that need their library alive call it from their own exit hook. */
+/* Waits for work in flight. Providers that need their library loaded call it from their exit hook. */
 void col_settle(void)
 {
 	uint64_t deadline_ns = col_now_ns() + FINISH_NS;
@@ -465,8 +465,8 @@ WS_PUBLIC void _Exit(int status)
 static void (*real_abort)(void); /* looked up early: it is no time to look things up */
 
 /*
- * Kernels that have ended a moment ago are not written yet, and are what somebody who
- * looks for the reason wants to see. No goodbye is said: the capture shows how it ended.
+ * Kernels that have just ended are not written yet, and are needed to find the
+ * reason. The capture is not marked as closed: it shows how the process ended.
  */
 WS_PUBLIC _Noreturn void abort(void)
 {

@@ -32,7 +32,7 @@
 #define PARKED_S                                                                                   \
 	5 /* who is in exit() may be waiting for this thread: then it is to crash after all */
 
-/* glibc's own, by the name that nobody takes over. */
+/* glibc's own, by a name that is not interposed. */
 int __sigaction(int number, const struct sigaction *to, struct sigaction *out_was);
 
 enum { BUS, SEGV, HELD };

@@ -35,7 +35,7 @@ struct range {
 	uint32_t text_at, n_text; /* in the stack's text; or */
 	uint32_t message;         /* interned */
 	uint32_t recorded;        /* recording was on when it began: the epoch; else 0 */
-	uint64_t open;            /* corr_id until somebody writes the record; set last */
+	uint64_t open;            /* corr_id until a thread writes the record; set last */
 };
 
 struct col_marker_stack {
@@ -129,7 +129,7 @@ static uint32_t intern(const char *text, uint32_t n)
 	return writer ? cap_writer_intern(writer, text, n) : 0;
 }
 
-/* The external id of @message, told to the capture the first time. */
+/* The external id of @message, written to the capture at its first use. */
 static uint64_t external_of(uint32_t message, uint64_t corr_id)
 {
 	struct cap_writer *writer = col_capture_now();
@@ -247,7 +247,7 @@ int col_marker_push(const char *text)
 		return (int)stack->depth++;
 	}
 	range = &stack->ranges[stack->depth];
-	/* `open` is 0 already; whoever ends the process may be looking at it. */
+	/* `open` is 0 already; the exiting thread may be reading it. */
 	*range = (struct range){
 		.corr_id = col_corr_new(t),
 		.ancestor_id = t->corr_id,
@@ -265,7 +265,7 @@ int col_marker_push(const char *text)
 	return (int)stack->depth++;
 }
 
-/* True: the caller writes its record, nobody else has or will. */
+/* True: the caller writes its record, no other thread does. */
 static bool finish_range(struct range *range, uint64_t id)
 {
 	return id && __atomic_compare_exchange_n(&range->open, &id, 0, false, __ATOMIC_ACQ_REL,
@@ -416,7 +416,7 @@ void col_marker_resume(void)
 
 /* ---- ends ---- */
 
-/* Ranges that a thread leaves open end with it; if nobody records, they are just gone. */
+/* Ranges that a thread leaves open end with it; without recording they are dropped. */
 void col_markers_thread_end(struct col_thread *t)
 {
 	while (t->markers && t->markers->depth && col_thread_lane(t))

@@ -70,7 +70,7 @@ static void write_thread(struct cap_writer *writer, uint32_t tid, uint64_t met_t
 	cap_writer_meta(writer, &rec.h);
 }
 
-/* 0: it cannot be asked for, since the program may have forbidden that to itself. */
+/* 0: unknown, because a filter of the program may forbid the system call. */
 static uint32_t own_name(struct cap_writer *writer)
 {
 	char name[COMM_BYTES + 1] = "";
@@ -125,7 +125,7 @@ struct col_thread *col_thread_meet_(struct col_thread *t)
 	/* A signal handler on top of this function: what it would record is lost, and counted. */
 	if (t->meeting || (t->retry_ticks && cap_ticks() < t->retry_ticks))
 		return NULL;
-	/* A thread that nobody tells us the end of must not be on the roll: the loader frees it. */
+	/* A thread without an exit notification must not be in the list: the loader frees it. */
 	if (t->n_exits > 1 || (!threads.has_key && epoch > 1))
 		return NULL;
 	t->meeting = 1;
@@ -205,7 +205,7 @@ static struct cap_lane *leave(struct col_thread *t)
 {
 	struct cap_lane *lane;
 
-	/* Under the lock: whoever detaches writes to the threads on the roll. */
+	/* Under the lock: a detach writes to the threads in the list. */
 	col_lock(&threads.lock);
 	if (t->roll)
 		__atomic_store_n(&threads.roll[t->roll - 1].tid, 0, __ATOMIC_RELEASE);

@@ -303,8 +303,8 @@ enum ws_status launch_attach_check(pid_t pid, const char *library, struct ws_err
 
 /* ---- doing it ---- */
 
-/* What the tracing child tells its parent. */
-struct told {
+/* The result that the tracing child sends to its parent. */
+struct remote_result {
 	struct ws_err err;
 	uint64_t data;
 };
@@ -316,7 +316,7 @@ static enum ws_status start(pid_t pid, const struct target *target,
 {
 	struct launch_remote_libc libc = { target->address[SYM_MMAP], target->address[SYM_CREATE],
 					   target->trap };
-	struct told told = { .data = 0 };
+	struct remote_result result = { .data = 0 };
 	int pipe_fds[2];
 	ssize_t n;
 	pid_t child;
@@ -325,22 +325,22 @@ static enum ws_status start(pid_t pid, const struct target *target,
 		return ws_fail_errno(err, errno, "pipe");
 	child = fork();
 	if (child == 0) {
-		told.err.status = launch_remote_start(pid, &libc, &target->unsafe, data, &told.data,
-						      &told.err);
-		n = write(pipe_fds[1], &told, sizeof(told));
-		_exit(n != (ssize_t)sizeof(told));
+		result.err.status = launch_remote_start(pid, &libc, &target->unsafe, data,
+							&result.data, &result.err);
+		n = write(pipe_fds[1], &result, sizeof(result));
+		_exit(n != (ssize_t)sizeof(result));
 	}
 	close(pipe_fds[1]);
-	n = child < 0 ? -1 : read(pipe_fds[0], &told, sizeof(told));
+	n = child < 0 ? -1 : read(pipe_fds[0], &result, sizeof(result));
 	close(pipe_fds[0]);
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
-	if (n != (ssize_t)sizeof(told))
+	if (n != (ssize_t)sizeof(result))
 		return ws_fail(err, WS_E_STATE, "tracing of process %d ended unexpectedly",
 			       (int)pid);
-	if (told.err.status)
-		return ws_fail(err, told.err.status, "%s", told.err.text);
-	*out_data = told.data;
+	if (result.err.status)
+		return ws_fail(err, result.err.status, "%s", result.err.text);
+	*out_data = result.data;
 	return WS_OK;
 }
 

@@ -27,7 +27,7 @@ struct timespec launch_claim_now(void)
 	return now;
 }
 
-/* A run writes one of these, whatever it was asked for. */
+/* A run writes one of these, whatever was requested. */
 static bool written_since(const char *prefix, struct timespec since)
 {
 	static const char *const names[] = { "agent_info.csv", "results.json", "results.pftrace",
@@ -75,7 +75,7 @@ bool launch_claim_take(struct launch_claim *claim, const char *prefix, struct ti
 			claim->fd = -1;
 			return !taken;
 		}
-		/* Whoever had it may have removed it in between: then it locks nothing. */
+		/* The previous owner may have removed it in between: then it locks nothing. */
 		if (is_there(claim->path, claim->fd))
 			break;
 		close(claim->fd);

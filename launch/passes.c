@@ -32,7 +32,7 @@ size_t launch_passes_n_runs(const struct launch_passes *passes)
 	return n;
 }
 
-/* ---- what the collector is told ---- */
+/* ---- the request to the collector ---- */
 
 /* Application replay: run @run has one set per GPU, or none where a GPU has fewer. */
 static enum ws_status write_request(const struct launch_passes *passes, size_t run,
@@ -146,7 +146,7 @@ static enum ws_status run_once(const struct launch_passes *passes, size_t run,
 	return st;
 }
 
-/* A daemon is started by every run: nobody waits for it more than once. */
+/* Every run may start a daemon: wait for it only once. */
 static bool wait_for_rest(const struct launch_passes *passes, const struct launch_rundir *dir,
 			  const struct ws_proc_end *end)
 {

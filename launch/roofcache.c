@@ -22,7 +22,7 @@
 #define CHECK_LINE_BYTES (sizeof(CHECK) - 1 + 16 + 1)
 #define KEY_MAX (256u << 10)
 #define TEXT_MAX (1u << 20)
-#define WAIT_MS 600000 /* a benchmark takes a minute at most; somebody stopped is not waited for */
+#define WAIT_MS 600000 /* a benchmark takes a minute at most; do not wait for a stopped process */
 #define STEP_MS 50
 
 /* ---- where ---- */

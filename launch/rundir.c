@@ -124,7 +124,7 @@ size_t launch_rundir_n_runs(const struct launch_rundir *dir)
 	}
 }
 
-/* Also before the first capture: whoever is to write it may still be running. */
+/* Also before the first capture: the process that will write it may still be running. */
 static bool is_run(const char *path)
 {
 	DIR *folder = opendir(path);

@@ -88,7 +88,7 @@ static bool records_to(const char *text, const char *dir)
 }
 
 /*
- * What the process was started with; one that has cleared it cannot be told from others.
+ * What the process was started with; a process that has cleared it cannot be identified.
  * *@out_empty: nothing is there, as in the middle of an execve().
  */
 static bool is_of_run(pid_t pid, const char *dir, bool *out_empty)
@@ -198,7 +198,7 @@ bool launch_running_wait(const struct launch_rundir *dir, const char *tool, unsi
 	struct timespec pause = { 0, FIRST_PAUSE_NS };
 	double start_s = now_s();
 	char names[512];
-	bool told = false;
+	bool announced = false;
 	size_t n = launch_running_in(dir, list, SHOWN_MAX);
 
 	if (!n || !seconds)
@@ -210,12 +210,12 @@ bool launch_running_wait(const struct launch_rundir *dir, const char *tool, unsi
 			sigaction(signals[i], &action, NULL);
 	}
 	while (n && !told_to_go_on && now_s() - start_s < seconds) {
-		if (!told && now_s() - start_s >= QUIET_S) {
+		if (!announced && now_s() - start_s >= QUIET_S) {
 			fprintf(stderr,
 				"%s: the program has ended, but %s still running: waiting up to %u "
 				"s, Ctrl-C stops waiting\n",
 				tool, launch_running_names(list, n, names, sizeof(names)), seconds);
-			told = true;
+			announced = true;
 		}
 		nanosleep(&pause, NULL);
 		pause.tv_nsec = WS_MIN(pause.tv_nsec * 2, LAST_PAUSE_NS);

@@ -170,7 +170,7 @@ static enum ws_status attach_one(struct target *t, const struct launch_rundir *d
 		st = launch_attach_check(t->pid, library, err);
 	if (st)
 		return st;
-	/* Times of the software GPU are its own, whoever started the program. */
+	/* The process decides which times the software GPU reports. */
 	config->flags &= ~COL_COLLECT_FLAG(SOFTGPU);
 	if (launch_softgpu_in_process(t->pid))
 		config->flags |= COL_COLLECT_FLAG(SOFTGPU);

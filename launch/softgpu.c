@@ -109,7 +109,7 @@ static enum ws_status set_gpu_time(const char *typed, struct ws_env *env, struct
 
 #define WORKERS_MAX 1024 /* softgpu/thunk/open.c's */
 
-/* What the software GPU reads for itself it cannot complain about: it runs in somebody else's program. */
+/* Checked here, because the software GPU runs inside the program and cannot report errors well. */
 static enum ws_status check_environment(const struct ws_env *env, struct ws_err *err)
 {
 	const char *waves = ws_env_get(env, "WAVESCOPE_SAMPLE_WAVES");

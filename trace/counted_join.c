@@ -225,7 +225,7 @@ static enum ws_status find_differences(struct join *j)
 	enum ws_status st = WS_OK;
 
 	ws_map_init(&seen, WS_MAP_STR, DISPATCHES_MAX);
-	/* Rows of the first run that nobody took, and dispatches that found none. */
+	/* Rows of the first run without a match, and dispatches that match no row. */
 	for (size_t k = 0; k < j->match.rows.n; k++) {
 		size_t row;
 

@@ -261,7 +261,7 @@ static const struct trc_thread *thread_of(struct trc_events *events,
 	return events->thread;
 }
 
-/* The event of a record, or NULL when it is not asked for. */
+/* The event of a record, or NULL if it is not requested. */
 static const struct trc_event *fill(struct trc_events *events, const struct trc_capture *capture,
 				    const struct cap_rec *rec, uint32_t tid)
 {

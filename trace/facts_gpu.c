@@ -13,7 +13,7 @@ static int by_node(const void *a, const void *b)
 	return x->node_id < y->node_id ? -1 : x->node_id > y->node_id;
 }
 
-/* Adds @rec to its agent's list; there are a dozen, so the list is made anew each time. */
+/* Adds @rec to its agent's list; there are a dozen, so the list is rebuilt each time. */
 static bool add_part(struct trc_facts *f, const struct cap_rec ***list, size_t *n,
 		     const struct cap_rec *rec)
 {

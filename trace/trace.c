@@ -233,7 +233,7 @@ static const char *env_of(const struct trc_process *process, const char *name)
 	return NULL;
 }
 
-/* The program's own environment tells, as it tells the software GPU. */
+/* The program's environment decides, as it does for the software GPU. */
 enum trc_gpu_times trc_process_gpu_times(const struct trc_process *process)
 {
 	const char *now = env_of(process, "WAVESCOPE_GPU_TIME");
@@ -300,7 +300,7 @@ void *trc_process_code_bytes(const struct trc_process *process, uint32_t code_ob
 		}
 	}
 	cap_view_fini(&view);
-	if (have < total) { /* pieces are missing: half an ELF file helps nobody */
+	if (have < total) { /* pieces are missing: an incomplete ELF file is of no use */
 		free(image);
 		return NULL;
 	}

@@ -256,7 +256,7 @@ static void mark_read(struct reader *reader, uint32_t node, uint64_t sequence)
 		count.service.drop(node, reader->n_read);
 }
 
-/* Nobody is going to ask for what is there now. */
+/* The results that exist now will not be read. */
 static void read_no_more(struct reader *reader, uint32_t node)
 {
 	struct softgpu_result result;
@@ -341,7 +341,7 @@ bool col_count_write(const struct col_count_ticket *ticket, const struct cap_rec
 	bool done = false;
 	struct cap_writer *writer;
 
-	/* What an earlier attach did not wait for is nobody's. */
+	/* Discard results that an earlier attach did not wait for. */
 	if (ticket->set == COL_COUNT_NOTHING || !plan || ticket->epoch != plan->epoch)
 		return false;
 	gpu = &plan->gpus[ticket->gpu];

@@ -25,7 +25,7 @@ struct stream {
 struct table {
 	uint32_t n_slots; /* a power of two */
 	uint32_t n_used;
-	struct table *outgrown; /* too small to be used again, but perhaps somebody reads it */
+	struct table *outgrown; /* replaced, but a thread may still read it */
 	struct stream slots[];
 };
 

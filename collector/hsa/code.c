@@ -504,7 +504,7 @@ void col_code_state(struct cap_writer *writer)
 	col_unlock(&code.lock);
 }
 
-/* Somebody attached again, and may count others. */
+/* A later attach, which may count other kernels. */
 void col_code_match(void)
 {
 	col_lock(&code.lock);

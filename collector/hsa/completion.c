@@ -19,7 +19,7 @@ struct mark {
 	struct col_pending *place;
 };
 
-/* The times that a signal had last; a place is written by whoever has its signal's TAKEN. */
+/* The last times of a signal; written by the thread that moved its slot to TAKEN. */
 struct last {
 	uint64_t signal, start, end;
 };
@@ -234,7 +234,7 @@ static void write_dispatch(struct col_pending *p)
 {
 	if (col_pending_is_counted(p) && col_count_write(&p->ticket, &p->dispatch))
 		return;
-	/* Nobody asked for the dispatch itself: without values it is nothing. */
+	/* The dispatch itself was not requested: without values there is nothing to record. */
 	if (!(p->dispatch.flags & CAP_DISPATCH_UNASKED))
 		write_record(p, p->dispatch.h.time, p->dispatch.end_ns);
 }

@@ -57,7 +57,7 @@ struct copy {
 };
 
 /*
- * A place for this copy, in the air already: it may be over before the call returns.
+ * A slot for this copy, already in flight: it may complete before the call returns.
  * @signal is the one to submit it with, which may come out as one of ours.
  */
 static struct col_pending *begin_copy(const struct copy *copy, hsa_signal_t *signal)

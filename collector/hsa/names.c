@@ -111,5 +111,6 @@ void col_agent_name_hip(int device, const char *name)
 
 void col_agent_names_forked(void)
 {
-	names.lock = (struct col_lock){ 0 }; /* whoever held it is not here */
+	names.lock =
+		(struct col_lock){ 0 }; /* the thread that held it does not exist in the child */
 }

@@ -67,7 +67,7 @@ struct col_pending_ring {
 	uint32_t n_known;
 	bool in_use;
 	struct col_pending_ring *next;
-	struct col_gpu_clock clock; /* of whoever looks */
+	struct col_gpu_clock clock; /* of the polling thread */
 };
 
 static struct {
@@ -92,7 +92,7 @@ static bool take(struct col_pending *p)
 }
 
 /*
- * Number of places that are still in the air, as far as was looked. Dispatches of a
+ * Number of slots still in flight, as far as was polled. Dispatches of a
  * queue complete in order, mostly: a thread with other things to do stops after a few
  * that run, and the one that has time goes through all.
  */
@@ -136,7 +136,7 @@ static uint32_t look_ring(struct col_pending_ring *ring, uint32_t give_up)
 	uint32_t n_open;
 
 	if (__atomic_exchange_n(&ring->looking, 1, __ATOMIC_ACQUIRE))
-		return 1; /* somebody does, and there is a reason */
+		return 1; /* another thread polls, because there is work */
 	n_open = look_level(&ring->level[0], &ring->clock, give_up) +
 		 look_level(&ring->level[1], &ring->clock, give_up);
 	__atomic_store_n(&ring->looking, 0, __ATOMIC_RELEASE);
@@ -163,7 +163,7 @@ static uint32_t look_copies(void)
 	return n_open;
 }
 
-/* Whoever launches into it looked since, and will again; when that stops, this thread sees it. */
+/* The launching thread polled since, and will again; if it stops, this thread takes over. */
 static bool looked_after(struct col_pending_ring *ring)
 {
 	uint32_t n = __atomic_load_n(&ring->n_launched, __ATOMIC_RELAXED), n_known = ring->n_known;
@@ -358,7 +358,7 @@ static struct col_pending *take_place(struct level *level)
 	if (level->tail - __atomic_load_n(&level->head, __ATOMIC_ACQUIRE) >= level->n ||
 	    col_pending_state(p) != FREE)
 		return NULL;
-	/* No bus lock: a free place is nobody's but the one producer's. */
+	/* No atomic operation: only the one producer uses a free slot. */
 	__atomic_store_n(&p->state, FILLING, __ATOMIC_RELAXED);
 	/* The next one; it was used thousands of launches ago. */
 	__builtin_prefetch(&level->places[(level->tail + 1) & (level->n - 1)], 1);
@@ -579,7 +579,7 @@ void col_pending_unload(void)
 	col_unlock(&air.lock);
 }
 
-/* In the child nothing of the parent's is in the air, and its signals are the parent's. */
+/* In the child no work of the parent is in flight, and its signals belong to the parent. */
 void col_pending_forked(void)
 {
 	air.lock = (struct col_lock){ 0 };

@@ -53,7 +53,7 @@ void col_queue_count_lost(void)
 		   col_asked(COL_SERVICE_COUNTERS) && col_count_on());
 }
 
-/* Decide whose signal tells when it is done. false: it cannot be observed. */
+/* Decide which signal shows its completion. false: it cannot be observed. */
 static bool arrange(struct col_pending_ring *ring, struct col_pending *p,
 		    hsa_kernel_dispatch_packet_t *packet, bool reusable)
 {

@@ -41,7 +41,7 @@ struct col_queue *col_queue_meet(hsa_queue_t *handle)
 
 static void look_from(struct col_queue *queue, uint64_t index)
 {
-	/* What is submitted now has been written without times being asked for. */
+	/* Packets submitted now were written before times were requested. */
 	queue->n_written = index + 1;
 	queue->ring = col_pending_ring_create();
 	col_hsa.hsa_amd_profiling_set_profiler_enabled(queue->handle, 1);

@@ -178,7 +178,7 @@ CAS(hsa_queue_cas_write_index_relaxed)
 CAS(hsa_queue_cas_write_index_screlease)
 #undef CAS
 
-/* Whoever stores the index is the only one who launches, and has written the packets already. */
+/* The thread that stores the index is the only producer, and has written the packets already. */
 #define STORE(name)                                                                                \
 	void col_hsa_hook_##name(const hsa_queue_t *queue, uint64_t value)                         \
 	{                                                                                          \
@@ -242,7 +242,7 @@ static bool is_noted(const struct col_launch_note *from, uint64_t index, uint32_
 	       __atomic_load_n(&from->epoch, __ATOMIC_RELAXED) == epoch;
 }
 
-/* Why there is this packet; false: nobody noted it, it was there before we were. */
+/* The note of this packet; false: it has none, because it was reserved before recording. */
 static bool read_note(struct col_queue *queue, uint64_t packet, uint32_t epoch)
 {
 	const struct col_launch_note *from = note_at(queue, packet);

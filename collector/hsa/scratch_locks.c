@@ -33,7 +33,7 @@
 
 enum { CODE_NEED = 0x401, CODE_USED = 512 };
 
-/* The parts of an amd_queue_t that ROCr sets anew with each allocation. */
+/* The parts of an amd_queue_t that ROCr sets with each allocation. */
 struct given {
 	uint64_t base, n_bytes;
 	uint32_t lane_bytes, tmpring;
@@ -106,7 +106,7 @@ static bool is_same(const struct given *a, const struct given *b)
 	       a->tmpring == b->tmpring;
 }
 
-/* It was handled. false: an allocation that failed, of which ROCr tells the program. */
+/* It was handled. false: the allocation failed; ROCr reports that to the program. */
 static bool describe(const struct watched *w, uint64_t now_ticks, struct col_scratch_event *event)
 {
 	const struct locked *last = &w->last[0], *before = &w->last[1];
@@ -120,7 +120,7 @@ static bool describe(const struct watched *w, uint64_t now_ticks, struct col_scr
 		/* What the queue had is given back first, under the same lock. */
 		.start_ticks =
 			before->mutex == last->mutex ? before->start_ticks : last->start_ticks,
-		/* Where every thread looks, the lock may be somebody else's, and held still. */
+		/* If all threads are observed, the lock may belong to another thread and still be held. */
 		.end_ticks = last->end_ticks ? last->end_ticks : now_ticks,
 	};
 	if (w->now == CAP_SCRATCH_FREE)
@@ -144,7 +144,7 @@ static uint32_t look(uint64_t now_ticks, struct col_scratch_event *events)
 		if (asked == CAP_SCRATCH_NONE && w->now == CAP_SCRATCH_NONE)
 			continue;
 		has = given_to(w->amd);
-		/* The next dispatch may have asked for still more in the meantime. */
+		/* The next dispatch may have requested more in the meantime. */
 		if (asked == w->now && (asked == CAP_SCRATCH_FREE || is_same(&has, &w->had)))
 			continue;
 		if (w->now != CAP_SCRATCH_NONE && describe(w, now_ticks, &events[n]))
@@ -341,7 +341,7 @@ static HSAKMT_STATUS our_destroy_queue(HSA_QUEUEID id)
 	return real.destroy_queue(id);
 }
 
-/* Whoever waits for the event of a queue's signal is the one who handles it. */
+/* The thread that waits for the event of a queue's signal is the events thread. */
 static HSAKMT_STATUS our_wait(HsaEvent *events[], HSAuint32 n, bool all, HSAuint32 ms)
 {
 	if (__atomic_load_n(&watch.looker, __ATOMIC_RELAXED) != &col_thread_self_ &&

@@ -14,7 +14,7 @@ void *col_dlsym_libc(void)
 	static void *address;
 	void *fn = __atomic_load_n(&address, __ATOMIC_RELAXED);
 
-	/* A version is asked for, so that definitions without one (interposers) are passed over. */
+	/* With a version, so that definitions without one (interposers) are skipped. */
 	for (size_t i = 0; !fn && i < sizeof(libc_versions) / sizeof(*libc_versions); i++)
 		fn = dlvsym(RTLD_NEXT, "dlsym", libc_versions[i]);
 	__atomic_store_n(&address, fn, __ATOMIC_RELAXED);
