@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -40,8 +41,10 @@ static inline int unit_verdict(int n_failed)
 	return n_failed ? 1 : unit_n_skipped ? 77 : 0;
 }
 
-#define RUN(tests) unit_verdict(cmocka_run_group_tests(tests, NULL, NULL))
+/* UNIT_TEST='*name*' in the environment runs the functions that match. */
+#define RUN(tests) RUN_WITH(tests, NULL, NULL)
 #define RUN_WITH(tests, setup, teardown)                                                           \
-	unit_verdict(cmocka_run_group_tests(tests, setup, teardown))
+	(cmocka_set_test_filter(getenv("UNIT_TEST")),                                              \
+	 unit_verdict(cmocka_run_group_tests(tests, setup, teardown)))
 
 #endif
