@@ -28,11 +28,16 @@ install: all
 	meson configure build -Dprefix=$(abspath $(PREFIX))
 	meson install -C build $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
+# build-deb/wavescope_VERSION_amd64.deb; `apt-get build-dep ./` installs what is missing.
+deb:
+	dpkg-checkbuilddeps
+	DEB_OUTPUT=build-deb debian/rules clean binary
+
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-asan build-tsan
+	rm -rf build build-asan build-tsan build-deb
 
 setup:
 	@scripts/setup
@@ -49,4 +54,4 @@ build-tsan/build.ninja:
 
 # setup comes before what it sets up; Ninja is parallel enough.
 .NOTPARALLEL:
-.PHONY: all demo test bench sanitize tsan install format clean setup
+.PHONY: all demo test bench sanitize tsan install deb format clean setup
