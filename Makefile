@@ -33,6 +33,9 @@ deb:
 	dpkg-checkbuilddeps
 	DEB_OUTPUT=build-deb debian/rules clean binary
 
+tidy: all
+	scripts/tidy build
+
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
@@ -54,4 +57,4 @@ build-tsan/build.ninja:
 
 # setup comes before what it sets up; Ninja is parallel enough.
 .NOTPARALLEL:
-.PHONY: all demo test bench sanitize tsan install deb format clean setup
+.PHONY: all demo test bench sanitize tsan install deb tidy format clean setup

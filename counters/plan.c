@@ -262,7 +262,7 @@ enum ws_status cnt_plan_make(const struct cnt_catalogue *cat, const struct cnt_p
 			     struct ws_err *err)
 {
 	struct cnt_plan_ *plan = calloc(1, sizeof(*plan));
-	struct cnt_plan_request *public;
+	struct cnt_plan_request *shown;
 	enum ws_status st = WS_OK;
 
 	if (!plan)
@@ -280,12 +280,12 @@ enum ws_status cnt_plan_make(const struct cnt_catalogue *cat, const struct cnt_p
 	if (!st)
 		st = plan_all(plan, mode & 0xff, err);
 	if (!st) {
-		public = ws_arena_array(&plan->arena, plan->pub.n_requests, sizeof(*public));
-		if (!public && plan->pub.n_requests)
+		shown = ws_arena_array(&plan->arena, plan->pub.n_requests, sizeof(*shown));
+		if (!shown && plan->pub.n_requests)
 			st = no_memory(err);
 		for (size_t i = 0; !st && i < plan->pub.n_requests; i++)
-		public[i] = plan->requests[i].pub;
-		plan->pub.requests = public;
+			shown[i] = plan->requests[i].pub;
+		plan->pub.requests = shown;
 		plan->pub.reads = plan->reads;
 		plan->pub.passes = plan->passes;
 	}
