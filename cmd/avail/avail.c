@@ -40,7 +40,7 @@ static const struct ws_opt list_opts[] = {
 };
 
 static const struct ws_opt info_opts[] = {
-	WS_OPT_SETS(struct avail_args, names, 0, "pmc", "NAME...",
+	WS_OPT_SETS(struct avail_args, names, 0, "pmc", "NAME",
 		    "counters with description, block or expression, and dimensions; all without "
 		    "names"),
 	WS_OPT_TRI(struct avail_args, pc_sampling, 0, "pc-sampling", "how the GPUs can sample"),
