@@ -64,9 +64,8 @@ static void choose(void)
 			chosen = &levels[n];
 			return;
 		}
-	fprintf(stderr,
-		"wavescope: WAVESCOPE_SIMD=%s is not supported by this CPU: using %s\n", wish,
-		chosen->name);
+	fprintf(stderr, "wavescope: WAVESCOPE_SIMD=%s is not supported by this CPU: using %s\n",
+		wish, chosen->name);
 }
 
 const sg_handler *sg_level_handlers(void)
