@@ -104,7 +104,7 @@ expect 1 "cannot open '/no/such.yaml'" -E /no/such.yaml --kernel-trace -- true
 expect 127 "no-such-program" --kernel-trace -- no-such-program
 printf '#!/no/such/interpreter\n' >"$work/script"
 chmod +x "$work/script"
-expect 126 "its interpreter '/no/such/interpreter' is missing" --kernel-trace -- "$work/script"
+expect 126 "interpreter '/no/such/interpreter' not found" --kernel-trace -- "$work/script"
 # Kernels are chosen for counting only: who traces is told.
 run rocprofv3 --kernel-trace --kernel-include-regex x --echo -- true
 rc_is 0
