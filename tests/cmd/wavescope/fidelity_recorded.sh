@@ -8,7 +8,7 @@ need_softgpu
 mkdir "$work/recorded"
 unpack_recording MI200 recorded/MI200
 unpack_recording MI100 recorded/MI100
-limit_s=200
+limit_s=280 # 20 s on an idle machine
 run wavescope fidelity --recorded "$work/recorded" --markdown
 rc_is 0
 err_is_empty
