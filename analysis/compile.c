@@ -193,7 +193,7 @@ const struct ana_made *ana_eval_make(struct ana_eval *e, const struct ana_expr *
 		m->absent = true;
 	}
 	if (!m->absent && !ana_tape_run(&tape, result, e->rows, e->sel->n, e->regs, column)) {
-		absent(e, "holds fractions where whole numbers belong", "a counter");
+		absent(e, "contains fractions instead of whole numbers", "a counter");
 		m->absent = true;
 	}
 	ana_tape_fini(&tape);
@@ -272,7 +272,7 @@ static struct ana_operand compile_fold(struct ana_eval *e, const struct ana_expr
 	case ANA_FN_QUANTILE:
 		q = ana_eval_shape(e, expr->args[1], at);
 		if (q.kind != ANA_OPERAND_CONST || !(q.k >= 0 && q.k <= 1))
-			return absent(e, "wants a number from 0 to 1", "QUANTILE");
+			return absent(e, "requires a number from 0 to 1", "QUANTILE");
 		return constant(quantile_of(e, expr->args[0], at, q.k));
 	default:
 		break;

@@ -61,8 +61,8 @@ static enum ws_status lookup_name(const struct ana_metrics *metrics, const char 
 	if (!found)
 		return not_found(metrics, text, err);
 	if (n > 1)
-		return ws_fail(err, WS_E_USAGE, "'%s' names several metrics (%s): give the id",
-			       text, ids);
+		return ws_fail(err, WS_E_USAGE, "'%s' names several metrics (%s): use the id", text,
+			       ids);
 	*out_metric = found;
 	return WS_OK;
 }
@@ -76,7 +76,8 @@ enum ws_status ana_metric_lookup(const struct ana_metrics *metrics, const char *
 		return lookup_name(metrics, text, out_metric, err);
 	if (!ana_metric_id_parse(metrics, text, &id) || id.table < 0 || id.index < 0)
 		return ws_fail(err, WS_E_USAGE,
-			       "'%s' is no metric's id: it has three numbers, as 2.1.14", text);
+			       "'%s' is not a metric id: an id has three numbers, such as 2.1.14",
+			       text);
 	*out_metric = ana_metric_find(metrics, id.block, (unsigned)id.table, (unsigned)id.index);
 	return *out_metric ? WS_OK : not_found(metrics, text, err);
 }
@@ -133,8 +134,8 @@ static enum ws_status find_subject(const struct ana_diff_side *a, const struct a
 	}
 	if (gate->time_ns > 0)
 		return ws_fail(err, WS_E_USAGE,
-			       "condition '%s': only durations are times; give a plain "
-			       "number or a percentage",
+			       "condition '%s': only durations are times; use a plain number or a "
+			       "percentage",
 			       gate->text);
 	return WS_OK;
 }

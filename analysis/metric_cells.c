@@ -113,7 +113,7 @@ static enum ws_status value_cell(struct ana_reader *r, struct ana_metric *m, siz
 		m->cells[h].expr = fold(r, header, expr);
 	if (!m->cells[h].expr)
 		return ANA_READER_FAIL(
-			r, "metric '%s' says nothing for column '%s': a line '%s = ...' is missing",
+			r, "metric '%s' has no value for column '%s': a line '%s = ...' is missing",
 			m->name, header, key);
 	return WS_OK;
 }

@@ -348,7 +348,7 @@ static enum ws_status line_name(struct ana_reader *r, const char *what, struct w
 	char *name;
 
 	if (!key.n || memchr(key.at, ' ', key.n))
-		return ANA_READER_FAIL(r, "'%s' wants one name: '%.*s'", what, WS_STR_ARGS(key));
+		return ANA_READER_FAIL(r, "'%s' requires one name: '%.*s'", what, WS_STR_ARGS(key));
 	if (strcmp(what, "rename") == 0)
 		return ws_vec_push(&r->renames,
 				   ((struct ana_reader_rename){ ana_reader_kept(r, key),

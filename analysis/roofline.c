@@ -144,7 +144,7 @@ enum ws_status ana_roof_ceilings(const struct wl_peaks *peaks, enum ana_roof_typ
 	}
 	if (!roofs.n_slopes)
 		return ws_fail(err, WS_E_NOTFOUND,
-			       "roofline.csv has no bandwidth for the memory levels asked for");
+			       "roofline.csv has no bandwidth for the requested memory levels");
 	roofs.valu = roof_over(valu, last_gb_s);
 	roofs.matrix = roof_over(matrix, last_gb_s);
 	*out_roofs = roofs;

@@ -161,8 +161,8 @@ static enum ws_status keep_dispatches(const struct wl_workload *load,
 		}
 		if (!above && !by_id && !keep[id])
 			st = ws_fail(err, WS_E_NOTFOUND,
-				     "dispatch %llu is not among those the other filters left: "
-				     "choose another or drop a filter",
+				     "dispatch %llu is excluded by the other filters: choose "
+				     "another or remove a filter",
 				     (unsigned long long)id);
 	}
 	for (size_t i = 0; !st && i < sel->n; i++)
@@ -194,7 +194,7 @@ enum ws_status ana_select_rows(const struct wl_workload *load, const struct ana_
 	if (!st && !rows.n)
 		st = ws_fail(
 			err, WS_E_NOTFOUND,
-			"no dispatch left after filtering '%s': --list-stats shows what there is",
+			"no dispatch left after filtering '%s': --list-stats lists the dispatches",
 			load->path);
 	if (st) {
 		ana_selection_fini(&rows);

@@ -45,8 +45,7 @@ enum ws_status ana_torch_filter(const struct wl_workload *load, const struct ws_
 	if (!st && !filter->n_kernel_set)
 		st = ws_fail(err, WS_E_NOTFOUND,
 			     "no kernel of '%s' belongs to such an operator: "
-			     "--list-torch-operators shows "
-			     "them",
+			     "--list-torch-operators lists the operators",
 			     load->path);
 	filter->kernel_set = set;
 	filter->by_kernel_set = true;

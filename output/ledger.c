@@ -31,12 +31,12 @@ static void print_damage(const struct trc_process *process)
 			"and nothing was recorded from then on",
 			process->path, process->pid);
 	else if (cap_damage_any(d))
-		ws_log_warn("%s is damaged: %llu records and %llu bytes could not be read; "
-			    "the rest was",
+		ws_log_warn("%s is damaged: %llu records and %llu bytes could not be read; the "
+			    "rest is used",
 			    process->path, (unsigned long long)(d->n_records + d->n_unknown),
 			    (unsigned long long)d->n_skipped_bytes);
 	if (process->n_dangling)
-		ws_log_warn("%llu references in the records of process %u lead nowhere",
+		ws_log_warn("%llu references in the records of process %u are invalid",
 			    (unsigned long long)process->n_dangling, process->pid);
 	for (size_t i = 0; i < process->n_notes; i++)
 		ws_log_warn("process %u: %s", process->pid, process->notes[i]);
@@ -48,7 +48,7 @@ static const char *times_text(const struct trc_process *process)
 	static const char *const texts[] = {
 		[TRC_GPU_TIMES_HARDWARE] = "",
 		[TRC_GPU_TIMES_HOST] =
-			", on the software GPU: GPU times are the host's (--gpu-time)",
+			", on the software GPU: GPU times are host times (--gpu-time)",
 		[TRC_GPU_TIMES_COUNTED] = ", on the software GPU: GPU times of counted kernels are "
 					  "simulated",
 		[TRC_GPU_TIMES_SIMULATED] = ", on the software GPU: GPU times are simulated",
@@ -62,7 +62,8 @@ static void print_unended(const struct trc_process *process, FILE *to)
 {
 	if (process->n_unended)
 		fprintf(to,
-			"    %llu %s submitted and did not end, or ended too late to be recorded\n",
+			"    %llu %s submitted but did not complete, or completed too late to be "
+			"recorded\n",
 			(unsigned long long)process->n_unended,
 			process->n_unended == 1 ? "kernel was" : "kernels were");
 }
@@ -72,7 +73,7 @@ static const char *state_text(const struct trc_process *process, bool is_running
 	if (process->ended)
 		return "";
 	return is_running ? ", which is still running"
-			  : ", which did not end in the usual way: all it recorded is here";
+			  : ", which was killed: its records are complete";
 }
 
 static void print_line(unsigned domain, const struct trc_ledger_sum *sum, uint64_t seen,
@@ -160,7 +161,7 @@ static void print_end(const struct output_ledger *ledger, const struct name_list
 	if (unseen->text.n)
 		fprintf(to, "rocprofv3: requested, but never observed: %s\n", unseen->text.at);
 	if (unsupported->text.n)
-		fprintf(to, "rocprofv3: requested, but not recorded by this version: %s\n",
+		fprintf(to, "rocprofv3: requested, but not supported by this version: %s\n",
 			unsupported->text.at);
 	if (ledger->n_idle && ledger->n_processes)
 		fprintf(to, "rocprofv3: %u more %s no GPU\n", ledger->n_idle,

@@ -239,7 +239,7 @@ static void leave_page(struct rpt_report *rpt, struct rpt_run *run, const struct
 	ws_buf_init(&page, SIZE_MAX);
 	if (path && rpt_may_write(run->path) && !rpt_roof_html(&r->model, &page, &ignored) &&
 	    !ws_file_replace(path, page.at, page.n, &ignored))
-		ws_buf_printf(&rpt->out, "As a page: %s\n", path);
+		ws_buf_printf(&rpt->out, "HTML page: %s\n", path);
 	ws_buf_fini(&page);
 }
 

@@ -167,7 +167,7 @@ static void summary(const struct ana_diff_kernel *kernel, size_t n_changed, size
 
 	ws_buf_printf(out, "%zu of %zu metrics changed", n[ANA_CHANGE_REAL], kernel->n_values);
 	if (n[ANA_CHANGE_UNKNOWN])
-		ws_buf_printf(out, ", %zu differ but have no spread to judge it by",
+		ws_buf_printf(out, ", %zu differ but have no spread to test",
 			      n[ANA_CHANGE_UNKNOWN]);
 	if (n_shown < n_changed)
 		ws_buf_printf(out, " (the first %zu are shown: --max-stat-num)", n_shown);
@@ -247,7 +247,7 @@ enum ws_status rpt_diff_text(const struct ana_diff *diff, const struct ana_diff_
 	if (diff->n_common)
 		st = kernel_table(diff, style, arena, out, err);
 	else
-		ws_buf_add(out, "No kernel is in both runs: there is nothing to compare.\n");
+		ws_buf_add(out, "No kernel is in both runs: nothing to compare.\n");
 	list_others(diff, style, out, true);
 	list_others(diff, style, out, false);
 	for (size_t i = 0; !st && i < WS_MIN(diff->n_common, style->n_rows); i++)

@@ -161,9 +161,8 @@ static enum ws_status explain_one(struct rpt_report *rpt, const char *what, stru
 	table = id.table >= 0 ? ana_table_find(rpt->metrics, id.block, (unsigned)id.table) : NULL;
 	if (!block || (id.table >= 0 && !table))
 		return ws_fail(err, WS_E_USAGE,
-			       "no block or table '%s' on %s: --list-metrics %s shows "
-			       "what there is",
-			       what, rpt->metrics->arch, rpt->metrics->arch);
+			       "no block or table '%s' on %s: --list-metrics %s lists them", what,
+			       rpt->metrics->arch, rpt->metrics->arch);
 	if (id.index >= 0) {
 		metric = ana_metric_find(rpt->metrics, id.block, (unsigned)id.table,
 					 (unsigned)id.index);

@@ -199,9 +199,8 @@ static void notes(struct rpt_report *rpt)
 
 		if (wl_workload_is_modelled(load))
 			ws_buf_printf(&rpt->out,
-				      " INFO %s was made on the software GPU: counters that follow "
-				      "from caches "
-				      "or time, and all times, are modelled\n",
+				      " INFO %s was recorded on the software GPU: times, and "
+				      "counters that depend on caches or time, are modelled\n",
 				      load->path);
 		if (wl_workload_is_sampled(load))
 			ws_buf_printf(
@@ -212,7 +211,7 @@ static void notes(struct rpt_report *rpt)
 		if (load->n_rows_bad)
 			ws_buf_printf(&rpt->out,
 				      " WARNING partial report: %zu rows of %s were damaged or "
-				      "unmatched, and left out\n",
+				      "unmatched, and skipped\n",
 				      load->n_rows_bad, load->path);
 	}
 }

@@ -123,11 +123,10 @@ static enum ws_status read_uuids(struct rpd_db *db, size_t i, const char *path, 
 		/* Joined with itself every number would be a multiple of what it is. */
 		for (size_t k = 0; k < db->uuids.n && !st; k++)
 			if (strcmp(db->uuids.at[k], here) == 0)
-				st = ws_fail(
-					err, WS_E_USAGE,
-					"'%s' holds a run that is in another input, too: leave "
-					"one out",
-					path);
+				st = ws_fail(err, WS_E_USAGE,
+					     "'%s' contains a run that is also in another input: "
+					     "remove one",
+					     path);
 		if (st)
 			break;
 		uuid = strdup(here);

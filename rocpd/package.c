@@ -85,9 +85,10 @@ enum ws_status rpd_inputs(const struct ws_strv *inputs, struct ws_arena *arena,
 			return ws_fail(err, WS_E_USAGE, "File '%s' does not exist.", name);
 		snprintf(index, sizeof(index), "%s/index.yaml", name);
 		if (S_ISDIR(info.st_mode) && !ws_path_exists(index))
-			st = ws_fail(err, WS_E_USAGE,
-				     "'%s' is a folder and no package: name the databases in it",
-				     name);
+			st = ws_fail(
+				err, WS_E_USAGE,
+				"'%s' is a folder but not a package: specify the databases in it",
+				name);
 		else if (S_ISDIR(info.st_mode))
 			st = read_package(index, arena, out_files, err);
 		else if (ws_str_ends(ws_str_from(name), ".yaml") ||

@@ -123,8 +123,7 @@ enum ws_status rpd_narrow(struct rpd_db *db, const struct rpd_window *w,
 
 	if ((w->start && w->start_marker) || (w->end && w->end_marker))
 		return ws_fail(err, WS_E_USAGE,
-			       "--start and --start-marker, --end and --end-marker exclude each "
-			       "other");
+			       "--start excludes --start-marker, --end excludes --end-marker");
 	st = bound(db, "MIN", false, &first, err);
 	if (!st)
 		st = bound(db, "MAX", true, &last, err);

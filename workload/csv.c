@@ -269,7 +269,7 @@ static enum ws_status read_header(const char **pos, const char *end, const struc
 		struct wl_csv_column *col;
 
 		if (csv->n_columns == n)
-			return ws_fail(err, WS_E_FORMAT, "a line end inside the header");
+			return ws_fail(err, WS_E_FORMAT, "a line break inside the header");
 		col = &csv->columns[csv->n_columns++];
 		col->name = newest_name(ws_str_trim(cell_text(&cell, arena)), arena);
 		if (!col->name)

@@ -41,9 +41,9 @@ enum ws_status wl_load_csv(struct wl_workload *load, const char *dir, const char
 	load->n_rows_bad += csv->n_rows_bad;
 	load->n_bytes_csv += csv->n_bytes;
 	if (csv->n_rows_bad)
-		ws_log_warn(
-			"%s:%zu: cut off or damaged: %zu rows were left out, the report is partial",
-			path, csv->first_bad, csv->n_rows_bad);
+		ws_log_warn("%s:%zu: truncated or damaged: %zu rows were skipped, the report is "
+			    "partial",
+			    path, csv->first_bad, csv->n_rows_bad);
 	*out_csv = csv;
 	return WS_OK;
 }
@@ -216,19 +216,18 @@ enum ws_status wl_load_finish(struct wl_workload *load, struct ws_err *err)
 		n = WS_MIN(n, load->frames[i]->n_rows);
 	load->n_rows_bad += main->n_rows - n;
 	if (n < main->n_rows)
-		ws_log_warn(
-			"%s: a level pass holds %zu dispatches, the counter passes %zu: the rest "
-			"is left out, the report is partial",
-			load->path, n, main->n_rows);
+		ws_log_warn("%s: a level pass holds %zu dispatches, the counter passes %zu: the "
+			    "rest is skipped, the report is partial",
+			    load->path, n, main->n_rows);
 	load->n_rows = n;
 	if (!n)
-		return ws_fail(
-			err, WS_E_FORMAT,
-			"'%s' holds no dispatch: no kernel ran, or the filters of profile let "
-			"none through",
-			load->path);
+		return ws_fail(err, WS_E_FORMAT,
+			       "'%s' contains no dispatch: no kernel ran, or the filters of "
+			       "profile excluded all",
+			       load->path);
 	if (n > UINT32_MAX)
-		return ws_fail(err, WS_E_LIMIT, "'%s' holds more than 2^32 dispatches", load->path);
+		return ws_fail(err, WS_E_LIMIT, "'%s' contains more than 2^32 dispatches",
+			       load->path);
 	st = number_kernels(load, err);
 	if (st)
 		return st;
@@ -260,8 +259,7 @@ static void check_alignment(const struct wl_workload *load, const struct wl_fram
 	for (size_t i = 0; a && b && i < n; i++)
 		if (a->at[i] != b->at[i]) {
 			ws_log_warn("%s: row %zu of %s.csv is another kernel than that of "
-				    "pmc_perf.csv: "
-				    "metrics that use both are doubtful",
+				    "pmc_perf.csv: metrics that use both are unreliable",
 				    load->path, i, frame->name);
 			return;
 		}

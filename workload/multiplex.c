@@ -123,7 +123,7 @@ enum ws_status wl_load_fill(struct wl_workload *load, struct ws_err *err)
 				fill_round(frame, group->rows + first, WS_MIN(n, group->n - first));
 		if (!st && !whole)
 			ws_log_warn("%s: kernel '%s' was launched too few times for all counters: "
-				    "those it lacks have no value",
+				    "the missing ones have no value",
 				    load->path,
 				    load->kernels[load->kernel_of[group->rows[0]]].name);
 		free(group->rows);

@@ -115,7 +115,7 @@ enum ws_status wl_pcsamples_all(const char *dir, struct ws_arena *arena, struct 
 	int method = find_method(dir, path);
 
 	if (method < 0)
-		return ws_fail(err, WS_E_NOTFOUND, "'%s' holds no PC samples", dir);
+		return ws_fail(err, WS_E_NOTFOUND, "'%s' contains no PC samples", dir);
 	*out = (struct wl_pcsamples){ .stochastic = methods[method].stochastic };
 	wl_dict_init(&dict, arena);
 	st = wl_csv_read(path, &how, arena, &csv, err);

@@ -20,14 +20,14 @@ static enum ws_status keep(const char *name, const struct wl_csv *csv, struct ws
 	struct wl_peaks peaks = { .n_columns = csv->n_columns, .n_devices = csv->n_rows };
 
 	if (!csv->n_columns || strcmp(csv->columns[0].name, "device"))
-		return ws_fail(err, WS_E_FORMAT,
-			       "%s: the first column is '%.40s', not 'device': this is "
-			       "no roofline.csv",
-			       name, csv->n_columns ? csv->columns[0].name : "");
+		return ws_fail(
+			err, WS_E_FORMAT,
+			"%s: the first column is '%.40s', not 'device': this is not a roofline.csv",
+			name, csv->n_columns ? csv->columns[0].name : "");
 	if (csv->n_rows_bad)
 		return ws_fail(err, WS_E_FORMAT,
-			       "%s:%zu: cells are missing or left over: the file was "
-			       "cut off; measure again with 'rocprof-compute profile --roof-only'",
+			       "%s:%zu: wrong number of cells: the file is truncated; measure "
+			       "again with 'rocprof-compute profile --roof-only'",
 			       name, csv->first_bad);
 	if (!csv->n_rows)
 		return ws_fail(err, WS_E_FORMAT,
@@ -41,7 +41,7 @@ static enum ws_status keep(const char *name, const struct wl_csv *csv, struct ws
 	for (size_t i = 0; i < csv->n_columns; i++) {
 		if (csv->columns[i].is_text)
 			return ws_fail(err, WS_E_FORMAT,
-				       "%s: a cell of column '%.40s' is no number", name,
+				       "%s: a cell of column '%.40s' is not a number", name,
 				       csv->columns[i].name);
 		peaks.columns[i] = csv->columns[i].name;
 		peaks.values[i] = csv->columns[i].at[0];

@@ -135,10 +135,10 @@ static enum ws_status read_pass(const char *line, struct ws_arena *arena,
 		return ws_fail(err, WS_E_FORMAT, "an empty pass");
 	*out_pass = (struct wl_state_pass){ .done = ws_str_is(word, "done") };
 	if (!out_pass->done && !ws_str_is(word, "todo"))
-		return ws_fail(err, WS_E_FORMAT, "'%.60s' is no pass", line);
+		return ws_fail(err, WS_E_FORMAT, "'%.60s' is not a pass", line);
 	if (!rest.at || !ws_str_next(&rest, ' ', &word) || !ws_str_u64(word, &out_pass->n_rows) ||
 	    !rest.at || !ws_str_next(&rest, ' ', &word) || !word.n || memchr(word.at, '/', word.n))
-		return ws_fail(err, WS_E_FORMAT, "'%.60s' is no pass", line);
+		return ws_fail(err, WS_E_FORMAT, "'%.60s' is not a pass", line);
 	out_pass->name = ws_arena_strndup(arena, word.at, word.n);
 	while (!st && out_pass->name && rest.at && ws_str_next(&rest, ' ', &word)) {
 		char *want = ws_arena_strndup(arena, word.at, word.n);
@@ -192,7 +192,8 @@ enum ws_status wl_state_read(const char *dir, struct ws_arena *arena, struct wl_
 		return st;
 	if (number_of(doc, "wavescope_profile") != LAYOUT)
 		return ws_fail(err, WS_E_FORMAT,
-			       "'%s' is of another version: --replace profiles anew", path);
+			       "'%s' was written by another version: --replace profiles again",
+			       path);
 	out_state->directory = text_of(doc, "directory");
 	out_state->program = text_of(doc, "program");
 	out_state->program_bytes = number_of(doc, "program_bytes");

@@ -170,10 +170,9 @@ enum ws_status wl_torch_load(const struct wl_workload *load, struct ws_arena *ar
 	enum ws_status st;
 
 	if (!load->torch_trace)
-		return ws_fail(
-			err, WS_E_STATE,
-			"'%s' was profiled without --torch-trace: there are no operators to show",
-			load->path);
+		return ws_fail(err, WS_E_STATE,
+			       "'%s' was profiled without --torch-trace: it has no operators",
+			       load->path);
 	if (!path)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	wl_dict_init(&r.dict, arena);
@@ -183,7 +182,7 @@ enum ws_status wl_torch_load(const struct wl_workload *load, struct ws_arena *ar
 	st = ws_path_exists(path) ? read_consolidated(&r, path) : read_raw_dir(&r, load->path, 1);
 	if (!st && !r.uses.n)
 		st = ws_fail(err, WS_E_NOTFOUND,
-			     "'%s' holds no PyTorch operators: profile it with --torch-trace",
+			     "'%s' contains no PyTorch operators: profile it with --torch-trace",
 			     load->path);
 	if (!st) {
 		out_torch->uses = ws_arena_array(arena, r.uses.n, sizeof(*out_torch->uses));

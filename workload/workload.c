@@ -64,11 +64,11 @@ static enum ws_status read_facts(struct wl_workload *load, const char *path, str
 	end = text.at + text.n;
 	if (!st && (!wl_csv_record(&at, end, &load->arena, &names, &n_names) ||
 		    !wl_csv_record(&at, end, &load->arena, &texts, &n_texts)))
-		st = ws_fail(err, WS_E_FORMAT, "'%s' is cut off: a header and one row are expected",
-			     path);
+		st = ws_fail(err, WS_E_FORMAT,
+			     "'%s' is truncated: a header and one row are expected", path);
 	if (!st && n_texts < n_names)
-		st = ws_fail(err, WS_E_FORMAT, "'%s' is cut off: %zu of %zu fields", path, n_texts,
-			     n_names);
+		st = ws_fail(err, WS_E_FORMAT, "'%s' is truncated: %zu of %zu fields", path,
+			     n_texts, n_names);
 	if (!st) {
 		load->facts = ws_arena_array(&load->arena, n_names, sizeof(*load->facts));
 		if (!load->facts)
@@ -100,7 +100,7 @@ static enum ws_status correct(struct wl_workload *load, const char *text, struct
 			n++;
 		if (!n)
 			return ws_fail(err, WS_E_USAGE,
-				       "--specs-correction wants name:number, not '%.*s'",
+				       "--specs-correction requires name:number, not '%.*s'",
 				       WS_STR_ARGS(part));
 		for (size_t i = 0; i < load->n_facts; i++)
 			if (ws_str_is(name, load->facts[i].name)) {
@@ -109,7 +109,7 @@ static enum ws_status correct(struct wl_workload *load, const char *text, struct
 			}
 		if (!found)
 			return ws_fail(err, WS_E_USAGE,
-				       "--specs-correction: '%.*s' is no field of sysinfo.csv",
+				       "--specs-correction: '%.*s' is not a field of sysinfo.csv",
 				       WS_STR_ARGS(name));
 	}
 	return WS_OK;
@@ -236,7 +236,7 @@ static enum ws_status not_a_workload(struct wl_workload *load, const char *dir, 
 		return ws_fail(err, WS_E_NOTFOUND, "'%s' %s: did you mean '%s/%s'?", dir, what, dir,
 			       nodes[0]);
 	return ws_fail(err, WS_E_NOTFOUND,
-		       "'%s' %s: give the directory that 'rocprof-compute profile' wrote", dir,
+		       "'%s' %s: use the directory that 'rocprof-compute profile' wrote", dir,
 		       what);
 }
 
@@ -255,7 +255,7 @@ static enum ws_status open_facts(struct wl_workload *load, const char *dir,
 	if (st)
 		return st;
 	if (!ws_path_exists(path))
-		return not_a_workload(load, dir, "is no workload, it has no sysinfo.csv", err);
+		return not_a_workload(load, dir, "is not a workload, it has no sysinfo.csv", err);
 	st = read_facts(load, path, err);
 	if (!st && how->corrections)
 		st = correct(load, how->corrections, err);
@@ -339,7 +339,7 @@ enum ws_status wl_workload_open(const char *dir, const struct wl_workload_how *h
 	if (!st && load->n_frames && how->kernel_verbose < 5)
 		st = wl_load_shorten(load, how->kernel_verbose, err);
 	if (!st && !how->facts_only && !load->n_frames)
-		st = not_a_workload(load, dir, "holds no profiling data", err);
+		st = not_a_workload(load, dir, "contains no profiling data", err);
 	if (!st && !how->facts_only)
 		st = open_peaks(load, dir, err);
 	if (st)

@@ -20,9 +20,9 @@ static int64_t device_before = -1;
 static const char *extra_before;
 
 #define COMMON                                                                                     \
-	WS_OPT_I64(struct avail_args, device, 'd', "device", "N", "only GPU number N"),            \
+	WS_OPT_I64(struct avail_args, device, 'd', "device", "N", "select GPU N"),                 \
 		WS_OPT_STR(struct avail_args, extra_counters, 'E', "extra-counters", "FILE",       \
-			   "know the counters of this definition file too")
+			   "also read counters from this definition file")
 
 /* Of later versions of AMD's tool; answered with what to do instead. */
 #define STREAMING                                                                                  \
@@ -32,22 +32,24 @@ static const char *extra_before;
 static const struct ws_opt root_opts[] = { COMMON };
 
 static const struct ws_opt list_opts[] = {
-	WS_OPT_TRI(struct avail_args, pmc, 0, "pmc", "names of counters; this is the default"),
-	WS_OPT_TRI(struct avail_args, agent, 0, "agent", "what the GPUs are"),
-	WS_OPT_TRI(struct avail_args, pc_sampling, 0, "pc-sampling", "GPUs that can sample"),
+	WS_OPT_TRI(struct avail_args, pmc, 0, "pmc", "list counter names; the default"),
+	WS_OPT_TRI(struct avail_args, agent, 0, "agent", "list the GPUs"),
+	WS_OPT_TRI(struct avail_args, pc_sampling, 0, "pc-sampling",
+		   "GPUs that support PC sampling"),
 	COMMON,
 	STREAMING,
 };
 
 static const struct ws_opt info_opts[] = {
 	WS_OPT_SETS(struct avail_args, names, 0, "pmc", "NAME",
-		    "counters with description, block or expression, and dimensions; all without "
-		    "names"),
-	WS_OPT_TRI(struct avail_args, pc_sampling, 0, "pc-sampling", "how the GPUs can sample"),
+		    "describe counters: description, block or expression, dimensions. Without "
+		    "names: all counters"),
+	WS_OPT_TRI(struct avail_args, pc_sampling, 0, "pc-sampling",
+		   "describe the PC sampling configurations"),
 	WS_OPT_TRI(struct avail_args, fidelity, 0, "fidelity",
-		   "with --pmc: also what the software GPU makes of each counter"),
+		   "with --pmc: also the fidelity on the software GPU"),
 	WS_OPT_BOOL(struct avail_args, json, 0, "json",
-		    "all of it as one JSON object, for programs"),
+		    "print everything as one JSON object, for programs"),
 	COMMON,
 	STREAMING,
 };
@@ -80,12 +82,11 @@ static enum ws_status check_words(const struct ws_cmd_call *call, const char *na
 	const struct avail_args *args = call->values;
 
 	if (args->spm == WS_TRI_YES || args->spm_config == WS_TRI_YES)
-		return ws_fail(
-			err, WS_E_UNSUPPORTED,
-			"nobody here streams counters (SPM): --pmc shows those that are counted "
-			"per kernel");
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       "streaming counters (SPM) are not supported: --pmc shows the "
+			       "counters per kernel");
 	if (call->rest.n)
-		return ws_fail(err, WS_E_USAGE, "'%s' is too much: %s takes options only",
+		return ws_fail(err, WS_E_USAGE, "unexpected argument '%s': %s takes only options",
 			       call->rest.operands[0], name);
 	return WS_OK;
 }
@@ -163,7 +164,7 @@ static enum ws_status run_check(const struct ws_cmd_call *call, int *exit_code, 
 
 static const struct ws_cmd list_cmd = {
 	.name = "list",
-	.summary = "names of counters, GPUs, GPUs that can sample",
+	.summary = "list counters, GPUs, or GPUs that support PC sampling",
 	.usage = "[options]",
 	.opts = { list_opts, WS_ARRAY_LEN(list_opts) },
 	.values_bytes = sizeof(struct avail_args),
@@ -174,7 +175,7 @@ static const struct ws_cmd list_cmd = {
 
 static const struct ws_cmd info_cmd = {
 	.name = "info",
-	.summary = "what counters, GPUs and samplers are",
+	.summary = "describe counters, GPUs and PC sampling configurations",
 	.usage = "[options]",
 	.opts = { info_opts, WS_ARRAY_LEN(info_opts) },
 	.values_bytes = sizeof(struct avail_args),
@@ -187,9 +188,9 @@ static const struct ws_opt check_opts[] = { COMMON };
 
 static const struct ws_cmd check_cmd = {
 	.name = "pmc-check",
-	.summary = "whether counters can be collected together",
+	.summary = "check whether counters can be collected together",
 	.usage = "[options] NAME[:device=N[,device=N]...]...",
-	.about = "Checks the set as a whole: it succeeds when one run can count all of it.",
+	.about = "Checks the whole set: succeeds if one pass can count all of it.",
 	.opts = { check_opts, WS_ARRAY_LEN(check_opts) },
 	.values_bytes = sizeof(struct avail_args),
 	.set_defaults = set_defaults,
@@ -217,11 +218,11 @@ static enum ws_status run_root(const struct ws_cmd_call *call, int *exit_code, s
 
 const struct ws_cmd cmd_rocprofv3_avail = {
 	.name = "rocprofv3-avail",
-	.summary = "which counters there are, and which go together",
+	.summary = "list the counters, and check which can be collected together",
 	.usage = "[-d N] [COMMAND] [options]",
-	.about = "Without a command: the names of the counters. Shows the GPUs a program would "
-		 "see, the machine's own or software ones "
-		 "(WAVESCOPE_GPU), and what can be counted on them.",
+	.about =
+		"Without a command it lists the counter names. Shows the GPUs that a program would "
+		"see, those of the machine or software GPUs (WAVESCOPE_GPU), and their counters.",
 	.opts = { root_opts, WS_ARRAY_LEN(root_opts) },
 	.order = WS_OPT_FIRST,
 	.values_bytes = sizeof(struct avail_args),

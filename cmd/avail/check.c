@@ -83,7 +83,7 @@ static bool check_gpu(const struct av_gpu *gpu, const struct ws_strv *names)
 	enum ws_status st;
 
 	if (!gpu->cat) {
-		say_no(gpu, names, "no counters are known of this architecture");
+		say_no(gpu, names, "no counters are defined for this architecture");
 		return false;
 	}
 	st = cnt_plan_make(gpu->cat, &group, 1, CNT_PLAN_FIXED, &plan, &err);

@@ -23,10 +23,9 @@ static enum ws_status check_native(struct ws_err *err)
 		return err->status;
 	if (here.n)
 		return WS_OK;
-	return ws_fail(
-		err, WS_E_NOTFOUND,
-		"no AMD GPU in this machine: without WAVESCOPE_GPU=%s it is the software GPU",
-		SOFTGPU_NATIVE);
+	return ws_fail(err, WS_E_NOTFOUND,
+		       "no AMD GPU in this machine: unset WAVESCOPE_GPU=%s to use the software GPU",
+		       SOFTGPU_NATIVE);
 }
 
 static enum ws_status add_gpu(struct av_machine *machine, const struct trc_agent *agent,

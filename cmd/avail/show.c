@@ -147,8 +147,8 @@ enum ws_status av_find(const struct av_gpu *gpu, const char *name,
 			       name, gpu->agent->name, near);
 	if (!def)
 		return ws_fail(err, WS_E_NOTFOUND,
-			       "no counter '%s' on %s: 'rocprofv3-avail list' shows them", name,
-			       gpu->agent->name);
+			       "no counter '%s' on %s: 'rocprofv3-avail list' lists the counters",
+			       name, gpu->agent->name);
 	*out_def = def;
 	return WS_OK;
 }

@@ -46,7 +46,7 @@ static const struct ws_opt opts[] = {
 	WS_OPT_MANY(T, show.cols, 0, "cols", "N", "columns of metric tables, 0 is the name"),
 	WS_OPT_MANY(T, show.include_cols, 0, "include-cols", "NAME",
 		    "hidden columns to show: Description, coll_level"),
-	WS_OPT_GROUP("How to show it"),
+	WS_OPT_GROUP("Display"),
 	WS_OPT_CHOICE(T, show.norm, 'n', "normal-unit", "UNIT", ana_norm_words,
 		      "per_wave, per_cycle, per_second or per_kernel (the default)"),
 	WS_OPT_CHOICE(T, show.time_unit, 't', "time-unit", "UNIT", rpt_time_words,
@@ -57,9 +57,9 @@ static const struct ws_opt opts[] = {
 	WS_OPT_I64(T, show.report_diff, 0, "report-diff", "PERCENT",
 		   "warn about metrics that differ by more between workloads"),
 	WS_OPT_BOOL(T, debug, 'g', "debug", "print every formula, its counters and its value"),
-	WS_OPT_BOOL(T, show.like_3_3, 0, "like-3.3", "print as AMD's 3.3 does, oddities included"),
+	WS_OPT_BOOL(T, show.like_3_3, 0, "like-3.3", "print exactly as AMD's 3.3 does"),
 	WS_OPT_BOOL(T, ea_aliases, 0, "ea-aliases",
-		    "take TCC_EA_* counters where formulas ask for TCC_EA0_*, and back"),
+		    "use TCC_EA_* counters where formulas have TCC_EA0_*, and vice versa"),
 	WS_OPT_GROUP("Where it goes"),
 	WS_OPT_STR(T, output, 'o', "output", "FILE", "the report, as text"),
 	WS_OPT_CHOICE(T, format, 0, "output-format", "FORMAT", format_words,
@@ -75,17 +75,17 @@ static const struct ws_opt opts[] = {
 	WS_OPT_ONE_OF(T, show.pc_sort, 0, "pc-sampling-sorting-type", "HOW", pc_sort_words,
 		      "offset or count"),
 	WS_OPT_CHOICE(T, show.memory_chart, 0, "memory-chart", "FORM", chart_words,
-		      "wide (234 columns), narrow (100), or auto: what the terminal has room for"),
+		      "wide (234 columns), narrow (100), or auto: by the width of the terminal"),
 	WS_OPT_STR(T, charts, 0, "charts", "DIR",
 		   "write roofline.html, roofline_TYPE.svg and memory_chart.svg to DIR"),
 	WS_OPT_GROUP("Comparing and explaining"),
 	WS_OPT_BOOL(T, diff, 0, "diff",
-		    "compare with the first -p per kernel: what changed by more than noise"),
+		    "compare kernels with the first -p: changes that are more than noise"),
 	WS_OPT_LIST(T, fail_on, 0, "fail-on", "COND,...",
-		    "compare, and end with 3 when COND holds: duration>5%, 2.1.14<-3%, "
+		    "compare, and exit with 3 if COND holds: duration>5%, 2.1.14<-3%, "
 		    "vecCopy:SQ_WAVES>0%, duration>2ms"),
 	WS_OPT_MANY(T, explain, 0, "explain", "ID",
-		    "what a metric means, its formula, counters and steps; an id or a name"),
+		    "explain a metric: meaning, formula, counters and steps; an id or a name"),
 	WS_OPT_BOOL(T, dependency, 0, "dependency", NULL),
 	COMPUTE_GENERAL_OPTS(T, general.),
 };
@@ -138,7 +138,7 @@ static enum ws_status pick(const struct ws_strv *list, const char *option, size_
 		return WS_OK;
 	if (n_groups != 1 && n_groups != n_paths)
 		return ws_fail(err, WS_E_USAGE,
-			       "%zu times %s for %zu workloads: give it once, or once for each",
+			       "%zu times %s for %zu workloads: use it once, or once for each",
 			       n_groups, option, n_paths);
 	group(list, n_groups == 1 ? 0 : run, &first, out_n);
 	*out_at = list->at + first;
@@ -209,8 +209,7 @@ static enum ws_status check_active(const struct rpt_run *run, struct ws_err *err
 		if (col->at[run->rows.rows[i]] == 0)
 			return ws_fail(err, WS_E_FORMAT,
 				       "GRBM_GUI_ACTIVE == 0 in dispatch %u of '%s': the GPU's "
-				       "counters did "
-				       "not run, profile again or leave it out with -d",
+				       "counters did not run, profile again or exclude it with -d",
 				       run->rows.rows[i], run->path);
 	return WS_OK;
 }
@@ -432,9 +431,10 @@ static enum ws_status check_torch(const struct an_args *args, struct ws_err *err
 			       "%s is an experimental feature. Use --experimental to enable it.",
 			       option);
 	if (args->spatial || args->format != AN_STDOUT)
-		return ws_fail(err, WS_E_USAGE,
-			       "%s does not go with --spatial-multiplexing or --output-format",
-			       option);
+		return ws_fail(
+			err, WS_E_USAGE,
+			"%s cannot be combined with --spatial-multiplexing or --output-format",
+			option);
 	return WS_OK;
 }
 
@@ -467,7 +467,7 @@ static enum ws_status print_facts(const struct an_args *args, struct ws_err *err
 	enum ws_status st;
 
 	if (!group(&args->paths, 0, &first, &n) || !n)
-		return ws_fail(err, WS_E_USAGE, "%s wants the workload: -p DIR",
+		return ws_fail(err, WS_E_USAGE, "%s requires a workload: -p DIR",
 			       args->list_available ? "--list-available-metrics" : "-s");
 	st = wl_workload_open(args->paths.at[first], &how, &load, err);
 	if (st)
@@ -496,7 +496,7 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 		return ws_fail(err, WS_E_USAGE, "unexpected '%s': workloads are given with -p",
 			       call->rest.operands[0]);
 	if (args->show.decimal < 0 || args->show.decimal > 30)
-		return ws_fail(err, WS_E_USAGE, "--decimal wants a number from 0 to 30");
+		return ws_fail(err, WS_E_USAGE, "--decimal requires a number from 0 to 30");
 	st = compute_general_apply(&args->general, "analyze", &done, err);
 	if (st || done)
 		return st;
@@ -524,9 +524,8 @@ const struct ws_cmd compute_analyze_cmd = {
 	.name = "analyze",
 	.summary = "metrics of a profiled workload: tables, charts, comparison",
 	.usage = "-p DIR [options]",
-	.about = "Reads what 'rocprof-compute profile' wrote, of any version, and prints the "
-		 "metrics "
-		 "of its kernels. Several -p compare workloads with the first.",
+	.about = "Reads a workload of 'rocprof-compute profile', of any version, and prints the "
+		 "metrics of its kernels. With several -p, compares workloads with the first.",
 	.notes = "Examples:\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200 -b 2 lds 17.2 -k 0\n"

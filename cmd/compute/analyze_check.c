@@ -19,19 +19,18 @@ enum ws_status an_name_resume(struct an *an, const struct rpt_run *run, enum ws_
 	for (size_t i = 0; i < state.passes.n; i++)
 		n_done += state.passes.at[i].done;
 	if (!state.complete && st)
-		st = ws_fail(err, st,
-			     "'%s' is an interrupted profile, %zu of %zu passes are done: "
-			     "'rocprof-compute "
-			     "profile --resume --output-directory %s' goes on",
-			     run->path, n_done, state.passes.n,
-			     ws_str_shell(run->path, word, sizeof(word)));
-	else if (!state.complete)
-		ws_log_warn(
-			"'%s' is an interrupted profile, %zu of %zu passes are done, and metrics "
-			"of the others are N/A: 'rocprof-compute profile --resume "
-			"--output-directory %s' goes on",
+		st = ws_fail(
+			err, st,
+			"'%s' is an interrupted profile, %zu of %zu passes are done: "
+			"'rocprof-compute profile --resume --output-directory %s' continues it",
 			run->path, n_done, state.passes.n,
 			ws_str_shell(run->path, word, sizeof(word)));
+	else if (!state.complete)
+		ws_log_warn("'%s' is an interrupted profile, %zu of %zu passes are done, and "
+			    "metrics of the others are N/A: 'rocprof-compute profile --resume "
+			    "--output-directory %s' continues it",
+			    run->path, n_done, state.passes.n,
+			    ws_str_shell(run->path, word, sizeof(word)));
 	wl_state_fini(&state);
 	return st;
 }

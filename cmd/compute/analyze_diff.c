@@ -59,7 +59,7 @@ enum ws_status an_diff(struct an *an, struct ws_err *err)
 
 	if (an->rpt.n_runs < 2)
 		return ws_fail(err, WS_E_USAGE,
-			       "%s compares workloads: give two, -p BEFORE -p AFTER",
+			       "%s compares workloads: it requires two, -p BEFORE -p AFTER",
 			       an->args->diff ? "--diff" : "--fail-on");
 	ws_vec_init(&gates, ANA_GATES_MAX);
 	for (size_t i = 0; !st && i < an->args->fail_on.n; i++)

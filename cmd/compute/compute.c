@@ -191,15 +191,15 @@ static enum ws_status run_compute(const struct ws_cmd_call *call, int *exit_code
 		return compute_print_specs(err);
 	return ws_fail(err, WS_E_USAGE,
 		       "a mode is required: 'rocprof-compute profile -n NAME -- PROGRAM', then "
-		       "'rocprof-compute analyze -p DIR'; --help tells more");
+		       "'rocprof-compute analyze -p DIR'; see --help");
 }
 
 const struct ws_cmd cmd_rocprof_compute = {
 	.name = "rocprof-compute",
-	.summary = "profile kernels with hardware counters, and read the results",
+	.summary = "profile kernels with hardware counters, and analyze the results",
 	.usage = "[general options] MODE [options]",
-	.about = "Collects hardware counters of GPU kernels over as many passes as they need, and "
-		 "turns them into tables of metrics, a memory chart and a roofline.",
+	.about = "Collects hardware counters of GPU kernels in as many passes as needed, and "
+		 "reports metrics as tables, a memory chart and a roofline.",
 	.opts = { opts, WS_ARRAY_LEN(opts) },
 	.order = WS_OPT_FIRST,
 	.values_bytes = sizeof(struct compute_general),

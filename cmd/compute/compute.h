@@ -22,10 +22,10 @@ struct compute_general {
 /* What follows T leads to the struct inside T: `general.`; nothing when T is the struct. */
 #define COMPUTE_GENERAL_OPTS(T, ...)                                                                \
 	WS_OPT_GROUP("General"),                                                                   \
-	WS_OPT_BOOL(T, __VA_ARGS__ version, 'v', "version", "print the version and end"),                    \
+	WS_OPT_BOOL(T, __VA_ARGS__ version, 'v', "version", "print the version and exit"),                    \
 	WS_OPT_BOOL(T, __VA_ARGS__ verbose, 'V', "verbose", "say more"),                                     \
 	WS_OPT_BOOL(T, __VA_ARGS__ quiet, 'q', "quiet", "say errors only"),                                  \
-	WS_OPT_BOOL(T, __VA_ARGS__ specs, 's', "specs", "print the machine's specification and end"),        \
+	WS_OPT_BOOL(T, __VA_ARGS__ specs, 's', "specs", "print the machine's specification and exit"),        \
 	WS_OPT_STR(T, __VA_ARGS__ list_metrics, 0, "list-metrics", "ARCH", "print the metrics of ARCH"),     \
 	WS_OPT_STR(T, __VA_ARGS__ list_blocks, 0, "list-blocks", "ARCH", "print the blocks of ARCH"),        \
 	WS_OPT_STR(T, __VA_ARGS__ config_dir, 0, "config-dir", "DIR",                                        \

@@ -62,8 +62,8 @@ static void warn_of_others(const struct pf *pf)
 	for (size_t i = 1; i < pf->agents.n; i++)
 		if (strcmp(pf->agents.at[i].arch, pf->gpu->arch) != 0)
 			say(SAY_WARNING,
-			    "GPU %zu is a %s, and what is counted is planned for %s: kernels on it "
-			    "are not counted. ROCR_VISIBLE_DEVICES=%zu profiles it",
+			    "GPU %zu is a %s, but the counters are planned for %s: its kernels are "
+			    "not counted. ROCR_VISIBLE_DEVICES=%zu profiles it",
 			    i, pf->agents.at[i].arch, pf->gpu->arch, i);
 }
 
@@ -106,7 +106,7 @@ static void say_how(const struct pf_collect *c)
 	static const char *const policies[] = { "", "kernel", "kernel_launch_params" };
 
 	if (c->n_there)
-		say(SAY_INFO, "%zu counters are in the folder already; %zu are to be collected",
+		say(SAY_INFO, "%zu counters are in the folder already; %zu will be collected",
 		    c->n_there, c->n_counters);
 	if (c->missing)
 		say(SAY_WARNING,
@@ -118,7 +118,7 @@ static void say_how(const struct pf_collect *c)
 	if (c->multiplex)
 		say(SAY_INFO, "Iteration multiplexing: %s", policies[c->multiplex]);
 	if (c->pf->args->attach_pid) {
-		say(SAY_INFO, "%zu counter%s in %zu pass%s: of process %lld, while attached to it",
+		say(SAY_INFO, "%zu counter%s in %zu pass%s: attached to process %lld",
 		    c->n_counters, c->n_counters == 1 ? "" : "s", c->plan->n_passes,
 		    c->plan->n_passes == 1 ? "" : "es", (long long)c->pf->args->attach_pid);
 		return;
@@ -197,17 +197,17 @@ static enum ws_status recall_command(struct pf *pf, struct ws_err *err)
 	if (st == WS_E_NOTFOUND)
 		ws_fail(err, st, "--resume: there is no profile in '%s'", pf->dir);
 	if (!st && (!old.argv.n || !getcwd(cwd, sizeof(cwd)) || strcmp(cwd, old.directory) != 0))
-		st = ws_fail(err, WS_E_STATE,
-			     "--resume: the profile was started in '%s': go there first",
-			     old.directory);
+		st = ws_fail(
+			err, WS_E_STATE,
+			"--resume: the profile was started in '%s': change to that folder first",
+			old.directory);
 	/* U+FFFD stands for a byte that a file of text cannot hold: another argument. */
 	for (size_t i = 0; !st && i < old.argv.n; i++)
 		if (strstr(old.argv.at[i], "\xef\xbf\xbd"))
-			st = ws_fail(
-				err, WS_E_STATE,
-				"--resume: argument %zu of the program is not UTF-8 and was not "
-				"kept: give the program again, after '--'",
-				i);
+			st = ws_fail(err, WS_E_STATE,
+				     "--resume: argument %zu of the program is not UTF-8 and was "
+				     "not saved: specify the program again, after '--'",
+				     i);
 	argv = st ? NULL : ws_arena_array(&pf->arena, old.argv.n + 1, sizeof(*argv));
 	for (size_t i = 0; argv && i < old.argv.n; i++)
 		argv[i] = (char *)old.argv.at[i];

@@ -48,8 +48,8 @@ enum ws_status pf_attach_begin(struct pf *pf, struct ws_err *err)
 		if (strcmp(pf->args->blocks.at[i], "21") == 0 ||
 		    strcmp(pf->args->blocks.at[i], "pc_sampling") == 0)
 			return ws_fail(err, WS_E_UNSUPPORTED,
-				       "--attach-pid: block 21 is sampled in a run of its own: "
-				       "'rocprofv3 --pid' samples a program that runs already");
+				       "--attach-pid does not support block 21: use 'rocprofv3 "
+				       "--pid' to sample a running process");
 	ws_buf_init(&text, COMMAND_MAX);
 	snprintf(path, sizeof(path), "/proc/%lld/cmdline", (long long)pf->args->attach_pid);
 	st = ws_file_read(path, &text, err);

@@ -104,8 +104,8 @@ static enum ws_status lock_folder(const struct pf *pf, struct ws_err *err)
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
 		close(fd);
 		return ws_fail(err, WS_E_STATE,
-			       "'%s' is in use by another rocprof-compute: wait, or give each a "
-			       "folder of its own, for example with %%env{NAME}%%",
+			       "'%s' is in use by another rocprof-compute: wait, or use separate "
+			       "folders, for example with %%env{NAME}%%",
 			       pf->dir);
 	}
 	if (held >= 0)
@@ -160,7 +160,7 @@ static void keep_roofline(const char *from, const char *to)
 	if (!ws_path_join(from, "roofline.csv", old, NULL) &&
 	    !ws_path_join(to, "roofline.csv", new, NULL) && ws_path_exists(old) &&
 	    link(old, new) != 0)
-		say(SAY_DEBUG, "%s stays there: %s", old, strerror(errno));
+		say(SAY_DEBUG, "cannot link %s: %s", old, strerror(errno));
 }
 
 static enum ws_status move_aside(const struct pf *pf, bool same_gpu, struct ws_err *err)
@@ -172,9 +172,9 @@ static enum ws_status move_aside(const struct pf *pf, bool same_gpu, struct ws_e
 	for (unsigned i = 1;; i++) {
 		if (i > ASIDE_MAX ||
 		    (size_t)snprintf(aside, sizeof(aside), "%s.%u", dir, i) >= sizeof(aside))
-			return ws_fail(err, WS_E_LIMIT,
-				       "'%s': no name is free for the earlier profile: remove some",
-				       dir);
+			return ws_fail(
+				err, WS_E_LIMIT,
+				"'%s': no free name for the earlier profile: remove old ones", dir);
 		if (!ws_path_exists(aside))
 			break;
 	}
@@ -218,14 +218,14 @@ static bool same_words(const struct ws_strv *kept, const struct ws_strv *words)
 static const char *difference(const struct wl_state *old, const struct wl_state *now)
 {
 	if (!same_words(&old->argv, &now->argv))
-		return "it is of another command";
+		return "it belongs to another command";
 	if (strcmp(old->program, now->program) != 0 || old->program_bytes != now->program_bytes ||
 	    old->program_mtime_ns != now->program_mtime_ns)
 		return "the program has changed since";
 	if (strcmp(old->arch, now->arch) != 0)
-		return "it was made on another GPU";
+		return "it was recorded on another GPU";
 	if (strcmp(old->how, now->how) != 0)
-		return "it was made with other filters or modes";
+		return "it was recorded with other filters or modes";
 	return NULL;
 }
 
@@ -247,21 +247,21 @@ static enum ws_status refuse_unfinished(const struct pf *pf, struct wl_state *ol
 	if (pf_recorded_is_there(pf))
 		return ws_fail(err, WS_E_EXISTS,
 			       "'%s' has a run whose files could not be written: --resume writes "
-			       "them, --replace starts anew",
+			       "them, --replace starts again",
 			       pf->dir);
 	if (n && n == old->passes.n)
 		return ws_fail(err, WS_E_EXISTS,
 			       "'%s' has a profile that was stopped after its last pass: --resume "
-			       "does what is missing, --replace starts anew",
+			       "completes it, --replace starts again",
 			       pf->dir);
 	if (!n)
 		return ws_fail(err, WS_E_EXISTS,
 			       "'%s' has the dispatches of a run that was stopped: --resume runs "
-			       "the program again, --replace starts anew",
+			       "the program again, --replace starts again",
 			       pf->dir);
 	return ws_fail(err, WS_E_EXISTS,
-		       "'%s' has an unfinished profile, %zu of %zu passes: --resume goes on with "
-		       "it, --replace starts anew",
+		       "'%s' has an unfinished profile, %zu of %zu passes: --resume continues it, "
+		       "--replace starts again",
 		       pf->dir, n, old->passes.n);
 }
 
@@ -270,7 +270,7 @@ static enum ws_status resume(struct pf *pf, struct wl_state *old, const char *wh
 {
 	if (why)
 		return ws_fail(err, WS_E_STATE,
-			       "--resume: '%s' cannot be gone on with, %s: --replace profiles anew",
+			       "--resume: '%s' cannot be continued, %s: --replace profiles again",
 			       pf->dir, why);
 	*out_before = old->complete ? PF_ADD : PF_RESUME;
 	return WS_OK;
@@ -300,7 +300,7 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct wl_state *now, struct 
 	if (st == WS_E_NOTFOUND) {
 		if (args->resume)
 			return ws_fail(err, WS_E_STATE,
-				       "--resume: there is no profile in '%s': take it away",
+				       "--resume: there is no profile in '%s': remove the option",
 				       pf->dir);
 		if (*content.foreign)
 			return ws_fail(err, WS_E_EXISTS,

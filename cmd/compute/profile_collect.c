@@ -388,9 +388,9 @@ static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
 	c->multiplex = pf_multiplex_of(c->pf->args);
 	c->replay = (enum pf_replay)c->pf->args->replay;
 	if (c->replay == PF_REPLAY_KERNEL && !can_repeat)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "--replay kernel: this GPU cannot repeat a dispatch: use --replay "
-			       "application");
+		return ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"--replay kernel is not supported by this GPU: use --replay application");
 	if (c->replay == PF_REPLAY_AUTO)
 		c->replay = can_repeat ? PF_REPLAY_KERNEL : PF_REPLAY_APPLICATION;
 	if (c->replay == PF_REPLAY_NONE && c->plan->n_passes > n_gpus)
@@ -399,12 +399,11 @@ static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
 			       "--set or -b, or use --iteration-multiplexing",
 			       c->plan->n_passes);
 	if (c->pf->args->attach_pid && c->replay == PF_REPLAY_APPLICATION && c->plan->n_passes > 1)
-		return ws_fail(
-			err, WS_E_STATE,
-			"--attach-pid: these counters need %zu passes, and a program that "
-			"runs already is not run again: use --replay kernel, or choose fewer "
-			"with --set or -b",
-			c->plan->n_passes);
+		return ws_fail(err, WS_E_STATE,
+			       "--attach-pid: these counters need %zu passes, and a running "
+			       "process cannot be run again: use --replay kernel, or choose fewer "
+			       "with --set or -b",
+			       c->plan->n_passes);
 	c->n_runs = 1;
 	if (c->replay == PF_REPLAY_APPLICATION && !c->multiplex)
 		c->n_runs = (c->plan->n_passes + n_gpus - 1) / n_gpus;

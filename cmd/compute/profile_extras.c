@@ -176,13 +176,13 @@ enum ws_status pf_sample(struct pf_collect *c, struct ws_err *err)
 	}
 	if (!st && end.exit_code)
 		st = ws_fail(err, WS_E_STATE,
-			     "PC sampling failed, with exit code %d: the lines above say why; "
-			     "without block 21 the program is not sampled",
+			     "PC sampling failed with exit code %d, see the messages above; remove "
+			     "block 21 to skip it",
 			     end.exit_code);
 	if (!st && !samples_are_there(c->pf))
 		say(SAY_WARNING,
-		    "No PC sample was taken: no kernel runs as long as %llu %s: choose a smaller "
-		    "--pc-sampling-interval, or larger data",
+		    "no PC samples: no kernel runs as long as %llu %s: use a smaller "
+		    "--pc-sampling-interval or larger data",
 		    (unsigned long long)c->pf->pc_interval,
 		    c->pf->args->pc_method == 0 ? "cycles" : "microseconds");
 	return st;

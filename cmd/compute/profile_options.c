@@ -31,24 +31,24 @@ static const struct ws_opt rows[] = {
 	COMPUTE_GENERAL_OPTS(T, general.),
 	WS_OPT_GROUP("Where results go"),
 	WS_OPT_STR(T, name, 'n', "name", "NAME", "name of the workload: results go to workloads/NAME/<GPU model>"),
-	WS_OPT_STR(T, output_directory, 0, "output-directory", "DIR", "results go to DIR instead. Filled in: %hostname% %gpumodel% %rank% %env{NAME}%"),
+	WS_OPT_STR(T, output_directory, 0, "output-directory", "DIR", "output folder instead. Placeholders: %hostname% %gpumodel% %rank% %env{NAME}%"),
 	WS_OPT_STR(T, path, 'p', "path", "DIR", "deprecated: use --output-directory"),
 	WS_OPT_STR(T, subpath, 0, "subpath", "KIND", "deprecated: use placeholders in --output-directory"),
-	WS_OPT_BOOL(T, resume, 0, "resume", "go on with a profile that was not finished, in the same folder"),
-	WS_OPT_BOOL(T, replace, 0, "replace", "remove an earlier profile in the same folder instead of keeping it aside"),
+	WS_OPT_BOOL(T, resume, 0, "resume", "continue an unfinished profile in the same folder"),
+	WS_OPT_BOOL(T, replace, 0, "replace", "remove an earlier profile in the same folder instead of renaming it"),
 	WS_OPT_STR(T, target, 0, "target", "NAME", NULL),
 	WS_OPT_GROUP("What to collect"),
-	WS_OPT_MANY(T, blocks, 'b', "block", "ID", "report blocks (10, lds), tables (11.2) or metrics (11.2.3); --list-blocks and --list-available-metrics list them. What an earlier run collected in the same folder is added to"),
-	WS_OPT_STR(T, set, 0, "set", "NAME", "a set of metrics that one pass collects; --list-sets lists them"),
+	WS_OPT_MANY(T, blocks, 'b', "block", "ID", "report blocks (10, lds), tables (11.2) or metrics (11.2.3); --list-blocks and --list-available-metrics list them. They are added to what an earlier run collected in the same folder"),
+	WS_OPT_STR(T, set, 0, "set", "NAME", "a set of metrics that needs one pass; --list-sets lists the sets"),
 	WS_OPT_MANY(T, kernels, 'k', "kernel", "TEXT", "only kernels whose name contains TEXT, or matches it as a regular expression"),
 	WS_OPT_MANY(T, dispatches, 'd', "dispatch", "N", "only these dispatches: N, or FIRST:END without END, counted from 0"),
 	WS_OPT_BOOL(T, list_available, 0, "list-available-metrics", "print blocks, tables and metrics of this machine's GPU"),
 	WS_OPT_BOOL(T, list_sets, 0, "list-sets", "print the sets"),
 	WS_OPT_GROUP("How to collect"),
-	WS_OPT_CHOICE(T, replay, 0, "replay", "HOW", pf_replay_names, "kernel: one run, the GPU repeats each dispatch; application: one run per pass; none: one run, one pass. Default: kernel where the GPU can, else application"),
-	WS_OPT_SETS(T, multiplex, 0, "iteration-multiplexing", "[POLICY]", "one run: successive launches of a kernel collect successive sets of counters. POLICY: kernel, or kernel_launch_params (default), which keeps launches of different sizes apart"),
+	WS_OPT_CHOICE(T, replay, 0, "replay", "HOW", pf_replay_names, "kernel: one run, the GPU repeats each dispatch; application: one run per pass; none: one run, one pass. Default: kernel if the GPU supports it, else application"),
+	WS_OPT_SETS(T, multiplex, 0, "iteration-multiplexing", "[POLICY]", "one run: successive launches of a kernel collect successive sets of counters. POLICY: kernel, or kernel_launch_params (default), which treats launches of different sizes separately"),
 	WS_OPT_CHOICE(T, join_type, 0, "join-type", "HOW", pf_join_names, "how dispatches of several passes are matched: grid (by kernel and launch size) or kernel"),
-	WS_OPT_F64(T, timeout_s, 0, "timeout", "SECONDS", "end a run of the program that takes longer; earlier passes stay"),
+	WS_OPT_F64(T, timeout_s, 0, "timeout", "SECONDS", "end a run of the program after this time; finished passes are kept"),
 	WS_OPT_BOOL(T, hip_trace, 0, "hip-trace", "also record HIP calls, in <pass>_hip_api_trace.csv"),
 	WS_OPT_BOOL(T, kokkos_trace, 0, "kokkos-trace", NULL),
 	WS_OPT_BOOL(T, torch_trace, 0, "torch-trace", "map kernels to PyTorch operators (with --experimental)"),
@@ -65,9 +65,9 @@ static const struct ws_opt rows[] = {
 	WS_OPT_U64(T, pc_interval, 0, "pc-sampling-interval", "N", "cycles (stochastic: a power of two, from 65536 on hardware and 256 on the software GPU) or microseconds (host_trap)"),
 	WS_OPT_GROUP("Roofline"),
 	WS_OPT_BOOL(T, no_roof, 0, "no-roof", "do not measure the GPU's peaks"),
-	WS_OPT_BOOL(T, roof_only, 0, "roof-only", "roofline counters and peaks, nothing else"),
-	WS_OPT_BOOL(T, bench_only, 0, "bench-only", "peaks alone: no program is run"),
-	WS_OPT_BOOL(T, roof_again, 0, "roof-again", "measure the GPU's peaks anew, though they are known from an earlier profile"),
+	WS_OPT_BOOL(T, roof_only, 0, "roof-only", "only roofline counters and peaks"),
+	WS_OPT_BOOL(T, bench_only, 0, "bench-only", "only peaks; runs no program"),
+	WS_OPT_BOOL(T, roof_again, 0, "roof-again", "measure the GPU's peaks again, even if they are cached"),
 	WS_OPT_I64(T, device, 0, "device", "N", "GPU to measure; -1: all"),
 	WS_OPT_BOOL(T, kernel_names, 0, "kernel-names", NULL),
 	WS_OPT_ONE_OF(T, sort, 0, "sort", "WHAT", sort_names, NULL),
@@ -75,7 +75,7 @@ static const struct ws_opt rows[] = {
 	WS_OPT_SOME_OF(T, data_types, 'R', "roofline-data-type", "TYPE", type_names, NULL),
 	WS_OPT_GROUP("For scripts written for AMD's tool"),
 	WS_OPT_BOOL(T, no_native_tool, 0, "no-native-tool", "accepted; there is one collector"),
-	WS_OPT_STR(T, sdk_tool, 0, "rocprofiler-sdk-tool-path", "FILE", "accepted; the collector is our own"),
+	WS_OPT_STR(T, sdk_tool, 0, "rocprofiler-sdk-tool-path", "FILE", "accepted; wavescope's collector is used"),
 	WS_OPT_STR(T, sdk_library, 0, "rocprofiler-sdk-library-path", "FILE", "the same"),
 };
 #undef T
@@ -87,12 +87,10 @@ const struct ws_cmd compute_profile_cmd = {
 	.name = "profile",
 	.summary = "collect the counters of a program's kernels",
 	.usage = "[options] -- PROGRAM [ARG...]",
-	.about =
-		"Runs PROGRAM and counts what its kernels do, in as few runs as possible: on a GPU "
-		"that can repeat a dispatch one run is enough, elsewhere there is one per pass. "
-		"Results go to a folder that 'rocprof-compute analyze -p' reads.",
-	.notes = "Under an MPI launcher, which stands in front, every rank has a folder of its "
-		 "own:\n"
+	.about = "Runs PROGRAM and collects the counters of its kernels: in one run if the GPU "
+		 "supports kernel replay, else in one run per pass. Writes a folder for "
+		 "'rocprof-compute analyze -p'.",
+	.notes = "Put an MPI launcher first; every rank has its own folder:\n"
 		 "  mpirun -n 4 rocprof-compute profile -n app -- ./app\n"
 		 "\n"
 		 "Examples:\n"
@@ -160,20 +158,20 @@ static enum ws_status check_pairs(const struct pf_args *args, struct ws_err *err
 		{ block, set, "--block and --set are exclusive options." },
 		{ block, args->roof_only, "--block and --roof-only are exclusive options: -b 4 selects the roofline's counters" },
 		{ set, args->roof_only, "--set and --roof-only are exclusive options." },
-		{ args->bench_only, block || set || args->roof_only, "--bench-only goes with none of --block, --set and --roof-only: it runs no program" },
-		{ args->no_roof, args->roof_only || args->bench_only, "--no-roof leaves nothing of --roof-only and --bench-only: take one of them" },
-		{ args->no_roof, args->roof_again, "--no-roof and --roof-again contradict each other: take one of them" },
-		{ args->no_roof, args->kernel_names, "--kernel-names is about the roofline: take --no-roof away" },
+		{ args->bench_only, block || set || args->roof_only, "--bench-only excludes --block, --set and --roof-only: it runs no program" },
+		{ args->no_roof, args->roof_only || args->bench_only, "--no-roof excludes --roof-only and --bench-only" },
+		{ args->no_roof, args->roof_again, "--no-roof and --roof-again contradict each other: use one of them" },
+		{ args->no_roof, args->kernel_names, "--kernel-names needs the roofline: remove --no-roof" },
 		{ mux, args->no_native_tool, "--iteration-multiplexing and --no-native-tool are exclusive options." },
 		{ mux, attach, "--iteration-multiplexing and --attach-pid are exclusive options." },
-		{ attach, args->torch_trace, "--torch-trace prepares a program before it starts: take --attach-pid away" },
-		{ attach, args->timeout_s > 0, "--timeout ends a program that was started here: --attach-duration-msec says how long to count" },
+		{ attach, args->torch_trace, "--torch-trace needs a program that is started here: remove --attach-pid" },
+		{ attach, args->timeout_s > 0, "--timeout does not apply to --attach-pid: use --attach-duration-msec" },
 		{ attach, args->bench_only, "--bench-only and --attach-pid are exclusive options." },
-		{ mux, args->replay != PF_REPLAY_AUTO, "--iteration-multiplexing collects in one run without replay: take --replay away" },
+		{ mux, args->replay != PF_REPLAY_AUTO, "--iteration-multiplexing collects in one run without replay: remove --replay" },
 		{ attach, args->spatial.n > 0, "--spatial-multiplexing and --attach-pid are exclusive options." },
 		{ mux, args->spatial.n > 0, "--iteration-multiplexing and --spatial-multiplexing are exclusive options." },
-		{ args->resume, args->replace, "--resume goes on with what --replace would remove: take one of them" },
-		{ args->general.quiet, args->general.verbose, "--quiet and --verbose say the opposite: take one of them" },
+		{ args->resume, args->replace, "--resume continues the profile that --replace would remove: use one of them" },
+		{ args->general.quiet, args->general.verbose, "--quiet and --verbose contradict each other: use one of them" },
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(pairs); i++)
@@ -208,9 +206,7 @@ static enum ws_status check_values(const struct pf_args *args, struct ws_err *er
 		return ws_fail(err, WS_E_USAGE, "--name '%s': '/' is not allowed in a name",
 			       args->name);
 	if (args->name && (!*args->name || !strcmp(args->name, ".") || !strcmp(args->name, "..")))
-		return ws_fail(err, WS_E_USAGE,
-			       "--name '%s' is no name: results go to a folder of "
-			       "that name",
+		return ws_fail(err, WS_E_USAGE, "--name '%s' is not a valid folder name",
 			       args->name);
 	if (args->subpath && strcmp(args->subpath, "gpu") && strcmp(args->subpath, "gpu_model") &&
 	    strcmp(args->subpath, "node_name"))
@@ -219,8 +215,9 @@ static enum ws_status check_values(const struct pf_args *args, struct ws_err *er
 			       "placeholders in --output-directory",
 			       args->subpath);
 	if (args->subpath && !args->path)
-		return ws_fail(err, WS_E_USAGE,
-			       "--subpath is about --path: use placeholders in --output-directory");
+		return ws_fail(
+			err, WS_E_USAGE,
+			"--subpath applies to --path only: use placeholders in --output-directory");
 	if (args->kokkos_trace)
 		return ws_fail(err, WS_E_USAGE,
 			       "--kokkos-trace is not supported in the current version");
@@ -232,9 +229,7 @@ static enum ws_status check_values(const struct pf_args *args, struct ws_err *er
 		return ws_fail(err, WS_E_USAGE, "--attach-pid: %lld is not a process",
 			       (long long)args->attach_pid);
 	if (args->attach_msec < 0 || (args->attach_msec && !args->attach_pid))
-		return ws_fail(err, WS_E_USAGE,
-			       "--attach-duration-msec is how long --attach-pid counts, in "
-			       "milliseconds from 1");
+		return ws_fail(err, WS_E_USAGE, "--attach-duration-msec must be at least 1");
 	if (args->timeout_s < 0)
 		return ws_fail(err, WS_E_USAGE, "--timeout: %g is not a time", args->timeout_s);
 	return WS_OK;
@@ -280,11 +275,10 @@ static enum ws_status check_launcher(char *const *argv, struct ws_err *err)
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(launchers); i++)
 		if (strcmp(name, launchers[i]) == 0)
-			return ws_fail(
-				err, WS_E_USAGE,
-				"'%s' must stand in front of rocprof-compute, not after '--': "
-				"%s -n 4 rocprof-compute profile --name NAME -- ./app",
-				name, name);
+			return ws_fail(err, WS_E_USAGE,
+				       "'%s' must be in front of rocprof-compute, not after '--': "
+				       "%s -n 4 rocprof-compute profile --name NAME -- ./app",
+				       name, name);
 	return WS_OK;
 }
 
@@ -294,7 +288,7 @@ static enum ws_status check_command(const struct pf_args *args, char *const *arg
 	char path[PATH_MAX];
 
 	if (args->bench_only || args->attach_pid)
-		return argv[0] ? ws_fail(err, WS_E_USAGE, "%s runs no program: take '%s' away",
+		return argv[0] ? ws_fail(err, WS_E_USAGE, "%s runs no program: remove '%s'",
 					 args->bench_only ? "--bench-only" : "--attach-pid",
 					 argv[0])
 			       : WS_OK;

@@ -90,7 +90,7 @@ static enum ws_status no_match(const struct pf_collect *c, const struct trc_trac
 	ws_map_fini(&names);
 	return ws_fail(err, WS_E_NOTFOUND, "no dispatch of '%s' matches --kernel%s%s%s",
 		       c->pf->argv[0], c->n_numbers ? " and --dispatch together" : "",
-		       n ? ": its kernels are " : ": take it away to see all", list);
+		       n ? ": its kernels are " : ": remove it to see all", list);
 }
 
 /* Dispatches that were not recorded, and runs that have none: each with its reason. */
@@ -130,12 +130,10 @@ static enum ws_status check_losses(struct pf_collect *c, const struct trc_counte
 			       c->pf->argv[0]);
 	if (c->pf->args->attach_pid)
 		return ws_fail(err, WS_E_NOTFOUND,
-			       "process %lld launched no kernel while it was attached to: attach "
-			       "longer, or while it works",
+			       "process %lld launched no kernel while attached: attach longer, or "
+			       "while it uses the GPU",
 			       (long long)c->pf->args->attach_pid);
-	return ws_fail(err, WS_E_NOTFOUND,
-		       "'%s' dispatched no kernel on a GPU: there is nothing to count",
-		       c->pf->argv[0]);
+	return ws_fail(err, WS_E_NOTFOUND, "'%s' dispatched no kernel on a GPU", c->pf->argv[0]);
 }
 
 /* Every launch of a kernel shows the counters of those near it. */

@@ -80,7 +80,7 @@ static void say_cached(const struct pf *pf, time_t when)
 	if (localtime_r(&when, &tm))
 		strftime(day, sizeof(day), "%Y-%m-%d %H:%M", &tm);
 	snprintf(text, sizeof(text),
-		 "roofline: peaks of this GPU as measured on %s: --roof-again measures them anew",
+		 "roofline: peaks of this GPU as measured on %s: --roof-again measures them again",
 		 day);
 	say_to_log(text);
 	if (!pf->args->general.quiet)
@@ -127,7 +127,7 @@ static enum ws_status take_or_measure(const struct pf *pf, struct pf_peaks *out_
 		since = launch_roofcache_start();
 	ws_buf_init(&text, 16 << 20);
 	if (launch_roofcache_open(&cache, &key, &why))
-		say(SAY_DEBUG, "[roofline] Peaks are not kept for later profiles: %s", why.text);
+		say(SAY_DEBUG, "[roofline] Peaks are not cached: %s", why.text);
 	if (launch_roofcache_take(&cache, since, &text, &when)) {
 		st = write_peaks(pf, &text, err);
 		out_peaks->measured = !st;

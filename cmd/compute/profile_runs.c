@@ -60,7 +60,7 @@ static enum ws_status judge(struct pf_collect *c, const struct ws_proc_end *end,
 		return interrupted(c, interrupted_by ? interrupted_by : end->interrupted, err);
 	if (timed_out)
 		return ws_fail(err, WS_E_TIMEOUT,
-			       "'%s' took longer than --timeout %g and was ended", program,
+			       "'%s' took longer than --timeout %g and was killed", program,
 			       c->pf->args->timeout_s);
 	if (no_code && (end->signal || end->exit_code))
 		return ws_fail(err, WS_E_STATE,
@@ -69,11 +69,11 @@ static enum ws_status judge(struct pf_collect *c, const struct ws_proc_end *end,
 			       program, c->pf->gpu->arch, c->pf->gpu->arch, c->pf->gpu->arch);
 	if (end->signal)
 		return ws_fail(err, WS_E_STATE,
-			       "Profiling execution failed: '%s' was ended by signal %d (%s)",
+			       "Profiling execution failed: '%s' was killed by signal %d (%s)",
 			       program, end->signal, strsignal(end->signal));
 	if (end->exit_code)
 		return ws_fail(err, WS_E_STATE,
-			       "Profiling execution failed: '%s' ended with exit code %d", program,
+			       "Profiling execution failed: '%s' exited with code %d", program,
 			       end->exit_code);
 	return WS_OK;
 }

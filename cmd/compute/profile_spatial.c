@@ -27,7 +27,8 @@ enum ws_status pf_spatial_parse(const struct pf_args *args, struct pf_spatial *o
 	for (size_t i = 0; i < 3; i++)
 		if (!ws_str_u64(ws_str_from(args->spatial.at[i]), &numbers[i]) ||
 		    numbers[i] > PF_SPATIAL_MAX)
-			return ws_fail(err, WS_E_USAGE, "--spatial-multiplexing: '%s' is no number",
+			return ws_fail(err, WS_E_USAGE,
+				       "--spatial-multiplexing: '%s' is not a number",
 				       args->spatial.at[i]);
 	*out = (struct pf_spatial){ (size_t)numbers[0], (size_t)numbers[1], (size_t)numbers[2] };
 	if (!out->n_nodes || !out->n_gpus || out->node >= out->n_nodes)
@@ -62,8 +63,8 @@ enum ws_status pf_spatial_share(struct pf_collect *c, struct ws_err *err)
 	share(spatial, n_passes, &first, &end);
 	if (!st && first == end)
 		st = ws_fail(err, WS_E_STATE,
-			     "--spatial-multiplexing: nothing is left for node %zu: %zu passes are "
-			     "too few for %zu nodes of %zu GPUs",
+			     "--spatial-multiplexing: no passes for node %zu: %zu passes are too "
+			     "few for %zu nodes of %zu GPUs",
 			     spatial->node, n_passes, spatial->n_nodes, spatial->n_gpus);
 	for (size_t i = 0; !st && i < sheets.n; i++)
 		for (size_t k = 0; k < sheets.at[i].n_columns; k++)

@@ -183,9 +183,8 @@ enum ws_status pf_torch_write(struct pf_collect *c, const struct trc_counted *ta
 	if (fclose(m.to) != 0 && !st)
 		st = ws_fail_errno(err, errno, "cannot write torch_trace/consolidated.csv");
 	if (!st && !m.ranges.n && trc_counted_n_rows(table))
-		say(SAY_WARNING,
-		    "No PyTorch operator was seen: is torch imported, and does Python read "
-		    "PYTHONPATH (no -I, no -E)?");
+		say(SAY_WARNING, "No PyTorch operator was observed: is torch imported, and does "
+				 "Python read PYTHONPATH (no -I, no -E)?");
 	else if (!st && m.ranges.n && first == 0)
 		say(SAY_INFO,
 		    "%zu calls of PyTorch operators; torch_trace/consolidated.csv has the "

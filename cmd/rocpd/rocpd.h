@@ -28,14 +28,14 @@ struct rocpd_common {
 #define ROCPD_WINDOW_OPTS(T)                                                                       \
 	WS_OPT_GROUP("Time window"),                                                               \
 	WS_OPT_STR(T, common.window.start, 0, "start", "TIME",                                     \
-		   "leave out what is before: nanoseconds, or 25% of the span"),                   \
-	WS_OPT_STR(T, common.window.end, 0, "end", "TIME", "leave out what is after"),             \
+		   "start of the time window: nanoseconds, or a percentage such as 25%"),                   \
+	WS_OPT_STR(T, common.window.end, 0, "end", "TIME", "end of the time window"),             \
 	WS_OPT_STR(T, common.window.start_marker, 0, "start-marker", "NAME",                       \
-		   "begin where the first roctx marker of this name begins"),                      \
+		   "start at the beginning of the first roctx marker of this name"),                      \
 	WS_OPT_STR(T, common.window.end_marker, 0, "end-marker", "NAME",                           \
-		   "end where the last one of this name ends"),                                    \
+		   "end at the end of the last roctx marker of this name"),                                    \
 	WS_OPT_STR(T, common.inclusive, 0, "inclusive", "YES",                                     \
-		   "true (the default): only what lies inside as a whole; false: also "            \
+		   "true (the default): only events that are completely inside; false: also "            \
 		   "what overlaps")
 /* clang-format on */
 

@@ -17,8 +17,9 @@ struct summary_args {
 static const struct ws_opt opts[] = {
 	ROCPD_INPUT_OPTS(T),
 	WS_OPT_GROUP("Summary"),
-	WS_OPT_BOOL(T, domain_summary, 0, "domain-summary", "one more table: a row per kind"),
-	WS_OPT_BOOL(T, by_rank, 0, "summary-by-rank", "also every table per process"),
+	WS_OPT_BOOL(T, domain_summary, 0, "domain-summary",
+		    "add a table with a row per kind of event"),
+	WS_OPT_BOOL(T, by_rank, 0, "summary-by-rank", "also print every table per process"),
 	WS_OPT_SOME_OF(T, categories, 0, "region-categories", "NAME", rpd_summary_categories,
 		       "HIP HSA RCCL ROCDECODE ROCJPEG MARKER, or NONE. Default: all"),
 	WS_OPT_GROUP("Output"),

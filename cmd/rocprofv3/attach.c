@@ -57,8 +57,8 @@ static enum ws_status request_counters(const struct rp_args *args, const struct 
 		rp_counting_passes(&counting, args, &passes);
 		if (launch_passes_n_runs(&passes) > 1)
 			st = ws_fail(err, WS_E_UNSUPPORTED,
-				     "--pid: these counters need %zu passes, and a program that "
-				     "runs already is not run again: use --replay kernel",
+				     "--pid: these counters need %zu passes, and a running process "
+				     "cannot be run again: use --replay kernel",
 				     launch_passes_n_runs(&passes));
 	}
 	if (!st)

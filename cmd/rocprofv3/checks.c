@@ -185,8 +185,8 @@ static enum ws_status check_pc_sampling(const struct rp_args *args, struct ws_er
 }
 
 #define ATT_NEEDS                                                                                  \
-	"Thread trace is recorded by an Instinct GPU through AMD's SDK; --pc-report shows "        \
-	"instructions and stalls here"
+	"Thread trace needs an Instinct GPU and AMD's SDK; --pc-report shows "                     \
+	"instructions and stalls"
 
 /* Thread trace: AMD's decoder is a library of its own, which users install themselves. */
 static enum ws_status find_decoder(const struct rp_args *args, struct ws_err *err)
@@ -213,11 +213,11 @@ static enum ws_status find_decoder(const struct rp_args *args, struct ws_err *er
 	if (!found)
 		st = ws_fail(err, WS_E_NOTFOUND,
 			     "Fatal error: rocprof-trace-decoder library path not found in '%s': "
-			     "--att-library-path says where it is. " ATT_NEEDS,
+			     "set it with --att-library-path. " ATT_NEEDS,
 			     looked.at);
 	else
 		st = ws_fail(err, WS_E_UNSUPPORTED,
-			     "Fatal error: no thread trace here: " ATT_NEEDS);
+			     "Fatal error: thread trace is not supported: " ATT_NEEDS);
 	ws_buf_fini(&looked);
 	return st;
 }
@@ -255,7 +255,7 @@ static enum ws_status check_counters(const struct rp_args *args, struct ws_err *
 				     args->extra_counters);
 	if (args->extra_counters && !args->pmc.n && !args->pmc_groups.n &&
 	    args->list_avail != WS_TRI_YES)
-		ws_log_warn("--extra-counters defines counters, and none is asked for: add --pmc");
+		ws_log_warn("--extra-counters defines counters, but none is requested: add --pmc");
 	double seconds;
 
 	if (args->baseline &&
@@ -299,7 +299,7 @@ static void warn_of_filters(const struct rp_args *args)
 	     args->kernel_iteration_range.n) &&
 	    !rp_counts(args) && args->pc_sampling_beta_enabled != WS_TRI_YES &&
 	    args->pc_report != WS_TRI_YES)
-		ws_log_warn("filters of kernels choose what is counted or sampled, and nothing is: "
+		ws_log_warn("kernel filters apply to counters and PC samples only: without them "
 			    "every kernel is traced");
 }
 
@@ -307,16 +307,16 @@ static enum ws_status check_attach(const struct rp_args *args, bool has_program,
 {
 	if (has_program)
 		return ws_fail(err, WS_E_USAGE,
-			       "--pid attaches to a program that runs already: leave out the one "
-			       "after '--' (collection periods are -P)");
+			       "--pid attaches to a running process: remove the program after '--' "
+			       "(collection periods are -P)");
 	if (args->collection_period.n || args->selected_regions == WS_TRI_YES)
 		return ws_fail(err, WS_E_USAGE,
-			       "--pid excludes --collection-period and --selected-regions: "
-			       "--attach-duration-msec says how long to record");
+			       "--pid excludes --collection-period and --selected-regions: use "
+			       "--attach-duration-msec");
 	if (args->spm.n)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "--pid excludes --spm: it needs the program to be started with "
-			       "'rocprofv3 ... -- PROGRAM'");
+		return ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"--pid excludes --spm: start the program with 'rocprofv3 ... -- PROGRAM'");
 	if (!rp_n_enabled(args))
 		return ws_fail(err, WS_E_USAGE,
 			       "Fatal error: No tracing options were enabled: add --hip-trace or "
@@ -342,7 +342,8 @@ enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *e
 		st = check_ranges(args, err);
 	if (!st && !args->mpi_world_rank_variable != !args->mpi_world_size_variable)
 		st = ws_fail(err, WS_E_USAGE,
-			     "--mpi-world-rank-variable and --mpi-world-size-variable go together");
+			     "--mpi-world-rank-variable and --mpi-world-size-variable must be used "
+			     "together");
 	if (!st)
 		st = check_preload(args, err);
 	if (!st)
@@ -366,15 +367,15 @@ enum ws_status rp_check(struct rp_args *args, bool has_program, struct ws_err *e
 	/* Better no run than one that records nothing. */
 	if (!st && has_program && args->echo != WS_TRI_YES && rp_all_missing(args))
 		st = ws_fail(err, WS_E_UNSUPPORTED,
-			     "%s are not recorded by this version, and nothing else was asked for: "
-			     "--kernel-trace and the other trace options work",
+			     "%s are not supported by this version, and nothing else was "
+			     "requested: use --kernel-trace or another trace option",
 			     rp_all_missing(args));
 	if (st)
 		return st;
 	warn_of_filters(args);
 	/* Regions are switched by markers: without those nothing would ever start. */
 	if (args->selected_regions == WS_TRI_YES && args->marker_trace != WS_TRI_YES) {
-		ws_log_info("--selected-regions listens to roctx: --marker-trace is on");
+		ws_log_info("--selected-regions needs roctx: --marker-trace is enabled");
 		args->marker_trace = WS_TRI_YES;
 	}
 	return WS_OK;

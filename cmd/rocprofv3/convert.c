@@ -99,8 +99,7 @@ static void configure(struct conversion *c)
 		cfg->formats = 0;
 	else if (args->stats == WS_TRI_YES && !c->how->again &&
 		 !(cfg->formats & (OUTPUT_BIT(CSV) | OUTPUT_BIT(JSON))))
-		ws_log_warn("--stats: statistics are files of csv and a part of json: "
-			    "add -f csv");
+		ws_log_warn("--stats has no effect on these formats: add -f csv");
 	cfg->stream_fd = ws_stream_fd(args->output_directory);
 	if (cfg->stream_fd < 0)
 		cfg->stream_fd = ws_stream_fd(args->output_file);
@@ -184,8 +183,8 @@ static enum ws_status make_unique(struct conversion *c, const struct trc_process
 	}
 	if (other_run) {
 		hide_progress();
-		ws_log_warn("%.*s_* are files of another run at the same time: these are %s_*; "
-			    "%%rank%% or %%pid%% in -o keeps them apart",
+		ws_log_warn("%.*s_* belong to another run at the same time: this run writes %s_*; "
+			    "use %%rank%% or %%pid%% in -o to separate them",
 			    (int)n, prefix->at, prefix->at);
 	}
 	kept = ws_arena_strdup(&c->arena, prefix->at);
@@ -380,7 +379,7 @@ static bool convert_one(struct conversion *c, const char *path)
 		good = true;
 	} else if (st || !trc_n_processes(trace)) {
 		hide_progress();
-		ws_log_error("%s: %s", path, st ? err.text : "no process in it");
+		ws_log_error("%s: %s", path, st ? err.text : "it contains no process");
 		c->outcome->n_failed++;
 	} else {
 		if (has_data(trc_process_at(trace, 0)))

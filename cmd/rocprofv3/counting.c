@@ -189,7 +189,7 @@ static enum ws_status check_requests(struct rp_counting *c, struct ws_err *err)
 			if (r->state == CNT_PLAN_AVAILABLE)
 				continue;
 			if (has(c, r->name)) {
-				ws_log_info("GPU %zu (%s): %s: it counts the others", g,
+				ws_log_info("GPU %zu (%s): %s: the other counters are collected", g,
 					    cnt_catalogue_arch(c->plans[g].cat), r->why);
 				continue;
 			}
@@ -267,7 +267,8 @@ static enum ws_status choose_replay(struct rp_counting *c, const struct rp_args 
 	const char *asked = args->replay ? args->replay : args->replay_mode;
 
 	if (args->replay && args->replay_mode && strcmp(args->replay, args->replay_mode) != 0)
-		return ws_fail(err, WS_E_USAGE, "--replay %s and --replay-mode %s: give one",
+		return ws_fail(err, WS_E_USAGE,
+			       "--replay %s and --replay-mode %s contradict each other: use one",
 			       args->replay, args->replay_mode);
 	c->replay = c->soft ? LAUNCH_REPLAY_KERNEL : LAUNCH_REPLAY_APPLICATION;
 	if (asked)
@@ -276,14 +277,14 @@ static enum ws_status choose_replay(struct rp_counting *c, const struct rp_args 
 		if (asked && c->n_passes > 1)
 			return ws_fail(
 				err, WS_E_USAGE,
-				"--replay repeats work to count all of it, pmc_groups counts "
-				"some of it at a time: give one");
+				"--replay and pmc_groups exclude each other: replay counts all "
+				"counters of each dispatch, pmc_groups one group at a time");
 		c->replay = LAUNCH_REPLAY_ROTATE;
 	}
 	if (c->replay == LAUNCH_REPLAY_KERNEL && !c->soft)
 		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "--replay kernel is offered by the software GPU only: use --replay "
-			       "application");
+			       "--replay kernel is supported on the software GPU only: use "
+			       "--replay application");
 	return WS_OK;
 }
 
@@ -315,8 +316,7 @@ enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *arg
 	c->n_gpus = WS_MIN(gpus.n, (size_t)COL_COUNT_GPUS_MAX);
 	if (!st && !c->n_gpus)
 		st = ws_fail(err, WS_E_NOTFOUND,
-			     "there is no GPU to count on: without WAVESCOPE_GPU=native it is the "
-			     "software GPU");
+			     "no GPU found: unset WAVESCOPE_GPU=native to use the software GPU");
 	for (uint32_t g = 0; g < c->n_gpus && !st; g++) {
 		st = rp_plan_init(&c->plans[g], args, g, &gpus.at[g], err);
 		if (!st)
@@ -371,7 +371,7 @@ void rp_counting_print(const struct rp_counting *c, const struct rp_args *args)
 		cnt_plan_print(stdout, c->plans[i].plan, &cost);
 	}
 	if (c->replay == LAUNCH_REPLAY_ROTATE && c->n_passes)
-		printf("each dispatch counts the next of %zu groups: values of a counter are there "
-		       "for some of the dispatches\n",
+		printf("each dispatch counts the next of %zu groups: a counter has values for some "
+		       "dispatches only\n",
 		       c->n_passes);
 }

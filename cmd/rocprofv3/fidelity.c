@@ -20,8 +20,8 @@ static const char *why_absent(const struct gpu *gpu, const struct asked *asked)
 		return r->why;
 	for (size_t i = 0; i < r->n_reads; i++)
 		if (!gpu->columns[r->reads[i]])
-			return "the run that would have counted it did not take place";
-	return gpu->n_rows ? "no dispatch has all counters it is made from"
+			return "the run for this counter did not take place";
+	return gpu->n_rows ? "no dispatch has all of its inputs"
 			   : "no dispatch was counted on this GPU";
 }
 
@@ -167,7 +167,7 @@ void rp_derived_report(const struct rp_derived *d, const struct trc_process *pro
 				sampled * 100);
 		if (n_some)
 			fprintf(stderr,
-				"    multiplexed: %u have values in some of %llu "
+				"    multiplexed: %u counters have values in some of %llu "
 				"dispatches only\n",
 				n_some, (unsigned long long)gpu->n_rows);
 		for (size_t i = 0; i < gpu->n_asked; i++)
@@ -191,8 +191,8 @@ static void report_replay(const struct rp_derived *d)
 	}
 	if (n_replayed)
 		fprintf(stderr,
-			"rocprofv3: kernel replay: %llu %s ran %.1f times each: %.1f MB "
-			"saved and put back, %.3f s more\n",
+			"rocprofv3: kernel replay: %llu %s ran %.1f times each: %.1f MB saved and "
+			"restored, %.3f s more\n",
 			(unsigned long long)n_replayed, n_replayed == 1 ? "dispatch" : "dispatches",
 			(double)n_runs / (double)n_replayed, (double)n_bytes / 1e6,
 			(double)ns / 1e9);
@@ -208,11 +208,11 @@ bool rp_derived_report_runs(const struct rp_derived *d, bool whole)
 	for (size_t i = 0; whole && i < n; i++) {
 		const struct trc_counted_difference *diff = trc_counted_difference(d->table, i);
 
-		ws_log_warn("run %u is not like the first: of '%s' it lacks %llu dispatches and "
-			    "has %llu more: what it counted is given for those that are alike, "
-			    "and nothing for the others",
-			    diff->run + 1, diff->kernel, (unsigned long long)diff->n_missing,
-			    (unsigned long long)diff->n_more);
+		ws_log_warn(
+			"run %u differs from the first: kernel '%s': %llu dispatches missing, %llu "
+			"additional: its values are reported only for dispatches that match",
+			diff->run + 1, diff->kernel, (unsigned long long)diff->n_missing,
+			(unsigned long long)diff->n_more);
 	}
 	for (size_t g = 0; g < d->n_gpus; g++)
 		for (size_t i = 0; d->gpus[g].n_rows && i < d->gpus[g].n_asked; i++)

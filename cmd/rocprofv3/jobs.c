@@ -58,8 +58,8 @@ static enum ws_status check_agreement(const struct ws_opt *opt, const struct rp_
 	print_value(opt, file, &b);
 	if (strcmp(a.at, b.at) != 0)
 		st = ws_fail(err, WS_E_STATE,
-			     "conflicting value for %s : %s vs %s: leave it out of the command "
-			     "line or of the input file",
+			     "conflicting value for %s : %s vs %s: remove it from the command line "
+			     "or the input file",
 			     opt->name, a.at, b.at);
 	ws_buf_fini(&a);
 	ws_buf_fini(&b);
@@ -175,7 +175,7 @@ static enum ws_status read_txt(const char *path, struct rp_jobs *jobs, struct ws
 	}
 	ws_buf_fini(&text);
 	if (!st && !jobs->list.n)
-		st = ws_fail(err, WS_E_FORMAT, "'%s' has no line with 'pmc:'", path);
+		st = ws_fail(err, WS_E_FORMAT, "'%s' has no 'pmc:' line", path);
 	return st;
 }
 
@@ -254,12 +254,12 @@ static void warn_of_key(const char *path, const struct ws_doc *doc)
 		*c = *c == '_' ? '-' : *c;
 	near = ws_str_nearest(name, next_name, NULL);
 	if (!near)
-		ws_log_warn("%s:%u: '%s' is no option, and ignored", path, doc->line, doc->key);
+		ws_log_warn("%s:%u: unknown option '%s' is ignored", path, doc->line, doc->key);
 	snprintf(name, sizeof(name), "%s", near ? near : "");
 	for (char *c = name; *c; c++)
 		*c = *c == '-' ? '_' : *c;
 	if (near)
-		ws_log_warn("%s:%u: '%s' is no option, and ignored: did you mean '%s'?", path,
+		ws_log_warn("%s:%u: unknown option '%s' is ignored: did you mean '%s'?", path,
 			    doc->line, doc->key, name);
 }
 

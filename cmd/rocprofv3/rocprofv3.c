@@ -66,7 +66,7 @@ static enum ws_status list_available(struct ws_err *err)
 		fflush(stdout);
 		st = ws_proc_run(program, lists[i], environ, &end, err);
 		if (!st && end.exit_code)
-			st = ws_fail(err, WS_E_STATE, "rocprofv3-avail ended with %d",
+			st = ws_fail(err, WS_E_STATE, "rocprofv3-avail exited with code %d",
 				     end.exit_code);
 	}
 	return st;
@@ -115,7 +115,7 @@ static enum ws_status plan_jobs(struct rp_jobs *jobs, struct ws_err *err)
 				       (st == WS_E_NOTFOUND || st == WS_E_UNSUPPORTED);
 			rp_counting_fini(&counting);
 			if (job->skipped && ++n_skipped < n) {
-				ws_log_warn("%s: %s: left out, the others are counted", job->folder,
+				ws_log_warn("%s: %s: skipped, the others are counted", job->folder,
 					    err->text);
 				st = WS_OK;
 			}
@@ -135,7 +135,7 @@ static enum ws_status show_plan(const struct rp_job *jobs, size_t n_jobs, struct
 		printf(n_jobs > 1 ? "%s to %s, together:\n" : "%s:\n", jobs[0].folder,
 		       jobs[n_jobs - 1].folder);
 	if (!st && !rp_counts(&all)) {
-		puts("no counters were asked for: one run, nothing to plan");
+		puts("no counters were requested: one run, nothing to plan");
 	} else if (!st) {
 		st = rp_counting_init(&counting, &all, err);
 		/* Also with names that are not there: the plan says what is wrong with each. */
@@ -286,25 +286,26 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 
 const struct ws_cmd cmd_rocprofv3 = {
 	.name = "rocprofv3",
-	.summary = "run a program and record what it does with GPUs",
+	.summary = "run a program and record its GPU activity",
 	.usage = "[options] -- PROGRAM [ARG...]",
 	.about = "Runs PROGRAM and records its kernels, copies, API calls and markers, on AMD GPUs "
-		 "or, where there is none, on the software GPU. When PROGRAM has ended its records "
-		 "become files, and a short account says what was asked for, seen, written and "
-		 "lost. Flags take an optional yes or no: --sys-trace --hsa-trace=no.",
-	.notes = "Placeholders in -o and -d:\n"
-		 "  %hostname% %pid% %ppid% %rank% %size% %job% %nid% %tag% %arg1% %cwd%\n"
-		 "  %launch_time% %env{NAME}% and more, also as {pid}.\n"
-		 "\n"
-		 "Exit code:\n"
-		 "  that of PROGRAM, signals too. If PROGRAM ended well: 1 when output could not\n"
-		 "  be written, 3 with --strict when something asked for was not seen or lost.\n"
-		 "  2 for wrong usage, 126 and 127 when there is no such program.\n"
-		 "\n"
-		 "Examples:\n"
-		 "  rocprofv3 --stats --kernel-trace -f csv -- ./vcopy -n 1048576\n"
-		 "  rocprofv3 --sys-trace -f pftrace -d out -- python3 train.py\n"
-		 "  srun -n 4 rocprofv3 -s -o rank%rank% -- ./app",
+		 "or, without one, on the software GPU. After PROGRAM has ended, the output files "
+		 "are written, and a summary shows the requested, observed, written and dropped "
+		 "records. Flags take an optional yes or no: --sys-trace --hsa-trace=no.",
+	.notes =
+		"Placeholders in -o and -d:\n"
+		"  %hostname% %pid% %ppid% %rank% %size% %job% %nid% %tag% %arg1% %cwd%\n"
+		"  %launch_time% %env{NAME}% and more, also as {pid}.\n"
+		"\n"
+		"Exit code:\n"
+		"  that of PROGRAM, also for signals. If PROGRAM succeeded: 1 if output could not\n"
+		"  be written, 3 with --strict if a requested service was not observed or records\n"
+		"  were lost. 2 for wrong usage, 126 and 127 if PROGRAM cannot be executed.\n"
+		"\n"
+		"Examples:\n"
+		"  rocprofv3 --stats --kernel-trace -f csv -- ./vcopy -n 1048576\n"
+		"  rocprofv3 --sys-trace -f pftrace -d out -- python3 train.py\n"
+		"  srun -n 4 rocprofv3 -s -o rank%rank% -- ./app",
 	.opts = { rp_rows, RP_N_ROWS },
 	.order = WS_OPT_MIXED,
 	.values_bytes = sizeof(struct rp_args),

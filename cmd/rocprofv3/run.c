@@ -148,15 +148,15 @@ static void convert(const struct rp_convert *how, const struct launch_rundir *di
 	result->short_of_strict |= outcome.short_of_strict;
 	result->n_running = outcome.n_running;
 	if (outcome.n_running && !how->again)
-		ws_log_warn("%s still running: the output has what was recorded until now; when "
-			    "%s ended 'rocprofv3 --recover %s' writes it all",
+		ws_log_warn("%s still running: the output has the records so far; when %s ended, "
+			    "'rocprofv3 --recover %s' writes all of them",
 			    launch_running_names(outcome.running, outcome.n_running, names,
 						 sizeof(names)),
 			    outcome.n_running == 1 ? "it has" : "they have",
 			    ws_str_shell(dir->path, word, sizeof(word)));
 	else if (outcome.n_failed && !how->recovering)
-		ws_log_error("nothing is lost: 'rocprofv3 --recover %s' tries again, with -d DIR "
-			     "in another place",
+		ws_log_error("the captures are kept: 'rocprofv3 --recover %s' tries again, with -d "
+			     "DIR in another folder",
 			     ws_str_shell(dir->path, word, sizeof(word)));
 }
 
@@ -221,7 +221,7 @@ static void show_environment(const struct rp_args *args, char *const *env)
 		return;
 	fputs("rocprofv3: settings:\n", stderr);
 	rp_print_settings(args);
-	fputs("rocprofv3: variables that are set or changed for the program:\n", stderr);
+	fputs("rocprofv3: environment variables set or changed for the program:\n", stderr);
 	for (char *const *at = env; *at; at++) {
 		const char *equals = strchr(*at, '=');
 		char name[256];
@@ -278,8 +278,8 @@ static enum ws_status run_counted(const struct rp_args *args,
 		rp_counting_passes(&counting, args, &passes);
 		if (launch_passes_n_runs(&passes) > 1)
 			fprintf(stderr,
-				"rocprofv3: the counters need %zu passes: the program is "
-				"run %zu times\n",
+				"rocprofv3: the counters need %zu passes: the program runs %zu "
+				"times\n",
 				counting.n_passes, launch_passes_n_runs(&passes));
 		st = launch_passes_run(&passes, &runs, err);
 	}
@@ -443,7 +443,7 @@ enum ws_status rp_recover(const struct rp_args *typed, struct rp_result *out_res
 					      .recovering = true },
 			&dir, out_result);
 		if (!out_result->incomplete && !out_result->n_running)
-			fprintf(stderr, "rocprofv3: %s may be removed now\n", dir.path);
+			fprintf(stderr, "rocprofv3: %s can be removed now\n", dir.path);
 	}
 	rp_args_fini(&saved);
 	ws_vec_fini(&words);

@@ -89,7 +89,7 @@ def files_of(input):
         if not os.path.exists(name):
             raise FileNotFoundError(f"File '{name}' does not exist.")
         if os.path.isdir(name) and not os.path.exists(index):
-            raise ValueError(f"'{name}' is a folder and no package: name the databases in it")
+            raise ValueError(f"'{name}' is a folder but not a package: specify the databases in it")
         if os.path.isdir(name):
             files += _read_package(index)
         elif name.endswith((".yaml", ".yml")):
@@ -122,7 +122,7 @@ def _join(connection, files):
         uuids = _attach(connection, i, path)
         # Joined with itself every number would be a multiple of what it is.
         if seen.intersection(uuids):
-            raise ValueError(f"'{path}' holds a run that is in another input, too: leave one out")
+            raise ValueError(f"'{path}' contains a run that is also in another input: remove one")
         seen.update(uuids)
         for (name,) in connection.execute(
                 f"SELECT name FROM db{i}.sqlite_master WHERE type = 'view' "

@@ -158,7 +158,7 @@ def add_args(parser):
     """Options of a script's own for a query. Returns their names."""
     group = parser.add_argument_group("Query Options")
     group.add_argument("--query", required=True, help="one SQL statement")
-    group.add_argument("--script", help="statements to run before, such as views")
+    group.add_argument("--script", help="file with statements to run first, such as views")
     group.add_argument("--format", choices=tuple(_FORMATS), type=str.lower,
                        help="console (the default), csv, json, md or html")
     return ["query", "script", "format"]

@@ -165,9 +165,9 @@ def add_args(parser):
     """Options of a script's own for what is summed up. Returns their names."""
     group = parser.add_argument_group("Summary options")
     group.add_argument("--domain-summary", action="store_true",
-                       help="one more table: a row per kind")
+                       help="add a table with a row per kind of event")
     group.add_argument("--summary-by-rank", action="store_true",
-                       help="also every table per process")
+                       help="also print every table per process")
     group.add_argument("--region-categories", nargs="+",
                        help="HIP HSA RCCL ROCDECODE ROCJPEG MARKER, or NONE (default: all)")
     return ["domain_summary", "summary_by_rank", "region_categories"]

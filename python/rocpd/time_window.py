@@ -109,7 +109,7 @@ def add_args(parser):
     pair.add_argument("--start", help="leave out what is before: ns, or 25%% of the span")
     pair.add_argument("--start-marker", help="begin where this roctx marker begins")
     pair = group.add_mutually_exclusive_group()
-    pair.add_argument("--end", help="leave out what is after")
+    pair.add_argument("--end", help="end of the time window")
     pair.add_argument("--end-marker", help="end where this roctx marker ends")
     group.add_argument("--inclusive", type=_truth, default=True,
                        help="true (the default): only what lies inside as a whole")

@@ -143,7 +143,7 @@ static void mistakes_name_file_line_and_token(void **state)
 	wrong("[A]\n", "bad.metrics:1: a metric outside a table");
 	wrong("expr = 1\n", "bad.metrics:1: 'expr' belongs to a table or metric");
 	wrong(HEAD "[A]\nexprr = 1\n", "bad.metrics:5: unknown key 'exprr'");
-	wrong(HEAD "[A]\nexpr = 1\n", "bad.metrics:4: metric 'A' says nothing for column 'Peak'");
+	wrong(HEAD "[A]\nexpr = 1\n", "bad.metrics:4: metric 'A' has no value for column 'Peak'");
 	wrong(HEAD "[A] when gfx91\nexpr = 1\n", "bad.metrics:4: unknown architecture 'gfx91'");
 	wrong(HEAD "[A] if\n", "bad.metrics:4: only 'when ARCH...' may follow");
 	wrong(HEAD "[A]\npeak = 1\nexpr =\n\tSQ_WAVES / (2\n",
@@ -153,7 +153,7 @@ static void mistakes_name_file_line_and_token(void **state)
 	wrong(HEAD "[A]\npeak = 1\nexpr = X * nothing\n", "unknown name 'nothing'");
 	wrong(HEAD "[A]\npeak = 1\nexpr = X ? 1\n", "unexpected text at column 3: '?'");
 	wrong(HEAD "[A]\npeak = 1\nexpr = QUANTILE(X)\n", "wrong number of arguments");
-	wrong("let a b = 1\n", "bad.metrics:1: 'let' wants one name: 'a b'");
+	wrong("let a b = 1\n", "bad.metrics:1: 'let' requires one name: 'a b'");
 }
 
 static void guards_choose_by_architecture(void **state)

@@ -156,7 +156,7 @@ class Connect(unittest.TestCase):
             rocpd.connect("nope.db")
         self.assertFalse(os.path.exists("nope.db"))
         os.makedirs("folder", exist_ok=True)
-        with self.assertRaisesRegex(ValueError, "'folder' is a folder and no package"):
+        with self.assertRaisesRegex(ValueError, "'folder' is a folder but not a package"):
             rocpd.connect("folder")
         with open("text.db", "w", encoding="utf-8") as file:
             file.write("no database\n" * 1000)
@@ -170,7 +170,7 @@ class Connect(unittest.TestCase):
             file.write(data[:len(data) // 2])
         with self.assertRaises(sqlite3.DatabaseError):
             rocpd.connect("damaged.db").execute("SELECT * FROM regions").fetchall()
-        with self.assertRaisesRegex(ValueError, "holds a run that is in another input"):
+        with self.assertRaisesRegex(ValueError, "contains a run that is also in another input"):
             rocpd.connect([A, B, A])
         for bad in ([], None, 3, sqlite3.connect(":memory:")):
             with self.assertRaises(ValueError):

@@ -111,7 +111,7 @@ static void named_requests_that_were_not_observed_are_listed(void **state)
 	ledger.seen[CAP_DOMAIN_KERNEL_DISPATCH] = 5;
 	assert_false(output_ledger_end(&ledger, requests, 5, to));
 	expect_text(to, "rocprofv3: requested, but never observed: HIP calls\n"
-			"rocprofv3: requested, but not recorded by this version: driver events\n"
+			"rocprofv3: requested, but not supported by this version: driver events\n"
 			"rocprofv3: 2 more processes used no GPU\n");
 }
 

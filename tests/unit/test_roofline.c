@@ -135,7 +135,7 @@ static void damaged_files_are_refused(void **state)
 		{ "", "r.csv" },
 		{ "device,HBMBw\n", "no row" },
 		{ "Kernel,HBMBw\n0,1\n", "not 'device'" },
-		{ "device,HBMBw\n0,1\n1\n", "cut off" },
+		{ "device,HBMBw\n0,1\n1\n", "truncated" },
 		{ "device,HBMBw\n0,fast\n", "no number" },
 	};
 

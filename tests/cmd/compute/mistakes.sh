@@ -19,9 +19,9 @@ bad 2 "required: -p/--path"
 bad 1 "invalid directory 'nowhere'" -p nowhere
 bad 1 "did you mean 'w/gfx908'" -p w
 mkdir empty
-bad 1 "it has no sysinfo.csv: give the directory" -p empty
+bad 1 "it has no sysinfo.csv: use the directory" -p empty
 cp w/gfx90a/sysinfo.csv empty
-bad 1 "holds no profiling data" -p empty
+bad 1 "contains no profiling data" -p empty
 bad 2 "same path twice" -p w/gfx90a -p w/gfx90a
 bad 2 "it is a file" -p w/gfx90a/sysinfo.csv
 bad 2 "unexpected 'w/gfx942'" w/gfx942
@@ -30,11 +30,11 @@ bad 2 "'--block" -p w/gfx90a --blok 2
 bad 1 "2 is an invalid kernel id. Please enter an id between 0-1" -p w/gfx90a -k 2
 bad 1 "x is an invalid kernel id" -p w/gfx90a -k x
 bad 1 "5 is an invalid dispatch id" -p w/gfx90a -d 5
-bad 1 "is not among those the other filters left" -p w/gfx90a -k 0 -d 0 1
+bad 1 "is excluded by the other filters" -p w/gfx90a -k 0 -d 0 1
 bad 1 "9 is an invalid gpu-id" -p w/gfx90a --gpu-id 9
 bad 1 "no dispatch left after filtering" -p w/gfx90a -d '>77'
 bad 2 "2 times -k for 1 workloads" -p w/gfx90a -k 0 -k 1
-bad 2 "--specs-correction: 'no_field' is no field" -p w/gfx90a --specs-correction no_field:3
+bad 2 "--specs-correction: 'no_field' is not a field" -p w/gfx90a --specs-correction no_field:3
 bad 2 "letters, digits" -p w/gfx90a --output-format txt --output-name a/b
 bad 1 "unknown architecture 'gfx1100'" --list-metrics gfx1100
 bad 2 "experimental feature" -p w/gfx90a --list-torch-operators
@@ -45,13 +45,13 @@ copy() { rm -rf c && cp -r w/gfx90a c; }
 copy && sed -i 's/gfx90a/gfx1100/' c/sysinfo.csv
 bad 1 "c: unknown architecture 'gfx1100'" -p c
 copy && sed -i '2d' c/sysinfo.csv
-bad 1 "sysinfo.csv' is cut off" -p c
+bad 1 "sysinfo.csv' is truncated" -p c
 copy && sed -i 's/,gpu_arch,/,arch,/' c/sysinfo.csv
 bad 1 "does not name the architecture" -p c
 copy && : >c/pmc_perf.csv
 bad 1 "pmc_perf.csv' is empty" -p c
 copy && sed -i '2,$d' c/pmc_perf.csv
-bad 1 "holds no dispatch" -p c
+bad 1 "contains no dispatch" -p c
 copy && sed -i '1s/Kernel_Name/Name/' c/pmc_perf.csv
 bad 1 "no column Kernel_Name" -p c
 copy && sed -i '2,$s/^\([^,]*\),4,/\1,,/' c/pmc_perf.csv
@@ -71,7 +71,7 @@ bad 1 "profiling_config.yaml" -p c
 copy && head -c -300 w/gfx90a/pmc_perf.csv >c/pmc_perf.csv
 run rocprof-compute analyze -p c -b 2
 rc_is 0
-err_has "pmc_perf.csv:6: cut off or damaged: 1 rows were left out"
+err_has "pmc_perf.csv:6: truncated or damaged: 1 rows were skipped"
 out_has "partial report: 1 rows"
 out_has "2.1.1"
 

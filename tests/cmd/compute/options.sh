@@ -79,8 +79,8 @@ lacks "│  4 │" analyze -p $w --max-stat-num -1 -b 2
 
 # What made the numbers is said.
 cp -r $w soft && sed -i '1s/$/,vbios/; 2s/$/,wavescope software GPU/' soft/sysinfo.csv
-has "was made on the software GPU" analyze -p soft -b 2
-lacks "was made on the software GPU" analyze -p $w -b 2
+has "was recorded on the software GPU" analyze -p soft -b 2
+lacks "was recorded on the software GPU" analyze -p $w -b 2
 
 # A trace beside a pass is no pass.
 printf 'Domain,Function\nHIP,x\n' >soft/SQ_LEVEL_WAVES_hip_api_trace.csv

@@ -33,7 +33,7 @@ out_has 'VALU-FP32 21000 GFLOP/s'
 out_has 'MFMA-FP32 41500 GFLOP/s'
 out_has 'HBM 200 (48% comp)'
 out_lacks saxpy\<float\>\(int,\ float,\ float\ const\*,\ float\*\)$'\n'
-out_has 'As a page: load/empirRoof_gpu-0_FP32.html'
+out_has 'HTML page: load/empirRoof_gpu-0_FP32.html'
 [ -s load/empirRoof_gpu-0_FP32.html ] || fail "no page in the workload"
 awk 'length > 400' load/pmc_kernel_top.csv | grep -q . && fail "pmc_kernel_top.csv was touched"
 

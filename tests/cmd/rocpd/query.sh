@@ -43,8 +43,8 @@ expect 1 "rocpd: Error: SQLite: no such table: nope: --query 'SELECT name FROM p
 	-i a_results.db --query 'SELECT * FROM nope'
 expect 1 "no SQL statement in '': --query 'SELECT name" -i a_results.db --query ''
 expect 1 "more than one SQL statement in 'SELECT 1; SELECT 2': --query 'SELECT name" -i a_results.db --query 'SELECT 1; SELECT 2'
-expect 2 "'.' is a folder and no package: name the databases in it" -i . --query 'SELECT 1'
-expect 2 "'a_results.db' holds a run that is in another input, too" \
+expect 2 "'.' is a folder but not a package: specify the databases in it" -i . --query 'SELECT 1'
+expect 2 "'a_results.db' contains a run that is also in another input" \
 	-i a_results.db b_results.db a_results.db --query 'SELECT 1'
 expect 2 "--inclusive: 'maybe' is not true or false" -i a_results.db --query 'SELECT 1' --start 5% --inclusive maybe
 run rocpd query -i a_results.db --query 'SELECT 1 AS one; -- done'

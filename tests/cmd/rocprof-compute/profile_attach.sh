@@ -43,10 +43,10 @@ rc_is 1
 err_has "process $$ does not use the software GPU"
 profile --output-directory u --attach-pid "$pid" --replay application
 rc_is 1
-err_has "a program that runs already is not run again"
+err_has "a running process cannot be run again"
 profile -n a --attach-pid "$pid" -b 21
 rc_is 1
-err_has "block 21 is sampled in a run of its own"
+err_has "--attach-pid does not support block 21"
 profile -n a --attach-duration-msec 5 -- true
 rc_is 2
 err_has "how long --attach-pid counts"

@@ -34,7 +34,7 @@ grep -q '12.2.0 .*LDS Instr' "$out" || fail "block 12 in the report"
 # The same again is there already.
 profile -n vcopy -b 12 -- "$vcopy" -n 4096 -b 256 -i 2
 rc_is 0
-out_has "Everything that was asked for was there already"
+out_has "All requested counters were already collected"
 
 # One metric is a handful of counters; sets are one pass each.
 profile --output-directory one -b 11.1.1 12.1.1 -- "$vcopy" -n 4096 -b 256

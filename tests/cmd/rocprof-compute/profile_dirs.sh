@@ -17,7 +17,7 @@ goes_to out --output-directory out
 goes_to "p/$host/MI200" --output-directory p/%hostname%/%gpumodel%
 REGION=west goes_to e/west/x --output-directory 'e/%env{REGION}%/x%env{NOT_SET}%'
 goes_to r/end --output-directory r/%rank%/end
-out_has "no MPI rank is known"
+out_has "this process has no MPI rank"
 goes_to old -p old
 out_has "deprecated"
 goes_to "old/$host" -p old --subpath node_name

@@ -22,7 +22,7 @@ for method in stochastic host_trap; do
 	profile --output-directory pcs --replace -b 21 --pc-sampling-method $method -- \
 		"$vcopy" -n 65536 -b 256
 	rc_is 0
-	out_lacks "No PC sample was taken"
+	out_lacks "no PC samples"
 	[ -s pcs/ps_file_kernel_trace.csv ] || fail "no kernels of the sampled run"
 	[ -s pcs/ps_file_pc_sampling_$method.csv ] || fail "no samples by $method"
 	run rocprof-compute analyze -p pcs -b 21 -k 0
@@ -31,7 +31,7 @@ for method in stochastic host_trap; do
 done
 profile --output-directory pcs --replace -b 21 --pc-sampling-interval 1048576 -- "$vcopy" -n 4096
 rc_is 0
-out_has "No PC sample was taken: no kernel runs as long as 1048576 cycles"
+out_has "no PC samples: no kernel runs as long as 1048576 cycles"
 
 # Peaks: measured once per folder, not at all with --no-roof; --bench-only is just that.
 cat >bench <<'SH'

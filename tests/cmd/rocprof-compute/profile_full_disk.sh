@@ -42,7 +42,7 @@ rm -rf small/p
 profile --output-directory small/q -b 12 -- ./fills -n 4096 -b 256
 rc_is 1
 err_has "No space left on device"
-out_has "The run is recorded in $work/small/q, only its files could not be written"
+out_has "The run is recorded in $work/small/q, but its files could not be written"
 rm small/filler
 profile --output-directory small/q -b 12 -- ./fills -n 4096 -b 256
 rc_is 1

@@ -13,7 +13,7 @@ SH
 chmod +x dying.sh
 profile --output-directory dies -b 12 -- ./dying.sh
 rc_is 1
-err_has "'./dying.sh' was ended by signal 9"
+err_has "'./dying.sh' was killed by signal 9"
 is "$(rows dies/pmc_perf_0.csv)" 2 "dispatches before the end"
 out_has "2 dispatches counted before that are kept in $work/dies, and 'rocprof-compute analyze' reads"
 run rocprof-compute analyze -p dies -b 12.1
@@ -25,7 +25,7 @@ err_has "has the dispatches of a run that was stopped: --resume runs the program
 # One that failed before anything was counted is in nobody's way, and promises nothing.
 profile --output-directory typo -b 12 -- /bin/false
 rc_is 1
-err_has "'/bin/false' ended with exit code 1"
+err_has "'/bin/false' exited with code 1"
 out_lacks "--resume"
 profile --output-directory typo -b 7 -- "$vcopy" -n 4096 -b 256
 rc_is 0
@@ -58,7 +58,7 @@ err_has "roofline: interrupted"
 out_has "All 3 passes are complete and kept in $work/peaks"
 run rocprof-compute profile --output-directory peaks -b 4 -- ./app -n 4096 -b 256
 rc_is 1
-err_has "was stopped after its last pass: --resume does what is missing"
+err_has "was stopped after its last pass: --resume completes it"
 rm stop
 run rocprof-compute profile --output-directory peaks -b 4 --resume -- ./app -n 4096 -b 256
 rc_is 0
@@ -95,7 +95,7 @@ wait $first || :
 [ -e killed/.rocprofv3 ] || fail "captures were elsewhere"
 run rocprof-compute analyze -p killed
 rc_is 1
-err_has "'killed' is an interrupted profile, 0 of 2 passes are done: 'rocprof-compute profile --resume --output-directory killed' goes on"
+err_has "'killed' is an interrupted profile, 0 of 2 passes are done: 'rocprof-compute profile --resume --output-directory killed' continues it"
 touch go
 profile --output-directory killed -b 12 --resume -- ./slow -n 4096
 rc_is 0

@@ -42,13 +42,13 @@ says 2 "a power of two" profile -n a -b 21 --pc-sampling-interval 70000 -- "$vco
 says 2 "'x' is neither a number nor FIRST:END" profile -n a -d x -- "$vcopy"
 says 2 "unrecognized arguments: stray" profile -n a stray -- "$vcopy"
 says 2 "did you mean" profile --nmae a -- "$vcopy"
-says 2 "must stand in front of rocprof-compute" profile -n a -- mpirun -n 4 "$vcopy"
+says 2 "must be in front of rocprof-compute" profile -n a -- mpirun -n 4 "$vcopy"
 says 1 "there is no profile" profile --resume --output-directory none -- "$vcopy"
 says 1 "--resume: there is no profile in" profile --resume -n none
 says 1 "these counters need" profile --replay none --output-directory none -- "$vcopy"
 says 1 "these counters need" profile --replay none -n none -- "$vcopy"
 for name in "" . ..; do
-	says 2 "is no name" profile -n "$name" -- "$vcopy"
+	says 2 "is not a valid folder name" profile -n "$name" -- "$vcopy"
 done
 says 2 "--device 1: there is 1 GPU, counted from 0" profile -n a --device 1 -- "$vcopy"
 says 2 "--device -2: there is 1 GPU" profile -n a --device -2 -- "$vcopy"
@@ -64,7 +64,7 @@ says 1 "blocks 17 and 18 have the traffic" --experimental profile -n a --membw-a
 WAVESCOPE_GPU=mi100 says 1 "gfx908 does not support roofline" profile -n a --roof-only -- "$vcopy"
 for launcher in mpiexec srun orterun; do
 	ln -s "$vcopy" $launcher
-	says 2 "'$launcher' must stand in front" profile -n a -- ./$launcher
+	says 2 "'$launcher' must be in front" profile -n a -- ./$launcher
 done
 mkdir other
 : >other/precious.txt

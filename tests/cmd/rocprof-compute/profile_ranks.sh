@@ -71,4 +71,4 @@ for rank in 0 1 2 3; do
 done
 run srun -n 1 rocprof-compute profile --no-roof -n one --set launch_stats -- srun "$vcopy"
 rc_is 2
-err_has "must stand in front of rocprof-compute"
+err_has "must be in front of rocprof-compute"

@@ -28,7 +28,7 @@ grep -q "^runtime: /.*libhsa-runtime64.so.*, [0-9]* bytes" "$entry" || fail "no 
 prof b
 rc_is 0
 err_has "rocprof-compute: roofline: $known $(date +%Y)-"
-err_has ": --roof-again measures them anew"
+err_has ": --roof-again measures them again"
 grep -q "$known" b/log.txt || fail "not in the log"
 measured 1 "second profile"
 same_files a/roofline.csv b/roofline.csv "other peaks"

@@ -60,7 +60,7 @@ rc_is 0
 # A program that uses one of the GPUs leaves the other's share uncounted, which is said.
 spatial 0 1 2 --output-directory idle/n -b 12 10 -- "$vcopy" -n 4096
 rc_is 0
-out_has "passes have no values: no kernel ran on the GPUs whose share they are"
+out_has "passes have no values: no kernel ran on the GPUs that should count them"
 
 says() { # CODE TEXT ARGUMENTS...
 	code=$1 text=$2
@@ -71,18 +71,18 @@ says() { # CODE TEXT ARGUMENTS...
 	[ ! -e workloads ] || fail "a folder was made"
 }
 says 2 "takes three numbers" 0 1
-says 2 "'x' is no number" 0 x 1
+says 2 "'x' is not a number" 0 x 1
 says 2 "nodes are counted from 0" 2 2 1
 says 2 "at least one node and one GPU" 0 1 0
 says 1 "this machine has 2 GPUs" 0 1 3
-says 1 "nothing is left for node 8: 2 passes are too few for 9 nodes of 2 GPUs" 8 9 2 -b 12
+says 1 "no passes for node 8: 2 passes are too few for 9 nodes of 2 GPUs" 8 9 2 -b 12
 says 2 "--spatial-multiplexing are exclusive" 0 1 2 --iteration-multiplexing
 
 # GPUs of different architectures: one is profiled, and the other named.
 WAVESCOPE_GPU=mi210,mi100
 run rocprof-compute profile --no-roof --output-directory mixed -b 12 -- "$peer" -n 4096
 rc_is 0
-out_has "GPU 1 is a gfx908, and what is counted is planned for gfx90a"
+out_has "GPU 1 is a gfx908, but the counters are planned for gfx90a"
 ROCR_VISIBLE_DEVICES=1
 export ROCR_VISIBLE_DEVICES
 run rocprof-compute profile --no-roof --output-directory second -b 12 -- "$peer" -n 4096

@@ -40,11 +40,11 @@ stops() { # WHAT AT PASSES CODE TEXT [OPTIONS...]
 	# Without --resume nothing is touched.
 	profile --output-directory "$what" --replay application "$@" -- ./app "$what" -n 4096 -b 256
 	rc_is 1
-	err_has "has an unfinished profile, $((at - 1)) of $n passes: --resume goes on with it"
+	err_has "has an unfinished profile, $((at - 1)) of $n passes: --resume continues it"
 	# Of another command it is not gone on with.
 	profile --output-directory "$what" --resume -- ./app "$what" -n 8192 -b 256
 	rc_is 1
-	err_has "it is of another command"
+	err_has "it belongs to another command"
 
 	: >runs
 	echo 0 >at
@@ -63,8 +63,8 @@ stops() { # WHAT AT PASSES CODE TEXT [OPTIONS...]
 	rc_is 0
 }
 
-stops fail 7 12 1 "'./app' ended with exit code 3"
-stops crash 3 5 1 "'./app' was ended by signal 6" -b 12 5
+stops fail 7 12 1 "'./app' exited with code 3"
+stops crash 3 5 1 "'./app' was killed by signal 6" -b 12 5
 stops hang 3 5 1 "took longer than --timeout 20" -b 12 5 --timeout 20
 stops interrupt 3 5 130 "interrupted" -b 12 5
 
@@ -78,4 +78,4 @@ profile --output-directory fail --replay application --resume
 rc_is 0
 profile --output-directory fail --resume
 rc_is 0
-out_has "Everything that was asked for was there already"
+out_has "All requested counters were already collected"

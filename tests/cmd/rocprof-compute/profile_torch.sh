@@ -94,5 +94,5 @@ out_lacks "calls of PyTorch operators"
 run rocprof-compute --experimental profile --no-roof -n gone --torch-trace --set launch_stats -- \
 	python nosuch.py
 rc_is 1
-err_has "'python' ended with exit code 2"
+err_has "'python' exited with code 2"
 out_lacks "No PyTorch operator"

@@ -28,7 +28,7 @@ for words in "list --spm" "list --spm-config" "info --spm"; do
 	# shellcheck disable=SC2086
 	run rocprofv3-avail $words
 	rc_is 1
-	err_has "nobody here streams counters (SPM)"
+	err_has "streaming counters (SPM) are not supported"
 done
 
 need_softgpu

@@ -81,7 +81,7 @@ run rocprofv3 --pmc SQ_INSTS_VALU SQ_INSTS_SALU SQ_INSTS_SMEM SQ_INSTS_LDS SQ_BU
 	SQ_WAVE_CYCLES SQ_WAIT_ANY SQ_INSTS_VMEM_WR SQ_INSTS_VMEM_RD --replay application -d h \
 	--pid "$pid" --attach-duration-msec 100
 rc_is 1
-err_has "a program that runs already is not run again"
+err_has "a running process cannot be run again"
 [ ! -e h/.rocprofv3 ] || fail "a folder was left behind"
 run rocprofv3 --pmc NO_SUCH -d h --pid "$pid" --attach-duration-msec 100
 rc_is 1

@@ -15,7 +15,7 @@ err_has "process 999999999 does not exist"
 want=2 try --pid nonsense
 err_has "'nonsense' is not a process"
 want=2 try --pid 1 -- true
-err_has "leave out the one after '--'"
+err_has "remove the program after '--'"
 want=2 try --pid 1 -P 0:1:1
 err_has "excludes --collection-period"
 run rocprofv3 --pid 1

@@ -70,7 +70,7 @@ exec "$vcopy" -n 65536 -b 256
 END
 run rocprofv3 --replay application --pmc TCC_HIT TCC_MISS TCC_READ TCC_WRITE TCC_REQ -f csv -d odd -o r -- sh odd.sh
 rc_is 0
-err_has "run 2 is not like the first"
+err_has "run 2 differs from the first"
 is "$(sed 1d odd/r_counter_collection.csv | wc -l)" 48 "values of the first run alone"
 run rocprofv3 --strict --pmc SQ_WAVES -f csv -d none -o r -- true
 rc_is 3

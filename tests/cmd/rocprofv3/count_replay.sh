@@ -24,7 +24,7 @@ same_files "$out" plain "the program printed something else"
 
 run rocprofv3 --replay application --pmc $all -f csv -d application -o r -- "$vcopy" -n 65536 -b 256
 rc_is 0
-err_has "passes: the program is run"
+err_has "passes: the program runs"
 is "$(counted same kernel/r application/r)" "$n" "kernel and application replay"
 
 # Passes behind the first one are like it and are not modelled: nobody can tell from the values.
@@ -75,7 +75,7 @@ out_has "did you mean 'SQ_WAVES'?"
 out_has "$passes passes, $passes runs of the application"
 out_has "expected time: $((passes * 10)).0 s"
 run rocprofv3 --replay application --pmc $some -f csv -d a3 -o r -- "$vcopy" -n 65536 -b 256
-err_has "the counters need $passes passes: the program is run $passes times"
+err_has "the counters need $passes passes: the program runs $passes times"
 # Somebody who watches sees which run it is, and how long the rest may take.
 if part_needs script; then
 	script -qec "rocprofv3 --replay application --pmc $(echo $some) -f csv -d tty -o r -- $vcopy -n 65536 -b 256" \

@@ -13,7 +13,7 @@ trace() { # DIR [OPTION...]
 trace sim --gpu-time simulated -f csv json pftrace rocpd otf2
 err_has "(vcopy), on the software GPU: GPU times are simulated"
 trace host -f csv json
-err_has "(vcopy), on the software GPU: GPU times are the host's (--gpu-time)"
+err_has "(vcopy), on the software GPU: GPU times are host times (--gpu-time)"
 cat >check.py <<'P'
 import csv, json, sqlite3, sys
 def rows(path): return list(csv.DictReader(open(path)))
@@ -87,7 +87,7 @@ P
 # What is typed wins over the environment; the variable's former name is still understood.
 small() { run "$@" rocprofv3 $typed --kernel-trace -f csv -d more -o t -- "$vcopy" -n 65536 -b 256; rc_is 0; }
 typed="--gpu-time host" small env WAVESCOPE_GPU_TIME=simulated
-err_has "GPU times are the host's"
+err_has "GPU times are host times"
 typed="" small env WAVESCOPE_TIMES=modelled
 err_has "GPU times are simulated"
 typed="--pmc SQ_WAVES" small env

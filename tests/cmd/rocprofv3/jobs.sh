@@ -18,8 +18,8 @@ run rocprofv3 -i jobs.yaml -d out -- "$vcopy" -n 65536 -b 256
 rc_is 0
 is "$(find out -type f | sort | tr '\n' ' ')" \
 	"out/pass_1/first_agent_info.csv out/pass_1/first_kernel_trace.csv out/pass_2/second_agent_info.csv out/pass_2/second_hsa_api_trace.csv out/pass_2/second_results.json " files
-err_has "jobs.yaml:5: 'unknown_key' is no option, and ignored"
-err_has "'hsa-core-trace' is no option, and ignored: did you mean 'hsa_core_trace'?"
+err_has "jobs.yaml:5: unknown option 'unknown_key' is ignored"
+err_has "unknown option 'hsa-core-trace' is ignored: did you mean 'hsa_core_trace'?"
 ! grep -q HSA_AMD_EXT_API out/pass_2/second_hsa_api_trace.csv || fail "hsa_amd_trace: off was not heard"
 grep -q HSA_CORE_API out/pass_2/second_hsa_api_trace.csv || fail "no core calls"
 

@@ -50,7 +50,7 @@ def one(job):
             with open(path, newline="") as file:
                 got[kind] = len({row["Dispatch_Id"] for row in csv.DictReader(file)})
     if mode == "intercepted":
-        unended = re.search(r"(\d+) kernels? (?:was|were) submitted and did not end", front.stdout)
+        unended = re.search(r"(\d+) kernels? (?:was|were) submitted but did not complete", front.stdout)
         got[table] += int(unended.group(1)) if unended else 0
     if seen < 2 or min(got[table], got["kernel_trace"]) < seen:
         return "%s: %d kernels were seen to complete, %s are written: %s" % (name, seen, got, front.stdout), seen

@@ -23,7 +23,7 @@ run rocprofv3 --wait-seconds 0 --kernel-trace -f csv -d b -o k -- \
 rc_is 0
 dir=$(echo "$work"/b/.rocprofv3/*)
 err_has "(sh) is still running: "
-err_has "when it has ended 'rocprofv3 --recover $dir' writes it all"
+err_has "when it has ended, 'rocprofv3 --recover $dir' writes all of them"
 err_has "no process of the program has used a GPU runtime yet"
 err_lacks "that could be traced"
 run rocprofv3 --recover "$dir"
@@ -37,7 +37,7 @@ run rocprofv3 --recover "$dir"
 rc_is 0
 is "$(rows b/k_kernel_trace.csv)" 1 "kernels, later"
 err_lacks running
-err_has "$dir may be removed now"
+err_has "$dir can be removed now"
 
 cat >more.py <<'P'
 import ctypes, glob, os, signal, subprocess, sys, time
@@ -62,9 +62,9 @@ p.send_signal(signal.SIGINT)
 assert p.wait(30) == 5, p.returncode
 text = open("c.err").read()
 pid = int(open("c.pid").read())
-assert "process %d (resident) is still running: the output has what was recorded until now" % pid in text, text
+assert "process %d (resident) is still running: the output has the records so far" % pid in text, text
 assert "process %d (resident), on the software GPU" % pid in text and ", which is still running" in text, text
-assert "did not end in the usual way" not in text, text
+assert "was killed: its records are complete" not in text, text
 before = rows("c")
 assert before > 0
 # Recovered while it runs: more than before, no contradiction, no invitation to remove anything.
@@ -76,7 +76,7 @@ assert "did not end" not in r.stderr, r.stderr
 os.kill(pid, signal.SIGTERM)
 until(lambda: not os.path.exists("/proc/%d" % pid))
 r = recover("c")
-assert r.returncode == 0 and "running" not in r.stderr and "may be removed now" in r.stderr, r
+assert r.returncode == 0 and "running" not in r.stderr and "can be removed now" in r.stderr, r
 
 # A zombie does not run. Ours is the next parent, and does not ask for its end.
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
@@ -89,7 +89,7 @@ os.kill(pid, signal.SIGKILL)
 until(lambda: open("/proc/%d/stat" % pid).read().split(")")[1].split()[0] == "Z")
 r = recover("z")
 assert r.returncode == 0 and "running" not in r.stderr, r.stderr
-assert "did not end in the usual way" in r.stderr and "may be removed now" in r.stderr, r.stderr
+assert "was killed: its records are complete" in r.stderr and "can be removed now" in r.stderr, r.stderr
 P
 run "${PYTHON:-python3}" more.py "$resident"
 rc_is 0

@@ -97,8 +97,8 @@ expect 2 "is not a regular expression: position 2: missing closing parenthesis" 
 expect 2 "go together" --kernel-trace --mpi-world-rank-variable R -- true
 expect 1 "no counter 'SQ_WAVS' on gfx90a" --pmc SQ_WAVS -- true
 expect 2 "No tracing options were enabled" -p 1
-expect 1 "driver events are not recorded by this version" --kfd-trace -- true
-expect 1 "rocDecode calls are not recorded by this version" --rocdecode-trace -- true
+expect 1 "driver events are not supported by this version" --kfd-trace -- true
+expect 1 "rocDecode calls are not supported by this version" --rocdecode-trace -- true
 expect 1 "--preload: no library '/no/such.so'" --kernel-trace --preload /no/such.so -- true
 expect 1 "cannot open '/no/such.yaml'" -E /no/such.yaml --kernel-trace -- true
 expect 127 "no-such-program" --kernel-trace -- no-such-program

@@ -57,7 +57,7 @@ wait
 is "$(find job -name 'run*_marker_api_trace.csv' | wc -l)" 4 "files of launchers with one name"
 is "$(cat job/*_marker_api_trace.csv | grep -c '"met"')" 4 marks
 is "$(find job -name 'run*_results.db' | wc -l)" 4 databases
-is "$(cat err.* | grep -c 'files of another run at the same time')" 3 warnings
+is "$(cat err.* | grep -c 'belong to another run at the same time')" 3 warnings
 is "$(find job ! -name 'run*' | tr '\n' ' ')" "job " "what else is left"
 # One after the other: yesterday's is replaced.
 rm -f here.*

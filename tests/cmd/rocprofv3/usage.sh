@@ -71,7 +71,7 @@ for group in -s -r; do
 done
 run rocprofv3 -s --rccl-trace --rocdecode-trace -d out -- ./app -n 4096 -b 256
 err_has "requested, but never observed: RCCL calls"
-err_has "not recorded by this version: rocDecode calls"
+err_has "not supported by this version: rocDecode calls"
 run rocprofv3 -r -d out -- true
 err_has "requested, but never observed: "
 err_has "kernel dispatches"
