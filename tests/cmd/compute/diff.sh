@@ -86,4 +86,4 @@ mistake '2.99.1>5%' "2.99.1"
 mistake 'SQ_WAVES>5ms' 'only durations are times'
 run rocprof-compute analyze -p before --diff
 rc_is 2
-err_has 'give two'
+err_has 'requires two'

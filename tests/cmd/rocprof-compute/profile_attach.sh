@@ -49,7 +49,7 @@ rc_is 1
 err_has "--attach-pid does not support block 21"
 profile -n a --attach-duration-msec 5 -- true
 rc_is 2
-err_has "how long --attach-pid counts"
+err_has "--attach-duration-msec must be at least 1"
 profile -n a --attach-pid "$pid" -- true
 rc_is 2
 err_has "--attach-pid runs no program"

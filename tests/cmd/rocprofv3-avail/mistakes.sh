@@ -20,7 +20,7 @@ rc_is 2
 err_has "'maybe' is not yes or no"
 run rocprofv3-avail list words
 rc_is 2
-err_has "'words' is too much"
+err_has "unexpected argument 'words'"
 run rocprofv3-avail -d x list
 rc_is 2
 

@@ -17,7 +17,7 @@ rc_is 0
 cp "$out" plain
 is "$(counted values kernel/r | wc -l)" "$n" "counters in one result"
 err_has "kernel replay: 1 dispatch ran"
-err_has "saved and put back"
+err_has "saved and restored"
 # The program does not notice: its output is that of a run without counting.
 run wavescope run -- "$vcopy" -n 65536 -b 256
 same_files "$out" plain "the program printed something else"

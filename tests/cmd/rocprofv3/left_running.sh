@@ -57,7 +57,7 @@ def rows(out): return len(open(out + "/k_kernel_trace.csv").readlines()) - 1
 
 # Ctrl-C while it waits: it goes on at once, and what there is becomes output.
 p = start("c", "sh", "-c", '"$0" c.ready >/dev/null 2>&1 & echo $! >c.pid; while [ ! -e c.ready ]; do sleep 0.05; done; exit 5', resident)
-until(lambda: "waiting for" in open("c.err").read())
+until(lambda: "waiting up to" in open("c.err").read())
 p.send_signal(signal.SIGINT)
 assert p.wait(30) == 5, p.returncode
 text = open("c.err").read()
@@ -72,7 +72,7 @@ time.sleep(0.3)
 r = recover("c")
 assert r.returncode == 0 and rows("c") > before, (r, rows("c"), before)
 assert "process %d (resident) is still running" % pid in r.stderr and "removed" not in r.stderr, r.stderr
-assert "did not end" not in r.stderr, r.stderr
+assert "was killed" not in r.stderr, r.stderr
 os.kill(pid, signal.SIGTERM)
 until(lambda: not os.path.exists("/proc/%d" % pid))
 r = recover("c")

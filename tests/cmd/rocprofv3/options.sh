@@ -94,7 +94,7 @@ expect 2 "does not have a recognized extension (.txt, .json, .yaml, .yml)" -i x.
 expect 2 "'1:2' is not DELAY:TIME:REPEAT" --kernel-trace -P 1:2 -- true
 expect 2 "is not a range" --kernel-trace --kernel-iteration-range '[a]' -- true
 expect 2 "is not a regular expression: position 2: missing closing parenthesis" --kernel-trace --kernel-include-regex '(' -- true
-expect 2 "go together" --kernel-trace --mpi-world-rank-variable R -- true
+expect 2 "must be used together" --kernel-trace --mpi-world-rank-variable R -- true
 expect 1 "no counter 'SQ_WAVS' on gfx90a" --pmc SQ_WAVS -- true
 expect 2 "No tracing options were enabled" -p 1
 expect 1 "driver events are not supported by this version" --kfd-trace -- true

@@ -43,7 +43,7 @@ err_has "'file' is a file"
 if echo 'int main(void) { return 0; }' | cc -static -x c - -o alone 2>/dev/null; then
 	run rocprofv3 --kernel-trace -- ./alone
 	rc_is 0
-	err_has "'./alone' is linked statically"
+	err_has "'./alone' is statically linked"
 fi
 
 # A period that the program never reached: what happened before it is counted.
