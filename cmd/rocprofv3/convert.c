@@ -8,7 +8,6 @@
 #include "capture/reader.h"
 #include "cmd/rocprofv3/config_json.h"
 #include "cmd/rocprofv3/counting.h"
-#include "cmd/rocprofv3/derive.h"
 #include "cmd/rocprofv3/pc.h"
 #include "cmd/rocprofv3/services.h"
 #include "launch/fallback_agents.h"
@@ -320,7 +319,7 @@ static void account(struct conversion *c, const struct trc_process *process,
 
 /* True: everything of it is in the output, and its capture may go. */
 static bool convert_process(struct conversion *c, const struct trc_trace *trace,
-			    const struct trc_process *process, const struct rp_derived *derived)
+			    const struct trc_process *process, const struct cnt_derived *derived)
 {
 	struct output_result result = { .n_files = 0 };
 	struct ws_err err = { WS_OK, "" };
@@ -351,7 +350,7 @@ static bool convert_process(struct conversion *c, const struct trc_trace *trace,
 	}
 	account(c, process, &result);
 	if (derived)
-		rp_derived_report(derived, process, c->how->shared ? c->how->folder : "");
+		cnt_derived_report(derived, process, c->how->shared ? c->how->folder : "", stderr);
 	rp_pc_fini(&c->pc);
 	output_result_fini(&result);
 	ws_buf_fini(&prefix);
@@ -395,7 +394,7 @@ static enum ws_status convert_counted(struct conversion *c, const struct launch_
 				      struct ws_err *err)
 {
 	struct trc_opts opts = trace_opts(c);
-	struct rp_derived *derived = NULL;
+	struct cnt_derived *derived = NULL;
 	struct trc_counted *table = NULL;
 	enum ws_status st = launch_passes_table_in(dir, &opts, &table, err);
 
@@ -410,10 +409,11 @@ static enum ws_status convert_counted(struct conversion *c, const struct launch_
 			convert_process(c, trace, trc_process_at(trace, i), derived);
 		}
 		hide_progress();
-		c->outcome->short_of_strict |= rp_derived_report_runs(derived, !c->how->again);
+		c->outcome->short_of_strict |=
+			cnt_derived_report_runs(derived, c->how->again ? NULL : stderr);
 	}
 	trc_counted_close(table);
-	rp_derived_destroy(derived);
+	cnt_derived_destroy(derived);
 	return st;
 }
 

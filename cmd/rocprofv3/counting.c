@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX 65536u
 #define ARENA_MAX (64u << 20)
 /* Asked for when every request is a constant: something has to be counted to get a row. */
 #define CARRIER "SQ_WAVES"
@@ -23,108 +22,23 @@ bool rp_counts(const struct rp_args *args)
 	return false;
 }
 
-/* ---- names ---- */
-
-/* Names as typed, group by group, for one GPU. */
-struct names {
-	struct ws_arena arena;
-	struct ws_strv words;
-	WS_VEC(size_t) firsts; /* where each group begins */
-};
-
-static enum ws_status add_word(struct names *names, struct ws_str word, uint32_t gpu,
-			       struct ws_err *err)
+static struct cnt_plan_words words_of(const struct rp_args *args)
 {
-	char *copy = ws_arena_strndup(&names->arena, word.at, word.n);
-	struct ws_str name;
-	uint64_t devices;
-	enum ws_status st = copy ? cnt_counter_word(copy, &name, &devices, err)
-				 : ws_fail(err, WS_E_NOMEM, "out of memory");
+	bool groups = args->pmc_groups.n > 0;
 
-	if (st || (devices && !(gpu < 64 && devices >> gpu & 1)))
-		return st;
-	copy = ws_arena_strndup(&names->arena, name.at, name.n);
-	return copy ? ws_vec_push(&names->words, copy, err)
-		    : ws_fail(err, WS_E_NOMEM, "out of memory");
+	return (struct cnt_plan_words){
+		.list = groups ? &args->pmc_groups : &args->pmc,
+		.mode = groups ? CNT_PLAN_FIXED : CNT_PLAN_POOL,
+		.definitions = args->extra_counters,
+	};
 }
 
-/* Blanks and commas separate; "device=0,device=2" belongs to the word before it. */
-static enum ws_status add_words(struct names *names, const char *text, uint32_t gpu,
-				struct ws_err *err)
+enum ws_status rp_derive(const struct rp_args *args, struct trc_counted *table,
+			 struct cnt_derived **out_derived, struct ws_err *err)
 {
-	enum ws_status st = WS_OK;
+	struct cnt_plan_words words = words_of(args);
 
-	while (!st && *(text += strspn(text, ", \t"))) {
-		size_t n = strcspn(text, ", \t");
-
-		while (strncmp(text + n, ",device=", 8) == 0)
-			n += 8 + strcspn(text + n + 8, ", \t");
-		st = add_word(names, (struct ws_str){ text, n }, gpu, err);
-		text += n;
-	}
-	return st;
-}
-
-static enum ws_status collect_names(struct names *names, const struct rp_args *args, uint32_t gpu,
-				    struct ws_err *err)
-{
-	const struct ws_strv *list = args->pmc_groups.n ? &args->pmc_groups : &args->pmc;
-	enum ws_status st = WS_OK;
-
-	for (size_t i = 0; i < list->n && !st; i++) {
-		/* NULL stands before each group. */
-		if (!list->at[i] || !names->firsts.n)
-			st = ws_vec_push(&names->firsts, names->words.n, err);
-		if (!st && list->at[i])
-			st = add_words(names, list->at[i], gpu, err);
-	}
-	return st;
-}
-
-/* ---- plans ---- */
-
-enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args, uint32_t gpu,
-			    const struct gpu_agent *agent, struct ws_err *err)
-{
-	struct cnt_plan_group *groups = NULL;
-	struct names names;
-	enum ws_status st;
-	unsigned mode = args->pmc_groups.n ? CNT_PLAN_FIXED : CNT_PLAN_POOL;
-
-	memset(out_plan, 0, sizeof(*out_plan));
-	ws_arena_init(&names.arena, ARENA_MAX);
-	ws_vec_init(&names.words, WORDS_MAX);
-	ws_vec_init(&names.firsts, WORDS_MAX);
-	st = cnt_catalogue_create(agent, &out_plan->cat, err);
-	if (!st && args->extra_counters)
-		st = cnt_catalogue_add_file(out_plan->cat, args->extra_counters, err);
-	if (!st)
-		st = collect_names(&names, args, gpu, err);
-	if (!st) {
-		groups = ws_arena_array(&names.arena, names.firsts.n + 1, sizeof(*groups));
-		if (!groups)
-			st = ws_fail(err, WS_E_NOMEM, "out of memory");
-	}
-	for (size_t i = 0; i < names.firsts.n && !st; i++) {
-		size_t end = i + 1 < names.firsts.n ? names.firsts.at[i + 1] : names.words.n;
-
-		groups[i] = (struct cnt_plan_group){ names.words.at + names.firsts.at[i],
-						     end - names.firsts.at[i] };
-	}
-	if (!st)
-		st = cnt_plan_make(out_plan->cat, groups, names.firsts.n,
-				   mode | CNT_PLAN_KEEP_GOING, &out_plan->plan, err);
-	ws_vec_fini(&names.words);
-	ws_vec_fini(&names.firsts);
-	ws_arena_fini(&names.arena);
-	return st;
-}
-
-void rp_plan_fini(struct rp_plan *plan)
-{
-	cnt_plan_destroy(plan->plan);
-	cnt_catalogue_destroy(plan->cat);
-	memset(plan, 0, sizeof(*plan));
+	return cnt_derive(table, &words, out_derived, err);
 }
 
 static bool has_any(const struct cnt_plan *plan)
@@ -305,6 +219,7 @@ enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *arg
 				struct ws_err *err)
 {
 	static struct gpu_agents gpus; /* too large for the stack */
+	struct cnt_plan_words words = words_of(args);
 	enum ws_status st;
 
 	memset(c, 0, sizeof(*c));
@@ -318,7 +233,7 @@ enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *arg
 		st = ws_fail(err, WS_E_NOTFOUND,
 			     "no GPU found: unset WAVESCOPE_GPU=native to use the software GPU");
 	for (uint32_t g = 0; g < c->n_gpus && !st; g++) {
-		st = rp_plan_init(&c->plans[g], args, g, &gpus.at[g], err);
+		st = cnt_gpu_plan_init(&c->plans[g], &words, g, &gpus.at[g], err);
 		if (!st)
 			c->n_passes = WS_MAX(c->n_passes, c->plans[g].plan->n_passes);
 	}
@@ -334,7 +249,7 @@ enum ws_status rp_counting_init(struct rp_counting *c, const struct rp_args *arg
 void rp_counting_fini(struct rp_counting *c)
 {
 	for (size_t i = 0; i < c->n_gpus; i++)
-		rp_plan_fini(&c->plans[i]);
+		cnt_gpu_plan_fini(&c->plans[i]);
 	ws_arena_fini(&c->arena);
 	memset(c, 0, sizeof(*c));
 }

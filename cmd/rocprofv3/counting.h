@@ -9,20 +9,15 @@
 #define WS_CMD_ROCPROFV3_COUNTING_H
 
 #include "cmd/rocprofv3/options.h"
-#include "counters/plan.h"
+#include "counters/derived.h"
+#include "counters/plan_words.h"
 #include "launch/passes.h"
 
 #include <stdbool.h>
 
-/* One GPU's plan; also made again, with what the GPU said of itself, when reading. */
-struct rp_plan {
-	struct cnt_catalogue *cat;
-	struct cnt_plan *plan;
-};
-
 struct rp_counting {
 	struct ws_arena arena;
-	struct rp_plan plans[COL_COUNT_GPUS_MAX];
+	struct cnt_gpu_plan plans[COL_COUNT_GPUS_MAX];
 	struct col_count_gpu gpus[COL_COUNT_GPUS_MAX];
 	size_t n_gpus;
 	bool soft;
@@ -34,7 +29,7 @@ struct rp_counting {
 	const char *include, *exclude; /* patterns as typed; NULL: none */
 };
 
-bool rp_counts(const struct rp_args *args); /* were any counters asked for? */
+bool rp_counts(const struct rp_args *args); /* were any counters requested? */
 
 /* @out_counting is to be finished also after a failure. */
 enum ws_status rp_counting_init(struct rp_counting *out_counting, const struct rp_args *args,
@@ -50,12 +45,8 @@ void rp_counting_passes(const struct rp_counting *counting, const struct rp_args
 /* What --dry-run shows of one job; also of one that could not be made whole. */
 void rp_counting_print(const struct rp_counting *counting, const struct rp_args *args);
 
-/*
- * The plan for GPU number @gpu. Counters that it does not have stay in the plan, with the
- * reason.
- */
-enum ws_status rp_plan_init(struct rp_plan *out_plan, const struct rp_args *args, uint32_t gpu,
-			    const struct gpu_agent *agent, struct ws_err *err);
-void rp_plan_fini(struct rp_plan *plan);
+/* The requested counters from those that were counted. */
+enum ws_status rp_derive(const struct rp_args *args, struct trc_counted *table,
+			 struct cnt_derived **out_derived, struct ws_err *err);
 
 #endif

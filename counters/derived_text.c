@@ -1,8 +1,8 @@
 /*
- * fidelity: what may be said of the numbers. Each is exact, modelled, sampled, multiplexed
- * or absent, and both the files and the person at the terminal are told which.
+ * How good the values are: each is exact, modelled, sampled, multiplexed or absent. The
+ * descriptions of counters in files say so, and so does the report.
  */
-#include "cmd/rocprofv3/derive_priv.h"
+#include "counters/derived_priv.h"
 
 #include "base/log.h"
 #include "base/str.h"
@@ -12,37 +12,44 @@
 
 /* ---- in the files ---- */
 
-static const char *why_absent(const struct gpu *gpu, const struct asked *asked)
+static const char *why_absent(const struct cnt_derived_gpu *gpu,
+			      const struct cnt_derived_request *wanted)
 {
-	const struct cnt_plan_request *r = asked->request;
+	const struct cnt_plan_request *r = wanted->request;
 
 	if (r->state != CNT_PLAN_AVAILABLE)
 		return r->why;
 	for (size_t i = 0; i < r->n_reads; i++)
 		if (!gpu->columns[r->reads[i]])
+<<<<<<< HEAD:cmd/rocprofv3/fidelity.c
 			return "the run for this counter did not take place";
 	return gpu->n_rows ? "no dispatch has all of its inputs"
+=======
+			return "the run that would have counted it is missing";
+	return gpu->n_rows ? "no dispatch has all counters it is made from"
+>>>>>>> 266a377 (counters: own the values of requested counters and plans from words):counters/derived_text.c
 			   : "no dispatch was counted on this GPU";
 }
 
-static const char *words_for(struct rp_derived *d, const struct gpu *gpu, const struct asked *asked)
+static const char *words_for(struct cnt_derived *d, const struct cnt_derived_gpu *gpu,
+			     const struct cnt_derived_request *wanted)
 {
 	struct ws_buf text;
 	char *kept;
 
 	ws_buf_init(&text, 1024);
-	if (!asked->n_seen) {
-		ws_buf_printf(&text, "absent: %s", why_absent(gpu, asked));
+	if (!wanted->n_seen) {
+		ws_buf_printf(&text, "absent: %s", why_absent(gpu, wanted));
 	} else {
 		ws_buf_add(&text, gpu->agent->info->flags & CAP_AGENT_SOFT
-					  ? cnt_fidelity_word(asked->request->fidelity)
+					  ? cnt_fidelity_word(wanted->request->fidelity)
 					  : "hardware");
-		if (asked->least_sampled < 1)
+		if (wanted->least_sampled < 1)
 			ws_buf_printf(&text, ", sampled: %.1f%% of the workgroups",
-				      asked->least_sampled * 100);
-		if (asked->n_seen < gpu->n_rows)
+				      wanted->least_sampled * 100);
+		if (wanted->n_seen < gpu->n_rows)
 			ws_buf_printf(&text, ", multiplexed: in %llu of %llu dispatches",
-				      (unsigned long long)asked->n_seen,
+				      (unsigned long long)wanted->n_seen,
 				      (unsigned long long)gpu->n_rows);
 	}
 	kept = ws_arena_strdup(&d->arena, text.at ? text.at : "");
@@ -50,11 +57,11 @@ static const char *words_for(struct rp_derived *d, const struct gpu *gpu, const 
 	return kept ? kept : "";
 }
 
-static enum ws_status describe(struct rp_derived *d, struct trc_trace *trace, size_t process,
-			       const struct gpu *gpu, const struct asked *asked,
-			       struct trc_counter *out)
+static enum ws_status describe(struct cnt_derived *d, struct trc_trace *trace, size_t process,
+			       const struct cnt_derived_gpu *gpu,
+			       const struct cnt_derived_request *wanted, struct trc_counter *out)
 {
-	const struct cnt_plan_request *r = asked->request;
+	const struct cnt_plan_request *r = wanted->request;
 	struct {
 		struct cap_rec_counter rec;
 		struct cap_counter_dim dims[CNT_SHAPE_MAX];
@@ -64,7 +71,7 @@ static enum ws_status describe(struct rp_derived *d, struct trc_trace *trace, si
 	if (!fact)
 		return WS_E_NOMEM;
 	memset(fact, 0, sizeof(*fact));
-	fact->rec.h.what = asked->id;
+	fact->rec.h.what = wanted->id;
 	fact->rec.agent = gpu->agent->info->h.what;
 	if (r->counter && r->counter->kind == CNT_COUNTER_CONSTANT)
 		fact->rec.flags |= CAP_COUNTER_IS_CONSTANT;
@@ -72,27 +79,27 @@ static enum ws_status describe(struct rp_derived *d, struct trc_trace *trace, si
 		fact->rec.flags |= CAP_COUNTER_IS_DERIVED;
 	if (r->fidelity != CNT_FIDELITY_EXACT)
 		fact->rec.flags |= CAP_COUNTER_IS_MODELLED;
-	fact->rec.n_dims = asked->shape.n_dims;
-	for (unsigned i = asked->shape.n_dims; i-- > 0;) {
+	fact->rec.n_dims = wanted->shape.n_dims;
+	for (unsigned i = wanted->shape.n_dims; i-- > 0;) {
 		fact->dims[i] = (struct cap_counter_dim){
 			.name_str = trc_add_string(trace, process,
-						   cnt_dim_name(asked->shape.at[i].dim)),
-			.id = asked->shape.at[i].dim,
-			.n = asked->shape.at[i].n,
+						   cnt_dim_name(wanted->shape.at[i].dim)),
+			.id = wanted->shape.at[i].dim,
+			.n = wanted->shape.at[i].n,
 			.shift = shift,
 		};
-		while (shift < 31 && 1u << (shift - fact->dims[i].shift) < asked->shape.at[i].n)
+		while (shift < 31 && 1u << (shift - fact->dims[i].shift) < wanted->shape.at[i].n)
 			shift++;
 	}
 	*out = (struct trc_counter){
-		.id = asked->id,
+		.id = wanted->id,
 		.name = r->name,
 		.description = r->counter ? r->counter->text : "",
 		.block = r->counter && r->counter->block ? r->counter->block->name : "",
 		.expression = r->counter && r->counter->expression ? r->counter->expression
 			      : r->expression                      ? r->expression
 								   : "",
-		.fidelity = words_for(d, gpu, asked),
+		.fidelity = words_for(d, gpu, wanted),
 		.agent = gpu->agent,
 		.info = &fact->rec,
 		.dims = fact->dims,
@@ -100,18 +107,18 @@ static enum ws_status describe(struct rp_derived *d, struct trc_trace *trace, si
 	return WS_OK;
 }
 
-enum ws_status rp_derived_show(struct rp_derived *d, struct trc_trace *trace, size_t process,
-			       size_t (*values)(void *, const struct trc_process *,
-						const struct cap_rec_dispatch *,
-						struct cap_counter_value *, size_t),
-			       struct ws_err *err)
+enum ws_status cnt_derived_show(struct cnt_derived *d, struct trc_trace *trace, size_t process,
+				size_t (*values)(void *, const struct trc_process *,
+						 const struct cap_rec_dispatch *,
+						 struct cap_counter_value *, size_t),
+				struct ws_err *err)
 {
 	const struct trc_process *p = trc_process_at(trace, process);
 	struct trc_counter *counters;
 	size_t n = 1;
 
 	for (size_t g = 0; g < d->n_gpus; g++)
-		n += d->gpus[g].process == p ? d->gpus[g].n_asked : 0;
+		n += d->gpus[g].process == p ? d->gpus[g].n_requests : 0;
 	counters = ws_arena_array(&d->arena, n, sizeof(*counters));
 	if (!counters)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
@@ -120,9 +127,9 @@ enum ws_status rp_derived_show(struct rp_derived *d, struct trc_trace *trace, si
 	};
 	n = 1;
 	for (size_t g = 0; g < d->n_gpus; g++)
-		for (size_t i = 0; d->gpus[g].process == p && i < d->gpus[g].n_asked; i++, n++) {
-			d->gpus[g].asked[i].id = (uint32_t)n;
-			if (describe(d, trace, process, &d->gpus[g], &d->gpus[g].asked[i],
+		for (size_t i = 0; d->gpus[g].process == p && i < d->gpus[g].n_requests; i++, n++) {
+			d->gpus[g].requests[i].id = (uint32_t)n;
+			if (describe(d, trace, process, &d->gpus[g], &d->gpus[g].requests[i],
 				     &counters[n]))
 				return ws_fail(err, WS_E_NOMEM, "out of memory");
 		}
@@ -133,18 +140,18 @@ enum ws_status rp_derived_show(struct rp_derived *d, struct trc_trace *trace, si
 
 /* ---- on the terminal ---- */
 
-void rp_derived_report(const struct rp_derived *d, const struct trc_process *process,
-		       const char *folder)
+void cnt_derived_report(const struct cnt_derived *d, const struct trc_process *process,
+			const char *folder, FILE *to)
 {
 	for (size_t g = 0; g < d->n_gpus; g++) {
-		const struct gpu *gpu = &d->gpus[g];
+		const struct cnt_derived_gpu *gpu = &d->gpus[g];
 		unsigned n_exact = 0, n_modelled = 0, n_some = 0, n_absent = 0;
 		double sampled = 1;
 
 		if (gpu->process != process || !gpu->n_rows)
 			continue;
-		for (size_t i = 0; i < gpu->n_asked; i++) {
-			const struct asked *a = &gpu->asked[i];
+		for (size_t i = 0; i < gpu->n_requests; i++) {
+			const struct cnt_derived_request *a = &gpu->requests[i];
 
 			n_absent += !a->n_seen;
 			if (!a->n_seen)
@@ -154,30 +161,35 @@ void rp_derived_report(const struct rp_derived *d, const struct trc_process *pro
 			n_some += a->n_seen < gpu->n_rows;
 			sampled = WS_MIN(sampled, a->least_sampled);
 		}
-		fprintf(stderr, "    counters of GPU %u%s%s: %u exact, %u modelled",
+		fprintf(to, "    counters of GPU %u%s%s: %u exact, %u modelled",
 			gpu->agent->info->node_id - 1, *folder ? ", " : "", folder, n_exact,
 			n_modelled);
 		if (n_absent)
-			fprintf(stderr, ", %u absent", n_absent);
-		fputc('\n', stderr);
+			fprintf(to, ", %u absent", n_absent);
+		fputc('\n', to);
 		if (sampled < 1)
-			fprintf(stderr,
+			fprintf(to,
 				"    sampled: as few as %.1f%% of a dispatch's workgroups "
 				"were modelled, and scaled\n",
 				sampled * 100);
 		if (n_some)
-			fprintf(stderr,
+<<<<<<< HEAD:cmd/rocprofv3/fidelity.c
+			fprintf(to,
 				"    multiplexed: %u counters have values in some of %llu "
+=======
+			fprintf(to,
+				"    multiplexed: %u have values in some of %llu "
+>>>>>>> 266a377 (counters: own the values of requested counters and plans from words):counters/derived_text.c
 				"dispatches only\n",
 				n_some, (unsigned long long)gpu->n_rows);
-		for (size_t i = 0; i < gpu->n_asked; i++)
-			if (!gpu->asked[i].n_seen)
-				fprintf(stderr, "    absent: %s: %s\n", gpu->asked[i].request->name,
-					why_absent(gpu, &gpu->asked[i]));
+		for (size_t i = 0; i < gpu->n_requests; i++)
+			if (!gpu->requests[i].n_seen)
+				fprintf(to, "    absent: %s: %s\n", gpu->requests[i].request->name,
+					why_absent(gpu, &gpu->requests[i]));
 	}
 }
 
-static void report_replay(const struct rp_derived *d)
+static void report_replay(const struct cnt_derived *d, FILE *to)
 {
 	uint64_t n_replayed = 0, n_runs = 0, n_bytes = 0, ns = 0;
 
@@ -190,32 +202,46 @@ static void report_replay(const struct rp_derived *d)
 		ns += row->replay_ns;
 	}
 	if (n_replayed)
-		fprintf(stderr,
+<<<<<<< HEAD:cmd/rocprofv3/fidelity.c
+		fprintf(to,
 			"rocprofv3: kernel replay: %llu %s ran %.1f times each: %.1f MB saved and "
 			"restored, %.3f s more\n",
+=======
+		fprintf(to,
+			"rocprofv3: kernel replay: %llu %s ran %.1f times each: %.1f MB "
+			"saved and put back, %.3f s more\n",
+>>>>>>> 266a377 (counters: own the values of requested counters and plans from words):counters/derived_text.c
 			(unsigned long long)n_replayed, n_replayed == 1 ? "dispatch" : "dispatches",
 			(double)n_runs / (double)n_replayed, (double)n_bytes / 1e6,
 			(double)ns / 1e9);
 }
 
-bool rp_derived_report_runs(const struct rp_derived *d, bool whole)
+bool cnt_derived_report_runs(const struct cnt_derived *d, FILE *to)
 {
 	size_t n = trc_counted_n_differences(d->table);
 	bool short_of = n > 0;
 
-	if (whole)
-		report_replay(d);
-	for (size_t i = 0; whole && i < n; i++) {
+	if (to)
+		report_replay(d, to);
+	for (size_t i = 0; to && i < n; i++) {
 		const struct trc_counted_difference *diff = trc_counted_difference(d->table, i);
 
+<<<<<<< HEAD:cmd/rocprofv3/fidelity.c
 		ws_log_warn(
 			"run %u differs from the first: kernel '%s': %llu dispatches missing, %llu "
 			"additional: its values are reported only for dispatches that match",
 			diff->run + 1, diff->kernel, (unsigned long long)diff->n_missing,
 			(unsigned long long)diff->n_more);
+=======
+		ws_log_warn("run %u differs from the first: of '%s' it lacks %llu dispatches and "
+			    "has %llu more: its counters are given for the dispatches that match, "
+			    "and none for the others",
+			    diff->run + 1, diff->kernel, (unsigned long long)diff->n_missing,
+			    (unsigned long long)diff->n_more);
+>>>>>>> 266a377 (counters: own the values of requested counters and plans from words):counters/derived_text.c
 	}
 	for (size_t g = 0; g < d->n_gpus; g++)
-		for (size_t i = 0; d->gpus[g].n_rows && i < d->gpus[g].n_asked; i++)
-			short_of |= !d->gpus[g].asked[i].n_seen;
+		for (size_t i = 0; d->gpus[g].n_rows && i < d->gpus[g].n_requests; i++)
+			short_of |= !d->gpus[g].requests[i].n_seen;
 	return short_of;
 }

@@ -1,14 +1,13 @@
-/* What derive.c (values) and fidelity.c (how good they are, in words) share. */
-#ifndef WS_CMD_ROCPROFV3_DERIVE_PRIV_H
-#define WS_CMD_ROCPROFV3_DERIVE_PRIV_H
+/* What derived.c (values) and derived_text.c (how good they are, in words) share. */
+#ifndef WS_COUNTERS_DERIVED_PRIV_H
+#define WS_COUNTERS_DERIVED_PRIV_H
 
 #include "base/arena.h"
-#include "cmd/rocprofv3/counting.h"
-#include "cmd/rocprofv3/derive.h"
+#include "counters/derived.h"
 #include "trace/cells.h"
 
-/* One name that was asked of one GPU. */
-struct asked {
+/* One name that was requested of one GPU. */
+struct cnt_derived_request {
 	const struct cnt_plan_request *request;
 	size_t number;          /* in the plan: the first of its name */
 	uint32_t id;            /* of the counter in the trace */
@@ -18,20 +17,20 @@ struct asked {
 	double least_sampled;
 };
 
-struct gpu {
+struct cnt_derived_gpu {
 	const struct trc_process *process;
 	const struct trc_agent *agent;
-	struct rp_plan plan;
+	struct cnt_gpu_plan plan;
 	const struct trc_counted_column **columns; /* by read; NULL: it was not counted */
-	struct asked *asked;
-	size_t n_asked;
+	struct cnt_derived_request *requests;
+	size_t n_requests;
 	uint64_t n_rows; /* dispatches counted on it */
 };
 
-struct rp_derived {
+struct cnt_derived {
 	struct trc_counted *table;
 	struct ws_arena arena;
-	struct gpu *gpus; /* of all processes */
+	struct cnt_derived_gpu *gpus; /* of all processes */
 	size_t n_gpus;
 	size_t n_cells;
 	struct trc_cells cells;    /* by row of the table */
@@ -39,10 +38,10 @@ struct rp_derived {
 };
 
 /* Number and describe the counters of a process, and put them into the trace. */
-enum ws_status rp_derived_show(struct rp_derived *d, struct trc_trace *trace, size_t process,
-			       size_t (*values)(void *, const struct trc_process *,
-						const struct cap_rec_dispatch *,
-						struct cap_counter_value *, size_t),
-			       struct ws_err *err);
+enum ws_status cnt_derived_show(struct cnt_derived *d, struct trc_trace *trace, size_t process,
+				size_t (*values)(void *, const struct trc_process *,
+						 const struct cap_rec_dispatch *,
+						 struct cap_counter_value *, size_t),
+				struct ws_err *err);
 
 #endif

@@ -1,7 +1,6 @@
-#include "cmd/rocprofv3/derive.h"
+#include "counters/derived.h"
 
-#include "cmd/rocprofv3/counting.h"
-#include "cmd/rocprofv3/derive_priv.h"
+#include "counters/derived_priv.h"
 #include "trace/agent.h"
 
 #include <math.h>
@@ -11,10 +10,10 @@
 #define ARENA_MAX ((size_t)1 << 30)
 #define SCRATCH_MAX (64u << 20)
 
-/* ---- what was asked of a GPU ---- */
+/* ---- what was requested of a GPU ---- */
 
 /* The most values that a request can have. */
-static uint32_t room_for(const struct gpu *gpu, const struct cnt_plan_request *request)
+static uint32_t room_for(const struct cnt_derived_gpu *gpu, const struct cnt_plan_request *request)
 {
 	size_t n = request->counter ? cnt_shape_size(&request->counter->shape) : 1;
 
@@ -28,7 +27,7 @@ static uint32_t room_for(const struct gpu *gpu, const struct cnt_plan_request *r
 
 static int by_catalogue(const void *a, const void *b)
 {
-	const struct asked *x = a, *y = b;
+	const struct cnt_derived_request *x = a, *y = b;
 	uint32_t ix = x->request->counter ? x->request->counter->id : 0;
 	uint32_t iy = y->request->counter ? y->request->counter->id : 0;
 
@@ -38,35 +37,36 @@ static int by_catalogue(const void *a, const void *b)
 }
 
 /* In the order of the catalogue, as AMD's ids are; each name once. */
-static enum ws_status list_asked(struct rp_derived *d, struct gpu *gpu, struct ws_err *err)
+static enum ws_status list_requests(struct cnt_derived *d, struct cnt_derived_gpu *gpu,
+				    struct ws_err *err)
 {
 	const struct cnt_plan *plan = gpu->plan.plan;
 	uint32_t first = 0;
 
-	gpu->asked = ws_arena_array(&d->arena, plan->n_requests + 1, sizeof(*gpu->asked));
+	gpu->requests = ws_arena_array(&d->arena, plan->n_requests + 1, sizeof(*gpu->requests));
 	gpu->columns = ws_arena_array(&d->arena, plan->n_reads + 1, sizeof(*gpu->columns));
-	if (!gpu->asked || !gpu->columns)
+	if (!gpu->requests || !gpu->columns)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; i < plan->n_reads; i++)
 		gpu->columns[i] = trc_counted_find(d->table, plan->reads[i].spelling);
 	for (size_t i = 0; i < plan->n_requests; i++)
 		if (cnt_plan_find(plan, plan->requests[i].name) == i)
-			gpu->asked[gpu->n_asked++] = (struct asked){
+			gpu->requests[gpu->n_requests++] = (struct cnt_derived_request){
 				.request = &plan->requests[i],
 				.number = i,
 				.least_sampled = 1,
 			};
-	qsort(gpu->asked, gpu->n_asked, sizeof(*gpu->asked), by_catalogue);
-	for (size_t i = 0; i < gpu->n_asked; i++) {
-		gpu->asked[i].first = first;
-		gpu->asked[i].room = room_for(gpu, gpu->asked[i].request);
-		first += gpu->asked[i].room;
+	qsort(gpu->requests, gpu->n_requests, sizeof(*gpu->requests), by_catalogue);
+	for (size_t i = 0; i < gpu->n_requests; i++) {
+		gpu->requests[i].first = first;
+		gpu->requests[i].room = room_for(gpu, gpu->requests[i].request);
+		first += gpu->requests[i].room;
 	}
 	d->n_cells = WS_MAX(d->n_cells, (size_t)first);
 	return WS_OK;
 }
 
-static enum ws_status add_gpus(struct rp_derived *d, const struct rp_args *args,
+static enum ws_status add_gpus(struct cnt_derived *d, const struct cnt_plan_words *words,
 			       struct trc_trace *trace, struct ws_err *err)
 {
 	size_t n_processes = trc_n_processes(trace), n = 0;
@@ -83,7 +83,7 @@ static enum ws_status add_gpus(struct rp_derived *d, const struct rp_args *args,
 
 		for (size_t a = 0; a < process->agents.n && !st; a++) {
 			const struct trc_agent *agent = process->agents.at[a];
-			struct gpu *gpu = &d->gpus[d->n_gpus];
+			struct cnt_derived_gpu *gpu = &d->gpus[d->n_gpus];
 			struct gpu_agent facts;
 
 			if (agent->info->type != CAP_AGENT_GPU)
@@ -92,15 +92,16 @@ static enum ws_status add_gpus(struct rp_derived *d, const struct rp_args *args,
 			gpu->process = process;
 			d->n_gpus++;
 			trc_agent_describe(agent, &facts);
-			st = rp_plan_init(&gpu->plan, args, agent->info->node_id - 1, &facts, err);
+			st = cnt_gpu_plan_init(&gpu->plan, words, agent->info->node_id - 1, &facts,
+					       err);
 			if (!st)
-				st = list_asked(d, gpu, err);
+				st = list_requests(d, gpu, err);
 		}
 	}
 	return st;
 }
 
-static struct gpu *gpu_of(const struct rp_derived *d, const struct trc_agent *agent)
+static struct cnt_derived_gpu *gpu_of(const struct cnt_derived *d, const struct trc_agent *agent)
 {
 	for (size_t i = 0; i < d->n_gpus; i++)
 		if (d->gpus[i].agent == agent)
@@ -123,9 +124,9 @@ static const double *padded(const double *values, size_t n, size_t n_places, str
 	return all;
 }
 
-static enum ws_status take_samples(const struct rp_derived *d, const struct gpu *gpu, size_t row,
-				   struct cnt_plan_sample *samples, struct ws_arena *arena,
-				   struct ws_err *err)
+static enum ws_status take_samples(const struct cnt_derived *d, const struct cnt_derived_gpu *gpu,
+				   size_t row, struct cnt_plan_sample *samples,
+				   struct ws_arena *arena, struct ws_err *err)
 {
 	const double *cells = trc_counted_cells(d->table, row);
 
@@ -148,7 +149,8 @@ static enum ws_status take_samples(const struct rp_derived *d, const struct gpu 
 }
 
 /* A name that is in several groups has the value of whichever was counted. */
-static enum ws_status value_of(const struct gpu *gpu, const struct asked *asked,
+static enum ws_status value_of(const struct cnt_derived_gpu *gpu,
+			       const struct cnt_derived_request *wanted,
 			       const struct cnt_plan_sample *samples, struct ws_arena *arena,
 			       struct cnt_values *out_values, struct ws_err *err)
 {
@@ -156,17 +158,18 @@ static enum ws_status value_of(const struct gpu *gpu, const struct asked *asked,
 	enum ws_status st = WS_OK;
 
 	out_values->n = 0;
-	for (size_t i = asked->number; i < plan->n_requests && !st && !out_values->n; i++)
-		if (i == asked->number || strcmp(plan->requests[i].name, asked->request->name) == 0)
+	for (size_t i = wanted->number; i < plan->n_requests && !st && !out_values->n; i++)
+		if (i == wanted->number ||
+		    strcmp(plan->requests[i].name, wanted->request->name) == 0)
 			st = cnt_plan_value(plan, i, samples, arena, out_values, err);
 	return st;
 }
 
-static enum ws_status compute_row(struct rp_derived *d, size_t row, struct ws_arena *arena,
+static enum ws_status compute_row(struct cnt_derived *d, size_t row, struct ws_arena *arena,
 				  struct ws_err *err)
 {
 	const struct trc_counted_row *facts = trc_counted_row(d->table, row);
-	struct gpu *gpu = gpu_of(d, facts->agent);
+	struct cnt_derived_gpu *gpu = gpu_of(d, facts->agent);
 	double *cells = trc_cells_row(&d->cells, row);
 	struct cnt_plan_sample *samples;
 	enum ws_status st = WS_OK;
@@ -178,22 +181,22 @@ static enum ws_status compute_row(struct rp_derived *d, size_t row, struct ws_ar
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	st = take_samples(d, gpu, row, samples, arena, err);
 	gpu->n_rows++;
-	for (size_t i = 0; i < gpu->n_asked && !st; i++) {
-		struct asked *asked = &gpu->asked[i];
+	for (size_t i = 0; i < gpu->n_requests && !st; i++) {
+		struct cnt_derived_request *wanted = &gpu->requests[i];
 		struct cnt_values values;
 
-		if (asked->request->state != CNT_PLAN_AVAILABLE)
+		if (wanted->request->state != CNT_PLAN_AVAILABLE)
 			continue;
-		st = value_of(gpu, asked, samples, arena, &values, err);
+		st = value_of(gpu, wanted, samples, arena, &values, err);
 		if (st)
-			return ws_fail_in(err, st, "counter '%s'", asked->request->name);
+			return ws_fail_in(err, st, "counter '%s'", wanted->request->name);
 		if (!values.n)
 			continue;
-		memcpy(cells + asked->first, values.at,
-		       WS_MIN(values.n, (size_t)asked->room) * sizeof(*cells));
-		asked->n_seen++;
-		asked->shape = values.shape;
-		asked->least_sampled = WS_MIN(asked->least_sampled, facts->sampled);
+		memcpy(cells + wanted->first, values.at,
+		       WS_MIN(values.n, (size_t)wanted->room) * sizeof(*cells));
+		wanted->n_seen++;
+		wanted->shape = values.shape;
+		wanted->least_sampled = WS_MIN(wanted->least_sampled, facts->sampled);
 	}
 	return st;
 }
@@ -202,24 +205,24 @@ static size_t give_values(void *ctx, const struct trc_process *process,
 			  const struct cap_rec_dispatch *dispatch, struct cap_counter_value *to,
 			  size_t room)
 {
-	const struct rp_derived *d = ctx;
+	const struct cnt_derived *d = ctx;
 	size_t row = trc_counted_find_row(d->table, process, dispatch->dispatch_id), n = 0;
-	const struct gpu *gpu =
+	const struct cnt_derived_gpu *gpu =
 		row == SIZE_MAX ? NULL : gpu_of(d, trc_counted_row(d->table, row)->agent);
 	const double *cells;
 
 	if (!gpu)
 		return 0;
 	cells = trc_cells_row(&d->cells, row);
-	for (size_t i = 0; i < gpu->n_asked; i++) {
-		const struct asked *asked = &gpu->asked[i];
+	for (size_t i = 0; i < gpu->n_requests; i++) {
+		const struct cnt_derived_request *wanted = &gpu->requests[i];
 
-		for (uint32_t k = 0; k < asked->room; k++) {
-			if (isnan(cells[asked->first + k]))
+		for (uint32_t k = 0; k < wanted->room; k++) {
+			if (isnan(cells[wanted->first + k]))
 				continue;
 			if (n < room)
-				to[n] = (struct cap_counter_value){ asked->id, k,
-								    cells[asked->first + k] };
+				to[n] = (struct cap_counter_value){ wanted->id, k,
+								    cells[wanted->first + k] };
 			n++;
 		}
 	}
@@ -228,10 +231,10 @@ static size_t give_values(void *ctx, const struct trc_process *process,
 
 /* ---- the whole ---- */
 
-enum ws_status rp_derive(const struct rp_args *args, struct trc_counted *table,
-			 struct rp_derived **out_derived, struct ws_err *err)
+enum ws_status cnt_derive(struct trc_counted *table, const struct cnt_plan_words *words,
+			  struct cnt_derived **out_derived, struct ws_err *err)
 {
-	struct rp_derived *d = calloc(1, sizeof(*d));
+	struct cnt_derived *d = calloc(1, sizeof(*d));
 	struct trc_trace *trace = trc_counted_trace(table);
 	struct ws_arena scratch;
 	enum ws_status st;
@@ -241,7 +244,7 @@ enum ws_status rp_derive(const struct rp_args *args, struct trc_counted *table,
 	d->table = table;
 	ws_arena_init(&d->arena, ARENA_MAX);
 	ws_arena_init(&scratch, SCRATCH_MAX);
-	st = add_gpus(d, args, trace, err);
+	st = add_gpus(d, words, trace, err);
 	if (!st)
 		st = trc_cells_init(&d->cells, trc_counted_n_rows(table), d->n_cells, err);
 	for (size_t i = 0; i < trc_counted_n_rows(table) && !st; i++) {
@@ -249,23 +252,23 @@ enum ws_status rp_derive(const struct rp_args *args, struct trc_counted *table,
 		ws_arena_reset(&scratch);
 	}
 	for (size_t p = 0; p < trc_n_processes(trace) && !st; p++) {
-		st = rp_derived_show(d, trace, p, give_values, err);
+		st = cnt_derived_show(d, trace, p, give_values, err);
 	}
 	ws_arena_fini(&scratch);
 	if (st) {
-		rp_derived_destroy(d);
+		cnt_derived_destroy(d);
 		return st;
 	}
 	*out_derived = d;
 	return WS_OK;
 }
 
-void rp_derived_destroy(struct rp_derived *d)
+void cnt_derived_destroy(struct cnt_derived *d)
 {
 	if (!d)
 		return;
 	for (size_t i = 0; i < d->n_gpus; i++)
-		rp_plan_fini(&d->gpus[i].plan);
+		cnt_gpu_plan_fini(&d->gpus[i].plan);
 	trc_cells_fini(&d->cells);
 	ws_arena_fini(&d->arena);
 	free(d);
