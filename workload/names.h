@@ -18,6 +18,7 @@
 #define WL_FILE_DISPATCHES "pmc_dispatch_info.csv"
 
 #define WL_DIR_PERFMON "perfmon"         /* inputs of the passes */
+#define WL_DIR_RECORDED ".recorded"      /* captures of a run whose files could not be written */
 #define WL_DIR_TORCH "torch_trace"       /* PyTorch operators */
 #define WL_FILE_TORCH "consolidated.csv" /* in it */
 
@@ -52,6 +53,11 @@
 /* of the long form */
 #define WL_COL_COUNTER "Counter_Name"
 #define WL_COL_VALUE "Counter_Value"
+/* of PyTorch operators */
+#define WL_COL_OPERATOR "Operator_Name"
+#define WL_COL_CONTEXT "Context_Id"
+#define WL_COL_START_KERNEL "Start_Timestamp_kernel"
+#define WL_COL_END_KERNEL "End_Timestamp_kernel"
 /* the accumulated level, in the file of a level counter */
 #define WL_COL_ACCUM "SQ_ACCUM_PREV_HIRES"
 

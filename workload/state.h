@@ -53,4 +53,17 @@ enum ws_status wl_state_write(const struct wl_state *state, const char *dir, str
 enum ws_status wl_state_program(struct wl_state *state, const char *argv0, struct ws_arena *arena,
 				struct ws_err *err);
 
+/* NULL: results of the two belong together. Else why not: "it is of another command". */
+const char *wl_state_difference(const struct wl_state *old, const struct wl_state *now);
+size_t wl_state_n_done(struct wl_state *state); /* passes */
+bool wl_state_same_passes(struct wl_state *a, struct wl_state *b);
+/* The N for the next pmc_perf_N. */
+unsigned wl_state_next_number(struct wl_state *state);
+
+/* Adds the finished passes of @old. */
+enum ws_status wl_state_keep_done(struct wl_state *state, struct wl_state *old, struct ws_err *err);
+/* Everything was profiled when one of the two did so; else what both name. */
+enum ws_status wl_state_join_sections(struct wl_state *state, struct wl_state *old,
+				      struct ws_err *err);
+
 #endif

@@ -60,12 +60,12 @@ static enum ws_status add(struct reader *r, const char *op, const char *context,
 
 static enum ws_status read_consolidated(struct reader *r, const char *path)
 {
-	static const char *const texts[] = { "Operator_Name", "Context_Id", WL_COL_KERNEL,
+	static const char *const texts[] = { WL_COL_OPERATOR, WL_COL_CONTEXT, WL_COL_KERNEL,
 					     WL_COL_COUNTER, NULL };
 	struct wl_csv_how how = { texts, &r->dict };
 	const struct wl_csv_column *cols[5];
-	static const char *const names[] = { "Operator_Name", "Context_Id", WL_COL_KERNEL,
-					     "Start_Timestamp_kernel", "End_Timestamp_kernel" };
+	static const char *const names[] = { WL_COL_OPERATOR, WL_COL_CONTEXT, WL_COL_KERNEL,
+					     WL_COL_START_KERNEL, WL_COL_END_KERNEL };
 	struct wl_csv csv;
 	enum ws_status st = wl_csv_read(path, &how, r->arena, &csv, r->err);
 
@@ -166,7 +166,7 @@ enum ws_status wl_torch_load(const struct wl_workload *load, struct ws_arena *ar
 			     struct wl_torch *out_torch, struct ws_err *err)
 {
 	struct reader r = { .arena = arena, .err = err };
-	char *path = ws_arena_printf(arena, "%s/torch_trace/consolidated.csv", load->path);
+	char *path = ws_arena_printf(arena, "%s/" WL_DIR_TORCH "/" WL_FILE_TORCH, load->path);
 	enum ws_status st;
 
 	if (!load->torch_trace)

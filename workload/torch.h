@@ -41,4 +41,16 @@ enum ws_status wl_torch_load(const struct wl_workload *load, struct ws_arena *ar
  */
 bool wl_torch_matches(const char *pattern, const char *op);
 
+struct trc_counted;
+struct wl_sheet_rows;
+struct wl_sheets;
+
+/*
+ * Adds the counters of the kernels that operators launched, from the passes of one run;
+ * *@out_n_calls: of operators that were seen.
+ */
+enum ws_status wl_torch_write(const struct wl_sheets *sheets, size_t first_pass, size_t n_passes,
+			      const struct trc_counted *table, const struct wl_sheet_rows *rows,
+			      const char *dir, size_t *out_n_calls, struct ws_err *err);
+
 #endif

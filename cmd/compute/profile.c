@@ -9,6 +9,8 @@
 #include "cmd/compute/profile_collect.h"
 #include "cmd/compute/profile_files.h"
 #include "cmd/compute/say.h"
+#include "workload/merge.h"
+#include "workload/names.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -255,6 +257,24 @@ static enum ws_status bench_only(struct pf *pf, int *exit_code, struct ws_err *e
 	return st;
 }
 
+/* --merge */
+static enum ws_status merge(const struct pf *pf, struct ws_err *err)
+{
+	size_t n = 0;
+	enum ws_status st;
+
+	if (pf->args->format == PF_FORMAT_ROCPD) {
+		st = wl_merge_long(pf->dir, &n, err);
+		if (!st)
+			say(SAY_INFO, WL_FILE_MERGED " has the rows of %zu passes", n);
+	} else {
+		st = wl_merge_wide(pf->dir, pf_alike(pf->args), &n, err);
+		if (!st)
+			say(SAY_INFO, WL_FILE_MERGED " has %zu dispatches, all passes joined", n);
+	}
+	return st ? ws_fail_in(err, st, "--merge") : WS_OK;
+}
+
 /* After the counters: samples, peaks, and the file of all passes. */
 static enum ws_status complete(struct pf_collect *c, struct ws_err *err)
 {
@@ -269,8 +289,8 @@ static enum ws_status complete(struct pf_collect *c, struct ws_err *err)
 		st = pf_roofline_measure(c->pf, &peaks, err);
 		c->stop_signal = peaks.stop_signal;
 	}
-	if (!st)
-		st = pf_merge(c->pf, err);
+	if (!st && c->pf->args->merge)
+		st = merge(c->pf, err);
 	return st ? st : pf_finish(c, peaks.measured, err);
 }
 

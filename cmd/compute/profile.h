@@ -119,10 +119,6 @@ struct pf_peaks {
 enum ws_status pf_roofline_measure(const struct pf *pf, struct pf_peaks *out_peaks,
 				   struct ws_err *err);
 
-/* ---- profile_merge.c ---- */
-enum ws_status pf_merge(const struct pf *pf, struct ws_err *err); /* when --merge says so */
-void pf_merge_forget(const struct pf *pf); /* passes are added: an earlier one is no longer true */
-
 /* ---- profile_dir.c ---- */
 /* pf->dir and pf->name, from options, rank and machine. Touches nothing. */
 enum ws_status pf_choose_dir(struct pf *pf, struct ws_err *err);

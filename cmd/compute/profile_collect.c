@@ -5,6 +5,7 @@
 #include "base/pattern.h"
 #include "base/str.h"
 #include "cmd/compute/say.h"
+#include "workload/merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,49 +258,6 @@ static enum ws_status describe_run(struct pf_collect *c, struct wl_state *out, s
 				     err);
 }
 
-/* Everything was profiled when one of the two did so; else what both name. */
-static enum ws_status join_sections(struct wl_state *state, struct wl_state *old,
-				    struct ws_err *err)
-{
-	enum ws_status st = WS_OK;
-
-	if (!old->sections.n || !state->sections.n) {
-		ws_vec_clear(&state->sections);
-		return WS_OK;
-	}
-	ws_vec_each(section, &old->sections) {
-		bool there = false;
-
-		ws_vec_each(own, &state->sections)
-			there |= strcmp(*own, *section) == 0;
-		if (!there && !st)
-			st = ws_vec_push(&state->sections, *section, err);
-	}
-	return st;
-}
-
-static enum ws_status keep_done_passes(struct wl_state *state, struct wl_state *old,
-				       struct ws_err *err)
-{
-	enum ws_status st = WS_OK;
-
-	ws_vec_each(pass, &old->passes)
-		if (pass->done && !st)
-			st = ws_vec_push(&state->passes, *pass, err);
-	return st;
-}
-
-/* The number for the next pmc_perf_N. */
-static unsigned next_number(struct wl_state *state)
-{
-	unsigned next = 0, number;
-
-	ws_vec_each(pass, &state->passes)
-		if (sscanf(pass->name, "pmc_perf_%u", &number) == 1)
-			next = WS_MAX(next, number + 1);
-	return next;
-}
-
 static enum ws_status add_own_passes(struct pf_collect *c, struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
@@ -326,22 +284,6 @@ static enum ws_status add_own_passes(struct pf_collect *c, struct ws_err *err)
 			   : no_memory(err);
 	}
 	return st;
-}
-
-static bool same_passes(struct wl_state *a, struct wl_state *b)
-{
-	if (a->passes.n != b->passes.n)
-		return false;
-	for (size_t i = 0; i < a->passes.n; i++) {
-		const struct wl_state_pass *p = &a->passes.at[i], *q = &b->passes.at[i];
-
-		if (strcmp(p->name, q->name) != 0 || p->n_wants != q->n_wants)
-			return false;
-		for (size_t k = 0; k < p->n_wants; k++)
-			if (strcmp(p->wants[k], q->wants[k]) != 0)
-				return false;
-	}
-	return true;
 }
 
 static enum ws_status write_perfmon(struct pf_collect *c, struct ws_err *err)
@@ -434,11 +376,11 @@ enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_er
 	if (!st && c->before != PF_FRESH) {
 		st = subtract_done(c, &old, err);
 		if (!st)
-			st = keep_done_passes(&c->state, &old, err);
+			st = wl_state_keep_done(&c->state, &old, err);
 		if (!st && c->before == PF_ADD)
-			st = join_sections(&c->state, &old, err);
+			st = wl_state_join_sections(&c->state, &old, err);
 		remove_stale_perfmon(pf, &old);
-		pf_merge_forget(pf);
+		wl_merge_remove(pf->dir);
 	}
 	if (!st && c->n_wants)
 		st = make_plan(c, err);
@@ -447,13 +389,13 @@ enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_er
 	if (!st && c->plan)
 		st = make_sets(c, err);
 	if (!st && c->plan)
-		st = wl_sheets_make(c->plan, c->wants, c->n_wants, next_number(&c->state),
+		st = wl_sheets_make(c->plan, c->wants, c->n_wants, wl_state_next_number(&c->state),
 				    &pf->arena, &c->sheets, err);
 	if (!st)
 		st = add_own_passes(c, err);
 	/* What was recorded for other passes, or on the way to a new profile, is of no use. */
 	c->recorded = !st && c->before == PF_RESUME && c->n_runs == 1 &&
-		      same_passes(&c->state, &old) && pf_recorded_is_there(pf);
+		      wl_state_same_passes(&c->state, &old) && pf_recorded_is_there(pf);
 	if (!st && !c->recorded)
 		pf_recorded_remove(pf);
 	if (!st)

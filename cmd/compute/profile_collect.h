@@ -74,7 +74,6 @@ enum ws_status pf_run_once(struct pf_collect *c, size_t first, size_t n, enum la
 			   struct launch_passes_result *out_result, struct ws_err *err);
 
 /* ---- profile_recorded.c ---- */
-#define PF_RECORDED_NAME ".recorded"
 bool pf_recorded_is_there(const struct pf *pf);
 void pf_recorded_remove(const struct pf *pf);
 /* Keep the captures of @result, which are then no longer to be removed; false: not possible. */

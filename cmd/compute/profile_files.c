@@ -2,6 +2,7 @@
 
 #include "analysis/metric.h"
 #include "workload/config.h"
+#include "workload/names.h"
 #include "workload/sysinfo.h"
 
 #include <stdio.h>
@@ -157,7 +158,7 @@ enum ws_status pf_write_config(struct pf *pf, const struct ws_strv *sections, st
 		st = ws_vec_push(&remaining, pf->argv[i], err);
 	wl_config_list(&config, "remaining", remaining.at, remaining.n);
 	if (!st)
-		st = wl_config_write(&config, pf->dir, "profiling_config.yaml", err);
+		st = wl_config_write(&config, pf->dir, WL_FILE_CONFIG, err);
 	ws_vec_fini(&remaining);
 	wl_config_fini(&config);
 	return st;

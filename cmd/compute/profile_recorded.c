@@ -9,6 +9,7 @@
 
 #include "base/path.h"
 #include "cmd/compute/say.h"
+#include "workload/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 static bool find(const struct pf *pf, struct launch_rundir *out_dir)
 {
-	return !ws_path_join(pf->dir, PF_RECORDED_NAME, out_dir->path, NULL) &&
+	return !ws_path_join(pf->dir, WL_DIR_RECORDED, out_dir->path, NULL) &&
 	       ws_path_exists(out_dir->path);
 }
 
@@ -40,7 +41,7 @@ bool pf_recorded_keep(const struct pf_collect *c, struct launch_passes_result *r
 	struct launch_rundir aside;
 	char parent[PATH_MAX];
 
-	if (!result->n_done || ws_path_join(c->pf->dir, PF_RECORDED_NAME, aside.path, NULL) ||
+	if (!result->n_done || ws_path_join(c->pf->dir, WL_DIR_RECORDED, aside.path, NULL) ||
 	    rename(result->dirs[0].path, aside.path) != 0)
 		return false;
 	strcpy(parent, result->dirs[0].path);

@@ -1,14 +1,10 @@
-/*
- * --merge: pmc_perf.csv, all passes joined, for ROCm Compute Profiler 3.3 and before, whose
- * analyze does not join passes itself. Analyze's own reader joins them here, so there is one
- * set of rules. Of the long form, which 3.3 knows as well, one file is the rows of all.
- */
-#include "cmd/compute/profile.h"
+#include "workload/merge.h"
 
+#include "base/arena.h"
 #include "base/path.h"
-#include "cmd/compute/say.h"
 #include "workload/names.h"
 #include "workload/outfile.h"
+#include "workload/sheet.h"
 #include "workload/workload.h"
 
 #include <errno.h>
@@ -18,14 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MERGED_NAME WL_FILE_MERGED
-
-void pf_merge_forget(const struct pf *pf)
+void wl_merge_remove(const char *dir)
 {
-	char path[2 * PATH_MAX];
+	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", pf->dir, MERGED_NAME);
-	unlink(path);
+	if (!ws_path_join(dir, WL_FILE_MERGED, path, NULL))
+		unlink(path);
 }
 
 static void put_cell(FILE *to, const struct wl_workload *load, const struct wl_column *column,
@@ -46,13 +40,13 @@ static bool has_two_names(const char *arch, const char *counter)
 	return strcmp(arch, "gfx908") == 0 && strncmp(counter, "TCC_EA0_", 8) == 0;
 }
 
-static enum ws_status write_frame(const struct wl_workload *load, const struct pf *pf,
+static enum ws_status write_frame(const struct wl_workload *load, const char *dir,
 				  struct ws_err *err)
 {
 	const struct wl_frame *frame = load->frames[0];
-	const char *arch = pf->gpu->arch;
+	const char *arch = load->arch;
 	struct wl_outfile file;
-	enum ws_status st = wl_outfile_open(&file, pf->dir, MERGED_NAME, err);
+	enum ws_status st = wl_outfile_open(&file, dir, WL_FILE_MERGED, err);
 
 	if (st)
 		return st;
@@ -91,53 +85,51 @@ static enum ws_status append_rows(FILE *to, const char *path, bool with_header, 
 	return WS_OK;
 }
 
-static enum ws_status write_long(const char *dir, size_t *out_n, struct ws_err *err)
+enum ws_status wl_merge_long(const char *dir, size_t *out_n, struct ws_err *err)
 {
 	struct wl_outfile file;
-	char path[2 * PATH_MAX];
-	enum ws_status st = wl_outfile_open(&file, dir, MERGED_NAME, err);
+	struct ws_arena arena;
+	enum ws_status st = wl_outfile_open(&file, dir, WL_FILE_MERGED, err);
 
 	if (st)
 		return st;
+	*out_n = 0;
+	ws_arena_init(&arena, 16u << 20);
 	for (size_t i = 0; !st; i++) {
-		snprintf(path, sizeof(path), "%s/results_%zu.csv", dir, i);
-		if (!ws_path_exists(path))
+		const char *name = wl_pass_file("", i, true, &arena);
+		char path[PATH_MAX];
+
+		st = name ? ws_path_join(dir, name, path, err)
+			  : ws_fail(err, WS_E_NOMEM, "out of memory");
+		if (!st && !ws_path_exists(path))
 			break;
-		st = append_rows(file.to, path, i == 0, err);
+		if (!st)
+			st = append_rows(file.to, path, i == 0, err);
 		*out_n = i + 1;
 	}
-	if (st) {
-		wl_outfile_abandon(&file);
-		return st;
-	}
-	return wl_outfile_commit(&file, err);
+	ws_arena_fini(&arena);
+	if (!st)
+		return wl_outfile_commit(&file, err);
+	wl_outfile_abandon(&file);
+	return st;
 }
 
-enum ws_status pf_merge(const struct pf *pf, struct ws_err *err)
+enum ws_status wl_merge_wide(const char *dir, enum trc_alike alike, size_t *out_n,
+			     struct ws_err *err)
 {
 	const struct wl_workload_how how = {
 		.kernel_verbose = 5, /* names as they are */
-		.join = pf_join_names[pf->args->join_type],
+		.join = alike == TRC_ALIKE_KERNEL ? "kernel" : "grid",
 	};
 	struct wl_workload *load = NULL;
-	size_t n = 0;
 	enum ws_status st;
 
-	if (!pf->args->merge)
-		return WS_OK;
-	pf_merge_forget(pf);
-	if (pf->args->format == PF_FORMAT_ROCPD) {
-		st = write_long(pf->dir, &n, err);
-		if (!st)
-			say(SAY_INFO, "%s has the rows of %zu passes", MERGED_NAME, n);
-		return st ? ws_fail_in(err, st, "--merge") : WS_OK;
-	}
-	st = wl_workload_open(pf->dir, &how, &load, err);
+	wl_merge_remove(dir); /* the reader would take it for the profile */
+	st = wl_workload_open(dir, &how, &load, err);
 	if (!st)
-		st = write_frame(load, pf, err);
+		st = write_frame(load, dir, err);
 	if (!st)
-		say(SAY_INFO, "%s has %zu dispatches, all passes joined", MERGED_NAME,
-		    load->frames[0]->n_rows);
+		*out_n = load->frames[0]->n_rows;
 	wl_workload_close(load);
-	return st ? ws_fail_in(err, st, "--merge") : WS_OK;
+	return st;
 }
