@@ -158,7 +158,7 @@ static enum ana_gate_verdict judge(const struct ana_gate *gate, const struct ana
 	} else if (!ana_gate_fails(gate, c->percent)) {
 		return ANA_GATE_HOLDS;
 	}
-	/* Noise is no change, which fails where a change is asked for ("IPC<5%"); unknown counts. */
+	/* Noise is no change, which fails where a change is required ("IPC<5%"); unknown counts. */
 	return c->change == ANA_CHANGE_NOISE && !ana_gate_fails(gate, 0) ? ANA_GATE_IN_NOISE
 									 : ANA_GATE_FAILED;
 }

@@ -10,7 +10,7 @@ struct ana_pair {
 	const struct ana_diff_side *side[2];
 	const struct ana_diff_how *how;
 	struct ana_selection rows[2];
-	struct ana_eval *eval[2]; /* made when a metric is asked for */
+	struct ana_eval *eval[2]; /* created on first use */
 	double *values[2];        /* scratch, one per row */
 };
 

@@ -42,7 +42,7 @@ extern const char *const ana_norm_words[]; /* "per_wave", ...; NULL at the end *
 struct ana_eval_how {
 	enum ana_norm norm;
 	bool own_level_frame; /* as 3.3: a level metric reads only its own pass file */
-	bool ea_aliases;      /* TCC_EA_X will do where TCC_EA0_X is asked for, and back */
+	bool ea_aliases;      /* TCC_EA_X is used for a missing TCC_EA0_X, and the reverse */
 };
 
 struct ana_eval;

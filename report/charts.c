@@ -110,7 +110,7 @@ static bool has_type(const struct roofline *r, enum ana_roof_type type)
 	return false;
 }
 
-/* A type that was asked for: unsupported or unmeasured ones are said, and left out. */
+/* A requested type; unsupported or unmeasured ones are reported and left out. */
 static void add_asked(struct rpt_report *rpt, const struct rpt_run *run, struct roofline *r,
 		      enum ana_roof_type type)
 {
@@ -136,7 +136,7 @@ static void add_asked(struct rpt_report *rpt, const struct rpt_run *run, struct 
 		 r->asked[0] ? "_" : "", ana_roof_type_name(type));
 }
 
-/* Those asked for come first; the page can switch to every other that was measured. */
+/* Requested types come first; the page can switch to every other measured one. */
 static enum ws_status choose_types(struct rpt_report *rpt, const struct rpt_run *run,
 				   struct roofline *r, struct ws_err *err)
 {

@@ -1,4 +1,4 @@
-/* Lists in place of a report: kernels and dispatches, the specifications of a machine. */
+/* Lists in place of a report: kernels and dispatches, specifications, sets, metrics. */
 #include "analysis/counters_needed.h"
 #include "report/report.h"
 #include "workload/sysinfo.h"
@@ -109,4 +109,52 @@ void rpt_list_sets(const struct ana_metrics *metrics, struct ws_buf *out)
 	ws_buf_add(out, "\nUsage Examples:\n"
 			"  rocprof-compute profile --set compute_thruput_util  # Profile this set\n"
 			"  rocprof-compute profile --list-sets        # Show this help\n\n");
+}
+
+static void add_help(const char *help, struct ws_buf *out)
+{
+	struct ws_arena arena;
+	struct ws_str rest, line;
+
+	ws_arena_init(&arena, 1u << 20);
+	rest = ws_str_from(rpt_wrap_words(&arena, help, 40));
+	while (rest.n && ws_str_next(&rest, '\n', &line))
+		ws_buf_printf(out, "\t\t%.*s\n", WS_STR_ARGS(line));
+	ws_buf_add(out, "\n");
+	ws_arena_fini(&arena);
+}
+
+void rpt_list_metrics(const struct ana_metrics *metrics, bool with_help, struct ws_buf *out)
+{
+	const char *end = with_help ? "\n\n" : "\n";
+
+	for (size_t b = 0; b < metrics->n_blocks; b++) {
+		const struct ana_block *block = metrics->blocks[b];
+
+		ws_buf_printf(out, "%u -> %s%s", block->id, block->title, end);
+		for (size_t t = 0; t < block->n_tables; t++) {
+			const struct ana_table *table = block->tables[t];
+
+			if (!table->n_metrics)
+				continue;
+			ws_buf_printf(out, "\t%u.%u -> %s%s", table->block, table->index,
+				      table->title, end);
+			for (size_t m = 0; m < table->n_metrics; m++) {
+				const struct ana_metric *metric = &table->metrics[m];
+
+				ws_buf_printf(out, "\t\t%u.%u.%u -> %s%s", table->block,
+					      table->index, metric->index, metric->name, end);
+				if (with_help)
+					add_help(metric->help, out);
+			}
+		}
+	}
+}
+
+void rpt_list_blocks(const struct ana_metrics *metrics, struct ws_buf *out)
+{
+	ws_buf_printf(out, "%-8s%-18s%s\n", "INDEX", "BLOCK ALIAS", "BLOCK NAME");
+	for (size_t b = 0; b < metrics->n_blocks; b++)
+		ws_buf_printf(out, "%-8u%-18s%s\n", metrics->blocks[b]->id,
+			      metrics->blocks[b]->alias, metrics->blocks[b]->title);
 }

@@ -282,7 +282,7 @@ static size_t choose_columns(const struct rpt_report *rpt, const struct ana_tabl
 			continue; /* hidden ones have no position */
 		out_cols[n++] = at == 0 ? COL_KEY : (int)at - 1;
 	}
-	/* Hidden columns have a place of their own, in whatever order they were asked for. */
+	/* Hidden columns have a place of their own, in whatever order they were requested. */
 	if (is_included(rpt, "coll_level"))
 		out_cols[n++] = COL_LEVEL;
 	if (is_included(rpt, "Description"))

@@ -8,7 +8,7 @@
 static const char rule[] =
 	"--------------------------------------------------------------------------------";
 
-/* Without -b, what profile was asked for decides, whole blocks at a time. */
+/* Without -b, the blocks that were profiled are shown. */
 static bool recorded(const struct rpt_report *rpt, unsigned block)
 {
 	const struct wl_workload *load = rpt->runs[0].load;

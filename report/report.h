@@ -124,6 +124,8 @@ enum ws_status rpt_write_charts(struct rpt_report *rpt, const char *dir, struct 
 enum ws_status rpt_list_stats(struct rpt_report *rpt, struct ws_err *err);
 enum ws_status rpt_specs(const struct wl_sysinfo *info, struct ws_buf *out, struct ws_err *err);
 void rpt_list_sets(const struct ana_metrics *metrics, struct ws_buf *out);
+void rpt_list_metrics(const struct ana_metrics *metrics, bool with_help, struct ws_buf *out);
+void rpt_list_blocks(const struct ana_metrics *metrics, struct ws_buf *out);
 /* Ids or names of metrics, tables, blocks and counters. */
 enum ws_status rpt_explain(struct rpt_report *rpt, const struct ws_strv *ids, struct ws_err *err);
 void rpt_formulas(struct rpt_report *rpt); /* every formula, its inputs and its value */

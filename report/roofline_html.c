@@ -135,7 +135,7 @@ enum ws_status rpt_roof_html(const struct rpt_roof_model *model, struct ws_buf *
 {
 	ws_buf_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-			/* Nothing may be asked for, not even an icon. */
+			/* The page requests no other file, not even an icon. */
 			"<link rel=\"icon\" href=\"data:,\">\n<title>Roofline \342\200\223 ");
 	rpt_svg_escape(out, model->path);
 	ws_buf_printf(

@@ -179,7 +179,7 @@ static void draw_roof(const struct plot *p, const struct ana_roof_top *roof, con
 	rpt_svg_text(p->out, right, y + (label_below ? 16 : -7), "end", cls, text);
 }
 
-/* One shape per level, so that the level can be told without its colour. */
+/* One shape per level, so that levels can be distinguished without colour. */
 static void draw_marker(const struct plot *p, enum ana_roof_level level, double x, double y,
 			double r)
 {

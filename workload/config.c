@@ -93,7 +93,7 @@ static void add_scalar(struct ws_buf *out, const char *text)
 	}
 }
 
-/* The value is put, and is nobody's any more. */
+/* Puts the value, and releases the buffer. */
 static void put_buf(struct wl_config *config, const char *key, struct ws_buf *value)
 {
 	put(config, key, value->at, value->n);

@@ -2,8 +2,8 @@
  * outfile: files of a workload folder, written whole or not at all.
  *
  * A file is built in memory or streamed, under a temporary name beside its own, and takes
- * its name when it is complete: whoever reads the folder meanwhile, or after a full disk,
- * finds the old file or the new one.
+ * its name when it is complete: a reader sees the old file or the new one, also after the
+ * disk was full.
  */
 #ifndef WS_WORKLOAD_OUTFILE_H
 #define WS_WORKLOAD_OUTFILE_H

@@ -71,7 +71,7 @@ static void print_facts(FILE *to, const struct trc_counted_row *row, size_t numb
 struct reader {
 	const struct wl_sheets *sheets;
 	const struct trc_counted *table;
-	const struct trc_counted_column **of_read; /* NULL: nobody counted it */
+	const struct trc_counted_column **of_read; /* NULL: not counted */
 	struct cnt_plan_sample *samples;
 	struct ws_arena arena;
 };

@@ -67,7 +67,7 @@ static bool has_channels(const struct wl_sheet *sheet)
 	return false;
 }
 
-/* Flat numbers are over all dies: AMD's collector has to be told what they stand for. */
+/* Flat numbers are over all dies: AMD's collector needs to know what they stand for. */
 static void print_definitions(FILE *to, const struct wl_sheets *sheets,
 			      const struct wl_sheet *sheet)
 {

@@ -123,7 +123,7 @@ static bool is_on(const struct ws_doc *doc, const char *key)
 			 (value->kind == WS_DOC_TEXT && value->text[0]));
 }
 
-/* profiling_config.yaml: which blocks were asked for, and how. It may be missing. */
+/* profiling_config.yaml: which blocks were profiled, and how. It may be missing. */
 static enum ws_status read_config(struct wl_workload *load, const char *dir, struct ws_err *err)
 {
 	const struct ws_doc *blocks, *join;
@@ -295,7 +295,7 @@ static enum ws_status open_nodes(struct wl_workload *load, const char *dir,
 	return st;
 }
 
-/* Measured peaks are an extra: a missing or damaged file is said where they are asked for. */
+/* Measured peaks are an extra: a missing or damaged file is reported when they are used. */
 static enum ws_status open_peaks(struct wl_workload *load, const char *dir, struct ws_err *err)
 {
 	struct wl_peaks *peaks = ws_arena_new(&load->arena, struct wl_peaks);

@@ -304,7 +304,7 @@ static void close_runs(struct an *an)
 	}
 }
 
-/* --output-name, or a name that nobody has. */
+/* --output-name, or a unique name. */
 static enum ws_status output_name(struct an *an, const char *suffix, const char **out_path,
 				  struct ws_err *err)
 {

@@ -1,4 +1,4 @@
-/* What is asked for and not there: passes of an interrupted profile, blocks that do not exist. */
+/* Warnings about what is missing: passes of an interrupted profile, requested blocks. */
 #include "base/log.h"
 #include "base/str.h"
 #include "cmd/compute/analyze.h"

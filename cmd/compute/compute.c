@@ -4,6 +4,7 @@
 #include "analysis/metric.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,75 +63,27 @@ enum ws_status compute_general_apply(const struct compute_general *general, cons
 	return WS_OK;
 }
 
-static void print_wrapped(const char *text, const char *indent)
-{
-	const size_t width = 40;
-	struct ws_str rest = ws_str_trim(ws_str_from(text));
-
-	while (rest.n) {
-		size_t n = rest.n;
-
-		if (n > width) {
-			for (n = width; n && rest.at[n] != ' '; n--)
-				;
-			n = n ? n : width;
-		}
-		printf("%s%.*s\n", indent, (int)n, rest.at);
-		rest = ws_str_trim((struct ws_str){ rest.at + n, rest.n - n });
-	}
-}
-
-static void list_metrics(const struct ana_metrics *metrics, bool with_help)
-{
-	const char *end = with_help ? "\n\n" : "\n";
-
-	for (size_t b = 0; b < metrics->n_blocks; b++) {
-		const struct ana_block *block = metrics->blocks[b];
-
-		printf("%u -> %s%s", block->id, block->title, end);
-		for (size_t t = 0; t < block->n_tables; t++) {
-			const struct ana_table *table = block->tables[t];
-
-			if (!table->n_metrics)
-				continue;
-			printf("\t%u.%u -> %s%s", table->block, table->index, table->title, end);
-			for (size_t m = 0; m < table->n_metrics; m++) {
-				const struct ana_metric *metric = &table->metrics[m];
-
-				printf("\t\t%u.%u.%u -> %s%s", table->block, table->index,
-				       metric->index, metric->name, end);
-				if (with_help) {
-					print_wrapped(metric->help, "\t\t");
-					printf("\n");
-				}
-			}
-		}
-	}
-}
-
-static void list_blocks(const struct ana_metrics *metrics)
-{
-	printf("%-8s%-18s%s\n", "INDEX", "BLOCK ALIAS", "BLOCK NAME");
-	for (size_t b = 0; b < metrics->n_blocks; b++)
-		printf("%-8u%-18s%s\n", metrics->blocks[b]->id, metrics->blocks[b]->alias,
-		       metrics->blocks[b]->title);
-}
-
 enum ws_status compute_list(const struct compute_general *general, bool with_help,
 			    struct ws_err *err)
 {
 	const char *arch = general->list_metrics ? general->list_metrics : general->list_blocks;
 	struct ana_metrics *metrics;
+	struct ws_buf text;
 	enum ws_status st = ana_metrics_load(arch, general->config_dir, &metrics, err);
 
 	if (st)
 		return st;
+	ws_buf_init(&text, 16u << 20);
 	if (general->list_metrics)
-		list_metrics(metrics, with_help);
+		rpt_list_metrics(metrics, with_help, &text);
 	else
-		list_blocks(metrics);
+		rpt_list_blocks(metrics, &text);
+	st = ws_buf_status(&text, err);
+	if (!st)
+		fputs(text.at, stdout);
+	ws_buf_fini(&text);
 	ana_metrics_free(metrics);
-	return WS_OK;
+	return st;
 }
 
 /*

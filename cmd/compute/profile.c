@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "cmd/compute/profile_collect.h"
 #include "cmd/compute/profile_files.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 #include "workload/merge.h"
 #include "workload/names.h"
 
@@ -44,7 +44,7 @@ static void print_banner(void)
 }
 
 /* None, or ['a', 'b'] as AMD's tool shows lists. */
-static void say_list(const char *label, const char *const *words, size_t n, const char *none)
+static void log_list(const char *label, const char *const *words, size_t n, const char *none)
 {
 	struct ws_buf text;
 
@@ -52,9 +52,9 @@ static void say_list(const char *label, const char *const *words, size_t n, cons
 	for (size_t i = 0; i < n; i++)
 		ws_buf_printf(&text, "%s'%s'", i ? ", " : "", words[i]);
 	if (n)
-		say(SAY_INFO, "%s: [%s]", label, text.at);
+		pf_log(PF_LOG_INFO, "%s: [%s]", label, text.at);
 	else
-		say(SAY_INFO, "%s: %s", label, none);
+		pf_log(PF_LOG_INFO, "%s: %s", label, none);
 	ws_buf_fini(&text);
 }
 
@@ -69,41 +69,41 @@ static void warn_of_others(const struct pf *pf)
 			    i, pf->agents.at[i].arch, pf->gpu->arch, i);
 }
 
-static void say_header(const struct pf *pf)
+static void log_header(const struct pf *pf)
 {
 	const struct pf_args *args = pf->args;
 
-	say(SAY_INFO, "Rocprofiler-Compute version: %s", COMPUTE_VERSION);
-	say(SAY_INFO, "Profiler choice: rocprofiler-sdk");
-	say(SAY_INFO, "Path: %s", pf->dir);
-	say(SAY_INFO, "Target: %s", pf->target);
-	say(SAY_INFO, "Command: %s", pf->command);
+	pf_log(PF_LOG_INFO, "Rocprofiler-Compute version: %s", COMPUTE_VERSION);
+	pf_log(PF_LOG_INFO, "Profiler choice: rocprofiler-sdk");
+	pf_log(PF_LOG_INFO, "Path: %s", pf->dir);
+	pf_log(PF_LOG_INFO, "Target: %s", pf->target);
+	pf_log(PF_LOG_INFO, "Command: %s", pf->command);
 	if (args->torch_trace)
-		say(SAY_INFO, "Torch Trace: Enabled");
-	say_list("Kernel Selection", args->kernels.at, args->kernels.n, "None");
-	say_list("Dispatch Selection", args->dispatches.at, args->dispatches.n, "None");
+		pf_log(PF_LOG_INFO, "Torch Trace: Enabled");
+	log_list("Kernel Selection", args->kernels.at, args->kernels.n, "None");
+	log_list("Dispatch Selection", args->dispatches.at, args->dispatches.n, "None");
 	if (args->set)
-		say(SAY_INFO, "Set Selection: %s", args->set);
+		pf_log(PF_LOG_INFO, "Set Selection: %s", args->set);
 	if (pf->n_sections)
-		say_list("Report Sections", pf->sections, pf->n_sections, "All");
+		log_list("Report Sections", pf->sections, pf->n_sections, "All");
 	else
-		say(SAY_INFO, "Hardware Blocks: All");
+		pf_log(PF_LOG_INFO, "Hardware Blocks: All");
 	if (pf->agents.soft)
-		say(SAY_INFO, "GPU: the software %s: times are simulated", pf->gpu->product);
+		pf_log(PF_LOG_INFO, "GPU: the software %s: times are simulated", pf->gpu->product);
 	warn_of_others(pf);
 }
 
-static void say_rule(const struct pf_args *args)
+static void log_rule(const struct pf_args *args)
 {
-	say(SAY_INFO, "%s", "");
-	say(SAY_INFO, "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
-	say(SAY_INFO, "Collecting Performance Counters%s",
-	    args->roof_only ? " (Roofline Only)" : "");
-	say(SAY_INFO, "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
-	say(SAY_INFO, "%s", "");
+	pf_log(PF_LOG_INFO, "%s", "");
+	pf_log(PF_LOG_INFO, "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
+	pf_log(PF_LOG_INFO, "Collecting Performance Counters%s",
+	       args->roof_only ? " (Roofline Only)" : "");
+	pf_log(PF_LOG_INFO, "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
+	pf_log(PF_LOG_INFO, "%s", "");
 }
 
-static void say_how(const struct pf_collect *c)
+static void log_plan(const struct pf_collect *c)
 {
 	static const char *const policies[] = { "", "kernel", "kernel_launch_params" };
 
@@ -111,27 +111,28 @@ static void say_how(const struct pf_collect *c)
 		say(SAY_INFO, "%zu counters are in the folder already; %zu will be collected",
 		    c->n_there, c->n_counters);
 	if (c->missing)
-		say(SAY_WARNING,
-		    "Following counters might not be supported by rocprof: %s: metrics that need "
-		    "them stay empty",
-		    c->missing);
+		pf_log(PF_LOG_WARNING,
+		       "Following counters might not be supported by rocprof: %s: metrics that "
+		       "need "
+		       "them stay empty",
+		       c->missing);
 	if (!c->plan)
 		return;
 	if (c->multiplex)
-		say(SAY_INFO, "Iteration multiplexing: %s", policies[c->multiplex]);
+		pf_log(PF_LOG_INFO, "Iteration multiplexing: %s", policies[c->multiplex]);
 	if (c->pf->args->attach_pid) {
 		say(SAY_INFO, "%zu counter%s in %zu pass%s: attached to process %lld",
 		    c->n_counters, c->n_counters == 1 ? "" : "s", c->plan->n_passes,
 		    c->plan->n_passes == 1 ? "" : "es", (long long)c->pf->args->attach_pid);
 		return;
 	}
-	say(SAY_INFO, "%zu counter%s in %zu pass%s: %zu run%s of the program%s", c->n_counters,
-	    c->n_counters == 1 ? "" : "s", c->plan->n_passes, c->plan->n_passes == 1 ? "" : "es",
-	    c->n_runs, c->n_runs == 1 ? "" : "s",
-	    c->multiplex ? ", one pass per launch of a kernel"
-	    : c->n_runs == 1 && c->plan->n_passes > 1
-		    ? ", the GPU repeats each dispatch (kernel replay)"
-		    : "");
+	pf_log(PF_LOG_INFO, "%zu counter%s in %zu pass%s: %zu run%s of the program%s",
+	       c->n_counters, c->n_counters == 1 ? "" : "s", c->plan->n_passes,
+	       c->plan->n_passes == 1 ? "" : "es", c->n_runs, c->n_runs == 1 ? "" : "s",
+	       c->multiplex ? ", one pass per launch of a kernel"
+	       : c->n_runs == 1 && c->plan->n_passes > 1
+		       ? ", the GPU repeats each dispatch (kernel replay)"
+		       : "");
 }
 
 /* ---- setting up ---- */
@@ -243,7 +244,7 @@ static enum ws_status bench_only(struct pf *pf, int *exit_code, struct ws_err *e
 			       pf->gpu->arch);
 	st = ws_mkdirs(pf->dir, err);
 	if (!st)
-		st = say_open_log(pf->dir, true, err);
+		st = pf_log_open(pf->dir, true, err);
 	if (!st)
 		st = pf_write_sysinfo(pf, true, err);
 	if (!st)
@@ -251,9 +252,9 @@ static enum ws_status bench_only(struct pf *pf, int *exit_code, struct ws_err *e
 	if (st && peaks.stop_signal)
 		*exit_code = 128 + peaks.stop_signal;
 	if (!st)
-		say(SAY_INFO, "Results: %s/roofline.csv", pf->dir);
+		pf_log(PF_LOG_INFO, "Results: %s/roofline.csv", pf->dir);
 	else
-		say_to_log(err->text);
+		pf_log_to_file(err->text);
 	return st;
 }
 
@@ -266,11 +267,12 @@ static enum ws_status merge(const struct pf *pf, struct ws_err *err)
 	if (pf->args->format == PF_FORMAT_ROCPD) {
 		st = wl_merge_long(pf->dir, &n, err);
 		if (!st)
-			say(SAY_INFO, WL_FILE_MERGED " has the rows of %zu passes", n);
+			pf_log(PF_LOG_INFO, WL_FILE_MERGED " has the rows of %zu passes", n);
 	} else {
 		st = wl_merge_wide(pf->dir, pf_alike(pf->args), &n, err);
 		if (!st)
-			say(SAY_INFO, WL_FILE_MERGED " has %zu dispatches, all passes joined", n);
+			pf_log(PF_LOG_INFO, WL_FILE_MERGED " has %zu dispatches, all passes joined",
+			       n);
 	}
 	return st ? ws_fail_in(err, st, "--merge") : WS_OK;
 }
@@ -305,25 +307,25 @@ static enum ws_status collect(struct pf *pf, int *exit_code, struct ws_err *err)
 			pf_unmake_dir(pf);
 	}
 	if (!st)
-		st = say_open_log(pf->dir, c.before != PF_FRESH, err);
+		st = pf_log_open(pf->dir, c.before != PF_FRESH, err);
 	if (!st)
 		st = pf_write_sysinfo(pf, pf_roofline_wanted(pf), err);
 	if (!st)
 		st = pf_write_config(pf, &c.state.sections, err);
 	if (!st) {
-		say_header(pf);
-		say_rule(pf->args);
-		say_how(&c);
+		log_header(pf);
+		log_rule(pf->args);
+		log_plan(&c);
 		st = pf_collect_run(&c, err);
 		if (!st)
 			st = complete(&c, err);
 		if (st)
-			pf_say_kept(&c);
+			pf_log_kept(&c);
 	}
 	if (st && c.stop_signal)
 		*exit_code = 128 + c.stop_signal;
 	if (st)
-		say_to_log(err->text);
+		pf_log_to_file(err->text);
 	pf_collect_fini(&c);
 	return st;
 }
@@ -374,18 +376,18 @@ enum ws_status pf_run(const struct ws_cmd_call *call, int *exit_code, struct ws_
 	pf = (struct pf){ .args = args, .argv = call->rest.operands };
 	st = pf_check(args, pf.argv, err);
 	if (!st)
-		st = say_init(args->general.verbose, args->general.quiet, err);
+		st = pf_log_init(args->general.verbose, args->general.quiet, err);
 	if (st)
 		return st;
 	launch_rank_find_first(launch_lookup_own(), &pf.rank, &pf.launcher);
 	if (!pf.rank.rank) /* of many ranks one is enough */
 		print_banner();
 	if (pf.rank.known && pf.rank.size != 1)
-		say_name_rank(pf.rank.rank);
+		pf_log_name_rank(pf.rank.rank);
 	ws_arena_init(&pf.arena, ARENA_MAX);
 	st = profile(&pf, exit_code, err);
 	ana_metrics_free(pf.metrics);
 	ws_arena_fini(&pf.arena);
-	say_fini();
+	pf_log_fini();
 	return st;
 }

@@ -51,7 +51,7 @@ struct pf_args {
 	struct ws_strv mem_levels, data_types;
 };
 
-/* --spatial-multiplexing; n_gpus 0: not asked for. */
+/* --spatial-multiplexing; n_gpus 0: not requested. */
 struct pf_spatial {
 	size_t node, n_nodes, n_gpus; /* this node, from 0; of how many; GPUs of each */
 };
@@ -71,7 +71,7 @@ enum { PF_JOIN_GRID, PF_JOIN_KERNEL };
 enum ws_status pf_check(const struct pf_args *args, char *const *argv, struct ws_err *err);
 enum pf_multiplex pf_multiplex_of(const struct pf_args *args);
 struct pf;
-/* pf->pc_interval: as asked for, or what suits the GPU. */
+/* pf->pc_interval: as requested, or what suits the GPU. */
 enum ws_status pf_pc_interval(struct pf *pf, struct ws_err *err);
 
 /* One run of the command. Texts are in the arena or borrowed from argv. */
@@ -101,11 +101,11 @@ enum ws_status pf_find_gpu(struct pf *pf, struct ws_err *err);
 enum ws_status pf_load_metrics(struct pf *pf, struct ws_err *err); /* unless they are loaded */
 
 /* ---- profile_attach.c ---- */
-/* --attach-pid: the program is one that runs, on the GPU that it runs on. */
+/* --attach-pid: attach to a running process, on the GPU that it uses. */
 enum ws_status pf_attach_begin(struct pf *pf, struct ws_err *err);
 
 /* ---- profile_list.c ---- */
-/* *@out_done: one of them was asked for, and printed. */
+/* *@out_done: one of them was requested, and printed. */
 enum ws_status pf_list(struct pf *pf, bool *out_done, struct ws_err *err);
 
 /* ---- profile_roofline.c ---- */

@@ -10,7 +10,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 #include "workload/match.h"
 
 #include <stdio.h>
@@ -111,7 +111,7 @@ enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
 	return st;
 }
 
-void pf_say_kept(struct pf_collect *c)
+void pf_log_kept(struct pf_collect *c)
 {
 	uint64_t n_rows = UINT64_MAX; /* that every pass has */
 	size_t n_done = 0;
@@ -121,7 +121,7 @@ void pf_say_kept(struct pf_collect *c)
 		n_rows = WS_MIN(n_rows, pass->n_rows);
 	}
 	if (c->unmatched)
-		return; /* all is there, and to no avail */
+		return; /* nothing can be continued */
 	if (c->recorded)
 		say(SAY_WARNING,
 		    "The run is recorded in %s, but its files could not be written: free disk "
@@ -139,11 +139,11 @@ void pf_say_kept(struct pf_collect *c)
 		    "continues",
 		    n_done, c->state.passes.n, c->pf->dir);
 	else if (n_rows)
-		say(SAY_WARNING,
-		    "%llu dispatch%s counted before that %s kept in %s, and 'rocprof-compute "
-		    "analyze' reads %s; the same command with --resume runs the program again",
-		    (unsigned long long)n_rows, n_rows == 1 ? "" : "es", n_rows == 1 ? "is" : "are",
-		    c->pf->dir, n_rows == 1 ? "it" : "them");
+		pf_log(PF_LOG_WARNING,
+		       "%llu dispatch%s counted before that %s kept in %s, and 'rocprof-compute "
+		       "analyze' reads %s; the same command with --resume runs the program again",
+		       (unsigned long long)n_rows, n_rows == 1 ? "" : "es",
+		       n_rows == 1 ? "is" : "are", c->pf->dir, n_rows == 1 ? "it" : "them");
 }
 
 enum ws_status pf_finish(struct pf_collect *c, bool measured, struct ws_err *err)
@@ -155,8 +155,8 @@ enum ws_status pf_finish(struct pf_collect *c, bool measured, struct ws_err *err
 	if (st)
 		return st;
 	if (c->n_runs_done)
-		say(SAY_INFO, "%zu run%s of the program took %.1f s", c->n_runs_done,
-		    c->n_runs_done == 1 ? "" : "s", c->seconds);
+		pf_log(PF_LOG_INFO, "%zu run%s of the program took %.1f s", c->n_runs_done,
+		       c->n_runs_done == 1 ? "" : "s", c->seconds);
 	else if (!c->plan && !measured)
 		say(SAY_INFO,
 		    "All requested counters were already collected; --replace collects them again");
@@ -165,12 +165,12 @@ enum ws_status pf_finish(struct pf_collect *c, bool measured, struct ws_err *err
 
 		strcpy(parent, c->pf->dir);
 		ws_path_parent(parent);
-		say(SAY_INFO,
-		    "Results: %s (when all nodes are done: rocprof-compute analyze "
-		    "--spatial-multiplexing -p %s)",
-		    c->pf->dir, parent);
+		pf_log(PF_LOG_INFO,
+		       "Results: %s (when all nodes are done: rocprof-compute analyze "
+		       "--spatial-multiplexing -p %s)",
+		       c->pf->dir, parent);
 		return WS_OK;
 	}
-	say(SAY_INFO, "Results: %s (rocprof-compute analyze -p %s)", c->pf->dir, c->pf->dir);
+	pf_log(PF_LOG_INFO, "Results: %s (rocprof-compute analyze -p %s)", c->pf->dir, c->pf->dir);
 	return WS_OK;
 }

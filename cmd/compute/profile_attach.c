@@ -1,4 +1,4 @@
-/* --attach-pid: a program that runs already, in place of one that is started. */
+/* --attach-pid: attach to a running process. */
 #include "cmd/compute/profile.h"
 
 #include "base/file.h"

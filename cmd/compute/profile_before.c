@@ -4,7 +4,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/compute/profile_collect.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 #include "launch/rundir.h"
 #include "workload/folder.h"
 
@@ -24,7 +24,7 @@ static enum ws_status move_aside(const struct pf *pf, bool same_gpu, struct ws_e
 	enum ws_status st = wl_folder_move_aside(pf->dir, same_gpu, aside, err);
 
 	if (!st)
-		say(SAY_INFO, "The earlier profile in this folder is kept as %s", aside);
+		pf_log(PF_LOG_INFO, "The earlier profile in this folder is kept as %s", aside);
 	return st;
 }
 
@@ -107,7 +107,7 @@ enum ws_status pf_prepare_dir(struct pf *pf, const struct wl_state *now, struct 
 	why = wl_state_difference(out_old, now);
 	if (args->resume)
 		return resume(pf, out_old, why, out_before, err);
-	/* One that failed before anything was counted is in nobody's way. */
+	/* One that failed before anything was counted is replaced. */
 	empty = !out_old->complete && !wl_state_n_done(out_old) && !content.counted &&
 		!pf_recorded_is_there(pf);
 	if (!args->replace && !out_old->complete && !empty)

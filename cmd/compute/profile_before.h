@@ -2,7 +2,7 @@
  * What an earlier profile left in the folder, and what becomes of it.
  *
  * Nothing that took runs of a program is thrown away unless --replace says so: an
- * unfinished profile is gone on with, a finished one of the same program is added to, and
+ * unfinished profile is continued, a finished one of the same program is added to, and
  * any other is moved aside, to DIR.1, DIR.2, ...
  */
 #ifndef WS_CMD_COMPUTE_PROFILE_BEFORE_H

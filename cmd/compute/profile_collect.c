@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/pattern.h"
 #include "base/str.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 #include "workload/merge.h"
 
 #include <stdio.h>
@@ -47,8 +47,8 @@ static enum ws_status choose_counters(struct pf_collect *c, struct ws_err *err)
 	if (!st)
 		st = ana_counters_needed(pf->metrics, &choice, &pf->arena, &needed, err);
 	for (size_t i = 0; i < needed.n_skipped; i++)
-		say(SAY_WARNING, "Skipping %s: %s not found", needed.skipped[i].section,
-		    needed.skipped[i].what);
+		pf_log(PF_LOG_WARNING, "Skipping %s: %s not found", needed.skipped[i].section,
+		       needed.skipped[i].what);
 	c->wants = needed.at;
 	c->n_wants = needed.n;
 	return st;
@@ -117,7 +117,7 @@ static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 	return WS_OK;
 }
 
-/* Of all counters, those of this node: what follows is as if no others had been asked for. */
+/* Of all counters, those of this node: from here on, the others do not exist. */
 static enum ws_status keep_share(struct pf_collect *c, struct ws_err *err)
 {
 	enum ws_status st;
@@ -439,12 +439,12 @@ static void announce_run(const struct pf_collect *c, size_t run, double spent_s)
 
 	if (run)
 		time_left(left, sizeof(left), spent_s / (double)run * (double)(c->n_runs - run));
-	say(SAY_INFO, "[Run %zu/%zu][Approximate profiling time left: %s]...", run + 1, c->n_runs,
-	    left);
+	pf_log(PF_LOG_INFO, "[Run %zu/%zu][Approximate profiling time left: %s]...", run + 1,
+	       c->n_runs, left);
 	for (size_t i = 0; i < c->sheets.n; i++)
 		if (c->sheets.at[i].pass / per_run(c) == run)
-			say(SAY_INFO, "[profiling] Current input file: %s/perfmon/%s.txt",
-			    c->pf->dir, c->sheets.at[i].name);
+			pf_log(PF_LOG_INFO, "[profiling] Current input file: %s/perfmon/%s.txt",
+			       c->pf->dir, c->sheets.at[i].name);
 }
 
 static void announce_all(const struct pf_collect *c)
@@ -455,7 +455,7 @@ static void announce_all(const struct pf_collect *c)
 	for (size_t i = 0; i < c->sheets.n; i++)
 		ws_buf_printf(&files, "%s%s/perfmon/%s.txt", i ? ", " : "", c->pf->dir,
 			      c->sheets.at[i].name);
-	say(SAY_INFO, "[profiling] Current input files: %s", files.at);
+	pf_log(PF_LOG_INFO, "[profiling] Current input files: %s", files.at);
 	ws_buf_fini(&files);
 }
 

@@ -116,8 +116,8 @@ enum trc_alike pf_alike(const struct pf_args *args);
 /* What is in the folder, pass by pass: dispatches that not all passes have are named. */
 enum ws_status pf_account(struct pf_collect *c, struct ws_err *err);
 /* After a profile that was stopped: what of it is in the folder, and how to go on. */
-void pf_say_kept(struct pf_collect *c);
-/* Everything that was asked for is there: say so, in the state and to the user. */
+void pf_log_kept(struct pf_collect *c);
+/* Everything requested is collected: note it in the state and report it. */
 enum ws_status pf_finish(struct pf_collect *c, bool measured, struct ws_err *err);
 
 #endif

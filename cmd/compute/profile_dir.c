@@ -3,7 +3,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,8 +81,8 @@ static void old_path(const struct pf *pf, struct ws_buf *out)
 	const struct pf_args *args = pf->args;
 	char host[256] = "";
 
-	say(SAY_WARNING, "--path and --subpath are deprecated: use --output-directory, with "
-			 "%%hostname%%, %%gpumodel%% and %%rank%%");
+	pf_log(PF_LOG_WARNING, "--path and --subpath are deprecated: use --output-directory, with "
+			       "%%hostname%%, %%gpumodel%% and %%rank%%");
 	ws_buf_add(out, args->path);
 	if (args->subpath && strcmp(args->subpath, "node_name") == 0) {
 		gethostname(host, sizeof(host) - 1);

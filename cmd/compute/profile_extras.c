@@ -3,7 +3,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 #include "launch/lines.h"
 #include "output/output.h"
 
@@ -104,7 +104,7 @@ static bool wants_samples(const struct pf *pf)
 
 static void sampled_line(void *ctx, const char *text)
 {
-	say(SAY_INFO, "   |-> [rocprofv3] %s", text);
+	pf_log(PF_LOG_INFO, "   |-> [rocprofv3] %s", text);
 }
 
 /* rocprofv3 beside us does it, as AMD's does for AMD's. */
@@ -165,9 +165,9 @@ enum ws_status pf_sample(struct pf_collect *c, struct ws_err *err)
 	if (!wants_samples(c->pf))
 		return WS_OK;
 	if (c->pf->rank.known)
-		say(SAY_WARNING, "PC sampling is one more run of the program: one that calls "
-				 "MPI_Init may fail");
-	say(SAY_INFO, "[Run PC sampling]");
+		pf_log(PF_LOG_WARNING, "PC sampling is one more run of the program: one that calls "
+				       "MPI_Init may fail");
+	pf_log(PF_LOG_INFO, "[Run PC sampling]");
 	st = run_sampled(c, &end, err);
 	if (!st && end.interrupted) {
 		c->stop_signal = end.interrupted;

@@ -108,7 +108,7 @@ static enum ws_status find_tables(struct pf *pf, const struct ws_strv *sections,
 }
 
 /*
- * The blocks that were asked for. A folder with --merge is for versions up to 3.3, and those up
+ * The requested blocks. A folder with --merge is for versions up to 3.3, and those up
  * to 3.2 read a mapping from blocks and tables to the word metric_id; 3.3 reads both.
  */
 static enum ws_status put_blocks(struct pf *pf, struct wl_config *config,

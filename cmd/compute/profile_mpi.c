@@ -5,7 +5,7 @@
 #include "base/path.h"
 #include "base/proc.h"
 #include "base/str.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -67,10 +67,11 @@ enum ws_status pf_check_ranks(const struct pf *pf, size_t n_runs, struct ws_err 
 			       "fewer blocks (-b)",
 			       pf->argv[0], n_runs);
 	case MPI_UNKNOWN:
-		say(SAY_WARNING,
-		    "Application replay runs the program %zu times. If it calls MPI_Init it will "
-		    "fail: use --iteration-multiplexing or --set NAME, which need one run",
-		    n_runs);
+		pf_log(PF_LOG_WARNING,
+		       "Application replay runs the program %zu times. If it calls MPI_Init it "
+		       "will "
+		       "fail: use --iteration-multiplexing or --set NAME, which need one run",
+		       n_runs);
 		break;
 	case MPI_NO:
 		break;

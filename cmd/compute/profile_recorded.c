@@ -8,7 +8,7 @@
 #include "cmd/compute/profile_collect.h"
 
 #include "base/path.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 #include "workload/names.h"
 
 #include <stdio.h>
@@ -61,7 +61,7 @@ enum ws_status pf_recorded_open(const struct pf_collect *c, struct launch_passes
 	};
 	if (!out_result->dirs)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	say(SAY_INFO, "The run is recorded in the folder: its files are written now");
+	pf_log(PF_LOG_INFO, "The run is recorded in the folder: its files are written now");
 	find(c->pf, &out_result->dirs[0]);
 	return WS_OK;
 }

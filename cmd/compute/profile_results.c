@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "capture/chunk.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 #include "workload/match.h"
 
 #include <errno.h>
@@ -111,8 +111,8 @@ static enum ws_status check_losses(struct pf_collect *c, const struct trc_counte
 	}
 	c->lost = n_lost && disk_is_full(c->pf->dir);
 	if (n_lost && !c->lost && trc_counted_n_rows(table))
-		say(SAY_WARNING, "%llu dispatches were not recorded%s%s",
-		    (unsigned long long)n_lost, note ? ": " : "", note ? note : "");
+		pf_log(PF_LOG_WARNING, "%llu dispatches were not recorded%s%s",
+		       (unsigned long long)n_lost, note ? ": " : "", note ? note : "");
 	*out_n_lost = n_lost;
 	if (trc_counted_n_rows(table) || !done)
 		return WS_OK;
@@ -154,11 +154,12 @@ static enum ws_status multiplex(struct pf_collect *c, const struct trc_counted *
 		ws_buf_printf(&few, "%s%s (%zu dispatches)", i ? "; " : "", made.too_few[i].kernel,
 			      made.too_few[i].n);
 	if (few.n)
-		say(SAY_WARNING,
-		    "Insufficient kernel dispatches for iteration multiplexing: each kernel should "
-		    "be called at least %zu times (%u recommended). Counters are missing, and "
-		    "metrics cannot be computed, for: %s",
-		    c->plan->n_passes, LAUNCHES_RECOMMENDED, few.at);
+		pf_log(PF_LOG_WARNING,
+		       "Insufficient kernel dispatches for iteration multiplexing: each kernel "
+		       "should "
+		       "be called at least %zu times (%u recommended). Counters are missing, and "
+		       "metrics cannot be computed, for: %s",
+		       c->plan->n_passes, LAUNCHES_RECOMMENDED, few.at);
 	ws_buf_fini(&few);
 	return WS_OK;
 }

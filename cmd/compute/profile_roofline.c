@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 #include "launch/lines.h"
 #include "launch/roofcache.h"
 #include "launch/roofline.h"
@@ -40,7 +40,7 @@ static void peak_line(void *ctx, const char *text)
 	(void)ctx;
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
-	say(SAY_INFO, "%s", text);
+	pf_log(PF_LOG_INFO, "%s", text);
 }
 
 static enum ws_status measure(const struct pf *pf, struct pf_peaks *out_peaks, struct ws_err *err)
@@ -54,8 +54,9 @@ static enum ws_status measure(const struct pf *pf, struct pf_peaks *out_peaks, s
 	struct launch_lines lines;
 	enum ws_status st;
 
-	say(SAY_INFO, pf->args->roof_again ? "[roofline] Generating..."
-					   : "[roofline] No roofline data found. Generating...");
+	pf_log(PF_LOG_INFO, pf->args->roof_again
+				    ? "[roofline] Generating..."
+				    : "[roofline] No roofline data found. Generating...");
 	st = launch_lines_start(&lines, LAUNCH_LINES_STDOUT, peak_line, NULL, err);
 	if (st)
 		return st;
@@ -72,7 +73,7 @@ static enum ws_status measure(const struct pf *pf, struct pf_peaks *out_peaks, s
 /* ---- what was measured before ---- */
 
 /* On stderr, because the numbers of the report depend on it; not with --quiet. */
-static void say_cached(const struct pf *pf, time_t when)
+static void log_cached(const struct pf *pf, time_t when)
 {
 	char day[64] = "", text[200];
 	struct tm tm;
@@ -82,7 +83,7 @@ static void say_cached(const struct pf *pf, time_t when)
 	snprintf(text, sizeof(text),
 		 "roofline: peaks of this GPU as measured on %s: --roof-again measures them again",
 		 day);
-	say_to_log(text);
+	pf_log_to_file(text);
 	if (!pf->args->general.quiet)
 		fprintf(stderr, "rocprof-compute: %s\n", text);
 }
@@ -122,7 +123,7 @@ static enum ws_status take_or_measure(const struct pf *pf, struct pf_peaks *out_
 	time_t when;
 	enum ws_status st;
 
-	/* Another rank may be measuring at our request: that is what we asked for, too. */
+	/* Another rank of this job may have measured since it started: that is recent enough. */
 	if (pf->args->roof_again || pf->args->bench_only)
 		since = launch_roofcache_start();
 	ws_buf_init(&text, 16 << 20);
@@ -132,7 +133,7 @@ static enum ws_status take_or_measure(const struct pf *pf, struct pf_peaks *out_
 		st = write_peaks(pf, &text, err);
 		out_peaks->measured = !st;
 		if (!st)
-			say_cached(pf, when);
+			log_cached(pf, when);
 	} else {
 		st = measure(pf, out_peaks, err);
 		if (!st)
@@ -151,9 +152,9 @@ enum ws_status pf_roofline_measure(const struct pf *pf, struct pf_peaks *out_pea
 
 	if (st)
 		return st;
-	say(SAY_INFO, "[roofline] Checking for roofline.csv in %s", pf->dir);
+	pf_log(PF_LOG_INFO, "[roofline] Checking for roofline.csv in %s", pf->dir);
 	if (ws_path_exists(path) && !pf->args->bench_only && !pf->args->roof_again) {
-		say(SAY_INFO, "[roofline] Found: the GPU is not measured again");
+		pf_log(PF_LOG_INFO, "[roofline] Found: the GPU is not measured again");
 		return WS_OK;
 	}
 	return take_or_measure(pf, out_peaks, err);

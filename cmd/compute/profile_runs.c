@@ -1,7 +1,7 @@
 /* One run of the program, watched, with its output as lines of ours. */
 #include "cmd/compute/profile_collect.h"
 
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 #include "launch/lines.h"
 #include "launch/running.h"
 #include "launch/watchdog.h"
@@ -40,15 +40,15 @@ enum ws_status pf_runs_interrupted(struct pf_collect *c, struct ws_err *err)
 }
 
 /*
- * HIP's words for a program without code for this GPU. On a machine without a GPU hipcc
- * compiles for one that nobody has, unless it is told.
+ * HIP's error for a program without code for this GPU. On a machine without a GPU, hipcc
+ * compiles for its default architecture unless --offload-arch names another.
  */
 static bool no_code; /* the program has said so; read after the thread that hears it ended */
 
 static void program_line(void *ctx, const char *text)
 {
 	no_code |= strstr(text, "hipErrorNoBinaryForGpu") != NULL;
-	say(SAY_INFO, "   |-> [%s] %s", (const char *)ctx, text);
+	pf_log(PF_LOG_INFO, "   |-> [%s] %s", (const char *)ctx, text);
 }
 
 static enum ws_status judge(struct pf_collect *c, const struct ws_proc_end *end, bool timed_out,

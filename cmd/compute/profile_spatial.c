@@ -8,7 +8,7 @@
 #include "cmd/compute/profile_collect.h"
 
 #include "base/str.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 
 #include <string.h>
 
@@ -72,8 +72,8 @@ enum ws_status pf_spatial_share(struct pf_collect *c, struct ws_err *err)
 				wanted[sheets.at[i].columns[k].request] = true;
 	if (st)
 		return st;
-	say(SAY_INFO, "Spatial multiplexing: passes %zu to %zu of %zu are for node %zu", first + 1,
-	    end, n_passes, spatial->node);
+	pf_log(PF_LOG_INFO, "Spatial multiplexing: passes %zu to %zu of %zu are for node %zu",
+	       first + 1, end, n_passes, spatial->node);
 	for (size_t i = 0; i < c->n_wants; i++)
 		if (wanted[i])
 			c->wants[n++] = c->wants[i];
@@ -96,7 +96,7 @@ enum ws_status pf_gpus_of(struct pf_collect *c, size_t first, size_t n,
 						  sets, 0 };
 		for (size_t p = first + g; p < first + n; p += n_gpus, gpus[g].n_sets++)
 			*sets++ = c->sets[p];
-		/* Dispatches are matched by how-manieth: one that counts nothing is not in the file. */
+		/* Dispatches are matched by ordinal, and one that counts nothing is not in the file. */
 		if (!gpus[g].n_sets) {
 			gpus[g].n_sets = 1;
 			*sets++ = c->sets[first];

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 #include "workload/torch.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ enum ws_status pf_torch_begin(struct pf *pf, struct ws_err *err)
 	if (!st && setenv("PYTHONPATH", list.at, 1) != 0)
 		st = ws_fail_errno(err, errno, "--torch-trace");
 	ws_buf_fini(&list);
-	say(SAY_WARNING, "Torch trace is experimental and may change in future releases.");
+	pf_log(PF_LOG_WARNING, "Torch trace is experimental and may change in future releases.");
 	return st;
 }
 
@@ -67,9 +67,9 @@ enum ws_status pf_torch_write(struct pf_collect *c, const struct trc_counted *ta
 		    "No PyTorch operator was observed: is torch imported, and does Python read "
 		    "PYTHONPATH (no -I, no -E)?");
 	else if (n_calls && first == 0)
-		say(SAY_INFO,
-		    "%zu calls of PyTorch operators; torch_trace/consolidated.csv has the "
-		    "counters of their kernels",
-		    n_calls);
+		pf_log(PF_LOG_INFO,
+		       "%zu calls of PyTorch operators; torch_trace/consolidated.csv has the "
+		       "counters of their kernels",
+		       n_calls);
 	return WS_OK;
 }

@@ -1,9 +1,10 @@
-#include "cmd/compute/say.h"
+#include "cmd/compute/profile_log.h"
 
 #include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "workload/names.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,49 +16,49 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define EARLY_MAX (1u << 20) /* what is said before there is a log */
+#define EARLY_MAX (1u << 20) /* lines before log.txt is open */
 #define LINE_MAX_BYTES (1u << 20)
 
 /* clang-format off */
 static const struct {
 	const char *name, *colour;
 } levels[] = {
-	[SAY_TRACE]   = { "TRACE",   "90" },
-	[SAY_DEBUG]   = { "DEBUG",   "36" },
-	[SAY_INFO]    = { "INFO",    "32" },
-	[SAY_WARNING] = { "WARNING", "33" },
-	[SAY_ERROR]   = { "ERROR",   "31" },
+	[PF_LOG_TRACE]   = { "TRACE",   "90" },
+	[PF_LOG_DEBUG]   = { "DEBUG",   "36" },
+	[PF_LOG_INFO]    = { "INFO",    "32" },
+	[PF_LOG_WARNING] = { "WARNING", "33" },
+	[PF_LOG_ERROR]   = { "ERROR",   "31" },
 };
 /* clang-format on */
 
 static struct {
 	pthread_mutex_t lock;
-	enum say_level lowest;
+	enum pf_log_level lowest;
 	int style; /* ROCPROFCOMPUTE_COLOR */
 	int out;
 	bool colour;
 	char rank[32]; /* "[rank 2] ", or "" */
 	FILE *log;
 	struct ws_buf early;
-} state = { .lock = PTHREAD_MUTEX_INITIALIZER, .lowest = SAY_INFO, .style = 1, .out = -1 };
+} state = { .lock = PTHREAD_MUTEX_INITIALIZER, .lowest = PF_LOG_INFO, .style = 1, .out = -1 };
 
 static enum ws_status read_level(bool verbose, bool quiet, struct ws_err *err)
 {
 	const char *word = getenv("ROCPROFCOMPUTE_LOGLEVEL");
 
-	state.lowest = quiet ? SAY_ERROR : verbose ? SAY_DEBUG : SAY_INFO;
+	state.lowest = quiet ? PF_LOG_ERROR : verbose ? PF_LOG_DEBUG : PF_LOG_INFO;
 	if (!word || !*word)
 		return WS_OK;
 	for (size_t i = 0; i < WS_ARRAY_LEN(levels); i++)
-		if (i != SAY_WARNING && strcasecmp(word, levels[i].name) == 0) {
-			state.lowest = (enum say_level)i;
+		if (i != PF_LOG_WARNING && strcasecmp(word, levels[i].name) == 0) {
+			state.lowest = (enum pf_log_level)i;
 			return WS_OK;
 		}
 	return ws_fail(err, WS_E_USAGE,
 		       "ROCPROFCOMPUTE_LOGLEVEL is '%s': use debug, trace, info or error", word);
 }
 
-enum ws_status say_init(bool verbose, bool quiet, struct ws_err *err)
+enum ws_status pf_log_init(bool verbose, bool quiet, struct ws_err *err)
 {
 	const char *style = getenv("ROCPROFCOMPUTE_COLOR");
 	enum ws_status st = read_level(verbose, quiet, err);
@@ -77,12 +78,12 @@ enum ws_status say_init(bool verbose, bool quiet, struct ws_err *err)
 	return WS_OK;
 }
 
-void say_name_rank(uint64_t rank)
+void pf_log_name_rank(uint64_t rank)
 {
 	snprintf(state.rank, sizeof(state.rank), "[rank %llu] ", (unsigned long long)rank);
 }
 
-void say_fini(void)
+void pf_log_fini(void)
 {
 	if (state.log)
 		fclose(state.log);
@@ -93,10 +94,10 @@ void say_fini(void)
 	state.out = -1;
 }
 
-enum ws_status say_open_log(const char *dir, bool append, struct ws_err *err)
+enum ws_status pf_log_open(const char *dir, bool append, struct ws_err *err)
 {
 	char path[PATH_MAX];
-	enum ws_status st = ws_path_join(dir, "log.txt", path, err);
+	enum ws_status st = ws_path_join(dir, WL_FILE_LOG, path, err);
 
 	if (st)
 		return st;
@@ -110,7 +111,7 @@ enum ws_status say_open_log(const char *dir, bool append, struct ws_err *err)
 	return WS_OK;
 }
 
-void say_to_log(const char *text)
+void pf_log_to_file(const char *text)
 {
 	pthread_mutex_lock(&state.lock);
 	if (state.log)
@@ -118,20 +119,20 @@ void say_to_log(const char *text)
 	pthread_mutex_unlock(&state.lock);
 }
 
-int say_stdout(void)
+int pf_log_stdout(void)
 {
 	return state.out >= 0 ? state.out : STDOUT_FILENO;
 }
 
-bool say_shows(enum say_level level)
+bool pf_log_shows(enum pf_log_level level)
 {
 	return level >= state.lowest;
 }
 
-static void add_mark(struct ws_buf *line, enum say_level level)
+static void add_mark(struct ws_buf *line, enum pf_log_level level)
 {
-	bool bare =
-		(state.style == 0 && level != SAY_ERROR) || (state.style == 3 && level == SAY_INFO);
+	bool bare = (state.style == 0 && level != PF_LOG_ERROR) ||
+		    (state.style == 3 && level == PF_LOG_INFO);
 	bool colour = state.colour && (state.style == 1 || state.style == 3);
 
 	if (bare)
@@ -157,7 +158,7 @@ static void write_all(int fd, const char *at, size_t n)
 	}
 }
 
-void say(enum say_level level, const char *fmt, ...)
+void pf_log(enum pf_log_level level, const char *fmt, ...)
 {
 	struct ws_buf text, line;
 	va_list args;
@@ -172,12 +173,12 @@ void say(enum say_level level, const char *fmt, ...)
 	ws_buf_add(&line, text.at);
 	ws_buf_add_c(&line, '\n', 1);
 	pthread_mutex_lock(&state.lock);
-	if (level >= SAY_INFO && state.log)
+	if (level >= PF_LOG_INFO && state.log)
 		fprintf(state.log, "%s\n", text.at);
-	else if (level >= SAY_INFO)
+	else if (level >= PF_LOG_INFO)
 		ws_buf_printf(&state.early, "%s\n", text.at);
-	if (say_shows(level))
-		write_all(say_stdout(), line.at, line.n);
+	if (pf_log_shows(level))
+		write_all(pf_log_stdout(), line.at, line.n);
 	pthread_mutex_unlock(&state.lock);
 	ws_buf_fini(&text);
 	ws_buf_fini(&line);
