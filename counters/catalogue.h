@@ -10,11 +10,11 @@
  *	cnt_catalogue_create(&agent, &cat, err);
  *	def = cnt_catalogue_find(cat, "TCC_HIT");
  *
- * Names a person types may also have a form: NAME_sum, NAME[n], NAME_ACCUM. cnt_catalogue_find()
+ * Names that users type may also have a form: NAME_sum, NAME[n], NAME_ACCUM. cnt_catalogue_find()
  * knows only what is defined; plan.h understands the forms.
  *
  * Memory   everything a catalogue gives out lives as long as the catalogue.
- * Threads  any number of readers while nobody adds definitions.
+ * Threads  any number of readers while no definitions are added.
  */
 #ifndef WS_COUNTERS_CATALOGUE_H
 #define WS_COUNTERS_CATALOGUE_H
@@ -90,8 +90,8 @@ struct cnt_counter_def {
 	enum cnt_fidelity_class fidelity;
 	const char *fidelity_text; /* hardware: rule or reason on the software GPU; else "" */
 	struct cnt_shape shape;    /* of its values; derived: what the expression gives */
-	const char *from;          /* "FILE:LINE" of a person's definition; NULL: built in */
-	/* A person's name for a hardware event that is built in: what is read is this one. */
+	const char *from;          /* "FILE:LINE" of a user's definition; NULL: built in */
+	/* A user's name for a built-in hardware event: what is read is this one. */
 	const struct cnt_counter_def *same_as;
 };
 
@@ -111,7 +111,7 @@ enum ws_status cnt_catalogue_create_typical(const char *arch, struct cnt_catalog
 void cnt_catalogue_destroy(struct cnt_catalogue *cat); /* NULL is fine */
 
 /*
- * Definitions of a person, in AMD's YAML layout, added to those that are there; one of a name that
+ * Definitions of a user, in AMD's YAML layout, added to those that are there; one of a name that
  * exists replaces it for whoever looks it up. All or none. The text of a failure begins with
  * FILE:LINE.
  */
@@ -130,7 +130,7 @@ const struct cnt_counter_def *cnt_catalogue_find(const struct cnt_catalogue *cat
 const struct cnt_counter_def *cnt_catalogue_find_n(const struct cnt_catalogue *cat,
 						   struct ws_str name);
 
-/* What a person most likely meant by a name that is not there, or NULL. */
+/* The existing name most like one that does not exist, or NULL. */
 const char *cnt_catalogue_nearest(const struct cnt_catalogue *cat, const char *name);
 /* "gfx940, gfx942": other architectures that have a counter of this name, or NULL when none has. */
 const char *cnt_catalogue_elsewhere(const struct cnt_catalogue *cat, const char *name);

@@ -1,5 +1,5 @@
 /*
- * definitions: counters of a person's own, in the layout of AMD's counter_defs.yaml.
+ * definitions: counters that users define, in the layout of AMD's counter_defs.yaml.
  *
  *	rocprofiler-sdk:
  *	  counters-schema-version: 1

@@ -1,4 +1,4 @@
-/* Names, as a person types them, become what is to be computed from which hardware counters. */
+/* From names as users type them to the hardware counters they are computed from. */
 #include "counters/plan_priv.h"
 
 #include "base/map.h"

@@ -83,7 +83,7 @@ static enum ws_status check(struct otf2 *o, OTF2_ErrorCode code)
 		       o->run->cfg->prefix, OTF2_Error_GetDescription(code));
 }
 
-/* The library prints by itself unless told otherwise; the sentence is ours to say. */
+/* The library prints errors itself by default; ours go through ws_err. */
 static OTF2_ErrorCode take_error(void *ctx, const char *file, uint64_t line, const char *function,
 				 OTF2_ErrorCode code, const char *format, va_list args)
 {

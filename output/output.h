@@ -17,7 +17,7 @@
  * under their names when they are whole: until then they are called `<name>.partial`.
  *
  * No data, no files: when nothing was recorded, or less than `minimum_bytes`,
- * the result is empty and that is not a failure; `result.n_events` tells.
+ * the result is empty and that is not a failure; `result.n_events` has the counts.
  *
  * Threads  calls with different results may run at the same time on one trace.
  * Memory   does not grow with the number of events, but with the number of different

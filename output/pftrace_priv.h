@@ -147,7 +147,7 @@ static inline size_t output_pf_name_bytes(const char *name)
 /* ---- names and tracks: pftrace_tracks.c ---- */
 
 void output_pf_put_interned(struct output_pf *pf, unsigned what, uint64_t iid, const char *text);
-/* The iid of a name, told to the reader at first use; 0: spell it out. */
+/* The iid of a name, written to the file at first use; 0: spell it out. */
 uint64_t output_pf_intern(struct output_pf *pf, struct ws_map *map, unsigned what, uint64_t base,
 			  const char *text);
 uint64_t output_pf_intern_name(struct output_pf *pf, const char *name, bool stable);

@@ -26,7 +26,7 @@ void output_pf_put_interned(struct output_pf *pf, unsigned what, uint64_t iid, c
 	output_pf_end(pf, p, packet);
 }
 
-/* The iid of a name, told to the reader at first use; 0: spell it out. */
+/* The iid of a name, written to the file at first use; 0: spell it out. */
 uint64_t output_pf_intern(struct output_pf *pf, struct ws_map *map, unsigned what, uint64_t base,
 			  const char *text)
 {

@@ -437,7 +437,7 @@ static enum ws_status put_process(struct output_rocpd_db *db)
 	return st;
 }
 
-/* Readers look metadata up by tag, so a tag of ours is in nobody's way. */
+/* Readers look metadata up by tag, so a tag of ours does no harm. */
 static enum ws_status put_ledger(struct output_rocpd_db *db)
 {
 	struct output_rocpd_row row = output_rocpd_row(db, OUTPUT_ROCPD_METADATA);

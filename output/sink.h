@@ -3,7 +3,7 @@
  *
  * The bytes go to `<path>.partial`, which output_sink_finish() renames to `<path>`; an
  * abandoned sink removes it, which also frees space on a full disk. Writing
- * reports nothing: the first failure makes the rest do nothing, and finish tells.
+ * reports nothing: the first failure makes the rest do nothing, and finish returns it.
  *
  *	char *p = output_sink_room(sink, 64);
  *	p = output_fmt_u64(p, value);

@@ -1,5 +1,5 @@
 /*
- * summary: the tables that a person reads when the program has ended.
+ * summary: tables of calls and times, printed when the program has ended.
  *
  * Laid out as rocprofv3 does, to the character: spec in docs/formats/summary.md.
  */

@@ -60,7 +60,7 @@ void rpd_take_thread(struct rpd_import *im, sqlite3_stmt *stmt)
 	RPD_META(im, THREAD, rec);
 }
 
-/* Ids of agents are their node numbers + 1: 0 is nobody. */
+/* Ids of agents are their node numbers + 1: 0 is no agent. */
 void rpd_take_agent(struct rpd_import *im, sqlite3_stmt *stmt)
 {
 	struct cap_rec_agent rec = {

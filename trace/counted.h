@@ -40,7 +40,7 @@ enum trc_counted_as {
 };
 
 struct trc_counted_column {
-	const char *name; /* as it was asked of the GPU: "SQ_WAVES", "TCC_HIT", "TCC_HIT_sum" */
+	const char *name; /* as requested of the GPU: "SQ_WAVES", "TCC_HIT", "TCC_HIT_sum" */
 	const char *block, *description;
 	enum trc_counted_as fidelity;
 	uint32_t first; /* its cells in a row: first .. first + n - 1, one per instance */

@@ -12,7 +12,7 @@
  * The order is exact whatever the cuts are; only the number of strays depends on
  * them. A cut is the start of a chunk's RANK-th record, so that a few wild times
  * cannot move it. A file that makes millions of strays all the same (damaged, or
- * written by nobody we know) loses order from there on, not memory.
+ * written by an unknown program) loses order from there on, not memory.
  */
 #include "trace/trace_priv.h"
 

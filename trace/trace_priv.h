@@ -110,7 +110,7 @@ static inline bool trc_chunk_wanted(const struct cap_chunk_info *chunk, uint64_t
 struct trc_order;
 enum ws_status trc_order_open(const struct trc_trace *trace, const struct trc_event_query *query,
 			      struct trc_order **out_order, struct ws_err *err);
-/* NULL at the end, or after a failure, which *@out_st then tells. */
+/* NULL at the end, or after a failure, whose status is in *@out_st. */
 const struct cap_rec *trc_order_next(struct trc_order *order,
 				     const struct trc_capture **out_capture, uint32_t *out_tid,
 				     enum ws_status *out_st, struct ws_err *err);

@@ -29,7 +29,7 @@ enum ws_status av_machine_look(const char *extra_counters, struct av_machine *ou
 			       struct ws_err *err);
 void av_machine_fini(struct av_machine *machine);
 
-/* What is asked for with `list` and `info`. */
+/* What `list` and `info` show. */
 struct av_wanted {
 	int64_t device; /* -1: all GPUs */
 	bool agents, counters, samplers;

@@ -43,7 +43,7 @@ uint32_t rp_format_bits(const struct ws_strv *words)
 	return bits;
 }
 
-/* One line that overwrites itself, and only where somebody watches. */
+/* A progress line that overwrites itself, on terminals only. */
 static bool progress_shown;
 
 static void hide_progress(void)
@@ -427,7 +427,7 @@ static enum ws_status convert_traced(struct conversion *c, const struct launch_r
 
 	for (size_t i = 0; i < paths.n && !st; i++) {
 		show_progress(i, paths.n);
-		/* Each goes as soon as it may: its room may be what the next output needs. */
+		/* Removed at once: the next output may need its disk space. */
 		if (convert_one(c, paths.at[i]) && !keep)
 			unlink(paths.at[i]);
 	}

@@ -88,7 +88,7 @@ static bool has(const struct rp_counting *c, const char *name)
 	return false;
 }
 
-/* A name has to be there on one of the GPUs it is for; those that lack it are told of. */
+/* A counter must exist on one of the GPUs it is requested for; the others are reported. */
 static enum ws_status check_requests(struct rp_counting *c, struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
@@ -108,7 +108,7 @@ static enum ws_status check_requests(struct rp_counting *c, struct ws_err *err)
 				continue;
 			}
 			c->n_gone++;
-			if (!st) /* the first is the one that is told of */
+			if (!st) /* the first is the one reported */
 				st = ws_fail(err,
 					     r->state == CNT_PLAN_UNSUPPORTED ? WS_E_UNSUPPORTED
 									      : WS_E_NOTFOUND,

@@ -1,5 +1,5 @@
 /*
- * options: what was asked of one run, and the table it comes from.
+ * options: the settings of one run, and the table they come from.
  *
  * Values of the command line, of input files and of the environment all end in one
  * struct rp_args, field by field; unset is a state of its own in each kind.

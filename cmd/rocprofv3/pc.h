@@ -18,7 +18,7 @@ struct rp_pc {
 };
 
 void rp_pc_init(struct rp_pc *pc);
-void rp_pc_fini(struct rp_pc *pc); /* tells on stderr when code objects could not be read */
+void rp_pc_fini(struct rp_pc *pc); /* warns of code objects that could not be read */
 
 /* The listing, on stdout; nothing when the process has no samples. */
 enum ws_status rp_pc_report(struct rp_pc *pc, const struct trc_trace *trace,

@@ -8,7 +8,7 @@
 #include "cmd/rocprofv3/convert.h"
 #include "cmd/rocprofv3/jobs.h"
 
-#define RP_EXIT_STRICT 3 /* --strict: something asked for was not seen, or lost */
+#define RP_EXIT_STRICT 3 /* --strict: a request was not observed, or records were lost */
 
 struct rp_result {
 	struct ws_proc_end end; /* of the program */
@@ -21,7 +21,7 @@ struct rp_result {
 
 /*
  * One job, or @n_jobs that share their runs. Fails when the program could not be started;
- * what goes wrong after that is told on stderr and in @out_result, because the program's own
+ * what goes wrong after that is reported on stderr and in @out_result, because the program's own
  * end is what counts.
  */
 enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_formats,

@@ -185,7 +185,7 @@ enum ws_status rp_collect_config(const struct rp_args *args, struct col_collect_
 		{ F(selected_regions_ref_count), COL_COLLECT_FLAG(REGION_REF_COUNT) },
 		{ F(group_by_queue), COL_COLLECT_FLAG(GROUP_BY_QUEUE) },
 	};
-	/* What the program says is at most as loud as what the user asked of us. */
+	/* The log level of the collector inside the program. */
 	static const struct {
 		const char *level;
 		uint32_t log;
