@@ -21,13 +21,8 @@ static const char *why_absent(const struct cnt_derived_gpu *gpu,
 		return r->why;
 	for (size_t i = 0; i < r->n_reads; i++)
 		if (!gpu->columns[r->reads[i]])
-<<<<<<< HEAD:cmd/rocprofv3/fidelity.c
 			return "the run for this counter did not take place";
 	return gpu->n_rows ? "no dispatch has all of its inputs"
-=======
-			return "the run that would have counted it is missing";
-	return gpu->n_rows ? "no dispatch has all counters it is made from"
->>>>>>> 266a377 (counters: own the values of requested counters and plans from words):counters/derived_text.c
 			   : "no dispatch was counted on this GPU";
 }
 
@@ -173,13 +168,8 @@ void cnt_derived_report(const struct cnt_derived *d, const struct trc_process *p
 				"were modelled, and scaled\n",
 				sampled * 100);
 		if (n_some)
-<<<<<<< HEAD:cmd/rocprofv3/fidelity.c
 			fprintf(to,
 				"    multiplexed: %u counters have values in some of %llu "
-=======
-			fprintf(to,
-				"    multiplexed: %u have values in some of %llu "
->>>>>>> 266a377 (counters: own the values of requested counters and plans from words):counters/derived_text.c
 				"dispatches only\n",
 				n_some, (unsigned long long)gpu->n_rows);
 		for (size_t i = 0; i < gpu->n_requests; i++)
@@ -202,15 +192,9 @@ static void report_replay(const struct cnt_derived *d, FILE *to)
 		ns += row->replay_ns;
 	}
 	if (n_replayed)
-<<<<<<< HEAD:cmd/rocprofv3/fidelity.c
 		fprintf(to,
 			"rocprofv3: kernel replay: %llu %s ran %.1f times each: %.1f MB saved and "
 			"restored, %.3f s more\n",
-=======
-		fprintf(to,
-			"rocprofv3: kernel replay: %llu %s ran %.1f times each: %.1f MB "
-			"saved and put back, %.3f s more\n",
->>>>>>> 266a377 (counters: own the values of requested counters and plans from words):counters/derived_text.c
 			(unsigned long long)n_replayed, n_replayed == 1 ? "dispatch" : "dispatches",
 			(double)n_runs / (double)n_replayed, (double)n_bytes / 1e6,
 			(double)ns / 1e9);
@@ -226,19 +210,11 @@ bool cnt_derived_report_runs(const struct cnt_derived *d, FILE *to)
 	for (size_t i = 0; to && i < n; i++) {
 		const struct trc_counted_difference *diff = trc_counted_difference(d->table, i);
 
-<<<<<<< HEAD:cmd/rocprofv3/fidelity.c
 		ws_log_warn(
 			"run %u differs from the first: kernel '%s': %llu dispatches missing, %llu "
 			"additional: its values are reported only for dispatches that match",
 			diff->run + 1, diff->kernel, (unsigned long long)diff->n_missing,
 			(unsigned long long)diff->n_more);
-=======
-		ws_log_warn("run %u differs from the first: of '%s' it lacks %llu dispatches and "
-			    "has %llu more: its counters are given for the dispatches that match, "
-			    "and none for the others",
-			    diff->run + 1, diff->kernel, (unsigned long long)diff->n_missing,
-			    (unsigned long long)diff->n_more);
->>>>>>> 266a377 (counters: own the values of requested counters and plans from words):counters/derived_text.c
 	}
 	for (size_t g = 0; g < d->n_gpus; g++)
 		for (size_t i = 0; d->gpus[g].n_rows && i < d->gpus[g].n_requests; i++)

@@ -109,8 +109,8 @@ static void requests_replace_what_was_counted(void **state)
 	assert_true(cnt_derived_report_runs(derived, NULL)); /* one has no value */
 	fclose(to);
 	assert_non_null(strstr(text, ", 1 absent\n"));
-	assert_non_null(strstr(text, "    absent: SQ_BUSY_CYCLES: the run that would have counted "
-				     "it is missing\n"));
+	assert_non_null(strstr(text, "    absent: SQ_BUSY_CYCLES: the run for this counter did "
+				     "not take place\n"));
 	free(text);
 	trc_counted_close(table);
 	cnt_derived_destroy(derived);
