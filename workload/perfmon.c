@@ -1,4 +1,5 @@
 /* perfmon/<pass>.txt: what a pass counts, in the form that rocprof takes as its input. */
+#include "workload/names.h"
 #include "workload/outfile.h"
 #include "workload/sheet.h"
 
@@ -7,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* AMD's order of blocks on the pmc: line; SQC counts with SQ. */
 static const char *const block_order[] = { "SQ",  "TA",  "TD",  "TCP",  "TCC",
@@ -129,7 +131,7 @@ enum ws_status wl_perfmon_write(const struct wl_sheets *sheets, const struct wl_
 				struct ws_err *err)
 {
 	char perfmon[PATH_MAX];
-	enum ws_status st = ws_path_join(dir, "perfmon", perfmon, err);
+	enum ws_status st = ws_path_join(dir, WL_DIR_PERFMON, perfmon, err);
 
 	if (!st)
 		st = ws_mkdirs(perfmon, err);
@@ -138,4 +140,16 @@ enum ws_status wl_perfmon_write(const struct wl_sheets *sheets, const struct wl_
 	if (!st && has_channels(sheet))
 		st = write_file(sheets, sheet, filter, perfmon, "yaml", err);
 	return st;
+}
+
+void wl_perfmon_remove(const char *dir, const char *name)
+{
+	static const char *const suffixes[] = { "txt", "yaml" };
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(suffixes); i++) {
+		char path[2 * PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/" WL_DIR_PERFMON "/%s.%s", dir, name, suffixes[i]);
+		unlink(path);
+	}
 }

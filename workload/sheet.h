@@ -100,4 +100,6 @@ enum ws_status wl_perfmon_write(const struct wl_sheets *sheets, const struct wl_
 				const struct wl_perfmon_filter *filter, const char *dir,
 				struct ws_err *err);
 
+void wl_perfmon_remove(const char *dir, const char *name); /* both, if they exist */
+
 #endif

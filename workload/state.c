@@ -3,9 +3,7 @@
 #include "base/doc.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/utf8.h"
 #include "workload/config.h"
-#include "workload/names.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -210,111 +208,4 @@ enum ws_status wl_state_read(const char *dir, struct ws_arena *arena, struct wl_
 	if (!st)
 		st = read_passes(doc, arena, &out_state->passes, err);
 	return st ? ws_fail_in(err, st, "'%s'", path) : WS_OK;
-}
-
-/* ---- comparing and joining ---- */
-
-/* As a file of text keeps it. */
-static bool same_word(const char *kept, const char *word)
-{
-	struct ws_buf utf8;
-	bool same;
-
-	ws_buf_init(&utf8, SIZE_MAX);
-	ws_buf_add_utf8(&utf8, word, strlen(word));
-	same = strcmp(kept, utf8.at) == 0;
-	ws_buf_fini(&utf8);
-	return same;
-}
-
-static bool same_words(const struct ws_strv *kept, const struct ws_strv *words)
-{
-	if (kept->n != words->n)
-		return false;
-	for (size_t i = 0; i < kept->n; i++)
-		if (!same_word(kept->at[i], words->at[i]))
-			return false;
-	return true;
-}
-
-/* NULL: results of the two belong together. Else why not. */
-const char *wl_state_difference(const struct wl_state *old, const struct wl_state *now)
-{
-	if (!same_words(&old->argv, &now->argv))
-		return "it belongs to another command";
-	if (strcmp(old->program, now->program) != 0 || old->program_bytes != now->program_bytes ||
-	    old->program_mtime_ns != now->program_mtime_ns)
-		return "the program has changed since";
-	if (strcmp(old->arch, now->arch) != 0)
-		return "it was recorded on another GPU";
-	if (strcmp(old->how, now->how) != 0)
-		return "it was recorded with other filters or modes";
-	return NULL;
-}
-
-size_t wl_state_n_done(struct wl_state *state)
-{
-	size_t n = 0;
-
-	ws_vec_each(pass, &state->passes)
-		n += pass->done;
-	return n;
-}
-
-/* Everything was profiled when one of the two did so; else what both name. */
-enum ws_status wl_state_join_sections(struct wl_state *state, struct wl_state *old,
-				      struct ws_err *err)
-{
-	enum ws_status st = WS_OK;
-
-	if (!old->sections.n || !state->sections.n) {
-		ws_vec_clear(&state->sections);
-		return WS_OK;
-	}
-	ws_vec_each(section, &old->sections) {
-		bool there = false;
-
-		ws_vec_each(own, &state->sections)
-			there |= strcmp(*own, *section) == 0;
-		if (!there && !st)
-			st = ws_vec_push(&state->sections, *section, err);
-	}
-	return st;
-}
-
-enum ws_status wl_state_keep_done(struct wl_state *state, struct wl_state *old, struct ws_err *err)
-{
-	enum ws_status st = WS_OK;
-
-	ws_vec_each(pass, &old->passes)
-		if (pass->done && !st)
-			st = ws_vec_push(&state->passes, *pass, err);
-	return st;
-}
-
-/* The number for the next pmc_perf_N. */
-unsigned wl_state_next_number(struct wl_state *state)
-{
-	unsigned next = 0, number;
-
-	ws_vec_each(pass, &state->passes)
-		if (sscanf(pass->name, WL_PASS_PREFIX "%u", &number) == 1)
-			next = WS_MAX(next, number + 1);
-	return next;
-}
-
-bool wl_state_same_passes(struct wl_state *a, struct wl_state *b)
-{
-	if (a->passes.n != b->passes.n)
-		return false;
-	for (size_t i = 0; i < a->passes.n; i++) {
-		const struct wl_state_pass *p = &a->passes.at[i], *q = &b->passes.at[i];
-
-		if (strcmp(p->name, q->name) != 0 || p->n_wants != q->n_wants)
-			return false;
-		for (size_t k = 0; k < p->n_wants; k++)
-			if (strcmp(p->wants[k], q->wants[k]) != 0)
-				return false;
-	}
-	return true;
 }

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "workload/sheet.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +66,13 @@ enum ws_status wl_state_keep_done(struct wl_state *state, struct wl_state *old, 
 /* Everything was profiled when one of the two did so; else what both name. */
 enum ws_status wl_state_join_sections(struct wl_state *state, struct wl_state *old,
 				      struct ws_err *err);
+
+/* Leaves out of @wants what a finished pass of @state has; *@n are left. */
+enum ws_status wl_state_subtract(struct wl_state *state, struct wl_want *wants, size_t *n,
+				 struct ws_arena *arena, struct ws_err *err);
+/* Adds a pass per sheet, to be done. @wants are those that the sheets were made for. */
+enum ws_status wl_state_add_passes(struct wl_state *state, const struct wl_sheets *sheets,
+				   const struct wl_want *wants, struct ws_arena *arena,
+				   struct ws_err *err);
 
 #endif

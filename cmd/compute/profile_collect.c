@@ -1,7 +1,6 @@
 #include "cmd/compute/profile_collect.h"
 
 #include "analysis/counters_needed.h"
-#include "base/map.h"
 #include "base/pattern.h"
 #include "base/str.h"
 #include "cmd/compute/profile_log.h"
@@ -12,8 +11,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#define NAMES_MAX 65536u
 
 static double now_s(void)
 {
@@ -30,12 +27,6 @@ static enum ws_status no_memory(struct ws_err *err)
 
 /* ---- what is to be counted ---- */
 
-/* "TCC_HIT[]" for a counter with all its channels: the spelling of the state. */
-static const char *spell(struct pf *pf, const struct wl_want *want)
-{
-	return want->channels ? ws_arena_printf(&pf->arena, "%s[]", want->name) : want->name;
-}
-
 static enum ws_status choose_counters(struct pf_collect *c, struct ws_err *err)
 {
 	struct pf *pf = c->pf;
@@ -51,31 +42,6 @@ static enum ws_status choose_counters(struct pf_collect *c, struct ws_err *err)
 		       needed.skipped[i].what);
 	c->wants = needed.at;
 	c->n_wants = needed.n;
-	return st;
-}
-
-/* Leave out what a finished pass has. */
-static enum ws_status subtract_done(struct pf_collect *c, struct wl_state *old, struct ws_err *err)
-{
-	struct ws_map done;
-	size_t n = 0;
-	enum ws_status st = WS_OK;
-
-	ws_map_init(&done, WS_MAP_STR, NAMES_MAX);
-	ws_vec_each(pass, &old->passes)
-		for (size_t i = 0; i < pass->n_wants && pass->done && !st; i++)
-			st = ws_map_put(&done, ws_str_from(pass->wants[i]), NULL, err);
-	for (size_t i = 0; i < c->n_wants && !st; i++) {
-		const char *name = spell(c->pf, &c->wants[i]);
-
-		if (!name)
-			st = no_memory(err);
-		else if (!ws_map_find(&done, ws_str_from(name)))
-			c->wants[n++] = c->wants[i];
-	}
-	c->n_there = c->n_wants - n;
-	c->n_wants = n;
-	ws_map_fini(&done);
 	return st;
 }
 
@@ -258,34 +224,6 @@ static enum ws_status describe_run(struct pf_collect *c, struct wl_state *out, s
 				     err);
 }
 
-static enum ws_status add_own_passes(struct pf_collect *c, struct ws_err *err)
-{
-	enum ws_status st = WS_OK;
-
-	c->first_pass = c->state.passes.n;
-	for (size_t i = 0; i < c->sheets.n && !st; i++) {
-		const struct wl_sheet *sheet = &c->sheets.at[i];
-		const char **wants =
-			ws_arena_array(&c->pf->arena, sheet->n_columns + 1, sizeof(*wants));
-		size_t n = 0, last = SIZE_MAX;
-
-		for (size_t k = 0; wants && k < sheet->n_columns; k++) {
-			size_t request = sheet->columns[k].request;
-
-			if (request != last) /* channels of one counter stand together */
-				wants[n++] = spell(c->pf, &c->wants[request]);
-			last = request;
-		}
-		st = wants ? ws_vec_push(&c->state.passes,
-					 ((struct wl_state_pass){ .name = sheet->name,
-								  .wants = wants,
-								  .n_wants = n }),
-					 err)
-			   : no_memory(err);
-	}
-	return st;
-}
-
 static enum ws_status write_perfmon(struct pf_collect *c, struct ws_err *err)
 {
 	struct wl_perfmon_filter filter = { NULL, NULL };
@@ -305,21 +243,6 @@ static enum ws_status write_perfmon(struct pf_collect *c, struct ws_err *err)
 	ws_buf_fini(&kernels);
 	ws_buf_fini(&ranges);
 	return st;
-}
-
-/* Inputs of passes that were planned and not run would stand beside the new plan's. */
-static void remove_stale_perfmon(const struct pf *pf, struct wl_state *old)
-{
-	static const char *const suffixes[] = { "txt", "yaml" };
-
-	ws_vec_each(pass, &old->passes)
-		for (size_t i = 0; i < WS_ARRAY_LEN(suffixes) && !pass->done; i++) {
-			char path[2 * PATH_MAX];
-
-			snprintf(path, sizeof(path), "%s/perfmon/%s.%s", pf->dir, pass->name,
-				 suffixes[i]);
-			unlink(path);
-		}
 }
 
 static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
@@ -374,12 +297,18 @@ enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_er
 	if (!st)
 		st = pf_prepare_dir(pf, &c->state, &old, &c->before, err);
 	if (!st && c->before != PF_FRESH) {
-		st = subtract_done(c, &old, err);
+		size_t n_needed = c->n_wants;
+
+		st = wl_state_subtract(&old, c->wants, &c->n_wants, &pf->arena, err);
+		c->n_there = n_needed - c->n_wants;
 		if (!st)
 			st = wl_state_keep_done(&c->state, &old, err);
 		if (!st && c->before == PF_ADD)
 			st = wl_state_join_sections(&c->state, &old, err);
-		remove_stale_perfmon(pf, &old);
+		/* Inputs of passes that never ran would stand beside the new plan's. */
+		ws_vec_each(pass, &old.passes)
+			if (!pass->done)
+				wl_perfmon_remove(pf->dir, pass->name);
 		wl_merge_remove(pf->dir);
 	}
 	if (!st && c->n_wants)
@@ -391,8 +320,9 @@ enum ws_status pf_collect_init(struct pf_collect *c, struct pf *pf, struct ws_er
 	if (!st && c->plan)
 		st = wl_sheets_make(c->plan, c->wants, c->n_wants, wl_state_next_number(&c->state),
 				    &pf->arena, &c->sheets, err);
+	c->first_pass = c->state.passes.n;
 	if (!st)
-		st = add_own_passes(c, err);
+		st = wl_state_add_passes(&c->state, &c->sheets, c->wants, &pf->arena, err);
 	/* What was recorded for other passes, or on the way to a new profile, is of no use. */
 	c->recorded = !st && c->before == PF_RESUME && c->n_runs == 1 &&
 		      wl_state_same_passes(&c->state, &old) && pf_recorded_is_there(pf);
