@@ -65,7 +65,7 @@ cp "$err" "$err.kept"
 rm -r "$odd/k_kernel_trace.csv"
 run "${PYTHON:-python3}" -c '
 import re, subprocess, sys
-command = re.search(r"nothing is lost: .(rocprofv3 --recover .*). tries again", open(sys.argv[1]).read(), re.S).group(1)
+command = re.search(r"the captures are kept: .(rocprofv3 --recover .*). tries again", open(sys.argv[1]).read(), re.S).group(1)
 sys.exit(subprocess.run(command, shell=True).returncode)' "$err.kept"
 rc_is 0
 is "$(rows "$odd/k_kernel_trace.csv")" 1 "kernels recovered by the command of the message"
