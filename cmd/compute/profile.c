@@ -63,10 +63,11 @@ static void warn_of_others(const struct pf *pf)
 {
 	for (size_t i = 1; i < pf->agents.n; i++)
 		if (strcmp(pf->agents.at[i].arch, pf->gpu->arch) != 0)
-			say(SAY_WARNING,
-			    "GPU %zu is a %s, but the counters are planned for %s: its kernels are "
-			    "not counted. ROCR_VISIBLE_DEVICES=%zu profiles it",
-			    i, pf->agents.at[i].arch, pf->gpu->arch, i);
+			pf_log(PF_LOG_WARNING,
+			       "GPU %zu is a %s, but the counters are planned for %s: its kernels "
+			       "are "
+			       "not counted. ROCR_VISIBLE_DEVICES=%zu profiles it",
+			       i, pf->agents.at[i].arch, pf->gpu->arch, i);
 }
 
 static void log_header(const struct pf *pf)
@@ -108,8 +109,8 @@ static void log_plan(const struct pf_collect *c)
 	static const char *const policies[] = { "", "kernel", "kernel_launch_params" };
 
 	if (c->n_there)
-		say(SAY_INFO, "%zu counters are in the folder already; %zu will be collected",
-		    c->n_there, c->n_counters);
+		pf_log(PF_LOG_INFO, "%zu counters are in the folder already; %zu will be collected",
+		       c->n_there, c->n_counters);
 	if (c->missing)
 		pf_log(PF_LOG_WARNING,
 		       "Following counters might not be supported by rocprof: %s: metrics that "
@@ -121,9 +122,9 @@ static void log_plan(const struct pf_collect *c)
 	if (c->multiplex)
 		pf_log(PF_LOG_INFO, "Iteration multiplexing: %s", policies[c->multiplex]);
 	if (c->pf->args->attach_pid) {
-		say(SAY_INFO, "%zu counter%s in %zu pass%s: attached to process %lld",
-		    c->n_counters, c->n_counters == 1 ? "" : "s", c->plan->n_passes,
-		    c->plan->n_passes == 1 ? "" : "es", (long long)c->pf->args->attach_pid);
+		pf_log(PF_LOG_INFO, "%zu counter%s in %zu pass%s: attached to process %lld",
+		       c->n_counters, c->n_counters == 1 ? "" : "s", c->plan->n_passes,
+		       c->plan->n_passes == 1 ? "" : "es", (long long)c->pf->args->attach_pid);
 		return;
 	}
 	pf_log(PF_LOG_INFO, "%zu counter%s in %zu pass%s: %zu run%s of the program%s",

@@ -28,14 +28,16 @@ enum trc_alike pf_alike(const struct pf_args *args)
 static void report_spatial(struct pf_collect *c, const struct wl_tally *tally, size_t n_passes)
 {
 	c->n_dispatches = tally->n_most;
-	say(SAY_INFO, "%llu dispatches of %zu kernel%s; each GPU counted its share of %zu passes",
-	    (unsigned long long)c->n_dispatches, tally->n_kernels, tally->n_kernels == 1 ? "" : "s",
-	    n_passes);
+	pf_log(PF_LOG_INFO,
+	       "%llu dispatches of %zu kernel%s; each GPU counted its share of %zu passes",
+	       (unsigned long long)c->n_dispatches, tally->n_kernels,
+	       tally->n_kernels == 1 ? "" : "s", n_passes);
 	if (tally->n_empty)
-		say(SAY_WARNING,
-		    "%zu of %zu passes have no values: no kernel ran on the GPUs that should count "
-		    "them. The program should do the same on all %zu",
-		    tally->n_empty, n_passes, c->spatial.n_gpus);
+		pf_log(PF_LOG_WARNING,
+		       "%zu of %zu passes have no values: no kernel ran on the GPUs that should "
+		       "count "
+		       "them. The program should do the same on all %zu",
+		       tally->n_empty, n_passes, c->spatial.n_gpus);
 }
 
 static void report_uneven(const struct wl_tally *tally, size_t n_passes)
@@ -50,12 +52,12 @@ static void report_uneven(const struct wl_tally *tally, size_t n_passes)
 			      (unsigned long long)u->grid, (unsigned long long)u->n_least,
 			      (unsigned long long)u->n_most);
 	}
-	say(SAY_WARNING,
-	    "The runs of the program differ: %llu of %llu dispatches were observed in all %zu "
-	    "passes and can be analyzed; the rest has no match. Dispatches per pass, fewest to "
-	    "most: %s%s",
-	    (unsigned long long)tally->n_matched, (unsigned long long)tally->n_most, n_passes,
-	    list.at, tally->n_uneven > NAMED_MAX ? "; and others" : "");
+	pf_log(PF_LOG_WARNING,
+	       "The runs of the program differ: %llu of %llu dispatches were observed in all %zu "
+	       "passes and can be analyzed; the rest has no match. Dispatches per pass, fewest to "
+	       "most: %s%s",
+	       (unsigned long long)tally->n_matched, (unsigned long long)tally->n_most, n_passes,
+	       list.at, tally->n_uneven > NAMED_MAX ? "; and others" : "");
 	ws_buf_fini(&list);
 }
 
@@ -66,11 +68,12 @@ static void report(struct pf_collect *c, const struct wl_tally *tally, size_t n_
 		report_uneven(tally, n_passes);
 		return;
 	}
-	say(SAY_INFO, "%llu dispatch%s of %zu kernel%s, %s", (unsigned long long)c->n_dispatches,
-	    c->n_dispatches == 1 ? "" : "es", tally->n_kernels, tally->n_kernels == 1 ? "" : "s",
-	    c->multiplex ? "each with one measured set of counters, the others taken from "
-			   "neighbouring launches"
-			 : "each in all passes");
+	pf_log(PF_LOG_INFO, "%llu dispatch%s of %zu kernel%s, %s",
+	       (unsigned long long)c->n_dispatches, c->n_dispatches == 1 ? "" : "es",
+	       tally->n_kernels, tally->n_kernels == 1 ? "" : "s",
+	       c->multiplex ? "each with one measured set of counters, the others taken from "
+			      "neighbouring launches"
+			    : "each in all passes");
 }
 
 enum ws_status pf_account(struct pf_collect *c, struct ws_err *err)
@@ -123,21 +126,22 @@ void pf_log_kept(struct pf_collect *c)
 	if (c->unmatched)
 		return; /* nothing can be continued */
 	if (c->recorded)
-		say(SAY_WARNING,
-		    "The run is recorded in %s, but its files could not be written: free disk "
-		    "space, and the same command with --resume writes them without running the "
-		    "program",
-		    c->pf->dir);
+		pf_log(PF_LOG_WARNING,
+		       "The run is recorded in %s, but its files could not be written: free disk "
+		       "space, and the same command with --resume writes them without running the "
+		       "program",
+		       c->pf->dir);
 	else if (n_done && n_done == c->state.passes.n)
-		say(SAY_WARNING,
-		    "All %zu passes are complete and kept in %s; the same command with --resume "
-		    "collects the rest",
-		    n_done, c->pf->dir);
+		pf_log(PF_LOG_WARNING,
+		       "All %zu passes are complete and kept in %s; the same command with --resume "
+		       "collects the rest",
+		       n_done, c->pf->dir);
 	else if (n_done)
-		say(SAY_WARNING,
-		    "%zu of %zu passes are complete and kept in %s; the same command with --resume "
-		    "continues",
-		    n_done, c->state.passes.n, c->pf->dir);
+		pf_log(PF_LOG_WARNING,
+		       "%zu of %zu passes are complete and kept in %s; the same command with "
+		       "--resume "
+		       "continues",
+		       n_done, c->state.passes.n, c->pf->dir);
 	else if (n_rows)
 		pf_log(PF_LOG_WARNING,
 		       "%llu dispatch%s counted before that %s kept in %s, and 'rocprof-compute "
@@ -158,8 +162,8 @@ enum ws_status pf_finish(struct pf_collect *c, bool measured, struct ws_err *err
 		pf_log(PF_LOG_INFO, "%zu run%s of the program took %.1f s", c->n_runs_done,
 		       c->n_runs_done == 1 ? "" : "s", c->seconds);
 	else if (!c->plan && !measured)
-		say(SAY_INFO,
-		    "All requested counters were already collected; --replace collects them again");
+		pf_log(PF_LOG_INFO, "All requested counters were already collected; --replace "
+				    "collects them again");
 	if (c->spatial.n_gpus) {
 		char parent[PATH_MAX];
 

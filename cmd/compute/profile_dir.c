@@ -49,8 +49,8 @@ static const char *expand_at(const struct pf *pf, const char *at, struct ws_buf 
 			ws_buf_printf(out, "%llu", (unsigned long long)pf->rank.rank);
 			return at + 6;
 		}
-		say(SAY_WARNING,
-		    "%%rank%% in --output-directory is removed: this process has no MPI rank");
+		pf_log(PF_LOG_WARNING,
+		       "%%rank%% in --output-directory is removed: this process has no MPI rank");
 		return at + 6 + (at[6] == '/');
 	}
 	return expand_env(at, out);
@@ -125,7 +125,7 @@ enum ws_status pf_choose_dir(struct pf *pf, struct ws_err *err)
 	ws_buf_init(&text, DIR_MAX);
 	if (args->output_directory) {
 		if (args->name)
-			say(SAY_WARNING, "--name is ignored: --output-directory is used");
+			pf_log(PF_LOG_WARNING, "--name is ignored: --output-directory is used");
 		fill_in(pf, args->output_directory, &text);
 		add_rank(pf, args->output_directory, &text);
 	} else if (args->path) {

@@ -180,10 +180,10 @@ enum ws_status pf_sample(struct pf_collect *c, struct ws_err *err)
 			     "block 21 to skip it",
 			     end.exit_code);
 	if (!st && !samples_are_there(c->pf))
-		say(SAY_WARNING,
-		    "no PC samples: no kernel runs as long as %llu %s: use a smaller "
-		    "--pc-sampling-interval or larger data",
-		    (unsigned long long)c->pf->pc_interval,
-		    c->pf->args->pc_method == 0 ? "cycles" : "microseconds");
+		pf_log(PF_LOG_WARNING,
+		       "no PC samples: no kernel runs as long as %llu %s: use a smaller "
+		       "--pc-sampling-interval or larger data",
+		       (unsigned long long)c->pf->pc_interval,
+		       c->pf->args->pc_method == 0 ? "cycles" : "microseconds");
 	return st;
 }

@@ -128,7 +128,7 @@ static enum ws_status take_or_measure(const struct pf *pf, struct pf_peaks *out_
 		since = launch_roofcache_start();
 	ws_buf_init(&text, 16 << 20);
 	if (launch_roofcache_open(&cache, &key, &why))
-		say(SAY_DEBUG, "[roofline] Peaks are not cached: %s", why.text);
+		pf_log(PF_LOG_DEBUG, "[roofline] Peaks are not cached: %s", why.text);
 	if (launch_roofcache_take(&cache, since, &text, &when)) {
 		st = write_peaks(pf, &text, err);
 		out_peaks->measured = !st;

@@ -63,9 +63,9 @@ enum ws_status pf_torch_write(struct pf_collect *c, const struct trc_counted *ta
 	if (st)
 		return st;
 	if (!n_calls && trc_counted_n_rows(table))
-		say(SAY_WARNING,
-		    "No PyTorch operator was observed: is torch imported, and does Python read "
-		    "PYTHONPATH (no -I, no -E)?");
+		pf_log(PF_LOG_WARNING,
+		       "No PyTorch operator was observed: is torch imported, and does Python read "
+		       "PYTHONPATH (no -I, no -E)?");
 	else if (n_calls && first == 0)
 		pf_log(PF_LOG_INFO,
 		       "%zu calls of PyTorch operators; torch_trace/consolidated.csv has the "
