@@ -28,6 +28,7 @@ COMMON = ["-std=c++17", "-ffp-contract=off", "-fno-strict-aliasing", "-Wno-every
 # stay in memory, and vectors, which it indexes rightly, are what tests indexed registers.
 GPU = ["-x", "hip", "-fno-crash-diagnostics", "--cuda-device-only", "-nogpulib", "-nogpuinc",
        "-mllvm", "-disable-promote-alloca-to-vector"]
+NO_END = "no end"  # of a compiler that was stopped
 MODELS = {"gfx90a": "mi210", "gfx908": "mi100"}
 
 
@@ -65,7 +66,7 @@ class Compiler:
         except subprocess.TimeoutExpired:  # LLVM 15 loops on some programs
             os.killpg(job.pid, signal.SIGKILL)
             job.communicate()
-            return "%s: no end after %g s" % (out, self.args.compile_timeout)
+            return "%s: %s after %g s" % (out, NO_END, self.args.compile_timeout)
         return "" if job.returncode == 0 else said or "%s: exit %d" % (out, job.returncode)
 
 
@@ -297,8 +298,9 @@ def run_all(args, compiler, runner, compiled):
     try:
         failures, n = runner.run(compiled)
     except CompileError as e:
-        if len(programs) == 1:  # LLVM 15 cannot spill everywhere with few registers
-            refused = "error in backend" in str(e) or "frontend command failed" in str(e)
+        if len(programs) == 1:  # LLVM 15 cannot spill everywhere with few registers, or loops
+            refused = any(w in str(e) for w in ("error in backend", "frontend command failed",
+                                                NO_END))
             print("seed %d: the compiler gives up: %s" % (programs[0].seed, str(e)[:300]),
                   flush=True)
             args.n_refused += refused
