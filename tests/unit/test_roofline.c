@@ -136,7 +136,7 @@ static void damaged_files_are_refused(void **state)
 		{ "device,HBMBw\n", "no row" },
 		{ "Kernel,HBMBw\n0,1\n", "not 'device'" },
 		{ "device,HBMBw\n0,1\n1\n", "truncated" },
-		{ "device,HBMBw\n0,fast\n", "no number" },
+		{ "device,HBMBw\n0,fast\n", "is not a number" },
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(cases); i++) {

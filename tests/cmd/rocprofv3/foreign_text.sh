@@ -65,7 +65,7 @@ fit pftrace out/c_results.pftrace
 run rocprofv3 --kernel-trace -- "./no$evil"
 rc_is 127
 fit shown "$err"
-err_has 'no program '
+err_has 'not found: check the path'
 run rocprofv3 "--$evil"
 rc_is 2
 fit shown "$err"
