@@ -1,13 +1,10 @@
 #include "analysis/gate.h"
 
+#include "base/unit.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-
-static const struct {
-	const char *suffix;
-	double ns;
-} times[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
 
 static bool is_number_char(char c)
 {
@@ -40,10 +37,11 @@ static bool parse_limit(struct ws_str text, struct ana_gate *out_gate, size_t *o
 	out_gate->percent = ws_str_ends(number, "%");
 	if (out_gate->percent)
 		number.n--;
-	for (size_t i = 0; !out_gate->percent && i < WS_ARRAY_LEN(times); i++) {
-		if (ws_str_ends(number, times[i].suffix)) {
-			out_gate->time_ns = times[i].ns;
-			number.n -= strlen(times[i].suffix);
+	/* Smallest first: "ms" ends in "s". */
+	for (int i = WS_TIME_NSEC; !out_gate->percent && i >= WS_TIME_SEC; i--) {
+		if (ws_str_ends(number, ws_time_unit_symbols[i])) {
+			out_gate->time_ns = (double)ws_time_unit_ns(i);
+			number.n -= strlen(ws_time_unit_symbols[i]);
 			break;
 		}
 	}

@@ -7,16 +7,23 @@
 #include <unistd.h>
 
 const char *const ws_time_unit_words[] = {
-#define WORD_ROW(id, word, ns) [WS_TIME_##id] = word,
+#define WORD_ROW(id, word, symbol, ns) [WS_TIME_##id] = word,
 	WS_TIME_UNIT_TABLE(WORD_ROW)
 #undef WORD_ROW
+		NULL,
+};
+
+const char *const ws_time_unit_symbols[] = {
+#define SYMBOL_ROW(id, word, symbol, ns) [WS_TIME_##id] = symbol,
+	WS_TIME_UNIT_TABLE(SYMBOL_ROW)
+#undef SYMBOL_ROW
 		NULL,
 };
 
 uint64_t ws_time_unit_ns(enum ws_time_unit unit)
 {
 	static const uint64_t ns_of[] = {
-#define NS_ROW(id, word, ns) [WS_TIME_##id] = ns,
+#define NS_ROW(id, word, symbol, ns) [WS_TIME_##id] = ns,
 		WS_TIME_UNIT_TABLE(NS_ROW)
 #undef NS_ROW
 	};

@@ -11,23 +11,24 @@
 
 /* clang-format off */
 /* Largest first, so that the tail from SEC on is what summaries accept. */
-#define WS_TIME_UNIT_TABLE(X)              \
-	X(HOUR, "hour", 3600000000000u)    \
-	X(MIN,  "min",    60000000000u)    \
-	X(SEC,  "sec",     1000000000u)    \
-	X(MSEC, "msec",       1000000u)    \
-	X(USEC, "usec",          1000u)    \
-	X(NSEC, "nsec",             1u)
+#define WS_TIME_UNIT_TABLE(X)  /* rocprofv3's word, rocprof-compute's, ns */ \
+	X(HOUR, "hour", "h",   3600000000000u)                               \
+	X(MIN,  "min",  "min",   60000000000u)                               \
+	X(SEC,  "sec",  "s",      1000000000u)                               \
+	X(MSEC, "msec", "ms",        1000000u)                               \
+	X(USEC, "usec", "us",           1000u)                               \
+	X(NSEC, "nsec", "ns",              1u)
 /* clang-format on */
 
 enum ws_time_unit {
-#define WS_TIME_UNIT_ROW(id, word, ns) WS_TIME_##id,
+#define WS_TIME_UNIT_ROW(id, word, symbol, ns) WS_TIME_##id,
 	WS_TIME_UNIT_TABLE(WS_TIME_UNIT_ROW)
 #undef WS_TIME_UNIT_ROW
 		WS_TIME_UNIT_COUNT
 };
 
-extern const char *const ws_time_unit_words[]; /* by enum ws_time_unit, then NULL */
+/* By enum ws_time_unit, then NULL. */
+extern const char *const ws_time_unit_words[], *const ws_time_unit_symbols[];
 uint64_t ws_time_unit_ns(enum ws_time_unit unit);
 /* False, and @out_unit as it was: NULL or no such word. */
 bool ws_time_unit_parse(const char *word, enum ws_time_unit *out_unit);

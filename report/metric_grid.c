@@ -5,27 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-const char *const rpt_time_words[] = {
-#define RPT_ROW(name, word, ns) word,
-	RPT_TIME_UNIT_TABLE(RPT_ROW)
-#undef RPT_ROW
-		NULL
-};
-
-static const double time_units_ns[] = {
-#define RPT_ROW(name, word, ns) ns,
-	RPT_TIME_UNIT_TABLE(RPT_ROW)
-#undef RPT_ROW
-};
-
 double rpt_time_divisor(const struct rpt_options *how)
 {
-	return time_units_ns[how->time_unit];
+	return (double)ws_time_unit_ns(WS_TIME_SEC + how->time_unit);
 }
 
 const char *rpt_time_word(const struct rpt_options *how)
 {
-	return rpt_time_words[how->time_unit];
+	return RPT_TIME_WORDS[how->time_unit];
 }
 
 /* How many bytes @width characters are. */

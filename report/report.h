@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/unit.h"
 #include "base/vec.h"
 #include "report/table.h"
 #include "workload/workload.h"
@@ -26,20 +27,9 @@
 
 struct wl_sysinfo;
 
-/* clang-format off */
-#define RPT_TIME_UNIT_TABLE(X)  /* option word, nanoseconds */ \
-	X(RPT_S,  "s",  1e9)                                   \
-	X(RPT_MS, "ms", 1e6)                                   \
-	X(RPT_US, "us", 1e3)                                   \
-	X(RPT_NS, "ns", 1)
-/* clang-format on */
-
-enum rpt_time_unit {
-#define RPT_ROW(name, word, ns) name,
-	RPT_TIME_UNIT_TABLE(RPT_ROW)
-#undef RPT_ROW
-};
-extern const char *const rpt_time_words[]; /* NULL at the end */
+/* The units of time that -t accepts: s, ms, us, ns. */
+#define RPT_TIME_WORDS (ws_time_unit_symbols + WS_TIME_SEC)
+#define RPT_TIME_NS (WS_TIME_NSEC - WS_TIME_SEC)
 
 enum rpt_memory_chart { RPT_CHART_AUTO, RPT_CHART_WIDE, RPT_CHART_NARROW };
 
@@ -47,7 +37,7 @@ enum rpt_memory_chart { RPT_CHART_AUTO, RPT_CHART_WIDE, RPT_CHART_NARROW };
 struct rpt_options {
 	struct ws_strv blocks; /* ids of blocks, tables, metrics; none: what was profiled */
 	struct ws_strv cols, include_cols; /* positions; names of hidden columns */
-	int time_unit, norm;               /* enum rpt_time_unit, enum ana_norm */
+	int time_unit, norm;               /* of RPT_TIME_WORDS; enum ana_norm */
 	int64_t decimal, max_stat_num;     /* digits after the point; rows of the top tables */
 	int64_t report_diff;               /* percent: larger differences are reported */
 	bool like_3_3;                     /* as AMD's 3.3 prints, oddities included */

@@ -49,7 +49,7 @@ static const struct ws_opt opts[] = {
 	WS_OPT_GROUP("Display"),
 	WS_OPT_CHOICE(T, show.norm, 'n', "normal-unit", "UNIT", ana_norm_words,
 		      "per_wave, per_cycle, per_second or per_kernel (the default)"),
-	WS_OPT_CHOICE(T, show.time_unit, 't', "time-unit", "UNIT", rpt_time_words,
+	WS_OPT_CHOICE(T, show.time_unit, 't', "time-unit", "UNIT", RPT_TIME_WORDS,
 		      "s, ms, us or ns"),
 	WS_OPT_I64(T, show.decimal, 0, "decimal", "N", "digits after the point (2)"),
 	WS_OPT_I64(T, kernel_verbose, 0, "kernel-verbose", "N",
@@ -95,7 +95,7 @@ static void set_defaults(void *values)
 	struct an_args *args = values;
 
 	args->show.norm = ANA_PER_KERNEL;
-	args->show.time_unit = RPT_NS;
+	args->show.time_unit = RPT_TIME_NS;
 	args->show.decimal = 2;
 	args->show.max_stat_num = 10;
 	args->kernel_verbose = 5;

@@ -15,6 +15,9 @@ static void every_unit_is_found_by_its_word(void **state)
 		assert_int_equal(unit, i);
 	}
 	assert_null(ws_time_unit_words[WS_TIME_UNIT_COUNT]);
+	assert_null(ws_time_unit_symbols[WS_TIME_UNIT_COUNT]);
+	assert_string_equal(ws_time_unit_symbols[WS_TIME_SEC], "s");
+	assert_string_equal(ws_time_unit_symbols[WS_TIME_USEC], "us");
 	assert_string_equal(ws_time_unit_words[WS_TIME_SEC], "sec");
 	assert_int_equal(ws_time_unit_ns(WS_TIME_HOUR), 3600ull * 1000000000);
 	assert_int_equal(ws_time_unit_ns(WS_TIME_MIN), 60ull * 1000000000);
