@@ -304,8 +304,8 @@ void launch_rundir_remove(const struct launch_rundir *dir)
 	}
 	strcpy(parent, dir->path);
 	ws_path_parent(parent);
-	/* Ours alone: a folder of somebody else's that happens to be empty is theirs. Other runs
-	 * may be in it: then it stays. */
+	/* Only a folder that we created: an empty folder of the user stays. So does one that
+	 * still holds other runs. */
 	if (is_parent(parent))
 		rmdir(parent);
 }

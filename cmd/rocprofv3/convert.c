@@ -285,16 +285,16 @@ static bool has_data(const struct trc_process *process)
 static bool report_failures(const struct output_result *result, enum ws_status st,
 			    const struct ws_err *err)
 {
-	bool told = false;
+	bool reported = false;
 
 	for (size_t i = 0; i < result->n_files; i++)
 		if (result->files[i].err.status) {
 			ws_log_error("%s", result->files[i].err.text);
-			told = true;
+			reported = true;
 		}
-	if (st && !told)
+	if (st && !reported)
 		ws_log_error("%s", err->text);
-	return !st && !told;
+	return !st && !reported;
 }
 
 static void account(struct conversion *c, const struct trc_process *process,

@@ -90,9 +90,9 @@ static enum ws_status judge(const struct rp_result *result, bool several, char *
 }
 
 /*
- * Names, devices, definitions and limits of all jobs, before anything runs. Of lines that
- * share their runs one may ask for nothing that is there: files of presets are made for
- * several architectures. It is told of, and the others go on.
+ * Checks the names, devices, definitions and limits of all jobs before anything runs. Among
+ * lines that share runs, one may request only counters that this GPU does not have, because
+ * preset files are written for several architectures. It is reported and skipped.
  */
 static enum ws_status plan_jobs(struct rp_jobs *jobs, struct ws_err *err)
 {

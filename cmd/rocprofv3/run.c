@@ -106,7 +106,7 @@ static enum ws_status save_options(const struct rp_job *job, const struct launch
 
 static char interrupted_text[2 * PATH_MAX + 128];
 
-/* Told off while writing: nothing is lost, and here is how to go on. */
+/* A signal while files are written: nothing is lost; prints how to continue. */
 static void interrupted(int sig)
 {
 	ssize_t ignored = write(STDERR_FILENO, interrupted_text, strlen(interrupted_text));

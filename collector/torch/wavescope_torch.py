@@ -1,8 +1,8 @@
-"""Names what PyTorch does: a range per call of a module and of a torch function.
+"""Marks PyTorch operators: one range per call of a module or of a torch function.
 
 A range is called OPERATOR:#CONTEXT. The operator is the path of calls that led there,
 `nn.Module.Net.forward/nn.Module.Linear.forward/torch.nn.functional.linear`; the context is
-the how-manieth call from a line of the program, `3@train.py:12`. The collector puts the
+the ordinal of the call from a line of the program, `3@train.py:12`. The collector puts the
 innermost range on every kernel that is launched inside it, on the same thread, so kernels
 and operators are joined by that and not by time.
 

@@ -137,7 +137,7 @@ wrappers)
 	has 1 '^DISPATCH'
 	;;
 scratch)
-	# what ROCr 6 would tell, told by a stand-in
+	# events of ROCr 6, from a stand-in
 	rm -rf "$work/run"; mkdir "$work/run"
 	WAVESCOPE_COLLECT="1;dir=$work/run;services=scratch-memory" LD_PRELOAD=$runtime$library \
 		"$build/tests/collector/scratch_events" || fail "exit code $?"

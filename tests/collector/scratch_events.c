@@ -1,9 +1,9 @@
 /*
- * told: the part of ROCr 6 that tells a tool of scratch memory, for a machine that has ROCr 5.
+ * scratch_events: stands in for ROCr 6, which reports scratch memory to tools; ROCr 5 does not.
  *
- * One GPU and one queue that are not there; the collector, preloaded, is given tables as ROCr
- * gives them, and is told of two allocations, a free and a reclaim. Ends with 0 when calls
- * that were in the table before were passed on to.
+ * Presents one GPU and one queue. Gives the preloaded collector tables as ROCr does, and reports
+ * two allocations, a free and a reclaim. Exits with 0 if the calls that were in the table before
+ * are still reached.
  */
 #include "collector/hsa/tables.h"
 

@@ -44,7 +44,7 @@ communication_bound 8 8 1
 full_profile 15 14 1
 END
 grep -q 'vecCopy SQ_WAVES 1024' all || fail "full_profile: SQ_WAVES"
-# The one name in them that no GPU has is told of, and the rest is counted.
+# The one name that no GPU has is reported, and the rest is counted.
 run rocprofv3 -i full_profile.txt -f csv -d again -o r -- "$vcopy" -n 65536 -b 256
 rc_is 0
 err_has "pmc_14: no counter 'SQ_WAIT_INST_VALU' on gfx90a"
