@@ -51,9 +51,11 @@ setup-%:
 build/build.ninja:
 	meson setup $(@D) -Dlibdir=lib -Dprefix=$(abspath $(PREFIX))
 build-asan/build.ninja:
-	meson setup $(@D) -Dlibdir=lib -Db_sanitize=address,undefined -Db_lundef=false
+	meson setup $(@D) -Dlibdir=lib -Db_sanitize=address,undefined -Db_lundef=false $(hip_programs)
 build-tsan/build.ninja:
-	meson setup $(@D) -Dlibdir=lib -Db_sanitize=thread -Db_lundef=false
+	meson setup $(@D) -Dlibdir=lib -Db_sanitize=thread -Db_lundef=false $(hip_programs)
+# The plain tree has them, if it is there: scripts/hip-compile.
+hip_programs = -Dhip_programs=$(CURDIR)/build
 
 # setup comes before what it sets up; Ninja is parallel enough.
 .NOTPARALLEL:
