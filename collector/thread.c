@@ -230,7 +230,8 @@ static void thread_exits(void *arg)
 		uint32_t name_str = t->name_str ? t->name_str : own_name(writer);
 
 		if (!name_str && t->roll)
-			name_str = threads.roll[t->roll - 1].name_str;
+			name_str = __atomic_load_n(&threads.roll[t->roll - 1].name_str,
+						   __ATOMIC_RELAXED);
 		write_thread(writer, t->tid, t->met_ticks, name_str, cap_ticks());
 	}
 	lane = leave(t);
@@ -317,7 +318,8 @@ static void named(pthread_t thread, const char *name)
 		if (!seen->tid || seen->pthread != thread || seen->name_str == name_str ||
 		    __atomic_load_n(&seen->named, __ATOMIC_RELAXED))
 			continue;
-		seen->name_str = name_str;
+		/* Atomic: col_threads_names() reads it without the lock. */
+		__atomic_store_n(&seen->name_str, name_str, __ATOMIC_RELAXED);
 		write_thread(writer, seen->tid, seen->met_ticks, name_str, 0);
 	}
 	col_unlock(&threads.lock);
@@ -392,7 +394,7 @@ void col_threads_names(struct cap_writer *writer)
 		if (len <= 0)
 			continue;
 		name_str = cap_writer_intern(writer, name, (size_t)len);
-		if (name_str != seen->name_str)
+		if (name_str != __atomic_load_n(&seen->name_str, __ATOMIC_RELAXED))
 			write_thread(writer, tid, seen->met_ticks, name_str, 0);
 	}
 }
