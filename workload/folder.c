@@ -18,21 +18,27 @@
 
 #define ASIDE_MAX 100000u
 
+/* Patterns. In parentheses: clang-tidy takes other joined literals for a missing comma. */
+#define COUNTED_WIDE (WL_MERGED_NAME "*" WL_CSV)
+#define COUNTED_LONG (WL_LONG_PREFIX "*" WL_CSV)
+#define PC_SAMPLES (WL_SAMPLES_PREFIX "_*")
+#define OPERATORS (WL_DIR_TORCH "*")
+
 /* Names in a workload folder: what --replace removes, and what may be in a folder of ours. */
 static const char *const own_names[] = {
 	WL_FILE_SYSINFO,
 	WL_FILE_TIMESTAMPS,
 	WL_FILE_LOG,
 	WL_FILE_CONFIG,
-	WL_MERGED_NAME "*" WL_CSV,
-	WL_LONG_PREFIX "*" WL_CSV,
+	COUNTED_WIDE,
+	COUNTED_LONG,
 	"SQ_*.csv",
 	"SQC_*.csv",
 	"*.db",
 	WL_FILE_PEAKS,
-	WL_SAMPLES_PREFIX "_*",
+	PC_SAMPLES,
 	"*_hip_api_trace.csv",
-	WL_DIR_TORCH "*",
+	OPERATORS,
 	WL_FILE_TOP_KERNELS,
 	WL_FILE_DISPATCHES,
 	"*_counter_collection.csv",
@@ -44,8 +50,7 @@ static const char *const own_names[] = {
 };
 /* Of these, what was measured by running a program. */
 static const char *const counted_names[] = {
-	WL_MERGED_NAME "*" WL_CSV, WL_LONG_PREFIX "*" WL_CSV, "SQ_*.csv", "SQC_*.csv",
-	WL_SAMPLES_PREFIX "_*",    WL_DIR_TORCH "*"
+	COUNTED_WIDE, COUNTED_LONG, "SQ_*.csv", "SQC_*.csv", PC_SAMPLES, OPERATORS,
 };
 static const char *const own_folders[] = { WL_DIR_PERFMON, WL_DIR_TORCH };
 
