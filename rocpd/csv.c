@@ -2,7 +2,7 @@
  * CSV files from a database. Columns are those of rocprofv3's own files with the guid in
  * front; where AMD's converter differs (quoting, lost prefixes) this does as AMD's does.
  */
-#include "rocpd/rocpd.h"
+#include "rocpd/rocpd_priv.h"
 
 #include "base/file.h"
 #include "base/str.h"
@@ -115,7 +115,7 @@ static const struct {
 };
 /* clang-format on */
 
-static void put_quoted(FILE *to, const char *text)
+void rpd_put_quoted(FILE *to, const char *text)
 {
 	fputc('"', to);
 	for (; *text; text++) {
@@ -136,7 +136,7 @@ static void put_row(FILE *to, sqlite3_stmt *stmt, const char *quoted)
 		if (quoted[i] == 'e' && !text)
 			fputs("\"\"\"\"", to); /* a quoted pair of quotes, as AMD's tool has it */
 		else if (quoted[i] != '.')
-			put_quoted(to, text ? text : "");
+			rpd_put_quoted(to, text ? text : "");
 		else
 			fputs(text ? text : "0", to);
 	}

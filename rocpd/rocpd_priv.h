@@ -5,10 +5,15 @@
 #include "rocpd/rocpd.h"
 #include "rocpd/sql.h"
 
+#include <stdio.h>
+
 #define RPD_FILES_MAX 100000u
 
 /* Make the functions of SQL that summaries use. */
 enum ws_status rpd_summary_init(sqlite3 *sql, struct ws_err *err);
+
+/* A cell of a CSV file in quotes; quotes inside are doubled. */
+void rpd_put_quoted(FILE *to, const char *text);
 
 /* summary.sql as the build made it into a table (gen_summary.py). */
 struct rpd_summary_rows {

@@ -1,5 +1,5 @@
 /* Rows of a query, for people and for programs. */
-#include "rocpd/rocpd.h"
+#include "rocpd/rocpd_priv.h"
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -68,13 +68,7 @@ static void csv_cell(FILE *to, const char *text)
 		fputs(text, to);
 		return;
 	}
-	fputc('"', to);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', to);
-		fputc(*text, to);
-	}
-	fputc('"', to);
+	rpd_put_quoted(to, text);
 }
 
 static void html_text(FILE *to, const char *text)
