@@ -92,7 +92,7 @@ enum ws_status wl_sysinfo_look(const char *root, const struct gpu_agent *gpu,
 
 /*
  * dir/sysinfo.csv, whole or not at all. @with_hbm_bw adds the memory's bandwidth in GB/s, which
- * AMD's analyze asked for up to 3.1 and has worked out from the other fields since.
+ * AMD's analyze reads up to 3.1 and computes from the other fields since.
  */
 enum ws_status wl_sysinfo_write(const struct wl_sysinfo *info, bool with_hbm_bw, const char *dir,
 				struct ws_err *err);

@@ -10,7 +10,7 @@
  *	col = wl_frame_column(load->frames[0], "SQ_WAVES");
  *
  * Memory   everything lives until wl_workload_close(); text and columns are borrowed.
- * Failure  a directory that is no workload, or holds nothing that can be read, is an
+ * Failure  a directory that is not a workload, or holds nothing that can be read, is an
  *          error that says so; rows that were cut off are left out and counted in
  *          `n_rows_bad`, and the reports say so.
  */

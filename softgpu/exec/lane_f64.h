@@ -90,7 +90,7 @@ LANE double f64_pow2(int32_t exponent) /* -1022..1023 */
 }
 
 /* In three steps, because the factor may lie outside the normal range. On the way down the first
- * two leave 53 bits of room, so that a denormal result is rounded once. */
+ * two keep 53 bits free, so that a denormal result is rounded once. */
 LANE double f64_ldexp(double a, int32_t exponent)
 {
 	int32_t e = exponent < -2200 ? -2200 : exponent > 2200 ? 2200 : exponent;

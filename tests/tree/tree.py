@@ -151,7 +151,7 @@ def check_format(root):
     tool = shutil.which("clang-format-" + FORMATTER) or shutil.which("clang-format")
     version = tool and subprocess.run([tool, "--version"], stdout=subprocess.PIPE, text=True).stdout
     if not version or not re.search(r"version %s\b" % FORMATTER, version):
-        print("skipped: clang-format %s is not installed" % FORMATTER)
+        print("SKIP: clang-format %s is not installed" % FORMATTER)
         sys.exit(77)
     files = sources(root, "*.c", "*.h")
     done = subprocess.run([tool, "--dry-run"] + files, cwd=root, stderr=subprocess.PIPE, text=True)
@@ -165,7 +165,7 @@ CHECKS = {"arrows": check_arrows, "names": check_names, "format": check_format}
 def main():
     what, root = sys.argv[1:]
     if not os.path.exists(os.path.join(root, ".git")):
-        print("skipped: not a git checkout, so there is no list of source files")
+        print("SKIP: not a git checkout, so there is no list of source files")
         sys.exit(77)
     bad, checked = CHECKS[what](root)
     for line in bad:
@@ -174,4 +174,5 @@ def main():
     sys.exit(1 if bad else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

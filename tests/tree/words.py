@@ -7,10 +7,10 @@ Checks the pages in docs/, READMEs and NEWS, the string literals of all C source
 and the comments of the headers of the folders in HEADERS. Each row of IDIOMS is a pattern, the
 words to use instead, and a text that the pattern must find, so that a broken pattern fails, too.
 """
-import os
 import re
-import subprocess
 import sys
+
+from tree import read, sources
 
 IDIOMS = [
     (r"how-manieth", "ordinal", "the how-manieth dispatch"),
@@ -34,20 +34,10 @@ IDIOMS = [
     (r"\bis no (number|option|level|name|pass|workload|metric|field|dimension|link)\b", "is not a", "is no number"),
 ]
 
-HEADERS = ["base", "capture", "trace", "launch", "collector", "counters", "code", "output"]
+HEADERS = ["base", "capture", "trace", "launch", "collector", "counters", "code", "output", "gpu", "rocpd",
+           "workload", "analysis", "report", "cmd", "programs", "softgpu"]
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 MIN_STRINGS, MIN_PAGES, MIN_COMMENTS = 3000, 20, 500
-
-
-def files(root, *patterns):
-    out = subprocess.run(["git", "-C", root, "ls-files", "-z", *patterns], check=True,
-                         stdout=subprocess.PIPE, text=True).stdout
-    return [f for f in out.split("\0") if f and os.path.isfile(os.path.join(root, f))]
-
-
-def read(root, path):
-    with open(os.path.join(root, path), encoding="utf-8") as f:
-        return f.read()
 
 
 def literals(text):
@@ -77,11 +67,11 @@ def main(root):
             sys.exit(f"words: '{pattern.pattern}' does not find '{sample}'")
 
     texts, n = [], {"strings": 0, "pages": 0, "comments": 0}
-    for path in files(root, "docs/*.md", "docs/*/*.md", "*README.md", "CONTRIBUTING.md", "NEWS"):
+    for path in sources(root, "docs/*.md", "docs/*/*.md", "*README.md", "CONTRIBUTING.md", "NEWS"):
         n["pages"] += 1
         for number, line in enumerate(read(root, path).splitlines(), 1):
             texts.append((path, number, re.sub(r"`[^`]*`", "", line)))
-    for path in files(root, "*.c", "*.h"):
+    for path in sources(root, "*.c", "*.h"):
         if path.startswith("tests/"):
             continue
         text = read(root, path)
