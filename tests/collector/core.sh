@@ -144,7 +144,7 @@ signals)
 	[ "$lost" -lt 100 ] || fail "$lost calls of handlers were lost"
 	;;
 stress)
-	collect 7 'services=marker,rccl' stress 3
+	collect 7 'services=marker,rccl' stress 1
 	ok; has 1 'FILE closed=1'
 	grep -q '^CALL' "$work/text" || fail "no calls"
 	;;

@@ -4,7 +4,7 @@
 need_softgpu
 cd "$work"
 
-limit_s=900 # in a sanitized build; some seconds otherwise
+limit_s=280 # 15 s on an idle machine
 run wavescope run --gpu mi100,mi100 -- wavescope-roofline -q -d 1 -e 1 --layout first -o one.csv
 rc_is 0
 err_is_empty
