@@ -50,10 +50,12 @@ setup-%:
 # libdir is lib: the programs look for their libraries at ../lib, on every distribution.
 build/build.ninja:
 	meson setup $(@D) -Dlibdir=lib -Dprefix=$(abspath $(PREFIX))
+# Sanitized code takes long to compile: less optimisation and lines only halve that.
 build-asan/build.ninja:
-	meson setup $(@D) -Dlibdir=lib -Db_sanitize=address,undefined -Db_lundef=false $(hip_programs)
+	meson setup $(@D) -Db_sanitize=address,undefined $(sanitized)
 build-tsan/build.ninja:
-	meson setup $(@D) -Dlibdir=lib -Db_sanitize=thread -Db_lundef=false $(hip_programs)
+	meson setup $(@D) -Db_sanitize=thread $(sanitized)
+sanitized = -Dlibdir=lib -Db_lundef=false -Doptimization=1 -Dc_args=-g1 $(hip_programs)
 # The plain tree has them, if it is there: scripts/hip-compile.
 hip_programs = -Dhip_programs=$(CURDIR)/build
 
