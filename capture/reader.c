@@ -60,6 +60,18 @@ struct rec_shape {
 	{                                                                                          \
 		offsetof(struct T, n_values), sizeof(struct cap_counter_value)                     \
 	}
+#define TAIL_FRAMES(T)                                                                             \
+	{                                                                                          \
+		offsetof(struct T, n_frames), sizeof(uint64_t)                                     \
+	}
+#define TAIL_EVENT_COUNTS(T)                                                                       \
+	{                                                                                          \
+		offsetof(struct T, n_counts), sizeof(uint64_t)                                     \
+	}
+#define TAIL_METRIC_VALUES(T)                                                                      \
+	{                                                                                          \
+		offsetof(struct T, n_values), sizeof(struct cap_metric_value)                      \
+	}
 
 static const struct rec_shape shapes[CAP_REC_TYPE_MAX + 1] = {
 #define SHAPE_ROW(name, number, chunk, clock, type, tail)                                          \

@@ -75,7 +75,7 @@ static inline int cap_rec_tag_ok(uint32_t tag)
 /*
  * type, number, chunk kind, clock of `time`, struct, tail. The numbers are the
  * file format: never reuse one. The tail is what follows the struct: NONE,
- * TEXT (n_bytes characters, not terminated), ARGS (argument slots), or an array.
+ * TEXT (n_bytes bytes, not terminated), ARGS (argument slots), or an array.
  */
 #define CAP_REC_TABLE(X)                                                                            \
 	X(PROCESS,         1, META,  NS,    cap_rec_process,       NONE)                            \
@@ -102,6 +102,9 @@ static inline int cap_rec_tag_ok(uint32_t tag)
 	X(END,            22, META,  NS,    cap_rec_end,           NONE)                            \
 	X(AGENT_NAME,     23, META,  NONE,  cap_rec_agent_name,    NONE)                            \
 	X(CODE_SAME,      24, META,  NONE,  cap_rec_code_same,     NONE)                            \
+	X(SAMPLER,        25, META,  NONE,  cap_rec_sampler,       NONE)                            \
+	X(METRIC,         26, META,  NONE,  cap_rec_metric,        NONE)                            \
+	X(REGION,         27, META,  NONE,  cap_rec_region,        NONE)                            \
 	X(OWNER,          32, ANY,   TICKS, cap_rec_owner,         NONE)                            \
 	X(CALL,           33, EVENT, TICKS, cap_rec_call,          NONE)                            \
 	X(CALL_ARGS,      34, EVENT, TICKS, cap_rec_call_args,     ARGS)                            \
@@ -111,7 +114,15 @@ static inline int cap_rec_tag_ok(uint32_t tag)
 	X(ALLOC,          38, EVENT, TICKS, cap_rec_alloc,         NONE)                            \
 	X(SCRATCH,        39, EVENT, TICKS, cap_rec_scratch,       NONE)                            \
 	X(PC_SAMPLE,      40, EVENT, NS,    cap_rec_pc_sample,     NONE)                            \
+	X(MODULE,         41, EVENT, TICKS, cap_rec_module,        TEXT)                            \
+	X(STACK,          42, EVENT, NONE,  cap_rec_stack,         FRAMES)                          \
+	X(PYTHON_CODE,    43, EVENT, NONE,  cap_rec_python_code,   TEXT)                            \
+	X(SAMPLE,         44, EVENT, TICKS, cap_rec_sample,        EVENT_COUNTS)                    \
+	X(METRICS,        45, EVENT, TICKS, cap_rec_metrics,       METRIC_VALUES)                   \
+	X(ENTER,          46, EVENT, TICKS, cap_rec_enter,         NONE)                            \
+	X(LEAVE,          47, EVENT, TICKS, cap_rec_leave,         NONE)                            \
 	X(COUNTED,        48, EVENT, NS,    cap_rec_counted,       NONE)                            \
+	X(ANNOTATION,     49, EVENT, TICKS, cap_rec_annotation,    TEXT)                            \
 	X(CODE_BYTES,     64, BULK,  NONE,  cap_rec_code_bytes,    TEXT)
 /* clang-format on */
 
@@ -135,7 +146,8 @@ enum cap_rec_type {
 	X(KERNEL_DISPATCH,         3) X(MEMORY_COPY,             4) X(SCRATCH_MEMORY,          5)   \
 	X(COUNTER_COLLECTION,      6) X(RCCL_API,                7) X(MEMORY_ALLOCATION,       8)   \
 	X(COUNTER_VALUES,          9) X(PC_SAMPLING_HOST_TRAP,  10) X(ROCDECODE_API,          11)   \
-	X(ROCJPEG_API,            12) X(PC_SAMPLING_STOCHASTIC, 13)
+	X(ROCJPEG_API,            12) X(PC_SAMPLING_STOCHASTIC, 13) X(CALL_STACK_SAMPLING,    14)   \
+	X(METRICS,                15) X(REGIONS,                16)
 
 /* Record kinds as AMD numbers its buffer records. */
 #define CAP_KIND_TABLE(X)                                                                           \
@@ -208,6 +220,7 @@ enum cap_runtime {
 };
 enum cap_agent_type { CAP_AGENT_NONE, CAP_AGENT_CPU, CAP_AGENT_GPU };
 
+#include "capture/record_host.h"
 #include "capture/record_meta.h"
 
 /* ---- events ---- */

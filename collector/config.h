@@ -67,7 +67,10 @@
 	/* which, and of what, is in the file that count/request.h describes */ \
 	X(COUNTERS,           "counters",           COUNTER_COLLECTION) \
 	X(PC_HOST_TRAP,       "pc-host-trap",       PC_SAMPLING_HOST_TRAP) \
-	X(PC_STOCHASTIC,      "pc-stochastic",      PC_SAMPLING_STOCHASTIC)
+	X(PC_STOCHASTIC,      "pc-stochastic",      PC_SAMPLING_STOCHASTIC) \
+	X(CALL_STACKS,        "call-stacks",        CALL_STACK_SAMPLING) \
+	X(METRICS,            "metrics",            METRICS)            \
+	X(REGIONS,            "regions",            REGIONS)
 
 #define COL_COLLECT_FLAG_TABLE(X)                                                           \
 	/* keep the stack of roctx ranges per thread, and name kernels by it */            \

@@ -26,6 +26,9 @@ const struct output_domain_info output_domain_infos[CAP_DOMAIN_COUNT] = {
 	[CAP_DOMAIN_ROCDECODE_API] = { OUTPUT_SHAPE_CALL, "rocdecode_api_trace", "rocdecode_api_stats", "rocdecode_api" },
 	[CAP_DOMAIN_ROCJPEG_API] = { OUTPUT_SHAPE_CALL, "rocjpeg_api_trace", "rocjpeg_api_stats", "rocjpeg_api" },
 	[CAP_DOMAIN_PC_SAMPLING_STOCHASTIC] = { OUTPUT_SHAPE_SAMPLE, "pc_sampling_stochastic", NULL, NULL },
+	[CAP_DOMAIN_CALL_STACK_SAMPLING] = { OUTPUT_SHAPE_NONE, NULL, NULL, NULL },
+	[CAP_DOMAIN_METRICS] = { OUTPUT_SHAPE_NONE, NULL, NULL, NULL },
+	[CAP_DOMAIN_REGIONS] = { OUTPUT_SHAPE_NONE, NULL, NULL, NULL },
 };
 /* clang-format on */
 

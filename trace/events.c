@@ -36,7 +36,7 @@ enum ws_status trc_events_open(const struct trc_trace *trace, const struct trc_e
 	events->trace = trace;
 	events->query = *query;
 	if (!events->query.domains)
-		events->query.domains = ~TRC_DOMAIN_BIT(COUNTER_VALUES);
+		events->query.domains = TRC_DOMAINS_USUAL;
 	events->types = trc_domain_types(events->query.domains);
 	if (query->order == TRC_ORDER_START)
 		st = trc_order_open(trace, &events->query, &events->order, err);
@@ -253,6 +253,33 @@ static void fill_sample(struct trc_event *ev, const struct cap_rec *rec)
 	ev->sample.info = sample;
 }
 
+/* Records of the CPU side, which belong to the thread that owns the lane. */
+static void fill_host(struct trc_event *ev, const struct cap_rec *rec)
+{
+	fill_op(ev, CAP_KIND_NONE, 0);
+	ev->corr_id = 0;
+	switch (cap_rec_type(rec)) {
+	case CAP_REC_SAMPLE:
+		ev->stack.info = (const struct cap_rec_sample *)rec;
+		ev->stack.counts = cap_rec_tail(rec).at;
+		break;
+	case CAP_REC_METRICS:
+		ev->metrics.values = cap_rec_tail(rec).at;
+		ev->metrics.n_values = ((const struct cap_rec_metrics *)rec)->n_values;
+		break;
+	case CAP_REC_ANNOTATION:
+		ev->region.region = &ev->process->regions.at[0];
+		ev->region.annotation = (const struct cap_rec_annotation *)rec;
+		ev->region.enters = false;
+		break;
+	default:
+		ev->region.region = trc_list_at(ev->process->regions, rec->what);
+		ev->region.annotation = NULL;
+		ev->region.enters = cap_rec_type(rec) == CAP_REC_ENTER;
+		ev->name = ev->region.region->name;
+	}
+}
+
 static const struct trc_thread *thread_of(struct trc_events *events,
 					  const struct trc_process *process, uint32_t tid)
 {
@@ -300,8 +327,10 @@ static const struct trc_event *fill(struct trc_events *events, const struct trc_
 		fill_op(ev, CAP_KIND_NONE, 0);
 		ev->corr_id = 0;
 		ev->counted.info = (const struct cap_rec_counted *)rec;
-	} else {
+	} else if (type == CAP_REC_PC_SAMPLE) {
 		fill_sample(ev, rec);
+	} else {
+		fill_host(ev, rec);
 	}
 	ev->thread = thread_of(events, ev->process, tid);
 	return ev;

@@ -266,6 +266,8 @@ static enum ws_status (*const takers[])(struct trc_facts *f) = {
 	trc_facts_kernels,  trc_facts_host_functions,
 	trc_facts_counters, take_operations,
 	take_maps,          take_threads,
+	trc_facts_samplers, trc_facts_metrics,
+	trc_facts_regions,
 };
 
 /* ---- reading ---- */

@@ -44,4 +44,9 @@ enum ws_status trc_facts_kernels(struct trc_facts *f);
 enum ws_status trc_facts_host_functions(struct trc_facts *f);
 enum ws_status trc_facts_counters(struct trc_facts *f);
 
+/* facts_host.c */
+enum ws_status trc_facts_samplers(struct trc_facts *f);
+enum ws_status trc_facts_metrics(struct trc_facts *f);
+enum ws_status trc_facts_regions(struct trc_facts *f);
+
 #endif

@@ -49,10 +49,29 @@ const char *trc_domain_label(enum cap_domain domain)
 		[CAP_DOMAIN_ROCDECODE_API]          = "rocDecode calls",
 		[CAP_DOMAIN_ROCJPEG_API]            = "rocJPEG calls",
 		[CAP_DOMAIN_PC_SAMPLING_STOCHASTIC] = "PC samples (stochastic)",
+		[CAP_DOMAIN_CALL_STACK_SAMPLING]    = "call-stack samples",
+		[CAP_DOMAIN_METRICS]                = "metrics",
+		[CAP_DOMAIN_REGIONS]                = "regions",
 	};
 	/* clang-format on */
 
 	return (unsigned)domain < WS_ARRAY_LEN(labels) ? labels[domain] : NULL;
+}
+
+#define CATEGORY_ROW(id, name) name,
+
+const char *trc_metric_category_name(enum cap_metric_category category)
+{
+	static const char *const names[] = { CAP_METRIC_CATEGORY_TABLE(CATEGORY_ROW) };
+
+	return (unsigned)category < WS_ARRAY_LEN(names) ? names[category] : NULL;
+}
+
+const char *trc_region_category_name(enum cap_region_category category)
+{
+	static const char *const names[] = { CAP_REGION_CATEGORY_TABLE(CATEGORY_ROW) };
+
+	return (unsigned)category < WS_ARRAY_LEN(names) ? names[category] : NULL;
 }
 
 const char *trc_kind_name(enum cap_kind kind)

@@ -28,6 +28,11 @@ static const struct {
 	{ CAP_REC_SCRATCH,   TRC_DOMAIN_BIT(SCRATCH_MEMORY) },
 	{ CAP_REC_PC_SAMPLE, TRC_DOMAIN_BIT(PC_SAMPLING_HOST_TRAP) |
 			    TRC_DOMAIN_BIT(PC_SAMPLING_STOCHASTIC) },
+	{ CAP_REC_SAMPLE,     TRC_DOMAIN_BIT(CALL_STACK_SAMPLING) },
+	{ CAP_REC_METRICS,    TRC_DOMAIN_BIT(METRICS) },
+	{ CAP_REC_ENTER,      TRC_DOMAIN_BIT(REGIONS) },
+	{ CAP_REC_LEAVE,      TRC_DOMAIN_BIT(REGIONS) },
+	{ CAP_REC_ANNOTATION, TRC_DOMAIN_BIT(REGIONS) },
 };
 /* clang-format on */
 
@@ -65,6 +70,14 @@ enum cap_domain trc_rec_domain(const struct trc_capture *capture, const struct c
 	case CAP_REC_PC_SAMPLE:
 		return rec->what & CAP_PC_STOCHASTIC ? CAP_DOMAIN_PC_SAMPLING_STOCHASTIC
 						     : CAP_DOMAIN_PC_SAMPLING_HOST_TRAP;
+	case CAP_REC_SAMPLE:
+		return CAP_DOMAIN_CALL_STACK_SAMPLING;
+	case CAP_REC_METRICS:
+		return CAP_DOMAIN_METRICS;
+	case CAP_REC_ENTER:
+	case CAP_REC_LEAVE:
+	case CAP_REC_ANNOTATION:
+		return CAP_DOMAIN_REGIONS;
 	default:
 		return CAP_DOMAIN_COUNT;
 	}
@@ -88,6 +101,13 @@ static bool end_of(const struct cap_rec *rec, uint64_t *out_end, bool *out_ticks
 	case CAP_REC_SCRATCH:
 		*out_end = ((const struct cap_rec_scratch *)rec)->end_ticks;
 		return true;
+	case CAP_REC_SAMPLE:
+	case CAP_REC_METRICS:
+	case CAP_REC_ENTER:
+	case CAP_REC_LEAVE:
+	case CAP_REC_ANNOTATION:
+		*out_end = rec->time;
+		return true;
 	}
 	*out_ticks = false;
 	switch (cap_rec_type(rec)) {
@@ -105,10 +125,22 @@ static bool end_of(const struct cap_rec *rec, uint64_t *out_end, bool *out_ticks
 	return false;
 }
 
-static bool is_mark(const struct cap_rec *rec)
+/* Without an extent in time. */
+static bool is_instant(const struct cap_rec *rec)
 {
-	return cap_rec_type(rec) == CAP_REC_MARKER && rec->what != CAP_MARKER_THREAD_RANGE &&
-	       rec->what != CAP_MARKER_PROCESS_RANGE;
+	switch (cap_rec_type(rec)) {
+	case CAP_REC_MARKER:
+		return rec->what != CAP_MARKER_THREAD_RANGE &&
+		       rec->what != CAP_MARKER_PROCESS_RANGE;
+	case CAP_REC_SAMPLE:
+	case CAP_REC_METRICS:
+	case CAP_REC_ENTER:
+	case CAP_REC_LEAVE:
+	case CAP_REC_ANNOTATION:
+		return true;
+	default:
+		return false;
+	}
 }
 
 bool trc_rec_times(const struct trc_capture *capture, const struct cap_rec *rec, size_t *hint,
@@ -126,7 +158,7 @@ bool trc_rec_times(const struct trc_capture *capture, const struct cap_rec *rec,
 		 * A call takes time: one that ends in the nanosecond of its start would be
 		 * an instant in the formats that tell the two apart.
 		 */
-		if (end <= start && !is_mark(rec))
+		if (end <= start && !is_instant(rec))
 			end = start + 1;
 	}
 	start = trc_capture_shift(capture, start);
@@ -203,6 +235,9 @@ static bool dangles(const struct trc_process *p, const struct cap_rec *rec)
 	case CAP_REC_CALL:
 	case CAP_REC_CALL_ARGS:
 		return !trc_list_at(p->operations, rec->what)->name[0];
+	case CAP_REC_ENTER:
+	case CAP_REC_LEAVE:
+		return !trc_list_at(p->regions, rec->what)->id;
 	default:
 		return false;
 	}

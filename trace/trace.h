@@ -114,6 +114,33 @@ struct trc_operation {
 	uint32_t ret_kind;
 };
 
+/* What made threads take samples of their call stacks. */
+struct trc_sampler {
+	bool used;
+	uint64_t period;         /* nanoseconds; OVERFLOW: events */
+	const char *event;       /* OVERFLOW: what was counted; "" */
+	const char *count_names; /* of the CPU events of each sample, separated by ','; "": none */
+};
+
+/* A quantity that was read repeatedly. */
+struct trc_metric {
+	uint32_t id;
+	enum cap_metric_category category;
+	const char *name, *unit; /* "CPU Frequency [0] (S)", "MHz" */
+	int32_t device;          /* -1: of the process */
+	bool simulated;
+};
+
+/* Something that begins and ends on a thread. */
+struct trc_region {
+	uint32_t id;
+	enum cap_region_category category;
+	const char *name; /* "": the function at `address` */
+	const char *file; /* "" unknown */
+	uint32_t line;
+	uint64_t address; /* 0: no function */
+};
+
 struct trc_ledger_sum {
 	bool asked;
 	uint64_t written, dropped, paused, failed; /* seen = written + dropped + failed */
@@ -152,6 +179,9 @@ struct trc_process {
 	TRC_LIST(struct trc_host_function) host_functions;
 	TRC_LIST(struct trc_counter) counters;
 	TRC_LIST(struct trc_operation) operations;
+	TRC_LIST(struct trc_metric) metrics;
+	TRC_LIST(struct trc_region) regions;
+	struct trc_sampler samplers[CAP_SAMPLER_COUNT];
 	struct trc_ledger_sum ledger[CAP_DOMAIN_COUNT];
 	struct cap_damage damage;
 	uint64_t
@@ -242,6 +272,9 @@ const char *trc_domain_name(enum cap_domain domain);
 /* For people. AMD's tests take AMD's own names in what a tool prints for errors. */
 const char *trc_domain_label(enum cap_domain domain);
 const char *trc_kind_name(enum cap_kind kind);
+/* Names of AMD's system profiler: "process_page_fault", "user". */
+const char *trc_metric_category_name(enum cap_metric_category category);
+const char *trc_region_category_name(enum cap_region_category category);
 const char *trc_kind_op_name(enum cap_kind kind, uint32_t id); /* fixed kinds only; else NULL */
 
 /* ---- names ---- */
@@ -305,10 +338,27 @@ struct trc_event {
 		struct {
 			const struct cap_rec_counted *info;
 		} counted;
+		struct { /* the stack is trace/host.h's trc_host_stack(info->h.what) */
+			const struct cap_rec_sample *info;
+			const uint64_t *counts; /* info->n_counts of them */
+		} stack;
+		struct {
+			const struct cap_metric_value *values;
+			uint32_t n_values;
+		} metrics;
+		struct { /* its beginning or its end; start_ns and end_ns are equal */
+			const struct trc_region *region;
+			const struct cap_rec_annotation *annotation; /* NULL: it is none */
+			bool enters;
+		} region;
 	};
 };
 
 #define TRC_DOMAIN_BIT(NAME) (1u << CAP_DOMAIN_##NAME)
+/* What a query gets that does not ask for anything else. */
+#define TRC_DOMAINS_USUAL                                                                          \
+	(~(TRC_DOMAIN_BIT(COUNTER_VALUES) | TRC_DOMAIN_BIT(CALL_STACK_SAMPLING) |                  \
+	   TRC_DOMAIN_BIT(METRICS) | TRC_DOMAIN_BIT(REGIONS)))
 
 enum trc_event_order {
 	/*
@@ -326,7 +376,7 @@ enum trc_event_order {
 
 struct trc_event_query {
 	/*
-	 * TRC_DOMAIN_BIT()s; 0: all but COUNTER_VALUES. COUNTER_COLLECTION: dispatches with values,
+	 * TRC_DOMAIN_BIT()s; 0: TRC_DOMAINS_USUAL. COUNTER_COLLECTION: dispatches with values,
 	 * COUNTER_VALUES: how those came about.
 	 */
 	uint32_t domains;
