@@ -1,7 +1,5 @@
 #include "collector/config.h"
 
-#include "capture/record.h"
-
 /* Nothing from libc but types: see config.h. */
 
 static const char *const service_names[] = {
@@ -29,6 +27,12 @@ static const char *const flag_names[] = {
 
 static const char *const log_names[COL_COLLECT_LOG_COUNT] = {
 	"", "error", "warn", "info", "debug", "trace",
+};
+
+static const char *const sampler_names[CAP_SAMPLER_COUNT] = {
+	[CAP_SAMPLER_CPU_TIME] = "cputime",
+	[CAP_SAMPLER_REAL_TIME] = "realtime",
+	[CAP_SAMPLER_OVERFLOW] = "overflow",
 };
 
 /* A stretch of the text; `at` == `end` is empty. */
@@ -67,6 +71,16 @@ static bool part_u64(struct part p, uint64_t *out)
 			return false;
 	}
 	*out = value;
+	return true;
+}
+
+static bool part_u32(struct part p, uint32_t *out)
+{
+	uint64_t value;
+
+	if (!part_u64(p, &value) || value > UINT32_MAX)
+		return false;
+	*out = (uint32_t)value;
 	return true;
 }
 
@@ -143,9 +157,84 @@ static bool parse_periods(struct part list, struct col_collect_config *config)
 	return true;
 }
 
+static bool is_separator(char c)
+{
+	return c == '+' || c == ',' || c == ' ' || c == ';' || c == '\t';
+}
+
+/* "0+2-5" */
+static bool parse_ranges(struct part list, struct col_sampler_config *sampler)
+{
+	sampler->n_ranges = 0;
+	for (;;) {
+		struct col_thread_range *range = &sampler->ranges[sampler->n_ranges];
+		struct part word, number;
+
+		while (list.at != list.end && is_separator(*list.at))
+			list.at++;
+		if (list.at == list.end)
+			return true;
+		word.at = word.end = list.at;
+		while (word.end != list.end && !is_separator(*word.end))
+			word.end++;
+		list.at = word.end;
+		if (sampler->n_ranges == COL_SAMPLER_RANGES_MAX ||
+		    !part_next(&word, '-', &number) || !part_u32(number, &range->first))
+			return false;
+		range->last = range->first;
+		if (part_next(&word, '-', &number) && (!part_u32(number, &range->last) || word.at))
+			return false;
+		if (range->last < range->first)
+			return false;
+		sampler->n_ranges++;
+	}
+}
+
+bool col_threads_parse(const char *text, struct col_sampler_config *out_sampler)
+{
+	struct part list = { text, text };
+
+	while (*list.end)
+		list.end++;
+	return parse_ranges(list, out_sampler);
+}
+
+/* period:delay:duration:signal:threads */
+static bool parse_sampler(struct part value, struct col_sampler_config *sampler)
+{
+	struct part number;
+
+	return part_next(&value, ':', &number) && part_u64(number, &sampler->period) &&
+	       part_next(&value, ':', &number) && part_u64(number, &sampler->delay_ns) &&
+	       part_next(&value, ':', &number) && part_u64(number, &sampler->duration_ns) &&
+	       part_next(&value, ':', &number) && part_u32(number, &sampler->signal) &&
+	       part_next(&value, ':', &number) && parse_ranges(number, sampler) && !value.at;
+}
+
+/* type:config:name */
+static bool parse_overflow_event(struct part value, struct col_overflow_event *event)
+{
+	struct part number;
+
+	if (!part_next(&value, ':', &number) || !part_u32(number, &event->type) ||
+	    !part_next(&value, ':', &number) || !part_u64(number, &event->config) || !value.at)
+		return false;
+	return decode(value, event->name, sizeof(event->name)) && event->name[0];
+}
+
+/* Which sampler @key is; CAP_SAMPLER_COUNT: none. */
+static uint32_t sampler_of(struct part key)
+{
+	uint32_t i = 0;
+
+	while (i < CAP_SAMPLER_COUNT && !part_is(key, sampler_names[i]))
+		i++;
+	return i;
+}
+
 static bool parse_word(struct part key, struct part value, struct col_collect_config *config)
 {
-	uint32_t log;
+	uint32_t log, sampler = sampler_of(key);
 
 	if (part_is(key, "dir")) {
 		config->wrong = "dir is too long or badly escaped";
@@ -168,6 +257,18 @@ static bool parse_word(struct part key, struct part value, struct col_collect_co
 	} else if (part_is(key, "pc-interval")) {
 		config->wrong = "pc-interval is not a number";
 		if (!part_u64(value, &config->pc_interval))
+			return false;
+	} else if (sampler < CAP_SAMPLER_COUNT) {
+		config->wrong = "a sampler is not period:delay:duration:signal:threads";
+		if (!parse_sampler(value, &config->samplers[sampler]))
+			return false;
+	} else if (part_is(key, "overflow-event")) {
+		config->wrong = "overflow-event is not type:config:name";
+		if (!parse_overflow_event(value, &config->overflow_event))
+			return false;
+	} else if (part_is(key, "stack-depth")) {
+		config->wrong = "stack-depth is not a number";
+		if (!part_u32(value, &config->stack_depth))
 			return false;
 	} else if (part_is(key, "log")) {
 		for (log = 1; log < COL_COLLECT_LOG_COUNT && !part_is(value, log_names[log]); log++)
@@ -278,6 +379,48 @@ static void put_bits(struct sink *s, const char *key, uint32_t bits, const char 
 		}
 }
 
+static void put_sampler(struct sink *s, const char *name, const struct col_sampler_config *sampler)
+{
+	const uint64_t numbers[] = { sampler->period, sampler->delay_ns, sampler->duration_ns,
+				     sampler->signal };
+
+	put_c(s, ';');
+	put(s, name);
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		put_c(s, i ? ':' : '=');
+		put_u64(s, numbers[i]);
+	}
+	put_c(s, ':');
+	for (uint32_t i = 0; i < sampler->n_ranges; i++) {
+		if (i)
+			put_c(s, '+');
+		put_u64(s, sampler->ranges[i].first);
+		if (sampler->ranges[i].last == sampler->ranges[i].first)
+			continue;
+		put_c(s, '-');
+		put_u64(s, sampler->ranges[i].last);
+	}
+}
+
+static void put_samplers(struct sink *s, const struct col_collect_config *config)
+{
+	for (uint32_t i = 0; i < CAP_SAMPLER_COUNT; i++)
+		if (config->samplers[i].period)
+			put_sampler(s, sampler_names[i], &config->samplers[i]);
+	if (config->overflow_event.name[0]) {
+		put(s, ";overflow-event=");
+		put_u64(s, config->overflow_event.type);
+		put_c(s, ':');
+		put_u64(s, config->overflow_event.config);
+		put_c(s, ':');
+		put_escaped(s, config->overflow_event.name);
+	}
+	if (config->stack_depth) {
+		put(s, ";stack-depth=");
+		put_u64(s, config->stack_depth);
+	}
+}
+
 bool col_collect_print(const struct col_collect_config *config, char *to, size_t room)
 {
 	struct sink s = { to, 0, room, room > 0 };
@@ -302,6 +445,7 @@ bool col_collect_print(const struct col_collect_config *config, char *to, size_t
 		put(&s, ";pc-interval=");
 		put_u64(&s, config->pc_interval);
 	}
+	put_samplers(&s, config);
 	if (config->log && config->log < COL_COLLECT_LOG_COUNT) {
 		put(&s, ";log=");
 		put(&s, log_names[config->log]);

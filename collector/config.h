@@ -15,6 +15,13 @@
  *	max          ceiling for one capture file, in bytes
  *	pc-interval  between PC samples: microseconds for host traps, cycles for stochastic ones
  *	log          error, warn, info, debug or trace
+ *	cputime, realtime, overflow
+ *	             call-stack samplers: period:delay:duration:signal:threads. Times are in
+ *	             nanoseconds; the period of overflow is a number of events. Duration 0: to
+ *	             the end. Signal 0: the default. Threads: 0+2-5, by sequential number; empty: all
+ *	overflow-event  what overflow counts: type:config:name, the numbers as perf_event_open(2)
+ *	             has them. The name, which may contain ':', is for reports
+ *	stack-depth  frames of a stack that are recorded; 0: the default
  *
  * Each process that finds the variable in its environment opens a file of its own in
  * the folder: COL_CAPTURE_NAME with its pid and the first free number (a pid can come
@@ -29,6 +36,8 @@
  */
 #ifndef WS_COLLECTOR_CONFIG_H
 #define WS_COLLECTOR_CONFIG_H
+
+#include "capture/record.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -122,6 +131,27 @@ struct col_collect_period {
 };
 #define COL_COLLECT_PERIODS_MAX 64u
 
+/* Threads are numbered in the order of their creation; the main thread is 0. */
+struct col_thread_range {
+	uint32_t first, last; /* both included */
+};
+#define COL_SAMPLER_RANGES_MAX 64u
+
+/* A source of call-stack samples. */
+struct col_sampler_config {
+	uint64_t period;                /* nanoseconds; CAP_SAMPLER_OVERFLOW: events; 0: off */
+	uint64_t delay_ns, duration_ns; /* duration 0: to the end */
+	uint32_t signal;                /* 0: the default, see collector/sample/sample.h */
+	uint32_t n_ranges;              /* 0: all threads */
+	struct col_thread_range ranges[COL_SAMPLER_RANGES_MAX];
+};
+
+struct col_overflow_event {
+	uint64_t config; /* perf_event_attr.config */
+	uint32_t type;   /* perf_event_attr.type */
+	char name[124];  /* "": no event was chosen */
+};
+
 struct col_collect_config {
 	char dir[PATH_MAX];
 	uint32_t services; /* COL_SERVICE_BIT()s */
@@ -131,8 +161,11 @@ struct col_collect_config {
 	uint32_t log;         /* enum col_collect_log */
 	uint32_t n_periods;
 	struct col_collect_period periods[COL_COLLECT_PERIODS_MAX];
-	uint32_t n_unknown; /* keys and names this version does not know */
-	const char *wrong;  /* NULL, or a constant text */
+	struct col_sampler_config samplers[CAP_SAMPLER_COUNT];
+	struct col_overflow_event overflow_event;
+	uint32_t stack_depth; /* 0: the default */
+	uint32_t n_unknown;   /* keys and names this version does not know */
+	const char *wrong;    /* NULL, or a constant text */
 };
 
 /* The largest text that print can make; fits every kernel's limit for one variable. */
@@ -140,6 +173,9 @@ struct col_collect_config {
 
 bool col_collect_parse(const char *text, struct col_collect_config *out_config);
 bool col_collect_print(const struct col_collect_config *config, char *to, size_t room);
+
+/* A list of threads, "0,2-5", into out_sampler's ranges; ' ', '+' and ';' separate, too. */
+bool col_threads_parse(const char *text, struct col_sampler_config *out_sampler);
 
 /* "PID-N.wcap" into @to (32 bytes are enough); returns its length. */
 size_t col_capture_name(uint32_t pid, uint32_t n, char *to);

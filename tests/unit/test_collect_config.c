@@ -29,6 +29,50 @@ static void what_is_printed_is_read_back(void **state)
 	assert_memory_equal(&in, &out, sizeof(in));
 }
 
+static void samplers_are_printed_and_read_back(void **state)
+{
+	static struct col_collect_config in = { .dir = "/x" }, out;
+	static char text[COL_COLLECT_TEXT_MAX];
+
+	in.samplers[CAP_SAMPLER_CPU_TIME] =
+		(struct col_sampler_config){ .period = 3333333, .delay_ns = 500000000 };
+	in.samplers[CAP_SAMPLER_OVERFLOW] =
+		(struct col_sampler_config){ .period = 1000,
+					     .duration_ns = 7,
+					     .signal = 35,
+					     .n_ranges = 3,
+					     .ranges = { { 0, 0 }, { 2, 5 }, { 9, UINT32_MAX } } };
+	in.overflow_event = (struct col_overflow_event){ .config = UINT64_MAX, .type = 4 };
+	strcpy(in.overflow_event.name, "perf::CACHE;REFERENCES");
+	in.stack_depth = 128;
+	assert_true(col_collect_print(&in, text, sizeof(text)));
+	assert_string_equal(text, "1;dir=/x;cputime=3333333:500000000:0:0:"
+				  ";overflow=1000:0:7:35:0+2-5+9-4294967295"
+				  ";overflow-event=4:18446744073709551615:perf::CACHE%3BREFERENCES"
+				  ";stack-depth=128");
+	assert_true(col_collect_parse(text, &out));
+	assert_memory_equal(&in, &out, sizeof(in));
+}
+
+static void lists_of_threads_are_read_as_users_write_them(void **state)
+{
+	struct col_sampler_config sampler = { 0 };
+
+	assert_true(col_threads_parse(" 0,2-5; 7+8", &sampler));
+	assert_int_equal(sampler.n_ranges, 4);
+	assert_int_equal(sampler.ranges[1].first, 2);
+	assert_int_equal(sampler.ranges[1].last, 5);
+	assert_int_equal(sampler.ranges[3].first, 8);
+	assert_true(col_threads_parse("", &sampler));
+	assert_int_equal(sampler.n_ranges, 0);
+	assert_false(col_threads_parse("5-2", &sampler));
+	assert_false(col_threads_parse("1-", &sampler));
+	assert_false(col_threads_parse("-1", &sampler));
+	assert_false(col_threads_parse("1-2-3", &sampler));
+	assert_false(col_threads_parse("all", &sampler));
+	assert_false(col_threads_parse("4294967296", &sampler));
+}
+
 static void every_room_that_is_too_small_is_refused(void **state)
 {
 	static struct col_collect_config in = { .dir = "/x", .services = ~0u, .n_periods = 1 };
@@ -42,6 +86,19 @@ static void every_room_that_is_too_small_is_refused(void **state)
 	memset(in.dir, ';', sizeof(in.dir) - 1);
 	in.flags = ~0u;
 	in.n_periods = COL_COLLECT_PERIODS_MAX;
+	for (unsigned i = 0; i < CAP_SAMPLER_COUNT; i++) {
+		struct col_sampler_config *sampler = &in.samplers[i];
+
+		sampler->period = sampler->delay_ns = sampler->duration_ns = UINT64_MAX;
+		sampler->signal = UINT32_MAX;
+		sampler->n_ranges = COL_SAMPLER_RANGES_MAX;
+		for (unsigned k = 0; k < COL_SAMPLER_RANGES_MAX; k++)
+			sampler->ranges[k] =
+				(struct col_thread_range){ UINT32_MAX - 1, UINT32_MAX };
+	}
+	in.overflow_event = (struct col_overflow_event){ UINT64_MAX, UINT32_MAX, "" };
+	memset(in.overflow_event.name, ';', sizeof(in.overflow_event.name) - 1);
+	in.stack_depth = UINT32_MAX;
 	for (unsigned i = 0; i < COL_COLLECT_PERIODS_MAX; i++)
 		in.periods[i] = (struct col_collect_period){ UINT64_MAX, UINT64_MAX, UINT64_MAX };
 	static char large[COL_COLLECT_TEXT_MAX];
@@ -68,6 +125,15 @@ static void texts_that_are_wrong_say_why(void **state)
 		{ "1;dir=/x;period=1:2:99999999999999999999",
 		  "period is not delay:duration:repeat" },
 		{ "1;dir=/x;max=-1", "max is not a number" },
+		{ "1;dir=/x;cputime=1:2:3:4",
+		  "a sampler is not period:delay:duration:signal:threads" },
+		{ "1;dir=/x;realtime=1:2:3:4:5-4",
+		  "a sampler is not period:delay:duration:signal:threads" },
+		{ "1;dir=/x;overflow=x:2:3:4:",
+		  "a sampler is not period:delay:duration:signal:threads" },
+		{ "1;dir=/x;overflow-event=0:1", "overflow-event is not type:config:name" },
+		{ "1;dir=/x;overflow-event=0:1:", "overflow-event is not type:config:name" },
+		{ "1;dir=/x;stack-depth=", "stack-depth is not a number" },
 	};
 	static struct col_collect_config out;
 
@@ -118,6 +184,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_service_has_its_domain),
 		cmocka_unit_test(what_is_printed_is_read_back),
+		cmocka_unit_test(samplers_are_printed_and_read_back),
+		cmocka_unit_test(lists_of_threads_are_read_as_users_write_them),
 		cmocka_unit_test(every_room_that_is_too_small_is_refused),
 		cmocka_unit_test(texts_that_are_wrong_say_why),
 		cmocka_unit_test(what_is_unknown_is_skipped_and_counted),
