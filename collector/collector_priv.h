@@ -28,6 +28,7 @@ static inline uint32_t col_epoch(void)
 void col_threads_start(void);         /* once, in the constructor */
 void col_threads_forked(void);        /* in the child; forgets the parent's lane */
 void col_threads_detach(void);        /* no thread has a lane afterwards, nor gets one */
+bool col_threads_sandboxed(void);     /* system calls may be forbidden, and kill the program */
 uint64_t col_threads_forked_in(void); /* correlation id of the call that forked, or 0 */
 void col_threads_names(struct cap_writer *writer);  /* names of the living; opens files */
 void col_threads_ranges(struct cap_writer *writer); /* at the end: what they have open */
@@ -59,7 +60,6 @@ void col_markers_end_started(void);
 void col_faults_start(void);   /* a capture is open */
 void col_faults_stop(void);    /* detached: the program's handlers are its own again */
 void col_faults_leaving(void); /* in exit(), on the thread that called it */
-void col_faults_forked(void);
 
 /* A helper thread with all signals blocked; false when it could not be made. errno kept. */
 bool col_spawn(void *(*main)(void *), void *arg, const char *name);

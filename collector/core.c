@@ -9,6 +9,7 @@
  * GPU work in flight, and to mark a regular end.
  */
 #include "collector/collector_priv.h"
+#include "collector/signals.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -378,7 +379,7 @@ static void after_fork_child(void)
 	col_threads_forked();
 	col_markers_forked();
 	col_control_forked();
-	col_faults_forked();
+	col_signals_forked();
 	cap_writer_forked(core.capture);
 	core.capture = NULL;
 	core.pid = (uint32_t)getpid();

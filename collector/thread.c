@@ -280,6 +280,11 @@ void col_threads_forked(void)
 	t->name_str = 0;
 }
 
+bool col_threads_sandboxed(void)
+{
+	return __atomic_load_n(&threads.sandboxed, __ATOMIC_RELAXED);
+}
+
 uint64_t col_threads_forked_in(void)
 {
 	return threads.forked_in_id;
