@@ -10,13 +10,12 @@
 #pragma weak col_provider_hip
 #pragma weak col_provider_roctx
 #pragma weak col_provider_rccl
+#pragma weak col_provider_sample
 
 extern const struct col_provider col_provider_hsa, col_provider_hip, col_provider_roctx,
-	col_provider_rccl;
+	col_provider_rccl, col_provider_sample;
 
 const struct col_provider *const col_providers[COL_PROVIDERS] = {
-	&col_provider_hsa,
-	&col_provider_hip,
-	&col_provider_roctx,
-	&col_provider_rccl,
+	&col_provider_hsa,  &col_provider_hip,    &col_provider_roctx,
+	&col_provider_rccl, &col_provider_sample, /* last: in the child of a fork it opens the capture */
 };

@@ -38,6 +38,8 @@ static const struct col_preload col_preload[] = {
 	{ "libwavescope-hip-streams.so", COL_PRELOAD_GPU_, 0, COL_PRELOAD_HIP_ },
 	{ "libwavescope-rccl.so", COL_SERVICE_BIT(RCCL), 0, 0 },
 	{ "librocprofiler-sdk-roctx.so.1", COL_SERVICE_BIT(MARKER), COL_PRELOAD_MARKERS_, 0 },
+	/* waiting, threads and signal masks of a program that is interrupted by samples */
+	{ "libwavescope-sample.so", COL_SERVICE_BIT(CALL_STACKS), 0, 0 },
 	/* for programs that look functions up in a library's handle: Python's ctypes, plug-ins */
 	{ "libwavescope-dlsym.so",
 	  COL_PRELOAD_HIP_ | COL_PRELOAD_GPU_ | COL_SERVICE_BIT(RCCL) | COL_SERVICE_BIT(MARKER),

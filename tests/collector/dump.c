@@ -125,11 +125,68 @@ static void print_meta(const struct cap_rec *rec)
 		printf("CONTROL on=%u cause=%u\n", rec->what, r->cause);
 		break;
 	}
+	case CAP_REC_SAMPLER: {
+		const struct cap_rec_sampler *r = (const void *)rec;
+
+		printf("SAMPLER kind=%u period=%" PRIu64 " event=%s\n", rec->what, r->period,
+		       text_of(r->event_str));
+		break;
+	}
 	case CAP_REC_STRING:
 		break;
 	default:
 		printf("%s what=%u\n", cap_rec_type_name(cap_rec_type(rec)), rec->what);
 	}
+}
+
+/* What samples of call stacks are made of. */
+static bool print_host_event(const struct cap_rec *rec, uint32_t tid)
+{
+	struct cap_tail tail = cap_rec_tail(rec);
+
+	switch (cap_rec_type(rec)) {
+	case CAP_REC_MODULE: {
+		const struct cap_rec_module *r = (const void *)rec;
+
+		printf("MODULE id=%u gen=%u start=%#" PRIx64 " end=%#" PRIx64 " bias=%#" PRIx64
+		       " build=",
+		       rec->what, r->generation, r->start, r->end, r->bias);
+		for (uint32_t i = 0; i < r->n_build_id; i++)
+			printf("%02x", r->build_id[i]);
+		printf(" path=%.*s\n", (int)tail.n_bytes, (const char *)tail.at);
+		return true;
+	}
+	case CAP_REC_STACK: {
+		const struct cap_rec_stack *r = (const void *)rec;
+		const uint64_t *frames = tail.at;
+
+		printf("STACK id=%u gen=%u flags=%u native=%u frames=", rec->what, r->generation,
+		       r->flags, r->n_native);
+		for (uint32_t i = 0; i < r->n_frames; i++)
+			printf("%s%" PRIx64, i ? "," : "", frames[i]);
+		printf("\n");
+		return true;
+	}
+	case CAP_REC_PYTHON_CODE: {
+		const struct cap_rec_python_code *r = (const void *)rec;
+		const char *text = tail.at;
+
+		printf("PYTHON id=%u version=%x line=%u table=%u name=%.*s file=%.*s\n", rec->what,
+		       r->version, r->first_line, r->n_bytes - r->n_name - r->n_file,
+		       (int)r->n_name, text, (int)r->n_file, text + r->n_name);
+		return true;
+	}
+	case CAP_REC_SAMPLE: {
+		const struct cap_rec_sample *r = (const void *)rec;
+
+		printf("SAMPLE tid=%u stack=%u sampler=%u missed=%u cpu=%" PRIu64
+		       " switches=%u faults=%u peak=%u time=%" PRIu64 "\n",
+		       tid, rec->what, r->sampler, r->n_missed, r->cpu_ns, r->n_switches,
+		       r->n_faults, r->peak_kb, rec->time);
+		return true;
+	}
+	}
+	return false;
 }
 
 static void print_event(const struct cap_rec *rec, uint32_t tid)
@@ -195,7 +252,8 @@ static void print_event(const struct cap_rec *rec, uint32_t tid)
 		break;
 	}
 	default:
-		printf("%s what=%u\n", cap_rec_type_name(cap_rec_type(rec)), rec->what);
+		if (!print_host_event(rec, tid))
+			printf("%s what=%u\n", cap_rec_type_name(cap_rec_type(rec)), rec->what);
 	}
 }
 
