@@ -37,14 +37,17 @@ struct trc_stack {
 
 struct trc_host;
 
+/* Fails only without memory; what is damaged is left out. */
 enum ws_status trc_host_open(const struct trc_process *process, struct trc_host **out_host,
 			     struct ws_err *err);
-void trc_host_close(struct trc_host *host);
+void trc_host_close(struct trc_host *host); /* NULL is fine */
 
 /* NULL: no such stack, module or code was recorded. */
 const struct trc_stack *trc_host_stack(const struct trc_host *host, uint32_t id);
 const struct trc_module *trc_host_module(const struct trc_host *host, uint32_t generation,
 					 uint64_t address);
+/* In the newest generation that has one there. */
+const struct trc_module *trc_host_module_latest(const struct trc_host *host, uint64_t address);
 const struct trc_python_code *trc_host_python(const struct trc_host *host, uint32_t id);
 uint32_t trc_host_n_stacks(const struct trc_host *host); /* ids are below this */
 

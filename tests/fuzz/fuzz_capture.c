@@ -9,6 +9,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 #include "trace/counted.h"
+#include "trace/host.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -161,6 +162,40 @@ static size_t stream(const struct trc_trace *trace, enum trc_event_order order)
 	return n;
 }
 
+/* Stacks, modules and Python code, as a reader of samples asks for them. */
+static void check_host(const struct trc_process *p)
+{
+	struct trc_host *host;
+	struct ws_err err;
+
+	CHECK(trc_host_open(p, &host, &err) == WS_OK);
+	CHECK(!trc_host_stack(host, 0) && !trc_host_stack(host, trc_host_n_stacks(host)));
+	for (uint32_t id = 0; id < trc_host_n_stacks(host); id++) {
+		const struct trc_stack *stack = trc_host_stack(host, id);
+
+		for (uint32_t i = 0; stack && i < stack->n_frames; i++) {
+			uint64_t frame = stack->frames[i];
+			const struct trc_module *module =
+				trc_host_module(host, stack->generation, frame);
+			const struct trc_python_code *code =
+				trc_host_python(host, CAP_FRAME_PYTHON_CODE(frame));
+
+			CHECK(stack->n_native <= stack->n_frames);
+			if (module) {
+				touch(module->path);
+				CHECK(module->start <= frame && frame < module->end);
+				CHECK(trc_host_module_latest(host, frame));
+			}
+			if (code) {
+				touch(code->name);
+				touch(code->file);
+				touched += trc_python_line(code, CAP_FRAME_PYTHON_AT(frame));
+			}
+		}
+	}
+	trc_host_close(host);
+}
+
 /* Two runs of which both left this: every counted dispatch finds itself. */
 static void check_table(const char *const *paths)
 {
@@ -201,6 +236,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	check_process(trc_process_at(trace, 0));
+	check_host(trc_process_at(trace, 0));
 	CHECK(stream(trace, TRC_ORDER_RECORDED) == stream(trace, TRC_ORDER_START));
 	trc_close(trace);
 	check_table(paths);
