@@ -17,7 +17,8 @@
 
 /* An inlined call: where it was written, and the call around it. */
 struct site {
-	const char *file; /* libdw's */
+	Dwarf_Die die;
+	const char *file; /* libdw's; NULL: not known */
 	uint32_t line;
 	uint32_t outer; /* index; NONE: in the function itself */
 };
@@ -53,18 +54,18 @@ static bool read_udata(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 
 static uint32_t add_site(struct code_inlined *in, Dwarf_Die *unit, Dwarf_Die *die, uint32_t outer)
 {
-	struct site site = { .outer = outer };
+	struct site site = { .die = *die, .outer = outer };
 	Dwarf_Word file, line;
 	Dwarf_Files *files;
 	size_t n_files;
 
-	if (!read_udata(die, DW_AT_call_file, &file) || !read_udata(die, DW_AT_call_line, &line) ||
-	    !line || line > UINT32_MAX || dwarf_getsrcfiles(unit, &files, &n_files) != 0 ||
-	    file >= n_files)
-		return NONE;
-	site.file = dwarf_filesrc(files, file, NULL, NULL);
-	site.line = (uint32_t)line;
-	if (!site.file || !code_grow(&in->sites, &in->cap_sites, in->n_sites, sizeof(*in->sites)))
+	if (read_udata(die, DW_AT_call_file, &file) && read_udata(die, DW_AT_call_line, &line) &&
+	    line && line <= UINT32_MAX && dwarf_getsrcfiles(unit, &files, &n_files) == 0 &&
+	    file < n_files) {
+		site.file = dwarf_filesrc(files, file, NULL, NULL);
+		site.line = site.file ? (uint32_t)line : 0;
+	}
+	if (!code_grow(&in->sites, &in->cap_sites, in->n_sites, sizeof(*in->sites)))
 		return NONE;
 	in->sites[in->n_sites] = site;
 	return (uint32_t)in->n_sites++;
@@ -104,6 +105,7 @@ static void walk(struct code_inlined *in, Dwarf_Die *unit, Dwarf_Die *parent, ui
 			break;
 		case DW_TAG_lexical_block:
 		case DW_TAG_namespace:
+		case DW_TAG_module:
 			break;
 		default:
 			continue; /* types and variables hold no code */
@@ -166,6 +168,14 @@ static bool flatten(struct code_inlined *in)
 	return ok;
 }
 
+static void finish(struct code_inlined *in)
+{
+	if (!flatten(in))
+		in->n_changes = 0;
+	free(in->ranges);
+	in->ranges = NULL;
+}
+
 struct code_inlined *code_inlined_create(Dwarf *dwarf)
 {
 	struct code_inlined *in = calloc(1, sizeof(*in));
@@ -181,10 +191,18 @@ struct code_inlined *code_inlined_create(Dwarf *dwarf)
 			walk(in, &unit, &unit, NONE, 0);
 		at = next;
 	}
-	if (!flatten(in))
-		in->n_changes = 0;
-	free(in->ranges);
-	in->ranges = NULL;
+	finish(in);
+	return in;
+}
+
+struct code_inlined *code_inlined_create_of(Dwarf_Die *unit)
+{
+	struct code_inlined *in = calloc(1, sizeof(*in));
+
+	if (!in)
+		return NULL;
+	walk(in, unit, unit, NONE, 0);
+	finish(in);
 	return in;
 }
 
@@ -198,10 +216,10 @@ void code_inlined_destroy(struct code_inlined *in)
 	free(in);
 }
 
-size_t code_inlined_at(const struct code_inlined *in, uint64_t offset,
-		       struct code_place *out_callers, size_t max)
+/* The innermost inlined call around @offset, or NONE. */
+static uint32_t site_at(const struct code_inlined *in, uint64_t offset)
 {
-	size_t low = 0, high = in ? in->n_changes : 0, n = 0;
+	size_t low = 0, high = in ? in->n_changes : 0;
 
 	while (low < high) { /* the first change behind offset */
 		size_t mid = low + (high - low) / 2;
@@ -211,10 +229,42 @@ size_t code_inlined_at(const struct code_inlined *in, uint64_t offset,
 		else
 			high = mid;
 	}
-	if (!low)
-		return 0;
-	for (uint32_t at = in->changes[low - 1].site; at != NONE && n < max;
-	     at = in->sites[at].outer)
-		out_callers[n++] = (struct code_place){ in->sites[at].file, in->sites[at].line };
+	return low ? in->changes[low - 1].site : NONE;
+}
+
+size_t code_inlined_at(const struct code_inlined *in, uint64_t offset,
+		       struct code_place *out_callers, size_t max)
+{
+	size_t n = 0;
+
+	for (uint32_t at = site_at(in, offset); at != NONE && n < max; at = in->sites[at].outer)
+		if (in->sites[at].file)
+			out_callers[n++] =
+				(struct code_place){ in->sites[at].file, in->sites[at].line };
+	return n;
+}
+
+/* The linkage name, which is complete; C has none. */
+static const char *function_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name ? name : dwarf_diename(die);
+}
+
+size_t code_inlined_calls(const struct code_inlined *in, uint64_t offset,
+			  struct code_inlined_call *out_calls, size_t max)
+{
+	size_t n = 0;
+
+	for (uint32_t at = site_at(in, offset); at != NONE && n < max; at = in->sites[at].outer)
+		out_calls[n++] = (struct code_inlined_call){
+			.function = function_of(&in->sites[at].die),
+			.caller = { in->sites[at].file, in->sites[at].line },
+		};
 	return n;
 }
