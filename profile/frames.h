@@ -6,8 +6,10 @@
  *	for (size_t i = 0; i < n; i++)          outermost first
  *		use(stack[i].name);
  *
- * Names are looked up when a stack is first asked for and kept. Python frames stand in the
- * place of the interpreter's own frames that executed them.
+ * Names are looked up when a stack is first requested, and kept. Python frames stand in the
+ * place of the interpreter's own frames that executed them; functions of the interpreter that
+ * only pass on a call are left out. Files that were changed since they were profiled, or cannot
+ * be read, have addresses instead of names; the first one is reported by ws_log_warn().
  *
  * Threads  one at a time.
  * Memory   everything returned lives as long as the prof_frames.
@@ -26,9 +28,9 @@ struct prof_frame {
 	const char *name;   /* demangled; "0x7f..." where there is no symbol; never NULL */
 	const char *file;   /* "" unknown */
 	const char *module; /* path of the executable or library; "" for Python */
-	uint32_t line;      /* 0 unknown */
 	uint64_t address;   /* in memory; 0 for Python */
 	uint64_t offset;    /* in the module's file */
+	uint32_t line;      /* 0 unknown */
 	bool python;
 	bool inlined;  /* into the next outer frame that is not */
 	bool internal; /* of wavescope's own libraries */
@@ -46,11 +48,11 @@ enum ws_status prof_frames_open(const struct trc_process *process,
 				struct prof_frames **out_frames, struct ws_err *err);
 void prof_frames_close(struct prof_frames *frames);
 
-/* Outermost first; 0 for unknown stacks. Never fails: without memory, names are addresses. */
+/* Outermost first. 0: the stack is not known, or there is no memory. */
 size_t prof_frames_of(struct prof_frames *frames, uint32_t stack,
 		      const struct prof_frame **out_stack);
 
-/* One address, for regions of functions; the innermost inlined function first where asked. */
+/* The function at an address, for regions; never NULL, never an inlined one. */
 const struct prof_frame *prof_frames_at(struct prof_frames *frames, uint64_t address);
 
 #endif
