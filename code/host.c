@@ -20,6 +20,7 @@ struct code_host {
 	bool read; /* what follows was read, or is not there */
 	struct code_host_symbols *symbols;
 	struct code_host_units *units;
+	struct code_host_starts starts;
 	Dwarf_Addr dwarf_bias; /* address in the file minus address in its DWARF data */
 	Dwarf_CFI *cfi;        /* NULL: not read, or not there */
 	bool cfi_read;
@@ -78,8 +79,8 @@ static enum ws_status check_build_id(struct code_host *host, const char *path,
 	const void *found;
 	ssize_t n = dwelf_elf_gnu_build_id(host->elf, &found);
 
-	if ((n > 0 ? (size_t)n : 0) == n_build_id &&
-	    (!n_build_id || memcmp(found, build_id, n_build_id) == 0))
+	if (!n_build_id ||
+	    (n > 0 && (size_t)n == n_build_id && memcmp(found, build_id, n_build_id) == 0))
 		return WS_OK;
 	return ws_fail(err, WS_E_STATE, "'%s' has changed since it was profiled", path);
 }
@@ -131,6 +132,7 @@ static void read_module(struct code_host *host)
 		return;
 	host->read = true;
 	host->symbols = code_host_symbols_create(host->module, &host->arena);
+	code_host_starts_read(&host->starts, host->elf);
 	dwarf = dwfl_module_getdwarf(host->module, &host->dwarf_bias);
 	host->units = dwarf ? code_host_units_create(dwarf) : NULL;
 }
@@ -179,6 +181,8 @@ size_t code_host_at(struct code_host *host, uint64_t offset, struct code_host_fr
 		.file = place.file,
 		.line = place.line,
 	};
+	if (!out_frames[n].name)
+		out_frames[n].start = code_host_start_at(&host->starts, offset);
 	return n + 1;
 }
 

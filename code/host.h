@@ -12,8 +12,8 @@
  * build id and by .gnu_debuglink. A debuginfod server is never asked: converting a recording
  * makes no network connections.
  *
- * Offsets are addresses as the ELF file has them. The file is checked against the build id
- * that was recorded, so a program that was rebuilt since has no names rather than wrong ones.
+ * Offsets are addresses as the ELF file has them. The file is checked against the build id, if
+ * one was recorded, so a program that was rebuilt since has no names rather than wrong ones.
  *
  * Threads  one at a time per object.
  * Memory   all that is returned lives as long as the object. Symbols are read when the first
@@ -42,6 +42,7 @@ void code_host_close(struct code_host *host); /* NULL is fine */
 
 struct code_host_frame {
 	const char *name; /* demangled; NULL: no symbol */
+	uint64_t start;   /* without a name: the function's offset, 0 unknown */
 	const char *file; /* NULL: unknown */
 	uint32_t line;    /* 0: unknown */
 	bool inlined;     /* into the next one */

@@ -26,6 +26,17 @@ typedef bool code_host_add_stub(struct code_host_symbols *symbols, uint64_t star
 				const char *name, uint64_t resolver);
 bool code_host_plt_each(Elf *elf, struct code_host_symbols *symbols, code_host_add_stub *add);
 
+/* host_starts.c: where functions begin that have no symbol. */
+struct code_host_starts {
+	const uint8_t *table; /* libelf's */
+	size_t n;
+	uint64_t base;
+	uint64_t low, high; /* of the code */
+};
+void code_host_starts_read(struct code_host_starts *starts, Elf *elf);
+uint64_t code_host_start_at(const struct code_host_starts *starts,
+			    uint64_t offset); /* 0: unknown */
+
 /* host_units.c: lines and inlined functions. NULL: there is no DWARF data, or no memory. */
 struct code_host_units;
 struct code_host_units *code_host_units_create(Dwarf *dwarf);

@@ -95,7 +95,7 @@ static enum ws_status fold(struct folding *f, const struct trc_trace *trace,
 	const struct trc_event *event;
 	struct trc_events *events;
 	enum ws_status st = trc_events_open(trace, &query, &events, f->err), read;
-	struct line *line;
+	struct line *line = NULL;
 
 	if (st)
 		return st;

@@ -8,8 +8,9 @@
  *
  * Names are looked up when a stack is first requested, and kept. Python frames stand in the
  * place of the interpreter's own frames that executed them; functions of the interpreter that
- * only pass on a call are left out. Files that were changed since they were profiled, or cannot
- * be read, have addresses instead of names; the first one is reported by ws_log_warn().
+ * only pass on a call are left out. A function without a symbol is shown as its file and the
+ * offset in it. Files that were changed since they were profiled, or cannot be read, have
+ * no symbols; the first one is reported by ws_log_warn().
  *
  * Threads  one at a time.
  * Memory   everything returned lives as long as the prof_frames.
@@ -25,8 +26,8 @@
 #include <stdint.h>
 
 struct prof_frame {
-	const char *name;   /* demangled; "0x7f..." where there is no symbol; never NULL */
-	const char *file;   /* "" unknown */
+	const char *name; /* demangled; without a symbol "file+0x1a2b", or "0x7f..."; never NULL */
+	const char *file; /* "" unknown */
 	const char *module; /* path of the executable or library; "" for Python */
 	uint64_t address;   /* in memory; 0 for Python */
 	uint64_t offset;    /* in the module's file */

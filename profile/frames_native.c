@@ -115,14 +115,20 @@ static struct prof_module *module_of(struct prof_native *native, uint32_t genera
 
 /* ---- addresses ---- */
 
+/* Relative to the file: the same in every run. @start: of the function; 0: unknown. */
 static const char *name_without_symbol(struct prof_native *native, const struct prof_module *module,
-				       uint64_t address, uint64_t offset)
+				       uint64_t address, uint64_t start)
 {
-	if (module && module->path[0] == '[')
+	uint64_t offset = module ? address - module->mapped->bias : 0;
+
+	if (!module)
+		return ws_arena_printf(native->arena, "0x%llx", (unsigned long long)address);
+	if (module->path[0] == '[')
 		return module->path;
-	if (module && module->code && code_host_is_signal_return(module->code, offset))
+	if (module->code && code_host_is_signal_return(module->code, offset))
 		return "<signal handler called>";
-	return ws_arena_printf(native->arena, "0x%llx", (unsigned long long)address);
+	return ws_arena_printf(native->arena, "%s+0x%llx", file_name(module->path),
+			       (unsigned long long)(start ? start : offset));
 }
 
 static struct prof_chain *look_up(struct prof_native *native, struct prof_module *module,
@@ -155,7 +161,7 @@ static struct prof_chain *look_up(struct prof_native *native, struct prof_module
 			.internal = module && module->internal,
 		};
 		if (!frame->name)
-			frame->name = name_without_symbol(native, module, address, offset);
+			frame->name = name_without_symbol(native, module, address, found[i].start);
 		if (!frame->name)
 			return NULL;
 		chain->plumbing |= (uint64_t)prof_is_plumbing(frame->name) << chain->n;
