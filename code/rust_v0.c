@@ -18,7 +18,7 @@
 #define NAME_MAX_BYTES 16384u
 
 struct rust {
-	const char *begin, *at; /* terminated */
+	const char *begin, *at; /* terminated; nothing reads past the end */
 	struct ws_buf *out;
 	unsigned depth;
 	unsigned n_lifetimes; /* that are bound around here */
@@ -89,7 +89,7 @@ static uint64_t read_decimal(struct rust *r)
 {
 	uint64_t value = 0;
 
-	if (!isdigit((unsigned char)*r->at)) {
+	if (r->failed || !isdigit((unsigned char)*r->at)) {
 		r->failed = true;
 		return 0;
 	}
@@ -107,13 +107,13 @@ static uint64_t read_base_62(struct rust *r)
 
 	if (take(r, '_'))
 		return 0;
-	while (!r->failed && *r->at != '_') {
+	while (!r->failed && isalnum((unsigned char)*r->at)) {
 		char c = *r->at++;
 		unsigned digit = isdigit((unsigned char)c)   ? (unsigned)(c - '0')
 				 : islower((unsigned char)c) ? (unsigned)(c - 'a') + 10
 							     : (unsigned)(c - 'A') + 36;
 
-		if (!isalnum((unsigned char)c) || value > UINT64_MAX / 62 - 1)
+		if (value > UINT64_MAX / 62 - 1)
 			r->failed = true;
 		else
 			value = value * 62 + digit;

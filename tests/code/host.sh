@@ -62,4 +62,5 @@ printf '\177ELF' >cut
 
 HAVE_MINI=$mini run "$1" "$work"
 cat "$out" "$err"
+[ "$rc" -ne 77 ] || exit 77
 rc_is 0
