@@ -5,6 +5,7 @@
 need_program cc
 need_program objcopy
 
+program=$(realpath "$1")
 cd "$work"
 cp "$WS_SOURCE/tests/code/host_sample.c" .
 build() { # NAME FLAGS
@@ -60,7 +61,7 @@ mkfifo fifo
 : >empty
 printf '\177ELF' >cut
 
-HAVE_MINI=$mini run "$1" "$work"
+HAVE_MINI=$mini run "$program" "$work"
 cat "$out" "$err"
 [ "$rc" -ne 77 ] || exit 77
 rc_is 0

@@ -425,8 +425,8 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 1;
-	library = argv[1];
-	handle = dlopen(library, RTLD_NOW);
+	library = realpath(argv[1], NULL); /* modules have absolute paths */
+	handle = library ? dlopen(library, RTLD_NOW) : NULL;
 	if (!handle) {
 		fprintf(stderr, "%s\n", dlerror());
 		return 1;
