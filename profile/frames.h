@@ -10,7 +10,7 @@
  * place of the interpreter's own frames that executed them; functions of the interpreter that
  * only pass on a call are left out. A function without a symbol is shown as its file and the
  * offset in it. Files that were changed since they were profiled, or cannot be read, have
- * no symbols; the first one is reported by ws_log_warn().
+ * no symbols; the first few are reported by ws_log_warn().
  *
  * Threads  one at a time.
  * Memory   everything returned lives as long as the prof_frames.

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/util.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #define FILES_MAX (1u << 16)
 #define MODULES_MAX (1u << 20)
 #define ADDRESSES_MAX (1u << 26)
+#define REPORTED_MAX 4u /* files */
 
 /* Our own libraries begin so; those that replace others' libraries have the others' names. */
 static const char internal_prefix[] = "libwavescope-";
@@ -48,13 +50,33 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* One line for all files: a recording of another machine may have hundreds. */
-static void report_unreadable(struct prof_native *native, const struct ws_err *err)
+/*
+ * Each file once, though several reports of a process look its names up, and not all of them:
+ * a recording of another machine may have hundreds.
+ */
+static void report_unreadable(const char *path, const struct ws_err *err)
 {
-	if (native->n_unreadable++)
-		ws_log_info("%s", err->text);
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static uint64_t reported[REPORTED_MAX];
+	static unsigned n_reported;
+	uint64_t hash = ws_hash_bytes(path, strlen(path));
+	bool known = false;
+	unsigned n;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < WS_MIN(n_reported, REPORTED_MAX); i++)
+		known |= reported[i] == hash;
+	n = known ? 0 : ++n_reported;
+	if (n && n <= REPORTED_MAX)
+		reported[n - 1] = hash;
+	pthread_mutex_unlock(&lock);
+	if (known)
+		return;
+	if (n > REPORTED_MAX)
+		ws_log_info("%s: its functions are shown as offsets", err->text);
 	else
-		ws_log_warn("%s: its functions are shown as addresses", err->text);
+		ws_log_warn("%s: its functions are shown as offsets%s", err->text,
+			    n == REPORTED_MAX ? "; WAVESCOPE_LOG=info lists further files" : "");
 }
 
 /* NULL: it cannot be read. */
@@ -78,7 +100,7 @@ static struct code_host *file_of(struct prof_native *native, const struct trc_mo
 		return known == &unreadable ? NULL : known;
 	st = code_host_open(mapped->path, mapped->build_id, mapped->n_build_id, &code, &err);
 	if (st && mapped->path[0] == '/')
-		report_unreadable(native, &err);
+		report_unreadable(mapped->path, &err);
 	if (ws_map_put(&native->files, ws_str_from(key), st ? (void *)&unreadable : code, NULL)) {
 		code_host_close(code);
 		return NULL;

@@ -36,7 +36,6 @@ struct prof_native {
 	struct ws_map files;   /* path and build id -> struct code_host *, or a mark */
 	struct ws_map modules; /* struct trc_module * -> struct prof_module * */
 	struct ws_map strays;  /* addresses in no module: struct prof_chain * */
-	unsigned n_unreadable; /* files */
 };
 
 void prof_native_init(struct prof_native *native, const struct trc_host *host,

@@ -174,6 +174,27 @@ static void what_a_signal_interrupted_is_exact(void **state)
 	assert_int_equal(strncmp(text, "ends_with_call;", 15), 0);
 }
 
+/* Runs first: a file that was reported is not reported again. */
+static void a_changed_file_is_reported_once(void **state)
+{
+	char text[4096] = "";
+	FILE *log = tmpfile();
+	int saved = dup(STDERR_FILENO);
+
+	assert_non_null(log);
+	dup2(fileno(log), STDERR_FILENO);
+	FOLDED(0x030b, 0, REBUILT + 0x1100);
+	FOLDED(0x030b, 0, REBUILT + 0x1200);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(log);
+	assert_non_null(fgets(text, sizeof(text), log));
+	assert_non_null(strstr(text, "libpython_like.so' has changed since it was profiled: "
+				     "its functions are shown as offsets\n"));
+	assert_null(fgets(text, sizeof(text), log));
+	fclose(log);
+}
+
 static void addresses_without_a_name_are_shown(void **state)
 {
 	assert_string_equal(FOLDED(0x030b, 0, VDSO + 0x123, NOWHERE + 1, REBUILT + 0x1100,
@@ -405,6 +426,7 @@ static void without_memory_there_are_fewer_names_and_no_crash(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_changed_file_is_reported_once),
 		cmocka_unit_test(return_addresses_belong_to_the_call_before_them),
 		cmocka_unit_test(what_a_signal_interrupted_is_exact),
 		cmocka_unit_test(addresses_without_a_name_are_shown),
