@@ -119,12 +119,7 @@ static unsigned underscores(const char *name)
 	return n;
 }
 
-static int rank_of_binding(uint8_t binding)
-{
-	return binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
-}
-
-/* By address; of aliases first the one that people know: "read", not "__GI___libc_read". */
+/* By address; of aliases first the one that people know: "free", not "__libc_free" or "cfree". */
 static int by_address(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -139,7 +134,9 @@ static int by_address(const void *a, const void *b)
 	/* C++ and Rust names begin with "_Z" and "_R": aliases of each other have as many. */
 	known = (int)underscores(x->name) - (int)underscores(y->name);
 	if (!known)
-		known = rank_of_binding(x->binding) - rank_of_binding(y->binding);
+		known = (x->binding == STB_LOCAL) - (y->binding == STB_LOCAL);
+	if (!known)
+		known = (int)strlen(x->name) - (int)strlen(y->name);
 	return known ? known : strcmp(x->name, y->name);
 }
 

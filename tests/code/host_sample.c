@@ -31,6 +31,7 @@ __attribute__((noinline)) int __sample_read(int x)
 	return sink;
 }
 int sample_read(int x) __attribute__((weak, alias("__sample_read")));
+int old_sample_read(int x) __attribute__((alias("__sample_read")));
 
 /* app::scale(int) */
 __attribute__((noinline)) int scale(int x) __asm__("_ZN3app5scaleEi");
