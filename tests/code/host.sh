@@ -19,6 +19,7 @@ build whole -g
 build compressed -g -gz
 build split -g -gsplit-dwarf
 build fixed -g -no-pie
+build moved -g -Wl,-Ttext-segment=0x200000
 build lazy -g -fcf-protection=full -Wl,-z,lazy -Wl,-z,ibtplt
 build plain -fcf-protection=none -Wl,-z,lazy
 build nameless -g -Wl,--build-id=none

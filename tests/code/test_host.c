@@ -148,8 +148,9 @@ static void every_form_of_debug_information_is_read(void **state)
 		const char *name;
 		uint64_t base;
 	} samples[] = {
-		{ "whole", 0 },        { "compressed", 0 }, { "split", 0 }, { "fixed", 0x400000 },
-		{ "no_aranges", 0 },   { "nameless", 0 },   { "lazy", 0 },  { "beside/sample", 0 },
+		{ "whole", 0 },        { "compressed", 0 },   { "split", 0 },
+		{ "fixed", 0x400000 }, { "moved", 0x200000 }, { "no_aranges", 0 },
+		{ "nameless", 0 },     { "lazy", 0 },         { "beside/sample", 0 },
 		{ "below/sample", 0 }, { "crc/sample", 0 },
 	};
 

@@ -34,7 +34,7 @@ IDIOMS = [
     (r"\bis no (number|option|level|name|pass|workload|metric|field|dimension|link)\b", "is not a", "is no number"),
 ]
 
-HEADERS = ["base", "capture", "trace", "launch", "collector", "counters", "code", "output", "gpu", "rocpd",
+HEADERS = ["base", "capture", "trace", "launch", "collector", "counters", "code", "profile", "output", "gpu", "rocpd",
            "workload", "analysis", "report", "cmd", "programs", "softgpu"]
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 MIN_STRINGS, MIN_PAGES, MIN_COMMENTS = 3000, 20, 500
