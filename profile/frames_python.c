@@ -251,7 +251,9 @@ static void merge_by_module(struct merge *m)
 
 static void merge_by_evals(struct merge *m, uint32_t evals)
 {
-	bool whole = !(m->stack->flags & (CAP_STACK_CUT | CAP_STACK_BROKEN));
+	/* The outermost Python frame of all is an entry; else frames outside of it are missing. */
+	bool whole = !(m->stack->flags & (CAP_STACK_CUT | CAP_STACK_BROKEN)) && m->n_python &&
+		     is_entry(m, m->n_python - 1);
 	uint32_t groups = n_groups(m);
 	/* Both ends of a whole stack are there: what is too much has not begun, or has ended. */
 	uint32_t skip = whole && evals > groups ? evals - groups : 0;

@@ -268,6 +268,8 @@ static void a_native_frame_too_many_is_the_innermost(void **state)
 	assert_string_equal(FOLDED(0x030b, CAP_STACK_CUT, EVAL, at("list_sort") + 4, EVAL, PY(1),
 				   PY(2)),
 			    "_PyEval_EvalFrameDefault;list_sort;f2;f1");
+	assert_string_equal(FOLDED(0x030b, 0, EVAL, at("list_sort") + 4, EVAL, MAIN, PY(1), PY(2)),
+			    "Py_RunMain;_PyEval_EvalFrameDefault;list_sort;f2;f1");
 }
 
 static void no_python_frame_is_lost(void **state)
