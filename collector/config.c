@@ -25,6 +25,12 @@ static const char *const flag_names[] = {
 #undef COL_COLLECT_FLAG_ROW
 };
 
+static const char *const monitor_names[] = {
+#define COL_MONITOR_ROW(id, name) name,
+	COL_MONITOR_TABLE(COL_MONITOR_ROW)
+#undef COL_MONITOR_ROW
+};
+
 static const char *const log_names[COL_COLLECT_LOG_COUNT] = {
 	"", "error", "warn", "info", "debug", "trace",
 };
@@ -232,6 +238,64 @@ static uint32_t sampler_of(struct part key)
 	return i;
 }
 
+static bool parse_monitor(struct part triple, struct col_collect_monitor *monitor)
+{
+	struct part number;
+
+	return part_next(&triple, ':', &number) && part_u64(number, &monitor->period_ns) &&
+	       part_next(&triple, ':', &number) && part_u64(number, &monitor->duration_ns) &&
+	       part_next(&triple, ':', &number) && part_u64(number, &monitor->delay_ns) &&
+	       !triple.at;
+}
+
+/* "all", or numbers and ranges that include their ends. */
+static bool parse_numbers(struct part list, struct col_collect_numbers *numbers)
+{
+	struct part range, number;
+	uint64_t first, last;
+
+	if (part_is(list, "all")) {
+		numbers->all = 1;
+		return true;
+	}
+	while (part_next(&list, ',', &range)) {
+		if (!part_next(&range, '-', &number) || !part_u64(number, &first))
+			return false;
+		last = first;
+		if (part_next(&range, '-', &number) && !part_u64(number, &last))
+			return false;
+		if (range.at || first > last || last >= COL_COLLECT_NUMBERS)
+			return false;
+		for (; first <= last; first++)
+			numbers->bits[first / 64] |= 1ull << first % 64;
+	}
+	return true;
+}
+
+static bool parse_monitor_word(struct part key, struct part value,
+			       struct col_collect_config *config)
+{
+	struct col_collect_monitor *monitor = &config->monitor;
+
+	if (part_is(key, "monitor")) {
+		config->wrong = "monitor is not period:duration:delay";
+		return parse_monitor(value, monitor);
+	}
+	if (part_is(key, "monitor-cpus")) {
+		config->wrong = "monitor-cpus is not a list of numbers";
+		return parse_numbers(value, &monitor->cpus);
+	}
+	if (part_is(key, "monitor-gpus")) {
+		config->wrong = "monitor-gpus is not a list of numbers";
+		return parse_numbers(value, &monitor->gpus);
+	}
+	config->n_unknown +=
+		part_is(key, "monitor-what")
+			? parse_bits(value, monitor_names, COL_MONITOR_COUNT, &monitor->what)
+			: 1;
+	return true;
+}
+
 static bool parse_word(struct part key, struct part value, struct col_collect_config *config)
 {
 	uint32_t log, sampler = sampler_of(key);
@@ -277,8 +341,8 @@ static bool parse_word(struct part key, struct part value, struct col_collect_co
 			config->log = log;
 		else
 			config->n_unknown++;
-	} else {
-		config->n_unknown++;
+	} else if (!parse_monitor_word(key, value, config)) {
+		return false;
 	}
 	config->wrong = NULL;
 	return true;
@@ -421,6 +485,48 @@ static void put_samplers(struct sink *s, const struct col_collect_config *config
 	}
 }
 
+static void put_numbers(struct sink *s, const char *key, const struct col_collect_numbers *numbers)
+{
+	const char *before = key;
+
+	if (numbers->all) {
+		put(s, key);
+		put(s, "all");
+		return;
+	}
+	for (uint32_t first = 0; first < COL_COLLECT_NUMBERS; first++) {
+		uint32_t last = first;
+
+		if (!col_collect_has(numbers, first))
+			continue;
+		while (col_collect_has(numbers, last + 1))
+			last++;
+		put(s, before);
+		put_u64(s, first);
+		if (last > first) {
+			put_c(s, '-');
+			put_u64(s, last);
+		}
+		before = ",";
+		first = last;
+	}
+}
+
+static void put_monitor(struct sink *s, const struct col_collect_monitor *monitor)
+{
+	if (monitor->period_ns) {
+		put(s, ";monitor=");
+		put_u64(s, monitor->period_ns);
+		put_c(s, ':');
+		put_u64(s, monitor->duration_ns);
+		put_c(s, ':');
+		put_u64(s, monitor->delay_ns);
+	}
+	put_bits(s, ";monitor-what=", monitor->what, monitor_names, COL_MONITOR_COUNT);
+	put_numbers(s, ";monitor-cpus=", &monitor->cpus);
+	put_numbers(s, ";monitor-gpus=", &monitor->gpus);
+}
+
 bool col_collect_print(const struct col_collect_config *config, char *to, size_t room)
 {
 	struct sink s = { to, 0, room, room > 0 };
@@ -446,6 +552,7 @@ bool col_collect_print(const struct col_collect_config *config, char *to, size_t
 		put_u64(&s, config->pc_interval);
 	}
 	put_samplers(&s, config);
+	put_monitor(&s, &config->monitor);
 	if (config->log && config->log < COL_COLLECT_LOG_COUNT) {
 		put(&s, ";log=");
 		put(&s, log_names[config->log]);

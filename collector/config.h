@@ -14,6 +14,10 @@
  *	period       delay:duration:repeat in nanoseconds, comma-separated; repeat 0: for ever
  *	max          ceiling for one capture file, in bytes
  *	pc-interval  between PC samples: microseconds for host traps, cycles for stochastic ones
+ *	monitor      period:duration:delay in nanoseconds of reading metrics; duration 0: to the end
+ *	monitor-what comma-separated names of COL_MONITOR_TABLE
+ *	monitor-cpus CPUs whose frequency and load are read: all, or numbers and ranges: 0,4-7
+ *	monitor-gpus GPUs, likewise
  *	log          error, warn, info, debug or trace
  *	cputime, realtime, overflow
  *	             call-stack samplers: period:delay:duration:signal:threads. Times are in
@@ -98,6 +102,37 @@
 	X(SOFTGPU,           "softgpu")
 /* clang-format on */
 
+/* clang-format off */
+/*
+ * Metrics over time (collector/monitor/), in groups that are requested together. Names of
+ * GPU groups are those of AMD's ROCPROFSYS_AMD_SMI_METRICS.
+ */
+#define COL_MONITOR_TABLE(X)                                                               \
+	/* memory, context switches, page faults, CPU time */                              \
+	X(PROCESS,      "process")                                                         \
+	/* bytes that the process read and wrote */                                        \
+	X(IO,           "io")                                                              \
+	/* of the CPUs of monitor-cpus */                                                  \
+	X(CPU_FREQ,     "cpu_freq")                                                        \
+	X(CPU_LOAD,     "cpu_load")                                                        \
+	/* of the GPUs of monitor-gpus */                                                  \
+	X(GPU_BUSY,     "busy")                                                            \
+	X(GPU_TEMP,     "temp")                                                            \
+	X(GPU_POWER,    "power")                                                           \
+	X(GPU_MEMORY,   "mem_usage")                                                       \
+	X(GPU_VCN,      "vcn_activity")                                                    \
+	X(GPU_JPEG,     "jpeg_activity")                                                   \
+	X(GPU_CLOCK,    "clock")
+/* clang-format on */
+
+enum col_monitor_group {
+#define COL_MONITOR_ROW(id, name) COL_MONITOR_##id,
+	COL_MONITOR_TABLE(COL_MONITOR_ROW)
+#undef COL_MONITOR_ROW
+		COL_MONITOR_COUNT
+};
+#define COL_MONITOR_BIT(NAME) (1u << COL_MONITOR_##NAME)
+
 enum col_service {
 #define COL_SERVICE_ROW(id, name, domain) COL_SERVICE_##id,
 	COL_SERVICE_TABLE(COL_SERVICE_ROW)
@@ -152,6 +187,26 @@ struct col_overflow_event {
 	char name[124];  /* "": no event was chosen */
 };
 
+/* Numbers of CPUs or GPUs. */
+#define COL_COLLECT_NUMBERS 1024u
+struct col_collect_numbers {
+	uint64_t all; /* 1: all there are, and no bits */
+	uint64_t bits[COL_COLLECT_NUMBERS / 64];
+};
+
+static inline bool col_collect_has(const struct col_collect_numbers *numbers, uint32_t n)
+{
+	return numbers->all || (n < COL_COLLECT_NUMBERS && (numbers->bits[n / 64] >> n % 64 & 1));
+}
+
+struct col_collect_monitor {
+	uint64_t period_ns; /* 0: no metrics */
+	uint64_t duration_ns, delay_ns;
+	uint32_t what; /* COL_MONITOR_BIT()s */
+	uint32_t zero;
+	struct col_collect_numbers cpus, gpus;
+};
+
 struct col_collect_config {
 	char dir[PATH_MAX];
 	uint32_t services; /* COL_SERVICE_BIT()s */
@@ -164,8 +219,9 @@ struct col_collect_config {
 	struct col_sampler_config samplers[CAP_SAMPLER_COUNT];
 	struct col_overflow_event overflow_event;
 	uint32_t stack_depth; /* 0: the default */
-	uint32_t n_unknown;   /* keys and names this version does not know */
-	const char *wrong;    /* NULL, or a constant text */
+	struct col_collect_monitor monitor;
+	uint32_t n_unknown; /* keys and names this version does not know */
+	const char *wrong;  /* NULL, or a constant text */
 };
 
 /* The largest text that print can make; fits every kernel's limit for one variable. */

@@ -20,11 +20,21 @@ static void what_is_printed_is_read_back(void **state)
 	in.n_periods = 2;
 	in.periods[0] = (struct col_collect_period){ 1, 2, 3 };
 	in.periods[1] = (struct col_collect_period){ UINT64_MAX, 0, 0 };
+	in.monitor = (struct col_collect_monitor){
+		.period_ns = 10,
+		.duration_ns = 20,
+		.delay_ns = 30,
+		.what = COL_MONITOR_BIT(PROCESS) | COL_MONITOR_BIT(GPU_MEMORY),
+		.cpus = { .bits = { 0xf1, 1, [15] = 1ull << 63 } },
+		.gpus = { .all = 1 },
+	};
 	assert_true(col_collect_print(&in, text, sizeof(text)));
 	assert_string_equal(text,
 			    "1;dir=/tmp/a%3Bb %25%0A=,c;services=hip-runtime,kernel,rocjpeg"
 			    ";flags=kernel-rename,softgpu;period=1:2:3,18446744073709551615:0:0"
-			    ";max=18446744073709551615;log=debug");
+			    ";max=18446744073709551615"
+			    ";monitor=10:20:30;monitor-what=process,mem_usage"
+			    ";monitor-cpus=0,4-7,64,1023;monitor-gpus=all;log=debug");
 	assert_true(col_collect_parse(text, &out));
 	assert_memory_equal(&in, &out, sizeof(in));
 }
@@ -101,6 +111,12 @@ static void every_room_that_is_too_small_is_refused(void **state)
 	in.stack_depth = UINT32_MAX;
 	for (unsigned i = 0; i < COL_COLLECT_PERIODS_MAX; i++)
 		in.periods[i] = (struct col_collect_period){ UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	in.monitor = (struct col_collect_monitor){ .period_ns = UINT64_MAX,
+						   .duration_ns = UINT64_MAX,
+						   .delay_ns = UINT64_MAX,
+						   .what = ~0u };
+	memset(in.monitor.cpus.bits, 0x55, sizeof(in.monitor.cpus.bits));
+	memset(in.monitor.gpus.bits, 0x55, sizeof(in.monitor.gpus.bits));
 	static char large[COL_COLLECT_TEXT_MAX];
 	assert_true(col_collect_print(&in, large, sizeof(large)));
 }
@@ -134,6 +150,13 @@ static void texts_that_are_wrong_say_why(void **state)
 		{ "1;dir=/x;overflow-event=0:1", "overflow-event is not type:config:name" },
 		{ "1;dir=/x;overflow-event=0:1:", "overflow-event is not type:config:name" },
 		{ "1;dir=/x;stack-depth=", "stack-depth is not a number" },
+		{ "1;dir=/x;monitor=1:2", "monitor is not period:duration:delay" },
+		{ "1;dir=/x;monitor=1:2:3:4", "monitor is not period:duration:delay" },
+		{ "1;dir=/x;monitor-cpus=", "monitor-cpus is not a list of numbers" },
+		{ "1;dir=/x;monitor-cpus=3-1", "monitor-cpus is not a list of numbers" },
+		{ "1;dir=/x;monitor-cpus=1-2-3", "monitor-cpus is not a list of numbers" },
+		{ "1;dir=/x;monitor-cpus=1,", "monitor-cpus is not a list of numbers" },
+		{ "1;dir=/x;monitor-gpus=1024", "monitor-gpus is not a list of numbers" },
 	};
 	static struct col_collect_config out;
 
